@@ -1,0 +1,36 @@
+# Optional parts are files left out, never #ifdef.
+#
+#   lapis_part(IMAGES "image files and features"
+#     MODULES libpng libjpeg               # pkg-config
+#     FILES src/vision/png.c               # compiled when it is there
+#     ABSENT src/vision/png_absent.c)      # answers LAPIS_ENOTBUILT otherwise
+#
+# declares LAPIS_WITH_IMAGES, by default LAPIS_WITH_PARTS (OFF in the preset
+# minimal).  Call it below, before lapis_choose_parts is used.
+
+option(LAPIS_WITH_PARTS "Build the optional parts that can be found" ON)
+set(LAPIS_PART_DEPENDENCIES "")
+set(LAPIS_FILES_LEFT_OUT "")
+
+macro(lapis_part name what)
+  cmake_parse_arguments(part "" "" "MODULES;FILES;ABSENT" ${ARGN})
+  option(LAPIS_WITH_${name} "Build ${what}" ${LAPIS_WITH_PARTS})
+  if(LAPIS_WITH_${name})
+    pkg_check_modules(${name} QUIET IMPORTED_TARGET ${part_MODULES})
+  endif()
+  if(LAPIS_WITH_${name} AND ${name}_FOUND)
+    list(APPEND LAPIS_PART_DEPENDENCIES PkgConfig::${name})
+    list(APPEND LAPIS_FILES_LEFT_OUT ${part_ABSENT})
+  else()
+    message(STATUS "Without ${what} (LAPIS_WITH_${name}: ${part_MODULES})")
+    list(APPEND LAPIS_FILES_LEFT_OUT ${part_FILES})
+  endif()
+endmacro()
+
+# Removes what is left out from a list of absolute paths.
+function(lapis_choose_parts list)
+  foreach(file IN LISTS LAPIS_FILES_LEFT_OUT)
+    list(REMOVE_ITEM ${list} ${PROJECT_SOURCE_DIR}/${file})
+  endforeach()
+  set(${list} ${${list}} PARENT_SCOPE)
+endfunction()
