@@ -1,0 +1,339 @@
+/* lapis.h - low-rank and privileged-information solvers.
+ *
+ *   data -> settings -> solver -> solve -> result (-> model -> predict)
+ *
+ * Every method reads the same lapis_data and answers in named arrays.
+ * A column is a sample, so a C-ordered (samples, features) array of any other
+ * language is a LAPIS matrix without a copy.  NaN means "not observed".
+ * Inputs are borrowed, never written, until the solver is freed; a result
+ * lives as long as its solver; a model owns all it needs.  One thread per
+ * context; no global state; nothing here prints, exits or aborts. */
+#ifndef LAPIS_H
+#define LAPIS_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define LAPIS_API __attribute__((visibility("default")))
+#define LAPIS_PRINTF(f, a) __attribute__((format(printf, f, a)))
+#else
+#define LAPIS_API
+#define LAPIS_PRINTF(f, a)
+#endif
+
+/* ---- status -------------------------------------------------------------
+ * 0: solved.  > 0: stopped early, result usable.  < 0: failed, no result, and
+ * lapis_ctx_error() holds one sentence. */
+typedef enum lapis_status {
+  LAPIS_OK = 0,
+  LAPIS_MAX_ITERS = 1,
+  LAPIS_TIME_LIMIT = 2,
+  LAPIS_CANCELLED = 3,
+  LAPIS_PRECISION_FLOOR = 4, /* the gap stopped falling: rounding decides */
+  LAPIS_EINVAL = -1,         /* a call or a setting that makes no sense */
+  LAPIS_ESHAPE = -2,         /* sizes that do not fit together */
+  LAPIS_EMISSING = -3,       /* NaN, or nothing at all, where data is needed */
+  LAPIS_ENOMEM = -4,
+  LAPIS_EIO = -5,      /* the operating system said no */
+  LAPIS_EFORMAT = -6,  /* a file that is not what it claims to be */
+  LAPIS_ENUMERIC = -7, /* arithmetic failed: overflow, no factorisation */
+  LAPIS_ENOTBUILT = -8,
+  LAPIS_EDATA = -9 /* values a method cannot take: Inf, negative counts */
+} lapis_status;
+LAPIS_API const char *lapis_status_name(lapis_status s); /* "max-iters" */
+LAPIS_API const char *lapis_version(void);               /* "0.1.0" */
+
+/* ---- matrices and data --------------------------------------------------*/
+typedef enum lapis_dtype {
+  LAPIS_F64,
+  LAPIS_F32,
+  LAPIS_I64,
+  LAPIS_U8,
+  LAPIS_TEXT /* val: const char *const *, UTF-8 */
+} lapis_dtype;
+
+/* Column-major view; owns nothing.  colptr != NULL: compressed columns, where
+ * an absent entry is 0 and a stored NaN is "not observed". */
+typedef struct lapis_mat {
+  lapis_dtype dtype;
+  int64_t rows, cols, ld; /* ld >= rows; dense only */
+  void *val;
+  const int64_t *colptr; /* cols + 1 */
+  const int32_t *rowidx;
+} lapis_mat;
+LAPIS_API lapis_mat lapis_mat_f64(double *val, int64_t rows, int64_t cols);
+/* Number of NaN entries. */
+LAPIS_API int64_t lapis_mat_missing(const lapis_mat *A);
+/* Entry (i, j) of a numeric matrix as a double. */
+LAPIS_API double lapis_mat_at(const lapis_mat *A, int64_t i, int64_t j);
+
+typedef struct lapis_data { /* one dataset, whatever the question */
+  lapis_mat X;              /* d x n features; NaN: not observed */
+  lapis_mat Y;              /* c x n targets; NaN: to be predicted */
+  lapis_mat P;              /* p x n privileged features, or empty */
+  lapis_mat xy;             /* 2 x n positions, or empty */
+  const int64_t *group;     /* n: bag, subject or image of a sample, or NULL */
+  const double *weight;     /* n: weight of a sample, or NULL */
+} lapis_data;
+
+/* ---- context: everything around the mathematics -------------------------*/
+typedef struct lapis_ctx lapis_ctx;
+LAPIS_API lapis_ctx *lapis_ctx_new(void); /* NULL: no memory */
+LAPIS_API void lapis_ctx_free(lapis_ctx *ctx);
+/* Keys: seed (0..2^64-1), threads (0 = all cores), backend (openblas,
+ * reference), deterministic (true, false), verbose (0..2). */
+LAPIS_API lapis_status lapis_ctx_set(lapis_ctx *ctx, const char *key,
+                                     const char *value);
+LAPIS_API void lapis_ctx_cancel(lapis_ctx *ctx); /* from any thread or signal */
+LAPIS_API const char *lapis_ctx_error(const lapis_ctx *ctx); /* never NULL */
+LAPIS_API const char *lapis_ctx_backend(lapis_ctx *ctx);     /* with its core */
+LAPIS_API int lapis_ctx_threads(const lapis_ctx *ctx);
+
+typedef struct lapis_progress {
+  const char *method;
+  int64_t iter, rank;
+  double objective, gap, residual, seconds;
+  double done; /* estimated share of the work, 0..1; NaN: no idea */
+} lapis_progress;
+/* Called from the solving thread, at most some ten times a second; return
+ * false to stop with LAPIS_CANCELLED. */
+typedef bool (*lapis_progress_fn)(const lapis_progress *now, void *user);
+LAPIS_API void lapis_ctx_on_progress(lapis_ctx *ctx, lapis_progress_fn fn,
+                                     void *user);
+/* level 0: warning, 1: what was chosen and why, 2: each iteration. */
+typedef void (*lapis_message_fn)(int level, const char *text, void *user);
+LAPIS_API void lapis_ctx_on_message(lapis_ctx *ctx, lapis_message_fn fn,
+                                    void *user);
+
+/* Samples are columns, and columns are what is split over processes: every
+ * sum over samples goes through here.  Each function works in place on n
+ * doubles and returns 0, or an error code of its own. */
+typedef struct lapis_comm {
+  int rank, size;
+  void *self;
+  int (*sum)(void *self, double *x, int64_t n);
+  int (*max)(void *self, double *x, int64_t n);
+  /* all receives size blocks of n doubles, in rank order */
+  int (*gather)(void *self, const double *x, int64_t n, double *all);
+} lapis_comm;
+/* NULL: back to one process. */
+LAPIS_API void lapis_ctx_set_comm(lapis_ctx *ctx, const lapis_comm *comm);
+
+/* ---- one table behind settings, --help, Python keywords and the manual --*/
+typedef enum lapis_param_type {
+  LAPIS_PARAM_REAL, /* double */
+  LAPIS_PARAM_INT,  /* int64_t */
+  LAPIS_PARAM_BOOL, /* bool */
+  LAPIS_PARAM_ENUM, /* int: index into choices */
+  LAPIS_PARAM_TEXT  /* const char *, borrowed */
+} lapis_param_type;
+typedef struct lapis_param {
+  const char *name;   /* as typed: "mu-rel" */
+  const char *symbol; /* as in the paper, or NULL */
+  lapis_param_type type;
+  size_t offset;       /* in the method's settings struct */
+  double value;        /* default; NaN (real) or -1 (integer): automatic */
+  double low, high;    /* inclusive bounds, unless ... */
+  bool above;          /* ... above: the value must exceed low */
+  const char *choices; /* "mc1|pos|simplex" */
+  const char *arg;     /* how help names the value: "X", "N", "FILE" */
+  const char *help;    /* one line */
+} lapis_param;
+
+enum { /* members of lapis_data that a method reads */
+       LAPIS_READS_X = 1,
+       LAPIS_READS_Y = 2,
+       LAPIS_READS_P = 4,
+       LAPIS_READS_GROUP = 8,
+       LAPIS_READS_WEIGHT = 16,
+       LAPIS_READS_XY = 32
+};
+typedef struct lapis_method {
+  const char *name;    /* "mc" */
+  const char *title;   /* "matrix completion" */
+  const char *summary; /* what question it answers, one sentence */
+  const char *source;  /* "[MC11] [MC15]" */
+  unsigned reads;      /* LAPIS_READS_* */
+  const lapis_param *params;
+  int n_params;
+  size_t settings_size;
+} lapis_method;
+LAPIS_API int lapis_method_count(void);
+LAPIS_API const lapis_method *lapis_method_at(int i); /* NULL past the end */
+LAPIS_API const lapis_method *lapis_method_find(const char *name);
+
+/* Generic access to the settings struct of a method, by name.  set checks
+ * type and bounds; get writes text that set would read back to the same
+ * value. */
+LAPIS_API void lapis_settings_default(const lapis_method *m, void *settings);
+LAPIS_API lapis_status lapis_settings_set(lapis_ctx *ctx, const lapis_method *m,
+                                          void *settings, const char *name,
+                                          const char *value);
+LAPIS_API lapis_status lapis_settings_get(lapis_ctx *ctx, const lapis_method *m,
+                                          const void *settings,
+                                          const char *name, char *text,
+                                          size_t size);
+
+/* ---- maps: what is done to features before a method sees them -----------
+ * spec: "none", or stages joined by commas: l1, l2 (length of a sample),
+ * sqrt, l1-sqrt, standard (mean 0, deviation 1 of a feature), scale:NUMBER,
+ * chi2 (homogeneous kernel map of order 3: 7 numbers a feature).  Fitted on
+ * training samples only; NaN stays NaN and counts nowhere. */
+typedef struct lapis_map lapis_map;
+LAPIS_API lapis_status lapis_map_new(lapis_ctx *ctx, const char *spec,
+                                     lapis_map **out);
+LAPIS_API void lapis_map_free(lapis_map *map);
+LAPIS_API lapis_status lapis_map_fit(lapis_ctx *ctx, lapis_map *map,
+                                     const lapis_mat *X);
+/* Rows that rows features become. */
+LAPIS_API int64_t lapis_map_rows(const lapis_map *map, int64_t rows);
+/* out: lapis_map_rows(X->rows) x X->cols doubles, dense. */
+LAPIS_API lapis_status lapis_map_apply(lapis_ctx *ctx, const lapis_map *map,
+                                       const lapis_mat *X, double *out);
+LAPIS_API const char *lapis_map_spec(const lapis_map *map);
+
+/* ---- settings: take the defaults, change a field ------------------------*/
+typedef struct lapis_stop {
+  int64_t max_iters; /* -1: the method's own default */
+  double tol;        /* meaning: the method's page */
+  double seconds;    /* time limit; infinity: none */
+} lapis_stop;
+
+typedef enum lapis_mc_variant {
+  LAPIS_MC_1,
+  LAPIS_MC_POS,
+  LAPIS_MC_SIMPLEX
+} lapis_mc_variant;
+typedef enum lapis_mc_labels {
+  LAPIS_MC_LABELS_AUTO,
+  LAPIS_MC_LABELS_PM, /* {-1, 1}, decide at 0 */
+  LAPIS_MC_LABELS_01  /* {0, 1}, decide at 0.5 */
+} lapis_mc_labels;
+typedef struct lapis_mc_settings {
+  size_t size;
+  lapis_stop stop;
+  int variant;      /* lapis_mc_variant */
+  int labels;       /* lapis_mc_labels */
+  double lambda;    /* weight of the label loss */
+  double gamma;     /* steepness of the label loss */
+  double mu;        /* weight of the nuclear norm; NaN: from mu_rel */
+  double mu_rel;    /* mu in units of a sigma_1(Z_0) */
+  bool certificate; /* keep the dual that proves the gap */
+} lapis_mc_settings;
+LAPIS_API lapis_mc_settings lapis_mc_defaults(void);
+
+typedef enum lapis_roml_schedule {
+  LAPIS_ROML_FAST,
+  LAPIS_ROML_CAREFUL,
+  LAPIS_ROML_PAPER
+} lapis_roml_schedule;
+typedef enum lapis_roml_layout {
+  LAPIS_ROML_DESCRIPTOR, /* an image is a column of D, dn x K */
+  LAPIS_ROML_COORDINATES /* an image is d rows of D', dK x n [ROML16 (27)] */
+} lapis_roml_layout;
+typedef struct lapis_roml_settings {
+  size_t size;
+  lapis_stop stop;
+  int64_t inliers;   /* n, features of the object in an image; -1: estimated */
+  double lambda;     /* weight of the l1 norm; NaN: 5 / sqrt(rows of D) */
+  const char *start; /* auto seeded mst star sync chain first */
+  bool robust;       /* coordinates only: wrong or missing points far away */
+  int schedule;      /* lapis_roml_schedule */
+  double rho0, growth; /* NaN: from the schedule */
+  int layout;          /* lapis_roml_layout */
+  int normalise;       /* 0: unit length for descriptors, 1: none */
+  bool fix_first;      /* the first image's first n features are the object */
+  bool pairs;          /* every pair of images on its own */
+  double xi;           /* a slot is doubtful above this l1 norm of its error */
+  double delta;        /* step of gamma_n that ends the inliers */
+  int map;             /* 0: none, 1: embed xy and X [ROML16 Appendix 1] */
+  double sigma_spatial, sigma_descriptor; /* NaN: from the data */
+  int64_t dim;                            /* of the embedding */
+  lapis_mat start_match; /* n x K int64 rows of X, in place of start; borrowed
+                            while the solver is made */
+} lapis_roml_settings;
+LAPIS_API lapis_roml_settings lapis_roml_defaults(void);
+
+/* ---- solve: one constructor a method, the same verbs for all ------------*/
+typedef struct lapis_solver lapis_solver;
+typedef struct lapis_info {
+  int64_t iterations, rank;
+  double objective, dual;      /* NaN: not available */
+  double gap;                  /* relative, certified; NaN: none offered */
+  double residual;             /* the method's page says of what */
+  double seconds, svd_seconds; /* wall clock */
+  lapis_status status;
+} lapis_info;
+
+/* NULL settings: the defaults.  On failure *out is NULL. */
+LAPIS_API lapis_status lapis_mc_new(lapis_ctx *ctx, const lapis_data *data,
+                                    const lapis_mc_settings *set,
+                                    lapis_solver **out);
+LAPIS_API lapis_status lapis_roml_new(lapis_ctx *ctx, const lapis_data *data,
+                                      const lapis_roml_settings *set,
+                                      lapis_solver **out);
+/* Any method by its table. */
+LAPIS_API lapis_status lapis_solver_new(lapis_ctx *ctx, const lapis_method *m,
+                                        const lapis_data *data,
+                                        const void *settings,
+                                        lapis_solver **out);
+LAPIS_API lapis_status lapis_solve(lapis_solver *s); /* again: warm */
+/* Other settings for the same data, before the next lapis_solve: what both
+ * share is kept.  LAPIS_ENOTBUILT where a new solver is needed. */
+LAPIS_API lapis_status lapis_solver_retune(lapis_solver *s,
+                                           const void *settings);
+LAPIS_API void lapis_solver_free(lapis_solver *s); /* NULL is fine */
+
+/* Named arrays ("scores", "low_rank", "history", ...), a sample a column;
+ * LAPIS_EINVAL with a sentence where this method has none of that name. */
+LAPIS_API lapis_status lapis_result_get(const lapis_solver *s, const char *name,
+                                        lapis_mat *out);
+/* Name of the i-th array, NULL past the end. */
+LAPIS_API const char *lapis_result_name(const lapis_solver *s, int i);
+LAPIS_API const lapis_info *lapis_result_info(const lapis_solver *s);
+/* The method's settings struct as used: automatic values filled in. */
+LAPIS_API const void *lapis_result_settings(const lapis_solver *s);
+
+/* ---- model: what was learnt, standing alone -----------------------------
+ * A model owns all it needs and outlives its solver.  Its file is a .npz that
+ * numpy can open: named arrays, and a JSON header in the member "lapis". */
+typedef struct lapis_model lapis_model;
+LAPIS_API lapis_status lapis_model_new(lapis_solver *s, lapis_model **out);
+LAPIS_API void lapis_model_free(lapis_model *m);
+/* What was done to X (or to P: priv) before fitting; predicting does it again.
+ * Copies. */
+LAPIS_API lapis_status lapis_model_set_map(lapis_ctx *ctx, lapis_model *m,
+                                           const lapis_map *map, bool priv);
+/* "feature_names", "class_names": a TEXT row.  Copies. */
+LAPIS_API lapis_status lapis_model_set_text(lapis_ctx *ctx, lapis_model *m,
+                                            const char *name,
+                                            const lapis_mat *text);
+LAPIS_API const lapis_method *lapis_model_method(const lapis_model *m);
+LAPIS_API const void *lapis_model_settings(const lapis_model *m);
+/* A learnt array or text by name; LAPIS_EINVAL where there is none. */
+LAPIS_API lapis_status lapis_model_get(lapis_ctx *ctx, const lapis_model *m,
+                                       const char *name, lapis_mat *out);
+LAPIS_API const char *lapis_model_name(const lapis_model *m, int i);
+LAPIS_API lapis_status lapis_model_save(lapis_ctx *ctx, const lapis_model *m,
+                                        const char *path);
+LAPIS_API lapis_status lapis_model_load(lapis_ctx *ctx, const char *path,
+                                        lapis_model **out);
+
+/* Predicting is a solver: progress, cancelling and results as for any other.
+ * settings: the struct of lapis_predict_method(m), or NULL.  Always publishes
+ * "scores" and "labels" where the method has classes. */
+LAPIS_API const lapis_method *lapis_predict_method(const lapis_method *m);
+LAPIS_API lapis_status lapis_predict_new(lapis_ctx *ctx, const lapis_data *data,
+                                         const lapis_model *m,
+                                         const void *settings,
+                                         lapis_solver **out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,128 @@
+/* lapis_io.h - files: arrays, containers, tables, datasets, JSON.
+ *
+ * A file is recognised by its first bytes before its name.  Writes are
+ * atomic: a temporary file beside the target, fsync, rename; after a failure
+ * the old file is untouched and nothing is left behind.  Every refusal names
+ * the file and the place in it, and what would have been right. */
+#ifndef LAPIS_IO_H
+#define LAPIS_IO_H
+#include "lapis.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- arrays -------------------------------------------------------------
+ * An array read from a file: a view and the memory behind it, which may be a
+ * mapping of the file.  n-dimensional arrays keep their shape; mat is the
+ * two-dimensional reading: (n) -> 1 x n, (n, d) -> d x n, (n, d, e) ->
+ * (d*e) x n: the first axis is the sample. */
+enum { LAPIS_MAX_AXES = 8 };
+typedef struct lapis_array {
+  char *name; /* member name inside a container, or NULL */
+  lapis_mat mat;
+  int axes;
+  int64_t shape[LAPIS_MAX_AXES]; /* as stored */
+  char stored[16];               /* type as stored: "<f8", "|b1", "<U12" */
+  void *memory;                  /* private */
+  size_t bytes;
+  int kind; /* private: how memory is released */
+} lapis_array;
+LAPIS_API void lapis_array_free(lapis_array *a); /* contents; NULL is fine */
+
+typedef struct lapis_arrays { /* the members of one file, in its order */
+  int count;
+  lapis_array *item;
+} lapis_arrays;
+LAPIS_API void lapis_arrays_free(lapis_arrays *all);
+LAPIS_API const lapis_array *lapis_arrays_find(const lapis_arrays *all,
+                                               const char *name);
+
+/* All arrays of a .npy (one, named by the file) or .npz file.  f2 f4 -> F32;
+ * f8 -> F64; i1-i8 u1-u8 -> I64 (u1 and b1 -> U8); U and S -> TEXT.  Object
+ * arrays are refused (LAPIS_EFORMAT): they are pickled programs. */
+LAPIS_API lapis_status lapis_arrays_read(lapis_ctx *ctx, const char *path,
+                                         lapis_arrays *out);
+
+/* A name and a view to be written.  axes = 0: (cols, rows), or (cols) where
+ * flat; otherwise shape as given, whose product must match. */
+typedef struct lapis_named {
+  const char *name;
+  lapis_mat mat;
+  bool flat;
+  int axes;
+  int64_t shape[LAPIS_MAX_AXES];
+} lapis_named;
+LAPIS_API lapis_status lapis_npz_write(lapis_ctx *ctx, const char *path,
+                                       const lapis_named *item, int count);
+LAPIS_API lapis_status lapis_npy_write(lapis_ctx *ctx, const char *path,
+                                       const lapis_named *item);
+/* size bytes of text or anything else, atomically. */
+LAPIS_API lapis_status lapis_file_write(lapis_ctx *ctx, const char *path,
+                                        const void *bytes, size_t size);
+
+/* ---- datasets: lapis_data and the memory and names behind it ------------*/
+typedef struct lapis_table_options { /* for .csv and .tsv */
+  const char *target; /* "COL,COL": names or numbers from 1; NULL: no Y */
+  const char *id;     /* column that names the samples, or NULL */
+  int header;         /* 1 yes, 0 no, -1 find out */
+} lapis_table_options;
+
+typedef struct lapis_dataset lapis_dataset;
+LAPIS_API lapis_status lapis_dataset_new(lapis_ctx *ctx, lapis_dataset **out);
+LAPIS_API void lapis_dataset_free(lapis_dataset *ds);
+/* A container (members X, Y, P, group, weight, xy, names, feature_names,
+ * class_names; others ignored) or a table, whose columns become X and Y.
+ * NULL options: header found out, no target. */
+LAPIS_API lapis_status lapis_dataset_read(lapis_dataset *ds, const char *path,
+                                          const lapis_table_options *opt);
+/* One member ("X", "Y", "P", "group", "weight", "xy", "names") from FILE.npy,
+ * FILE.csv, FILE.tsv, or FILE.npz:NAME. */
+LAPIS_API lapis_status
+lapis_dataset_read_member(lapis_dataset *ds, const char *member,
+                          const char *spec, const lapis_table_options *opt);
+/* Checks that members fit together; then data is complete.  X as F64. */
+LAPIS_API lapis_status lapis_dataset_finish(lapis_dataset *ds);
+LAPIS_API const lapis_data *lapis_dataset_data(const lapis_dataset *ds);
+/* A TEXT row: "names" (n), "feature_names" (d), "class_names" (c, or the
+ * values of a text target in code order 0, 1, ...); empty when unknown. */
+LAPIS_API lapis_mat lapis_dataset_text(const lapis_dataset *ds,
+                                       const char *what);
+
+/* ---- JSON ---------------------------------------------------------------
+ * Values own what is put into them.  NaN and infinities become null; numbers
+ * read back to the same double. */
+typedef struct lapis_json lapis_json;
+LAPIS_API lapis_json *lapis_json_object(void); /* NULL: no memory */
+LAPIS_API lapis_json *lapis_json_list(void);
+LAPIS_API void lapis_json_free(lapis_json *v);
+/* false: no memory.  key NULL appends to a list. */
+LAPIS_API bool lapis_json_put(lapis_json *to, const char *key, lapis_json *v);
+LAPIS_API bool lapis_json_put_number(lapis_json *to, const char *key, double v);
+LAPIS_API bool lapis_json_put_integer(lapis_json *to, const char *key,
+                                      int64_t v);
+LAPIS_API bool lapis_json_put_bool(lapis_json *to, const char *key, bool v);
+LAPIS_API bool lapis_json_put_text(lapis_json *to, const char *key,
+                                   const char *v);
+/* Malloc'd text, indented by 1; NULL: no memory. */
+LAPIS_API char *lapis_json_print(const lapis_json *v);
+LAPIS_API lapis_status lapis_json_read(lapis_ctx *ctx, const char *path,
+                                       lapis_json **out);
+LAPIS_API lapis_status lapis_json_parse(lapis_ctx *ctx, const char *text,
+                                        size_t size, const char *origin,
+                                        lapis_json **out);
+/* Borrowed views into a parsed value; NULL or the fallback when absent. */
+LAPIS_API const lapis_json *lapis_json_get(const lapis_json *v,
+                                           const char *key);
+LAPIS_API const char *lapis_json_text(const lapis_json *v, const char *key,
+                                      const char *fallback);
+LAPIS_API double lapis_json_number(const lapis_json *v, const char *key,
+                                   double fallback);
+/* Key and scalar value as text, for looping; false past the end. */
+LAPIS_API bool lapis_json_entry(const lapis_json *v, int i, const char **key,
+                                char *text, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

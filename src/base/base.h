@@ -1,0 +1,63 @@
+/* base.h - what every other folder stands on: errors, memory, threads, random
+ * numbers, the communicator.  Depends on nothing but the public header. */
+#ifndef LAPIS_BASE_H
+#define LAPIS_BASE_H
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include "lapis/lapis.h"
+
+/* Returns the status of x from the enclosing function if it is an error; use
+ * it only where nothing needs freeing. */
+#define TRY(x)                               \
+  do {                                       \
+    lapis_status try_status_ = (x);          \
+    if (try_status_ < 0) return try_status_; \
+  } while (0)
+
+/* ---- errors and messages ------------------------------------------------*/
+/* Records one sentence (method or file: what, where, what would be right) and
+ * returns s.  Plain text, no final full stop, no newline. */
+lapis_status lapis_fail(lapis_ctx *ctx, lapis_status s, const char *format, ...)
+    LAPIS_PRINTF(3, 4);
+/* level 0: warning; 1: -v; 2: -vv. */
+void base_say(lapis_ctx *ctx, int level, const char *format, ...)
+    LAPIS_PRINTF(3, 4);
+int base_verbose(const lapis_ctx *ctx);
+
+/* ---- memory -------------------------------------------------------------
+ * Zeroed, 64-byte aligned, count * size bytes with the product checked.  NULL
+ * sets the context's sentence.  count 0 gives a valid pointer. */
+void *base_alloc(lapis_ctx *ctx, int64_t count, size_t size);
+/* The same without zeroing, for large arrays about to be overwritten. */
+void *base_alloc_raw(lapis_ctx *ctx, int64_t count, size_t size);
+/* Grows a base_alloc'd array, keeping used * size bytes; *p is unchanged on
+ * failure (LAPIS_ENOMEM). */
+lapis_status base_grow(lapis_ctx *ctx, void **p, int64_t used, int64_t count,
+                       size_t size);
+char *base_strdup(lapis_ctx *ctx, const char *text);
+void base_free(void *p); /* NULL is fine */
+
+/* ---- settings of a context ----------------------------------------------*/
+int base_threads(const lapis_ctx *ctx); /* >= 1 */
+bool base_deterministic(const lapis_ctx *ctx);
+const char *base_backend_name(const lapis_ctx *ctx); /* as set, or NULL */
+bool base_cancelled(const lapis_ctx *ctx);
+double base_seconds(void); /* monotonic clock */
+
+/* ---- communicator: in place; the serial default does nothing -------------*/
+int base_ranks(const lapis_ctx *ctx);
+lapis_status base_sum(lapis_ctx *ctx, double *x, int64_t n);
+lapis_status base_max(lapis_ctx *ctx, double *x, int64_t n);
+
+/* ---- random numbers: value = f(seed, stream, index), Philox 4x32-10 ------
+ * Independent of threads and ranks by construction. */
+uint64_t base_seed(const lapis_ctx *ctx);
+uint64_t rng_bits(uint64_t seed, uint64_t stream, uint64_t index);
+double rng_uniform(uint64_t seed, uint64_t stream, uint64_t index); /* [0,1) */
+double rng_normal(uint64_t seed, uint64_t stream, uint64_t index);
+/* A permutation of 0..n-1. */
+void rng_shuffle(uint64_t seed, uint64_t stream, int64_t *out, int64_t n);
+
+#endif

@@ -1,0 +1,230 @@
+/* ctx.c - the context: settings, sentences, callbacks, the communicator. */
+#include <errno.h>
+#include <omp.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/base.h"
+
+enum { ERROR_SIZE = 1024, BACKEND_SIZE = 32 };
+
+struct lapis_ctx {
+  char error[ERROR_SIZE];
+  char backend[BACKEND_SIZE]; /* "" : the default */
+  uint64_t seed;
+  int threads; /* 0: all cores */
+  int verbose;
+  bool deterministic;
+  atomic_bool cancelled;
+  lapis_progress_fn on_progress;
+  void *progress_user;
+  lapis_message_fn on_message;
+  void *message_user;
+  lapis_comm comm;
+};
+
+lapis_ctx *lapis_ctx_new(void)
+{
+  lapis_ctx *ctx = base_alloc(NULL, 1, sizeof *ctx);
+  if (ctx == NULL) return NULL;
+  ctx->comm.size = 1;
+  return ctx;
+}
+
+void lapis_ctx_free(lapis_ctx *ctx)
+{
+  base_free(ctx);
+}
+
+const char *lapis_ctx_error(const lapis_ctx *ctx)
+{
+  return ctx == NULL ? "out of memory" : ctx->error;
+}
+
+lapis_status lapis_fail(lapis_ctx *ctx, lapis_status s, const char *format, ...)
+{
+  if (ctx == NULL) return s;
+  va_list args;
+  va_start(args, format);
+  vsnprintf(ctx->error, sizeof ctx->error, format, args);
+  va_end(args);
+  return s;
+}
+
+void base_say(lapis_ctx *ctx, int level, const char *format, ...)
+{
+  if (ctx->on_message == NULL || level > ctx->verbose) return;
+  char text[ERROR_SIZE];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  ctx->on_message(level, text, ctx->message_user);
+}
+
+/* ---- settings -----------------------------------------------------------*/
+static lapis_status set_number(lapis_ctx *ctx, const char *key,
+                               const char *value, uint64_t high, uint64_t *out)
+{
+  char *end;
+  errno = 0;
+  unsigned long long v = strtoull(value, &end, 10);
+  bool digits = value[0] >= '0' && value[0] <= '9';
+  if (!digits || *end != '\0' || errno != 0 || v > high)
+    return lapis_fail(ctx, LAPIS_EINVAL,
+                      "%s: '%s' is not a whole number from 0 to %" PRIu64, key,
+                      value, high);
+  *out = v;
+  return LAPIS_OK;
+}
+
+static lapis_status set_backend(lapis_ctx *ctx, const char *value)
+{
+  if (strlen(value) >= sizeof ctx->backend)
+    return lapis_fail(ctx, LAPIS_EINVAL,
+                      "backend: '%s' is unknown; openblas and reference are "
+                      "built in",
+                      value);
+  strcpy(ctx->backend, value);
+  return LAPIS_OK;
+}
+
+static lapis_status set_flag(lapis_ctx *ctx, const char *key, const char *value,
+                             bool *out)
+{
+  bool yes = strcmp(value, "true") == 0 || strcmp(value, "1") == 0;
+  bool no = strcmp(value, "false") == 0 || strcmp(value, "0") == 0;
+  if (!yes && !no)
+    return lapis_fail(ctx, LAPIS_EINVAL, "%s: '%s' is neither true nor false",
+                      key, value);
+  *out = yes;
+  return LAPIS_OK;
+}
+
+lapis_status lapis_ctx_set(lapis_ctx *ctx, const char *key, const char *value)
+{
+  uint64_t v = 0;
+  if (strcmp(key, "seed") == 0)
+    return set_number(ctx, key, value, UINT64_MAX, &ctx->seed);
+  if (strcmp(key, "backend") == 0) return set_backend(ctx, value);
+  if (strcmp(key, "deterministic") == 0)
+    return set_flag(ctx, key, value, &ctx->deterministic);
+  if (strcmp(key, "threads") == 0) {
+    TRY(set_number(ctx, key, value, 4096, &v));
+    ctx->threads = (int)v;
+    return LAPIS_OK;
+  }
+  if (strcmp(key, "verbose") == 0) {
+    TRY(set_number(ctx, key, value, 2, &v));
+    ctx->verbose = (int)v;
+    return LAPIS_OK;
+  }
+  return lapis_fail(ctx, LAPIS_EINVAL,
+                    "'%s' is no setting of a context; seed, threads, backend, "
+                    "deterministic and verbose are",
+                    key);
+}
+
+int base_threads(const lapis_ctx *ctx)
+{
+  return ctx->threads > 0 ? ctx->threads : omp_get_num_procs();
+}
+
+int lapis_ctx_threads(const lapis_ctx *ctx)
+{
+  return base_threads(ctx);
+}
+
+bool base_deterministic(const lapis_ctx *ctx)
+{
+  return ctx->deterministic;
+}
+
+const char *base_backend_name(const lapis_ctx *ctx)
+{
+  return ctx->backend[0] == '\0' ? NULL : ctx->backend;
+}
+
+int base_verbose(const lapis_ctx *ctx)
+{
+  return ctx->verbose;
+}
+
+uint64_t base_seed(const lapis_ctx *ctx)
+{
+  return ctx->seed;
+}
+
+double base_seconds(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* ---- cancelling and callbacks -------------------------------------------*/
+void lapis_ctx_cancel(lapis_ctx *ctx)
+{
+  atomic_store_explicit(&ctx->cancelled, true, memory_order_relaxed);
+}
+
+bool base_cancelled(const lapis_ctx *ctx)
+{
+  return atomic_load_explicit(&ctx->cancelled, memory_order_relaxed);
+}
+
+void base_rearm(lapis_ctx *ctx)
+{
+  atomic_store_explicit(&ctx->cancelled, false, memory_order_relaxed);
+}
+
+void lapis_ctx_on_progress(lapis_ctx *ctx, lapis_progress_fn fn, void *user)
+{
+  ctx->on_progress = fn;
+  ctx->progress_user = user;
+}
+
+void lapis_ctx_on_message(lapis_ctx *ctx, lapis_message_fn fn, void *user)
+{
+  ctx->on_message = fn;
+  ctx->message_user = user;
+}
+
+bool base_show(lapis_ctx *ctx, const lapis_progress *now)
+{
+  return ctx->on_progress == NULL || ctx->on_progress(now, ctx->progress_user);
+}
+
+/* ---- communicator -------------------------------------------------------*/
+void lapis_ctx_set_comm(lapis_ctx *ctx, const lapis_comm *comm)
+{
+  ctx->comm = comm == NULL ? (lapis_comm){.size = 1} : *comm;
+}
+
+int base_ranks(const lapis_ctx *ctx)
+{
+  return ctx->comm.size;
+}
+
+static lapis_status comm_result(lapis_ctx *ctx, int code, const char *what)
+{
+  if (code == 0) return LAPIS_OK;
+  return lapis_fail(ctx, LAPIS_EIO,
+                    "communicator: %s failed with code %d on rank %d of %d",
+                    what, code, ctx->comm.rank, ctx->comm.size);
+}
+
+lapis_status base_sum(lapis_ctx *ctx, double *x, int64_t n)
+{
+  if (ctx->comm.size == 1) return LAPIS_OK;
+  return comm_result(ctx, ctx->comm.sum(ctx->comm.self, x, n), "sum");
+}
+
+lapis_status base_max(lapis_ctx *ctx, double *x, int64_t n)
+{
+  if (ctx->comm.size == 1) return LAPIS_OK;
+  return comm_result(ctx, ctx->comm.max(ctx->comm.self, x, n), "max");
+}

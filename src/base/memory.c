@@ -1,0 +1,58 @@
+/* memory.c - checked, aligned allocation: the only caller of malloc. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+
+enum { ALIGNMENT = 64 };
+
+/* A multiple of the alignment, or 0 where count * size does not fit. */
+static size_t padded_size(int64_t count, size_t size)
+{
+  size_t limit = (size_t)INT64_MAX - ALIGNMENT;
+  if (count < 0 || (size != 0 && (uint64_t)count > limit / size)) return 0;
+  size_t bytes = (size_t)count * size;
+  return (bytes + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
+}
+
+void *base_alloc_raw(lapis_ctx *ctx, int64_t count, size_t size)
+{
+  size_t bytes = padded_size(count, size);
+  void *p = bytes == 0 ? NULL : aligned_alloc(ALIGNMENT, bytes);
+  if (p == NULL)
+    (void)lapis_fail(ctx, LAPIS_ENOMEM,
+                     "out of memory: %" PRId64 " x %zu bytes were asked for",
+                     count, size);
+  return p;
+}
+
+void *base_alloc(lapis_ctx *ctx, int64_t count, size_t size)
+{
+  void *p = base_alloc_raw(ctx, count, size);
+  if (p != NULL) memset(p, 0, padded_size(count, size));
+  return p;
+}
+
+lapis_status base_grow(lapis_ctx *ctx, void **p, int64_t used, int64_t count,
+                       size_t size)
+{
+  void *larger = base_alloc(ctx, count, size);
+  if (larger == NULL) return LAPIS_ENOMEM;
+  if (used > 0) memcpy(larger, *p, (size_t)used * size);
+  base_free(*p);
+  *p = larger;
+  return LAPIS_OK;
+}
+
+char *base_strdup(lapis_ctx *ctx, const char *text)
+{
+  size_t size = strlen(text) + 1;
+  char *copy = base_alloc_raw(ctx, (int64_t)size, 1);
+  if (copy != NULL) memcpy(copy, text, size);
+  return copy;
+}
+
+void base_free(void *p)
+{
+  free(p);
+}

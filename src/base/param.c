@@ -1,0 +1,250 @@
+/* param.c - the parameter tables at work: defaults, parsing, bounds, text. */
+#include "base/param.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const lapis_param *find(const lapis_method *m, const char *name)
+{
+  for (int i = 0; i < m->n_params; i++)
+    if (strcmp(m->params[i].name, name) == 0) return &m->params[i];
+  return NULL;
+}
+
+static void *field(void *settings, const lapis_param *p)
+{
+  return (char *)settings + p->offset;
+}
+
+/* Writes a number into the field a row describes. */
+static void store(const lapis_param *p, void *to, double value)
+{
+  switch (p->type) {
+  case LAPIS_PARAM_REAL:
+    *(double *)to = value;
+    break;
+  case LAPIS_PARAM_INT:
+    *(int64_t *)to = (int64_t)value;
+    break;
+  case LAPIS_PARAM_BOOL:
+    *(bool *)to = value != 0;
+    break;
+  case LAPIS_PARAM_ENUM:
+    *(int *)to = (int)value;
+    break;
+  case LAPIS_PARAM_TEXT:
+    *(const char **)to = NULL;
+    break;
+  }
+}
+
+static double load(const lapis_param *p, const void *from)
+{
+  switch (p->type) {
+  case LAPIS_PARAM_REAL:
+    return *(const double *)from;
+  case LAPIS_PARAM_INT:
+    return (double)*(const int64_t *)from;
+  case LAPIS_PARAM_BOOL:
+    return *(const bool *)from;
+  case LAPIS_PARAM_ENUM:
+    return *(const int *)from;
+  case LAPIS_PARAM_TEXT:
+    break;
+  }
+  return 0;
+}
+
+void param_defaults(const lapis_method *m, void *settings)
+{
+  memset(settings, 0, m->settings_size);
+  *(size_t *)settings = m->settings_size;
+  for (int i = 0; i < m->n_params; i++)
+    store(&m->params[i], field(settings, &m->params[i]), m->params[i].value);
+}
+
+void lapis_settings_default(const lapis_method *m, void *settings)
+{
+  param_defaults(m, settings);
+}
+
+/* ---- choices: "a|b|c" ---------------------------------------------------*/
+static int choice_index(const char *choices, const char *value)
+{
+  size_t length = strlen(value);
+  const char *at = choices;
+  for (int i = 0;; i++) {
+    size_t n = strcspn(at, "|");
+    if (n == length && strncmp(at, value, n) == 0) return i;
+    if (at[n] == '\0') return -1;
+    at += n + 1;
+  }
+}
+
+static int choice_count(const char *choices)
+{
+  int n = 1;
+  for (; *choices != '\0'; choices++) n += *choices == '|';
+  return n;
+}
+
+static void choice_text(const char *choices, int index, char *text, size_t size)
+{
+  for (; index > 0; index--) choices += strcspn(choices, "|") + 1;
+  snprintf(text, size, "%.*s", (int)strcspn(choices, "|"), choices);
+}
+
+/* ---- bounds -------------------------------------------------------------*/
+static bool automatic(const lapis_param *p, double v)
+{
+  if (p->type == LAPIS_PARAM_REAL) return isnan(v) && isnan(p->value);
+  return p->type == LAPIS_PARAM_INT && v == p->value;
+}
+
+static bool in_bounds(const lapis_param *p, double v)
+{
+  if (automatic(p, v)) return true;
+  if (p->type == LAPIS_PARAM_TEXT || p->type == LAPIS_PARAM_BOOL) return true;
+  if (p->type == LAPIS_PARAM_ENUM)
+    return v >= 0 && v < choice_count(p->choices);
+  return (p->above ? v > p->low : v >= p->low) && v <= p->high;
+}
+
+static lapis_status out_of_bounds(lapis_ctx *ctx, const lapis_method *m,
+                                  const lapis_param *p, double v)
+{
+  const char *low = p->above ? "above" : "at least";
+  if (isinf(p->high) && p->high > 0)
+    return lapis_fail(ctx, LAPIS_EINVAL, "%s: --%s is %g; it must be %s %g",
+                      m->name, p->name, v, low, p->low);
+  return lapis_fail(ctx, LAPIS_EINVAL,
+                    "%s: --%s is %g; it must be %s %g and at most %g", m->name,
+                    p->name, v, low, p->low, p->high);
+}
+
+lapis_status param_check(lapis_ctx *ctx, const lapis_method *m,
+                         const void *settings)
+{
+  if (*(const size_t *)settings != m->settings_size)
+    return lapis_fail(ctx, LAPIS_EINVAL,
+                      "%s: the settings are of another version (%zu bytes, not "
+                      "%zu); start from the defaults",
+                      m->name, *(const size_t *)settings, m->settings_size);
+  for (int i = 0; i < m->n_params; i++) {
+    const lapis_param *p = &m->params[i];
+    double v = load(p, (const char *)settings + p->offset);
+    if (!in_bounds(p, v)) return out_of_bounds(ctx, m, p, v);
+  }
+  return LAPIS_OK;
+}
+
+/* ---- text in ------------------------------------------------------------*/
+/* strtod in the C locale, whatever the program has set. */
+static bool parse_number(const char *text, double *out)
+{
+  char *end;
+  locale_t c = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
+  if (c == (locale_t)0) return false;
+  locale_t old = uselocale(c);
+  *out = strtod(text, &end);
+  uselocale(old);
+  freelocale(c);
+  return end != text && *end == '\0';
+}
+
+static lapis_status bad_value(lapis_ctx *ctx, const lapis_method *m,
+                              const lapis_param *p, const char *value,
+                              const char *wanted)
+{
+  return lapis_fail(ctx, LAPIS_EINVAL, "%s: --%s '%s' is not %s%s", m->name,
+                    p->name, value, wanted,
+                    p->type == LAPIS_PARAM_ENUM ? p->choices : "");
+}
+
+static lapis_status parse(lapis_ctx *ctx, const lapis_method *m,
+                          const lapis_param *p, const char *value, double *v)
+{
+  bool may_be_auto =
+      p->type == LAPIS_PARAM_REAL ? isnan(p->value) : p->value < p->low;
+  switch (p->type) {
+  case LAPIS_PARAM_ENUM:
+    *v = choice_index(p->choices, value);
+    if (*v < 0) return bad_value(ctx, m, p, value, "one of ");
+    return LAPIS_OK;
+  case LAPIS_PARAM_BOOL:
+    *v = strcmp(value, "true") == 0 || strcmp(value, "1") == 0;
+    if (*v == 0 && strcmp(value, "false") != 0 && strcmp(value, "0") != 0)
+      return bad_value(ctx, m, p, value, "true or false");
+    return LAPIS_OK;
+  default:
+    break;
+  }
+  if (may_be_auto && strcmp(value, "auto") == 0) {
+    *v = p->value;
+    return LAPIS_OK;
+  }
+  if (!parse_number(value, v) || isnan(*v))
+    return bad_value(ctx, m, p, value, "a number");
+  if (p->type == LAPIS_PARAM_INT && (*v != floor(*v) || fabs(*v) > 0x1p53))
+    return bad_value(ctx, m, p, value, "a whole number");
+  return LAPIS_OK;
+}
+
+lapis_status lapis_settings_set(lapis_ctx *ctx, const lapis_method *m,
+                                void *settings, const char *name,
+                                const char *value)
+{
+  const lapis_param *p = find(m, name);
+  if (p == NULL)
+    return lapis_fail(ctx, LAPIS_EINVAL,
+                      "%s: there is no --%s; 'lapis fit %s --help' lists what "
+                      "there is",
+                      m->name, name, m->name);
+  if (p->type == LAPIS_PARAM_TEXT) {
+    *(const char **)field(settings, p) = value;
+    return LAPIS_OK;
+  }
+  double v = 0;
+  TRY(parse(ctx, m, p, value, &v));
+  if (!in_bounds(p, v)) return out_of_bounds(ctx, m, p, v);
+  store(p, field(settings, p), v);
+  return LAPIS_OK;
+}
+
+/* ---- text out -----------------------------------------------------------*/
+/* The shortest of 15, 16, 17 digits that reads back to the same double. */
+static void number_text(double v, char *text, size_t size)
+{
+  for (int digits = 15; digits <= 17; digits++) {
+    snprintf(text, size, "%.*g", digits, v);
+    if (strtod(text, NULL) == v) return;
+  }
+}
+
+lapis_status lapis_settings_get(lapis_ctx *ctx, const lapis_method *m,
+                                const void *settings, const char *name,
+                                char *text, size_t size)
+{
+  const lapis_param *p = find(m, name);
+  if (p == NULL)
+    return lapis_fail(ctx, LAPIS_EINVAL, "%s: there is no setting '%s'",
+                      m->name, name);
+  const void *from = (const char *)settings + p->offset;
+  double v = load(p, from);
+  const char *words =
+      p->type == LAPIS_PARAM_TEXT ? *(const char *const *)from : NULL;
+  if (p->type == LAPIS_PARAM_TEXT)
+    snprintf(text, size, "%s", words == NULL ? "" : words);
+  else if (p->type == LAPIS_PARAM_ENUM)
+    choice_text(p->choices, (int)v, text, size);
+  else if (p->type == LAPIS_PARAM_BOOL)
+    snprintf(text, size, "%s", v != 0 ? "true" : "false");
+  else if (automatic(p, v) && (isnan(v) || v < p->low))
+    snprintf(text, size, "auto");
+  else
+    number_text(v, text, size);
+  return LAPIS_OK;
+}

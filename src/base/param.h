@@ -1,0 +1,18 @@
+/* param.h - building blocks of a method's parameter table. */
+#ifndef LAPIS_PARAM_H
+#define LAPIS_PARAM_H
+#include <math.h>
+
+#include "base/base.h"
+
+/* A method registers {table row, constructor}; src/solve/methods.c lists
+ * them. */
+typedef lapis_status (*method_new_fn)(lapis_ctx *ctx, const lapis_data *data,
+                                      const void *settings, lapis_solver **out);
+
+/* Checks every parameter of a settings struct against its table. */
+lapis_status param_check(lapis_ctx *ctx, const lapis_method *m,
+                         const void *settings);
+void param_defaults(const lapis_method *m, void *settings);
+
+#endif

@@ -1,0 +1,114 @@
+/* solver.c - the verbs every solver shares. */
+#include "base/solver.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/private.h"
+
+lapis_status solver_alloc(lapis_ctx *ctx, const solver_class *cls, size_t size,
+                          lapis_solver **out)
+{
+  lapis_solver *s = base_alloc(ctx, 1, size);
+  *out = s;
+  if (s == NULL) return LAPIS_ENOMEM;
+  s->cls = cls;
+  s->ctx = ctx;
+  s->info =
+      (lapis_info){.objective = NAN, .dual = NAN, .gap = NAN, .residual = NAN};
+  return LAPIS_OK;
+}
+
+void lapis_solver_free(lapis_solver *s)
+{
+  if (s == NULL) return;
+  s->cls->free(s);
+  loop_free(&s->loop);
+  base_free(s->owned);
+  base_free(s);
+}
+
+lapis_status lapis_solve(lapis_solver *s)
+{
+  lapis_status status = s->cls->solve(s);
+  s->info.status = status;
+  /* A cancellation is spent once it has been reported. */
+  if (status == LAPIS_CANCELLED) base_rearm(s->ctx);
+  return status;
+}
+
+const lapis_mat *named_find(const named_list *list, const char *name)
+{
+  for (int i = 0; i < list->count; i++)
+    if (strcmp(list->item[i].name, name) == 0) return &list->item[i].mat;
+  return NULL;
+}
+
+void named_put(named_list *list, const char *name, lapis_mat mat)
+{
+  int i = 0;
+  while (i < list->count && strcmp(list->item[i].name, name) != 0) i++;
+  assert(i < NAMED_MAX);
+  list->item[i].name = name;
+  list->item[i].mat = mat;
+  if (i == list->count) list->count++;
+}
+
+void solver_publish(lapis_solver *s, const char *name, lapis_mat mat)
+{
+  named_put(&s->result, name, mat);
+}
+
+lapis_status lapis_solver_retune(lapis_solver *s, const void *settings)
+{
+  if (s->cls->retune == NULL)
+    return lapis_fail(s->ctx, LAPIS_ENOTBUILT,
+                      "%s: a solver of this method keeps its settings",
+                      s->cls->method);
+  return s->cls->retune(s, settings);
+}
+
+void solver_publish_history(lapis_solver *s)
+{
+  loop *l = &s->loop;
+  solver_publish(s, "history",
+                 lapis_mat_f64(l->history, l->n_columns, l->n_rows));
+  solver_publish(s, "history_columns",
+                 (lapis_mat){.dtype = LAPIS_TEXT,
+                             .rows = 1,
+                             .cols = l->n_columns,
+                             .ld = 1,
+                             .val = (void *)l->column});
+}
+
+lapis_status lapis_result_get(const lapis_solver *s, const char *name,
+                              lapis_mat *out)
+{
+  const lapis_mat *mat = named_find(&s->result, name);
+  if (mat != NULL) {
+    *out = *mat;
+    return LAPIS_OK;
+  }
+  *out = (lapis_mat){0};
+  if (s->result.count == 0)
+    return lapis_fail(s->ctx, LAPIS_EINVAL, "%s: no result '%s': solve first",
+                      s->cls->method, name);
+  return lapis_fail(s->ctx, LAPIS_EINVAL, "%s: no result is called '%s'",
+                    s->cls->method, name);
+}
+
+const char *lapis_result_name(const lapis_solver *s, int i)
+{
+  return i >= 0 && i < s->result.count ? s->result.item[i].name : NULL;
+}
+
+const lapis_info *lapis_result_info(const lapis_solver *s)
+{
+  return &s->info;
+}
+
+const void *lapis_result_settings(const lapis_solver *s)
+{
+  return s->settings;
+}

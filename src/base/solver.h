@@ -1,0 +1,54 @@
+/* solver.h - what every solver begins with. */
+#ifndef LAPIS_SOLVER_H
+#define LAPIS_SOLVER_H
+#include "base/base.h"
+#include "base/loop.h"
+
+enum { NAMED_MAX = 24 };
+
+/* Named views; the memory belongs to whoever publishes. */
+typedef struct named_list {
+  int count;
+  struct {
+    const char *name;
+    lapis_mat mat;
+  } item[NAMED_MAX];
+} named_list;
+/* NULL where there is none of that name. */
+const lapis_mat *named_find(const named_list *list, const char *name);
+/* Adds, or replaces a view of the same name (a string that lives as long). */
+void named_put(named_list *list, const char *name, lapis_mat mat);
+
+typedef struct solver_class {
+  const char *method;
+  lapis_status (*solve)(lapis_solver *s);
+  void (*free)(lapis_solver *s); /* the members, not s itself */
+  /* Takes other settings for the same data, keeping what they share (warm
+   * start, factorisations); NULL, or LAPIS_ENOTBUILT for settings that need a
+   * new solver. */
+  lapis_status (*retune)(lapis_solver *s, const void *settings);
+  /* Fills s->learned with what predicting needs; NULL: no model. */
+  lapis_status (*learn)(lapis_solver *s);
+} solver_class;
+
+struct lapis_solver {
+  const solver_class *cls;
+  lapis_ctx *ctx;
+  loop loop;
+  lapis_info info;
+  const void *settings; /* the method's struct, automatic values resolved */
+  named_list result;
+  named_list learned; /* what a model keeps */
+  void *owned;        /* freed with the solver: data made for it */
+};
+
+/* Allocates size zeroed bytes that begin with a lapis_solver. */
+lapis_status solver_alloc(lapis_ctx *ctx, const solver_class *cls, size_t size,
+                          lapis_solver **out);
+/* Makes mat available under name (a string that outlives the solver); a
+ * second call under the same name replaces the view. */
+void solver_publish(lapis_solver *s, const char *name, lapis_mat mat);
+/* history and history_columns, from the loop. */
+void solver_publish_history(lapis_solver *s);
+
+#endif

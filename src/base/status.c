@@ -1,0 +1,34 @@
+/* status.c - names of statuses, the version. */
+#include "base/base.h"
+
+const char *lapis_status_name(lapis_status s)
+{
+  static const char *const early[] = {
+      [LAPIS_OK] = "solved",
+      [LAPIS_MAX_ITERS] = "max-iters",
+      [LAPIS_TIME_LIMIT] = "time-limit",
+      [LAPIS_CANCELLED] = "cancelled",
+      [LAPIS_PRECISION_FLOOR] = "precision-floor",
+  };
+  static const char *const failed[] = {
+      [-LAPIS_EINVAL] = "misuse",
+      [-LAPIS_ESHAPE] = "sizes do not fit",
+      [-LAPIS_EMISSING] = "missing data",
+      [-LAPIS_ENOMEM] = "out of memory",
+      [-LAPIS_EIO] = "input or output failed",
+      [-LAPIS_EFORMAT] = "bad file",
+      [-LAPIS_ENUMERIC] = "numerical failure",
+      [-LAPIS_ENOTBUILT] = "not built in",
+      [-LAPIS_EDATA] = "unusable values",
+  };
+  int last_early = (int)(sizeof early / sizeof *early) - 1;
+  int last_failed = (int)(sizeof failed / sizeof *failed) - 1;
+  if ((int)s >= 0 && (int)s <= last_early) return early[s];
+  if ((int)s < 0 && -(int)s <= last_failed) return failed[-(int)s];
+  return "unknown status";
+}
+
+const char *lapis_version(void)
+{
+  return LAPIS_VERSION;
+}

@@ -1,0 +1,123 @@
+/* mat.c - views and their checks. */
+#include "mat/mat.h"
+
+#include <math.h>
+#include <string.h>
+
+lapis_mat lapis_mat_f64(double *val, int64_t rows, int64_t cols)
+{
+  return (lapis_mat){.dtype = LAPIS_F64,
+                     .rows = rows,
+                     .cols = cols,
+                     .ld = rows > 0 ? rows : 1,
+                     .val = val};
+}
+
+/* The k-th stored value. */
+static double value_at(const lapis_mat *A, int64_t k)
+{
+  switch (A->dtype) {
+  case LAPIS_F64:
+    return ((const double *)A->val)[k];
+  case LAPIS_F32:
+    return ((const float *)A->val)[k];
+  case LAPIS_I64:
+    return (double)((const int64_t *)A->val)[k];
+  case LAPIS_U8:
+    return ((const uint8_t *)A->val)[k];
+  case LAPIS_TEXT:
+    break;
+  }
+  return NAN;
+}
+
+double lapis_mat_at(const lapis_mat *A, int64_t i, int64_t j)
+{
+  if (A->colptr == NULL) return value_at(A, j * A->ld + i);
+  for (int64_t k = A->colptr[j]; k < A->colptr[j + 1]; k++)
+    if (A->rowidx[k] == i) return value_at(A, k);
+  return 0;
+}
+
+/* Calls visit for each stored value in order until it says stop. */
+typedef bool (*visit_fn)(void *user, int64_t i, int64_t j, double v);
+static void visit_stored(const lapis_mat *A, visit_fn visit, void *user)
+{
+  for (int64_t j = 0; j < A->cols; j++) {
+    bool dense = A->colptr == NULL;
+    int64_t first = dense ? j * A->ld : A->colptr[j];
+    int64_t last = dense ? first + A->rows : A->colptr[j + 1];
+    for (int64_t k = first; k < last; k++)
+      if (!visit(user, dense ? k - first : A->rowidx[k], j, value_at(A, k)))
+        return;
+  }
+}
+
+static bool count_nan(void *user, int64_t i, int64_t j, double v)
+{
+  (void)i;
+  (void)j;
+  *(int64_t *)user += isnan(v) != 0;
+  return true;
+}
+
+int64_t lapis_mat_missing(const lapis_mat *A)
+{
+  int64_t missing = 0;
+  bool real = A->dtype == LAPIS_F64 || A->dtype == LAPIS_F32;
+  if (real) visit_stored(A, count_nan, &missing);
+  return missing;
+}
+
+typedef struct dense_target {
+  double *out;
+  int64_t ld;
+} dense_target;
+
+static bool put_dense(void *user, int64_t i, int64_t j, double v)
+{
+  dense_target *t = user;
+  t->out[j * t->ld + i] = v;
+  return true;
+}
+
+void mat_to_f64(const lapis_mat *A, double *out, int64_t ld)
+{
+  if (A->rows == 0) return;
+  size_t column = (size_t)A->rows * sizeof *out;
+  if (A->colptr != NULL)
+    for (int64_t j = 0; j < A->cols; j++) memset(out + j * ld, 0, column);
+  visit_stored(A, put_dense, &(dense_target){out, ld});
+}
+
+typedef struct bad_entry {
+  bool nan_ok;
+  int64_t i, j;
+  double v;
+} bad_entry;
+
+static bool find_bad(void *user, int64_t i, int64_t j, double v)
+{
+  bad_entry *bad = user;
+  if (isfinite(v) || (bad->nan_ok && isnan(v))) return true;
+  *bad = (bad_entry){bad->nan_ok, i, j, v};
+  return false;
+}
+
+lapis_status mat_check_finite(lapis_ctx *ctx, const char *method,
+                              const char *what, const lapis_mat *A, bool nan_ok)
+{
+  bad_entry bad = {nan_ok, -1, -1, 0};
+  if (A->dtype == LAPIS_F64 || A->dtype == LAPIS_F32)
+    visit_stored(A, find_bad, &bad);
+  if (bad.i < 0) return LAPIS_OK;
+  if (isnan(bad.v))
+    return lapis_fail(ctx, LAPIS_EMISSING,
+                      "%s: %s is NaN at row %" PRId64 ", column %" PRId64
+                      "; this method takes no missing values",
+                      method, what, bad.j + 1, bad.i + 1);
+  return lapis_fail(ctx, LAPIS_EDATA,
+                    "%s: %s is infinite at row %" PRId64 ", column %" PRId64
+                    "; write NaN for a value that was not observed",
+                    method, what, bad.j + 1, bad.i + 1);
+}

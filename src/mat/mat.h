@@ -1,0 +1,50 @@
+/* mat.h - views, checks, targets. */
+#ifndef LAPIS_MAT_H
+#define LAPIS_MAT_H
+#include "base/base.h"
+
+static inline bool mat_empty(const lapis_mat *A)
+{
+  return A->rows == 0 || A->cols == 0;
+}
+static inline double *mat_col(const lapis_mat *A, int64_t j)
+{
+  return (double *)A->val + j * A->ld; /* F64, dense */
+}
+/* Copies any numeric matrix, dense or compressed, into dense doubles
+ * out (rows x cols, ld). */
+void mat_to_f64(const lapis_mat *A, double *out, int64_t ld);
+/* LAPIS_EDATA naming row (sample), column (feature) of the first Inf; also of
+ * the first NaN, LAPIS_EMISSING, unless nan_ok.  what: "X"; method: "mc". */
+lapis_status mat_check_finite(lapis_ctx *ctx, const char *method,
+                              const char *what, const lapis_mat *A,
+                              bool nan_ok);
+
+/* ---- targets: Y as people give it -> signs of K classes ------------------
+ * One row of {0,1}, {-1,1} or any two values is binary, the larger positive;
+ * one row of more values is a class, expanded; several rows are multi-label,
+ * all in {0,1} or all in {-1,1}.  NaN stays NaN. */
+typedef enum targets_kind {
+  TARGETS_BINARY,
+  TARGETS_CLASS,
+  TARGETS_MULTILABEL
+} targets_kind;
+typedef struct targets {
+  targets_kind kind;
+  int64_t classes, samples; /* K, n */
+  double *sign;             /* K x n: 1, -1 or NaN */
+  double *value;            /* binary: {negative, positive}; class: K values;
+                               multi-label: {negative, positive} */
+  int64_t n_values;
+  bool zero_one; /* given as {0,1} */
+} targets;
+lapis_status targets_encode(lapis_ctx *ctx, const char *method,
+                            const lapis_mat *Y, targets *out);
+/* scores K x n -> labels in the values Y came in: 1 x n (binary: above the
+ * threshold; class: largest score) or K x n (multi-label). */
+void targets_decode(const targets *t, const double *scores, double threshold,
+                    double *labels);
+int64_t targets_label_rows(const targets *t);
+void targets_free(targets *t);
+
+#endif

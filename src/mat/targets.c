@@ -1,0 +1,179 @@
+/* targets.c - Y as people give it: two values, many classes, many labels. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "mat/mat.h"
+
+enum { MAX_CLASSES = 10000 };
+
+static int by_value(const void *a, const void *b)
+{
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* The distinct known values of one row, sorted, into value (room for n);
+ * returns how many. */
+static int64_t distinct(const lapis_mat *Y, double *value)
+{
+  int64_t known = 0, count = 0;
+  for (int64_t j = 0; j < Y->cols; j++) {
+    double v = lapis_mat_at(Y, 0, j);
+    if (!isnan(v)) value[known++] = v;
+  }
+  qsort(value, (size_t)known, sizeof *value, by_value);
+  for (int64_t k = 0; k < known; k++)
+    if (k == 0 || value[k] > value[count - 1]) value[count++] = value[k];
+  return count;
+}
+
+static bool is_zero_one(const double *value, int64_t count)
+{
+  for (int64_t k = 0; k < count; k++)
+    if (value[k] != 0 && value[k] != 1) return false;
+  return true;
+}
+
+static bool is_plus_minus(const double *value, int64_t count)
+{
+  for (int64_t k = 0; k < count; k++)
+    if (value[k] != -1 && value[k] != 1) return false;
+  return true;
+}
+
+static void set_pair(targets *t, double negative, double positive)
+{
+  t->value[0] = negative;
+  t->value[1] = positive;
+  t->n_values = 2;
+}
+
+/* One row, at most two values: signs by comparison with the larger. */
+static void encode_binary(const lapis_mat *Y, int64_t count, targets *t)
+{
+  t->kind = TARGETS_BINARY;
+  t->zero_one = is_zero_one(t->value, count);
+  if (t->zero_one)
+    set_pair(t, 0, 1);
+  else if (is_plus_minus(t->value, count))
+    set_pair(t, -1, 1);
+  else if (count == 2)
+    t->n_values = 2;
+  else
+    set_pair(t, t->value[0], t->value[0]); /* a single value: all positive */
+  for (int64_t j = 0; j < t->samples; j++) {
+    double v = lapis_mat_at(Y, 0, j);
+    t->sign[j] = isnan(v) ? NAN : v == t->value[1] ? 1 : -1;
+  }
+}
+
+/* One row of class values: one indicator row a class. */
+static void encode_classes(const lapis_mat *Y, targets *t)
+{
+  t->kind = TARGETS_CLASS;
+  t->zero_one = true;
+  t->n_values = t->classes;
+  for (int64_t j = 0; j < t->samples; j++) {
+    double v = lapis_mat_at(Y, 0, j);
+    for (int64_t c = 0; c < t->classes; c++)
+      t->sign[j * t->classes + c] = isnan(v) ? NAN : v == t->value[c] ? 1 : -1;
+  }
+}
+
+static lapis_status bad_label(lapis_ctx *ctx, const char *method, double v,
+                              int64_t i, int64_t j, bool zero_one)
+{
+  return lapis_fail(ctx, LAPIS_EDATA,
+                    "%s: Y is %g at row %" PRId64 ", column %" PRId64
+                    "; several columns of labels are all %s, NaN where unknown",
+                    method, v, j + 1, i + 1,
+                    zero_one ? "0 or 1" : "-1 or 1 (or all 0 or 1)");
+}
+
+/* Several rows, all in {0,1} or all in {-1,1}; 0 anywhere decides. */
+static lapis_status encode_multilabel(lapis_ctx *ctx, const char *method,
+                                      const lapis_mat *Y, targets *t)
+{
+  bool negative = false;
+  for (int64_t j = 0; j < t->samples; j++)
+    for (int64_t i = 0; i < t->classes; i++)
+      negative |= lapis_mat_at(Y, i, j) == -1;
+  t->kind = TARGETS_MULTILABEL;
+  t->zero_one = !negative;
+  set_pair(t, negative ? -1 : 0, 1);
+  for (int64_t j = 0; j < t->samples; j++)
+    for (int64_t i = 0; i < t->classes; i++) {
+      double v = lapis_mat_at(Y, i, j);
+      if (!isnan(v) && v != t->value[0] && v != 1)
+        return bad_label(ctx, method, v, i, j, t->zero_one);
+      t->sign[j * t->classes + i] = isnan(v) ? NAN : v == 1 ? 1 : -1;
+    }
+  return LAPIS_OK;
+}
+
+static lapis_status encode(lapis_ctx *ctx, const char *method,
+                           const lapis_mat *Y, int64_t values, targets *t)
+{
+  if (Y->rows > 1) return encode_multilabel(ctx, method, Y, t);
+  if (values > 2)
+    encode_classes(Y, t);
+  else
+    encode_binary(Y, values, t);
+  return LAPIS_OK;
+}
+
+lapis_status targets_encode(lapis_ctx *ctx, const char *method,
+                            const lapis_mat *Y, targets *out)
+{
+  *out = (targets){.samples = Y->cols, .classes = Y->rows};
+  if (mat_empty(Y)) return LAPIS_OK;
+  TRY(mat_check_finite(ctx, method, "Y", Y, true));
+  out->value = base_alloc(ctx, Y->cols + 2, sizeof *out->value);
+  if (out->value == NULL) return LAPIS_ENOMEM;
+  int64_t values = Y->rows == 1 ? distinct(Y, out->value) : 0;
+  if (values > MAX_CLASSES) {
+    targets_free(out);
+    return lapis_fail(ctx, LAPIS_EDATA,
+                      "%s: Y has %" PRId64 " different values, too many for "
+                      "classes (at most %d); real targets are for rr",
+                      method, values, MAX_CLASSES);
+  }
+  if (values > 2) out->classes = values;
+  out->sign = base_alloc_raw(ctx, out->classes * out->samples, sizeof(double));
+  lapis_status s =
+      out->sign == NULL ? LAPIS_ENOMEM : encode(ctx, method, Y, values, out);
+  if (s < 0) targets_free(out);
+  return s;
+}
+
+static double best_class(const targets *t, const double *score)
+{
+  int64_t best = 0;
+  for (int64_t c = 1; c < t->classes; c++)
+    if (score[c] > score[best]) best = c;
+  return t->value[best];
+}
+
+int64_t targets_label_rows(const targets *t)
+{
+  return t->kind == TARGETS_MULTILABEL ? t->classes : 1;
+}
+
+void targets_decode(const targets *t, const double *scores, double threshold,
+                    double *labels)
+{
+  if (t->kind == TARGETS_CLASS) {
+    for (int64_t j = 0; j < t->samples; j++)
+      labels[j] = best_class(t, scores + j * t->classes);
+    return;
+  }
+  for (int64_t k = 0; k < t->classes * t->samples; k++)
+    labels[k] = t->value[scores[k] > threshold];
+}
+
+void targets_free(targets *t)
+{
+  base_free(t->sign);
+  base_free(t->value);
+  *t = (targets){0};
+}

@@ -1,0 +1,58 @@
+/* check.h - what every test needs: cmocka, comparisons that print numbers,
+ * random problems, verified fixtures. */
+#ifndef LAPIS_CHECK_H
+#define LAPIS_CHECK_H
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* after the four above, as cmocka asks */
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lapis/lapis.h"
+
+#define CHECK_AT_MOST(value, bound) \
+  check_at_most((value), (bound), #value, __FILE__, __LINE__)
+#define CHECK_AT_LEAST(value, bound) \
+  check_at_most(-(value), -(bound), "-" #value, __FILE__, __LINE__)
+#define CHECK_NEAR(a, b, tolerance) \
+  check_at_most(fabs((a) - (b)), (tolerance), #a " - " #b, __FILE__, __LINE__)
+
+static inline void check_at_most(double value, double bound, const char *what,
+                                 const char *file, int line)
+{
+  if (value <= bound) return; /* NaN fails */
+  print_error("%s = %.17g, at most %.17g wanted\n", what, value, bound);
+  _fail(file, line);
+}
+
+/* Deterministic test data; not the library's generator. */
+static inline double check_uniform(uint64_t *state)
+{
+  uint64_t z = (*state += 0x9e3779b97f4a7c15u);
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
+}
+static inline double check_normal(uint64_t *state)
+{
+  double u = 1.0 - check_uniform(state), v = check_uniform(state);
+  return sqrt(-2.0 * log(u)) * cos(6.283185307179586 * v);
+}
+
+/* The folder an environment variable names (LAPIS_FIXTURES, LAPIS_DATA), or
+ * skips the running test, which is then listed as skipped by its name. */
+static inline const char *check_folder(const char *variable)
+{
+  const char *folder = getenv(variable);
+  if (folder == NULL || *folder == '\0') {
+    print_message("skipped: %s is not set\n", variable);
+    skip();
+  }
+  return folder;
+}
+#endif
