@@ -1,0 +1,161 @@
+/* backend.h - the one seam for machines.
+ *
+ * A solver keeps its state in la_array handles and works on them only through
+ * the functions below, so that a device keeps everything on its side.  Host
+ * backends hand out the pointer itself (data).  "reference" is plain loops,
+ * always built, and judges the others; "openblas" is the fast one.
+ *
+ * Matrices are column-major.  F32 is accepted by alloc, upload, download and
+ * gemm; the rest is F64 unless said.  BLAS integer ranges are checked here
+ * and nowhere else.  Every function returns a status with a sentence in the
+ * context. */
+#ifndef LAPIS_BACKEND_H
+#define LAPIS_BACKEND_H
+#include "base/base.h"
+
+typedef struct la_array {
+  lapis_dtype dtype; /* F64 or F32 */
+  int64_t rows, cols, ld;
+  void *data;
+  bool view; /* borrows data: la_free leaves it alone */
+} la_array;
+
+typedef enum la_trans { LA_N, LA_T } la_trans;
+
+/* ---- penalties: what a block of rows of every column pays ----------------
+ * MATH: docs/mathematics.md section 1.  z0 is the observed value, NaN where
+ * not observed; each c is multiplied by weight. */
+typedef enum la_kind {
+  LA_SQUARE,       /* (z - z0)^2 / 2; free where unobserved */
+  LA_CHI2,         /* (z - z0)^2 / (z + z0), z >= 0, unobserved ones too */
+  LA_CHI2_SIMPLEX, /* the same, the block a point of the simplex */
+  LA_LOGISTIC_PM,  /* log(1 + exp(-gamma z0 z)) / gamma, z0 in {-1, 1} */
+  LA_LOGISTIC_01,  /* s = 2 z0 - 1, c = z0: log(1 + exp(-gamma s (z - c)))
+                      / gamma, z0 in {0, 1} */
+  LA_ONES          /* z = 1 */
+} la_kind;
+typedef struct la_block {
+  la_kind kind;
+  int64_t first, rows; /* rows first .. first + rows - 1 of every column */
+  double weight, gamma;
+} la_block;
+enum { LA_MAX_BLOCKS = 4 };
+typedef struct la_penalty { /* phi(Z) = sum of weight c(z, z0) over blocks */
+  int n_blocks;
+  la_block block[LA_MAX_BLOCKS];
+  la_array Z0; /* m x n, NaN = not observed (ONES block: anything) */
+} la_penalty;
+
+typedef struct la la;
+typedef struct la_backend {
+  const char *name;
+  const char *(*describe)(void); /* "openblas Cooperlake" */
+  /* memory; alloc zeroes */
+  lapis_status (*alloc)(la *h, lapis_dtype t, int64_t rows, int64_t cols,
+                        la_array *out);
+  void (*free)(la *h, la_array *a);
+  lapis_status (*upload)(la *h, const lapis_mat *from, la_array *to);
+  lapis_status (*download)(la *h, const la_array *from, lapis_mat *to);
+  /* products and factorisations */
+  /* C = alpha op(A) op(B) + beta C */
+  lapis_status (*gemm)(la *h, la_trans ta, la_trans tb, double alpha,
+                       const la_array *A, const la_array *B, double beta,
+                       la_array *C);
+  /* C = A A' (LA_N) or A' A (LA_T), both triangles written */
+  lapis_status (*syrk)(la *h, la_trans t, const la_array *A, la_array *C);
+  /* Eigenvalues of symmetric C (destroyed) above `above`, largest first, into
+   * w (host, room for n); vectors into the first *count columns of Q (n x n),
+   * or none where Q is NULL.  above = -INFINITY: all. */
+  lapis_status (*eigh)(la *h, la_array *C, double above, double *w, la_array *Q,
+                       int64_t *count);
+  /* Thin SVD of A (m x n, destroyed), k = min(m, n): U m x k, s host k
+   * descending, Vt k x n.  U and Vt both NULL: values only. */
+  lapis_status (*svd)(la *h, la_array *A, la_array *U, double *s, la_array *Vt);
+  /* A (m x k, m >= k) becomes an orthonormal basis of its range; R k x k may
+   * be NULL. */
+  lapis_status (*qr)(la *h, la_array *A, la_array *R);
+  /* Cholesky: lower L in A (SPD, destroyed); then A X = B solved in place. */
+  lapis_status (*potrf)(la *h, la_array *A);
+  lapis_status (*potrs)(la *h, const la_array *L, la_array *B);
+  /* elementwise passes */
+  /* B = alpha A + beta B (beta 0 never reads B) */
+  lapis_status (*axpby)(la *h, double alpha, const la_array *A, double beta,
+                        la_array *B);
+  lapis_status (*scale_cols)(la *h, const double *f, la_array *A);
+  lapis_status (*dot)(la *h, const la_array *A, const la_array *B, double *out);
+  /* One over-relaxed ADMM pass for min g(A) + phi(B), A = B (scaled dual U):
+   *   V = alpha A + (1 - alpha) B + U;  B <- prox_{phi/rho}(V);  U <- V - B
+   * sums: |A - B_new|^2, |B_new - B_old|^2, |B_new|^2, |U_new|^2. */
+  lapis_status (*admm_step)(la *h, const la_penalty *phi, double rho,
+                            double alpha, const la_array *A, la_array *B,
+                            la_array *U, double sums[4]);
+  /* B = prox_{phi/rho}(V); B may be V. */
+  lapis_status (*prox)(la *h, const la_penalty *phi, double rho,
+                       const la_array *V, la_array *B);
+  lapis_status (*loss)(la *h, const la_penalty *phi, const la_array *Z,
+                       double *out);
+  /* A = Z - tau gradient(phi)(Z), 0 gradient where unobserved and on ONES */
+  lapis_status (*gradient_step)(la *h, const la_penalty *phi, double tau,
+                                const la_array *Z, la_array *A);
+  /* Euclidean projection onto phi's constraints, block by block, in place. */
+  lapis_status (*project)(la *h, const la_penalty *phi, la_array *Z);
+  /* Clamps G into dom phi* in place: exactly 0 on free entries, <= 0 on
+   * unobserved chi2 ones, <= weight on observed chi2, 0 <= -s y / weight <= 1
+   * on labels. */
+  lapis_status (*clamp)(la *h, const la_penalty *phi, la_array *G);
+  /* phi*(scale G), G already clamped, 0 < scale <= 1. */
+  lapis_status (*conjugate)(la *h, const la_penalty *phi, double scale,
+                            const la_array *G, double *out);
+} la_backend;
+
+struct la {
+  const la_backend *ops;
+  lapis_ctx *ctx;
+  int threads;
+  /* Room lent to eigh, svd and qr by whoever calls them in a loop (a copy of
+   * the handle carries it); NULL: they allocate for the call. */
+  double *scratch;
+  int64_t scratch_count;
+};
+
+/* Doubles that spare every factorisation of a rows x cols array (or of a
+ * square one of its smaller side) an allocation of ours. */
+static inline int64_t la_scratch_count(int64_t rows, int64_t cols)
+{
+  int64_t k = rows < cols ? rows : cols;
+  return rows * cols + 6 * k * k + 80 * (rows + cols) + 6000;
+}
+
+/* The backend the context asks for; LAPIS_EINVAL lists the known ones. */
+lapis_status la_open(lapis_ctx *ctx, la *out);
+extern const la_backend la_reference, la_openblas;
+
+/* A view of columns first .. first + cols - 1. */
+static inline la_array la_cols(const la_array *A, int64_t first, int64_t cols)
+{
+  size_t size = A->dtype == LAPIS_F64 ? sizeof(double) : sizeof(float);
+  char *p = (char *)A->data + (size_t)(first * A->ld) * size;
+  return (la_array){A->dtype, A->rows, cols, A->ld, p, true};
+}
+/* A view of rows first .. first + rows - 1. */
+static inline la_array la_rows(const la_array *A, int64_t first, int64_t rows)
+{
+  size_t size = A->dtype == LAPIS_F64 ? sizeof(double) : sizeof(float);
+  char *p = (char *)A->data + (size_t)first * size;
+  return (la_array){A->dtype, rows, A->cols, A->ld, p, true};
+}
+/* A borrowed view of host doubles: host backends only. */
+static inline la_array la_wrap(double *p, int64_t rows, int64_t cols)
+{
+  return (la_array){LAPIS_F64, rows, cols, rows > 0 ? rows : 1, p, true};
+}
+static inline lapis_mat la_as_mat(const la_array *A)
+{
+  return (lapis_mat){.dtype = A->dtype,
+                     .rows = A->rows,
+                     .cols = A->cols,
+                     .ld = A->ld,
+                     .val = A->data};
+}
+
+#endif

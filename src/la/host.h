@@ -1,0 +1,93 @@
+/* host.h - shared by the host backends only: memory, checks, passes. */
+#ifndef LAPIS_LA_HOST_H
+#define LAPIS_LA_HOST_H
+#include "la/backend.h"
+
+static inline double *host_col(const la_array *A, int64_t j)
+{
+  return (double *)A->data + j * A->ld;
+}
+
+/* ---- memory: the same for every host backend ----------------------------*/
+lapis_status host_alloc(la *h, lapis_dtype t, int64_t rows, int64_t cols,
+                        la_array *out);
+void host_free(la *h, la_array *a);
+lapis_status host_upload(la *h, const lapis_mat *from, la_array *to);
+lapis_status host_download(la *h, const la_array *from, lapis_mat *to);
+/* count doubles: the handle's scratch where it is large enough, else
+ * allocated; give back with host_release.  NULL: no memory. */
+double *host_borrow(la *h, int64_t count);
+void host_release(la *h, double *p);
+
+/* ---- checks: one sentence each ------------------------------------------*/
+/* A is rows x cols doubles. */
+lapis_status host_check_shape(la *h, const char *what, const la_array *A,
+                              int64_t rows, int64_t cols);
+/* LAPIS_ENUMERIC at the first NaN or infinity: LAPACK may hang on them. */
+lapis_status host_check_finite(la *h, const char *what, const la_array *A);
+/* C = op(A) op(B) fits together; *inner: the length summed over. */
+lapis_status host_check_gemm(la *h, la_trans ta, la_trans tb, const la_array *A,
+                             const la_array *B, const la_array *C,
+                             int64_t *inner);
+/* Thin SVD: U and Vt both or neither, of the right shapes. */
+lapis_status host_check_svd(la *h, const la_array *A, const la_array *U,
+                            const la_array *Vt);
+/* A penalty over arrays of the shape of Z. */
+lapis_status host_check_penalty(la *h, const char *what, const la_penalty *phi,
+                                const la_array *Z);
+
+/* ---- fast elementwise passes (passes.c, vectors.c) ----------------------*/
+lapis_status host_axpby(la *h, double alpha, const la_array *A, double beta,
+                        la_array *B);
+lapis_status host_scale_cols(la *h, const double *f, la_array *A);
+lapis_status host_dot(la *h, const la_array *A, const la_array *B, double *out);
+lapis_status host_admm_step(la *h, const la_penalty *phi, double rho,
+                            double alpha, const la_array *A, la_array *B,
+                            la_array *U, double sums[4]);
+lapis_status host_prox(la *h, const la_penalty *phi, double rho,
+                       const la_array *V, la_array *B);
+lapis_status host_loss(la *h, const la_penalty *phi, const la_array *Z,
+                       double *out);
+lapis_status host_gradient_step(la *h, const la_penalty *phi, double tau,
+                                const la_array *Z, la_array *A);
+lapis_status host_project(la *h, const la_penalty *phi, la_array *Z);
+lapis_status host_clamp(la *h, const la_penalty *phi, la_array *G);
+lapis_status host_conjugate(la *h, const la_penalty *phi, double scale,
+                            const la_array *G, double *out);
+
+/* ---- OpenBLAS: products in openblas.c, factorisations in lapack.c -------*/
+/* Gives OpenBLAS this handle's number of threads. */
+void blas_threads(const la *h);
+/* Sizes that BLAS cannot count are refused. */
+lapis_status blas_check_range(la *h, const char *what, const la_array *A);
+lapis_status lapack_eigh(la *h, la_array *C, double above, double *w,
+                         la_array *Q, int64_t *count);
+lapis_status lapack_svd(la *h, la_array *A, la_array *U, double *s,
+                        la_array *Vt);
+lapis_status lapack_qr(la *h, la_array *A, la_array *R);
+lapis_status lapack_potrf(la *h, la_array *A);
+lapis_status lapack_potrs(la *h, const la_array *L, la_array *B);
+
+/* ---- reference: plain twins (reference_*.c) -----------------------------*/
+lapis_status plain_eigh(la *h, la_array *C, double above, double *w,
+                        la_array *Q, int64_t *count);
+lapis_status plain_svd(la *h, la_array *A, la_array *U, double *s,
+                       la_array *Vt);
+lapis_status plain_qr(la *h, la_array *A, la_array *R);
+lapis_status plain_potrf(la *h, la_array *A);
+lapis_status plain_potrs(la *h, const la_array *L, la_array *B);
+lapis_status plain_admm_step(la *h, const la_penalty *phi, double rho,
+                             double alpha, const la_array *A, la_array *B,
+                             la_array *U, double sums[4]);
+lapis_status plain_prox(la *h, const la_penalty *phi, double rho,
+                        const la_array *V, la_array *B);
+lapis_status plain_loss(la *h, const la_penalty *phi, const la_array *Z,
+                        double *out);
+lapis_status plain_gradient_step(la *h, const la_penalty *phi, double tau,
+                                 const la_array *Z, la_array *A);
+lapis_status plain_project(la *h, const la_penalty *phi, la_array *Z);
+lapis_status plain_clamp(la *h, const la_penalty *phi, la_array *G);
+lapis_status plain_conjugate(la *h, const la_penalty *phi, double scale,
+                             const la_array *G, double *out);
+
+#endif

@@ -1,0 +1,140 @@
+/* openblas.c - the fast host backend: products through OpenBLAS's cblas.h.
+ * Its factorisations are in lapack.c, its passes in passes.c.
+ *
+ * OpenBLAS has one number of threads for the whole process; it is set before
+ * every call, because contexts may differ in theirs.  None of our own parallel
+ * regions calls BLAS.  With the setting deterministic it gets one thread: how
+ * OpenBLAS splits a product depends on their number. */
+#include <cblas.h>
+#include <limits.h>
+#include <string.h>
+
+#include "la/host.h"
+
+void blas_threads(const la *h)
+{
+  openblas_set_num_threads(base_deterministic(h->ctx) ? 1 : h->threads);
+}
+
+lapis_status blas_check_range(la *h, const char *what, const la_array *A)
+{
+  if (A->rows <= INT_MAX && A->cols <= INT_MAX && A->ld <= INT_MAX)
+    return LAPIS_OK;
+  return lapis_fail(h->ctx, LAPIS_ESHAPE,
+                    "la: %s of a %" PRId64 " x %" PRId64
+                    " array: BLAS counts to %d",
+                    what, A->rows, A->cols, INT_MAX);
+}
+
+/* The text "openblas CORE" for the core OpenBLAS chose: constants, because
+ * the caller owns nothing and we keep no state. */
+static const char *describe(void)
+{
+  static const char *const known[] = {
+      "openblas Core2",        "openblas Penryn",
+      "openblas Dunnington",   "openblas Nehalem",
+      "openblas Prescott",     "openblas Sandybridge",
+      "openblas Haswell",      "openblas SkylakeX",
+      "openblas Cooperlake",   "openblas SapphireRapids",
+      "openblas Atom",         "openblas Nano",
+      "openblas Opteron",      "openblas Barcelona",
+      "openblas Bobcat",       "openblas Bulldozer",
+      "openblas Piledriver",   "openblas Steamroller",
+      "openblas Excavator",    "openblas Zen",
+      "openblas armv8",        "openblas cortexa53",
+      "openblas cortexa55",    "openblas cortexa57",
+      "openblas cortexa72",    "openblas cortexa73",
+      "openblas falkor",       "openblas thunderx",
+      "openblas thunderx2t99", "openblas thunderx3t110",
+      "openblas tsv110",       "openblas emag8180",
+      "openblas neoversen1",   "openblas neoversev1",
+      "openblas neoversen2",   "openblas vortex",
+      "openblas a64fx",        "openblas POWER8",
+      "openblas POWER9",       "openblas POWER10"};
+  const char *core = openblas_get_corename();
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    if (strcmp(known[i] + strlen("openblas "), core) == 0) return known[i];
+  return "openblas";
+}
+
+static enum CBLAS_TRANSPOSE cblas_of(la_trans t)
+{
+  return t == LA_N ? CblasNoTrans : CblasTrans;
+}
+
+static lapis_status gemm(la *h, la_trans ta, la_trans tb, double alpha,
+                         const la_array *A, const la_array *B, double beta,
+                         la_array *C)
+{
+  int64_t k;
+  TRY(host_check_gemm(h, ta, tb, A, B, C, &k));
+  TRY(blas_check_range(h, "a product", A));
+  TRY(blas_check_range(h, "a product", B));
+  TRY(blas_check_range(h, "a product", C));
+  int m = (int)C->rows, n = (int)C->cols, lda = (int)A->ld, ldb = (int)B->ld;
+  if (m == 0 || n == 0) return LAPIS_OK;
+  blas_threads(h);
+  if (C->dtype == LAPIS_F64)
+    cblas_dgemm(CblasColMajor, cblas_of(ta), cblas_of(tb), m, n, (int)k, alpha,
+                A->data, lda, B->data, ldb, beta, C->data, (int)C->ld);
+  else
+    cblas_sgemm(CblasColMajor, cblas_of(ta), cblas_of(tb), m, n, (int)k,
+                (float)alpha, A->data, lda, B->data, ldb, (float)beta, C->data,
+                (int)C->ld);
+  return LAPIS_OK;
+}
+
+/* The upper triangle from the lower one, in tiles that fit the cache. */
+static void mirror(la_array *C)
+{
+  enum { TILE = 32 };
+  int64_t n = C->rows;
+  for (int64_t j0 = 0; j0 < n; j0 += TILE)
+    for (int64_t i0 = j0; i0 < n; i0 += TILE)
+      for (int64_t j = j0; j < n && j < j0 + TILE; j++) {
+        const double *c = host_col(C, j);
+        int64_t i = i0 > j ? i0 : j + 1;
+        for (; i < n && i < i0 + TILE; i++) host_col(C, i)[j] = c[i];
+      }
+}
+
+static lapis_status syrk(la *h, la_trans t, const la_array *A, la_array *C)
+{
+  int64_t n = t == LA_N ? A->rows : A->cols;
+  int64_t k = t == LA_N ? A->cols : A->rows;
+  TRY(host_check_shape(h, "syrk", A, A->rows, A->cols));
+  TRY(host_check_shape(h, "syrk", C, n, n));
+  TRY(blas_check_range(h, "syrk", A));
+  if (n == 0) return LAPIS_OK;
+  blas_threads(h);
+  cblas_dsyrk(CblasColMajor, CblasLower, cblas_of(t), (int)n, (int)k, 1,
+              A->data, (int)A->ld, 0, C->data, (int)C->ld);
+  mirror(C);
+  return LAPIS_OK;
+}
+
+const la_backend la_openblas = {
+    .name = "openblas",
+    .describe = describe,
+    .alloc = host_alloc,
+    .free = host_free,
+    .upload = host_upload,
+    .download = host_download,
+    .gemm = gemm,
+    .syrk = syrk,
+    .eigh = lapack_eigh,
+    .svd = lapack_svd,
+    .qr = lapack_qr,
+    .potrf = lapack_potrf,
+    .potrs = lapack_potrs,
+    .axpby = host_axpby,
+    .scale_cols = host_scale_cols,
+    .dot = host_dot,
+    .admm_step = host_admm_step,
+    .prox = host_prox,
+    .loss = host_loss,
+    .gradient_step = host_gradient_step,
+    .project = host_project,
+    .clamp = host_clamp,
+    .conjugate = host_conjugate,
+};

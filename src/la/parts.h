@@ -1,0 +1,23 @@
+/* parts.h - how host passes share columns among threads.
+ *
+ * The columns are cut into a fixed number of parts; each part is summed by
+ * one thread, and the parts are added in order: the number of threads cannot
+ * change a bit of the result. */
+#ifndef LAPIS_PARTS_H
+#define LAPIS_PARTS_H
+#include <stdint.h>
+
+enum { PARTS = 64, PARTS_WORTH_THREADS = 20000 /* entries */ };
+
+static inline int64_t part_begin(int64_t cols, int part)
+{
+  return cols / PARTS * part + cols % PARTS * part / PARTS;
+}
+static inline double parts_sum(const double part[PARTS])
+{
+  double sum = 0;
+  for (int p = 0; p < PARTS; p++) sum += part[p];
+  return sum;
+}
+
+#endif

@@ -1,0 +1,192 @@
+/* simplex.c - the multiplier of the constraint sum z = 1.
+ *
+ * Prox.  With a multiplier theta every entry is on its own: z_i = prox_i(v_i -
+ * theta), and sum z_i(theta) = 1 decides theta.  Each prox_i is 0 up to a
+ * point and convex and increasing after it (its inverse is concave), so the
+ * sum is convex and decreasing in theta: Newton from a theta where the sum is
+ * at least 1 rises monotonically to the root, kinks included.  Such a theta:
+ * one where some entry alone reaches 1.
+ *
+ * Numerics.  v is first shifted by that theta, so that entries which matter
+ * lose nothing however large v is; the last digits of sum z = 1 come from a
+ * compensated sum and a scale 1 + O(n eps). */
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "la/kernels.h"
+#include "la/simplex.h"
+
+enum { MAX_STEPS = 200 };
+
+typedef struct column {
+  int64_t n;
+  const double *v, *z0;
+  double t, scale; /* scale: of v, in the conjugate */
+} column;
+
+static inline double observed(const column *c, int64_t i)
+{
+  return c->z0 == NULL ? NAN : c->z0[i];
+}
+
+/* The largest v_i - level - t chi2'(level): the theta at which the first entry
+ * reaches this level. */
+static double theta_reaching(const column *c, double level)
+{
+  double best = -INFINITY;
+  for (int64_t i = 0; i < c->n; i++) {
+    double z0 = observed(c, i);
+    double slope = isnan(z0) ? 0 : c->t * k_chi2_slope(level, z0);
+    double theta = c->v[i] - level - slope;
+    if (theta > best) best = theta;
+  }
+  return best;
+}
+
+static inline double entry(double x, double z0, double t)
+{
+  return isnan(z0) ? k_positive(x) : k_prox_chi2(x, z0, t);
+}
+
+double simplex_entry(const simplex_root *r, double v, double z0, double t)
+{
+  return r->scale * entry((v - r->shift) - r->theta, z0, t);
+}
+
+/* sum of z_i and minus its derivative. */
+static double sum_at(const column *c, const simplex_root *r, double *rate)
+{
+  double sum = 0, slope = 0;
+  for (int64_t i = 0; i < c->n; i++) {
+    double z0 = observed(c, i);
+    double z = entry((c->v[i] - r->shift) - r->theta, z0, c->t);
+    sum += z;
+    if (isnan(z0))
+      slope += z > 0;
+    else
+      slope += k_prox_chi2_rate(z, z0, c->t);
+  }
+  *rate = slope;
+  return sum;
+}
+
+/* The same sum to the last bit or so (Neumaier's carry). */
+static double exact_sum_at(const column *c, const simplex_root *r)
+{
+  double sum = 0, carry = 0;
+  for (int64_t i = 0; i < c->n; i++) {
+    double z = entry((c->v[i] - r->shift) - r->theta, observed(c, i), c->t);
+    double next = sum + z;
+    carry += sum >= z ? (sum - next) + z : (z - next) + sum;
+    sum = next;
+  }
+  return sum + carry;
+}
+
+simplex_root simplex_solve(int64_t n, const double *v, const double *z0,
+                           double t)
+{
+  column c = {n, v, z0, t, 1};
+  simplex_root r = {theta_reaching(&c, 1), 0, 1};
+  double rounding = DBL_EPSILON * (double)(n + 4);
+  double ceiling = theta_reaching(&c, 1 / (double)n) - r.shift;
+  for (int k = 0; k < MAX_STEPS; k++) {
+    double rate, excess = sum_at(&c, &r, &rate) - 1;
+    double next = r.theta + excess / rate;
+    if (next > ceiling) next = ceiling; /* by rounding alone */
+    bool stuck = !(fabs(next - r.theta) > 0);
+    if (rate > 0) r.theta = next;
+    if (stuck || !(fabs(excess) > rounding)) break;
+  }
+  r.scale = 1 / exact_sum_at(&c, &r);
+  return r;
+}
+
+/* ---- conjugate ----------------------------------------------------------
+ * d/dtheta = 1 - sum z_i(theta), z_i = z0_i (2/q_i - 1)+ with q_i^2 =
+ * 1 - (y_i - theta)/a.  Unobserved entries and those with z0 = 0 pay nothing
+ * up to y_i and y_i - a: walls, on which the minimum may lie.  The sum is
+ * convex and decreasing again. */
+
+static inline double q_squared(const column *c, int64_t i, double theta)
+{
+  double x = (c->t - c->scale * c->v[i] + theta) / c->t;
+  return x > 0 ? x : 0;
+}
+
+static inline bool is_free(const column *c, int64_t i)
+{
+  return isnan(c->z0[i]) || !(c->t > 0);
+}
+
+static double conjugate_wall(const column *c)
+{
+  double wall = -INFINITY;
+  for (int64_t i = 0; i < c->n; i++) {
+    double theta = c->scale * c->v[i] - (is_free(c, i) ? 0 : c->t);
+    if (theta > wall) wall = theta;
+  }
+  return wall;
+}
+
+/* The theta at which the first curved entry falls to this level, or wall. */
+static double conjugate_reaching(const column *c, double level, double wall)
+{
+  for (int64_t i = 0; i < c->n; i++) {
+    if (is_free(c, i) || !(c->z0[i] > 0)) continue;
+    double slope = c->t * k_chi2_slope(level, c->z0[i]);
+    double theta = c->scale * c->v[i] - slope;
+    if (theta > wall) wall = theta;
+  }
+  return wall;
+}
+
+static double conjugate_sum(const column *c, double theta, double *rate)
+{
+  double sum = 0, slope = 0;
+  for (int64_t i = 0; i < c->n; i++) {
+    if (is_free(c, i) || !(c->z0[i] > 0)) continue;
+    double q = sqrt(q_squared(c, i, theta));
+    if (q >= 2) continue;
+    sum += c->z0[i] * (2 / q - 1);
+    slope += c->z0[i] / (c->t * q * q * q);
+  }
+  *rate = slope;
+  return sum;
+}
+
+static double conjugate_value(const column *c, double theta)
+{
+  double sum = 0;
+  for (int64_t i = 0; i < c->n; i++) {
+    if (is_free(c, i)) continue;
+    double y = (c->scale * c->v[i] - theta) / c->t;
+    sum += c->t * k_chi2_conjugate(y < 1 ? y : 1, c->z0[i]);
+  }
+  return theta + sum;
+}
+
+double simplex_conjugate(int64_t n, const double *g, const double *z0, double a,
+                         double scale)
+{
+  column c = {n, g, z0, a, scale};
+  double wall = conjugate_wall(&c);
+  double low = conjugate_reaching(&c, 1, wall), theta = low;
+  double high = conjugate_reaching(&c, 1 / (double)n, wall);
+  double rounding = DBL_EPSILON * (double)(n + 4);
+  for (int k = 0; k < MAX_STEPS; k++) {
+    double rate, excess = conjugate_sum(&c, theta, &rate) - 1;
+    if (excess > 0)
+      low = theta;
+    else
+      high = theta;
+    double next = theta + excess / rate;
+    if (!(next >= low && next <= high)) next = low + 0.5 * (high - low);
+    bool stuck = !(fabs(next - theta) > 0);
+    theta = next;
+    if (stuck || !(fabs(excess) > rounding)) break;
+  }
+  return conjugate_value(&c, theta);
+}

@@ -1,0 +1,419 @@
+/* svt.c - singular value thresholding, A = U max(S - t, 0) V' of W = U S V':
+ * the proximal step of t |.|_*, and the one place that chooses how.
+ *
+ * GRAM.  The smaller of W W' and W'W, say C = Q L Q' with L = S^2.  Only the r
+ *   eigenvectors with l > t^2 are computed, and A = Q f(L) Q'W with f(l) =
+ *   1 - t/sqrt(l), the product Q_r'W first: 4 m n r flops.  C is wrong by
+ *   about eps sigma_1^2, so that A is wrong by about eps sigma_1^2 / t: at
+ *   t = 1e-5 sigma_1, the least this way is trusted with, 1e-11 sigma_1.
+ * FULL.  LAPACK's divide and conquer, for what is below that.
+ * QR.  The same for a long matrix: its long side is factored away first.
+ *
+ * Where columns are split over processes the Gram matrix is always the m x m
+ * one, because it is a sum over columns; then W W' serves every threshold.
+ *
+ * Numerics: squares of entries below 1e-140 vanish and those above 1e154
+ * overflow; such W go to the full SVD. */
+#include "op/svt.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "lapis/lapis_ops.h"
+
+enum { LONG = 4 }; /* sides in this ratio: QR first */
+static const double TRUSTED = 1e-5, SMALLEST = 1e-140;
+
+struct op_svt {
+  la h; /* with scratch */
+  int64_t rows, cols;
+  bool by_rows; /* Gram matrix W W', not W'W */
+  svt_way forced;
+  double seconds;
+  la_array C, Q, V; /* k x k, k the side of the Gram matrix */
+  la_array P;       /* k x cols (by rows) or rows x k: Q'W or W Q, V' or U */
+  la_array copy;    /* rows x cols: of W, for what destroys it */
+  la_array eye;     /* k x k, wide W only: transposes by multiplying */
+  double *w, *f;    /* k: eigenvalues or singular values; factors */
+};
+
+/* ---- workspace ----------------------------------------------------------*/
+
+static int64_t side(const op_svt *s)
+{
+  return s->by_rows ? s->rows : s->cols;
+}
+
+static lapis_status set_identity(op_svt *s)
+{
+  lapis_mat host = {.rows = side(s), .cols = side(s), .ld = side(s)};
+  double *p = base_alloc(s->h.ctx, side(s) * side(s), sizeof *p);
+  if (p == NULL) return LAPIS_ENOMEM;
+  for (int64_t i = 0; i < side(s); i++) p[i * (side(s) + 1)] = 1;
+  host.val = p;
+  lapis_status status = s->h.ops->upload(&s->h, &host, &s->eye);
+  base_free(p);
+  return status;
+}
+
+static lapis_status allocate(op_svt *s)
+{
+  int64_t k = side(s), m = s->rows, n = s->cols;
+  la *h = &s->h;
+  la_array *square[] = {&s->C, &s->Q, &s->V};
+  for (int i = 0; i < 3; i++)
+    TRY(h->ops->alloc(h, LAPIS_F64, k, k, square[i]));
+  TRY(h->ops->alloc(h, LAPIS_F64, s->by_rows ? k : m, s->by_rows ? n : k,
+                    &s->P));
+  TRY(h->ops->alloc(h, LAPIS_F64, m, n, &s->copy));
+  if (s->by_rows) {
+    TRY(h->ops->alloc(h, LAPIS_F64, k, k, &s->eye));
+    TRY(set_identity(s));
+  }
+  s->w = base_alloc(h->ctx, k, sizeof *s->w);
+  s->f = base_alloc(h->ctx, k, sizeof *s->f);
+  h->scratch_count = la_scratch_count(m > k ? m : k, n > k ? n : k);
+  h->scratch = base_alloc_raw(h->ctx, h->scratch_count, sizeof(double));
+  bool done = s->w != NULL && s->f != NULL && h->scratch != NULL;
+  return done ? LAPIS_OK : LAPIS_ENOMEM;
+}
+
+lapis_status op_svt_new(la *h, int64_t rows, int64_t cols, op_svt **out)
+{
+  *out = NULL;
+  op_svt *s = base_alloc(h->ctx, 1, sizeof *s);
+  if (s == NULL) return LAPIS_ENOMEM;
+  s->h = (la){.ops = h->ops, .ctx = h->ctx, .threads = h->threads};
+  s->rows = rows;
+  s->cols = cols;
+  s->by_rows = rows <= cols || base_ranks(h->ctx) > 1;
+  lapis_status status = allocate(s);
+  if (status < 0)
+    op_svt_free(s);
+  else
+    *out = s;
+  return status;
+}
+
+void op_svt_free(op_svt *s)
+{
+  if (s == NULL) return;
+  la_array *all[] = {&s->C, &s->Q, &s->V, &s->P, &s->copy, &s->eye};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    s->h.ops->free(&s->h, all[i]);
+  base_free(s->w);
+  base_free(s->f);
+  base_free(s->h.scratch);
+  base_free(s);
+}
+
+void op_svt_force(op_svt *s, svt_way way)
+{
+  s->forced = way;
+}
+
+double op_svt_seconds(const op_svt *s)
+{
+  return s->seconds;
+}
+
+/* ---- steps --------------------------------------------------------------*/
+
+/* C = W W' (summed over processes) or W'W. */
+static lapis_status form_gram(op_svt *s, const la_array *W)
+{
+  TRY(s->h.ops->syrk(&s->h, s->by_rows ? LA_N : LA_T, W, &s->C));
+  if (base_ranks(s->h.ctx) == 1) return LAPIS_OK;
+  return base_sum(s->h.ctx, s->C.data, s->C.rows * s->C.cols);
+}
+
+static lapis_status square_norm(op_svt *s, const la_array *W, double *out)
+{
+  TRY(s->h.ops->dot(&s->h, W, W, out));
+  return base_sum(s->h.ctx, out, 1);
+}
+
+static lapis_status copy_of(op_svt *s, const la_array *W)
+{
+  return s->h.ops->axpby(&s->h, 1, W, 0, &s->copy);
+}
+
+/* The same memory under another shape of as many entries. */
+static la_array reshape(const la_array *A, int64_t rows, int64_t cols)
+{
+  return (la_array){A->dtype, rows, cols, rows > 0 ? rows : 1, A->data, true};
+}
+
+/* Rank, nuclear norm and f = shrunken value (over s where relative) from
+ * the descending singular values s->w. */
+static void shrink(op_svt *s, int64_t count, double t, bool relative,
+                   svt_report *report)
+{
+  report->sigma_1 = count > 0 ? s->w[0] : 0;
+  for (int64_t i = 0; i < count && s->w[i] > t; i++) {
+    s->f[i] = relative ? 1 - t / s->w[i] : s->w[i] - t;
+    report->nuclear += s->w[i] - t;
+    report->rank = i + 1;
+  }
+}
+
+/* ---- the three ways -----------------------------------------------------*/
+
+/* The eigenvalues above t^2 become singular values in w. */
+static lapis_status gram_spectrum(op_svt *s, const la_array *W, double t,
+                                  int64_t *count)
+{
+  TRY(form_gram(s, W));
+  TRY(s->h.ops->eigh(&s->h, &s->C, t * t, s->w, &s->Q, count));
+  for (int64_t i = 0; i < *count; i++) s->w[i] = sqrt(s->w[i]);
+  return LAPIS_OK;
+}
+
+/* A = Q_r f Q_r'W, or W Q_r f Q_r'. */
+static lapis_status gram_product(op_svt *s, const la_array *W, int64_t r,
+                                 la_array *A)
+{
+  la *h = &s->h;
+  la_array Q = la_cols(&s->Q, 0, r);
+  if (s->by_rows) {
+    la_array P = reshape(&s->P, r, s->cols);
+    TRY(h->ops->gemm(h, LA_T, LA_N, 1, &Q, W, 0, &P));
+    TRY(h->ops->scale_cols(h, s->f, &Q));
+    return h->ops->gemm(h, LA_N, LA_N, 1, &Q, &P, 0, A);
+  }
+  la_array P = la_cols(&s->P, 0, r);
+  TRY(h->ops->gemm(h, LA_N, LA_N, 1, W, &Q, 0, &P));
+  TRY(h->ops->scale_cols(h, s->f, &P));
+  return h->ops->gemm(h, LA_N, LA_T, 1, &P, &Q, 0, A);
+}
+
+static lapis_status full(op_svt *s, const la_array *W, double t, la_array *A,
+                         svt_report *report)
+{
+  la *h = &s->h;
+  la_array *U = s->by_rows ? &s->Q : &s->P, *Vt = s->by_rows ? &s->P : &s->Q;
+  TRY(copy_of(s, W));
+  TRY(h->ops->svd(h, &s->copy, U, s->w, Vt));
+  shrink(s, side(s), t, false, report);
+  la_array Ur = la_cols(U, 0, report->rank), Vr = la_rows(Vt, 0, report->rank);
+  TRY(h->ops->scale_cols(h, s->f, &Ur));
+  return h->ops->gemm(h, LA_N, LA_N, 1, &Ur, &Vr, 0, A);
+}
+
+/* W = B R (tall) or W' = B R (wide), R = U S V': then A = B M or M'B' with
+ * M = U max(S - t, 0) V', k x k. */
+static lapis_status qr_first(op_svt *s, const la_array *W, double t,
+                             la_array *A, svt_report *report)
+{
+  la *h = &s->h;
+  la_array B = s->by_rows ? reshape(&s->copy, s->cols, s->rows) : s->copy;
+  if (s->by_rows)
+    TRY(h->ops->gemm(h, LA_T, LA_N, 1, W, &s->eye, 0, &B));
+  else
+    TRY(copy_of(s, W));
+  TRY(h->ops->qr(h, &B, &s->C));
+  TRY(h->ops->svd(h, &s->C, &s->Q, s->w, &s->V));
+  shrink(s, side(s), t, false, report);
+  la_array U = la_cols(&s->Q, 0, report->rank);
+  la_array V = la_rows(&s->V, 0, report->rank);
+  TRY(h->ops->scale_cols(h, s->f, &U));
+  TRY(h->ops->gemm(h, LA_N, LA_N, 1, &U, &V, 0, &s->C));
+  if (s->by_rows) return h->ops->gemm(h, LA_T, LA_T, 1, &s->C, &B, 0, A);
+  return h->ops->gemm(h, LA_N, LA_N, 1, &B, &s->C, 0, A);
+}
+
+/* ---- the choice ---------------------------------------------------------*/
+
+static svt_way exact_way(const op_svt *s)
+{
+  int64_t k = s->rows < s->cols ? s->rows : s->cols;
+  int64_t l = s->rows < s->cols ? s->cols : s->rows;
+  return l >= LONG * k ? SVT_QR : SVT_FULL;
+}
+
+/* sigma_1 is at least |W|_F / sqrt(k): what is below the trusted share of
+ * that needs no Gram matrix to be refused one. */
+static lapis_status choose(op_svt *s, const la_array *W, double t,
+                           svt_report *report)
+{
+  double square;
+  report->way = s->forced;
+  report->why = "as asked";
+  if (s->forced != SVT_AUTO) return LAPIS_OK;
+  report->way = SVT_GRAM;
+  report->why = "columns are split over processes";
+  if (base_ranks(s->h.ctx) > 1) return LAPIS_OK;
+  TRY(square_norm(s, W, &square));
+  double least = sqrt(square / (double)(side(s) > 0 ? side(s) : 1));
+  report->why = "threshold above 1e-5 sigma_1";
+  if (t > TRUSTED * least && t >= SMALLEST && square <= DBL_MAX)
+    return LAPIS_OK;
+  report->way = exact_way(s);
+  report->why = "threshold below 1e-5 sigma_1, or squares out of range";
+  return LAPIS_OK;
+}
+
+/* Falls back on an exact way where the spectrum shows that the threshold was
+ * too low after all; nothing found is certain: then all of it is below. */
+static lapis_status gram(op_svt *s, const la_array *W, double t, la_array *A,
+                         svt_report *report)
+{
+  int64_t count;
+  TRY(gram_spectrum(s, W, t, &count));
+  bool low = count > 0 && t <= TRUSTED * s->w[0];
+  if (low && s->forced == SVT_AUTO && base_ranks(s->h.ctx) == 1) {
+    report->way = exact_way(s);
+    report->why = "threshold below 1e-5 sigma_1";
+    return LAPIS_OK;
+  }
+  shrink(s, count, t, true, report);
+  return gram_product(s, W, report->rank, A);
+}
+
+static lapis_status run(op_svt *s, const la_array *W, double t, la_array *A,
+                        svt_report *report)
+{
+  TRY(choose(s, W, t, report));
+  if (report->way == SVT_SUBSPACE)
+    return lapis_fail(s->h.ctx, LAPIS_ENOTBUILT,
+                      "svt: subspace iteration is not built in; take gram, "
+                      "full or qr");
+  if (report->way != SVT_GRAM && base_ranks(s->h.ctx) > 1)
+    return lapis_fail(s->h.ctx, LAPIS_ENOTBUILT,
+                      "svt: only the Gram matrix can be split over processes");
+  if (report->way == SVT_GRAM) TRY(gram(s, W, t, A, report));
+  if (report->way == SVT_FULL) return full(s, W, t, A, report);
+  if (report->way == SVT_QR) return qr_first(s, W, t, A, report);
+  return LAPIS_OK;
+}
+
+static lapis_status check_shape(const op_svt *s, const la_array *W)
+{
+  if (W->rows == s->rows && W->cols == s->cols && W->dtype == LAPIS_F64)
+    return LAPIS_OK;
+  return lapis_fail(s->h.ctx, LAPIS_ESHAPE,
+                    "svt: got a %" PRId64 " x %" PRId64
+                    " array; the workspace is for %" PRId64 " x %" PRId64
+                    " doubles",
+                    W->rows, W->cols, s->rows, s->cols);
+}
+
+lapis_status op_svt_apply(op_svt *s, const la_array *W, double t, la_array *A,
+                          svt_report *report)
+{
+  svt_report unused;
+  if (report == NULL) report = &unused;
+  *report = (svt_report){.way = SVT_AUTO, .why = ""};
+  TRY(check_shape(s, W));
+  TRY(check_shape(s, A));
+  if (!(t >= 0 && t <= DBL_MAX))
+    return lapis_fail(s->h.ctx, LAPIS_EINVAL,
+                      "svt: the threshold is %g; it must be at least 0", t);
+  double start = base_seconds();
+  lapis_status status = run(s, W, t, A, report);
+  s->seconds += base_seconds() - start;
+  return status;
+}
+
+/* ---- singular values alone ----------------------------------------------*/
+
+/* Over processes only the Gram matrix is at hand: small values are then good
+ * to sqrt(eps) sigma_1 only. */
+static lapis_status values_from_gram(op_svt *s, const la_array *W,
+                                     double *values)
+{
+  int64_t count;
+  double columns = (double)s->cols;
+  TRY(base_sum(s->h.ctx, &columns, 1));
+  TRY(form_gram(s, W));
+  TRY(s->h.ops->eigh(&s->h, &s->C, -INFINITY, s->w, NULL, &count));
+  for (int64_t i = 0; i < count && (double)i < columns; i++)
+    values[i] = sqrt(s->w[i] > 0 ? s->w[i] : 0);
+  return LAPIS_OK;
+}
+
+lapis_status op_singular_values(op_svt *s, const la_array *W, double *values)
+{
+  TRY(check_shape(s, W));
+  if (base_ranks(s->h.ctx) > 1) return values_from_gram(s, W, values);
+  TRY(copy_of(s, W));
+  return s->h.ops->svd(&s->h, &s->copy, NULL, values, NULL);
+}
+
+/* sigma_1^2 <= l_1 + |error of C|_2 + |error of eigh|.
+ *   The entries of C are inner products of length L: |fl(C) - C| <= gamma_L
+ *   |W||W'| with gamma_L = L u/(1 - L u), u = eps/2, and the norm of |W||W'|
+ *   is at most |W|_F^2.  A sum over processes adds one rounding each.
+ *   Householder and QR iterations are backward stable: p(k) u l_1 with a p
+ *   that in practice stays below k.
+ * We take L eps |W|_F^2 + 2 k eps l_1, a factor 2 and more above both, and a
+ * few eps for the root. */
+lapis_status op_norm2_upper(op_svt *s, const la_array *W, double *bound)
+{
+  int64_t count;
+  double square, length = (double)(s->by_rows ? s->cols : s->rows);
+  double k = (double)side(s);
+  TRY(check_shape(s, W));
+  TRY(square_norm(s, W, &square));
+  if (base_ranks(s->h.ctx) > 1) TRY(base_sum(s->h.ctx, &length, 1));
+  TRY(form_gram(s, W));
+  TRY(s->h.ops->eigh(&s->h, &s->C, -INFINITY, s->w, NULL, &count));
+  double top = count > 0 && s->w[0] > 0 ? s->w[0] : 0;
+  top += DBL_EPSILON * (length * square + 2 * k * top);
+  *bound = sqrt(top) * (1 + 4 * DBL_EPSILON);
+  return LAPIS_OK;
+}
+
+/* ---- the public function ------------------------------------------------*/
+
+static lapis_status check_public(lapis_ctx *ctx, const lapis_mat *W, double t,
+                                 const lapis_mat *A)
+{
+  if (W->dtype != LAPIS_F64 || A->dtype != LAPIS_F64 || W->colptr != NULL ||
+      A->colptr != NULL)
+    return lapis_fail(ctx, LAPIS_EINVAL, "svt: W and A must be dense doubles");
+  if (W->rows != A->rows || W->cols != A->cols)
+    return lapis_fail(ctx, LAPIS_ESHAPE,
+                      "svt: W is %" PRId64 " x %" PRId64 ", A is %" PRId64
+                      " x %" PRId64 "; they must agree",
+                      W->rows, W->cols, A->rows, A->cols);
+  if (!(t >= 0 && t <= DBL_MAX))
+    return lapis_fail(ctx, LAPIS_EINVAL,
+                      "svt: the threshold is %g; it must be at least 0", t);
+  return LAPIS_OK;
+}
+
+/* The result goes to memory of our own first: A may be W, and stays as it is
+ * when anything fails. */
+static lapis_status apply_public(la *h, op_svt *s, const lapis_mat *W, double t,
+                                 lapis_mat *A, svt_report *report)
+{
+  la_array from = {W->dtype, W->rows, W->cols, W->ld, W->val, true}, to;
+  if (from.ld < 1) from.ld = 1; /* an empty view */
+  TRY(h->ops->alloc(h, LAPIS_F64, W->rows, W->cols, &to));
+  lapis_status status = op_svt_apply(s, &from, t, &to, report);
+  if (status == LAPIS_OK) status = h->ops->download(h, &to, A);
+  h->ops->free(h, &to);
+  return status;
+}
+
+lapis_status lapis_svt(lapis_ctx *ctx, const lapis_mat *W, double t,
+                       lapis_mat *A, lapis_svt_info *info)
+{
+  static const char *const name[] = {[SVT_AUTO] = "auto",
+                                     [SVT_GRAM] = "gram",
+                                     [SVT_FULL] = "full",
+                                     [SVT_QR] = "qr",
+                                     [SVT_SUBSPACE] = "subspace"};
+  la h;
+  op_svt *s;
+  svt_report r;
+  TRY(check_public(ctx, W, t, A));
+  TRY(la_open(ctx, &h));
+  TRY(op_svt_new(&h, W->rows, W->cols, &s));
+  lapis_status status = apply_public(&h, s, W, t, A, &r);
+  op_svt_free(s);
+  if (status == LAPIS_OK && info != NULL)
+    *info = (lapis_svt_info){r.rank, r.nuclear, r.sigma_1, name[r.way], r.why};
+  return status;
+}

@@ -1,0 +1,684 @@
+/* test_backend.c - the fast backend against the reference one, and both
+ * against what defines each operation. */
+#include "la_case.h"
+
+enum { CASES = 300 };
+static const double EPS = 2.220446049250313e-16;
+
+#define OK(call) assert_int_equal((call), LAPIS_OK)
+
+static int open_pair(void **state)
+{
+  static la_pair pair;
+  pair = la_pair_open();
+  *state = &pair;
+  return 0;
+}
+
+static int close_pair(void **state)
+{
+  lapis_ctx_free(((la_pair *)*state)->ctx);
+  return 0;
+}
+
+static void release(la *h, la_array **all, int count)
+{
+  for (int i = 0; i < count; i++) h->ops->free(h, all[i]);
+}
+#define RELEASE(h, ...)                     \
+  release((h), (la_array *[]){__VA_ARGS__}, \
+          (int)(sizeof((la_array *[]){__VA_ARGS__}) / sizeof(la_array *)))
+
+/* ---- products -----------------------------------------------------------*/
+
+static void gemm_case(la_pair *p, uint64_t *seed)
+{
+  la *h = &p->fast;
+  la_trans ta = check_uniform(seed) < 0.5 ? LA_N : LA_T;
+  la_trans tb = check_uniform(seed) < 0.5 ? LA_N : LA_T;
+  int64_t m = la_case_side(seed), n = la_case_side(seed);
+  int64_t k = la_case_side(seed);
+  la_array A = la_case_random(h, ta == LA_N ? m : k, ta == LA_N ? k : m, seed);
+  la_array B = la_case_random(h, tb == LA_N ? k : n, tb == LA_N ? n : k, seed);
+  la_array C = la_case_random(h, m, n, seed), D = la_case_copy(h, &C);
+  double beta = check_uniform(seed) < 0.3 ? 0 : 0.7;
+  double scale =
+      la_case_norm(&A) * la_case_norm(&B) + la_case_norm(&C) + 1e-300;
+  if (beta < 0.5 && m > 0 && n > 0) *la_case_at(&C, m - 1, n - 1) = NAN;
+  OK(p->fast.ops->gemm(&p->fast, ta, tb, 1.5, &A, &B, beta, &C));
+  OK(p->slow.ops->gemm(&p->slow, ta, tb, 1.5, &A, &B, beta, &D));
+  CHECK_AT_MOST(la_case_distance(&C, &D), 50 * EPS * scale);
+  RELEASE(h, &A, &B, &C, &D);
+}
+
+static void products_agree(void **state)
+{
+  for (uint64_t i = 0; i < CASES; i++) {
+    uint64_t seed = i;
+    gemm_case(*state, &seed);
+  }
+}
+
+static void grams_agree(void **state)
+{
+  la_pair *p = *state;
+  la *h = &p->fast;
+  for (uint64_t i = 0; i < CASES; i++) {
+    uint64_t seed = 1000 + i;
+    la_trans t = i % 2 ? LA_N : LA_T;
+    la_array A =
+        la_case_random(h, 3 * la_case_side(&seed), la_case_side(&seed), &seed);
+    int64_t n = t == LA_N ? A.rows : A.cols;
+    la_array C = la_case_new(h, n, n), D = la_case_new(h, n, n);
+    if (n > 0) *la_case_at(&C, 0, n - 1) = NAN; /* must be overwritten */
+    OK(p->fast.ops->syrk(&p->fast, t, &A, &C));
+    OK(p->slow.ops->syrk(&p->slow, t, &A, &D));
+    double scale = la_case_norm(&A);
+    CHECK_AT_MOST(la_case_distance(&C, &D), 200 * EPS * scale * scale);
+    RELEASE(h, &A, &C, &D);
+  }
+}
+
+static void float_products_agree(void **state)
+{
+  la_pair *p = *state;
+  la *h = &p->fast;
+  uint64_t seed = 5;
+  la_array X = la_case_random(h, 7, 4, &seed), A, C, D;
+  for (int64_t i = 0; i < 28; i++) ((double *)X.data)[i] = (double)(i % 5);
+  OK(h->ops->alloc(h, LAPIS_F32, 7, 4, &A));
+  OK(h->ops->alloc(h, LAPIS_F32, 4, 4, &C));
+  OK(h->ops->alloc(h, LAPIS_F32, 4, 4, &D));
+  lapis_mat from = la_as_mat(&X);
+  OK(h->ops->upload(h, &from, &A));
+  OK(p->fast.ops->gemm(&p->fast, LA_T, LA_N, 1, &A, &A, 0, &C));
+  OK(p->slow.ops->gemm(&p->slow, LA_T, LA_N, 1, &A, &A, 0, &D));
+  for (int i = 0; i < 16; i++) /* small integers: exact */
+    CHECK_NEAR(((float *)C.data)[i], ((float *)D.data)[i], 0);
+  assert_int_equal(h->ops->gemm(h, LA_T, LA_N, 1, &A, &X, 0, &C), LAPIS_EINVAL);
+  RELEASE(h, &X, &A, &C, &D);
+}
+
+/* ---- eigenvalues --------------------------------------------------------*/
+
+static la_array symmetric(la *h, int64_t n, uint64_t *seed)
+{
+  la_array A = la_case_random(h, n, n, seed);
+  for (int64_t j = 0; j < n; j++)
+    for (int64_t i = 0; i < j; i++)
+      *la_case_at(&A, i, j) = *la_case_at(&A, j, i);
+  return A;
+}
+
+/* max |A Q - Q w| over the first count columns. */
+static double eigen_error(const la_array *A, const la_array *Q, const double *w,
+                          int64_t count)
+{
+  double worst = 0;
+  for (int64_t j = 0; j < count; j++)
+    for (int64_t i = 0; i < A->rows; i++) {
+      double sum = -w[j] * *la_case_at(Q, i, j);
+      for (int64_t k = 0; k < A->cols; k++)
+        sum += *la_case_at(A, i, k) * *la_case_at(Q, k, j);
+      if (!(fabs(sum) <= worst)) worst = fabs(sum);
+    }
+  return worst;
+}
+
+static void check_eigen(la *h, const la_array *A, double above,
+                        const double *truth, int64_t expected)
+{
+  int64_t n = A->rows, count = -1;
+  double w[200], bound = (double)(20 * n + 20) * EPS * la_case_norm(A);
+  la_array C = la_case_copy(h, A), Q = la_case_new(h, n, n);
+  OK(h->ops->eigh(h, &C, above, w, &Q, &count));
+  assert_int_equal(count, expected);
+  la_array found = la_cols(&Q, 0, count);
+  for (int64_t i = 0; i < count; i++) CHECK_NEAR(w[i], truth[i], bound);
+  CHECK_AT_MOST(eigen_error(A, &Q, w, count), bound);
+  CHECK_AT_MOST(la_case_skew(&found), (double)(200 * n + 20) * EPS);
+  h->ops->free(h, &C);
+  C = la_case_copy(h, A);
+  OK(h->ops->eigh(h, &C, above, w, NULL, &count));
+  assert_int_equal(count, expected);
+  for (int64_t i = 0; i < count; i++) CHECK_NEAR(w[i], truth[i], bound);
+  RELEASE(h, &C, &Q);
+}
+
+static void eigen_case(la_pair *p, int64_t n, uint64_t *seed)
+{
+  double truth[200];
+  int64_t count;
+  la_array A = symmetric(&p->fast, n, seed), C = la_case_copy(&p->slow, &A);
+  OK(p->slow.ops->eigh(&p->slow, &C, -INFINITY, truth, NULL, &count));
+  assert_int_equal(count, n);
+  check_eigen(&p->fast, &A, -INFINITY, truth, n);
+  check_eigen(&p->slow, &A, -INFINITY, truth, n);
+  int64_t k = (int64_t)(check_uniform(seed) * (double)n);
+  double scale = la_case_norm(&A), gap = k > 0 ? truth[k - 1] - truth[k] : 0;
+  if (k > 0 && gap > 1e-6 * scale) {
+    check_eigen(&p->fast, &A, truth[k] + gap / 2, truth, k);
+    check_eigen(&p->slow, &A, truth[k] + gap / 2, truth, k);
+  }
+  check_eigen(&p->fast, &A, 2 * scale + 1, truth, 0);
+  RELEASE(&p->fast, &A, &C);
+}
+
+static void eigenvalues_agree(void **state)
+{
+  for (uint64_t i = 0; i < CASES; i++) {
+    uint64_t seed = 2000 + i;
+    eigen_case(*state, la_case_side(&seed), &seed);
+  }
+  for (uint64_t i = 0; i < 4; i++) { /* few of many: the other algorithm */
+    uint64_t seed = 2500 + i;
+    eigen_case(*state, 120, &seed);
+  }
+}
+
+/* ---- singular values, QR ------------------------------------------------*/
+
+/* max |A - U diag(s) Vt|. */
+static double svd_error(const la_array *A, const la_array *U, const double *s,
+                        const la_array *Vt)
+{
+  double worst = 0;
+  for (int64_t j = 0; j < A->cols; j++)
+    for (int64_t i = 0; i < A->rows; i++) {
+      double sum = -*la_case_at(A, i, j);
+      for (int64_t k = 0; k < U->cols; k++)
+        sum += *la_case_at(U, i, k) * s[k] * *la_case_at(Vt, k, j);
+      if (!(fabs(sum) <= worst)) worst = fabs(sum);
+    }
+  return worst;
+}
+
+static la_array transposed(la *h, const la_array *A)
+{
+  la_array B = la_case_new(h, A->cols, A->rows);
+  for (int64_t j = 0; j < A->cols; j++)
+    for (int64_t i = 0; i < A->rows; i++)
+      *la_case_at(&B, j, i) = *la_case_at(A, i, j);
+  return B;
+}
+
+static void check_svd(la *h, const la_array *A, double *s)
+{
+  int64_t m = A->rows, n = A->cols, k = m < n ? m : n;
+  double values[200], bound = (double)(40 * k + m + n + 40) * EPS;
+  la_array C = la_case_copy(h, A), D = la_case_copy(h, A);
+  la_array U = la_case_new(h, m, k), Vt = la_case_new(h, k, n);
+  OK(h->ops->svd(h, &C, &U, s, &Vt));
+  OK(h->ops->svd(h, &D, NULL, values, NULL));
+  la_array V = transposed(h, &Vt);
+  CHECK_AT_MOST(svd_error(A, &U, s, &Vt), bound * la_case_norm(A));
+  CHECK_AT_MOST(la_case_skew(&U), bound);
+  CHECK_AT_MOST(la_case_skew(&V), bound);
+  for (int64_t i = 0; i < k; i++) {
+    CHECK_NEAR(s[i], values[i], bound * la_case_norm(A));
+    CHECK_AT_LEAST(s[i], i + 1 < k ? s[i + 1] : 0);
+  }
+  RELEASE(h, &C, &D, &U, &V, &Vt);
+}
+
+static void singular_values_agree(void **state)
+{
+  la_pair *p = *state;
+  for (uint64_t i = 0; i < CASES; i++) {
+    uint64_t seed = 3000 + i;
+    int64_t m = la_case_side(&seed), n = la_case_side(&seed);
+    double a[200], b[200];
+    if (i % 3 == 0) m *= 4;
+    la_array A = la_case_random(&p->fast, m, n, &seed);
+    check_svd(&p->fast, &A, a);
+    check_svd(&p->slow, &A, b);
+    for (int64_t k = 0; k < m && k < n; k++)
+      CHECK_NEAR(a[k], b[k], 1000 * EPS * la_case_norm(&A));
+    RELEASE(&p->fast, &A);
+  }
+}
+
+static void check_qr(la *h, const la_array *A)
+{
+  int64_t k = A->cols;
+  la_array Q = la_case_copy(h, A), R = la_case_new(h, k, k);
+  la_array C = la_case_copy(h, A);
+  OK(h->ops->qr(h, &Q, &R));
+  CHECK_AT_MOST(la_case_skew(&Q), 50 * (double)(k + 1) * EPS);
+  for (int64_t j = 0; j < k; j++)
+    for (int64_t i = j + 1; i < k; i++) CHECK_NEAR(*la_case_at(&R, i, j), 0, 0);
+  OK(h->ops->gemm(h, LA_N, LA_N, 1, &Q, &R, -1, &C));
+  CHECK_AT_MOST(la_case_norm(&C),
+                50 * (double)(A->rows + 1) * EPS * la_case_norm(A));
+  RELEASE(h, &Q, &R, &C);
+}
+
+static void bases_are_orthonormal(void **state)
+{
+  la_pair *p = *state;
+  for (uint64_t i = 0; i < CASES; i++) {
+    uint64_t seed = 4000 + i;
+    int64_t k = la_case_side(&seed), m = k + la_case_side(&seed);
+    la_array A = la_case_random(&p->fast, m, k, &seed);
+    check_qr(&p->fast, &A);
+    check_qr(&p->slow, &A);
+    RELEASE(&p->fast, &A);
+  }
+}
+
+/* ---- Cholesky -----------------------------------------------------------*/
+
+static void check_cholesky(la *h, const la_array *A, const la_array *B)
+{
+  la_array L = la_case_copy(h, A), X = la_case_copy(h, B);
+  la_array R = la_case_copy(h, B);
+  OK(h->ops->potrf(h, &L));
+  OK(h->ops->potrs(h, &L, &X));
+  OK(h->ops->gemm(h, LA_N, LA_N, 1, A, &X, -1, &R));
+  double scale = la_case_norm(A) * la_case_norm(&X) + la_case_norm(B);
+  CHECK_AT_MOST(la_case_norm(&R), 50 * (double)(A->rows + 1) * EPS * scale);
+  RELEASE(h, &L, &X, &R);
+}
+
+static void systems_are_solved(void **state)
+{
+  la_pair *p = *state;
+  la *h = &p->fast;
+  for (uint64_t i = 0; i < CASES; i++) {
+    uint64_t seed = 5000 + i;
+    int64_t n = la_case_side(&seed);
+    la_array M = la_case_random(h, n, n + 3, &seed), A = la_case_new(h, n, n);
+    la_array B = la_case_random(h, n, la_case_side(&seed), &seed);
+    OK(h->ops->syrk(h, LA_N, &M, &A));
+    double ridge = 1e-3 * la_case_norm(&A) + 1e-3;
+    for (int64_t j = 0; j < n; j++) *la_case_at(&A, j, j) += ridge;
+    check_cholesky(&p->fast, &A, &B);
+    check_cholesky(&p->slow, &A, &B);
+    RELEASE(h, &M, &A, &B);
+  }
+}
+
+static void indefinite_is_refused(void **state)
+{
+  la_pair *p = *state;
+  la *both[] = {&p->fast, &p->slow};
+  for (int i = 0; i < 2; i++) {
+    double a[4] = {1, 2, 2, 1}; /* eigenvalues 3 and -1 */
+    la_array A = la_wrap(a, 2, 2);
+    assert_int_equal(both[i]->ops->potrf(both[i], &A), LAPIS_ENUMERIC);
+    assert_non_null(strstr(lapis_ctx_error(p->ctx), "not positive definite"));
+  }
+}
+
+/* ---- passes -------------------------------------------------------------*/
+
+/* Counts: many zeros, tiny, ordinary and huge ones, some or all missing. */
+static double random_count(uint64_t *seed, double missing)
+{
+  static const double value[] = {0, 0, 1e-12, 1, 3, 1e6};
+  if (check_uniform(seed) < missing) return NAN;
+  double base = value[(int)(6 * check_uniform(seed))];
+  return check_uniform(seed) < 0.5 ? base : base * check_uniform(seed);
+}
+
+/* Every kind of block, over rows 0 .. : labels, features, ones. */
+static la_penalty random_penalty(la *h, int64_t K, int64_t D, int64_t n,
+                                 uint64_t *seed)
+{
+  static const la_kind features[] = {LA_SQUARE, LA_CHI2, LA_CHI2_SIMPLEX};
+  bool pm = check_uniform(seed) < 0.5;
+  la_penalty phi = {.n_blocks = 3, .Z0 = la_case_new(h, K + D + 1, n)};
+  la_kind kind = features[(int)(3 * check_uniform(seed))];
+  phi.block[0] = (la_block){pm ? LA_LOGISTIC_PM : LA_LOGISTIC_01, 0, K,
+                            pow(10, 4 * check_uniform(seed) - 3),
+                            pow(10, 3 * check_uniform(seed) - 1)};
+  phi.block[1] =
+      (la_block){kind, K, D, pow(10, 4 * check_uniform(seed) - 3), 0};
+  phi.block[2] = (la_block){LA_ONES, K + D, 1, 0, 0};
+  if (check_uniform(seed) < 0.05) phi.block[1].weight = 0;
+  double missing = check_uniform(seed) < 0.2 ? 1 : 0.4 * check_uniform(seed);
+  for (int64_t j = 0; j < n; j++)
+    for (int64_t i = 0; i < K + D + 1; i++) {
+      double y = check_uniform(seed) < 0.5 ? (pm ? -1 : 0) : 1;
+      *la_case_at(&phi.Z0, i, j) =
+          i >= K ? random_count(seed, missing)
+                 : (check_uniform(seed) < missing ? NAN : y);
+    }
+  return phi;
+}
+
+static la_array random_like(la *h, const la_penalty *phi, double scale,
+                            uint64_t *seed)
+{
+  la_array A = la_case_new(h, phi->Z0.rows, phi->Z0.cols);
+  for (int64_t j = 0; j < A.cols; j++)
+    for (int64_t i = 0; i < A.rows; i++)
+      *la_case_at(&A, i, j) = scale * check_normal(seed);
+  return A;
+}
+
+/* |a - b| <= tolerance (1 + |a|), entry by entry. */
+static void check_same(const la_array *A, const la_array *B, double tolerance)
+{
+  for (int64_t j = 0; j < A->cols; j++)
+    for (int64_t i = 0; i < A->rows; i++) {
+      double a = *la_case_at(A, i, j), b = *la_case_at(B, i, j);
+      CHECK_NEAR(a, b, tolerance * (1 + fabs(a)));
+    }
+}
+
+static void prox_case(la_pair *p, const la_penalty *phi, uint64_t *seed)
+{
+  double rho = pow(10, 4 * check_uniform(seed) - 2);
+  double scale = pow(10, 3 * check_uniform(seed) - 1);
+  la_array V = random_like(&p->fast, phi, scale, seed);
+  la_array A = la_case_copy(&p->fast, &V), B = la_case_copy(&p->fast, &V);
+  OK(p->fast.ops->prox(&p->fast, phi, rho, &V, &A));
+  OK(p->slow.ops->prox(&p->slow, phi, rho, &V, &B));
+  check_same(&A, &B, 2e-13 * (1 + scale));
+  OK(p->fast.ops->prox(&p->fast, phi, rho, &V, &V)); /* in place */
+  CHECK_NEAR(la_case_distance(&A, &V), 0, 0);
+  RELEASE(&p->fast, &V, &A, &B);
+}
+
+static void admm_case(la_pair *p, const la_penalty *phi, uint64_t *seed)
+{
+  double rho = pow(10, 2 * check_uniform(seed) - 1), f[4], g[4];
+  la_array A = random_like(&p->fast, phi, 1, seed);
+  la_array B = random_like(&p->fast, phi, 1, seed);
+  la_array U = random_like(&p->fast, phi, 1, seed);
+  la_array C = la_case_copy(&p->fast, &B), W = la_case_copy(&p->fast, &U);
+  OK(p->fast.ops->admm_step(&p->fast, phi, rho, 1.6, &A, &B, &U, f));
+  OK(p->slow.ops->admm_step(&p->slow, phi, rho, 1.6, &A, &C, &W, g));
+  check_same(&B, &C, 1e-12);
+  check_same(&U, &W, 1e-12);
+  for (int c = 0; c < 4; c++) CHECK_NEAR(f[c], g[c], 1e-11 * (1 + g[c]));
+  RELEASE(&p->fast, &A, &B, &U, &C, &W);
+}
+
+/* Points where phi is finite: the prox of anything. */
+static void loss_case(la_pair *p, const la_penalty *phi, uint64_t *seed)
+{
+  double a, b;
+  la_array Z = random_like(&p->fast, phi, 2, seed);
+  OK(p->fast.ops->prox(&p->fast, phi, 1, &Z, &Z));
+  OK(p->fast.ops->loss(&p->fast, phi, &Z, &a));
+  OK(p->slow.ops->loss(&p->slow, phi, &Z, &b));
+  CHECK_NEAR(a, b, 1e-12 * (1 + fabs(b)));
+  la_array A = la_case_copy(&p->fast, &Z), B = la_case_copy(&p->fast, &Z);
+  OK(p->fast.ops->gradient_step(&p->fast, phi, 0.3, &Z, &A));
+  OK(p->slow.ops->gradient_step(&p->slow, phi, 0.3, &Z, &B));
+  check_same(&A, &B, 1e-12);
+  RELEASE(&p->fast, &Z, &A, &B);
+}
+
+static void constraint_case(la_pair *p, const la_penalty *phi, uint64_t *seed)
+{
+  double a, b, scale = 0.1 + 0.9 * check_uniform(seed);
+  la_array A = random_like(&p->fast, phi, 2, seed);
+  la_array B = la_case_copy(&p->fast, &A), G = la_case_copy(&p->fast, &A);
+  la_array H = la_case_copy(&p->fast, &A);
+  OK(p->fast.ops->project(&p->fast, phi, &A));
+  OK(p->slow.ops->project(&p->slow, phi, &B));
+  check_same(&A, &B, 1e-14);
+  OK(p->fast.ops->clamp(&p->fast, phi, &G));
+  OK(p->slow.ops->clamp(&p->slow, phi, &H));
+  CHECK_NEAR(la_case_distance(&G, &H), 0, 1e-16);
+  OK(p->fast.ops->conjugate(&p->fast, phi, scale, &G, &a));
+  OK(p->slow.ops->conjugate(&p->slow, phi, scale, &G, &b));
+  double size = la_case_norm(&G) * (1 + la_case_norm(&G));
+  for (int64_t j = 0; j < G.cols; j++) /* terms: at most about |g| z0 */
+    for (int64_t i = 0; i < G.rows; i++) {
+      double z0 = *la_case_at(&phi->Z0, i, j);
+      if (!isnan(z0)) size += z0 * (fabs(*la_case_at(&G, i, j)) + 1);
+    }
+  CHECK_NEAR(a, b, 1e-13 * (1 + size));
+  RELEASE(&p->fast, &A, &B, &G, &H);
+}
+
+static void for_penalties(void **state, uint64_t first,
+                          void (*run)(la_pair *, const la_penalty *,
+                                      uint64_t *))
+{
+  la_pair *p = *state;
+  for (uint64_t i = 0; i < CASES; i++) {
+    uint64_t seed = first + i;
+    int64_t K = (int64_t)(4 * check_uniform(&seed));
+    int64_t D = 1 + (int64_t)(12 * check_uniform(&seed));
+    int64_t n = (int64_t)(6 * check_uniform(&seed));
+    la_penalty phi = random_penalty(&p->fast, K, D, n, &seed);
+    run(p, &phi, &seed);
+    p->fast.ops->free(&p->fast, &phi.Z0);
+  }
+}
+
+static void proximal_steps_agree(void **state)
+{
+  for_penalties(state, 6000, prox_case);
+}
+static void admm_passes_agree(void **state)
+{
+  for_penalties(state, 7000, admm_case);
+}
+static void losses_agree(void **state)
+{
+  for_penalties(state, 8000, loss_case);
+}
+static void constraints_agree(void **state)
+{
+  for_penalties(state, 9000, constraint_case);
+}
+
+/* ---- vectors ------------------------------------------------------------*/
+
+static void vector_case(la_pair *p, uint64_t *seed)
+{
+  la *h = &p->fast;
+  int64_t m = la_case_side(seed), n = 3 * la_case_side(seed);
+  la_array A = la_case_random(h, m, n, seed), B = la_case_random(h, m, n, seed);
+  la_array C = la_case_copy(h, &B);
+  double a, b, f[200], scale = la_case_norm(&A) * la_case_norm(&B);
+  for (int64_t j = 0; j < n; j++) f[j] = check_normal(seed);
+  OK(p->fast.ops->dot(&p->fast, &A, &B, &a));
+  OK(p->slow.ops->dot(&p->slow, &A, &B, &b));
+  CHECK_NEAR(a, b, 100 * EPS * scale);
+  OK(p->fast.ops->axpby(&p->fast, 2, &A, -0.5, &B));
+  OK(p->slow.ops->axpby(&p->slow, 2, &A, -0.5, &C));
+  CHECK_NEAR(la_case_distance(&B, &C), 0, 4 * EPS * (la_case_norm(&A) + 1));
+  OK(p->fast.ops->scale_cols(&p->fast, f, &B));
+  OK(p->slow.ops->scale_cols(&p->slow, f, &C));
+  CHECK_NEAR(la_case_distance(&B, &C), 0, 40 * EPS * (la_case_norm(&A) + 1));
+  if (m > 0 && n > 0) *la_case_at(&B, 0, 0) = NAN;
+  OK(p->fast.ops->axpby(&p->fast, 1, &A, 0, &B)); /* beta 0 never reads */
+  CHECK_NEAR(la_case_distance(&A, &B), 0, 0);
+  RELEASE(h, &A, &B, &C);
+}
+
+static void vectors_agree(void **state)
+{
+  for (uint64_t i = 0; i < CASES; i++) {
+    uint64_t seed = 10000 + i;
+    vector_case(*state, &seed);
+  }
+}
+
+/* ---- threads ------------------------------------------------------------*/
+
+static void passes_with(la *h, const la_penalty *phi, la_array *B, la_array *U,
+                        double out[8])
+{
+  uint64_t seed = 77;
+  la_array A = random_like(h, phi, 1, &seed);
+  OK(h->ops->admm_step(h, phi, 0.5, 1.6, &A, B, U, out));
+  OK(h->ops->loss(h, phi, B, out + 4));
+  OK(h->ops->dot(h, B, U, out + 5));
+  OK(h->ops->clamp(h, phi, U));
+  OK(h->ops->conjugate(h, phi, 0.9, U, out + 6));
+  OK(h->ops->axpby(h, 1, &A, 2, U));
+  OK(h->ops->gradient_step(h, phi, 0.1, B, B));
+  OK(h->ops->project(h, phi, B));
+  OK(h->ops->dot(h, B, U, out + 7));
+  h->ops->free(h, &A);
+}
+
+/* Bits, not digits: the passes promise it. */
+static void threads_do_not_change_passes(void **state)
+{
+  la_pair *p = *state;
+  for (uint64_t i = 0; i < 12; i++) {
+    uint64_t seed = 11000 + i;
+    double a[8], b[8];
+    la one = p->fast, two = p->fast;
+    one.threads = 1;
+    two.threads = 2;
+    la_penalty phi = random_penalty(&one, 2, 150, 230, &seed);
+    la_array B = random_like(&one, &phi, 1, &seed);
+    la_array U = random_like(&one, &phi, 1, &seed);
+    la_array C = la_case_copy(&one, &B), W = la_case_copy(&one, &U);
+    passes_with(&one, &phi, &B, &U, a);
+    passes_with(&two, &phi, &C, &W, b);
+    assert_memory_equal(a, b, sizeof a);
+    assert_memory_equal(B.data, C.data, (size_t)(B.rows * B.cols) * 8);
+    assert_memory_equal(U.data, W.data, (size_t)(U.rows * U.cols) * 8);
+    RELEASE(&one, &phi.Z0, &B, &U, &C, &W);
+  }
+}
+
+static void threads_hardly_change_products(void **state)
+{
+  la_pair *p = *state;
+  uint64_t seed = 12000;
+  la one = p->fast, two = p->fast;
+  one.threads = 1;
+  two.threads = 2;
+  la_array A = la_case_new(&one, 300, 200), C = la_case_new(&one, 200, 200);
+  la_array D = la_case_new(&one, 200, 200);
+  for (int64_t i = 0; i < 60000; i++)
+    ((double *)A.data)[i] = check_normal(&seed);
+  OK(one.ops->syrk(&one, LA_T, &A, &C));
+  OK(two.ops->syrk(&two, LA_T, &A, &D));
+  CHECK_AT_MOST(la_case_distance(&C, &D), 1e-12 * la_case_norm(&C));
+  OK(one.ops->gemm(&one, LA_T, LA_N, 1, &A, &A, 0, &C));
+  OK(two.ops->gemm(&two, LA_T, LA_N, 1, &A, &A, 0, &D));
+  CHECK_AT_MOST(la_case_distance(&C, &D), 1e-12 * la_case_norm(&C));
+  RELEASE(&one, &A, &C, &D);
+}
+
+/* ---- memory and refusals ------------------------------------------------*/
+
+static void matrices_travel(void **state)
+{
+  la_pair *p = *state;
+  la *h = &p->fast;
+  int64_t whole[6] = {1, 2, 3, 4, 5, 6}, start[3] = {0, 2, 3};
+  int32_t row[3] = {0, 2, 1};
+  double stored[3] = {7, NAN, 9}, back[8] = {0};
+  lapis_mat I = {.dtype = LAPIS_I64, .rows = 3, .cols = 2, .ld = 3};
+  lapis_mat S = {.rows = 3, .cols = 2, .val = stored};
+  lapis_mat out = {.rows = 3, .cols = 2, .ld = 4, .val = back};
+  static const lapis_dtype type[] = {LAPIS_F64, LAPIS_F32};
+  I.val = whole;
+  S.colptr = start;
+  S.rowidx = row;
+  for (int t = 0; t < 2; t++) {
+    la_array A;
+    OK(h->ops->alloc(h, type[t], 3, 2, &A));
+    OK(h->ops->upload(h, &I, &A));
+    OK(h->ops->download(h, &A, &out));
+    for (int i = 0; i < 6; i++) CHECK_NEAR(back[i / 3 * 4 + i % 3], i + 1, 0);
+    OK(h->ops->upload(h, &S, &A));
+    OK(h->ops->download(h, &A, &out));
+    CHECK_NEAR(back[0] + back[1] + back[4] + back[6], 7, 0);
+    assert_true(isnan(back[2]));
+    CHECK_NEAR(back[5], 9, 0);
+    out.cols = 1;
+    assert_int_equal(h->ops->download(h, &A, &out), LAPIS_ESHAPE);
+    out.cols = 2;
+    RELEASE(h, &A);
+  }
+}
+
+static void not_finite_is_refused(void **state)
+{
+  la_pair *p = *state;
+  la *both[] = {&p->fast, &p->slow};
+  for (int i = 0; i < 4; i++) {
+    la *h = both[i % 2];
+    double bad = i < 2 ? NAN : INFINITY, w[2];
+    double a[4] = {1, bad, bad, 1}, q[4], u[4];
+    la_array A = la_wrap(a, 2, 2), Q = la_wrap(q, 2, 2), U = la_wrap(u, 2, 2);
+    int64_t count;
+    assert_int_equal(h->ops->eigh(h, &A, 0, w, &Q, &count), LAPIS_ENUMERIC);
+    assert_int_equal(h->ops->svd(h, &A, &Q, w, &U), LAPIS_ENUMERIC);
+    assert_non_null(strstr(lapis_ctx_error(p->ctx), "NaN or infinity"));
+  }
+}
+
+static void wrong_shapes_are_refused(void **state)
+{
+  la_pair *p = *state;
+  la *both[] = {&p->fast, &p->slow};
+  double a[12] = {0}, s[4], f;
+  int64_t count;
+  la_array A = la_wrap(a, 3, 4), B = la_wrap(a, 3, 3), C = la_wrap(a, 2, 2);
+  la_array empty;
+  la_penalty phi = {.n_blocks = 1, .block = {{LA_CHI2, 2, 2, 1, 0}}, .Z0 = B};
+  for (int i = 0; i < 2; i++) {
+    const la_backend *ops = both[i]->ops;
+    la *h = both[i];
+    assert_int_equal(ops->gemm(h, LA_N, LA_N, 1, &A, &B, 0, &C), LAPIS_ESHAPE);
+    assert_int_equal(ops->syrk(h, LA_N, &A, &C), LAPIS_ESHAPE);
+    assert_int_equal(ops->eigh(h, &A, 0, s, NULL, &count), LAPIS_ESHAPE);
+    assert_int_equal(ops->svd(h, &A, &C, s, &B), LAPIS_ESHAPE);
+    assert_int_equal(ops->svd(h, &A, &B, s, NULL), LAPIS_EINVAL);
+    assert_int_equal(ops->qr(h, &A, NULL), LAPIS_ESHAPE);
+    assert_int_equal(ops->potrf(h, &A), LAPIS_ESHAPE);
+    assert_int_equal(ops->potrs(h, &C, &A), LAPIS_ESHAPE);
+    assert_int_equal(ops->dot(h, &A, &B, &f), LAPIS_ESHAPE);
+    assert_int_equal(ops->loss(h, &phi, &A, &f), LAPIS_ESHAPE);
+    assert_int_equal(ops->loss(h, &phi, &B, &f), LAPIS_ESHAPE); /* rows */
+    assert_int_equal(ops->alloc(h, LAPIS_F64, -1, 2, &empty), LAPIS_ESHAPE);
+    assert_int_equal(ops->alloc(h, LAPIS_U8, 1, 2, &empty), LAPIS_EINVAL);
+  }
+}
+
+static void backends_have_names(void **state)
+{
+  la_pair *p = *state;
+  la h;
+  OK(lapis_ctx_set(p->ctx, "backend", "reference"));
+  assert_string_equal(lapis_ctx_backend(p->ctx), "reference");
+  OK(lapis_ctx_set(p->ctx, "backend", "openblas"));
+  assert_memory_equal(lapis_ctx_backend(p->ctx), "openblas", 8);
+  if (lapis_ctx_set(p->ctx, "backend", "abacus") == LAPIS_OK) {
+    assert_int_equal(la_open(p->ctx, &h), LAPIS_EINVAL);
+    assert_non_null(strstr(lapis_ctx_error(p->ctx), "reference"));
+  }
+  OK(lapis_ctx_set(p->ctx, "backend", "openblas"));
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(products_agree),
+      cmocka_unit_test(grams_agree),
+      cmocka_unit_test(float_products_agree),
+      cmocka_unit_test(eigenvalues_agree),
+      cmocka_unit_test(singular_values_agree),
+      cmocka_unit_test(bases_are_orthonormal),
+      cmocka_unit_test(systems_are_solved),
+      cmocka_unit_test(indefinite_is_refused),
+      cmocka_unit_test(proximal_steps_agree),
+      cmocka_unit_test(admm_passes_agree),
+      cmocka_unit_test(losses_agree),
+      cmocka_unit_test(constraints_agree),
+      cmocka_unit_test(vectors_agree),
+      cmocka_unit_test(threads_do_not_change_passes),
+      cmocka_unit_test(threads_hardly_change_products),
+      cmocka_unit_test(matrices_travel),
+      cmocka_unit_test(not_finite_is_refused),
+      cmocka_unit_test(wrong_shapes_are_refused),
+      cmocka_unit_test(backends_have_names),
+  };
+  return cmocka_run_group_tests(tests, open_pair, close_pair);
+}
