@@ -1,0 +1,108 @@
+/* arrays.c - the arrays of a file, whatever it is. */
+#include <string.h>
+
+#include "io/io.h"
+
+void lapis_array_free(lapis_array *a)
+{
+  if (a == NULL) return;
+  io_release(a->memory, a->bytes, (io_memory)a->kind);
+  base_free(a->name);
+  *a = (lapis_array){.kind = IO_NONE};
+}
+
+void lapis_arrays_free(lapis_arrays *all)
+{
+  if (all == NULL) return;
+  for (int i = 0; i < all->count; i++) lapis_array_free(&all->item[i]);
+  base_free(all->item);
+  *all = (lapis_arrays){.count = 0};
+}
+
+const lapis_array *lapis_arrays_find(const lapis_arrays *all, const char *name)
+{
+  for (int i = 0; i < all->count; i++)
+    if (strcmp(all->item[i].name, name) == 0) return &all->item[i];
+  return NULL;
+}
+
+/* Room doubles when the count reaches a power of two. */
+static lapis_status make_room(lapis_ctx *ctx, lapis_arrays *all)
+{
+  int n = all->count;
+  if (n > 0 && (n & (n - 1)) != 0) return LAPIS_OK;
+  void *item = all->item;
+  TRY(base_grow(ctx, &item, n, n == 0 ? 1 : 2 * (int64_t)n, sizeof *all->item));
+  all->item = item;
+  return LAPIS_OK;
+}
+
+lapis_status io_arrays_add(lapis_ctx *ctx, lapis_arrays *all, const char *name,
+                           lapis_array *a)
+{
+  a->name = base_strdup(ctx, name);
+  if (a->name == NULL || make_room(ctx, all) < 0) {
+    lapis_array_free(a);
+    return LAPIS_ENOMEM;
+  }
+  all->item[all->count++] = *a;
+  *a = (lapis_array){.kind = IO_NONE};
+  return LAPIS_OK;
+}
+
+/* An array whose values lie in the file's bytes takes those over. */
+static void adopt(lapis_array *a, io_file *f)
+{
+  if (a->kind != IO_BORROWED) return;
+  a->memory = f->data;
+  a->bytes = (size_t)f->size;
+  a->kind = (int)f->kind;
+  f->kind = IO_NONE;
+}
+
+/* "folder/X.npy" -> "X" */
+static lapis_status bare_name(lapis_ctx *ctx, const char *path, char **out)
+{
+  const char *slash = strrchr(path, '/');
+  *out = base_strdup(ctx, slash == NULL ? path : slash + 1);
+  if (*out == NULL) return LAPIS_ENOMEM;
+  size_t size = strlen(*out);
+  if (size > 4 && strcmp(*out + size - 4, ".npy") == 0) (*out)[size - 4] = '\0';
+  return LAPIS_OK;
+}
+
+lapis_status io_arrays_npy(lapis_ctx *ctx, io_file *f, lapis_arrays *out)
+{
+  char *name;
+  lapis_array a;
+  *out = (lapis_arrays){.count = 0};
+  TRY(bare_name(ctx, io_name(f->path), &name));
+  io_source s = io_source_memory(ctx, io_name(f->path), f->data, f->size);
+  lapis_status status = npy_read(&s, &a);
+  if (status == LAPIS_OK) {
+    adopt(&a, f);
+    status = io_arrays_add(ctx, out, name, &a);
+  }
+  base_free(name);
+  return status;
+}
+
+lapis_status lapis_arrays_read(lapis_ctx *ctx, const char *path,
+                               lapis_arrays *out)
+{
+  io_file f;
+  *out = (lapis_arrays){.count = 0};
+  TRY(io_file_open(ctx, path, &f));
+  lapis_status status;
+  if (f.format == IO_NPY)
+    status = io_arrays_npy(ctx, &f, out);
+  else if (f.format == IO_ZIP)
+    status = npz_read(ctx, &f, NULL, out, NULL);
+  else
+    status = lapis_fail(ctx, LAPIS_EFORMAT,
+                        "%s: is text; a .npy or .npz file is wanted here",
+                        io_name(path));
+  io_file_close(&f);
+  if (status < 0) lapis_arrays_free(out);
+  return status;
+}

@@ -1,0 +1,241 @@
+/* csv.c - cells of delimited text, as people have it.
+ *
+ * RFC 4180 with what is met besides: \n, \r\n and \r end lines, a byte order
+ * mark may come first, a semicolon or a tab may delimit, spaces around an
+ * unquoted cell do not belong to it.  Cells are views into the text; nothing
+ * is copied until a value is wanted. */
+#include <math.h>
+#include <string.h>
+
+#include "io/io.h"
+
+enum { SAMPLE_LINES = 20 };
+
+/* ---- the file -----------------------------------------------------------*/
+static lapis_status check_utf8(lapis_ctx *ctx, const char *path, const char *at,
+                               const char *end)
+{
+  const char *line_start = at;
+  int64_t line = 1;
+  while (at < end) {
+    uint32_t code;
+    int length = (unsigned char)*at < 0x80 && *at != '\0'
+                     ? 1
+                     : utf8_decode(at, end, &code);
+    if (length == 0 || *at == '\0')
+      return lapis_fail(ctx, LAPIS_EFORMAT,
+                        "%s:%" PRId64 ":%td: is not UTF-8 text; save the "
+                        "table as UTF-8",
+                        path, line, at - line_start + 1);
+    if (*at == '\n') {
+      line++;
+      line_start = at + 1;
+    }
+    at += length;
+  }
+  return LAPIS_OK;
+}
+
+/* Delimiters in the record at *at, outside quotes; *at moves behind it. */
+static int64_t count_in_record(const char **at, const char *end, char delimiter)
+{
+  bool quoted = false;
+  int64_t count = 0;
+  const char *s = *at;
+  for (; s < end; s++) {
+    if (*s == '"') quoted = !quoted;
+    if (quoted) continue;
+    if (*s == '\n' || *s == '\r') break;
+    count += *s == delimiter;
+  }
+  while (s < end && (*s == '\n' || *s == '\r')) s++;
+  *at = s;
+  return count;
+}
+
+/* Delimiters a record where all sampled records agree; 0: they do not. */
+static int64_t agreed_count(const char *at, const char *end, char delimiter)
+{
+  int64_t first = count_in_record(&at, end, delimiter);
+  for (int i = 1; i < SAMPLE_LINES && at < end; i++)
+    if (count_in_record(&at, end, delimiter) != first) return 0;
+  return first;
+}
+
+/* Tab and semicolon are asked first: where they delimit, a comma may be part
+ * of a cell, but hardly the other way round. */
+static char find_delimiter(const char *start, const char *end)
+{
+  static const char candidate[] = {'\t', ';', ','};
+  for (size_t i = 0; i < sizeof candidate; i++)
+    if (agreed_count(start, end, candidate[i]) > 0) return candidate[i];
+  char best = ',';
+  int64_t most = 0;
+  for (size_t i = 0; i < sizeof candidate; i++) {
+    const char *at = start;
+    int64_t count = count_in_record(&at, end, candidate[i]);
+    if (count > most) best = candidate[i];
+    if (count > most) most = count;
+  }
+  return best;
+}
+
+lapis_status csv_open(lapis_ctx *ctx, const char *path, const char *data,
+                      int64_t size, csv_scan *out)
+{
+  const char *end = data + size;
+  if (size >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0) data += 3;
+  while (end > data && (end[-1] == '\n' || end[-1] == '\r')) end--;
+  *out = (csv_scan){.ctx = ctx,
+                    .path = path,
+                    .at = data,
+                    .end = end,
+                    .line_start = data,
+                    .line = 1};
+  TRY(check_utf8(ctx, path, data, end));
+  csv_skip_blank(out, false);
+  out->delimiter = find_delimiter(out->at, end);
+  csv_skip_blank(out, false);
+  return LAPIS_OK;
+}
+
+/* ---- lines --------------------------------------------------------------*/
+static bool ends_line(char c)
+{
+  return c == '\n' || c == '\r';
+}
+
+static void next_line(csv_scan *s)
+{
+  if (s->at < s->end && *s->at == '\r') {
+    s->at++;
+    if (s->at < s->end && *s->at == '\n') s->at++;
+  } else {
+    s->at++;
+  }
+  s->line++;
+  s->line_start = s->at;
+}
+
+static bool is_blank(const csv_scan *s, char c)
+{
+  bool tab = c == '\t' && s->delimiter != '\t' && s->delimiter != '\0';
+  return c == ' ' || c == '\v' || c == '\f' || tab;
+}
+
+void csv_skip_blank(csv_scan *s, bool one_column)
+{
+  while (!one_column && s->at < s->end) {
+    const char *at = s->at;
+    while (at < s->end && is_blank(s, *at)) at++;
+    if (at < s->end && !ends_line(*at)) return;
+    s->at = at;
+    if (at < s->end) next_line(s);
+  }
+}
+
+bool csv_at_end(const csv_scan *s)
+{
+  return s->at >= s->end && !s->in_row;
+}
+
+/* ---- cells --------------------------------------------------------------*/
+static lapis_status fail_quote(const csv_scan *s, const csv_cell *cell,
+                               const char *did)
+{
+  return lapis_fail(s->ctx, LAPIS_EFORMAT, "%s:%" PRId64 ":%" PRId64 ": %s",
+                    s->path, cell->line, cell->column, did);
+}
+
+static lapis_status take_quoted(csv_scan *s, csv_cell *cell)
+{
+  cell->quoted = true;
+  cell->text = ++s->at;
+  for (; s->at < s->end; s->at++) {
+    if (*s->at == '"') {
+      if (s->at + 1 == s->end || s->at[1] != '"') break;
+      cell->escaped = true;
+      s->at++;
+    } else if (*s->at == '\n') {
+      s->line++;
+      s->line_start = s->at + 1;
+    }
+  }
+  if (s->at >= s->end) return fail_quote(s, cell, "this quote is never closed");
+  cell->size = s->at - cell->text;
+  s->at++;
+  while (s->at < s->end && is_blank(s, *s->at)) s->at++;
+  bool fine = s->at == s->end || ends_line(*s->at) || *s->at == s->delimiter;
+  return fine ? LAPIS_OK
+              : fail_quote(s, cell,
+                           "something follows the closing quote; a quote "
+                           "inside a cell is written twice");
+}
+
+static void take_plain(csv_scan *s, csv_cell *cell)
+{
+  cell->text = s->at;
+  while (s->at < s->end && !ends_line(*s->at) && *s->at != s->delimiter)
+    s->at++;
+  const char *end = s->at;
+  while (end > cell->text && is_blank(s, end[-1])) end--;
+  cell->size = end - cell->text;
+}
+
+lapis_status csv_next(csv_scan *s, csv_cell *cell)
+{
+  while (s->at < s->end && is_blank(s, *s->at)) s->at++;
+  *cell = (csv_cell){.line = s->line, .column = s->at - s->line_start + 1};
+  if (s->at < s->end && *s->at == '"')
+    TRY(take_quoted(s, cell));
+  else
+    take_plain(s, cell);
+  s->in_row = s->at < s->end && *s->at == s->delimiter;
+  cell->last = !s->in_row;
+  if (s->in_row)
+    s->at++;
+  else if (s->at < s->end)
+    next_line(s);
+  return LAPIS_OK;
+}
+
+static bool means_missing(const char *text, int64_t size)
+{
+  static const char *const spelt[] = {"",     "NA",   "NaN",  "nan", "NAN",
+                                      "-nan", "null", "NULL", "?",   "N/A"};
+  for (size_t i = 0; i < sizeof spelt / sizeof *spelt; i++)
+    if ((int64_t)strlen(spelt[i]) == size &&
+        memcmp(spelt[i], text, (size_t)size) == 0)
+      return true;
+  return false;
+}
+
+csv_kind csv_value(const csv_cell *cell, double *value)
+{
+  if (value != NULL) *value = NAN;
+  if (means_missing(cell->text, cell->size)) return CSV_MISSING;
+  return io_number(cell->text, cell->size, value) ? CSV_NUMBER : CSV_TEXT;
+}
+
+int64_t csv_copy(const csv_cell *cell, char *to)
+{
+  char *start = to;
+  for (int64_t i = 0; i < cell->size; i++) {
+    *to++ = cell->text[i];
+    if (cell->escaped && cell->text[i] == '"') i++;
+  }
+  *to++ = '\0';
+  return to - start;
+}
+
+/* "1,5" and "-0,25e3": a number but for its comma. */
+bool csv_decimal_comma(const csv_cell *cell)
+{
+  char copy[64];
+  if (cell->size < 1 || cell->size >= (int64_t)sizeof copy) return false;
+  memcpy(copy, cell->text, (size_t)cell->size);
+  char *comma = memchr(copy, ',', (size_t)cell->size);
+  if (comma == NULL) return false;
+  *comma = '.';
+  return io_number(copy, cell->size, NULL);
+}

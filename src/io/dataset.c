@@ -1,0 +1,489 @@
+/* dataset.c - lapis_data and the memory behind it.
+ *
+ * Members are collected from any number of files, the later replacing the
+ * earlier; lapis_dataset_finish converts them to what methods read and checks
+ * that they fit together. */
+#include <stdio.h>
+#include <string.h>
+
+#include "io/io.h"
+#include "mat/mat.h"
+
+typedef enum which {
+  M_X,
+  M_Y,
+  M_P,
+  M_GROUP,
+  M_WEIGHT,
+  M_XY,
+  M_NAMES,
+  M_FEATURE_NAMES,
+  M_CLASS_NAMES,
+  MEMBERS
+} which;
+
+/* Indexed by which, and ended by NULL for npz_read. */
+static const char *const member_names[MEMBERS + 1] = {
+    [M_X] = "X",
+    [M_Y] = "Y",
+    [M_P] = "P",
+    [M_GROUP] = "group",
+    [M_WEIGHT] = "weight",
+    [M_XY] = "xy",
+    [M_NAMES] = "names",
+    [M_FEATURE_NAMES] = "feature_names",
+    [M_CLASS_NAMES] = "class_names"};
+
+typedef struct slot {
+  bool set;
+  lapis_array array;
+  char *origin; /* "faces.npz: member X" */
+  char *file;   /* "faces.npz" */
+} slot;
+
+struct lapis_dataset {
+  lapis_ctx *ctx;
+  slot slot[MEMBERS];
+  char *seen; /* why there is no X: what was there instead */
+  lapis_data data;
+};
+
+lapis_status lapis_dataset_new(lapis_ctx *ctx, lapis_dataset **out)
+{
+  *out = base_alloc(ctx, 1, sizeof **out);
+  if (*out == NULL) return LAPIS_ENOMEM;
+  (*out)->ctx = ctx;
+  return LAPIS_OK;
+}
+
+static void slot_clear(slot *s)
+{
+  lapis_array_free(&s->array);
+  base_free(s->origin);
+  base_free(s->file);
+  *s = (slot){.set = false};
+}
+
+void lapis_dataset_free(lapis_dataset *ds)
+{
+  if (ds == NULL) return;
+  for (int i = 0; i < MEMBERS; i++) slot_clear(&ds->slot[i]);
+  base_free(ds->seen);
+  base_free(ds);
+}
+
+static which which_of(const char *name)
+{
+  int i = 0;
+  while (i < MEMBERS && strcmp(member_names[i], name) != 0) i++;
+  return (which)i;
+}
+
+/* ---- collecting ---------------------------------------------------------*/
+static lapis_status slot_make(lapis_ctx *ctx, const char *path,
+                              const char *member, lapis_array *a, slot *out)
+{
+  const char *name = io_name(path), *link = ": member ";
+  if (member == NULL) member = link = "";
+  size_t size = strlen(name) + strlen(link) + strlen(member) + 1;
+  *out = (slot){.set = true};
+  out->file = base_strdup(ctx, name);
+  out->origin = base_alloc(ctx, (int64_t)size, 1);
+  if (out->origin != NULL)
+    (void)snprintf(out->origin, size, "%s%s%s", name, link, member);
+  if (out->file == NULL || out->origin == NULL) {
+    slot_clear(out);
+    return LAPIS_ENOMEM;
+  }
+  out->array = *a;
+  *a = (lapis_array){.kind = IO_NONE};
+  return LAPIS_OK;
+}
+
+/* Takes the arrays that are members.  Names of what was replaced go with it:
+ * they would name the wrong things. */
+static lapis_status take_arrays(lapis_dataset *ds, const char *path,
+                                bool container, lapis_arrays *all)
+{
+  slot fresh[MEMBERS] = {{.set = false}};
+  lapis_status status = LAPIS_OK;
+  for (int i = 0; i < all->count && status == LAPIS_OK; i++) {
+    which m = which_of(all->item[i].name);
+    if (m == MEMBERS) continue;
+    slot_clear(&fresh[m]);
+    status = slot_make(ds->ctx, path, container ? all->item[i].name : NULL,
+                       &all->item[i], &fresh[m]);
+  }
+  bool names[MEMBERS] = {
+      [M_FEATURE_NAMES] = fresh[M_X].set, [M_CLASS_NAMES] = fresh[M_Y].set};
+  for (int m = 0; m < MEMBERS; m++) {
+    if (status < 0) {
+      slot_clear(&fresh[m]);
+    } else if (fresh[m].set || names[m]) {
+      slot_clear(&ds->slot[m]);
+      ds->slot[m] = fresh[m];
+    }
+  }
+  return status;
+}
+
+static lapis_status rename_only(lapis_ctx *ctx, lapis_arrays *all,
+                                const char *member)
+{
+  base_free(all->item[0].name);
+  all->item[0].name = base_strdup(ctx, member);
+  if (all->item[0].name != NULL) return LAPIS_OK;
+  lapis_arrays_free(all);
+  return LAPIS_ENOMEM;
+}
+
+static lapis_status read_npy(lapis_ctx *ctx, io_file *f, const char *member,
+                             lapis_arrays *out)
+{
+  TRY(io_arrays_npy(ctx, f, out));
+  return rename_only(ctx, out, member);
+}
+
+static lapis_status read_file(lapis_dataset *ds, io_file *f,
+                              const lapis_table_options *opt, char **seen,
+                              lapis_arrays *out)
+{
+  table_request request = {.opt = opt, .features = "X", .targets = "Y"};
+  if (f->format == IO_NPY) return read_npy(ds->ctx, f, "X", out);
+  if (f->format == IO_ZIP) return npz_read(ds->ctx, f, member_names, out, seen);
+  return table_read(ds->ctx, f, &request, out);
+}
+
+lapis_status lapis_dataset_read(lapis_dataset *ds, const char *path,
+                                const lapis_table_options *opt)
+{
+  io_file f;
+  lapis_arrays all;
+  char *seen = NULL;
+  TRY(io_file_open(ds->ctx, path, &f));
+  bool container = f.format == IO_ZIP;
+  lapis_status status = read_file(ds, &f, opt, &seen, &all);
+  io_file_close(&f);
+  if (status < 0) return status;
+  status = take_arrays(ds, path, container, &all);
+  lapis_arrays_free(&all);
+  base_free(ds->seen);
+  ds->seen = seen;
+  return status;
+}
+
+/* ---- one member ---------------------------------------------------------*/
+/* "faces.npz:X" is a file and a member, unless there is a file of that name.
+ * path is allocated; member points into it, or is NULL. */
+static lapis_status split_spec(lapis_ctx *ctx, const char *spec, char **path,
+                               const char **member)
+{
+  *member = NULL;
+  *path = base_strdup(ctx, spec);
+  if (*path == NULL) return LAPIS_ENOMEM;
+  char *colon = strrchr(*path, ':');
+  if (colon == NULL || strcmp(spec, "-") == 0 || io_exists(spec))
+    return LAPIS_OK;
+  *colon = '\0';
+  if (io_exists(*path))
+    *member = colon + 1;
+  else
+    *colon = ':';
+  return LAPIS_OK;
+}
+
+/* The archive's array of the name asked for, else of the member's own name,
+ * else its only one. */
+static lapis_status read_npz(lapis_ctx *ctx, const io_file *f,
+                             const char *asked, const char *member,
+                             lapis_arrays *out)
+{
+  char *seen = NULL;
+  const char *const want[] = {asked == NULL ? member : asked, NULL};
+  TRY(npz_read(ctx, f, want, out, &seen));
+  bool single = seen != NULL && strstr(seen, ", ") == NULL;
+  lapis_status status = LAPIS_OK;
+  if (out->count == 0 && asked == NULL && single)
+    status = npz_read(ctx, f, NULL, out, NULL);
+  if (status == LAPIS_OK && out->count == 0)
+    status =
+        lapis_fail(ctx, LAPIS_EMISSING, "%s: has no member %s; it has %s",
+                   io_name(f->path), want[0], seen == NULL ? "none" : seen);
+  base_free(seen);
+  return status < 0 ? status : rename_only(ctx, out, member);
+}
+
+/* Y, group and names may be text; Y may be some of the columns. */
+static lapis_status read_table(lapis_ctx *ctx, const io_file *f,
+                               const char *member,
+                               const lapis_table_options *opt,
+                               lapis_arrays *out)
+{
+  which m = which_of(member);
+  lapis_table_options own = {.header = -1};
+  if (opt != NULL) own = *opt;
+  bool chosen = own.target != NULL && *own.target != '\0';
+  if (m != M_X && m != M_Y) own.target = NULL;
+  bool text = m >= M_NAMES;
+  table_request request = {.opt = &own,
+                           .features = member,
+                           .targets = member,
+                           .targets_only = m == M_Y && chosen,
+                           .all_targets =
+                               (m == M_Y && !chosen) || m == M_GROUP || text,
+                           .as_text = text,
+                           .id_optional = m != M_X};
+  if (m == M_X) request.targets = "Y";
+  return table_read(ctx, f, &request, out);
+}
+
+/* Reading X may bring Y and names along, reading Y its class names; nothing
+ * else a table holds was asked for. */
+static bool may_bring(which asked, const char *name)
+{
+  which m = which_of(name);
+  if (asked == M_X) return true;
+  return m == asked || (asked == M_Y && m == M_CLASS_NAMES);
+}
+
+static lapis_status take_member(lapis_dataset *ds, const char *member,
+                                const char *path, bool container,
+                                lapis_arrays *all)
+{
+  for (int i = 0; i < all->count; i++)
+    if (!may_bring(which_of(member), all->item[i].name))
+      all->item[i].name[0] = '\0';
+  lapis_status status = take_arrays(ds, path, container, all);
+  lapis_arrays_free(all);
+  return status;
+}
+
+static lapis_status read_member(lapis_dataset *ds, const char *member,
+                                const char *path, const char *asked,
+                                const lapis_table_options *opt)
+{
+  io_file f;
+  lapis_arrays all;
+  lapis_status status;
+  TRY(io_file_open(ds->ctx, path, &f));
+  bool container = f.format == IO_ZIP;
+  if (asked != NULL && !container)
+    status =
+        lapis_fail(ds->ctx, LAPIS_EINVAL,
+                   "%s: is no archive, so it has no member %s", path, asked);
+  else if (container)
+    status = read_npz(ds->ctx, &f, asked, member, &all);
+  else if (f.format == IO_NPY)
+    status = read_npy(ds->ctx, &f, member, &all);
+  else
+    status = read_table(ds->ctx, &f, member, opt, &all);
+  io_file_close(&f);
+  if (status < 0) return status;
+  return take_member(ds, member, path, container, &all);
+}
+
+lapis_status lapis_dataset_read_member(lapis_dataset *ds, const char *member,
+                                       const char *spec,
+                                       const lapis_table_options *opt)
+{
+  char *path;
+  const char *asked;
+  if (which_of(member) == MEMBERS)
+    return lapis_fail(ds->ctx, LAPIS_EINVAL,
+                      "there is no member %s; X, Y, P, group, weight, xy and "
+                      "names can be read",
+                      member);
+  TRY(split_spec(ds->ctx, spec, &path, &asked));
+  lapis_status status = read_member(ds, member, path, asked, opt);
+  base_free(path);
+  return status;
+}
+
+/* ---- converting ---------------------------------------------------------*/
+static void replace(slot *s, lapis_array *with)
+{
+  lapis_array_free(&s->array);
+  s->array = *with;
+}
+
+static lapis_status make_f64(lapis_dataset *ds, which m)
+{
+  slot *s = &ds->slot[m];
+  lapis_array a;
+  if (!s->set || s->array.mat.dtype == LAPIS_F64) return LAPIS_OK;
+  if (s->array.mat.dtype == LAPIS_TEXT)
+    return lapis_fail(ds->ctx, LAPIS_EFORMAT,
+                      "%s: is text; numbers are wanted for %s", s->origin,
+                      member_names[m]);
+  const lapis_mat *from = &s->array.mat;
+  TRY(io_number_array(ds->ctx, LAPIS_F64, from->rows, from->cols, &a));
+  mat_to_f64(from, a.mat.val, a.mat.ld);
+  replace(s, &a);
+  return LAPIS_OK;
+}
+
+/* One text target names its classes; several share their values' codes and
+ * keep the names of the columns. */
+static lapis_status encode_targets(lapis_dataset *ds)
+{
+  slot *Y = &ds->slot[M_Y], *names = &ds->slot[M_CLASS_NAMES];
+  lapis_array codes, values;
+  if (!Y->set || Y->array.mat.dtype != LAPIS_TEXT) return LAPIS_OK;
+  bool single = Y->array.mat.rows == 1;
+  slot fresh = {.set = true};
+  fresh.origin = base_strdup(ds->ctx, Y->origin);
+  fresh.file = base_strdup(ds->ctx, Y->file);
+  lapis_status status = LAPIS_ENOMEM;
+  if (fresh.origin != NULL && fresh.file != NULL)
+    status = codes_sorted(ds->ctx, &Y->array.mat, &codes, &values);
+  if (status == LAPIS_OK) {
+    fresh.array = values;
+    replace(Y, &codes);
+  }
+  if (status == LAPIS_OK && single) {
+    slot_clear(names);
+    *names = fresh;
+  } else {
+    slot_clear(&fresh);
+  }
+  return status;
+}
+
+static lapis_status check_rows(const lapis_dataset *ds, which m, int64_t rows)
+{
+  const slot *s = &ds->slot[m];
+  if (!s->set || s->array.mat.rows == rows) return LAPIS_OK;
+  return lapis_fail(ds->ctx, LAPIS_ESHAPE,
+                    "%s: has %" PRId64 " values for each sample, %s has "
+                    "%" PRId64,
+                    s->origin, s->array.mat.rows, member_names[m], rows);
+}
+
+static lapis_status make_group(lapis_dataset *ds)
+{
+  slot *s = &ds->slot[M_GROUP];
+  lapis_array a;
+  if (!s->set) return LAPIS_OK;
+  TRY(check_rows(ds, M_GROUP, 1));
+  TRY(codes_group(ds->ctx, s->origin, &s->array.mat, &a));
+  replace(s, &a);
+  return LAPIS_OK;
+}
+
+static lapis_status make_text(lapis_dataset *ds, which m)
+{
+  slot *s = &ds->slot[m];
+  lapis_array a;
+  if (!s->set) return LAPIS_OK;
+  TRY(check_rows(ds, m, 1));
+  if (s->array.mat.dtype == LAPIS_TEXT) return LAPIS_OK;
+  TRY(codes_names(ds->ctx, &s->array.mat, &a));
+  replace(s, &a);
+  return LAPIS_OK;
+}
+
+/* ---- fitting together ---------------------------------------------------*/
+static lapis_status check_axes(const lapis_dataset *ds)
+{
+  for (int m = 0; m < MEMBERS; m++)
+    if (ds->slot[m].set && ds->slot[m].array.axes == 0)
+      return lapis_fail(ds->ctx, LAPIS_ESHAPE,
+                        "%s: is a single value; an array with one entry or "
+                        "row for each sample is wanted",
+                        ds->slot[m].origin);
+  return LAPIS_OK;
+}
+
+static lapis_status check_X(const lapis_dataset *ds)
+{
+  const slot *X = &ds->slot[M_X];
+  if (!X->set && ds->seen != NULL)
+    return lapis_fail(ds->ctx, LAPIS_EMISSING,
+                      "X is missing; the members found are %s", ds->seen);
+  if (!X->set) return lapis_fail(ds->ctx, LAPIS_EMISSING, "X is missing");
+  if (mat_empty(&X->array.mat))
+    return lapis_fail(ds->ctx, LAPIS_EMISSING,
+                      "%s: has %" PRId64 " samples of %" PRId64 " features",
+                      X->origin, X->array.mat.cols, X->array.mat.rows);
+  return LAPIS_OK;
+}
+
+/* wanted entries, as many as X has samples or features. */
+static lapis_status check_count(const lapis_dataset *ds, which m,
+                                int64_t wanted, const char *noun)
+{
+  const slot *s = &ds->slot[m], *X = &ds->slot[M_X];
+  if (!s->set || s->array.mat.cols == wanted) return LAPIS_OK;
+  bool same = strcmp(s->file, X->file) == 0;
+  return lapis_fail(ds->ctx, LAPIS_ESHAPE,
+                    "%s: %s has %" PRId64 " %s, X has %" PRId64 "%s%s%s",
+                    s->file, member_names[m], s->array.mat.cols, noun, wanted,
+                    same ? "" : " (", same ? "" : X->file, same ? "" : ")");
+}
+
+static lapis_status check_class_names(const lapis_dataset *ds)
+{
+  const slot *names = &ds->slot[M_CLASS_NAMES], *Y = &ds->slot[M_Y];
+  if (!names->set || !Y->set || Y->array.mat.rows == 1) return LAPIS_OK;
+  if (names->array.mat.cols == Y->array.mat.rows) return LAPIS_OK;
+  return lapis_fail(ds->ctx, LAPIS_ESHAPE,
+                    "%s: class_names has %" PRId64 " names, Y has %" PRId64
+                    " targets",
+                    names->file, names->array.mat.cols, Y->array.mat.rows);
+}
+
+static lapis_status check_fit(const lapis_dataset *ds)
+{
+  const lapis_mat *X = &ds->slot[M_X].array.mat;
+  for (int m = M_Y; m <= M_NAMES; m++)
+    TRY(check_count(ds, (which)m, X->cols, "samples"));
+  TRY(check_count(ds, M_FEATURE_NAMES, X->rows, "features"));
+  TRY(check_rows(ds, M_WEIGHT, 1));
+  TRY(check_rows(ds, M_XY, 2));
+  return check_class_names(ds);
+}
+
+static lapis_mat mat_of(const lapis_dataset *ds, which m)
+{
+  if (ds->slot[m].set) return ds->slot[m].array.mat;
+  return lapis_mat_f64(NULL, 0, 0);
+}
+
+static void publish(lapis_dataset *ds)
+{
+  ds->data = (lapis_data){.X = mat_of(ds, M_X),
+                          .Y = mat_of(ds, M_Y),
+                          .P = mat_of(ds, M_P),
+                          .xy = mat_of(ds, M_XY),
+                          .group = mat_of(ds, M_GROUP).val,
+                          .weight = mat_of(ds, M_WEIGHT).val};
+}
+
+lapis_status lapis_dataset_finish(lapis_dataset *ds)
+{
+  static const which numbers[] = {M_X, M_Y, M_P, M_WEIGHT, M_XY};
+  TRY(check_X(ds));
+  TRY(check_axes(ds));
+  TRY(check_fit(ds));
+  TRY(encode_targets(ds));
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    TRY(make_f64(ds, numbers[i]));
+  TRY(make_group(ds));
+  for (int m = M_NAMES; m < MEMBERS; m++) TRY(make_text(ds, (which)m));
+  publish(ds);
+  return LAPIS_OK;
+}
+
+const lapis_data *lapis_dataset_data(const lapis_dataset *ds)
+{
+  return &ds->data;
+}
+
+lapis_mat lapis_dataset_text(const lapis_dataset *ds, const char *what)
+{
+  which m = which_of(what);
+  lapis_mat none = {.dtype = LAPIS_TEXT, .ld = 1};
+  if (m < M_NAMES || m == MEMBERS || !ds->slot[m].set) return none;
+  const lapis_mat *text = &ds->slot[m].array.mat;
+  return text->dtype == LAPIS_TEXT ? *text : none;
+}

@@ -1,0 +1,223 @@
+/* file.c - the bytes of a file, and what they are.
+ *
+ * The beginning of a file decides its format; its name is not consulted.  A
+ * mapping shows the file as it is while it is used: a file cut short by
+ * another program meanwhile ends the process, which is why everything in this
+ * library replaces files by renaming. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io/io.h"
+
+enum { HEAD_BYTES = 4096, FIRST_BLOCK = 1 << 16 };
+
+typedef struct signature {
+  const char *magic;
+  size_t size;
+  lapis_status status;
+  const char *hint;
+} signature;
+
+/* Formats we know and do not read. */
+static const signature strangers[] = {
+    {"\x1f\x8b", 2, LAPIS_EFORMAT, "is compressed by gzip; unpack it first"},
+    {"BZh", 3, LAPIS_EFORMAT, "is compressed by bzip2; unpack it first"},
+    {"\xfd"
+     "7zXZ",
+     5, LAPIS_EFORMAT, "is compressed by xz; unpack it first"},
+    {"\x89HDF\r\n\x1a\n", 8, LAPIS_ENOTBUILT,
+     "is an HDF5 file, whose reader is not built in; save the arrays with "
+     "numpy.savez"},
+    {"MATLAB 7.3 MAT-file", 19, LAPIS_ENOTBUILT,
+     "is a MATLAB 7.3 file, whose reader is not built in; save the arrays "
+     "with numpy.savez"},
+    {"MATLAB 5.0 MAT-file", 19, LAPIS_ENOTBUILT,
+     "is a MATLAB 5 file, whose reader is not built in; save the arrays with "
+     "numpy.savez"},
+    {"\x80\x02", 2, LAPIS_EFORMAT,
+     "is a Python pickle, which LAPIS never loads; save the arrays with "
+     "numpy.savez"},
+    {"\x80\x03", 2, LAPIS_EFORMAT,
+     "is a Python pickle, which LAPIS never loads; save the arrays with "
+     "numpy.savez"},
+    {"\x80\x04", 2, LAPIS_EFORMAT,
+     "is a Python pickle, which LAPIS never loads; save the arrays with "
+     "numpy.savez"},
+    {"\x80\x05", 2, LAPIS_EFORMAT,
+     "is a Python pickle, which LAPIS never loads; save the arrays with "
+     "numpy.savez"},
+    {"\xff\xfe", 2, LAPIS_EFORMAT, "is UTF-16 text; save it as UTF-8"},
+    {"\xfe\xff", 2, LAPIS_EFORMAT, "is UTF-16 text; save it as UTF-8"},
+};
+
+const char *io_name(const char *path)
+{
+  return strcmp(path, "-") == 0 ? "standard input" : path;
+}
+
+bool io_exists(const char *path)
+{
+  return access(path, F_OK) == 0;
+}
+
+void io_release(void *memory, size_t bytes, io_memory kind)
+{
+  if (kind == IO_HEAP) base_free(memory);
+  if (kind == IO_MAPPED) (void)munmap(memory, bytes);
+}
+
+void io_file_close(io_file *f)
+{
+  io_release(f->data, (size_t)f->size, f->kind);
+  f->data = NULL;
+  f->size = 0;
+  f->kind = IO_NONE;
+}
+
+lapis_status io_fail_errno(lapis_ctx *ctx, const char *path, const char *did)
+{
+  int code = errno;
+  return lapis_fail(ctx, LAPIS_EIO, "%s: %s: %s", path, did, strerror(code));
+}
+
+static bool starts_with(const unsigned char *head, int64_t size,
+                        const char *magic, size_t length)
+{
+  return size >= (int64_t)length && memcmp(head, magic, length) == 0;
+}
+
+/* Text has no control characters but white space. */
+static bool looks_like_text(const unsigned char *head, int64_t size)
+{
+  for (int64_t i = 0; i < size && i < HEAD_BYTES; i++) {
+    bool space = head[i] >= '\t' && head[i] <= '\r';
+    if ((head[i] < ' ' && !space) || head[i] == 0x7f) return false;
+  }
+  return true;
+}
+
+static lapis_status recognise(lapis_ctx *ctx, const char *path,
+                              const unsigned char *head, int64_t size,
+                              io_format *format)
+{
+  const char *name = io_name(path);
+  if (size == 0) return lapis_fail(ctx, LAPIS_EFORMAT, "%s: is empty", name);
+  *format = IO_NPY;
+  if (starts_with(head, size, "\x93NUMPY", 6)) return LAPIS_OK;
+  *format = IO_ZIP;
+  if (starts_with(head, size, "PK\x03\x04", 4) ||
+      starts_with(head, size, "PK\x05\x06", 4))
+    return LAPIS_OK;
+  for (size_t i = 0; i < sizeof strangers / sizeof *strangers; i++) {
+    const signature *s = &strangers[i];
+    if (starts_with(head, size, s->magic, s->size))
+      return lapis_fail(ctx, s->status, "%s: %s", name, s->hint);
+  }
+  *format = IO_TABLE;
+  if (looks_like_text(head, size)) return LAPIS_OK;
+  return lapis_fail(ctx, LAPIS_EFORMAT,
+                    "%s: is in no known format; known are .npy, .npz and "
+                    "tables of text (.csv, .tsv)",
+                    name);
+}
+
+static int64_t read_some(int fd, void *to, int64_t size)
+{
+  int64_t done = 0;
+  while (done < size) {
+    size_t want = (size_t)(size - done < (1 << 30) ? size - done : 1 << 30);
+    ssize_t got = read(fd, (char *)to + done, want);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return -1;
+    if (got == 0) break;
+    done += got;
+  }
+  return done;
+}
+
+/* Reads to the end; guess bytes are expected, which may be wrong. */
+static lapis_status read_whole(lapis_ctx *ctx, int fd, int64_t guess,
+                               io_file *f)
+{
+  int64_t capacity = guess + 1;
+  void *data = base_alloc_raw(ctx, capacity, 1);
+  if (data == NULL) return LAPIS_ENOMEM;
+  int64_t used = 0, got;
+  while ((got = read_some(fd, (char *)data + used, capacity - used)) > 0) {
+    used += got;
+    if (used < capacity) break;
+    if (base_grow(ctx, &data, used, 2 * capacity, 1) < 0) {
+      base_free(data);
+      return LAPIS_ENOMEM;
+    }
+    capacity *= 2;
+  }
+  if (got < 0) {
+    base_free(data);
+    return io_fail_errno(ctx, io_name(f->path), "cannot be read");
+  }
+  f->data = data;
+  f->size = used;
+  f->kind = IO_HEAP;
+  return LAPIS_OK;
+}
+
+static lapis_status map_whole(lapis_ctx *ctx, int fd, int64_t size, io_file *f)
+{
+  void *data = mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, fd, 0);
+  if (data == MAP_FAILED) return read_whole(ctx, fd, size, f);
+  f->data = data;
+  f->size = size;
+  f->kind = IO_MAPPED;
+  return LAPIS_OK;
+}
+
+/* A regular file can be looked at before it is decided how to read it. */
+static lapis_status open_regular(lapis_ctx *ctx, int fd, int64_t size,
+                                 io_file *f)
+{
+  unsigned char head[HEAD_BYTES];
+  ssize_t got = pread(fd, head, sizeof head, 0);
+  if (got < 0) return io_fail_errno(ctx, f->path, "cannot be read");
+  TRY(recognise(ctx, f->path, head, got, &f->format));
+  if (f->format == IO_ZIP) return LAPIS_OK;
+  if (f->format == IO_NPY) return map_whole(ctx, fd, size, f);
+  return read_whole(ctx, fd, size, f);
+}
+
+static lapis_status open_stream(lapis_ctx *ctx, int fd, io_file *f)
+{
+  TRY(read_whole(ctx, fd, FIRST_BLOCK, f));
+  lapis_status s = recognise(ctx, f->path, f->data, f->size, &f->format);
+  if (s < 0) io_file_close(f);
+  return s;
+}
+
+static lapis_status open_descriptor(lapis_ctx *ctx, int fd, bool input,
+                                    io_file *f)
+{
+  struct stat st;
+  if (fstat(fd, &st) != 0)
+    return io_fail_errno(ctx, io_name(f->path), "cannot be read");
+  if (S_ISDIR(st.st_mode))
+    return lapis_fail(ctx, LAPIS_EIO, "%s: is a folder, a file is wanted",
+                      f->path);
+  if (input || !S_ISREG(st.st_mode)) return open_stream(ctx, fd, f);
+  return open_regular(ctx, fd, st.st_size, f);
+}
+
+lapis_status io_file_open(lapis_ctx *ctx, const char *path, io_file *out)
+{
+  *out = (io_file){.path = path, .kind = IO_NONE};
+  if (strcmp(path, "-") == 0)
+    return open_descriptor(ctx, STDIN_FILENO, true, out);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return io_fail_errno(ctx, path, "cannot be opened");
+  lapis_status s = open_descriptor(ctx, fd, false, out);
+  (void)close(fd);
+  return s;
+}

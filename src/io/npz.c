@@ -1,0 +1,403 @@
+/* npz.c - archives of .npy files, through libzip.
+ *
+ * Reading: an archive is a stranger's claim.  A member may be as large as its
+ * compressed bytes justify: deflate makes at most 1032 bytes out of one, a
+ * stored member exactly as many as it has, and all members together have no
+ * more bytes than the file (members that share bytes are how bombs are made).
+ * Members are stored or deflated, as numpy does it; others are no arrays.
+ *
+ * Writing: members are stored, so that numpy can map them; libzip asks for
+ * their bytes piece by piece, so arrays are not copied.  Times are fixed:
+ * equal arrays give equal files. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <zip.h>
+
+#include "io/io.h"
+
+enum { DEFLATE_LIMIT = 1032, WHAT_BYTES = 512 };
+enum { DOS_DATE = 1 << 5 | 1 }; /* 1980-01-01, the first there is */
+
+/* ---- errors -------------------------------------------------------------*/
+static lapis_status fail_zip(lapis_ctx *ctx, lapis_status status,
+                             const char *what, const char *did, zip_error_t *e)
+{
+  if (zip_error_code_zip(e) == ZIP_ER_MEMORY) status = LAPIS_ENOMEM;
+  if (zip_error_system_type(e) == ZIP_ET_SYS && zip_error_code_system(e) != 0)
+    return lapis_fail(ctx, status == LAPIS_ENOMEM ? status : LAPIS_EIO,
+                      "%s: %s: %s", what, did,
+                      strerror(zip_error_code_system(e)));
+  return lapis_fail(ctx, status, "%s: %s: %s", what, did,
+                    zip_error_strerror(e));
+}
+
+/* ---- reading ------------------------------------------------------------*/
+typedef struct archive {
+  lapis_ctx *ctx;
+  const char *name;
+  zip_t *zip;
+  int64_t count, bytes; /* members; of the file */
+} archive;
+
+typedef struct member {
+  int64_t index, size;   /* size: uncompressed */
+  char name[WHAT_BYTES]; /* without .npy */
+  char what[WHAT_BYTES]; /* "faces.npz: member X" */
+} member;
+
+static zip_source_t *source_of(const io_file *f, zip_error_t *e)
+{
+  if (f->data == NULL) return zip_source_file_create(f->path, 0, -1, e);
+  return zip_source_buffer_create(f->data, (zip_uint64_t)f->size, 0, e);
+}
+
+static lapis_status archive_open(lapis_ctx *ctx, const io_file *f, archive *out)
+{
+  zip_error_t e;
+  zip_error_init(&e);
+  *out = (archive){.ctx = ctx, .name = io_name(f->path)};
+  zip_source_t *source = source_of(f, &e);
+  zip_stat_t st;
+  zip_stat_init(&st);
+  if (source != NULL && zip_source_stat(source, &st) == 0)
+    out->bytes = (int64_t)st.size;
+  if (source != NULL) out->zip = zip_open_from_source(source, ZIP_RDONLY, &e);
+  lapis_status status = LAPIS_OK;
+  if (out->zip == NULL) {
+    status = fail_zip(ctx, LAPIS_EFORMAT, out->name,
+                      "is no readable zip archive", &e);
+    zip_source_free(source);
+  } else {
+    out->count = zip_get_num_entries(out->zip, 0);
+  }
+  zip_error_fini(&e);
+  return status;
+}
+
+/* Later members of the same name would replace what was checked before. */
+static lapis_status check_unique(const archive *a, int64_t index,
+                                 const char *name)
+{
+  if (zip_name_locate(a->zip, name, 0) == index) return LAPIS_OK;
+  return lapis_fail(a->ctx, LAPIS_EFORMAT, "%s: has two members named %.200s",
+                    a->name, name);
+}
+
+static bool is_array_name(const char *name, size_t *bare)
+{
+  size_t size = strlen(name);
+  if (size < 5 || strcmp(name + size - 4, ".npy") != 0) return false;
+  *bare = size - 4;
+  return *bare < WHAT_BYTES / 2;
+}
+
+static lapis_status check_size(const archive *a, const member *m,
+                               const zip_stat_t *st)
+{
+  if (st->comp_size > (zip_uint64_t)a->bytes)
+    return lapis_fail(a->ctx, LAPIS_EFORMAT,
+                      "%s: claims %" PRIu64 " bytes in a file of %" PRId64,
+                      m->what, (uint64_t)st->comp_size, a->bytes);
+  uint64_t most = st->comp_size;
+  if (st->comp_method == ZIP_CM_DEFLATE) most = DEFLATE_LIMIT * (most + 1);
+  if (st->size > most ||
+      (st->comp_method == ZIP_CM_STORE && st->size != st->comp_size))
+    return lapis_fail(a->ctx, LAPIS_EFORMAT,
+                      "%s: claims %" PRIu64 " bytes made from %" PRIu64
+                      ", which is impossible",
+                      m->what, (uint64_t)st->size, (uint64_t)st->comp_size);
+  return LAPIS_OK;
+}
+
+static lapis_status check_kind(const archive *a, const member *m,
+                               const zip_stat_t *st)
+{
+  zip_uint64_t wanted = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE |
+                        ZIP_STAT_COMP_METHOD | ZIP_STAT_ENCRYPTION_METHOD;
+  if ((st->valid & wanted) != wanted)
+    return lapis_fail(a->ctx, LAPIS_EFORMAT, "%s: its size is not stated",
+                      m->what);
+  if (st->encryption_method != ZIP_EM_NONE)
+    return lapis_fail(a->ctx, LAPIS_EFORMAT,
+                      "%s: is encrypted; save it without a password", m->what);
+  if (st->comp_method != ZIP_CM_STORE && st->comp_method != ZIP_CM_DEFLATE)
+    return lapis_fail(a->ctx, LAPIS_EFORMAT,
+                      "%s: is compressed by zip method %d; stored and "
+                      "deflated members are read",
+                      m->what, (int)st->comp_method);
+  return check_size(a, m, st);
+}
+
+/* Name and honest size of a member; *is_array false: it is something else. */
+static lapis_status inspect(const archive *a, int64_t index, member *m,
+                            int64_t *compressed, bool *is_array)
+{
+  zip_stat_t st;
+  size_t bare;
+  *is_array = false;
+  zip_stat_init(&st);
+  if (zip_stat_index(a->zip, (zip_uint64_t)index, 0, &st) != 0)
+    return fail_zip(a->ctx, LAPIS_EFORMAT, a->name, "has a damaged member",
+                    zip_get_error(a->zip));
+  if (st.name == NULL || !is_array_name(st.name, &bare)) return LAPIS_OK;
+  memcpy(m->name, st.name, bare);
+  m->name[bare] = '\0';
+  m->index = index;
+  (void)snprintf(m->what, sizeof m->what, "%.200s: member %.200s", a->name,
+                 m->name);
+  TRY(check_unique(a, index, st.name));
+  TRY(check_kind(a, m, &st));
+  m->size = (int64_t)st.size;
+  *compressed = (int64_t)st.comp_size;
+  *is_array = true;
+  return LAPIS_OK;
+}
+
+static lapis_status member_read(io_source *s, void *to, int64_t size)
+{
+  zip_int64_t got = zip_fread(s->self, to, (zip_uint64_t)size);
+  if (got == size) return LAPIS_OK;
+  if (got < 0)
+    return fail_zip(s->ctx, LAPIS_EFORMAT, s->what, "cannot be unpacked",
+                    zip_file_get_error(s->self));
+  return lapis_fail(s->ctx, LAPIS_EFORMAT, "%s: is shorter than it claims",
+                    s->what);
+}
+
+/* The checksum is verified by the read that finds the end. */
+static lapis_status check_end(io_source *s)
+{
+  char byte;
+  zip_int64_t got = zip_fread(s->self, &byte, 1);
+  if (got == 0) return LAPIS_OK;
+  if (got < 0)
+    return fail_zip(s->ctx, LAPIS_EFORMAT, s->what, "cannot be unpacked",
+                    zip_file_get_error(s->self));
+  return lapis_fail(s->ctx, LAPIS_EFORMAT, "%s: is longer than it claims",
+                    s->what);
+}
+
+static lapis_status read_member(const archive *a, const member *m,
+                                lapis_arrays *out)
+{
+  zip_file_t *file = zip_fopen_index(a->zip, (zip_uint64_t)m->index, 0);
+  if (file == NULL)
+    return fail_zip(a->ctx, LAPIS_EFORMAT, m->what, "cannot be unpacked",
+                    zip_get_error(a->zip));
+  lapis_array array;
+  io_source s = {.ctx = a->ctx,
+                 .what = m->what,
+                 .left = m->size,
+                 .read = member_read,
+                 .self = file};
+  lapis_status status = npy_read(&s, &array);
+  if (status == LAPIS_OK) {
+    status = check_end(&s);
+    if (status == LAPIS_OK)
+      status = io_arrays_add(a->ctx, out, m->name, &array);
+    else
+      lapis_array_free(&array);
+  }
+  (void)zip_fclose(file);
+  return status;
+}
+
+static bool is_wanted(const char *const *want, const char *name)
+{
+  if (want == NULL) return true;
+  for (; *want != NULL; want++)
+    if (strcmp(*want, name) == 0) return true;
+  return false;
+}
+
+/* "A" + "B" -> "A, B" */
+static lapis_status note_seen(lapis_ctx *ctx, char **seen, const char *name)
+{
+  int64_t old = *seen == NULL ? 0 : (int64_t)strlen(*seen);
+  if (old > 1000) return LAPIS_OK; /* enough for a sentence */
+  char *both = base_alloc(ctx, old + (int64_t)strlen(name) + 3, 1);
+  if (both == NULL) return LAPIS_ENOMEM;
+  if (old > 0) {
+    memcpy(both, *seen, (size_t)old);
+    memcpy(both + old, ", ", 2);
+    old += 2;
+  }
+  memcpy(both + old, name, strlen(name));
+  base_free(*seen);
+  *seen = both;
+  return LAPIS_OK;
+}
+
+static lapis_status read_all(const archive *a, const char *const *want,
+                             lapis_arrays *out, char **seen)
+{
+  int64_t left = a->bytes;
+  for (int64_t i = 0; i < a->count; i++) {
+    member m;
+    int64_t compressed;
+    bool is_array;
+    TRY(inspect(a, i, &m, &compressed, &is_array));
+    if (!is_array) continue;
+    if (compressed > left)
+      return lapis_fail(a->ctx, LAPIS_EFORMAT,
+                        "%s: its members claim more bytes than the file has",
+                        a->name);
+    left -= compressed;
+    if (seen != NULL) TRY(note_seen(a->ctx, seen, m.name));
+    if (is_wanted(want, m.name)) TRY(read_member(a, &m, out));
+  }
+  return LAPIS_OK;
+}
+
+lapis_status npz_read(lapis_ctx *ctx, const io_file *f, const char *const *want,
+                      lapis_arrays *out, char **seen)
+{
+  archive a;
+  *out = (lapis_arrays){.count = 0};
+  if (seen != NULL) *seen = NULL;
+  TRY(archive_open(ctx, f, &a));
+  lapis_status status = read_all(&a, want, out, seen);
+  zip_discard(a.zip);
+  if (status < 0) {
+    lapis_arrays_free(out);
+    if (seen != NULL) base_free(*seen);
+    if (seen != NULL) *seen = NULL;
+  }
+  return status;
+}
+
+/* ---- writing ------------------------------------------------------------*/
+typedef struct feed {
+  npy_stream stream;
+  zip_error_t error;
+} feed;
+
+static zip_int64_t feed_stat(const feed *f, void *data)
+{
+  zip_stat_t *st = data;
+  zip_stat_init(st);
+  st->size = st->comp_size = (zip_uint64_t)f->stream.total;
+  st->comp_method = ZIP_CM_STORE;
+  st->valid = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD;
+  return sizeof *st;
+}
+
+static zip_int64_t feed_bytes(void *user, void *data, zip_uint64_t size,
+                              zip_source_cmd_t command)
+{
+  feed *f = user;
+  switch (command) {
+  case ZIP_SOURCE_OPEN:
+    f->stream.at = 0;
+    return 0;
+  case ZIP_SOURCE_READ:
+    return npy_stream_read(&f->stream, data, (int64_t)size);
+  case ZIP_SOURCE_STAT:
+    return feed_stat(f, data);
+  case ZIP_SOURCE_ERROR:
+    return zip_error_to_data(&f->error, data, size);
+  case ZIP_SOURCE_CLOSE:
+  case ZIP_SOURCE_FREE:
+    return 0;
+  case ZIP_SOURCE_SUPPORTS:
+    return zip_source_make_command_bitmap(
+        ZIP_SOURCE_OPEN, ZIP_SOURCE_READ, ZIP_SOURCE_CLOSE, ZIP_SOURCE_STAT,
+        ZIP_SOURCE_ERROR, ZIP_SOURCE_FREE, -1);
+  default:
+    zip_error_set(&f->error, ZIP_ER_OPNOTSUPP, 0);
+    return -1;
+  }
+}
+
+static lapis_status add_member(lapis_ctx *ctx, zip_t *zip, const char *path,
+                               feed *f)
+{
+  char name[WHAT_BYTES];
+  (void)snprintf(name, sizeof name, "%s.npy", f->stream.item->name);
+  zip_source_t *source = zip_source_function(zip, feed_bytes, f);
+  zip_int64_t at =
+      source == NULL ? -1 : zip_file_add(zip, name, source, ZIP_FL_ENC_UTF_8);
+  if (at < 0) zip_source_free(source);
+  if (at < 0 ||
+      zip_set_file_compression(zip, (zip_uint64_t)at, ZIP_CM_STORE, 0) != 0 ||
+      zip_file_set_dostime(zip, (zip_uint64_t)at, 0, DOS_DATE, 0) != 0)
+    return fail_zip(ctx, LAPIS_EIO, path, "cannot be written",
+                    zip_get_error(zip));
+  return LAPIS_OK;
+}
+
+/* libzip writes when it closes; what it could not write it removes. */
+static lapis_status write_archive(lapis_ctx *ctx, const char *path,
+                                  const char *temp, feed *feeds, int count)
+{
+  zip_error_t e;
+  int code = 0;
+  zip_t *zip = zip_open(temp, ZIP_CREATE | ZIP_EXCL, &code);
+  if (zip == NULL) {
+    zip_error_init_with_code(&e, code);
+    lapis_status s = fail_zip(ctx, LAPIS_EIO, path, "cannot be written", &e);
+    zip_error_fini(&e);
+    return s;
+  }
+  lapis_status status = LAPIS_OK;
+  for (int i = 0; i < count && status == LAPIS_OK; i++)
+    status = add_member(ctx, zip, path, &feeds[i]);
+  if (status == LAPIS_OK && zip_close(zip) == 0) return LAPIS_OK;
+  if (status == LAPIS_OK)
+    status =
+        fail_zip(ctx, LAPIS_EIO, path, "cannot be written", zip_get_error(zip));
+  zip_discard(zip);
+  return status;
+}
+
+static lapis_status check_names(lapis_ctx *ctx, const char *path,
+                                const lapis_named *item, int count)
+{
+  if (count < 1)
+    return lapis_fail(ctx, LAPIS_EINVAL,
+                      "%s: an archive needs at least one array", path);
+  for (int i = 0; i < count; i++) {
+    const char *name = item[i].name;
+    if (name == NULL || *name == '\0' || strlen(name) >= WHAT_BYTES / 2 ||
+        utf8_length(name) < 0)
+      return lapis_fail(ctx, LAPIS_EINVAL,
+                        "%s: array %d needs a name of 1 to %d bytes of UTF-8",
+                        path, i + 1, WHAT_BYTES / 2 - 1);
+    for (int j = 0; j < i; j++)
+      if (strcmp(name, item[j].name) == 0)
+        return lapis_fail(ctx, LAPIS_EINVAL, "%s: two arrays are named %s",
+                          path, name);
+  }
+  return LAPIS_OK;
+}
+
+static lapis_status write_feeds(lapis_ctx *ctx, const char *path, feed *feeds,
+                                int count)
+{
+  io_out o;
+  TRY(io_out_begin(ctx, path, &o));
+  return io_out_end(&o,
+                    write_archive(ctx, io_name(path), o.temp, feeds, count));
+}
+
+lapis_status lapis_npz_write(lapis_ctx *ctx, const char *path,
+                             const lapis_named *item, int count)
+{
+  TRY(check_names(ctx, path, item, count));
+  feed *feeds = base_alloc(ctx, count, sizeof *feeds);
+  if (feeds == NULL) return LAPIS_ENOMEM;
+  lapis_status status = LAPIS_OK;
+  int opened = 0;
+  for (; opened < count && status == LAPIS_OK; opened++) {
+    zip_error_init(&feeds[opened].error);
+    status = npy_stream_open(ctx, path, &item[opened], &feeds[opened].stream);
+  }
+  if (status == LAPIS_OK) status = write_feeds(ctx, path, feeds, count);
+  for (int i = 0; i < opened; i++) {
+    npy_stream_close(&feeds[i].stream);
+    zip_error_fini(&feeds[i].error);
+  }
+  base_free(feeds);
+  return status;
+}

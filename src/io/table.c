@@ -1,0 +1,463 @@
+/* table.c - delimited text -> arrays.
+ *
+ * The text is scanned twice.  The first pass learns how many rows and columns
+ * there are and what each column holds, so that everything is checked before
+ * anything is allocated; the second stores values where they belong.
+ *
+ * A column is a feature, a target or the samples' names.  Features are
+ * numbers.  Targets are all numbers or all text.  The first row is a header
+ * if it says so (text above numbers) in more columns than it speaks against it
+ * (numbers), or if a target was asked for by a name it holds: one wrong cell
+ * in the first row of a table without a header shall not hide that row. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/io.h"
+
+typedef enum role { ROLE_FEATURE, ROLE_TARGET, ROLE_ID, ROLE_NONE } role;
+enum { MAX_COLUMNS = 1000000 };
+
+typedef struct column {
+  csv_cell title;     /* the cell in the first row */
+  csv_kind first;     /* ... and what it holds */
+  bool number, text;  /* met in later rows */
+  csv_cell text_cell; /* the first text in later rows */
+  int64_t bytes;      /* of all cells, with a NUL each */
+  role role;
+  int64_t place; /* among the columns of its role */
+} column;
+
+typedef struct table {
+  lapis_ctx *ctx;
+  const char *path;
+  const table_request *request;
+  csv_scan start;
+  int64_t columns, rows; /* rows: without the header */
+  bool header, text_targets;
+  int64_t count[4]; /* columns of each role */
+  column *column;
+  lapis_array X, Y, names;
+  char *pool_Y, *pool_names;
+} table;
+
+/* As much of a cell as fits a sentence: one line, whole characters. */
+static int shown_bytes(const csv_cell *cell)
+{
+  int size = 0;
+  while (size < cell->size && size < 40 &&
+         (unsigned char)cell->text[size] >= 32)
+    size++;
+  if (size == cell->size) return size;
+  while (size > 0 && (cell->text[size] & 0xc0) == 0x80) size--;
+  return size;
+}
+
+static lapis_status fail_cell(const table *t, const csv_cell *cell,
+                              int64_t column_number, const char *wanted)
+{
+  int shown = shown_bytes(cell);
+  return lapis_fail(t->ctx, LAPIS_EFORMAT,
+                    "%s:%" PRId64 ":%" PRId64 ": column %" PRId64
+                    " holds the text \"%.*s\"; %s",
+                    t->path, cell->line, cell->column, column_number, shown,
+                    cell->text, wanted);
+}
+
+/* ---- first pass ---------------------------------------------------------*/
+static lapis_status count_columns(table *t)
+{
+  csv_scan s = t->start;
+  csv_cell cell = {.last = false};
+  if (csv_at_end(&s))
+    return lapis_fail(t->ctx, LAPIS_EFORMAT, "%s: holds no rows", t->path);
+  for (; !cell.last; t->columns++) TRY(csv_next(&s, &cell));
+  if (t->columns > MAX_COLUMNS)
+    return lapis_fail(t->ctx, LAPIS_EFORMAT,
+                      "%s: has %" PRId64 " columns, at most %d are read; save "
+                      "it as .npy",
+                      t->path, t->columns, MAX_COLUMNS);
+  t->column = base_alloc(t->ctx, t->columns, sizeof *t->column);
+  return t->column == NULL ? LAPIS_ENOMEM : LAPIS_OK;
+}
+
+static void note_cell(column *c, const csv_cell *cell, bool first)
+{
+  csv_kind kind = csv_value(cell, NULL);
+  c->bytes += cell->size + 1;
+  if (first) {
+    c->title = *cell;
+    c->first = kind;
+  } else if (kind == CSV_NUMBER) {
+    c->number = true;
+  } else if (kind == CSV_TEXT) {
+    if (!c->text) c->text_cell = *cell;
+    c->text = true;
+  }
+}
+
+static lapis_status fail_ragged(const table *t, const csv_cell *cell,
+                                int64_t have)
+{
+  return lapis_fail(t->ctx, LAPIS_ESHAPE,
+                    "%s:%" PRId64 ":%" PRId64 ": this row has %s %" PRId64
+                    " cells, the first row has %" PRId64,
+                    t->path, cell->line, cell->column,
+                    have > t->columns ? "more than" : "only",
+                    have > t->columns ? t->columns : have, t->columns);
+}
+
+static lapis_status scan_row(table *t, csv_scan *s, bool first)
+{
+  csv_cell cell = {.last = false};
+  int64_t j = 0;
+  for (; !cell.last; j++) {
+    TRY(csv_next(s, &cell));
+    if (j == t->columns) return fail_ragged(t, &cell, j + 1);
+    note_cell(&t->column[j], &cell, first);
+  }
+  return j < t->columns ? fail_ragged(t, &cell, j) : LAPIS_OK;
+}
+
+static lapis_status scan_rows(table *t)
+{
+  csv_scan s = t->start;
+  while (!csv_at_end(&s)) {
+    TRY(scan_row(t, &s, t->rows == 0));
+    t->rows++;
+    csv_skip_blank(&s, t->columns == 1);
+  }
+  return LAPIS_OK;
+}
+
+/* ---- header and roles ---------------------------------------------------*/
+static bool title_is(const csv_cell *title, const char *name, size_t size)
+{
+  size_t i = 0;
+  for (int64_t at = 0; at < title->size; at++, i++) {
+    if (i == size || title->text[at] != name[i]) return false;
+    if (title->escaped && title->text[at] == '"') at++;
+  }
+  return i == size;
+}
+
+static int64_t count_titled(const table *t, const char *name, size_t size,
+                            int64_t *last)
+{
+  int64_t count = 0;
+  for (int64_t j = 0; j < t->columns; j++)
+    if (title_is(&t->column[j].title, name, size)) {
+      *last = j;
+      count++;
+    }
+  return count;
+}
+
+/* Bytes of the first name in "COL,COL". */
+static size_t next_name(const char *list)
+{
+  return strcspn(list, ",");
+}
+
+/* A whole number other than 0: from 1, or negative, from the end. */
+static bool as_number(const char *name, size_t size, int64_t *value)
+{
+  char *end;
+  if (size == 0 || size > 10 || strchr("-123456789", *name) == NULL)
+    return false;
+  *value = strtoll(name, &end, 10);
+  return end == name + size && *value != 0;
+}
+
+/* Some column asked for is in the first row by its name, not its number. */
+static bool names_first_row(const table *t, const char *list)
+{
+  int64_t at;
+  for (; list != NULL && *list != '\0';) {
+    size_t size = next_name(list);
+    if (!as_number(list, size, &at) && count_titled(t, list, size, &at) > 0)
+      return true;
+    list += size + (list[size] == ',');
+  }
+  return false;
+}
+
+static bool looks_like_header(const table *t)
+{
+  const lapis_table_options *opt = t->request->opt;
+  if (opt != NULL && names_first_row(t, opt->target)) return true;
+  if (opt != NULL && names_first_row(t, opt->id)) return true;
+  int64_t for_it = 0, against = 0;
+  for (int64_t j = 0; j < t->columns; j++) {
+    const column *c = &t->column[j];
+    for_it += c->first == CSV_TEXT && c->number && !c->text;
+    against += c->first == CSV_NUMBER;
+  }
+  return for_it > against;
+}
+
+/* Without a header the first row is data like any other. */
+static void demote_first_row(table *t)
+{
+  for (int64_t j = 0; j < t->columns; j++) {
+    column *c = &t->column[j];
+    if (c->first == CSV_NUMBER) c->number = true;
+    if (c->first != CSV_TEXT) continue;
+    c->text = true;
+    c->text_cell = c->title;
+  }
+}
+
+static lapis_status settle_header(table *t)
+{
+  int asked = t->request->opt == NULL ? -1 : t->request->opt->header;
+  t->header = asked < 0 ? looks_like_header(t) : asked > 0;
+  if (!t->header) demote_first_row(t);
+  t->rows -= t->header;
+  if (t->rows > 0) return LAPIS_OK;
+  return lapis_fail(t->ctx, LAPIS_EFORMAT,
+                    "%s: holds a header and no rows below it", t->path);
+}
+
+static lapis_status find_column(const table *t, const char *name, size_t size,
+                                int64_t *at)
+{
+  int64_t number;
+  if (as_number(name, size, &number)) {
+    *at = number < 0 ? t->columns + number : number - 1;
+    if (*at >= 0 && *at < t->columns) return LAPIS_OK;
+  }
+  int64_t found = t->header ? count_titled(t, name, size, at) : 0;
+  if (found == 1) return LAPIS_OK;
+  if (found > 1)
+    return lapis_fail(t->ctx, LAPIS_EINVAL,
+                      "%s: %" PRId64 " columns are named \"%.*s\"; give its "
+                      "number",
+                      t->path, found, (int)size, name);
+  return lapis_fail(
+      t->ctx, LAPIS_EINVAL,
+      "%s: has no column \"%.*s\"; it has %" PRId64 " columns, %s", t->path,
+      (int)size, name, t->columns,
+      t->header ? "named in its first row" : "and no header that names them");
+}
+
+static lapis_status mark_targets(table *t)
+{
+  const char *list = t->request->opt == NULL ? NULL : t->request->opt->target;
+  role others = t->request->all_targets    ? ROLE_TARGET
+                : t->request->targets_only ? ROLE_NONE
+                                           : ROLE_FEATURE;
+  for (int64_t j = 0; j < t->columns; j++) t->column[j].role = others;
+  while (list != NULL && *list != '\0' && !t->request->all_targets) {
+    int64_t at;
+    size_t size = next_name(list);
+    TRY(find_column(t, list, size, &at));
+    t->column[at].role = ROLE_TARGET;
+    list += size + (list[size] == ',');
+  }
+  return LAPIS_OK;
+}
+
+static lapis_status mark_id(table *t)
+{
+  const char *id = t->request->opt == NULL ? NULL : t->request->opt->id;
+  int64_t at;
+  if (id == NULL || *id == '\0') return LAPIS_OK;
+  if (t->request->id_optional &&
+      (!t->header || count_titled(t, id, strlen(id), &at) != 1))
+    return LAPIS_OK;
+  TRY(find_column(t, id, strlen(id), &at));
+  if (t->column[at].role == ROLE_TARGET && !t->request->all_targets)
+    return lapis_fail(t->ctx, LAPIS_EINVAL,
+                      "%s: column %" PRId64
+                      " cannot be both a target and the samples' names",
+                      t->path, at + 1);
+  t->column[at].role = ROLE_ID;
+  return LAPIS_OK;
+}
+
+static lapis_status settle_roles(table *t)
+{
+  TRY(mark_targets(t));
+  TRY(mark_id(t));
+  for (int64_t j = 0; j < t->columns; j++) {
+    column *c = &t->column[j];
+    c->place = t->count[c->role]++;
+    if (c->role == ROLE_TARGET && c->text) t->text_targets = true;
+  }
+  if (t->request->as_text) t->text_targets = true;
+  bool targets = t->request->all_targets || t->request->targets_only;
+  if (t->count[targets ? ROLE_TARGET : ROLE_FEATURE] > 0) return LAPIS_OK;
+  return lapis_fail(t->ctx, LAPIS_EINVAL, "%s: no column is left for %s",
+                    t->path,
+                    targets ? t->request->targets : t->request->features);
+}
+
+/* ---- checks before allocating -------------------------------------------*/
+static lapis_status check_column(const table *t, const column *c, int64_t j)
+{
+  bool any_text = c->role >= ROLE_ID || t->request->as_text;
+  if (!c->text || any_text) return LAPIS_OK;
+  if (csv_decimal_comma(&c->text_cell))
+    return fail_cell(t, &c->text_cell, j,
+                     "write numbers with a decimal point, as in 1.5");
+  if (c->role == ROLE_TARGET && !c->number) return LAPIS_OK;
+  if (c->role == ROLE_TARGET)
+    return fail_cell(t, &c->text_cell, j,
+                     "its other cells are numbers, and a target is all "
+                     "numbers or all text");
+  return fail_cell(t, &c->text_cell, j,
+                   t->header ? "a feature is a number, or empty where unknown"
+                             : "a feature is a number, or empty where "
+                               "unknown; has the table a header?");
+}
+
+static lapis_status check_columns(const table *t)
+{
+  for (int64_t j = 0; j < t->columns; j++) {
+    const column *c = &t->column[j];
+    TRY(check_column(t, c, j + 1));
+    if (t->text_targets && c->role == ROLE_TARGET && c->number && !c->text &&
+        !t->request->as_text)
+      return lapis_fail(t->ctx, LAPIS_EFORMAT,
+                        "%s: target column %" PRId64
+                        " holds numbers, another holds text; they must be of "
+                        "one kind",
+                        t->path, j + 1);
+  }
+  return LAPIS_OK;
+}
+
+/* ---- second pass --------------------------------------------------------*/
+static int64_t role_bytes(const table *t, role r)
+{
+  int64_t bytes = 0;
+  for (int64_t j = 0; j < t->columns; j++)
+    if (t->column[j].role == r) bytes += t->column[j].bytes;
+  return bytes;
+}
+
+static lapis_status allocate(table *t)
+{
+  TRY(io_number_array(t->ctx, LAPIS_F64, t->count[ROLE_FEATURE], t->rows,
+                      &t->X));
+  if (t->text_targets)
+    TRY(io_text_array(t->ctx, t->count[ROLE_TARGET], t->rows,
+                      role_bytes(t, ROLE_TARGET), &t->Y, &t->pool_Y));
+  else
+    TRY(io_number_array(t->ctx, LAPIS_F64, t->count[ROLE_TARGET], t->rows,
+                        &t->Y));
+  return io_text_array(t->ctx, t->count[ROLE_ID], t->rows,
+                       role_bytes(t, ROLE_ID), &t->names, &t->pool_names);
+}
+
+static void store_text(lapis_array *a, int64_t place, const csv_cell *cell,
+                       char **pool)
+{
+  ((const char **)a->mat.val)[place] = *pool;
+  *pool += csv_copy(cell, *pool);
+}
+
+/* A missing target among texts is the empty text. */
+static void store_cell(table *t, const column *c, int64_t row,
+                       const csv_cell *cell)
+{
+  double value;
+  int64_t place = row * t->count[c->role] + c->place;
+  csv_kind kind = csv_value(cell, &value);
+  csv_cell none = {.text = "", .size = 0};
+  bool missing = kind == CSV_MISSING && !t->request->as_text;
+  if (c->role == ROLE_NONE) return;
+  if (c->role == ROLE_ID)
+    store_text(&t->names, place, cell, &t->pool_names);
+  else if (c->role == ROLE_FEATURE)
+    ((double *)t->X.mat.val)[place] = value;
+  else if (t->text_targets)
+    store_text(&t->Y, place, missing ? &none : cell, &t->pool_Y);
+  else
+    ((double *)t->Y.mat.val)[place] = value;
+}
+
+static lapis_status store_rows(table *t)
+{
+  csv_scan s = t->start;
+  csv_cell cell = {.last = false};
+  if (t->header)
+    while (!cell.last) TRY(csv_next(&s, &cell));
+  csv_skip_blank(&s, t->columns == 1);
+  for (int64_t row = 0; row < t->rows; row++) {
+    for (int64_t j = 0; j < t->columns; j++) {
+      TRY(csv_next(&s, &cell));
+      store_cell(t, &t->column[j], row, &cell);
+    }
+    csv_skip_blank(&s, t->columns == 1);
+  }
+  return LAPIS_OK;
+}
+
+/* ---- results ------------------------------------------------------------*/
+/* The titles of the columns of a role, as a row of text. */
+static lapis_status add_titles(const table *t, role r, const char *name,
+                               lapis_arrays *out)
+{
+  lapis_array a;
+  char *pool;
+  int64_t bytes = 0, place = 0;
+  for (int64_t j = 0; j < t->columns; j++) bytes += t->column[j].title.size + 1;
+  TRY(io_text_array(t->ctx, 1, t->count[r], bytes, &a, &pool));
+  for (int64_t j = 0; j < t->columns; j++)
+    if (t->column[j].role == r)
+      store_text(&a, place++, &t->column[j].title, &pool);
+  return io_arrays_add(t->ctx, out, name, &a);
+}
+
+static lapis_status add_array(table *t, role r, const char *name,
+                              lapis_array *a, lapis_arrays *out)
+{
+  if (t->count[r] == 0) return LAPIS_OK;
+  (void)snprintf(a->stored, sizeof a->stored, "text");
+  return io_arrays_add(t->ctx, out, name, a);
+}
+
+/* The values of one text target name its classes better than its title. */
+static lapis_status hand_over(table *t, lapis_arrays *out)
+{
+  const table_request *q = t->request;
+  TRY(add_array(t, ROLE_FEATURE, q->features, &t->X, out));
+  TRY(add_array(t, ROLE_TARGET, q->targets, &t->Y, out));
+  TRY(add_array(t, ROLE_ID, "names", &t->names, out));
+  if (t->header && t->count[ROLE_FEATURE] > 0 && strcmp(q->features, "X") == 0)
+    TRY(add_titles(t, ROLE_FEATURE, "feature_names", out));
+  bool titles = t->count[ROLE_TARGET] > (t->text_targets ? 1 : 0);
+  if (t->header && titles && strcmp(q->targets, "Y") == 0)
+    TRY(add_titles(t, ROLE_TARGET, "class_names", out));
+  return LAPIS_OK;
+}
+
+static lapis_status read_steps(table *t, lapis_arrays *out)
+{
+  TRY(count_columns(t));
+  TRY(scan_rows(t));
+  TRY(settle_header(t));
+  TRY(settle_roles(t));
+  TRY(check_columns(t));
+  TRY(allocate(t));
+  TRY(store_rows(t));
+  return hand_over(t, out);
+}
+
+lapis_status table_read(lapis_ctx *ctx, const io_file *f,
+                        const table_request *request, lapis_arrays *out)
+{
+  table t = {.ctx = ctx, .path = io_name(f->path), .request = request};
+  *out = (lapis_arrays){.count = 0};
+  TRY(csv_open(ctx, t.path, (const char *)f->data, f->size, &t.start));
+  lapis_status status = read_steps(&t, out);
+  base_free(t.column);
+  lapis_array_free(&t.X);
+  lapis_array_free(&t.Y);
+  lapis_array_free(&t.names);
+  if (status < 0) lapis_arrays_free(out);
+  return status;
+}

@@ -1,0 +1,303 @@
+/* test_csv.c - tables of text as people have them. */
+#include <locale.h>
+
+#include "files.h"
+
+typedef struct wanted {
+  const char *text;
+  lapis_table_options opt;
+  int64_t d, n;
+  double X[12]; /* d x n, NaN where missing */
+} wanted;
+
+static bool equal_or_nan(double a, double b)
+{
+  return isnan(a) ? isnan(b) : !(a < b || a > b) && !isnan(b);
+}
+
+static lapis_dataset *read_table(files *f, const char *text,
+                                 const lapis_table_options *opt)
+{
+  lapis_dataset *ds;
+  CHECK_OK(f, lapis_dataset_new(f->ctx, &ds));
+  CHECK_OK(f, lapis_dataset_read(ds, files_put_text(f, "a.csv", text), opt));
+  CHECK_OK(f, lapis_dataset_finish(ds));
+  return ds;
+}
+
+#define NONE       \
+  {                \
+    NULL, NULL, -1 \
+  }
+static const wanted plain[] = {
+    {"1,2\n3,4\n", NONE, 2, 2, {1, 2, 3, 4}},
+    {"1,2\r\n3,4\r\n", NONE, 2, 2, {1, 2, 3, 4}},
+    {"1,2\r3,4", NONE, 2, 2, {1, 2, 3, 4}},
+    {"\xef\xbb\xbf"
+     "1;2\n3;4\n\n\n",
+     NONE,
+     2,
+     2,
+     {1, 2, 3, 4}},
+    {"1\t2\n\n3\t4\n", NONE, 2, 2, {1, 2, 3, 4}},
+    {"a,b\n1,2\n3,4\n", NONE, 2, 2, {1, 2, 3, 4}},
+    {"\n\n a , b \n 1 , 2 \n   \n3,4\n", NONE, 2, 2, {1, 2, 3, 4}},
+    {"\"a,x\",\"b\"\"c\"\n\"1\",2\n3,\"4\"\n", NONE, 2, 2, {1, 2, 3, 4}},
+    {"\"a\nx\",b\n1,2\n3,4\n", NONE, 2, 2, {1, 2, 3, 4}},
+    {",b\n1,2\n3,4\n", NONE, 2, 2, {1, 2, 3, 4}},
+    {"1,,3\n,NA,?\nnan,NaN,null\n",
+     NONE,
+     3,
+     3,
+     {1, NAN, 3, NAN, NAN, NAN, NAN, NAN, NAN}},
+    {"a\tb\n1\t\n\t2\n\t\n", NONE, 2, 3, {1, NAN, NAN, 2, NAN, NAN}},
+    {"1\n\n3\n", NONE, 1, 3, {1, NAN, 3}},
+    {"-1.5e-3,+.5,inf,-Infinity\n",
+     NONE,
+     4,
+     1,
+     {-1.5e-3, .5, INFINITY, -INFINITY}},
+    {"1,2\n3,4\n", {NULL, NULL, 1}, 2, 1, {3, 4}},
+    {"1,2,\n3,4,\n", NONE, 3, 2, {1, 2, NAN, 3, 4, NAN}},
+    {"0.1,123456789012345678,1e-320,4.35\n",
+     NONE,
+     4,
+     1,
+     {0.1, 123456789012345678., 1e-320, 4.35}},
+};
+
+static void dialects_are_understood(void **state)
+{
+  files *f = *state;
+  for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
+    lapis_dataset *ds = read_table(f, plain[i].text, &plain[i].opt);
+    const lapis_mat *X = &lapis_dataset_data(ds)->X;
+    assert_int_equal(X->rows, plain[i].d);
+    assert_int_equal(X->cols, plain[i].n);
+    for (int64_t k = 0; k < X->rows * X->cols; k++)
+      if (!equal_or_nan(((double *)X->val)[k], plain[i].X[k]))
+        fail_msg("table %zu, entry %d", i, (int)k);
+    lapis_dataset_free(ds);
+  }
+}
+
+/* ---- targets and names --------------------------------------------------*/
+#define IRIS                                                    \
+  "id,petal,kind,sepal\n"                                       \
+  "a1,1,setosa,10\na2,2,\"virgi\"\"nica\",20\nNA,3,setosa,30\n" \
+  "a4,,?,40\n"
+
+static void check_iris(lapis_dataset *ds)
+{
+  const lapis_data *data = lapis_dataset_data(ds);
+  lapis_mat names = lapis_dataset_text(ds, "names");
+  lapis_mat features = lapis_dataset_text(ds, "feature_names");
+  lapis_mat classes = lapis_dataset_text(ds, "class_names");
+  const double codes[] = {0, 1, 0, NAN};
+  assert_int_equal(data->X.rows, 2);
+  assert_int_equal(data->X.cols, 4);
+  assert_true(isnan(lapis_mat_at(&data->X, 0, 3)));
+  assert_true(lapis_mat_at(&data->X, 1, 3) == 40);
+  for (int i = 0; i < 4; i++)
+    assert_true(equal_or_nan(lapis_mat_at(&data->Y, 0, i), codes[i]));
+  assert_int_equal(names.cols, 4);
+  assert_string_equal(((char **)names.val)[2], "NA");
+  assert_int_equal(features.cols, 2);
+  assert_string_equal(((char **)features.val)[1], "sepal");
+  assert_int_equal(classes.cols, 2);
+  assert_string_equal(((char **)classes.val)[0], "setosa");
+  assert_string_equal(((char **)classes.val)[1], "virgi\"nica");
+}
+
+static void targets_are_found_by_name_or_number(void **state)
+{
+  static const lapis_table_options opt[] = {
+      {"kind", "id", -1}, {"3", "1", 1}, {"-2", "-4", -1}};
+  for (int i = 0; i < 3; i++) {
+    lapis_dataset *ds = read_table(*state, IRIS, &opt[i]);
+    check_iris(ds);
+    lapis_dataset_free(ds);
+  }
+}
+
+static void several_targets_keep_their_titles(void **state)
+{
+  lapis_table_options opt = {"sad,happy", NULL, -1};
+  lapis_dataset *ds =
+      read_table(*state, "x,happy,sad\n1,no,yes\n2,yes,\n", &opt);
+  const lapis_mat *Y = &lapis_dataset_data(ds)->Y;
+  lapis_mat classes = lapis_dataset_text(ds, "class_names");
+  assert_int_equal(Y->rows, 2);
+  assert_string_equal(((char **)classes.val)[0], "happy");
+  assert_string_equal(((char **)classes.val)[1], "sad");
+  assert_true(lapis_mat_at(Y, 0, 0) == 0 && lapis_mat_at(Y, 1, 0) == 1);
+  assert_true(lapis_mat_at(Y, 0, 1) == 1 && isnan(lapis_mat_at(Y, 1, 1)));
+  lapis_dataset_free(ds);
+}
+
+/* A target asked for by a name proves that the first row is a header, even
+ * where every column is text. */
+static void name_of_target_proves_a_header(void **state)
+{
+  files *f = *state;
+  lapis_table_options opt = {"kind", NULL, -1};
+  lapis_dataset *ds;
+  CHECK_OK(f, lapis_dataset_new(f->ctx, &ds));
+  files_put_text(f, "y.csv", "word,kind\na,ham\nb,spam\n");
+  CHECK_OK(f, lapis_dataset_read_member(ds, "Y", f->path, &opt));
+  files_put_text(f, "x.csv", "1\n2\n");
+  CHECK_OK(f, lapis_dataset_read_member(ds, "X", f->path, NULL));
+  CHECK_OK(f, lapis_dataset_finish(ds));
+  assert_int_equal(lapis_dataset_data(ds)->Y.cols, 2);
+  assert_string_equal(((char **)lapis_dataset_text(ds, "class_names").val)[1],
+                      "spam");
+  lapis_dataset_free(ds);
+}
+
+/* ---- refusals -----------------------------------------------------------*/
+static const struct {
+  const char *text;
+  lapis_table_options opt;
+  lapis_status status;
+  const char *words;
+} bad[] = {
+    {"a,b\n1,2\n3\n", NONE, LAPIS_ESHAPE,
+     "a.csv:3:1: this row has only 1 cells, the first row has 2"},
+    {"a,b\n1,2\n3,4,5\n", NONE, LAPIS_ESHAPE, ":3:5: this row has more than 2"},
+    {"a,b\n1,2\n3,x y\n", NONE, LAPIS_EFORMAT,
+     ":3:3: column 2 holds the text \"x y\"; a feature is a number"},
+    {"1,2\n3,x\n", NONE, LAPIS_EFORMAT, "has the table a header?"},
+    {"1,x\n3,4\n5,6\n", NONE, LAPIS_EFORMAT, "has the table a header?"},
+    {"1;2\n1,5;2\n", NONE, LAPIS_EFORMAT, "decimal point"},
+    {"1,2;1\n1,5;2\n", {"1", NULL, -1}, LAPIS_EFORMAT, "decimal point"},
+    {"0x10,1\n", NONE, LAPIS_EFORMAT, "0x10"},
+    {"a,b\n1,\"2\n", NONE, LAPIS_EFORMAT, ":2:3: this quote is never closed"},
+    {"a,b\n1,\"2\"3\n", NONE, LAPIS_EFORMAT, "follows the closing quote"},
+    {"a,b\n", {NULL, NULL, 1}, LAPIS_EFORMAT, "no rows below it"},
+    {"\n\n", NONE, LAPIS_EFORMAT, "holds no rows"},
+    {"a,b\n1,2\n", {"c", NULL, -1}, LAPIS_EINVAL, "has no column \"c\""},
+    {"a,b\n1,2\n", {"3", NULL, -1}, LAPIS_EINVAL, "has no column \"3\""},
+    {"a,b\n1,2\n", {"-3", NULL, -1}, LAPIS_EINVAL, "has no column \"-3\""},
+    {"a,a\n1,2\n", {"a", NULL, -1}, LAPIS_EINVAL, "2 columns are named"},
+    {"a,b\n1,2\n", {"a,b", NULL, -1}, LAPIS_EINVAL, "no column is left for X"},
+    {"a,b\n1,2\n", {"a", "a", -1}, LAPIS_EINVAL, "cannot be both"},
+    {"a,b\n1,2\nx,3\n",
+     {"a", NULL, -1},
+     LAPIS_EFORMAT,
+     "a target is all numbers or all text"},
+    {"a,b,c\n1,2,x\n1,3,y\n", {"b,c", NULL, -1}, LAPIS_EFORMAT, "one kind"},
+    {"a,b\n1,\xe9\n", NONE, LAPIS_EFORMAT, "a.csv:2:3: is not UTF-8"},
+    {"\xff\xfe"
+     "1",
+     NONE, LAPIS_EFORMAT, "UTF-16"},
+};
+
+static void bad_tables_are_refused(void **state)
+{
+  files *f = *state;
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    lapis_dataset *ds;
+    files_put_text(f, "a.csv", bad[i].text);
+    CHECK_OK(f, lapis_dataset_new(f->ctx, &ds));
+    CHECK_REFUSED(f, lapis_dataset_read(ds, f->path, &bad[i].opt),
+                  bad[i].status, bad[i].words);
+    lapis_dataset_free(ds);
+  }
+}
+
+/* Cut anywhere, a table is refused or is the table of its whole rows; what
+ * the last number lost is not to be known. */
+static void truncations_do_no_harm(void **state)
+{
+  files *f = *state;
+  lapis_table_options opt = {"kind", "id", -1};
+  for (size_t size = 1; size < strlen(IRIS); size++) {
+    lapis_dataset *ds;
+    files_put(f, "a.csv", IRIS, size);
+    CHECK_OK(f, lapis_dataset_new(f->ctx, &ds));
+    lapis_status s = lapis_dataset_read(ds, f->path, &opt);
+    if (s == LAPIS_OK) s = lapis_dataset_finish(ds);
+    if (s == LAPIS_OK) {
+      assert_true(lapis_dataset_data(ds)->X.cols <= 4);
+      assert_true(lapis_dataset_data(ds)->X.rows == 2);
+    } else {
+      assert_true(s == LAPIS_EFORMAT || s == LAPIS_ESHAPE || s == LAPIS_EINVAL);
+    }
+    lapis_dataset_free(ds);
+  }
+}
+
+/* Any byte for any other: read or refused, and the sanitizers are content. */
+static void flipped_bytes_do_no_harm(void **state)
+{
+  files *f = *state;
+  lapis_table_options opt = {"3", "1", -1};
+  for (size_t at = 0; at < strlen(IRIS); at++)
+    for (int bit = 0; bit < 8; bit++) {
+      char text[] = IRIS;
+      lapis_dataset *ds;
+      text[at] ^= (char)(1 << bit);
+      files_put(f, "a.csv", text, sizeof text - 1);
+      CHECK_OK(f, lapis_dataset_new(f->ctx, &ds));
+      if (lapis_dataset_read(ds, f->path, &opt) == LAPIS_OK)
+        (void)lapis_dataset_finish(ds);
+      lapis_dataset_free(ds);
+    }
+}
+
+/* ---- numbers ------------------------------------------------------------*/
+/* strtod is the judge, on numbers of every length. */
+static void numbers_are_rounded_correctly(void **state)
+{
+  files *f = *state;
+  uint64_t seed = 5;
+  for (int round = 0; round < 20; round++) {
+    char text[4000] = "";
+    double value[100];
+    for (int i = 0; i < 100; i++) {
+      char cell[40];
+      double v = check_normal(&seed) * pow(10, 40 * check_uniform(&seed) - 20);
+      (void)snprintf(cell, sizeof cell, "%.*g", 1 + i % 17, v);
+      value[i] = strtod(cell, NULL);
+      strcat(strcat(text, i == 0 ? "" : ","), cell);
+    }
+    lapis_dataset *ds = read_table(f, text, NULL);
+    assert_memory_equal(lapis_dataset_data(ds)->X.val, value, sizeof value);
+    lapis_dataset_free(ds);
+  }
+}
+
+/* In a locale of decimal commas numbers are what they were. */
+static void locale_does_not_matter(void **state)
+{
+  static const char *const locales[] = {"de_DE.UTF-8", "fr_FR.UTF-8",
+                                        "de_DE.utf8", "nl_NL.UTF-8"};
+  size_t i = 0;
+  while (i < 4 && setlocale(LC_ALL, locales[i]) == NULL) i++;
+  if (i == 4) print_message("no locale with decimal commas: plain one used\n");
+  lapis_dataset *ds = read_table(*state, "1.5;0.12345678901234567\n", NULL);
+  const lapis_mat *X = &lapis_dataset_data(ds)->X;
+  assert_true(lapis_mat_at(X, 0, 0) == 1.5);
+  assert_true(lapis_mat_at(X, 1, 0) == 0.12345678901234567);
+  lapis_dataset_free(ds);
+  (void)setlocale(LC_ALL, "C");
+}
+
+#define FILES_TEST(t) \
+  cmocka_unit_test_setup_teardown(t, files_setup, files_teardown)
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      FILES_TEST(dialects_are_understood),
+      FILES_TEST(targets_are_found_by_name_or_number),
+      FILES_TEST(several_targets_keep_their_titles),
+      FILES_TEST(name_of_target_proves_a_header),
+      FILES_TEST(bad_tables_are_refused),
+      FILES_TEST(truncations_do_no_harm),
+      FILES_TEST(flipped_bytes_do_no_harm),
+      FILES_TEST(numbers_are_rounded_correctly),
+      FILES_TEST(locale_does_not_matter),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
