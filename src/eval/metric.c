@@ -1,0 +1,104 @@
+/* metric.c - metrics by name, class by class. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "eval/rank.h"
+#include "lapis/lapis_eval.h"
+#include "mat/mat.h"
+
+typedef struct metric {
+  const char *name;
+  double (*of_class)(const ranked *r, int64_t n);
+} metric;
+
+static const metric metrics[] = {{"auroc", rank_auroc},
+                                 {"map", rank_average_precision}};
+enum { METRICS = sizeof metrics / sizeof *metrics };
+
+const char *lapis_metric_name(int i)
+{
+  return i >= 0 && i < METRICS ? metrics[i].name : NULL;
+}
+
+static int falling(const void *a, const void *b)
+{
+  double x = ((const ranked *)a)->score, y = ((const ranked *)b)->score;
+  return (x < y) - (x > y);
+}
+
+/* Samples of class c whose truth is known, best first; how many. */
+static int64_t collect(const targets *t, const lapis_mat *scores, int64_t c,
+                       ranked *out)
+{
+  int64_t n = 0;
+  for (int64_t j = 0; j < t->samples; j++) {
+    double sign = t->sign[j * t->classes + c];
+    if (isnan(sign)) continue;
+    out[n++] = (ranked){lapis_mat_at(scores, c, j), sign > 0};
+  }
+  qsort(out, (size_t)n, sizeof *out, falling);
+  return n;
+}
+
+static void each_class(const metric *m, const targets *t,
+                       const lapis_mat *scores, ranked *work, double *per_class,
+                       double *mean)
+{
+  double sum = 0;
+  int64_t have = 0;
+  for (int64_t c = 0; c < t->classes; c++) {
+    double v = m->of_class(work, collect(t, scores, c, work));
+    if (per_class != NULL) per_class[c] = v;
+    if (isnan(v)) continue;
+    sum += v;
+    have++;
+  }
+  *mean = have > 0 ? sum / (double)have : NAN;
+}
+
+static const metric *find(const char *name)
+{
+  for (int i = 0; i < METRICS; i++)
+    if (strcmp(metrics[i].name, name) == 0) return &metrics[i];
+  return NULL;
+}
+
+static lapis_status check(lapis_ctx *ctx, const char *name, const targets *t,
+                          const lapis_mat *scores)
+{
+  if (scores->rows != t->classes || scores->cols != t->samples)
+    return lapis_fail(ctx, LAPIS_ESHAPE,
+                      "%s: truth has %" PRId64 " samples of %" PRId64
+                      " classes, scores have %" PRId64 " of %" PRId64,
+                      name, t->samples, t->classes, scores->cols, scores->rows);
+  return mat_check_finite(ctx, name, "scores", scores, false);
+}
+
+lapis_status lapis_metric(lapis_ctx *ctx, const char *name,
+                          const lapis_mat *truth, const lapis_mat *scores,
+                          double *per_class, double *mean)
+{
+  const metric *m = find(name);
+  if (m == NULL)
+    return lapis_fail(ctx, LAPIS_EINVAL, "there is no metric '%s'", name);
+  targets t;
+  TRY(targets_encode(ctx, name, truth, &t));
+  lapis_status s = check(ctx, name, &t, scores);
+  ranked *work = NULL;
+  if (s >= 0) work = base_alloc(ctx, t.samples, sizeof *work);
+  if (s >= 0 && work == NULL) s = LAPIS_ENOMEM;
+  if (s >= 0) each_class(m, &t, scores, work, per_class, mean);
+  base_free(work);
+  targets_free(&t);
+  return s;
+}
+
+lapis_status lapis_auroc(lapis_ctx *ctx, const double *truth,
+                         const double *scores, int64_t n, double *out)
+{
+  lapis_mat t = lapis_mat_f64((double *)(uintptr_t)truth, 1, n);
+  lapis_mat s = lapis_mat_f64((double *)(uintptr_t)scores, 1, n);
+  *out = NAN;
+  return lapis_metric(ctx, "auroc", &t, &s, NULL, out);
+}

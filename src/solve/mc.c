@@ -1,0 +1,241 @@
+/* mc.c - matrix completion with labels [MC11] [MC15].
+ *
+ *   minimize    mu |Z|_* + a sum_{Omega_X} c_x(z, z0) + b sum_{Omega_Y} c_y
+ *   subject to  the last row of Z is 1;  pos: Z_X >= 0;
+ *               simplex: every column of Z_X in the probability simplex
+ *
+ * Z stacks labels, features and a row of ones; a = 1/|Omega_X|,
+ * b = lambda/|Omega_Y|.  Losses: docs/mathematics.md, section 1.
+ *
+ * Solved by over-relaxed ADMM on A (singular values) = B (losses and
+ * constraints) with exact proximal steps:
+ *   A <- SVT(B - U, mu/rho);  B <- prox_{phi/rho}(1.6 A - .6 B + U);
+ *   U <- U + 1.6 A - .6 B - B_new.
+ *
+ * Deviations: the papers' FPC applies a projection after a proximal step,
+ * which is not the proximal step of the sum, so its fixed point is off the
+ * optimum by O(tau) [MC11 Theorem 3 fails]; and -z_ij in the numerator of
+ * [MC11 (19)] must be -z0_ij.  ADMM needs neither step size nor continuation,
+ * and its multiplier rho U lies in dom phi* after every step, so that scaling
+ * it to |G|_2 <= mu certifies the answer.
+ *
+ * Numerics: rho is balanced at a few fixed iterations and then frozen, which
+ * keeps the convergence proof; |B|_* is summed over exact singular values,
+ * since squared ones lose half of the digits of the small ones. */
+#include "solve/mc.h"
+
+#include <math.h>
+
+static const double RELAXATION = 1.6;
+static const double FIRST_RHO = 20; /* in units of mu / sigma_1 */
+enum { CHECK_EVERY = 10 };
+
+#define AT(field) offsetof(lapis_mc_settings, field)
+static const lapis_param params[] = {
+    {"variant", NULL, LAPIS_PARAM_ENUM, AT(variant), LAPIS_MC_1, 0, 0, false,
+     "mc1|pos|simplex", "V",
+     "features: any (mc1), non-negative (pos), histograms that sum to 1 "
+     "(simplex)"},
+    {"labels", NULL, LAPIS_PARAM_ENUM, AT(labels), LAPIS_MC_LABELS_AUTO, 0, 0,
+     false, "auto|pm|01", "L",
+     "label loss around -1 and 1 (pm) or 0 and 1 (01); auto: as Y is written"},
+    {"lambda", "lambda", LAPIS_PARAM_REAL, AT(lambda), 0.1, 0, INFINITY, true,
+     NULL, "X", "weight of the label loss against the feature loss"},
+    {"gamma", "gamma", LAPIS_PARAM_REAL, AT(gamma), 3, 0, INFINITY, true, NULL,
+     "X", "steepness of the label loss"},
+    {"mu", "mu", LAPIS_PARAM_REAL, AT(mu), NAN, 0, INFINITY, true, NULL, "X",
+     "weight of the nuclear norm"},
+    {"mu-rel", NULL, LAPIS_PARAM_REAL, AT(mu_rel), 0.02, 0, INFINITY, true,
+     NULL, "X", "mu in units of sigma_1(Z_0) / |Omega_X|, where no --mu"},
+    {"certificate", NULL, LAPIS_PARAM_BOOL, AT(certificate), 0, 0, 1, false,
+     NULL, NULL, "also write the multiplier that proves the gap (dual)"},
+    {"tol", NULL, LAPIS_PARAM_REAL, AT(stop.tol), 1e-4, 0, 1, false, NULL, "X",
+     "stop at this relative duality gap"},
+    {"max-iters", NULL, LAPIS_PARAM_INT, AT(stop.max_iters), 10000, 0, INFINITY,
+     false, NULL, "N", "stop after this many iterations"},
+    {"time-limit", NULL, LAPIS_PARAM_REAL, AT(stop.seconds), INFINITY, 0,
+     INFINITY, false, NULL, "S", "stop after this many seconds"},
+};
+
+const lapis_method mc_method = {
+    .name = "mc",
+    .title = "matrix completion",
+    .summary = "fill in unknown labels and repair the features of a whole set "
+               "of samples at once",
+    .source = "[MC11] [MC15]",
+    .reads = LAPIS_READS_X | LAPIS_READS_Y,
+    .params = params,
+    .n_params = sizeof params / sizeof *params,
+    .settings_size = sizeof(lapis_mc_settings),
+};
+
+lapis_mc_settings lapis_mc_defaults(void)
+{
+  lapis_mc_settings set;
+  param_defaults(&mc_method, &set);
+  return set;
+}
+
+/* ---- the steps ----------------------------------------------------------*/
+/* A <- SVT(B - U, mu / rho) */
+static lapis_status update_low_rank(mc *w)
+{
+  TRY(w->h.ops->axpby(&w->h, 1, &w->B, 0, &w->W));
+  TRY(w->h.ops->axpby(&w->h, -1, &w->U, 1, &w->W));
+  return op_svt_apply(w->svt, &w->W, w->p.mu / w->rho, &w->A, &w->low_rank);
+}
+
+/* B <- prox, U <- U + relaxed A - B; |A - B|^2, |dB|^2, |B|^2, |U|^2 */
+static lapis_status update_fit(mc *w, double sums[4])
+{
+  TRY(w->h.ops->admm_step(&w->h, &w->p.phi, w->rho, RELAXATION, &w->A, &w->B,
+                          &w->U, sums));
+  return base_sum(w->base.ctx, sums, 4);
+}
+
+/* Balances relative primal and dual residuals, at iterations 10, 20, ... 160
+ * only.  rho U is the multiplier and stays what it is. */
+static lapis_status balance_rho(mc *w, const double sums[4])
+{
+  int64_t k = w->base.loop.iter;
+  if (k != 10 && k != 20 && k != 40 && k != 80 && k != 160) return LAPIS_OK;
+  double primal = sqrt(sums[0] * sums[3]), dual = sqrt(sums[1] * sums[2]);
+  if (!(primal > 0) || !(dual > 0)) return LAPIS_OK;
+  double factor = fmin(fmax(sqrt(primal / dual), 0.1), 10);
+  w->rho *= factor;
+  base_say(w->base.ctx, 1, "mc: rho times %.3g at iteration %" PRId64, factor,
+           k);
+  return w->h.ops->axpby(&w->h, 0, &w->U, 1 / factor, &w->U);
+}
+
+/* Rounding decides when the iterates stand still to within a few units in
+ * the last place and the gap is still above what was asked for. */
+static bool at_floor(const mc *w, const double sums[4])
+{
+  const double ulps = 16 * 2.2e-16;
+  double limit = ulps * sqrt(sums[2]);
+  return sqrt(sums[0]) <= limit && sqrt(sums[1]) <= limit &&
+         w->bounds.gap > w->set.stop.tol;
+}
+
+static lapis_status check_gap(mc *w, const double sums[4])
+{
+  loop *l = &w->base.loop;
+  TRY(mc_certify(w, &w->bounds));
+  mc_bounds *b = &w->bounds;
+  bool moved = l->iter > 0;
+  double residual = moved ? sqrt(sums[0] / fmax(sums[2], 1e-300)) : NAN;
+  double rank = (double)w->low_rank.rank;
+  TRY(loop_record(l, (double[]){b->primal, b->dual, b->gap, residual, rank}));
+  base_say(w->base.ctx, 2,
+           "mc: %" PRId64 " objective %.10g gap %.2e residual %.2e rank %g",
+           l->iter, b->primal, b->gap, residual, rank);
+  w->base.info.residual = residual;
+  if (moved && at_floor(w, sums)) l->status = LAPIS_PRECISION_FLOOR;
+  return LAPIS_OK;
+}
+
+static void show(mc *w)
+{
+  lapis_progress now = {.rank = w->low_rank.rank,
+                        .objective = w->bounds.primal,
+                        .gap = w->bounds.gap,
+                        .residual = NAN};
+  loop_show(&w->base.loop, &now, w->set.stop.tol);
+}
+
+static lapis_status iterate(mc *w)
+{
+  loop *l = &w->base.loop;
+  double sums[4] = {0};
+  w->bounds.gap = INFINITY;
+  while (w->bounds.gap > w->set.stop.tol && loop_next(l)) {
+    TRY(update_low_rank(w));
+    TRY(update_fit(w, sums));
+    if (l->iter % CHECK_EVERY == 0) TRY(check_gap(w, sums));
+    TRY(balance_rho(w, sums));
+    show(w);
+  }
+  bool stale = l->iter % CHECK_EVERY != 0 || l->iter == 0;
+  return stale ? check_gap(w, sums) : LAPIS_OK;
+}
+
+static lapis_status mc_solve(lapis_solver *s)
+{
+  mc *w = (mc *)s;
+  static const char *const columns[] = {"iteration", "objective", "dual",
+                                        "gap",       "residual",  "rank"};
+  TRY(loop_begin(&s->loop, s->ctx, "mc", &w->set.stop, 6, columns));
+  TRY(iterate(w));
+  s->info.iterations = s->loop.iter;
+  s->info.rank = w->low_rank.rank;
+  s->info.objective = w->bounds.primal;
+  s->info.dual = w->bounds.dual;
+  s->info.gap = w->bounds.gap;
+  s->info.svd_seconds = op_svt_seconds(w->svt);
+  TRY(mc_publish(w));
+  s->info.seconds = loop_seconds(&s->loop);
+  return s->loop.status;
+}
+
+/* ---- constructor --------------------------------------------------------*/
+static void mc_free(lapis_solver *s)
+{
+  mc *w = (mc *)s;
+  if (w->h.ops != NULL) {
+    la_array *all[] = {&w->A, &w->B, &w->U, &w->W};
+    for (int i = 0; i < 4; i++) w->h.ops->free(&w->h, all[i]);
+    mc_problem_free(w);
+  }
+  targets_free(&w->p.labels);
+  op_svt_free(w->svt);
+  base_free(w->scores);
+  base_free(w->decided);
+  base_free(w->values);
+  base_free(w->fit);
+  base_free(w->sparse);
+  base_free(w->dual);
+}
+
+static const solver_class mc_class = {
+    .method = "mc", .solve = mc_solve, .free = mc_free};
+
+static lapis_status allocate(mc *w, const lapis_data *data)
+{
+  int64_t m = w->p.m, n = w->p.n;
+  TRY(la_open(w->base.ctx, &w->h));
+  TRY(op_svt_new(&w->h, m, n, &w->svt));
+  la_array *all[] = {&w->A, &w->B, &w->U, &w->W};
+  for (int i = 0; i < 4; i++)
+    TRY(w->h.ops->alloc(&w->h, LAPIS_F64, m, n, all[i]));
+  TRY(mc_results_alloc(w));
+  TRY(mc_problem_build(w, data));
+  w->set.mu = w->p.mu;
+  w->rho = FIRST_RHO * w->p.mu / w->p.sigma_1;
+  /* B starts at what is known, made feasible; W holds Z_0 with zeros. */
+  TRY(w->h.ops->axpby(&w->h, 1, &w->W, 0, &w->B));
+  return w->h.ops->project(&w->h, &w->p.phi, &w->B);
+}
+
+lapis_status lapis_mc_new(lapis_ctx *ctx, const lapis_data *data,
+                          const lapis_mc_settings *set, lapis_solver **out)
+{
+  *out = NULL;
+  lapis_mc_settings defaults = lapis_mc_defaults();
+  if (set == NULL) set = &defaults;
+  TRY(param_check(ctx, &mc_method, set));
+  TRY(mc_check_data(ctx, set, data));
+  lapis_solver *s;
+  TRY(solver_alloc(ctx, &mc_class, sizeof(mc), &s));
+  mc *w = (mc *)s;
+  w->set = *set;
+  s->settings = &w->set;
+  lapis_status status = mc_problem_size(w, data);
+  if (status >= 0) status = allocate(w, data);
+  if (status < 0) {
+    lapis_solver_free(s);
+    return status;
+  }
+  *out = s;
+  return LAPIS_OK;
+}

@@ -1,0 +1,234 @@
+/* mc_problem.c - from data to phi: checks, Z_0, weights, mu. */
+#include <math.h>
+
+#include "solve/mc.h"
+
+/* A histogram may miss 1 by what summing 10^4 rounded entries costs. */
+static const double SUM_TOLERANCE = 1e-6;
+
+/* ---- checks -------------------------------------------------------------*/
+static bool seen(const lapis_mat *A, int64_t i, int64_t j)
+{
+  return !isnan(lapis_mat_at(A, i, j));
+}
+
+static lapis_status check_every_feature(lapis_ctx *ctx, const lapis_mat *X)
+{
+  for (int64_t i = 0; i < X->rows; i++) {
+    int64_t j = 0;
+    while (j < X->cols && !seen(X, i, j)) j++;
+    if (j == X->cols)
+      return lapis_fail(ctx, LAPIS_EMISSING,
+                        "mc: X, column %" PRId64 ": this feature is observed "
+                        "in no sample; leave the column out",
+                        i + 1);
+  }
+  return LAPIS_OK;
+}
+
+static bool any_seen(const lapis_mat *A, int64_t j)
+{
+  for (int64_t i = 0; i < A->rows; i++)
+    if (seen(A, i, j)) return true;
+  return false;
+}
+
+static lapis_status check_every_sample(lapis_ctx *ctx, const lapis_data *data)
+{
+  for (int64_t j = 0; j < data->X.cols; j++)
+    if (!any_seen(&data->X, j) && !any_seen(&data->Y, j))
+      return lapis_fail(ctx, LAPIS_EMISSING,
+                        "mc: row %" PRId64 " has neither a feature nor a "
+                        "label; leave the sample out",
+                        j + 1);
+  return LAPIS_OK;
+}
+
+static lapis_status check_non_negative(lapis_ctx *ctx, const char *variant,
+                                       const lapis_mat *X)
+{
+  for (int64_t j = 0; j < X->cols; j++)
+    for (int64_t i = 0; i < X->rows; i++)
+      if (lapis_mat_at(X, i, j) < 0)
+        return lapis_fail(ctx, LAPIS_EDATA,
+                          "mc: X is %g at row %" PRId64 ", column %" PRId64
+                          "; --variant %s takes counts or shares, 0 or more "
+                          "(mc1 takes any)",
+                          lapis_mat_at(X, i, j), j + 1, i + 1, variant);
+  return LAPIS_OK;
+}
+
+static lapis_status check_simplex(lapis_ctx *ctx, const lapis_mat *X)
+{
+  for (int64_t j = 0; j < X->cols; j++) {
+    double sum = 0;
+    int64_t known = 0;
+    for (int64_t i = 0; i < X->rows; i++) {
+      double v = lapis_mat_at(X, i, j);
+      if (isnan(v)) continue;
+      sum += v;
+      known++;
+    }
+    bool whole = known == X->rows;
+    if (sum > 1 + SUM_TOLERANCE || (whole && sum < 1 - SUM_TOLERANCE))
+      return lapis_fail(ctx, LAPIS_EDATA,
+                        "mc: row %" PRId64 " of X sums to %g%s; --variant "
+                        "simplex takes histograms that sum to 1: --map l1 "
+                        "makes them so",
+                        j + 1, sum, whole ? "" : " with entries missing");
+  }
+  return LAPIS_OK;
+}
+
+static lapis_status check_shapes(lapis_ctx *ctx, const lapis_data *data)
+{
+  const lapis_mat *X = &data->X, *Y = &data->Y;
+  if (mat_empty(X))
+    return lapis_fail(ctx, LAPIS_ESHAPE,
+                      "mc: X has %" PRId64 " samples of %" PRId64
+                      " features; at least one of each is needed",
+                      X->cols, X->rows);
+  if (!mat_empty(Y) && Y->cols != X->cols)
+    return lapis_fail(ctx, LAPIS_ESHAPE,
+                      "mc: Y has %" PRId64 " samples, X has %" PRId64, Y->cols,
+                      X->cols);
+  return LAPIS_OK;
+}
+
+lapis_status mc_check_data(lapis_ctx *ctx, const lapis_mc_settings *set,
+                           const lapis_data *data)
+{
+  TRY(check_shapes(ctx, data));
+  TRY(mat_check_finite(ctx, "mc", "X", &data->X, true));
+  TRY(mat_check_finite(ctx, "mc", "Y", &data->Y, true));
+  TRY(check_every_sample(ctx, data));
+  TRY(check_every_feature(ctx, &data->X));
+  if (set->variant == LAPIS_MC_1) return LAPIS_OK;
+  bool pos = set->variant == LAPIS_MC_POS;
+  TRY(check_non_negative(ctx, pos ? "pos" : "simplex", &data->X));
+  return pos ? LAPIS_OK : check_simplex(ctx, &data->X);
+}
+
+/* Warns of classes with one kind of known label; refuses when all are so. */
+static lapis_status check_balance(mc *w)
+{
+  const targets *t = &w->p.labels;
+  int64_t whole = 0;
+  for (int64_t c = 0; c < t->classes; c++) {
+    int64_t count[2] = {0, 0};
+    for (int64_t j = 0; j < t->samples; j++) {
+      double s = t->sign[j * t->classes + c];
+      if (!isnan(s)) count[s > 0]++;
+    }
+    whole += count[0] > 0 && count[1] > 0;
+    if (count[0] == 0 || count[1] == 0)
+      base_say(w->base.ctx, 0,
+               "mc: class %" PRId64 " has %" PRId64 " negative and %" PRId64
+               " positive known labels: nothing tells them apart",
+               c + 1, count[0], count[1]);
+  }
+  if (whole > 0 || t->classes == 0) return LAPIS_OK;
+  return lapis_fail(w->base.ctx, LAPIS_EDATA,
+                    "mc: no class has known labels of both kinds; without Y "
+                    "the features alone are completed");
+}
+
+/* ---- building -----------------------------------------------------------*/
+lapis_status mc_problem_size(mc *w, const lapis_data *data)
+{
+  mc_problem *p = &w->p;
+  TRY(targets_encode(w->base.ctx, "mc", &data->Y, &p->labels));
+  TRY(check_balance(w));
+  p->K = p->labels.classes;
+  p->D = data->X.rows;
+  p->n = data->X.cols;
+  p->m = p->K + p->D + 1;
+  return LAPIS_OK;
+}
+
+static bool zero_one(const mc *w)
+{
+  if (w->set.labels == LAPIS_MC_LABELS_AUTO) return w->p.labels.zero_one;
+  return w->set.labels == LAPIS_MC_LABELS_01;
+}
+
+static void set_blocks(mc *w)
+{
+  static const la_kind feature_kind[] = {[LAPIS_MC_1] = LA_SQUARE,
+                                         [LAPIS_MC_POS] = LA_CHI2,
+                                         [LAPIS_MC_SIMPLEX] = LA_CHI2_SIMPLEX};
+  mc_problem *p = &w->p;
+  la_penalty *phi = &p->phi;
+  la_kind label_kind = zero_one(w) ? LA_LOGISTIC_01 : LA_LOGISTIC_PM;
+  phi->n_blocks = 0;
+  if (p->K > 0)
+    phi->block[phi->n_blocks++] =
+        (la_block){label_kind, 0, p->K, p->b, w->set.gamma};
+  phi->block[phi->n_blocks++] =
+      (la_block){feature_kind[w->set.variant], p->K, p->D, p->a, 0};
+  phi->block[phi->n_blocks++] = (la_block){LA_ONES, p->K + p->D, 1, 0, 0};
+  p->threshold = zero_one(w) ? 0.5 : 0;
+}
+
+static void set_weights(mc *w, const lapis_data *data)
+{
+  mc_problem *p = &w->p;
+  p->seen_X = p->D * p->n - lapis_mat_missing(&data->X);
+  p->seen_Y = 0;
+  for (int64_t k = 0; k < p->K * p->n; k++)
+    p->seen_Y += !isnan(p->labels.sign[k]);
+  p->a = p->seen_X > 0 ? 1.0 / (double)p->seen_X : 0;
+  p->b = p->seen_Y > 0 ? w->set.lambda / (double)p->seen_Y : 0;
+}
+
+/* Label column j as the loss wants it: in {-1, 1} or {0, 1}. */
+static void label_column(const mc *w, int64_t j, double *out)
+{
+  const double *sign = w->p.labels.sign + j * w->p.K;
+  for (int64_t c = 0; c < w->p.K; c++)
+    out[c] = zero_one(w) && sign[c] < 0 ? 0 : sign[c];
+}
+
+/* Z_0: labels, features, ones, a column a sample (m x n). */
+static lapis_status fill(mc *w, const lapis_data *data, double *Z0)
+{
+  int64_t K = w->p.K, m = w->p.m;
+  mat_to_f64(&data->X, Z0 + K, m);
+  for (int64_t j = 0; j < w->p.n; j++) {
+    label_column(w, j, Z0 + j * m);
+    Z0[j * m + m - 1] = 1;
+  }
+  lapis_mat view = lapis_mat_f64(Z0, m, w->p.n);
+  return w->h.ops->upload(&w->h, &view, &w->p.phi.Z0);
+}
+
+/* W = Z_0 with zeros for what is unknown, for sigma_1 and the start. */
+static lapis_status fill_known(mc *w, double *Z0)
+{
+  for (int64_t k = 0; k < w->p.m * w->p.n; k++)
+    if (isnan(Z0[k])) Z0[k] = 0;
+  lapis_mat view = lapis_mat_f64(Z0, w->p.m, w->p.n);
+  TRY(w->h.ops->upload(&w->h, &view, &w->W));
+  return op_norm2_upper(w->svt, &w->W, &w->p.sigma_1);
+}
+
+lapis_status mc_problem_build(mc *w, const lapis_data *data)
+{
+  mc_problem *p = &w->p;
+  set_weights(w, data);
+  set_blocks(w);
+  TRY(w->h.ops->alloc(&w->h, LAPIS_F64, p->m, p->n, &p->phi.Z0));
+  double *host = base_alloc_raw(w->base.ctx, p->m * p->n, sizeof *host);
+  if (host == NULL) return LAPIS_ENOMEM;
+  lapis_status s = fill(w, data, host);
+  if (s >= 0) s = fill_known(w, host);
+  base_free(host);
+  TRY(s);
+  p->mu = isnan(w->set.mu) ? w->set.mu_rel * p->a * p->sigma_1 : w->set.mu;
+  return LAPIS_OK;
+}
+
+void mc_problem_free(mc *w)
+{
+  w->h.ops->free(&w->h, &w->p.phi.Z0);
+}

@@ -1,0 +1,26 @@
+/* methods.h - the list of methods. */
+#ifndef LAPIS_METHODS_H
+#define LAPIS_METHODS_H
+#include "base/param.h"
+#include "base/solver.h"
+
+/* A solver that answers for new samples from what was learnt: settings is the
+ * struct the model was fitted with, options the predicting one. */
+typedef lapis_status (*method_predict_fn)(
+    lapis_ctx *ctx, const lapis_data *data, const void *settings,
+    const named_list *learned, const void *options, lapis_solver **out);
+
+typedef struct method_entry {
+  const lapis_method *method;
+  method_new_fn create;
+  const lapis_method *predict_method; /* table of its options; NULL: none */
+  method_predict_fn predict;
+  /* Answers for the samples it was fitted on only (mc): choosing settings
+   * hides labels and keeps features. */
+  bool transductive;
+} method_entry;
+/* NULL past the end, or where there is none of that name. */
+const method_entry *method_entry_at(int i);
+const method_entry *method_entry_of(const lapis_method *m);
+
+#endif

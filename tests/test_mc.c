@@ -1,0 +1,525 @@
+/* Matrix completion: certificates recomputed from outside, verified answers,
+ * laws, refusals. */
+#include "fixture.h"
+#include "mc_oracle.h"
+
+typedef struct answer {
+  lapis_solver *solver;
+  lapis_mat scores, low_rank, dual;
+  lapis_info info;
+} answer;
+
+static answer solve(lapis_ctx *ctx, const lapis_data *data,
+                    const lapis_mc_settings *set)
+{
+  answer a = {0};
+  lapis_status s = lapis_mc_new(ctx, data, set, &a.solver);
+  if (s < 0) fail_msg("%s", lapis_ctx_error(ctx));
+  s = lapis_solve(a.solver);
+  if (s < 0) fail_msg("%s", lapis_ctx_error(ctx));
+  a.info = *lapis_result_info(a.solver);
+  if (data->Y.rows > 0)
+    assert_int_equal(lapis_result_get(a.solver, "scores", &a.scores), 0);
+  assert_int_equal(lapis_result_get(a.solver, "low_rank", &a.low_rank), 0);
+  if (set->certificate)
+    assert_int_equal(lapis_result_get(a.solver, "dual", &a.dual), 0);
+  return a;
+}
+
+static lapis_mc_settings tight(int variant, int labels, double lambda,
+                               double gamma, double mu)
+{
+  lapis_mc_settings set = lapis_mc_defaults();
+  set.variant = variant;
+  set.labels = labels;
+  set.lambda = lambda;
+  set.gamma = gamma;
+  set.mu = mu;
+  set.stop.tol = 1e-9;
+  set.certificate = true;
+  return set;
+}
+
+static mc_truth recompute(const lapis_data *data, const lapis_mc_settings *set,
+                          bool zero_one, const answer *a)
+{
+  mc_case c = {.variant = set->variant,
+               .zero_one = zero_one,
+               .K = data->Y.rows,
+               .D = data->X.rows,
+               .n = data->X.cols,
+               .X = data->X.val,
+               .Y = data->Y.val,
+               .lambda = set->lambda,
+               .gamma = set->gamma,
+               .mu = set->mu};
+  return oracle_mc(&c, a->scores.val, a->low_rank.val, a->dual.val);
+}
+
+static double farthest(const lapis_mat *a, const lapis_mat *b)
+{
+  double worst = 0, size = 0;
+  for (int64_t j = 0; j < a->cols; j++)
+    for (int64_t i = 0; i < a->rows; i++) {
+      double x = lapis_mat_at(a, i, j), y = lapis_mat_at(b, i, j);
+      worst = fmax(worst, fabs(x - y));
+      size = fmax(size, fabs(y));
+    }
+  return worst / fmax(size, 1e-300);
+}
+
+/* ---- verified problems --------------------------------------------------*/
+static int choice(const char *text, const char *const *names)
+{
+  int i = 0;
+  while (names[i] != NULL && strcmp(names[i], text) != 0) i++;
+  return i;
+}
+
+static void check_fixture(const char *name)
+{
+  static const char *const variants[] = {"mc1", "pos", "simplex", NULL};
+  static const char *const codings[] = {"auto", "pm", "01", NULL};
+  fixture f;
+  fixture_open(&f, name, true);
+  const char *coding = lapis_json_text(f.say, "labels", "");
+  lapis_data data = {.X = fixture_mat(&f.data, "X"),
+                     .Y = fixture_mat(&f.data, "Y")};
+  lapis_mc_settings set =
+      tight(choice(lapis_json_text(f.say, "model", ""), variants),
+            choice(coding, codings), fixture_number(&f, "lam"),
+            fixture_number(&f, "gamma"), fixture_number(&f, "mu"));
+  answer a = solve(f.ctx, &data, &set);
+  mc_truth t = recompute(&data, &set, strcmp(coding, "01") == 0, &a);
+  double truth = fixture_number(&f, "objective");
+  CHECK_NEAR(t.primal, truth, 1e-7 * truth);
+  CHECK_NEAR(a.info.objective, t.primal, 1e-12 * truth);
+  CHECK_NEAR(a.info.dual, t.dual, 1e-12 * truth);
+  CHECK_AT_MOST(t.gap, 1e-8);
+  CHECK_AT_LEAST(t.gap, -1e-13);
+  CHECK_AT_MOST(t.spectral, set.mu * (1 + 1e-12));
+  CHECK_AT_MOST(t.infeasible, 1e-9);
+  lapis_mat scores = fixture_mat(&f.expected, "scores");
+  lapis_mat low_rank = fixture_mat(&f.expected, "low_rank");
+  CHECK_AT_MOST(farthest(&a.scores, &scores), 1e-3);
+  CHECK_AT_MOST(farthest(&a.low_rank, &low_rank), 1e-3);
+  CHECK_NEAR((double)a.info.rank, fixture_number(&f, "rank"), 0);
+  lapis_solver_free(a.solver);
+  fixture_close(&f);
+}
+
+static void verified_mc1(void **state)
+{
+  (void)state;
+  check_fixture("mc1_pm");
+  check_fixture("mc1_01_missing");
+}
+
+static void verified_pos(void **state)
+{
+  (void)state;
+  check_fixture("pos_pm");
+  check_fixture("pos_01_missing");
+  check_fixture("pos_01_classreps");
+  check_fixture("pos_pm_tall");
+  check_fixture("pos_pm_wide");
+  check_fixture("pos_pm_tinycounts");
+}
+
+static void verified_simplex(void **state)
+{
+  (void)state;
+  check_fixture("simplex_pm");
+  check_fixture("simplex_01_missing");
+  check_fixture("simplex_pm_classreps");
+}
+
+/* ---- random problems ----------------------------------------------------*/
+typedef struct problem {
+  double *X, *Y;
+  lapis_data data;
+} problem;
+
+/* Rank 3 non-negative features of columns that sum to 1, linear labels, a
+ * share of both hidden; two labels of each kind stay known. */
+static problem make(int64_t D, int64_t K, int64_t n, double hidden,
+                    bool complete, uint64_t seed)
+{
+  problem p = {calloc((size_t)(D * n) + 1, sizeof(double)),
+               calloc((size_t)(K * n) + 1, sizeof(double)),
+               {.group = NULL}};
+  uint64_t s = seed * 1000003 + 17;
+  double *B = malloc((size_t)(3 * D) * sizeof *B);
+  for (int64_t i = 0; i < 3 * D; i++) B[i] = check_uniform(&s);
+  for (int64_t j = 0; j < n; j++) {
+    double w[3], sum = 0;
+    for (int r = 0; r < 3; r++) w[r] = check_uniform(&s);
+    for (int64_t i = 0; i < D; i++) {
+      double v = 0.02 * check_uniform(&s);
+      for (int r = 0; r < 3; r++) v += w[r] * B[3 * i + r];
+      p.X[j * D + i] = v;
+      sum += v;
+    }
+    for (int64_t i = 0; i < D; i++) {
+      p.X[j * D + i] /= sum;
+      if (!complete && i > 0 && check_uniform(&s) < hidden)
+        p.X[j * D + i] = NAN;
+    }
+    for (int64_t k = 0; k < K; k++) {
+      p.Y[j * K + k] = j < 2 ? 1 : j < 4 ? -1 : w[k % 3] > 0.5 ? 1 : -1;
+      if (j >= 4 && check_uniform(&s) < hidden) p.Y[j * K + k] = NAN;
+    }
+  }
+  free(B);
+  p.data.X = lapis_mat_f64(p.X, D, n);
+  if (K > 0) p.data.Y = lapis_mat_f64(p.Y, K, n);
+  return p;
+}
+
+static void discard(problem *p)
+{
+  free(p->X);
+  free(p->Y);
+}
+
+/* Every variant, over shapes: the certificate holds from outside. */
+static void random_certificates(void **state)
+{
+  (void)state;
+  static const int64_t shape[][3] = {
+      {6, 1, 9}, {12, 2, 5}, {4, 3, 30}, {1, 1, 8}, {25, 1, 25}};
+  lapis_ctx *ctx = lapis_ctx_new();
+  for (int k = 0; k < 5; k++)
+    for (int variant = 0; variant < 3; variant++)
+      for (uint64_t seed = 0; seed < 3; seed++) {
+        bool complete = variant == LAPIS_MC_SIMPLEX;
+        problem p =
+            make(shape[k][0], shape[k][1], shape[k][2], 0.4, complete, seed);
+        lapis_mc_settings set = tight(variant, LAPIS_MC_LABELS_PM, 0.3, 4, NAN);
+        set.mu_rel = 0.1;
+        answer a = solve(ctx, &p.data, &set);
+        set.mu =
+            ((const lapis_mc_settings *)lapis_result_settings(a.solver))->mu;
+        mc_truth t = recompute(&p.data, &set, false, &a);
+        CHECK_AT_MOST(t.gap, 1e-8);
+        CHECK_AT_LEAST(t.gap, -1e-12);
+        CHECK_AT_MOST(t.infeasible, 1e-12);
+        CHECK_AT_MOST(t.spectral, set.mu * (1 + 1e-12));
+        lapis_solver_free(a.solver);
+        discard(&p);
+      }
+  lapis_ctx_free(ctx);
+}
+
+/* mu-rel is in units of sigma_1(Z_0) / |Omega_X|. */
+static void relative_mu(void **state)
+{
+  (void)state;
+  lapis_ctx *ctx = lapis_ctx_new();
+  problem p = make(7, 2, 11, 0.3, false, 5);
+  lapis_mc_settings set = tight(0, 0, 0.3, 4, NAN);
+  set.mu_rel = 0.05;
+  answer a = solve(ctx, &p.data, &set);
+  double Z0[10 * 11], nuclear, spectral;
+  for (int64_t j = 0; j < 11; j++) {
+    for (int64_t k = 0; k < 2; k++) Z0[j * 10 + k] = p.Y[j * 2 + k];
+    for (int64_t i = 0; i < 7; i++) Z0[j * 10 + 2 + i] = p.X[j * 7 + i];
+    Z0[j * 10 + 9] = 1;
+  }
+  for (int k = 0; k < 110; k++)
+    if (isnan(Z0[k])) Z0[k] = 0;
+  oracle_norms(Z0, 10, 11, &nuclear, &spectral);
+  const lapis_mc_settings *used = lapis_result_settings(a.solver);
+  double mu = 0.05 * spectral / (double)oracle_seen(p.X, 77);
+  CHECK_NEAR(used->mu, mu, 1e-12 * mu);
+  lapis_solver_free(a.solver);
+  discard(&p);
+  lapis_ctx_free(ctx);
+}
+
+/* Without Y: the features alone, optimal all the same. */
+static void plain_completion(void **state)
+{
+  (void)state;
+  lapis_ctx *ctx = lapis_ctx_new();
+  problem p = make(9, 0, 14, 0.5, false, 8);
+  lapis_mc_settings set = tight(LAPIS_MC_1, 0, 1, 1, 2e-3);
+  answer a = solve(ctx, &p.data, &set);
+  mc_truth t = recompute(&p.data, &set, false, &a);
+  CHECK_AT_MOST(t.gap, 1e-8);
+  CHECK_AT_LEAST(t.gap, -1e-12);
+  lapis_mat none;
+  assert_int_equal(lapis_result_get(a.solver, "scores", &none), LAPIS_EINVAL);
+  lapis_solver_free(a.solver);
+  discard(&p);
+  lapis_ctx_free(ctx);
+}
+
+/* ---- laws ---------------------------------------------------------------*/
+static void permuting_samples_permutes_scores(void **state)
+{
+  (void)state;
+  lapis_ctx *ctx = lapis_ctx_new();
+  problem p = make(8, 2, 20, 0.3, false, 3), q = make(8, 2, 20, 0.3, false, 3);
+  for (int64_t j = 0; j < 20; j++) {
+    int64_t from = (7 * j + 3) % 20;
+    memcpy(q.X + j * 8, p.X + from * 8, 8 * sizeof(double));
+    memcpy(q.Y + j * 2, p.Y + from * 2, 2 * sizeof(double));
+  }
+  lapis_mc_settings set = tight(LAPIS_MC_POS, 0, 0.3, 4, 1e-3);
+  set.stop.tol = 1e-11;
+  answer a = solve(ctx, &p.data, &set), b = solve(ctx, &q.data, &set);
+  for (int64_t j = 0; j < 20; j++)
+    for (int64_t k = 0; k < 2; k++)
+      CHECK_NEAR(lapis_mat_at(&b.scores, k, j),
+                 lapis_mat_at(&a.scores, k, (7 * j + 3) % 20), 1e-6);
+  lapis_solver_free(a.solver);
+  lapis_solver_free(b.solver);
+  discard(&p);
+  discard(&q);
+  lapis_ctx_free(ctx);
+}
+
+static answer with_threads(problem *p, const char *threads, lapis_ctx **ctx)
+{
+  lapis_mc_settings set = tight(LAPIS_MC_SIMPLEX, 0, 0.3, 4, 1e-4);
+  *ctx = lapis_ctx_new();
+  lapis_ctx_set(*ctx, "threads", threads);
+  return solve(*ctx, &p->data, &set);
+}
+
+static void threads_do_not_matter(void **state)
+{
+  (void)state;
+  lapis_ctx *c1, *c2, *c3;
+  problem p = make(90, 2, 150, 0.5, true, 4);
+  answer a = with_threads(&p, "1", &c1), b = with_threads(&p, "2", &c2);
+  answer again = with_threads(&p, "2", &c3);
+  CHECK_AT_MOST(farthest(&a.scores, &b.scores), 1e-10);
+  size_t bytes = (size_t)(2 * 150) * sizeof(double);
+  assert_memory_equal(b.scores.val, again.scores.val, bytes);
+  lapis_solver_free(a.solver);
+  lapis_solver_free(b.solver);
+  lapis_solver_free(again.solver);
+  lapis_ctx_free(c1);
+  lapis_ctx_free(c2);
+  lapis_ctx_free(c3);
+  discard(&p);
+}
+
+static void backends_agree(void **state)
+{
+  (void)state;
+  problem p = make(10, 1, 16, 0.3, false, 6);
+  lapis_mc_settings set = tight(LAPIS_MC_POS, 0, 0.3, 4, 1e-3);
+  set.stop.tol = 1e-10;
+  lapis_ctx *fast = lapis_ctx_new(), *slow = lapis_ctx_new();
+  assert_int_equal(lapis_ctx_set(slow, "backend", "reference"), LAPIS_OK);
+  answer a = solve(fast, &p.data, &set), b = solve(slow, &p.data, &set);
+  CHECK_NEAR(a.info.objective, b.info.objective, 1e-9);
+  CHECK_AT_MOST(farthest(&a.scores, &b.scores), 1e-5);
+  lapis_solver_free(a.solver);
+  lapis_solver_free(b.solver);
+  lapis_ctx_free(fast);
+  lapis_ctx_free(slow);
+  discard(&p);
+}
+
+/* labels come back in the values they were given in */
+static void labels_in_their_own_values(void **state)
+{
+  (void)state;
+  lapis_ctx *ctx = lapis_ctx_new();
+  problem p = make(8, 1, 30, 0, true, 11);
+  for (int64_t j = 0; j < 30; j++) p.Y[j] = p.Y[j] > 0 ? 7 : 3;
+  lapis_mc_settings set = tight(LAPIS_MC_1, 0, 10, 4, 1e-7);
+  answer a = solve(ctx, &p.data, &set);
+  lapis_mat labels;
+  assert_int_equal(lapis_result_get(a.solver, "labels", &labels), LAPIS_OK);
+  for (int64_t j = 0; j < 30; j++)
+    CHECK_NEAR(lapis_mat_at(&labels, 0, j), p.Y[j], 0);
+  lapis_solver_free(a.solver);
+  for (int64_t j = 0; j < 30; j++) p.Y[j] = (double)(j % 3) * 10;
+  a = solve(ctx, &p.data, &set);
+  assert_int_equal(a.scores.rows, 3);
+  lapis_mat classes;
+  assert_int_equal(lapis_result_get(a.solver, "classes", &classes), LAPIS_OK);
+  CHECK_NEAR(lapis_mat_at(&classes, 0, 2), 20, 0);
+  lapis_solver_free(a.solver);
+  discard(&p);
+  lapis_ctx_free(ctx);
+}
+
+/* [MC15] Fig. 5: two classes at -1 and +1 in R^500, noise N(0, 400 I), half
+ * of the labels hidden; the Bayes classifier has 0.868. */
+static double figure_5(lapis_ctx *ctx, uint64_t seed)
+{
+  enum { D = 500, N = 2000 };
+  double *X = malloc(D * N * sizeof *X), *Y = malloc(N * sizeof *Y);
+  uint64_t s = seed;
+  for (int64_t j = 0; j < N; j++) {
+    double y = j % 2 == 0 ? 1 : -1;
+    for (int64_t i = 0; i < D; i++) X[j * D + i] = y + 20 * check_normal(&s);
+    Y[j] = j < N / 2 ? y : NAN;
+  }
+  lapis_data data = {.X = lapis_mat_f64(X, D, N), .Y = lapis_mat_f64(Y, 1, N)};
+  lapis_mc_settings set = lapis_mc_defaults();
+  set.mu = 1500.0 / ((double)D * N);
+  set.lambda = 1e3;
+  answer a = solve(ctx, &data, &set);
+  int64_t right = 0;
+  for (int64_t j = N / 2; j < N; j++)
+    right += (lapis_mat_at(&a.scores, 0, j) > 0) == (j % 2 == 0);
+  lapis_solver_free(a.solver);
+  free(X);
+  free(Y);
+  return (double)right / (N / 2);
+}
+
+static void two_gaussians(void **state)
+{
+  (void)state;
+  lapis_ctx *ctx = lapis_ctx_new();
+  double sum = 0;
+  for (uint64_t seed = 1; seed <= 5; seed++) sum += figure_5(ctx, seed);
+  CHECK_AT_LEAST(sum / 5, 0.84);
+  lapis_ctx_free(ctx);
+}
+
+/* ---- stopping -----------------------------------------------------------*/
+static void stopping_early_is_no_error(void **state)
+{
+  (void)state;
+  lapis_ctx *ctx = lapis_ctx_new();
+  problem p = make(10, 1, 16, 0.3, false, 6);
+  lapis_mc_settings set = tight(LAPIS_MC_POS, 0, 0.3, 4, 1e-3);
+  set.stop.max_iters = 3;
+  answer a = solve(ctx, &p.data, &set);
+  assert_int_equal(a.info.status, LAPIS_MAX_ITERS);
+  assert_int_equal(a.info.iterations, 3);
+  mc_truth t = recompute(&p.data, &set, false, &a);
+  CHECK_NEAR(a.info.gap, t.gap, 1e-9);
+  lapis_solver_free(a.solver);
+  set.stop.max_iters = -1;
+  set.stop.seconds = 0;
+  set.stop.max_iters = 1000;
+  a = solve(ctx, &p.data, &set);
+  assert_int_equal(a.info.status, LAPIS_TIME_LIMIT);
+  lapis_solver_free(a.solver);
+  set.stop.seconds = INFINITY;
+  lapis_solver *s;
+  assert_int_equal(lapis_mc_new(ctx, &p.data, &set, &s), LAPIS_OK);
+  lapis_ctx_cancel(ctx);
+  assert_int_equal(lapis_solve(s), LAPIS_CANCELLED);
+  assert_int_equal(lapis_solve(s), LAPIS_OK);
+  lapis_solver_free(s);
+  discard(&p);
+  lapis_ctx_free(ctx);
+}
+
+/* Asked for more than rounding allows: says so, answer as good as it gets. */
+static void precision_floor(void **state)
+{
+  (void)state;
+  lapis_ctx *ctx = lapis_ctx_new();
+  problem p = make(10, 1, 16, 0.3, false, 6);
+  lapis_mc_settings set = tight(LAPIS_MC_POS, 0, 0.3, 4, 1e-3);
+  set.stop.tol = 0;
+  answer a = solve(ctx, &p.data, &set);
+  assert_true(a.info.status == LAPIS_PRECISION_FLOOR ||
+              a.info.status == LAPIS_OK);
+  CHECK_AT_MOST(a.info.gap, 1e-13);
+  lapis_solver_free(a.solver);
+  discard(&p);
+  lapis_ctx_free(ctx);
+}
+
+/* ---- refusals -----------------------------------------------------------*/
+static void refused(problem *p, const lapis_mc_settings *set,
+                    lapis_status wanted, const char *words)
+{
+  lapis_ctx *ctx = lapis_ctx_new();
+  lapis_solver *s = NULL;
+  lapis_status got = lapis_mc_new(ctx, &p->data, set, &s);
+  if (got != wanted || strstr(lapis_ctx_error(ctx), words) == NULL)
+    fail_msg("wanted %d '%s', got %d '%s'", wanted, words, got,
+             lapis_ctx_error(ctx));
+  assert_null(s);
+  lapis_ctx_free(ctx);
+  discard(p);
+}
+
+static void refusals(void **state)
+{
+  (void)state;
+  lapis_mc_settings set = tight(LAPIS_MC_1, 0, 0.3, 4, 1e-3);
+  problem p = make(5, 2, 12, 0, true, 1);
+  p.X[3 * 5 + 2] = INFINITY;
+  refused(&p, &set, LAPIS_EDATA, "X is infinite at row 4, column 3");
+  p = make(5, 2, 12, 0, true, 1);
+  p.Y[7 * 2] = -INFINITY;
+  refused(&p, &set, LAPIS_EDATA, "Y is infinite at row 8, column 1");
+  p = make(5, 2, 12, 0, true, 1);
+  for (int i = 0; i < 5; i++) p.X[6 * 5 + i] = NAN;
+  p.Y[12] = p.Y[13] = NAN;
+  refused(&p, &set, LAPIS_EMISSING, "row 7 has neither");
+  p = make(5, 2, 12, 0, true, 1);
+  for (int j = 0; j < 12; j++) p.X[j * 5 + 3] = NAN;
+  refused(&p, &set, LAPIS_EMISSING, "column 4");
+  p = make(5, 2, 12, 0, true, 1);
+  p.data.Y.cols = 11;
+  refused(&p, &set, LAPIS_ESHAPE, "Y has 11 samples, X has 12");
+  p = make(5, 1, 12, 0, true, 1);
+  for (int j = 0; j < 12; j++) p.Y[j] = 1;
+  refused(&p, &set, LAPIS_EDATA, "both kinds");
+  p = make(5, 2, 12, 0, true, 1);
+  p.Y[5] = 4;
+  refused(&p, &set, LAPIS_EDATA, "Y is 4 at row 3, column 2");
+  p = make(5, 2, 12, 0, true, 1);
+  p.data.X.cols = p.data.Y.cols = 0;
+  refused(&p, &set, LAPIS_ESHAPE, "0 samples");
+  set.mu = 0;
+  p = make(5, 2, 12, 0, true, 1);
+  refused(&p, &set, LAPIS_EINVAL, "--mu is 0; it must be above 0");
+}
+
+static void refusals_of_histograms(void **state)
+{
+  (void)state;
+  lapis_mc_settings set = tight(LAPIS_MC_POS, 0, 0.3, 4, 1e-3);
+  problem p = make(5, 2, 12, 0, true, 1);
+  p.X[4 * 5 + 1] = -0.5;
+  refused(&p, &set, LAPIS_EDATA, "X is -0.5 at row 5, column 2");
+  set.variant = LAPIS_MC_SIMPLEX;
+  p = make(5, 2, 12, 0, true, 1);
+  p.X[8 * 5] += 0.25;
+  refused(&p, &set, LAPIS_EDATA,
+          "row 9 of X sums to 1.25; --variant simplex "
+          "takes histograms that sum to 1: --map l1");
+  p = make(5, 2, 12, 0, true, 1);
+  p.X[8 * 5] = NAN;
+  p.X[8 * 5 + 1] = 1.5;
+  refused(&p, &set, LAPIS_EDATA, "with entries missing");
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(verified_mc1),
+      cmocka_unit_test(verified_pos),
+      cmocka_unit_test(verified_simplex),
+      cmocka_unit_test(random_certificates),
+      cmocka_unit_test(relative_mu),
+      cmocka_unit_test(plain_completion),
+      cmocka_unit_test(permuting_samples_permutes_scores),
+      cmocka_unit_test(threads_do_not_matter),
+      cmocka_unit_test(backends_agree),
+      cmocka_unit_test(labels_in_their_own_values),
+      cmocka_unit_test(two_gaussians),
+      cmocka_unit_test(stopping_early_is_no_error),
+      cmocka_unit_test(precision_floor),
+      cmocka_unit_test(refusals),
+      cmocka_unit_test(refusals_of_histograms),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
