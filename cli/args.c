@@ -1,0 +1,144 @@
+/* args.c - from argv to named values; every option is a row of a table. */
+#include <string.h>
+
+#include "cli.h"
+
+const cli_option common_options[] = {
+    {"json", 0, NULL, "print one JSON object instead of text"},
+    {"threads", 0, "N", "use N threads (default: all cores)"},
+    {"seed", 0, "N", "seed of everything random (default 0)"},
+    {"backend", 0, "NAME", "openblas or reference"},
+    {"deterministic", 0, NULL, "equal bits for any number of threads"},
+    {"strict", 0, NULL, "exit 1 when stopped before the tolerance was met"},
+    {"progress", 0, "WHEN", "auto, always or never"},
+    {"quiet", 'q', NULL, "no talk, errors only"},
+    {"verbose", 'v', NULL, "say what was chosen and why (twice: iterations)"},
+    {"help", 'h', NULL, "this text"},
+    {NULL, 0, NULL, NULL}};
+
+const char *args_get(const cli_args *a, const char *name)
+{
+  for (int i = a->n_given - 1; i >= 0; i--)
+    if (strcmp(a->given[i].name, name) == 0) return a->given[i].value;
+  return NULL;
+}
+
+/* A row that both tables and parameters can be seen as. */
+typedef struct row {
+  const char *name;
+  bool takes_value;
+} row;
+
+static bool find_in(const cli_option *options, const char *name, size_t length,
+                    char letter, row *out)
+{
+  for (; options->name != NULL; options++) {
+    bool by_name = name != NULL && strlen(options->name) == length &&
+                   strncmp(options->name, name, length) == 0;
+    bool by_letter = name == NULL && options->letter == letter;
+    if (!by_name && !by_letter) continue;
+    *out = (row){options->name, options->arg != NULL};
+    return true;
+  }
+  return false;
+}
+
+static bool find_param(const lapis_method *m, const char *name, size_t length,
+                       row *out)
+{
+  for (int i = 0; m != NULL && i < m->n_params; i++) {
+    const lapis_param *p = &m->params[i];
+    if (strlen(p->name) != length || strncmp(p->name, name, length) != 0)
+      continue;
+    *out = (row){p->name, p->type != LAPIS_PARAM_BOOL};
+    return true;
+  }
+  return false;
+}
+
+static bool find_row(const cli *c, const char *name, size_t length, char letter,
+                     row *out)
+{
+  return find_in(common_options, name, length, letter, out) ||
+         find_in(c->verb->options, name, length, letter, out) ||
+         (name != NULL && find_param(c->method, name, length, out));
+}
+
+static int add(cli *c, const char *name, const char *value)
+{
+  cli_args *a = &c->args;
+  if (a->n_given == MAX_GIVEN)
+    return cli_fail(EXIT_MISUSE, "more than %d options were given", MAX_GIVEN);
+  a->given[a->n_given].name = name;
+  a->given[a->n_given++].value = value;
+  return EXIT_DONE;
+}
+
+static int unknown(const cli *c, const char *word)
+{
+  const char *method = c->method != NULL ? c->method->name : "";
+  return cli_fail(EXIT_MISUSE,
+                  "%s: there is no option %s; 'lapis %s %s%s--help' lists what "
+                  "there is",
+                  c->verb->name, word, c->verb->name, method,
+                  c->method != NULL ? " " : "");
+}
+
+/* One option at argv[*i]; moves *i past a value it takes. */
+static int parse_option(cli *c, int argc, char **argv, int *i)
+{
+  const char *word = argv[*i];
+  bool is_long = word[1] == '-';
+  const char *name = is_long ? word + 2 : NULL;
+  size_t length = is_long ? strcspn(name, "=") : 0;
+  const char *value = is_long && name[length] == '=' ? name + length + 1 : NULL;
+  row r;
+  if (!find_row(c, name, length, is_long ? 0 : word[1], &r))
+    return unknown(c, word);
+  if (!is_long && word[2] != '\0') {
+    if (!r.takes_value && word[2] == word[1]) { /* -vv */
+      int code = add(c, r.name, "true");
+      return code != EXIT_DONE ? code : add(c, r.name, "true");
+    }
+    value = word + 2; /* -oFILE */
+  }
+  if (value == NULL && r.takes_value) {
+    if (*i + 1 == argc)
+      return cli_fail(EXIT_MISUSE, "%s: %s needs a value", c->verb->name, word);
+    value = argv[++*i];
+  }
+  return add(c, r.name, value == NULL ? "true" : value);
+}
+
+/* The first word after the verb names the method. */
+static int take_method(cli *c, const char *word)
+{
+  c->method = lapis_method_find(word);
+  if (c->method != NULL) return EXIT_DONE;
+  fprintf(stderr, "lapis: %s: there is no method '%s'; there is", c->verb->name,
+          word);
+  for (int i = 0; i < lapis_method_count(); i++)
+    fprintf(stderr, "%s %s", i > 0 ? "," : "", lapis_method_at(i)->name);
+  fprintf(stderr, "\n");
+  return EXIT_MISUSE;
+}
+
+int args_parse(cli *c, int argc, char **argv)
+{
+  bool only_words = false;
+  for (int i = 0; i < argc; i++) {
+    int code = EXIT_DONE;
+    const char *word = argv[i];
+    bool dashed = word[0] == '-' && word[1] != '\0';
+    if (!only_words && strcmp(word, "--") == 0)
+      only_words = true;
+    else if (!only_words && dashed)
+      code = parse_option(c, argc, argv, &i);
+    else if (c->verb->takes_method && c->method == NULL)
+      code = take_method(c, word);
+    else
+      c->args.word[c->args.n_words++] = word;
+    if (code != EXIT_DONE) return code;
+  }
+  return EXIT_DONE;
+}

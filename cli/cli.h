@@ -1,0 +1,96 @@
+/* cli.h - the command: between its files.  Public headers only. */
+#ifndef LAPIS_CLI_H
+#define LAPIS_CLI_H
+#include <stdio.h>
+
+#include "lapis/lapis.h"
+#include "lapis/lapis_eval.h"
+#include "lapis/lapis_io.h"
+
+/* Exit codes: DESIGN says 0 done, 1 failed, 2 misuse, 3 not built in,
+ * 4 bad input, 130 interrupted. */
+enum {
+  EXIT_DONE = 0,
+  EXIT_FAILED = 1,
+  EXIT_MISUSE = 2,
+  EXIT_NOTBUILT = 3,
+  EXIT_INPUT = 4,
+  EXIT_INTERRUPTED = 130
+};
+
+/* ---- arguments ----------------------------------------------------------*/
+typedef struct cli_option {
+  const char *name; /* long name, without dashes */
+  char letter;      /* -o, or 0 */
+  const char *arg;  /* how help names the value; NULL: a switch */
+  const char *help;
+} cli_option;
+
+enum { MAX_GIVEN = 64, MAX_WORDS = 4096 };
+typedef struct cli_args {
+  int n_given;
+  struct {
+    const char *name, *value; /* value "true" for a switch */
+  } given[MAX_GIVEN];
+  int n_words;
+  const char **word;
+} cli_args;
+
+typedef struct cli cli;
+typedef struct cli_verb {
+  const char *name, *synopsis, *help;
+  const cli_option *options; /* ended by a NULL name */
+  bool takes_method;
+  int (*run)(cli *c);
+} cli_verb;
+
+struct cli {
+  const cli_verb *verb;
+  const lapis_method *method; /* of a verb that takes one, else NULL */
+  cli_args args;
+  lapis_ctx *ctx;
+  bool quiet, json, strict;
+  bool bar;       /* progress wanted on stderr */
+  bool bar_shown; /* a bar is on the screen and must be wiped */
+};
+
+extern const cli_verb verb_assign;
+extern const cli_verb verb_fit, verb_eval, verb_info, verb_demo;
+extern const cli_option common_options[];
+
+/* Last value of an option, or NULL. */
+const char *args_get(const cli_args *a, const char *name);
+/* Splits argv; 0 or an exit code after one sentence on stderr. */
+int args_parse(cli *c, int argc, char **argv);
+
+int help_all(FILE *to);
+int help_verb(FILE *to, const cli_verb *v, const lapis_method *m);
+const cli_verb *verb_find(const char *name);
+const cli_verb *verb_at(int i);
+
+/* ---- talking ------------------------------------------------------------*/
+/* One sentence on stderr, "lapis: " before it; returns code. */
+int cli_fail(int code, const char *format, ...) LAPIS_PRINTF(2, 3);
+/* The context's sentence, and the exit code its status stands for. */
+int cli_fail_status(cli *c, lapis_status s);
+int cli_exit_code(const cli *c, lapis_status s);
+void cli_attach(cli *c); /* progress and messages to stderr */
+void cli_wipe_bar(cli *c);
+
+/* ---- shared steps -------------------------------------------------------*/
+/* A zeroed settings struct of c->method with options applied; free it. */
+int settings_from_args(cli *c, void **out);
+/* The dataset the command line names. */
+int dataset_from_args(cli *c, lapis_dataset **out);
+/* LAPIS_OK, or why path cannot be written, before any work is done. */
+int check_writable(cli *c, const char *path);
+/* Writes every result array, and the names that came with the data. */
+lapis_status result_write(cli *c, const lapis_solver *s,
+                          const lapis_dataset *ds, const char *path);
+/* The JSON object of a run; NULL: no memory. */
+lapis_json *run_json(cli *c, const lapis_method *m, const lapis_solver *s,
+                     const lapis_data *data);
+int print_json(lapis_json *v); /* prints, frees */
+lapis_json *settings_json(cli *c, const lapis_method *m, const void *settings);
+
+#endif

@@ -1,0 +1,95 @@
+/* eval.c - lapis eval METRIC --truth F --scores F. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+static const cli_option options[] = {
+    {"truth", 0, "FILE", "what is true: .npy .csv .npz:NAME (default Y)"},
+    {"scores", 0, "FILE", "what was answered (.npz: default member scores)"},
+    {NULL, 0, NULL, NULL}};
+
+/* FILE.npz -> FILE.npz:member; anything else as it is. */
+static char *with_member(const char *spec, const char *member)
+{
+  size_t n = strlen(spec), room = n + strlen(member) + 2;
+  bool bare = n > 4 && strcmp(spec + n - 4, ".npz") == 0;
+  char *out = malloc(room);
+  if (out == NULL) return NULL;
+  snprintf(out, room, bare ? "%s:%s" : "%s", spec, member);
+  return out;
+}
+
+static lapis_status read_as(lapis_dataset *ds, const char *as, const char *spec,
+                            const char *member)
+{
+  char *full = with_member(spec, member);
+  if (full == NULL) return LAPIS_ENOMEM;
+  lapis_status s = lapis_dataset_read_member(ds, as, full, NULL);
+  free(full);
+  return s;
+}
+
+static void print_text(const char *metric, const lapis_mat *names,
+                       const double *per_class, int64_t classes, double mean)
+{
+  printf("%s %.6f\n", metric, mean);
+  for (int64_t k = 0; classes > 1 && k < classes; k++)
+    if (names->cols == classes)
+      printf("  %-20s %.6f\n", ((const char *const *)names->val)[k],
+             per_class[k]);
+    else
+      printf("  class %-14lld %.6f\n", (long long)k + 1, per_class[k]);
+}
+
+static void print_values(const char *metric, const double *per_class,
+                         int64_t classes, double mean)
+{
+  lapis_json *to = lapis_json_object(), *list = lapis_json_list();
+  for (int64_t k = 0; k < classes; k++)
+    lapis_json_put_number(list, NULL, per_class[k]);
+  lapis_json_put_text(to, "metric", metric);
+  lapis_json_put_number(to, "mean", mean);
+  lapis_json_put(to, "per_class", list);
+  print_json(to);
+}
+
+static int evaluate(cli *c, lapis_dataset *ds, const char *metric)
+{
+  const lapis_data *data = lapis_dataset_data(ds);
+  int64_t classes = data->X.rows;
+  double *per_class = malloc(((size_t)classes + 1) * sizeof *per_class), mean;
+  if (per_class == NULL) return cli_fail(EXIT_FAILED, "out of memory");
+  lapis_status s =
+      lapis_metric(c->ctx, metric, &data->Y, &data->X, per_class, &mean);
+  lapis_mat names = lapis_dataset_text(ds, "class_names");
+  if (s >= 0 && c->json) print_values(metric, per_class, classes, mean);
+  if (s >= 0 && !c->json) print_text(metric, &names, per_class, classes, mean);
+  free(per_class);
+  return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;
+}
+
+static int run(cli *c)
+{
+  const char *truth = args_get(&c->args, "truth");
+  const char *scores = args_get(&c->args, "scores");
+  if (c->args.n_words != 1 || truth == NULL || scores == NULL)
+    return cli_fail(EXIT_MISUSE,
+                    "eval: name one metric, --truth FILE and --scores FILE");
+  lapis_dataset *ds;
+  lapis_status s = lapis_dataset_new(c->ctx, &ds);
+  if (s >= 0) s = read_as(ds, "Y", truth, "Y");
+  if (s >= 0) s = read_as(ds, "X", scores, "scores");
+  if (s >= 0) s = lapis_dataset_finish(ds);
+  int code = s < 0 ? cli_fail_status(c, s) : evaluate(c, ds, c->args.word[0]);
+  lapis_dataset_free(ds);
+  return code;
+}
+
+const cli_verb verb_eval = {"eval",
+                            "eval METRIC --truth F --scores F",
+                            "measure answers against the truth",
+                            options,
+                            false,
+                            run};

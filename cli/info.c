@@ -1,0 +1,224 @@
+/* info.c - lapis info FILE...: what is in a file; lapis info: what is built. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+static const cli_option options[] = {
+    {"target", 0, "COL,..", "columns of a table that are targets"},
+    {"id", 0, "COL", "column of a table that names the samples"},
+    {"header", 0, "yes|no", "whether a table has a header (default: find out)"},
+    {NULL, 0, NULL, NULL}};
+
+static void shape_text(const lapis_array *a, char *text, size_t size)
+{
+  size_t used = 0;
+  text[0] = '\0';
+  for (int i = 0; i < a->axes && used < size; i++) {
+    int n = snprintf(text + used, size - used, "%s%lld", i > 0 ? " x " : "",
+                     (long long)a->shape[i]);
+    used += n > 0 ? (size_t)n : 0;
+  }
+  if (a->axes == 0) snprintf(text, size, "scalar");
+}
+
+static void range(const lapis_mat *A, double *low, double *high)
+{
+  *low = INFINITY;
+  *high = -INFINITY;
+  for (int64_t j = 0; j < A->cols; j++)
+    for (int64_t i = 0; i < A->rows; i++) {
+      double v = lapis_mat_at(A, i, j);
+      *low = fmin(*low, v);
+      *high = fmax(*high, v);
+    }
+}
+
+static void print_array(const lapis_array *a)
+{
+  char shape[128];
+  shape_text(a, shape, sizeof shape);
+  printf("  %-16s %-6s %-18s", a->name != NULL ? a->name : "array", a->stored,
+         shape);
+  if (a->mat.dtype != LAPIS_TEXT && a->mat.rows * a->mat.cols > 0) {
+    double low, high;
+    range(&a->mat, &low, &high);
+    printf(" %.6g .. %.6g, %lld missing", low, high,
+           (long long)lapis_mat_missing(&a->mat));
+  }
+  printf("\n");
+}
+
+static lapis_json *array_json(const lapis_array *a)
+{
+  lapis_json *to = lapis_json_object(), *shape = lapis_json_list();
+  for (int i = 0; i < a->axes; i++)
+    lapis_json_put_integer(shape, NULL, a->shape[i]);
+  lapis_json_put_text(to, "name", a->name != NULL ? a->name : "");
+  lapis_json_put_text(to, "type", a->stored);
+  lapis_json_put(to, "shape", shape);
+  lapis_json_put_integer(to, "missing", lapis_mat_missing(&a->mat));
+  return to;
+}
+
+/* Known values of a target row and how often each occurs. */
+typedef struct balance {
+  double value[8];
+  int64_t count[8], unknown, others;
+  int kinds;
+} balance;
+
+static balance count_row(const lapis_mat *Y, int64_t i)
+{
+  balance b = {.kinds = 0};
+  for (int64_t j = 0; j < Y->cols; j++) {
+    double v = lapis_mat_at(Y, i, j);
+    int k = 0;
+    while (k < b.kinds && b.value[k] != v) k++;
+    if (isnan(v))
+      b.unknown++;
+    else if (k == 8)
+      b.others++;
+    else {
+      b.value[k] = v;
+      b.count[k]++;
+      if (k == b.kinds) b.kinds++;
+    }
+  }
+  return b;
+}
+
+static void print_balance(const lapis_mat *Y, const lapis_mat *names)
+{
+  for (int64_t i = 0; i < Y->rows && i < 20; i++) {
+    balance b = count_row(Y, i);
+    if (Y->rows > 1 && names->cols == Y->rows)
+      printf("  %-16s", ((const char *const *)names->val)[i]);
+    else
+      printf("  target %-9lld", (long long)i + 1);
+    for (int k = 0; k < b.kinds; k++)
+      printf(" %g: %lld", b.value[k], (long long)b.count[k]);
+    if (b.others > 0) printf(" other values: %lld", (long long)b.others);
+    printf(" unknown: %lld\n", (long long)b.unknown);
+  }
+  if (Y->rows > 20) printf("  ... %lld targets\n", (long long)Y->rows);
+}
+
+static lapis_json *balance_json(const lapis_mat *Y)
+{
+  lapis_json *list = lapis_json_list();
+  for (int64_t i = 0; i < Y->rows; i++) {
+    balance b = count_row(Y, i);
+    lapis_json *one = lapis_json_object();
+    for (int k = 0; k < b.kinds; k++) {
+      char value[32];
+      snprintf(value, sizeof value, "%g", b.value[k]);
+      lapis_json_put_integer(one, value, b.count[k]);
+    }
+    lapis_json_put_integer(one, "unknown", b.unknown);
+    lapis_json_put(list, NULL, one);
+  }
+  return list;
+}
+
+static const lapis_table_options *table_options(cli *c, lapis_table_options *t)
+{
+  const char *header = args_get(&c->args, "header");
+  t->target = args_get(&c->args, "target");
+  t->id = args_get(&c->args, "id");
+  t->header = header == NULL ? -1 : strcmp(header, "yes") == 0;
+  return t;
+}
+
+/* The file read as a dataset: only where it can be. */
+static lapis_dataset *as_dataset(cli *c, const char *path)
+{
+  lapis_dataset *ds;
+  lapis_table_options t;
+  if (lapis_dataset_new(c->ctx, &ds) < 0) return NULL;
+  lapis_status s = lapis_dataset_read(ds, path, table_options(c, &t));
+  if (s >= 0) s = lapis_dataset_finish(ds);
+  if (s >= 0) return ds;
+  lapis_dataset_free(ds);
+  return NULL;
+}
+
+static void describe_dataset(const lapis_dataset *ds)
+{
+  const lapis_data *d = lapis_dataset_data(ds);
+  lapis_mat names = lapis_dataset_text(ds, "class_names");
+  printf("  as data: %lld samples, %lld features (%lld missing), %lld "
+         "targets\n",
+         (long long)d->X.cols, (long long)d->X.rows,
+         (long long)lapis_mat_missing(&d->X), (long long)d->Y.rows);
+  print_balance(&d->Y, &names);
+}
+
+static void describe_json(const char *path, const lapis_arrays *all,
+                          const lapis_dataset *ds)
+{
+  lapis_json *to = lapis_json_object(), *list = lapis_json_list();
+  for (int i = 0; i < all->count; i++)
+    lapis_json_put(list, NULL, array_json(&all->item[i]));
+  lapis_json_put_text(to, "file", path);
+  lapis_json_put(to, "arrays", list);
+  if (ds != NULL) {
+    const lapis_data *d = lapis_dataset_data(ds);
+    lapis_json_put_integer(to, "samples", d->X.cols);
+    lapis_json_put_integer(to, "features", d->X.rows);
+    lapis_json_put_integer(to, "missing_features", lapis_mat_missing(&d->X));
+    lapis_json_put(to, "targets", balance_json(&d->Y));
+  }
+  print_json(to);
+}
+
+static int describe(cli *c, const char *path)
+{
+  lapis_arrays all = {0};
+  lapis_status s = lapis_arrays_read(c->ctx, path, &all);
+  char why[1024];
+  snprintf(why, sizeof why, "%s", lapis_ctx_error(c->ctx));
+  lapis_dataset *ds = as_dataset(c, path);
+  if (s < 0 && ds == NULL) {
+    bool table = strstr(lapis_ctx_error(c->ctx), path) != NULL;
+    return cli_fail(cli_exit_code(c, s), "%s",
+                    table ? lapis_ctx_error(c->ctx) : why);
+  }
+  if (c->json)
+    describe_json(path, &all, ds);
+  else {
+    printf("%s\n", path);
+    for (int i = 0; i < all.count; i++) print_array(&all.item[i]);
+    if (ds != NULL) describe_dataset(ds);
+  }
+  lapis_dataset_free(ds);
+  lapis_arrays_free(&all);
+  return EXIT_DONE;
+}
+
+static int describe_build(cli *c)
+{
+  printf("lapis %s\nbackend  %s\nthreads  %d\nmethods ", lapis_version(),
+         lapis_ctx_backend(c->ctx), lapis_ctx_threads(c->ctx));
+  for (int i = 0; i < lapis_method_count(); i++)
+    printf(" %s", lapis_method_at(i)->name);
+  printf("\n");
+  return EXIT_DONE;
+}
+
+static int run(cli *c)
+{
+  if (c->args.n_words == 0) return describe_build(c);
+  int code = EXIT_DONE;
+  for (int i = 0; i < c->args.n_words && code == EXIT_DONE; i++)
+    code = describe(c, c->args.word[i]);
+  return code;
+}
+
+const cli_verb verb_info = {"info",
+                            "info [FILE...]",
+                            "what is in a file; no file: what is built in",
+                            options,
+                            false,
+                            run};

@@ -1,0 +1,129 @@
+/* main.c - the verbs, the context, Ctrl-C. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+static const cli_verb *const verbs[] = {&verb_fit,  &verb_eval, &verb_assign,
+                                        &verb_info, &verb_demo, NULL};
+
+const cli_verb *verb_at(int i)
+{
+  return verbs[i];
+}
+
+const cli_verb *verb_find(const char *name)
+{
+  for (int i = 0; verbs[i] != NULL; i++)
+    if (strcmp(verbs[i]->name, name) == 0) return verbs[i];
+  return NULL;
+}
+
+/* The one global: a signal handler has no other way to the context. */
+static lapis_ctx *volatile interrupted_ctx;
+
+static void on_interrupt(int signal_number)
+{
+  if (interrupted_ctx != NULL) lapis_ctx_cancel(interrupted_ctx);
+  signal(signal_number, SIG_DFL); /* a second one ends at once */
+}
+
+static bool want_bar(const char *when)
+{
+  if (when != NULL && strcmp(when, "always") == 0) return true;
+  if (when != NULL && strcmp(when, "never") == 0) return false;
+  return isatty(STDERR_FILENO);
+}
+
+static int count_given(const cli_args *a, const char *name)
+{
+  int n = 0;
+  for (int i = 0; i < a->n_given; i++) n += strcmp(a->given[i].name, name) == 0;
+  return n;
+}
+
+static int set_context(cli *c)
+{
+  static const char *const keys[] = {"seed", "threads", "backend",
+                                     "deterministic", NULL};
+  for (int i = 0; keys[i] != NULL; i++) {
+    const char *value = args_get(&c->args, keys[i]);
+    if (value == NULL) continue;
+    lapis_status s = lapis_ctx_set(c->ctx, keys[i], value);
+    if (s < 0) return cli_fail_status(c, s);
+  }
+  if (lapis_ctx_backend(c->ctx) == NULL)
+    return cli_fail_status(c, LAPIS_EINVAL);
+  int verbose = count_given(&c->args, "verbose");
+  lapis_ctx_set(c->ctx, "verbose", verbose > 1 ? "2" : verbose > 0 ? "1" : "0");
+  const char *when = args_get(&c->args, "progress");
+  if (when != NULL && strcmp(when, "auto") != 0 &&
+      strcmp(when, "always") != 0 && strcmp(when, "never") != 0)
+    return cli_fail(EXIT_MISUSE,
+                    "--progress '%s' is none of auto, always, never", when);
+  c->quiet = args_get(&c->args, "quiet") != NULL;
+  c->json = args_get(&c->args, "json") != NULL;
+  c->strict = args_get(&c->args, "strict") != NULL;
+  c->bar = want_bar(when);
+  return EXIT_DONE;
+}
+
+static int run_verb(cli *c, int argc, char **argv)
+{
+  int code = args_parse(c, argc, argv);
+  if (code != EXIT_DONE) return code;
+  if (args_get(&c->args, "help") != NULL)
+    return help_verb(stdout, c->verb, c->method);
+  if (c->verb->takes_method && c->method == NULL) {
+    help_verb(stderr, c->verb, NULL);
+    return cli_fail(EXIT_MISUSE, "%s: name a method", c->verb->name);
+  }
+  code = set_context(c);
+  if (code != EXIT_DONE) return code;
+  cli_attach(c);
+  interrupted_ctx = c->ctx;
+  signal(SIGINT, on_interrupt);
+  signal(SIGTERM, on_interrupt);
+  signal(SIGXFSZ, SIG_IGN); /* a write past a limit is an error, not an end */
+  code = c->verb->run(c);
+  interrupted_ctx = NULL;
+  cli_wipe_bar(c);
+  return code;
+}
+
+/* A full disk under stdout must not look like success. */
+static int flush_output(int code)
+{
+  bool bad = fflush(stdout) != 0 || ferror(stdout);
+  if (bad && code == EXIT_DONE)
+    return cli_fail(EXIT_INPUT, "standard output could not be written");
+  return code;
+}
+
+int main(int argc, char **argv)
+{
+  if (argc < 2) return help_all(stderr), EXIT_MISUSE;
+  const char *first = argv[1];
+  if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0 ||
+      strcmp(first, "help") == 0)
+    return flush_output(help_all(stdout));
+  if (strcmp(first, "--version") == 0)
+    return printf("lapis %s\n", lapis_version()), flush_output(EXIT_DONE);
+  cli c = {.verb = verb_find(first)};
+  if (c.verb == NULL)
+    return cli_fail(EXIT_MISUSE,
+                    "there is no verb '%s'; 'lapis --help' lists what there is",
+                    first);
+  c.ctx = lapis_ctx_new();
+  c.args.word = calloc((size_t)argc, sizeof *c.args.word);
+  int code = EXIT_FAILED;
+  if (c.ctx == NULL || c.args.word == NULL)
+    cli_fail(code, "out of memory");
+  else
+    code = run_verb(&c, argc - 2, argv + 2);
+  free(c.args.word);
+  lapis_ctx_free(c.ctx);
+  return flush_output(code);
+}

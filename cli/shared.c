@@ -1,0 +1,248 @@
+/* shared.c - steps that several verbs share: data in, results out. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+int settings_from_args(cli *c, void **out)
+{
+  const lapis_method *m = c->method;
+  *out = calloc(1, m->settings_size);
+  if (*out == NULL) return cli_fail(EXIT_FAILED, "out of memory");
+  lapis_settings_default(m, *out);
+  for (int i = 0; i < m->n_params; i++) {
+    const char *name = m->params[i].name;
+    const char *value = args_get(&c->args, name);
+    if (value == NULL) continue;
+    lapis_status s = lapis_settings_set(c->ctx, m, *out, name, value);
+    if (s < 0) return cli_fail_status(c, s);
+  }
+  return EXIT_DONE;
+}
+
+static int read_members(cli *c, lapis_dataset *ds,
+                        const lapis_table_options *table)
+{
+  static const char *const members[][2] = {
+      {"X", "X"}, {"Y", "Y"}, {"P", "P"}, {"group", "G"}, {NULL, NULL}};
+  for (int i = 0; members[i][0] != NULL; i++) {
+    const char *spec = args_get(&c->args, members[i][1]);
+    if (spec == NULL) continue;
+    lapis_status s = lapis_dataset_read_member(ds, members[i][0], spec, table);
+    if (s < 0) return cli_fail_status(c, s);
+  }
+  return EXIT_DONE;
+}
+
+static int read_all(cli *c, lapis_dataset *ds)
+{
+  const char *header = args_get(&c->args, "header");
+  bool yes = header != NULL && strcmp(header, "yes") == 0;
+  bool no = header != NULL && strcmp(header, "no") == 0;
+  if (header != NULL && !yes && !no)
+    return cli_fail(EXIT_MISUSE, "--header '%s' is neither yes nor no", header);
+  lapis_table_options table = {.target = args_get(&c->args, "target"),
+                               .id = args_get(&c->args, "id"),
+                               .header = yes  ? 1
+                                         : no ? 0
+                                              : -1};
+  if (c->args.n_words > 1)
+    return cli_fail(EXIT_MISUSE,
+                    "%s: one data file is read, '%s' is a second one",
+                    c->verb->name, c->args.word[1]);
+  if (c->args.n_words == 1) {
+    lapis_status s = lapis_dataset_read(ds, c->args.word[0], &table);
+    if (s < 0) return cli_fail_status(c, s);
+  }
+  int code = read_members(c, ds, &table);
+  if (code != EXIT_DONE) return code;
+  lapis_status s = lapis_dataset_finish(ds);
+  return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;
+}
+
+int dataset_from_args(cli *c, lapis_dataset **out)
+{
+  *out = NULL;
+  if (c->args.n_words == 0 && args_get(&c->args, "X") == NULL)
+    return cli_fail(EXIT_MISUSE, "%s: name a data file, or -X FILE",
+                    c->verb->name);
+  lapis_status s = lapis_dataset_new(c->ctx, out);
+  if (s < 0) return cli_fail_status(c, s);
+  int code = read_all(c, *out);
+  if (code == EXIT_DONE) return code;
+  lapis_dataset_free(*out);
+  *out = NULL;
+  return code;
+}
+
+int check_writable(cli *c, const char *path)
+{
+  (void)c;
+  if (path == NULL || strcmp(path, "-") == 0) return EXIT_DONE;
+  const char *slash = strrchr(path, '/');
+  char folder[4096];
+  size_t length = slash == NULL ? 0 : (size_t)(slash - path);
+  if (length >= sizeof folder)
+    return cli_fail(EXIT_INPUT, "%s: the path is too long", path);
+  snprintf(folder, sizeof folder, "%.*s", (int)length, path);
+  const char *in = slash == NULL ? "." : length == 0 ? "/" : folder;
+  if (access(in, W_OK) == 0) return EXIT_DONE;
+  return cli_fail(EXIT_INPUT, "%s: cannot write there: %s", path,
+                  strerror(errno));
+}
+
+/* ---- results ------------------------------------------------------------*/
+enum { MAX_ARRAYS = 40 };
+
+typedef struct out_list {
+  lapis_named item[MAX_ARRAYS];
+  int count;
+} out_list;
+
+static void put(out_list *l, const char *name, lapis_mat mat, bool flat)
+{
+  if (l->count < MAX_ARRAYS)
+    l->item[l->count++] = (lapis_named){.name = name, .mat = mat, .flat = flat};
+}
+
+/* labels of a text target as their texts: borrowed pointers, or NULL. */
+static const char **label_texts(const lapis_mat *labels,
+                                const lapis_mat *class_names)
+{
+  const char **text = calloc((size_t)labels->cols + 1, sizeof *text);
+  const char *const *name = class_names->val;
+  for (int64_t j = 0; text != NULL && j < labels->cols; j++) {
+    int64_t code = (int64_t)lapis_mat_at(labels, 0, j);
+    text[j] = code >= 0 && code < class_names->cols ? name[code] : "";
+  }
+  return text;
+}
+
+/* A target column of text: one row of codes, a name a code. */
+static bool text_target(const lapis_dataset *ds, lapis_mat *class_names)
+{
+  *class_names = lapis_dataset_text(ds, "class_names");
+  return lapis_dataset_data(ds)->Y.rows == 1 && class_names->cols > 1;
+}
+
+static void put_names(out_list *l, const lapis_dataset *ds)
+{
+  static const char *const what[] = {"names", "feature_names", "class_names"};
+  for (int i = 0; i < 3; i++) {
+    lapis_mat text = lapis_dataset_text(ds, what[i]);
+    if (text.cols > 0) put(l, what[i], text, true);
+  }
+}
+
+lapis_status result_write(cli *c, const lapis_solver *s,
+                          const lapis_dataset *ds, const char *path)
+{
+  out_list list = {.count = 0};
+  const char **texts = NULL;
+  lapis_mat class_names;
+  bool coded = text_target(ds, &class_names);
+  for (int i = 0; lapis_result_name(s, i) != NULL; i++) {
+    const char *name = lapis_result_name(s, i);
+    lapis_mat mat;
+    lapis_result_get(s, name, &mat);
+    bool labels = strcmp(name, "labels") == 0;
+    if (labels && coded) {
+      texts = label_texts(&mat, &class_names);
+      mat = (lapis_mat){.dtype = LAPIS_TEXT,
+                        .rows = 1,
+                        .cols = mat.cols,
+                        .ld = 1,
+                        .val = texts};
+    }
+    bool flat = mat.rows == 1 && (labels || mat.dtype == LAPIS_TEXT);
+    put(&list, name, mat, flat);
+  }
+  put_names(&list, ds);
+  lapis_status status = lapis_npz_write(c->ctx, path, list.item, list.count);
+  free(texts);
+  return status;
+}
+
+/* ---- JSON ---------------------------------------------------------------*/
+static void put_setting(lapis_json *to, const lapis_param *p, const char *text)
+{
+  bool number = p->type == LAPIS_PARAM_REAL || p->type == LAPIS_PARAM_INT;
+  if (number && strcmp(text, "auto") == 0)
+    lapis_json_put_text(to, p->name, text);
+  else if (p->type == LAPIS_PARAM_INT)
+    lapis_json_put_integer(to, p->name, (int64_t)strtod(text, NULL));
+  else if (number)
+    lapis_json_put_number(to, p->name, strtod(text, NULL));
+  else if (p->type == LAPIS_PARAM_BOOL)
+    lapis_json_put_bool(to, p->name, strcmp(text, "true") == 0);
+  else
+    lapis_json_put_text(to, p->name, text);
+}
+
+lapis_json *settings_json(cli *c, const lapis_method *m, const void *settings)
+{
+  lapis_json *to = lapis_json_object();
+  for (int i = 0; i < m->n_params; i++) {
+    char text[4096];
+    lapis_settings_get(c->ctx, m, settings, m->params[i].name, text,
+                       sizeof text);
+    put_setting(to, &m->params[i], text);
+  }
+  return to;
+}
+
+static lapis_json *data_json(const lapis_data *data)
+{
+  lapis_json *to = lapis_json_object();
+  lapis_json_put_integer(to, "features", data->X.rows);
+  lapis_json_put_integer(to, "samples", data->X.cols);
+  lapis_json_put_integer(to, "targets", data->Y.rows);
+  lapis_json_put_integer(to, "missing_features", lapis_mat_missing(&data->X));
+  lapis_json_put_integer(to, "missing_targets", lapis_mat_missing(&data->Y));
+  return to;
+}
+
+static lapis_json *info_json(cli *c, const lapis_info *info)
+{
+  lapis_json *to = lapis_json_object();
+  lapis_json_put_integer(to, "iterations", info->iterations);
+  lapis_json_put_integer(to, "rank", info->rank);
+  lapis_json_put_number(to, "objective", info->objective);
+  lapis_json_put_number(to, "dual", info->dual);
+  lapis_json_put_number(to, "gap", info->gap);
+  lapis_json_put_number(to, "residual", info->residual);
+  lapis_json_put_number(to, "seconds", info->seconds);
+  lapis_json_put_number(to, "svd_seconds", info->svd_seconds);
+  lapis_json_put_integer(to, "threads", lapis_ctx_threads(c->ctx));
+  lapis_json_put_text(to, "backend", lapis_ctx_backend(c->ctx));
+  lapis_json_put_integer(to, "ranks", 1);
+  return to;
+}
+
+lapis_json *run_json(cli *c, const lapis_method *m, const lapis_solver *s,
+                     const lapis_data *data)
+{
+  const lapis_info *info = lapis_result_info(s);
+  lapis_json *to = lapis_json_object();
+  lapis_json_put_text(to, "lapis", lapis_version());
+  lapis_json_put_text(to, "method", m->name);
+  lapis_json_put_text(to, "status", lapis_status_name(info->status));
+  lapis_json_put(to, "settings", settings_json(c, m, lapis_result_settings(s)));
+  lapis_json_put(to, "data", data_json(data));
+  lapis_json_put(to, "info", info_json(c, info));
+  lapis_json_put(to, "metrics", lapis_json_object());
+  return to;
+}
+
+int print_json(lapis_json *v)
+{
+  char *text = lapis_json_print(v);
+  lapis_json_free(v);
+  if (text == NULL) return cli_fail(EXIT_FAILED, "out of memory");
+  puts(text);
+  free(text);
+  return EXIT_DONE;
+}

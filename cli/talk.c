@@ -1,0 +1,105 @@
+/* talk.c - everything that goes to stderr: errors, messages, the bar. */
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+enum { BAR_CELLS = 24 };
+static const double BAR_AFTER = 0.5; /* seconds: quick runs need no bar */
+
+int cli_fail(int code, const char *format, ...)
+{
+  va_list args;
+  va_start(args, format);
+  fputs("lapis: ", stderr);
+  vfprintf(stderr, format, args);
+  fputc('\n', stderr);
+  va_end(args);
+  return code;
+}
+
+int cli_exit_code(const cli *c, lapis_status s)
+{
+  switch (s) {
+  case LAPIS_OK:
+    return EXIT_DONE;
+  case LAPIS_CANCELLED:
+    return EXIT_INTERRUPTED;
+  case LAPIS_MAX_ITERS:
+  case LAPIS_TIME_LIMIT:
+  case LAPIS_PRECISION_FLOOR:
+    return c->strict ? EXIT_FAILED : EXIT_DONE;
+  case LAPIS_EINVAL:
+    return EXIT_MISUSE;
+  case LAPIS_ENOTBUILT:
+    return EXIT_NOTBUILT;
+  case LAPIS_ENOMEM:
+  case LAPIS_ENUMERIC:
+    return EXIT_FAILED;
+  case LAPIS_ESHAPE:
+  case LAPIS_EMISSING:
+  case LAPIS_EIO:
+  case LAPIS_EFORMAT:
+  case LAPIS_EDATA:
+    return EXIT_INPUT;
+  }
+  return EXIT_FAILED;
+}
+
+int cli_fail_status(cli *c, lapis_status s)
+{
+  cli_wipe_bar(c);
+  return cli_fail(cli_exit_code(c, s), "%s", lapis_ctx_error(c->ctx));
+}
+
+void cli_wipe_bar(cli *c)
+{
+  if (c->bar_shown) fputs("\r\033[K", stderr);
+  c->bar_shown = false;
+}
+
+static void on_message(int level, const char *text, void *user)
+{
+  cli *c = user;
+  if (c->quiet) return;
+  cli_wipe_bar(c);
+  fprintf(stderr, "lapis: %s%s\n", level == 0 ? "warning: " : "", text);
+}
+
+/* "  12 s left", or nothing while there is no idea. */
+static void time_left(const lapis_progress *p, char *text, size_t size)
+{
+  text[0] = '\0';
+  if (!(p->done > 0.02)) return;
+  double left = p->seconds * (1 - p->done) / p->done;
+  if (left < 100)
+    snprintf(text, size, "  %.0f s left", left);
+  else
+    snprintf(text, size, "  %.0f min left", left / 60);
+}
+
+static bool on_progress(const lapis_progress *p, void *user)
+{
+  cli *c = user;
+  if (p->seconds < BAR_AFTER) return true;
+  char cells[BAR_CELLS + 1], left[32];
+  int full = isnan(p->done) ? 0 : (int)(p->done * BAR_CELLS);
+  for (int i = 0; i < BAR_CELLS; i++) cells[i] = i < full ? '#' : '.';
+  cells[BAR_CELLS] = '\0';
+  time_left(p, left, sizeof left);
+  bool by_gap = !isnan(p->gap);
+  fprintf(stderr, "\r%s [%s] %lld  objective %.6g  %s %.1e  rank %lld%s\033[K",
+          p->method, cells, (long long)p->iter, p->objective,
+          by_gap ? "gap" : "residual", by_gap ? p->gap : p->residual,
+          (long long)p->rank, left);
+  c->bar_shown = true;
+  return true;
+}
+
+void cli_attach(cli *c)
+{
+  lapis_ctx_on_message(c->ctx, on_message, c);
+  if (c->bar && !c->quiet) lapis_ctx_on_progress(c->ctx, on_progress, c);
+}

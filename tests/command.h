@@ -1,0 +1,88 @@
+/* command.h - runs the executable that LAPIS_COMMAND names. */
+#ifndef LAPIS_COMMAND_H
+#define LAPIS_COMMAND_H
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "lapis/lapis_io.h"
+
+typedef struct command {
+  char folder[64]; /* a fresh temporary one */
+  int code;        /* exit code, or -1 when a signal ended it */
+  char out[65536], err[65536];
+} command;
+
+static inline void command_begin(command *c)
+{
+  strcpy(c->folder, "/tmp/lapis-test-XXXXXX");
+  assert_non_null(mkdtemp(c->folder));
+}
+
+static inline void command_slurp(const command *c, const char *name, char *to,
+                                 size_t size)
+{
+  char path[160];
+  snprintf(path, sizeof path, "%s/%s", c->folder, name);
+  FILE *f = fopen(path, "rb");
+  assert_non_null(f);
+  size_t n = fread(to, 1, size - 1, f);
+  to[n] = '\0';
+  fclose(f);
+}
+
+/* Runs "lapis ARGUMENTS" by the shell, inside the temporary folder. */
+static inline int command_run(command *c, const char *format, ...)
+{
+  char arguments[4096], line[8192];
+  va_list args;
+  const char *lapis = getenv("LAPIS_COMMAND");
+  assert_non_null(lapis);
+  va_start(args, format);
+  vsnprintf(arguments, sizeof arguments, format, args);
+  va_end(args);
+  snprintf(line, sizeof line, "cd %s && %s %s >.stdout 2>.stderr </dev/null",
+           c->folder, lapis, arguments);
+  int status = system(line);
+  c->code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  command_slurp(c, ".stdout", c->out, sizeof c->out);
+  command_slurp(c, ".stderr", c->err, sizeof c->err);
+  return c->code;
+}
+
+/* Fails unless the run ended with code and stderr holds words, in one line. */
+static inline void command_expect(command *c, int code, const char *words)
+{
+  if (c->code != code || strstr(c->err, words) == NULL)
+    fail_msg("exit %d (%d wanted), stderr '%s' ('%s' wanted)", c->code, code,
+             c->err, words);
+  if (code != 0 && strchr(c->err, '\n') != strrchr(c->err, '\n'))
+    fail_msg("more than one line: '%s'", c->err);
+}
+
+static inline void command_write(const command *c, const char *name,
+                                 const void *bytes, size_t size)
+{
+  char path[160];
+  snprintf(path, sizeof path, "%s/%s", c->folder, name);
+  FILE *f = fopen(path, "wb");
+  assert_non_null(f);
+  assert_int_equal(fwrite(bytes, 1, size, f), size);
+  fclose(f);
+}
+
+static inline bool command_exists(const command *c, const char *name)
+{
+  char path[160];
+  snprintf(path, sizeof path, "%s/%s", c->folder, name);
+  return access(path, F_OK) == 0;
+}
+
+static inline void command_end(command *c)
+{
+  char line[128];
+  snprintf(line, sizeof line, "rm -rf %s", c->folder);
+  assert_int_equal(system(line), 0);
+}
+#endif

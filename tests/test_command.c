@@ -1,0 +1,249 @@
+/* The command: what is typed, what is read, what goes wrong. */
+#include "command.h"
+
+/* n samples of two features, labels by the first; a few unknown. */
+static void write_table(const command *c, const char *name, int n)
+{
+  char text[8192];
+  int used = snprintf(text, sizeof text, "who,a,b,wears\n");
+  for (int i = 0; i < n; i++)
+    used += snprintf(text + used, sizeof text - (size_t)used, "s%d,%d,%d,%s\n",
+                     i, i % 7 + (i % 2) * 10, i % 3 + 1,
+                     i % 5 == 4   ? ""
+                     : i % 2 == 0 ? "no"
+                                  : "yes");
+  command_write(c, name, text, (size_t)used);
+}
+
+static double number_at(const char *json, const char *path[])
+{
+  lapis_ctx *ctx = lapis_ctx_new();
+  lapis_json *v;
+  if (lapis_json_parse(ctx, json, strlen(json), "stdout", &v) < 0)
+    fail_msg("%s in: %s", lapis_ctx_error(ctx), json);
+  const lapis_json *at = v;
+  int i = 0;
+  for (; path[i + 1] != NULL; i++) at = lapis_json_get(at, path[i]);
+  double out = lapis_json_number(at, path[i], NAN);
+  lapis_json_free(v);
+  lapis_ctx_free(ctx);
+  return out;
+}
+#define NUMBER(json, ...) number_at(json, (const char *[]){__VA_ARGS__, NULL})
+
+static void a_table_with_names(void **state)
+{
+  (void)state;
+  command c;
+  command_begin(&c);
+  write_table(&c, "t.csv", 30);
+  command_run(&c, "fit mc t.csv --target wears --id who --mu-rel .001 "
+                  "--lambda 1 --json -o r.npz");
+  command_expect(&c, 0, "");
+  assert_string_equal(c.err, "");
+  CHECK_NEAR(NUMBER(c.out, "data", "samples"), 30, 0);
+  CHECK_NEAR(NUMBER(c.out, "data", "features"), 2, 0);
+  CHECK_NEAR(NUMBER(c.out, "data", "missing_targets"), 6, 0);
+  CHECK_NEAR(NUMBER(c.out, "settings", "lambda"), 1, 0);
+  CHECK_AT_MOST(NUMBER(c.out, "info", "gap"), 1e-4);
+  assert_non_null(strstr(c.out, "\"status\": \"solved\""));
+  lapis_ctx *ctx = lapis_ctx_new();
+  char path[128];
+  snprintf(path, sizeof path, "%s/r.npz", c.folder);
+  lapis_arrays all;
+  assert_int_equal(lapis_arrays_read(ctx, path, &all), LAPIS_OK);
+  const lapis_array *labels = lapis_arrays_find(&all, "labels");
+  const lapis_array *names = lapis_arrays_find(&all, "names");
+  assert_non_null(labels);
+  assert_non_null(names);
+  assert_int_equal(labels->axes, 1);
+  assert_int_equal(labels->shape[0], 30);
+  const char *const *text = labels->mat.val;
+  for (int i = 0; i < 30; i++)
+    assert_string_equal(text[i], i % 2 == 0 ? "no" : "yes");
+  assert_string_equal(((const char *const *)names->mat.val)[29], "s29");
+  lapis_arrays_free(&all);
+  lapis_ctx_free(ctx);
+  command_run(&c, "eval auroc --truth t.csv --scores r.npz");
+  command_end(&c);
+}
+
+static void misuse_is_exit_2(void **state)
+{
+  (void)state;
+  command c;
+  command_begin(&c);
+  write_table(&c, "t.csv", 30);
+  const char *const bad[][2] = {
+      {"fitt", "there is no verb 'fitt'"},
+      {"fit magic t.csv", "there is no method 'magic'"},
+      {"fit mc t.csv --lamda 3", "no option --lamda"},
+      {"fit mc t.csv --lambda", "needs a value"},
+      {"fit mc t.csv --lambda -1", "--lambda is -1; it must be above 0"},
+      {"fit mc t.csv --variant best", "mc1|pos|simplex"},
+      {"fit mc", "name a data file"},
+      {"fit mc t.csv --threads many", "threads"},
+      {"fit mc t.csv --backend cray", "backend"},
+      {"fit mc t.csv --progress often", "auto, always, never"},
+      {"fit mc t.csv u.csv", "'u.csv' is a second one"},
+      {"fit mc t.csv --target nose", "nose"},
+      {"eval auroc", "name one metric"}};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    command_run(&c, "%s", bad[i][0]);
+    command_expect(&c, 2, bad[i][1]);
+  }
+  command_end(&c);
+}
+
+static void bad_input_is_exit_4(void **state)
+{
+  (void)state;
+  command c;
+  command_begin(&c);
+  write_table(&c, "t.csv", 30);
+  command_write(&c, "word.csv", "a,b\n1,2\n3,blue\n5,6\n", 18);
+  command_write(&c, "inf.csv", "1,2,1\n3,inf,0\n5,6,1\n", 20);
+  command_write(&c, "neg.csv", "1,2,1\n3,-4,0\n5,6,1\n", 19);
+  command_write(&c, "sum.csv", ".5,.5,1\n.5,.4,0\n.1,.9,1\n", 24);
+  command_write(&c, "short.csv", "1\n0\n", 4);
+  command_write(&c, "ones.csv", "1,2,1\n3,4,1\n", 12);
+  command_write(&c, "cut.npy", "\x93NUMPY\x01\x00v\x00{'descr'", 18);
+  const char *const bad[][2] = {
+      {"absent.npz", "absent.npz"},
+      {"word.csv", "word.csv:3:3"},
+      {"inf.csv --target 3", "X is infinite at row 2, column 2"},
+      {"neg.csv --target 3 --variant pos", "X is -4 at row 2, column 2"},
+      {"sum.csv --target 3 --variant simplex", "--map l1"},
+      {"-X neg.csv -Y short.csv", "samples"},
+      {"ones.csv --target 3", "both kinds"},
+      {"cut.npy", "cut.npy"}};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    command_run(&c, "fit mc %s -q -o out.npz --json", bad[i][0]);
+    command_expect(&c, 4, bad[i][1]);
+    assert_string_equal(c.out, "");
+    assert_false(command_exists(&c, "out.npz"));
+  }
+  command_run(&c, "fit mc t.csv --target wears --id who -o no/such/r.npz");
+  command_expect(&c, 4, "no/such/r.npz");
+  command_end(&c);
+}
+
+/* The file system says no half-way: the old file stays, nothing is left. */
+static void a_full_disk_loses_nothing(void **state)
+{
+  (void)state;
+  command c;
+  char text[16] = {0};
+  command_begin(&c);
+  write_table(&c, "t.csv", 200);
+  command_write(&c, "out.npz", "old", 3);
+  const char *lapis = getenv("LAPIS_COMMAND");
+  char line[1024];
+  snprintf(line, sizeof line,
+           "cd %s && ulimit -f 1 && %s fit mc t.csv --target wears --id who "
+           "--mu-rel .01 -q -o out.npz >/dev/null 2>.stderr",
+           c.folder, lapis);
+  int status = system(line);
+  assert_true(WIFEXITED(status));
+  assert_int_equal(WEXITSTATUS(status), 4);
+  command_slurp(&c, "out.npz", text, sizeof text);
+  assert_string_equal(text, "old");
+  command_slurp(&c, ".stderr", c.err, sizeof c.err);
+  assert_non_null(strstr(c.err, "out.npz"));
+  snprintf(line, sizeof line, "test $(ls -A %s | wc -l) -eq 3", c.folder);
+  assert_int_equal(system(line), 0);
+  command_end(&c);
+}
+
+static void early_stops(void **state)
+{
+  (void)state;
+  command c;
+  command_begin(&c);
+  write_table(&c, "t.csv", 30);
+  const char *common = "fit mc t.csv --target wears --id who --mu-rel .01";
+  command_run(&c, "%s --max-iters 2 --json", common);
+  command_expect(&c, 0, "max-iters");
+  assert_non_null(strstr(c.out, "\"status\": \"max-iters\""));
+  command_run(&c, "%s --max-iters 2 --strict", common);
+  command_expect(&c, 1, "max-iters");
+  command_end(&c);
+}
+
+static void help_comes_from_the_tables(void **state)
+{
+  (void)state;
+  command c;
+  command_begin(&c);
+  assert_int_equal(command_run(&c, "--help"), 0);
+  for (int i = 0; i < lapis_method_count(); i++) {
+    const lapis_method *m = lapis_method_at(i);
+    assert_non_null(strstr(c.out, m->summary));
+    assert_int_equal(command_run(&c, "fit %s --help", m->name), 0);
+    for (int k = 0; k < m->n_params; k++) {
+      char option[64];
+      snprintf(option, sizeof option, "--%s", m->params[k].name);
+      if (strstr(c.out, option) == NULL) fail_msg("%s: %s", m->name, option);
+    }
+    command_run(&c, "--help");
+  }
+  assert_int_equal(command_run(&c, "--version"), 0);
+  assert_non_null(strstr(c.out, lapis_version()));
+  command_end(&c);
+}
+
+static void info_says_what_is_inside(void **state)
+{
+  (void)state;
+  command c;
+  command_begin(&c);
+  write_table(&c, "t.csv", 30);
+  assert_int_equal(command_run(&c, "info t.csv --target wears --id who --json"),
+                   0);
+  CHECK_NEAR(NUMBER(c.out, "samples"), 30, 0);
+  CHECK_NEAR(NUMBER(c.out, "features"), 2, 0);
+  assert_non_null(strstr(c.out, "\"unknown\": 6"));
+  assert_int_equal(command_run(&c, "info"), 0);
+  assert_non_null(strstr(c.out, "backend"));
+  command_run(&c, "info nothing.npz");
+  command_expect(&c, 4, "nothing.npz");
+  command_end(&c);
+}
+
+/* The main job: figures of the issue, and a rerun by hand from what it
+ * wrote. */
+static void the_demo_holds_its_promise(void **state)
+{
+  (void)state;
+  command c;
+  command_begin(&c);
+  assert_int_equal(command_run(&c, "demo --json -q -o faces"), 0);
+  CHECK_AT_LEAST(NUMBER(c.out, "metrics", "auroc", "mc1"), 0.95);
+  CHECK_AT_LEAST(NUMBER(c.out, "metrics", "auroc", "pos"), 0.955);
+  CHECK_AT_MOST(NUMBER(c.out, "metrics", "gap", "mc1"), 1e-4);
+  CHECK_AT_MOST(NUMBER(c.out, "metrics", "gap", "pos"), 1e-4);
+  double first = NUMBER(c.out, "metrics", "auroc", "mc1");
+  assert_int_equal(command_run(&c, "fit mc faces/mc1.npz --lambda .1 --gamma 3 "
+                                   "--mu-rel .02 -q -o again.npz"),
+                   0);
+  assert_int_equal(command_run(&c, "eval auroc --truth faces/mc1.npz:hidden "
+                                   "--scores again.npz --json"),
+                   0);
+  CHECK_NEAR(NUMBER(c.out, "mean"), first, 1e-9);
+  command_end(&c);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_table_with_names),
+      cmocka_unit_test(misuse_is_exit_2),
+      cmocka_unit_test(bad_input_is_exit_4),
+      cmocka_unit_test(a_full_disk_loses_nothing),
+      cmocka_unit_test(early_stops),
+      cmocka_unit_test(help_comes_from_the_tables),
+      cmocka_unit_test(info_says_what_is_inside),
+      cmocka_unit_test(the_demo_holds_its_promise),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
