@@ -1,0 +1,165 @@
+/* model.c - a model owns a copy of all it needs. */
+#include "model/model.h"
+
+#include <string.h>
+
+#include "lapis/lapis_io.h"
+#include "mat/mat.h"
+#include "op/map.h"
+#include "solve/methods.h"
+
+lapis_status model_alloc(lapis_ctx *ctx, const lapis_method *method,
+                         lapis_model **out)
+{
+  lapis_model *m = base_alloc(ctx, 1, sizeof *m);
+  *out = m;
+  if (m == NULL) return LAPIS_ENOMEM;
+  m->method = method;
+  m->settings = base_alloc(ctx, 1, method->settings_size);
+  if (m->settings != NULL) return LAPIS_OK;
+  lapis_model_free(m);
+  *out = NULL;
+  return LAPIS_ENOMEM;
+}
+
+void lapis_model_free(lapis_model *m)
+{
+  if (m == NULL) return;
+  for (int i = 0; i < m->learned.count; i++) {
+    base_free((void *)(uintptr_t)m->learned.item[i].name);
+    base_free(m->learned.item[i].mat.val);
+  }
+  lapis_map_free(m->map);
+  lapis_map_free(m->map_priv);
+  base_free(m->settings);
+  base_free(m);
+}
+
+/* One block: the pointers, then the characters. */
+static lapis_status copy_text(lapis_ctx *ctx, const lapis_mat *from,
+                              lapis_mat *to)
+{
+  const char *const *text = from->val;
+  int64_t n = from->rows * from->cols, bytes = 0;
+  for (int64_t i = 0; i < n; i++) bytes += (int64_t)strlen(text[i]) + 1;
+  int64_t head = n * (int64_t)sizeof(char *);
+  char *block = base_alloc_raw(ctx, head + bytes, 1);
+  if (block == NULL) return LAPIS_ENOMEM;
+  const char **pointer = (const char **)(void *)block;
+  char *at = block + head;
+  for (int64_t i = 0; i < n; i++) {
+    size_t size = strlen(text[i]) + 1;
+    memcpy(at, text[i], size);
+    pointer[i] = at;
+    at += size;
+  }
+  *to = *from;
+  to->ld = from->rows > 0 ? from->rows : 1;
+  to->val = block;
+  return LAPIS_OK;
+}
+
+static lapis_status copy_numbers(lapis_ctx *ctx, const lapis_mat *from,
+                                 lapis_mat *to)
+{
+  double *val = base_alloc_raw(ctx, from->rows * from->cols, sizeof *val);
+  if (val == NULL) return LAPIS_ENOMEM;
+  *to = lapis_mat_f64(val, from->rows, from->cols);
+  mat_to_f64(from, val, to->ld);
+  return LAPIS_OK;
+}
+
+lapis_status model_put(lapis_ctx *ctx, lapis_model *m, const char *name,
+                       const lapis_mat *mat)
+{
+  lapis_mat copy;
+  if (m->learned.count == NAMED_MAX)
+    return lapis_fail(ctx, LAPIS_EFORMAT, "a model holds at most %d arrays",
+                      NAMED_MAX);
+  char *own = base_strdup(ctx, name);
+  if (own == NULL) return LAPIS_ENOMEM;
+  lapis_status s = mat->dtype == LAPIS_TEXT ? copy_text(ctx, mat, &copy)
+                                            : copy_numbers(ctx, mat, &copy);
+  if (s < 0)
+    base_free(own);
+  else
+    named_put(&m->learned, own, copy);
+  return s;
+}
+
+static lapis_status fill(lapis_solver *s, lapis_model *m)
+{
+  TRY(s->cls->learn(s));
+  for (int i = 0; i < s->learned.count; i++)
+    TRY(model_put(s->ctx, m, s->learned.item[i].name, &s->learned.item[i].mat));
+  memcpy(m->settings, s->settings, m->method->settings_size);
+  return LAPIS_OK;
+}
+
+lapis_status lapis_model_new(lapis_solver *s, lapis_model **out)
+{
+  *out = NULL;
+  const lapis_method *method = lapis_method_find(s->cls->method);
+  if (s->cls->learn == NULL || method == NULL)
+    return lapis_fail(s->ctx, LAPIS_ENOTBUILT,
+                      "%s: this method solves for the data at hand and learns "
+                      "no model",
+                      s->cls->method);
+  if (s->result.count == 0)
+    return lapis_fail(s->ctx, LAPIS_EINVAL, "%s: no model before a solve",
+                      s->cls->method);
+  lapis_model *m;
+  TRY(model_alloc(s->ctx, method, &m));
+  lapis_status status = fill(s, m);
+  if (status >= 0)
+    *out = m;
+  else
+    lapis_model_free(m);
+  return status;
+}
+
+/* ---- what comes with the data -------------------------------------------*/
+lapis_status lapis_model_set_map(lapis_ctx *ctx, lapis_model *m,
+                                 const lapis_map *map, bool priv)
+{
+  lapis_map *copy = NULL;
+  lapis_mat state = map_state(map);
+  TRY(map_restore(ctx, lapis_map_spec(map), &state, &copy));
+  lapis_map **to = priv ? &m->map_priv : &m->map;
+  lapis_map_free(*to);
+  *to = copy;
+  return LAPIS_OK;
+}
+
+lapis_status lapis_model_set_text(lapis_ctx *ctx, lapis_model *m,
+                                  const char *name, const lapis_mat *text)
+{
+  return model_put(ctx, m, name, text);
+}
+
+const lapis_method *lapis_model_method(const lapis_model *m)
+{
+  return m->method;
+}
+
+const void *lapis_model_settings(const lapis_model *m)
+{
+  return m->settings;
+}
+
+lapis_status lapis_model_get(lapis_ctx *ctx, const lapis_model *m,
+                             const char *name, lapis_mat *out)
+{
+  const lapis_mat *mat = named_find(&m->learned, name);
+  if (mat == NULL)
+    return lapis_fail(ctx, LAPIS_EINVAL, "the %s model has no array '%s'",
+                      m->method->name, name);
+  *out = *mat;
+  return LAPIS_OK;
+}
+
+const char *lapis_model_name(const lapis_model *m, int i)
+{
+  bool there = i >= 0 && i < m->learned.count;
+  return there ? m->learned.item[i].name : NULL;
+}

@@ -1,0 +1,19 @@
+/* model.h - what was learnt, between the files of this folder. */
+#ifndef LAPIS_MODEL_H
+#define LAPIS_MODEL_H
+#include "base/solver.h"
+
+struct lapis_model {
+  const lapis_method *method;
+  void *settings; /* the method's struct; text values are not kept */
+  lapis_map *map, *map_priv;
+  named_list learned; /* owns names and arrays */
+};
+
+/* Copies name and mat (numbers or text) into the model. */
+lapis_status model_put(lapis_ctx *ctx, lapis_model *m, const char *name,
+                       const lapis_mat *mat);
+lapis_status model_alloc(lapis_ctx *ctx, const lapis_method *method,
+                         lapis_model **out);
+
+#endif
