@@ -61,6 +61,8 @@ static bool find_row(const cli *c, const char *name, size_t length, char letter,
 {
   return find_in(common_options, name, length, letter, out) ||
          find_in(c->verb->options, name, length, letter, out) ||
+         (c->verb->reads_data &&
+          find_in(data_options, name, length, letter, out)) ||
          (name != NULL && find_param(c->method, name, length, out));
 }
 
@@ -123,6 +125,17 @@ static int take_method(cli *c, const char *word)
   return EXIT_MISUSE;
 }
 
+static int take_model(cli *c, const char *path)
+{
+  lapis_status s = lapis_model_load(c->ctx, path, &c->model);
+  if (s < 0) return cli_fail_status(c, s);
+  const lapis_method *m = lapis_model_method(c->model);
+  c->method = lapis_predict_method(m);
+  if (c->method != NULL) return EXIT_DONE;
+  return cli_fail(EXIT_NOTBUILT, "%s: a %s model answers no new samples", path,
+                  m->name);
+}
+
 int args_parse(cli *c, int argc, char **argv)
 {
   bool only_words = false;
@@ -136,6 +149,8 @@ int args_parse(cli *c, int argc, char **argv)
       code = parse_option(c, argc, argv, &i);
     else if (c->verb->takes_method && c->method == NULL)
       code = take_method(c, word);
+    else if (c->verb->takes_model && c->model == NULL)
+      code = take_model(c, word);
     else
       c->args.word[c->args.n_words++] = word;
     if (code != EXIT_DONE) return code;

@@ -39,14 +39,18 @@ typedef struct cli_args {
 typedef struct cli cli;
 typedef struct cli_verb {
   const char *name, *synopsis, *help;
-  const cli_option *options; /* ended by a NULL name */
-  bool takes_method;
+  const cli_option *options;      /* ended by a NULL name */
+  bool takes_method, takes_model; /* as first word */
+  bool reads_data;                /* data_options apply */
   int (*run)(cli *c);
 } cli_verb;
 
 struct cli {
   const cli_verb *verb;
-  const lapis_method *method; /* of a verb that takes one, else NULL */
+  /* Table of the options: of the method named, or of predicting with the
+   * model named; NULL where the verb takes neither. */
+  const lapis_method *method;
+  lapis_model *model;
   cli_args args;
   lapis_ctx *ctx;
   bool quiet, json, strict;
@@ -55,7 +59,7 @@ struct cli {
 };
 
 extern const cli_verb verb_assign;
-extern const cli_verb verb_fit, verb_eval, verb_info, verb_demo;
+extern const cli_verb verb_fit, verb_predict, verb_cv, verb_eval, verb_info, verb_demo;
 extern const cli_option common_options[];
 
 /* Last value of an option, or NULL. */
@@ -82,14 +86,22 @@ void cli_wipe_bar(cli *c);
 int settings_from_args(cli *c, void **out);
 /* The dataset the command line names. */
 int dataset_from_args(cli *c, lapis_dataset **out);
+/* Fits the map that an option asks for to X and applies it: *out borrows
+ * *owned, or X where there is no map. */
+int map_from_args(cli *c, const char *option, const lapis_mat *X,
+                  lapis_map **map, double **owned, lapis_mat *out);
+extern const cli_option data_options[];
 /* LAPIS_OK, or why path cannot be written, before any work is done. */
 int check_writable(cli *c, const char *path);
 /* Writes every result array, and the names that came with the data. */
 lapis_status result_write(cli *c, const lapis_solver *s,
                           const lapis_dataset *ds, const char *path);
-/* The JSON object of a run; NULL: no memory. */
-lapis_json *run_json(cli *c, const lapis_method *m, const lapis_solver *s,
-                     const lapis_data *data);
+/* Texts of the codes of a text target: the data's, or the model's where one
+ * is loaded; empty for numbers. */
+lapis_mat class_texts(cli *c, const lapis_dataset *ds);
+/* The JSON object of a run whose settings table describes; NULL: no memory. */
+lapis_json *run_json(cli *c, const char *method, const lapis_method *table,
+                     const lapis_solver *s, const lapis_data *data);
 int print_json(lapis_json *v); /* prints, frees */
 lapis_json *settings_json(cli *c, const lapis_method *m, const void *settings);
 

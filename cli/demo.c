@@ -142,7 +142,7 @@ static lapis_status write_trial(cli *c, const trial *t, const faces *f,
   snprintf(path, sizeof path, "%s/%s-scores.npz", folder, t->name);
   status = lapis_npz_write(c->ctx, path, &answer, 1);
   if (status < 0) return status;
-  lapis_json *json = run_json(c, lapis_method_find("mc"), s, data);
+  lapis_json *json = run_json(c, "mc", lapis_method_find("mc"), s, data);
   char *text = lapis_json_print(json);
   lapis_json_free(json);
   snprintf(path, sizeof path, "%s/%s.json", folder, t->name);
@@ -264,6 +264,9 @@ static int run(cli *c)
   return code;
 }
 
-const cli_verb verb_demo = {
-    "demo",  "demo [-o DIR]", "who wears sunglasses? real faces, in a minute",
-    options, false,           run};
+const cli_verb verb_demo = {.name = "demo",
+                            .synopsis = "demo [-o DIR]",
+                            .help =
+                                "who wears sunglasses? real faces, in a minute",
+                            .options = options,
+                            .run = run};

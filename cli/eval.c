@@ -87,9 +87,8 @@ static int run(cli *c)
   return code;
 }
 
-const cli_verb verb_eval = {"eval",
-                            "eval METRIC --truth F --scores F",
-                            "measure answers against the truth",
-                            options,
-                            false,
-                            run};
+const cli_verb verb_eval = {.name = "eval",
+                            .synopsis = "eval METRIC --truth F --scores F",
+                            .help = "measure answers against the truth",
+                            .options = options,
+                            .run = run};

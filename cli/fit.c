@@ -1,23 +1,53 @@
 /* fit.c - lapis fit METHOD [DATA]: learn, or solve. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "choose.h"
 #include "cli.h"
 
 static const cli_option options[] = {
-    {"X", 'X', "FILE", "features: .npy .csv .tsv .npz:NAME, a row a sample"},
-    {"Y", 'Y', "FILE", "targets, NaN where unknown"},
-    {"P", 'P', "FILE", "privileged features"},
-    {"G", 'G', "FILE", "group of each sample: bag, subject, image"},
-    {"target", 0, "COL,..", "columns of a table that are targets"},
-    {"id", 0, "COL", "column of a table that names the samples"},
-    {"header", 0, "yes|no", "whether a table has a header (default: find out)"},
+    {"map", 0, "MAP",
+     "features first through none, l1, l2, sqrt, l1-sqrt, "
+     "standard, scale:NUMBER, chi2; chain with commas"},
+    {"map-priv", 0, "MAP", "the same for privileged features"},
     {"output", 'o', "F.npz", "write the result: scores, labels, low_rank, ..."},
+    {"model", 0, "F.lapis", "write the model, for lapis predict"},
     {NULL, 0, NULL, NULL}};
 
-static void print_text(cli *c, const lapis_solver *s, const lapis_data *data)
+/* Everything a fit holds, freed in one place. */
+typedef struct job {
+  void *settings;
+  lapis_dataset *ds;
+  lapis_data data; /* as the method sees it: mapped */
+  lapis_map *map, *map_priv;
+  double *X, *P;
+  lapis_solver *solver;
+} job;
+
+static void job_free(job *j)
 {
-  const lapis_info *info = lapis_result_info(s);
+  lapis_solver_free(j->solver);
+  lapis_dataset_free(j->ds);
+  lapis_map_free(j->map);
+  lapis_map_free(j->map_priv);
+  free(j->X);
+  free(j->P);
+  free(j->settings);
+}
+
+static void print_number(const char *name, double value, const char *format)
+{
+  if (isnan(value)) return;
+  printf("%s ", name);
+  printf(format, value);
+  printf("  ");
+}
+
+static void print_text(cli *c, const job *j)
+{
+  const lapis_info *info = lapis_result_info(j->solver);
+  const lapis_data *data = lapis_dataset_data(j->ds);
   printf("%s: %lld samples of %lld features", c->method->name,
          (long long)data->X.cols, (long long)data->X.rows);
   if (data->Y.rows > 0)
@@ -29,8 +59,11 @@ static void print_text(cli *c, const lapis_solver *s, const lapis_data *data)
   printf("%s after %lld iterations, %.2f s (%.2f s in singular values)\n",
          lapis_status_name(info->status), (long long)info->iterations,
          info->seconds, info->svd_seconds);
-  printf("objective %.10g  dual %.10g  gap %.1e  rank %lld\n", info->objective,
-         info->dual, info->gap, (long long)info->rank);
+  print_number("objective", info->objective, "%.10g");
+  print_number("dual", info->dual, "%.10g");
+  print_number("gap", info->gap, "%.1e");
+  print_number("residual", info->residual, "%.1e");
+  printf("rank %lld\n", (long long)info->rank);
 }
 
 static void warn_if_stopped(cli *c, const lapis_info *info)
@@ -41,51 +74,89 @@ static void warn_if_stopped(cli *c, const lapis_info *info)
           c->method->name, lapis_status_name(info->status));
 }
 
-static int report(cli *c, const lapis_solver *s, const lapis_dataset *ds)
+static lapis_status put_texts(cli *c, const job *j, lapis_model *m)
 {
-  const lapis_data *data = lapis_dataset_data(ds);
+  lapis_mat names = lapis_dataset_text(j->ds, "feature_names");
+  lapis_mat texts = class_texts(c, j->ds);
+  lapis_status s = LAPIS_OK;
+  if (names.cols > 0)
+    s = lapis_model_set_text(c->ctx, m, "feature_names", &names);
+  if (s >= 0 && texts.cols > 0)
+    s = lapis_model_set_text(c->ctx, m, "class_texts", &texts);
+  return s;
+}
+
+static lapis_status write_model(cli *c, const job *j, const char *path)
+{
+  lapis_model *m;
+  lapis_status s = lapis_model_new(j->solver, &m);
+  if (s < 0) return s;
+  if (j->map != NULL) s = lapis_model_set_map(c->ctx, m, j->map, false);
+  if (s >= 0 && j->map_priv != NULL)
+    s = lapis_model_set_map(c->ctx, m, j->map_priv, true);
+  if (s >= 0) s = put_texts(c, j, m);
+  if (s >= 0) s = lapis_model_save(c->ctx, m, path);
+  lapis_model_free(m);
+  return s;
+}
+
+static lapis_status write_files(cli *c, const job *j)
+{
   const char *output = args_get(&c->args, "output");
-  const lapis_info *info = lapis_result_info(s);
+  const char *model = args_get(&c->args, "model");
+  lapis_status s = LAPIS_OK;
+  if (model != NULL) s = write_model(c, j, model);
+  if (s >= 0 && output != NULL) s = result_write(c, j->solver, j->ds, output);
+  return s;
+}
+
+static int report(cli *c, const job *j)
+{
+  const lapis_info *info = lapis_result_info(j->solver);
   cli_wipe_bar(c);
   warn_if_stopped(c, info);
-  if (output != NULL) {
-    lapis_status status = result_write(c, s, ds, output);
-    if (status < 0) return cli_fail_status(c, status);
-  }
+  lapis_status status = write_files(c, j);
+  if (status < 0) return cli_fail_status(c, status);
   if (c->json)
-    print_json(run_json(c, c->method, s, data));
+    print_json(run_json(c, c->method->name, c->method, j->solver,
+                        lapis_dataset_data(j->ds)));
   else
-    print_text(c, s, data);
+    print_text(c, j);
   return cli_exit_code(c, info->status);
 }
 
-static int fit(cli *c, const lapis_dataset *ds, const void *settings)
+static int solve(cli *c, job *j)
 {
-  lapis_solver *s;
-  lapis_status status =
-      lapis_solver_new(c->ctx, c->method, lapis_dataset_data(ds), settings, &s);
-  if (status >= 0) status = lapis_solve(s);
-  int code = status < 0 ? cli_fail_status(c, status) : report(c, s, ds);
-  lapis_solver_free(s);
-  return code;
+  lapis_status s =
+      lapis_solver_new(c->ctx, c->method, &j->data, j->settings, &j->solver);
+  if (s >= 0) s = lapis_solve(j->solver);
+  return s < 0 ? cli_fail_status(c, s) : report(c, j);
 }
 
 static int run(cli *c)
 {
-  void *settings = NULL;
-  lapis_dataset *ds = NULL;
-  int code = settings_from_args(c, &settings);
+  job j = {.settings = NULL};
+  int code = settings_from_args(c, &j.settings);
   if (code == EXIT_DONE) code = check_writable(c, args_get(&c->args, "output"));
-  if (code == EXIT_DONE) code = dataset_from_args(c, &ds);
-  if (code == EXIT_DONE) code = fit(c, ds, settings);
-  lapis_dataset_free(ds);
-  free(settings);
+  if (code == EXIT_DONE) code = check_writable(c, args_get(&c->args, "model"));
+  if (code == EXIT_DONE) code = dataset_from_args(c, &j.ds);
+  if (code == EXIT_DONE) {
+    const lapis_data *d = lapis_dataset_data(j.ds);
+    j.data = *d;
+    code = map_from_args(c, "map", &d->X, &j.map, &j.X, &j.data.X);
+    if (code == EXIT_DONE)
+      code = map_from_args(c, "map-priv", &d->P, &j.map_priv, &j.P, &j.data.P);
+  }
+  if (code == EXIT_DONE) code = choose_settings(c, &j.data, j.settings);
+  if (code == EXIT_DONE) code = solve(c, &j);
+  job_free(&j);
   return code;
 }
 
-const cli_verb verb_fit = {"fit",
-                           "fit METHOD [DATA] [options]",
-                           "learn (mc and roml: solve)",
-                           options,
-                           true,
-                           run};
+const cli_verb verb_fit = {.name = "fit",
+                           .synopsis = "fit METHOD [DATA] [options]",
+                           .help = "learn (mc and roml: solve)",
+                           .options = options,
+                           .takes_method = true,
+                           .reads_data = true,
+                           .run = run};

@@ -76,7 +76,12 @@ int help_verb(FILE *to, const cli_verb *v, const lapis_method *m)
       fprintf(to, "  %-9s %s: %s\n", lapis_method_at(i)->name,
               lapis_method_at(i)->title, lapis_method_at(i)->summary);
   }
-  if (v->options->name != NULL) fprintf(to, "\nData and files:\n");
+  if (v->takes_model && m != NULL) print_method(to, m);
+  if (v->options->name != NULL || v->reads_data)
+    fprintf(to, "\nData and files:\n");
+  for (const cli_option *o = data_options; v->reads_data && o->name != NULL;
+       o++)
+    print_option(to, o->name, o->letter, o->arg, o->help);
   for (const cli_option *o = v->options; o->name != NULL; o++)
     print_option(to, o->name, o->letter, o->arg, o->help);
   fprintf(to, "\nEverywhere:\n");

@@ -216,9 +216,9 @@ static int run(cli *c)
   return code;
 }
 
-const cli_verb verb_info = {"info",
-                            "info [FILE...]",
-                            "what is in a file; no file: what is built in",
-                            options,
-                            false,
-                            run};
+const cli_verb verb_info = {.name = "info",
+                            .synopsis = "info [FILE...]",
+                            .help =
+                                "what is in a file; no file: what is built in",
+                            .options = options,
+                            .run = run};

@@ -7,6 +7,16 @@
 
 #include "cli.h"
 
+const cli_option data_options[] = {
+    {"X", 'X', "FILE", "features: .npy .csv .tsv .npz:NAME, a row a sample"},
+    {"Y", 'Y', "FILE", "targets, NaN where unknown"},
+    {"P", 'P', "FILE", "privileged features"},
+    {"G", 'G', "FILE", "group of each sample: bag, subject, image"},
+    {"target", 0, "COL,..", "columns of a table that are targets"},
+    {"id", 0, "COL", "column of a table that names the samples"},
+    {"header", 0, "yes|no", "whether a table has a header (default: find out)"},
+    {NULL, 0, NULL, NULL}};
+
 int settings_from_args(cli *c, void **out)
 {
   const lapis_method *m = c->method;
@@ -94,6 +104,26 @@ int check_writable(cli *c, const char *path)
                   strerror(errno));
 }
 
+int map_from_args(cli *c, const char *option, const lapis_mat *X,
+                  lapis_map **map, double **owned, lapis_mat *out)
+{
+  const char *spec = args_get(&c->args, option);
+  *map = NULL;
+  *owned = NULL;
+  *out = *X;
+  if (spec == NULL || X->cols == 0) return EXIT_DONE;
+  lapis_status s = lapis_map_new(c->ctx, spec, map);
+  if (s >= 0) s = lapis_map_fit(c->ctx, *map, X);
+  if (s < 0) return cli_fail_status(c, s);
+  int64_t rows = lapis_map_rows(*map, X->rows);
+  *owned = malloc((size_t)(rows * X->cols) * sizeof **owned);
+  if (*owned == NULL) return cli_fail(EXIT_FAILED, "out of memory");
+  s = lapis_map_apply(c->ctx, *map, X, *owned);
+  if (s < 0) return cli_fail_status(c, s);
+  *out = lapis_mat_f64(*owned, rows, X->cols);
+  return EXIT_DONE;
+}
+
 /* ---- results ------------------------------------------------------------*/
 enum { MAX_ARRAYS = 40 };
 
@@ -121,11 +151,18 @@ static const char **label_texts(const lapis_mat *labels,
   return text;
 }
 
-/* A target column of text: one row of codes, a name a code. */
-static bool text_target(const lapis_dataset *ds, lapis_mat *class_names)
+lapis_mat class_texts(cli *c, const lapis_dataset *ds)
 {
-  *class_names = lapis_dataset_text(ds, "class_names");
-  return lapis_dataset_data(ds)->Y.rows == 1 && class_names->cols > 1;
+  lapis_mat text = {.cols = 0};
+  if (c->model != NULL) {
+    if (lapis_model_get(c->ctx, c->model, "class_texts", &text) < 0)
+      text.cols = 0;
+    return text;
+  }
+  text = lapis_dataset_text(ds, "class_names");
+  bool coded = lapis_dataset_data(ds)->Y.rows == 1 && text.cols > 1;
+  if (!coded) text.cols = 0;
+  return text;
 }
 
 static void put_names(out_list *l, const lapis_dataset *ds)
@@ -142,14 +179,13 @@ lapis_status result_write(cli *c, const lapis_solver *s,
 {
   out_list list = {.count = 0};
   const char **texts = NULL;
-  lapis_mat class_names;
-  bool coded = text_target(ds, &class_names);
+  lapis_mat class_names = class_texts(c, ds);
   for (int i = 0; lapis_result_name(s, i) != NULL; i++) {
     const char *name = lapis_result_name(s, i);
     lapis_mat mat;
     lapis_result_get(s, name, &mat);
     bool labels = strcmp(name, "labels") == 0;
-    if (labels && coded) {
+    if (labels && class_names.cols > 0) {
       texts = label_texts(&mat, &class_names);
       mat = (lapis_mat){.dtype = LAPIS_TEXT,
                         .rows = 1,
@@ -222,15 +258,16 @@ static lapis_json *info_json(cli *c, const lapis_info *info)
   return to;
 }
 
-lapis_json *run_json(cli *c, const lapis_method *m, const lapis_solver *s,
-                     const lapis_data *data)
+lapis_json *run_json(cli *c, const char *method, const lapis_method *table,
+                     const lapis_solver *s, const lapis_data *data)
 {
   const lapis_info *info = lapis_result_info(s);
   lapis_json *to = lapis_json_object();
   lapis_json_put_text(to, "lapis", lapis_version());
-  lapis_json_put_text(to, "method", m->name);
+  lapis_json_put_text(to, "method", method);
   lapis_json_put_text(to, "status", lapis_status_name(info->status));
-  lapis_json_put(to, "settings", settings_json(c, m, lapis_result_settings(s)));
+  lapis_json_put(to, "settings",
+                 settings_json(c, table, lapis_result_settings(s)));
   lapis_json_put(to, "data", data_json(data));
   lapis_json_put(to, "info", info_json(c, info));
   lapis_json_put(to, "metrics", lapis_json_object());

@@ -134,6 +134,42 @@ static void verified_simplex(void **state)
   check_fixture("simplex_pm_classreps");
 }
 
+/* Twenty steps of the papers' loop, from their start. */
+static void check_fpc(const char *name, int variant)
+{
+  fixture f;
+  fixture_open(&f, name, true);
+  lapis_data data = {.X = fixture_mat(&f.data, "X"),
+                     .Y = fixture_mat(&f.data, "Y")};
+  lapis_mc_settings set =
+      tight(variant, LAPIS_MC_LABELS_PM, fixture_number(&f, "lam"),
+            fixture_number(&f, "gamma"), fixture_number(&f, "mu"));
+  set.solver = LAPIS_MC_FPC;
+  set.certificate = false;
+  set.mu_start = set.mu;
+  set.tau = fixture_number(&f, "tau");
+  set.stop.tol = 0;
+  set.stop.max_iters = (int64_t)fixture_number(&f, "steps");
+  answer a = solve(f.ctx, &data, &set);
+  assert_int_equal(a.info.iterations, set.stop.max_iters);
+  assert_true(isnan(a.info.gap));
+  lapis_mat scores = fixture_mat(&f.expected, "scores");
+  lapis_mat low_rank = fixture_mat(&f.expected, "low_rank");
+  CHECK_AT_MOST(farthest(&a.scores, &scores), 1e-8);
+  CHECK_AT_MOST(farthest(&a.low_rank, &low_rank), 1e-8);
+  CHECK_NEAR(a.info.objective, fixture_number(&f, "objective_after"), 1e-10);
+  lapis_solver_free(a.solver);
+  fixture_close(&f);
+}
+
+static void verified_fpc(void **state)
+{
+  (void)state;
+  check_fpc("fpc_mc1", LAPIS_MC_1);
+  check_fpc("fpc_pos", LAPIS_MC_POS);
+  check_fpc("fpc_simplex", LAPIS_MC_SIMPLEX);
+}
+
 /* ---- random problems ----------------------------------------------------*/
 typedef struct problem {
   double *X, *Y;
@@ -386,6 +422,33 @@ static void two_gaussians(void **state)
   lapis_ctx_free(ctx);
 }
 
+/* A solver taken along a path of mu ends where a new one does. */
+static void retuned_is_as_new(void **state)
+{
+  (void)state;
+  lapis_ctx *ctx = lapis_ctx_new();
+  problem p = make(10, 2, 16, 0.3, false, 6);
+  lapis_mc_settings set = tight(LAPIS_MC_POS, 0, 0.3, 4, 1e-2);
+  set.stop.tol = 1e-10;
+  answer warm = solve(ctx, &p.data, &set);
+  for (int step = 0; step < 3; step++) {
+    set.mu /= 3;
+    set.lambda *= 2;
+    assert_int_equal(lapis_solver_retune(warm.solver, &set), LAPIS_OK);
+    assert_int_equal(lapis_solve(warm.solver), LAPIS_OK);
+    answer cold = solve(ctx, &p.data, &set);
+    CHECK_NEAR(lapis_result_info(warm.solver)->objective, cold.info.objective,
+               1e-9);
+    CHECK_AT_MOST(farthest(&warm.scores, &cold.scores), 1e-4);
+    lapis_solver_free(cold.solver);
+  }
+  set.variant = LAPIS_MC_1;
+  assert_int_equal(lapis_solver_retune(warm.solver, &set), LAPIS_ENOTBUILT);
+  lapis_solver_free(warm.solver);
+  discard(&p);
+  lapis_ctx_free(ctx);
+}
+
 /* ---- stopping -----------------------------------------------------------*/
 static void stopping_early_is_no_error(void **state)
 {
@@ -508,6 +571,8 @@ int main(void)
       cmocka_unit_test(verified_mc1),
       cmocka_unit_test(verified_pos),
       cmocka_unit_test(verified_simplex),
+      cmocka_unit_test(verified_fpc),
+      cmocka_unit_test(retuned_is_as_new),
       cmocka_unit_test(random_certificates),
       cmocka_unit_test(relative_mu),
       cmocka_unit_test(plain_completion),

@@ -62,10 +62,14 @@ static double random_threshold(const double *values, int64_t k, uint64_t *seed)
 {
   double top = k > 0 ? values[0] : 1;
   switch ((int)(6 * check_uniform(seed))) {
-  case 0: return 0;
-  case 1: return 2 * top + 1;
-  case 2: return top * pow(10, -9 * check_uniform(seed));
-  default: return top * check_uniform(seed);
+  case 0:
+    return 0;
+  case 1:
+    return 2 * top + 1;
+  case 2:
+    return top * pow(10, -9 * check_uniform(seed));
+  default:
+    return top * check_uniform(seed);
   }
 }
 
@@ -129,9 +133,9 @@ static void choice_follows_threshold(void **state)
     double t;
     svt_way way;
     int64_t rank;
-  } want[] = {{30, 10, 0.5, SVT_GRAM, 1},   {10, 30, 0.05, SVT_GRAM, 2},
-              {30, 10, 2e-5, SVT_GRAM, 5},  {30, 10, 2e-6, SVT_FULL, 6},
-              {50, 10, 2e-9, SVT_QR, 9},    {10, 50, 2e-9, SVT_QR, 9},
+  } want[] = {{30, 10, 0.5, SVT_GRAM, 1},  {10, 30, 0.05, SVT_GRAM, 2},
+              {30, 10, 2e-5, SVT_GRAM, 5}, {30, 10, 2e-6, SVT_FULL, 6},
+              {50, 10, 2e-9, SVT_QR, 9},   {10, 50, 2e-9, SVT_QR, 9},
               {10, 50, 1.5, SVT_GRAM, 0}};
   for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
     uint64_t seed = 500 + i;
@@ -340,6 +344,66 @@ static void public_function(void **state)
   lapis_ctx_free(ctx);
 }
 
+/* ---- scarcity -----------------------------------------------------------*/
+
+static int64_t allocations, failing = -1; /* the failing-th call fails */
+
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+  return allocations++ == failing ? NULL
+                                  : __real_aligned_alloc(alignment, size);
+}
+
+/* Every allocation in turn: a sentence, no result, nothing lost. */
+static void memory_may_run_out(void **state)
+{
+  (void)state;
+  lapis_ctx *ctx = lapis_ctx_new();
+  lapis_status status = LAPIS_ENOMEM;
+  for (int64_t k = 0; status != LAPIS_OK; k++) {
+    double w[6] = {3, 0, 0, 1, 0, 0}, a[6] = {7, 7, 7, 7, 7, 7};
+    lapis_mat W = lapis_mat_f64(w, 2, 3), A = lapis_mat_f64(a, 2, 3);
+    allocations = 0;
+    failing = k;
+    status = lapis_svt(ctx, &W, 2, &A, NULL);
+    failing = -1;
+    assert_true(status == LAPIS_OK ? k > 5 : status == LAPIS_ENOMEM);
+    for (int i = 0; i < 6; i++)
+      if (status != LAPIS_OK) CHECK_NEAR(a[i], 7, 0);
+  }
+  lapis_ctx_free(ctx);
+}
+
+/* What runs in a loop allocates nothing, whichever way it takes. */
+static void applying_allocates_nothing(void **state)
+{
+  (void)state;
+  la_pair p = la_pair_open();
+  la *h = &p.fast;
+  for (uint64_t i = 0; i < 40; i++) {
+    uint64_t seed = 3000 + i;
+    double values[400], bound;
+    int64_t m = la_case_side(&seed), n = la_case_side(&seed);
+    la_array W = la_case_random(h, m, n, &seed), A = la_case_new(h, m, n);
+    op_svt *s;
+    OK(op_svt_new(h, m, n, &s));
+    allocations = 0;
+    for (int way = SVT_AUTO; way <= SVT_QR; way++) {
+      op_svt_force(s, (svt_way)way);
+      OK(op_svt_apply(s, &W, 0.01 * (double)(i % 3), &A, NULL));
+    }
+    OK(op_singular_values(s, &W, values));
+    OK(op_norm2_upper(s, &W, &bound));
+    assert_int_equal(allocations, 0);
+    op_svt_free(s);
+    h->ops->free(h, &W);
+    h->ops->free(h, &A);
+  }
+  lapis_ctx_free(p.ctx);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -350,6 +414,8 @@ int main(void)
       cmocka_unit_test(columns_can_be_split),
       cmocka_unit_test(bad_calls_are_refused),
       cmocka_unit_test(public_function),
+      cmocka_unit_test(memory_may_run_out),
+      cmocka_unit_test(applying_allocates_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

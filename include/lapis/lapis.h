@@ -162,6 +162,9 @@ typedef struct lapis_method {
   const lapis_param *params;
   int n_params;
   size_t settings_size;
+  /* "NAME=GRID" to choose by cross-validation where the user gave neither
+   * NAME nor `unless`; NULL: the defaults do. */
+  const char *choose, *unless;
 } lapis_method;
 LAPIS_API int lapis_method_count(void);
 LAPIS_API const lapis_method *lapis_method_at(int i); /* NULL past the end */
@@ -214,6 +217,7 @@ typedef enum lapis_mc_labels {
   LAPIS_MC_LABELS_PM, /* {-1, 1}, decide at 0 */
   LAPIS_MC_LABELS_01  /* {0, 1}, decide at 0.5 */
 } lapis_mc_labels;
+typedef enum lapis_mc_solver { LAPIS_MC_ADMM, LAPIS_MC_FPC } lapis_mc_solver;
 typedef struct lapis_mc_settings {
   size_t size;
   lapis_stop stop;
@@ -224,8 +228,71 @@ typedef struct lapis_mc_settings {
   double mu;        /* weight of the nuclear norm; NaN: from mu_rel */
   double mu_rel;    /* mu in units of a sigma_1(Z_0) */
   bool certificate; /* keep the dual that proves the gap */
+  int solver;       /* lapis_mc_solver */
+  double mu_start;  /* fpc: first mu; NaN: sigma_1(Z_0) / 4 */
+  double mu_decay;  /* fpc: factor of mu from stage to stage */
+  double tau;       /* fpc: step; NaN: as in the papers */
 } lapis_mc_settings;
 LAPIS_API lapis_mc_settings lapis_mc_defaults(void);
+typedef struct lapis_mc_fold_settings { /* predicting with an mc model */
+  size_t size;
+  lapis_stop stop;
+} lapis_mc_fold_settings;
+
+/* robust PCA, regression, discriminant analysis, cleaning: docs/methods/rr.md
+ */
+typedef struct lapis_rpca_settings {
+  size_t size;
+  lapis_stop stop;
+  double lambda;    /* weight of the sparse error; NaN: 1/sqrt(max(d, n)) */
+  bool certificate; /* keep the multiplier that proves the gap */
+  int64_t refill;   /* rounds of detecting and filling what is covered */
+  double tau;       /* refill: an entry off by more than tau is covered */
+} lapis_rpca_settings;
+LAPIS_API lapis_rpca_settings lapis_rpca_defaults(void);
+typedef struct lapis_rr_settings { /* rr and rlda */
+  size_t size;
+  lapis_stop stop;
+  double eta;         /* weight of the fit */
+  double lambda;      /* weight of the sparse error; NaN: 1/sqrt(max(d, n)) */
+  double gamma;       /* weight of |T|^2 in the fit */
+  double rho;         /* growth of mu */
+  double mu;          /* first mu; NaN: d n / (4 |X|_1) */
+  const char *weight; /* "identity", or the file W came from */
+  const char *fix_weights; /* the file weights came from, or NULL */
+  bool certificate;        /* with fixed weights: keep the multiplier */
+  int64_t refill;
+  double tau;
+  lapis_mat W;       /* K x K weight of the targets, or empty: identity */
+  lapis_mat weights; /* (d + 1) x K, bias last: solve for D alone; or empty */
+} lapis_rr_settings;
+LAPIS_API lapis_rr_settings lapis_rr_defaults(void);
+LAPIS_API lapis_rr_settings lapis_rlda_defaults(void);
+typedef struct lapis_clean_settings {
+  size_t size;
+  lapis_stop stop;
+  double lambda;      /* weight of the sparse error; NaN: as for rpca */
+  const char *weight; /* "scaled", "paper", or a number: w itself */
+  bool joint;         /* the batch together, with |Z|_* */
+  bool certificate;   /* keep the multiplier that proves the gap */
+  int64_t refill;     /* rounds of detecting what is covered */
+  double tau;         /* refill: an entry off by more than tau is covered */
+  const char *dictionary_file; /* the file dictionary came from, or NULL */
+  lapis_mat dictionary;        /* d x n clean samples; borrowed by the solver */
+} lapis_clean_settings;
+LAPIS_API lapis_clean_settings lapis_clean_defaults(void);
+typedef enum lapis_rr_clean {
+  LAPIS_RR_CLEAN_SCALED,
+  LAPIS_RR_CLEAN_PAPER,
+  LAPIS_RR_CLEAN_NONE
+} lapis_rr_clean;
+typedef struct lapis_rr_predict_settings { /* with rpca, rr, rlda models */
+  size_t size;
+  lapis_stop stop;
+  int clean; /* lapis_rr_clean */
+  bool joint;
+  int64_t knn; /* > 0: labels by this many neighbours in the projected space */
+} lapis_rr_predict_settings;
 
 typedef enum lapis_roml_schedule {
   LAPIS_ROML_FAST,
@@ -259,6 +326,50 @@ typedef struct lapis_roml_settings {
 } lapis_roml_settings;
 LAPIS_API lapis_roml_settings lapis_roml_defaults(void);
 
+typedef enum lapis_kernel { /* docs/methods/svmplus.md */
+                            LAPIS_KERNEL_LINEAR,
+                            LAPIS_KERNEL_RBF,  /* exp(-|x - z|^2 / width) */
+                            LAPIS_KERNEL_CHI2, /* exp(-chi2(x, z) / width) */
+                            LAPIS_KERNEL_PRECOMPUTED /* X is n x n; n x n_new
+                                                        for predicting */
+} lapis_kernel;
+typedef enum lapis_svmplus_formulation {
+  LAPIS_SVMPLUS_AUTO, /* both kernels linear: [SVMP16] (7), else l2 */
+  LAPIS_SVMPLUS_L2,   /* [SVMP16] (18) */
+  LAPIS_SVMPLUS_ORIGINAL
+} lapis_svmplus_formulation;
+typedef enum lapis_svmplus_solver {
+  LAPIS_SVMPLUS_SOLVER_AUTO,
+  LAPIS_SVMPLUS_DCD,
+  LAPIS_SVMPLUS_IPM,
+  LAPIS_SVMPLUS_SMO
+} lapis_svmplus_solver;
+typedef struct lapis_svmplus_settings {
+  size_t size;
+  lapis_stop stop;
+  int kernel, kernel_priv;  /* lapis_kernel */
+  double C, gamma;          /* weight of the slack; of |v|^2 */
+  double width, width_priv; /* NaN: mean squared distance */
+  int formulation;          /* lapis_svmplus_formulation */
+  int solver;               /* lapis_svmplus_solver */
+  bool balanced;            /* classes weigh alike */
+  bool probability;         /* fit Platt's sigmoid on held-out folds */
+  int64_t rank;             /* of a low-rank privileged kernel; -1: exact */
+  double cache;             /* memory for kernels, MB */
+  bool certificate;         /* keep alpha and zeta */
+} lapis_svmplus_settings;
+LAPIS_API lapis_svmplus_settings lapis_svmplus_defaults(void);
+
+typedef struct lapis_misvm_settings {
+  size_t size;
+  lapis_stop stop;         /* max_iters: rounds */
+  int kernel, kernel_priv; /* lapis_kernel */
+  double C, gamma;
+  double width, width_priv; /* NaN: mean squared distance */
+  double positive_ratio;    /* least share of positives in a positive bag */
+} lapis_misvm_settings;
+LAPIS_API lapis_misvm_settings lapis_misvm_defaults(void);
+
 /* ---- solve: one constructor a method, the same verbs for all ------------*/
 typedef struct lapis_solver lapis_solver;
 typedef struct lapis_info {
@@ -274,9 +385,27 @@ typedef struct lapis_info {
 LAPIS_API lapis_status lapis_mc_new(lapis_ctx *ctx, const lapis_data *data,
                                     const lapis_mc_settings *set,
                                     lapis_solver **out);
+LAPIS_API lapis_status lapis_rpca_new(lapis_ctx *ctx, const lapis_data *data,
+                                      const lapis_rpca_settings *set,
+                                      lapis_solver **out);
+LAPIS_API lapis_status lapis_rr_new(lapis_ctx *ctx, const lapis_data *data,
+                                    const lapis_rr_settings *set,
+                                    lapis_solver **out);
+LAPIS_API lapis_status lapis_rlda_new(lapis_ctx *ctx, const lapis_data *data,
+                                      const lapis_rr_settings *set,
+                                      lapis_solver **out);
+LAPIS_API lapis_status lapis_clean_new(lapis_ctx *ctx, const lapis_data *data,
+                                       const lapis_clean_settings *set,
+                                       lapis_solver **out);
 LAPIS_API lapis_status lapis_roml_new(lapis_ctx *ctx, const lapis_data *data,
                                       const lapis_roml_settings *set,
                                       lapis_solver **out);
+LAPIS_API lapis_status lapis_svmplus_new(lapis_ctx *ctx, const lapis_data *data,
+                                         const lapis_svmplus_settings *set,
+                                         lapis_solver **out);
+LAPIS_API lapis_status lapis_misvm_new(lapis_ctx *ctx, const lapis_data *data,
+                                       const lapis_misvm_settings *set,
+                                       lapis_solver **out);
 /* Any method by its table. */
 LAPIS_API lapis_status lapis_solver_new(lapis_ctx *ctx, const lapis_method *m,
                                         const lapis_data *data,
@@ -332,6 +461,60 @@ LAPIS_API lapis_status lapis_predict_new(lapis_ctx *ctx, const lapis_data *data,
                                          const lapis_model *m,
                                          const void *settings,
                                          lapis_solver **out);
+
+/* ---- choosing settings: k folds over a grid ------------------------------
+ * Folds are drawn from the context's seed; groups (bags, people, images) stay
+ * whole where by_group.  A transductive method (mc) hides the known labels of
+ * a fold and keeps its features; the others fit on the rest and predict, maps
+ * fitted on the rest alone.  Points of the grid are visited with the last
+ * name fastest, each solve warm from the one before where the method can. */
+typedef struct lapis_grid {
+  const char *name; /* a setting of the method */
+  int count;
+  const char *const *value; /* as lapis_settings_set reads them */
+} lapis_grid;
+typedef struct lapis_cv_options {
+  size_t size;                /* sizeof(lapis_cv_options) */
+  int64_t folds;              /* at least 2, at most the number of units */
+  bool by_group;              /* data->group whole */
+  const char *metric;         /* a name lapis_metric knows */
+  const char *map, *map_priv; /* specs, or NULL */
+  bool keep_scores;           /* see lapis_cv_scores */
+} lapis_cv_options;
+LAPIS_API lapis_cv_options lapis_cv_defaults(void);
+
+typedef struct lapis_cv_point {
+  double mean, deviation; /* of the metric over folds that have one */
+  int64_t folds;          /* how many have one */
+  double seconds;
+} lapis_cv_point;
+typedef struct lapis_cv lapis_cv;
+LAPIS_API lapis_status lapis_cv_run(lapis_ctx *ctx, const lapis_method *m,
+                                    const lapis_data *data,
+                                    const void *settings,
+                                    const lapis_cv_options *options,
+                                    const lapis_grid *grid, int n_grid,
+                                    lapis_cv **out);
+LAPIS_API void lapis_cv_free(lapis_cv *cv);
+LAPIS_API int lapis_cv_count(const lapis_cv *cv);
+LAPIS_API lapis_cv_point lapis_cv_at(const lapis_cv *cv, int point);
+/* Value of the k-th grid name at a point. */
+LAPIS_API const char *lapis_cv_value(const lapis_cv *cv, int point, int k);
+LAPIS_API int lapis_cv_best(const lapis_cv *cv); /* -1: no point has a value */
+/* K x n scores of the best point, each sample's from the fold that hid it;
+ * NaN where none did.  Only with keep_scores. */
+LAPIS_API lapis_mat lapis_cv_scores(const lapis_cv *cv);
+
+/* Known labels that the rest of the data contradicts most: labels are hidden
+ * fold by fold, completed with the given settings, and ranked by
+ * s (threshold - z).  index: 2 x count (sample, class, from 0), margin: count,
+ * largest first, positive = contradicted. */
+LAPIS_API lapis_status lapis_suspects(lapis_ctx *ctx, const lapis_method *m,
+                                      const lapis_data *data,
+                                      const void *settings,
+                                      const lapis_cv_options *options,
+                                      int64_t count, int64_t *index,
+                                      double *margin, int64_t *found);
 
 #ifdef __cplusplus
 }

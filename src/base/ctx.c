@@ -18,6 +18,7 @@ struct lapis_ctx {
   int threads; /* 0: all cores */
   int verbose;
   bool deterministic;
+  int muted; /* depth */
   atomic_bool cancelled;
   lapis_progress_fn on_progress;
   void *progress_user;
@@ -191,6 +192,16 @@ void lapis_ctx_on_message(lapis_ctx *ctx, lapis_message_fn fn, void *user)
 {
   ctx->on_message = fn;
   ctx->message_user = user;
+}
+
+void base_mute(lapis_ctx *ctx, bool on)
+{
+  ctx->muted += on ? 1 : -1;
+}
+
+bool base_muted(const lapis_ctx *ctx)
+{
+  return ctx->muted > 0;
 }
 
 bool base_show(lapis_ctx *ctx, const lapis_progress *now)

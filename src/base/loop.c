@@ -85,7 +85,7 @@ void loop_show(loop *l, const lapis_progress *now, double target)
   double clock = base_seconds();
   double done =
       share_done(l, isnan(now->gap) ? now->residual : now->gap, target);
-  if (clock - l->shown < SHOW_EVERY) return;
+  if (base_muted(l->ctx) || clock - l->shown < SHOW_EVERY) return;
   l->shown = clock;
   lapis_progress p = *now;
   p.method = l->method;

@@ -5,7 +5,5 @@
 
 /* Forgets a cancellation. */
 void base_rearm(lapis_ctx *ctx);
-/* Calls the progress callback; false: stop. */
-bool base_show(lapis_ctx *ctx, const lapis_progress *now);
 
 #endif

@@ -46,6 +46,20 @@ typedef struct la_penalty { /* phi(Z) = sum of weight c(z, z0) over blocks */
   la_array Z0; /* m x n, NaN = not observed (ONES block: anything) */
 } la_penalty;
 
+/* ---- sparse error: X with NaN where not observed -------------------------*/
+typedef struct la_l1 {
+  double t;       /* lambda / rho */
+  double relax;   /* over-relaxation of the step */
+  double rescale; /* rho / the rho of the next step */
+} la_l1;
+/* One step of the augmented Lagrangian of [RR16] Alg. 1, all arrays d x n. */
+typedef struct la_alm {
+  const la_array *X, *D, *F; /* F: the first d rows of D-hat */
+  la_array *B, *G1, *G2, *Z; /* B = X - E */
+  double lambda, mu1, mu2;
+  double next1, next2; /* mu1, mu2 of the next iteration */
+} la_alm;
+
 typedef struct la la;
 typedef struct la_backend {
   const char *name;
@@ -77,6 +91,8 @@ typedef struct la_backend {
   /* Cholesky: lower L in A (SPD, destroyed); then A X = B solved in place. */
   lapis_status (*potrf)(la *h, la_array *A);
   lapis_status (*potrs)(la *h, const la_array *L, la_array *B);
+  /* L from potrf becomes the whole inverse of A, both triangles. */
+  lapis_status (*potri)(la *h, la_array *L);
   /* elementwise passes */
   /* B = alpha A + beta B (beta 0 never reads B) */
   lapis_status (*axpby)(la *h, double alpha, const la_array *A, double beta,
@@ -106,6 +122,25 @@ typedef struct la_backend {
   /* phi*(scale G), G already clamped, 0 < scale <= 1. */
   lapis_status (*conjugate)(la *h, const la_penalty *phi, double scale,
                             const la_array *G, double *out);
+  /* One Douglas-Rachford step for min g(A) + lambda |P_Omega(X - B)|_1, A = B:
+   *   B = prox at S;  S += relax (A - B);  B = prox at the new S;
+   *   S <- B + rescale (S - B);  W = 2 B - S, where the step on g is next.
+   * sums: |A - B|^2, |B_new - B|^2, |B_new|^2, |S - B_new|^2 before rescaling,
+   * |P_Omega(X - A)|_1, <B - S, X>. */
+  lapis_status (*l1_step)(la *h, const la_l1 *p, const la_array *X,
+                          const la_array *A, la_array *S, la_array *W,
+                          double sums[6]);
+  /* C = B - S = clamp(X - S, -t, t), 0 where X is not observed. */
+  lapis_status (*l1_dual)(la *h, double t, const la_array *X, const la_array *S,
+                          la_array *C);
+  /* |P_Omega(X - A)|_1 and <C, X> over Omega (C NULL: 0). */
+  lapis_status (*l1_sums)(la *h, const la_array *X, const la_array *A,
+                          const la_array *C, double sums[2]);
+  /* E = soft(X - D + G1/mu1, lambda/mu1), not shrunk where X is not observed;
+   * G1 += mu1 (X - D - E); G2 += mu2 (F - D);
+   * Z = (G1 + next1 (X - E) + G2) / (next1 + next2).
+   * sums: |X - D - E|^2, |F - D|^2, |P_Omega(X - D)|_1. */
+  lapis_status (*l1_alm)(la *h, const la_alm *p, double sums[3]);
 } la_backend;
 
 struct la {

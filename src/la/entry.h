@@ -1,5 +1,6 @@
 /* entry.h - what each pass does to one entry of each kind of block, except
- * the simplex, which couples a column (simplex.h).
+ * the prox of chi2 (chi2.h) and of the simplex, which couples a column
+ * (simplex.h).
  *
  * x: the entry, z0: its observed value, NaN where there is none. */
 #ifndef LAPIS_ENTRY_H
@@ -23,10 +24,6 @@ static inline double e_sign(double z0)
 static inline double e_prox_square(double x, double z0, const entry_par *p)
 {
   return isnan(z0) ? x : (x + p->t * z0) / (1 + p->t);
-}
-static inline double e_prox_chi2(double x, double z0, const entry_par *p)
-{
-  return isnan(z0) ? k_positive(x) : k_prox_chi2(x, z0, p->t);
 }
 static inline double e_prox_pm(double x, double z0, const entry_par *p)
 {

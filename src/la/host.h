@@ -67,6 +67,9 @@ lapis_status lapack_svd(la *h, la_array *A, la_array *U, double *s,
 lapis_status lapack_qr(la *h, la_array *A, la_array *R);
 lapis_status lapack_potrf(la *h, la_array *A);
 lapis_status lapack_potrs(la *h, const la_array *L, la_array *B);
+lapis_status lapack_potri(la *h, la_array *L);
+/* The upper triangle from the lower one. */
+void blas_mirror(la_array *C);
 
 /* ---- reference: plain twins (reference_*.c) -----------------------------*/
 lapis_status plain_eigh(la *h, la_array *C, double above, double *w,
@@ -76,6 +79,7 @@ lapis_status plain_svd(la *h, la_array *A, la_array *U, double *s,
 lapis_status plain_qr(la *h, la_array *A, la_array *R);
 lapis_status plain_potrf(la *h, la_array *A);
 lapis_status plain_potrs(la *h, const la_array *L, la_array *B);
+lapis_status plain_potri(la *h, la_array *L);
 lapis_status plain_admm_step(la *h, const la_penalty *phi, double rho,
                              double alpha, const la_array *A, la_array *B,
                              la_array *U, double sums[4]);
@@ -89,5 +93,23 @@ lapis_status plain_project(la *h, const la_penalty *phi, la_array *Z);
 lapis_status plain_clamp(la *h, const la_penalty *phi, la_array *G);
 lapis_status plain_conjugate(la *h, const la_penalty *phi, double scale,
                              const la_array *G, double *out);
+
+/* ---- passes of the sparse error: l1.c, reference_l1.c ---------------------*/
+lapis_status host_l1_step(la *h, const la_l1 *p, const la_array *X,
+                          const la_array *A, la_array *S, la_array *W,
+                          double sums[6]);
+lapis_status host_l1_dual(la *h, double t, const la_array *X, const la_array *S,
+                          la_array *C);
+lapis_status host_l1_sums(la *h, const la_array *X, const la_array *A,
+                          const la_array *C, double sums[2]);
+lapis_status host_l1_alm(la *h, const la_alm *p, double sums[3]);
+lapis_status plain_l1_step(la *h, const la_l1 *p, const la_array *X,
+                           const la_array *A, la_array *S, la_array *W,
+                           double sums[6]);
+lapis_status plain_l1_dual(la *h, double t, const la_array *X,
+                           const la_array *S, la_array *C);
+lapis_status plain_l1_sums(la *h, const la_array *X, const la_array *A,
+                           const la_array *C, double sums[2]);
+lapis_status plain_l1_alm(la *h, const la_alm *p, double sums[3]);
 
 #endif

@@ -85,7 +85,7 @@ static lapis_status gemm(la *h, la_trans ta, la_trans tb, double alpha,
 }
 
 /* The upper triangle from the lower one, in tiles that fit the cache. */
-static void mirror(la_array *C)
+void blas_mirror(la_array *C)
 {
   enum { TILE = 32 };
   int64_t n = C->rows;
@@ -109,7 +109,7 @@ static lapis_status syrk(la *h, la_trans t, const la_array *A, la_array *C)
   blas_threads(h);
   cblas_dsyrk(CblasColMajor, CblasLower, cblas_of(t), (int)n, (int)k, 1,
               A->data, (int)A->ld, 0, C->data, (int)C->ld);
-  mirror(C);
+  blas_mirror(C);
   return LAPIS_OK;
 }
 
@@ -127,6 +127,7 @@ const la_backend la_openblas = {
     .qr = lapack_qr,
     .potrf = lapack_potrf,
     .potrs = lapack_potrs,
+    .potri = lapack_potri,
     .axpby = host_axpby,
     .scale_cols = host_scale_cols,
     .dot = host_dot,
@@ -137,4 +138,8 @@ const la_backend la_openblas = {
     .project = host_project,
     .clamp = host_clamp,
     .conjugate = host_conjugate,
+    .l1_step = host_l1_step,
+    .l1_dual = host_l1_dual,
+    .l1_sums = host_l1_sums,
+    .l1_alm = host_l1_alm,
 };

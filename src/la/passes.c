@@ -3,9 +3,10 @@
  * Every pass runs over columns, and inside a column over blocks; what is done
  * to an entry is chosen once a block, outside the inner loop (entry.h).  The
  * drivers take that choice as a constant function pointer and must be inlined
- * with it: through a real call a pass takes twice as long (bench/passes.c). */
+ * with it: a call an entry would cost more than most of the work. */
 #include <string.h>
 
+#include "la/chi2.h"
 #include "la/entry.h"
 #include "la/host.h"
 #include "la/parts.h"
@@ -129,15 +130,24 @@ ALWAYS_INLINE void admm_rows(const admm_span *s, entry_fn prox, double sums[4])
   for (int c = 0; c < 4; c++) sums[c] += local[c];
 }
 
-/* U carries V until the multiplier of the column is known. */
-static void admm_simplex(const admm_span *s, double sums[4])
+/* The two that work on many entries at once; U carries V meanwhile. */
+static void admm_chi2(const admm_span *s, bool simplex, double sums[4])
 {
+  enum { CHUNK = 64 };
+  double z[CHUNK], local[4] = {0, 0, 0, 0};
+  simplex_root r = {0, 0, 1};
   for (int64_t i = 0; i < s->n; i++) s->u[i] = admm_target(s, i);
-  simplex_root r = simplex_solve(s->n, s->u, s->z0, s->par.t);
-  for (int64_t i = 0; i < s->n; i++) {
-    double v = s->u[i];
-    admm_entry(s, i, v, simplex_entry(&r, v, s->z0[i], s->par.t), sums);
+  if (simplex) r = simplex_solve(s->n, s->u, s->z0, s->par.t);
+  for (int64_t i = 0; i < s->n; i += CHUNK) {
+    int64_t m = s->n - i < CHUNK ? s->n - i : CHUNK;
+    if (simplex)
+      simplex_fill(&r, m, s->u + i, s->z0 + i, s->par.t, z);
+    else
+      chi2_prox(m, s->u + i, s->z0 + i, s->par.t, z);
+    for (int64_t k = 0; k < m; k++)
+      admm_entry(s, i + k, s->u[i + k], z[k], local);
   }
+  for (int c = 0; c < 4; c++) sums[c] += local[c];
 }
 
 static void admm_block(const admm_span *s, la_kind kind, double sums[4])
@@ -147,10 +157,10 @@ static void admm_block(const admm_span *s, la_kind kind, double sums[4])
     admm_rows(s, e_prox_square, sums);
     break;
   case LA_CHI2:
-    admm_rows(s, e_prox_chi2, sums);
+    admm_chi2(s, false, sums);
     break;
   case LA_CHI2_SIMPLEX:
-    admm_simplex(s, sums);
+    admm_chi2(s, true, sums);
     break;
   case LA_LOGISTIC_PM:
     admm_rows(s, e_prox_pm, sums);
@@ -215,8 +225,7 @@ lapis_status host_admm_step(la *h, const la_penalty *phi, double rho,
 static void simplex_map(const span *s, const double *z0, double t)
 {
   simplex_root r = simplex_solve(s->n, s->in, z0, t);
-  for (int64_t i = 0; i < s->n; i++)
-    s->out[i] = simplex_entry(&r, s->in[i], z0 == NULL ? NAN : z0[i], t);
+  simplex_fill(&r, s->n, s->in, z0, t, s->out);
 }
 
 static void prox_block(const span *given, la_kind kind, double rho)
@@ -228,7 +237,7 @@ static void prox_block(const span *given, la_kind kind, double rho)
     map_span(&s, e_prox_square);
     break;
   case LA_CHI2:
-    map_span(&s, e_prox_chi2);
+    chi2_prox(s.n, s.in, s.z0, s.par.t, s.out);
     break;
   case LA_CHI2_SIMPLEX:
     simplex_map(&s, s.z0, s.par.t);

@@ -96,6 +96,7 @@ const la_backend la_reference = {
     .qr = plain_qr,
     .potrf = plain_potrf,
     .potrs = plain_potrs,
+    .potri = plain_potri,
     .axpby = axpby,
     .scale_cols = scale_cols,
     .dot = dot,
@@ -106,4 +107,8 @@ const la_backend la_reference = {
     .project = plain_project,
     .clamp = plain_clamp,
     .conjugate = plain_conjugate,
+    .l1_step = plain_l1_step,
+    .l1_dual = plain_l1_dual,
+    .l1_sums = plain_l1_sums,
+    .l1_alm = plain_l1_alm,
 };

@@ -332,3 +332,18 @@ lapis_status plain_potrs(la *h, const la_array *L, la_array *B)
   for (int64_t j = 0; j < B->cols; j++) solve_column(L, host_col(B, j));
   return LAPIS_OK;
 }
+
+lapis_status plain_potri(la *h, la_array *L)
+{
+  int64_t n = L->rows;
+  TRY(host_check_shape(h, "potri", L, n, n));
+  double *inverse = base_alloc(h->ctx, n * n, sizeof *inverse);
+  if (inverse == NULL) return LAPIS_ENOMEM;
+  for (int64_t j = 0; j < n; j++) inverse[j * n + j] = 1;
+  la_array I = la_wrap(inverse, n, n);
+  lapis_status s = plain_potrs(h, L, &I);
+  for (int64_t j = 0; j < n && s >= 0; j++)
+    for (int64_t i = 0; i < n; i++) host_col(L, j)[i] = inverse[j * n + i];
+  base_free(inverse);
+  return s;
+}

@@ -15,10 +15,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "la/chi2.h"
 #include "la/kernels.h"
 #include "la/simplex.h"
 
-enum { MAX_STEPS = 200 };
+enum { MAX_STEPS = 200, CHUNK = 64 };
 
 typedef struct column {
   int64_t n;
@@ -45,28 +46,45 @@ static double theta_reaching(const column *c, double level)
   return best;
 }
 
-static inline double entry(double x, double z0, double t)
+/* z_i(theta) of up to CHUNK entries. */
+static void values(const simplex_root *r, int n, const double *v,
+                   const double *z0, double t, double *z)
 {
-  return isnan(z0) ? k_positive(x) : k_prox_chi2(x, z0, t);
+  for (int i = 0; i < n; i++) z[i] = (v[i] - r->shift) - r->theta;
+  if (z0 != NULL)
+    chi2_prox(n, z, z0, t, z);
+  else
+    for (int i = 0; i < n; i++) z[i] = k_positive(z[i]);
 }
 
-double simplex_entry(const simplex_root *r, double v, double z0, double t)
+static int chunk_size(int64_t left)
 {
-  return r->scale * entry((v - r->shift) - r->theta, z0, t);
+  return left < CHUNK ? (int)left : CHUNK;
+}
+
+void simplex_fill(const simplex_root *r, int64_t n, const double *v,
+                  const double *z0, double t, double *out)
+{
+  for (int64_t i = 0; i < n; i += CHUNK) {
+    int m = chunk_size(n - i);
+    values(r, m, v + i, z0 == NULL ? NULL : z0 + i, t, out + i);
+    for (int k = 0; k < m; k++) out[i + k] *= r->scale;
+  }
 }
 
 /* sum of z_i and minus its derivative. */
 static double sum_at(const column *c, const simplex_root *r, double *rate)
 {
-  double sum = 0, slope = 0;
-  for (int64_t i = 0; i < c->n; i++) {
-    double z0 = observed(c, i);
-    double z = entry((c->v[i] - r->shift) - r->theta, z0, c->t);
-    sum += z;
-    if (isnan(z0))
-      slope += z > 0;
-    else
-      slope += k_prox_chi2_rate(z, z0, c->t);
+  double sum = 0, slope = 0, z[CHUNK];
+  for (int64_t i = 0; i < c->n; i += CHUNK) {
+    int m = chunk_size(c->n - i);
+    const double *z0 = c->z0 == NULL ? NULL : c->z0 + i;
+    values(r, m, c->v + i, z0, c->t, z);
+    for (int k = 0; k < m; k++) {
+      bool flat = z0 == NULL || isnan(z0[k]);
+      sum += z[k];
+      slope += flat ? z[k] > 0 : k_prox_chi2_rate(z[k], z0[k], c->t);
+    }
   }
   *rate = slope;
   return sum;
@@ -75,16 +93,36 @@ static double sum_at(const column *c, const simplex_root *r, double *rate)
 /* The same sum to the last bit or so (Neumaier's carry). */
 static double exact_sum_at(const column *c, const simplex_root *r)
 {
-  double sum = 0, carry = 0;
-  for (int64_t i = 0; i < c->n; i++) {
-    double z = entry((c->v[i] - r->shift) - r->theta, observed(c, i), c->t);
-    double next = sum + z;
-    carry += sum >= z ? (sum - next) + z : (z - next) + sum;
-    sum = next;
+  double sum = 0, carry = 0, z[CHUNK];
+  for (int64_t i = 0; i < c->n; i += CHUNK) {
+    int m = chunk_size(c->n - i);
+    values(r, m, c->v + i, c->z0 == NULL ? NULL : c->z0 + i, c->t, z);
+    for (int k = 0; k < m; k++) {
+      double next = sum + z[k];
+      carry += sum >= z[k] ? (sum - next) + z[k] : (z[k] - next) + sum;
+      sum = next;
+    }
   }
   return sum + carry;
 }
 
+/* A first guess: entries near what was observed, where chi2 is flat and z_i
+ * moves by z0/(z0 + t) a unit of v. */
+static double theta_guess(const column *c, double shift)
+{
+  double sum = 0, weight = 0;
+  for (int64_t i = 0; c->z0 != NULL && i < c->n; i++) {
+    double z0 = c->z0[i], share = z0 / (z0 + c->t);
+    if (!(z0 > 0)) continue;
+    sum += share * ((c->v[i] - shift) - z0);
+    weight += share;
+  }
+  return weight > 0 ? sum / weight : 0;
+}
+
+/* A guess on the right of the root may be so far that nothing is left of the
+ * sum; then the left end is taken.  From elsewhere on the right the first step
+ * leads to the left. */
 simplex_root simplex_solve(int64_t n, const double *v, const double *z0,
                            double t)
 {
@@ -92,12 +130,15 @@ simplex_root simplex_solve(int64_t n, const double *v, const double *z0,
   simplex_root r = {theta_reaching(&c, 1), 0, 1};
   double rounding = DBL_EPSILON * (double)(n + 4);
   double ceiling = theta_reaching(&c, 1 / (double)n) - r.shift;
+  double guess = theta_guess(&c, r.shift);
+  r.theta = guess > 0 && guess < ceiling ? guess : 0;
   for (int k = 0; k < MAX_STEPS; k++) {
     double rate, excess = sum_at(&c, &r, &rate) - 1;
-    double next = r.theta + excess / rate;
+    double next = rate > 0 ? r.theta + excess / rate : 0;
     if (next > ceiling) next = ceiling; /* by rounding alone */
+    if (next < 0) next = 0;
     bool stuck = !(fabs(next - r.theta) > 0);
-    if (rate > 0) r.theta = next;
+    r.theta = next;
     if (stuck || !(fabs(excess) > rounding)) break;
   }
   r.scale = 1 / exact_sum_at(&c, &r);

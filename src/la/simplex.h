@@ -12,8 +12,10 @@ typedef struct simplex_root {
 /* v, z0: n entries; z0 NULL: no penalty, the Euclidean projection. */
 simplex_root simplex_solve(int64_t n, const double *v, const double *z0,
                            double t);
-/* Entry of the solution; z0 NaN: not observed. */
-double simplex_entry(const simplex_root *r, double v, double z0, double t);
+/* The solution, or part of it: n entries of v, z0 (or NULL) and out, which may
+ * be v. */
+void simplex_fill(const simplex_root *r, int64_t n, const double *v,
+                  const double *z0, double t, double *out);
 /* max { scale g'z - a sum chi2(z_i, z0_i) : z in the simplex }, as the minimum
  * over theta of theta + sum phi_i*(scale g_i - theta); every theta gives an
  * upper bound, so an inexact one keeps a certificate valid. */

@@ -32,5 +32,5 @@ void lapis_prox_chi2_simplex(int64_t n, const double *v, const double *z0,
                              double t, double *out)
 {
   simplex_root r = simplex_solve(n, v, z0, t);
-  for (int64_t i = 0; i < n; i++) out[i] = simplex_entry(&r, v[i], z0[i], t);
+  simplex_fill(&r, n, v, z0, t, out);
 }

@@ -61,8 +61,7 @@ static lapis_status allocate(op_svt *s)
   int64_t k = side(s), m = s->rows, n = s->cols;
   la *h = &s->h;
   la_array *square[] = {&s->C, &s->Q, &s->V};
-  for (int i = 0; i < 3; i++)
-    TRY(h->ops->alloc(h, LAPIS_F64, k, k, square[i]));
+  for (int i = 0; i < 3; i++) TRY(h->ops->alloc(h, LAPIS_F64, k, k, square[i]));
   TRY(h->ops->alloc(h, LAPIS_F64, s->by_rows ? k : m, s->by_rows ? n : k,
                     &s->P));
   TRY(h->ops->alloc(h, LAPIS_F64, m, n, &s->copy));

@@ -50,7 +50,16 @@ static const lapis_param params[] = {
     {"certificate", NULL, LAPIS_PARAM_BOOL, AT(certificate), 0, 0, 1, false,
      NULL, NULL, "also write the multiplier that proves the gap (dual)"},
     {"tol", NULL, LAPIS_PARAM_REAL, AT(stop.tol), 1e-4, 0, 1, false, NULL, "X",
-     "stop at this relative duality gap"},
+     "stop at this relative duality gap (fpc: relative change)"},
+    {"solver", NULL, LAPIS_PARAM_ENUM, AT(solver), LAPIS_MC_ADMM, 0, 0, false,
+     "admm|fpc", "S",
+     "certified (admm), or the papers' fixed point continuation (fpc)"},
+    {"mu-start", "mu_0", LAPIS_PARAM_REAL, AT(mu_start), NAN, 0, INFINITY, true,
+     NULL, "X", "fpc: first mu of the continuation; auto: sigma_1(Z_0) / 4"},
+    {"mu-decay", "eta", LAPIS_PARAM_REAL, AT(mu_decay), 0.25, 0, 1, true, NULL,
+     "X", "fpc: factor from one mu to the next, down to mu"},
+    {"tau", "tau", LAPIS_PARAM_REAL, AT(tau), NAN, 0, INFINITY, true, NULL, "X",
+     "fpc: step; auto: min(4 |Omega_Y| / (lambda gamma), |Omega_X|)"},
     {"max-iters", NULL, LAPIS_PARAM_INT, AT(stop.max_iters), 10000, 0, INFINITY,
      false, NULL, "N", "stop after this many iterations"},
     {"time-limit", NULL, LAPIS_PARAM_REAL, AT(stop.seconds), INFINITY, 0,
@@ -67,6 +76,8 @@ const lapis_method mc_method = {
     .params = params,
     .n_params = sizeof params / sizeof *params,
     .settings_size = sizeof(lapis_mc_settings),
+    .choose = "mu-rel=1:1e-3:10",
+    .unless = "mu",
 };
 
 lapis_mc_settings lapis_mc_defaults(void)
@@ -93,18 +104,19 @@ static lapis_status update_fit(mc *w, double sums[4])
   return base_sum(w->base.ctx, sums, 4);
 }
 
-/* Balances relative primal and dual residuals, at iterations 10, 20, ... 160
- * only.  rho U is the multiplier and stays what it is. */
+double mc_balance(int64_t k, const double sums[4])
+{
+  if (k != 10 && k != 20 && k != 40 && k != 80 && k != 160) return 1;
+  double primal = sqrt(sums[0] * sums[3]), dual = sqrt(sums[1] * sums[2]);
+  if (!(primal > 0) || !(dual > 0)) return 1;
+  return fmin(fmax(sqrt(primal / dual), 0.1), 10);
+}
+
+/* rho U is the multiplier and stays what it is. */
 static lapis_status balance_rho(mc *w, const double sums[4])
 {
-  int64_t k = w->base.loop.iter;
-  if (k != 10 && k != 20 && k != 40 && k != 80 && k != 160) return LAPIS_OK;
-  double primal = sqrt(sums[0] * sums[3]), dual = sqrt(sums[1] * sums[2]);
-  if (!(primal > 0) || !(dual > 0)) return LAPIS_OK;
-  double factor = fmin(fmax(sqrt(primal / dual), 0.1), 10);
+  double factor = mc_balance(w->base.loop.iter, sums);
   w->rho *= factor;
-  base_say(w->base.ctx, 1, "mc: rho times %.3g at iteration %" PRId64, factor,
-           k);
   return w->h.ops->axpby(&w->h, 0, &w->U, 1 / factor, &w->U);
 }
 
@@ -153,20 +165,26 @@ static lapis_status iterate(mc *w)
     TRY(update_low_rank(w));
     TRY(update_fit(w, sums));
     if (l->iter % CHECK_EVERY == 0) TRY(check_gap(w, sums));
-    TRY(balance_rho(w, sums));
+    if (mc_balance(l->iter, sums) != 1) TRY(balance_rho(w, sums));
     show(w);
   }
   bool stale = l->iter % CHECK_EVERY != 0 || l->iter == 0;
   return stale ? check_gap(w, sums) : LAPIS_OK;
 }
 
+static lapis_status mc_admm(mc *w)
+{
+  static const char *const columns[] = {"iteration", "objective", "dual",
+                                        "gap",       "residual",  "rank"};
+  TRY(loop_begin(&w->base.loop, w->base.ctx, "mc", &w->set.stop, 6, columns));
+  return iterate(w);
+}
+
 static lapis_status mc_solve(lapis_solver *s)
 {
   mc *w = (mc *)s;
-  static const char *const columns[] = {"iteration", "objective", "dual",
-                                        "gap",       "residual",  "rank"};
-  TRY(loop_begin(&s->loop, s->ctx, "mc", &w->set.stop, 6, columns));
-  TRY(iterate(w));
+  bool fpc = w->set.solver == LAPIS_MC_FPC;
+  TRY(fpc ? mc_fpc(w) : mc_admm(w));
   s->info.iterations = s->loop.iter;
   s->info.rank = w->low_rank.rank;
   s->info.objective = w->bounds.primal;
@@ -195,10 +213,33 @@ static void mc_free(lapis_solver *s)
   base_free(w->fit);
   base_free(w->sparse);
   base_free(w->dual);
+  base_free(w->factors);
 }
 
-static const solver_class mc_class = {
-    .method = "mc", .solve = mc_solve, .free = mc_free};
+/* Another mu, lambda, gamma or stop: B, the scaled dual and mu / rho stay,
+ * since they live on the scale of Z. */
+static lapis_status mc_retune(lapis_solver *s, const void *settings)
+{
+  mc *w = (mc *)s;
+  const lapis_mc_settings *set = settings;
+  TRY(param_check(s->ctx, &mc_method, set));
+  if (set->variant != w->set.variant || set->labels != w->set.labels ||
+      set->solver != w->set.solver || set->certificate != w->set.certificate)
+    return lapis_fail(s->ctx, LAPIS_ENOTBUILT,
+                      "mc: another variant, label coding or solver needs a "
+                      "new problem");
+  double before = w->p.mu;
+  w->set = *set;
+  mc_set_weights(w);
+  w->rho *= w->p.mu / before;
+  return LAPIS_OK;
+}
+
+static const solver_class mc_class = {.method = "mc",
+                                      .solve = mc_solve,
+                                      .free = mc_free,
+                                      .retune = mc_retune,
+                                      .learn = mc_learn};
 
 static lapis_status allocate(mc *w, const lapis_data *data)
 {
@@ -210,7 +251,6 @@ static lapis_status allocate(mc *w, const lapis_data *data)
     TRY(w->h.ops->alloc(&w->h, LAPIS_F64, m, n, all[i]));
   TRY(mc_results_alloc(w));
   TRY(mc_problem_build(w, data));
-  w->set.mu = w->p.mu;
   w->rho = FIRST_RHO * w->p.mu / w->p.sigma_1;
   /* B starts at what is known, made feasible; W holds Z_0 with zeros. */
   TRY(w->h.ops->axpby(&w->h, 1, &w->W, 0, &w->B));

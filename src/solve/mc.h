@@ -15,6 +15,9 @@ typedef struct mc_problem {
   double a, b;            /* 1 / |Omega_X|, lambda / |Omega_Y| */
   double mu, sigma_1;     /* sigma_1(Z_0), unknown entries 0 */
   double threshold;       /* a score above it is a positive label */
+  int variant;            /* lapis_mc_variant */
+  double gamma;
+  bool zero_one; /* labels in {0,1}, not {-1,1} */
   targets labels;
   la_penalty phi; /* Z0 with NaN where unobserved */
 } mc_problem;
@@ -35,6 +38,8 @@ typedef struct mc {
   double rho;
   svt_report low_rank; /* of A */
   mc_bounds bounds;
+  double *factors; /* m x rank, for a model */
+  double layout[8];
   double *values; /* min(m, n) singular values */
   /* what is published: K x n, labels, D x n twice, m x n */
   double *scores, *decided, *fit, *sparse, *dual;
@@ -42,6 +47,8 @@ typedef struct mc {
 
 extern const lapis_method mc_method;
 
+/* Checks of X that both fitting and folding in make: finite, signs, sums. */
+lapis_status mc_check_features(lapis_ctx *ctx, int variant, const lapis_mat *X);
 /* Checks data against the settings' variant, allocating nothing. */
 lapis_status mc_check_data(lapis_ctx *ctx, const lapis_mc_settings *set,
                            const lapis_data *data);
@@ -50,6 +57,10 @@ lapis_status mc_problem_size(mc *w, const lapis_data *data);
 /* Fills phi, Z0, weights, mu; leaves Z_0 with zeros in W. */
 lapis_status mc_problem_build(mc *w, const lapis_data *data);
 void mc_problem_free(mc *w);
+/* Weights and mu from the settings, for data already in place. */
+void mc_set_weights(mc *w);
+/* phi's blocks from K, D, a, b, variant, gamma and zero_one. */
+void mc_set_blocks(mc_problem *p);
 
 /* F(B), and the dual value of G = rho U; W is scratch and returns holding the
  * feasible, scaled multiplier. */
@@ -58,5 +69,21 @@ lapis_status mc_certify(mc *w, mc_bounds *out);
 /* Result arrays, from B and from W, which holds the multiplier. */
 lapis_status mc_results_alloc(mc *w);
 lapis_status mc_publish(mc *w);
+/* F(B) of mu w->p.mu. */
+lapis_status mc_primal(mc *w, double *out);
+
+/* What to multiply rho by after iteration k to balance the relative residuals
+ * of admm_step's sums; 1 except at iterations 10, 20, 40, 80, 160. */
+double mc_balance(int64_t k, const double sums[4]);
+
+/* The papers' loop [MC11 Alg. 1, 3, 4] instead of ADMM, in mc_fpc.c. */
+lapis_status mc_fpc(mc *w);
+
+/* ---- new samples, in mc_fold.c ------------------------------------------*/
+extern const lapis_method mc_fold_method;
+lapis_status mc_learn(lapis_solver *s);
+lapis_status mc_fold_new(lapis_ctx *ctx, const lapis_data *data,
+                         const void *settings, const named_list *learned,
+                         const void *options, lapis_solver **out);
 
 #endif

@@ -95,18 +95,23 @@ static lapis_status check_shapes(lapis_ctx *ctx, const lapis_data *data)
   return LAPIS_OK;
 }
 
+lapis_status mc_check_features(lapis_ctx *ctx, int variant, const lapis_mat *X)
+{
+  TRY(mat_check_finite(ctx, "mc", "X", X, true));
+  if (variant == LAPIS_MC_1) return LAPIS_OK;
+  bool pos = variant == LAPIS_MC_POS;
+  TRY(check_non_negative(ctx, pos ? "pos" : "simplex", X));
+  return pos ? LAPIS_OK : check_simplex(ctx, X);
+}
+
 lapis_status mc_check_data(lapis_ctx *ctx, const lapis_mc_settings *set,
                            const lapis_data *data)
 {
   TRY(check_shapes(ctx, data));
-  TRY(mat_check_finite(ctx, "mc", "X", &data->X, true));
+  TRY(mc_check_features(ctx, set->variant, &data->X));
   TRY(mat_check_finite(ctx, "mc", "Y", &data->Y, true));
   TRY(check_every_sample(ctx, data));
-  TRY(check_every_feature(ctx, &data->X));
-  if (set->variant == LAPIS_MC_1) return LAPIS_OK;
-  bool pos = set->variant == LAPIS_MC_POS;
-  TRY(check_non_negative(ctx, pos ? "pos" : "simplex", &data->X));
-  return pos ? LAPIS_OK : check_simplex(ctx, &data->X);
+  return check_every_feature(ctx, &data->X);
 }
 
 /* Warns of classes with one kind of known label; refuses when all are so. */
@@ -152,33 +157,41 @@ static bool zero_one(const mc *w)
   return w->set.labels == LAPIS_MC_LABELS_01;
 }
 
-static void set_blocks(mc *w)
+void mc_set_blocks(mc_problem *p)
 {
   static const la_kind feature_kind[] = {[LAPIS_MC_1] = LA_SQUARE,
                                          [LAPIS_MC_POS] = LA_CHI2,
                                          [LAPIS_MC_SIMPLEX] = LA_CHI2_SIMPLEX};
-  mc_problem *p = &w->p;
   la_penalty *phi = &p->phi;
-  la_kind label_kind = zero_one(w) ? LA_LOGISTIC_01 : LA_LOGISTIC_PM;
+  la_kind label_kind = p->zero_one ? LA_LOGISTIC_01 : LA_LOGISTIC_PM;
   phi->n_blocks = 0;
   if (p->K > 0)
     phi->block[phi->n_blocks++] =
-        (la_block){label_kind, 0, p->K, p->b, w->set.gamma};
+        (la_block){label_kind, 0, p->K, p->b, p->gamma};
   phi->block[phi->n_blocks++] =
-      (la_block){feature_kind[w->set.variant], p->K, p->D, p->a, 0};
+      (la_block){feature_kind[p->variant], p->K, p->D, p->a, 0};
   phi->block[phi->n_blocks++] = (la_block){LA_ONES, p->K + p->D, 1, 0, 0};
-  p->threshold = zero_one(w) ? 0.5 : 0;
+  p->threshold = p->zero_one ? 0.5 : 0;
 }
 
-static void set_weights(mc *w, const lapis_data *data)
+static void count_seen(mc *w, const lapis_data *data)
 {
   mc_problem *p = &w->p;
   p->seen_X = p->D * p->n - lapis_mat_missing(&data->X);
   p->seen_Y = 0;
   for (int64_t k = 0; k < p->K * p->n; k++)
     p->seen_Y += !isnan(p->labels.sign[k]);
+}
+
+void mc_set_weights(mc *w)
+{
+  mc_problem *p = &w->p;
   p->a = p->seen_X > 0 ? 1.0 / (double)p->seen_X : 0;
   p->b = p->seen_Y > 0 ? w->set.lambda / (double)p->seen_Y : 0;
+  p->gamma = w->set.gamma;
+  p->mu = isnan(w->set.mu) ? w->set.mu_rel * p->a * p->sigma_1 : w->set.mu;
+  w->set.mu = p->mu;
+  mc_set_blocks(p);
 }
 
 /* Label column j as the loss wants it: in {-1, 1} or {0, 1}. */
@@ -186,7 +199,7 @@ static void label_column(const mc *w, int64_t j, double *out)
 {
   const double *sign = w->p.labels.sign + j * w->p.K;
   for (int64_t c = 0; c < w->p.K; c++)
-    out[c] = zero_one(w) && sign[c] < 0 ? 0 : sign[c];
+    out[c] = w->p.zero_one && sign[c] < 0 ? 0 : sign[c];
 }
 
 /* Z_0: labels, features, ones, a column a sample (m x n). */
@@ -215,8 +228,9 @@ static lapis_status fill_known(mc *w, double *Z0)
 lapis_status mc_problem_build(mc *w, const lapis_data *data)
 {
   mc_problem *p = &w->p;
-  set_weights(w, data);
-  set_blocks(w);
+  p->variant = w->set.variant;
+  p->zero_one = zero_one(w);
+  count_seen(w, data);
   TRY(w->h.ops->alloc(&w->h, LAPIS_F64, p->m, p->n, &p->phi.Z0));
   double *host = base_alloc_raw(w->base.ctx, p->m * p->n, sizeof *host);
   if (host == NULL) return LAPIS_ENOMEM;
@@ -224,7 +238,7 @@ lapis_status mc_problem_build(mc *w, const lapis_data *data)
   if (s >= 0) s = fill_known(w, host);
   base_free(host);
   TRY(s);
-  p->mu = isnan(w->set.mu) ? w->set.mu_rel * p->a * p->sigma_1 : w->set.mu;
+  mc_set_weights(w);
   return LAPIS_OK;
 }
 

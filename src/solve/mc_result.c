@@ -10,7 +10,7 @@
 #include "solve/mc.h"
 
 /* F(B) = mu |B|_* + phi(B) */
-static lapis_status primal(mc *w, double *out)
+lapis_status mc_primal(mc *w, double *out)
 {
   double nuclear = 0, loss = 0;
   int64_t k = w->p.m < w->p.n ? w->p.m : w->p.n;
@@ -25,7 +25,7 @@ static lapis_status primal(mc *w, double *out)
 lapis_status mc_certify(mc *w, mc_bounds *out)
 {
   double norm = 0, conjugate = 0;
-  TRY(primal(w, &out->primal));
+  TRY(mc_primal(w, &out->primal));
   TRY(w->h.ops->axpby(&w->h, w->rho, &w->U, 0, &w->W));
   TRY(w->h.ops->clamp(&w->h, &w->p.phi, &w->W));
   TRY(op_norm2_upper(w->svt, &w->W, &norm));
@@ -58,7 +58,8 @@ lapis_status mc_results_alloc(mc *w)
   if (p->K > 0) w->scores = reals(w, p->K, p->n, &ok);
   if (p->K > 0)
     w->decided = reals(w, targets_label_rows(&p->labels), p->n, &ok);
-  if (w->set.certificate) w->dual = reals(w, p->m, p->n, &ok);
+  if (w->set.certificate && w->set.solver == LAPIS_MC_ADMM)
+    w->dual = reals(w, p->m, p->n, &ok);
   return ok ? LAPIS_OK : LAPIS_ENOMEM;
 }
 
@@ -99,6 +100,7 @@ lapis_status mc_publish(mc *w)
   TRY(publish_labels(w));
   TRY(publish_features(w));
   solver_publish_history(&w->base);
+  if (w->set.solver == LAPIS_MC_FPC) return LAPIS_OK;
   solver_publish(&w->base, "dual_norm", lapis_mat_f64(&w->bounds.norm, 1, 1));
   if (!w->set.certificate) return LAPIS_OK;
   lapis_mat dual = lapis_mat_f64(w->dual, w->p.m, w->p.n);

@@ -1,0 +1,23 @@
+/* choose.h - grids as typed, and settings chosen for the user. */
+#ifndef LAPIS_CHOOSE_H
+#define LAPIS_CHOOSE_H
+#include "cli.h"
+
+enum { MAX_GRIDS = 8 };
+typedef struct grid_text {
+  int count;
+  lapis_grid grid[MAX_GRIDS];
+  char **value[MAX_GRIDS]; /* owned */
+  char *name[MAX_GRIDS];   /* owned */
+} grid_text;
+/* "NAME=V,V,..." or "NAME=LOW:HIGH:COUNT" (log scale). */
+int grid_add(grid_text *g, const char *text);
+void grid_free(grid_text *g);
+
+int cv_options_from_args(cli *c, const lapis_data *data, lapis_cv_options *o);
+/* Settings the method would rather choose by cross-validation than default
+ * (lapis_method.choose), where the user gave none: chosen here, said on
+ * stderr, written into settings. */
+int choose_settings(cli *c, const lapis_data *data, void *settings);
+
+#endif

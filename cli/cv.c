@@ -1,0 +1,136 @@
+/* cv.c - lapis cv METHOD [DATA] --grid NAME=V,V: settings by k folds. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "choose.h"
+#include "cli.h"
+
+static const cli_option options[] = {
+    {"grid", 0, "NAME=V,V",
+     "values to try, or LOW:HIGH:COUNT spaced evenly on "
+     "a log scale; once a name"},
+    {"folds", 0, "K", "number of folds (default 5)"},
+    {"groups", 0, NULL, "keep groups (bags, people, images) whole"},
+    {"metric", 0, "NAME", "what to judge by (default auroc)"},
+    {"map", 0, "MAP", "features through a map fitted on the training folds"},
+    {"map-priv", 0, "MAP", "the same for privileged features"},
+    {"config", 0, "F.json", "write the settings of the best point there"},
+    {NULL, 0, NULL, NULL}};
+
+static void print_point(const lapis_cv *cv, const grid_text *g, int i,
+                        const char *mark)
+{
+  lapis_cv_point p = lapis_cv_at(cv, i);
+  for (int k = 0; k < g->count; k++)
+    printf("%s=%-12s ", g->grid[k].name, lapis_cv_value(cv, i, k));
+  printf("%.4f +- %.4f  (%lld folds, %.2f s)%s\n", p.mean, p.deviation,
+         (long long)p.folds, p.seconds, mark);
+}
+
+static void print_text(const lapis_cv *cv, const grid_text *g,
+                       const char *metric)
+{
+  int best = lapis_cv_best(cv);
+  printf("%s, mean and deviation over folds\n", metric);
+  for (int i = 0; i < lapis_cv_count(cv); i++)
+    print_point(cv, g, i, i == best ? "  <- best" : "");
+}
+
+static lapis_json *point_json(const lapis_cv *cv, const grid_text *g, int i)
+{
+  lapis_json *to = lapis_json_object(), *at = lapis_json_object();
+  lapis_cv_point p = lapis_cv_at(cv, i);
+  for (int k = 0; k < g->count; k++)
+    lapis_json_put_text(at, g->grid[k].name, lapis_cv_value(cv, i, k));
+  lapis_json_put(to, "settings", at);
+  lapis_json_put_number(to, "mean", p.mean);
+  lapis_json_put_number(to, "deviation", p.deviation);
+  lapis_json_put_integer(to, "folds", p.folds);
+  lapis_json_put_number(to, "seconds", p.seconds);
+  return to;
+}
+
+static void print_cv_json(cli *c, const lapis_cv *cv, const grid_text *g,
+                          const char *metric)
+{
+  lapis_json *to = lapis_json_object(), *points = lapis_json_list();
+  int best = lapis_cv_best(cv);
+  for (int i = 0; i < lapis_cv_count(cv); i++)
+    lapis_json_put(points, NULL, point_json(cv, g, i));
+  lapis_json_put_text(to, "lapis", lapis_version());
+  lapis_json_put_text(to, "method", c->method->name);
+  lapis_json_put_text(to, "metric", metric);
+  lapis_json_put(to, "points", points);
+  if (best >= 0) lapis_json_put(to, "best", point_json(cv, g, best));
+  print_json(to);
+}
+
+static int write_best(cli *c, const lapis_cv *cv, const grid_text *g,
+                      void *settings)
+{
+  const char *path = args_get(&c->args, "config");
+  int best = lapis_cv_best(cv);
+  if (path == NULL || best < 0) return EXIT_DONE;
+  for (int k = 0; k < g->count; k++)
+    lapis_settings_set(c->ctx, c->method, settings, g->grid[k].name,
+                       lapis_cv_value(cv, best, k));
+  lapis_json *json = settings_json(c, c->method, settings);
+  char *text = lapis_json_print(json);
+  lapis_json_free(json);
+  lapis_status s = text == NULL
+                       ? LAPIS_ENOMEM
+                       : lapis_file_write(c->ctx, path, text, strlen(text));
+  free(text);
+  return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;
+}
+
+static int judge(cli *c, const lapis_dataset *ds, void *settings,
+                 const grid_text *g)
+{
+  lapis_cv_options o;
+  lapis_cv *cv;
+  int code = cv_options_from_args(c, lapis_dataset_data(ds), &o);
+  if (code != EXIT_DONE) return code;
+  lapis_status s = lapis_cv_run(c->ctx, c->method, lapis_dataset_data(ds),
+                                settings, &o, g->grid, g->count, &cv);
+  if (s < 0 || s == LAPIS_CANCELLED) return cli_fail_status(c, s);
+  cli_wipe_bar(c);
+  if (c->json)
+    print_cv_json(c, cv, g, o.metric);
+  else
+    print_text(cv, g, o.metric);
+  code = write_best(c, cv, g, settings);
+  if (code == EXIT_DONE && lapis_cv_best(cv) < 0)
+    code = cli_fail(EXIT_INPUT, "cv: no point could be judged: every fold "
+                                "lacks labels of both kinds");
+  lapis_cv_free(cv);
+  return code;
+}
+
+static int run(cli *c)
+{
+  void *settings = NULL;
+  lapis_dataset *ds = NULL;
+  grid_text g = {.count = 0};
+  int code = settings_from_args(c, &settings);
+  for (int i = 0; code == EXIT_DONE && i < c->args.n_given; i++)
+    if (strcmp(c->args.given[i].name, "grid") == 0)
+      code = grid_add(&g, c->args.given[i].value);
+  if (code == EXIT_DONE && g.count == 0)
+    code = cli_fail(EXIT_MISUSE, "cv: give --grid NAME=V,V at least once");
+  if (code == EXIT_DONE) code = dataset_from_args(c, &ds);
+  if (code == EXIT_DONE) code = judge(c, ds, settings, &g);
+  grid_free(&g);
+  lapis_dataset_free(ds);
+  free(settings);
+  return code;
+}
+
+const cli_verb verb_cv = {.name = "cv",
+                          .synopsis = "cv METHOD [DATA] --grid NAME=V,V",
+                          .help = "choose settings by k folds",
+                          .options = options,
+                          .takes_method = true,
+                          .reads_data = true,
+                          .run = run};

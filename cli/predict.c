@@ -1,0 +1,132 @@
+/* predict.c - lapis predict MODEL [DATA]: answers for new samples. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+static const cli_option options[] = {
+    {"scores", 0, NULL, "print scores instead of labels"},
+    {"output", 'o', "F.npz", "write the result: scores, labels, ..."},
+    {NULL, 0, NULL, NULL}};
+
+/* ---- what is printed ----------------------------------------------------*/
+static void print_value(const lapis_mat *text, double v)
+{
+  int64_t code = (int64_t)v;
+  if (text->cols > 0 && code >= 0 && code < text->cols)
+    printf("\t%s", ((const char *const *)text->val)[code]);
+  else
+    printf("\t%.10g", v);
+}
+
+/* One line a sample: its name or number, then its labels or scores. */
+static void print_rows(cli *c, const lapis_dataset *ds, const lapis_mat *what,
+                       const lapis_mat *text)
+{
+  (void)c;
+  lapis_mat names = lapis_dataset_text(ds, "names");
+  for (int64_t j = 0; j < what->cols; j++) {
+    if (names.cols == what->cols)
+      printf("%s", ((const char *const *)names.val)[j]);
+    else
+      printf("%lld", (long long)j + 1);
+    for (int64_t i = 0; i < what->rows; i++)
+      print_value(text, lapis_mat_at(what, i, j));
+    printf("\n");
+  }
+}
+
+static lapis_json *rows_json(const lapis_mat *what, const lapis_mat *text)
+{
+  lapis_json *list = lapis_json_list();
+  for (int64_t j = 0; j < what->cols; j++) {
+    lapis_json *row = what->rows > 1 ? lapis_json_list() : list;
+    for (int64_t i = 0; i < what->rows; i++) {
+      double v = lapis_mat_at(what, i, j);
+      int64_t code = (int64_t)v;
+      if (text->cols > 0 && code >= 0 && code < text->cols)
+        lapis_json_put_text(row, NULL, ((const char *const *)text->val)[code]);
+      else
+        lapis_json_put_number(row, NULL, v);
+    }
+    if (row != list) lapis_json_put(list, NULL, row);
+  }
+  return list;
+}
+
+static void print_answer(cli *c, const lapis_solver *s, const lapis_dataset *ds)
+{
+  const char *what = args_get(&c->args, "scores") != NULL ? "scores" : "labels";
+  lapis_mat rows, text = {.cols = 0};
+  bool any = lapis_result_get(s, what, &rows) == LAPIS_OK;
+  if (strcmp(what, "labels") == 0) text = class_texts(c, ds);
+  if (!c->json) {
+    if (any) print_rows(c, ds, &rows, &text);
+    return;
+  }
+  lapis_json *to = run_json(c, lapis_model_method(c->model)->name, c->method, s,
+                            lapis_dataset_data(ds));
+  if (any) lapis_json_put(to, what, rows_json(&rows, &text));
+  print_json(to);
+}
+
+/* ---- checks against the model -------------------------------------------*/
+/* Names that both sides know must be the same, in the same order. */
+static int check_names(cli *c, const lapis_dataset *ds)
+{
+  lapis_mat here = lapis_dataset_text(ds, "feature_names"), there;
+  if (here.cols == 0 ||
+      lapis_model_get(c->ctx, c->model, "feature_names", &there) < 0)
+    return EXIT_DONE;
+  const char *const *a = here.val, *const *b = there.val;
+  for (int64_t i = 0; i < here.cols && i < there.cols; i++)
+    if (strcmp(a[i], b[i]) != 0)
+      return cli_fail(EXIT_INPUT,
+                      "predict: feature %lld is called '%s', the model was "
+                      "fitted with '%s'",
+                      (long long)i + 1, a[i], b[i]);
+  return EXIT_DONE;
+}
+
+static int answer(cli *c, const lapis_dataset *ds, const void *settings)
+{
+  const lapis_data *data = lapis_dataset_data(ds);
+  lapis_solver *s;
+  if (data->P.cols > 0 && !c->quiet)
+    fprintf(stderr, "lapis: warning: predict: privileged features are not "
+                    "needed and are ignored\n");
+  lapis_status status = lapis_predict_new(c->ctx, data, c->model, settings, &s);
+  if (status >= 0) status = lapis_solve(s);
+  const char *output = args_get(&c->args, "output");
+  lapis_status stop = status;
+  if (status >= 0 && output != NULL) status = result_write(c, s, ds, output);
+  cli_wipe_bar(c);
+  if (status >= 0) print_answer(c, s, ds);
+  lapis_solver_free(s);
+  return status < 0 ? cli_fail_status(c, status) : cli_exit_code(c, stop);
+}
+
+static int run(cli *c)
+{
+  void *settings = NULL;
+  lapis_dataset *ds = NULL;
+  if (c->model == NULL)
+    return cli_fail(EXIT_MISUSE, "predict: name a model file");
+  int code = settings_from_args(c, &settings);
+  if (code == EXIT_DONE) code = check_writable(c, args_get(&c->args, "output"));
+  if (code == EXIT_DONE) code = dataset_from_args(c, &ds);
+  if (code == EXIT_DONE) code = check_names(c, ds);
+  if (code == EXIT_DONE) code = answer(c, ds, settings);
+  lapis_dataset_free(ds);
+  free(settings);
+  return code;
+}
+
+const cli_verb verb_predict = {.name = "predict",
+                               .synopsis = "predict MODEL [DATA] [options]",
+                               .help = "answers for new samples",
+                               .options = options,
+                               .takes_model = true,
+                               .reads_data = true,
+                               .run = run};

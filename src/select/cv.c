@@ -1,0 +1,325 @@
+/* cv.c - every point of a grid, judged on every fold. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lapis/lapis_eval.h"
+#include "select/part.h"
+#include "solve/methods.h"
+
+enum { MAX_GRID = 8, MAX_POINTS = 100000 };
+
+struct lapis_cv {
+  int n_points, n_grid;
+  const lapis_grid *grid; /* borrowed while running, copied texts after */
+  char **text;            /* n_points x n_grid values, owned */
+  lapis_cv_point *point;
+  double *value; /* folds x n_points */
+  int64_t folds;
+  double *scores; /* K x n of the best point, or NULL */
+  double *all;    /* K x n a point while running, or NULL */
+  int64_t K, n;
+};
+
+lapis_cv_options lapis_cv_defaults(void)
+{
+  return (lapis_cv_options){
+      .size = sizeof(lapis_cv_options), .folds = 5, .metric = "auroc"};
+}
+
+/* ---- the grid -----------------------------------------------------------*/
+static int count_points(const lapis_grid *grid, int n_grid)
+{
+  int64_t points = 1;
+  for (int k = 0; k < n_grid; k++) {
+    points *= grid[k].count;
+    if (grid[k].count < 1 || points > MAX_POINTS) return 0;
+  }
+  return (int)points;
+}
+
+/* Index of the k-th grid's value at a point: the last name runs fastest. */
+static int value_index(const lapis_grid *grid, int n_grid, int point, int k)
+{
+  for (int later = n_grid - 1; later > k; later--) point /= grid[later].count;
+  return point % grid[k].count;
+}
+
+static lapis_status apply_point(lapis_ctx *ctx, const lapis_method *m,
+                                const lapis_cv *cv, int point, void *settings)
+{
+  for (int k = 0; k < cv->n_grid; k++)
+    TRY(lapis_settings_set(ctx, m, settings, cv->grid[k].name,
+                           cv->text[point * cv->n_grid + k]));
+  return LAPIS_OK;
+}
+
+/* ---- one fold -----------------------------------------------------------*/
+static void keep_scores(lapis_cv *cv, const part *p, int point,
+                        const double *scores)
+{
+  if (cv->all == NULL) return;
+  double *to = cv->all + (int64_t)point * cv->K * cv->n;
+  for (int64_t j = 0; j < cv->n; j++) {
+    if (!p->hidden[j]) continue;
+    memcpy(to + j * cv->K, scores, (size_t)cv->K * sizeof *to);
+    scores += cv->K;
+  }
+}
+
+static bool show(const part_source *from, double done, double started)
+{
+  lapis_progress now = {.method = "cv",
+                        .iter = (int64_t)(100 * done),
+                        .objective = NAN,
+                        .gap = NAN,
+                        .residual = NAN,
+                        .seconds = base_seconds() - started,
+                        .done = done};
+  return base_show(from->ctx, &now);
+}
+
+/* A fold where a class has one kind of label only is no failure of the
+ * whole: it has no value. */
+static lapis_status judge(const part_source *from, part *p,
+                          const void *settings, double *scores, double *value)
+{
+  *value = NAN;
+  lapis_status s = part_scores(p, settings, scores);
+  if (s == LAPIS_EDATA || s == LAPIS_EMISSING) {
+    base_say(from->ctx, 1, "cv: a fold is left out: %s",
+             lapis_ctx_error(from->ctx));
+    return LAPIS_OK;
+  }
+  if (s < 0 || s == LAPIS_CANCELLED) return s;
+  lapis_mat m = lapis_mat_f64(scores, p->truth.rows, p->truth.cols);
+  return lapis_metric(from->ctx, from->options->metric, &p->truth, &m, NULL,
+                      value);
+}
+
+static lapis_status run_fold(const part_source *from, lapis_cv *cv, part *p,
+                             int64_t fold, void *settings, double started)
+{
+  lapis_ctx *ctx = from->ctx;
+  double *scores =
+      base_alloc(ctx, p->truth.rows * p->truth.cols, sizeof *scores);
+  if (scores == NULL) return LAPIS_ENOMEM;
+  lapis_status s = LAPIS_OK;
+  for (int i = 0; s == LAPIS_OK && i < cv->n_points; i++) {
+    double before = base_seconds(), value = NAN;
+    s = apply_point(ctx, from->method, cv, i, settings);
+    if (s >= 0) s = judge(from, p, settings, scores, &value);
+    if (s >= 0) keep_scores(cv, p, i, scores);
+    cv->value[fold * cv->n_points + i] = value;
+    cv->point[i].seconds += base_seconds() - before;
+    double done = (double)(fold * cv->n_points + i + 1) /
+                  (double)(cv->folds * cv->n_points);
+    if (s == LAPIS_OK && !show(from, done, started)) s = LAPIS_CANCELLED;
+  }
+  base_free(scores);
+  return s;
+}
+
+static lapis_status run_folds(const part_source *from, lapis_cv *cv,
+                              void *settings)
+{
+  lapis_status s = LAPIS_OK;
+  double started = base_seconds();
+  for (int64_t f = 0; s == LAPIS_OK && f < cv->folds; f++) {
+    part p;
+    s = part_open(from, f, &p);
+    if (s < 0) break;
+    s = run_fold(from, cv, &p, f, settings, started);
+    part_close(&p);
+  }
+  if (s == LAPIS_CANCELLED) (void)lapis_fail(from->ctx, s, "cv: interrupted");
+  return s;
+}
+
+/* ---- summing up ---------------------------------------------------------*/
+static void summarise(lapis_cv *cv)
+{
+  for (int i = 0; i < cv->n_points; i++) {
+    lapis_cv_point *p = &cv->point[i];
+    double sum = 0, square = 0;
+    for (int64_t f = 0; f < cv->folds; f++) {
+      double v = cv->value[f * cv->n_points + i];
+      if (isnan(v)) continue;
+      sum += v;
+      p->folds++;
+    }
+    p->mean = p->folds > 0 ? sum / (double)p->folds : NAN;
+    for (int64_t f = 0; f < cv->folds; f++) {
+      double off = cv->value[f * cv->n_points + i] - p->mean;
+      if (!isnan(off)) square += off * off;
+    }
+    p->deviation = p->folds > 1 ? sqrt(square / (double)(p->folds - 1)) : NAN;
+  }
+}
+
+int lapis_cv_best(const lapis_cv *cv)
+{
+  int best = -1;
+  for (int i = 0; i < cv->n_points; i++)
+    if (!isnan(cv->point[i].mean) &&
+        (best < 0 || cv->point[i].mean > cv->point[best].mean))
+      best = i;
+  return best;
+}
+
+static void take_best_scores(lapis_cv *cv)
+{
+  int best = lapis_cv_best(cv);
+  if (cv->all == NULL || best < 0) return;
+  size_t bytes = (size_t)(cv->K * cv->n) * sizeof(double);
+  memmove(cv->all, cv->all + (int64_t)best * cv->K * cv->n, bytes);
+  cv->scores = cv->all;
+}
+
+/* ---- constructor --------------------------------------------------------*/
+static lapis_status copy_values(lapis_ctx *ctx, lapis_cv *cv)
+{
+  cv->text = base_alloc(ctx, cv->n_points * cv->n_grid, sizeof *cv->text);
+  if (cv->text == NULL) return LAPIS_ENOMEM;
+  for (int i = 0; i < cv->n_points; i++)
+    for (int k = 0; k < cv->n_grid; k++) {
+      int v = value_index(cv->grid, cv->n_grid, i, k);
+      char **to = &cv->text[i * cv->n_grid + k];
+      *to = base_strdup(ctx, cv->grid[k].value[v]);
+      if (*to == NULL) return LAPIS_ENOMEM;
+    }
+  return LAPIS_OK;
+}
+
+static lapis_status allocate(lapis_ctx *ctx, const lapis_cv_options *o,
+                             lapis_cv *cv)
+{
+  cv->point = base_alloc(ctx, cv->n_points, sizeof *cv->point);
+  cv->value = base_alloc(ctx, cv->folds * cv->n_points, sizeof *cv->value);
+  if (cv->point == NULL || cv->value == NULL) return LAPIS_ENOMEM;
+  for (int64_t i = 0; i < cv->folds * cv->n_points; i++) cv->value[i] = NAN;
+  if (o->keep_scores) {
+    int64_t count = cv->K * cv->n * cv->n_points;
+    cv->all = base_alloc_raw(ctx, count, sizeof *cv->all);
+    if (cv->all == NULL) return LAPIS_ENOMEM;
+    for (int64_t i = 0; i < count; i++) cv->all[i] = NAN;
+  }
+  return copy_values(ctx, cv);
+}
+
+static lapis_status check(lapis_ctx *ctx, const lapis_method *m,
+                          const lapis_data *data, const lapis_grid *grid,
+                          int n_grid)
+{
+  if (mat_empty(&data->X) || mat_empty(&data->Y) ||
+      data->X.cols != data->Y.cols)
+    return lapis_fail(ctx, LAPIS_EMISSING,
+                      "cv: X and Y of as many samples are needed");
+  if (n_grid < 0 || n_grid > MAX_GRID || count_points(grid, n_grid) == 0)
+    return lapis_fail(ctx, LAPIS_EINVAL,
+                      "cv: a grid has at most %d names, each with a value, and "
+                      "at most %d points",
+                      MAX_GRID, MAX_POINTS);
+  if (method_entry_of(m)->predict == NULL)
+    return lapis_fail(ctx, LAPIS_ENOTBUILT,
+                      "cv: %s answers no held-out samples", m->name);
+  return LAPIS_OK;
+}
+
+/* Real targets are judged as they are; classes by their signs. */
+static bool real_metric(const char *name)
+{
+  return strcmp(name, "rae") == 0 || strcmp(name, "angle-error") == 0;
+}
+
+static lapis_status run(part_source *from, const void *settings, lapis_cv *cv)
+{
+  lapis_ctx *ctx = from->ctx;
+  const lapis_method *m = from->method;
+  fold_plan plan;
+  TRY(folds_draw(ctx, from->data, from->options->folds, from->options->by_group,
+                 &plan));
+  from->plan = &plan;
+  void *own = base_alloc(ctx, 1, m->settings_size);
+  lapis_status s =
+      own == NULL ? LAPIS_ENOMEM : allocate(ctx, from->options, cv);
+  if (s >= 0) {
+    memcpy(own, settings, m->settings_size);
+    base_mute(ctx, true);
+    s = run_folds(from, cv, own);
+    base_mute(ctx, false);
+  }
+  base_free(own);
+  folds_free(&plan);
+  summarise(cv);
+  take_best_scores(cv);
+  return s;
+}
+
+lapis_status lapis_cv_run(lapis_ctx *ctx, const lapis_method *m,
+                          const lapis_data *data, const void *settings,
+                          const lapis_cv_options *options,
+                          const lapis_grid *grid, int n_grid, lapis_cv **out)
+{
+  *out = NULL;
+  TRY(check(ctx, m, data, grid, n_grid));
+  targets labels = {.classes = 0};
+  if (!real_metric(options->metric))
+    TRY(targets_encode(ctx, "cv", &data->Y, &labels));
+  part_source from = {.ctx = ctx,
+                      .method = m,
+                      .data = data,
+                      .options = options,
+                      .labels = &labels,
+                      .transductive = method_entry_of(m)->transductive};
+  lapis_cv *cv = base_alloc(ctx, 1, sizeof *cv);
+  lapis_status s = LAPIS_ENOMEM;
+  if (cv != NULL) {
+    *cv = (lapis_cv){.n_points = count_points(grid, n_grid),
+                     .n_grid = n_grid,
+                     .grid = grid,
+                     .folds = options->folds,
+                     .K = labels.classes > 0 ? labels.classes : data->Y.rows,
+                     .n = data->X.cols};
+    s = run(&from, settings, cv);
+  }
+  targets_free(&labels);
+  if (s < 0 || s == LAPIS_CANCELLED)
+    lapis_cv_free(cv);
+  else
+    *out = cv;
+  return s;
+}
+
+void lapis_cv_free(lapis_cv *cv)
+{
+  if (cv == NULL) return;
+  for (int i = 0; cv->text != NULL && i < cv->n_points * cv->n_grid; i++)
+    base_free(cv->text[i]);
+  base_free(cv->text);
+  base_free(cv->point);
+  base_free(cv->value);
+  base_free(cv->all);
+  base_free(cv);
+}
+
+int lapis_cv_count(const lapis_cv *cv)
+{
+  return cv->n_points;
+}
+
+lapis_cv_point lapis_cv_at(const lapis_cv *cv, int point)
+{
+  return cv->point[point];
+}
+
+const char *lapis_cv_value(const lapis_cv *cv, int point, int k)
+{
+  return cv->text[point * cv->n_grid + k];
+}
+
+lapis_mat lapis_cv_scores(const lapis_cv *cv)
+{
+  int64_t n = cv->scores == NULL ? 0 : cv->n;
+  return lapis_mat_f64(cv->scores, cv->K, n);
+}

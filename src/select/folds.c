@@ -1,0 +1,110 @@
+/* folds.c - who is hidden together. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "select/select.h"
+
+static bool any_known(const lapis_mat *Y, int64_t j)
+{
+  for (int64_t i = 0; i < Y->rows; i++)
+    if (!isnan(lapis_mat_at(Y, i, j))) return true;
+  return false;
+}
+
+/* A sample and the unit (group, or itself) it is hidden with. */
+typedef struct member {
+  int64_t key, sample;
+} member;
+
+static int by_key(const void *a, const void *b)
+{
+  int64_t x = ((const member *)a)->key, y = ((const member *)b)->key;
+  return (x > y) - (x < y);
+}
+
+/* Samples with a known target, sorted by unit; how many. */
+static int64_t collect(const lapis_data *data, bool by_group, member *m)
+{
+  int64_t n = 0;
+  for (int64_t j = 0; j < data->X.cols; j++)
+    if (any_known(&data->Y, j))
+      m[n++] = (member){by_group ? data->group[j] : j, j};
+  qsort(m, (size_t)n, sizeof *m, by_key);
+  return n;
+}
+
+static int64_t count_units(const member *m, int64_t n)
+{
+  int64_t units = 0;
+  for (int64_t k = 0; k < n; k++) units += k == 0 || m[k].key != m[k - 1].key;
+  return units;
+}
+
+/* Unit u goes to fold order[u] mod folds: sizes differ by at most one. */
+static void deal(const member *m, int64_t n, const int64_t *order,
+                 fold_plan *plan)
+{
+  int64_t unit = -1;
+  for (int64_t k = 0; k < n; k++) {
+    unit += k == 0 || m[k].key != m[k - 1].key;
+    plan->fold[m[k].sample] = order[unit] % plan->folds;
+  }
+}
+
+static lapis_status draw(lapis_ctx *ctx, const lapis_data *data, bool by_group,
+                         member *m, int64_t *order, fold_plan *plan)
+{
+  int64_t n = collect(data, by_group, m), units = count_units(m, n);
+  if (plan->folds < 2 || plan->folds > units)
+    return lapis_fail(ctx, LAPIS_EINVAL,
+                      "cv: %" PRId64 " folds of %" PRId64
+                      " %s with known targets; from 2 folds to one a unit are "
+                      "possible",
+                      plan->folds, units, by_group ? "groups" : "samples");
+  rng_shuffle(base_seed(ctx), 0x666f6c64, order, units);
+  for (int64_t j = 0; j < plan->samples; j++) plan->fold[j] = -1;
+  deal(m, n, order, plan);
+  return LAPIS_OK;
+}
+
+lapis_status folds_draw(lapis_ctx *ctx, const lapis_data *data, int64_t folds,
+                        bool by_group, fold_plan *out)
+{
+  int64_t n = data->X.cols;
+  if (by_group && data->group == NULL)
+    return lapis_fail(ctx, LAPIS_EMISSING,
+                      "cv: groups are to stay whole, and no group is given");
+  *out = (fold_plan){.folds = folds, .samples = n};
+  out->fold = base_alloc(ctx, n, sizeof *out->fold);
+  member *m = base_alloc(ctx, n, sizeof *m);
+  int64_t *order = base_alloc(ctx, n, sizeof *order);
+  lapis_status s = LAPIS_ENOMEM;
+  if (out->fold != NULL && m != NULL && order != NULL)
+    s = draw(ctx, data, by_group, m, order, out);
+  base_free(m);
+  base_free(order);
+  if (s < 0) folds_free(out);
+  return s;
+}
+
+void folds_free(fold_plan *plan)
+{
+  base_free(plan->fold);
+  plan->fold = NULL;
+}
+
+lapis_status columns_pick(lapis_ctx *ctx, const lapis_mat *from,
+                          const bool *keep, double **memory, lapis_mat *out)
+{
+  int64_t count = 0;
+  for (int64_t j = 0; j < from->cols; j++) count += keep[j];
+  double *to = base_alloc_raw(ctx, from->rows * count, sizeof *to);
+  *memory = to;
+  if (to == NULL) return LAPIS_ENOMEM;
+  *out = lapis_mat_f64(to, from->rows, count);
+  for (int64_t j = 0; j < from->cols; j++) {
+    if (!keep[j]) continue;
+    for (int64_t i = 0; i < from->rows; i++) *to++ = lapis_mat_at(from, i, j);
+  }
+  return LAPIS_OK;
+}

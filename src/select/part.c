@@ -1,0 +1,208 @@
+/* part.c - one fold: what is shown, what is hidden, and the answer for it.
+ *
+ * Transductive methods see every feature and lose the hidden labels; the
+ * others see the training columns alone, and maps are fitted on those. */
+#include "select/part.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "op/map.h"
+#include "solve/methods.h"
+
+static double *keep(part *p, double *memory)
+{
+  p->memory[p->n_memory++] = memory;
+  return memory;
+}
+
+static lapis_status pick(part *p, const lapis_mat *from, const bool *marks,
+                         lapis_mat *out)
+{
+  double *memory = NULL;
+  *out = (lapis_mat){.dtype = LAPIS_F64};
+  if (from->cols == 0) return LAPIS_OK;
+  lapis_status s = columns_pick(p->from->ctx, from, marks, &memory, out);
+  keep(p, memory);
+  return s;
+}
+
+/* ---- targets ------------------------------------------------------------*/
+/* Labels as a method reads them whatever fold is hidden: a row a class. */
+static void label_column(const targets *t, int64_t j, double *out)
+{
+  for (int64_t c = 0; c < t->classes; c++) {
+    double s = t->sign[j * t->classes + c];
+    out[c] = t->zero_one && s < 0 ? 0 : s;
+  }
+}
+
+/* All labels, the hidden ones NaN (transductive). */
+static lapis_status hide_labels(part *p)
+{
+  const targets *t = p->from->labels;
+  double *y = base_alloc_raw(p->from->ctx, t->classes * t->samples, sizeof *y);
+  if (keep(p, y) == NULL) return LAPIS_ENOMEM;
+  for (int64_t j = 0; j < t->samples; j++) {
+    label_column(t, j, y + j * t->classes);
+    for (int64_t c = 0; p->hidden[j] && c < t->classes; c++)
+      y[j * t->classes + c] = NAN;
+  }
+  p->train.Y = lapis_mat_f64(y, t->classes, t->samples);
+  return LAPIS_OK;
+}
+
+/* What the hidden samples are judged by: signs, or real targets. */
+static lapis_status hidden_truth(part *p)
+{
+  const targets *t = p->from->labels;
+  lapis_mat all = lapis_mat_f64(t->sign, t->classes, t->samples);
+  return pick(p, t->classes > 0 ? &all : &p->from->data->Y, p->hidden,
+              &p->truth);
+}
+
+/* ---- features -----------------------------------------------------------*/
+static lapis_status map_one(part *p, const char *spec, lapis_mat *train,
+                            lapis_mat *test, lapis_map **map)
+{
+  lapis_ctx *ctx = p->from->ctx;
+  lapis_mat *both[] = {train, test};
+  if (spec == NULL || train->cols == 0) return LAPIS_OK;
+  TRY(lapis_map_new(ctx, spec, map));
+  TRY(lapis_map_fit(ctx, *map, train));
+  for (int i = 0; i < 2 && both[i] != NULL; i++) {
+    int64_t rows = lapis_map_rows(*map, both[i]->rows);
+    double *x = base_alloc_raw(ctx, rows * both[i]->cols, sizeof *x);
+    if (keep(p, x) == NULL) return LAPIS_ENOMEM;
+    TRY(lapis_map_apply(ctx, *map, both[i], x));
+    *both[i] = lapis_mat_f64(x, rows, both[i]->cols);
+  }
+  return LAPIS_OK;
+}
+
+static lapis_status split_groups(part *p, const bool *shown)
+{
+  const int64_t *group = p->from->data->group;
+  if (group == NULL) return LAPIS_OK;
+  p->group = base_alloc(p->from->ctx, p->from->plan->samples, sizeof *group);
+  if (p->group == NULL) return LAPIS_ENOMEM;
+  int64_t n = 0;
+  for (int64_t j = 0; j < p->from->plan->samples; j++)
+    if (shown[j]) p->group[n++] = group[j];
+  p->train.group = p->group;
+  return LAPIS_OK;
+}
+
+/* Training columns shown, hidden columns to be predicted. */
+static lapis_status split(part *p, bool *shown)
+{
+  const lapis_data *d = p->from->data;
+  const lapis_cv_options *o = p->from->options;
+  for (int64_t j = 0; j < d->X.cols; j++) shown[j] = !p->hidden[j];
+  TRY(pick(p, &d->X, shown, &p->train.X));
+  TRY(pick(p, &d->Y, shown, &p->train.Y));
+  TRY(pick(p, &d->P, shown, &p->train.P));
+  TRY(pick(p, &d->X, p->hidden, &p->test.X));
+  TRY(split_groups(p, shown));
+  TRY(map_one(p, o->map, &p->train.X, &p->test.X, &p->map));
+  return map_one(p, o->map_priv, &p->train.P, NULL, &p->map_priv);
+}
+
+static lapis_status open_parts(part *p)
+{
+  const part_source *from = p->from;
+  TRY(hidden_truth(p));
+  if (from->transductive) {
+    p->train = *from->data;
+    TRY(hide_labels(p));
+    return map_one(p, from->options->map, &p->train.X, NULL, &p->map);
+  }
+  bool *shown = base_alloc(from->ctx, from->plan->samples, sizeof *shown);
+  if (shown == NULL) return LAPIS_ENOMEM;
+  lapis_status s = split(p, shown);
+  base_free(shown);
+  return s;
+}
+
+lapis_status part_open(const part_source *from, int64_t fold, part *out)
+{
+  *out = (part){.from = from};
+  out->hidden = base_alloc(from->ctx, from->plan->samples, sizeof(bool));
+  lapis_status s = out->hidden == NULL ? LAPIS_ENOMEM : LAPIS_OK;
+  for (int64_t j = 0; s >= 0 && j < from->plan->samples; j++)
+    out->hidden[j] = from->plan->fold[j] == fold;
+  if (s >= 0) s = open_parts(out);
+  if (s < 0) part_close(out);
+  return s;
+}
+
+void part_close(part *p)
+{
+  lapis_solver_free(p->solver);
+  for (int i = 0; i < p->n_memory; i++) base_free(p->memory[i]);
+  lapis_map_free(p->map);
+  lapis_map_free(p->map_priv);
+  base_free(p->group);
+  base_free(p->hidden);
+  *p = (part){.from = p->from};
+}
+
+/* ---- solving ------------------------------------------------------------*/
+static lapis_status solve(part *p, const void *settings)
+{
+  if (p->solver != NULL) {
+    lapis_status s = lapis_solver_retune(p->solver, settings);
+    if (s >= 0) return lapis_solve(p->solver);
+    if (s != LAPIS_ENOTBUILT) return s;
+    lapis_solver_free(p->solver);
+    p->solver = NULL;
+  }
+  TRY(lapis_solver_new(p->from->ctx, p->from->method, &p->train, settings,
+                       &p->solver));
+  return lapis_solve(p->solver);
+}
+
+/* Scores of the hidden columns out of those of all. */
+static lapis_status gather(const part *p, const lapis_mat *all, double *scores)
+{
+  if (all->rows != p->truth.rows || all->cols != p->from->plan->samples)
+    return lapis_fail(p->from->ctx, LAPIS_EDATA,
+                      "cv: a fold lost a class; use fewer folds");
+  for (int64_t j = 0; j < all->cols; j++) {
+    if (!p->hidden[j]) continue;
+    for (int64_t i = 0; i < all->rows; i++) *scores++ = lapis_mat_at(all, i, j);
+  }
+  return LAPIS_OK;
+}
+
+static lapis_status predict(part *p, const lapis_model *m, double *scores)
+{
+  lapis_solver *s;
+  lapis_mat out = {.cols = 0};
+  TRY(lapis_predict_new(p->from->ctx, &p->test, m, NULL, &s));
+  lapis_status status = lapis_solve(s);
+  if (status >= 0) status = lapis_result_get(s, "scores", &out);
+  bool fits = out.rows == p->truth.rows && out.cols == p->truth.cols;
+  if (status >= 0 && !fits)
+    status = lapis_fail(p->from->ctx, LAPIS_EDATA,
+                        "cv: a fold lost a class; use fewer folds");
+  if (status >= 0) mat_to_f64(&out, scores, out.rows);
+  lapis_solver_free(s);
+  return status;
+}
+
+lapis_status part_scores(part *p, const void *settings, double *scores)
+{
+  lapis_status status = solve(p, settings);
+  if (status < 0 || status == LAPIS_CANCELLED) return status;
+  if (p->from->transductive) {
+    lapis_mat all;
+    TRY(lapis_result_get(p->solver, "scores", &all));
+    return gather(p, &all, scores);
+  }
+  lapis_model *m;
+  TRY(lapis_model_new(p->solver, &m));
+  status = predict(p, m, scores);
+  lapis_model_free(m);
+  return status;
+}

@@ -1,0 +1,36 @@
+/* part.h - one fold's training and hidden part, ready to be solved. */
+#ifndef LAPIS_PART_H
+#define LAPIS_PART_H
+#include "base/solver.h"
+#include "select/select.h"
+
+/* What a whole cross-validation shares. */
+typedef struct part_source {
+  lapis_ctx *ctx;
+  const lapis_method *method;
+  const lapis_data *data;
+  const lapis_cv_options *options;
+  const fold_plan *plan;
+  const targets *labels; /* signs of all samples; classes 0: real targets */
+  bool transductive;
+} part_source;
+
+typedef struct part {
+  const part_source *from;
+  bool *hidden; /* n marks */
+  lapis_data train, test;
+  double *memory[8]; /* behind train and test */
+  int n_memory;
+  int64_t *group;
+  lapis_map *map, *map_priv;
+  lapis_solver *solver; /* kept from point to point */
+  lapis_mat truth;      /* of the hidden samples: signs or values */
+} part;
+
+lapis_status part_open(const part_source *from, int64_t fold, part *out);
+void part_close(part *p);
+/* Solves with these settings; scores of the hidden samples, in order, into
+ * scores (K x hidden); LAPIS_EDATA where this fold cannot be judged. */
+lapis_status part_scores(part *p, const void *settings, double *scores);
+
+#endif

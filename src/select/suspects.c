@@ -1,0 +1,73 @@
+/* suspects.c - known labels that the rest of the data contradicts.
+ *
+ * In the fit itself every known label is fitted, so known labels are hidden
+ * fold by fold, completed, and ranked by s (threshold - z). */
+#include <math.h>
+#include <stdlib.h>
+
+#include "select/select.h"
+
+typedef struct suspect {
+  double margin;
+  int64_t sample, class_;
+} suspect;
+
+static int largest_first(const void *a, const void *b)
+{
+  const suspect *x = a, *y = b;
+  if (x->margin != y->margin) return x->margin < y->margin ? 1 : -1;
+  return (x->sample > y->sample) - (x->sample < y->sample);
+}
+
+static int64_t rank(const targets *t, const lapis_mat *scores, suspect *all)
+{
+  double threshold = t->zero_one ? 0.5 : 0;
+  int64_t n = 0;
+  for (int64_t j = 0; j < t->samples; j++)
+    for (int64_t c = 0; c < t->classes; c++) {
+      double sign = t->sign[j * t->classes + c];
+      double margin = sign * (threshold - lapis_mat_at(scores, c, j));
+      if (!isnan(margin)) all[n++] = (suspect){margin, j, c};
+    }
+  qsort(all, (size_t)n, sizeof *all, largest_first);
+  return n;
+}
+
+static lapis_status list(lapis_ctx *ctx, const lapis_data *data,
+                         const lapis_cv *cv, int64_t count, int64_t *index,
+                         double *margin, int64_t *found)
+{
+  targets t;
+  lapis_mat scores = lapis_cv_scores(cv);
+  TRY(targets_encode(ctx, "suspects", &data->Y, &t));
+  suspect *all = base_alloc(ctx, t.classes * t.samples, sizeof *all);
+  if (all != NULL && scores.cols > 0) {
+    int64_t n = rank(&t, &scores, all);
+    *found = n < count ? n : count;
+    for (int64_t i = 0; i < *found; i++) {
+      index[2 * i] = all[i].sample;
+      index[2 * i + 1] = all[i].class_;
+      margin[i] = all[i].margin;
+    }
+  }
+  lapis_status s = all == NULL ? LAPIS_ENOMEM : LAPIS_OK;
+  base_free(all);
+  targets_free(&t);
+  return s;
+}
+
+lapis_status lapis_suspects(lapis_ctx *ctx, const lapis_method *m,
+                            const lapis_data *data, const void *settings,
+                            const lapis_cv_options *options, int64_t count,
+                            int64_t *index, double *margin, int64_t *found)
+{
+  lapis_cv_options o = *options;
+  lapis_cv *cv;
+  o.keep_scores = true;
+  *found = 0;
+  lapis_status s = lapis_cv_run(ctx, m, data, settings, &o, NULL, 0, &cv);
+  if (s < 0 || s == LAPIS_CANCELLED) return s;
+  s = list(ctx, data, cv, count, index, margin, found);
+  lapis_cv_free(cv);
+  return s;
+}

@@ -1,0 +1,449 @@
+/* mc_fold.c - new samples for a completed matrix.
+ *
+ * With Z = U S V' the solution and A = U S^(1/2), |Z|_* is the smallest
+ * (|A|^2 + |B|^2) / 2 over Z = A B.  A new column keeps A and asks for
+ *
+ *   minimize over b  mu/2 |b|^2 + phi(A b)
+ *
+ * phi as in the fit, with the weights of the fit.  The constraints hold for
+ * every training b, so the problem is never empty, and an unlabelled training
+ * sample gets its own column back.  Solved by the fit's ADMM, where
+ * A'A = S makes the quadratic step a diagonal:
+ *   b = rho (mu I + rho S)^-1 A'(z - u).
+ *
+ * Any g in dom phi* bounds the value from below by
+ * -phi*(g) - |A'g|^2 / (2 mu).  The primal is taken at A b with its row of
+ * ones and signs put right; how far they were off is the residual. */
+#include <math.h>
+#include <string.h>
+
+#include "solve/mc.h"
+
+static const double RELAXATION = 1.6;
+enum { CHECK_EVERY = 10 };
+
+/* Places in the row of numbers "layout" that a model keeps. */
+enum { L_K, L_D, L_A, L_B, L_MU, L_ZERO_ONE, L_KIND, L_RHO };
+
+#define AT(field) offsetof(lapis_mc_fold_settings, field)
+static const lapis_param params[] = {
+    {"tol", NULL, LAPIS_PARAM_REAL, AT(stop.tol), 1e-6, 0, 1, false, NULL, "X",
+     "stop at this relative duality gap and residual"},
+    {"max-iters", NULL, LAPIS_PARAM_INT, AT(stop.max_iters), 10000, 0, INFINITY,
+     false, NULL, "N", "stop after this many iterations"},
+    {"time-limit", NULL, LAPIS_PARAM_REAL, AT(stop.seconds), INFINITY, 0,
+     INFINITY, false, NULL, "S", "stop after this many seconds"},
+};
+const lapis_method mc_fold_method = {
+    .name = "mc",
+    .title = "fold-in",
+    .summary = "complete new samples, one by one, against a completed matrix",
+    .source = "[MC11] [MC15]",
+    .reads = LAPIS_READS_X,
+    .params = params,
+    .n_params = sizeof params / sizeof *params,
+    .settings_size = sizeof(lapis_mc_fold_settings),
+};
+
+typedef struct fold {
+  lapis_solver base;
+  lapis_mc_fold_settings set;
+  mc_problem p;
+  la h;
+  int64_t r;
+  la_array A, step;    /* m x r: factors; times rho / (mu + rho s) */
+  la_array b, t;       /* r x n: coefficients, A'g */
+  la_array Z, F, B, U; /* m x n: scratch, A b, prox, scaled dual */
+  double rho, *s;      /* s: r diagonal of A'A */
+  double gap, residual;
+  double *scores, *decided, *fit, *sparse, *gaps;
+} fold;
+
+/* ---- what a fit leaves behind -------------------------------------------*/
+/* A = U S^(1/2) of the low-rank iterate; rank counts s > 1e-12 s_1. */
+static lapis_status factorise(mc *w, la_array *U, la_array *Vt, int64_t *rank)
+{
+  const la_backend *ops = w->h.ops;
+  int64_t m = w->p.m, n = w->p.n, k = m < n ? m : n;
+  TRY(ops->alloc(&w->h, LAPIS_F64, m, k, U));
+  TRY(ops->alloc(&w->h, LAPIS_F64, k, n, Vt));
+  TRY(ops->axpby(&w->h, 1, &w->A, 0, &w->W));
+  TRY(ops->svd(&w->h, &w->W, U, w->values, Vt));
+  int64_t r = 0;
+  while (r < k && w->values[r] > 1e-12 * w->values[0]) {
+    w->values[r] = sqrt(w->values[r]);
+    r++;
+  }
+  *rank = r;
+  la_array kept = la_cols(U, 0, r);
+  TRY(ops->scale_cols(&w->h, w->values, &kept));
+  base_free(w->factors);
+  w->factors = base_alloc_raw(w->base.ctx, m * r, sizeof *w->factors);
+  if (w->factors == NULL) return LAPIS_ENOMEM;
+  lapis_mat out = lapis_mat_f64(w->factors, m, r);
+  return ops->download(&w->h, &kept, &out);
+}
+
+lapis_status mc_learn(lapis_solver *s)
+{
+  mc *w = (mc *)s;
+  const mc_problem *p = &w->p;
+  la_array U = {0}, Vt = {0};
+  int64_t rank = 0;
+  lapis_status status = factorise(w, &U, &Vt, &rank);
+  w->h.ops->free(&w->h, &U);
+  w->h.ops->free(&w->h, &Vt);
+  TRY(status);
+  const double layout[8] = {[L_K] = (double)p->K,
+                            [L_D] = (double)p->D,
+                            [L_A] = p->a,
+                            [L_B] = p->b,
+                            [L_MU] = p->mu,
+                            [L_ZERO_ONE] = p->zero_one,
+                            [L_KIND] = (double)p->labels.kind,
+                            [L_RHO] = w->rho};
+  memcpy(w->layout, layout, sizeof layout);
+  named_put(&s->learned, "factors", lapis_mat_f64(w->factors, p->m, rank));
+  named_put(&s->learned, "layout", lapis_mat_f64(w->layout, 1, 8));
+  if (p->K > 0)
+    named_put(&s->learned, "classes",
+              lapis_mat_f64(p->labels.value, 1, p->labels.n_values));
+  return LAPIS_OK;
+}
+
+/* ---- the steps ----------------------------------------------------------*/
+/* b = rho (mu I + rho S)^-1 A'(B - U);  F = A b */
+static lapis_status update_coefficients(fold *w)
+{
+  const la_backend *ops = w->h.ops;
+  TRY(ops->axpby(&w->h, 1, &w->B, 0, &w->Z));
+  TRY(ops->axpby(&w->h, -1, &w->U, 1, &w->Z));
+  TRY(ops->gemm(&w->h, LA_T, LA_N, 1, &w->step, &w->Z, 0, &w->b));
+  return ops->gemm(&w->h, LA_N, LA_N, 1, &w->A, &w->b, 0, &w->F);
+}
+
+static lapis_status set_rho(fold *w, double rho)
+{
+  double *f = w->s + w->r; /* second half: the factors of the step */
+  for (int64_t i = 0; i < w->r; i++) f[i] = rho / (w->p.mu + rho * w->s[i]);
+  w->rho = rho;
+  TRY(w->h.ops->axpby(&w->h, 1, &w->A, 0, &w->step));
+  return w->h.ops->scale_cols(&w->h, f, &w->step);
+}
+
+static lapis_status balance_rho(fold *w, double factor)
+{
+  TRY(w->h.ops->axpby(&w->h, 0, &w->U, 1 / factor, &w->U));
+  return set_rho(w, w->rho * factor);
+}
+
+/* ---- bounds -------------------------------------------------------------*/
+/* Primal minus dual of columns first .. first + n - 1, and their size.  Z
+ * holds the clamped multiplier, and is left alone; F is made feasible. */
+static lapis_status bounds(fold *w, int64_t first, int64_t n, double *gap,
+                           double *size)
+{
+  const la_backend *ops = w->h.ops;
+  la_penalty phi = w->p.phi;
+  phi.Z0 = la_cols(&w->p.phi.Z0, first, n);
+  la_array F = la_cols(&w->F, first, n), G = la_cols(&w->Z, first, n);
+  la_array b = la_cols(&w->b, first, n), t = la_cols(&w->t, first, n);
+  double loss, conjugate, bb, tt;
+  TRY(ops->loss(&w->h, &phi, &F, &loss));
+  TRY(ops->conjugate(&w->h, &phi, 1, &G, &conjugate));
+  TRY(ops->dot(&w->h, &b, &b, &bb));
+  TRY(ops->dot(&w->h, &t, &t, &tt));
+  double primal = w->p.mu / 2 * bb + loss;
+  double dual = -conjugate - tt / (2 * w->p.mu);
+  *gap = primal - dual;
+  *size = fmax(fmax(fabs(primal), fabs(dual)), 1e-300);
+  w->base.info.objective = primal;
+  w->base.info.dual = dual;
+  return LAPIS_OK;
+}
+
+/* Z = rho U clamped, t = A'Z, F = A b made feasible. */
+static lapis_status prepare_bounds(fold *w)
+{
+  const la_backend *ops = w->h.ops;
+  TRY(ops->axpby(&w->h, w->rho, &w->U, 0, &w->Z));
+  TRY(ops->clamp(&w->h, &w->p.phi, &w->Z));
+  TRY(ops->gemm(&w->h, LA_T, LA_N, 1, &w->A, &w->Z, 0, &w->t));
+  return ops->project(&w->h, &w->p.phi, &w->F);
+}
+
+static lapis_status check_gap(fold *w, const double sums[4])
+{
+  loop *l = &w->base.loop;
+  double gap, size;
+  TRY(prepare_bounds(w));
+  TRY(bounds(w, 0, w->p.n, &gap, &size));
+  w->gap = gap / size;
+  w->residual = l->iter > 0 ? sqrt(sums[0] / fmax(sums[2], 1e-300)) : INFINITY;
+  lapis_progress now = {.rank = w->r,
+                        .objective = w->base.info.objective,
+                        .gap = w->gap,
+                        .residual = w->residual};
+  loop_show(l, &now, w->set.stop.tol);
+  return loop_record(l, (double[]){w->base.info.objective, w->base.info.dual,
+                                   w->gap, w->residual});
+}
+
+/* ---- solving and publishing ---------------------------------------------*/
+static bool settled(const fold *w)
+{
+  return fabs(w->gap) <= w->set.stop.tol && w->residual <= w->set.stop.tol;
+}
+
+static lapis_status iterate(fold *w)
+{
+  loop *l = &w->base.loop;
+  double sums[4] = {0};
+  w->gap = INFINITY;
+  while (!settled(w) && loop_next(l)) {
+    TRY(update_coefficients(w));
+    TRY(w->h.ops->admm_step(&w->h, &w->p.phi, w->rho, RELAXATION, &w->F, &w->B,
+                            &w->U, sums));
+    TRY(base_sum(w->base.ctx, sums, 4));
+    if (l->iter % CHECK_EVERY == 0) TRY(check_gap(w, sums));
+    double factor = mc_balance(l->iter, sums);
+    if (factor != 1) TRY(balance_rho(w, factor));
+  }
+  bool stale = l->iter % CHECK_EVERY != 0 || l->iter == 0;
+  return stale ? check_gap(w, sums) : LAPIS_OK;
+}
+
+/* Each sample's own gap, before F goes back to A b. */
+static lapis_status sample_gaps(fold *w)
+{
+  lapis_info total = w->base.info;
+  TRY(prepare_bounds(w));
+  for (int64_t j = 0; j < w->p.n; j++) {
+    double gap, size;
+    TRY(bounds(w, j, 1, &gap, &size));
+    w->gaps[j] = gap / size;
+  }
+  w->base.info = total;
+  return w->h.ops->gemm(&w->h, LA_N, LA_N, 1, &w->A, &w->b, 0, &w->F);
+}
+
+static lapis_status publish(fold *w)
+{
+  const mc_problem *p = &w->p;
+  la_array top = la_rows(&w->F, 0, p->K), rest = la_rows(&w->F, p->K, p->D);
+  la_array Z0 = la_rows(&p->phi.Z0, p->K, p->D);
+  lapis_mat fit = lapis_mat_f64(w->fit, p->D, p->n);
+  lapis_mat sparse = lapis_mat_f64(w->sparse, p->D, p->n);
+  lapis_mat scores = lapis_mat_f64(w->scores, p->K, p->n);
+  TRY(w->h.ops->download(&w->h, &rest, &fit));
+  TRY(w->h.ops->download(&w->h, &Z0, &sparse));
+  for (int64_t k = 0; k < p->D * p->n; k++)
+    w->sparse[k] = isnan(w->sparse[k]) ? 0 : w->sparse[k] - w->fit[k];
+  if (p->K > 0) {
+    TRY(w->h.ops->download(&w->h, &top, &scores));
+    targets_decode(&p->labels, w->scores, p->threshold, w->decided);
+    solver_publish(&w->base, "scores", scores);
+    solver_publish(
+        &w->base, "labels",
+        lapis_mat_f64(w->decided, targets_label_rows(&p->labels), p->n));
+  }
+  solver_publish(&w->base, "low_rank", fit);
+  solver_publish(&w->base, "sparse", sparse);
+  solver_publish(&w->base, "gaps", lapis_mat_f64(w->gaps, 1, p->n));
+  solver_publish_history(&w->base);
+  return LAPIS_OK;
+}
+
+static lapis_status fold_solve(lapis_solver *s)
+{
+  fold *w = (fold *)s;
+  static const char *const columns[] = {"iteration", "objective", "dual", "gap",
+                                        "residual"};
+  TRY(loop_begin(&s->loop, s->ctx, "mc fold-in", &w->set.stop, 5, columns));
+  TRY(iterate(w));
+  TRY(sample_gaps(w));
+  TRY(publish(w));
+  s->info.iterations = s->loop.iter;
+  s->info.rank = w->r;
+  s->info.gap = w->gap;
+  s->info.residual = w->residual;
+  s->info.seconds = loop_seconds(&s->loop);
+  return s->loop.status;
+}
+
+/* ---- constructor --------------------------------------------------------*/
+static void fold_free(lapis_solver *s)
+{
+  fold *w = (fold *)s;
+  la_array *all[] = {&w->A, &w->step, &w->b, &w->t,       &w->Z,
+                     &w->F, &w->B,    &w->U, &w->p.phi.Z0};
+  for (int i = 0; w->h.ops != NULL && i < 9; i++) w->h.ops->free(&w->h, all[i]);
+  base_free(w->p.labels.value);
+  base_free(w->s);
+  base_free(w->scores);
+  base_free(w->decided);
+  base_free(w->fit);
+  base_free(w->sparse);
+  base_free(w->gaps);
+}
+
+static const solver_class fold_class = {
+    .method = "mc", .solve = fold_solve, .free = fold_free};
+
+static lapis_status check_sample(lapis_ctx *ctx, const lapis_mat *X, int64_t j)
+{
+  for (int64_t i = 0; i < X->rows; i++)
+    if (!isnan(lapis_mat_at(X, i, j))) return LAPIS_OK;
+  return lapis_fail(ctx, LAPIS_EMISSING,
+                    "predict: row %" PRId64 " of X has no observed feature",
+                    j + 1);
+}
+
+static lapis_status check(lapis_ctx *ctx, int variant, const lapis_mat *X,
+                          int64_t D)
+{
+  if (X->rows != D)
+    return lapis_fail(ctx, LAPIS_ESHAPE,
+                      "predict: X has %" PRId64 " features, the model has "
+                      "%" PRId64,
+                      X->rows, D);
+  TRY(mc_check_features(ctx, variant, X));
+  for (int64_t j = 0; j < X->cols; j++) TRY(check_sample(ctx, X, j));
+  return LAPIS_OK;
+}
+
+/* The problem a model describes; LAPIS_EFORMAT where it describes none. */
+static lapis_status read_layout(fold *w, const lapis_mc_settings *set,
+                                const named_list *learned)
+{
+  const lapis_mat *layout = named_find(learned, "layout");
+  const lapis_mat *A = named_find(learned, "factors");
+  const lapis_mat *classes = named_find(learned, "classes");
+  bool there =
+      layout != NULL && A != NULL && layout->rows == 1 && layout->cols == 8;
+  const double *l = there ? layout->val : NULL;
+  mc_problem *p = &w->p;
+  if (there) {
+    p->K = (int64_t)l[L_K];
+    p->D = (int64_t)l[L_D];
+    p->m = p->K + p->D + 1;
+  }
+  int64_t values = there && l[L_KIND] == TARGETS_CLASS ? p->K : 2;
+  if (!there || !(l[L_K] >= 0) || !(l[L_D] >= 1) || A->rows != p->m ||
+      A->cols < 1 || !(l[L_MU] > 0) || !(l[L_RHO] > 0) ||
+      (p->K > 0 && (classes == NULL || classes->cols != values)))
+    return lapis_fail(w->base.ctx, LAPIS_EFORMAT,
+                      "predict: the mc model lacks factors, layout or classes "
+                      "that fit together");
+  p->a = l[L_A];
+  p->b = l[L_B];
+  p->mu = l[L_MU];
+  p->zero_one = l[L_ZERO_ONE] != 0;
+  p->variant = set->variant;
+  p->gamma = set->gamma;
+  p->labels.kind = (targets_kind)l[L_KIND];
+  w->rho = l[L_RHO];
+  w->r = A->cols;
+  return LAPIS_OK;
+}
+
+static lapis_status copy_classes(fold *w, const named_list *learned)
+{
+  const lapis_mat *classes = named_find(learned, "classes");
+  targets *t = &w->p.labels;
+  t->classes = w->p.K;
+  t->samples = w->p.n;
+  if (w->p.K == 0) return LAPIS_OK;
+  t->n_values = classes->cols;
+  t->value = base_alloc(w->base.ctx, t->n_values, sizeof *t->value);
+  if (t->value == NULL) return LAPIS_ENOMEM;
+  mat_to_f64(classes, t->value, 1);
+  return LAPIS_OK;
+}
+
+static lapis_status allocate(fold *w)
+{
+  const mc_problem *p = &w->p;
+  struct {
+    la_array *a;
+    int64_t rows, cols;
+  } all[] = {
+      {&w->A, p->m, w->r}, {&w->step, p->m, w->r}, {&w->b, w->r, p->n},
+      {&w->t, w->r, p->n}, {&w->Z, p->m, p->n},    {&w->F, p->m, p->n},
+      {&w->B, p->m, p->n}, {&w->U, p->m, p->n},    {&w->p.phi.Z0, p->m, p->n}};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    TRY(w->h.ops->alloc(&w->h, LAPIS_F64, all[i].rows, all[i].cols, all[i].a));
+  struct {
+    double **to;
+    int64_t count;
+  } host[] = {{&w->s, 2 * w->r},          {&w->scores, p->K * p->n},
+              {&w->decided, p->K * p->n}, {&w->fit, p->D * p->n},
+              {&w->sparse, p->D * p->n},  {&w->gaps, p->n}};
+  for (size_t i = 0; i < sizeof host / sizeof *host; i++) {
+    *host[i].to = base_alloc(w->base.ctx, host[i].count, sizeof(double));
+    if (*host[i].to == NULL) return LAPIS_ENOMEM;
+  }
+  return LAPIS_OK;
+}
+
+/* Z_0 of the new samples: labels unknown, features as given, ones. */
+static lapis_status fill(fold *w, const lapis_mat *X, const lapis_mat *A)
+{
+  const mc_problem *p = &w->p;
+  double *host = base_alloc_raw(w->base.ctx, p->m * p->n, sizeof *host);
+  if (host == NULL) return LAPIS_ENOMEM;
+  mat_to_f64(X, host + p->K, p->m);
+  for (int64_t j = 0; j < p->n; j++) {
+    for (int64_t k = 0; k < p->K; k++) host[j * p->m + k] = NAN;
+    host[j * p->m + p->m - 1] = 1;
+  }
+  lapis_mat view = lapis_mat_f64(host, p->m, p->n);
+  lapis_status s = w->h.ops->upload(&w->h, &view, &w->p.phi.Z0);
+  for (int64_t i = 0; i < p->m * p->n; i++)
+    if (isnan(host[i])) host[i] = 0;
+  if (s >= 0) s = w->h.ops->upload(&w->h, &view, &w->B);
+  base_free(host);
+  if (s >= 0) s = w->h.ops->upload(&w->h, A, &w->A);
+  return s;
+}
+
+static lapis_status prepare(fold *w, const lapis_data *data,
+                            const named_list *learned)
+{
+  const lapis_mat *A = named_find(learned, "factors");
+  TRY(la_open(w->base.ctx, &w->h));
+  TRY(copy_classes(w, learned));
+  TRY(allocate(w));
+  TRY(fill(w, &data->X, A));
+  mc_set_blocks(&w->p);
+  for (int64_t i = 0; i < w->r; i++) {
+    la_array column = la_cols(&w->A, i, 1);
+    TRY(w->h.ops->dot(&w->h, &column, &column, &w->s[i]));
+  }
+  TRY(set_rho(w, w->rho));
+  return w->h.ops->project(&w->h, &w->p.phi, &w->B);
+}
+
+lapis_status mc_fold_new(lapis_ctx *ctx, const lapis_data *data,
+                         const void *settings, const named_list *learned,
+                         const void *options, lapis_solver **out)
+{
+  const lapis_mc_settings *set = settings;
+  lapis_solver *s;
+  TRY(solver_alloc(ctx, &fold_class, sizeof(fold), &s));
+  fold *w = (fold *)s;
+  param_defaults(&mc_fold_method, &w->set);
+  if (options != NULL) w->set = *(const lapis_mc_fold_settings *)options;
+  s->settings = &w->set;
+  w->p.n = data->X.cols;
+  lapis_status status = param_check(ctx, &mc_fold_method, &w->set);
+  if (status >= 0) status = read_layout(w, set, learned);
+  if (status >= 0) status = check(ctx, set->variant, &data->X, w->p.D);
+  if (status >= 0) status = prepare(w, data, learned);
+  if (status < 0) {
+    lapis_solver_free(s);
+    return status;
+  }
+  *out = s;
+  return LAPIS_OK;
+}

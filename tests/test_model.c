@@ -1,0 +1,246 @@
+/* Models: the fold-in gives training samples their own answers; files; maps. */
+#include <unistd.h>
+
+#include "fixture.h"
+
+typedef struct fitted {
+  lapis_ctx *ctx;
+  fixture f;
+  lapis_data data;
+  lapis_solver *solver;
+  lapis_model *model;
+} fitted;
+
+static fitted fit_fixture(const char *name, int variant, int labels, double tol)
+{
+  fitted t = {.ctx = NULL};
+  fixture_open(&t.f, name, false);
+  t.ctx = t.f.ctx;
+  t.data = (lapis_data){.X = fixture_mat(&t.f.data, "X"),
+                        .Y = fixture_mat(&t.f.data, "Y")};
+  lapis_mc_settings set = lapis_mc_defaults();
+  set.variant = variant;
+  set.labels = labels;
+  set.lambda = fixture_number(&t.f, "lam");
+  set.gamma = fixture_number(&t.f, "gamma");
+  set.mu = fixture_number(&t.f, "mu");
+  set.stop.tol = tol;
+  assert_int_equal(lapis_mc_new(t.ctx, &t.data, &set, &t.solver), LAPIS_OK);
+  assert_int_equal(lapis_solve(t.solver), LAPIS_OK);
+  if (lapis_model_new(t.solver, &t.model) < 0)
+    fail_msg("%s", lapis_ctx_error(t.ctx));
+  return t;
+}
+
+static void drop(fitted *t)
+{
+  lapis_model_free(t->model);
+  lapis_solver_free(t->solver);
+  fixture_close(&t->f);
+}
+
+/* Predictions for X by a model. */
+static lapis_solver *predict(lapis_ctx *ctx, const lapis_model *m, lapis_mat X,
+                             double tol)
+{
+  lapis_data data = {.X = X};
+  lapis_mc_fold_settings set;
+  lapis_settings_default(lapis_predict_method(lapis_model_method(m)), &set);
+  set.stop.tol = tol;
+  lapis_solver *s;
+  if (lapis_predict_new(ctx, &data, m, &set, &s) < 0 || lapis_solve(s) < 0)
+    fail_msg("%s", lapis_ctx_error(ctx));
+  return s;
+}
+
+static bool unlabelled(const lapis_mat *Y, int64_t j)
+{
+  for (int64_t i = 0; i < Y->rows; i++)
+    if (!isnan(lapis_mat_at(Y, i, j))) return false;
+  return true;
+}
+
+/* The law, sample by sample: what is folded in alone is the fit's column. */
+static void check_law(const char *name, int variant, int labels)
+{
+  fitted t = fit_fixture(name, variant, labels, 1e-11);
+  lapis_mat own, scores;
+  int tried = 0;
+  lapis_result_get(t.solver, "scores", &own);
+  for (int64_t j = 0; j < t.data.X.cols; j++) {
+    if (!unlabelled(&t.data.Y, j)) continue;
+    lapis_mat X = t.data.X;
+    X.val = (double *)X.val + j * X.ld;
+    X.cols = 1;
+    lapis_solver *s = predict(t.ctx, t.model, X, 1e-10);
+    assert_int_equal(lapis_result_get(s, "scores", &scores), LAPIS_OK);
+    for (int64_t i = 0; i < own.rows; i++)
+      CHECK_NEAR(lapis_mat_at(&scores, i, 0), lapis_mat_at(&own, i, j), 1e-6);
+    CHECK_AT_MOST(fabs(lapis_result_info(s)->gap), 1e-9);
+    lapis_solver_free(s);
+    tried++;
+  }
+  assert_true(tried > 5);
+  drop(&t);
+}
+
+static void folding_in_a_training_sample(void **state)
+{
+  (void)state;
+  check_law("mc1_pm", LAPIS_MC_1, LAPIS_MC_LABELS_PM);
+  check_law("pos_pm", LAPIS_MC_POS, LAPIS_MC_LABELS_PM);
+  check_law("pos_01_missing", LAPIS_MC_POS, LAPIS_MC_LABELS_01);
+  check_law("simplex_pm", LAPIS_MC_SIMPLEX, LAPIS_MC_LABELS_PM);
+}
+
+/* The answer for a sample does not depend on what is asked beside it, and a
+ * model read back from its file gives the same bits. */
+static void files_keep_models(void **state)
+{
+  (void)state;
+  fitted t = fit_fixture("pos_pm", LAPIS_MC_POS, LAPIS_MC_LABELS_PM, 1e-9);
+  char path[] = "/tmp/lapis-model-XXXXXX";
+  int fd = mkstemp(path);
+  assert_true(fd >= 0);
+  close(fd);
+  lapis_map *map;
+  assert_int_equal(lapis_map_new(t.ctx, "scale:2,sqrt", &map), LAPIS_OK);
+  assert_int_equal(lapis_map_fit(t.ctx, map, &t.data.X), LAPIS_OK);
+  assert_int_equal(lapis_model_set_map(t.ctx, t.model, map, false), LAPIS_OK);
+  lapis_map_free(map);
+  assert_int_equal(lapis_model_save(t.ctx, t.model, path), LAPIS_OK);
+  lapis_model *back;
+  if (lapis_model_load(t.ctx, path, &back) < 0)
+    fail_msg("%s", lapis_ctx_error(t.ctx));
+  lapis_solver *a = predict(t.ctx, t.model, t.data.X, 1e-8);
+  lapis_solver *b = predict(t.ctx, back, t.data.X, 1e-8);
+  lapis_mat x, y;
+  lapis_result_get(a, "scores", &x);
+  lapis_result_get(b, "scores", &y);
+  assert_memory_equal(x.val, y.val, (size_t)(x.rows * x.cols) * 8);
+  lapis_solver_free(a);
+  lapis_solver_free(b);
+  lapis_model_free(back);
+  unlink(path);
+  drop(&t);
+}
+
+static void refusals(void **state)
+{
+  (void)state;
+  fitted t = fit_fixture("pos_pm", LAPIS_MC_POS, LAPIS_MC_LABELS_PM, 1e-6);
+  lapis_solver *s;
+  lapis_data data = {.X = t.data.X};
+  data.X.rows--;
+  assert_int_equal(lapis_predict_new(t.ctx, &data, t.model, NULL, &s),
+                   LAPIS_ESHAPE);
+  assert_non_null(strstr(lapis_ctx_error(t.ctx), "19 features, the model has"));
+  double x[20];
+  for (int i = 0; i < 20; i++) x[i] = i == 3 ? -1 : 1;
+  data.X = lapis_mat_f64(x, 20, 1);
+  assert_int_equal(lapis_predict_new(t.ctx, &data, t.model, NULL, &s),
+                   LAPIS_EDATA);
+  for (int i = 0; i < 20; i++) x[i] = NAN;
+  assert_int_equal(lapis_predict_new(t.ctx, &data, t.model, NULL, &s),
+                   LAPIS_EMISSING);
+  lapis_model *m;
+  assert_int_equal(lapis_model_load(t.ctx, "/nowhere.lapis", &m), LAPIS_EIO);
+  char path[1200];
+  snprintf(path, sizeof path, "%s/data.npz", t.f.folder);
+  assert_int_equal(lapis_model_load(t.ctx, path, &m), LAPIS_EFORMAT);
+  assert_null(m);
+  drop(&t);
+}
+
+/* ---- maps ---------------------------------------------------------------*/
+static void mapped(const char *spec, const double *in, int64_t d, int64_t n,
+                   double *out)
+{
+  lapis_ctx *ctx = lapis_ctx_new();
+  lapis_mat X = lapis_mat_f64((double *)(uintptr_t)in, d, n);
+  lapis_map *m;
+  if (lapis_map_new(ctx, spec, &m) < 0 || lapis_map_fit(ctx, m, &X) < 0 ||
+      lapis_map_apply(ctx, m, &X, out) < 0)
+    fail_msg("%s", lapis_ctx_error(ctx));
+  lapis_map_free(m);
+  lapis_ctx_free(ctx);
+}
+
+static void maps_by_hand(void **state)
+{
+  (void)state;
+  const double x[] = {3, 1, NAN, 0, 0, 0, 4, 2, 2};
+  double out[63];
+  mapped("l1", x, 3, 3, out);
+  CHECK_NEAR(out[0], 0.75, 1e-15);
+  assert_true(isnan(out[2]));
+  CHECK_NEAR(out[3], 0, 0); /* an empty sample stays empty */
+  CHECK_NEAR(out[6] + out[7] + out[8], 1, 1e-15);
+  mapped("l2", x, 3, 3, out);
+  CHECK_NEAR(out[0], 3 / sqrt(10), 1e-15);
+  mapped("scale:2,sqrt", x, 3, 3, out);
+  CHECK_NEAR(out[6], sqrt(8), 1e-15);
+  mapped("standard", x, 3, 3, out);
+  CHECK_NEAR(out[0] + out[3] + out[6], 0, 1e-14);
+  CHECK_NEAR(out[0] * out[0] + out[3] * out[3] + out[6] * out[6], 3, 1e-13);
+  CHECK_NEAR(out[5] + out[8], 0, 1e-15); /* two seen values */
+  mapped("l1-sqrt", x, 3, 3, out);
+  CHECK_NEAR(out[0], sqrt(0.75), 1e-15);
+}
+
+/* The mapped inner product is the kernel 2xy/(x + y) to 7 % of the
+ * geometric mean, over a range of one to three hundred. */
+static void chi2_map_is_the_kernel(void **state)
+{
+  (void)state;
+  const double x[] = {0.01, 0.05, 0.2, 1, 3, 0};
+  double out[6 * 7];
+  mapped("chi2", x, 1, 6, out);
+  for (int i = 0; i < 6; i++)
+    for (int j = 0; j < 6; j++) {
+      double dot = 0, sum = x[i] + x[j];
+      for (int k = 0; k < 7; k++) dot += out[7 * i + k] * out[7 * j + k];
+      double kernel = sum > 0 ? 2 * x[i] * x[j] / sum : 0;
+      CHECK_NEAR(dot, kernel, 0.07 * sqrt(x[i] * x[j]));
+    }
+}
+
+static void maps_are_fitted_on_training_samples(void **state)
+{
+  (void)state;
+  lapis_ctx *ctx = lapis_ctx_new();
+  double train[] = {1, 3}, test[] = {5}, out[2];
+  lapis_mat X = lapis_mat_f64(train, 1, 2), T = lapis_mat_f64(test, 1, 1);
+  lapis_map *m;
+  assert_int_equal(lapis_map_new(ctx, "standard", &m), LAPIS_OK);
+  assert_int_equal(lapis_map_fit(ctx, m, &X), LAPIS_OK);
+  assert_int_equal(lapis_map_apply(ctx, m, &T, out), LAPIS_OK);
+  CHECK_NEAR(out[0], 3, 1e-15);
+  lapis_mat two = lapis_mat_f64(train, 2, 1);
+  assert_int_equal(lapis_map_apply(ctx, m, &two, out), LAPIS_ESHAPE);
+  lapis_map_free(m);
+  const char *const bad[] = {"l3", "scale:", "scale:x", "sqrt,,l1", ""};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+    assert_int_equal(lapis_map_new(ctx, bad[i], &m), LAPIS_EINVAL);
+  double negative[] = {1, -2};
+  lapis_mat N = lapis_mat_f64(negative, 2, 1);
+  assert_int_equal(lapis_map_new(ctx, "sqrt", &m), LAPIS_OK);
+  assert_int_equal(lapis_map_fit(ctx, m, &N), LAPIS_OK);
+  assert_int_equal(lapis_map_apply(ctx, m, &N, out), LAPIS_EDATA);
+  assert_non_null(strstr(lapis_ctx_error(ctx), "row 1, column 2 is -2"));
+  lapis_map_free(m);
+  lapis_ctx_free(ctx);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(folding_in_a_training_sample),
+      cmocka_unit_test(files_keep_models),
+      cmocka_unit_test(refusals),
+      cmocka_unit_test(maps_by_hand),
+      cmocka_unit_test(chi2_map_is_the_kernel),
+      cmocka_unit_test(maps_are_fitted_on_training_samples),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
