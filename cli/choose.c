@@ -131,7 +131,7 @@ static lapis_cv_options own_options(const lapis_data *data)
 static int take_best(cli *c, const lapis_cv *cv, const grid_text *g,
                      void *settings)
 {
-  int best = lapis_cv_best(cv);
+  int best = cv == NULL ? -1 : lapis_cv_best(cv);
   if (best < 0) {
     if (!c->quiet)
       fprintf(stderr,
@@ -167,8 +167,10 @@ int choose_settings(cli *c, const lapis_data *data, void *settings)
     lapis_status s =
         lapis_cv_run(c->ctx, m, data, settings, &o, g.grid, 1, &cv);
     cli_wipe_bar(c);
-    code = s < 0 || s == LAPIS_CANCELLED ? cli_fail_status(c, s)
-                                         : take_best(c, cv, &g, settings);
+    bool too_few = s == LAPIS_EINVAL; /* fewer units than folds */
+    code = !too_few && (s < 0 || s == LAPIS_CANCELLED)
+               ? cli_fail_status(c, s)
+               : take_best(c, cv, &g, settings);
   }
   lapis_cv_free(cv);
   grid_free(&g);

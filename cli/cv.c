@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "baseline.h"
 #include "choose.h"
 #include "cli.h"
 
@@ -15,6 +16,7 @@ static const cli_option options[] = {
     {"metric", 0, "NAME", "what to judge by (default auroc)"},
     {"map", 0, "MAP", "features through a map fitted on the training folds"},
     {"map-priv", 0, "MAP", "the same for privileged features"},
+    {"baseline", 0, NULL, "also a linear SVM (LIBLINEAR) on the same folds"},
     {"config", 0, "F.json", "write the settings of the best point there"},
     {NULL, 0, NULL, NULL}};
 
@@ -51,8 +53,26 @@ static lapis_json *point_json(const lapis_cv *cv, const grid_text *g, int i)
   return to;
 }
 
+/* A linear SVM's AUROC on the same folds, where it was asked for. */
+typedef struct rival {
+  bool asked;
+  double auroc, C;
+} rival;
+
+static int ask_rival(cli *c, const lapis_data *data, const lapis_cv *cv,
+                     const lapis_cv_options *o, rival *r)
+{
+  *r = (rival){args_get(&c->args, "baseline") != NULL, NAN, NAN};
+  if (!r->asked) return EXIT_DONE;
+  if (!baseline_built())
+    return cli_fail(EXIT_NOTBUILT, "cv: --baseline needs LIBLINEAR, which is "
+                                   "not built in (Debian: liblinear-dev)");
+  r->auroc = baseline_cv(c, data, cv, o->folds, o->map, &r->C);
+  return EXIT_DONE;
+}
+
 static void print_cv_json(cli *c, const lapis_cv *cv, const grid_text *g,
-                          const char *metric)
+                          const char *metric, const rival *r)
 {
   lapis_json *to = lapis_json_object(), *points = lapis_json_list();
   int best = lapis_cv_best(cv);
@@ -63,6 +83,12 @@ static void print_cv_json(cli *c, const lapis_cv *cv, const grid_text *g,
   lapis_json_put_text(to, "metric", metric);
   lapis_json_put(to, "points", points);
   if (best >= 0) lapis_json_put(to, "best", point_json(cv, g, best));
+  if (r->asked) {
+    lapis_json *svm = lapis_json_object();
+    lapis_json_put_number(svm, "auroc", r->auroc);
+    lapis_json_put_number(svm, "C", r->C);
+    lapis_json_put(to, "baseline", svm);
+  }
   print_json(to);
 }
 
@@ -95,12 +121,16 @@ static int judge(cli *c, const lapis_dataset *ds, void *settings,
   lapis_status s = lapis_cv_run(c->ctx, c->method, lapis_dataset_data(ds),
                                 settings, &o, g->grid, g->count, &cv);
   if (s < 0 || s == LAPIS_CANCELLED) return cli_fail_status(c, s);
+  rival r;
+  code = ask_rival(c, lapis_dataset_data(ds), cv, &o, &r);
   cli_wipe_bar(c);
   if (c->json)
-    print_cv_json(c, cv, g, o.metric);
+    print_cv_json(c, cv, g, o.metric, &r);
   else
     print_text(cv, g, o.metric);
-  code = write_best(c, cv, g, settings);
+  if (r.asked && !c->json)
+    printf("linear SVM on the same folds: auroc %.4f (C = %g)\n", r.auroc, r.C);
+  if (code == EXIT_DONE) code = write_best(c, cv, g, settings);
   if (code == EXIT_DONE && lapis_cv_best(cv) < 0)
     code = cli_fail(EXIT_INPUT, "cv: no point could be judged: every fold "
                                 "lacks labels of both kinds");

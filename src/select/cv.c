@@ -16,6 +16,7 @@ struct lapis_cv {
   lapis_cv_point *point;
   double *value; /* folds x n_points */
   int64_t folds;
+  int64_t *fold;  /* n */
   double *scores; /* K x n of the best point, or NULL */
   double *all;    /* K x n a point while running, or NULL */
   int64_t K, n;
@@ -250,7 +251,7 @@ static lapis_status run(part_source *from, const void *settings, lapis_cv *cv)
     base_mute(ctx, false);
   }
   base_free(own);
-  folds_free(&plan);
+  cv->fold = plan.fold; /* handed over */
   summarise(cv);
   take_best_scores(cv);
   return s;
@@ -300,6 +301,7 @@ void lapis_cv_free(lapis_cv *cv)
   base_free(cv->point);
   base_free(cv->value);
   base_free(cv->all);
+  base_free(cv->fold);
   base_free(cv);
 }
 
@@ -316,6 +318,11 @@ lapis_cv_point lapis_cv_at(const lapis_cv *cv, int point)
 const char *lapis_cv_value(const lapis_cv *cv, int point, int k)
 {
   return cv->text[point * cv->n_grid + k];
+}
+
+const int64_t *lapis_cv_folds(const lapis_cv *cv)
+{
+  return cv->fold;
 }
 
 lapis_mat lapis_cv_scores(const lapis_cv *cv)

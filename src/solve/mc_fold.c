@@ -27,7 +27,7 @@ enum { L_K, L_D, L_A, L_B, L_MU, L_ZERO_ONE, L_KIND, L_RHO };
 
 #define AT(field) offsetof(lapis_mc_fold_settings, field)
 static const lapis_param params[] = {
-    {"tol", NULL, LAPIS_PARAM_REAL, AT(stop.tol), 1e-6, 0, 1, false, NULL, "X",
+    {"tol", NULL, LAPIS_PARAM_REAL, AT(stop.tol), 1e-4, 0, 1, false, NULL, "X",
      "stop at this relative duality gap and residual"},
     {"max-iters", NULL, LAPIS_PARAM_INT, AT(stop.max_iters), 10000, 0, INFINITY,
      false, NULL, "N", "stop after this many iterations"},

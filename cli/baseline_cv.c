@@ -1,0 +1,116 @@
+/* baseline_cv.c - the rival on the folds of a cross-validation. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "baseline.h"
+
+static const double candidates[] = {1e-3, 1e-2, 1e-1, 1, 10, 100};
+enum { CANDIDATES = sizeof candidates / sizeof *candidates };
+
+typedef struct fold_work {
+  double *shown, *hidden; /* n labels of one class */
+  double *X;              /* mapped features, rows x n */
+  double *scores;         /* n */
+} fold_work;
+
+static void work_free(fold_work *w)
+{
+  free(w->shown);
+  free(w->hidden);
+  free(w->X);
+  free(w->scores);
+}
+
+/* Features through the map and standardised, both fitted on the columns
+ * outside the fold; missing entries at the mean, which is 0 then. */
+static lapis_status map_features(cli *c, const lapis_data *data,
+                                 const int64_t *fold, int64_t f,
+                                 const char *spec, fold_work *w, lapis_mat *X)
+{
+  lapis_map *map;
+  int64_t d = data->X.rows, n = data->X.cols, kept = 0;
+  double *train = malloc((size_t)(d * n) * sizeof *train);
+  lapis_status s =
+      train == NULL ? LAPIS_ENOMEM : lapis_map_new(c->ctx, spec, &map);
+  if (s < 0) return free(train), s;
+  for (int64_t j = 0; j < n; j++)
+    for (int64_t i = 0; fold[j] != f && i < d; i++)
+      train[kept++] = lapis_mat_at(&data->X, i, j);
+  lapis_mat part = lapis_mat_f64(train, d, kept / d);
+  int64_t rows = lapis_map_rows(map, d);
+  w->X = malloc((size_t)(rows * n) * sizeof *w->X);
+  s = w->X == NULL ? LAPIS_ENOMEM : lapis_map_fit(c->ctx, map, &part);
+  if (s >= 0) s = lapis_map_apply(c->ctx, map, &data->X, w->X);
+  lapis_map_free(map);
+  free(train);
+  for (int64_t k = 0; s >= 0 && k < rows * n; k++)
+    if (isnan(w->X[k])) w->X[k] = 0;
+  *X = lapis_mat_f64(w->X, rows, n);
+  return s;
+}
+
+/* Labels of class k seen in training, and hidden in fold f. */
+static void split_labels(const lapis_mat *Y, const int64_t *fold, int64_t f,
+                         int64_t k, fold_work *w)
+{
+  for (int64_t j = 0; j < Y->cols; j++) {
+    double y = lapis_mat_at(Y, k, j);
+    w->shown[j] = fold[j] == f ? NAN : y;
+    w->hidden[j] = fold[j] == f ? y : NAN;
+  }
+}
+
+/* Adds each candidate's AUROC of one fold and class. */
+static void judge(cli *c, const lapis_mat *X, fold_work *w, double *sum,
+                  int *count)
+{
+  for (int k = 0; k < CANDIDATES; k++) {
+    double v = NAN;
+    if (baseline_scores(X, w->shown, candidates[k], w->scores) &&
+        lapis_auroc(c->ctx, w->hidden, w->scores, X->cols, &v) >= 0 &&
+        !isnan(v)) {
+      sum[k] += v;
+      count[k]++;
+    }
+  }
+}
+
+static lapis_status one_fold(cli *c, const lapis_data *data,
+                             const int64_t *fold, int64_t f, const char *spec,
+                             double *sum, int *count)
+{
+  size_t n = (size_t)data->X.cols * sizeof(double);
+  fold_work w = {malloc(n), malloc(n), NULL, malloc(n)};
+  lapis_mat X;
+  lapis_status s = LAPIS_ENOMEM;
+  if (w.shown != NULL && w.hidden != NULL && w.scores != NULL)
+    s = map_features(c, data, fold, f, spec, &w, &X);
+  for (int64_t k = 0; s >= 0 && k < data->Y.rows; k++) {
+    split_labels(&data->Y, fold, f, k, &w);
+    judge(c, &X, &w, sum, count);
+  }
+  work_free(&w);
+  return s;
+}
+
+double baseline_cv(cli *c, const lapis_data *data, const lapis_cv *cv,
+                   int64_t folds, const char *map, double *best_C)
+{
+  char spec[256];
+  double sum[CANDIDATES] = {0}, best = NAN;
+  int count[CANDIDATES] = {0};
+  bool mapped = map != NULL && strcmp(map, "none") != 0;
+  snprintf(spec, sizeof spec, "%s%sstandard", mapped ? map : "",
+           mapped ? "," : "");
+  for (int64_t f = 0; f < folds; f++)
+    if (one_fold(c, data, lapis_cv_folds(cv), f, spec, sum, count) < 0)
+      return NAN;
+  for (int k = 0; k < CANDIDATES; k++) {
+    double mean = count[k] > 0 ? sum[k] / count[k] : NAN;
+    if (isnan(mean) || mean <= best) continue;
+    best = mean;
+    *best_C = candidates[k];
+  }
+  return best;
+}

@@ -1,0 +1,227 @@
+/* The README and the pages of the methods: what they show is what happens.
+ *
+ * Blocks fenced "sh" are run, page by page, in one temporary folder where
+ * "lapis" and "build/lapis" are the command; "python" likewise.  Below a line
+ * <!-- output of: lapis ... --> stands exactly what that command prints;
+ * tools/update-help writes it.  Other fences are not run.
+ *
+ * The demo itself is run by test_command; here its data are written straight
+ * from the bundled pictures. */
+#include <glob.h>
+
+#include "command.h"
+
+/* The folder of the sources: this file is ROOT/tests/test_docs.c. */
+static const char *root(void)
+{
+  static char path[4096];
+  snprintf(path, sizeof path, "%s", __FILE__);
+  for (int i = 0; i < 2; i++) {
+    char *slash = strrchr(path, '/');
+    if (slash != NULL)
+      *slash = '\0';
+    else
+      strcpy(path, i == 0 ? "." : "..");
+  }
+  return path;
+}
+
+/* Runs a line of the shell in the temporary folder, $page being a page. */
+static int shell(command *c, const char *page, const char *line)
+{
+  char all[8192];
+  snprintf(all, sizeof all,
+           "cd %s && root='%s' && page=\"$root/%s\" && PATH=$PWD/build:$PATH "
+           "&& { %s\n} >.stdout 2>.stderr </dev/null",
+           c->folder, root(), page, line);
+  int status = system(all);
+  c->code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  command_slurp(c, ".stdout", c->out, sizeof c->out);
+  command_slurp(c, ".stderr", c->err, sizeof c->err);
+  return c->code;
+}
+
+static void shell_or_fail(command *c, const char *page, const char *line)
+{
+  if (shell(c, page, line) != 0)
+    fail_msg("%s: exit %d of: %s\n%s%s", page, c->code, line, c->out, c->err);
+}
+
+/* ---- what the demo leaves -----------------------------------------------*/
+static double *member(const lapis_arrays *all, const char *name)
+{
+  const lapis_array *a = lapis_arrays_find(all, name);
+  assert_non_null(a);
+  double *out = malloc((size_t)(a->mat.rows * a->mat.cols) * sizeof *out);
+  for (int64_t j = 0; j < a->mat.cols; j++)
+    for (int64_t i = 0; i < a->mat.rows; i++)
+      out[j * a->mat.rows + i] = lapis_mat_at(&a->mat, i, j);
+  return out;
+}
+
+/* faces/mc1.npz: square-rooted counts, labels of the training people, those
+ * of the others. */
+static void write_faces(const command *c)
+{
+  enum { WORDS = 1000, IMAGES = 624 };
+  char path[8192];
+  lapis_arrays all;
+  lapis_ctx *ctx = lapis_ctx_new();
+  snprintf(path, sizeof path, "%s/data/cmu_faces/faces.npz", root());
+  assert_int_equal(lapis_arrays_read(ctx, path, &all), LAPIS_OK);
+  double *X = member(&all, "counts");
+  double *Y = member(&all, "label");
+  double *hidden = member(&all, "label");
+  double *train = member(&all, "is_train");
+  for (int k = 0; k < WORDS * IMAGES; k++) X[k] = sqrt(X[k]);
+  for (int j = 0; j < IMAGES; j++) *(train[j] > 0 ? &hidden[j] : &Y[j]) = NAN;
+  lapis_named file[] = {
+      {.name = "X", .mat = lapis_mat_f64(X, WORDS, IMAGES)},
+      {.name = "Y", .mat = lapis_mat_f64(Y, 1, IMAGES)},
+      {.name = "hidden", .mat = lapis_mat_f64(hidden, 1, IMAGES)}};
+  snprintf(path, sizeof path, "%s/faces/mc1.npz", c->folder);
+  assert_int_equal(lapis_npz_write(ctx, path, file, 3), LAPIS_OK);
+  free(X);
+  free(Y);
+  free(hidden);
+  free(train);
+  lapis_arrays_free(&all);
+  lapis_ctx_free(ctx);
+}
+
+static void begin(command *c)
+{
+  static const char wrapper[] =
+      "#!/bin/sh\n"
+      "[ \"$1\" = demo ] && exit 0 # its files are there\n"
+      "exec \"$LAPIS_COMMAND\" \"$@\"\n";
+  command_begin(c);
+  shell_or_fail(c, "", "mkdir build faces");
+  command_write(c, "build/lapis", wrapper, sizeof wrapper - 1);
+  shell_or_fail(c, "", "chmod +x build/lapis");
+  write_faces(c);
+}
+
+/* ---- running ------------------------------------------------------------*/
+static const char extract[] =
+    "awk -v fence='```%s' '$0 == fence { on = 1; next } /^```/ { on = 0 } on' "
+    "\"$page\" >block && test -s block";
+
+static bool has_block(command *c, const char *page, const char *language)
+{
+  char line[512];
+  snprintf(line, sizeof line, extract, language);
+  return shell(c, page, line) == 0;
+}
+
+/* Every page of a method, relative to the root; free with globfree. */
+static void method_pages(glob_t *g)
+{
+  char pattern[4096];
+  snprintf(pattern, sizeof pattern, "%s/docs/methods/*.md", root());
+  assert_int_equal(glob(pattern, 0, NULL, g), 0);
+}
+
+static const char *relative(const char *path)
+{
+  return path + strlen(root()) + 1;
+}
+
+static void the_readme_runs(void **state)
+{
+  (void)state;
+  command c;
+  begin(&c);
+  assert_true(has_block(&c, "README.md", "sh"));
+  shell_or_fail(&c, "README.md", "sh -eu block");
+  assert_non_null(strstr(c.out, "auroc 0.9"));
+  command_end(&c);
+}
+
+static void the_readme_compiles(void **state)
+{
+  (void)state;
+  command c;
+  begin(&c);
+  assert_true(has_block(&c, "README.md", "c"));
+  shell_or_fail(
+      &c, "README.md",
+      "{ echo '#include <stdio.h>'; grep '^#' block\n"
+      "echo 'void f(double *x, double *y, int64_t features, int64_t samples)'\n"
+      "echo '{'; grep -v '^#' block; echo '}'; } >readme.c\n"
+      "${CC:-cc} -std=c11 -Wall -Wextra -Werror -fsyntax-only "
+      "-I\"$root/include\" readme.c");
+  command_end(&c);
+}
+
+static void the_pages_run(void **state)
+{
+  (void)state;
+  command c;
+  glob_t pages;
+  begin(&c);
+  method_pages(&pages);
+  for (size_t i = 0; i < pages.gl_pathc; i++) {
+    const char *page = relative(pages.gl_pathv[i]);
+    if (has_block(&c, page, "sh")) shell_or_fail(&c, page, "sh -eu block");
+  }
+  globfree(&pages);
+  command_end(&c);
+}
+
+static void the_certificate_can_be_read(void **state)
+{
+  (void)state;
+  command c;
+  begin(&c);
+  const char *numpy = "for p in python3 /usr/bin/python3; do "
+                      "$p -c 'import numpy' && echo $p >python && break; done;"
+                      "test -s python";
+  if (shell(&c, "", numpy) != 0) {
+    command_end(&c);
+    print_message("skipped: no python3 with numpy\n");
+    skip();
+  }
+  assert_true(has_block(&c, "docs/methods/mc.md", "sh"));
+  shell_or_fail(&c, "docs/methods/mc.md", "sh -eu block");
+  assert_true(has_block(&c, "docs/methods/mc.md", "python"));
+  shell_or_fail(&c, "docs/methods/mc.md", "$(cat python) block");
+  command_end(&c);
+}
+
+/* ---- help ---------------------------------------------------------------*/
+static void the_help_is_current(void **state)
+{
+  (void)state;
+  command c;
+  glob_t pages;
+  begin(&c);
+  shell_or_fail(&c, "",
+                "mkdir -p copy/docs copy/tools && cp -r \"$root/docs/methods\" "
+                "copy/docs && cp \"$root/tools/update-help\" copy/tools");
+  shell_or_fail(&c, "", "copy/tools/update-help build/lapis");
+  method_pages(&pages);
+  for (size_t i = 0; i < pages.gl_pathc; i++) {
+    const char *page = relative(pages.gl_pathv[i]);
+    char line[1024];
+    snprintf(line, sizeof line, "diff -u \"$page\" copy/%s", page);
+    if (shell(&c, page, line) != 0)
+      fail_msg("%s is not what lapis says; tools/update-help puts it right:\n"
+               "%s",
+               page, c.out);
+  }
+  globfree(&pages);
+  command_end(&c);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_readme_runs),
+      cmocka_unit_test(the_readme_compiles),
+      cmocka_unit_test(the_pages_run),
+      cmocka_unit_test(the_certificate_can_be_read),
+      cmocka_unit_test(the_help_is_current),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
