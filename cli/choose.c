@@ -176,3 +176,38 @@ int choose_settings(cli *c, const lapis_data *data, void *settings)
   grid_free(&g);
   return code;
 }
+
+/* ---- suspects -----------------------------------------------------------*/
+static void keep_suspects(cli *c, int64_t *index, double *margin, int64_t found)
+{
+  lapis_mat pairs = {
+      .dtype = LAPIS_I64, .rows = 2, .cols = found, .ld = 2, .val = index};
+  c->extra[c->n_extra++] = (lapis_named){.name = "suspect_index", .mat = pairs};
+  c->extra[c->n_extra++] = (lapis_named){.name = "suspect_margin",
+                                         .mat = lapis_mat_f64(margin, 1, found),
+                                         .flat = true};
+}
+
+int find_suspects(cli *c, const lapis_data *data, const void *settings,
+                  void **memory)
+{
+  const char *text = args_get(&c->args, "suspects");
+  *memory = NULL;
+  if (text == NULL) return EXIT_DONE;
+  char *end;
+  long count = strtol(text, &end, 10), most = 1000000;
+  if (end == text || *end != '\0' || count < 1 || count > most)
+    return cli_fail(EXIT_MISUSE,
+                    "--suspects '%s' is not a whole number from 1 to %ld", text,
+                    most);
+  int64_t *index = calloc((size_t)count * 3, sizeof *index), found = 0;
+  if (index == NULL) return cli_fail(EXIT_FAILED, "out of memory");
+  *memory = index;
+  double *margin = (double *)(void *)(index + 2 * count);
+  lapis_cv_options o = own_options(data);
+  lapis_status s = lapis_suspects(c->ctx, c->method, data, settings, &o, count,
+                                  index, margin, &found);
+  if (s < 0 || s == LAPIS_CANCELLED) return cli_fail_status(c, s);
+  keep_suspects(c, index, margin, found);
+  return EXIT_DONE;
+}

@@ -19,5 +19,9 @@ int cv_options_from_args(cli *c, const lapis_data *data, lapis_cv_options *o);
  * (lapis_method.choose), where the user gave none: chosen here, said on
  * stderr, written into settings. */
 int choose_settings(cli *c, const lapis_data *data, void *settings);
+/* --suspects M: the most contradicted known labels at these settings, added
+ * to what is written; *memory is freed by the caller when all is done. */
+int find_suspects(cli *c, const lapis_data *data, const void *settings,
+                  void **memory);
 
 #endif

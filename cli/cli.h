@@ -56,10 +56,13 @@ struct cli {
   bool quiet, json, strict;
   bool bar;       /* progress wanted on stderr */
   bool bar_shown; /* a bar is on the screen and must be wiped */
+  int n_extra;    /* arrays written beside the solver's own */
+  lapis_named extra[4];
 };
 
 extern const cli_verb verb_assign;
-extern const cli_verb verb_fit, verb_predict, verb_cv, verb_eval, verb_info, verb_demo;
+extern const cli_verb verb_fit, verb_predict, verb_cv, verb_convert, verb_eval,
+    verb_info, verb_demo;
 extern const cli_option common_options[];
 
 /* Last value of an option, or NULL. */
@@ -91,6 +94,15 @@ int dataset_from_args(cli *c, lapis_dataset **out);
 int map_from_args(cli *c, const char *option, const lapis_mat *X,
                   lapis_map **map, double **owned, lapis_mat *out);
 extern const cli_option data_options[];
+/* Matrices that options name by file: read, and put into the settings, which
+ * borrow them until views_free. */
+enum { MAX_VIEWS = 8 };
+typedef struct cli_views {
+  int count;
+  lapis_dataset *ds[MAX_VIEWS];
+} cli_views;
+int views_read(cli *c, void *settings, cli_views *out);
+void views_free(cli_views *v);
 /* LAPIS_OK, or why path cannot be written, before any work is done. */
 int check_writable(cli *c, const char *path);
 /* Writes every result array, and the names that came with the data. */
@@ -103,6 +115,10 @@ lapis_mat class_texts(cli *c, const lapis_dataset *ds);
 lapis_json *run_json(cli *c, const char *method, const lapis_method *table,
                      const lapis_solver *s, const lapis_data *data);
 int print_json(lapis_json *v); /* prints, frees */
+/* eval_match.c: match-ratio and iou. */
+bool eval_is_match(const char *metric);
+int eval_match(cli *c, const char *metric, const char *truth,
+               const char *scores);
 lapis_json *settings_json(cli *c, const lapis_method *m, const void *settings);
 
 #endif

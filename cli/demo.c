@@ -244,7 +244,7 @@ static int64_t flip(const faces *f, double *y, bool *flipped)
   return flips;
 }
 
-static int find_suspects(cli *c, faces *f, const outcome *mc1, suspects *out)
+static int flip_and_find(cli *c, faces *f, const outcome *mc1, suspects *out)
 {
   lapis_mc_settings settings;
   double *y = malloc((size_t)f->n * sizeof *y);
@@ -401,7 +401,7 @@ static int run_all(cli *c, faces *f)
     code = run_trial(c, &trials[i], f, &o[i]);
   if (code == EXIT_DONE && !fast) code = draw_folds(c, f, &cv);
   if (code == EXIT_DONE && !fast) code = run_rivals(c, f, cv, &r);
-  if (code == EXIT_DONE && !fast) code = find_suspects(c, f, &o[0], &s);
+  if (code == EXIT_DONE && !fast) code = flip_and_find(c, f, &o[0], &s);
   lapis_cv_free(cv);
   if (code != EXIT_DONE) return code;
   cli_wipe_bar(c);

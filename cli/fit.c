@@ -13,6 +13,9 @@ static const cli_option options[] = {
     {"map-priv", 0, "MAP", "the same for privileged features"},
     {"output", 'o', "F.npz", "write the result: scores, labels, low_rank, ..."},
     {"model", 0, "F.lapis", "write the model, for lapis predict"},
+    {"suspects", 0, "M",
+     "also the M known labels that the rest of the data "
+     "contradicts most (suspect_index, suspect_margin)"},
     {NULL, 0, NULL, NULL}};
 
 /* Everything a fit holds, freed in one place. */
@@ -23,17 +26,21 @@ typedef struct job {
   lapis_map *map, *map_priv;
   double *X, *P;
   lapis_solver *solver;
+  cli_views views;
+  void *suspects;
 } job;
 
 static void job_free(job *j)
 {
   lapis_solver_free(j->solver);
+  views_free(&j->views);
   lapis_dataset_free(j->ds);
   lapis_map_free(j->map);
   lapis_map_free(j->map_priv);
   free(j->X);
   free(j->P);
   free(j->settings);
+  free(j->suspects);
 }
 
 static void print_number(const char *name, double value, const char *format)
@@ -139,6 +146,7 @@ static int run(cli *c)
   int code = settings_from_args(c, &j.settings);
   if (code == EXIT_DONE) code = check_writable(c, args_get(&c->args, "output"));
   if (code == EXIT_DONE) code = check_writable(c, args_get(&c->args, "model"));
+  if (code == EXIT_DONE) code = views_read(c, j.settings, &j.views);
   if (code == EXIT_DONE) code = dataset_from_args(c, &j.ds);
   if (code == EXIT_DONE) {
     const lapis_data *d = lapis_dataset_data(j.ds);
@@ -148,6 +156,8 @@ static int run(cli *c)
       code = map_from_args(c, "map-priv", &d->P, &j.map_priv, &j.P, &j.data.P);
   }
   if (code == EXIT_DONE) code = choose_settings(c, &j.data, j.settings);
+  if (code == EXIT_DONE)
+    code = find_suspects(c, &j.data, j.settings, &j.suspects);
   if (code == EXIT_DONE) code = solve(c, &j);
   job_free(&j);
   return code;

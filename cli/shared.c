@@ -104,6 +104,14 @@ int check_writable(cli *c, const char *path)
                   strerror(errno));
 }
 
+/* roml has a --map of its own, which is no map of X alone. */
+static bool method_maps(const cli *c, const char *option)
+{
+  for (int i = 0; c->method != NULL && i < c->method->n_params; i++)
+    if (strcmp(c->method->params[i].name, option) == 0) return true;
+  return false;
+}
+
 int map_from_args(cli *c, const char *option, const lapis_mat *X,
                   lapis_map **map, double **owned, lapis_mat *out)
 {
@@ -112,6 +120,7 @@ int map_from_args(cli *c, const char *option, const lapis_mat *X,
   *owned = NULL;
   *out = *X;
   if (spec == NULL || X->cols == 0) return EXIT_DONE;
+  if (method_maps(c, option)) return EXIT_DONE; /* the method's own */
   lapis_status s = lapis_map_new(c->ctx, spec, map);
   if (s >= 0) s = lapis_map_fit(c->ctx, *map, X);
   if (s < 0) return cli_fail_status(c, s);
@@ -174,6 +183,19 @@ static void put_names(out_list *l, const lapis_dataset *ds)
   }
 }
 
+/* Arrays of blocks, a block a slot of match: (images, slots, d). */
+static void shape_blocks(const lapis_solver *s, lapis_named *item)
+{
+  lapis_mat match;
+  bool blocks =
+      strcmp(item->name, "low_rank") == 0 || strcmp(item->name, "sparse") == 0;
+  if (!blocks || lapis_result_get(s, "match", &match) < 0) return;
+  item->axes = 3;
+  item->shape[0] = item->mat.cols;
+  item->shape[1] = match.rows;
+  item->shape[2] = item->mat.rows / match.rows;
+}
+
 lapis_status result_write(cli *c, const lapis_solver *s,
                           const lapis_dataset *ds, const char *path)
 {
@@ -195,7 +217,9 @@ lapis_status result_write(cli *c, const lapis_solver *s,
     }
     bool flat = mat.rows == 1 && (labels || mat.dtype == LAPIS_TEXT);
     put(&list, name, mat, flat);
+    shape_blocks(s, &list.item[list.count - 1]);
   }
+  for (int i = 0; i < c->n_extra; i++) list.item[list.count++] = c->extra[i];
   put_names(&list, ds);
   lapis_status status = lapis_npz_write(c->ctx, path, list.item, list.count);
   free(texts);

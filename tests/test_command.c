@@ -235,6 +235,75 @@ static void the_demo_holds_its_promise(void **state)
   command_end(&c);
 }
 
+/* Twelve flipped labels on two clear groups: they come first. */
+static void suspects_are_listed(void **state)
+{
+  (void)state;
+  command c;
+  command_begin(&c);
+  char text[8192];
+  int used = 0;
+  for (int i = 0; i < 60; i++)
+    used += snprintf(text + used, sizeof text - (size_t)used, "%d,%d,%d\n",
+                     i % 2 * 9 + i % 5, 10 - i % 2 * 9 + i % 3,
+                     i == 7 || i == 30 ? 1 - i % 2 : i % 2);
+  command_write(&c, "t.csv", text, (size_t)used);
+  command_run(&c, "fit mc t.csv --target 3 --mu-rel .01 --lambda 1 --suspects "
+                  "2 -o r.npz -q");
+  command_expect(&c, 0, "");
+  lapis_ctx *ctx = lapis_ctx_new();
+  char path[128];
+  lapis_arrays all;
+  snprintf(path, sizeof path, "%s/r.npz", c.folder);
+  assert_int_equal(lapis_arrays_read(ctx, path, &all), LAPIS_OK);
+  const lapis_array *index = lapis_arrays_find(&all, "suspect_index");
+  const lapis_array *margin = lapis_arrays_find(&all, "suspect_margin");
+  assert_non_null(index);
+  double first = lapis_mat_at(&index->mat, 0, 0);
+  double second = lapis_mat_at(&index->mat, 0, 1);
+  CHECK_NEAR(first + second, 37, 0);
+  CHECK_NEAR(fabs(first - second), 23, 0);
+  CHECK_AT_LEAST(lapis_mat_at(&margin->mat, 0, 1), 1e-6);
+  lapis_arrays_free(&all);
+  lapis_ctx_free(ctx);
+  command_end(&c);
+}
+
+/* A table becomes a container, mapped; mu is chosen when none is given, and a
+ * model answers new rows of the same table. */
+static void convert_choose_predict(void **state)
+{
+  (void)state;
+  command c;
+  command_begin(&c);
+  write_table(&c, "t.csv", 60);
+  command_run(&c, "convert t.csv t.npz --target wears --id who --map l1-sqrt");
+  command_expect(&c, 0, "");
+  command_run(&c, "info t.npz --json");
+  CHECK_NEAR(NUMBER(c.out, "features"), 2, 0);
+  command_run(&c, "fit mc t.csv --target wears --id who --lambda 1 --model "
+                  "m.lapis --map sqrt");
+  command_expect(&c, 0, "chose --mu-rel");
+  command_write(&c, "new.csv", "who,a,b\nx,0,1\ny,13,2\n", 21);
+  command_run(&c, "predict m.lapis new.csv --id who -o p.npz");
+  command_expect(&c, 0, "");
+  assert_string_equal(c.out, "x\tno\ny\tyes\n");
+  command_write(&c, "swapped.csv", "who,b,a\nx,0,1\ny,13,2\n", 21);
+  command_run(&c, "predict m.lapis swapped.csv --id who");
+  command_expect(&c, 4, "feature 1 is called 'b'");
+  command_run(&c, "predict t.npz new.csv --id who");
+  command_expect(&c, 4, "a model is what");
+  command_run(&c, "cv mc t.csv --target wears --id who --grid mu-rel=.1:.001:3 "
+                  "--grid lambda=1,10 --folds 3 --json");
+  command_expect(&c, 0, "");
+  CHECK_AT_LEAST(NUMBER(c.out, "best", "mean"), 0.99);
+  command_run(&c, "cv mc t.csv --target wears --id who --grid mu=a,b");
+  command_expect(&c, 2, "'a' is not a number");
+  command_run(&c, "cv mc t.csv --target wears --id who --grid mu=1 --folds 99");
+  command_expect(&c, 2, "99 folds of 48 samples");
+  command_end(&c);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -245,6 +314,8 @@ int main(void)
       cmocka_unit_test(early_stops),
       cmocka_unit_test(help_comes_from_the_tables),
       cmocka_unit_test(info_says_what_is_inside),
+      cmocka_unit_test(suspects_are_listed),
+      cmocka_unit_test(convert_choose_predict),
       cmocka_unit_test(the_demo_holds_its_promise),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

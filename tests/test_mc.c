@@ -316,6 +316,15 @@ static void permuting_samples_permutes_scores(void **state)
   lapis_ctx_free(ctx);
 }
 
+static answer deterministic(problem *p, const char *threads, lapis_ctx **ctx)
+{
+  lapis_mc_settings set = tight(LAPIS_MC_SIMPLEX, 0, 0.3, 4, 1e-4);
+  *ctx = lapis_ctx_new();
+  lapis_ctx_set(*ctx, "threads", threads);
+  lapis_ctx_set(*ctx, "deterministic", "true");
+  return solve(*ctx, &p->data, &set);
+}
+
 static answer with_threads(problem *p, const char *threads, lapis_ctx **ctx)
 {
   lapis_mc_settings set = tight(LAPIS_MC_SIMPLEX, 0, 0.3, 4, 1e-4);
@@ -331,9 +340,16 @@ static void threads_do_not_matter(void **state)
   problem p = make(90, 2, 150, 0.5, true, 4);
   answer a = with_threads(&p, "1", &c1), b = with_threads(&p, "2", &c2);
   answer again = with_threads(&p, "2", &c3);
+  lapis_ctx *c4, *c5;
+  answer one = deterministic(&p, "1", &c4), two = deterministic(&p, "2", &c5);
   CHECK_AT_MOST(farthest(&a.scores, &b.scores), 1e-10);
   size_t bytes = (size_t)(2 * 150) * sizeof(double);
   assert_memory_equal(b.scores.val, again.scores.val, bytes);
+  assert_memory_equal(one.scores.val, two.scores.val, bytes);
+  lapis_solver_free(one.solver);
+  lapis_solver_free(two.solver);
+  lapis_ctx_free(c4);
+  lapis_ctx_free(c5);
   lapis_solver_free(a.solver);
   lapis_solver_free(b.solver);
   lapis_solver_free(again.solver);
@@ -359,6 +375,79 @@ static void backends_agree(void **state)
   lapis_ctx_free(fast);
   lapis_ctx_free(slow);
   discard(&p);
+}
+
+/* Class representatives asked for are those appended by hand. */
+static void class_representatives(void **state)
+{
+  (void)state;
+  fixture f;
+  fixture_open(&f, "pos_01_classreps", true);
+  lapis_data data = {.X = fixture_mat(&f.data, "X"),
+                     .Y = fixture_mat(&f.data, "Y")};
+  lapis_mat scores = fixture_mat(&f.expected, "scores"), features;
+  lapis_mat low_rank = fixture_mat(&f.expected, "low_rank");
+  data.X.cols = data.Y.cols = 40;
+  scores.cols = 40;
+  lapis_mc_settings set =
+      tight(LAPIS_MC_POS, LAPIS_MC_LABELS_01, fixture_number(&f, "lam"),
+            fixture_number(&f, "gamma"), fixture_number(&f, "mu"));
+  set.class_features = true;
+  answer a = solve(f.ctx, &data, &set);
+  double truth = fixture_number(&f, "objective");
+  CHECK_NEAR(a.info.objective, truth, 1e-7 * truth);
+  CHECK_AT_MOST(farthest(&a.scores, &scores), 1e-3);
+  assert_int_equal(lapis_result_get(a.solver, "class_features", &features), 0);
+  assert_int_equal(features.cols, 4);
+  low_rank.val = (double *)low_rank.val + 40 * low_rank.ld;
+  low_rank.cols = 4;
+  CHECK_AT_MOST(farthest(&features, &low_rank), 1e-3);
+  lapis_solver_free(a.solver);
+  fixture_close(&f);
+}
+
+/* The refit stays in the spaces of the first fit, is feasible, certified by
+ * its own multiplier there, and fits what was seen better. */
+static void debiased(void **state)
+{
+  (void)state;
+  lapis_ctx *ctx = lapis_ctx_new();
+  for (int variant = 0; variant < 3; variant++) {
+    problem p = make(14, 2, 20, 0.3, variant == LAPIS_MC_SIMPLEX, 9);
+    lapis_mc_settings set = tight(variant, LAPIS_MC_LABELS_PM, 0.3, 4, NAN);
+    set.mu_rel = 0.2;
+    set.stop.tol = 1e-7;
+    answer first = solve(ctx, &p.data, &set);
+    const lapis_mc_settings *used = lapis_result_settings(first.solver);
+    set.mu = used->mu;
+    set.debias = true;
+    answer again = solve(ctx, &p.data, &set);
+    assert_int_equal(again.info.status, LAPIS_OK);
+    mc_case c = {.variant = variant,
+                 .K = 2,
+                 .D = 14,
+                 .n = 20,
+                 .X = p.X,
+                 .Y = p.Y,
+                 .lambda = set.lambda,
+                 .gamma = set.gamma,
+                 .mu = set.mu / 10};
+    mc_truth t =
+        oracle_mc(&c, again.scores.val, again.low_rank.val, again.dual.val);
+    mc_truth before =
+        oracle_mc(&c, first.scores.val, first.low_rank.val, again.dual.val);
+    /* better than the first fit by its own measure, never below its bound */
+    CHECK_AT_MOST(t.primal, before.primal);
+    CHECK_AT_LEAST(t.primal, t.dual * (1 - 1e-6));
+    CHECK_NEAR(t.primal, again.info.objective, 1e-5 * t.primal);
+    CHECK_NEAR(t.dual, again.info.dual, 1e-9 * fabs(t.dual));
+    CHECK_AT_MOST(t.infeasible, 1e-12);
+    assert_true(again.info.rank <= first.info.rank);
+    lapis_solver_free(first.solver);
+    lapis_solver_free(again.solver);
+    discard(&p);
+  }
+  lapis_ctx_free(ctx);
 }
 
 /* labels come back in the values they were given in */
@@ -579,6 +668,8 @@ int main(void)
       cmocka_unit_test(permuting_samples_permutes_scores),
       cmocka_unit_test(threads_do_not_matter),
       cmocka_unit_test(backends_agree),
+      cmocka_unit_test(class_representatives),
+      cmocka_unit_test(debiased),
       cmocka_unit_test(labels_in_their_own_values),
       cmocka_unit_test(two_gaussians),
       cmocka_unit_test(stopping_early_is_no_error),

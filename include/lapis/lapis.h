@@ -221,17 +221,19 @@ typedef enum lapis_mc_solver { LAPIS_MC_ADMM, LAPIS_MC_FPC } lapis_mc_solver;
 typedef struct lapis_mc_settings {
   size_t size;
   lapis_stop stop;
-  int variant;      /* lapis_mc_variant */
-  int labels;       /* lapis_mc_labels */
-  double lambda;    /* weight of the label loss */
-  double gamma;     /* steepness of the label loss */
-  double mu;        /* weight of the nuclear norm; NaN: from mu_rel */
-  double mu_rel;    /* mu in units of a sigma_1(Z_0) */
-  bool certificate; /* keep the dual that proves the gap */
-  int solver;       /* lapis_mc_solver */
-  double mu_start;  /* fpc: first mu; NaN: sigma_1(Z_0) / 4 */
-  double mu_decay;  /* fpc: factor of mu from stage to stage */
-  double tau;       /* fpc: step; NaN: as in the papers */
+  int variant;         /* lapis_mc_variant */
+  int labels;          /* lapis_mc_labels */
+  double lambda;       /* weight of the label loss */
+  double gamma;        /* steepness of the label loss */
+  double mu;           /* weight of the nuclear norm; NaN: from mu_rel */
+  double mu_rel;       /* mu in units of a sigma_1(Z_0) */
+  bool certificate;    /* keep the dual that proves the gap */
+  bool class_features; /* complete a representative of each class */
+  bool debias;         /* refit in the spaces found, with mu / 10 */
+  int solver;          /* lapis_mc_solver */
+  double mu_start;     /* fpc: first mu; NaN: sigma_1(Z_0) / 4 */
+  double mu_decay;     /* fpc: factor of mu from stage to stage */
+  double tau;          /* fpc: step; NaN: as in the papers */
 } lapis_mc_settings;
 LAPIS_API lapis_mc_settings lapis_mc_defaults(void);
 typedef struct lapis_mc_fold_settings { /* predicting with an mc model */
@@ -250,9 +252,17 @@ typedef struct lapis_rpca_settings {
   double tau;       /* refill: an entry off by more than tau is covered */
 } lapis_rpca_settings;
 LAPIS_API lapis_rpca_settings lapis_rpca_defaults(void);
+typedef enum lapis_rr_denoise {                 /* where D comes from */
+                                LAPIS_RR_JOINT, /* with the regression, as in
+                                                   the paper */
+                                LAPIS_RR_RPCA,  /* from robust PCA, before it */
+                                LAPIS_RR_NONE /* D = X: ridge regression, ridge
+                                                 LDA */
+} lapis_rr_denoise;
 typedef struct lapis_rr_settings { /* rr and rlda */
   size_t size;
   lapis_stop stop;
+  int denoise;        /* lapis_rr_denoise */
   double eta;         /* weight of the fit */
   double lambda;      /* weight of the sparse error; NaN: 1/sqrt(max(d, n)) */
   double gamma;       /* weight of |T|^2 in the fit */
@@ -321,8 +331,8 @@ typedef struct lapis_roml_settings {
   int map;             /* 0: none, 1: embed xy and X [ROML16 Appendix 1] */
   double sigma_spatial, sigma_descriptor; /* NaN: from the data */
   int64_t dim;                            /* of the embedding */
-  lapis_mat start_match; /* n x K int64 rows of X, in place of start; borrowed
-                            while the solver is made */
+  lapis_mat start_match; /* n x K rows of X, in place of start; borrowed while
+                            the solver is made */
 } lapis_roml_settings;
 LAPIS_API lapis_roml_settings lapis_roml_defaults(void);
 
@@ -500,6 +510,8 @@ LAPIS_API int lapis_cv_count(const lapis_cv *cv);
 LAPIS_API lapis_cv_point lapis_cv_at(const lapis_cv *cv, int point);
 /* Value of the k-th grid name at a point. */
 LAPIS_API const char *lapis_cv_value(const lapis_cv *cv, int point, int k);
+/* The fold that hid each sample (n of them), -1: none. */
+LAPIS_API const int64_t *lapis_cv_folds(const lapis_cv *cv);
 LAPIS_API int lapis_cv_best(const lapis_cv *cv); /* -1: no point has a value */
 /* K x n scores of the best point, each sample's from the fold that hid it;
  * NaN where none did.  Only with keep_scores. */

@@ -49,6 +49,11 @@ static const lapis_param params[] = {
      NULL, "X", "mu in units of sigma_1(Z_0) / |Omega_X|, where no --mu"},
     {"certificate", NULL, LAPIS_PARAM_BOOL, AT(certificate), 0, 0, 1, false,
      NULL, NULL, "also write the multiplier that proves the gap (dual)"},
+    {"class-features", NULL, LAPIS_PARAM_BOOL, AT(class_features), 0, 0, 1,
+     false, NULL, NULL,
+     "also complete one representative a class (class_features)"},
+    {"debias", NULL, LAPIS_PARAM_BOOL, AT(debias), 0, 0, 1, false, NULL, NULL,
+     "then fit again in the row and column space found, with mu / 10"},
     {"tol", NULL, LAPIS_PARAM_REAL, AT(stop.tol), 1e-4, 0, 1, false, NULL, "X",
      "stop at this relative duality gap (fpc: relative change)"},
     {"solver", NULL, LAPIS_PARAM_ENUM, AT(solver), LAPIS_MC_ADMM, 0, 0, false,
@@ -97,7 +102,7 @@ static lapis_status update_low_rank(mc *w)
 }
 
 /* B <- prox, U <- U + relaxed A - B; |A - B|^2, |dB|^2, |B|^2, |U|^2 */
-static lapis_status update_fit(mc *w, double sums[4])
+lapis_status mc_update_fit(mc *w, double sums[4])
 {
   TRY(w->h.ops->admm_step(&w->h, &w->p.phi, w->rho, RELAXATION, &w->A, &w->B,
                           &w->U, sums));
@@ -163,7 +168,7 @@ static lapis_status iterate(mc *w)
   w->bounds.gap = INFINITY;
   while (w->bounds.gap > w->set.stop.tol && loop_next(l)) {
     TRY(update_low_rank(w));
-    TRY(update_fit(w, sums));
+    TRY(mc_update_fit(w, sums));
     if (l->iter % CHECK_EVERY == 0) TRY(check_gap(w, sums));
     if (mc_balance(l->iter, sums) != 1) TRY(balance_rho(w, sums));
     show(w);
@@ -185,6 +190,7 @@ static lapis_status mc_solve(lapis_solver *s)
   mc *w = (mc *)s;
   bool fpc = w->set.solver == LAPIS_MC_FPC;
   TRY(fpc ? mc_fpc(w) : mc_admm(w));
+  if (w->set.debias && s->loop.status == LAPIS_OK) TRY(mc_debias(w));
   s->info.iterations = s->loop.iter;
   s->info.rank = w->low_rank.rank;
   s->info.objective = w->bounds.primal;
@@ -224,7 +230,8 @@ static lapis_status mc_retune(lapis_solver *s, const void *settings)
   const lapis_mc_settings *set = settings;
   TRY(param_check(s->ctx, &mc_method, set));
   if (set->variant != w->set.variant || set->labels != w->set.labels ||
-      set->solver != w->set.solver || set->certificate != w->set.certificate)
+      set->solver != w->set.solver || set->certificate != w->set.certificate ||
+      set->class_features != w->set.class_features)
     return lapis_fail(s->ctx, LAPIS_ENOTBUILT,
                       "mc: another variant, label coding or solver needs a "
                       "new problem");

@@ -11,6 +11,7 @@
  * labels, features, ones; phi holds losses and constraints. */
 typedef struct mc_problem {
   int64_t K, D, n, m;
+  int64_t samples;        /* of the data; n also counts class representatives */
   int64_t seen_X, seen_Y; /* |Omega_X|, |Omega_Y| */
   double a, b;            /* 1 / |Omega_X|, lambda / |Omega_Y| */
   double mu, sigma_1;     /* sigma_1(Z_0), unknown entries 0 */
@@ -75,6 +76,12 @@ lapis_status mc_primal(mc *w, double *out);
 /* What to multiply rho by after iteration k to balance the relative residuals
  * of admm_step's sums; 1 except at iterations 10, 20, 40, 80, 160. */
 double mc_balance(int64_t k, const double sums[4]);
+
+/* B <- prox, U <- U + relaxed A - B, at w->rho; sums as la's admm_step. */
+lapis_status mc_update_fit(mc *w, double sums[4]);
+
+/* The fit again in the spaces of A with mu / 10, in mc_debias.c. */
+lapis_status mc_debias(mc *w);
 
 /* The papers' loop [MC11 Alg. 1, 3, 4] instead of ADMM, in mc_fpc.c. */
 lapis_status mc_fpc(mc *w);

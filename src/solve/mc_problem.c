@@ -146,7 +146,8 @@ lapis_status mc_problem_size(mc *w, const lapis_data *data)
   TRY(check_balance(w));
   p->K = p->labels.classes;
   p->D = data->X.rows;
-  p->n = data->X.cols;
+  p->samples = data->X.cols;
+  p->n = p->samples + (w->set.class_features ? p->K : 0);
   p->m = p->K + p->D + 1;
   return LAPIS_OK;
 }
@@ -177,9 +178,9 @@ void mc_set_blocks(mc_problem *p)
 static void count_seen(mc *w, const lapis_data *data)
 {
   mc_problem *p = &w->p;
-  p->seen_X = p->D * p->n - lapis_mat_missing(&data->X);
-  p->seen_Y = 0;
-  for (int64_t k = 0; k < p->K * p->n; k++)
+  p->seen_X = p->D * p->samples - lapis_mat_missing(&data->X);
+  p->seen_Y = p->K * (p->n - p->samples);
+  for (int64_t k = 0; k < p->K * p->samples; k++)
     p->seen_Y += !isnan(p->labels.sign[k]);
 }
 
@@ -194,12 +195,22 @@ void mc_set_weights(mc *w)
   mc_set_blocks(p);
 }
 
+/* Sign of label c of column j.  Behind the samples stand the class
+ * representatives [MC15 Sec. 4.5]: one a class, with its label alone and
+ * nothing known of its features. */
+static double sign_at(const mc_problem *p, int64_t c, int64_t j)
+{
+  if (j < p->samples) return p->labels.sign[j * p->K + c];
+  return c == j - p->samples ? 1 : -1;
+}
+
 /* Label column j as the loss wants it: in {-1, 1} or {0, 1}. */
 static void label_column(const mc *w, int64_t j, double *out)
 {
-  const double *sign = w->p.labels.sign + j * w->p.K;
-  for (int64_t c = 0; c < w->p.K; c++)
-    out[c] = w->p.zero_one && sign[c] < 0 ? 0 : sign[c];
+  for (int64_t c = 0; c < w->p.K; c++) {
+    double sign = sign_at(&w->p, c, j);
+    out[c] = w->p.zero_one && sign < 0 ? 0 : sign;
+  }
 }
 
 /* Z_0: labels, features, ones, a column a sample (m x n). */
@@ -209,6 +220,8 @@ static lapis_status fill(mc *w, const lapis_data *data, double *Z0)
   mat_to_f64(&data->X, Z0 + K, m);
   for (int64_t j = 0; j < w->p.n; j++) {
     label_column(w, j, Z0 + j * m);
+    for (int64_t i = 0; j >= w->p.samples && i < w->p.D; i++)
+      Z0[j * m + K + i] = NAN;
     Z0[j * m + m - 1] = 1;
   }
   lapis_mat view = lapis_mat_f64(Z0, m, w->p.n);

@@ -74,8 +74,11 @@ static lapis_status publish_features(mc *w)
   TRY(w->h.ops->download(&w->h, &Z0, &sparse));
   for (int64_t k = 0; k < D * n; k++)
     w->sparse[k] = isnan(w->sparse[k]) ? 0 : w->sparse[k] - w->fit[k];
+  lapis_mat classes = lapis_mat_f64(w->fit + D * w->p.samples, D, w->p.K);
+  fit.cols = sparse.cols = w->p.samples;
   solver_publish(&w->base, "low_rank", fit);
   solver_publish(&w->base, "sparse", sparse);
+  if (n > w->p.samples) solver_publish(&w->base, "class_features", classes);
   return LAPIS_OK;
 }
 
@@ -87,9 +90,11 @@ static lapis_status publish_labels(mc *w)
   lapis_mat scores = lapis_mat_f64(w->scores, w->p.K, w->p.n);
   TRY(w->h.ops->download(&w->h, &top, &scores));
   targets_decode(t, w->scores, w->p.threshold, w->decided);
+  scores.cols = w->p.samples;
   solver_publish(&w->base, "scores", scores);
-  solver_publish(&w->base, "labels",
-                 lapis_mat_f64(w->decided, targets_label_rows(t), w->p.n));
+  solver_publish(
+      &w->base, "labels",
+      lapis_mat_f64(w->decided, targets_label_rows(t), w->p.samples));
   if (t->kind == TARGETS_CLASS)
     solver_publish(&w->base, "classes", lapis_mat_f64(t->value, 1, w->p.K));
   return LAPIS_OK;

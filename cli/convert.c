@@ -1,0 +1,106 @@
+/* convert.c - lapis convert IN OUT: one file into another, maps on the way. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+static const cli_option options[] = {
+    {"map", 0, "MAP", "features through a map fitted on this very file"},
+    {NULL, 0, NULL, NULL}};
+
+enum { MAX_MEMBERS = 12 };
+typedef struct members {
+  lapis_named item[MAX_MEMBERS];
+  int count;
+} members;
+
+static void put(members *m, const char *name, lapis_mat mat, bool flat)
+{
+  if (mat.cols == 0 || mat.rows == 0) return;
+  m->item[m->count++] = (lapis_named){.name = name, .mat = mat, .flat = flat};
+}
+
+static void collect(const lapis_dataset *ds, lapis_mat X, members *m)
+{
+  static const char *const text[] = {"names", "feature_names", "class_names"};
+  const lapis_data *d = lapis_dataset_data(ds);
+  int64_t n = d->X.cols;
+  put(m, "X", X, false);
+  put(m, "Y", d->Y, false);
+  put(m, "P", d->P, false);
+  put(m, "xy", d->xy, false);
+  if (d->group != NULL)
+    put(m, "group",
+        (lapis_mat){.dtype = LAPIS_I64,
+                    .rows = 1,
+                    .cols = n,
+                    .ld = 1,
+                    .val = (void *)(uintptr_t)d->group},
+        true);
+  if (d->weight != NULL)
+    put(m, "weight", lapis_mat_f64((double *)(uintptr_t)d->weight, 1, n), true);
+  for (int i = 0; i < 3; i++) {
+    bool named = i != 1 || X.rows == d->X.rows; /* a map may change columns */
+    if (named) put(m, text[i], lapis_dataset_text(ds, text[i]), true);
+  }
+}
+
+static bool ends_with(const char *path, const char *end)
+{
+  size_t n = strlen(path), k = strlen(end);
+  return n >= k && strcmp(path + n - k, end) == 0;
+}
+
+static int write_all(cli *c, const lapis_dataset *ds, lapis_mat X,
+                     const char *path)
+{
+  members m = {.count = 0};
+  collect(ds, X, &m);
+  lapis_status s = LAPIS_OK;
+  if (ends_with(path, ".npy"))
+    s = lapis_npy_write(c->ctx, path, &m.item[0]);
+  else if (ends_with(path, ".npz"))
+    s = lapis_npz_write(c->ctx, path, m.item, m.count);
+  else
+    return cli_fail(EXIT_MISUSE,
+                    "convert: %s: written are .npz (every member) and .npy (X "
+                    "alone)",
+                    path);
+  return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;
+}
+
+static int convert(cli *c, const lapis_dataset *ds, const char *path)
+{
+  lapis_map *map = NULL;
+  double *owned = NULL;
+  lapis_mat X;
+  int code =
+      map_from_args(c, "map", &lapis_dataset_data(ds)->X, &map, &owned, &X);
+  if (code == EXIT_DONE) code = write_all(c, ds, X, path);
+  lapis_map_free(map);
+  free(owned);
+  return code;
+}
+
+static int run(cli *c)
+{
+  lapis_dataset *ds;
+  if (c->args.n_words != 2)
+    return cli_fail(EXIT_MISUSE, "convert: name one file to read and one to "
+                                 "write");
+  const char *out = c->args.word[1];
+  int code = check_writable(c, out);
+  c->args.n_words = 1;
+  if (code == EXIT_DONE) code = dataset_from_args(c, &ds);
+  if (code != EXIT_DONE) return code;
+  code = convert(c, ds, out);
+  lapis_dataset_free(ds);
+  return code;
+}
+
+const cli_verb verb_convert = {.name = "convert",
+                               .synopsis = "convert IN OUT [--map MAP]",
+                               .help = "one file into another",
+                               .options = options,
+                               .reads_data = true,
+                               .run = run};
