@@ -140,3 +140,14 @@ lapis_data faces_data(const faces *f, double *y)
                       .Y = lapis_mat_f64(y, 1, f->n),
                       .group = f->person};
 }
+
+int64_t faces_pick(const faces *f, const double *y, double *X, double *labels)
+{
+  int64_t n = 0;
+  for (int64_t j = 0; j < f->n; j++) {
+    if (isnan(y[j])) continue;
+    memcpy(X + n * f->d, f->mapped + j * f->d, (size_t)f->d * sizeof *X);
+    labels[n++] = y[j];
+  }
+  return n;
+}

@@ -18,6 +18,9 @@ int faces_load(cli *c, const char *people, faces *f);
 void faces_free(faces *f);
 /* mapped = counts through a map. */
 int faces_map(cli *c, faces *f, const char *spec);
+/* The columns as mapped last whose label in y is not NaN, and those labels,
+ * in memory that the caller frees (d x n and n doubles); how many. */
+int64_t faces_pick(const faces *f, const double *y, double *X, double *labels);
 /* Features as mapped last, labels y, grouped by person. */
 lapis_data faces_data(const faces *f, double *y);
 
