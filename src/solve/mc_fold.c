@@ -3,17 +3,20 @@
  * With Z = U S V' the solution and A = U S^(1/2), |Z|_* is the smallest
  * (|A|^2 + |B|^2) / 2 over Z = A B.  A new column keeps A and asks for
  *
- *   minimize over b  mu/2 |b|^2 + phi(A b)
+ *   minimize over b  mu/2 |b|^2 + phi(A_X b)  subject to  A_1 b = 1
  *
- * phi as in the fit, with the weights of the fit.  The constraints hold for
- * every training b, so the problem is never empty, and an unlabelled training
- * sample gets its own column back.  Solved by the fit's ADMM, where
- * A'A = S makes the quadratic step a diagonal:
- *   b = rho (mu I + rho S)^-1 A'(z - u).
+ * phi: losses and constraints of the features as in the fit, with the weights
+ * of the fit; its scores are A_Y b.  The constraints hold for every training
+ * b, so the problem is never empty, and an unlabelled training sample gets its
+ * own column back.  ADMM on A_X b = z; labels are no part of the splitting and
+ * A_1 b = 1 holds exactly in every step, which one Cholesky factor of
+ * H = mu I + rho A_X'A_X serves:
+ *   b0 = H^-1 rho A_X'(z - u);  b = b0 + h (1 - A_1 b0),  h ~ H^-1 A_1'.
  *
- * Any g in dom phi* bounds the value from below by
- * -phi*(g) - |A'g|^2 / (2 mu).  The primal is taken at A b with its row of
- * ones and signs put right; how far they were off is the residual. */
+ * For any g in dom phi* and t = A_X'g, the value is at least
+ *   -phi*(g) + nu - |nu A_1' - t|^2 / (2 mu),  nu = (mu + A_1 t) / |A_1|^2.
+ * The primal is taken at b; where phi has constraints (pos, simplex), A_X b is
+ * put right first, and how far it was off is the residual. */
 #include <math.h>
 #include <string.h>
 
@@ -48,13 +51,18 @@ const lapis_method mc_fold_method = {
 typedef struct fold {
   lapis_solver base;
   lapis_mc_fold_settings set;
-  mc_problem p;
+  mc_problem p; /* phi: the feature block alone, D x n */
   la h;
   int64_t r;
-  la_array A, step;    /* m x r: factors; times rho / (mu + rho s) */
-  la_array b, t;       /* r x n: coefficients, A'g */
-  la_array Z, F, B, U; /* m x n: scratch, A b, prox, scaled dual */
-  double rho, *s;      /* s: r diagonal of A'A */
+  la_array A;          /* (K + D + 1) x r: labels, features, ones */
+  la_array AY, AX;     /* views of it: K x r, D x r */
+  la_array gram, H;    /* r x r: A_X'A_X; Cholesky factor of H */
+  la_array one, push;  /* r x 1: A_1'; H^-1 A_1' / (A_1 H^-1 A_1') */
+  la_array b, t;       /* r x n: coefficients, A_X'g */
+  la_array Y;          /* K x n: scores */
+  la_array Z, F, B, U; /* D x n: scratch, A_X b, prox, scaled dual */
+  double rho, *ones;   /* ones: n values of A_1 b or A_1 t */
+  double *ones_row;    /* r */
   double gap, residual;
   double *scores, *decided, *fit, *sparse, *gaps;
 } fold;
@@ -112,23 +120,50 @@ lapis_status mc_learn(lapis_solver *s)
 }
 
 /* ---- the steps ----------------------------------------------------------*/
-/* b = rho (mu I + rho S)^-1 A'(B - U);  F = A b */
+/* ones = A_1 M, M of r rows: a host row. */
+static lapis_status ones_of(fold *w, const la_array *M)
+{
+  la_array row = la_wrap(w->ones, 1, M->cols);
+  return w->h.ops->gemm(&w->h, LA_T, LA_N, 1, &w->one, M, 0, &row);
+}
+
+/* b <- b + push (1 - A_1 b) */
+static lapis_status meet_ones(fold *w)
+{
+  TRY(ones_of(w, &w->b));
+  for (int64_t j = 0; j < w->p.n; j++) w->ones[j] = 1 - w->ones[j];
+  la_array row = la_wrap(w->ones, 1, w->p.n);
+  return w->h.ops->gemm(&w->h, LA_N, LA_N, 1, &w->push, &row, 1, &w->b);
+}
+
 static lapis_status update_coefficients(fold *w)
 {
   const la_backend *ops = w->h.ops;
   TRY(ops->axpby(&w->h, 1, &w->B, 0, &w->Z));
   TRY(ops->axpby(&w->h, -1, &w->U, 1, &w->Z));
-  TRY(ops->gemm(&w->h, LA_T, LA_N, 1, &w->step, &w->Z, 0, &w->b));
-  return ops->gemm(&w->h, LA_N, LA_N, 1, &w->A, &w->b, 0, &w->F);
+  TRY(ops->gemm(&w->h, LA_T, LA_N, w->rho, &w->AX, &w->Z, 0, &w->b));
+  TRY(ops->potrs(&w->h, &w->H, &w->b));
+  TRY(meet_ones(w));
+  return ops->gemm(&w->h, LA_N, LA_N, 1, &w->AX, &w->b, 0, &w->F);
 }
 
+/* Factors H = mu I + rho A_X'A_X and the push that meets the row of ones. */
 static lapis_status set_rho(fold *w, double rho)
 {
-  double *f = w->s + w->r; /* second half: the factors of the step */
-  for (int64_t i = 0; i < w->r; i++) f[i] = rho / (w->p.mu + rho * w->s[i]);
+  const la_backend *ops = w->h.ops;
+  double along;
   w->rho = rho;
-  TRY(w->h.ops->axpby(&w->h, 1, &w->A, 0, &w->step));
-  return w->h.ops->scale_cols(&w->h, f, &w->step);
+  TRY(ops->axpby(&w->h, rho, &w->gram, 0, &w->H));
+  double *diagonal = w->H.data;
+  for (int64_t i = 0; i < w->r; i++) diagonal[i * w->H.ld + i] += w->p.mu;
+  TRY(ops->potrf(&w->h, &w->H));
+  TRY(ops->axpby(&w->h, 1, &w->one, 0, &w->push));
+  TRY(ops->potrs(&w->h, &w->H, &w->push));
+  TRY(ops->dot(&w->h, &w->one, &w->push, &along));
+  if (!(along > 0))
+    return lapis_fail(w->base.ctx, LAPIS_EFORMAT,
+                      "predict: the mc model's row of ones is empty");
+  return ops->axpby(&w->h, 0, &w->push, 1 / along, &w->push);
 }
 
 static lapis_status balance_rho(fold *w, double factor)
@@ -138,8 +173,31 @@ static lapis_status balance_rho(fold *w, double factor)
 }
 
 /* ---- bounds -------------------------------------------------------------*/
-/* Primal minus dual of columns first .. first + n - 1, and their size.  Z
- * holds the clamped multiplier, and is left alone; F is made feasible. */
+/* The largest -|nu a - t|^2 / (2 mu) + nu over nu, for t with |t|^2 = tt and
+ * A_1 t = at; aa = |A_1|^2. */
+static double best_nu(double mu, double aa, double at, double tt)
+{
+  double nu = (mu + at) / aa;
+  return nu - (nu * nu * aa - 2 * nu * at + tt) / (2 * mu);
+}
+
+/* The part of the dual that t = A_X'g decides, over columns first .. + n - 1;
+ * w->ones holds A_1 t of all columns. */
+static lapis_status dual_of_t(fold *w, int64_t first, int64_t n, double *out)
+{
+  double aa, tt;
+  TRY(w->h.ops->dot(&w->h, &w->one, &w->one, &aa));
+  *out = 0;
+  for (int64_t j = first; j < first + n; j++) {
+    la_array t = la_cols(&w->t, j, 1);
+    TRY(w->h.ops->dot(&w->h, &t, &t, &tt));
+    *out += best_nu(w->p.mu, aa, w->ones[j], tt);
+  }
+  return LAPIS_OK;
+}
+
+/* Primal minus dual of columns first .. first + n - 1, and their size, after
+ * prepare_bounds. */
 static lapis_status bounds(fold *w, int64_t first, int64_t n, double *gap,
                            double *size)
 {
@@ -147,14 +205,13 @@ static lapis_status bounds(fold *w, int64_t first, int64_t n, double *gap,
   la_penalty phi = w->p.phi;
   phi.Z0 = la_cols(&w->p.phi.Z0, first, n);
   la_array F = la_cols(&w->F, first, n), G = la_cols(&w->Z, first, n);
-  la_array b = la_cols(&w->b, first, n), t = la_cols(&w->t, first, n);
-  double loss, conjugate, bb, tt;
+  la_array b = la_cols(&w->b, first, n);
+  double loss, conjugate, bb, rest;
   TRY(ops->loss(&w->h, &phi, &F, &loss));
   TRY(ops->conjugate(&w->h, &phi, 1, &G, &conjugate));
   TRY(ops->dot(&w->h, &b, &b, &bb));
-  TRY(ops->dot(&w->h, &t, &t, &tt));
-  double primal = w->p.mu / 2 * bb + loss;
-  double dual = -conjugate - tt / (2 * w->p.mu);
+  TRY(dual_of_t(w, first, n, &rest));
+  double primal = w->p.mu / 2 * bb + loss, dual = rest - conjugate;
   *gap = primal - dual;
   *size = fmax(fmax(fabs(primal), fabs(dual)), 1e-300);
   w->base.info.objective = primal;
@@ -162,13 +219,14 @@ static lapis_status bounds(fold *w, int64_t first, int64_t n, double *gap,
   return LAPIS_OK;
 }
 
-/* Z = rho U clamped, t = A'Z, F = A b made feasible. */
+/* Z = rho U clamped, t = A_X'Z, ones = A_1 t, F = A_X b made feasible. */
 static lapis_status prepare_bounds(fold *w)
 {
   const la_backend *ops = w->h.ops;
   TRY(ops->axpby(&w->h, w->rho, &w->U, 0, &w->Z));
   TRY(ops->clamp(&w->h, &w->p.phi, &w->Z));
-  TRY(ops->gemm(&w->h, LA_T, LA_N, 1, &w->A, &w->Z, 0, &w->t));
+  TRY(ops->gemm(&w->h, LA_T, LA_N, 1, &w->AX, &w->Z, 0, &w->t));
+  TRY(ones_of(w, &w->t));
   return ops->project(&w->h, &w->p.phi, &w->F);
 }
 
@@ -224,23 +282,22 @@ static lapis_status sample_gaps(fold *w)
     w->gaps[j] = gap / size;
   }
   w->base.info = total;
-  return w->h.ops->gemm(&w->h, LA_N, LA_N, 1, &w->A, &w->b, 0, &w->F);
+  TRY(w->h.ops->gemm(&w->h, LA_N, LA_N, 1, &w->AY, &w->b, 0, &w->Y));
+  return w->h.ops->gemm(&w->h, LA_N, LA_N, 1, &w->AX, &w->b, 0, &w->F);
 }
 
 static lapis_status publish(fold *w)
 {
   const mc_problem *p = &w->p;
-  la_array top = la_rows(&w->F, 0, p->K), rest = la_rows(&w->F, p->K, p->D);
-  la_array Z0 = la_rows(&p->phi.Z0, p->K, p->D);
   lapis_mat fit = lapis_mat_f64(w->fit, p->D, p->n);
   lapis_mat sparse = lapis_mat_f64(w->sparse, p->D, p->n);
   lapis_mat scores = lapis_mat_f64(w->scores, p->K, p->n);
-  TRY(w->h.ops->download(&w->h, &rest, &fit));
-  TRY(w->h.ops->download(&w->h, &Z0, &sparse));
+  TRY(w->h.ops->download(&w->h, &w->F, &fit));
+  TRY(w->h.ops->download(&w->h, &p->phi.Z0, &sparse));
   for (int64_t k = 0; k < p->D * p->n; k++)
     w->sparse[k] = isnan(w->sparse[k]) ? 0 : w->sparse[k] - w->fit[k];
   if (p->K > 0) {
-    TRY(w->h.ops->download(&w->h, &top, &scores));
+    TRY(w->h.ops->download(&w->h, &w->Y, &scores));
     targets_decode(&p->labels, w->scores, p->threshold, w->decided);
     solver_publish(&w->base, "scores", scores);
     solver_publish(
@@ -275,11 +332,14 @@ static lapis_status fold_solve(lapis_solver *s)
 static void fold_free(lapis_solver *s)
 {
   fold *w = (fold *)s;
-  la_array *all[] = {&w->A, &w->step, &w->b, &w->t,       &w->Z,
-                     &w->F, &w->B,    &w->U, &w->p.phi.Z0};
-  for (int i = 0; w->h.ops != NULL && i < 9; i++) w->h.ops->free(&w->h, all[i]);
+  la_array *all[] = {&w->A, &w->gram, &w->H,       &w->one, &w->push,
+                     &w->b, &w->t,    &w->Y,       &w->Z,   &w->F,
+                     &w->B, &w->U,    &w->p.phi.Z0};
+  for (int i = 0; w->h.ops != NULL && i < 13; i++)
+    w->h.ops->free(&w->h, all[i]);
   base_free(w->p.labels.value);
-  base_free(w->s);
+  base_free(w->ones);
+  base_free(w->ones_row);
   base_free(w->scores);
   base_free(w->decided);
   base_free(w->fit);
@@ -368,17 +428,20 @@ static lapis_status allocate(fold *w)
     la_array *a;
     int64_t rows, cols;
   } all[] = {
-      {&w->A, p->m, w->r}, {&w->step, p->m, w->r}, {&w->b, w->r, p->n},
-      {&w->t, w->r, p->n}, {&w->Z, p->m, p->n},    {&w->F, p->m, p->n},
-      {&w->B, p->m, p->n}, {&w->U, p->m, p->n},    {&w->p.phi.Z0, p->m, p->n}};
+      {&w->A, p->m, w->r},       {&w->gram, w->r, w->r}, {&w->H, w->r, w->r},
+      {&w->one, w->r, 1},        {&w->push, w->r, 1},    {&w->b, w->r, p->n},
+      {&w->t, w->r, p->n},       {&w->Y, p->K, p->n},    {&w->Z, p->D, p->n},
+      {&w->F, p->D, p->n},       {&w->B, p->D, p->n},    {&w->U, p->D, p->n},
+      {&w->p.phi.Z0, p->D, p->n}};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     TRY(w->h.ops->alloc(&w->h, LAPIS_F64, all[i].rows, all[i].cols, all[i].a));
   struct {
     double **to;
     int64_t count;
-  } host[] = {{&w->s, 2 * w->r},          {&w->scores, p->K * p->n},
-              {&w->decided, p->K * p->n}, {&w->fit, p->D * p->n},
-              {&w->sparse, p->D * p->n},  {&w->gaps, p->n}};
+  } host[] = {{&w->ones, p->n},          {&w->ones_row, w->r},
+              {&w->scores, p->K * p->n}, {&w->decided, p->K * p->n},
+              {&w->fit, p->D * p->n},    {&w->sparse, p->D * p->n},
+              {&w->gaps, p->n}};
   for (size_t i = 0; i < sizeof host / sizeof *host; i++) {
     *host[i].to = base_alloc(w->base.ctx, host[i].count, sizeof(double));
     if (*host[i].to == NULL) return LAPIS_ENOMEM;
@@ -386,25 +449,44 @@ static lapis_status allocate(fold *w)
   return LAPIS_OK;
 }
 
-/* Z_0 of the new samples: labels unknown, features as given, ones. */
-static lapis_status fill(fold *w, const lapis_mat *X, const lapis_mat *A)
+/* Z_0: the features as given; B: the same with 0 where unknown. */
+static lapis_status fill(fold *w, const lapis_mat *X)
 {
   const mc_problem *p = &w->p;
-  double *host = base_alloc_raw(w->base.ctx, p->m * p->n, sizeof *host);
+  double *host = base_alloc_raw(w->base.ctx, p->D * p->n, sizeof *host);
   if (host == NULL) return LAPIS_ENOMEM;
-  mat_to_f64(X, host + p->K, p->m);
-  for (int64_t j = 0; j < p->n; j++) {
-    for (int64_t k = 0; k < p->K; k++) host[j * p->m + k] = NAN;
-    host[j * p->m + p->m - 1] = 1;
-  }
-  lapis_mat view = lapis_mat_f64(host, p->m, p->n);
+  mat_to_f64(X, host, p->D);
+  lapis_mat view = lapis_mat_f64(host, p->D, p->n);
   lapis_status s = w->h.ops->upload(&w->h, &view, &w->p.phi.Z0);
-  for (int64_t i = 0; i < p->m * p->n; i++)
+  for (int64_t i = 0; i < p->D * p->n; i++)
     if (isnan(host[i])) host[i] = 0;
   if (s >= 0) s = w->h.ops->upload(&w->h, &view, &w->B);
   base_free(host);
-  if (s >= 0) s = w->h.ops->upload(&w->h, A, &w->A);
   return s;
+}
+
+/* The feature block of the fit's phi, on its own. */
+static void take_feature_block(mc_problem *p)
+{
+  mc_set_blocks(p);
+  la_block features = p->phi.block[p->K > 0 ? 1 : 0];
+  features.first = 0;
+  p->phi.block[0] = features;
+  p->phi.n_blocks = 1;
+}
+
+/* A, its views, A_X'A_X and the row of ones as a column. */
+static lapis_status take_factors(fold *w, const lapis_mat *A)
+{
+  const mc_problem *p = &w->p;
+  TRY(w->h.ops->upload(&w->h, A, &w->A));
+  w->AY = la_rows(&w->A, 0, p->K);
+  w->AX = la_rows(&w->A, p->K, p->D);
+  TRY(w->h.ops->syrk(&w->h, LA_T, &w->AX, &w->gram));
+  for (int64_t i = 0; i < w->r; i++)
+    w->ones_row[i] = lapis_mat_at(A, p->m - 1, i);
+  lapis_mat row = lapis_mat_f64(w->ones_row, w->r, 1);
+  return w->h.ops->upload(&w->h, &row, &w->one);
 }
 
 static lapis_status prepare(fold *w, const lapis_data *data,
@@ -414,12 +496,9 @@ static lapis_status prepare(fold *w, const lapis_data *data,
   TRY(la_open(w->base.ctx, &w->h));
   TRY(copy_classes(w, learned));
   TRY(allocate(w));
-  TRY(fill(w, &data->X, A));
-  mc_set_blocks(&w->p);
-  for (int64_t i = 0; i < w->r; i++) {
-    la_array column = la_cols(&w->A, i, 1);
-    TRY(w->h.ops->dot(&w->h, &column, &column, &w->s[i]));
-  }
+  TRY(fill(w, &data->X));
+  take_feature_block(&w->p);
+  TRY(take_factors(w, A));
   TRY(set_rho(w, w->rho));
   return w->h.ops->project(&w->h, &w->p.phi, &w->B);
 }
