@@ -18,7 +18,7 @@
 static const cli_option options[] = {
     {"output", 'o', "DIR", "write X, Y, settings and scores there"},
     {"people", 0, "N,N,..", "training people, of 0 to 19 (default: 0 to 7)"},
-    {"fast", 0, NULL, "settings that are known to be good, no choosing"},
+    {"fast", 0, NULL, "known good settings: no choosing, no fold-in, no rival"},
     {NULL, 0, NULL, NULL}};
 
 /* grids: mu first at the given lambda and gamma, then those two at that mu */
@@ -215,8 +215,8 @@ static int run_trial(cli *c, const trial *t, faces *f, outcome *out)
   if (code == EXIT_DONE) code = first_settings(c, t, &settings);
   if (code != EXIT_DONE) return code;
   lapis_data data = faces_data(f, f->known);
-  if (args_get(&c->args, "fast") == NULL)
-    code = choose_all(c, t, &data, &settings);
+  bool fast = args_get(&c->args, "fast") != NULL;
+  if (!fast) code = choose_all(c, t, &data, &settings);
   if (code != EXIT_DONE) return code;
   out->lambda = settings.lambda;
   out->gamma = settings.gamma;
@@ -225,7 +225,7 @@ static int run_trial(cli *c, const trial *t, faces *f, outcome *out)
   if (status >= 0) status = solve(c, t, f, &data, s, out);
   lapis_solver_free(s);
   out->folded = NAN;
-  if (status >= 0 && status != LAPIS_CANCELLED)
+  if (status >= 0 && status != LAPIS_CANCELLED && !fast)
     status = fold_in(c, f, &settings, &out->folded);
   if (status == LAPIS_CANCELLED) return EXIT_INTERRUPTED;
   return status < 0 ? cli_fail_status(c, status) : EXIT_DONE;
@@ -240,8 +240,8 @@ static double rival(cli *c, const faces *f, const lapis_cv *cv)
   double *y = malloc((size_t)f->n * 3 * sizeof *y);
   if (y == NULL) return NAN;
   double *scores = y + f->n, *truth = scores + f->n;
-  for (double C = 1e-2; C < 2e4; C *= 10) {
-    double sum = 0, v;
+  for (int power = -2; power <= 4; power++) {
+    double C = pow(10, power), sum = 0, v;
     for (int64_t k = 0; k < FOLDS; k++) {
       for (int64_t j = 0; j < f->n; j++) {
         bool in = lapis_cv_folds(cv)[j] == k;
@@ -281,7 +281,8 @@ static int64_t flip(const faces *f, double *y, bool *flipped)
   for (int64_t j = 0; j < f->n; j++) training += !isnan(f->known[j]);
   for (int64_t j = 0; j < f->n; j++) {
     y[j] = f->known[j];
-    flipped[j] = !isnan(y[j]) && (at++ * 97) % training < training / 20;
+    bool known = !isnan(y[j]) && training > 0;
+    flipped[j] = known && (at++ * 97) % training < training / 20;
     if (flipped[j]) y[j] = -y[j];
     flips += flipped[j];
   }

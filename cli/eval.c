@@ -77,6 +77,8 @@ static int run(cli *c)
   if (c->args.n_words != 1 || truth == NULL || scores == NULL)
     return cli_fail(EXIT_MISUSE,
                     "eval: name one metric, --truth FILE and --scores FILE");
+  if (eval_is_match(c->args.word[0]))
+    return eval_match(c, c->args.word[0], truth, scores);
   lapis_dataset *ds;
   lapis_status s = lapis_dataset_new(c->ctx, &ds);
   if (s >= 0) s = read_as(ds, "Y", truth, "Y");

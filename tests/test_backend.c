@@ -79,6 +79,36 @@ static void grams_agree(void **state)
   }
 }
 
+/* Narrow and wide X, whole and broken tiles, columns apart. */
+static void skinny_products_agree(void **state)
+{
+  la_pair *p = *state;
+  la *h = &p->fast;
+  for (uint64_t i = 0; i < CASES; i++) {
+    uint64_t seed = 3000 + i;
+    la_trans t = i % 2 ? LA_N : LA_T;
+    int64_t far = i % 7 == 0 ? 30 : 3;
+    int64_t m = far * la_case_side(&seed), n = far * la_case_side(&seed);
+    int64_t side = t == LA_N ? m : n, c = la_case_side(&seed);
+    la_array A = la_case_random(h, m, n, &seed);
+    la_array B = la_case_random(h, side + 3, c, &seed);
+    la_array C = la_case_new(h, side + 5, c), D = la_case_new(h, side, c);
+    la_array X = la_rows(&B, 1, side), Y = la_rows(&C, 2, side);
+    for (int64_t j = 0; j < c; j++)
+      for (int64_t r = 0; r < side; r++) *la_case_at(&Y, r, j) = NAN;
+    OK(p->fast.ops->gram_times(&p->fast, t, &A, &X, &Y));
+    OK(p->slow.ops->gram_times(&p->slow, t, &A, &X, &D));
+    double scale = la_case_norm(&A);
+    scale *= scale * la_case_norm(&B);
+    CHECK_AT_MOST(la_case_distance(&Y, &D), 100 * EPS * scale);
+    for (int64_t j = 0; j < c; j++) /* the rows around Y */
+      CHECK_NEAR(*la_case_at(&C, 1, j) + *la_case_at(&C, side + 2, j), 0, 0);
+    la_array wrong = la_rows(&B, 0, side + 1);
+    assert_int_equal(h->ops->gram_times(h, t, &A, &wrong, &Y), LAPIS_ESHAPE);
+    RELEASE(h, &A, &B, &C, &D);
+  }
+}
+
 static void float_products_agree(void **state)
 {
   la_pair *p = *state;
@@ -174,6 +204,26 @@ static void eigenvalues_agree(void **state)
     uint64_t seed = 2500 + i;
     eigen_case(*state, 120, &seed);
   }
+}
+
+/* Values on the threshold are not above it, and a zero pivot there does not
+ * hide those that are. */
+static void thresholds_are_strict(void **state)
+{
+  la_pair *p = *state;
+  la *both[] = {&p->fast, &p->slow};
+  for (int i = 0; i < 2; i++)
+    for (int vectors = 0; vectors < 2; vectors++) {
+      double c[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 3, 0, 0, 0, 0, 2};
+      double q[16], w[4];
+      int64_t count;
+      la_array C = la_wrap(c, 4, 4), Q = la_wrap(q, 4, 4);
+      OK(both[i]->ops->eigh(both[i], &C, 1, w, vectors ? &Q : NULL, &count));
+      assert_int_equal(count, 2);
+      CHECK_NEAR(w[0], 3, 0);
+      CHECK_NEAR(w[1], 2, 0);
+      if (vectors) CHECK_NEAR(fabs(q[2]) + fabs(q[7]), 2, 1e-15);
+    }
 }
 
 /* ---- singular values, QR ------------------------------------------------*/
@@ -280,6 +330,19 @@ static void check_cholesky(la *h, const la_array *A, const la_array *B)
   RELEASE(h, &L, &X, &R);
 }
 
+/* A A^-1 = I, in both triangles. */
+static void check_inverse(la *h, const la_array *A)
+{
+  la_array L = la_case_copy(h, A), P = la_case_copy(h, A);
+  OK(h->ops->potrf(h, &L));
+  OK(h->ops->potri(h, &L));
+  OK(h->ops->gemm(h, LA_N, LA_N, 1, A, &L, 0, &P));
+  for (int64_t j = 0; j < A->cols; j++) *la_case_at(&P, j, j) -= 1;
+  double scale = la_case_norm(A) * la_case_norm(&L);
+  CHECK_AT_MOST(la_case_norm(&P), 50 * (double)(A->rows + 1) * EPS * scale);
+  RELEASE(h, &L, &P);
+}
+
 static void systems_are_solved(void **state)
 {
   la_pair *p = *state;
@@ -294,6 +357,8 @@ static void systems_are_solved(void **state)
     for (int64_t j = 0; j < n; j++) *la_case_at(&A, j, j) += ridge;
     check_cholesky(&p->fast, &A, &B);
     check_cholesky(&p->slow, &A, &B);
+    check_inverse(&p->fast, &A);
+    check_inverse(&p->slow, &A);
     RELEASE(h, &M, &A, &B);
   }
 }
@@ -633,6 +698,7 @@ static void wrong_shapes_are_refused(void **state)
     assert_int_equal(ops->svd(h, &A, &B, s, NULL), LAPIS_EINVAL);
     assert_int_equal(ops->qr(h, &A, NULL), LAPIS_ESHAPE);
     assert_int_equal(ops->potrf(h, &A), LAPIS_ESHAPE);
+    assert_int_equal(ops->potri(h, &A), LAPIS_ESHAPE);
     assert_int_equal(ops->potrs(h, &C, &A), LAPIS_ESHAPE);
     assert_int_equal(ops->dot(h, &A, &B, &f), LAPIS_ESHAPE);
     assert_int_equal(ops->loss(h, &phi, &A, &f), LAPIS_ESHAPE);
@@ -662,8 +728,10 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(products_agree),
       cmocka_unit_test(grams_agree),
+      cmocka_unit_test(skinny_products_agree),
       cmocka_unit_test(float_products_agree),
       cmocka_unit_test(eigenvalues_agree),
+      cmocka_unit_test(thresholds_are_strict),
       cmocka_unit_test(singular_values_agree),
       cmocka_unit_test(bases_are_orthonormal),
       cmocka_unit_test(systems_are_solved),

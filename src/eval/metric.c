@@ -4,16 +4,23 @@
 #include <string.h>
 
 #include "eval/rank.h"
+#include "eval/whole.h"
 #include "lapis/lapis_eval.h"
 #include "mat/mat.h"
 
+typedef lapis_status (*whole_fn)(lapis_ctx *ctx, const lapis_mat *truth,
+                                 const lapis_mat *scores, double *per_row,
+                                 double *out);
 typedef struct metric {
   const char *name;
   double (*of_class)(const ranked *r, int64_t n);
+  whole_fn whole; /* in place of of_class */
 } metric;
 
-static const metric metrics[] = {{"auroc", rank_auroc},
-                                 {"map", rank_average_precision}};
+static const metric metrics[] = {
+    {"auroc", rank_auroc, NULL},    {"map", rank_average_precision, NULL},
+    {"minndc", rank_min_ndc, NULL}, {"accuracy", NULL, whole_accuracy},
+    {"rae", NULL, whole_rae},       {"angle-error", NULL, whole_angle}};
 enum { METRICS = sizeof metrics / sizeof *metrics };
 
 const char *lapis_metric_name(int i)
@@ -82,6 +89,7 @@ lapis_status lapis_metric(lapis_ctx *ctx, const char *name,
   const metric *m = find(name);
   if (m == NULL)
     return lapis_fail(ctx, LAPIS_EINVAL, "there is no metric '%s'", name);
+  if (m->whole != NULL) return m->whole(ctx, truth, scores, per_class, mean);
   targets t;
   TRY(targets_encode(ctx, name, truth, &t));
   lapis_status s = check(ctx, name, &t, scores);

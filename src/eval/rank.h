@@ -12,5 +12,6 @@ typedef struct ranked {
 /* r sorted by falling score; NaN where one of the two kinds is absent. */
 double rank_auroc(const ranked *r, int64_t n);
 double rank_average_precision(const ranked *r, int64_t n);
+double rank_min_ndc(const ranked *r, int64_t n);
 
 #endif

@@ -93,6 +93,10 @@ typedef struct la_backend {
   lapis_status (*potrs)(la *h, const la_array *L, la_array *B);
   /* L from potrf becomes the whole inverse of A, both triangles. */
   lapis_status (*potri)(la *h, la_array *L);
+  /* Y = A A'X (LA_N) or A'A X (LA_T), as syrk's Gram matrix; X skinny.  The
+   * fast one reads A once. */
+  lapis_status (*gram_times)(la *h, la_trans t, const la_array *A,
+                             const la_array *X, la_array *Y);
   /* elementwise passes */
   /* B = alpha A + beta B (beta 0 never reads B) */
   lapis_status (*axpby)(la *h, double alpha, const la_array *A, double beta,

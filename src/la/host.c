@@ -192,6 +192,15 @@ lapis_status host_check_gemm(la *h, la_trans ta, la_trans tb, const la_array *A,
                     m, k, kb, n, C->rows, C->cols);
 }
 
+lapis_status host_check_gram_times(la *h, la_trans t, const la_array *A,
+                                   const la_array *X, const la_array *Y)
+{
+  int64_t side = t == LA_N ? A->rows : A->cols;
+  TRY(host_check_shape(h, "gram_times", A, A->rows, A->cols));
+  TRY(host_check_shape(h, "gram_times", X, side, X->cols));
+  return host_check_shape(h, "gram_times", Y, side, X->cols);
+}
+
 lapis_status host_check_svd(la *h, const la_array *A, const la_array *U,
                             const la_array *Vt)
 {

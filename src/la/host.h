@@ -29,6 +29,9 @@ lapis_status host_check_finite(la *h, const char *what, const la_array *A);
 lapis_status host_check_gemm(la *h, la_trans ta, la_trans tb, const la_array *A,
                              const la_array *B, const la_array *C,
                              int64_t *inner);
+/* X and Y are skinny arrays of the side of A's Gram matrix. */
+lapis_status host_check_gram_times(la *h, la_trans t, const la_array *A,
+                                   const la_array *X, const la_array *Y);
 /* Thin SVD: U and Vt both or neither, of the right shapes. */
 lapis_status host_check_svd(la *h, const la_array *A, const la_array *U,
                             const la_array *Vt);
@@ -54,6 +57,12 @@ lapis_status host_project(la *h, const la_penalty *phi, la_array *Z);
 lapis_status host_clamp(la *h, const la_penalty *phi, la_array *G);
 lapis_status host_conjugate(la *h, const la_penalty *phi, double scale,
                             const la_array *G, double *out);
+
+/* ---- skinny products (gram_times.c) --------------------------------------*/
+lapis_status host_two_products(la *h, la_trans t, const la_array *A,
+                               const la_array *X, la_array *Y);
+lapis_status host_gram_times(la *h, la_trans t, const la_array *A,
+                             const la_array *X, la_array *Y);
 
 /* ---- OpenBLAS: products in openblas.c, factorisations in lapack.c -------*/
 /* Gives OpenBLAS this handle's number of threads. */

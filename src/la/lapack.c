@@ -219,9 +219,10 @@ static void copy_columns(const la_array *from, la_array *to)
 }
 
 /* Divide and conquer; if that fails, which it rarely does, QR iterations on
- * a copy. */
+ * a copy.  Values alone take the latter (dqds there), and no copy. */
 static lapack_int svd_both_ways(svd_call *c, la_array *copy)
 {
+  if (c->u == NULL) return gesvd(c);
   copy_columns(c->A, copy);
   lapack_int info = gesdd(c);
   if (info <= 0) return info;

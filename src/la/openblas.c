@@ -122,6 +122,7 @@ const la_backend la_openblas = {
     .download = host_download,
     .gemm = gemm,
     .syrk = syrk,
+    .gram_times = host_gram_times,
     .eigh = lapack_eigh,
     .svd = lapack_svd,
     .qr = lapack_qr,

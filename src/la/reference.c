@@ -91,6 +91,7 @@ const la_backend la_reference = {
     .download = host_download,
     .gemm = gemm,
     .syrk = syrk,
+    .gram_times = host_two_products,
     .eigh = plain_eigh,
     .svd = plain_svd,
     .qr = plain_qr,

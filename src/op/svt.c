@@ -8,6 +8,9 @@
  *   t = 1e-5 sigma_1, the least this way is trusted with, 1e-11 sigma_1.
  * FULL.  LAPACK's divide and conquer, for what is below that.
  * QR.  The same for a long matrix: its long side is factored away first.
+ * SUBSPACE.  Large W with few singular values above t, found one by one and
+ *   proved to be all (svt_subspace.c), from where the last call ended; where
+ *   the proof fails, GRAM.
  *
  * Where columns are split over processes the Gram matrix is always the m x m
  * one, because it is a sum over columns; then W W' serves every threshold.
@@ -20,8 +23,11 @@
 #include <math.h>
 
 #include "lapis/lapis_ops.h"
+#include "op/svt_subspace.h"
 
-enum { LONG = 4 }; /* sides in this ratio: QR first */
+enum { LONG = 4 };    /* sides in this ratio: QR first */
+enum { LARGE = 600 }; /* smaller side from which SUBSPACE may pay */
+enum { MOST_SKIPS = 32, FEW = 64 };
 static const double TRUSTED = 1e-5, SMALLEST = 1e-140;
 
 struct op_svt {
@@ -30,11 +36,14 @@ struct op_svt {
   bool by_rows; /* Gram matrix W W', not W'W */
   svt_way forced;
   double seconds;
-  la_array C, Q, V; /* k x k, k the side of the Gram matrix */
-  la_array P;       /* k x cols (by rows) or rows x k: Q'W or W Q, V' or U */
-  la_array copy;    /* rows x cols: of W, for what destroys it */
-  la_array eye;     /* k x k, wide W only: transposes by multiplying */
-  double *w, *f;    /* k: eigenvalues or singular values; factors */
+  la_array C, Q; /* k x k, k the side of the Gram matrix */
+  la_array P;    /* room x cols (by rows) or rows x room: Q'W or W Q, V' or U */
+  int64_t room;
+  la_array V, eye; /* k x k, QR alone: V'; wide W: transposes by multiplying */
+  double *w, *f;   /* k: eigenvalues or singular values; factors */
+  svt_subspace *subspace; /* NULL until it is wanted */
+  int64_t last_rank;      /* -1: none yet */
+  int64_t fails, skips;   /* of SUBSPACE: in a row; calls to leave it alone */
 };
 
 /* ---- workspace ----------------------------------------------------------*/
@@ -42,6 +51,13 @@ struct op_svt {
 static int64_t side(const op_svt *s)
 {
   return s->by_rows ? s->rows : s->cols;
+}
+
+static svt_way exact_way(const op_svt *s)
+{
+  int64_t k = s->rows < s->cols ? s->rows : s->cols;
+  int64_t l = s->rows < s->cols ? s->cols : s->rows;
+  return l >= LONG * k ? SVT_QR : SVT_FULL;
 }
 
 static lapis_status set_identity(op_svt *s)
@@ -56,19 +72,44 @@ static lapis_status set_identity(op_svt *s)
   return status;
 }
 
+/* What only QR needs: for every shape it may serve, for small ones, and else
+ * when it is first asked for. */
+static lapis_status allocate_qr(op_svt *s)
+{
+  int64_t k = side(s);
+  la *h = &s->h;
+  if (s->V.data == NULL) TRY(h->ops->alloc(h, LAPIS_F64, k, k, &s->V));
+  if (!s->by_rows || s->eye.data != NULL) return LAPIS_OK;
+  TRY(h->ops->alloc(h, LAPIS_F64, k, k, &s->eye));
+  return set_identity(s);
+}
+
+/* Room in P for `rank` vectors.  All k may be as large as W, and a large W
+ * seldom needs them: it starts with a few. */
+static lapis_status make_room(op_svt *s, int64_t rank)
+{
+  la *h = &s->h;
+  int64_t room = rank > 2 * s->room ? rank : 2 * s->room;
+  if (rank <= s->room) return LAPIS_OK;
+  if (room > side(s)) room = side(s);
+  h->ops->free(h, &s->P);
+  s->room = 0;
+  if (s->by_rows)
+    TRY(h->ops->alloc(h, LAPIS_F64, room, s->cols, &s->P));
+  else
+    TRY(h->ops->alloc(h, LAPIS_F64, s->rows, room, &s->P));
+  s->room = room;
+  return LAPIS_OK;
+}
+
 static lapis_status allocate(op_svt *s)
 {
   int64_t k = side(s), m = s->rows, n = s->cols;
   la *h = &s->h;
-  la_array *square[] = {&s->C, &s->Q, &s->V};
-  for (int i = 0; i < 3; i++) TRY(h->ops->alloc(h, LAPIS_F64, k, k, square[i]));
-  TRY(h->ops->alloc(h, LAPIS_F64, s->by_rows ? k : m, s->by_rows ? n : k,
-                    &s->P));
-  TRY(h->ops->alloc(h, LAPIS_F64, m, n, &s->copy));
-  if (s->by_rows) {
-    TRY(h->ops->alloc(h, LAPIS_F64, k, k, &s->eye));
-    TRY(set_identity(s));
-  }
+  TRY(h->ops->alloc(h, LAPIS_F64, k, k, &s->C));
+  TRY(h->ops->alloc(h, LAPIS_F64, k, k, &s->Q));
+  TRY(make_room(s, k < LARGE ? k : FEW));
+  if (exact_way(s) == SVT_QR || k < LARGE) TRY(allocate_qr(s));
   s->w = base_alloc(h->ctx, k, sizeof *s->w);
   s->f = base_alloc(h->ctx, k, sizeof *s->f);
   h->scratch_count = la_scratch_count(m > k ? m : k, n > k ? n : k);
@@ -85,6 +126,7 @@ lapis_status op_svt_new(la *h, int64_t rows, int64_t cols, op_svt **out)
   s->h = (la){.ops = h->ops, .ctx = h->ctx, .threads = h->threads};
   s->rows = rows;
   s->cols = cols;
+  s->last_rank = -1;
   s->by_rows = rows <= cols || base_ranks(h->ctx) > 1;
   lapis_status status = allocate(s);
   if (status < 0)
@@ -97,9 +139,10 @@ lapis_status op_svt_new(la *h, int64_t rows, int64_t cols, op_svt **out)
 void op_svt_free(op_svt *s)
 {
   if (s == NULL) return;
-  la_array *all[] = {&s->C, &s->Q, &s->V, &s->P, &s->copy, &s->eye};
+  la_array *all[] = {&s->C, &s->Q, &s->P, &s->V, &s->eye};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     s->h.ops->free(&s->h, all[i]);
+  svt_subspace_free(s->subspace);
   base_free(s->w);
   base_free(s->f);
   base_free(s->h.scratch);
@@ -132,11 +175,6 @@ static lapis_status square_norm(op_svt *s, const la_array *W, double *out)
   return base_sum(s->h.ctx, out, 1);
 }
 
-static lapis_status copy_of(op_svt *s, const la_array *W)
-{
-  return s->h.ops->axpby(&s->h, 1, W, 0, &s->copy);
-}
-
 /* The same memory under another shape of as many entries. */
 static la_array reshape(const la_array *A, int64_t rows, int64_t cols)
 {
@@ -156,7 +194,7 @@ static void shrink(op_svt *s, int64_t count, double t, bool relative,
   }
 }
 
-/* ---- the three ways -----------------------------------------------------*/
+/* ---- the ways -----------------------------------------------------*/
 
 /* The eigenvalues above t^2 become singular values in w. */
 static lapis_status gram_spectrum(op_svt *s, const la_array *W, double t,
@@ -174,6 +212,7 @@ static lapis_status gram_product(op_svt *s, const la_array *W, int64_t r,
 {
   la *h = &s->h;
   la_array Q = la_cols(&s->Q, 0, r);
+  TRY(make_room(s, r));
   if (s->by_rows) {
     la_array P = reshape(&s->P, r, s->cols);
     TRY(h->ops->gemm(h, LA_T, LA_N, 1, &Q, W, 0, &P));
@@ -186,13 +225,15 @@ static lapis_status gram_product(op_svt *s, const la_array *W, int64_t r,
   return h->ops->gemm(h, LA_N, LA_T, 1, &P, &Q, 0, A);
 }
 
+/* The copy that LAPACK destroys is A. */
 static lapis_status full(op_svt *s, const la_array *W, double t, la_array *A,
                          svt_report *report)
 {
   la *h = &s->h;
   la_array *U = s->by_rows ? &s->Q : &s->P, *Vt = s->by_rows ? &s->P : &s->Q;
-  TRY(copy_of(s, W));
-  TRY(h->ops->svd(h, &s->copy, U, s->w, Vt));
+  TRY(make_room(s, side(s)));
+  TRY(h->ops->axpby(h, 1, W, 0, A));
+  TRY(h->ops->svd(h, A, U, s->w, Vt));
   shrink(s, side(s), t, false, report);
   la_array Ur = la_cols(U, 0, report->rank), Vr = la_rows(Vt, 0, report->rank);
   TRY(h->ops->scale_cols(h, s->f, &Ur));
@@ -205,11 +246,13 @@ static lapis_status qr_first(op_svt *s, const la_array *W, double t,
                              la_array *A, svt_report *report)
 {
   la *h = &s->h;
-  la_array B = s->by_rows ? reshape(&s->copy, s->cols, s->rows) : s->copy;
+  TRY(allocate_qr(s));
+  TRY(make_room(s, side(s)));
+  la_array B = s->by_rows ? reshape(&s->P, s->cols, s->rows) : s->P;
   if (s->by_rows)
     TRY(h->ops->gemm(h, LA_T, LA_N, 1, W, &s->eye, 0, &B));
   else
-    TRY(copy_of(s, W));
+    TRY(h->ops->axpby(h, 1, W, 0, &B));
   TRY(h->ops->qr(h, &B, &s->C));
   TRY(h->ops->svd(h, &s->C, &s->Q, s->w, &s->V));
   shrink(s, side(s), t, false, report);
@@ -221,13 +264,48 @@ static lapis_status qr_first(op_svt *s, const la_array *W, double t,
   return h->ops->gemm(h, LA_N, LA_N, 1, &B, &s->C, 0, A);
 }
 
+/* *done: it was certified; else report says why not. */
+static lapis_status subspace(op_svt *s, const la_array *W, double t,
+                             la_array *A, svt_report *report, bool *done)
+{
+  svt_found found;
+  double square;
+  la_trans way = s->by_rows ? LA_N : LA_T;
+  if (s->subspace == NULL)
+    TRY(svt_subspace_new(&s->h, way, side(s), &s->subspace));
+  TRY(square_norm(s, W, &square));
+  TRY(svt_subspace_run(s->subspace, W, t, square, &found));
+  report->why = found.why;
+  *done = found.certified;
+  s->fails = *done ? 0 : s->fails + 1;
+  s->skips = s->fails < 6 ? ((int64_t)1 << s->fails) - 1 : MOST_SKIPS;
+  if (!*done) return LAPIS_OK;
+  la_array Q = la_cols(&s->Q, 0, found.rank);
+  for (int64_t i = 0; i < found.rank; i++) s->w[i] = sqrt(found.theta[i]);
+  report->way = SVT_SUBSPACE;
+  shrink(s, found.rank, t, true, report);
+  TRY(s->h.ops->axpby(&s->h, 1, &found.Q, 0, &Q));
+  return gram_product(s, W, found.rank, A);
+}
+
 /* ---- the choice ---------------------------------------------------------*/
 
-static svt_way exact_way(const op_svt *s)
+/* Large, the last rank small, and no recent failure: it costs a tenth of a
+ * Gram matrix to find out. */
+static bool subspace_pays(op_svt *s)
 {
-  int64_t k = s->rows < s->cols ? s->rows : s->cols;
-  int64_t l = s->rows < s->cols ? s->cols : s->rows;
-  return l >= LONG * k ? SVT_QR : SVT_FULL;
+  int64_t rank = s->last_rank > 0 ? s->last_rank : 0;
+  if (side(s) < LARGE || !svt_subspace_serves(side(s), rank + rank / 2))
+    return false;
+  if (s->skips == 0) return true;
+  s->skips--;
+  return false;
+}
+
+/* SUBSPACE is asked for as long as its proof succeeds. */
+static bool may_fall_back(const op_svt *s)
+{
+  return s->forced == SVT_AUTO || s->forced == SVT_SUBSPACE;
 }
 
 /* sigma_1 is at least |W|_F / sqrt(k): what is below the trusted share of
@@ -236,20 +314,30 @@ static lapis_status choose(op_svt *s, const la_array *W, double t,
                            svt_report *report)
 {
   double square;
+  const char *tried = report->why; /* why SUBSPACE gave up, or "" */
   report->way = s->forced;
   report->why = "as asked";
-  if (s->forced != SVT_AUTO) return LAPIS_OK;
+  if (!may_fall_back(s)) return LAPIS_OK;
   report->way = SVT_GRAM;
   report->why = "columns are split over processes";
   if (base_ranks(s->h.ctx) > 1) return LAPIS_OK;
   TRY(square_norm(s, W, &square));
   double least = sqrt(square / (double)(side(s) > 0 ? side(s) : 1));
-  report->why = "threshold above 1e-5 sigma_1";
+  report->why = *tried != '\0' ? tried : "threshold above 1e-5 sigma_1";
   if (t > TRUSTED * least && t >= SMALLEST && square <= DBL_MAX)
     return LAPIS_OK;
   report->way = exact_way(s);
   report->why = "threshold below 1e-5 sigma_1, or squares out of range";
   return LAPIS_OK;
+}
+
+/* The vectors just found are where SUBSPACE starts once it may. */
+static lapis_status seed(op_svt *s, int64_t rank)
+{
+  bool soon = side(s) >= LARGE && base_ranks(s->h.ctx) == 1 && rank > 0;
+  if (!soon || s->subspace == NULL || !svt_subspace_serves(side(s), rank))
+    return LAPIS_OK;
+  return svt_subspace_seed(s->subspace, &s->Q, rank);
 }
 
 /* Falls back on an exact way where the spectrum shows that the threshold was
@@ -260,24 +348,26 @@ static lapis_status gram(op_svt *s, const la_array *W, double t, la_array *A,
   int64_t count;
   TRY(gram_spectrum(s, W, t, &count));
   bool low = count > 0 && t <= TRUSTED * s->w[0];
-  if (low && s->forced == SVT_AUTO && base_ranks(s->h.ctx) == 1) {
+  if (low && may_fall_back(s) && base_ranks(s->h.ctx) == 1) {
     report->way = exact_way(s);
     report->why = "threshold below 1e-5 sigma_1";
     return LAPIS_OK;
   }
   shrink(s, count, t, true, report);
+  TRY(seed(s, report->rank));
   return gram_product(s, W, report->rank, A);
 }
 
 static lapis_status run(op_svt *s, const la_array *W, double t, la_array *A,
                         svt_report *report)
 {
+  bool split = base_ranks(s->h.ctx) > 1, done = false;
+  bool attempt =
+      s->forced == SVT_SUBSPACE || (s->forced == SVT_AUTO && subspace_pays(s));
+  if (attempt && !split) TRY(subspace(s, W, t, A, report, &done));
+  if (done) return LAPIS_OK;
   TRY(choose(s, W, t, report));
-  if (report->way == SVT_SUBSPACE)
-    return lapis_fail(s->h.ctx, LAPIS_ENOTBUILT,
-                      "svt: subspace iteration is not built in; take gram, "
-                      "full or qr");
-  if (report->way != SVT_GRAM && base_ranks(s->h.ctx) > 1)
+  if (report->way != SVT_GRAM && split)
     return lapis_fail(s->h.ctx, LAPIS_ENOTBUILT,
                       "svt: only the Gram matrix can be split over processes");
   if (report->way == SVT_GRAM) TRY(gram(s, W, t, A, report));
@@ -310,6 +400,7 @@ lapis_status op_svt_apply(op_svt *s, const la_array *W, double t, la_array *A,
                       "svt: the threshold is %g; it must be at least 0", t);
   double start = base_seconds();
   lapis_status status = run(s, W, t, A, report);
+  if (status >= 0) s->last_rank = report->rank;
   s->seconds += base_seconds() - start;
   return status;
 }
@@ -331,12 +422,20 @@ static lapis_status values_from_gram(op_svt *s, const la_array *W,
   return LAPIS_OK;
 }
 
+lapis_status op_singular_values_of(op_svt *s, la_array *W, double *values)
+{
+  TRY(check_shape(s, W));
+  if (base_ranks(s->h.ctx) > 1) return values_from_gram(s, W, values);
+  return s->h.ops->svd(&s->h, W, NULL, values, NULL);
+}
+
 lapis_status op_singular_values(op_svt *s, const la_array *W, double *values)
 {
   TRY(check_shape(s, W));
   if (base_ranks(s->h.ctx) > 1) return values_from_gram(s, W, values);
-  TRY(copy_of(s, W));
-  return s->h.ops->svd(&s->h, &s->copy, NULL, values, NULL);
+  TRY(make_room(s, side(s)));
+  TRY(s->h.ops->axpby(&s->h, 1, W, 0, &s->P));
+  return s->h.ops->svd(&s->h, &s->P, NULL, values, NULL);
 }
 
 /* sigma_1^2 <= l_1 + |error of C|_2 + |error of eigh|.

@@ -70,7 +70,7 @@ lapis_status mc_certify(mc *w, mc_bounds *out);
 /* Result arrays, from B and from W, which holds the multiplier. */
 lapis_status mc_results_alloc(mc *w);
 lapis_status mc_publish(mc *w);
-/* F(B) of mu w->p.mu. */
+/* F(B) of mu w->p.mu; W is scratch. */
 lapis_status mc_primal(mc *w, double *out);
 
 /* What to multiply rho by after iteration k to balance the relative residuals

@@ -9,12 +9,13 @@
 
 #include "solve/mc.h"
 
-/* F(B) = mu |B|_* + phi(B) */
+/* F(B) = mu |B|_* + phi(B); W is scratch. */
 lapis_status mc_primal(mc *w, double *out)
 {
   double nuclear = 0, loss = 0;
   int64_t k = w->p.m < w->p.n ? w->p.m : w->p.n;
-  TRY(op_singular_values(w->svt, &w->B, w->values));
+  TRY(w->h.ops->axpby(&w->h, 1, &w->B, 0, &w->W));
+  TRY(op_singular_values_of(w->svt, &w->W, w->values));
   for (int64_t i = k - 1; i >= 0; i--) nuclear += w->values[i];
   TRY(w->h.ops->loss(&w->h, &w->p.phi, &w->B, &loss));
   TRY(base_sum(w->base.ctx, &loss, 1));

@@ -3,7 +3,13 @@
 
 #include <string.h>
 
+#include "solve/clean.h"
 #include "solve/mc.h"
+#include "solve/roml.h"
+#include "solve/rpca.h"
+#include "solve/rr.h"
+#include "solve/rr_predict.h"
+#include "solve/svmplus.h"
 
 static lapis_status new_mc(lapis_ctx *ctx, const lapis_data *data,
                            const void *set, lapis_solver **out)
@@ -11,8 +17,76 @@ static lapis_status new_mc(lapis_ctx *ctx, const lapis_data *data,
   return lapis_mc_new(ctx, data, set, out);
 }
 
+static lapis_status new_roml(lapis_ctx *ctx, const lapis_data *data,
+                             const void *set, lapis_solver **out)
+{
+  return lapis_roml_new(ctx, data, set, out);
+}
+
+static lapis_status new_svmplus(lapis_ctx *ctx, const lapis_data *data,
+                                const void *set, lapis_solver **out)
+{
+  return lapis_svmplus_new(ctx, data, set, out);
+}
+
+static lapis_status new_clean(lapis_ctx *ctx, const lapis_data *data,
+                              const void *set, lapis_solver **out)
+{
+  return lapis_clean_new(ctx, data, set, out);
+}
+
+static lapis_status new_rpca(lapis_ctx *ctx, const lapis_data *data,
+                             const void *set, lapis_solver **out)
+{
+  return lapis_rpca_new(ctx, data, set, out);
+}
+
+static lapis_status new_misvm(lapis_ctx *ctx, const lapis_data *data,
+                              const void *set, lapis_solver **out)
+{
+  return lapis_misvm_new(ctx, data, set, out);
+}
+
+static lapis_status new_rr(lapis_ctx *ctx, const lapis_data *data,
+                           const void *set, lapis_solver **out)
+{
+  return lapis_rr_new(ctx, data, set, out);
+}
+
+static lapis_status new_rlda(lapis_ctx *ctx, const lapis_data *data,
+                             const void *set, lapis_solver **out)
+{
+  return lapis_rlda_new(ctx, data, set, out);
+}
+
 static const method_entry list[] = {
-    {.method = &mc_method, .create = new_mc, .transductive = true}};
+    {.method = &rr_method,
+     .create = new_rr,
+     .predict_method = &rr_predict_method,
+     .predict = rr_predict_new},
+    {.method = &rlda_method,
+     .create = new_rlda,
+     .predict_method = &rlda_predict_method,
+     .predict = rr_predict_new},
+    {.method = &rpca_method,
+     .create = new_rpca,
+     .predict_method = &rpca_predict_method,
+     .predict = rpca_predict_new},
+    {.method = &clean_method, .create = new_clean, .transductive = true},
+    {.method = &misvm_method,
+     .create = new_misvm,
+     .predict_method = &misvm_predict_method,
+     .predict = misvm_predict_new},
+    {.method = &svmplus_method,
+     .create = new_svmplus,
+     .predict_method = &svmplus_predict_method,
+     .predict = sv_predict_new},
+    {.method = &roml_method, .create = new_roml, .transductive = true},
+    {.method = &mc_method,
+     .create = new_mc,
+     .predict_method = &mc_fold_method,
+     .predict = mc_fold_new,
+     .transductive = true}};
 enum { METHODS = sizeof list / sizeof *list };
 
 const method_entry *method_entry_at(int i)

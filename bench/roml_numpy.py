@@ -1,0 +1,90 @@
+"""The iteration of lapis fit roml in plain NumPy and SciPy, for comparison.
+
+    /usr/bin/python3 bench/roml_numpy.py [K NK N [LAPIS]]
+
+Same data as bench/roml.c in kind (seed and generator are NumPy's), same start,
+same rho_0 and growth: the start is what LAPIS --max-iters 0 returns, so that
+only iterations are compared.  Prints milliseconds an iteration of both, over as
+many iterations as LAPIS needed, start and final bookkeeping of LAPIS taken off.
+"""
+import json
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+D, RATIO = 50, 0.2
+
+
+def draw(K, each, n, seed=1):
+    r = np.random.default_rng(seed)
+    obj, X = r.standard_normal((n, D)), []
+    for _ in range(K):
+        F = np.concatenate([obj, r.standard_normal((each - n, D))])
+        q = int(RATIO * D + 0.5)
+        idx = np.argsort(r.random((each, D)), 1)[:, :q]
+        most = np.abs(F).max(1, keepdims=True)
+        old = np.take_along_axis(F, idx, 1)
+        np.put_along_axis(F, idx, old + r.uniform(-1, 1, old.shape) * most, 1)
+        X.append(F[r.permutation(each)])
+    return np.concatenate(X), np.repeat(np.arange(K), each)
+
+
+def iterate(F, P, rho, growth, iters):
+    """F: K x n_k x d, unit rows; P: K x n."""
+    K, n = P.shape
+    D_ = np.stack([F[k][P[k]].ravel() for k in range(K)], 1)
+    lam = 5 / np.sqrt(D_.shape[0])
+    E, Y = np.zeros_like(D_), np.zeros_like(D_)
+    for _ in range(iters):
+        U, s, Vt = np.linalg.svd(D_ - E - Y / rho, full_matrices=False)
+        L = (U * np.maximum(s - 1 / rho, 0)) @ Vt
+        V = D_ - L - Y / rho
+        E = np.sign(V) * np.maximum(np.abs(V) - lam / rho, 0)
+        M = L + E + Y / rho
+        for k in range(K):
+            cost = -M[:, k].reshape(n, D) @ F[k].T
+            P[k] = linear_sum_assignment(cost)[1]
+            D_[:, k] = F[k][P[k]].ravel()
+        Y += rho * (L + E - D_)
+        rho *= growth
+    return P
+
+
+def main():
+    size = [int(a) for a in sys.argv[1:4]] or [10, 1000, 10]
+    lapis = sys.argv[4] if len(sys.argv) > 4 else "build/lapis"
+    K, each, n = size
+    X, group = draw(K, each, n)
+    with tempfile.TemporaryDirectory() as folder:
+        data, out = folder + "/d.npz", folder + "/o.npz"
+        np.savez(data, X=X, group=group)
+        call = [lapis, "fit", "roml", data, "--inliers", str(n), "--json",
+                "-o", out, "--threads", "2"]
+        took = {}
+        for most in (0, 20000):
+            text = subprocess.run(call + ["--max-iters", str(most), "-q"],
+                                  capture_output=True, text=True).stdout
+            info = json.loads(text)["info"]
+            took[most] = info["seconds"]
+            if most == 0:
+                start = np.load(out)["match"]
+    iters = info["iterations"]
+    F = (X / np.linalg.norm(X, axis=1, keepdims=True)).reshape(K, each, D)
+    P = start - np.arange(K)[:, None] * each
+    rng = np.random.default_rng(0)
+    R = np.stack([F[k][rng.permutation(each)[:n]].ravel() for k in range(K)], 1)
+    rho = 0.95 / np.median(np.linalg.svd(R, compute_uv=False))
+    begun = time.perf_counter()
+    iterate(F, P.copy(), rho, 1.01, iters)
+    rival = time.perf_counter() - begun
+    ours = took[20000] - took[0]
+    print(f"{K} {each} {n}: {iters} iterations, ms each: LAPIS "
+          f"{1e3 * ours / iters:.3g}, NumPy + SciPy {1e3 * rival / iters:.3g}, "
+          f"ratio {rival / ours:.3g}")
+
+
+main()

@@ -1,0 +1,15 @@
+/* whole.h - metrics of all outputs together. */
+#ifndef LAPIS_WHOLE_H
+#define LAPIS_WHOLE_H
+#include "base/base.h"
+
+/* truth and scores m x n, NaN truth ignored; per_row: m values or NULL. */
+lapis_status whole_rae(lapis_ctx *ctx, const lapis_mat *truth,
+                       const lapis_mat *scores, double *per_row, double *out);
+lapis_status whole_angle(lapis_ctx *ctx, const lapis_mat *truth,
+                         const lapis_mat *scores, double *per_row, double *out);
+lapis_status whole_accuracy(lapis_ctx *ctx, const lapis_mat *truth,
+                            const lapis_mat *scores, double *per_row,
+                            double *out);
+
+#endif

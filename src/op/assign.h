@@ -1,0 +1,37 @@
+/* assign.h - rectangular linear assignment, for solvers that call it often. */
+#ifndef LAPIS_ASSIGN_H
+#define LAPIS_ASSIGN_H
+#include "base/base.h"
+
+/* minimize sum_i c[i, p(i)], p injective, rows <= columns.
+ *
+ * Prices v_j <= 0, zero on columns that nobody takes, prove the optimum:
+ *   sum_i min_j (c_ij - v_j) + sum_j v_j = sum_i c[i, p(i)]. */
+typedef struct op_assign {
+  lapis_ctx *ctx;
+  int64_t rows, cols; /* capacity */
+  int64_t *match;     /* rows: column of each row */
+  double *price;      /* cols */
+  double objective;
+  struct assign_work *work;
+} op_assign;
+
+/* Row i is c + i * ld, of doubles or floats. */
+typedef struct assign_costs {
+  lapis_dtype dtype;
+  int64_t rows, cols, ld;
+  const void *c;
+} assign_costs;
+
+/* Room for problems up to rows x cols. */
+lapis_status op_assign_new(lapis_ctx *ctx, int64_t rows, int64_t cols,
+                           op_assign **out);
+void op_assign_free(op_assign *p);
+/* Allocates nothing, so that threads may solve with one workspace each.
+ * warm: match (-1: none) and price of a similar problem are used.  Returns -1,
+ * or the first row that holds a NaN or an infinity. */
+int64_t op_assign_solve(op_assign *p, const assign_costs *a, bool warm);
+/* Column of the least cost of row i; -1 if one is not finite. */
+int64_t op_assign_row_minimum(const assign_costs *a, int64_t i);
+
+#endif

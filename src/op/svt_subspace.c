@@ -1,0 +1,558 @@
+/* svt_subspace.c - all singular values of W above t, where they are few: a
+ * block Krylov space, warm-started, and a bound on what it may have missed.
+ *
+ * G = W W' or W'W, k x k, the smaller.  B (k x q) is an orthonormal basis,
+ * X = B S its Ritz vectors with G X = X Theta + R, B'R = 0.
+ *   step     R's columns of the vectors that matter join B: those above t not
+ *            yet good enough, and a few guards below t, which go on searching
+ *   restart  B = X's leading columns, when B has grown too wide
+ * The next call starts from the last X, so that a W which moved a little
+ * costs a step or two.
+ *
+ * How good.  Let U be the r Ritz vectors above t^2, V' = Theta^(-1/2) U'W.
+ * W + E with E = -R Theta^(-1/2) V' has exactly these singular triplets and
+ * otherwise (I - UU') W (I - VV'); where that is at most t in norm the answer
+ * U (1 - t Theta^(-1/2)) U'W is exactly SVT(W + E).  SVT is a proximal step
+ * and expands nothing: it is off by at most |E|_F = sqrt(sum |R_i|^2 /
+ * theta_i), which is what the steps drive down.
+ *
+ * Nothing missed.  theta_i > t^2 on U shows r values above t at least.  No
+ * more than r if P G P < t^2, P = I - UU' (Courant-Fischer), for any U.
+ * Guards with theta_i < t^2 may join U: by Sylvester's law on t^2 - G in the
+ * basis of U and its complement there are still r above, if
+ *   P G P < t^2 - nu, nu = sum over the guards of |R_i|^2 / (t^2 - theta_i),
+ * and P G P is then far smaller.  Either
+ *   |W|_F^2 - sum theta <= t^2 (no guards), where the rest is small as a whole;
+ * or by 8 fresh random vectors z ~ N(0, I): were l >= t^2 - nu an eigenvalue of
+ *   P G P with unit vector y, |T_d(P G P) z| >= T_d(l) |y'z|, T_d the
+ *   Chebyshev polynomial of [0, c], c < l.  So if |T_d z| < T_d(t^2 - nu)/100
+ *   for all 8, then |y'z| < 1/100 for all 8, which has a probability below
+ *   (0.008)^8 < 2e-17.  T_d stays below 1 on [0, c]: a handful of d serves
+ *   unless values crowd below t.  c need not be right, only lucky: a wrong c
+ *   lets the test fail, never pass.
+ * A Rayleigh quotient above t^2 - nu met there points at a value missed: its
+ * vectors join B.  Where neither test succeeds, the caller takes another way.
+ *
+ * Numerics: G is known to eps sigma_1^2, so that values near t are good to
+ * eps sigma_1^2 / t, as those of a Gram matrix; t < 1e-4 sigma_1 is left to
+ * others. */
+#include "op/svt_subspace.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { FIRST = 32, PROBES = 8, GUARDS = 8, ROOM = 128 };
+enum { MOST_STEPS = 80 };
+static const double ACCURACY = 1e-10;  /* of the answer, times sigma_1 */
+static const double TRUSTED = 1e-4;    /* t / sigma_1 at least */
+static const double SMALLEST = 1e-140; /* t whose square does not vanish */
+static const double UNLIKELY = 0.01;   /* |y'z| */
+static const uint64_t STREAM = 0x737674;
+
+struct svt_subspace {
+  la *h;
+  la_trans side;
+  int64_t k, room, used; /* used: columns of B */
+  int64_t multiplied;    /* columns of B whose GB and H are known */
+  uint64_t drawn;        /* random numbers so far */
+  la_array B, GB;        /* k x room: basis, G B */
+  la_array X, R;         /* k x room: Ritz vectors, residuals */
+  la_array H, S, C;      /* room x room: B'GB, its eigenvectors, scratch */
+  la_array Z[3];         /* k x PROBES: T_(d-1) z, T_d z, G T_d z */
+  double *theta;         /* room: Ritz values, descending */
+  double *error;         /* room: |R_i| */
+  double *host;          /* k: one random column */
+  int64_t rank, shown;   /* above t^2; with guards: columns of X and R */
+  int64_t proved;        /* of them, those that U takes in the proof */
+};
+
+/* ---- workspace ----------------------------------------------------------*/
+
+enum { ARRAYS = 10 };
+
+static void list_arrays(svt_subspace *s, la_array *all[ARRAYS])
+{
+  la_array *each[ARRAYS] = {&s->B, &s->GB, &s->X,    &s->R,    &s->H,
+                            &s->S, &s->C,  &s->Z[0], &s->Z[1], &s->Z[2]};
+  for (int i = 0; i < ARRAYS; i++) all[i] = each[i];
+}
+
+static void release(svt_subspace *s)
+{
+  la_array *all[ARRAYS];
+  list_arrays(s, all);
+  for (int i = 0; i < ARRAYS; i++) s->h->ops->free(s->h, all[i]);
+  base_free(s->theta);
+  base_free(s->error);
+  base_free(s->host);
+}
+
+void svt_subspace_free(svt_subspace *s)
+{
+  if (s == NULL) return;
+  release(s);
+  base_free(s);
+}
+
+static lapis_status allocate(svt_subspace *s)
+{
+  la_array *all[ARRAYS];
+  list_arrays(s, all);
+  for (int i = 0; i < ARRAYS; i++) {
+    int64_t rows = i < 4 || i > 6 ? s->k : s->room;
+    int64_t cols = i > 6 ? PROBES : s->room;
+    TRY(s->h->ops->alloc(s->h, LAPIS_F64, rows, cols, all[i]));
+  }
+  s->theta = base_alloc(s->h->ctx, s->room, sizeof *s->theta);
+  s->error = base_alloc(s->h->ctx, s->room, sizeof *s->error);
+  s->host = base_alloc(s->h->ctx, s->k, sizeof *s->host);
+  bool done = s->theta != NULL && s->error != NULL && s->host != NULL;
+  return done ? LAPIS_OK : LAPIS_ENOMEM;
+}
+
+lapis_status svt_subspace_new(la *h, la_trans side, int64_t k,
+                              svt_subspace **out)
+{
+  *out = NULL;
+  svt_subspace *s = base_alloc(h->ctx, 1, sizeof *s);
+  if (s == NULL) return LAPIS_ENOMEM;
+  s->h = h;
+  s->side = side;
+  s->k = k;
+  s->room = k < ROOM ? k : ROOM;
+  lapis_status status = allocate(s);
+  if (status < 0)
+    svt_subspace_free(s);
+  else
+    *out = s;
+  return status;
+}
+
+static lapis_status copy(svt_subspace *s, const la_array *from, la_array *to)
+{
+  return s->h->ops->axpby(s->h, 1, from, 0, to);
+}
+
+static la_array corner(const la_array *A, int64_t rows, int64_t cols)
+{
+  la_array top = la_rows(A, 0, rows);
+  return la_cols(&top, 0, cols);
+}
+
+static lapis_status move_basis(svt_subspace *from, svt_subspace *to)
+{
+  int64_t q = from->used;
+  la_array B = la_cols(&from->B, 0, q), B2 = la_cols(&to->B, 0, q);
+  la_array G = la_cols(&from->GB, 0, q), G2 = la_cols(&to->GB, 0, q);
+  la_array H = corner(&from->H, q, q), H2 = corner(&to->H, q, q);
+  TRY(copy(from, &B, &B2));
+  la_array S = corner(&from->S, q, q), S2 = corner(&to->S, q, q);
+  memcpy(to->theta, from->theta, (size_t)q * sizeof *to->theta);
+  TRY(copy(from, &G, &G2));
+  TRY(copy(from, &S, &S2));
+  return copy(from, &H, &H2);
+}
+
+/* Room for `cols` columns of B; X, R and Z are lost. */
+static lapis_status reserve(svt_subspace *s, int64_t cols)
+{
+  if (cols <= s->room) return LAPIS_OK;
+  svt_subspace larger = {.h = s->h, .side = s->side, .k = s->k};
+  larger.room = cols > 2 * s->room ? cols : 2 * s->room;
+  if (larger.room > s->k) larger.room = s->k;
+  larger.used = s->used;
+  larger.multiplied = s->multiplied;
+  larger.drawn = s->drawn;
+  larger.rank = s->rank;
+  larger.shown = s->shown;
+  lapis_status status = allocate(&larger);
+  if (status >= 0) status = move_basis(s, &larger);
+  release(status < 0 ? &larger : s);
+  if (status >= 0) *s = larger;
+  return status;
+}
+
+/* ---- the basis ----------------------------------------------------------*/
+
+static lapis_status draw(svt_subspace *s, la_array *to)
+{
+  uint64_t seed = base_seed(s->h->ctx);
+  for (int64_t j = 0; j < to->cols; j++) {
+    la_array column = la_cols(to, j, 1);
+    lapis_mat host = lapis_mat_f64(s->host, s->k, 1);
+    for (int64_t i = 0; i < s->k; i++)
+      s->host[i] = rng_normal(seed, STREAM, s->drawn++);
+    TRY(s->h->ops->upload(s->h, &host, &column));
+  }
+  return LAPIS_OK;
+}
+
+/* Z -= U U'Z; U'Z is left in C. */
+static lapis_status project_out(svt_subspace *s, const la_array *U, la_array *Z)
+{
+  la *h = s->h;
+  la_array C = corner(&s->C, U->cols, Z->cols);
+  if (U->cols == 0) return LAPIS_OK;
+  TRY(h->ops->gemm(h, LA_T, LA_N, 1, U, Z, 0, &C));
+  return h->ops->gemm(h, LA_N, LA_N, -1, U, &C, 1, Z);
+}
+
+/* The columns written behind B's join it.  Twice is enough for what they have
+ * in common with B; the third time serves those that QR made up in the place
+ * of dependent ones. */
+static lapis_status join(svt_subspace *s, int64_t cols)
+{
+  la_array B = la_cols(&s->B, 0, s->used);
+  la_array Q = la_cols(&s->B, s->used, cols);
+  for (int again = 0; again < 3; again++) {
+    TRY(project_out(s, &B, &Q));
+    TRY(s->h->ops->qr(s->h, &Q, NULL));
+  }
+  s->used += cols;
+  return LAPIS_OK;
+}
+
+/* GB and H = B'GB for the columns of B that lack them. */
+static lapis_status multiply(svt_subspace *s, const la_array *W)
+{
+  la *h = s->h;
+  int64_t old = s->multiplied, c = s->used - old;
+  la_array B = la_cols(&s->B, 0, s->used), Q = la_cols(&s->B, old, c);
+  la_array GQ = la_cols(&s->GB, old, c), H = corner(&s->H, s->used, s->used);
+  la_array right = la_cols(&H, old, c), low = la_rows(&H, old, c);
+  TRY(h->ops->gram_times(h, s->side, W, &Q, &GQ));
+  TRY(h->ops->gemm(h, LA_T, LA_N, 1, &B, &GQ, 0, &right));
+  TRY(h->ops->gemm(h, LA_T, LA_N, 1, &GQ, &B, 0, &low));
+  s->multiplied = s->used;
+  return LAPIS_OK;
+}
+
+static lapis_status norm(svt_subspace *s, const la_array *A, int64_t j,
+                         double *out)
+{
+  la_array a = la_cols(A, j, 1);
+  TRY(s->h->ops->dot(s->h, &a, &a, out));
+  *out = sqrt(*out);
+  return LAPIS_OK;
+}
+
+/* X and G X (in R) for the Ritz values above t^2 and the guards. */
+static lapis_status ritz_vectors(svt_subspace *s)
+{
+  la *h = s->h;
+  la_array B = la_cols(&s->B, 0, s->used), GB = la_cols(&s->GB, 0, s->used);
+  la_array S = corner(&s->S, s->used, s->shown);
+  la_array X = la_cols(&s->X, 0, s->shown), R = la_cols(&s->R, 0, s->shown);
+  TRY(h->ops->gemm(h, LA_N, LA_N, 1, &B, &S, 0, &X));
+  return h->ops->gemm(h, LA_N, LA_N, 1, &GB, &S, 0, &R);
+}
+
+static int64_t guards(int64_t rank)
+{
+  return GUARDS + rank / 8;
+}
+
+/* Columns that a step or a miss may add. */
+static int64_t most_added(const svt_subspace *s)
+{
+  int64_t missed = PROBES + (s->rank < FIRST ? FIRST : s->rank);
+  return s->shown > missed ? s->shown : missed;
+}
+
+/* Rayleigh-Ritz: theta, rank, X and G X. */
+static lapis_status ritz(svt_subspace *s, double t)
+{
+  int64_t q = s->used, count;
+  la_array H = corner(&s->H, q, q), C = corner(&s->C, q, q);
+  la_array S = corner(&s->S, q, q);
+  TRY(copy(s, &H, &C));
+  TRY(s->h->ops->eigh(s->h, &C, -INFINITY, s->theta, &S, &count));
+  s->rank = 0;
+  while (s->rank < q && s->theta[s->rank] > t * t) s->rank++;
+  s->shown = s->rank + guards(s->rank);
+  if (s->shown > q) s->shown = q;
+  TRY(reserve(s, q + most_added(s)));
+  return ritz_vectors(s);
+}
+
+/* B = X, where q would pass the width that pays. */
+static lapis_status restart(svt_subspace *s)
+{
+  int64_t p = s->shown;
+  la_array X = la_cols(&s->X, 0, p), GX = la_cols(&s->R, 0, p);
+  la_array B = la_cols(&s->B, 0, p), GB = la_cols(&s->GB, 0, p);
+  TRY(copy(s, &X, &B));
+  TRY(copy(s, &GX, &GB));
+  s->used = s->multiplied = p;
+  la_array H = corner(&s->H, p, p);
+  return s->h->ops->gemm(s->h, LA_T, LA_N, 1, &B, &GB, 0, &H);
+}
+
+/* R = G X - X Theta; error of the answer, sqrt(sum |R_i|^2 / theta_i). */
+static lapis_status residuals(svt_subspace *s, double *answer)
+{
+  double sum = 0;
+  for (int64_t i = 0; i < s->shown; i++) {
+    la_array x = la_cols(&s->X, i, 1), r = la_cols(&s->R, i, 1);
+    TRY(s->h->ops->axpby(s->h, -s->theta[i], &x, 1, &r));
+    TRY(norm(s, &s->R, i, &s->error[i]));
+    if (i < s->rank) sum += s->error[i] * (s->error[i] / s->theta[i]);
+  }
+  *answer = sqrt(sum);
+  return LAPIS_OK;
+}
+
+/* Residuals worth a place in B, scaled to norm 1: those above t that are too
+ * large for their share of the wanted error, and the guards'.  What is left
+ * of a residual at the level of rounding points nowhere. */
+static lapis_status expand(svt_subspace *s, double wanted, int64_t *added)
+{
+  double share = wanted / (2 * sqrt((double)(s->rank + 1)));
+  double noise = 8 * DBL_EPSILON * s->theta[0];
+  int64_t c = 0;
+  for (int64_t i = 0; i < s->shown; i++) {
+    bool good = i < s->rank && s->error[i] <= share * sqrt(s->theta[i]);
+    if (good || s->error[i] <= noise) continue;
+    la_array r = la_cols(&s->R, i, 1), b = la_cols(&s->B, s->used + c++, 1);
+    TRY(s->h->ops->axpby(s->h, 1 / s->error[i], &r, 0, &b));
+  }
+  *added = c;
+  return c > 0 ? join(s, c) : LAPIS_OK;
+}
+
+/* ---- nothing missed -----------------------------------------------------*/
+
+typedef enum verdict { UNKNOWN, PROVED, MISSED } verdict;
+
+/* Takes guards into U while they cost a tenth of t^2 at most; returns what is
+ * left of t^2. */
+static double take_guards(svt_subspace *s, double t)
+{
+  double square = t * t, nu = 0;
+  s->proved = s->rank;
+  while (s->proved < s->shown) {
+    double below = square - s->theta[s->proved], e = s->error[s->proved];
+    if (!(e * e < (0.1 * square - nu) * below)) break;
+    nu += e * (e / below);
+    s->proved++;
+  }
+  return square - nu;
+}
+
+/* Whether T_d z is small enough, T = T_d(t^2 - nu); else Z[2] = P G T_d z, and
+ * whether a Rayleigh quotient exceeds t^2 - nu. */
+static lapis_status probe(svt_subspace *s, const la_array *W, double square,
+                          double T, verdict *out)
+{
+  la *h = s->h;
+  la_array U = la_cols(&s->X, 0, s->proved);
+  double size[PROBES], largest = 0, product;
+  for (int64_t j = 0; j < PROBES; j++) {
+    TRY(norm(s, &s->Z[1], j, &size[j]));
+    largest = fmax(largest, size[j]);
+  }
+  if (largest < UNLIKELY * T) *out = PROVED;
+  if (*out == PROVED) return LAPIS_OK;
+  TRY(h->ops->gram_times(h, s->side, W, &s->Z[1], &s->Z[2]));
+  TRY(project_out(s, &U, &s->Z[2]));
+  for (int64_t j = 0; j < PROBES; j++) {
+    la_array z = la_cols(&s->Z[1], j, 1), gz = la_cols(&s->Z[2], j, 1);
+    TRY(h->ops->dot(h, &z, &gz, &product));
+    if (product > square * size[j] * size[j]) *out = MISSED;
+  }
+  return LAPIS_OK;
+}
+
+/* Z[0], Z[1] = T_d z, T_(d+1) z with T_(d+1) = 2 (2/c G - 1) T_d - T_(d-1),
+ * and T_1 = (2/c G - 1) T_0. */
+static lapis_status recur(svt_subspace *s, double c, bool first)
+{
+  double f = first ? 1 : 2;
+  const la_backend *ops = s->h->ops;
+  TRY(ops->axpby(s->h, -f, &s->Z[1], first ? 0 : -1, &s->Z[0]));
+  TRY(ops->axpby(s->h, 2 * f / c, &s->Z[2], 1, &s->Z[0]));
+  la_array next = s->Z[0];
+  s->Z[0] = s->Z[1];
+  s->Z[1] = next;
+  return LAPIS_OK;
+}
+
+/* How far a test may go before a Gram matrix is cheaper. */
+static int64_t most_degrees(int64_t k)
+{
+  return k / 32 < 16 ? 16 : k / 32;
+}
+
+/* The random test, T = T_d(square), until a verdict or until it costs too much.
+ */
+static lapis_status chebyshev(svt_subspace *s, const la_array *W, double square,
+                              double c, verdict *out)
+{
+  la_array U = la_cols(&s->X, 0, s->proved);
+  double x = 2 * (square / c) - 1, before = x, T = 1;
+  TRY(draw(s, &s->Z[1]));
+  TRY(project_out(s, &U, &s->Z[1]));
+  for (int64_t d = 0; d <= most_degrees(s->k); d++) {
+    TRY(probe(s, W, square, T, out));
+    if (*out != UNKNOWN) return LAPIS_OK;
+    TRY(recur(s, c, d == 0));
+    double next = 2 * x * T - before;
+    before = T;
+    T = next;
+  }
+  return LAPIS_OK;
+}
+
+/* Whether no more than s->rank singular values exceed t. */
+static lapis_status certify(svt_subspace *s, const la_array *W, double t,
+                            double square, verdict *out)
+{
+  double rest = square * (1 + DBL_EPSILON * (double)(W->rows + W->cols));
+  for (int64_t i = 0; i < s->rank; i++) rest -= s->theta[i];
+  *out = rest <= t * t ? PROVED : UNKNOWN;
+  if (*out == PROVED) return LAPIS_OK;
+  double left = take_guards(s, t);
+  int64_t next = s->proved < s->used ? s->proved : s->used - 1;
+  double c = fmin(fmax(1.02 * s->theta[next], 0.3 * left), (1 - 1e-3) * left);
+  return chebyshev(s, W, left, c, out);
+}
+
+/* What the test found, and as many new random columns as there are values. */
+static lapis_status add_missed(svt_subspace *s, bool *room)
+{
+  int64_t most = 3 * s->k / 4 - s->used, c = PROBES;
+  int64_t more = s->rank < FIRST ? FIRST : s->rank;
+  *room = c <= most;
+  if (!*room) return LAPIS_OK;
+  if (more > most - c) more = most - c;
+  la_array found = la_cols(&s->B, s->used, c);
+  la_array fresh = la_cols(&s->B, s->used + c, more);
+  for (int64_t j = 0; j < c; j++) {
+    la_array z = la_cols(&s->Z[1], j, 1), b = la_cols(&found, j, 1);
+    double size;
+    TRY(norm(s, &s->Z[1], j, &size));
+    TRY(s->h->ops->axpby(s->h, 1 / size, &z, 0, &b));
+  }
+  TRY(draw(s, &fresh));
+  return join(s, c + more);
+}
+
+/* ---- the loop -----------------------------------------------------------*/
+
+bool svt_subspace_serves(int64_t k, int64_t rank)
+{
+  return 6 * (rank + guards(rank)) <= k;
+}
+
+/* Columns of B at which to restart; below half of k, so that what joins B is
+ * never made of rounding. */
+static int64_t widest(const svt_subspace *s)
+{
+  int64_t q = 5 * s->shown + FIRST;
+  return q < s->k / 2 ? q : s->k / 2;
+}
+
+static lapis_status begin(svt_subspace *s)
+{
+  s->multiplied = 0;
+  if (s->used > 0) return LAPIS_OK;
+  int64_t c = FIRST < s->k / 4 ? FIRST : s->k / 4;
+  la_array fresh = la_cols(&s->B, 0, c);
+  TRY(draw(s, &fresh));
+  return join(s, c);
+}
+
+/* The problem as it came in. */
+typedef struct question {
+  const la_array *W;
+  double t, square; /* threshold, |W|_F^2 */
+} question;
+
+static lapis_status conclude(svt_subspace *s, const question *q, svt_found *out,
+                             bool *done)
+{
+  verdict v;
+  bool room;
+  TRY(certify(s, q->W, q->t, q->square, &v));
+  out->certified = v == PROVED;
+  out->why = v == PROVED ? "few singular values above the threshold"
+                         : "singular values crowd below the threshold";
+  if (v != MISSED) return LAPIS_OK;
+  TRY(add_missed(s, &room));
+  *done = !room;
+  return LAPIS_OK;
+}
+
+/* Whether the first value below t is known well enough to guess c by. */
+static bool settled(const svt_subspace *s, double t)
+{
+  return s->shown == s->rank || s->error[s->rank] <= 0.05 * t * t;
+}
+
+/* One step; *done: out says how it ended. */
+static lapis_status step(svt_subspace *s, const question *q, svt_found *out,
+                         bool *done)
+{
+  double answer;
+  int64_t added = 0;
+  *done = true;
+  TRY(multiply(s, q->W));
+  TRY(ritz(s, q->t));
+  double sigma_1 = sqrt(fmax(s->theta[0], 0));
+  out->why = "many singular values above the threshold";
+  if (!svt_subspace_serves(s->k, s->rank)) return LAPIS_OK;
+  out->why = "threshold below 1e-4 sigma_1";
+  if (q->t < TRUSTED * sigma_1) return LAPIS_OK;
+  if (s->used + s->shown > widest(s)) TRY(restart(s));
+  TRY(residuals(s, &answer));
+  double floor = 64 * DBL_EPSILON * (sigma_1 / q->t);
+  double wanted = fmax(ACCURACY, floor) * sigma_1;
+  bool good = answer <= wanted;
+  if (good && settled(s, q->t)) return conclude(s, q, out, done);
+  TRY(expand(s, wanted, &added));
+  if (good && added == 0) return conclude(s, q, out, done);
+  out->why = "rounding hides the rest";
+  *done = added == 0;
+  return LAPIS_OK;
+}
+
+/* The Ritz vectors stay for the next call. */
+static lapis_status keep(svt_subspace *s, svt_found *out)
+{
+  la_array X = la_cols(&s->X, 0, s->shown), B = la_cols(&s->B, 0, s->shown);
+  TRY(copy(s, &X, &B));
+  s->used = s->shown;
+  out->rank = s->rank;
+  out->Q = la_cols(&s->X, 0, s->rank);
+  out->theta = s->theta;
+  return LAPIS_OK;
+}
+
+lapis_status svt_subspace_run(svt_subspace *s, const la_array *W, double t,
+                              double square, svt_found *out)
+{
+  bool done = false;
+  question q = {W, t, square};
+  *out = (svt_found){.why = "W is small, or its squares are out of range"};
+  if (!svt_subspace_serves(s->k, 0) || t < SMALLEST || !(square <= DBL_MAX))
+    return LAPIS_OK;
+  TRY(begin(s));
+  for (int i = 0; i < MOST_STEPS && !done; i++) TRY(step(s, &q, out, &done));
+  if (!done) out->why = "no convergence";
+  if (!out->certified) s->used = 0;
+  return out->certified ? keep(s, out) : LAPIS_OK;
+}
+
+lapis_status svt_subspace_seed(svt_subspace *s, const la_array *Q,
+                               int64_t count)
+{
+  int64_t c = guards(count);
+  TRY(reserve(s, count + c));
+  la_array from = la_cols(Q, 0, count), to = la_cols(&s->B, 0, count);
+  la_array fresh = la_cols(&s->B, count, c);
+  TRY(copy(s, &from, &to));
+  s->used = count;
+  TRY(draw(s, &fresh));
+  return join(s, c);
+}

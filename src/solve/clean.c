@@ -1,0 +1,185 @@
+/* clean.c - cleaning samples with a dictionary of clean ones [RR16 (8), (10)].
+ *
+ *   alone:  minimize  |z|_2 + w |P_Omega(x - D z)|_1   for every sample
+ *   joint:  minimize  |Z|_* + w |P_Omega(X - D Z)|_1
+ *
+ * Deviation: the paper's form is joint with w = lambda/|D|_*, which collapses
+ * Z to rank 1 and makes an answer depend on its batch; it is --joint --weight
+ * paper.  By default every sample is on its own and w = lambda sqrt(r n)/|D|_*,
+ * r the rank of D and n its samples: at training Z = V V', whose columns have
+ * sum of lengths at most sqrt(r n), which takes the place of |D|_*. */
+#include "solve/clean.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mat/mat.h"
+
+typedef struct clean {
+  lapis_solver base;
+  lapis_clean_settings set;
+  la h;
+  rr_basis basis;
+  double w;
+  clean_job job;
+} clean;
+
+#define AT(field) offsetof(lapis_clean_settings, field)
+static const lapis_param params[] = {
+    {"dictionary", "D", LAPIS_PARAM_TEXT, AT(dictionary_file), 0, 0, 0, false,
+     NULL, "FILE", "clean samples, a row each: .npy .csv .npz:NAME"},
+    {"lambda", "lambda", LAPIS_PARAM_REAL, AT(lambda), NAN, 0, INFINITY, true,
+     NULL, "X",
+     "weight of the sparse error (auto: 1/sqrt(max(d, n)) of the dictionary)"},
+    {"weight", "w", LAPIS_PARAM_TEXT, AT(weight), 0, 0, 0, false, NULL, "W",
+     "scaled (default: lambda sqrt(r n)/|D|_*), paper (lambda/|D|_*), or w"},
+    {"joint", NULL, LAPIS_PARAM_BOOL, AT(joint), 0, 0, 1, false, NULL, NULL,
+     "the batch together, with |Z|_*; answers then depend on the batch"},
+    {"certificate", NULL, LAPIS_PARAM_BOOL, AT(certificate), 0, 0, 1, false,
+     NULL, NULL, "also write the multiplier that proves the gap (dual)"},
+    {"refill", "N", LAPIS_PARAM_INT, AT(refill), 0, 0, 1000, false, NULL, "N",
+     "rounds of finding covered entries and filling them"},
+    {"tau", "tau", LAPIS_PARAM_REAL, AT(tau), 0.2, 0, INFINITY, true, NULL, "X",
+     "refill: an entry off by more is covered"},
+    {"tol", NULL, LAPIS_PARAM_REAL, AT(stop.tol), 1e-6, 0, 1, false, NULL, "X",
+     "stop at this relative duality gap"},
+    {"max-iters", NULL, LAPIS_PARAM_INT, AT(stop.max_iters), 10000, 0, INFINITY,
+     false, NULL, "N", "stop after this many iterations"},
+    {"time-limit", NULL, LAPIS_PARAM_REAL, AT(stop.seconds), INFINITY, 0,
+     INFINITY, false, NULL, "S", "stop after this many seconds"},
+};
+
+const lapis_method clean_method = {
+    .name = "clean",
+    .title = "cleaning with a dictionary",
+    .summary = "remove what does not fit from new samples, given clean ones",
+    .source = "[RR16] Sec. 3.2",
+    .reads = LAPIS_READS_X,
+    .params = params,
+    .n_params = sizeof params / sizeof *params,
+    .settings_size = sizeof(lapis_clean_settings),
+};
+
+lapis_clean_settings lapis_clean_defaults(void)
+{
+  lapis_clean_settings set;
+  param_defaults(&clean_method, &set);
+  return set;
+}
+
+/* ---- settings -----------------------------------------------------------*/
+typedef enum weight_kind { SCALED, PAPER, NUMBER } weight_kind;
+
+static lapis_status read_weight(lapis_ctx *ctx, const char *text,
+                                weight_kind *kind, double *number)
+{
+  char *end = NULL;
+  *kind = SCALED;
+  *number = NAN;
+  if (text == NULL || strcmp(text, "scaled") == 0) return LAPIS_OK;
+  *kind = PAPER;
+  if (strcmp(text, "paper") == 0) return LAPIS_OK;
+  *kind = NUMBER;
+  *number = strtod(text, &end);
+  if (end != text && *end == '\0' && *number > 0 && isfinite(*number))
+    return LAPIS_OK;
+  return lapis_fail(ctx, LAPIS_EINVAL,
+                    "clean: --weight is '%s'; it must be scaled, paper or a "
+                    "number above 0",
+                    text);
+}
+
+static lapis_status check_dictionary(lapis_ctx *ctx, const lapis_mat *D,
+                                     const lapis_mat *X)
+{
+  if (mat_empty(D))
+    return lapis_fail(ctx, LAPIS_EMISSING,
+                      "clean: no dictionary; name one by --dictionary FILE");
+  if (D->rows != X->rows)
+    return lapis_fail(ctx, LAPIS_ESHAPE,
+                      "clean: the dictionary has %" PRId64
+                      " features, X has %" PRId64,
+                      D->rows, X->rows);
+  return mat_check_finite(ctx, "clean", "the dictionary", D, false);
+}
+
+/* ---- solving ------------------------------------------------------------*/
+static void warn_if_empty(clean *w)
+{
+  const clean_job *j = &w->job;
+  int64_t count = j->c.d * j->c.n, kept = 0;
+  for (int64_t k = 0; k < count; k++) kept += fabs(j->low_rank[k]) > 0;
+  rr_warn_if_empty(w->base.ctx, "clean", kept, j->sparse, j->X, count);
+}
+
+static lapis_status clean_solve(lapis_solver *s)
+{
+  clean *w = (clean *)s;
+  TRY(loop_begin(&s->loop, s->ctx, "clean", &w->set.stop, 6, clean_columns));
+  TRY(clean_job_run(&w->job, w->w, &s->loop, w->set.stop.tol));
+  clean_job_publish(&w->job, s);
+  solver_publish(s, "weight", lapis_mat_f64(&w->w, 1, 1));
+  warn_if_empty(w);
+  solver_publish_history(s);
+  s->info.iterations = s->loop.iter;
+  s->info.seconds = loop_seconds(&s->loop);
+  return s->loop.status;
+}
+
+/* ---- constructor --------------------------------------------------------*/
+static void clean_free(lapis_solver *s)
+{
+  clean *w = (clean *)s;
+  clean_job_free(&w->job);
+  rr_basis_free(&w->basis);
+}
+
+static const solver_class clean_class = {
+    .method = "clean", .solve = clean_solve, .free = clean_free};
+
+static lapis_status build(clean *w, const lapis_mat *X, weight_kind kind,
+                          double number)
+{
+  const lapis_clean_settings *set = &w->set;
+  clean_options opt = {.joint = set->joint,
+                       .certificate = set->certificate,
+                       .refill = set->refill,
+                       .tau = set->tau};
+  TRY(la_open(w->base.ctx, &w->h));
+  TRY(rr_basis_new(&w->h, &set->dictionary, &w->basis));
+  if (w->basis.r == 0)
+    return lapis_fail(w->base.ctx, LAPIS_EDATA,
+                      "clean: the dictionary is all zeros");
+  w->w = kind == NUMBER ? number
+                        : clean_weight(&w->basis, set->lambda, kind == PAPER);
+  return clean_job_new(&w->h, &w->basis, X, &opt, &w->job);
+}
+
+lapis_status lapis_clean_new(lapis_ctx *ctx, const lapis_data *data,
+                             const lapis_clean_settings *set,
+                             lapis_solver **out)
+{
+  *out = NULL;
+  weight_kind kind;
+  double number;
+  lapis_clean_settings defaults = lapis_clean_defaults();
+  if (set == NULL) set = &defaults;
+  TRY(param_check(ctx, &clean_method, set));
+  TRY(read_weight(ctx, set->weight, &kind, &number));
+  TRY(rr_check_X(ctx, "clean", &data->X, false));
+  TRY(check_dictionary(ctx, &set->dictionary, &data->X));
+  lapis_solver *s;
+  TRY(solver_alloc(ctx, &clean_class, sizeof(clean), &s));
+  clean *w = (clean *)s;
+  w->set = *set;
+  w->set.lambda = rr_lambda(set->lambda, &set->dictionary);
+  s->settings = &w->set;
+  lapis_status status = build(w, &data->X, kind, number);
+  if (status < 0) {
+    lapis_solver_free(s);
+    return status;
+  }
+  *out = s;
+  return LAPIS_OK;
+}

@@ -1,0 +1,286 @@
+/* clean_alone.c - each sample on its own (ours; [RR16] (8) has |Z|_*).
+ *
+ *   minimize  |q|_2 + w |P_Omega(x - K q)|_1,  K = U S
+ *
+ * Douglas-Rachford on a = b, a in the range of U, with a rho and a schedule of
+ * its own for each sample, so that no answer depends on the batch; products
+ * with U are made for all samples still at work at once.  The step on a = U y
+ * minimizes |S^-1 y|_2 + rho/2 |y - p|^2, p = U'(2 b - s): with nu = |S^-1 y|,
+ *   y_i = p_i rho sigma_i^2 nu / (1 + rho sigma_i^2 nu),
+ * where nu > 0 is the root of sum_i (rho sigma_i p_i)^2 /
+ * (1 + rho sigma_i^2 nu)^2 = 1, and y = 0 where the sum at 0 is at most 1. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "solve/clean.h"
+
+static const double RELAXATION = 1.6, STRIDE = 10;
+enum { BALANCE_EVERY = 6, LAST_BALANCE = 600, CHECK_EVERY = 5 };
+
+/* ---- the step on a ------------------------------------------------------*/
+/* N(nu) = |c(nu)| with c_i = rho sigma_i p_i / (1 + rho sigma_i^2 nu), and
+ * minus its derivative. */
+static double length(const cleaner *c, const double *p, double rho, double nu,
+                     double *slope)
+{
+  const double *sigma = c->basis->sigma;
+  double square = 0, bend = 0;
+  for (int64_t i = 0; i < c->r; i++) {
+    double g = rho * sigma[i], down = 1 / (1 + g * sigma[i] * nu);
+    double v = g * p[i] * down, v2 = v * v;
+    square += v2;
+    bend += v2 * g * sigma[i] * down;
+  }
+  *slope = square > 0 ? bend / sqrt(square) : 0;
+  return sqrt(square);
+}
+
+/* The root of 1/N(nu) = 1, a function so close to a line that Newton, which
+ * rises to it monotonically from 0, needs a handful of steps. */
+static double root(const cleaner *c, const double *p, double rho)
+{
+  double slope, nu = 0, N = length(c, p, rho, 0, &slope);
+  if (!(N > 1)) return 0;
+  for (int i = 0; i < 100; i++) {
+    double step = N * (N - 1) / slope;
+    nu += step;
+    if (!(step > 4 * DBL_EPSILON * nu)) break;
+    N = length(c, p, rho, nu, &slope);
+    if (!(N > 1)) break;
+  }
+  return nu;
+}
+
+/* p <- y; returns |q| = nu. */
+static double shrink(const cleaner *c, double *p, double rho)
+{
+  const double *sigma = c->basis->sigma;
+  double nu = root(c, p, rho);
+  for (int64_t i = 0; i < c->r; i++) {
+    double g = rho * sigma[i] * sigma[i] * nu;
+    p[i] *= g / (1 + g);
+  }
+  return nu;
+}
+
+/* ---- one step for all ---------------------------------------------------*/
+static double *column(const la_array *A, int64_t j)
+{
+  return (double *)A->data + j * A->ld;
+}
+
+/* By how much rho of column j grows after this step. */
+static double growth(const cleaner *c, int64_t j)
+{
+  const double *s = c->sums + 6 * j;
+  bool due = c->age[j] % BALANCE_EVERY == 0 && c->age[j] <= LAST_BALANCE;
+  double primal = sqrt(s[0] * s[3]), dual = sqrt(s[1] * s[2]);
+  if (!due || !(primal > 0) || !(dual > 0)) return 1;
+  return fmin(fmax(sqrt(primal / dual), 1 / STRIDE), STRIDE);
+}
+
+static lapis_status step_column(cleaner *c, int64_t j, double nuclear)
+{
+  la *h = c->h;
+  la_array X = la_cols(&c->X, j, 1), A = la_cols(&c->A, j, 1);
+  la_array S = la_cols(&c->S, j, 1), C = la_cols(&c->C, j, 1);
+  double factor = growth(c, j), *sums = c->sums + 6 * j;
+  la_l1 p = {.t = c->w / c->rho[j], .relax = RELAXATION, .rescale = 1 / factor};
+  c->age[j]++;
+  TRY(h->ops->l1_step(h, &p, &X, &A, &S, &C, sums));
+  c->primal[j] = nuclear + c->w * sums[4];
+  c->rho[j] *= factor;
+  return LAPIS_OK;
+}
+
+/* C holds 2 B - S.  The norms |q| go through dual, which the next check sets
+ * anew. */
+static lapis_status step(cleaner *c)
+{
+  la *h = c->h;
+  la_array C = la_cols(&c->C, 0, c->active), P = la_cols(&c->P, 0, c->active);
+  la_array A = la_cols(&c->A, 0, c->active);
+  TRY(h->ops->gemm(h, LA_T, LA_N, 1, &c->U, &C, 0, &P));
+  for (int64_t j = 0; j < c->active; j++)
+    c->dual[j] = shrink(c, column(&c->P, j), c->rho[j]);
+  TRY(h->ops->gemm(h, LA_N, LA_N, 1, &c->U, &P, 0, &A));
+  for (int64_t j = 0; j < c->active; j++) TRY(step_column(c, j, c->dual[j]));
+  return LAPIS_OK;
+}
+
+/* ---- certificates -------------------------------------------------------*/
+/* dual = <C, x> / max(1, |K'c|), P' is U'C: exact up to rounding. */
+static void bound_column(cleaner *c, int64_t j, const double *v)
+{
+  const double *x = column(&c->X, j), *m = column(&c->C, j);
+  double norm = 0, inner = 0;
+  for (int64_t i = 0; i < c->r; i++) {
+    double g = c->basis->sigma[i] * v[i];
+    norm += g * g;
+  }
+  for (int64_t i = 0; i < c->d; i++) inner += isnan(x[i]) ? 0 : m[i] * x[i];
+  double rho = c->rho[j], length = rho * sqrt(norm) * (1 + 1e-14);
+  double scale = length > 1 ? rho / length : rho;
+  c->dual[j] = fmax(inner * scale, 0); /* C = 0 proves that much */
+}
+
+/* Leaves C as the multiplier in units of rho; G (r x active) is scratch. */
+static lapis_status bound(cleaner *c, la_array *G)
+{
+  la *h = c->h;
+  for (int64_t j = 0; j < c->active; j++) {
+    la_array X = la_cols(&c->X, j, 1), S = la_cols(&c->S, j, 1);
+    la_array C = la_cols(&c->C, j, 1);
+    TRY(h->ops->l1_dual(h, c->w / c->rho[j], &X, &S, &C));
+  }
+  la_array C = la_cols(&c->C, 0, c->active);
+  TRY(h->ops->gemm(h, LA_T, LA_N, 1, &c->U, &C, 0, G));
+  for (int64_t j = 0; j < c->active; j++) bound_column(c, j, column(G, j));
+  return LAPIS_OK;
+}
+
+static void swap(double *a, double *b, int64_t n)
+{
+  for (int64_t i = 0; i < n; i++) {
+    double t = a[i];
+    a[i] = b[i];
+    b[i] = t;
+  }
+}
+
+/* Columns j and k change places in everything. */
+static void exchange(cleaner *c, int64_t j, int64_t k)
+{
+  if (j == k) return;
+  swap(column(&c->X, j), column(&c->X, k), c->d);
+  swap(column(&c->S, j), column(&c->S, k), c->d);
+  swap(column(&c->C, j), column(&c->C, k), c->d);
+  swap(column(&c->P, j), column(&c->P, k), c->r);
+  swap(c->rho + j, c->rho + k, 1);
+  swap(c->primal + j, c->primal + k, 1);
+  swap(c->dual + j, c->dual + k, 1);
+  swap(c->sums + 6 * j, c->sums + 6 * k, 6);
+  int64_t place = c->place[j], age = c->age[j];
+  c->place[j] = c->place[k];
+  c->age[j] = c->age[k];
+  c->place[k] = place;
+  c->age[k] = age;
+}
+
+static double gap_of(const cleaner *c, int64_t j)
+{
+  double size = fmax(fmax(fabs(c->primal[j]), fabs(c->dual[j])), 1e-300);
+  return (c->primal[j] - c->dual[j]) / size;
+}
+
+static bool at_floor(const cleaner *c, int64_t j)
+{
+  const double *s = c->sums + 6 * j;
+  double limit = 16 * DBL_EPSILON * sqrt(s[2]);
+  return sqrt(s[0]) <= limit && sqrt(s[1]) <= limit;
+}
+
+/* Puts what is proved (or stuck) behind the active columns. */
+static void retire(cleaner *c, loop *l, double tol)
+{
+  for (int64_t j = c->active - 1; j >= 0; j--) {
+    bool proved = gap_of(c, j) <= tol, stuck = at_floor(c, j);
+    if (!proved && !stuck) continue;
+    if (!proved) l->status = LAPIS_PRECISION_FLOOR;
+    exchange(c, j, --c->active);
+  }
+}
+
+/* C = 2 B - S again: S + 2 C. */
+static lapis_status reflect(cleaner *c)
+{
+  la_array C = la_cols(&c->C, 0, c->active), S = la_cols(&c->S, 0, c->active);
+  return c->h->ops->axpby(c->h, 1, &S, 2, &C);
+}
+
+/* ---- the loop -----------------------------------------------------------*/
+static lapis_status begin(cleaner *c)
+{
+  c->active = c->n;
+  memset(c->sums, 0, (size_t)(6 * c->n) * sizeof *c->sums);
+  for (int64_t j = 0; j < c->n; j++) {
+    const double *s = column(&c->S, j);
+    double sum = 0;
+    for (int64_t i = 0; i < c->d; i++) sum += fabs(s[i]);
+    c->rho[j] = sum > 0 ? c->w * (double)c->d / sum : 1;
+    c->place[j] = j;
+    c->age[j] = 0;
+    c->primal[j] = INFINITY;
+  }
+  for (int64_t j = 0; j < c->n; j++) {
+    la_array X = la_cols(&c->X, j, 1), S = la_cols(&c->S, j, 1);
+    la_array C = la_cols(&c->C, j, 1);
+    TRY(c->h->ops->l1_dual(c->h, c->w / c->rho[j], &X, &S, &C));
+  }
+  return reflect(c);
+}
+
+static void total(cleaner *c)
+{
+  c->info.objective = c->info.dual = 0;
+  for (int64_t j = 0; j < c->n; j++) {
+    c->info.objective += c->primal[j];
+    c->info.dual += c->dual[j];
+  }
+}
+
+static lapis_status record(cleaner *c, loop *l)
+{
+  total(c);
+  double gap = (c->info.objective - c->info.dual) /
+               fmax(fabs(c->info.objective), 1e-300);
+  lapis_progress now = {.rank = c->r,
+                        .objective = c->info.objective,
+                        .gap = gap,
+                        .residual = NAN};
+  loop_show(l, &now, NAN);
+  return loop_record(l, (double[]){c->info.objective, c->info.dual, gap,
+                                   (double)c->active, (double)c->r});
+}
+
+/* Q = S^-1 Y, samples in their own order; C the scaled multiplier. */
+static void finish(cleaner *c)
+{
+  for (int64_t j = 0; j < c->n; j++) {
+    double *q = c->Q + c->place[j] * c->r;
+    const double *y = column(&c->P, j), *x = column(&c->X, j);
+    double *m = column(&c->C, j), inner = 0;
+    for (int64_t i = 0; i < c->r; i++) q[i] = y[i] / c->basis->sigma[i];
+    for (int64_t i = 0; i < c->d; i++) inner += isnan(x[i]) ? 0 : m[i] * x[i];
+    double scale = inner > 0 ? c->dual[j] / inner : 0;
+    for (int64_t i = 0; i < c->d; i++) m[i] *= scale;
+  }
+  for (int64_t j = 0; j < c->n; j++)
+    while (c->place[j] != j) exchange(c, j, c->place[j]);
+}
+
+lapis_status clean_alone(cleaner *c, loop *l, double tol)
+{
+  la_array G = la_wrap(c->Q, c->r, c->n);
+  TRY(begin(c));
+  bool checked = false;
+  while (c->active > 0 && loop_next(l)) {
+    if (checked) TRY(reflect(c));
+    TRY(step(c));
+    checked = l->iter % CHECK_EVERY == 0;
+    if (!checked) continue;
+    la_array part = la_cols(&G, 0, c->active);
+    TRY(bound(c, &part));
+    TRY(record(c, l));
+    retire(c, l, tol);
+  }
+  if (!checked && c->active > 0) {
+    la_array part = la_cols(&G, 0, c->active);
+    TRY(bound(c, &part));
+  }
+  total(c);
+  finish(c);
+  c->info.rank = c->r;
+  return LAPIS_OK;
+}

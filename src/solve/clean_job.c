@@ -1,0 +1,114 @@
+/* clean_job.c - a batch to clean: plain, or with what is covered found first.
+ *
+ * Refill (ours): a covered block is no sparse error.  Each round cleans every
+ * sample on the entries not yet found covered, with a weight of 2 w first and
+ * 4 w later, because fewer entries are left to be wrong; then an entry is
+ * covered where D z misses it by more than tau. */
+#include <math.h>
+
+#include "mat/mat.h"
+#include "solve/clean.h"
+
+static double *reals(la *h, int64_t count, bool wanted, bool *ok)
+{
+  if (!wanted) return NULL;
+  double *p = base_alloc(h->ctx, count, sizeof *p);
+  *ok = *ok && p != NULL;
+  return p;
+}
+
+lapis_status clean_job_new(la *h, const rr_basis *basis, const lapis_mat *X,
+                           const clean_options *opt, clean_job *job)
+{
+  bool ok = true;
+  int64_t count = X->rows * X->cols;
+  *job = (clean_job){.refill = opt->refill, .tau = opt->tau};
+  job->X = reals(h, count, true, &ok);
+  job->low_rank = reals(h, count, true, &ok);
+  job->sparse = reals(h, count, true, &ok);
+  job->filled = reals(h, count, opt->refill > 0, &ok);
+  job->coefficients = reals(h, basis->n * X->cols, true, &ok);
+  job->dual = reals(h, count, opt->certificate, &ok);
+  lapis_status s = LAPIS_ENOMEM;
+  if (ok) s = cleaner_new(h, basis, X->cols, opt->joint, &job->c);
+  if (s >= 0) mat_to_f64(X, job->X, X->rows);
+  return s;
+}
+
+void clean_job_free(clean_job *job)
+{
+  cleaner_free(&job->c);
+  double *all[] = {job->X,      job->low_rank,     job->sparse,
+                   job->filled, job->coefficients, job->dual};
+  for (int i = 0; i < 6; i++) base_free(all[i]);
+  *job = (clean_job){.X = NULL};
+}
+
+/* X where D z comes within tau of it, else NaN. */
+static void cover(clean_job *job, int64_t count)
+{
+  for (int64_t k = 0; k < count; k++) {
+    double x = job->X[k];
+    job->filled[k] = fabs(x - job->low_rank[k]) <= job->tau ? x : NAN;
+  }
+}
+
+/* A sample of which nothing is left is taken whole again. */
+static void restore(clean_job *job, int64_t d, int64_t n)
+{
+  for (int64_t j = 0; j < n; j++) {
+    int64_t i = 0;
+    while (i < d && isnan(job->filled[j * d + i])) i++;
+    for (int64_t k = 0; i == d && k < d; k++)
+      job->filled[j * d + k] = job->X[j * d + k];
+  }
+}
+
+static lapis_status run_rounds(clean_job *job, double w, loop *l, double tol)
+{
+  cleaner *c = &job->c;
+  int64_t count = c->d * c->n;
+  lapis_mat masked = lapis_mat_f64(job->filled, c->d, c->n);
+  for (int64_t k = 0; k < count; k++) job->filled[k] = job->X[k];
+  for (int64_t round = 0; round < job->refill; round++) {
+    TRY(cleaner_run(c, &masked, round == 0 ? 2 * w : 4 * w, l, tol));
+    TRY(cleaner_read(c, job->low_rank, job->coefficients, job->dual));
+    cover(job, count);
+    if (round + 1 < job->refill) restore(job, c->d, c->n);
+  }
+  for (int64_t k = 0; k < count; k++)
+    if (isnan(job->filled[k])) job->filled[k] = job->low_rank[k];
+  return LAPIS_OK;
+}
+
+lapis_status clean_job_run(clean_job *job, double w, loop *l, double tol)
+{
+  cleaner *c = &job->c;
+  lapis_mat X = lapis_mat_f64(job->X, c->d, c->n);
+  if (job->refill > 0) {
+    TRY(run_rounds(job, w, l, tol));
+  } else {
+    TRY(cleaner_run(c, &X, w, l, tol));
+    TRY(cleaner_read(c, job->low_rank, job->coefficients, job->dual));
+  }
+  rr_residual(job->X, job->low_rank, c->d * c->n, job->sparse);
+  return LAPIS_OK;
+}
+
+void clean_job_publish(clean_job *job, lapis_solver *s)
+{
+  const cleaner *c = &job->c;
+  solver_publish(s, "low_rank", lapis_mat_f64(job->low_rank, c->d, c->n));
+  solver_publish(s, "sparse", lapis_mat_f64(job->sparse, c->d, c->n));
+  solver_publish(s, "coefficients",
+                 lapis_mat_f64(job->coefficients, c->basis->n, c->n));
+  if (job->filled != NULL)
+    solver_publish(s, "filled", lapis_mat_f64(job->filled, c->d, c->n));
+  if (job->dual != NULL)
+    solver_publish(s, "dual", lapis_mat_f64(job->dual, c->d, c->n));
+  s->info.objective = c->info.objective;
+  s->info.dual = c->info.dual;
+  s->info.gap = c->info.gap;
+  s->info.rank = c->info.rank;
+  if (c->svt != NULL) s->info.svd_seconds = op_svt_seconds(c->svt);
+}

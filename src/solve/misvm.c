@@ -1,0 +1,320 @@
+/* misvm.c - learning from bags with privileged information: mi-SVM-PI
+ * [SVMP16 Sec. 6.2].
+ *
+ * A positive bag holds at least one positive instance, and at least a share
+ * positive_ratio of them; a negative bag holds none.  Rounds:
+ *   y <- label of the bag
+ *   repeat: fit the l2 problem [SVMP16 (18)] to y;
+ *           in each positive bag y_i <- sign f_i, and where fewer than
+ *           max(1, ceil(ratio |B|)) are positive, the top ones by f are
+ *   until y was seen before.
+ * Kernels and G are made once: they do not depend on y.
+ *
+ * Numerics: labels may cycle, hence the list of all y seen; a step of the
+ * whole is a fit, so max_iters counts rounds. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "solve/bags.h"
+#include "solve/svmplus.h"
+
+#define AT(field) offsetof(lapis_misvm_settings, field)
+static const lapis_param params[] = {
+    {"kernel", "K", LAPIS_PARAM_ENUM, AT(kernel), LAPIS_KERNEL_RBF, 0, 0, false,
+     "linear|rbf|chi2|precomputed", "K", "kernel of X"},
+    {"kernel-priv", NULL, LAPIS_PARAM_ENUM, AT(kernel_priv),
+     LAPIS_KERNEL_LINEAR, 0, 0, false, "linear|rbf|chi2|precomputed", "K",
+     "kernel of P"},
+    {"C", "C", LAPIS_PARAM_REAL, AT(C), 1, -INFINITY, INFINITY, false, NULL,
+     "X", "weight of the slack, above 0"},
+    {"gamma", "gamma", LAPIS_PARAM_REAL, AT(gamma), 1, -INFINITY, INFINITY,
+     false, NULL, "X", "weight of the slack function's length, above 0"},
+    {"width", NULL, LAPIS_PARAM_REAL, AT(width), NAN, 0, INFINITY, true, NULL,
+     "X", "exp(-distance^2 / width); auto: mean squared distance"},
+    {"width-priv", NULL, LAPIS_PARAM_REAL, AT(width_priv), NAN, 0, INFINITY,
+     true, NULL, "X", "the same for P"},
+    {"positive-ratio", NULL, LAPIS_PARAM_REAL, AT(positive_ratio), 0, 0, 1,
+     false, NULL, "X", "least share of positive instances in a positive bag"},
+    {"tol", NULL, LAPIS_PARAM_REAL, AT(stop.tol), 1e-6, 0, 1, false, NULL, "X",
+     "relative gap of each fit"},
+    {"max-iters", NULL, LAPIS_PARAM_INT, AT(stop.max_iters), 50, 1, INFINITY,
+     false, NULL, "N", "stop after this many rounds"},
+    {"time-limit", NULL, LAPIS_PARAM_REAL, AT(stop.seconds), INFINITY, 0,
+     INFINITY, false, NULL, "S", "stop after this many seconds"},
+};
+
+const lapis_method misvm_method = {
+    .name = "misvm",
+    .title = "SVM for bags with privileged information",
+    .summary = "a classifier of instances when labels are known for bags only",
+    .source = "[SVMP16]",
+    .reads = LAPIS_READS_X | LAPIS_READS_Y | LAPIS_READS_P | LAPIS_READS_GROUP,
+    .params = params,
+    .n_params = sizeof params / sizeof *params,
+    .settings_size = sizeof(lapis_misvm_settings),
+};
+
+lapis_misvm_settings lapis_misvm_defaults(void)
+{
+  lapis_misvm_settings set;
+  param_defaults(&misvm_method, &set);
+  return set;
+}
+
+typedef struct misvm {
+  lapis_solver base;
+  lapis_misvm_settings set;
+  lapis_solver *inner; /* an l2 svmplus whose labels change */
+  bag_list bags;
+  double *bag_sign;  /* n: label of the bag, 1 or -1 */
+  signed char *seen; /* rounds x n: every y so far */
+  int64_t n, rounds, room;
+  int64_t *order;               /* n */
+  double *decided, *bag_scores; /* n, bags */
+} misvm;
+
+static svmplus *inner_of(const misvm *w)
+{
+  return (svmplus *)w->inner;
+}
+
+/* ---- the steps ----------------------------------------------------------*/
+/* The top `least` of one bag become positive. */
+static void raise_top(misvm *w, const bag *b, const double *f, double *y,
+                      int64_t least)
+{
+  for (int64_t k = 0; k < least; k++) {
+    int64_t best = -1;
+    for (int64_t i = 0; i < b->count; i++) {
+      int64_t at = b->member[i];
+      if (w->order[at] != 0) continue;
+      if (best < 0 || f[at] > f[best]) best = at;
+    }
+    w->order[best] = 1;
+    y[best] = 1;
+  }
+}
+
+static int64_t least_positive(const misvm *w, const bag *b)
+{
+  /* 0.7 x 10 may round to just above 7 */
+  double share = ceil(w->set.positive_ratio * (double)b->count * (1 - 1e-12));
+  return share > 1 ? (int64_t)share : 1;
+}
+
+/* y from f by the rule of bags; returns how many changed. */
+static int64_t relabel(misvm *w, const double *f, double *y)
+{
+  int64_t changed = 0;
+  memset(w->order, 0, (size_t)w->n * sizeof *w->order);
+  for (int64_t i = 0; i < w->n; i++) {
+    double next = w->bag_sign[i] > 0 && f[i] > 0 ? 1 : -1;
+    changed += (next > 0) != (y[i] > 0);
+    y[i] = next;
+  }
+  for (int64_t k = 0; k < w->bags.count; k++) {
+    const bag *b = &w->bags.item[k];
+    int64_t positive = 0, least = least_positive(w, b);
+    if (w->bag_sign[b->member[0]] < 0) continue;
+    for (int64_t i = 0; i < b->count; i++) positive += y[b->member[i]] > 0;
+    if (positive < least) raise_top(w, b, f, y, least);
+  }
+  return changed;
+}
+
+/* Remembers y; true where it was there already. */
+static bool seen_before(misvm *w, const double *y)
+{
+  signed char *now = w->seen + w->rounds * w->n;
+  for (int64_t i = 0; i < w->n; i++) now[i] = y[i] > 0 ? 1 : -1;
+  for (int64_t r = 0; r < w->rounds; r++)
+    if (memcmp(w->seen + r * w->n, now, (size_t)w->n) == 0) return true;
+  w->rounds++;
+  return false;
+}
+
+static lapis_status remember_room(misvm *w)
+{
+  if (w->rounds + 1 < w->room) return LAPIS_OK;
+  void *p = w->seen;
+  TRY(base_grow(w->base.ctx, &p, w->rounds * w->n, 2 * w->room * w->n, 1));
+  w->seen = p;
+  w->room *= 2;
+  return LAPIS_OK;
+}
+
+/* ---- results ------------------------------------------------------------*/
+static void publish(misvm *w)
+{
+  svmplus *in = inner_of(w);
+  lapis_solver *s = &w->base;
+  for (int64_t i = 0; i < w->n; i++)
+    w->decided[i] = in->labels.value[in->labels.sign[i] > 0];
+  bag_scores(&w->bags, in->scores, w->bag_scores);
+  solver_publish(s, "scores", lapis_mat_f64(in->scores, 1, w->n));
+  solver_publish(s, "labels", lapis_mat_f64(w->decided, 1, w->n));
+  solver_publish(s, "bag_scores",
+                 lapis_mat_f64(w->bag_scores, 1, w->bags.count));
+  solver_publish(s, "bags", lapis_mat_f64(w->bags.id, 1, w->bags.count));
+  if (in->linear)
+    solver_publish(s, "weights", lapis_mat_f64(in->weights, in->q.d + 1, 1));
+  solver_publish_history(s);
+}
+
+static lapis_status rounds(misvm *w)
+{
+  loop *l = &w->base.loop;
+  svmplus *in = inner_of(w);
+  bool known = false;
+  w->rounds = 0;
+  for (int64_t i = 0; i < w->n; i++) in->labels.sign[i] = w->bag_sign[i];
+  seen_before(w, in->labels.sign);
+  while (!known && loop_next(l)) {
+    TRY(remember_room(w));
+    lapis_status status = lapis_solve(w->inner);
+    TRY(status);
+    if (status == LAPIS_CANCELLED) l->status = status;
+    int64_t changed = relabel(w, in->scores, in->labels.sign);
+    double f = w->inner->info.objective;
+    TRY(loop_record(l, (double[]){f, (double)changed}));
+    base_say(w->base.ctx, 1, "misvm: round %" PRId64 ", %" PRId64 " changed",
+             l->iter, changed);
+    lapis_progress now = {.objective = f, .gap = NAN, .residual = NAN};
+    loop_show(l, &now, NAN);
+    known = seen_before(w, in->labels.sign);
+  }
+  return LAPIS_OK;
+}
+
+static lapis_status misvm_solve(lapis_solver *s)
+{
+  misvm *w = (misvm *)s;
+  static const char *const columns[] = {"iteration", "objective", "changed"};
+  TRY(loop_begin(&s->loop, s->ctx, "misvm", &w->set.stop, 3, columns));
+  TRY(rounds(w));
+  const lapis_info *in = &w->inner->info;
+  s->info.iterations = s->loop.iter;
+  s->info.rank = in->rank;
+  s->info.objective = in->objective;
+  s->info.gap = in->gap;
+  publish(w);
+  s->info.seconds = loop_seconds(&s->loop);
+  return s->loop.status;
+}
+
+static lapis_status misvm_learn(lapis_solver *s)
+{
+  misvm *w = (misvm *)s;
+  TRY(sv_learn(w->inner));
+  s->learned = w->inner->learned;
+  return LAPIS_OK;
+}
+
+/* ---- constructor --------------------------------------------------------*/
+static void misvm_free(lapis_solver *s)
+{
+  misvm *w = (misvm *)s;
+  lapis_solver_free(w->inner);
+  bags_free(&w->bags);
+  base_free(w->bag_sign);
+  base_free(w->seen);
+  base_free(w->order);
+  base_free(w->decided);
+  base_free(w->bag_scores);
+}
+
+static const solver_class misvm_class = {.method = "misvm",
+                                         .solve = misvm_solve,
+                                         .free = misvm_free,
+                                         .learn = misvm_learn};
+
+static lapis_status check_bags(misvm *w)
+{
+  lapis_ctx *ctx = w->base.ctx;
+  const svmplus *in = inner_of(w);
+  if (in->K != 1)
+    return lapis_fail(ctx, LAPIS_EDATA,
+                      "misvm: Y has more than two values; a bag is positive or "
+                      "negative");
+  for (int64_t k = 0; k < w->bags.count; k++) {
+    const bag *b = &w->bags.item[k];
+    for (int64_t i = 1; i < b->count; i++)
+      if (in->labels.sign[b->member[i]] != in->labels.sign[b->member[0]])
+        return lapis_fail(ctx, LAPIS_EDATA,
+                          "misvm: bag %.0f has mixed labels (rows %" PRId64
+                          " and %" PRId64 "); Y is the label of the bag, "
+                          "repeated for each of its rows",
+                          w->bags.id[k], b->member[0] + 1, b->member[i] + 1);
+  }
+  return LAPIS_OK;
+}
+
+static lapis_svmplus_settings inner_settings(const lapis_misvm_settings *set)
+{
+  lapis_svmplus_settings in = lapis_svmplus_defaults();
+  in.formulation = LAPIS_SVMPLUS_L2;
+  in.kernel = set->kernel;
+  in.kernel_priv = set->kernel_priv;
+  in.C = set->C;
+  in.gamma = set->gamma;
+  in.width = set->width;
+  in.width_priv = set->width_priv;
+  in.stop.tol = set->stop.tol;
+  in.stop.seconds = set->stop.seconds;
+  return in;
+}
+
+static lapis_status build(misvm *w, const lapis_data *data)
+{
+  lapis_ctx *ctx = w->base.ctx;
+  int64_t n = w->n = data->X.cols;
+  lapis_svmplus_settings set = inner_settings(&w->set);
+  TRY(sv_check_data(ctx, "misvm", &set, data));
+  if (data->group == NULL)
+    return lapis_fail(ctx, LAPIS_EMISSING,
+                      "misvm: there is no group; it says which bag a row "
+                      "belongs to");
+  lapis_data one = *data;
+  one.weight = NULL;
+  TRY(lapis_svmplus_new(ctx, &one, &set, &w->inner));
+  const lapis_svmplus_settings *used = lapis_result_settings(w->inner);
+  w->set.width = used->width;
+  w->set.width_priv = used->width_priv;
+  TRY(bags_new(ctx, data->group, n, &w->bags));
+  TRY(check_bags(w));
+  w->room = 64;
+  w->bag_sign = base_alloc(ctx, n, sizeof(double));
+  w->seen = base_alloc(ctx, w->room * n, 1);
+  w->order = base_alloc(ctx, n, sizeof *w->order);
+  w->decided = base_alloc(ctx, n, sizeof(double));
+  w->bag_scores = base_alloc(ctx, w->bags.count, sizeof(double));
+  bool ok = w->bag_sign != NULL && w->seen != NULL && w->order != NULL &&
+            w->decided != NULL && w->bag_scores != NULL;
+  if (!ok) return LAPIS_ENOMEM;
+  memcpy(w->bag_sign, inner_of(w)->labels.sign, (size_t)n * sizeof(double));
+  return LAPIS_OK;
+}
+
+lapis_status lapis_misvm_new(lapis_ctx *ctx, const lapis_data *data,
+                             const lapis_misvm_settings *set,
+                             lapis_solver **out)
+{
+  *out = NULL;
+  lapis_misvm_settings defaults = lapis_misvm_defaults();
+  if (set == NULL) set = &defaults;
+  TRY(param_check(ctx, &misvm_method, set));
+  TRY(sv_check_settings(ctx, "misvm", set->C, set->gamma));
+  lapis_solver *s;
+  TRY(solver_alloc(ctx, &misvm_class, sizeof(misvm), &s));
+  misvm *w = (misvm *)s;
+  w->set = *set;
+  s->settings = &w->set;
+  lapis_status status = build(w, data);
+  if (status < 0) {
+    lapis_solver_free(s);
+    return status;
+  }
+  *out = s;
+  return LAPIS_OK;
+}

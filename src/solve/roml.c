@@ -1,0 +1,345 @@
+/* roml.c - matching objects in a set of images [ROML16].
+ *
+ *   minimize    |L|_* + lambda |E|_1
+ *   subject to  L + E = D = [vec(F^1 P^1) ... vec(F^K P^K)],
+ *               P^k partial permutations: n of the n_k features, in slots
+ *
+ * One iteration on the augmented Lagrangian, [ROML16 (11)-(13), (10)]:
+ *   L <- SVT(D - E - Y/rho, 1/rho);  E <- soft(D - L - Y/rho, lambda/rho)
+ *   P^k <- assignment at cost -<M_k, F^k P> + |F^k P|^2/2, M = L + E + Y/rho
+ *   Y <- Y + rho (L + E - D);  rho <- growth rho
+ *
+ * Deviations: Algorithm 1 step 3 prints lambda/rho where (11) has 1/rho, and
+ * step 10 prints no growth.  From its rho_0 = 1e-4 the first costs are all ties
+ * and P wanders off whatever start it had; rho_0 is set from the data instead
+ * and P_0 from a start that is worth keeping (roml_start.c).  A P with a higher
+ * objective than the start's is never returned.
+ *
+ * When to stop.  P is a fixed point at rho when it solves its assignments at
+ * M = D - U V'/rho, D = U S V': there L = D, E = 0, Y = -U V' stay where they
+ * are, given max |U V'| <= lambda.  Then it is one at every larger rho, too:
+ * the cost is |f - D|^2/2 + <U V', f>/rho, P minimizes the first term, so it
+ * minimizes every mixture with less of the second.  The remaining iterations
+ * could only approach L = D; we put it there.  Where E is not 0, iterations go
+ * on to the residual asked for.
+ *
+ * Numerics: the K x K Gram matrix serves the singular value step (thresholds
+ * are of the order of sigma); the objective comes from singular values. */
+#include "solve/roml.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { PATIENCE = 4, ASK_AGAIN = 20 };
+static const double ROUNDING = 1e-12;
+
+#define AT(field) offsetof(lapis_roml_settings, field)
+static const lapis_param params[] = {
+    {"inliers", "n", LAPIS_PARAM_INT, AT(inliers), -1, 0, INFINITY, false, NULL,
+     "N", "features of the object in every image; auto: estimated"},
+    {"lambda", "lambda", LAPIS_PARAM_REAL, AT(lambda), NAN, 0, INFINITY, true,
+     NULL, "X", "weight of the sparse errors; auto: 5/sqrt(rows of D)"},
+    {"start", "P_0", LAPIS_PARAM_TEXT, AT(start), 0, 0, 0, false, NULL, "WORD",
+     "auto, seeded, mst, star, sync, chain, first, or FILE.npz:match"},
+    {"robust", NULL, LAPIS_PARAM_BOOL, AT(robust), 0, 0, 1, false, NULL, NULL,
+     "points: wrong or missing ones may be far away; marks them -1"},
+    {"schedule", NULL, LAPIS_PARAM_ENUM, AT(schedule), LAPIS_ROML_FAST, 0, 0,
+     false, "fast|careful|paper", "S",
+     "growth 1.01, 1.003, or the paper's rho and random start"},
+    {"rho0", "rho_0", LAPIS_PARAM_REAL, AT(rho0), NAN, 0, INFINITY, true, NULL,
+     "X", "first penalty; auto: 0.95/median singular value"},
+    {"growth", NULL, LAPIS_PARAM_REAL, AT(growth), NAN, 1, 10, false, NULL, "X",
+     "factor of rho from one iteration to the next"},
+    {"layout", NULL, LAPIS_PARAM_ENUM, AT(layout), LAPIS_ROML_DESCRIPTOR, 0, 0,
+     false, "descriptor|coordinates", "L",
+     "what a row of X is: a descriptor, or a point of the image"},
+    {"normalise", NULL, LAPIS_PARAM_ENUM, AT(normalise), 0, 0, 0, false,
+     "auto|none", "N", "auto: descriptors to unit length"},
+    {"fix-first", NULL, LAPIS_PARAM_BOOL, AT(fix_first), 0, 0, 1, false, NULL,
+     NULL, "the first image's first N rows are the object (tracking)"},
+    {"pairs", NULL, LAPIS_PARAM_BOOL, AT(pairs), 0, 0, 1, false, NULL, NULL,
+     "also match every pair of images on its own (pair_match)"},
+    {"xi", "xi", LAPIS_PARAM_REAL, AT(xi), 4, 0, INFINITY, true, NULL, "X",
+     "a slot is doubtful when its error reaches this l1 norm"},
+    {"delta", "delta", LAPIS_PARAM_REAL, AT(delta), 0.15, 0, INFINITY, true,
+     NULL, "X", "relative step of gamma_n that ends the inliers"},
+    {"map", NULL, LAPIS_PARAM_ENUM, AT(map), 0, 0, 0, false, "none|embed", "M",
+     "embed: positions (xy) and descriptors (X) into one feature"},
+    {"sigma-spatial", "sigma_spa", LAPIS_PARAM_REAL, AT(sigma_spatial), NAN, 0,
+     INFINITY, true, NULL, "X", "embed: width of the position kernel"},
+    {"sigma-descriptor", "sigma_des", LAPIS_PARAM_REAL, AT(sigma_descriptor),
+     NAN, 0, INFINITY, true, NULL, "X",
+     "embed: width of the descriptor kernel"},
+    {"dim", NULL, LAPIS_PARAM_INT, AT(dim), 60, 1, INFINITY, false, NULL, "N",
+     "embed: length of the features"},
+    {"tol", NULL, LAPIS_PARAM_REAL, AT(stop.tol), 1e-7, 0, 1, false, NULL, "X",
+     "stop at this relative residual of L + E = D"},
+    {"max-iters", NULL, LAPIS_PARAM_INT, AT(stop.max_iters), 20000, 0, INFINITY,
+     false, NULL, "N", "stop after this many iterations; 0: the start alone"},
+    {"time-limit", NULL, LAPIS_PARAM_REAL, AT(stop.seconds), INFINITY, 0,
+     INFINITY, false, NULL, "S", "stop after this many seconds"},
+};
+
+const lapis_method roml_method = {
+    .name = "roml",
+    .title = "matching objects in a set of images",
+    .summary = "find the features of a common object in every image, in one "
+               "consistent correspondence",
+    .source = "[ROML16]",
+    .reads = LAPIS_READS_X | LAPIS_READS_GROUP | LAPIS_READS_XY,
+    .params = params,
+    .n_params = sizeof params / sizeof *params,
+    .settings_size = sizeof(lapis_roml_settings),
+};
+
+lapis_roml_settings lapis_roml_defaults(void)
+{
+  lapis_roml_settings set;
+  param_defaults(&roml_method, &set);
+  return set;
+}
+
+/* ---- the steps ----------------------------------------------------------*/
+static int64_t entries(const roml_state *s)
+{
+  return s->at.rows * s->at.cols;
+}
+
+/* L <- SVT(D - E - Y/rho, 1/rho) */
+static lapis_status update_low_rank(roml_state *s)
+{
+  const double *D = s->D.data, *E = s->E.data, *Y = s->Y.data;
+  double *W = s->W.data, t = 1 / s->rho;
+  for (int64_t i = 0; i < entries(s); i++) W[i] = D[i] - E[i] - t * Y[i];
+  return op_svt_apply(s->svt, &s->W, t, &s->L, &s->low_rank);
+}
+
+/* E <- soft(D - L - Y/rho, lambda/rho); W <- M = L + E + Y/rho; |E|_1 */
+static double update_sparse(roml_state *s)
+{
+  const double *D = s->D.data, *L = s->L.data, *Y = s->Y.data;
+  double *W = s->W.data, *E = s->E.data, t = 1 / s->rho;
+  double cut = s->lambda * t, sum = 0;
+  for (int64_t i = 0; i < entries(s); i++) {
+    double v = D[i] - L[i] - t * Y[i], size = fabs(v) - cut;
+    E[i] = size > 0 ? copysign(size, v) : 0;
+    sum += fabs(E[i]);
+    W[i] = L[i] + E[i] + t * Y[i];
+  }
+  return sum;
+}
+
+/* P <- assignments at M; which images changed is found by comparing. */
+static lapis_status update_matches(roml *w, roml_state *s, int64_t *changed)
+{
+  int64_t n = s->at.n;
+  size_t size = (size_t)n * sizeof *s->pick;
+  int64_t *old = w->picks;
+  memcpy(old, s->pick, (size_t)w->p.K * size);
+  TRY(roml_match(s->matcher, s->W.data, w->set.fix_first ? 1 : 0, s->pick));
+  *changed = 0;
+  for (int64_t k = 0; k < w->p.K; k++) {
+    if (memcmp(old + k * n, s->pick + k * n, size) == 0) continue;
+    roml_fill_image(&w->p, s, k);
+    ++*changed;
+  }
+  return LAPIS_OK;
+}
+
+/* Y <- Y + rho (L + E - D); |L + E - D| / |D| */
+static double update_multiplier(roml_state *s)
+{
+  const double *D = s->D.data, *L = s->L.data, *E = s->E.data;
+  double *Y = s->Y.data, residual = 0, size = 0;
+  for (int64_t i = 0; i < entries(s); i++) {
+    double r = L[i] + E[i] - D[i];
+    Y[i] += s->rho * r;
+    residual += r * r;
+    size += D[i] * D[i];
+  }
+  s->rho *= s->growth;
+  return sqrt(residual / fmax(size, 1e-300));
+}
+
+/* ---- the loop -----------------------------------------------------------*/
+/* Whether P is a fixed point at this rho and above. */
+static lapis_status ask_fixed(roml *w, roml_state *s, bool *fixed)
+{
+  double nuclear, *W = s->W.data, t = 1 / s->rho;
+  const double *D = s->D.data;
+  TRY(roml_nuclear(s, &nuclear, fixed));
+  if (!*fixed) return LAPIS_OK;
+  for (int64_t i = 0; i < entries(s); i++) W[i] = D[i] - t * W[i];
+  size_t size = (size_t)(w->p.K * s->at.n) * sizeof *s->pick;
+  memcpy(w->picks, s->pick, size);
+  TRY(roml_match(s->matcher, W, w->set.fix_first ? 1 : 0, w->picks));
+  *fixed = memcmp(w->picks, s->pick, size) == 0;
+  if (!*fixed) roml_matcher_forget(s->matcher);
+  return LAPIS_OK;
+}
+
+static void show(roml *w, double objective, double residual)
+{
+  lapis_progress now = {.rank = w->s.low_rank.rank,
+                        .objective = objective,
+                        .gap = NAN,
+                        .residual = residual};
+  loop_show(&w->base.loop, &now, w->set.stop.tol);
+}
+
+lapis_status roml_step(roml *w, roml_state *s, roml_progress *now)
+{
+  TRY(update_low_rank(s));
+  now->objective = s->lambda * update_sparse(s) + s->low_rank.nuclear;
+  TRY(update_matches(w, s, &now->changed));
+  now->residual = update_multiplier(s);
+  return LAPIS_OK;
+}
+
+static lapis_status record(roml *w, const roml_state *s,
+                           const roml_progress *now)
+{
+  loop *l = &w->base.loop;
+  double row[] = {now->objective, now->residual, (double)s->low_rank.rank,
+                  (double)now->changed, s->rho / s->growth};
+  TRY(loop_record(l, row));
+  base_say(l->ctx, 2,
+           "roml: %" PRId64 " objective %.8g residual %.2e, %" PRId64
+           " images changed",
+           l->iter, now->objective, now->residual, now->changed);
+  show(w, now->objective, now->residual);
+  return LAPIS_OK;
+}
+
+lapis_status roml_iterate(roml *w, roml_state *s)
+{
+  loop *l = &w->base.loop;
+  int64_t still = 0, ask = PATIENCE;
+  roml_progress now = {.residual = INFINITY};
+  bool fixed = false;
+  memset(s->E.data, 0, (size_t)entries(s) * sizeof(double));
+  memset(s->Y.data, 0, (size_t)entries(s) * sizeof(double));
+  roml_matcher_forget(s->matcher);
+  while (!fixed && !(now.residual <= w->set.stop.tol) && loop_next(l)) {
+    TRY(roml_step(w, s, &now));
+    TRY(record(w, s, &now));
+    still = now.changed == 0 ? still + 1 : 0;
+    if (still == 0) ask = PATIENCE;
+    if (still < ask) continue;
+    ask = still + ASK_AGAIN;
+    TRY(ask_fixed(w, s, &fixed));
+  }
+  w->base.info.residual = l->iter == 0 || fixed ? 0 : now.residual;
+  return LAPIS_OK;
+}
+
+/* min |L|_* + lambda |E|_1 at the pick, which decides L and E. */
+static lapis_status settle(roml *w, roml_state *s, double *objective)
+{
+  bool clean;
+  roml_fill(&w->p, s);
+  TRY(roml_nuclear(s, objective, &clean));
+  if (!clean) return roml_fit(s, s->lambda, &roml_exactly, objective);
+  memset(s->E.data, 0, (size_t)entries(s) * sizeof(double));
+  return s->h.ops->axpby(&s->h, 1, &s->D, 0, &s->L);
+}
+
+lapis_status roml_run(roml *w, roml_state *s, double *objective)
+{
+  double before;
+  size_t size = (size_t)(w->p.K * s->at.n) * sizeof *s->pick;
+  TRY(roml_start(w, s));
+  memcpy(s->kept, s->pick, size);
+  TRY(settle(w, s, &before));
+  TRY(roml_iterate(w, s));
+  TRY(settle(w, s, objective));
+  if (*objective <= before * (1 + ROUNDING)) return LAPIS_OK;
+  base_say(w->base.ctx, 1, "roml: back to the start, objective %.8g < %.8g",
+           before, *objective);
+  memcpy(s->pick, s->kept, size);
+  return settle(w, s, objective);
+}
+
+static lapis_status solve_slots(roml *w)
+{
+  lapis_info *info = &w->base.info;
+  if (w->set.robust) return roml_robust(w, &w->s, &info->objective);
+  return roml_run(w, &w->s, &info->objective);
+}
+
+static lapis_status roml_solve(lapis_solver *base)
+{
+  roml *w = (roml *)base;
+  static const char *const columns[] = {"iteration", "objective", "residual",
+                                        "rank",      "changed",   "rho"};
+  TRY(loop_begin(&base->loop, base->ctx, "roml", &w->set.stop, 6, columns));
+  if (w->set.inliers < 0) TRY(roml_count_inliers(w));
+  TRY(solve_slots(w));
+  base->info.iterations = base->loop.iter;
+  base->info.rank = w->s.low_rank.rank;
+  base->info.svd_seconds = op_svt_seconds(w->s.svt);
+  TRY(roml_canonical(w, &w->s));
+  TRY(roml_publish(w, &w->s));
+  if (w->set.pairs) TRY(roml_pairs(w));
+  base->info.seconds = loop_seconds(&base->loop);
+  return base->loop.status;
+}
+
+/* ---- constructor --------------------------------------------------------*/
+static void roml_free(lapis_solver *s)
+{
+  roml *w = (roml *)s;
+  roml_state_free(&w->s);
+  roml_problem_free(w);
+  base_free(w->given);
+  base_free(w->picks);
+  base_free(w->match);
+  base_free(w->inlier);
+  base_free(w->low_rank);
+  base_free(w->sparse);
+  base_free(w->gamma);
+  base_free(w->pair_match);
+}
+
+static const solver_class roml_class = {
+    .method = "roml", .solve = roml_solve, .free = roml_free};
+
+static lapis_status allocate(roml *w, const lapis_data *data)
+{
+  TRY(la_open(w->base.ctx, &w->h));
+  TRY(roml_problem_build(w, data));
+  w->set.start_match = (lapis_mat){.rows = 0}; /* read: borrowed no longer */
+  if (w->set.inliers > 0) TRY(roml_resize(w, w->set.inliers));
+  return LAPIS_OK;
+}
+
+lapis_status roml_resize(roml *w, int64_t n)
+{
+  roml_state_free(&w->s);
+  base_free(w->picks);
+  w->picks = base_alloc(w->base.ctx, w->p.K * n, sizeof *w->picks);
+  if (w->picks == NULL) return LAPIS_ENOMEM;
+  return roml_state_new(w, n, &w->s);
+}
+
+lapis_status lapis_roml_new(lapis_ctx *ctx, const lapis_data *data,
+                            const lapis_roml_settings *set, lapis_solver **out)
+{
+  *out = NULL;
+  lapis_roml_settings defaults = lapis_roml_defaults();
+  if (set == NULL) set = &defaults;
+  TRY(param_check(ctx, &roml_method, set));
+  TRY(roml_check_data(ctx, set, data));
+  lapis_solver *s;
+  TRY(solver_alloc(ctx, &roml_class, sizeof(roml), &s));
+  roml *w = (roml *)s;
+  w->set = *set;
+  s->settings = &w->set;
+  lapis_status status = allocate(w, data);
+  if (status < 0) {
+    lapis_solver_free(s);
+    return status;
+  }
+  *out = s;
+  return LAPIS_OK;
+}

@@ -1,0 +1,163 @@
+/* roml.h - matching objects in a set of images, between the files of the
+ * method.
+ *
+ * K images of n_k features of length d; n of them in each belong to the
+ * object.  Slot j of image k holds feature pick[k * n + j], a number within
+ * the image.  D, L, E, Y hold one block of d numbers for each (slot, image),
+ * at slot * slot_step + image * image_step:
+ *   descriptor   D  = dn x K: slot_step d, image_step dn     [ROML16 (2)]
+ *   coordinates  D' = dK x n: slot_step dK, image_step d     [ROML16 (27)] */
+#ifndef LAPIS_ROML_H
+#define LAPIS_ROML_H
+#include "base/param.h"
+#include "base/solver.h"
+#include "la/backend.h"
+#include "mat/mat.h"
+#include "op/assign.h"
+#include "op/product.h"
+#include "op/svt.h"
+
+typedef struct roml_problem {
+  int64_t K, d, N;  /* images, length of a feature, features */
+  lapis_mat X;      /* d x N, borrowed */
+  double *embedded; /* d x N where a map made X, else NULL */
+  int64_t *first;   /* K + 1: an image's features are row[first[k]] .. */
+  int64_t *row;     /* N: sample of X */
+  int64_t largest;  /* largest n_k */
+  double *scale;    /* N: what a feature is multiplied by, in image order */
+  double *half;     /* N: |f|^2 / 2 after scaling, or NULL where all are 1/2 */
+  double longest;   /* largest |f| after scaling */
+  bool coordinates;
+  /* Features after scaling, packed, in the type that products use: float32
+   * where there are many.  Image k's begin at feature panel[k]. */
+  op_panels F;
+  int64_t *panel; /* K + 1 */
+} roml_problem;
+
+/* The blocks of D, and how to find one. */
+typedef struct roml_shape {
+  int64_t n, rows, cols, slot_step, image_step;
+} roml_shape;
+
+typedef struct roml_matcher roml_matcher;
+
+/* One problem with n slots: what the iteration works on. */
+typedef struct roml_state {
+  roml_shape at;
+  la h;
+  op_svt *svt;
+  la_array L, E, Y, D, W; /* rows x cols each */
+  la_array U, V;          /* thin SVD of D: rows x k, k x cols */
+  la_array G, Q;          /* k x k: Gram matrix of D, its eigenvectors */
+  double *sigma, *scale;  /* k = min(rows, cols) */
+  int64_t *pick, *kept;   /* K x n: now, and the start's */
+  roml_matcher *matcher;
+  double lambda, rho, growth;
+  svt_report low_rank;
+} roml_state;
+
+typedef struct roml {
+  lapis_solver base;
+  lapis_roml_settings set;
+  la h;
+  roml_problem p;
+  roml_state s;
+  int64_t *given; /* K x n from settings.start_match, features in images */
+  int64_t *picks; /* K x n, scratch */
+  /* what is published */
+  int64_t *match;            /* n x K, rows of X */
+  uint8_t *inlier;           /* n x K */
+  double *low_rank, *sparse; /* d x n x K */
+  double *gamma;             /* n_gamma, when estimating */
+  int64_t n_gamma;
+  int64_t *pair_match; /* n x 2 x pairs, rows of X, with --pairs */
+} roml;
+
+extern const lapis_method roml_method;
+
+static inline int64_t roml_count(const roml_problem *p, int64_t k)
+{
+  return p->first[k + 1] - p->first[k];
+}
+/* Feature i of image k as it stands in X; times scale[first[k] + i]. */
+static inline const double *roml_feature(const roml_problem *p, int64_t k,
+                                         int64_t i)
+{
+  return mat_col(&p->X, p->row[p->first[k] + i]);
+}
+static inline int64_t roml_block(const roml_shape *at, int64_t k, int64_t j)
+{
+  return j * at->slot_step + k * at->image_step;
+}
+
+/* ---- roml_problem.c ------------------------------------------------------*/
+/* Checks data against settings, allocating nothing. */
+lapis_status roml_check_data(lapis_ctx *ctx, const lapis_roml_settings *set,
+                             const lapis_data *data);
+lapis_status roml_problem_build(roml *w, const lapis_data *data);
+void roml_problem_free(roml *w);
+/* rows of X -> features of images; refuses what does not fit. */
+lapis_status roml_read_given(roml *w);
+
+/* ---- roml_state.c --------------------------------------------------------*/
+lapis_status roml_state_new(roml *w, int64_t n, roml_state *s);
+void roml_state_free(roml_state *s);
+/* D from pick: the blocks of image k. */
+void roml_fill_image(const roml_problem *p, roml_state *s, int64_t k);
+void roml_fill(const roml_problem *p, roml_state *s);
+/* |D|_*, and whether L = D, E = 0 is optimal for this pick, since the
+ * multiplier U V' is within lambda; leaves U V' in W. */
+lapis_status roml_nuclear(roml_state *s, double *nuclear, bool *clean);
+/* min |L|_* + lambda |E|_1 over L + E = D; leaves L and E, and the multiplier
+ * in Y. */
+typedef struct roml_effort {
+  double tol, growth, most; /* relative residual and change; of the penalty,
+                               at most this many times the first */
+} roml_effort;
+extern const roml_effort roml_exactly, roml_roughly;
+lapis_status roml_fit(roml_state *s, double lambda, const roml_effort *effort,
+                      double *objective);
+
+/* ---- roml_match.c: every image's assignment -----------------------------*/
+lapis_status roml_matcher_new(roml *w, const roml_shape *at,
+                              roml_matcher **out);
+void roml_matcher_free(roml_matcher *m);
+/* pick_k <- assignment at cost -<M_kj, f_i> + |f_i|^2/2 for every image from
+ * `from` on; M has the blocks of `at`. */
+lapis_status roml_match(roml_matcher *m, const double *M, int64_t from,
+                        int64_t *pick);
+/* What was skipped belongs to another M. */
+void roml_matcher_forget(roml_matcher *m);
+
+/* ---- starts --------------------------------------------------------------*/
+/* Fills pick; sets rho and growth. */
+lapis_status roml_start(roml *w, roml_state *s);
+lapis_status roml_start_seeded(roml *w, roml_state *s);
+lapis_status roml_start_sync(roml *w, roml_state *s);
+typedef enum roml_chain { ROML_MST, ROML_STAR, ROML_CHAIN } roml_chain;
+lapis_status roml_start_pairs(roml *w, roml_state *s, roml_chain kind);
+lapis_status roml_start_template(roml *w, roml_state *s);
+bool roml_start_known(const char *start);
+
+/* ---- the iteration -------------------------------------------------------*/
+typedef struct roml_progress {
+  double objective, residual; /* |L|_* + lambda |E|_1; |L + E - D| / |D| */
+  int64_t changed;            /* images whose P changed */
+} roml_progress;
+lapis_status roml_step(roml *w, roml_state *s, roml_progress *now);
+lapis_status roml_iterate(roml *w, roml_state *s);
+/* Room for n slots in w->s. */
+lapis_status roml_resize(roml *w, int64_t n);
+/* A whole run on s: start, iterate, keep the better of start and end. */
+lapis_status roml_run(roml *w, roml_state *s, double *objective);
+
+/* ---- roml_robust.c, roml_count.c, roml_embed.c, roml_result.c -----------*/
+lapis_status roml_robust(roml *w, roml_state *s, double *objective);
+lapis_status roml_count_inliers(roml *w);
+lapis_status roml_embed(roml *w, const lapis_data *data);
+lapis_status roml_pairs(roml *w);
+/* Slots sorted by feature number in the first image. */
+lapis_status roml_canonical(roml *w, roml_state *s);
+lapis_status roml_publish(roml *w, roml_state *s);
+
+#endif

@@ -1,0 +1,144 @@
+/* roml_robust.c - matching points when some are wrong or missing, --robust.
+ *
+ * Beyond the paper.  Where wrong points lie far away, the model itself prefers
+ * wrong matches: its l1 cost over full permutations lets a far point drag the
+ * others along, and an iteration started at the truth leaves it.  Here a match
+ * farther than tau, the median distance of nearest neighbours within an image,
+ * is none: pairs by capped assignment and affine maps (roml_affine.c), slots
+ * from the cycles they close (roml_tracks.c), a robust rank-4 fit
+ * (roml_rank.c).  Six runs, two ways of matching pairs by three sizes of
+ * neighbourhood; the least sum of min(residual, tau) is kept.  No pass of the
+ * iteration follows: it would undo this. */
+#include <math.h>
+#include <string.h>
+
+#include "solve/roml_robust.h"
+
+static lapis_status set_tau(robust *g)
+{
+  const roml_problem *p = g->p;
+  double *nearest = base_alloc(g->h.ctx, p->N, sizeof *nearest);
+  if (nearest == NULL) return LAPIS_ENOMEM;
+  int64_t count = 0;
+  for (int64_t k = 0; k < p->K; k++)
+    for (int64_t i = 0; i < roml_count(p, k); i++) {
+      double least = INFINITY;
+      const double *a = roml_feature(p, k, i);
+      for (int64_t j = 0; j < roml_count(p, k); j++) {
+        const double *b = roml_feature(p, k, j);
+        if (j != i) least = fmin(least, hypot(a[0] - b[0], a[1] - b[1]));
+      }
+      if (isfinite(least)) nearest[count++] = least;
+    }
+  g->tau = roml_median(nearest, count);
+  base_free(nearest);
+  if (g->tau > 0) return LAPIS_OK;
+  return lapis_fail(g->h.ctx, LAPIS_EDATA,
+                    "roml: --robust measures by the distance of neighbouring "
+                    "points, and most points of X have one at distance 0");
+}
+
+/* ---- memory -------------------------------------------------------------*/
+static double *reals(robust *g, int64_t count, bool *ok)
+{
+  double *p = *ok ? base_alloc(g->h.ctx, count, sizeof *p) : NULL;
+  *ok = *ok && p != NULL;
+  return p;
+}
+
+static lapis_status allocate(robust *g)
+{
+  const roml_problem *p = g->p;
+  lapis_ctx *ctx = g->h.ctx;
+  int64_t slots = p->K * g->n, N = p->N;
+  bool ok = true;
+  TRY(op_assign_new(ctx, p->largest, p->largest, &g->solver));
+  g->cost = reals(g, p->largest * p->largest, &ok);
+  g->W = reals(g, p->K * p->K, &ok);
+  g->value = reals(g, N > g->n ? N : g->n, &ok);
+  g->B = reals(g, p->K * 2 * ROBUST_RANK, &ok);
+  g->C = reals(g, g->n * ROBUST_RANK, &ok);
+  g->weight = reals(g, slots, &ok);
+  g->fit = reals(g, slots * 2, &ok);
+  g->work = reals(g, slots, &ok);
+  g->partner = base_alloc(ctx, p->K * N, sizeof *g->partner);
+  g->pick = base_alloc(ctx, slots, sizeof *g->pick);
+  g->best = base_alloc(ctx, slots, sizeof *g->best);
+  g->edge = base_alloc(ctx, p->K * p->K, sizeof *g->edge);
+  g->used = base_alloc(ctx, N + p->K, sizeof *g->used);
+  if (!ok || g->partner == NULL || g->pick == NULL || g->best == NULL ||
+      g->edge == NULL || g->used == NULL)
+    return LAPIS_ENOMEM;
+  TRY(g->h.ops->alloc(&g->h, LAPIS_F64, N, N, &g->A));
+  return g->h.ops->alloc(&g->h, LAPIS_F64, N, N, &g->Q);
+}
+
+static void release(robust *g)
+{
+  op_assign_free(g->solver);
+  base_free(g->cost), base_free(g->W), base_free(g->value);
+  base_free(g->B), base_free(g->C), base_free(g->weight);
+  base_free(g->fit), base_free(g->work), base_free(g->partner);
+  base_free(g->pick), base_free(g->best);
+  base_free(g->edge), base_free(g->used);
+  g->h.ops->free(&g->h, &g->A);
+  g->h.ops->free(&g->h, &g->Q);
+}
+
+/* ---- the runs -----------------------------------------------------------*/
+static lapis_status six_runs(robust *g, double *least)
+{
+  static const int rounds[] = {3, 4}, half[] = {3, 2};
+  static const int64_t nearest[] = {4, 6, 8};
+  size_t size = (size_t)(g->p->K * g->n) * sizeof *g->pick;
+  loop *l = &g->w->base.loop;
+  *least = INFINITY;
+  for (int way = 0; way < 2; way++) {
+    TRY(roml_affine_pairs(g, rounds[way], half[way]));
+    for (int i = 0; i < 3 && (*least >= INFINITY || loop_next(l)); i++) {
+      double score;
+      TRY(roml_tracks(g, nearest[i]));
+      TRY(roml_rank_fit(g, &score));
+      base_say(l->ctx, 1, "roml: robust run %d, %" PRId64 " nearest: %.8g",
+               way + 1, nearest[i], score);
+      if (!(score < *least)) continue;
+      *least = score;
+      memcpy(g->best, g->pick, size);
+    }
+  }
+  return LAPIS_OK;
+}
+
+/* L is the fit, E what present points miss it by; D = L + E. */
+static lapis_status hand_over(robust *g)
+{
+  roml_state *s = &g->w->s;
+  double score, *L = s->L.data, *E = s->E.data, *D = s->D.data;
+  memcpy(g->pick, g->best, (size_t)(g->p->K * g->n) * sizeof *g->pick);
+  TRY(roml_rank_fit(g, &score)); /* at rest: nothing moves */
+  memcpy(s->pick, g->pick, (size_t)(g->p->K * g->n) * sizeof *g->pick);
+  for (int64_t k = 0; k < g->p->K; k++)
+    for (int64_t j = 0; j < g->n; j++) {
+      int64_t i = s->pick[k * g->n + j], at = roml_block(&s->at, k, j);
+      const double *x = i < 0 ? NULL : roml_feature(g->p, k, i);
+      for (int r = 0; r < 2; r++) {
+        L[at + r] = g->fit[(k * g->n + j) * 2 + r];
+        D[at + r] = x == NULL ? L[at + r] : x[r];
+        E[at + r] = D[at + r] - L[at + r];
+      }
+    }
+  s->low_rank.rank = ROBUST_RANK < g->n ? ROBUST_RANK : g->n;
+  return LAPIS_OK;
+}
+
+lapis_status roml_robust(roml *w, roml_state *s, double *objective)
+{
+  robust g = {.w = w, .p = &w->p, .h = w->h, .n = s->at.n};
+  lapis_status status = allocate(&g);
+  if (status >= 0) status = set_tau(&g);
+  if (status >= 0) status = six_runs(&g, objective);
+  if (status >= 0) status = hand_over(&g);
+  w->base.info.residual = 0;
+  release(&g);
+  return status;
+}

@@ -1,0 +1,208 @@
+/* rpca.c - robust principal component analysis [RR16 (7)].
+ *
+ *   minimize  |D|_* + lambda |P_Omega(X - D)|_1
+ *
+ * over the observed entries Omega: D is the clean data, X - D what was wrong
+ * with it.  Convex; solved and certified by rr_dstep.c, refilled by
+ * rr_refill.c. */
+#include "solve/rpca.h"
+
+#include "mat/mat.h"
+#include "solve/rr_common.h"
+#include "solve/rr_dstep.h"
+#include "solve/rr_refill.h"
+
+typedef struct rpca {
+  lapis_solver base;
+  lapis_rpca_settings set;
+  la h;
+  rr_dstep step;
+  bool solved;
+  rr_basis basis;
+  /* what is published, d x n each */
+  double *X, *low_rank, *sparse, *filled, *dual;
+} rpca;
+
+#define AT(field) offsetof(lapis_rpca_settings, field)
+static const lapis_param params[] = {
+    {"lambda", "lambda", LAPIS_PARAM_REAL, AT(lambda), NAN, 0, INFINITY, true,
+     NULL, "X", "weight of the sparse error (auto: 1/sqrt(max(d, n)))"},
+    {"certificate", NULL, LAPIS_PARAM_BOOL, AT(certificate), 0, 0, 1, false,
+     NULL, NULL, "also write the multiplier that proves the gap (dual)"},
+    {"refill", "N", LAPIS_PARAM_INT, AT(refill), 0, 0, 1000, false, NULL, "N",
+     "rounds of finding covered entries and filling them"},
+    {"tau", "tau", LAPIS_PARAM_REAL, AT(tau), 0.2, 0, INFINITY, true, NULL, "X",
+     "refill: an entry off by more is covered"},
+    {"tol", NULL, LAPIS_PARAM_REAL, AT(stop.tol), 1e-7, 0, 1, false, NULL, "X",
+     "stop at this relative duality gap"},
+    {"max-iters", NULL, LAPIS_PARAM_INT, AT(stop.max_iters), 10000, 0, INFINITY,
+     false, NULL, "N", "stop after this many iterations"},
+    {"time-limit", NULL, LAPIS_PARAM_REAL, AT(stop.seconds), INFINITY, 0,
+     INFINITY, false, NULL, "S", "stop after this many seconds"},
+};
+
+const lapis_method rpca_method = {
+    .name = "rpca",
+    .title = "robust principal component analysis",
+    .summary = "split data into a low-rank part and sparse errors",
+    .source = "[RR16] Sec. 3.2",
+    .reads = LAPIS_READS_X,
+    .params = params,
+    .n_params = sizeof params / sizeof *params,
+    .settings_size = sizeof(lapis_rpca_settings),
+};
+
+lapis_rpca_settings lapis_rpca_defaults(void)
+{
+  lapis_rpca_settings set;
+  param_defaults(&rpca_method, &set);
+  return set;
+}
+
+/* ---- solving ------------------------------------------------------------*/
+static lapis_status publish(rpca *w)
+{
+  int64_t d = w->step.d, n = w->step.n;
+  lapis_mat low_rank = lapis_mat_f64(w->low_rank, d, n);
+  TRY(w->h.ops->download(&w->h, &w->step.A, &low_rank));
+  rr_residual(w->X, w->low_rank, d * n, w->sparse);
+  solver_publish(&w->base, "low_rank", low_rank);
+  solver_publish(&w->base, "sparse", lapis_mat_f64(w->sparse, d, n));
+  if (w->filled != NULL)
+    solver_publish(&w->base, "filled", lapis_mat_f64(w->filled, d, n));
+  rr_warn_if_empty(w->base.ctx, "rpca", w->step.low_rank.rank, w->sparse, w->X,
+                   d * n);
+  solver_publish_history(&w->base);
+  if (w->dual == NULL) return LAPIS_OK;
+  lapis_mat dual = lapis_mat_f64(w->dual, d, n);
+  TRY(w->h.ops->download(&w->h, &w->step.W, &dual));
+  solver_publish(&w->base, "dual", dual);
+  return LAPIS_OK;
+}
+
+static void report(rpca *w)
+{
+  lapis_info *info = &w->base.info;
+  const rr_bounds *b = &w->step.bounds;
+  info->iterations = w->base.loop.iter;
+  info->rank = w->step.low_rank.rank;
+  info->objective = b->primal;
+  info->dual = b->dual;
+  info->gap = b->gap;
+  info->residual = rr_dstep_residual(&w->step);
+  info->svd_seconds = op_svt_seconds(w->step.svt);
+}
+
+static lapis_status solve_steps(rpca *w)
+{
+  loop *l = &w->base.loop;
+  const lapis_rpca_settings *set = &w->set;
+  TRY(rr_dstep_start(&w->step, set->lambda, w->solved));
+  if (set->refill > 0)
+    return rr_refill_train(&w->step, l, set->refill, set->tau, set->stop.tol,
+                           w->X, w->filled);
+  return rr_dstep_run(&w->step, l, set->stop.tol);
+}
+
+static lapis_status rpca_solve(lapis_solver *s)
+{
+  rpca *w = (rpca *)s;
+  TRY(loop_begin(&s->loop, s->ctx, "rpca", &w->set.stop, 6, rr_dstep_columns));
+  TRY(solve_steps(w));
+  w->solved = true;
+  report(w);
+  TRY(publish(w));
+  s->info.seconds = loop_seconds(&s->loop);
+  return s->loop.status;
+}
+
+static lapis_status rpca_retune(lapis_solver *s, const void *settings)
+{
+  rpca *w = (rpca *)s;
+  const lapis_rpca_settings *set = settings;
+  TRY(param_check(s->ctx, &rpca_method, set));
+  if (set->certificate != w->set.certificate ||
+      (set->refill > 0) != (w->set.refill > 0))
+    return lapis_fail(s->ctx, LAPIS_ENOTBUILT,
+                      "rpca: another --certificate or --refill needs a new "
+                      "solver");
+  lapis_mat X = lapis_mat_f64(w->X, w->step.d, w->step.n);
+  w->set = *set;
+  w->set.lambda = rr_lambda(set->lambda, &X);
+  return LAPIS_OK;
+}
+
+static lapis_status rpca_learn(lapis_solver *s)
+{
+  rpca *w = (rpca *)s;
+  lapis_mat D = lapis_mat_f64(w->low_rank, w->step.d, w->step.n);
+  rr_basis_free(&w->basis);
+  TRY(rr_basis_new(&w->h, &D, &w->basis));
+  rr_basis_put(&w->basis, &s->learned);
+  return LAPIS_OK;
+}
+
+/* ---- constructor --------------------------------------------------------*/
+static void rpca_free(lapis_solver *s)
+{
+  rpca *w = (rpca *)s;
+  rr_dstep_free(&w->step);
+  rr_basis_free(&w->basis);
+  base_free(w->X);
+  base_free(w->low_rank);
+  base_free(w->sparse);
+  base_free(w->filled);
+  base_free(w->dual);
+}
+
+static const solver_class rpca_class = {.method = "rpca",
+                                        .solve = rpca_solve,
+                                        .free = rpca_free,
+                                        .retune = rpca_retune,
+                                        .learn = rpca_learn};
+
+static double *reals(rpca *w, int64_t count, bool wanted, bool *ok)
+{
+  if (!wanted) return NULL;
+  double *p = base_alloc(w->base.ctx, count, sizeof *p);
+  *ok = *ok && p != NULL;
+  return p;
+}
+
+static lapis_status allocate(rpca *w, const lapis_mat *X)
+{
+  bool ok = true;
+  int64_t count = X->rows * X->cols;
+  TRY(la_open(w->base.ctx, &w->h));
+  w->X = reals(w, count, true, &ok);
+  w->low_rank = reals(w, count, true, &ok);
+  w->sparse = reals(w, count, true, &ok);
+  w->filled = reals(w, count, w->set.refill > 0, &ok);
+  w->dual = reals(w, count, w->set.certificate, &ok);
+  if (!ok) return LAPIS_ENOMEM;
+  mat_to_f64(X, w->X, X->rows);
+  return rr_dstep_new(&w->h, X, 0, &w->step);
+}
+
+lapis_status lapis_rpca_new(lapis_ctx *ctx, const lapis_data *data,
+                            const lapis_rpca_settings *set, lapis_solver **out)
+{
+  *out = NULL;
+  lapis_rpca_settings defaults = lapis_rpca_defaults();
+  if (set == NULL) set = &defaults;
+  TRY(param_check(ctx, &rpca_method, set));
+  TRY(rr_check_X(ctx, "rpca", &data->X, false));
+  lapis_solver *s;
+  TRY(solver_alloc(ctx, &rpca_class, sizeof(rpca), &s));
+  rpca *w = (rpca *)s;
+  w->set = *set;
+  w->set.lambda = rr_lambda(set->lambda, &data->X);
+  s->settings = &w->set;
+  lapis_status status = allocate(w, &data->X);
+  if (status < 0) {
+    lapis_solver_free(s);
+    return status;
+  }
+  *out = s;
+  return LAPIS_OK;
+}

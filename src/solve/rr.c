@@ -1,0 +1,496 @@
+/* rr.c - robust regression and robust linear discriminant analysis [RR16].
+ *
+ *   minimize  eta/2 (|W (Y - T [D; 1])|_F^2 + gamma |T|_F^2)
+ *             + |D|_* + lambda |P_Omega(X - D)|_1
+ *
+ * rr: real targets Y, W the identity or given.  rlda: Y the indicators of the
+ * classes, W = (Y Y')^(-1/2), a full matrix where a sample has several.
+ *
+ * Deviations: the papers call this convex; T D is bilinear and it is not.  With
+ * gamma = 0 the pair (c T, D / c) lowers J without bound on T, so gamma > 0 is
+ * required.  Where the weights are given, what is left is convex and solved
+ * with a certificate (rr_dstep.c); its objective leaves out the gamma term.
+ * Where D comes from is a setting (denoise): besides the paper's joint form,
+ * robust PCA first, or X itself, which is ridge regression and ridge LDA. */
+#include "solve/rr.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "solve/rr_refill.h"
+
+#define AT(field) offsetof(lapis_rr_settings, field)
+#define SHARED_ROWS                                                            \
+  {"denoise",                                                                  \
+   NULL,                                                                       \
+   LAPIS_PARAM_ENUM,                                                           \
+   AT(denoise),                                                                \
+   LAPIS_RR_JOINT,                                                             \
+   0,                                                                          \
+   0,                                                                          \
+   false,                                                                      \
+   "joint|rpca|none",                                                          \
+   "D",                                                                        \
+   "clean data: with the regression (joint), by robust PCA before it (rpca), " \
+   "or X as it is: ridge (none)"},                                             \
+      {"eta", "eta", LAPIS_PARAM_REAL,   AT(eta), 10, 0, INFINITY, true,       \
+       NULL,  "X",   "weight of the fit"},                                     \
+      {"lambda",                                                               \
+       "lambda",                                                               \
+       LAPIS_PARAM_REAL,                                                       \
+       AT(lambda),                                                             \
+       NAN,                                                                    \
+       0,                                                                      \
+       INFINITY,                                                               \
+       true,                                                                   \
+       NULL,                                                                   \
+       "X",                                                                    \
+       "weight of the sparse error (auto: 1/sqrt(max(d, n)))"},                \
+      {"gamma",                                                                \
+       "gamma",                                                                \
+       LAPIS_PARAM_REAL,                                                       \
+       AT(gamma),                                                              \
+       0.1,                                                                    \
+       0,                                                                      \
+       INFINITY,                                                               \
+       false,                                                                  \
+       NULL,                                                                   \
+       "X",                                                                    \
+       "weight of |T|^2 within the fit; above 0"},                             \
+      {"rho",                                                                  \
+       "rho",                                                                  \
+       LAPIS_PARAM_REAL,                                                       \
+       AT(rho),                                                                \
+       1.05,                                                                   \
+       1,                                                                      \
+       INFINITY,                                                               \
+       true,                                                                   \
+       NULL,                                                                   \
+       "X",                                                                    \
+       "growth of mu from iteration to iteration"},                            \
+  {                                                                            \
+    "mu", "mu_0", LAPIS_PARAM_REAL, AT(mu), NAN, 0, INFINITY, true, NULL, "X", \
+        "first mu (auto: d n / (4 |X|_1))"                                     \
+  }
+#define LAST_ROWS                                                        \
+  {"refill",                                                             \
+   "N",                                                                  \
+   LAPIS_PARAM_INT,                                                      \
+   AT(refill),                                                           \
+   0,                                                                    \
+   0,                                                                    \
+   1000,                                                                 \
+   false,                                                                \
+   NULL,                                                                 \
+   "N",                                                                  \
+   "rounds of finding covered entries and filling them"},                \
+      {"tau",                                                            \
+       "tau",                                                            \
+       LAPIS_PARAM_REAL,                                                 \
+       AT(tau),                                                          \
+       0.2,                                                              \
+       0,                                                                \
+       INFINITY,                                                         \
+       true,                                                             \
+       NULL,                                                             \
+       "X",                                                              \
+       "refill: an entry off by more is covered"},                       \
+      {"tol",                                                            \
+       NULL,                                                             \
+       LAPIS_PARAM_REAL,                                                 \
+       AT(stop.tol),                                                     \
+       1e-8,                                                             \
+       0,                                                                \
+       1,                                                                \
+       false,                                                            \
+       NULL,                                                             \
+       "X",                                                              \
+       "stop at these residuals, or this relative gap where certified"}, \
+      {"max-iters",                                                      \
+       NULL,                                                             \
+       LAPIS_PARAM_INT,                                                  \
+       AT(stop.max_iters),                                               \
+       50000,                                                            \
+       0,                                                                \
+       INFINITY,                                                         \
+       false,                                                            \
+       NULL,                                                             \
+       "N",                                                              \
+       "stop after this many iterations"},                               \
+  {                                                                      \
+    "time-limit", NULL, LAPIS_PARAM_REAL, AT(stop.seconds), INFINITY, 0, \
+        INFINITY, false, NULL, "S", "stop after this many seconds"       \
+  }
+
+static const lapis_param rr_params[] = {
+    SHARED_ROWS,
+    {"weight", "W", LAPIS_PARAM_TEXT, AT(weight), 0, 0, 0, false, NULL, "W",
+     "identity (default), or FILE: K x K weight of the targets"},
+    {"fix-weights", "T", LAPIS_PARAM_TEXT, AT(fix_weights), 0, 0, 0, false,
+     NULL, "FILE", "solve for D alone, weights given: K x (d + 1), bias last"},
+    {"certificate", NULL, LAPIS_PARAM_BOOL, AT(certificate), 0, 0, 1, false,
+     NULL, NULL, "with --fix-weights: also write the multiplier (dual)"},
+    LAST_ROWS,
+};
+static const lapis_param rlda_params[] = {SHARED_ROWS, LAST_ROWS};
+
+const lapis_method rr_method = {
+    .name = "rr",
+    .title = "robust regression",
+    .summary = "regress on features that may be wrong or missing in part",
+    .source = "[RR16] Sec. 3",
+    .reads = LAPIS_READS_X | LAPIS_READS_Y,
+    .params = rr_params,
+    .n_params = sizeof rr_params / sizeof *rr_params,
+    .settings_size = sizeof(lapis_rr_settings),
+};
+
+const lapis_method rlda_method = {
+    .name = "rlda",
+    .title = "robust linear discriminant analysis",
+    .summary = "classify by features that may be wrong or missing in part",
+    .source = "[RR16] Sec. 3.1",
+    .reads = LAPIS_READS_X | LAPIS_READS_Y,
+    .params = rlda_params,
+    .n_params = sizeof rlda_params / sizeof *rlda_params,
+    .settings_size = sizeof(lapis_rr_settings),
+};
+
+lapis_rr_settings lapis_rr_defaults(void)
+{
+  lapis_rr_settings set;
+  param_defaults(&rr_method, &set);
+  return set;
+}
+
+lapis_rr_settings lapis_rlda_defaults(void)
+{
+  lapis_rr_settings set;
+  param_defaults(&rlda_method, &set);
+  return set;
+}
+
+/* ---- solving ------------------------------------------------------------*/
+/* K and R of the convex step from the weights given. */
+static lapis_status set_fixed(rr *w)
+{
+  la *h = &w->h;
+  rr_fit *f = &w->step.fit;
+  lapis_mat T = w->set.weights; /* (d + 1) x K */
+  la_array Wm = la_wrap(w->W, w->K, w->K);
+  TRY(h->ops->upload(h, &T, &w->t.Tt));
+  TRY(h->ops->gemm(h, LA_N, LA_T, 1, &w->t.Tt, &Wm, 0, &w->TW));
+  const double *tw = w->TW.data;
+  double *K = f->K.data, *R = f->R.data;
+  for (int64_t k = 0; k < w->K; k++)
+    for (int64_t i = 0; i < w->d; i++)
+      K[i * f->K.ld + k] = tw[k * (w->d + 1) + i];
+  TRY(h->ops->axpby(h, 1, &w->WY, 0, &f->R));
+  for (int64_t j = 0; j < w->n; j++)
+    for (int64_t k = 0; k < w->K; k++)
+      R[j * f->R.ld + k] -= tw[k * (w->d + 1) + w->d];
+  f->eta = w->set.eta;
+  return LAPIS_OK;
+}
+
+static lapis_status solve_fixed(rr *w, loop *l)
+{
+  TRY(set_fixed(w));
+  TRY(rr_dstep_start(&w->step, w->set.lambda, w->solved));
+  TRY(rr_dstep_run(&w->step, l, w->set.stop.tol));
+  w->base.info.objective = w->step.bounds.primal;
+  w->base.info.dual = w->step.bounds.dual;
+  w->base.info.gap = w->step.bounds.gap;
+  w->base.info.residual = rr_dstep_residual(&w->step);
+  return LAPIS_OK;
+}
+
+/* D = what step.X holds, 0 where not observed. */
+static lapis_status take_data(rr *w)
+{
+  la *h = &w->h;
+  TRY(h->ops->axpby(h, 0, &w->step.S, 0, &w->step.S));
+  TRY(h->ops->l1_dual(h, INFINITY, &w->step.X, &w->step.S, &w->step.A));
+  double *values = w->t.w;
+  int64_t k = w->d < w->n ? w->d : w->n;
+  TRY(op_singular_values(w->step.svt, &w->step.A, values));
+  w->step.low_rank = (svt_report){.way = SVT_AUTO, .why = "data as given"};
+  for (int64_t i = k - 1; i >= 0; i--) {
+    w->step.low_rank.nuclear += values[i];
+    w->step.low_rank.rank += values[i] > 1e-9 * values[0];
+  }
+  return LAPIS_OK;
+}
+
+/* Covered entries found by robust PCA and filled; then step.X is what was
+ * filled, and the dictionary is what filled it. */
+static lapis_status refill(rr *w, loop *l)
+{
+  const lapis_rr_settings *set = &w->set;
+  lapis_mat X = lapis_mat_f64(w->X, w->d, w->n);
+  TRY(w->h.ops->upload(&w->h, &X, &w->step.X));
+  TRY(rr_dstep_start(&w->step, set->lambda, false));
+  TRY(rr_refill_train(&w->step, l, set->refill, set->tau,
+                      fmax(set->stop.tol, 1e-6), w->X, w->filled));
+  lapis_mat D = lapis_mat_f64(w->low_rank, w->d, w->n);
+  TRY(w->h.ops->download(&w->h, &w->step.A, &D));
+  rr_basis_free(&w->basis);
+  TRY(rr_basis_new(&w->h, &D, &w->basis));
+  lapis_mat filled = lapis_mat_f64(w->filled, w->d, w->n);
+  return w->h.ops->upload(&w->h, &filled, &w->step.X);
+}
+
+static lapis_status solve_rpca(rr *w, loop *l)
+{
+  TRY(rr_dstep_start(&w->step, w->set.lambda, w->solved));
+  TRY(rr_dstep_run(&w->step, l, w->set.stop.tol));
+  w->base.info.residual = rr_dstep_residual(&w->step);
+  return rr_regress(w);
+}
+
+static lapis_status solve_free(rr *w, loop *l)
+{
+  const lapis_rr_settings *set = &w->set;
+  bool filled = set->refill > 0;
+  if (filled) TRY(refill(w, l));
+  if (set->denoise == LAPIS_RR_JOINT) {
+    TRY(rr_alm(w, l));
+    w->base.info.residual = fmax(w->residual[0], w->residual[1]);
+  } else if (set->denoise == LAPIS_RR_RPCA && !filled) {
+    TRY(solve_rpca(w, l));
+  } else { /* ridge, on what was filled where anything was */
+    TRY(take_data(w));
+    TRY(rr_regress(w));
+  }
+  w->base.info.objective = w->J;
+  return LAPIS_OK;
+}
+
+/* ---- answers ------------------------------------------------------------*/
+/* scores = T [D; 1]; binary: the difference of its two rows. */
+static void decide(rr *w)
+{
+  bool pair = w->lda && w->labels.kind == TARGETS_BINARY;
+  if (pair)
+    for (int64_t j = 0; j < w->n; j++)
+      w->scores[j] = w->scores[2 * j + 1] - w->scores[2 * j];
+  solver_publish(&w->base, "scores",
+                 lapis_mat_f64(w->scores, pair ? 1 : w->K, w->n));
+  if (!w->lda) return;
+  targets_decode(&w->labels, w->scores, pair ? 0 : 0.5, w->decided);
+  solver_publish(
+      &w->base, "labels",
+      lapis_mat_f64(w->decided, targets_label_rows(&w->labels), w->n));
+  if (w->labels.kind == TARGETS_CLASS)
+    solver_publish(&w->base, "classes",
+                   lapis_mat_f64(w->labels.value, 1, w->K));
+}
+
+static lapis_status publish_fit(rr *w)
+{
+  la *h = &w->h;
+  la_array top = la_rows(&w->t.Tt, 0, w->d);
+  la_array F = la_wrap(w->scores, w->K, w->n);
+  lapis_mat T = lapis_mat_f64(w->weights, w->d + 1, w->K);
+  TRY(h->ops->gemm(h, LA_T, LA_N, 1, &top, &w->step.A, 0, &F));
+  TRY(h->ops->download(h, &w->t.Tt, &T));
+  for (int64_t j = 0; j < w->n; j++)
+    for (int64_t k = 0; k < w->K; k++)
+      w->scores[j * w->K + k] += w->weights[k * (w->d + 1) + w->d];
+  solver_publish(&w->base, "weights", T);
+  decide(w);
+  return LAPIS_OK;
+}
+
+static lapis_status publish(rr *w)
+{
+  lapis_mat D = lapis_mat_f64(w->low_rank, w->d, w->n);
+  TRY(w->h.ops->download(&w->h, &w->step.A, &D));
+  rr_residual(w->X, w->low_rank, w->d * w->n, w->sparse);
+  TRY(publish_fit(w));
+  solver_publish(&w->base, "low_rank", D);
+  solver_publish(&w->base, "sparse", lapis_mat_f64(w->sparse, w->d, w->n));
+  if (w->filled != NULL)
+    solver_publish(&w->base, "filled", lapis_mat_f64(w->filled, w->d, w->n));
+  if (w->set.denoise != LAPIS_RR_NONE && w->set.refill == 0)
+    rr_warn_if_empty(w->base.ctx, w->base.cls->method, w->step.low_rank.rank,
+                     w->sparse, w->X, w->d * w->n);
+  solver_publish_history(&w->base);
+  if (w->dual == NULL) return LAPIS_OK;
+  lapis_mat dual = lapis_mat_f64(w->dual, w->d, w->n);
+  TRY(w->h.ops->download(&w->h, &w->step.W, &dual));
+  solver_publish(&w->base, "dual", dual);
+  return LAPIS_OK;
+}
+
+static lapis_status rr_solve(lapis_solver *s)
+{
+  rr *w = (rr *)s;
+  const char *method = w->lda ? "rlda" : "rr";
+  TRY(loop_begin(&s->loop, s->ctx, method, &w->set.stop, 6, rr_dstep_columns));
+  TRY(rr_alm_targets(w));
+  TRY(w->fixed ? solve_fixed(w, &s->loop) : solve_free(w, &s->loop));
+  w->solved = true;
+  s->info.iterations = s->loop.iter;
+  s->info.rank = w->step.low_rank.rank;
+  s->info.svd_seconds = op_svt_seconds(w->step.svt);
+  TRY(publish(w));
+  s->info.seconds = loop_seconds(&s->loop);
+  return s->loop.status;
+}
+
+/* ---- other settings, and what is learnt ---------------------------------*/
+static lapis_status rr_retune(lapis_solver *s, const void *settings)
+{
+  rr *w = (rr *)s;
+  const lapis_rr_settings *set = settings;
+  TRY(param_check(s->ctx, w->lda ? &rlda_method : &rr_method, set));
+  if (set->denoise != w->set.denoise || w->fixed ||
+      (set->refill > 0) != (w->set.refill > 0) || !(set->gamma > 0))
+    return lapis_fail(s->ctx, LAPIS_ENOTBUILT,
+                      "%s: another --denoise or --refill, or fixed weights, "
+                      "need a new solver",
+                      s->cls->method);
+  lapis_mat X = lapis_mat_f64(w->X, w->d, w->n), W = w->set.W;
+  w->set = *set;
+  w->set.W = W;
+  w->set.lambda = rr_lambda(set->lambda, &X);
+  return LAPIS_OK;
+}
+
+/* What predicting needs: weights; the dictionary; for neighbours the training
+ * scores with their labels. */
+static lapis_status rr_learn(lapis_solver *s)
+{
+  rr *w = (rr *)s;
+  bool cleans = w->set.denoise != LAPIS_RR_NONE || w->set.refill > 0;
+  lapis_mat D = lapis_mat_f64(w->low_rank, w->d, w->n);
+  named_put(&s->learned, "weights", lapis_mat_f64(w->weights, w->d + 1, w->K));
+  if (cleans && w->set.refill == 0) {
+    rr_basis_free(&w->basis);
+    TRY(rr_basis_new(&w->h, &D, &w->basis));
+  }
+  if (cleans) rr_basis_put(&w->basis, &s->learned);
+  if (!w->lda) return LAPIS_OK;
+  named_put(&s->learned, "class_values",
+            lapis_mat_f64(w->labels.value, 1, w->labels.n_values));
+  int64_t rows = w->labels.kind == TARGETS_BINARY ? 1 : w->K;
+  named_put(&s->learned, "train_scores", lapis_mat_f64(w->scores, rows, w->n));
+  named_put(&s->learned, "train_signs",
+            lapis_mat_f64(w->labels.sign, w->labels.classes, w->n));
+  return LAPIS_OK;
+}
+
+/* ---- constructor --------------------------------------------------------*/
+static void rr_free(lapis_solver *s)
+{
+  rr *w = (rr *)s;
+  if (w->h.ops != NULL) {
+    rr_alm_free(w);
+    rr_tstep_free(&w->h, &w->t);
+  }
+  rr_dstep_free(&w->step);
+  rr_basis_free(&w->basis);
+  targets_free(&w->labels);
+  double *all[] = {w->Y,      w->W,    w->X,      w->low_rank, w->sparse,
+                   w->filled, w->dual, w->scores, w->decided,  w->weights};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) base_free(all[i]);
+}
+
+static const solver_class rr_class = {.method = "rr",
+                                      .solve = rr_solve,
+                                      .free = rr_free,
+                                      .retune = rr_retune,
+                                      .learn = rr_learn};
+static const solver_class rlda_class = {.method = "rlda",
+                                        .solve = rr_solve,
+                                        .free = rr_free,
+                                        .retune = rr_retune,
+                                        .learn = rr_learn};
+
+static double *reals(rr *w, int64_t count, bool wanted, bool *ok)
+{
+  if (!wanted) return NULL;
+  double *p = base_alloc(w->base.ctx, count, sizeof *p);
+  *ok = *ok && p != NULL;
+  return p;
+}
+
+static lapis_status allocate(rr *w, const lapis_data *data)
+{
+  bool ok = true;
+  int64_t count = w->d * w->n;
+  w->X = reals(w, count, true, &ok);
+  w->low_rank = reals(w, count, true, &ok);
+  w->sparse = reals(w, count, true, &ok);
+  w->filled = reals(w, count, w->set.refill > 0, &ok);
+  w->dual = reals(w, count, w->set.certificate && w->fixed, &ok);
+  w->scores = reals(w, w->K * w->n, true, &ok);
+  w->decided = reals(w, w->K * w->n, w->lda, &ok);
+  w->weights = reals(w, (w->d + 1) * w->K, true, &ok);
+  if (!ok) return LAPIS_ENOMEM;
+  mat_to_f64(&data->X, w->X, w->d);
+  TRY(rr_dstep_new(&w->h, &data->X, w->fixed ? w->K : 0, &w->step));
+  TRY(rr_tstep_new(&w->h, w->d, w->n, w->K, &w->t));
+  return rr_alm_alloc(w);
+}
+
+static lapis_status check_gamma(lapis_ctx *ctx, const char *method,
+                                const lapis_rr_settings *set)
+{
+  if (set->gamma > 0 || !mat_empty(&set->weights)) return LAPIS_OK;
+  return lapis_fail(ctx, LAPIS_EINVAL,
+                    "%s: --gamma is 0; then T c and D / c lower the objective "
+                    "without end, take a small one above 0",
+                    method);
+}
+
+static lapis_status check(lapis_ctx *ctx, bool lda, const lapis_data *data,
+                          const lapis_rr_settings *set)
+{
+  const char *method = lda ? "rlda" : "rr";
+  TRY(param_check(ctx, lda ? &rlda_method : &rr_method, set));
+  TRY(check_gamma(ctx, method, set));
+  TRY(rr_check_X(ctx, method, &data->X, false));
+  TRY(rr_check_targets(ctx, lda, set, data));
+  bool raw = set->denoise == LAPIS_RR_NONE && set->refill == 0;
+  return raw ? mat_check_finite(ctx, method, "X", &data->X, false) : LAPIS_OK;
+}
+
+static lapis_status create(lapis_ctx *ctx, bool lda, const lapis_data *data,
+                           const lapis_rr_settings *set, lapis_solver **out)
+{
+  lapis_solver *s;
+  *out = NULL;
+  TRY(check(ctx, lda, data, set));
+  TRY(solver_alloc(ctx, lda ? &rlda_class : &rr_class, sizeof(rr), &s));
+  rr *w = (rr *)s;
+  w->set = *set;
+  w->set.lambda = rr_lambda(set->lambda, &data->X);
+  w->lda = lda;
+  w->fixed = !mat_empty(&set->weights);
+  s->settings = &w->set;
+  lapis_status status = la_open(ctx, &w->h);
+  if (status >= 0) status = rr_targets_build(w, data);
+  if (status >= 0) status = allocate(w, data);
+  if (status < 0) {
+    lapis_solver_free(s);
+    return status;
+  }
+  *out = s;
+  return LAPIS_OK;
+}
+
+lapis_status lapis_rr_new(lapis_ctx *ctx, const lapis_data *data,
+                          const lapis_rr_settings *set, lapis_solver **out)
+{
+  lapis_rr_settings defaults = lapis_rr_defaults();
+  return create(ctx, false, data, set == NULL ? &defaults : set, out);
+}
+
+lapis_status lapis_rlda_new(lapis_ctx *ctx, const lapis_data *data,
+                            const lapis_rr_settings *set, lapis_solver **out)
+{
+  lapis_rr_settings defaults = lapis_rlda_defaults();
+  return create(ctx, true, data, set == NULL ? &defaults : set, out);
+}

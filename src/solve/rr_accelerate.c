@@ -1,0 +1,172 @@
+/* rr_accelerate.c - Anderson acceleration, type II, safeguarded.
+ *
+ * With x the state, g = G(x) the step's image and f = g - x, the next state is
+ * g - dG c, where c minimizes |f - dF c|_2 over the last differences of f and
+ * g.  Where the multiplier of a problem is nearly degenerate the plain
+ * iteration creeps; the differences then span the few slow directions.
+ *
+ * Numerics: the normal equations are regularized by 1e-10 of their trace; a
+ * state whose own f turns out more than twice the last is given up for the
+ * plain image, and the past with it. */
+#include "solve/rr_accelerate.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double REGULAR = 1e-10, WORSE = 2;
+
+lapis_status rr_accel_new(la *h, int64_t rows, int64_t cols, int parts,
+                          rr_accel *a)
+{
+  memset(a, 0, sizeof *a);
+  a->h = h;
+  a->parts = parts;
+  for (int p = 0; p < parts; p++) {
+    TRY(h->ops->alloc(h, LAPIS_F64, rows, cols, &a->old[p]));
+    TRY(h->ops->alloc(h, LAPIS_F64, rows, cols, &a->f[p]));
+    TRY(h->ops->alloc(h, LAPIS_F64, rows, cols, &a->g[p]));
+    for (int k = 0; k < ACCEL_MEMORY; k++) {
+      TRY(h->ops->alloc(h, LAPIS_F64, rows, cols, &a->dF[k][p]));
+      TRY(h->ops->alloc(h, LAPIS_F64, rows, cols, &a->dG[k][p]));
+    }
+  }
+  rr_accel_reset(a);
+  return LAPIS_OK;
+}
+
+void rr_accel_free(rr_accel *a)
+{
+  for (int p = 0; p < a->parts; p++) {
+    a->h->ops->free(a->h, &a->old[p]);
+    a->h->ops->free(a->h, &a->f[p]);
+    a->h->ops->free(a->h, &a->g[p]);
+    for (int k = 0; k < ACCEL_MEMORY; k++) {
+      a->h->ops->free(a->h, &a->dF[k][p]);
+      a->h->ops->free(a->h, &a->dG[k][p]);
+    }
+  }
+  a->parts = 0;
+}
+
+void rr_accel_reset(rr_accel *a)
+{
+  a->have = a->next = 0;
+  a->last = -1;
+}
+
+static lapis_status copy(rr_accel *a, la_array *const from[], la_array *to)
+{
+  for (int p = 0; p < a->parts; p++)
+    TRY(a->h->ops->axpby(a->h, 1, from[p], 0, &to[p]));
+  return LAPIS_OK;
+}
+
+static lapis_status inner(rr_accel *a, const la_array *x, const la_array *y,
+                          double *out)
+{
+  *out = 0;
+  for (int p = 0; p < a->parts; p++) {
+    double part;
+    TRY(a->h->ops->dot(a->h, &x[p], &y[p], &part));
+    *out += part;
+  }
+  return base_sum(a->h->ctx, out, 1);
+}
+
+lapis_status rr_accel_before(rr_accel *a, la_array *const state[])
+{
+  return copy(a, state, a->old);
+}
+
+/* dF, dG of the newest pair from f, g (now) and what a->f, a->g still hold;
+ * old holds f. */
+static lapis_status remember(rr_accel *a, la_array *const state[])
+{
+  la *h = a->h;
+  int64_t k = a->next;
+  for (int p = 0; p < a->parts; p++) {
+    TRY(h->ops->axpby(h, 1, &a->old[p], 0, &a->dF[k][p]));
+    TRY(h->ops->axpby(h, -1, &a->f[p], 1, &a->dF[k][p]));
+    TRY(h->ops->axpby(h, 1, state[p], 0, &a->dG[k][p]));
+    TRY(h->ops->axpby(h, -1, &a->g[p], 1, &a->dG[k][p]));
+  }
+  a->next = (k + 1) % ACCEL_MEMORY;
+  if (a->have < ACCEL_MEMORY) a->have++;
+  for (int64_t i = 0; i < a->have; i++) {
+    double v;
+    TRY(inner(a, a->dF[i], a->dF[k], &v));
+    a->gram[i * ACCEL_MEMORY + k] = a->gram[k * ACCEL_MEMORY + i] = v;
+  }
+  return LAPIS_OK;
+}
+
+/* Cholesky in place of the m x m matrix M (row length ACCEL_MEMORY) and
+ * c <- M^-1 c; false where it is not positive definite. */
+static bool solve(double *M, int64_t m, double *c)
+{
+  for (int64_t j = 0; j < m; j++) {
+    double *row = M + j * ACCEL_MEMORY;
+    for (int64_t i = 0; i <= j; i++) {
+      const double *other = M + i * ACCEL_MEMORY;
+      double s = row[i];
+      for (int64_t k = 0; k < i; k++) s -= row[k] * other[k];
+      if (i == j && !(s > 0)) return false;
+      row[i] = i == j ? sqrt(s) : s / other[i];
+    }
+  }
+  for (int64_t j = 0; j < m; j++) {
+    for (int64_t k = 0; k < j; k++) c[j] -= M[j * ACCEL_MEMORY + k] * c[k];
+    c[j] /= M[j * ACCEL_MEMORY + j];
+  }
+  for (int64_t j = m - 1; j >= 0; j--) {
+    for (int64_t k = j + 1; k < m; k++) c[j] -= M[k * ACCEL_MEMORY + j] * c[k];
+    c[j] /= M[j * ACCEL_MEMORY + j];
+  }
+  return true;
+}
+
+/* state -= dG c */
+static lapis_status extrapolate(rr_accel *a, la_array *const state[])
+{
+  double M[ACCEL_MEMORY * ACCEL_MEMORY], c[ACCEL_MEMORY], trace = 0;
+  memcpy(M, a->gram, sizeof M);
+  for (int64_t i = 0; i < a->have; i++) trace += M[i * (ACCEL_MEMORY + 1)];
+  for (int64_t i = 0; i < a->have; i++) {
+    M[i * (ACCEL_MEMORY + 1)] += REGULAR * trace;
+    TRY(inner(a, a->dF[i], a->f, &c[i]));
+  }
+  if (!solve(M, a->have, c)) {
+    a->have = a->next = 0;
+    return LAPIS_OK;
+  }
+  for (int64_t i = 0; i < a->have; i++)
+    for (int p = 0; p < a->parts; p++)
+      TRY(a->h->ops->axpby(a->h, -c[i], &a->dG[i][p], 1, state[p]));
+  return LAPIS_OK;
+}
+
+/* Back to the plain image g of the step before. */
+static lapis_status give_up(rr_accel *a, la_array *const state[])
+{
+  for (int p = 0; p < a->parts; p++)
+    TRY(a->h->ops->axpby(a->h, 1, &a->g[p], 0, state[p]));
+  rr_accel_reset(a);
+  return LAPIS_OK;
+}
+
+lapis_status rr_accel_after(rr_accel *a, la_array *const state[])
+{
+  la *h = a->h;
+  double square;
+  for (int p = 0; p < a->parts; p++) /* old = f = g - x */
+    TRY(h->ops->axpby(h, 1, state[p], -1, &a->old[p]));
+  TRY(inner(a, a->old, a->old, &square));
+  double size = sqrt(square);
+  if (a->last >= 0 && size > WORSE * a->last) return give_up(a, state);
+  if (a->last >= 0) TRY(remember(a, state));
+  a->last = size;
+  TRY(copy(a, state, a->g));
+  for (int p = 0; p < a->parts; p++)
+    TRY(h->ops->axpby(h, 1, &a->old[p], 0, &a->f[p]));
+  return a->have > 1 ? extrapolate(a, state) : LAPIS_OK;
+}

@@ -1,0 +1,170 @@
+/* rr_common.c - checks, bases and residuals for rpca, rr, rlda and clean. */
+#include "solve/rr_common.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "mat/mat.h"
+
+static const double SMALLEST = 1e-9; /* of sigma_1: below it counts as 0 */
+
+/* ---- checks -------------------------------------------------------------*/
+static bool seen(const lapis_mat *X, int64_t i, int64_t j)
+{
+  return !isnan(lapis_mat_at(X, i, j));
+}
+
+static lapis_status check_samples(lapis_ctx *ctx, const char *method,
+                                  const lapis_mat *X)
+{
+  for (int64_t j = 0; j < X->cols; j++) {
+    int64_t i = 0;
+    while (i < X->rows && !seen(X, i, j)) i++;
+    if (i == X->rows)
+      return lapis_fail(ctx, LAPIS_EMISSING,
+                        "%s: X, row %" PRId64 ": nothing of this sample is "
+                        "observed; leave it out",
+                        method, j + 1);
+  }
+  return LAPIS_OK;
+}
+
+static lapis_status check_features(lapis_ctx *ctx, const char *method,
+                                   const lapis_mat *X)
+{
+  for (int64_t i = 0; i < X->rows; i++) {
+    int64_t j = 0;
+    while (j < X->cols && !seen(X, i, j)) j++;
+    if (j == X->cols)
+      return lapis_fail(ctx, LAPIS_EMISSING,
+                        "%s: X, column %" PRId64 ": this feature is observed "
+                        "in no sample; leave the column out",
+                        method, i + 1);
+  }
+  return LAPIS_OK;
+}
+
+lapis_status rr_check_X(lapis_ctx *ctx, const char *method, const lapis_mat *X,
+                        bool features)
+{
+  if (mat_empty(X))
+    return lapis_fail(ctx, LAPIS_ESHAPE,
+                      "%s: X has %" PRId64 " samples of %" PRId64
+                      " features; at least one of each is needed",
+                      method, X->cols, X->rows);
+  TRY(mat_check_finite(ctx, method, "X", X, true));
+  TRY(check_samples(ctx, method, X));
+  return features ? check_features(ctx, method, X) : LAPIS_OK;
+}
+
+double rr_lambda(double lambda, const lapis_mat *X)
+{
+  double side = (double)(X->rows > X->cols ? X->rows : X->cols);
+  return isnan(lambda) ? 1 / sqrt(side) : lambda;
+}
+
+/* ---- residuals ----------------------------------------------------------*/
+void rr_residual(const double *X, const double *D, int64_t count,
+                 double *sparse)
+{
+  for (int64_t k = 0; k < count; k++) sparse[k] = isnan(X[k]) ? 0 : X[k] - D[k];
+}
+
+void rr_warn_if_empty(lapis_ctx *ctx, const char *method, int64_t rank,
+                      const double *sparse, const double *X, int64_t count)
+{
+  double error = 0, size = 0;
+  for (int64_t k = 0; k < count; k++) {
+    error = fmax(error, fabs(sparse[k]));
+    if (!isnan(X[k])) size = fmax(size, fabs(X[k]));
+  }
+  if (!(size > 0)) return;
+  if (rank == 0)
+    base_say(ctx, 0,
+             "%s: the low-rank part is 0, all of X is error: a larger --lambda "
+             "keeps more",
+             method);
+  else if (error <= 1e-9 * size)
+    base_say(ctx, 0,
+             "%s: no error was found, the low-rank part is X itself: a "
+             "smaller --lambda removes more",
+             method);
+}
+
+/* ---- basis --------------------------------------------------------------*/
+void rr_basis_free(rr_basis *b)
+{
+  base_free(b->K);
+  base_free(b->sigma);
+  base_free(b->Vt);
+  *b = (rr_basis){0};
+}
+
+static lapis_status keep(la *h, const la_array *U, const double *s,
+                         const la_array *Vt, rr_basis *b)
+{
+  int64_t k = U->cols;
+  while (b->r < k && s[b->r] > SMALLEST * s[0]) b->nuclear += s[b->r++];
+  b->K = base_alloc(h->ctx, b->d * b->r, sizeof *b->K);
+  b->sigma = base_alloc(h->ctx, b->r, sizeof *b->sigma);
+  b->Vt = base_alloc(h->ctx, b->r * b->n, sizeof *b->Vt);
+  if (b->K == NULL || b->sigma == NULL || b->Vt == NULL) return LAPIS_ENOMEM;
+  la_array first = la_cols(U, 0, b->r), rows = la_rows(Vt, 0, b->r);
+  lapis_mat K = lapis_mat_f64(b->K, b->d, b->r);
+  lapis_mat V = lapis_mat_f64(b->Vt, b->r, b->n);
+  memcpy(b->sigma, s, (size_t)b->r * sizeof *s);
+  if (b->r == 0) return LAPIS_OK;
+  TRY(h->ops->scale_cols(h, s, &first));
+  TRY(h->ops->download(h, &first, &K));
+  return h->ops->download(h, &rows, &V);
+}
+
+static lapis_status factor(la *h, const lapis_mat *D, la_array all[3],
+                           double *s, rr_basis *out)
+{
+  int64_t k = D->rows < D->cols ? D->rows : D->cols;
+  TRY(h->ops->alloc(h, LAPIS_F64, D->rows, D->cols, &all[0]));
+  TRY(h->ops->alloc(h, LAPIS_F64, D->rows, k, &all[1]));
+  TRY(h->ops->alloc(h, LAPIS_F64, k, D->cols, &all[2]));
+  TRY(h->ops->upload(h, D, &all[0]));
+  TRY(h->ops->svd(h, &all[0], &all[1], s, &all[2]));
+  return keep(h, &all[1], s, &all[2], out);
+}
+
+lapis_status rr_basis_new(la *h, const lapis_mat *D, rr_basis *out)
+{
+  la_array all[3] = {{.data = NULL}, {.data = NULL}, {.data = NULL}};
+  int64_t k = D->rows < D->cols ? D->rows : D->cols;
+  double *s = base_alloc(h->ctx, k, sizeof *s);
+  *out = (rr_basis){.d = D->rows, .n = D->cols};
+  if (s == NULL) return LAPIS_ENOMEM;
+  lapis_status status = factor(h, D, all, s, out);
+  for (int i = 0; i < 3; i++) h->ops->free(h, &all[i]);
+  base_free(s);
+  if (status < 0) rr_basis_free(out);
+  return status;
+}
+
+void rr_basis_put(const rr_basis *b, named_list *to)
+{
+  named_put(to, "basis", lapis_mat_f64(b->K, b->d, b->r));
+  named_put(to, "sigma", lapis_mat_f64(b->sigma, 1, b->r));
+  named_put(to, "loadings", lapis_mat_f64(b->Vt, b->r, b->n));
+}
+
+bool rr_basis_get(const named_list *from, rr_basis *out)
+{
+  const lapis_mat *K = named_find(from, "basis");
+  const lapis_mat *sigma = named_find(from, "sigma");
+  const lapis_mat *Vt = named_find(from, "loadings");
+  *out = (rr_basis){0};
+  if (K == NULL || sigma == NULL || Vt == NULL) return false;
+  *out = (rr_basis){.d = K->rows,
+                    .n = Vt->cols,
+                    .r = K->cols,
+                    .K = K->val,
+                    .sigma = sigma->val,
+                    .Vt = Vt->val};
+  for (int64_t i = 0; i < out->r; i++) out->nuclear += out->sigma[i];
+  return true;
+}

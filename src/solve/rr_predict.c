@@ -1,0 +1,308 @@
+/* rr_predict.c - new samples: cleaned with what was learnt, then answered.
+ *
+ *   scores = T [D z; 1]; with refill T [x filled; 1]; without cleaning T [x; 1]
+ *
+ * Nothing of the batch enters a sample's answer unless --joint asks for it. */
+#include "solve/rr_predict.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "mat/mat.h"
+#include "solve/clean.h"
+
+typedef struct rr_predict {
+  lapis_solver base;
+  lapis_rr_predict_settings set;
+  const char *method;
+  la h;
+  bool cleans;
+  rr_basis basis; /* views of the model's arrays */
+  const lapis_mat *T, *value;
+  int64_t d, n, K; /* K: rows of T', 0: none */
+  double w;
+  clean_job job;
+  double *X;               /* d x n: what T is applied to */
+  double *scores, *labels; /* K x n */
+  targets decode;
+  knn_task knn;
+} rr_predict;
+
+#define AT(field) offsetof(lapis_rr_predict_settings, field)
+#define CLEAN_ROWS                                                          \
+  {"clean",                                                                 \
+   NULL,                                                                    \
+   LAPIS_PARAM_ENUM,                                                        \
+   AT(clean),                                                               \
+   LAPIS_RR_CLEAN_SCALED,                                                   \
+   0,                                                                       \
+   0,                                                                       \
+   false,                                                                   \
+   "scaled|paper|none",                                                     \
+   "W",                                                                     \
+   "weight of the error: lambda sqrt(r n)/|D|_* or lambda/|D|_*; or as "    \
+   "given"},                                                                \
+  {                                                                         \
+    "joint", NULL, LAPIS_PARAM_BOOL, AT(joint), 0, 0, 1, false, NULL, NULL, \
+        "clean the batch together; answers then depend on the batch"        \
+  }
+#define STOP_ROWS                                                        \
+  {"tol",                                                                \
+   NULL,                                                                 \
+   LAPIS_PARAM_REAL,                                                     \
+   AT(stop.tol),                                                         \
+   1e-5,                                                                 \
+   0,                                                                    \
+   1,                                                                    \
+   false,                                                                \
+   NULL,                                                                 \
+   "X",                                                                  \
+   "stop cleaning at this relative duality gap"},                        \
+      {"max-iters",                                                      \
+       NULL,                                                             \
+       LAPIS_PARAM_INT,                                                  \
+       AT(stop.max_iters),                                               \
+       10000,                                                            \
+       0,                                                                \
+       INFINITY,                                                         \
+       false,                                                            \
+       NULL,                                                             \
+       "N",                                                              \
+       "stop after this many iterations"},                               \
+  {                                                                      \
+    "time-limit", NULL, LAPIS_PARAM_REAL, AT(stop.seconds), INFINITY, 0, \
+        INFINITY, false, NULL, "S", "stop after this many seconds"       \
+  }
+
+static const lapis_param plain_params[] = {CLEAN_ROWS, STOP_ROWS};
+static const lapis_param lda_params[] = {
+    CLEAN_ROWS,
+    {"knn", "k", LAPIS_PARAM_INT, AT(knn), 0, 0, INFINITY, false, NULL, "N",
+     "labels by this many neighbours in the projected space (0: by score)"},
+    STOP_ROWS};
+enum {
+  PLAIN = sizeof plain_params / sizeof *plain_params,
+  LDA = sizeof lda_params / sizeof *lda_params
+};
+
+const lapis_method rpca_predict_method = {
+    .name = "rpca",
+    .title = "robust principal component analysis: predicting",
+    .summary = "clean new samples with the learnt dictionary",
+    .source = "[RR16] Sec. 3.2",
+    .reads = LAPIS_READS_X,
+    .params = plain_params,
+    .n_params = PLAIN,
+    .settings_size = sizeof(lapis_rr_predict_settings)};
+const lapis_method rr_predict_method = {
+    .name = "rr",
+    .title = "robust regression: predicting",
+    .summary = "clean new samples, then regress",
+    .source = "[RR16] Sec. 3.2",
+    .reads = LAPIS_READS_X,
+    .params = plain_params,
+    .n_params = PLAIN,
+    .settings_size = sizeof(lapis_rr_predict_settings)};
+const lapis_method rlda_predict_method = {
+    .name = "rlda",
+    .title = "robust linear discriminant analysis: predicting",
+    .summary = "clean new samples, then classify",
+    .source = "[RR16] Sec. 3.2",
+    .reads = LAPIS_READS_X,
+    .params = lda_params,
+    .n_params = LDA,
+    .settings_size = sizeof(lapis_rr_predict_settings)};
+
+/* ---- solving ------------------------------------------------------------*/
+/* scores = T'[0..d)' X + bias; binary: the difference of two rows. */
+static lapis_status score(rr_predict *w)
+{
+  la *h = &w->h;
+  double *t = w->T->val;
+  la_array T = {LAPIS_F64, w->d, w->K, w->d + 1, t, true};
+  la_array X = la_wrap(w->X, w->d, w->n), F = la_wrap(w->scores, w->K, w->n);
+  TRY(h->ops->gemm(h, LA_T, LA_N, 1, &T, &X, 0, &F));
+  for (int64_t j = 0; j < w->n; j++)
+    for (int64_t k = 0; k < w->K; k++)
+      w->scores[j * w->K + k] += t[k * (w->d + 1) + w->d];
+  bool pair = w->value != NULL && w->decode.kind == TARGETS_BINARY;
+  if (pair)
+    for (int64_t j = 0; j < w->n; j++)
+      w->scores[j] = w->scores[2 * j + 1] - w->scores[2 * j];
+  solver_publish(&w->base, "scores",
+                 lapis_mat_f64(w->scores, pair ? 1 : w->K, w->n));
+  return LAPIS_OK;
+}
+
+static void decide(rr_predict *w)
+{
+  const targets *t = &w->decode;
+  bool pair = t->kind == TARGETS_BINARY;
+  if (w->set.knn > 0)
+    knn_labels(&w->knn, w->scores, w->n, t->kind == TARGETS_CLASS, w->labels);
+  else
+    targets_decode(t, w->scores, pair ? 0 : 0.5, w->labels);
+  solver_publish(&w->base, "labels",
+                 lapis_mat_f64(w->labels, targets_label_rows(t), w->n));
+  if (t->kind == TARGETS_CLASS) solver_publish(&w->base, "classes", *w->value);
+}
+
+static lapis_status predict_solve(lapis_solver *s)
+{
+  rr_predict *w = (rr_predict *)s;
+  TRY(loop_begin(&s->loop, s->ctx, w->method, &w->set.stop, 6, clean_columns));
+  if (w->cleans) {
+    TRY(clean_job_run(&w->job, w->w, &s->loop, w->set.stop.tol));
+    clean_job_publish(&w->job, s);
+    const double *from =
+        w->job.filled != NULL ? w->job.filled : w->job.low_rank;
+    memcpy(w->X, from, (size_t)(w->d * w->n) * sizeof *from);
+  }
+  if (w->K > 0) TRY(score(w));
+  if (w->value != NULL) decide(w);
+  if (w->cleans) solver_publish_history(s);
+  s->info.iterations = s->loop.iter;
+  s->info.seconds = loop_seconds(&s->loop);
+  return s->loop.status;
+}
+
+/* ---- constructor --------------------------------------------------------*/
+static void predict_free(lapis_solver *s)
+{
+  rr_predict *w = (rr_predict *)s;
+  clean_job_free(&w->job);
+  base_free(w->X);
+  base_free(w->scores);
+  base_free(w->labels);
+  base_free(w->knn.near);
+  base_free(w->knn.far);
+}
+
+static const solver_class predict_class = {
+    .method = "rr", .solve = predict_solve, .free = predict_free};
+
+typedef struct fitted { /* what a fit's settings say to predicting */
+  double lambda, tau;
+  int64_t refill;
+} fitted;
+
+static void set_decoding(rr_predict *w, const named_list *learned)
+{
+  const lapis_mat *signs = named_find(learned, "train_signs");
+  const lapis_mat *train = named_find(learned, "train_scores");
+  w->value = named_find(learned, "class_values");
+  if (w->value == NULL || signs == NULL || train == NULL) {
+    w->value = NULL;
+    return;
+  }
+  targets_kind kind = TARGETS_MULTILABEL;
+  if (train->rows == 1)
+    kind = TARGETS_BINARY;
+  else if (w->K > 2 && w->value->cols == w->K)
+    kind = TARGETS_CLASS;
+  w->decode = (targets){.kind = kind,
+                        .classes = signs->rows,
+                        .samples = w->n,
+                        .value = w->value->val,
+                        .n_values = w->value->cols};
+  w->knn = (knn_task){train, signs, w->value, w->set.knn, NULL, NULL};
+}
+
+static lapis_status allocate(rr_predict *w, const lapis_mat *X)
+{
+  lapis_ctx *ctx = w->base.ctx;
+  w->X = base_alloc(ctx, w->d * w->n, sizeof *w->X);
+  w->scores = base_alloc(ctx, w->K * w->n, sizeof *w->scores);
+  w->labels = base_alloc(ctx, w->K * w->n, sizeof *w->labels);
+  w->knn.near = base_alloc(ctx, w->set.knn, sizeof *w->knn.near);
+  w->knn.far = base_alloc(ctx, w->set.knn, sizeof *w->knn.far);
+  if (w->X == NULL || w->scores == NULL || w->labels == NULL ||
+      w->knn.near == NULL || w->knn.far == NULL)
+    return LAPIS_ENOMEM;
+  mat_to_f64(X, w->X, w->d);
+  return LAPIS_OK;
+}
+
+static lapis_status build(rr_predict *w, const lapis_mat *X, const fitted *f)
+{
+  clean_options opt = {
+      .joint = w->set.joint, .refill = f->refill, .tau = f->tau};
+  TRY(la_open(w->base.ctx, &w->h));
+  TRY(allocate(w, X));
+  if (!w->cleans) return LAPIS_OK;
+  w->w =
+      clean_weight(&w->basis, f->lambda, w->set.clean == LAPIS_RR_CLEAN_PAPER);
+  return clean_job_new(&w->h, &w->basis, X, &opt, &w->job);
+}
+
+static lapis_status check_X(lapis_ctx *ctx, const char *method,
+                            const lapis_mat *X, int64_t d, bool cleans)
+{
+  if (X->rows != d)
+    return lapis_fail(ctx, LAPIS_ESHAPE,
+                      "%s: X has %" PRId64 " features, the model was fitted to "
+                      "%" PRId64,
+                      method, X->rows, d);
+  TRY(rr_check_X(ctx, method, X, false));
+  return cleans ? LAPIS_OK : mat_check_finite(ctx, method, "X", X, false);
+}
+
+static lapis_status predict_new(lapis_ctx *ctx, const lapis_data *data,
+                                const lapis_method *table, const fitted *f,
+                                const named_list *learned,
+                                const lapis_rr_predict_settings *set,
+                                lapis_solver **out)
+{
+  lapis_rr_predict_settings defaults;
+  rr_basis basis;
+  *out = NULL;
+  param_defaults(table, &defaults);
+  if (set == NULL) set = &defaults;
+  TRY(param_check(ctx, table, set));
+  const lapis_mat *T = named_find(learned, "weights");
+  bool cleans = rr_basis_get(learned, &basis) && basis.r > 0 &&
+                (set->clean != LAPIS_RR_CLEAN_NONE || T == NULL);
+  int64_t d = T != NULL ? T->rows - 1 : basis.d;
+  TRY(check_X(ctx, table->name, &data->X, d, cleans));
+  lapis_solver *s;
+  TRY(solver_alloc(ctx, &predict_class, sizeof(rr_predict), &s));
+  rr_predict *w = (rr_predict *)s;
+  w->set = *set;
+  w->method = table->name;
+  w->cleans = cleans;
+  w->basis = basis;
+  w->T = T;
+  w->d = d;
+  w->n = data->X.cols;
+  w->K = T != NULL ? T->cols : 0;
+  s->settings = &w->set;
+  set_decoding(w, learned);
+  lapis_status status = build(w, &data->X, f);
+  if (status < 0) {
+    lapis_solver_free(s);
+    return status;
+  }
+  *out = s;
+  return LAPIS_OK;
+}
+
+lapis_status rpca_predict_new(lapis_ctx *ctx, const lapis_data *data,
+                              const void *settings, const named_list *learned,
+                              const void *options, lapis_solver **out)
+{
+  const lapis_rpca_settings *set = settings;
+  fitted f = {set->lambda, set->tau, set->refill};
+  return predict_new(ctx, data, &rpca_predict_method, &f, learned, options,
+                     out);
+}
+
+lapis_status rr_predict_new(lapis_ctx *ctx, const lapis_data *data,
+                            const void *settings, const named_list *learned,
+                            const void *options, lapis_solver **out)
+{
+  const lapis_rr_settings *set = settings;
+  fitted f = {set->lambda, set->tau, set->refill};
+  bool lda = named_find(learned, "class_values") != NULL;
+  return predict_new(ctx, data, lda ? &rlda_predict_method : &rr_predict_method,
+                     &f, learned, options, out);
+}

@@ -1,0 +1,135 @@
+/* rr_targets.c - what is regressed on: real targets, or indicators of classes
+ * with W = (Y Y')^(-1/2) [RR16 (5)]. */
+#include <math.h>
+#include <string.h>
+
+#include "solve/rr.h"
+
+static const double DEPENDENT = 1e-10; /* smallest eigenvalue of Y Y', shared */
+
+/* ---- checks -------------------------------------------------------------*/
+static lapis_status check_matrix(lapis_ctx *ctx, const char *name,
+                                 const lapis_mat *A, int64_t rows, int64_t cols)
+{
+  if (A->rows == rows && A->cols == cols)
+    return mat_check_finite(ctx, "rr", name, A, false);
+  return lapis_fail(ctx, LAPIS_ESHAPE,
+                    "rr: %s has %" PRId64 " rows of %" PRId64 "; %" PRId64
+                    " rows of %" PRId64 " are wanted",
+                    name, A->cols, A->rows, cols, rows);
+}
+
+lapis_status rr_check_targets(lapis_ctx *ctx, bool lda,
+                              const lapis_rr_settings *set,
+                              const lapis_data *data)
+{
+  const char *method = lda ? "rlda" : "rr";
+  const lapis_mat *Y = &data->Y, *X = &data->X;
+  if (mat_empty(Y))
+    return lapis_fail(ctx, LAPIS_EMISSING,
+                      "%s: Y is missing; it holds the %s of every sample",
+                      method, lda ? "class" : "targets");
+  if (Y->cols != X->cols)
+    return lapis_fail(ctx, LAPIS_ESHAPE,
+                      "%s: Y has %" PRId64 " samples, X has %" PRId64, method,
+                      Y->cols, X->cols);
+  TRY(mat_check_finite(ctx, method, "Y", Y, false));
+  if (!mat_empty(&set->W))
+    TRY(check_matrix(ctx, "--weight", &set->W, Y->rows, Y->rows));
+  if (!mat_empty(&set->weights))
+    TRY(check_matrix(ctx, "--fix-weights", &set->weights, X->rows + 1,
+                     Y->rows));
+  return LAPIS_OK;
+}
+
+/* ---- indicators ---------------------------------------------------------*/
+/* Binary: two rows, negative and positive. */
+static void indicators(rr *w)
+{
+  const targets *t = &w->labels;
+  bool pair = t->kind == TARGETS_BINARY;
+  for (int64_t j = 0; j < w->n; j++)
+    for (int64_t k = 0; k < w->K; k++) {
+      double sign = t->sign[j * t->classes + (pair ? 0 : k)];
+      bool in = pair && k == 0 ? sign < 0 : sign > 0;
+      w->Y[j * w->K + k] = in ? 1 : 0;
+    }
+}
+
+static lapis_status check_classes(rr *w)
+{
+  for (int64_t k = 0; k < w->K; k++) {
+    double count = 0;
+    for (int64_t j = 0; j < w->n; j++) count += w->Y[j * w->K + k];
+    if (!(count > 0))
+      return lapis_fail(w->base.ctx, LAPIS_EDATA,
+                        "rlda: class %" PRId64 " has no sample; leave it out",
+                        k + 1);
+  }
+  return LAPIS_OK;
+}
+
+/* W = V l^(-1/2) V' from Y Y' = V l V'; M is K x K scratch, V too. */
+static lapis_status root(rr *w, la_array *M, la_array *V, double *l)
+{
+  la *h = &w->h;
+  int64_t count;
+  la_array Y = la_wrap(w->Y, w->K, w->n), W = la_wrap(w->W, w->K, w->K);
+  TRY(h->ops->syrk(h, LA_N, &Y, M));
+  TRY(h->ops->eigh(h, M, -INFINITY, l, V, &count));
+  if (!(l[w->K - 1] > DEPENDENT * l[0]))
+    return lapis_fail(w->base.ctx, LAPIS_EDATA,
+                      "rlda: the classes are linearly dependent (one is the "
+                      "same as another, or a combination of others); leave one "
+                      "out");
+  for (int64_t k = 0; k < w->K; k++) l[k] = 1 / sqrt(sqrt(l[k]));
+  TRY(h->ops->scale_cols(h, l, V));
+  return h->ops->syrk(h, LA_N, V, &W);
+}
+
+static lapis_status set_root(rr *w)
+{
+  la *h = &w->h;
+  la_array M = {.data = NULL}, V = {.data = NULL};
+  double *l = base_alloc(w->base.ctx, w->K, sizeof *l);
+  lapis_status s = l == NULL ? LAPIS_ENOMEM : LAPIS_OK;
+  if (s >= 0) s = h->ops->alloc(h, LAPIS_F64, w->K, w->K, &M);
+  if (s >= 0) s = h->ops->alloc(h, LAPIS_F64, w->K, w->K, &V);
+  if (s >= 0) s = root(w, &M, &V, l);
+  h->ops->free(h, &M);
+  h->ops->free(h, &V);
+  base_free(l);
+  return s;
+}
+
+static void set_weight(rr *w)
+{
+  const lapis_mat *W = &w->set.W;
+  for (int64_t k = 0; k < w->K; k++)
+    for (int64_t i = 0; i < w->K; i++)
+      w->W[i * w->K + k] =
+          mat_empty(W) ? (i == k) : lapis_mat_at(W, i, k); /* rows on disk */
+}
+
+lapis_status rr_targets_build(rr *w, const lapis_data *data)
+{
+  lapis_ctx *ctx = w->base.ctx;
+  w->d = data->X.rows;
+  w->n = data->X.cols;
+  w->K = data->Y.rows;
+  if (w->lda) {
+    TRY(targets_encode(ctx, "rlda", &data->Y, &w->labels));
+    w->K = w->labels.kind == TARGETS_BINARY ? 2 : w->labels.classes;
+  }
+  w->Y = base_alloc(ctx, w->K * w->n, sizeof *w->Y);
+  w->W = base_alloc(ctx, w->K * w->K, sizeof *w->W);
+  if (w->Y == NULL || w->W == NULL) return LAPIS_ENOMEM;
+  if (w->lda) {
+    indicators(w);
+    TRY(check_classes(w));
+    return set_root(w);
+  }
+  mat_to_f64(&data->Y, w->Y, w->K);
+  set_weight(w);
+  return LAPIS_OK;
+}

@@ -1,0 +1,114 @@
+/* rr_tstep.c - the regression step: T from clean data, exactly.
+ *
+ *   minimize  |W (Y - T Dh)|_F^2 + gamma |T|_F^2
+ *
+ * Deviation: [RR16] Alg. 1 takes W diagonal and solves a (d + 1) x (d + 1)
+ * system for every target.  With W'W = Q diag(l) Q' the rows of Q'T separate,
+ * and one eigendecomposition of the smaller of Dh Dh' and Dh'Dh serves them
+ * all; one Cholesky factorisation does where every l is the same. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "solve/rr.h"
+
+/* ---- memory -------------------------------------------------------------*/
+static lapis_status allocate(la *h, rr_tstep *t)
+{
+  int64_t s = t->side;
+  struct {
+    la_array *a;
+    int64_t rows, cols;
+  } all[] = {
+      {&t->Q, t->K, t->K},   {&t->QY, t->n, t->K},  {&t->Dh, t->d1, t->n},
+      {&t->Tt, t->d1, t->K}, {&t->TQ, t->d1, t->K}, {&t->G, s, s},
+      {&t->V, s, s},         {&t->R, s, t->K},      {&t->S, s, t->K}};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    TRY(h->ops->alloc(h, LAPIS_F64, all[i].rows, all[i].cols, all[i].a));
+  t->l = base_alloc(h->ctx, t->K, sizeof *t->l);
+  t->w = base_alloc(h->ctx, s, sizeof *t->w);
+  return t->l != NULL && t->w != NULL ? LAPIS_OK : LAPIS_ENOMEM;
+}
+
+lapis_status rr_tstep_new(la *h, int64_t d, int64_t n, int64_t K, rr_tstep *t)
+{
+  memset(t, 0, sizeof *t);
+  t->d1 = d + 1;
+  t->n = n;
+  t->K = K;
+  t->wide = n < d + 1;
+  t->side = t->wide ? n : d + 1;
+  return allocate(h, t);
+}
+
+void rr_tstep_free(la *h, rr_tstep *t)
+{
+  la_array *all[] = {&t->Q, &t->QY, &t->Dh, &t->Tt, &t->TQ,
+                     &t->G, &t->V,  &t->R,  &t->S};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) h->ops->free(h, all[i]);
+  base_free(t->l);
+  base_free(t->w);
+}
+
+/* ---- the targets --------------------------------------------------------*/
+/* W'W = Q diag(l) Q'; Y'Q. */
+lapis_status rr_tstep_set(la *h, rr_tstep *t, const double *Y, const double *W,
+                          double gamma)
+{
+  int64_t count;
+  lapis_mat w = lapis_mat_f64((double *)(uintptr_t)W, t->K, t->K);
+  la_array y = la_wrap((double *)(uintptr_t)Y, t->K, t->n), M;
+  t->gamma = gamma;
+  TRY(h->ops->alloc(h, LAPIS_F64, t->K, t->K, &M));
+  lapis_status s = h->ops->upload(h, &w, &t->Q);
+  if (s >= 0) s = h->ops->syrk(h, LA_T, &t->Q, &M);
+  if (s >= 0) s = h->ops->eigh(h, &M, -INFINITY, t->l, &t->Q, &count);
+  h->ops->free(h, &M);
+  TRY(s);
+  double spread = t->l[0] - t->l[t->K - 1];
+  t->even = spread <= 64 * DBL_EPSILON * t->l[0];
+  for (int64_t i = 0; i < t->K; i++) t->l[i] = fmax(t->l[i], 0);
+  return h->ops->gemm(h, LA_T, LA_N, 1, &y, &t->Q, 0, &t->QY);
+}
+
+/* ---- the step -----------------------------------------------------------*/
+/* R <- (l G + gamma I)^-1 l R, the same l for every column. */
+static lapis_status solve_even(la *h, rr_tstep *t)
+{
+  double *g = t->G.data, l = t->l[0];
+  TRY(h->ops->axpby(h, 0, &t->G, l, &t->G));
+  for (int64_t i = 0; i < t->side; i++) g[i * t->G.ld + i] += t->gamma;
+  TRY(h->ops->potrf(h, &t->G));
+  TRY(h->ops->potrs(h, &t->G, &t->R));
+  return h->ops->axpby(h, 0, &t->R, l, &t->R);
+}
+
+/* The same with an l for every column: G = V w V'. */
+static lapis_status solve_uneven(la *h, rr_tstep *t)
+{
+  int64_t count;
+  TRY(h->ops->eigh(h, &t->G, -INFINITY, t->w, &t->V, &count));
+  TRY(h->ops->gemm(h, LA_T, LA_N, 1, &t->V, &t->R, 0, &t->S));
+  for (int64_t k = 0; k < t->K; k++) {
+    double *s = (double *)t->S.data + k * t->S.ld, l = t->l[k];
+    for (int64_t i = 0; i < t->side; i++)
+      s[i] *= l / (l * fmax(t->w[i], 0) + t->gamma);
+  }
+  return h->ops->gemm(h, LA_N, LA_N, 1, &t->V, &t->S, 0, &t->R);
+}
+
+lapis_status rr_tstep_run(la *h, rr_tstep *t)
+{
+  TRY(h->ops->syrk(h, t->wide ? LA_T : LA_N, &t->Dh, &t->G));
+  if (t->wide)
+    TRY(h->ops->axpby(h, 1, &t->QY, 0, &t->R));
+  else
+    TRY(h->ops->gemm(h, LA_N, LA_N, 1, &t->Dh, &t->QY, 0, &t->R));
+  TRY(t->even ? solve_even(h, t) : solve_uneven(h, t));
+  la_array *TQ = &t->R;
+  if (t->wide) {
+    TRY(h->ops->gemm(h, LA_N, LA_N, 1, &t->Dh, &t->R, 0, &t->TQ));
+    TQ = &t->TQ;
+  }
+  return h->ops->gemm(h, LA_N, LA_T, 1, TQ, &t->Q, 0, &t->Tt);
+}

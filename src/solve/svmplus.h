@@ -1,0 +1,184 @@
+/* svmplus.h - SVM with privileged information, between its files.
+ *
+ * One binary problem at a time (sv_data); several classes are several
+ * problems over the same samples, which share kernels. */
+#ifndef LAPIS_SVMPLUS_H
+#define LAPIS_SVMPLUS_H
+#include "base/param.h"
+#include "base/solver.h"
+#include "la/backend.h"
+#include "mat/mat.h"
+#include "op/kernel.h"
+#include "solve/methods.h"
+
+extern const lapis_method svmplus_method, misvm_method;
+extern const lapis_method svmplus_predict_method, misvm_predict_method;
+
+/* What one binary problem is made of.  A 1 is appended to x and to z without
+ * being stored. */
+typedef struct sv_data {
+  lapis_ctx *ctx;
+  la *h;
+  loop *loop;     /* counts epochs, steps of an interior point, sweeps */
+  lapis_mat X, P; /* d x n, p x n doubles, dense or compressed */
+  int64_t n, d, p;
+  bool plain; /* no privileged features: slack is free */
+  double gamma;
+  double *y; /* n: 1, -1 */
+  double *C; /* n: weight of each sample's slack */
+} sv_data;
+
+/* ---- the linear problem [SVMP16 (7)] -------------------------------------*/
+typedef struct sv_linear {
+  const sv_data *q;
+  double *a, *s; /* n each: alpha, zeta (plain: C - alpha) */
+  double *w, *v; /* d + 1, p + 1, bias last */
+  double *m, *r; /* n each: y w'x, v'z */
+  double primal, dual, gap;
+} sv_linear;
+lapis_status sv_linear_new(const sv_data *q, sv_linear *out);
+void sv_linear_free(sv_linear *l);
+/* w, v, primal, dual and relative gap from a and s alone. */
+lapis_status sv_linear_certify(sv_linear *l);
+/* Records one row of history. */
+lapis_status sv_linear_record(sv_linear *l, double tol);
+/* Both run until gap <= tol, the loop ends or rounding decides; descent also
+ * until it has used its epochs (solved: false). */
+lapis_status sv_dcd(sv_linear *l, double tol, int64_t epochs, bool *solved);
+lapis_status sv_ipm(sv_linear *l, double tol);
+/* Solves for the free dual variables; keeps the better of the two points. */
+lapis_status sv_vertex(sv_linear *l);
+
+/* ---- the kernel problem [SVMP16 (22)] ------------------------------------
+ *   minimize a'Qa / 2,  a >= 0,  1'a = 1,   Q = (K + 1) o yy' + G */
+typedef struct sv_quadratic {
+  lapis_ctx *ctx;
+  la *h;
+  loop *loop;
+  int64_t n;
+  const double *Q; /* n x n, or NULL: rows come from source */
+  struct sv_rows *source;
+  const double *diag; /* n */
+  double *a, *g;      /* n each: alpha, Qa */
+  double norm, gap;   /* a'Qa; (a'Qa - min g) / (a'Qa / 2) */
+} sv_quadratic;
+/* From a as it stands (1'a = 1) or, where a is 0, from its own start. */
+lapis_status sv_smo(sv_quadratic *q, double tol);
+/* Solves Q_FF b = 1 on the support and corrects it; keeps the better of the
+ * two points. */
+lapis_status sv_polish(sv_quadratic *q, double tol);
+/* g, norm and gap from a alone. */
+lapis_status sv_quadratic_certify(sv_quadratic *q);
+lapis_status sv_quadratic_record(sv_quadratic *q, double tol);
+
+/* Rows of Q on demand: a kernel cache and a low-rank G = R'R. */
+typedef struct sv_rows {
+  la *h;
+  const op_kernel *kernel;
+  const double *y; /* n */
+  const double *R; /* r x n, or NULL */
+  const double *C; /* n: G = diag 1/C, or NULL */
+  int64_t r, n;
+  int64_t slots, clock;
+  double *row;    /* slots x n */
+  int64_t *of;    /* n: slot of a row, -1: none */
+  int64_t *holds; /* slots: row in it, -1: none */
+  int64_t *used;  /* slots: clock of last use */
+} sv_rows;
+lapis_status sv_rows_new(la *h, const op_kernel *kernel, int64_t slots,
+                         sv_rows *out);
+void sv_rows_free(sv_rows *c);
+/* Forgets all rows: y or R changed. */
+void sv_rows_clear(sv_rows *c);
+/* Row i of Q; valid until slots - 1 other rows were asked for. */
+lapis_status sv_rows_get(sv_rows *c, int64_t i, const double **row);
+
+/* ---- kernels and G ------------------------------------------------------*/
+enum { SV_SHARED = 16, SV_WHOLE = -2 /* a rank: n x n, whatever P is */ };
+typedef struct sv_gram {
+  la *h;
+  int64_t n;
+  op_kernel main, priv;
+  bool dense; /* n x n matrices fit into the memory granted */
+  bool plain; /* no privileged features: G = I / C */
+  double *K;  /* n x n: K + 1; dense only */
+  double *Kp; /* n x n: Kt + 1; dense, full rank only */
+  double *L;  /* r x n: Kt + 1 = L'L, low rank only */
+  int64_t r;
+  double left_out;           /* trace(Kt + 1 - L'L) / trace(Kt + 1) */
+  double *G;                 /* n x n, or r x n: R with G = R'R */
+  double G_C, G_gamma;       /* what G was made for */
+  double memory;             /* bytes that may be used */
+  bool grid;                 /* settings will change: keep what they share */
+  double *shared[SV_SHARED]; /* G by gamma / C */
+  double ratio[SV_SHARED], shared_C[SV_SHARED];
+} sv_gram;
+lapis_status sv_gram_new(la *h, const lapis_svmplus_settings *set,
+                         const lapis_data *data, sv_gram *out);
+void sv_gram_free(sv_gram *k);
+/* G for slack weights C c_i; c NULL: all 1. */
+lapis_status sv_gram_slack(sv_gram *k, double C, double gamma, const double *c);
+
+/* ---- the original formulation [SVMP16 (4)] -------------------------------*/
+typedef struct sv_original {
+  const sv_data *q;
+  const double *K, *Kp;        /* n x n each, without the 1; Kp NULL: plain */
+  double *a, *s;               /* n each */
+  double b, slack_b;           /* multipliers of the two equalities */
+  double objective, dual, gap; /* objective of (4); gap of the pair */
+} sv_original;
+lapis_status sv_original_solve(sv_original *o, double tol);
+
+/* ---- the whole solver ---------------------------------------------------*/
+typedef enum sv_kind { SV_LINEAR, SV_L2, SV_ORIGINAL } sv_kind;
+typedef struct svmplus {
+  lapis_solver base;
+  lapis_svmplus_settings set;
+  sv_kind kind;
+  bool linear; /* kernel linear: weights are published */
+  la h;
+  targets labels;
+  lapis_data data; /* borrowed views, as doubles */
+  double *X_copy, *P_copy;
+  sv_data q;
+  sv_gram gram;
+  double *Q;    /* n x n, dense only */
+  double *diag; /* n */
+  sv_rows rows;
+  int64_t K;
+  /* results; K x n where per sample */
+  double *scores, *decided, *alpha, *zeta;
+  double *weights;       /* (d + 1) x K */
+  double *bias, *rho;    /* K each */
+  double *platt;         /* 2 x K: f -> 1/(1 + exp(A f + B)) */
+  double *probabilities; /* K x n */
+  /* what a model keeps */
+  int64_t n_support;
+  double *support, *coefficients, *index, *kind_value;
+} svmplus;
+
+lapis_status sv_check_data(lapis_ctx *ctx, const char *method,
+                           const lapis_svmplus_settings *set,
+                           const lapis_data *data);
+lapis_status sv_check_settings(lapis_ctx *ctx, const char *method, double C,
+                               double gamma);
+/* Encodes Y and refuses classes without both kinds. */
+lapis_status sv_encode(lapis_ctx *ctx, const char *method, const lapis_mat *Y,
+                       targets *out);
+/* Says where privileged features cannot help. */
+void sv_warn_constant(lapis_ctx *ctx, const char *method, const lapis_mat *P);
+/* Slack weights of class c. */
+void sv_class_weights(const svmplus *w, int64_t c);
+
+/* Fits platt from held-out folds. */
+lapis_status sv_platt(svmplus *w);
+lapis_status sv_publish(svmplus *w);
+lapis_status sv_learn(lapis_solver *s);
+lapis_status sv_predict_new(lapis_ctx *ctx, const lapis_data *data,
+                            const void *settings, const named_list *learned,
+                            const void *options, lapis_solver **out);
+lapis_status misvm_predict_new(lapis_ctx *ctx, const lapis_data *data,
+                               const void *settings, const named_list *learned,
+                               const void *options, lapis_solver **out);
+
+#endif

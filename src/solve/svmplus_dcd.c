@@ -1,0 +1,155 @@
+/* svmplus_dcd.c - dual coordinate descent for the linear problem.
+ *
+ * [SVMP16 Alg. 1] with three differences.  The step is exact in the pair
+ * (a_i, s_i): with u = a + s the dual separates in (a, u) up to a <= u, and
+ *   a* = a - (y w'x - 1) / qx,  u* = u - v'z / qz,
+ *   qx = x'x,  qz = z'z / gamma
+ * is the answer where 0 <= a* <= u*; else the nearer edge.  (Step 2 of Alg. 1
+ * prints x'x and z'z for Q_aa = x'x + z'z/gamma and Q_ss = z'z/gamma: it
+ * overshoots for gamma < 1.)  Samples come in a new random order each epoch,
+ * and those at (0, 0) with both gradients well positive are left out until
+ * the next certificate.  Whether it is enough is asked from outside, by the
+ * certified gap, at epochs that grow geometrically.
+ *
+ * Numerics: w and v drift by rounding; every certificate makes them anew.
+ * For gamma <= 1e-2 descent may need 1e4 epochs and more: hence the cap. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "solve/svmplus.h"
+#include "solve/svmplus_columns.h"
+
+typedef struct dcd {
+  sv_linear *l;
+  double *qx, *qz; /* n each */
+  int64_t *order;  /* n: samples in play come first */
+  int64_t active;
+  double bar;   /* gradients above it leave play */
+  double worst; /* largest violation of this epoch */
+} dcd;
+
+/* The exact minimiser over 0 <= a <= u, given the free one. */
+static void pair_answer(double qx, double qz, double *a, double *u)
+{
+  if (*a <= 0) {
+    *a = 0;
+    *u = fmax(0, *u);
+  } else if (*a > *u) {
+    *a = *u = fmax(0, (qx * *a + qz * *u) / (qx + qz));
+  }
+}
+
+/* false: sample i leaves play. */
+static bool step_pair(dcd *t, int64_t i)
+{
+  sv_linear *l = t->l;
+  const sv_data *q = l->q;
+  double qx = t->qx[i], qz = t->qz[i];
+  double slope = q->y[i] * column_dot(&q->X, i, l->w) - 1;
+  double slack = column_dot(&q->P, i, l->v);
+  double a = l->a[i], u = a + l->s[i];
+  if (u <= 0 && slack > t->bar && slope + slack > t->bar) return false;
+  double new_a = a - slope / qx, new_u = u - slack / qz;
+  pair_answer(qx, qz, &new_a, &new_u);
+  double da = new_a - a, du = new_u - u;
+  if (da != 0) column_add(&q->X, i, da * q->y[i], l->w);
+  if (du != 0) column_add(&q->P, i, du / q->gamma, l->v);
+  l->a[i] = new_a;
+  l->s[i] = new_u - new_a;
+  t->worst = fmax(t->worst, fmax(fabs(da) * qx, fabs(du) * qz));
+  return true;
+}
+
+/* The same for 0 <= a <= C. */
+static bool step_plain(dcd *t, int64_t i)
+{
+  sv_linear *l = t->l;
+  const sv_data *q = l->q;
+  double slope = q->y[i] * column_dot(&q->X, i, l->w) - 1, a = l->a[i];
+  if (a <= 0 && slope > t->bar) return false;
+  if (a >= q->C[i] && slope < -t->bar) return false;
+  double new_a = fmin(fmax(a - slope / t->qx[i], 0), q->C[i]);
+  double da = new_a - a;
+  if (da != 0) column_add(&q->X, i, da * q->y[i], l->w);
+  l->a[i] = new_a;
+  l->s[i] = q->C[i] - new_a;
+  t->worst = fmax(t->worst, fabs(da) * t->qx[i]);
+  return true;
+}
+
+/* Fisher and Yates over the samples in play. */
+static void shuffle(dcd *t, uint64_t stream)
+{
+  uint64_t seed = base_seed(t->l->q->ctx);
+  for (int64_t k = t->active - 1; k > 0; k--) {
+    uint64_t bits = rng_bits(seed, stream, (uint64_t)k);
+    int64_t other = (int64_t)(bits % (uint64_t)(k + 1));
+    int64_t keep = t->order[k];
+    t->order[k] = t->order[other];
+    t->order[other] = keep;
+  }
+}
+
+static void epoch(dcd *t)
+{
+  bool plain = t->l->q->plain;
+  t->worst = 0;
+  shuffle(t, (uint64_t)t->l->q->loop->iter);
+  for (int64_t k = 0; k < t->active;) {
+    int64_t i = t->order[k];
+    if (plain ? step_plain(t, i) : step_pair(t, i)) {
+      k++;
+      continue;
+    }
+    t->order[k] = t->order[--t->active];
+    t->order[t->active] = i;
+  }
+  t->bar = t->worst;
+}
+
+static void everyone_plays(dcd *t)
+{
+  t->active = t->l->q->n;
+  t->bar = INFINITY;
+}
+
+static lapis_status run(dcd *t, double tol, int64_t epochs, bool *solved)
+{
+  sv_linear *l = t->l;
+  int64_t first = l->q->loop->iter, next = 4;
+  TRY(sv_linear_certify(l));
+  everyone_plays(t);
+  while (l->gap > tol && loop_next(l->q->loop)) {
+    int64_t done = l->q->loop->iter - first;
+    epoch(t);
+    if (done < next && done < epochs) continue;
+    TRY(sv_linear_certify(l));
+    TRY(sv_linear_record(l, tol));
+    everyone_plays(t);
+    next = done + 2 + done / 4;
+    if (done >= epochs) break;
+  }
+  if (l->q->loop->status != LAPIS_OK) TRY(sv_linear_certify(l));
+  *solved = l->gap <= tol;
+  return LAPIS_OK;
+}
+
+lapis_status sv_dcd(sv_linear *l, double tol, int64_t epochs, bool *solved)
+{
+  const sv_data *q = l->q;
+  int64_t n = q->n;
+  double *room = base_alloc(q->ctx, 3 * n, sizeof *room);
+  if (room == NULL) return LAPIS_ENOMEM;
+  dcd t = {.l = l,
+           .qx = room,
+           .qz = room + n,
+           .order = (int64_t *)(void *)(room + 2 * n)};
+  for (int64_t i = 0; i < n; i++) {
+    t.order[i] = i;
+    t.qx[i] = column_square(&q->X, i);
+    if (!q->plain) t.qz[i] = column_square(&q->P, i) / q->gamma;
+  }
+  lapis_status s = run(&t, tol, epochs, solved);
+  base_free(room);
+  return s;
+}

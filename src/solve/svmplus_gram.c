@@ -1,0 +1,260 @@
+/* svmplus_gram.c - the kernels and G of the l2 problem.
+ *
+ *   G = Kt (gamma I + C Kt)^-1,  Kt = privileged kernel + 1   [SVMP16 Alg. 2]
+ *
+ * Two ways, which agree:
+ *  - inverse: (1/C) [I - gamma (gamma I + C Kt)^-1], n^3 operations; loses
+ *    log10(gamma / (C |Kt|)) digits, hence only where that is below 4;
+ *  - solve: Cholesky and n right-hand sides, 7/3 n^3; loses nothing.
+ * C G depends on gamma / C alone, so a grid of settings shares G along its
+ * diagonals.  (An eigendecomposition of Kt would serve all of a grid, but
+ * V diag(l / (gamma + C l)) V' costs as much as the inverse and the vectors
+ * nine times that.)
+ * A privileged kernel of low rank, Kt = L'L with L r x n (linear: exactly, r =
+ * p + 1; others: pivoted Cholesky, with the trace it leaves out), never forms
+ * n x n: G = R'R, R = chol(gamma I + C LL')^-1 L.
+ *
+ * Sample weights c_i multiply C: with S = D Kt D, D = diag(sqrt c_i),
+ * G = D^-1 S (gamma I + C S)^-1 D^-1. */
+#include <math.h>
+#include <string.h>
+
+#include "op/lowrank.h"
+#include "solve/svmplus.h"
+
+static const double DIGITS_TO_LOSE = 1e4;
+
+/* ---- kernels ------------------------------------------------------------*/
+static lapis_status whole_kernel(la *h, const op_kernel *k, double **out)
+{
+  int64_t n = k->n;
+  *out = base_alloc_raw(h->ctx, n * n, sizeof **out);
+  if (*out == NULL) return LAPIS_ENOMEM;
+  TRY(op_kernel_own(h, k, 0, n, *out));
+  for (int64_t i = 0; i < n * n; i++) (*out)[i] += 1;
+  return LAPIS_OK;
+}
+
+/* Columns [z; 1] of a linear privileged kernel: L'L = Kt + 1. */
+static lapis_status linear_factor(sv_gram *k)
+{
+  int64_t p = k->priv.d;
+  k->r = p + 1;
+  k->L = base_alloc_raw(k->h->ctx, k->r * k->n, sizeof *k->L);
+  if (k->L == NULL) return LAPIS_ENOMEM;
+  for (int64_t j = 0; j < k->n; j++) {
+    memcpy(k->L + j * k->r, k->priv.X + j * p, (size_t)p * sizeof *k->L);
+    k->L[j * k->r + p] = 1;
+  }
+  return LAPIS_OK;
+}
+
+/* The rows of a dense n x n matrix that memory (MB) has room for, thrice. */
+static bool fits(int64_t n, double megabytes)
+{
+  return 24.0 * (double)n * (double)n <= megabytes * 1e6;
+}
+
+static lapis_status privileged_part(sv_gram *k,
+                                    const lapis_svmplus_settings *set)
+{
+  int64_t most = set->rank;
+  if (k->plain) return LAPIS_OK;
+  bool linear = set->kernel_priv == LAPIS_KERNEL_LINEAR && most != SV_WHOLE;
+  if (linear && (k->priv.d + 1 < k->n / 2 || !k->dense))
+    return linear_factor(k);
+  if (most < 0 && k->dense) return whole_kernel(k->h, &k->priv, &k->Kp);
+  if (most < 0) most = k->n < 1000 ? k->n : 1000;
+  TRY(op_low_rank(k->h, &k->priv, most, 1e-12, &k->L, &k->r, &k->left_out));
+  base_say(k->h->ctx, k->left_out > 1e-6 ? 0 : 1,
+           "svmplus: the privileged kernel at rank %" PRId64
+           " leaves out a share of at most %.1e of its trace",
+           k->r, k->left_out);
+  return LAPIS_OK;
+}
+
+lapis_status sv_gram_new(la *h, const lapis_svmplus_settings *set,
+                         const lapis_data *data, sv_gram *out)
+{
+  *out = (sv_gram){.h = h, .n = data->X.cols, .plain = mat_empty(&data->P)};
+  sv_gram *k = out;
+  k->dense = fits(k->n, set->cache);
+  k->memory = set->cache * 1e6;
+  TRY(op_kernel_new(h, set->kernel, set->width, "X", &data->X, &k->main));
+  if (!k->plain)
+    TRY(op_kernel_new(h, set->kernel_priv, set->width_priv, "P", &data->P,
+                      &k->priv));
+  if (k->dense) TRY(whole_kernel(h, &k->main, &k->K));
+  TRY(privileged_part(k, set));
+  if (k->plain || set->formulation == LAPIS_SVMPLUS_ORIGINAL) return LAPIS_OK;
+  k->G = base_alloc(h->ctx, (k->L != NULL ? k->r : k->n) * k->n, sizeof *k->G);
+  return k->G != NULL ? LAPIS_OK : LAPIS_ENOMEM;
+}
+
+void sv_gram_free(sv_gram *k)
+{
+  op_kernel_free(&k->main);
+  op_kernel_free(&k->priv);
+  base_free(k->K);
+  base_free(k->Kp);
+  base_free(k->L);
+  base_free(k->G);
+  for (int i = 0; i < SV_SHARED; i++) base_free(k->shared[i]);
+  *k = (sv_gram){0};
+}
+
+/* ---- G ------------------------------------------------------------------*/
+static double weight(const double *c, int64_t i)
+{
+  return c == NULL ? 1 : sqrt(c[i]);
+}
+
+/* f S into A: f D Kt D. */
+static void weigh(const sv_gram *k, const double *c, double f, double *A)
+{
+  int64_t n = k->n;
+  for (int64_t j = 0; j < n; j++) {
+    double *to = A + j * n;
+    const double *from = k->Kp + j * n;
+    double own = f * weight(c, j);
+    for (int64_t i = 0; i < n; i++) to[i] = from[i] * own;
+    for (int64_t i = 0; i < n && c != NULL; i++) to[i] *= weight(c, i);
+  }
+}
+
+static void unweigh(int64_t n, const double *c, double *A)
+{
+  for (int64_t j = 0; j < n && c != NULL; j++)
+    for (int64_t i = 0; i < n; i++) A[j * n + i] /= weight(c, i) * weight(c, j);
+}
+
+static void shift(int64_t n, double gamma, double *A)
+{
+  for (int64_t i = 0; i < n; i++) A[i * n + i] += gamma;
+}
+
+/* At most |Kt|_2: the largest diagonal entry. */
+static double size_of(const sv_gram *k)
+{
+  double most = 0;
+  for (int64_t i = 0; i < k->n; i++) most = fmax(most, k->Kp[i * k->n + i]);
+  return most;
+}
+
+static lapis_status by_inverse(sv_gram *k, double C, double gamma,
+                               const double *c)
+{
+  int64_t n = k->n;
+  la_array A = la_wrap(k->G, n, n);
+  weigh(k, c, C, k->G);
+  shift(n, gamma, k->G);
+  TRY(k->h->ops->potrf(k->h, &A));
+  TRY(k->h->ops->potri(k->h, &A));
+  for (int64_t i = 0; i < n * n; i++) k->G[i] *= -gamma / C;
+  for (int64_t i = 0; i < n; i++) k->G[i * n + i] += 1 / C;
+  unweigh(n, c, k->G);
+  return LAPIS_OK;
+}
+
+static lapis_status by_solve(sv_gram *k, double C, double gamma,
+                             const double *c)
+{
+  int64_t n = k->n;
+  double *A = base_alloc_raw(k->h->ctx, n * n, sizeof *A);
+  if (A == NULL) return LAPIS_ENOMEM;
+  la_array L = la_wrap(A, n, n), B = la_wrap(k->G, n, n);
+  weigh(k, c, C, A);
+  weigh(k, c, 1, k->G);
+  shift(n, gamma, A);
+  lapis_status s = k->h->ops->potrf(k->h, &L);
+  if (s >= 0) s = k->h->ops->potrs(k->h, &L, &B);
+  base_free(A);
+  TRY(s);
+  for (int64_t j = 0; j < n; j++) /* symmetric to the last bit */
+    for (int64_t i = 0; i < j; i++) k->G[i * n + j] = k->G[j * n + i];
+  unweigh(n, c, k->G);
+  return LAPIS_OK;
+}
+
+/* R = chol(gamma I + C L D^2 L')^-1 L, so that G = R'R; r x n. */
+static lapis_status low_rank_factor(sv_gram *k, double C, double gamma,
+                                    const double *c)
+{
+  int64_t r = k->r, n = k->n;
+  la *h = k->h;
+  double *A = base_alloc_raw(h->ctx, r * r, sizeof *A);
+  if (A == NULL) return LAPIS_ENOMEM;
+  for (int64_t j = 0; j < n; j++)
+    for (int64_t i = 0; i < r; i++)
+      k->G[j * r + i] = k->L[j * r + i] * weight(c, j);
+  la_array W = la_wrap(A, r, r), R = la_wrap(k->G, r, n);
+  lapis_status s = h->ops->syrk(h, LA_N, &R, &W);
+  for (int64_t i = 0; i < r * r; i++) A[i] *= C;
+  shift(r, gamma, A);
+  if (s >= 0) s = h->ops->potrf(h, &W);
+  memcpy(k->G, k->L, (size_t)(r * n) * sizeof *A);
+  for (int64_t j = 0; j < n && s >= 0; j++) { /* L' R = what was L */
+    double *x = k->G + j * r;
+    for (int64_t i = 0; i < r; i++) {
+      x[i] /= A[i * r + i];
+      for (int64_t t = i + 1; t < r; t++) x[t] -= A[i * r + t] * x[i];
+    }
+  }
+  base_free(A);
+  return s;
+}
+
+static lapis_status make(sv_gram *k, double C, double gamma, const double *c)
+{
+  if (k->L != NULL) return low_rank_factor(k, C, gamma, c);
+  if (gamma <= DIGITS_TO_LOSE * C * size_of(k))
+    return by_inverse(k, C, gamma, c);
+  return by_solve(k, C, gamma, c);
+}
+
+static bool close_to(double a, double b)
+{
+  return fabs(a - b) <= 1e-14 * fabs(b);
+}
+
+/* G is what C_old / C_new makes of the one with the same gamma / C. */
+static bool take_shared(sv_gram *k, double C, double gamma)
+{
+  int64_t count = (k->L != NULL ? k->r : k->n) * k->n;
+  for (int s = 0; s < SV_SHARED; s++) {
+    if (k->shared[s] == NULL || !close_to(k->ratio[s], gamma / C)) continue;
+    double f = k->shared_C[s] / C; /* R'R: its root */
+    if (k->L != NULL) f = sqrt(f);
+    for (int64_t i = 0; i < count; i++) k->G[i] = f * k->shared[s][i];
+    return true;
+  }
+  return false;
+}
+
+/* Keeps a copy where memory allows; doing without one is no failure. */
+static void share(sv_gram *k, double C, double gamma)
+{
+  int64_t count = (k->L != NULL ? k->r : k->n) * k->n;
+  int s = 0;
+  while (s < SV_SHARED && k->shared[s] != NULL) s++;
+  double bytes = 8.0 * (double)count * (s + 1);
+  if (!k->grid || s == SV_SHARED || bytes > k->memory / 2) return;
+  k->shared[s] = base_alloc_raw(k->h->ctx, count, sizeof(double));
+  if (k->shared[s] == NULL) return;
+  memcpy(k->shared[s], k->G, (size_t)count * sizeof(double));
+  k->shared_C[s] = C;
+  k->ratio[s] = gamma / C;
+}
+
+lapis_status sv_gram_slack(sv_gram *k, double C, double gamma, const double *c)
+{
+  bool same = close_to(k->G_C, C) && close_to(k->G_gamma, gamma);
+  if (k->plain || (same && c == NULL)) return LAPIS_OK;
+  bool shared = c == NULL && take_shared(k, C, gamma);
+  k->G_C = 0;
+  if (!shared) TRY(make(k, C, gamma, c));
+  if (!shared && c == NULL) share(k, C, gamma);
+  k->G_C = c == NULL ? C : 0; /* weighted: never shared */
+  k->G_gamma = gamma;
+  return LAPIS_OK;
+}

@@ -1,0 +1,473 @@
+/* svmplus_ipm.c - primal-dual interior point for the linear problem.
+ *
+ *   min 1/2 |w|^2 + gamma/2 |v|^2 + c'v,   c = sum C_i z_i
+ *   s.t. A_1 u - 1 = s1 >= 0,  A_2 u = s2 >= 0,   u = (w, v)
+ *
+ * with rows y_i x_i' , z_i' and multipliers a, s of the two: Mehrotra's
+ * predictor and corrector.  With theta_1 = a/s1, theta_2 = s/s2 a step is
+ *   (diag(1, gamma) + A_1'theta_1 A_1 + A_2'theta_2 A_2) du = rhs,
+ * a system of order d + p + 2 whatever n is: 9 to 15 steps for every
+ * (C, gamma) from 1e-3 to 1e3, where descent stalls.
+ *
+ * Without privileged features slack xi takes the place of v'z, with
+ * a + s = C kept exactly: theta_1 = 1/(s1/a + xi/s) and no v.
+ *
+ * Numerics: u starts feasible (w = 0, v'z = 2) and a + s = C, so that only
+ * the stationarity of u has to be won.  Samples are read in blocks; nothing
+ * of the size of the data is copied. */
+#include <math.h>
+#include <string.h>
+
+#include "solve/svmplus.h"
+#include "solve/svmplus_columns.h"
+
+static const double BACK_OFF = 0.995; /* share of the way to the boundary */
+static const double CENTRAL = 0.1;    /* products within this of their mean */
+static const double REACH = 0.3;      /* what a correction aims to add */
+static const double FAR = 30;         /* gaps times the tolerance */
+enum { BLOCK = 1024, PATIENCE = 20, LATE = 5, CORRECTIONS = 3 };
+
+typedef struct ipm {
+  sv_linear *l;
+  int64_t D, N;          /* d + 1; order of the system */
+  double *s1, *s2;       /* n: slacks (plain: s2 = xi) */
+  double *da, *ds;       /* n: directions of a, s */
+  double *d1, *d2;       /* n: A_1 du, A_2 du, then directions of s1, s2 */
+  double *t1, *t2;       /* n: targets of a s1 and s s2 */
+  double *kept, *kept_u; /* 4n, N: directions before a correction */
+  double *g1, *g2;       /* n: what multiplies A_1', A_2' on the right side */
+  double *u, *du, *c;    /* N */
+  double *M, *part;      /* N x N: the system; one block's share */
+  double *Bx, *Bz, *Bxz; /* block of samples, scaled */
+  double *best_a, *best_s, best_gap;
+  double tol;   /* gap asked for */
+  double total; /* complementary pairs over all ranks */
+} ipm;
+
+static double theta_1(const ipm *t, int64_t i)
+{
+  const sv_linear *l = t->l;
+  if (!l->q->plain) return l->a[i] / t->s1[i];
+  return 1 / (t->s1[i] / l->a[i] + t->s2[i] / l->s[i]);
+}
+
+/* ---- the system ---------------------------------------------------------*/
+/* Dense copies of samples first .. first + cols - 1, a 1 below each, times
+ * f. */
+static void scaled_block(const lapis_mat *A, int64_t first, int64_t cols,
+                         const double *f, double *out)
+{
+  int64_t rows = A->rows + 1;
+  memset(out, 0, (size_t)(rows * cols) * sizeof *out);
+  for (int64_t j = 0; j < cols; j++)
+    column_add(A, first + j, f[j], out + j * rows);
+}
+
+typedef struct factors { /* of one block of samples */
+  double main[BLOCK], slack[BLOCK], cross[BLOCK];
+} factors;
+
+static void block_factors(const ipm *t, int64_t first, int64_t cols, factors *f)
+{
+  const sv_linear *l = t->l;
+  for (int64_t j = 0; j < cols; j++) {
+    int64_t i = first + j;
+    double one = theta_1(t, i);
+    f->main[j] = sqrt(one);
+    if (l->q->plain) continue;
+    f->slack[j] = sqrt(one + l->s[i] / t->s2[i]);
+    f->cross[j] = l->q->y[i] * sqrt(one);
+  }
+}
+
+/* M += the share of one block: xx' theta_1, y xz' theta_1, zz'(theta_1 +
+ * theta_2). */
+static lapis_status add_block(ipm *t, int64_t first, int64_t cols)
+{
+  const sv_data *q = t->l->q;
+  int64_t D = t->D, S = t->N - t->D;
+  factors f;
+  block_factors(t, first, cols, &f);
+  la_array M = la_wrap(t->M, t->N, t->N), T = la_wrap(t->part, D, D);
+  la_array Bx = la_wrap(t->Bx, D, cols), Bz = la_wrap(t->Bz, S, cols);
+  la_array Bxz = la_wrap(t->Bxz, S, cols);
+  la_array left = la_cols(&M, 0, D), right = la_cols(&M, D, S);
+  la_array xx = la_rows(&left, 0, D), zx = la_rows(&left, D, S);
+  la_array zz = la_rows(&right, D, S);
+  scaled_block(&q->X, first, cols, f.main, t->Bx);
+  TRY(q->h->ops->syrk(q->h, LA_N, &Bx, &T));
+  TRY(q->h->ops->axpby(q->h, 1, &T, 1, &xx));
+  if (q->plain) return LAPIS_OK;
+  scaled_block(&q->P, first, cols, f.slack, t->Bz);
+  T = la_wrap(t->part, S, S);
+  TRY(q->h->ops->syrk(q->h, LA_N, &Bz, &T));
+  TRY(q->h->ops->axpby(q->h, 1, &T, 1, &zz));
+  scaled_block(&q->P, first, cols, f.cross, t->Bxz);
+  return q->h->ops->gemm(q->h, LA_N, LA_T, 1, &Bxz, &Bx, 1, &zx);
+}
+
+static lapis_status factorise(ipm *t)
+{
+  const sv_data *q = t->l->q;
+  memset(t->M, 0, (size_t)(t->N * t->N) * sizeof *t->M);
+  for (int64_t i = 0; i < q->n; i += BLOCK)
+    TRY(add_block(t, i, q->n - i < BLOCK ? q->n - i : BLOCK));
+  TRY(base_sum(q->ctx, t->M, t->N * t->N));
+  for (int64_t k = 0; k < t->N; k++)
+    t->M[k * t->N + k] += k < t->D ? 1 : q->gamma;
+  la_array M = la_wrap(t->M, t->N, t->N);
+  return q->h->ops->potrf(q->h, &M);
+}
+
+/* du, d1 = A_1 du and d2 = A_2 du for right-hand side
+ * -(H u + c) + A_1'g1 + A_2'g2. */
+static lapis_status solve_system(ipm *t)
+{
+  const sv_data *q = t->l->q;
+  double *du = t->du;
+  memset(du, 0, (size_t)t->N * sizeof *du);
+  for (int64_t i = 0; i < q->n; i++) {
+    if (t->g1[i] != 0) column_add(&q->X, i, q->y[i] * t->g1[i], du);
+    if (!q->plain) column_add(&q->P, i, t->g1[i] + t->g2[i], du + t->D);
+  }
+  TRY(base_sum(q->ctx, du, t->N));
+  for (int64_t k = 0; k < t->N; k++)
+    du[k] -= (k < t->D ? 1 : q->gamma) * t->u[k] + t->c[k];
+  la_array M = la_wrap(t->M, t->N, t->N), b = la_wrap(du, t->N, 1);
+  TRY(q->h->ops->potrs(q->h, &M, &b));
+  for (int64_t i = 0; i < q->n; i++) {
+    t->d2[i] = q->plain ? 0 : column_dot(&q->P, i, du + t->D);
+    t->d1[i] = q->y[i] * column_dot(&q->X, i, du) + t->d2[i];
+  }
+  return LAPIS_OK;
+}
+
+/* ---- directions ---------------------------------------------------------*/
+/* How far u and its slacks, and how far the multipliers may go.  The dual
+ * point is feasible by itself (w and v follow from a and s), so that the two
+ * need not go equally far; without privileged features xi and s are tied. */
+typedef struct steps {
+  double primal, dual;
+} steps;
+
+/* Residuals of s1 and s2 (plain: of s1 alone). */
+static double off_1(const ipm *t, int64_t i)
+{
+  const sv_linear *l = t->l;
+  double slack = l->q->plain ? t->s2[i] : l->r[i];
+  return l->m[i] + slack - 1 - t->s1[i];
+}
+
+/* Targets of the products a s1 and s s2: mu, less the second-order terms that
+ * the predictor left in d1 da and d2 ds (mu 0: the predictor itself). */
+static void set_targets(ipm *t, double mu)
+{
+  for (int64_t i = 0; i < t->l->q->n; i++) {
+    t->t1[i] = mu > 0 ? mu - t->d1[i] * t->da[i] : 0;
+    t->t2[i] = mu > 0 ? mu - t->d2[i] * t->ds[i] : 0;
+  }
+}
+
+/* What keeps a product within a tenth and ten times mu after a step, itself
+ * not below -10 mu. */
+static double towards(double product, double mu)
+{
+  double goal = fmin(fmax(product, CENTRAL * mu), mu / CENTRAL);
+  return fmax(goal - product, -mu / CENTRAL);
+}
+
+/* A centrality correction of the targets for a step somewhat longer than
+ * what is possible (Gondzio 1996). */
+static void centre(ipm *t, double mu, steps by)
+{
+  const sv_linear *l = t->l;
+  double p = fmin(1, by.primal + REACH), d = fmin(1, by.dual + REACH);
+  for (int64_t i = 0; i < l->q->n; i++) {
+    t->t1[i] +=
+        towards((l->a[i] + d * t->da[i]) * (t->s1[i] + p * t->d1[i]), mu);
+    t->t2[i] +=
+        towards((l->s[i] + d * t->ds[i]) * (t->s2[i] + p * t->d2[i]), mu);
+  }
+}
+
+/* g from the targets. */
+static void right_side(ipm *t)
+{
+  const sv_linear *l = t->l;
+  for (int64_t i = 0; i < l->q->n; i++) {
+    double r1 = t->t1[i], r2 = t->t2[i];
+    if (l->q->plain) {
+      /* what remains of the pair equations once xi and s are eliminated */
+      double need = r1 / l->a[i] - r2 / l->s[i] - off_1(t, i);
+      need += t->s2[i] - t->s1[i];
+      t->g1[i] = l->a[i] + theta_1(t, i) * need;
+      t->g2[i] = r2;
+    } else {
+      t->g1[i] = (r1 - l->a[i] * off_1(t, i)) / t->s1[i];
+      t->g2[i] = (r2 - l->s[i] * (l->r[i] - t->s2[i])) / t->s2[i];
+    }
+  }
+}
+
+/* From A du to the directions of s1, s2, a, s. */
+static void directions(ipm *t)
+{
+  const sv_linear *l = t->l;
+  for (int64_t i = 0; i < l->q->n; i++) {
+    double a = l->a[i], s = l->s[i], off = off_1(t, i);
+    t->da[i] = t->g1[i] - a - theta_1(t, i) * t->d1[i];
+    if (l->q->plain) {
+      t->ds[i] = -t->da[i];
+      t->d2[i] = (t->g2[i] - s * t->s2[i] + t->s2[i] * t->da[i]) / s;
+      t->d1[i] += t->d2[i] + off;
+    } else {
+      t->ds[i] = t->g2[i] - s - s / t->s2[i] * t->d2[i];
+      t->d1[i] += off;
+      t->d2[i] += l->r[i] - t->s2[i];
+    }
+  }
+}
+
+static double shorten(double step, double x, double dx)
+{
+  return dx < 0 && -x / dx < step ? -x / dx : step;
+}
+
+static lapis_status longest_steps(ipm *t, double most, steps *out)
+{
+  const sv_linear *l = t->l;
+  double best[2] = {most, most};
+  for (int64_t i = 0; i < l->q->n; i++) {
+    best[0] = shorten(best[0], t->s1[i], t->d1[i]);
+    best[0] = shorten(best[0], t->s2[i], t->d2[i]);
+    best[1] = shorten(best[1], l->a[i], t->da[i]);
+    best[1] = shorten(best[1], l->s[i], t->ds[i]);
+  }
+  best[0] = -best[0];
+  best[1] = -best[1];
+  TRY(base_max(l->q->ctx, best, 2));
+  *out = (steps){-best[0], -best[1]};
+  return LAPIS_OK;
+}
+
+/* Mean complementarity after a step. */
+static lapis_status complementarity(ipm *t, steps by, double *mu)
+{
+  const sv_linear *l = t->l;
+  double sum = 0, p = by.primal, d = by.dual;
+  for (int64_t i = 0; i < l->q->n; i++) {
+    sum += (l->a[i] + d * t->da[i]) * (t->s1[i] + p * t->d1[i]);
+    sum += (l->s[i] + d * t->ds[i]) * (t->s2[i] + p * t->d2[i]);
+  }
+  TRY(base_sum(l->q->ctx, &sum, 1));
+  *mu = sum / t->total;
+  return LAPIS_OK;
+}
+
+static void move(ipm *t, steps by)
+{
+  sv_linear *l = t->l;
+  bool plain = l->q->plain;
+  for (int64_t i = 0; i < l->q->n; i++) {
+    /* A_1 du = direction of s1 less what it owed; m follows w only */
+    double owed = off_1(t, i),
+           du2 = t->d2[i] - (plain ? 0 : l->r[i] - t->s2[i]);
+    l->m[i] += by.primal * (t->d1[i] - owed - du2);
+    if (!plain) l->r[i] += by.primal * du2;
+    l->a[i] += by.dual * t->da[i];
+    l->s[i] += by.dual * t->ds[i]; /* C - a would lose the small ones */
+    t->s1[i] += by.primal * t->d1[i];
+    t->s2[i] += by.primal * t->d2[i];
+  }
+  for (int64_t k = 0; k < t->N; k++) t->u[k] += by.primal * t->du[k];
+}
+
+/* From targets to directions and how far they may go. */
+static lapis_status direct(ipm *t, double most, steps *by)
+{
+  right_side(t);
+  TRY(solve_system(t));
+  directions(t);
+  return longest_steps(t, most, by);
+}
+
+/* da, ds, d1, d2, u's direction: to the copy or back. */
+static void keep_directions(ipm *t, bool back)
+{
+  size_t n = (size_t)(4 * t->l->q->n) * sizeof *t->da;
+  memcpy(back ? t->da : t->kept, back ? t->kept : t->da, n);
+  size_t N = (size_t)t->N * sizeof *t->du;
+  memcpy(back ? t->du : t->kept_u, back ? t->kept_u : t->du, N);
+}
+
+/* Corrections while they lengthen the steps. */
+static lapis_status correct(ipm *t, double mu, steps *by)
+{
+  for (int k = 0; k < CORRECTIONS && fmin(by->primal, by->dual) < 0.9; k++) {
+    steps longer;
+    keep_directions(t, false);
+    centre(t, mu, *by);
+    TRY(direct(t, 1 / BACK_OFF, &longer));
+    bool better =
+        longer.primal + longer.dual >= by->primal + by->dual + 0.1 * REACH;
+    if (!better) {
+      keep_directions(t, true);
+      return LAPIS_OK;
+    }
+    *by = longer;
+  }
+  return LAPIS_OK;
+}
+
+/* Complementarity against the objective: the gap, but for rounding and
+ * infeasibility. */
+static double left_over(const ipm *t, double mu)
+{
+  double size = fmax(fabs(t->l->primal), fabs(t->l->dual));
+  return mu * t->total / fmax(size, 1e-300);
+}
+
+static lapis_status iterate(ipm *t, double mu)
+{
+  steps by;
+  double ahead;
+  TRY(factorise(t));
+  set_targets(t, 0);
+  TRY(direct(t, 1, &by));
+  TRY(complementarity(t, by, &ahead));
+  double sigma = pow(fmin(fmax(ahead / mu, 0), 1), 3);
+  double goal = fmax(sigma * mu, 1e-300);
+  set_targets(t, goal);
+  TRY(direct(t, 1 / BACK_OFF, &by));
+  TRY(correct(t, goal, &by));
+  by.primal = fmin(1, BACK_OFF * by.primal);
+  by.dual = fmin(1, BACK_OFF * by.dual);
+  /* unequal steps leave u behind (a, s): at the end both go equally far */
+  if (left_over(t, mu) <= FAR * t->tol)
+    by.primal = by.dual = fmin(by.primal, by.dual);
+  move(t, by);
+  return LAPIS_OK;
+}
+
+/* ---- the loop -----------------------------------------------------------*/
+static void start(ipm *t)
+{
+  sv_linear *l = t->l;
+  const sv_data *q = l->q;
+  memset(t->u, 0, (size_t)t->N * sizeof *t->u);
+  memset(t->c, 0, (size_t)t->N * sizeof *t->c);
+  if (!q->plain) t->u[t->N - 1] = 2;
+  for (int64_t i = 0; i < q->n; i++) {
+    l->a[i] = l->s[i] = q->C[i] / 2;
+    l->m[i] = 0;
+    l->r[i] = t->s2[i] = 2;
+    t->s1[i] = 1;
+    if (!q->plain) column_add(&q->P, i, q->C[i], t->c + t->D);
+  }
+}
+
+/* Certifies the dual point; m and r are needed again. */
+static lapis_status certify(ipm *t, double tol)
+{
+  sv_linear *l = t->l;
+  int64_t n = l->q->n;
+  memcpy(t->g1, l->m, (size_t)n * sizeof *l->m);
+  memcpy(t->g2, l->r, (size_t)n * sizeof *l->r);
+  TRY(sv_linear_certify(l));
+  memcpy(l->m, t->g1, (size_t)n * sizeof *l->m);
+  memcpy(l->r, t->g2, (size_t)n * sizeof *l->r);
+  TRY(sv_linear_record(l, tol));
+  if (!(l->gap < t->best_gap)) return LAPIS_OK;
+  t->best_gap = l->gap;
+  memcpy(t->best_a, l->a, (size_t)n * sizeof *l->a);
+  memcpy(t->best_s, l->s, (size_t)n * sizeof *l->s);
+  return LAPIS_OK;
+}
+
+static bool finite_state(const ipm *t)
+{
+  for (int64_t k = 0; k < t->N; k++)
+    if (!isfinite(t->du[k])) return false;
+  return true;
+}
+
+/* A certificate reads all of the data; far from the end it is not worth it. */
+static bool worth_certifying(const ipm *t, double mu, double tol)
+{
+  return isinf(t->best_gap) || left_over(t, mu) <= FAR * tol;
+}
+
+/* Steps until the best gap is below the target, or PATIENCE certificates in a
+ * row bring nothing; LATE times as fast once complementarity is gone. */
+static lapis_status run(ipm *t, double tol)
+{
+  sv_linear *l = t->l;
+  loop *p = l->q->loop;
+  double mu;
+  int waited = 0;
+  memset(t->da, 0, (size_t)l->q->n * 4 * sizeof *t->da);
+  TRY(complementarity(t, (steps){0, 0}, &mu));
+  while (t->best_gap > tol && waited < PATIENCE && loop_next(p)) {
+    double before = t->best_gap, last = mu;
+    lapis_status s = iterate(t, mu);
+    /* rounding: the system is no longer definite */
+    if (s == LAPIS_ENUMERIC || !finite_state(t)) break;
+    TRY(s);
+    TRY(complementarity(t, (steps){0, 0}, &mu));
+    if (!worth_certifying(t, mu, tol) && mu < 0.95 * last) continue;
+    TRY(certify(t, tol));
+    bool gained = t->best_gap < 0.9 * before;
+    bool early = left_over(t, mu) > tol, falls = early && mu < 0.95 * last;
+    waited = gained || falls ? 0 : waited + (early ? 1 : LATE);
+  }
+  return l->q->loop->status == LAPIS_OK ? LAPIS_OK : certify(t, tol);
+}
+
+/* Arrays of n, then of the order of the system. */
+static lapis_status allocate(ipm *t, double **room)
+{
+  const sv_data *q = t->l->q;
+  int64_t n = q->n, N = t->N, block = n < BLOCK ? n : BLOCK;
+  int64_t count = 16 * n + 4 * N + 2 * N * N + (2 * N + q->p) * block;
+  double *at = *room = base_alloc_raw(q->ctx, count, sizeof *at);
+  if (at == NULL) return LAPIS_ENOMEM;
+  double **per_sample[] = {&t->s1,     &t->s2,     &t->da, &t->ds,
+                           &t->d1,     &t->d2,     &t->g1, &t->g2,
+                           &t->best_a, &t->best_s, &t->t1, &t->t2};
+  for (int k = 0; k < 12; k++, at += n) *per_sample[k] = at;
+  t->kept = at;
+  at += 4 * n;
+  double **vectors[] = {&t->u, &t->du, &t->c, &t->kept_u};
+  for (int k = 0; k < 4; k++, at += N) *vectors[k] = at;
+  t->M = at;
+  t->part = t->M + N * N;
+  t->Bx = t->part + N * N;
+  t->Bz = t->Bx + t->D * block;
+  t->Bxz = t->Bz + (N - t->D) * block;
+  return LAPIS_OK;
+}
+
+lapis_status sv_ipm(sv_linear *l, double tol)
+{
+  const sv_data *q = l->q;
+  double *room;
+  ipm t = {.l = l,
+           .D = q->d + 1,
+           .N = q->d + 1 + (q->plain ? 0 : q->p + 1),
+           .tol = tol,
+           .total = 2 * (double)q->n,
+           .best_gap = INFINITY};
+  TRY(base_sum(q->ctx, &t.total, 1));
+  TRY(allocate(&t, &room));
+  start(&t);
+  lapis_status s = run(&t, tol);
+  if (s >= 0 && isfinite(t.best_gap)) {
+    memcpy(l->a, t.best_a, (size_t)q->n * sizeof *l->a);
+    memcpy(l->s, t.best_s, (size_t)q->n * sizeof *l->s);
+    for (int64_t i = 0; i < q->n && q->plain; i++)
+      l->a[i] = fmin(l->a[i], q->C[i]);
+    s = sv_linear_certify(l);
+  }
+  base_free(room);
+  return s;
+}

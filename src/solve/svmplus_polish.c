@@ -1,0 +1,122 @@
+/* svmplus_polish.c - the last digits of the kernel problem.
+ *
+ * On its support F the answer solves Q_FF b = 1, a = b / 1'b, because the
+ * gradient is constant there: a'Qa is homogeneous, so that the simplex only
+ * sets the scale.  Cholesky gives b; samples with b <= 0 leave F, samples
+ * whose gradient is below a'Qa enter, all at once, and the best point by its
+ * certified gap is kept.  SMO provides F and takes over where this does not
+ * settle. */
+#include <math.h>
+#include <string.h>
+
+#include "solve/svmplus.h"
+
+enum { ROUNDS = 20, MOST = 8000 };
+
+typedef struct polish {
+  sv_quadratic *q;
+  int64_t *F, count; /* n */
+  double *A, *b;     /* count x count, n */
+  double *best;      /* n */
+  double best_gap;
+} polish;
+
+static lapis_status support_matrix(polish *t)
+{
+  sv_quadratic *q = t->q;
+  for (int64_t c = 0; c < t->count; c++) {
+    const double *row = q->Q + t->F[c] * q->n;
+    if (q->Q == NULL) TRY(sv_rows_get(q->source, t->F[c], &row));
+    for (int64_t r = 0; r < t->count; r++)
+      t->A[c * t->count + r] = row[t->F[r]];
+    t->b[c] = 1;
+  }
+  return LAPIS_OK;
+}
+
+/* a = b / 1'b on F; false where some b are not positive: they leave F. */
+static bool place(polish *t)
+{
+  sv_quadratic *q = t->q;
+  int64_t kept = 0;
+  double sum = 0;
+  for (int64_t c = 0; c < t->count; c++) {
+    if (!(t->b[c] > 0)) continue;
+    sum += t->b[c];
+    t->b[kept] = t->b[c];
+    t->F[kept++] = t->F[c];
+  }
+  bool whole = kept == t->count;
+  t->count = kept;
+  memset(q->a, 0, (size_t)q->n * sizeof *q->a);
+  for (int64_t c = 0; c < kept; c++) q->a[t->F[c]] = t->b[c] / sum;
+  return whole;
+}
+
+static void enter(polish *t)
+{
+  sv_quadratic *q = t->q;
+  double limit = q->norm * (1 - 1e-13);
+  for (int64_t i = 0; i < q->n; i++)
+    if (!(q->a[i] > 0) && q->g[i] < limit) t->F[t->count++] = i;
+}
+
+static lapis_status one_round(polish *t, bool *settled)
+{
+  sv_quadratic *q = t->q;
+  TRY(support_matrix(t));
+  la_array A = la_wrap(t->A, t->count, t->count);
+  la_array b = la_wrap(t->b, t->count, 1);
+  TRY(q->h->ops->potrf(q->h, &A));
+  TRY(q->h->ops->potrs(q->h, &A, &b));
+  bool whole = place(t);
+  if (t->count == 0) {
+    *settled = true;
+    return LAPIS_OK;
+  }
+  TRY(sv_quadratic_certify(q));
+  if (q->gap < t->best_gap) {
+    t->best_gap = q->gap;
+    memcpy(t->best, q->a, (size_t)q->n * sizeof *q->a);
+  }
+  int64_t before = t->count;
+  if (whole) enter(t);
+  *settled = whole && (t->count == before || t->count > MOST);
+  return LAPIS_OK;
+}
+
+static lapis_status run(polish *t, double tol)
+{
+  bool settled = false;
+  for (int k = 0; k < ROUNDS && !settled; k++) {
+    lapis_status s = one_round(t, &settled);
+    if (s == LAPIS_ENUMERIC) break; /* a singular Q_FF: SMO's answer stands */
+    TRY(s);
+    if (t->best_gap <= 1e-3 * tol) break;
+  }
+  memcpy(t->q->a, t->best, (size_t)t->q->n * sizeof *t->best);
+  return sv_quadratic_certify(t->q);
+}
+
+lapis_status sv_polish(sv_quadratic *q, double tol)
+{
+  int64_t n = q->n, count = 0;
+  for (int64_t i = 0; i < n; i++) count += q->a[i] > 0;
+  if (count > MOST) return LAPIS_OK;
+  int64_t room = n < MOST ? n : MOST;
+  polish t = {.q = q, .best_gap = q->gap};
+  t.F = base_alloc(q->ctx, n, sizeof *t.F);
+  t.A = base_alloc_raw(q->ctx, room * room + 2 * n, sizeof *t.A);
+  lapis_status s = t.F == NULL || t.A == NULL ? LAPIS_ENOMEM : LAPIS_OK;
+  if (s >= 0) {
+    t.b = t.A + room * room;
+    t.best = t.b + n;
+    memcpy(t.best, q->a, (size_t)n * sizeof *t.best);
+    for (int64_t i = 0; i < n; i++)
+      if (q->a[i] > 0) t.F[t.count++] = i;
+    s = run(&t, tol);
+  }
+  base_free(t.F);
+  base_free(t.A);
+  return s;
+}

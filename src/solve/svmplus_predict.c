@@ -1,0 +1,307 @@
+/* svmplus_predict.c - answers for new samples: f = sum a_i y_i (k(x_i, x) + 1)
+ * or + b, w'x where the kernel is linear; privileged features take no part. */
+#include <math.h>
+#include <string.h>
+
+#include "solve/bags.h"
+#include "solve/svmplus.h"
+#include "solve/svmplus_columns.h"
+
+enum { BLOCK = 256 }; /* new samples at a time */
+
+/* Predicting leaves nothing to choose. */
+typedef struct no_settings {
+  size_t size;
+} no_settings;
+const lapis_method svmplus_predict_method = {
+    .name = "svmplus",
+    .title = "SVM with privileged information",
+    .summary = "scores and labels of new samples",
+    .source = "[SVMP16]",
+    .reads = LAPIS_READS_X,
+    .settings_size = sizeof(no_settings)};
+const lapis_method misvm_predict_method = {
+    .name = "misvm",
+    .title = "SVM for bags with privileged information",
+    .summary = "scores and labels of new instances and of their bags",
+    .source = "[SVMP16]",
+    .reads = LAPIS_READS_X | LAPIS_READS_GROUP,
+    .settings_size = sizeof(no_settings)};
+
+typedef struct sv_predict {
+  lapis_solver base;
+  la h;
+  lapis_mat X;
+  double *copy;
+  targets labels; /* values borrowed from the model */
+  const lapis_mat *weights, *coefficients, *bias, *rho, *index, *platt;
+  op_kernel kernel;
+  bool square; /* precomputed: rows of X are the training samples */
+  double *scores, *decided, *probabilities, *block;
+  bag_list bags; /* misvm, where groups are given */
+  double *bag_score, *bag_label;
+} sv_predict;
+
+static void finish_scores(sv_predict *w, int64_t j)
+{
+  int64_t K = w->labels.classes;
+  for (int64_t c = 0; c < K; c++)
+    w->scores[j * K + c] /= fmax(mat_col(w->rho, c)[0], 1e-300);
+}
+
+static void linear_scores(sv_predict *w)
+{
+  int64_t K = w->labels.classes;
+  for (int64_t j = 0; j < w->X.cols; j++)
+    for (int64_t c = 0; c < K; c++)
+      w->scores[j * K + c] = column_dot(&w->X, j, mat_col(w->weights, c));
+}
+
+static lapis_mat columns(const lapis_mat *X, int64_t first, int64_t cols)
+{
+  lapis_mat out = *X;
+  out.cols = cols;
+  if (X->colptr != NULL)
+    out.colptr = X->colptr + first;
+  else
+    out.val = mat_col(X, first);
+  return out;
+}
+
+/* Rows of a precomputed kernel that belong to support vectors. */
+static lapis_status square_block(sv_predict *w, const lapis_mat *B)
+{
+  int64_t m = w->index->cols;
+  for (int64_t j = 0; j < B->cols; j++)
+    for (int64_t i = 0; i < m; i++)
+      w->block[j * m + i] =
+          lapis_mat_at(B, (int64_t)mat_col(w->index, i)[0], j);
+  return LAPIS_OK;
+}
+
+static lapis_status kernel_scores(sv_predict *w)
+{
+  int64_t K = w->labels.classes, m = w->coefficients->cols;
+  for (int64_t first = 0; first < w->X.cols; first += BLOCK) {
+    int64_t cols = w->X.cols - first < BLOCK ? w->X.cols - first : BLOCK;
+    lapis_mat B = columns(&w->X, first, cols);
+    TRY(w->square ? square_block(w, &B)
+                  : op_kernel_block(&w->h, &w->kernel, &B, w->block));
+    la_array A = la_wrap(w->coefficients->val, K, m);
+    la_array k = la_wrap(w->block, m, cols);
+    la_array f = la_wrap(w->scores + first * K, K, cols);
+    TRY(w->h.ops->gemm(&w->h, LA_N, LA_N, 1, &A, &k, 0, &f));
+  }
+  for (int64_t j = 0; j < w->X.cols; j++)
+    for (int64_t c = 0; c < K; c++)
+      w->scores[j * K + c] += mat_col(w->bias, c)[0];
+  return LAPIS_OK;
+}
+
+static void fill_probabilities(sv_predict *w)
+{
+  int64_t K = w->labels.classes;
+  for (int64_t k = 0; k < w->X.cols * K; k++) {
+    const double *p = mat_col(w->platt, k % K);
+    double u = p[0] * w->scores[k] + p[1];
+    w->probabilities[k] = u > 0 ? exp(-u) / (1 + exp(-u)) : 1 / (1 + exp(u));
+  }
+  solver_publish(&w->base, "probabilities",
+                 lapis_mat_f64(w->probabilities, K, w->X.cols));
+}
+
+static void publish_bags(sv_predict *w)
+{
+  lapis_solver *s = &w->base;
+  int64_t count = w->bags.count;
+  bag_scores(&w->bags, w->scores, w->bag_score);
+  for (int64_t k = 0; k < count; k++)
+    w->bag_label[k] = w->labels.value[w->bag_score[k] > 0];
+  solver_publish(s, "bags", lapis_mat_f64(w->bags.id, 1, count));
+  solver_publish(s, "bag_scores", lapis_mat_f64(w->bag_score, 1, count));
+  solver_publish(s, "bag_labels", lapis_mat_f64(w->bag_label, 1, count));
+}
+
+static lapis_status predict_solve(lapis_solver *s)
+{
+  sv_predict *w = (sv_predict *)s;
+  static const char *const columns_[] = {"iteration"};
+  lapis_stop stop = {.max_iters = -1, .seconds = INFINITY};
+  int64_t K = w->labels.classes, n = w->X.cols;
+  TRY(loop_begin(&s->loop, s->ctx, s->cls->method, &stop, 1, columns_));
+  if (w->weights != NULL)
+    linear_scores(w);
+  else
+    TRY(kernel_scores(w));
+  for (int64_t j = 0; j < n; j++) finish_scores(w, j);
+  targets_decode(&w->labels, w->scores, 0, w->decided);
+  solver_publish(s, "scores", lapis_mat_f64(w->scores, K, n));
+  solver_publish(s, "labels",
+                 lapis_mat_f64(w->decided, targets_label_rows(&w->labels), n));
+  if (w->labels.kind == TARGETS_CLASS)
+    solver_publish(s, "classes", lapis_mat_f64(w->labels.value, 1, K));
+  if (w->platt != NULL) fill_probabilities(w);
+  if (w->bags.count > 0) publish_bags(w);
+  s->info.gap = s->info.objective = NAN;
+  s->info.seconds = loop_seconds(&s->loop);
+  return LAPIS_OK;
+}
+
+static void predict_free(lapis_solver *s)
+{
+  sv_predict *w = (sv_predict *)s;
+  op_kernel_free(&w->kernel);
+  bags_free(&w->bags);
+  double *all[] = {w->copy,  w->scores,    w->decided,  w->probabilities,
+                   w->block, w->bag_score, w->bag_label};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) base_free(all[i]);
+}
+
+static const solver_class predict_class = {
+    .method = "svmplus", .solve = predict_solve, .free = predict_free};
+static const solver_class bag_class = {
+    .method = "misvm", .solve = predict_solve, .free = predict_free};
+
+/* ---- constructor --------------------------------------------------------*/
+static lapis_status bad_model(lapis_ctx *ctx)
+{
+  return lapis_fail(ctx, LAPIS_EFORMAT,
+                    "predict: the svmplus model lacks an array that predicting "
+                    "needs; fit it again");
+}
+
+static lapis_status read_model(sv_predict *w, const named_list *m)
+{
+  const lapis_mat *shape = named_find(m, "shape");
+  const lapis_mat *values = named_find(m, "values");
+  w->weights = named_find(m, "weights");
+  w->coefficients = named_find(m, "coefficients");
+  w->bias = named_find(m, "bias");
+  w->rho = named_find(m, "rho");
+  w->index = named_find(m, "index");
+  w->platt = named_find(m, "platt");
+  bool kernel = w->coefficients != NULL && w->bias != NULL && w->index != NULL;
+  bool whole = shape != NULL && shape->cols == 3 && values != NULL &&
+               w->rho != NULL && (w->weights != NULL || kernel);
+  if (!whole) return bad_model(w->base.ctx);
+  const double *say = shape->val;
+  w->labels = (targets){.kind = (targets_kind)say[0],
+                        .classes = (int64_t)say[1],
+                        .samples = w->X.cols,
+                        .value = values->val,
+                        .n_values = values->cols};
+  int64_t K = w->labels.classes, d = (int64_t)say[2];
+  bool fits = w->rho->cols == K &&
+              (w->weights == NULL ||
+               (w->weights->rows == d + 1 && w->weights->cols == K)) &&
+              (w->weights != NULL || w->coefficients->rows == K);
+  if (!fits) return bad_model(w->base.ctx);
+  if (w->X.rows == d) return LAPIS_OK;
+  return lapis_fail(w->base.ctx, LAPIS_ESHAPE,
+                    "predict: X has %" PRId64 " columns, the model was fitted "
+                    "on %" PRId64,
+                    w->X.rows, d);
+}
+
+static lapis_status prepare_kernel(sv_predict *w, int kernel, double width,
+                                   const named_list *m)
+{
+  lapis_ctx *ctx = w->base.ctx;
+  if (w->weights != NULL) return LAPIS_OK;
+  int64_t block = w->X.cols < BLOCK ? w->X.cols : BLOCK;
+  w->square = kernel == LAPIS_KERNEL_PRECOMPUTED;
+  w->block =
+      base_alloc_raw(ctx, w->coefficients->cols * block, sizeof *w->block);
+  if (w->block == NULL) return LAPIS_ENOMEM;
+  if (w->square) return LAPIS_OK;
+  const lapis_mat *support = named_find(m, "support");
+  if (support == NULL || support->rows != w->X.rows ||
+      support->cols != w->coefficients->cols)
+    return bad_model(ctx);
+  return op_kernel_new(&w->h, kernel, width, "X", support, &w->kernel);
+}
+
+static lapis_status allocate(sv_predict *w)
+{
+  lapis_ctx *ctx = w->base.ctx;
+  int64_t n = w->X.cols, K = w->labels.classes;
+  w->scores = base_alloc(ctx, K * n, sizeof(double));
+  w->decided =
+      base_alloc(ctx, targets_label_rows(&w->labels) * n, sizeof(double));
+  w->probabilities = base_alloc(ctx, w->platt != NULL ? K * n : 0, 8);
+  bool ok = w->scores != NULL && w->decided != NULL && w->probabilities != NULL;
+  return ok ? LAPIS_OK : LAPIS_ENOMEM;
+}
+
+static lapis_status take_samples(sv_predict *w, const lapis_mat *X)
+{
+  w->X = *X;
+  if (X->dtype == LAPIS_F64) return LAPIS_OK;
+  w->copy = base_alloc_raw(w->base.ctx, X->rows * X->cols, sizeof(double));
+  if (w->copy == NULL) return LAPIS_ENOMEM;
+  mat_to_f64(X, w->copy, X->rows);
+  w->X = lapis_mat_f64(w->copy, X->rows, X->cols);
+  return LAPIS_OK;
+}
+
+static lapis_status predict_new(lapis_ctx *ctx, const lapis_data *data,
+                                const solver_class *cls, int kernel,
+                                double width, const named_list *learned,
+                                lapis_solver **out)
+{
+  *out = NULL;
+  TRY(mat_check_finite(ctx, cls->method, "X", &data->X, false));
+  if (!mat_empty(&data->P))
+    base_say(ctx, 0,
+             "%s: P is ignored: predicting needs no privileged features",
+             cls->method);
+  lapis_solver *s;
+  TRY(solver_alloc(ctx, cls, sizeof(sv_predict), &s));
+  sv_predict *w = (sv_predict *)s;
+  lapis_status status = la_open(ctx, &w->h);
+  if (status >= 0) status = take_samples(w, &data->X);
+  if (status >= 0) status = read_model(w, learned);
+  if (status >= 0) status = prepare_kernel(w, kernel, width, learned);
+  if (status >= 0) status = allocate(w);
+  if (status < 0)
+    lapis_solver_free(s);
+  else
+    *out = s;
+  return status;
+}
+
+lapis_status sv_predict_new(lapis_ctx *ctx, const lapis_data *data,
+                            const void *settings, const named_list *learned,
+                            const void *options, lapis_solver **out)
+{
+  const lapis_svmplus_settings *set = settings;
+  (void)options;
+  return predict_new(ctx, data, &predict_class, set->kernel, set->width,
+                     learned, out);
+}
+
+static lapis_status add_bags(sv_predict *w, const int64_t *group)
+{
+  lapis_ctx *ctx = w->base.ctx;
+  if (group == NULL) return LAPIS_OK;
+  TRY(bags_new(ctx, group, w->X.cols, &w->bags));
+  w->bag_score = base_alloc(ctx, w->bags.count, sizeof(double));
+  w->bag_label = base_alloc(ctx, w->bags.count, sizeof(double));
+  bool ok = w->bag_score != NULL && w->bag_label != NULL;
+  return ok ? LAPIS_OK : LAPIS_ENOMEM;
+}
+
+lapis_status misvm_predict_new(lapis_ctx *ctx, const lapis_data *data,
+                               const void *settings, const named_list *learned,
+                               const void *options, lapis_solver **out)
+{
+  const lapis_misvm_settings *set = settings;
+  (void)options;
+  TRY(predict_new(ctx, data, &bag_class, set->kernel, set->width, learned,
+                  out));
+  lapis_status s = add_bags((sv_predict *)*out, data->group);
+  if (s >= 0) return s;
+  lapis_solver_free(*out);
+  *out = NULL;
+  return s;
+}

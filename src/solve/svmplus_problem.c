@@ -1,0 +1,143 @@
+/* svmplus_problem.c - checks of what is given: shapes, values, classes,
+ * kernels. */
+#include <math.h>
+
+#include "solve/svmplus.h"
+
+lapis_status sv_check_settings(lapis_ctx *ctx, const char *method, double C,
+                               double gamma)
+{
+  const char *name = C > 0 ? "gamma" : "C";
+  if (C > 0 && gamma > 0) return LAPIS_OK;
+  return lapis_fail(ctx, LAPIS_EDATA, "%s: --%s is %g; it must be above 0",
+                    method, name, C > 0 ? gamma : C);
+}
+
+static lapis_status check_shapes(lapis_ctx *ctx, const char *method,
+                                 const lapis_data *data)
+{
+  const lapis_mat *X = &data->X, *Y = &data->Y, *P = &data->P;
+  if (mat_empty(X))
+    return lapis_fail(ctx, LAPIS_ESHAPE,
+                      "%s: X has %" PRId64 " samples of %" PRId64
+                      " features; at least one of each is needed",
+                      method, X->cols, X->rows);
+  if (mat_empty(Y))
+    return lapis_fail(ctx, LAPIS_EMISSING,
+                      "%s: there is no Y; labels are needed to learn from",
+                      method);
+  if (Y->cols != X->cols)
+    return lapis_fail(ctx, LAPIS_ESHAPE,
+                      "%s: Y has %" PRId64 " samples, X has %" PRId64, method,
+                      Y->cols, X->cols);
+  if (!mat_empty(P) && P->cols != X->cols)
+    return lapis_fail(ctx, LAPIS_ESHAPE,
+                      "%s: P has %" PRId64 " samples, X has %" PRId64
+                      "; privileged features go with every training sample",
+                      method, P->cols, X->cols);
+  return LAPIS_OK;
+}
+
+static bool all_zero(const lapis_mat *P)
+{
+  for (int64_t j = 0; j < P->cols; j++)
+    for (int64_t i = 0; i < P->rows; i++)
+      if (lapis_mat_at(P, i, j) != 0) return false;
+  return true;
+}
+
+static lapis_status check_weights(lapis_ctx *ctx, const char *method,
+                                  const lapis_data *data)
+{
+  for (int64_t i = 0; data->weight != NULL && i < data->X.cols; i++)
+    if (!(data->weight[i] > 0) || isinf(data->weight[i]))
+      return lapis_fail(ctx, LAPIS_EDATA,
+                        "%s: the weight of row %" PRId64 " is %g; weights are "
+                        "above 0: leave out a sample that does not count",
+                        method, i + 1, data->weight[i]);
+  return LAPIS_OK;
+}
+
+static lapis_status check_square(lapis_ctx *ctx, const char *method,
+                                 const char *name, int kernel,
+                                 const lapis_mat *X)
+{
+  if (kernel != LAPIS_KERNEL_PRECOMPUTED || mat_empty(X)) return LAPIS_OK;
+  if (X->rows != X->cols)
+    return lapis_fail(ctx, LAPIS_ESHAPE,
+                      "%s: %s has %" PRId64 " rows and %" PRId64
+                      " columns; a precomputed kernel is square, a row and a "
+                      "column for each sample",
+                      method, name, X->cols, X->rows);
+  double size = 0;
+  for (int64_t i = 0; i < X->cols; i++)
+    size = fmax(size, fabs(lapis_mat_at(X, i, i)));
+  for (int64_t j = 0; j < X->cols; j++)
+    for (int64_t i = 0; i < j; i++) {
+      double a = lapis_mat_at(X, i, j), b = lapis_mat_at(X, j, i);
+      if (fabs(a - b) > 1e-8 * size)
+        return lapis_fail(ctx, LAPIS_EDATA,
+                          "%s: the kernel %s is not symmetric: %g at row "
+                          "%" PRId64 ", column %" PRId64 " and %g mirrored",
+                          method, name, b, i + 1, j + 1, a);
+    }
+  return LAPIS_OK;
+}
+
+lapis_status sv_check_data(lapis_ctx *ctx, const char *method,
+                           const lapis_svmplus_settings *set,
+                           const lapis_data *data)
+{
+  TRY(check_shapes(ctx, method, data));
+  TRY(mat_check_finite(ctx, method, "X", &data->X, false));
+  TRY(mat_check_finite(ctx, method, "Y", &data->Y, false));
+  TRY(mat_check_finite(ctx, method, "P", &data->P, false));
+  TRY(check_weights(ctx, method, data));
+  TRY(check_square(ctx, method, "X", set->kernel, &data->X));
+  TRY(check_square(ctx, method, "P", set->kernel_priv, &data->P));
+  if (!mat_empty(&data->P) && all_zero(&data->P))
+    return lapis_fail(ctx, LAPIS_EDATA,
+                      "%s: P is zero everywhere; leave it out for the plain "
+                      "SVM",
+                      method);
+  return LAPIS_OK;
+}
+
+void sv_warn_constant(lapis_ctx *ctx, const char *method, const lapis_mat *P)
+{
+  if (mat_empty(P)) return;
+  for (int64_t j = 1; j < P->cols; j++)
+    for (int64_t i = 0; i < P->rows; i++) {
+      double first = lapis_mat_at(P, i, 0);
+      if (fabs(lapis_mat_at(P, i, j) - first) > 1e-12 * fabs(first)) return;
+    }
+  base_say(ctx, 0,
+           "%s: P is the same for every sample: it is uninformative, and all "
+           "samples share one slack",
+           method);
+}
+
+lapis_status sv_encode(lapis_ctx *ctx, const char *method, const lapis_mat *Y,
+                       targets *out)
+{
+  TRY(targets_encode(ctx, method, Y, out));
+  for (int64_t c = 0; c < out->classes; c++) {
+    int64_t positive = 0;
+    for (int64_t j = 0; j < out->samples; j++)
+      positive += out->sign[j * out->classes + c] > 0;
+    if (positive > 0 && positive < out->samples) continue;
+    lapis_status s =
+        out->classes == 1
+            ? lapis_fail(ctx, LAPIS_EDATA,
+                         "%s: Y has one class only; samples of both kinds are "
+                         "needed",
+                         method)
+            : lapis_fail(ctx, LAPIS_EDATA,
+                         "%s: Y, column %" PRId64 ": all samples are %s; "
+                         "samples of both kinds are needed",
+                         method, c + 1, positive > 0 ? "positive" : "negative");
+    targets_free(out);
+    return s;
+  }
+  return LAPIS_OK;
+}

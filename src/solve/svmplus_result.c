@@ -1,0 +1,126 @@
+/* svmplus_result.c - what a solve hands out, and what a model keeps. */
+#include <math.h>
+#include <string.h>
+
+#include "solve/svmplus.h"
+#include "solve/svmplus_columns.h"
+
+/* One against the rest: margins of 1 make classes comparable. */
+static void divide_by_rho(svmplus *w)
+{
+  for (int64_t i = 0; w->K > 1 && w->kind == SV_L2 && i < w->q.n; i++)
+    for (int64_t c = 0; c < w->K; c++)
+      w->scores[i * w->K + c] /= fmax(w->rho[c], 1e-300);
+}
+
+/* w = sum a_i y_i x_i, bias last. */
+static void weights_from_alpha(svmplus *w)
+{
+  const sv_data *q = &w->q;
+  int64_t rows = q->d + 1;
+  if (!w->linear || w->kind == SV_LINEAR) return;
+  memset(w->weights, 0, (size_t)(rows * w->K) * sizeof *w->weights);
+  for (int64_t i = 0; i < q->n; i++)
+    for (int64_t c = 0; c < w->K; c++) {
+      double a = w->alpha[i * w->K + c] * w->labels.sign[i * w->K + c];
+      if (a != 0) column_add(&q->X, i, a, w->weights + c * rows);
+    }
+  for (int64_t c = 0; c < w->K; c++) w->weights[c * rows + q->d] = w->bias[c];
+}
+
+static bool supports(const svmplus *w, int64_t i)
+{
+  for (int64_t c = 0; c < w->K; c++)
+    if (w->alpha[i * w->K + c] > 0) return true;
+  return false;
+}
+
+lapis_status sv_publish(svmplus *w)
+{
+  lapis_solver *s = &w->base;
+  int64_t n = w->q.n, K = w->K, count = 0;
+  divide_by_rho(w);
+  weights_from_alpha(w);
+  for (int64_t i = 0; i < n; i++) count += supports(w, i);
+  s->info.rank = count;
+  targets_decode(&w->labels, w->scores, 0, w->decided);
+  solver_publish(s, "scores", lapis_mat_f64(w->scores, K, n));
+  solver_publish(s, "labels",
+                 lapis_mat_f64(w->decided, targets_label_rows(&w->labels), n));
+  if (w->labels.kind == TARGETS_CLASS)
+    solver_publish(s, "classes", lapis_mat_f64(w->labels.value, 1, K));
+  if (w->linear)
+    solver_publish(s, "weights", lapis_mat_f64(w->weights, w->q.d + 1, K));
+  solver_publish_history(s);
+  if (!w->set.certificate) return LAPIS_OK;
+  solver_publish(s, "alpha", lapis_mat_f64(w->alpha, K, n));
+  if (w->kind != SV_L2) solver_publish(s, "zeta", lapis_mat_f64(w->zeta, K, n));
+  return LAPIS_OK;
+}
+
+/* ---- the model ----------------------------------------------------------*/
+static void learned(lapis_solver *s, const char *name, double *val,
+                    int64_t rows, int64_t cols)
+{
+  named_put(&s->learned, name, lapis_mat_f64(val, rows, cols));
+}
+
+static void dense_column(const lapis_mat *X, int64_t j, double *out)
+{
+  lapis_mat one = *X;
+  one.cols = 1;
+  if (X->colptr != NULL)
+    one.colptr = X->colptr + j; /* offsets stay absolute */
+  else
+    one.val = mat_col(X, j);
+  mat_to_f64(&one, out, X->rows);
+}
+
+static lapis_status learn_support(svmplus *w)
+{
+  lapis_solver *s = &w->base;
+  int64_t m = s->info.rank, K = w->K, d = w->q.d, at = 0;
+  bool square = w->set.kernel == LAPIS_KERNEL_PRECOMPUTED;
+  base_free(w->support);
+  base_free(w->coefficients);
+  base_free(w->index);
+  w->support = base_alloc(s->ctx, square ? 1 : d * m, sizeof(double));
+  w->coefficients = base_alloc(s->ctx, K * m, sizeof(double));
+  w->index = base_alloc(s->ctx, m, sizeof(double));
+  if (w->support == NULL || w->coefficients == NULL || w->index == NULL)
+    return LAPIS_ENOMEM;
+  for (int64_t i = 0; i < w->q.n; i++) {
+    if (!supports(w, i)) continue;
+    for (int64_t c = 0; c < K; c++)
+      w->coefficients[at * K + c] =
+          w->alpha[i * K + c] * w->labels.sign[i * K + c];
+    if (!square) dense_column(&w->q.X, i, w->support + at * d);
+    w->index[at++] = (double)i;
+  }
+  if (!square) learned(s, "support", w->support, d, m);
+  learned(s, "index", w->index, 1, m);
+  learned(s, "coefficients", w->coefficients, K, m);
+  learned(s, "bias", w->bias, 1, K);
+  return LAPIS_OK;
+}
+
+lapis_status sv_learn(lapis_solver *s)
+{
+  svmplus *w = (svmplus *)s;
+  const targets *t = &w->labels;
+  if (w->kind_value == NULL)
+    w->kind_value = base_alloc(s->ctx, 3, sizeof *w->kind_value);
+  if (w->kind_value == NULL) return LAPIS_ENOMEM;
+  w->kind_value[0] = t->kind;
+  w->kind_value[1] = (double)w->K;
+  w->kind_value[2] = (double)w->q.d;
+  learned(s, "shape", w->kind_value, 1, 3);
+  learned(s, "values", t->value, 1, t->n_values);
+  for (int64_t c = 0; c < w->K; c++)
+    if (w->kind != SV_L2 || w->K == 1) w->rho[c] = 1;
+  learned(s, "rho", w->rho, 1, w->K);
+  if (w->platt != NULL) learned(s, "platt", w->platt, 2, w->K);
+  if (!w->linear) return learn_support(w);
+  learned(s, "weights", w->weights, w->q.d + 1, w->K);
+  return LAPIS_OK;
+}

@@ -1,0 +1,183 @@
+/* test_command_roml.c - the executable: fit roml, assign, eval match-ratio. */
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "lapis/lapis_io.h"
+#include "roml_data.h"
+
+typedef struct workplace {
+  lapis_ctx *ctx;
+  const char *command;
+  char folder[64], text[1 << 16];
+  scene c;
+} workplace;
+
+/* Runs "lapis ARGUMENTS" in the folder; its exit code, its output in text. */
+static int lapis(workplace *w, const char *arguments)
+{
+  char line[2048];
+  snprintf(line, sizeof line, "cd %s && '%s' %s 2>err.txt", w->folder,
+           w->command, arguments);
+  FILE *p = popen(line, "r");
+  assert_non_null(p);
+  size_t n = fread(w->text, 1, sizeof w->text - 1, p);
+  w->text[n] = '\0';
+  int status = pclose(p);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void write_npz(workplace *w, const char *name, const lapis_named *item,
+                      int count)
+{
+  char path[128];
+  snprintf(path, sizeof path, "%s/%s", w->folder, name);
+  if (lapis_npz_write(w->ctx, path, item, count) < 0)
+    fail_msg("%s", lapis_ctx_error(w->ctx));
+}
+
+static lapis_mat whole(int64_t *val, int64_t rows, int64_t cols)
+{
+  return (lapis_mat){
+      .dtype = LAPIS_I64, .rows = rows, .cols = cols, .ld = rows, .val = val};
+}
+
+static int setup(void **state)
+{
+  workplace *w = calloc(1, sizeof *w);
+  w->command = getenv("LAPIS_COMMAND");
+  w->ctx = lapis_ctx_new();
+  snprintf(w->folder, sizeof w->folder, "/tmp/lapis-roml-XXXXXX");
+  if (mkdtemp(w->folder) == NULL) return -1;
+  w->c = scene_new(8, 20, 5, 30, 0.2, 0, 3);
+  lapis_named data[] = {
+      {.name = "X", .mat = lapis_mat_f64(w->c.X, 30, 160)},
+      {.name = "group", .mat = whole(w->c.group, 1, 160), .flat = true}};
+  write_npz(w, "data.npz", data, 2);
+  lapis_named truth = {.name = "match", .mat = whole(w->c.truth, 5, 8)};
+  write_npz(w, "truth.npz", &truth, 1);
+  *state = w;
+  return 0;
+}
+
+static int teardown(void **state)
+{
+  workplace *w = *state;
+  char line[128];
+  snprintf(line, sizeof line, "rm -r %s", w->folder);
+  int code = system(line);
+  scene_free(&w->c);
+  lapis_ctx_free(w->ctx);
+  free(w);
+  return code;
+}
+
+static void need_command(const workplace *w)
+{
+  if (w->command != NULL) return;
+  print_message("skipped: LAPIS_COMMAND is not set\n");
+  skip();
+}
+
+static lapis_json *parsed(workplace *w)
+{
+  lapis_json *v;
+  if (lapis_json_parse(w->ctx, w->text, strlen(w->text), "stdout", &v) < 0)
+    fail_msg("%s", lapis_ctx_error(w->ctx));
+  return v;
+}
+
+static void fit_writes_matches(void **state)
+{
+  workplace *w = *state;
+  need_command(w);
+  assert_int_equal(lapis(w, "fit roml data.npz --inliers 5 --json -o out.npz"),
+                   0);
+  lapis_json *v = parsed(w);
+  assert_string_equal(lapis_json_text(v, "status", ""), "solved");
+  double objective =
+      lapis_json_number(lapis_json_get(v, "info"), "objective", NAN);
+  CHECK_AT_LEAST(objective, 1);
+  lapis_json_free(v);
+  lapis_arrays all;
+  char path[128];
+  snprintf(path, sizeof path, "%s/out.npz", w->folder);
+  assert_int_equal(lapis_arrays_read(w->ctx, path, &all), LAPIS_OK);
+  const lapis_array *low = lapis_arrays_find(&all, "low_rank");
+  const lapis_array *match = lapis_arrays_find(&all, "match");
+  assert_int_equal(low->axes, 3);
+  assert_int_equal(low->shape[0], 8);
+  assert_int_equal(low->shape[1], 5);
+  assert_int_equal(low->shape[2], 30);
+  assert_int_equal(match->mat.dtype, LAPIS_I64);
+  assert_int_equal(match->shape[0], 8);
+  assert_int_equal(match->shape[1], 5);
+  lapis_arrays_free(&all);
+  assert_int_equal(
+      lapis(w, "eval match-ratio --truth truth.npz --scores out.npz --json"),
+      0);
+  v = parsed(w);
+  CHECK_AT_LEAST(lapis_json_number(v, "match_ratio", NAN), 0.999);
+  CHECK_AT_LEAST(lapis_json_number(v, "identification_ratio", NAN), 0.999);
+  lapis_json_free(v);
+}
+
+static void a_start_is_read_from_a_file(void **state)
+{
+  workplace *w = *state;
+  need_command(w);
+  assert_int_equal(lapis(w, "fit roml data.npz --inliers 5 --max-iters 0 "
+                            "--start truth.npz:match -o out.npz -q"),
+                   0);
+  assert_int_equal(
+      lapis(w, "eval match-ratio --truth truth.npz --scores out.npz --json"),
+      0);
+  lapis_json *v = parsed(w);
+  CHECK_AT_LEAST(lapis_json_number(v, "match_ratio", NAN), 1);
+  lapis_json_free(v);
+  assert_int_equal(
+      lapis(w, "fit roml data.npz --inliers 4 --start truth.npz:match"), 4);
+}
+
+static void bad_input_exits_with_4(void **state)
+{
+  workplace *w = *state;
+  need_command(w);
+  assert_int_equal(lapis(w, "fit roml data.npz --inliers 0"), 4);
+  assert_int_equal(lapis(w, "fit roml data.npz --inliers 21"), 4);
+  assert_int_equal(lapis(w, "fit roml truth.npz --inliers 1"), 4);
+  assert_int_equal(lapis(w, "fit roml data.npz --inliers 5 --start no.npz:m"),
+                   4);
+}
+
+static void assign_prints_the_optimum(void **state)
+{
+  workplace *w = *state;
+  need_command(w);
+  double c[] = {4, 1, 3, 2, 0, 5}; /* 2 x 3: 1 + 2 */
+  lapis_named item = {.name = "cost", .mat = lapis_mat_f64(c, 3, 2)};
+  write_npz(w, "cost.npz", &item, 1);
+  assert_int_equal(lapis(w, "assign cost.npz --json -o a.npz"), 0);
+  lapis_json *v = parsed(w);
+  CHECK_NEAR(lapis_json_number(v, "objective", NAN), 3, 0);
+  CHECK_NEAR(lapis_json_number(lapis_json_get(v, "info"), "objective", NAN), 3,
+             0);
+  lapis_json_free(v);
+  c[4] = NAN;
+  write_npz(w, "cost.npz", &item, 1);
+  assert_int_equal(lapis(w, "assign cost.npz"), 4);
+  item.mat = lapis_mat_f64(c, 2, 3);
+  write_npz(w, "cost.npz", &item, 1);
+  assert_int_equal(lapis(w, "assign cost.npz"), 4);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(fit_writes_matches),
+      cmocka_unit_test(a_start_is_read_from_a_file),
+      cmocka_unit_test(bad_input_exits_with_4),
+      cmocka_unit_test(assign_prints_the_optimum),
+  };
+  return cmocka_run_group_tests(tests, setup, teardown);
+}

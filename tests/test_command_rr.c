@@ -1,0 +1,113 @@
+/* The command on rpca, rr, rlda and clean: files in, files out, refusals. */
+#include "command.h"
+#include "fixture.h"
+
+static double said(const char *json, const char *key)
+{
+  lapis_ctx *ctx = lapis_ctx_new();
+  lapis_json *v;
+  if (lapis_json_parse(ctx, json, strlen(json), "stdout", &v) < 0)
+    fail_msg("%s", lapis_ctx_error(ctx));
+  double value = lapis_json_number(lapis_json_get(v, "info"), key, NAN);
+  lapis_json_free(v);
+  lapis_ctx_free(ctx);
+  return value;
+}
+
+static void robust_pca(void **state)
+{
+  (void)state;
+  fixture f;
+  fixture_open(&f, "rpca_missing", false);
+  command c;
+  command_begin(&c);
+  command_run(&c,
+              "fit rpca %s/data.npz --lambda %.17g --tol 1e-9 --certificate "
+              "--json -o out.npz --model m.lapis",
+              f.folder, fixture_number(&f, "lam"));
+  command_expect(&c, 0, "");
+  double best = fixture_number(&f, "objective");
+  CHECK_NEAR(said(c.out, "objective"), best, 1e-7 * best);
+  CHECK_AT_MOST(said(c.out, "gap"), 1e-9);
+  assert_true(command_exists(&c, "out.npz"));
+  command_run(&c, "predict m.lapis %s/data.npz --json -o p.npz", f.folder);
+  command_expect(&c, 0, "");
+  assert_true(command_exists(&c, "p.npz"));
+  command_end(&c);
+  fixture_close(&f);
+}
+
+/* The dictionary beside X is found, and can be named. */
+static void cleaning(void **state)
+{
+  (void)state;
+  fixture f;
+  fixture_open(&f, "clean_test", false);
+  double best = fixture_number(&f, "objective");
+  command c;
+  command_begin(&c);
+  for (int named = 0; named < 2; named++) {
+    char option[1200] = "";
+    if (named)
+      snprintf(option, sizeof option, "--dictionary %s/data.npz:dictionary",
+               f.folder);
+    command_run(&c,
+                "fit clean %s/data.npz %s --lambda .3 --joint --weight paper "
+                "--tol 1e-9 --json -o out.npz",
+                f.folder, option);
+    command_expect(&c, 0, "");
+    CHECK_NEAR(said(c.out, "objective"), best, 1e-7 * best);
+  }
+  command_end(&c);
+  fixture_close(&f);
+}
+
+static void regression(void **state)
+{
+  (void)state;
+  fixture f;
+  fixture_open(&f, "rr_alm_lowrank", false);
+  command c;
+  command_begin(&c);
+  command_run(&c,
+              "fit rr %s/data.npz --eta 5 --lambda .2 --gamma .1 --rho 1.05 "
+              "--weight %s/data.npz:W --json -o out.npz --model m.lapis",
+              f.folder, f.folder);
+  command_expect(&c, 0, "");
+  double alm = fixture_number(&f, "objective_alm");
+  CHECK_AT_MOST(said(c.out, "objective"), alm * (1 + 1e-6));
+  assert_true(isnan(said(c.out, "gap")));
+  command_run(&c, "predict m.lapis %s/data.npz --scores -o p.npz", f.folder);
+  command_expect(&c, 0, "");
+  command_run(&c, "predict m.lapis %s/data.npz --clean none --scores",
+              f.folder);
+  command_expect(&c, 0, "");
+  command_end(&c);
+  fixture_close(&f);
+}
+
+static void refusals(void **state)
+{
+  (void)state;
+  command c;
+  command_begin(&c);
+  const char text[] = "1,2\n3,4\n5,7\n";
+  command_write(&c, "x.csv", text, sizeof text - 1);
+  command_run(&c, "fit rr -X x.csv -Y x.csv --gamma 0");
+  command_expect(&c, 2, "--gamma is 0");
+  command_run(&c, "fit rr -X x.csv -Y x.csv --weight none.npy");
+  command_expect(&c, 4, "none.npy");
+  command_run(&c, "fit clean -X x.csv");
+  command_expect(&c, 4, "--dictionary");
+  command_run(&c, "fit rpca -X x.csv --lambda -1");
+  command_expect(&c, 2, "--lambda");
+  command_end(&c);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(robust_pca), cmocka_unit_test(cleaning),
+      cmocka_unit_test(regression), cmocka_unit_test(refusals)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,114 @@
+/* svmplus and misvm at the command line: fit, model, predict, refusals. */
+#include "command.h"
+
+/* n rows: x1, x2 (its sum decides), label; P beside it. */
+static void write_problem(const command *c, int n)
+{
+  char x[8192], p[8192];
+  int a = 0, b = 0;
+  uint64_t seed = 5;
+  for (int i = 0; i < n; i++) {
+    double u = check_normal(&seed), v = check_normal(&seed);
+    int y = u + v > 0;
+    a += snprintf(x + a, sizeof x - (size_t)a, "%.4f,%.4f,%d\n", u, v, y);
+    b +=
+        snprintf(p + b, sizeof p - (size_t)b, "%.4f\n", (y ? 1 : -1) * (u + v));
+  }
+  command_write(c, "t.csv", x, (size_t)a);
+  command_write(c, "p.csv", p, (size_t)b);
+}
+
+static void fit_then_predict(void **state)
+{
+  (void)state;
+  static const char *const kinds[] = {
+      "", "--kernel rbf --kernel-priv rbf",
+      "--kernel rbf --kernel-priv linear --formulation original"};
+  for (int k = 0; k < 3; k++) {
+    command c;
+    command_begin(&c);
+    write_problem(&c, 40);
+    command_run(&c,
+                "fit svmplus t.csv --target 3 -P p.csv %s --C 1 --gamma 1 "
+                "--tol 1e-8 --model m.lapis --json -o r.npz",
+                kinds[k]);
+    command_expect(&c, 0, "");
+    assert_non_null(strstr(c.out, "\"status\": \"solved\""));
+    command_run(&c, "predict m.lapis t.csv --target 3 -o q.npz");
+    command_expect(&c, 0, "");
+    lapis_ctx *ctx = lapis_ctx_new();
+    lapis_arrays one, two;
+    char path[128];
+    snprintf(path, sizeof path, "%s/r.npz", c.folder);
+    assert_int_equal(lapis_arrays_read(ctx, path, &one), 0);
+    snprintf(path, sizeof path, "%s/q.npz", c.folder);
+    assert_int_equal(lapis_arrays_read(ctx, path, &two), 0);
+    static const char *const names[] = {"scores", "labels"};
+    for (int m = 0; m < 2; m++) {
+      const lapis_array *f = lapis_arrays_find(&one, names[m]);
+      const lapis_array *g = lapis_arrays_find(&two, names[m]);
+      assert_non_null(f);
+      assert_non_null(g);
+      for (int j = 0; j < 40; j++)
+        CHECK_NEAR(lapis_mat_at(&f->mat, 0, j), lapis_mat_at(&g->mat, 0, j),
+                   1e-9);
+    }
+    lapis_arrays_free(&one);
+    lapis_arrays_free(&two);
+    lapis_ctx_free(ctx);
+    command_end(&c);
+  }
+}
+
+/* Automatic settings of a model without P are read back. */
+static void models_without_P(void **state)
+{
+  (void)state;
+  command c;
+  command_begin(&c);
+  write_problem(&c, 12);
+  command_write(&c, "y.csv", "1\n1\n1\n1\n1\n1\n0\n0\n0\n0\n0\n0\n", 24);
+  command_write(&c, "g.csv", "1\n1\n1\n3\n3\n3\n2\n2\n2\n4\n4\n4\n", 24);
+  static const char *const runs[] = {"svmplus -X t.csv -Y y.csv",
+                                     "svmplus -X t.csv -Y y.csv --kernel rbf",
+                                     "misvm -X t.csv -Y y.csv -G g.csv"};
+  for (int k = 0; k < 3; k++) {
+    command_run(&c, "fit %s --model m.lapis", runs[k]);
+    command_expect(&c, 0, "");
+    command_run(&c, "predict m.lapis -X t.csv --scores");
+    command_expect(&c, 0, "");
+  }
+  command_end(&c);
+}
+
+static void bad_input_is_exit_4(void **state)
+{
+  (void)state;
+  command c;
+  command_begin(&c);
+  write_problem(&c, 12);
+  command_write(&c, "short.csv", "1\n2\n", 4);
+  command_write(&c, "zero.csv", "0\n0\n0\n0\n0\n0\n0\n0\n0\n0\n0\n0\n", 24);
+  command_write(&c, "g.csv", "1\n1\n1\n1\n1\n1\n2\n2\n2\n2\n2\n2\n", 24);
+  const char *const bad[][2] = {
+      {"svmplus t.csv --target 3 -P short.csv", "samples"},
+      {"svmplus t.csv --target 3 -P zero.csv", "zero everywhere"},
+      {"svmplus t.csv --target 3 --C 0", "--C is 0"},
+      {"svmplus t.csv --target 3 --gamma -1", "--gamma is -1"},
+      {"svmplus t.csv", "no Y"},
+      {"misvm t.csv --target 3", "no group"},
+      {"misvm t.csv --target 3 -G g.csv", "mixed labels"}};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    command_run(&c, "fit %s", bad[i][0]);
+    command_expect(&c, 4, bad[i][1]);
+  }
+  command_end(&c);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(fit_then_predict),
+                                     cmocka_unit_test(models_without_P),
+                                     cmocka_unit_test(bad_input_is_exit_4)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

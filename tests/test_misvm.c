@@ -1,0 +1,151 @@
+/* mi-SVM-PI: verified labels, the rule of bags, predicting bags, refusals. */
+#include "svmplus_case.h"
+
+static lapis_solver *solve_bags(lapis_ctx *ctx, const lapis_data *data,
+                                const lapis_misvm_settings *set)
+{
+  lapis_solver *s;
+  if (lapis_misvm_new(ctx, data, set, &s) < 0)
+    fail_msg("%s", lapis_ctx_error(ctx));
+  if (lapis_solve(s) < 0) fail_msg("%s", lapis_ctx_error(ctx));
+  return s;
+}
+
+static void check_fixture(const char *name)
+{
+  fixture f;
+  fixture_open(&f, name, true);
+  lapis_mat group = fixture_mat(&f.data, "group");
+  lapis_mat want = fixture_mat(&f.expected, "labels");
+  int64_t n = group.cols * group.rows;
+  int64_t *bag = malloc((size_t)n * sizeof *bag);
+  for (int64_t i = 0; i < n; i++) bag[i] = (int64_t)lapis_mat_at(&group, 0, i);
+  lapis_data data = {.X = fixture_mat(&f.data, "X"),
+                     .Y = fixture_mat(&f.data, "Y"),
+                     .P = fixture_mat(&f.data, "P"),
+                     .group = bag};
+  lapis_misvm_settings set = lapis_misvm_defaults();
+  set.C = fixture_number(&f, "C");
+  set.gamma = fixture_number(&f, "gamma");
+  double ratio = fixture_number(&f, "positive_ratio");
+  if (ratio > 0) set.positive_ratio = ratio;
+  set.stop.tol = 1e-10;
+  lapis_solver *s = solve_bags(f.ctx, &data, &set);
+  const lapis_misvm_settings *used = lapis_result_settings(s);
+  CHECK_NEAR(used->width * fixture_number(&f, "rbf_gamma"), 1, 1e-12);
+  const double *labels = sv_array(s, "labels"), *scores = sv_array(s, "scores");
+  const double *bag_scores = sv_array(s, "bag_scores");
+  const double *bags = sv_array(s, "bags");
+  for (int64_t i = 0; i < n; i++) {
+    if (labels[i] != lapis_mat_at(&want, 0, i))
+      fail_msg("%s: label %d", name, (int)i);
+    int64_t k = 0;
+    while (bags[k] != (double)bag[i]) k++;
+    assert_true(bag_scores[k] >= scores[i]);
+  }
+  lapis_solver_free(s);
+  free(bag);
+  fixture_close(&f);
+}
+
+static void verified_labels(void **state)
+{
+  (void)state;
+  check_fixture("misvm_one");
+  check_fixture("misvm_ratio");
+}
+
+enum { N = 48, SIZE = 6 };
+static sv_case bags_of(uint64_t seed, int64_t *group)
+{
+  sv_case c = sv_random(seed, N, 3, 2);
+  for (int i = 0; i < N; i++) { /* bags in any order */
+    group[i] = 100 - (i * 5) % (N / SIZE);
+    c.y[i] = group[i] % 2 == 0 ? 1 : -1;
+  }
+  return c;
+}
+
+/* Negative bags stay negative; positive ones keep their share. */
+static void bags_keep_their_rule(void **state)
+{
+  (void)state;
+  lapis_ctx *ctx = lapis_ctx_new();
+  int64_t group[N];
+  for (uint64_t seed = 1; seed <= 20; seed++) {
+    sv_case c = bags_of(seed, group);
+    c.data.group = group;
+    lapis_misvm_settings set = lapis_misvm_defaults();
+    set.positive_ratio = (double)(seed % 4) / 5;
+    lapis_solver *s = solve_bags(ctx, &c.data, &set);
+    const double *labels = sv_array(s, "labels");
+    for (int64_t g = 100 - N / SIZE + 1; g <= 100; g++) {
+      int positive = 0, least = (int)ceil(set.positive_ratio * SIZE - 1e-9);
+      for (int i = 0; i < N; i++) positive += group[i] == g && labels[i] > 0;
+      if (g % 2 == 0)
+        assert_true(positive >= (least > 1 ? least : 1));
+      else
+        assert_int_equal(positive, 0);
+    }
+    lapis_solver_free(s);
+    sv_drop(&c);
+  }
+  lapis_ctx_free(ctx);
+}
+
+static void models_score_bags(void **state)
+{
+  (void)state;
+  lapis_ctx *ctx = lapis_ctx_new();
+  int64_t group[N];
+  sv_case c = bags_of(3, group);
+  c.data.group = group;
+  lapis_solver *s = solve_bags(ctx, &c.data, NULL), *p;
+  lapis_model *m;
+  assert_int_equal(lapis_model_new(s, &m), 0);
+  lapis_data fresh = {.X = c.data.X, .group = group};
+  assert_int_equal(lapis_predict_new(ctx, &fresh, m, NULL, &p), 0);
+  assert_int_equal(lapis_solve(p), 0);
+  for (int i = 0; i < N; i++)
+    CHECK_NEAR(sv_array(p, "scores")[i], sv_array(s, "scores")[i], 1e-10);
+  for (int k = 0; k < N / SIZE; k++) {
+    CHECK_NEAR(sv_array(p, "bag_scores")[k], sv_array(s, "bag_scores")[k],
+               1e-10);
+    assert_true(sv_array(p, "bags")[k] == sv_array(s, "bags")[k]);
+  }
+  lapis_solver_free(p);
+  lapis_model_free(m);
+  lapis_solver_free(s);
+  sv_drop(&c);
+  lapis_ctx_free(ctx);
+}
+
+static void bad_bags_are_refused(void **state)
+{
+  (void)state;
+  lapis_ctx *ctx = lapis_ctx_new();
+  int64_t group[N];
+  sv_case c = bags_of(4, group);
+  lapis_solver *s;
+  assert_int_equal(lapis_misvm_new(ctx, &c.data, NULL, &s), LAPIS_EMISSING);
+  assert_non_null(strstr(lapis_ctx_error(ctx), "no group"));
+  c.data.group = group;
+  c.y[7] = -c.y[7];
+  assert_int_equal(lapis_misvm_new(ctx, &c.data, NULL, &s), LAPIS_EDATA);
+  assert_null(s);
+  assert_non_null(strstr(lapis_ctx_error(ctx), "mixed labels"));
+  lapis_misvm_settings set = lapis_misvm_defaults();
+  set.gamma = 0;
+  assert_int_equal(lapis_misvm_new(ctx, &c.data, &set, &s), LAPIS_EDATA);
+  sv_drop(&c);
+  lapis_ctx_free(ctx);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(verified_labels),
+                                     cmocka_unit_test(bags_keep_their_rule),
+                                     cmocka_unit_test(models_score_bags),
+                                     cmocka_unit_test(bad_bags_are_refused)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

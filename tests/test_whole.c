@@ -1,0 +1,60 @@
+/* Metrics of all outputs together, by hand. */
+#include "check.h"
+#include "lapis/lapis_eval.h"
+
+static double metric(const char *name, double *truth, int64_t rows,
+                     double *scores, int64_t score_rows, int64_t n, double *per)
+{
+  lapis_ctx *ctx = lapis_ctx_new();
+  lapis_mat t = lapis_mat_f64(truth, rows, n);
+  lapis_mat s = lapis_mat_f64(scores, score_rows, n);
+  double out;
+  if (lapis_metric(ctx, name, &t, &s, per, &out) < 0)
+    fail_msg("%s", lapis_ctx_error(ctx));
+  lapis_ctx_free(ctx);
+  return out;
+}
+
+static void rae(void **state)
+{
+  (void)state;
+  double Y[] = {3, 0, 4, 5}, S[] = {3, 0, 1, 1}, per[2];
+  CHECK_NEAR(metric("rae", Y, 2, S, 2, 2, per), 5 / sqrt(50), 1e-15);
+  CHECK_NEAR(per[0], 3.0 / 5, 1e-15);
+  CHECK_NEAR(per[1], 4.0 / 5, 1e-15);
+}
+
+static void angle_wraps(void **state)
+{
+  (void)state;
+  double a = 3.0543261909900767; /* 175 degrees */
+  double Y[] = {1, 0, cos(a), sin(a)};
+  double S[] = {0, 2, 3 * cos(-a), 3 * sin(-a)};
+  CHECK_NEAR(metric("angle-error", Y, 2, S, 2, 2, NULL), (90 + 10) / 2.0,
+             1e-10);
+}
+
+static void accuracy(void **state)
+{
+  (void)state;
+  double Y[] = {10, 20, 30, NAN}, L[] = {10, 30, 30, 10};
+  double F[] = {1, 0, 0, 0, 2, 1, 3, 2, 1, 0, 0, 1};
+  CHECK_NEAR(metric("accuracy", Y, 1, L, 1, 4, NULL), 2.0 / 3, 1e-15);
+  CHECK_NEAR(metric("accuracy", Y, 1, F, 3, 4, NULL), 2.0 / 3, 1e-15);
+}
+
+/* Two events, two others; the best threshold takes the first alone. */
+static void detection_cost(void **state)
+{
+  (void)state;
+  double Y[] = {1, -1, 1, -1}, S[] = {4, 3, 2, 1};
+  CHECK_NEAR(metric("minndc", Y, 1, S, 1, 4, NULL), 0.5, 1e-15);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(rae), cmocka_unit_test(angle_wraps),
+      cmocka_unit_test(accuracy), cmocka_unit_test(detection_cost)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
