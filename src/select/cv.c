@@ -233,14 +233,13 @@ static bool real_metric(const char *name)
   return strcmp(name, "rae") == 0 || strcmp(name, "angle-error") == 0;
 }
 
-static lapis_status run(part_source *from, const void *settings, lapis_cv *cv)
+static lapis_status run(const part_source *from, fold_plan *plan,
+                        const void *settings, lapis_cv *cv)
 {
   lapis_ctx *ctx = from->ctx;
   const lapis_method *m = from->method;
-  fold_plan plan;
   TRY(folds_draw(ctx, from->data, from->options->folds, from->options->by_group,
-                 &plan));
-  from->plan = &plan;
+                 plan));
   void *own = base_alloc(ctx, 1, m->settings_size);
   lapis_status s =
       own == NULL ? LAPIS_ENOMEM : allocate(ctx, from->options, cv);
@@ -251,7 +250,7 @@ static lapis_status run(part_source *from, const void *settings, lapis_cv *cv)
     base_mute(ctx, false);
   }
   base_free(own);
-  cv->fold = plan.fold; /* handed over */
+  cv->fold = plan->fold; /* handed over */
   summarise(cv);
   take_best_scores(cv);
   return s;
@@ -267,7 +266,9 @@ lapis_status lapis_cv_run(lapis_ctx *ctx, const lapis_method *m,
   targets labels = {.classes = 0};
   if (!real_metric(options->metric))
     TRY(targets_encode(ctx, "cv", &data->Y, &labels));
+  fold_plan plan;
   part_source from = {.ctx = ctx,
+                      .plan = &plan,
                       .method = m,
                       .data = data,
                       .options = options,
@@ -282,7 +283,7 @@ lapis_status lapis_cv_run(lapis_ctx *ctx, const lapis_method *m,
                      .folds = options->folds,
                      .K = labels.classes > 0 ? labels.classes : data->Y.rows,
                      .n = data->X.cols};
-    s = run(&from, settings, cv);
+    s = run(&from, &plan, settings, cv);
   }
   targets_free(&labels);
   if (s < 0 || s == LAPIS_CANCELLED)
