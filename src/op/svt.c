@@ -90,7 +90,7 @@ static lapis_status make_room(op_svt *s, int64_t rank)
 {
   la *h = &s->h;
   int64_t room = rank > 2 * s->room ? rank : 2 * s->room;
-  if (rank <= s->room) return LAPIS_OK;
+  if (s->P.data != NULL && rank <= s->room) return LAPIS_OK;
   if (room > side(s)) room = side(s);
   h->ops->free(h, &s->P);
   s->room = 0;
