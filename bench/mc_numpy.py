@@ -1,9 +1,8 @@
-"""The step of bench/mc.c's fpc (mc1), and soft-impute's loop, in NumPy.
+"""The step of bench/mc.c's fpc (mc1) in NumPy.
 
     OPENBLAS_CORETYPE= /usr/bin/python3 bench/mc_numpy.py
 
-fpc [MC11 Alg. 1]: gradient step, full SVD, shrink, row of ones.  soft-impute:
-Mazumder, Hastie, Tibshirani (JMLR 2010), Z <- SVT(P(X) + P'(Z), lambda).
+fpc [MC11 Alg. 1]: gradient step, full SVD, shrink, row of ones.
 """
 import time
 

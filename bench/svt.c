@@ -1,7 +1,9 @@
 /* svt.c - singular values above a threshold against LAPACK's gesdd, with and
  * without a warm start, in one run.
  *
- *   bench/svt [ROWS COLS [RANK [REPEATS]]]      4117 9963 50 3
+ *   bench/svt [ROWS COLS [RANK [REPEATS [SECONDS]]]]    4117 9963 50 3
+ *
+ * SECONDS: what gesdd took, where it need not run again.
  *
  * W = Q_1 diag(s) Q_2', Q_1 and Q_2 products of four random reflections
  * (splitmix64, seed 1), so that every singular value is known.  Spectra:

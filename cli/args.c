@@ -11,7 +11,7 @@ const cli_option common_options[] = {
     {"deterministic", 0, NULL, "equal bits for any number of threads"},
     {"strict", 0, NULL, "exit 1 when stopped before the tolerance was met"},
     {"progress", 0, "WHEN", "auto, always or never"},
-    {"quiet", 'q', NULL, "no talk, errors only"},
+    {"quiet", 'q', NULL, "no talk on stderr, errors only"},
     {"verbose", 'v', NULL, "say what was chosen and why (twice: iterations)"},
     {"help", 'h', NULL, "this text"},
     {NULL, 0, NULL, NULL}};

@@ -77,6 +77,9 @@ int help_verb(FILE *to, const cli_verb *v, const lapis_method *m)
               lapis_method_at(i)->title, lapis_method_at(i)->summary);
   }
   if (v->takes_model && m != NULL) print_method(to, m);
+  if (v->takes_model && m == NULL)
+    fprintf(to, "\n'lapis %s MODEL --help' lists what its method takes.\n",
+            v->name);
   if (v->options->name != NULL || v->reads_data)
     fprintf(to, "\nData and files:\n");
   for (const cli_option *o = data_options; v->reads_data && o->name != NULL;

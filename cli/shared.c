@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -88,10 +89,40 @@ int dataset_from_args(cli *c, lapis_dataset **out)
   return code;
 }
 
+/* Whether two paths name the same existing file. */
+static bool same_file(const char *a, const char *b)
+{
+  struct stat x, y;
+  return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev &&
+         x.st_ino == y.st_ino && S_ISREG(x.st_mode);
+}
+
+/* What is read must not be written over. */
+static int check_not_input(const cli *c, const char *path)
+{
+  static const char *const inputs[] = {"X", "Y", "P", "G"};
+  for (int i = 0; i < c->args.n_words; i++)
+    if (same_file(path, c->args.word[i]))
+      return cli_fail(EXIT_MISUSE,
+                      "%s: is read and would be written over; "
+                      "name another file",
+                      path);
+  for (int i = 0; i < 4; i++) {
+    const char *spec = args_get(&c->args, inputs[i]);
+    if (spec != NULL && same_file(path, spec))
+      return cli_fail(EXIT_MISUSE,
+                      "%s: is read and would be written over; "
+                      "name another file",
+                      path);
+  }
+  return EXIT_DONE;
+}
+
 int check_writable(cli *c, const char *path)
 {
-  (void)c;
   if (path == NULL || strcmp(path, "-") == 0) return EXIT_DONE;
+  int code = check_not_input(c, path);
+  if (code != EXIT_DONE) return code;
   const char *slash = strrchr(path, '/');
   char folder[4096];
   size_t length = slash == NULL ? 0 : (size_t)(slash - path);

@@ -87,6 +87,7 @@ static void misuse_is_exit_2(void **state)
       {"fit mc t.csv --progress often", "auto, always, never"},
       {"fit mc t.csv u.csv", "'u.csv' is a second one"},
       {"fit mc t.csv --target nose", "nose"},
+      {"fit mc t.csv --target wears --id who -o t.csv", "written over"},
       {"eval auroc", "name one metric"}};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     command_run(&c, "%s", bad[i][0]);

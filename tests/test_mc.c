@@ -162,6 +162,26 @@ static void check_fpc(const char *name, int variant)
   fixture_close(&f);
 }
 
+/* A step beyond what the losses' curvature allows is a failure, not an
+ * answer. */
+static void fpc_says_when_it_diverges(void **state)
+{
+  (void)state;
+  fixture f;
+  fixture_open(&f, "fpc_mc1", false);
+  lapis_data data = {.X = fixture_mat(&f.data, "X"),
+                     .Y = fixture_mat(&f.data, "Y")};
+  lapis_mc_settings set = tight(LAPIS_MC_1, LAPIS_MC_LABELS_PM, 1, 3, 0.015);
+  lapis_solver *s;
+  set.solver = LAPIS_MC_FPC;
+  set.tau = 1e9;
+  assert_int_equal(lapis_mc_new(f.ctx, &data, &set, &s), LAPIS_OK);
+  assert_int_equal(lapis_solve(s), LAPIS_ENUMERIC);
+  assert_non_null(strstr(lapis_ctx_error(f.ctx), "--tau"));
+  lapis_solver_free(s);
+  fixture_close(&f);
+}
+
 static void verified_fpc(void **state)
 {
   (void)state;
@@ -630,6 +650,9 @@ static void refusals(void **state)
   p = make(5, 2, 12, 0, true, 1);
   p.data.X.cols = p.data.Y.cols = 0;
   refused(&p, &set, LAPIS_ESHAPE, "0 samples");
+  p = make(5, 2, 12, 0, true, 1);
+  p.X[11] = -1e200;
+  refused(&p, &set, LAPIS_EDATA, "X is -1e+200 at row 3, column 2, too large");
   set.mu = 0;
   p = make(5, 2, 12, 0, true, 1);
   refused(&p, &set, LAPIS_EINVAL, "--mu is 0; it must be above 0");
@@ -661,6 +684,7 @@ int main(void)
       cmocka_unit_test(verified_pos),
       cmocka_unit_test(verified_simplex),
       cmocka_unit_test(verified_fpc),
+      cmocka_unit_test(fpc_says_when_it_diverges),
       cmocka_unit_test(retuned_is_as_new),
       cmocka_unit_test(random_certificates),
       cmocka_unit_test(relative_mu),

@@ -96,10 +96,13 @@ typedef struct bad_entry {
   double v;
 } bad_entry;
 
+/* Beyond it squares overflow. */
+static const double LARGEST = 1e150;
+
 static bool find_bad(void *user, int64_t i, int64_t j, double v)
 {
   bad_entry *bad = user;
-  if (isfinite(v) || (bad->nan_ok && isnan(v))) return true;
+  if (fabs(v) <= LARGEST || (bad->nan_ok && isnan(v))) return true;
   *bad = (bad_entry){bad->nan_ok, i, j, v};
   return false;
 }
@@ -116,6 +119,12 @@ lapis_status mat_check_finite(lapis_ctx *ctx, const char *method,
                       "%s: %s is NaN at row %" PRId64 ", column %" PRId64
                       "; this method takes no missing values",
                       method, what, bad.j + 1, bad.i + 1);
+  if (isfinite(bad.v))
+    return lapis_fail(ctx, LAPIS_EDATA,
+                      "%s: %s is %g at row %" PRId64 ", column %" PRId64
+                      ", too large to compute with (at most %g); scale the "
+                      "data",
+                      method, what, bad.v, bad.j + 1, bad.i + 1, LARGEST);
   return lapis_fail(ctx, LAPIS_EDATA,
                     "%s: %s is infinite at row %" PRId64 ", column %" PRId64
                     "; write NaN for a value that was not observed",

@@ -414,7 +414,9 @@ static lapis_status certify(svt_subspace *s, const la_array *W, double t,
   if (*out == PROVED) return LAPIS_OK;
   double left = take_guards(s, t);
   int64_t next = s->proved < s->used ? s->proved : s->used - 1;
-  double c = fmin(fmax(1.02 * s->theta[next], 0.3 * left), (1 - 1e-3) * left);
+  /* a quarter of the way up, for what the guess may lack */
+  double guess = fmin(fmax(s->theta[next], 0.2 * left), (1 - 2e-3) * left);
+  double c = 0.75 * guess + 0.25 * left;
   return chebyshev(s, W, left, c, out);
 }
 

@@ -46,7 +46,9 @@ static const lapis_param params[] = {
     {"mu", "mu", LAPIS_PARAM_REAL, AT(mu), NAN, 0, INFINITY, true, NULL, "X",
      "weight of the nuclear norm"},
     {"mu-rel", NULL, LAPIS_PARAM_REAL, AT(mu_rel), 0.02, 0, INFINITY, true,
-     NULL, "X", "mu in units of sigma_1(Z_0) / |Omega_X|, where no --mu"},
+     NULL, "X",
+     "mu in units of sigma_1(Z_0) / |Omega_X|; the command chooses it by "
+     "cross-validation where neither is given"},
     {"certificate", NULL, LAPIS_PARAM_BOOL, AT(certificate), 0, 0, 1, false,
      NULL, NULL, "also write the multiplier that proves the gap (dual)"},
     {"class-features", NULL, LAPIS_PARAM_BOOL, AT(class_features), 0, 0, 1,

@@ -81,6 +81,12 @@ static lapis_status stage(mc *w, double mu, double tau)
   while (change > w->set.stop.tol || w->set.stop.tol <= 0) {
     if (!loop_next(l)) return LAPIS_OK;
     TRY(iterate(w, mu, tau, &now));
+    if (!isfinite(now))
+      return lapis_fail(w->base.ctx, LAPIS_ENUMERIC,
+                        "mc: fpc diverged after %" PRId64
+                        " iterations: the step --tau %g is too long; auto is "
+                        "what the papers take",
+                        l->iter, tau);
     change = fabs(now - before) / fmax(fabs(now), 1e-300);
     before = now;
     TRY(loop_record(l, (double[]){now, mu, change, (double)w->low_rank.rank}));
