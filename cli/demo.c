@@ -368,10 +368,10 @@ static int print_demo_json(cli *c, const faces *f, const outcome *o, int n,
   lapis_json_put(to, "data", data);
   lapis_json_put(metrics, "auroc", auroc);
   lapis_json_put(metrics, "gap", gap);
-  lapis_json_put_integer(metrics, "suspects_flipped", s->hits);
+  if (n == TRIALS) lapis_json_put_integer(metrics, "suspects_flipped", s->hits);
   lapis_json_put(to, "metrics", metrics);
   lapis_json_put(to, "fits", fits);
-  lapis_json_put(to, "suspects", suspects_json(s));
+  if (n == TRIALS) lapis_json_put(to, "suspects", suspects_json(s));
   lapis_json_put_text(to, "backend", lapis_ctx_backend(c->ctx));
   lapis_json_put_integer(to, "threads", lapis_ctx_threads(c->ctx));
   return print_json(to);
