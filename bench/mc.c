@@ -171,7 +171,9 @@ static void compare(bench *b, int variant, double excess)
   lapis_mc_settings f = set;
   f.solver = LAPIS_MC_FPC;
   f.mu_start = 1e-300; /* one stage */
-  for (int k = 0; k < 3; k++, f.tau /= 10) {
+  /* Smaller steps where the papers' own does not get there. */
+  done = false;
+  for (int k = 0; k < 3 && !done; k++, f.tau /= 10) {
     if (k == 1)
       f.tau = fmin(4 * 0.5 * (double)(b->classes * b->n) / 0.3,
                    0.5 * (double)(b->d * b->n)) /

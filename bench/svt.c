@@ -150,11 +150,11 @@ static timing median(timing *v, int n)
   return v[n / 2];
 }
 
-static void show(const char *what, const char *spectrum, const timing *x,
+static void show(const char *what, const char *form, const timing *x,
                  double gesdd)
 {
   static const char *const way[] = {"auto", "gram", "full", "qr", "subspace"};
-  printf("| %s | %s | %.3f | %.1f | %lld | %.1e | %s |\n", spectrum, what,
+  printf("| %s | %s | %.3f | %.1f | %lld | %.1e | %s |\n", form, what,
          x->seconds, gesdd / x->seconds, (long long)x->report.rank, x->error,
          way[x->report.way]);
   fflush(stdout);

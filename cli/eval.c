@@ -7,7 +7,9 @@
 
 static const cli_option options[] = {
     {"truth", 0, "FILE", "what is true: .npy .csv .npz:NAME (default Y)"},
-    {"scores", 0, "FILE", "what was answered (.npz: default member scores)"},
+    {"scores", 0, "FILE",
+     "what was answered (.npz: default member scores, or labels where the "
+     "metric compares labels)"},
     {NULL, 0, NULL, NULL}};
 
 /* FILE.npz -> FILE.npz:member; anything else as it is. */
@@ -55,14 +57,26 @@ static void print_values(const char *metric, const double *per_class,
   print_json(to);
 }
 
+/* A metric that no class has is an answer (null), but not a silent one. */
+static void warn_of_none(const char *metric, double mean)
+{
+  if (isnan(mean))
+    fprintf(stderr,
+            "lapis: eval: no class has a value of %s: its known truth is all "
+            "of one kind\n",
+            metric);
+}
+
 static int evaluate(cli *c, lapis_dataset *ds, const char *metric)
 {
   const lapis_data *data = lapis_dataset_data(ds);
-  int64_t classes = data->X.rows;
+  int64_t classes;
+  lapis_status s = lapis_metric_classes(c->ctx, metric, &data->Y, &classes);
+  if (s < 0) return cli_fail_status(c, s);
   double *per_class = malloc(((size_t)classes + 1) * sizeof *per_class), mean;
   if (per_class == NULL) return cli_fail(EXIT_FAILED, "out of memory");
-  lapis_status s =
-      lapis_metric(c->ctx, metric, &data->Y, &data->X, per_class, &mean);
+  s = lapis_metric(c->ctx, metric, &data->Y, &data->X, per_class, &mean);
+  if (s >= 0) warn_of_none(metric, mean);
   lapis_mat names = lapis_dataset_text(ds, "class_names");
   if (s >= 0 && c->json) print_values(metric, per_class, classes, mean);
   if (s >= 0 && !c->json) print_text(metric, &names, per_class, classes, mean);
@@ -80,9 +94,15 @@ static int run(cli *c)
   if (eval_is_match(c->args.word[0]))
     return eval_match(c, c->args.word[0], truth, scores);
   lapis_dataset *ds;
-  lapis_status s = lapis_dataset_new(c->ctx, &ds);
+  const lapis_metric_kind *kind;
+  lapis_status s = lapis_metric_find(c->ctx, c->args.word[0], &kind);
+  if (s < 0)
+    return cli_fail(EXIT_MISUSE, "eval: %s, match-ratio, iou",
+                    lapis_ctx_error(c->ctx));
+  bool labels = kind->reads == LAPIS_METRIC_LABELS;
+  s = lapis_dataset_new(c->ctx, &ds);
   if (s >= 0) s = read_as(ds, "Y", truth, "Y");
-  if (s >= 0) s = read_as(ds, "X", scores, "scores");
+  if (s >= 0) s = read_as(ds, "X", scores, labels ? "labels" : "scores");
   if (s >= 0) s = lapis_dataset_finish(ds);
   int code = s < 0 ? cli_fail_status(c, s) : evaluate(c, ds, c->args.word[0]);
   lapis_dataset_free(ds);

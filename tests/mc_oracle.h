@@ -152,11 +152,17 @@ static inline double oracle_label_conjugate(const mc_case *c, double y,
          b / c->gamma * (oracle_entropy(p) + oracle_entropy(1 - p));
 }
 
+/* labels, features, and with labels a row of ones */
+static inline int64_t oracle_rows(const mc_case *c)
+{
+  return c->K + c->D + (c->K > 0);
+}
+
 /* phi*(G), G m x n: labels, features, ones. */
 static inline double oracle_conjugate(const mc_case *c, const double *G)
 {
   double a = 1 / (double)oracle_seen(c->X, c->D * c->n);
-  int64_t seen = oracle_seen(c->Y, c->K * c->n), m = c->K + c->D + 1;
+  int64_t seen = oracle_seen(c->Y, c->K * c->n), m = oracle_rows(c);
   double b = seen > 0 ? c->lambda / (double)seen : 0, sum = 0;
   for (int64_t j = 0; j < c->n; j++) {
     const double *g = G + j * m, *x = c->X + j * c->D;
@@ -167,21 +173,24 @@ static inline double oracle_conjugate(const mc_case *c, const double *G)
     else
       for (int64_t i = 0; i < c->D; i++)
         sum += oracle_feature_conjugate(c, g[c->K + i], x[i], a);
-    sum += g[m - 1];
+    if (c->K > 0) sum += g[m - 1];
   }
   return sum;
 }
 
 static inline mc_truth oracle_mc(const mc_case *c, const double *scores,
-                                 const double *low_rank, const double *dual)
+                                 const lapis_mat *features, const double *dual)
 {
-  int64_t m = c->K + c->D + 1;
+  int64_t m = oracle_rows(c);
   double *Z = malloc((size_t)(m * c->n) * sizeof *Z), nuclear, spectral;
+  double *low_rank = malloc((size_t)(c->D * c->n) * sizeof *low_rank);
+  for (int64_t k = 0; k < c->D * c->n; k++)
+    low_rank[k] = lapis_mat_at(features, k % c->D, k / c->D);
   for (int64_t j = 0; j < c->n; j++) {
     for (int64_t k = 0; k < c->K; k++) Z[j * m + k] = scores[j * c->K + k];
     for (int64_t i = 0; i < c->D; i++)
       Z[j * m + c->K + i] = low_rank[j * c->D + i];
-    Z[j * m + m - 1] = 1;
+    if (c->K > 0) Z[j * m + m - 1] = 1;
   }
   mc_truth t;
   oracle_norms(Z, m, c->n, &nuclear, &spectral);
@@ -192,6 +201,7 @@ static inline mc_truth oracle_mc(const mc_case *c, const double *scores,
   t.gap = (t.primal - t.dual) / fmax(fabs(t.primal), fabs(t.dual));
   t.infeasible = oracle_infeasible(c, low_rank);
   free(Z);
+  free(low_rank);
   return t;
 }
 #endif

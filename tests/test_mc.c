@@ -53,7 +53,7 @@ static mc_truth recompute(const lapis_data *data, const lapis_mc_settings *set,
                .lambda = set->lambda,
                .gamma = set->gamma,
                .mu = set->mu};
-  return oracle_mc(&c, a->scores.val, a->low_rank.val, a->dual.val);
+  return oracle_mc(&c, a->scores.val, &a->low_rank, a->dual.val);
 }
 
 static double farthest(const lapis_mat *a, const lapis_mat *b)
@@ -453,9 +453,9 @@ static void debiased(void **state)
                  .gamma = set.gamma,
                  .mu = set.mu / 10};
     mc_truth t =
-        oracle_mc(&c, again.scores.val, again.low_rank.val, again.dual.val);
+        oracle_mc(&c, again.scores.val, &again.low_rank, again.dual.val);
     mc_truth before =
-        oracle_mc(&c, first.scores.val, first.low_rank.val, again.dual.val);
+        oracle_mc(&c, first.scores.val, &first.low_rank, again.dual.val);
     /* better than the first fit by its own measure, never below its bound */
     CHECK_AT_MOST(t.primal, before.primal);
     CHECK_AT_LEAST(t.primal, t.dual * (1 - 1e-6));

@@ -43,6 +43,46 @@ static void accuracy(void **state)
   CHECK_NEAR(metric("accuracy", Y, 1, F, 3, 4, NULL), 2.0 / 3, 1e-15);
 }
 
+/* Several columns: a sample is right when all that is known of it is. */
+static void accuracy_of_several(void **state)
+{
+  (void)state;
+  double Y[] = {1, 0, 1, 1, NAN, 0}, L[] = {1, 0, 0, 1, 1, 0};
+  CHECK_NEAR(metric("accuracy", Y, 2, L, 2, 3, NULL), 2.0 / 3, 1e-15);
+  CHECK_NEAR(metric("hamming", Y, 2, L, 2, 3, NULL), 1.0 / 5, 1e-15);
+}
+
+/* f1 of two columns by hand: TP 1, FN 1 and TP 1, FP 1. */
+static void f1(void **state)
+{
+  (void)state;
+  double Y[] = {1, 0, 1, 1, NAN, 0}, L[] = {1, 1, 0, 1, 1, 0}, per[3];
+  CHECK_NEAR(metric("f1", Y, 2, L, 2, 3, per), 2.0 / 3, 1e-15);
+  CHECK_NEAR(per[0], 2.0 / 3, 1e-15);
+  CHECK_NEAR(per[1], 2.0 / 3, 1e-15);
+  double C[] = {5, 6, 7, 7}, said[] = {5, 7, 7, 6};
+  CHECK_NEAR(metric("f1", C, 1, said, 1, 4, per), (1 + 0 + 0.5) / 3, 1e-15);
+  CHECK_NEAR(per[0], 1, 1e-15);
+  CHECK_NEAR(per[1], 0, 1e-15);
+  CHECK_NEAR(per[2], 0.5, 1e-15);
+}
+
+/* Scores in place of labels would be compared with them in silence. */
+static void scores_are_no_labels(void **state)
+{
+  (void)state;
+  lapis_ctx *ctx = lapis_ctx_new();
+  double Y[] = {1, -1, 1}, S[] = {1, -1, 0.25}, out;
+  lapis_mat t = lapis_mat_f64(Y, 1, 3), s = lapis_mat_f64(S, 1, 3);
+  const char *const names[] = {"accuracy", "hamming", "f1"};
+  for (int i = 0; i < 3; i++) {
+    assert_int_equal(lapis_metric(ctx, names[i], &t, &s, NULL, &out),
+                     LAPIS_EDATA);
+    assert_non_null(strstr(lapis_ctx_error(ctx), "row 3, column 1 is 0.25"));
+  }
+  lapis_ctx_free(ctx);
+}
+
 /* Two events, two others; the best threshold takes the first alone. */
 static void detection_cost(void **state)
 {
@@ -53,8 +93,12 @@ static void detection_cost(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(rae), cmocka_unit_test(angle_wraps),
-      cmocka_unit_test(accuracy), cmocka_unit_test(detection_cost)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(rae),
+                                     cmocka_unit_test(angle_wraps),
+                                     cmocka_unit_test(accuracy),
+                                     cmocka_unit_test(accuracy_of_several),
+                                     cmocka_unit_test(f1),
+                                     cmocka_unit_test(scores_are_no_labels),
+                                     cmocka_unit_test(detection_cost)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,15 +14,36 @@ LAPIS_API lapis_status lapis_auroc(lapis_ctx *ctx, const double *truth,
                                    const double *scores, int64_t n,
                                    double *out);
 
+/* What a metric compares with the truth, and which way is better. */
+typedef enum lapis_metric_reads {
+  LAPIS_METRIC_SCORES, /* any order-preserving scores, a row a class */
+  LAPIS_METRIC_LABELS, /* answers in the values of the truth */
+  LAPIS_METRIC_VALUES  /* real outputs */
+} lapis_metric_reads;
+typedef struct lapis_metric_kind {
+  const char *name;
+  lapis_metric_reads reads;
+  bool less_is_better;
+} lapis_metric_kind;
+/* The i-th metric, NULL past the end. */
+LAPIS_API const lapis_metric_kind *lapis_metric_at(int i);
+/* LAPIS_EINVAL with the known names where there is none of this name. */
+LAPIS_API lapis_status lapis_metric_find(lapis_ctx *ctx, const char *name,
+                                         const lapis_metric_kind **out);
+
+/* How many classes (real outputs) lapis_metric tells apart in this truth. */
+LAPIS_API lapis_status lapis_metric_classes(lapis_ctx *ctx, const char *name,
+                                            const lapis_mat *truth,
+                                            int64_t *out);
 /* A metric by name over c classes: truth and scores c x n (one row of class
- * codes is expanded against scores of c rows).  per_class: c values or NULL;
- * mean over the classes that have one. */
+ * codes is expanded against scores of c rows); metrics that read labels take
+ * labels in the values of truth instead, and of one row of classes also
+ * scores.  per_class: c values or NULL; mean over the classes that have one,
+ * NaN where none has. */
 LAPIS_API lapis_status lapis_metric(lapis_ctx *ctx, const char *name,
                                     const lapis_mat *truth,
                                     const lapis_mat *scores, double *per_class,
                                     double *mean);
-/* Names lapis_metric knows, NULL past the end. */
-LAPIS_API const char *lapis_metric_name(int i);
 
 /* ---- matches over images -------------------------------------------------
  * truth, found: slots x images, rows of X, -1 = missing; the order of slots

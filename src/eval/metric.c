@@ -1,8 +1,10 @@
 /* metric.c - metrics by name, class by class. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "eval/decided.h"
 #include "eval/rank.h"
 #include "eval/whole.h"
 #include "lapis/lapis_eval.h"
@@ -12,20 +14,28 @@ typedef lapis_status (*whole_fn)(lapis_ctx *ctx, const lapis_mat *truth,
                                  const lapis_mat *scores, double *per_row,
                                  double *out);
 typedef struct metric {
-  const char *name;
+  lapis_metric_kind kind;
   double (*of_class)(const ranked *r, int64_t n);
   whole_fn whole; /* in place of of_class */
 } metric;
 
 static const metric metrics[] = {
-    {"auroc", rank_auroc, NULL},    {"map", rank_average_precision, NULL},
-    {"minndc", rank_min_ndc, NULL}, {"accuracy", NULL, whole_accuracy},
-    {"rae", NULL, whole_rae},       {"angle-error", NULL, whole_angle}};
+    {{"auroc", LAPIS_METRIC_SCORES, false}, rank_auroc, NULL},
+    {{"map", LAPIS_METRIC_SCORES, false}, rank_average_precision, NULL},
+    {{"average-precision", LAPIS_METRIC_SCORES, false},
+     rank_average_precision,
+     NULL},
+    {{"minndc", LAPIS_METRIC_SCORES, true}, rank_min_ndc, NULL},
+    {{"accuracy", LAPIS_METRIC_LABELS, false}, NULL, decided_accuracy},
+    {{"hamming", LAPIS_METRIC_LABELS, true}, NULL, decided_hamming},
+    {{"f1", LAPIS_METRIC_LABELS, false}, NULL, decided_f1},
+    {{"rae", LAPIS_METRIC_VALUES, true}, NULL, whole_rae},
+    {{"angle-error", LAPIS_METRIC_VALUES, true}, NULL, whole_angle}};
 enum { METRICS = sizeof metrics / sizeof *metrics };
 
-const char *lapis_metric_name(int i)
+const lapis_metric_kind *lapis_metric_at(int i)
 {
-  return i >= 0 && i < METRICS ? metrics[i].name : NULL;
+  return i >= 0 && i < METRICS ? &metrics[i].kind : NULL;
 }
 
 static int falling(const void *a, const void *b)
@@ -67,8 +77,24 @@ static void each_class(const metric *m, const targets *t,
 static const metric *find(const char *name)
 {
   for (int i = 0; i < METRICS; i++)
-    if (strcmp(metrics[i].name, name) == 0) return &metrics[i];
+    if (strcmp(metrics[i].kind.name, name) == 0) return &metrics[i];
   return NULL;
+}
+
+lapis_status lapis_metric_find(lapis_ctx *ctx, const char *name,
+                               const lapis_metric_kind **out)
+{
+  char known[256] = "";
+  const metric *m = find(name);
+  *out = m == NULL ? NULL : &m->kind;
+  if (m != NULL) return LAPIS_OK;
+  for (int i = 0; i < METRICS; i++) {
+    size_t n = strlen(known);
+    snprintf(known + n, sizeof known - n, "%s%s", i > 0 ? ", " : "",
+             metrics[i].kind.name);
+  }
+  return lapis_fail(ctx, LAPIS_EINVAL, "there is no metric '%s', but %s", name,
+                    known);
 }
 
 static lapis_status check(lapis_ctx *ctx, const char *name, const targets *t,
@@ -82,13 +108,27 @@ static lapis_status check(lapis_ctx *ctx, const char *name, const targets *t,
   return mat_check_finite(ctx, name, "scores", scores, false);
 }
 
+lapis_status lapis_metric_classes(lapis_ctx *ctx, const char *name,
+                                  const lapis_mat *truth, int64_t *out)
+{
+  const lapis_metric_kind *kind;
+  targets t;
+  *out = truth->rows;
+  TRY(lapis_metric_find(ctx, name, &kind));
+  if (kind->reads == LAPIS_METRIC_VALUES) return LAPIS_OK;
+  TRY(targets_encode(ctx, name, truth, &t));
+  *out = t.classes;
+  targets_free(&t);
+  return LAPIS_OK;
+}
+
 lapis_status lapis_metric(lapis_ctx *ctx, const char *name,
                           const lapis_mat *truth, const lapis_mat *scores,
                           double *per_class, double *mean)
 {
+  const lapis_metric_kind *kind;
+  TRY(lapis_metric_find(ctx, name, &kind));
   const metric *m = find(name);
-  if (m == NULL)
-    return lapis_fail(ctx, LAPIS_EINVAL, "there is no metric '%s'", name);
   if (m->whole != NULL) return m->whole(ctx, truth, scores, per_class, mean);
   targets t;
   TRY(targets_encode(ctx, name, truth, &t));

@@ -1,9 +1,7 @@
-/* whole.c - relative absolute error, angle error, accuracy.
+/* whole.c - relative absolute error, angle error.
  *
  *   rae          |S - Y|_F / |Y|_F [RR16 5.1.1], and the same row by row
- *   angle-error  rows cos and sin: mean absolute difference in degrees
- *   accuracy     share of samples whose label is right; scores of several
- *                rows stand for the largest one's class */
+ *   angle-error  rows cos and sin: mean absolute difference in degrees */
 #include "eval/whole.h"
 
 #include <math.h>
@@ -72,48 +70,5 @@ lapis_status whole_angle(lapis_ctx *ctx, const lapis_mat *truth,
   }
   *out = n > 0 ? sum / (double)n : NAN;
   for (int64_t i = 0; per_row != NULL && i < 2; i++) per_row[i] = NAN;
-  return LAPIS_OK;
-}
-
-/* The class of the largest score: its number in the order of the values. */
-static double label_of(const lapis_mat *scores, int64_t j, const targets *t)
-{
-  int64_t best = 0;
-  if (scores->rows == 1) return lapis_mat_at(scores, 0, j);
-  for (int64_t i = 1; i < scores->rows; i++)
-    if (lapis_mat_at(scores, i, j) > lapis_mat_at(scores, best, j)) best = i;
-  return best < t->n_values ? t->value[best] : NAN;
-}
-
-static double share_right(const lapis_mat *truth, const lapis_mat *scores,
-                          const targets *t)
-{
-  double right = 0;
-  int64_t n = 0;
-  for (int64_t j = 0; j < truth->cols; j++) {
-    double y = lapis_mat_at(truth, 0, j);
-    if (isnan(y)) continue;
-    right += fabs(label_of(scores, j, t) - y) <= 1e-9 * fabs(y);
-    n++;
-  }
-  return n > 0 ? right / (double)n : NAN;
-}
-
-lapis_status whole_accuracy(lapis_ctx *ctx, const lapis_mat *truth,
-                            const lapis_mat *scores, double *per_row,
-                            double *out)
-{
-  targets t;
-  if (truth->rows != 1 || truth->cols != scores->cols)
-    return lapis_fail(ctx, LAPIS_ESHAPE,
-                      "accuracy: truth has %" PRId64 " samples of %" PRId64
-                      " columns, scores have %" PRId64
-                      "; one column of classes is wanted",
-                      truth->cols, truth->rows, scores->cols);
-  TRY(targets_encode(ctx, "accuracy", truth, &t));
-  *out = share_right(truth, scores, &t);
-  targets_free(&t);
-  for (int64_t i = 0; per_row != NULL && i < scores->rows; i++)
-    per_row[i] = NAN;
   return LAPIS_OK;
 }

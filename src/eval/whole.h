@@ -8,8 +8,5 @@ lapis_status whole_rae(lapis_ctx *ctx, const lapis_mat *truth,
                        const lapis_mat *scores, double *per_row, double *out);
 lapis_status whole_angle(lapis_ctx *ctx, const lapis_mat *truth,
                          const lapis_mat *scores, double *per_row, double *out);
-lapis_status whole_accuracy(lapis_ctx *ctx, const lapis_mat *truth,
-                            const lapis_mat *scores, double *per_row,
-                            double *out);
 
 #endif

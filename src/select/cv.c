@@ -20,6 +20,7 @@ struct lapis_cv {
   double *scores; /* K x n of the best point, or NULL */
   double *all;    /* K x n a point while running, or NULL */
   int64_t K, n;
+  bool less_is_better; /* of the metric */
 };
 
 lapis_cv_options lapis_cv_defaults(void)
@@ -86,24 +87,28 @@ static lapis_status judge(const part_source *from, part *p,
                           const void *settings, double *scores, double *value)
 {
   *value = NAN;
-  lapis_status s = part_scores(p, settings, scores);
+  bool decided = from->metric->reads == LAPIS_METRIC_LABELS;
+  double *labels = scores + p->truth.rows * p->truth.cols;
+  lapis_status s = part_answers(p, settings, scores, decided ? labels : NULL);
   if (s == LAPIS_EDATA || s == LAPIS_EMISSING) {
     base_say(from->ctx, 1, "cv: a fold is left out: %s",
              lapis_ctx_error(from->ctx));
     return LAPIS_OK;
   }
   if (s < 0 || s == LAPIS_CANCELLED) return s;
-  lapis_mat m = lapis_mat_f64(scores, p->truth.rows, p->truth.cols);
-  return lapis_metric(from->ctx, from->options->metric, &p->truth, &m, NULL,
-                      value);
+  const lapis_mat *truth = decided ? &p->given : &p->truth;
+  lapis_mat m =
+      lapis_mat_f64(decided ? labels : scores, truth->rows, truth->cols);
+  return lapis_metric(from->ctx, from->metric->name, truth, &m, NULL, value);
 }
 
 static lapis_status run_fold(const part_source *from, lapis_cv *cv, part *p,
                              int64_t fold, void *settings, double started)
 {
   lapis_ctx *ctx = from->ctx;
-  double *scores =
-      base_alloc(ctx, p->truth.rows * p->truth.cols, sizeof *scores);
+  /* scores, and behind them labels */
+  int64_t rows = p->truth.rows + p->given.rows;
+  double *scores = base_alloc(ctx, rows * p->truth.cols, sizeof *scores);
   if (scores == NULL) return LAPIS_ENOMEM;
   lapis_status s = LAPIS_OK;
   for (int i = 0; s == LAPIS_OK && i < cv->n_points; i++) {
@@ -158,12 +163,17 @@ static void summarise(lapis_cv *cv)
   }
 }
 
+static bool better(const lapis_cv *cv, double a, double b)
+{
+  return cv->less_is_better ? a < b : a > b;
+}
+
 int lapis_cv_best(const lapis_cv *cv)
 {
   int best = -1;
   for (int i = 0; i < cv->n_points; i++)
     if (!isnan(cv->point[i].mean) &&
-        (best < 0 || cv->point[i].mean > cv->point[best].mean))
+        (best < 0 || better(cv, cv->point[i].mean, cv->point[best].mean)))
       best = i;
   return best;
 }
@@ -227,12 +237,6 @@ static lapis_status check(lapis_ctx *ctx, const lapis_method *m,
   return LAPIS_OK;
 }
 
-/* Real targets are judged as they are; classes by their signs. */
-static bool real_metric(const char *name)
-{
-  return strcmp(name, "rae") == 0 || strcmp(name, "angle-error") == 0;
-}
-
 static lapis_status run(const part_source *from, fold_plan *plan,
                         const void *settings, lapis_cv *cv)
 {
@@ -264,7 +268,9 @@ lapis_status lapis_cv_run(lapis_ctx *ctx, const lapis_method *m,
   *out = NULL;
   TRY(check(ctx, m, data, grid, n_grid));
   targets labels = {.classes = 0};
-  if (!real_metric(options->metric))
+  const lapis_metric_kind *metric;
+  TRY(lapis_metric_find(ctx, options->metric, &metric));
+  if (metric->reads != LAPIS_METRIC_VALUES)
     TRY(targets_encode(ctx, "cv", &data->Y, &labels));
   fold_plan plan;
   part_source from = {.ctx = ctx,
@@ -273,6 +279,7 @@ lapis_status lapis_cv_run(lapis_ctx *ctx, const lapis_method *m,
                       .data = data,
                       .options = options,
                       .labels = &labels,
+                      .metric = metric,
                       .transductive = method_entry_of(m)->transductive};
   lapis_cv *cv = base_alloc(ctx, 1, sizeof *cv);
   lapis_status s = LAPIS_ENOMEM;
@@ -282,7 +289,8 @@ lapis_status lapis_cv_run(lapis_ctx *ctx, const lapis_method *m,
                      .grid = grid,
                      .folds = options->folds,
                      .K = labels.classes > 0 ? labels.classes : data->Y.rows,
-                     .n = data->X.cols};
+                     .n = data->X.cols,
+                     .less_is_better = metric->less_is_better};
     s = run(&from, &plan, settings, cv);
   }
   targets_free(&labels);

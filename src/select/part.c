@@ -52,13 +52,15 @@ static lapis_status hide_labels(part *p)
   return LAPIS_OK;
 }
 
-/* What the hidden samples are judged by: signs, or real targets. */
+/* What the hidden samples are judged by: signs, labels, or real targets. */
 static lapis_status hidden_truth(part *p)
 {
   const targets *t = p->from->labels;
   lapis_mat all = lapis_mat_f64(t->sign, t->classes, t->samples);
-  return pick(p, t->classes > 0 ? &all : &p->from->data->Y, p->hidden,
-              &p->truth);
+  TRY(pick(p, &p->from->data->Y, p->hidden, &p->given));
+  if (t->classes > 0) return pick(p, &all, p->hidden, &p->truth);
+  p->truth = p->given;
+  return LAPIS_OK;
 }
 
 /* ---- features -----------------------------------------------------------*/
@@ -162,47 +164,76 @@ static lapis_status solve(part *p, const void *settings)
   return lapis_solve(p->solver);
 }
 
-/* Scores of the hidden columns out of those of all. */
-static lapis_status gather(const part *p, const lapis_mat *all, double *scores)
+static lapis_status lost_a_class(const part *p)
 {
-  if (all->rows != p->truth.rows || all->cols != p->from->plan->samples)
-    return lapis_fail(p->from->ctx, LAPIS_EDATA,
-                      "cv: a fold lost a class; use fewer folds");
-  for (int64_t j = 0; j < all->cols; j++) {
-    if (!p->hidden[j]) continue;
-    for (int64_t i = 0; i < all->rows; i++) *scores++ = lapis_mat_at(all, i, j);
+  return lapis_fail(p->from->ctx, LAPIS_EDATA,
+                    "cv: a fold lost a class; use fewer folds");
+}
+
+/* What a solver answers under this name for the hidden columns, as many rows
+ * as `like` has, in order into out. */
+static lapis_status gather(const part *p, lapis_solver *s, const char *name,
+                           const lapis_mat *like, double *out)
+{
+  lapis_mat all;
+  TRY(lapis_result_get(s, name, &all));
+  bool every = p->from->transductive;
+  if (all.rows != like->rows ||
+      all.cols != (every ? p->from->plan->samples : like->cols))
+    return lost_a_class(p);
+  for (int64_t j = 0; j < all.cols; j++) {
+    if (every && !p->hidden[j]) continue;
+    for (int64_t i = 0; i < all.rows; i++) *out++ = lapis_mat_at(&all, i, j);
   }
   return LAPIS_OK;
 }
 
-static lapis_status predict(part *p, const lapis_model *m, double *scores)
+/* Labels in the values of Y.  Classes: the largest score's, since a
+ * transductive method was given a row a class; two values: what the method
+ * said, which a transductive one did in its own coding. */
+static lapis_status decide(const part *p, lapis_solver *s, const double *scores,
+                           double *labels)
+{
+  targets t = *p->from->labels;
+  t.samples = p->truth.cols;
+  if (t.kind == TARGETS_CLASS) {
+    targets_decode(&t, scores, 0, labels);
+    return LAPIS_OK;
+  }
+  TRY(gather(p, s, "labels", &p->given, labels));
+  for (int64_t k = 0; p->from->transductive && k < p->given.rows * t.samples;
+       k++)
+    labels[k] = t.value[labels[k] > 0];
+  return LAPIS_OK;
+}
+
+static lapis_status answers(const part *p, lapis_solver *s, double *scores,
+                            double *labels)
+{
+  TRY(gather(p, s, "scores", &p->truth, scores));
+  return labels == NULL ? LAPIS_OK : decide(p, s, scores, labels);
+}
+
+static lapis_status predict(part *p, const lapis_model *m, double *scores,
+                            double *labels)
 {
   lapis_solver *s;
-  lapis_mat out = {.cols = 0};
   TRY(lapis_predict_new(p->from->ctx, &p->test, m, NULL, &s));
   lapis_status status = lapis_solve(s);
-  if (status >= 0) status = lapis_result_get(s, "scores", &out);
-  bool fits = out.rows == p->truth.rows && out.cols == p->truth.cols;
-  if (status >= 0 && !fits)
-    status = lapis_fail(p->from->ctx, LAPIS_EDATA,
-                        "cv: a fold lost a class; use fewer folds");
-  if (status >= 0) mat_to_f64(&out, scores, out.rows);
+  if (status >= 0) status = answers(p, s, scores, labels);
   lapis_solver_free(s);
   return status;
 }
 
-lapis_status part_scores(part *p, const void *settings, double *scores)
+lapis_status part_answers(part *p, const void *settings, double *scores,
+                          double *labels)
 {
   lapis_status status = solve(p, settings);
   if (status < 0 || status == LAPIS_CANCELLED) return status;
-  if (p->from->transductive) {
-    lapis_mat all;
-    TRY(lapis_result_get(p->solver, "scores", &all));
-    return gather(p, &all, scores);
-  }
+  if (p->from->transductive) return answers(p, p->solver, scores, labels);
   lapis_model *m;
   TRY(lapis_model_new(p->solver, &m));
-  status = predict(p, m, scores);
+  status = predict(p, m, scores, labels);
   lapis_model_free(m);
   return status;
 }

@@ -2,6 +2,7 @@
 #ifndef LAPIS_PART_H
 #define LAPIS_PART_H
 #include "base/solver.h"
+#include "lapis/lapis_eval.h"
 #include "select/select.h"
 
 /* What a whole cross-validation shares. */
@@ -12,6 +13,7 @@ typedef struct part_source {
   const lapis_cv_options *options;
   const fold_plan *plan;
   const targets *labels; /* signs of all samples; classes 0: real targets */
+  const lapis_metric_kind *metric;
   bool transductive;
 } part_source;
 
@@ -19,18 +21,22 @@ typedef struct part {
   const part_source *from;
   bool *hidden; /* n marks */
   lapis_data train, test;
-  double *memory[8]; /* behind train and test */
+  double *memory[12]; /* behind train and test */
   int n_memory;
   int64_t *group;
   lapis_map *map, *map_priv;
   lapis_solver *solver; /* kept from point to point */
   lapis_mat truth;      /* of the hidden samples: signs or values */
+  lapis_mat given;      /* the same as Y has it */
 } part;
 
 lapis_status part_open(const part_source *from, int64_t fold, part *out);
 void part_close(part *p);
 /* Solves with these settings; scores of the hidden samples, in order, into
- * scores (K x hidden); LAPIS_EDATA where this fold cannot be judged. */
-lapis_status part_scores(part *p, const void *settings, double *scores);
+ * scores (K x hidden), and their labels in the values of Y into labels (the
+ * shape of given; NULL: not wanted).  LAPIS_EDATA where this fold cannot be
+ * judged. */
+lapis_status part_answers(part *p, const void *settings, double *scores,
+                          double *labels);
 
 #endif

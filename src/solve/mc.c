@@ -4,7 +4,8 @@
  *   subject to  the last row of Z is 1;  pos: Z_X >= 0;
  *               simplex: every column of Z_X in the probability simplex
  *
- * Z stacks labels, features and a row of ones; a = 1/|Omega_X|,
+ * Z stacks labels, features and a row of ones (none without labels, whose
+ * intercept it is); a = 1/|Omega_X|,
  * b = lambda/|Omega_Y|.  Losses: docs/mathematics.md, section 1.
  *
  * Solved by over-relaxed ADMM on A (singular values) = B (losses and
@@ -218,7 +219,6 @@ static void mc_free(lapis_solver *s)
   base_free(w->scores);
   base_free(w->decided);
   base_free(w->values);
-  base_free(w->fit);
   base_free(w->sparse);
   base_free(w->dual);
   base_free(w->factors);

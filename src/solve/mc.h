@@ -7,10 +7,13 @@
 #include "mat/mat.h"
 #include "op/svt.h"
 
-/*   minimize  F(Z) = mu |Z|_* + phi(Z),  Z of m = K + D + 1 rows, n columns:
- * labels, features, ones; phi holds losses and constraints. */
+/*   minimize  F(Z) = mu |Z|_* + phi(Z),  Z of m = K + D + ones rows, n columns:
+ * labels, features, a row of ones; phi holds losses and constraints.  The row
+ * of ones is the labels' intercept: without labels there is none, and mc1 is
+ * the plain completion of the field (softImpute's problem). */
 typedef struct mc_problem {
   int64_t K, D, n, m;
+  int64_t ones;           /* 1, or 0 where K is 0 */
   int64_t samples;        /* of the data; n also counts class representatives */
   int64_t seen_X, seen_Y; /* |Omega_X|, |Omega_Y| */
   double a, b;            /* 1 / |Omega_X|, lambda / |Omega_Y| */
@@ -43,7 +46,7 @@ typedef struct mc {
   double layout[8];
   double *values; /* min(m, n) singular values */
   /* what is published: K x n, labels, D x n twice, m x n */
-  double *scores, *decided, *fit, *sparse, *dual;
+  double *scores, *decided, *sparse, *dual;
 } mc;
 
 extern const lapis_method mc_method;

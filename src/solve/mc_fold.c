@@ -54,7 +54,7 @@ typedef struct fold {
   mc_problem p; /* phi: the feature block alone, D x n */
   la h;
   int64_t r;
-  la_array A;          /* (K + D + 1) x r: labels, features, ones */
+  la_array A;          /* (K + D + ones) x r: labels, features, ones */
   la_array AY, AX;     /* views of it: K x r, D x r */
   la_array gram, H;    /* r x r: A_X'A_X; Cholesky factor of H */
   la_array one, push;  /* r x 1: A_1'; H^-1 A_1' / (A_1 H^-1 A_1') */
@@ -130,6 +130,7 @@ static lapis_status ones_of(fold *w, const la_array *M)
 /* b <- b + push (1 - A_1 b) */
 static lapis_status meet_ones(fold *w)
 {
+  if (w->p.ones == 0) return LAPIS_OK;
   TRY(ones_of(w, &w->b));
   for (int64_t j = 0; j < w->p.n; j++) w->ones[j] = 1 - w->ones[j];
   la_array row = la_wrap(w->ones, 1, w->p.n);
@@ -157,6 +158,7 @@ static lapis_status set_rho(fold *w, double rho)
   double *diagonal = w->H.data;
   for (int64_t i = 0; i < w->r; i++) diagonal[i * w->H.ld + i] += w->p.mu;
   TRY(ops->potrf(&w->h, &w->H));
+  if (w->p.ones == 0) return LAPIS_OK;
   TRY(ops->axpby(&w->h, 1, &w->one, 0, &w->push));
   TRY(ops->potrs(&w->h, &w->H, &w->push));
   TRY(ops->dot(&w->h, &w->one, &w->push, &along));
@@ -174,9 +176,10 @@ static lapis_status balance_rho(fold *w, double factor)
 
 /* ---- bounds -------------------------------------------------------------*/
 /* The largest -|nu a - t|^2 / (2 mu) + nu over nu, for t with |t|^2 = tt and
- * A_1 t = at; aa = |A_1|^2. */
+ * A_1 t = at; aa = |A_1|^2, 0 where there is no row of ones (and no nu). */
 static double best_nu(double mu, double aa, double at, double tt)
 {
+  if (aa == 0) return -tt / (2 * mu);
   double nu = (mu + at) / aa;
   return nu - (nu * nu * aa - 2 * nu * at + tt) / (2 * mu);
 }
@@ -386,7 +389,8 @@ static lapis_status read_layout(fold *w, const lapis_mc_settings *set,
   if (there) {
     p->K = (int64_t)l[L_K];
     p->D = (int64_t)l[L_D];
-    p->m = p->K + p->D + 1;
+    p->ones = p->K > 0;
+    p->m = p->K + p->D + p->ones;
   }
   int64_t values = there && l[L_KIND] == TARGETS_CLASS ? p->K : 2;
   if (!there || !(l[L_K] >= 0) || !(l[L_D] >= 1) || A->rows != p->m ||
@@ -483,6 +487,7 @@ static lapis_status take_factors(fold *w, const lapis_mat *A)
   w->AY = la_rows(&w->A, 0, p->K);
   w->AX = la_rows(&w->A, p->K, p->D);
   TRY(w->h.ops->syrk(&w->h, LA_T, &w->AX, &w->gram));
+  if (p->ones == 0) return LAPIS_OK;
   for (int64_t i = 0; i < w->r; i++)
     w->ones_row[i] = lapis_mat_at(A, p->m - 1, i);
   lapis_mat row = lapis_mat_f64(w->ones_row, w->r, 1);

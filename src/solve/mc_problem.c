@@ -148,7 +148,8 @@ lapis_status mc_problem_size(mc *w, const lapis_data *data)
   p->D = data->X.rows;
   p->samples = data->X.cols;
   p->n = p->samples + (w->set.class_features ? p->K : 0);
-  p->m = p->K + p->D + 1;
+  p->ones = p->K > 0;
+  p->m = p->K + p->D + p->ones;
   return LAPIS_OK;
 }
 
@@ -171,7 +172,8 @@ void mc_set_blocks(mc_problem *p)
         (la_block){label_kind, 0, p->K, p->b, p->gamma};
   phi->block[phi->n_blocks++] =
       (la_block){feature_kind[p->variant], p->K, p->D, p->a, 0};
-  phi->block[phi->n_blocks++] = (la_block){LA_ONES, p->K + p->D, 1, 0, 0};
+  if (p->ones > 0)
+    phi->block[phi->n_blocks++] = (la_block){LA_ONES, p->K + p->D, 1, 0, 0};
   p->threshold = p->zero_one ? 0.5 : 0;
 }
 
@@ -222,7 +224,7 @@ static lapis_status fill(mc *w, const lapis_data *data, double *Z0)
     label_column(w, j, Z0 + j * m);
     for (int64_t i = 0; j >= w->p.samples && i < w->p.D; i++)
       Z0[j * m + K + i] = NAN;
-    Z0[j * m + m - 1] = 1;
+    if (w->p.ones > 0) Z0[j * m + m - 1] = 1;
   }
   lapis_mat view = lapis_mat_f64(Z0, m, w->p.n);
   return w->h.ops->upload(&w->h, &view, &w->p.phi.Z0);

@@ -54,7 +54,6 @@ lapis_status mc_results_alloc(mc *w)
   const mc_problem *p = &w->p;
   bool ok = true;
   w->values = reals(w, p->m < p->n ? p->m : p->n, 1, &ok);
-  w->fit = reals(w, p->D, p->n, &ok);
   w->sparse = reals(w, p->D, p->n, &ok);
   if (p->K > 0) w->scores = reals(w, p->K, p->n, &ok);
   if (p->K > 0)
@@ -64,18 +63,21 @@ lapis_status mc_results_alloc(mc *w)
   return ok ? LAPIS_OK : LAPIS_ENOMEM;
 }
 
-/* sparse = X - Z_X where X was seen, 0 elsewhere */
+/* low_rank and class_features: Z_X where it lies; sparse = X - Z_X where X was
+ * seen, 0 elsewhere. */
 static lapis_status publish_features(mc *w)
 {
   int64_t D = w->p.D, n = w->p.n;
   la_array B = la_rows(&w->B, w->p.K, D), Z0 = la_rows(&w->p.phi.Z0, w->p.K, D);
-  lapis_mat fit = lapis_mat_f64(w->fit, D, n);
   lapis_mat sparse = lapis_mat_f64(w->sparse, D, n);
-  TRY(w->h.ops->download(&w->h, &B, &fit));
+  lapis_mat fit = la_as_mat(&B);
   TRY(w->h.ops->download(&w->h, &Z0, &sparse));
-  for (int64_t k = 0; k < D * n; k++)
-    w->sparse[k] = isnan(w->sparse[k]) ? 0 : w->sparse[k] - w->fit[k];
-  lapis_mat classes = lapis_mat_f64(w->fit + D * w->p.samples, D, w->p.K);
+  for (int64_t k = 0; k < D * n; k++) {
+    double z = ((double *)fit.val)[k / D * fit.ld + k % D];
+    w->sparse[k] = isnan(w->sparse[k]) ? 0 : w->sparse[k] - z;
+  }
+  la_array extra = la_cols(&B, w->p.samples, w->p.K);
+  lapis_mat classes = la_as_mat(&extra);
   fit.cols = sparse.cols = w->p.samples;
   solver_publish(&w->base, "low_rank", fit);
   solver_publish(&w->base, "sparse", sparse);

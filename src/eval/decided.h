@@ -1,0 +1,20 @@
+/* decided.h - metrics of labels, not of scores. */
+#ifndef LAPIS_DECIDED_H
+#define LAPIS_DECIDED_H
+#include "base/base.h"
+
+/* truth and labels in the same values, as many rows; NaN truth ignored.  One
+ * row of truth with classes may meet scores, a row a class, whose largest
+ * decides.  per_class: a value a class of the truth or NULL; NaN where the
+ * metric has none. */
+lapis_status decided_accuracy(lapis_ctx *ctx, const lapis_mat *truth,
+                              const lapis_mat *labels, double *per_class,
+                              double *out);
+lapis_status decided_hamming(lapis_ctx *ctx, const lapis_mat *truth,
+                             const lapis_mat *labels, double *per_class,
+                             double *out);
+lapis_status decided_f1(lapis_ctx *ctx, const lapis_mat *truth,
+                        const lapis_mat *labels, double *per_class,
+                        double *out);
+
+#endif

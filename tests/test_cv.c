@@ -1,0 +1,276 @@
+/* Cross-validation: every fold redone by hand, from what it says it hid. */
+#include "check.h"
+#include "lapis/lapis_eval.h"
+
+enum { D = 5, N = 36, FOLDS = 4 };
+
+typedef struct bench {
+  lapis_ctx *ctx;
+  double X[D * N], Y[2 * N];
+  int64_t group[N];
+  lapis_data data;
+} bench;
+
+/* Features that say something of what is wanted: `values` are its labels,
+ * NULL: a real output. */
+static bench *make(const double *values, int count, uint64_t seed)
+{
+  bench *b = test_calloc(1, sizeof *b);
+  b->ctx = lapis_ctx_new();
+  for (int j = 0; j < N; j++) {
+    double sum = 0;
+    for (int i = 0; i < D; i++) {
+      b->X[j * D + i] = 2 * check_uniform(&seed) - 1;
+      sum += (i - 2) * b->X[j * D + i];
+    }
+    sum += check_uniform(&seed) - 0.5;
+    int place = (int)floor((sum + 4) / 8 * count);
+    place = place < 0 ? 0 : place >= count ? count - 1 : place;
+    b->Y[j] = values == NULL ? sum : values[place];
+    b->group[j] = j / 3;
+  }
+  b->data.X = lapis_mat_f64(b->X, D, N);
+  b->data.Y = lapis_mat_f64(b->Y, 1, N);
+  return b;
+}
+
+static void discard(bench *b)
+{
+  lapis_ctx_free(b->ctx);
+  test_free(b);
+}
+
+static lapis_cv *cv(bench *b, const char *method, const void *settings,
+                    const lapis_cv_options *o, const lapis_grid *grid)
+{
+  lapis_cv *out;
+  lapis_status s = lapis_cv_run(b->ctx, lapis_method_find(method), &b->data,
+                                settings, o, grid, 1, &out);
+  if (s < 0) fail_msg("%s", lapis_ctx_error(b->ctx));
+  return out;
+}
+
+static lapis_cv_options judged_by(const char *metric)
+{
+  lapis_cv_options o = lapis_cv_defaults();
+  o.folds = FOLDS;
+  o.metric = metric;
+  return o;
+}
+
+/* ---- what one fold should say -------------------------------------------*/
+/* Fitted on what fold f shows, answered for what it hides: labels or scores
+ * of the hidden samples into out (rows x hidden); how many samples. */
+static int64_t by_prediction(bench *b, const char *method, const void *settings,
+                             const int64_t *fold, int64_t f, const char *what,
+                             double *out, double *truth)
+{
+  double X[D * N], Y[N], hidden[D * N];
+  int64_t shown = 0, n = 0;
+  for (int j = 0; j < N; j++)
+    if (fold[j] == f) {
+      memcpy(hidden + D * n, b->X + D * j, D * sizeof *X);
+      truth[n++] = b->Y[j];
+    } else {
+      memcpy(X + D * shown, b->X + D * j, D * sizeof *X);
+      Y[shown++] = b->Y[j];
+    }
+  lapis_data train = {.X = lapis_mat_f64(X, D, shown),
+                      .Y = lapis_mat_f64(Y, 1, shown)};
+  lapis_data test = {.X = lapis_mat_f64(hidden, D, n)};
+  lapis_solver *s, *p;
+  lapis_model *m;
+  lapis_mat answer;
+  assert_int_equal(
+      lapis_solver_new(b->ctx, lapis_method_find(method), &train, settings, &s),
+      0);
+  assert_true(lapis_solve(s) >= 0);
+  assert_int_equal(lapis_model_new(s, &m), 0);
+  assert_int_equal(lapis_predict_new(b->ctx, &test, m, NULL, &p), 0);
+  assert_true(lapis_solve(p) >= 0);
+  assert_int_equal(lapis_result_get(p, what, &answer), 0);
+  assert_int_equal(answer.rows, 1);
+  for (int64_t j = 0; j < n; j++) out[j] = lapis_mat_at(&answer, 0, j);
+  lapis_solver_free(p);
+  lapis_model_free(m);
+  lapis_solver_free(s);
+  return n;
+}
+
+static double share_equal(const double *a, const double *b, int64_t n)
+{
+  double same = 0;
+  for (int64_t j = 0; j < n; j++) same += a[j] == b[j];
+  return same / (double)n;
+}
+
+static double rae(const double *truth, const double *said, int64_t n)
+{
+  double miss = 0, size = 0;
+  for (int64_t j = 0; j < n; j++) {
+    miss += (said[j] - truth[j]) * (said[j] - truth[j]);
+    size += truth[j] * truth[j];
+  }
+  return sqrt(miss / size);
+}
+
+/* ---- tests --------------------------------------------------------------*/
+static void every_sample_is_hidden_once(void **state)
+{
+  (void)state;
+  bench *b = make((double[]){-1, 1}, 2, 5);
+  lapis_svmplus_settings set = lapis_svmplus_defaults();
+  lapis_cv_options o = judged_by("auroc");
+  lapis_grid grid = {"C", 1, (const char *const[]){"1"}};
+  o.by_group = true;
+  b->data.group = b->group;
+  lapis_cv *c = cv(b, "svmplus", &set, &o, &grid);
+  const int64_t *fold = lapis_cv_folds(c);
+  int64_t size[FOLDS] = {0};
+  for (int j = 0; j < N; j++) {
+    assert_in_range(fold[j], 0, FOLDS - 1);
+    size[fold[j]]++;
+    assert_int_equal(fold[j], fold[j / 3 * 3]); /* groups whole */
+  }
+  for (int f = 0; f < FOLDS; f++) assert_int_equal(size[f], N / FOLDS);
+  lapis_cv_free(c);
+  discard(b);
+}
+
+/* Labels of any two values, and of more: the share that a fold gets right. */
+static void accuracy_is_that_of_the_labels(void **state)
+{
+  (void)state;
+  const double pair[] = {3, 7}, classes[] = {10, 20, 30};
+  for (int count = 2; count <= 3; count++) {
+    bench *b = make(count == 2 ? pair : classes, count, 7);
+    lapis_svmplus_settings set = lapis_svmplus_defaults();
+    lapis_cv_options o = judged_by("accuracy");
+    lapis_grid grid = {"C", 2, (const char *const[]){"0.01", "1"}};
+    lapis_cv *c = cv(b, "svmplus", &set, &o, &grid);
+    double said[N], truth[N], sum = 0;
+    set.C = 1;
+    for (int64_t f = 0; f < FOLDS; f++) {
+      int64_t n = by_prediction(b, "svmplus", &set, lapis_cv_folds(c), f,
+                                "labels", said, truth);
+      sum += share_equal(truth, said, n);
+    }
+    CHECK_NEAR(lapis_cv_at(c, 1).mean, sum / FOLDS, 1e-12);
+    CHECK_AT_LEAST(sum / FOLDS, 0.5); /* above chance: it is no empty law */
+    lapis_cv_free(c);
+    discard(b);
+  }
+}
+
+/* A transductive method sees all features and loses the hidden labels. */
+static void accuracy_of_completion(void **state)
+{
+  (void)state;
+  bench *b = make((double[]){3, 7}, 2, 11);
+  lapis_mc_settings set = lapis_mc_defaults();
+  set.mu_rel = 0.05;
+  set.stop.tol = 1e-8;
+  lapis_cv_options o = judged_by("accuracy");
+  lapis_grid grid = {"lambda", 1, (const char *const[]){"1"}};
+  lapis_cv *c = cv(b, "mc", &set, &o, &grid);
+  const int64_t *fold = lapis_cv_folds(c);
+  double sum = 0, Y[N];
+  set.lambda = 1;
+  for (int64_t f = 0; f < FOLDS; f++) {
+    int64_t n = 0, right = 0;
+    for (int j = 0; j < N; j++) Y[j] = fold[j] == f ? NAN : b->Y[j];
+    lapis_data shown = {.X = b->data.X, .Y = lapis_mat_f64(Y, 1, N)};
+    lapis_solver *s;
+    lapis_mat labels;
+    assert_int_equal(lapis_mc_new(b->ctx, &shown, &set, &s), 0);
+    assert_true(lapis_solve(s) >= 0);
+    assert_int_equal(lapis_result_get(s, "labels", &labels), 0);
+    for (int j = 0; j < N; j++) {
+      if (fold[j] != f) continue;
+      n++;
+      right += lapis_mat_at(&labels, 0, j) == b->Y[j];
+    }
+    sum += (double)right / (double)n;
+    lapis_solver_free(s);
+  }
+  CHECK_NEAR(lapis_cv_at(c, 0).mean, sum / FOLDS, 1e-12);
+  CHECK_AT_LEAST(sum / FOLDS, 0.6);
+  lapis_cv_free(c);
+  discard(b);
+}
+
+/* An error is chosen where it is least, a score where it is largest. */
+static void errors_are_minimised(void **state)
+{
+  (void)state;
+  bench *b = make(NULL, 1, 3);
+  lapis_rr_settings set = lapis_rr_defaults();
+  lapis_cv_options o = judged_by("rae");
+  lapis_grid grid = {"eta", 2, (const char *const[]){"1e-4", "10"}};
+  lapis_cv *c = cv(b, "rr", &set, &o, &grid);
+  double said[N], truth[N], sum = 0;
+  set.eta = 10;
+  for (int64_t f = 0; f < FOLDS; f++) {
+    int64_t n = by_prediction(b, "rr", &set, lapis_cv_folds(c), f, "scores",
+                              said, truth);
+    sum += rae(truth, said, n);
+  }
+  CHECK_NEAR(lapis_cv_at(c, 1).mean, sum / FOLDS, 1e-6);
+  CHECK_AT_LEAST(lapis_cv_at(c, 0).mean, lapis_cv_at(c, 1).mean);
+  assert_int_equal(lapis_cv_best(c), 1);
+  lapis_cv_free(c);
+  discard(b);
+}
+
+/* A fold whose hidden labels are of one kind has no AUROC, and is left out of
+ * the mean; the whole goes on. */
+static void one_kind_is_no_failure(void **state)
+{
+  (void)state;
+  bench *b = make((double[]){-1, 1}, 2, 13);
+  b->data.group = b->group;
+  for (int j = 0; j < N; j++) b->Y[j] = j % 2 == 0 || j < 18 ? 1 : -1;
+  lapis_mc_settings set = lapis_mc_defaults();
+  lapis_cv_options o = judged_by("auroc");
+  lapis_grid grid = {"mu-rel", 1, (const char *const[]){"0.1"}};
+  o.by_group = true;
+  o.folds = 12;
+  lapis_cv *c = cv(b, "mc", &set, &o, &grid);
+  assert_int_equal(lapis_cv_at(c, 0).folds, 6);
+  assert_false(isnan(lapis_cv_at(c, 0).mean));
+  lapis_cv_free(c);
+  discard(b);
+}
+
+static void refusals(void **state)
+{
+  (void)state;
+  bench *b = make((double[]){-1, 1}, 2, 17);
+  lapis_cv_options o = judged_by("beauty");
+  lapis_svmplus_settings set = lapis_svmplus_defaults();
+  lapis_grid grid = {"C", 1, (const char *const[]){"1"}};
+  lapis_cv *c;
+  assert_int_equal(lapis_cv_run(b->ctx, lapis_method_find("svmplus"), &b->data,
+                                &set, &o, &grid, 1, &c),
+                   LAPIS_EINVAL);
+  assert_non_null(strstr(lapis_ctx_error(b->ctx), "hamming, f1"));
+  o.metric = "auroc";
+  o.folds = N + 1;
+  assert_true(lapis_cv_run(b->ctx, lapis_method_find("svmplus"), &b->data, &set,
+                           &o, &grid, 1, &c) < 0);
+  assert_non_null(strstr(lapis_ctx_error(b->ctx), "folds"));
+  discard(b);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_sample_is_hidden_once),
+      cmocka_unit_test(accuracy_is_that_of_the_labels),
+      cmocka_unit_test(accuracy_of_completion),
+      cmocka_unit_test(errors_are_minimised),
+      cmocka_unit_test(one_kind_is_no_failure),
+      cmocka_unit_test(refusals),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
