@@ -18,9 +18,8 @@
 static const cli_option options[] = {
     {"output", 'o', "DIR", "write X, Y, settings and scores there"},
     {"people", 0, "N,N,..", "training people, of 0 to 19 (default: 0 to 7)"},
-    {"choose", 0, NULL,
-     "minutes more: settings chosen on the training people, simplex, "
-     "fold-in, a linear SVM, wrong labels looked for"},
+    {"quick", 0, NULL,
+     "seconds, not minutes: mc1 and pos with settings known to be good"},
     {NULL, 0, NULL, NULL}};
 
 /* grids: mu first at the given lambda and gamma, then those two at that mu */
@@ -218,7 +217,7 @@ static int run_trial(cli *c, const trial *t, faces *f, outcome *out)
   if (code == EXIT_DONE) code = first_settings(c, t, &settings);
   if (code != EXIT_DONE) return code;
   lapis_data data = faces_data(f, f->known);
-  bool choosing = args_get(&c->args, "choose") != NULL;
+  bool choosing = args_get(&c->args, "quick") == NULL;
   if (choosing) code = choose_all(c, t, &data, &settings);
   if (code != EXIT_DONE) return code;
   out->lambda = settings.lambda;
@@ -392,9 +391,10 @@ static void print_suspects(const faces *f, const suspects *s)
   }
 }
 
-static void print_demo(cli *c, const faces *f, const outcome *o, int n,
-                       const rivals *r, const suspects *s)
+/* ---- the table, row by row as the answers come ---------------------------*/
+static void print_head(const cli *c, const faces *f)
 {
+  if (c->json) return;
   printf("Who wears sunglasses?  CMU faces, %lld images, word histograms "
          "only.\nLabels of some people's images are known; these are the "
          "answers for the others.\n\n",
@@ -402,20 +402,34 @@ static void print_demo(cli *c, const faces *f, const outcome *o, int n,
   printf("  %-8s %-21s %6s %6s %8s %4s %7s %6s %5s %6s\n", "", "features",
          "AUROC", "folded", "paper's", "rank", "gap", "lambda", "gamma",
          "mu-rel");
-  for (int i = 0; i < n; i++) {
-    char folded[16] = "";
-    if (!isnan(o[i].folded))
-      snprintf(folded, sizeof folded, "%.4f", o[i].folded);
-    printf("  %-8s %-21s %6.4f %6s %8.2f %4lld %7.1e %6g %5g %6g\n",
-           trials[i].name, trials[i].features, o[i].auroc, folded,
-           trials[i].paper, (long long)o[i].info.rank, o[i].info.gap,
-           o[i].lambda, o[i].gamma, o[i].mu_rel);
-  }
-  if (!isnan(r->l1)) {
-    printf("  %-8s %-21s %6.4f %6s %8.2f\n", "SVM", trials[2].features, r->l1,
-           "", .90);
-    printf("  %-8s %-21s %6.4f\n", "SVM", trials[0].features, r->roots);
-  }
+  fflush(stdout);
+}
+
+static void print_trial(cli *c, const trial *t, const outcome *o)
+{
+  char folded[16] = "";
+  if (c->json) return;
+  cli_wipe_bar(c);
+  if (!isnan(o->folded)) snprintf(folded, sizeof folded, "%.4f", o->folded);
+  printf("  %-8s %-21s %6.4f %6s %8.2f %4lld %7.1e %6g %5g %6g\n", t->name,
+         t->features, o->auroc, folded, t->paper, (long long)o->info.rank,
+         o->info.gap, o->lambda, o->gamma, o->mu_rel);
+  fflush(stdout);
+}
+
+static void print_rivals(cli *c, const rivals *r)
+{
+  if (c->json || isnan(r->l1)) return;
+  cli_wipe_bar(c);
+  printf("  %-8s %-21s %6.4f %6s %8.2f\n", "SVM", trials[2].features, r->l1, "",
+         .90);
+  printf("  %-8s %-21s %6.4f\n", "SVM", trials[0].features, r->roots);
+  fflush(stdout);
+}
+
+static void print_end(cli *c, const faces *f, int n, const suspects *s)
+{
+  cli_wipe_bar(c);
   printf("\nAUROC: test images, larger is better.  paper's: [MC11] Table 1, on "
          "its own words.\ngap: certified distance from the optimum, relative.  "
          "%s, %d threads.\n",
@@ -425,8 +439,8 @@ static void print_demo(cli *c, const faces *f, const outcome *o, int n,
            "later.  Settings:\nchosen on the training people.  SVM: linear, "
            "LIBLINEAR, C chosen likewise.\n");
   else
-    printf("'lapis demo --choose' chooses the settings itself, compares with a "
-           "linear SVM and\nlooks for wrong labels (minutes).\n");
+    printf("'lapis demo' chooses the settings itself, compares with a linear "
+           "SVM and looks for\nwrong labels (minutes).\n");
   if (s->found > 0) print_suspects(f, s);
 }
 
@@ -450,24 +464,35 @@ static int draw_folds(cli *c, const faces *f, lapis_cv **cv)
   return s < 0 || s == LAPIS_CANCELLED ? cli_fail_status(c, s) : EXIT_DONE;
 }
 
+/* What choosing, comparing and doubting add. */
+static int run_minutes(cli *c, faces *f, const outcome *mc1, rivals *r,
+                       suspects *s)
+{
+  lapis_cv *cv = NULL;
+  int code = draw_folds(c, f, &cv);
+  if (code == EXIT_DONE) code = run_rivals(c, f, cv, r);
+  if (code == EXIT_DONE) print_rivals(c, r);
+  if (code == EXIT_DONE) code = flip_and_find(c, f, mc1, s);
+  lapis_cv_free(cv);
+  return code;
+}
+
 static int run_all(cli *c, faces *f)
 {
   outcome o[TRIALS];
   rivals r = {NAN, NAN};
   suspects s = {.found = 0};
-  lapis_cv *cv = NULL;
-  bool choosing = args_get(&c->args, "choose") != NULL;
-  int code = EXIT_DONE, n = choosing ? TRIALS : QUICK_TRIALS;
-  for (int i = 0; code == EXIT_DONE && i < n; i++)
+  bool quick = args_get(&c->args, "quick") != NULL;
+  int code = EXIT_DONE, n = quick ? QUICK_TRIALS : TRIALS;
+  print_head(c, f);
+  for (int i = 0; code == EXIT_DONE && i < n; i++) {
     code = run_trial(c, &trials[i], f, &o[i]);
-  if (code == EXIT_DONE && choosing) code = draw_folds(c, f, &cv);
-  if (code == EXIT_DONE && choosing) code = run_rivals(c, f, cv, &r);
-  if (code == EXIT_DONE && choosing) code = flip_and_find(c, f, &o[0], &s);
-  lapis_cv_free(cv);
+    if (code == EXIT_DONE) print_trial(c, &trials[i], &o[i]);
+  }
+  if (code == EXIT_DONE && !quick) code = run_minutes(c, f, &o[0], &r, &s);
   if (code != EXIT_DONE) return code;
-  cli_wipe_bar(c);
   if (c->json) return print_demo_json(c, f, o, n, &r, &s);
-  print_demo(c, f, o, n, &r, &s);
+  print_end(c, f, n, &s);
   return EXIT_DONE;
 }
 
@@ -482,7 +507,7 @@ static int run(cli *c)
 }
 
 const cli_verb verb_demo = {.name = "demo",
-                            .synopsis = "demo [-o DIR]",
+                            .synopsis = "demo [--quick] [-o DIR]",
                             .help = "who wears sunglasses? on real faces",
                             .options = options,
                             .run = run};

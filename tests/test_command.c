@@ -218,7 +218,7 @@ static void the_demo_holds_its_promise(void **state)
   (void)state;
   command c;
   command_begin(&c);
-  assert_int_equal(command_run(&c, "demo --json -q -o faces"), 0);
+  assert_int_equal(command_run(&c, "demo --quick --json -q -o faces"), 0);
   CHECK_AT_LEAST(NUMBER(c.out, "metrics", "auroc", "mc1"), 0.95);
   CHECK_AT_LEAST(NUMBER(c.out, "metrics", "auroc", "pos"), 0.955);
   CHECK_AT_MOST(NUMBER(c.out, "metrics", "gap", "mc1"), 1e-4);

@@ -161,6 +161,11 @@ static void the_pages_run(void **state)
   glob_t pages;
   begin(&c);
   method_pages(&pages);
+  shell_or_fail(&c, "", "test -s \"$root/docs/metrics.md\"");
+  assert_true(has_block(&c, "docs/metrics.md", "sh"));
+  shell_or_fail(&c, "docs/metrics.md", "sh -eu block >said");
+  assert_true(has_block(&c, "docs/metrics.md", "text"));
+  shell_or_fail(&c, "", "tail -n 3 said | diff block -");
   for (size_t i = 0; i < pages.gl_pathc; i++) {
     const char *page = relative(pages.gl_pathv[i]);
     if (has_block(&c, page, "sh")) shell_or_fail(&c, page, "sh -eu block");

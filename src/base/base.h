@@ -47,8 +47,9 @@ bool base_cancelled(const lapis_ctx *ctx);
 double base_seconds(void); /* monotonic clock */
 /* Calls the progress callback as a loop does; false: stop. */
 bool base_show(lapis_ctx *ctx, const lapis_progress *now);
-/* While muted, loops show no progress: a whole made of many solves shows its
- * own.  Calls nest; mute(true) and mute(false) come in pairs. */
+/* While muted, loops show no progress and messages count as one level more
+ * verbose: a whole made of many solves shows its own.  Calls nest; mute(true)
+ * and mute(false) come in pairs. */
 void base_mute(lapis_ctx *ctx, bool on);
 bool base_muted(const lapis_ctx *ctx);
 

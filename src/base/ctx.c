@@ -57,7 +57,7 @@ lapis_status lapis_fail(lapis_ctx *ctx, lapis_status s, const char *format, ...)
 
 void base_say(lapis_ctx *ctx, int level, const char *format, ...)
 {
-  if (ctx->on_message == NULL || level > ctx->verbose) return;
+  if (ctx->on_message == NULL || level + ctx->muted > ctx->verbose) return;
   char text[ERROR_SIZE];
   va_list args;
   va_start(args, format);

@@ -45,6 +45,8 @@ lapis_status targets_encode(lapis_ctx *ctx, const char *method,
 void targets_decode(const targets *t, const double *scores, double threshold,
                     double *labels);
 int64_t targets_label_rows(const targets *t);
+/* Known negative and positive labels of class c. */
+void targets_count(const targets *t, int64_t c, int64_t count[2]);
 void targets_free(targets *t);
 
 #endif

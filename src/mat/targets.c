@@ -159,6 +159,15 @@ int64_t targets_label_rows(const targets *t)
   return t->kind == TARGETS_MULTILABEL ? t->classes : 1;
 }
 
+void targets_count(const targets *t, int64_t c, int64_t count[2])
+{
+  count[0] = count[1] = 0;
+  for (int64_t j = 0; j < t->samples; j++) {
+    double s = t->sign[j * t->classes + c];
+    if (!isnan(s)) count[s > 0]++;
+  }
+}
+
 void targets_decode(const targets *t, const double *scores, double threshold,
                     double *labels)
 {

@@ -237,6 +237,21 @@ static lapis_status check(lapis_ctx *ctx, const lapis_method *m,
   return LAPIS_OK;
 }
 
+/* Such a class has no value anywhere; said once, not by every fold. */
+static void warn_of_one_kind(const part_source *from)
+{
+  const targets *t = from->labels;
+  for (int64_t c = 0; c < t->classes; c++) {
+    int64_t count[2];
+    targets_count(t, c, count);
+    if (count[0] == 0 || count[1] == 0)
+      base_say(from->ctx, 0,
+               "cv: class %" PRId64 " has %" PRId64 " negative and %" PRId64
+               " positive known labels and is not judged",
+               c + 1, count[0], count[1]);
+  }
+}
+
 static lapis_status run(const part_source *from, fold_plan *plan,
                         const void *settings, lapis_cv *cv)
 {
@@ -249,6 +264,7 @@ static lapis_status run(const part_source *from, fold_plan *plan,
       own == NULL ? LAPIS_ENOMEM : allocate(ctx, from->options, cv);
   if (s >= 0) {
     memcpy(own, settings, m->settings_size);
+    warn_of_one_kind(from);
     base_mute(ctx, true);
     s = run_folds(from, cv, own);
     base_mute(ctx, false);

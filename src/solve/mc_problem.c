@@ -120,11 +120,8 @@ static lapis_status check_balance(mc *w)
   const targets *t = &w->p.labels;
   int64_t whole = 0;
   for (int64_t c = 0; c < t->classes; c++) {
-    int64_t count[2] = {0, 0};
-    for (int64_t j = 0; j < t->samples; j++) {
-      double s = t->sign[j * t->classes + c];
-      if (!isnan(s)) count[s > 0]++;
-    }
+    int64_t count[2];
+    targets_count(t, c, count);
     whole += count[0] > 0 && count[1] > 0;
     if (count[0] == 0 || count[1] == 0)
       base_say(w->base.ctx, 0,
