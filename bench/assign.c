@@ -9,37 +9,11 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "bench.h"
 #include "lapis/lapis.h"
 #include "lapis/lapis_ops.h"
 
 enum { PROBLEMS = 7 };
-
-static double seconds(void)
-{
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static double uniform(uint64_t *state)
-{
-  uint64_t z = (*state += 0x9e3779b97f4a7c15u);
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
-}
-
-static int rising(const void *a, const void *b)
-{
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-static double median(double *v, int n)
-{
-  qsort(v, (size_t)n, sizeof *v, rising);
-  return v[n / 2];
-}
 
 typedef struct timings {
   double cold[PROBLEMS], again[PROBLEMS], near[PROBLEMS], sum;
@@ -50,9 +24,9 @@ static double solve(lapis_ctx *ctx, const lapis_mat *c, lapis_assignment *a)
   double best = 1e9;
   for (int i = 0; i < 3; i++) {
     bool warm = a->warm;
-    double start = seconds();
+    double start = bench_seconds();
     if (lapis_assign(ctx, c, a) < 0) puts(lapis_ctx_error(ctx));
-    double took = seconds() - start;
+    double took = bench_seconds() - start;
     a->warm = warm;
     if (took < best) best = took;
   }
@@ -65,14 +39,15 @@ static void one(lapis_ctx *ctx, int64_t rows, int64_t cols, int t, timings *out)
   double *c = malloc((size_t)(rows * cols) * sizeof *c);
   int64_t *match = malloc((size_t)rows * sizeof *match);
   double *price = malloc((size_t)cols * sizeof *price);
-  for (int64_t i = 0; i < rows * cols; i++) c[i] = uniform(&state);
+  for (int64_t i = 0; i < rows * cols; i++) c[i] = bench_uniform(&state);
   lapis_mat mat = lapis_mat_f64(c, cols, rows);
   lapis_assignment a = {match, price, false, 0};
   out->cold[t] = solve(ctx, &mat, &a);
   out->sum += a.objective;
   a.warm = true;
   out->again[t] = solve(ctx, &mat, &a);
-  for (int64_t i = 0; i < rows * cols; i++) c[i] += 1e-6 * uniform(&state);
+  for (int64_t i = 0; i < rows * cols; i++)
+    c[i] += 1e-6 * bench_uniform(&state);
   out->near[t] = solve(ctx, &mat, &a);
   free(c), free(match), free(price);
 }
@@ -91,8 +66,9 @@ int main(void)
       one(ctx, sizes[s][0], sizes[s][1], t, &out);
     printf("| %lld x %lld | %.4g | %.4g | %.4g | %.12g |\n",
            (long long)sizes[s][0], (long long)sizes[s][1],
-           1e3 * median(out.cold, PROBLEMS), 1e3 * median(out.again, PROBLEMS),
-           1e3 * median(out.near, PROBLEMS), out.sum);
+           1e3 * bench_median(out.cold, PROBLEMS),
+           1e3 * bench_median(out.again, PROBLEMS),
+           1e3 * bench_median(out.near, PROBLEMS), out.sum);
   }
   lapis_ctx_free(ctx);
   return 0;

@@ -25,6 +25,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "bench.h"
 #include "op/svt.h"
 
 enum { RANK = 10, CLASSES = 9, MOST_STEPS = 1024 };
@@ -39,34 +40,19 @@ typedef struct bench {
   lapis_data data;
 } bench;
 
-static void check(bench *b, lapis_status status)
-{
-  if (status >= 0) return;
-  fprintf(stderr, "%s\n", lapis_ctx_error(b->ctx));
-  exit(1);
-}
-
-static double uniform(uint64_t *state)
-{
-  uint64_t z = (*state += 0x9e3779b97f4a7c15u);
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
-}
-
 static void features(bench *b)
 {
   double power = b->counts ? 3 : 1;
   for (int64_t i = 0; i < b->d * RANK; i++)
-    b->U[i] = pow(uniform(&b->random), power);
+    b->U[i] = pow(bench_uniform(&b->random), power);
   for (int64_t i = 0; i < RANK * b->n; i++)
-    b->V[i] = pow(uniform(&b->random), power);
+    b->V[i] = pow(bench_uniform(&b->random), power);
   for (int64_t j = 0; j < b->n; j++)
     for (int64_t i = 0; i < b->d; i++) {
-      double sum = 0.01 * uniform(&b->random);
+      double sum = 0.01 * bench_uniform(&b->random);
       for (int64_t r = 0; r < RANK; r++)
         sum += b->U[r * b->d + i] * b->V[j * RANK + r];
-      bool seen = uniform(&b->random) < b->seen;
+      bool seen = bench_uniform(&b->random) < b->seen;
       double value = b->counts ? floor(RANK * sum) : sum / RANK;
       b->X[j * b->d + i] = seen ? value : NAN;
     }
@@ -76,12 +62,12 @@ static void labels(bench *b)
 {
   for (int64_t c = 0; c < b->classes; c++) {
     double w[RANK], mean = 0;
-    for (int64_t r = 0; r < RANK; r++) w[r] = uniform(&b->random) - 0.5;
+    for (int64_t r = 0; r < RANK; r++) w[r] = bench_uniform(&b->random) - 0.5;
     for (int64_t r = 0; r < RANK; r++) mean += 0.5 * w[r];
     for (int64_t j = 0; j < b->n; j++) {
       double sum = -mean;
       for (int64_t r = 0; r < RANK; r++) sum += w[r] * b->V[j * RANK + r];
-      bool seen = uniform(&b->random) < b->seen;
+      bool seen = bench_uniform(&b->random) < b->seen;
       b->Y[j * b->classes + c] = !seen ? NAN : sum > 0 ? 1 : -1;
     }
   }
@@ -108,8 +94,8 @@ static void release(bench *b)
 static lapis_info solve(bench *b, const lapis_mc_settings *set)
 {
   lapis_solver *s;
-  check(b, lapis_mc_new(b->ctx, &b->data, set, &s));
-  check(b, lapis_solve(s));
+  bench_check(b->ctx, lapis_mc_new(b->ctx, &b->data, set, &s));
+  bench_check(b->ctx, lapis_solve(s));
   lapis_info info = *lapis_result_info(s);
   lapis_solver_free(s);
   return info;
@@ -151,9 +137,9 @@ static int64_t too_few(bench *b, lapis_mc_settings set, double limit)
   int64_t steps = MOST_STEPS;
   set.stop.tol = 0;
   set.stop.max_iters = MOST_STEPS;
-  check(b, lapis_mc_new(b->ctx, &b->data, &set, &s));
-  check(b, lapis_solve(s));
-  check(b, lapis_result_get(s, "history", &history));
+  bench_check(b->ctx, lapis_mc_new(b->ctx, &b->data, &set, &s));
+  bench_check(b->ctx, lapis_solve(s));
+  bench_check(b->ctx, lapis_result_get(s, "history", &history));
   for (int64_t k = history.cols - 1; k >= 0; k--)
     if (lapis_mat_at(&history, 1, k) <= limit)
       steps = (int64_t)lapis_mat_at(&history, 0, k);
@@ -169,22 +155,22 @@ static double full_svt(bench *b)
   la_array W, A;
   op_svt *s;
   double t[3];
-  check(b, la_open(b->ctx, &h));
-  check(b, h.ops->alloc(&h, LAPIS_F64, m, b->n, &W));
-  check(b, h.ops->alloc(&h, LAPIS_F64, m, b->n, &A));
+  bench_check(b->ctx, la_open(b->ctx, &h));
+  bench_check(b->ctx, h.ops->alloc(&h, LAPIS_F64, m, b->n, &W));
+  bench_check(b->ctx, h.ops->alloc(&h, LAPIS_F64, m, b->n, &A));
   for (int64_t i = 0; i < m * b->n; i++)
-    ((double *)W.data)[i] = uniform(&b->random);
-  check(b, op_svt_new(&h, m, b->n, &s));
+    ((double *)W.data)[i] = bench_uniform(&b->random);
+  bench_check(b->ctx, op_svt_new(&h, m, b->n, &s));
   op_svt_force(s, SVT_FULL);
   for (int i = 0; i < 3; i++) {
     double start = base_seconds();
-    check(b, op_svt_apply(s, &W, 10, &A, NULL));
+    bench_check(b->ctx, op_svt_apply(s, &W, 10, &A, NULL));
     t[i] = base_seconds() - start;
   }
   op_svt_free(s);
   h.ops->free(&h, &W);
   h.ops->free(&h, &A);
-  return fmax(fmin(t[0], t[1]), fmin(fmax(t[0], t[1]), t[2]));
+  return bench_median(t, 3);
 }
 
 /* The papers' step, then a tenth and a hundredth of it: the chi2 loss has no

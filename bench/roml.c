@@ -13,25 +13,12 @@
 #include <string.h>
 #include <time.h>
 
+#include "bench.h"
 #include "lapis/lapis.h"
 #include "lapis/lapis_eval.h"
 
 enum { D = 50 };
 static const double RATIO = 0.2;
-
-static double uniform(uint64_t *state)
-{
-  uint64_t z = (*state += 0x9e3779b97f4a7c15u);
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
-}
-
-static double normal(uint64_t *s)
-{
-  double u = 1 - uniform(s), v = uniform(s);
-  return sqrt(-2 * log(u)) * cos(6.283185307179586 * v);
-}
 
 typedef struct cell {
   int64_t K, each, n;
@@ -43,14 +30,14 @@ static void feature(double *f, const double *object, uint64_t *s)
 {
   double most = 0;
   for (int a = 0; a < D; a++) {
-    f[a] = object != NULL ? object[a] : normal(s);
+    f[a] = object != NULL ? object[a] : bench_normal(s);
     most = fmax(most, fabs(f[a]));
   }
   int left = (int)(RATIO * D + 0.5);
   for (int a = 0; a < D; a++) {
-    if (uniform(s) * (D - a) >= left) continue;
+    if (bench_uniform(s) * (D - a) >= left) continue;
     left--;
-    f[a] += (2 * uniform(s) - 1) * most;
+    f[a] += (2 * bench_uniform(s) - 1) * most;
   }
 }
 
@@ -62,11 +49,11 @@ static void draw(cell *c)
   c->X = malloc((size_t)(c->K * c->each * D) * sizeof *c->X);
   c->group = malloc((size_t)(c->K * c->each) * sizeof *c->group);
   c->truth = malloc((size_t)(c->K * c->n) * sizeof *c->truth);
-  for (int64_t i = 0; i < c->n * D; i++) object[i] = normal(&s);
+  for (int64_t i = 0; i < c->n * D; i++) object[i] = bench_normal(&s);
   for (int64_t k = 0; k < c->K; k++) {
     for (int64_t i = 0; i < c->each; i++) order[i] = i;
     for (int64_t i = c->each - 1; i > 0; i--) {
-      int64_t j = (int64_t)(uniform(&s) * (double)(i + 1)), t = order[i];
+      int64_t j = (int64_t)(bench_uniform(&s) * (double)(i + 1)), t = order[i];
       order[i] = order[j], order[j] = t;
     }
     for (int64_t i = 0; i < c->each; i++) {
@@ -109,12 +96,6 @@ static bool run(lapis_ctx *ctx, cell *c, lapis_info *info, double *recovery)
   return ok;
 }
 
-static int rising(const void *a, const void *b)
-{
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 static void row(lapis_ctx *ctx, int64_t K, int64_t each, int64_t n,
                 const char *paper)
 {
@@ -129,8 +110,8 @@ static void row(lapis_ctx *ctx, int64_t K, int64_t each, int64_t n,
     cpu[i] = (double)(clock() - begun) / CLOCKS_PER_SEC;
     seconds[i] = info.seconds;
   }
-  qsort(seconds, (size_t)repeats, sizeof *seconds, rising);
-  qsort(cpu, (size_t)repeats, sizeof *cpu, rising);
+  qsort(seconds, (size_t)repeats, sizeof *seconds, bench_rising);
+  qsort(cpu, (size_t)repeats, sizeof *cpu, bench_rising);
   printf("| %lld | %lld | %lld | %s | %.4g | %.4g | %.4f | %lld |\n",
          (long long)K, (long long)each, (long long)n, paper,
          seconds[repeats / 2], cpu[repeats / 2], recovery,

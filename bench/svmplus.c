@@ -27,30 +27,10 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "bench.h"
 #include "lapis/lapis.h"
 
 static const double GAP = 1e-3;
-
-static double seconds(void)
-{
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static double uniform(uint64_t *state)
-{
-  uint64_t z = (*state += 0x9e3779b97f4a7c15u);
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
-}
-
-static double normal(uint64_t *state)
-{
-  double u = 1.0 - uniform(state), v = uniform(state);
-  return sqrt(-2.0 * log(u)) * cos(6.283185307179586 * v);
-}
 
 typedef struct sample_set {
   int64_t n, d;
@@ -72,15 +52,15 @@ static sample_set generate(int64_t n, int64_t d)
   sample_set p = {n, d, get(bytes), get(bytes),
                   get((size_t)n * sizeof(double))};
   double *w = get((size_t)d * sizeof *w);
-  for (int64_t i = 0; i < d; i++) w[i] = normal(&state) / sqrt((double)d);
+  for (int64_t i = 0; i < d; i++) w[i] = bench_normal(&state) / sqrt((double)d);
   for (int64_t j = 0; j < n; j++) {
     double margin = 0;
     for (int64_t i = 0; i < d; i++) {
-      p.X[j * d + i] = normal(&state);
+      p.X[j * d + i] = bench_normal(&state);
       margin += w[i] * p.X[j * d + i];
     }
-    p.y[j] = (margin > 0) == (uniform(&state) > 0.1) ? 1 : -1;
-    for (int64_t i = 0; i < d; i++) p.P[j * d + i] = normal(&state);
+    p.y[j] = (margin > 0) == (bench_uniform(&state) > 0.1) ? 1 : -1;
+    for (int64_t i = 0; i < d; i++) p.P[j * d + i] = bench_normal(&state);
     p.P[j * d] = p.y[j] * margin;
   }
   free(w);
@@ -113,9 +93,9 @@ static lapis_solver *open_solver(lapis_ctx *ctx, const lapis_data *data,
 
 static double timed_solve(lapis_solver *s)
 {
-  double start = seconds();
+  double start = bench_seconds();
   lapis_solve(s);
-  return seconds() - start;
+  return bench_seconds() - start;
 }
 
 /* ---- linear -------------------------------------------------------------*/
@@ -163,9 +143,9 @@ static double time_liblinear(const sample_set *p, double C, double dual,
   for (int k = 0; k < 14 && isnan(best); k++, trial /= 2) {
     struct parameter how = {
         .solver_type = L2R_L1LOSS_SVC_DUAL, .eps = trial, .C = C};
-    double start = seconds();
+    double start = bench_seconds();
     struct model *m = train(&lp, &how);
-    double took = seconds() - start;
+    double took = bench_seconds() - start;
     double sign = m->label[0] > 0 ? 1 : -1;
     for (int64_t i = 0; i <= p->d; i++) m->w[i] *= sign;
     double primal = primal_of(p, m->w, C);
@@ -296,7 +276,7 @@ static double one_class(const sample_set *p, const double *Q, double eps,
                         double *gap)
 {
   int64_t n = p->n;
-  double start = seconds();
+  double start = bench_seconds();
   struct svm_node *all = get((size_t)(n * (n + 2)) * sizeof *all);
   struct svm_node **row = get((size_t)n * sizeof *row);
   for (int64_t j = 0; j < n; j++) {
@@ -315,7 +295,7 @@ static double one_class(const sample_set *p, const double *Q, double eps,
                               .shrinking = 1};
   svm_set_print_string_function(silent);
   struct svm_model *m = svm_train(&sp, &how);
-  double took = seconds() - start;
+  double took = bench_seconds() - start;
   double *a = calloc((size_t)n, sizeof *a), sum = 0;
   for (int k = 0; k < m->l; k++) sum += m->sv_coef[0][k];
   for (int k = 0; k < m->l; k++)
@@ -332,9 +312,9 @@ static double published(const sample_set *p, double C, double gamma,
                         bool cholesky)
 {
   double *K = rbf(p->X, p->d, p->n), *Q = rbf(p->P, p->d, p->n);
-  double start = seconds(), eps = 1, gap = 1, took = 0;
+  double start = bench_seconds(), eps = 1, gap = 1, took = 0;
   published_Q(p, K, C, gamma, cholesky, Q);
-  double inverse = seconds() - start;
+  double inverse = bench_seconds() - start;
   for (int k = 0; k < 20 && gap > GAP; k++, eps /= 2)
     took = one_class(p, Q, eps, &gap);
   printf(

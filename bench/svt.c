@@ -21,6 +21,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "bench.h"
 #include "op/svt.h"
 
 enum { REFLECTIONS = 4, MOST_REPEATS = 15 };
@@ -45,21 +46,6 @@ typedef struct timing {
   svt_report report;
 } timing;
 
-static void check(bench *b, lapis_status status)
-{
-  if (status >= 0) return;
-  fprintf(stderr, "%s\n", lapis_ctx_error(b->ctx));
-  exit(1);
-}
-
-static double uniform(uint64_t *state)
-{
-  uint64_t z = (*state += 0x9e3779b97f4a7c15u);
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
-}
-
 static int rising(const void *a, const void *b)
 {
   double x = ((const timing *)a)->seconds, y = ((const timing *)b)->seconds;
@@ -72,24 +58,25 @@ static void reflect(bench *b, bool left)
   la *h = &b->h;
   int64_t length = left ? b->m : b->n, others = left ? b->n : b->m;
   la_array v, d;
-  check(b, h->ops->alloc(h, LAPIS_F64, length, 1, &v));
-  check(b, h->ops->alloc(h, LAPIS_F64, others, 1, &d));
+  bench_check(b->ctx, h->ops->alloc(h, LAPIS_F64, length, 1, &v));
+  bench_check(b->ctx, h->ops->alloc(h, LAPIS_F64, others, 1, &d));
   double *p = v.data, square;
-  for (int64_t i = 0; i < length; i++) p[i] = uniform(&b->random) - 0.5;
-  check(b, h->ops->dot(h, &v, &v, &square));
+  for (int64_t i = 0; i < length; i++) p[i] = bench_uniform(&b->random) - 0.5;
+  bench_check(b->ctx, h->ops->dot(h, &v, &v, &square));
   double f = -2 / square;
-  check(b, h->ops->gemm(h, left ? LA_T : LA_N, LA_N, 1, &b->W, &v, 0, &d));
+  bench_check(b->ctx,
+              h->ops->gemm(h, left ? LA_T : LA_N, LA_N, 1, &b->W, &v, 0, &d));
   if (left)
-    check(b, h->ops->gemm(h, LA_N, LA_T, f, &v, &d, 1, &b->W));
+    bench_check(b->ctx, h->ops->gemm(h, LA_N, LA_T, f, &v, &d, 1, &b->W));
   else
-    check(b, h->ops->gemm(h, LA_N, LA_T, f, &d, &v, 1, &b->W));
+    bench_check(b->ctx, h->ops->gemm(h, LA_N, LA_T, f, &d, &v, 1, &b->W));
   h->ops->free(h, &v);
   h->ops->free(h, &d);
 }
 
 static double value(bench *b, spectrum kind, int64_t i)
 {
-  double u = uniform(&b->random);
+  double u = bench_uniform(&b->random);
   if (kind == POWER) return 1 / (double)(i + 1);
   if (kind == GEOMETRIC) return fmax(pow(0.95, (double)i), 1e-4);
   return i < b->rank ? 1 : 0.8 * 0.99 * u;
@@ -112,14 +99,14 @@ static void drift(bench *b)
 {
   la *h = &b->h;
   la_array u, v;
-  check(b, h->ops->alloc(h, LAPIS_F64, b->m, 2, &u));
-  check(b, h->ops->alloc(h, LAPIS_F64, b->n, 2, &v));
+  bench_check(b->ctx, h->ops->alloc(h, LAPIS_F64, b->m, 2, &u));
+  bench_check(b->ctx, h->ops->alloc(h, LAPIS_F64, b->n, 2, &v));
   double f = 12e-3 * b->t / 2 / sqrt((double)b->m * (double)b->n);
   for (int64_t i = 0; i < 2 * b->m; i++)
-    ((double *)u.data)[i] = uniform(&b->random) - 0.5;
+    ((double *)u.data)[i] = bench_uniform(&b->random) - 0.5;
   for (int64_t i = 0; i < 2 * b->n; i++)
-    ((double *)v.data)[i] = uniform(&b->random) - 0.5;
-  check(b, h->ops->gemm(h, LA_N, LA_T, f, &u, &v, 1, &b->W));
+    ((double *)v.data)[i] = bench_uniform(&b->random) - 0.5;
+  bench_check(b->ctx, h->ops->gemm(h, LA_N, LA_T, f, &u, &v, 1, &b->W));
   h->ops->free(h, &u);
   h->ops->free(h, &v);
 }
@@ -128,7 +115,7 @@ static timing apply(bench *b, op_svt *s)
 {
   timing out = {0};
   double start = base_seconds();
-  check(b, op_svt_apply(s, &b->W, b->t, &b->A, &out.report));
+  bench_check(b->ctx, op_svt_apply(s, &b->W, b->t, &b->A, &out.report));
   out.seconds = base_seconds() - start;
   return out;
 }
@@ -165,7 +152,7 @@ static timing cold(bench *b, svt_way way, int repeats)
   timing each[MOST_REPEATS];
   for (int i = 0; i < repeats; i++) {
     op_svt *s;
-    check(b, op_svt_new(&b->h, b->m, b->n, &s));
+    bench_check(b->ctx, op_svt_new(&b->h, b->m, b->n, &s));
     op_svt_force(s, way);
     each[i] = apply(b, s);
     each[i].error = nuclear_error(b, &each[i].report);
@@ -180,7 +167,7 @@ static timing warm(bench *b)
 {
   timing each[MOST_REPEATS];
   op_svt *s;
-  check(b, op_svt_new(&b->h, b->m, b->n, &s));
+  bench_check(b->ctx, op_svt_new(&b->h, b->m, b->n, &s));
   (void)apply(b, s);
   for (int i = 0; i < b->repeats; i++) {
     drift(b);
@@ -188,12 +175,12 @@ static timing warm(bench *b)
   }
   la_array other;
   double difference;
-  check(b, b->h.ops->alloc(&b->h, LAPIS_F64, b->m, b->n, &other));
-  check(b, b->h.ops->axpby(&b->h, 1, &b->A, 0, &other));
+  bench_check(b->ctx, b->h.ops->alloc(&b->h, LAPIS_F64, b->m, b->n, &other));
+  bench_check(b->ctx, b->h.ops->axpby(&b->h, 1, &b->A, 0, &other));
   op_svt_force(s, SVT_GRAM);
   timing gram = apply(b, s);
-  check(b, b->h.ops->axpby(&b->h, -1, &b->A, 1, &other));
-  check(b, b->h.ops->dot(&b->h, &other, &other, &difference));
+  bench_check(b->ctx, b->h.ops->axpby(&b->h, -1, &b->A, 1, &other));
+  bench_check(b->ctx, b->h.ops->dot(&b->h, &other, &other, &difference));
   b->h.ops->free(&b->h, &other);
   timing out = median(each, b->repeats);
   out.error = sqrt(difference) / gram.report.sigma_1;
@@ -233,9 +220,9 @@ int main(int argc, char **argv)
   b.k = b.m < b.n ? b.m : b.n;
   if (b.repeats > MOST_REPEATS) b.repeats = MOST_REPEATS;
   b.ctx = lapis_ctx_new();
-  check(&b, la_open(b.ctx, &b.h));
-  check(&b, b.h.ops->alloc(&b.h, LAPIS_F64, b.m, b.n, &b.W));
-  check(&b, b.h.ops->alloc(&b.h, LAPIS_F64, b.m, b.n, &b.A));
+  bench_check(b.ctx, la_open(b.ctx, &b.h));
+  bench_check(b.ctx, b.h.ops->alloc(&b.h, LAPIS_F64, b.m, b.n, &b.W));
+  bench_check(b.ctx, b.h.ops->alloc(&b.h, LAPIS_F64, b.m, b.n, &b.A));
   b.s = base_alloc(b.ctx, b.k, sizeof *b.s);
   printf("%s, %d threads, %lld x %lld, rank %lld\n\n", b.h.ops->describe(),
          b.h.threads, (long long)b.m, (long long)b.n, (long long)b.rank);
