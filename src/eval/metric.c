@@ -93,8 +93,8 @@ lapis_status lapis_metric_find(lapis_ctx *ctx, const char *name,
     snprintf(known + n, sizeof known - n, "%s%s", i > 0 ? ", " : "",
              metrics[i].kind.name);
   }
-  return lapis_fail(ctx, LAPIS_EINVAL, "there is no metric '%s'; there are %s", name,
-                    known);
+  return lapis_fail(ctx, LAPIS_EINVAL, "there is no metric '%s'; there are %s",
+                    name, known);
 }
 
 static lapis_status check(lapis_ctx *ctx, const char *name, const targets *t,
