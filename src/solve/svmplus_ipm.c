@@ -25,7 +25,7 @@ static const double BACK_OFF = 0.995; /* share of the way to the boundary */
 static const double CENTRAL = 0.1;    /* products within this of their mean */
 static const double REACH = 0.3;      /* what a correction aims to add */
 static const double FAR = 30;         /* gaps times the tolerance */
-enum { BLOCK = 1024, PATIENCE = 20, LATE = 5, CORRECTIONS = 3 };
+enum { BLOCK = 1024, PATIENCE = 20, LATE = 5, CORRECTIONS = 3, ROUNDS = 3 };
 
 typedef struct ipm {
   sv_linear *l;
@@ -40,15 +40,23 @@ typedef struct ipm {
   double *M, *part;      /* N x N: the system; one block's share */
   double *Bx, *Bz, *Bxz; /* block of samples, scaled */
   double *best_a, *best_s, best_gap;
-  double tol;   /* gap asked for */
-  double total; /* complementary pairs over all ranks */
+  bool restoring; /* the system is that of restore() */
+  double tol;     /* gap asked for */
+  double total;   /* complementary pairs over all ranks */
 } ipm;
 
 static double theta_1(const ipm *t, int64_t i)
 {
   const sv_linear *l = t->l;
+  if (t->restoring) return l->a[i] * l->a[i];
   if (!l->q->plain) return l->a[i] / t->s1[i];
   return 1 / (t->s1[i] / l->a[i] + t->s2[i] / l->s[i]);
+}
+
+static double theta_2(const ipm *t, int64_t i)
+{
+  const sv_linear *l = t->l;
+  return t->restoring ? l->s[i] * l->s[i] : l->s[i] / t->s2[i];
 }
 
 /* ---- the system ---------------------------------------------------------*/
@@ -75,7 +83,7 @@ static void block_factors(const ipm *t, int64_t first, int64_t cols, factors *f)
     double one = theta_1(t, i);
     f->main[j] = sqrt(one);
     if (l->q->plain) continue;
-    f->slack[j] = sqrt(one + l->s[i] / t->s2[i]);
+    f->slack[j] = sqrt(one + theta_2(t, i));
     f->cross[j] = l->q->y[i] * sqrt(one);
   }
 }
@@ -106,6 +114,13 @@ static lapis_status add_block(ipm *t, int64_t first, int64_t cols)
   return q->h->ops->gemm(q->h, LA_N, LA_T, 1, &Bxz, &Bx, 1, &zx);
 }
 
+/* Of the Hessian; restoring: next to nothing, against a singular system. */
+static double diagonal(const ipm *t, int64_t k)
+{
+  if (t->restoring) return 1e-13 * t->M[k * t->N + k];
+  return k < t->D ? 1 : t->l->q->gamma;
+}
+
 static lapis_status factorise(ipm *t)
 {
   const sv_data *q = t->l->q;
@@ -113,8 +128,7 @@ static lapis_status factorise(ipm *t)
   for (int64_t i = 0; i < q->n; i += BLOCK)
     TRY(add_block(t, i, q->n - i < BLOCK ? q->n - i : BLOCK));
   TRY(base_sum(q->ctx, t->M, t->N * t->N));
-  for (int64_t k = 0; k < t->N; k++)
-    t->M[k * t->N + k] += k < t->D ? 1 : q->gamma;
+  for (int64_t k = 0; k < t->N; k++) t->M[k * t->N + k] += diagonal(t, k);
   la_array M = la_wrap(t->M, t->N, t->N);
   return q->h->ops->potrf(q->h, &M);
 }
@@ -366,29 +380,96 @@ static void start(ipm *t)
   }
 }
 
-/* Certifies the dual point; m and r are needed again. */
-static lapis_status certify(ipm *t, double tol)
-{
-  sv_linear *l = t->l;
-  int64_t n = l->q->n;
-  memcpy(t->g1, l->m, (size_t)n * sizeof *l->m);
-  memcpy(t->g2, l->r, (size_t)n * sizeof *l->r);
-  TRY(sv_linear_certify(l));
-  memcpy(l->m, t->g1, (size_t)n * sizeof *l->m);
-  memcpy(l->r, t->g2, (size_t)n * sizeof *l->r);
-  TRY(sv_linear_record(l, tol));
-  if (!(l->gap < t->best_gap)) return LAPIS_OK;
-  t->best_gap = l->gap;
-  memcpy(t->best_a, l->a, (size_t)n * sizeof *l->a);
-  memcpy(t->best_s, l->s, (size_t)n * sizeof *l->s);
-  return LAPIS_OK;
-}
-
 static bool finite_state(const ipm *t)
 {
   for (int64_t k = 0; k < t->N; k++)
     if (!isfinite(t->du[k])) return false;
   return true;
+}
+
+/* ---- certificates -------------------------------------------------------*/
+/* What a and s lack for w and v to be those of u: du = (u_w - sum a y x,
+ * gamma u_v - sum (a + s - C) z). */
+static lapis_status behind(ipm *t)
+{
+  const sv_linear *l = t->l;
+  const sv_data *q = l->q;
+  double *du = t->du;
+  memset(du, 0, (size_t)t->N * sizeof *du);
+  for (int64_t i = 0; i < q->n; i++) {
+    column_add(&q->X, i, -l->a[i] * q->y[i], du);
+    column_add(&q->P, i, q->C[i] - l->a[i] - l->s[i], du + t->D);
+  }
+  TRY(base_sum(q->ctx, du, t->N));
+  for (int64_t k = 0; k < t->N; k++)
+    du[k] += (k < t->D ? 1 : q->gamma) * t->u[k];
+  return LAPIS_OK;
+}
+
+/* The smallest relative change of a and s, in the least-squares sense, that
+ * makes w and v those of u, which is all but feasible: with a small gamma the
+ * v = sum (a + s - C) z / gamma of the iterates magnifies what the last systems
+ * rounded.  At the end about N multipliers are not 0, and the system is that of
+ * the constraints they belong to. */
+static lapis_status restore(ipm *t)
+{
+  sv_linear *l = t->l;
+  const sv_data *q = l->q;
+  t->restoring = true;
+  lapis_status s = factorise(t);
+  t->restoring = false;
+  for (int k = 0; s >= 0 && k < ROUNDS; k++) {
+    s = behind(t);
+    la_array M = la_wrap(t->M, t->N, t->N), b = la_wrap(t->du, t->N, 1);
+    if (s >= 0) s = q->h->ops->potrs(q->h, &M, &b);
+    if (s >= 0 && !finite_state(t)) break;
+    for (int64_t i = 0; s >= 0 && i < q->n; i++) {
+      double z = column_dot(&q->P, i, t->du + t->D);
+      double x = q->y[i] * column_dot(&q->X, i, t->du);
+      l->a[i] *= fmax(1 + l->a[i] * (x + z), 0.1);
+      l->s[i] *= fmax(1 + l->s[i] * z, 0.1);
+    }
+  }
+  return s == LAPIS_ENUMERIC ? LAPIS_OK : s; /* the gap will tell */
+}
+
+static lapis_status certify_point(ipm *t, double tol)
+{
+  sv_linear *l = t->l;
+  size_t bytes = (size_t)l->q->n * sizeof *l->a;
+  TRY(sv_linear_certify(l));
+  TRY(sv_linear_record(l, tol));
+  if (!(l->gap < t->best_gap)) return LAPIS_OK;
+  t->best_gap = l->gap;
+  memcpy(t->best_a, l->a, bytes);
+  memcpy(t->best_s, l->s, bytes);
+  return LAPIS_OK;
+}
+
+/* a, s, m and r (which adjoin): to the copy or back. */
+static void keep_point(ipm *t, bool back)
+{
+  size_t bytes = (size_t)(4 * t->l->q->n) * sizeof *t->kept;
+  memcpy(back ? t->l->a : t->kept, back ? t->kept : t->l->a, bytes);
+}
+
+/* Certifies the dual point, restored where it is not complementarity that is
+ * left; the iterates go on from where they were. */
+static lapis_status certify(ipm *t, double mu, double tol)
+{
+  sv_linear *l = t->l;
+  keep_point(t, false);
+  TRY(certify_point(t, tol));
+  bool behind_u = l->gap > tol && left_over(t, mu) < 0.5 * tol;
+  keep_point(t, true);
+  if (!behind_u || l->q->plain) return LAPIS_OK;
+  sv_linear before = *l;
+  TRY(restore(t));
+  TRY(certify_point(t, tol));
+  l->primal = before.primal;
+  l->dual = before.dual;
+  keep_point(t, true);
+  return LAPIS_OK;
 }
 
 /* A certificate reads all of the data; far from the end it is not worth it. */
@@ -415,12 +496,12 @@ static lapis_status run(ipm *t, double tol)
     TRY(s);
     TRY(complementarity(t, (steps){0, 0}, &mu));
     if (!worth_certifying(t, mu, tol) && mu < 0.95 * last) continue;
-    TRY(certify(t, tol));
+    TRY(certify(t, mu, tol));
     bool gained = t->best_gap < 0.9 * before;
     bool early = left_over(t, mu) > tol, falls = early && mu < 0.95 * last;
     waited = gained || falls ? 0 : waited + (early ? 1 : LATE);
   }
-  return l->q->loop->status == LAPIS_OK ? LAPIS_OK : certify(t, tol);
+  return l->q->loop->status == LAPIS_OK ? LAPIS_OK : certify(t, mu, tol);
 }
 
 /* Arrays of n, then of the order of the system. */
