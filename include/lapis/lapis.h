@@ -454,6 +454,8 @@ LAPIS_API lapis_status lapis_model_set_text(lapis_ctx *ctx, lapis_model *m,
                                             const lapis_mat *text);
 LAPIS_API const lapis_method *lapis_model_method(const lapis_model *m);
 LAPIS_API const void *lapis_model_settings(const lapis_model *m);
+/* Features of the samples it was learnt from, before its map; 0: unknown. */
+LAPIS_API int64_t lapis_model_features(const lapis_model *m);
 /* A learnt array or text by name; LAPIS_EINVAL where there is none. */
 LAPIS_API lapis_status lapis_model_get(lapis_ctx *ctx, const lapis_model *m,
                                        const char *name, lapis_mat *out);

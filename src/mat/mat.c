@@ -13,8 +13,7 @@ lapis_mat lapis_mat_f64(double *val, int64_t rows, int64_t cols)
                      .val = val};
 }
 
-/* The k-th stored value. */
-static double value_at(const lapis_mat *A, int64_t k)
+double mat_stored(const lapis_mat *A, int64_t k)
 {
   switch (A->dtype) {
   case LAPIS_F64:
@@ -33,9 +32,9 @@ static double value_at(const lapis_mat *A, int64_t k)
 
 double lapis_mat_at(const lapis_mat *A, int64_t i, int64_t j)
 {
-  if (A->colptr == NULL) return value_at(A, j * A->ld + i);
+  if (A->colptr == NULL) return mat_stored(A, j * A->ld + i);
   for (int64_t k = A->colptr[j]; k < A->colptr[j + 1]; k++)
-    if (A->rowidx[k] == i) return value_at(A, k);
+    if (A->rowidx[k] == i) return mat_stored(A, k);
   return 0;
 }
 
@@ -48,7 +47,7 @@ static void visit_stored(const lapis_mat *A, visit_fn visit, void *user)
     int64_t first = dense ? j * A->ld : A->colptr[j];
     int64_t last = dense ? first + A->rows : A->colptr[j + 1];
     for (int64_t k = first; k < last; k++)
-      if (!visit(user, dense ? k - first : A->rowidx[k], j, value_at(A, k)))
+      if (!visit(user, dense ? k - first : A->rowidx[k], j, mat_stored(A, k)))
         return;
   }
 }

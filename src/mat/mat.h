@@ -11,6 +11,8 @@ static inline double *mat_col(const lapis_mat *A, int64_t j)
 {
   return (double *)A->val + j * A->ld; /* F64, dense */
 }
+/* The k-th value in memory, whatever its type. */
+double mat_stored(const lapis_mat *A, int64_t k);
 /* Copies any numeric matrix, dense or compressed, into dense doubles
  * out (rows x cols, ld). */
 void mat_to_f64(const lapis_mat *A, double *out, int64_t ld);

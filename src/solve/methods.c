@@ -126,7 +126,9 @@ lapis_status lapis_solver_new(lapis_ctx *ctx, const lapis_method *m,
   const method_entry *e = method_entry_of(m);
   *out = NULL;
   if (e == NULL) return lapis_fail(ctx, LAPIS_EINVAL, "unknown method");
-  return e->create(ctx, data, settings, out);
+  TRY(e->create(ctx, data, settings, out));
+  (*out)->features = data->X.rows;
+  return LAPIS_OK;
 }
 
 const lapis_method *lapis_predict_method(const lapis_method *m)
