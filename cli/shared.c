@@ -173,13 +173,8 @@ int map_from_args(cli *c, const char *option, const lapis_mat *X,
   lapis_status s = lapis_map_new(c->ctx, spec, map);
   if (s >= 0) s = lapis_map_fit(c->ctx, *map, X);
   if (s < 0) return cli_fail_status(c, s);
-  int64_t rows = lapis_map_rows(*map, X->rows);
-  *owned = malloc((size_t)(rows * X->cols) * sizeof **owned);
-  if (*owned == NULL) return cli_fail(EXIT_FAILED, "out of memory");
-  s = lapis_map_apply(c->ctx, *map, X, *owned);
-  if (s < 0) return cli_fail_status(c, s);
-  *out = lapis_mat_f64(*owned, rows, X->cols);
-  return EXIT_DONE;
+  s = lapis_map_make(c->ctx, *map, X, owned, out);
+  return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;
 }
 
 /* ---- results ------------------------------------------------------------*/

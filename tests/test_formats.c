@@ -502,8 +502,11 @@ static void try_to_read(files *f, const char *path)
 
 /* A small file of each format, dense and sparse, cut at every byte and with
  * every byte changed three ways. */
-static void damage(files *f, lapis_mat X, const variant *v, size_t changed)
+static void damage(files *f, lapis_mat X, const variant *v)
 {
+  /* Each read of these starts a process: fewer places, none left out for long.
+   */
+  bool apart = strcmp(v->format, "h5") == 0 || strcmp(v->format, "mat73") == 0;
   double Y[N] = {0, 1, 2, 0, 1, 2, 2};
   lapis_named item[5];
   size_t size;
@@ -511,13 +514,14 @@ static void damage(files *f, lapis_mat X, const variant *v, size_t changed)
   int count = collect(X, Y, item);
   CHECK_OK(f, lapis_arrays_write(f->ctx, path, v->format, item, count));
   unsigned char *whole = files_get(path, &size);
-  for (size_t k = 0; k < size; k++) {
+  size_t step = apart ? 401 : 1;
+  for (size_t k = 0; k < size; k += step) {
     files_put(f, "cut", whole, k);
     try_to_read(f, f->path);
   }
-  for (size_t k = 0; k < size && k < changed; k++) {
+  for (size_t k = 0; k < size; k += apart ? 101 : 1) {
     static const unsigned char masks[] = {0x01, 0x80, 0xff};
-    for (int m = 0; m < 3; m++) {
+    for (int m = apart ? 2 : 0; m < 3; m++) {
       whole[k] ^= masks[m];
       files_put(f, "changed", whole, size);
       try_to_read(f, f->path);
@@ -527,10 +531,10 @@ static void damage(files *f, lapis_mat X, const variant *v, size_t changed)
   free(whole);
 }
 
-static long peak_kilobytes(void)
+static long peak_kilobytes(int who)
 {
   struct rusage usage;
-  assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
+  assert_int_equal(getrusage(who, &usage), 0);
   return usage.ru_maxrss;
 }
 
@@ -541,13 +545,12 @@ static void damaged_files_do_no_harm(void **state)
   compressed c = {.colptr = {0}};
   fill(X);
   for (int i = 0; i < VARIANTS; i++) {
-    bool hdf5 = strcmp(variants[i].format, "h5") == 0 ||
-                strcmp(variants[i].format, "mat73") == 0;
-    if (hdf5 || !is_built(variants[i].format)) continue;
-    damage(f, lapis_mat_f64(X, D, N), &variants[i], 4096);
-    damage(f, compress(X, &c), &variants[i], 4096);
+    if (!is_built(variants[i].format)) continue;
+    damage(f, lapis_mat_f64(X, D, N), &variants[i]);
+    damage(f, compress(X, &c), &variants[i]);
   }
-  CHECK_AT_MOST((double)peak_kilobytes(), 1e6);
+  CHECK_AT_MOST((double)peak_kilobytes(RUSAGE_SELF), 1e6);
+  CHECK_AT_MOST((double)peak_kilobytes(RUSAGE_CHILDREN), 1e6);
 }
 
 #define FILES_TEST(t) \

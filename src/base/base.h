@@ -40,6 +40,9 @@ char *base_strdup(lapis_ctx *ctx, const char *text);
 void base_free(void *p); /* NULL is fine */
 /* What this machine has: no allocation may be larger. */
 double base_memory_bytes(void);
+/* LAPIS_ENOMEM with a sentence where bytes are more than half of that; what:
+ * "svmplus: X as a dense matrix". */
+lapis_status base_fits(lapis_ctx *ctx, const char *what, double bytes);
 
 /* ---- settings of a context ----------------------------------------------*/
 int base_threads(const lapis_ctx *ctx); /* >= 1 */

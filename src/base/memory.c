@@ -36,6 +36,17 @@ void *base_alloc_raw(lapis_ctx *ctx, int64_t count, size_t size)
   return p;
 }
 
+lapis_status base_fits(lapis_ctx *ctx, const char *what, double bytes)
+{
+  double all = base_memory_bytes();
+  if (bytes <= all / 2) return LAPIS_OK;
+  return lapis_fail(ctx, LAPIS_ENOMEM,
+                    "%s: would take %.3g GB, more than half of the %.3g GB of "
+                    "this machine; keep it sparse (svmplus with linear kernels "
+                    "does), or use fewer features",
+                    what, bytes / 1e9, all / 1e9);
+}
+
 void *base_alloc(lapis_ctx *ctx, int64_t count, size_t size)
 {
   void *p = base_alloc_raw(ctx, count, size);

@@ -262,8 +262,8 @@ static lapis_status allocate(job *w)
   lapis_ctx *ctx = w->a.ctx;
   int64_t n = w->a.rows, d = w->count[ROLE_FEATURE], k = w->count[ROLE_TARGET];
   char *none;
-  TRY(io_fits(ctx, w->a.path,
-              8.0 * (double)n * ((double)k + (w->sparse ? 0 : (double)d))));
+  TRY(base_fits(ctx, w->a.path,
+                8.0 * (double)n * ((double)k + (w->sparse ? 0 : (double)d))));
   if (w->sparse)
     TRY(io_sparse_array(ctx, w->a.path, d, n, w->nnz, &w->X));
   else

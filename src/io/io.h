@@ -34,9 +34,6 @@ typedef struct io_file {
  * npz.c, everything else is read whole. */
 lapis_status io_file_open(lapis_ctx *ctx, const char *path, io_file *out);
 void io_file_close(io_file *f);
-/* LAPIS_ENOMEM with a sentence where bytes are more than half of what the
- * machine has; what: "a.svm: X as a dense matrix". */
-lapis_status io_fits(lapis_ctx *ctx, const char *what, double bytes);
 void io_release(void *memory, size_t bytes, io_memory kind);
 /* How sentences call a path: "standard input" for "-". */
 const char *io_name(const char *path);
@@ -127,12 +124,13 @@ typedef struct io_request {
   char **seen; /* not NULL: names of all members, "A, B"; base_free */
 } io_request;
 
+/* The file may lose its memory to an array. */
+typedef lapis_status (*io_reader)(lapis_ctx *ctx, io_file *f,
+                                  const io_request *request, lapis_arrays *out);
 typedef struct io_kind {
   lapis_format shown;
   bool container; /* named arrays, else a table or one array */
-  /* The file may lose its memory to an array; on failure out is empty. */
-  lapis_status (*read)(lapis_ctx *ctx, io_file *f, const io_request *request,
-                       lapis_arrays *out);
+  io_reader read;
   lapis_status (*write)(lapis_ctx *ctx, const char *path,
                         const lapis_named *item, int count);
 } io_kind;
@@ -222,6 +220,13 @@ lapis_status mat_read(lapis_ctx *ctx, io_file *f, const io_request *request,
                       lapis_arrays *out);
 lapis_status mat_write(lapis_ctx *ctx, const char *path,
                        const lapis_named *item, int count);
+
+/* ---- apart.c ------------------------------------------------------------*/
+/* read in a copy of this process; a file on which it crashes, or takes longer
+ * than fits its bytes, is refused. */
+lapis_status io_read_apart(lapis_ctx *ctx, io_file *f, int64_t bytes,
+                           const io_request *request, io_reader read,
+                           lapis_arrays *out);
 
 /* ---- hdf5.c, or hdf5_absent.c --------------------------------------------*/
 #define IO_MAT73_SHOWN                                              \

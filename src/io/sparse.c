@@ -14,17 +14,6 @@
 
 enum { MANY_SAMPLES = 1 << 24 };
 
-lapis_status io_fits(lapis_ctx *ctx, const char *what, double bytes)
-{
-  double most = base_memory_bytes() / 2;
-  if (bytes <= most) return LAPIS_OK;
-  return lapis_fail(ctx, LAPIS_ENOMEM,
-                    "%s: would take %.3g GB, more than half of the %.3g GB of "
-                    "this machine; keep it sparse (.npz, .svm; svmplus with "
-                    "linear kernels), or use fewer features",
-                    what, bytes / 1e9, 2 * most / 1e9);
-}
-
 lapis_status io_sparse_array(lapis_ctx *ctx, const char *what, int64_t rows,
                              int64_t cols, int64_t nnz, lapis_array *out)
 {
@@ -35,7 +24,7 @@ lapis_status io_sparse_array(lapis_ctx *ctx, const char *what, int64_t rows,
                       "most %d",
                       what, rows, INT32_MAX);
   double bytes = 8.0 * ((double)cols + 1) + 12.0 * (double)nnz;
-  TRY(io_fits(ctx, what, bytes));
+  TRY(base_fits(ctx, what, bytes));
   int64_t size = 8 * (cols + 1) + 12 * nnz;
   char *memory = base_alloc(ctx, size, 1);
   if (memory == NULL) return LAPIS_ENOMEM;
@@ -259,7 +248,7 @@ lapis_status io_dense(lapis_ctx *ctx, const char *what, const lapis_mat *A,
   *out = *A;
   if (A->colptr == NULL) return LAPIS_OK;
   (void)snprintf(text, sizeof text, "%.200s: as a dense matrix", what);
-  TRY(io_fits(ctx, text, 8.0 * (double)A->rows * (double)A->cols));
+  TRY(base_fits(ctx, text, 8.0 * (double)A->rows * (double)A->cols));
   TRY(io_number_array(ctx, LAPIS_F64, A->rows, A->cols, owned));
   mat_to_f64(A, owned->mat.val, owned->mat.ld);
   *out = owned->mat;

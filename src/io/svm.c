@@ -324,7 +324,7 @@ static lapis_status add_multilabel(const svm *s, label_list *l,
   if (l->count == 0) return LAPIS_OK;
   (void)snprintf(what, sizeof what, "%.200s: Y of %" PRId64 " labels", s->path,
                  l->count);
-  TRY(io_fits(s->ctx, what, 8.0 * (double)l->count * (double)s->samples));
+  TRY(base_fits(s->ctx, what, 8.0 * (double)l->count * (double)s->samples));
   TRY(io_number_array(s->ctx, LAPIS_F64, l->count, s->samples, &Y));
   (void)snprintf(Y.stored, sizeof Y.stored, "text");
   visit_labels(*s, mark, &(marking){l, Y.mat});

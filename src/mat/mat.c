@@ -2,6 +2,7 @@
 #include "mat/mat.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 lapis_mat lapis_mat_f64(double *val, int64_t rows, int64_t cols)
@@ -87,6 +88,15 @@ void mat_to_f64(const lapis_mat *A, double *out, int64_t ld)
   if (A->colptr != NULL)
     for (int64_t j = 0; j < A->cols; j++) memset(out + j * ld, 0, column);
   visit_stored(A, put_dense, &(dense_target){out, ld});
+}
+
+lapis_status mat_check_dense(lapis_ctx *ctx, const char *method,
+                             const char *what, const lapis_mat *A)
+{
+  char text[64];
+  if (A->colptr == NULL) return LAPIS_OK;
+  (void)snprintf(text, sizeof text, "%s: %s as a dense matrix", method, what);
+  return base_fits(ctx, text, 8.0 * (double)A->rows * (double)A->cols);
 }
 
 typedef struct bad_entry {
