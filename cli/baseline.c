@@ -19,10 +19,15 @@ bool baseline_built(void)
 static struct feature_node *sparse_column(const lapis_mat *X, int64_t j,
                                           struct feature_node *to)
 {
-  for (int64_t i = 0; i < X->rows; i++) {
+  bool dense = X->colptr == NULL;
+  const double *val = X->val;
+  for (int64_t i = 0; dense && i < X->rows; i++) {
     double v = lapis_mat_at(X, i, j);
     if (v != 0) *to++ = (struct feature_node){(int)i + 1, v};
   }
+  for (int64_t k = dense ? 0 : X->colptr[j]; !dense && k < X->colptr[j + 1];
+       k++)
+    *to++ = (struct feature_node){X->rowidx[k] + 1, val[k]};
   *to++ = (struct feature_node){(int)X->rows + 1, 1};
   *to++ = (struct feature_node){-1, 0};
   return to;
@@ -40,7 +45,9 @@ static bool prepare(const lapis_mat *X, const double *y, training *t)
   t->p.n = (int)X->rows + 1;
   t->p.y = malloc(n * sizeof *t->p.y);
   t->p.x = malloc(n * sizeof *t->p.x);
-  t->nodes = malloc(n * ((size_t)X->rows + 2) * sizeof *t->nodes);
+  size_t entries =
+      X->colptr == NULL ? n * (size_t)X->rows : (size_t)X->colptr[X->cols];
+  t->nodes = malloc((entries + 2 * n) * sizeof *t->nodes);
   if (t->p.y == NULL || t->p.x == NULL || t->nodes == NULL) return false;
   double high = -INFINITY, low = INFINITY;
   for (int64_t j = 0; j < X->cols; j++) {
@@ -69,7 +76,12 @@ static void score_all(const struct model *m, const lapis_mat *X, double *scores)
   double sign = m->label[0] > 0 ? 1 : -1;
   for (int64_t j = 0; j < X->cols; j++) {
     double f = m->w[X->rows];
-    for (int64_t i = 0; i < X->rows; i++) f += m->w[i] * lapis_mat_at(X, i, j);
+    const double *val = X->val;
+    for (int64_t i = 0; X->colptr == NULL && i < X->rows; i++)
+      f += m->w[i] * lapis_mat_at(X, i, j);
+    for (int64_t k = X->colptr == NULL ? 0 : X->colptr[j];
+         X->colptr != NULL && k < X->colptr[j + 1]; k++)
+      f += m->w[X->rowidx[k]] * val[k];
     scores[j] = sign * f;
   }
 }

@@ -6,8 +6,8 @@
 
 bool baseline_built(void);
 /* Learns from the samples whose y is known (the larger of two values is
- * positive) and scores all: X d x n without NaN, y and scores n.  false: no
- * memory, or y has one kind only. */
+ * positive) and scores all: X d x n doubles, dense or sparse, without NaN, y
+ * and scores n.  false: no memory, or y has one kind only. */
 bool baseline_scores(const lapis_mat *X, const double *y, double C,
                      double *scores);
 /* The best C's AUROC on the folds of a cross-validation, mean over folds and

@@ -22,6 +22,20 @@ static void work_free(fold_work *w)
   free(w->scores);
 }
 
+/* Sparse features through the map alone: standardising would fill them.  What
+ * is fitted to samples is not for all folds at once, so it is refused. */
+static lapis_status map_sparse(cli *c, const lapis_data *data, const char *spec,
+                               fold_work *w, lapis_mat *X)
+{
+  lapis_map *map;
+  lapis_status s = lapis_map_new(c->ctx, spec, &map);
+  if (s < 0) return s;
+  s = lapis_map_fit(c->ctx, map, &data->X);
+  if (s >= 0) s = lapis_map_make(c->ctx, map, &data->X, &w->X, X);
+  lapis_map_free(map);
+  return s >= 0 && X->colptr == NULL ? LAPIS_ENOTBUILT : s;
+}
+
 /* Features through the map and standardised, both fitted on the columns
  * outside the fold; missing entries at the mean, which is 0 then. */
 static lapis_status map_features(cli *c, const lapis_data *data,
@@ -29,6 +43,7 @@ static lapis_status map_features(cli *c, const lapis_data *data,
                                  const char *spec, fold_work *w, lapis_mat *X)
 {
   lapis_map *map;
+  if (data->X.colptr != NULL) return map_sparse(c, data, spec, w, X);
   int64_t d = data->X.rows, n = data->X.cols, kept = 0;
   double *train = malloc((size_t)(d * n) * sizeof *train);
   lapis_status s =
@@ -101,8 +116,11 @@ double baseline_cv(cli *c, const lapis_data *data, const lapis_cv *cv,
   double sum[CANDIDATES] = {0}, best = NAN;
   int count[CANDIDATES] = {0};
   bool mapped = map != NULL && strcmp(map, "none") != 0;
-  snprintf(spec, sizeof spec, "%s%sstandard", mapped ? map : "",
-           mapped ? "," : "");
+  if (data->X.colptr != NULL)
+    snprintf(spec, sizeof spec, "%s", mapped ? map : "none");
+  else
+    snprintf(spec, sizeof spec, "%s%sstandard", mapped ? map : "",
+             mapped ? "," : "");
   for (int64_t f = 0; f < folds; f++)
     if (one_fold(c, data, lapis_cv_folds(cv), f, spec, sum, count) < 0)
       return NAN;

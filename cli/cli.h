@@ -62,7 +62,7 @@ struct cli {
 
 extern const cli_verb verb_assign;
 extern const cli_verb verb_fit, verb_predict, verb_cv, verb_convert, verb_eval,
-    verb_info, verb_demo;
+    verb_formats, verb_info, verb_demo;
 extern const cli_option common_options[];
 
 /* Last value of an option, or NULL. */
@@ -87,6 +87,8 @@ void cli_wipe_bar(cli *c);
 /* ---- shared steps -------------------------------------------------------*/
 /* A zeroed settings struct of c->method with options applied; free it. */
 int settings_from_args(cli *c, void **out);
+/* How tables are read: --target, --id, --header, --labels, --features. */
+int table_from_args(cli *c, lapis_table_options *out);
 /* The dataset the command line names. */
 int dataset_from_args(cli *c, lapis_dataset **out);
 /* Fits the map that an option asks for to X and applies it: *out borrows
@@ -119,6 +121,8 @@ int print_json(lapis_json *v); /* prints, frees */
 bool eval_is_match(const char *metric);
 int eval_match(cli *c, const char *metric, const char *truth,
                const char *scores);
+/* formats.c: the table of formats as a list. */
+lapis_json *formats_json(void);
 lapis_json *settings_json(cli *c, const lapis_method *m, const void *settings);
 
 #endif

@@ -6,6 +6,7 @@
 
 static const cli_option options[] = {
     {"map", 0, "MAP", "features through a map fitted on this very file"},
+    {"as", 0, "FORMAT", "of 'lapis formats' (default: by OUT's ending)"},
     {NULL, 0, NULL, NULL}};
 
 enum { MAX_MEMBERS = 12 };
@@ -45,27 +46,13 @@ static void collect(const lapis_dataset *ds, lapis_mat X, members *m)
   }
 }
 
-static bool ends_with(const char *path, const char *end)
-{
-  size_t n = strlen(path), k = strlen(end);
-  return n >= k && strcmp(path + n - k, end) == 0;
-}
-
 static int write_all(cli *c, const lapis_dataset *ds, lapis_mat X,
                      const char *path)
 {
   members m = {.count = 0};
   collect(ds, X, &m);
-  lapis_status s = LAPIS_OK;
-  if (ends_with(path, ".npy"))
-    s = lapis_npy_write(c->ctx, path, &m.item[0]);
-  else if (ends_with(path, ".npz"))
-    s = lapis_npz_write(c->ctx, path, m.item, m.count);
-  else
-    return cli_fail(EXIT_MISUSE,
-                    "convert: %s: written are .npz (every member) and .npy (X "
-                    "alone)",
-                    path);
+  lapis_status s = lapis_arrays_write(c->ctx, path, args_get(&c->args, "as"),
+                                      m.item, m.count);
   return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;
 }
 
@@ -89,8 +76,8 @@ static int run(cli *c)
     return cli_fail(EXIT_MISUSE, "convert: name one file to read and one to "
                                  "write");
   const char *out = c->args.word[1];
+  c->args.n_words = 1; /* what is read */
   int code = check_writable(c, out);
-  c->args.n_words = 1;
   if (code == EXIT_DONE) code = dataset_from_args(c, &ds);
   if (code != EXIT_DONE) return code;
   code = convert(c, ds, out);
@@ -99,7 +86,7 @@ static int run(cli *c)
 }
 
 const cli_verb verb_convert = {.name = "convert",
-                               .synopsis = "convert IN OUT [--map MAP]",
+                               .synopsis = "convert IN OUT [--as FORMAT]",
                                .help = "one file into another",
                                .options = options,
                                .reads_data = true,

@@ -3,12 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "info.h"
 
 static const cli_option options[] = {
     {"target", 0, "COL,..", "columns of a table that are targets"},
     {"id", 0, "COL", "column of a table that names the samples"},
     {"header", 0, "yes|no", "whether a table has a header (default: find out)"},
+    {"labels", 0, "K|F.xml", ".arff: K labels at the end, or those F names"},
+    {"features", 0, "D", ".svm: at least D features"},
     {NULL, 0, NULL, NULL}};
 
 static void shape_text(const lapis_array *a, char *text, size_t size)
@@ -23,11 +25,26 @@ static void shape_text(const lapis_array *a, char *text, size_t size)
   if (a->axes == 0) snprintf(text, size, "scalar");
 }
 
+/* Entries a sparse matrix stores; all of a dense one. */
+static int64_t stored(const lapis_mat *A)
+{
+  return A->colptr == NULL ? A->rows * A->cols
+                           : A->colptr[A->cols] - A->colptr[0];
+}
+
 static void range(const lapis_mat *A, double *low, double *high)
 {
-  *low = INFINITY;
-  *high = -INFINITY;
-  for (int64_t j = 0; j < A->cols; j++)
+  bool sparse = A->colptr != NULL;
+  bool zeros = sparse && stored(A) < A->rows * A->cols;
+  const double *val = A->val;
+  *low = zeros ? 0 : INFINITY;
+  *high = zeros ? 0 : -INFINITY;
+  for (int64_t k = sparse ? A->colptr[0] : 0; sparse && k < A->colptr[A->cols];
+       k++) {
+    *low = fmin(*low, val[k]);
+    *high = fmax(*high, val[k]);
+  }
+  for (int64_t j = 0; !sparse && j < A->cols; j++)
     for (int64_t i = 0; i < A->rows; i++) {
       double v = lapis_mat_at(A, i, j);
       *low = fmin(*low, v);
@@ -47,6 +64,8 @@ static void print_array(const lapis_array *a)
     printf(" %.6g .. %.6g, %lld missing", low, high,
            (long long)lapis_mat_missing(&a->mat));
   }
+  if (a->mat.colptr != NULL)
+    printf(", %lld stored", (long long)stored(&a->mat));
   printf("\n");
 }
 
@@ -59,6 +78,8 @@ static lapis_json *array_json(const lapis_array *a)
   lapis_json_put_text(to, "type", a->stored);
   lapis_json_put(to, "shape", shape);
   lapis_json_put_integer(to, "missing", lapis_mat_missing(&a->mat));
+  if (a->mat.colptr != NULL)
+    lapis_json_put_integer(to, "stored", stored(&a->mat));
   return to;
 }
 
@@ -122,22 +143,13 @@ static lapis_json *balance_json(const lapis_mat *Y)
   return list;
 }
 
-static const lapis_table_options *table_options(cli *c, lapis_table_options *t)
-{
-  const char *header = args_get(&c->args, "header");
-  t->target = args_get(&c->args, "target");
-  t->id = args_get(&c->args, "id");
-  t->header = header == NULL ? -1 : strcmp(header, "yes") == 0;
-  return t;
-}
-
 /* The file read as a dataset: only where it can be. */
-static lapis_dataset *as_dataset(cli *c, const char *path)
+static lapis_dataset *as_dataset(cli *c, const char *path,
+                                 const lapis_table_options *table)
 {
   lapis_dataset *ds;
-  lapis_table_options t;
   if (lapis_dataset_new(c->ctx, &ds) < 0) return NULL;
-  lapis_status s = lapis_dataset_read(ds, path, table_options(c, &t));
+  lapis_status s = lapis_dataset_read(ds, path, table);
   if (s >= 0) s = lapis_dataset_finish(ds);
   if (s >= 0) return ds;
   lapis_dataset_free(ds);
@@ -149,67 +161,95 @@ static void describe_dataset(const lapis_dataset *ds)
   const lapis_data *d = lapis_dataset_data(ds);
   lapis_mat names = lapis_dataset_text(ds, "class_names");
   printf("  as data: %lld samples, %lld features (%lld missing), %lld "
-         "targets\n",
+         "targets",
          (long long)d->X.cols, (long long)d->X.rows,
          (long long)lapis_mat_missing(&d->X), (long long)d->Y.rows);
+  if (d->X.colptr != NULL)
+    printf(", sparse: %lld entries", (long long)stored(&d->X));
+  printf("\n");
   print_balance(&d->Y, &names);
 }
 
-static void describe_json(const char *path, const lapis_arrays *all,
-                          const lapis_dataset *ds)
+static void dataset_json(lapis_json *to, const lapis_dataset *ds)
+{
+  const lapis_data *d = lapis_dataset_data(ds);
+  lapis_json_put_integer(to, "samples", d->X.cols);
+  lapis_json_put_integer(to, "features", d->X.rows);
+  lapis_json_put_integer(to, "missing_features", lapis_mat_missing(&d->X));
+  if (d->X.colptr != NULL) lapis_json_put_integer(to, "stored", stored(&d->X));
+  lapis_json_put(to, "targets", balance_json(&d->Y));
+}
+
+typedef struct found { /* what a file turned out to be */
+  const char *path;
+  const lapis_format *format;
+  lapis_arrays all;
+  lapis_dataset *ds;  /* or NULL */
+  lapis_model *model; /* or NULL */
+} found;
+
+static int describe_json(cli *c, const found *f)
 {
   lapis_json *to = lapis_json_object(), *list = lapis_json_list();
-  for (int i = 0; i < all->count; i++)
-    lapis_json_put(list, NULL, array_json(&all->item[i]));
-  lapis_json_put_text(to, "file", path);
+  for (int i = 0; i < f->all.count; i++)
+    lapis_json_put(list, NULL, array_json(&f->all.item[i]));
+  lapis_json_put_text(to, "file", f->path);
+  lapis_json_put_text(to, "format", f->format->name);
   lapis_json_put(to, "arrays", list);
-  if (ds != NULL) {
-    const lapis_data *d = lapis_dataset_data(ds);
-    lapis_json_put_integer(to, "samples", d->X.cols);
-    lapis_json_put_integer(to, "features", d->X.rows);
-    lapis_json_put_integer(to, "missing_features", lapis_mat_missing(&d->X));
-    lapis_json_put(to, "targets", balance_json(&d->Y));
-  }
-  print_json(to);
+  if (f->ds != NULL) dataset_json(to, f->ds);
+  if (f->model != NULL)
+    lapis_json_put(to, "model", info_model_json(c, f->model, &f->all));
+  return print_json(to);
+}
+
+static int describe_text(cli *c, const found *f)
+{
+  printf("%s: %s\n", f->path, f->format->title);
+  if (f->model != NULL) info_model(c, f->model, &f->all);
+  for (int i = 0; i < f->all.count; i++)
+    if (strcmp(f->all.item[i].name, "lapis") != 0 || f->model == NULL)
+      print_array(&f->all.item[i]);
+  if (f->ds != NULL) describe_dataset(f->ds);
+  return EXIT_DONE;
+}
+
+/* Tables are datasets or nothing; arrays may be both, or a model. */
+static int look(cli *c, found *f)
+{
+  lapis_table_options table;
+  int code = table_from_args(c, &table);
+  if (code != EXIT_DONE) return code;
+  lapis_status s = lapis_format_of_file(c->ctx, f->path, &f->format);
+  if (s < 0) return cli_fail_status(c, s);
+  s = lapis_arrays_read(c->ctx, f->path, &f->all);
+  if (lapis_arrays_find(&f->all, "lapis") != NULL &&
+      lapis_model_load(c->ctx, f->path, &f->model) >= 0)
+    return EXIT_DONE;
+  char why[1024];
+  snprintf(why, sizeof why, "%s", lapis_ctx_error(c->ctx));
+  f->ds = as_dataset(c, f->path, &table);
+  if (s >= 0 || f->ds != NULL) return EXIT_DONE;
+  bool container = strcmp(f->format->name, "npy") == 0 ||
+                   strstr(f->format->holds, "every") != NULL;
+  return cli_fail(cli_exit_code(c, s), "%s",
+                  container ? why : lapis_ctx_error(c->ctx));
 }
 
 static int describe(cli *c, const char *path)
 {
-  lapis_arrays all = {0};
-  lapis_status s = lapis_arrays_read(c->ctx, path, &all);
-  char why[1024];
-  snprintf(why, sizeof why, "%s", lapis_ctx_error(c->ctx));
-  lapis_dataset *ds = as_dataset(c, path);
-  if (s < 0 && ds == NULL) {
-    bool table = strstr(lapis_ctx_error(c->ctx), path) != NULL;
-    return cli_fail(cli_exit_code(c, s), "%s",
-                    table ? lapis_ctx_error(c->ctx) : why);
-  }
-  if (c->json)
-    describe_json(path, &all, ds);
-  else {
-    printf("%s\n", path);
-    for (int i = 0; i < all.count; i++) print_array(&all.item[i]);
-    if (ds != NULL) describe_dataset(ds);
-  }
-  lapis_dataset_free(ds);
-  lapis_arrays_free(&all);
-  return EXIT_DONE;
-}
-
-static int describe_build(cli *c)
-{
-  printf("lapis %s\nbackend  %s\nthreads  %d\nmethods ", lapis_version(),
-         lapis_ctx_backend(c->ctx), lapis_ctx_threads(c->ctx));
-  for (int i = 0; i < lapis_method_count(); i++)
-    printf(" %s", lapis_method_at(i)->name);
-  printf("\n");
-  return EXIT_DONE;
+  found f = {.path = path};
+  int code = look(c, &f);
+  if (code == EXIT_DONE)
+    code = c->json ? describe_json(c, &f) : describe_text(c, &f);
+  lapis_model_free(f.model);
+  lapis_dataset_free(f.ds);
+  lapis_arrays_free(&f.all);
+  return code;
 }
 
 static int run(cli *c)
 {
-  if (c->args.n_words == 0) return describe_build(c);
+  if (c->args.n_words == 0) return info_build(c);
   int code = EXIT_DONE;
   for (int i = 0; i < c->args.n_words && code == EXIT_DONE; i++)
     code = describe(c, c->args.word[i]);

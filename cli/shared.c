@@ -9,13 +9,15 @@
 #include "cli.h"
 
 const cli_option data_options[] = {
-    {"X", 'X', "FILE", "features: .npy .csv .tsv .npz:NAME, a row a sample"},
+    {"X", 'X', "FILE", "features, a row a sample: a file of 'lapis formats'"},
     {"Y", 'Y', "FILE", "targets, NaN where unknown"},
-    {"P", 'P', "FILE", "privileged features"},
+    {"P", 'P', "FILE", "privileged features; FILE:NAME of a container"},
     {"G", 'G', "FILE", "group of each sample: bag, subject, image"},
     {"target", 0, "COL,..", "columns of a table that are targets"},
     {"id", 0, "COL", "column of a table that names the samples"},
     {"header", 0, "yes|no", "whether a table has a header (default: find out)"},
+    {"labels", 0, "K|F.xml", ".arff: K labels at the end, or those F names"},
+    {"features", 0, "D", ".svm: at least D features"},
     {NULL, 0, NULL, NULL}};
 
 int settings_from_args(cli *c, void **out)
@@ -48,18 +50,34 @@ static int read_members(cli *c, lapis_dataset *ds,
   return EXIT_DONE;
 }
 
-static int read_all(cli *c, lapis_dataset *ds)
+int table_from_args(cli *c, lapis_table_options *out)
 {
   const char *header = args_get(&c->args, "header");
+  const char *features = args_get(&c->args, "features");
   bool yes = header != NULL && strcmp(header, "yes") == 0;
   bool no = header != NULL && strcmp(header, "no") == 0;
   if (header != NULL && !yes && !no)
     return cli_fail(EXIT_MISUSE, "--header '%s' is neither yes nor no", header);
-  lapis_table_options table = {.target = args_get(&c->args, "target"),
+  char *end = NULL;
+  long long count = features == NULL ? 0 : strtoll(features, &end, 10);
+  if (features != NULL && (*end != '\0' || count < 1 || count > INT32_MAX))
+    return cli_fail(EXIT_MISUSE, "--features '%s' is no number from 1 to %d",
+                    features, INT32_MAX);
+  *out = (lapis_table_options){.target = args_get(&c->args, "target"),
                                .id = args_get(&c->args, "id"),
                                .header = yes  ? 1
                                          : no ? 0
-                                              : -1};
+                                              : -1,
+                               .labels = args_get(&c->args, "labels"),
+                               .features = count};
+  return EXIT_DONE;
+}
+
+static int read_all(cli *c, lapis_dataset *ds)
+{
+  lapis_table_options table;
+  int bad = table_from_args(c, &table);
+  if (bad != EXIT_DONE) return bad;
   if (c->args.n_words > 1)
     return cli_fail(EXIT_MISUSE,
                     "%s: one data file is read, '%s' is a second one",
@@ -155,13 +173,8 @@ int map_from_args(cli *c, const char *option, const lapis_mat *X,
   lapis_status s = lapis_map_new(c->ctx, spec, map);
   if (s >= 0) s = lapis_map_fit(c->ctx, *map, X);
   if (s < 0) return cli_fail_status(c, s);
-  int64_t rows = lapis_map_rows(*map, X->rows);
-  *owned = malloc((size_t)(rows * X->cols) * sizeof **owned);
-  if (*owned == NULL) return cli_fail(EXIT_FAILED, "out of memory");
-  s = lapis_map_apply(c->ctx, *map, X, *owned);
-  if (s < 0) return cli_fail_status(c, s);
-  *out = lapis_mat_f64(*owned, rows, X->cols);
-  return EXIT_DONE;
+  s = lapis_map_make(c->ctx, *map, X, owned, out);
+  return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;
 }
 
 /* ---- results ------------------------------------------------------------*/

@@ -23,6 +23,7 @@ endmacro()
 need(OPENBLAS openblas libopenblas-dev)
 need(LAPACKE lapacke liblapacke-dev)
 need(LIBZIP libzip libzip-dev)
+need(ZLIB zlib zlib1g-dev)
 need(JANSSON jansson libjansson-dev)
 
 find_path(RANDOM123_INCLUDE Random123/philox.h)

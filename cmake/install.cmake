@@ -11,6 +11,7 @@ install(FILES LICENSE README.md CHANGELOG.md CITATION.cff TYPE DOC)
 # The .pc file finds its own prefix, so that an installation can be moved.
 file(RELATIVE_PATH prefix_from_pc
   /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+list(JOIN LAPIS_PART_MODULES " " LAPIS_PART_MODULES_TEXT)
 configure_file(cmake/lapis.pc.in lapis.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/lapis.pc
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

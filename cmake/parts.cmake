@@ -10,6 +10,7 @@
 
 option(LAPIS_WITH_PARTS "Build the optional parts that can be found" ON)
 set(LAPIS_PART_DEPENDENCIES "")
+set(LAPIS_PART_MODULES "") # for those who link the static library
 set(LAPIS_FILES_LEFT_OUT "")
 
 macro(lapis_part name what)
@@ -20,12 +21,22 @@ macro(lapis_part name what)
   endif()
   if(LAPIS_WITH_${name} AND ${name}_FOUND)
     list(APPEND LAPIS_PART_DEPENDENCIES PkgConfig::${name})
+    list(APPEND LAPIS_PART_MODULES ${part_MODULES})
+    string(APPEND LAPIS_PART_LOOKUPS
+      "  pkg_check_modules(${name} REQUIRED QUIET IMPORTED_TARGET "
+      "${part_MODULES})\n")
     list(APPEND LAPIS_FILES_LEFT_OUT ${part_ABSENT})
   else()
     message(STATUS "Without ${what} (LAPIS_WITH_${name}: ${part_MODULES})")
     list(APPEND LAPIS_FILES_LEFT_OUT ${part_FILES})
   endif()
 endmacro()
+
+# Plain "hdf5" may be the build for MPI: only the serial one is taken.
+lapis_part(HDF5 "HDF5 and MATLAB 7.3 files (Debian: libhdf5-dev)"
+  MODULES hdf5-serial
+  FILES src/io/hdf5.c
+  ABSENT src/io/hdf5_absent.c)
 
 # Removes what is left out from a list of absolute paths.
 function(lapis_choose_parts list)

@@ -288,7 +288,7 @@ void *__wrap_aligned_alloc(size_t alignment, size_t size)
 static lapis_status write_and_read(files *f, const lapis_named *item, int count)
 {
   lapis_dataset *ds;
-  lapis_table_options opt = {"kind", "id", -1};
+  lapis_table_options opt = {"kind", "id", -1, NULL, 0};
   lapis_status s = lapis_npz_write(f->ctx, files_path(f, "a.npz"), item, count);
   if (s == LAPIS_OK) s = lapis_dataset_new(f->ctx, &ds);
   if (s < 0) return s;

@@ -198,6 +198,11 @@ LAPIS_API int64_t lapis_map_rows(const lapis_map *map, int64_t rows);
 /* out: lapis_map_rows(X->rows) x X->cols doubles, dense. */
 LAPIS_API lapis_status lapis_map_apply(lapis_ctx *ctx, const lapis_map *map,
                                        const lapis_mat *X, double *out);
+/* The same into memory of its own, for the caller to free(): sparse where X is
+ * and every stage keeps zeros (l1, l2, sqrt, scale), with X's structure. */
+LAPIS_API lapis_status lapis_map_make(lapis_ctx *ctx, const lapis_map *map,
+                                      const lapis_mat *X, double **memory,
+                                      lapis_mat *out);
 LAPIS_API const char *lapis_map_spec(const lapis_map *map);
 
 /* ---- settings: take the defaults, change a field ------------------------*/
@@ -454,6 +459,8 @@ LAPIS_API lapis_status lapis_model_set_text(lapis_ctx *ctx, lapis_model *m,
                                             const lapis_mat *text);
 LAPIS_API const lapis_method *lapis_model_method(const lapis_model *m);
 LAPIS_API const void *lapis_model_settings(const lapis_model *m);
+/* Features of the samples it was learnt from, before its map; 0: unknown. */
+LAPIS_API int64_t lapis_model_features(const lapis_model *m);
 /* A learnt array or text by name; LAPIS_EINVAL where there is none. */
 LAPIS_API lapis_status lapis_model_get(lapis_ctx *ctx, const lapis_model *m,
                                        const char *name, lapis_mat *out);

@@ -38,9 +38,27 @@ LAPIS_API void lapis_arrays_free(lapis_arrays *all);
 LAPIS_API const lapis_array *lapis_arrays_find(const lapis_arrays *all,
                                                const char *name);
 
-/* All arrays of a .npy (one, named by the file) or .npz file.  f2 f4 -> F32;
- * f8 -> F64; i1-i8 u1-u8 -> I64 (u1 and b1 -> U8); U and S -> TEXT.  Object
- * arrays are refused (LAPIS_EFORMAT): they are pickled programs. */
+/* ---- formats: one table of what is read and written ----------------------*/
+typedef struct lapis_format {
+  const char *name;    /* "npz" */
+  const char *endings; /* of file names, "" where another row has them */
+  const char *title;   /* "numpy archive" */
+  const char *holds;   /* which members, in words */
+  bool sparse;         /* a sparse X stays sparse */
+  const char *package; /* Debian package it needs, or NULL */
+  bool built;
+} lapis_format;
+LAPIS_API const lapis_format *lapis_format_at(int i); /* NULL past the end */
+/* What a file is by its beginning. */
+LAPIS_API lapis_status lapis_format_of_file(lapis_ctx *ctx, const char *path,
+                                            const lapis_format **out);
+/* By the name's ending; NULL: none. */
+LAPIS_API const lapis_format *lapis_format_of_name(const char *path);
+
+/* All arrays of a .npy (one, named by the file), .npz, .mat or .h5 file.  f2
+ * f4 -> F32; f8 -> F64; i1-i8 u1-u8 -> I64 (u1 and b1 -> U8); U and S -> TEXT.
+ * Object arrays are refused (LAPIS_EFORMAT): they are pickled programs.
+ * Sparse matrices are F64, compressed columns (a column is a sample). */
 LAPIS_API lapis_status lapis_arrays_read(lapis_ctx *ctx, const char *path,
                                          lapis_arrays *out);
 
@@ -53,6 +71,11 @@ typedef struct lapis_named {
   int axes;
   int64_t shape[LAPIS_MAX_AXES];
 } lapis_named;
+/* As the format of this name, or where it is NULL, of path's ending; what it
+ * cannot hold is left out with a warning, or refused where X would change. */
+LAPIS_API lapis_status lapis_arrays_write(lapis_ctx *ctx, const char *path,
+                                          const char *format,
+                                          const lapis_named *item, int count);
 LAPIS_API lapis_status lapis_npz_write(lapis_ctx *ctx, const char *path,
                                        const lapis_named *item, int count);
 LAPIS_API lapis_status lapis_npy_write(lapis_ctx *ctx, const char *path,
@@ -62,26 +85,31 @@ LAPIS_API lapis_status lapis_file_write(lapis_ctx *ctx, const char *path,
                                         const void *bytes, size_t size);
 
 /* ---- datasets: lapis_data and the memory and names behind it ------------*/
-typedef struct lapis_table_options { /* for .csv and .tsv */
+typedef struct lapis_table_options { /* for .csv, .tsv, .arff, .svm */
   const char *target; /* "COL,COL": names or numbers from 1; NULL: no Y */
   const char *id;     /* column that names the samples, or NULL */
   int header;         /* 1 yes, 0 no, -1 find out */
+  const char *labels; /* .arff: how many columns, at the end (negative: at the
+                         beginning), or an XML file that names them; or NULL */
+  int64_t features;   /* .svm: at least so many; 0: as many as are seen */
 } lapis_table_options;
 
 typedef struct lapis_dataset lapis_dataset;
 LAPIS_API lapis_status lapis_dataset_new(lapis_ctx *ctx, lapis_dataset **out);
 LAPIS_API void lapis_dataset_free(lapis_dataset *ds);
-/* A container (members X, Y, P, group, weight, xy, names, feature_names,
- * class_names; others ignored) or a table, whose columns become X and Y.
- * NULL options: header found out, no target. */
+/* A container (.npz .mat .h5: members X, Y, P, group, weight, xy, names,
+ * feature_names, class_names; others ignored) or a table (.csv .tsv .arff
+ * .svm), whose columns become X and Y.  NULL options: header found out, no
+ * target.  A sparse X stays sparse. */
 LAPIS_API lapis_status lapis_dataset_read(lapis_dataset *ds, const char *path,
                                           const lapis_table_options *opt);
-/* One member ("X", "Y", "P", "group", "weight", "xy", "names") from FILE.npy,
- * FILE.csv, FILE.tsv, or FILE.npz:NAME. */
+/* One member ("X", "Y", "P", "group", "weight", "xy", "names") from a table,
+ * FILE.npy, or FILE:NAME of a container. */
 LAPIS_API lapis_status
 lapis_dataset_read_member(lapis_dataset *ds, const char *member,
                           const char *spec, const lapis_table_options *opt);
-/* Checks that members fit together; then data is complete.  X as F64. */
+/* Checks that members fit together; then data is complete.  X as F64, dense or
+ * sparse. */
 LAPIS_API lapis_status lapis_dataset_finish(lapis_dataset *ds);
 LAPIS_API const lapis_data *lapis_dataset_data(const lapis_dataset *ds);
 /* A TEXT row: "names" (n), "feature_names" (d), "class_names" (c, or the

@@ -38,6 +38,11 @@ lapis_status base_grow(lapis_ctx *ctx, void **p, int64_t used, int64_t count,
                        size_t size);
 char *base_strdup(lapis_ctx *ctx, const char *text);
 void base_free(void *p); /* NULL is fine */
+/* What this machine has: no allocation may be larger. */
+double base_memory_bytes(void);
+/* LAPIS_ENOMEM with a sentence where bytes are more than half of that; what:
+ * "svmplus: X as a dense matrix". */
+lapis_status base_fits(lapis_ctx *ctx, const char *what, double bytes);
 
 /* ---- settings of a context ----------------------------------------------*/
 int base_threads(const lapis_ctx *ctx); /* >= 1 */

@@ -1,10 +1,17 @@
 /* memory.c - checked, aligned allocation: the only caller of malloc. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/base.h"
 
-enum { ALIGNMENT = 64 };
+enum { ALIGNMENT = 64, LARGE = 1 << 30 };
+
+double base_memory_bytes(void)
+{
+  double pages = (double)sysconf(_SC_PHYS_PAGES);
+  return pages > 0 ? pages * (double)sysconf(_SC_PAGESIZE) : 1e18;
+}
 
 /* A multiple of the alignment, or 0 where count * size does not fit. */
 static size_t padded_size(int64_t count, size_t size)
@@ -18,12 +25,26 @@ static size_t padded_size(int64_t count, size_t size)
 void *base_alloc_raw(lapis_ctx *ctx, int64_t count, size_t size)
 {
   size_t bytes = padded_size(count, size);
-  void *p = bytes == 0 ? NULL : aligned_alloc(ALIGNMENT, bytes);
+  /* Systems promise more than they have and end who believes them. */
+  bool too_much = bytes > LARGE && (double)bytes > base_memory_bytes();
+  bool fine = bytes > 0 && !too_much;
+  void *p = fine ? aligned_alloc(ALIGNMENT, bytes) : NULL;
   if (p == NULL)
     (void)lapis_fail(ctx, LAPIS_ENOMEM,
                      "out of memory: %" PRId64 " x %zu bytes were asked for",
                      count, size);
   return p;
+}
+
+lapis_status base_fits(lapis_ctx *ctx, const char *what, double bytes)
+{
+  double all = base_memory_bytes();
+  if (bytes <= all / 2) return LAPIS_OK;
+  return lapis_fail(ctx, LAPIS_ENOMEM,
+                    "%s: would take %.3g GB, more than half of the %.3g GB of "
+                    "this machine; keep it sparse (svmplus with linear kernels "
+                    "does), or use fewer features",
+                    what, bytes / 1e9, all / 1e9);
 }
 
 void *base_alloc(lapis_ctx *ctx, int64_t count, size_t size)

@@ -40,6 +40,7 @@ struct lapis_solver {
   named_list result;
   named_list learned; /* what a model keeps */
   void *owned;        /* freed with the solver: data made for it */
+  int64_t features;   /* rows of X where known, else 0 */
 };
 
 /* Allocates size zeroed bytes that begin with a lapis_solver. */

@@ -50,6 +50,26 @@ lapis_status io_arrays_add(lapis_ctx *ctx, lapis_arrays *all, const char *name,
   return LAPIS_OK;
 }
 
+/* A sentence has room for so many bytes of names. */
+enum { SEEN_BYTES = 1000 };
+
+lapis_status io_note_seen(lapis_ctx *ctx, char **seen, const char *name)
+{
+  int64_t old = *seen == NULL ? 0 : (int64_t)strlen(*seen);
+  if (old > SEEN_BYTES) return LAPIS_OK;
+  char *both = base_alloc(ctx, old + (int64_t)strlen(name) + 3, 1);
+  if (both == NULL) return LAPIS_ENOMEM;
+  if (old > 0) {
+    memcpy(both, *seen, (size_t)old);
+    memcpy(both + old, ", ", 2);
+    old += 2;
+  }
+  memcpy(both + old, name, strlen(name));
+  base_free(*seen);
+  *seen = both;
+  return LAPIS_OK;
+}
+
 /* An array whose values lie in the file's bytes takes those over. */
 static void adopt(lapis_array *a, io_file *f)
 {
@@ -71,11 +91,12 @@ static lapis_status bare_name(lapis_ctx *ctx, const char *path, char **out)
   return LAPIS_OK;
 }
 
-lapis_status io_arrays_npy(lapis_ctx *ctx, io_file *f, lapis_arrays *out)
+lapis_status io_arrays_npy(lapis_ctx *ctx, io_file *f,
+                           const io_request *request, lapis_arrays *out)
 {
   char *name;
   lapis_array a;
-  *out = (lapis_arrays){.count = 0};
+  (void)request; /* there is one array */
   TRY(bare_name(ctx, io_name(f->path), &name));
   io_source s = io_source_memory(ctx, io_name(f->path), f->data, f->size);
   lapis_status status = npy_read(&s, &a);
@@ -93,16 +114,14 @@ lapis_status lapis_arrays_read(lapis_ctx *ctx, const char *path,
   io_file f;
   *out = (lapis_arrays){.count = 0};
   TRY(io_file_open(ctx, path, &f));
+  const io_kind *kind = io_kind_of(f.format);
   lapis_status status;
-  if (f.format == IO_NPY)
-    status = io_arrays_npy(ctx, &f, out);
-  else if (f.format == IO_ZIP)
-    status = npz_read(ctx, &f, NULL, out, NULL);
+  if (kind->container || f.format == IO_NPY)
+    status = io_read(ctx, &f, &(io_request){.want = NULL}, out);
   else
     status = lapis_fail(ctx, LAPIS_EFORMAT,
                         "%s: is text; a .npy or .npz file is wanted here",
                         io_name(path));
   io_file_close(&f);
-  if (status < 0) lapis_arrays_free(out);
   return status;
 }

@@ -12,8 +12,8 @@
 enum { SAMPLE_LINES = 20 };
 
 /* ---- the file -----------------------------------------------------------*/
-static lapis_status check_utf8(lapis_ctx *ctx, const char *path, const char *at,
-                               const char *end)
+lapis_status io_check_utf8(lapis_ctx *ctx, const char *path, const char *at,
+                           const char *end)
 {
   const char *line_start = at;
   int64_t line = 1;
@@ -92,7 +92,7 @@ lapis_status csv_open(lapis_ctx *ctx, const char *path, const char *data,
                     .end = end,
                     .line_start = data,
                     .line = 1};
-  TRY(check_utf8(ctx, path, data, end));
+  TRY(io_check_utf8(ctx, path, data, end));
   csv_skip_blank(out, false);
   out->delimiter = find_delimiter(out->at, end);
   csv_skip_blank(out, false);

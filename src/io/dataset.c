@@ -22,7 +22,7 @@ typedef enum which {
   MEMBERS
 } which;
 
-/* Indexed by which, and ended by NULL for npz_read. */
+/* Indexed by which, and ended by NULL for containers. */
 static const char *const member_names[MEMBERS + 1] = {
     [M_X] = "X",
     [M_Y] = "Y",
@@ -102,15 +102,28 @@ static lapis_status slot_make(lapis_ctx *ctx, const char *path,
 
 /* Takes the arrays that are members.  Names of what was replaced go with it:
  * they would name the wrong things. */
-static lapis_status take_arrays(lapis_dataset *ds, const char *path,
-                                bool container, lapis_arrays *all)
+/* What has one value for each sample may be a row in MATLAB. */
+static void stand_up(which m, lapis_array *a)
 {
+  bool row = a->axes == 2 && a->mat.cols == 1 && a->mat.rows > 1;
+  if (!row || a->mat.colptr != NULL || m == M_X || m == M_P || m == M_XY)
+    return;
+  a->mat.cols = a->mat.rows;
+  a->mat.rows = a->mat.ld = 1;
+}
+
+static lapis_status take_arrays(lapis_dataset *ds, const char *path,
+                                io_format format, lapis_arrays *all)
+{
+  bool container = io_kind_of(format)->container;
+  bool matlab = format == IO_MAT || format == IO_MAT73;
   slot fresh[MEMBERS] = {{.set = false}};
   lapis_status status = LAPIS_OK;
   for (int i = 0; i < all->count && status == LAPIS_OK; i++) {
     which m = which_of(all->item[i].name);
     if (m == MEMBERS) continue;
     slot_clear(&fresh[m]);
+    if (matlab) stand_up(m, &all->item[i]);
     status = slot_make(ds->ctx, path, container ? all->item[i].name : NULL,
                        &all->item[i], &fresh[m]);
   }
@@ -137,21 +150,13 @@ static lapis_status rename_only(lapis_ctx *ctx, lapis_arrays *all,
   return LAPIS_ENOMEM;
 }
 
-static lapis_status read_npy(lapis_ctx *ctx, io_file *f, const char *member,
-                             lapis_arrays *out)
-{
-  TRY(io_arrays_npy(ctx, f, out));
-  return rename_only(ctx, out, member);
-}
-
+/* The array of a .npy file is named by the file. */
 static lapis_status read_file(lapis_dataset *ds, io_file *f,
-                              const lapis_table_options *opt, char **seen,
+                              const io_request *request, const char *member,
                               lapis_arrays *out)
 {
-  table_request request = {.opt = opt, .features = "X", .targets = "Y"};
-  if (f->format == IO_NPY) return read_npy(ds->ctx, f, "X", out);
-  if (f->format == IO_ZIP) return npz_read(ds->ctx, f, member_names, out, seen);
-  return table_read(ds->ctx, f, &request, out);
+  TRY(io_read(ds->ctx, f, request, out));
+  return f->format == IO_NPY ? rename_only(ds->ctx, out, member) : LAPIS_OK;
 }
 
 lapis_status lapis_dataset_read(lapis_dataset *ds, const char *path,
@@ -160,12 +165,14 @@ lapis_status lapis_dataset_read(lapis_dataset *ds, const char *path,
   io_file f;
   lapis_arrays all;
   char *seen = NULL;
+  io_request request = {.table = {.opt = opt, .features = "X", .targets = "Y"},
+                        .want = member_names,
+                        .seen = &seen};
   TRY(io_file_open(ds->ctx, path, &f));
-  bool container = f.format == IO_ZIP;
-  lapis_status status = read_file(ds, &f, opt, &seen, &all);
+  lapis_status status = read_file(ds, &f, &request, "X", &all);
   io_file_close(&f);
   if (status < 0) return status;
-  status = take_arrays(ds, path, container, &all);
+  status = take_arrays(ds, path, f.format, &all);
   lapis_arrays_free(&all);
   base_free(ds->seen);
   ds->seen = seen;
@@ -192,19 +199,36 @@ static lapis_status split_spec(lapis_ctx *ctx, const char *spec, char **path,
   return LAPIS_OK;
 }
 
-/* The archive's array of the name asked for, else of the member's own name,
- * else its only one. */
-static lapis_status read_npz(lapis_ctx *ctx, const io_file *f,
-                             const char *asked, const char *member,
-                             lapis_arrays *out)
+/* "A", or the parts of one sparse matrix: "data, indices, ...". */
+static bool is_single(const char *seen)
+{
+  char name[600], owner[600];
+  if (seen == NULL) return false;
+  if (strchr(seen, ',') == NULL) return true;
+  while (*seen != '\0') {
+    size_t n = strcspn(seen, ",");
+    (void)snprintf(name, sizeof name, "%.*s", (int)n, seen);
+    if (io_sparse_owner(name, owner, sizeof owner) == NULL ||
+        strcmp(owner, "X") != 0)
+      return false;
+    seen += n;
+    seen += strspn(seen, ", ");
+  }
+  return true;
+}
+
+/* The container's array of the name asked for, else of the member's own name,
+ * else its only one: a sparse matrix without a name is X. */
+static lapis_status read_container(lapis_ctx *ctx, io_file *f,
+                                   const char *asked, const char *member,
+                                   lapis_arrays *out)
 {
   char *seen = NULL;
   const char *const want[] = {asked == NULL ? member : asked, NULL};
-  TRY(npz_read(ctx, f, want, out, &seen));
-  bool single = seen != NULL && strstr(seen, ", ") == NULL;
+  TRY(io_read(ctx, f, &(io_request){.want = want, .seen = &seen}, out));
   lapis_status status = LAPIS_OK;
-  if (out->count == 0 && asked == NULL && single)
-    status = npz_read(ctx, f, NULL, out, NULL);
+  if (out->count == 0 && asked == NULL && is_single(seen))
+    status = io_read(ctx, f, &(io_request){.want = NULL}, out);
   if (status == LAPIS_OK && out->count == 0)
     status =
         lapis_fail(ctx, LAPIS_EMISSING, "%s: has no member %s; it has %s",
@@ -214,8 +238,7 @@ static lapis_status read_npz(lapis_ctx *ctx, const io_file *f,
 }
 
 /* Y, group and names may be text; Y may be some of the columns. */
-static lapis_status read_table(lapis_ctx *ctx, const io_file *f,
-                               const char *member,
+static lapis_status read_table(lapis_ctx *ctx, io_file *f, const char *member,
                                const lapis_table_options *opt,
                                lapis_arrays *out)
 {
@@ -225,16 +248,15 @@ static lapis_status read_table(lapis_ctx *ctx, const io_file *f,
   bool chosen = own.target != NULL && *own.target != '\0';
   if (m != M_X && m != M_Y) own.target = NULL;
   bool text = m >= M_NAMES;
-  table_request request = {.opt = &own,
-                           .features = member,
-                           .targets = member,
-                           .targets_only = m == M_Y && chosen,
-                           .all_targets =
-                               (m == M_Y && !chosen) || m == M_GROUP || text,
-                           .as_text = text,
-                           .id_optional = m != M_X};
-  if (m == M_X) request.targets = "Y";
-  return table_read(ctx, f, &request, out);
+  table_request table = {.opt = &own,
+                         .features = member,
+                         .targets = m == M_X ? "Y" : member,
+                         .targets_only = m == M_Y && chosen,
+                         .all_targets =
+                             (m == M_Y && !chosen) || m == M_GROUP || text,
+                         .as_text = text,
+                         .id_optional = m != M_X};
+  return io_read(ctx, f, &(io_request){.table = table}, out);
 }
 
 /* Reading X may bring Y and names along, reading Y its class names; nothing
@@ -247,13 +269,13 @@ static bool may_bring(which asked, const char *name)
 }
 
 static lapis_status take_member(lapis_dataset *ds, const char *member,
-                                const char *path, bool container,
+                                const char *path, io_format format,
                                 lapis_arrays *all)
 {
   for (int i = 0; i < all->count; i++)
     if (!may_bring(which_of(member), all->item[i].name))
       all->item[i].name[0] = '\0';
-  lapis_status status = take_arrays(ds, path, container, all);
+  lapis_status status = take_arrays(ds, path, format, all);
   lapis_arrays_free(all);
   return status;
 }
@@ -266,20 +288,20 @@ static lapis_status read_member(lapis_dataset *ds, const char *member,
   lapis_arrays all;
   lapis_status status;
   TRY(io_file_open(ds->ctx, path, &f));
-  bool container = f.format == IO_ZIP;
+  bool container = io_kind_of(f.format)->container;
   if (asked != NULL && !container)
     status =
         lapis_fail(ds->ctx, LAPIS_EINVAL,
                    "%s: is no archive, so it has no member %s", path, asked);
   else if (container)
-    status = read_npz(ds->ctx, &f, asked, member, &all);
+    status = read_container(ds->ctx, &f, asked, member, &all);
   else if (f.format == IO_NPY)
-    status = read_npy(ds->ctx, &f, member, &all);
+    status = read_file(ds, &f, &(io_request){.want = NULL}, member, &all);
   else
     status = read_table(ds->ctx, &f, member, opt, &all);
   io_file_close(&f);
   if (status < 0) return status;
-  return take_member(ds, member, path, container, &all);
+  return take_member(ds, member, path, f.format, &all);
 }
 
 lapis_status lapis_dataset_read_member(lapis_dataset *ds, const char *member,
@@ -318,6 +340,19 @@ static lapis_status make_f64(lapis_dataset *ds, which m)
   const lapis_mat *from = &s->array.mat;
   TRY(io_number_array(ds->ctx, LAPIS_F64, from->rows, from->cols, &a));
   mat_to_f64(from, a.mat.val, a.mat.ld);
+  replace(s, &a);
+  return LAPIS_OK;
+}
+
+/* Features may stay sparse; nothing else is read that way. */
+static lapis_status make_dense(lapis_dataset *ds, which m)
+{
+  slot *s = &ds->slot[m];
+  lapis_array a;
+  lapis_mat dense;
+  if (!s->set || s->array.mat.colptr == NULL || m == M_X || m == M_P)
+    return LAPIS_OK;
+  TRY(io_dense(ds->ctx, s->origin, &s->array.mat, &a, &dense));
   replace(s, &a);
   return LAPIS_OK;
 }
@@ -465,6 +500,7 @@ lapis_status lapis_dataset_finish(lapis_dataset *ds)
   TRY(check_X(ds));
   TRY(check_axes(ds));
   TRY(check_fit(ds));
+  for (int m = 0; m < MEMBERS; m++) TRY(make_dense(ds, (which)m));
   TRY(encode_targets(ds));
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
     TRY(make_f64(ds, numbers[i]));

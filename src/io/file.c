@@ -29,15 +29,6 @@ static const signature strangers[] = {
     {"\xfd"
      "7zXZ",
      5, LAPIS_EFORMAT, "is compressed by xz; unpack it first"},
-    {"\x89HDF\r\n\x1a\n", 8, LAPIS_ENOTBUILT,
-     "is an HDF5 file, whose reader is not built in; save the arrays with "
-     "numpy.savez"},
-    {"MATLAB 7.3 MAT-file", 19, LAPIS_ENOTBUILT,
-     "is a MATLAB 7.3 file, whose reader is not built in; save the arrays "
-     "with numpy.savez"},
-    {"MATLAB 5.0 MAT-file", 19, LAPIS_ENOTBUILT,
-     "is a MATLAB 5 file, whose reader is not built in; save the arrays with "
-     "numpy.savez"},
     {"\x80\x02", 2, LAPIS_EFORMAT,
      "is a Python pickle, which LAPIS never loads; save the arrays with "
      "numpy.savez"},
@@ -90,38 +81,22 @@ static bool starts_with(const unsigned char *head, int64_t size,
   return size >= (int64_t)length && memcmp(head, magic, length) == 0;
 }
 
-/* Text has no control characters but white space. */
-static bool looks_like_text(const unsigned char *head, int64_t size)
-{
-  for (int64_t i = 0; i < size && i < HEAD_BYTES; i++) {
-    bool space = head[i] >= '\t' && head[i] <= '\r';
-    if ((head[i] < ' ' && !space) || head[i] == 0x7f) return false;
-  }
-  return true;
-}
-
 static lapis_status recognise(lapis_ctx *ctx, const char *path,
                               const unsigned char *head, int64_t size,
                               io_format *format)
 {
   const char *name = io_name(path);
   if (size == 0) return lapis_fail(ctx, LAPIS_EFORMAT, "%s: is empty", name);
-  *format = IO_NPY;
-  if (starts_with(head, size, "\x93NUMPY", 6)) return LAPIS_OK;
-  *format = IO_ZIP;
-  if (starts_with(head, size, "PK\x03\x04", 4) ||
-      starts_with(head, size, "PK\x05\x06", 4))
-    return LAPIS_OK;
   for (size_t i = 0; i < sizeof strangers / sizeof *strangers; i++) {
     const signature *s = &strangers[i];
     if (starts_with(head, size, s->magic, s->size))
       return lapis_fail(ctx, s->status, "%s: %s", name, s->hint);
   }
-  *format = IO_TABLE;
-  if (looks_like_text(head, size)) return LAPIS_OK;
+  *format = io_recognise(head, size < HEAD_BYTES ? size : HEAD_BYTES);
+  if (*format != IO_FORMATS) return LAPIS_OK;
   return lapis_fail(ctx, LAPIS_EFORMAT,
-                    "%s: is in no known format; known are .npy, .npz and "
-                    "tables of text (.csv, .tsv)",
+                    "%s: is in no known format; 'lapis formats' lists those "
+                    "that are",
                     name);
 }
 
@@ -184,7 +159,8 @@ static lapis_status open_regular(lapis_ctx *ctx, int fd, int64_t size,
   ssize_t got = pread(fd, head, sizeof head, 0);
   if (got < 0) return io_fail_errno(ctx, f->path, "cannot be read");
   TRY(recognise(ctx, f->path, head, got, &f->format));
-  if (f->format == IO_ZIP) return LAPIS_OK;
+  if (f->format == IO_NPZ || f->format == IO_HDF5 || f->format == IO_MAT73)
+    return LAPIS_OK; /* their libraries open them by name */
   if (f->format == IO_NPY) return map_whole(ctx, fd, size, f);
   return read_whole(ctx, fd, size, f);
 }

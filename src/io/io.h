@@ -5,7 +5,18 @@
 #include "lapis/lapis_io.h"
 
 /* ---- file.c: a file's bytes, recognised by their beginning --------------*/
-typedef enum io_format { IO_NPY, IO_ZIP, IO_TABLE } io_format;
+typedef enum io_format {
+  IO_NPY,
+  IO_NPZ,
+  IO_CSV,
+  IO_TSV, /* written only: read as IO_CSV, which finds its delimiter */
+  IO_SVM,
+  IO_ARFF,
+  IO_MAT,
+  IO_MAT73,
+  IO_HDF5,
+  IO_FORMATS
+} io_format;
 typedef enum io_memory {
   IO_NONE,     /* nothing to release */
   IO_HEAP,     /* base_alloc */
@@ -15,7 +26,7 @@ typedef enum io_memory {
 typedef struct io_file {
   const char *path; /* borrowed */
   io_format format;
-  unsigned char *data; /* NULL for a zip archive that has a name */
+  unsigned char *data; /* NULL for .npz and HDF5 files that have a name */
   int64_t size;
   io_memory kind;
 } io_file;
@@ -34,6 +45,9 @@ bool io_exists(const char *path);
 int utf8_decode(const char *s, const char *end, uint32_t *code);
 /* Writes 1..4 bytes; 0 where code is no character. */
 int utf8_encode(uint32_t code, char *out);
+/* csv.c: refuses what is not UTF-8, with its place. */
+lapis_status io_check_utf8(lapis_ctx *ctx, const char *path, const char *at,
+                           const char *end);
 int64_t utf8_length(const char *s); /* in characters; -1: not UTF-8 */
 /* A rows x cols TEXT array whose pointers and bytes share one block; *pool
  * has room for `bytes` bytes. */
@@ -93,11 +107,141 @@ lapis_status npy_stream_open(lapis_ctx *ctx, const char *path,
 int64_t npy_stream_read(npy_stream *s, void *to, int64_t size);
 void npy_stream_close(npy_stream *s);
 
+/* ---- formats.c: the one table of what is read and written ---------------*/
+typedef struct table_request {
+  const lapis_table_options *opt; /* NULL: the defaults */
+  const char *features;           /* name of the features: "X" */
+  const char *targets;            /* name of the targets: "Y" */
+  bool all_targets;               /* every column is a target */
+  bool targets_only;              /* other columns are not read */
+  bool as_text;     /* targets are text, whatever they look like */
+  bool id_optional; /* no complaint if the id column is absent */
+} table_request;
+
+typedef struct io_request {
+  table_request table;     /* of a table */
+  const char *const *want; /* of a container: only these, up to a NULL */
+  char **seen; /* not NULL: names of all members, "A, B"; base_free */
+} io_request;
+
+/* The file may lose its memory to an array. */
+typedef lapis_status (*io_reader)(lapis_ctx *ctx, io_file *f,
+                                  const io_request *request, lapis_arrays *out);
+typedef struct io_kind {
+  lapis_format shown;
+  bool container; /* named arrays, else a table or one array */
+  io_reader read;
+  lapis_status (*write)(lapis_ctx *ctx, const char *path,
+                        const lapis_named *item, int count);
+} io_kind;
+const io_kind *io_kind_of(io_format format);
+/* What head, the first `size` of a file's bytes, begins; IO_FORMATS: none. */
+io_format io_recognise(const unsigned char *head, int64_t size);
+/* Reads by the table; seen (may be NULL in the request) is filled too. */
+lapis_status io_read(lapis_ctx *ctx, io_file *f, const io_request *request,
+                     lapis_arrays *out);
+bool io_is_wanted(const char *const *want, const char *name);
+const lapis_named *io_find_item(const lapis_named *item, int count,
+                                const char *name);
+/* Warns which members a format that holds only `kept` (up to a NULL) loses. */
+void io_warn_lost(lapis_ctx *ctx, const char *path, const lapis_named *item,
+                  int count, const char *const *kept);
+
+/* ---- sparse.c: compressed columns ---------------------------------------*/
+/* Room for nnz entries of doubles; structure zeroed. */
+lapis_status io_sparse_array(lapis_ctx *ctx, const char *what, int64_t rows,
+                             int64_t cols, int64_t nnz, lapis_array *out);
+typedef struct io_triplets { /* nnz entries anywhere in rows x cols */
+  int64_t rows, cols, nnz;
+  const int64_t *row, *col;
+  const double *value;
+} io_triplets;
+/* Sorted within columns; entries at one place are added up, as scipy does. */
+lapis_status io_sparse_build(lapis_ctx *ctx, const char *what,
+                             const io_triplets *t, lapis_array *out);
+/* A sparse or dense matrix, transposed, sparse. */
+lapis_status io_sparse_transpose(lapis_ctx *ctx, const char *what,
+                                 const lapis_mat *A, lapis_array *out);
+/* As csr (by_sample) and csc have it: where each line begins, and the place of
+ * each entry within its line. */
+typedef struct io_compressed {
+  bool by_sample;
+  int64_t samples, features, nnz, n_ptr;
+  const int64_t *ptr, *at; /* n_ptr; nnz */
+  const double *value;     /* nnz */
+} io_compressed;
+lapis_status io_sparse_compressed(lapis_ctx *ctx, const char *what,
+                                  const io_compressed *c, lapis_array *out);
+/* Stored entries of a sparse or all of a dense matrix that are not +0. */
+int64_t io_count_stored(const lapis_mat *A);
+/* The next stored entry of column j from *k on (begin with 0); false: none. */
+bool io_next_stored(const lapis_mat *A, int64_t j, int64_t *k, int64_t *row,
+                    double *value);
+/* Two columns' worth of memory apart, the matrix itself where it is dense. */
+lapis_status io_dense(lapis_ctx *ctx, const char *what, const lapis_mat *A,
+                      lapis_array *owned, lapis_mat *out);
+/* scipy's members (NAME.data, or data for X, and so on) become one array. */
+lapis_status io_sparse_assemble(lapis_ctx *ctx, const char *path,
+                                lapis_arrays *all);
+/* "X" for "data", "indices", ...; "P" for "P.data"; NULL: no such member.
+ * The name is written into to. */
+const char *io_sparse_owner(const char *name, char *to, size_t size);
+
+/* Members as they are written: a sparse one is five. */
+typedef struct npz_items {
+  int count, members;
+  lapis_named *item;
+  void *memory;
+} npz_items;
+lapis_status npz_items_new(lapis_ctx *ctx, const char *path,
+                           const lapis_named *item, int count, npz_items *out);
+void npz_items_free(npz_items *items);
+
 /* ---- npz.c --------------------------------------------------------------*/
-/* The arrays of an archive; want: only these names, up to a NULL, or all.
- * seen, if not NULL: the names of all members, "A, B", to be base_freed. */
-lapis_status npz_read(lapis_ctx *ctx, const io_file *f, const char *const *want,
-                      lapis_arrays *out, char **seen);
+lapis_status npz_read(lapis_ctx *ctx, io_file *f, const io_request *request,
+                      lapis_arrays *out);
+
+/* ---- svm.c: LIBSVM and SVMlight -----------------------------------------*/
+bool svm_is(const unsigned char *head, int64_t size);
+lapis_status svm_read(lapis_ctx *ctx, io_file *f, const io_request *request,
+                      lapis_arrays *out);
+lapis_status svm_write(lapis_ctx *ctx, const char *path,
+                       const lapis_named *item, int count);
+
+/* ---- arff.c, arff_data.c, arff_write.c ----------------------------------*/
+bool arff_is(const unsigned char *head, int64_t size);
+lapis_status arff_read(lapis_ctx *ctx, io_file *f, const io_request *request,
+                       lapis_arrays *out);
+lapis_status arff_write(lapis_ctx *ctx, const char *path,
+                        const lapis_named *item, int count);
+
+/* ---- mat.c, mat_value.c, mat_write.c: MATLAB 5 --------------------------*/
+lapis_status mat_read(lapis_ctx *ctx, io_file *f, const io_request *request,
+                      lapis_arrays *out);
+lapis_status mat_write(lapis_ctx *ctx, const char *path,
+                       const lapis_named *item, int count);
+
+/* ---- apart.c ------------------------------------------------------------*/
+/* read in a copy of this process; a file on which it crashes, or takes longer
+ * than fits its bytes, is refused. */
+lapis_status io_read_apart(lapis_ctx *ctx, io_file *f, int64_t bytes,
+                           const io_request *request, io_reader read,
+                           lapis_arrays *out);
+
+/* ---- hdf5.c, or hdf5_absent.c --------------------------------------------*/
+#define IO_MAT73_SHOWN                                              \
+  "mat73", "", "MATLAB 7.3 (HDF5)", "every member but texts", true, \
+      "libhdf5-dev"
+#define IO_HDF5_SHOWN                                               \
+  "h5", ".h5 .hdf5 .h5ad", "HDF5, h5py, anndata's sparse matrices", \
+      "every member", true, "libhdf5-dev"
+extern const io_kind io_mat73, io_hdf5;
+
+/* ---- table_write.c ------------------------------------------------------*/
+lapis_status csv_write(lapis_ctx *ctx, const char *path,
+                       const lapis_named *item, int count);
+lapis_status tsv_write(lapis_ctx *ctx, const char *path,
+                       const lapis_named *item, int count);
 
 /* ---- atomic.c -----------------------------------------------------------*/
 typedef struct io_out {
@@ -118,17 +262,8 @@ lapis_status io_out_end(io_out *o, lapis_status status);
 lapis_status io_fail_errno(lapis_ctx *ctx, const char *path, const char *did);
 
 /* ---- table.c: delimited text -> arrays named X, Y, names, ... ------------*/
-typedef struct table_request {
-  const lapis_table_options *opt; /* NULL: the defaults */
-  const char *features;           /* name of the features: "X" */
-  const char *targets;            /* name of the targets: "Y" */
-  bool all_targets;               /* every column is a target */
-  bool targets_only;              /* other columns are not read */
-  bool as_text;     /* targets are text, whatever they look like */
-  bool id_optional; /* no complaint if the id column is absent */
-} table_request;
-lapis_status table_read(lapis_ctx *ctx, const io_file *f,
-                        const table_request *request, lapis_arrays *out);
+lapis_status table_read(lapis_ctx *ctx, io_file *f, const io_request *request,
+                        lapis_arrays *out);
 
 /* ---- csv.c: cells -------------------------------------------------------*/
 typedef struct csv_scan {
@@ -160,13 +295,32 @@ csv_kind csv_value(const csv_cell *cell, double *value);
 int64_t csv_copy(const csv_cell *cell, char *to);
 bool csv_decimal_comma(const csv_cell *cell);
 
+/* ---- print.c: text out, piece by piece ---------------------------------*/
+enum { IO_PRINT_BYTES = 1 << 16 };
+typedef struct io_print {
+  io_out out;
+  char *block; /* IO_PRINT_BYTES */
+  int64_t used;
+  lapis_status status; /* the first failure */
+} io_print;
+lapis_status io_print_begin(lapis_ctx *ctx, const char *path, io_print *p);
+void io_put(io_print *p, const char *text, int64_t size);
+void io_put_text(io_print *p, const char *text);
+void io_put_number(io_print *p, double value); /* shortest; "nan", "-inf" */
+void io_put_integer(io_print *p, int64_t value);
+lapis_status io_print_end(io_print *p);
+
 /* ---- arrays.c -----------------------------------------------------------*/
 /* Takes *a over (then empty) under a copied name; on failure a is freed. */
 lapis_status io_arrays_add(lapis_ctx *ctx, lapis_arrays *all, const char *name,
                            lapis_array *a);
 
+/* "A" + "B" -> "A, B"; base_free(*seen) at the end. */
+lapis_status io_note_seen(lapis_ctx *ctx, char **seen, const char *name);
+
 /* The one array of a .npy file, which may take the file's memory over. */
-lapis_status io_arrays_npy(lapis_ctx *ctx, io_file *f, lapis_arrays *out);
+lapis_status io_arrays_npy(lapis_ctx *ctx, io_file *f,
+                           const io_request *request, lapis_arrays *out);
 
 /* ---- codes.c: text and odd numbers -> what lapis_data wants --------------*/
 /* TEXT rows x cols -> F64 codes 0, 1, ... in byte order of the distinct

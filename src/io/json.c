@@ -137,7 +137,7 @@ lapis_status lapis_json_read(lapis_ctx *ctx, const char *path, lapis_json **out)
   *out = NULL;
   TRY(io_file_open(ctx, path, &f));
   lapis_status status;
-  if (f.format != IO_TABLE)
+  if (f.data == NULL || f.format == IO_NPY)
     status =
         lapis_fail(ctx, LAPIS_EFORMAT,
                    "%s: holds arrays, a JSON text is wanted", io_name(path));

@@ -203,30 +203,19 @@ static lapis_status read_member(const archive *a, const member *m,
   return status;
 }
 
-static bool is_wanted(const char *const *want, const char *name)
+/* The parts of a sparse matrix are wanted where the matrix is. */
+static bool is_wanted(const archive *a, const char *const *want,
+                      const char *name)
 {
-  if (want == NULL) return true;
-  for (; *want != NULL; want++)
-    if (strcmp(*want, name) == 0) return true;
-  return false;
-}
-
-/* "A" + "B" -> "A, B" */
-static lapis_status note_seen(lapis_ctx *ctx, char **seen, const char *name)
-{
-  int64_t old = *seen == NULL ? 0 : (int64_t)strlen(*seen);
-  if (old > 1000) return LAPIS_OK; /* enough for a sentence */
-  char *both = base_alloc(ctx, old + (int64_t)strlen(name) + 3, 1);
-  if (both == NULL) return LAPIS_ENOMEM;
-  if (old > 0) {
-    memcpy(both, *seen, (size_t)old);
-    memcpy(both + old, ", ", 2);
-    old += 2;
-  }
-  memcpy(both + old, name, strlen(name));
-  base_free(*seen);
-  *seen = both;
-  return LAPIS_OK;
+  char owner[WHAT_BYTES], format[WHAT_BYTES + 16];
+  if (io_is_wanted(want, name)) return true;
+  if (io_sparse_owner(name, owner, sizeof owner) == NULL ||
+      !io_is_wanted(want, owner))
+    return false;
+  const char *dot = strrchr(name, '.');
+  (void)snprintf(format, sizeof format, "%.*sformat.npy",
+                 dot == NULL ? 0 : (int)(dot + 1 - name), name);
+  return zip_name_locate(a->zip, format, 0) >= 0;
 }
 
 static lapis_status read_all(const archive *a, const char *const *want,
@@ -244,27 +233,20 @@ static lapis_status read_all(const archive *a, const char *const *want,
                         "%s: its members claim more bytes than the file has",
                         a->name);
     left -= compressed;
-    if (seen != NULL) TRY(note_seen(a->ctx, seen, m.name));
-    if (is_wanted(want, m.name)) TRY(read_member(a, &m, out));
+    if (seen != NULL) TRY(io_note_seen(a->ctx, seen, m.name));
+    if (is_wanted(a, want, m.name)) TRY(read_member(a, &m, out));
   }
   return LAPIS_OK;
 }
 
-lapis_status npz_read(lapis_ctx *ctx, const io_file *f, const char *const *want,
-                      lapis_arrays *out, char **seen)
+lapis_status npz_read(lapis_ctx *ctx, io_file *f, const io_request *request,
+                      lapis_arrays *out)
 {
   archive a;
-  *out = (lapis_arrays){.count = 0};
-  if (seen != NULL) *seen = NULL;
   TRY(archive_open(ctx, f, &a));
-  lapis_status status = read_all(&a, want, out, seen);
+  lapis_status status = read_all(&a, request->want, out, request->seen);
   zip_discard(a.zip);
-  if (status < 0) {
-    lapis_arrays_free(out);
-    if (seen != NULL) base_free(*seen);
-    if (seen != NULL) *seen = NULL;
-  }
-  return status;
+  return status < 0 ? status : io_sparse_assemble(ctx, io_name(f->path), out);
 }
 
 /* ---- writing ------------------------------------------------------------*/
@@ -381,10 +363,9 @@ static lapis_status write_feeds(lapis_ctx *ctx, const char *path, feed *feeds,
                     write_archive(ctx, io_name(path), o.temp, feeds, count));
 }
 
-lapis_status lapis_npz_write(lapis_ctx *ctx, const char *path,
-                             const lapis_named *item, int count)
+static lapis_status write_items(lapis_ctx *ctx, const char *path,
+                                const lapis_named *item, int count)
 {
-  TRY(check_names(ctx, path, item, count));
   feed *feeds = base_alloc(ctx, count, sizeof *feeds);
   if (feeds == NULL) return LAPIS_ENOMEM;
   lapis_status status = LAPIS_OK;
@@ -399,5 +380,16 @@ lapis_status lapis_npz_write(lapis_ctx *ctx, const char *path,
     zip_error_fini(&feeds[i].error);
   }
   base_free(feeds);
+  return status;
+}
+
+lapis_status lapis_npz_write(lapis_ctx *ctx, const char *path,
+                             const lapis_named *item, int count)
+{
+  npz_items items;
+  TRY(check_names(ctx, path, item, count));
+  TRY(npz_items_new(ctx, path, item, count, &items));
+  lapis_status status = write_items(ctx, path, items.item, items.count);
+  npz_items_free(&items);
   return status;
 }

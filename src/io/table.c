@@ -308,9 +308,11 @@ static lapis_status check_column(const table *t, const column *c, int64_t j)
                      "its other cells are numbers, and a target is all "
                      "numbers or all text");
   return fail_cell(t, &c->text_cell, j,
-                   t->header ? "a feature is a number, or empty where unknown"
-                             : "a feature is a number, or empty where "
-                               "unknown; has the table a header?");
+                   t->header ? "a feature is a number, or empty where unknown; "
+                               "--id and --target take columns of text"
+                             : "a feature is a number, or empty where unknown; "
+                               "--id and --target take columns of text, "
+                               "--header yes a first row of names");
 }
 
 static lapis_status check_columns(const table *t)
@@ -447,17 +449,15 @@ static lapis_status read_steps(table *t, lapis_arrays *out)
   return hand_over(t, out);
 }
 
-lapis_status table_read(lapis_ctx *ctx, const io_file *f,
-                        const table_request *request, lapis_arrays *out)
+lapis_status table_read(lapis_ctx *ctx, io_file *f, const io_request *request,
+                        lapis_arrays *out)
 {
-  table t = {.ctx = ctx, .path = io_name(f->path), .request = request};
-  *out = (lapis_arrays){.count = 0};
+  table t = {.ctx = ctx, .path = io_name(f->path), .request = &request->table};
   TRY(csv_open(ctx, t.path, (const char *)f->data, f->size, &t.start));
   lapis_status status = read_steps(&t, out);
   base_free(t.column);
   lapis_array_free(&t.X);
   lapis_array_free(&t.Y);
   lapis_array_free(&t.names);
-  if (status < 0) lapis_arrays_free(out);
   return status;
 }

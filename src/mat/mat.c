@@ -2,6 +2,7 @@
 #include "mat/mat.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 lapis_mat lapis_mat_f64(double *val, int64_t rows, int64_t cols)
@@ -13,8 +14,7 @@ lapis_mat lapis_mat_f64(double *val, int64_t rows, int64_t cols)
                      .val = val};
 }
 
-/* The k-th stored value. */
-static double value_at(const lapis_mat *A, int64_t k)
+double mat_stored(const lapis_mat *A, int64_t k)
 {
   switch (A->dtype) {
   case LAPIS_F64:
@@ -33,9 +33,9 @@ static double value_at(const lapis_mat *A, int64_t k)
 
 double lapis_mat_at(const lapis_mat *A, int64_t i, int64_t j)
 {
-  if (A->colptr == NULL) return value_at(A, j * A->ld + i);
+  if (A->colptr == NULL) return mat_stored(A, j * A->ld + i);
   for (int64_t k = A->colptr[j]; k < A->colptr[j + 1]; k++)
-    if (A->rowidx[k] == i) return value_at(A, k);
+    if (A->rowidx[k] == i) return mat_stored(A, k);
   return 0;
 }
 
@@ -48,7 +48,7 @@ static void visit_stored(const lapis_mat *A, visit_fn visit, void *user)
     int64_t first = dense ? j * A->ld : A->colptr[j];
     int64_t last = dense ? first + A->rows : A->colptr[j + 1];
     for (int64_t k = first; k < last; k++)
-      if (!visit(user, dense ? k - first : A->rowidx[k], j, value_at(A, k)))
+      if (!visit(user, dense ? k - first : A->rowidx[k], j, mat_stored(A, k)))
         return;
   }
 }
@@ -88,6 +88,15 @@ void mat_to_f64(const lapis_mat *A, double *out, int64_t ld)
   if (A->colptr != NULL)
     for (int64_t j = 0; j < A->cols; j++) memset(out + j * ld, 0, column);
   visit_stored(A, put_dense, &(dense_target){out, ld});
+}
+
+lapis_status mat_check_dense(lapis_ctx *ctx, const char *method,
+                             const char *what, const lapis_mat *A)
+{
+  char text[64];
+  if (A->colptr == NULL) return LAPIS_OK;
+  (void)snprintf(text, sizeof text, "%s: %s as a dense matrix", method, what);
+  return base_fits(ctx, text, 8.0 * (double)A->rows * (double)A->cols);
 }
 
 typedef struct bad_entry {

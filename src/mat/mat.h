@@ -11,9 +11,14 @@ static inline double *mat_col(const lapis_mat *A, int64_t j)
 {
   return (double *)A->val + j * A->ld; /* F64, dense */
 }
+/* The k-th value in memory, whatever its type. */
+double mat_stored(const lapis_mat *A, int64_t k);
 /* Copies any numeric matrix, dense or compressed, into dense doubles
  * out (rows x cols, ld). */
 void mat_to_f64(const lapis_mat *A, double *out, int64_t ld);
+/* Refuses a sparse matrix that would not fit into memory as a dense one. */
+lapis_status mat_check_dense(lapis_ctx *ctx, const char *method,
+                             const char *what, const lapis_mat *A);
 /* LAPIS_EDATA naming row (sample), column (feature) of the first Inf; also of
  * the first NaN, LAPIS_EMISSING, unless nan_ok.  what: "X"; method: "mc". */
 lapis_status mat_check_finite(lapis_ctx *ctx, const char *method,

@@ -33,6 +33,7 @@ static char *header(lapis_ctx *ctx, const lapis_model *m)
   lapis_json_put_text(to, "lapis", lapis_version());
   lapis_json_put_integer(to, "format", FORMAT);
   lapis_json_put_text(to, "method", m->method->name);
+  lapis_json_put_integer(to, "features", m->features);
   lapis_json_put(to, "settings", settings_json(ctx, m));
   if (m->map != NULL) lapis_json_put_text(to, "map", lapis_map_spec(m->map));
   if (m->map_priv != NULL)
@@ -122,6 +123,8 @@ static lapis_status fill(lapis_ctx *ctx, const char *path,
                          const lapis_json *head, const lapis_arrays *all,
                          lapis_model *m)
 {
+  double features = lapis_json_number(head, "features", 0);
+  m->features = features > 0 && features < 1e15 ? (int64_t)features : 0;
   TRY(read_settings(ctx, head, m));
   TRY(read_map(ctx, path, head, all, "map", &m->map));
   TRY(read_map(ctx, path, head, all, "map_priv", &m->map_priv));

@@ -92,6 +92,7 @@ static lapis_status fill(lapis_solver *s, lapis_model *m)
   TRY(s->cls->learn(s));
   for (int i = 0; i < s->learned.count; i++)
     TRY(model_put(s->ctx, m, s->learned.item[i].name, &s->learned.item[i].mat));
+  m->features = s->features;
   memcpy(m->settings, s->settings, m->method->settings_size);
   return LAPIS_OK;
 }
@@ -140,6 +141,11 @@ lapis_status lapis_model_set_text(lapis_ctx *ctx, lapis_model *m,
 const lapis_method *lapis_model_method(const lapis_model *m)
 {
   return m->method;
+}
+
+int64_t lapis_model_features(const lapis_model *m)
+{
+  return m->map == NULL ? m->features : m->features / lapis_map_rows(m->map, 1);
 }
 
 const void *lapis_model_settings(const lapis_model *m)

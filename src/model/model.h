@@ -5,7 +5,8 @@
 
 struct lapis_model {
   const lapis_method *method;
-  void *settings; /* the method's struct; text values are not kept */
+  int64_t features; /* of the samples learnt from, maps applied; 0: unknown */
+  void *settings;   /* the method's struct; text values are not kept */
   lapis_map *map, *map_priv;
   named_list learned; /* owns names and arrays */
 };

@@ -13,17 +13,7 @@ static lapis_status apply_map(lapis_ctx *ctx, const lapis_model *m,
   *out = NULL;
   *to = *X;
   if (m->map == NULL) return LAPIS_OK;
-  int64_t rows = lapis_map_rows(m->map, X->rows);
-  double *val = base_alloc_raw(ctx, rows * X->cols, sizeof *val);
-  if (val == NULL) return LAPIS_ENOMEM;
-  lapis_status s = lapis_map_apply(ctx, m->map, X, val);
-  if (s < 0) {
-    base_free(val);
-    return s;
-  }
-  *to = lapis_mat_f64(val, rows, X->cols);
-  *out = val;
-  return LAPIS_OK;
+  return lapis_map_make(ctx, m->map, X, out, to);
 }
 
 lapis_status lapis_predict_new(lapis_ctx *ctx, const lapis_data *data,
@@ -41,8 +31,9 @@ lapis_status lapis_predict_new(lapis_ctx *ctx, const lapis_data *data,
   lapis_data mapped = *data;
   double *owned;
   TRY(apply_map(ctx, m, &data->X, &owned, &mapped.X));
-  lapis_status s =
-      e->predict(ctx, &mapped, m->settings, &m->learned, options, out);
+  lapis_status s = method_check_dense(ctx, e, &mapped);
+  if (s >= 0)
+    s = e->predict(ctx, &mapped, m->settings, &m->learned, options, out);
   if (s < 0)
     base_free(owned);
   else

@@ -106,6 +106,7 @@ lapis_status op_kernel_new(la *h, int kind, double width, const char *name,
                       " columns; a precomputed kernel is square, a row and a "
                       "column for each sample",
                       name, X->cols, X->rows);
+  TRY(mat_check_dense(h->ctx, "kernel", name, X));
   out->X = base_alloc_raw(h->ctx, X->rows * X->cols, sizeof(double));
   out->center = base_alloc(h->ctx, X->rows, sizeof(double));
   out->square = base_alloc(h->ctx, X->cols, sizeof(double));

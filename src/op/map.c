@@ -167,6 +167,7 @@ static int64_t negative(const double *x, int64_t d)
 
 typedef struct run { /* a sample on its way through the stages */
   const lapis_map *map;
+  const int32_t *row;  /* of the entries of a sparse sample, or NULL */
   const double *state; /* of the next standard stage */
   double *x;
   int64_t d;
@@ -181,7 +182,8 @@ static lapis_status apply_stage(lapis_ctx *ctx, run *r, int i, int64_t sample)
     return lapis_fail(ctx, LAPIS_EDATA,
                       "map %s: the value at row %" PRId64 ", column %" PRId64
                       " is %g; %s takes 0 or more",
-                      r->map->spec, sample + 1, bad + 1, r->x[bad],
+                      r->map->spec, sample + 1,
+                      (r->row == NULL ? bad : r->row[bad]) + 1, r->x[bad],
                       kind == STAGE_SQRT ? "sqrt" : "chi2");
   switch (kind) {
   case STAGE_L1:
@@ -213,7 +215,7 @@ static lapis_status apply_column(lapis_ctx *ctx, const lapis_map *m, int stages,
                                  const lapis_mat *X, int64_t j, double *x,
                                  int64_t *d)
 {
-  run r = {m, m->state, x, X->rows};
+  run r = {.map = m, .state = m->state, .x = x, .d = X->rows};
   lapis_mat column = *X;
   column.cols = 1;
   if (X->colptr != NULL)
@@ -308,6 +310,64 @@ lapis_status lapis_map_apply(lapis_ctx *ctx, const lapis_map *m,
                       m->spec, X->rows);
   for (int64_t j = 0; j < X->cols; j++)
     TRY(apply_column(ctx, m, m->n_stages, X, j, out + j * rows, &d));
+  return LAPIS_OK;
+}
+
+/* 0 stays 0 in every stage, and no entry looks at one that is 0. */
+static bool keeps_zeros(const lapis_map *m)
+{
+  for (int i = 0; i < m->n_stages; i++)
+    if (m->stage[i].kind == STAGE_STANDARD || m->stage[i].kind == STAGE_CHI2)
+      return false;
+  return true;
+}
+
+static lapis_status map_sparse(lapis_ctx *ctx, const lapis_map *m,
+                               const lapis_mat *X, double **memory,
+                               lapis_mat *out)
+{
+  int64_t end = X->colptr[X->cols];
+  double *val = base_alloc_raw(ctx, end, sizeof *val);
+  if (val == NULL) return LAPIS_ENOMEM;
+  for (int64_t k = X->colptr[0]; k < end; k++) val[k] = mat_stored(X, k);
+  lapis_status status = LAPIS_OK;
+  for (int64_t j = 0; j < X->cols && status == LAPIS_OK; j++) {
+    int64_t first = X->colptr[j];
+    run r = {.map = m,
+             .row = X->rowidx + first,
+             .x = val + first,
+             .d = X->colptr[j + 1] - first};
+    for (int i = 0; i < m->n_stages && status == LAPIS_OK; i++)
+      status = apply_stage(ctx, &r, i, j);
+  }
+  *out = *X;
+  out->dtype = LAPIS_F64;
+  out->val = *memory = val;
+  if (status == LAPIS_OK) return LAPIS_OK;
+  base_free(val);
+  *memory = NULL;
+  return status;
+}
+
+lapis_status lapis_map_make(lapis_ctx *ctx, const lapis_map *m,
+                            const lapis_mat *X, double **memory, lapis_mat *out)
+{
+  *memory = NULL;
+  if (X->colptr != NULL && keeps_zeros(m))
+    return map_sparse(ctx, m, X, memory, out);
+  int64_t rows = lapis_map_rows(m, X->rows);
+  lapis_mat wide = *X;
+  wide.rows = rows;
+  TRY(mat_check_dense(ctx, "map", "the result", &wide));
+  double *val = base_alloc_raw(ctx, rows * X->cols, sizeof *val);
+  if (val == NULL) return LAPIS_ENOMEM;
+  lapis_status status = lapis_map_apply(ctx, m, X, val);
+  if (status < 0) {
+    base_free(val);
+    return status;
+  }
+  *memory = val;
+  *out = lapis_mat_f64(val, rows, X->cols);
   return LAPIS_OK;
 }
 

@@ -73,11 +73,11 @@ static lapis_status map_one(part *p, const char *spec, lapis_mat *train,
   TRY(lapis_map_new(ctx, spec, map));
   TRY(lapis_map_fit(ctx, *map, train));
   for (int i = 0; i < 2 && both[i] != NULL; i++) {
-    int64_t rows = lapis_map_rows(*map, both[i]->rows);
-    double *x = base_alloc_raw(ctx, rows * both[i]->cols, sizeof *x);
-    if (keep(p, x) == NULL) return LAPIS_ENOMEM;
-    TRY(lapis_map_apply(ctx, *map, both[i], x));
-    *both[i] = lapis_mat_f64(x, rows, both[i]->cols);
+    double *x;
+    lapis_mat mapped;
+    TRY(lapis_map_make(ctx, *map, both[i], &x, &mapped));
+    keep(p, x);
+    *both[i] = mapped;
   }
   return LAPIS_OK;
 }

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "mat/mat.h"
 #include "solve/clean.h"
 #include "solve/mc.h"
 #include "solve/roml.h"
@@ -80,7 +81,8 @@ static const method_entry list[] = {
     {.method = &svmplus_method,
      .create = new_svmplus,
      .predict_method = &svmplus_predict_method,
-     .predict = sv_predict_new},
+     .predict = sv_predict_new,
+     .sparse = true},
     {.method = &roml_method, .create = new_roml, .transductive = true},
     {.method = &mc_method,
      .create = new_mc,
@@ -99,6 +101,14 @@ const method_entry *method_entry_of(const lapis_method *m)
   for (int i = 0; i < METHODS; i++)
     if (list[i].method == m) return &list[i];
   return NULL;
+}
+
+lapis_status method_check_dense(lapis_ctx *ctx, const method_entry *e,
+                                const lapis_data *data)
+{
+  if (e->sparse) return LAPIS_OK;
+  TRY(mat_check_dense(ctx, e->method->name, "X", &data->X));
+  return mat_check_dense(ctx, e->method->name, "P", &data->P);
 }
 
 int lapis_method_count(void)
@@ -126,7 +136,10 @@ lapis_status lapis_solver_new(lapis_ctx *ctx, const lapis_method *m,
   const method_entry *e = method_entry_of(m);
   *out = NULL;
   if (e == NULL) return lapis_fail(ctx, LAPIS_EINVAL, "unknown method");
-  return e->create(ctx, data, settings, out);
+  TRY(method_check_dense(ctx, e, data));
+  TRY(e->create(ctx, data, settings, out));
+  (*out)->features = data->X.rows;
+  return LAPIS_OK;
 }
 
 const lapis_method *lapis_predict_method(const lapis_method *m)

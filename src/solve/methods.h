@@ -18,9 +18,14 @@ typedef struct method_entry {
   /* Answers for the samples it was fitted on only (mc): choosing settings
    * hides labels and keeps features. */
   bool transductive;
+  bool sparse; /* checks by itself what has to be dense */
 } method_entry;
 /* NULL past the end, or where there is none of that name. */
 const method_entry *method_entry_at(int i);
 const method_entry *method_entry_of(const lapis_method *m);
+
+/* Most methods make a sparse matrix dense: only where that fits. */
+lapis_status method_check_dense(lapis_ctx *ctx, const method_entry *e,
+                                const lapis_data *data);
 
 #endif

@@ -196,6 +196,8 @@ static lapis_status read_model(sv_predict *w, const named_list *m)
                (w->weights->rows == d + 1 && w->weights->cols == K)) &&
               (w->weights != NULL || w->coefficients->rows == K);
   if (!fits) return bad_model(w->base.ctx);
+  /* What a sparse sample does not mention is 0. */
+  if (w->X.colptr != NULL && w->X.rows < d) w->X.rows = d;
   if (w->X.rows == d) return LAPIS_OK;
   return lapis_fail(w->base.ctx, LAPIS_ESHAPE,
                     "predict: X has %" PRId64 " columns, the model was fitted "

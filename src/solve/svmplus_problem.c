@@ -40,6 +40,9 @@ static lapis_status check_shapes(lapis_ctx *ctx, const char *method,
 
 static bool all_zero(const lapis_mat *P)
 {
+  for (int64_t k = 0; P->colptr != NULL && k < P->colptr[P->cols]; k++)
+    if (mat_stored(P, k) != 0) return false;
+  if (P->colptr != NULL) return true;
   for (int64_t j = 0; j < P->cols; j++)
     for (int64_t i = 0; i < P->rows; i++)
       if (lapis_mat_at(P, i, j) != 0) return false;
@@ -105,7 +108,7 @@ lapis_status sv_check_data(lapis_ctx *ctx, const char *method,
 
 void sv_warn_constant(lapis_ctx *ctx, const char *method, const lapis_mat *P)
 {
-  if (mat_empty(P)) return;
+  if (mat_empty(P) || P->colptr != NULL) return; /* sparse: hardly so */
   for (int64_t j = 1; j < P->cols; j++)
     for (int64_t i = 0; i < P->rows; i++) {
       double first = lapis_mat_at(P, i, 0);

@@ -1,0 +1,50 @@
+/* info_build.c - what this LAPIS is and what is built into it. */
+#include "baseline.h"
+#include "info.h"
+
+static int build_json(cli *c)
+{
+  lapis_json *to = lapis_json_object(), *methods = lapis_json_list();
+  lapis_json *parts = lapis_json_object();
+  for (int i = 0; i < lapis_method_count(); i++)
+    lapis_json_put_text(methods, NULL, lapis_method_at(i)->name);
+  lapis_json_put_bool(parts, "baseline", baseline_built());
+  for (int i = 0; lapis_format_at(i) != NULL; i++)
+    if (lapis_format_at(i)->package != NULL)
+      lapis_json_put_bool(parts, lapis_format_at(i)->name,
+                          lapis_format_at(i)->built);
+  lapis_json_put_text(to, "lapis", lapis_version());
+  lapis_json_put_text(to, "backend", lapis_ctx_backend(c->ctx));
+  lapis_json_put_integer(to, "threads", lapis_ctx_threads(c->ctx));
+  lapis_json_put(to, "methods", methods);
+  lapis_json_put(to, "parts", parts);
+  lapis_json_put(to, "formats", formats_json());
+  return print_json(to);
+}
+
+static void print_part(const char *name, bool built, const char *package)
+{
+  if (built)
+    printf("  %-9s built in\n", name);
+  else
+    printf("  %-9s not built in; Debian: %s\n", name, package);
+}
+
+int info_build(cli *c)
+{
+  if (c->json) return build_json(c);
+  printf("lapis %s\nbackend  %s\nthreads  %d\nmethods ", lapis_version(),
+         lapis_ctx_backend(c->ctx), lapis_ctx_threads(c->ctx));
+  for (int i = 0; i < lapis_method_count(); i++)
+    printf(" %s", lapis_method_at(i)->name);
+  printf("\nformats ");
+  for (int i = 0; lapis_format_at(i) != NULL; i++)
+    if (lapis_format_at(i)->built) printf(" %s", lapis_format_at(i)->name);
+  printf("\noptional parts\n");
+  print_part("baseline", baseline_built(), "liblinear-dev");
+  for (int i = 0; lapis_format_at(i) != NULL; i++)
+    if (lapis_format_at(i)->package != NULL)
+      print_part(lapis_format_at(i)->name, lapis_format_at(i)->built,
+                 lapis_format_at(i)->package);
+  return EXIT_DONE;
+}

@@ -1,0 +1,97 @@
+/* info_model.c - what a model is: method, version, classes, settings. */
+#include <string.h>
+
+#include "info.h"
+
+static lapis_json *header(cli *c, const lapis_arrays *all)
+{
+  lapis_json *head = NULL;
+  const lapis_array *a = lapis_arrays_find(all, "lapis");
+  bool text =
+      a != NULL && a->mat.dtype == LAPIS_TEXT && a->mat.rows * a->mat.cols == 1;
+  if (!text) return NULL;
+  const char *json = ((const char *const *)a->mat.val)[0];
+  if (lapis_json_parse(c->ctx, json, strlen(json), "model", &head) < 0)
+    return NULL;
+  return head;
+}
+
+/* Texts of a model's row, or none. */
+static lapis_mat texts(cli *c, const lapis_model *m, const char *name)
+{
+  lapis_mat row;
+  if (lapis_model_get(c->ctx, m, name, &row) >= 0 && row.dtype == LAPIS_TEXT)
+    return row;
+  return (lapis_mat){.dtype = LAPIS_TEXT, .ld = 1};
+}
+
+static lapis_json *text_list(const lapis_mat *row)
+{
+  lapis_json *list = lapis_json_list();
+  for (int64_t i = 0; i < row->cols; i++)
+    lapis_json_put_text(list, NULL, ((const char *const *)row->val)[i]);
+  return list;
+}
+
+/* The classes by name, as texts of a target or as names of several. */
+static lapis_mat classes(cli *c, const lapis_model *m)
+{
+  lapis_mat names = texts(c, m, "class_texts");
+  return names.cols > 0 ? names : texts(c, m, "class_names");
+}
+
+lapis_json *info_model_json(cli *c, const lapis_model *m,
+                            const lapis_arrays *all)
+{
+  lapis_json *to = lapis_json_object(), *head = header(c, all);
+  const lapis_method *method = lapis_model_method(m);
+  lapis_mat features = texts(c, m, "feature_names"), named = classes(c, m);
+  int64_t d = lapis_model_features(m);
+  lapis_json_put_text(to, "method", method->name);
+  lapis_json_put_text(to, "lapis",
+                      head == NULL ? "" : lapis_json_text(head, "lapis", ""));
+  if (d > 0) lapis_json_put_integer(to, "features", d);
+  if (features.cols > 0)
+    lapis_json_put(to, "feature_names", text_list(&features));
+  if (named.cols > 0) lapis_json_put(to, "classes", text_list(&named));
+  lapis_json_put_text(to, "map",
+                      head == NULL ? NULL : lapis_json_text(head, "map", NULL));
+  lapis_json_put(to, "settings",
+                 settings_json(c, method, lapis_model_settings(m)));
+  lapis_json_free(head);
+  return to;
+}
+
+static void print_texts(const char *what, const lapis_mat *row)
+{
+  if (row->cols == 0) return;
+  printf("  %s", what);
+  for (int64_t i = 0; i < row->cols && i < 20; i++)
+    printf("%s %s", i > 0 ? "," : "", ((const char *const *)row->val)[i]);
+  printf("%s\n", row->cols > 20 ? ", ..." : "");
+}
+
+void info_model(cli *c, const lapis_model *m, const lapis_arrays *all)
+{
+  lapis_json *head = header(c, all);
+  const lapis_method *method = lapis_model_method(m);
+  lapis_mat features = texts(c, m, "feature_names"), named = classes(c, m);
+  const char *map = head == NULL ? NULL : lapis_json_text(head, "map", NULL);
+  int64_t d = lapis_model_features(m);
+  printf("  a model of %s (%s), made by lapis %s\n", method->name,
+         method->title,
+         head == NULL ? "?" : lapis_json_text(head, "lapis", "?"));
+  if (d > 0) printf("  features: %lld\n", (long long)d);
+  print_texts("features:", &features);
+  print_texts("classes:", &named);
+  if (map != NULL) printf("  map: %s\n", map);
+  printf("  settings:");
+  for (int i = 0; i < method->n_params; i++) {
+    char text[256];
+    lapis_settings_get(c->ctx, method, lapis_model_settings(m),
+                       method->params[i].name, text, sizeof text);
+    printf("%s %s %s", i > 0 ? "," : "", method->params[i].name, text);
+  }
+  printf("\n");
+  lapis_json_free(head);
+}

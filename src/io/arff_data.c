@@ -1,0 +1,423 @@
+/* arff_data.c - ARFF's attributes and rows become X, Y, names. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/arff.h"
+
+typedef enum role { ROLE_FEATURE, ROLE_TARGET, ROLE_ID, ROLE_NONE } role;
+
+typedef struct job {
+  arff a;
+  const table_request *request;
+  role *role;       /* of each attribute */
+  int64_t *place;   /* ... among those of its role */
+  double *absent;   /* ... its value where a sparse row leaves it out */
+  int64_t count[4]; /* attributes of each role */
+  bool text_targets, sparse;
+  lapis_array X, Y, names;
+  char *pool;         /* of names */
+  const char **texts; /* of all declared values, for text targets */
+  int64_t nnz, id_bytes, row;
+} job;
+
+/* ---- roles --------------------------------------------------------------*/
+static lapis_status find_attribute(const job *w, const char *name, int64_t *at)
+{
+  char *end;
+  const arff *a = &w->a;
+  int64_t number = strtoll(name, &end, 10);
+  for (*at = 0; *at < a->n_attributes; ++*at)
+    if (arff_word_is(&a->attribute[*at].name, name)) return LAPIS_OK;
+  *at = number < 0 ? a->n_attributes + number : number - 1;
+  if (*name != '\0' && *end == '\0' && *at >= 0 && *at < a->n_attributes)
+    return LAPIS_OK;
+  return lapis_fail(a->ctx, LAPIS_EINVAL,
+                    "%s: has no attribute \"%.60s\"; it has %" PRId64, a->path,
+                    name, a->n_attributes);
+}
+
+static lapis_status mark_named(job *w, const char *name, role r)
+{
+  int64_t at;
+  TRY(find_attribute(w, name, &at));
+  if (r == ROLE_ID && w->role[at] == ROLE_TARGET && !w->request->all_targets)
+    return lapis_fail(w->a.ctx, LAPIS_EINVAL,
+                      "%s: \"%.60s\" cannot be both a target and the samples' "
+                      "names",
+                      w->a.path, name);
+  w->role[at] = r;
+  return LAPIS_OK;
+}
+
+/* "COL,COL" */
+static lapis_status mark_list(job *w, const char *list)
+{
+  while (*list != '\0') {
+    char name[256];
+    size_t n = strcspn(list, ",");
+    (void)snprintf(name, sizeof name, "%.*s", (int)(n < 255 ? n : 255), list);
+    TRY(mark_named(w, name, ROLE_TARGET));
+    list += n + (list[n] == ',');
+  }
+  return LAPIS_OK;
+}
+
+/* &amp; and its four like, in place. */
+static void decode_entities(char *text)
+{
+  static const struct {
+    const char *name;
+    char is;
+  } known[] = {{"&amp;", '&'},
+               {"&lt;", '<'},
+               {"&gt;", '>'},
+               {"&quot;", '"'},
+               {"&apos;", '\''}};
+  char *to = text;
+  while (*text != '\0') {
+    size_t i = 0, n = sizeof known / sizeof *known;
+    while (i < n && strncmp(text, known[i].name, strlen(known[i].name)) != 0)
+      i++;
+    *to++ = i < n ? known[i].is : *text;
+    text += i < n ? strlen(known[i].name) : 1;
+  }
+  *to = '\0';
+}
+
+/* The next <label name="..."> of Mulan's list, from *at on. */
+static bool next_xml_label(const char **at, const char *end, char *name,
+                           size_t size)
+{
+  for (; end - *at > 7; ++*at) {
+    if (memcmp(*at, "<label ", 7) != 0) continue;
+    const char *stop = memchr(*at, '>', (size_t)(end - *at));
+    const char *s = *at + 7;
+    while (stop != NULL && stop - s > 6 && memcmp(s, "name=", 5) != 0) s++;
+    if (stop == NULL || stop - s <= 6) continue;
+    const char *close = memchr(s + 6, s[5], (size_t)(end - s - 6));
+    if (close == NULL) return false;
+    (void)snprintf(name, size, "%.*s", (int)(close - s - 6), s + 6);
+    decode_entities(name);
+    *at = close;
+    return true;
+  }
+  return false;
+}
+
+static lapis_status mark_xml(job *w, const char *path)
+{
+  io_file f;
+  char name[512];
+  int64_t count = 0;
+  TRY(io_file_open(w->a.ctx, path, &f));
+  const char *at = (const char *)f.data, *end = at + (at ? f.size : 0);
+  lapis_status status = LAPIS_OK;
+  while (status == LAPIS_OK && at != NULL &&
+         next_xml_label(&at, end, name, sizeof name)) {
+    status = mark_named(w, name, ROLE_TARGET);
+    count++;
+  }
+  io_file_close(&f);
+  if (status < 0 || count > 0) return status;
+  return lapis_fail(w->a.ctx, LAPIS_EFORMAT,
+                    "%s: names no label; <label name=\"...\"> is wanted", path);
+}
+
+static lapis_status mark_labels(job *w, const char *labels)
+{
+  char *end;
+  int64_t k = strtoll(labels, &end, 10), n = w->a.n_attributes;
+  if (*end != '\0') return mark_xml(w, labels);
+  if (k == 0 || k >= n || -k >= n)
+    return lapis_fail(w->a.ctx, LAPIS_EINVAL,
+                      "%s: --labels %" PRId64 " of %" PRId64
+                      " attributes leaves no features, or no labels",
+                      w->a.path, k, n);
+  for (int64_t j = k > 0 ? n - k : 0; j < (k > 0 ? n : -k); j++)
+    w->role[j] = ROLE_TARGET;
+  return LAPIS_OK;
+}
+
+static lapis_status mark_all(job *w)
+{
+  const table_request *q = w->request;
+  const lapis_table_options none = {.header = -1},
+                            *opt = q->opt == NULL ? &none : q->opt;
+  bool labels = opt->labels != NULL && strcmp(q->targets, "Y") == 0;
+  bool all = q->all_targets && !labels;
+  role others = all               ? ROLE_TARGET
+                : q->targets_only ? ROLE_NONE
+                : q->all_targets  ? ROLE_NONE
+                                  : ROLE_FEATURE;
+  for (int64_t j = 0; j < w->a.n_attributes; j++) w->role[j] = others;
+  if (labels) TRY(mark_labels(w, opt->labels));
+  if (!all && opt->target != NULL) TRY(mark_list(w, opt->target));
+  if (opt->id != NULL && !q->id_optional) TRY(mark_named(w, opt->id, ROLE_ID));
+  return LAPIS_OK;
+}
+
+/* ---- what attributes may be ---------------------------------------------*/
+static lapis_status fail_attribute(const job *w, int64_t j, const char *what)
+{
+  const arff_attribute *t = &w->a.attribute[j];
+  int shown = t->name.size < 60 ? (int)t->name.size : 60;
+  return lapis_fail(w->a.ctx, LAPIS_EFORMAT, "%s:%" PRId64 ": \"%.*s\" %s",
+                    w->a.path, t->line, shown, t->name.text, what);
+}
+
+static lapis_status check_feature(job *w, int64_t j)
+{
+  const arff_attribute *t = &w->a.attribute[j];
+  if (t->kind == ARFF_STRING) {
+    base_say(w->a.ctx, 0,
+             "%s: attribute %" PRId64 " is text and left out; --id takes it "
+             "for the samples' names",
+             w->a.path, j + 1);
+    w->role[j] = ROLE_NONE;
+  }
+  if (t->kind != ARFF_TEXTS || t->n_values <= 2) return LAPIS_OK;
+  return fail_attribute(w, j,
+                        "has more than two values that are no numbers; a "
+                        "feature is a number: make it a target, or one "
+                        "attribute for each value");
+}
+
+static lapis_status check_roles(job *w)
+{
+  int64_t first = -1;
+  for (int64_t j = 0; j < w->a.n_attributes; j++) {
+    const arff_attribute *t = &w->a.attribute[j];
+    if (w->role[j] == ROLE_FEATURE) TRY(check_feature(w, j));
+    w->place[j] = w->count[w->role[j]]++;
+    w->absent[j] = 0;
+    if (t->kind == ARFF_NUMBERS)
+      (void)io_number(w->a.value[t->first_value].text,
+                      w->a.value[t->first_value].size, &w->absent[j]);
+    if (w->role[j] != ROLE_TARGET) continue;
+    bool text = t->kind == ARFF_TEXTS;
+    if (t->kind == ARFF_STRING && !w->request->as_text)
+      return fail_attribute(w, j,
+                            "is text; a target is a number or one of "
+                            "declared values");
+    if (first >= 0 && text != w->text_targets)
+      return fail_attribute(w, j,
+                            "is a target of another kind than the first; "
+                            "all numbers, or all texts, are wanted");
+    w->text_targets = text;
+    first = j;
+  }
+  bool wanted = w->request->all_targets || w->request->targets_only;
+  if (w->count[wanted ? ROLE_TARGET : ROLE_FEATURE] > 0) return LAPIS_OK;
+  return lapis_fail(w->a.ctx, LAPIS_EINVAL, "%s: no attribute is left for %s",
+                    w->a.path,
+                    wanted ? w->request->targets : w->request->features);
+}
+
+/* ---- counting -----------------------------------------------------------*/
+static void count_row(void *user, int64_t row, bool sparse)
+{
+  (void)user;
+  (void)row;
+  (void)sparse;
+}
+
+static void count_value(void *user, int64_t j, double value,
+                        const arff_word *word)
+{
+  job *w = user;
+  (void)value;
+  w->nnz += w->role[j] == ROLE_FEATURE;
+  if (w->role[j] == ROLE_ID) w->id_bytes += word->size + 1;
+}
+
+static lapis_status count_entries(job *w)
+{
+  w->sparse = w->a.all_sparse;
+  for (int64_t j = 0; j < w->a.n_attributes; j++)
+    if (w->role[j] == ROLE_FEATURE && w->absent[j] != 0) w->sparse = false;
+  return arff_rows(&w->a, &(arff_visit){count_row, count_value, w});
+}
+
+/* ---- allocating ---------------------------------------------------------*/
+static lapis_status allocate_texts(job *w)
+{
+  int64_t bytes = 0, n = w->a.n_values;
+  for (int64_t i = 0; i < n; i++) bytes += w->a.value[i].size + 1;
+  int64_t head = n * (int64_t)sizeof(char *);
+  char *block = base_alloc(w->a.ctx, head + bytes, 1), *pool = block + head;
+  if (block == NULL) return LAPIS_ENOMEM;
+  w->texts = (const char **)(void *)block;
+  for (int64_t i = 0; i < n; i++) {
+    w->texts[i] = pool;
+    pool += arff_copy(&w->a.value[i], pool);
+  }
+  return LAPIS_OK;
+}
+
+/* Text targets point into w->texts until copied at the end. */
+static lapis_status allocate(job *w)
+{
+  lapis_ctx *ctx = w->a.ctx;
+  int64_t n = w->a.rows, d = w->count[ROLE_FEATURE], k = w->count[ROLE_TARGET];
+  char *none;
+  TRY(base_fits(ctx, w->a.path,
+                8.0 * (double)n * ((double)k + (w->sparse ? 0 : (double)d))));
+  if (w->sparse)
+    TRY(io_sparse_array(ctx, w->a.path, d, n, w->nnz, &w->X));
+  else
+    TRY(io_number_array(ctx, LAPIS_F64, d, n, &w->X));
+  if (w->text_targets) {
+    TRY(allocate_texts(w));
+    TRY(io_text_array(ctx, k, n, 0, &w->Y, &none));
+  } else {
+    TRY(io_number_array(ctx, LAPIS_F64, k, n, &w->Y));
+  }
+  if (w->count[ROLE_ID] == 0) return LAPIS_OK;
+  return io_text_array(ctx, 1, n, w->id_bytes + n, &w->names, &w->pool);
+}
+
+/* ---- storing ------------------------------------------------------------*/
+static void store_target(job *w, int64_t j, double value)
+{
+  int64_t at = w->row * w->count[ROLE_TARGET] + w->place[j];
+  const arff_attribute *t = &w->a.attribute[j];
+  if (!w->text_targets)
+    ((double *)w->Y.mat.val)[at] = value;
+  else
+    ((const char **)w->Y.mat.val)[at] =
+        isnan(value) ? "" : w->texts[t->first_value + (int64_t)value];
+}
+
+static void store_feature(job *w, int64_t j, double value)
+{
+  double *val = w->X.mat.val;
+  if (!w->sparse) {
+    val[w->row * w->X.mat.ld + w->place[j]] = value;
+    return;
+  }
+  ((int32_t *)(uintptr_t)w->X.mat.rowidx)[w->nnz] = (int32_t)w->place[j];
+  val[w->nnz++] = value;
+  ((int64_t *)(uintptr_t)w->X.mat.colptr)[w->row + 1] = w->nnz;
+}
+
+static void store_row(void *user, int64_t row, bool sparse)
+{
+  job *w = user;
+  int64_t *colptr = (int64_t *)(uintptr_t)w->X.mat.colptr;
+  w->row = row;
+  if (w->sparse) colptr[row + 1] = colptr[row];
+  if (w->names.mat.val != NULL) ((const char **)w->names.mat.val)[row] = "";
+  for (int64_t j = 0; sparse && j < w->a.n_attributes; j++) {
+    if (w->role[j] == ROLE_TARGET) store_target(w, j, w->absent[j]);
+    if (w->role[j] == ROLE_FEATURE && !w->sparse)
+      store_feature(w, j, w->absent[j]);
+  }
+}
+
+static void store_value(void *user, int64_t j, double value,
+                        const arff_word *word)
+{
+  job *w = user;
+  if (w->role[j] == ROLE_FEATURE) store_feature(w, j, value);
+  if (w->role[j] == ROLE_TARGET) store_target(w, j, value);
+  if (w->role[j] != ROLE_ID) return;
+  ((const char **)w->names.mat.val)[w->row] = w->pool;
+  w->pool += arff_copy(word, w->pool);
+}
+
+/* ---- results ------------------------------------------------------------*/
+static lapis_status add_names(job *w, role r, const char *name,
+                              lapis_arrays *out)
+{
+  lapis_array a;
+  char *pool;
+  int64_t bytes = 0;
+  for (int64_t j = 0; j < w->a.n_attributes; j++)
+    bytes += w->role[j] == r ? w->a.attribute[j].name.size + 1 : 0;
+  TRY(io_text_array(w->a.ctx, 1, w->count[r], bytes, &a, &pool));
+  for (int64_t j = 0; j < w->a.n_attributes; j++) {
+    if (w->role[j] != r) continue;
+    ((const char **)a.mat.val)[w->place[j]] = pool;
+    pool += arff_copy(&w->a.attribute[j].name, pool);
+  }
+  return io_arrays_add(w->a.ctx, out, name, &a);
+}
+
+/* Texts that stand alone. */
+static lapis_status copy_targets(job *w)
+{
+  const lapis_mat *m = &w->Y.mat;
+  const char *const *from = m->val;
+  lapis_array copy;
+  char *pool;
+  int64_t bytes = 0, n = m->rows * m->cols;
+  for (int64_t i = 0; i < n; i++) bytes += (int64_t)strlen(from[i]) + 1;
+  TRY(io_text_array(w->a.ctx, m->rows, m->cols, bytes, &copy, &pool));
+  for (int64_t i = 0; i < n; i++) {
+    size_t size = strlen(from[i]) + 1;
+    ((const char **)copy.mat.val)[i] = memcpy(pool, from[i], size);
+    pool += size;
+  }
+  lapis_array_free(&w->Y);
+  w->Y = copy;
+  return LAPIS_OK;
+}
+
+static lapis_status add_array(job *w, role r, const char *name, lapis_array *a,
+                              lapis_arrays *out)
+{
+  if (w->count[r] == 0) return LAPIS_OK;
+  if (a->stored[0] == '\0') (void)snprintf(a->stored, sizeof a->stored, "text");
+  return io_arrays_add(w->a.ctx, out, name, a);
+}
+
+static lapis_status hand_over(job *w, lapis_arrays *out)
+{
+  const table_request *q = w->request;
+  if (w->text_targets) TRY(copy_targets(w));
+  TRY(add_array(w, ROLE_FEATURE, q->features, &w->X, out));
+  TRY(add_array(w, ROLE_TARGET, q->targets, &w->Y, out));
+  TRY(add_array(w, ROLE_ID, "names", &w->names, out));
+  if (w->count[ROLE_FEATURE] > 0 && strcmp(q->features, "X") == 0)
+    TRY(add_names(w, ROLE_FEATURE, "feature_names", out));
+  bool titles = w->count[ROLE_TARGET] > (w->text_targets ? 1 : 0);
+  if (titles && strcmp(q->targets, "Y") == 0)
+    TRY(add_names(w, ROLE_TARGET, "class_names", out));
+  return LAPIS_OK;
+}
+
+static lapis_status read_steps(job *w, lapis_arrays *out)
+{
+  int64_t n = w->a.n_attributes;
+  w->role = base_alloc(w->a.ctx, n, sizeof *w->role);
+  w->place = base_alloc(w->a.ctx, n, sizeof *w->place);
+  w->absent = base_alloc(w->a.ctx, n, sizeof *w->absent);
+  if (w->role == NULL || w->place == NULL || w->absent == NULL)
+    return LAPIS_ENOMEM;
+  TRY(mark_all(w));
+  TRY(check_roles(w));
+  TRY(count_entries(w));
+  TRY(allocate(w));
+  w->nnz = 0;
+  TRY(arff_rows(&w->a, &(arff_visit){store_row, store_value, w}));
+  return hand_over(w, out);
+}
+
+lapis_status arff_read(lapis_ctx *ctx, io_file *f, const io_request *request,
+                       lapis_arrays *out)
+{
+  job w = {.request = &request->table};
+  TRY(arff_open(ctx, f, &w.a));
+  lapis_status status = read_steps(&w, out);
+  base_free(w.role);
+  base_free(w.place);
+  base_free(w.absent);
+  base_free(w.texts);
+  lapis_array_free(&w.X);
+  lapis_array_free(&w.Y);
+  lapis_array_free(&w.names);
+  arff_close(&w.a);
+  return status;
+}

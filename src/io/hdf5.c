@@ -1,0 +1,758 @@
+/* hdf5.c - HDF5 and MATLAB 7.3, which is HDF5 behind 512 bytes of text.
+ *
+ * HDF5 keeps C order, so a (samples, features) data set is ours as it lies;
+ * MATLAB's are the other way round.  Sparse matrices are groups: anndata's
+ * (encoding-type csr_matrix or csc_matrix; data, indices, indptr, an attribute
+ * shape) and MATLAB's (an attribute MATLAB_sparse; data, ir, jc).
+ *
+ * Sizes are checked before anything is allocated: a data set is no larger
+ * than what deflate can make of the bytes it has in the file.  How the library
+ * itself follows damaged structures is beyond our checks (1.10.8 crashes on
+ * some), so files are read in a process of their own. */
+#include <fcntl.h>
+#include <hdf5.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io/io.h"
+#include "mat/mat.h"
+
+enum { DEFLATE_LIMIT = 1032, SPARE_BYTES = 1 << 20, WHAT_BYTES = 512 };
+enum { USER_BLOCK = 512, NAME_BYTES = 256 };
+
+typedef struct hdf5 {
+  lapis_ctx *ctx;
+  const char *path;
+  hid_t file;
+  double bytes; /* of the file */
+  bool matlab;
+  const io_request *request;
+  lapis_arrays *out;
+  lapis_status status; /* within callbacks */
+} hdf5;
+
+static lapis_status fail_file(const hdf5 *h, const char *did)
+{
+  return lapis_fail(h->ctx, LAPIS_EFORMAT,
+                    "%s: %s; the file is damaged, or "
+                    "holds what this reader does not know",
+                    h->path, did);
+}
+
+static lapis_status fail_set(const hdf5 *h, const char *name, const char *did)
+{
+  return lapis_fail(h->ctx, LAPIS_EFORMAT, "%s: member %s: %s", h->path, name,
+                    did);
+}
+
+/* ---- attributes ---------------------------------------------------------*/
+static bool has_attribute(hid_t object, const char *name)
+{
+  return H5Aexists(object, name) > 0;
+}
+
+/* A text of fixed or any length, cut to size; "" where there is none. */
+static void text_attribute(hid_t object, const char *name, char *to,
+                           size_t size)
+{
+  to[0] = '\0';
+  if (!has_attribute(object, name)) return;
+  hid_t a = H5Aopen(object, name, H5P_DEFAULT), type = H5Aget_type(a);
+  hid_t space = H5Aget_space(a);
+  bool text = H5Tget_class(type) == H5T_STRING &&
+              H5Sget_simple_extent_npoints(space) == 1;
+  char *any = NULL;
+  if (text && H5Tis_variable_str(type) > 0) {
+    if (H5Aread(a, type, &any) >= 0 && any != NULL) {
+      (void)snprintf(to, size, "%s", any);
+      (void)H5free_memory(any);
+    }
+  } else if (text && H5Tget_size(type) < size) {
+    memset(to, 0, size);
+    if (H5Aread(a, type, to) < 0) to[0] = '\0';
+  }
+  (void)H5Sclose(space);
+  (void)H5Tclose(type);
+  (void)H5Aclose(a);
+}
+
+/* Exactly count integers. */
+static bool integer_attribute(hid_t object, const char *name, int64_t *to,
+                              hssize_t count)
+{
+  if (!has_attribute(object, name)) return false;
+  hid_t a = H5Aopen(object, name, H5P_DEFAULT), space = H5Aget_space(a);
+  bool fine = H5Sget_simple_extent_npoints(space) == count &&
+              H5Aread(a, H5T_NATIVE_INT64, to) >= 0;
+  (void)H5Sclose(space);
+  (void)H5Aclose(a);
+  return fine;
+}
+
+/* ---- a data set ---------------------------------------------------------*/
+typedef struct data_set {
+  hid_t id, type, space;
+  int axes;
+  int64_t shape[LAPIS_MAX_AXES], count;
+  char descr[8]; /* how it is read: "<f8", "<i8", "<u8", "|u1"; "" text */
+  hid_t as;      /* the same for the library */
+} data_set;
+
+static void close_set(data_set *s)
+{
+  if (s->space >= 0) (void)H5Sclose(s->space);
+  if (s->type >= 0) (void)H5Tclose(s->type);
+  if (s->id >= 0) (void)H5Dclose(s->id);
+}
+
+/* false: an array holds no such thing. */
+static bool choose_type(data_set *s)
+{
+  H5T_class_t class = H5Tget_class(s->type);
+  size_t size = H5Tget_size(s->type);
+  bool is_signed = H5Tget_sign(s->type) == H5T_SGN_2;
+  const char *descr = "";
+  if (class == H5T_FLOAT) {
+    s->as = size <= 4 ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
+    descr = size <= 4 ? "<f4" : "<f8";
+  } else if (class == H5T_INTEGER) {
+    s->as = is_signed ? H5T_NATIVE_INT64 : H5T_NATIVE_UINT64;
+    descr = is_signed ? "<i8" : "<u8";
+    if (!is_signed && size == 1) {
+      s->as = H5T_NATIVE_UINT8;
+      descr = "|u1";
+    }
+  } else if (class == H5T_ENUM && size == 1) { /* how booleans are stored */
+    s->as = s->type;
+    descr = "|u1";
+  } else if (class != H5T_STRING) {
+    return false;
+  }
+  (void)snprintf(s->descr, sizeof s->descr, "%s", descr);
+  return true;
+}
+
+static lapis_status take_shape(const hdf5 *h, const char *name, data_set *s)
+{
+  hsize_t shape[LAPIS_MAX_AXES];
+  int axes = H5Sget_simple_extent_ndims(s->space);
+  if (axes > LAPIS_MAX_AXES)
+    return fail_set(h, name, "has more than 8 dimensions");
+  if (axes < 0 || H5Sget_simple_extent_dims(s->space, shape, NULL) < 0)
+    return fail_set(h, name, "has no readable shape");
+  s->axes = axes;
+  s->count = 1;
+  for (int i = 0; i < axes; i++) {
+    if (shape[i] > INT64_MAX / 16 ||
+        (shape[i] > 0 && s->count > INT64_MAX / 16 / (int64_t)shape[i]))
+      return fail_set(h, name, "has an impossible shape");
+    s->shape[i] = (int64_t)shape[i];
+    s->count *= s->shape[i];
+  }
+  if (H5Sget_simple_extent_type(s->space) == H5S_NULL) s->count = 0;
+  return LAPIS_OK;
+}
+
+/* Bytes of a chunk, which the library makes room for; 0: not in chunks. */
+static double chunk_bytes(const data_set *s)
+{
+  hsize_t chunk[LAPIS_MAX_AXES];
+  hid_t how = H5Dget_create_plist(s->id);
+  double bytes = (double)H5Tget_size(s->type);
+  bool chunked = how >= 0 && H5Pget_layout(how) == H5D_CHUNKED;
+  int axes = chunked ? H5Pget_chunk(how, LAPIS_MAX_AXES, chunk) : -1;
+  for (int i = 0; i < axes; i++) bytes *= (double)chunk[i];
+  if (how >= 0) (void)H5Pclose(how);
+  return axes < 0 ? 0 : bytes;
+}
+
+static lapis_status check_size(const hdf5 *h, const char *name,
+                               const data_set *s)
+{
+  char what[WHAT_BYTES];
+  double kept = (double)H5Dget_storage_size(s->id);
+  double claimed = (double)s->count * (double)H5Tget_size(s->type);
+  if (kept > h->bytes) kept = h->bytes;
+  double most = DEFLATE_LIMIT * kept + SPARE_BYTES;
+  if (claimed > most || chunk_bytes(s) > most)
+    return lapis_fail(h->ctx, LAPIS_EFORMAT,
+                      "%s: member %s: claims %.0f bytes and has %.0f in the "
+                      "file",
+                      h->path, name, claimed, kept);
+  (void)snprintf(what, sizeof what, "%.200s: member %.200s", h->path, name);
+  return base_fits(h->ctx, what, 16.0 * (double)s->count);
+}
+
+/* known false: it is nothing an array holds; then s is closed. */
+static lapis_status open_set(const hdf5 *h, hid_t at, const char *name,
+                             data_set *s, bool *known)
+{
+  *s = (data_set){.type = -1, .space = -1};
+  s->id = H5Dopen2(at, name, H5P_DEFAULT);
+  if (s->id < 0) return fail_set(h, name, "cannot be opened");
+  s->type = H5Dget_type(s->id);
+  s->space = H5Dget_space(s->id);
+  lapis_status status = LAPIS_OK;
+  *known = s->type >= 0 && s->space >= 0 && choose_type(s);
+  if (*known) status = take_shape(h, name, s);
+  if (*known && status == LAPIS_OK) status = check_size(h, name, s);
+  if (!*known || status < 0) close_set(s);
+  return status;
+}
+
+/* ---- its values ---------------------------------------------------------*/
+static void describe(const data_set *s, lapis_array *a)
+{
+  a->axes = s->axes;
+  memcpy(a->shape, s->shape, sizeof a->shape);
+  a->mat.cols = s->axes == 0 ? 1 : s->shape[0];
+  a->mat.rows = a->mat.cols > 0 ? s->count / a->mat.cols : 0;
+  a->mat.ld = a->mat.rows > 0 ? a->mat.rows : 1;
+}
+
+/* Numbers go through the reader of .npy, which knows order and types. */
+static lapis_status read_numbers(const hdf5 *h, const char *name,
+                                 const data_set *s, lapis_array *out)
+{
+  npy_header n = {.kind = s->descr[1],
+                  .item = s->descr[2] - '0',
+                  .fortran = h->matlab,
+                  .axes = s->axes,
+                  .count = s->count};
+  char what[WHAT_BYTES];
+  (void)snprintf(n.descr, sizeof n.descr, "%s", s->descr);
+  for (int i = 0; i < s->axes; i++)
+    n.shape[i] = s->shape[h->matlab ? s->axes - 1 - i : i];
+  char *raw = base_alloc_raw(h->ctx, s->count, (size_t)n.item);
+  if (raw == NULL) return LAPIS_ENOMEM;
+  (void)snprintf(what, sizeof what, "%.200s: member %.200s", h->path, name);
+  lapis_status status = LAPIS_OK;
+  if (s->count > 0 &&
+      H5Dread(s->id, s->as, H5S_ALL, H5S_ALL, H5P_DEFAULT, raw) < 0)
+    status = fail_set(h, name, "cannot be read");
+  io_source from = io_source_memory(h->ctx, what, raw, s->count * n.item);
+  if (status == LAPIS_OK) status = npy_data_read(&from, &n, out);
+  if (status == LAPIS_OK && out->kind == IO_BORROWED) {
+    out->memory = raw;
+    out->bytes = (size_t)(s->count * n.item);
+    out->kind = IO_HEAP;
+    return LAPIS_OK;
+  }
+  base_free(raw);
+  return status;
+}
+
+static const char *text_at(const char *raw, size_t size, bool any, int64_t i,
+                           size_t *length)
+{
+  const char *text =
+      any ? ((char *const *)(const void *)raw)[i] : raw + (size_t)i * size;
+  if (text == NULL) text = "";
+  *length = any ? strlen(text) : strnlen(text, size);
+  return text;
+}
+
+static lapis_status copy_texts(const hdf5 *h, const char *name,
+                               const data_set *s, const char *raw, bool any,
+                               lapis_array *out)
+{
+  size_t size = H5Tget_size(s->type), length;
+  int64_t bytes = 0;
+  char *pool;
+  for (int64_t i = 0; i < s->count; i++) {
+    (void)text_at(raw, size, any, i, &length);
+    bytes += (int64_t)length + 1;
+  }
+  TRY(io_text_array(h->ctx, 1, s->count, bytes, out, &pool));
+  for (int64_t i = 0; i < s->count; i++) {
+    const char *text = text_at(raw, size, any, i, &length);
+    memcpy(pool, text, length);
+    pool[length] = '\0';
+    ((const char **)out->mat.val)[i] = pool;
+    if (utf8_length(pool) < 0) {
+      lapis_array_free(out);
+      return fail_set(h, name, "holds text that is not UTF-8");
+    }
+    pool += length + 1;
+  }
+  describe(s, out);
+  return LAPIS_OK;
+}
+
+static lapis_status read_texts(const hdf5 *h, const char *name,
+                               const data_set *s, lapis_array *out)
+{
+  bool any = H5Tis_variable_str(s->type) > 0;
+  size_t size = H5Tget_size(s->type);
+  char *raw = base_alloc(h->ctx, s->count, size);
+  if (raw == NULL) return LAPIS_ENOMEM;
+  lapis_status status = LAPIS_OK;
+  if (s->count > 0 &&
+      H5Dread(s->id, s->type, H5S_ALL, H5S_ALL, H5P_DEFAULT, raw) < 0)
+    status = fail_set(h, name, "cannot be read");
+  if (status == LAPIS_OK) status = copy_texts(h, name, s, raw, any, out);
+  if (any) (void)H5Dvlen_reclaim(s->type, s->space, H5P_DEFAULT, raw);
+  base_free(raw);
+  return status;
+}
+
+static lapis_status read_set(const hdf5 *h, hid_t at, const char *name,
+                             lapis_array *out, bool *known)
+{
+  data_set s;
+  char class[NAME_BYTES];
+  TRY(open_set(h, at, name, &s, known));
+  if (!*known) return LAPIS_OK;
+  text_attribute(s.id, "MATLAB_class", class, sizeof class);
+  *known = strcmp(class, "char") != 0 && !has_attribute(s.id, "MATLAB_empty");
+  lapis_status status = LAPIS_OK;
+  if (*known)
+    status = s.descr[0] == '\0' ? read_texts(h, name, &s, out)
+                                : read_numbers(h, name, &s, out);
+  if (*known && status == LAPIS_OK)
+    (void)snprintf(out->stored, sizeof out->stored, "%s",
+                   s.descr[0] == '\0' ? "text" : s.descr);
+  close_set(&s);
+  return status;
+}
+
+/* ---- sparse groups ------------------------------------------------------*/
+typedef struct parts {
+  lapis_array data, at, ptr;
+} parts;
+
+static lapis_status read_part(const hdf5 *h, hid_t group, const char *name,
+                              bool integers, lapis_array *out)
+{
+  bool known = false;
+  *out = (lapis_array){.kind = IO_NONE};
+  if (H5Lexists(group, name, H5P_DEFAULT) <= 0)
+    return fail_set(h, name, "is missing from a sparse matrix");
+  TRY(read_set(h, group, name, out, &known));
+  bool fits = known && out->axes <= 2 && out->mat.dtype != LAPIS_TEXT &&
+              (!integers || out->mat.dtype == LAPIS_I64);
+  if (fits) return LAPIS_OK;
+  return fail_set(h, name, "is no list of numbers, as a sparse matrix needs");
+}
+
+static lapis_status build(const hdf5 *h, const char *name, const parts *p,
+                          io_compressed c, lapis_array *out)
+{
+  char what[WHAT_BYTES];
+  c.nnz = p->data.mat.rows * p->data.mat.cols;
+  c.n_ptr = p->ptr.mat.rows * p->ptr.mat.cols;
+  if (p->at.mat.rows * p->at.mat.cols != c.nnz)
+    return fail_set(h, name, "has not as many indices as values");
+  double *value = base_alloc_raw(h->ctx, c.nnz, sizeof *value);
+  if (value == NULL) return LAPIS_ENOMEM;
+  mat_to_f64(&p->data.mat, value, p->data.mat.ld);
+  c.value = value;
+  c.ptr = p->ptr.mat.val;
+  c.at = p->at.mat.val;
+  (void)snprintf(what, sizeof what, "%.200s: member %.200s", h->path, name);
+  lapis_status status = io_sparse_compressed(h->ctx, what, &c, out);
+  base_free(value);
+  return status;
+}
+
+/* known false: a group of another kind. */
+static lapis_status read_group(hdf5 *h, const char *name, lapis_array *out,
+                               bool *known)
+{
+  char type[NAME_BYTES];
+  int64_t shape[2] = {0, 0};
+  hid_t group = H5Gopen2(h->file, name, H5P_DEFAULT);
+  *known = false;
+  if (group < 0) return LAPIS_OK;
+  bool matlab = integer_attribute(group, "MATLAB_sparse", &shape[0], 1);
+  text_attribute(group, "encoding-type", type, sizeof type);
+  bool csr = strcmp(type, "csr_matrix") == 0;
+  bool csc = strcmp(type, "csc_matrix") == 0;
+  *known = matlab || csr || csc;
+  parts p = {.data = {.kind = IO_NONE}};
+  lapis_status status = LAPIS_OK;
+  if (*known && !matlab && !integer_attribute(group, "shape", shape, 2))
+    status = fail_set(h, name, "is sparse without a shape");
+  if (*known && status == LAPIS_OK)
+    status = read_part(h, group, "data", false, &p.data);
+  if (*known && status == LAPIS_OK)
+    status = read_part(h, group, matlab ? "ir" : "indices", true, &p.at);
+  if (*known && status == LAPIS_OK)
+    status = read_part(h, group, matlab ? "jc" : "indptr", true, &p.ptr);
+  int64_t lines = p.ptr.mat.rows * p.ptr.mat.cols - 1;
+  io_compressed c = {.by_sample = csr,
+                     .samples = shape[0],
+                     .features = matlab ? lines : shape[1]};
+  if (*known && status == LAPIS_OK) status = build(h, name, &p, c, out);
+  lapis_array_free(&p.data);
+  lapis_array_free(&p.at);
+  lapis_array_free(&p.ptr);
+  (void)H5Gclose(group);
+  return status;
+}
+
+/* ---- a file -------------------------------------------------------------*/
+static lapis_status take_member(hdf5 *h, const char *name)
+{
+  H5O_info_t info;
+  lapis_array a = {.kind = IO_NONE};
+  bool known = false;
+  if (H5Oget_info_by_name(h->file, name, &info, H5P_DEFAULT) < 0)
+    return fail_set(h, name, "cannot be opened");
+  if (info.type == H5O_TYPE_GROUP)
+    TRY(read_group(h, name, &a, &known));
+  else if (info.type == H5O_TYPE_DATASET)
+    TRY(read_set(h, h->file, name, &a, &known));
+  return known ? io_arrays_add(h->ctx, h->out, name, &a) : LAPIS_OK;
+}
+
+/* Members of the root; a wanted one below it is asked for by its path. */
+static herr_t visit(hid_t root, const char *name, const H5L_info_t *info,
+                    void *user)
+{
+  hdf5 *h = user;
+  (void)root;
+  (void)info;
+  if (name[0] == '#') return 0; /* MATLAB's own */
+  if (h->request->seen != NULL)
+    h->status = io_note_seen(h->ctx, h->request->seen, name);
+  if (h->status == LAPIS_OK && io_is_wanted(h->request->want, name))
+    h->status = take_member(h, name);
+  return h->status < 0 ? -1 : 0;
+}
+
+static lapis_status take_paths(hdf5 *h)
+{
+  const char *const *want = h->request->want;
+  for (; want != NULL && *want != NULL; want++) {
+    const char *path = **want == '/' ? *want + 1 : *want;
+    bool below = strchr(path, '/') != NULL || path != *want;
+    if (below && H5Oexists_by_name(h->file, path, H5P_DEFAULT) > 0)
+      TRY(take_member(h, path));
+  }
+  return LAPIS_OK;
+}
+
+static lapis_status open_file(hdf5 *h, const io_file *f)
+{
+  hid_t how = H5Pcreate(H5P_FILE_ACCESS);
+  hsize_t bytes = 0;
+  (void)H5Pset_fclose_degree(how, H5F_CLOSE_STRONG);
+  if (f->data != NULL) {
+    (void)H5Pset_fapl_core(how, SPARE_BYTES, 0);
+    (void)H5Pset_file_image(how, f->data, (size_t)f->size);
+  }
+  h->file = H5Fopen(f->data != NULL ? "standard input" : f->path,
+                    H5F_ACC_RDONLY, how);
+  (void)H5Pclose(how);
+  if (h->file < 0) return fail_file(h, "cannot be opened as HDF5");
+  if (H5Fget_filesize(h->file, &bytes) < 0 || bytes > INT64_MAX)
+    return fail_file(h, "has no readable size");
+  h->bytes = (double)bytes;
+  return LAPIS_OK;
+}
+
+static lapis_status read_open(hdf5 *h)
+{
+  hsize_t at = 0;
+  if (H5Literate(h->file, H5_INDEX_NAME, H5_ITER_INC, &at, visit, h) < 0)
+    return h->status < 0 ? h->status
+                         : fail_file(h, "its list of members cannot be read");
+  return take_paths(h);
+}
+
+/* The library prints its errors unless it is told not to. */
+typedef struct silence {
+  H5E_auto2_t print;
+  void *user;
+} silence;
+
+static silence be_silent(void)
+{
+  silence s = {NULL, NULL};
+  (void)H5Eget_auto2(H5E_DEFAULT, &s.print, &s.user);
+  (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+  return s;
+}
+
+static void be_loud(silence s)
+{
+  (void)H5Eset_auto2(H5E_DEFAULT, s.print, s.user);
+}
+
+static lapis_status read_here(lapis_ctx *ctx, io_file *f,
+                              const io_request *request, lapis_arrays *out)
+{
+  hdf5 h = {.ctx = ctx,
+            .path = io_name(f->path),
+            .file = -1,
+            .matlab = f->format == IO_MAT73,
+            .request = request,
+            .out = out};
+  silence s = be_silent();
+  lapis_status status = open_file(&h, f);
+  if (status == LAPIS_OK) status = read_open(&h);
+  if (h.file >= 0) (void)H5Fclose(h.file);
+  be_loud(s);
+  return status;
+}
+
+static lapis_status hdf5_read(lapis_ctx *ctx, io_file *f,
+                              const io_request *request, lapis_arrays *out)
+{
+  struct stat st = {.st_size = f->size};
+  if (f->data == NULL && stat(f->path, &st) != 0)
+    return io_fail_errno(ctx, f->path, "cannot be read");
+  return io_read_apart(ctx, f, st.st_size, request, read_here, out);
+}
+
+/* ---- writing ------------------------------------------------------------*/
+typedef struct writing {
+  lapis_ctx *ctx;
+  const char *path;
+  hid_t file;
+  bool matlab;
+} writing;
+
+static lapis_status fail_write(const writing *w, const char *name)
+{
+  return lapis_fail(w->ctx, LAPIS_EIO, "%s: member %s cannot be written",
+                    w->path, name);
+}
+
+static hid_t number_type(lapis_dtype t)
+{
+  return t == LAPIS_F64   ? H5T_IEEE_F64LE
+         : t == LAPIS_F32 ? H5T_IEEE_F32LE
+         : t == LAPIS_I64 ? H5T_STD_I64LE
+                          : H5T_STD_U8LE;
+}
+
+static const char *matlab_class(lapis_dtype t)
+{
+  static const char *const names[] = {[LAPIS_F64] = "double",
+                                      [LAPIS_F32] = "single",
+                                      [LAPIS_I64] = "int64",
+                                      [LAPIS_U8] = "uint8"};
+  return names[t];
+}
+
+static bool put_text(hid_t object, const char *name, const char *text)
+{
+  hid_t type = H5Tcopy(H5T_C_S1), space = H5Screate(H5S_SCALAR);
+  (void)H5Tset_size(type, strlen(text));
+  hid_t a = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+  bool fine = a >= 0 && H5Awrite(a, type, text) >= 0;
+  if (a >= 0) (void)H5Aclose(a);
+  (void)H5Sclose(space);
+  (void)H5Tclose(type);
+  return fine;
+}
+
+static bool put_integers(hid_t object, const char *name, hid_t type,
+                         const int64_t *value, int count)
+{
+  hsize_t n = (hsize_t)count;
+  hid_t space =
+      count > 1 ? H5Screate_simple(1, &n, NULL) : H5Screate(H5S_SCALAR);
+  hid_t a = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+  bool fine = a >= 0 && H5Awrite(a, H5T_NATIVE_INT64, value) >= 0;
+  if (a >= 0) (void)H5Aclose(a);
+  (void)H5Sclose(space);
+  return fine;
+}
+
+/* Equal data give equal files: no times are kept.  class: MATLAB's, or NULL. */
+static bool put_set(hid_t at, const char *name, hid_t type, int axes,
+                    const hsize_t *shape, const void *values, const char *class)
+{
+  hid_t how = H5Pcreate(H5P_DATASET_CREATE);
+  hid_t space = H5Screate_simple(axes, shape, NULL);
+  (void)H5Pset_obj_track_times(how, false);
+  hid_t id = H5Dcreate2(at, name, type, space, H5P_DEFAULT, how, H5P_DEFAULT);
+  bool fine =
+      id >= 0 && H5Dwrite(id, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0;
+  if (fine && class != NULL) fine = put_text(id, "MATLAB_class", class);
+  if (id >= 0) fine = H5Dclose(id) >= 0 && fine;
+  (void)H5Sclose(space);
+  (void)H5Pclose(how);
+  return fine;
+}
+
+/* Entries side by side, samples or (turned) features slowest. */
+static void *packed(lapis_ctx *ctx, const lapis_mat *m, bool turned)
+{
+  size_t size = H5Tget_size(number_type(m->dtype));
+  char *copy = base_alloc_raw(ctx, m->rows * m->cols, size);
+  for (int64_t j = 0; copy != NULL && j < m->cols; j++)
+    for (int64_t i = 0; i < m->rows; i++) {
+      int64_t to = turned ? i * m->cols + j : j * m->rows + i;
+      memcpy(copy + (size_t)to * size,
+             (const char *)m->val + (size_t)(j * m->ld + i) * size, size);
+    }
+  return copy;
+}
+
+static lapis_status put_numbers(const writing *w, const lapis_named *item)
+{
+  const lapis_mat *m = &item->mat;
+  bool flat = item->flat && !w->matlab;
+  bool ready = !w->matlab && (m->ld == m->rows || m->cols <= 1);
+  hsize_t shape[] = {(hsize_t)(w->matlab ? m->rows : m->cols),
+                     (hsize_t)(w->matlab ? m->cols : m->rows)};
+  void *copy = ready ? NULL : packed(w->ctx, m, w->matlab);
+  if (!ready && copy == NULL) return LAPIS_ENOMEM;
+  bool fine =
+      put_set(w->file, item->name, number_type(m->dtype), flat ? 1 : 2, shape,
+              ready ? m->val : copy, w->matlab ? matlab_class(m->dtype) : NULL);
+  base_free(copy);
+  return fine ? LAPIS_OK : fail_write(w, item->name);
+}
+
+static lapis_status put_texts(const writing *w, const lapis_named *item)
+{
+  const lapis_mat *m = &item->mat;
+  hsize_t shape[] = {(hsize_t)m->cols, (hsize_t)m->rows};
+  hid_t type = H5Tcopy(H5T_C_S1);
+  (void)H5Tset_size(type, H5T_VARIABLE);
+  (void)H5Tset_cset(type, H5T_CSET_UTF8);
+  bool fine = put_set(w->file, item->name, type, item->flat ? 1 : 2, shape,
+                      m->val, NULL);
+  (void)H5Tclose(type);
+  return fine ? LAPIS_OK : fail_write(w, item->name);
+}
+
+/* The three lists and what says that they are a matrix. */
+static bool put_lists(const writing *w, hid_t group, const lapis_mat *A,
+                      const int64_t *index, const int64_t *shape)
+{
+  hid_t whole = w->matlab ? H5T_STD_U64LE : H5T_STD_I64LE;
+  const char *class = w->matlab ? "double" : NULL;
+  const char *integer = w->matlab ? "uint64" : NULL;
+  hsize_t nnz = (hsize_t)A->colptr[A->cols], lines = (hsize_t)A->cols + 1;
+  bool fine = put_set(group, "data", H5T_IEEE_F64LE, 1, &nnz, A->val, class) &&
+              put_set(group, w->matlab ? "ir" : "indices", whole, 1, &nnz,
+                      index, integer) &&
+              put_set(group, w->matlab ? "jc" : "indptr", whole, 1, &lines,
+                      A->colptr, integer);
+  if (!fine) return false;
+  if (w->matlab)
+    return put_text(group, "MATLAB_class", "double") &&
+           put_integers(group, "MATLAB_sparse", H5T_STD_U64LE, shape, 1);
+  return put_text(group, "encoding-type", "csr_matrix") &&
+         put_text(group, "encoding-version", "0.1.0") &&
+         put_integers(group, "shape", H5T_STD_I64LE, shape, 2);
+}
+
+/* A: samples' columns begin at entry 0; for MATLAB features' columns. */
+static lapis_status put_group(const writing *w, const char *name,
+                              const lapis_mat *A, const int64_t *shape)
+{
+  int64_t nnz = A->colptr[A->cols];
+  int64_t *index = base_alloc_raw(w->ctx, nnz, sizeof *index);
+  if (index == NULL) return LAPIS_ENOMEM;
+  for (int64_t k = 0; k < nnz; k++) index[k] = A->rowidx[k];
+  hid_t group =
+      H5Gcreate2(w->file, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  bool fine = group >= 0 && put_lists(w, group, A, index, shape);
+  if (group >= 0) (void)H5Gclose(group);
+  base_free(index);
+  return fine ? LAPIS_OK : fail_write(w, name);
+}
+
+static lapis_status put_sparse(const writing *w, const lapis_named *item)
+{
+  const int64_t shape[] = {item->mat.cols, item->mat.rows};
+  if (!w->matlab && item->mat.colptr[0] == 0)
+    return put_group(w, item->name, &item->mat, shape);
+  lapis_array once, twice = {.kind = IO_NONE};
+  TRY(io_sparse_transpose(w->ctx, item->name, &item->mat, &once));
+  lapis_status status = LAPIS_OK;
+  if (!w->matlab)
+    status = io_sparse_transpose(w->ctx, item->name, &once.mat, &twice);
+  if (status == LAPIS_OK)
+    status =
+        put_group(w, item->name, w->matlab ? &once.mat : &twice.mat, shape);
+  lapis_array_free(&once);
+  lapis_array_free(&twice);
+  return status;
+}
+
+static lapis_status put_item(const writing *w, const lapis_named *item)
+{
+  if (item->mat.dtype == LAPIS_TEXT)
+    return w->matlab ? LAPIS_OK : put_texts(w, item);
+  if (item->mat.colptr != NULL) return put_sparse(w, item);
+  return put_numbers(w, item);
+}
+
+static lapis_status put_items(writing *w, const char *temp,
+                              const lapis_named *item, int count)
+{
+  hid_t how = H5Pcreate(H5P_FILE_CREATE);
+  if (w->matlab) (void)H5Pset_userblock(how, USER_BLOCK);
+  w->file = H5Fcreate(temp, H5F_ACC_EXCL, how, H5P_DEFAULT);
+  (void)H5Pclose(how);
+  if (w->file < 0)
+    return lapis_fail(w->ctx, LAPIS_EIO, "%s: cannot be written", w->path);
+  lapis_status status = LAPIS_OK;
+  for (int i = 0; i < count && status == LAPIS_OK; i++)
+    status = put_item(w, &item[i]);
+  if (H5Fclose(w->file) < 0 && status == LAPIS_OK)
+    status = lapis_fail(w->ctx, LAPIS_EIO, "%s: cannot be written", w->path);
+  return status;
+}
+
+/* The text that says MATLAB 7.3, in the block kept free for it. */
+static lapis_status put_block(const writing *w, const char *temp)
+{
+  char block[USER_BLOCK + 1];
+  (void)snprintf(block, sizeof block, "%-124s",
+                 "MATLAB 7.3 MAT-file, written by LAPIS HDF5 schema 1.00 .");
+  memset(block + 116, 0, USER_BLOCK - 116);
+  memcpy(block + 124, "\x00\x02IM", 4);
+  int fd = open(temp, O_WRONLY | O_CLOEXEC);
+  bool fine = fd >= 0 && pwrite(fd, block, USER_BLOCK, 0) == USER_BLOCK;
+  if (fd >= 0) (void)close(fd);
+  return fine ? LAPIS_OK : io_fail_errno(w->ctx, w->path, "cannot be written");
+}
+
+static lapis_status write_file(lapis_ctx *ctx, const char *path, bool matlab,
+                               const lapis_named *item, int count)
+{
+  io_out o;
+  writing w = {.ctx = ctx, .path = path, .file = -1, .matlab = matlab};
+  TRY(io_out_begin(ctx, path, &o));
+  silence s = be_silent();
+  lapis_status status = put_items(&w, o.temp, item, count);
+  be_loud(s);
+  if (status == LAPIS_OK && matlab) status = put_block(&w, o.temp);
+  return io_out_end(&o, status);
+}
+
+static lapis_status hdf5_write(lapis_ctx *ctx, const char *path,
+                               const lapis_named *item, int count)
+{
+  return write_file(ctx, path, false, item, count);
+}
+
+static lapis_status mat73_write(lapis_ctx *ctx, const char *path,
+                                const lapis_named *item, int count)
+{
+  static const char *const kept[] = {"X",     "Y",      "P", "xy",
+                                     "group", "weight", NULL};
+  TRY(write_file(ctx, path, true, item, count));
+  io_warn_lost(ctx, path, item, count, kept);
+  return LAPIS_OK;
+}
+
+const io_kind io_mat73 = {.shown = {IO_MAT73_SHOWN, true},
+                          .container = true,
+                          .read = hdf5_read,
+                          .write = mat73_write};
+const io_kind io_hdf5 = {.shown = {IO_HDF5_SHOWN, true},
+                         .container = true,
+                         .read = hdf5_read,
+                         .write = hdf5_write};

@@ -1,0 +1,224 @@
+/* mat.c - MATLAB 5 files: elements, compressed or not, and variables' heads.
+ *
+ * A file is 128 bytes of text, version and byte order, then elements: type,
+ * size, bytes, padded to 8.  A variable is a matrix element made of elements,
+ * or the same compressed.  A size is believed only as far as there are bytes;
+ * a compressed variable grows as it is unpacked, never beyond what deflate
+ * can make of its bytes. */
+#include <stdio.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "io/mat.h"
+
+enum { HEAD_BYTES = 128, CHUNK = 1 << 16 };
+
+static uint32_t word(const mat_bytes *b, const unsigned char *at)
+{
+  uint32_t v = 0;
+  for (int i = 0; i < 4; i++) v |= (uint32_t)at[b->big ? 3 - i : i] << 8 * i;
+  return v;
+}
+
+static lapis_status fail_short(const mat_bytes *b, int64_t wanted)
+{
+  return lapis_fail(b->ctx, LAPIS_EFORMAT,
+                    "%s: an element claims %" PRId64 " bytes where %td are "
+                    "left; the file is cut short or damaged",
+                    b->what, wanted, b->end - b->at);
+}
+
+/* Small elements have their size in the type's upper half and 4 bytes. */
+lapis_status mat_next(mat_bytes *b, mat_element *e)
+{
+  if (b->end - b->at < 8) return fail_short(b, 8);
+  uint32_t first = word(b, b->at), small = first >> 16;
+  if (small > 0) {
+    if (small > 4) return fail_short(b, small);
+    *e = (mat_element){first & 0xffff, b->at + 4, small};
+    b->at += 8;
+    return LAPIS_OK;
+  }
+  *e = (mat_element){first, b->at + 8, word(b, b->at + 4)};
+  b->at += 8;
+  if (e->size > b->end - b->at) return fail_short(b, e->size);
+  b->at += e->size;
+  int64_t pad = e->type == MI_COMPRESSED ? 0 : -e->size & 7;
+  b->at += pad < b->end - b->at ? pad : b->end - b->at;
+  return LAPIS_OK;
+}
+
+/* ---- compressed ---------------------------------------------------------*/
+static lapis_status fail_packed(const mat_bytes *b, const char *why)
+{
+  return lapis_fail(b->ctx, LAPIS_EFORMAT,
+                    "%s: a variable cannot be unpacked: %s", b->what, why);
+}
+
+/* Unpacks until the stream ends; *out grows with what comes. */
+static lapis_status inflate_all(const mat_bytes *b, z_stream *z, void **out,
+                                int64_t *size)
+{
+  int64_t capacity = 0;
+  int code = Z_OK;
+  while (code != Z_STREAM_END) {
+    if (*size == capacity) {
+      int64_t more = capacity == 0 ? CHUNK : 2 * capacity;
+      TRY(base_grow(b->ctx, out, *size, more, 1));
+      capacity = more;
+    }
+    int64_t room = capacity - *size;
+    z->next_out = (unsigned char *)*out + *size;
+    z->avail_out = (uInt)(room < (1 << 30) ? room : 1 << 30);
+    uInt before = z->avail_out;
+    code = inflate(z, Z_NO_FLUSH);
+    *size += before - z->avail_out;
+    if (code == Z_MEM_ERROR)
+      return lapis_fail(b->ctx, LAPIS_ENOMEM, "out of memory");
+    if (code != Z_OK && code != Z_STREAM_END)
+      return fail_packed(b, z->msg != NULL ? z->msg : "it is cut short");
+  }
+  return LAPIS_OK;
+}
+
+/* Memory is the caller's, also on failure. */
+static lapis_status unpack(const mat_bytes *b, const mat_element *e, void **out,
+                           int64_t *size)
+{
+  z_stream z = {.next_in = (unsigned char *)(uintptr_t)e->data,
+                .avail_in = (uInt)e->size};
+  *out = NULL;
+  *size = 0;
+  if (inflateInit(&z) != Z_OK)
+    return lapis_fail(b->ctx, LAPIS_ENOMEM, "out of memory");
+  lapis_status status = inflate_all(b, &z, out, size);
+  (void)inflateEnd(&z);
+  return status;
+}
+
+/* ---- a variable's head --------------------------------------------------*/
+static lapis_status fail_head(const mat_bytes *b, const char *what)
+{
+  return lapis_fail(b->ctx, LAPIS_EFORMAT,
+                    "%s: a variable's head has no %s; the file is damaged",
+                    b->what, what);
+}
+
+static lapis_status take_shape(mat_bytes *b, mat_variable *v)
+{
+  mat_element e;
+  TRY(mat_next(b, &e));
+  if (e.type != MI_INT32 || e.size < 8 || e.size % 4 != 0)
+    return fail_head(b, "shape");
+  v->axes = (int)(e.size / 4);
+  if (v->axes > LAPIS_MAX_AXES)
+    return lapis_fail(b->ctx, LAPIS_ESHAPE,
+                      "%s: a variable has %d dimensions, at most %d are read",
+                      b->what, v->axes, LAPIS_MAX_AXES);
+  v->count = 1;
+  for (int i = 0; i < v->axes; i++) {
+    int64_t n = (int32_t)word(b, e.data + 4 * i);
+    if (n < 0 || (n > 0 && v->count > INT64_MAX / 16 / n))
+      return fail_head(b, "possible shape");
+    v->shape[i] = n;
+    v->count *= n;
+  }
+  return LAPIS_OK;
+}
+
+lapis_status mat_head(const mat_bytes *outer, const mat_element *matrix,
+                      mat_variable *v)
+{
+  mat_element e;
+  mat_bytes b = *outer;
+  b.at = matrix->data;
+  b.end = matrix->data + matrix->size;
+  *v = (mat_variable){.class = 0};
+  TRY(mat_next(&b, &e));
+  if (e.type != MI_UINT32 || e.size != 8) return fail_head(&b, "flags");
+  uint32_t flags = word(&b, e.data);
+  v->class = (int)(flags & 0xff);
+  v->logical = (flags & 0x200) != 0;
+  v->complex = (flags & 0x800) != 0;
+  TRY(take_shape(&b, v));
+  TRY(mat_next(&b, &e));
+  if ((e.type != MI_INT8 && e.type != MI_UTF8) ||
+      e.size >= (int64_t)sizeof v->name)
+    return fail_head(&b, "name");
+  (void)snprintf(v->name, sizeof v->name, "%.*s", (int)e.size,
+                 (const char *)e.data);
+  if (utf8_length(v->name) < 0) return fail_head(&b, "readable name");
+  v->rest = b;
+  return LAPIS_OK;
+}
+
+/* ---- all variables ------------------------------------------------------*/
+typedef struct mat_job {
+  lapis_ctx *ctx;
+  const char *path;
+  const io_request *request;
+  lapis_arrays *out;
+} mat_job;
+
+static lapis_status take_variable(const mat_job *j, const mat_bytes *b,
+                                  const mat_element *e)
+{
+  mat_variable v;
+  char what[400];
+  lapis_array a = {.kind = IO_NONE};
+  bool skipped = false;
+  if (e->type != MI_MATRIX) return LAPIS_OK; /* nothing of ours */
+  TRY(mat_head(b, e, &v));
+  if (v.name[0] == '\0') return LAPIS_OK; /* MATLAB's own */
+  if (j->request->seen != NULL)
+    TRY(io_note_seen(j->ctx, j->request->seen, v.name));
+  if (!io_is_wanted(j->request->want, v.name)) return LAPIS_OK;
+  if (lapis_arrays_find(j->out, v.name) != NULL)
+    return lapis_fail(j->ctx, LAPIS_EFORMAT, "%s: has two variables named %s",
+                      j->path, v.name);
+  (void)snprintf(what, sizeof what, "%.150s: variable %.200s", j->path, v.name);
+  v.rest.what = what;
+  TRY(mat_value(&v, &a, &skipped));
+  return skipped ? LAPIS_OK : io_arrays_add(j->ctx, j->out, v.name, &a);
+}
+
+static lapis_status take_packed(const mat_job *j, const mat_bytes *b,
+                                const mat_element *e)
+{
+  void *memory;
+  int64_t size;
+  mat_element inner;
+  lapis_status status = unpack(b, e, &memory, &size);
+  mat_bytes all = *b;
+  all.at = memory;
+  all.end = all.at + size;
+  if (status == LAPIS_OK) status = mat_next(&all, &inner);
+  if (status == LAPIS_OK) status = take_variable(j, &all, &inner);
+  base_free(memory);
+  return status;
+}
+
+lapis_status mat_read(lapis_ctx *ctx, io_file *f, const io_request *request,
+                      lapis_arrays *out)
+{
+  mat_bytes b = {.ctx = ctx,
+                 .what = io_name(f->path),
+                 .at = f->data + HEAD_BYTES,
+                 .end = f->data + f->size};
+  mat_job j = {ctx, io_name(f->path), request, out};
+  if (f->size < HEAD_BYTES)
+    return lapis_fail(ctx, LAPIS_EFORMAT,
+                      "%s: is a MATLAB 5 file cut short within its head",
+                      b.what);
+  b.big = f->data[126] == 'M' && f->data[127] == 'I';
+  if (!b.big && (f->data[126] != 'I' || f->data[127] != 'M'))
+    return lapis_fail(ctx, LAPIS_EFORMAT,
+                      "%s: is a MATLAB file that states no byte order", b.what);
+  while (b.at < b.end) {
+    mat_element e;
+    TRY(mat_next(&b, &e));
+    TRY(e.type == MI_COMPRESSED ? take_packed(&j, &b, &e)
+                                : take_variable(&j, &b, &e));
+  }
+  return LAPIS_OK;
+}
