@@ -12,53 +12,21 @@
 #include "solve/rr_predict.h"
 #include "solve/svmplus.h"
 
-static lapis_status new_mc(lapis_ctx *ctx, const lapis_data *data,
-                           const void *set, lapis_solver **out)
-{
-  return lapis_mc_new(ctx, data, set, out);
-}
-
-static lapis_status new_roml(lapis_ctx *ctx, const lapis_data *data,
-                             const void *set, lapis_solver **out)
-{
-  return lapis_roml_new(ctx, data, set, out);
-}
-
-static lapis_status new_svmplus(lapis_ctx *ctx, const lapis_data *data,
-                                const void *set, lapis_solver **out)
-{
-  return lapis_svmplus_new(ctx, data, set, out);
-}
-
-static lapis_status new_clean(lapis_ctx *ctx, const lapis_data *data,
-                              const void *set, lapis_solver **out)
-{
-  return lapis_clean_new(ctx, data, set, out);
-}
-
-static lapis_status new_rpca(lapis_ctx *ctx, const lapis_data *data,
-                             const void *set, lapis_solver **out)
-{
-  return lapis_rpca_new(ctx, data, set, out);
-}
-
-static lapis_status new_misvm(lapis_ctx *ctx, const lapis_data *data,
-                              const void *set, lapis_solver **out)
-{
-  return lapis_misvm_new(ctx, data, set, out);
-}
-
-static lapis_status new_rr(lapis_ctx *ctx, const lapis_data *data,
-                           const void *set, lapis_solver **out)
-{
-  return lapis_rr_new(ctx, data, set, out);
-}
-
-static lapis_status new_rlda(lapis_ctx *ctx, const lapis_data *data,
-                             const void *set, lapis_solver **out)
-{
-  return lapis_rlda_new(ctx, data, set, out);
-}
+/* lapis_NAME_new takes its own settings; the list wants one type for all. */
+#define CREATOR(name)                                                    \
+  static lapis_status new_##name(lapis_ctx *ctx, const lapis_data *data, \
+                                 const void *set, lapis_solver **out)    \
+  {                                                                      \
+    return lapis_##name##_new(ctx, data, set, out);                      \
+  }
+CREATOR(mc)
+CREATOR(roml)
+CREATOR(svmplus)
+CREATOR(misvm)
+CREATOR(clean)
+CREATOR(rpca)
+CREATOR(rr)
+CREATOR(rlda)
 
 static const method_entry list[] = {
     {.method = &rr_method,
