@@ -32,6 +32,7 @@ void lapis_solver_free(lapis_solver *s)
 lapis_status lapis_solve(lapis_solver *s)
 {
   lapis_status status = s->cls->solve(s);
+  loop_end(&s->loop);
   s->info.status = status;
   /* A cancellation is spent once it has been reported. */
   if (status == LAPIS_CANCELLED) base_rearm(s->ctx);
