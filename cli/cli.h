@@ -72,6 +72,8 @@ const char *args_get(const cli_args *a, const char *name);
 int args_parse(cli *c, int argc, char **argv);
 
 int help_all(FILE *to);
+/* lapis help [--man [PAGE] | --bash | --zsh] */
+int help_print(int argc, char **argv);
 int help_verb(FILE *to, const cli_verb *v, const lapis_method *m);
 const cli_verb *verb_find(const char *name);
 const cli_verb *verb_at(int i);

@@ -108,9 +108,10 @@ int main(int argc, char **argv)
 {
   if (argc < 2) return help_all(stderr), EXIT_MISUSE;
   const char *first = argv[1];
-  if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0 ||
-      strcmp(first, "help") == 0)
+  if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0)
     return flush_output(help_all(stdout));
+  if (strcmp(first, "help") == 0)
+    return flush_output(help_print(argc - 2, argv + 2));
   if (strcmp(first, "--version") == 0)
     return printf("lapis %s\n", lapis_version()), flush_output(EXIT_DONE);
   prefer_a_fast_core(argv);

@@ -374,9 +374,10 @@ static void another_run_is_refused(void **state)
                 lapis_checkpoint_new(f->ctx, path, m, &d, &set, folds, 1, &c),
                 LAPIS_EDATA, "the data's X was 20 x 60");
   s.holes[7] -= 1;
+  lapis_rpca_settings rpca = lapis_rpca_defaults();
   CHECK_REFUSED(f,
                 lapis_checkpoint_new(f->ctx, path, lapis_method_find("rpca"),
-                                     &d, &set, folds, 1, &c),
+                                     &d, &rpca, folds, 1, &c),
                 LAPIS_EDATA, "the method was mc and is rpca");
   CHECK_OK(f, lapis_ctx_set(f->ctx, "seed", "4"));
   CHECK_REFUSED(f,

@@ -143,7 +143,7 @@ typedef struct lapis_param {
   double value;        /* default; NaN (real) or -1 (integer): automatic */
   double low, high;    /* inclusive bounds, unless ... */
   bool above;          /* ... above: the value must exceed low */
-  const char *choices; /* "mc1|pos|simplex" */
+  const char *choices; /* "mc1|pos|simplex"; TEXT: words with a meaning */
   const char *arg;     /* how help names the value: "X", "N", "FILE" */
   const char *help;    /* one line */
 } lapis_param;

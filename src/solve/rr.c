@@ -124,8 +124,8 @@
 
 static const lapis_param rr_params[] = {
     SHARED_ROWS,
-    {"weight", "W", LAPIS_PARAM_TEXT, AT(weight), 0, 0, 0, false, NULL, "W",
-     "identity (default), or FILE: K x K weight of the targets"},
+    {"weight", "W", LAPIS_PARAM_TEXT, AT(weight), 0, 0, 0, false, "identity",
+     "W", "identity (default), or FILE: K x K weight of the targets"},
     {"fix-weights", "T", LAPIS_PARAM_TEXT, AT(fix_weights), 0, 0, 0, false,
      NULL, "FILE", "solve for D alone, weights given: K x (d + 1), bias last"},
     {"certificate", NULL, LAPIS_PARAM_BOOL, AT(certificate), 0, 0, 1, false,
