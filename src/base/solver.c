@@ -46,6 +46,20 @@ const lapis_mat *named_find(const named_list *list, const char *name)
   return NULL;
 }
 
+const lapis_mat *named_numbers(const named_list *list, const char *name,
+                               int64_t rows, int64_t cols)
+{
+  const lapis_mat *m = named_find(list, name);
+  bool fits = m != NULL && m->dtype == LAPIS_F64 && m->colptr == NULL &&
+              (rows < 0 || m->rows == rows) && (cols < 0 || m->cols == cols);
+  return fits ? m : NULL;
+}
+
+bool number_is_whole(double v, double low, double high)
+{
+  return v >= low && v <= high && floor(v) == v;
+}
+
 void named_put(named_list *list, const char *name, lapis_mat mat)
 {
   int i = 0;
