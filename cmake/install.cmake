@@ -78,7 +78,10 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
   "liblapis${PROJECT_VERSION_MAJOR} (= ${PROJECT_VERSION})")
 string(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS ", libopenblas-dev, "
-  "liblapacke-dev, libzip-dev, libjansson-dev") # for the static library
+  "liblapacke-dev, libzip-dev, zlib1g-dev, libjansson-dev") # if static
+if(HDF5_FOUND)
+  string(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS ", libhdf5-dev")
+endif()
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
   "Low-rank and privileged-information solvers: headers, static library")
 include(CPack)

@@ -41,7 +41,7 @@ static void shells_complete(void **state)
   command c;
   command_begin(&c);
   command_write(&c, "data.npz", "x", 1);
-  offers_only(&c, "lapis f", "fit");
+  offers_only(&c, "lapis fi", "fit");
   offers(&c, "lapis \"\"", "predict");
   offers_only(&c, "lapis fit m", "misvm mc");
   offers_only(&c, "lapis cv svm", "svmplus");

@@ -87,6 +87,12 @@ np.savez(work / "small.npz", X=small)
 run("fit", "rpca", work / "small.npz", "--max-iters", "5", "--checkpoint", work / "ck")
 put("checkpoint", "rpca", members(work / "ck"))
 
+for suffix in "svm", "arff", "mat":
+    for name in "all", "text":
+        path = work / f"{name}.{suffix}"
+        run("convert", work / f"{name}.npz", path)
+        put(suffix, name, path.read_bytes())
+
 csv = "id;class;a;b\nx1;yes;1,5;2\nx2;no;;-3e2\nx3;yes;nan;0\n"
 put("csv", "semicolons", csv.encode())
 put("csv", "quotes", b'"id","class","a ""b"""\r\n"x, 1",1,2\r\n"y",0,"3"\r\n')
