@@ -128,16 +128,16 @@ static lapis_cv_options own_options(const lapis_data *data)
   return o;
 }
 
-static int take_best(cli *c, const lapis_cv *cv, const grid_text *g,
+static int take_best(cli *c, const lapis_cv *cv, const grid_text *g, bool late,
                      void *settings)
 {
   int best = cv == NULL ? -1 : lapis_cv_best(cv);
   if (best < 0) {
     if (!c->quiet)
       fprintf(stderr,
-              "lapis: warning: %s: too few known labels to choose "
-              "--%s; the default is taken\n",
-              c->method->name, g->grid[0].name);
+              "lapis: warning: %s: %s to choose --%s; the default is taken\n",
+              c->method->name, late ? "no time" : "too few known labels",
+              g->grid[0].name);
     return EXIT_DONE;
   }
   const char *value = lapis_cv_value(cv, best, 0);
@@ -170,7 +170,7 @@ int choose_settings(cli *c, const lapis_data *data, void *settings)
     bool too_few = s == LAPIS_EINVAL; /* fewer units than folds */
     code = !too_few && (s < 0 || s == LAPIS_CANCELLED)
                ? cli_fail_status(c, s)
-               : take_best(c, cv, &g, settings);
+               : take_best(c, cv, &g, s == LAPIS_TIME_LIMIT, settings);
   }
   lapis_cv_free(cv);
   grid_free(&g);

@@ -54,9 +54,10 @@ struct cli {
   cli_args args;
   lapis_ctx *ctx;
   bool quiet, json, strict;
-  bool bar;       /* progress wanted on stderr */
-  bool bar_shown; /* a bar is on the screen and must be wiped */
-  int n_extra;    /* arrays written beside the solver's own */
+  bool bar;                     /* progress wanted on stderr */
+  bool bar_shown;               /* a bar is on the screen and must be wiped */
+  lapis_checkpoint *checkpoint; /* or NULL */
+  int n_extra;                  /* arrays written beside the solver's own */
   lapis_named extra[4];
 };
 
@@ -71,6 +72,8 @@ const char *args_get(const cli_args *a, const char *name);
 int args_parse(cli *c, int argc, char **argv);
 
 int help_all(FILE *to);
+/* lapis help [--man [PAGE] | --bash | --zsh] */
+int help_print(int argc, char **argv);
 int help_verb(FILE *to, const cli_verb *v, const lapis_method *m);
 const cli_verb *verb_find(const char *name);
 const cli_verb *verb_at(int i);
@@ -105,6 +108,16 @@ typedef struct cli_views {
 } cli_views;
 int views_read(cli *c, void *settings, cli_views *out);
 void views_free(cli_views *v);
+/* ---- interrupt.c: ending early -------------------------------------------*/
+int interrupt_begin(cli *c);
+void interrupt_end(void);
+/* --checkpoint F, where it was given: goes on from F where F exists. */
+int checkpoint_open(cli *c, const lapis_data *data, const void *settings,
+                    const cli_views *views);
+/* Writes what was not finished, removes the file of what was; returns code. */
+int checkpoint_close(cli *c, int code, bool finished);
+double clock_seconds(void);
+double time_limit(cli *c, const void *settings); /* infinity: none */
 /* LAPIS_OK, or why path cannot be written, before any work is done. */
 int check_writable(cli *c, const char *path);
 /* Writes every result array, and the names that came with the data. */

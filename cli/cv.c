@@ -17,6 +17,9 @@ static const cli_option options[] = {
     {"map", 0, "MAP", "features through a map fitted on the training folds"},
     {"map-priv", 0, "MAP", "the same for privileged features"},
     {"baseline", 0, NULL, "also a linear SVM (LIBLINEAR) on the same folds"},
+    {"checkpoint", 0, "F",
+     "keep what a killed or interrupted run needs to go on; the same command "
+     "goes on from there"},
     {"config", 0, "F.json", "write the settings of the best point there"},
     {NULL, 0, NULL, NULL}};
 
@@ -118,8 +121,12 @@ static int judge(cli *c, const lapis_dataset *ds, void *settings,
   lapis_cv *cv;
   int code = cv_options_from_args(c, lapis_dataset_data(ds), &o);
   if (code != EXIT_DONE) return code;
+  code = checkpoint_open(c, lapis_dataset_data(ds), settings, NULL);
+  if (code != EXIT_DONE) return code;
+  lapis_ctx_limit(c->ctx, time_limit(c, settings));
   lapis_status s = lapis_cv_run(c->ctx, c->method, lapis_dataset_data(ds),
                                 settings, &o, g->grid, g->count, &cv);
+  (void)checkpoint_close(c, EXIT_DONE, s == LAPIS_OK);
   if (s < 0 || s == LAPIS_CANCELLED) return cli_fail_status(c, s);
   rival r;
   code = ask_rival(c, lapis_dataset_data(ds), cv, &o, &r);
@@ -135,7 +142,7 @@ static int judge(cli *c, const lapis_dataset *ds, void *settings,
     code = cli_fail(EXIT_INPUT, "cv: no point could be judged: every fold "
                                 "lacks labels of both kinds");
   lapis_cv_free(cv);
-  return code;
+  return code == EXIT_DONE ? cli_exit_code(c, s) : code;
 }
 
 static int run(cli *c)

@@ -13,6 +13,9 @@ static const cli_option options[] = {
     {"map-priv", 0, "MAP", "the same for privileged features"},
     {"output", 'o', "F.npz", "write the result: scores, labels, low_rank, ..."},
     {"model", 0, "F.lapis", "write the model, for lapis predict"},
+    {"checkpoint", 0, "F",
+     "keep what a killed or interrupted run needs to go on; the same command "
+     "goes on from there"},
     {"suspects", 0, "M",
      "also the M known labels that the rest of the data "
      "contradicts most (suspect_index, suspect_margin)"},
@@ -28,6 +31,7 @@ typedef struct job {
   lapis_solver *solver;
   cli_views views;
   void *suspects;
+  bool finished; /* nothing is left to go on with */
 } job;
 
 static void job_free(job *j)
@@ -137,7 +141,21 @@ static int solve(cli *c, job *j)
   lapis_status s =
       lapis_solver_new(c->ctx, c->method, &j->data, j->settings, &j->solver);
   if (s >= 0) s = lapis_solve(j->solver);
+  j->finished = s == LAPIS_OK || s == LAPIS_PRECISION_FLOOR;
   return s < 0 ? cli_fail_status(c, s) : report(c, j);
+}
+
+/* Choosing may take half of the time there is, suspects half of the rest. */
+static int work(cli *c, job *j)
+{
+  double limit = time_limit(c, j->settings), start = clock_seconds();
+  lapis_ctx_limit(c->ctx, limit / 2);
+  int code = choose_settings(c, &j->data, j->settings);
+  lapis_ctx_limit(c->ctx, (limit - (clock_seconds() - start)) / 2);
+  if (code == EXIT_DONE)
+    code = find_suspects(c, &j->data, j->settings, &j->suspects);
+  lapis_ctx_limit(c->ctx, limit - (clock_seconds() - start));
+  return code == EXIT_DONE ? solve(c, j) : code;
 }
 
 static int run(cli *c)
@@ -155,10 +173,10 @@ static int run(cli *c)
     if (code == EXIT_DONE)
       code = map_from_args(c, "map-priv", &d->P, &j.map_priv, &j.P, &j.data.P);
   }
-  if (code == EXIT_DONE) code = choose_settings(c, &j.data, j.settings);
   if (code == EXIT_DONE)
-    code = find_suspects(c, &j.data, j.settings, &j.suspects);
-  if (code == EXIT_DONE) code = solve(c, &j);
+    code = checkpoint_open(c, &j.data, j.settings, &j.views);
+  if (code == EXIT_DONE) code = work(c, &j);
+  code = checkpoint_close(c, code, j.finished);
   job_free(&j);
   return code;
 }

@@ -1,8 +1,7 @@
 /* help.c - texts made from the tables. */
-#include <math.h>
 #include <string.h>
 
-#include "cli.h"
+#include "rows.h"
 
 int help_all(FILE *to)
 {
@@ -17,53 +16,23 @@ int help_all(FILE *to)
   }
   fprintf(to, "\n'lapis VERB --help' and 'lapis fit METHOD --help' tell more.\n"
               "Exit: 0 done, 1 failed, 2 misuse, 3 not built in, 4 bad input, "
-              "130 interrupted.\n");
+              "130 interrupted.\n"
+              "'lapis help --man [PAGE]', --bash and --zsh print manual pages "
+              "and completions.\n");
   return EXIT_DONE;
 }
 
-static void print_option(FILE *to, const char *name, char letter,
-                         const char *arg, const char *help)
+static void print_row(const option_row *r, void *user)
 {
-  char left[64];
-  if (letter != 0 && strlen(name) == 1)
-    snprintf(left, sizeof left, "-%c %s", letter, arg != NULL ? arg : "");
-  else if (letter != 0)
-    snprintf(left, sizeof left, "-%c, --%s %s", letter, name,
-             arg != NULL ? arg : "");
-  else
-    snprintf(left, sizeof left, "--%s %s", name, arg != NULL ? arg : "");
-  fprintf(to, "  %-22s %s\n", left, help);
-}
-
-/* "(default 0.1, above 0)", from the table alone. */
-static void print_param(FILE *to, const lapis_method *m, const void *defaults,
-                        const lapis_param *p)
-{
-  char value[64] = "", help[512];
-  lapis_settings_get(NULL, m, defaults, p->name, value, sizeof value);
-  int n = snprintf(help, sizeof help, "%s", p->help);
-  size_t used = (size_t)n < sizeof help ? (size_t)n : sizeof help - 1;
-  char *at = help + used;
-  size_t room = sizeof help - used;
-  if (p->type == LAPIS_PARAM_ENUM)
-    snprintf(at, room, " (%s; default %s)", p->choices, value);
-  else if (p->type == LAPIS_PARAM_REAL || p->type == LAPIS_PARAM_INT)
-    snprintf(at, room, " (default %s)", value);
-  print_option(to, p->name, 0, p->arg, help);
+  char left[96];
+  row_left(r, left, sizeof left);
+  fprintf((FILE *)user, "  %-22s %s\n", left, r->help);
 }
 
 static void print_method(FILE *to, const lapis_method *m)
 {
-  union {
-    char bytes[1024];
-    double align;
-    void *pointer;
-  } defaults;
-  if (m->settings_size > sizeof defaults) return;
-  lapis_settings_default(m, &defaults);
   fprintf(to, "\n%s (%s) %s: %s\n", m->name, m->title, m->source, m->summary);
-  for (int i = 0; i < m->n_params; i++)
-    print_param(to, m, &defaults, &m->params[i]);
+  rows_of_method(m, print_row, to);
 }
 
 int help_verb(FILE *to, const cli_verb *v, const lapis_method *m)
@@ -82,13 +51,26 @@ int help_verb(FILE *to, const cli_verb *v, const lapis_method *m)
             v->name);
   if (v->options->name != NULL || v->reads_data)
     fprintf(to, "\nData and files:\n");
-  for (const cli_option *o = data_options; v->reads_data && o->name != NULL;
-       o++)
-    print_option(to, o->name, o->letter, o->arg, o->help);
-  for (const cli_option *o = v->options; o->name != NULL; o++)
-    print_option(to, o->name, o->letter, o->arg, o->help);
+  rows_of_verb(v, print_row, to);
   fprintf(to, "\nEverywhere:\n");
-  for (const cli_option *o = common_options; o->name != NULL; o++)
-    print_option(to, o->name, o->letter, o->arg, o->help);
+  rows_everywhere(print_row, to);
   return EXIT_DONE;
+}
+
+int help_print(int argc, char **argv)
+{
+  const char *what = argc > 0 ? argv[0] : "";
+  if (argc == 0) return help_all(stdout);
+  if (argc == 1 && strcmp(what, "--man") == 0) {
+    manual_names(stdout);
+    return EXIT_DONE;
+  }
+  bool done = strcmp(what, "--man") == 0 ? manual_page(stdout, argv[1])
+                                         : strncmp(what, "--", 2) == 0 &&
+                                               completion_of(stdout, what + 2);
+  if (done) return EXIT_DONE;
+  return cli_fail(EXIT_MISUSE,
+                  "help: '%s' is none of --man, --man PAGE (one of those that "
+                  "--man lists), --bash, --zsh",
+                  argv[argc - 1]);
 }

@@ -1,5 +1,4 @@
 /* main.c - the verbs, the context, Ctrl-C. */
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,15 +19,6 @@ const cli_verb *verb_find(const char *name)
   for (int i = 0; verbs[i] != NULL; i++)
     if (strcmp(verbs[i]->name, name) == 0) return verbs[i];
   return NULL;
-}
-
-/* The one global: a signal handler has no other way to the context. */
-static lapis_ctx *volatile interrupted_ctx;
-
-static void on_interrupt(int signal_number)
-{
-  if (interrupted_ctx != NULL) lapis_ctx_cancel(interrupted_ctx);
-  signal(signal_number, SIG_DFL); /* a second one ends at once */
 }
 
 static bool want_bar(const char *when)
@@ -84,12 +74,9 @@ static int run_verb(cli *c, int argc, char **argv)
   code = set_context(c);
   if (code != EXIT_DONE) return code;
   cli_attach(c);
-  interrupted_ctx = c->ctx;
-  signal(SIGINT, on_interrupt);
-  signal(SIGTERM, on_interrupt);
-  signal(SIGXFSZ, SIG_IGN); /* a write past a limit is an error, not an end */
-  code = c->verb->run(c);
-  interrupted_ctx = NULL;
+  code = interrupt_begin(c);
+  if (code == EXIT_DONE) code = c->verb->run(c);
+  interrupt_end();
   cli_wipe_bar(c);
   return code;
 }
@@ -121,9 +108,10 @@ int main(int argc, char **argv)
 {
   if (argc < 2) return help_all(stderr), EXIT_MISUSE;
   const char *first = argv[1];
-  if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0 ||
-      strcmp(first, "help") == 0)
+  if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0)
     return flush_output(help_all(stdout));
+  if (strcmp(first, "help") == 0)
+    return flush_output(help_print(argc - 2, argv + 2));
   if (strcmp(first, "--version") == 0)
     return printf("lapis %s\n", lapis_version()), flush_output(EXIT_DONE);
   prefer_a_fast_core(argv);

@@ -120,7 +120,7 @@ static int check_not_input(const cli *c, const char *path)
 {
   static const char *const inputs[] = {"X", "Y", "P", "G"};
   for (int i = 0; i < c->args.n_words; i++)
-    if (same_file(path, c->args.word[i]))
+    if (c->args.word[i] != path && same_file(path, c->args.word[i]))
       return cli_fail(EXIT_MISUSE,
                       "%s: is read and would be written over; "
                       "name another file",

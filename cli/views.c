@@ -7,20 +7,26 @@
 
 typedef struct view {
   const char *method, *param;
-  const char *word;   /* values that are no file, "a|b|c", or NULL */
   const char *member; /* of the data file, where the option is not given */
   size_t offset;      /* of the lapis_mat in the settings */
 } view;
 
 static const view views[] = {
-    {"clean", "dictionary", NULL, "dictionary",
+    {"clean", "dictionary", "dictionary",
      offsetof(lapis_clean_settings, dictionary)},
-    {"rr", "weight", "identity", NULL, offsetof(lapis_rr_settings, W)},
-    {"rr", "fix-weights", NULL, NULL, offsetof(lapis_rr_settings, weights)},
-    {"roml", "start", "auto|seeded|mst|star|sync|chain|first", NULL,
-     offsetof(lapis_roml_settings, start_match)},
+    {"rr", "weight", NULL, offsetof(lapis_rr_settings, W)},
+    {"rr", "fix-weights", NULL, offsetof(lapis_rr_settings, weights)},
+    {"roml", "start", NULL, offsetof(lapis_roml_settings, start_match)},
 };
 enum { VIEWS = sizeof views / sizeof *views };
+
+/* Values that are no file. */
+static const char *words_of(const lapis_method *m, const char *param)
+{
+  for (int i = 0; i < m->n_params; i++)
+    if (strcmp(m->params[i].name, param) == 0) return m->params[i].choices;
+  return NULL;
+}
 
 static bool is_word(const char *words, const char *value)
 {
@@ -66,7 +72,7 @@ int views_read(cli *c, void *settings, cli_views *out)
     char found[4096];
     const char *spec = args_get(&c->args, v->param);
     if (strcmp(v->method, c->method->name) != 0) continue;
-    if (spec != NULL && is_word(v->word, spec)) continue;
+    if (spec != NULL && is_word(words_of(c->method, v->param), spec)) continue;
     bool given = spec != NULL;
     if (!given && spec_in_data(c, v->member, found, sizeof found)) spec = found;
     if (spec == NULL) continue;

@@ -90,6 +90,9 @@ LAPIS_API void lapis_ctx_free(lapis_ctx *ctx);
 LAPIS_API lapis_status lapis_ctx_set(lapis_ctx *ctx, const char *key,
                                      const char *value);
 LAPIS_API void lapis_ctx_cancel(lapis_ctx *ctx); /* from any thread or signal */
+/* From now on solves and cross-validations of ctx, all together, stop after
+ * so many seconds with LAPIS_TIME_LIMIT; infinity: no limit. */
+LAPIS_API void lapis_ctx_limit(lapis_ctx *ctx, double seconds);
 LAPIS_API const char *lapis_ctx_error(const lapis_ctx *ctx); /* never NULL */
 LAPIS_API const char *lapis_ctx_backend(lapis_ctx *ctx);     /* with its core */
 LAPIS_API int lapis_ctx_threads(const lapis_ctx *ctx);
@@ -140,7 +143,7 @@ typedef struct lapis_param {
   double value;        /* default; NaN (real) or -1 (integer): automatic */
   double low, high;    /* inclusive bounds, unless ... */
   bool above;          /* ... above: the value must exceed low */
-  const char *choices; /* "mc1|pos|simplex" */
+  const char *choices; /* "mc1|pos|simplex"; TEXT: words with a meaning */
   const char *arg;     /* how help names the value: "X", "N", "FILE" */
   const char *help;    /* one line */
 } lapis_param;
@@ -478,6 +481,31 @@ LAPIS_API lapis_status lapis_predict_new(lapis_ctx *ctx, const lapis_data *data,
                                          const lapis_model *m,
                                          const void *settings,
                                          lapis_solver **out);
+
+/* ---- checkpoints: runs that can be killed and go on ----------------------
+ * While one is open, the solves and cross-validations of ctx copy what they
+ * would need to go on at the boundaries of their iterations, and at most once
+ * a second the copy is written to path, atomically.  Where path exists, the
+ * run goes on from it; it must be of the same method, data (sizes and a hash),
+ * seed and settings except max-iters and time-limit, else LAPIS_EDATA with a
+ * sentence that says what differs.  also: "NAME=VALUE" texts of whatever else
+ * must agree (n_also of them).  data, settings and also are read here only. */
+typedef struct lapis_checkpoint lapis_checkpoint;
+LAPIS_API lapis_status lapis_checkpoint_new(lapis_ctx *ctx, const char *path,
+                                            const lapis_method *m,
+                                            const lapis_data *data,
+                                            const void *settings,
+                                            const char *const *also, int n_also,
+                                            lapis_checkpoint **out);
+/* Writes the state after the last completed iteration, if that is not written
+ * yet; from any thread. */
+LAPIS_API lapis_status lapis_checkpoint_write(lapis_checkpoint *c);
+/* Seconds between two writes at least; 1 to begin with. */
+LAPIS_API void lapis_checkpoint_every(lapis_checkpoint *c, double seconds);
+/* Before the context is freed; finished: the file is removed. */
+LAPIS_API void lapis_checkpoint_free(lapis_checkpoint *c, bool finished);
+/* A number that tells matrices apart: of their sizes and entries. */
+LAPIS_API uint64_t lapis_mat_hash(const lapis_mat *A);
 
 /* ---- choosing settings: k folds over a grid ------------------------------
  * Folds are drawn from the context's seed; groups (bags, people, images) stay

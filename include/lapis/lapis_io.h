@@ -84,6 +84,10 @@ LAPIS_API lapis_status lapis_npy_write(lapis_ctx *ctx, const char *path,
 LAPIS_API lapis_status lapis_file_write(lapis_ctx *ctx, const char *path,
                                         const void *bytes, size_t size);
 
+/* Removes what this process has begun to write to path and not finished; for a
+ * program that is about to end in the middle.  The old file stays. */
+LAPIS_API void lapis_file_abandon(const char *path);
+
 /* ---- datasets: lapis_data and the memory and names behind it ------------*/
 typedef struct lapis_table_options { /* for .csv, .tsv, .arff, .svm */
   const char *target; /* "COL,COL": names or numbers from 1; NULL: no Y */

@@ -49,7 +49,8 @@ int base_threads(const lapis_ctx *ctx); /* >= 1 */
 bool base_deterministic(const lapis_ctx *ctx);
 const char *base_backend_name(const lapis_ctx *ctx); /* as set, or NULL */
 bool base_cancelled(const lapis_ctx *ctx);
-double base_seconds(void); /* monotonic clock */
+double base_seconds(void);            /* monotonic clock */
+bool base_late(const lapis_ctx *ctx); /* past lapis_ctx_limit */
 /* Calls the progress callback as a loop does; false: stop. */
 bool base_show(lapis_ctx *ctx, const lapis_progress *now);
 /* While muted, loops show no progress and messages count as one level more

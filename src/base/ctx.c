@@ -1,5 +1,6 @@
 /* ctx.c - the context: settings, sentences, callbacks, the communicator. */
 #include <errno.h>
+#include <math.h>
 #include <omp.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -8,6 +9,7 @@
 #include <time.h>
 
 #include "base/base.h"
+#include "base/private.h"
 
 enum { ERROR_SIZE = 1024, BACKEND_SIZE = 32 };
 
@@ -25,6 +27,8 @@ struct lapis_ctx {
   lapis_message_fn on_message;
   void *message_user;
   lapis_comm comm;
+  double deadline; /* on base_seconds' clock; infinity: none */
+  keep_state keep;
 };
 
 lapis_ctx *lapis_ctx_new(void)
@@ -32,6 +36,7 @@ lapis_ctx *lapis_ctx_new(void)
   lapis_ctx *ctx = base_alloc(NULL, 1, sizeof *ctx);
   if (ctx == NULL) return NULL;
   ctx->comm.size = 1;
+  ctx->deadline = INFINITY;
   return ctx;
 }
 
@@ -164,6 +169,21 @@ double base_seconds(void)
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+void lapis_ctx_limit(lapis_ctx *ctx, double seconds)
+{
+  ctx->deadline = base_seconds() + seconds;
+}
+
+bool base_late(const lapis_ctx *ctx)
+{
+  return isfinite(ctx->deadline) && base_seconds() > ctx->deadline;
+}
+
+keep_state *base_keep(lapis_ctx *ctx)
+{
+  return &ctx->keep;
 }
 
 /* ---- cancelling and callbacks -------------------------------------------*/

@@ -24,23 +24,131 @@ lapis_status loop_begin(loop *l, lapis_ctx *ctx, const char *method,
               .capacity = capacity};
   l->shown = l->start;
   memcpy(l->column, columns, (size_t)n_columns * sizeof *columns);
+  keep_open(ctx, &l->scope, "solve");
+  /* the first row: loop_next says each time how long it is */
+  keep_add(&l->scope, LAPIS_F64, NULL, 0, "history");
+  l->scope.restored = 1;
+  keep_add(&l->scope, LAPIS_I64, &l->begun, 1, "iteration");
+  keep_add(&l->scope, LAPIS_I64, &l->stage, 1, "stage");
+  keep_add(&l->scope, LAPIS_F64, l->carried, 2, "clock");
   return LAPIS_OK;
+}
+
+/* The limit is on this run; what came before a resumed one does not count. */
+static bool out_of_time(const loop *l)
+{
+  return base_seconds() - l->start > l->stop.seconds || base_late(l->ctx);
+}
+
+bool loop_must_end(const loop *l)
+{
+  return base_cancelled(l->ctx) || out_of_time(l);
+}
+
+/* Hands the state over; what cannot be kept is said, and the run goes on. */
+static void boundary(loop *l)
+{
+  if (!l->keeps) return;
+  bool again = l->fresh; /* nothing has happened, and what is inside waits */
+  l->fresh = false;
+  if (again && l->status == LAPIS_OK) return;
+  l->begun = l->iter;
+  l->carried[0] = loop_seconds(l);
+  l->carried[1] = l->first_gap;
+  keep_row *history = &l->scope.row[0];
+  history->val = l->history;
+  history->count = l->n_rows * l->n_columns;
+  (void)keep_take(l->ctx, l->status != LAPIS_OK);
 }
 
 bool loop_next(loop *l)
 {
-  if (base_cancelled(l->ctx)) l->status = LAPIS_CANCELLED;
-  if (l->status != LAPIS_OK) return false;
-  if (l->stop.max_iters >= 0 && l->iter >= l->stop.max_iters) {
+  if (base_cancelled(l->ctx))
+    l->status = LAPIS_CANCELLED;
+  else if (l->status != LAPIS_OK)
+    return false;
+  else if (l->stop.max_iters >= 0 && l->iter >= l->stop.max_iters)
     l->status = LAPIS_MAX_ITERS;
-    return false;
-  }
-  if (loop_seconds(l) > l->stop.seconds) {
+  else if (out_of_time(l))
     l->status = LAPIS_TIME_LIMIT;
-    return false;
-  }
+  boundary(l);
+  if (l->status != LAPIS_OK) return false;
   l->iter++;
   return true;
+}
+
+/* ---- what a resumed run continues from -----------------------------------*/
+void loop_keep(loop *l, const char *name, double *val, int64_t count)
+{
+  keep_add(&l->scope, LAPIS_F64, val, count, "%s", name);
+}
+
+void loop_keep_whole(loop *l, const char *name, int64_t *val, int64_t count)
+{
+  keep_add(&l->scope, LAPIS_I64, val, count, "%s", name);
+}
+
+void loop_keep_bytes(loop *l, const char *name, void *val, size_t size)
+{
+  keep_add(&l->scope, LAPIS_U8, val, (int64_t)size, "%s", name);
+}
+
+static lapis_status restore_history(loop *l)
+{
+  int64_t count = 0;
+  const double *from =
+      keep_find(l->ctx, &l->scope, "history", LAPIS_F64, &count);
+  int64_t rows = count / l->n_columns;
+  if (from == NULL || rows == 0) return LAPIS_OK;
+  if (rows > l->capacity) {
+    void *p = l->history;
+    TRY(base_grow(l->ctx, &p, 0, count, sizeof(double)));
+    l->history = p;
+    l->capacity = rows;
+  }
+  memcpy(l->history, from, (size_t)(rows * l->n_columns) * sizeof(double));
+  l->n_rows = rows;
+  keep_spend(l->ctx, &l->scope, "history");
+  return LAPIS_OK;
+}
+
+lapis_status loop_resume(loop *l, bool *resumed)
+{
+  bool first = !l->keeps;
+  *resumed = false;
+  if (!l->scope.open) return LAPIS_OK;
+  TRY(keep_restore(l->ctx, &l->scope, resumed));
+  l->keeps = true;
+  if (!first) return LAPIS_OK;
+  l->fixed = l->scope.count;
+  if (!*resumed) return LAPIS_OK;
+  l->fresh = true;
+  l->iter = l->begun;
+  l->earlier = l->carried[0];
+  l->first_gap = l->carried[1];
+  TRY(restore_history(l));
+  base_say(l->ctx, 1, "%s: resumed after iteration %" PRId64, l->method,
+           l->iter);
+  return LAPIS_OK;
+}
+
+void loop_set_stage(loop *l, int64_t stage)
+{
+  l->stage = stage;
+  if (!l->keeps) return;
+  l->scope.count = l->fixed;
+  l->scope.restored = l->fixed;
+}
+
+void loop_keep_no_more(loop *l)
+{
+  l->keeps = false;
+}
+
+void loop_end(loop *l)
+{
+  if (l->scope.open) keep_close(l->ctx, &l->scope, false);
+  l->keeps = false;
 }
 
 lapis_status loop_record(loop *l, const double *values)
@@ -76,7 +184,7 @@ static double share_done(loop *l, double gap, double target)
   if (l->stop.max_iters > 0)
     done = fmax(done, (double)l->iter / (double)l->stop.max_iters);
   if (isfinite(l->stop.seconds))
-    done = fmax(done, loop_seconds(l) / l->stop.seconds);
+    done = fmax(done, (base_seconds() - l->start) / l->stop.seconds);
   return done;
 }
 
@@ -97,7 +205,7 @@ void loop_show(loop *l, const lapis_progress *now, double target)
 
 double loop_seconds(const loop *l)
 {
-  return base_seconds() - l->start;
+  return base_seconds() - l->start + l->earlier;
 }
 
 void loop_free(loop *l)

@@ -3,6 +3,7 @@
 #ifndef LAPIS_LOOP_H
 #define LAPIS_LOOP_H
 #include "base/base.h"
+#include "base/keep.h"
 
 enum { LOOP_MAX_COLUMNS = 8 };
 
@@ -17,6 +18,14 @@ typedef struct loop {
   const char *column[LOOP_MAX_COLUMNS];
   double *history; /* n_columns x n_rows */
   int64_t n_rows, capacity;
+  /* what a resumed run continues from */
+  keep_scope scope;
+  bool keeps, fresh; /* loop_resume was called; and found, just now */
+  int fixed;         /* rows of the scope that every stage shares */
+  int64_t begun;     /* iterations completed at the last boundary */
+  int64_t stage;     /* which part of the method runs, its own count */
+  double earlier;    /* seconds spent before this run */
+  double carried[2]; /* seconds, first_gap, as kept */
 } loop;
 
 /* columns: the names of what loop_record stores, first always "iteration". */
@@ -32,6 +41,25 @@ lapis_status loop_record(loop *l, const double *values);
  * gap and target: NaN where there is none. */
 void loop_show(loop *l, const lapis_progress *now, double target);
 double loop_seconds(const loop *l);
+/* The time limit has passed, or someone cancelled: for work between loops. */
+bool loop_must_end(const loop *l);
+
+/* ---- state that outlives the process: between loop_begin and loop_next ----
+ * A method names the arrays it continues from, then asks loop_resume, which
+ * fills them and the loop (count, history, stage) from a checkpoint where
+ * there is one: *resumed.  From then on every iteration that begins hands
+ * them over. */
+void loop_keep(loop *l, const char *name, double *val, int64_t count);
+void loop_keep_whole(loop *l, const char *name, int64_t *val, int64_t count);
+void loop_keep_bytes(loop *l, const char *name, void *val, size_t size);
+lapis_status loop_resume(loop *l, bool *resumed);
+/* Another stage with arrays of its own: those named since the first
+ * loop_resume are dropped. */
+void loop_set_stage(loop *l, int64_t stage);
+/* No more: what follows is done again by a resumed run. */
+void loop_keep_no_more(loop *l);
+/* The solve has ended; called by lapis_solve. */
+void loop_end(loop *l);
 void loop_free(loop *l);
 
 #endif

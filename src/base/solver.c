@@ -32,6 +32,7 @@ void lapis_solver_free(lapis_solver *s)
 lapis_status lapis_solve(lapis_solver *s)
 {
   lapis_status status = s->cls->solve(s);
+  loop_end(&s->loop);
   s->info.status = status;
   /* A cancellation is spent once it has been reported. */
   if (status == LAPIS_CANCELLED) base_rearm(s->ctx);
@@ -43,6 +44,20 @@ const lapis_mat *named_find(const named_list *list, const char *name)
   for (int i = 0; i < list->count; i++)
     if (strcmp(list->item[i].name, name) == 0) return &list->item[i].mat;
   return NULL;
+}
+
+const lapis_mat *named_numbers(const named_list *list, const char *name,
+                               int64_t rows, int64_t cols)
+{
+  const lapis_mat *m = named_find(list, name);
+  bool fits = m != NULL && m->dtype == LAPIS_F64 && m->colptr == NULL &&
+              (rows < 0 || m->rows == rows) && (cols < 0 || m->cols == cols);
+  return fits ? m : NULL;
+}
+
+bool number_is_whole(double v, double low, double high)
+{
+  return v >= low && v <= high && floor(v) == v;
 }
 
 void named_put(named_list *list, const char *name, lapis_mat mat)

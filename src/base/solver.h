@@ -16,6 +16,11 @@ typedef struct named_list {
 } named_list;
 /* NULL where there is none of that name. */
 const lapis_mat *named_find(const named_list *list, const char *name);
+/* The same, where it holds doubles in so many rows and columns (-1: any). */
+const lapis_mat *named_numbers(const named_list *list, const char *name,
+                               int64_t rows, int64_t cols);
+/* v is a whole number from low to high: safe to convert. */
+bool number_is_whole(double v, double low, double high);
 /* Adds, or replaces a view of the same name (a string that lives as long). */
 void named_put(named_list *list, const char *name, lapis_mat mat);
 

@@ -5,6 +5,7 @@
  * is forced to the disk, where the system lets us.  Links are followed, so
  * that a link keeps pointing at the file.  What is no file ("-", a pipe,
  * /dev/null) has no old content to lose and is written directly. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -228,4 +229,31 @@ lapis_status lapis_npy_write(lapis_ctx *ctx, const char *path,
   }
   npy_stream_close(&s);
   return status;
+}
+
+/* Names begin as choose_temp makes them; libzip adds to that. */
+static void abandon_in(const char *folder, const char *start)
+{
+  DIR *d = opendir(folder);
+  if (d == NULL) return;
+  for (struct dirent *e; (e = readdir(d)) != NULL;)
+    if (strncmp(e->d_name, start, strlen(start)) == 0)
+      (void)unlinkat(dirfd(d), e->d_name, 0);
+  (void)closedir(d);
+}
+
+void lapis_file_abandon(const char *path)
+{
+  char folder[PATH_MAX], start[NAME_MAX + SUFFIX_BYTES], real[PATH_MAX];
+  const char *scratch = getenv("TMPDIR");
+  const char *target = realpath(path, real) == NULL ? path : real;
+  const char *slash = strrchr(target, '/');
+  const char *name = slash == NULL ? target : slash + 1;
+  if (scratch == NULL || *scratch == '\0') scratch = "/tmp";
+  (void)snprintf(folder, sizeof folder, "%.*s", (int)(name - target), target);
+  if (slash == NULL) strcpy(folder, ".");
+  (void)snprintf(start, sizeof start, ".%.100s.%ld-", name, (long)getpid());
+  abandon_in(folder, start);
+  (void)snprintf(start, sizeof start, ".lapis.%ld-", (long)getpid());
+  abandon_in(scratch, start);
 }

@@ -11,7 +11,7 @@
  * context. */
 #ifndef LAPIS_BACKEND_H
 #define LAPIS_BACKEND_H
-#include "base/base.h"
+#include "base/loop.h"
 
 typedef struct la_array {
   lapis_dtype dtype; /* F64 or F32 */
@@ -187,6 +187,11 @@ static inline la_array la_rows(const la_array *A, int64_t first, int64_t rows)
 static inline la_array la_wrap(double *p, int64_t rows, int64_t cols)
 {
   return (la_array){LAPIS_F64, rows, cols, rows > 0 ? rows : 1, p, true};
+}
+/* An array of the state a killed run goes on from: host backends only. */
+static inline void la_keep(loop *l, const char *name, const la_array *A)
+{
+  loop_keep(l, name, A->data, A->ld * A->cols);
 }
 static inline lapis_mat la_as_mat(const la_array *A)
 {

@@ -139,3 +139,28 @@ lapis_status mat_check_finite(lapis_ctx *ctx, const char *method,
                     "; write NaN for a value that was not observed",
                     method, what, bad.j + 1, bad.i + 1);
 }
+
+/* ---- telling matrices apart ---------------------------------------------*/
+/* FNV-1a over 64-bit words, with a shift that carries high bits down. */
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+  hash = (hash ^ word) * 0x100000001b3u;
+  return hash ^ (hash >> 29);
+}
+
+static bool mix_entry(void *user, int64_t i, int64_t j, double v)
+{
+  uint64_t word = 0x7ff8u; /* every NaN is one */
+  uint64_t hash = mix(*(uint64_t *)user, (uint64_t)(j * INT64_C(31) + i));
+  if (!isnan(v)) memcpy(&word, &v, sizeof word);
+  *(uint64_t *)user = mix(hash, word);
+  return true;
+}
+
+uint64_t lapis_mat_hash(const lapis_mat *A)
+{
+  uint64_t hash = mix(0xcbf29ce484222325u, (uint64_t)A->rows);
+  hash = mix(hash, (uint64_t)A->cols);
+  if (A->dtype != LAPIS_TEXT) visit_stored(A, mix_entry, &hash);
+  return hash;
+}

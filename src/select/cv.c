@@ -21,6 +21,10 @@ struct lapis_cv {
   double *all;    /* K x n a point while running, or NULL */
   int64_t K, n;
   bool less_is_better; /* of the metric */
+  int64_t cells;       /* folds x points done, fold by fold */
+  int64_t done;        /* the same when time ran out */
+  double *seconds;     /* n_points */
+  keep_scope scope;
 };
 
 lapis_cv_options lapis_cv_defaults(void)
@@ -102,8 +106,25 @@ static lapis_status judge(const part_source *from, part *p,
   return lapis_metric(from->ctx, from->metric->name, truth, &m, NULL, value);
 }
 
+/* The point i of a fold; time that ran out leaves it without a value. */
+static lapis_status run_cell(const part_source *from, lapis_cv *cv, part *p,
+                             int i, void *settings, double *scores)
+{
+  double before = base_seconds(), value = NAN;
+  TRY(apply_point(from->ctx, from->method, cv, i, settings));
+  lapis_status s = judge(from, p, settings, scores, &value);
+  cv->seconds[i] += base_seconds() - before;
+  if (s >= 0 && s != LAPIS_CANCELLED && base_late(from->ctx))
+    return LAPIS_TIME_LIMIT;
+  if (s != LAPIS_OK) return s;
+  keep_scores(cv, p, i, scores);
+  cv->value[cv->cells++] = value;
+  return s;
+}
+
+/* The points of a fold that are not done yet. */
 static lapis_status run_fold(const part_source *from, lapis_cv *cv, part *p,
-                             int64_t fold, void *settings, double started)
+                             void *settings, double started)
 {
   lapis_ctx *ctx = from->ctx;
   /* scores, and behind them labels */
@@ -111,19 +132,39 @@ static lapis_status run_fold(const part_source *from, lapis_cv *cv, part *p,
   double *scores = base_alloc(ctx, rows * p->truth.cols, sizeof *scores);
   if (scores == NULL) return LAPIS_ENOMEM;
   lapis_status s = LAPIS_OK;
-  for (int i = 0; s == LAPIS_OK && i < cv->n_points; i++) {
-    double before = base_seconds(), value = NAN;
-    s = apply_point(ctx, from->method, cv, i, settings);
-    if (s >= 0) s = judge(from, p, settings, scores, &value);
-    if (s >= 0) keep_scores(cv, p, i, scores);
-    cv->value[fold * cv->n_points + i] = value;
-    cv->point[i].seconds += base_seconds() - before;
-    double done = (double)(fold * cv->n_points + i + 1) /
-                  (double)(cv->folds * cv->n_points);
+  int64_t all = cv->folds * cv->n_points;
+  for (int i = (int)(cv->cells % cv->n_points);
+       s == LAPIS_OK && i < cv->n_points; i++) {
+    s = run_cell(from, cv, p, i, settings, scores);
+    double done = (double)cv->cells / (double)all;
     if (s == LAPIS_OK && !show(from, done, started)) s = LAPIS_CANCELLED;
   }
   base_free(scores);
   return s;
+}
+
+/* Time ran out: the folds that all points have seen decide, where there is
+ * one; what is judged by less is judged by other samples.  No more is done,
+ * nor by a run that goes on from here. */
+static void settle(lapis_cv *cv)
+{
+  int64_t left = cv->cells % cv->n_points;
+  cv->done = cv->cells;
+  for (int64_t k = cv->cells - left; cv->cells > left && k < cv->cells; k++)
+    cv->value[k] = NAN;
+  cv->cells = cv->folds * cv->n_points;
+}
+
+static void open_scope(const part_source *from, lapis_cv *cv)
+{
+  keep_open(from->ctx, &cv->scope,
+            from->options->keep_scores ? "cv-scores" : "cv");
+  keep_add(&cv->scope, LAPIS_I64, &cv->cells, 1, "cells");
+  keep_add(&cv->scope, LAPIS_F64, cv->value, cv->folds * cv->n_points, "value");
+  keep_add(&cv->scope, LAPIS_F64, cv->seconds, cv->n_points, "seconds");
+  if (cv->all == NULL) return;
+  keep_add(&cv->scope, LAPIS_F64, cv->all, cv->K * cv->n * cv->n_points,
+           "scores");
 }
 
 static lapis_status run_folds(const part_source *from, lapis_cv *cv,
@@ -131,14 +172,28 @@ static lapis_status run_folds(const part_source *from, lapis_cv *cv,
 {
   lapis_status s = LAPIS_OK;
   double started = base_seconds();
-  for (int64_t f = 0; s == LAPIS_OK && f < cv->folds; f++) {
+  int64_t first = cv->cells / cv->n_points;
+  for (int64_t f = first; s == LAPIS_OK && f < cv->folds; f++) {
     part p;
     s = part_open(from, f, &p);
     if (s < 0) break;
-    s = run_fold(from, cv, &p, f, settings, started);
+    s = run_fold(from, cv, &p, settings, started);
     part_close(&p);
   }
   if (s == LAPIS_CANCELLED) (void)lapis_fail(from->ctx, s, "cv: interrupted");
+  if (s == LAPIS_TIME_LIMIT) settle(cv);
+  return s;
+}
+
+/* The folds, from where a killed run was. */
+static lapis_status run_kept(const part_source *from, lapis_cv *cv,
+                             void *settings)
+{
+  bool resumed;
+  open_scope(from, cv);
+  lapis_status s = keep_restore(from->ctx, &cv->scope, &resumed);
+  if (s >= 0) s = run_folds(from, cv, settings);
+  keep_close(from->ctx, &cv->scope, s >= 0 && s != LAPIS_CANCELLED);
   return s;
 }
 
@@ -148,6 +203,7 @@ static void summarise(lapis_cv *cv)
   for (int i = 0; i < cv->n_points; i++) {
     lapis_cv_point *p = &cv->point[i];
     double sum = 0, square = 0;
+    p->seconds = cv->seconds[i];
     for (int64_t f = 0; f < cv->folds; f++) {
       double v = cv->value[f * cv->n_points + i];
       if (isnan(v)) continue;
@@ -207,7 +263,9 @@ static lapis_status allocate(lapis_ctx *ctx, const lapis_cv_options *o,
 {
   cv->point = base_alloc(ctx, cv->n_points, sizeof *cv->point);
   cv->value = base_alloc(ctx, cv->folds * cv->n_points, sizeof *cv->value);
-  if (cv->point == NULL || cv->value == NULL) return LAPIS_ENOMEM;
+  cv->seconds = base_alloc(ctx, cv->n_points, sizeof *cv->seconds);
+  if (cv->point == NULL || cv->value == NULL || cv->seconds == NULL)
+    return LAPIS_ENOMEM;
   for (int64_t i = 0; i < cv->folds * cv->n_points; i++) cv->value[i] = NAN;
   if (o->keep_scores) {
     int64_t count = cv->K * cv->n * cv->n_points;
@@ -266,11 +324,17 @@ static lapis_status run(const part_source *from, fold_plan *plan,
     memcpy(own, settings, m->settings_size);
     warn_of_one_kind(from);
     base_mute(ctx, true);
-    s = run_folds(from, cv, own);
+    s = run_kept(from, cv, own);
     base_mute(ctx, false);
+    if (s == LAPIS_TIME_LIMIT)
+      base_say(ctx, 0,
+               "cv: the time limit ended it after %" PRId64 " of %" PRId64
+               " solves",
+               cv->done, cv->cells);
   }
   base_free(own);
   cv->fold = plan->fold; /* handed over */
+  if (s < 0) return s;
   summarise(cv);
   take_best_scores(cv);
   return s;
@@ -325,6 +389,7 @@ void lapis_cv_free(lapis_cv *cv)
   base_free(cv->text);
   base_free(cv->point);
   base_free(cv->value);
+  base_free(cv->seconds);
   base_free(cv->all);
   base_free(cv->fold);
   base_free(cv);

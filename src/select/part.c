@@ -233,7 +233,9 @@ lapis_status part_answers(part *p, const void *settings, double *scores,
   if (p->from->transductive) return answers(p, p->solver, scores, labels);
   lapis_model *m;
   TRY(lapis_model_new(p->solver, &m));
+  keep_pause(p->from->ctx, true); /* quick: done again by a resumed run */
   status = predict(p, m, scores, labels);
+  keep_pause(p->from->ctx, false);
   lapis_model_free(m);
   return status;
 }

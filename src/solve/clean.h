@@ -20,12 +20,12 @@ typedef struct cleaner {
   const rr_basis *basis;
   int64_t d, n, r; /* n: samples to clean */
   double w;
-  bool joint;
-  la_array U;       /* d x r: orthonormal */
-  la_array X, S, A; /* d x n: X, the Douglas-Rachford state, A = K Q */
-  la_array C;       /* d x n: multiplier, 2 B - S */
-  la_array P;       /* r x n: U' C, and Y = S Q on return */
-  double *Q;        /* r x n, samples in the order given */
+  bool joint, checked; /* the last step was looked at: C is a multiplier */
+  la_array U;          /* d x r: orthonormal */
+  la_array X, S, A;    /* d x n: X, the Douglas-Rachford state, A = K Q */
+  la_array C;          /* d x n: multiplier, 2 B - S */
+  la_array P;          /* r x n: U' C, and Y = S Q on return */
+  double *Q;           /* r x n, samples in the order given */
   /* alone: one entry a sample, the first `active` still at work */
   int64_t active, *place, *age;       /* place: the sample a column holds */
   double *rho, *primal, *dual, *sums; /* sums: 6 a sample */
@@ -56,6 +56,7 @@ typedef struct clean_job {
   cleaner c;
   int64_t refill;
   double tau;
+  int64_t round;                 /* of refilling */
   double *X, *low_rank, *sparse; /* d x n */
   double *filled;                /* d x n, or NULL without refill */
   double *coefficients;          /* basis n x n */

@@ -260,22 +260,41 @@ static void finish(cleaner *c)
     while (c->place[j] != j) exchange(c, j, c->place[j]);
 }
 
+static void keep(cleaner *c, loop *l)
+{
+  la_keep(l, "X", &c->X);
+  la_keep(l, "S", &c->S);
+  la_keep(l, "C", &c->C);
+  la_keep(l, "P", &c->P);
+  loop_keep_whole(l, "active", &c->active, 1);
+  loop_keep_whole(l, "place", c->place, c->n);
+  loop_keep_whole(l, "age", c->age, c->n);
+  loop_keep(l, "rho", c->rho, c->n);
+  loop_keep(l, "primal", c->primal, c->n);
+  loop_keep(l, "dual", c->dual, c->n);
+  loop_keep(l, "sums", c->sums, 6 * c->n);
+  loop_keep_bytes(l, "checked", &c->checked, sizeof c->checked);
+}
+
 lapis_status clean_alone(cleaner *c, loop *l, double tol)
 {
   la_array G = la_wrap(c->Q, c->r, c->n);
+  bool resumed, *checked = &c->checked;
   TRY(begin(c));
-  bool checked = false;
+  *checked = false;
+  keep(c, l);
+  TRY(loop_resume(l, &resumed));
   while (c->active > 0 && loop_next(l)) {
-    if (checked) TRY(reflect(c));
+    if (*checked) TRY(reflect(c));
     TRY(step(c));
-    checked = l->iter % CHECK_EVERY == 0;
-    if (!checked) continue;
+    *checked = l->iter % CHECK_EVERY == 0;
+    if (!*checked) continue;
     la_array part = la_cols(&G, 0, c->active);
     TRY(bound(c, &part));
     TRY(record(c, l));
     retire(c, l, tol);
   }
-  if (!checked && c->active > 0) {
+  if (!*checked && c->active > 0) {
     la_array part = la_cols(&G, 0, c->active);
     TRY(bound(c, &part));
   }

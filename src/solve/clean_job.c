@@ -69,8 +69,15 @@ static lapis_status run_rounds(clean_job *job, double w, loop *l, double tol)
   cleaner *c = &job->c;
   int64_t count = c->d * c->n;
   lapis_mat masked = lapis_mat_f64(job->filled, c->d, c->n);
+  bool resumed;
   for (int64_t k = 0; k < count; k++) job->filled[k] = job->X[k];
-  for (int64_t round = 0; round < job->refill; round++) {
+  job->round = 0;
+  loop_keep_whole(l, "round", &job->round, 1);
+  loop_keep(l, "filled", job->filled, count);
+  TRY(loop_resume(l, &resumed));
+  for (; job->round < job->refill; job->round++) {
+    int64_t round = job->round;
+    loop_set_stage(l, round);
     TRY(cleaner_run(c, &masked, round == 0 ? 2 * w : 4 * w, l, tol));
     TRY(cleaner_read(c, job->low_rank, job->coefficients, job->dual));
     cover(job, count);

@@ -166,21 +166,36 @@ static bool at_floor(const cleaner *c)
   return sqrt(c->sums[0]) <= limit && sqrt(c->sums[1]) <= limit;
 }
 
+static void keep(cleaner *c, loop *l)
+{
+  la_keep(l, "S", &c->S);
+  la_keep(l, "C", &c->C);
+  la_keep(l, "SQ", &c->SQ);
+  la_keep(l, "QA", &c->QA);
+  loop_keep(l, "rho", c->rho, 1);
+  loop_keep(l, "sums", c->sums, 6);
+  loop_keep_bytes(l, "bounds", &c->info, sizeof c->info);
+  loop_keep_bytes(l, "checked", &c->checked, sizeof c->checked);
+}
+
 lapis_status clean_joint(cleaner *c, loop *l, double tol)
 {
+  bool resumed, *checked = &c->checked;
   TRY(begin(c));
-  bool checked = false;
+  *checked = false;
   c->info.gap = INFINITY;
+  keep(c, l);
+  TRY(loop_resume(l, &resumed));
   while (c->info.gap > tol && loop_next(l)) {
-    if (checked) TRY(reflect(c));
+    if (*checked) TRY(reflect(c));
     TRY(step(c, l->iter));
-    checked = l->iter % CHECK_EVERY == 0;
-    if (!checked) continue;
+    *checked = l->iter % CHECK_EVERY == 0;
+    if (!*checked) continue;
     TRY(certify(c));
     TRY(record(c, l));
     if (at_floor(c) && c->info.gap > tol) l->status = LAPIS_PRECISION_FLOOR;
   }
-  if (!checked) TRY(certify(c));
+  if (!*checked) TRY(certify(c));
   memcpy(c->Q, c->QA.data, (size_t)(c->r * c->n) * sizeof *c->Q);
   return LAPIS_OK;
 }

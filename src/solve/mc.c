@@ -164,11 +164,30 @@ static void show(mc *w)
   loop_show(&w->base.loop, &now, w->set.stop.tol);
 }
 
+/* A is made from B and U, but a run that ends at once publishes it. */
+void mc_keep(mc *w)
+{
+  loop *l = &w->base.loop;
+  la_keep(l, "B", &w->B);
+  if (w->set.solver == LAPIS_MC_ADMM) {
+    la_keep(l, "A", &w->A);
+    la_keep(l, "U", &w->U);
+  }
+  loop_keep(l, "path", w->path, 3);
+  loop_keep(l, "rho", &w->rho, 1);
+  loop_keep_bytes(l, "bounds", &w->bounds, sizeof w->bounds);
+  loop_keep_whole(l, "rank", &w->low_rank.rank, 1);
+  loop_keep(l, "nuclear", &w->low_rank.nuclear, 1);
+}
+
 static lapis_status iterate(mc *w)
 {
   loop *l = &w->base.loop;
+  bool resumed;
   double sums[4] = {0};
   w->bounds.gap = INFINITY;
+  mc_keep(w);
+  TRY(loop_resume(l, &resumed));
   while (w->bounds.gap > w->set.stop.tol && loop_next(l)) {
     TRY(update_low_rank(w));
     TRY(mc_update_fit(w, sums));
@@ -193,6 +212,7 @@ static lapis_status mc_solve(lapis_solver *s)
   mc *w = (mc *)s;
   bool fpc = w->set.solver == LAPIS_MC_FPC;
   TRY(fpc ? mc_fpc(w) : mc_admm(w));
+  loop_keep_no_more(&s->loop); /* the refit is quick: done again */
   if (w->set.debias && s->loop.status == LAPIS_OK) TRY(mc_debias(w));
   s->info.iterations = s->loop.iter;
   s->info.rank = w->low_rank.rank;

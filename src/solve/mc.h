@@ -42,6 +42,7 @@ typedef struct mc {
   double rho;
   svt_report low_rank; /* of A */
   mc_bounds bounds;
+  double path[3];  /* fpc: mu at hand, objective before, its change */
   double *factors; /* m x rank, for a model */
   double layout[8];
   double *values; /* min(m, n) singular values */
@@ -82,6 +83,9 @@ double mc_balance(int64_t k, const double sums[4]);
 
 /* B <- prox, U <- U + relaxed A - B, at w->rho; sums as la's admm_step. */
 lapis_status mc_update_fit(mc *w, double sums[4]);
+
+/* Names what mc continues from when it was killed. */
+void mc_keep(mc *w);
 
 /* The fit again in the spaces of A with mu / 10, in mc_debias.c. */
 lapis_status mc_debias(mc *w);

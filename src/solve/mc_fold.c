@@ -375,37 +375,50 @@ static lapis_status check(lapis_ctx *ctx, int variant, const lapis_mat *X,
   return LAPIS_OK;
 }
 
+static lapis_status bad_model(lapis_ctx *ctx)
+{
+  return lapis_fail(ctx, LAPIS_EFORMAT,
+                    "predict: the mc model lacks factors, layout or classes "
+                    "that fit together");
+}
+
+enum { MOST = 1 << 30 }; /* classes, features */
+
+static bool layout_is_sane(const double *l)
+{
+  bool sizes = number_is_whole(l[L_K], 0, MOST) &&
+               number_is_whole(l[L_D], 1, MOST) &&
+               number_is_whole(l[L_KIND], 0, TARGETS_MULTILABEL);
+  bool labels = l[L_K] < 1 || (l[L_B] >= 0 && isfinite(l[L_B]));
+  return sizes && labels && l[L_A] > 0 && l[L_MU] > 0 && l[L_RHO] > 0 &&
+         isfinite(l[L_A] + l[L_MU] + l[L_RHO]);
+}
+
 /* The problem a model describes; LAPIS_EFORMAT where it describes none. */
 static lapis_status read_layout(fold *w, const lapis_mc_settings *set,
                                 const named_list *learned)
 {
-  const lapis_mat *layout = named_find(learned, "layout");
-  const lapis_mat *A = named_find(learned, "factors");
-  const lapis_mat *classes = named_find(learned, "classes");
-  bool there =
-      layout != NULL && A != NULL && layout->rows == 1 && layout->cols == 8;
-  const double *l = there ? layout->val : NULL;
+  const lapis_mat *layout = named_numbers(learned, "layout", 1, 8);
+  const double *l = layout != NULL ? layout->val : NULL;
   mc_problem *p = &w->p;
-  if (there) {
-    p->K = (int64_t)l[L_K];
-    p->D = (int64_t)l[L_D];
-    p->ones = p->K > 0;
-    p->m = p->K + p->D + p->ones;
-  }
-  int64_t values = there && l[L_KIND] == TARGETS_CLASS ? p->K : 2;
-  if (!there || !(l[L_K] >= 0) || !(l[L_D] >= 1) || A->rows != p->m ||
-      A->cols < 1 || !(l[L_MU] > 0) || !(l[L_RHO] > 0) ||
-      (p->K > 0 && (classes == NULL || classes->cols != values)))
-    return lapis_fail(w->base.ctx, LAPIS_EFORMAT,
-                      "predict: the mc model lacks factors, layout or classes "
-                      "that fit together");
+  if (l == NULL || !layout_is_sane(l)) return bad_model(w->base.ctx);
+  p->K = (int64_t)l[L_K];
+  p->D = (int64_t)l[L_D];
+  p->ones = p->K > 0;
+  p->m = p->K + p->D + p->ones;
+  p->labels.kind = (targets_kind)l[L_KIND];
+  bool binary = p->labels.kind == TARGETS_BINARY;
+  int64_t values = p->labels.kind == TARGETS_CLASS ? p->K : 2;
+  const lapis_mat *A = named_numbers(learned, "factors", p->m, -1);
+  if (A == NULL || A->cols < 1 || (binary && p->K > 1) ||
+      (p->K > 0 && named_numbers(learned, "classes", 1, values) == NULL))
+    return bad_model(w->base.ctx);
   p->a = l[L_A];
   p->b = l[L_B];
   p->mu = l[L_MU];
   p->zero_one = l[L_ZERO_ONE] != 0;
   p->variant = set->variant;
   p->gamma = set->gamma;
-  p->labels.kind = (targets_kind)l[L_KIND];
   w->rho = l[L_RHO];
   w->r = A->cols;
   return LAPIS_OK;

@@ -77,8 +77,8 @@ static void show(mc *w, double objective, double change)
 static lapis_status stage(mc *w, double mu, double tau)
 {
   loop *l = &w->base.loop;
-  double before = INFINITY, now = 0, change = INFINITY;
-  while (change > w->set.stop.tol || w->set.stop.tol <= 0) {
+  double now = 0, *before = &w->path[1], *change = &w->path[2];
+  while (*change > w->set.stop.tol || w->set.stop.tol <= 0) {
     if (!loop_next(l)) return LAPIS_OK;
     TRY(iterate(w, mu, tau, &now));
     if (!isfinite(now))
@@ -87,12 +87,12 @@ static lapis_status stage(mc *w, double mu, double tau)
                         " iterations: the step --tau %g is too long; auto is "
                         "what the papers take",
                         l->iter, tau);
-    change = fabs(now - before) / fmax(fabs(now), 1e-300);
-    before = now;
-    TRY(loop_record(l, (double[]){now, mu, change, (double)w->low_rank.rank}));
-    show(w, now, change);
+    *change = fabs(now - *before) / fmax(fabs(now), 1e-300);
+    *before = now;
+    TRY(loop_record(l, (double[]){now, mu, *change, (double)w->low_rank.rank}));
+    show(w, now, *change);
   }
-  w->base.info.residual = change;
+  w->base.info.residual = *change;
   return LAPIS_OK;
 }
 
@@ -102,14 +102,21 @@ lapis_status mc_fpc(mc *w)
                                         "change", "rank"};
   loop *l = &w->base.loop;
   TRY(loop_begin(l, w->base.ctx, "mc fpc", &w->set.stop, 5, columns));
-  double tau = step(w), mu = w->set.mu_start;
+  bool resumed;
+  double tau = step(w), mu = w->set.mu_start, *path = w->path;
   if (isnan(mu)) mu = 0.25 * w->p.sigma_1;
   TRY(known_entries(w));
   TRY(start(w));
-  for (mu = fmax(mu, w->p.mu); l->status == LAPIS_OK; mu *= w->set.mu_decay) {
-    bool last = mu <= w->p.mu;
-    TRY(stage(w, fmax(mu, w->p.mu), tau));
+  path[0] = fmax(mu, w->p.mu);
+  path[1] = path[2] = INFINITY;
+  mc_keep(w);
+  TRY(loop_resume(l, &resumed));
+  while (l->status == LAPIS_OK) {
+    bool last = path[0] <= w->p.mu;
+    TRY(stage(w, fmax(path[0], w->p.mu), tau));
     if (last) break;
+    path[0] *= w->set.mu_decay;
+    path[1] = path[2] = INFINITY;
   }
   w->bounds = (mc_bounds){.dual = NAN, .gap = NAN, .norm = NAN};
   return mc_primal(w, &w->bounds.primal);

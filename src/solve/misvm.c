@@ -136,12 +136,24 @@ static bool seen_before(misvm *w, const double *y)
 
 static lapis_status remember_room(misvm *w)
 {
-  if (w->rounds + 1 < w->room) return LAPIS_OK;
+  int64_t room = w->room;
+  while (w->rounds + 1 >= room) room *= 2;
+  if (room == w->room) return LAPIS_OK;
   void *p = w->seen;
-  TRY(base_grow(w->base.ctx, &p, w->rounds * w->n, 2 * w->room * w->n, 1));
+  TRY(base_grow(w->base.ctx, &p, w->room * w->n, room * w->n, 1));
   w->seen = p;
-  w->room *= 2;
+  w->room = room;
   return LAPIS_OK;
+}
+
+/* The list of labels seen, as long as it is now. */
+static lapis_status keep_seen(misvm *w)
+{
+  loop *l = &w->base.loop;
+  bool resumed;
+  loop_set_stage(l, 0);
+  loop_keep_bytes(l, "seen", w->seen, (size_t)(w->rounds * w->n));
+  return loop_resume(l, &resumed);
 }
 
 /* ---- results ------------------------------------------------------------*/
@@ -166,10 +178,17 @@ static lapis_status rounds(misvm *w)
 {
   loop *l = &w->base.loop;
   svmplus *in = inner_of(w);
-  bool known = false;
+  bool known = false, resumed;
   w->rounds = 0;
   for (int64_t i = 0; i < w->n; i++) in->labels.sign[i] = w->bag_sign[i];
   seen_before(w, in->labels.sign);
+  loop_keep_whole(l, "rounds", &w->rounds, 1);
+  loop_keep(l, "sign", in->labels.sign, w->n);
+  loop_keep(l, "alpha", in->alpha, w->n);
+  loop_keep(l, "f", in->scores, w->n);
+  TRY(loop_resume(l, &resumed));
+  TRY(remember_room(w));
+  TRY(keep_seen(w));
   while (!known && loop_next(l)) {
     TRY(remember_room(w));
     lapis_status status = lapis_solve(w->inner);
@@ -183,6 +202,7 @@ static lapis_status rounds(misvm *w)
     lapis_progress now = {.objective = f, .gap = NAN, .residual = NAN};
     loop_show(l, &now, NAN);
     known = seen_before(w, in->labels.sign);
+    TRY(keep_seen(w));
   }
   return LAPIS_OK;
 }

@@ -39,7 +39,8 @@ static const lapis_param params[] = {
      "N", "features of the object in every image; auto: estimated"},
     {"lambda", "lambda", LAPIS_PARAM_REAL, AT(lambda), NAN, 0, INFINITY, true,
      NULL, "X", "weight of the sparse errors; auto: 5/sqrt(rows of D)"},
-    {"start", "P_0", LAPIS_PARAM_TEXT, AT(start), 0, 0, 0, false, NULL, "WORD",
+    {"start", "P_0", LAPIS_PARAM_TEXT, AT(start), 0, 0, 0, false,
+     "auto|seeded|mst|star|sync|chain|first", "WORD",
      "auto, seeded, mst, star, sync, chain, first, or FILE.npz:match"},
     {"robust", NULL, LAPIS_PARAM_BOOL, AT(robust), 0, 0, 1, false, NULL, NULL,
      "points: wrong or missing ones may be far away; marks them -1"},
@@ -211,25 +212,31 @@ static lapis_status record(roml *w, const roml_state *s,
   return LAPIS_OK;
 }
 
-lapis_status roml_iterate(roml *w, roml_state *s)
+static void from_nothing(roml_state *s)
 {
-  loop *l = &w->base.loop;
-  int64_t still = 0, ask = PATIENCE;
-  roml_progress now = {.residual = INFINITY};
-  bool fixed = false;
+  s->now = (roml_progress){.residual = INFINITY};
+  s->still = 0;
+  s->ask = PATIENCE;
   memset(s->E.data, 0, (size_t)entries(s) * sizeof(double));
   memset(s->Y.data, 0, (size_t)entries(s) * sizeof(double));
+}
+
+lapis_status roml_iterate(roml *w, roml_state *s, bool resumed)
+{
+  loop *l = &w->base.loop;
+  bool fixed = false;
+  if (!resumed) from_nothing(s);
   roml_matcher_forget(s->matcher);
-  while (!fixed && !(now.residual <= w->set.stop.tol) && loop_next(l)) {
-    TRY(roml_step(w, s, &now));
-    TRY(record(w, s, &now));
-    still = now.changed == 0 ? still + 1 : 0;
-    if (still == 0) ask = PATIENCE;
-    if (still < ask) continue;
-    ask = still + ASK_AGAIN;
+  while (!fixed && !(s->now.residual <= w->set.stop.tol) && loop_next(l)) {
+    TRY(roml_step(w, s, &s->now));
+    TRY(record(w, s, &s->now));
+    s->still = s->now.changed == 0 ? s->still + 1 : 0;
+    if (s->still == 0) s->ask = PATIENCE;
+    if (s->still < s->ask) continue;
+    s->ask = s->still + ASK_AGAIN;
     TRY(ask_fixed(w, s, &fixed));
   }
-  w->base.info.residual = l->iter == 0 || fixed ? 0 : now.residual;
+  w->base.info.residual = l->iter == 0 || fixed ? 0 : s->now.residual;
   return LAPIS_OK;
 }
 
@@ -244,18 +251,43 @@ static lapis_status settle(roml *w, roml_state *s, double *objective)
   return s->h.ops->axpby(&s->h, 1, &s->D, 0, &s->L);
 }
 
+/* L is made from D, E and Y, and D from the pick. */
+static lapis_status resume(roml *w, roml_state *s, bool *resumed)
+{
+  loop *l = &w->base.loop;
+  int64_t picks = w->p.K * s->at.n;
+  loop_keep_whole(l, "pick", s->pick, picks);
+  loop_keep_whole(l, "start", s->kept, picks);
+  la_keep(l, "E", &s->E);
+  la_keep(l, "Y", &s->Y);
+  la_keep(l, "L", &s->L);
+  loop_keep(l, "rho", &s->rho, 1);
+  loop_keep(l, "growth", &s->growth, 1);
+  loop_keep(l, "before", &s->before, 1);
+  loop_keep_bytes(l, "now", &s->now, sizeof s->now);
+  loop_keep_whole(l, "still", &s->still, 1);
+  loop_keep_whole(l, "ask", &s->ask, 1);
+  TRY(loop_resume(l, resumed));
+  if (*resumed) roml_fill(&w->p, s);
+  return LAPIS_OK;
+}
+
 lapis_status roml_run(roml *w, roml_state *s, double *objective)
 {
-  double before;
+  bool resumed = false;
   size_t size = (size_t)(w->p.K * s->at.n) * sizeof *s->pick;
-  TRY(roml_start(w, s));
-  memcpy(s->kept, s->pick, size);
-  TRY(settle(w, s, &before));
-  TRY(roml_iterate(w, s));
+  if (w->whole) TRY(resume(w, s, &resumed));
+  if (!resumed) {
+    TRY(roml_start(w, s));
+    memcpy(s->kept, s->pick, size);
+    TRY(settle(w, s, &s->before));
+  }
+  TRY(roml_iterate(w, s, resumed));
+  loop_keep_no_more(&w->base.loop);
   TRY(settle(w, s, objective));
-  if (*objective <= before * (1 + ROUNDING)) return LAPIS_OK;
+  if (*objective <= s->before * (1 + ROUNDING)) return LAPIS_OK;
   base_say(w->base.ctx, 1, "roml: back to the start, objective %.8g < %.8g",
-           before, *objective);
+           s->before, *objective);
   memcpy(s->pick, s->kept, size);
   return settle(w, s, objective);
 }
@@ -273,6 +305,7 @@ static lapis_status roml_solve(lapis_solver *base)
   static const char *const columns[] = {"iteration", "objective", "residual",
                                         "rank",      "changed",   "rho"};
   TRY(loop_begin(&base->loop, base->ctx, "roml", &w->set.stop, 6, columns));
+  w->whole = w->set.inliers >= 0 && !w->set.robust;
   if (w->set.inliers < 0) TRY(roml_count_inliers(w));
   TRY(solve_slots(w));
   base->info.iterations = base->loop.iter;

@@ -41,6 +41,11 @@ typedef struct roml_shape {
 
 typedef struct roml_matcher roml_matcher;
 
+typedef struct roml_progress {
+  double objective, residual; /* |L|_* + lambda |E|_1; |L + E - D| / |D| */
+  int64_t changed;            /* images whose P changed */
+} roml_progress;
+
 /* One problem with n slots: what the iteration works on. */
 typedef struct roml_state {
   roml_shape at;
@@ -54,6 +59,11 @@ typedef struct roml_state {
   roml_matcher *matcher;
   double lambda, rho, growth;
   svt_report low_rank;
+  /* of the iteration: what is at hand; the start's objective; rounds without
+   * a change, and when to ask whether there will be one */
+  roml_progress now;
+  double before;
+  int64_t still, ask;
 } roml_state;
 
 typedef struct roml {
@@ -64,6 +74,7 @@ typedef struct roml {
   roml_state s;
   int64_t *given; /* K x n from settings.start_match, features in images */
   int64_t *picks; /* K x n, scratch */
+  bool whole;     /* s is the one problem there is, and can be resumed */
   /* what is published */
   int64_t *match;            /* n x K, rows of X */
   uint8_t *inlier;           /* n x K */
@@ -140,12 +151,9 @@ lapis_status roml_start_template(roml *w, roml_state *s);
 bool roml_start_known(const char *start);
 
 /* ---- the iteration -------------------------------------------------------*/
-typedef struct roml_progress {
-  double objective, residual; /* |L|_* + lambda |E|_1; |L + E - D| / |D| */
-  int64_t changed;            /* images whose P changed */
-} roml_progress;
 lapis_status roml_step(roml *w, roml_state *s, roml_progress *now);
-lapis_status roml_iterate(roml *w, roml_state *s);
+/* Goes on from s where that was resumed. */
+lapis_status roml_iterate(roml *w, roml_state *s, bool resumed);
 /* Room for n slots in w->s. */
 lapis_status roml_resize(roml *w, int64_t n);
 /* A whole run on s: start, iterate, keep the better of start and end. */

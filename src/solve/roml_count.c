@@ -71,12 +71,6 @@ static int64_t largest_ratio(const double *gamma, int64_t from, int64_t count)
   return best;
 }
 
-static bool time_is_up(const roml *w)
-{
-  const loop *l = &w->base.loop;
-  return base_cancelled(l->ctx) || loop_seconds(l) > l->stop.seconds;
-}
-
 /* gamma_1, gamma_2, ... until one step after the first that exceeds delta;
  * returns where the search begins, 1 if no step did. */
 static lapis_status climb(roml *w, int64_t most, int64_t *from)
@@ -84,7 +78,7 @@ static lapis_status climb(roml *w, int64_t most, int64_t *from)
   double mean = 0;
   int64_t last = most;
   *from = 1;
-  for (int64_t n = 1; n <= last && !time_is_up(w); n++) {
+  for (int64_t n = 1; n <= last && !loop_must_end(&w->base.loop); n++) {
     double *gamma = &w->gamma[n - 1];
     TRY(gamma_of(w, n, gamma));
     w->n_gamma = n;

@@ -37,7 +37,9 @@ static lapis_status solve_pair(roml *w, int64_t k, int64_t l, pair_data *q,
   lapis_solver *s;
   lapis_mat match;
   TRY(lapis_roml_new(w->base.ctx, &data, &set, &s));
+  keep_pause(w->base.ctx, true); /* done again by a resumed run */
   lapis_status status = lapis_solve(s);
+  keep_pause(w->base.ctx, false);
   if (status >= 0) status = lapis_result_get(s, "match", &match);
   const int64_t *found = match.val;
   for (int64_t i = 0; status >= 0 && i < 2 * n; i++)

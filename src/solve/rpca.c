@@ -98,6 +98,7 @@ static lapis_status solve_steps(rpca *w)
   loop *l = &w->base.loop;
   const lapis_rpca_settings *set = &w->set;
   TRY(rr_dstep_start(&w->step, set->lambda, w->solved));
+  rr_dstep_keep(&w->step, l, set->refill > 0);
   if (set->refill > 0)
     return rr_refill_train(&w->step, l, set->refill, set->tau, set->stop.tol,
                            w->X, w->filled);

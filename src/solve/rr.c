@@ -124,8 +124,8 @@
 
 static const lapis_param rr_params[] = {
     SHARED_ROWS,
-    {"weight", "W", LAPIS_PARAM_TEXT, AT(weight), 0, 0, 0, false, NULL, "W",
-     "identity (default), or FILE: K x K weight of the targets"},
+    {"weight", "W", LAPIS_PARAM_TEXT, AT(weight), 0, 0, 0, false, "identity",
+     "W", "identity (default), or FILE: K x K weight of the targets"},
     {"fix-weights", "T", LAPIS_PARAM_TEXT, AT(fix_weights), 0, 0, 0, false,
      NULL, "FILE", "solve for D alone, weights given: K x (d + 1), bias last"},
     {"certificate", NULL, LAPIS_PARAM_BOOL, AT(certificate), 0, 0, 1, false,
@@ -197,6 +197,7 @@ static lapis_status solve_fixed(rr *w, loop *l)
 {
   TRY(set_fixed(w));
   TRY(rr_dstep_start(&w->step, w->set.lambda, w->solved));
+  rr_dstep_keep(&w->step, l, false);
   TRY(rr_dstep_run(&w->step, l, w->set.stop.tol));
   w->base.info.objective = w->step.bounds.primal;
   w->base.info.dual = w->step.bounds.dual;
@@ -224,16 +225,29 @@ static lapis_status take_data(rr *w)
 
 /* Covered entries found by robust PCA and filled; then step.X is what was
  * filled, and the dictionary is what filled it. */
-static lapis_status refill(rr *w, loop *l)
+static lapis_status refill_rounds(rr *w, loop *l)
 {
   const lapis_rr_settings *set = &w->set;
   lapis_mat X = lapis_mat_f64(w->X, w->d, w->n);
   TRY(w->h.ops->upload(&w->h, &X, &w->step.X));
   TRY(rr_dstep_start(&w->step, set->lambda, false));
+  rr_dstep_keep(&w->step, l, true);
   TRY(rr_refill_train(&w->step, l, set->refill, set->tau,
                       fmax(set->stop.tol, 1e-6), w->X, w->filled));
   lapis_mat D = lapis_mat_f64(w->low_rank, w->d, w->n);
-  TRY(w->h.ops->download(&w->h, &w->step.A, &D));
+  return w->h.ops->download(&w->h, &w->step.A, &D);
+}
+
+/* Stage 0 finds and fills, which stage 1 goes on from. */
+static lapis_status refill(rr *w, loop *l)
+{
+  bool resumed;
+  lapis_mat D = lapis_mat_f64(w->low_rank, w->d, w->n);
+  if (l->stage == 0) TRY(refill_rounds(w, l));
+  loop_set_stage(l, 1);
+  loop_keep(l, "low_rank", w->low_rank, w->d * w->n);
+  loop_keep(l, "filled", w->filled, w->d * w->n);
+  TRY(loop_resume(l, &resumed));
   rr_basis_free(&w->basis);
   TRY(rr_basis_new(&w->h, &D, &w->basis));
   lapis_mat filled = lapis_mat_f64(w->filled, w->d, w->n);
@@ -243,6 +257,7 @@ static lapis_status refill(rr *w, loop *l)
 static lapis_status solve_rpca(rr *w, loop *l)
 {
   TRY(rr_dstep_start(&w->step, w->set.lambda, w->solved));
+  rr_dstep_keep(&w->step, l, false);
   TRY(rr_dstep_run(&w->step, l, w->set.stop.tol));
   w->base.info.residual = rr_dstep_residual(&w->step);
   return rr_regress(w);
@@ -328,6 +343,8 @@ static lapis_status rr_solve(lapis_solver *s)
   rr *w = (rr *)s;
   const char *method = w->lda ? "rlda" : "rr";
   TRY(loop_begin(&s->loop, s->ctx, method, &w->set.stop, 6, rr_dstep_columns));
+  bool resumed;
+  TRY(loop_resume(&s->loop, &resumed));
   TRY(rr_alm_targets(w));
   TRY(w->fixed ? solve_fixed(w, &s->loop) : solve_free(w, &s->loop));
   w->solved = true;

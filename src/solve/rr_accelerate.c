@@ -11,6 +11,7 @@
 #include "solve/rr_accelerate.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const double REGULAR = 1e-10, WORSE = 2;
@@ -52,6 +53,31 @@ void rr_accel_reset(rr_accel *a)
 {
   a->have = a->next = 0;
   a->last = -1;
+}
+
+static void keep_part(loop *l, const char *name, int k, int p,
+                      const la_array *A)
+{
+  char text[KEEP_NAME];
+  (void)snprintf(text, sizeof text, "accel.%s.%d.%d", name, k, p);
+  la_keep(l, text, A);
+}
+
+void rr_accel_keep(rr_accel *a, loop *l)
+{
+  if (a->parts == 0) return;
+  loop_keep_whole(l, "accel.have", &a->have, 1);
+  loop_keep_whole(l, "accel.next", &a->next, 1);
+  loop_keep(l, "accel.last", &a->last, 1);
+  loop_keep(l, "accel.gram", a->gram, ACCEL_MEMORY * ACCEL_MEMORY);
+  for (int p = 0; p < a->parts; p++) {
+    keep_part(l, "f", 0, p, &a->f[p]);
+    keep_part(l, "g", 0, p, &a->g[p]);
+    for (int k = 0; k < ACCEL_MEMORY; k++) {
+      keep_part(l, "dF", k, p, &a->dF[k][p]);
+      keep_part(l, "dG", k, p, &a->dG[k][p]);
+    }
+  }
 }
 
 static lapis_status copy(rr_accel *a, la_array *const from[], la_array *to)

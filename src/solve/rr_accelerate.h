@@ -21,6 +21,8 @@ lapis_status rr_accel_new(la *h, int64_t rows, int64_t cols, int parts,
 void rr_accel_free(rr_accel *a);
 /* The iteration has changed: forget the past. */
 void rr_accel_reset(rr_accel *a);
+/* Names the past that is remembered. */
+void rr_accel_keep(rr_accel *a, loop *l);
 /* Before a step: keeps the state. */
 lapis_status rr_accel_before(rr_accel *a, la_array *const state[]);
 /* After it: moves the state on; it is never left where the step ahead was

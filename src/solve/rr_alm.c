@@ -225,13 +225,32 @@ lapis_status rr_regress(rr *w)
   return rr_objective(w, w->step.low_rank.nuclear, sums[0], &w->J);
 }
 
+static void keep(rr *w, loop *l)
+{
+  la_keep(l, "D", &w->step.A);
+  la_keep(l, "Dh", &w->t.Dh);
+  la_keep(l, "Tt", &w->t.Tt);
+  la_keep(l, "B", &w->B);
+  la_keep(l, "Z", &w->Z);
+  la_keep(l, "G1", &w->G1);
+  la_keep(l, "G2", &w->G2);
+  loop_keep(l, "mu", &w->mu, 1);
+  loop_keep(l, "residual", w->residual, 2);
+  loop_keep(l, "J", &w->J, 1);
+  loop_keep_whole(l, "rank", &w->step.low_rank.rank, 1);
+  loop_keep(l, "nuclear", &w->step.low_rank.nuclear, 1);
+}
+
 lapis_status rr_alm(rr *w, loop *l)
 {
   double square, sums[3];
+  bool resumed;
   TRY(start(w));
   TRY(w->h.ops->dot(&w->h, &w->B, &w->B, &square));
   double size = sqrt(fmax(square, 1e-300));
   w->residual[0] = w->residual[1] = INFINITY;
+  keep(w, l);
+  TRY(loop_resume(l, &resumed));
   while (fmax(w->residual[0], w->residual[1]) > w->set.stop.tol &&
          loop_next(l)) {
     TRY(step(w, size, sums));

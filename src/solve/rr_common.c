@@ -154,11 +154,15 @@ void rr_basis_put(const rr_basis *b, named_list *to)
 
 bool rr_basis_get(const named_list *from, rr_basis *out)
 {
-  const lapis_mat *K = named_find(from, "basis");
-  const lapis_mat *sigma = named_find(from, "sigma");
-  const lapis_mat *Vt = named_find(from, "loadings");
   *out = (rr_basis){0};
-  if (K == NULL || sigma == NULL || Vt == NULL) return false;
+  const lapis_mat *K = named_numbers(from, "basis", -1, -1);
+  if (K == NULL) return false;
+  const lapis_mat *sigma = named_numbers(from, "sigma", 1, K->cols);
+  const lapis_mat *Vt = named_numbers(from, "loadings", K->cols, -1);
+  if (sigma == NULL || Vt == NULL) return false;
+  const double *s = sigma->val;
+  for (int64_t i = 0; i < K->cols; i++)
+    if (!(s[i] > 0) || !isfinite(s[i])) return false;
   *out = (rr_basis){.d = K->rows,
                     .n = Vt->cols,
                     .r = K->cols,

@@ -294,18 +294,9 @@ static lapis_status step(rr_dstep *w)
   return reflect(w);
 }
 
-/* The free estimate takes a Frobenius norm for a spectral one and may be a
- * thousand times the gap; every few steps a power method guesses better.  What
- * looks proved is then proved, with the whole spectrum.  After a proof that
- * failed the next waits for a smaller guess. */
-typedef struct proof {
-  double tol, ask; /* what is wanted; the guess that is worth a proof */
-  bool spent;      /* W holds a multiplier and must be made again */
-  bool done;       /* the gap at hand is exact, and small enough */
-} proof;
-
-static lapis_status prove(rr_dstep *w, const loop *l, proof *p)
+static lapis_status prove(rr_dstep *w, const loop *l)
 {
+  rr_proof *p = &w->proof;
   bool floor = at_floor(w);
   bool guess = w->age > GROWING / 2 && l->iter % GUESS_EVERY == 0;
   p->spent = floor || guess || w->bounds.gap <= p->ask;
@@ -318,16 +309,50 @@ static lapis_status prove(rr_dstep *w, const loop *l, proof *p)
   return LAPIS_OK;
 }
 
+static void keep_fit(rr_dstep *w, loop *l)
+{
+  rr_fit *f = &w->fit;
+  if (f->k == 0) return;
+  la_keep(l, "fit.S", &f->S);
+  loop_keep(l, "fit.rho", &f->rho, 1);
+  loop_keep(l, "fit.before", &f->before, 1);
+  loop_keep(l, "fit.sums", f->sums, 4);
+}
+
+void rr_dstep_keep(rr_dstep *w, loop *l, bool masked)
+{
+  if (masked) la_keep(l, "X", &w->X);
+  la_keep(l, "S", &w->S);
+  la_keep(l, "W", &w->W);
+  la_keep(l, "A", &w->A);
+  la_keep(l, "v", &w->v);
+  keep_fit(w, l);
+  loop_keep(l, "rho", &w->rho, 1);
+  loop_keep(l, "unit", &w->unit, 1);
+  loop_keep_whole(l, "age", &w->age, 1);
+  loop_keep(l, "sums", w->sums, 6);
+  loop_keep_whole(l, "rank", &w->low_rank.rank, 1);
+  loop_keep(l, "nuclear", &w->low_rank.nuclear, 1);
+  loop_keep_bytes(l, "bounds", &w->bounds, sizeof w->bounds);
+  loop_keep_bytes(l, "proof", &w->proof, sizeof w->proof);
+  loop_keep_whole(l, "round", &w->round, 1);
+  rr_accel_keep(&w->accel, l);
+}
+
 lapis_status rr_dstep_run(rr_dstep *w, loop *l, double tol)
 {
-  proof p = {.tol = tol, .ask = tol};
-  while (!p.done && loop_next(l)) {
-    if (p.spent) TRY(reflect(w));
+  rr_proof *p = &w->proof;
+  bool resumed;
+  *p = (rr_proof){.tol = tol, .ask = tol};
+  TRY(loop_resume(l, &resumed));
+  if (resumed && w->fit.k > 0) TRY(rr_fit_factor(w));
+  while (!p->done && loop_next(l)) {
+    if (p->spent) TRY(reflect(w));
     TRY(step(w));
     bool floor = at_floor(w);
-    TRY(prove(w, l, &p));
+    TRY(prove(w, l));
     TRY(record(w, l));
-    if (floor && !p.done) l->status = LAPIS_PRECISION_FLOOR;
+    if (floor && !p->done) l->status = LAPIS_PRECISION_FLOOR;
   }
-  return p.done ? LAPIS_OK : rr_dstep_certify(w);
+  return p->done ? LAPIS_OK : rr_dstep_certify(w);
 }

@@ -32,6 +32,16 @@ typedef struct rr_fit {
   double loss;          /* |R - K A|^2 */
 } rr_fit;
 
+/* The free estimate takes a Frobenius norm for a spectral one and may be a
+ * thousand times the gap; every few steps a power method guesses better.  What
+ * looks proved is then proved, with the whole spectrum.  After a proof that
+ * failed the next waits for a smaller guess. */
+typedef struct rr_proof {
+  double tol, ask; /* what is wanted; the guess that is worth a proof */
+  bool spent;      /* W holds a multiplier and must be made again */
+  bool done;       /* the gap at hand is exact, and small enough */
+} rr_proof;
+
 typedef struct rr_dstep {
   la *h;
   op_svt *svt;
@@ -44,6 +54,8 @@ typedef struct rr_dstep {
   svt_report low_rank;
   double sums[6]; /* of la's l1_step */
   rr_bounds bounds;
+  rr_proof proof;
+  int64_t round;  /* of refilling */
   rr_accel accel; /* of S and fit.S, once rho has settled */
 } rr_dstep;
 
@@ -55,6 +67,9 @@ void rr_dstep_free(rr_dstep *w);
 lapis_status rr_dstep_start(rr_dstep *w, double lambda, bool warm);
 /* Until the certified relative gap is at most tol, or the loop ends. */
 lapis_status rr_dstep_run(rr_dstep *w, loop *l, double tol);
+/* Names what rr_dstep_run continues from; masked: X changes from round to
+ * round of refilling. */
+void rr_dstep_keep(rr_dstep *w, loop *l, bool masked);
 /* Bounds at A from the multiplier at hand; W returns holding C, scaled. */
 lapis_status rr_dstep_certify(rr_dstep *w);
 /* |A - B| / |B| of the last step. */

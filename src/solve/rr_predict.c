@@ -186,26 +186,41 @@ typedef struct fitted { /* what a fit's settings say to predicting */
   int64_t refill;
 } fitted;
 
-static void set_decoding(rr_predict *w, const named_list *learned)
+static lapis_status bad_model(lapis_ctx *ctx, const char *method)
 {
-  const lapis_mat *signs = named_find(learned, "train_signs");
-  const lapis_mat *train = named_find(learned, "train_scores");
-  w->value = named_find(learned, "class_values");
-  if (w->value == NULL || signs == NULL || train == NULL) {
-    w->value = NULL;
-    return;
-  }
+  return lapis_fail(ctx, LAPIS_EFORMAT,
+                    "predict: the %s model holds arrays that do not fit "
+                    "together; fit it again",
+                    method);
+}
+
+/* rlda: how scores become classes.  One row of training scores is the
+ * difference of two classes. */
+static lapis_status set_decoding(rr_predict *w, const named_list *learned)
+{
+  w->value = named_numbers(learned, "class_values", 1, -1);
+  if (named_find(learned, "class_values") == NULL) return LAPIS_OK;
+  const lapis_mat *train = named_numbers(learned, "train_scores", -1, -1);
+  if (w->value == NULL || train == NULL || train->cols < 1)
+    return bad_model(w->base.ctx, w->method);
+  bool pair = train->rows == 1;
+  const lapis_mat *signs =
+      named_numbers(learned, "train_signs", train->rows, train->cols);
   targets_kind kind = TARGETS_MULTILABEL;
-  if (train->rows == 1)
+  if (pair)
     kind = TARGETS_BINARY;
   else if (w->K > 2 && w->value->cols == w->K)
     kind = TARGETS_CLASS;
+  if (signs == NULL || w->K != (pair ? 2 : train->rows) ||
+      w->value->cols != (kind == TARGETS_CLASS ? w->K : 2))
+    return bad_model(w->base.ctx, w->method);
   w->decode = (targets){.kind = kind,
                         .classes = signs->rows,
                         .samples = w->n,
                         .value = w->value->val,
                         .n_values = w->value->cols};
   w->knn = (knn_task){train, signs, w->value, w->set.knn, NULL, NULL};
+  return LAPIS_OK;
 }
 
 static lapis_status allocate(rr_predict *w, const lapis_mat *X)
@@ -259,10 +274,14 @@ static lapis_status predict_new(lapis_ctx *ctx, const lapis_data *data,
   param_defaults(table, &defaults);
   if (set == NULL) set = &defaults;
   TRY(param_check(ctx, table, set));
-  const lapis_mat *T = named_find(learned, "weights");
-  bool cleans = rr_basis_get(learned, &basis) && basis.r > 0 &&
-                (set->clean != LAPIS_RR_CLEAN_NONE || T == NULL);
+  const lapis_mat *T = named_numbers(learned, "weights", -1, -1);
+  bool has = rr_basis_get(learned, &basis);
+  bool cleans =
+      has && basis.r > 0 && (set->clean != LAPIS_RR_CLEAN_NONE || T == NULL);
   int64_t d = T != NULL ? T->rows - 1 : basis.d;
+  if ((T != NULL && (T->rows < 2 || T->cols < 1)) || (cleans && basis.d != d) ||
+      (T == NULL && !has))
+    return bad_model(ctx, table->name);
   TRY(check_X(ctx, table->name, &data->X, d, cleans));
   lapis_solver *s;
   TRY(solver_alloc(ctx, &predict_class, sizeof(rr_predict), &s));
@@ -276,8 +295,8 @@ static lapis_status predict_new(lapis_ctx *ctx, const lapis_data *data,
   w->n = data->X.cols;
   w->K = T != NULL ? T->cols : 0;
   s->settings = &w->set;
-  set_decoding(w, learned);
-  lapis_status status = build(w, &data->X, f);
+  lapis_status status = set_decoding(w, learned);
+  if (status >= 0) status = build(w, &data->X, f);
   if (status < 0) {
     lapis_solver_free(s);
     return status;

@@ -34,12 +34,14 @@ static lapis_status fill(rr_dstep *w, const double *X, double tau,
 lapis_status rr_refill_train(rr_dstep *w, loop *l, int64_t rounds, double tau,
                              double tol, const double *X, double *filled)
 {
-  for (int64_t round = 0; round < rounds; round++) {
-    if (round > 0) {
+  w->round = 0;
+  for (int64_t next = 0; next < rounds; next = w->round + 1) {
+    if (next > 0) {
       TRY(cover(w, X, tau, filled));
       TRY(rr_dstep_start(w, w->lambda, true));
     }
-    TRY(rr_dstep_run(w, l, tol));
+    w->round = next;
+    TRY(rr_dstep_run(w, l, tol)); /* may resume in a later round */
   }
   return fill(w, X, tau, filled);
 }

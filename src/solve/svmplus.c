@@ -129,6 +129,14 @@ static lapis_status interior(sv_linear *l, double tol)
                                                            : LAPIS_OK;
 }
 
+/* A stage of the loop is a phase of a class. */
+enum { PHASES = 4 };
+
+static int64_t phase_of(const loop *l)
+{
+  return l->stage % PHASES;
+}
+
 static lapis_status linear_solve(svmplus *w, sv_linear *l)
 {
   const sv_data *q = &w->q;
@@ -137,8 +145,11 @@ static lapis_status linear_solve(svmplus *w, sv_linear *l)
   if (interior_first(w)) return interior(l, tol);
   for (int64_t i = 0; i < q->n && q->plain; i++) l->s[i] = q->C[i];
   int64_t epochs = free_choice ? EPOCHS : INT64_MAX;
-  TRY(sv_dcd(l, tol, epochs, &solved));
-  if (solved || !free_choice || q->loop->status != LAPIS_OK) return LAPIS_OK;
+  if (phase_of(q->loop) == 0) {
+    TRY(sv_dcd(l, tol, epochs, &solved));
+    if (solved || !free_choice || q->loop->status != LAPIS_OK) return LAPIS_OK;
+    loop_set_stage(q->loop, q->loop->stage + 1);
+  }
   if (q->d + q->p > ORDER_POSSIBLE) return sv_dcd(l, tol, INT64_MAX, &solved);
   base_say(q->ctx, 1,
            "svmplus: descent stands at a gap of %.1e after %d epochs; interior "
@@ -253,9 +264,14 @@ static lapis_status scores_from_kernel(svmplus *w, const double *a, int64_t c,
 static lapis_status l2_solve(sv_quadratic *p, double tol)
 {
   /* SMO finds the support, Cholesky the digits; SMO again where it failed. */
-  TRY(sv_smo(p, fmax(tol, 1e-3)));
-  if (p->gap > tol || tol < 1e-3) TRY(sv_polish(p, tol));
-  return p->gap > tol ? sv_smo(p, tol) : LAPIS_OK;
+  if (phase_of(p->loop) == 0) {
+    TRY(sv_smo(p, fmax(tol, 1e-3)));
+    if (p->gap > tol || tol < 1e-3) TRY(sv_polish(p, tol));
+    if (p->gap <= tol) return LAPIS_OK;
+    loop_set_stage(p->loop, p->loop->stage + 1);
+    return sv_smo(p, tol);
+  }
+  return sv_smo(p, tol);
 }
 
 static bool weighted(const svmplus *w)
@@ -351,6 +367,31 @@ static lapis_status solve_part(svmplus *w, int64_t c)
   return original_part(w, c);
 }
 
+static void keep(svmplus *w)
+{
+  loop *l = &w->base.loop;
+  int64_t cells = w->K * w->q.n;
+  double *all[] = {w->scores, w->alpha, w->zeta, w->weights, w->bias, w->rho};
+  const char *name[] = {"scores", "alpha", "zeta", "weights", "bias", "rho"};
+  int64_t count[] = {cells, cells, cells, w->K * (w->q.d + 1), w->K, w->K};
+  for (int i = 0; i < 6; i++)
+    if (all[i] != NULL) loop_keep(l, name[i], all[i], count[i]);
+  loop_keep_bytes(l, "info", &w->base.info, sizeof w->base.info);
+}
+
+static lapis_status solve_parts(svmplus *w)
+{
+  loop *l = &w->base.loop;
+  bool resumed;
+  keep(w);
+  TRY(loop_resume(l, &resumed));
+  for (int64_t c = l->stage / PHASES; c < w->K; c++) {
+    if (l->stage < c * PHASES) loop_set_stage(l, c * PHASES);
+    TRY(solve_part(w, c));
+  }
+  return LAPIS_OK;
+}
+
 static lapis_status svmplus_solve(lapis_solver *s)
 {
   svmplus *w = (svmplus *)s;
@@ -358,7 +399,8 @@ static lapis_status svmplus_solve(lapis_solver *s)
                                         "gap"};
   TRY(loop_begin(&s->loop, s->ctx, "svmplus", &w->set.stop, 4, columns));
   s->info.objective = s->info.dual = s->info.gap = 0;
-  for (int64_t c = 0; c < w->K; c++) TRY(solve_part(w, c));
+  TRY(solve_parts(w));
+  loop_keep_no_more(&s->loop); /* the folds of --probability start again */
   bool short_of = s->info.gap > w->set.stop.tol;
   if (s->loop.status == LAPIS_OK && short_of)
     s->loop.status = LAPIS_PRECISION_FLOOR;

@@ -40,6 +40,8 @@ lapis_status sv_linear_new(const sv_data *q, sv_linear *out);
 void sv_linear_free(sv_linear *l);
 /* w, v, primal, dual and relative gap from a and s alone. */
 lapis_status sv_linear_certify(sv_linear *l);
+/* Names the point, for a killed run to go on from. */
+void sv_linear_keep(sv_linear *l);
 /* Records one row of history. */
 lapis_status sv_linear_record(sv_linear *l, double tol);
 /* Both run until gap <= tol, the loop ends or rounding decides; descent also

@@ -116,9 +116,18 @@ static void everyone_plays(dcd *t)
 static lapis_status run(dcd *t, double tol, int64_t epochs, bool *solved)
 {
   sv_linear *l = t->l;
-  int64_t first = l->q->loop->iter, next = 4;
+  loop *p = l->q->loop;
+  int64_t next = 4, first = p->iter;
+  bool resumed;
   TRY(sv_linear_certify(l));
   everyone_plays(t);
+  loop_keep_whole(p, "order", t->order, l->q->n);
+  loop_keep_whole(p, "active", &t->active, 1);
+  loop_keep_whole(p, "next", &next, 1);
+  loop_keep_whole(p, "first", &first, 1);
+  loop_keep(p, "bar", &t->bar, 1);
+  sv_linear_keep(l);
+  TRY(loop_resume(p, &resumed));
   while (l->gap > tol && loop_next(l->q->loop)) {
     int64_t done = l->q->loop->iter - first;
     epoch(t);

@@ -478,6 +478,20 @@ static bool worth_certifying(const ipm *t, double mu, double tol)
   return isinf(t->best_gap) || left_over(t, mu) <= FAR * tol;
 }
 
+static void keep(ipm *t, int64_t *waited)
+{
+  loop *l = t->l->q->loop;
+  int64_t n = t->l->q->n;
+  sv_linear_keep(t->l);
+  loop_keep(l, "s1", t->s1, n);
+  loop_keep(l, "s2", t->s2, n);
+  loop_keep(l, "u", t->u, t->N);
+  loop_keep(l, "best_a", t->best_a, n);
+  loop_keep(l, "best_s", t->best_s, n);
+  loop_keep(l, "best_gap", &t->best_gap, 1);
+  loop_keep_whole(l, "waited", waited, 1);
+}
+
 /* Steps until the best gap is below the target, or PATIENCE certificates in a
  * row bring nothing; LATE times as fast once complementarity is gone. */
 static lapis_status run(ipm *t, double tol)
@@ -485,7 +499,10 @@ static lapis_status run(ipm *t, double tol)
   sv_linear *l = t->l;
   loop *p = l->q->loop;
   double mu;
-  int waited = 0;
+  int64_t waited = 0;
+  bool resumed;
+  keep(t, &waited);
+  TRY(loop_resume(p, &resumed));
   memset(t->da, 0, (size_t)l->q->n * 4 * sizeof *t->da);
   TRY(complementarity(t, (steps){0, 0}, &mu));
   while (t->best_gap > tol && waited < PATIENCE && loop_next(p)) {

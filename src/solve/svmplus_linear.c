@@ -92,6 +92,15 @@ lapis_status sv_linear_certify(sv_linear *l)
                     "svmplus: the numbers overflow; scale the features");
 }
 
+void sv_linear_keep(sv_linear *l)
+{
+  const sv_data *q = l->q;
+  loop_keep(q->loop, "point", l->a, 4 * q->n + q->d + q->p + 2);
+  loop_keep(q->loop, "primal", &l->primal, 1);
+  loop_keep(q->loop, "dual", &l->dual, 1);
+  loop_keep(q->loop, "gap", &l->gap, 1);
+}
+
 lapis_status sv_linear_record(sv_linear *l, double tol)
 {
   loop *p = l->q->loop;

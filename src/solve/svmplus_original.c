@@ -296,11 +296,25 @@ static lapis_status record(const state *t, double tol)
   return LAPIS_OK;
 }
 
+static void keep(state *t, int64_t *waited)
+{
+  sv_original *o = t->o;
+  loop *l = o->q->loop;
+  double *all[] = {o->a, o->s, t->l, t->x, t->best_a, t->best_s};
+  const char *name[] = {"a", "s", "l", "x", "best_a", "best_s"};
+  for (int i = 0; i < 6; i++) loop_keep(l, name[i], all[i], t->n);
+  loop_keep(l, "b", &o->b, 1);
+  loop_keep(l, "slack_b", &o->slack_b, 1);
+  loop_keep(l, "best", t->best, 5);
+  loop_keep_whole(l, "waited", waited, 1);
+}
+
 static lapis_status run(state *t, double tol)
 {
   sv_original *o = t->o;
   const sv_data *q = o->q;
-  int waited = 0;
+  int64_t waited = 0;
+  bool resumed;
   for (int64_t i = 0; i < t->n; i++) {
     o->a[i] = o->s[i] = q->C[i] / 2;
     t->l[i] = t->x[i] = 1;
@@ -308,6 +322,8 @@ static lapis_status run(state *t, double tol)
   o->b = 0;
   o->slack_b = 1;
   t->best[4] = INFINITY;
+  keep(t, &waited);
+  TRY(loop_resume(q->loop, &resumed));
   TRY(products(t));
   while (t->best[4] > tol && waited < PATIENCE && loop_next(q->loop)) {
     double before = t->best[4];

@@ -185,7 +185,9 @@ lapis_status sv_platt(svmplus *w)
   bool ok = held != NULL && order != NULL && fold != NULL && w->platt != NULL;
   lapis_status s = ok ? LAPIS_OK : LAPIS_ENOMEM;
   if (ok) choose_folds(w, order, fold);
+  keep_pause(ctx, true);
   for (int k = 0; k < FOLDS && s >= 0; k++) s = one_fold(w, fold, k, held);
+  keep_pause(ctx, false);
   for (int64_t c = 0; c < w->K && s >= 0; c++)
     fit_sigmoid(w, held, held + n * w->K, c);
   base_free(held);

@@ -170,32 +170,52 @@ static lapis_status bad_model(lapis_ctx *ctx)
                     "needs; fit it again");
 }
 
-static lapis_status read_model(sv_predict *w, const named_list *m)
+enum { MOST = 1 << 30 }; /* classes, features */
+
+/* Kind, classes, features; false where they make no sense. */
+static bool read_shape(sv_predict *w, const named_list *m, int64_t *d)
 {
-  const lapis_mat *shape = named_find(m, "shape");
-  const lapis_mat *values = named_find(m, "values");
-  w->weights = named_find(m, "weights");
-  w->coefficients = named_find(m, "coefficients");
-  w->bias = named_find(m, "bias");
-  w->rho = named_find(m, "rho");
-  w->index = named_find(m, "index");
-  w->platt = named_find(m, "platt");
-  bool kernel = w->coefficients != NULL && w->bias != NULL && w->index != NULL;
-  bool whole = shape != NULL && shape->cols == 3 && values != NULL &&
-               w->rho != NULL && (w->weights != NULL || kernel);
-  if (!whole) return bad_model(w->base.ctx);
+  const lapis_mat *shape = named_numbers(m, "shape", 1, 3);
+  const lapis_mat *values = named_numbers(m, "values", 1, -1);
+  if (shape == NULL || values == NULL) return false;
   const double *say = shape->val;
+  if (!number_is_whole(say[0], 0, TARGETS_MULTILABEL) ||
+      !number_is_whole(say[1], 1, MOST) || !number_is_whole(say[2], 1, MOST))
+    return false;
   w->labels = (targets){.kind = (targets_kind)say[0],
                         .classes = (int64_t)say[1],
                         .samples = w->X.cols,
                         .value = values->val,
                         .n_values = values->cols};
-  int64_t K = w->labels.classes, d = (int64_t)say[2];
-  bool fits = w->rho->cols == K &&
-              (w->weights == NULL ||
-               (w->weights->rows == d + 1 && w->weights->cols == K)) &&
-              (w->weights != NULL || w->coefficients->rows == K);
-  if (!fits) return bad_model(w->base.ctx);
+  const targets *t = &w->labels;
+  *d = (int64_t)say[2];
+  return values->cols == (t->kind == TARGETS_CLASS ? t->classes : 2) &&
+         (t->kind != TARGETS_BINARY || t->classes == 1);
+}
+
+static bool read_kernel(sv_predict *w, const named_list *m, int64_t d)
+{
+  w->coefficients = named_numbers(m, "coefficients", w->labels.classes, -1);
+  w->bias = named_numbers(m, "bias", 1, w->labels.classes);
+  if (w->coefficients == NULL || w->bias == NULL) return false;
+  w->index = named_numbers(m, "index", 1, w->coefficients->cols);
+  double last = w->square ? (double)d - 1 : MOST;
+  for (int64_t i = 0; w->index != NULL && i < w->index->cols; i++)
+    if (!number_is_whole(mat_col(w->index, i)[0], 0, last)) return false;
+  return w->index != NULL;
+}
+
+static lapis_status read_model(sv_predict *w, const named_list *m)
+{
+  int64_t d = 0;
+  if (!read_shape(w, m, &d)) return bad_model(w->base.ctx);
+  int64_t K = w->labels.classes;
+  w->rho = named_numbers(m, "rho", 1, K);
+  w->weights = named_numbers(m, "weights", d + 1, K);
+  w->platt = named_numbers(m, "platt", 2, K);
+  bool odd = named_find(m, "platt") != NULL && w->platt == NULL;
+  bool fits = w->weights != NULL || read_kernel(w, m, d);
+  if (odd || !fits || w->rho == NULL) return bad_model(w->base.ctx);
   /* What a sparse sample does not mention is 0. */
   if (w->X.colptr != NULL && w->X.rows < d) w->X.rows = d;
   if (w->X.rows == d) return LAPIS_OK;
@@ -211,15 +231,13 @@ static lapis_status prepare_kernel(sv_predict *w, int kernel, double width,
   lapis_ctx *ctx = w->base.ctx;
   if (w->weights != NULL) return LAPIS_OK;
   int64_t block = w->X.cols < BLOCK ? w->X.cols : BLOCK;
-  w->square = kernel == LAPIS_KERNEL_PRECOMPUTED;
   w->block =
       base_alloc_raw(ctx, w->coefficients->cols * block, sizeof *w->block);
   if (w->block == NULL) return LAPIS_ENOMEM;
   if (w->square) return LAPIS_OK;
-  const lapis_mat *support = named_find(m, "support");
-  if (support == NULL || support->rows != w->X.rows ||
-      support->cols != w->coefficients->cols)
-    return bad_model(ctx);
+  const lapis_mat *support =
+      named_numbers(m, "support", w->X.rows, w->coefficients->cols);
+  if (support == NULL) return bad_model(ctx);
   return op_kernel_new(&w->h, kernel, width, "X", support, &w->kernel);
 }
 
@@ -260,6 +278,7 @@ static lapis_status predict_new(lapis_ctx *ctx, const lapis_data *data,
   lapis_solver *s;
   TRY(solver_alloc(ctx, cls, sizeof(sv_predict), &s));
   sv_predict *w = (sv_predict *)s;
+  w->square = kernel == LAPIS_KERNEL_PRECOMPUTED;
   lapis_status status = la_open(ctx, &w->h);
   if (status >= 0) status = take_samples(w, &data->X);
   if (status >= 0) status = read_model(w, learned);
@@ -285,6 +304,7 @@ lapis_status sv_predict_new(lapis_ctx *ctx, const lapis_data *data,
 static lapis_status add_bags(sv_predict *w, const int64_t *group)
 {
   lapis_ctx *ctx = w->base.ctx;
+  if (w->labels.kind != TARGETS_BINARY) return bad_model(ctx);
   if (group == NULL) return LAPIS_OK;
   TRY(bags_new(ctx, group, w->X.cols, &w->bags));
   w->bag_score = base_alloc(ctx, w->bags.count, sizeof(double));

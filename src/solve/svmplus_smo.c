@@ -145,6 +145,12 @@ lapis_status sv_smo(sv_quadratic *q, double tol)
   start(q);
   TRY(sv_quadratic_certify(q));
   double last = INFINITY;
+  bool resumed;
+  loop_keep(q->loop, "a", q->a, q->n);
+  loop_keep(q->loop, "g", q->g, q->n);
+  loop_keep(q->loop, "norm", &q->norm, 1);
+  loop_keep(q->loop, "gap", &q->gap, 1);
+  TRY(loop_resume(q->loop, &resumed));
   while (q->gap > tol && loop_next(q->loop)) {
     bool more = true;
     TRY(sweep(q, tol, &more));

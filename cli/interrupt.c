@@ -1,0 +1,209 @@
+/* interrupt.c - Ctrl-C, time and checkpoints: a run that ends early ends soon,
+ * leaves no half-written file, and can go on where it was.
+ *
+ * A signal cancels the context, and the run ends at its next iteration.  Where
+ * that takes longer than GRACE (a long factorisation, a large file), the
+ * watcher thread writes the checkpoint from the copy of the last completed
+ * iteration and ends the process; a write that takes longer than PATIENCE is
+ * given up, and the checkpoint of before stays.  A second signal ends at once.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+static const double GRACE = 0.8, PATIENCE = 0.9; /* seconds */
+
+/* The one global: a signal handler has no other way to the run. */
+static struct watch {
+  cli *c;
+  sem_t wake; /* a signal came, or the run ended */
+  pthread_t thread;
+  atomic_bool ended;
+  bool started;
+} watch;
+
+static void on_interrupt(int signal_number)
+{
+  (void)signal_number;
+  int saved = errno;
+  lapis_ctx_cancel(watch.c->ctx);
+  (void)sem_post(&watch.wake);
+  errno = saved;
+}
+
+/* false: nothing came within so many seconds. */
+static bool wait_for(double seconds)
+{
+  struct timespec until;
+  clock_gettime(CLOCK_REALTIME, &until);
+  int64_t nanos = until.tv_nsec + (int64_t)(1e9 * seconds);
+  until.tv_sec += (time_t)(nanos / 1000000000);
+  until.tv_nsec = (long)(nanos % 1000000000);
+  int code;
+  do code = sem_timedwait(&watch.wake, &until);
+  while (code != 0 && errno == EINTR);
+  return code == 0;
+}
+
+static void *write_checkpoint(void *c)
+{
+  (void)lapis_checkpoint_write(c);
+  (void)sem_post(&watch.wake);
+  return NULL;
+}
+
+/* Ends the process, which is somewhere in the middle of something. */
+static void end_now(bool with_checkpoint)
+{
+  static const char *const files[] = {"output", "model", "config",
+                                      "checkpoint"};
+  pthread_t writer;
+  lapis_checkpoint *p = watch.c->checkpoint;
+  if (with_checkpoint && p != NULL &&
+      pthread_create(&writer, NULL, write_checkpoint, p) == 0)
+    (void)wait_for(PATIENCE);
+  for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+    const char *path = args_get(&watch.c->args, files[i]);
+    if (path != NULL) lapis_file_abandon(path);
+  }
+  static const char said[] = "\nlapis: interrupted\n";
+  if (write(STDERR_FILENO, said, sizeof said - 1) < 0) _exit(EXIT_INTERRUPTED);
+  _exit(EXIT_INTERRUPTED);
+}
+
+static void *watch_signals(void *unused)
+{
+  (void)unused;
+  while (sem_wait(&watch.wake) != 0) continue; /* EINTR */
+  if (atomic_load(&watch.ended)) return NULL;
+  bool again = wait_for(GRACE);
+  if (atomic_load(&watch.ended)) return NULL;
+  end_now(!again);
+  return NULL;
+}
+
+int interrupt_begin(cli *c)
+{
+  struct sigaction act = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
+  watch.c = c;
+  atomic_store(&watch.ended, false);
+  sigemptyset(&act.sa_mask);
+  if (sem_init(&watch.wake, 0, 0) != 0 ||
+      pthread_create(&watch.thread, NULL, watch_signals, NULL) != 0)
+    return cli_fail(EXIT_FAILED, "out of memory");
+  watch.started = true;
+  sigaction(SIGINT, &act, NULL);
+  sigaction(SIGTERM, &act, NULL);
+  signal(SIGXFSZ, SIG_IGN); /* a write past a limit is an error, not an end */
+  return EXIT_DONE;
+}
+
+void interrupt_end(void)
+{
+  if (!watch.started) return;
+  signal(SIGINT, SIG_DFL);
+  signal(SIGTERM, SIG_DFL);
+  atomic_store(&watch.ended, true);
+  (void)sem_post(&watch.wake);
+  (void)pthread_join(watch.thread, NULL);
+  watch.started = false;
+}
+
+/* ---- checkpoints --------------------------------------------------------*/
+enum { MAX_ALSO = 32, ALSO_SIZE = 1024 };
+
+typedef struct also {
+  int count;
+  char text[MAX_ALSO][ALSO_SIZE];
+  const char *at[MAX_ALSO];
+} also;
+
+static void add(also *a, const char *name, int number, const char *value)
+{
+  if (a->count == MAX_ALSO) return;
+  char *to = a->text[a->count];
+  if (number > 1)
+    snprintf(to, ALSO_SIZE, "%s:%d=%s", name, number, value);
+  else
+    snprintf(to, ALSO_SIZE, "%s=%s", name, value);
+  a->at[a->count++] = to;
+}
+
+/* Options that decide what is solved and are no settings of the method. */
+static void add_options(also *a, const cli_args *args)
+{
+  static const char *const names[] = {"map",   "map-priv", "suspects", "grid",
+                                      "folds", "groups",   "metric"};
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+    int number = 0;
+    for (int i = 0; i < args->n_given; i++)
+      if (strcmp(args->given[i].name, names[k]) == 0)
+        add(a, names[k], ++number, args->given[i].value);
+  }
+}
+
+static void add_views(also *a, const cli_views *views)
+{
+  for (int i = 0; views != NULL && i < views->count; i++) {
+    char hash[32];
+    const lapis_data *d = lapis_dataset_data(views->ds[i]);
+    snprintf(hash, sizeof hash, "%016llx",
+             (unsigned long long)lapis_mat_hash(&d->X));
+    add(a, "content of a matrix", i + 1, hash);
+  }
+}
+
+int checkpoint_open(cli *c, const lapis_data *data, const void *settings,
+                    const cli_views *views)
+{
+  const char *path = args_get(&c->args, "checkpoint");
+  if (path == NULL) return EXIT_DONE;
+  int code = check_writable(c, path);
+  if (code != EXIT_DONE) return code;
+  also *a = calloc(1, sizeof *a);
+  if (a == NULL) return cli_fail(EXIT_FAILED, "out of memory");
+  add(a, "verb", 1, c->verb->name);
+  add_options(a, &c->args);
+  add_views(a, views);
+  lapis_status s = lapis_checkpoint_new(c->ctx, path, c->method, data, settings,
+                                        a->at, a->count, &c->checkpoint);
+  free(a);
+  return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;
+}
+
+int checkpoint_close(cli *c, int code, bool finished)
+{
+  lapis_checkpoint *p = c->checkpoint;
+  bool remove = code == EXIT_DONE && finished;
+  if (p == NULL) return code;
+  if (!remove && lapis_checkpoint_write(p) < 0 && !c->quiet)
+    fprintf(stderr, "lapis: warning: %s: the checkpoint could not be written\n",
+            args_get(&c->args, "checkpoint"));
+  c->checkpoint = NULL;
+  lapis_checkpoint_free(p, remove);
+  return code;
+}
+
+/* ---- time ---------------------------------------------------------------*/
+double clock_seconds(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+double time_limit(cli *c, const void *settings)
+{
+  char text[64] = "inf";
+  (void)lapis_settings_get(c->ctx, c->method, settings, "time-limit", text,
+                           sizeof text);
+  return strtod(text, NULL);
+}

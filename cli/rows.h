@@ -1,0 +1,28 @@
+/* rows.h - the options of a verb, one by one, wherever they are declared. */
+#ifndef LAPIS_ROWS_H
+#define LAPIS_ROWS_H
+#include "cli.h"
+
+typedef struct option_row {
+  const char *name; /* without dashes */
+  char letter;      /* or 0 */
+  const char *arg;  /* NULL: a switch */
+  const char *help;
+  const char *choices; /* "a|b", or NULL */
+  bool file;           /* the value may name a file */
+} option_row;
+typedef void (*row_fn)(const option_row *r, void *user);
+
+void rows_of_method(const lapis_method *m, row_fn fn, void *user);
+void rows_of_verb(const cli_verb *v, row_fn fn, void *user);
+void rows_everywhere(row_fn fn, void *user);
+/* "-o, --output F.npz" */
+void row_left(const option_row *r, char *text, size_t size);
+
+/* manual.c: the page of a name, in man's language: "lapis", "lapis-fit",
+ * "lapis-mc"; complete.c: what a shell reads.  false: there is no such. */
+bool manual_page(FILE *to, const char *name);
+void manual_names(FILE *to);
+bool completion_of(FILE *to, const char *shell);
+
+#endif

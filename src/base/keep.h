@@ -1,0 +1,66 @@
+/* keep.h - what a killed run needs to go on: named arrays, in nested scopes.
+ *
+ * A solve, and a whole made of solves, opens a scope and lists the arrays that
+ * are its state, as it lists its results.  At the boundary of an iteration the
+ * rows of all open scopes are handed to the context's hook, which copies them
+ * (src/model/checkpoint.c); a later run that opens the same scope finds them
+ * there.  Without a hook nothing happens. */
+#ifndef LAPIS_KEEP_H
+#define LAPIS_KEEP_H
+#include "base/base.h"
+
+enum { KEEP_ROWS = 96, KEEP_NAME = 24, KEEP_PATH = 128 };
+
+typedef struct keep_row {
+  char name[KEEP_NAME];
+  lapis_dtype dtype; /* F64, I64; U8: bytes of anything else */
+  void *val;
+  int64_t count;
+} keep_row;
+
+typedef struct keep_scope {
+  const char *name;
+  struct keep_scope *outer;
+  bool open;
+  int count, restored; /* rows; those looked for already */
+  keep_row row[KEEP_ROWS];
+} keep_scope;
+
+typedef struct keep_hook {
+  void *self;
+  /* The array that a former run left at a path, or NULL. */
+  const void *(*find)(void *self, const char *path, lapis_dtype dtype,
+                      int64_t *count);
+  /* Copies the rows of this scope and of those around it, now if it must. */
+  lapis_status (*take)(void *self, const keep_scope *innermost, bool must);
+  /* What find gave for a path has been used and is not to be found again. */
+  void (*spend)(void *self, const char *path);
+  /* Nothing below this path belongs to the run any more; unless all, what a
+   * former run left there and find may still give stays. */
+  void (*forget)(void *self, const char *path, bool all);
+} keep_hook;
+
+/* NULL: none. */
+void keep_set_hook(lapis_ctx *ctx, const keep_hook *hook);
+/* Opens an empty scope inside the innermost open one.  A whole that closes as
+ * finished hands its last state over, and what was inside it is forgotten. */
+void keep_open(lapis_ctx *ctx, keep_scope *scope, const char *name);
+void keep_close(lapis_ctx *ctx, keep_scope *scope, bool finished);
+/* One more row, where the scope is open; name as printf has it. */
+void keep_add(keep_scope *scope, lapis_dtype dtype, void *val, int64_t count,
+              const char *name, ...) LAPIS_PRINTF(5, 6);
+/* Fills the rows added since the last call from what a former run left there;
+ * all of them or none.  LAPIS_EFORMAT where a size differs. */
+lapis_status keep_restore(lapis_ctx *ctx, keep_scope *scope, bool *found);
+/* What a former run left under a name; NULL: nothing. */
+const void *keep_find(lapis_ctx *ctx, const keep_scope *scope, const char *name,
+                      lapis_dtype dtype, int64_t *count);
+void keep_spend(lapis_ctx *ctx, const keep_scope *scope, const char *name);
+lapis_status keep_take(lapis_ctx *ctx, bool must);
+/* "outer/inner/name"; name may be NULL. */
+void keep_path(const keep_scope *scope, const char *name, char path[KEEP_PATH]);
+/* While paused no scope opens and nothing is taken: what runs now is done
+ * again by a resumed run.  Calls nest. */
+void keep_pause(lapis_ctx *ctx, bool on);
+
+#endif

@@ -1,0 +1,453 @@
+/* checkpoint.c - the file a killed run goes on from.
+ *
+ * Like a model: a .npz of named arrays with a JSON header.  The store below
+ * holds a copy of every array that was handed over, by path; it is taken at
+ * the boundary of an iteration and written from there, so that any thread can
+ * write the last completed iteration while the next one is at work.
+ *
+ * Copying may take a twentieth of the time and writing a tenth: with large
+ * arrays and short iterations some boundaries are passed over. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/keep.h"
+#include "base/param.h"
+#include "lapis/lapis_io.h"
+#include "mat/mat.h"
+
+enum { FORMAT = 1, TEXT_SIZE = 4096 };
+static const double COPY_SHARE = 20, WRITE_SHARE = 10; /* times their cost */
+
+typedef struct entry {
+  char path[KEEP_PATH];
+  lapis_dtype dtype;
+  void *val;
+  int64_t count, room; /* room: bytes */
+  bool loaded;         /* a former run's, not yet used */
+} entry;
+
+struct lapis_checkpoint {
+  lapis_ctx *ctx, *own; /* the run's; of whoever writes */
+  char *path, *header;
+  entry *item;
+  int count, room;
+  pthread_mutex_t lock; /* of item, count, dirty, own */
+  bool dirty, warned;
+  double every, taken, copy_cost, written, write_cost;
+};
+
+/* ---- the store ----------------------------------------------------------*/
+static entry *entry_of(lapis_checkpoint *c, const char *path)
+{
+  for (int i = 0; i < c->count; i++)
+    if (strcmp(c->item[i].path, path) == 0) return &c->item[i];
+  return NULL;
+}
+
+static lapis_status add_entry(lapis_checkpoint *c, const char *path,
+                              entry **out)
+{
+  if (c->count == c->room) {
+    void *p = c->item;
+    int room = c->room == 0 ? 64 : 2 * c->room;
+    TRY(base_grow(c->own, &p, c->count, room, sizeof *c->item));
+    c->item = p;
+    c->room = room;
+  }
+  *out = &c->item[c->count++];
+  **out = (entry){.count = 0};
+  (void)snprintf((*out)->path, sizeof(*out)->path, "%s", path);
+  return LAPIS_OK;
+}
+
+static int64_t size_of(lapis_dtype dtype)
+{
+  return dtype == LAPIS_U8 ? 1 : 8;
+}
+
+static lapis_status put(lapis_checkpoint *c, const char *path,
+                        lapis_dtype dtype, const void *val, int64_t count)
+{
+  entry *e = entry_of(c, path);
+  int64_t bytes = count * size_of(dtype);
+  if (e == NULL) TRY(add_entry(c, path, &e));
+  if (bytes > e->room || e->val == NULL) {
+    int64_t room = bytes + bytes / 2; /* histories grow */
+    void *larger = base_alloc_raw(c->own, room, 1);
+    if (larger == NULL) return LAPIS_ENOMEM;
+    base_free(e->val);
+    e->val = larger;
+    e->room = room;
+  }
+  if (bytes > 0) memcpy(e->val, val, (size_t)bytes);
+  e->dtype = dtype;
+  e->count = count;
+  e->loaded = false;
+  return LAPIS_OK;
+}
+
+/* Drops entries below a path: all of them, or those of this run; or only what
+ * lies in scopes further in. */
+static void drop(lapis_checkpoint *c, const char *path, bool all, bool inner)
+{
+  size_t length = strlen(path);
+  int kept = 0;
+  for (int i = 0; i < c->count; i++) {
+    entry *e = &c->item[i];
+    bool below = strncmp(e->path, path, length) == 0 && e->path[length] == '/';
+    if (below && inner) below = strchr(e->path + length + 1, '/') != NULL;
+    if (below && (all || !e->loaded))
+      base_free(e->val);
+    else
+      c->item[kept++] = *e;
+  }
+  c->count = kept;
+}
+
+static lapis_status put_scope(lapis_checkpoint *c, const keep_scope *s)
+{
+  char path[KEEP_PATH];
+  for (int i = 0; i < s->count; i++) {
+    const keep_row *r = &s->row[i];
+    keep_path(s, r->name, path);
+    TRY(put(c, path, r->dtype, r->val, r->count));
+  }
+  return LAPIS_OK;
+}
+
+/* ---- what base asks of it -----------------------------------------------*/
+static const void *find(void *self, const char *path, lapis_dtype dtype,
+                        int64_t *count)
+{
+  const entry *e = entry_of(self, path);
+  if (e == NULL || !e->loaded || e->dtype != dtype) return NULL;
+  *count = e->count;
+  return e->val;
+}
+
+static void spend(void *self, const char *path)
+{
+  entry *e = entry_of(self, path);
+  if (e != NULL) e->loaded = false;
+}
+
+static void forget(void *self, const char *path, bool all)
+{
+  lapis_checkpoint *c = self;
+  pthread_mutex_lock(&c->lock);
+  drop(c, path, all, false);
+  pthread_mutex_unlock(&c->lock);
+}
+
+static lapis_status write_if_due(lapis_checkpoint *c)
+{
+  double now = base_seconds();
+  if (now - c->written < c->every ||
+      now - c->written < WRITE_SHARE * c->write_cost)
+    return LAPIS_OK;
+  lapis_status s = lapis_checkpoint_write(c);
+  if (s < 0 && !c->warned) {
+    c->warned = true; /* a run is worth more than its checkpoint */
+    base_say(c->ctx, 0, "checkpoint: %s; the run goes on without",
+             lapis_ctx_error(c->own));
+  }
+  return LAPIS_OK;
+}
+
+static lapis_status take(void *self, const keep_scope *innermost, bool must)
+{
+  lapis_checkpoint *c = self;
+  double now = base_seconds();
+  if (!must && now - c->taken < COPY_SHARE * c->copy_cost) return LAPIS_OK;
+  lapis_status status = LAPIS_OK;
+  char path[KEEP_PATH];
+  keep_path(innermost, NULL, path);
+  pthread_mutex_lock(&c->lock);
+  drop(c, path, true, true); /* solves inside, which have ended */
+  for (const keep_scope *s = innermost; s != NULL && status >= 0; s = s->outer)
+    status = put_scope(c, s);
+  c->dirty = status >= 0;
+  pthread_mutex_unlock(&c->lock);
+  if (status < 0) return status;
+  c->taken = base_seconds();
+  c->copy_cost = c->taken - now;
+  return write_if_due(c);
+}
+
+/* ---- the file -----------------------------------------------------------*/
+static lapis_status write_items(lapis_checkpoint *c, lapis_named *item)
+{
+  item[0] = (lapis_named){.name = "lapis",
+                          .flat = true,
+                          .mat = {.dtype = LAPIS_TEXT,
+                                  .rows = 1,
+                                  .cols = 1,
+                                  .ld = 1,
+                                  .val = &c->header}};
+  for (int i = 0; i < c->count; i++) {
+    const entry *e = &c->item[i];
+    item[i + 1] =
+        (lapis_named){.name = e->path,
+                      .flat = true,
+                      .mat = {e->dtype, 1, e->count, 1, e->val, NULL, NULL}};
+  }
+  return lapis_npz_write(c->own, c->path, item, c->count + 1);
+}
+
+static lapis_status write_store(lapis_checkpoint *c)
+{
+  if (!c->dirty) return LAPIS_OK;
+  double before = base_seconds();
+  lapis_named *item = base_alloc(c->own, c->count + 1, sizeof *item);
+  if (item == NULL) return LAPIS_ENOMEM;
+  lapis_status s = write_items(c, item);
+  base_free(item);
+  c->written = base_seconds();
+  c->write_cost = c->written - before;
+  c->dirty = s < 0;
+  return s;
+}
+
+lapis_status lapis_checkpoint_write(lapis_checkpoint *c)
+{
+  pthread_mutex_lock(&c->lock);
+  lapis_status s = write_store(c);
+  pthread_mutex_unlock(&c->lock);
+  return s;
+}
+
+/* ---- whose run it is ----------------------------------------------------*/
+static void put_hash(lapis_json *to, const char *name, const lapis_mat *A)
+{
+  char text[96];
+  if (mat_empty(A)) return;
+  (void)snprintf(text, sizeof text, "%" PRId64 " x %" PRId64 ", %016" PRIx64,
+                 A->rows, A->cols, lapis_mat_hash(A));
+  lapis_json_put_text(to, name, text);
+}
+
+static lapis_json *data_json(const lapis_data *d)
+{
+  lapis_json *to = lapis_json_object();
+  int64_t n = d->X.cols;
+  lapis_mat group = {LAPIS_I64, 1,   n, 1, (void *)(uintptr_t)d->group,
+                     NULL,      NULL};
+  lapis_mat weight = {LAPIS_F64, 1,   n, 1, (void *)(uintptr_t)d->weight,
+                      NULL,      NULL};
+  put_hash(to, "X", &d->X);
+  put_hash(to, "Y", &d->Y);
+  put_hash(to, "P", &d->P);
+  put_hash(to, "xy", &d->xy);
+  if (d->group != NULL) put_hash(to, "group", &group);
+  if (d->weight != NULL) put_hash(to, "weight", &weight);
+  return to;
+}
+
+static bool may_differ(const char *name)
+{
+  return strcmp(name, "max-iters") == 0 || strcmp(name, "time-limit") == 0;
+}
+
+static lapis_json *settings_json(lapis_ctx *ctx, const lapis_method *m,
+                                 const void *settings)
+{
+  lapis_json *to = lapis_json_object();
+  for (int i = 0; i < m->n_params; i++) {
+    char text[TEXT_SIZE];
+    const char *name = m->params[i].name;
+    if (may_differ(name)) continue;
+    lapis_settings_get(ctx, m, settings, name, text, sizeof text);
+    lapis_json_put_text(to, name, text);
+  }
+  return to;
+}
+
+static lapis_json *also_json(lapis_ctx *ctx, const char *const *also,
+                             int n_also)
+{
+  char seed[32];
+  lapis_json *to = lapis_json_object();
+  (void)snprintf(seed, sizeof seed, "%" PRIu64, base_seed(ctx));
+  lapis_json_put_text(to, "seed", seed);
+  for (int i = 0; i < n_also; i++) {
+    char name[64];
+    size_t length = strcspn(also[i], "=");
+    (void)snprintf(name, sizeof name, "%.*s", (int)length, also[i]);
+    lapis_json_put_text(to, name, also[i] + length + 1);
+  }
+  return to;
+}
+
+static char *header(lapis_ctx *ctx, const lapis_method *m,
+                    const lapis_data *data, const void *settings,
+                    const char *const *also, int n_also)
+{
+  lapis_json *to = lapis_json_object();
+  lapis_json_put_text(to, "lapis", lapis_version());
+  lapis_json_put_text(to, "kind", "checkpoint");
+  lapis_json_put_integer(to, "format", FORMAT);
+  lapis_json_put_text(to, "method", m->name);
+  lapis_json_put(to, "settings", settings_json(ctx, m, settings));
+  lapis_json_put(to, "data", data_json(data));
+  lapis_json_put(to, "also", also_json(ctx, also, n_also));
+  char *text = lapis_json_print(to);
+  lapis_json_free(to);
+  return text;
+}
+
+/* One of the header's objects: everything here must be there, and no more. */
+static lapis_status compare(lapis_checkpoint *c, const lapis_json *here,
+                            const lapis_json *there, const char *what,
+                            const char *dashes)
+{
+  const char *key;
+  char value[TEXT_SIZE];
+  const lapis_json *both[] = {lapis_json_get(here, what),
+                              lapis_json_get(there, what)};
+  for (int side = 0; side < 2; side++)
+    for (int i = 0; lapis_json_entry(both[side], i, &key, value, sizeof value);
+         i++) {
+      const char *other = lapis_json_text(both[1 - side], key, "not given");
+      if (strcmp(value, other) == 0) continue;
+      return lapis_fail(c->ctx, LAPIS_EDATA,
+                        "%s: is of another run: %s%s was %s and is %s; name "
+                        "another file, or remove this one to start anew",
+                        c->path, dashes, key, side == 0 ? other : value,
+                        side == 0 ? value : other);
+    }
+  return LAPIS_OK;
+}
+
+static lapis_status check_header(lapis_checkpoint *c, const lapis_json *there)
+{
+  lapis_json *here;
+  double format = lapis_json_number(there, "format", 0);
+  const char *kind = lapis_json_text(there, "kind", "");
+  if (strcmp(kind, "checkpoint") != 0 || format != FORMAT)
+    return lapis_fail(c->ctx, LAPIS_EFORMAT,
+                      "%s: is no checkpoint of this LAPIS (format %d); name "
+                      "another file",
+                      c->path, FORMAT);
+  TRY(lapis_json_parse(c->ctx, c->header, strlen(c->header), "header", &here));
+  const char *was = lapis_json_text(there, "method", "");
+  const char *is = lapis_json_text(here, "method", "");
+  lapis_status s = LAPIS_OK;
+  if (strcmp(was, is) != 0)
+    s = lapis_fail(c->ctx, LAPIS_EDATA,
+                   "%s: is of another run: the method was %s and is %s; name "
+                   "another file",
+                   c->path, was, is);
+  if (s >= 0) s = compare(c, here, there, "data", "the data's ");
+  if (s >= 0) s = compare(c, here, there, "settings", "--");
+  if (s >= 0) s = compare(c, here, there, "also", "--");
+  lapis_json_free(here);
+  return s;
+}
+
+static lapis_status load_items(lapis_checkpoint *c, const lapis_arrays *all)
+{
+  for (int i = 0; i < all->count; i++) {
+    const lapis_array *a = &all->item[i];
+    if (strcmp(a->name, "lapis") == 0) continue;
+    bool known = a->mat.dtype == LAPIS_F64 || a->mat.dtype == LAPIS_I64 ||
+                 a->mat.dtype == LAPIS_U8;
+    if (!known || a->mat.rows != 1 || strlen(a->name) >= KEEP_PATH)
+      return lapis_fail(c->ctx, LAPIS_EFORMAT,
+                        "%s: its array '%s' is none that a checkpoint has",
+                        c->path, a->name);
+    if (put(c, a->name, a->mat.dtype, a->mat.val, a->mat.cols) < 0)
+      return lapis_fail(c->ctx, LAPIS_ENOMEM, "out of memory");
+    entry_of(c, a->name)->loaded = true;
+  }
+  return LAPIS_OK;
+}
+
+static lapis_status load_arrays(lapis_checkpoint *c, const lapis_arrays *all)
+{
+  lapis_json *head;
+  const lapis_array *a = lapis_arrays_find(all, "lapis");
+  bool text = a != NULL && a->mat.dtype == LAPIS_TEXT && a->mat.cols == 1;
+  if (!text)
+    return lapis_fail(c->ctx, LAPIS_EFORMAT,
+                      "%s: is no checkpoint: there is no header in it; name "
+                      "another file",
+                      c->path);
+  const char *json = ((const char *const *)a->mat.val)[0];
+  TRY(lapis_json_parse(c->ctx, json, strlen(json), c->path, &head));
+  lapis_status s = check_header(c, head);
+  lapis_json_free(head);
+  return s < 0 ? s : load_items(c, all);
+}
+
+static lapis_status load(lapis_checkpoint *c)
+{
+  lapis_arrays all;
+  if (access(c->path, F_OK) != 0) return LAPIS_OK;
+  TRY(lapis_arrays_read(c->ctx, c->path, &all));
+  lapis_status s = load_arrays(c, &all);
+  lapis_arrays_free(&all);
+  return s;
+}
+
+/* ---- opening and closing ------------------------------------------------*/
+static lapis_status open_new(lapis_checkpoint *c, const char *path, char *head)
+{
+  c->own = lapis_ctx_new();
+  c->path = base_strdup(c->ctx, path);
+  c->header = head == NULL ? NULL : base_strdup(c->ctx, head);
+  if (c->own == NULL || c->path == NULL || c->header == NULL)
+    return lapis_fail(c->ctx, LAPIS_ENOMEM, "out of memory");
+  TRY(load(c));
+  c->written = c->taken = base_seconds();
+  keep_hook hook = {
+      .self = c, .find = find, .spend = spend, .take = take, .forget = forget};
+  keep_set_hook(c->ctx, &hook);
+  return LAPIS_OK;
+}
+
+lapis_status lapis_checkpoint_new(lapis_ctx *ctx, const char *path,
+                                  const lapis_method *m, const lapis_data *data,
+                                  const void *settings, const char *const *also,
+                                  int n_also, lapis_checkpoint **out)
+{
+  *out = NULL;
+  TRY(param_check(ctx, m, settings));
+  lapis_checkpoint *c = base_alloc(ctx, 1, sizeof *c);
+  if (c == NULL) return LAPIS_ENOMEM;
+  c->ctx = ctx;
+  c->every = 1;
+  if (pthread_mutex_init(&c->lock, NULL) != 0) {
+    base_free(c);
+    return lapis_fail(ctx, LAPIS_ENOMEM, "out of memory");
+  }
+  char *head = header(ctx, m, data, settings, also, n_also);
+  lapis_status s = open_new(c, path, head);
+  free(head);
+  if (s < 0)
+    lapis_checkpoint_free(c, false);
+  else
+    *out = c;
+  return s;
+}
+
+void lapis_checkpoint_every(lapis_checkpoint *c, double seconds)
+{
+  c->every = seconds;
+}
+
+void lapis_checkpoint_free(lapis_checkpoint *c, bool finished)
+{
+  if (c == NULL) return;
+  keep_set_hook(c->ctx, NULL);
+  if (finished) (void)unlink(c->path);
+  for (int i = 0; i < c->count; i++) base_free(c->item[i].val);
+  base_free(c->item);
+  base_free(c->path);
+  base_free(c->header);
+  lapis_ctx_free(c->own);
+  (void)pthread_mutex_destroy(&c->lock);
+  base_free(c);
+}

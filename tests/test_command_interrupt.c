@@ -1,0 +1,172 @@
+/* Ctrl-C, --time-limit and --checkpoint at the command. */
+#include <dirent.h>
+
+#include "command.h"
+
+enum { N = 120, D = 40 };
+
+/* A matrix of rank 4 with holes, a third of its labels unknown. */
+static void write_problem(const command *c)
+{
+  static double X[D * N], Y[N];
+  uint64_t r = 3;
+  double basis[4 * D];
+  for (int i = 0; i < 4 * D; i++) basis[i] = check_normal(&r);
+  for (int j = 0; j < N; j++) {
+    double z[4];
+    for (int k = 0; k < 4; k++) z[k] = check_normal(&r);
+    for (int i = 0; i < D; i++) {
+      double *x = &X[j * D + i];
+      *x = 0.2 * check_normal(&r);
+      for (int k = 0; k < 4; k++) *x += basis[k * D + i] * z[k];
+      if (check_uniform(&r) < 0.1) *x = NAN;
+    }
+    Y[j] = check_uniform(&r) < 0.3 ? NAN : z[0] > 0;
+  }
+  lapis_named item[] = {{.name = "X", .mat = lapis_mat_f64(X, D, N)},
+                        {.name = "Y", .mat = lapis_mat_f64(Y, 1, N)}};
+  char path[160];
+  lapis_ctx *ctx = lapis_ctx_new();
+  snprintf(path, sizeof path, "%s/d.npz", c->folder);
+  assert_int_equal(lapis_npz_write(ctx, path, item, 2), LAPIS_OK);
+  lapis_ctx_free(ctx);
+}
+
+static int count_temporary(const command *c)
+{
+  int count = 0;
+  DIR *d = opendir(c->folder);
+  assert_non_null(d);
+  for (struct dirent *e; (e = readdir(d)) != NULL;)
+    count += strstr(e->d_name, ".tmp") != NULL;
+  closedir(d);
+  return count;
+}
+
+/* Runs "lapis ARGUMENTS", which would never end, and interrupts it. */
+static int interrupt(command *c, const char *signal, const char *arguments)
+{
+  char line[1024];
+  snprintf(line, sizeof line,
+           "cd %s && timeout --preserve-status -k 60 -s %s 1.5 %s %s "
+           ">.stdout 2>.stderr </dev/null",
+           c->folder, signal, getenv("LAPIS_COMMAND"), arguments);
+  int status = system(line);
+  c->code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  command_slurp(c, ".stdout", c->out, sizeof c->out);
+  command_slurp(c, ".stderr", c->err, sizeof c->err);
+  return c->code;
+}
+
+static const char endless[] = "fit mc d.npz --mu-rel .1 --solver fpc --tol 0 "
+                              "--max-iters 1000000000 --threads 1 ";
+
+static void interrupted_runs_can_go_on(void **state)
+{
+  (void)state;
+  command c;
+  char line[512];
+  command_begin(&c);
+  write_problem(&c);
+  snprintf(line, sizeof line, "%s --checkpoint ck", endless);
+  assert_int_equal(interrupt(&c, "INT", line), 130);
+  assert_true(command_exists(&c, "ck"));
+  assert_int_equal(count_temporary(&c), 0);
+  /* where it stopped is farther than this */
+  command_run(&c, "fit mc d.npz --mu-rel .1 --solver fpc --tol 0 --max-iters 3 "
+                  "--checkpoint ck -v");
+  assert_int_equal(c.code, 0);
+  assert_non_null(strstr(c.err, "resumed after iteration "));
+  assert_non_null(strstr(c.out, "max-iters after "));
+  assert_null(strstr(c.out, "max-iters after 3 "));
+  assert_true(command_exists(&c, "ck")); /* not finished */
+  command_run(&c, "fit mc d.npz --mu-rel .2 --solver fpc --checkpoint ck");
+  command_expect(&c, 4, "--mu-rel was 0.1 and is 0.2");
+  command_end(&c);
+}
+
+static void a_termination_is_an_interruption(void **state)
+{
+  (void)state;
+  command c;
+  command_begin(&c);
+  write_problem(&c);
+  assert_int_equal(interrupt(&c, "TERM", endless), 130);
+  assert_int_equal(count_temporary(&c), 0);
+  command_end(&c);
+}
+
+static void interrupted_folds_are_not_repeated(void **state)
+{
+  (void)state;
+  command c;
+  char line[512];
+  const char *grid = "cv mc d.npz --solver fpc --tol 0 --max-iters 20 "
+                     "--grid mu-rel=1:.01:%d --checkpoint ck %s";
+  command_begin(&c);
+  write_problem(&c);
+  snprintf(line, sizeof line, grid, 900, "");
+  assert_int_equal(interrupt(&c, "INT", line), 130);
+  assert_true(command_exists(&c, "ck"));
+  snprintf(line, sizeof line, grid, 901, "");
+  command_run(&c, "%s", line);
+  command_expect(&c, 4, "--grid was mu-rel=1:.01:900 and is mu-rel=1:.01:901");
+  lapis_arrays all;
+  lapis_ctx *ctx = lapis_ctx_new();
+  snprintf(line, sizeof line, "%s/ck", c.folder);
+  assert_int_equal(lapis_arrays_read(ctx, line, &all), LAPIS_OK);
+  const lapis_array *cells = lapis_arrays_find(&all, "cv/cells");
+  assert_non_null(cells);
+  assert_true(lapis_mat_at(&cells->mat, 0, 0) > 0);
+  lapis_arrays_free(&all);
+  lapis_ctx_free(ctx);
+  command_end(&c);
+}
+
+/* Choosing and fitting both fit in, and there is an answer. */
+static void a_time_limit_covers_the_choice(void **state)
+{
+  (void)state;
+  command c;
+  command_begin(&c);
+  write_problem(&c);
+  command_run(&c, "fit mc d.npz --tol 0 --max-iters 1000000000 --solver fpc "
+                  "--time-limit 1 --json -o o.npz");
+  assert_int_equal(c.code, 0);
+  assert_non_null(strstr(c.out, "\"status\": \"time-limit\""));
+  assert_non_null(strstr(c.err, "the time limit ended it after "));
+  assert_true(command_exists(&c, "o.npz"));
+  command_run(&c, "fit mc d.npz --tol 0 --max-iters 1000000000 --solver fpc "
+                  "--time-limit .5 --strict -q");
+  assert_int_equal(c.code, 1);
+  command_end(&c);
+}
+
+/* What is done is done: the file goes, and nothing is asked of it. */
+static void a_finished_run_leaves_no_checkpoint(void **state)
+{
+  (void)state;
+  command c;
+  command_begin(&c);
+  write_problem(&c);
+  command_run(&c, "fit mc d.npz --mu-rel .2 --checkpoint ck -o o.npz");
+  assert_int_equal(c.code, 0);
+  assert_false(command_exists(&c, "ck"));
+  command_run(&c, "fit mc d.npz --mu-rel .2 --checkpoint d.npz");
+  command_expect(&c, 2, "is read and would be written over");
+  command_run(&c, "fit mc d.npz --mu-rel .2 --checkpoint o.npz");
+  command_expect(&c, 4, "is no checkpoint");
+  command_end(&c);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(interrupted_runs_can_go_on),
+      cmocka_unit_test(a_termination_is_an_interruption),
+      cmocka_unit_test(interrupted_folds_are_not_repeated),
+      cmocka_unit_test(a_time_limit_covers_the_choice),
+      cmocka_unit_test(a_finished_run_leaves_no_checkpoint),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
