@@ -37,9 +37,9 @@ static scenes *load(void)
 {
   char path[1200];
   lapis_arrays all;
-  scenes *s = test_calloc(1, sizeof *s);
   snprintf(path, sizeof path, "%s/scene15/scene15.npz",
            check_folder("LAPIS_DATA"));
+  scenes *s = test_calloc(1, sizeof *s);
   s->ctx = lapis_ctx_new();
   assert_int_equal(lapis_arrays_read(s->ctx, path, &all), 0);
   lapis_mat main = fixture_mat(&all, "main"), priv = fixture_mat(&all, "priv");
