@@ -236,6 +236,39 @@ static void refill_fills_what_is_covered(void **state)
   drop(&p);
 }
 
+/* The rounds one by one, each a solve of its own on what the last one left:
+ * entries that D misses by more than tau are not observed. */
+static void refill_is_its_rounds(void **state)
+{
+  (void)state;
+  problem p = make(30, 40, 2, 0, 0, 5);
+  double masked[1200];
+  for (int k = 0; k < 1200; k++) p.X[k] = 0.5 + 0.05 * p.D[k];
+  for (int j = 0; j < 40; j += 4)
+    for (int i = 0; i < 9; i++) p.X[j * 30 + (5 * j + i) % 30] = 0;
+  memcpy(masked, p.X, sizeof masked);
+  lapis_ctx *ctx = lapis_ctx_new();
+  lapis_rpca_settings set = lapis_rpca_defaults();
+  set.stop.tol = 1e-9;
+  for (int round = 0; round < 3; round++) {
+    lapis_data data = {.X = lapis_mat_f64(masked, 30, 40)};
+    lapis_solver *s = solve(ctx, &data, &set);
+    const double *D = result(s, "low_rank");
+    for (int k = 0; k < 1200; k++) {
+      bool far = fabs(p.X[k] - D[k]) > set.tau;
+      masked[k] = !far ? p.X[k] : round < 2 ? NAN : D[k];
+    }
+    lapis_solver_free(s);
+  }
+  set.refill = 3;
+  lapis_solver *s = solve(ctx, &p.data, &set);
+  const double *filled = result(s, "filled");
+  for (int k = 0; k < 1200; k++) CHECK_NEAR(filled[k], masked[k], 1e-4);
+  lapis_solver_free(s);
+  lapis_ctx_free(ctx);
+  drop(&p);
+}
+
 /* ---- refusals -----------------------------------------------------------*/
 static void refused(lapis_data data, const lapis_rpca_settings *set,
                     lapis_status wanted, const char *words)
@@ -275,6 +308,7 @@ int main(void)
       cmocka_unit_test(laws),
       cmocka_unit_test(zeros_are_zero),
       cmocka_unit_test(refill_fills_what_is_covered),
+      cmocka_unit_test(refill_is_its_rounds),
       cmocka_unit_test(refusals),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

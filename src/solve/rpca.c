@@ -33,6 +33,8 @@ static const lapis_param params[] = {
      "rounds of finding covered entries and filling them"},
     {"tau", "tau", LAPIS_PARAM_REAL, AT(tau), 0.2, 0, INFINITY, true, NULL, "X",
      "refill: an entry off by more is covered"},
+    {"clean-weight", "w", LAPIS_PARAM_REAL, AT(clean_weight), 1, 0, INFINITY,
+     true, NULL, "X", "predicting: weight of the error, relative"},
     {"tol", NULL, LAPIS_PARAM_REAL, AT(stop.tol), 1e-7, 0, 1, false, NULL, "X",
      "stop at this relative duality gap"},
     {"max-iters", NULL, LAPIS_PARAM_INT, AT(stop.max_iters), 10000, 0, INFINITY,
