@@ -217,6 +217,44 @@ static void zeros_are_zero(void **state)
   lapis_ctx_free(ctx);
 }
 
+/* Rank one and a fifth of the entries one and the same value, as wrong as
+ * data can be without being noise: the multiplier is nearly degenerate. */
+static void degenerate(uint64_t seed, int64_t d, int64_t n, double *X)
+{
+  double u[30], wrong = 5 * check_normal(&seed);
+  for (int64_t i = 0; i < d; i++) u[i] = check_normal(&seed);
+  for (int64_t j = 0; j < n; j++) {
+    double v = check_normal(&seed);
+    for (int64_t i = 0; i < d; i++)
+      X[j * d + i] = check_uniform(&seed) < 0.2 ? wrong : u[i] * v;
+  }
+}
+
+/* All but one in twenty reach 1e-9, and that one 1e-8. */
+static void slow_ones_end_too(void **state)
+{
+  (void)state;
+  int ended = 0;
+  double X[30 * 30];
+  for (uint64_t seed = 1; seed <= 20; seed++) {
+    uint64_t sizes = seed;
+    int64_t d = 2 + (int64_t)(28 * check_uniform(&sizes));
+    int64_t n = 2 + (int64_t)(28 * check_uniform(&sizes));
+    degenerate(seed, d, n, X);
+    lapis_data data = {.X = lapis_mat_f64(X, d, n)};
+    lapis_ctx *ctx = lapis_ctx_new();
+    lapis_rpca_settings set = lapis_rpca_defaults();
+    set.stop.tol = 1e-9;
+    lapis_solver *s = solve(ctx, &data, &set);
+    const lapis_info *info = lapis_result_info(s);
+    ended += info->status == LAPIS_OK || info->status == LAPIS_PRECISION_FLOOR;
+    CHECK_AT_MOST(info->gap, 1e-8);
+    lapis_solver_free(s);
+    lapis_ctx_free(ctx);
+  }
+  assert_in_range(ended, 19, 20);
+}
+
 /* A block of one value over part of the samples is found and filled. */
 static void refill_fills_what_is_covered(void **state)
 {
@@ -307,6 +345,7 @@ int main(void)
       cmocka_unit_test(recovers_what_was_hidden),
       cmocka_unit_test(laws),
       cmocka_unit_test(zeros_are_zero),
+      cmocka_unit_test(slow_ones_end_too),
       cmocka_unit_test(refill_fills_what_is_covered),
       cmocka_unit_test(refill_is_its_rounds),
       cmocka_unit_test(refusals),

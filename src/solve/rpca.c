@@ -37,7 +37,7 @@ static const lapis_param params[] = {
      true, NULL, "X", "predicting: weight of the error, relative"},
     {"tol", NULL, LAPIS_PARAM_REAL, AT(stop.tol), 1e-7, 0, 1, false, NULL, "X",
      "stop at this relative duality gap"},
-    {"max-iters", NULL, LAPIS_PARAM_INT, AT(stop.max_iters), 10000, 0, INFINITY,
+    {"max-iters", NULL, LAPIS_PARAM_INT, AT(stop.max_iters), 50000, 0, INFINITY,
      false, NULL, "N", "stop after this many iterations"},
     {"time-limit", NULL, LAPIS_PARAM_REAL, AT(stop.seconds), INFINITY, 0,
      INFINITY, false, NULL, "S", "stop after this many seconds"},
