@@ -19,22 +19,48 @@ def run(arguments):
     return json.loads(done.stdout)
 
 
-def fit(method, data, options=(), model=False):
-    """Fits to a dict of arrays: JSON, result arrays, path of the model."""
-    folder = tempfile.mkdtemp(prefix="lapis-bench-")
-    np.savez(f"{folder}/data.npz", **data)
-    extra = ["--model", f"{folder}/m.lapis"] if model else []
-    said = run(["fit", method, f"{folder}/data.npz", *options, *extra,
-                "-o", f"{folder}/out.npz"])
-    return said, dict(np.load(f"{folder}/out.npz")), f"{folder}/m.lapis"
+def fit(method, data, options=(), model=None):
+    """Fits: JSON, result arrays; the model is written where `model` says."""
+    with tempfile.TemporaryDirectory(prefix="lapis-bench-") as folder:
+        np.savez(f"{folder}/data.npz", **data)
+        extra = ["--model", model] if model else []
+        said = run(["fit", method, f"{folder}/data.npz", *options, *extra,
+                    "-o", f"{folder}/out.npz"])
+        return said, dict(np.load(f"{folder}/out.npz"))
 
 
 def predict(model, X, options=()):
-    folder = tempfile.mkdtemp(prefix="lapis-bench-")
-    np.savez(f"{folder}/data.npz", X=X)
-    run(["predict", model, f"{folder}/data.npz", *options,
-         "-o", f"{folder}/out.npz"])
-    return dict(np.load(f"{folder}/out.npz"))
+    with tempfile.TemporaryDirectory(prefix="lapis-bench-") as folder:
+        np.savez(f"{folder}/data.npz", X=X)
+        run(["predict", model, f"{folder}/data.npz", *options,
+             "-o", f"{folder}/out.npz"])
+        return dict(np.load(f"{folder}/out.npz"))
+
+
+def fit_predict(method, data, X, options=(), asked=((),)):
+    """fit's result, and what predict answers to X for each of `asked`."""
+    with tempfile.TemporaryDirectory(prefix="lapis-bench-") as folder:
+        said, out = fit(method, data, options, f"{folder}/m.lapis")
+        return said, out, [predict(f"{folder}/m.lapis", X, o) for o in asked]
+
+
+class Cache:
+    """Results by key in a JSON file, so that a long study can be stopped."""
+
+    def __init__(self, path):
+        self.path, self.known = path, {}
+        if path and os.path.exists(path):
+            with open(path, encoding="utf-8") as file:
+                self.known = json.load(file)
+
+    def get(self, key, make):
+        if key not in self.known:
+            self.known[key] = make()
+            if self.path:
+                with open(self.path + ".new", "w", encoding="utf-8") as file:
+                    json.dump(self.known, file)
+                os.replace(self.path + ".new", self.path)
+        return self.known[key]
 
 
 def ones(X):

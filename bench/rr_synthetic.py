@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.linear_model import (HuberRegressor, MultiTaskLassoCV,
                                   RANSACRegressor)
 
-from rr_common import fit, ones, predict, ridge, tls
+from rr_common import fit, fit_predict, ones, ridge, tls
 
 
 def make(rng):
@@ -55,17 +55,17 @@ def repetition(seed):
             "TLS": tls(X[tr], Y[tr]), "RANSAC": ransac(X[tr], Y[tr], seed),
             "group lasso": group_lasso(X[tr], Y[tr]),
             "Huber": huber(X[tr], Y[tr])}
-    clean = fit("rpca", {"X": X[tr]}, ["--lambda", .3])[1]["low_rank"]
-    rows["RPCA + LSR"] = ridge(clean, Y[tr])
-    said, out, model = fit("rr", {"X": X[tr], "Y": Y[tr]},
-                           ["--eta", 10, "--lambda", .3, "--gamma", .1,
-                            "--rho", 1.05], model=True)
+    low = fit("rpca", {"X": X[tr]}, ["--lambda", .3])[1]["low_rank"]
+    rows["RPCA + LSR"] = ridge(low, Y[tr])
+    out, cleaned = fit_predict(
+        "rr", {"X": X[tr], "Y": Y[tr]}, np.r_[X[te], D[te]],
+        ["--eta", 10, "--lambda", .3, "--gamma", .1, "--rho", 1.05])[1:]
+    corrupted, clean = np.split(cleaned[0]["scores"], 2)
     rows["rr"] = out["weights"]
     result = {k: (rae(t[:, :2], T[:, :2]), rae(ones(X[te]) @ t.T, Y[te]),
                   rae(ones(D[te]) @ t.T, Y[te])) for k, t in rows.items()}
-    cleaned = predict(model, X[te])["scores"]
-    result["rr, cleaned"] = (result["rr"][0], rae(cleaned, Y[te]),
-                             rae(predict(model, D[te])["scores"], Y[te]))
+    result["rr, cleaned"] = (result["rr"][0], rae(corrupted, Y[te]),
+                             rae(clean, Y[te]))
     result["the true T"] = (0, rae(ones(X[te]) @ T.T, Y[te]), 0)
     return result
 

@@ -63,7 +63,7 @@ struct cli {
 
 extern const cli_verb verb_assign;
 extern const cli_verb verb_fit, verb_predict, verb_cv, verb_convert, verb_eval,
-    verb_formats, verb_info, verb_demo;
+    verb_formats, verb_info, verb_demo, verb_report;
 extern const cli_option common_options[];
 
 /* Last value of an option, or NULL. */

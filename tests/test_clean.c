@@ -158,6 +158,49 @@ static void removes_gross_errors(void **state)
   lapis_ctx_free(ctx);
 }
 
+/* The rounds one by one: 2 w, then 4 w on what D z came near. */
+static void refill_is_its_rounds(void **state)
+{
+  (void)state;
+  enum { d = 40, N = 30, n = 6, r = 3 };
+  double A[d * r], D[d * N] = {0}, X[d * n] = {0}, masked[d * n];
+  uint64_t seed = 8;
+  char text[40];
+  for (int k = 0; k < d * r; k++) A[k] = check_uniform(&seed);
+  for (int j = 0; j < N + n; j++)
+    for (int k = 0; k < r; k++) {
+      double b = check_uniform(&seed) / r, *to = D + j * d;
+      if (j >= N) to = X + (j - N) * d;
+      for (int i = 0; i < d; i++) to[i] += A[k * d + i] * b;
+    }
+  for (int j = 0; j < n; j++)
+    for (int i = 0; i < 12; i++) X[j * d + (3 * j + i) % d] = 1;
+  memcpy(masked, X, sizeof masked);
+  lapis_ctx *ctx = lapis_ctx_new();
+  lapis_clean_settings set = lapis_clean_defaults();
+  set.dictionary = lapis_mat_f64(D, d, N);
+  set.stop.tol = 1e-9;
+  lapis_mat view = lapis_mat_f64(X, d, n), left = lapis_mat_f64(masked, d, n);
+  set.refill = 3;
+  lapis_solver *s = solve(ctx, &view, &set);
+  const double *filled = result(s, "filled"), w = *result(s, "weight");
+  set.refill = 0;
+  set.weight = text;
+  for (int round = 0; round < 3; round++) {
+    snprintf(text, sizeof text, "%.17g", (round == 0 ? 2 : 4) * w);
+    lapis_solver *t = solve(ctx, &left, &set);
+    const double *fit = result(t, "low_rank");
+    for (int k = 0; k < d * n; k++) {
+      bool far = fabs(X[k] - fit[k]) > set.tau;
+      masked[k] = !far ? X[k] : round < 2 ? NAN : fit[k];
+    }
+    lapis_solver_free(t);
+  }
+  for (int k = 0; k < d * n; k++) CHECK_NEAR(filled[k], masked[k], 1e-4);
+  lapis_solver_free(s);
+  lapis_ctx_free(ctx);
+}
+
 static void refused(const lapis_mat *X, const lapis_clean_settings *set,
                     lapis_status wanted, const char *words)
 {
@@ -196,6 +239,7 @@ int main(void)
       cmocka_unit_test(verified),
       cmocka_unit_test(alone_means_alone),
       cmocka_unit_test(removes_gross_errors),
+      cmocka_unit_test(refill_is_its_rounds),
       cmocka_unit_test(refusals),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

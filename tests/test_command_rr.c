@@ -86,6 +86,38 @@ static void regression(void **state)
   fixture_close(&f);
 }
 
+/* An answer that is all error or all data says which way to go. */
+static void empty_answers_say_where_to_go(void **state)
+{
+  (void)state;
+  static const char *const fits[] = {"rpca", "rr -Y y.csv", "rlda -Y c.csv",
+                                     "rr --denoise rpca -Y y.csv"};
+  command c;
+  command_begin(&c);
+  const char x[] = "1,2,4\n3,4,9\n5,7,1\n2,8,6\n", y[] = "1\n2\n3\n9\n";
+  const char classes[] = "1\n2\n2\n1\n", gone[] = "1,2,3\n,,\n";
+  command_write(&c, "x.csv", x, sizeof x - 1);
+  command_write(&c, "y.csv", y, sizeof y - 1);
+  command_write(&c, "c.csv", classes, sizeof classes - 1);
+  command_write(&c, "gone.csv", gone, sizeof gone - 1);
+  for (int k = 0; k < 4; k++) {
+    command_run(&c, "fit %s -X x.csv --lambda 1e-6", fits[k]);
+    /* jointly, what the targets ask for stays in D */
+    command_expect(&c, 0, k % 3 == 0 ? "a larger --lambda" : "");
+    command_run(&c, "fit %s -X x.csv --lambda 100 --model m.lapis", fits[k]);
+    command_expect(&c, 0, "a smaller --lambda");
+    command_run(&c, "predict m.lapis -X gone.csv");
+    command_expect(&c, 4, "row 2: nothing of this sample is observed");
+  }
+  command_run(&c, "fit rr -X x.csv -Y y.csv --gamma 0");
+  command_expect(&c, 2, "without end");
+  command_run(&c, "cv rlda -X x.csv -Y c.csv --grid lambda=.1,1 --folds 2 "
+                  "--metric accuracy");
+  command_expect(&c, 0, "");
+  assert_non_null(strstr(c.out, "<- best"));
+  command_end(&c);
+}
+
 static void refusals(void **state)
 {
   (void)state;
@@ -108,6 +140,8 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(robust_pca), cmocka_unit_test(cleaning),
-      cmocka_unit_test(regression), cmocka_unit_test(refusals)};
+      cmocka_unit_test(regression),
+      cmocka_unit_test(empty_answers_say_where_to_go),
+      cmocka_unit_test(refusals)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -222,6 +222,41 @@ static void errors_are_minimised(void **state)
   discard(b);
 }
 
+/* Each point of a path starts from where the last one ended, and answers as
+ * if it were alone. */
+static void a_path_is_its_points(void **state)
+{
+  (void)state;
+  static const char *const method[] = {"rr", "rlda", "rlda"};
+  static const char *const metric[] = {"rae", "accuracy", "auroc"};
+  static const char *const lambda[] = {"0.15", "0.3", "0.6"};
+  for (int k = 0; k < 6; k++) {
+    bench *b = make(k % 3 == 0 ? NULL : (double[]){-1, 1}, 2, 17);
+    lapis_rr_settings set = lapis_rr_defaults();
+    lapis_cv_options o = judged_by(metric[k % 3]);
+    lapis_grid grid = {"lambda", 3, lambda};
+    set.denoise = k < 3 ? LAPIS_RR_RPCA : LAPIS_RR_JOINT;
+    lapis_cv *c = cv(b, method[k % 3], &set, &o, &grid);
+    for (int i = 0; i < 3; i++) {
+      double said[N], truth[N], sum = 0, value = 0;
+      set.lambda = strtod(lambda[i], NULL);
+      for (int64_t f = 0; f < FOLDS; f++) {
+        int64_t n =
+            by_prediction(b, method[k % 3], &set, lapis_cv_folds(c), f,
+                          k % 3 == 1 ? "labels" : "scores", said, truth);
+        if (k % 3 == 0) value = rae(truth, said, n);
+        if (k % 3 == 1) value = share_equal(truth, said, n);
+        if (k % 3 == 2)
+          assert_true(lapis_auroc(b->ctx, truth, said, n, &value) >= 0);
+        sum += value;
+      }
+      CHECK_NEAR(lapis_cv_at(c, i).mean, sum / FOLDS, 1e-4);
+    }
+    lapis_cv_free(c);
+    discard(b);
+  }
+}
+
 /* A fold whose hidden labels are of one kind has no AUROC, and is left out of
  * the mean; the whole goes on. */
 static void one_kind_is_no_failure(void **state)
@@ -269,6 +304,7 @@ int main(void)
       cmocka_unit_test(accuracy_is_that_of_the_labels),
       cmocka_unit_test(accuracy_of_completion),
       cmocka_unit_test(errors_are_minimised),
+      cmocka_unit_test(a_path_is_its_points),
       cmocka_unit_test(one_kind_is_no_failure),
       cmocka_unit_test(refusals),
   };

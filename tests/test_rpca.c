@@ -217,6 +217,44 @@ static void zeros_are_zero(void **state)
   lapis_ctx_free(ctx);
 }
 
+/* Rank one and a fifth of the entries one and the same value, as wrong as
+ * data can be without being noise: the multiplier is nearly degenerate. */
+static void degenerate(uint64_t seed, int64_t d, int64_t n, double *X)
+{
+  double u[30], wrong = 5 * check_normal(&seed);
+  for (int64_t i = 0; i < d; i++) u[i] = check_normal(&seed);
+  for (int64_t j = 0; j < n; j++) {
+    double v = check_normal(&seed);
+    for (int64_t i = 0; i < d; i++)
+      X[j * d + i] = check_uniform(&seed) < 0.2 ? wrong : u[i] * v;
+  }
+}
+
+/* All but one in twenty reach 1e-9, and that one 1e-8. */
+static void slow_ones_end_too(void **state)
+{
+  (void)state;
+  int ended = 0;
+  double X[30 * 30];
+  for (uint64_t seed = 1; seed <= 20; seed++) {
+    uint64_t sizes = seed;
+    int64_t d = 2 + (int64_t)(28 * check_uniform(&sizes));
+    int64_t n = 2 + (int64_t)(28 * check_uniform(&sizes));
+    degenerate(seed, d, n, X);
+    lapis_data data = {.X = lapis_mat_f64(X, d, n)};
+    lapis_ctx *ctx = lapis_ctx_new();
+    lapis_rpca_settings set = lapis_rpca_defaults();
+    set.stop.tol = 1e-9;
+    lapis_solver *s = solve(ctx, &data, &set);
+    const lapis_info *info = lapis_result_info(s);
+    ended += info->status == LAPIS_OK || info->status == LAPIS_PRECISION_FLOOR;
+    CHECK_AT_MOST(info->gap, 1e-8);
+    lapis_solver_free(s);
+    lapis_ctx_free(ctx);
+  }
+  assert_in_range(ended, 19, 20);
+}
+
 /* A block of one value over part of the samples is found and filled. */
 static void refill_fills_what_is_covered(void **state)
 {
@@ -231,6 +269,39 @@ static void refill_fills_what_is_covered(void **state)
   lapis_solver *s = solve(ctx, &p.data, &set);
   const double *filled = result(s, "filled");
   for (int64_t k = 0; k < 2400; k++) CHECK_NEAR(filled[k], p.D[k], 0.05);
+  lapis_solver_free(s);
+  lapis_ctx_free(ctx);
+  drop(&p);
+}
+
+/* The rounds one by one, each a solve of its own on what the last one left:
+ * entries that D misses by more than tau are not observed. */
+static void refill_is_its_rounds(void **state)
+{
+  (void)state;
+  problem p = make(30, 40, 2, 0, 0, 5);
+  double masked[1200];
+  for (int k = 0; k < 1200; k++) p.X[k] = 0.5 + 0.05 * p.D[k];
+  for (int j = 0; j < 40; j += 4)
+    for (int i = 0; i < 9; i++) p.X[j * 30 + (5 * j + i) % 30] = 0;
+  memcpy(masked, p.X, sizeof masked);
+  lapis_ctx *ctx = lapis_ctx_new();
+  lapis_rpca_settings set = lapis_rpca_defaults();
+  set.stop.tol = 1e-9;
+  for (int round = 0; round < 3; round++) {
+    lapis_data data = {.X = lapis_mat_f64(masked, 30, 40)};
+    lapis_solver *s = solve(ctx, &data, &set);
+    const double *D = result(s, "low_rank");
+    for (int k = 0; k < 1200; k++) {
+      bool far = fabs(p.X[k] - D[k]) > set.tau;
+      masked[k] = !far ? p.X[k] : round < 2 ? NAN : D[k];
+    }
+    lapis_solver_free(s);
+  }
+  set.refill = 3;
+  lapis_solver *s = solve(ctx, &p.data, &set);
+  const double *filled = result(s, "filled");
+  for (int k = 0; k < 1200; k++) CHECK_NEAR(filled[k], masked[k], 1e-4);
   lapis_solver_free(s);
   lapis_ctx_free(ctx);
   drop(&p);
@@ -274,7 +345,9 @@ int main(void)
       cmocka_unit_test(recovers_what_was_hidden),
       cmocka_unit_test(laws),
       cmocka_unit_test(zeros_are_zero),
+      cmocka_unit_test(slow_ones_end_too),
       cmocka_unit_test(refill_fills_what_is_covered),
+      cmocka_unit_test(refill_is_its_rounds),
       cmocka_unit_test(refusals),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

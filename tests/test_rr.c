@@ -222,6 +222,82 @@ static void models_answer_new_samples(void **state)
   }
 }
 
+/* ---- the weight of cleaning ---------------------------------------------*/
+static void predict_low_rank(lapis_ctx *ctx, const lapis_model *m,
+                             const lapis_data *data, double weight, double *to)
+{
+  lapis_rr_predict_settings set;
+  lapis_solver *s;
+  lapis_settings_default(lapis_predict_method(lapis_model_method(m)), &set);
+  set.clean_weight = weight;
+  set.stop.tol = 1e-9;
+  if (lapis_predict_new(ctx, data, m, &set, &s) < 0 || lapis_solve(s) < 0)
+    fail_msg("%s", lapis_ctx_error(ctx));
+  memcpy(to, result(s, "low_rank"), D1 * N1 * sizeof *to);
+  lapis_solver_free(s);
+}
+
+/* |z|_2 + w |x - D z|_1 by `clean`, told w in numbers, is the yardstick. */
+static void clean_by_number(lapis_ctx *ctx, const lapis_mat *D,
+                            const lapis_mat *X, double w, double *to)
+{
+  lapis_clean_settings set = lapis_clean_defaults();
+  lapis_data data = {.X = *X};
+  lapis_solver *s;
+  char text[40];
+  snprintf(text, sizeof text, "%.17g", w);
+  set.weight = text;
+  set.dictionary = *D;
+  set.stop.tol = 1e-9;
+  if (lapis_clean_new(ctx, &data, &set, &s) < 0 || lapis_solve(s) < 0)
+    fail_msg("%s", lapis_ctx_error(ctx));
+  memcpy(to, result(s, "low_rank"), D1 * N1 * sizeof *to);
+  lapis_solver_free(s);
+}
+
+static double nuclear_and_rank(const double *D, int64_t *rank)
+{
+  double nuclear, largest, s[N1];
+  oracle_norms(D, D1, N1, &nuclear, &largest);
+  oracle_singular_values(D, D1, N1, s);
+  *rank = 0;
+  for (int k = 0; k < N1; k++) *rank += s[k] > 1e-9 * largest;
+  return nuclear;
+}
+
+/* A factor given to the fit is what predicting uses; one given to predicting
+ * takes its place; w is that factor times lambda sqrt(r n)/|D|_*. */
+static void weight_of_cleaning(void **state)
+{
+  (void)state;
+  double X[D1 * N1], Y[N1], Xn[D1 * N1], Yn[N1], a[D1 * N1], b[D1 * N1];
+  make_classes(X, Y, 1);
+  make_classes(Xn, Yn, 2);
+  lapis_data data = {.X = lapis_mat_f64(X, D1, N1),
+                     .Y = lapis_mat_f64(Y, 1, N1)};
+  lapis_data new = {.X = lapis_mat_f64(Xn, D1, N1)};
+  lapis_ctx *ctx = lapis_ctx_new();
+  lapis_rr_settings set = lapis_rlda_defaults();
+  set.denoise = LAPIS_RR_RPCA;
+  set.clean_weight = 3;
+  lapis_solver *s = solve(ctx, true, &data, &set);
+  lapis_model *m;
+  int64_t rank;
+  assert_int_equal(lapis_model_new(s, &m), LAPIS_OK);
+  lapis_mat D;
+  assert_int_equal(lapis_result_get(s, "low_rank", &D), LAPIS_OK);
+  double nuclear = nuclear_and_rank(D.val, &rank);
+  double unit = sqrt((double)rank * N1) / sqrt(N1 > D1 ? N1 : D1) / nuclear;
+  for (int k = 0; k < 2; k++) {
+    predict_low_rank(ctx, m, &new, k == 0 ? NAN : .5, a);
+    clean_by_number(ctx, &D, &new.X, (k == 0 ? 3 : .5) * unit, b);
+    for (int i = 0; i < D1 * N1; i++) CHECK_NEAR(a[i], b[i], 1e-6);
+  }
+  lapis_solver_free(s);
+  lapis_model_free(m);
+  lapis_ctx_free(ctx);
+}
+
 /* ---- refusals -----------------------------------------------------------*/
 static void refused(bool lda, const lapis_data *data,
                     const lapis_rr_settings *set, lapis_status wanted,
@@ -274,6 +350,7 @@ int main(void)
       cmocka_unit_test(papers_path),
       cmocka_unit_test(fixed_weights),
       cmocka_unit_test(models_answer_new_samples),
+      cmocka_unit_test(weight_of_cleaning),
       cmocka_unit_test(refusals),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

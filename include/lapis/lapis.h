@@ -254,10 +254,11 @@ typedef struct lapis_mc_fold_settings { /* predicting with an mc model */
 typedef struct lapis_rpca_settings {
   size_t size;
   lapis_stop stop;
-  double lambda;    /* weight of the sparse error; NaN: 1/sqrt(max(d, n)) */
-  bool certificate; /* keep the multiplier that proves the gap */
-  int64_t refill;   /* rounds of detecting and filling what is covered */
-  double tau;       /* refill: an entry off by more than tau is covered */
+  double lambda;       /* weight of the sparse error; NaN: 1/sqrt(max(d, n)) */
+  bool certificate;    /* keep the multiplier that proves the gap */
+  int64_t refill;      /* rounds of detecting and filling what is covered */
+  double tau;          /* refill: an entry off by more than tau is covered */
+  double clean_weight; /* predicting: see lapis_rr_predict_settings */
 } lapis_rpca_settings;
 LAPIS_API lapis_rpca_settings lapis_rpca_defaults(void);
 typedef enum lapis_rr_denoise {                 /* where D comes from */
@@ -281,8 +282,9 @@ typedef struct lapis_rr_settings { /* rr and rlda */
   bool certificate;        /* with fixed weights: keep the multiplier */
   int64_t refill;
   double tau;
-  lapis_mat W;       /* K x K weight of the targets, or empty: identity */
-  lapis_mat weights; /* (d + 1) x K, bias last: solve for D alone; or empty */
+  double clean_weight; /* predicting: see lapis_rr_predict_settings */
+  lapis_mat W;         /* K x K weight of the targets, or empty: identity */
+  lapis_mat weights;   /* (d + 1) x K, bias last: solve for D alone; or empty */
 } lapis_rr_settings;
 LAPIS_API lapis_rr_settings lapis_rr_defaults(void);
 LAPIS_API lapis_rr_settings lapis_rlda_defaults(void);
@@ -310,6 +312,8 @@ typedef struct lapis_rr_predict_settings { /* with rpca, rr, rlda models */
   int clean; /* lapis_rr_clean */
   bool joint;
   int64_t knn; /* > 0: labels by this many neighbours in the projected space */
+  double clean_weight; /* of a new sample's error, in units of what `clean`
+                          says; NaN: as the fit was told */
 } lapis_rr_predict_settings;
 
 typedef enum lapis_roml_schedule {

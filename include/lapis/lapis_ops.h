@@ -24,6 +24,9 @@ typedef struct lapis_svt_info {
 } lapis_svt_info;
 LAPIS_API lapis_status lapis_svt(lapis_ctx *ctx, const lapis_mat *W, double t,
                                  lapis_mat *A, lapis_svt_info *info);
+/* All min(m, n) singular values of W (m x n doubles), largest first. */
+LAPIS_API lapis_status lapis_singular_values(lapis_ctx *ctx, const lapis_mat *W,
+                                             double *values);
 
 /* ---- proximal steps: argmin_z t f(z) + (z - v)^2 / 2 ---------------------*/
 /* f = |z|. */

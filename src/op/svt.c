@@ -23,6 +23,7 @@
 #include <math.h>
 
 #include "lapis/lapis_ops.h"
+#include "mat/mat.h"
 #include "op/svt_subspace.h"
 
 enum { LONG = 4 };    /* sides in this ratio: QR first */
@@ -513,5 +514,21 @@ lapis_status lapis_svt(lapis_ctx *ctx, const lapis_mat *W, double t,
   op_svt_free(s);
   if (status == LAPIS_OK && info != NULL)
     *info = (lapis_svt_info){r.rank, r.nuclear, r.sigma_1, name[r.way], r.why};
+  return status;
+}
+
+lapis_status lapis_singular_values(lapis_ctx *ctx, const lapis_mat *W,
+                                   double *values)
+{
+  la h;
+  op_svt *s;
+  TRY(check_public(ctx, W, 0, W));
+  TRY(mat_check_finite(ctx, "singular values", "the matrix", W, false));
+  TRY(la_open(ctx, &h));
+  TRY(op_svt_new(&h, W->rows, W->cols, &s));
+  la_array from = {W->dtype, W->rows, W->cols, W->ld, W->val, true};
+  if (from.ld < 1) from.ld = 1; /* an empty view */
+  lapis_status status = op_singular_values(s, &from, values);
+  op_svt_free(s);
   return status;
 }

@@ -95,6 +95,17 @@
        NULL,                                                             \
        "X",                                                              \
        "refill: an entry off by more is covered"},                       \
+      {"clean-weight",                                                   \
+       "w",                                                              \
+       LAPIS_PARAM_REAL,                                                 \
+       AT(clean_weight),                                                 \
+       1,                                                                \
+       0,                                                                \
+       INFINITY,                                                         \
+       true,                                                             \
+       NULL,                                                             \
+       "X",                                                              \
+       "predicting: weight of the error, relative"},                     \
       {"tol",                                                            \
        NULL,                                                             \
        LAPIS_PARAM_REAL,                                                 \

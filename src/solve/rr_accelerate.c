@@ -5,7 +5,7 @@
  * g.  Where the multiplier of a problem is nearly degenerate the plain
  * iteration creeps; the differences then span the few slow directions.
  *
- * Numerics: the normal equations are regularized by 1e-10 of their trace; a
+ * Numerics: the normal equations are regularized by 1e-13 of their trace; a
  * state whose own f turns out more than twice the last is given up for the
  * plain image, and the past with it. */
 #include "solve/rr_accelerate.h"
@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double REGULAR = 1e-10, WORSE = 2;
+static const double REGULAR = 1e-13, WORSE = 2;
 
 lapis_status rr_accel_new(la *h, int64_t rows, int64_t cols, int parts,
                           rr_accel *a)

@@ -3,7 +3,7 @@
 #define LAPIS_RR_ACCELERATE_H
 #include "la/backend.h"
 
-enum { ACCEL_MEMORY = 10, ACCEL_PARTS = 2 };
+enum { ACCEL_MEMORY = 20, ACCEL_PARTS = 2 };
 
 /* A state of up to two arrays. */
 typedef struct rr_accel {

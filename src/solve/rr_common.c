@@ -7,6 +7,8 @@
 #include "mat/mat.h"
 
 static const double SMALLEST = 1e-9; /* of sigma_1: below it counts as 0 */
+static const double NO_ERROR = 1e-6; /* of |X|: ten times the loosest default
+                                        tolerance of the fits */
 
 /* ---- checks -------------------------------------------------------------*/
 static bool seen(const lapis_mat *X, int64_t i, int64_t j)
@@ -84,7 +86,7 @@ void rr_warn_if_empty(lapis_ctx *ctx, const char *method, int64_t rank,
              "%s: the low-rank part is 0, all of X is error: a larger --lambda "
              "keeps more",
              method);
-  else if (error <= 1e-9 * size)
+  else if (error <= NO_ERROR * size)
     base_say(ctx, 0,
              "%s: no error was found, the low-rank part is X itself: a "
              "smaller --lambda removes more",

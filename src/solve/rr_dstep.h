@@ -35,7 +35,8 @@ typedef struct rr_fit {
 /* The free estimate takes a Frobenius norm for a spectral one and may be a
  * thousand times the gap; every few steps a power method guesses better.  What
  * looks proved is then proved, with the whole spectrum.  After a proof that
- * failed the next waits for a smaller guess. */
+ * failed the next waits for a smaller guess, but not for ever: a guess is from
+ * below, and may be low by as much as it likes. */
 typedef struct rr_proof {
   double tol, ask; /* what is wanted; the guess that is worth a proof */
   bool spent;      /* W holds a multiplier and must be made again */

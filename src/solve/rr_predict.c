@@ -42,6 +42,17 @@ typedef struct rr_predict {
    "W",                                                                     \
    "weight of the error: lambda sqrt(r n)/|D|_* or lambda/|D|_*; or as "    \
    "given"},                                                                \
+      {"clean-weight",                                                      \
+       "w",                                                                 \
+       LAPIS_PARAM_REAL,                                                    \
+       AT(clean_weight),                                                    \
+       NAN,                                                                 \
+       0,                                                                   \
+       INFINITY,                                                            \
+       true,                                                                \
+       NULL,                                                                \
+       "X",                                                                 \
+       "times this (auto: as the fit was told)"},                           \
   {                                                                         \
     "joint", NULL, LAPIS_PARAM_BOOL, AT(joint), 0, 0, 1, false, NULL, NULL, \
         "clean the batch together; answers then depend on the batch"        \
@@ -182,7 +193,7 @@ static const solver_class predict_class = {
     .method = "rr", .solve = predict_solve, .free = predict_free};
 
 typedef struct fitted { /* what a fit's settings say to predicting */
-  double lambda, tau;
+  double lambda, tau, clean_weight;
   int64_t refill;
 } fitted;
 
@@ -245,7 +256,9 @@ static lapis_status build(rr_predict *w, const lapis_mat *X, const fitted *f)
   TRY(la_open(w->base.ctx, &w->h));
   TRY(allocate(w, X));
   if (!w->cleans) return LAPIS_OK;
+  if (isnan(w->set.clean_weight)) w->set.clean_weight = f->clean_weight;
   w->w =
+      w->set.clean_weight *
       clean_weight(&w->basis, f->lambda, w->set.clean == LAPIS_RR_CLEAN_PAPER);
   return clean_job_new(&w->h, &w->basis, X, &opt, &w->job);
 }
@@ -310,7 +323,7 @@ lapis_status rpca_predict_new(lapis_ctx *ctx, const lapis_data *data,
                               const void *options, lapis_solver **out)
 {
   const lapis_rpca_settings *set = settings;
-  fitted f = {set->lambda, set->tau, set->refill};
+  fitted f = {set->lambda, set->tau, set->clean_weight, set->refill};
   return predict_new(ctx, data, &rpca_predict_method, &f, learned, options,
                      out);
 }
@@ -320,7 +333,7 @@ lapis_status rr_predict_new(lapis_ctx *ctx, const lapis_data *data,
                             const void *options, lapis_solver **out)
 {
   const lapis_rr_settings *set = settings;
-  fitted f = {set->lambda, set->tau, set->refill};
+  fitted f = {set->lambda, set->tau, set->clean_weight, set->refill};
   bool lda = named_find(learned, "class_values") != NULL;
   return predict_new(ctx, data, lda ? &rlda_predict_method : &rr_predict_method,
                      &f, learned, options, out);

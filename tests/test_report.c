@@ -1,0 +1,157 @@
+/* The page of a result, read back by a reader of XML and PNG that is not
+ * ours; singular values against Jacobi's; refusals. */
+#include "lapis/lapis_report.h"
+
+#include "command.h"
+#include "lapis/lapis_ops.h"
+#include "oracle.h"
+
+static void singular_values(void **state)
+{
+  (void)state;
+  static const int shape[][2] = {{1, 1}, {7, 3}, {3, 7}, {6, 6}};
+  for (int k = 0; k < 4; k++) {
+    double A[49], s[7], nuclear, largest, sum = 0;
+    int m = shape[k][0], n = shape[k][1];
+    uint64_t seed = 5 + (uint64_t)k;
+    for (int i = 0; i < m * n; i++) A[i] = check_normal(&seed);
+    lapis_ctx *ctx = lapis_ctx_new();
+    lapis_mat view = lapis_mat_f64(A, m, n);
+    assert_int_equal(lapis_singular_values(ctx, &view, s), LAPIS_OK);
+    oracle_norms(A, m, n, &nuclear, &largest);
+    for (int i = 0; i < (m < n ? m : n); i++) {
+      sum += s[i];
+      if (i > 0) CHECK_AT_MOST(s[i], s[i - 1]);
+    }
+    CHECK_NEAR(sum, nuclear, 1e-12 * nuclear);
+    CHECK_NEAR(s[0], largest, 1e-12 * largest);
+    A[0] = NAN;
+    assert_int_equal(lapis_singular_values(ctx, &view, s), LAPIS_EMISSING);
+    lapis_ctx_free(ctx);
+  }
+}
+
+/* Nine samples of 3 x 4 pixels of rank two, three pixels not seen. */
+static void write_samples(command *c)
+{
+  char text[4096];
+  int used = 0;
+  uint64_t seed = 3;
+  for (int j = 0; j < 9; j++) {
+    double a = check_normal(&seed), b = check_normal(&seed);
+    for (int i = 0; i < 12; i++) {
+      const char *end = i == 11 ? "\n" : ",";
+      double x = a * sin(i) + b * cos(2 * i) + (i == j ? 3 : 0);
+      if (j < 3 && i == 2 * j + 1)
+        used += snprintf(text + used, sizeof text - (size_t)used, "%s", end);
+      else
+        used +=
+            snprintf(text + used, sizeof text - (size_t)used, "%.6f%s", x, end);
+    }
+  }
+  command_write(c, "x.csv", text, (size_t)used);
+}
+
+static double said(const char *json, const char *key)
+{
+  lapis_ctx *ctx = lapis_ctx_new();
+  lapis_json *v;
+  if (lapis_json_parse(ctx, json, strlen(json), "stdout", &v) < 0)
+    fail_msg("%s", lapis_ctx_error(ctx));
+  double value = lapis_json_number(lapis_json_get(v, "info"), key, NAN);
+  lapis_json_free(v);
+  lapis_ctx_free(ctx);
+  return value;
+}
+
+static void shell_or_fail(const command *c, const char *format, ...)
+{
+  char what[1024], line[2048];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(what, sizeof what, format, args);
+  va_end(args);
+  snprintf(line, sizeof line, "cd %s && %s", c->folder, what);
+  if (system(line) != 0) fail_msg("failed: %s", what);
+}
+
+/* A file in the folder of this one. */
+static void beside(const char *name, char *path, size_t size)
+{
+  const char *slash = strrchr(__FILE__, '/');
+  int folder = slash == NULL ? 0 : (int)(slash - __FILE__) + 1;
+  snprintf(path, size, "%.*s%s", folder, __FILE__, name);
+}
+
+static void page_is_read_back(void **state)
+{
+  (void)state;
+  command c;
+  if (system("python3 -c 'import xml, zlib' 2>/dev/null") != 0) {
+    print_message("skipped: no python3\n");
+    skip();
+  }
+  char script[512];
+  beside("check_page.py", script, sizeof script);
+  command_begin(&c);
+  write_samples(&c);
+  command_run(&c, "fit rpca -X x.csv --header no --tol 1e-6 --json -o out.npz");
+  command_expect(&c, 0, "");
+  double objective = said(c.out, "objective");
+  int rank = (int)said(c.out, "rank");
+  /* five samples, three pictures each; three missing pixels in the inputs */
+  command_run(&c, "report out.npz --data x.csv --shape 3x4 --count 5 "
+                  "--title 'a < b & \"c\"' -o page.html");
+  command_expect(&c, 0, "");
+  shell_or_fail(&c, "python3 %s page.html 3 4 15 3 %.17g %d", script, objective,
+                rank);
+  /* without the data: input is the sum of the parts, nothing is missing */
+  command_run(&c, "report out.npz --shape 4x3 --first 8 -o page.html");
+  command_expect(&c, 0, "");
+  shell_or_fail(&c, "python3 %s page.html 4 3 6 0 %.17g %d", script, objective,
+                rank);
+  command_run(&c, "report out.npz -o page.html");
+  command_expect(&c, 0, "");
+  shell_or_fail(&c, "python3 %s page.html 4 3 0 0 %.17g %d", script, objective,
+                rank);
+  command_end(&c);
+}
+
+static void refusals(void **state)
+{
+  (void)state;
+  command c;
+  command_begin(&c);
+  write_samples(&c);
+  command_write(&c, "y.csv", "1,2\n3,4\n", 8);
+  command_run(&c, "fit rpca -X x.csv --header no -o out.npz");
+  command_expect(&c, 0, "");
+  command_run(&c, "report out.npz");
+  command_expect(&c, 2, "-o F.html");
+  command_run(&c, "report out.npz --shape 5x5 -o p.html");
+  command_expect(&c, 4, "12 features");
+  command_run(&c, "report out.npz --shape 12 -o p.html");
+  command_expect(&c, 2, "HxW");
+  command_run(&c, "report out.npz --shape 99999999999x2 -o p.html");
+  command_expect(&c, 4, "12 features");
+  command_run(&c, "report out.npz --data y.csv -o p.html");
+  command_expect(&c, 4, "2 samples of 2 features");
+  command_run(&c, "report out.npz --count many -o p.html");
+  command_expect(&c, 2, "--count");
+  command_run(&c, "report out.npz --shape 3x4 --first 10 -o p.html");
+  command_expect(&c, 2, "sample 10");
+  command_run(&c, "report x.csv -o p.html");
+  command_expect(&c, 4, "x.csv");
+  command_run(&c, "report out.npz -o nowhere/p.html");
+  command_expect(&c, 4, "nowhere");
+  assert_false(command_exists(&c, "p.html"));
+  command_end(&c);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(singular_values),
+                                     cmocka_unit_test(page_is_read_back),
+                                     cmocka_unit_test(refusals)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
