@@ -13,12 +13,47 @@ const cli_option data_options[] = {
     {"Y", 'Y', "FILE", "targets, NaN where unknown"},
     {"P", 'P', "FILE", "privileged features; FILE:NAME of a container"},
     {"G", 'G', "FILE", "group of each sample: bag, subject, image"},
+    {"xy", 0, "FILE", "position (x, y) of each sample in its image"},
     {"target", 0, "COL,..", "columns of a table that are targets"},
     {"id", 0, "COL", "column of a table that names the samples"},
     {"header", 0, "yes|no", "whether a table has a header (default: find out)"},
     {"labels", 0, "K|F.xml", ".arff: K labels at the end, or those F names"},
     {"features", 0, "D", ".svm: at least D features"},
     {NULL, 0, NULL, NULL}};
+
+/* What a method's own setting of an option's name can be, "a|b|c", or NULL. */
+static const char *own_choices(const cli *c, const char *option)
+{
+  for (int i = 0; c->method != NULL && i < c->method->n_params; i++)
+    if (strcmp(c->method->params[i].name, option) == 0)
+      return c->method->params[i].choices;
+  return NULL;
+}
+
+static bool is_choice(const char *choices, const char *word, size_t length)
+{
+  for (const char *at = choices; at != NULL; at = strchr(at, '|')) {
+    at += *at == '|';
+    if (strncmp(at, word, length) == 0 &&
+        (at[length] == '|' || at[length] == '\0'))
+      return true;
+  }
+  return false;
+}
+
+/* A method may end the chain of --map with a word of its own (roml: embed),
+ * which is no map of X alone: where the first such word starts, or the end. */
+static const char *own_word(const cli *c, const char *option, const char *spec)
+{
+  const char *choices = own_choices(c, option), *at = spec;
+  while (choices != NULL && *at != '\0') {
+    size_t length = strcspn(at, ",");
+    bool none = length == 4 && strncmp(at, "none", 4) == 0;
+    if (!none && is_choice(choices, at, length)) return at;
+    at += length + (at[length] == ',');
+  }
+  return spec + strlen(spec);
+}
 
 int settings_from_args(cli *c, void **out)
 {
@@ -29,6 +64,14 @@ int settings_from_args(cli *c, void **out)
   for (int i = 0; i < m->n_params; i++) {
     const char *name = m->params[i].name;
     const char *value = args_get(&c->args, name);
+    if (value != NULL && strcmp(name, "map") == 0) {
+      value = own_word(c, name, value);
+      if (strchr(value, ',') != NULL)
+        return cli_fail(EXIT_MISUSE,
+                        "--map %s: the maps of X alone come first, this last",
+                        value);
+      if (*value == '\0') continue;
+    }
     if (value == NULL) continue;
     lapis_status s = lapis_settings_set(c->ctx, m, *out, name, value);
     if (s < 0) return cli_fail_status(c, s);
@@ -36,15 +79,21 @@ int settings_from_args(cli *c, void **out)
   return EXIT_DONE;
 }
 
+/* The members that options name, and those options. */
+static const struct {
+  const char *name, *option;
+} members[] = {
+    {"X", "X"}, {"Y", "Y"}, {"P", "P"}, {"group", "G"}, {"xy", "xy"}};
+enum { MEMBERS = sizeof members / sizeof *members };
+
 static int read_members(cli *c, lapis_dataset *ds,
                         const lapis_table_options *table)
 {
-  static const char *const members[][2] = {
-      {"X", "X"}, {"Y", "Y"}, {"P", "P"}, {"group", "G"}, {NULL, NULL}};
-  for (int i = 0; members[i][0] != NULL; i++) {
-    const char *spec = args_get(&c->args, members[i][1]);
+  for (int i = 0; i < MEMBERS; i++) {
+    const char *spec = args_get(&c->args, members[i].option);
     if (spec == NULL) continue;
-    lapis_status s = lapis_dataset_read_member(ds, members[i][0], spec, table);
+    lapis_status s =
+        lapis_dataset_read_member(ds, members[i].name, spec, table);
     if (s < 0) return cli_fail_status(c, s);
   }
   return EXIT_DONE;
@@ -115,19 +164,29 @@ static bool same_file(const char *a, const char *b)
          x.st_ino == y.st_ino && S_ISREG(x.st_mode);
 }
 
+/* The same of a FILE or FILE:NAME. */
+static bool same_spec(const char *path, const char *spec)
+{
+  char file[4096];
+  const char *colon = strrchr(spec, ':');
+  if (same_file(path, spec)) return true;
+  if (colon == NULL || (size_t)(colon - spec) >= sizeof file) return false;
+  snprintf(file, sizeof file, "%.*s", (int)(colon - spec), spec);
+  return same_file(path, file);
+}
+
 /* What is read must not be written over. */
 static int check_not_input(const cli *c, const char *path)
 {
-  static const char *const inputs[] = {"X", "Y", "P", "G"};
   for (int i = 0; i < c->args.n_words; i++)
     if (c->args.word[i] != path && same_file(path, c->args.word[i]))
       return cli_fail(EXIT_MISUSE,
                       "%s: is read and would be written over; "
                       "name another file",
                       path);
-  for (int i = 0; i < 4; i++) {
-    const char *spec = args_get(&c->args, inputs[i]);
-    if (spec != NULL && same_file(path, spec))
+  for (int i = 0; i < MEMBERS; i++) {
+    const char *spec = args_get(&c->args, members[i].option);
+    if (spec != NULL && same_spec(path, spec))
       return cli_fail(EXIT_MISUSE,
                       "%s: is read and would be written over; "
                       "name another file",
@@ -153,12 +212,17 @@ int check_writable(cli *c, const char *path)
                   strerror(errno));
 }
 
-/* roml has a --map of its own, which is no map of X alone. */
-static bool method_maps(const cli *c, const char *option)
+static lapis_status new_map(cli *c, const char *option, const char *spec,
+                            lapis_map **map)
 {
-  for (int i = 0; c->method != NULL && i < c->method->n_params; i++)
-    if (strcmp(c->method->params[i].name, option) == 0) return true;
-  return false;
+  size_t length = (size_t)(own_word(c, option, spec) - spec);
+  if (length == 0 && *spec != '\0') return LAPIS_OK; /* the method's alone */
+  bool followed = spec[length] != '\0';
+  char *ours = strndup(spec, followed ? length - 1 : length);
+  if (ours == NULL) return LAPIS_ENOMEM;
+  lapis_status s = lapis_map_new(c->ctx, ours, map);
+  free(ours);
+  return s;
 }
 
 int map_from_args(cli *c, const char *option, const lapis_mat *X,
@@ -169,8 +233,8 @@ int map_from_args(cli *c, const char *option, const lapis_mat *X,
   *owned = NULL;
   *out = *X;
   if (spec == NULL || X->cols == 0) return EXIT_DONE;
-  if (method_maps(c, option)) return EXIT_DONE; /* the method's own */
-  lapis_status s = lapis_map_new(c->ctx, spec, map);
+  lapis_status s = new_map(c, option, spec, map);
+  if (s >= 0 && *map == NULL) return EXIT_DONE;
   if (s >= 0) s = lapis_map_fit(c->ctx, *map, X);
   if (s < 0) return cli_fail_status(c, s);
   s = lapis_map_make(c->ctx, *map, X, owned, out);

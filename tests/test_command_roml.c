@@ -139,6 +139,128 @@ static void a_start_is_read_from_a_file(void **state)
       lapis(w, "fit roml data.npz --inliers 4 --start truth.npz:match"), 4);
 }
 
+static double objective(workplace *w)
+{
+  lapis_json *v = parsed(w);
+  double x = lapis_json_number(lapis_json_get(v, "info"), "objective", NAN);
+  lapis_json_free(v);
+  return x;
+}
+
+/* Positions come with the data, or as a member of their own. */
+static void positions_are_read_by_themselves(void **state)
+{
+  workplace *w = *state;
+  need_command(w);
+  double xy[2 * 160];
+  uint64_t s = 5;
+  for (int i = 0; i < 320; i++) xy[i] = 100 * check_uniform(&s);
+  lapis_named data[] = {
+      {.name = "X", .mat = lapis_mat_f64(w->c.X, 30, 160)},
+      {.name = "group", .mat = whole(w->c.group, 1, 160), .flat = true},
+      {.name = "xy", .mat = lapis_mat_f64(xy, 2, 160)}};
+  write_npz(w, "placed.npz", data, 3);
+  write_npz(w, "xy.npz", data + 2, 1);
+  assert_int_equal(
+      lapis(w, "fit roml placed.npz --inliers 5 --map embed --json"), 0);
+  double together = objective(w);
+  assert_int_equal(
+      lapis(w, "fit roml data.npz --xy xy.npz:xy --inliers 5 --map embed "
+               "--json"),
+      0);
+  CHECK_NEAR(objective(w), together, 1e-12 * together);
+  assert_int_equal(
+      lapis(w, "fit roml data.npz --xy xy.npz:xy --inliers 5 --json"), 0);
+  CHECK_AT_LEAST(fabs(objective(w) - together), 1e-3);
+}
+
+/* --map: maps of X alone as everywhere, embed last. */
+static void maps_of_features_come_before_the_embedding(void **state)
+{
+  workplace *w = *state;
+  need_command(w);
+  assert_int_equal(lapis(w, "convert placed.npz l1.npz --map l1"), 0);
+  static const char *const same[][2] = {
+      {"placed.npz --map l1", "l1.npz"},
+      {"placed.npz --map l1,embed", "l1.npz --map embed"},
+      {"placed.npz --map embed", "placed.npz --map none,embed"},
+      {"placed.npz --map none", "placed.npz"}};
+  double last = 0;
+  for (int i = 0; i < 4; i++) {
+    double value[2];
+    for (int side = 0; side < 2; side++) {
+      char line[256];
+      snprintf(line, sizeof line,
+               "fit roml %s --inliers 5 --normalise none --rho0 1 --json",
+               same[i][side]);
+      assert_int_equal(lapis(w, line), 0);
+      value[side] = objective(w);
+    }
+    CHECK_NEAR(value[0], value[1], 1e-9 * value[0]);
+    CHECK_AT_LEAST(fabs(value[0] - last), 1e-6); /* maps do something */
+    last = value[0];
+  }
+}
+
+static void refuse(workplace *w, int code, const char *arguments,
+                   const char *says)
+{
+  char text[1024], path[128];
+  int got = lapis(w, arguments);
+  snprintf(path, sizeof path, "%s/err.txt", w->folder);
+  FILE *f = fopen(path, "r");
+  size_t n = fread(text, 1, sizeof text - 1, f);
+  text[n] = '\0';
+  fclose(f);
+  if (got != code || strstr(text, says) == NULL ||
+      strchr(text, '\n') != text + n - 1)
+    fail_msg("%s: exit %d, '%s'; %d, '%s' wanted", arguments, got, text, code,
+             says);
+}
+
+static void write_changed(workplace *w, const char *name, int64_t row,
+                          double value)
+{
+  double *X = malloc(160 * 30 * sizeof *X);
+  memcpy(X, w->c.X, 160 * 30 * sizeof *X);
+  for (int a = 0; a < (isnan(value) ? 1 : 30); a++) X[row * 30 + a] = value;
+  lapis_named data[] = {
+      {.name = "X", .mat = lapis_mat_f64(X, 30, 160)},
+      {.name = "group", .mat = whole(w->c.group, 1, 160), .flat = true}};
+  write_npz(w, name, data, 2);
+  free(X);
+}
+
+static void each_refusal_is_one_sentence(void **state)
+{
+  workplace *w = *state;
+  need_command(w);
+  int64_t one[160] = {0};
+  lapis_named alone[] = {
+      {.name = "X", .mat = lapis_mat_f64(w->c.X, 30, 160)},
+      {.name = "group", .mat = whole(one, 1, 160), .flat = true}};
+  write_npz(w, "alone.npz", alone, 2);
+  write_changed(w, "zero.npz", 6, 0);
+  write_changed(w, "nan.npz", 6, NAN);
+  refuse(w, 4, "fit roml data.npz --inliers 21",
+         "image 0 has 20 features, fewer than --inliers 21");
+  refuse(w, 4, "fit roml alone.npz --inliers 5", "at least two images");
+  refuse(w, 4, "fit roml zero.npz --inliers 5", "row 7 of X is all zero");
+  assert_int_equal(
+      lapis(w, "fit roml zero.npz --inliers 5 --normalise none -q"), 0);
+  refuse(w, 4, "fit roml nan.npz --inliers 5", "row 7, column 1");
+  refuse(w, 4, "fit roml data.npz --inliers 0", "--inliers takes 1 or more");
+  refuse(w, 4, "fit roml data.npz --inliers 4 --start truth.npz:match",
+         "the start matches 5 slots in 8 images; 4 in 8 are wanted");
+  refuse(w, 4, "fit roml data.npz --inliers 5 --map embed",
+         "needs xy, a position (x, y)");
+  refuse(w, 2, "fit roml data.npz --inliers 5 --map embed,l2",
+         "the maps of X alone come first");
+  refuse(w, 2, "fit roml data.npz --inliers 5 --map other", "map 'other'");
+  refuse(w, 2, "fit roml placed.npz --xy xy.npz:xy --inliers 5 -o xy.npz",
+         "would be written over");
+}
+
 static void bad_input_exits_with_4(void **state)
 {
   workplace *w = *state;
@@ -176,6 +298,9 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(fit_writes_matches),
       cmocka_unit_test(a_start_is_read_from_a_file),
+      cmocka_unit_test(positions_are_read_by_themselves),
+      cmocka_unit_test(maps_of_features_come_before_the_embedding),
+      cmocka_unit_test(each_refusal_is_one_sentence),
       cmocka_unit_test(bad_input_exits_with_4),
       cmocka_unit_test(assign_prints_the_optimum),
   };

@@ -342,7 +342,8 @@ typedef struct lapis_roml_settings {
   double delta;        /* step of gamma_n that ends the inliers */
   int map;             /* 0: none, 1: embed xy and X [ROML16 Appendix 1] */
   double sigma_spatial, sigma_descriptor; /* NaN: from the data */
-  int64_t dim;                            /* of the embedding */
+  double sigma_layout;   /* INFINITY: the embedding as printed */
+  int64_t dim;           /* of the embedding */
   lapis_mat start_match; /* n x K rows of X, in place of start; borrowed while
                             the solver is made */
 } lapis_roml_settings;

@@ -55,8 +55,8 @@ typedef struct mat_variable {
   mat_bytes rest; /* what follows the name */
 } mat_variable;
 /* The head of the variable in a matrix element. */
-lapis_status mat_head(const mat_bytes *b, const mat_element *e,
-                      mat_variable *out);
+lapis_status mat_head(const mat_bytes *outer, const mat_element *matrix,
+                      mat_variable *v);
 /* What it holds; skipped: it is nothing an array can be. */
 lapis_status mat_value(mat_variable *v, lapis_array *out, bool *skipped);
 

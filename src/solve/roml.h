@@ -163,6 +163,11 @@ lapis_status roml_run(roml *w, roml_state *s, double *objective);
 lapis_status roml_robust(roml *w, roml_state *s, double *objective);
 lapis_status roml_count_inliers(roml *w);
 lapis_status roml_embed(roml *w, const lapis_data *data);
+/* roml_vectors.c: V (N x dim) <- eigenvectors of A (N x N, symmetric,
+ * eigenvalues in [-1, 1]) for its largest ones, theta, falling; but for the one
+ * that is known (N). */
+lapis_status roml_leading_vectors(la *h, const la_array *A, const double *known,
+                                  la_array *V, double *theta);
 lapis_status roml_pairs(roml *w);
 /* Slots sorted by feature number in the first image. */
 lapis_status roml_canonical(roml *w, roml_state *s);

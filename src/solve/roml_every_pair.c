@@ -32,6 +32,7 @@ static lapis_status solve_pair(roml *w, int64_t k, int64_t l, pair_data *q,
   set.pairs = false;
   set.map = 0;
   set.start = NULL;
+  set.fix_first = set.fix_first && k == 0; /* the first of all images */
   gather(p, k, l, q);
   lapis_data data = {.X = lapis_mat_f64(q->X, p->d, count), .group = q->group};
   lapis_solver *s;

@@ -46,6 +46,10 @@ static lapis_status check_settings(lapis_ctx *ctx,
                       " columns",
                       data->X.rows);
   if (set->map == 0) return LAPIS_OK;
+  if (coordinates)
+    return lapis_fail(ctx, LAPIS_EINVAL,
+                      "roml: --map embed makes descriptors; leave out --layout "
+                      "coordinates");
   if (data->xy.rows != 2 || data->xy.cols != data->X.cols)
     return lapis_fail(ctx, LAPIS_EMISSING,
                       "roml: --map embed needs xy, a position (x, y) for each "

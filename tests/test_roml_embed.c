@@ -1,0 +1,327 @@
+/* test_roml_embed.c - positions and descriptors in one feature: the
+ * eigenproblem of [ROML16 (29)] recomputed from the data alone, laws, truths
+ * that descriptors alone cannot tell. */
+#include "check.h"
+#include "lapis/lapis_eval.h"
+#include "oracle.h"
+#include "solve/roml.h"
+
+enum { K = 5, EACH = 8, N = K * EACH, DIM = 12, D = 6 };
+
+/* Points of an object seen at other scales and places, and clutter; part i and
+ * part i + 3 look alike. */
+typedef struct photos {
+  double X[N * D], xy[N * 2];
+  int64_t group[N], truth[6 * K];
+} photos;
+
+static photos draw(uint64_t seed)
+{
+  photos p;
+  uint64_t s = seed;
+  double part[6 * 2], look[3 * D];
+  for (int i = 0; i < 3 * D; i++) look[i] = check_normal(&s);
+  for (int i = 0; i < 6; i++) { /* on a circle, none near another */
+    part[2 * i] = 50 * cos(i);
+    part[2 * i + 1] = 50 * sin(i);
+  }
+  for (int k = 0; k < K; k++) {
+    double scale = 0.5 + check_uniform(&s), at = 300 * check_uniform(&s);
+    int turn = (int)(8 * check_uniform(&s));
+    for (int i = 0; i < EACH; i++) {
+      int row = k * EACH + (5 * i + turn) % EACH;
+      p.group[row] = k;
+      if (i < 6) p.truth[k * 6 + i] = row;
+      for (int a = 0; a < 2; a++) {
+        double place = i < 6 ? part[2 * i + a] : 30 * check_normal(&s);
+        p.xy[2 * row + a] = scale * (place + check_normal(&s)) + at;
+      }
+      for (int a = 0; a < D; a++)
+        p.X[row * D + a] = i < 6
+                               ? look[(i % 3) * D + a] + 0.05 * check_normal(&s)
+                               : check_normal(&s);
+    }
+  }
+  return p;
+}
+
+static lapis_data data_of(photos *p)
+{
+  return (lapis_data){.X = lapis_mat_f64(p->X, D, N),
+                      .xy = lapis_mat_f64(p->xy, 2, N),
+                      .group = p->group};
+}
+
+static lapis_roml_settings settings(int64_t n)
+{
+  lapis_roml_settings set = lapis_roml_defaults();
+  set.inliers = n;
+  set.map = 1;
+  set.dim = DIM;
+  return set;
+}
+
+static lapis_solver *make(lapis_ctx *ctx, photos *p,
+                          const lapis_roml_settings *set)
+{
+  lapis_solver *s;
+  lapis_data data = data_of(p);
+  if (lapis_roml_new(ctx, &data, set, &s) < 0)
+    fail_msg("%s", lapis_ctx_error(ctx));
+  return s;
+}
+
+static double recovered(photos *p, const lapis_roml_settings *set,
+                        int64_t *match)
+{
+  lapis_ctx *ctx = lapis_ctx_new();
+  lapis_solver *s = make(ctx, p, set);
+  lapis_mat found, truth;
+  lapis_match_scores r;
+  assert_int_equal(lapis_solve(s), LAPIS_OK);
+  assert_int_equal(lapis_result_get(s, "match", &found), LAPIS_OK);
+  truth = found;
+  truth.val = p->truth;
+  assert_int_equal(lapis_match_ratio(ctx, &truth, &found, NULL, &r), LAPIS_OK);
+  if (match != NULL)
+    memcpy(match, found.val, (size_t)(found.rows * K) * sizeof *match);
+  lapis_solver_free(s);
+  lapis_ctx_free(ctx);
+  return r.match_ratio;
+}
+
+/* ---- the eigenproblem ---------------------------------------------------*/
+static double gaussian(const double *a, const double *b, int d, double width)
+{
+  double sum = 0;
+  for (int i = 0; i < d; i++) sum += (a[i] - b[i]) * (a[i] - b[i]);
+  return exp(-sum / (2 * width * width));
+}
+
+/* Positions about the mean of their image's, over their rms distance to it. */
+static void lay_out(const photos *p, double *u, double *radius)
+{
+  for (int k = 0; k < K; k++) {
+    double mean[2] = {0, 0}, sum = 0;
+    for (int i = k * EACH; i < (k + 1) * EACH; i++)
+      for (int a = 0; a < 2; a++) mean[a] += p->xy[2 * i + a] / EACH;
+    for (int i = k * EACH; i < (k + 1) * EACH; i++)
+      for (int a = 0; a < 2; a++) {
+        u[2 * i + a] = p->xy[2 * i + a] - mean[a];
+        sum += u[2 * i + a] * u[2 * i + a] / EACH;
+      }
+    radius[k] = sqrt(sum);
+    for (int i = 2 * k * EACH; i < 2 * (k + 1) * EACH; i++) u[i] /= sqrt(sum);
+  }
+}
+
+/* [ROML16] Appendix 1 as printed: A of (28). */
+static void printed_affinity(const photos *p, double sx, double sf, double *A)
+{
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++)
+      A[i * N + j] = p->group[i] == p->group[j]
+                         ? gaussian(p->xy + 2 * i, p->xy + 2 * j, 2, sx)
+                         : gaussian(p->X + i * D, p->X + j * D, D, sf);
+}
+
+/* With layout, balanced: as the head of roml_embed.c says. */
+static void whole_affinity(const photos *p, double sf, double *A)
+{
+  double u[2 * N], radius[K];
+  lay_out(p, u, radius);
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++)
+      A[i * N + j] = p->group[i] == p->group[j]
+                         ? gaussian(u + 2 * i, u + 2 * j, 2, 0.12)
+                         : gaussian(p->X + i * D, p->X + j * D, D, sf) *
+                               gaussian(u + 2 * i, u + 2 * j, 2, 0.25);
+  for (int t = 0; t < 6; t++)
+    for (int k = 0; k < K; k++)
+      for (int l = k + 1; l < K; l++) {
+        double row[EACH] = {0}, col[EACH] = {0};
+        for (int i = 0; i < EACH; i++)
+          for (int j = 0; j < EACH; j++) {
+            double a = A[(k * EACH + i) * N + l * EACH + j];
+            row[i] += a;
+            col[j] += a;
+          }
+        for (int i = 0; i < EACH; i++)
+          for (int j = 0; j < EACH; j++) {
+            double *a = A + (k * EACH + i) * N + l * EACH + j;
+            *a /= sqrt(row[i] * col[j]);
+            A[(l * EACH + j) * N + k * EACH + i] = *a;
+          }
+      }
+}
+
+static int falling(const void *a, const void *b)
+{
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x < y) - (x > y);
+}
+
+/* Eigenvalues of D_A^-1/2 A D_A^-1/2, falling: those of a matrix with
+ * eigenvalues in [-1, 1] are singular values of it plus I, less 1. */
+static void eigenvalues(const double *A, const double *degree, double *out)
+{
+  double *M = malloc((size_t)(N * N) * sizeof *M);
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++)
+      M[i * N + j] =
+          A[i * N + j] / sqrt(degree[i] * degree[j]) + (i == j ? 1 : 0);
+  oracle_singular_values(M, N, N, out);
+  for (int i = 0; i < N; i++) out[i] -= 1;
+  qsort(out, N, sizeof *out, falling);
+  free(M);
+}
+
+/* Column c of the features: A f = theta D_A f for the (c + 2)nd largest theta,
+ * orthogonal in D_A to the others and to the constant, of length `weight`. */
+static void check_vectors(const double *A, const double *F, bool weighted)
+{
+  double degree[N], theta[N];
+  for (int i = 0; i < N; i++) {
+    degree[i] = 0;
+    for (int j = 0; j < N; j++) degree[i] += A[i * N + j];
+  }
+  eigenvalues(A, degree, theta);
+  CHECK_NEAR(theta[0], 1, 1e-12);
+  for (int c = 0; c < DIM; c++) {
+    double length = weighted ? theta[c + 1] : 1, constant = 0;
+    for (int i = 0; i < N; i++) {
+      double sum = 0;
+      constant += degree[i] * F[i * DIM + c];
+      for (int j = 0; j < N; j++) sum += A[i * N + j] * F[j * DIM + c];
+      CHECK_NEAR(sum, theta[c + 1] * degree[i] * F[i * DIM + c], 1e-7);
+    }
+    CHECK_NEAR(constant, 0, 1e-9);
+    for (int b = 0; b <= c; b++) {
+      double sum = 0;
+      for (int i = 0; i < N; i++)
+        sum += degree[i] * F[i * DIM + b] * F[i * DIM + c];
+      CHECK_NEAR(sum, b == c ? length * length : 0, 1e-9);
+    }
+  }
+}
+
+static void appendix_1_is_solved_as_printed(void **state)
+{
+  (void)state;
+  for (uint64_t seed = 1; seed <= 6; seed++) {
+    photos p = draw(seed);
+    double *A = malloc((size_t)(N * N) * sizeof *A);
+    lapis_ctx *ctx = lapis_ctx_new();
+    lapis_roml_settings set = settings(6);
+    /* the last: images hardly hang together, others' descriptors all do, so
+     * that some eigenvalues are far below 0; they are not wanted */
+    set.sigma_spatial = seed == 6 ? 0.01 : 20;
+    set.sigma_descriptor = seed == 6 ? 4 : 0.7;
+    set.sigma_layout = INFINITY;
+    lapis_solver *s = make(ctx, &p, &set);
+    const roml *w = (const roml *)s;
+    assert_int_equal(w->p.d, DIM);
+    printed_affinity(&p, set.sigma_spatial, set.sigma_descriptor, A);
+    check_vectors(A, w->p.X.val, false);
+    lapis_solver_free(s);
+    lapis_ctx_free(ctx);
+    free(A);
+  }
+}
+
+static void the_whole_embedding_is_what_its_file_says(void **state)
+{
+  (void)state;
+  for (uint64_t seed = 1; seed <= 4; seed++) {
+    photos p = draw(seed);
+    double *A = malloc((size_t)(N * N) * sizeof *A);
+    lapis_ctx *ctx = lapis_ctx_new();
+    lapis_roml_settings set = settings(6);
+    set.sigma_descriptor = 0.7;
+    lapis_solver *s = make(ctx, &p, &set);
+    whole_affinity(&p, 0.7, A);
+    check_vectors(A, ((const roml *)s)->p.X.val, true);
+    lapis_solver_free(s);
+    lapis_ctx_free(ctx);
+    free(A);
+  }
+}
+
+/* ---- what it is for -----------------------------------------------------*/
+static void positions_tell_what_descriptors_cannot(void **state)
+{
+  (void)state;
+  double with = 0, without = 0;
+  for (uint64_t seed = 1; seed <= 8; seed++) {
+    photos p = draw(seed);
+    lapis_roml_settings set = settings(6);
+    with += recovered(&p, &set, NULL) / 8;
+    set.map = 0;
+    without += recovered(&p, &set, NULL) / 8;
+  }
+  CHECK_AT_LEAST(with, 0.95);
+  CHECK_AT_MOST(without, 0.8);
+}
+
+static void other_scales_places_and_orders_change_nothing(void **state)
+{
+  (void)state;
+  int64_t match[6 * K], again[6 * K];
+  photos p = draw(3), q = p;
+  lapis_roml_settings set = settings(6);
+  recovered(&p, &set, match);
+  for (int i = 0; i < N; i++) /* a picture twice as large, and moved */
+    for (int a = 0; a < 2; a++)
+      if (p.group[i] == 2) q.xy[2 * i + a] = 1000 + 2 * p.xy[2 * i + a];
+  recovered(&q, &set, again);
+  assert_memory_equal(match, again, sizeof match);
+  for (int i = 0; i < N; i++) { /* rows the other way round */
+    memcpy(q.X + i * D, p.X + (N - 1 - i) * D, D * sizeof *q.X);
+    memcpy(q.xy + 2 * i, p.xy + 2 * (N - 1 - i), 2 * sizeof *q.xy);
+    q.group[i] = p.group[N - 1 - i];
+  }
+  for (int i = 0; i < 6 * K; i++) q.truth[i] = N - 1 - match[i];
+  CHECK_AT_LEAST(recovered(&q, &set, NULL), 1);
+}
+
+/* ---- refusals -----------------------------------------------------------*/
+static void refuse(const lapis_data *data, const lapis_roml_settings *set,
+                   lapis_status wanted, const char *says)
+{
+  lapis_ctx *ctx = lapis_ctx_new();
+  lapis_solver *s;
+  assert_int_equal(lapis_roml_new(ctx, data, set, &s), wanted);
+  assert_null(s);
+  if (strstr(lapis_ctx_error(ctx), says) == NULL)
+    fail_msg("'%s' does not say '%s'", lapis_ctx_error(ctx), says);
+  lapis_ctx_free(ctx);
+}
+
+static void bad_positions_are_refused(void **state)
+{
+  (void)state;
+  photos p = draw(1);
+  lapis_data data = data_of(&p), bad = data;
+  lapis_roml_settings set = settings(6);
+  bad.xy.cols = 0;
+  refuse(&bad, &set, LAPIS_EMISSING, "needs xy, a position (x, y)");
+  bad.xy = lapis_mat_f64(p.xy, 2, N - 1);
+  refuse(&bad, &set, LAPIS_EMISSING, "each of the 40 rows of X");
+  set.layout = LAPIS_ROML_COORDINATES;
+  refuse(&data, &set, LAPIS_EINVAL, "leave out --layout coordinates");
+  set.layout = LAPIS_ROML_DESCRIPTOR;
+  p.xy[9] = NAN;
+  refuse(&data, &set, LAPIS_EMISSING, "row 5, column 2");
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(appendix_1_is_solved_as_printed),
+      cmocka_unit_test(the_whole_embedding_is_what_its_file_says),
+      cmocka_unit_test(positions_tell_what_descriptors_cannot),
+      cmocka_unit_test(other_scales_places_and_orders_change_nothing),
+      cmocka_unit_test(bad_positions_are_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
