@@ -135,9 +135,8 @@ static void balance(embedding *e)
 {
   int64_t N = e->p->N, K = e->p->K;
   double *A = e->A.data;
-  int threads = base_threads(e->h.ctx);
   for (int t = 0; t < BALANCING; t++) {
-#pragma omp parallel for num_threads(threads)
+#pragma omp parallel for num_threads(base_threads(e->h.ctx))
     for (int64_t j = 0; j < N; j++) {
       double *sum = e->sum + j * K;
       memset(sum, 0, (size_t)K * sizeof *sum);
@@ -145,7 +144,7 @@ static void balance(embedding *e)
       for (int64_t k = 0; k < K; k++)
         sum[k] = k == e->image[j] || !(sum[k] > 0) ? 1 : 1 / sqrt(sum[k]);
     }
-#pragma omp parallel for num_threads(threads)
+#pragma omp parallel for num_threads(base_threads(e->h.ctx))
     for (int64_t j = 0; j < N; j++)
       for (int64_t i = 0; i < N; i++)
         A[j * e->A.ld + i] *=
