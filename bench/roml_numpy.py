@@ -7,30 +7,15 @@ same rho_0 and growth: the start is what LAPIS --max-iters 0 returns, so that
 only iterations are compared.  Prints milliseconds an iteration of both, over as
 many iterations as LAPIS needed, start and final bookkeeping of LAPIS taken off.
 """
-import json
-import subprocess
 import sys
-import tempfile
 import time
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-D, RATIO = 50, 0.2
+from roml_common import D, draw, fit
 
-
-def draw(K, each, n, seed=1):
-    r = np.random.default_rng(seed)
-    obj, X = r.standard_normal((n, D)), []
-    for _ in range(K):
-        F = np.concatenate([obj, r.standard_normal((each - n, D))])
-        q = int(RATIO * D + 0.5)
-        idx = np.argsort(r.random((each, D)), 1)[:, :q]
-        most = np.abs(F).max(1, keepdims=True)
-        old = np.take_along_axis(F, idx, 1)
-        np.put_along_axis(F, idx, old + r.uniform(-1, 1, old.shape) * most, 1)
-        X.append(F[r.permutation(each)])
-    return np.concatenate(X), np.repeat(np.arange(K), each)
+RATIO = 0.2
 
 
 def iterate(F, P, rho, growth, iters):
@@ -58,20 +43,15 @@ def main():
     size = [int(a) for a in sys.argv[1:4]] or [10, 1000, 10]
     lapis = sys.argv[4] if len(sys.argv) > 4 else "build/lapis"
     K, each, n = size
-    X, group = draw(K, each, n)
-    with tempfile.TemporaryDirectory() as folder:
-        data, out = folder + "/d.npz", folder + "/o.npz"
-        np.savez(data, X=X, group=group)
-        call = [lapis, "fit", "roml", data, "--inliers", str(n), "--json",
-                "-o", out, "--threads", "2"]
-        took = {}
-        for most in (0, 20000):
-            text = subprocess.run(call + ["--max-iters", str(most), "-q"],
-                                  capture_output=True, text=True).stdout
-            info = json.loads(text)["info"]
-            took[most] = info["seconds"]
-            if most == 0:
-                start = np.load(out)["match"]
+    X, group, _ = draw(K, each, n, RATIO, 1)
+    took = {}
+    for most in (0, 20000):
+        run, match = fit(lapis, {"X": X, "group": group}, n, "--threads", "2",
+                         "--max-iters", str(most))
+        info = run["info"]
+        took[most] = info["seconds"]
+        if most == 0:
+            start = match
     iters = info["iterations"]
     F = (X / np.linalg.norm(X, axis=1, keepdims=True)).reshape(K, each, D)
     P = start - np.arange(K)[:, None] * each

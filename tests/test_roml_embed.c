@@ -3,6 +3,7 @@
  * that descriptors alone cannot tell. */
 #include "check.h"
 #include "lapis/lapis_eval.h"
+#include "lapis/lapis_io.h"
 #include "oracle.h"
 #include "solve/roml.h"
 
@@ -284,6 +285,108 @@ static void other_scales_places_and_orders_change_nothing(void **state)
   CHECK_AT_LEAST(recovered(&q, &set, NULL), 1);
 }
 
+/* ---- photographs --------------------------------------------------------*/
+enum { DUCKS = 25, SIFT = 128, SHOWN = 10, MOST = 30 };
+typedef struct ducks {
+  int64_t count, group[DUCKS * MOST], truth[SHOWN * DUCKS];
+  double X[DUCKS * MOST * SIFT], xy[DUCKS * MOST * 2];
+} ducks;
+
+/* The ten keypoints and the first others of each image's, turned about. */
+static void read_ducks(ducks *p, int64_t others)
+{
+  lapis_ctx *ctx = lapis_ctx_new();
+  lapis_arrays all;
+  char path[1200];
+  snprintf(path, sizeof path, "%s/willow_duck/duck.npz",
+           check_folder("LAPIS_DATA"));
+  assert_int_equal(lapis_arrays_read(ctx, path, &all), LAPIS_OK);
+  const lapis_mat *image = &lapis_arrays_find(&all, "cand_image")->mat;
+  const lapis_mat *id = &lapis_arrays_find(&all, "cand_id")->mat;
+  const lapis_mat *xy = &lapis_arrays_find(&all, "cand_xy")->mat;
+  const lapis_mat *sift = &lapis_arrays_find(&all, "cand_sift")->mat;
+  int64_t each = SHOWN + others, taken[DUCKS] = {0};
+  p->count = DUCKS * each;
+  for (int64_t c = 0; c < image->cols; c++) {
+    int64_t k = (int64_t)lapis_mat_at(image, 0, c);
+    int64_t label = (int64_t)lapis_mat_at(id, 0, c);
+    if (k >= DUCKS || (label < 0 && taken[k] >= others)) continue;
+    int64_t i = label >= 0 ? label : SHOWN + taken[k]++;
+    int64_t row = k * each + (7 * i + 3 * k) % each; /* 7: prime to 10, 30 */
+    if (label >= 0) p->truth[k * SHOWN + label] = row;
+    p->group[row] = k;
+    for (int a = 0; a < 2; a++) p->xy[2 * row + a] = lapis_mat_at(xy, a, c);
+    for (int a = 0; a < SIFT; a++)
+      p->X[row * SIFT + a] = lapis_mat_at(sift, a, c);
+  }
+  lapis_arrays_free(&all);
+  lapis_ctx_free(ctx);
+}
+
+static double duck_ratio(ducks *p, const lapis_roml_settings *set)
+{
+  lapis_ctx *ctx = lapis_ctx_new();
+  lapis_data data = {.X = lapis_mat_f64(p->X, SIFT, p->count),
+                     .xy = lapis_mat_f64(p->xy, 2, p->count),
+                     .group = p->group};
+  lapis_solver *s;
+  lapis_mat found, truth;
+  lapis_match_scores r;
+  if (lapis_roml_new(ctx, &data, set, &s) < 0 || lapis_solve(s) < 0)
+    fail_msg("%s", lapis_ctx_error(ctx));
+  lapis_result_get(s, "match", &found);
+  truth = found;
+  truth.val = p->truth;
+  assert_int_equal(lapis_match_ratio(ctx, &truth, &found, NULL, &r), LAPIS_OK);
+  lapis_solver_free(s);
+  lapis_ctx_free(ctx);
+  return r.match_ratio;
+}
+
+/* Of keypoints, told to be some, the share whose nearest candidate is right. */
+static double nearest_ratio(const ducks *p)
+{
+  int64_t each = p->count / DUCKS, right = 0;
+  for (int64_t s = 0; s < DUCKS * SHOWN; s++)
+    for (int64_t l = 0; l < DUCKS; l++) {
+      const double *f = p->X + p->truth[s] * SIFT;
+      int64_t best = -1;
+      double most = -INFINITY;
+      if (l == s / SHOWN) continue;
+      for (int64_t row = l * each; row < (l + 1) * each; row++) {
+        double dot = 0, size = 0;
+        for (int a = 0; a < SIFT; a++) {
+          dot += f[a] * p->X[row * SIFT + a];
+          size += p->X[row * SIFT + a] * p->X[row * SIFT + a];
+        }
+        if (dot / sqrt(size) > most) most = dot / sqrt(size), best = row;
+      }
+      right += best == p->truth[l * SHOWN + s % SHOWN];
+    }
+  return (double)right / (DUCKS * SHOWN * (DUCKS - 1));
+}
+
+static void ducks_are_matched_better_than_by_descriptors(void **state)
+{
+  (void)state;
+  static const int64_t others[] = {0, 20};
+  static const double least[] = {0.7, 0.15};
+  ducks *p = malloc(sizeof *p);
+  for (int i = 0; i < 2; i++) {
+    lapis_roml_settings set = lapis_roml_defaults();
+    read_ducks(p, others[i]);
+    set.inliers = SHOWN;
+    set.map = 1;
+    double mine = duck_ratio(p, &set);
+    CHECK_AT_LEAST(mine, fmax(least[i], nearest_ratio(p)));
+    set.map = 0;
+    set.start = "sync";
+    set.stop.max_iters = 0;
+    CHECK_AT_LEAST(mine, duck_ratio(p, &set));
+  }
+  free(p);
+}
+
 /* ---- refusals -----------------------------------------------------------*/
 static void refuse(const lapis_data *data, const lapis_roml_settings *set,
                    lapis_status wanted, const char *says)
@@ -321,6 +424,7 @@ int main(void)
       cmocka_unit_test(the_whole_embedding_is_what_its_file_says),
       cmocka_unit_test(positions_tell_what_descriptors_cannot),
       cmocka_unit_test(other_scales_places_and_orders_change_nothing),
+      cmocka_unit_test(ducks_are_matched_better_than_by_descriptors),
       cmocka_unit_test(bad_positions_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
