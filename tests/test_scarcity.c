@@ -133,8 +133,12 @@ static void settle_settings(const lapis_method *m, const lapis_data *d,
   lapis_settings_default(m, set);
   if (strcmp(m->name, "clean") == 0)
     ((lapis_clean_settings *)(void *)set)->dictionary = d->X;
-  if (strcmp(m->name, "roml") == 0)
-    ((lapis_roml_settings *)(void *)set)->inliers = 2;
+  if (strcmp(m->name, "roml") == 0) {
+    lapis_roml_settings *roml = (lapis_roml_settings *)(void *)set;
+    roml->inliers = 2;
+    roml->pairs = true;
+    roml->map = 1;
+  }
   if (strcmp(m->name, "svmplus") == 0)
     ((lapis_svmplus_settings *)(void *)set)->kernel = LAPIS_KERNEL_RBF;
 }
@@ -264,7 +268,9 @@ static lapis_status read_and_run(lapis_ctx *ctx, const job *j, const paths *p,
   lapis_data d = *lapis_dataset_data(ds);
   bool bags = strcmp(j->method, "misvm") == 0;
   if (bags) d.Y = lapis_mat_f64(bag_label, 1, N);
+  static double xy[2 * N] = {0, 1, 5, 2, 7, 3, 1, 8};
   if (bags || strcmp(j->method, "roml") == 0) d.group = bag;
+  d.xy = lapis_mat_f64(xy, 2, N);
   return j->run(ctx, lapis_method_find(j->method), &d, p);
 }
 
