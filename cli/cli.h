@@ -120,6 +120,8 @@ double clock_seconds(void);
 double time_limit(cli *c, const void *settings); /* infinity: none */
 /* LAPIS_OK, or why path cannot be written, before any work is done. */
 int check_writable(cli *c, const char *path);
+/* The same for -o of fit and predict, which write .npz. */
+int check_result(cli *c, const char *path);
 /* Writes every result array, and the names that came with the data. */
 lapis_status result_write(cli *c, const lapis_solver *s,
                           const lapis_dataset *ds, const char *path);

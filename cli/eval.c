@@ -3,13 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "eval_names.h"
 
 static const cli_option options[] = {
     {"truth", 0, "FILE", "what is true: .npy .csv .npz:NAME (default Y)"},
     {"scores", 0, "FILE",
      "what was answered (.npz: default member scores, or labels where the "
      "metric compares labels)"},
+    {"id", 0, "COL", "column of a table that names the samples"},
+    {"header", 0, "yes|no", "whether a table has a header (default: find out)"},
     {NULL, 0, NULL, NULL}};
 
 /* FILE.npz -> FILE.npz:member; anything else as it is. */
@@ -24,11 +26,11 @@ static char *with_member(const char *spec, const char *member)
 }
 
 static lapis_status read_as(lapis_dataset *ds, const char *as, const char *spec,
-                            const char *member)
+                            const char *member, const lapis_table_options *opt)
 {
   char *full = with_member(spec, member);
   if (full == NULL) return LAPIS_ENOMEM;
-  lapis_status s = lapis_dataset_read_member(ds, as, full, NULL);
+  lapis_status s = lapis_dataset_read_member(ds, as, full, opt);
   free(full);
   return s;
 }
@@ -37,7 +39,9 @@ static void print_text(const char *metric, const lapis_mat *names,
                        const double *per_class, int64_t classes, double mean)
 {
   printf("%s %.6f\n", metric, mean);
-  for (int64_t k = 0; classes > 1 && k < classes; k++)
+  bool any = false; /* metrics of all classes together have none */
+  for (int64_t k = 0; k < classes; k++) any |= !isnan(per_class[k]);
+  for (int64_t k = 0; any && classes > 1 && k < classes; k++)
     if (names->cols == classes)
       printf("  %-20s %.6f\n", ((const char *const *)names->val)[k],
              per_class[k]);
@@ -62,8 +66,8 @@ static void warn_of_none(const char *metric, double mean)
 {
   if (isnan(mean))
     fprintf(stderr,
-            "lapis: eval: no class has a value of %s: its known truth is all "
-            "of one kind\n",
+            "lapis: eval: there is no value of %s: the known truth is all of "
+            "one kind, all 0, or there is none\n",
             metric);
 }
 
@@ -100,11 +104,17 @@ static int run(cli *c)
     return cli_fail(EXIT_MISUSE, "eval: %s, match-ratio, iou",
                     lapis_ctx_error(c->ctx));
   bool labels = kind->reads == LAPIS_METRIC_LABELS;
+  lapis_table_options table;
+  int code = table_from_args(c, &table);
+  if (code == EXIT_DONE) code = eval_check_rows(c, truth, scores);
+  if (code != EXIT_DONE) return code;
   s = lapis_dataset_new(c->ctx, &ds);
-  if (s >= 0) s = read_as(ds, "Y", truth, "Y");
-  if (s >= 0) s = read_as(ds, "X", scores, labels ? "labels" : "scores");
+  if (s >= 0) s = read_as(ds, "Y", truth, "Y", &table);
+  if (s >= 0)
+    s = read_as(ds, "X", scores, labels ? "labels" : "scores", &table);
   if (s >= 0) s = lapis_dataset_finish(ds);
-  int code = s < 0 ? cli_fail_status(c, s) : evaluate(c, ds, c->args.word[0]);
+  code = s < 0 ? cli_fail_status(c, s) : eval_check_columns(ds, scores);
+  if (code == EXIT_DONE) code = evaluate(c, ds, c->args.word[0]);
   lapis_dataset_free(ds);
   return code;
 }

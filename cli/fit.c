@@ -162,7 +162,7 @@ static int run(cli *c)
 {
   job j = {.settings = NULL};
   int code = settings_from_args(c, &j.settings);
-  if (code == EXIT_DONE) code = check_writable(c, args_get(&c->args, "output"));
+  if (code == EXIT_DONE) code = check_result(c, args_get(&c->args, "output"));
   if (code == EXIT_DONE) code = check_writable(c, args_get(&c->args, "model"));
   if (code == EXIT_DONE) code = views_read(c, j.settings, &j.views);
   if (code == EXIT_DONE) code = dataset_from_args(c, &j.ds);

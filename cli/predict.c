@@ -114,7 +114,7 @@ static int run(cli *c)
   if (c->model == NULL)
     return cli_fail(EXIT_MISUSE, "predict: name a model file");
   int code = settings_from_args(c, &settings);
-  if (code == EXIT_DONE) code = check_writable(c, args_get(&c->args, "output"));
+  if (code == EXIT_DONE) code = check_result(c, args_get(&c->args, "output"));
   if (code == EXIT_DONE) code = dataset_from_args(c, &ds);
   if (code == EXIT_DONE) code = check_names(c, ds);
   if (code == EXIT_DONE) code = answer(c, ds, settings);

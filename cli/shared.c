@@ -195,10 +195,23 @@ static int check_not_input(const cli *c, const char *path)
   return EXIT_DONE;
 }
 
+/* One name cannot hold two files. */
+static int check_output_name(const cli *c, const char *path)
+{
+  const char *output = args_get(&c->args, "output");
+  const char *model = args_get(&c->args, "model");
+  if (output != NULL && model != NULL && strcmp(output, model) == 0)
+    return cli_fail(EXIT_MISUSE,
+                    "%s: -o and --model need a file each: result and model",
+                    path);
+  return EXIT_DONE;
+}
+
 int check_writable(cli *c, const char *path)
 {
   if (path == NULL || strcmp(path, "-") == 0) return EXIT_DONE;
-  int code = check_not_input(c, path);
+  int code = check_output_name(c, path);
+  if (code == EXIT_DONE) code = check_not_input(c, path);
   if (code != EXIT_DONE) return code;
   const char *slash = strrchr(path, '/');
   char folder[4096];
@@ -210,6 +223,16 @@ int check_writable(cli *c, const char *path)
   if (access(in, W_OK) == 0) return EXIT_DONE;
   return cli_fail(EXIT_INPUT, "%s: cannot write there: %s", path,
                   strerror(errno));
+}
+
+int check_result(cli *c, const char *path)
+{
+  int code = check_writable(c, path);
+  if (code != EXIT_DONE || path == NULL) return code;
+  const lapis_format *format = lapis_format_of_name(path);
+  if (format == NULL || strcmp(format->name, "npz") == 0) return EXIT_DONE;
+  return cli_fail(EXIT_MISUSE,
+                  "%s: a result is several arrays and goes to a .npz", path);
 }
 
 static lapis_status new_map(cli *c, const char *option, const char *spec,

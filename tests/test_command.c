@@ -270,6 +270,50 @@ static void suspects_are_listed(void **state)
 
 /* A table becomes a container, mapped; mu is chosen when none is given, and a
  * model answers new rows of the same table. */
+static void write_text(const command *c, const char *name, const char *text)
+{
+  command_write(c, name, text, strlen(text));
+}
+
+/* What is compared stands in one order, or is refused by name. */
+static void eval_wants_one_order(void **state)
+{
+  (void)state;
+  command c;
+  command_begin(&c);
+  write_text(&c, "truth.csv", "indoor,people\n1,0\n0,0\n1,1\n,1\n");
+  write_text(&c, "swapped.csv", "people,indoor\n0,1\n1,0\n1,1\n1,1\n");
+  write_text(&c, "t.csv", "name,a,b,y\nann,1,2,0\nbob,2,1,1\neve,3,1,1\n");
+  write_text(&c, "r.csv", "name,a,b,y\neve,3,1,1\nbob,2,1,1\nann,1,2,0\n");
+  command_run(&c, "eval f1 --truth truth.csv --scores swapped.csv");
+  command_expect(&c, 4,
+                 "column 1 is called 'indoor' in the truth and 'people'");
+  command_run(&c, "fit mc t.csv --id name --target y --mu-rel .1 -q -o a.npz");
+  command_run(&c, "convert r.csv r.npz --id name --target y");
+  command_run(&c, "eval auroc --truth r.npz --scores a.npz");
+  command_expect(&c, 4, "row 1 is called 'eve' in the truth and 'ann'");
+  command_run(&c, "convert t.csv t.npz --id name --target y");
+  command_run(&c, "eval auroc --truth t.npz --scores a.npz");
+  command_expect(&c, 0, "");
+  assert_string_equal(c.out, "auroc 1.000000\n");
+  command_end(&c);
+}
+
+/* A result is an archive, and its own file. */
+static void results_are_archives(void **state)
+{
+  (void)state;
+  command c;
+  command_begin(&c);
+  write_text(&c, "t.csv", "name,a,b,y\nann,1,2,0\nbob,2,1,1\neve,3,1,1\n");
+  command_run(&c, "fit mc t.csv --id name --target y -o x.csv");
+  command_expect(&c, 2, "x.csv: a result is several arrays and goes to a .npz");
+  command_run(&c, "fit mc t.csv --id name --target y -o x.npz --model x.npz");
+  command_expect(&c, 2, "x.npz: -o and --model need a file each");
+  assert_false(command_exists(&c, "x.npz"));
+  command_end(&c);
+}
+
 static void convert_choose_predict(void **state)
 {
   (void)state;
@@ -314,6 +358,8 @@ int main(void)
       cmocka_unit_test(help_comes_from_the_tables),
       cmocka_unit_test(info_says_what_is_inside),
       cmocka_unit_test(suspects_are_listed),
+      cmocka_unit_test(eval_wants_one_order),
+      cmocka_unit_test(results_are_archives),
       cmocka_unit_test(convert_choose_predict),
       cmocka_unit_test(the_demo_holds_its_promise),
   };

@@ -14,6 +14,7 @@ static lapis_status check(lapis_ctx *ctx, const char *name,
 {
   bool fits = scores->cols == truth->cols && scores->rows == truth->rows &&
               (rows == 0 || truth->rows == rows);
+  if (fits) TRY(mat_check_finite(ctx, name, "the truth", truth, true));
   if (fits) return mat_check_finite(ctx, name, "scores", scores, false);
   return lapis_fail(ctx, LAPIS_ESHAPE,
                     "%s: truth has %" PRId64 " samples of %" PRId64

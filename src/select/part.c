@@ -176,7 +176,11 @@ static lapis_status gather(const part *p, lapis_solver *s, const char *name,
                            const lapis_mat *like, double *out)
 {
   lapis_mat all;
-  TRY(lapis_result_get(s, name, &all));
+  if (lapis_result_get(s, name, &all) < 0)
+    return lapis_fail(p->from->ctx, LAPIS_EINVAL,
+                      "cv: %s answers no %s that '%s' could judge here; name "
+                      "another --metric",
+                      p->from->method->name, name, p->from->metric->name);
   bool every = p->from->transductive;
   if (all.rows != like->rows ||
       all.cols != (every ? p->from->plan->samples : like->cols))

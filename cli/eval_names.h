@@ -1,0 +1,11 @@
+/* eval_names.h - whether truth and answers stand in the same order. */
+#ifndef LAPIS_EVAL_NAMES_H
+#define LAPIS_EVAL_NAMES_H
+#include "cli.h"
+
+/* The samples of two archives, by their member "names". */
+int eval_check_rows(cli *c, const char *truth, const char *scores);
+/* The columns of a table of answers, against the classes of the truth. */
+int eval_check_columns(const lapis_dataset *ds, const char *scores);
+
+#endif
