@@ -37,18 +37,15 @@ static const lapis_param params[] = {
      "scaled (default: lambda sqrt(r n)/|D|_*), paper (lambda/|D|_*), or w"},
     {"joint", NULL, LAPIS_PARAM_BOOL, AT(joint), 0, 0, 1, false, NULL, NULL,
      "the batch together, with |Z|_*; answers then depend on the batch"},
-    {"certificate", NULL, LAPIS_PARAM_BOOL, AT(certificate), 0, 0, 1, false,
-     NULL, NULL, "also write the multiplier that proves the gap (dual)"},
+    PARAM_CERTIFICATE,
     {"refill", "N", LAPIS_PARAM_INT, AT(refill), 0, 0, 1000, false, NULL, "N",
      "rounds of finding covered entries and filling them"},
     {"tau", "tau", LAPIS_PARAM_REAL, AT(tau), 0.2, 0, INFINITY, true, NULL, "X",
      "refill: an entry off by more is covered"},
     {"tol", NULL, LAPIS_PARAM_REAL, AT(stop.tol), 1e-6, 0, 1, false, NULL, "X",
      "stop at this relative duality gap"},
-    {"max-iters", NULL, LAPIS_PARAM_INT, AT(stop.max_iters), 10000, 0, INFINITY,
-     false, NULL, "N", "stop after this many iterations"},
-    {"time-limit", NULL, LAPIS_PARAM_REAL, AT(stop.seconds), INFINITY, 0,
-     INFINITY, false, NULL, "S", "stop after this many seconds"},
+    PARAM_MAX_ITERS(10000),
+    PARAM_TIME_LIMIT,
 };
 
 const lapis_method clean_method = {

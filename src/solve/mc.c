@@ -50,8 +50,7 @@ static const lapis_param params[] = {
      NULL, "X",
      "mu in units of sigma_1(Z_0) / |Omega_X|; the command chooses it by "
      "cross-validation where neither is given"},
-    {"certificate", NULL, LAPIS_PARAM_BOOL, AT(certificate), 0, 0, 1, false,
-     NULL, NULL, "also write the multiplier that proves the gap (dual)"},
+    PARAM_CERTIFICATE,
     {"class-features", NULL, LAPIS_PARAM_BOOL, AT(class_features), 0, 0, 1,
      false, NULL, NULL,
      "also complete one representative a class (class_features)"},
@@ -68,10 +67,8 @@ static const lapis_param params[] = {
      "X", "fpc: factor from one mu to the next, down to mu"},
     {"tau", "tau", LAPIS_PARAM_REAL, AT(tau), NAN, 0, INFINITY, true, NULL, "X",
      "fpc: step; auto: min(4 |Omega_Y| / (lambda gamma), |Omega_X|)"},
-    {"max-iters", NULL, LAPIS_PARAM_INT, AT(stop.max_iters), 10000, 0, INFINITY,
-     false, NULL, "N", "stop after this many iterations"},
-    {"time-limit", NULL, LAPIS_PARAM_REAL, AT(stop.seconds), INFINITY, 0,
-     INFINITY, false, NULL, "S", "stop after this many seconds"},
+    PARAM_MAX_ITERS(10000),
+    PARAM_TIME_LIMIT,
 };
 
 const lapis_method mc_method = {

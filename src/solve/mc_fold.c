@@ -32,10 +32,8 @@ enum { L_K, L_D, L_A, L_B, L_MU, L_ZERO_ONE, L_KIND, L_RHO };
 static const lapis_param params[] = {
     {"tol", NULL, LAPIS_PARAM_REAL, AT(stop.tol), 1e-4, 0, 1, false, NULL, "X",
      "stop at this relative duality gap and residual"},
-    {"max-iters", NULL, LAPIS_PARAM_INT, AT(stop.max_iters), 10000, 0, INFINITY,
-     false, NULL, "N", "stop after this many iterations"},
-    {"time-limit", NULL, LAPIS_PARAM_REAL, AT(stop.seconds), INFINITY, 0,
-     INFINITY, false, NULL, "S", "stop after this many seconds"},
+    PARAM_MAX_ITERS(10000),
+    PARAM_TIME_LIMIT,
 };
 const lapis_method mc_fold_method = {
     .name = "mc",

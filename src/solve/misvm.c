@@ -40,8 +40,7 @@ static const lapis_param params[] = {
      "relative gap of each fit"},
     {"max-iters", NULL, LAPIS_PARAM_INT, AT(stop.max_iters), 50, 1, INFINITY,
      false, NULL, "N", "stop after this many rounds"},
-    {"time-limit", NULL, LAPIS_PARAM_REAL, AT(stop.seconds), INFINITY, 0,
-     INFINITY, false, NULL, "S", "stop after this many seconds"},
+    PARAM_TIME_LIMIT,
 };
 
 const lapis_method misvm_method = {

@@ -80,8 +80,7 @@ static const lapis_param params[] = {
      "stop at this relative residual of L + E = D"},
     {"max-iters", NULL, LAPIS_PARAM_INT, AT(stop.max_iters), 20000, 0, INFINITY,
      false, NULL, "N", "stop after this many iterations; 0: the start alone"},
-    {"time-limit", NULL, LAPIS_PARAM_REAL, AT(stop.seconds), INFINITY, 0,
-     INFINITY, false, NULL, "S", "stop after this many seconds"},
+    PARAM_TIME_LIMIT,
 };
 
 const lapis_method roml_method = {

@@ -27,8 +27,7 @@ typedef struct rpca {
 static const lapis_param params[] = {
     {"lambda", "lambda", LAPIS_PARAM_REAL, AT(lambda), NAN, 0, INFINITY, true,
      NULL, "X", "weight of the sparse error (auto: 1/sqrt(max(d, n)))"},
-    {"certificate", NULL, LAPIS_PARAM_BOOL, AT(certificate), 0, 0, 1, false,
-     NULL, NULL, "also write the multiplier that proves the gap (dual)"},
+    PARAM_CERTIFICATE,
     {"refill", "N", LAPIS_PARAM_INT, AT(refill), 0, 0, 1000, false, NULL, "N",
      "rounds of finding covered entries and filling them"},
     {"tau", "tau", LAPIS_PARAM_REAL, AT(tau), 0.2, 0, INFINITY, true, NULL, "X",
@@ -37,10 +36,8 @@ static const lapis_param params[] = {
      true, NULL, "X", "predicting: weight of the error, relative"},
     {"tol", NULL, LAPIS_PARAM_REAL, AT(stop.tol), 1e-7, 0, 1, false, NULL, "X",
      "stop at this relative duality gap"},
-    {"max-iters", NULL, LAPIS_PARAM_INT, AT(stop.max_iters), 50000, 0, INFINITY,
-     false, NULL, "N", "stop after this many iterations"},
-    {"time-limit", NULL, LAPIS_PARAM_REAL, AT(stop.seconds), INFINITY, 0,
-     INFINITY, false, NULL, "S", "stop after this many seconds"},
+    PARAM_MAX_ITERS(50000),
+    PARAM_TIME_LIMIT,
 };
 
 const lapis_method rpca_method = {

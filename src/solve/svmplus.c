@@ -61,8 +61,7 @@ static const lapis_param params[] = {
      "stop at this relative duality gap"},
     {"max-iters", NULL, LAPIS_PARAM_INT, AT(stop.max_iters), 10000, 0, INFINITY,
      false, NULL, "N", "stop after this many epochs, sweeps or steps"},
-    {"time-limit", NULL, LAPIS_PARAM_REAL, AT(stop.seconds), INFINITY, 0,
-     INFINITY, false, NULL, "S", "stop after this many seconds"},
+    PARAM_TIME_LIMIT,
 };
 
 const lapis_method svmplus_method = {
