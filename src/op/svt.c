@@ -30,12 +30,14 @@ enum { LONG = 4 };    /* sides in this ratio: QR first */
 enum { LARGE = 600 }; /* smaller side from which SUBSPACE may pay */
 enum { MOST_SKIPS = 32, FEW = 64 };
 static const double TRUSTED = 1e-5, SMALLEST = 1e-140;
+static const double ACCURACY = 1e-10; /* of SUBSPACE, times sigma_1 */
 
 struct op_svt {
   la h; /* with scratch */
   int64_t rows, cols;
   bool by_rows; /* Gram matrix W W', not W'W */
   svt_way forced;
+  double accuracy; /* of SUBSPACE */
   double seconds;
   la_array C, Q; /* k x k, k the side of the Gram matrix */
   la_array P;    /* room x cols (by rows) or rows x room: Q'W or W Q, V' or U */
@@ -128,6 +130,7 @@ lapis_status op_svt_new(la *h, int64_t rows, int64_t cols, op_svt **out)
   s->rows = rows;
   s->cols = cols;
   s->last_rank = -1;
+  s->accuracy = ACCURACY;
   s->by_rows = rows <= cols || base_ranks(h->ctx) > 1;
   lapis_status status = allocate(s);
   if (status < 0)
@@ -153,6 +156,11 @@ void op_svt_free(op_svt *s)
 void op_svt_force(op_svt *s, svt_way way)
 {
   s->forced = way;
+}
+
+void op_svt_accept(op_svt *s, double error)
+{
+  s->accuracy = fmax(error, ACCURACY);
 }
 
 double op_svt_seconds(const op_svt *s)
@@ -275,7 +283,8 @@ static lapis_status subspace(op_svt *s, const la_array *W, double t,
   if (s->subspace == NULL)
     TRY(svt_subspace_new(&s->h, way, side(s), &s->subspace));
   TRY(square_norm(s, W, &square));
-  TRY(svt_subspace_run(s->subspace, W, t, square, &found));
+  svt_question q = {W, t, square, s->accuracy};
+  TRY(svt_subspace_run(s->subspace, &q, &found));
   report->why = found.why;
   *done = found.certified;
   s->fails = *done ? 0 : s->fails + 1;

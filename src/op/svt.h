@@ -25,6 +25,9 @@ void op_svt_free(op_svt *s);
 /* Takes one way from now on; SVT_AUTO gives the choice back.  SVT_SUBSPACE
  * still falls back, and reports so, where it cannot prove its rank. */
 void op_svt_force(op_svt *s, svt_way way);
+/* From now on SUBSPACE may answer for W + E, |E|_F <= error |W|_2, where that
+ * costs less; at first 1e-10, which is also the least. */
+void op_svt_accept(op_svt *s, double error);
 /* A = U max(S - t, 0) V' of W; W is only read; A must not overlap W. */
 lapis_status op_svt_apply(op_svt *s, const la_array *W, double t, la_array *A,
                           svt_report *report);

@@ -44,7 +44,6 @@
 
 enum { FIRST = 32, PROBES = 8, GUARDS = 8, ROOM = 128 };
 enum { MOST_STEPS = 80 };
-static const double ACCURACY = 1e-10;  /* of the answer, times sigma_1 */
 static const double TRUSTED = 1e-4;    /* t / sigma_1 at least */
 static const double SMALLEST = 1e-140; /* t whose square does not vanish */
 static const double UNLIKELY = 0.01;   /* |y'z| */
@@ -465,13 +464,7 @@ static lapis_status begin(svt_subspace *s)
   return join(s, c);
 }
 
-/* The problem as it came in. */
-typedef struct question {
-  const la_array *W;
-  double t, square; /* threshold, |W|_F^2 */
-} question;
-
-static lapis_status conclude(svt_subspace *s, const question *q, svt_found *out,
+static lapis_status conclude(svt_subspace *s, const svt_question *q, svt_found *out,
                              bool *done)
 {
   verdict v;
@@ -493,7 +486,7 @@ static bool settled(const svt_subspace *s, double t)
 }
 
 /* One step; *done: out says how it ended. */
-static lapis_status step(svt_subspace *s, const question *q, svt_found *out,
+static lapis_status step(svt_subspace *s, const svt_question *q, svt_found *out,
                          bool *done)
 {
   double answer;
@@ -509,7 +502,7 @@ static lapis_status step(svt_subspace *s, const question *q, svt_found *out,
   if (s->used + s->shown > widest(s)) TRY(restart(s));
   TRY(residuals(s, &answer));
   double floor = 64 * DBL_EPSILON * (sigma_1 / q->t);
-  double wanted = fmax(ACCURACY, floor) * sigma_1;
+  double wanted = fmax(q->accuracy, floor) * sigma_1;
   bool good = answer <= wanted;
   if (good && settled(s, q->t)) return conclude(s, q, out, done);
   TRY(expand(s, wanted, &added));
@@ -531,16 +524,16 @@ static lapis_status keep(svt_subspace *s, svt_found *out)
   return LAPIS_OK;
 }
 
-lapis_status svt_subspace_run(svt_subspace *s, const la_array *W, double t,
-                              double square, svt_found *out)
+lapis_status svt_subspace_run(svt_subspace *s, const svt_question *q,
+                              svt_found *out)
 {
   bool done = false;
-  question q = {W, t, square};
   *out = (svt_found){.why = "W is small, or its squares are out of range"};
-  if (!svt_subspace_serves(s->k, 0) || t < SMALLEST || !(square <= DBL_MAX))
+  if (!svt_subspace_serves(s->k, 0) || q->t < SMALLEST ||
+      !(q->square <= DBL_MAX))
     return LAPIS_OK;
   TRY(begin(s));
-  for (int i = 0; i < MOST_STEPS && !done; i++) TRY(step(s, &q, out, &done));
+  for (int i = 0; i < MOST_STEPS && !done; i++) TRY(step(s, q, out, &done));
   if (!done) out->why = "no convergence";
   if (!out->certified) s->used = 0;
   return out->certified ? keep(s, out) : LAPIS_OK;

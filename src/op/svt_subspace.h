@@ -19,9 +19,15 @@ typedef struct svt_found {
 lapis_status svt_subspace_new(la *h, la_trans side, int64_t k,
                               svt_subspace **out);
 void svt_subspace_free(svt_subspace *s);
-/* square: |W|_F^2.  What is found lives until the next call. */
-lapis_status svt_subspace_run(svt_subspace *s, const la_array *W, double t,
-                              double square, svt_found *out);
+typedef struct svt_question {
+  const la_array *W;
+  double t, square; /* threshold, |W|_F^2 */
+  double accuracy;  /* of the answer in the Frobenius norm, times sigma_1 */
+} svt_question;
+
+/* What is found lives until the next call. */
+lapis_status svt_subspace_run(svt_subspace *s, const svt_question *q,
+                              svt_found *out);
 /* The next run starts from Q's orthonormal columns, k x count. */
 lapis_status svt_subspace_seed(svt_subspace *s, const la_array *Q,
                                int64_t count);

@@ -22,7 +22,8 @@
 #include <math.h>
 #include <string.h>
 
-static const double FIRST_RHO = 1.25, GROWTH = 1.5, TOP_RHO = 2000;
+static const double FIRST_RHO = 1.25, GROWTH = 1.8, TOP_RHO = 2000;
+static const double INEXACT = 1e-3; /* of a step, times its residual */
 static const double RELAXATION = 1.6, STRIDE = 10; /* of balancing */
 enum {
   GROWING = 33,
@@ -172,6 +173,7 @@ static void estimate(rr_dstep *w)
 static lapis_status update_low_rank(rr_dstep *w)
 {
   double rho = w->rho + (w->fit.k > 0 ? w->fit.rho : 0);
+  op_svt_accept(w->svt, w->age > 1 ? INEXACT * rr_dstep_residual(w) : INEXACT);
   return op_svt_apply(w->svt, &w->W, 1 / rho, &w->A, &w->low_rank);
 }
 
