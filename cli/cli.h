@@ -138,6 +138,7 @@ int eval_match(cli *c, const char *metric, const char *truth,
                const char *scores);
 /* formats.c: the table of formats as a list. */
 lapis_json *formats_json(void);
+lapis_json *image_formats_json(void);
 lapis_json *settings_json(cli *c, const lapis_method *m, const void *settings);
 
 #endif
