@@ -57,8 +57,9 @@ lapis_part(IMAGES
   "PNG, JPEG, HOG (Debian: libpng-dev libjpeg62-turbo-dev libvlfeat-dev)"
   MODULES libpng libjpeg
   HEADER vl/generic.h LIBRARY vl
-  FILES src/vision/png.c src/vision/jpeg.c
-  ABSENT src/vision/png_absent.c src/vision/jpeg_absent.c)
+  FILES src/vision/png.c src/vision/jpeg.c src/vision/hog_vl.c
+  ABSENT src/vision/png_absent.c src/vision/jpeg_absent.c
+    src/vision/hog_absent.c)
 
 # Removes what is left out from a list of absolute paths.
 function(lapis_choose_parts list)
