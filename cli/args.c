@@ -113,15 +113,20 @@ static int parse_option(cli *c, int argc, char **argv, int *i)
   return add(c, r.name, value == NULL ? "true" : value);
 }
 
-/* The first word after the verb names the method. */
+/* The first word after the verb names the method, or kind of features. */
 static int take_method(cli *c, const char *word)
 {
-  c->method = lapis_method_find(word);
-  if (c->method != NULL) return EXIT_DONE;
-  fprintf(stderr, "lapis: %s: there is no method '%s'; there is", c->verb->name,
+  const cli_verb *v = c->verb;
+  const lapis_method *m;
+  for (int i = 0; (m = v->first_at(i)) != NULL; i++) {
+    if (strcmp(m->name, word) != 0) continue;
+    c->method = m;
+    return EXIT_DONE;
+  }
+  fprintf(stderr, "lapis: %s: there is no %s '%s'; there is", v->name, v->first,
           word);
-  for (int i = 0; i < lapis_method_count(); i++)
-    fprintf(stderr, "%s %s", i > 0 ? "," : "", lapis_method_at(i)->name);
+  for (int i = 0; (m = v->first_at(i)) != NULL; i++)
+    fprintf(stderr, "%s %s", i > 0 ? "," : "", m->name);
   fprintf(stderr, "\n");
   return EXIT_MISUSE;
 }
@@ -148,7 +153,7 @@ int args_parse(cli *c, int argc, char **argv)
       only_words = true;
     else if (!only_words && dashed)
       code = parse_option(c, argc, argv, &i);
-    else if (c->verb->takes_method && c->method == NULL)
+    else if (c->verb->first_at != NULL && c->method == NULL)
       code = take_method(c, word);
     else if (c->verb->takes_model && c->model == NULL)
       code = take_model(c, word);

@@ -5,6 +5,7 @@
 
 #include "lapis/lapis.h"
 #include "lapis/lapis_eval.h"
+#include "lapis/lapis_features.h"
 #include "lapis/lapis_io.h"
 
 /* Exit codes: DESIGN says 0 done, 1 failed, 2 misuse, 3 not built in,
@@ -39,9 +40,13 @@ typedef struct cli_args {
 typedef struct cli cli;
 typedef struct cli_verb {
   const char *name, *synopsis, *help;
-  const cli_option *options;      /* ended by a NULL name */
-  bool takes_method, takes_model; /* as first word */
-  bool reads_data;                /* data_options apply */
+  const cli_option *options; /* ended by a NULL name */
+  /* What the first word names, a row of a table of methods or of kinds of
+   * features, and how it is called; NULL: no such word. */
+  const lapis_method *(*first_at)(int i);
+  const char *first; /* "method" */
+  bool takes_model;  /* as first word */
+  bool reads_data;   /* data_options apply */
   int (*run)(cli *c);
 } cli_verb;
 
@@ -62,6 +67,7 @@ struct cli {
 };
 
 extern const cli_verb verb_assign;
+extern const cli_verb verb_features;
 extern const cli_verb verb_fit, verb_predict, verb_cv, verb_convert, verb_eval,
     verb_formats, verb_info, verb_demo, verb_report;
 extern const cli_option common_options[];
@@ -138,6 +144,7 @@ int eval_match(cli *c, const char *metric, const char *truth,
                const char *scores);
 /* formats.c: the table of formats as a list. */
 lapis_json *formats_json(void);
+lapis_json *image_formats_json(void);
 lapis_json *settings_json(cli *c, const lapis_method *m, const void *settings);
 
 #endif

@@ -49,8 +49,8 @@ static void print_options(FILE *to)
     rows_of_verb(verb_at(i), print_name, to);
     fputs(" ;;\n", to);
   }
-  for (int i = 0; i < lapis_method_count(); i++) {
-    const lapis_method *m = lapis_method_at(i);
+  for (int i = 0; rows_table_at(i) != NULL; i++) {
+    const lapis_method *m = rows_table_at(i);
     fprintf(to, "  method:%s) echo", m->name);
     rows_of_method(m, print_name, to);
     fputs(" ;;\n", to);
@@ -71,11 +71,17 @@ static void print_values(FILE *to)
     snprintf(owner, sizeof owner, "%s", verb_at(i)->name);
     rows_of_verb(verb_at(i), print_value, &n);
   }
-  for (int i = 0; i < lapis_method_count(); i++) {
-    snprintf(owner, sizeof owner, "method:%s", lapis_method_at(i)->name);
-    rows_of_method(lapis_method_at(i), print_value, &n);
+  for (int i = 0; rows_table_at(i) != NULL; i++) {
+    snprintf(owner, sizeof owner, "method:%s", rows_table_at(i)->name);
+    rows_of_method(rows_table_at(i), print_value, &n);
   }
   fputs("  *) return 1 ;;\n  esac\n}\n", to);
+}
+
+static void print_names(FILE *to, const lapis_method *(*at)(int i))
+{
+  for (int i = 0; at(i) != NULL; i++)
+    fprintf(to, "%s%s", i > 0 ? " " : "", at(i)->name);
 }
 
 static void print_verbs(FILE *to)
@@ -83,18 +89,17 @@ static void print_verbs(FILE *to)
   fputs("_lapis_verbs='", to);
   for (int i = 0; verb_at(i) != NULL; i++) fprintf(to, "%s ", verb_at(i)->name);
   fputs("help'\n_lapis_methods='", to);
-  for (int i = 0; i < lapis_method_count(); i++)
-    fprintf(to, "%s%s", i > 0 ? " " : "", lapis_method_at(i)->name);
+  print_names(to, rows_table_at);
   fputs("'\n# what the first word after a verb is\n_lapis_first() {\n"
-        "  case $1 in\n  ",
+        "  case $1 in\n",
         to);
-  bool any = false;
-  for (int i = 0; verb_at(i) != NULL; i++)
-    if (verb_at(i)->takes_method) {
-      fprintf(to, "%s%s", any ? "|" : "", verb_at(i)->name);
-      any = true;
-    }
-  fputs(") echo \"$_lapis_methods\" ;;\n  eval) echo '", to);
+  for (int i = 0; verb_at(i) != NULL; i++) {
+    if (verb_at(i)->first_at == NULL) continue;
+    fprintf(to, "  %s) echo '", verb_at(i)->name);
+    print_names(to, verb_at(i)->first_at);
+    fputs("' ;;\n", to);
+  }
+  fputs("  eval) echo '", to);
   for (int i = 0; lapis_metric_at(i) != NULL; i++)
     fprintf(to, "%s ", lapis_metric_at(i)->name);
   fputs("match-ratio iou' ;;\n  *) echo :file ;;\n  esac\n}\n", to);

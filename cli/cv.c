@@ -168,6 +168,7 @@ const cli_verb verb_cv = {.name = "cv",
                           .synopsis = "cv METHOD [DATA] --grid NAME=V,V",
                           .help = "choose settings by k folds",
                           .options = options,
-                          .takes_method = true,
+                          .first_at = lapis_method_at,
+                          .first = "method",
                           .reads_data = true,
                           .run = run};

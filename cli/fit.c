@@ -185,6 +185,7 @@ const cli_verb verb_fit = {.name = "fit",
                            .synopsis = "fit METHOD [DATA] [options]",
                            .help = "learn (mc and roml: solve)",
                            .options = options,
-                           .takes_method = true,
+                           .first_at = lapis_method_at,
+                           .first = "method",
                            .reads_data = true,
                            .run = run};

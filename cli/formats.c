@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "cli.h"
+#include "lapis/lapis_image.h"
 
 static const cli_option options[] = {{NULL, 0, NULL, NULL}};
 
@@ -34,6 +35,33 @@ lapis_json *formats_json(void)
   return list;
 }
 
+lapis_json *image_formats_json(void)
+{
+  lapis_json *list = lapis_json_list();
+  for (int i = 0; lapis_image_format_at(i) != NULL; i++) {
+    const lapis_image_format *f = lapis_image_format_at(i);
+    lapis_json *to = lapis_json_object();
+    lapis_json_put_text(to, "name", f->name);
+    lapis_json_put_text(to, "endings", f->endings);
+    lapis_json_put_text(to, "title", f->title);
+    lapis_json_put_bool(to, "built", f->built);
+    lapis_json_put_text(to, "package", f->package);
+    lapis_json_put(list, NULL, to);
+  }
+  return list;
+}
+
+static void print_image_formats(void)
+{
+  printf("\nImages, read by 'lapis features':\n");
+  for (int i = 0; lapis_image_format_at(i) != NULL; i++) {
+    const lapis_image_format *f = lapis_image_format_at(i);
+    printf("%-6s %-24s %s", f->name, f->endings, f->title);
+    if (!f->built) printf(" (not built in; Debian: %s)", f->package);
+    printf("\n");
+  }
+}
+
 static int run(cli *c)
 {
   if (c->args.n_words > 0)
@@ -44,10 +72,12 @@ static int run(cli *c)
   if (c->json) {
     lapis_json *to = lapis_json_object();
     lapis_json_put(to, "formats", formats_json());
+    lapis_json_put(to, "images", image_formats_json());
     return print_json(to);
   }
   for (int i = 0; lapis_format_at(i) != NULL; i++)
     print_format(lapis_format_at(i));
+  print_image_formats();
   return EXIT_DONE;
 }
 

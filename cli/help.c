@@ -3,17 +3,24 @@
 
 #include "rows.h"
 
+static void list_rows(FILE *to, const char *heading,
+                      const lapis_method *(*at)(int i))
+{
+  const lapis_method *m;
+  fputs(heading, to);
+  for (int i = 0; (m = at(i)) != NULL; i++)
+    fprintf(to, "  %-13s %s: %s %s\n", m->name, m->title, m->summary,
+            m->source);
+}
+
 int help_all(FILE *to)
 {
   fprintf(to, "lapis %s: learn from visual data as it really is\n\n",
           lapis_version());
   for (int i = 0; verb_at(i) != NULL; i++)
     fprintf(to, "  lapis %-38s %s\n", verb_at(i)->synopsis, verb_at(i)->help);
-  fprintf(to, "\nMethods:\n");
-  for (int i = 0; i < lapis_method_count(); i++) {
-    const lapis_method *m = lapis_method_at(i);
-    fprintf(to, "  %-9s %s: %s %s\n", m->name, m->title, m->summary, m->source);
-  }
+  list_rows(to, "\nMethods:\n", lapis_method_at);
+  list_rows(to, "\nKinds of features:\n", lapis_feature_at);
   fprintf(to, "\n'lapis VERB --help' and 'lapis fit METHOD --help' tell more.\n"
               "Exit: 0 done, 1 failed, 2 misuse, 3 not built in, 4 bad input, "
               "130 interrupted.\n"
@@ -38,12 +45,13 @@ static void print_method(FILE *to, const lapis_method *m)
 int help_verb(FILE *to, const cli_verb *v, const lapis_method *m)
 {
   fprintf(to, "lapis %s: %s\n", v->synopsis, v->help);
-  if (v->takes_method && m != NULL) print_method(to, m);
-  if (v->takes_method && m == NULL) {
-    fprintf(to, "\nMethods ('lapis %s METHOD --help'):\n", v->name);
-    for (int i = 0; i < lapis_method_count(); i++)
-      fprintf(to, "  %-9s %s: %s\n", lapis_method_at(i)->name,
-              lapis_method_at(i)->title, lapis_method_at(i)->summary);
+  if (v->first_at != NULL && m != NULL) print_method(to, m);
+  if (v->first_at != NULL && m == NULL) {
+    char heading[128];
+    snprintf(heading, sizeof heading,
+             "\n'lapis %s NAME --help' tells more of each %s:\n", v->name,
+             v->first);
+    list_rows(to, heading, v->first_at);
   }
   if (v->takes_model && m != NULL) print_method(to, m);
   if (v->takes_model && m == NULL)

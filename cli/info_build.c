@@ -1,6 +1,16 @@
 /* info_build.c - what this LAPIS is and what is built into it. */
 #include "baseline.h"
 #include "info.h"
+#include "lapis/lapis_image.h"
+
+/* All kinds of image are one part, built in or not. */
+static bool images_built(void)
+{
+  bool built = true;
+  for (int i = 0; lapis_image_format_at(i) != NULL; i++)
+    built = built && lapis_image_format_at(i)->built;
+  return built;
+}
 
 static int build_json(cli *c)
 {
@@ -13,12 +23,14 @@ static int build_json(cli *c)
     if (lapis_format_at(i)->package != NULL)
       lapis_json_put_bool(parts, lapis_format_at(i)->name,
                           lapis_format_at(i)->built);
+  lapis_json_put_bool(parts, "images", images_built());
   lapis_json_put_text(to, "lapis", lapis_version());
   lapis_json_put_text(to, "backend", lapis_ctx_backend(c->ctx));
   lapis_json_put_integer(to, "threads", lapis_ctx_threads(c->ctx));
   lapis_json_put(to, "methods", methods);
   lapis_json_put(to, "parts", parts);
   lapis_json_put(to, "formats", formats_json());
+  lapis_json_put(to, "images", image_formats_json());
   return print_json(to);
 }
 
@@ -40,11 +52,17 @@ int info_build(cli *c)
   printf("\nformats ");
   for (int i = 0; lapis_format_at(i) != NULL; i++)
     if (lapis_format_at(i)->built) printf(" %s", lapis_format_at(i)->name);
+  printf("\nimages  ");
+  for (int i = 0; lapis_image_format_at(i) != NULL; i++)
+    if (lapis_image_format_at(i)->built)
+      printf(" %s", lapis_image_format_at(i)->name);
   printf("\noptional parts\n");
   print_part("baseline", baseline_built(), "liblinear-dev");
   for (int i = 0; lapis_format_at(i) != NULL; i++)
     if (lapis_format_at(i)->package != NULL)
       print_part(lapis_format_at(i)->name, lapis_format_at(i)->built,
                  lapis_format_at(i)->package);
+  print_part("images", images_built(),
+             "libpng-dev libjpeg62-turbo-dev libvlfeat-dev");
   return EXIT_DONE;
 }

@@ -6,9 +6,9 @@
 #include "cli.h"
 
 static const cli_verb *const verbs[] = {
-    &verb_fit,     &verb_predict, &verb_cv,     &verb_eval,
-    &verb_assign,  &verb_convert, &verb_report, &verb_info,
-    &verb_formats, &verb_demo,    NULL};
+    &verb_fit,      &verb_predict, &verb_cv,      &verb_eval,
+    &verb_features, &verb_assign,  &verb_convert, &verb_report,
+    &verb_info,     &verb_formats, &verb_demo,    NULL};
 
 const cli_verb *verb_at(int i)
 {
@@ -68,9 +68,10 @@ static int run_verb(cli *c, int argc, char **argv)
   if (code != EXIT_DONE) return code;
   if (args_get(&c->args, "help") != NULL)
     return help_verb(stdout, c->verb, c->method);
-  if (c->verb->takes_method && c->method == NULL) {
+  if (c->verb->first_at != NULL && c->method == NULL) {
     help_verb(stderr, c->verb, NULL);
-    return cli_fail(EXIT_MISUSE, "%s: name a method", c->verb->name);
+    return cli_fail(EXIT_MISUSE, "%s: name a %s", c->verb->name,
+                    c->verb->first);
   }
   code = set_context(c);
   if (code != EXIT_DONE) return code;

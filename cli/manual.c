@@ -87,9 +87,24 @@ static void end(FILE *to)
         to);
   for (int i = 0; verb_at(i) != NULL; i++)
     fprintf(to, ",\n.BR lapis\\-%s (1)", verb_at(i)->name);
-  for (int i = 0; i < lapis_method_count(); i++)
-    fprintf(to, ",\n.BR lapis\\-%s (1)", lapis_method_at(i)->name);
+  for (int i = 0; rows_table_at(i) != NULL; i++)
+    fprintf(to, ",\n.BR lapis\\-%s (1)", rows_table_at(i)->name);
   fputc('\n', to);
+}
+
+static void list_rows(FILE *to, const char *heading,
+                      const lapis_method *(*at)(int i))
+{
+  const lapis_method *m;
+  fputs(heading, to);
+  for (int i = 0; (m = at(i)) != NULL; i++) {
+    char words[512];
+    fputs(".TP\n.B ", to);
+    put(to, m->name);
+    snprintf(words, sizeof words, "%s: %s", m->title, m->summary);
+    fputc('\n', to);
+    put_lines(to, words);
+  }
 }
 
 static void whole(FILE *to)
@@ -108,14 +123,8 @@ static void whole(FILE *to)
     fprintf(to, ".TP\n.B %s\n", verb_at(i)->name);
     put_lines(to, verb_at(i)->help);
   }
-  fputs(".SH METHODS\n", to);
-  for (int i = 0; i < lapis_method_count(); i++) {
-    const lapis_method *m = lapis_method_at(i);
-    fprintf(to, ".TP\n.B %s\n", m->name);
-    char words[512];
-    snprintf(words, sizeof words, "%s: %s", m->title, m->summary);
-    put_lines(to, words);
-  }
+  list_rows(to, ".SH METHODS\n", lapis_method_at);
+  list_rows(to, ".SH KINDS OF FEATURES\n", lapis_feature_at);
   fputs(".SH OPTIONS OF EVERY VERB\n", to);
   rows_everywhere(print_row, to);
   end(to);
@@ -129,8 +138,8 @@ static void of_verb(FILE *to, const cli_verb *v)
   synopsis(to, v->synopsis);
   fputs(".SH OPTIONS\n", to);
   rows_of_verb(v, print_row, to);
-  if (v->takes_method)
-    fputs(".PP\nThe settings of a method are on its own page.\n", to);
+  if (v->first_at != NULL)
+    fprintf(to, ".PP\nThe settings of a %s are on its own page.\n", v->first);
   if (v->takes_model)
     fputs(".PP\nWhat predicting takes depends on the model's method and is on "
           "its "
@@ -147,13 +156,20 @@ static void of_method(FILE *to, const lapis_method *m)
   const lapis_method *predict = lapis_predict_method(m);
   snprintf(name, sizeof name, "lapis-%s", m->name);
   begin(to, name, m->title);
-  snprintf(words, sizeof words, "fit %s [DATA] [options]", m->name);
+  bool kind = lapis_feature_find(m->name) != NULL;
+  snprintf(words, sizeof words,
+           kind ? "features %s IMAGE... -o F.npz [options]"
+                : "fit %s [DATA] [options]",
+           m->name);
   synopsis(to, words);
   fputs(".SH DESCRIPTION\n", to);
   put_lines(to, m->summary);
-  fputs("(from ", to);
-  put(to, m->source);
-  fputs(").\n.SH SETTINGS\n", to);
+  if (*m->source != '\0') {
+    fputs("(from ", to);
+    put(to, m->source);
+    fputs(").\n", to);
+  }
+  fputs(".SH SETTINGS\n", to);
   rows_of_method(m, print_row, to);
   if (predict != NULL && predict->n_params > 0) {
     fputs(".SH SETTINGS OF PREDICTING\n", to);
@@ -166,7 +182,7 @@ bool manual_page(FILE *to, const char *name)
 {
   const char *rest = strncmp(name, "lapis-", 6) == 0 ? name + 6 : "";
   const cli_verb *v = verb_find(rest);
-  const lapis_method *m = lapis_method_find(rest);
+  const lapis_method *m = rows_table_find(rest);
   if (strcmp(name, "lapis") == 0)
     whole(to);
   else if (v != NULL)
@@ -183,6 +199,6 @@ void manual_names(FILE *to)
   fputs("lapis\n", to);
   for (int i = 0; verb_at(i) != NULL; i++)
     fprintf(to, "lapis-%s\n", verb_at(i)->name);
-  for (int i = 0; i < lapis_method_count(); i++)
-    fprintf(to, "lapis-%s\n", lapis_method_at(i)->name);
+  for (int i = 0; rows_table_at(i) != NULL; i++)
+    fprintf(to, "lapis-%s\n", rows_table_at(i)->name);
 }

@@ -43,6 +43,18 @@ void rows_of_method(const lapis_method *m, row_fn fn, void *user)
   free(defaults);
 }
 
+const lapis_method *rows_table_at(int i)
+{
+  int methods = lapis_method_count();
+  return i < methods ? lapis_method_at(i) : lapis_feature_at(i - methods);
+}
+
+const lapis_method *rows_table_find(const char *name)
+{
+  const lapis_method *m = lapis_method_find(name);
+  return m != NULL ? m : lapis_feature_find(name);
+}
+
 /* "yes|no" are the values themselves; F, FILE, DIR and F.npz name files. */
 static void rows_of_table(const cli_option *o, const walk *w)
 {

@@ -15,6 +15,9 @@ typedef void (*row_fn)(const option_row *r, void *user);
 
 void rows_of_method(const lapis_method *m, row_fn fn, void *user);
 void rows_of_verb(const cli_verb *v, row_fn fn, void *user);
+/* Every method, then every kind of features; NULL past the end. */
+const lapis_method *rows_table_at(int i);
+const lapis_method *rows_table_find(const char *name);
 void rows_everywhere(row_fn fn, void *user);
 /* "-o, --output F.npz" */
 void row_left(const option_row *r, char *text, size_t size);

@@ -89,6 +89,11 @@ static bool on_progress(const lapis_progress *p, void *user)
   for (int i = 0; i < BAR_CELLS; i++) cells[i] = i < full ? '#' : '.';
   cells[BAR_CELLS] = '\0';
   time_left(p, left, sizeof left);
+  if (isnan(p->objective)) {
+    fprintf(stderr, "\r%s [%s]%s\033[K", p->method, cells, left);
+    c->bar_shown = true;
+    return true;
+  }
   bool by_gap = !isnan(p->gap);
   fprintf(stderr, "\r%s [%s] %lld  objective %.6g  %s %.1e  rank %lld%s\033[K",
           p->method, cells, (long long)p->iter, p->objective,

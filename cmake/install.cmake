@@ -36,6 +36,7 @@ install(DIRECTORY include/lapis DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
 file(RELATIVE_PATH prefix_from_pc
   /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 list(JOIN LAPIS_PART_MODULES " " LAPIS_PART_MODULES_TEXT)
+list(JOIN LAPIS_PART_LIBRARIES " " LAPIS_PART_LIBRARIES_TEXT)
 configure_file(cmake/lapis.pc.in lapis.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/lapis.pc
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
@@ -81,6 +82,10 @@ string(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS ", libopenblas-dev, "
   "liblapacke-dev, libzip-dev, zlib1g-dev, libjansson-dev") # if static
 if(HDF5_FOUND)
   string(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS ", libhdf5-dev")
+endif()
+if(IMAGES_FOUND)
+  string(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS ", libpng-dev, "
+    "libjpeg62-turbo-dev, libvlfeat-dev")
 endif()
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
   "Low-rank and privileged-information solvers: headers, static library")

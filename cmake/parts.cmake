@@ -2,6 +2,7 @@
 #
 #   lapis_part(IMAGES "image files and features"
 #     MODULES libpng libjpeg               # pkg-config
+#     HEADER vl/generic.h LIBRARY vl       # a library that has no .pc file
 #     FILES src/vision/png.c               # compiled when it is there
 #     ABSENT src/vision/png_absent.c)      # answers LAPIS_ENOTBUILT otherwise
 #
@@ -11,13 +12,26 @@
 option(LAPIS_WITH_PARTS "Build the optional parts that can be found" ON)
 set(LAPIS_PART_DEPENDENCIES "")
 set(LAPIS_PART_MODULES "") # for those who link the static library
+set(LAPIS_PART_LIBRARIES "") # the same, as -lNAME
 set(LAPIS_FILES_LEFT_OUT "")
 
 macro(lapis_part name what)
-  cmake_parse_arguments(part "" "" "MODULES;FILES;ABSENT" ${ARGN})
+  cmake_parse_arguments(part "" "HEADER;LIBRARY" "MODULES;FILES;ABSENT"
+    ${ARGN})
   option(LAPIS_WITH_${name} "Build ${what}" ${LAPIS_WITH_PARTS})
   if(LAPIS_WITH_${name})
     pkg_check_modules(${name} QUIET IMPORTED_TARGET ${part_MODULES})
+  endif()
+  if(${name}_FOUND AND part_LIBRARY)
+    find_path(${name}_HEADER_FOLDER ${part_HEADER})
+    find_library(${name}_LIBRARY_FILE ${part_LIBRARY})
+    mark_as_advanced(${name}_HEADER_FOLDER ${name}_LIBRARY_FILE)
+    if(${name}_HEADER_FOLDER AND ${name}_LIBRARY_FILE)
+      list(APPEND LAPIS_PART_DEPENDENCIES ${part_LIBRARY})
+      list(APPEND LAPIS_PART_LIBRARIES -l${part_LIBRARY})
+    else()
+      set(${name}_FOUND 0)
+    endif()
   endif()
   if(LAPIS_WITH_${name} AND ${name}_FOUND)
     list(APPEND LAPIS_PART_DEPENDENCIES PkgConfig::${name})
@@ -37,6 +51,15 @@ lapis_part(HDF5 "HDF5 and MATLAB 7.3 files (Debian: libhdf5-dev)"
   MODULES hdf5-serial
   FILES src/io/hdf5.c
   ABSENT src/io/hdf5_absent.c)
+
+# VLFeat's own package has neither a .pc file nor a static library.
+lapis_part(IMAGES
+  "PNG, JPEG, HOG (Debian: libpng-dev libjpeg62-turbo-dev libvlfeat-dev)"
+  MODULES libpng libjpeg
+  HEADER vl/generic.h LIBRARY vl
+  FILES src/vision/png.c src/vision/jpeg.c src/vision/hog_vl.c
+  ABSENT src/vision/png_absent.c src/vision/jpeg_absent.c
+    src/vision/hog_absent.c)
 
 # Removes what is left out from a list of absolute paths.
 function(lapis_choose_parts list)

@@ -5,6 +5,7 @@
 #include "command.h"
 #include "lapis/lapis_ops.h"
 #include "oracle.h"
+#include "python.h"
 
 static void singular_values(void **state)
 {
@@ -73,14 +74,6 @@ static void shell_or_fail(const command *c, const char *format, ...)
   va_end(args);
   snprintf(line, sizeof line, "cd %s && %s", c->folder, what);
   if (system(line) != 0) fail_msg("failed: %s", what);
-}
-
-/* A file in the folder of this one. */
-static void beside(const char *name, char *path, size_t size)
-{
-  const char *slash = strrchr(__FILE__, '/');
-  int folder = slash == NULL ? 0 : (int)(slash - __FILE__) + 1;
-  snprintf(path, size, "%.*s%s", folder, __FILE__, name);
 }
 
 static void page_is_read_back(void **state)

@@ -44,6 +44,10 @@ double base_memory_bytes(void);
  * "svmplus: X as a dense matrix". */
 lapis_status base_fits(lapis_ctx *ctx, const char *what, double bytes);
 
+/* A context for one thread of a job: the same seed and way of computing, no
+ * threads of its own, no callbacks; lapis_ctx_free.  NULL: no memory. */
+lapis_ctx *base_ctx_branch(const lapis_ctx *ctx);
+
 /* ---- settings of a context ----------------------------------------------*/
 int base_threads(const lapis_ctx *ctx); /* >= 1 */
 bool base_deterministic(const lapis_ctx *ctx);

@@ -40,6 +40,17 @@ lapis_ctx *lapis_ctx_new(void)
   return ctx;
 }
 
+lapis_ctx *base_ctx_branch(const lapis_ctx *ctx)
+{
+  lapis_ctx *own = lapis_ctx_new();
+  if (own == NULL) return NULL;
+  memcpy(own->backend, ctx->backend, sizeof own->backend);
+  own->seed = ctx->seed;
+  own->deterministic = ctx->deterministic;
+  own->threads = 1;
+  return own;
+}
+
 void lapis_ctx_free(lapis_ctx *ctx)
 {
   base_free(ctx);

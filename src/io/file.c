@@ -173,27 +173,53 @@ static lapis_status open_stream(lapis_ctx *ctx, int fd, io_file *f)
   return s;
 }
 
+static lapis_status look(lapis_ctx *ctx, int fd, const io_file *f,
+                         struct stat *st)
+{
+  if (fstat(fd, st) != 0)
+    return io_fail_errno(ctx, io_name(f->path), "cannot be read");
+  if (S_ISDIR(st->st_mode))
+    return lapis_fail(ctx, LAPIS_EIO, "%s: is a folder, a file is wanted",
+                      f->path);
+  return LAPIS_OK;
+}
+
+static lapis_status open_bytes(lapis_ctx *ctx, int fd, bool input, io_file *f)
+{
+  struct stat st;
+  TRY(look(ctx, fd, f, &st));
+  bool sized = !input && S_ISREG(st.st_mode);
+  return read_whole(ctx, fd, sized ? st.st_size : FIRST_BLOCK, f);
+}
+
 static lapis_status open_descriptor(lapis_ctx *ctx, int fd, bool input,
                                     io_file *f)
 {
   struct stat st;
-  if (fstat(fd, &st) != 0)
-    return io_fail_errno(ctx, io_name(f->path), "cannot be read");
-  if (S_ISDIR(st.st_mode))
-    return lapis_fail(ctx, LAPIS_EIO, "%s: is a folder, a file is wanted",
-                      f->path);
+  TRY(look(ctx, fd, f, &st));
   if (input || !S_ISREG(st.st_mode)) return open_stream(ctx, fd, f);
   return open_regular(ctx, fd, st.st_size, f);
 }
 
-lapis_status io_file_open(lapis_ctx *ctx, const char *path, io_file *out)
+typedef lapis_status (*opener)(lapis_ctx *ctx, int fd, bool input, io_file *f);
+static lapis_status open_by(lapis_ctx *ctx, const char *path, opener how,
+                            io_file *out)
 {
-  *out = (io_file){.path = path, .kind = IO_NONE};
-  if (strcmp(path, "-") == 0)
-    return open_descriptor(ctx, STDIN_FILENO, true, out);
+  *out = (io_file){.path = path, .kind = IO_NONE, .format = IO_FORMATS};
+  if (strcmp(path, "-") == 0) return how(ctx, STDIN_FILENO, true, out);
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0) return io_fail_errno(ctx, path, "cannot be opened");
-  lapis_status s = open_descriptor(ctx, fd, false, out);
+  lapis_status s = how(ctx, fd, false, out);
   (void)close(fd);
   return s;
+}
+
+lapis_status io_file_open(lapis_ctx *ctx, const char *path, io_file *out)
+{
+  return open_by(ctx, path, open_descriptor, out);
+}
+
+lapis_status io_file_bytes(lapis_ctx *ctx, const char *path, io_file *out)
+{
+  return open_by(ctx, path, open_bytes, out);
 }

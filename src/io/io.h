@@ -33,6 +33,8 @@ typedef struct io_file {
 /* "-" is standard input.  A .npy file is mapped, a zip archive is left to
  * npz.c, everything else is read whole. */
 lapis_status io_file_open(lapis_ctx *ctx, const char *path, io_file *out);
+/* All bytes of any file, whatever it is; may be none. */
+lapis_status io_file_bytes(lapis_ctx *ctx, const char *path, io_file *out);
 void io_file_close(io_file *f);
 void io_release(void *memory, size_t bytes, io_memory kind);
 /* How sentences call a path: "standard input" for "-". */

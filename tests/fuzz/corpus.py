@@ -101,3 +101,17 @@ put("csv", "bom", b"\xef\xbb\xbfname,class,f\nkim,no,1.58\n")
 put("tsv", "tabs", b"id\tclass\ta\nx\t1\t2.5\ny\t0\tNA\n")
 put("json", "settings", b'{"lambda": "0.1", "tol": 1e-4, "b": true, "n": null}')
 put("json", "nested", b'[1, {"a": [2, -3.5e-7, "\\u00e9\\n"]}]')
+
+images = work / "images"
+images.mkdir(exist_ok=True)
+subprocess.run(["/usr/bin/python3", pathlib.Path(__file__).parent.parent /
+                "write_images.py", images], check=True)
+for reader, suffixes in ("png", (".png", ".bad")), ("jpeg", (".jpg",)):
+    for path in images.iterdir():
+        if path.suffix in suffixes:
+            put(reader, path.name, path.read_bytes())
+for kind, body in enumerate((b"10 01", b"3 2 1 0", b"3 2 1 " * 4, b"\x80\x40",
+                             b"\0\1\2\3", b"\0\1\2" * 4), 1):
+    most = b"" if kind in (1, 4) else b"3\n"
+    put("pnm", f"p{kind}", b"P%d\n# c\n2 2\n" % kind + most + body)
+put("pnm", "deep", b"P5 2 1 65535\n\0\1\xff\xff")

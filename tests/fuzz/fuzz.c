@@ -5,17 +5,19 @@
  * read is used.  A container is a zip, whose checksums stop nearly every
  * change; where `members` is set the bytes are the members, one after the other
  *   1 byte: length of the name; name; 4 bytes, little-endian: size; bytes
- * and the zip around them is made here.  tests/fuzz/corpus.py writes both. */
+ * and the zip around them is made here.  tests/fuzz/corpus.py writes both.
+ * Where `chunks` is set the bytes are a PNG, whose checksums are put right. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "lapis/lapis_image.h"
 #include "lapis/lapis_io.h"
 
 typedef struct reader {
   const char *name, *suffix;
-  bool members;
+  bool members, chunks;
   void (*read)(lapis_ctx *ctx, const char *path);
 } reader;
 
@@ -110,19 +112,31 @@ static void read_checkpoint(lapis_ctx *ctx, const char *path)
   lapis_checkpoint_free(c, false);
 }
 
+static void read_image(lapis_ctx *ctx, const char *path)
+{
+  lapis_image m;
+  if (lapis_image_read(ctx, path, &m) < 0) return;
+  float last = m.pixels[m.width * m.height * m.channels - 1];
+  if (!(last >= 0 && last <= 1)) abort();
+  lapis_image_free(&m);
+}
+
 static const reader readers[] = {
-    {"npy", ".npy", false, read_arrays},
-    {"zip", ".npz", false, read_arrays},
-    {"npz", ".npz", true, read_dataset},
-    {"csv", ".csv", false, read_table},
-    {"tsv", ".tsv", false, read_table},
-    {"svm", ".svm", false, read_dataset},
-    {"arff", ".arff", false, read_dataset},
-    {"mat", ".mat", false, read_dataset},
-    {"json", ".json", false, read_json},
-    {"model", ".lapis", true, read_model},
-    {"checkpoint", ".ck", true, read_checkpoint},
-    {NULL, NULL, false, NULL},
+    {"npy", ".npy", false, false, read_arrays},
+    {"zip", ".npz", false, false, read_arrays},
+    {"npz", ".npz", true, false, read_dataset},
+    {"csv", ".csv", false, false, read_table},
+    {"tsv", ".tsv", false, false, read_table},
+    {"svm", ".svm", false, false, read_dataset},
+    {"arff", ".arff", false, false, read_dataset},
+    {"mat", ".mat", false, false, read_dataset},
+    {"json", ".json", false, false, read_json},
+    {"model", ".lapis", true, false, read_model},
+    {"checkpoint", ".ck", true, false, read_checkpoint},
+    {"png", ".png", false, true, read_image},
+    {"jpeg", ".jpg", false, false, read_image},
+    {"pnm", ".pnm", false, false, read_image},
+    {NULL, NULL, false, false, NULL},
 };
 
 /* ---- a zip of stored members --------------------------------------------*/
@@ -242,6 +256,25 @@ static output zip_of(const unsigned char *p, size_t n)
   return o;
 }
 
+/* ---- a PNG with checksums that are right ---------------------------------*/
+static output png_of(const unsigned char *p, size_t n)
+{
+  enum { SIGNATURE = 8, AROUND = 12 }; /* length, type; checksum behind */
+  output o = {.at = NULL};
+  add(&o, p, n);
+  for (size_t at = SIGNATURE; at + AROUND <= n;) {
+    unsigned char *c = o.at + at;
+    size_t size = (size_t)c[0] << 24 | (size_t)c[1] << 16 | (size_t)c[2] << 8 |
+                  (size_t)c[3];
+    if (size > n - at - AROUND) break;
+    uint32_t crc = checksum(c + 4, size + 4);
+    for (int i = 0; i < 4; i++)
+      c[8 + size + (size_t)i] = (unsigned char)(crc >> (24 - 8 * i));
+    at += size + AROUND;
+  }
+  return o;
+}
+
 /* ---- libFuzzer's side ---------------------------------------------------*/
 static const reader *chosen(void)
 {
@@ -268,10 +301,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   char path[64];
   snprintf(path, sizeof path, "/dev/shm/lapis-fuzz-%ld%s", (long)getpid(),
            r->suffix);
-  if (r->members) {
-    output zip = zip_of(bytes, size);
-    write_file(path, zip.at, zip.size);
-    free(zip.at);
+  if (r->members || r->chunks) {
+    output made = r->members ? zip_of(bytes, size) : png_of(bytes, size);
+    write_file(path, made.at, made.size);
+    free(made.at);
   } else {
     write_file(path, bytes, size);
   }

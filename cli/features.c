@@ -1,0 +1,130 @@
+/* features.c - lapis features KIND IMAGE...: images in, arrays out. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "lapis/lapis_features.h"
+
+static const cli_option options[] = {
+    {"output", 'o', "F.npz",
+     "write X, names, image_size and what else there is"},
+    {"keep-going", 0, NULL,
+     "leave out images that are refused; exit 4 at the end"},
+    {NULL, 0, NULL, NULL}};
+
+/* Sentences of the images that were left out; no columns where none was. */
+static lapis_mat refused(const lapis_solver *s)
+{
+  lapis_mat m = {.cols = 0};
+  for (int i = 0; lapis_result_name(s, i) != NULL; i++)
+    if (strcmp(lapis_result_name(s, i), "refused") == 0)
+      lapis_result_get(s, "refused", &m);
+  return m;
+}
+
+static void warn_refused(const cli *c, const lapis_mat *list)
+{
+  const char *const *text = list->val;
+  for (int64_t i = 0; !c->quiet && i < list->cols; i++)
+    fprintf(stderr, "lapis: left out: %s\n", text[i]);
+}
+
+static int print_result(cli *c, const lapis_solver *s, const lapis_mat *left)
+{
+  lapis_mat X, names;
+  lapis_result_get(s, "X", &X);
+  lapis_result_get(s, "names", &names);
+  if (!c->json) {
+    printf("%s: %lld images, X is %lld x %lld\n", c->method->name,
+           (long long)names.cols, (long long)X.cols, (long long)X.rows);
+    return EXIT_DONE;
+  }
+  lapis_data data = {.X = X};
+  lapis_json *to = run_json(c, c->method->name, c->method, s, &data);
+  lapis_json *list = lapis_json_list();
+  const char *const *text = left->val;
+  for (int64_t i = 0; i < left->cols; i++)
+    lapis_json_put_text(list, NULL, text[i]);
+  lapis_json_put_integer(to, "images", names.cols);
+  lapis_json_put(to, "refused", list);
+  return print_json(to);
+}
+
+/* A row of one number an image or a word is a list; X stays a matrix. */
+static lapis_status write_arrays(cli *c, const lapis_solver *s)
+{
+  enum { MOST = 32 };
+  lapis_named item[MOST];
+  int count = 0;
+  const char *name;
+  for (int i = 0; (name = lapis_result_name(s, i)) != NULL && i < MOST; i++) {
+    lapis_mat mat;
+    if (strcmp(name, "refused") == 0) continue;
+    lapis_result_get(s, name, &mat);
+    bool flat = mat.rows == 1 && strcmp(name, "X") != 0;
+    item[count++] = (lapis_named){.name = name, .mat = mat, .flat = flat};
+  }
+  return lapis_npz_write(c->ctx, args_get(&c->args, "output"), item, count);
+}
+
+static int finish(cli *c, const lapis_solver *s)
+{
+  lapis_mat left = refused(s);
+  lapis_status status = write_arrays(c, s);
+  if (status < 0) return cli_fail_status(c, status);
+  cli_wipe_bar(c);
+  warn_refused(c, &left);
+  int code = print_result(c, s, &left);
+  if (code != EXIT_DONE || left.cols == 0) return code;
+  return cli_fail(EXIT_INPUT, "features: %lld of %lld images were left out",
+                  (long long)left.cols,
+                  (long long)(left.cols + lapis_result_info(s)->iterations));
+}
+
+static int compute(cli *c, const void *settings, const lapis_array *list)
+{
+  lapis_solver *s;
+  lapis_features_options how = {.size = sizeof how};
+  how.keep_going = args_get(&c->args, "keep-going") != NULL;
+  lapis_status status = lapis_features_new(
+      c->ctx, c->method, settings, list->mat.val, list->mat.cols, &how, &s);
+  if (status < 0) return cli_fail_status(c, status);
+  status = lapis_solve(s);
+  int code = cli_exit_code(c, status);
+  if (status < 0)
+    code = cli_fail_status(c, status);
+  else if (status == LAPIS_OK)
+    code = finish(c, s);
+  lapis_solver_free(s);
+  return code;
+}
+
+static int run(cli *c)
+{
+  void *settings = NULL;
+  lapis_array list = {.name = NULL};
+  const char *path = args_get(&c->args, "output");
+  if (c->args.n_words == 0)
+    return cli_fail(EXIT_MISUSE, "features: name images, or folders of them");
+  if (path == NULL)
+    return cli_fail(EXIT_MISUSE, "features: -o F.npz says where they go");
+  int code = check_result(c, path);
+  if (code == EXIT_DONE) code = settings_from_args(c, &settings);
+  lapis_status s = LAPIS_OK;
+  if (code == EXIT_DONE)
+    s = lapis_image_list(c->ctx, c->args.word, c->args.n_words, &list);
+  if (s < 0) code = cli_fail_status(c, s);
+  if (code == EXIT_DONE) code = compute(c, settings, &list);
+  lapis_array_free(&list);
+  free(settings);
+  return code;
+}
+
+const cli_verb verb_features = {
+    .name = "features",
+    .synopsis = "features KIND IMAGE... -o F.npz",
+    .help = "what methods read, made from images or folders of them",
+    .options = options,
+    .first_at = lapis_feature_at,
+    .first = "kind",
+    .run = run};

@@ -1,0 +1,81 @@
+/* lapis_features.h - from image files to the arrays that methods read.
+ *
+ *   images -> kind -> settings -> solver -> solve -> result
+ *
+ * A kind of features is described as a method is, by a lapis_method, so that
+ * lapis_settings_default, _set and _get work on its settings.  Running it is a
+ * solver: lapis_solve, lapis_result_get, lapis_solver_free. */
+#ifndef LAPIS_FEATURES_H
+#define LAPIS_FEATURES_H
+#include "lapis.h"
+#include "lapis_image.h"
+#include "lapis_io.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+LAPIS_API int lapis_feature_count(void);
+LAPIS_API const lapis_method *lapis_feature_at(int i); /* NULL past the end */
+LAPIS_API const lapis_method *lapis_feature_find(const char *name);
+
+/* ---- settings: lapis_settings_default, then change a field ---------------*/
+typedef struct lapis_pixels_settings {
+  size_t size;
+  const char *shape; /* "WIDTHxHEIGHT", or NULL: the default */
+} lapis_pixels_settings;
+
+typedef struct lapis_color_moments_settings {
+  size_t size;
+  int64_t grid; /* cells along each side */
+} lapis_color_moments_settings;
+
+typedef enum lapis_hog_variant {
+  LAPIS_HOG_UOCTTI,
+  LAPIS_HOG_DALAL_TRIGGS
+} lapis_hog_variant;
+typedef struct lapis_hog_settings {
+  size_t size;
+  const char *shape; /* as for pixels */
+  int64_t cell;      /* pixels along its side */
+  int64_t orientations;
+  int variant; /* lapis_hog_variant */
+} lapis_hog_settings;
+
+typedef struct lapis_gist_settings {
+  size_t size;
+  int64_t side; /* pixels, a power of two */
+  int64_t scales, orientations;
+  int64_t blocks; /* along each side */
+} lapis_gist_settings;
+
+/* ---- running ------------------------------------------------------------*/
+typedef struct lapis_features_options {
+  size_t size;     /* sizeof(lapis_features_options) */
+  bool keep_going; /* leave out images that are refused */
+} lapis_features_options;
+
+/* paths (count of them) are borrowed until the solver is freed; settings may
+ * be NULL: the defaults; options too.  Named arrays of n images: X (d x n, or
+ * more columns an image where the kind says so), names (their paths),
+ * image_size (2 x n: width, height), and what else the kind publishes.  Where
+ * images were refused and keep_going was set, refused is a TEXT row of one
+ * sentence each, and the other arrays do not have them.  The answer does not
+ * depend on the number of threads.  A solve that was stopped early has no
+ * result. */
+LAPIS_API lapis_status lapis_features_new(
+    lapis_ctx *ctx, const lapis_method *kind, const void *settings,
+    const char *const *paths, int64_t count,
+    const lapis_features_options *options, lapis_solver **out);
+
+/* The image files that words name: a folder stands for the files in it whose
+ * names end as those of images do, sorted by byte, folders inside it left out;
+ * anything else stands for itself.  out: a TEXT row, lapis_array_free. */
+LAPIS_API lapis_status lapis_image_list(lapis_ctx *ctx,
+                                        const char *const *words, int64_t count,
+                                        lapis_array *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,123 @@
+/* features.c - the table of the kinds of features, and what they share. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lapis/lapis_features.h"
+#include "vision/feature.h"
+#include "vision/run.h"
+
+static const feature_kind *const kinds[] = {
+    &feature_pixels, &feature_color_moments, &feature_hog, &feature_gist};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+int lapis_feature_count(void)
+{
+  return KINDS;
+}
+
+const lapis_method *lapis_feature_at(int i)
+{
+  return i >= 0 && i < KINDS ? &kinds[i]->shown : NULL;
+}
+
+static const feature_kind *find(const char *name)
+{
+  for (int i = 0; i < KINDS; i++)
+    if (strcmp(kinds[i]->shown.name, name) == 0) return kinds[i];
+  return NULL;
+}
+
+const lapis_method *lapis_feature_find(const char *name)
+{
+  const feature_kind *k = find(name);
+  return k == NULL ? NULL : &k->shown;
+}
+
+/* ---- a job --------------------------------------------------------------*/
+static void free_job(lapis_solver *s)
+{
+  feature_job *j = (feature_job *)s;
+  if (j->kind->end != NULL) j->kind->end(j);
+  run_release(j);
+  base_free(j->settings);
+}
+
+static lapis_status solve(lapis_solver *s)
+{
+  return run_job((feature_job *)s);
+}
+
+static const solver_class job_class = {
+    .method = "features", .solve = solve, .free = free_job};
+
+static lapis_status take_settings(feature_job *j, const void *settings)
+{
+  const lapis_method *m = &j->kind->shown;
+  j->settings = base_alloc(j->base.ctx, 1, (int64_t)m->settings_size);
+  if (j->settings == NULL) return LAPIS_ENOMEM;
+  if (settings == NULL)
+    param_defaults(m, j->settings);
+  else
+    memcpy(j->settings, settings, m->settings_size);
+  j->base.settings = j->settings;
+  return LAPIS_OK;
+}
+
+lapis_status lapis_features_new(lapis_ctx *ctx, const lapis_method *kind,
+                                const void *settings, const char *const *paths,
+                                int64_t count,
+                                const lapis_features_options *options,
+                                lapis_solver **out)
+{
+  const feature_kind *k = kind == NULL ? NULL : find(kind->name);
+  *out = NULL;
+  if (k == NULL)
+    return lapis_fail(ctx, LAPIS_EINVAL, "'%s' is no kind of features",
+                      kind == NULL ? "NULL" : kind->name);
+  if (settings != NULL) TRY(param_check(ctx, &k->shown, settings));
+  if (options != NULL && options->size != sizeof *options)
+    return lapis_fail(ctx, LAPIS_EINVAL,
+                      "features: the options are of another version");
+  if (count < 1)
+    return lapis_fail(ctx, LAPIS_EMISSING, "%s: there are no images",
+                      k->shown.name);
+  lapis_solver *s;
+  TRY(solver_alloc(ctx, &job_class, sizeof(feature_job), &s));
+  feature_job *j = (feature_job *)s;
+  j->kind = k;
+  j->path = paths;
+  j->count = count;
+  j->keep_going = options != NULL && options->keep_going;
+  lapis_status status = take_settings(j, settings);
+  if (status >= 0) status = k->begin(j);
+  if (status >= 0) status = run_prepare(j);
+  if (status < 0)
+    lapis_solver_free(s);
+  else
+    *out = s;
+  return status;
+}
+
+/* ---- for the kinds ------------------------------------------------------*/
+double *feature_room(const feature_view *v, feature_piece *piece, int k,
+                     int64_t rows, int64_t cols)
+{
+  double *val = base_alloc(v->ctx, rows * cols, sizeof *val);
+  if (val != NULL) piece->item[k] = lapis_mat_f64(val, rows, cols);
+  return val;
+}
+
+lapis_status feature_shape(lapis_ctx *ctx, const char *kind, const char *text,
+                           int64_t most, int64_t *width, int64_t *height)
+{
+  char *x, *end = NULL;
+  *width = strtoll(text, &x, 10);
+  if (x != text && *x == 'x') *height = strtoll(x + 1, &end, 10);
+  bool whole = end != NULL && end != x + 1 && *end == '\0';
+  if (whole && *width >= 1 && *width <= most && *height >= 1 && *height <= most)
+    return LAPIS_OK;
+  return lapis_fail(ctx, LAPIS_EINVAL,
+                    "%s: --size '%s' is no WIDTHxHEIGHT from 1x1 to %" PRId64
+                    "x%" PRId64,
+                    kind, text, most, most);
+}

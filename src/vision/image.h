@@ -1,0 +1,43 @@
+/* image.h - between the files that read and write pictures. */
+#ifndef LAPIS_VISION_IMAGE_H
+#define LAPIS_VISION_IMAGE_H
+#include "base/base.h"
+#include "lapis/lapis_image.h"
+
+typedef struct image_source { /* a file's bytes */
+  lapis_ctx *ctx;
+  const char *path;          /* as sentences name it */
+  const unsigned char *data; /* size */
+  int64_t size;
+} image_source;
+
+/* Refuses sizes that are none or beyond the limits of lapis_image.h. */
+lapis_status image_check_size(lapis_ctx *ctx, const char *path, double width,
+                              double height);
+/* Pixels are not set.  The sizes have been checked where they come from a
+ * file. */
+lapis_status image_alloc(lapis_ctx *ctx, int64_t width, int64_t height,
+                         int64_t channels, lapis_image *out);
+static inline int64_t image_count(const lapis_image *image) /* of floats */
+{
+  return image->width * image->height * image->channels;
+}
+/* Refuses what no function here makes: channels other than 1 and 3, no
+ * pixels. */
+lapis_status image_check(lapis_ctx *ctx, const char *who,
+                         const lapis_image *image);
+
+/* One reader a format, and the row that describes it. */
+typedef struct image_kind {
+  lapis_image_format shown;
+  bool (*is)(const unsigned char *head, int64_t size);
+  lapis_status (*read)(const image_source *from, lapis_image *out);
+} image_kind;
+extern const image_kind image_png, image_jpeg, image_pnm;
+#define IMAGE_PNG_SHOWN "png", ".png", "Portable Network Graphics", "libpng-dev"
+#define IMAGE_JPEG_SHOWN \
+  "jpeg", ".jpg .jpeg .jpe .jfif", "JPEG", "libjpeg62-turbo-dev"
+bool image_is_png(const unsigned char *head, int64_t size);
+bool image_is_jpeg(const unsigned char *head, int64_t size);
+
+#endif

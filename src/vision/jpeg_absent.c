@@ -1,0 +1,14 @@
+/* jpeg_absent.c - stands where libjpeg was not built in. */
+#include "vision/image.h"
+
+static lapis_status read_jpeg(const image_source *from, lapis_image *out)
+{
+  (void)out;
+  return lapis_fail(from->ctx, LAPIS_ENOTBUILT,
+                    "%s: JPEG is not built into this LAPIS; it needs libjpeg "
+                    "(Debian: libjpeg62-turbo-dev)",
+                    from->path);
+}
+
+const image_kind image_jpeg = {
+    {IMAGE_JPEG_SHOWN, false}, image_is_jpeg, read_jpeg};

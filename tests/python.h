@@ -1,0 +1,33 @@
+/* python.h - scripts beside the tests, run by the system's Python. */
+#ifndef LAPIS_PYTHON_H
+#define LAPIS_PYTHON_H
+#include "check.h"
+
+/* Skips the running test where /usr/bin/python3 cannot import all of "a, b". */
+static inline void python_need(const char *modules)
+{
+  char line[256];
+  (void)snprintf(line, sizeof line,
+                 "/usr/bin/python3 -c 'import %s' 2>/dev/null", modules);
+  if (system(line) == 0) return;
+  print_message("skipped: no /usr/bin/python3 with %s\n", modules);
+  skip();
+}
+
+/* A file in the folder of this one. */
+static inline void beside(const char *name, char *path, size_t size)
+{
+  const char *slash = strrchr(__FILE__, '/');
+  int folder = slash == NULL ? 0 : (int)(slash - __FILE__) + 1;
+  (void)snprintf(path, size, "%.*s%s", folder, __FILE__, name);
+}
+
+/* Runs tests/NAME with these words; fails unless it succeeds. */
+static inline void python_run(const char *name, const char *words)
+{
+  char script[512], line[2048];
+  beside(name, script, sizeof script);
+  (void)snprintf(line, sizeof line, "/usr/bin/python3 %s %s", script, words);
+  if (system(line) != 0) fail_msg("failed: %s", line);
+}
+#endif
