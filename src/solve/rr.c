@@ -145,6 +145,9 @@ static const lapis_param rr_params[] = {
 };
 static const lapis_param rlda_params[] = {SHARED_ROWS, LAST_ROWS};
 
+static const lapis_matrix_setting rr_matrices[] = {
+    {"weight", NULL, AT(W)}, {"fix-weights", NULL, AT(weights)}};
+
 const lapis_method rr_method = {
     .name = "rr",
     .title = "robust regression",
@@ -154,6 +157,8 @@ const lapis_method rr_method = {
     .params = rr_params,
     .n_params = sizeof rr_params / sizeof *rr_params,
     .settings_size = sizeof(lapis_rr_settings),
+    .matrices = rr_matrices,
+    .n_matrices = sizeof rr_matrices / sizeof *rr_matrices,
 };
 
 const lapis_method rlda_method = {
