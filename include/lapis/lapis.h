@@ -326,7 +326,8 @@ typedef struct lapis_rr_predict_settings { /* with rpca, rr, rlda models */
   bool joint;
   int64_t knn; /* > 0: labels by this many neighbours in the projected space */
   double clean_weight; /* of a new sample's error, in units of what `clean`
-                          says; NaN: as the fit was told */
+                          says; NaN: as the fit was told, and
+                          if it was not, automatic */
 } lapis_rr_predict_settings;
 
 typedef enum lapis_roml_schedule {
