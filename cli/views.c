@@ -5,21 +5,6 @@
 
 #include "cli.h"
 
-typedef struct view {
-  const char *method, *param;
-  const char *member; /* of the data file, where the option is not given */
-  size_t offset;      /* of the lapis_mat in the settings */
-} view;
-
-static const view views[] = {
-    {"clean", "dictionary", "dictionary",
-     offsetof(lapis_clean_settings, dictionary)},
-    {"rr", "weight", NULL, offsetof(lapis_rr_settings, W)},
-    {"rr", "fix-weights", NULL, offsetof(lapis_rr_settings, weights)},
-    {"roml", "start", NULL, offsetof(lapis_roml_settings, start_match)},
-};
-enum { VIEWS = sizeof views / sizeof *views };
-
 /* Values that are no file. */
 static const char *words_of(const lapis_method *m, const char *param)
 {
@@ -47,39 +32,38 @@ static bool spec_in_data(const cli *c, const char *member, char *spec,
   return snprintf(spec, size, "%s:%s", c->args.word[0], member) < (int)size;
 }
 
-static int read_view(cli *c, const char *spec, bool needed, void *to,
+/* Reads spec into *kept; where it need not be there, absence is fine. */
+static int read_view(cli *c, const char *spec, bool needed,
                      lapis_dataset **kept)
 {
-  lapis_dataset *ds;
-  lapis_status s = lapis_dataset_new(c->ctx, &ds);
+  lapis_status s = lapis_dataset_new(c->ctx, kept);
   if (s < 0) return cli_fail_status(c, s);
-  s = lapis_dataset_read_member(ds, "X", spec, NULL);
-  if (s >= 0) s = lapis_dataset_finish(ds);
-  if (s >= 0) {
-    *(lapis_mat *)to = lapis_dataset_data(ds)->X;
-    *kept = ds;
-    return EXIT_DONE;
-  }
-  lapis_dataset_free(ds);
+  s = lapis_dataset_read_member(*kept, "X", spec, NULL);
+  if (s >= 0) s = lapis_dataset_finish(*kept);
+  if (s >= 0) return EXIT_DONE;
+  lapis_dataset_free(*kept);
+  *kept = NULL;
   return needed ? cli_fail_status(c, s) : EXIT_DONE;
 }
 
 int views_read(cli *c, void *settings, cli_views *out)
 {
   *out = (cli_views){.count = 0};
-  for (int i = 0; i < VIEWS; i++) {
-    const view *v = &views[i];
+  for (int i = 0; i < c->method->n_matrices; i++) {
+    const lapis_matrix_setting *m = &c->method->matrices[i];
     char found[4096];
-    const char *spec = args_get(&c->args, v->param);
-    if (strcmp(v->method, c->method->name) != 0) continue;
-    if (spec != NULL && is_word(words_of(c->method, v->param), spec)) continue;
+    const char *spec = args_get(&c->args, m->name);
+    if (spec != NULL && is_word(words_of(c->method, m->name), spec)) continue;
     bool given = spec != NULL;
-    if (!given && spec_in_data(c, v->member, found, sizeof found)) spec = found;
+    if (!given && spec_in_data(c, m->member, found, sizeof found)) spec = found;
     if (spec == NULL) continue;
-    lapis_dataset *ds = NULL;
-    int code = read_view(c, spec, given, (char *)settings + v->offset, &ds);
+    lapis_dataset *ds;
+    int code = read_view(c, spec, given, &ds);
     if (code != EXIT_DONE) return code;
-    if (ds != NULL) out->ds[out->count++] = ds;
+    if (ds == NULL) continue;
+    out->ds[out->count++] = ds;
+    lapis_settings_set_matrix(c->ctx, c->method, settings, m->name,
+                              &lapis_dataset_data(ds)->X);
   }
   return EXIT_DONE;
 }

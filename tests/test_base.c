@@ -106,6 +106,40 @@ static void settings_by_name(void **state)
   lapis_ctx_free(ctx);
 }
 
+/* Every matrix has its row in the table, and lands in its field. */
+static void matrices_by_name(void **state)
+{
+  (void)state;
+  lapis_ctx *ctx = lapis_ctx_new();
+  double x[6] = {1, 2, 3, 4, 5, 6};
+  lapis_mat mat = lapis_mat_f64(x, 3, 2);
+  int count = 0;
+  for (int i = 0; i < lapis_method_count(); i++) {
+    const lapis_method *m = lapis_method_at(i);
+    void *set = malloc(m->settings_size);
+    lapis_settings_default(m, set);
+    for (int k = 0; k < m->n_matrices; k++, count++) {
+      const char *name = m->matrices[k].name;
+      char text[64];
+      assert_int_equal(lapis_settings_get(ctx, m, set, name, text, sizeof text),
+                       0);
+      assert_int_equal(lapis_settings_set_matrix(ctx, m, set, name, &mat), 0);
+      assert_memory_equal((char *)set + m->matrices[k].offset, &mat,
+                          sizeof mat);
+    }
+    assert_int_equal(lapis_settings_set_matrix(ctx, m, set, "lambda", &mat),
+                     LAPIS_EINVAL);
+    free(set);
+  }
+  assert_int_equal(count, 4); /* dictionary, weight, fix-weights, start */
+  lapis_rr_settings rr = lapis_rr_defaults();
+  lapis_settings_set_matrix(ctx, lapis_method_find("rr"), &rr, "fix-weights",
+                            &mat);
+  assert_ptr_equal(rr.weights.val, x);
+  assert_null(rr.W.val);
+  lapis_ctx_free(ctx);
+}
+
 /* ---- memory -------------------------------------------------------------*/
 static void impossible_sizes_are_refused(void **state)
 {
@@ -245,6 +279,7 @@ int main(void)
       cmocka_unit_test(context_settings),
       cmocka_unit_test(defaults_lie_within_bounds),
       cmocka_unit_test(settings_by_name),
+      cmocka_unit_test(matrices_by_name),
       cmocka_unit_test(impossible_sizes_are_refused),
       cmocka_unit_test(philox_known_answers),
       cmocka_unit_test(random_numbers_are_spread),

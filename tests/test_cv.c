@@ -133,6 +133,11 @@ static void every_sample_is_hidden_once(void **state)
     assert_int_equal(fold[j], fold[j / 3 * 3]); /* groups whole */
   }
   for (int f = 0; f < FOLDS; f++) assert_int_equal(size[f], N / FOLDS);
+  int64_t drawn[N]; /* the same folds on their own */
+  assert_int_equal(lapis_cv_draw(b->ctx, &b->data, &o, drawn), 0);
+  assert_memory_equal(drawn, fold, sizeof drawn);
+  b->data.Y.cols--;
+  assert_int_equal(lapis_cv_draw(b->ctx, &b->data, &o, drawn), LAPIS_ESHAPE);
   lapis_cv_free(c);
   discard(b);
 }

@@ -288,6 +288,7 @@ static void weight_of_cleaning(void **state)
   assert_int_equal(lapis_result_get(s, "low_rank", &D), LAPIS_OK);
   double nuclear = nuclear_and_rank(D.val, &rank);
   double unit = sqrt((double)rank * N1) / sqrt(N1 > D1 ? N1 : D1) / nuclear;
+  assert_true(rank < D1);
   for (int k = 0; k < 2; k++) {
     predict_low_rank(ctx, m, &new, k == 0 ? NAN : .5, a);
     clean_by_number(ctx, &D, &new.X, (k == 0 ? 3 : .5) * unit, b);
@@ -295,6 +296,38 @@ static void weight_of_cleaning(void **state)
   }
   lapis_solver_free(s);
   lapis_model_free(m);
+  lapis_ctx_free(ctx);
+}
+
+/* Three classes in the plane, which two features span: nothing is an outlier,
+ * and the automatic weight answers what the features as they are would, where
+ * the plain one loses a class. */
+static void weight_of_a_full_dictionary(void **state)
+{
+  (void)state;
+  enum { N = 90 };
+  static const double at[3][2] = {{-1, -1}, {1.2, -.8}, {.1, 1.3}};
+  double X[2 * N], Y[N];
+  uint64_t seed = 3;
+  for (int j = 0; j < N; j++) {
+    Y[j] = j % 3;
+    for (int i = 0; i < 2; i++)
+      X[2 * j + i] = at[j % 3][i] + .1 * check_normal(&seed);
+  }
+  lapis_data data = {.X = lapis_mat_f64(X, 2, N), .Y = lapis_mat_f64(Y, 1, N)};
+  lapis_ctx *ctx = lapis_ctx_new();
+  for (int k = 0; k < 2; k++) {
+    lapis_rr_settings set = lapis_rlda_defaults();
+    if (k == 1) set.clean_weight = 1;
+    lapis_solver *s = solve(ctx, true, &data, &set);
+    lapis_model *m;
+    assert_int_equal(lapis_model_new(s, &m), LAPIS_OK);
+    double right = share_right(ctx, m, &data, Y, 0);
+    if (k == 0) CHECK_AT_LEAST(right, 1);
+    if (k == 1) CHECK_AT_MOST(right, .9);
+    lapis_solver_free(s);
+    lapis_model_free(m);
+  }
   lapis_ctx_free(ctx);
 }
 
@@ -351,6 +384,7 @@ int main(void)
       cmocka_unit_test(fixed_weights),
       cmocka_unit_test(models_answer_new_samples),
       cmocka_unit_test(weight_of_cleaning),
+      cmocka_unit_test(weight_of_a_full_dictionary),
       cmocka_unit_test(refusals),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -156,6 +156,11 @@ enum { /* members of lapis_data that a method reads */
        LAPIS_READS_WEIGHT = 16,
        LAPIS_READS_XY = 32
 };
+typedef struct lapis_matrix_setting { /* a setting that is a matrix */
+  const char *name;   /* the TEXT row for the file that it is read from */
+  const char *member; /* of a data file where none is named, or NULL */
+  size_t offset;      /* of the lapis_mat in the settings struct */
+} lapis_matrix_setting;
 typedef struct lapis_method {
   const char *name;    /* "mc" */
   const char *title;   /* "matrix completion" */
@@ -168,6 +173,8 @@ typedef struct lapis_method {
   /* "NAME=GRID" to choose by cross-validation where the user gave neither
    * NAME nor `unless`; NULL: the defaults do. */
   const char *choose, *unless;
+  const lapis_matrix_setting *matrices;
+  int n_matrices;
 } lapis_method;
 LAPIS_API int lapis_method_count(void);
 LAPIS_API const lapis_method *lapis_method_at(int i); /* NULL past the end */
@@ -184,6 +191,12 @@ LAPIS_API lapis_status lapis_settings_get(lapis_ctx *ctx, const lapis_method *m,
                                           const void *settings,
                                           const char *name, char *text,
                                           size_t size);
+/* A setting that is a matrix, by the name of its row; borrowed. */
+LAPIS_API lapis_status lapis_settings_set_matrix(lapis_ctx *ctx,
+                                                 const lapis_method *m,
+                                                 void *settings,
+                                                 const char *name,
+                                                 const lapis_mat *value);
 
 /* ---- maps: what is done to features before a method sees them -----------
  * spec: "none", or stages joined by commas: l1, l2 (length of a sample),
@@ -313,7 +326,8 @@ typedef struct lapis_rr_predict_settings { /* with rpca, rr, rlda models */
   bool joint;
   int64_t knn; /* > 0: labels by this many neighbours in the projected space */
   double clean_weight; /* of a new sample's error, in units of what `clean`
-                          says; NaN: as the fit was told */
+                          says; NaN: as the fit was told, and
+                          if it was not, automatic */
 } lapis_rr_predict_settings;
 
 typedef enum lapis_roml_schedule {
@@ -546,6 +560,11 @@ LAPIS_API lapis_status lapis_cv_run(lapis_ctx *ctx, const lapis_method *m,
                                     const lapis_grid *grid, int n_grid,
                                     lapis_cv **out);
 LAPIS_API void lapis_cv_free(lapis_cv *cv);
+/* The folds that lapis_cv_run draws: fold[j] (n of them) is the one that hides
+ * sample j, -1 where it has no known target.  Reads Y, and group by_group. */
+LAPIS_API lapis_status lapis_cv_draw(lapis_ctx *ctx, const lapis_data *data,
+                                     const lapis_cv_options *options,
+                                     int64_t *fold);
 LAPIS_API int lapis_cv_count(const lapis_cv *cv);
 LAPIS_API lapis_cv_point lapis_cv_at(const lapis_cv *cv, int point);
 /* Value of the k-th grid name at a point. */

@@ -214,6 +214,20 @@ lapis_status lapis_settings_set(lapis_ctx *ctx, const lapis_method *m,
   return LAPIS_OK;
 }
 
+lapis_status lapis_settings_set_matrix(lapis_ctx *ctx, const lapis_method *m,
+                                       void *settings, const char *name,
+                                       const lapis_mat *value)
+{
+  for (int i = 0; i < m->n_matrices; i++) {
+    const lapis_matrix_setting *at = &m->matrices[i];
+    if (strcmp(at->name, name) != 0) continue;
+    *(lapis_mat *)(void *)((char *)settings + at->offset) = *value;
+    return LAPIS_OK;
+  }
+  return lapis_fail(ctx, LAPIS_EINVAL, "%s: there is no matrix '%s' to set",
+                    m->name, name);
+}
+
 /* ---- text out -----------------------------------------------------------*/
 /* The shortest of 15, 16, 17 digits that reads back to the same double. */
 static void number_text(double v, char *text, size_t size)

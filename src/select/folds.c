@@ -1,6 +1,7 @@
 /* folds.c - who is hidden together. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "select/select.h"
 
@@ -85,6 +86,20 @@ lapis_status folds_draw(lapis_ctx *ctx, const lapis_data *data, int64_t folds,
   base_free(order);
   if (s < 0) folds_free(out);
   return s;
+}
+
+lapis_status lapis_cv_draw(lapis_ctx *ctx, const lapis_data *data,
+                           const lapis_cv_options *options, int64_t *fold)
+{
+  fold_plan plan;
+  if (data->Y.cols != data->X.cols)
+    return lapis_fail(ctx, LAPIS_ESHAPE,
+                      "cv: Y has %" PRId64 " samples, X has %" PRId64,
+                      data->Y.cols, data->X.cols);
+  TRY(folds_draw(ctx, data, options->folds, options->by_group, &plan));
+  memcpy(fold, plan.fold, (size_t)plan.samples * sizeof *fold);
+  folds_free(&plan);
+  return LAPIS_OK;
 }
 
 void folds_free(fold_plan *plan)

@@ -48,6 +48,9 @@ static const lapis_param params[] = {
     PARAM_TIME_LIMIT,
 };
 
+static const lapis_matrix_setting matrices[] = {
+    {"dictionary", "dictionary", AT(dictionary)}};
+
 const lapis_method clean_method = {
     .name = "clean",
     .title = "cleaning with a dictionary",
@@ -57,6 +60,8 @@ const lapis_method clean_method = {
     .params = params,
     .n_params = sizeof params / sizeof *params,
     .settings_size = sizeof(lapis_clean_settings),
+    .matrices = matrices,
+    .n_matrices = sizeof matrices / sizeof *matrices,
 };
 
 lapis_clean_settings lapis_clean_defaults(void)

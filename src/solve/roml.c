@@ -83,6 +83,9 @@ static const lapis_param params[] = {
     PARAM_TIME_LIMIT,
 };
 
+static const lapis_matrix_setting matrices[] = {
+    {"start", NULL, AT(start_match)}};
+
 const lapis_method roml_method = {
     .name = "roml",
     .title = "matching objects in a set of images",
@@ -93,6 +96,8 @@ const lapis_method roml_method = {
     .params = params,
     .n_params = sizeof params / sizeof *params,
     .settings_size = sizeof(lapis_roml_settings),
+    .matrices = matrices,
+    .n_matrices = sizeof matrices / sizeof *matrices,
 };
 
 lapis_roml_settings lapis_roml_defaults(void)

@@ -32,8 +32,10 @@ static const lapis_param params[] = {
      "rounds of finding covered entries and filling them"},
     {"tau", "tau", LAPIS_PARAM_REAL, AT(tau), 0.2, 0, INFINITY, true, NULL, "X",
      "refill: an entry off by more is covered"},
-    {"clean-weight", "w", LAPIS_PARAM_REAL, AT(clean_weight), 1, 0, INFINITY,
-     true, NULL, "X", "predicting: weight of the error, relative"},
+    {"clean-weight", "w", LAPIS_PARAM_REAL, AT(clean_weight), NAN, 0, INFINITY,
+     true, NULL, "X",
+     "predicting: weight of the error, relative (auto: 1; 2.5 where D has full "
+     "rank)"},
     {"tol", NULL, LAPIS_PARAM_REAL, AT(stop.tol), 1e-7, 0, 1, false, NULL, "X",
      "stop at this relative duality gap"},
     PARAM_MAX_ITERS(50000),

@@ -72,65 +72,66 @@
     "mu", "mu_0", LAPIS_PARAM_REAL, AT(mu), NAN, 0, INFINITY, true, NULL, "X", \
         "first mu (auto: d n / (4 |X|_1))"                                     \
   }
-#define LAST_ROWS                                                        \
-  {"refill",                                                             \
-   "N",                                                                  \
-   LAPIS_PARAM_INT,                                                      \
-   AT(refill),                                                           \
-   0,                                                                    \
-   0,                                                                    \
-   1000,                                                                 \
-   false,                                                                \
-   NULL,                                                                 \
-   "N",                                                                  \
-   "rounds of finding covered entries and filling them"},                \
-      {"tau",                                                            \
-       "tau",                                                            \
-       LAPIS_PARAM_REAL,                                                 \
-       AT(tau),                                                          \
-       0.2,                                                              \
-       0,                                                                \
-       INFINITY,                                                         \
-       true,                                                             \
-       NULL,                                                             \
-       "X",                                                              \
-       "refill: an entry off by more is covered"},                       \
-      {"clean-weight",                                                   \
-       "w",                                                              \
-       LAPIS_PARAM_REAL,                                                 \
-       AT(clean_weight),                                                 \
-       1,                                                                \
-       0,                                                                \
-       INFINITY,                                                         \
-       true,                                                             \
-       NULL,                                                             \
-       "X",                                                              \
-       "predicting: weight of the error, relative"},                     \
-      {"tol",                                                            \
-       NULL,                                                             \
-       LAPIS_PARAM_REAL,                                                 \
-       AT(stop.tol),                                                     \
-       1e-8,                                                             \
-       0,                                                                \
-       1,                                                                \
-       false,                                                            \
-       NULL,                                                             \
-       "X",                                                              \
-       "stop at these residuals, or this relative gap where certified"}, \
-      {"max-iters",                                                      \
-       NULL,                                                             \
-       LAPIS_PARAM_INT,                                                  \
-       AT(stop.max_iters),                                               \
-       50000,                                                            \
-       0,                                                                \
-       INFINITY,                                                         \
-       false,                                                            \
-       NULL,                                                             \
-       "N",                                                              \
-       "stop after this many iterations"},                               \
-  {                                                                      \
-    "time-limit", NULL, LAPIS_PARAM_REAL, AT(stop.seconds), INFINITY, 0, \
-        INFINITY, false, NULL, "S", "stop after this many seconds"       \
+#define LAST_ROWS                                                             \
+  {"refill",                                                                  \
+   "N",                                                                       \
+   LAPIS_PARAM_INT,                                                           \
+   AT(refill),                                                                \
+   0,                                                                         \
+   0,                                                                         \
+   1000,                                                                      \
+   false,                                                                     \
+   NULL,                                                                      \
+   "N",                                                                       \
+   "rounds of finding covered entries and filling them"},                     \
+      {"tau",                                                                 \
+       "tau",                                                                 \
+       LAPIS_PARAM_REAL,                                                      \
+       AT(tau),                                                               \
+       0.2,                                                                   \
+       0,                                                                     \
+       INFINITY,                                                              \
+       true,                                                                  \
+       NULL,                                                                  \
+       "X",                                                                   \
+       "refill: an entry off by more is covered"},                            \
+      {"clean-weight",                                                        \
+       "w",                                                                   \
+       LAPIS_PARAM_REAL,                                                      \
+       AT(clean_weight),                                                      \
+       NAN,                                                                   \
+       0,                                                                     \
+       INFINITY,                                                              \
+       true,                                                                  \
+       NULL,                                                                  \
+       "X",                                                                   \
+       "predicting: weight of the error, relative (auto: 1; 2.5 where D has " \
+       "full rank)"},                                                         \
+      {"tol",                                                                 \
+       NULL,                                                                  \
+       LAPIS_PARAM_REAL,                                                      \
+       AT(stop.tol),                                                          \
+       1e-8,                                                                  \
+       0,                                                                     \
+       1,                                                                     \
+       false,                                                                 \
+       NULL,                                                                  \
+       "X",                                                                   \
+       "stop at these residuals, or this relative gap where certified"},      \
+      {"max-iters",                                                           \
+       NULL,                                                                  \
+       LAPIS_PARAM_INT,                                                       \
+       AT(stop.max_iters),                                                    \
+       50000,                                                                 \
+       0,                                                                     \
+       INFINITY,                                                              \
+       false,                                                                 \
+       NULL,                                                                  \
+       "N",                                                                   \
+       "stop after this many iterations"},                                    \
+  {                                                                           \
+    "time-limit", NULL, LAPIS_PARAM_REAL, AT(stop.seconds), INFINITY, 0,      \
+        INFINITY, false, NULL, "S", "stop after this many seconds"            \
   }
 
 static const lapis_param rr_params[] = {
@@ -145,6 +146,9 @@ static const lapis_param rr_params[] = {
 };
 static const lapis_param rlda_params[] = {SHARED_ROWS, LAST_ROWS};
 
+static const lapis_matrix_setting rr_matrices[] = {
+    {"weight", NULL, AT(W)}, {"fix-weights", NULL, AT(weights)}};
+
 const lapis_method rr_method = {
     .name = "rr",
     .title = "robust regression",
@@ -154,6 +158,8 @@ const lapis_method rr_method = {
     .params = rr_params,
     .n_params = sizeof rr_params / sizeof *rr_params,
     .settings_size = sizeof(lapis_rr_settings),
+    .matrices = rr_matrices,
+    .n_matrices = sizeof rr_matrices / sizeof *rr_matrices,
 };
 
 const lapis_method rlda_method = {

@@ -249,6 +249,18 @@ static lapis_status allocate(rr_predict *w, const lapis_mat *X)
   return LAPIS_OK;
 }
 
+/* Where D spans every feature, |z|_2 and w |x|_1 of the scaled weight are about
+ * the same for a clean sample x = D z (sigma alike, n >= d: w |x|_1 / |z|_2 is
+ * near sqrt(2 / pi)), so that leaving it out altogether costs no more than
+ * keeping it; twice the balance keeps it. */
+static const double SPANNING = 2.5;
+
+static double automatic_weight(const rr_predict *w)
+{
+  bool scaled = w->set.clean == LAPIS_RR_CLEAN_SCALED;
+  return scaled && w->basis.r == w->d ? SPANNING : 1;
+}
+
 static lapis_status build(rr_predict *w, const lapis_mat *X, const fitted *f)
 {
   clean_options opt = {
@@ -257,6 +269,7 @@ static lapis_status build(rr_predict *w, const lapis_mat *X, const fitted *f)
   TRY(allocate(w, X));
   if (!w->cleans) return LAPIS_OK;
   if (isnan(w->set.clean_weight)) w->set.clean_weight = f->clean_weight;
+  if (isnan(w->set.clean_weight)) w->set.clean_weight = automatic_weight(w);
   w->w =
       w->set.clean_weight *
       clean_weight(&w->basis, f->lambda, w->set.clean == LAPIS_RR_CLEAN_PAPER);
