@@ -16,7 +16,9 @@ static const cli_option options[] = {
     {"metric", 0, "NAME", "what to judge by (default auroc)"},
     {"map", 0, "MAP", "features through a map fitted on the training folds"},
     {"map-priv", 0, "MAP", "the same for privileged features"},
-    {"baseline", 0, NULL, "also a linear SVM (LIBLINEAR) on the same folds"},
+    {"baseline", 0, NULL,
+     "also a linear SVM (LIBLINEAR) on the same folds and, where P is given, "
+     "the method without it"},
     {"checkpoint", 0, "F",
      "keep what a killed or interrupted run needs to go on; the same command "
      "goes on from there"},
@@ -74,8 +76,50 @@ static int ask_rival(cli *c, const lapis_data *data, const lapis_cv *cv,
   return EXIT_DONE;
 }
 
+/* ---- what P is worth: the same folds and grid without it ------------------*/
+typedef struct without_P {
+  grid_text grid; /* of names that say something without P; borrowed values */
+  lapis_cv *cv;   /* NULL: not asked for, or no P */
+} without_P;
+
+static bool says_nothing(const char *name)
+{
+  static const char *const of_P[] = {"gamma", "kernel-priv", "width-priv",
+                                     "rank"};
+  for (size_t i = 0; i < sizeof of_P / sizeof *of_P; i++)
+    if (strcmp(name, of_P[i]) == 0) return true;
+  return false;
+}
+
+static int leave_out_P(cli *c, const lapis_data *data, const void *settings,
+                       const lapis_cv_options *folds, const grid_text *g,
+                       without_P *w)
+{
+  lapis_data plain = *data;
+  lapis_cv_options o = *folds;
+  bool reads = (c->method->reads & LAPIS_READS_P) != 0;
+  if (!reads || data->P.rows == 0 || !args_get(&c->args, "baseline"))
+    return EXIT_DONE;
+  for (int i = 0; i < g->count; i++)
+    if (!says_nothing(g->grid[i].name))
+      w->grid.grid[w->grid.count++] = g->grid[i];
+  plain.P = (lapis_mat){0};
+  o.map_priv = NULL;
+  lapis_status s = lapis_cv_run(c->ctx, c->method, &plain, settings, &o,
+                                w->grid.grid, w->grid.count, &w->cv);
+  return s < 0 || s == LAPIS_CANCELLED ? cli_fail_status(c, s) : EXIT_DONE;
+}
+
+static void print_without_P(const without_P *w)
+{
+  if (w->cv == NULL || lapis_cv_best(w->cv) < 0) return;
+  printf("without P on the same folds, its best:\n");
+  print_point(w->cv, &w->grid, lapis_cv_best(w->cv), "");
+}
+
 static void print_cv_json(cli *c, const lapis_cv *cv, const grid_text *g,
-                          const char *metric, const rival *r)
+                          const char *metric, const rival *r,
+                          const without_P *w)
 {
   lapis_json *to = lapis_json_object(), *points = lapis_json_list();
   int best = lapis_cv_best(cv);
@@ -92,6 +136,9 @@ static void print_cv_json(cli *c, const lapis_cv *cv, const grid_text *g,
     lapis_json_put_number(svm, "C", r->C);
     lapis_json_put(to, "baseline", svm);
   }
+  if (w->cv != NULL && lapis_cv_best(w->cv) >= 0)
+    lapis_json_put(to, "without_P",
+                   point_json(w->cv, &w->grid, lapis_cv_best(w->cv)));
   print_json(to);
 }
 
@@ -114,6 +161,21 @@ static int write_best(cli *c, const lapis_cv *cv, const grid_text *g,
   return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;
 }
 
+static void show(cli *c, const lapis_cv *cv, const grid_text *g,
+                 const char *metric, const rival *r, const without_P *w)
+{
+  cli_wipe_bar(c);
+  if (c->json) {
+    print_cv_json(c, cv, g, metric, r, w);
+    return;
+  }
+  print_text(cv, g, metric);
+  print_without_P(w);
+  if (r->asked)
+    printf("linear SVM on the same folds: auroc %.4f (C = %g)\n", r->auroc,
+           r->C);
+}
+
 static int judge(cli *c, const lapis_dataset *ds, void *settings,
                  const grid_text *g)
 {
@@ -129,14 +191,12 @@ static int judge(cli *c, const lapis_dataset *ds, void *settings,
   (void)checkpoint_close(c, EXIT_DONE, s == LAPIS_OK);
   if (s < 0 || s == LAPIS_CANCELLED) return cli_fail_status(c, s);
   rival r;
+  without_P w = {.cv = NULL};
   code = ask_rival(c, lapis_dataset_data(ds), cv, &o, &r);
-  cli_wipe_bar(c);
-  if (c->json)
-    print_cv_json(c, cv, g, o.metric, &r);
-  else
-    print_text(cv, g, o.metric);
-  if (r.asked && !c->json)
-    printf("linear SVM on the same folds: auroc %.4f (C = %g)\n", r.auroc, r.C);
+  if (code == EXIT_DONE)
+    code = leave_out_P(c, lapis_dataset_data(ds), settings, &o, g, &w);
+  show(c, cv, g, o.metric, &r, &w);
+  lapis_cv_free(w.cv);
   if (code == EXIT_DONE) code = write_best(c, cv, g, settings);
   if (code == EXIT_DONE && lapis_cv_best(cv) < 0)
     code = cli_fail(EXIT_INPUT, "cv: no point could be judged: every fold "

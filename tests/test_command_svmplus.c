@@ -81,6 +81,43 @@ static void models_without_P(void **state)
   command_end(&c);
 }
 
+static double number_after(const char *text, const char *object,
+                           const char *name)
+{
+  const char *at = strstr(text, object);
+  assert_non_null(at);
+  at = strstr(at, name);
+  assert_non_null(at);
+  return strtod(at + strlen(name), NULL);
+}
+
+/* What is printed beside SVM+ is what the command says of the same data when
+ * it is not given P. */
+static void cv_says_what_P_is_worth(void **state)
+{
+  (void)state;
+  command c;
+  command_begin(&c);
+  write_problem(&c, 60);
+  const char *metric[] = {"auroc", "accuracy"};
+  for (int k = 0; k < 2; k++) {
+    command_run(&c,
+                "cv svmplus t.csv --target 3 --grid C=.01,10 --metric %s "
+                "--json",
+                metric[k]);
+    command_expect(&c, 0, "");
+    double alone = number_after(c.out, "\"best\"", "\"mean\": ");
+    command_run(&c,
+                "cv svmplus t.csv --target 3 -P p.csv --grid C=.01,10 "
+                "--grid gamma=.1,1 --metric %s --baseline --json",
+                metric[k]);
+    command_expect(&c, 0, "");
+    CHECK_NEAR(number_after(c.out, "\"without_P\"", "\"mean\": "), alone,
+               1e-12);
+  }
+  command_end(&c);
+}
+
 static void bad_input_is_exit_4(void **state)
 {
   (void)state;
@@ -109,6 +146,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(fit_then_predict),
                                      cmocka_unit_test(models_without_P),
+                                     cmocka_unit_test(cv_says_what_P_is_worth),
                                      cmocka_unit_test(bad_input_is_exit_4)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
