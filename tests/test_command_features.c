@@ -1,0 +1,178 @@
+/* test_command_features.c - lapis features as people run it. */
+#include "command.h"
+#include "lapis/lapis_features.h"
+
+/* A pattern that differs from image to image. */
+static void put_image(const command *c, const char *name, int seed)
+{
+  enum { W = 20, H = 12 };
+  char file[64 + 3 * W * H];
+  int n = sprintf(file, "P6\n# %s\n%d %d\n255\n", name, W, H);
+  for (int k = 0; k < 3 * W * H; k++)
+    file[n + k] = (char)(unsigned char)(k * k * seed / 7 + 13 * k);
+  command_write(c, name, file, (size_t)(n + 3 * W * H));
+}
+
+static void begin(command *c)
+{
+  command_begin(c);
+  command_run(c, "--version >/dev/null && mkdir in");
+  put_image(c, "in/b.ppm", 3);
+  put_image(c, "in/a.ppm", 5);
+  put_image(c, "c.ppm", 8);
+}
+
+static void folders_and_files_become_arrays(void **state)
+{
+  (void)state;
+  command c;
+  lapis_arrays all;
+  char path[128];
+  lapis_ctx *ctx = lapis_ctx_new();
+  begin(&c);
+  command_run(&c, "features color-moments c.ppm in -o f.npz --grid 4");
+  command_expect(&c, 0, "");
+  assert_string_equal(c.out, "color-moments: 3 images, X is 3 x 96\n");
+  (void)snprintf(path, sizeof path, "%s/f.npz", c.folder);
+  assert_int_equal(lapis_arrays_read(ctx, path, &all), LAPIS_OK);
+  assert_int_equal(all.count, 3);
+  const lapis_array *names = lapis_arrays_find(&all, "names");
+  const lapis_array *size = lapis_arrays_find(&all, "image_size");
+  static const char *const wanted[] = {"c.ppm", "in/a.ppm", "in/b.ppm"};
+  assert_int_equal(names->axes, 1);
+  for (int i = 0; i < 3; i++)
+    assert_string_equal(((const char *const *)names->mat.val)[i], wanted[i]);
+  assert_int_equal(size->shape[0], 3);
+  assert_int_equal(size->shape[1], 2);
+  assert_int_equal(lapis_mat_at(&size->mat, 0, 0), 20);
+  assert_int_equal(lapis_mat_at(&size->mat, 1, 2), 12);
+  lapis_arrays_free(&all);
+  lapis_ctx_free(ctx);
+  command_end(&c);
+}
+
+/* What features writes, fit reads, with the names. */
+static void methods_read_them(void **state)
+{
+  (void)state;
+  command c;
+  begin(&c);
+  command_run(&c, "features pixels c.ppm in --size 5x4 -o f.npz -q");
+  command_expect(&c, 0, "");
+  command_run(&c, "fit rpca f.npz -o r.npz --model m.lapis");
+  command_expect(&c, 0, "");
+  command_run(&c, "info r.npz");
+  assert_non_null(strstr(c.out, "names"));
+  assert_non_null(strstr(c.out, "3 x 20"));
+  command_end(&c);
+}
+
+static void json_says_all(void **state)
+{
+  (void)state;
+  command c;
+  lapis_json *v;
+  lapis_ctx *ctx = lapis_ctx_new();
+  begin(&c);
+  command_run(&c, "features pixels in nowhere.png --keep-going -o f.npz "
+                  "--json");
+  assert_int_equal(c.code, 4);
+  assert_int_equal(lapis_json_parse(ctx, c.out, strlen(c.out), "stdout", &v),
+                   LAPIS_OK);
+  assert_string_equal(lapis_json_text(v, "method", ""), "pixels");
+  assert_string_equal(lapis_json_text(v, "status", ""), "solved");
+  CHECK_NEAR(lapis_json_number(v, "images", 0), 2, 0);
+  const lapis_json *settings = lapis_json_get(v, "settings");
+  assert_string_equal(lapis_json_text(settings, "size", ""), "32x32");
+  const lapis_json *left = lapis_json_get(v, "refused");
+  const char *key;
+  char text[256];
+  assert_true(lapis_json_entry(left, 0, &key, text, sizeof text));
+  assert_non_null(strstr(text, "nowhere.png: cannot be opened"));
+  assert_false(lapis_json_entry(left, 1, &key, text, sizeof text));
+  lapis_json_free(v);
+  lapis_ctx_free(ctx);
+  command_end(&c);
+}
+
+static void bad_images_are_named(void **state)
+{
+  (void)state;
+  command c;
+  begin(&c);
+  command_write(&c, "in/aa.ppm", "P6 3", 4);
+  command_run(&c, "features pixels in -o f.npz");
+  command_expect(&c, 4, "lapis: in/aa.ppm: PNM: byte 4: the file ends where");
+  assert_false(command_exists(&c, "f.npz"));
+  command_run(&c, "features pixels in -o f.npz --keep-going");
+  assert_int_equal(c.code, 4);
+  assert_string_equal(c.out, "pixels: 2 images, X is 2 x 1024\n");
+  assert_string_equal(
+      c.err, "lapis: left out: in/aa.ppm: PNM: byte 4: the file ends where a "
+             "number is wanted\n"
+             "lapis: features: 1 of 3 images were left out\n");
+  assert_true(command_exists(&c, "f.npz"));
+  command_end(&c);
+}
+
+typedef struct misuse {
+  const char *words;
+  int code;
+  const char *said;
+} misuse;
+static const misuse misuses[] = {
+    {"features", 2, "lapis: features: name a kind"},
+    {"features sharpness c.ppm -o f.npz", 2,
+     "there is no kind 'sharpness'; there is pixels, color-moments, hog, gist"},
+    {"features pixels -o f.npz", 2, "features: name images, or folders"},
+    {"features pixels c.ppm", 2, "features: -o F.npz says where they go"},
+    {"features pixels c.ppm -o f.csv", 2, "goes to a .npz"},
+    {"features pixels c.ppm -o no/f.npz", 4, "cannot write there"},
+    {"features pixels c.ppm -o f.npz --cell 3", 2, "there is no option --cell"},
+    {"features pixels c.ppm -o f.npz --size 3", 2, "is no WIDTHxHEIGHT"},
+    {"features gist c.ppm -o f.npz --side 300", 2, "must be at least 16 and"},
+    {"features pixels empty -o f.npz", 4, "empty: holds no images"},
+    {"features pixels no.png --keep-going -o f.npz", 4,
+     "pixels: none of 1 images can be used; the first: no.png: cannot be"},
+};
+
+static void misuse_is_refused(void **state)
+{
+  (void)state;
+  command c;
+  begin(&c);
+  command_run(&c, "--version >/dev/null && mkdir empty");
+  for (size_t i = 0; i < sizeof misuses / sizeof *misuses; i++) {
+    command_run(&c, "%s", misuses[i].words);
+    if (c.code != misuses[i].code || strstr(c.err, misuses[i].said) == NULL)
+      fail_msg("%s: exit %d, '%s'", misuses[i].words, c.code, c.err);
+  }
+  assert_false(command_exists(&c, "f.npz"));
+  command_end(&c);
+}
+
+static void a_bar_is_shown(void **state)
+{
+  (void)state;
+  command c;
+  char words[2048] = "features gist --side 256 --progress always -o f.npz";
+  begin(&c);
+  for (int i = 0; i < 150; i++) strcat(words, " c.ppm");
+  command_run(&c, "%s", words);
+  assert_int_equal(c.code, 0);
+  assert_non_null(strstr(c.err, "gist [#"));
+  command_end(&c);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(folders_and_files_become_arrays),
+      cmocka_unit_test(methods_read_them),
+      cmocka_unit_test(json_says_all),
+      cmocka_unit_test(bad_images_are_named),
+      cmocka_unit_test(misuse_is_refused),
+      cmocka_unit_test(a_bar_is_shown),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
