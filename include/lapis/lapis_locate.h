@@ -1,0 +1,63 @@
+/* lapis_locate.h - where in an image is it: windows, heat maps, regions.
+ *
+ * Pixels are counted from the left and the top; an image of `width` x `height`
+ * pixels covers [0, width) x [0, height), and pixel (x, y) is the square whose
+ * corner is (x, y).  docs/localisation.md says when to use what. */
+#ifndef LAPIS_LOCATE_H
+#define LAPIS_LOCATE_H
+#include "lapis.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Visual words of one image, as `lapis features` finds them. */
+typedef struct lapis_words {
+  lapis_mat word;        /* 1 x m: 0 .. vocabulary - 1 */
+  lapis_mat xy;          /* 2 or more rows x m: x, y; other rows are ignored */
+  int64_t vocabulary;    /* d */
+  int64_t width, height; /* of the image, in pixels */
+} lapis_words;
+
+typedef struct lapis_box {
+  double x, y, width, height, score;
+} lapis_box;
+
+/* ---- windows: two classes [MC15 Sec. 4.3] --------------------------------
+ * The box whose histogram h is nearest to a target t (both divided by their
+ * sums): the least chi2(h, t) = sum (h - t)^2 / (h + t), between 0 and 2.
+ *
+ * Candidates: corners and sides are multiples of `step`.  sqrt(w h) takes
+ * `scales` values from smallest to largest, as shares of sqrt(width height),
+ * in geometric progression; w / h takes `aspects` values from aspect_low to
+ * aspect_high likewise; both sides are rounded to the grid, and sizes that do
+ * not fit into the image are left out, as are boxes of fewer than `least`
+ * words.  Among these the answer is exact. */
+typedef struct lapis_window_settings {
+  size_t size;
+  int64_t step; /* pixels; -1: a 32nd of the image's longer side */
+  double smallest, largest;
+  int64_t scales;
+  double aspect_low, aspect_high;
+  int64_t aspects;
+  int64_t least;  /* words; -1: a hundredth of the image's */
+  double overlap; /* two boxes are distinct below this IoU */
+} lapis_window_settings;
+LAPIS_API lapis_window_settings lapis_window_defaults(void);
+
+typedef struct lapis_window_info {
+  int64_t candidates, evaluated; /* boxes; those whose bound did not decide */
+  double seconds;
+} lapis_window_info;
+/* target: d numbers >= 0, not all zero, in one row or one column.  The best
+ * `count` boxes, each distinct from those before it, nearest first; score is
+ * the distance.  *found <= count of them.  set, info: NULL is fine. */
+LAPIS_API lapis_status lapis_windows_find(
+    lapis_ctx *ctx, const lapis_words *words, const lapis_mat *target,
+    const lapis_window_settings *set, int64_t count, lapis_box *box,
+    int64_t *found, lapis_window_info *info);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
