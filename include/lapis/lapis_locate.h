@@ -57,6 +57,54 @@ LAPIS_API lapis_status lapis_windows_find(
     const lapis_window_settings *set, int64_t count, lapis_box *box,
     int64_t *found, lapis_window_info *info);
 
+/* ---- regions: the connected group of segments of the greatest total score
+ * (efficient region search, [MC15] Sec. 4.5), solved exactly as a connected
+ * subgraph of maximum weight. */
+typedef struct lapis_graph { /* of n nodes; an edge stands with both its ends */
+  int64_t count;
+  const int64_t *start;     /* n + 1 */
+  const int32_t *neighbour; /* start[n] */
+} lapis_graph;
+
+typedef enum lapis_region_solver {
+  LAPIS_REGION_AUTO, /* cbc where it is installed, else tree */
+  LAPIS_REGION_TREE, /* our own branch and bound */
+  LAPIS_REGION_CBC   /* the plug-in lapis-cbc */
+} lapis_region_solver;
+typedef struct lapis_region_settings {
+  size_t size;
+  int solver;     /* lapis_region_solver */
+  double seconds; /* time limit a region; infinity: none */
+} lapis_region_settings;
+LAPIS_API lapis_region_settings lapis_region_defaults(void);
+
+typedef struct lapis_region_info {
+  double score, bound; /* of what was found; of any connected group */
+  double gap;          /* (bound - score) / max(|bound|, |score|, 1e-300) */
+  int64_t members;     /* segments in the region */
+  int64_t nodes, cuts; /* subproblems that were bounded; cuts added */
+  int64_t left;        /* segments that reductions left to search */
+  double seconds;
+  const char *solver;  /* "tree", "cbc" */
+  lapis_status status; /* LAPIS_OK: optimal; else why it stopped early */
+} lapis_region_info;
+/* score: n finite numbers.  inside: n, 1 for members.  Without a positive
+ * score the region is empty, of score 0.  info: NULL is fine. */
+LAPIS_API lapis_status lapis_region_find(lapis_ctx *ctx,
+                                         const lapis_graph *graph,
+                                         const double *score,
+                                         const lapis_region_settings *set,
+                                         unsigned char *inside,
+                                         lapis_region_info *info);
+/* Up to `count` regions, each the best on what those before it left: region:
+ * n, from 0, -1: in none.  info: count or NULL; *found of them are filled. */
+LAPIS_API lapis_status lapis_regions_find(
+    lapis_ctx *ctx, const lapis_graph *graph, const double *score,
+    const lapis_region_settings *set, int64_t count, int64_t *region,
+    lapis_region_info *info, int64_t *found);
+/* Whether the plug-in lapis-cbc can be loaded; why: NULL, or a sentence. */
+LAPIS_API bool lapis_region_has_cbc(char *why, size_t size);
+
 #ifdef __cplusplus
 }
 #endif
