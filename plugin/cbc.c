@@ -85,8 +85,10 @@ static void load(Cbc_Model *m, const milp *p)
                p->value + p->start[i], 'L', p->high[i]);
   Cbc_setLogLevel(m, 0);
   Cbc_setParameter(m, "threads", "0");
+  Cbc_setCutoff(m, -p->known);
   Cbc_setAllowableGap(m, 0);
   Cbc_setAllowableFractionGap(m, 0);
+  Cbc_setParameter(m, "timeMode", "elapsed");
   Cbc_setMaximumSeconds(m, p->seconds);
 }
 
@@ -98,10 +100,14 @@ static milp_status cbc_solve(void *self, milp *p)
   load(m, p);
   Cbc_solve(m);
   milp_status status = Cbc_isProvenOptimal(m) ? MILP_SOLVED : MILP_STOPPED;
-  if (Cbc_isAbandoned(m) || Cbc_isProvenInfeasible(m)) status = MILP_FAILED;
+  if (Cbc_isAbandoned(m)) status = MILP_FAILED;
   const double *x = Cbc_getColSolution(m);
   for (int j = 0; x != NULL && j < p->cols; j++) p->x[j] = x[j];
   p->bound = -Cbc_getBestPossibleObjValue(m);
+  if (Cbc_isProvenInfeasible(m)) {
+    p->bound = p->known;
+    status = MILP_SOLVED;
+  }
   Cbc_deleteModel(m);
   return status;
 }

@@ -16,6 +16,7 @@ typedef struct milp {
   const int *col;      /* start[rows] */
   const double *value; /* start[rows] */
   const double *high;  /* rows */
+  double known;        /* only a greater gain is asked for */
   double seconds;      /* that an answer may take */
   double *x;           /* cols; out */
   double bound;        /* out: no x has a greater gain */
@@ -35,7 +36,7 @@ typedef struct milp_api {
   void (*close)(void *self);
   /* x in [0, 1]; later calls with more rows go on from there. */
   milp_status (*relax)(void *self, milp *p);
-  /* x in {0, 1}. */
+  /* x in {0, 1}; bound = known where none is greater. */
   milp_status (*solve)(void *self, milp *p);
 } milp_api;
 

@@ -18,7 +18,8 @@
 #include "vision/plugin.h"
 #include "vision/region_flow.h"
 
-static const double proof = 1e-6;     /* of the greatest weight */
+static const double proof = 1e-6; /* of the greatest weight */
+enum { patience = 5 };
 static const double violation = 1e-4; /* of an inequality worth adding */
 
 typedef struct row_store {
@@ -37,7 +38,7 @@ typedef struct program {
   row_store store;
   milp p;
   double *gain, *x, *root; /* cols, cols, n */
-  bool *among, *covered;   /* n */
+  bool *among;             /* n */
   region_flow flow;
   region_grower grower;
 } program;
@@ -139,7 +140,6 @@ static lapis_status put_cut(program *m, int32_t t)
   row_put(m, t, 1);
   for (int32_t v = 0; v < n; v++) {
     bool inside = f->sink_side[2 * v], out = f->sink_side[2 * v + 1];
-    if (inside) m->covered[v] = true;
     if (inside && m->root_col[v] >= 0) row_put(m, m->root_col[v], -1);
     if (out && !inside) row_put(m, v, -1);
   }
@@ -148,18 +148,16 @@ static lapis_status put_cut(program *m, int32_t t)
   return LAPIS_OK;
 }
 
-/* Of the nodes that one cut's S holds no other is asked in this round. */
 static lapis_status separate(program *m, int64_t *added)
 {
   int64_t n = m->g->n;
   *added = 0;
   for (int64_t v = 0; v < n; v++) {
     m->root[v] = m->root_col[v] >= 0 ? m->x[m->root_col[v]] : 0;
-    m->covered[v] = false;
   }
   region_flow_load(&m->flow, m->x, m->root);
   for (int32_t v = 0; v < n; v++) {
-    if (m->covered[v] || m->x[v] <= violation) continue;
+    if (m->x[v] <= violation) continue;
     if (region_flow_to(&m->flow, v, m->x[v]) >= m->x[v] - violation) continue;
     TRY(put_cut(m, v));
     (*added)++;
@@ -194,6 +192,7 @@ static milp_status ask(program *m, bool integer)
   m->p.value = m->store.value, m->p.high = m->store.high;
   m->p.x = m->x;
   m->p.bound = INFINITY;
+  m->p.known = m->job->best.score / m->scale;
   m->p.seconds = fmin(fmax(m->job->deadline - base_seconds(), 0), 1e9);
   milp_status status =
       integer ? m->api->solve(m->self, &m->p) : m->api->relax(m->self, &m->p);
@@ -211,11 +210,20 @@ static lapis_status failed(program *m)
                     m->p.cols, m->p.rows);
 }
 
-/* Rounds of one kind until nothing is violated; *done: nothing is left. */
+/* Rounds of one kind until nothing is violated, or, of the relaxation, until
+ * `patience` rounds close less than a hundredth of the gap: then integer
+ * solutions cut better.  *done: nothing is left. */
 static lapis_status rounds(program *m, bool integer, bool *done)
 {
-  for (int64_t added = 1; added > 0;) {
+  double before = INFINITY; /* the bound some rounds ago */
+  int64_t round = 0;
+  for (int64_t added = 1; added > 0; round++) {
     if (region_late(m->job)) break;
+    if (!integer && round % patience == 0) {
+      double gap = m->job->bound - m->job->best.score;
+      if (before - m->job->bound < 0.01 * gap) break;
+      before = m->job->bound;
+    }
     milp_status status = ask(m, integer);
     if (status == MILP_FAILED) return failed(m);
     if (status == MILP_STOPPED) break;
@@ -265,8 +273,7 @@ static lapis_status prepare(program *m)
   m->x = base_alloc(ctx, 2 * n, sizeof *m->x);
   m->root = base_alloc(ctx, n, sizeof *m->root);
   m->among = base_alloc(ctx, n, sizeof *m->among);
-  m->covered = base_alloc(ctx, n, sizeof *m->covered);
-  if (!(m->root_col && m->gain && m->x && m->root && m->among && m->covered))
+  if (!(m->root_col && m->gain && m->x && m->root && m->among))
     return LAPIS_ENOMEM;
   TRY(region_flow_new(ctx, m->g, &m->flow));
   TRY(region_grower_new(ctx, m->g, &m->grower));
@@ -283,7 +290,7 @@ static lapis_status prepare(program *m)
 static void program_free(program *m)
 {
   base_free(m->root_col), base_free(m->gain), base_free(m->x);
-  base_free(m->root), base_free(m->among), base_free(m->covered);
+  base_free(m->root), base_free(m->among);
   base_free(m->store.start), base_free(m->store.col);
   base_free(m->store.value), base_free(m->store.high);
   region_flow_free(&m->flow);
