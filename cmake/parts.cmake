@@ -68,3 +68,27 @@ function(lapis_choose_parts list)
   endforeach()
   set(${list} ${${list}} PARENT_SCOPE)
 endfunction()
+
+# lapis_plugin(cbc "region search by CBC" MODULES cbc FILES plugin/cbc.c) makes
+# lapis-cbc.so, a library of its own, where the modules are there.
+function(lapis_plugin name what)
+  cmake_parse_arguments(plugin "" "" "MODULES;FILES" ${ARGN})
+  string(TOUPPER ${name} part)
+  option(LAPIS_WITH_${part} "Build ${what}" ${LAPIS_WITH_PARTS})
+  if(LAPIS_WITH_${part})
+    pkg_check_modules(${part} QUIET IMPORTED_TARGET ${plugin_MODULES})
+  endif()
+  if(NOT LAPIS_WITH_${part} OR NOT ${part}_FOUND)
+    message(STATUS "Without ${what} (LAPIS_WITH_${part}: ${plugin_MODULES})")
+    return()
+  endif()
+  add_library(lapis_plugin_${name} MODULE ${plugin_FILES})
+  target_include_directories(lapis_plugin_${name} PRIVATE src)
+  target_link_libraries(lapis_plugin_${name} PRIVATE
+    lapis_flags PkgConfig::${part})
+  set_target_properties(lapis_plugin_${name} PROPERTIES
+    PREFIX "" OUTPUT_NAME lapis-${name}
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+  install(TARGETS lapis_plugin_${name}
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/lapis COMPONENT command)
+endfunction()

@@ -67,7 +67,7 @@ typedef struct lapis_graph { /* of n nodes; an edge stands with both its ends */
 } lapis_graph;
 
 typedef enum lapis_region_solver {
-  LAPIS_REGION_AUTO, /* cbc where it is installed, else tree */
+  LAPIS_REGION_AUTO, /* tree, which proves more in the same time */
   LAPIS_REGION_TREE, /* our own branch and bound */
   LAPIS_REGION_CBC   /* the plug-in lapis-cbc */
 } lapis_region_solver;

@@ -65,13 +65,9 @@ static double rounding(const lapis_graph *graph, const double *score)
 static lapis_status solve(region_job *job, const lapis_region_settings *set,
                           lapis_region_info *info)
 {
-  int solver = set->solver;
-  if (solver == LAPIS_REGION_AUTO)
-    solver =
-        lapis_region_has_cbc(NULL, 0) ? LAPIS_REGION_CBC : LAPIS_REGION_TREE;
-  info->solver = solver == LAPIS_REGION_CBC ? "cbc" : "tree";
-  return solver == LAPIS_REGION_CBC ? region_solve_cbc(job)
-                                    : region_solve_tree(job);
+  bool cbc = set->solver == LAPIS_REGION_CBC;
+  info->solver = cbc ? "cbc" : "tree";
+  return cbc ? region_solve_cbc(job) : region_solve_tree(job);
 }
 
 /* inside, score: of the original segments, summed in their order. */
