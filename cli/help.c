@@ -21,7 +21,7 @@ int help_all(FILE *to)
     fprintf(to, "  lapis %-38s %s\n", verb_at(i)->synopsis, verb_at(i)->help);
   list_rows(to, "\nMethods:\n", lapis_method_at);
   list_rows(to, "\nKinds of features:\n", lapis_feature_at);
-  fprintf(to, "\n'lapis VERB --help' and 'lapis fit METHOD --help' tell more.\n"
+  fprintf(to, "\n'lapis help VERB' and 'lapis help METHOD' tell more.\n"
               "Exit: 0 done, 1 failed, 2 misuse, 3 not built in, 4 bad input, "
               "130 interrupted.\n"
               "'lapis help --man [PAGE]', --bash and --zsh print manual pages "
@@ -65,6 +65,32 @@ int help_verb(FILE *to, const cli_verb *v, const lapis_method *m)
   return EXIT_DONE;
 }
 
+static const lapis_method *find_row(const lapis_method *(*at)(int i),
+                                    const char *name)
+{
+  const lapis_method *m;
+  for (int i = 0; (m = at(i)) != NULL; i++)
+    if (strcmp(m->name, name) == 0) return m;
+  return NULL;
+}
+
+/* "fit", "cv mc"; or a method or a kind of features alone: what first takes
+ * it. */
+static bool help_words(int argc, char **argv)
+{
+  const cli_verb *v = verb_find(argv[0]);
+  const lapis_method *m = NULL;
+  if (argc > 2 || (v == NULL && argc == 2)) return false;
+  if (argc == 2 && v->first_at != NULL) m = find_row(v->first_at, argv[1]);
+  if (argc == 2 && m == NULL) return false;
+  for (int i = 0; v == NULL && verb_at(i) != NULL; i++) {
+    if (verb_at(i)->first_at == NULL) continue;
+    m = find_row(verb_at(i)->first_at, argv[0]);
+    if (m != NULL) v = verb_at(i);
+  }
+  return v != NULL && help_verb(stdout, v, m) == EXIT_DONE;
+}
+
 int help_print(int argc, char **argv)
 {
   const char *what = argc > 0 ? argv[0] : "";
@@ -76,9 +102,10 @@ int help_print(int argc, char **argv)
   bool done = strcmp(what, "--man") == 0 ? manual_page(stdout, argv[1])
                                          : strncmp(what, "--", 2) == 0 &&
                                                completion_of(stdout, what + 2);
-  if (done) return EXIT_DONE;
+  if (done || help_words(argc, argv)) return EXIT_DONE;
   return cli_fail(EXIT_MISUSE,
-                  "help: '%s' is none of --man, --man PAGE (one of those that "
-                  "--man lists), --bash, --zsh",
+                  "help: '%s' is no verb, method or kind of features, and none "
+                  "of --man, --man PAGE (one of those that --man lists), "
+                  "--bash, --zsh",
                   argv[argc - 1]);
 }
