@@ -188,6 +188,25 @@ typedef struct found { /* what a file turned out to be */
   lapis_model *model; /* or NULL */
 } found;
 
+static bool is_checkpoint(const lapis_arrays *all)
+{
+  const lapis_array *a = lapis_arrays_find(all, "lapis");
+  if (a == NULL || a->mat.dtype != LAPIS_TEXT || a->mat.cols != 1) return false;
+  return strstr(((const char *const *)a->mat.val)[0], "\"checkpoint\"") != NULL;
+}
+
+/* What the archive was written for, which its format alone does not say. */
+static const char *title(const found *f)
+{
+  const lapis_arrays *a = &f->all;
+  if (strcmp(f->format->name, "npz") != 0) return f->format->title;
+  if (f->model != NULL) return "model";
+  if (is_checkpoint(a)) return "checkpoint";
+  if (a->count == 1 && a->item[0].mat.colptr != NULL)
+    return "scipy sparse matrix";
+  return "numpy archive";
+}
+
 static int describe_json(cli *c, const found *f)
 {
   lapis_json *to = lapis_json_object(), *list = lapis_json_list();
@@ -204,7 +223,7 @@ static int describe_json(cli *c, const found *f)
 
 static int describe_text(cli *c, const found *f)
 {
-  printf("%s: %s\n", f->path, f->format->title);
+  printf("%s: %s\n", f->path, title(f));
   if (f->model != NULL) info_model(c, f->model, &f->all);
   for (int i = 0; i < f->all.count; i++)
     if (strcmp(f->all.item[i].name, "lapis") != 0 || f->model == NULL)

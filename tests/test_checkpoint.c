@@ -412,6 +412,25 @@ static void what_is_no_checkpoint_is_refused(void **state)
   assert_null(c);
 }
 
+static void a_checkpoint_is_no_model(void **state)
+{
+  files *f = *state;
+  people s = make_set();
+  double bags[N];
+  settings set;
+  lapis_data d = data_of(&s, &kinds[0], bags);
+  settings_of(f, &kinds[0], &s, &set);
+  lapis_checkpoint *c;
+  lapis_model *model;
+  const char *path = files_path(f, "kept");
+  CHECK_OK(f, lapis_checkpoint_new(f->ctx, path, lapis_method_find("mc"), &d,
+                                   &set, NULL, 0, &c));
+  CHECK_OK(f, lapis_checkpoint_write(c));
+  CHECK_REFUSED(f, lapis_model_load(f->ctx, path, &model), LAPIS_EFORMAT,
+                "it is a checkpoint");
+  lapis_checkpoint_free(c, true);
+}
+
 static void count_warnings(int level, const char *text, void *user)
 {
   (void)text;
@@ -482,6 +501,7 @@ int main(void)
       CASE(it_starts_at_the_stored_iteration),
       CASE(another_run_is_refused),
       CASE(what_is_no_checkpoint_is_refused),
+      CASE(a_checkpoint_is_no_model),
       CASE(an_unwritable_checkpoint_is_said_once),
       CASE(no_time_is_said_by_all),
   };

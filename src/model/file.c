@@ -138,6 +138,10 @@ static lapis_status from_header(lapis_ctx *ctx, const char *path,
   double format = lapis_json_number(head, "format", 0);
   const char *name = lapis_json_text(head, "method", "");
   const lapis_method *method = lapis_method_find(name);
+  if (strcmp(lapis_json_text(head, "kind", "model"), "model") != 0)
+    return not_a_model(ctx, path,
+                       "it is a checkpoint, which the command that wrote it "
+                       "goes on from");
   if (format != FORMAT)
     return lapis_fail(ctx, LAPIS_EFORMAT,
                       "%s: a model of format %g; this LAPIS reads format %d",
