@@ -9,8 +9,8 @@ static void list_rows(FILE *to, const char *heading,
   const lapis_method *m;
   fputs(heading, to);
   for (int i = 0; (m = at(i)) != NULL; i++)
-    fprintf(to, "  %-13s %s: %s %s\n", m->name, m->title, m->summary,
-            m->source);
+    fprintf(to, "  %-13s %s: %s%s%s\n", m->name, m->title, m->summary,
+            *m->source != '\0' ? " " : "", m->source);
 }
 
 int help_all(FILE *to)
@@ -38,7 +38,8 @@ static void print_row(const option_row *r, void *user)
 
 static void print_method(FILE *to, const lapis_method *m)
 {
-  fprintf(to, "\n%s (%s) %s: %s\n", m->name, m->title, m->source, m->summary);
+  fprintf(to, "\n%s (%s)%s%s: %s\n", m->name, m->title,
+          *m->source != '\0' ? " " : "", m->source, m->summary);
   rows_of_method(m, print_row, to);
 }
 

@@ -155,9 +155,10 @@ static void a_bar_is_shown(void **state)
 {
   (void)state;
   command c;
-  char words[2048] = "features gist --side 256 --progress always -o f.npz";
+  char words[2048] =
+      "features gist --side 256 --threads 2 --progress always -o f.npz";
   begin(&c);
-  for (int i = 0; i < 150; i++) strcat(words, " c.ppm");
+  for (int i = 0; i < 20; i++) strcat(words, " c.ppm");
   command_run(&c, "%s", words);
   assert_int_equal(c.code, 0);
   assert_non_null(strstr(c.err, "gist [#"));

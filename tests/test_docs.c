@@ -96,7 +96,7 @@ static void begin(command *c)
       "[ \"$1\" = demo ] && exit 0 # its files are there\n"
       "exec \"$LAPIS_COMMAND\" \"$@\"\n";
   command_begin(c);
-  shell_or_fail(c, "", "mkdir build faces");
+  shell_or_fail(c, "", "mkdir build faces && ln -s \"$root/data\" data");
   command_write(c, "build/lapis", wrapper, sizeof wrapper - 1);
   shell_or_fail(c, "", "chmod +x build/lapis");
   write_faces(c);
@@ -114,12 +114,14 @@ static bool has_block(command *c, const char *page, const char *language)
   return shell(c, page, line) == 0;
 }
 
-/* Every page of a method, relative to the root; free with globfree. */
+/* Every page of a method, and that of features; free with globfree. */
 static void method_pages(glob_t *g)
 {
   char pattern[4096];
   snprintf(pattern, sizeof pattern, "%s/docs/methods/*.md", root());
   assert_int_equal(glob(pattern, 0, NULL, g), 0);
+  snprintf(pattern, sizeof pattern, "%s/docs/features.md", root());
+  assert_int_equal(glob(pattern, GLOB_APPEND, NULL, g), 0);
 }
 
 static const char *relative(const char *path)
@@ -203,7 +205,8 @@ static void the_help_is_current(void **state)
   begin(&c);
   shell_or_fail(&c, "",
                 "mkdir -p copy/docs copy/tools && cp -r \"$root/docs/methods\" "
-                "copy/docs && cp \"$root/tools/update-help\" copy/tools");
+                "copy/docs && cp \"$root/docs/features.md\" copy/docs && "
+                "cp \"$root/tools/update-help\" copy/tools");
   shell_or_fail(&c, "", "copy/tools/update-help build/lapis");
   method_pages(&pages);
   for (size_t i = 0; i < pages.gl_pathc; i++) {
