@@ -58,8 +58,9 @@ lapis_part(IMAGES
   MODULES libpng libjpeg
   HEADER vl/generic.h LIBRARY vl
   FILES src/vision/png.c src/vision/jpeg.c src/vision/hog_vl.c
+    src/vision/slic.c
   ABSENT src/vision/png_absent.c src/vision/jpeg_absent.c
-    src/vision/hog_absent.c)
+    src/vision/hog_absent.c src/vision/slic_absent.c)
 
 # Removes what is left out from a list of absolute paths.
 function(lapis_choose_parts list)

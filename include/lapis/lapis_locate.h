@@ -6,6 +6,7 @@
 #ifndef LAPIS_LOCATE_H
 #define LAPIS_LOCATE_H
 #include "lapis.h"
+#include "lapis_image.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -57,15 +58,73 @@ LAPIS_API lapis_status lapis_windows_find(
     const lapis_window_settings *set, int64_t count, lapis_box *box,
     int64_t *found, lapis_window_info *info);
 
-/* ---- regions: the connected group of segments of the greatest total score
- * (efficient region search, [MC15] Sec. 4.5), solved exactly as a connected
- * subgraph of maximum weight. */
+/* ---- what words say for a class: heat maps [MC15] Sec. 4.5 ----------------
+ * How much a word speaks for class c, from class representatives (d x K,
+ * `class_features` of mc): the representative less its mean, as in [MC15]; or,
+ * with contrast, less the mean of all classes' representatives (each divided
+ * by its sum), which leaves out what every class has.  weight: d. */
+LAPIS_API lapis_status lapis_class_weights(lapis_ctx *ctx,
+                                           const lapis_mat *representatives,
+                                           int64_t c, bool contrast,
+                                           double *weight);
+/* map: height x width, rows from the top: the mean weight of the words around
+ * a pixel, under a Gaussian of sigma pixels cut off at 3 sigma (0: of the
+ * pixel's own words); 0 where there are none.  weight: vocabulary numbers. */
+LAPIS_API lapis_status lapis_heat_map(lapis_ctx *ctx, const lapis_words *words,
+                                      const double *weight, double sigma,
+                                      double *map);
+
+/* ---- segments -------------------------------------------------------------
+ * A partition of an image into connected pieces, and who touches whom (by a
+ * side of a pixel). */
 typedef struct lapis_graph { /* of n nodes; an edge stands with both its ends */
   int64_t count;
   const int64_t *start;     /* n + 1 */
-  const int32_t *neighbour; /* start[n] */
+  const int32_t *neighbour; /* start[n], rising for each node */
 } lapis_graph;
+typedef struct lapis_segments {
+  int64_t width, height;
+  int32_t *label;  /* height x width, rows from the top: 0 .. graph.count - 1 */
+  int64_t *pixels; /* of each segment */
+  lapis_graph graph;
+} lapis_segments;
+/* What the three functions below made; empty afterwards. */
+LAPIS_API void lapis_segments_free(lapis_segments *s);
+/* label: height x width, any numbers: pixels of one number that touch are a
+ * segment, numbered in reading order of their first pixels; one of fewer than
+ * `least` pixels joins the neighbour with which it shares most sides. */
+LAPIS_API lapis_status lapis_segments_of_labels(lapis_ctx *ctx,
+                                                const int32_t *label,
+                                                int64_t width, int64_t height,
+                                                int64_t least,
+                                                lapis_segments *out);
+/* A .npy of whole numbers (height, width), or an image whose colours are the
+ * labels. */
+LAPIS_API lapis_status lapis_segments_read(lapis_ctx *ctx, const char *path,
+                                           int64_t least, lapis_segments *out);
+/* SLIC superpixels (VLFeat) in CIELab: about side x side pixels each; the
+ * greater regularity, the squarer.  LAPIS_ENOTBUILT without VLFeat. */
+typedef struct lapis_slic_settings {
+  size_t size;
+  int64_t side;      /* pixels; -1: for about 300 segments */
+  double regularity; /* weight of place against colour */
+  int64_t least;     /* pixels of a segment; -1: side^2 / 4 */
+} lapis_slic_settings;
+LAPIS_API lapis_slic_settings lapis_slic_defaults(void);
+LAPIS_API lapis_status lapis_segments_slic(lapis_ctx *ctx,
+                                           const lapis_image *image,
+                                           const lapis_slic_settings *set,
+                                           lapis_segments *out);
+/* score: of each segment, the sum of its words' weights. */
+LAPIS_API lapis_status lapis_segment_scores(lapis_ctx *ctx,
+                                            const lapis_words *words,
+                                            const lapis_segments *segments,
+                                            const double *weight,
+                                            double *score);
 
+/* ---- regions: the connected group of segments of the greatest total score
+ * (efficient region search, [MC15] Sec. 4.5), solved exactly as a connected
+ * subgraph of maximum weight. */
 typedef enum lapis_region_solver {
   LAPIS_REGION_AUTO, /* tree, which proves more in the same time */
   LAPIS_REGION_TREE, /* our own branch and bound */
