@@ -1,0 +1,33 @@
+"""LAPIS: low-rank and privileged-information solvers.
+
+Learn from visual data as it really is: labels missing or wrong, features
+occluded or absent, extra information that exists at training time only.
+"""
+from . import functions, metrics
+from ._core import Info, Model, Result, solve
+from ._library import lib as _lib
+from ._settings import methods
+from .completion import MatrixCompletionClassifier
+from .exceptions import (ConvergenceWarning, DataConversionWarning,
+                         FormatError, Interrupted, LapisWarning,
+                         NotBuiltError, NotFittedError, NumericalError)
+from .files import load, save
+from .functions import (assign, project_simplex, prox_chi2,
+                        prox_chi2_simplex, prox_logistic, prox_soft,
+                        singular_values, svt)
+from .maps import Chi2Map
+from .matching import Matches, MultiImageMatcher
+from .robust import RobustLDA, RobustPCA, RobustRegressor
+from .selection import Folds, suspects
+from .svm import MISVMPlusClassifier, SVMPlusClassifier
+
+__version__ = _lib.version().decode()
+__all__ = [
+    "Chi2Map", "ConvergenceWarning", "DataConversionWarning", "Folds",
+    "FormatError", "Info", "Interrupted", "LapisWarning",
+    "MISVMPlusClassifier", "Matches", "MatrixCompletionClassifier", "Model",
+    "MultiImageMatcher", "NotBuiltError", "NotFittedError", "NumericalError",
+    "Result", "RobustLDA", "RobustPCA", "RobustRegressor",
+    "SVMPlusClassifier", "assign", "functions", "load", "methods", "metrics",
+    "project_simplex", "prox_chi2", "prox_chi2_simplex", "prox_logistic",
+    "prox_soft", "save", "singular_values", "solve", "suspects", "svt"]

@@ -1,0 +1,92 @@
+"""numpy arrays as lapis_mat and back, without copies where none is needed.
+
+A C-ordered float64 array (samples, features) is the library's matrix
+(features x samples) byte for byte.  Everything else is converted once, with a
+note at level DEBUG of the logger "lapis".
+"""
+import ctypes
+import logging
+
+import numpy as np
+
+from ._library import F32, F64, I64, TEXT, U8, Mat
+
+_log = logging.getLogger("lapis")
+_DTYPES = {F64: "<f8", F32: "<f4", I64: "<i8", U8: "|u1"}
+_CODES = {np.dtype(text): code for code, text in _DTYPES.items()}
+
+
+def is_sparse(array):
+    return hasattr(array, "tocsr")
+
+
+def as_float(array, name="X", ndim=2):
+    """float64 in C order: the same object where it is that already."""
+    given = array
+    array = np.require(given, np.float64, ["C", "ALIGNED"])
+    if array is not given and isinstance(given, np.ndarray) and not (
+            np.may_share_memory(array, given)):
+        _log.debug("%s: %s %s was copied to C-ordered float64", name,
+                   given.dtype, given.shape)
+    if array.ndim < ndim:
+        array = array.reshape(-1, 1)
+    return array
+
+
+def _address(array):
+    return array.__array_interface__["data"][0]
+
+
+def view(array):
+    """(lapis_mat, what must outlive it) of a C-ordered array (n, d) or (n,).
+
+    One axis is one row of the library's matrix.
+    """
+    shape = array.shape if array.ndim == 2 else (array.size, 1)
+    mat = Mat(_CODES[array.dtype], shape[1], shape[0], max(shape[1], 1),
+              _address(array), None, None)
+    return mat, array
+
+
+def sparse_view(matrix):
+    """The same of a scipy matrix: compressed rows are compressed columns."""
+    csr = matrix.tocsr()
+    if not csr.has_canonical_format:
+        csr = csr.copy() if csr is matrix else csr
+        csr.sum_duplicates()
+    val = as_float(csr.data, "X.data", ndim=1)
+    start = np.require(csr.indptr, np.int64, ["C"])
+    index = np.require(csr.indices, np.int32, ["C"])
+    mat = Mat(F64, csr.shape[1], csr.shape[0], csr.shape[1], _address(val),
+              _address(start), _address(index))
+    return mat, (val, start, index)
+
+
+def text_row(words):
+    """A TEXT row of these words, and what must outlive it."""
+    kept = [str(word).encode() for word in words]
+    pointers = (ctypes.c_char_p * max(len(kept), 1))(*kept)
+    mat = Mat(TEXT, 1, len(kept), 1, ctypes.addressof(pointers), None, None)
+    return mat, (pointers, kept)
+
+
+class _Memory:
+    """Memory of the library, for numpy; keeps its owner alive."""
+
+    def __init__(self, mat, owner):
+        dtype = np.dtype(_DTYPES[mat.dtype])
+        self.owner = owner
+        self.__array_interface__ = {
+            "version": 3, "typestr": _DTYPES[mat.dtype],
+            "shape": (mat.cols, mat.rows), "data": (mat.val, False),
+            "strides": (mat.ld * dtype.itemsize, dtype.itemsize)}
+
+
+def array_of(mat, owner):
+    """An array (cols, rows) over a lapis_mat; owner lives as long as it."""
+    if mat.dtype == TEXT:
+        texts = ctypes.cast(mat.val, ctypes.POINTER(ctypes.c_char_p))
+        return np.array([texts[i].decode() for i in range(mat.cols)], str)
+    if mat.rows == 0 or mat.cols == 0 or not mat.val:
+        return np.empty((mat.cols, mat.rows), _DTYPES[mat.dtype])
+    return np.asarray(_Memory(mat, owner))

@@ -1,0 +1,378 @@
+"""Contexts, solves and models: the library's nouns as Python objects.
+
+A solve runs in a thread of its own while the main thread waits, so that a
+signal is handled at once: Ctrl-C cancels the solve and what it has found
+travels with the exception.  ctypes releases the GIL around every call.
+"""
+import ctypes
+import os
+import sys
+import tempfile
+import threading
+import warnings
+from collections.abc import Mapping
+
+import numpy as np
+
+from . import exceptions as failures
+from ._arrays import (array_of, as_float, is_sparse, sparse_view, text_row,
+                      view)
+from ._library import Data, Mat, lib, on_message, on_progress
+from ._progress import Bar
+from ._settings import Table, table
+
+PATIENCE = 0.5  # seconds that Ctrl-C waits for a solve to end by itself
+
+
+def warn(text, category):
+    """A warning that points at the first line outside this package."""
+    level, frame = 1, sys._getframe()
+    package = __name__.partition(".")[0]
+    while frame and frame.f_globals.get("__name__", "").partition(".")[0] in (
+            package, "sklearn"):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, category, stacklevel=level)
+
+
+class _Talk:
+    """What the library says during a call; knows nothing of its context."""
+
+    def __init__(self):
+        self.warnings = []
+
+    def hear(self, level, text, _):
+        text = text.decode(errors="replace")
+        if level == 0:
+            self.warnings.append(text)
+        else:
+            print("lapis: " + text, file=sys.stderr)
+
+
+class Context:
+    """Seed, threads and talk of one piece of work."""
+
+    def __init__(self, seed=0, threads=0, verbose=0, deterministic=False):
+        self._as_parameter_ = handle = lib.ctx_new()
+        if not handle:
+            raise MemoryError("lapis: no memory for a context")
+        self.talk = _Talk()
+        self._hear = on_message(self.talk.hear)
+        lib.ctx_on_message(self, self._hear, None)
+        if verbose:
+            self.bar = Bar()
+            self._show = on_progress(self.bar.show)
+            lib.ctx_on_progress(self, self._show, None)
+        for key, value in (("seed", seed), ("threads", threads),
+                           ("verbose", max(0, int(verbose) - 1)),
+                           ("deterministic", int(bool(deterministic)))):
+            self.check(lib.ctx_set(self, key.encode(), str(value).encode()))
+
+    def __del__(self, free=lib.ctx_free):
+        if getattr(self, "_as_parameter_", None):
+            free(self._as_parameter_)
+
+    @property
+    def error(self):
+        return lib.ctx_error(self).decode(errors="replace")
+
+    def check(self, status):
+        """A failure as an exception with the library's sentence."""
+        if status < 0:
+            raise failures.OF_STATUS.get(status, RuntimeError)(self.error)
+        return status
+
+    def cancel(self):
+        lib.ctx_cancel(self)
+
+    def end(self):
+        """Work is over: wipe the bar, pass the warnings on."""
+        if hasattr(self, "bar"):
+            self.bar.close()
+        said, self.talk.warnings[:] = self.talk.warnings[:], []
+        for text in said:
+            warn(text, failures.LapisWarning)
+
+
+class _Job:
+    """A call of the library that may take long."""
+
+    def __init__(self, context, work):
+        self._context, self._work = context, work
+        self._over = threading.Event()
+        self._value = self._error = None
+
+    def _run(self):
+        try:
+            self._value = self._work()
+        except BaseException as error:
+            self._error = error
+        finally:
+            self._work = None
+            self._over.set()
+
+    def wait(self):
+        if threading.current_thread() is threading.main_thread():
+            threading.Thread(target=self._run, daemon=True).start()
+            self._wait_for_signals()
+        else:
+            self._run()  # signals go to the main thread only
+        self._context.end()
+        if self._error is not None:
+            try:
+                raise self._error
+            finally:
+                self._error = None
+        return self._value
+
+    def _wait_for_signals(self):
+        try:
+            self._over.wait()
+        except BaseException as signal:
+            self._context.cancel()
+            self._over.wait(PATIENCE)
+            self._context.end()
+            if type(signal) is KeyboardInterrupt:
+                raise failures.Interrupted(self) from None
+            raise
+
+    def partial(self):
+        """What a cancelled solve left, waiting for its last step."""
+        self._over.wait()
+        solver = self._value
+        return Result(solver) if isinstance(solver, Solver) else None
+
+
+def run(context, work):
+    """work() where Ctrl-C can end it: what it returns, or raises."""
+    return _Job(context, work).wait()
+
+
+# ---- data ------------------------------------------------------------------
+class Inputs:
+    """lapis_data over arrays that it keeps alive."""
+
+    def __init__(self, X=None, Y=None, P=None, group=None, weight=None,
+                 xy=None):
+        self.data, self._kept = Data(), []
+        for name, value in (("X", X), ("Y", Y), ("P", P), ("xy", xy)):
+            if value is not None:
+                setattr(self.data, name, self._matrix(name, value))
+        if group is not None:
+            self.data.group = self._vector("group", group, np.int64)
+        if weight is not None:
+            self.data.weight = self._vector("weight", weight, np.float64)
+
+    def _matrix(self, name, value):
+        if is_sparse(value):
+            mat, kept = sparse_view(value)
+        else:
+            mat, kept = view(as_float(value, name))
+        self._kept.append(kept)
+        return mat
+
+    def _vector(self, name, value, dtype):
+        array = np.require(value, dtype, ["C"]).reshape(-1)
+        if array.size != self.data.X.cols:
+            raise ValueError(f"{name} has {array.size} entries, X has "
+                             f"{self.data.X.cols} samples")
+        self._kept.append(array)
+        return array.__array_interface__["data"][0]
+
+
+# ---- solvers and results -----------------------------------------------------
+class Solver:
+    """A solve that has been done; everything it borrows lives as long."""
+
+    def __init__(self, context, create, table, *kept):
+        handle = ctypes.c_void_p()
+        self.context, self.table, self._kept = context, table, kept
+        self._as_parameter_ = None
+        context.check(create(ctypes.byref(handle)))
+        self._as_parameter_ = handle.value
+        self.status = context.check(lib.solve(self))
+
+    def __del__(self, free=lib.solver_free):
+        if getattr(self, "_as_parameter_", None):
+            free(self._as_parameter_)
+
+
+class Info:
+    """Numbers about a solve: iterations, objective, gap, seconds, ..."""
+
+    def __init__(self, solver):
+        raw = lib.result_info(solver).contents
+        for name, _ in raw._fields_:
+            setattr(self, name, getattr(raw, name))
+        self.status = lib.status_name(raw.status).decode()
+        self.threads = lib.ctx_threads(solver.context)
+        self.backend = lib.ctx_backend(solver.context).decode()
+
+    def __repr__(self):
+        return "Info(%s)" % ", ".join(
+            f"{key}={value!r}" for key, value in vars(self).items())
+
+
+class Result(Mapping):
+    """The arrays a solve has found, by name, and `info` and `settings`.
+
+    The arrays are the library's own memory, which lives as long as any of
+    them; they have the names and shapes of the command's result files.
+    """
+
+    def __init__(self, solver):
+        self._solver = solver
+        self.info = Info(solver)
+        self.settings = solver.table.read(lib.result_settings(solver))
+
+    def _mat(self, name):
+        mat = Mat()
+        if lib.result_get(self._solver, name.encode(), mat) < 0:
+            raise KeyError(self._solver.context.error)
+        return mat
+
+    def __getitem__(self, name):
+        mat = self._mat(name)
+        array = array_of(mat, self._solver)
+        if name == "labels" and mat.rows == 1:
+            return array[:, 0]
+        if name in ("low_rank", "sparse") and "match" in self:
+            slots = self._mat("match").rows
+            return array.reshape(mat.cols, slots, mat.rows // slots)
+        return array
+
+    def __iter__(self):
+        i = 0
+        while (name := lib.result_name(self._solver, i)) is not None:
+            yield name.decode()
+            i += 1
+
+    def __contains__(self, name):
+        return name in list(self)
+
+    def __len__(self):
+        return sum(1 for _ in self)
+
+    def __repr__(self):
+        arrays = ", ".join(f"{name}: {self[name].shape}" for name in self)
+        return f"<{self._solver.table.name}, {self.info.status}: {arrays}>"
+
+    def model(self):
+        """What was learnt, standing alone."""
+        handle = ctypes.c_void_p()
+        self._solver.context.check(
+            lib.model_new(self._solver, ctypes.byref(handle)))
+        return Model(handle.value)
+
+
+def _warn_if_stopped(name, solver):
+    if solver.status in failures.STOPPED_EARLY:
+        status = lib.status_name(solver.status).decode()
+        warn(f"{name}: stopped before the tolerance was met ({status})",
+             failures.ConvergenceWarning)
+
+
+def _finish(context, name, work):
+    solver = run(context, work)
+    _warn_if_stopped(name, solver)
+    return Result(solver)
+
+
+def solve(method, X, Y=None, P=None, group=None, sample_weight=None,
+          xy=None, *, context=None, **settings):
+    """Solve `method` ("mc", "rr", "svmplus", ...) on these data.
+
+    The data are the members of the command's files, a row a sample (its
+    `weight` is `sample_weight` here); the settings are those of ``lapis fit METHOD --help`` with underscores, and
+    matrices in place of files.  Returns a `Result`.
+    """
+    context = context or Context()
+    rows = table(method)
+    given = dict(X=X, Y=Y, P=P, group=group, weight=sample_weight, xy=xy)
+    inputs = Inputs(**{key: value for key, value in given.items()
+                       if key in rows.reads or key == "X"})
+    struct, kept = rows.fill(context, settings)
+
+    def work():
+        return Solver(context, lambda out: lib.solver_new(
+            context, rows.method, inputs.data, struct, out),
+            rows, inputs, struct, kept)
+    return _finish(context, method, work)
+
+
+# ---- models ------------------------------------------------------------------
+class Model:
+    """What a method has learnt; pickled as the bytes of its file."""
+
+    def __init__(self, handle):
+        self._as_parameter_ = handle
+
+    def __del__(self, free=lib.model_free):
+        if getattr(self, "_as_parameter_", None):
+            free(self._as_parameter_)
+
+    @classmethod
+    def load(cls, path):
+        context, handle = Context(), ctypes.c_void_p()
+        context.check(lib.model_load(context, os.fsencode(path),
+                                     ctypes.byref(handle)))
+        context.end()
+        return cls(handle.value)
+
+    def save(self, path):
+        context = Context()
+        context.check(lib.model_save(context, self, os.fsencode(path)))
+
+    def to_bytes(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "model.lapis")
+            self.save(path)
+            with open(path, "rb") as file:
+                return file.read()
+
+    @classmethod
+    def from_bytes(cls, content):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "model.lapis")
+            with open(path, "wb") as file:
+                file.write(content)
+            return cls.load(path)
+
+    def __reduce__(self):
+        return Model.from_bytes, (self.to_bytes(),)
+
+    @property
+    def method(self):
+        return lib.model_method(self).contents.name.decode()
+
+    @property
+    def n_features(self):
+        return lib.model_features(self)
+
+    @property
+    def settings(self):
+        return table(self.method).read(lib.model_settings(self))
+
+    def get(self, name):
+        """A learnt array or text, or None."""
+        mat = Mat()
+        if lib.model_get(None, self, name.encode(), mat) < 0:
+            return None
+        return array_of(mat, self)
+
+    def set_text(self, name, words):
+        mat, _kept = text_row(words)
+        context = Context()
+        context.check(lib.model_set_text(context, self, name.encode(), mat))
+
+    def predict(self, X, *, context=None, **settings):
+        """Answers for new samples: a `Result`."""
+        context = context or Context()
+        rows = Table(lib.predict_method(lib.model_method(self)))
+        inputs = Inputs(X=X)
+        struct, kept = rows.fill(context, settings)
+
+        def work():
+            return Solver(context, lambda out: lib.predict_new(
+                context, inputs.data, self, struct, out),
+                rows, inputs, struct, kept, self)
+        return _finish(context, self.method, work)

@@ -1,0 +1,214 @@
+"""What the estimators share: parameters from the tables, fitting, asking."""
+import inspect
+import textwrap
+
+import numpy as np
+
+from ._compat import BaseEstimator, ClassifierMixin
+from ._core import Context, solve
+from ._settings import table
+from ._validation import (check_array, check_classes, check_features,
+                          check_fitted, check_y, remember_features, seed_of, threads_of)
+
+# What no table has, because it belongs to the context.
+COMMON = {
+    "random_state": (None, """int, numpy generator or None, default=None
+    Seed of everything random; None: 0, as the command."""),
+    "n_jobs": (None, """int or None, default=None
+    Threads; None and -1: all cores."""),
+    "verbose": (0, """int, default=0
+    1: a progress bar; 2: also what was chosen and why; 3: iterations."""),
+}
+_ATTRIBUTES = """
+n_features_in_ : int
+    Number of features seen during fit.
+feature_names_in_ : ndarray of str
+    Names of the features, where X was a data frame.
+n_iter_ : int
+    Iterations done.
+info_ : Info
+    Status, objective, gap, seconds and the like of the fit.
+settings_ : dict
+    Every parameter as used, automatic values filled in.
+history_ : dict
+    What was recorded in each iteration, by name.
+"""
+
+
+def _section(title, text):
+    return f"\n{title}\n{'-' * len(title)}\n{text.strip()}\n"
+
+
+def _make_init(defaults):
+    """An __init__ with these keywords: what scikit-learn looks at."""
+    names = list(defaults)
+    head = ", ".join(f"{name}=_defaults[{name!r}]" for name in names)
+    body = "".join(f"    self.{name} = {name}\n" for name in names)
+    space = {"_defaults": defaults}
+    exec(f"def __init__(self, *, {head}):\n{body}", space)
+    return space["__init__"]
+
+
+def _document(cls, rows, common):
+    """The docstring: the class's words, the table's rows, the attributes."""
+    words = inspect.cleandoc(cls.__doc__)
+    head, _, own = words.partition("Attributes\n----------\n")
+    shown = "\n".join(f"{name} : {text}"
+                      for name, (_, text) in common.items())
+    return (f"{rows.title.capitalize()}: {rows.summary}.\n\n{head.strip()}\n"
+            + _section("Parameters", rows.describe(cls._left_out) + "\n"
+                       + textwrap.dedent(shown))
+            + _section("Attributes", own + _ATTRIBUTES))
+
+
+def of_method(name, leave_out=()):
+    """Gives a class the parameters of a method, from the library's table."""
+    def decorate(cls):
+        rows = table(name)
+        cls._method, cls._left_out = name, tuple(leave_out)
+        defaults = {key: value for key, value in rows.defaults.items()
+                    if key not in leave_out}
+        defaults.update({key: value for key, (value, _) in COMMON.items()})
+        cls.__init__ = _make_init(defaults)
+        cls.__init__.__qualname__ = cls.__qualname__ + ".__init__"
+        cls.__doc__ = _document(cls, rows, COMMON)
+        return cls
+    return decorate
+
+
+class Estimator(BaseEstimator):
+    """Parameters, checks and a model; the methods differ in the rest."""
+
+    _sparse = False
+    _tags = {"allow_nan": True}
+
+    def _more_tags(self):
+        return self._tags
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "n_features_in_")
+
+    def _context(self):
+        return Context(seed=seed_of(self.random_state),
+                       threads=threads_of(self.n_jobs), verbose=self.verbose)
+
+    def _settings(self):
+        return {key: getattr(self, key) for key in table(self._method).keys
+                if key not in self._left_out}
+
+    def _solve(self, X, Y=None, **members):
+        """Fits; the model and what every fit tells become attributes."""
+        result = solve(self._method, X, Y, context=self._context(),
+                       **members, **self._settings())
+        self._model = result.model()
+        if hasattr(self, "feature_names_in_"):
+            self._model.set_text("feature_names", self.feature_names_in_)
+        self.info_, self.settings_ = result.info, result.settings
+        self.n_iter_ = max(1, int(result.info.iterations))
+        columns = result["history_columns"]
+        self.history_ = dict(zip(columns, np.array(result["history"]).T))
+        return result
+
+    def _begin(self, X):
+        """X of a fit, checked."""
+        array = check_array(X, sparse=self._sparse)
+        remember_features(self, X, array.shape[1])
+        return array
+
+    def _restore(self):
+        """What can be said of a fit by its model alone."""
+
+    def _ask(self, X, **settings):
+        """What the model says of new samples."""
+        check_fitted(self)
+        array = check_array(X, sparse=self._sparse)
+        check_features(self, X, array.shape)
+        return self._model.predict(array, context=self._context(), **settings)
+
+
+class Classifier(ClassifierMixin, Estimator):
+    """Labels of any kind in front of the library's numbers."""
+
+    _missing_labels = False  # NaN in y: to be answered
+    _several = False         # y of several columns
+
+    def _encode(self, y, n_samples):
+        """y as numbers, and classes_.
+
+        Numbers go as they are, because a method may tell {0, 1} and {-1, 1}
+        apart; words and all else as their place among the sorted classes.
+        """
+        y = check_y(self._no_words(y), n_samples, self._missing_labels)
+        if y.ndim > 1 and not self._several:
+            raise ValueError(f"y should be a 1d array, got an array of shape "
+                             f"{y.shape} instead")
+        check_classes(y)
+        if n_samples < 2:
+            raise ValueError("n_samples = 1: classes cannot be told apart by "
+                             "1 sample; give at least 2")
+        if y.dtype.kind in "fiub":
+            known = y[~np.isnan(y)] if y.dtype.kind == "f" else y
+            self.classes_ = np.unique(known)
+            self._coded = False
+            return y.astype(np.float64)
+        return self._encode_words(y)
+
+    @staticmethod
+    def _no_words(y):
+        """pandas' columns of numbers with None or NA, as numbers."""
+        kind = getattr(getattr(y, "dtype", None), "kind", "")
+        if kind in "iufb" and hasattr(y, "to_numpy"):
+            if not y.isna().any():
+                return y.to_numpy()
+            return y.to_numpy(np.float64, na_value=np.nan)
+        return y
+
+    def _encode_words(self, y):
+        unknown = np.array([value is None or value != value
+                            for value in y.ravel()], bool)
+        if unknown.any() and not self._missing_labels:
+            raise ValueError("Input y contains NaN; each label must be known")
+        self.classes_, codes = np.unique(y.ravel()[~unknown],
+                                         return_inverse=True)
+        self._coded = True
+        out = np.full(unknown.shape, np.nan)
+        out[~unknown] = codes
+        return out.reshape(y.shape)
+
+    def _decode(self, labels):
+        """The library's labels as they were given."""
+        if self._coded:
+            return self.classes_[labels.astype(np.intp)]
+        return labels.astype(self.classes_.dtype)
+
+    def _name_classes(self):
+        """Words travel with the model, for the command."""
+        if self._coded:
+            self._model.set_text("class_texts", self.classes_)
+
+    def _restore(self):
+        texts = self._model.get("class_texts")
+        self._coded = texts is not None
+        if self._coded:
+            self.classes_ = texts
+            return
+        for name in ("classes", "values", "class_values"):
+            values = self._model.get(name)
+            if values is not None:
+                self.classes_ = np.array(values[:, 0])
+
+    def predict(self, X):
+        """Labels of new samples."""
+        return self._decode(self._ask(X)["labels"])
+
+    def decision_function(self, X):
+        """Scores of new samples: above 0 speaks for a class; binary: one
+        column, for ``classes_[1]``."""
+        return self._decide(self._ask(X)["scores"])
+
+    def _decide(self, scores):
+        scores = scores - self._threshold()
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def _threshold(self):
+        return 0.0

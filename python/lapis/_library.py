@@ -1,0 +1,237 @@
+"""The shared library: where it is, and what of it is used.
+
+The structs below mirror include/lapis/*.h; python/tests/test_library.py
+compiles a C program that prints their sizes and offsets and compares.
+Settings are mirrored nowhere: they are set by name.
+"""
+import ctypes
+import ctypes.util
+import os
+from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char_p, c_double,
+                    c_int, c_int64, c_size_t, c_uint, c_void_p)
+from pathlib import Path
+
+SONAME = "liblapis.so.0"
+
+
+# ---- structs ---------------------------------------------------------------
+class Mat(Structure):
+    _fields_ = [("dtype", c_int), ("rows", c_int64), ("cols", c_int64),
+                ("ld", c_int64), ("val", c_void_p), ("colptr", c_void_p),
+                ("rowidx", c_void_p)]
+
+
+class Data(Structure):
+    _fields_ = [("X", Mat), ("Y", Mat), ("P", Mat), ("xy", Mat),
+                ("group", c_void_p), ("weight", c_void_p)]
+
+
+class Progress(Structure):
+    _fields_ = [("method", c_char_p), ("iter", c_int64), ("rank", c_int64),
+                ("objective", c_double), ("gap", c_double),
+                ("residual", c_double), ("seconds", c_double),
+                ("done", c_double)]
+
+
+class Param(Structure):
+    _fields_ = [("name", c_char_p), ("symbol", c_char_p), ("type", c_int),
+                ("offset", c_size_t), ("value", c_double), ("low", c_double),
+                ("high", c_double), ("above", c_bool), ("choices", c_char_p),
+                ("arg", c_char_p), ("help", c_char_p)]
+
+
+class MatrixSetting(Structure):
+    _fields_ = [("name", c_char_p), ("member", c_char_p),
+                ("offset", c_size_t)]
+
+
+class Method(Structure):
+    _fields_ = [("name", c_char_p), ("title", c_char_p),
+                ("summary", c_char_p), ("source", c_char_p),
+                ("reads", c_uint), ("params", POINTER(Param)),
+                ("n_params", c_int), ("settings_size", c_size_t),
+                ("choose", c_char_p), ("unless", c_char_p),
+                ("matrices", POINTER(MatrixSetting)), ("n_matrices", c_int)]
+
+
+class Info(Structure):
+    _fields_ = [("iterations", c_int64), ("rank", c_int64),
+                ("objective", c_double), ("dual", c_double),
+                ("gap", c_double), ("residual", c_double),
+                ("seconds", c_double), ("svd_seconds", c_double),
+                ("status", c_int)]
+
+
+class CvOptions(Structure):
+    _fields_ = [("size", c_size_t), ("folds", c_int64), ("by_group", c_bool),
+                ("metric", c_char_p), ("map", c_char_p),
+                ("map_priv", c_char_p), ("keep_scores", c_bool)]
+
+
+class MetricKind(Structure):
+    _fields_ = [("name", c_char_p), ("reads", c_int),
+                ("less_is_better", c_bool)]
+
+
+class MatchScores(Structure):
+    _fields_ = [("match_ratio", c_double), ("identification_ratio", c_double),
+                ("precision", c_double), ("recall", c_double)]
+
+
+class SvtInfo(Structure):
+    _fields_ = [("rank", c_int64), ("nuclear", c_double),
+                ("sigma_1", c_double), ("way", c_char_p), ("why", c_char_p)]
+
+
+class Assignment(Structure):
+    _fields_ = [("match", c_void_p), ("price", c_void_p), ("warm", c_bool),
+                ("objective", c_double)]
+
+
+# The C names, for the test of the layouts.
+C_NAMES = {Mat: "lapis_mat", Data: "lapis_data", Progress: "lapis_progress",
+           Param: "lapis_param", MatrixSetting: "lapis_matrix_setting",
+           Method: "lapis_method", Info: "lapis_info",
+           CvOptions: "lapis_cv_options", MetricKind: "lapis_metric_kind",
+           MatchScores: "lapis_match_scores", SvtInfo: "lapis_svt_info",
+           Assignment: "lapis_assignment"}
+
+F64, F32, I64, U8, TEXT = range(5)  # lapis_dtype
+REAL, INT, BOOL, ENUM, WORDS = range(5)  # lapis_param_type
+READS = {"X": 1, "Y": 2, "P": 4, "group": 8, "weight": 16, "xy": 32}
+
+on_progress = CFUNCTYPE(c_bool, POINTER(Progress), c_void_p)
+on_message = CFUNCTYPE(None, c_int, c_char_p, c_void_p)
+
+# ---- functions: name -> (result, arguments) ----------------------------------
+_ctx = _handle = c_void_p
+_out = POINTER(c_void_p)
+_mat = POINTER(Mat)
+_data = POINTER(Data)
+_method = POINTER(Method)
+_reals = POINTER(c_double)
+_text = c_char_p
+_status = c_int
+FUNCTIONS = {
+    "status_name": (_text, [c_int]),
+    "version": (_text, []),
+    "ctx_new": (_ctx, []),
+    "ctx_free": (None, [_ctx]),
+    "ctx_set": (_status, [_ctx, _text, _text]),
+    "ctx_cancel": (None, [_ctx]),
+    "ctx_limit": (None, [_ctx, c_double]),
+    "ctx_error": (_text, [_ctx]),
+    "ctx_backend": (_text, [_ctx]),
+    "ctx_threads": (c_int, [_ctx]),
+    "ctx_on_progress": (None, [_ctx, on_progress, c_void_p]),
+    "ctx_on_message": (None, [_ctx, on_message, c_void_p]),
+    "method_at": (_method, [c_int]),
+    "method_find": (_method, [_text]),
+    "predict_method": (_method, [_method]),
+    "settings_default": (None, [_method, c_void_p]),
+    "settings_set": (_status, [_ctx, _method, c_void_p, _text, _text]),
+    "settings_get": (_status, [_ctx, _method, c_void_p, _text, c_char_p,
+                               c_size_t]),
+    "settings_set_matrix": (_status, [_ctx, _method, c_void_p, _text, _mat]),
+    "solver_new": (_status, [_ctx, _method, _data, c_void_p, _out]),
+    "solve": (_status, [_handle]),
+    "solver_free": (None, [_handle]),
+    "result_get": (_status, [_handle, _text, _mat]),
+    "result_name": (_text, [_handle, c_int]),
+    "result_info": (POINTER(Info), [_handle]),
+    "result_settings": (c_void_p, [_handle]),
+    "model_new": (_status, [_handle, _out]),
+    "model_free": (None, [_handle]),
+    "model_set_map": (_status, [_ctx, _handle, _handle, c_bool]),
+    "model_set_text": (_status, [_ctx, _handle, _text, _mat]),
+    "model_method": (_method, [_handle]),
+    "model_settings": (c_void_p, [_handle]),
+    "model_features": (c_int64, [_handle]),
+    "model_get": (_status, [_ctx, _handle, _text, _mat]),
+    "model_name": (_text, [_handle, c_int]),
+    "model_save": (_status, [_ctx, _handle, _text]),
+    "model_load": (_status, [_ctx, _text, _out]),
+    "predict_new": (_status, [_ctx, _data, _handle, c_void_p, _out]),
+    "map_new": (_status, [_ctx, _text, _out]),
+    "map_free": (None, [_handle]),
+    "map_fit": (_status, [_ctx, _handle, _mat]),
+    "map_rows": (c_int64, [_handle, c_int64]),
+    "map_apply": (_status, [_ctx, _handle, _mat, c_void_p]),
+    "cv_defaults": (CvOptions, []),
+    "cv_draw": (_status, [_ctx, _data, POINTER(CvOptions), c_void_p]),
+    "suspects": (_status, [_ctx, _method, _data, c_void_p,
+                           POINTER(CvOptions), c_int64, c_void_p, c_void_p,
+                           POINTER(c_int64)]),
+    "metric_at": (POINTER(MetricKind), [c_int]),
+    "metric_classes": (_status, [_ctx, _text, _mat, POINTER(c_int64)]),
+    "metric": (_status, [_ctx, _text, _mat, _mat, c_void_p, _reals]),
+    "match_ratio": (_status, [_ctx, _mat, _mat, _mat, POINTER(MatchScores)]),
+    "iou": (_status, [_ctx, _mat, _mat, c_void_p, _reals, _reals]),
+    "svt": (_status, [_ctx, _mat, c_double, _mat, POINTER(SvtInfo)]),
+    "singular_values": (_status, [_ctx, _mat, c_void_p]),
+    "prox_soft": (None, [c_int64, c_void_p, c_double, c_void_p]),
+    "prox_chi2": (None, [c_int64, c_void_p, c_void_p, c_void_p, c_void_p]),
+    "prox_logistic": (None, [c_int64, c_void_p, c_void_p, c_void_p, c_double,
+                             c_void_p, c_void_p]),
+    "prox_chi2_simplex": (None, [c_int64, c_void_p, c_void_p, c_double,
+                                 c_void_p]),
+    "project_simplex": (None, [c_int64, c_void_p, c_void_p, c_void_p]),
+    "assign": (_status, [_ctx, _mat, POINTER(Assignment)]),
+}
+
+
+# ---- finding it ------------------------------------------------------------
+def _candidates():
+    """Files and names to try, in order.
+
+    ``LAPIS_LIBRARY`` alone where it is set; beside the package (a wheel that
+    carries the library); the library folders of the prefix under which the
+    package was installed; the system's own search.
+    """
+    named = os.environ.get("LAPIS_LIBRARY")
+    if named:
+        yield named
+        return
+    package = Path(__file__).resolve().parent
+    yield package / SONAME
+    for prefix in package.parents:
+        for folder in ("lib", "lib64"):
+            if (prefix / folder).is_dir():
+                yield prefix / folder / SONAME
+                yield from sorted((prefix / folder).glob(f"*-*/{SONAME}"))
+    yield SONAME
+    found = ctypes.util.find_library("lapis")
+    if found:
+        yield found
+
+
+def _open():
+    # OpenBLAS 0.3.21 takes a processor newer than itself for an old one
+    # unless this is set, be it empty; too late once numpy has loaded it.
+    os.environ.setdefault("OPENBLAS_CORETYPE", "")
+    tried = []
+    for name in _candidates():
+        if isinstance(name, Path) and not name.exists():
+            continue
+        try:
+            return ctypes.CDLL(str(name))
+        except OSError as error:
+            tried.append(str(error))
+    raise ImportError(
+        f"lapis: {SONAME} was not found; install it (cmake --install build) "
+        "or name the file in the environment variable LAPIS_LIBRARY"
+        + "".join("\n  " + line for line in tried))
+
+
+class _Library:
+    """lib.NAME is lapis_NAME with its types declared."""
+
+    def __init__(self, dll):
+        self.path = dll._name
+        for name, (result, arguments) in FUNCTIONS.items():
+            function = getattr(dll, "lapis_" + name)
+            function.restype, function.argtypes = result, arguments
+            setattr(self, name, function)
+
+
+lib = _Library(_open())

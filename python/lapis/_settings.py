@@ -1,0 +1,160 @@
+"""The library's parameter tables, as Python sees them.
+
+Keywords, defaults and their descriptions come from here and nowhere else.
+"""
+import ctypes
+import keyword
+import numbers
+import textwrap
+from functools import lru_cache
+
+import numpy as np
+
+from ._arrays import as_float, view
+from ._library import BOOL, ENUM, INT, READS, REAL, WORDS, lib
+
+_KINDS = {REAL: "float", INT: "int", BOOL: "bool", WORDS: "str"}
+
+
+def _text(raw):
+    return None if raw is None else raw.decode()
+
+
+class Row:
+    """One parameter: `key` in Python, `name` in the table."""
+
+    def __init__(self, raw, matrices):
+        self.name = raw.name.decode()
+        self.key = self.name.replace("-", "_")
+        if keyword.iskeyword(self.key):
+            self.key += "_"
+        self.type = raw.type
+        self.is_matrix = self.name in matrices
+        self.choices = (_text(raw.choices) or "").split("|")
+        self.help = raw.help.decode()
+        self.default = None
+
+    def describe(self):
+        kind = _KINDS.get(self.type) or "{%s}" % ", ".join(
+            repr(word) for word in self.choices)
+        if self.is_matrix:
+            words = [repr(word) for word in self.choices if word]
+            kind = ", ".join(words + ["array"])
+        head = f"{self.key} : {kind}, default={self.default!r}"
+        return head + "\n" + textwrap.indent(
+            textwrap.fill(self.help, 74), "    ")
+
+    def parse(self, text):
+        """What the library wrote, as a Python value."""
+        if self.type == BOOL:
+            return text == "true"
+        if self.type == WORDS:
+            return text or None
+        if self.type == ENUM or text == "auto":
+            return text
+        return int(text) if self.type == INT else float(text)
+
+    def to_text(self, value):
+        """A Python value as the library reads it."""
+        if isinstance(value, (bool, np.bool_)):
+            return "true" if value else "false"
+        if self.type == REAL and isinstance(value, numbers.Real):
+            return repr(float(value))
+        return str(value)
+
+
+class Table:
+    """The parameters of one method, or of predicting with its models."""
+
+    def __init__(self, method):
+        raw = method.contents
+        self.method = method
+        self.name = raw.name.decode()
+        self.title = raw.title.decode()
+        self.summary = raw.summary.decode()
+        self.source = raw.source.decode()
+        self.reads = {key for key, bit in READS.items() if raw.reads & bit}
+        self.size = raw.settings_size
+        matrices = {raw.matrices[i].name.decode()
+                    for i in range(raw.n_matrices)}
+        self.rows = [Row(raw.params[i], matrices)
+                     for i in range(raw.n_params)]
+        self._by_key = {row.key: row for row in self.rows}
+        defaults = self.read(self.settings())
+        for row in self.rows:
+            row.default = defaults[row.key]
+
+    @property
+    def keys(self):
+        return list(self._by_key)
+
+    @property
+    def defaults(self):
+        return {row.key: row.default for row in self.rows}
+
+    def settings(self):
+        """A settings struct with the defaults."""
+        buffer = (ctypes.c_double * (self.size // 8 + 1))()
+        lib.settings_default(self.method, buffer)
+        return buffer
+
+    def read(self, settings):
+        """Every setting of a struct, as {key: value}."""
+        text = ctypes.create_string_buffer(4096)
+        found = {}
+        for row in self.rows:
+            lib.settings_get(None, self.method, settings, row.name.encode(),
+                             text, len(text))
+            found[row.key] = row.parse(text.value.decode())
+        return found
+
+    def fill(self, context, values):
+        """A struct with these values, and what must outlive it."""
+        settings, kept = self.settings(), []
+        for key, value in values.items():
+            row = self._by_key.get(key)
+            if row is None:
+                raise TypeError(f"{self.name}: there is no parameter {key!r}; "
+                                f"there are {', '.join(self.keys)}")
+            if value is None or value is row.default:
+                continue
+            kept.append(self._set(context, settings, row, value))
+        return settings, kept
+
+    def _set(self, context, settings, row, value):
+        name = row.name.encode()
+        if row.is_matrix and not isinstance(value, str):
+            mat, kept = view(as_float(np.asarray(value), row.key))
+            context.check(lib.settings_set_matrix(
+                context, self.method, settings, name, ctypes.byref(mat)))
+            return kept
+        text = row.to_text(value).encode()
+        context.check(lib.settings_set(context, self.method, settings, name,
+                                       text))
+        return text
+
+    def describe(self, leave_out=()):
+        """The section of a docstring that lists the parameters."""
+        return "\n".join(row.describe() for row in self.rows
+                         if row.key not in leave_out)
+
+
+@lru_cache(maxsize=None)
+def table(name, predict=False):
+    """The table of a method by its name."""
+    method = lib.method_find(name.encode())
+    if not method:
+        raise ValueError(f"there is no method {name!r}; there are "
+                         + ", ".join(methods()))
+    if predict:
+        method = lib.predict_method(method)
+    return Table(method)
+
+
+def methods():
+    """Names of all methods."""
+    found, i = [], 0
+    while lib.method_at(i):
+        found.append(lib.method_at(i).contents.name.decode())
+        i += 1
+    return found

@@ -1,0 +1,176 @@
+"""Checks of what users pass, the same with and without scikit-learn.
+
+Shapes and kinds are checked here, because they are Python's; what the numbers
+may be is the library's to say, in its own sentence.
+"""
+import numbers
+import os
+
+import numpy as np
+
+from ._arrays import as_float, is_sparse
+from ._core import warn
+from .exceptions import DataConversionWarning, NotFittedError
+
+
+# ---- X ---------------------------------------------------------------------
+def _check_shape(shape, name):
+    if len(shape) != 2:
+        raise ValueError(
+            f"Expected 2D array, got {len(shape)}D array instead: {name} has "
+            f"shape {shape}. Reshape your data either using "
+            "array.reshape(-1, 1) if it has a single feature or "
+            "array.reshape(1, -1) if it is a single sample.")
+    for count, what in zip(shape, ("sample", "feature")):
+        if count == 0:
+            raise ValueError(f"Found array with 0 {what}(s) (shape={shape}) "
+                             "while a minimum of 1 is required.")
+
+
+def check_array(X, name="X", sparse=False):
+    """X as the library takes it: float64 in C order, or sparse."""
+    if is_sparse(X):
+        if not sparse:
+            raise TypeError(f"{name}: sparse data were passed, but this "
+                            "estimator needs dense data; X.toarray() makes "
+                            "them dense")
+        _check_shape(X.shape, name)
+        return X
+    array = X if isinstance(X, np.ndarray) else np.asarray(X)
+    if np.iscomplexobj(array):
+        raise ValueError(f"{name}: Complex data not supported")
+    _check_shape(array.shape, name)
+    if array.dtype.kind not in "fiub":
+        array = array.astype(np.float64)
+    return as_float(array, name)
+
+
+def feature_names(X):
+    """Column names of a data frame, all text; None where there are none."""
+    columns = getattr(X, "columns", None)
+    if columns is None:
+        return None
+    names = np.asarray(columns, dtype=object)
+    kinds = {isinstance(name, str) for name in names}
+    if kinds == {True, False}:
+        raise TypeError("Feature names are only supported if all input "
+                        "features have string names; convert them all by "
+                        "X.columns = X.columns.astype(str)")
+    return names if kinds == {True} else None
+
+
+def remember_features(estimator, X, count):
+    """n_features_in_ and, of a data frame, feature_names_in_."""
+    names = feature_names(X)
+    estimator.n_features_in_ = count
+    if names is not None:
+        estimator.feature_names_in_ = names
+    elif hasattr(estimator, "feature_names_in_"):
+        del estimator.feature_names_in_
+
+
+def check_features(estimator, X, shape):
+    """New samples have the features of the fit, in the same order."""
+    fitted = getattr(estimator, "feature_names_in_", None)
+    names, me = feature_names(X), type(estimator).__name__
+    if names is not None and fitted is not None:
+        if list(names) != list(fitted):
+            raise ValueError("The feature names should match those that were "
+                             f"passed during fit: {list(fitted)}, not "
+                             f"{list(names)}")
+    elif names is not None:
+        warn(f"X has feature names, but {me} was fitted without feature "
+             "names", UserWarning)
+    elif fitted is not None:
+        warn(f"X does not have valid feature names, but {me} was fitted with "
+             "feature names", UserWarning)
+    if shape[1] != estimator.n_features_in_:
+        raise ValueError(f"X has {shape[1]} features, but {me} is expecting "
+                         f"{estimator.n_features_in_} features as input")
+
+
+def check_fitted(estimator):
+    if not hasattr(estimator, "n_features_in_"):
+        raise NotFittedError(
+            f"This {type(estimator).__name__} instance is not fitted yet; "
+            "call 'fit' before this method")
+
+
+# ---- y ---------------------------------------------------------------------
+def check_y(y, n_samples, missing=False):
+    """Targets as a plain array of one or two axes and as many samples."""
+    if y is None:
+        raise ValueError("This estimator requires y to be passed, but the "
+                         "target y is None")
+    if is_sparse(y):
+        raise TypeError("y: sparse targets are not supported; y.toarray() "
+                        "makes them dense")
+    y = np.asarray(y)
+    if np.iscomplexobj(y):
+        raise ValueError("y: Complex data not supported")
+    if y.ndim == 2 and y.shape[1] == 1:
+        warn("A column-vector y was passed when a 1d array was expected; "
+             "y.ravel() is one", DataConversionWarning)
+        y = y.ravel()
+    if y.ndim not in (1, 2):
+        raise ValueError(f"y should be a 1d array of targets or a 2d array "
+                         f"of several, got an array of shape {y.shape}")
+    check_length(y, n_samples, "y")
+    if y.dtype.kind == "f" and (np.isinf(y).any()
+                                or not missing and np.isnan(y).any()):
+        raise ValueError("Input y contains NaN or infinity; each target must "
+                         "be known and finite")
+    return y
+
+
+def check_length(array, n_samples, name):
+    if len(array) != n_samples:
+        raise ValueError(f"Found input variables with inconsistent numbers "
+                         f"of samples: {name} has {len(array)}, X has "
+                         f"{n_samples}")
+
+
+def check_classes(y):
+    """Targets are labels: whole numbers, or words."""
+    if y.dtype.kind == "f" and not np.array_equal(
+            y[~np.isnan(y)], np.round(y[~np.isnan(y)])):
+        raise ValueError("Unknown label type: continuous values are no "
+                         "labels; RobustRegressor takes them")
+
+
+def check_weight(weight, n_samples):
+    """Weights of samples, one each, at least 0."""
+    if isinstance(weight, numbers.Number):
+        return np.full(n_samples, float(weight))
+    weight = np.asarray(weight, dtype=np.float64)
+    if weight.ndim != 1:
+        raise ValueError("Sample weights must be 1D array or scalar")
+    if weight.size != n_samples:
+        raise ValueError(f"sample_weight.shape == {weight.shape}, expected "
+                         f"({n_samples},)!")
+    return weight
+
+
+# ---- random_state, n_jobs ----------------------------------------------------
+def seed_of(random_state):
+    """None: 0, the library's own; a generator draws one."""
+    if random_state is None:
+        return 0
+    if isinstance(random_state, numbers.Integral):
+        return int(random_state)
+    for draw in ("integers", "randint"):
+        if hasattr(random_state, draw):
+            return int(getattr(random_state, draw)(2 ** 31 - 1))
+    raise ValueError(f"{random_state!r} is no random_state: give None, a "
+                     "whole number or a numpy generator")
+
+
+def threads_of(n_jobs):
+    """None and -1: all cores, as the command does."""
+    if n_jobs is None or n_jobs == -1:
+        return 0
+    if not isinstance(n_jobs, numbers.Integral) or n_jobs == 0:
+        raise ValueError(f"n_jobs is {n_jobs!r}; it must be a whole number "
+                         "other than 0, or None")
+    cores = os.cpu_count() or 1
+    return int(n_jobs) if n_jobs > 0 else max(1, cores + 1 + int(n_jobs))

@@ -1,0 +1,47 @@
+"""Matrix completion."""
+from ._estimator import Classifier, of_method
+
+
+@of_method("mc")
+class MatrixCompletionClassifier(Classifier):
+    """Labels and features are completed together, so `y` and `X` may both
+    hold NaN (or None, among words) where nothing is known.  ``fit_predict``
+    answers for the samples themselves; ``predict`` folds new ones into what
+    was completed.  `y` of several columns is several labels a sample.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The labels.
+    transduction_ : ndarray (n_samples,) or (n_samples, n_labels)
+        Labels of all samples, those that were unknown included.
+    scores_ : ndarray (n_samples, n_classes)
+        Completed label scores.
+    low_rank_, sparse_ : ndarray (n_samples, n_features)
+        Features without their errors, and the errors.
+    """
+
+    _missing_labels = _several = True
+
+    def fit(self, X, y):
+        """Complete X and y; NaN is what is not known."""
+        X = self._begin(X)
+        result = self._solve(X, self._encode(y, len(X)))
+        self._name_classes()
+        self.scores_ = result["scores"]
+        self.low_rank_, self.sparse_ = result["low_rank"], result["sparse"]
+        self.transduction_ = self._decode(result["labels"])
+        if "class_features" in result:
+            self.class_features_ = result["class_features"]
+        return self
+
+    def fit_predict(self, X, y):
+        """fit, and the labels of all samples."""
+        return self.fit(X, y).transduction_
+
+    def _threshold(self):
+        """Scores decide at 1/2 where labels are 0 and 1."""
+        kind = self.settings_["labels"]
+        if kind == "auto":
+            kind = "pm" if set(self.classes_) <= {-1, 1} else "01"
+        return 0.5 if kind == "01" else 0.0

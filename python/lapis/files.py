@@ -1,0 +1,45 @@
+"""Model files, shared with the command."""
+from ._core import Model
+from ._settings import table
+from .completion import MatrixCompletionClassifier
+from .exceptions import NotFittedError
+from .robust import RobustLDA, RobustPCA, RobustRegressor
+from .svm import MISVMPlusClassifier, SVMPlusClassifier
+
+_CLASSES = {cls._method: cls for cls in (
+    MatrixCompletionClassifier, MISVMPlusClassifier, RobustLDA, RobustPCA,
+    RobustRegressor, SVMPlusClassifier)}
+
+
+def save(estimator, path):
+    """Writes the model of a fitted estimator; ``lapis predict`` reads it."""
+    model = getattr(estimator, "_model", None)
+    if model is None:
+        raise NotFittedError(f"This {type(estimator).__name__} has no model "
+                             "to save; call 'fit' first")
+    model.save(path)
+
+
+def load(path):
+    """The estimator of a model file, ready to predict.
+
+    What belongs to the training samples (`low_rank_`, `scores_`, ...) is not
+    in the file.
+    """
+    model = Model.load(path)
+    cls = _CLASSES.get(model.method)
+    if cls is None:
+        raise ValueError(f"{path}: a model of {model.method} has no estimator")
+    settings = model.settings
+    words = {row.key: row.choices for row in table(model.method).rows
+             if row.is_matrix}
+    estimator = cls(**{
+        key: settings[key] for key in table(model.method).keys
+        if key not in words or settings[key] in words[key]})
+    estimator._model, estimator.settings_ = model, settings
+    estimator.n_features_in_ = model.n_features
+    names = model.get("feature_names")
+    if names is not None:
+        estimator.feature_names_in_ = names.astype(object)
+    estimator._restore()
+    return estimator

@@ -1,0 +1,77 @@
+"""Maps of features, as transformers."""
+import ctypes
+import weakref
+
+import numpy as np
+
+from ._compat import BaseEstimator, TransformerMixin
+from ._core import Context, lib
+from ._arrays import view
+from ._validation import (check_array, check_features, check_fitted,
+                          remember_features)
+
+
+class _Map:
+    """A lapis_map."""
+
+    def __init__(self, context, spec):
+        handle = ctypes.c_void_p()
+        context.check(lib.map_new(context, spec.encode(),
+                                  ctypes.byref(handle)))
+        self._as_parameter_ = handle.value
+        weakref.finalize(self, lib.map_free, handle.value)
+
+    def apply(self, context, X):
+        mat, _kept = view(X)
+        out = np.empty((len(X), lib.map_rows(self, X.shape[1])))
+        context.check(lib.map_fit(context, self, ctypes.byref(mat)))
+        context.check(lib.map_apply(context, self, ctypes.byref(mat),
+                                    out.ctypes.data))
+        return out
+
+
+class Chi2Map(TransformerMixin, BaseEstimator):
+    """Features whose inner products are close to the chi-squared kernel.
+
+    Seven numbers a feature (a homogeneous kernel map of order 3), for
+    histograms in front of a linear method.  It learns nothing; NaN stays NaN.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of str
+        Names of the features, where X was a data frame.
+    """
+
+    def fit(self, X, y=None):
+        """Remembers the number of features; refuses what has no map."""
+        array = check_array(X)
+        if np.isinf(array).any() or (array < 0).any():
+            self._map(array)  # the library says what is wrong, and where
+        remember_features(self, X, array.shape[1])
+        return self
+
+    @staticmethod
+    def _map(array):
+        context = Context()
+        return _Map(context, "chi2").apply(context, array)
+
+    def transform(self, X):
+        """The mapped features (n_samples, 7 n_features)."""
+        check_fitted(self)
+        array = check_array(X)
+        check_features(self, X, array.shape)
+        return self._map(array)
+
+    def get_feature_names_out(self, input_features=None):
+        """NAME_chi2_0 .. NAME_chi2_6 for each feature."""
+        names = input_features
+        if names is None:
+            names = getattr(self, "feature_names_in_",
+                            [f"x{i}" for i in range(self.n_features_in_)])
+        return np.array([f"{name}_chi2_{k}" for name in names
+                         for k in range(7)], dtype=object)
+
+    def _more_tags(self):
+        return {"allow_nan": True, "requires_positive_X": True}

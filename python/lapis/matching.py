@@ -1,0 +1,83 @@
+"""Correspondences across a set of images."""
+import numpy as np
+
+from ._core import Context, solve
+from ._estimator import of_method
+from ._settings import table
+from ._validation import check_array, check_length, seed_of, threads_of
+
+
+class Matches:
+    """What corresponds.
+
+    Attributes
+    ----------
+    match : ndarray of int (n_images, n_slots)
+        Row of the features that fills a slot in an image; -1: absent.
+    inlier : ndarray (n_images, n_slots)
+        1 where the match is trusted.
+    images : ndarray
+        The groups, in the order of the rows of `match`.
+    result : Result
+        All arrays and numbers of the solve.
+    """
+
+    def __init__(self, result, images, first):
+        self.result, self.images = result, images
+        self.match = np.array(result["match"])
+        self.inlier = np.array(result["inlier"])
+        self._first = first
+
+    @property
+    def local(self):
+        """`match` with rows counted from the first of each image."""
+        return np.where(self.match < 0, -1,
+                        self.match - self._first[:, None])
+
+    def pairs(self, a, b):
+        """Corresponding rows (n, 2) of the images at places a and b."""
+        both = np.stack([self.match[a], self.match[b]], axis=1)
+        return both[(both >= 0).all(axis=1)]
+
+
+def _stack(features, groups, xy):
+    """Features of all images below each other, and whose they are."""
+    if groups is not None:
+        X, groups = check_array(features, "features"), np.asarray(groups)
+        check_length(groups, len(X), "groups")
+        return X, groups, xy
+    groups = np.repeat(np.arange(len(features)), [len(f) for f in features])
+    if xy is not None:
+        xy = np.concatenate(list(xy))
+    return check_array(np.concatenate(list(features)), "features"), groups, xy
+
+
+@of_method("roml")
+class MultiImageMatcher:
+    """``match`` takes the features of all images at once: a list with an
+    array (n_points, n_features) an image, or one array and `groups`, which
+    says whose image each row is.
+    """
+
+    def __repr__(self):
+        keys = table("roml").defaults
+        said = [f"{key}={getattr(self, key)!r}" for key in keys
+                if getattr(self, key) is not keys[key]]
+        return f"MultiImageMatcher({', '.join(said)})"
+
+    def match(self, features, groups=None, xy=None):
+        """Finds the same points in every image: `Matches`.
+
+        `xy` holds positions (n_points, 2), in the same form as `features`;
+        ``map="embed"`` reads them.
+        """
+        X, groups, xy = _stack(features, groups, xy)
+        images, first, code = np.unique(groups, return_index=True,
+                                        return_inverse=True)
+        context = Context(seed=seed_of(self.random_state),
+                          threads=threads_of(self.n_jobs),
+                          verbose=self.verbose)
+        result = solve("roml", X, group=code, xy=xy, context=context,
+                       **{key: getattr(self, key)
+                          for key in table("roml").keys})
+        return Matches(result, images, first)

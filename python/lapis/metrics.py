@@ -1,0 +1,83 @@
+"""Metrics of answers, as ``lapis eval`` computes them.
+
+Each metric of the library is a function of its name here:
+``auroc(truth, scores)``, ``accuracy(truth, labels)``, ``rae(truth, values)``,
+... NaN truth is unknown and ignored; several columns are several classes, and
+the mean over those that have a value is returned.
+"""
+import ctypes
+
+import numpy as np
+
+from ._arrays import as_float, view
+from ._core import Context
+from ._library import MatchScores, lib
+
+
+def metric(name, truth, answers, per_class=False):
+    """A metric by its name; per_class: (mean, value of each class)."""
+    context = Context()
+    truth, answers = as_float(truth, "truth"), as_float(answers, "answers")
+    if len(truth) != len(answers):
+        raise ValueError(f"{name}: the truth has {len(truth)} samples, the "
+                         f"answers have {len(answers)}")
+    (T, _kept), (A, _also) = view(truth), view(answers)
+    count, mean = ctypes.c_int64(), ctypes.c_double()
+    context.check(lib.metric_classes(context, name.encode(), T, count))
+    values = np.full(max(count.value, 1), np.nan)
+    context.check(lib.metric(context, name.encode(), T, A,
+                             values.ctypes.data, mean))
+    return (mean.value, values) if per_class else mean.value
+
+
+def _named(name, kind):
+    what = ("scores", "labels", "values")[kind.reads]
+
+    def function(truth, answers, per_class=False):
+        return metric(name, truth, answers, per_class)
+    function.__name__ = name.replace("-", "_")
+    function.__doc__ = (
+        f"{name} of {what} against the truth; "
+        f"{'less' if kind.less_is_better else 'more'} is better.")
+    return function
+
+
+def _all():
+    i = 0
+    while kind := lib.metric_at(i):
+        name = kind.contents.name.decode()
+        yield name.replace("-", "_"), _named(name, kind.contents)
+        i += 1
+
+
+_functions = dict(_all())
+globals().update(_functions)
+
+
+def _slots(matches):
+    return view(np.require(matches, np.int64, ["C"]))
+
+
+def match_ratio(truth, found, inlier=None):
+    """Of matches (n_images, n_slots): {match_ratio, identification_ratio,
+    precision, recall}; -1 is missing, the order of slots means nothing."""
+    context, out = Context(), MatchScores()
+    (T, _kept), (F, _also) = _slots(truth), _slots(found)
+    trusted, _third = (None, None) if inlier is None else _slots(inlier)
+    context.check(lib.match_ratio(context, T, F, trusted, out))
+    return {name: getattr(out, name) for name, _ in out._fields_}
+
+
+def iou(truth, found):
+    """Of boxes (n, 4), x0 y0 x1 y1: intersection over union of each pair,
+    their mean, and the share above 1/2."""
+    context = Context()
+    truth, found = as_float(truth, "truth"), as_float(found, "found")
+    (T, _kept), (F, _also) = view(truth), view(found)
+    each, mean = np.empty(len(truth)), ctypes.c_double()
+    correct = ctypes.c_double()
+    context.check(lib.iou(context, T, F, each.ctypes.data, mean, correct))
+    return each, mean.value, correct.value
+
+
+__all__ = ["iou", "match_ratio", "metric", *_functions]

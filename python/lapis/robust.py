@@ -1,0 +1,123 @@
+"""Estimators that remove outliers inside a sample and take missing entries."""
+import numpy as np
+
+from ._compat import RegressorMixin, TransformerMixin
+from ._estimator import Classifier, Estimator, of_method
+from ._validation import check_y
+
+
+
+class _Cleaner:
+    """Estimators whose models know what clean samples look like."""
+
+    def clean(self, X):
+        """New samples without their errors, missing entries filled in.
+
+        Each is cleaned on its own: the answer does not depend on the others.
+        """
+        return self._ask(X)["low_rank"]
+
+    def _keep_clean(self, result):
+        self.low_rank_, self.sparse_ = result["low_rank"], result["sparse"]
+        return result
+
+
+@of_method("rpca")
+class RobustPCA(_Cleaner, TransformerMixin, Estimator):
+    """``fit`` splits the training samples; ``transform`` cleans samples one
+    by one with what was learnt, also the training samples.
+
+    Attributes
+    ----------
+    low_rank_, sparse_ : ndarray (n_samples, n_features)
+        The training samples without their errors, and the errors.
+    """
+
+    def fit(self, X, y=None):
+        """Split X, in which NaN is what is not known."""
+        self._keep_clean(self._solve(self._begin(X)))
+        return self
+
+    def transform(self, X):
+        """The same as ``clean``."""
+        return self.clean(X)
+
+    def get_feature_names_out(self, input_features=None):
+        """Names of what ``transform`` gives: those of what it takes."""
+        if input_features is not None:
+            return np.asarray(input_features, dtype=object)
+        return getattr(self, "feature_names_in_", np.array(
+            [f"x{i}" for i in range(self.n_features_in_)], dtype=object))
+
+
+@of_method("rr")
+class RobustRegressor(_Cleaner, RegressorMixin, Estimator):
+    """Features may be wrong or missing in part; targets are real numbers,
+    one column or several.  `weight` takes a matrix (n_targets, n_targets),
+    `fix_weights` a matrix (n_targets, n_features + 1), bias last.
+
+    Attributes
+    ----------
+    coef_ : ndarray (n_features,) or (n_targets, n_features)
+        Weights of the regression.
+    intercept_ : float or ndarray (n_targets,)
+        Its bias.
+    low_rank_, sparse_ : ndarray (n_samples, n_features)
+        The training samples without their errors, and the errors.
+    """
+
+    _tags = {"allow_nan": True, "multioutput": True}
+
+    def fit(self, X, y):
+        """Regress y on X, in which NaN is what is not known."""
+        X = self._begin(X)
+        y = check_y(y, len(X))
+        if y.dtype.kind not in "fiub":
+            y = y.astype(np.float64)
+        result = self._keep_clean(self._solve(X, y))
+        self._keep_weights(result["weights"], y.ndim == 1)
+        return self
+
+    def _keep_weights(self, weights, one):
+        self.coef_, self.intercept_ = weights[:, :-1].copy(), weights[:, -1]
+        self._one = one
+        if one:
+            self.coef_, self.intercept_ = self.coef_[0], self.intercept_[0]
+        else:
+            self.intercept_ = self.intercept_.copy()
+
+    def _restore(self):
+        weights = self._model.get("weights")
+        self._keep_weights(weights, len(weights) == 1)
+
+    def predict(self, X):
+        """Targets of new samples, which are cleaned on the way."""
+        scores = self._ask(X)["scores"]
+        return scores[:, 0] if self._one else scores
+
+
+@of_method("rlda")
+class RobustLDA(_Cleaner, Classifier):
+    """Classes of samples whose features may be wrong or missing in part.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The classes.
+    coef_ : ndarray (n_classes or 1, n_features)
+        Weights of the regression on the classes.
+    intercept_ : ndarray (n_classes or 1,)
+        Its bias.
+    low_rank_, sparse_ : ndarray (n_samples, n_features)
+        The training samples without their errors, and the errors.
+    """
+
+    def fit(self, X, y):
+        """Learn the classes of X, in which NaN is what is not known."""
+        X = self._begin(X)
+        y = self._encode(y, len(X))
+        result = self._keep_clean(self._solve(X, y))
+        self._name_classes()
+        weights = np.array(result["weights"])
+        self.coef_, self.intercept_ = weights[:, :-1], weights[:, -1]
+        return self

@@ -1,0 +1,130 @@
+"""Support vector machines that learn from privileged information."""
+import numpy as np
+
+from ._compat import available_if
+from ._estimator import Classifier, of_method
+from ._validation import check_array, check_length, check_weight
+
+
+def _has_probabilities(estimator):
+    return estimator.probability
+
+
+class _Privileged(Classifier):
+    """Features P that only training has."""
+
+    _tags = {"allow_nan": False}
+
+    @staticmethod
+    def _privileged(X_priv, n_samples, rows=None, sparse=False):
+        if X_priv is None:
+            return None
+        P = check_array(X_priv, "X_priv", sparse)
+        check_length(P if not sparse else range(P.shape[0]), n_samples,
+                     "X_priv")
+        return P if rows is None else P[rows]
+
+    def _keep_weights(self, result):
+        for name in ("coef_", "intercept_"):
+            vars(self).pop(name, None)
+        if "weights" in result:
+            weights = np.array(result["weights"])
+            self.coef_, self.intercept_ = weights[:, :-1], weights[:, -1]
+
+
+@of_method("svmplus")
+class SVMPlusClassifier(_Privileged):
+    """``fit(X, y, X_priv=P)`` learns with features `P` that only training
+    has; without them it is the plain support vector machine.  `X` and
+    `X_priv` may be sparse where both kernels are linear.  Several classes
+    are told one from the rest; `y` of several columns of 0 and 1 is several
+    labels a sample.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The classes.
+    coef_ : ndarray (n_classes or 1, n_features)
+        Weights, of a linear kernel.
+    intercept_ : ndarray (n_classes or 1,)
+        Bias, of a linear kernel.
+    """
+
+    _sparse = _several = True
+
+    def fit(self, X, y, X_priv=None, sample_weight=None):
+        """Learn the classes of X; X_priv is known here only."""
+        X = self._begin(X)
+        n = X.shape[0]
+        y, rows = self._encode(y, n), None
+        if sample_weight is not None:
+            sample_weight = check_weight(sample_weight, n)
+            if not sample_weight.all():  # of no weight: not there
+                rows = np.flatnonzero(sample_weight)
+                X, y, sample_weight = X[rows], y[rows], sample_weight[rows]
+        P = self._privileged(X_priv, n, rows, sparse=True)
+        self._keep_weights(self._solve(X, y, P=P,
+                                       sample_weight=sample_weight))
+        self._name_classes()
+        return self
+
+    @available_if(_has_probabilities)
+    def predict_proba(self, X):
+        """Probabilities of the classes, where ``probability=True``."""
+        result = self._ask(X)
+        p = np.array(result["probabilities"])
+        if p.shape[1] == 1:
+            return np.hstack([1 - p, p])
+        several = result["labels"].ndim == 2
+        return p if several else p / p.sum(axis=1, keepdims=True)
+
+    def _more_tags(self):
+        square = "precomputed" in (self.kernel, self.kernel_priv)
+        return {**self._tags, "pairwise": square}
+
+
+@of_method("misvm")
+class MISVMPlusClassifier(_Privileged):
+    """Samples come in bags, and labels are known for bags: a bag is positive
+    when one of its samples is.  Each sample carries the label of its bag;
+    `groups` says which bag that is, and without it each sample is its own.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The two classes, the positive one last.
+    labels_ : ndarray (n_samples,)
+        What the samples of the positive bags turned out to be.
+    bags_, bag_scores_ : ndarray (n_bags,)
+        The groups, and the score of each: that of its best sample.
+    """
+
+    _tags = {"allow_nan": False, "binary_only": True}
+
+    def fit(self, X, y, groups=None, X_priv=None, bags=None):
+        """Learn from bags; `bags` is `groups` under a name that
+        ``GridSearchCV.fit`` of scikit-learn does not take for itself."""
+        X = self._begin(X)
+        n = X.shape[0]
+        y = self._encode(y, n)
+        if len(self.classes_) > 2:
+            raise ValueError(
+                "Only binary classification is supported. The type of the "
+                f"target is multiclass: y has {len(self.classes_)} classes")
+        P = self._privileged(X_priv, n)
+        result = self._solve(X, y, P=P, group=self._bags(
+            groups if groups is not None else bags, n))
+        self._keep_weights(result)
+        self._name_classes()
+        self.labels_ = self._decode(result["labels"])
+        self.bags_ = self.bag_names_[result["bags"][:, 0].astype(np.intp)]
+        self.bag_scores_ = np.array(result["bag_scores"][:, 0])
+        del self.bag_names_
+        return self
+
+    def _bags(self, groups, n_samples):
+        """Bags of any kind as numbers."""
+        groups = np.arange(n_samples) if groups is None else np.asarray(groups)
+        check_length(groups, n_samples, "groups")
+        self.bag_names_, codes = np.unique(groups, return_inverse=True)
+        return codes

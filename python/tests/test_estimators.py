@@ -1,0 +1,268 @@
+"""scikit-learn's own checks, and what its users do with estimators."""
+# needs: numpy sklearn pandas scipy
+import json
+import pickle
+import tempfile
+import unittest
+import warnings
+
+import numpy as np
+import pandas as pd
+import scipy.sparse
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.model_selection import (GridSearchCV, PredefinedSplit,
+                                     cross_val_score)
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import check_estimator
+
+import lapis
+from common import command, low_rank, two_classes
+
+CLASSIFIERS = [lapis.MatrixCompletionClassifier, lapis.RobustLDA,
+               lapis.SVMPlusClassifier, lapis.MISVMPlusClassifier]
+ESTIMATORS = CLASSIFIERS + [lapis.RobustPCA, lapis.RobustRegressor,
+                            lapis.Chi2Map]
+
+
+class Checks(unittest.TestCase):
+    def check(self, cls):
+        self.assertFalse(clone(cls())._get_tags()["_xfail_checks"])
+        for kind in ("poor_score", "no_validation", "non_deterministic"):
+            self.assertFalse(clone(cls())._get_tags()[kind], kind)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            check_estimator(cls())
+
+    def test_check_estimator_completion(self):
+        self.check(lapis.MatrixCompletionClassifier)
+
+    def test_check_estimator_rlda(self):
+        self.check(lapis.RobustLDA)
+
+    def test_check_estimator_svmplus(self):
+        self.check(lapis.SVMPlusClassifier)
+
+    def test_check_estimator_misvm(self):
+        self.check(lapis.MISVMPlusClassifier)
+
+    def test_check_estimator_rpca(self):
+        self.check(lapis.RobustPCA)
+
+    def test_check_estimator_rr(self):
+        self.check(lapis.RobustRegressor)
+
+    def test_check_estimator_chi2(self):
+        self.check(lapis.Chi2Map)
+
+    def test_check_estimator_svmplus_with_a_kernel(self):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            check_estimator(lapis.SVMPlusClassifier(kernel="rbf"))
+
+
+class Habits(unittest.TestCase):
+    def test_grid_search_gives_the_commands_numbers(self):
+        """X_priv is sliced with the folds; the folds are the command's."""
+        X, y, P = two_classes(90)
+        said, _ = command("cv", "svmplus", "d.npz", "--grid", "C=0.1,1,10",
+                          "--grid", "gamma=0.1,1", "--metric", "auroc",
+                          "--json", d={"X": X, "Y": y, "P": P})
+        points = json.loads(said)["points"]
+        folds = lapis.Folds()
+        for cv in (folds, PredefinedSplit(folds.draw(X, y))):
+            search = GridSearchCV(
+                lapis.SVMPlusClassifier(),
+                {"C": [0.1, 1.0, 10.0], "gamma": [0.1, 1.0]},
+                scoring="roc_auc", cv=cv)
+            search.fit(X, y, X_priv=P)
+            mean = search.cv_results_["mean_test_score"]
+            self.assertEqual(len(points), len(mean))
+            for point, params, value in zip(
+                    points, search.cv_results_["params"], mean):
+                there = point["settings"]
+                self.assertEqual(
+                    [float(there["C"]), float(there["gamma"])],
+                    [params["C"], params["gamma"]])
+                self.assertAlmostEqual(point["mean"], value, delta=1e-12)
+        # a fold without its own rows of P would give something else
+        wrong = GridSearchCV(lapis.SVMPlusClassifier(), {"gamma": [0.1]},
+                             scoring="roc_auc", cv=folds).fit(X, y)
+        self.assertNotEqual(wrong.best_score_, mean[0])
+
+    def test_groups_stay_whole(self):
+        X, y, _ = two_classes(60)
+        groups = np.repeat(np.arange(20), 3)
+        for shown, hidden in lapis.Folds(4).split(X, y, groups):
+            self.assertEqual(set(groups[shown]) & set(groups[hidden]), set())
+            self.assertEqual(len(shown) + len(hidden), 60)
+
+    def test_pipelines(self):
+        X, y, _ = two_classes(80)
+        both = make_pipeline(lapis.Chi2Map(), lapis.SVMPlusClassifier())
+        both.fit(np.abs(X), y)
+        self.assertGreater(cross_val_score(
+            make_pipeline(lapis.RobustPCA(lambda_=0.3),
+                          lapis.SVMPlusClassifier()), X, y).mean(), 0.8)
+        self.assertEqual(both[:-1].get_feature_names_out()[8], "x1_chi2_1")
+
+    def test_every_estimator_survives_pickling_and_cloning(self):
+        X, y, _ = two_classes(40)
+        for cls in ESTIMATORS:
+            one = cls().fit(np.abs(X), y)
+            two = pickle.loads(pickle.dumps(one))
+            self.assertEqual(clone(one).get_params(), one.get_params())
+            ask = "predict" if hasattr(one, "predict") else "transform"
+            np.testing.assert_array_equal(getattr(one, ask)(np.abs(X)),
+                                          getattr(two, ask)(np.abs(X)))
+
+    def test_labels_of_any_kind(self):
+        X, y, _ = two_classes(60)
+        three = np.digitize(X[:, 0], [-0.5, 0.5])
+        for cls in CLASSIFIERS:
+            for names in (["no", "yes"], [3, 7], [False, True], [0.0, 1.0],
+                          [-1, 1]):
+                given = np.array(names)[(y > 0).astype(int)]
+                said = cls().fit(X, given).predict(X)
+                self.assertEqual(said.dtype, given.dtype)
+                self.assertGreater((said == given).mean(), 0.85, cls)
+            if cls is not lapis.MISVMPlusClassifier:
+                given = np.array(["low", "mid", "high"], object)[three]
+                model = cls().fit(X, given)
+                self.assertEqual(model.decision_function(X).shape, (60, 3))
+                self.assertEqual(list(model.classes_),
+                                 ["high", "low", "mid"])
+
+    def test_unknown_labels_are_completed(self):
+        X, _ = low_rank(80, rank=2)
+        X[5, 7] = np.nan
+        y = np.where(X[:, 0] > 0, 1.0, -1.0)
+        words = np.where(y > 0, "yes", "no").astype(object)
+        for truth, unknown in ((y, np.nan), (words, None),
+                               (words, np.nan), (y > 0, np.nan)):
+            given = np.where(np.arange(80) % 2, truth, unknown)
+            model = lapis.MatrixCompletionClassifier(mu_rel=1e-3)
+            said = model.fit_predict(X, given)
+            self.assertGreater((said == truth)[::2].mean(), 0.8)
+            self.assertGreater(
+                (model.predict(X[::2]) == truth[::2]).mean(), 0.8)
+        with self.assertRaisesRegex(ValueError, "NaN"):
+            lapis.SVMPlusClassifier().fit(X, np.where(y > 0, y, np.nan))
+
+    def test_several_labels(self):
+        X, _, _ = two_classes(80)
+        Y = (X[:, :3] > 0).astype(float)
+        Y[::4, 1] = np.nan
+        model = lapis.MatrixCompletionClassifier(mu_rel=0.01).fit(X, Y)
+        self.assertEqual(model.transduction_.shape, Y.shape)
+        self.assertEqual(model.predict(X).shape, Y.shape)
+        right = (model.transduction_ == (X[:, :3] > 0)).mean(axis=0)
+        self.assertGreater(right.min(), 0.8)
+        np.testing.assert_array_equal(
+            (model.decision_function(X) > 0).astype(float), model.predict(X))
+
+    def test_frames_in_and_out(self):
+        clean, X = low_rank()
+        names = [f"f{i}" for i in range(X.shape[1])]
+        frame = pd.DataFrame(X, columns=names, index=np.arange(100, 160))
+        model = lapis.RobustPCA().set_output(transform="pandas").fit(frame)
+        self.assertEqual(list(model.feature_names_in_), names)
+        out = model.transform(frame)
+        self.assertEqual(list(out.columns), names)
+        self.assertEqual(list(out.index), list(frame.index))
+        with self.assertRaisesRegex(ValueError, "feature names"):
+            model.transform(frame[names[::-1]])
+        with self.assertWarnsRegex(UserWarning, "feature names"):
+            model.transform(X)
+        with tempfile.NamedTemporaryFile(suffix=".lapis") as file:
+            lapis.save(model, file.name)
+            self.assertEqual(list(lapis.load(file.name).feature_names_in_),
+                             names)
+            self.assertIn("f3", command("info", file.name)[0])
+
+    def test_frames_with_missing_labels(self):
+        X, _ = low_rank(60, rank=2)
+        truth = (X[:, 0] > 0).astype(int)
+        given = pd.Series(truth).astype("Int64")
+        given[::3] = pd.NA
+        said = lapis.MatrixCompletionClassifier(mu_rel=1e-3).fit_predict(
+            pd.DataFrame(X), given)
+        self.assertGreater((said == truth).mean(), 0.9)
+
+    def test_sparse_is_dense_to_svmplus(self):
+        X, y, P = two_classes(100)
+        X[np.abs(X) < 0.7] = 0
+        dense = lapis.SVMPlusClassifier(tol=1e-9).fit(X, y, X_priv=P)
+        for kind in (scipy.sparse.csr_matrix, scipy.sparse.csc_matrix,
+                     scipy.sparse.coo_matrix):
+            sparse = lapis.SVMPlusClassifier(tol=1e-9).fit(
+                kind(X), y, X_priv=scipy.sparse.csr_matrix(P))
+            np.testing.assert_allclose(sparse.coef_, dense.coef_, rtol=1e-4,
+                                       atol=1e-6)
+            np.testing.assert_array_equal(sparse.predict(kind(X)),
+                                          dense.predict(X))
+        with self.assertRaisesRegex(TypeError, "sparse"):
+            lapis.RobustPCA().fit(scipy.sparse.csr_matrix(X))
+
+    def test_cleaning_is_sample_by_sample(self):
+        clean, X = low_rank()
+        X[3, 4] = np.nan
+        for model in (lapis.RobustPCA(), ):
+            both = model.fit_transform(X)
+            np.testing.assert_array_equal(both, model.fit(X).transform(X))
+            alone = np.vstack([model.transform(x[None]) for x in X])
+            np.testing.assert_allclose(alone, both, atol=1e-9)
+            self.assertLess(np.abs(both - clean).mean(),
+                            0.2 * np.nanmean(np.abs(X - clean)))
+        y = clean[:, 0]
+        model = lapis.RobustRegressor(denoise="rpca").fit(X, y)
+        alone = np.vstack([model.clean(x[None]) for x in X])
+        np.testing.assert_allclose(alone, model.clean(X), atol=1e-6)
+        self.assertGreater(model.score(X, y), 0.9)
+
+    def test_bags(self):
+        rng = np.random.default_rng(0)
+        bags = np.repeat([f"bag{i}" for i in range(20)], 5)
+        X = rng.normal(scale=0.3, size=(100, 3))
+        y = np.repeat(np.arange(20) % 2, 5)
+        X[::5][1::2] += 2  # one sample of a positive bag makes it so
+        model = lapis.MISVMPlusClassifier(kernel="linear").fit(
+            X, y, groups=bags)
+        np.testing.assert_array_equal(
+            model.labels_, np.where(np.arange(100) % 5, 0, y))
+        self.assertEqual(set(model.bags_), set(bags))
+        search = GridSearchCV(lapis.MISVMPlusClassifier(kernel="linear"),
+                              {"C": [1.0]}, cv=lapis.Folds(4))
+        search.fit(X, y, groups=bags, bags=bags)
+        self.assertEqual(search.best_estimator_.labels_.tolist(),
+                         model.labels_.tolist())
+
+    def test_weights_repeat_samples(self):
+        X, y, _ = two_classes(50)
+        weight = np.arange(50) % 3
+        rows = np.repeat(np.arange(50), weight)
+        one = lapis.SVMPlusClassifier(tol=1e-10).fit(
+            X, y, sample_weight=weight)
+        two = lapis.SVMPlusClassifier(tol=1e-10).fit(X[rows], y[rows])
+        np.testing.assert_allclose(one.coef_, two.coef_, rtol=1e-4)
+
+    def test_suspects_are_the_swapped_labels(self):
+        X, y, _ = two_classes(80)
+        wrong = np.argsort(-np.abs(X[:, 0] - X[:, 1]))[:3]
+        y[wrong] *= -1
+        index, margin = lapis.suspects(
+            lapis.MatrixCompletionClassifier(mu_rel=0.01), X, y, n=3)
+        self.assertEqual(set(index[:, 0]), set(wrong))
+        self.assertTrue((margin > 0).all() and (np.diff(margin) <= 0).all())
+
+    def test_stopping_early_warns(self):
+        _, X = low_rank()
+        with self.assertWarnsRegex(ConvergenceWarning, "max-iters") as seen:
+            lapis.RobustPCA(max_iters=2).fit(X)
+        self.assertEqual(seen.filename, __file__)  # points at the caller
+        with self.assertRaises(NotFittedError):
+            lapis.RobustPCA().transform(X)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,402 @@
+"""Memory, threads, signals, freeing, refusals: the library under Python."""
+# needs: numpy
+import gc
+import inspect
+import json
+import logging
+import os
+import pty
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+import warnings
+
+import numpy as np
+
+import lapis
+from lapis import _core
+from lapis._library import lib
+from common import command, low_rank, option, two_classes
+
+
+def resident():
+    """Bytes of this process in memory."""
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def slow():
+    """A problem that takes many seconds, one short step after another."""
+    _, X = low_rank(400, 300, rank=60, share=0.3)
+    return dict(X=X, tol=0.0, max_iters=10 ** 9)
+
+
+class Memory(unittest.TestCase):
+    def test_c_ordered_doubles_are_used_in_place(self):
+        X, y, P = two_classes()
+        inputs = _core.Inputs(X=X, Y=y, P=P, weight=y ** 2)
+        self.assertEqual(inputs.data.X.val, X.ctypes.data)
+        self.assertEqual(inputs.data.Y.val, y.ctypes.data)
+        self.assertEqual(inputs.data.P.val, P.ctypes.data)
+        self.assertEqual((inputs.data.X.rows, inputs.data.X.cols), (5, 60))
+        self.assertIs(lapis._validation.check_array(X), X)
+
+    def test_others_are_converted_once_with_a_note(self):
+        X, _, _ = two_classes()
+        for other in (np.asfortranarray(X), X.astype(np.float32), X[::2],
+                      X[:, :3]):
+            with self.assertLogs("lapis", logging.DEBUG) as said:
+                once = lapis._validation.check_array(other)
+            self.assertEqual(len(said.output), 1)
+            self.assertIn("copied to C-ordered float64", said.output[0])
+            with self.assertNoLogs("lapis", logging.DEBUG):
+                inputs = _core.Inputs(X=once)
+            self.assertEqual(inputs.data.X.val, once.ctypes.data)
+            np.testing.assert_array_equal(once, other)
+
+    def test_sparse_parts_are_used_in_place(self):
+        try:
+            from scipy import sparse
+        except ImportError:
+            self.skipTest("no scipy")
+        matrix = sparse.random(50, 30, 0.2, "csr", random_state=0)
+        data = _core.Inputs(X=matrix).data
+        self.assertEqual(data.X.val, matrix.data.ctypes.data)
+        self.assertEqual(data.X.rowidx, matrix.indices.ctypes.data)
+
+    def test_a_mapped_file_is_read_where_it_is(self):
+        X, y, _ = two_classes(500)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "X.npy")
+            np.save(path, X)
+            mapped = np.load(path, mmap_mode="r")
+            inputs = _core.Inputs(X=mapped)
+            self.assertEqual(inputs.data.X.val, mapped.ctypes.data)
+            one = lapis.SVMPlusClassifier().fit(mapped, y)
+            two = lapis.SVMPlusClassifier().fit(X, y)
+            self.assertEqual(one.coef_.tobytes(), two.coef_.tobytes())
+
+    def test_the_peak_holds_no_second_copy(self):
+        """Linear svmplus on 200 MB: less than a tenth of that on top."""
+        program = """
+import resource, numpy as np, lapis
+def peak(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+rng = np.random.default_rng(0)
+X = np.empty((2500, 10000))
+for row in X: row[:] = rng.random(10000)
+y = np.where(X[:, :50].sum(axis=1) > 25, 1.0, -1.0)
+lapis.SVMPlusClassifier(max_iters=2).fit(X[:50, :20].copy(), y[:50])
+before = peak()
+lapis.SVMPlusClassifier(max_iters=3).fit(X, y)
+print((peak() - before) / X.nbytes)
+"""
+        done = subprocess.run([sys.executable, "-W", "ignore", "-c", program],
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertLess(float(done.stdout), 0.1)
+
+    def test_a_thousand_fits_leak_nothing(self):
+        X, y, P = two_classes(40)
+        _, L = low_rank(20, 8, rank=2)
+        fits = [lambda: lapis.SVMPlusClassifier().fit(X, y, X_priv=P)
+                .predict(X),
+                lambda: lapis.RobustPCA(tol=1e-2).fit(L).transform(L),
+                lambda: lapis.MatrixCompletionClassifier(mu_rel=0.1).fit(X, y)
+                .predict(X),
+                lambda: lapis.RobustRegressor(tol=1e-2).fit(X, y).predict(X)]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for _ in range(50):
+                for fit in fits:
+                    fit()
+            gc.collect()
+            before = resident()
+            for _ in range(250):
+                for fit in fits:
+                    fit()
+        gc.collect()
+        self.assertLess(resident() - before, 2 << 20)
+
+    def test_objects_may_be_freed_in_any_order(self):
+        """Arrays, result, model, context: every order, then all are used."""
+        X, y, _ = two_classes()
+        truth = lapis.solve("svmplus", X, y)["scores"].copy()
+        for order in ("rsm", "rms", "srm", "smr", "mrs", "msr"):
+            result = lapis.solve("svmplus", X.copy(), y)
+            held = {"r": result, "s": result["scores"], "m": result.model()}
+            del result
+            for key in order:
+                gc.collect()
+                if "s" in held:
+                    np.testing.assert_array_equal(held["s"], truth)
+                if "m" in held:
+                    np.testing.assert_allclose(
+                        held["m"].predict(X)["scores"], truth, atol=1e-12)
+                del held[key]
+
+    def test_handles_may_be_freed_in_any_order(self):
+        """The same one level below: a context before what was made in it."""
+        X, y, _ = two_classes()
+        result = lapis.solve("svmplus", X, y)
+        model, solver = result.model(), result._solver
+        lib.ctx_free(solver.context._as_parameter_)
+        solver.context._as_parameter_ = None
+        del result, solver
+        gc.collect()
+        self.assertGreater((model.predict(X)["labels"] == y).mean(), 0.8)
+
+    def test_a_model_outlives_its_solver_and_data(self):
+        X, y, _ = two_classes()
+        model = lapis.SVMPlusClassifier(kernel="rbf").fit(X.copy(), y)
+        before = model.decision_function(X)
+        gc.collect()
+        np.empty_like(X)[:] = np.nan
+        np.testing.assert_array_equal(model.decision_function(X), before)
+
+
+class Signals(unittest.TestCase):
+    def interrupted(self, seconds, **data):
+        """Ctrl-C after so long: the exception, and how long it took."""
+        sent = []
+
+        def send():
+            time.sleep(seconds)
+            sent.append(time.monotonic())
+            os.kill(os.getpid(), signal.SIGINT)
+        thread = threading.Thread(target=send)
+        thread.start()
+        try:
+            with self.assertRaises(KeyboardInterrupt) as caught:
+                lapis.solve("rpca", **data)
+            took = time.monotonic() - sent[0]
+        finally:
+            thread.join()
+        return caught.exception, took
+
+    def test_ctrl_c_ends_a_solve_with_its_partial_result(self):
+        data = slow()
+        error, took = self.interrupted(0.7, **data)
+        self.assertLess(took, 1)
+        self.assertIsInstance(error, lapis.Interrupted)
+        result = error.result
+        self.assertEqual(result.info.status, "cancelled")
+        self.assertGreater(result.info.iterations, 0)
+        np.testing.assert_allclose(result["low_rank"] + result["sparse"],
+                                   data["X"], atol=1e-8)
+
+    def test_ctrl_c_does_not_wait_for_a_long_step(self):
+        """A step that cannot be left takes seconds: the prompt is back at
+        once, and the result when it is asked for."""
+        done = threading.Event()
+
+        def work():
+            done.wait(3)  # deaf to cancelling
+            return None
+        context = _core.Context()
+        threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+        start = time.monotonic()
+        with self.assertRaises(lapis.Interrupted) as caught:
+            _core.run(context, work)
+        self.assertLess(time.monotonic() - start, 1.2)
+        done.set()
+        self.assertIsNone(caught.exception.result)
+
+    def test_another_signal_passes_through(self):
+        class Late(Exception):
+            pass
+
+        def ring(*_):
+            raise Late
+        before = signal.signal(signal.SIGALRM, ring)
+        try:
+            signal.setitimer(signal.ITIMER_REAL, 0.3)
+            with self.assertRaises(Late):
+                lapis.solve("rpca", **slow())
+        finally:
+            signal.signal(signal.SIGALRM, before)
+
+    def test_other_threads_run_during_a_fit(self):
+        ticks, over = [], threading.Event()
+
+        def count():
+            while not over.is_set():
+                ticks.append(time.monotonic())
+                time.sleep(0.005)
+        thread = threading.Thread(target=count)
+        thread.start()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            start = time.monotonic()
+            lapis.solve("rpca", **{**slow(), "time_limit": 1.0})
+        end = time.monotonic()
+        over.set()
+        thread.join()
+        during = sum(start < tick < end for tick in ticks)
+        self.assertGreater(during, 20 * (end - start))
+
+    def test_fits_in_threads_agree(self):
+        X, y, _ = two_classes(200)
+        want = lapis.SVMPlusClassifier(n_jobs=1).fit(X, y).coef_
+        found = [None] * 8
+
+        def fit(k):
+            found[k] = lapis.SVMPlusClassifier(n_jobs=1).fit(X, y).coef_
+        threads = [threading.Thread(target=fit, args=(k,)) for k in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        for coef in found:
+            self.assertEqual(coef.tobytes(), want.tobytes())
+
+
+class Talk(unittest.TestCase):
+    def test_the_librarys_sentence_is_raised(self):
+        X, y, _ = two_classes()
+        bad = X.copy()
+        bad[3, 2] = np.nan
+        for error, words, call in [
+                (ValueError, "X is NaN at row 4, column 3",
+                 lambda: lapis.SVMPlusClassifier().fit(bad, y)),
+                (ValueError, "infinite at row 4, column 3",
+                 lambda: lapis.RobustPCA().fit(np.where(
+                     np.isnan(bad), np.inf, bad))),
+                (ValueError, "--C is -1",
+                 lambda: lapis.SVMPlusClassifier(C=-1).fit(X, y)),
+                (ValueError, "'cubic' is not one of linear|rbf|chi2",
+                 lambda: lapis.SVMPlusClassifier(kernel="cubic").fit(X, y)),
+                (ValueError, "one class only",
+                 lambda: lapis.SVMPlusClassifier().fit(X, y * 0)),
+                (ValueError, "dictionary",
+                 lambda: lapis.solve("clean", X)),
+                (ValueError, "no method 'svm'",
+                 lambda: lapis.solve("svm", X)),
+                (TypeError, "no parameter 'c'",
+                 lambda: lapis.solve("svmplus", X, y, c=1)),
+                (TypeError, "unexpected keyword",
+                 lambda: lapis.SVMPlusClassifier(c=1)),
+                (lapis.NotFittedError, "not fitted",
+                 lambda: lapis.SVMPlusClassifier().predict(X)),
+                (lapis.NotFittedError, "call 'fit'",
+                 lambda: lapis.save(lapis.RobustPCA(), "x.lapis")),
+                (OSError, "no-such-folder",
+                 lambda: lapis.load("no-such-folder/m.lapis")),
+                (lapis.FormatError, "",
+                 lambda: lapis.load(__file__)),
+                (lapis.NotBuiltError, "learns no model",
+                 lambda: lapis.solve("roml", X, group=np.repeat(
+                     range(6), 10), inliers=2).model()),
+                (ValueError, "X has 3 features",
+                 lambda: lapis.RobustPCA().fit(X).transform(X[:, :3])),
+                (ValueError, "y has 59",
+                 lambda: lapis.RobustLDA().fit(X, y[:-1])),
+                (ValueError, "X_priv has 59",
+                 lambda: lapis.SVMPlusClassifier().fit(X, y, X_priv=X[1:])),
+                (ValueError, "Expected 2D array",
+                 lambda: lapis.RobustPCA().fit(y)),
+                (ValueError, "could not convert string",
+                 lambda: lapis.RobustPCA().fit([["a", "b"]])),
+                (ValueError, "Complex",
+                 lambda: lapis.RobustPCA().fit(X * 1j)),
+                (ValueError, "continuous",
+                 lambda: lapis.RobustLDA().fit(X, X[:, 0])),
+                (ValueError, "transpose the costs",
+                 lambda: lapis.assign(np.ones((3, 2))))]:
+            with self.subTest(words), self.assertRaisesRegex(error, words):
+                call()
+
+    def test_warnings_are_the_librarys(self):
+        X, y, _ = two_classes()
+        with self.assertWarnsRegex(lapis.LapisWarning, "smaller --lambda"):
+            lapis.RobustPCA(lambda_=5.0).fit(X)
+
+    def test_verbose_tells(self):
+        program = ("import lapis, numpy as np\n"
+                   "X = np.random.default_rng(0).normal(size=(30, 4))\n"
+                   "lapis.RobustPCA(verbose={}).fit(X)\n")
+        said = [subprocess.run([sys.executable, "-W", "ignore", "-c",
+                                program.format(k)], text=True,
+                               capture_output=True).stderr for k in range(4)]
+        self.assertEqual(said[0], "")
+        self.assertEqual(said[1], "")  # no terminal: no bar
+        self.assertGreaterEqual(len(said[3]), len(said[2]))
+        self.assertIn("lapis: ", said[3])
+
+    def test_the_bar_is_drawn_and_wiped(self):
+        program = ("import sys; sys.path.insert(0, %r)\n"
+                   "import lapis, warnings, test_solving\n"
+                   "warnings.simplefilter('ignore')\n"
+                   "lapis.solve('rpca', context=lapis._core.Context("
+                   "verbose=1), time_limit=1.5, **test_solving.slow())\n"
+                   % os.path.dirname(__file__))
+        master, slave = pty.openpty()
+        child = subprocess.Popen([sys.executable, "-c", program],
+                                 stderr=slave, stdout=slave)
+        os.close(slave)
+        text = b""
+        try:
+            while chunk := os.read(master, 4096):
+                text += chunk
+        except OSError:  # the other side is closed
+            pass
+        self.assertEqual(child.wait(), 0)
+        self.assertRegex(text, rb"\rrpca \[[#.]{24}\] \d+  objective")
+        self.assertTrue(text.endswith(b"\r\x1b[K"))
+
+
+class Parameters(unittest.TestCase):
+    def test_keywords_and_defaults_are_those_of_the_command(self):
+        """Against what the command itself says of every setting."""
+        X, y, _ = two_classes()
+        for cls, method in ((lapis.SVMPlusClassifier, "svmplus"),
+                            (lapis.RobustLDA, "rlda"),
+                            (lapis.RobustPCA, "rpca"),
+                            (lapis.RobustRegressor, "rr"),
+                            (lapis.MISVMPlusClassifier, "misvm"),
+                            (lapis.MatrixCompletionClassifier, "mc")):
+            said = command("fit", method, "--help")[0]
+            arrays = {"X": X, "Y": y, "group": np.arange(60)}
+            used = json.loads(command(
+                "fit", method, "d.npz", "--json", *(
+                    ["--mu-rel", "0.02"] if method == "mc" else []),
+                d=arrays)[0])["settings"]
+            rows = inspect.signature(cls).parameters
+            own = [key for key in rows
+                   if key not in ("random_state", "n_jobs", "verbose")]
+            self.assertEqual([option(key)[2:] for key in own], list(used))
+            for key in own:
+                value, default = used[option(key)[2:]], rows[key].default
+                self.assertIn(f"\n  {option(key)}", said)
+                self.assertIn(f"\n{key} : ", cls.__doc__)
+                if default not in ("auto", None, np.inf):
+                    self.assertEqual(value, default, (method, key))
+
+    def test_values_reach_the_library_exactly(self):
+        X, y, _ = two_classes()
+        for value in (0.1, 1 / 3, 1e-300, np.float32(0.1), np.float64(2) / 3,
+                      7, np.int64(3)):
+            C = lapis.solve("svmplus", X, y, C=value).settings["C"]
+            self.assertEqual(C, float(value))
+
+    def test_seeds(self):
+        X, y, _ = two_classes()
+        draw = [lapis.Folds(random_state=s).draw(X).tolist()
+                for s in (None, 0, 1, np.random.default_rng(4),
+                          np.random.default_rng(4))]
+        self.assertEqual(draw[0], draw[1])
+        self.assertNotEqual(draw[1], draw[2])
+        self.assertEqual(draw[3], draw[4])
+        with self.assertRaisesRegex(ValueError, "random_state"):
+            lapis.SVMPlusClassifier(random_state="x").fit(X, y)
+        with self.assertRaisesRegex(ValueError, "n_jobs"):
+            lapis.SVMPlusClassifier(n_jobs=0).fit(X, y)
+        one = lapis.SVMPlusClassifier(n_jobs=1).fit(X, y)
+        self.assertEqual(one.info_.threads, 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
