@@ -1,5 +1,6 @@
 # Libraries, headers, command, bundled data, lapis.pc, CMake package, manual
-# pages, completions; in three components, which cpack makes packages of.
+# pages, completions, Python package; in four components, which cpack makes
+# packages of.
 include(CMakePackageConfigHelpers)
 
 # What the command says about itself, written when it is built.
@@ -54,11 +55,13 @@ foreach(export lapis-targets lapis-static-targets)
     COMPONENT development)
 endforeach()
 
+include(cmake/python.cmake)
+
 # ---- packages: cpack in a build of the preset "package" ----------------------
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_CONTACT "The LAPIS authors <lapis@localhost>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
-set(CPACK_COMPONENTS_ALL command library development)
+set(CPACK_COMPONENTS_ALL command library development python)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
@@ -89,4 +92,14 @@ if(IMAGES_FOUND)
 endif()
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
   "Low-rank and privileged-information solvers: headers, static library")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-lapis)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_ARCHITECTURE all)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_SHLIBDEPS OFF)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS
+  "python3, python3-numpy, liblapis${PROJECT_VERSION_MAJOR} (= ${PROJECT_VERSION})")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS "python3-sklearn, python3-matplotlib")
+set(CPACK_COMPONENT_PYTHON_DESCRIPTION
+  "Low-rank and privileged-information solvers: Python package
+ Estimators that behave like scikit-learn's over the shared library.")
 include(CPack)
