@@ -3,7 +3,7 @@
 Learn from visual data as it really is: labels missing or wrong, features
 occluded or absent, extra information that exists at training time only.
 """
-from . import functions, metrics
+from . import functions, metrics, plot
 from ._core import Info, Model, Result, solve
 from ._library import lib as _lib
 from ._settings import methods
@@ -29,5 +29,6 @@ __all__ = [
     "MultiImageMatcher", "NotBuiltError", "NotFittedError", "NumericalError",
     "Result", "RobustLDA", "RobustPCA", "RobustRegressor",
     "SVMPlusClassifier", "assign", "functions", "load", "methods", "metrics",
+    "plot",
     "project_simplex", "prox_chi2", "prox_chi2_simplex", "prox_logistic",
     "prox_soft", "save", "singular_values", "solve", "suspects", "svt"]

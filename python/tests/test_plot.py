@@ -1,0 +1,126 @@
+"""What the pictures show is what was found."""
+# needs: numpy matplotlib
+import subprocess
+import sys
+import unittest
+
+import matplotlib
+import numpy as np
+
+import lapis
+import lapis.plot
+from common import low_rank, two_classes
+
+matplotlib.use("Agg")
+from matplotlib import pyplot  # noqa: E402  after the backend is chosen
+
+
+def pixels(figure):
+    """What the figure looks like: (height, width, 4)."""
+    figure.canvas.draw()
+    return np.asarray(figure.canvas.buffer_rgba())
+
+
+def shares(figure, colour):
+    """Share of the pixels that are of this colour."""
+    wanted = (255 * np.array(matplotlib.colors.to_rgba(colour))).astype(int)
+    return (np.abs(pixels(figure).astype(int) - wanted) < 3).all(-1).mean()
+
+
+class Plots(unittest.TestCase):
+    def tearDown(self):
+        pyplot.close("all")
+
+    def test_matches_join_what_corresponds(self):
+        rng = np.random.default_rng(0)
+        xy = rng.uniform(2, 18, (9, 2))
+        found = np.array([[0, 1, 2], [5, 3, -1], [6, 7, 8]])
+        images = [np.full((20, 20 + k), k + 1.0) for k in range(3)]
+        ax = lapis.plot.matches(found, xy, images, gap=5)
+        self.assertEqual(len(ax.lines), 3)
+        starts = [0, 25, 51]  # 20 + 5, then 21 + 5 more
+        for slot, line in enumerate(ax.lines):
+            want = [xy[row] + [starts[k], 0]
+                    for k, row in enumerate(found[:, slot]) if row >= 0]
+            np.testing.assert_allclose(line.get_xydata(), want)
+        self.assertEqual(ax.images[0].get_array().shape, (20, 73))
+        self.assertEqual(len({line.get_color().tobytes()
+                              for line in ax.lines}), 3)
+
+    def test_matches_takes_what_the_matcher_returns(self):
+        rng = np.random.default_rng(1)
+        part = rng.normal(size=(4, 12))
+        features = [np.vstack([part, rng.normal(size=(3, 12))])
+                    for _ in range(5)]
+        found = lapis.MultiImageMatcher(inliers=4).match(features)
+        xy = rng.uniform(0, 50, (35, 2))
+        ax = lapis.plot.matches(found, xy)
+        self.assertEqual(len(ax.lines), 4)
+        self.assertEqual({len(line.get_xdata()) for line in ax.lines}, {5})
+        self.assertEqual({tuple(sorted(row)) for row in found.local},
+                         {(0, 1, 2, 3)})
+
+    def test_a_heatmap_covers_its_image(self):
+        values = np.arange(6.0).reshape(2, 3)
+        ax = lapis.plot.heatmap(values, image=np.zeros((40, 60)))
+        self.assertEqual(len(ax.images), 2)
+        np.testing.assert_array_equal(ax.images[1].get_array(), values)
+        self.assertEqual(ax.images[0].get_extent(),
+                         ax.images[1].get_extent())
+
+    def test_missing_values_are_magenta(self):
+        values = np.zeros((4, 4))
+        self.assertEqual(shares(lapis.plot.heatmap(values).figure,
+                                "magenta"), 0)
+        values[:2] = np.nan
+        self.assertGreater(shares(lapis.plot.heatmap(values).figure,
+                                  "magenta"), 0.1)
+
+    def test_a_decomposition_adds_up(self):
+        clean, X = low_rank(30, 24)
+        X[0, 0] = np.nan
+        model = lapis.RobustPCA().fit(X)
+        figure = lapis.plot.decomposition(X, model.low_rank_, model.sparse_,
+                                          (4, 6), samples=[0, 3, 7])
+        drawn = [ax.images[0].get_array() for ax in figure.axes]
+        self.assertEqual([a.shape for a in drawn], [(4, 6)] * 9)
+        for seen, kept, removed in zip(drawn[:3], drawn[3:6], drawn[6:]):
+            np.testing.assert_allclose(seen, kept + removed, atol=1e-6)
+        self.assertTrue(drawn[0].mask[0, 0])
+        self.assertEqual(figure.axes[1].get_title(), "3")
+
+    def test_convergence_shows_the_history(self):
+        _, X = low_rank()
+        model = lapis.RobustPCA(tol=1e-8).fit(X)
+        ax = lapis.plot.convergence(model)
+        self.assertEqual(ax.get_yscale(), "log")
+        drawn = {line.get_label(): line.get_ydata() for line in ax.lines}
+        self.assertIn("gap", drawn)
+        last = drawn["gap"][np.isfinite(drawn["gap"])][-1]
+        self.assertLessEqual(last, 1e-8)
+        result = lapis.solve("rpca", X, tol=1e-8)
+        again = lapis.plot.convergence(result)
+        self.assertEqual(again.lines[0].get_ydata().tobytes(),
+                         ax.lines[0].get_ydata().tobytes())
+
+    def test_suspects_are_named(self):
+        X, y, _ = two_classes(40, d=6)
+        index, margin = np.array([[7, 0], [3, 0]]), np.array([0.75, -0.25])
+        figure = lapis.plot.suspects(index, margin, X, (2, 3), ["smile"])
+        self.assertEqual([ax.get_title() for ax in figure.axes],
+                         ["7: smile\n+0.75", "3: smile\n-0.25"])
+        np.testing.assert_array_equal(
+            figure.axes[0].images[0].get_array(), X[7].reshape(2, 3))
+
+    def test_without_matplotlib_a_sentence(self):
+        program = ("import sys; sys.modules['matplotlib'] = None\n"
+                   "import lapis.plot\n"
+                   "lapis.plot.heatmap([[1.0]])")
+        done = subprocess.run([sys.executable, "-c", program], text=True,
+                              capture_output=True)
+        self.assertIn("ImportError: lapis.plot draws by matplotlib",
+                      done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
