@@ -1,0 +1,18 @@
+function [labels, result, info] = lapis_mc (X, Y, varargin)
+  % [labels, result, info] = lapis_mc (X, Y, NAME, VALUE, ...)
+  %
+  % Matrix completion [MC11] [MC15]: fills in unknown labels and repairs the
+  % features of a whole set of samples at once.  A row is a sample; NaN is
+  % unknown, in X (n x d) and in Y (n x 1, or n x K of several labels).
+  %
+  % labels  n x 1 or n x K: every label, the known ones included
+  % result  scores (n x K), low_rank and sparse (n x d), history, ...
+  % info    status, iterations, objective, dual, gap, seconds, ...
+  %
+  % Settings are those of "lapis fit mc --help", with _ for -, say
+  %   lapis_mc (X, Y, 'variant', 'pos', 'mu_rel', 0.01)
+  % and 'model', FILE writes a model for lapis_predict.
+  data = struct ('X', lapis_full (X), 'Y', lapis_full (Y));
+  [result, info] = lapis_mex ('solve', 'mc', data, lapis_struct (varargin));
+  labels = result.labels;
+end

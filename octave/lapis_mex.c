@@ -1,0 +1,339 @@
+/* lapis_mex.c - the gateway of Octave and MATLAB.
+ *
+ *   [result, info] = lapis_mex ("solve", METHOD, DATA, SETTINGS)
+ *   [result, info] = lapis_mex ("predict", FILE, DATA, SETTINGS)
+ *   arrays = lapis_mex ("read", FILE)
+ *
+ * DATA and SETTINGS are structs: members X, Y, P, group, weight, xy; settings
+ * by name, '_' for '-'.  A row is a sample, as in files, and matrices there
+ * are stored by columns: they are transposed on the way in and out.  Rows of
+ * X are counted from 1 there, and 0 is absent.
+ *
+ * An error there jumps out of this file: what mxMalloc gave goes by itself,
+ * everything of the library is freed first (job_fail). */
+#include <math.h>
+#include <mex.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lapis/lapis.h"
+#include "lapis/lapis_io.h"
+
+enum { TALK = 2048, NAME = 64 };
+
+typedef struct job {
+  lapis_ctx *ctx;
+  lapis_model *model;
+  lapis_solver *solver;
+  lapis_arrays arrays;
+  char talk[TALK]; /* warnings, one a line */
+} job;
+
+static void job_free(job *j)
+{
+  lapis_solver_free(j->solver);
+  lapis_model_free(j->model);
+  lapis_arrays_free(&j->arrays);
+  lapis_ctx_free(j->ctx);
+  *j = (job){.ctx = NULL};
+}
+
+static void job_fail(job *j, const char *id, const char *text)
+{
+  char kept[TALK];
+  snprintf(kept, sizeof kept, "%s", text);
+  job_free(j);
+  mexErrMsgIdAndTxt(id, "%s", kept);
+}
+
+static void check(job *j, lapis_status s)
+{
+  if (s < 0) job_fail(j, "lapis:failed", lapis_ctx_error(j->ctx));
+}
+
+/* ---- matrices in ---------------------------------------------------------*/
+/* A matrix there (rows x cols) as cols x rows here; from its entries `from` is
+ * taken, so that rows counted from 1 become rows counted from 0. */
+static lapis_mat matrix_in(job *j, const char *name, const mxArray *a,
+                           double from)
+{
+  if (!mxIsDouble(a) || mxIsComplex(a) || mxIsSparse(a) ||
+      mxGetNumberOfDimensions(a) > 2) {
+    char text[TALK];
+    snprintf(text, sizeof text,
+             "%s is not a full real matrix of doubles; full(double(%s)) is",
+             name, name);
+    job_fail(j, "lapis:type", text);
+  }
+  size_t rows = mxGetM(a), cols = mxGetN(a);
+  const double *x = mxGetPr(a);
+  double *to = mxMalloc((rows * cols + 1) * sizeof *to);
+  for (size_t i = 0; i < rows; i++)
+    for (size_t k = 0; k < cols; k++) to[i * cols + k] = x[k * rows + i] - from;
+  return lapis_mat_f64(to, (int64_t)cols, (int64_t)rows);
+}
+
+static lapis_mat member(job *j, const mxArray *data, const char *name)
+{
+  const mxArray *a = mxGetField(data, 0, name);
+  if (a == NULL || mxIsEmpty(a)) return (lapis_mat){.rows = 0};
+  return matrix_in(j, name, a, 0);
+}
+
+/* A vector of n whole numbers, or NULL. */
+static int64_t *groups(job *j, const mxArray *data, int64_t n)
+{
+  lapis_mat g = member(j, data, "group");
+  if (g.rows * g.cols == 0) return NULL;
+  if (g.rows * g.cols != n)
+    job_fail(j, "lapis:shape", "group: one number a row of X is needed");
+  int64_t *to = mxMalloc((size_t)n * sizeof *to);
+  for (int64_t i = 0; i < n; i++) to[i] = (int64_t)((double *)g.val)[i];
+  return to;
+}
+
+static const double *weights(job *j, const mxArray *data, int64_t n)
+{
+  lapis_mat w = member(j, data, "weight");
+  if (w.rows * w.cols == 0) return NULL;
+  if (w.rows * w.cols != n)
+    job_fail(j, "lapis:shape", "weight: one number a row of X is needed");
+  return w.val;
+}
+
+static lapis_data data_in(job *j, const mxArray *a)
+{
+  lapis_data d = {.X = member(j, a, "X"),
+                  .Y = member(j, a, "Y"),
+                  .P = member(j, a, "P"),
+                  .xy = member(j, a, "xy")};
+  d.group = groups(j, a, d.X.cols);
+  d.weight = weights(j, a, d.X.cols);
+  return d;
+}
+
+/* ---- settings ------------------------------------------------------------*/
+/* Text as the library reads it. */
+static const char *value_text(const mxArray *a, char *text, size_t size)
+{
+  if (mxIsChar(a)) return mxArrayToString(a);
+  double v = mxGetScalar(a);
+  if (mxIsLogical(a))
+    snprintf(text, size, "%s", v != 0 ? "true" : "false");
+  else if (isnan(v))
+    snprintf(text, size, "auto");
+  else
+    snprintf(text, size, "%.17g", v);
+  return text;
+}
+
+static bool is_matrix(const lapis_method *m, const char *name)
+{
+  for (int i = 0; i < m->n_matrices; i++)
+    if (strcmp(m->matrices[i].name, name) == 0) return true;
+  return false;
+}
+
+static bool of_context(const char *name)
+{
+  return strcmp(name, "seed") == 0 || strcmp(name, "threads") == 0 ||
+         strcmp(name, "verbose") == 0;
+}
+
+static void set_one(job *j, const lapis_method *m, void *settings,
+                    const char *field, const mxArray *a)
+{
+  char name[NAME], *text = mxMalloc(NAME);
+  snprintf(name, sizeof name, "%s", field);
+  for (char *at = name; *at != '\0'; at++)
+    if (*at == '_') *at = '-';
+  if (is_matrix(m, name) && !mxIsChar(a)) {
+    lapis_mat mat = matrix_in(j, field, a, strcmp(name, "start") == 0);
+    check(j, lapis_settings_set_matrix(j->ctx, m, settings, name, &mat));
+    return;
+  }
+  const char *value = value_text(a, text, NAME);
+  check(j, of_context(name)
+               ? lapis_ctx_set(j->ctx, name, value)
+               : lapis_settings_set(j->ctx, m, settings, name, value));
+}
+
+/* "model", a file to write, is the gateway's own. */
+static void *settings_in(job *j, const lapis_method *m, const mxArray *a)
+{
+  void *settings = mxMalloc(m->settings_size);
+  lapis_settings_default(m, settings);
+  for (int i = 0; i < mxGetNumberOfFields(a); i++) {
+    const char *field = mxGetFieldNameByNumber(a, i);
+    if (strcmp(field, "model") != 0)
+      set_one(j, m, settings, field, mxGetFieldByNumber(a, 0, i));
+  }
+  return settings;
+}
+
+/* ---- results out ---------------------------------------------------------*/
+static mxArray *texts_out(const lapis_mat *mat)
+{
+  mxArray *cell = mxCreateCellMatrix(1, (mwSize)mat->cols);
+  for (int64_t i = 0; i < mat->cols; i++)
+    mxSetCell(cell, (mwIndex)i,
+              mxCreateString(((const char *const *)mat->val)[i]));
+  return cell;
+}
+
+static mxArray *matrix_out(const lapis_mat *mat)
+{
+  if (mat->dtype == LAPIS_TEXT) return texts_out(mat);
+  size_t rows = (size_t)mat->cols, cols = (size_t)mat->rows;
+  mxArray *out = mxCreateDoubleMatrix(rows, cols, mxREAL);
+  double *to = mxGetPr(out);
+  for (size_t i = 0; i < rows; i++)
+    for (size_t k = 0; k < cols; k++)
+      to[k * rows + i] = lapis_mat_at(mat, (int64_t)k, (int64_t)i);
+  return out;
+}
+
+static void put(mxArray *to, const char *name, mxArray *value)
+{
+  mxAddField(to, name);
+  mxSetField(to, 0, name, value);
+}
+
+/* Rows of X are counted from 1, so that 0 is absent. */
+static void count_from_one(mxArray *a)
+{
+  double *x = mxGetPr(a);
+  for (size_t i = 0; i < mxGetNumberOfElements(a); i++) x[i] += 1;
+}
+
+static mxArray *result_out(const job *j)
+{
+  mxArray *out = mxCreateStructMatrix(1, 1, 0, NULL);
+  const char *name;
+  for (int i = 0; (name = lapis_result_name(j->solver, i)) != NULL; i++) {
+    lapis_mat mat;
+    lapis_result_get(j->solver, name, &mat);
+    mxArray *a = matrix_out(&mat);
+    if (mat.dtype == LAPIS_I64) count_from_one(a);
+    put(out, name, a);
+  }
+  return out;
+}
+
+static mxArray *info_out(const job *j)
+{
+  const lapis_info *info = lapis_result_info(j->solver);
+  mxArray *out = mxCreateStructMatrix(1, 1, 0, NULL);
+  put(out, "status", mxCreateString(lapis_status_name(info->status)));
+  put(out, "iterations", mxCreateDoubleScalar((double)info->iterations));
+  put(out, "rank", mxCreateDoubleScalar((double)info->rank));
+  put(out, "objective", mxCreateDoubleScalar(info->objective));
+  put(out, "dual", mxCreateDoubleScalar(info->dual));
+  put(out, "gap", mxCreateDoubleScalar(info->gap));
+  put(out, "residual", mxCreateDoubleScalar(info->residual));
+  put(out, "seconds", mxCreateDoubleScalar(info->seconds));
+  put(out, "backend", mxCreateString(lapis_ctx_backend(j->ctx)));
+  return out;
+}
+
+/* ---- the verbs -----------------------------------------------------------*/
+static void finish(job *j, const char *method, int nlhs, mxArray **plhs)
+{
+  lapis_status s = lapis_solve(j->solver);
+  check(j, s);
+  plhs[0] = result_out(j);
+  if (nlhs > 1) plhs[1] = info_out(j);
+  size_t used = strlen(j->talk);
+  if (s == LAPIS_MAX_ITERS || s == LAPIS_TIME_LIMIT)
+    snprintf(j->talk + used, TALK - used,
+             "%s: stopped before the tolerance was met (%s)\n", method,
+             lapis_status_name(s));
+}
+
+static void save_model(job *j, const mxArray *settings)
+{
+  const mxArray *path = mxGetField(settings, 0, "model");
+  if (path == NULL) return;
+  check(j, lapis_model_new(j->solver, &j->model));
+  check(j, lapis_model_save(j->ctx, j->model, mxArrayToString(path)));
+}
+
+static void solve(job *j, int nlhs, mxArray **plhs, const mxArray **prhs)
+{
+  const char *name = mxArrayToString(prhs[1]);
+  const lapis_method *m = lapis_method_find(name);
+  if (m == NULL) job_fail(j, "lapis:method", "there is no such method");
+  lapis_data data = data_in(j, prhs[2]);
+  void *settings = settings_in(j, m, prhs[3]);
+  check(j, lapis_solver_new(j->ctx, m, &data, settings, &j->solver));
+  finish(j, name, nlhs, plhs);
+  save_model(j, prhs[3]);
+}
+
+static void predict(job *j, int nlhs, mxArray **plhs, const mxArray **prhs)
+{
+  check(j, lapis_model_load(j->ctx, mxArrayToString(prhs[1]), &j->model));
+  const lapis_method *m = lapis_predict_method(lapis_model_method(j->model));
+  if (m == NULL)
+    job_fail(j, "lapis:method", "this model answers no new samples");
+  lapis_data data = data_in(j, prhs[2]);
+  void *settings = settings_in(j, m, prhs[3]);
+  check(j, lapis_predict_new(j->ctx, &data, j->model, settings, &j->solver));
+  finish(j, "predict", nlhs, plhs);
+}
+
+/* The dense arrays of a file, as stored: nothing is counted from 1. */
+static void read_file(job *j, mxArray **plhs, const mxArray **prhs)
+{
+  check(j, lapis_arrays_read(j->ctx, mxArrayToString(prhs[1]), &j->arrays));
+  plhs[0] = mxCreateStructMatrix(1, 1, 0, NULL);
+  for (int i = 0; i < j->arrays.count; i++) {
+    const lapis_array *a = &j->arrays.item[i];
+    if (a->mat.colptr == NULL) put(plhs[0], a->name, matrix_out(&a->mat));
+  }
+}
+
+/* Warnings wait until nothing can be lost: there they may be errors. */
+static void on_message(int level, const char *text, void *user)
+{
+  job *j = user;
+  size_t used = strlen(j->talk);
+  if (level == 0)
+    snprintf(j->talk + used, TALK - used, "%s\n", text);
+  else
+    mexPrintf("lapis: %s\n", text);
+}
+
+static void check_call(int nrhs, const mxArray **prhs, const char *verb)
+{
+  bool reads = nrhs == 2 && strcmp(verb, "read") == 0;
+  bool works = nrhs == 4 && mxIsStruct(prhs[2]) && mxIsStruct(prhs[3]);
+  if (!mxIsChar(prhs[1]) || (!reads && !works))
+    mexErrMsgIdAndTxt("lapis:usage",
+                      "lapis_mex (\"solve\" | \"predict\" | \"read\", METHOD "
+                      "or FILE, DATA, SETTINGS): see lapis_mc");
+}
+
+void mexFunction(int nlhs, mxArray **plhs, int nrhs, const mxArray **prhs)
+{
+  job j = {.ctx = NULL};
+  char text[TALK], verb[NAME] = "";
+  if (nrhs < 2 || mxGetString(prhs[0], verb, NAME) != 0)
+    mexErrMsgIdAndTxt("lapis:usage", "lapis_mex is called by lapis_mc and "
+                                     "its like");
+  check_call(nrhs, prhs, verb);
+  j.ctx = lapis_ctx_new();
+  if (j.ctx == NULL) mexErrMsgIdAndTxt("lapis:memory", "out of memory");
+  lapis_ctx_on_message(j.ctx, on_message, &j);
+  if (strcmp(verb, "solve") == 0)
+    solve(&j, nlhs, plhs, prhs);
+  else if (strcmp(verb, "predict") == 0)
+    predict(&j, nlhs, plhs, prhs);
+  else if (strcmp(verb, "read") == 0)
+    read_file(&j, plhs, prhs);
+  else
+    job_fail(&j, "lapis:usage", "solve, predict and read are what there is");
+  memcpy(text, j.talk, TALK);
+  job_free(&j);
+  if (text[0] != '\0') mexWarnMsgIdAndTxt("lapis:warning", "%s", text);
+}

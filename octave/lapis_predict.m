@@ -1,0 +1,14 @@
+function [labels, result, info] = lapis_predict (file, X, varargin)
+  % [labels, result, info] = lapis_predict (FILE, X, NAME, VALUE, ...)
+  %
+  % Answers for new samples X (n x d) by a model file that 'model', FILE of
+  % lapis_mc, lapis_rr and lapis_svmplus has written, or the command, or
+  % Python.  labels is empty where the method has none; result holds scores.
+  data = struct ('X', lapis_full (X));
+  [result, info] = lapis_mex ('predict', file, data, ...
+                              lapis_struct (varargin));
+  labels = [];
+  if (isfield (result, 'labels'))
+    labels = result.labels;
+  end
+end
