@@ -63,6 +63,13 @@ typedef struct lapis_bag_settings {
   int64_t step;  /* the others */
 } lapis_bag_settings;
 
+typedef struct lapis_sift_settings {
+  size_t size;
+  double peak, edge;
+  int64_t levels, first_octave; /* first_octave -1: the image is doubled */
+  int64_t most, longest;
+} lapis_sift_settings;
+
 /* ---- running ------------------------------------------------------------*/
 typedef struct lapis_features_options {
   size_t size;     /* sizeof(lapis_features_options) */

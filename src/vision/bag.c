@@ -100,29 +100,15 @@ static uint64_t content(const lapis_image *m)
   return h ^ (uint64_t)m->width;
 }
 
-static lapis_status shrink(const feature_view *v, int64_t longest,
-                           lapis_image *out)
-{
-  double w = (double)v->image->width, h = (double)v->image->height;
-  double f = (double)longest / fmax(w, h);
-  int64_t width = (int64_t)fmax(1, w * f + 0.5);
-  int64_t height = (int64_t)fmax(1, h * f + 0.5);
-  return image_resize(v->ctx, v->image, width, height, out);
-}
-
 static lapis_status open_view(const bag *b, const feature_view *v,
                               bag_view *out)
 {
-  const lapis_image *m = v->image;
-  lapis_image small = {.width = 0};
-  *out = (bag_view){.ctx = v->ctx, .own = b, .stream = content(m)};
-  if (m->width > b->set->longest || m->height > b->set->longest) {
-    TRY(shrink(v, b->set->longest, &small));
-    m = &small;
-  }
-  out->shrunk_x = (double)v->image->width / (double)m->width;
-  out->shrunk_y = (double)v->image->height / (double)m->height;
-  lapis_status s = b->family->colours(v->ctx, m, &out->image);
+  lapis_image small;
+  TRY(image_at_most(v->ctx, v->image, b->set->longest, &small));
+  *out = (bag_view){.ctx = v->ctx, .own = b, .stream = content(&small)};
+  out->shrunk_x = (double)v->image->width / (double)small.width;
+  out->shrunk_y = (double)v->image->height / (double)small.height;
+  lapis_status s = b->family->colours(v->ctx, &small, &out->image);
   lapis_image_free(&small);
   return s;
 }
