@@ -54,13 +54,13 @@ lapis_part(HDF5 "HDF5 and MATLAB 7.3 files (Debian: libhdf5-dev)"
 
 # VLFeat's own package has neither a .pc file nor a static library.
 lapis_part(IMAGES
-  "PNG, JPEG, HOG (Debian: libpng-dev libjpeg62-turbo-dev libvlfeat-dev)"
+  "PNG, JPEG, HOG, SIFT (Debian: libpng-dev libjpeg62-turbo-dev libvlfeat-dev)"
   MODULES libpng libjpeg
   HEADER vl/generic.h LIBRARY vl
   FILES src/vision/png.c src/vision/jpeg.c src/vision/hog_vl.c
-    src/vision/slic.c
+    src/vision/sift_vl.c src/vision/slic.c
   ABSENT src/vision/png_absent.c src/vision/jpeg_absent.c
-    src/vision/hog_absent.c src/vision/slic_absent.c)
+    src/vision/hog_absent.c src/vision/sift_absent.c src/vision/slic_absent.c)
 
 # Removes what is left out from a list of absolute paths.
 function(lapis_choose_parts list)

@@ -49,6 +49,27 @@ typedef struct lapis_gist_settings {
   int64_t blocks; /* along each side */
 } lapis_gist_settings;
 
+/* sift-bow, dense-sift-bow and texton-bow: each reads the fields that its
+ * table has.  NULL: the default, or no file. */
+typedef struct lapis_bag_settings {
+  size_t size;
+  int64_t words, levels;
+  int64_t learn, restarts;
+  const char *vocabulary, *save_vocabulary, *vocabulary_from;
+  int64_t longest;
+  const char *bins; /* "4,6,8" */
+  double magnif;
+  int64_t count; /* sift-bow */
+  int64_t step;  /* the others */
+} lapis_bag_settings;
+
+typedef struct lapis_sift_settings {
+  size_t size;
+  double peak, edge;
+  int64_t levels, first_octave; /* first_octave -1: the image is doubled */
+  int64_t most, longest;
+} lapis_sift_settings;
+
 /* ---- running ------------------------------------------------------------*/
 typedef struct lapis_features_options {
   size_t size;     /* sizeof(lapis_features_options) */

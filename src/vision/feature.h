@@ -64,6 +64,8 @@ struct feature_job {
   const feature_kind *kind;
   void *settings; /* of the kind; begin may resolve what was automatic */
   void *state;
+  bool known;          /* begin: nothing is left to study and learn */
+  const bool *studied; /* count, set by begin: only these; NULL: all */
   bool keep_going;
   int64_t count; /* of paths */
   const char *const *path;
@@ -86,6 +88,7 @@ lapis_status feature_shape(lapis_ctx *ctx, const char *kind, const char *text,
                            int64_t most, int64_t *width, int64_t *height);
 
 extern const feature_kind feature_pixels, feature_color_moments, feature_hog,
-    feature_gist;
+    feature_gist, feature_sift_bow, feature_dense_sift_bow, feature_texton_bow,
+    feature_sift;
 
 #endif

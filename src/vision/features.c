@@ -7,7 +7,9 @@
 #include "vision/run.h"
 
 static const feature_kind *const kinds[] = {
-    &feature_pixels, &feature_color_moments, &feature_hog, &feature_gist};
+    &feature_pixels,     &feature_color_moments, &feature_hog,
+    &feature_gist,       &feature_sift_bow,      &feature_dense_sift_bow,
+    &feature_texton_bow, &feature_sift};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 int lapis_feature_count(void)

@@ -143,3 +143,16 @@ lapis_status image_crop(lapis_ctx *ctx, const lapis_image *in,
            (size_t)(width * in->channels) * sizeof *out->pixels);
   return LAPIS_OK;
 }
+
+lapis_status image_at_most(lapis_ctx *ctx, const lapis_image *in,
+                           int64_t longest, lapis_image *out)
+{
+  int64_t now = in->width > in->height ? in->width : in->height;
+  double f = (double)longest / (double)now;
+  const image_box all = {0, 0, in->width, in->height};
+  if (now <= longest) return image_crop(ctx, in, &all, out);
+  int64_t width = (int64_t)((double)in->width * f + 0.5);
+  int64_t height = (int64_t)((double)in->height * f + 0.5);
+  return image_resize(ctx, in, width > 1 ? width : 1, height > 1 ? height : 1,
+                      out);
+}

@@ -82,11 +82,17 @@ static lapis_status look(feature_job *j, feature_pass pass, feature_view *v,
   return status;
 }
 
+static bool is_studied(const feature_job *j, int64_t index)
+{
+  return j->studied == NULL || j->studied[index];
+}
+
 static void take(feature_job *j, feature_pass pass, int64_t index)
 {
   feature_slot *s = &j->slot[index];
   feature_view v = {.ctx = j->own[omp_get_thread_num()], .index = index};
   if (s->status < 0 || base_cancelled(j->base.ctx)) return;
+  if (pass == j->kind->study && !is_studied(j, index)) return;
   s->status = look(j, pass, &v, s);
   if (s->status >= 0) return;
   free_piece(&s->piece);
@@ -264,7 +270,8 @@ lapis_status run_job(feature_job *j)
 {
   static const char *const columns[] = {"iteration"};
   int64_t batch = (int64_t)j->threads * BATCH_A_THREAD;
-  int64_t passes = j->kind->study != NULL ? 2 : 1;
+  bool studies = j->kind->study != NULL && !j->known;
+  int64_t passes = studies ? 2 : 1;
   /* as many as there will be, so that the share of the work is known */
   lapis_stop stop = {.max_iters = passes * ((j->count + batch - 1) / batch),
                      .seconds = INFINITY};
@@ -274,7 +281,7 @@ lapis_status run_job(feature_job *j)
   j->kept = 0;
   s->result.count = 0;
   TRY(loop_begin(&s->loop, s->ctx, j->kind->shown.name, &stop, 1, columns));
-  lapis_status status = j->kind->study != NULL ? learn(j) : LAPIS_OK;
+  lapis_status status = studies ? learn(j) : LAPIS_OK;
   if (status == LAPIS_OK) status = run_pass(j, j->kind->make);
   if (status == LAPIS_OK) status = gather(j);
   s->info.iterations = j->kept;

@@ -1,0 +1,83 @@
+/* sift_vl.c - scale-invariant keypoints by VLFeat.
+ *
+ * vl_sift_new fills a table of the process with the same numbers each time: one
+ * thread at a time does that, and whoever reads meanwhile reads what was there.
+ * Directions go from x towards y, in radians. */
+#include <math.h>
+#include <vl/sift.h>
+
+#include "vision/sift.h"
+
+bool sift_built(void)
+{
+  return true;
+}
+
+double sift_bytes(const sift_task *t)
+{
+  double pixels = (double)t->grey->width * (double)t->grey->height;
+  double octave = pixels * pow(4, -(double)t->first_octave);
+  /* levels + 3 of the Gaussian, + 2 of its differences, 2 x levels of
+   * gradients, one to work in */
+  return octave * (4 * (double)t->levels + 6) * sizeof(float);
+}
+
+static float strength(const VlSiftFilt *f, const VlSiftKeypoint *k)
+{
+  int w = f->octave_width, h = f->octave_height;
+  int64_t at = ((int64_t)(k->is - f->s_min) * h + k->iy) * w + k->ix;
+  return fabsf(f->dog[at]);
+}
+
+/* A keypoint has up to four directions, and is listed once with each. */
+static lapis_status take(lapis_ctx *ctx, VlSiftFilt *f, const VlSiftKeypoint *k,
+                         sift_list *out)
+{
+  double angle[4];
+  int n = vl_sift_calc_keypoint_orientations(f, angle, k);
+  for (int i = 0; i < n; i++) {
+    TRY(sift_grow(ctx, out));
+    float *v = out->vector + out->count * SIFT_SIZE;
+    float *place = out->place + out->count * SIFT_PLACE;
+    vl_sift_calc_keypoint_descriptor(f, v, k, angle[i]);
+    for (int a = 0; a < SIFT_SIZE; a++) {
+      float whole = floorf(512 * v[a]);
+      v[a] = whole < 255 ? whole : 255;
+    }
+    place[0] = k->x;
+    place[1] = k->y;
+    place[2] = k->sigma;
+    place[3] = (float)angle[i];
+    out->strength[out->count++] = strength(f, k);
+  }
+  return LAPIS_OK;
+}
+
+static lapis_status search(lapis_ctx *ctx, VlSiftFilt *f, const float *pixels,
+                           sift_list *out)
+{
+  int more = vl_sift_process_first_octave(f, pixels);
+  for (; more == VL_ERR_OK; more = vl_sift_process_next_octave(f)) {
+    vl_sift_detect(f);
+    const VlSiftKeypoint *keys = vl_sift_get_keypoints(f);
+    int n = vl_sift_get_nkeypoints(f);
+    for (int i = 0; i < n; i++) TRY(take(ctx, f, &keys[i], out));
+    if (base_cancelled(ctx)) break;
+  }
+  return LAPIS_OK;
+}
+
+lapis_status sift_find(lapis_ctx *ctx, const sift_task *t, sift_list *out)
+{
+  VlSiftFilt *f;
+  const lapis_image *m = t->grey;
+#pragma omp critical(lapis_vl_sift)
+  f = vl_sift_new((int)m->width, (int)m->height, -1, (int)t->levels,
+                  (int)t->first_octave);
+  if (f == NULL) return LAPIS_ENOMEM;
+  vl_sift_set_peak_thresh(f, t->peak);
+  vl_sift_set_edge_thresh(f, t->edge);
+  lapis_status s = search(ctx, f, m->pixels, out);
+  vl_sift_delete(f);
+  return s;
+}
