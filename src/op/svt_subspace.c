@@ -464,8 +464,8 @@ static lapis_status begin(svt_subspace *s)
   return join(s, c);
 }
 
-static lapis_status conclude(svt_subspace *s, const svt_question *q, svt_found *out,
-                             bool *done)
+static lapis_status conclude(svt_subspace *s, const svt_question *q,
+                             svt_found *out, bool *done)
 {
   verdict v;
   bool room;

@@ -71,7 +71,7 @@ lapis_status sift_find(lapis_ctx *ctx, const sift_task *t, sift_list *out)
 {
   VlSiftFilt *f;
   const lapis_image *m = t->grey;
-#pragma omp critical(lapis_vl_sift)
+#pragma omp critical
   f = vl_sift_new((int)m->width, (int)m->height, -1, (int)t->levels,
                   (int)t->first_octave);
   if (f == NULL) return LAPIS_ENOMEM;
