@@ -121,7 +121,7 @@ static void pages_are_clean(void **state)
   }
   assert_true(pages > 1 + lapis_method_count());
   command_run(&c, "help --man lapis-nothing");
-  command_expect(&c, 2, "'lapis-nothing' is none of --man");
+  command_expect(&c, 2, "'lapis-nothing' is no verb, method or kind");
   command_end(&c);
 }
 

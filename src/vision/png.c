@@ -52,7 +52,9 @@ static void on_warning(png_structp png, png_const_charp text)
 static png_voidp allocate(png_structp png, png_alloc_size_t size)
 {
   job *j = png_get_mem_ptr(png);
-  return base_alloc_raw(j->ctx, (int64_t)size, 1);
+  void *p = base_alloc_raw(j->ctx, (int64_t)size, 1);
+  if (p == NULL) j->status = LAPIS_ENOMEM;
+  return p;
 }
 
 static void release(png_structp png, png_voidp p)
@@ -180,7 +182,7 @@ static lapis_status read_png(const image_source *from, lapis_image *out)
   if (j.png != NULL) j.info = png_create_info_struct(j.png);
   if (j.info == NULL)
     j.status = LAPIS_ENOMEM;
-  else if (!guarded(&j, read_image))
+  else if (!guarded(&j, read_image) && j.status >= 0)
     j.status = lapis_fail(from->ctx, LAPIS_EFORMAT, "%s: PNG: %s", from->path,
                           j.message);
   base_free(j.raster);
@@ -240,7 +242,7 @@ static lapis_status encode(job *j)
                                      on_warning, j, allocate, release);
   if (j->png != NULL) j->info = png_create_info_struct(j->png);
   if (j->info == NULL) return LAPIS_ENOMEM;
-  if (guarded(j, write_image)) return LAPIS_OK;
+  if (guarded(j, write_image) || j->status < 0) return j->status;
   return lapis_fail(j->ctx, LAPIS_ENOMEM, "writing an image as PNG: %s",
                     j->message);
 }
