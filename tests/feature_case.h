@@ -12,7 +12,7 @@ typedef struct run { /* of one kind over some files of the folder */
   char path[MOST][400];
   const char *name[MOST];
   int count;
-  char text[128]; /* of the settings */
+  char text[1024]; /* of the settings */
   lapis_solver *s;
   lapis_mat X;
 } run;
