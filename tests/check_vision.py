@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""check_vision.py ops|features|words FOLDER: what LAPIS made of images, compared
+"""check_vision.py ops|features|words|sift FOLDER: what LAPIS made of images, compared
 with scikit-image, SciPy, OpenCV, and with the formulas in numpy."""
 import pathlib
 import sys
@@ -268,4 +268,55 @@ def words():
                    texton_v, 0.002)
 
 
-{"ops": ops, "features": features, "words": words}[what]()
+# ---- keypoints ---------------------------------------------------------------
+def found_again(name, ours, theirs, share, off, angles=True):
+    """x, y, scale, angle of keypoints; indices of those that agree."""
+    pairs = []
+    for i, p in enumerate(ours):
+        apart = np.hypot(*(theirs[:, :2] - p[:2]).T)
+        turn = np.angle(np.exp(1j * (theirs[:, 3] - p[3])))
+        good = (apart < 1) & (np.abs(np.log(theirs[:, 2] / p[2])) < 0.18)
+        good &= np.abs(turn) < 0.2 if angles else True
+        if good.any():
+            pairs.append((i, np.where(good, apart, 9).argmin()))
+    a, b = np.array(pairs).T
+    apart = np.median(np.hypot(*(ours[a, :2] - theirs[b, :2]).T))
+    print(f"{name}: {len(a)} of {len(ours)} keypoints, half of them within "
+          f"{apart:.2f} pixels, scale times "
+          f"{np.median(theirs[b, 2] / ours[a, 2]):.3f}")
+    if len(a) < share * len(ours) or apart > off:
+        sys.exit(f"{name}: {share} of them and {off} wanted")
+    return a, b
+
+
+def sift():
+    import cv2
+    from skimage.feature import SIFT
+    z = np.load(folder / "sift.npz")
+    ours, vectors = z["xy"].astype("f8"), z["X"].astype("f8")
+    image = next(iter(images()))[..., 0]
+    keys, theirs = cv2.SIFT_create(
+        contrastThreshold=0.01).detectAndCompute(
+            np.rint(image * 255).astype("u1"), None)
+    place = np.array([[*k.pt, k.size / 2, np.deg2rad(k.angle)] for k in keys])
+    # their doubled image is a quarter of a pixel off along both axes
+    a, b = found_again("OpenCV", ours, place, 0.65, 0.5)
+    # they count directions the other way round
+    theirs = theirs.astype("f8").reshape(-1, 16, 8)[b][..., -np.arange(8) % 8]
+    theirs, vectors = theirs.reshape(-1, 128), vectors[a]
+    cosine = (theirs * vectors).sum(1) / np.linalg.norm(theirs, axis=1) / (
+        np.linalg.norm(vectors, axis=1))
+    print(f"OpenCV: cosine of descriptors {np.median(cosine):.3f}, a tenth "
+          f"below {np.quantile(cosine, 0.1):.3f}")
+    if np.median(cosine) < 0.97:
+        sys.exit("descriptors differ from OpenCV's")
+    other = SIFT(c_dog=0.02 / 3)
+    other.detect(image)
+    place = np.c_[other.keypoints[:, ::-1], other.sigmas,
+                  np.pi / 2 - other.orientations]
+    # directions there are to the nearest of 36
+    found_again("scikit-image", ours, place, 0.75, 0.7)
+
+
+{"ops": ops, "features": features, "words": words,
+ "sift": sift}[what]()
