@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""check_vision.py ops|features FOLDER: what LAPIS made of images, compared
+"""check_vision.py ops|features|words|sift FOLDER: what LAPIS made of images, compared
 with scikit-image, SciPy, OpenCV, and with the formulas in numpy."""
 import pathlib
 import sys
@@ -177,4 +177,146 @@ def features():
         against_skimage(ours, image)
 
 
-{"ops": ops, "features": features}[what]()
+# ---- words -------------------------------------------------------------------
+def walk(points, v):
+    """Down the tree of words, and how close the decision was."""
+    points = (points - v["shift"]) / v["scale"]
+    node, margin = np.zeros(len(points), int), np.full(len(points), np.inf)
+    branch = len(v["level_1"])
+    for level in range(1, 5):
+        if f"level_{level}" not in v:
+            break
+        c = v[f"level_{level}"].reshape(-1, branch, points.shape[1])[node]
+        d = ((points[:, None] - c) ** 2).sum(2)
+        two = np.sort(d, 1)
+        margin = np.minimum(margin, (two[:, 1] - two[:, 0]) / two[:, 1])
+        node = node * branch + d.argmin(1)
+    return node, margin
+
+
+def same_words(name, got, points, v, allowed):
+    """Words that differ are near ties."""
+    wanted, margin = walk(points, v)
+    off = got != wanted
+    print(f"{name}: {off.mean():.4f} of the words differ, by margins of at "
+          f"most {margin[off].max(initial=0):.2g}")
+    if off.mean() > allowed:
+        sys.exit(f"{name}: {allowed} allowed")
+
+
+def correlate(a, k, axis):
+    from scipy import ndimage
+    return ndimage.correlate1d(a, k, axis, mode="nearest")
+
+
+def dense_sift(image, size, magnif):
+    """[Lowe 2004, Sec. 6], upright, every cell at once: the descriptor with its
+    first cell at (x, y) is out[y, x]."""
+    from scipy import ndimage
+    sigma = np.sqrt(max(0, (size / magnif) ** 2 - .25))
+    a = ndimage.gaussian_filter(image, sigma, mode="nearest", truncate=4)
+    dy, dx = np.gradient(a)
+    at = np.arctan2(dy, dx) % (2 * np.pi) / (2 * np.pi) * 8
+    maps = [np.hypot(dx, dy) * np.maximum(0, 1 - np.abs((at - k + 4) % 8 - 4))
+            for k in range(8)]
+    triangle = 1 - np.abs(np.arange(1 - size, size)) / size
+    maps = np.stack([correlate(correlate(m, triangle, 0), triangle, 1)
+                     for m in maps], 2)
+    t = np.arange(1 - size, size)[:, None] + size * (np.arange(4) - 1.5)
+    weight = np.exp(-(t / (2 * size)) ** 2 / 2).mean(0)
+    h, w = (n - 3 * size for n in image.shape)
+    cells = [maps[r * size:r * size + h, c * size:c * size + w]
+             * weight[r] * weight[c] for r in range(4) for c in range(4)]
+    v = np.stack(cells, 2).reshape(h, w, 128)
+    for cut in (0.2, np.inf):
+        v = np.minimum(v / np.linalg.norm(v, axis=2, keepdims=True), cut)
+    return np.minimum(np.floor(512 * v), 255)
+
+
+def textons(image):
+    from scipy import ndimage
+    from skimage import color
+    lab = color.rgb2lab(np.repeat(image, 3 // image.shape[2], 2))
+    L = lab[..., 0]
+
+    def gauss(a, sigma, order=0):
+        return ndimage.gaussian_filter(a, sigma, order, mode="nearest",
+                                       truncate=4)
+
+    out = [gauss(lab[..., c], s) for s in (1, 2, 4) for c in range(3)]
+    out += [s * s * (gauss(L, s, (0, 2)) + gauss(L, s, (2, 0)))
+            for s in (1, 2, 4, 8)]
+    out += [s * gauss(L, s, o) for s in (2, 4) for o in ((0, 1), (1, 0))]
+    return np.stack(out, 2).reshape(-1, 17)
+
+
+def words():
+    dense, dense_v = (np.load(folder / f"dense{n}.npz") for n in ("", "_v"))
+    texton, texton_v = (np.load(folder / f"textons{n}.npz") for n in ("", "_v"))
+    for k, image in enumerate(images()):
+        a, b = dense["word_start"].ravel()[k:k + 2]
+        got, xy = dense["word"].ravel()[a:b], dense["word_xy"][a:b]
+        points = np.zeros((b - a, 128))
+        for size in (4, 6, 9):
+            m = xy[:, 2] == 4 * size
+            x, y = np.rint(xy[m, :2] - 1.5 * size).astype(int).T
+            points[m] = dense_sift(grey(image), size, 4)[y, x]
+        # rounding down may go either way
+        same_words("dense SIFT", got, points, dense_v, 0.002)
+        a, b = texton["word_start"].ravel()[k:k + 2]
+        same_words("textons", texton["word"].ravel()[a:b], textons(image),
+                   texton_v, 0.002)
+
+
+# ---- keypoints ---------------------------------------------------------------
+def found_again(name, ours, theirs, share, off, angles=True):
+    """x, y, scale, angle of keypoints; indices of those that agree."""
+    pairs = []
+    for i, p in enumerate(ours):
+        apart = np.hypot(*(theirs[:, :2] - p[:2]).T)
+        turn = np.angle(np.exp(1j * (theirs[:, 3] - p[3])))
+        good = (apart < 1) & (np.abs(np.log(theirs[:, 2] / p[2])) < 0.18)
+        good &= np.abs(turn) < 0.2 if angles else True
+        if good.any():
+            pairs.append((i, np.where(good, apart, 9).argmin()))
+    a, b = np.array(pairs).T
+    apart = np.median(np.hypot(*(ours[a, :2] - theirs[b, :2]).T))
+    print(f"{name}: {len(a)} of {len(ours)} keypoints, half of them within "
+          f"{apart:.2f} pixels, scale times "
+          f"{np.median(theirs[b, 2] / ours[a, 2]):.3f}")
+    if len(a) < share * len(ours) or apart > off:
+        sys.exit(f"{name}: {share} of them and {off} wanted")
+    return a, b
+
+
+def sift():
+    import cv2
+    from skimage.feature import SIFT
+    z = np.load(folder / "sift.npz")
+    ours, vectors = z["xy"].astype("f8"), z["X"].astype("f8")
+    image = next(iter(images()))[..., 0]
+    keys, theirs = cv2.SIFT_create(
+        contrastThreshold=0.01).detectAndCompute(
+            np.rint(image * 255).astype("u1"), None)
+    place = np.array([[*k.pt, k.size / 2, np.deg2rad(k.angle)] for k in keys])
+    # their doubled image is a quarter of a pixel off along both axes
+    a, b = found_again("OpenCV", ours, place, 0.65, 0.5)
+    # they count directions the other way round
+    theirs = theirs.astype("f8").reshape(-1, 16, 8)[b][..., -np.arange(8) % 8]
+    theirs, vectors = theirs.reshape(-1, 128), vectors[a]
+    cosine = (theirs * vectors).sum(1) / np.linalg.norm(theirs, axis=1) / (
+        np.linalg.norm(vectors, axis=1))
+    print(f"OpenCV: cosine of descriptors {np.median(cosine):.3f}, a tenth "
+          f"below {np.quantile(cosine, 0.1):.3f}")
+    if np.median(cosine) < 0.97:
+        sys.exit("descriptors differ from OpenCV's")
+    other = SIFT(c_dog=0.02 / 3)
+    other.detect(image)
+    place = np.c_[other.keypoints[:, ::-1], other.sigmas,
+                  np.pi / 2 - other.orientations]
+    # directions there are to the nearest of 36
+    found_again("scikit-image", ours, place, 0.75, 0.7)
+
+
+{"ops": ops, "features": features, "words": words,
+ "sift": sift}[what]()

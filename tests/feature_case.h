@@ -12,7 +12,7 @@ typedef struct run { /* of one kind over some files of the folder */
   char path[MOST][400];
   const char *name[MOST];
   int count;
-  char text[128]; /* of the settings */
+  char text[1024]; /* of the settings */
   lapis_solver *s;
   lapis_mat X;
 } run;
@@ -106,7 +106,7 @@ static inline lapis_image brighter(const lapis_image *m, float times,
 static inline bool is_built(const char *kind)
 {
   bool images = lapis_image_format_at(0)->built;
-  return images || strcmp(kind, "hog") != 0;
+  return images || (strcmp(kind, "hog") != 0 && strcmp(kind, "sift") != 0);
 }
 
 static inline void need(const char *kind)
