@@ -76,14 +76,18 @@ static double slow_overlap(const lapis_box *a, const lapis_box *b)
 static int64_t slow_boxes(const scene *s, const lapis_window_settings *w,
                           lapis_box *out)
 {
-  int64_t count = 0, n, g = w->step;
-  for (int64_t i = 0; i < w->scales; i++)
-    for (int64_t j = 0; j < w->aspects; j++) {
-      double u = w->scales == 1 ? 0 : (double)i / (double)(w->scales - 1);
-      double v = w->aspects == 1 ? 0 : (double)j / (double)(w->aspects - 1);
-      double side = w->smallest * pow(w->largest / w->smallest, u) *
+  int64_t count = 0, n, g = w->grid.step;
+  for (int64_t i = 0; i < w->grid.scales; i++)
+    for (int64_t j = 0; j < w->grid.aspects; j++) {
+      double u =
+          w->grid.scales == 1 ? 0 : (double)i / (double)(w->grid.scales - 1);
+      double v =
+          w->grid.aspects == 1 ? 0 : (double)j / (double)(w->grid.aspects - 1);
+      double side = w->grid.smallest *
+                    pow(w->grid.largest / w->grid.smallest, u) *
                     sqrt((double)(s->width * s->height));
-      double aspect = w->aspect_low * pow(w->aspect_high / w->aspect_low, v);
+      double aspect =
+          w->grid.aspect_low * pow(w->grid.aspect_high / w->grid.aspect_low, v);
       double bw = fmax(round(side * sqrt(aspect) / (double)g), 1) * (double)g;
       double bh = fmax(round(side / sqrt(aspect) / (double)g), 1) * (double)g;
       for (int64_t y = 0; y < s->height; y += g)
@@ -129,13 +133,14 @@ static void check_boxes(const scene *s, const lapis_window_settings *w,
 static lapis_window_settings draw_settings(uint64_t *state)
 {
   lapis_window_settings w = lapis_window_defaults();
-  w.step = 1 + (int64_t)(5 * check_uniform(state));
-  w.smallest = 0.1 + 0.4 * check_uniform(state);
-  w.largest = w.smallest + (1 - w.smallest) * check_uniform(state);
-  w.scales = 1 + (int64_t)(3 * check_uniform(state));
-  w.aspect_low = 0.4 + check_uniform(state);
-  w.aspect_high = w.aspect_low + check_uniform(state);
-  w.aspects = 1 + (int64_t)(2 * check_uniform(state));
+  w.grid.step = 1 + (int64_t)(5 * check_uniform(state));
+  w.grid.smallest = 0.1 + 0.4 * check_uniform(state);
+  w.grid.largest =
+      w.grid.smallest + (1 - w.grid.smallest) * check_uniform(state);
+  w.grid.scales = 1 + (int64_t)(3 * check_uniform(state));
+  w.grid.aspect_low = 0.4 + check_uniform(state);
+  w.grid.aspect_high = w.grid.aspect_low + check_uniform(state);
+  w.grid.aspects = 1 + (int64_t)(2 * check_uniform(state));
   w.least = (int64_t)(6 * check_uniform(state));
   w.overlap = 0.1 + 0.9 * check_uniform(state);
   return w;
@@ -183,8 +188,8 @@ static void planted_window_is_found(void **unused)
   lapis_words words = words_of(&s);
   lapis_mat target = lapis_mat_f64(s.target, 1, 50);
   lapis_window_settings w = lapis_window_defaults();
-  w.step = 2, w.smallest = w.largest = 40 / sqrt(200 * 160.0);
-  w.scales = w.aspects = 1;
+  w.grid.step = 2, w.grid.smallest = w.grid.largest = 40 / sqrt(200 * 160.0);
+  w.grid.scales = w.grid.aspects = 1;
   lapis_box box[2];
   int64_t found;
   lapis_window_info info;
@@ -262,7 +267,7 @@ static void bad_input_is_refused(void **unused)
   refuse(&bad, &target, NULL, LAPIS_EINVAL, "20 x 0");
   bad = words, bad.word.cols--;
   refuse(&bad, &target, NULL, LAPIS_ESHAPE, "39 words");
-  w.smallest = 0;
+  w.grid.smallest = 0;
   refuse(&words, &target, &w, LAPIS_EINVAL, "smallest");
   s.word[3] = 5;
   refuse(&words, &target, NULL, LAPIS_EDATA, "word 4 is 5");
@@ -279,7 +284,7 @@ static void bad_input_is_refused(void **unused)
   memset(s.target, 0, 5 * sizeof *s.target);
   refuse(&words, &target, NULL, LAPIS_EDATA, "sum to 0");
   w = lapis_window_defaults();
-  w.step = 1, w.scales = w.aspects = 64;
+  w.grid.step = 1, w.grid.scales = w.grid.aspects = 64;
   bad = words, bad.width = bad.height = 1 << 20;
   refuse(&bad, &target, &w, LAPIS_EINVAL, "too many");
   drop(&s);

@@ -24,23 +24,28 @@ typedef struct lapis_box {
   double x, y, width, height, score;
 } lapis_box;
 
-/* ---- windows: two classes [MC15 Sec. 4.3] --------------------------------
- * The box whose histogram h is nearest to a target t (both divided by their
- * sums): the least chi2(h, t) = sum (h - t)^2 / (h + t), between 0 and 2.
- *
- * Candidates: corners and sides are multiples of `step`.  sqrt(w h) takes
- * `scales` values from smallest to largest, as shares of sqrt(width height),
- * in geometric progression; w / h takes `aspects` values from aspect_low to
- * aspect_high likewise; both sides are rounded to the grid, and sizes that do
- * not fit into the image are left out, as are boxes of fewer than `least`
- * words.  Among these the answer is exact. */
-typedef struct lapis_window_settings {
-  size_t size;
+/* Boxes that are asked: corners and sides are multiples of `step`.  sqrt(w h)
+ * takes `scales` values from smallest to largest, as shares of sqrt(width
+ * height), in geometric progression; w / h takes `aspects` values from
+ * aspect_low to aspect_high likewise; both sides are rounded to the grid, and
+ * sizes that do not fit into the image are left out. */
+typedef struct lapis_box_grid {
   int64_t step; /* pixels; -1: a 32nd of the image's longer side */
   double smallest, largest;
   int64_t scales;
   double aspect_low, aspect_high;
   int64_t aspects;
+} lapis_box_grid;
+
+/* ---- windows: two classes [MC15 Sec. 4.3] --------------------------------
+ * The box whose histogram h is nearest to a target t (both divided by their
+ * sums): the least chi2(h, t) = sum (h - t)^2 / (h + t), between 0 and 2.
+ *
+ * Among the boxes of a grid that hold at least so many words the answer is
+ * exact. */
+typedef struct lapis_window_settings {
+  size_t size;
+  lapis_box_grid grid;
   int64_t least;  /* words; -1: a hundredth of the image's */
   double overlap; /* two boxes are distinct below this IoU */
 } lapis_window_settings;
@@ -163,6 +168,36 @@ LAPIS_API lapis_status lapis_regions_find(
     lapis_region_info *info, int64_t *found);
 /* Whether the plug-in lapis-cbc can be loaded; why: NULL, or a sentence. */
 LAPIS_API bool lapis_region_has_cbc(char *why, size_t size);
+
+/* ---- boxes that may hold an object ----------------------------------------
+ * Ranked by how much denser edges are inside than around: the mean length of
+ * the gradient in the box, less that in a ring around it of a quarter of its
+ * sides (where the image goes on), times sqrt(share of the image the box has):
+ * a mean over n pixels is known to 1 / sqrt(n), so a large box needs less
+ * contrast than a small one. */
+typedef struct lapis_propose_settings {
+  size_t size;
+  lapis_box_grid grid;
+  double overlap; /* of two boxes at this IoU or more the better one stays */
+} lapis_propose_settings;
+LAPIS_API lapis_propose_settings lapis_propose_defaults(void);
+/* The best `count` boxes, best first; *found <= count of them. */
+LAPIS_API lapis_status lapis_boxes_propose(lapis_ctx *ctx,
+                                           const lapis_image *image,
+                                           const lapis_propose_settings *set,
+                                           int64_t count, lapis_box *box,
+                                           int64_t *found);
+
+/* A table of boxes: name,x,y,width,height[,score], with or without a first row
+ * of these words; score NaN where there is none. */
+typedef struct lapis_box_table {
+  int64_t count;
+  char **name;    /* count: of the image */
+  lapis_box *box; /* count */
+} lapis_box_table;
+LAPIS_API lapis_status lapis_boxes_read(lapis_ctx *ctx, const char *path,
+                                        lapis_box_table *out);
+LAPIS_API void lapis_boxes_free(lapis_box_table *table); /* then empty */
 
 #ifdef __cplusplus
 }

@@ -18,4 +18,23 @@ lapis_status vector_take(lapis_ctx *ctx, const char *what,
                          const lapis_mat *from, int64_t d, double *to);
 double box_overlap(const lapis_box *a, const lapis_box *b); /* IoU */
 
+/* ---- grid.c: the boxes that are asked -----------------------------------*/
+typedef struct extent {
+  int64_t w, h; /* cells */
+} extent;
+typedef struct box_grid {
+  int64_t width, height; /* of the image */
+  int64_t step, nx, ny;  /* pixels of a cell; cells */
+  extent *size;
+  int64_t sizes, boxes;
+} box_grid;
+/* what: who asks, for sentences. */
+lapis_status grid_make(lapis_ctx *ctx, const char *what,
+                       const lapis_box_grid *set, int64_t width, int64_t height,
+                       box_grid *out);
+void grid_free(box_grid *g);
+/* The box of cells at (x, y), cut at the image's edge. */
+lapis_box grid_box(const box_grid *g, int64_t x, int64_t y, extent e,
+                   double score);
+
 #endif

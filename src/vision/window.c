@@ -25,12 +25,6 @@
 #include "vision/locate.h"
 
 enum { GROUPS = 24 };
-/* Boxes that a grid may have: 24 bytes each. */
-static const int64_t most_candidates = 20000000;
-
-typedef struct extent {
-  int64_t w, h; /* cells */
-} extent;
 typedef struct candidate {
   double key; /* a lower bound of the distance, or the distance */
   int64_t id; /* place in the order of sizes, rows, columns */
@@ -41,7 +35,6 @@ typedef struct window_search {
   lapis_ctx *ctx;
   const lapis_words *words;
   lapis_window_settings set;
-  int64_t nx, ny; /* cells */
   double *target; /* d: t / |t| */
   double mass[GROUPS];
   /* words of a cell: those with t > 0, sorted by cell */
@@ -51,8 +44,7 @@ typedef struct window_search {
   int32_t *group;    /* d */
   int32_t *count;    /* d: of the box at hand, zero between boxes */
   int32_t *touched;  /* d */
-  extent *size;
-  int64_t n_sizes;
+  box_grid grid;
   candidate *heap;
   int64_t n_heap, evaluated;
 } window_search;
@@ -60,13 +52,13 @@ typedef struct window_search {
 lapis_window_settings lapis_window_defaults(void)
 {
   return (lapis_window_settings){.size = sizeof(lapis_window_settings),
-                                 .step = -1,
-                                 .smallest = 0.2,
-                                 .largest = 0.4,
-                                 .scales = 4,
-                                 .aspect_low = 1,
-                                 .aspect_high = 2,
-                                 .aspects = 2,
+                                 .grid = {.step = -1,
+                                          .smallest = 0.2,
+                                          .largest = 0.4,
+                                          .scales = 4,
+                                          .aspect_low = 1,
+                                          .aspect_high = 2,
+                                          .aspects = 2},
                                  .least = -1,
                                  .overlap = 0.5};
 }
@@ -74,61 +66,13 @@ lapis_window_settings lapis_window_defaults(void)
 static lapis_status check_settings(lapis_ctx *ctx,
                                    const lapis_window_settings *s)
 {
-  bool steps = s->step == -1 || s->step >= 1;
-  bool sizes = s->smallest > 0 && s->smallest <= s->largest && s->largest <= 1;
-  bool ratios = s->aspect_low > 0 && s->aspect_low <= s->aspect_high &&
-                s->aspect_high < INFINITY;
-  bool counts = s->scales >= 1 && s->scales <= 64 && s->aspects >= 1 &&
-                s->aspects <= 64 && s->least >= -1;
-  if (!(steps && sizes && ratios && counts && s->overlap > 0 &&
-        s->overlap <= 1))
+  if (!(s->least >= -1 && s->overlap > 0 && s->overlap <= 1))
     return lapis_fail(ctx, LAPIS_EINVAL,
-                      "windows: settings must have step >= 1, 0 < smallest "
-                      "<= largest <= 1, 0 < aspect-low <= aspect-high, 1 to "
-                      "64 scales and aspects, 0 < overlap <= 1");
+                      "windows: at least %" PRId64
+                      " words and an overlap of %g; the first must be 0 or "
+                      "more (-1: a hundredth), the second in (0, 1]",
+                      s->least, s->overlap);
   return LAPIS_OK;
-}
-
-/* ---- candidates ---------------------------------------------------------*/
-static double geometric(double low, double high, int64_t i, int64_t n)
-{
-  return n == 1 ? low : low * pow(high / low, (double)i / (double)(n - 1));
-}
-
-static void add_size(window_search *w, double scale, double aspect)
-{
-  double side =
-      scale * sqrt((double)w->words->width * (double)w->words->height);
-  double step = (double)w->set.step;
-  double across = fmax(round(side * sqrt(aspect) / step), 1);
-  double down = fmax(round(side / sqrt(aspect) / step), 1);
-  if (across > (double)w->nx || down > (double)w->ny) return;
-  extent e = {(int64_t)across, (int64_t)down};
-  for (int64_t i = 0; i < w->n_sizes; i++)
-    if (w->size[i].w == e.w && w->size[i].h == e.h) return;
-  w->size[w->n_sizes++] = e;
-}
-
-static lapis_status make_sizes(window_search *w)
-{
-  const lapis_window_settings *s = &w->set;
-  w->size = base_alloc(w->ctx, s->scales * s->aspects, sizeof *w->size);
-  if (w->size == NULL) return LAPIS_ENOMEM;
-  for (int64_t i = 0; i < s->scales; i++)
-    for (int64_t j = 0; j < s->aspects; j++)
-      add_size(w, geometric(s->smallest, s->largest, i, s->scales),
-               geometric(s->aspect_low, s->aspect_high, j, s->aspects));
-  double sum = 0;
-  for (int64_t i = 0; i < w->n_sizes; i++)
-    sum +=
-        (double)(w->nx - w->size[i].w + 1) * (double)(w->ny - w->size[i].h + 1);
-  if (sum > (double)most_candidates)
-    return lapis_fail(w->ctx, LAPIS_EINVAL,
-                      "windows: %.3g boxes are too many (%" PRId64
-                      " at most): take a larger step, or fewer scales",
-                      sum, most_candidates);
-  w->heap = base_alloc_raw(w->ctx, (int64_t)sum, sizeof *w->heap);
-  return w->heap == NULL ? LAPIS_ENOMEM : LAPIS_OK;
 }
 
 /* ---- words by cell, integral counts -------------------------------------*/
@@ -137,14 +81,14 @@ static int64_t cell_of(const window_search *w, int64_t j, int64_t *cx,
 {
   int64_t x, y;
   words_pixel(w->words, j, &x, &y);
-  *cx = x / w->set.step;
-  *cy = y / w->set.step;
-  return *cy * w->nx + *cx;
+  *cx = x / w->grid.step;
+  *cy = y / w->grid.step;
+  return *cy * w->grid.nx + *cx;
 }
 
 static void sort_words(window_search *w)
 {
-  int64_t m = w->words->word.cols, cells = w->nx * w->ny, cx, cy;
+  int64_t m = w->words->word.cols, cells = w->grid.nx * w->grid.ny, cx, cy;
   for (int64_t j = 0; j < m; j++)
     w->cell_start[cell_of(w, j, &cx, &cy) + 1] +=
         w->target[words_index(w->words, j)] > 0;
@@ -163,7 +107,7 @@ static void sort_words(window_search *w)
 
 static int32_t *corner(const window_search *w, int64_t x, int64_t y)
 {
-  return w->integral + (y * (w->nx + 1) + x) * (GROUPS + 1);
+  return w->integral + (y * (w->grid.nx + 1) + x) * (GROUPS + 1);
 }
 
 static void make_integral(window_search *w)
@@ -175,8 +119,8 @@ static void make_integral(window_search *w)
     at[GROUPS]++;
     if (w->target[i] > 0) at[w->group[i]]++;
   }
-  for (int64_t y = 1; y <= w->ny; y++)
-    for (int64_t x = 1; x <= w->nx; x++)
+  for (int64_t y = 1; y <= w->grid.ny; y++)
+    for (int64_t x = 1; x <= w->grid.nx; x++)
       for (int g = 0; g <= GROUPS; g++)
         corner(w, x, y)[g] += corner(w, x - 1, y)[g] + corner(w, x, y - 1)[g] -
                               corner(w, x - 1, y - 1)[g];
@@ -243,12 +187,12 @@ static double box_bound(const window_search *w, int64_t x, int64_t y, extent e,
 
 static double box_distance(window_search *w, const candidate *at)
 {
-  extent e = w->size[at->size];
+  extent e = w->grid.size[at->size];
   int64_t n, used = 0;
   box_bound(w, at->x, at->y, e, &n);
   for (int64_t y = at->y; y < at->y + e.h; y++) {
-    int64_t first = w->cell_start[y * w->nx + at->x];
-    int64_t end = w->cell_start[y * w->nx + at->x + e.w];
+    int64_t first = w->cell_start[y * w->grid.nx + at->x];
+    int64_t end = w->cell_start[y * w->grid.nx + at->x + e.w];
     for (int64_t k = first; k < end; k++)
       if (w->count[w->cell_word[k]]++ == 0)
         w->touched[used++] = w->cell_word[k];
@@ -286,10 +230,10 @@ static void fill_queue(window_search *w, int64_t *candidates)
   int64_t id = 0, n;
   /* so much does rounding move a bound against a distance of 2 - 4 S */
   const double rounding = 0x1p-50 * (double)(w->words->vocabulary + 4);
-  for (int64_t s = 0; s < w->n_sizes; s++) {
-    extent e = w->size[s];
-    for (int64_t y = 0; y + e.h <= w->ny; y++)
-      for (int64_t x = 0; x + e.w <= w->nx; x++, id++) {
+  for (int64_t s = 0; s < w->grid.sizes; s++) {
+    extent e = w->grid.size[s];
+    for (int64_t y = 0; y + e.h <= w->grid.ny; y++)
+      for (int64_t x = 0; x + e.w <= w->grid.nx; x++, id++) {
         double bound = box_bound(w, x, y, e, &n) - rounding;
         if (n < w->set.least || n == 0) continue;
         w->heap[w->n_heap++] =
@@ -302,13 +246,7 @@ static void fill_queue(window_search *w, int64_t *candidates)
 
 static lapis_box as_box(const window_search *w, const candidate *c)
 {
-  double step = (double)w->set.step;
-  lapis_box b = {(double)c->x * step, (double)c->y * step,
-                 (double)w->size[c->size].w * step,
-                 (double)w->size[c->size].h * step, c->key};
-  b.width = fmin(b.width, (double)w->words->width - b.x);
-  b.height = fmin(b.height, (double)w->words->height - b.y);
-  return b;
+  return grid_box(&w->grid, c->x, c->y, w->grid.size[c->size], c->key);
 }
 
 static bool distinct(const window_search *w, const lapis_box *b,
@@ -363,7 +301,8 @@ static lapis_status take_target(window_search *w, const lapis_mat *target)
 static lapis_status window_alloc(window_search *w)
 {
   int64_t d = w->words->vocabulary, m = w->words->word.cols;
-  int64_t cells = w->nx * w->ny, corners = (w->nx + 1) * (w->ny + 1);
+  int64_t cells = w->grid.nx * w->grid.ny,
+          corners = (w->grid.nx + 1) * (w->grid.ny + 1);
   lapis_ctx *ctx = w->ctx;
   if ((w->target = base_alloc(ctx, d, sizeof *w->target)) == NULL ||
       (w->group = base_alloc(ctx, d, sizeof *w->group)) == NULL ||
@@ -381,28 +320,24 @@ static void window_free(window_search *w)
 {
   base_free(w->target), base_free(w->group), base_free(w->count);
   base_free(w->touched), base_free(w->cell_word), base_free(w->cell_start);
-  base_free(w->integral), base_free(w->size), base_free(w->heap);
+  base_free(w->integral), base_free(w->heap);
+  grid_free(&w->grid);
 }
 
 static lapis_status window_prepare(window_search *w, const lapis_mat *target)
 {
-  TRY(make_sizes(w));
+  const lapis_words *words = w->words;
+  if (w->set.least == -1) w->set.least = (words->word.cols + 99) / 100;
+  TRY(grid_make(w->ctx, "windows", &w->set.grid, words->width, words->height,
+                &w->grid));
+  w->heap = base_alloc_raw(w->ctx, w->grid.boxes, sizeof *w->heap);
+  if (w->heap == NULL) return LAPIS_ENOMEM;
   TRY(window_alloc(w));
   TRY(take_target(w, target));
   sort_words(w);
   TRY(make_groups(w));
   make_integral(w);
   return LAPIS_OK;
-}
-
-static void fill_settings(window_search *w)
-{
-  const lapis_words *words = w->words;
-  int64_t longer = words->width > words->height ? words->width : words->height;
-  if (w->set.step == -1) w->set.step = longer >= 64 ? longer / 32 : 1;
-  if (w->set.least == -1) w->set.least = (words->word.cols + 99) / 100;
-  w->nx = (words->width + w->set.step - 1) / w->set.step;
-  w->ny = (words->height + w->set.step - 1) / w->set.step;
 }
 
 lapis_status lapis_windows_find(lapis_ctx *ctx, const lapis_words *words,
@@ -419,7 +354,6 @@ lapis_status lapis_windows_find(lapis_ctx *ctx, const lapis_words *words,
   TRY(words_check(ctx, "windows", words));
   if (words->word.cols > INT32_MAX || words->vocabulary > INT32_MAX)
     return lapis_fail(ctx, LAPIS_ESHAPE, "windows: more than 2^31 words");
-  fill_settings(&w);
   lapis_status status = window_prepare(&w, target);
   int64_t candidates = 0;
   if (status == LAPIS_OK) {
