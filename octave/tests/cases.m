@@ -113,6 +113,19 @@ function check_roml (data, c, path)
   near (sum_of(:)', first / norm (first), 1e-5, 'low_rank + sparse');
 end
 
+% ---- the manual -----------------------------------------------------------------
+function test_the_page_runs ()
+  here = fileparts (mfilename ('fullpath'));
+  page = fileread ([here '/../../docs/octave.md']);
+  blocks = regexp (page, "```octave\n(.*?)```", 'tokens');
+  if (isempty (blocks))
+    error ('the page shows nothing');
+  end
+  for k = 1:numel (blocks)
+    eval (blocks{k}{1});
+  end
+end
+
 % ---- what a caller does wrong --------------------------------------------------
 function test_refusals ()
   X = magic (4);
