@@ -52,7 +52,7 @@ class Page(unittest.TestCase):
         exec(block, space)
         self.assertEqual(space["labels"].shape, (80,))
         self.assertEqual(space["clean"].shape, X.shape)
-        self.assertGreater(space["model"].score(X, y), 0.9)
+        self.assertGreater(space["model"].score(X, y), 0.85)
 
     def test_every_public_name_is_on_the_page(self):
         page = set(re.findall(r"\w+", PAGE.read_text()))
