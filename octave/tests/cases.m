@@ -22,7 +22,7 @@ function cases (names)
   end
 end
 
-% ---- every fixture: what the command answers, to 1e-10 ------------------------
+% ---- every fixture: what the command answers, to 1e-10 ----------------------
 function test_mc_fixtures ()
   each_fixture ({'mc'}, @check_mc);
 end
@@ -113,7 +113,20 @@ function check_roml (data, c, path)
   near (sum_of(:)', first / norm (first), 1e-5, 'low_rank + sparse');
 end
 
-% ---- what a caller does wrong --------------------------------------------------
+% ---- the manual -------------------------------------------------------------
+function test_the_page_runs ()
+  here = fileparts (mfilename ('fullpath'));
+  page = fileread ([here '/../../docs/octave.md']);
+  blocks = regexp (page, "```octave\n(.*?)```", 'tokens');
+  if (isempty (blocks))
+    error ('the page shows nothing');
+  end
+  for k = 1:numel (blocks)
+    eval (blocks{k}{1});
+  end
+end
+
+% ---- what a caller does wrong -----------------------------------------------
 function test_refusals ()
   X = magic (4);
   y = [1; -1; 1; -1];
@@ -139,7 +152,7 @@ function test_warnings_are_the_librarys ()
   end
 end
 
-% ---- helpers -------------------------------------------------------------------
+% ---- helpers ----------------------------------------------------------------
 function each_fixture (kinds, check)
   folder = getenv ('LAPIS_FIXTURES');
   if (isempty (folder))
@@ -179,9 +192,9 @@ function arrays = command (method, path, s)
     words = [words sprintf(" --%s '%s'", strrep (names{k}, '_', '-'), value)];
   end
   out = [tempname() '.npz'];
-  [status, said] = system (sprintf ("'%s' fit %s '%s/data.npz' -q -o '%s'%s", ...
-                                    getenv ('LAPIS_COMMAND'), method, path, ...
-                                    out, words));
+  line = sprintf ("'%s' fit %s '%s/data.npz' -q -o '%s'%s", ...
+                  getenv ('LAPIS_COMMAND'), method, path, out, words);
+  [status, said] = system (line);
   if (status ~= 0)
     error ('the command failed: %s', said);
   end

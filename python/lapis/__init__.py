@@ -30,4 +30,5 @@ __all__ = [
     "Result", "RobustLDA", "RobustPCA", "RobustRegressor",
     "SVMPlusClassifier", "assign", "functions", "load", "methods", "metrics",
     "plot", "project_simplex", "prox_chi2", "prox_chi2_simplex",
-    "prox_logistic", "prox_soft", "save", "singular_values", "solve", "suspects", "svt"]
+    "prox_logistic", "prox_soft", "save", "singular_values", "solve",
+    "suspects", "svt"]

@@ -282,8 +282,9 @@ def solve(method, X, Y=None, P=None, group=None, sample_weight=None,
     """Solve `method` ("mc", "rr", "svmplus", ...) on these data.
 
     The data are the members of the command's files, a row a sample (its
-    `weight` is `sample_weight` here); the settings are those of ``lapis fit METHOD --help`` with underscores, and
-    matrices in place of files.  Returns a `Result`.
+    `weight` is `sample_weight` here); the settings are those of
+    ``lapis fit METHOD --help`` with underscores, and matrices in place of
+    files.  Returns a `Result`.
     """
     context = context or Context()
     rows = table(method)

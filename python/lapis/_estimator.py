@@ -8,7 +8,8 @@ from ._compat import BaseEstimator, ClassifierMixin
 from ._core import Context, solve
 from ._settings import table
 from ._validation import (check_array, check_classes, check_features,
-                          check_fitted, check_y, remember_features, seed_of, threads_of)
+                          check_fitted, check_y, remember_features, seed_of,
+                          threads_of)
 
 # What no table has, because it belongs to the context.
 COMMON = {

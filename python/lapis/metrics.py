@@ -21,7 +21,7 @@ def metric(name, truth, answers, per_class=False):
     if len(truth) != len(answers):
         raise ValueError(f"{name}: the truth has {len(truth)} samples, the "
                          f"answers have {len(answers)}")
-    (T, _kept), (A, _also) = view(truth), view(answers)
+    T, A = view(truth)[0], view(answers)[0]
     count, mean = ctypes.c_int64(), ctypes.c_double()
     context.check(lib.metric_classes(context, name.encode(), T, count))
     values = np.full(max(count.value, 1), np.nan)
@@ -55,16 +55,17 @@ globals().update(_functions)
 
 
 def _slots(matches):
-    return view(np.require(matches, np.int64, ["C"]))
+    return np.require(matches, np.int64, ["C"])
 
 
 def match_ratio(truth, found, inlier=None):
     """Of matches (n_images, n_slots): {match_ratio, identification_ratio,
     precision, recall}; -1 is missing, the order of slots means nothing."""
     context, out = Context(), MatchScores()
-    (T, _kept), (F, _also) = _slots(truth), _slots(found)
-    trusted, _third = (None, None) if inlier is None else _slots(inlier)
-    context.check(lib.match_ratio(context, T, F, trusted, out))
+    arrays = [_slots(given) for given in (truth, found, inlier)
+              if given is not None]
+    views = [view(array)[0] for array in arrays] + [None]
+    context.check(lib.match_ratio(context, *views[:3], out))
     return {name: getattr(out, name) for name, _ in out._fields_}
 
 
@@ -73,7 +74,7 @@ def iou(truth, found):
     their mean, and the share above 1/2."""
     context = Context()
     truth, found = as_float(truth, "truth"), as_float(found, "found")
-    (T, _kept), (F, _also) = view(truth), view(found)
+    T, F = view(truth)[0], view(found)[0]
     each, mean = np.empty(len(truth)), ctypes.c_double()
     correct = ctypes.c_double()
     context.check(lib.iou(context, T, F, each.ctypes.data, mean, correct))
