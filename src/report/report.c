@@ -33,10 +33,11 @@ static lapis_status check_like(lapis_ctx *ctx, const char *name,
 static lapis_status check(lapis_ctx *ctx, const lapis_report *w)
 {
   const lapis_mat *like = &w->clean;
-  if (mat_empty(like) && mat_empty(&w->history))
+  if (mat_empty(like) && mat_empty(&w->history) && mat_empty(&w->scores) &&
+      mat_empty(&w->points) && w->pictures + w->suspects + w->facts == 0)
     return lapis_fail(ctx, LAPIS_EMISSING,
-                      "report: there is neither a clean part (low_rank) nor a "
-                      "history to show");
+                      "report: there is nothing to show: neither a clean part "
+                      "(low_rank), scores, matches nor a history");
   TRY(check_like(ctx, "the input", &w->input, like));
   TRY(check_like(ctx, "the removed part (sparse)", &w->removed, like));
   TRY(check_like(ctx, "the filled data", &w->filled, like));
@@ -237,6 +238,30 @@ static void put_numbers(page *p, const lapis_report *w)
   free(text);
 }
 
+/* ---- facts and settings -------------------------------------------------*/
+static void put_rows(page *p, const char *title, const lapis_report_row *row,
+                     int64_t count)
+{
+  if (count == 0) return;
+  page_print(p, "<h2>%s</h2>\n<table class=\"rows\">\n", title);
+  for (int64_t i = 0; i < count; i++) {
+    page_print(p, "<tr><th>");
+    page_escape(p, row[i].name);
+    page_print(p, "</th><td>");
+    page_escape(p, row[i].value);
+    page_print(p, "</td></tr>\n");
+  }
+  page_print(p, "</table>\n");
+}
+
+static void put_command(page *p, const char *command)
+{
+  if (command == NULL) return;
+  page_print(p, "<pre><code>");
+  page_escape(p, command);
+  page_print(p, "</code></pre>\n");
+}
+
 /* ---- the page -----------------------------------------------------------*/
 static void put_head(page *p, const char *title)
 {
@@ -259,10 +284,13 @@ static void compose(page *p, const lapis_report *w)
   if (!mat_empty(&w->clean))
     page_print(p, "<p>%" PRId64 " samples of %" PRId64 " features.</p>\n",
                w->clean.cols, w->clean.rows);
+  put_rows(p, "Figures", w->fact, w->facts);
   put_pictures(p, w);
   put_singular_values(p, w);
   put_convergence(p, w);
   put_numbers(p, w);
+  put_rows(p, "Settings", w->setting, w->settings);
+  put_command(p, w->command);
   page_print(p, "</body></html>\n");
 }
 
