@@ -10,6 +10,8 @@ static const cli_option options[] = {
      "write X, names, image_size and what else there is"},
     {"keep-going", 0, NULL,
      "leave out images that are refused; exit 4 at the end"},
+    {"cache", 0, "DIR",
+     "keep features there by content: a second run reads them"},
     {NULL, 0, NULL, NULL}};
 
 /* Sentences of the images that were left out; no columns where none was. */
@@ -86,6 +88,7 @@ static int compute(cli *c, const void *settings, const lapis_array *list)
   lapis_solver *s;
   lapis_features_options how = {.size = sizeof how};
   how.keep_going = args_get(&c->args, "keep-going") != NULL;
+  how.cache = args_get(&c->args, "cache");
   lapis_status status = lapis_features_new(
       c->ctx, c->method, settings, list->mat.val, list->mat.cols, &how, &s);
   if (status < 0) return cli_fail_status(c, status);

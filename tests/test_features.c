@@ -333,7 +333,7 @@ static void bad_images_are_left_out(void **state)
 {
   run r = {.f = *state};
   lapis_mat names, size, refused;
-  lapis_features_options keep = {sizeof keep, true};
+  lapis_features_options keep = {.size = sizeof keep, .keep_going = true};
   const lapis_method *kind = lapis_feature_find("pixels");
   add_mixed(&r);
   CHECK_OK(r.f, lapis_features_new(r.f->ctx, kind, NULL, r.name, r.count, &keep,
@@ -359,7 +359,7 @@ static void one_bad_image_ends_the_run(void **state)
 {
   run r = {.f = *state};
   const lapis_method *kind = lapis_feature_find("pixels");
-  lapis_features_options keep = {sizeof keep, true};
+  lapis_features_options keep = {.size = sizeof keep, .keep_going = true};
   lapis_mat X;
   add_mixed(&r);
   CHECK_OK(r.f, lapis_features_new(r.f->ctx, kind, NULL, r.name, r.count, NULL,

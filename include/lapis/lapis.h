@@ -94,7 +94,12 @@ LAPIS_API void lapis_ctx_cancel(lapis_ctx *ctx); /* from any thread or signal */
  * so many seconds with LAPIS_TIME_LIMIT; infinity: no limit. */
 LAPIS_API void lapis_ctx_limit(lapis_ctx *ctx, double seconds);
 LAPIS_API const char *lapis_ctx_error(const lapis_ctx *ctx); /* never NULL */
-LAPIS_API const char *lapis_ctx_backend(lapis_ctx *ctx);     /* with its core */
+/* Records one sentence (method or file: what, where, what would be right) and
+ * returns s: how a pipeline refuses as the library does.  Plain text, no final
+ * full stop, no newline. */
+LAPIS_API lapis_status lapis_fail(lapis_ctx *ctx, lapis_status s,
+                                  const char *format, ...) LAPIS_PRINTF(3, 4);
+LAPIS_API const char *lapis_ctx_backend(lapis_ctx *ctx); /* with its core */
 LAPIS_API int lapis_ctx_threads(const lapis_ctx *ctx);
 
 typedef struct lapis_progress {

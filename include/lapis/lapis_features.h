@@ -74,6 +74,13 @@ typedef struct lapis_sift_settings {
 typedef struct lapis_features_options {
   size_t size;     /* sizeof(lapis_features_options) */
   bool keep_going; /* leave out images that are refused */
+  /* A folder, made where it is missing, that keeps what was made of each image
+   * by its content, the kind and the settings: an interrupted run goes on, a
+   * second one reads.  What is damaged there is made again.  NULL: none. */
+  const char *cache;
+  /* count: what is learnt from all images (words) is learnt from these alone;
+   * NULL: all. */
+  const bool *study;
 } lapis_features_options;
 
 /* paths (count of them) are borrowed until the solver is freed; settings may

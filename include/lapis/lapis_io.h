@@ -121,6 +121,18 @@ LAPIS_API const lapis_data *lapis_dataset_data(const lapis_dataset *ds);
 LAPIS_API lapis_mat lapis_dataset_text(const lapis_dataset *ds,
                                        const char *what);
 
+/* ---- tables as they are written: cells of text --------------------------
+ * For tables whose meaning another program knows.  Separated by tabs, commas
+ * or semicolons; a row ends early where its line does. */
+typedef struct lapis_cells {
+  int64_t rows, columns; /* columns: of the longest row */
+  const char **text;     /* columns x rows; "" where missing: empty, ?, NaN */
+  int64_t *line;         /* rows: in the file, from 1 */
+} lapis_cells;
+LAPIS_API lapis_status lapis_cells_read(lapis_ctx *ctx, const char *path,
+                                        lapis_cells *out);
+LAPIS_API void lapis_cells_free(lapis_cells *cells); /* contents */
+
 /* ---- JSON ---------------------------------------------------------------
  * Values own what is put into them.  NaN and infinities become null; numbers
  * read back to the same double. */

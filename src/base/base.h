@@ -16,11 +16,7 @@
     if (try_status_ < 0) return try_status_; \
   } while (0)
 
-/* ---- errors and messages ------------------------------------------------*/
-/* Records one sentence (method or file: what, where, what would be right) and
- * returns s.  Plain text, no final full stop, no newline. */
-lapis_status lapis_fail(lapis_ctx *ctx, lapis_status s, const char *format, ...)
-    LAPIS_PRINTF(3, 4);
+/* ---- messages: errors are lapis_fail's ------------------------------------------------*/
 /* level 0: warning; 1: -v; 2: -vv. */
 void base_say(lapis_ctx *ctx, int level, const char *format, ...)
     LAPIS_PRINTF(3, 4);

@@ -24,9 +24,10 @@ lapis_status io_check_utf8(lapis_ctx *ctx, const char *path, const char *at,
                      : utf8_decode(at, end, &code);
     if (length == 0 || *at == '\0')
       return lapis_fail(ctx, LAPIS_EFORMAT,
-                        "%s:%" PRId64 ":%td: is not UTF-8 text; save the "
-                        "table as UTF-8",
-                        path, line, at - line_start + 1);
+                        "%s:%" PRId64 ":%td: is not UTF-8 text but the byte "
+                        "0x%02X%s; save the table as UTF-8",
+                        path, line, at - line_start + 1, (unsigned char)*at,
+                        *at == '\0' ? "" : ", as in Latin-1");
     if (*at == '\n') {
       line++;
       line_start = at + 1;
@@ -62,22 +63,21 @@ static int64_t agreed_count(const char *at, const char *end, char delimiter)
   return first;
 }
 
-/* Tab and semicolon are asked first: where they delimit, a comma may be part
- * of a cell, but hardly the other way round. */
-static char find_delimiter(const char *start, const char *end)
+void csv_delimit(csv_scan *s, const char *candidates)
 {
-  static const char candidate[] = {'\t', ';', ','};
-  for (size_t i = 0; i < sizeof candidate; i++)
-    if (agreed_count(start, end, candidate[i]) > 0) return candidate[i];
-  char best = ',';
+  for (const char *c = candidates; *c != '\0'; c++)
+    if (agreed_count(s->at, s->end, *c) > 0) {
+      s->delimiter = *c;
+      return;
+    }
   int64_t most = 0;
-  for (size_t i = 0; i < sizeof candidate; i++) {
-    const char *at = start;
-    int64_t count = count_in_record(&at, end, candidate[i]);
-    if (count > most) best = candidate[i];
+  s->delimiter = ',';
+  for (const char *c = candidates; *c != '\0'; c++) {
+    const char *at = s->at;
+    int64_t count = count_in_record(&at, s->end, *c);
+    if (count > most) s->delimiter = *c;
     if (count > most) most = count;
   }
-  return best;
 }
 
 lapis_status csv_open(lapis_ctx *ctx, const char *path, const char *data,
@@ -94,7 +94,7 @@ lapis_status csv_open(lapis_ctx *ctx, const char *path, const char *data,
                     .line = 1};
   TRY(io_check_utf8(ctx, path, data, end));
   csv_skip_blank(out, false);
-  out->delimiter = find_delimiter(out->at, end);
+  csv_delimit(out, "\t;,");
   csv_skip_blank(out, false);
   return LAPIS_OK;
 }

@@ -287,6 +287,10 @@ typedef enum csv_kind { CSV_MISSING, CSV_NUMBER, CSV_TEXT } csv_kind;
  * delimiter. */
 lapis_status csv_open(lapis_ctx *ctx, const char *path, const char *data,
                       int64_t size, csv_scan *out);
+/* Chosen among candidates, the first on which all sampled rows agree.  csv_open
+ * asks tab and semicolon before the comma: where they delimit, a comma may be
+ * part of a cell, but hardly the other way round. */
+void csv_delimit(csv_scan *s, const char *candidates);
 bool csv_at_end(const csv_scan *s);
 lapis_status csv_next(csv_scan *s, csv_cell *cell);
 /* Lines without any cell; one_column: there they are missing cells. */

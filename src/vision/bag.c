@@ -47,10 +47,14 @@ static lapis_status choose_images(feature_job *j, bag *b)
     b->learns = base_alloc(ctx, j->count, sizeof *b->learns);
     if (b->learns == NULL) return LAPIS_ENOMEM;
     TRY(bag_read_names(j, set->vocabulary_from, b->learns));
-    images = 0;
-    for (int64_t i = 0; i < j->count; i++) images += b->learns[i];
     j->studied = b->learns;
   }
+  for (int64_t i = 0; j->studied != NULL && i < j->count; i++)
+    images -= !j->studied[i];
+  if (images < 1)
+    return lapis_fail(ctx, LAPIS_EMISSING,
+                      "%s: there are no images to learn words from",
+                      j->kind->shown.name);
   b->share = (set->learn + images - 1) / images;
   return LAPIS_OK;
 }
@@ -264,4 +268,42 @@ lapis_status bag_learn(feature_job *j, const feature_piece *all)
   if (s == LAPIS_OK && b->set->save_vocabulary != NULL)
     s = vocabulary_write(ctx, b->set->save_vocabulary, &b->v);
   return s;
+}
+
+/* ---- words that were learnt before --------------------------------------*/
+lapis_status bag_keep(const feature_job *j, const char *path)
+{
+  const bag *b = j->state;
+  return vocabulary_write(j->base.ctx, path, &b->v);
+}
+
+lapis_status bag_recall(feature_job *j, const char *path)
+{
+  bag *b = j->state;
+  vocabulary v = {.d = 0};
+  TRY(vocabulary_read(j->base.ctx, path, b->of, b->family->d, &v));
+  vocabulary_free(&b->v);
+  b->v = v;
+  if (b->set->save_vocabulary == NULL) return LAPIS_OK;
+  return bag_keep(j, b->set->save_vocabulary);
+}
+
+static uint64_t hash_floats(uint64_t h, float *val, int64_t rows, int64_t cols)
+{
+  lapis_mat m = {
+      .dtype = LAPIS_F32, .rows = rows, .cols = cols, .ld = rows, .val = val};
+  uint64_t both[2] = {h, lapis_mat_hash(&m)};
+  lapis_mat pair = {
+      .dtype = LAPIS_I64, .rows = 2, .cols = 1, .ld = 2, .val = both};
+  return lapis_mat_hash(&pair);
+}
+
+uint64_t bag_learnt(const feature_job *j)
+{
+  const vocabulary *v = &((const bag *)j->state)->v;
+  uint64_t h = hash_floats(0, v->shift, 1, v->d);
+  h = hash_floats(h, v->scale, 1, v->d);
+  for (int64_t l = 0; l < v->levels; l++)
+    h = hash_floats(h, v->level[l].val, v->d, v->level[l].count);
+  return h;
 }

@@ -62,6 +62,9 @@ lapis_status bag_learn(feature_job *j, const feature_piece *all);
 lapis_status bag_make(const feature_job *j, const feature_view *v,
                       feature_piece *out);
 void bag_end(feature_job *j);
+lapis_status bag_keep(const feature_job *j, const char *path);
+lapis_status bag_recall(feature_job *j, const char *path);
+uint64_t bag_learnt(const feature_job *j);
 
 /* ---- bag_options.c ------------------------------------------------------*/
 /* "2,3,4": whole numbers from 2 to 256. */

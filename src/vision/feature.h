@@ -50,6 +50,11 @@ typedef struct feature_kind {
   feature_pass make;
   lapis_status (*finish)(feature_job *j);
   void (*end)(feature_job *j);
+  /* Kinds that learn: writes what was learnt to a file, takes it from one, and
+   * tells it apart from others. */
+  lapis_status (*keep)(const feature_job *j, const char *path);
+  lapis_status (*recall)(feature_job *j, const char *path);
+  uint64_t (*learnt)(const feature_job *j);
 } feature_kind;
 
 typedef struct feature_slot { /* of one path */
@@ -65,9 +70,11 @@ struct feature_job {
   void *settings; /* of the kind; begin may resolve what was automatic */
   void *state;
   bool known;          /* begin: nothing is left to study and learn */
-  const bool *studied; /* count, set by begin: only these; NULL: all */
+  const bool *studied; /* count: learn from these; NULL: all.  begin may set */
   bool keep_going;
-  int64_t count; /* of paths */
+  const char *cache; /* a folder, or NULL */
+  char *shelf;       /* the part of it for this job, or NULL */
+  int64_t count;     /* of paths */
   const char *const *path;
   feature_slot *slot; /* count */
   int threads;
@@ -80,6 +87,7 @@ struct feature_job {
   const char **names, **refused; /* kept, count - kept */
 };
 
+void feature_piece_free(feature_piece *p); /* contents */
 /* rows x cols zeroed doubles as piece->item[k]; NULL: no memory. */
 double *feature_room(const feature_view *v, feature_piece *piece, int k,
                      int64_t rows, int64_t cols);

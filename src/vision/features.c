@@ -89,7 +89,11 @@ lapis_status lapis_features_new(lapis_ctx *ctx, const lapis_method *kind,
   j->kind = k;
   j->path = paths;
   j->count = count;
-  j->keep_going = options != NULL && options->keep_going;
+  if (options != NULL) {
+    j->keep_going = options->keep_going;
+    j->studied = options->study;
+    j->cache = options->cache;
+  }
   lapis_status status = take_settings(j, settings);
   if (status >= 0) status = k->begin(j);
   if (status >= 0) status = run_prepare(j);

@@ -10,9 +10,11 @@
 #include <omp.h>
 #include <string.h>
 
+#include "vision/cache.h"
+
 enum { BATCH_A_THREAD = 4 };
 
-static void free_piece(feature_piece *p)
+void feature_piece_free(feature_piece *p)
 {
   for (int k = 0; k < FEATURE_ARRAYS; k++) base_free(p->item[k].val);
   *p = (feature_piece){0};
@@ -38,7 +40,7 @@ static void release_slots(feature_job *j)
 {
   for (int64_t i = 0; j->slot != NULL && i < j->count; i++) {
     feature_slot *s = &j->slot[i];
-    free_piece(&s->piece);
+    feature_piece_free(&s->piece);
     base_free(s->sentence);
     *s = (feature_slot){0};
   }
@@ -49,6 +51,7 @@ void run_release(feature_job *j)
   release_result(j);
   release_slots(j);
   base_free(j->slot);
+  base_free(j->shelf);
   for (int t = 0; j->own != NULL && t < j->threads; t++)
     lapis_ctx_free(j->own[t]);
   base_free(j->own);
@@ -91,11 +94,14 @@ static void take(feature_job *j, feature_pass pass, int64_t index)
 {
   feature_slot *s = &j->slot[index];
   feature_view v = {.ctx = j->own[omp_get_thread_num()], .index = index};
+  bool making = pass == j->kind->make;
   if (s->status < 0 || base_cancelled(j->base.ctx)) return;
-  if (pass == j->kind->study && !is_studied(j, index)) return;
+  if (!making && !is_studied(j, index)) return;
+  if (making && cache_take(j, v.ctx, index, s)) return;
   s->status = look(j, pass, &v, s);
+  if (s->status >= 0 && making) cache_put(j, v.ctx, index, s);
   if (s->status >= 0) return;
-  free_piece(&s->piece);
+  feature_piece_free(&s->piece);
   s->sentence = base_strdup(NULL, lapis_ctx_error(v.ctx));
 }
 
@@ -144,7 +150,8 @@ static lapis_status learn(feature_job *j)
   for (int64_t i = 0; i < j->count; i++) all[i] = j->slot[i].piece;
   s = j->kind->learn(j, all);
   base_free(all);
-  for (int64_t i = 0; i < j->count; i++) free_piece(&j->slot[i].piece);
+  for (int64_t i = 0; i < j->count; i++) feature_piece_free(&j->slot[i].piece);
+  if (s == LAPIS_OK) cache_keep_learnt(j);
   return s;
 }
 
@@ -270,7 +277,7 @@ lapis_status run_job(feature_job *j)
 {
   static const char *const columns[] = {"iteration"};
   int64_t batch = (int64_t)j->threads * BATCH_A_THREAD;
-  bool studies = j->kind->study != NULL && !j->known;
+  bool studies = j->kind->study != NULL && !j->known && !cache_recall(j);
   int64_t passes = studies ? 2 : 1;
   /* as many as there will be, so that the share of the work is known */
   lapis_stop stop = {.max_iters = passes * ((j->count + batch - 1) / batch),
@@ -282,6 +289,7 @@ lapis_status run_job(feature_job *j)
   s->result.count = 0;
   TRY(loop_begin(&s->loop, s->ctx, j->kind->shown.name, &stop, 1, columns));
   lapis_status status = studies ? learn(j) : LAPIS_OK;
+  if (status == LAPIS_OK) cache_open(j);
   if (status == LAPIS_OK) status = run_pass(j, j->kind->make);
   if (status == LAPIS_OK) status = gather(j);
   s->info.iterations = j->kept;

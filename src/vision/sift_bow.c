@@ -164,7 +164,10 @@ const feature_kind feature_sift_bow = {
     .study = bag_study,
     .learn = bag_learn,
     .make = bag_make,
-    .end = bag_end};
+    .end = bag_end,
+    .keep = bag_keep,
+    .recall = bag_recall,
+    .learnt = bag_learnt};
 
 const feature_kind feature_dense_sift_bow = {
     .shown = {.name = "dense-sift-bow",
@@ -183,4 +186,7 @@ const feature_kind feature_dense_sift_bow = {
     .study = bag_study,
     .learn = bag_learn,
     .make = bag_make,
-    .end = bag_end};
+    .end = bag_end,
+    .keep = bag_keep,
+    .recall = bag_recall,
+    .learnt = bag_learnt};
