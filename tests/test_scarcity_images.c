@@ -61,7 +61,7 @@ static lapis_status describe_images(const job *j)
   lapis_solver *s;
   lapis_mat X;
   const char *path[] = {j->path, "/nowhere.png", j->path};
-  lapis_features_options keep = {sizeof keep, true};
+  lapis_features_options keep = {.size = sizeof keep, .keep_going = true};
   lapis_status status = lapis_features_new(
       j->f->ctx, lapis_feature_find(j->kind), j->settings, path, 3, &keep, &s);
   if (status < 0) {
