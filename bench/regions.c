@@ -1,7 +1,7 @@
 /* regions.c - regions against the true masks of MSRC v2; bench/regions.py
  * makes what it reads.
  *
- *   bench/regions LAPIS_DATA/msrc_v2 FOLDS TRUTH.npz
+ *   bench/regions LAPIS_DATA/msrc_v2 FOLDS TRUTH.npz [STRIDE]
  *
  * FOLDS/fold0.npz ... fold4.npz hold class_features (K x d) completed without
  * the labels of that fold's images; TRUTH.npz: names, fold and labels (n x K;
@@ -9,7 +9,8 @@
  * (SLIC) are scored by the class's words, and the region is the best connected
  * group of segments; the baseline takes every segment that scores above 0.
  * Intersection and union of pixels are added up over the images of a class,
- * pixels of no class left out. */
+ * pixels of no class left out.  STRIDE: every so
+ * many images only. */
 #include <string.h>
 
 #include "bench.h"
@@ -152,7 +153,8 @@ int main(int argc, char **argv)
     bench_check(r.ctx, lapis_arrays_read(r.ctx, path, &r.fold[f]));
   }
   lapis_mat names = member(&r.truth, "names"), fold = member(&r.truth, "fold");
-  for (int64_t i = 0; i < names.cols; i++)
+  int64_t stride = argc > 4 ? atoi(argv[4]) : 1;
+  for (int64_t i = 0; i < names.cols; i += stride)
     one(&r, i, ((const char *const *)names.val)[i],
         (int)lapis_mat_at(&fold, 0, i));
   print_table(&r);

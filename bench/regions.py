@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Regions of MSRC v2 against the true masks, and nuclear norm ratios.
 
-    bench/regions.py [LAPIS [BENCH_REGIONS [OPTIONS OF fit mc...]]]
+    bench/regions.py [STRIDE [OPTIONS OF fit mc...]]
 
-needs numpy and LAPIS_DATA.  Class representatives are completed five times,
+needs numpy and LAPIS_DATA and a build with LAPIS_BENCH; only every STRIDE-th
+image is asked.  Class representatives are completed five times,
 each time without the labels of one fold, whose images are then asked
 (bench/regions.c prints the table).  The nuclear norm ratio of a class,
 [MC15] (27), is |X1|_* / |X2|_*: X1 the texton histograms of all segments of
@@ -70,15 +71,16 @@ def ratios(d):
 
 
 def main():
-    lapis = sys.argv[1] if len(sys.argv) > 1 else "build/lapis"
-    bench = sys.argv[2] if len(sys.argv) > 2 else "build/bench/bench_regions"
-    options = sys.argv[3:] or ["--variant", "pos", "--mu-rel", "0.02"]
+    lapis, bench = "build/lapis", "build/bench/bench_regions"
+    stride = sys.argv[1] if len(sys.argv) > 1 else "1"
+    options = sys.argv[2:] or ["--variant", "pos", "--mu-rel", "0.02"]
     data = os.environ["LAPIS_DATA"] + "/msrc_v2"
     d = np.load(data + "/msrc_v2.npz")
     print("fit mc " + " ".join(options), flush=True)
     with tempfile.TemporaryDirectory() as folder:
         fold_fits(lapis, options, d, folder)
-        subprocess.run([bench, data, folder, folder + "/truth.npz"],
+        subprocess.run([bench, data, folder, folder + "/truth.npz",
+                        stride],
                        check=True)
     print()
     ratios(d)
