@@ -78,9 +78,9 @@ static int finish(cli *c, const lapis_solver *s)
   warn_refused(c, &left);
   int code = print_result(c, s, &left);
   if (code != EXIT_DONE || left.cols == 0) return code;
+  long long out = left.cols, in = lapis_result_info(s)->iterations;
   return cli_fail(EXIT_INPUT, "features: %lld of %lld images were left out",
-                  (long long)left.cols,
-                  (long long)(left.cols + lapis_result_info(s)->iterations));
+                  out, out + in);
 }
 
 static int compute(cli *c, const void *settings, const lapis_array *list)

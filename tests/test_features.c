@@ -306,7 +306,8 @@ static void threads_do_not_show(void **state)
     if (!is_built(kind)) continue;
     lapis_ctx_set(r.f->ctx, "threads", "1");
     solve(&r, kind, quick(kind));
-    size_t size = (size_t)(r.X.rows * r.X.cols) * sizeof(double);
+    size_t entry = r.X.dtype == LAPIS_F32 ? sizeof(float) : sizeof(double);
+    size_t size = (size_t)(r.X.rows * r.X.cols) * entry;
     double *one = malloc(size);
     memcpy(one, r.X.val, size);
     lapis_ctx_set(r.f->ctx, "threads", "3");

@@ -51,7 +51,8 @@ static double gabor(const gist_bank *b, int64_t filter, double fx, double fy)
 {
   const double pi = acos(-1.0);
   double o = (double)b->orientations;
-  double centre = FINEST / pow(STEP, (double)(filter / b->orientations));
+  int64_t scale = filter / b->orientations;
+  double centre = FINEST / pow(STEP, (double)scale);
   double turn = pi * (double)(filter % b->orientations) / o;
   double r = sqrt(fx * fx + fy * fy) / (double)b->n / centre - 1;
   double d = remainder(atan2(fy, fx) + turn, 2 * pi);

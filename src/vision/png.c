@@ -8,6 +8,7 @@
  * libpng reports an error by leaving through longjmp: guarded() is the only
  * place it can come back to, and everything that then has to be released is in
  * the job. */
+#include <math.h>
 #include <png.h>
 #include <setjmp.h>
 #include <stdio.h>
@@ -213,7 +214,7 @@ static void flush(png_structp png)
 static png_byte level(float v)
 {
   if (!(v > 0)) return 0;
-  return v >= 1 ? 255 : (png_byte)(v * 255 + 0.5f);
+  return v >= 1 ? 255 : (png_byte)lroundf(v * 255);
 }
 
 static void write_image(job *j)

@@ -84,6 +84,7 @@ for method, data, *rest in (
 # the numbers of read_checkpoint in fuzz.c
 small = np.array([1, 2, 3, 4, 0, -1, 2, .5, .25, 1, 1, 1]).reshape(4, 3)
 np.savez(work / "small.npz", X=small)
+(work / "ck").unlink(missing_ok=True)  # of a run before, maybe another build
 run("fit", "rpca", work / "small.npz", "--max-iters", "5", "--checkpoint", work / "ck")
 put("checkpoint", "rpca", members(work / "ck"))
 
