@@ -203,7 +203,8 @@ static lapis_status find_words(const bag_view *v, const bag_patches *p,
                                feature_piece *out)
 {
   const bag *b = v->own;
-  float *points = base_alloc(v->ctx, b->family->d * p->count, sizeof *points);
+  float *points =
+      base_alloc_raw(v->ctx, b->family->d * p->count, sizeof *points);
   int32_t *word = base_alloc(v->ctx, p->count, sizeof *word);
   lapis_status s = points == NULL || word == NULL ? LAPIS_ENOMEM : LAPIS_OK;
   if (s >= 0) s = b->family->describe(v, p, points);

@@ -78,7 +78,7 @@ lapis_status bag_say_made(const feature_job *j, int64_t images,
                           int64_t descriptors, char **out);
 
 #define BAG_AT(field) offsetof(lapis_bag_settings, field)
-#define BAG_ROWS(n_words, n_levels, n_learn)                                  \
+#define BAG_ROWS(n_words, n_levels, n_learn, tries)                           \
   {"words", NULL, LAPIS_PARAM_INT, BAG_AT(words), n_words, 2, 1e6, false,     \
    NULL,    "N",  "visual words"},                                            \
       {"levels",                                                              \

@@ -11,7 +11,9 @@ lapis_status nearest_new(lapis_ctx *ctx, int64_t d, int64_t count,
                          nearest_centres *out)
 {
   *out = (nearest_centres){.d = d, .count = count};
-  out->val = base_alloc(ctx, d * op_panels_room(count), sizeof *out->val);
+  /* whole tiles are read, of a part that may begin anywhere */
+  int64_t room = count - 1 + op_panels_room(1);
+  out->val = base_alloc(ctx, d * room, sizeof *out->val);
   out->half = base_alloc(ctx, count, sizeof *out->half);
   if (out->val != NULL && out->half != NULL) return LAPIS_OK;
   nearest_free(out);

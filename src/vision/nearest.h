@@ -11,7 +11,7 @@
 enum { NEAREST_MOST = 512 }; /* numbers a point */
 typedef struct nearest_centres {
   int64_t d, count;
-  float *val;  /* d x op_panels_room(count) */
+  float *val;  /* d x count, and room to read three more */
   float *half; /* count: |c|^2 / 2 */
 } nearest_centres;
 

@@ -139,13 +139,13 @@ static const lapis_param random_params[] = {
     {"count", NULL, LAPIS_PARAM_INT, BAG_AT(count), 10000, 1, 1e7, false, NULL,
      "N", "descriptors an image"},
     BIN_ROWS(RANDOM_BINS, 0),
-    BAG_ROWS(1000, 3, 100000),
+    BAG_ROWS(1000, 3, 100000, 3),
 };
 static const lapis_param dense_params[] = {
     {"step", NULL, LAPIS_PARAM_INT, BAG_AT(step), 4, 1, 1000, false, NULL, "N",
      "pixels from a patch to the next"},
     BIN_ROWS(DENSE_BINS, 6),
-    BAG_ROWS(4096, 1, 65536),
+    BAG_ROWS(4096, 1, 65536, 1),
 };
 
 const feature_kind feature_sift_bow = {

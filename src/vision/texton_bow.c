@@ -107,7 +107,7 @@ static lapis_status begin(feature_job *j)
 }
 
 static const lapis_param params[] = {
-    BAG_ROWS(400, 1, 40000),
+    BAG_ROWS(400, 1, 40000, 3),
     {"step", NULL, LAPIS_PARAM_INT, BAG_AT(step), 2, 1, 1000, false, NULL, "N",
      "publish the words of every N-th pixel each way; X counts all"},
 };
