@@ -149,6 +149,31 @@ class Habits(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "NaN"):
             lapis.SVMPlusClassifier().fit(X, np.where(y > 0, y, np.nan))
 
+    def test_mu_is_chosen_as_by_the_command(self):
+        """fit mc without --mu, with and without groups: the same bits."""
+        X, _ = low_rank(60, rank=2, share=0.1)
+        y = np.where(X[:, 0] > 0, 1.0, 0.0)
+        y[::3] = np.nan
+        people = np.repeat(np.arange(12), 5)
+        for groups in (None, people):
+            data = {"X": X, "Y": y}
+            if groups is not None:
+                data["group"] = groups
+            said, there = command("fit", "mc", "d.npz", "--json", "-o",
+                                  "out.npz", d=data)
+            model = lapis.MatrixCompletionClassifier(mu_rel="cv").fit(
+                X, y, groups)
+            self.assertEqual(json.loads(said)["settings"]["mu-rel"],
+                             model.settings_["mu_rel"])
+            self.assertNotEqual(model.settings_["mu_rel"], 0.02)
+            self.assertEqual(model.scores_.tobytes(),
+                             there["scores"].tobytes())
+        with self.assertWarnsRegex(lapis.LapisWarning, "too few known"):
+            lapis.MatrixCompletionClassifier(mu_rel="cv").fit(
+                X[:4], [0, 1, np.nan, np.nan])
+        with self.assertRaisesRegex(ValueError, "--tol 'cv' is not a number"):
+            lapis.MatrixCompletionClassifier(tol="cv").fit(X, y)
+
     def test_several_labels(self):
         X, _, _ = two_classes(80)
         Y = (X[:, :3] > 0).astype(float)
