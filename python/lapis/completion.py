@@ -36,11 +36,11 @@ class MatrixCompletionClassifier(Classifier):
             groups = np.unique(groups, return_inverse=True)[1]
         result = self._solve(X, y, group=groups)
         self._name_classes()
-        self.scores_ = result["scores"]
-        self.low_rank_, self.sparse_ = result["low_rank"], result["sparse"]
         self.transduction_ = self._decode(result["labels"])
-        if "class_features" in result:
-            self.class_features_ = result["class_features"]
+        # copies, so that the workspace of the solve can go
+        for name in ("scores", "low_rank", "sparse", "class_features"):
+            if name in result:
+                setattr(self, name + "_", result[name].copy())
         return self
 
     def fit_predict(self, X, y, groups=None):

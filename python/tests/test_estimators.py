@@ -1,6 +1,7 @@
 """scikit-learn's own checks, and what its users do with estimators."""
 # needs: numpy sklearn pandas scipy
 import json
+import multiprocessing
 import pickle
 import tempfile
 import unittest
@@ -23,6 +24,10 @@ CLASSIFIERS = [lapis.MatrixCompletionClassifier, lapis.RobustLDA,
                lapis.SVMPlusClassifier, lapis.MISVMPlusClassifier]
 ESTIMATORS = CLASSIFIERS + [lapis.RobustPCA, lapis.RobustRegressor,
                             lapis.Chi2Map]
+
+
+def fit_rpca(X):
+    return lapis.RobustPCA().fit(X).low_rank_
 
 
 class Checks(unittest.TestCase):
@@ -262,6 +267,21 @@ class Habits(unittest.TestCase):
         self.assertEqual(search.best_estimator_.labels_.tolist(),
                          model.labels_.tolist())
 
+    def test_processes_side_by_side(self):
+        """joblib's workers, and a forked child after a fit."""
+        X, y, P = two_classes(60)
+        grid = {"C": [0.1, 1.0]}
+        one, two = (GridSearchCV(
+            lapis.SVMPlusClassifier(), grid, cv=lapis.Folds(3), n_jobs=jobs)
+            .fit(X, y, X_priv=P).cv_results_["mean_test_score"].tolist()
+            for jobs in (1, 2))
+        self.assertEqual(one, two)
+        clean, dirty = low_rank()
+        want = lapis.RobustPCA().fit(dirty).low_rank_
+        with multiprocessing.get_context("fork").Pool(1) as pool:
+            there = pool.apply_async(fit_rpca, (dirty,)).get(timeout=60)
+        np.testing.assert_allclose(there, want, atol=1e-6)
+
     def test_weights_repeat_samples(self):
         X, y, _ = two_classes(50)
         weight = np.arange(50) % 3
@@ -278,6 +298,10 @@ class Habits(unittest.TestCase):
         index, margin = lapis.suspects(
             lapis.MatrixCompletionClassifier(mu_rel=0.01), X, y, n=3)
         self.assertEqual(set(index[:, 0]), set(wrong))
+        with self.assertRaises(NotFittedError):  # looking is not fitting
+            model = lapis.MatrixCompletionClassifier(mu_rel=0.01)
+            lapis.suspects(model, X, y, n=3)
+            model.predict(X)
         self.assertTrue((margin > 0).all() and (np.diff(margin) <= 0).all())
 
     def test_stopping_early_warns(self):
