@@ -5,96 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_VALUES = 1000 };
-
-/* ---- "NAME=1,2,3" and "NAME=1:1e-3:10" ----------------------------------*/
-static char *copy(const char *text, size_t n)
+int grid_add(cli *c, grid_text *g, const char *text)
 {
-  char *out = malloc(n + 1);
-  if (out != NULL) {
-    memcpy(out, text, n);
-    out[n] = '\0';
-  }
-  return out;
-}
-
-static bool is_range(const char *text, double *low, double *high, int *count)
-{
-  char *end;
-  *low = strtod(text, &end);
-  if (end == text || *end != ':') return false;
-  const char *second = end + 1;
-  *high = strtod(second, &end);
-  if (end == second || *end != ':') return false;
-  *count = (int)strtol(end + 1, &end, 10);
-  return *end == '\0';
-}
-
-static int count_values(const char *list)
-{
-  int n = 1;
-  for (; *list != '\0'; list++) n += *list == ',';
-  return n;
-}
-
-static bool fill_range(char **to, double low, double high, int count)
-{
-  for (int i = 0; i < count; i++) {
-    char text[40];
-    double share = count > 1 ? (double)i / (count - 1) : 0;
-    snprintf(text, sizeof text, "%.6g", low * pow(high / low, share));
-    to[i] = copy(text, strlen(text));
-    if (to[i] == NULL) return false;
-  }
-  return true;
-}
-
-static bool fill_list(char **to, const char *list)
-{
-  for (int i = 0;; i++) {
-    size_t n = strcspn(list, ",");
-    to[i] = copy(list, n);
-    if (to[i] == NULL) return false;
-    if (list[n] == '\0') return true;
-    list += n + 1;
-  }
-}
-
-int grid_add(grid_text *g, const char *text)
-{
-  const char *equals = strchr(text, '=');
-  double low, high;
-  int count;
-  if (equals == NULL || equals == text || equals[1] == '\0')
-    return cli_fail(EXIT_MISUSE, "--grid '%s' is not NAME=V,V", text);
   if (g->count == MAX_GRIDS)
     return cli_fail(EXIT_MISUSE, "more than %d grids were given", MAX_GRIDS);
-  bool range = is_range(equals + 1, &low, &high, &count);
-  if (range && (!(low > 0) || !(high > 0) || count < 1 || count > MAX_VALUES))
-    return cli_fail(EXIT_MISUSE,
-                    "--grid '%s': LOW:HIGH:COUNT takes two numbers above 0 and "
-                    "1 to %d values",
-                    text, MAX_VALUES);
-  if (!range) count = count_values(equals + 1);
-  int k = g->count++;
-  g->name[k] = copy(text, (size_t)(equals - text));
-  g->value[k] = calloc((size_t)count, sizeof *g->value[k]);
-  g->grid[k] =
-      (lapis_grid){g->name[k], count, (const char *const *)g->value[k]};
-  bool ok = g->name[k] != NULL && g->value[k] != NULL &&
-            (range ? fill_range(g->value[k], low, high, count)
-                   : fill_list(g->value[k], equals + 1));
-  return ok ? EXIT_DONE : cli_fail(EXIT_FAILED, "out of memory");
+  lapis_status s = lapis_grid_new(c->ctx, text, &g->owned[g->count]);
+  if (s < 0) return cli_fail_status(c, s);
+  g->grid[g->count] = *g->owned[g->count];
+  g->count++;
+  return EXIT_DONE;
 }
 
 void grid_free(grid_text *g)
 {
-  for (int k = 0; k < g->count; k++) {
-    for (int i = 0; g->value[k] != NULL && i < g->grid[k].count; i++)
-      free(g->value[k][i]);
-    free(g->value[k]);
-    free(g->name[k]);
-  }
+  for (int k = 0; k < g->count; k++) lapis_grid_free(g->owned[k]);
 }
 
 /* ---- options ------------------------------------------------------------*/
@@ -128,53 +52,39 @@ static lapis_cv_options own_options(const lapis_data *data)
   return o;
 }
 
-static int take_best(cli *c, const lapis_cv *cv, const grid_text *g, bool late,
-                     void *settings)
+/* What was chosen, or why nothing was. */
+static void say_choice(const cli *c, const char *name, const void *settings,
+                       const lapis_cv_point *best, bool late)
 {
-  int best = cv == NULL ? -1 : lapis_cv_best(cv);
-  if (best < 0) {
-    if (!c->quiet)
-      fprintf(stderr,
-              "lapis: warning: %s: %s to choose --%s; the default is taken\n",
-              c->method->name, late ? "no time" : "too few known labels",
-              g->grid[0].name);
-    return EXIT_DONE;
-  }
-  const char *value = lapis_cv_value(cv, best, 0);
-  lapis_cv_point p = lapis_cv_at(cv, best);
-  if (!c->quiet)
+  char value[64];
+  if (c->quiet) return;
+  if (isnan(best->mean)) {
     fprintf(stderr,
-            "lapis: %s: chose --%s %s by %lld folds (AUROC %.4f on "
-            "hidden labels)\n",
-            c->method->name, g->grid[0].name, value, (long long)p.folds,
-            p.mean);
-  lapis_status s =
-      lapis_settings_set(c->ctx, c->method, settings, g->grid[0].name, value);
-  return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;
+            "lapis: warning: %s: %s to choose --%s; the default is taken\n",
+            c->method->name, late ? "no time" : "too few known labels", name);
+    return;
+  }
+  lapis_settings_get(c->ctx, c->method, settings, name, value, sizeof value);
+  fprintf(stderr,
+          "lapis: %s: chose --%s %s by %lld folds (AUROC %.4f on hidden "
+          "labels)\n",
+          c->method->name, name, value, (long long)best->folds, best->mean);
 }
 
 int choose_settings(cli *c, const lapis_data *data, void *settings)
 {
   const lapis_method *m = c->method;
-  grid_text g = {.count = 0};
-  lapis_cv *cv = NULL;
+  char name[64];
   if (m->choose == NULL || data->Y.rows == 0) return EXIT_DONE;
-  int code = grid_add(&g, m->choose);
-  bool given = code == EXIT_DONE && (args_get(&c->args, g.grid[0].name) ||
-                                     args_get(&c->args, m->unless));
-  if (code == EXIT_DONE && !given) {
-    lapis_cv_options o = own_options(data);
-    lapis_status s =
-        lapis_cv_run(c->ctx, m, data, settings, &o, g.grid, 1, &cv);
-    cli_wipe_bar(c);
-    bool too_few = s == LAPIS_EINVAL; /* fewer units than folds */
-    code = !too_few && (s < 0 || s == LAPIS_CANCELLED)
-               ? cli_fail_status(c, s)
-               : take_best(c, cv, &g, s == LAPIS_TIME_LIMIT, settings);
-  }
-  lapis_cv_free(cv);
-  grid_free(&g);
-  return code;
+  snprintf(name, sizeof name, "%.*s", (int)strcspn(m->choose, "="), m->choose);
+  if (args_get(&c->args, name) || args_get(&c->args, m->unless))
+    return EXIT_DONE;
+  lapis_cv_point best;
+  lapis_status s = lapis_choose(c->ctx, m, data, settings, &best);
+  cli_wipe_bar(c);
+  if (s < 0 || s == LAPIS_CANCELLED) return cli_fail_status(c, s);
+  say_choice(c, name, settings, &best, s == LAPIS_TIME_LIMIT);
+  return EXIT_DONE;
 }
 
 /* ---- suspects -----------------------------------------------------------*/

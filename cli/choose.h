@@ -7,11 +7,10 @@ enum { MAX_GRIDS = 8 };
 typedef struct grid_text {
   int count;
   lapis_grid grid[MAX_GRIDS];
-  char **value[MAX_GRIDS]; /* owned */
-  char *name[MAX_GRIDS];   /* owned */
+  lapis_grid *owned[MAX_GRIDS];
 } grid_text;
 /* "NAME=V,V,..." or "NAME=LOW:HIGH:COUNT" (log scale). */
-int grid_add(grid_text *g, const char *text);
+int grid_add(cli *c, grid_text *g, const char *text);
 void grid_free(grid_text *g);
 
 int cv_options_from_args(cli *c, const lapis_data *data, lapis_cv_options *o);

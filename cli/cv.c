@@ -213,7 +213,7 @@ static int run(cli *c)
   int code = settings_from_args(c, &settings);
   for (int i = 0; code == EXIT_DONE && i < c->args.n_given; i++)
     if (strcmp(c->args.given[i].name, "grid") == 0)
-      code = grid_add(&g, c->args.given[i].value);
+      code = grid_add(c, &g, c->args.given[i].value);
   if (code == EXIT_DONE && g.count == 0)
     code = cli_fail(EXIT_MISUSE, "cv: give --grid NAME=V,V at least once");
   if (code == EXIT_DONE) code = dataset_from_args(c, &ds);

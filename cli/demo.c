@@ -83,7 +83,7 @@ static int choose(cli *c, const lapis_data *data, const char *const *grids,
   lapis_cv *cv = NULL;
   int code = EXIT_DONE;
   for (int k = 0; code == EXIT_DONE && k < n_grids; k++)
-    code = grid_add(&g, grids[k]);
+    code = grid_add(c, &g, grids[k]);
   if (code == EXIT_DONE) {
     lapis_cv_options o = by_person();
     lapis_status s = lapis_cv_run(c->ctx, lapis_method_find("mc"), data,

@@ -302,6 +302,61 @@ static void refusals(void **state)
   discard(b);
 }
 
+/* ---- grids as typed, and choosing ---------------------------------------*/
+static void grids_as_typed(void **state)
+{
+  (void)state;
+  lapis_ctx *ctx = lapis_ctx_new();
+  lapis_grid *g;
+  assert_int_equal(lapis_grid_new(ctx, "kernel=linear,rbf", &g), 0);
+  assert_string_equal(g->name, "kernel");
+  assert_int_equal(g->count, 2);
+  assert_string_equal(g->value[0], "linear");
+  assert_string_equal(g->value[1], "rbf");
+  lapis_grid_free(g);
+  assert_int_equal(lapis_grid_new(ctx, "C=100:0.01:5", &g), 0);
+  assert_int_equal(g->count, 5);
+  for (int i = 0; i < 5; i++)
+    CHECK_NEAR(strtod(g->value[i], NULL) / pow(10, 2 - i), 1, 1e-6);
+  lapis_grid_free(g);
+  const char *const bad[] = {
+      "C", "=1", "C=", "C=0:1:3", "C=1:2:0", "C=1:2:1001"};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    assert_int_equal(lapis_grid_new(ctx, bad[i], &g), LAPIS_EINVAL);
+    assert_null(g);
+    assert_non_null(strstr(lapis_ctx_error(ctx), bad[i]));
+  }
+  lapis_grid_free(NULL);
+  lapis_ctx_free(ctx);
+}
+
+/* What is chosen is the best point of the cross-validation that the method's
+ * table asks for; too few labels leave the settings alone. */
+static void choosing_takes_the_best_point(void **state)
+{
+  (void)state;
+  bench *b = make((double[]){-1, 1}, 2, 13);
+  const lapis_method *mc = lapis_method_find("mc");
+  lapis_mc_settings set = lapis_mc_defaults(), before = set;
+  lapis_cv_point best;
+  assert_int_equal(lapis_choose(b->ctx, mc, &b->data, &set, &best), 0);
+  lapis_grid *g;
+  lapis_cv_options o = lapis_cv_defaults();
+  assert_int_equal(lapis_grid_new(b->ctx, mc->choose, &g), 0);
+  lapis_cv *c = cv(b, "mc", &before, &o, g);
+  int at = lapis_cv_best(c);
+  CHECK_NEAR(set.mu_rel, strtod(lapis_cv_value(c, at, 0), NULL), 0);
+  CHECK_NEAR(best.mean, lapis_cv_at(c, at).mean, 0);
+  lapis_cv_free(c);
+  lapis_grid_free(g);
+  set = before;
+  for (int j = 2; j < N; j++) b->Y[j] = NAN;
+  assert_int_equal(lapis_choose(b->ctx, mc, &b->data, &set, &best), 0);
+  assert_true(isnan(best.mean));
+  assert_memory_equal(&set, &before, sizeof set);
+  discard(b);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -312,6 +367,8 @@ int main(void)
       cmocka_unit_test(a_path_is_its_points),
       cmocka_unit_test(one_kind_is_no_failure),
       cmocka_unit_test(refusals),
+      cmocka_unit_test(grids_as_typed),
+      cmocka_unit_test(choosing_takes_the_best_point),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

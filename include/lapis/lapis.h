@@ -542,6 +542,10 @@ typedef struct lapis_grid {
   int count;
   const char *const *value; /* as lapis_settings_set reads them */
 } lapis_grid;
+/* A grid as typed, "NAME=V,V,V" or "NAME=LOW:HIGH:COUNT" (log scale). */
+LAPIS_API lapis_status lapis_grid_new(lapis_ctx *ctx, const char *text,
+                                      lapis_grid **out);
+LAPIS_API void lapis_grid_free(lapis_grid *grid); /* NULL is fine */
 typedef struct lapis_cv_options {
   size_t size;                /* sizeof(lapis_cv_options) */
   int64_t folds;              /* at least 2, at most the number of units */
@@ -570,6 +574,13 @@ LAPIS_API void lapis_cv_free(lapis_cv *cv);
 LAPIS_API lapis_status lapis_cv_draw(lapis_ctx *ctx, const lapis_data *data,
                                      const lapis_cv_options *options,
                                      int64_t *fold);
+/* Puts the best value of what m->choose names into settings, judged by folds
+ * that keep the groups whole, if there are any; *best is its point.  Where
+ * nothing could be judged (too few known labels, no time) settings stay as
+ * they are and best->mean is NaN. */
+LAPIS_API lapis_status lapis_choose(lapis_ctx *ctx, const lapis_method *m,
+                                    const lapis_data *data, void *settings,
+                                    lapis_cv_point *best);
 LAPIS_API int lapis_cv_count(const lapis_cv *cv);
 LAPIS_API lapis_cv_point lapis_cv_at(const lapis_cv *cv, int point);
 /* Value of the k-th grid name at a point. */

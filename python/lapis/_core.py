@@ -17,7 +17,7 @@ import numpy as np
 from . import exceptions as failures
 from ._arrays import (array_of, as_float, is_sparse, sparse_view, text_row,
                       view)
-from ._library import Data, Mat, lib, on_message, on_progress
+from ._library import CvPoint, Data, Mat, lib, on_message, on_progress
 from ._progress import Bar
 from ._settings import Table, table
 
@@ -277,6 +277,18 @@ def _finish(context, name, work):
     return Result(solver)
 
 
+def _choose(context, rows, inputs, struct):
+    """The setting that is left to cross-validation, into struct."""
+    best = CvPoint()
+    status = context.check(lib.choose(context, rows.method, inputs.data,
+                                      struct, best))
+    if best.mean != best.mean:
+        why = "no time" if status == 2 else "too few known labels"
+        context.talk.warnings.append(
+            f"{rows.name}: {why} to choose {rows.chosen}; the default is "
+            "taken")
+
+
 def solve(method, X, Y=None, P=None, group=None, sample_weight=None,
           xy=None, *, context=None, **settings):
     """Solve `method` ("mc", "rr", "svmplus", ...) on these data.
@@ -284,16 +296,20 @@ def solve(method, X, Y=None, P=None, group=None, sample_weight=None,
     The data are the members of the command's files, a row a sample (its
     `weight` is `sample_weight` here); the settings are those of
     ``lapis fit METHOD --help`` with underscores, and matrices in place of
-    files.  Returns a `Result`.
+    files; "cv" chooses what the command would choose (mc: mu_rel), by the
+    same folds.  Returns a `Result`.
     """
     context = context or Context()
     rows = table(method)
     given = dict(X=X, Y=Y, P=P, group=group, weight=sample_weight, xy=xy)
     inputs = Inputs(**{key: value for key, value in given.items()
-                       if key in rows.reads or key == "X"})
+                       if key in rows.reads or key in ("X", "group")})
     struct, kept = rows.fill(context, settings)
+    choosing = rows.must_choose(settings)
 
     def work():
+        if choosing:
+            _choose(context, rows, inputs, struct)
         return Solver(context, lambda out: lib.solver_new(
             context, rows.method, inputs.data, struct, out),
             rows, inputs, struct, kept)

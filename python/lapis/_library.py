@@ -68,6 +68,11 @@ class CvOptions(Structure):
                 ("map_priv", c_char_p), ("keep_scores", c_bool)]
 
 
+class CvPoint(Structure):
+    _fields_ = [("mean", c_double), ("deviation", c_double),
+                ("folds", c_int64), ("seconds", c_double)]
+
+
 class MetricKind(Structure):
     _fields_ = [("name", c_char_p), ("reads", c_int),
                 ("less_is_better", c_bool)]
@@ -92,7 +97,8 @@ class Assignment(Structure):
 C_NAMES = {Mat: "lapis_mat", Data: "lapis_data", Progress: "lapis_progress",
            Param: "lapis_param", MatrixSetting: "lapis_matrix_setting",
            Method: "lapis_method", Info: "lapis_info",
-           CvOptions: "lapis_cv_options", MetricKind: "lapis_metric_kind",
+           CvOptions: "lapis_cv_options", CvPoint: "lapis_cv_point",
+           MetricKind: "lapis_metric_kind",
            MatchScores: "lapis_match_scores", SvtInfo: "lapis_svt_info",
            Assignment: "lapis_assignment"}
 
@@ -159,6 +165,7 @@ FUNCTIONS = {
     "map_apply": (_status, [_ctx, _handle, _mat, c_void_p]),
     "cv_defaults": (CvOptions, []),
     "cv_draw": (_status, [_ctx, _data, POINTER(CvOptions), c_void_p]),
+    "choose": (_status, [_ctx, _method, _data, c_void_p, POINTER(CvPoint)]),
     "suspects": (_status, [_ctx, _method, _data, c_void_p,
                            POINTER(CvOptions), c_int64, c_void_p, c_void_p,
                            POINTER(c_int64)]),

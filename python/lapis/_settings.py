@@ -79,6 +79,7 @@ class Table:
                     for i in range(raw.n_matrices)}
         self.rows = [Row(raw.params[i], matrices)
                      for i in range(raw.n_params)]
+        self.chosen = (raw.choose or b"").decode().partition("=")[0]
         self._by_key = {row.key: row for row in self.rows}
         defaults = self.read(self.settings())
         for row in self.rows:
@@ -116,10 +117,20 @@ class Table:
             if row is None:
                 raise TypeError(f"{self.name}: there is no parameter {key!r}; "
                                 f"there are {', '.join(self.keys)}")
-            if value is None or value is row.default:
+            if value is None or value is row.default or (
+                    self.asks_to_choose(row, value)):
                 continue
             kept.append(self._set(context, settings, row, value))
         return settings, kept
+
+    def asks_to_choose(self, row, value):
+        """"cv" for what the method can choose by cross-validation."""
+        return row.name == self.chosen and isinstance(value, str) \
+            and value == "cv"
+
+    def must_choose(self, values):
+        return any(self.asks_to_choose(row, values.get(row.key))
+                   for row in self.rows)
 
     def _set(self, context, settings, row, value):
         name = row.name.encode()

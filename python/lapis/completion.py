@@ -1,4 +1,6 @@
 """Matrix completion."""
+import numpy as np
+
 from ._estimator import Classifier, of_method
 
 
@@ -8,6 +10,9 @@ class MatrixCompletionClassifier(Classifier):
     hold NaN (or None, among words) where nothing is known.  ``fit_predict``
     answers for the samples themselves; ``predict`` folds new ones into what
     was completed.  `y` of several columns is several labels a sample.
+
+    ``mu_rel="cv"`` chooses it as the command does, by folds of the known
+    labels, in which `groups` (people, images) stay whole.
 
     Attributes
     ----------
@@ -23,21 +28,24 @@ class MatrixCompletionClassifier(Classifier):
 
     _missing_labels = _several = True
 
-    def fit(self, X, y):
+    def fit(self, X, y, groups=None):
         """Complete X and y; NaN is what is not known."""
         X = self._begin(X)
-        result = self._solve(X, self._encode(y, len(X)))
+        y = self._encode(y, len(X))
+        if groups is not None:
+            groups = np.unique(groups, return_inverse=True)[1]
+        result = self._solve(X, y, group=groups)
         self._name_classes()
-        self.scores_ = result["scores"]
-        self.low_rank_, self.sparse_ = result["low_rank"], result["sparse"]
         self.transduction_ = self._decode(result["labels"])
-        if "class_features" in result:
-            self.class_features_ = result["class_features"]
+        # copies, so that the workspace of the solve can go
+        for name in ("scores", "low_rank", "sparse", "class_features"):
+            if name in result:
+                setattr(self, name + "_", result[name].copy())
         return self
 
-    def fit_predict(self, X, y):
+    def fit_predict(self, X, y, groups=None):
         """fit, and the labels of all samples."""
-        return self.fit(X, y).transduction_
+        return self.fit(X, y, groups).transduction_
 
     def _threshold(self):
         """Scores decide at 1/2 where labels are 0 and 1."""

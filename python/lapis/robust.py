@@ -18,7 +18,9 @@ class _Cleaner:
         return self._ask(X)["low_rank"]
 
     def _keep_clean(self, result):
-        self.low_rank_, self.sparse_ = result["low_rank"], result["sparse"]
+        """Copies, so that the workspace of the solve can go."""
+        self.low_rank_ = result["low_rank"].copy()
+        self.sparse_ = result["sparse"].copy()
         return result
 
 

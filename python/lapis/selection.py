@@ -1,4 +1,5 @@
 """Folds as the command draws them, and labels that look wrong."""
+import copy
 import ctypes
 
 import numpy as np
@@ -63,6 +64,7 @@ def suspects(estimator, X, y, n=10, groups=None):
     (index, margin): (m, 2) sample and class, and how far it is contradicted,
     largest first.
     """
+    estimator = copy.copy(estimator)  # what is looked at is no fit
     X = estimator._begin(X)
     context = Context(seed=seed_of(estimator.random_state),
                       threads=threads_of(estimator.n_jobs),

@@ -112,19 +112,18 @@ class MISVMPlusClassifier(_Privileged):
                 "Only binary classification is supported. The type of the "
                 f"target is multiclass: y has {len(self.classes_)} classes")
         P = self._privileged(X_priv, n)
-        result = self._solve(X, y, P=P, group=self._bags(
-            groups if groups is not None else bags, n))
+        names, code = self._bags(groups if groups is not None else bags, n)
+        result = self._solve(X, y, P=P, group=code)
         self._keep_weights(result)
         self._name_classes()
         self.labels_ = self._decode(result["labels"])
-        self.bags_ = self.bag_names_[result["bags"][:, 0].astype(np.intp)]
+        self.bags_ = names[result["bags"][:, 0].astype(np.intp)]
         self.bag_scores_ = np.array(result["bag_scores"][:, 0])
-        del self.bag_names_
         return self
 
-    def _bags(self, groups, n_samples):
-        """Bags of any kind as numbers."""
+    @staticmethod
+    def _bags(groups, n_samples):
+        """The bags, and whose each sample is."""
         groups = np.arange(n_samples) if groups is None else np.asarray(groups)
         check_length(groups, n_samples, "groups")
-        self.bag_names_, codes = np.unique(groups, return_inverse=True)
-        return codes
+        return np.unique(groups, return_inverse=True)

@@ -1,6 +1,7 @@
 """scikit-learn's own checks, and what its users do with estimators."""
 # needs: numpy sklearn pandas scipy
 import json
+import multiprocessing
 import pickle
 import tempfile
 import unittest
@@ -23,6 +24,10 @@ CLASSIFIERS = [lapis.MatrixCompletionClassifier, lapis.RobustLDA,
                lapis.SVMPlusClassifier, lapis.MISVMPlusClassifier]
 ESTIMATORS = CLASSIFIERS + [lapis.RobustPCA, lapis.RobustRegressor,
                             lapis.Chi2Map]
+
+
+def fit_rpca(X):
+    return lapis.RobustPCA().fit(X).low_rank_
 
 
 class Checks(unittest.TestCase):
@@ -149,6 +154,31 @@ class Habits(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "NaN"):
             lapis.SVMPlusClassifier().fit(X, np.where(y > 0, y, np.nan))
 
+    def test_mu_is_chosen_as_by_the_command(self):
+        """fit mc without --mu, with and without groups: the same bits."""
+        X, _ = low_rank(60, rank=2, share=0.1)
+        y = np.where(X[:, 0] > 0, 1.0, 0.0)
+        y[::3] = np.nan
+        people = np.repeat(np.arange(12), 5)
+        for groups in (None, people):
+            data = {"X": X, "Y": y}
+            if groups is not None:
+                data["group"] = groups
+            said, there = command("fit", "mc", "d.npz", "--json", "-o",
+                                  "out.npz", d=data)
+            model = lapis.MatrixCompletionClassifier(mu_rel="cv").fit(
+                X, y, groups)
+            self.assertEqual(json.loads(said)["settings"]["mu-rel"],
+                             model.settings_["mu_rel"])
+            self.assertNotEqual(model.settings_["mu_rel"], 0.02)
+            self.assertEqual(model.scores_.tobytes(),
+                             there["scores"].tobytes())
+        with self.assertWarnsRegex(lapis.LapisWarning, "too few known"):
+            lapis.MatrixCompletionClassifier(mu_rel="cv").fit(
+                X[:4], [0, 1, np.nan, np.nan])
+        with self.assertRaisesRegex(ValueError, "--tol 'cv' is not a number"):
+            lapis.MatrixCompletionClassifier(tol="cv").fit(X, y)
+
     def test_several_labels(self):
         X, _, _ = two_classes(80)
         Y = (X[:, :3] > 0).astype(float)
@@ -237,6 +267,21 @@ class Habits(unittest.TestCase):
         self.assertEqual(search.best_estimator_.labels_.tolist(),
                          model.labels_.tolist())
 
+    def test_processes_side_by_side(self):
+        """joblib's workers, and a forked child after a fit."""
+        X, y, P = two_classes(60)
+        grid = {"C": [0.1, 1.0]}
+        one, two = (GridSearchCV(
+            lapis.SVMPlusClassifier(), grid, cv=lapis.Folds(3), n_jobs=jobs)
+            .fit(X, y, X_priv=P).cv_results_["mean_test_score"].tolist()
+            for jobs in (1, 2))
+        self.assertEqual(one, two)
+        clean, dirty = low_rank()
+        want = lapis.RobustPCA().fit(dirty).low_rank_
+        with multiprocessing.get_context("fork").Pool(1) as pool:
+            there = pool.apply_async(fit_rpca, (dirty,)).get(timeout=60)
+        np.testing.assert_allclose(there, want, atol=1e-6)
+
     def test_weights_repeat_samples(self):
         X, y, _ = two_classes(50)
         weight = np.arange(50) % 3
@@ -253,6 +298,10 @@ class Habits(unittest.TestCase):
         index, margin = lapis.suspects(
             lapis.MatrixCompletionClassifier(mu_rel=0.01), X, y, n=3)
         self.assertEqual(set(index[:, 0]), set(wrong))
+        with self.assertRaises(NotFittedError):  # looking is not fitting
+            model = lapis.MatrixCompletionClassifier(mu_rel=0.01)
+            lapis.suspects(model, X, y, n=3)
+            model.predict(X)
         self.assertTrue((margin > 0).all() and (np.diff(margin) <= 0).all())
 
     def test_stopping_early_warns(self):
