@@ -14,6 +14,14 @@ LAPIS_API lapis_status lapis_auroc(lapis_ctx *ctx, const double *truth,
                                    const double *scores, int64_t n,
                                    double *out);
 
+/* The ROC curve behind it: shares of the negatives (x) and of the positives (y)
+ * that score at least a threshold, from (0, 0) to (1, 1), a point a distinct
+ * score.  x, y: room for n + 1; *count: 0 where one of the two kinds is
+ * absent. */
+LAPIS_API lapis_status lapis_roc(lapis_ctx *ctx, const double *truth,
+                                 const double *scores, int64_t n, double *x,
+                                 double *y, int64_t *count);
+
 /* What a metric compares with the truth, and which way is better. */
 typedef enum lapis_metric_reads {
   LAPIS_METRIC_SCORES, /* any order-preserving scores, a row a class */

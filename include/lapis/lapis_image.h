@@ -36,6 +36,22 @@ LAPIS_API lapis_status lapis_image_encode_png(lapis_ctx *ctx,
                                               unsigned char **bytes,
                                               size_t *size);
 
+/* What a page shows of an image: shrunk, by means over what a pixel covers,
+ * until its longer side has at most `side` pixels and its file at most `most`
+ * bytes, though not below 16 pixels.  PNG, and so exact, up to 160 pixels a
+ * side where that fits; otherwise JPEG. */
+typedef struct lapis_preview {
+  int64_t width, height;
+  const char *type; /* "image/png", "image/jpeg" */
+  unsigned char *bytes;
+  size_t size;
+} lapis_preview;
+LAPIS_API lapis_status lapis_image_preview(lapis_ctx *ctx,
+                                           const lapis_image *image,
+                                           int64_t side, int64_t most,
+                                           lapis_preview *out);
+LAPIS_API void lapis_preview_free(lapis_preview *preview); /* contents */
+
 /* ---- what can be read ---------------------------------------------------*/
 typedef struct lapis_image_format {
   const char *name;    /* "png" */

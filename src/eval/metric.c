@@ -142,6 +142,25 @@ lapis_status lapis_metric(lapis_ctx *ctx, const char *name,
   return s;
 }
 
+lapis_status lapis_roc(lapis_ctx *ctx, const double *truth,
+                       const double *scores, int64_t n, double *x, double *y,
+                       int64_t *count)
+{
+  lapis_mat Y = lapis_mat_f64((double *)(uintptr_t)truth, 1, n);
+  lapis_mat S = lapis_mat_f64((double *)(uintptr_t)scores, 1, n);
+  targets t;
+  *count = 0;
+  TRY(targets_encode(ctx, "roc", &Y, &t));
+  lapis_status s = check(ctx, "roc", &t, &S);
+  ranked *work = NULL;
+  if (s >= 0) work = base_alloc(ctx, n, sizeof *work);
+  if (s >= 0 && work == NULL) s = LAPIS_ENOMEM;
+  if (s >= 0) *count = rank_roc(work, collect(&t, &S, 0, work), x, y);
+  base_free(work);
+  targets_free(&t);
+  return s;
+}
+
 lapis_status lapis_auroc(lapis_ctx *ctx, const double *truth,
                          const double *scores, int64_t n, double *out)
 {

@@ -40,3 +40,20 @@ double rank_average_precision(const ranked *r, int64_t n)
   }
   return found > 0 && found < n ? sum / (double)found : NAN;
 }
+
+int64_t rank_roc(const ranked *r, int64_t n, double *x, double *y)
+{
+  int64_t above = 0, positives = 0, points = 1;
+  for (int64_t i = 0; i < n; i++) above += r[i].positive;
+  if (above == 0 || above == n) return 0;
+  double all[2] = {(double)(n - above), (double)above};
+  x[0] = y[0] = 0;
+  above = 0;
+  for (int64_t i = 0, j; i < n; i = j) {
+    j = run_end(r, n, i, &positives);
+    above += positives;
+    x[points] = (double)(j - above) / all[0];
+    y[points++] = (double)above / all[1];
+  }
+  return points;
+}

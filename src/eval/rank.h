@@ -13,5 +13,7 @@ typedef struct ranked {
 double rank_auroc(const ranked *r, int64_t n);
 double rank_average_precision(const ranked *r, int64_t n);
 double rank_min_ndc(const ranked *r, int64_t n);
+/* Points of the ROC curve, x and y with room for n + 1; how many. */
+int64_t rank_roc(const ranked *r, int64_t n, double *x, double *y);
 
 #endif

@@ -4,8 +4,6 @@
 #include "report/page.h"
 
 enum { LEFT = 60, TOP = 12, WIDE = 440, HIGH = 220, POINTS = 600 };
-static const char *const colour[CHART_LINES] = {"#1b6ca8", "#c0392b", "#2e8b57",
-                                                "#7d5ba6"};
 
 typedef struct range {
   int low, high; /* decades */
@@ -70,7 +68,7 @@ static void draw_line(page *p, const chart *c, const range *r, int k)
 {
   int64_t every = 1 + (c->n - 1) / POINTS;
   char pen = 'M';
-  page_print(p, "<path class=\"line\" stroke=\"%s\" d=\"", colour[k]);
+  page_print(p, "<path class=\"line l%d\" d=\"", k);
   for (int64_t i = (c->n - 1) % every; i < c->n; i += every) {
     double y = c->y[k][i * c->stride];
     if (!drawn(y)) {
@@ -81,11 +79,23 @@ static void draw_line(page *p, const chart *c, const range *r, int k)
     pen = 'L';
   }
   page_print(p,
-             "\"/>\n<text x=\"%d\" y=\"%d\" fill=\"%s\" "
+             "\"/>\n<text class=\"l%d\" x=\"%d\" y=\"%d\" "
              "text-anchor=\"end\">",
-             LEFT + WIDE - 6, TOP + 16 + 16 * k, colour[k]);
+             k, LEFT + WIDE - 6, TOP + 16 + 16 * k);
   page_escape(p, c->name[k]);
   page_print(p, "</text>\n");
+}
+
+/* Where each curve begins and ends, for those who do not see it. */
+static void put_words(page *p, const chart *c)
+{
+  page_escape(p, c->title);
+  for (int k = 0; k < c->n_lines; k++) {
+    page_words(p, k == 0 ? ": " : "; ");
+    page_escape(p, c->name[k]);
+    page_print(p, " from %.3g to %.3g", c->y[k][0],
+               c->y[k][(c->n - 1) * c->stride]);
+  }
 }
 
 void page_chart(page *p, const chart *c)
@@ -96,9 +106,10 @@ void page_chart(page *p, const chart *c)
   page_escape(p, c->title);
   page_print(p,
              "</figcaption>\n<svg xmlns=\"http://www.w3.org/2000/svg\" "
-             "viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\">\n",
-             LEFT + WIDE + 12, TOP + HIGH + 30, LEFT + WIDE + 12,
-             TOP + HIGH + 30);
+             "viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"",
+             LEFT + WIDE + 12, TOP + HIGH + 30);
+  put_words(p, c);
+  page_words(p, "\">\n");
   draw_axes(p, c, &r);
   for (int k = 0; k < c->n_lines; k++) draw_line(p, c, &r, k);
   page_print(p, "</svg></figure>\n");

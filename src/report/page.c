@@ -4,6 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "io/io.h"
+#include "mat/mat.h"
+
 enum { FIRST_ROOM = 1 << 16, LINE = 1024 };
 
 void page_free(page *p)
@@ -28,6 +31,11 @@ void page_bytes(page *p, const char *bytes, int64_t size)
   p->used += size;
 }
 
+void page_words(page *p, const char *text)
+{
+  page_bytes(p, text, (int64_t)strlen(text));
+}
+
 void page_print(page *p, const char *format, ...)
 {
   char line[LINE];
@@ -39,15 +47,56 @@ void page_print(page *p, const char *format, ...)
   if (size > 0) page_bytes(p, line, size);
 }
 
+/* ---- text ---------------------------------------------------------------*/
+/* One character of text (< end): its bytes, and as XML 1.0 may hold it. */
+static int next_character(const char *text, const char *end, uint32_t *code)
+{
+  int size = utf8_decode(text, end, code);
+  bool control = *code < ' ' && *code != '\t' && *code != '\n';
+  if (size == 0 || control || *code == 0xfffe || *code == 0xffff)
+    *code = 0xfffd;
+  return size == 0 ? 1 : size;
+}
+
+static void put_character(page *p, uint32_t code)
+{
+  char bytes[4];
+  page_bytes(p, bytes, utf8_encode(code, bytes));
+}
+
 void page_escape(page *p, const char *text)
 {
-  for (; *text != '\0'; text++) {
-    unsigned char c = (unsigned char)*text;
+  if (text == NULL) return;
+  const char *end = text + strlen(text);
+  for (uint32_t c; text < end;) {
+    text += next_character(text, end, &c);
     if (c == '<' || c == '>' || c == '&' || c == '"' || c == '\'')
-      page_print(p, "&#%d;", c);
-    else if (c >= ' ' || c == '\n' || c == '\t')
-      page_bytes(p, text, 1);
+      page_print(p, "&#%d;", (int)c);
+    else
+      put_character(p, c);
   }
+}
+
+void page_json_text(page *p, const char *text)
+{
+  const char *end = text + strlen(text);
+  page_words(p, "\"");
+  for (uint32_t c; text < end;) {
+    text += next_character(text, end, &c);
+    if (c < ' ' || (c < 128 && strchr("<>&\"\\'", (int)c) != NULL))
+      page_print(p, "\\u%04x", (unsigned)c);
+    else
+      put_character(p, c);
+  }
+  page_words(p, "\"");
+}
+
+void page_element(page *p, const char *name, const char *text)
+{
+  int bare = (int)strcspn(name, " ");
+  page_print(p, "<%s>", name);
+  page_escape(p, text);
+  page_print(p, "</%.*s>", bare, name);
 }
 
 void page_base64(page *p, const unsigned char *bytes, int64_t size)
@@ -64,4 +113,27 @@ void page_base64(page *p, const unsigned char *bytes, int64_t size)
                     left > 2 ? digit[v & 63] : '='};
     page_bytes(p, four, 4);
   }
+}
+
+/* ---- names --------------------------------------------------------------*/
+const char *page_text_at(const lapis_mat *A, int64_t i, int64_t j)
+{
+  const char *const *text = A->val;
+  return mat_empty(A) ? NULL : text[j * A->rows + i];
+}
+
+void page_class_name(page *p, const lapis_report *w, int64_t c)
+{
+  if (c < w->class_names.cols)
+    page_escape(p, page_text_at(&w->class_names, 0, c));
+  else
+    page_print(p, "class %" PRId64, c + 1);
+}
+
+void page_sample_name(page *p, const lapis_report *w, int64_t j)
+{
+  if (j < w->names.cols)
+    page_escape(p, page_text_at(&w->names, 0, j));
+  else
+    page_print(p, "sample %" PRId64, j + 1);
 }

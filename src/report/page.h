@@ -1,7 +1,8 @@
-/* page.h - the text of a page while it grows, pictures and charts in it. */
+/* page.h - the text of a page while it grows, and the views that make it. */
 #ifndef LAPIS_PAGE_H
 #define LAPIS_PAGE_H
 #include "base/base.h"
+#include "lapis/lapis_report.h"
 
 /* Appending never fails at once: the first failure is kept, and later calls do
  * nothing. */
@@ -14,14 +15,35 @@ typedef struct page {
 void page_free(page *p);
 void page_print(page *p, const char *format, ...) LAPIS_PRINTF(2, 3);
 void page_bytes(page *p, const char *bytes, int64_t size);
-/* Text as XML has it; characters that XML cannot hold are left out. */
+void page_words(page *p, const char *text); /* as it is */
+/* Text as XML has it; what XML cannot hold becomes U+FFFD.  NULL: nothing. */
 void page_escape(page *p, const char *text);
+/* The same as a JSON string, which no XML or HTML has to escape again. */
+void page_json_text(page *p, const char *text);
 void page_base64(page *p, const unsigned char *bytes, int64_t size);
+/* <NAME>text</NAME>; name may have attributes. */
+void page_element(page *p, const char *name, const char *text);
+
+/* Entry (i, j) of a TEXT view; NULL: the view is empty. */
+const char *page_text_at(const lapis_mat *A, int64_t i, int64_t j);
+/* The name of class c in words of our own where it has none. */
+void page_class_name(page *p, const lapis_report *w, int64_t c);
+void page_sample_name(page *p, const lapis_report *w, int64_t j);
+
+/* ---- page.css, page.js --------------------------------------------------*/
+extern const unsigned char page_style[], page_script[];
+extern const int64_t page_style_size, page_script_size;
 
 /* ---- png.c --------------------------------------------------------------*/
-/* <img/> of height x width pixels, 3 bytes each, rows from the top. */
-void page_picture(page *p, const unsigned char *rgb, int64_t height,
-                  int64_t width, const char *alt);
+typedef struct raster {
+  int64_t height, width;
+  const unsigned char *pixels;  /* rows from the top: red, green, blue, or */
+  const unsigned char *palette; /* indices of `colours` entries of red, green,
+                                   blue, alpha */
+  int colours;
+} raster;
+/* data:image/png;base64,... */
+void page_png(page *p, const raster *r);
 
 /* ---- chart.c ------------------------------------------------------------*/
 enum { CHART_LINES = 4 };
@@ -36,5 +58,45 @@ typedef struct chart {
 } chart;
 /* <figure> with a logarithmic y axis. */
 void page_chart(page *p, const chart *c);
+
+/* ---- check.c ------------------------------------------------------------*/
+lapis_status page_check(lapis_ctx *ctx, const lapis_report *w);
+
+/* ---- views: whether there is something to show, and showing it ----------*/
+typedef struct page_view {
+  const char *id, *title;
+  bool (*has)(const lapis_report *w);
+  void (*put)(page *p, const lapis_report *w);
+} page_view;
+extern const page_view view_suspects, view_gallery, view_roc, view_samples,
+    view_curves, view_run;
+
+/* ---- gallery.c, layers.c ------------------------------------------------*/
+enum { COLOURS = 8 }; /* classes and points take turns: .c0 .. .c7 */
+/* "given: a; found: b", or nothing. */
+void page_labels(page *p, const lapis_report *w, int64_t sample);
+typedef struct frame { /* a picture as it is drawn */
+  const lapis_report *w;
+  int64_t index; /* of the picture */
+  const lapis_report_picture *of;
+  double width, height;
+} frame;
+int64_t layer_heat_bytes(const lapis_report *w); /* for each */
+void layer_heat(page *p, const frame *f, int64_t most);
+void layer_regions(page *p, const frame *f, int64_t most);
+void layer_boxes(page *p, const frame *f);
+void layer_points(page *p, const frame *f);
+/* " k0 k3": which classes lie over it. */
+void layer_classes(page *p, const frame *f);
+/* The same in words, for those who do not see it. */
+void layer_words(page *p, const frame *f);
+
+/* ---- outline.c ----------------------------------------------------------*/
+typedef struct mask { /* width x height cells, rows from the top */
+  int64_t width, height;
+  int64_t *of; /* class of a cell */
+} mask;
+/* The d of an SVG path around the cells of a class, in cells. */
+void page_outline(page *p, const mask *m, int64_t of_class);
 
 #endif

@@ -72,47 +72,52 @@ static void put_zlib(stream *s, const unsigned char *raw, int64_t size)
   put_u32(s, adler(raw, size));
 }
 
-/* raw: height rows of a 0 (no filter) and 3 width bytes. */
-static void encode(stream *s, const unsigned char *raw, int64_t height,
-                   int64_t width)
+/* raw: height rows of a 0 (no filter) and `row` bytes. */
+static void encode(stream *s, const raster *r, const unsigned char *raw,
+                   int64_t row)
 {
-  int64_t size = height * (3 * width + 1);
+  int64_t size = r->height * (row + 1);
   int64_t blocks = (size + BLOCK - 1) / BLOCK;
+  bool indexed = r->palette != NULL;
   put(s, "\x89PNG\r\n\x1a\n", 8);
   unsigned char *from = begin_chunk(s, 13, "IHDR");
-  put_u32(s, (uint32_t)width);
-  put_u32(s, (uint32_t)height);
-  put(s, "\x08\x02\0\0\0", 5); /* 8 bits, RGB */
+  put_u32(s, (uint32_t)r->width);
+  put_u32(s, (uint32_t)r->height);
+  put(s, indexed ? "\x08\x03\0\0\0" : "\x08\x02\0\0\0", 5); /* 8 bits */
   end_chunk(s, from);
+  if (indexed) {
+    from = begin_chunk(s, 3 * r->colours, "PLTE");
+    for (int k = 0; k < r->colours; k++) put(s, r->palette + 4 * k, 3);
+    end_chunk(s, from);
+    from = begin_chunk(s, r->colours, "tRNS");
+    for (int k = 0; k < r->colours; k++) put(s, r->palette + 4 * k + 3, 1);
+    end_chunk(s, from);
+  }
   from = begin_chunk(s, 2 + 5 * blocks + size + 4, "IDAT");
   put_zlib(s, raw, size);
   end_chunk(s, from);
   end_chunk(s, begin_chunk(s, 0, "IEND"));
 }
 
-void page_picture(page *p, const unsigned char *rgb, int64_t height,
-                  int64_t width, const char *alt)
+void page_png(page *p, const raster *r)
 {
-  int64_t size = height * (3 * width + 1);
-  int64_t room = size + 5 * (size / BLOCK + 1) + 6 + 8 + 25 + 12 + 12;
+  int64_t row = r->width * (r->palette != NULL ? 1 : 3);
+  int64_t size = r->height * (row + 1);
+  int64_t room = size + 5 * (size / BLOCK + 1) + 6 + 8 + 25 + 12 + 12 +
+                 (r->palette != NULL ? 24 + 4 * r->colours : 0);
   unsigned char *raw = base_alloc_raw(p->ctx, size, 1);
   unsigned char *file = base_alloc_raw(p->ctx, room, 1);
   stream s = {file};
   if (raw == NULL || file == NULL) {
     p->status = LAPIS_ENOMEM;
   } else {
-    for (int64_t i = 0; i < height; i++) {
-      raw[i * (3 * width + 1)] = 0;
-      memcpy(raw + i * (3 * width + 1) + 1, rgb + i * 3 * width,
-             (size_t)(3 * width));
+    for (int64_t i = 0; i < r->height; i++) {
+      raw[i * (row + 1)] = 0;
+      memcpy(raw + i * (row + 1) + 1, r->pixels + i * row, (size_t)row);
     }
-    encode(&s, raw, height, width);
-    page_print(p, "<img width=\"%" PRId64 "\" height=\"%" PRId64 "\" alt=\"",
-               width * (1 + 95 / width), height * (1 + 95 / width));
-    page_escape(p, alt);
-    page_print(p, "\" src=\"data:image/png;base64,");
+    encode(&s, r, raw, row);
+    page_words(p, "data:image/png;base64,");
     page_base64(p, file, s.at - file);
-    page_print(p, "\"/>");
   }
   base_free(raw);
   base_free(file);

@@ -1,6 +1,8 @@
 /* image.h - between the files that read and write pictures. */
 #ifndef LAPIS_VISION_IMAGE_H
 #define LAPIS_VISION_IMAGE_H
+#include <math.h>
+
 #include "base/base.h"
 #include "lapis/lapis_image.h"
 
@@ -37,6 +39,15 @@ extern const image_kind image_png, image_jpeg, image_pnm;
 #define IMAGE_PNG_SHOWN "png", ".png", "Portable Network Graphics", "libpng-dev"
 #define IMAGE_JPEG_SHOWN \
   "jpeg", ".jpg .jpeg .jpe .jfif", "JPEG", "libjpeg62-turbo-dev"
+/* 8 bits a value; NaN is 0. */
+static inline unsigned char image_level(float v)
+{
+  if (!(v > 0)) return 0;
+  return v >= 1 ? 255 : (unsigned char)lroundf(v * 255);
+}
+/* Into room bytes at `to`; *size 0: they do not suffice. */
+lapis_status image_encode_jpeg(lapis_ctx *ctx, const lapis_image *image,
+                               unsigned char *to, int64_t room, int64_t *size);
 bool image_is_png(const unsigned char *head, int64_t size);
 bool image_is_jpeg(const unsigned char *head, int64_t size);
 

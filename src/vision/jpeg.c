@@ -19,19 +19,25 @@
 #include "vision/image.h"
 #include "vision/turn.h"
 
-enum { MEMORY_BYTES = 1 << 29, MAX_SCANS = 200 };
+enum { MEMORY_BYTES = 1 << 29, MAX_SCANS = 200, QUALITY = 85 };
 
 typedef struct job {
-  struct jpeg_decompress_struct jpeg;
   struct jpeg_error_mgr errors;
-  struct jpeg_progress_mgr progress;
   jmp_buf escape;
-  const image_source *from;
-  lapis_image *out;
   char message[JMSG_LENGTH_MAX]; /* libjpeg's */
   lapis_status status;           /* ours */
-  int orientation;
   JSAMPLE *row;
+  /* reading */
+  struct jpeg_decompress_struct jpeg;
+  struct jpeg_progress_mgr progress;
+  const image_source *from;
+  lapis_image *out;
+  int orientation;
+  /* writing */
+  struct jpeg_compress_struct made;
+  struct jpeg_destination_mgr to;
+  const lapis_image *image;
+  bool full;
 } job;
 
 static void on_error(j_common_ptr jpeg)
@@ -144,6 +150,68 @@ static lapis_status read_jpeg(const image_source *from, lapis_image *out)
   base_free(j.row);
   if (j.status < 0) return j.status;
   return image_turn(from->ctx, out, j.orientation);
+}
+
+/* ---- writing ------------------------------------------------------------*/
+static void on_begin(j_compress_ptr jpeg)
+{
+  (void)jpeg; /* the room is set before */
+}
+
+static boolean on_full(j_compress_ptr jpeg)
+{
+  job *j = jpeg->client_data;
+  j->full = true;
+  longjmp(j->escape, 1);
+}
+
+static void write_image(job *j)
+{
+  struct jpeg_compress_struct *c = &j->made;
+  const lapis_image *m = j->image;
+  int64_t width = m->width * m->channels;
+  jpeg_create_compress(c);
+  c->dest = &j->to;
+  c->image_width = (JDIMENSION)m->width;
+  c->image_height = (JDIMENSION)m->height;
+  c->input_components = (int)m->channels;
+  c->in_color_space = m->channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
+  jpeg_set_defaults(c);
+  jpeg_set_quality(c, QUALITY, TRUE);
+  c->optimize_coding = TRUE;
+  jpeg_start_compress(c, TRUE);
+  for (int64_t y = 0; y < m->height; y++) {
+    const float *from = m->pixels + y * width;
+    for (int64_t k = 0; k < width; k++) j->row[k] = image_level(from[k]);
+    (void)jpeg_write_scanlines(c, &j->row, 1);
+  }
+  jpeg_finish_compress(c);
+}
+
+lapis_status image_encode_jpeg(lapis_ctx *ctx, const lapis_image *image,
+                               unsigned char *to, int64_t room, int64_t *size)
+{
+  job j = {.image = image};
+  *size = 0;
+  j.to = (struct jpeg_destination_mgr){.next_output_byte = to,
+                                       .free_in_buffer = (size_t)room,
+                                       .init_destination = on_begin,
+                                       .empty_output_buffer = on_full,
+                                       .term_destination = on_begin};
+  j.made.err = jpeg_std_error(&j.errors);
+  j.errors.error_exit = on_error;
+  j.errors.emit_message = on_message;
+  j.made.client_data = &j;
+  j.row = base_alloc_raw(ctx, image->width * image->channels, 1);
+  if (j.row == NULL) return LAPIS_ENOMEM;
+  if (guarded(&j, write_image))
+    *size = room - (int64_t)j.to.free_in_buffer;
+  else if (!j.full)
+    j.status = lapis_fail(ctx, LAPIS_ENOMEM, "writing an image as JPEG: %s",
+                          j.message);
+  jpeg_destroy_compress(&j.made);
+  base_free(j.row);
+  return j.status;
 }
 
 const image_kind image_jpeg = {

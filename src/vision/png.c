@@ -8,7 +8,6 @@
  * libpng reports an error by leaving through longjmp: guarded() is the only
  * place it can come back to, and everything that then has to be released is in
  * the job. */
-#include <math.h>
 #include <png.h>
 #include <setjmp.h>
 #include <stdio.h>
@@ -211,12 +210,6 @@ static void flush(png_structp png)
   (void)png;
 }
 
-static png_byte level(float v)
-{
-  if (!(v > 0)) return 0;
-  return v >= 1 ? 255 : (png_byte)lroundf(v * 255);
-}
-
 static void write_image(job *j)
 {
   const lapis_image *m = j->image;
@@ -229,7 +222,7 @@ static void write_image(job *j)
   png_write_info(j->png, j->info);
   for (int64_t y = 0; y < m->height; y++) {
     for (int64_t k = 0; k < row; k++)
-      j->raster[k] = level(m->pixels[y * row + k]);
+      j->raster[k] = image_level(m->pixels[y * row + k]);
     png_write_row(j->png, j->raster);
   }
   png_write_end(j->png, NULL);

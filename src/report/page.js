@@ -1,0 +1,184 @@
+// page.js - what needs a script: decisions on labels and their export, following
+// a point, finding a name, copying the command.  All else works without.
+'use strict';
+(() => {
+  const id = name => document.getElementById(name);
+  const all = (what, from) => [...(from || document).querySelectorAll(what)];
+  const svg = (name, attributes) => {
+    const e = document.createElementNS('http://www.w3.org/2000/svg', name);
+    for (const k in attributes) e.setAttribute(k, attributes[k]);
+    return e;
+  };
+  document.documentElement.classList.add('scripted');
+
+  // ---- labels in doubt: '', 'accepted' or 'rejected' each
+  function decide() {
+    const data = JSON.parse(id('labels').textContent);
+    const items = all('.suspects li');
+    const verdict = items.map(() => '');
+
+    function show(i) {
+      items[i].classList.toggle('accepted', verdict[i] === 'accepted');
+      items[i].classList.toggle('rejected', verdict[i] === 'rejected');
+      for (const b of all('button', items[i]))
+        b.setAttribute('aria-pressed', verdict[i] === b.className + 'ed');
+      const count = v => verdict.filter(w => w === v).length;
+      id('tally').textContent = count('accepted') + ' accepted, ' +
+        count('rejected') + ' rejected, ' + count('') + ' open';
+    }
+    function set(i, v) {
+      verdict[i] = v;
+      show(i);
+    }
+    // One of them is in the tab order: the one that had the focus last.
+    function go(i) {
+      if (i < 0 || i >= items.length) return;
+      items.forEach((e, k) => { e.tabIndex = k === i ? 0 : -1; });
+      items[i].focus();
+    }
+    function key(event, i) {
+      if (event.ctrlKey || event.altKey || event.metaKey) return;
+      const k = event.key.toLowerCase();
+      const verdicts = {a: 'accepted', r: 'rejected', u: ''};
+      if (k in verdicts) {
+        set(i, verdicts[k]);
+        if (k !== 'u') go(i + 1);
+      } else if (k === 'arrowdown' || k === 'j') {
+        go(i + 1);
+      } else if (k === 'arrowup' || k === 'k') {
+        go(i - 1);
+      } else {
+        return;
+      }
+      event.preventDefault();
+    }
+    items.forEach((e, i) => {
+      e.addEventListener('keydown', event => key(event, i));
+      for (const b of all('button', e))
+        b.addEventListener('click', () => {
+          const v = b.className + 'ed';
+          set(i, verdict[i] === v ? '' : v);
+        });
+    });
+    if (items.length) show(0);
+
+    // As RFC 4180 has it.
+    const cell = text =>
+      /^\s|[",;\t\r\n]|\s$/.test(text) ? '"' + text.replace(/"/g, '""') + '"' : text;
+    id('export').addEventListener('click', () => {
+      const rows = data.rows.map(row => row.slice());
+      data.suspects.forEach((s, i) => {
+        if (verdict[i] === 'accepted') rows[s.row][s.column] = s.value;
+      });
+      const text = [data.columns, ...rows]
+        .map(row => row.map(cell).join(',') + '\n').join('');
+      const link = document.createElement('a');
+      link.href = URL.createObjectURL(new Blob([text], {type: 'text/csv'}));
+      link.download = 'labels.csv';
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+    });
+  }
+
+  // ---- one point in all pictures
+  function follow() {
+    const gallery = document.querySelector('.gallery');
+    const circles = all('.points circle', gallery);
+    const where = new Map(); // number -> circles
+    for (const c of circles) {
+      const n = Number(c.dataset.p);
+      if (!where.has(n)) where.set(n, []);
+      where.get(n).push(c);
+    }
+    const numbers = [...where.keys()].sort((a, b) => a - b);
+    let now = null, kept = false;
+
+    function patch(circle) {
+      const shot = circle.closest('.shot'), i = shot.id.slice(1);
+      const view = circle.ownerSVGElement.viewBox.baseVal;
+      const r = Math.max(view.width, view.height) / 12;
+      const x = circle.cx.baseVal.value, y = circle.cy.baseVal.value;
+      const a = document.createElement('a'), name = document.createElement('span');
+      const s = svg('svg', {viewBox: [x - r, y - r, 2 * r, 2 * r].join(' '),
+        'aria-hidden': 'true'});
+      s.append(svg('use', {href: '#p' + i, width: view.width, height: view.height}),
+        svg('circle', {'class': 'cross', cx: x, cy: y, r: r / 6}));
+      name.textContent = shot.querySelector('strong').textContent;
+      a.href = '#' + shot.id;
+      a.append(s, name);
+      return a;
+    }
+    function choose(n, patches) {
+      if (n !== now) {
+        for (const c of where.get(now) || []) c.classList.remove('on');
+        for (const c of where.get(n) || []) c.classList.add('on');
+        now = n;
+      }
+      gallery.classList.toggle('following', n !== null);
+      id('point').value = n === null ? '' : n;
+      id('where').textContent = n === null ? numbers.length + ' points' :
+        'Point ' + n + ': in ' + where.get(n).length + ' pictures';
+      id('patches').replaceChildren(
+        ...(patches && n !== null ? where.get(n).map(patch) : []));
+    }
+    function step(by) {
+      const at = now === null ? (by > 0 ? -1 : 0) : numbers.indexOf(now);
+      kept = true;
+      choose(numbers[(at + by + numbers.length) % numbers.length], true);
+    }
+    function leave() {
+      kept = false;
+      choose(null);
+    }
+    for (const c of circles) {
+      const n = Number(c.dataset.p);
+      c.addEventListener('pointerenter', () => { if (!kept) choose(n, false); });
+      c.addEventListener('pointerleave', () => { if (!kept) choose(null); });
+      c.addEventListener('click', () => { kept = true; choose(n, true); });
+    }
+    id('back').addEventListener('click', () => step(-1));
+    id('next').addEventListener('click', () => step(1));
+    id('leave').addEventListener('click', leave);
+    id('point').addEventListener('input', () => {
+      const n = Number(id('point').value);
+      if (id('point').value !== '' && where.has(n)) { kept = true; choose(n, true); }
+    });
+    id('follow').addEventListener('keydown', event => {
+      if (event.target === id('point')) return;
+      if (event.key === 'ArrowRight') step(1);
+      else if (event.key === 'ArrowLeft') step(-1);
+      else if (event.key === 'Escape') leave();
+      else return;
+      event.preventDefault();
+    });
+  }
+
+  // ---- names
+  function find() {
+    const shots = all('.shot');
+    const names = shots.map(s => s.querySelector('strong').textContent.toLowerCase());
+    id('find').addEventListener('input', () => {
+      const text = id('find').value.toLowerCase();
+      shots.forEach((s, i) => s.classList.toggle('unfound', !names[i].includes(text)));
+    });
+  }
+
+  // ---- the command
+  function copy() {
+    const button = id('copy');
+    button.addEventListener('click', async () => {
+      getSelection().selectAllChildren(id('command'));
+      try {
+        await navigator.clipboard.writeText(id('command').textContent);
+        button.textContent = 'Copied';
+      } catch (refused) {
+        button.textContent = document.execCommand('copy') ? 'Copied' : 'Selected';
+      }
+    });
+  }
+
+  if (id('labels')) decide();
+  if (id('follow')) follow();
+  if (id('find')) find();
+  if (id('copy')) copy();
+})();

@@ -1,0 +1,34 @@
+"""page.py - what every page of LAPIS keeps to, read with the standard library
+alone: well-formed, nothing from outside, a text for every picture, references
+that lead somewhere."""
+import xml.etree.ElementTree as xml
+
+HTML = "{http://www.w3.org/1999/xhtml}"
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def read(path):
+    root = xml.parse(path).getroot()
+    ids = [e.get("id") for e in root.iter() if e.get("id")]
+    assert len(ids) == len(set(ids)), "an id twice"
+    for e in root.iter():
+        for name in ("src", "href", "action", "poster", "srcset", "data"):
+            to = e.get(name)
+            if to is None:
+                continue
+            assert to.startswith("data:image/") or to[0] == "#", to[:60]
+            assert to[0] != "#" or to[1:] in ids, to
+    for image in root.iter(f"{HTML}img"):
+        assert image.get("alt"), "an image without words"
+    for drawing in root.iter(f"{SVG}svg"):
+        assert drawing.get("role") == "img" and drawing.get("aria-label")
+    for field in root.iter(f"{HTML}input"):
+        labelled = any(field in label.iter() for label in
+                       root.iter(f"{HTML}label"))
+        assert labelled, field.attrib
+    policy = [m.get("content") for m in root.iter(f"{HTML}meta")
+              if m.get("http-equiv") == "Content-Security-Policy"]
+    assert len(policy) == 1 and policy[0].startswith("default-src 'none'")
+    for style in root.iter(f"{HTML}style"):
+        assert "url(" not in style.text and "@import" not in style.text
+    return root
