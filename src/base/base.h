@@ -16,7 +16,8 @@
     if (try_status_ < 0) return try_status_; \
   } while (0)
 
-/* ---- messages: errors are lapis_fail's ------------------------------------------------*/
+/* ---- messages: errors are lapis_fail's
+ * ------------------------------------------------*/
 /* level 0: warning; 1: -v; 2: -vv. */
 void base_say(lapis_ctx *ctx, int level, const char *format, ...)
     LAPIS_PRINTF(3, 4);
