@@ -57,6 +57,14 @@ static bool find_param(const lapis_method *m, const char *name, size_t length,
   return false;
 }
 
+static bool find_also(const cli_verb *v, const char *name, size_t length,
+                      row *out)
+{
+  for (int i = 0; v->also_at != NULL && v->also_at(i) != NULL; i++)
+    if (find_param(v->also_at(i), name, length, out)) return true;
+  return false;
+}
+
 static bool find_row(const cli *c, const char *name, size_t length, char letter,
                      row *out)
 {
@@ -64,7 +72,8 @@ static bool find_row(const cli *c, const char *name, size_t length, char letter,
          find_in(c->verb->options, name, length, letter, out) ||
          (c->verb->reads_data &&
           find_in(data_options, name, length, letter, out)) ||
-         (name != NULL && find_param(c->method, name, length, out));
+         (name != NULL && (find_param(c->method, name, length, out) ||
+                           find_also(c->verb, name, length, out)));
 }
 
 static int add(cli *c, const char *name, const char *value)
@@ -79,12 +88,12 @@ static int add(cli *c, const char *name, const char *value)
 
 static int unknown(const cli *c, const char *word)
 {
-  const char *method = c->method != NULL ? c->method->name : "";
+  bool named = c->method != NULL && c->verb->pipeline == NULL;
+  const char *method = named ? c->method->name : "";
   return cli_fail(EXIT_MISUSE,
                   "%s: there is no option %s; 'lapis %s %s%s--help' lists what "
                   "there is",
-                  c->verb->name, word, c->verb->name, method,
-                  c->method != NULL ? " " : "");
+                  c->verb->name, word, c->verb->name, method, named ? " " : "");
 }
 
 /* One option at argv[*i]; moves *i past a value it takes. */
@@ -145,6 +154,7 @@ static int take_model(cli *c, const char *path)
 int args_parse(cli *c, int argc, char **argv)
 {
   bool only_words = false;
+  if (c->verb->pipeline != NULL) c->method = lapis_flow_find(c->verb->pipeline);
   for (int i = 0; i < argc; i++) {
     int code = EXIT_DONE;
     const char *word = argv[i];

@@ -6,6 +6,7 @@
 #include "lapis/lapis.h"
 #include "lapis/lapis_eval.h"
 #include "lapis/lapis_features.h"
+#include "lapis/lapis_flow.h"
 #include "lapis/lapis_io.h"
 
 /* Exit codes: DESIGN says 0 done, 1 failed, 2 misuse, 3 not built in,
@@ -46,7 +47,11 @@ typedef struct cli_verb {
   const lapis_method *(*first_at)(int i);
   const char *first; /* "method" */
   bool takes_model;  /* as first word */
-  bool reads_data;   /* data_options apply */
+  /* A pipeline, whose table has the verb's settings, and tables of which it
+   * takes the rows, too; NULL: none. */
+  const char *pipeline;
+  const lapis_method *(*also_at)(int i);
+  bool reads_data; /* data_options apply */
   int (*run)(cli *c);
 } cli_verb;
 
@@ -67,7 +72,7 @@ struct cli {
 };
 
 extern const cli_verb verb_assign;
-extern const cli_verb verb_features;
+extern const cli_verb verb_features, verb_label;
 extern const cli_verb verb_fit, verb_predict, verb_cv, verb_convert, verb_eval,
     verb_formats, verb_info, verb_demo, verb_report;
 extern const cli_option common_options[];
@@ -96,6 +101,8 @@ void cli_wipe_bar(cli *c);
 /* ---- shared steps -------------------------------------------------------*/
 /* A zeroed settings struct of c->method with options applied; free it. */
 int settings_from_args(cli *c, void **out);
+/* The same for another table; rows that c->method has as well are its own. */
+int settings_beside(cli *c, const lapis_method *m, void **out);
 /* How tables are read: --target, --id, --header, --labels, --features. */
 int table_from_args(cli *c, lapis_table_options *out);
 /* The dataset the command line names. */

@@ -75,6 +75,8 @@ static void rows_of_table(const cli_option *o, const walk *w)
 void rows_of_verb(const cli_verb *v, row_fn fn, void *user)
 {
   walk w = {fn, user};
+  if (v->pipeline != NULL)
+    rows_of_method(lapis_flow_find(v->pipeline), fn, user);
   if (v->reads_data) rows_of_table(data_options, &w);
   rows_of_table(v->options, &w);
 }

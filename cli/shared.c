@@ -55,16 +55,28 @@ static const char *own_word(const cli *c, const char *option, const char *spec)
   return spec + strlen(spec);
 }
 
+static bool has_row(const lapis_method *m, const char *name)
+{
+  for (int i = 0; i < m->n_params; i++)
+    if (strcmp(m->params[i].name, name) == 0) return true;
+  return false;
+}
+
 int settings_from_args(cli *c, void **out)
 {
-  const lapis_method *m = c->method;
+  return settings_beside(c, c->method, out);
+}
+
+int settings_beside(cli *c, const lapis_method *m, void **out)
+{
   *out = calloc(1, m->settings_size);
   if (*out == NULL) return cli_fail(EXIT_FAILED, "out of memory");
   lapis_settings_default(m, *out);
   for (int i = 0; i < m->n_params; i++) {
     const char *name = m->params[i].name;
     const char *value = args_get(&c->args, name);
-    if (value != NULL && strcmp(name, "map") == 0) {
+    if (m != c->method && has_row(c->method, name)) continue;
+    if (value != NULL && strcmp(name, "map") == 0 && own_choices(c, name)) {
       value = own_word(c, name, value);
       if (strchr(value, ',') != NULL)
         return cli_fail(EXIT_MISUSE,

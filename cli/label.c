@@ -1,0 +1,334 @@
+/* label.c - lapis label IMAGE... --labels F.csv: who or what is in each. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+static const cli_option options[] = {
+    {"result", 0, "F.npz", "write scores, labels, names, boxes, suspects, ..."},
+    {"labels-out", 0, "F.csv",
+     "write all labels, as a table that --labels reads"},
+    {NULL, 0, NULL, NULL}};
+
+/* What a run holds, freed in one place. */
+typedef struct job {
+  lapis_label_settings *settings;
+  void *kind;
+  lapis_array list;
+  lapis_flow *flow;
+} job;
+
+/* ---- options of the kind of features ------------------------------------*/
+static bool in_options(const cli_option *o, const char *name)
+{
+  for (; o->name != NULL; o++)
+    if (strcmp(o->name, name) == 0) return true;
+  return false;
+}
+
+static bool in_table(const lapis_method *m, const char *name)
+{
+  for (int i = 0; i < m->n_params; i++)
+    if (strcmp(m->params[i].name, name) == 0) return true;
+  return false;
+}
+
+/* Every kind's options are understood; those of another kind make no sense. */
+static int check_options(cli *c, const lapis_method *kind)
+{
+  for (int i = 0; i < c->args.n_given; i++) {
+    const char *name = c->args.given[i].name;
+    if (in_options(common_options, name) || in_options(options, name) ||
+        in_table(c->method, name) || in_table(kind, name))
+      continue;
+    return cli_fail(EXIT_MISUSE,
+                    "label: --%s is no option of %s; 'lapis features %s "
+                    "--help' lists those",
+                    name, kind->name, kind->name);
+  }
+  return EXIT_DONE;
+}
+
+static int read_settings(cli *c, job *j)
+{
+  void *settings = NULL;
+  int code = settings_from_args(c, &settings);
+  j->settings = settings;
+  if (code != EXIT_DONE) return code;
+  const char *name = j->settings->features;
+  const lapis_method *kind =
+      lapis_feature_find(name == NULL ? "sift-bow" : name);
+  if (kind == NULL) return EXIT_DONE; /* the flow says which there are */
+  code = check_options(c, kind);
+  if (code == EXIT_DONE) code = settings_beside(c, kind, &j->kind);
+  j->settings->kind = j->kind;
+  return code;
+}
+
+/* ---- the answer as text -------------------------------------------------*/
+typedef struct answer {
+  lapis_mat names, labels, known, scores, classes, suspects, margins;
+  lapis_mat boxes, box_image, box_class, notes, refused;
+} answer;
+
+static lapis_mat array(const lapis_flow *f, const char *name)
+{
+  lapis_mat m = {.cols = 0};
+  for (int i = 0; lapis_flow_name(f, i) != NULL; i++)
+    if (strcmp(lapis_flow_name(f, i), name) == 0) lapis_flow_get(f, name, &m);
+  return m;
+}
+
+static answer read_answer(const lapis_flow *f)
+{
+  return (answer){.names = array(f, "names"),
+                  .labels = array(f, "labels"),
+                  .known = array(f, "known"),
+                  .scores = array(f, "scores"),
+                  .classes = array(f, "classes"),
+                  .suspects = array(f, "suspect_index"),
+                  .margins = array(f, "suspect_margin"),
+                  .boxes = array(f, "boxes"),
+                  .box_image = array(f, "box_image"),
+                  .box_class = array(f, "box_class"),
+                  .notes = array(f, "notes"),
+                  .refused = array(f, "refused")};
+}
+
+static const char *text_at(const lapis_mat *m, int64_t i)
+{
+  return ((const char *const *)m->val)[i];
+}
+
+static int longest(const lapis_mat *m, int least)
+{
+  int most = least;
+  for (int64_t i = 0; i < m->cols; i++) {
+    int size = (int)strlen(text_at(m, i));
+    if (size > most) most = size;
+  }
+  return most < 60 ? most : 60;
+}
+
+/* Of the class that was chosen; of two classes, of the positive one. */
+static double score_of(const answer *a, int64_t i)
+{
+  double best = lapis_mat_at(&a->scores, 0, i);
+  for (int64_t c = 1; c < a->scores.rows; c++)
+    best = fmax(best, lapis_mat_at(&a->scores, c, i));
+  return best;
+}
+
+static bool is_positive(const answer *a, int64_t i)
+{
+  return a->classes.cols != 2 || a->scores.rows != 1 ||
+         strcmp(text_at(&a->labels, i), text_at(&a->classes, 1)) == 0;
+}
+
+/* Boxes of image i; *at moves behind them. */
+static void print_boxes(const answer *a, int64_t i, int64_t *at)
+{
+  for (;
+       *at < a->boxes.cols && lapis_mat_at(&a->box_image, 0, *at) <= (double)i;
+       (*at)++) {
+    if (!is_positive(a, i)) continue;
+    printf("  %.0f,%.0f %.0fx%.0f", lapis_mat_at(&a->boxes, 0, *at),
+           lapis_mat_at(&a->boxes, 1, *at), lapis_mat_at(&a->boxes, 2, *at),
+           lapis_mat_at(&a->boxes, 3, *at));
+    if (a->scores.rows > 1)
+      printf(" %s", text_at(&a->classes,
+                            (int64_t)lapis_mat_at(&a->box_class, 0, *at)));
+  }
+}
+
+static void print_table(const answer *a)
+{
+  int wide = longest(&a->names, 5), label = longest(&a->labels, 5);
+  int64_t box = 0;
+  printf("%-*s  %-*s  %8s  %s%s\n", wide, "image", label, "label", "score",
+         "given", a->boxes.cols > 0 ? "  where (x,y width x height)" : "");
+  for (int64_t i = 0; i < a->names.cols; i++) {
+    bool given = lapis_mat_at(&a->known, 0, i) > 0;
+    printf("%-*s  %-*s  %8.3f  %-5s", wide, text_at(&a->names, i), label,
+           text_at(&a->labels, i), score_of(a, i), given ? "yes" : "-");
+    print_boxes(a, i, &box);
+    putchar('\n');
+  }
+}
+
+/* The label that suspect k doubts. */
+static const char *doubted(const answer *a, int64_t k, int64_t image)
+{
+  int64_t class_ = (int64_t)lapis_mat_at(&a->suspects, 1, k);
+  return a->scores.rows == 1 ? text_at(&a->labels, image)
+                             : text_at(&a->classes, class_);
+}
+
+static void print_suspects(const answer *a)
+{
+  if (a->margins.cols == 0) return;
+  printf("\nGiven labels that the other images contradict, most first:\n");
+  for (int64_t k = 0; k < a->margins.cols; k++) {
+    int64_t image = (int64_t)lapis_mat_at(&a->suspects, 0, k);
+    printf("  %s  %s  by %.3f\n", text_at(&a->names, image),
+           doubted(a, k, image), lapis_mat_at(&a->margins, 0, k));
+  }
+}
+
+static void print_notes(const cli *c, const lapis_mat *list, const char *before)
+{
+  for (int64_t i = 0; !c->quiet && i < list->cols; i++)
+    fprintf(stderr, "lapis: %s%s\n", before, text_at(list, i));
+}
+
+/* ---- the answer as JSON -------------------------------------------------*/
+static lapis_json *box_json(const answer *a, int64_t k)
+{
+  static const char *const names[] = {"x", "y", "width", "height", "score"};
+  lapis_json *box = lapis_json_object();
+  for (int64_t r = 0; r < 5; r++)
+    lapis_json_put_number(box, names[r], lapis_mat_at(&a->boxes, r, k));
+  if (a->scores.rows > 1)
+    lapis_json_put_text(
+        box, "class",
+        text_at(&a->classes, (int64_t)lapis_mat_at(&a->box_class, 0, k)));
+  return box;
+}
+
+static lapis_json *image_json(const answer *a, int64_t i, int64_t *at)
+{
+  lapis_json *one = lapis_json_object(), *scores = lapis_json_list();
+  lapis_json *boxes = lapis_json_list();
+  lapis_json_put_text(one, "name", text_at(&a->names, i));
+  lapis_json_put_text(one, "label", text_at(&a->labels, i));
+  lapis_json_put_bool(one, "given", lapis_mat_at(&a->known, 0, i) > 0);
+  for (int64_t c = 0; c < a->scores.rows; c++)
+    lapis_json_put_number(scores, NULL, lapis_mat_at(&a->scores, c, i));
+  lapis_json_put(one, "scores", scores);
+  for (;
+       *at < a->boxes.cols && lapis_mat_at(&a->box_image, 0, *at) <= (double)i;
+       (*at)++)
+    lapis_json_put(boxes, NULL, box_json(a, *at));
+  if (a->boxes.cols > 0)
+    lapis_json_put(one, "boxes", boxes);
+  else
+    lapis_json_free(boxes);
+  return one;
+}
+
+static lapis_json *suspect_json(const answer *a, int64_t k)
+{
+  lapis_json *one = lapis_json_object();
+  int64_t image = (int64_t)lapis_mat_at(&a->suspects, 0, k);
+  lapis_json_put_text(one, "name", text_at(&a->names, image));
+  lapis_json_put_text(one, "label", doubted(a, k, image));
+  lapis_json_put_number(one, "margin", lapis_mat_at(&a->margins, 0, k));
+  return one;
+}
+
+static lapis_json *texts_json(const lapis_mat *m)
+{
+  lapis_json *list = lapis_json_list();
+  for (int64_t i = 0; i < m->cols; i++)
+    lapis_json_put_text(list, NULL, text_at(m, i));
+  return list;
+}
+
+static int print_answer_json(cli *c, const job *j, const answer *a)
+{
+  const lapis_solver *s = lapis_flow_solver(j->flow);
+  lapis_json *to = run_json(c, "label", lapis_method_find("mc"), s,
+                            lapis_flow_data(j->flow));
+  lapis_json *images = lapis_json_list(), *suspects = lapis_json_list();
+  int64_t at = 0;
+  for (int64_t i = 0; i < a->names.cols; i++)
+    lapis_json_put(images, NULL, image_json(a, i, &at));
+  for (int64_t k = 0; k < a->margins.cols; k++)
+    lapis_json_put(suspects, NULL, suspect_json(a, k));
+  lapis_json_put(to, "label", settings_json(c, c->method, j->settings));
+  lapis_json_put(to, "classes", texts_json(&a->classes));
+  lapis_json_put(to, "images", images);
+  lapis_json_put(to, "suspects", suspects);
+  lapis_json_put(to, "notes", texts_json(&a->notes));
+  lapis_json_put(to, "refused", texts_json(&a->refused));
+  return print_json(to);
+}
+
+/* ---- a run --------------------------------------------------------------*/
+static int write_files(cli *c, const job *j)
+{
+  const char *result = args_get(&c->args, "result");
+  const char *table = args_get(&c->args, "labels-out");
+  lapis_status s = LAPIS_OK;
+  if (result != NULL) s = lapis_flow_write(j->flow, result);
+  if (s >= 0 && table != NULL) s = lapis_label_write(j->flow, table);
+  return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;
+}
+
+static int finish(cli *c, const job *j, lapis_status status)
+{
+  answer a = read_answer(j->flow);
+  cli_wipe_bar(c);
+  print_notes(c, &a.notes, "");
+  print_notes(c, &a.refused, "left out: ");
+  if (a.labels.cols == 0)
+    return cli_fail(EXIT_FAILED,
+                    "label: stopped (%s) before there were labels; what the "
+                    "cache holds is not made again",
+                    lapis_status_name(status));
+  if (status != LAPIS_OK && !c->quiet)
+    fprintf(stderr, "lapis: label: stopped early (%s)\n",
+            lapis_status_name(status));
+  int code = write_files(c, j);
+  if (code != EXIT_DONE) return code;
+  if (c->json) {
+    code = print_answer_json(c, j, &a);
+  } else {
+    print_table(&a);
+    print_suspects(&a);
+  }
+  if (code != EXIT_DONE) return code;
+  if (a.refused.cols == 0) return cli_exit_code(c, status);
+  return cli_fail(EXIT_INPUT, "label: %lld of %lld images were left out",
+                  (long long)a.refused.cols, (long long)j->list.mat.cols);
+}
+
+static int work(cli *c, job *j)
+{
+  lapis_status s =
+      lapis_image_list(c->ctx, c->args.word, c->args.n_words, &j->list);
+  if (s >= 0)
+    s = lapis_label_new(c->ctx, j->list.mat.val, j->list.mat.cols, j->settings,
+                        &j->flow);
+  if (s >= 0) s = lapis_flow_run(j->flow);
+  if (s < 0) return cli_fail_status(c, s);
+  if (s == LAPIS_CANCELLED) return EXIT_INTERRUPTED;
+  return finish(c, j, s);
+}
+
+static int run(cli *c)
+{
+  job j = {.settings = NULL};
+  if (c->args.n_words == 0)
+    return cli_fail(EXIT_MISUSE, "label: name images, or folders of them");
+  int code = check_result(c, args_get(&c->args, "result"));
+  if (code == EXIT_DONE)
+    code = check_writable(c, args_get(&c->args, "labels-out"));
+  if (code == EXIT_DONE) code = read_settings(c, &j);
+  if (code == EXIT_DONE) code = work(c, &j);
+  lapis_flow_free(j.flow);
+  lapis_array_free(&j.list);
+  free(j.kind);
+  free(j.settings);
+  return code;
+}
+
+const cli_verb verb_label = {
+    .name = "label",
+    .synopsis = "label IMAGE... --labels F.csv",
+    .help = "who or what is in each image, from some labels",
+    .options = options,
+    .pipeline = "label",
+    .also_at = lapis_feature_at,
+    .run = run};

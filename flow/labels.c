@@ -1,0 +1,362 @@
+/* labels.c - the table of labels as people have it: which column names the
+ * image, which hold labels, which image a row is about. */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "flow.h"
+
+const char *sheet_cell(const label_sheet *s, int64_t row, int64_t column)
+{
+  return s->cells->text[row * s->cells->columns + column];
+}
+
+static lapis_status no_memory(lapis_ctx *ctx)
+{
+  return lapis_fail(ctx, LAPIS_ENOMEM, "out of memory");
+}
+
+/* ---- columns ------------------------------------------------------------*/
+static bool is_one_of(const char *text, const char *const *words)
+{
+  for (; *words != NULL; words++)
+    if (strcasecmp(text, *words) == 0) return true;
+  return false;
+}
+
+static const char *const name_titles[] = {
+    "name", "names",    "file",  "files",  "filename", "file_name",
+    "path", "filepath", "image", "images", NULL};
+static const char *const label_titles[] = {"label",   "labels", "class",
+                                           "classes", "target", NULL};
+
+/* The column of the first row whose title is one of these; -1: none. */
+static int64_t titled(const label_sheet *s, const char *const *words)
+{
+  for (int64_t j = 0; j < s->cells->columns; j++)
+    if (is_one_of(sheet_cell(s, 0, j), words)) return j;
+  return -1;
+}
+
+static const char *title_of(const label_sheet *s, int64_t column)
+{
+  return s->first > 0 && column >= 0 ? sheet_cell(s, 0, column) : "";
+}
+
+/* A title, or a number from 1. */
+static lapis_status column_named(const label_sheet *s, const char *option,
+                                 const char *name, size_t size, int64_t *out)
+{
+  int64_t found = 0;
+  char *end;
+  for (int64_t j = 0; j < s->cells->columns; j++) {
+    const char *title = title_of(s, j);
+    if (size == 0 || strlen(title) != size || strncmp(title, name, size) != 0)
+      continue;
+    *out = j;
+    found++;
+  }
+  if (found == 1) return LAPIS_OK;
+  long long number = strtoll(name, &end, 10);
+  if (found == 0 && end == name + size && number >= 1 &&
+      number <= s->cells->columns) {
+    *out = number - 1;
+    return LAPIS_OK;
+  }
+  return lapis_fail(
+      s->ctx, LAPIS_EDATA, "%s: --%s %.*s: %s; its %" PRId64 " columns have %s",
+      s->r->path, option, (int)size, name,
+      found > 1 ? "several columns have this title" : "there is no such column",
+      s->cells->columns,
+      s->first > 0 ? "the titles of its first line, and numbers from 1"
+                   : "no titles, but numbers from 1");
+}
+
+/* How many of the first rows name an image in a column. */
+static int64_t count_images(const label_sheet *s, const image_index *x,
+                            int64_t column)
+{
+  int64_t hits = 0, found[2];
+  for (int64_t i = 0; i < s->cells->rows && i < 1000; i++)
+    hits += index_find(x, sheet_cell(s, i, column), found) > 0;
+  return hits;
+}
+
+static bool is_number(const char *text)
+{
+  char *end;
+  (void)strtod(text, &end);
+  return end != text && *end == '\0';
+}
+
+/* Where no title tells: the column that names most images, or where none names
+ * any, the first of text. */
+static int64_t guess_name(const label_sheet *s, const image_index *x)
+{
+  int64_t best = -1, most = 0;
+  for (int64_t j = 0; j < s->cells->columns; j++) {
+    int64_t hits = count_images(s, x, j);
+    if (hits > most) best = j;
+    if (hits > most) most = hits;
+  }
+  for (int64_t j = 0; best < 0 && j < s->cells->columns; j++)
+    if (!is_number(sheet_cell(s, s->cells->rows - 1, j))) best = j;
+  return best < 0 ? 0 : best;
+}
+
+static bool looks_like_file(const char *text)
+{
+  const char *dot = strrchr(text, '.');
+  return dot != NULL && dot != text && strlen(dot) >= 4 && strlen(dot) <= 5;
+}
+
+/* Whether a list "COL,COL" asks for a title that stands in the first row. */
+static bool asks_title(const label_sheet *s, const char *list)
+{
+  while (list != NULL && *list != '\0') {
+    size_t size = strcspn(list, ",");
+    for (int64_t j = 0; j < s->cells->columns; j++) {
+      const char *cell = sheet_cell(s, 0, j);
+      if (size > 0 && !is_number(cell) && strlen(cell) == size &&
+          strncmp(cell, list, size) == 0)
+        return true;
+    }
+    list += size + (list[size] == ',');
+  }
+  return false;
+}
+
+static void settle_header(label_sheet *s, const image_index *x)
+{
+  int64_t found[2], named = titled(s, name_titles);
+  s->name = named >= 0 && s->r->header != 2 ? named : guess_name(s, x);
+  const char *cell = sheet_cell(s, 0, s->name);
+  bool header = named >= 0 || titled(s, label_titles) >= 0 ||
+                asks_title(s, s->r->target) || asks_title(s, s->r->groups) ||
+                (index_find(x, cell, found) == 0 && !looks_like_file(cell) &&
+                 count_images(s, x, s->name) > 0);
+  s->first = s->r->header == 1 || (s->r->header == 0 && header);
+}
+
+/* Only 0, 1 and -1, and at least one of them. */
+static bool is_indicator(const label_sheet *s, int64_t column)
+{
+  static const char *const values[] = {"0", "1", "-1", "", NULL};
+  bool any = false;
+  for (int64_t i = s->first; i < s->cells->rows; i++) {
+    const char *cell = sheet_cell(s, i, column);
+    if (!is_one_of(cell, values)) return false;
+    any |= *cell != '\0';
+  }
+  return any;
+}
+
+static lapis_status targets_asked(label_sheet *s)
+{
+  for (const char *list = s->r->target; *list != '\0';) {
+    int64_t at;
+    size_t size = strcspn(list, ",");
+    TRY(column_named(s, "target", list, size, &at));
+    for (int64_t k = 0; k < s->n_targets; k++)
+      if (s->target[k] == at)
+        return lapis_fail(s->ctx, LAPIS_EDATA,
+                          "%s: --target %s: names a column twice", s->r->path,
+                          s->r->target);
+    s->target[s->n_targets++] = at;
+    list += size + (list[size] == ',');
+  }
+  return LAPIS_OK;
+}
+
+static lapis_status unclear_targets(const label_sheet *s)
+{
+  const char *a = title_of(s, s->target[0]), *b = title_of(s, s->target[1]);
+  bool titles = *a != '\0' && *b != '\0';
+  return lapis_fail(s->ctx, LAPIS_EDATA,
+                    "%s: several columns may hold the labels (%s%s%s%s); "
+                    "--target COLUMN says which",
+                    s->r->path, titles ? a : "there are no titles",
+                    titles ? ", " : "", titles ? b : "",
+                    s->n_targets > 2 && titles ? ", ..." : "");
+}
+
+/* The one column left; or one titled as labels are; or indicators, all. */
+static lapis_status targets_left(label_sheet *s)
+{
+  bool indicators = true;
+  int64_t named = s->first > 0 ? titled(s, label_titles) : -1;
+  for (int64_t j = 0; j < s->cells->columns; j++) {
+    if (j == s->name || j == s->group) continue;
+    s->target[s->n_targets++] = j;
+    indicators = indicators && is_indicator(s, j);
+  }
+  if (s->n_targets == 0)
+    return lapis_fail(s->ctx, LAPIS_EDATA,
+                      "%s: there is a column of names and none of labels; "
+                      "labels stand beside the names, after a comma",
+                      s->r->path);
+  if (s->n_targets == 1 || (indicators && named < 0)) return LAPIS_OK;
+  if (named < 0 || named == s->name || named == s->group)
+    return unclear_targets(s);
+  s->target[0] = named;
+  s->n_targets = 1;
+  return LAPIS_OK;
+}
+
+static lapis_status settle_targets(label_sheet *s)
+{
+  const char *groups = s->r->groups;
+  s->group = -1;
+  if (groups != NULL)
+    TRY(column_named(s, "groups", groups, strlen(groups), &s->group));
+  TRY(s->r->target != NULL ? targets_asked(s) : targets_left(s));
+  for (int64_t k = 0; k < s->n_targets; k++)
+    if (s->target[k] == s->name)
+      return lapis_fail(s->ctx, LAPIS_EDATA,
+                        "%s: column %" PRId64
+                        " names the images and cannot be a label, too",
+                        s->r->path, s->name + 1);
+  return LAPIS_OK;
+}
+
+/* ---- rows ---------------------------------------------------------------*/
+static lapis_status bad_row(const label_sheet *s, int64_t row, int64_t count,
+                            const int64_t *found)
+{
+  const char *cell = sheet_cell(s, row, s->name);
+  int64_t line = s->cells->line[row];
+  if (count > 1)
+    return lapis_fail(s->ctx, LAPIS_EDATA,
+                      "%s:%" PRId64 ": '%.200s' may be %s or %s; write more of "
+                      "the path",
+                      s->r->path, line, cell, s->r->image[found[0]],
+                      s->r->image[found[1]]);
+  return lapis_fail(s->ctx, LAPIS_EDATA,
+                    "%s:%" PRId64 ": '%.200s' is none of the %" PRId64
+                    " images; --keep-going leaves such rows out",
+                    s->r->path, line, cell, s->r->n);
+}
+
+static lapis_status match_rows(label_sheet *s, const image_index *x,
+                               labels *out)
+{
+  int64_t *row_of = malloc((size_t)s->r->n * sizeof *row_of);
+  lapis_status status = row_of == NULL ? no_memory(s->ctx) : LAPIS_OK;
+  for (int64_t i = 0; row_of != NULL && i < s->r->n; i++) row_of[i] = -1;
+  for (int64_t i = s->first; status >= 0 && i < s->cells->rows; i++) {
+    int64_t found[2], count = index_find(x, sheet_cell(s, i, s->name), found);
+    s->image[i] = -1;
+    if (count == 0 && s->r->keep_going) {
+      out->skipped++;
+      continue;
+    }
+    if (count != 1) {
+      status = bad_row(s, i, count, found);
+      continue;
+    }
+    int64_t image = s->image[i] = found[0];
+    if (row_of[image] >= 0)
+      status =
+          lapis_fail(s->ctx, LAPIS_EDATA,
+                     "%s:%" PRId64 ": '%.200s' stands on line %" PRId64
+                     " already; an image has one row",
+                     s->r->path, s->cells->line[i], sheet_cell(s, i, s->name),
+                     s->cells->line[row_of[image]]);
+    row_of[image] = i;
+  }
+  free(row_of);
+  return status;
+}
+
+/* ---- groups -------------------------------------------------------------*/
+typedef struct grouped {
+  const char *text;
+  int64_t image;
+} grouped;
+
+static int by_group(const void *a, const void *b)
+{
+  return strcmp(((const grouped *)a)->text, ((const grouped *)b)->text);
+}
+
+/* Images of one text are a group; those without are each their own. */
+static lapis_status take_groups(const label_sheet *s, labels *out)
+{
+  int64_t n = out->n, rows = 0, next = n;
+  if (s->group < 0) return LAPIS_OK;
+  grouped *all = calloc((size_t)n + 1, sizeof *all);
+  out->group = calloc((size_t)n, sizeof *out->group);
+  out->group_text = calloc((size_t)n, sizeof *out->group_text);
+  if (all == NULL || out->group == NULL || out->group_text == NULL) {
+    free(all);
+    return no_memory(s->ctx);
+  }
+  for (int64_t i = 0; i < n; i++) {
+    out->group[i] = i;
+    out->group_text[i] = "";
+  }
+  for (int64_t i = s->first; i < s->cells->rows; i++) {
+    const char *text = sheet_cell(s, i, s->group);
+    if (s->image[i] < 0 || *text == '\0') continue;
+    out->group_text[s->image[i]] = text;
+    all[rows++] = (grouped){text, s->image[i]};
+  }
+  qsort(all, (size_t)rows, sizeof *all, by_group);
+  for (int64_t k = 0; k < rows; k++) {
+    next += k == 0 || strcmp(all[k].text, all[k - 1].text) != 0;
+    out->group[all[k].image] = next;
+  }
+  free(all);
+  return LAPIS_OK;
+}
+
+/* ---- all of it ----------------------------------------------------------*/
+static lapis_status settle(label_sheet *s, const image_index *x, labels *out)
+{
+  settle_header(s, x);
+  if (s->first >= s->cells->rows)
+    return lapis_fail(s->ctx, LAPIS_EDATA,
+                      "%s: holds titles and no rows below them", s->r->path);
+  TRY(settle_targets(s));
+  TRY(match_rows(s, x, out));
+  TRY(take_groups(s, out));
+  out->name_title = title_of(s, s->name);
+  out->group_title = title_of(s, s->group);
+  out->title = title_of(s, s->target[0]);
+  return classes_find(s, out);
+}
+
+static lapis_status read_sheet(lapis_ctx *ctx, const label_request *r,
+                               const image_index *x, labels *out)
+{
+  label_sheet s = {.ctx = ctx, .r = r, .cells = &out->cells};
+  TRY(lapis_cells_read(ctx, r->path, &out->cells));
+  s.image = calloc((size_t)out->cells.rows, sizeof *s.image);
+  s.target = calloc((size_t)out->cells.columns, sizeof *s.target);
+  lapis_status status =
+      s.image == NULL || s.target == NULL ? no_memory(ctx) : settle(&s, x, out);
+  free(s.image);
+  free(s.target);
+  return status;
+}
+
+lapis_status labels_read(lapis_ctx *ctx, const label_request *r, labels *out)
+{
+  image_index x;
+  *out = (labels){.n = r->n};
+  TRY(index_new(ctx, r->image, r->n, &x));
+  lapis_status s = read_sheet(ctx, r, &x, out);
+  index_free(&x);
+  return s;
+}
+
+void labels_free(labels *l)
+{
+  free(l->name);
+  free(l->Y);
+  free(l->group);
+  free(l->group_text);
+  free(l->pool);
+  lapis_cells_free(&l->cells);
+  *l = (labels){.n = 0};
+}

@@ -1,0 +1,329 @@
+/* where.c - where in the image: a window for two classes, regions for more.
+ *
+ * Two classes [MC15 Sec. 4.3]: in every image, the window whose words are
+ * nearest to the image's repaired column of Z_X.  More [MC15 Sec. 4.5]: what
+ * the completion puts into a class's own column weighs the words; in every
+ * image and for each of its classes, the connected group of segments of the
+ * greatest weight. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "flow.h"
+#include "lapis/lapis_locate.h"
+
+static const double REGION_SECONDS = 1; /* a region, before its bound is kept */
+
+/* ---- what words can say -------------------------------------------------*/
+static bool learns_words(const lapis_method *kind)
+{
+  for (int i = 0; i < kind->n_params; i++)
+    if (strcmp(kind->params[i].name, "vocabulary") == 0) return true;
+  return false;
+}
+
+static bool keeps_counts(const char *map)
+{
+  static const char *const known[] = {"none", "l1", "sqrt", "l1-sqrt"};
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    if (strcmp(map, known[i]) == 0) return true;
+  return false;
+}
+
+lapis_status label_check_where(lapis_flow *f)
+{
+  if (!f->set.where && f->set.segments != NULL)
+    return lapis_fail(f->ctx, LAPIS_EINVAL,
+                      "label: --segments goes with --where");
+  if (!f->set.where) return LAPIS_OK;
+  if (!learns_words(f->kind))
+    return lapis_fail(f->ctx, LAPIS_EINVAL,
+                      "label: --where needs features with a place in the "
+                      "image, visual words; %s has none, sift-bow has",
+                      f->kind->name);
+  if (f->set.map != NULL && !keeps_counts(f->set.map))
+    return lapis_fail(f->ctx, LAPIS_EINVAL,
+                      "label: --where goes back from features to counts of "
+                      "words; --map %s cannot, none, l1, sqrt and l1-sqrt can",
+                      f->set.map);
+  return LAPIS_OK;
+}
+
+/* Roots of shares have length 1, counts do not. */
+static bool are_roots(const lapis_mat *X)
+{
+  double squares = 0;
+  for (int64_t k = 0; k < X->rows; k++)
+    squares += pow(lapis_mat_at(X, k, 0), 2);
+  return fabs(squares - 1) < 1e-6;
+}
+
+/* Words of image i, as views. */
+static lapis_words words_of(const lapis_flow *f, int64_t i)
+{
+  const int64_t *start = f->word_start.val, *size = f->size.val;
+  lapis_words w = {.word = f->words,
+                   .xy = f->places_xy,
+                   .vocabulary = f->d,
+                   .width = size[2 * i],
+                   .height = size[2 * i + 1]};
+  w.word.cols = w.xy.cols = start[i + 1] - start[i];
+  w.word.val = (int64_t *)f->words.val + start[i];
+  w.xy.val = (float *)f->places_xy.val + start[i] * f->places_xy.ld;
+  return w;
+}
+
+/* Column j of A as shares of words again. */
+static void undo_map(const lapis_flow *f, const lapis_mat *A, int64_t j,
+                     bool roots, double *to)
+{
+  size_t size = strlen(f->map);
+  bool mapped = size >= 4 && strcmp(f->map + size - 4, "sqrt") == 0;
+  for (int64_t k = 0; k < A->rows; k++) {
+    double v = fmax(lapis_mat_at(A, k, j), 0);
+    if (mapped) v *= v;
+    to[k] = roots ? v * v : v;
+  }
+}
+
+static bool all_zero(const double *v, int64_t d)
+{
+  for (int64_t k = 0; k < d; k++)
+    if (v[k] > 0) return false;
+  return true;
+}
+
+/* ---- what was found -----------------------------------------------------*/
+static lapis_status add_place(lapis_flow *f, const lapis_box *b, int64_t image,
+                              int64_t class_)
+{
+  flow_places *p = &f->places;
+  if (p->count == p->room) {
+    int64_t room = 2 * p->room + f->n;
+    double *box = realloc(p->box, (size_t)(5 * room) * sizeof *box);
+    if (box != NULL) p->box = box;
+    int64_t *at = realloc(p->image, (size_t)room * sizeof *at);
+    if (at != NULL) p->image = at;
+    int64_t *of = realloc(p->class_, (size_t)room * sizeof *of);
+    if (of != NULL) p->class_ = of;
+    if (box == NULL || at == NULL || of == NULL) return flow_no_memory(f);
+    p->room = room;
+  }
+  double *to = p->box + 5 * p->count;
+  to[0] = b->x, to[1] = b->y, to[2] = b->width, to[3] = b->height;
+  to[4] = b->score;
+  p->image[p->count] = image;
+  p->class_[p->count++] = class_;
+  return LAPIS_OK;
+}
+
+static void publish_places(lapis_flow *f)
+{
+  const flow_places *p = &f->places;
+  flow_publish(f, "boxes", lapis_mat_f64(p->box, 5, p->count));
+  flow_publish(f, "box_image", flow_whole(p->image, 1, p->count));
+  flow_publish(f, "box_class", flow_whole(p->class_, 1, p->count));
+  flow_publish(f, "region_mask",
+               (lapis_mat){.dtype = LAPIS_U8,
+                           .rows = 1,
+                           .cols = f->mask_used,
+                           .ld = 1,
+                           .val = f->mask});
+}
+
+/* ---- two classes --------------------------------------------------------*/
+static lapis_status one_window(lapis_flow *f, int64_t i, bool roots,
+                               double *target)
+{
+  lapis_mat Z;
+  lapis_box box;
+  int64_t found;
+  TRY(lapis_flow_get(f, "low_rank", &Z));
+  undo_map(f, &Z, i, roots, target);
+  if (all_zero(target, f->d)) return LAPIS_OK;
+  lapis_words words = words_of(f, i);
+  lapis_mat t = lapis_mat_f64(target, f->d, 1);
+  lapis_status s =
+      lapis_windows_find(f->ctx, &words, &t, NULL, 1, &box, &found, NULL);
+  if (s < 0) return s;
+  return found > 0 ? add_place(f, &box, i, 0) : LAPIS_OK;
+}
+
+static lapis_status find_windows(lapis_flow *f, bool roots)
+{
+  double *target = malloc((size_t)f->d * sizeof *target);
+  if (target == NULL) return flow_no_memory(f);
+  lapis_status s = LAPIS_OK;
+  for (int64_t i = 0; s >= 0 && i < f->n; i++) {
+    if (flow_clock() > f->end) s = LAPIS_TIME_LIMIT;
+    if (s != LAPIS_OK) break;
+    s = one_window(f, i, roots, target);
+  }
+  free(target);
+  return s;
+}
+
+/* ---- more classes -------------------------------------------------------*/
+/* weight: d x K, of each word for each class. */
+static lapis_status weigh_words(lapis_flow *f, bool roots, double *weight)
+{
+  lapis_mat Z;
+  TRY(lapis_result_get(f->solver, "class_features", &Z));
+  double *mean = malloc((size_t)(f->d * Z.cols) * sizeof *mean);
+  if (mean == NULL) return flow_no_memory(f);
+  for (int64_t c = 0; c < Z.cols; c++)
+    undo_map(f, &Z, c, roots, mean + c * f->d);
+  lapis_mat of = lapis_mat_f64(mean, f->d, Z.cols);
+  lapis_status s = LAPIS_OK;
+  for (int64_t c = 0; s >= 0 && c < Z.cols; c++)
+    s = lapis_class_weights(f->ctx, &of, c, true, weight + c * f->d);
+  free(mean);
+  return s;
+}
+
+/* FOLDER/NAME with the image's own ending, .png or .npy. */
+static bool given_segments(const lapis_flow *f, const char *image, char *path,
+                           size_t size)
+{
+  static const char *const endings[] = {"", ".png", ".npy"};
+  const char *slash = strrchr(image, '/');
+  const char *base = slash == NULL ? image : slash + 1;
+  const char *dot = strrchr(base, '.');
+  int stem = dot == NULL || dot == base ? (int)strlen(base) : (int)(dot - base);
+  for (int k = 0; k < 3; k++) {
+    snprintf(path, size, "%s/%.*s%s", f->set.segments,
+             k == 0 ? (int)strlen(base) : stem, base, endings[k]);
+    if (access(path, R_OK) == 0) return true;
+  }
+  return false;
+}
+
+static lapis_status read_segments(const lapis_flow *f, int64_t i,
+                                  lapis_segments *out)
+{
+  char path[4096];
+  const char *image = ((const char *const *)f->names.val)[i];
+  const int64_t *size = f->size.val;
+  if (!given_segments(f, image, path, sizeof path))
+    return lapis_fail(f->ctx, LAPIS_EIO,
+                      "%s: has no segments for %s: a file of the same name, "
+                      "or ending in .png or .npy",
+                      f->set.segments, image);
+  TRY(lapis_segments_read(f->ctx, path, 1, out));
+  if (out->width == size[2 * i] && out->height == size[2 * i + 1])
+    return LAPIS_OK;
+  return lapis_fail(
+      f->ctx, LAPIS_ESHAPE,
+      "%s: is %" PRId64 " x %" PRId64 ", its image %" PRId64 " x %" PRId64,
+      path, out->width, out->height, size[2 * i], size[2 * i + 1]);
+}
+
+static lapis_status make_segments(const lapis_flow *f, int64_t i,
+                                  lapis_segments *out)
+{
+  lapis_image image;
+  *out = (lapis_segments){.width = 0};
+  if (f->set.segments != NULL) return read_segments(f, i, out);
+  TRY(lapis_image_read(f->ctx, ((const char *const *)f->names.val)[i], &image));
+  lapis_status s = lapis_segments_slic(f->ctx, &image, NULL, out);
+  lapis_image_free(&image);
+  return s;
+}
+
+/* The box around a region, and its pixels behind those of the others. */
+static lapis_status add_region(lapis_flow *f, const lapis_segments *g,
+                               const unsigned char *inside, double score,
+                               int64_t image, int64_t class_)
+{
+  int64_t w = g->width, count = w * g->height;
+  int64_t low[2] = {w, g->height}, high[2] = {-1, -1};
+  if (f->mask_used + count > f->mask_room) {
+    int64_t room = 2 * (f->mask_used + count);
+    unsigned char *mask = realloc(f->mask, (size_t)room);
+    if (mask == NULL) return flow_no_memory(f);
+    f->mask = mask;
+    f->mask_room = room;
+  }
+  unsigned char *to = f->mask + f->mask_used;
+  for (int64_t p = 0; p < count; p++) {
+    int64_t at[2] = {p % w, p / w};
+    to[p] = inside[g->label[p]];
+    for (int k = 0; to[p] != 0 && k < 2; k++) {
+      if (at[k] < low[k]) low[k] = at[k];
+      if (at[k] > high[k]) high[k] = at[k];
+    }
+  }
+  if (high[0] < 0) return LAPIS_OK; /* an empty region */
+  f->mask_used += count;
+  lapis_box box = {(double)low[0], (double)low[1],
+                   (double)(high[0] - low[0] + 1),
+                   (double)(high[1] - low[1] + 1), score};
+  return add_place(f, &box, image, class_);
+}
+
+static lapis_status search_image(lapis_flow *f, int64_t i,
+                                 const lapis_segments *g, const double *weight)
+{
+  int64_t n = g->graph.count;
+  lapis_words words = words_of(f, i);
+  lapis_region_settings set = lapis_region_defaults();
+  set.seconds = REGION_SECONDS;
+  double *score = malloc((size_t)n * sizeof *score);
+  unsigned char *inside = malloc((size_t)n);
+  lapis_status s =
+      score == NULL || inside == NULL ? flow_no_memory(f) : LAPIS_OK;
+  for (int64_t c = 0; s >= 0 && c < f->given.K; c++) {
+    lapis_region_info info;
+    if (!label_has(f, i, c)) continue;
+    s = lapis_segment_scores(f->ctx, &words, g, weight + c * f->d, score);
+    if (s >= 0)
+      s = lapis_region_find(f->ctx, &g->graph, score, &set, inside, &info);
+    if (s == LAPIS_CANCELLED) break;
+    f->regions_open += s > 0;
+    if (s >= 0) s = add_region(f, g, inside, info.score, i, c);
+  }
+  free(score);
+  free(inside);
+  return s;
+}
+
+static lapis_status find_regions(lapis_flow *f, bool roots)
+{
+  double *weight = malloc((size_t)(f->d * f->given.K) * sizeof *weight);
+  lapis_status s =
+      weight == NULL ? flow_no_memory(f) : weigh_words(f, roots, weight);
+  for (int64_t i = 0; s >= 0 && s != LAPIS_CANCELLED && i < f->n; i++) {
+    lapis_segments g;
+    if (flow_clock() > f->end) {
+      s = LAPIS_TIME_LIMIT;
+      break;
+    }
+    s = make_segments(f, i, &g);
+    if (s >= 0) s = search_image(f, i, &g, weight);
+    lapis_segments_free(&g);
+  }
+  free(weight);
+  if (f->regions_open > 0)
+    flow_note(f, "%" PRId64 " regions were not proved to be the best in %g s",
+              f->regions_open, REGION_SECONDS);
+  return s;
+}
+
+lapis_status label_where(lapis_flow *f)
+{
+  lapis_mat X;
+  TRY(lapis_result_get(f->features, "X", &X));
+  TRY(lapis_result_get(f->features, "word", &f->words));
+  TRY(lapis_result_get(f->features, "word_xy", &f->places_xy));
+  TRY(lapis_result_get(f->features, "word_start", &f->word_start));
+  TRY(lapis_result_get(f->features, "image_size", &f->size));
+  f->d = X.rows;
+  bool roots = are_roots(&X);
+  flow_allow(f, 1);
+  lapis_status s =
+      f->given.K == 1 ? find_windows(f, roots) : find_regions(f, roots);
+  publish_places(f);
+  return s;
+}

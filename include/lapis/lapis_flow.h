@@ -1,0 +1,86 @@
+/* lapis_flow.h - pipelines: from image files to answers.
+ *
+ *   images + settings -> flow -> run -> result
+ *
+ * A pipeline is made of the library's own steps (features, choosing, solving,
+ * looking where) and its settings are described as a method's are, by a
+ * lapis_method, so that lapis_settings_default, _set and _get work on them. */
+#ifndef LAPIS_FLOW_H
+#define LAPIS_FLOW_H
+#include "lapis.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* "label"; NULL where there is none of this name. */
+LAPIS_API const lapis_method *lapis_flow_find(const char *name);
+
+/* ---- label: images and incomplete labels -> all labels ------------------*/
+typedef enum lapis_label_variant {
+  LAPIS_LABEL_AUTO, /* pos where features are counts of words, else mc1 */
+  LAPIS_LABEL_MC1,
+  LAPIS_LABEL_POS,
+  LAPIS_LABEL_SIMPLEX
+} lapis_label_variant;
+typedef struct lapis_label_settings { /* NULL: automatic, or none */
+  size_t size;
+  const char *labels; /* the table: .csv */
+  const char *target, *groups;
+  int header;           /* 0: find out, 1: yes, 2: no */
+  const char *features; /* a kind of features */
+  int words_from;       /* 0: labelled images, 1: all */
+  int variant;          /* lapis_label_variant */
+  const char *map;
+  double lambda, gamma, mu_rel; /* NaN: chosen by cross-validation */
+  int64_t folds, suspects;
+  bool where;
+  const char *segments;
+  const char *cache;
+  bool no_cache, keep_going;
+  double seconds;
+  /* no rows of the table: settings of the kind of features, or NULL */
+  const void *kind;
+} lapis_label_settings;
+
+typedef struct lapis_flow lapis_flow;
+/* Reads and checks the table of labels.  paths (count of them) and what the
+ * settings point to are borrowed until the flow is freed. */
+LAPIS_API lapis_status lapis_label_new(lapis_ctx *ctx, const char *const *paths,
+                                       int64_t count,
+                                       const lapis_label_settings *settings,
+                                       lapis_flow **out);
+/* Positive: stopped early; then there is a result only where lapis_flow_get
+ * finds one. */
+LAPIS_API lapis_status lapis_flow_run(lapis_flow *f);
+LAPIS_API void lapis_flow_free(lapis_flow *f); /* NULL is fine */
+
+/* Named arrays of n images and K classes (two classes: K = 1):
+ *   names (n)       paths of the images that could be read
+ *   labels (n)      TEXT: as given where they were, else as completed; several
+ *                   of one image are joined by ';'
+ *   scores (K x n)  of the completion; known (n) 1 where labels were given
+ *   classes (K)     TEXT; of two classes both, the positive one last
+ *   low_rank (d x n), image_size (2 x n: width, height)
+ *   suspect_index (2 x m: image, class), suspect_margin (m): as
+ *                   lapis_suspects
+ *   boxes (5 x b: x, y, width, height, score), box_image (b), box_class (b)
+ *   region_mask     bytes, 1 inside: for the box of a region, in the order of
+ *                   boxes, the pixels of its image, rows from the top
+ *   notes, refused  TEXT: what was chosen or left out, a sentence each */
+LAPIS_API lapis_status lapis_flow_get(const lapis_flow *f, const char *name,
+                                      lapis_mat *out);
+/* Name of the i-th array, NULL past the end. */
+LAPIS_API const char *lapis_flow_name(const lapis_flow *f, int i);
+/* The completion, and what it was given; NULL before it has run. */
+LAPIS_API const lapis_solver *lapis_flow_solver(const lapis_flow *f);
+LAPIS_API const lapis_data *lapis_flow_data(const lapis_flow *f);
+/* All arrays as .npz. */
+LAPIS_API lapis_status lapis_flow_write(const lapis_flow *f, const char *path);
+/* The labels as a table that lapis_label_new reads. */
+LAPIS_API lapis_status lapis_label_write(const lapis_flow *f, const char *path);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
