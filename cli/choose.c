@@ -16,7 +16,7 @@ int grid_add(cli *c, grid_text *g, const char *text)
   return EXIT_DONE;
 }
 
-void grid_free(grid_text *g)
+void grid_text_free(grid_text *g)
 {
   for (int k = 0; k < g->count; k++) lapis_grid_free(g->owned[k]);
 }

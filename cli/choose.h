@@ -11,7 +11,7 @@ typedef struct grid_text {
 } grid_text;
 /* "NAME=V,V,..." or "NAME=LOW:HIGH:COUNT" (log scale). */
 int grid_add(cli *c, grid_text *g, const char *text);
-void grid_free(grid_text *g);
+void grid_text_free(grid_text *g);
 
 int cv_options_from_args(cli *c, const lapis_data *data, lapis_cv_options *o);
 /* Settings the method would rather choose by cross-validation than default

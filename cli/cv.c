@@ -218,7 +218,7 @@ static int run(cli *c)
     code = cli_fail(EXIT_MISUSE, "cv: give --grid NAME=V,V at least once");
   if (code == EXIT_DONE) code = dataset_from_args(c, &ds);
   if (code == EXIT_DONE) code = judge(c, ds, settings, &g);
-  grid_free(&g);
+  grid_text_free(&g);
   lapis_dataset_free(ds);
   free(settings);
   return code;

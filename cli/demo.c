@@ -94,7 +94,7 @@ static int choose(cli *c, const lapis_data *data, const char *const *grids,
   for (int k = 0; best >= 0 && k < g.count; k++)
     set(c, settings, g.grid[k].name, lapis_cv_value(cv, best, k));
   lapis_cv_free(cv);
-  grid_free(&g);
+  grid_text_free(&g);
   return code;
 }
 

@@ -77,59 +77,26 @@ lapis_status label_answer(lapis_flow *f)
 }
 
 /* ---- the table ----------------------------------------------------------*/
-typedef struct sheet {
-  char *text;
-  size_t used, room;
-  bool lost; /* no memory */
-} sheet;
-
-static void put(sheet *s, const char *text, size_t size)
-{
-  if (s->used + size > s->room && !s->lost) {
-    size_t room = 2 * (s->used + size) + 4096;
-    char *text2 = realloc(s->text, room);
-    s->lost = text2 == NULL;
-    if (!s->lost) s->text = text2;
-    if (!s->lost) s->room = room;
-  }
-  if (s->lost) return;
-  memcpy(s->text + s->used, text, size);
-  s->used += size;
-}
-
-/* Quoted where the cell would else end early. */
-static void put_cell(sheet *s, const char *text, char behind)
-{
-  bool plain = text[strcspn(text, ",;\t\"\r\n")] == '\0' && *text != ' ';
-  if (!plain) put(s, "\"", 1);
-  for (const char *at = text; *at != '\0'; at++) {
-    if (*at == '"') put(s, "\"", 1);
-    put(s, at, 1);
-  }
-  if (!plain) put(s, "\"", 1);
-  put(s, &behind, 1);
-}
-
 static void put_titles(sheet *s, const labels *l)
 {
   bool columns = l->kind == LABEL_MANY && !l->lists;
-  put_cell(s, *l->name_title == '\0' ? "name" : l->name_title, ',');
+  sheet_put(s, *l->name_title == '\0' ? "name" : l->name_title, ',');
   if (l->group != NULL)
-    put_cell(s, *l->group_title == '\0' ? "group" : l->group_title, ',');
+    sheet_put(s, *l->group_title == '\0' ? "group" : l->group_title, ',');
   for (int64_t c = 0; columns && c < l->K; c++)
-    put_cell(s, l->name[c], c + 1 < l->K ? ',' : '\n');
-  if (!columns) put_cell(s, *l->title == '\0' ? "label" : l->title, '\n');
+    sheet_put(s, l->name[c], c + 1 < l->K ? ',' : '\n');
+  if (!columns) sheet_put(s, *l->title == '\0' ? "label" : l->title, '\n');
 }
 
 static void put_image(sheet *s, const lapis_flow *f, int64_t i)
 {
   const labels *l = &f->given;
   bool columns = l->kind == LABEL_MANY && !l->lists;
-  put_cell(s, ((const char *const *)f->names.val)[i], ',');
-  if (l->group != NULL) put_cell(s, l->group_text[f->at[i]], ',');
+  sheet_put(s, ((const char *const *)f->names.val)[i], ',');
+  if (l->group != NULL) sheet_put(s, l->group_text[f->at[i]], ',');
   for (int64_t c = 0; columns && c < l->K; c++)
-    put_cell(s, is_present(f, i, c) ? "1" : "0", c + 1 < l->K ? ',' : '\n');
-  if (!columns) put_cell(s, f->label[i], '\n');
+    sheet_put(s, is_present(f, i, c) ? "1" : "0", c + 1 < l->K ? ',' : '\n');
+  if (!columns) sheet_put(s, f->label[i], '\n');
 }
 
 lapis_status lapis_label_write(const lapis_flow *f, const char *path)
@@ -139,9 +106,5 @@ lapis_status lapis_label_write(const lapis_flow *f, const char *path)
     return lapis_fail(f->ctx, LAPIS_EINVAL, "label: there are no labels yet");
   put_titles(&s, &f->given);
   for (int64_t i = 0; i < f->n; i++) put_image(&s, f, i);
-  lapis_status status =
-      s.lost ? lapis_fail(f->ctx, LAPIS_ENOMEM, "label: out of memory")
-             : lapis_file_write(f->ctx, path, s.text, s.used);
-  free(s.text);
-  return status;
+  return sheet_write(f->ctx, &s, path);
 }

@@ -72,6 +72,17 @@ typedef struct label_sheet {
 const char *sheet_cell(const label_sheet *s, int64_t row, int64_t column);
 lapis_status classes_find(const label_sheet *s, labels *out);
 
+/* ---- sheet.c: a table to be written ---------------------------------------*/
+typedef struct sheet {
+  char *text;
+  size_t used, room;
+  bool lost; /* no memory */
+} sheet;
+/* A cell, quoted where it would else end early, and the sign behind it. */
+void sheet_put(sheet *s, const char *text, char behind);
+/* Writes the file and empties the sheet. */
+lapis_status sheet_write(lapis_ctx *ctx, sheet *s, const char *path);
+
 /* ---- a run --------------------------------------------------------------*/
 enum { FLOW_ARRAYS = 32, FLOW_NOTES = 16, FLOW_NOTE = 512 };
 typedef struct flow_places { /* found boxes */
@@ -80,18 +91,33 @@ typedef struct flow_places { /* found boxes */
   int64_t *image, *class_;
 } flow_places;
 
+typedef struct flow_class { /* a pipeline */
+  const lapis_method *table;
+  lapis_status (*run)(lapis_flow *f);
+  void (*forget)(lapis_flow *f); /* releases what is its own */
+} flow_class;
+typedef struct flow_common { /* settings of all pipelines */
+  const char *cache;         /* NULL: the user's */
+  bool no_cache, keep_going;
+  double seconds;
+} flow_common;
+
 struct lapis_flow {
   lapis_ctx *ctx;
-  lapis_label_settings set;
+  const flow_class *class_;
+  flow_common common;
   const char *const *path;
   int64_t count; /* of paths */
-  const lapis_method *kind;
-  labels given; /* of all paths */
-  double end;   /* clock; infinity: no limit */
+  double end;    /* clock; infinity: no limit */
+  void *own;     /* match, locate: theirs */
   /* of the images that could be read */
   lapis_solver *features, *solver;
   int64_t n, d;
   lapis_data data;
+  /* label */
+  lapis_label_settings set;
+  const lapis_method *kind;
+  labels given;        /* of all paths */
   double *Y, *X;       /* X: mapped, or NULL */
   int64_t *group, *at; /* at: place among the paths */
   unsigned char *known;
@@ -116,6 +142,18 @@ struct lapis_flow {
   } array[FLOW_ARRAYS];
 };
 
+/* ---- flow.c -------------------------------------------------------------*/
+/* An empty run over at least so many paths. */
+lapis_status flow_new(lapis_ctx *ctx, const flow_class *class_,
+                      const char *const *paths, int64_t count, int64_t least,
+                      lapis_flow **out);
+/* s, after freeing a run that could not be made. */
+lapis_status flow_made(lapis_status s, lapis_flow **out);
+/* f->features of all images, solved, and their names published. */
+lapis_status flow_features(lapis_flow *f, const lapis_method *kind,
+                           const void *settings, const bool *study);
+/* Publishes an array of a solver; false: it has none of this name. */
+bool flow_pass_on(lapis_flow *f, const lapis_solver *from, const char *name);
 lapis_status flow_no_memory(lapis_flow *f);
 void flow_publish(lapis_flow *f, const char *name, lapis_mat mat);
 void flow_note(lapis_flow *f, const char *format, ...) LAPIS_PRINTF(2, 3);

@@ -7,72 +7,10 @@
  * features themselves (words) comes from the labelled images, unless asked
  * otherwise, so that the others are as new as they would be later. */
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "flow.h"
-
-/* ---- small things -------------------------------------------------------*/
-lapis_status flow_no_memory(lapis_flow *f)
-{
-  return lapis_fail(f->ctx, LAPIS_ENOMEM, "label: out of memory");
-}
-
-double flow_clock(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-void flow_allow(lapis_flow *f, double share)
-{
-  double left = f->end - flow_clock();
-  lapis_ctx_limit(f->ctx, fmax(left, 0) * share);
-}
-
-void flow_publish(lapis_flow *f, const char *name, lapis_mat mat)
-{
-  int i = 0;
-  while (i < f->n_arrays && strcmp(f->array[i].name, name) != 0) i++;
-  if (i == FLOW_ARRAYS) return;
-  if (i == f->n_arrays) f->n_arrays++;
-  f->array[i].name = name;
-  f->array[i].mat = mat;
-}
-
-void flow_note(lapis_flow *f, const char *format, ...)
-{
-  if (f->n_notes == FLOW_NOTES) return;
-  va_list args;
-  va_start(args, format);
-  vsnprintf(f->note[f->n_notes], FLOW_NOTE, format, args);
-  va_end(args);
-  f->note_at[f->n_notes] = f->note[f->n_notes];
-  f->n_notes++;
-  flow_publish(f, "notes", flow_text(f->note_at, f->n_notes));
-}
-
-lapis_mat flow_text(const char *const *text, int64_t n)
-{
-  return (lapis_mat){.dtype = LAPIS_TEXT,
-                     .rows = 1,
-                     .cols = n,
-                     .ld = 1,
-                     .val = (void *)(uintptr_t)text};
-}
-
-lapis_mat flow_whole(const int64_t *val, int64_t rows, int64_t cols)
-{
-  return (lapis_mat){.dtype = LAPIS_I64,
-                     .rows = rows,
-                     .cols = cols,
-                     .ld = rows,
-                     .val = (void *)(uintptr_t)val};
-}
 
 /* ---- beginning ----------------------------------------------------------*/
 static lapis_status read_table(lapis_flow *f)
@@ -106,57 +44,6 @@ static lapis_status find_kind(lapis_flow *f)
                     name);
 }
 
-lapis_status lapis_label_new(lapis_ctx *ctx, const char *const *paths,
-                             int64_t count,
-                             const lapis_label_settings *settings,
-                             lapis_flow **out)
-{
-  *out = NULL;
-  if (count < 1)
-    return lapis_fail(ctx, LAPIS_EMISSING, "label: there are no images");
-  lapis_flow *f = calloc(1, sizeof *f);
-  if (f == NULL) return lapis_fail(ctx, LAPIS_ENOMEM, "label: out of memory");
-  f->ctx = ctx;
-  f->set = *settings;
-  f->path = paths;
-  f->count = count;
-  lapis_status s = find_kind(f);
-  if (s >= 0) s = label_check_where(f);
-  if (s >= 0) s = read_table(f);
-  if (s < 0)
-    lapis_flow_free(f);
-  else
-    *out = f;
-  return s;
-}
-
-static void forget(lapis_flow *f)
-{
-  lapis_solver_free(f->solver);
-  lapis_solver_free(f->features);
-  free(f->Y);
-  free(f->X);
-  free(f->group);
-  free(f->at);
-  free(f->known);
-  free((void *)f->label);
-  free(f->label_pool);
-  free(f->suspect);
-  free(f->margin);
-  free(f->mask);
-  free(f->places.box);
-  free(f->places.image);
-  free(f->places.class_);
-}
-
-void lapis_flow_free(lapis_flow *f)
-{
-  if (f == NULL) return;
-  forget(f);
-  labels_free(&f->given);
-  free(f);
-}
-
 /* ---- features -----------------------------------------------------------*/
 static bool is_labelled(const labels *l, int64_t i)
 {
@@ -165,50 +52,14 @@ static bool is_labelled(const labels *l, int64_t i)
   return false;
 }
 
-/* The folder for features; NULL: none. */
-static const char *cache_folder(lapis_flow *f, char *text, size_t size)
-{
-  const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-  if (f->set.no_cache) return NULL;
-  if (f->set.cache != NULL) return f->set.cache;
-  if (cache != NULL && *cache == '/')
-    snprintf(text, size, "%s/lapis", cache);
-  else if (home != NULL && *home == '/')
-    snprintf(text, size, "%s/.cache/lapis", home);
-  else
-    return NULL;
-  return text;
-}
-
-static void pass_on(lapis_flow *f)
-{
-  static const char *const names[] = {"names", "image_size", "refused", NULL};
-  lapis_mat mat;
-  for (int i = 0; lapis_result_name(f->features, i) != NULL; i++)
-    for (int k = 0; names[k] != NULL; k++)
-      if (strcmp(lapis_result_name(f->features, i), names[k]) == 0 &&
-          lapis_result_get(f->features, names[k], &mat) >= 0)
-        flow_publish(f, names[k], mat);
-  lapis_flow_get(f, "names", &f->names);
-}
-
 static lapis_status make_features(lapis_flow *f)
 {
-  char folder[4096];
   bool *study = calloc((size_t)f->count, sizeof *study);
   if (study == NULL) return flow_no_memory(f);
   for (int64_t i = 0; i < f->count; i++)
     study[i] = f->set.words_from == 1 || is_labelled(&f->given, i);
-  lapis_features_options o = {.size = sizeof o,
-                              .keep_going = f->set.keep_going,
-                              .cache = cache_folder(f, folder, sizeof folder),
-                              .study = study};
-  flow_allow(f, 1);
-  lapis_status s = lapis_features_new(f->ctx, f->kind, f->set.kind, f->path,
-                                      f->count, &o, &f->features);
-  if (s >= 0) s = lapis_solve(f->features);
+  lapis_status s = flow_features(f, f->kind, f->set.kind, study);
   free(study);
-  if (s == LAPIS_OK) pass_on(f);
   return s;
 }
 
@@ -274,9 +125,8 @@ static bool ends(lapis_status s)
   return s < 0 || s == LAPIS_CANCELLED;
 }
 
-lapis_status lapis_flow_run(lapis_flow *f)
+static lapis_status run(lapis_flow *f)
 {
-  f->end = flow_clock() + f->set.seconds;
   lapis_status s = make_features(f);
   if (s != LAPIS_OK) return s;
   s = take_data(f);
@@ -290,42 +140,41 @@ lapis_status lapis_flow_run(lapis_flow *f)
   return where != LAPIS_OK ? where : s;
 }
 
-/* ---- results ------------------------------------------------------------*/
-lapis_status lapis_flow_get(const lapis_flow *f, const char *name,
-                            lapis_mat *out)
+static void forget(lapis_flow *f)
 {
-  for (int i = 0; i < f->n_arrays; i++) {
-    if (strcmp(f->array[i].name, name) != 0) continue;
-    *out = f->array[i].mat;
-    return LAPIS_OK;
-  }
-  *out = (lapis_mat){.cols = 0};
-  return lapis_fail(f->ctx, LAPIS_EINVAL, "label: there is no result '%s'",
-                    name);
+  free(f->Y);
+  free(f->X);
+  free(f->group);
+  free(f->at);
+  free(f->known);
+  free((void *)f->label);
+  free(f->label_pool);
+  free(f->suspect);
+  free(f->margin);
+  free(f->mask);
+  free(f->places.box);
+  free(f->places.image);
+  free(f->places.class_);
+  labels_free(&f->given);
 }
 
-const char *lapis_flow_name(const lapis_flow *f, int i)
-{
-  return i >= 0 && i < f->n_arrays ? f->array[i].name : NULL;
-}
+static const flow_class label_class = {&label_method, run, forget};
 
-const lapis_solver *lapis_flow_solver(const lapis_flow *f)
+lapis_status lapis_label_new(lapis_ctx *ctx, const char *const *paths,
+                             int64_t count,
+                             const lapis_label_settings *settings,
+                             lapis_flow **out)
 {
-  return f->solver;
-}
-
-const lapis_data *lapis_flow_data(const lapis_flow *f)
-{
-  return f->solver == NULL ? NULL : &f->data;
-}
-
-lapis_status lapis_flow_write(const lapis_flow *f, const char *path)
-{
-  lapis_named item[FLOW_ARRAYS];
-  for (int i = 0; i < f->n_arrays; i++) {
-    const lapis_mat *m = &f->array[i].mat;
-    bool list = m->rows == 1 && strcmp(f->array[i].name, "scores") != 0;
-    item[i] = (lapis_named){.name = f->array[i].name, .mat = *m, .flat = list};
-  }
-  return lapis_npz_write(f->ctx, path, item, f->n_arrays);
+  lapis_flow *f;
+  TRY(flow_new(ctx, &label_class, paths, count, 1, out));
+  f = *out;
+  f->set = *settings;
+  f->common = (flow_common){.cache = settings->cache,
+                            .no_cache = settings->no_cache,
+                            .keep_going = settings->keep_going,
+                            .seconds = settings->seconds};
+  lapis_status s = find_kind(f);
+  if (s >= 0) s = label_check_where(f);
+  if (s >= 0) s = read_table(f);
+  return flow_made(s, out);
 }

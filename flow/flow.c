@@ -1,0 +1,206 @@
+/* flow.c - what the pipelines share: a run, its features, named arrays. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "flow.h"
+
+/* ---- small things -------------------------------------------------------*/
+lapis_status flow_no_memory(lapis_flow *f)
+{
+  return lapis_fail(f->ctx, LAPIS_ENOMEM, "%s: out of memory",
+                    f->class_->table->name);
+}
+
+double flow_clock(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+void flow_allow(lapis_flow *f, double share)
+{
+  double left = f->end - flow_clock();
+  lapis_ctx_limit(f->ctx, fmax(left, 0) * share);
+}
+
+void flow_publish(lapis_flow *f, const char *name, lapis_mat mat)
+{
+  int i = 0;
+  while (i < f->n_arrays && strcmp(f->array[i].name, name) != 0) i++;
+  if (i == FLOW_ARRAYS) return;
+  if (i == f->n_arrays) f->n_arrays++;
+  f->array[i].name = name;
+  f->array[i].mat = mat;
+}
+
+void flow_note(lapis_flow *f, const char *format, ...)
+{
+  if (f->n_notes == FLOW_NOTES) return;
+  va_list args;
+  va_start(args, format);
+  vsnprintf(f->note[f->n_notes], FLOW_NOTE, format, args);
+  va_end(args);
+  f->note_at[f->n_notes] = f->note[f->n_notes];
+  f->n_notes++;
+  flow_publish(f, "notes", flow_text(f->note_at, f->n_notes));
+}
+
+lapis_mat flow_text(const char *const *text, int64_t n)
+{
+  return (lapis_mat){.dtype = LAPIS_TEXT,
+                     .rows = 1,
+                     .cols = n,
+                     .ld = 1,
+                     .val = (void *)(uintptr_t)text};
+}
+
+lapis_mat flow_whole(const int64_t *val, int64_t rows, int64_t cols)
+{
+  return (lapis_mat){.dtype = LAPIS_I64,
+                     .rows = rows,
+                     .cols = cols,
+                     .ld = rows,
+                     .val = (void *)(uintptr_t)val};
+}
+
+/* ---- beginning and end --------------------------------------------------*/
+lapis_status flow_new(lapis_ctx *ctx, const flow_class *class_,
+                      const char *const *paths, int64_t count, int64_t least,
+                      lapis_flow **out)
+{
+  *out = NULL;
+  if (count < least)
+    return lapis_fail(ctx, LAPIS_EMISSING,
+                      count == 0
+                          ? "%s: there are no images"
+                          : "%s: there is one image; it takes two or more",
+                      class_->table->name);
+  lapis_flow *f = calloc(1, sizeof *f);
+  if (f == NULL)
+    return lapis_fail(ctx, LAPIS_ENOMEM, "%s: out of memory",
+                      class_->table->name);
+  f->ctx = ctx;
+  f->class_ = class_;
+  f->path = paths;
+  f->count = count;
+  f->common.seconds = INFINITY;
+  *out = f;
+  return LAPIS_OK;
+}
+
+lapis_status flow_made(lapis_status s, lapis_flow **out)
+{
+  if (s >= 0) return s;
+  lapis_flow_free(*out);
+  *out = NULL;
+  return s;
+}
+
+void lapis_flow_free(lapis_flow *f)
+{
+  if (f == NULL) return;
+  lapis_solver_free(f->solver);
+  lapis_solver_free(f->features);
+  f->class_->forget(f);
+  free(f);
+}
+
+lapis_status lapis_flow_run(lapis_flow *f)
+{
+  f->end = flow_clock() + f->common.seconds;
+  return f->class_->run(f);
+}
+
+/* ---- features -----------------------------------------------------------*/
+/* The folder for features; NULL: none. */
+static const char *cache_folder(const lapis_flow *f, char *text, size_t size)
+{
+  const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+  if (f->common.no_cache) return NULL;
+  if (f->common.cache != NULL) return f->common.cache;
+  if (cache != NULL && *cache == '/')
+    snprintf(text, size, "%s/lapis", cache);
+  else if (home != NULL && *home == '/')
+    snprintf(text, size, "%s/.cache/lapis", home);
+  else
+    return NULL;
+  return text;
+}
+
+bool flow_pass_on(lapis_flow *f, const lapis_solver *from, const char *name)
+{
+  lapis_mat mat;
+  for (int i = 0; lapis_result_name(from, i) != NULL; i++)
+    if (strcmp(lapis_result_name(from, i), name) == 0 &&
+        lapis_result_get(from, name, &mat) >= 0) {
+      flow_publish(f, name, mat);
+      return true;
+    }
+  return false;
+}
+
+lapis_status flow_features(lapis_flow *f, const lapis_method *kind,
+                           const void *settings, const bool *study)
+{
+  char folder[4096];
+  lapis_features_options o = {.size = sizeof o,
+                              .keep_going = f->common.keep_going,
+                              .cache = cache_folder(f, folder, sizeof folder),
+                              .study = study};
+  flow_allow(f, 1);
+  lapis_status s = lapis_features_new(f->ctx, kind, settings, f->path, f->count,
+                                      &o, &f->features);
+  if (s >= 0) s = lapis_solve(f->features);
+  if (s != LAPIS_OK) return s;
+  flow_pass_on(f, f->features, "image_size");
+  flow_pass_on(f, f->features, "refused");
+  flow_pass_on(f, f->features, "names");
+  lapis_flow_get(f, "names", &f->names);
+  f->n = f->names.cols;
+  return LAPIS_OK;
+}
+
+/* ---- results ------------------------------------------------------------*/
+lapis_status lapis_flow_get(const lapis_flow *f, const char *name,
+                            lapis_mat *out)
+{
+  for (int i = 0; i < f->n_arrays; i++) {
+    if (strcmp(f->array[i].name, name) != 0) continue;
+    *out = f->array[i].mat;
+    return LAPIS_OK;
+  }
+  *out = (lapis_mat){.cols = 0};
+  return lapis_fail(f->ctx, LAPIS_EINVAL, "%s: there is no result '%s'",
+                    f->class_->table->name, name);
+}
+
+const char *lapis_flow_name(const lapis_flow *f, int i)
+{
+  return i >= 0 && i < f->n_arrays ? f->array[i].name : NULL;
+}
+
+const lapis_solver *lapis_flow_solver(const lapis_flow *f)
+{
+  return f->solver;
+}
+
+const lapis_data *lapis_flow_data(const lapis_flow *f)
+{
+  return f->solver == NULL ? NULL : &f->data;
+}
+
+lapis_status lapis_flow_write(const lapis_flow *f, const char *path)
+{
+  lapis_named item[FLOW_ARRAYS];
+  for (int i = 0; i < f->n_arrays; i++) {
+    const lapis_mat *m = &f->array[i].mat;
+    bool list = m->rows == 1 && strcmp(f->array[i].name, "scores") != 0;
+    item[i] = (lapis_named){.name = f->array[i].name, .mat = *m, .flat = list};
+  }
+  return lapis_npz_write(f->ctx, path, item, f->n_arrays);
+}
