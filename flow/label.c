@@ -189,7 +189,8 @@ static void pass_on(lapis_flow *f)
       if (strcmp(lapis_result_name(f->features, i), names[k]) == 0 &&
           lapis_result_get(f->features, names[k], &mat) >= 0)
         flow_publish(f, names[k], mat);
-  lapis_flow_get(f, "names", &f->names);
+  (void)lapis_flow_get(f, "names", &f->names);
+  (void)lapis_flow_get(f, "image_size", &f->size);
 }
 
 static lapis_status make_features(lapis_flow *f)
