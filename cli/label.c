@@ -6,10 +6,15 @@
 #include "cli.h"
 
 static const cli_option options[] = {
+    {"output", 'o', "F.html",
+     "write a page: pictures, places, labels in doubt"},
     {"result", 0, "F.npz", "write scores, labels, names, boxes, suspects, ..."},
     {"labels-out", 0, "F.csv",
      "write all labels, as a table that --labels reads"},
     {NULL, 0, NULL, NULL}};
+
+#define PLAIN \
+  "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./=,:+%"
 
 /* What a run holds, freed in one place. */
 typedef struct job {
@@ -255,14 +260,58 @@ static int print_answer_json(cli *c, const job *j, const answer *a)
   return print_json(to);
 }
 
+/* ---- the command that repeats the run ------------------------------------*/
+enum { COMMAND = 8192 };
+
+static void put_word(char *to, size_t size, const char *word)
+{
+  size_t used = strlen(to);
+  bool plain = *word != '\0' && word[strspn(word, PLAIN)] == '\0';
+  if (used + 4 * strlen(word) + 4 >= size) return;
+  to += sprintf(to + used, plain ? " " : " '") + used;
+  for (; *word != '\0'; word++)
+    to += *word == '\'' ? sprintf(to, "'\\''") : sprintf(to, "%c", *word);
+  if (!plain) strcpy(to, "'");
+}
+
+/* false: a row of a table that takes no value. */
+static bool takes_value(const cli *c, const char *name)
+{
+  for (int i = 0; i < c->method->n_params; i++)
+    if (strcmp(c->method->params[i].name, name) == 0)
+      return c->method->params[i].type != LAPIS_PARAM_BOOL;
+  for (const cli_option *o = common_options; o->name != NULL; o++)
+    if (strcmp(o->name, name) == 0) return o->arg != NULL;
+  return true;
+}
+
+static const char *command_text(const cli *c, char *text, size_t size)
+{
+  char option[128];
+  snprintf(text, size, "lapis label");
+  for (int i = 0; i < c->args.n_words; i++)
+    put_word(text, size, c->args.word[i]);
+  for (int i = 0; i < c->args.n_given; i++) {
+    snprintf(option, sizeof option, "--%s", c->args.given[i].name);
+    put_word(text, size, option);
+    if (takes_value(c, c->args.given[i].name))
+      put_word(text, size, c->args.given[i].value);
+  }
+  return text;
+}
+
 /* ---- a run --------------------------------------------------------------*/
 static int write_files(cli *c, const job *j)
 {
   const char *result = args_get(&c->args, "result");
   const char *table = args_get(&c->args, "labels-out");
+  const char *page = args_get(&c->args, "output");
+  char text[COMMAND];
   lapis_status s = LAPIS_OK;
   if (result != NULL) s = lapis_flow_write(j->flow, result);
   if (s >= 0 && table != NULL) s = lapis_label_write(j->flow, table);
+  if (s >= 0 && page != NULL)
+    s = lapis_flow_page(j->flow, page, command_text(c, text, sizeof text));
   return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;
 }
 
@@ -315,6 +364,7 @@ static int run(cli *c)
   int code = check_result(c, args_get(&c->args, "result"));
   if (code == EXIT_DONE)
     code = check_writable(c, args_get(&c->args, "labels-out"));
+  if (code == EXIT_DONE) code = check_writable(c, args_get(&c->args, "output"));
   if (code == EXIT_DONE) code = read_settings(c, &j);
   if (code == EXIT_DONE) code = work(c, &j);
   lapis_flow_free(j.flow);
@@ -326,7 +376,7 @@ static int run(cli *c)
 
 const cli_verb verb_label = {
     .name = "label",
-    .synopsis = "label IMAGE... --labels F.csv",
+    .synopsis = "label IMAGE... --labels F.csv [-o F.html]",
     .help = "who or what is in each image, from some labels",
     .options = options,
     .pipeline = "label",

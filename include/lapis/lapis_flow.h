@@ -77,6 +77,9 @@ LAPIS_API const lapis_solver *lapis_flow_solver(const lapis_flow *f);
 LAPIS_API const lapis_data *lapis_flow_data(const lapis_flow *f);
 /* All arrays as .npz. */
 LAPIS_API lapis_status lapis_flow_write(const lapis_flow *f, const char *path);
+/* A page of lapis_report.h; command: how the run is repeated, or NULL. */
+LAPIS_API lapis_status lapis_flow_page(const lapis_flow *f, const char *path,
+                                       const char *command);
 /* The labels as a table that lapis_label_new reads. */
 LAPIS_API lapis_status lapis_label_write(const lapis_flow *f, const char *path);
 
