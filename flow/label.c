@@ -52,37 +52,6 @@ static bool is_labelled(const labels *l, int64_t i)
   return false;
 }
 
-<<<<<<< HEAD
-=======
-/* The folder for features; NULL: none. */
-static const char *cache_folder(lapis_flow *f, char *text, size_t size)
-{
-  const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-  if (f->set.no_cache) return NULL;
-  if (f->set.cache != NULL) return f->set.cache;
-  if (cache != NULL && *cache == '/')
-    snprintf(text, size, "%s/lapis", cache);
-  else if (home != NULL && *home == '/')
-    snprintf(text, size, "%s/.cache/lapis", home);
-  else
-    return NULL;
-  return text;
-}
-
-static void pass_on(lapis_flow *f)
-{
-  static const char *const names[] = {"names", "image_size", "refused", NULL};
-  lapis_mat mat;
-  for (int i = 0; lapis_result_name(f->features, i) != NULL; i++)
-    for (int k = 0; names[k] != NULL; k++)
-      if (strcmp(lapis_result_name(f->features, i), names[k]) == 0 &&
-          lapis_result_get(f->features, names[k], &mat) >= 0)
-        flow_publish(f, names[k], mat);
-  (void)lapis_flow_get(f, "names", &f->names);
-  (void)lapis_flow_get(f, "image_size", &f->size);
-}
-
->>>>>>> a0a0f2e364a21e06f1088f77dabec73c6e124bbd
 static lapis_status make_features(lapis_flow *f)
 {
   bool *study = calloc((size_t)f->count, sizeof *study);

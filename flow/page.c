@@ -10,7 +10,7 @@
 
 enum { MOST_PICTURES = 60, MOST_FACTS = 8, MOST_SETTINGS = 64, VALUE = 128 };
 
-typedef struct sheet { /* memory of one page */
+typedef struct page_memory { /* memory of one page */
   const lapis_flow *f;
   int64_t columns;               /* of labels */
   const char **given, **answer;  /* columns x n */
@@ -23,7 +23,7 @@ typedef struct sheet { /* memory of one page */
   lapis_report_row fact[MOST_FACTS], setting[MOST_SETTINGS];
   int values;
   lapis_report page;
-} sheet;
+} page_memory;
 
 static bool in_columns(const lapis_flow *f)
 {
@@ -31,7 +31,7 @@ static bool in_columns(const lapis_flow *f)
 }
 
 /* ---- labels -------------------------------------------------------------*/
-static void fill_labels(sheet *s)
+static void fill_labels(page_memory *s)
 {
   const lapis_flow *f = s->f;
   for (int64_t i = 0; i < f->n; i++)
@@ -75,7 +75,7 @@ static const char *proposed(const lapis_flow *f, int64_t i, int64_t c)
 }
 
 /* Of lists only what seems to be missing has a text of its own. */
-static void fill_suspects(sheet *s)
+static void fill_suspects(page_memory *s)
 {
   const lapis_flow *f = s->f;
   for (int64_t k = 0; k < f->suspects; k++) {
@@ -93,7 +93,7 @@ static void fill_suspects(sheet *s)
 }
 
 /* ---- pictures -----------------------------------------------------------*/
-static lapis_status draw_region(sheet *s, int64_t at, int64_t place,
+static lapis_status draw_region(page_memory *s, int64_t at, int64_t place,
                                 int64_t offset)
 {
   const lapis_flow *f = s->f;
@@ -111,7 +111,7 @@ static lapis_status draw_region(sheet *s, int64_t at, int64_t place,
   return LAPIS_OK;
 }
 
-static lapis_status draw_places(sheet *s, int64_t at)
+static lapis_status draw_places(page_memory *s, int64_t at)
 {
   const lapis_flow *f = s->f;
   lapis_report_picture *p = &s->picture[at];
@@ -138,7 +138,7 @@ static lapis_status draw_places(sheet *s, int64_t at)
   return status;
 }
 
-static lapis_status draw(sheet *s, int64_t image)
+static lapis_status draw(page_memory *s, int64_t image)
 {
   int64_t at = s->page.pictures;
   if (at == MOST_PICTURES || s->drawn[image]) return LAPIS_OK;
@@ -150,7 +150,7 @@ static lapis_status draw(sheet *s, int64_t image)
 }
 
 /* Those in doubt, then those found, then the others. */
-static lapis_status fill_pictures(sheet *s)
+static lapis_status fill_pictures(page_memory *s)
 {
   const lapis_flow *f = s->f;
   for (int64_t k = 0; k < f->suspects; k++) TRY(draw(s, f->suspect[2 * k]));
@@ -162,7 +162,7 @@ static lapis_status fill_pictures(sheet *s)
 }
 
 /* ---- figures and settings -----------------------------------------------*/
-static void add_fact(sheet *s, const char *name, const char *format,
+static void add_fact(page_memory *s, const char *name, const char *format,
                      long long value)
 {
   char *text = s->value[s->values++];
@@ -170,7 +170,7 @@ static void add_fact(sheet *s, const char *name, const char *format,
   s->fact[s->page.facts++] = (lapis_report_row){name, text};
 }
 
-static void fill_facts(sheet *s)
+static void fill_facts(page_memory *s)
 {
   const lapis_flow *f = s->f;
   long long known = 0;
@@ -184,7 +184,8 @@ static void fill_facts(sheet *s)
   s->page.fact = s->fact;
 }
 
-static void add_settings(sheet *s, const lapis_method *m, const void *settings)
+static void add_settings(page_memory *s, const lapis_method *m,
+                         const void *settings)
 {
   for (int i = 0; i < m->n_params && s->page.settings < MOST_SETTINGS; i++) {
     char *text = s->value[s->values++];
@@ -196,7 +197,7 @@ static void add_settings(sheet *s, const lapis_method *m, const void *settings)
   }
 }
 
-static void fill_history(sheet *s)
+static void fill_history(page_memory *s)
 {
   const lapis_solver *from = s->f->solver;
   const char *name;
@@ -209,7 +210,7 @@ static void fill_history(sheet *s)
 }
 
 /* ---- the page -----------------------------------------------------------*/
-static bool allocate(sheet *s)
+static bool allocate(page_memory *s)
 {
   int64_t n = s->f->n, cells = n * s->columns;
   s->given = calloc((size_t)cells, sizeof *s->given);
@@ -224,7 +225,7 @@ static bool allocate(sheet *s)
          s->drawn != NULL;
 }
 
-static void release(sheet *s)
+static void release(page_memory *s)
 {
   for (int k = 0; s->region != NULL && k < MOST_PICTURES; k++)
     free(s->region[k]);
@@ -238,7 +239,7 @@ static void release(sheet *s)
   free(s);
 }
 
-static lapis_status fill(sheet *s, const char *const *title)
+static lapis_status fill(page_memory *s, const char *const *title)
 {
   const lapis_flow *f = s->f;
   const labels *l = &f->given;
@@ -266,7 +267,7 @@ lapis_status lapis_flow_page(const lapis_flow *f, const char *path,
 {
   if (f->label == NULL)
     return lapis_fail(f->ctx, LAPIS_EINVAL, "label: there are no labels yet");
-  sheet *s = calloc(1, sizeof *s);
+  page_memory *s = calloc(1, sizeof *s);
   const char *title = *f->given.title == '\0' ? "label" : f->given.title;
   lapis_status status = LAPIS_ENOMEM;
   if (s == NULL) return lapis_fail(f->ctx, status, "label: out of memory");
