@@ -72,7 +72,7 @@ struct cli {
 };
 
 extern const cli_verb verb_assign;
-extern const cli_verb verb_features, verb_label;
+extern const cli_verb verb_features, verb_label, verb_locate, verb_match;
 extern const cli_verb verb_fit, verb_predict, verb_cv, verb_convert, verb_eval,
     verb_formats, verb_info, verb_demo, verb_report;
 extern const cli_option common_options[];
@@ -145,6 +145,29 @@ lapis_mat class_texts(cli *c, const lapis_dataset *ds);
 lapis_json *run_json(cli *c, const char *method, const lapis_method *table,
                      const lapis_solver *s, const lapis_data *data);
 int print_json(lapis_json *v); /* prints, frees */
+/* ---- flow.c: verbs that run a pipeline -----------------------------------*/
+lapis_mat flow_array(const lapis_flow *f, const char *name); /* or empty */
+const char *flow_text_at(const lapis_mat *m, int64_t i);
+int flow_longest(const lapis_mat *m, int least); /* text, at most 60 */
+void flow_print_notes(const cli *c, const lapis_mat *list, const char *before);
+lapis_json *flow_texts_json(const lapis_mat *m);
+/* The command line again, quoted for a shell; free it.  NULL: no memory. */
+char *flow_command(const cli *c);
+typedef struct flow_job {
+  void *settings;
+  lapis_array list; /* of images */
+  lapis_flow *flow;
+} flow_job;
+/* A verb whose answer is roml's: match, locate. */
+typedef struct flow_verb {
+  lapis_status (*make)(lapis_ctx *ctx, const char *const *paths, int64_t count,
+                       const void *settings, lapis_flow **out);
+  int (*print)(cli *c, const lapis_flow *f);
+  void (*put_json)(lapis_json *to, const lapis_flow *f);
+  lapis_status (*write_table)(const lapis_flow *f,
+                              const char *path); /* --csv */
+} flow_verb;
+int flow_run(cli *c, const flow_verb *v);
 /* eval_match.c: match-ratio and iou. */
 bool eval_is_match(const char *metric);
 int eval_match(cli *c, const char *metric, const char *truth,

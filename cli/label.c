@@ -13,9 +13,6 @@ static const cli_option options[] = {
      "write all labels, as a table that --labels reads"},
     {NULL, 0, NULL, NULL}};
 
-#define PLAIN \
-  "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./=,:+%"
-
 /* What a run holds, freed in one place. */
 typedef struct job {
   lapis_label_settings *settings;
@@ -77,43 +74,20 @@ typedef struct answer {
   lapis_mat boxes, box_image, box_class, notes, refused;
 } answer;
 
-static lapis_mat array(const lapis_flow *f, const char *name)
-{
-  lapis_mat m = {.cols = 0};
-  for (int i = 0; lapis_flow_name(f, i) != NULL; i++)
-    if (strcmp(lapis_flow_name(f, i), name) == 0) lapis_flow_get(f, name, &m);
-  return m;
-}
-
 static answer read_answer(const lapis_flow *f)
 {
-  return (answer){.names = array(f, "names"),
-                  .labels = array(f, "labels"),
-                  .known = array(f, "known"),
-                  .scores = array(f, "scores"),
-                  .classes = array(f, "classes"),
-                  .suspects = array(f, "suspect_index"),
-                  .margins = array(f, "suspect_margin"),
-                  .boxes = array(f, "boxes"),
-                  .box_image = array(f, "box_image"),
-                  .box_class = array(f, "box_class"),
-                  .notes = array(f, "notes"),
-                  .refused = array(f, "refused")};
-}
-
-static const char *text_at(const lapis_mat *m, int64_t i)
-{
-  return ((const char *const *)m->val)[i];
-}
-
-static int longest(const lapis_mat *m, int least)
-{
-  int most = least;
-  for (int64_t i = 0; i < m->cols; i++) {
-    int size = (int)strlen(text_at(m, i));
-    if (size > most) most = size;
-  }
-  return most < 60 ? most : 60;
+  return (answer){.names = flow_array(f, "names"),
+                  .labels = flow_array(f, "labels"),
+                  .known = flow_array(f, "known"),
+                  .scores = flow_array(f, "scores"),
+                  .classes = flow_array(f, "classes"),
+                  .suspects = flow_array(f, "suspect_index"),
+                  .margins = flow_array(f, "suspect_margin"),
+                  .boxes = flow_array(f, "boxes"),
+                  .box_image = flow_array(f, "box_image"),
+                  .box_class = flow_array(f, "box_class"),
+                  .notes = flow_array(f, "notes"),
+                  .refused = flow_array(f, "refused")};
 }
 
 /* Of the class that was chosen; of two classes, of the positive one. */
@@ -128,7 +102,7 @@ static double score_of(const answer *a, int64_t i)
 static bool is_positive(const answer *a, int64_t i)
 {
   return a->classes.cols != 2 || a->scores.rows != 1 ||
-         strcmp(text_at(&a->labels, i), text_at(&a->classes, 1)) == 0;
+         strcmp(flow_text_at(&a->labels, i), flow_text_at(&a->classes, 1)) == 0;
 }
 
 /* Boxes of image i; *at moves behind them. */
@@ -142,21 +116,21 @@ static void print_boxes(const answer *a, int64_t i, int64_t *at)
            lapis_mat_at(&a->boxes, 1, *at), lapis_mat_at(&a->boxes, 2, *at),
            lapis_mat_at(&a->boxes, 3, *at));
     if (a->scores.rows > 1)
-      printf(" %s", text_at(&a->classes,
-                            (int64_t)lapis_mat_at(&a->box_class, 0, *at)));
+      printf(" %s", flow_text_at(&a->classes,
+                                 (int64_t)lapis_mat_at(&a->box_class, 0, *at)));
   }
 }
 
 static void print_table(const answer *a)
 {
-  int wide = longest(&a->names, 5), label = longest(&a->labels, 5);
+  int wide = flow_longest(&a->names, 5), label = flow_longest(&a->labels, 5);
   int64_t box = 0;
   printf("%-*s  %-*s  %8s  %s%s\n", wide, "image", label, "label", "score",
          "given", a->boxes.cols > 0 ? "  where (x,y width x height)" : "");
   for (int64_t i = 0; i < a->names.cols; i++) {
     bool given = lapis_mat_at(&a->known, 0, i) > 0;
-    printf("%-*s  %-*s  %8.3f  %-5s", wide, text_at(&a->names, i), label,
-           text_at(&a->labels, i), score_of(a, i), given ? "yes" : "-");
+    printf("%-*s  %-*s  %8.3f  %-5s", wide, flow_text_at(&a->names, i), label,
+           flow_text_at(&a->labels, i), score_of(a, i), given ? "yes" : "-");
     print_boxes(a, i, &box);
     putchar('\n');
   }
@@ -166,8 +140,8 @@ static void print_table(const answer *a)
 static const char *doubted(const answer *a, int64_t k, int64_t image)
 {
   int64_t class_ = (int64_t)lapis_mat_at(&a->suspects, 1, k);
-  return a->scores.rows == 1 ? text_at(&a->labels, image)
-                             : text_at(&a->classes, class_);
+  return a->scores.rows == 1 ? flow_text_at(&a->labels, image)
+                             : flow_text_at(&a->classes, class_);
 }
 
 static void print_suspects(const answer *a)
@@ -176,15 +150,9 @@ static void print_suspects(const answer *a)
   printf("\nGiven labels that the other images contradict, most first:\n");
   for (int64_t k = 0; k < a->margins.cols; k++) {
     int64_t image = (int64_t)lapis_mat_at(&a->suspects, 0, k);
-    printf("  %s  %s  by %.3f\n", text_at(&a->names, image),
+    printf("  %s  %s  by %.3f\n", flow_text_at(&a->names, image),
            doubted(a, k, image), lapis_mat_at(&a->margins, 0, k));
   }
-}
-
-static void print_notes(const cli *c, const lapis_mat *list, const char *before)
-{
-  for (int64_t i = 0; !c->quiet && i < list->cols; i++)
-    fprintf(stderr, "lapis: %s%s\n", before, text_at(list, i));
 }
 
 /* ---- the answer as JSON -------------------------------------------------*/
@@ -197,7 +165,7 @@ static lapis_json *box_json(const answer *a, int64_t k)
   if (a->scores.rows > 1)
     lapis_json_put_text(
         box, "class",
-        text_at(&a->classes, (int64_t)lapis_mat_at(&a->box_class, 0, k)));
+        flow_text_at(&a->classes, (int64_t)lapis_mat_at(&a->box_class, 0, k)));
   return box;
 }
 
@@ -205,8 +173,8 @@ static lapis_json *image_json(const answer *a, int64_t i, int64_t *at)
 {
   lapis_json *one = lapis_json_object(), *scores = lapis_json_list();
   lapis_json *boxes = lapis_json_list();
-  lapis_json_put_text(one, "name", text_at(&a->names, i));
-  lapis_json_put_text(one, "label", text_at(&a->labels, i));
+  lapis_json_put_text(one, "name", flow_text_at(&a->names, i));
+  lapis_json_put_text(one, "label", flow_text_at(&a->labels, i));
   lapis_json_put_bool(one, "given", lapis_mat_at(&a->known, 0, i) > 0);
   for (int64_t c = 0; c < a->scores.rows; c++)
     lapis_json_put_number(scores, NULL, lapis_mat_at(&a->scores, c, i));
@@ -226,18 +194,10 @@ static lapis_json *suspect_json(const answer *a, int64_t k)
 {
   lapis_json *one = lapis_json_object();
   int64_t image = (int64_t)lapis_mat_at(&a->suspects, 0, k);
-  lapis_json_put_text(one, "name", text_at(&a->names, image));
+  lapis_json_put_text(one, "name", flow_text_at(&a->names, image));
   lapis_json_put_text(one, "label", doubted(a, k, image));
   lapis_json_put_number(one, "margin", lapis_mat_at(&a->margins, 0, k));
   return one;
-}
-
-static lapis_json *texts_json(const lapis_mat *m)
-{
-  lapis_json *list = lapis_json_list();
-  for (int64_t i = 0; i < m->cols; i++)
-    lapis_json_put_text(list, NULL, text_at(m, i));
-  return list;
 }
 
 static int print_answer_json(cli *c, const job *j, const answer *a)
@@ -252,52 +212,12 @@ static int print_answer_json(cli *c, const job *j, const answer *a)
   for (int64_t k = 0; k < a->margins.cols; k++)
     lapis_json_put(suspects, NULL, suspect_json(a, k));
   lapis_json_put(to, "label", settings_json(c, c->method, j->settings));
-  lapis_json_put(to, "classes", texts_json(&a->classes));
+  lapis_json_put(to, "classes", flow_texts_json(&a->classes));
   lapis_json_put(to, "images", images);
   lapis_json_put(to, "suspects", suspects);
-  lapis_json_put(to, "notes", texts_json(&a->notes));
-  lapis_json_put(to, "refused", texts_json(&a->refused));
+  lapis_json_put(to, "notes", flow_texts_json(&a->notes));
+  lapis_json_put(to, "refused", flow_texts_json(&a->refused));
   return print_json(to);
-}
-
-/* ---- the command that repeats the run ------------------------------------*/
-enum { COMMAND = 8192 };
-
-static void put_word(char *to, size_t size, const char *word)
-{
-  size_t used = strlen(to);
-  bool plain = *word != '\0' && word[strspn(word, PLAIN)] == '\0';
-  if (used + 4 * strlen(word) + 4 >= size) return;
-  to += sprintf(to + used, plain ? " " : " '") + used;
-  for (; *word != '\0'; word++)
-    to += *word == '\'' ? sprintf(to, "'\\''") : sprintf(to, "%c", *word);
-  if (!plain) strcpy(to, "'");
-}
-
-/* false: a row of a table that takes no value. */
-static bool takes_value(const cli *c, const char *name)
-{
-  for (int i = 0; i < c->method->n_params; i++)
-    if (strcmp(c->method->params[i].name, name) == 0)
-      return c->method->params[i].type != LAPIS_PARAM_BOOL;
-  for (const cli_option *o = common_options; o->name != NULL; o++)
-    if (strcmp(o->name, name) == 0) return o->arg != NULL;
-  return true;
-}
-
-static const char *command_text(const cli *c, char *text, size_t size)
-{
-  char option[128];
-  snprintf(text, size, "lapis label");
-  for (int i = 0; i < c->args.n_words; i++)
-    put_word(text, size, c->args.word[i]);
-  for (int i = 0; i < c->args.n_given; i++) {
-    snprintf(option, sizeof option, "--%s", c->args.given[i].name);
-    put_word(text, size, option);
-    if (takes_value(c, c->args.given[i].name))
-      put_word(text, size, c->args.given[i].value);
-  }
-  return text;
 }
 
 /* ---- a run --------------------------------------------------------------*/
@@ -306,12 +226,14 @@ static int write_files(cli *c, const job *j)
   const char *result = args_get(&c->args, "result");
   const char *table = args_get(&c->args, "labels-out");
   const char *page = args_get(&c->args, "output");
-  char text[COMMAND];
   lapis_status s = LAPIS_OK;
   if (result != NULL) s = lapis_flow_write(j->flow, result);
   if (s >= 0 && table != NULL) s = lapis_label_write(j->flow, table);
-  if (s >= 0 && page != NULL)
-    s = lapis_flow_page(j->flow, page, command_text(c, text, sizeof text));
+  if (s >= 0 && page != NULL) {
+    char *command = flow_command(c);
+    s = lapis_flow_page(j->flow, page, command);
+    free(command);
+  }
   return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;
 }
 
@@ -319,8 +241,8 @@ static int finish(cli *c, const job *j, lapis_status status)
 {
   answer a = read_answer(j->flow);
   cli_wipe_bar(c);
-  print_notes(c, &a.notes, "");
-  print_notes(c, &a.refused, "left out: ");
+  flow_print_notes(c, &a.notes, "");
+  flow_print_notes(c, &a.refused, "left out: ");
   if (a.labels.cols == 0)
     return cli_fail(EXIT_FAILED,
                     "label: stopped (%s) before there were labels; what the "

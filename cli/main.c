@@ -6,9 +6,9 @@
 #include "cli.h"
 
 static const cli_verb *const verbs[] = {
-    &verb_fit,     &verb_predict, &verb_cv,      &verb_eval,   &verb_features,
-    &verb_label,   &verb_assign,  &verb_convert, &verb_report, &verb_info,
-    &verb_formats, &verb_demo,    NULL};
+    &verb_fit,    &verb_predict, &verb_cv,      &verb_eval,   &verb_features,
+    &verb_label,  &verb_locate,  &verb_match,   &verb_assign, &verb_convert,
+    &verb_report, &verb_info,    &verb_formats, &verb_demo,   NULL};
 
 const cli_verb *verb_at(int i)
 {

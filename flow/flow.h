@@ -6,6 +6,8 @@
 #include "lapis/lapis_features.h"
 #include "lapis/lapis_flow.h"
 #include "lapis/lapis_io.h"
+#include "lapis/lapis_locate.h"
+#include "lapis/lapis_report.h"
 
 #define TRY(x)                               \
   do {                                       \
@@ -95,7 +97,16 @@ typedef struct flow_class { /* a pipeline */
   const lapis_method *table;
   lapis_status (*run)(lapis_flow *f);
   void (*forget)(lapis_flow *f); /* releases what is its own */
+  const void *(*settings)(const lapis_flow *f);
+  /* What its page shows; picture: n, with names and files.  NULL: pictures. */
+  void (*fill_page)(const lapis_flow *f, lapis_report *to,
+                    lapis_report_picture *picture);
+  /* A page of its own, in place of all that; NULL: none. */
+  lapis_status (*page)(const lapis_flow *f, const char *path,
+                       const char *command);
 } flow_class;
+lapis_status label_page(const lapis_flow *f, const char *path,
+                        const char *command);
 typedef struct flow_common { /* settings of all pipelines */
   const char *cache;         /* NULL: the user's */
   bool no_cache, keep_going;
@@ -173,6 +184,6 @@ bool label_has(const lapis_flow *f, int64_t image, int64_t class_);
 /* where.c */
 lapis_status label_check_where(lapis_flow *f);
 lapis_status label_where(lapis_flow *f);
-extern const lapis_method label_method;
+extern const lapis_method label_method, match_method, locate_method;
 
 #endif

@@ -158,7 +158,16 @@ static void forget(lapis_flow *f)
   labels_free(&f->given);
 }
 
-static const flow_class label_class = {&label_method, run, forget};
+static const void *settings_of(const lapis_flow *f)
+{
+  return &f->set;
+}
+
+static const flow_class label_class = {.table = &label_method,
+                                       .settings = settings_of,
+                                       .run = run,
+                                       .forget = forget,
+                                       .page = label_page};
 
 lapis_status lapis_label_new(lapis_ctx *ctx, const char *const *paths,
                              int64_t count,

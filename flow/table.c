@@ -72,7 +72,80 @@ const lapis_method label_method = {
     .n_params = sizeof label_params / sizeof *label_params,
     .settings_size = sizeof(lapis_label_settings)};
 
+#undef AT
+#define AT(field) offsetof(lapis_match_settings, field)
+static const lapis_param match_params[] = {
+    {"inliers", "n", LAPIS_PARAM_INT, AT(inliers), -1, 1, 1e6, false, NULL, "N",
+     "points of the object in every image"},
+    {"points", NULL, LAPIS_PARAM_INT, AT(points), 60, 4, 20000, false, NULL,
+     "N", "look at the N keypoints of most contrast in an image"},
+    {"peak", NULL, LAPIS_PARAM_REAL, AT(peak), 0.01, 0, 1, false, NULL, "X",
+     "least contrast of a keypoint, of grey values 0 to 1"},
+    {"longest", NULL, LAPIS_PARAM_INT, AT(longest), 1024, 16, 20000, false,
+     NULL, "N", "an image with a longer side is made smaller"},
+    {"map", NULL, LAPIS_PARAM_ENUM, AT(map), LAPIS_MATCH_NONE, 0, 1, false,
+     "none|embed", "MAP",
+     "what points are compared by: descriptors; or positions and descriptors, "
+     "for upright pictures that the object fills"},
+    {"xi", NULL, LAPIS_PARAM_REAL, AT(xi), 4, 0, INFINITY, true, NULL, "X",
+     "a point of an image is doubtful when its error reaches this l1 norm"},
+    TEXT("cache", cache, "FOLDER",
+         "keep keypoints there (default $XDG_CACHE_HOME/lapis or "
+         "~/.cache/lapis)"),
+    SWITCH("no-cache", no_cache, "keep no keypoints"),
+    SWITCH("keep-going", keep_going,
+           "leave out images that are refused; exit 4 at the end"),
+    {"time-limit", NULL, LAPIS_PARAM_REAL, AT(seconds), INFINITY, 0, INFINITY,
+     false, NULL, "S", "stop after this many seconds"},
+};
+
+const lapis_method match_method = {
+    .name = "match",
+    .title = "the same points in all images",
+    .summary = "find points of one object in every image, and which is which.",
+    .source = "[ROML16]",
+    .params = match_params,
+    .n_params = sizeof match_params / sizeof *match_params,
+    .settings_size = sizeof(lapis_match_settings)};
+
+#undef AT
+#define AT(field) offsetof(lapis_locate_settings, field)
+static const lapis_param locate_params[] = {
+    TEXT("boxes", boxes, "F.csv",
+         "candidates: rows of name,x,y,width,height[,score] (default: proposed "
+         "by the density of edges)"),
+    {"candidates", NULL, LAPIS_PARAM_INT, AT(candidates), 100, 1, 10000, false,
+     NULL, "N", "boxes proposed in an image"},
+    {"aspect", "kappa_r", LAPIS_PARAM_REAL, AT(aspect), 0.08, 0, INFINITY,
+     false, NULL, "X", "weight of width / height beside GIST"},
+    {"noise", "kappa_n", LAPIS_PARAM_REAL, AT(noise), 0.015, 0, INFINITY, false,
+     NULL, "X", "noise on boxes of a low score"},
+    {"side", NULL, LAPIS_PARAM_INT, AT(side), 64, 16, 256, false, NULL, "N",
+     "side of the square a box is brought to, a power of two"},
+    TEXT("cache", cache, "FOLDER",
+         "keep what describes proposed boxes there (default "
+         "$XDG_CACHE_HOME/lapis or ~/.cache/lapis)"),
+    SWITCH("no-cache", no_cache, "keep nothing"),
+    SWITCH("keep-going", keep_going,
+           "leave out images that are refused; exit 4 at the end"),
+    {"time-limit", NULL, LAPIS_PARAM_REAL, AT(seconds), INFINITY, 0, INFINITY,
+     false, NULL, "S", "stop after this many seconds"},
+};
+
+const lapis_method locate_method = {
+    .name = "locate",
+    .title = "the object common to all images",
+    .summary = "choose a box in every image so that all boxes look alike.",
+    .source = "[ROML16]",
+    .params = locate_params,
+    .n_params = sizeof locate_params / sizeof *locate_params,
+    .settings_size = sizeof(lapis_locate_settings)};
+
 const lapis_method *lapis_flow_find(const char *name)
 {
-  return strcmp(name, label_method.name) == 0 ? &label_method : NULL;
+  static const lapis_method *const all[] = {&label_method, &match_method,
+                                            &locate_method};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    if (strcmp(name, all[i]->name) == 0) return all[i];
+  return NULL;
 }

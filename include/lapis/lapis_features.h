@@ -49,6 +49,15 @@ typedef struct lapis_gist_settings {
   int64_t blocks; /* along each side */
 } lapis_gist_settings;
 
+typedef struct lapis_gist_boxes_settings {
+  size_t size;
+  lapis_gist_settings gist;
+  const char *boxes;  /* .csv as lapis_boxes_read reads; NULL: proposed */
+  int64_t candidates; /* proposed in an image, at most */
+  double aspect;      /* weight of width / height behind GIST */
+  double noise;       /* of boxes that have a low score */
+} lapis_gist_boxes_settings;
+
 /* sift-bow, dense-sift-bow and texton-bow: each reads the fields that its
  * table has.  NULL: the default, or no file. */
 typedef struct lapis_bag_settings {

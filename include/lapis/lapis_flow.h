@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/* "label"; NULL where there is none of this name. */
+/* "label", "match", "locate"; NULL where there is none of this name. */
 LAPIS_API const lapis_method *lapis_flow_find(const char *name);
 
 /* ---- label: images and incomplete labels -> all labels ------------------*/
@@ -43,45 +43,103 @@ typedef struct lapis_label_settings { /* NULL: automatic, or none */
   const void *kind;
 } lapis_label_settings;
 
+/* ---- match: images of one object -> the same points in all --------------*/
+typedef enum lapis_match_map {
+  LAPIS_MATCH_NONE, /* descriptors alone */
+  LAPIS_MATCH_EMBED /* and positions */
+} lapis_match_map;
+typedef struct lapis_match_settings {
+  size_t size;
+  int64_t inliers; /* points of the object; -1: estimated */
+  int64_t points;  /* keypoints looked at in an image */
+  double peak;     /* as lapis_sift_settings */
+  int64_t longest;
+  int map;   /* lapis_match_map */
+  double xi; /* as lapis_roml_settings */
+  const char *cache;
+  bool no_cache, keep_going;
+  double seconds;
+} lapis_match_settings;
+
+/* ---- locate: images of one kind of object -> where it is in each --------*/
+typedef struct lapis_locate_settings {
+  size_t size;
+  const char *boxes;    /* the table of candidates: .csv; NULL: proposed */
+  int64_t candidates;   /* proposed in an image */
+  double aspect, noise; /* as lapis_gist_boxes_settings */
+  int64_t side;         /* of GIST */
+  const char *cache;
+  bool no_cache, keep_going;
+  double seconds;
+} lapis_locate_settings;
+
 typedef struct lapis_flow lapis_flow;
-/* Reads and checks the table of labels.  paths (count of them) and what the
+/* Checks, and reads the table of labels.  paths (count of them) and what the
  * settings point to are borrowed until the flow is freed. */
 LAPIS_API lapis_status lapis_label_new(lapis_ctx *ctx, const char *const *paths,
                                        int64_t count,
                                        const lapis_label_settings *settings,
                                        lapis_flow **out);
+LAPIS_API lapis_status lapis_match_new(lapis_ctx *ctx, const char *const *paths,
+                                       int64_t count,
+                                       const lapis_match_settings *settings,
+                                       lapis_flow **out);
+LAPIS_API lapis_status lapis_locate_new(lapis_ctx *ctx,
+                                        const char *const *paths, int64_t count,
+                                        const lapis_locate_settings *settings,
+                                        lapis_flow **out);
 /* Positive: stopped early; then there is a result only where lapis_flow_get
  * finds one. */
 LAPIS_API lapis_status lapis_flow_run(lapis_flow *f);
 LAPIS_API void lapis_flow_free(lapis_flow *f); /* NULL is fine */
 
-/* Named arrays of n images and K classes (two classes: K = 1):
- *   names (n)       paths of the images that could be read
+/* Named arrays of n images.
+ *
+ * All: names (n, paths of the images that could be read), image_size (2 x n:
+ * width, height), notes, refused (TEXT: what was chosen or left out, a sentence
+ * each).
+ *
+ * match, of m keypoints in all images and N slots:
+ *   xy (4 x m: x, y, scale, angle), group (m: image)
+ *   match (N x n)   keypoint of each slot; inlier (N x n): 0 where in doubt
+ *   points (4 x p)  image, slot, x, y of what is not in doubt
+ *   gamma_n         as roml's, where the number of inliers was estimated
+ *
+ * locate, of m candidates in all images:
+ *   candidate (5 x m: x, y, width, height, score), group (m: image)
+ *   match (n)       the candidate chosen; inlier (n): 0 where in doubt
+ *   boxes (5 x n)   the same as a box
+ *
+ * label, of K classes (two classes: K = 1):
  *   labels (n)      TEXT: as given where they were, else as completed; several
  *                   of one image are joined by ';'
  *   scores (K x n)  of the completion; known (n) 1 where labels were given
  *   classes (K)     TEXT; of two classes both, the positive one last
- *   low_rank (d x n), image_size (2 x n: width, height)
+ *   low_rank (d x n)
  *   suspect_index (2 x m: image, class), suspect_margin (m): as
  *                   lapis_suspects
  *   boxes (5 x b: x, y, width, height, score), box_image (b), box_class (b)
  *   region_mask     bytes, 1 inside: for the box of a region, in the order of
- *                   boxes, the pixels of its image, rows from the top
- *   notes, refused  TEXT: what was chosen or left out, a sentence each */
+ *                   boxes, the pixels of its image, rows from the top */
 LAPIS_API lapis_status lapis_flow_get(const lapis_flow *f, const char *name,
                                       lapis_mat *out);
 /* Name of the i-th array, NULL past the end. */
 LAPIS_API const char *lapis_flow_name(const lapis_flow *f, int i);
-/* The completion, and what it was given; NULL before it has run. */
+/* The method at its heart (completion, roml), and what it was given; NULL
+ * before it has run. */
 LAPIS_API const lapis_solver *lapis_flow_solver(const lapis_flow *f);
 LAPIS_API const lapis_data *lapis_flow_data(const lapis_flow *f);
 /* All arrays as .npz. */
 LAPIS_API lapis_status lapis_flow_write(const lapis_flow *f, const char *path);
-/* A page of lapis_report.h; command: how the run is repeated, or NULL. */
+/* A page (lapis_report.h) with the pictures and what was found in them;
+ * command: how the run is repeated, or NULL. */
 LAPIS_API lapis_status lapis_flow_page(const lapis_flow *f, const char *path,
                                        const char *command);
 /* The labels as a table that lapis_label_new reads. */
 LAPIS_API lapis_status lapis_label_write(const lapis_flow *f, const char *path);
+/* The boxes as a table that lapis_boxes_read reads. */
+LAPIS_API lapis_status lapis_locate_write(const lapis_flow *f,
+                                          const char *path);
 
 #ifdef __cplusplus
 }

@@ -96,7 +96,7 @@ lapis_status feature_shape(lapis_ctx *ctx, const char *kind, const char *text,
                            int64_t most, int64_t *width, int64_t *height);
 
 extern const feature_kind feature_pixels, feature_color_moments, feature_hog,
-    feature_gist, feature_sift_bow, feature_dense_sift_bow, feature_texton_bow,
-    feature_sift;
+    feature_gist, feature_gist_boxes, feature_sift_bow, feature_dense_sift_bow,
+    feature_texton_bow, feature_sift;
 
 #endif

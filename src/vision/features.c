@@ -9,7 +9,7 @@
 static const feature_kind *const kinds[] = {
     &feature_pixels,     &feature_color_moments, &feature_hog,
     &feature_gist,       &feature_sift_bow,      &feature_dense_sift_bow,
-    &feature_texton_bow, &feature_sift};
+    &feature_texton_bow, &feature_sift,          &feature_gist_boxes};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 int lapis_feature_count(void)

@@ -1,0 +1,191 @@
+/* flow.c - what the verbs that run a pipeline share. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "lapis/lapis_report.h"
+
+/* ---- arrays of a run ----------------------------------------------------*/
+lapis_mat flow_array(const lapis_flow *f, const char *name)
+{
+  lapis_mat m = {.cols = 0};
+  for (int i = 0; lapis_flow_name(f, i) != NULL; i++)
+    if (strcmp(lapis_flow_name(f, i), name) == 0) lapis_flow_get(f, name, &m);
+  return m;
+}
+
+const char *flow_text_at(const lapis_mat *m, int64_t i)
+{
+  return ((const char *const *)m->val)[i];
+}
+
+int flow_longest(const lapis_mat *m, int least)
+{
+  int most = least;
+  for (int64_t i = 0; i < m->cols; i++) {
+    int size = (int)strlen(flow_text_at(m, i));
+    if (size > most) most = size;
+  }
+  return most < 60 ? most : 60;
+}
+
+void flow_print_notes(const cli *c, const lapis_mat *list, const char *before)
+{
+  for (int64_t i = 0; !c->quiet && i < list->cols; i++)
+    fprintf(stderr, "lapis: %s%s\n", before, flow_text_at(list, i));
+}
+
+lapis_json *flow_texts_json(const lapis_mat *m)
+{
+  lapis_json *list = lapis_json_list();
+  for (int64_t i = 0; i < m->cols; i++)
+    lapis_json_put_text(list, NULL, flow_text_at(m, i));
+  return list;
+}
+
+/* ---- the command again, for a page --------------------------------------*/
+typedef struct line {
+  char *text;
+  size_t used;
+} line;
+
+static void put_word(line *l, const char *word)
+{
+  bool plain = *word != '\0' &&
+               word[strcspn(word, " \t\n\"'\\$&|;<>()*?[]#~`!")] == '\0';
+  if (l->used > 0) l->text[l->used++] = ' ';
+  if (!plain) l->text[l->used++] = '\'';
+  for (; *word != '\0'; word++) {
+    if (!plain && *word == '\'') {
+      memcpy(l->text + l->used, "'\\'", 3);
+      l->used += 3;
+    }
+    l->text[l->used++] = *word;
+  }
+  if (!plain) l->text[l->used++] = '\'';
+  l->text[l->used] = '\0';
+}
+
+/* A switch stands for itself. */
+static bool is_switch(const cli *c, const char *name)
+{
+  const lapis_method *m = c->method;
+  for (int i = 0; i < m->n_params; i++)
+    if (strcmp(m->params[i].name, name) == 0)
+      return m->params[i].type == LAPIS_PARAM_BOOL;
+  for (int t = 0; t < 2; t++)
+    for (const cli_option *o = t == 0 ? c->verb->options : common_options;
+         o->name != NULL; o++)
+      if (strcmp(o->name, name) == 0) return o->arg == NULL;
+  return false;
+}
+
+char *flow_command(const cli *c)
+{
+  size_t size = 64;
+  line l = {.used = 0};
+  for (int i = 0; i < c->args.n_words; i++)
+    size += 4 * strlen(c->args.word[i]) + 4;
+  for (int i = 0; i < c->args.n_given; i++)
+    size +=
+        4 * (strlen(c->args.given[i].name) + strlen(c->args.given[i].value)) +
+        8;
+  l.text = malloc(size);
+  if (l.text == NULL) return NULL;
+  put_word(&l, "lapis");
+  put_word(&l, c->verb->name);
+  for (int i = 0; i < c->args.n_words; i++) put_word(&l, c->args.word[i]);
+  for (int i = 0; i < c->args.n_given; i++) {
+    const char *name = c->args.given[i].name;
+    put_word(&l, "--");
+    l.used += (size_t)snprintf(l.text + l.used, size - l.used, "%s", name);
+    if (!is_switch(c, name)) put_word(&l, c->args.given[i].value);
+  }
+  return l.text;
+}
+
+/* ---- a run --------------------------------------------------------------*/
+/* Writes what options name: --result and -o. */
+static int write_files(cli *c, const flow_verb *v, const lapis_flow *f)
+{
+  const char *result = args_get(&c->args, "result");
+  const char *page = args_get(&c->args, "output");
+  const char *table = args_get(&c->args, "csv");
+  lapis_status s = LAPIS_OK;
+  if (result != NULL) s = lapis_flow_write(f, result);
+  if (s >= 0 && table != NULL) s = v->write_table(f, table);
+  if (s >= 0 && page != NULL) {
+    char *command = flow_command(c);
+    s = lapis_flow_page(f, page, command);
+    free(command);
+  }
+  return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;
+}
+
+static int print_answer(cli *c, const flow_verb *v, const flow_job *j)
+{
+  if (!c->json) return v->print(c, j->flow);
+  lapis_json *to =
+      run_json(c, c->verb->name, lapis_method_find("roml"),
+               lapis_flow_solver(j->flow), lapis_flow_data(j->flow));
+  lapis_mat notes = flow_array(j->flow, "notes");
+  lapis_mat refused = flow_array(j->flow, "refused");
+  lapis_json_put(to, c->verb->name, settings_json(c, c->method, j->settings));
+  v->put_json(to, j->flow);
+  lapis_json_put(to, "notes", flow_texts_json(&notes));
+  lapis_json_put(to, "refused", flow_texts_json(&refused));
+  return print_json(to);
+}
+
+static int finish(cli *c, const flow_verb *v, const flow_job *j,
+                  lapis_status status)
+{
+  lapis_mat notes = flow_array(j->flow, "notes");
+  lapis_mat refused = flow_array(j->flow, "refused");
+  cli_wipe_bar(c);
+  flow_print_notes(c, &notes, "");
+  flow_print_notes(c, &refused, "left out: ");
+  if (flow_array(j->flow, "match").cols == 0)
+    return cli_fail(EXIT_FAILED, "%s: stopped (%s) before there was an answer",
+                    c->verb->name, lapis_status_name(status));
+  if (status != LAPIS_OK && !c->quiet)
+    fprintf(stderr, "lapis: %s: stopped early (%s)\n", c->verb->name,
+            lapis_status_name(status));
+  int code = write_files(c, v, j->flow);
+  if (code == EXIT_DONE) code = print_answer(c, v, j);
+  if (code != EXIT_DONE) return code;
+  if (refused.cols == 0) return cli_exit_code(c, status);
+  return cli_fail(EXIT_INPUT, "%s: %lld of %lld images were left out",
+                  c->verb->name, (long long)refused.cols,
+                  (long long)j->list.mat.cols);
+}
+
+static int work(cli *c, const flow_verb *v, flow_job *j)
+{
+  lapis_status s =
+      lapis_image_list(c->ctx, c->args.word, c->args.n_words, &j->list);
+  if (s >= 0)
+    s = v->make(c->ctx, j->list.mat.val, j->list.mat.cols, j->settings,
+                &j->flow);
+  if (s >= 0) s = lapis_flow_run(j->flow);
+  if (s < 0) return cli_fail_status(c, s);
+  if (s == LAPIS_CANCELLED) return EXIT_INTERRUPTED;
+  return finish(c, v, j, s);
+}
+
+int flow_run(cli *c, const flow_verb *v)
+{
+  flow_job j = {.settings = NULL};
+  if (c->args.n_words == 0)
+    return cli_fail(EXIT_MISUSE, "%s: name images, or folders of them",
+                    c->verb->name);
+  int code = check_result(c, args_get(&c->args, "result"));
+  if (code == EXIT_DONE) code = check_writable(c, args_get(&c->args, "output"));
+  if (code == EXIT_DONE) code = check_writable(c, args_get(&c->args, "csv"));
+  if (code == EXIT_DONE) code = settings_from_args(c, &j.settings);
+  if (code == EXIT_DONE) code = work(c, v, &j);
+  lapis_flow_free(j.flow);
+  lapis_array_free(&j.list);
+  free(j.settings);
+  return code;
+}

@@ -1,0 +1,67 @@
+/* locate.c - lapis locate IMAGE...: the object common to all images. */
+#include <string.h>
+
+#include "cli.h"
+
+static const cli_option options[] = {
+    {"output", 'o', "F.html", "a page with the images and their boxes"},
+    {"csv", 0, "F.csv", "write the boxes, as a table that --boxes reads"},
+    {"result", 0, "F.npz", "write boxes, names, candidates, ..."},
+    {NULL, 0, NULL, NULL}};
+
+static lapis_status make(lapis_ctx *ctx, const char *const *paths,
+                         int64_t count, const void *settings, lapis_flow **out)
+{
+  return lapis_locate_new(ctx, paths, count, settings, out);
+}
+
+static int print(cli *c, const lapis_flow *f)
+{
+  lapis_mat names = flow_array(f, "names"), boxes = flow_array(f, "boxes");
+  lapis_mat sure = flow_array(f, "inlier");
+  int wide = flow_longest(&names, 5);
+  (void)c;
+  printf("%-*s  %7s  %7s  %7s  %7s\n", wide, "image", "x", "y", "width",
+         "height");
+  for (int64_t k = 0; k < names.cols; k++) {
+    printf("%-*s", wide, flow_text_at(&names, k));
+    for (int64_t i = 0; i < 4; i++)
+      printf("  %7.6g", lapis_mat_at(&boxes, i, k));
+    printf("%s\n", lapis_mat_at(&sure, 0, k) < 0.5 ? "  doubtful" : "");
+  }
+  return EXIT_DONE;
+}
+
+static void put_json(lapis_json *to, const lapis_flow *f)
+{
+  static const char *const names_of[] = {"x", "y", "width", "height", "score"};
+  lapis_mat names = flow_array(f, "names"), boxes = flow_array(f, "boxes");
+  lapis_mat sure = flow_array(f, "inlier");
+  lapis_json *images = lapis_json_list();
+  for (int64_t k = 0; k < names.cols; k++) {
+    lapis_json *one = lapis_json_object();
+    lapis_json_put_text(one, "name", flow_text_at(&names, k));
+    for (int64_t i = 0; i < 5; i++)
+      lapis_json_put_number(one, names_of[i], lapis_mat_at(&boxes, i, k));
+    lapis_json_put_bool(one, "doubtful", lapis_mat_at(&sure, 0, k) < 0.5);
+    lapis_json_put(images, NULL, one);
+  }
+  lapis_json_put(to, "images", images);
+}
+
+static int run(cli *c)
+{
+  static const flow_verb verb = {.make = make,
+                                 .print = print,
+                                 .put_json = put_json,
+                                 .write_table = lapis_locate_write};
+  return flow_run(c, &verb);
+}
+
+const cli_verb verb_locate = {
+    .name = "locate",
+    .synopsis = "locate IMAGE... [--boxes F.csv]",
+    .help = "the object common to all images, a box in each",
+    .options = options,
+    .pipeline = "locate",
+    .run = run};

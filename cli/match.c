@@ -1,0 +1,104 @@
+/* match.c - lapis match IMAGE...: the same points in all images. */
+#include <string.h>
+
+#include "cli.h"
+
+static const cli_option options[] = {
+    {"output", 'o', "F.html", "a page with the images and their points"},
+    {"result", 0, "F.npz", "write match, inlier, xy, names, ..."},
+    {NULL, 0, NULL, NULL}};
+
+static lapis_status make(lapis_ctx *ctx, const char *const *paths,
+                         int64_t count, const void *settings, lapis_flow **out)
+{
+  return lapis_match_new(ctx, paths, count, settings, out);
+}
+
+static int64_t doubtful(const lapis_mat *inlier, int64_t image)
+{
+  int64_t count = 0;
+  for (int64_t j = 0; j < inlier->rows; j++)
+    count += lapis_mat_at(inlier, j, image) < 0.5;
+  return count;
+}
+
+static int64_t points_of(const lapis_mat *group, int64_t image)
+{
+  int64_t count = 0;
+  for (int64_t j = 0; j < group->cols; j++)
+    count += lapis_mat_at(group, 0, j) == (double)image;
+  return count;
+}
+
+static int print(cli *c, const lapis_flow *f)
+{
+  lapis_mat names = flow_array(f, "names"), group = flow_array(f, "group");
+  lapis_mat inlier = flow_array(f, "inlier");
+  bool estimated = flow_array(f, "gamma_n").cols > 0;
+  int wide = flow_longest(&names, 5);
+  int64_t all = 0;
+  (void)c;
+  for (int64_t k = 0; k < names.cols; k++) all += doubtful(&inlier, k);
+  printf("%-*s  %9s  %8s  %8s\n", wide, "image", "keypoints", "matched",
+         "doubtful");
+  for (int64_t k = 0; k < names.cols; k++) {
+    int64_t less = doubtful(&inlier, k);
+    printf("%-*s  %9lld  %8lld  %8lld\n", wide, flow_text_at(&names, k),
+           (long long)points_of(&group, k), (long long)(inlier.rows - less),
+           (long long)less);
+  }
+  printf("\n%lld images, %lld inliers%s, %lld of %lld points doubtful\n",
+         (long long)names.cols, (long long)inlier.rows,
+         estimated ? " (estimated)" : "", (long long)all,
+         (long long)(inlier.rows * inlier.cols));
+  return EXIT_DONE;
+}
+
+/* A slot of an image: its place, and whether it is in doubt. */
+static lapis_json *slot_json(const lapis_flow *f, int64_t slot, int64_t image)
+{
+  lapis_mat match = flow_array(f, "match"), xy = flow_array(f, "xy");
+  lapis_mat inlier = flow_array(f, "inlier");
+  int64_t at = (int64_t)lapis_mat_at(&match, slot, image);
+  lapis_json *one = lapis_json_object();
+  lapis_json_put_integer(one, "keypoint", at);
+  if (at < 0) return one;
+  lapis_json_put_number(one, "x", lapis_mat_at(&xy, 0, at));
+  lapis_json_put_number(one, "y", lapis_mat_at(&xy, 1, at));
+  lapis_json_put_bool(one, "doubtful",
+                      lapis_mat_at(&inlier, slot, image) < 0.5);
+  return one;
+}
+
+static void put_json(lapis_json *to, const lapis_flow *f)
+{
+  lapis_mat names = flow_array(f, "names"), group = flow_array(f, "group");
+  lapis_mat match = flow_array(f, "match"), inlier = flow_array(f, "inlier");
+  lapis_json *images = lapis_json_list();
+  for (int64_t k = 0; k < names.cols; k++) {
+    lapis_json *one = lapis_json_object(), *points = lapis_json_list();
+    for (int64_t j = 0; j < match.rows; j++)
+      lapis_json_put(points, NULL, slot_json(f, j, k));
+    lapis_json_put_text(one, "name", flow_text_at(&names, k));
+    lapis_json_put_integer(one, "keypoints", points_of(&group, k));
+    lapis_json_put_integer(one, "doubtful", doubtful(&inlier, k));
+    lapis_json_put(one, "points", points);
+    lapis_json_put(images, NULL, one);
+  }
+  lapis_json_put_integer(to, "inliers", match.rows);
+  lapis_json_put(to, "images", images);
+}
+
+static int run(cli *c)
+{
+  static const flow_verb verb = {
+      .make = make, .print = print, .put_json = put_json};
+  return flow_run(c, &verb);
+}
+
+const cli_verb verb_match = {.name = "match",
+                             .synopsis = "match IMAGE... [--inliers N]",
+                             .help = "the same points in all images",
+                             .options = options,
+                             .pipeline = "match",
+                             .run = run};

@@ -1,0 +1,162 @@
+/* locate.c - images that show one kind of object -> where it is in each.
+ *
+ *   boxes -> GIST -> roml with one slot -> one box an image
+ *
+ * As [ROML16] Sec. 6: candidate boxes are described, and the box of each image
+ * is chosen so that all that are chosen are alike. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "flow.h"
+
+typedef struct locate {
+  lapis_locate_settings set;
+  double *box;             /* 5 x n */
+  lapis_report_box *shown; /* n */
+} locate;
+
+static const flow_class locate_class;
+
+/* ---- beginning ----------------------------------------------------------*/
+lapis_status lapis_locate_new(lapis_ctx *ctx, const char *const *paths,
+                              int64_t count,
+                              const lapis_locate_settings *settings,
+                              lapis_flow **out)
+{
+  TRY(flow_new(ctx, &locate_class, paths, count, 2, out));
+  lapis_flow *f = *out;
+  locate *l = f->own = calloc(1, sizeof *l);
+  if (l == NULL) return flow_made(flow_no_memory(f), out);
+  l->set = *settings;
+  f->common = (flow_common){.cache = settings->cache,
+                            .no_cache = settings->no_cache,
+                            .keep_going = settings->keep_going,
+                            .seconds = settings->seconds};
+  return LAPIS_OK;
+}
+
+static void forget(lapis_flow *f)
+{
+  locate *l = f->own;
+  if (l == NULL) return;
+  free(l->box);
+  free(l->shown);
+  free(l);
+}
+
+/* ---- boxes --------------------------------------------------------------*/
+static lapis_status describe_boxes(lapis_flow *f)
+{
+  const locate *l = f->own;
+  const lapis_method *kind = lapis_feature_find("gist-boxes");
+  lapis_gist_boxes_settings set;
+  lapis_settings_default(kind, &set);
+  set.boxes = l->set.boxes;
+  set.candidates = l->set.candidates;
+  set.aspect = l->set.aspect;
+  set.noise = l->set.noise;
+  set.gist.side = l->set.side;
+  return flow_features(f, kind, &set, NULL);
+}
+
+static lapis_status take_boxes(lapis_flow *f)
+{
+  lapis_mat group;
+  if (f->n < 2)
+    return lapis_fail(f->ctx, LAPIS_EMISSING,
+                      "locate: one image is left; it takes two or more");
+  TRY(lapis_result_get(f->features, "X", &f->data.X));
+  TRY(lapis_result_get(f->features, "group", &group));
+  f->data.group = group.val;
+  flow_pass_on(f, f->features, "candidate");
+  flow_publish(f, "group", group);
+  return LAPIS_OK;
+}
+
+/* ---- choosing -----------------------------------------------------------*/
+static lapis_status publish_boxes(lapis_flow *f)
+{
+  locate *l = f->own;
+  lapis_mat choice, candidate;
+  TRY(lapis_flow_get(f, "match", &choice));
+  TRY(lapis_flow_get(f, "candidate", &candidate));
+  l->box = malloc((size_t)(5 * f->n) * sizeof *l->box);
+  l->shown = calloc((size_t)f->n, sizeof *l->shown);
+  if (l->box == NULL || l->shown == NULL) return flow_no_memory(f);
+  for (int64_t k = 0; k < f->n; k++) {
+    int64_t at = (int64_t)lapis_mat_at(&choice, 0, k);
+    double *b = l->box + 5 * k;
+    for (int64_t i = 0; i < 5; i++) b[i] = lapis_mat_at(&candidate, i, at);
+    l->shown[k].at = (lapis_box){b[0], b[1], b[2], b[3], b[4]};
+    l->shown[k].of_class = -1;
+  }
+  flow_publish(f, "boxes", lapis_mat_f64(l->box, 5, f->n));
+  return LAPIS_OK;
+}
+
+static lapis_status choose(lapis_flow *f)
+{
+  lapis_roml_settings roml = lapis_roml_defaults();
+  roml.inliers = 1;
+  flow_allow(f, 1);
+  lapis_status s = lapis_roml_new(f->ctx, &f->data, &roml, &f->solver);
+  if (s >= 0) s = lapis_solve(f->solver);
+  if (s < 0 || s == LAPIS_CANCELLED) return s;
+  flow_pass_on(f, f->solver, "match");
+  flow_pass_on(f, f->solver, "inlier");
+  TRY(publish_boxes(f));
+  return s;
+}
+
+static lapis_status run(lapis_flow *f)
+{
+  lapis_status s = describe_boxes(f);
+  if (s == LAPIS_OK) s = take_boxes(f);
+  return s == LAPIS_OK ? choose(f) : s;
+}
+
+/* ---- results ------------------------------------------------------------*/
+lapis_status lapis_locate_write(const lapis_flow *f, const char *path)
+{
+  static const char *const title[] = {"name",  "x",      "y",
+                                      "width", "height", "score"};
+  const locate *l = f->own;
+  sheet s = {.used = 0};
+  if (f->class_ != &locate_class || l->box == NULL)
+    return lapis_fail(f->ctx, LAPIS_EINVAL, "locate: there are no boxes yet");
+  for (int i = 0; i < 6; i++) sheet_put(&s, title[i], i < 5 ? ',' : '\n');
+  for (int64_t k = 0; k < f->n; k++) {
+    sheet_put(&s, ((const char *const *)f->names.val)[k], ',');
+    for (int i = 0; i < 5; i++) {
+      char number[40] = "";
+      if (!isnan(l->box[5 * k + i]))
+        snprintf(number, sizeof number, "%.9g", l->box[5 * k + i]);
+      sheet_put(&s, number, i < 4 ? ',' : '\n');
+    }
+  }
+  return sheet_write(f->ctx, &s, path);
+}
+
+static const void *settings_of(const lapis_flow *f)
+{
+  return &((const locate *)f->own)->set;
+}
+
+static void fill_page(const lapis_flow *f, lapis_report *to,
+                      lapis_report_picture *picture)
+{
+  const locate *l = f->own;
+  (void)to;
+  for (int64_t k = 0; k < f->n; k++) {
+    picture[k].box = &l->shown[k];
+    picture[k].boxes = 1;
+  }
+}
+
+static const flow_class locate_class = {.table = &locate_method,
+                                        .settings = settings_of,
+                                        .run = run,
+                                        .forget = forget,
+                                        .fill_page = fill_page};

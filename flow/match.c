@@ -1,0 +1,196 @@
+/* match.c - images of one object -> the same points in all of them.
+ *
+ *   keypoints -> roml -> slots
+ *
+ * Keypoints with their descriptors are found in every image, and roml [ROML16]
+ * chooses as many of each as the object has, in one order for all images. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "flow.h"
+
+/* An image of fewer says nothing of an object. */
+enum { LEAST_POINTS = 4 };
+
+typedef struct match {
+  lapis_match_settings set;
+  double *X, *xy; /* 128 x m, 2 x m */
+  double *place;  /* 4 x slots that are sure: image, slot, x, y */
+  double *shown;  /* the same for the page */
+} match;
+
+static const flow_class match_class;
+
+/* ---- beginning ----------------------------------------------------------*/
+lapis_status lapis_match_new(lapis_ctx *ctx, const char *const *paths,
+                             int64_t count,
+                             const lapis_match_settings *settings,
+                             lapis_flow **out)
+{
+  TRY(flow_new(ctx, &match_class, paths, count, 2, out));
+  lapis_flow *f = *out;
+  match *m = f->own = calloc(1, sizeof *m);
+  if (m == NULL) return flow_made(flow_no_memory(f), out);
+  m->set = *settings;
+  f->common = (flow_common){.cache = settings->cache,
+                            .no_cache = settings->no_cache,
+                            .keep_going = settings->keep_going,
+                            .seconds = settings->seconds};
+  lapis_status s = LAPIS_OK;
+  if (settings->inliers > settings->points)
+    s = lapis_fail(ctx, LAPIS_EINVAL,
+                   "match: --inliers %" PRId64
+                   " asks for more than the --points %" PRId64
+                   " that are looked at in an image",
+                   settings->inliers, settings->points);
+  return flow_made(s, out);
+}
+
+static void forget(lapis_flow *f)
+{
+  match *m = f->own;
+  if (m == NULL) return;
+  free(m->X);
+  free(m->xy);
+  free(m->place);
+  free(m->shown);
+  free(m);
+}
+
+/* ---- keypoints ----------------------------------------------------------*/
+static lapis_status find_points(lapis_flow *f)
+{
+  const match *m = f->own;
+  const lapis_method *kind = lapis_feature_find("sift");
+  lapis_sift_settings sift;
+  lapis_settings_default(kind, &sift);
+  sift.most = m->set.points;
+  sift.peak = m->set.peak;
+  sift.longest = m->set.longest;
+  return flow_features(f, kind, &sift, NULL);
+}
+
+/* group: image of each point, rising. */
+static lapis_status check_counts(lapis_flow *f, const int64_t *group, int64_t m)
+{
+  const match *own = f->own;
+  int64_t least = own->set.inliers > 0 ? own->set.inliers : LEAST_POINTS;
+  if (f->n < 2)
+    return lapis_fail(f->ctx, LAPIS_EMISSING,
+                      "match: one image is left; it takes two or more");
+  for (int64_t k = 0, at = 0; k < f->n; k++) {
+    int64_t first = at;
+    while (at < m && group[at] == k) at++;
+    if (at - first < least)
+      return lapis_fail(
+          f->ctx, LAPIS_EDATA,
+          "match: %s: has %" PRId64 " keypoints, fewer than %s %" PRId64
+          "; leave the image out, or try a lower --peak",
+          ((const char *const *)f->names.val)[k], at - first,
+          own->set.inliers > 0 ? "--inliers" : "the least,", least);
+  }
+  return LAPIS_OK;
+}
+
+static double *to_doubles(const lapis_mat *from, int64_t rows)
+{
+  double *to = malloc((size_t)(rows * from->cols + 1) * sizeof *to);
+  for (int64_t j = 0; to != NULL && j < from->cols; j++)
+    for (int64_t i = 0; i < rows; i++)
+      to[j * rows + i] = lapis_mat_at(from, i, j);
+  return to;
+}
+
+static lapis_status take_points(lapis_flow *f)
+{
+  match *m = f->own;
+  lapis_mat X, xy, group;
+  TRY(lapis_result_get(f->features, "X", &X));
+  TRY(lapis_result_get(f->features, "xy", &xy));
+  TRY(lapis_result_get(f->features, "group", &group));
+  TRY(check_counts(f, group.val, group.cols));
+  m->X = to_doubles(&X, X.rows);
+  m->xy = to_doubles(&xy, 2);
+  if (m->X == NULL || m->xy == NULL) return flow_no_memory(f);
+  f->data.X = lapis_mat_f64(m->X, X.rows, X.cols);
+  f->data.xy = lapis_mat_f64(m->xy, 2, X.cols);
+  f->data.group = group.val;
+  flow_publish(f, "xy", xy);
+  flow_publish(f, "group", group);
+  return LAPIS_OK;
+}
+
+/* ---- matching -----------------------------------------------------------*/
+/* place: image, slot, x, y of every slot that an image has without doubt. */
+static lapis_status place_slots(lapis_flow *f)
+{
+  match *m = f->own;
+  lapis_mat slot, sure;
+  int64_t used = 0;
+  TRY(lapis_flow_get(f, "match", &slot));
+  TRY(lapis_flow_get(f, "inlier", &sure));
+  size_t most = (size_t)(4 * slot.rows * slot.cols + 1);
+  m->place = malloc(most * sizeof *m->place);
+  m->shown = malloc(most * sizeof *m->shown);
+  if (m->place == NULL || m->shown == NULL) return flow_no_memory(f);
+  for (int64_t k = 0; k < slot.cols; k++)
+    for (int64_t j = 0; j < slot.rows; j++) {
+      int64_t at = (int64_t)lapis_mat_at(&slot, j, k);
+      if (at < 0 || lapis_mat_at(&sure, j, k) < 0.5) continue;
+      double *to = m->place + 4 * used++;
+      to[0] = (double)k, to[1] = (double)j;
+      to[2] = m->xy[2 * at], to[3] = m->xy[2 * at + 1];
+    }
+  flow_publish(f, "points", lapis_mat_f64(m->place, 4, used));
+  return LAPIS_OK;
+}
+
+static lapis_status solve(lapis_flow *f)
+{
+  const match *m = f->own;
+  lapis_roml_settings roml = lapis_roml_defaults();
+  roml.inliers = m->set.inliers;
+  roml.map = m->set.map == LAPIS_MATCH_EMBED;
+  roml.xi = m->set.xi;
+  flow_allow(f, 1);
+  lapis_status s = lapis_roml_new(f->ctx, &f->data, &roml, &f->solver);
+  if (s >= 0) s = lapis_solve(f->solver);
+  if (s < 0 || s == LAPIS_CANCELLED) return s;
+  flow_pass_on(f, f->solver, "match");
+  flow_pass_on(f, f->solver, "inlier");
+  flow_pass_on(f, f->solver, "gamma_n");
+  TRY(place_slots(f));
+  return s;
+}
+
+static lapis_status run(lapis_flow *f)
+{
+  lapis_status s = find_points(f);
+  if (s == LAPIS_OK) s = take_points(f);
+  return s == LAPIS_OK ? solve(f) : s;
+}
+
+static const void *settings_of(const lapis_flow *f)
+{
+  return &((const match *)f->own)->set;
+}
+
+/* Keypoints have the centre of the first pixel at 0, pages its corner. */
+static void fill_page(const lapis_flow *f, lapis_report *to,
+                      lapis_report_picture *picture)
+{
+  (void)picture;
+  const match *m = f->own;
+  lapis_mat points;
+  if (lapis_flow_get(f, "points", &points) < 0) return;
+  for (int64_t i = 0; i < 4 * points.cols; i++)
+    m->shown[i] = m->place[i] + (i % 4 >= 2 ? 0.5 : 0);
+  to->points = lapis_mat_f64(m->shown, 4, points.cols);
+}
+
+static const flow_class match_class = {.table = &match_method,
+                                       .settings = settings_of,
+                                       .run = run,
+                                       .forget = forget,
+                                       .fill_page = fill_page};

@@ -1,0 +1,195 @@
+/* test_command_locate.c - lapis locate: the object put into pictures is found.
+ */
+#include "lapis/lapis_locate.h"
+#include "scenes.h"
+
+enum { IMAGES = 8 };
+
+static const scene places[IMAGES] = {
+    {60, 70, 30, 0},   {140, 60, 36, 0}, {100, 120, 33, 0}, {70, 140, 28, 0},
+    {130, 130, 40, 0}, {90, 60, 32, 0},  {150, 100, 35, 0}, {50, 100, 30, 0},
+};
+
+static void begin(command *c, double strength)
+{
+  scene_texture object;
+  command_begin(c);
+  scene_texture_make(&object, 7, 0.1, 0.25);
+  for (int k = 0; k < IMAGES; k++) {
+    scene_texture ground;
+    char name[16];
+    scene_texture_make(&ground, 100 + (uint64_t)k, 0.02, 0.1);
+    snprintf(name, sizeof name, "%c.pgm", 'a' + k);
+    scene_write(c, name, &places[k], &object, &ground, strength);
+  }
+}
+
+static double overlap(const scene *s, const lapis_box *b)
+{
+  double w = fmin(s->x + s->half, b->x + b->width) - fmax(s->x - s->half, b->x);
+  double h =
+      fmin(s->y + s->half, b->y + b->height) - fmax(s->y - s->half, b->y);
+  double both = fmax(0, w) * fmax(0, h);
+  return both / (4 * s->half * s->half + b->width * b->height - both);
+}
+
+/* Boxes that the command wrote, checked to be one an image in their order. */
+static void read_boxes(const command *c, lapis_ctx *ctx, const char *name,
+                       lapis_box_table *t)
+{
+  char path[128];
+  snprintf(path, sizeof path, "%s/%s", c->folder, name);
+  assert_int_equal(lapis_boxes_read(ctx, path, t), LAPIS_OK);
+  assert_int_equal(t->count, IMAGES);
+  for (int k = 0; k < IMAGES; k++) {
+    snprintf(path, sizeof path, "%c.pgm", 'a' + k);
+    assert_string_equal(t->name[k], path);
+  }
+}
+
+static int64_t count_right(const lapis_box_table *t, double least)
+{
+  int64_t right = 0;
+  for (int k = 0; k < IMAGES; k++)
+    right += overlap(&places[k], &t->box[k]) >= least;
+  return right;
+}
+
+/* Among boxes at random, the object's own, within a pixel or two, wherever in
+ * the table it stands; scores say nothing. */
+static void write_candidates(const command *c, bool with_object)
+{
+  char text[IMAGES * 12 * 64];
+  size_t used = 0;
+  uint64_t seed = 11;
+  for (int k = IMAGES - 1; k >= 0; k--)
+    for (int b = 0; b < 12; b++) {
+      double w = 40 + 60 * check_uniform(&seed);
+      double h = 40 + 60 * check_uniform(&seed);
+      lapis_box box = {(SCENE_SIDE - w) * check_uniform(&seed),
+                       (SCENE_SIDE - h) * check_uniform(&seed), w, h, 0.5};
+      if (with_object && b == (5 * k) % 12)
+        box = (lapis_box){places[k].x - places[k].half + 1,
+                          places[k].y - places[k].half - 1, 2 * places[k].half,
+                          2 * places[k].half, 0.5};
+      used += (size_t)snprintf(text + used, sizeof text - used,
+                               "%c%s,%.1f,%.1f,%.1f,%.1f,%.1f\n", 'a' + k,
+                               b % 2 == 0 ? ".pgm" : "", box.x, box.y,
+                               box.width, box.height, box.score);
+    }
+  command_write(c, "boxes.csv", text, used);
+}
+
+static void the_object_is_chosen_among_given_boxes(void **state)
+{
+  (void)state;
+  command c;
+  lapis_box_table t;
+  lapis_ctx *ctx = lapis_ctx_new();
+  begin(&c, 60);
+  write_candidates(&c, true);
+  command_run(&c, "locate ?.pgm --boxes boxes.csv --csv found.csv "
+                  "--result r.npz -o page.html -q");
+  command_expect(&c, 0, "");
+  assert_true(command_exists(&c, "page.html") && command_exists(&c, "r.npz"));
+  read_boxes(&c, ctx, "found.csv", &t);
+  assert_int_equal(count_right(&t, 0.8), IMAGES);
+  lapis_boxes_free(&t);
+  /* what it wrote it reads: with one box an image there is no other answer */
+  command_run(&c, "locate ?.pgm --boxes found.csv --csv again.csv -q && cmp "
+                  "found.csv again.csv");
+  command_expect(&c, 0, "");
+  lapis_ctx_free(ctx);
+  command_end(&c);
+}
+
+static void the_object_is_found_among_proposed_boxes(void **state)
+{
+  (void)state;
+  command c;
+  lapis_box_table t;
+  lapis_ctx *ctx = lapis_ctx_new();
+  begin(&c, 8);
+  command_run(&c, "locate ?.pgm --candidates 30 --side 32 --no-cache --csv "
+                  "found.csv -q");
+  command_expect(&c, 0, "");
+  read_boxes(&c, ctx, "found.csv", &t);
+  CHECK_AT_LEAST((double)count_right(&t, 0.5), IMAGES - 1);
+  lapis_boxes_free(&t);
+  lapis_ctx_free(ctx);
+  command_end(&c);
+}
+
+static void json_has_a_box_an_image(void **state)
+{
+  (void)state;
+  command c;
+  lapis_json *v;
+  const char *key;
+  char text[64];
+  lapis_ctx *ctx = lapis_ctx_new();
+  begin(&c, 60);
+  write_candidates(&c, false);
+  command_run(&c, "locate ?.pgm --boxes boxes.csv --json -q");
+  command_expect(&c, 0, "");
+  assert_int_equal(lapis_json_parse(ctx, c.out, strlen(c.out), "stdout", &v),
+                   LAPIS_OK);
+  assert_string_equal(lapis_json_text(v, "method", ""), "locate");
+  CHECK_NEAR(lapis_json_number(lapis_json_get(v, "locate"), "side", 0), 64, 0);
+  const lapis_json *images = lapis_json_get(v, "images");
+  assert_non_null(images);
+  assert_true(lapis_json_entry(images, IMAGES - 1, &key, text, sizeof text));
+  assert_false(lapis_json_entry(images, IMAGES, &key, text, sizeof text));
+  lapis_json_free(v);
+  lapis_ctx_free(ctx);
+  command_end(&c);
+}
+
+typedef struct misuse {
+  const char *words;
+  int code;
+  const char *said;
+} misuse;
+static const misuse misuses[] = {
+    {"locate", 2, "lapis: locate: name images, or folders of them"},
+    {"locate a.pgm", 4, "locate: there is one image; it takes two or more"},
+    {"locate a.pgm no.pgm", 4, "no.pgm: cannot be opened"},
+    {"locate a.pgm b.pgm --boxes no.csv", 4, "no.csv: cannot be opened"},
+    {"locate a.pgm b.pgm --boxes one.csv", 4, "b.pgm: has no box in one.csv"},
+    {"locate a.pgm b.pgm --boxes far.csv", 4,
+     "a.pgm: the box 300,300 20x20 of far.csv covers none of its 200 x 200"},
+    {"locate a.pgm b.pgm --boxes bad.csv", 4, "bad.csv:1:12: width is \"-2\""},
+    {"locate a.pgm b.pgm --side 65", 2, "is no power of two"},
+    {"locate a.pgm b.pgm --inliers 3", 2, "there is no option --inliers"},
+    {"locate a.pgm b.pgm --csv no/b.csv", 4, "cannot write there"},
+};
+
+static void misuse_is_refused(void **state)
+{
+  (void)state;
+  static const char one[] = "a,1,1,50,50\n",
+                    far[] = "a,300,300,20,20\nb,1,1,9,9",
+                    bad[] = "a.pgm,1,-2,-2,5\n";
+  command c;
+  begin(&c, 8);
+  command_write(&c, "one.csv", one, sizeof one - 1);
+  command_write(&c, "far.csv", far, sizeof far - 1);
+  command_write(&c, "bad.csv", bad, sizeof bad - 1);
+  for (size_t i = 0; i < sizeof misuses / sizeof *misuses; i++) {
+    command_run(&c, "%s --no-cache", misuses[i].words);
+    if (c.code != misuses[i].code || strstr(c.err, misuses[i].said) == NULL)
+      fail_msg("%s: exit %d, '%s'", misuses[i].words, c.code, c.err);
+  }
+  command_end(&c);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_object_is_chosen_among_given_boxes),
+      cmocka_unit_test(the_object_is_found_among_proposed_boxes),
+      cmocka_unit_test(json_has_a_box_an_image),
+      cmocka_unit_test(misuse_is_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,193 @@
+/* test_command_match.c - lapis match: what is put into pictures comes out. */
+#include "lapis/lapis_features.h"
+#include "scenes.h"
+
+enum { IMAGES = 6, INLIERS = 12 };
+
+static const scene places[IMAGES] = {
+    {70, 80, 50, 0},    {110, 95, 55, 0.3}, {120, 70, 45, -0.5},
+    {85, 120, 60, 0.9}, {100, 100, 48, 2},  {75, 110, 52, -0.2},
+};
+
+/* Keypoints need VLFeat: without it the first run says so. */
+static void begin(command *c)
+{
+  scene_texture object;
+  command_begin(c);
+  scene_texture_make(&object, 7, 0.05, 0.15);
+  for (int k = 0; k < IMAGES; k++) {
+    scene_texture ground;
+    char name[16];
+    scene_texture_make(&ground, 100 + (uint64_t)k, 0.05, 0.15);
+    snprintf(name, sizeof name, "%c.pgm", 'a' + k);
+    scene_write(c, name, &places[k], &object, &ground, 30);
+  }
+  command_run(c, "features sift a.pgm -o s.npz -q");
+  if (c->code == 3) {
+    command_end(c);
+    skip();
+  }
+  command_expect(c, 0, "");
+}
+
+static void read_result(const command *c, lapis_ctx *ctx, lapis_arrays *all)
+{
+  char path[128];
+  snprintf(path, sizeof path, "%s/r.npz", c->folder);
+  assert_int_equal(lapis_arrays_read(ctx, path, all), LAPIS_OK);
+}
+
+/* Of pairs of points that are said to be one: those that are one place of the
+ * object (within 4 % of its side), by the transforms that made the pictures. */
+static double share_right(const lapis_arrays *all)
+{
+  const lapis_mat *at = &lapis_arrays_find(all, "points")->mat;
+  double right = 0, pairs = 0;
+  assert_int_equal(at->rows, 4);
+  for (int64_t i = 0; i < at->cols; i++)
+    for (int64_t j = 0; j < i; j++) {
+      double u[2], v[2];
+      if (fabs(lapis_mat_at(at, 1, i) - lapis_mat_at(at, 1, j)) > 0.5) continue;
+      for (int k = 0; k < 2; k++) {
+        int64_t p = k == 0 ? i : j;
+        scene_into(&places[(int)lapis_mat_at(at, 0, p)], lapis_mat_at(at, 2, p),
+                   lapis_mat_at(at, 3, p), &u[k], &v[k]);
+      }
+      pairs++;
+      right += hypot(u[0] - u[1], v[0] - v[1]) < 0.08 && fabs(u[0]) < 1.1 &&
+               fabs(v[0]) < 1.1;
+    }
+  return right / pairs;
+}
+
+static void one_object_is_found_in_all(void **state)
+{
+  (void)state;
+  command c;
+  lapis_arrays all;
+  lapis_ctx *ctx = lapis_ctx_new();
+  begin(&c);
+  command_run(&c, "match ?.pgm --inliers 12 --no-cache --result r.npz "
+                  "-o page.html -q");
+  command_expect(&c, 0, "");
+  assert_non_null(strstr(c.out, "6 images, 12 inliers, "));
+  read_result(&c, ctx, &all);
+  const lapis_mat *match = &lapis_arrays_find(&all, "match")->mat;
+  assert_int_equal(match->rows, INLIERS);
+  assert_int_equal(match->cols, IMAGES);
+  const lapis_mat *points = &lapis_arrays_find(&all, "points")->mat;
+  CHECK_AT_LEAST((double)points->cols, 0.7 * INLIERS * IMAGES);
+  CHECK_AT_LEAST(share_right(&all), 0.95);
+  assert_true(command_exists(&c, "page.html"));
+  lapis_arrays_free(&all);
+  lapis_ctx_free(ctx);
+  command_end(&c);
+}
+
+/* Rows of match are keypoints of that image, and no keypoint is used twice. */
+static void slots_are_keypoints_of_their_image(void **state)
+{
+  (void)state;
+  command c;
+  lapis_arrays all;
+  lapis_ctx *ctx = lapis_ctx_new();
+  begin(&c);
+  command_run(&c, "match ?.pgm --points 30 --no-cache --result r.npz -q");
+  command_expect(&c, 0, "");
+  assert_non_null(strstr(c.out, "inliers (estimated)"));
+  read_result(&c, ctx, &all);
+  const lapis_mat *match = &lapis_arrays_find(&all, "match")->mat;
+  const lapis_mat *group = &lapis_arrays_find(&all, "group")->mat;
+  assert_non_null(lapis_arrays_find(&all, "gamma_n"));
+  for (int64_t k = 0; k < match->cols; k++)
+    for (int64_t j = 0; j < match->rows; j++) {
+      int64_t at = (int64_t)lapis_mat_at(match, j, k);
+      assert_true(at >= 0 && at < group->cols);
+      CHECK_NEAR(lapis_mat_at(group, 0, at), (double)k, 0);
+      for (int64_t i = 0; i < j; i++)
+        assert_true(lapis_mat_at(match, i, k) != (double)at);
+    }
+  lapis_arrays_free(&all);
+  lapis_ctx_free(ctx);
+  command_end(&c);
+}
+
+/* JSON says the same as the archive, and a cache does not change it. */
+static void json_and_cache_agree(void **state)
+{
+  (void)state;
+  command c, again;
+  lapis_json *v;
+  lapis_ctx *ctx = lapis_ctx_new();
+  begin(&c);
+  command_run(&c, "match ?.pgm --inliers 5 --cache kept --json -q");
+  command_expect(&c, 0, "");
+  assert_int_equal(lapis_json_parse(ctx, c.out, strlen(c.out), "stdout", &v),
+                   LAPIS_OK);
+  CHECK_NEAR(lapis_json_number(v, "inliers", 0), 5, 0);
+  assert_string_equal(lapis_json_text(v, "method", ""), "match");
+  const lapis_json *used = lapis_json_get(v, "match");
+  CHECK_NEAR(lapis_json_number(used, "points", 0), 60, 0);
+  const char *first = strstr(c.out, "\"images\"");
+  assert_non_null(first);
+  again = c;
+  command_run(&again, "match ?.pgm --inliers 5 --cache kept --json -q");
+  command_expect(&again, 0, "");
+  assert_string_equal(strstr(again.out, "\"images\""), first);
+  assert_true(command_exists(&c, "kept"));
+  lapis_json_free(v);
+  lapis_ctx_free(ctx);
+  command_end(&c);
+}
+
+typedef struct misuse {
+  const char *words;
+  int code;
+  const char *said;
+} misuse;
+static const misuse misuses[] = {
+    {"match", 2, "lapis: match: name images, or folders of them"},
+    {"match a.pgm", 4, "match: there is one image; it takes two or more"},
+    {"match a.pgm no.pgm", 4, "no.pgm: cannot be opened"},
+    {"match a.pgm flat.pgm", 4, "flat.pgm: has 0 keypoints, fewer than the "},
+    {"match a.pgm b.pgm --inliers 61", 2, "--inliers 61 asks for more than"},
+    {"match a.pgm b.pgm --inliers 0", 2, "inliers"},
+    {"match a.pgm b.pgm --boxes f.csv", 2, "there is no option --boxes"},
+    {"match a.pgm b.pgm --result r.csv", 2, "goes to a .npz"},
+    {"match a.pgm b.pgm -o no/page.html", 4, "cannot write there"},
+    {"match a.pgm no.pgm --keep-going", 4, "one image is left"},
+};
+
+static void misuse_is_refused(void **state)
+{
+  (void)state;
+  command c;
+  char flat[64 + 64 * 64];
+  int n = sprintf(flat, "P5 64 64 255\n");
+  memset(flat + n, 90, 64 * 64);
+  begin(&c);
+  command_write(&c, "flat.pgm", flat, (size_t)(n + 64 * 64));
+  for (size_t i = 0; i < sizeof misuses / sizeof *misuses; i++) {
+    command_run(&c, "%s -q%s", misuses[i].words, i > 0 ? " --no-cache" : "");
+    if (c.code != misuses[i].code || strstr(c.err, misuses[i].said) == NULL)
+      fail_msg("%s: exit %d, '%s'", misuses[i].words, c.code, c.err);
+  }
+  assert_false(command_exists(&c, "r.npz"));
+  command_run(&c, "match a.pgm no.pgm b.pgm --inliers 5 --keep-going -q "
+                  "--no-cache --result r.npz");
+  assert_int_equal(c.code, 4);
+  assert_non_null(strstr(c.out, "2 images, 5 inliers"));
+  assert_true(command_exists(&c, "r.npz"));
+  command_end(&c);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(one_object_is_found_in_all),
+      cmocka_unit_test(slots_are_keypoints_of_their_image),
+      cmocka_unit_test(json_and_cache_agree),
+      cmocka_unit_test(misuse_is_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
