@@ -119,7 +119,7 @@ void page_base64(page *p, const unsigned char *bytes, int64_t size)
 const char *page_text_at(const lapis_mat *A, int64_t i, int64_t j)
 {
   const char *const *text = A->val;
-  return mat_empty(A) ? NULL : text[j * A->rows + i];
+  return mat_empty(A) ? NULL : text[j * A->ld + i];
 }
 
 void page_class_name(page *p, const lapis_report *w, int64_t c)
