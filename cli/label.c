@@ -6,6 +6,8 @@
 #include "cli.h"
 
 static const cli_option options[] = {
+    {"output", 'o', "F.html",
+     "write a page: pictures, places, labels in doubt"},
     {"result", 0, "F.npz", "write scores, labels, names, boxes, suspects, ..."},
     {"labels-out", 0, "F.csv",
      "write all labels, as a table that --labels reads"},
@@ -223,9 +225,11 @@ static int write_files(cli *c, const job *j)
 {
   const char *result = args_get(&c->args, "result");
   const char *table = args_get(&c->args, "labels-out");
+  const char *page = args_get(&c->args, "output");
   lapis_status s = LAPIS_OK;
   if (result != NULL) s = lapis_flow_write(j->flow, result);
   if (s >= 0 && table != NULL) s = lapis_label_write(j->flow, table);
+  if (s >= 0 && page != NULL) s = flow_write_page(c, j->flow, page);
   return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;
 }
 
@@ -278,6 +282,7 @@ static int run(cli *c)
   int code = check_result(c, args_get(&c->args, "result"));
   if (code == EXIT_DONE)
     code = check_writable(c, args_get(&c->args, "labels-out"));
+  if (code == EXIT_DONE) code = check_writable(c, args_get(&c->args, "output"));
   if (code == EXIT_DONE) code = read_settings(c, &j);
   if (code == EXIT_DONE) code = work(c, &j);
   lapis_flow_free(j.flow);
@@ -289,7 +294,7 @@ static int run(cli *c)
 
 const cli_verb verb_label = {
     .name = "label",
-    .synopsis = "label IMAGE... --labels F.csv",
+    .synopsis = "label IMAGE... --labels F.csv [-o F.html]",
     .help = "who or what is in each image, from some labels",
     .options = options,
     .pipeline = "label",

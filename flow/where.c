@@ -318,7 +318,6 @@ lapis_status label_where(lapis_flow *f)
   TRY(lapis_result_get(f->features, "word", &f->words));
   TRY(lapis_result_get(f->features, "word_xy", &f->places_xy));
   TRY(lapis_result_get(f->features, "word_start", &f->word_start));
-  TRY(lapis_result_get(f->features, "image_size", &f->size));
   f->d = X.rows;
   bool roots = are_roots(&X);
   flow_allow(f, 1);

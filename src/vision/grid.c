@@ -77,7 +77,7 @@ lapis_status grid_make(lapis_ctx *ctx, const char *what,
   return count_boxes(ctx, what, out);
 }
 
-void grid_free(box_grid *g)
+void box_grid_free(box_grid *g)
 {
   base_free(g->size);
   *g = (box_grid){0};

@@ -32,7 +32,7 @@ typedef struct box_grid {
 lapis_status grid_make(lapis_ctx *ctx, const char *what,
                        const lapis_box_grid *set, int64_t width, int64_t height,
                        box_grid *out);
-void grid_free(box_grid *g);
+void box_grid_free(box_grid *g);
 /* The box of cells at (x, y), cut at the image's edge. */
 lapis_box grid_box(const box_grid *g, int64_t x, int64_t y, extent e,
                    double score);

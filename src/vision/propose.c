@@ -150,7 +150,7 @@ lapis_status lapis_boxes_propose(lapis_ctx *ctx, const lapis_image *image,
   proposer p = {.integral = NULL};
   lapis_status status = propose(ctx, &p, image, set);
   if (status == LAPIS_OK) suppress(&p, set->overlap, count, box, found);
-  grid_free(&p.grid);
+  box_grid_free(&p.grid);
   base_free(p.integral), base_free(p.all);
   return status;
 }

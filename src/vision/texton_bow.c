@@ -9,6 +9,7 @@
 #include "vision/ops.h"
 
 enum { TEXTON_SIZE = 17 };
+static const double octave[] = {1, 2, 4, 8}; /* pixels */
 
 typedef struct bank {
   const bag_view *v;
@@ -51,14 +52,14 @@ static lapis_status derivative(bank *b, const lapis_image *L, double sigma,
 
 static lapis_status edges(bank *b, const lapis_image *L)
 {
-  for (double sigma = 1; sigma <= 8; sigma *= 2) {
-    TRY(derivative(b, L, sigma, 2, 0));
-    TRY(derivative(b, L, sigma, 0, 2));
+  for (int k = 0; k < 4; k++) {
+    TRY(derivative(b, L, octave[k], 2, 0));
+    TRY(derivative(b, L, octave[k], 0, 2));
     b->response++;
   }
-  for (double sigma = 2; sigma <= 4; sigma *= 2)
+  for (int k = 1; k < 3; k++)
     for (int y = 0; y < 2; y++) {
-      TRY(derivative(b, L, sigma, 1 - y, y));
+      TRY(derivative(b, L, octave[k], 1 - y, y));
       b->response++;
     }
   return LAPIS_OK;
@@ -73,8 +74,7 @@ static lapis_status describe(const bag_view *v, const bag_patches *p, float *to)
   for (int64_t k = 0; k < n; k++) L.pixels[k] = v->image.pixels[3 * k];
   for (int64_t k = 0; k < TEXTON_SIZE * p->count; k++) to[k] = 0;
   lapis_status s = LAPIS_OK;
-  for (double sigma = 1; s >= 0 && sigma <= 4; sigma *= 2)
-    s = colours(&b, sigma);
+  for (int k = 0; s >= 0 && k < 3; k++) s = colours(&b, octave[k]);
   if (s >= 0) s = edges(&b, &L);
   lapis_image_free(&L);
   return s;

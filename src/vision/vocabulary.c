@@ -189,10 +189,9 @@ static lapis_status grow_level(growth *g, int64_t l)
   lapis_status *all = base_alloc(g->ctx, nodes, sizeof *all);
   if (all == NULL) return LAPIS_ENOMEM;
   sort_points(&g->s, g->t->points, nodes);
-  int threads = l == 0 ? 1 : g->t->threads;
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
-  for (int64_t k = 0; k < nodes; k++)
-    all[k] = grow_node(g, l, k, l == 0 ? g->t->threads : 1);
+  int inside = l == 0 ? g->t->threads : 1;
+#pragma omp parallel for schedule(dynamic) num_threads(g->t->threads / inside)
+  for (int64_t k = 0; k < nodes; k++) all[k] = grow_node(g, l, k, inside);
   for (int64_t k = nodes - 1; k >= 0; k--)
     if (all[k] != LAPIS_OK) worst = k;
   lapis_status s = worst < nodes ? all[worst] : LAPIS_OK;

@@ -321,7 +321,7 @@ static void window_free(window_search *w)
   base_free(w->target), base_free(w->group), base_free(w->count);
   base_free(w->touched), base_free(w->cell_word), base_free(w->cell_start);
   base_free(w->integral), base_free(w->heap);
-  grid_free(&w->grid);
+  box_grid_free(&w->grid);
 }
 
 static lapis_status window_prepare(window_search *w, const lapis_mat *target)

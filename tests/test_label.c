@@ -1,0 +1,489 @@
+/* lapis label, from outside: images made here, whose labels and places are
+ * known, and tables as people write them. */
+#include "command.h"
+
+enum { SIDE = 48, IMAGES = 24 };
+
+typedef struct picture {
+  double pixel[SIDE * SIDE];
+} picture;
+
+static void write_picture(const command *c, const char *name, const picture *p)
+{
+  unsigned char bytes[32 + SIDE * SIDE];
+  int head = sprintf((char *)bytes, "P5\n%d %d\n255\n", SIDE, SIDE);
+  for (int k = 0; k < SIDE * SIDE; k++)
+    bytes[head + k] = (unsigned char)fmin(fmax(p->pixel[k], 0), 255);
+  command_write(c, name, bytes, (size_t)(head + SIDE * SIDE));
+}
+
+/* Stripes of one of three directions, on noise. */
+static void stripes(picture *p, int kind, uint64_t *state)
+{
+  double phase = 6 * check_uniform(state);
+  for (int y = 0; y < SIDE; y++)
+    for (int x = 0; x < SIDE; x++) {
+      double at = kind == 0 ? x : kind == 1 ? y : (x + y) / sqrt(2);
+      p->pixel[y * SIDE + x] =
+          128 + 60 * sin(at + phase) + 15 * check_normal(state);
+    }
+}
+
+static void folder(const command *c, const char *name)
+{
+  char path[160];
+  snprintf(path, sizeof path, "%s/%s", c->folder, name);
+  assert_int_equal(mkdir(path, 0777), 0);
+}
+
+/* in/a00.pgm ...: image i is of kind i mod kinds. */
+static void begin_stripes(command *c, int kinds)
+{
+  uint64_t state = 7;
+  command_begin(c);
+  folder(c, "in");
+  for (int i = 0; i < IMAGES; i++) {
+    picture p;
+    char name[32];
+    stripes(&p, i % kinds, &state);
+    snprintf(name, sizeof name, "in/a%02d.pgm", i);
+    write_picture(c, name, &p);
+  }
+}
+
+static void write_text(const command *c, const char *name, const char *text)
+{
+  command_write(c, name, text, strlen(text));
+}
+
+/* A table of the first `known` images. */
+static void write_labels(const command *c, const char *const *text, int kinds,
+                         int known)
+{
+  char table[4096] = "file,what\n";
+  for (int i = 0; i < known; i++)
+    sprintf(table + strlen(table), "a%02d.pgm,%s\n", i, text[i % kinds]);
+  write_text(c, "labels.csv", table);
+}
+
+/* choosing is left to one test: it is most of the time */
+#define GIVEN "--mu-rel .02 --lambda .1 --gamma 3"
+#define CHOOSING "label in --labels labels.csv --features hog --size 32x32"
+static const char LABEL[] = CHOOSING " " GIVEN;
+
+static lapis_json *parse(const command *c)
+{
+  lapis_json *v = NULL;
+  lapis_ctx *ctx = lapis_ctx_new();
+  if (lapis_json_parse(ctx, c->out, strlen(c->out), "stdout", &v) < 0)
+    fail_msg("%s: '%.200s'", lapis_ctx_error(ctx), c->err);
+  lapis_ctx_free(ctx);
+  return v;
+}
+
+/* Lines of the table for image i hold its label. */
+static void table_says(const command *c, int i, const char *label)
+{
+  char name[32];
+  snprintf(name, sizeof name, "in/a%02d.pgm ", i);
+  const char *line = strstr(c->out, name);
+  assert_non_null(line);
+  const char *found = strstr(line, label), *end = strchr(line, '\n');
+  if (found == NULL || found > end)
+    fail_msg("'%.*s' should say %s", (int)(end - line), line, label);
+}
+
+static const char *const two[] = {"flat", "upright"};
+static const char *const three[] = {"across", "down", "slanted"};
+
+/* ---- answers ------------------------------------------------------------*/
+static void unknown_labels_are_found(void **state)
+{
+  (void)state;
+  command c;
+  begin_stripes(&c, 2);
+  write_labels(&c, two, 2, 10);
+  command_run(&c, CHOOSING " --no-cache --folds 2");
+  command_expect(&c, 0, "chose --lambda");
+  for (int i = 0; i < IMAGES; i++) table_says(&c, i, two[i % 2]);
+  command_end(&c);
+}
+
+static void classes_are_found(void **state)
+{
+  (void)state;
+  command c;
+  begin_stripes(&c, 3);
+  write_labels(&c, three, 3, 15);
+  command_run(&c, "%s --no-cache --result r.npz", LABEL);
+  command_expect(&c, 0, "");
+  for (int i = 0; i < IMAGES; i++) table_says(&c, i, three[i % 3]);
+  command_run(&c, "info r.npz");
+  if (strstr(c.out, "suspect_margin") == NULL) fail_msg("%s", c.out);
+  command_end(&c);
+}
+
+/* Lists in one column, and the same as a column a label. */
+static void many_labels_are_found(void **state)
+{
+  (void)state;
+  command c;
+  char lists[2048] = "name,tags\n", columns[2048] = "name,dark,wide\n";
+  begin_stripes(&c, 3);
+  for (int i = 0; i < 15; i++) {
+    static const char *const tags[] = {"dark", "wide", "dark;wide"};
+    static const char *const bits[] = {"1,0", "0,1", "1,1"};
+    sprintf(lists + strlen(lists), "a%02d,%s\n", i, tags[i % 3]);
+    sprintf(columns + strlen(columns), "a%02d,%s\n", i, bits[i % 3]);
+  }
+  write_text(&c, "lists.csv", lists);
+  write_text(&c, "columns.csv", columns);
+  static const char run[] =
+      "label in --features hog --size 32x32 --no-cache " GIVEN
+      " --labels %s.csv --labels-out out.csv";
+  command_run(&c, run, "lists");
+  command_expect(&c, 0, "");
+  for (int i = 2; i < IMAGES; i += 3) table_says(&c, i, "dark;wide");
+  command_slurp(&c, "out.csv", c.out, sizeof c.out);
+  assert_non_null(strstr(c.out, "in/a20.pgm,\"dark;wide\"\n"));
+  command_run(&c, run, "columns");
+  command_expect(&c, 0, "");
+  command_slurp(&c, "out.csv", c.out, sizeof c.out);
+  assert_non_null(strstr(c.out, "name,dark,wide\n"));
+  assert_non_null(strstr(c.out, "in/a20.pgm,1,1\n"));
+  assert_non_null(strstr(c.out, "in/a21.pgm,1,0\n"));
+  command_end(&c);
+}
+
+/* What was written is read: then every label is given. */
+static void completed_labels_are_read_again(void **state)
+{
+  (void)state;
+  command c;
+  begin_stripes(&c, 2);
+  write_labels(&c, two, 2, 10);
+  assert_int_equal(
+      command_run(&c, "%s --no-cache --labels-out full.csv", LABEL), 0);
+  command_run(&c, "label in --labels full.csv --features hog --no-cache " GIVEN
+                  " --json");
+  command_expect(&c, 0, "");
+  if (strstr(c.out, "\"given\": false") != NULL) fail_msg("%s", c.out);
+  lapis_json *v = parse(&c);
+  assert_string_equal(lapis_json_text(v, "method", ""), "label");
+  lapis_json_free(v);
+  command_end(&c);
+}
+
+static void a_wrong_label_is_doubted(void **state)
+{
+  (void)state;
+  command c;
+  char table[2048] = "";
+  begin_stripes(&c, 2);
+  for (int i = 0; i < 20; i++)
+    sprintf(table + strlen(table), "a%02d.pgm;%s\n", i,
+            two[(i + (i == 6)) % 2]);
+  write_text(&c, "labels.csv", table);
+  command_run(&c, "%s --no-cache -o page.html", LABEL);
+  command_expect(&c, 0, "");
+  const char *list = strstr(c.out, "contradict, most first:\n");
+  assert_non_null(list);
+  list = strchr(list, '\n') + 1;
+  if (strncmp(list, "  in/a06.pgm  upright  by ", 26) != 0)
+    fail_msg("'%.80s'", list);
+  command_slurp(&c, "page.html", c.out, sizeof c.out);
+  assert_non_null(strstr(c.out, "Labels in doubt"));
+  command_end(&c);
+}
+
+/* ---- the same answer ----------------------------------------------------*/
+static const char BAG[] =
+    "label in --labels labels.csv --count 300 --words 27 --learn 2000 --bins "
+    "2,3 --mu-rel .01 --lambda .1 --gamma 3 --suspects 0 -q";
+
+static void same(command *c, const char *a, const char *b)
+{
+  char line[256];
+  snprintf(line, sizeof line, "cd %s && cmp %s %s", c->folder, a, b);
+  if (system(line) != 0) fail_msg("%s and %s differ", a, b);
+}
+
+static void shell(const command *c, const char *words)
+{
+  char line[512];
+  snprintf(line, sizeof line, "cd %s && %s", c->folder, words);
+  assert_int_equal(system(line), 0);
+}
+
+static void the_cache_changes_nothing(void **state)
+{
+  (void)state;
+  command c;
+  begin_stripes(&c, 2);
+  write_labels(&c, two, 2, 10);
+  command_run(&c, "%s --no-cache --result plain.npz", BAG);
+  if (c.code == 3) { /* there is no VLFeat */
+    command_end(&c);
+    skip();
+  }
+  command_expect(&c, 0, "");
+  assert_false(command_exists(&c, "kept"));
+  assert_int_equal(command_run(&c, "%s --cache kept --result 1.npz", BAG), 0);
+  same(&c, "plain.npz", "1.npz");
+  shell(&c, "test $(ls kept/sift-bow-*/*.npz | wc -l) -eq 24");
+  shell(&c, "ls -li --time-style=full-iso kept/*/ > before");
+  assert_int_equal(command_run(&c, "%s --cache kept --result 2.npz", BAG), 0);
+  same(&c, "plain.npz", "2.npz");
+  shell(&c, "ls -li --time-style=full-iso kept/*/ > after");
+  same(&c, "before", "after"); /* all was read, nothing made */
+  command_end(&c);
+}
+
+/* Entries that are cut, changed, empty, or gone: what a killed run, a bad disk
+ * and people leave. */
+static void a_damaged_cache_is_made_again(void **state)
+{
+  (void)state;
+  command c;
+  begin_stripes(&c, 2);
+  write_labels(&c, two, 2, 10);
+  command_run(&c, "%s --cache kept --result plain.npz", BAG);
+  if (c.code == 3) {
+    command_end(&c);
+    skip();
+  }
+  command_expect(&c, 0, "");
+  shell(&c, "set -- kept/*/*.npz; truncate -s 100 $1; truncate -s 0 $2; "
+            "rm $3 $4; printf junk > $5; printf XXXX | "
+            "dd of=$6 bs=1 seek=700 conv=notrunc 2>/dev/null; "
+            "for f in kept/*.npz; do truncate -s 900 $f; done");
+  assert_int_equal(command_run(&c, "%s --cache kept --result 1.npz", BAG), 0);
+  same(&c, "plain.npz", "1.npz");
+  assert_int_equal(command_run(&c, "%s --cache kept --result 2.npz", BAG), 0);
+  same(&c, "plain.npz", "2.npz");
+  command_end(&c);
+}
+
+static void a_cache_that_cannot_be_is_a_warning(void **state)
+{
+  (void)state;
+  command c;
+  begin_stripes(&c, 2);
+  write_labels(&c, two, 2, 10);
+  write_text(&c, "file", "x");
+  command_run(&c, "%s --cache file/kept", LABEL);
+  command_expect(&c, 0, "nothing is kept for the next run");
+  command_end(&c);
+}
+
+static void threads_change_nothing(void **state)
+{
+  (void)state;
+  command c;
+  begin_stripes(&c, 2);
+  write_labels(&c, two, 2, 10);
+  static const char run[] = "%s --no-cache --threads %d --result %d.npz "
+                            "--labels-out %d.csv";
+  for (int t = 1; t <= 2; t++)
+    assert_int_equal(command_run(&c, run, LABEL, t, t, t), 0);
+  same(&c, "1.csv", "2.csv");
+  lapis_ctx *ctx = lapis_ctx_new();
+  lapis_arrays a[2];
+  for (int t = 0; t < 2; t++) {
+    char path[128];
+    snprintf(path, sizeof path, "%s/%d.npz", c.folder, t + 1);
+    assert_int_equal(lapis_arrays_read(ctx, path, &a[t]), LAPIS_OK);
+  }
+  const lapis_mat *x = &lapis_arrays_find(&a[0], "scores")->mat;
+  const lapis_mat *y = &lapis_arrays_find(&a[1], "scores")->mat;
+  assert_int_equal(x->cols, IMAGES);
+  for (int64_t j = 0; j < x->cols; j++)
+    CHECK_NEAR(lapis_mat_at(x, 0, j), lapis_mat_at(y, 0, j), 1e-10);
+  for (int t = 0; t < 2; t++) lapis_arrays_free(&a[t]);
+  lapis_ctx_free(ctx);
+  command_end(&c);
+}
+
+/* ---- where --------------------------------------------------------------*/
+/* Stripes that differ from image to image, and in half of the images a patch
+ * of fine checks somewhere: what they share. */
+static void hide_patch(picture *p, bool has, int *x0, int *y0, uint64_t *state)
+{
+  enum { PATCH = 20 };
+  *x0 = (int)(check_uniform(state) * (SIDE - PATCH));
+  *y0 = (int)(check_uniform(state) * (SIDE - PATCH));
+  double turn = 6 * check_uniform(state), fine = .4 + check_uniform(state);
+  for (int y = 0; y < SIDE; y++)
+    for (int x = 0; x < SIDE; x++) {
+      bool in =
+          has && x >= *x0 && x < *x0 + PATCH && y >= *y0 && y < *y0 + PATCH;
+      double check = (x / 2 + y / 2) % 2 != 0 ? 90 : -90;
+      double wave = 50 * sin(fine * (cos(turn) * x + sin(turn) * y));
+      p->pixel[y * SIDE + x] =
+          128 + (in ? check : wave) + 6 * check_normal(state);
+    }
+  *x0 += PATCH / 2;
+  *y0 += PATCH / 2;
+}
+
+static void the_window_lies_on_the_patch(void **state)
+{
+  (void)state;
+  enum { N = 40, KNOWN = 20 };
+  command c;
+  uint64_t random = 5;
+  int x[N], y[N], hits = 0, boxes = 0;
+  char table[2048] = "";
+  command_begin(&c);
+  folder(&c, "in");
+  for (int i = 0; i < N; i++) {
+    picture p;
+    char name[32];
+    hide_patch(&p, i % 2 == 1, &x[i], &y[i], &random);
+    snprintf(name, sizeof name, "in/a%02d.pgm", i);
+    write_picture(&c, name, &p);
+    if (i < KNOWN) sprintf(table + strlen(table), "a%02d,%d\n", i, i % 2);
+  }
+  write_text(&c, "labels.csv", table);
+  command_run(&c, "label in --labels labels.csv --count 2000 --words 64 "
+                  "--levels 2 --learn 8000 --bins 2,3 --no-cache --where "
+                  "--result r.npz");
+  if (c.code == 3) {
+    command_end(&c);
+    skip();
+  }
+  command_expect(&c, 0, "");
+  lapis_ctx *ctx = lapis_ctx_new();
+  lapis_arrays all;
+  char path[128];
+  snprintf(path, sizeof path, "%s/r.npz", c.folder);
+  assert_int_equal(lapis_arrays_read(ctx, path, &all), LAPIS_OK);
+  const lapis_mat *b = &lapis_arrays_find(&all, "boxes")->mat;
+  const lapis_mat *of = &lapis_arrays_find(&all, "box_image")->mat;
+  for (int64_t k = 0; k < b->cols; k++) {
+    int i = (int)lapis_mat_at(of, 0, k);
+    if (i < KNOWN || i % 2 == 0) continue;
+    double cx = lapis_mat_at(b, 0, k) + lapis_mat_at(b, 2, k) / 2;
+    double cy = lapis_mat_at(b, 1, k) + lapis_mat_at(b, 3, k) / 2;
+    boxes++;
+    hits += fabs(cx - x[i]) <= 9 && fabs(cy - y[i]) <= 9;
+  }
+  lapis_arrays_free(&all);
+  lapis_ctx_free(ctx);
+  assert_int_equal(boxes, (N - KNOWN) / 2);
+  CHECK_AT_LEAST(hits, 8);
+  command_end(&c);
+}
+
+/* ---- refusals -----------------------------------------------------------*/
+typedef struct refusal {
+  const char *table, *options, *words;
+} refusal;
+
+static const refusal refusals[] = {
+    {"a00.pgm,x\nb.pgm,y\n", "", "labels.csv:2: 'b.pgm' is none of the 24"},
+    {"name,l\na00,x\na01,y\na00,x\n", "",
+     "labels.csv:4: 'a00' stands on line 2 already"},
+    {"a00,x\nin/a00.pgm,y\n", "",
+     "labels.csv:2: 'in/a00.pgm' stands on line 1"},
+    {"name,l\na00,x\na01,y\n", "--target colour", "--target colour: there is"},
+    {"name,l\na00,x\na01,y\n", "--groups who", "--groups who: there is no"},
+    {"name,l\na00,x\na01,y\n", "--target name", "cannot be a label, too"},
+    {"name,l\na00,x\na01,x\n", "", "every label is 'x'"},
+    {"name,l\na00,\na01,?\n", "", "no image is labelled"},
+    {"name,p,q\na00,x,1\na01,y,2\n", "", "several columns may hold the labels"},
+    {"name,p,q\na00,1,0\na01,0,2\n", "--target p,q", "labels.csv:3: '2' in"},
+    {"name,p,q\na00,1,0\na01,-1,1\n", "", "labels.csv:3: '-1' in column 2"},
+    {"name\na00\na01\n", "", "a column of names and none of labels"},
+    {"name,l\n", "", "titles and no rows below them"},
+    {"", "", "labels.csv: is empty"},
+    {"name,l\na00,caf\xe9\n", "", "labels.csv:2:8: is not UTF-8 text"},
+    {"\xff\xfen\0a\0", "", "labels.csv: is UTF-16 text"},
+    {"name,l\na00,x\na01,y\n", "--grid 3", "--grid is no option of hog"},
+    {"name,l\na00,x\na01,y\n", "--where",
+     "--where needs features with a place"},
+    {"name,l\na00,x\na01,y\n", "--segments in", "--segments goes with --where"},
+};
+
+static void bad_tables_are_refused(void **state)
+{
+  (void)state;
+  command c;
+  begin_stripes(&c, 2);
+  for (size_t k = 0; k < sizeof refusals / sizeof *refusals; k++) {
+    const refusal *r = &refusals[k];
+    write_text(&c, "labels.csv", r->table);
+    command_run(&c, "%s --no-cache %s", LABEL, r->options);
+    bool misuse = strstr(r->options, "--grid") ||
+                  strstr(r->options, "--where") ||
+                  strstr(r->options, "--segments");
+    command_expect(&c, misuse ? 2 : 4, r->words);
+    assert_string_equal(c.out, "");
+  }
+  command_run(&c, "label in --features hog");
+  command_expect(&c, 2, "--labels F.csv says which");
+  command_run(&c, "label --labels labels.csv");
+  command_expect(&c, 2, "name images, or folders of them");
+  command_run(&c, "label in --labels none.csv --features hog");
+  command_expect(&c, 4, "none.csv");
+  command_run(&c, "label in --labels labels.csv --features fog");
+  command_expect(&c, 2, "no kind of features 'fog'");
+  command_end(&c);
+}
+
+/* Two folders with images of one name: only more of the path tells. */
+static void ambiguous_names_are_refused(void **state)
+{
+  (void)state;
+  command c;
+  begin_stripes(&c, 2);
+  shell(&c, "mkdir more && cp in/a00.pgm in/a01.pgm more");
+  write_text(&c, "labels.csv", "a00.pgm,x\na01.pgm,y\n");
+  command_run(&c, "label in more --labels labels.csv --features hog");
+  command_expect(&c, 4, "labels.csv:1: 'a00.pgm' may be in/a00.pgm or more/");
+  write_text(&c, "labels.csv", "more/a00.pgm,x\nin/a01,y\n");
+  command_run(&c, "label in more --labels labels.csv --features hog "
+                  "--no-cache " GIVEN);
+  command_expect(&c, 0, "");
+  command_end(&c);
+}
+
+/* The rest of the batch is unharmed, and the exit code tells. */
+static void bad_images_can_be_left_out(void **state)
+{
+  (void)state;
+  command c;
+  begin_stripes(&c, 2);
+  write_labels(&c, two, 2, 10);
+  write_text(&c, "in/broken.pgm", "P5\n10 10\n255\nxx");
+  command_run(&c, "%s --no-cache", LABEL);
+  command_expect(&c, 4, "in/broken.pgm");
+  assert_string_equal(c.out, "");
+  shell(&c, "echo gone.pgm,flat >> labels.csv");
+  command_run(&c, "%s --no-cache --keep-going", LABEL);
+  assert_int_equal(c.code, 4);
+  assert_non_null(strstr(c.err, "1 of 25 images were left out"));
+  assert_non_null(strstr(c.err, "1 rows name none of the images"));
+  for (int i = 0; i < IMAGES; i++) table_says(&c, i, two[i % 2]);
+  command_end(&c);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(unknown_labels_are_found),
+      cmocka_unit_test(classes_are_found),
+      cmocka_unit_test(many_labels_are_found),
+      cmocka_unit_test(completed_labels_are_read_again),
+      cmocka_unit_test(a_wrong_label_is_doubted),
+      cmocka_unit_test(the_cache_changes_nothing),
+      cmocka_unit_test(a_damaged_cache_is_made_again),
+      cmocka_unit_test(a_cache_that_cannot_be_is_a_warning),
+      cmocka_unit_test(threads_change_nothing),
+      cmocka_unit_test(the_window_lies_on_the_patch),
+      cmocka_unit_test(bad_tables_are_refused),
+      cmocka_unit_test(ambiguous_names_are_refused),
+      cmocka_unit_test(bad_images_can_be_left_out),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
