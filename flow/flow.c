@@ -161,6 +161,7 @@ lapis_status flow_features(lapis_flow *f, const lapis_method *kind,
   flow_pass_on(f, f->features, "refused");
   flow_pass_on(f, f->features, "names");
   lapis_flow_get(f, "names", &f->names);
+  lapis_flow_get(f, "image_size", &f->size);
   f->n = f->names.cols;
   return LAPIS_OK;
 }

@@ -114,13 +114,15 @@ static bool has_block(command *c, const char *page, const char *language)
   return shell(c, page, line) == 0;
 }
 
-/* Every page of a method, and that of features; free with globfree. */
+/* Every page of a method, those of features and labels; free with globfree. */
 static void method_pages(glob_t *g)
 {
   char pattern[4096];
   snprintf(pattern, sizeof pattern, "%s/docs/methods/*.md", root());
   assert_int_equal(glob(pattern, 0, NULL, g), 0);
   snprintf(pattern, sizeof pattern, "%s/docs/features.md", root());
+  assert_int_equal(glob(pattern, GLOB_APPEND, NULL, g), 0);
+  snprintf(pattern, sizeof pattern, "%s/docs/label.md", root());
   assert_int_equal(glob(pattern, GLOB_APPEND, NULL, g), 0);
 }
 
@@ -205,7 +207,8 @@ static void the_help_is_current(void **state)
   begin(&c);
   shell_or_fail(&c, "",
                 "mkdir -p copy/docs copy/tools && cp -r \"$root/docs/methods\" "
-                "copy/docs && cp \"$root/docs/features.md\" copy/docs && "
+                "copy/docs && cp \"$root/docs/features.md\" \"$root/docs/label.md\" "
+                "copy/docs && "
                 "cp \"$root/tools/update-help\" copy/tools");
   shell_or_fail(&c, "", "copy/tools/update-help build/lapis");
   method_pages(&pages);
