@@ -151,8 +151,9 @@ const char *flow_text_at(const lapis_mat *m, int64_t i);
 int flow_longest(const lapis_mat *m, int least); /* text, at most 60 */
 void flow_print_notes(const cli *c, const lapis_mat *list, const char *before);
 lapis_json *flow_texts_json(const lapis_mat *m);
-/* The command line again, quoted for a shell; free it.  NULL: no memory. */
-char *flow_command(const cli *c);
+/* With the command line again, quoted for a shell. */
+lapis_status flow_write_page(const cli *c, const lapis_flow *f,
+                             const char *path);
 typedef struct flow_job {
   void *settings;
   lapis_array list; /* of images */

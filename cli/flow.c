@@ -80,7 +80,8 @@ static bool is_switch(const cli *c, const char *name)
   return false;
 }
 
-char *flow_command(const cli *c)
+/* NULL: no memory. */
+static char *command_again(const cli *c)
 {
   size_t size = 64;
   line l = {.used = 0};
@@ -104,6 +105,15 @@ char *flow_command(const cli *c)
   return l.text;
 }
 
+lapis_status flow_write_page(const cli *c, const lapis_flow *f,
+                             const char *path)
+{
+  char *command = command_again(c);
+  lapis_status s = lapis_flow_page(f, path, command);
+  free(command);
+  return s;
+}
+
 /* ---- a run --------------------------------------------------------------*/
 /* Writes what options name: --result and -o. */
 static int write_files(cli *c, const flow_verb *v, const lapis_flow *f)
@@ -114,11 +124,7 @@ static int write_files(cli *c, const flow_verb *v, const lapis_flow *f)
   lapis_status s = LAPIS_OK;
   if (result != NULL) s = lapis_flow_write(f, result);
   if (s >= 0 && table != NULL) s = v->write_table(f, table);
-  if (s >= 0 && page != NULL) {
-    char *command = flow_command(c);
-    s = lapis_flow_page(f, page, command);
-    free(command);
-  }
+  if (s >= 0 && page != NULL) s = flow_write_page(c, f, page);
   return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;
 }
 

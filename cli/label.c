@@ -229,11 +229,7 @@ static int write_files(cli *c, const job *j)
   lapis_status s = LAPIS_OK;
   if (result != NULL) s = lapis_flow_write(j->flow, result);
   if (s >= 0 && table != NULL) s = lapis_label_write(j->flow, table);
-  if (s >= 0 && page != NULL) {
-    char *command = flow_command(c);
-    s = lapis_flow_page(j->flow, page, command);
-    free(command);
-  }
+  if (s >= 0 && page != NULL) s = flow_write_page(c, j->flow, page);
   return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;
 }
 

@@ -205,3 +205,11 @@ lapis_status lapis_flow_write(const lapis_flow *f, const char *path)
   }
   return lapis_npz_write(f->ctx, path, item, f->n_arrays);
 }
+
+lapis_status lapis_flow_page(const lapis_flow *f, const char *path,
+                             const char *command)
+{
+  if (f->solver != NULL) return f->class_->page(f, path, command);
+  return lapis_fail(f->ctx, LAPIS_EINVAL, "%s: there is no answer yet",
+                    f->class_->table->name);
+}

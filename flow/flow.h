@@ -97,16 +97,9 @@ typedef struct flow_class { /* a pipeline */
   const lapis_method *table;
   lapis_status (*run)(lapis_flow *f);
   void (*forget)(lapis_flow *f); /* releases what is its own */
-  const void *(*settings)(const lapis_flow *f);
-  /* What its page shows; picture: n, with names and files.  NULL: pictures. */
-  void (*fill_page)(const lapis_flow *f, lapis_report *to,
-                    lapis_report_picture *picture);
-  /* A page of its own, in place of all that; NULL: none. */
   lapis_status (*page)(const lapis_flow *f, const char *path,
                        const char *command);
 } flow_class;
-lapis_status label_page(const lapis_flow *f, const char *path,
-                        const char *command);
 typedef struct flow_common { /* settings of all pipelines */
   const char *cache;         /* NULL: the user's */
   bool no_cache, keep_going;
@@ -174,6 +167,17 @@ void flow_allow(lapis_flow *f, double share);
 lapis_mat flow_text(const char *const *text, int64_t n);
 lapis_mat flow_whole(const int64_t *val, int64_t rows, int64_t cols);
 
+/* ---- pictures.c: the page of pictures in which something was found -------*/
+typedef struct flow_pictures {
+  const char *title;
+  const void *settings;        /* of the pipeline's table */
+  lapis_report_row fact;       /* beside the number of images */
+  const lapis_report_box *box; /* n, one a picture, or NULL */
+  lapis_mat points;            /* as lapis_report has them, or empty */
+} flow_pictures;
+lapis_status flow_pictures_page(const lapis_flow *f, const flow_pictures *shown,
+                                const char *path, const char *command);
+
 /* choose.c: variant, map, and the settings that were not given. */
 lapis_status label_prepare(lapis_flow *f);
 lapis_status label_choose(lapis_flow *f);
@@ -184,6 +188,9 @@ bool label_has(const lapis_flow *f, int64_t image, int64_t class_);
 /* where.c */
 lapis_status label_check_where(lapis_flow *f);
 lapis_status label_where(lapis_flow *f);
+/* page.c */
+lapis_status label_page(const lapis_flow *f, const char *path,
+                        const char *command);
 extern const lapis_method label_method, match_method, locate_method;
 
 #endif

@@ -158,16 +158,8 @@ static void forget(lapis_flow *f)
   labels_free(&f->given);
 }
 
-static const void *settings_of(const lapis_flow *f)
-{
-  return &f->set;
-}
-
-static const flow_class label_class = {.table = &label_method,
-                                       .settings = settings_of,
-                                       .run = run,
-                                       .forget = forget,
-                                       .page = label_page};
+static const flow_class label_class = {
+    .table = &label_method, .page = label_page, .run = run, .forget = forget};
 
 lapis_status lapis_label_new(lapis_ctx *ctx, const char *const *paths,
                              int64_t count,

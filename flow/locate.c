@@ -139,24 +139,20 @@ lapis_status lapis_locate_write(const lapis_flow *f, const char *path)
   return sheet_write(f->ctx, &s, path);
 }
 
-static const void *settings_of(const lapis_flow *f)
-{
-  return &((const locate *)f->own)->set;
-}
-
-static void fill_page(const lapis_flow *f, lapis_report *to,
-                      lapis_report_picture *picture)
+static lapis_status page(const lapis_flow *f, const char *path,
+                         const char *command)
 {
   const locate *l = f->own;
-  (void)to;
-  for (int64_t k = 0; k < f->n; k++) {
-    picture[k].box = &l->shown[k];
-    picture[k].boxes = 1;
-  }
+  char candidates[32];
+  lapis_mat candidate;
+  TRY(lapis_flow_get(f, "candidate", &candidate));
+  snprintf(candidates, sizeof candidates, "%" PRId64, candidate.cols);
+  flow_pictures shown = {.title = "The object common to all images",
+                         .settings = &l->set,
+                         .fact = {"candidate boxes", candidates},
+                         .box = l->shown};
+  return flow_pictures_page(f, &shown, path, command);
 }
 
-static const flow_class locate_class = {.table = &locate_method,
-                                        .settings = settings_of,
-                                        .run = run,
-                                        .forget = forget,
-                                        .fill_page = fill_page};
+static const flow_class locate_class = {
+    .table = &locate_method, .run = run, .forget = forget, .page = page};

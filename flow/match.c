@@ -5,6 +5,7 @@
  * Keypoints with their descriptors are found in every image, and roml [ROML16]
  * chooses as many of each as the object has, in one order for all images. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -171,26 +172,24 @@ static lapis_status run(lapis_flow *f)
   return s == LAPIS_OK ? solve(f) : s;
 }
 
-static const void *settings_of(const lapis_flow *f)
-{
-  return &((const match *)f->own)->set;
-}
-
 /* Keypoints have the centre of the first pixel at 0, pages its corner. */
-static void fill_page(const lapis_flow *f, lapis_report *to,
-                      lapis_report_picture *picture)
+static lapis_status page(const lapis_flow *f, const char *path,
+                         const char *command)
 {
-  (void)picture;
   const match *m = f->own;
-  lapis_mat points;
-  if (lapis_flow_get(f, "points", &points) < 0) return;
+  char inliers[32];
+  lapis_mat points, slot;
+  TRY(lapis_flow_get(f, "points", &points));
+  TRY(lapis_flow_get(f, "match", &slot));
+  snprintf(inliers, sizeof inliers, "%" PRId64, slot.rows);
   for (int64_t i = 0; i < 4 * points.cols; i++)
     m->shown[i] = m->place[i] + (i % 4 >= 2 ? 0.5 : 0);
-  to->points = lapis_mat_f64(m->shown, 4, points.cols);
+  flow_pictures shown = {.title = "The same points in all images",
+                         .settings = &m->set,
+                         .fact = {"points of the object", inliers},
+                         .points = lapis_mat_f64(m->shown, 4, points.cols)};
+  return flow_pictures_page(f, &shown, path, command);
 }
 
-static const flow_class match_class = {.table = &match_method,
-                                       .settings = settings_of,
-                                       .run = run,
-                                       .forget = forget,
-                                       .fill_page = fill_page};
+static const flow_class match_class = {
+    .table = &match_method, .run = run, .forget = forget, .page = page};

@@ -1,75 +1,285 @@
-/* page.c - the page of a run: pictures, what was found in them, settings. */
+/* page.c - the answer as a page: pictures with what was found in them, labels
+ * in doubt, and how the run came to its settings. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "flow.h"
+#include "lapis/lapis_report.h"
 
-enum { PAGE_SETTINGS = 64, PAGE_VALUE = 512 };
+enum { MOST_PICTURES = 60, MOST_FACTS = 8, MOST_SETTINGS = 64, VALUE = 128 };
 
-typedef struct page_work {
-  lapis_report_picture *picture;
-  lapis_report_row setting[PAGE_SETTINGS];
-  char value[PAGE_SETTINGS][PAGE_VALUE];
-  char images[32];
-} page_work;
+typedef struct page_memory { /* memory of one page */
+  const lapis_flow *f;
+  int64_t columns;               /* of labels */
+  const char **given, **answer;  /* columns x n */
+  lapis_report_suspect *suspect; /* f->suspects */
+  lapis_report_picture *picture; /* MOST_PICTURES */
+  lapis_report_box *box;         /* f->places.count */
+  int64_t **region;              /* MOST_PICTURES */
+  bool *drawn;                   /* n */
+  char value[MOST_FACTS + MOST_SETTINGS][VALUE];
+  lapis_report_row fact[MOST_FACTS], setting[MOST_SETTINGS];
+  int values;
+  lapis_report page;
+} page_memory;
 
-static void add_settings(const lapis_flow *f, page_work *w, lapis_report *to)
+static bool in_columns(const lapis_flow *f)
 {
-  const lapis_method *m = f->class_->table;
-  for (int i = 0; i < m->n_params && i < PAGE_SETTINGS; i++) {
-    if (lapis_settings_get(NULL, m, f->class_->settings(f), m->params[i].name,
-                           w->value[i], PAGE_VALUE) < 0)
-      w->value[i][0] = '\0';
-    w->setting[i] = (lapis_report_row){m->params[i].name, w->value[i]};
-    to->settings = i + 1;
-  }
-  to->setting = w->setting;
+  return f->given.kind == LABEL_MANY && !f->given.lists;
 }
 
-static lapis_status add_pictures(lapis_flow *f, page_work *w, lapis_report *to)
+/* ---- labels -------------------------------------------------------------*/
+static void fill_labels(page_memory *s)
 {
-  lapis_mat size = {.cols = 0};
-  w->picture = calloc((size_t)f->n + 1, sizeof *w->picture);
-  if (w->picture == NULL) return flow_no_memory(f);
-  TRY(lapis_flow_get(f, "image_size", &size));
+  const lapis_flow *f = s->f;
   for (int64_t i = 0; i < f->n; i++)
-    w->picture[i] =
-        (lapis_report_picture){.sample = i,
-                               .path = ((const char *const *)f->names.val)[i],
-                               .width = (int64_t)lapis_mat_at(&size, 0, i),
-                               .height = (int64_t)lapis_mat_at(&size, 1, i)};
-  to->names = f->names;
-  to->picture = w->picture;
-  to->pictures = f->n;
+    for (int64_t c = 0; c < s->columns; c++) {
+      const double *y = f->Y + i * f->given.rows;
+      bool known = in_columns(f) ? !isnan(y[c]) : f->known[i] != 0;
+      const char **given = &s->given[i * s->columns + c];
+      const char **answer = &s->answer[i * s->columns + c];
+      *answer = !in_columns(f) ? f->label[i] : label_has(f, i, c) ? "1" : "0";
+      *given = known ? *answer : "";
+    }
+}
+
+static lapis_mat text_grid(const char **text, int64_t rows, int64_t cols)
+{
+  lapis_mat m = flow_text(text, cols);
+  m.rows = m.ld = rows;
+  return m;
+}
+
+/* The class that the scores prefer to the one given. */
+static int64_t rival_of(const lapis_flow *f, int64_t i, int64_t c)
+{
+  lapis_mat scores;
+  int64_t best = c == 0 ? 1 : 0;
+  if (lapis_flow_get(f, "scores", &scores) < 0) return best;
+  for (int64_t k = 0; k < scores.rows; k++)
+    if (k != c && lapis_mat_at(&scores, k, i) > lapis_mat_at(&scores, best, i))
+      best = k;
+  return best;
+}
+
+static const char *proposed(const lapis_flow *f, int64_t i, int64_t c)
+{
+  const labels *l = &f->given;
+  if (in_columns(f)) return label_has(f, i, c) ? "0" : "1";
+  if (l->kind == LABEL_TWO) return l->name[f->Y[i] > 0 ? 0 : 1];
+  if (l->kind == LABEL_MANY) return l->name[c];
+  int64_t own = (int64_t)f->Y[i];
+  return l->name[own == c ? rival_of(f, i, own) : c];
+}
+
+/* Of lists only what seems to be missing has a text of its own. */
+static void fill_suspects(page_memory *s)
+{
+  const lapis_flow *f = s->f;
+  for (int64_t k = 0; k < f->suspects; k++) {
+    int64_t i = f->suspect[2 * k], c = f->suspect[2 * k + 1];
+    int64_t column = in_columns(f) ? c : 0;
+    if (f->given.kind == LABEL_MANY && f->given.lists) continue;
+    s->suspect[s->page.suspects++] =
+        (lapis_report_suspect){.sample = i,
+                               .column = column,
+                               .given = s->given[i * s->columns + column],
+                               .proposed = proposed(f, i, c),
+                               .margin = f->margin[k]};
+  }
+  s->page.suspect = s->suspect;
+}
+
+/* ---- pictures -----------------------------------------------------------*/
+static lapis_status draw_region(page_memory *s, int64_t at, int64_t place,
+                                int64_t offset)
+{
+  const lapis_flow *f = s->f;
+  lapis_report_picture *p = &s->picture[at];
+  const int64_t *size = (const int64_t *)f->size.val + 2 * p->sample;
+  int64_t count = size[0] * size[1];
+  if (s->region[at] == NULL) {
+    s->region[at] = malloc((size_t)count * sizeof **s->region);
+    if (s->region[at] == NULL) return LAPIS_ENOMEM;
+    for (int64_t k = 0; k < count; k++) s->region[at][k] = -1;
+    p->regions = flow_whole(s->region[at], size[0], size[1]);
+  }
+  for (int64_t k = 0; k < count; k++)
+    if (f->mask[offset + k]) s->region[at][k] = f->places.class_[place];
   return LAPIS_OK;
 }
 
-static lapis_status common_page(const lapis_flow *f, const char *path,
-                                const char *command)
+static lapis_status draw_places(page_memory *s, int64_t at)
 {
-  lapis_report report = lapis_report_defaults();
-  page_work *w = calloc(1, sizeof *w);
-  lapis_flow *own = (lapis_flow *)(uintptr_t)f;
-  if (w == NULL) return flow_no_memory(own);
-  snprintf(w->images, sizeof w->images, "%" PRId64, f->n);
-  lapis_report_row facts[] = {{"images", w->images}};
-  report.title = f->class_->table->title;
-  report.command = command;
-  report.fact = facts;
-  report.facts = 1;
-  add_settings(f, w, &report);
-  lapis_status s = add_pictures(own, w, &report);
-  if (s >= 0 && f->class_->fill_page != NULL)
-    f->class_->fill_page(f, &report, w->picture);
-  if (s >= 0) s = lapis_report_write(f->ctx, &report, path);
-  free(w->picture);
-  free(w);
-  return s;
+  const lapis_flow *f = s->f;
+  lapis_report_picture *p = &s->picture[at];
+  const int64_t *size = f->size.val;
+  int64_t offset = 0;
+  lapis_status status = LAPIS_OK;
+  for (int64_t k = 0; status >= 0 && k < f->places.count; k++) {
+    int64_t image = f->places.image[k];
+    const double *b = f->places.box + 5 * k;
+    bool shown =
+        image == p->sample && (f->given.K > 1 || label_has(f, image, 0));
+    if (shown) {
+      lapis_report_box *box = &s->box[k];
+      *box = (lapis_report_box){.at = {b[0], b[1], b[2], b[3], b[4]},
+                                .of_class = f->places.class_[k]};
+      if (p->boxes == 0) p->box = box;
+      p->boxes++;
+    }
+    if (f->given.K > 1) {
+      if (shown) status = draw_region(s, at, k, offset);
+      offset += size[2 * image] * size[2 * image + 1];
+    }
+  }
+  return status;
 }
 
-lapis_status lapis_flow_page(const lapis_flow *f, const char *path,
-                             const char *command)
+static lapis_status draw(page_memory *s, int64_t image)
 {
-  if (f->class_->page != NULL) return f->class_->page(f, path, command);
-  return common_page(f, path, command);
+  int64_t at = s->page.pictures;
+  if (at == MOST_PICTURES || s->drawn[image]) return LAPIS_OK;
+  const char *path = ((const char *const *)s->f->names.val)[image];
+  s->drawn[image] = true;
+  s->picture[at] = (lapis_report_picture){.sample = image, .path = path};
+  s->page.pictures++;
+  return s->f->places.count > 0 ? draw_places(s, at) : LAPIS_OK;
+}
+
+/* Those in doubt, then those found, then the others. */
+static lapis_status fill_pictures(page_memory *s)
+{
+  const lapis_flow *f = s->f;
+  for (int64_t k = 0; k < f->suspects; k++) TRY(draw(s, f->suspect[2 * k]));
+  for (int64_t i = 0; i < f->n; i++)
+    if (!f->known[i] && (f->given.K > 1 || label_has(f, i, 0))) TRY(draw(s, i));
+  for (int64_t i = 0; i < f->n; i++) TRY(draw(s, i));
+  s->page.picture = s->picture;
+  return LAPIS_OK;
+}
+
+/* ---- figures and settings -----------------------------------------------*/
+static void add_fact(page_memory *s, const char *name, const char *format,
+                     long long value)
+{
+  char *text = s->value[s->values++];
+  snprintf(text, VALUE, format, value);
+  s->fact[s->page.facts++] = (lapis_report_row){name, text};
+}
+
+static void fill_facts(page_memory *s)
+{
+  const lapis_flow *f = s->f;
+  long long known = 0;
+  for (int64_t i = 0; i < f->n; i++) known += f->known[i];
+  add_fact(s, "images", "%lld", (long long)f->n);
+  add_fact(s, "labels given", "%lld", known);
+  add_fact(s, "classes", "%lld", (long long)f->given.n_names);
+  add_fact(s, "pictures shown", "%lld", (long long)s->page.pictures);
+  for (int i = 0; i < f->n_notes && s->page.facts < MOST_FACTS; i++)
+    s->fact[s->page.facts++] = (lapis_report_row){"note", f->note[i]};
+  s->page.fact = s->fact;
+}
+
+static void add_settings(page_memory *s, const lapis_method *m,
+                         const void *settings)
+{
+  for (int i = 0; i < m->n_params && s->page.settings < MOST_SETTINGS; i++) {
+    char *text = s->value[s->values++];
+    if (lapis_settings_get(NULL, m, settings, m->params[i].name, text, VALUE) <
+        0)
+      snprintf(text, VALUE, "-");
+    s->setting[s->page.settings++] =
+        (lapis_report_row){m->params[i].name, text};
+  }
+}
+
+static void fill_history(page_memory *s)
+{
+  const lapis_solver *from = s->f->solver;
+  const char *name;
+  for (int i = 0; (name = lapis_result_name(from, i)) != NULL; i++) {
+    if (strcmp(name, "history") == 0)
+      lapis_result_get(from, name, &s->page.history);
+    if (strcmp(name, "history_columns") == 0)
+      lapis_result_get(from, name, &s->page.history_columns);
+  }
+}
+
+/* ---- the page -----------------------------------------------------------*/
+static bool allocate(page_memory *s)
+{
+  int64_t n = s->f->n, cells = n * s->columns;
+  s->given = calloc((size_t)cells, sizeof *s->given);
+  s->answer = calloc((size_t)cells, sizeof *s->answer);
+  s->suspect = calloc((size_t)s->f->suspects + 1, sizeof *s->suspect);
+  s->picture = calloc(MOST_PICTURES, sizeof *s->picture);
+  s->region = calloc(MOST_PICTURES, sizeof *s->region);
+  s->box = calloc((size_t)s->f->places.count + 1, sizeof *s->box);
+  s->drawn = calloc((size_t)n, sizeof *s->drawn);
+  return s->given != NULL && s->answer != NULL && s->suspect != NULL &&
+         s->picture != NULL && s->region != NULL && s->box != NULL &&
+         s->drawn != NULL;
+}
+
+static void release(page_memory *s)
+{
+  for (int k = 0; s->region != NULL && k < MOST_PICTURES; k++)
+    free(s->region[k]);
+  free((void *)s->given);
+  free((void *)s->answer);
+  free(s->suspect);
+  free(s->picture);
+  free(s->region);
+  free(s->box);
+  free(s->drawn);
+  free(s);
+}
+
+static lapis_status fill(page_memory *s, const char *const *title)
+{
+  const lapis_flow *f = s->f;
+  const labels *l = &f->given;
+  lapis_report *p = &s->page;
+  fill_labels(s);
+  p->names = f->names;
+  p->label_names = flow_text(in_columns(f) ? l->name : title, s->columns);
+  p->labels = text_grid(s->given, s->columns, f->n);
+  p->answers = text_grid(s->answer, s->columns, f->n);
+  p->class_names = l->kind == LABEL_TWO ? flow_text(l->name + 1, 1)
+                                        : flow_text(l->name, l->n_names);
+  TRY(lapis_flow_get(f, "scores", &p->scores));
+  fill_suspects(s);
+  TRY(fill_pictures(s));
+  fill_facts(s);
+  add_settings(s, &label_method, &f->set);
+  add_settings(s, lapis_method_find("mc"), lapis_result_settings(f->solver));
+  p->setting = s->setting;
+  fill_history(s);
+  return LAPIS_OK;
+}
+
+lapis_status label_page(const lapis_flow *f, const char *path,
+                        const char *command)
+{
+  if (f->label == NULL)
+    return lapis_fail(f->ctx, LAPIS_EINVAL, "label: there are no labels yet");
+  page_memory *s = calloc(1, sizeof *s);
+  const char *title = *f->given.title == '\0' ? "label" : f->given.title;
+  lapis_status status = LAPIS_ENOMEM;
+  if (s == NULL) return lapis_fail(f->ctx, status, "label: out of memory");
+  s->f = f;
+  s->columns = in_columns(f) ? f->given.K : 1;
+  s->page = lapis_report_defaults();
+  s->page.title = "Labels of images";
+  s->page.command = command;
+  if (allocate(s)) status = fill(s, &title);
+  if (status == LAPIS_ENOMEM)
+    (void)lapis_fail(f->ctx, status, "label: out of memory");
+  if (status >= 0) status = lapis_report_write(f->ctx, &s->page, path);
+  release(s);
+  return status;
 }

@@ -131,8 +131,7 @@ LAPIS_API const lapis_solver *lapis_flow_solver(const lapis_flow *f);
 LAPIS_API const lapis_data *lapis_flow_data(const lapis_flow *f);
 /* All arrays as .npz. */
 LAPIS_API lapis_status lapis_flow_write(const lapis_flow *f, const char *path);
-/* A page (lapis_report.h) with the pictures and what was found in them;
- * command: how the run is repeated, or NULL. */
+/* A page of lapis_report.h; command: how the run is repeated, or NULL. */
 LAPIS_API lapis_status lapis_flow_page(const lapis_flow *f, const char *path,
                                        const char *command);
 /* The labels as a table that lapis_label_new reads. */
