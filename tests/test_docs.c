@@ -205,11 +205,12 @@ static void the_help_is_current(void **state)
   command c;
   glob_t pages;
   begin(&c);
-  shell_or_fail(&c, "",
-                "mkdir -p copy/docs copy/tools && cp -r \"$root/docs/methods\" "
-                "copy/docs && cp \"$root/docs/features.md\" \"$root/docs/label.md\" "
-                "copy/docs && "
-                "cp \"$root/tools/update-help\" copy/tools");
+  shell_or_fail(
+      &c, "",
+      "mkdir -p copy/docs copy/tools && cp -r \"$root/docs/methods\" "
+      "copy/docs && cp \"$root/docs/features.md\" \"$root/docs/label.md\" "
+      "copy/docs && "
+      "cp \"$root/tools/update-help\" copy/tools");
   shell_or_fail(&c, "", "copy/tools/update-help build/lapis");
   method_pages(&pages);
   for (size_t i = 0; i < pages.gl_pathc; i++) {
