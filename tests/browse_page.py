@@ -6,7 +6,7 @@ import csv
 import os
 import sys
 
-from browser import Browser, wait_for
+from browser import Browser, wait_until
 
 FOLDER = sys.argv[1]
 PAGE = "file://" + FOLDER + "/page.html"
@@ -104,7 +104,8 @@ def decisions(b):
     b.downloads_to(FOLDER)
     b.run("document.querySelector('#export').focus()")
     b.press("enter")
-    wait_for(FOLDER + "/labels.csv")
+    wait_until(lambda: os.path.exists(FOLDER + "/labels.csv"),
+               "labels.csv did not come")
 
 
 def reachable(b):
@@ -162,8 +163,8 @@ def main():
         follows(b)
         reachable(b)
         b.click("#copy")
-        b.run("return new Promise(done => setTimeout(done, 200))")
-        assert b.text("#copy") in ("Copied", "Selected"), b.text("#copy")
+        wait_until(lambda: b.text("#copy") in ("Copied", "Selected"),
+                   "the button #copy said nothing")
         pdf = b.pdf()
         assert pdf[:5] == b"%PDF-" and len(pdf) > 10000
         assert b.complaints() == [], b.complaints()

@@ -416,6 +416,36 @@ static void refusals(void **state)
   scene_end(&s);
 }
 
+static bool holds(const char *path, const char *words)
+{
+  char line[256];
+  (void)snprintf(line, sizeof line, "grep -qF '%s' %s", words, path);
+  return system(line) == 0;
+}
+
+/* The folder that all names begin with is said by no caption. */
+static void folders_are_left_out(void **state)
+{
+  (void)state;
+  static const char *const path[] = {"/a/b/one.png", "/a/b/c/two.png"};
+  lapis_report_picture picture[2] = {{.sample = 0}, {.sample = 1}};
+  lapis_report r = lapis_report_defaults();
+  scene s = {.ctx = lapis_ctx_new()};
+  command c;
+  char page[160];
+  command_begin(&c);
+  r.names = text_row(path, 2);
+  r.picture = picture;
+  r.pictures = 2;
+  s.report = r;
+  scene_write(&s, &c, "p.html");
+  snprintf(page, sizeof page, "%s/p.html", c.folder);
+  assert_true(holds(page, "<strong>one.png</strong>"));
+  assert_true(holds(page, "<strong>c/two.png</strong>"));
+  scene_end(&s);
+  command_end(&c);
+}
+
 static void count_warnings(int level, const char *text, void *user)
 {
   assert_non_null(strstr(text, "no-such.png"));
@@ -449,6 +479,7 @@ int main(void)
       cmocka_unit_test(images_are_made_small),
       cmocka_unit_test(curve_is_what_auroc_measures),
       cmocka_unit_test(pictures_may_be_missing),
+      cmocka_unit_test(folders_are_left_out),
       cmocka_unit_test(refusals),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
