@@ -125,11 +125,13 @@ def reachable(b):
 
 
 def follows(b):
-    b.point_at("#i0 circle[data-p='8']")
+    def marked(css):  # pictures may settle while the mouse is on its way
+        b.point_at(css)
+        return b.run("return document.querySelectorAll('.on').length")
+    wait_until(lambda: marked("#i0 circle[data-p='8']") == 5,
+               "no point is marked under the mouse")
     assert b.text("#where") == "Point 8: in 5 pictures"
-    assert b.run("return document.querySelectorAll('.on').length") == 5
-    b.point_at("h1")
-    assert b.run("return document.querySelectorAll('.on').length") == 0
+    wait_until(lambda: marked("h1") == 0, "a point stays marked")
     b.click("#next")
     assert b.text("#where") == "Point 7: in 6 pictures"
     b.press("right")

@@ -7,6 +7,19 @@
 #include "oracle.h"
 #include "python.h"
 
+/* The library allocates in one place only; the linker sends it here. */
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+
+static long countdown = -1; /* allocations until all fail */
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+  if (countdown == 0) return NULL;
+  if (countdown > 0) countdown--;
+  return __real_aligned_alloc(alignment, size);
+}
+
 enum {
   PICTURES = 6,
   CLASSES = 2,
@@ -470,6 +483,35 @@ static void pictures_may_be_missing(void **state)
   command_end(&c);
 }
 
+/* Memory ends at the k-th allocation: no page, or a whole one. */
+static void memory_may_end(void **state)
+{
+  (void)state;
+  need_images();
+  scene s;
+  command c;
+  char path[160];
+  lapis_status status = LAPIS_ENOMEM;
+  command_begin(&c);
+  scene_begin(&s);
+  s.report.pictures = 2;
+  s.report.points.cols = POINTS;
+  snprintf(path, sizeof path, "%s/p.html", c.folder);
+  long k = 0;
+  for (; status != LAPIS_OK && k < 5000; k++) {
+    countdown = k;
+    status = lapis_report_write(s.ctx, &s.report, path);
+    countdown = -1;
+    if (status != LAPIS_OK && status != LAPIS_ENOMEM)
+      fail_msg("allocation %ld: %s", k, lapis_ctx_error(s.ctx));
+    assert_true((status == LAPIS_OK) == command_exists(&c, "p.html"));
+  }
+  assert_int_equal(status, LAPIS_OK);
+  CHECK_AT_MOST(20, (double)k); /* there were some to fail */
+  scene_end(&s);
+  command_end(&c);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -481,6 +523,7 @@ int main(void)
       cmocka_unit_test(pictures_may_be_missing),
       cmocka_unit_test(folders_are_left_out),
       cmocka_unit_test(refusals),
+      cmocka_unit_test(memory_may_end),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
