@@ -25,8 +25,8 @@ static char *with_member(const char *spec, const char *member)
   return out;
 }
 
-static lapis_status read_as(lapis_dataset *ds, const char *as, const char *spec,
-                            const char *member, const lapis_table_options *opt)
+lapis_status eval_read(lapis_dataset *ds, const char *as, const char *spec,
+                       const char *member, const lapis_table_options *opt)
 {
   char *full = with_member(spec, member);
   if (full == NULL) return LAPIS_ENOMEM;
@@ -109,9 +109,9 @@ static int run(cli *c)
   if (code == EXIT_DONE) code = eval_check_rows(c, truth, scores);
   if (code != EXIT_DONE) return code;
   s = lapis_dataset_new(c->ctx, &ds);
-  if (s >= 0) s = read_as(ds, "Y", truth, "Y", &table);
+  if (s >= 0) s = eval_read(ds, "Y", truth, "Y", &table);
   if (s >= 0)
-    s = read_as(ds, "X", scores, labels ? "labels" : "scores", &table);
+    s = eval_read(ds, "X", scores, labels ? "labels" : "scores", &table);
   if (s >= 0) s = lapis_dataset_finish(ds);
   code = s < 0 ? cli_fail_status(c, s) : eval_check_columns(ds, scores);
   if (code == EXIT_DONE) code = evaluate(c, ds, c->args.word[0]);

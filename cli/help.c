@@ -59,7 +59,9 @@ int help_verb(FILE *to, const cli_verb *v, const lapis_method *m)
     fprintf(to, "\n'lapis %s MODEL --help' lists what its method takes.\n",
             v->name);
   if (v->also_at != NULL)
-    list_rows(to, "\nBesides what is below it takes the settings of one of these:\n", v->also_at);
+    list_rows(
+        to, "\nBesides what is below it takes the settings of one of these:\n",
+        v->also_at);
   if (v->options->name != NULL || v->reads_data)
     fprintf(to, "\nData and files:\n");
   rows_of_verb(v, print_row, to);

@@ -47,10 +47,10 @@ static int print(cli *c, const lapis_flow *f)
            (long long)points_of(&group, k), (long long)(inlier.rows - less),
            (long long)less);
   }
+  int64_t points = inlier.rows * inlier.cols;
   printf("\n%lld images, %lld inliers%s, %lld of %lld points doubtful\n",
          (long long)names.cols, (long long)inlier.rows,
-         estimated ? " (estimated)" : "", (long long)all,
-         (long long)(inlier.rows * inlier.cols));
+         estimated ? " (estimated)" : "", (long long)all, (long long)points);
   return EXIT_DONE;
 }
 

@@ -3,13 +3,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
 #include "lapis/lapis_ops.h"
-#include "lapis/lapis_report.h"
+#include "report.h"
 
 static const cli_option options[] = {
     {"output", 'o', "F.html", "the page"},
-    {"data", 0, "FILE", "what was fitted: X, whose missing entries are marked"},
+    {"data", 0, "FILE",
+     "what was fitted: X, whose missing entries are marked; labels (Y); "
+     "positions of points (xy)"},
+    {"truth", 0, "FILE", "what is true, as lapis eval reads it: ROC curves"},
+    {"images", 0, "FOLDER", "images of the samples, or those of the matches"},
+    {"run", 0, "F.json", "what the run printed with --json: its settings"},
+    {"target", 0, "COL,..", "columns of the table --data that are targets"},
+    {"id", 0, "COL", "column of a table that names the samples"},
+    {"header", 0, "yes|no", "whether a table has a header (default: find out)"},
     {"shape", 0, "HxW", "samples are pictures of H rows of W pixels"},
     {"first", 0, "N", "first sample that is drawn, from 1 (default 1)"},
     {"count", 0, "N", "samples that are drawn (default 8)"},
@@ -57,14 +64,36 @@ static int read_options(cli *c, lapis_report *to)
   return code;
 }
 
-/* A numeric member of the result, or an empty view. */
-static lapis_mat member(const lapis_arrays *all, const char *name)
+lapis_mat report_numbers(const report_parts *own, const char *name)
 {
-  const lapis_array *a = lapis_arrays_find(all, name);
-  bool numbers = a != NULL && a->mat.dtype == LAPIS_F64;
+  const lapis_array *a = lapis_arrays_find(&own->all, name);
+  bool numbers = a != NULL && a->mat.dtype != LAPIS_TEXT;
   return numbers ? a->mat : (lapis_mat){.cols = 0};
 }
 
+lapis_mat report_member(const report_parts *own, const char *name)
+{
+  lapis_mat m = report_numbers(own, name);
+  return m.dtype == LAPIS_F64 ? m : (lapis_mat){.cols = 0};
+}
+
+void report_parts_free(report_parts *own)
+{
+  lapis_arrays_free(&own->all);
+  lapis_dataset_free(own->data);
+  lapis_dataset_free(own->truth);
+  lapis_array_free(&own->files);
+  lapis_json_free(own->run);
+  report_values_free(&own->kinds);
+  void *const all[] = {own->input,       own->values,  own->picture,
+                       own->points,      own->codes,   own->suspect,
+                       own->label_names, own->labels,  own->answers,
+                       own->class_names, own->texts,   own->names,
+                       own->row,         own->command, own->row_text};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
+}
+
+/* ---- samples taken apart ------------------------------------------------*/
 /* The input, where it was not given: the two parts together. */
 static int add_parts(const lapis_report *r, double **owned, lapis_mat *out)
 {
@@ -80,57 +109,64 @@ static int add_parts(const lapis_report *r, double **owned, lapis_mat *out)
   return EXIT_DONE;
 }
 
-/* What the page needs and the result does not hold. */
-typedef struct derived {
-  lapis_dataset *ds;
-  double *input, *values;
-} derived;
-
-static int derive(cli *c, lapis_report *r, derived *own)
+static int read_data(cli *c, report_parts *own)
 {
   const char *data = args_get(&c->args, "data");
-  int64_t d = r->clean.rows, n = r->clean.cols, k = d < n ? d : n;
-  int code = EXIT_DONE;
-  lapis_status s = LAPIS_OK;
-  if (data != NULL) {
-    lapis_table_options table = {.header = -1};
-    s = lapis_dataset_new(c->ctx, &own->ds);
-    if (s >= 0) s = lapis_dataset_read_member(own->ds, "X", data, &table);
-    if (s >= 0) s = lapis_dataset_finish(own->ds);
-    if (s >= 0) r->input = lapis_dataset_data(own->ds)->X;
-  } else if (k > 0) {
-    code = add_parts(r, &own->input, &r->input);
-  }
-  if (s >= 0 && code == EXIT_DONE && k > 0) {
-    own->values = malloc((size_t)k * sizeof *own->values);
-    if (own->values == NULL) return cli_fail(EXIT_FAILED, "out of memory");
-    s = lapis_singular_values(c->ctx, &r->clean, own->values);
-    r->singular_values = lapis_mat_f64(own->values, 1, k);
-  }
-  return s < 0 ? cli_fail_status(c, s) : code;
+  lapis_table_options table;
+  if (data == NULL) return EXIT_DONE;
+  int code = table_from_args(c, &table);
+  if (code != EXIT_DONE) return code;
+  lapis_status s = lapis_dataset_new(c->ctx, &own->data);
+  if (s >= 0) s = lapis_dataset_read(own->data, data, &table);
+  if (s >= 0) s = lapis_dataset_finish(own->data);
+  return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;
 }
 
-static int write_page(cli *c, const lapis_arrays *all, const char *path)
+static int take_apart(cli *c, report_parts *own, lapis_report *r)
+{
+  int64_t d = r->clean.rows, n = r->clean.cols, k = d < n ? d : n;
+  bool matches = lapis_arrays_find(&own->all, "match") != NULL;
+  int code = EXIT_DONE;
+  if (own->data != NULL && !matches)
+    r->input = lapis_dataset_data(own->data)->X;
+  else if (k > 0 && !matches)
+    code = add_parts(r, &own->input, &r->input);
+  if (code != EXIT_DONE || k == 0) return code;
+  own->values = malloc((size_t)k * sizeof *own->values);
+  if (own->values == NULL) return cli_fail(EXIT_FAILED, "out of memory");
+  lapis_status s = lapis_singular_values(c->ctx, &r->clean, own->values);
+  r->singular_values = lapis_mat_f64(own->values, 1, k);
+  return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;
+}
+
+/* ---- the page -----------------------------------------------------------*/
+static int fill(cli *c, report_parts *own, lapis_report *r)
+{
+  const lapis_array *names = lapis_arrays_find(&own->all, "history_columns");
+  r->clean = report_member(own, "low_rank");
+  r->removed = report_member(own, "sparse");
+  r->filled = report_member(own, "filled");
+  r->history = report_member(own, "history");
+  if (names != NULL && names->mat.dtype == LAPIS_TEXT)
+    r->history_columns = names->mat;
+  int code = read_options(c, r);
+  if (code == EXIT_DONE) code = read_data(c, own);
+  if (code == EXIT_DONE) code = take_apart(c, own, r);
+  if (code == EXIT_DONE) code = report_labels(c, own, r);
+  if (code == EXIT_DONE) code = report_pictures(c, own, r);
+  if (code == EXIT_DONE) code = report_run(c, own, r);
+  return code;
+}
+
+static int write_page(cli *c, report_parts *own, const char *path)
 {
   lapis_report r = lapis_report_defaults();
-  derived own = {.ds = NULL};
-  const lapis_array *names = lapis_arrays_find(all, "history_columns");
-  r.clean = member(all, "low_rank");
-  r.removed = member(all, "sparse");
-  r.filled = member(all, "filled");
-  r.history = member(all, "history");
-  if (names != NULL && names->mat.dtype == LAPIS_TEXT)
-    r.history_columns = names->mat;
-  int code = read_options(c, &r);
-  if (code == EXIT_DONE) code = derive(c, &r, &own);
-  if (code == EXIT_DONE) {
-    lapis_status s = lapis_report_write(c->ctx, &r, path);
-    if (s < 0) code = cli_fail_status(c, s);
-  }
-  lapis_dataset_free(own.ds);
-  free(own.input);
-  free(own.values);
-  return code;
+  lapis_status s = lapis_arrays_read(c->ctx, c->args.word[0], &own->all);
+  if (s < 0) return cli_fail_status(c, s);
+  int code = fill(c, own, &r);
+  if (code != EXIT_DONE) return code;
+  s = lapis_report_write(c->ctx, &r, path);
+  return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;
 }
 
 static int run(cli *c)
@@ -141,11 +177,9 @@ static int run(cli *c)
                     "report: name one result (.npz) and the page: -o F.html");
   int code = check_writable(c, path);
   if (code != EXIT_DONE) return code;
-  lapis_arrays all;
-  lapis_status s = lapis_arrays_read(c->ctx, c->args.word[0], &all);
-  if (s < 0) return cli_fail_status(c, s);
-  code = write_page(c, &all, path);
-  lapis_arrays_free(&all);
+  report_parts own = {.data = NULL};
+  code = write_page(c, &own, path);
+  report_parts_free(&own);
   return code;
 }
 

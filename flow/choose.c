@@ -13,7 +13,7 @@
 
 enum { MOST_VALUES = 8 };
 typedef struct start { /* of a variant: where the search begins */
-  const char *map;     /* of counts of words */
+  const char *map;     /* of sift-bow's counts */
   double lambda, gamma, mu_rel;
   const char *mu[MOST_VALUES], *lambdas[MOST_VALUES], *gammas[MOST_VALUES];
 } start;
@@ -71,6 +71,18 @@ static lapis_status map_features(lapis_flow *f, const lapis_mat *X)
   return s;
 }
 
+/* sift-bow counts as many words in every image, some ten of each: pos takes
+ * them as they are.  Other counts grow with the image, and features much larger
+ * than labels would drown those: shares, brought to the size of labels. */
+static const char *find_map(const lapis_flow *f, bool words)
+{
+  if (f->set.map != NULL) return f->set.map;
+  if (f->mc.variant == LAPIS_MC_1 && !words) return "standard";
+  if (f->mc.variant == LAPIS_MC_POS && strcmp(f->kind->name, "sift-bow") != 0)
+    return "l1,scale:100";
+  return starts[f->mc.variant].map;
+}
+
 lapis_status label_prepare(lapis_flow *f)
 {
   lapis_mat X;
@@ -84,8 +96,7 @@ lapis_status label_prepare(lapis_flow *f)
   f->mc = lapis_mc_defaults();
   f->mc.variant = find_variant(f, words);
   const start *at = &starts[f->mc.variant];
-  bool plain = f->mc.variant == LAPIS_MC_1 && !words;
-  f->map = f->set.map != NULL ? f->set.map : plain ? "standard" : at->map;
+  f->map = find_map(f, words);
   f->mc.lambda = isnan(f->set.lambda) ? at->lambda : f->set.lambda;
   f->mc.gamma = isnan(f->set.gamma) ? at->gamma : f->set.gamma;
   f->mc.mu_rel = isnan(f->set.mu_rel) ? at->mu_rel : f->set.mu_rel;

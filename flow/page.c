@@ -74,20 +74,29 @@ static const char *proposed(const lapis_flow *f, int64_t i, int64_t c)
   return l->name[own == c ? rival_of(f, i, own) : c];
 }
 
-/* Of lists only what seems to be missing has a text of its own. */
+/* Of a list one entry less, or one more. */
+static void fill_entry(page_memory *s, int64_t i, int64_t c,
+                       lapis_report_suspect *to)
+{
+  const char *name = s->f->given.name[c];
+  bool has = label_has(s->f, i, c);
+  to->given = has ? name : "";
+  to->proposed = has ? "" : name;
+}
+
 static void fill_suspects(page_memory *s)
 {
   const lapis_flow *f = s->f;
   for (int64_t k = 0; k < f->suspects; k++) {
     int64_t i = f->suspect[2 * k], c = f->suspect[2 * k + 1];
     int64_t column = in_columns(f) ? c : 0;
-    if (f->given.kind == LABEL_MANY && f->given.lists) continue;
-    s->suspect[s->page.suspects++] =
-        (lapis_report_suspect){.sample = i,
-                               .column = column,
-                               .given = s->given[i * s->columns + column],
-                               .proposed = proposed(f, i, c),
-                               .margin = f->margin[k]};
+    lapis_report_suspect *to = &s->suspect[s->page.suspects++];
+    *to = (lapis_report_suspect){.sample = i,
+                                 .column = column,
+                                 .given = s->given[i * s->columns + column],
+                                 .proposed = proposed(f, i, c),
+                                 .margin = f->margin[k]};
+    if (f->given.kind == LABEL_MANY && f->given.lists) fill_entry(s, i, c, to);
   }
   s->page.suspect = s->suspect;
 }

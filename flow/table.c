@@ -38,8 +38,10 @@ static const lapis_param label_params[] = {
      false, "auto|mc1|pos|simplex", "V",
      "of the completion; auto: pos for counts of words, else mc1"},
     TEXT("map", map, "MAP",
-         "features first through these maps, as lapis fit (default: pos none, "
-         "simplex l1, mc1 sqrt for counts, else standard)"),
+         "features first through these maps, as lapis fit (default: pos none "
+         "for sift-bow, else l1,scale:100; simplex l1; mc1 sqrt for counts, "
+         "else "
+         "standard)"),
     CHOSEN("lambda", lambda, "weight of the label loss; auto: chosen"),
     CHOSEN("gamma", gamma, "steepness of the label loss; auto: chosen"),
     CHOSEN("mu-rel", mu_rel, "weight of the nuclear norm; auto: chosen"),

@@ -27,9 +27,22 @@ static bool learns_words(const lapis_method *kind)
 static bool keeps_counts(const char *map)
 {
   static const char *const known[] = {"none", "l1", "sqrt", "l1-sqrt"};
-  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-    if (strcmp(map, known[i]) == 0) return true;
-  return false;
+  for (size_t size; *map != '\0'; map += size + (map[size] == ',')) {
+    bool found = strncmp(map, "scale:", 6) == 0;
+    size = strcspn(map, ",");
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+      found |= strlen(known[i]) == size && strncmp(map, known[i], size) == 0;
+    if (!found) return false;
+  }
+  return true;
+}
+
+/* Times that a root was taken. */
+static int roots_in(const char *map)
+{
+  int count = 0;
+  for (; (map = strstr(map, "sqrt")) != NULL; map += 4) count++;
+  return count;
 }
 
 lapis_status label_check_where(lapis_flow *f)
@@ -44,10 +57,11 @@ lapis_status label_check_where(lapis_flow *f)
                       "image, visual words; %s has none, sift-bow has",
                       f->kind->name);
   if (f->set.map != NULL && !keeps_counts(f->set.map))
-    return lapis_fail(f->ctx, LAPIS_EINVAL,
-                      "label: --where goes back from features to counts of "
-                      "words; --map %s cannot, none, l1, sqrt and l1-sqrt can",
-                      f->set.map);
+    return lapis_fail(
+        f->ctx, LAPIS_EINVAL,
+        "label: --where goes back from features to counts of "
+        "words; --map %s cannot; none, l1, sqrt, l1-sqrt and scale can",
+        f->set.map);
   return LAPIS_OK;
 }
 
@@ -79,12 +93,11 @@ static lapis_words words_of(const lapis_flow *f, int64_t i)
 static void undo_map(const lapis_flow *f, const lapis_mat *A, int64_t j,
                      bool roots, double *to)
 {
-  size_t size = strlen(f->map);
-  bool mapped = size >= 4 && strcmp(f->map + size - 4, "sqrt") == 0;
+  int squares = roots_in(f->map) + roots;
   for (int64_t k = 0; k < A->rows; k++) {
     double v = fmax(lapis_mat_at(A, k, j), 0);
-    if (mapped) v *= v;
-    to[k] = roots ? v * v : v;
+    for (int i = 0; i < squares; i++) v *= v;
+    to[k] = v;
   }
 }
 

@@ -7,6 +7,7 @@ import re
 import subprocess
 import tempfile
 import time
+import urllib.error
 import urllib.request
 
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
@@ -68,7 +69,7 @@ class Browser:
             method=verb)
         direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         try:
-            with direct.open(request, timeout=60) as answer:
+            with direct.open(request, timeout=120) as answer:
                 return json.load(answer)["value"]
         except urllib.error.HTTPError as refused:
             raise AssertionError(refused.read().decode()) from None
@@ -150,8 +151,8 @@ class Browser:
                   downloadPath=folder)
 
 
-def wait_for(path, seconds=10):
+def wait_until(happened, complaint, seconds=30):
     end = time.monotonic() + seconds
-    while not os.path.exists(path):
-        assert time.monotonic() < end, path + " did not come"
+    while not happened():
+        assert time.monotonic() < end, complaint
         time.sleep(0.05)

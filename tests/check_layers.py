@@ -75,13 +75,14 @@ def main():
         check_figure(shot, i)
     assert "differs" in shots[0].get("class").split()
     assert "differs" not in shots[4].get("class").split()
-    assert len(root.findall(f".//{HTML}ol/{HTML}li")) == 3
+    assert len(root.findall(f".//{HTML}ol/{HTML}li")) == 5
     table = json.loads(root.find(f".//{HTML}script[@id='labels']").text)
     assert table["columns"] == ["name", "label", 'age, "years"']
     assert len(table["rows"]) == 6
     assert table["rows"][0] == ['a <b>&amp; "c".png', 'eyes & "brows"',
                                 "31"]
-    assert table["suspects"][0] == {"row": 0, "column": 1, "value": "<none>"}
+    assert table["suspects"][0] == {
+        "row": 0, "column": 1, "given": 'eyes & "brows"', "proposed": "<none>"}
     assert root.find(f".//{HTML}pre/{HTML}code").text.endswith('"<done>"')
     areas = [f.find(f"{HTML}figcaption") for f in
              root.findall(f".//{HTML}figure[@class='roc']")]

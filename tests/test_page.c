@@ -11,6 +11,7 @@ enum {
   PICTURES = 6,
   CLASSES = 2,
   COLUMNS = 2,
+  SUSPECTS = 5,
   POINTS = 5,
   WIDE = 200,
   HIGH = 150
@@ -32,7 +33,7 @@ typedef struct scene {
   lapis_report_picture picture[PICTURES];
   lapis_report_box box[PICTURES][2];
   lapis_report_heat heat[PICTURES][CLASSES];
-  lapis_report_suspect suspect[3];
+  lapis_report_suspect suspect[SUSPECTS];
   lapis_report_row row[2];
   const char *label[COLUMNS * PICTURES], *answer[COLUMNS * PICTURES];
   double level[CLASSES][20 * 15], regions[20 * 15];
@@ -124,6 +125,9 @@ static void scene_begin(scene *s)
   for (int i = 0; i < 3; i++)
     s->suspect[i] = (lapis_report_suspect){i, 0, s->label[2 * i],
                                            class_names[1 - i % 2], 2.5 - i};
+  /* cells that are lists: one entry more, then one less */
+  s->suspect[3] = (lapis_report_suspect){5, 0, NULL, "more", -1};
+  s->suspect[4] = (lapis_report_suspect){5, 0, class_names[1], "", -2};
   s->row[0] = (lapis_report_row){"kind", "dense-sift-bow"};
   s->row[1] = (lapis_report_row){"words <d>", "1000"};
   lapis_report *w = &s->report;
@@ -136,7 +140,7 @@ static void scene_begin(scene *s)
   w->scores = lapis_mat_f64(s->scores, CLASSES, PICTURES);
   w->truth = lapis_mat_f64(s->truth, 1, PICTURES);
   w->suspect = s->suspect;
-  w->suspects = 3;
+  w->suspects = SUSPECTS;
   w->picture = s->picture;
   w->pictures = PICTURES;
   w->fact = s->row;
@@ -187,30 +191,26 @@ static void page_holds_all(void **state)
   command_end(&c);
 }
 
-/* The exported table, by the reader of tables that the command has. */
+/* The exported table, by the reader that lapis label has. */
 static void export_is_read(const command *c, const char *const *label)
 {
   char path[160];
-  lapis_table_options table = {.target = "label", .id = "name", .header = -1};
-  lapis_dataset *ds;
+  lapis_cells table;
   lapis_ctx *ctx = lapis_ctx_new();
   snprintf(path, sizeof path, "%s/labels.csv", c->folder);
-  assert_int_equal(lapis_dataset_new(ctx, &ds), LAPIS_OK);
-  if (lapis_dataset_read(ds, path, &table) < 0 || lapis_dataset_finish(ds) < 0)
+  if (lapis_cells_read(ctx, path, &table) < 0)
     fail_msg("%s", lapis_ctx_error(ctx));
-  lapis_mat Y = lapis_dataset_data(ds)->Y;
-  const char *const *name = lapis_dataset_text(ds, "names").val;
-  const char *const *value = lapis_dataset_text(ds, "class_names").val;
-  assert_int_equal(Y.cols, PICTURES);
+  assert_true(table.rows == PICTURES + 1 && table.columns == COLUMNS + 1);
+  assert_string_equal(table.text[0], "name");
+  for (int k = 0; k < COLUMNS; k++)
+    assert_string_equal(table.text[k + 1], columns[k]);
   for (int j = 0; j < PICTURES; j++) {
-    double code = lapis_mat_at(&Y, 0, j);
-    assert_string_equal(name[j], names[j]);
-    assert_string_equal(isnan(code) ? "" : value[(int)code], label[2 * j]);
-    double age = lapis_mat_at(&lapis_dataset_data(ds)->X, 0, j);
-    assert_true(isnan(age) ? label[2 * j + 1][0] == '\0'
-                           : age == strtod(label[2 * j + 1], NULL));
+    const char **row = table.text + (j + 1) * (COLUMNS + 1);
+    assert_string_equal(row[0], names[j]);
+    for (int k = 0; k < COLUMNS; k++)
+      assert_string_equal(row[k + 1], label[COLUMNS * j + k]);
   }
-  lapis_dataset_free(ds);
+  lapis_cells_free(&table);
   lapis_ctx_free(ctx);
 }
 
@@ -233,6 +233,7 @@ static void page_works_in_a_browser(void **state)
   snprintf(words, sizeof words, "%s", c.folder);
   python_run("browse_page.py", words);
   s.label[0] = s.label[4] = class_names[1]; /* accepted there */
+  s.label[10] = "more";
   export_is_read(&c, s.label);
   scene_end(&s);
   command_end(&c);
@@ -415,6 +416,36 @@ static void refusals(void **state)
   scene_end(&s);
 }
 
+static bool holds(const char *path, const char *words)
+{
+  char line[256];
+  (void)snprintf(line, sizeof line, "grep -qF '%s' %s", words, path);
+  return system(line) == 0;
+}
+
+/* The folder that all names begin with is said by no caption. */
+static void folders_are_left_out(void **state)
+{
+  (void)state;
+  static const char *const path[] = {"/a/b/one.png", "/a/b/c/two.png"};
+  lapis_report_picture picture[2] = {{.sample = 0}, {.sample = 1}};
+  lapis_report r = lapis_report_defaults();
+  scene s = {.ctx = lapis_ctx_new()};
+  command c;
+  char page[160];
+  command_begin(&c);
+  r.names = text_row(path, 2);
+  r.picture = picture;
+  r.pictures = 2;
+  s.report = r;
+  scene_write(&s, &c, "p.html");
+  snprintf(page, sizeof page, "%s/p.html", c.folder);
+  assert_true(holds(page, "<strong>one.png</strong>"));
+  assert_true(holds(page, "<strong>c/two.png</strong>"));
+  scene_end(&s);
+  command_end(&c);
+}
+
 static void count_warnings(int level, const char *text, void *user)
 {
   assert_non_null(strstr(text, "no-such.png"));
@@ -448,6 +479,7 @@ int main(void)
       cmocka_unit_test(images_are_made_small),
       cmocka_unit_test(curve_is_what_auroc_measures),
       cmocka_unit_test(pictures_may_be_missing),
+      cmocka_unit_test(folders_are_left_out),
       cmocka_unit_test(refusals),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

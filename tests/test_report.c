@@ -110,6 +110,96 @@ static void page_is_read_back(void **state)
   command_end(&c);
 }
 
+/* ---- labels, pictures, matches ------------------------------------------*/
+enum { PEOPLE = 24 };
+
+/* A table of two classes that features tell apart, some labels unknown, one
+ * wrong; the truth; an image of each, called as the sample is. */
+static void write_people(command *c)
+{
+  char table[4096] = "name,kind,a,b,c,d\n", truth[1024] = "name,kind\n";
+  char line[128], name[64];
+  uint64_t seed = 9;
+  shell_or_fail(c, "mkdir pictures");
+  for (int j = 0; j < PEOPLE; j++) {
+    const char *kind = j % 3 == 0 ? "cat & <mouse>" : "dog";
+    double x[4];
+    for (int i = 0; i < 4; i++)
+      x[i] = (i + 1) * (j % 3 == 0 ? 1 : -1) + 0.5 * check_normal(&seed);
+    const char *given = j == 4 ? "cat & <mouse>" : j >= 16 ? "" : kind;
+    snprintf(line, sizeof line, "s%02d,%s,%.4f,%.4f,%.4f,%.4f\n", j, given,
+             x[0], x[1], x[2], x[3]);
+    strcat(table, line);
+    snprintf(line, sizeof line, "s%02d,%s\n", j, kind);
+    strcat(truth, line);
+    snprintf(name, sizeof name, "pictures/s%02d.pgm", j);
+    int size = snprintf(line, sizeof line, "P2 3 2 9 %d 1 2 3 4 5\n", j % 9);
+    command_write(c, name, line, (size_t)size);
+  }
+  command_write(c, "x.csv", table, strlen(table));
+  command_write(c, "truth.csv", truth, strlen(truth));
+}
+
+static void labels_are_shown(void **state)
+{
+  (void)state;
+  python_need("xml");
+  command c;
+  char again[4096];
+  command_begin(&c);
+  write_people(&c);
+  command_run(&c, "fit mc x.csv --target kind --id name --mu-rel .05 "
+                  "--suspects 3 --json -o out.npz");
+  command_expect(&c, 0, "");
+  double objective = said(c.out, "objective");
+  command_write(&c, "run.json", c.out, strlen(c.out));
+  command_run(&c, "report out.npz --data x.csv --target kind --id name "
+                  "--header yes --truth truth.csv --images pictures --run "
+                  "run.json -o page.html");
+  command_expect(&c, 0, "");
+  python_run("check_labels.py", c.folder);
+  /* the command on the page gives the same answer */
+  command_slurp(&c, "command.txt", again, sizeof again);
+  command_run(&c, "%s --json", again);
+  command_expect(&c, 0, "");
+  CHECK_NEAR(said(c.out, "objective"), objective, 1e-9 * fabs(objective));
+  command_end(&c);
+}
+
+/* Two images that share four descriptors in another order; positions. */
+static void matches_are_shown(void **state)
+{
+  (void)state;
+  python_need("numpy");
+  command c;
+  char words[160];
+  command_begin(&c);
+  shell_or_fail(&c, "mkdir pictures");
+  for (int k = 0; k < 3; k++) {
+    char name[64];
+    snprintf(name, sizeof name, "pictures/view%d.pgm", k);
+    command_write(&c, name, "P2 2 1 9 3 8\n", 13);
+  }
+  snprintf(words, sizeof words, "%s begin", c.folder);
+  python_run("check_matches.py", words);
+  command_run(&c, "fit roml in.npz --inliers 4 -o out.npz");
+  command_expect(&c, 0, "");
+  command_run(&c, "report out.npz --data in.npz --images pictures -o p.html");
+  command_expect(&c, 0, "");
+  snprintf(words, sizeof words, "%s end", c.folder);
+  python_run("check_matches.py", words);
+  command_run(&c, "report out.npz -o q.html");
+  command_expect(&c, 0, "positions of the points (xy)");
+  command_run(&c, "report out.npz --data in.npz --images nowhere -o q.html");
+  command_expect(&c, 4, "nowhere is no folder");
+  shell_or_fail(&c, "mkdir empty");
+  command_run(&c, "report out.npz --data in.npz --images empty -o q.html");
+  command_expect(&c, 4, "empty: holds no images");
+  command_run(&c, "report out.npz --truth in.npz:group -o q.html");
+  command_expect(&c, 4, "holds none");
+  command_end(&c);
+}
+
 static void refusals(void **state)
 {
   (void)state;
@@ -143,8 +233,9 @@ static void refusals(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(singular_values),
-                                     cmocka_unit_test(page_is_read_back),
-                                     cmocka_unit_test(refusals)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(singular_values), cmocka_unit_test(page_is_read_back),
+      cmocka_unit_test(labels_are_shown), cmocka_unit_test(matches_are_shown),
+      cmocka_unit_test(refusals)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,9 +43,11 @@ typedef struct lapis_report_picture {
   const char *note;  /* a line below it, or NULL */
 } lapis_report_picture;
 
-/* ---- labels that look wrong ----------------------------------------------*/
+/* ---- labels that look wrong: given for proposed, in a cell of `labels` that
+ * may be a list of entries separated by ';'.  Nothing given: one entry more is
+ * proposed; nothing proposed: one less. */
 typedef struct lapis_report_suspect {
-  int64_t sample, column; /* the cell of `labels` that is in doubt */
+  int64_t sample, column;
   const char *given, *proposed;
   double margin; /* larger: contradicted more */
 } lapis_report_suspect;

@@ -27,6 +27,12 @@ static void put_convergence(page *p, const lapis_report *w)
              .step = 1};
   if (mat_empty(H)) return;
   c.stride = H->ld;
+  int iteration = column_of(w, "iteration");
+  if (iteration >= 0 && H->cols > 1) {
+    c.x0 = lapis_mat_at(H, iteration, 0);
+    c.step = (lapis_mat_at(H, iteration, H->cols - 1) - c.x0) /
+             (double)(H->cols - 1);
+  }
   for (int i = 0; i < 2; i++) {
     int k = column_of(w, wanted[i]);
     if (k < 0) continue;

@@ -129,8 +129,10 @@ static lapis_status take_image(lapis_ctx *ctx, frame *f, int64_t most,
     if (s < 0) return LAPIS_OK;
     image = &read;
   }
-  f->width = (double)image->width;
-  f->height = (double)image->height;
+  if (of->width == 0 || of->height == 0) {
+    f->width = (double)image->width;
+    f->height = (double)image->height;
+  }
   lapis_status s = lapis_image_preview(ctx, image, IMAGE_SIDE, most, out);
   lapis_image_free(&read);
   return s;
@@ -144,7 +146,9 @@ static void put_image(page *p, const frame *f, const lapis_preview *image)
              "<rect class=\"frame\" width=\"%g\" height=\"%g\"/>",
              f->index, f->width, f->height, f->width, f->height);
   if (image->bytes != NULL) {
-    page_print(p, "<image%s width=\"%g\" height=\"%g\" href=\"data:%s;base64,",
+    page_print(p,
+               "<image%s preserveAspectRatio=\"none\" width=\"%g\" "
+               "height=\"%g\" href=\"data:%s;base64,",
                f->width < FRAME_WIDTH ? " class=\"small\"" : "", f->width,
                f->height, image->type);
     page_base64(p, image->bytes, (int64_t)image->size);

@@ -119,7 +119,7 @@ void page_base64(page *p, const unsigned char *bytes, int64_t size)
 const char *page_text_at(const lapis_mat *A, int64_t i, int64_t j)
 {
   const char *const *text = A->val;
-  return mat_empty(A) ? NULL : text[j * A->rows + i];
+  return mat_empty(A) ? NULL : text[j * A->ld + i];
 }
 
 void page_class_name(page *p, const lapis_report *w, int64_t c)
@@ -130,10 +130,24 @@ void page_class_name(page *p, const lapis_report *w, int64_t c)
     page_print(p, "class %" PRId64, c + 1);
 }
 
+void page_find_folder(page *p, const lapis_report *w)
+{
+  const char *first = page_text_at(&w->names, 0, 0);
+  int64_t shared = first == NULL ? 0 : (int64_t)strlen(first);
+  for (int64_t j = 1; j < w->names.cols; j++) {
+    const char *name = page_text_at(&w->names, 0, j);
+    int64_t k = 0;
+    while (k < shared && name[k] == first[k]) k++;
+    shared = k;
+  }
+  while (shared > 0 && first[shared - 1] != '/') shared--;
+  p->folder = shared;
+}
+
 void page_sample_name(page *p, const lapis_report *w, int64_t j)
 {
   if (j < w->names.cols)
-    page_escape(p, page_text_at(&w->names, 0, j));
+    page_escape(p, page_text_at(&w->names, 0, j) + p->folder);
   else
     page_print(p, "sample %" PRId64, j + 1);
 }

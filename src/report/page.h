@@ -11,6 +11,7 @@ typedef struct page {
   char *text;
   int64_t used, room;
   lapis_status status;
+  int64_t folder; /* bytes of the folder that all samples' names begin with */
 } page;
 void page_free(page *p);
 void page_print(page *p, const char *format, ...) LAPIS_PRINTF(2, 3);
@@ -28,6 +29,9 @@ void page_element(page *p, const char *name, const char *text);
 const char *page_text_at(const lapis_mat *A, int64_t i, int64_t j);
 /* The name of class c in words of our own where it has none. */
 void page_class_name(page *p, const lapis_report *w, int64_t c);
+/* Finds that folder, with its last '/'. */
+void page_find_folder(page *p, const lapis_report *w);
+/* A sample's name without the folder that all share. */
 void page_sample_name(page *p, const lapis_report *w, int64_t j);
 
 /* ---- page.css, page.js --------------------------------------------------*/

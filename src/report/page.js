@@ -62,13 +62,24 @@
     });
     if (items.length) show(0);
 
+    // The cell with `given` exchanged for `proposed`: all of it, or its entry
+    // where it is a list; nothing given: one more entry, nothing proposed: one
+    // less.
+    function change(cell, s) {
+      if (cell === s.given) return s.proposed;
+      const list = cell.split(';');
+      if (s.given === '') return [...list, s.proposed].join(';');
+      return list.map(e => e === s.given ? s.proposed : e)
+        .filter(e => e !== '').join(';');
+    }
     // As RFC 4180 has it.
     const cell = text =>
       /^\s|[",;\t\r\n]|\s$/.test(text) ? '"' + text.replace(/"/g, '""') + '"' : text;
     id('export').addEventListener('click', () => {
       const rows = data.rows.map(row => row.slice());
       data.suspects.forEach((s, i) => {
-        if (verdict[i] === 'accepted') rows[s.row][s.column] = s.value;
+        const row = rows[s.row];
+        if (verdict[i] === 'accepted') row[s.column] = change(row[s.column], s);
       });
       const text = [data.columns, ...rows]
         .map(row => row.map(cell).join(',') + '\n').join('');

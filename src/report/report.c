@@ -1,6 +1,8 @@
 /* report.c - the page: its head, its views in order, its end. */
 #include "lapis/lapis_report.h"
 
+#include <string.h>
+
 #include "lapis/lapis_io.h"
 #include "mat/mat.h"
 #include "report/page.h"
@@ -10,6 +12,7 @@ static const page_view *const views[] = {
     &view_samples,  &view_curves,  &view_run,
 };
 enum { VIEWS = sizeof views / sizeof *views };
+enum { FIGURE = 24 }; /* bytes; what is longer is a sentence */
 
 lapis_report lapis_report_defaults(void)
 {
@@ -46,7 +49,8 @@ static void put_facts(page *p, const lapis_report *w)
   if (w->facts == 0) return;
   page_words(p, "<dl class=\"facts\">\n");
   for (int64_t i = 0; i < w->facts; i++) {
-    page_words(p, "<div>");
+    bool sentence = strlen(w->fact[i].value) > FIGURE;
+    page_words(p, sentence ? "<div class=\"sentence\">" : "<div>");
     page_element(p, "dt", w->fact[i].name);
     page_element(p, "dd", w->fact[i].value);
     page_words(p, "</div>\n");
@@ -79,6 +83,7 @@ static void compose(page *p, const lapis_report *w)
 {
   const char *title = w->title == NULL ? "LAPIS" : w->title;
   put_head(p, title);
+  page_find_folder(p, w);
   page_words(p, "<header>\n");
   page_element(p, "h1", title);
   page_words(p, "\n");

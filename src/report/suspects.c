@@ -43,6 +43,24 @@ static void put_button(page *p, const char *what, const char *letter)
              what, letter, what[0] == 'a' ? "Accept" : "Reject");
 }
 
+static bool is_text(const char *text)
+{
+  return text != NULL && text[0] != '\0';
+}
+
+/* One entry for another, one less, one more. */
+static void put_change(page *p, const lapis_report_suspect *s)
+{
+  bool given = is_text(s->given), proposed = is_text(s->proposed);
+  page_words(p, ": ");
+  if (!proposed) page_words(p, "not ");
+  if (given) page_element(p, "del", s->given);
+  if (given && proposed)
+    page_words(p, " <span aria-hidden=\"true\">\xe2\x86\x92</span> ");
+  if (!given) page_words(p, "also ");
+  if (proposed) page_element(p, "ins", s->proposed);
+}
+
 static void put_suspect(page *p, const lapis_report *w, int64_t i)
 {
   const lapis_report_suspect *s = &w->suspect[i];
@@ -54,12 +72,9 @@ static void put_suspect(page *p, const lapis_report *w, int64_t i)
   page_sample_name(p, w, s->sample);
   page_words(p, "</strong>\n<span>");
   page_escape(p, page_text_at(&w->label_names, 0, s->column));
-  page_words(p, ": <del>");
-  page_escape(p, s->given);
-  page_words(p, "</del> <span aria-hidden=\"true\">\xe2\x86\x92</span> <ins>");
-  page_escape(p, s->proposed);
+  put_change(p, s);
   page_print(p,
-             "</ins></span>\n<span class=\"quiet\">margin %.3g</span></div>\n"
+             "</span>\n<span class=\"quiet\">margin %.3g</span></div>\n"
              "<div class=\"verdict script\">",
              s->margin);
   put_button(p, "accept", "a");
@@ -90,9 +105,11 @@ static void put_table(page *p, const lapis_report *w)
   page_words(p, "],\n\"suspects\":[");
   for (int64_t i = 0; i < w->suspects; i++) {
     const lapis_report_suspect *s = &w->suspect[i];
-    page_print(p, "%s\n{\"row\":%" PRId64 ",\"column\":%" PRId64 ",\"value\":",
+    page_print(p, "%s\n{\"row\":%" PRId64 ",\"column\":%" PRId64 ",\"given\":",
                i == 0 ? "" : ",", s->sample, s->column + 1);
-    page_json_text(p, s->proposed == NULL ? "" : s->proposed);
+    page_json_text(p, is_text(s->given) ? s->given : "");
+    page_words(p, ",\"proposed\":");
+    page_json_text(p, is_text(s->proposed) ? s->proposed : "");
     page_words(p, "}");
   }
   page_words(p, "]}\n</script>\n");

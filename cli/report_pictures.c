@@ -1,0 +1,176 @@
+/* report_pictures.c - the images behind samples, and the points matched. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "report.h"
+
+static const char *file_at(const report_parts *own, int64_t k)
+{
+  return ((const char *const *)own->files.mat.val)[k];
+}
+
+static const char *base_name(const char *path)
+{
+  const char *slash = strrchr(path, '/');
+  return slash == NULL ? path : slash + 1;
+}
+
+/* "a/b.png" is called "a/b.png", "b.png" or "b". */
+static bool is_called(const char *path, const char *name)
+{
+  const char *base = base_name(path), *dot = strrchr(base, '.');
+  size_t stem = dot == NULL ? strlen(base) : (size_t)(dot - base);
+  return strcmp(path, name) == 0 || strcmp(base, name) == 0 ||
+         (strlen(name) == stem && strncmp(base, name, stem) == 0);
+}
+
+static int list_files(cli *c, report_parts *own)
+{
+  const char *folder = args_get(&c->args, "images");
+  struct stat is;
+  if (folder == NULL) return EXIT_DONE;
+  if (stat(folder, &is) != 0 || !S_ISDIR(is.st_mode))
+    return cli_fail(EXIT_INPUT, "report: --images: %s is no folder", folder);
+  lapis_status s = lapis_image_list(c->ctx, &folder, 1, &own->files);
+  return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;
+}
+
+static int add_pictures(report_parts *own, lapis_report *r, int64_t room)
+{
+  own->picture = calloc((size_t)room + 1, sizeof *own->picture);
+  if (own->picture == NULL) return cli_fail(EXIT_FAILED, "out of memory");
+  r->picture = own->picture;
+  return EXIT_DONE;
+}
+
+/* ---- a picture a sample -------------------------------------------------*/
+/* By its name, or where samples have none, by its place. */
+static const char *file_of(const report_parts *own, const lapis_report *r,
+                           int64_t j)
+{
+  if (r->names.cols == 0) return file_at(own, j);
+  const char *name = ((const char *const *)r->names.val)[j];
+  for (int64_t k = 0; k < own->files.mat.cols; k++)
+    if (is_called(file_at(own, k), name)) return file_at(own, k);
+  return NULL;
+}
+
+static int picture_samples(cli *c, report_parts *own, lapis_report *r)
+{
+  int64_t n = r->scores.cols > 0 ? r->scores.cols : r->clean.cols;
+  if (r->names.cols == 0 && own->files.mat.cols != n)
+    return cli_fail(EXIT_INPUT,
+                    "report: %s holds %lld images and the result %lld samples "
+                    "without names; fit data that have names",
+                    args_get(&c->args, "images"),
+                    (long long)own->files.mat.cols, (long long)n);
+  int code = add_pictures(own, r, n);
+  for (int64_t j = 0; code == EXIT_DONE && j < n; j++) {
+    const char *path = file_of(own, r, j);
+    if (path == NULL) continue;
+    own->picture[r->pictures++] =
+        (lapis_report_picture){.sample = j, .path = path};
+  }
+  if (code == EXIT_DONE && r->pictures == 0)
+    return cli_fail(
+        EXIT_INPUT, "report: no image in %s is called as a sample is, '%s'",
+        args_get(&c->args, "images"), ((const char *const *)r->names.val)[0]);
+  return code;
+}
+
+/* ---- matches ------------------------------------------------------------*/
+/* The images of a folder are those of the data when they are as many, or when
+ * the data's groups are places in it. */
+static const char *file_of_image(const report_parts *own, int64_t images,
+                                 int64_t k, int64_t row)
+{
+  const int64_t *group = lapis_dataset_data(own->data)->group;
+  int64_t files = own->files.mat.cols;
+  if (files == images) return file_at(own, k);
+  if (group == NULL || row < 0) return NULL;
+  return group[row] >= 0 && group[row] < files ? file_at(own, group[row])
+                                               : NULL;
+}
+
+static int name_images(report_parts *own, lapis_report *r, int64_t images)
+{
+  own->names = malloc((size_t)images * sizeof *own->names);
+  if (own->names == NULL) return cli_fail(EXIT_FAILED, "out of memory");
+  for (int64_t k = 0; k < images; k++) {
+    const char *path = own->picture[k].path;
+    own->names[k] = path == NULL ? "" : base_name(path);
+    if (path == NULL) return EXIT_DONE; /* then they are counted */
+  }
+  r->names = (lapis_mat){.dtype = LAPIS_TEXT,
+                         .rows = 1,
+                         .cols = images,
+                         .ld = 1,
+                         .val = (void *)own->names};
+  return EXIT_DONE;
+}
+
+/* match: slots x images, rows of X.  What is no inlier is left out. */
+static int add_points(report_parts *own, lapis_report *r,
+                      const lapis_mat *match)
+{
+  lapis_mat inlier = report_numbers(own, "inlier");
+  const lapis_mat *xy = &lapis_dataset_data(own->data)->xy;
+  int64_t m = 0;
+  own->points =
+      malloc((size_t)(4 * match->rows * match->cols + 1) * sizeof *own->points);
+  if (own->points == NULL) return cli_fail(EXIT_FAILED, "out of memory");
+  for (int64_t k = 0; k < match->cols; k++)
+    for (int64_t i = 0; i < match->rows; i++) {
+      double row = lapis_mat_at(match, i, k);
+      bool doubtful = inlier.rows == match->rows &&
+                      inlier.cols == match->cols &&
+                      lapis_mat_at(&inlier, i, k) == 0;
+      if (!(row >= 0) || doubtful) continue;
+      if (row >= (double)xy->cols)
+        return cli_fail(EXIT_INPUT,
+                        "report: match names row %.0f, --data has %lld; is it "
+                        "what was fitted?",
+                        row + 1, (long long)xy->cols);
+      double at[4] = {(double)k, (double)i + 1,
+                      lapis_mat_at(xy, 0, (int64_t)row),
+                      lapis_mat_at(xy, 1, (int64_t)row)};
+      memcpy(own->points + 4 * m++, at, sizeof at);
+    }
+  r->points = lapis_mat_f64(own->points, 4, m);
+  return EXIT_DONE;
+}
+
+static int picture_matches(report_parts *own, lapis_report *r,
+                           const lapis_mat *match)
+{
+  int64_t images = match->cols;
+  int code = add_pictures(own, r, images);
+  for (int64_t k = 0; code == EXIT_DONE && k < images; k++) {
+    double row = -1;
+    for (int64_t i = 0; i < match->rows && row < 0; i++)
+      row = lapis_mat_at(match, i, k);
+    own->picture[k] = (lapis_report_picture){
+        .sample = k, .path = file_of_image(own, images, k, (int64_t)row)};
+  }
+  r->pictures = images;
+  if (code == EXIT_DONE) code = name_images(own, r, images);
+  return code == EXIT_DONE ? add_points(own, r, match) : code;
+}
+
+int report_pictures(cli *c, report_parts *own, lapis_report *r)
+{
+  lapis_mat match = report_numbers(own, "match");
+  int code = list_files(c, own);
+  if (code != EXIT_DONE) return code;
+  if (match.cols == 0)
+    return own->files.mat.cols > 0 ? picture_samples(c, own, r) : EXIT_DONE;
+  bool positions =
+      own->data != NULL && lapis_dataset_data(own->data)->xy.cols > 0;
+  if (positions) return picture_matches(own, r, &match);
+  if (!c->quiet)
+    fprintf(stderr, "lapis: report: matches are drawn where --data holds the "
+                    "positions of the points (xy)\n");
+  return EXIT_DONE;
+}

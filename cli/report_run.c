@@ -1,0 +1,128 @@
+/* report_run.c - the settings and figures of a run, and the command that
+ * repeats it, from what it printed with --json. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "report.h"
+
+enum { MOST_ROWS = 256, TEXT_ROOM = 256 };
+
+/* A number in the fewest digits that read back to it, at most so many. */
+static void shorten(char *text, int most)
+{
+  char *end, tried[TEXT_ROOM];
+  double v = strtod(text, &end);
+  if (end == text || *end != '\0') return;
+  for (int digits = 1; digits <= most; digits++) {
+    (void)snprintf(tried, sizeof tried, "%.*g", digits, v);
+    if (strtod(tried, NULL) == v) break;
+  }
+  memcpy(text, tried, sizeof tried);
+}
+
+/* Entries of an object that have a value; how many rows were filled. */
+static int64_t take_rows(const lapis_json *from, int digits,
+                         lapis_report_row *row, char *text, int64_t room)
+{
+  int64_t count = 0;
+  const char *key;
+  for (int i = 0; count < room; i++) {
+    if (!lapis_json_entry(from, i, &key, text, TEXT_ROOM)) break;
+    if (text[0] == '\0' || strcmp(text, "null") == 0) continue;
+    shorten(text, digits);
+    row[count++] = (lapis_report_row){key, text};
+    text += TEXT_ROOM;
+  }
+  return count;
+}
+
+/* A word as a POSIX shell reads it back. */
+static size_t quote(char *to, const char *word)
+{
+  char *at = to;
+  if (word[0] != '\0' &&
+      strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                   "0123456789_./:,=@%+-") == strlen(word)) {
+    strcpy(to, word);
+    return strlen(word);
+  }
+  *at++ = '\'';
+  for (; *word != '\0'; word++) {
+    if (*word == '\'') {
+      memcpy(at, "'\\''", 4);
+      at += 4;
+    } else {
+      *at++ = *word;
+    }
+  }
+  *at++ = '\'';
+  *at = '\0';
+  return (size_t)(at - to);
+}
+
+/* How the data were read. */
+static const char *const reading[] = {"target", "id", "header"};
+enum { READING = sizeof reading / sizeof *reading };
+
+static size_t write_options(cli *c, char *to)
+{
+  char *at = to;
+  for (int i = 0; i < READING; i++) {
+    const char *value = args_get(&c->args, reading[i]);
+    if (value == NULL) continue;
+    at += sprintf(at, " --%s ", reading[i]);
+    at += quote(at, value);
+  }
+  return (size_t)(at - to);
+}
+
+static int write_command(cli *c, report_parts *own, lapis_report *r)
+{
+  const char *method = lapis_json_text(own->run, "method", NULL);
+  const char *data = args_get(&c->args, "data");
+  if (method == NULL) return EXIT_DONE;
+  size_t room = 64 + 4 * (strlen(method) + (data == NULL ? 4 : strlen(data)));
+  for (int i = 0; i < READING; i++)
+    if (args_get(&c->args, reading[i]) != NULL)
+      room += 16 + 4 * strlen(args_get(&c->args, reading[i]));
+  for (int64_t i = 0; i < r->settings; i++)
+    room += 8 + strlen(r->setting[i].name) + 4 * strlen(r->setting[i].value);
+  char *at = own->command = malloc(room);
+  if (at == NULL) return cli_fail(EXIT_FAILED, "out of memory");
+  at += sprintf(at, "lapis fit ");
+  at += quote(at, method);
+  *at++ = ' ';
+  at += data == NULL ? (size_t)sprintf(at, "DATA") : quote(at, data);
+  at += write_options(c, at);
+  for (int64_t i = 0; i < r->settings; i++) {
+    const char *value = r->setting[i].value;
+    if (strcmp(value, "false") == 0 || strcmp(value, "auto") == 0) continue;
+    at += sprintf(at, " --%s", r->setting[i].name);
+    if (strcmp(value, "true") == 0) continue;
+    *at++ = ' ';
+    at += quote(at, value);
+  }
+  *at = '\0';
+  r->command = own->command;
+  return EXIT_DONE;
+}
+
+int report_run(cli *c, report_parts *own, lapis_report *r)
+{
+  const char *path = args_get(&c->args, "run");
+  if (path == NULL) return EXIT_DONE;
+  lapis_status s = lapis_json_read(c->ctx, path, &own->run);
+  if (s < 0) return cli_fail_status(c, s);
+  own->row = malloc(2 * MOST_ROWS * sizeof *own->row);
+  own->row_text = malloc((size_t)2 * MOST_ROWS * TEXT_ROOM);
+  if (own->row == NULL || own->row_text == NULL)
+    return cli_fail(EXIT_FAILED, "out of memory");
+  r->setting = own->row;
+  r->fact = own->row + MOST_ROWS;
+  r->settings = take_rows(lapis_json_get(own->run, "settings"), 17, own->row,
+                          own->row_text, MOST_ROWS);
+  r->facts =
+      take_rows(lapis_json_get(own->run, "info"), 4, own->row + MOST_ROWS,
+                own->row_text + MOST_ROWS * TEXT_ROOM, MOST_ROWS);
+  return write_command(c, own, r);
+}
