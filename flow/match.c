@@ -17,6 +17,8 @@ enum { LEAST_POINTS = 4 };
 typedef struct match {
   lapis_match_settings set;
   double *X, *xy; /* 128 x m, 2 x m */
+  double *frame;  /* 4 x m: x, y, scale, angle */
+  int64_t *group; /* m: image */
   double *place;  /* 4 x slots that are sure: image, slot, x, y */
   double *shown;  /* the same for the page */
 } match;
@@ -54,6 +56,8 @@ static void forget(lapis_flow *f)
   if (m == NULL) return;
   free(m->X);
   free(m->xy);
+  free(m->frame);
+  free(m->group);
   free(m->place);
   free(m->shown);
   free(m);
@@ -94,13 +98,29 @@ static lapis_status check_counts(lapis_flow *f, const int64_t *group, int64_t m)
   return LAPIS_OK;
 }
 
-static double *to_doubles(const lapis_mat *from, int64_t rows)
+static bool has_direction(const lapis_mat *X, int64_t j)
 {
-  double *to = malloc((size_t)(rows * from->cols + 1) * sizeof *to);
-  for (int64_t j = 0; to != NULL && j < from->cols; j++)
-    for (int64_t i = 0; i < rows; i++)
-      to[j * rows + i] = lapis_mat_at(from, i, j);
-  return to;
+  for (int64_t i = 0; i < X->rows; i++)
+    if (lapis_mat_at(X, i, j) > 0) return true;
+  return false;
+}
+
+/* The keypoints whose descriptors say something; their number. */
+static int64_t copy_points(match *m, const lapis_mat *X, const lapis_mat *xy,
+                           const int64_t *group)
+{
+  int64_t used = 0;
+  for (int64_t j = 0; j < X->cols; j++) {
+    if (!has_direction(X, j)) continue;
+    for (int64_t i = 0; i < X->rows; i++)
+      m->X[used * X->rows + i] = lapis_mat_at(X, i, j);
+    for (int64_t i = 0; i < 4; i++)
+      m->frame[4 * used + i] = lapis_mat_at(xy, i, j);
+    for (int64_t i = 0; i < 2; i++)
+      m->xy[2 * used + i] = m->frame[4 * used + i];
+    m->group[used++] = group[j];
+  }
+  return used;
 }
 
 static lapis_status take_points(lapis_flow *f)
@@ -110,15 +130,20 @@ static lapis_status take_points(lapis_flow *f)
   TRY(lapis_result_get(f->features, "X", &X));
   TRY(lapis_result_get(f->features, "xy", &xy));
   TRY(lapis_result_get(f->features, "group", &group));
-  TRY(check_counts(f, group.val, group.cols));
-  m->X = to_doubles(&X, X.rows);
-  m->xy = to_doubles(&xy, 2);
-  if (m->X == NULL || m->xy == NULL) return flow_no_memory(f);
-  f->data.X = lapis_mat_f64(m->X, X.rows, X.cols);
-  f->data.xy = lapis_mat_f64(m->xy, 2, X.cols);
-  f->data.group = group.val;
-  flow_publish(f, "xy", xy);
-  flow_publish(f, "group", group);
+  size_t room = (size_t)X.cols + 1;
+  m->X = calloc(room * (size_t)(X.rows + 1), sizeof *m->X);
+  m->xy = calloc(2 * room, sizeof *m->xy);
+  m->frame = calloc(4 * room, sizeof *m->frame);
+  m->group = calloc(room, sizeof *m->group);
+  if (m->X == NULL || m->xy == NULL || m->frame == NULL || m->group == NULL)
+    return flow_no_memory(f);
+  int64_t count = copy_points(m, &X, &xy, group.val);
+  TRY(check_counts(f, m->group, count));
+  f->data.X = lapis_mat_f64(m->X, X.rows, count);
+  f->data.xy = lapis_mat_f64(m->xy, 2, count);
+  f->data.group = m->group;
+  flow_publish(f, "xy", lapis_mat_f64(m->frame, 4, count));
+  flow_publish(f, "group", flow_whole(m->group, 1, count));
   return LAPIS_OK;
 }
 

@@ -120,7 +120,7 @@ static const lapis_param locate_params[] = {
      NULL, "N", "boxes proposed in an image"},
     {"aspect", "kappa_r", LAPIS_PARAM_REAL, AT(aspect), 0.08, 0, INFINITY,
      false, NULL, "X", "weight of width / height beside GIST"},
-    {"noise", "kappa_n", LAPIS_PARAM_REAL, AT(noise), 0.015, 0, INFINITY, false,
+    {"noise", "kappa_n", LAPIS_PARAM_REAL, AT(noise), 0.05, 0, INFINITY, false,
      NULL, "X", "noise on boxes of a low score"},
     {"side", NULL, LAPIS_PARAM_INT, AT(side), 64, 16, 256, false, NULL, "N",
      "side of the square a box is brought to, a power of two"},

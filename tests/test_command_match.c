@@ -112,6 +112,18 @@ static void slots_are_keypoints_of_their_image(void **state)
   command_end(&c);
 }
 
+/* Keypoints of which some are like nothing in another image. */
+static void positions_help_where_asked(void **state)
+{
+  (void)state;
+  command c;
+  begin(&c);
+  command_run(&c, "match ?.pgm --map embed --inliers 8 --no-cache -q");
+  command_expect(&c, 0, "");
+  assert_non_null(strstr(c.out, "6 images, 8 inliers, "));
+  command_end(&c);
+}
+
 /* JSON says the same as the archive, and a cache does not change it. */
 static void json_and_cache_agree(void **state)
 {
@@ -186,6 +198,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(one_object_is_found_in_all),
       cmocka_unit_test(slots_are_keypoints_of_their_image),
+      cmocka_unit_test(positions_help_where_asked),
       cmocka_unit_test(json_and_cache_agree),
       cmocka_unit_test(misuse_is_refused),
   };

@@ -114,7 +114,7 @@ static bool has_block(command *c, const char *page, const char *language)
   return shell(c, page, line) == 0;
 }
 
-/* Every page of a method, those of features and labels; free with globfree. */
+/* Every page of a method, of features and of pipelines; free with globfree. */
 static void method_pages(glob_t *g)
 {
   char pattern[4096];
@@ -122,8 +122,11 @@ static void method_pages(glob_t *g)
   assert_int_equal(glob(pattern, 0, NULL, g), 0);
   snprintf(pattern, sizeof pattern, "%s/docs/features.md", root());
   assert_int_equal(glob(pattern, GLOB_APPEND, NULL, g), 0);
-  snprintf(pattern, sizeof pattern, "%s/docs/label.md", root());
-  assert_int_equal(glob(pattern, GLOB_APPEND, NULL, g), 0);
+  static const char *const pipelines[] = {"label", "match", "locate"};
+  for (int i = 0; i < 3; i++) {
+    snprintf(pattern, sizeof pattern, "%s/docs/%s.md", root(), pipelines[i]);
+    assert_int_equal(glob(pattern, GLOB_APPEND, NULL, g), 0);
+  }
 }
 
 static const char *relative(const char *path)
@@ -209,7 +212,7 @@ static void the_help_is_current(void **state)
       &c, "",
       "mkdir -p copy/docs copy/tools && cp -r \"$root/docs/methods\" "
       "copy/docs && cp \"$root/docs/features.md\" \"$root/docs/label.md\" "
-      "copy/docs && "
+      "\"$root/docs/match.md\" \"$root/docs/locate.md\" copy/docs && "
       "cp \"$root/tools/update-help\" copy/tools");
   shell_or_fail(&c, "", "copy/tools/update-help build/lapis");
   method_pages(&pages);

@@ -264,6 +264,27 @@ static void positions_tell_what_descriptors_cannot(void **state)
   CHECK_AT_MOST(without, 0.8);
 }
 
+/* Features that are like nothing in the other images, so that affinities are
+ * the smallest numbers there are, or 0. */
+static void what_is_like_nothing_does_no_harm(void **state)
+{
+  (void)state;
+  lapis_roml_settings set = settings(6);
+  lapis_ctx *ctx = lapis_ctx_new();
+  set.sigma_descriptor = 1;
+  for (int t = 0; t < 60; t++) {
+    lapis_solver *solver;
+    photos p = draw(3 + (uint64_t)t);
+    lapis_data data = data_of(&p);
+    for (int k = 0; k < K; k++)
+      for (int i = 0; i < 3; i++) p.X[(k * EACH + i) * D + k] += 35 + 0.05 * t;
+    assert_int_equal(lapis_roml_new(ctx, &data, &set, &solver), LAPIS_OK);
+    if (lapis_solve(solver) < 0) fail_msg("%d: %s", t, lapis_ctx_error(ctx));
+    lapis_solver_free(solver);
+  }
+  lapis_ctx_free(ctx);
+}
+
 static void other_scales_places_and_orders_change_nothing(void **state)
 {
   (void)state;
@@ -423,6 +444,7 @@ int main(void)
       cmocka_unit_test(appendix_1_is_solved_as_printed),
       cmocka_unit_test(the_whole_embedding_is_what_its_file_says),
       cmocka_unit_test(positions_tell_what_descriptors_cannot),
+      cmocka_unit_test(what_is_like_nothing_does_no_harm),
       cmocka_unit_test(other_scales_places_and_orders_change_nothing),
       cmocka_unit_test(ducks_are_matched_better_than_by_descriptors),
       cmocka_unit_test(bad_positions_are_refused),

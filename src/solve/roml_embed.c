@@ -28,6 +28,7 @@
 #include "solve/roml_robust.h"
 
 enum { BALANCING = 6 };
+static const double NOTHING = 1e-290;
 static const int64_t MOST = 20000; /* features: A is N x N */
 static const double SPATIAL = 0.12, DESCRIPTOR = 0.25;
 
@@ -130,7 +131,9 @@ static void fill_affinity(embedding *e)
           i == j ? 1 : exp(closeness(e, i, j, A[j * e->A.ld + i]));
 }
 
-/* Blocks between images: b_ij / sqrt(sum of row i, sum of column j). */
+/* Blocks between images: b_ij / sqrt(sum of row i, sum of column j).  Sums
+ * below NOTHING are those of features unlike all of an image: the product of
+ * two roots of their inverses would overflow, and 0 times it is no number. */
 static void balance(embedding *e)
 {
   int64_t N = e->p->N, K = e->p->K;
@@ -142,7 +145,7 @@ static void balance(embedding *e)
       memset(sum, 0, (size_t)K * sizeof *sum);
       for (int64_t i = 0; i < N; i++) sum[e->image[i]] += A[j * e->A.ld + i];
       for (int64_t k = 0; k < K; k++)
-        sum[k] = k == e->image[j] || !(sum[k] > 0) ? 1 : 1 / sqrt(sum[k]);
+        sum[k] = k == e->image[j] || !(sum[k] > NOTHING) ? 1 : 1 / sqrt(sum[k]);
     }
 #pragma omp parallel for num_threads(base_threads(e->h.ctx))
     for (int64_t j = 0; j < N; j++)

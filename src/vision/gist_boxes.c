@@ -2,11 +2,16 @@
  *
  * [ROML16] Sec. 6: a box of width w, height h and objectness o, whose GIST is
  * f, is described by
- *   x = [f; kappa_r w / h] + kappa_n (1 - o) n,   n normal of deviation 1,
- * so that a box that hardly holds an object is unlike every other.  Objectness
- * is the score of a given table where no score exceeds 1; otherwise, and for
- * proposed boxes, the score over the image's largest.  A box without a score
- * has no noise.
+ *   x = [f / |f|; kappa_r w / h] + kappa_n (1 - o) n,   n normal of deviation
+ * 1, so that a box that hardly holds an object is unlike every other.
+ * Objectness is the score of a given table where no score exceeds 1; otherwise,
+ * and for proposed boxes, the score over the image's largest.  A box without a
+ * score has no noise.
+ *
+ * Deviations: f has unit length, since methods compare directions and the
+ * length of GIST depends on the picture; kappa_n is larger than the paper's,
+ * because our score is cruder than a learnt objectness (docs/locate.md has
+ * figures).
  *
  * n is drawn for (pixels of the image, number of the box), so that what is made
  * of an image depends on the image alone and can be kept.  Given boxes belong
@@ -158,6 +163,13 @@ static void add_noise(const noise *n, int64_t index, double share, int64_t d,
             rng_normal(n->seed, n->stream, (uint64_t)(index * d + i));
 }
 
+static void to_unit_length(int64_t d, double *x)
+{
+  double sum = 0;
+  for (int64_t i = 0; i < d; i++) sum += x[i] * x[i];
+  for (int64_t i = 0; i < d && sum > 0; i++) x[i] /= sqrt(sum);
+}
+
 static lapis_status describe(const feature_job *j, const feature_view *v,
                              const lapis_box *box, int64_t count,
                              feature_piece *out)
@@ -177,6 +189,7 @@ static lapis_status describe(const feature_job *j, const feature_view *v,
     double *x = X + b * d, *p = place + b * BOX_ROWS;
     double share = 1 - fmin(1, fmax(0, at->score / most));
     TRY(gist_describe(v->ctx, s->bank, v->image, &part, x));
+    to_unit_length(d - 1, x);
     x[d - 1] = set->aspect * at->width / at->height;
     if (!isnan(at->score)) add_noise(&n, b, share, d, x);
     p[0] = at->x, p[1] = at->y, p[2] = at->width, p[3] = at->height;
@@ -206,7 +219,7 @@ static const lapis_param params[] = {
      NULL, "N", "boxes proposed in an image"},
     {"aspect", "kappa_r", LAPIS_PARAM_REAL, AT(aspect), 0.08, 0, INFINITY,
      false, NULL, "X", "weight of width / height beside GIST"},
-    {"noise", "kappa_n", LAPIS_PARAM_REAL, AT(noise), 0.015, 0, INFINITY, false,
+    {"noise", "kappa_n", LAPIS_PARAM_REAL, AT(noise), 0.05, 0, INFINITY, false,
      NULL, "X", "noise on boxes of a low score"},
     {"side", NULL, LAPIS_PARAM_INT, AT(gist.side), 64, 16, 256, false, NULL,
      "N", "side of the square a box is brought to, a power of two"},
