@@ -6,7 +6,19 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "lapis/lapis_image.h"
 #include "lapis/lapis_io.h"
+
+/* Skips the running test where images cannot be written. */
+static inline void command_need_images(void)
+{
+  const lapis_image_format *f;
+  for (int i = 0; (f = lapis_image_format_at(i)) != NULL; i++) {
+    if (f->built) continue;
+    print_message("skipped: %s is not built in\n", f->name);
+    skip();
+  }
+}
 
 typedef struct command {
   char folder[64]; /* a fresh temporary one */

@@ -176,21 +176,11 @@ static void scene_write(scene *s, const command *c, const char *name)
     fail_msg("%s", lapis_ctx_error(s->ctx));
 }
 
-static void need_images(void)
-{
-  for (int i = 0; lapis_image_format_at(i) != NULL; i++) {
-    const lapis_image_format *f = lapis_image_format_at(i);
-    if (strcmp(f->name, "jpeg") != 0 || f->built) continue;
-    print_message("skipped: JPEG is not built in\n");
-    skip();
-  }
-}
-
 /* ---- tests --------------------------------------------------------------*/
 static void page_holds_all(void **state)
 {
   (void)state;
-  need_images();
+  command_need_images();
   python_need("xml, zlib");
   scene s;
   command c;
@@ -230,7 +220,7 @@ static void export_is_read(const command *c, const char *const *label)
 static void page_works_in_a_browser(void **state)
 {
   (void)state;
-  need_images();
+  command_need_images();
   python_need("json");
   if (system("command -v chromedriver >/dev/null && "
              "command -v chromium >/dev/null") != 0) {
@@ -255,7 +245,7 @@ static void page_works_in_a_browser(void **state)
 static void page_stays_small(void **state)
 {
   (void)state;
-  need_images();
+  command_need_images();
   enum { MANY = 300 };
   scene s;
   command c;
@@ -317,7 +307,7 @@ static void check_preview(lapis_ctx *ctx, const lapis_image *m, int64_t side,
 static void images_are_made_small(void **state)
 {
   (void)state;
-  need_images();
+  command_need_images();
   lapis_ctx *ctx = lapis_ctx_new();
   lapis_image m;
   lapis_preview p;
@@ -487,7 +477,7 @@ static void pictures_may_be_missing(void **state)
 static void memory_may_end(void **state)
 {
   (void)state;
-  need_images();
+  command_need_images();
   scene s;
   command c;
   char path[160];

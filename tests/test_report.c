@@ -143,6 +143,7 @@ static void write_people(command *c)
 static void labels_are_shown(void **state)
 {
   (void)state;
+  command_need_images();
   python_need("xml");
   command c;
   char again[4096];
@@ -170,6 +171,7 @@ static void labels_are_shown(void **state)
 static void matches_are_shown(void **state)
 {
   (void)state;
+  command_need_images();
   python_need("numpy");
   command c;
   char words[160];

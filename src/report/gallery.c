@@ -135,7 +135,9 @@ static lapis_status take_image(lapis_ctx *ctx, frame *f, int64_t most,
   }
   lapis_status s = lapis_image_preview(ctx, image, IMAGE_SIDE, most, out);
   lapis_image_free(&read);
-  return s;
+  if (s != LAPIS_ENOTBUILT) return s;
+  if (f->index == 0) base_say(ctx, 0, "%s", lapis_ctx_error(ctx));
+  return LAPIS_OK;
 }
 
 /* A symbol, so that labels in doubt and followed points can show it too. */
