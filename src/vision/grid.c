@@ -66,6 +66,7 @@ lapis_status grid_make(lapis_ctx *ctx, const char *what,
   int64_t longer = width > height ? width : height;
   if (out->step == -1) out->step = longer >= 64 ? longer / 32 : 1;
   if (out->step > longer) out->step = longer; /* one cell, and no overflow */
+  if (out->step < 1) out->step = 1;
   out->nx = (width + out->step - 1) / out->step;
   out->ny = (height + out->step - 1) / out->step;
   out->size = base_alloc(ctx, set->scales * set->aspects, sizeof *out->size);

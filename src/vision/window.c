@@ -346,7 +346,7 @@ lapis_status lapis_windows_find(lapis_ctx *ctx, const lapis_words *words,
                                 lapis_box *box, int64_t *found,
                                 lapis_window_info *info)
 {
-  window_search w = {.ctx = ctx, .words = words};
+  window_search w = {.ctx = ctx, .words = words, .grid = {.step = 1}};
   double start = base_seconds();
   *found = 0;
   w.set = set != NULL ? *set : lapis_window_defaults();
