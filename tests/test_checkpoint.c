@@ -70,6 +70,7 @@ static const kind kinds[] = {
     {"svmplus", "binary", {{"solver", "dcd"}, {"tol", "1e-2"}, {"C", ".01"}}},
     {"svmplus", "classes", {{"solver", "ipm"}, {"tol", "1e-8"}}},
     {"svmplus", "classes", {{"kernel", "rbf"}, {"tol", "1e-8"}}},
+    {"svmplus", "binary", {{"kernel", "rbf"}, {"cache", ".01"}, {"rank", "3"}}},
     {"svmplus", "binary", {{"formulation", "original"}, {"kernel", "rbf"}}},
     {"svmplus", "binary", {{"probability", "true"}}},
     {"misvm", "bags", {{"C", "10"}, {"kernel", "linear"}}},

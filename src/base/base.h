@@ -73,5 +73,7 @@ double rng_uniform(uint64_t seed, uint64_t stream, uint64_t index); /* [0,1) */
 double rng_normal(uint64_t seed, uint64_t stream, uint64_t index);
 /* A permutation of 0..n-1. */
 void rng_shuffle(uint64_t seed, uint64_t stream, int64_t *out, int64_t n);
+/* The same order of steps on what is there. */
+void rng_permute(uint64_t seed, uint64_t stream, int64_t *out, int64_t n);
 
 #endif

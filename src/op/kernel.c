@@ -187,6 +187,28 @@ lapis_status op_kernel_own(la *h, const op_kernel *k, int64_t first,
   return LAPIS_OK;
 }
 
+lapis_status op_kernel_some(la *h, const op_kernel *k, const int64_t *index,
+                            int64_t cols, double *K)
+{
+  if (k->kind == LAPIS_KERNEL_PRECOMPUTED) {
+    for (int64_t j = 0; j < cols; j++)
+      TRY(op_kernel_own(h, k, index[j], 1, K + j * k->n));
+    return LAPIS_OK;
+  }
+  double *B = base_alloc_raw(h->ctx, (k->d + 1) * cols, sizeof *B);
+  if (B == NULL) return LAPIS_ENOMEM;
+  double *square = B + k->d * cols;
+  for (int64_t j = 0; j < cols; j++) {
+    memcpy(B + j * k->d, k->X + index[j] * k->d, (size_t)k->d * sizeof *B);
+    square[j] = k->square[index[j]];
+  }
+  lapis_status s = block(h, k, B, square, cols, K);
+  for (int64_t j = 0; j < cols; j++)
+    K[j * k->n + index[j]] = op_kernel_self(k, index[j]);
+  base_free(B);
+  return s;
+}
+
 lapis_status op_kernel_block(la *h, const op_kernel *k, const lapis_mat *B,
                              double *K)
 {
