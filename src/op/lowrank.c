@@ -31,7 +31,7 @@ static lapis_status add_pivot(pivoted *t)
   la_array L = la_wrap(t->L, t->r, n), out = la_wrap(t->column, n, 1);
   la_array x = la_wrap(t->L + best * t->most, t->r, 1);
   L.ld = t->most;
-  if (t->r > 0) TRY(t->h->ops->gemm(t->h, LA_T, LA_N, -1, &L, &x, 1, &out));
+  if (t->r > 0) TRY(t->h->ops->gemv(t->h, LA_T, -1, &L, &x, 1, &out));
   double root = sqrt(t->rest[best]);
   for (int64_t i = 0; i < n; i++) {
     double *l = t->L + i * t->most;

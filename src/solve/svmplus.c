@@ -254,7 +254,7 @@ static lapis_status scores_from_kernel(svmplus *w, const double *a, int64_t c,
   for (int64_t i = 0; i < n; i++) ay[i] = a[i] * q->y[i];
   la_array K = la_wrap(w->gram.K, n, n), v = la_wrap(ay, n, 1);
   la_array f = la_wrap(ay + n, n, 1);
-  lapis_status s = w->h.ops->gemm(&w->h, LA_N, LA_N, 1, &K, &v, 0, &f);
+  lapis_status s = w->h.ops->gemv(&w->h, LA_N, 1, &K, &v, 0, &f);
   for (int64_t i = 0; i < n; i++) w->scores[i * w->K + c] = ay[n + i] + b;
   base_free(ay);
   return s;

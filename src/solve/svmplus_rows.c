@@ -66,8 +66,8 @@ static lapis_status slack_times(const sv_rows *c, const double *a, double *g)
   la_array R = la_wrap((double *)(uintptr_t)c->R, c->r, c->n);
   la_array x = la_wrap((double *)(uintptr_t)a, c->n, 1);
   la_array Ra = la_wrap(room, c->r, 1), out = la_wrap(g, c->n, 1);
-  lapis_status s = c->h->ops->gemm(c->h, LA_N, LA_N, 1, &R, &x, 0, &Ra);
-  if (s >= 0) s = c->h->ops->gemm(c->h, LA_T, LA_N, 1, &R, &Ra, 1, &out);
+  lapis_status s = c->h->ops->gemv(c->h, LA_N, 1, &R, &x, 0, &Ra);
+  if (s >= 0) s = c->h->ops->gemv(c->h, LA_T, 1, &R, &Ra, 1, &out);
   base_free(room);
   return s;
 }
@@ -79,7 +79,7 @@ static lapis_status add_rows(sv_rows *c, const int64_t *index, double *f,
   TRY(op_kernel_some(c->h, c->kernel, index, count, c->made));
   la_array K = la_wrap(c->made, c->n, count), x = la_wrap(f, count, 1);
   la_array out = la_wrap(g, c->n, 1);
-  return c->h->ops->gemm(c->h, LA_N, LA_N, 1, &K, &x, 1, &out);
+  return c->h->ops->gemv(c->h, LA_N, 1, &K, &x, 1, &out);
 }
 
 lapis_status sv_rows_times(sv_rows *c, const double *a, double *g)
