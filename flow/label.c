@@ -158,8 +158,11 @@ static void forget(lapis_flow *f)
   labels_free(&f->given);
 }
 
-static const flow_class label_class = {
-    .table = &label_method, .page = label_page, .run = run, .forget = forget};
+static const flow_class label_class = {.table = &label_method,
+                                       .least = 1,
+                                       .page = label_page,
+                                       .run = run,
+                                       .forget = forget};
 
 lapis_status lapis_label_new(lapis_ctx *ctx, const char *const *paths,
                              int64_t count,
@@ -167,13 +170,9 @@ lapis_status lapis_label_new(lapis_ctx *ctx, const char *const *paths,
                              lapis_flow **out)
 {
   lapis_flow *f;
-  TRY(flow_new(ctx, &label_class, paths, count, 1, out));
+  TRY(flow_new(ctx, &label_class, FLOW_COMMON(settings), paths, count, out));
   f = *out;
   f->set = *settings;
-  f->common = (flow_common){.cache = settings->cache,
-                            .no_cache = settings->no_cache,
-                            .keep_going = settings->keep_going,
-                            .seconds = settings->seconds};
   lapis_status s = find_kind(f);
   if (s >= 0) s = label_check_where(f);
   if (s >= 0) s = read_table(f);
