@@ -17,16 +17,12 @@ static void write_table(const command *c, const char *name, int n)
 
 static double number_at(const char *json, const char *path[])
 {
-  lapis_ctx *ctx = lapis_ctx_new();
-  lapis_json *v;
-  if (lapis_json_parse(ctx, json, strlen(json), "stdout", &v) < 0)
-    fail_msg("%s in: %s", lapis_ctx_error(ctx), json);
+  lapis_json *v = command_json(json);
   const lapis_json *at = v;
   int i = 0;
   for (; path[i + 1] != NULL; i++) at = lapis_json_get(at, path[i]);
   double out = lapis_json_number(at, path[i], NAN);
   lapis_json_free(v);
-  lapis_ctx_free(ctx);
   return out;
 }
 #define NUMBER(json, ...) number_at(json, (const char *[]){__VA_ARGS__, NULL})
@@ -47,11 +43,8 @@ static void a_table_with_names(void **state)
   CHECK_NEAR(NUMBER(c.out, "settings", "lambda"), 1, 0);
   CHECK_AT_MOST(NUMBER(c.out, "info", "gap"), 1e-4);
   assert_non_null(strstr(c.out, "\"status\": \"solved\""));
-  lapis_ctx *ctx = lapis_ctx_new();
-  char path[128];
-  snprintf(path, sizeof path, "%s/r.npz", c.folder);
   lapis_arrays all;
-  assert_int_equal(lapis_arrays_read(ctx, path, &all), LAPIS_OK);
+  command_arrays(&c, "r.npz", &all);
   const lapis_array *labels = lapis_arrays_find(&all, "labels");
   const lapis_array *names = lapis_arrays_find(&all, "names");
   assert_non_null(labels);
@@ -63,7 +56,6 @@ static void a_table_with_names(void **state)
     assert_string_equal(text[i], i % 2 == 0 ? "no" : "yes");
   assert_string_equal(((const char *const *)names->mat.val)[29], "s29");
   lapis_arrays_free(&all);
-  lapis_ctx_free(ctx);
   command_run(&c, "eval auroc --truth t.csv --scores r.npz");
   command_end(&c);
 }
@@ -250,11 +242,8 @@ static void suspects_are_listed(void **state)
   command_run(&c, "fit mc t.csv --target 3 --mu-rel .01 --lambda 1 --suspects "
                   "2 -o r.npz -q");
   command_expect(&c, 0, "");
-  lapis_ctx *ctx = lapis_ctx_new();
-  char path[128];
   lapis_arrays all;
-  snprintf(path, sizeof path, "%s/r.npz", c.folder);
-  assert_int_equal(lapis_arrays_read(ctx, path, &all), LAPIS_OK);
+  command_arrays(&c, "r.npz", &all);
   const lapis_array *index = lapis_arrays_find(&all, "suspect_index");
   const lapis_array *margin = lapis_arrays_find(&all, "suspect_margin");
   assert_non_null(index);
@@ -264,7 +253,6 @@ static void suspects_are_listed(void **state)
   CHECK_NEAR(fabs(first - second), 23, 0);
   CHECK_AT_LEAST(lapis_mat_at(&margin->mat, 0, 1), 1e-6);
   lapis_arrays_free(&all);
-  lapis_ctx_free(ctx);
   command_end(&c);
 }
 
