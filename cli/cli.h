@@ -51,7 +51,8 @@ typedef struct cli_verb {
    * takes the rows, too; NULL: none. */
   const char *pipeline;
   const lapis_method *(*also_at)(int i);
-  bool reads_data; /* data_options apply */
+  bool reads_data;     /* data_options apply */
+  const char *repeats; /* an option that may be given often; NULL: none */
   int (*run)(cli *c);
 } cli_verb;
 

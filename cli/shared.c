@@ -62,9 +62,36 @@ static bool has_row(const lapis_method *m, const char *name)
   return false;
 }
 
+/* Given, or tried by --grid NAME=... */
+static bool is_given(const cli *c, const char *name, size_t length)
+{
+  for (int i = 0; i < c->args.n_given; i++) {
+    bool grid = strcmp(c->args.given[i].name, "grid") == 0;
+    const char *at = grid ? c->args.given[i].value : c->args.given[i].name;
+    if (strncmp(at, name, length) == 0 && at[length] == (grid ? '=' : '\0'))
+      return true;
+  }
+  return false;
+}
+
+/* Two settings for one thing, of which the method would take one: --mu. */
+static int check_alternatives(const cli *c)
+{
+  const lapis_method *m = c->method;
+  if (m->choose == NULL || m->unless == NULL) return EXIT_DONE;
+  int length = (int)strcspn(m->choose, "=");
+  if (!is_given(c, m->choose, (size_t)length) ||
+      !is_given(c, m->unless, strlen(m->unless)))
+    return EXIT_DONE;
+  return cli_fail(EXIT_MISUSE,
+                  "%s: --%s and --%.*s set the same thing; give one of them",
+                  c->verb->name, m->unless, length, m->choose);
+}
+
 int settings_from_args(cli *c, void **out)
 {
-  return settings_beside(c, c->method, out);
+  int code = check_alternatives(c);
+  return code == EXIT_DONE ? settings_beside(c, c->method, out) : code;
 }
 
 int settings_beside(cli *c, const lapis_method *m, void **out)
