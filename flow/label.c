@@ -13,6 +13,16 @@
 #include "flow.h"
 
 /* ---- beginning ----------------------------------------------------------*/
+/* People write 0 or -1 for unknown, too. */
+static bool has_three_signs(const labels *l)
+{
+  static const char *const sign[] = {"-1", "0", "1"};
+  int found = 0;
+  for (int64_t k = 0; k < l->n_names && l->kind == LABEL_CLASS; k++)
+    for (int i = 0; i < 3; i++) found += strcmp(l->name[k], sign[i]) == 0;
+  return found == 3 && l->K == 3;
+}
+
 static lapis_status read_table(lapis_flow *f)
 {
   label_request r = {.path = f->set.labels,
@@ -30,6 +40,11 @@ static lapis_status read_table(lapis_flow *f)
     flow_note(f,
               "%s: %" PRId64 " rows name none of the images and are left out",
               r.path, f->given.skipped);
+  if (has_three_signs(&f->given))
+    flow_note(f,
+              "%s: the labels -1, 0 and 1 are three classes; if one of them "
+              "means unknown, leave its cells empty",
+              r.path);
   return LAPIS_OK;
 }
 

@@ -85,6 +85,7 @@ static void table_says(const command *c, int i, const char *label)
 
 static const char *const two[] = {"flat", "upright"};
 static const char *const three[] = {"across", "down", "slanted"};
+static const char *const signs[] = {"-1", "0", "1"};
 
 /* ---- answers ------------------------------------------------------------*/
 static void unknown_labels_are_found(void **state)
@@ -107,9 +108,14 @@ static void classes_are_found(void **state)
   write_labels(&c, three, 3, 15);
   command_run(&c, "%s --no-cache --result r.npz", LABEL);
   command_expect(&c, 0, "");
+  assert_null(strstr(c.err, "three classes"));
   for (int i = 0; i < IMAGES; i++) table_says(&c, i, three[i % 3]);
   command_run(&c, "info r.npz");
   if (strstr(c.out, "suspect_margin") == NULL) fail_msg("%s", c.out);
+  write_labels(&c, signs, 3, 15);
+  command_run(&c, "%s --no-cache", LABEL);
+  command_expect(&c, 0, "the labels -1, 0 and 1 are three classes");
+  for (int i = 0; i < IMAGES; i++) table_says(&c, i, signs[i % 3]);
   command_end(&c);
 }
 
