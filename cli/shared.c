@@ -14,11 +14,7 @@ const cli_option data_options[] = {
     {"P", 'P', "FILE", "privileged features; FILE:NAME of a container"},
     {"G", 'G', "FILE", "group of each sample: bag, subject, image"},
     {"xy", 0, "FILE", "position (x, y) of each sample in its image"},
-    {"target", 0, "COL,..", "columns of a table that are targets"},
-    {"id", 0, "COL", "column of a table that names the samples"},
-    {"header", 0, "yes|no", "whether a table has a header (default: find out)"},
-    {"labels", 0, "K|F.xml", ".arff: K labels at the end, or those F names"},
-    {"features", 0, "D", ".svm: at least D features"},
+    CLI_TABLE_OPTIONS,
     {NULL, 0, NULL, NULL}};
 
 /* What a method's own setting of an option's name can be, "a|b|c", or NULL. */

@@ -166,7 +166,7 @@ lapis_status lapis_clean_new(lapis_ctx *ctx, const lapis_data *data,
   if (set == NULL) set = &defaults;
   TRY(param_check(ctx, &clean_method, set));
   TRY(read_weight(ctx, set->weight, &kind, &number));
-  TRY(rr_check_X(ctx, "clean", &data->X, false));
+  TRY(rr_check_X(ctx, "clean", &data->X));
   TRY(check_dictionary(ctx, &set->dictionary, &data->X));
   lapis_solver *s;
   TRY(solver_alloc(ctx, &clean_class, sizeof(clean), &s));

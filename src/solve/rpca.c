@@ -187,7 +187,7 @@ lapis_status lapis_rpca_new(lapis_ctx *ctx, const lapis_data *data,
   lapis_rpca_settings defaults = lapis_rpca_defaults();
   if (set == NULL) set = &defaults;
   TRY(param_check(ctx, &rpca_method, set));
-  TRY(rr_check_X(ctx, "rpca", &data->X, false));
+  TRY(rr_check_X(ctx, "rpca", &data->X));
   lapis_solver *s;
   TRY(solver_alloc(ctx, &rpca_class, sizeof(rpca), &s));
   rpca *w = (rpca *)s;

@@ -430,7 +430,7 @@ static lapis_status check(lapis_ctx *ctx, bool lda, const lapis_data *data,
   const char *method = lda ? "rlda" : "rr";
   TRY(param_check(ctx, lda ? &rlda_method : &rr_method, set));
   TRY(check_gamma(ctx, method, set));
-  TRY(rr_check_X(ctx, method, &data->X, false));
+  TRY(rr_check_X(ctx, method, &data->X));
   TRY(rr_check_targets(ctx, lda, set, data));
   bool raw = set->denoise == LAPIS_RR_NONE && set->refill == 0;
   return raw ? mat_check_finite(ctx, method, "X", &data->X, false) : LAPIS_OK;

@@ -22,9 +22,8 @@ void rr_basis_put(const rr_basis *b, named_list *to);
 bool rr_basis_get(const named_list *from, rr_basis *out);
 
 /* X of at least one sample and feature; Inf refused with its place, NaN
- * allowed; a sample or (features too) a feature observed nowhere refused. */
-lapis_status rr_check_X(lapis_ctx *ctx, const char *method, const lapis_mat *X,
-                        bool features);
+ * allowed; a sample observed nowhere refused. */
+lapis_status rr_check_X(lapis_ctx *ctx, const char *method, const lapis_mat *X);
 /* lambda, or 1 / sqrt(max(d, n)). */
 double rr_lambda(double lambda, const lapis_mat *X);
 /* sparse = X - D where X was seen, 0 elsewhere; d x n each. */

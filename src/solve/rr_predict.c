@@ -247,7 +247,7 @@ static lapis_status check_X(lapis_ctx *ctx, const char *method,
                       "%s: X has %" PRId64 " features, the model was fitted to "
                       "%" PRId64,
                       method, X->rows, d);
-  TRY(rr_check_X(ctx, method, X, false));
+  TRY(rr_check_X(ctx, method, X));
   return cleans ? LAPIS_OK : mat_check_finite(ctx, method, "X", X, false);
 }
 
