@@ -21,6 +21,10 @@
 /* level 0: warning; 1: -v; 2: -vv. */
 void base_say(lapis_ctx *ctx, int level, const char *format, ...)
     LAPIS_PRINTF(3, 4);
+/* A warning that a context gives once, however many solves it makes. */
+typedef enum base_topic { BASE_THREE_SIGNS = 1 } base_topic;
+void base_say_once(lapis_ctx *ctx, base_topic topic, const char *format, ...)
+    LAPIS_PRINTF(3, 4);
 int base_verbose(const lapis_ctx *ctx);
 
 /* ---- memory -------------------------------------------------------------
