@@ -76,7 +76,8 @@ typedef struct lapis_data { /* one dataset, whatever the question */
   lapis_mat X;              /* d x n features; NaN: not observed */
   lapis_mat Y;              /* c x n targets; NaN: to be predicted */
   lapis_mat P;              /* p x n privileged features, or empty */
-  lapis_mat xy;             /* 2 x n positions, or empty */
+  lapis_mat xy;             /* 2 or more rows x n, or empty: positions x, y;
+                               other rows (scale, angle) are ignored */
   const int64_t *group;     /* n: bag, subject or image of a sample, or NULL */
   const double *weight;     /* n: weight of a sample, or NULL */
 } lapis_data;
