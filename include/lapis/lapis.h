@@ -596,7 +596,8 @@ LAPIS_API lapis_mat lapis_cv_scores(const lapis_cv *cv);
 /* Known labels that the rest of the data contradicts most: labels are hidden
  * fold by fold, completed with the given settings, and ranked by
  * s (threshold - z).  index: 2 x count (sample, class, from 0), margin: count,
- * largest first, positive = contradicted. */
+ * largest first, positive = contradicted.  Out of time: those of the folds that
+ * are done. */
 LAPIS_API lapis_status lapis_suspects(lapis_ctx *ctx, const lapis_method *m,
                                       const lapis_data *data,
                                       const void *settings,
