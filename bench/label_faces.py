@@ -99,8 +99,8 @@ def main():
     print(f"chosen {chosen[1]} (AUROC {chosen[2]} on those hidden)"
           if chosen else "nothing chosen")
     print(f"AUROC {auroc:.4f}, in the eye band {band:.3f}, "
-          f"{seconds:.0f} s ({used.ru_utime + used.ru_stime:.0f} s of processor "
-          f"time), {used.ru_maxrss / 1024:.0f} MB")
+          f"{seconds:.0f} s ({used.ru_utime + used.ru_stime:.0f} s of "
+          f"processor time), {used.ru_maxrss / 1024:.0f} MB")
 
 
 if __name__ == "__main__":

@@ -155,7 +155,7 @@ static void what_is_chosen_is_the_middle_of_the_good(void **state)
   command_run(&c, "cv mc -X x.npz:X -Y labels.csv --target what --id file "
                   "--variant simplex --map l1 --folds 3 --pooled --lambda .1 "
                   "--gamma 3 --grid mu-rel=.3,.1,.03,.01 --tol 1e-2 "
-                  "--max-iters 40");
+                  "--max-iters 60");
   command_expect(&c, 0, "");
   double middle = middle_of(c.out, &good);
   CHECK_NEAR(said / middle, 1, 0.006); /* three digits are said */
