@@ -7,6 +7,8 @@
  *                                  inversion, LIBSVM's one-class on n (H + G)
  *   bench/svmplus grid [n [d]]     a 6 x 7 (C, gamma) grid against one fit
  *   bench/svmplus memory [n [d]]   our linear fit alone, peak memory
+ *   bench/svmplus rows [n [d]]     our kernel fit alone, peak memory; kernel
+ *                                  rows on demand where n x n does not fit
  *
  * Data: splitmix64, seed 1, Box-Muller.  A direction w; x = g, y = sign(w'x)
  * flipped for 10 % of the samples; privileged z: its first entry is y w'x,
@@ -80,6 +82,14 @@ static lapis_data data_of(const sample_set *p, int privileged)
                      .Y = lapis_mat_f64(p->y, 1, p->n)};
   if (privileged) data.P = lapis_mat_f64(p->P, p->d, p->n);
   return data;
+}
+
+static lapis_svmplus_settings settings_of(int kernel)
+{
+  lapis_svmplus_settings set = lapis_svmplus_defaults();
+  set.kernel = set.kernel_priv = kernel;
+  set.stop.tol = GAP;
+  return set;
 }
 
 static lapis_solver *open_solver(lapis_ctx *ctx, const lapis_data *data,
@@ -189,21 +199,24 @@ static void linear(lapis_ctx *ctx, int64_t n, int64_t d)
   drop(&p);
 }
 
-static void memory(lapis_ctx *ctx, int64_t n, int64_t d)
+static void memory(lapis_ctx *ctx, const lapis_svmplus_settings *set, int64_t n,
+                   int64_t d)
 {
   sample_set p = generate(n, d);
   lapis_data data = data_of(&p, 1);
-  lapis_svmplus_settings set = lapis_svmplus_defaults();
-  set.stop.tol = GAP;
-  lapis_solver *s = open_solver(ctx, &data, &set);
-  double took = timed_solve(s);
+  double start = bench_seconds();
+  lapis_solver *s = open_solver(ctx, &data, set);
+  lapis_solve(s);
+  const lapis_info *info = lapis_result_info(s);
   struct rusage use;
   getrusage(RUSAGE_SELF, &use);
+  double took = bench_seconds() - start;
   double held = (double)n * (double)(2 * d + 1) * 8;
-  printf("n %lld, d = p = %lld: %.1f s, gap %.1e; peak memory %.3f times the "
-         "data (%.2f GB)\n",
-         (long long)n, (long long)d, took, lapis_result_info(s)->gap,
-         (double)use.ru_maxrss * 1024 / held, held / 1e9);
+  double peak = (double)use.ru_maxrss * 1024;
+  printf("%.1f s, gap %.1e, %lld rounds, %lld samples with weight; peak memory "
+         "%.2f GB, %.3f times the data\n",
+         took, info->gap, (long long)info->iterations, (long long)info->rank,
+         peak / 1e9, peak / held);
   lapis_solver_free(s);
   drop(&p);
 }
@@ -327,21 +340,13 @@ static double published(const sample_set *p, double C, double gamma,
   return inverse + took;
 }
 
-static lapis_svmplus_settings rbf_settings(void)
-{
-  lapis_svmplus_settings set = lapis_svmplus_defaults();
-  set.kernel = set.kernel_priv = LAPIS_KERNEL_RBF;
-  set.stop.tol = GAP;
-  return set;
-}
-
 static void kernel(lapis_ctx *ctx, int64_t n, int64_t d)
 {
   sample_set p = generate(n, d);
   lapis_data data = data_of(&p, 1);
   static const double gammas[] = {1, 1e-2};
   for (int k = 0; k < 2; k++) {
-    lapis_svmplus_settings set = rbf_settings();
+    lapis_svmplus_settings set = settings_of(LAPIS_KERNEL_RBF);
     set.gamma = gammas[k];
     lapis_solver *s = open_solver(ctx, &data, &set); /* makes the kernels */
     double took = timed_solve(s);
@@ -361,7 +366,7 @@ static void grid(lapis_ctx *ctx, int64_t n, int64_t d)
 {
   sample_set p = generate(n, d);
   lapis_data data = data_of(&p, 1);
-  lapis_svmplus_settings set = rbf_settings();
+  lapis_svmplus_settings set = settings_of(LAPIS_KERNEL_RBF);
   lapis_solver *s = open_solver(ctx, &data, &set);
   double one = timed_solve(s), all = 0;
   lapis_solver_free(s);
@@ -381,19 +386,31 @@ static void grid(lapis_ctx *ctx, int64_t n, int64_t d)
 
 int main(int argc, char **argv)
 {
-  const char *what = argc > 1 ? argv[1] : "linear";
-  bool large = strcmp(what, "linear") == 0;
-  int64_t n = argc > 2 ? atoll(argv[2]) : large ? 100000 : 3000;
-  if (argc <= 2 && strcmp(what, "memory") == 0) n = 1000000;
+  static const struct {
+    const char *name;
+    int64_t n;
+  } modes[] = {{"linear", 100000},
+               {"kernel", 3000},
+               {"grid", 3000},
+               {"memory", 1000000},
+               {"rows", 50000}};
+  int k = 0;
+  while (argc > 1 && k < 4 && strcmp(argv[1], modes[k].name) != 0) k++;
+  int64_t n = argc > 2 ? atoll(argv[2]) : modes[k].n;
   int64_t d = argc > 3 ? atoll(argv[3]) : 100;
+  lapis_svmplus_settings line = settings_of(LAPIS_KERNEL_LINEAR);
+  lapis_svmplus_settings rbf = settings_of(LAPIS_KERNEL_RBF);
   lapis_ctx *ctx = lapis_ctx_new();
   lapis_ctx_set(ctx, "threads", "1");
   printf("%s, n %lld, d = p = %lld, seed 1, gap %g, C 1, one thread, %s\n",
-         what, (long long)n, (long long)d, GAP, lapis_ctx_backend(ctx));
-  if (large) linear(ctx, n, d);
-  if (strcmp(what, "kernel") == 0) kernel(ctx, n, d);
-  if (strcmp(what, "grid") == 0) grid(ctx, n, d);
-  if (strcmp(what, "memory") == 0) memory(ctx, n, d);
+         modes[k].name, (long long)n, (long long)d, GAP,
+         lapis_ctx_backend(ctx));
+  fflush(stdout);
+  if (k == 0) linear(ctx, n, d);
+  if (k == 1) kernel(ctx, n, d);
+  if (k == 2) grid(ctx, n, d);
+  if (k == 3) memory(ctx, &line, n, d);
+  if (k == 4) memory(ctx, &rbf, n, d);
   lapis_ctx_free(ctx);
   return 0;
 }

@@ -76,12 +76,27 @@ static bool find_row(const cli *c, const char *name, size_t length, char letter,
                            find_also(c->verb, name, length, out)));
 }
 
-static int add(cli *c, const char *name, const char *value)
+/* A switch may be given again, which says nothing new; of two values one would
+ * be lost. */
+static int check_once(const cli *c, const row *r, const char *value)
+{
+  const char *before = args_get(&c->args, r->name);
+  bool repeats =
+      c->verb->repeats != NULL && strcmp(c->verb->repeats, r->name) == 0;
+  if (!r->takes_value || before == NULL || repeats) return EXIT_DONE;
+  return cli_fail(
+      EXIT_MISUSE, "%s: %s%s is given twice, as '%s' and as '%s'; give it once",
+      c->verb->name, strlen(r->name) > 1 ? "--" : "-", r->name, before, value);
+}
+
+static int add(cli *c, const row *r, const char *value)
 {
   cli_args *a = &c->args;
+  int code = check_once(c, r, value);
+  if (code != EXIT_DONE) return code;
   if (a->n_given == MAX_GIVEN)
     return cli_fail(EXIT_MISUSE, "more than %d options were given", MAX_GIVEN);
-  a->given[a->n_given].name = name;
+  a->given[a->n_given].name = r->name;
   a->given[a->n_given++].value = value;
   return EXIT_DONE;
 }
@@ -109,8 +124,8 @@ static int parse_option(cli *c, int argc, char **argv, int *i)
     return unknown(c, word);
   if (!is_long && word[2] != '\0') {
     if (!r.takes_value && word[2] == word[1]) { /* -vv */
-      int code = add(c, r.name, "true");
-      return code != EXIT_DONE ? code : add(c, r.name, "true");
+      int code = add(c, &r, "true");
+      return code != EXIT_DONE ? code : add(c, &r, "true");
     }
     value = word + 2; /* -oFILE */
   }
@@ -119,7 +134,7 @@ static int parse_option(cli *c, int argc, char **argv, int *i)
       return cli_fail(EXIT_MISUSE, "%s: %s needs a value", c->verb->name, word);
     value = argv[++*i];
   }
-  return add(c, r.name, value == NULL ? "true" : value);
+  return add(c, &r, value == NULL ? "true" : value);
 }
 
 /* The first word after the verb names the method, or kind of features. */
@@ -147,7 +162,7 @@ static int take_model(cli *c, const char *path)
   const lapis_method *m = lapis_model_method(c->model);
   c->method = lapis_predict_method(m);
   if (c->method != NULL) return EXIT_DONE;
-  return cli_fail(EXIT_NOTBUILT, "%s: a %s model answers no new samples", path,
+  return cli_fail(EXIT_MISUSE, "%s: a %s model answers no new samples", path,
                   m->name);
 }
 

@@ -12,7 +12,13 @@ int grid_add(cli *c, grid_text *g, const char *text)
   lapis_status s = lapis_grid_new(c->ctx, text, &g->owned[g->count]);
   if (s < 0) return cli_fail_status(c, s);
   g->grid[g->count] = *g->owned[g->count];
-  g->count++;
+  const char *name = g->grid[g->count++].name;
+  for (int k = 0; k < g->count - 1; k++)
+    if (strcmp(g->grid[k].name, name) == 0)
+      return cli_fail(EXIT_MISUSE,
+                      "cv: --grid %s is given twice; name all its values in "
+                      "one",
+                      name);
   return EXIT_DONE;
 }
 

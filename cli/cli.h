@@ -28,6 +28,21 @@ typedef struct cli_option {
   const char *help;
 } cli_option;
 
+/* Rows of several verbs: how a table is read, and all of it. */
+#define CLI_TABLE_ROWS                                                        \
+  {"id", 0, "COL", "column of a table that names the samples"},               \
+  {                                                                           \
+    "header", 0, "yes|no", "whether a table has a header (default: find out)" \
+  }
+#define CLI_TABLE_OPTIONS                                         \
+  {"target", 0, "COL,..", "columns of a table that are targets"}, \
+      CLI_TABLE_ROWS,                                             \
+      {"labels", 0, "K|F.xml",                                    \
+       ".arff: K labels at the end, or those F names"},           \
+  {                                                               \
+    "features", 0, "D", ".svm: at least D features"               \
+  }
+
 enum { MAX_GIVEN = 64, MAX_WORDS = 4096 };
 typedef struct cli_args {
   int n_given;
@@ -51,7 +66,8 @@ typedef struct cli_verb {
    * takes the rows, too; NULL: none. */
   const char *pipeline;
   const lapis_method *(*also_at)(int i);
-  bool reads_data; /* data_options apply */
+  bool reads_data;     /* data_options apply */
+  const char *repeats; /* an option that may be given often; NULL: none */
   int (*run)(cli *c);
 } cli_verb;
 

@@ -214,7 +214,13 @@ static int run(cli *c)
   void *settings = NULL;
   lapis_dataset *ds = NULL;
   grid_text g = {.count = 0};
-  int code = settings_from_args(c, &settings);
+  int code = EXIT_DONE;
+  if (lapis_predict_method(c->method) == NULL)
+    code = cli_fail(EXIT_MISUSE,
+                    "cv: %s answers no held-out samples, so that no setting "
+                    "can be judged by them",
+                    c->method->name);
+  if (code == EXIT_DONE) code = settings_from_args(c, &settings);
   for (int i = 0; code == EXIT_DONE && i < c->args.n_given; i++)
     if (strcmp(c->args.given[i].name, "grid") == 0)
       code = grid_add(c, &g, c->args.given[i].value);
@@ -235,4 +241,5 @@ const cli_verb verb_cv = {.name = "cv",
                           .first_at = lapis_method_at,
                           .first = "method",
                           .reads_data = true,
+                          .repeats = "grid",
                           .run = run};

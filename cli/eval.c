@@ -10,8 +10,7 @@ static const cli_option options[] = {
     {"scores", 0, "FILE",
      "what was answered (.npz: default member scores, or labels where the "
      "metric compares labels)"},
-    {"id", 0, "COL", "column of a table that names the samples"},
-    {"header", 0, "yes|no", "whether a table has a header (default: find out)"},
+    CLI_TABLE_ROWS,
     {NULL, 0, NULL, NULL}};
 
 /* FILE.npz -> FILE.npz:member; anything else as it is. */

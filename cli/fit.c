@@ -158,10 +158,23 @@ static int work(cli *c, job *j)
   return code == EXIT_DONE ? solve(c, j) : code;
 }
 
+/* Before the work, not after it. */
+static int check_learns(const cli *c)
+{
+  if (args_get(&c->args, "model") == NULL ||
+      lapis_predict_method(c->method) != NULL)
+    return EXIT_DONE;
+  return cli_fail(EXIT_MISUSE,
+                  "fit: %s solves for the data at hand and learns no model; "
+                  "leave out --model, -o F.npz writes what it found",
+                  c->method->name);
+}
+
 static int run(cli *c)
 {
   job j = {.settings = NULL};
-  int code = settings_from_args(c, &j.settings);
+  int code = check_learns(c);
+  if (code == EXIT_DONE) code = settings_from_args(c, &j.settings);
   if (code == EXIT_DONE) code = check_result(c, args_get(&c->args, "output"));
   if (code == EXIT_DONE) code = check_writable(c, args_get(&c->args, "model"));
   if (code == EXIT_DONE) code = views_read(c, j.settings, &j.views);

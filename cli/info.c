@@ -5,13 +5,7 @@
 
 #include "info.h"
 
-static const cli_option options[] = {
-    {"target", 0, "COL,..", "columns of a table that are targets"},
-    {"id", 0, "COL", "column of a table that names the samples"},
-    {"header", 0, "yes|no", "whether a table has a header (default: find out)"},
-    {"labels", 0, "K|F.xml", ".arff: K labels at the end, or those F names"},
-    {"features", 0, "D", ".svm: at least D features"},
-    {NULL, 0, NULL, NULL}};
+static const cli_option options[] = {CLI_TABLE_OPTIONS, {NULL, 0, NULL, NULL}};
 
 static void shape_text(const lapis_array *a, char *text, size_t size)
 {

@@ -43,6 +43,9 @@ static int set_context(cli *c)
   for (int i = 0; keys[i] != NULL; i++) {
     const char *value = args_get(&c->args, keys[i]);
     if (value == NULL) continue;
+    if (strcmp(keys[i], "threads") == 0 && strcmp(value, "0") == 0)
+      return cli_fail(EXIT_MISUSE, "--threads 0: a run needs one or more; "
+                                   "without --threads it takes all cores");
     lapis_status s = lapis_ctx_set(c->ctx, keys[i], value);
     if (s < 0) return cli_fail_status(c, s);
   }

@@ -76,6 +76,22 @@ static size_t write_options(cli *c, char *to)
   return (size_t)(at - to);
 }
 
+/* Of two settings for one thing a run says both, and takes one: --mu, for which
+ * this is the other name. */
+static bool is_alternative(const char *method, const lapis_report *r,
+                           const char *name)
+{
+  const lapis_method *m = lapis_method_find(method);
+  if (m == NULL || m->choose == NULL || m->unless == NULL) return false;
+  size_t length = strcspn(m->choose, "=");
+  if (strlen(name) != length || strncmp(name, m->choose, length) != 0)
+    return false;
+  for (int64_t i = 0; i < r->settings; i++)
+    if (strcmp(r->setting[i].name, m->unless) == 0)
+      return strcmp(r->setting[i].value, "auto") != 0;
+  return false;
+}
+
 static int write_command(cli *c, report_parts *own, lapis_report *r)
 {
   const char *method = lapis_json_text(own->run, "method", NULL);
@@ -96,7 +112,9 @@ static int write_command(cli *c, report_parts *own, lapis_report *r)
   at += write_options(c, at);
   for (int64_t i = 0; i < r->settings; i++) {
     const char *value = r->setting[i].value;
-    if (strcmp(value, "false") == 0 || strcmp(value, "auto") == 0) continue;
+    if (strcmp(value, "false") == 0 || strcmp(value, "auto") == 0 ||
+        is_alternative(method, r, r->setting[i].name))
+      continue;
     at += sprintf(at, " --%s", r->setting[i].name);
     if (strcmp(value, "true") == 0) continue;
     *at++ = ' ';

@@ -14,11 +14,7 @@ const cli_option data_options[] = {
     {"P", 'P', "FILE", "privileged features; FILE:NAME of a container"},
     {"G", 'G', "FILE", "group of each sample: bag, subject, image"},
     {"xy", 0, "FILE", "position (x, y) of each sample in its image"},
-    {"target", 0, "COL,..", "columns of a table that are targets"},
-    {"id", 0, "COL", "column of a table that names the samples"},
-    {"header", 0, "yes|no", "whether a table has a header (default: find out)"},
-    {"labels", 0, "K|F.xml", ".arff: K labels at the end, or those F names"},
-    {"features", 0, "D", ".svm: at least D features"},
+    CLI_TABLE_OPTIONS,
     {NULL, 0, NULL, NULL}};
 
 /* What a method's own setting of an option's name can be, "a|b|c", or NULL. */
@@ -62,9 +58,36 @@ static bool has_row(const lapis_method *m, const char *name)
   return false;
 }
 
+/* Given, or tried by --grid NAME=... */
+static bool is_given(const cli *c, const char *name, size_t length)
+{
+  for (int i = 0; i < c->args.n_given; i++) {
+    bool grid = strcmp(c->args.given[i].name, "grid") == 0;
+    const char *at = grid ? c->args.given[i].value : c->args.given[i].name;
+    if (strncmp(at, name, length) == 0 && at[length] == (grid ? '=' : '\0'))
+      return true;
+  }
+  return false;
+}
+
+/* Two settings for one thing, of which the method would take one: --mu. */
+static int check_alternatives(const cli *c)
+{
+  const lapis_method *m = c->method;
+  if (m->choose == NULL || m->unless == NULL) return EXIT_DONE;
+  int length = (int)strcspn(m->choose, "=");
+  if (!is_given(c, m->choose, (size_t)length) ||
+      !is_given(c, m->unless, strlen(m->unless)))
+    return EXIT_DONE;
+  return cli_fail(EXIT_MISUSE,
+                  "%s: --%s and --%.*s set the same thing; give one of them",
+                  c->verb->name, m->unless, length, m->choose);
+}
+
 int settings_from_args(cli *c, void **out)
 {
-  return settings_beside(c, c->method, out);
+  int code = check_alternatives(c);
+  return code == EXIT_DONE ? settings_beside(c, c->method, out) : code;
 }
 
 int settings_beside(cli *c, const lapis_method *m, void **out)

@@ -1,6 +1,6 @@
 # Libraries, headers, command, bundled data, lapis.pc, CMake package, manual
-# pages, completions, Python package; in four components, which cpack makes
-# packages of.
+# pages, completions, Python package; in components, which cpack makes packages
+# of (packages.cmake).  A plug-in is one of its own (parts.cmake).
 include(CMakePackageConfigHelpers)
 
 # What the command says about itself, written when it is built.
@@ -57,49 +57,4 @@ endforeach()
 
 include(cmake/python.cmake)
 
-# ---- packages: cpack in a build of the preset "package" ----------------------
-set(CPACK_GENERATOR DEB)
-set(CPACK_PACKAGE_CONTACT "The LAPIS authors <lapis@localhost>")
-set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
-set(CPACK_COMPONENTS_ALL command library development python)
-set(CPACK_DEB_COMPONENT_INSTALL ON)
-set(CPACK_STRIP_FILES ON)
-set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
-set(CPACK_DEBIAN_PACKAGE_SECTION science)
-set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
-set(CPACK_DEBIAN_COMMAND_PACKAGE_NAME lapis)
-set(CPACK_COMPONENT_COMMAND_DESCRIPTION
-  "Low-rank and privileged-information solvers: the command
- Learns from visual data as it really is: labels missing or wrong, features
- occluded or absent, extra information that exists only at training time.")
-set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME liblapis${PROJECT_VERSION_MAJOR})
-set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
-set(CPACK_COMPONENT_LIBRARY_DESCRIPTION
-  "Low-rank and privileged-information solvers: the shared library")
-set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME liblapis-dev)
-set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
-  "liblapis${PROJECT_VERSION_MAJOR} (= ${PROJECT_VERSION})")
-string(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS ", libopenblas-dev, "
-  "liblapacke-dev, libzip-dev, zlib1g-dev, libjansson-dev") # if static
-if(HDF5_FOUND)
-  string(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS ", libhdf5-dev")
-endif()
-if(IMAGES_FOUND)
-  string(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS ", libpng-dev, "
-    "libjpeg62-turbo-dev, libvlfeat-dev")
-endif()
-set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
-  "Low-rank and privileged-information solvers: headers, static library")
-set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-lapis)
-set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
-set(CPACK_DEBIAN_PYTHON_PACKAGE_ARCHITECTURE all)
-set(CPACK_DEBIAN_PYTHON_PACKAGE_SHLIBDEPS OFF)
-set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS
-  "python3, python3-numpy, liblapis${PROJECT_VERSION_MAJOR} (= ${PROJECT_VERSION})")
-set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS "python3-sklearn, python3-matplotlib")
-set(CPACK_COMPONENT_PYTHON_DESCRIPTION
-  "Low-rank and privileged-information solvers: Python package
- Estimators that behave like scikit-learn's over the shared library.")
-include(CPack)
+include(cmake/packages.cmake)

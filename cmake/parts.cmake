@@ -91,5 +91,5 @@ function(lapis_plugin name what)
     PREFIX "" OUTPUT_NAME lapis-${name}
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
   install(TARGETS lapis_plugin_${name}
-    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/lapis COMPONENT command)
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/lapis COMPONENT plugin_${name})
 endfunction()

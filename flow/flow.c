@@ -70,11 +70,11 @@ lapis_mat flow_whole(const int64_t *val, int64_t rows, int64_t cols)
 
 /* ---- beginning and end --------------------------------------------------*/
 lapis_status flow_new(lapis_ctx *ctx, const flow_class *class_,
-                      const char *const *paths, int64_t count, int64_t least,
-                      lapis_flow **out)
+                      const flow_common *set, const char *const *paths,
+                      int64_t count, lapis_flow **out)
 {
   *out = NULL;
-  if (count < least)
+  if (count < class_->least)
     return lapis_fail(ctx, LAPIS_EMISSING,
                       count == 0
                           ? "%s: there are no images"
@@ -88,7 +88,7 @@ lapis_status flow_new(lapis_ctx *ctx, const flow_class *class_,
   f->class_ = class_;
   f->path = paths;
   f->count = count;
-  f->common.seconds = INFINITY;
+  f->common = *set;
   *out = f;
   return LAPIS_OK;
 }

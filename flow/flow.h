@@ -95,6 +95,7 @@ typedef struct flow_places { /* found boxes */
 
 typedef struct flow_class { /* a pipeline */
   const lapis_method *table;
+  int64_t least; /* so many images, or more */
   lapis_status (*run)(lapis_flow *f);
   void (*forget)(lapis_flow *f); /* releases what is its own */
   lapis_status (*page)(const lapis_flow *f, const char *path,
@@ -147,10 +148,13 @@ struct lapis_flow {
 };
 
 /* ---- flow.c -------------------------------------------------------------*/
-/* An empty run over at least so many paths. */
+/* An empty run over at least class_->least paths; FLOW_COMMON(s) of the
+ * pipeline's settings s. */
+#define FLOW_COMMON(s) \
+  (&(flow_common){(s)->cache, (s)->no_cache, (s)->keep_going, (s)->seconds})
 lapis_status flow_new(lapis_ctx *ctx, const flow_class *class_,
-                      const char *const *paths, int64_t count, int64_t least,
-                      lapis_flow **out);
+                      const flow_common *set, const char *const *paths,
+                      int64_t count, lapis_flow **out);
 /* s, after freeing a run that could not be made. */
 lapis_status flow_made(lapis_status s, lapis_flow **out);
 /* f->features of all images, solved, and their names published. */

@@ -13,6 +13,16 @@
 #include "flow.h"
 
 /* ---- beginning ----------------------------------------------------------*/
+/* People write 0 or -1 for unknown, too. */
+static bool has_three_signs(const labels *l)
+{
+  static const char *const sign[] = {"-1", "0", "1"};
+  int found = 0;
+  for (int64_t k = 0; k < l->n_names && l->kind == LABEL_CLASS; k++)
+    for (int i = 0; i < 3; i++) found += strcmp(l->name[k], sign[i]) == 0;
+  return found == 3 && l->K == 3;
+}
+
 static lapis_status read_table(lapis_flow *f)
 {
   label_request r = {.path = f->set.labels,
@@ -30,6 +40,11 @@ static lapis_status read_table(lapis_flow *f)
     flow_note(f,
               "%s: %" PRId64 " rows name none of the images and are left out",
               r.path, f->given.skipped);
+  if (has_three_signs(&f->given))
+    flow_note(f,
+              "%s: the labels -1, 0 and 1 are three classes; if one of them "
+              "means unknown, leave its cells empty",
+              r.path);
   return LAPIS_OK;
 }
 
@@ -158,8 +173,11 @@ static void forget(lapis_flow *f)
   labels_free(&f->given);
 }
 
-static const flow_class label_class = {
-    .table = &label_method, .page = label_page, .run = run, .forget = forget};
+static const flow_class label_class = {.table = &label_method,
+                                       .least = 1,
+                                       .page = label_page,
+                                       .run = run,
+                                       .forget = forget};
 
 lapis_status lapis_label_new(lapis_ctx *ctx, const char *const *paths,
                              int64_t count,
@@ -167,13 +185,9 @@ lapis_status lapis_label_new(lapis_ctx *ctx, const char *const *paths,
                              lapis_flow **out)
 {
   lapis_flow *f;
-  TRY(flow_new(ctx, &label_class, paths, count, 1, out));
+  TRY(flow_new(ctx, &label_class, FLOW_COMMON(settings), paths, count, out));
   f = *out;
   f->set = *settings;
-  f->common = (flow_common){.cache = settings->cache,
-                            .no_cache = settings->no_cache,
-                            .keep_going = settings->keep_going,
-                            .seconds = settings->seconds};
   lapis_status s = find_kind(f);
   if (s >= 0) s = label_check_where(f);
   if (s >= 0) s = read_table(f);

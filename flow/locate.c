@@ -25,15 +25,11 @@ lapis_status lapis_locate_new(lapis_ctx *ctx, const char *const *paths,
                               const lapis_locate_settings *settings,
                               lapis_flow **out)
 {
-  TRY(flow_new(ctx, &locate_class, paths, count, 2, out));
+  TRY(flow_new(ctx, &locate_class, FLOW_COMMON(settings), paths, count, out));
   lapis_flow *f = *out;
   locate *l = f->own = calloc(1, sizeof *l);
   if (l == NULL) return flow_made(flow_no_memory(f), out);
   l->set = *settings;
-  f->common = (flow_common){.cache = settings->cache,
-                            .no_cache = settings->no_cache,
-                            .keep_going = settings->keep_going,
-                            .seconds = settings->seconds};
   return LAPIS_OK;
 }
 
@@ -154,5 +150,8 @@ static lapis_status page(const lapis_flow *f, const char *path,
   return flow_pictures_page(f, &shown, path, command);
 }
 
-static const flow_class locate_class = {
-    .table = &locate_method, .run = run, .forget = forget, .page = page};
+static const flow_class locate_class = {.table = &locate_method,
+                                        .least = 2,
+                                        .run = run,
+                                        .forget = forget,
+                                        .page = page};

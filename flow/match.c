@@ -31,15 +31,11 @@ lapis_status lapis_match_new(lapis_ctx *ctx, const char *const *paths,
                              const lapis_match_settings *settings,
                              lapis_flow **out)
 {
-  TRY(flow_new(ctx, &match_class, paths, count, 2, out));
+  TRY(flow_new(ctx, &match_class, FLOW_COMMON(settings), paths, count, out));
   lapis_flow *f = *out;
   match *m = f->own = calloc(1, sizeof *m);
   if (m == NULL) return flow_made(flow_no_memory(f), out);
   m->set = *settings;
-  f->common = (flow_common){.cache = settings->cache,
-                            .no_cache = settings->no_cache,
-                            .keep_going = settings->keep_going,
-                            .seconds = settings->seconds};
   lapis_status s = LAPIS_OK;
   if (settings->inliers > settings->points)
     s = lapis_fail(ctx, LAPIS_EINVAL,
@@ -216,5 +212,8 @@ static lapis_status page(const lapis_flow *f, const char *path,
   return flow_pictures_page(f, &shown, path, command);
 }
 
-static const flow_class match_class = {
-    .table = &match_method, .run = run, .forget = forget, .page = page};
+static const flow_class match_class = {.table = &match_method,
+                                       .least = 2,
+                                       .run = run,
+                                       .forget = forget,
+                                       .page = page};

@@ -19,6 +19,20 @@
         "X", help                                                          \
   }
 
+/* The last rows of every table, settings that are a flow_common: what is kept,
+ * what nothing kept is called, and what may be left out. */
+#define COMMON_ROWS(kept, none, left)                                         \
+  TEXT("cache", cache, "FOLDER",                                              \
+       "keep " kept " there (default $XDG_CACHE_HOME/lapis or "               \
+       "~/.cache/lapis)"),                                                    \
+      SWITCH("no-cache", no_cache, "keep " none),                             \
+      SWITCH("keep-going", keep_going,                                        \
+             "leave out " left " that are refused; exit 4 at the end"),       \
+  {                                                                           \
+    "time-limit", NULL, LAPIS_PARAM_REAL, AT(seconds), INFINITY, 0, INFINITY, \
+        false, NULL, "S", "stop after this many seconds"                      \
+  }
+
 static const lapis_param label_params[] = {
     TEXT("labels", labels, "F.csv",
          "the labels that are known: image names and labels, any missing"),
@@ -54,14 +68,7 @@ static const lapis_param label_params[] = {
     TEXT("segments", segments, "FOLDER",
          "with --where, several classes: label images or .npy of these names, "
          "in place of SLIC"),
-    TEXT("cache", cache, "FOLDER",
-         "keep features there (default $XDG_CACHE_HOME/lapis or "
-         "~/.cache/lapis)"),
-    SWITCH("no-cache", no_cache, "keep no features"),
-    SWITCH("keep-going", keep_going,
-           "leave out images and rows that are refused; exit 4 at the end"),
-    {"time-limit", NULL, LAPIS_PARAM_REAL, AT(seconds), INFINITY, 0, INFINITY,
-     false, NULL, "S", "stop after this many seconds"},
+    COMMON_ROWS("features", "no features", "images and rows"),
 };
 
 const lapis_method label_method = {
@@ -91,14 +98,7 @@ static const lapis_param match_params[] = {
      "for upright pictures that the object fills"},
     {"xi", NULL, LAPIS_PARAM_REAL, AT(xi), 4, 0, INFINITY, true, NULL, "X",
      "a point of an image is doubtful when its error reaches this l1 norm"},
-    TEXT("cache", cache, "FOLDER",
-         "keep keypoints there (default $XDG_CACHE_HOME/lapis or "
-         "~/.cache/lapis)"),
-    SWITCH("no-cache", no_cache, "keep no keypoints"),
-    SWITCH("keep-going", keep_going,
-           "leave out images that are refused; exit 4 at the end"),
-    {"time-limit", NULL, LAPIS_PARAM_REAL, AT(seconds), INFINITY, 0, INFINITY,
-     false, NULL, "S", "stop after this many seconds"},
+    COMMON_ROWS("keypoints", "no keypoints", "images"),
 };
 
 const lapis_method match_method = {
@@ -124,14 +124,7 @@ static const lapis_param locate_params[] = {
      NULL, "X", "noise on boxes of a low score"},
     {"side", NULL, LAPIS_PARAM_INT, AT(side), 64, 16, 256, false, NULL, "N",
      "side of the square a box is brought to, a power of two"},
-    TEXT("cache", cache, "FOLDER",
-         "keep what describes proposed boxes there (default "
-         "$XDG_CACHE_HOME/lapis or ~/.cache/lapis)"),
-    SWITCH("no-cache", no_cache, "keep nothing"),
-    SWITCH("keep-going", keep_going,
-           "leave out images that are refused; exit 4 at the end"),
-    {"time-limit", NULL, LAPIS_PARAM_REAL, AT(seconds), INFINITY, 0, INFINITY,
-     false, NULL, "S", "stop after this many seconds"},
+    COMMON_ROWS("what describes proposed boxes", "nothing", "images"),
 };
 
 const lapis_method locate_method = {

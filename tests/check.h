@@ -44,6 +44,25 @@ static inline double check_normal(uint64_t *state)
   return sqrt(-2.0 * log(u)) * cos(6.283185307179586 * v);
 }
 
+/* The numbers that a solver published. */
+static inline const double *check_result(const lapis_solver *s,
+                                         const char *name)
+{
+  lapis_mat m;
+  assert_int_equal(lapis_result_get(s, name, &m), LAPIS_OK);
+  return m.val;
+}
+
+/* A constructor refused with this status, made nothing, and said the words. */
+static inline void check_refused(lapis_ctx *ctx, lapis_status got,
+                                 lapis_status wanted, const lapis_solver *s,
+                                 const char *words)
+{
+  if (got != wanted || strstr(lapis_ctx_error(ctx), words) == NULL)
+    fail_msg("%d: '%s' wanted in '%s'", got, words, lapis_ctx_error(ctx));
+  assert_null(s);
+}
+
 /* The folder an environment variable names (LAPIS_FIXTURES, LAPIS_DATA), or
  * skips the running test, which is then listed as skipped by its name. */
 static inline const char *check_folder(const char *variable)

@@ -91,6 +91,54 @@ static inline bool command_exists(const command *c, const char *name)
   return access(path, F_OK) == 0;
 }
 
+/* An archive in the folder; to be freed. */
+static inline void command_arrays(const command *c, const char *name,
+                                  lapis_arrays *all)
+{
+  char path[160];
+  lapis_ctx *ctx = lapis_ctx_new();
+  snprintf(path, sizeof path, "%s/%s", c->folder, name);
+  if (lapis_arrays_read(ctx, path, all) < 0)
+    fail_msg("%s", lapis_ctx_error(ctx));
+  lapis_ctx_free(ctx);
+}
+
+/* What --json printed; to be freed. */
+static inline lapis_json *command_json(const char *text)
+{
+  lapis_json *v;
+  lapis_ctx *ctx = lapis_ctx_new();
+  if (lapis_json_parse(ctx, text, strlen(text), "stdout", &v) < 0)
+    fail_msg("%s in: %.200s", lapis_ctx_error(ctx), text);
+  lapis_ctx_free(ctx);
+  return v;
+}
+
+/* A number of its "info". */
+static inline double command_info(const char *text, const char *key)
+{
+  lapis_json *v = command_json(text);
+  double value = lapis_json_number(lapis_json_get(v, "info"), key, NAN);
+  lapis_json_free(v);
+  return value;
+}
+
+/* Runs that end with a code and say so, each with more words behind. */
+typedef struct command_misuse {
+  const char *words;
+  int code;
+  const char *said;
+} command_misuse;
+static inline void command_refuses(command *c, const command_misuse *m,
+                                   size_t count, const char *more)
+{
+  for (size_t i = 0; i < count; i++) {
+    command_run(c, "%s %s", m[i].words, more);
+    if (c->code != m[i].code || strstr(c->err, m[i].said) == NULL)
+      fail_msg("%s: exit %d, '%s'", m[i].words, c->code, c->err);
+  }
+}
+
 static inline void command_end(command *c)
 {
   char line[128];

@@ -35,6 +35,17 @@ static inline lapis_mat fixture_mat(const lapis_arrays *all, const char *name)
   return a->mat;
 }
 
+/* The numbers of a member of data.npz. */
+static inline double *fixture_values(const fixture *f, const char *name)
+{
+  return fixture_mat(&f->data, name).val;
+}
+
+static inline void fixture_near(double value, double want)
+{
+  CHECK_NEAR(value, want, 1e-11 * fmax(1, fabs(want)));
+}
+
 static inline double fixture_number(const fixture *f, const char *key)
 {
   return lapis_json_number(f->say, key, NAN);

@@ -67,4 +67,21 @@ static inline void scene_write(const command *c, const char *name,
     }
   command_write(c, name, file, (size_t)n);
 }
+
+/* a.pgm, b.pgm, ...: one object at so many places, each before its own ground;
+ * both textures from least[k] to most[k] wide, the object's first. */
+static inline void scenes_begin(command *c, const scene *at, int count,
+                                const double least[2], const double most[2],
+                                double strength)
+{
+  scene_texture object, ground;
+  command_begin(c);
+  scene_texture_make(&object, 7, least[0], most[0]);
+  for (int k = 0; k < count; k++) {
+    char name[16];
+    scene_texture_make(&ground, 100 + (uint64_t)k, least[1], most[1]);
+    snprintf(name, sizeof name, "%c.pgm", 'a' + k);
+    scene_write(c, name, &at[k], &object, &ground, strength);
+  }
+}
 #endif

@@ -51,11 +51,30 @@ static void gemm_case(la_pair *p, uint64_t *seed)
   RELEASE(h, &A, &B, &C, &D);
 }
 
+static void gemv_case(la_pair *p, uint64_t *seed)
+{
+  la *h = &p->fast;
+  la_trans t = check_uniform(seed) < 0.5 ? LA_N : LA_T;
+  la_array A = la_case_random(h, la_case_side(seed), la_case_side(seed), seed);
+  int64_t k = t == LA_N ? A.cols : A.rows, m = A.rows + A.cols - k;
+  la_array x = la_case_random(h, k, 1, seed), y = la_case_random(h, m, 1, seed);
+  la_array z = la_case_copy(h, &y);
+  double beta = check_uniform(seed) < 0.3 ? 0 : 0.7;
+  double scale =
+      la_case_norm(&A) * la_case_norm(&x) + la_case_norm(&y) + 1e-300;
+  if (beta < 0.5 && m > 0) *la_case_at(&y, m - 1, 0) = NAN;
+  OK(p->fast.ops->gemv(&p->fast, t, 1.5, &A, &x, beta, &y));
+  OK(p->slow.ops->gemv(&p->slow, t, 1.5, &A, &x, beta, &z));
+  CHECK_AT_MOST(la_case_distance(&y, &z), 50 * EPS * scale);
+  RELEASE(h, &A, &x, &y, &z);
+}
+
 static void products_agree(void **state)
 {
   for (uint64_t i = 0; i < CASES; i++) {
     uint64_t seed = i;
     gemm_case(*state, &seed);
+    gemv_case(*state, &seed);
   }
 }
 
@@ -330,6 +349,22 @@ static void check_cholesky(la *h, const la_array *A, const la_array *B)
   RELEASE(h, &L, &X, &R);
 }
 
+/* X = L^-1 B: X'X = B'A^-1 B. */
+static void check_triangular(la *h, const la_array *A, const la_array *B)
+{
+  la_array L = la_case_copy(h, A), X = la_case_copy(h, B);
+  la_array Y = la_case_copy(h, B), P;
+  OK(h->ops->alloc(h, LAPIS_F64, B->cols, B->cols, &P));
+  OK(h->ops->potrf(h, &L));
+  OK(h->ops->trsm(h, &L, &X));
+  OK(h->ops->potrs(h, &L, &Y));
+  OK(h->ops->gemm(h, LA_T, LA_N, 1, B, &Y, 0, &P));
+  double scale = la_case_norm(B) * la_case_norm(&Y);
+  OK(h->ops->gemm(h, LA_T, LA_N, 1, &X, &X, -1, &P));
+  CHECK_AT_MOST(la_case_norm(&P), 50 * (double)(A->rows + 1) * EPS * scale);
+  RELEASE(h, &L, &X, &Y, &P);
+}
+
 /* A A^-1 = I, in both triangles. */
 static void check_inverse(la *h, const la_array *A)
 {
@@ -357,6 +392,8 @@ static void systems_are_solved(void **state)
     for (int64_t j = 0; j < n; j++) *la_case_at(&A, j, j) += ridge;
     check_cholesky(&p->fast, &A, &B);
     check_cholesky(&p->slow, &A, &B);
+    check_triangular(&p->fast, &A, &B);
+    check_triangular(&p->slow, &A, &B);
     check_inverse(&p->fast, &A);
     check_inverse(&p->slow, &A);
     RELEASE(h, &M, &A, &B);
@@ -692,6 +729,7 @@ static void wrong_shapes_are_refused(void **state)
     const la_backend *ops = both[i]->ops;
     la *h = both[i];
     assert_int_equal(ops->gemm(h, LA_N, LA_N, 1, &A, &B, 0, &C), LAPIS_ESHAPE);
+    assert_int_equal(ops->gemv(h, LA_N, 1, &A, &B, 0, &C), LAPIS_ESHAPE);
     assert_int_equal(ops->syrk(h, LA_N, &A, &C), LAPIS_ESHAPE);
     assert_int_equal(ops->eigh(h, &A, 0, s, NULL, &count), LAPIS_ESHAPE);
     assert_int_equal(ops->svd(h, &A, &C, s, &B), LAPIS_ESHAPE);
@@ -700,6 +738,7 @@ static void wrong_shapes_are_refused(void **state)
     assert_int_equal(ops->potrf(h, &A), LAPIS_ESHAPE);
     assert_int_equal(ops->potri(h, &A), LAPIS_ESHAPE);
     assert_int_equal(ops->potrs(h, &C, &A), LAPIS_ESHAPE);
+    assert_int_equal(ops->trsm(h, &C, &A), LAPIS_ESHAPE);
     assert_int_equal(ops->dot(h, &A, &B, &f), LAPIS_ESHAPE);
     assert_int_equal(ops->loss(h, &phi, &A, &f), LAPIS_ESHAPE);
     assert_int_equal(ops->loss(h, &phi, &B, &f), LAPIS_ESHAPE); /* rows */

@@ -70,6 +70,7 @@ static const kind kinds[] = {
     {"svmplus", "binary", {{"solver", "dcd"}, {"tol", "1e-2"}, {"C", ".01"}}},
     {"svmplus", "classes", {{"solver", "ipm"}, {"tol", "1e-8"}}},
     {"svmplus", "classes", {{"kernel", "rbf"}, {"tol", "1e-8"}}},
+    {"svmplus", "binary", {{"kernel", "rbf"}, {"cache", ".01"}, {"rank", "3"}}},
     {"svmplus", "binary", {{"formulation", "original"}, {"kernel", "rbf"}}},
     {"svmplus", "binary", {{"probability", "true"}}},
     {"misvm", "bags", {{"C", "10"}, {"kernel", "linear"}}},
@@ -113,6 +114,23 @@ static void settings_of(files *f, const kind *k, people *s, settings *out)
   if (strcmp(k->method, "clean") == 0)
     ((lapis_clean_settings *)(void *)out)->dictionary =
         lapis_mat_f64(s->X + 20 * D, D, 40);
+}
+
+/* A method with data and settings. */
+typedef struct problem {
+  people s;
+  double bags[N];
+  lapis_data d;
+  settings set;
+  const lapis_method *m;
+} problem;
+
+static void begin(files *f, const kind *k, problem *p)
+{
+  p->s = make_set();
+  p->d = data_of(&p->s, k, p->bags);
+  p->m = lapis_method_find(k->method);
+  settings_of(f, k, &p->s, &p->set);
 }
 
 /* What a run left: every number it published, one after the other. */
@@ -227,18 +245,15 @@ static void find_resumed(int level, const char *text, void *user)
 static void it_starts_at_the_stored_iteration(void **state)
 {
   files *f = *state;
-  people s = make_set();
-  double bags[N];
-  settings set;
-  lapis_data d = data_of(&s, &kinds[0], bags);
-  settings_of(f, &kinds[0], &s, &set);
+  problem p;
   long resumed = -1;
+  begin(f, &kinds[0], &p);
   CHECK_OK(f, lapis_ctx_set(f->ctx, "verbose", "1"));
   lapis_ctx_on_message(f->ctx, find_resumed, &resumed);
   const char *path = files_path(f, "checkpoint");
-  free(run(f, &kinds[0], &d, &set, 17, path).val);
+  free(run(f, &kinds[0], &p.d, &p.set, 17, path).val);
   assert_int_equal(resumed, -1);
-  free(run(f, &kinds[0], &d, &set, -1, path).val);
+  free(run(f, &kinds[0], &p.d, &p.set, -1, path).val);
   assert_int_equal(resumed, 17);
 }
 
@@ -341,53 +356,53 @@ static void killed_ten_times_it_ends_the_same(void **state)
 static void another_run_is_refused(void **state)
 {
   files *f = *state;
-  people s = make_set();
-  double bags[N];
-  settings set, other;
-  lapis_data d = data_of(&s, &kinds[0], bags);
-  settings_of(f, &kinds[0], &s, &set);
-  const lapis_method *m = lapis_method_find("mc");
+  problem p;
+  settings other;
   lapis_checkpoint *c;
   static const char *const folds[] = {"folds=5"}, *const fewer[] = {"folds=4"};
+  begin(f, &kinds[0], &p);
   const char *path = files_path(f, "checkpoint");
-  CHECK_OK(f, lapis_checkpoint_new(f->ctx, path, m, &d, &set, folds, 1, &c));
+  CHECK_OK(f,
+           lapis_checkpoint_new(f->ctx, path, p.m, &p.d, &p.set, folds, 1, &c));
   lapis_solver *solver;
-  CHECK_OK(f, lapis_solver_new(f->ctx, m, &d, &set, &solver));
+  CHECK_OK(f, lapis_solver_new(f->ctx, p.m, &p.d, &p.set, &solver));
   CHECK_OK(f, lapis_solve(solver));
   lapis_solver_free(solver);
   CHECK_OK(f, lapis_checkpoint_write(c));
   lapis_checkpoint_free(c, false);
 
-  other = set;
-  CHECK_OK(f, lapis_settings_set(f->ctx, m, &other, "lambda", "0.3"));
-  CHECK_REFUSED(f,
-                lapis_checkpoint_new(f->ctx, path, m, &d, &other, folds, 1, &c),
-                LAPIS_EDATA, "--lambda was 0.1 and is 0.3");
+  other = p.set;
+  CHECK_OK(f, lapis_settings_set(f->ctx, p.m, &other, "lambda", "0.3"));
+  CHECK_REFUSED(
+      f, lapis_checkpoint_new(f->ctx, path, p.m, &p.d, &other, folds, 1, &c),
+      LAPIS_EDATA, "--lambda was 0.1 and is 0.3");
   assert_null(c);
-  CHECK_REFUSED(f,
-                lapis_checkpoint_new(f->ctx, path, m, &d, &set, fewer, 1, &c),
-                LAPIS_EDATA, "--folds was 5 and is 4");
-  CHECK_REFUSED(f, lapis_checkpoint_new(f->ctx, path, m, &d, &set, NULL, 0, &c),
-                LAPIS_EDATA, "--folds was 5 and is not given");
-  s.holes[7] += 1;
-  CHECK_REFUSED(f,
-                lapis_checkpoint_new(f->ctx, path, m, &d, &set, folds, 1, &c),
-                LAPIS_EDATA, "the data's X was 20 x 60");
-  s.holes[7] -= 1;
+  CHECK_REFUSED(
+      f, lapis_checkpoint_new(f->ctx, path, p.m, &p.d, &p.set, fewer, 1, &c),
+      LAPIS_EDATA, "--folds was 5 and is 4");
+  CHECK_REFUSED(
+      f, lapis_checkpoint_new(f->ctx, path, p.m, &p.d, &p.set, NULL, 0, &c),
+      LAPIS_EDATA, "--folds was 5 and is not given");
+  p.s.holes[7] += 1;
+  CHECK_REFUSED(
+      f, lapis_checkpoint_new(f->ctx, path, p.m, &p.d, &p.set, folds, 1, &c),
+      LAPIS_EDATA, "the data's X was 20 x 60");
+  p.s.holes[7] -= 1;
   lapis_rpca_settings rpca = lapis_rpca_defaults();
   CHECK_REFUSED(f,
                 lapis_checkpoint_new(f->ctx, path, lapis_method_find("rpca"),
-                                     &d, &rpca, folds, 1, &c),
+                                     &p.d, &rpca, folds, 1, &c),
                 LAPIS_EDATA, "the method was mc and is rpca");
   CHECK_OK(f, lapis_ctx_set(f->ctx, "seed", "4"));
-  CHECK_REFUSED(f,
-                lapis_checkpoint_new(f->ctx, path, m, &d, &set, folds, 1, &c),
-                LAPIS_EDATA, "--seed was 0 and is 4");
+  CHECK_REFUSED(
+      f, lapis_checkpoint_new(f->ctx, path, p.m, &p.d, &p.set, folds, 1, &c),
+      LAPIS_EDATA, "--seed was 0 and is 4");
   CHECK_OK(f, lapis_ctx_set(f->ctx, "seed", "0"));
-  CHECK_OK(f, lapis_settings_set(f->ctx, m, &set, "max-iters", "3"));
-  CHECK_OK(f, lapis_settings_set(f->ctx, m, &set, "time-limit", "3"));
+  CHECK_OK(f, lapis_settings_set(f->ctx, p.m, &p.set, "max-iters", "3"));
+  CHECK_OK(f, lapis_settings_set(f->ctx, p.m, &p.set, "time-limit", "3"));
   CHECK_OK(f, lapis_ctx_set(f->ctx, "threads", "1"));
-  CHECK_OK(f, lapis_checkpoint_new(f->ctx, path, m, &d, &set, folds, 1, &c));
+  CHECK_OK(f,
+           lapis_checkpoint_new(f->ctx, path, p.m, &p.d, &p.set, folds, 1, &c));
   lapis_checkpoint_free(c, true);
   assert_int_not_equal(access(path, F_OK), 0);
 }
@@ -395,35 +410,30 @@ static void another_run_is_refused(void **state)
 static void what_is_no_checkpoint_is_refused(void **state)
 {
   files *f = *state;
-  people s = make_set();
-  double bags[N];
-  settings set;
-  lapis_data d = data_of(&s, &kinds[0], bags);
-  settings_of(f, &kinds[0], &s, &set);
-  const lapis_method *m = lapis_method_find("mc");
+  problem p;
   lapis_checkpoint *c;
+  begin(f, &kinds[0], &p);
   const char *path = files_put_text(f, "words", "these are words");
-  assert_true(lapis_checkpoint_new(f->ctx, path, m, &d, &set, NULL, 0, &c) < 0);
-  lapis_named item = {.name = "X", .mat = d.X};
+  assert_true(
+      lapis_checkpoint_new(f->ctx, path, p.m, &p.d, &p.set, NULL, 0, &c) < 0);
+  lapis_named item = {.name = "X", .mat = p.d.X};
   path = files_path(f, "data.npz");
   CHECK_OK(f, lapis_npz_write(f->ctx, path, &item, 1));
-  CHECK_REFUSED(f, lapis_checkpoint_new(f->ctx, path, m, &d, &set, NULL, 0, &c),
-                LAPIS_EFORMAT, "no header");
+  CHECK_REFUSED(
+      f, lapis_checkpoint_new(f->ctx, path, p.m, &p.d, &p.set, NULL, 0, &c),
+      LAPIS_EFORMAT, "no header");
   assert_null(c);
 }
 
 static void a_checkpoint_is_no_model(void **state)
 {
   files *f = *state;
-  people s = make_set();
-  double bags[N];
-  settings set;
-  lapis_data d = data_of(&s, &kinds[0], bags);
-  settings_of(f, &kinds[0], &s, &set);
+  problem p;
   lapis_model *model;
+  begin(f, &kinds[0], &p);
   char path[600];
   (void)snprintf(path, sizeof path, "%s/kept", f->folder);
-  answer part = run(f, &kinds[0], &d, &set, 3, path);
+  answer part = run(f, &kinds[0], &p.d, &p.set, 3, path);
   CHECK_REFUSED(f, lapis_model_load(f->ctx, path, &model), LAPIS_EFORMAT,
                 "it is a checkpoint");
   free(part.val);
@@ -439,20 +449,17 @@ static void count_warnings(int level, const char *text, void *user)
 static void an_unwritable_checkpoint_is_said_once(void **state)
 {
   files *f = *state;
-  people s = make_set();
-  double bags[N];
-  settings set;
-  lapis_data d = data_of(&s, &kinds[0], bags);
-  settings_of(f, &kinds[0], &s, &set);
-  const lapis_method *m = lapis_method_find("mc");
+  problem p;
   lapis_checkpoint *c;
   lapis_solver *solver;
   int warnings = 0;
+  begin(f, &kinds[0], &p);
   lapis_ctx_on_message(f->ctx, count_warnings, &warnings);
   const char *path = files_path(f, "no/such/folder");
-  CHECK_OK(f, lapis_checkpoint_new(f->ctx, path, m, &d, &set, NULL, 0, &c));
+  CHECK_OK(f,
+           lapis_checkpoint_new(f->ctx, path, p.m, &p.d, &p.set, NULL, 0, &c));
   lapis_checkpoint_every(c, 0);
-  CHECK_OK(f, lapis_solver_new(f->ctx, m, &d, &set, &solver));
+  CHECK_OK(f, lapis_solver_new(f->ctx, p.m, &p.d, &p.set, &solver));
   CHECK_OK(f, lapis_solve(solver));
   assert_int_equal(warnings, 1);
   assert_int_equal(lapis_checkpoint_write(c), LAPIS_EIO);

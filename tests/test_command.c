@@ -17,16 +17,12 @@ static void write_table(const command *c, const char *name, int n)
 
 static double number_at(const char *json, const char *path[])
 {
-  lapis_ctx *ctx = lapis_ctx_new();
-  lapis_json *v;
-  if (lapis_json_parse(ctx, json, strlen(json), "stdout", &v) < 0)
-    fail_msg("%s in: %s", lapis_ctx_error(ctx), json);
+  lapis_json *v = command_json(json);
   const lapis_json *at = v;
   int i = 0;
   for (; path[i + 1] != NULL; i++) at = lapis_json_get(at, path[i]);
   double out = lapis_json_number(at, path[i], NAN);
   lapis_json_free(v);
-  lapis_ctx_free(ctx);
   return out;
 }
 #define NUMBER(json, ...) number_at(json, (const char *[]){__VA_ARGS__, NULL})
@@ -47,11 +43,8 @@ static void a_table_with_names(void **state)
   CHECK_NEAR(NUMBER(c.out, "settings", "lambda"), 1, 0);
   CHECK_AT_MOST(NUMBER(c.out, "info", "gap"), 1e-4);
   assert_non_null(strstr(c.out, "\"status\": \"solved\""));
-  lapis_ctx *ctx = lapis_ctx_new();
-  char path[128];
-  snprintf(path, sizeof path, "%s/r.npz", c.folder);
   lapis_arrays all;
-  assert_int_equal(lapis_arrays_read(ctx, path, &all), LAPIS_OK);
+  command_arrays(&c, "r.npz", &all);
   const lapis_array *labels = lapis_arrays_find(&all, "labels");
   const lapis_array *names = lapis_arrays_find(&all, "names");
   assert_non_null(labels);
@@ -63,7 +56,6 @@ static void a_table_with_names(void **state)
     assert_string_equal(text[i], i % 2 == 0 ? "no" : "yes");
   assert_string_equal(((const char *const *)names->mat.val)[29], "s29");
   lapis_arrays_free(&all);
-  lapis_ctx_free(ctx);
   command_run(&c, "eval auroc --truth t.csv --scores r.npz");
   command_end(&c);
 }
@@ -83,6 +75,18 @@ static void misuse_is_exit_2(void **state)
       {"fit mc t.csv --variant best", "mc1|pos|simplex"},
       {"fit mc", "name a data file"},
       {"fit mc t.csv --threads many", "threads"},
+      {"fit mc t.csv --threads 0", "without --threads it takes all cores"},
+      {"fit mc t.csv --mu 1 --mu-rel .1", "--mu and --mu-rel set the same"},
+      {"cv mc t.csv --mu 1 --grid mu-rel=1,.1", "give one of them"},
+      {"cv mc t.csv --grid mu-rel=1,.1 --grid mu=1,2", "give one of them"},
+      {"cv mc t.csv --grid mu-rel=1 --grid mu-rel=.1", "is given twice"},
+      {"fit mc t.csv --tol 1e-3 --tol 1e-4",
+       "--tol is given twice, as '1e-3' and as '1e-4'"},
+      {"fit mc -X t.csv --lambda 1 -X t.csv", "-X is given twice"},
+      {"fit mc t.csv -o a.npz --output=b.npz", "--output is given twice"},
+      {"fit roml t.csv --model m.lapis", "learns no model"},
+      {"fit clean t.csv --model m.lapis", "learns no model"},
+      {"cv clean t.csv --grid lambda=1,2", "answers no held-out samples"},
       {"fit mc t.csv --backend cray", "backend"},
       {"fit mc t.csv --progress often", "auto, always, never"},
       {"fit mc t.csv u.csv", "'u.csv' is a second one"},
@@ -250,11 +254,8 @@ static void suspects_are_listed(void **state)
   command_run(&c, "fit mc t.csv --target 3 --mu-rel .01 --lambda 1 --suspects "
                   "2 -o r.npz -q");
   command_expect(&c, 0, "");
-  lapis_ctx *ctx = lapis_ctx_new();
-  char path[128];
   lapis_arrays all;
-  snprintf(path, sizeof path, "%s/r.npz", c.folder);
-  assert_int_equal(lapis_arrays_read(ctx, path, &all), LAPIS_OK);
+  command_arrays(&c, "r.npz", &all);
   const lapis_array *index = lapis_arrays_find(&all, "suspect_index");
   const lapis_array *margin = lapis_arrays_find(&all, "suspect_margin");
   assert_non_null(index);
@@ -264,7 +265,6 @@ static void suspects_are_listed(void **state)
   CHECK_NEAR(fabs(first - second), 23, 0);
   CHECK_AT_LEAST(lapis_mat_at(&margin->mat, 0, 1), 1e-6);
   lapis_arrays_free(&all);
-  lapis_ctx_free(ctx);
   command_end(&c);
 }
 

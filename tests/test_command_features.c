@@ -27,14 +27,11 @@ static void folders_and_files_become_arrays(void **state)
   (void)state;
   command c;
   lapis_arrays all;
-  char path[128];
-  lapis_ctx *ctx = lapis_ctx_new();
   begin(&c);
   command_run(&c, "features color-moments c.ppm in -o f.npz --grid 4");
   command_expect(&c, 0, "");
   assert_string_equal(c.out, "color-moments: 3 images, X is 3 x 96\n");
-  (void)snprintf(path, sizeof path, "%s/f.npz", c.folder);
-  assert_int_equal(lapis_arrays_read(ctx, path, &all), LAPIS_OK);
+  command_arrays(&c, "f.npz", &all);
   assert_int_equal(all.count, 3);
   const lapis_array *names = lapis_arrays_find(&all, "names");
   const lapis_array *size = lapis_arrays_find(&all, "image_size");
@@ -47,7 +44,6 @@ static void folders_and_files_become_arrays(void **state)
   assert_int_equal(lapis_mat_at(&size->mat, 0, 0), 20);
   assert_int_equal(lapis_mat_at(&size->mat, 1, 2), 12);
   lapis_arrays_free(&all);
-  lapis_ctx_free(ctx);
   command_end(&c);
 }
 
@@ -71,14 +67,11 @@ static void json_says_all(void **state)
 {
   (void)state;
   command c;
-  lapis_json *v;
-  lapis_ctx *ctx = lapis_ctx_new();
   begin(&c);
   command_run(&c, "features pixels in nowhere.png --keep-going -o f.npz "
                   "--json");
   assert_int_equal(c.code, 4);
-  assert_int_equal(lapis_json_parse(ctx, c.out, strlen(c.out), "stdout", &v),
-                   LAPIS_OK);
+  lapis_json *v = command_json(c.out);
   assert_string_equal(lapis_json_text(v, "method", ""), "pixels");
   assert_string_equal(lapis_json_text(v, "status", ""), "solved");
   CHECK_NEAR(lapis_json_number(v, "images", 0), 2, 0);
@@ -91,7 +84,6 @@ static void json_says_all(void **state)
   assert_non_null(strstr(text, "nowhere.png: cannot be opened"));
   assert_false(lapis_json_entry(left, 1, &key, text, sizeof text));
   lapis_json_free(v);
-  lapis_ctx_free(ctx);
   command_end(&c);
 }
 
@@ -115,12 +107,7 @@ static void bad_images_are_named(void **state)
   command_end(&c);
 }
 
-typedef struct misuse {
-  const char *words;
-  int code;
-  const char *said;
-} misuse;
-static const misuse misuses[] = {
+static const command_misuse misuses[] = {
     {"features", 2, "lapis: features: name a kind"},
     {"features sharpness c.ppm -o f.npz", 2,
      "there is no kind 'sharpness'; there is pixels, color-moments, hog, gist"},
@@ -142,11 +129,7 @@ static void misuse_is_refused(void **state)
   command c;
   begin(&c);
   command_run(&c, "--version >/dev/null && mkdir empty");
-  for (size_t i = 0; i < sizeof misuses / sizeof *misuses; i++) {
-    command_run(&c, "%s", misuses[i].words);
-    if (c.code != misuses[i].code || strstr(c.err, misuses[i].said) == NULL)
-      fail_msg("%s: exit %d, '%s'", misuses[i].words, c.code, c.err);
-  }
+  command_refuses(&c, misuses, sizeof misuses / sizeof *misuses, "");
   assert_false(command_exists(&c, "f.npz"));
   command_end(&c);
 }

@@ -12,16 +12,8 @@ static const scene places[IMAGES] = {
 
 static void begin(command *c, double strength)
 {
-  scene_texture object;
-  command_begin(c);
-  scene_texture_make(&object, 7, 0.1, 0.25);
-  for (int k = 0; k < IMAGES; k++) {
-    scene_texture ground;
-    char name[16];
-    scene_texture_make(&ground, 100 + (uint64_t)k, 0.02, 0.1);
-    snprintf(name, sizeof name, "%c.pgm", 'a' + k);
-    scene_write(c, name, &places[k], &object, &ground, strength);
-  }
+  static const double least[2] = {0.1, 0.02}, most[2] = {0.25, 0.1};
+  scenes_begin(c, places, IMAGES, least, most, strength);
 }
 
 static double overlap(const scene *s, const lapis_box *b)
@@ -124,16 +116,13 @@ static void json_has_a_box_an_image(void **state)
 {
   (void)state;
   command c;
-  lapis_json *v;
   const char *key;
   char text[64];
-  lapis_ctx *ctx = lapis_ctx_new();
   begin(&c, 60);
   write_candidates(&c, false);
   command_run(&c, "locate ?.pgm --boxes boxes.csv --json -q");
   command_expect(&c, 0, "");
-  assert_int_equal(lapis_json_parse(ctx, c.out, strlen(c.out), "stdout", &v),
-                   LAPIS_OK);
+  lapis_json *v = command_json(c.out);
   assert_string_equal(lapis_json_text(v, "method", ""), "locate");
   CHECK_NEAR(lapis_json_number(lapis_json_get(v, "locate"), "side", 0), 64, 0);
   const lapis_json *images = lapis_json_get(v, "images");
@@ -141,16 +130,10 @@ static void json_has_a_box_an_image(void **state)
   assert_true(lapis_json_entry(images, IMAGES - 1, &key, text, sizeof text));
   assert_false(lapis_json_entry(images, IMAGES, &key, text, sizeof text));
   lapis_json_free(v);
-  lapis_ctx_free(ctx);
   command_end(&c);
 }
 
-typedef struct misuse {
-  const char *words;
-  int code;
-  const char *said;
-} misuse;
-static const misuse misuses[] = {
+static const command_misuse misuses[] = {
     {"locate", 2, "lapis: locate: name images, or folders of them"},
     {"locate a.pgm", 4, "locate: there is one image; it takes two or more"},
     {"locate a.pgm no.pgm", 4, "no.pgm: cannot be opened"},
@@ -175,11 +158,7 @@ static void misuse_is_refused(void **state)
   command_write(&c, "one.csv", one, sizeof one - 1);
   command_write(&c, "far.csv", far, sizeof far - 1);
   command_write(&c, "bad.csv", bad, sizeof bad - 1);
-  for (size_t i = 0; i < sizeof misuses / sizeof *misuses; i++) {
-    command_run(&c, "%s --no-cache", misuses[i].words);
-    if (c.code != misuses[i].code || strstr(c.err, misuses[i].said) == NULL)
-      fail_msg("%s: exit %d, '%s'", misuses[i].words, c.code, c.err);
-  }
+  command_refuses(&c, misuses, sizeof misuses / sizeof *misuses, "--no-cache");
   command_end(&c);
 }
 

@@ -12,29 +12,14 @@ static const scene places[IMAGES] = {
 /* Keypoints need VLFeat: without it the first run says so. */
 static void begin(command *c)
 {
-  scene_texture object;
-  command_begin(c);
-  scene_texture_make(&object, 7, 0.05, 0.15);
-  for (int k = 0; k < IMAGES; k++) {
-    scene_texture ground;
-    char name[16];
-    scene_texture_make(&ground, 100 + (uint64_t)k, 0.05, 0.15);
-    snprintf(name, sizeof name, "%c.pgm", 'a' + k);
-    scene_write(c, name, &places[k], &object, &ground, 30);
-  }
+  static const double least[2] = {0.05, 0.05}, most[2] = {0.15, 0.15};
+  scenes_begin(c, places, IMAGES, least, most, 30);
   command_run(c, "features sift a.pgm -o s.npz -q");
   if (c->code == 3) {
     command_end(c);
     skip();
   }
   command_expect(c, 0, "");
-}
-
-static void read_result(const command *c, lapis_ctx *ctx, lapis_arrays *all)
-{
-  char path[128];
-  snprintf(path, sizeof path, "%s/r.npz", c->folder);
-  assert_int_equal(lapis_arrays_read(ctx, path, all), LAPIS_OK);
 }
 
 /* Of pairs of points that are said to be one: those that are one place of the
@@ -65,13 +50,12 @@ static void one_object_is_found_in_all(void **state)
   (void)state;
   command c;
   lapis_arrays all;
-  lapis_ctx *ctx = lapis_ctx_new();
   begin(&c);
   command_run(&c, "match ?.pgm --inliers 12 --no-cache --result r.npz "
                   "-o page.html -q");
   command_expect(&c, 0, "");
   assert_non_null(strstr(c.out, "6 images, 12 inliers, "));
-  read_result(&c, ctx, &all);
+  command_arrays(&c, "r.npz", &all);
   const lapis_mat *match = &lapis_arrays_find(&all, "match")->mat;
   assert_int_equal(match->rows, INLIERS);
   assert_int_equal(match->cols, IMAGES);
@@ -80,7 +64,6 @@ static void one_object_is_found_in_all(void **state)
   CHECK_AT_LEAST(share_right(&all), 0.95);
   assert_true(command_exists(&c, "page.html"));
   lapis_arrays_free(&all);
-  lapis_ctx_free(ctx);
   command_end(&c);
 }
 
@@ -90,12 +73,11 @@ static void slots_are_keypoints_of_their_image(void **state)
   (void)state;
   command c;
   lapis_arrays all;
-  lapis_ctx *ctx = lapis_ctx_new();
   begin(&c);
   command_run(&c, "match ?.pgm --points 30 --no-cache --result r.npz -q");
   command_expect(&c, 0, "");
   assert_non_null(strstr(c.out, "inliers (estimated)"));
-  read_result(&c, ctx, &all);
+  command_arrays(&c, "r.npz", &all);
   const lapis_mat *match = &lapis_arrays_find(&all, "match")->mat;
   const lapis_mat *group = &lapis_arrays_find(&all, "group")->mat;
   assert_non_null(lapis_arrays_find(&all, "gamma_n"));
@@ -108,7 +90,6 @@ static void slots_are_keypoints_of_their_image(void **state)
         assert_true(lapis_mat_at(match, i, k) != (double)at);
     }
   lapis_arrays_free(&all);
-  lapis_ctx_free(ctx);
   command_end(&c);
 }
 
@@ -129,13 +110,10 @@ static void json_and_cache_agree(void **state)
 {
   (void)state;
   command c, again;
-  lapis_json *v;
-  lapis_ctx *ctx = lapis_ctx_new();
   begin(&c);
   command_run(&c, "match ?.pgm --inliers 5 --cache kept --json -q");
   command_expect(&c, 0, "");
-  assert_int_equal(lapis_json_parse(ctx, c.out, strlen(c.out), "stdout", &v),
-                   LAPIS_OK);
+  lapis_json *v = command_json(c.out);
   CHECK_NEAR(lapis_json_number(v, "inliers", 0), 5, 0);
   assert_string_equal(lapis_json_text(v, "method", ""), "match");
   const lapis_json *used = lapis_json_get(v, "match");
@@ -148,16 +126,10 @@ static void json_and_cache_agree(void **state)
   assert_string_equal(strstr(again.out, "\"images\""), first);
   assert_true(command_exists(&c, "kept"));
   lapis_json_free(v);
-  lapis_ctx_free(ctx);
   command_end(&c);
 }
 
-typedef struct misuse {
-  const char *words;
-  int code;
-  const char *said;
-} misuse;
-static const misuse misuses[] = {
+static const command_misuse misuses[] = {
     {"match", 2, "lapis: match: name images, or folders of them"},
     {"match a.pgm", 4, "match: there is one image; it takes two or more"},
     {"match a.pgm no.pgm", 4, "no.pgm: cannot be opened"},
@@ -179,11 +151,8 @@ static void misuse_is_refused(void **state)
   memset(flat + n, 90, 64 * 64);
   begin(&c);
   command_write(&c, "flat.pgm", flat, (size_t)(n + 64 * 64));
-  for (size_t i = 0; i < sizeof misuses / sizeof *misuses; i++) {
-    command_run(&c, "%s -q%s", misuses[i].words, i > 0 ? " --no-cache" : "");
-    if (c.code != misuses[i].code || strstr(c.err, misuses[i].said) == NULL)
-      fail_msg("%s: exit %d, '%s'", misuses[i].words, c.code, c.err);
-  }
+  command_refuses(&c, misuses, sizeof misuses / sizeof *misuses,
+                  "-q --no-cache");
   assert_false(command_exists(&c, "r.npz"));
   command_run(&c, "match a.pgm no.pgm b.pgm --inliers 5 --keep-going -q "
                   "--no-cache --result r.npz");

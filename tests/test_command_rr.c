@@ -2,18 +2,6 @@
 #include "command.h"
 #include "fixture.h"
 
-static double said(const char *json, const char *key)
-{
-  lapis_ctx *ctx = lapis_ctx_new();
-  lapis_json *v;
-  if (lapis_json_parse(ctx, json, strlen(json), "stdout", &v) < 0)
-    fail_msg("%s", lapis_ctx_error(ctx));
-  double value = lapis_json_number(lapis_json_get(v, "info"), key, NAN);
-  lapis_json_free(v);
-  lapis_ctx_free(ctx);
-  return value;
-}
-
 static void robust_pca(void **state)
 {
   (void)state;
@@ -27,8 +15,8 @@ static void robust_pca(void **state)
               f.folder, fixture_number(&f, "lam"));
   command_expect(&c, 0, "");
   double best = fixture_number(&f, "objective");
-  CHECK_NEAR(said(c.out, "objective"), best, 1e-7 * best);
-  CHECK_AT_MOST(said(c.out, "gap"), 1e-9);
+  CHECK_NEAR(command_info(c.out, "objective"), best, 1e-7 * best);
+  CHECK_AT_MOST(command_info(c.out, "gap"), 1e-9);
   assert_true(command_exists(&c, "out.npz"));
   command_run(&c, "predict m.lapis %s/data.npz --json -o p.npz", f.folder);
   command_expect(&c, 0, "");
@@ -56,7 +44,7 @@ static void cleaning(void **state)
                 "--tol 1e-9 --json -o out.npz",
                 f.folder, option);
     command_expect(&c, 0, "");
-    CHECK_NEAR(said(c.out, "objective"), best, 1e-7 * best);
+    CHECK_NEAR(command_info(c.out, "objective"), best, 1e-7 * best);
   }
   command_end(&c);
   fixture_close(&f);
@@ -75,8 +63,8 @@ static void regression(void **state)
               f.folder, f.folder);
   command_expect(&c, 0, "");
   double alm = fixture_number(&f, "objective_alm");
-  CHECK_AT_MOST(said(c.out, "objective"), alm * (1 + 1e-6));
-  assert_true(isnan(said(c.out, "gap")));
+  CHECK_AT_MOST(command_info(c.out, "objective"), alm * (1 + 1e-6));
+  assert_true(isnan(command_info(c.out, "gap")));
   command_run(&c, "predict m.lapis %s/data.npz --scores -o p.npz", f.folder);
   command_expect(&c, 0, "");
   command_run(&c, "predict m.lapis %s/data.npz --clean none --scores",

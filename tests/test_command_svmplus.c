@@ -36,13 +36,9 @@ static void fit_then_predict(void **state)
     assert_non_null(strstr(c.out, "\"status\": \"solved\""));
     command_run(&c, "predict m.lapis t.csv --target 3 -o q.npz");
     command_expect(&c, 0, "");
-    lapis_ctx *ctx = lapis_ctx_new();
     lapis_arrays one, two;
-    char path[128];
-    snprintf(path, sizeof path, "%s/r.npz", c.folder);
-    assert_int_equal(lapis_arrays_read(ctx, path, &one), 0);
-    snprintf(path, sizeof path, "%s/q.npz", c.folder);
-    assert_int_equal(lapis_arrays_read(ctx, path, &two), 0);
+    command_arrays(&c, "r.npz", &one);
+    command_arrays(&c, "q.npz", &two);
     static const char *const names[] = {"scores", "labels"};
     for (int m = 0; m < 2; m++) {
       const lapis_array *f = lapis_arrays_find(&one, names[m]);
@@ -55,7 +51,6 @@ static void fit_then_predict(void **state)
     }
     lapis_arrays_free(&one);
     lapis_arrays_free(&two);
-    lapis_ctx_free(ctx);
     command_end(&c);
   }
 }

@@ -72,13 +72,9 @@ static double accuracy(command *c, const char *fit, const char *predict)
   command_expect(c, 0, "");
   command_run(c, "eval accuracy --truth test.npz --scores p.npz --json");
   command_expect(c, 0, "");
-  lapis_ctx *ctx = lapis_ctx_new();
-  lapis_json *v;
-  assert_int_equal(lapis_json_parse(ctx, c->out, strlen(c->out), "stdout", &v),
-                   LAPIS_OK);
+  lapis_json *v = command_json(c->out);
   mean = lapis_json_number(v, "mean", NAN);
   lapis_json_free(v);
-  lapis_ctx_free(ctx);
   return 100 * mean;
 }
 

@@ -1,23 +1,7 @@
 /* Every k-th allocation of the library fails while images become features: no
  * crash, no leak, no half-made file, and a status that says so. */
 #include "feature_case.h"
-
-/* The library allocates in one place only; the linker sends it here. */
-void *__real_aligned_alloc(size_t alignment, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
-
-static long countdown = -1; /* allocations until the one that fails */
-static bool failed;
-
-void *__wrap_aligned_alloc(size_t alignment, size_t size)
-{
-  if (countdown == 0) {
-    failed = true;
-    return NULL;
-  }
-  if (countdown > 0) countdown--;
-  return __real_aligned_alloc(alignment, size);
-}
+#include "scarce.h"
 
 /* settings: %s is a vocabulary's file */
 static lapis_status once(run *r, const char *kind, const char *settings,

@@ -270,6 +270,37 @@ static void svm_is_read(void **state)
   lapis_dataset_free(ds);
 }
 
+static void keep_message(int level, const char *text, void *user)
+{
+  if (level == 0) snprintf(user, 300, "%s", text);
+}
+
+/* Whether a file was cut short only its last line can tell. */
+static void a_cut_svm_is_said(void **state)
+{
+  files *f = *state;
+  static const struct {
+    const char *text;
+    bool said;
+  } all[] = {{"1 1:2\n-1 1:0.5", true},
+             {"1 1:2\n-1 1:0.5 ", true},
+             {"1 1:2\n-1 1:0.5\n", false},
+             {"1 1:2\r\n-1 1:0.5\r\n", false},
+             {"1 1:2\n-1 1:0.5\n# the end", false}};
+  char said[300];
+  lapis_ctx_on_message(f->ctx, keep_message, said);
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    said[0] = '\0';
+    files_put_text(f, "a.svm", all[i].text);
+    lapis_dataset *ds = read_dataset(f, "a.svm", NULL);
+    assert_int_equal(lapis_dataset_data(ds)->X.cols, 2);
+    lapis_dataset_free(ds);
+    assert_int_equal(strstr(said, "a.svm:2: no end of line") != NULL,
+                     all[i].said);
+    assert_int_equal(said[0] != '\0', all[i].said);
+  }
+}
+
 static const char mulan[] =
     "% a comment\n@RELATION 'a set'\n\n"
     "@attribute 'x one' REAL\n@attribute flag {no, yes}\n"
@@ -563,6 +594,7 @@ int main(void)
       FILES_TEST(every_pair_of_formats_agrees),
       FILES_TEST(other_types_keep_their_values),
       FILES_TEST(svm_is_read),
+      FILES_TEST(a_cut_svm_is_said),
       FILES_TEST(arff_is_read),
       FILES_TEST(sparse_arff_is_read),
       FILES_TEST(bad_text_is_refused),

@@ -71,16 +71,6 @@ static void write_labels(const command *c, const char *const *text, int kinds,
 #define CHOOSING "label in --labels labels.csv --features hog --size 32x32"
 static const char LABEL[] = CHOOSING " " GIVEN;
 
-static lapis_json *parse(const command *c)
-{
-  lapis_json *v = NULL;
-  lapis_ctx *ctx = lapis_ctx_new();
-  if (lapis_json_parse(ctx, c->out, strlen(c->out), "stdout", &v) < 0)
-    fail_msg("%s: '%.200s'", lapis_ctx_error(ctx), c->err);
-  lapis_ctx_free(ctx);
-  return v;
-}
-
 /* Lines of the table for image i hold its label. */
 static void table_says(const command *c, int i, const char *label)
 {
@@ -95,6 +85,7 @@ static void table_says(const command *c, int i, const char *label)
 
 static const char *const two[] = {"flat", "upright"};
 static const char *const three[] = {"across", "down", "slanted"};
+static const char *const signs[] = {"-1", "0", "1"};
 
 /* ---- answers ------------------------------------------------------------*/
 static void unknown_labels_are_found(void **state)
@@ -171,9 +162,14 @@ static void classes_are_found(void **state)
   write_labels(&c, three, 3, 15);
   command_run(&c, "%s --no-cache --result r.npz", LABEL);
   command_expect(&c, 0, "");
+  assert_null(strstr(c.err, "three classes"));
   for (int i = 0; i < IMAGES; i++) table_says(&c, i, three[i % 3]);
   command_run(&c, "info r.npz");
   if (strstr(c.out, "suspect_margin") == NULL) fail_msg("%s", c.out);
+  write_labels(&c, signs, 3, 15);
+  command_run(&c, "%s --no-cache", LABEL);
+  command_expect(&c, 0, "the labels -1, 0 and 1 are three classes");
+  for (int i = 0; i < IMAGES; i++) table_says(&c, i, signs[i % 3]);
   command_end(&c);
 }
 
@@ -222,7 +218,7 @@ static void completed_labels_are_read_again(void **state)
                   " --json");
   command_expect(&c, 0, "");
   if (strstr(c.out, "\"given\": false") != NULL) fail_msg("%s", c.out);
-  lapis_json *v = parse(&c);
+  lapis_json *v = command_json(c.out);
   assert_string_equal(lapis_json_text(v, "method", ""), "label");
   lapis_json_free(v);
   command_end(&c);
@@ -341,20 +337,15 @@ static void threads_change_nothing(void **state)
   for (int t = 1; t <= 2; t++)
     assert_int_equal(command_run(&c, run, LABEL, t, t, t), 0);
   same(&c, "1.csv", "2.csv");
-  lapis_ctx *ctx = lapis_ctx_new();
   lapis_arrays a[2];
-  for (int t = 0; t < 2; t++) {
-    char path[128];
-    snprintf(path, sizeof path, "%s/%d.npz", c.folder, t + 1);
-    assert_int_equal(lapis_arrays_read(ctx, path, &a[t]), LAPIS_OK);
-  }
+  command_arrays(&c, "1.npz", &a[0]);
+  command_arrays(&c, "2.npz", &a[1]);
   const lapis_mat *x = &lapis_arrays_find(&a[0], "scores")->mat;
   const lapis_mat *y = &lapis_arrays_find(&a[1], "scores")->mat;
   assert_int_equal(x->cols, IMAGES);
   for (int64_t j = 0; j < x->cols; j++)
     CHECK_NEAR(lapis_mat_at(x, 0, j), lapis_mat_at(y, 0, j), 1e-10);
   for (int t = 0; t < 2; t++) lapis_arrays_free(&a[t]);
-  lapis_ctx_free(ctx);
   command_end(&c);
 }
 
@@ -407,11 +398,8 @@ static void the_window_lies_on_the_patch(void **state)
     skip();
   }
   command_expect(&c, 0, "");
-  lapis_ctx *ctx = lapis_ctx_new();
   lapis_arrays all;
-  char path[128];
-  snprintf(path, sizeof path, "%s/r.npz", c.folder);
-  assert_int_equal(lapis_arrays_read(ctx, path, &all), LAPIS_OK);
+  command_arrays(&c, "r.npz", &all);
   const lapis_mat *b = &lapis_arrays_find(&all, "boxes")->mat;
   const lapis_mat *of = &lapis_arrays_find(&all, "box_image")->mat;
   for (int64_t k = 0; k < b->cols; k++) {
@@ -423,7 +411,6 @@ static void the_window_lies_on_the_patch(void **state)
     hits += fabs(cx - x[i]) <= 9 && fabs(cy - y[i]) <= 9;
   }
   lapis_arrays_free(&all);
-  lapis_ctx_free(ctx);
   assert_int_equal(boxes, (N - KNOWN) / 2);
   CHECK_AT_LEAST(hits, 8);
   command_end(&c);

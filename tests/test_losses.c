@@ -97,28 +97,20 @@ static void logistic_fenchel_young(void **state)
   }
 }
 
-static double *member(const fixture *f, const char *name)
-{
-  return fixture_mat(&f->data, name).val;
-}
-
-static void near_fixture(double value, double want)
-{
-  CHECK_NEAR(value, want, 1e-11 * fmax(1, fabs(want)));
-}
-
 static void chi2_matches_fixture(void **state)
 {
   (void)state;
   fixture f;
   fixture_open(&f, "scalar_chi2", false);
   int64_t n = fixture_mat(&f.data, "z").cols;
-  double *z = member(&f, "z"), *z0 = member(&f, "z0"), *y = member(&f, "y");
+  double *z = fixture_values(&f, "z"), *z0 = fixture_values(&f, "z0"),
+         *y = fixture_values(&f, "y");
   assert_true(n > 10);
   for (int64_t i = 0; i < n; i++) {
-    near_fixture(lapis_chi2(z[i], z0[i]), member(&f, "value")[i]);
-    near_fixture(lapis_chi2_slope(z[i], z0[i]), member(&f, "grad")[i]);
-    near_fixture(lapis_chi2_conjugate(y[i], z0[i]), member(&f, "conj")[i]);
+    fixture_near(lapis_chi2(z[i], z0[i]), fixture_values(&f, "value")[i]);
+    fixture_near(lapis_chi2_slope(z[i], z0[i]), fixture_values(&f, "grad")[i]);
+    fixture_near(lapis_chi2_conjugate(y[i], z0[i]),
+                 fixture_values(&f, "conj")[i]);
   }
   fixture_close(&f);
 }
@@ -130,15 +122,18 @@ static void logistic_matches_fixture(void **state)
   fixture f;
   fixture_open(&f, "scalar_log", false);
   int64_t n = fixture_mat(&f.data, "v").cols;
-  double *v = member(&f, "v"), *y = member(&f, "y01");
+  double *v = fixture_values(&f, "v"), *y = fixture_values(&f, "y01");
   assert_true(n > 10);
   for (int64_t i = 0; i < n; i++) {
     double s = 2 * y[i] - 1;
-    near_fixture(lapis_logistic(v[i], s, y[i], 10), member(&f, "loss01")[i]);
-    near_fixture(lapis_logistic(v[i], s, 0, 30), member(&f, "losspm")[i]);
-    near_fixture(lapis_logistic_slope(v[i], s, y[i], 10),
-                 member(&f, "grad01")[i]);
-    near_fixture(lapis_logistic_slope(v[i], s, 0, 30), member(&f, "gradpm")[i]);
+    fixture_near(lapis_logistic(v[i], s, y[i], 10),
+                 fixture_values(&f, "loss01")[i]);
+    fixture_near(lapis_logistic(v[i], s, 0, 30),
+                 fixture_values(&f, "losspm")[i]);
+    fixture_near(lapis_logistic_slope(v[i], s, y[i], 10),
+                 fixture_values(&f, "grad01")[i]);
+    fixture_near(lapis_logistic_slope(v[i], s, 0, 30),
+                 fixture_values(&f, "gradpm")[i]);
   }
   fixture_close(&f);
 }

@@ -6,19 +6,7 @@
 #include "lapis/lapis_report.h"
 #include "oracle.h"
 #include "python.h"
-
-/* The library allocates in one place only; the linker sends it here. */
-void *__real_aligned_alloc(size_t alignment, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
-
-static long countdown = -1; /* allocations until all fail */
-
-void *__wrap_aligned_alloc(size_t alignment, size_t size)
-{
-  if (countdown == 0) return NULL;
-  if (countdown > 0) countdown--;
-  return __real_aligned_alloc(alignment, size);
-}
+#include "scarce.h"
 
 enum {
   PICTURES = 6,

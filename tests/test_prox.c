@@ -179,23 +179,19 @@ static void simplex_keeps_what_fits(void **state)
 
 /* ---- verified answers ---------------------------------------------------*/
 
-static double *member(const fixture *f, const char *name)
-{
-  return fixture_mat(&f->data, name).val;
-}
-
 static void chi2_matches_fixture(void **state)
 {
   (void)state;
   fixture f;
   fixture_open(&f, "scalar_chi2", false);
   int64_t n = fixture_mat(&f.data, "v").cols;
-  double *v = member(&f, "v"), *z0 = member(&f, "z0"), *t = member(&f, "t");
-  double *want = member(&f, "prox"), z;
+  double *v = fixture_values(&f, "v"), *z0 = fixture_values(&f, "z0"),
+         *t = fixture_values(&f, "t");
+  double *want = fixture_values(&f, "prox"), z;
   assert_true(n > 10);
   for (int64_t i = 0; i < n; i++) {
     lapis_prox_chi2(1, v + i, z0 + i, t + i, &z);
-    CHECK_NEAR(z, want[i], 1e-11 * fmax(1, fabs(want[i])));
+    fixture_near(z, want[i]);
   }
   fixture_close(&f);
 }
@@ -206,15 +202,17 @@ static void logistic_matches_fixture(void **state)
   fixture f;
   fixture_open(&f, "scalar_log", false);
   int64_t n = fixture_mat(&f.data, "v").cols;
-  double *v = member(&f, "v"), *y = member(&f, "y01"), *t = member(&f, "t");
-  double *want01 = member(&f, "prox01"), *wantpm = member(&f, "proxpm"), z;
+  double *v = fixture_values(&f, "v"), *y = fixture_values(&f, "y01"),
+         *t = fixture_values(&f, "t");
+  double *want01 = fixture_values(&f, "prox01"),
+         *wantpm = fixture_values(&f, "proxpm"), z;
   assert_true(n > 10);
   for (int64_t i = 0; i < n; i++) {
     double s = 2 * y[i] - 1, zero = 0;
     lapis_prox_logistic(1, v + i, &s, y + i, 10, t + i, &z);
-    CHECK_NEAR(z, want01[i], 1e-11 * fmax(1, fabs(want01[i])));
+    fixture_near(z, want01[i]);
     lapis_prox_logistic(1, v + i, &s, &zero, 30, t + i, &z);
-    CHECK_NEAR(z, wantpm[i], 1e-11 * fmax(1, fabs(wantpm[i])));
+    fixture_near(z, wantpm[i]);
   }
   fixture_close(&f);
 }

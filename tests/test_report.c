@@ -53,18 +53,6 @@ static void write_samples(command *c)
   command_write(c, "x.csv", text, (size_t)used);
 }
 
-static double said(const char *json, const char *key)
-{
-  lapis_ctx *ctx = lapis_ctx_new();
-  lapis_json *v;
-  if (lapis_json_parse(ctx, json, strlen(json), "stdout", &v) < 0)
-    fail_msg("%s", lapis_ctx_error(ctx));
-  double value = lapis_json_number(lapis_json_get(v, "info"), key, NAN);
-  lapis_json_free(v);
-  lapis_ctx_free(ctx);
-  return value;
-}
-
 static void shell_or_fail(const command *c, const char *format, ...)
 {
   char what[1024], line[2048];
@@ -90,8 +78,8 @@ static void page_is_read_back(void **state)
   write_samples(&c);
   command_run(&c, "fit rpca -X x.csv --header no --tol 1e-6 --json -o out.npz");
   command_expect(&c, 0, "");
-  double objective = said(c.out, "objective");
-  int rank = (int)said(c.out, "rank");
+  double objective = command_info(c.out, "objective");
+  int rank = (int)command_info(c.out, "rank");
   /* five samples, three pictures each; three missing pixels in the inputs */
   command_run(&c, "report out.npz --data x.csv --shape 3x4 --count 5 "
                   "--title 'a < b & \"c\"' -o page.html");
@@ -152,7 +140,7 @@ static void labels_are_shown(void **state)
   command_run(&c, "fit mc x.csv --target kind --id name --mu-rel .05 "
                   "--suspects 3 --json -o out.npz");
   command_expect(&c, 0, "");
-  double objective = said(c.out, "objective");
+  double objective = command_info(c.out, "objective");
   command_write(&c, "run.json", c.out, strlen(c.out));
   command_run(&c, "report out.npz --data x.csv --target kind --id name "
                   "--header yes --truth truth.csv --images pictures --run "
@@ -163,7 +151,8 @@ static void labels_are_shown(void **state)
   command_slurp(&c, "command.txt", again, sizeof again);
   command_run(&c, "%s --json", again);
   command_expect(&c, 0, "");
-  CHECK_NEAR(said(c.out, "objective"), objective, 1e-9 * fabs(objective));
+  CHECK_NEAR(command_info(c.out, "objective"), objective,
+             1e-9 * fabs(objective));
   command_end(&c);
 }
 

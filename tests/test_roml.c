@@ -4,33 +4,11 @@
 #include "fixture.h"
 #include "lapis/lapis_eval.h"
 #include "oracle.h"
+#include "roml_case.h"
 #include "roml_data.h"
 #include "solve/roml.h"
 
 /* ---- helpers ------------------------------------------------------------*/
-typedef struct answer {
-  lapis_ctx *ctx;
-  lapis_solver *solver;
-  lapis_mat match, inlier;
-} answer;
-
-static answer solve(const lapis_data *data, const lapis_roml_settings *set)
-{
-  answer a = {.ctx = lapis_ctx_new()};
-  if (lapis_roml_new(a.ctx, data, set, &a.solver) < 0 ||
-      lapis_solve(a.solver) < 0)
-    fail_msg("%s", lapis_ctx_error(a.ctx));
-  lapis_result_get(a.solver, "match", &a.match);
-  lapis_result_get(a.solver, "inlier", &a.inlier);
-  return a;
-}
-
-static void drop(answer *a)
-{
-  lapis_solver_free(a->solver);
-  lapis_ctx_free(a->ctx);
-}
-
 static lapis_match_scores score(const answer *a, int64_t *truth, int64_t n)
 {
   lapis_mat t = a->match;
@@ -404,18 +382,6 @@ static void hotel_is_matched(void **state)
 }
 
 /* ---- refusals -----------------------------------------------------------*/
-static void refuse(const lapis_data *data, const lapis_roml_settings *set,
-                   lapis_status wanted, const char *says)
-{
-  lapis_ctx *ctx = lapis_ctx_new();
-  lapis_solver *s;
-  assert_int_equal(lapis_roml_new(ctx, data, set, &s), wanted);
-  assert_null(s);
-  if (strstr(lapis_ctx_error(ctx), says) == NULL)
-    fail_msg("'%s' does not say '%s'", lapis_ctx_error(ctx), says);
-  lapis_ctx_free(ctx);
-}
-
 static void bad_input_is_refused(void **state)
 {
   (void)state;

@@ -5,6 +5,7 @@
 #include "lapis/lapis_eval.h"
 #include "lapis/lapis_io.h"
 #include "oracle.h"
+#include "roml_case.h"
 #include "solve/roml.h"
 
 enum { K = 5, EACH = 8, N = K * EACH, DIM = 12, D = 6 };
@@ -409,18 +410,6 @@ static void ducks_are_matched_better_than_by_descriptors(void **state)
 }
 
 /* ---- refusals -----------------------------------------------------------*/
-static void refuse(const lapis_data *data, const lapis_roml_settings *set,
-                   lapis_status wanted, const char *says)
-{
-  lapis_ctx *ctx = lapis_ctx_new();
-  lapis_solver *s;
-  assert_int_equal(lapis_roml_new(ctx, data, set, &s), wanted);
-  assert_null(s);
-  if (strstr(lapis_ctx_error(ctx), says) == NULL)
-    fail_msg("'%s' does not say '%s'", lapis_ctx_error(ctx), says);
-  lapis_ctx_free(ctx);
-}
-
 static void bad_positions_are_refused(void **state)
 {
   (void)state;

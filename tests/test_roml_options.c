@@ -2,29 +2,8 @@
  * against a planted truth or a law. */
 #include "check.h"
 #include "lapis/lapis_eval.h"
+#include "roml_case.h"
 #include "roml_data.h"
-
-typedef struct answer {
-  lapis_ctx *ctx;
-  lapis_solver *solver;
-  lapis_mat match;
-} answer;
-
-static answer solve(const lapis_data *data, const lapis_roml_settings *set)
-{
-  answer a = {.ctx = lapis_ctx_new()};
-  if (lapis_roml_new(a.ctx, data, set, &a.solver) < 0 ||
-      lapis_solve(a.solver) < 0)
-    fail_msg("%s", lapis_ctx_error(a.ctx));
-  lapis_result_get(a.solver, "match", &a.match);
-  return a;
-}
-
-static void drop(answer *a)
-{
-  lapis_solver_free(a->solver);
-  lapis_ctx_free(a->ctx);
-}
 
 static double ratio(const answer *a, int64_t *truth)
 {

@@ -16,13 +16,6 @@ static lapis_solver *solve(lapis_ctx *ctx, bool lda, const lapis_data *data,
   return s;
 }
 
-static const double *result(const lapis_solver *s, const char *name)
-{
-  lapis_mat m;
-  assert_int_equal(lapis_result_get(s, name, &m), LAPIS_OK);
-  return m.val;
-}
-
 /* ---- the regression step ------------------------------------------------*/
 static void regression_step(void **state)
 {
@@ -104,8 +97,8 @@ static void check_path(const char *name, bool lda)
   if (!lda) set.W = W;
   lapis_solver *s = solve(f.ctx, lda, &data, &set);
   const lapis_info *info = lapis_result_info(s);
-  double J = objective(&data, &W, &set, result(s, "weights"),
-                       result(s, "low_rank"), true);
+  double J = objective(&data, &W, &set, check_result(s, "weights"),
+                       check_result(s, "low_rank"), true);
   double alm = fixture_number(&f, "objective_alm");
   CHECK_AT_MOST(J, alm * (1 + 1e-6));
   CHECK_NEAR(info->objective, J, 1e-11 * J);
@@ -139,7 +132,7 @@ static void check_fixed(const char *name)
   set.stop.tol = 1e-8;
   lapis_solver *s = solve(f.ctx, false, &data, &set);
   double J = objective(&data, &set.W, &set, set.weights.val,
-                       result(s, "low_rank"), false);
+                       check_result(s, "low_rank"), false);
   double best = fixture_number(&f, "objective");
   CHECK_NEAR(J, best, 1e-7 * best);
   CHECK_NEAR(lapis_result_info(s)->objective, J, 1e-12 * J);
@@ -157,6 +150,48 @@ static void fixed_weights(void **state)
   check_fixed("rr_fixedT_missing_multilabelW");
   check_fixed("rpca_pcp");
   check_fixed("rpca_missing");
+}
+
+/* ---- the convex step before another -------------------------------------*/
+/* While it is far from its end the convex step takes singular values less
+ * exactly (forced here: the way that can).  Whoever shares its workspace
+ * afterwards, as the joint path does after refilling, gets them to the last
+ * digits again. */
+static void steps_leave_svt_exact(void **state)
+{
+  (void)state;
+  enum { N = 150 };
+  static double X[N * N], W[N * N], A[2][N * N];
+  lapis_ctx *ctx = lapis_ctx_new();
+  uint64_t seed = 6;
+  la h;
+  loop l = {.iter = 0};
+  rr_dstep step;
+  svt_report report;
+  for (int i = 0; i < N; i++) W[i * (N + 1)] = pow(0.9, N - i);
+  for (int k = 0; k < N * N; k++) X[k] = check_normal(&seed);
+  lapis_mat view = lapis_mat_f64(X, N, N);
+  assert_int_equal(la_open(ctx, &h), LAPIS_OK);
+  assert_int_equal(rr_dstep_new(&h, &view, 0, &step), LAPIS_OK);
+  op_svt_force(step.svt, SVT_SUBSPACE);
+  lapis_stop stop = {.tol = 0, .max_iters = 1, .seconds = INFINITY};
+  assert_int_equal(loop_begin(&l, ctx, "rr", &stop, 6, rr_dstep_columns),
+                   LAPIS_OK);
+  assert_int_equal(rr_dstep_start(&step, 0.1, false), LAPIS_OK);
+  assert_int_equal(rr_dstep_run(&step, &l, stop.tol), LAPIS_OK);
+  for (int k = 0; k < 2; k++) {
+    la_array from = la_wrap(W, N, N), to = la_wrap(A[k], N, N);
+    assert_int_equal(op_svt_apply(step.svt, &from, 0.5, &to, &report),
+                     LAPIS_OK);
+    assert_int_equal(report.way, k == 0 ? SVT_SUBSPACE : SVT_FULL);
+    op_svt_force(step.svt, SVT_FULL);
+  }
+  double worst = 0;
+  for (int k = 0; k < N * N; k++) worst = fmax(worst, fabs(A[0][k] - A[1][k]));
+  CHECK_AT_MOST(worst, 1e-10);
+  rr_dstep_free(&step);
+  loop_free(&l);
+  lapis_ctx_free(ctx);
 }
 
 /* ---- models -------------------------------------------------------------*/
@@ -191,8 +226,8 @@ static double share_right(lapis_ctx *ctx, const lapis_model *m,
   set.knn = knn;
   if (lapis_predict_new(ctx, data, m, &set, &s) < 0 || lapis_solve(s) < 0)
     fail_msg("%s", lapis_ctx_error(ctx));
-  const double *labels = result(s, "labels");
-  result(s, "coefficients");
+  const double *labels = check_result(s, "labels");
+  check_result(s, "coefficients");
   for (int j = 0; j < N1; j++) right += fabs(labels[j] - Y[j]) < 0.5;
   lapis_solver_free(s);
   return right / N1;
@@ -233,7 +268,7 @@ static void predict_low_rank(lapis_ctx *ctx, const lapis_model *m,
   set.stop.tol = 1e-9;
   if (lapis_predict_new(ctx, data, m, &set, &s) < 0 || lapis_solve(s) < 0)
     fail_msg("%s", lapis_ctx_error(ctx));
-  memcpy(to, result(s, "low_rank"), D1 * N1 * sizeof *to);
+  memcpy(to, check_result(s, "low_rank"), D1 * N1 * sizeof *to);
   lapis_solver_free(s);
 }
 
@@ -251,7 +286,7 @@ static void clean_by_number(lapis_ctx *ctx, const lapis_mat *D,
   set.stop.tol = 1e-9;
   if (lapis_clean_new(ctx, &data, &set, &s) < 0 || lapis_solve(s) < 0)
     fail_msg("%s", lapis_ctx_error(ctx));
-  memcpy(to, result(s, "low_rank"), D1 * N1 * sizeof *to);
+  memcpy(to, check_result(s, "low_rank"), D1 * N1 * sizeof *to);
   lapis_solver_free(s);
 }
 
@@ -340,9 +375,7 @@ static void refused(bool lda, const lapis_data *data,
   lapis_solver *s;
   lapis_status got = lda ? lapis_rlda_new(ctx, data, set, &s)
                          : lapis_rr_new(ctx, data, set, &s);
-  if (got != wanted || strstr(lapis_ctx_error(ctx), words) == NULL)
-    fail_msg("%d: '%s' wanted in '%s'", got, words, lapis_ctx_error(ctx));
-  assert_null(s);
+  check_refused(ctx, got, wanted, s, words);
   lapis_ctx_free(ctx);
 }
 
@@ -382,6 +415,7 @@ int main(void)
       cmocka_unit_test(regression_step),
       cmocka_unit_test(papers_path),
       cmocka_unit_test(fixed_weights),
+      cmocka_unit_test(steps_leave_svt_exact),
       cmocka_unit_test(models_answer_new_samples),
       cmocka_unit_test(weight_of_cleaning),
       cmocka_unit_test(weight_of_a_full_dictionary),

@@ -2,25 +2,8 @@
  * object, and a status that says so. */
 #include <unistd.h>
 
-#include "check.h"
 #include "lapis/lapis_io.h"
-
-/* The library allocates in one place only; the linker sends it here. */
-void *__real_aligned_alloc(size_t alignment, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
-
-static long countdown = -1; /* allocations until the one that fails */
-static bool failed;
-
-void *__wrap_aligned_alloc(size_t alignment, size_t size)
-{
-  if (countdown == 0) {
-    failed = true;
-    return NULL;
-  }
-  if (countdown > 0) countdown--;
-  return __real_aligned_alloc(alignment, size);
-}
+#include "scarce.h"
 
 typedef struct paths {
   char folder[64], csv[96], npz[96], model[96], out[96];

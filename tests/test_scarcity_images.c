@@ -2,22 +2,7 @@
  * LAPIS_ENOMEM, nothing half-made, no leak, no crash. */
 #include "files.h"
 #include "lapis/lapis_features.h"
-
-void *__real_aligned_alloc(size_t alignment, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
-
-static long countdown = -1; /* allocations until the one that fails */
-static bool failed;
-
-void *__wrap_aligned_alloc(size_t alignment, size_t size)
-{
-  if (countdown == 0) {
-    failed = true;
-    return NULL;
-  }
-  if (countdown > 0) countdown--;
-  return __real_aligned_alloc(alignment, size);
-}
+#include "scarce.h"
 
 typedef struct job {
   files *f;

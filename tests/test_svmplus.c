@@ -246,6 +246,32 @@ static void rows_on_demand_agree(void **state)
   lapis_ctx_free(ctx);
 }
 
+/* More samples than the rank of the model of the kernel: what it leaves out is
+ * made up for, and the answer proves its gap against whole matrices. */
+static void rows_reach_the_gap_past_the_model(void **state)
+{
+  (void)state;
+  lapis_ctx *ctx = lapis_ctx_new();
+  sv_case c = sv_random(23, 1300, 20, 0);
+  lapis_svmplus_settings set = tight();
+  set.kernel = LAPIS_KERNEL_RBF;
+  set.width = 10; /* narrow: eigenvalues fall slowly */
+  set.stop.tol = 1e-6;
+  lapis_solver *whole = sv_solve(ctx, &c.data, &set);
+  set.cache = 1;
+  set.stop.tol = 1e-3;
+  lapis_solver *rows = sv_solve(ctx, &c.data, &set);
+  double f = lapis_result_info(whole)->objective;
+  assert_in_range(lapis_result_info(rows)->iterations, 2, 40);
+  CHECK_AT_MOST(lapis_result_info(rows)->gap, 1e-3);
+  CHECK_AT_MOST(lapis_result_info(rows)->objective, f * (1 + 1e-3));
+  CHECK_AT_MOST(f * (1 - 2e-6), lapis_result_info(rows)->objective);
+  lapis_solver_free(whole);
+  lapis_solver_free(rows);
+  sv_drop(&c);
+  lapis_ctx_free(ctx);
+}
+
 static void retuned_is_as_new(void **state)
 {
   (void)state;
@@ -577,6 +603,7 @@ int main(void)
       cmocka_unit_test(kernel_is_certified_everywhere),
       cmocka_unit_test(descent_and_interior_point_agree),
       cmocka_unit_test(rows_on_demand_agree),
+      cmocka_unit_test(rows_reach_the_gap_past_the_model),
       cmocka_unit_test(retuned_is_as_new),
       cmocka_unit_test(weights_count_samples),
       cmocka_unit_test(classes_are_binary_problems),

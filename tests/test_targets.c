@@ -29,6 +29,32 @@ static void check_binary(double low, double high, bool zero_one)
   targets_free(&t);
 }
 
+static void count_warnings(int level, const char *text, void *user)
+{
+  if (level == 0 && strstr(text, "-1, 0 and 1") != NULL) ++*(int *)user;
+}
+
+/* Said once, however often: and of nothing that looks alike. */
+static void three_signs_are_said(void **state)
+{
+  (void)state;
+  double signs[] = {1, -1, 0, NAN, 1}, ranks[] = {1, -1, 2, 0, 1};
+  double two[] = {1, -1, NAN, NAN, 1};
+  double *all[] = {two, ranks, signs, signs};
+  int said = 0;
+  lapis_ctx *ctx = lapis_ctx_new();
+  lapis_ctx_on_message(ctx, count_warnings, &said);
+  for (int i = 0; i < 4; i++) {
+    lapis_mat Y = lapis_mat_f64(all[i], 1, 5);
+    targets t;
+    assert_int_equal(targets_encode(ctx, "test", &Y, &t), LAPIS_OK);
+    assert_int_equal(t.classes, i == 0 ? 1 : i == 1 ? 4 : 3);
+    targets_free(&t);
+    assert_int_equal(said, i >= 2);
+  }
+  lapis_ctx_free(ctx);
+}
+
 static void two_values_are_binary(void **state)
 {
   (void)state;
@@ -129,6 +155,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(two_values_are_binary),
+      cmocka_unit_test(three_signs_are_said),
       cmocka_unit_test(one_value),
       cmocka_unit_test(more_values_are_classes),
       cmocka_unit_test(several_rows_are_labels),

@@ -21,6 +21,10 @@
 /* level 0: warning; 1: -v; 2: -vv. */
 void base_say(lapis_ctx *ctx, int level, const char *format, ...)
     LAPIS_PRINTF(3, 4);
+/* A warning that a context gives once, however many solves it makes. */
+typedef enum base_topic { BASE_THREE_SIGNS = 1 } base_topic;
+void base_say_once(lapis_ctx *ctx, base_topic topic, const char *format, ...)
+    LAPIS_PRINTF(3, 4);
 int base_verbose(const lapis_ctx *ctx);
 
 /* ---- memory -------------------------------------------------------------
@@ -73,5 +77,7 @@ double rng_uniform(uint64_t seed, uint64_t stream, uint64_t index); /* [0,1) */
 double rng_normal(uint64_t seed, uint64_t stream, uint64_t index);
 /* A permutation of 0..n-1. */
 void rng_shuffle(uint64_t seed, uint64_t stream, int64_t *out, int64_t n);
+/* The same order of steps on what is there. */
+void rng_permute(uint64_t seed, uint64_t stream, int64_t *out, int64_t n);
 
 #endif

@@ -20,7 +20,8 @@ struct lapis_ctx {
   int threads; /* 0: all cores */
   int verbose;
   bool deterministic;
-  int muted; /* depth */
+  int muted;     /* depth */
+  unsigned said; /* base_topic of the warnings that were given */
   atomic_bool cancelled;
   lapis_progress_fn on_progress;
   void *progress_user;
@@ -71,15 +72,36 @@ lapis_status lapis_fail(lapis_ctx *ctx, lapis_status s, const char *format, ...)
   return s;
 }
 
+static bool is_heard(const lapis_ctx *ctx, int level)
+{
+  return ctx->on_message != NULL && level + ctx->muted <= ctx->verbose;
+}
+
+LAPIS_PRINTF(3, 0)
+static void say(lapis_ctx *ctx, int level, const char *format, va_list args)
+{
+  char text[ERROR_SIZE];
+  vsnprintf(text, sizeof text, format, args);
+  ctx->on_message(level, text, ctx->message_user);
+}
+
 void base_say(lapis_ctx *ctx, int level, const char *format, ...)
 {
-  if (ctx->on_message == NULL || level + ctx->muted > ctx->verbose) return;
-  char text[ERROR_SIZE];
+  if (!is_heard(ctx, level)) return;
   va_list args;
   va_start(args, format);
-  vsnprintf(text, sizeof text, format, args);
+  say(ctx, level, format, args);
   va_end(args);
-  ctx->on_message(level, text, ctx->message_user);
+}
+
+void base_say_once(lapis_ctx *ctx, base_topic topic, const char *format, ...)
+{
+  if (!is_heard(ctx, 0) || (ctx->said & topic) != 0) return;
+  ctx->said |= topic;
+  va_list args;
+  va_start(args, format);
+  say(ctx, 0, format, args);
+  va_end(args);
 }
 
 /* ---- settings -----------------------------------------------------------*/

@@ -17,6 +17,11 @@ typedef lapis_status (*method_new_fn)(lapis_ctx *ctx, const lapis_data *data,
     "certificate", NULL, LAPIS_PARAM_BOOL, AT(certificate), 0, 0, 1, false, \
         NULL, NULL, "also write the multiplier that proves the gap (dual)"  \
   }
+#define PARAM_TOL(value, help)                                             \
+  {                                                                        \
+    "tol", NULL, LAPIS_PARAM_REAL, AT(stop.tol), value, 0, 1, false, NULL, \
+        "X", help                                                          \
+  }
 #define PARAM_MAX_ITERS(count)                                        \
   {                                                                   \
     "max-iters", NULL, LAPIS_PARAM_INT, AT(stop.max_iters), count, 0, \

@@ -35,6 +35,12 @@ double rng_normal(uint64_t seed, uint64_t stream, uint64_t index)
 void rng_shuffle(uint64_t seed, uint64_t stream, int64_t *out, int64_t n)
 {
   for (int64_t i = 0; i < n; i++) out[i] = i;
+  rng_permute(seed, stream, out, n);
+}
+
+/* Fisher and Yates. */
+void rng_permute(uint64_t seed, uint64_t stream, int64_t *out, int64_t n)
+{
   for (int64_t i = n - 1; i > 0; i--) {
     uint64_t bits = rng_bits(seed, stream, (uint64_t)i);
     int64_t j = (int64_t)(bits % (uint64_t)(i + 1));

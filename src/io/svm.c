@@ -7,6 +7,10 @@
  * Indices count from 1 and rise.  X stays sparse; the last feature of all is
  * written even where it is 0, so that their number survives.
  *
+ * A number cut short is a number still, and so is a line: only that nothing
+ * ends the last line tells of a file that was cut.  Editors leave such files
+ * behind, too, so it is said and no more.
+ *
  * The text is scanned twice: the first pass checks everything and counts, the
  * second stores. */
 #include <math.h>
@@ -204,6 +208,11 @@ static lapis_status scan_all(svm *s)
 {
   for (skip_empty(s); s->at < s->end; skip_empty(s)) {
     TRY(check_line(s));
+    if (s->at == s->end)
+      base_say(s->ctx, 0,
+               "%s:%" PRId64 ": no end of line; if the file was cut short, its "
+               "last sample is not whole",
+               s->path, s->line);
     skip_line(s);
   }
   if (s->ranked)

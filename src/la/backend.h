@@ -75,6 +75,10 @@ typedef struct la_backend {
   lapis_status (*gemm)(la *h, la_trans ta, la_trans tb, double alpha,
                        const la_array *A, const la_array *B, double beta,
                        la_array *C);
+  /* y = alpha op(A) x + beta y, one column: reads A once, without gemm's
+   * packing, and rounds otherwise than a column of gemm. */
+  lapis_status (*gemv)(la *h, la_trans t, double alpha, const la_array *A,
+                       const la_array *x, double beta, la_array *y);
   /* C = A A' (LA_N) or A' A (LA_T), both triangles written */
   lapis_status (*syrk)(la *h, la_trans t, const la_array *A, la_array *C);
   /* Eigenvalues of symmetric C (destroyed) above `above`, largest first, into
@@ -91,6 +95,8 @@ typedef struct la_backend {
   /* Cholesky: lower L in A (SPD, destroyed); then A X = B solved in place. */
   lapis_status (*potrf)(la *h, la_array *A);
   lapis_status (*potrs)(la *h, const la_array *L, la_array *B);
+  /* L X = B solved in place, L from potrf: half of potrs. */
+  lapis_status (*trsm)(la *h, const la_array *L, la_array *B);
   /* L from potrf becomes the whole inverse of A, both triangles. */
   lapis_status (*potri)(la *h, la_array *L);
   /* Y = A A'X (LA_N) or A'A X (LA_T), as syrk's Gram matrix; X skinny.  The

@@ -88,6 +88,7 @@ lapis_status plain_svd(la *h, la_array *A, la_array *U, double *s,
 lapis_status plain_qr(la *h, la_array *A, la_array *R);
 lapis_status plain_potrf(la *h, la_array *A);
 lapis_status plain_potrs(la *h, const la_array *L, la_array *B);
+lapis_status plain_trsm(la *h, const la_array *L, la_array *B);
 lapis_status plain_potri(la *h, la_array *L);
 lapis_status plain_admm_step(la *h, const la_penalty *phi, double rho,
                              double alpha, const la_array *A, la_array *B,

@@ -84,6 +84,35 @@ static lapis_status gemm(la *h, la_trans ta, la_trans tb, double alpha,
   return LAPIS_OK;
 }
 
+static lapis_status gemv(la *h, la_trans t, double alpha, const la_array *A,
+                         const la_array *x, double beta, la_array *y)
+{
+  int64_t k;
+  TRY(host_check_gemm(h, t, LA_N, A, x, y, &k));
+  TRY(host_check_shape(h, "gemv", x, k, 1));
+  TRY(blas_check_range(h, "a product", A));
+  /* BLAS leaves y alone where A is empty */
+  if (A->rows == 0 || A->cols == 0)
+    return gemm(h, t, LA_N, alpha, A, x, beta, y);
+  blas_threads(h);
+  cblas_dgemv(CblasColMajor, cblas_of(t), (int)A->rows, (int)A->cols, alpha,
+              A->data, (int)A->ld, x->data, 1, beta, y->data, 1);
+  return LAPIS_OK;
+}
+
+static lapis_status trsm(la *h, const la_array *L, la_array *B)
+{
+  TRY(host_check_shape(h, "trsm", L, L->rows, L->rows));
+  TRY(host_check_shape(h, "trsm", B, L->rows, B->cols));
+  TRY(blas_check_range(h, "trsm", B));
+  if (B->rows == 0 || B->cols == 0) return LAPIS_OK;
+  blas_threads(h);
+  cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit,
+              (int)B->rows, (int)B->cols, 1, L->data, (int)L->ld, B->data,
+              (int)B->ld);
+  return LAPIS_OK;
+}
+
 /* The upper triangle from the lower one, in tiles that fit the cache. */
 void blas_mirror(la_array *C)
 {
@@ -121,6 +150,7 @@ const la_backend la_openblas = {
     .upload = host_upload,
     .download = host_download,
     .gemm = gemm,
+    .gemv = gemv,
     .syrk = syrk,
     .gram_times = host_gram_times,
     .eigh = lapack_eigh,
@@ -128,6 +158,7 @@ const la_backend la_openblas = {
     .qr = lapack_qr,
     .potrf = lapack_potrf,
     .potrs = lapack_potrs,
+    .trsm = trsm,
     .potri = lapack_potri,
     .axpby = host_axpby,
     .scale_cols = host_scale_cols,

@@ -42,6 +42,13 @@ static lapis_status gemm(la *h, la_trans ta, la_trans tb, double alpha,
   return LAPIS_OK;
 }
 
+static lapis_status gemv(la *h, la_trans t, double alpha, const la_array *A,
+                         const la_array *x, double beta, la_array *y)
+{
+  TRY(host_check_shape(h, "gemv", x, x->rows, 1));
+  return gemm(h, t, LA_N, alpha, A, x, beta, y);
+}
+
 static lapis_status syrk(la *h, la_trans t, const la_array *A, la_array *C)
 {
   TRY(host_check_shape(h, "syrk", A, A->rows, A->cols));
@@ -90,6 +97,7 @@ const la_backend la_reference = {
     .upload = host_upload,
     .download = host_download,
     .gemm = gemm,
+    .gemv = gemv,
     .syrk = syrk,
     .gram_times = host_two_products,
     .eigh = plain_eigh,
@@ -97,6 +105,7 @@ const la_backend la_reference = {
     .qr = plain_qr,
     .potrf = plain_potrf,
     .potrs = plain_potrs,
+    .trsm = plain_trsm,
     .potri = plain_potri,
     .axpby = axpby,
     .scale_cols = scale_cols,

@@ -309,8 +309,8 @@ lapis_status plain_potrf(la *h, la_array *A)
   return LAPIS_OK;
 }
 
-/* L y = b, then L'x = y. */
-static void solve_column(const la_array *L, double *b)
+/* L y = b */
+static void solve_lower(const la_array *L, double *b)
 {
   int64_t n = L->rows;
   for (int64_t j = 0; j < n; j++) {
@@ -318,6 +318,12 @@ static void solve_column(const la_array *L, double *b)
     b[j] /= l[j];
     for (int64_t i = j + 1; i < n; i++) b[i] -= l[i] * b[j];
   }
+}
+
+/* L'x = y */
+static void solve_upper(const la_array *L, double *b)
+{
+  int64_t n = L->rows;
   for (int64_t j = n; j-- > 0;) {
     const double *l = host_col(L, j);
     for (int64_t i = j + 1; i < n; i++) b[j] -= l[i] * b[i];
@@ -325,11 +331,22 @@ static void solve_column(const la_array *L, double *b)
   }
 }
 
+lapis_status plain_trsm(la *h, const la_array *L, la_array *B)
+{
+  TRY(host_check_shape(h, "trsm", L, L->rows, L->rows));
+  TRY(host_check_shape(h, "trsm", B, L->rows, B->cols));
+  for (int64_t j = 0; j < B->cols; j++) solve_lower(L, host_col(B, j));
+  return LAPIS_OK;
+}
+
 lapis_status plain_potrs(la *h, const la_array *L, la_array *B)
 {
   TRY(host_check_shape(h, "potrs", L, L->rows, L->rows));
   TRY(host_check_shape(h, "potrs", B, L->rows, B->cols));
-  for (int64_t j = 0; j < B->cols; j++) solve_column(L, host_col(B, j));
+  for (int64_t j = 0; j < B->cols; j++) {
+    solve_lower(L, host_col(B, j));
+    solve_upper(L, host_col(B, j));
+  }
   return LAPIS_OK;
 }
 

@@ -67,6 +67,19 @@ static void encode_binary(const lapis_mat *Y, int64_t count, targets *t)
   }
 }
 
+/* People write 0 or -1 for unknown, too. */
+static void warn_of_three_signs(lapis_ctx *ctx, const char *method,
+                                const targets *t)
+{
+  if (t->classes == 3 && t->value[0] == -1 && t->value[1] == 0 &&
+      t->value[2] == 1)
+    base_say_once(ctx, BASE_THREE_SIGNS,
+                  "%s: Y holds -1, 0 and 1, which are three classes; if one of "
+                  "them means unknown, write nan for it (in a table an empty "
+                  "cell)",
+                  method);
+}
+
 /* One row of class values: one indicator row a class. */
 static void encode_classes(const lapis_mat *Y, targets *t)
 {
@@ -115,10 +128,12 @@ static lapis_status encode(lapis_ctx *ctx, const char *method,
                            const lapis_mat *Y, int64_t values, targets *t)
 {
   if (Y->rows > 1) return encode_multilabel(ctx, method, Y, t);
-  if (values > 2)
+  if (values > 2) {
     encode_classes(Y, t);
-  else
+    warn_of_three_signs(ctx, method, t);
+  } else {
     encode_binary(Y, values, t);
+  }
   return LAPIS_OK;
 }
 

@@ -29,6 +29,9 @@ void op_kernel_free(op_kernel *k);
 /* K (n x cols) between all samples and samples first .. first + cols - 1. */
 lapis_status op_kernel_own(la *h, const op_kernel *k, int64_t first,
                            int64_t cols, double *K);
+/* The same with the samples named by index. */
+lapis_status op_kernel_some(la *h, const op_kernel *k, const int64_t *index,
+                            int64_t cols, double *K);
 /* K (n x B->cols) between the samples and new ones. */
 lapis_status op_kernel_block(la *h, const op_kernel *k, const lapis_mat *B,
                              double *K);

@@ -28,12 +28,14 @@ static lapis_status add_pivot(pivoted *t)
   for (int64_t i = 1; i < n; i++)
     if (t->rest[i] > t->rest[best]) best = i;
   TRY(op_kernel_own(t->h, t->k, best, 1, t->column));
-  const double *pivot = t->L + best * t->most;
+  la_array L = la_wrap(t->L, t->r, n), out = la_wrap(t->column, n, 1);
+  la_array x = la_wrap(t->L + best * t->most, t->r, 1);
+  L.ld = t->most;
+  if (t->r > 0) TRY(t->h->ops->gemv(t->h, LA_T, -1, &L, &x, 1, &out));
   double root = sqrt(t->rest[best]);
   for (int64_t i = 0; i < n; i++) {
-    double *l = t->L + i * t->most, sum = t->column[i] + 1;
-    for (int64_t c = 0; c < t->r; c++) sum -= l[c] * pivot[c];
-    l[t->r] = i == best ? root : sum / root;
+    double *l = t->L + i * t->most;
+    l[t->r] = i == best ? root : (t->column[i] + 1) / root;
     t->rest[i] = i == best ? 0 : fmax(0, t->rest[i] - l[t->r] * l[t->r]);
   }
   t->r++;

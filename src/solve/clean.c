@@ -35,15 +35,11 @@ static const lapis_param params[] = {
     {"weight", "w", LAPIS_PARAM_TEXT, AT(weight), 0, 0, 0, false,
      "scaled|paper", "W",
      "scaled (default: lambda sqrt(r n)/|D|_*), paper (lambda/|D|_*), or w"},
-    {"joint", NULL, LAPIS_PARAM_BOOL, AT(joint), 0, 0, 1, false, NULL, NULL,
-     "the batch together, with |Z|_*; answers then depend on the batch"},
+    RR_JOINT("the batch together, with |Z|_*"),
     PARAM_CERTIFICATE,
-    {"refill", "N", LAPIS_PARAM_INT, AT(refill), 0, 0, 1000, false, NULL, "N",
-     "rounds of finding covered entries and filling them"},
-    {"tau", "tau", LAPIS_PARAM_REAL, AT(tau), 0.2, 0, INFINITY, true, NULL, "X",
-     "refill: an entry off by more is covered"},
-    {"tol", NULL, LAPIS_PARAM_REAL, AT(stop.tol), 1e-6, 0, 1, false, NULL, "X",
-     "stop at this relative duality gap"},
+    RR_REFILL,
+    RR_TAU,
+    PARAM_TOL(1e-6, "stop at this relative duality gap"),
     PARAM_MAX_ITERS(10000),
     PARAM_TIME_LIMIT,
 };
@@ -170,7 +166,7 @@ lapis_status lapis_clean_new(lapis_ctx *ctx, const lapis_data *data,
   if (set == NULL) set = &defaults;
   TRY(param_check(ctx, &clean_method, set));
   TRY(read_weight(ctx, set->weight, &kind, &number));
-  TRY(rr_check_X(ctx, "clean", &data->X, false));
+  TRY(rr_check_X(ctx, "clean", &data->X));
   TRY(check_dictionary(ctx, &set->dictionary, &data->X));
   lapis_solver *s;
   TRY(solver_alloc(ctx, &clean_class, sizeof(clean), &s));

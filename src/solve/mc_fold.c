@@ -30,8 +30,7 @@ enum { L_K, L_D, L_A, L_B, L_MU, L_ZERO_ONE, L_KIND, L_RHO };
 
 #define AT(field) offsetof(lapis_mc_fold_settings, field)
 static const lapis_param params[] = {
-    {"tol", NULL, LAPIS_PARAM_REAL, AT(stop.tol), 1e-4, 0, 1, false, NULL, "X",
-     "stop at this relative duality gap and residual"},
+    PARAM_TOL(1e-4, "stop at this relative duality gap and residual"),
     PARAM_MAX_ITERS(10000),
     PARAM_TIME_LIMIT,
 };

@@ -28,16 +28,10 @@ static const lapis_param params[] = {
     {"lambda", "lambda", LAPIS_PARAM_REAL, AT(lambda), NAN, 0, INFINITY, true,
      NULL, "X", "weight of the sparse error (auto: 1/sqrt(max(d, n)))"},
     PARAM_CERTIFICATE,
-    {"refill", "N", LAPIS_PARAM_INT, AT(refill), 0, 0, 1000, false, NULL, "N",
-     "rounds of finding covered entries and filling them"},
-    {"tau", "tau", LAPIS_PARAM_REAL, AT(tau), 0.2, 0, INFINITY, true, NULL, "X",
-     "refill: an entry off by more is covered"},
-    {"clean-weight", "w", LAPIS_PARAM_REAL, AT(clean_weight), NAN, 0, INFINITY,
-     true, NULL, "X",
-     "predicting: weight of the error, relative (auto: 1; 2.5 where D has full "
-     "rank)"},
-    {"tol", NULL, LAPIS_PARAM_REAL, AT(stop.tol), 1e-7, 0, 1, false, NULL, "X",
-     "stop at this relative duality gap"},
+    RR_REFILL,
+    RR_TAU,
+    RR_FITTED_CLEAN_WEIGHT,
+    PARAM_TOL(1e-7, "stop at this relative duality gap"),
     PARAM_MAX_ITERS(50000),
     PARAM_TIME_LIMIT,
 };
@@ -193,7 +187,7 @@ lapis_status lapis_rpca_new(lapis_ctx *ctx, const lapis_data *data,
   lapis_rpca_settings defaults = lapis_rpca_defaults();
   if (set == NULL) set = &defaults;
   TRY(param_check(ctx, &rpca_method, set));
-  TRY(rr_check_X(ctx, "rpca", &data->X, false));
+  TRY(rr_check_X(ctx, "rpca", &data->X));
   lapis_solver *s;
   TRY(solver_alloc(ctx, &rpca_class, sizeof(rpca), &s));
   rpca *w = (rpca *)s;

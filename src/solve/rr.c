@@ -72,67 +72,12 @@
     "mu", "mu_0", LAPIS_PARAM_REAL, AT(mu), NAN, 0, INFINITY, true, NULL, "X", \
         "first mu (auto: d n / (4 |X|_1))"                                     \
   }
-#define LAST_ROWS                                                             \
-  {"refill",                                                                  \
-   "N",                                                                       \
-   LAPIS_PARAM_INT,                                                           \
-   AT(refill),                                                                \
-   0,                                                                         \
-   0,                                                                         \
-   1000,                                                                      \
-   false,                                                                     \
-   NULL,                                                                      \
-   "N",                                                                       \
-   "rounds of finding covered entries and filling them"},                     \
-      {"tau",                                                                 \
-       "tau",                                                                 \
-       LAPIS_PARAM_REAL,                                                      \
-       AT(tau),                                                               \
-       0.2,                                                                   \
-       0,                                                                     \
-       INFINITY,                                                              \
-       true,                                                                  \
-       NULL,                                                                  \
-       "X",                                                                   \
-       "refill: an entry off by more is covered"},                            \
-      {"clean-weight",                                                        \
-       "w",                                                                   \
-       LAPIS_PARAM_REAL,                                                      \
-       AT(clean_weight),                                                      \
-       NAN,                                                                   \
-       0,                                                                     \
-       INFINITY,                                                              \
-       true,                                                                  \
-       NULL,                                                                  \
-       "X",                                                                   \
-       "predicting: weight of the error, relative (auto: 1; 2.5 where D has " \
-       "full rank)"},                                                         \
-      {"tol",                                                                 \
-       NULL,                                                                  \
-       LAPIS_PARAM_REAL,                                                      \
-       AT(stop.tol),                                                          \
-       1e-8,                                                                  \
-       0,                                                                     \
-       1,                                                                     \
-       false,                                                                 \
-       NULL,                                                                  \
-       "X",                                                                   \
-       "stop at these residuals, or this relative gap where certified"},      \
-      {"max-iters",                                                           \
-       NULL,                                                                  \
-       LAPIS_PARAM_INT,                                                       \
-       AT(stop.max_iters),                                                    \
-       50000,                                                                 \
-       0,                                                                     \
-       INFINITY,                                                              \
-       false,                                                                 \
-       NULL,                                                                  \
-       "N",                                                                   \
-       "stop after this many iterations"},                                    \
-  {                                                                           \
-    "time-limit", NULL, LAPIS_PARAM_REAL, AT(stop.seconds), INFINITY, 0,      \
-        INFINITY, false, NULL, "S", "stop after this many seconds"            \
-  }
+#define LAST_ROWS                                                           \
+  RR_REFILL, RR_TAU, RR_FITTED_CLEAN_WEIGHT,                                \
+      PARAM_TOL(                                                            \
+          1e-8,                                                             \
+          "stop at these residuals, or this relative gap where certified"), \
+      PARAM_MAX_ITERS(50000), PARAM_TIME_LIMIT
 
 static const lapis_param rr_params[] = {
     SHARED_ROWS,
@@ -485,7 +430,7 @@ static lapis_status check(lapis_ctx *ctx, bool lda, const lapis_data *data,
   const char *method = lda ? "rlda" : "rr";
   TRY(param_check(ctx, lda ? &rlda_method : &rr_method, set));
   TRY(check_gamma(ctx, method, set));
-  TRY(rr_check_X(ctx, method, &data->X, false));
+  TRY(rr_check_X(ctx, method, &data->X));
   TRY(rr_check_targets(ctx, lda, set, data));
   bool raw = set->denoise == LAPIS_RR_NONE && set->refill == 0;
   return raw ? mat_check_finite(ctx, method, "X", &data->X, false) : LAPIS_OK;

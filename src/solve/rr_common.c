@@ -31,23 +31,7 @@ static lapis_status check_samples(lapis_ctx *ctx, const char *method,
   return LAPIS_OK;
 }
 
-static lapis_status check_features(lapis_ctx *ctx, const char *method,
-                                   const lapis_mat *X)
-{
-  for (int64_t i = 0; i < X->rows; i++) {
-    int64_t j = 0;
-    while (j < X->cols && !seen(X, i, j)) j++;
-    if (j == X->cols)
-      return lapis_fail(ctx, LAPIS_EMISSING,
-                        "%s: X, column %" PRId64 ": this feature is observed "
-                        "in no sample; leave the column out",
-                        method, i + 1);
-  }
-  return LAPIS_OK;
-}
-
-lapis_status rr_check_X(lapis_ctx *ctx, const char *method, const lapis_mat *X,
-                        bool features)
+lapis_status rr_check_X(lapis_ctx *ctx, const char *method, const lapis_mat *X)
 {
   if (mat_empty(X))
     return lapis_fail(ctx, LAPIS_ESHAPE,
@@ -55,8 +39,7 @@ lapis_status rr_check_X(lapis_ctx *ctx, const char *method, const lapis_mat *X,
                       " features; at least one of each is needed",
                       method, X->cols, X->rows);
   TRY(mat_check_finite(ctx, method, "X", X, true));
-  TRY(check_samples(ctx, method, X));
-  return features ? check_features(ctx, method, X) : LAPIS_OK;
+  return check_samples(ctx, method, X);
 }
 
 double rr_lambda(double lambda, const lapis_mat *X)

@@ -169,12 +169,15 @@ static void estimate(rr_dstep *w)
 }
 
 /* ---- the steps ----------------------------------------------------------*/
-/* A <- SVT(W, 1/rho), the rho of both copies of D together. */
+/* A <- SVT(W, 1/rho), the rho of both copies of D together, as exactly as the
+ * last residual makes worth while; others who share w->svt want it exact. */
 static lapis_status update_low_rank(rr_dstep *w)
 {
   double rho = w->rho + (w->fit.k > 0 ? w->fit.rho : 0);
   op_svt_accept(w->svt, w->age > 1 ? INEXACT * rr_dstep_residual(w) : INEXACT);
-  return op_svt_apply(w->svt, &w->W, 1 / rho, &w->A, &w->low_rank);
+  lapis_status s = op_svt_apply(w->svt, &w->W, 1 / rho, &w->A, &w->low_rank);
+  op_svt_accept(w->svt, 0);
+  return s;
 }
 
 /* By how much rho grows after this step: |A - B|^2, |B_new - B|^2, |B_new|^2

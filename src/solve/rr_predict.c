@@ -29,61 +29,24 @@ typedef struct rr_predict {
 } rr_predict;
 
 #define AT(field) offsetof(lapis_rr_predict_settings, field)
-#define CLEAN_ROWS                                                          \
-  {"clean",                                                                 \
-   NULL,                                                                    \
-   LAPIS_PARAM_ENUM,                                                        \
-   AT(clean),                                                               \
-   LAPIS_RR_CLEAN_SCALED,                                                   \
-   0,                                                                       \
-   0,                                                                       \
-   false,                                                                   \
-   "scaled|paper|none",                                                     \
-   "W",                                                                     \
-   "weight of the error: lambda sqrt(r n)/|D|_* or lambda/|D|_*; or as "    \
-   "given"},                                                                \
-      {"clean-weight",                                                      \
-       "w",                                                                 \
-       LAPIS_PARAM_REAL,                                                    \
-       AT(clean_weight),                                                    \
-       NAN,                                                                 \
-       0,                                                                   \
-       INFINITY,                                                            \
-       true,                                                                \
-       NULL,                                                                \
-       "X",                                                                 \
-       "times this (auto: as the fit was told)"},                           \
-  {                                                                         \
-    "joint", NULL, LAPIS_PARAM_BOOL, AT(joint), 0, 0, 1, false, NULL, NULL, \
-        "clean the batch together; answers then depend on the batch"        \
-  }
-#define STOP_ROWS                                                        \
-  {"tol",                                                                \
+#define CLEAN_ROWS                                                       \
+  {"clean",                                                              \
    NULL,                                                                 \
-   LAPIS_PARAM_REAL,                                                     \
-   AT(stop.tol),                                                         \
-   1e-5,                                                                 \
+   LAPIS_PARAM_ENUM,                                                     \
+   AT(clean),                                                            \
+   LAPIS_RR_CLEAN_SCALED,                                                \
    0,                                                                    \
-   1,                                                                    \
+   0,                                                                    \
    false,                                                                \
-   NULL,                                                                 \
-   "X",                                                                  \
-   "stop cleaning at this relative duality gap"},                        \
-      {"max-iters",                                                      \
-       NULL,                                                             \
-       LAPIS_PARAM_INT,                                                  \
-       AT(stop.max_iters),                                               \
-       10000,                                                            \
-       0,                                                                \
-       INFINITY,                                                         \
-       false,                                                            \
-       NULL,                                                             \
-       "N",                                                              \
-       "stop after this many iterations"},                               \
-  {                                                                      \
-    "time-limit", NULL, LAPIS_PARAM_REAL, AT(stop.seconds), INFINITY, 0, \
-        INFINITY, false, NULL, "S", "stop after this many seconds"       \
-  }
+   "scaled|paper|none",                                                  \
+   "W",                                                                  \
+   "weight of the error: lambda sqrt(r n)/|D|_* or lambda/|D|_*; or as " \
+   "given"},                                                             \
+      RR_CLEAN_WEIGHT("times this (auto: as the fit was told)"),         \
+      RR_JOINT("clean the batch together")
+#define STOP_ROWS                                                \
+  PARAM_TOL(1e-5, "stop cleaning at this relative duality gap"), \
+      PARAM_MAX_ITERS(10000), PARAM_TIME_LIMIT
 
 static const lapis_param plain_params[] = {CLEAN_ROWS, STOP_ROWS};
 static const lapis_param lda_params[] = {
@@ -284,7 +247,7 @@ static lapis_status check_X(lapis_ctx *ctx, const char *method,
                       "%s: X has %" PRId64 " features, the model was fitted to "
                       "%" PRId64,
                       method, X->rows, d);
-  TRY(rr_check_X(ctx, method, X, false));
+  TRY(rr_check_X(ctx, method, X));
   return cleans ? LAPIS_OK : mat_check_finite(ctx, method, "X", X, false);
 }
 

@@ -53,8 +53,9 @@ static const lapis_param params[] = {
      NULL, NULL, "also fit probabilities, on held-out folds"},
     {"rank", NULL, LAPIS_PARAM_INT, AT(rank), -1, 1, INFINITY, false, NULL, "N",
      "rank at which a privileged kernel is cut; auto: exact if memory allows"},
-    {"cache", NULL, LAPIS_PARAM_REAL, AT(cache), 4000, 1, INFINITY, false, NULL,
-     "MB", "memory for kernels; beyond it rows are made on demand"},
+    {"cache", NULL, LAPIS_PARAM_REAL, AT(cache), 4000, .01, INFINITY, false,
+     NULL, "MB",
+     "memory for kernels; beyond it their rows are made again when used"},
     {"certificate", NULL, LAPIS_PARAM_BOOL, AT(certificate), 0, 0, 1, false,
      NULL, NULL, "also write alpha and zeta, which prove the gap"},
     {"tol", NULL, LAPIS_PARAM_REAL, AT(stop.tol), 1e-4, 0, 1, false, NULL, "X",
@@ -217,7 +218,6 @@ static void prepare_rows(svmplus *w)
   w->rows.R = k->plain ? NULL : k->G;
   w->rows.r = k->r;
   w->rows.C = k->plain ? w->q.C : NULL;
-  sv_rows_clear(&w->rows);
   for (int64_t j = 0; j < w->q.n; j++) {
     double sum = op_kernel_self(&k->main, j) + 1;
     if (k->plain) sum += 1 / w->q.C[j];
@@ -254,7 +254,7 @@ static lapis_status scores_from_kernel(svmplus *w, const double *a, int64_t c,
   for (int64_t i = 0; i < n; i++) ay[i] = a[i] * q->y[i];
   la_array K = la_wrap(w->gram.K, n, n), v = la_wrap(ay, n, 1);
   la_array f = la_wrap(ay + n, n, 1);
-  lapis_status s = w->h.ops->gemm(&w->h, LA_N, LA_N, 1, &K, &v, 0, &f);
+  lapis_status s = w->h.ops->gemv(&w->h, LA_N, 1, &K, &v, 0, &f);
   for (int64_t i = 0; i < n; i++) w->scores[i * w->K + c] = ay[n + i] + b;
   base_free(ay);
   return s;
@@ -543,12 +543,8 @@ static lapis_status allocate_kernels(svmplus *w)
   if (!k->plain) w->set.width_priv = k->priv.width;
   w->diag = reals(w, n, 1, &ok);
   if (w->kind == SV_ORIGINAL) return ok ? LAPIS_OK : LAPIS_ENOMEM;
-  if (!k->dense) {
-    double row = 8.0 * (double)n, room = w->set.cache * 1e6;
-    if (!k->plain && weighted(w)) room -= row * (double)k->r;
-    int64_t slots = (int64_t)(room / row / 2);
-    return ok ? sv_rows_new(&w->h, &k->main, slots, &w->rows) : LAPIS_ENOMEM;
-  }
+  if (!k->dense)
+    return ok ? sv_rows_new(&w->h, &k->main, &w->rows) : LAPIS_ENOMEM;
   w->Q = base_alloc(w->base.ctx, n * n, sizeof *w->Q);
   return ok && w->Q != NULL ? LAPIS_OK : LAPIS_ENOMEM;
 }

@@ -58,7 +58,7 @@ typedef struct sv_quadratic {
   la *h;
   loop *loop;
   int64_t n;
-  const double *Q; /* n x n, or NULL: rows come from source */
+  const double *Q; /* n x n, or NULL: it comes from source */
   struct sv_rows *source;
   const double *diag; /* n */
   double *a, *g;      /* n each: alpha, Qa */
@@ -66,14 +66,26 @@ typedef struct sv_quadratic {
 } sv_quadratic;
 /* From a as it stands (1'a = 1) or, where a is 0, from its own start. */
 lapis_status sv_smo(sv_quadratic *q, double tol);
+/* At most n of its steps; more: the end was not reached. */
+lapis_status sv_sweep(sv_quadratic *q, double tol, bool *more);
+/* The same where Q comes from rows: Newton steps with a model of it. */
+typedef struct sv_model sv_model;
+lapis_status sv_model_new(sv_quadratic *q, sv_model **out);
+void sv_model_free(sv_model *t);
+/* Names what was learnt, for a killed run to go on from. */
+void sv_model_keep(sv_model *t);
+lapis_status sv_model_step(sv_model *t, double tol, bool *more);
 /* Solves Q_FF b = 1 on the support and corrects it; keeps the better of the
  * two points. */
 lapis_status sv_polish(sv_quadratic *q, double tol);
+/* gap from g and norm. */
+void sv_quadratic_bound(sv_quadratic *q);
 /* g, norm and gap from a alone. */
 lapis_status sv_quadratic_certify(sv_quadratic *q);
 lapis_status sv_quadratic_record(sv_quadratic *q, double tol);
 
-/* Rows of Q on demand: a kernel cache and a low-rank G = R'R. */
+/* Q where n x n does not fit: kernel rows on demand and G = R'R, or diag 1/C.
+ *   Q_ij = y_i y_j (k(x_i, x_j) + 1) + R_i'R_j + [i = j] / C_i */
 typedef struct sv_rows {
   la *h;
   const op_kernel *kernel;
@@ -81,19 +93,15 @@ typedef struct sv_rows {
   const double *R; /* r x n, or NULL */
   const double *C; /* n: G = diag 1/C, or NULL */
   int64_t r, n;
-  int64_t slots, clock;
-  double *row;    /* slots x n */
-  int64_t *of;    /* n: slot of a row, -1: none */
-  int64_t *holds; /* slots: row in it, -1: none */
-  int64_t *used;  /* slots: clock of last use */
+  double *made; /* n x some: rows k(x_i, .) being used */
 } sv_rows;
-lapis_status sv_rows_new(la *h, const op_kernel *kernel, int64_t slots,
-                         sv_rows *out);
+lapis_status sv_rows_new(la *h, const op_kernel *kernel, sv_rows *out);
 void sv_rows_free(sv_rows *c);
-/* Forgets all rows: y or R changed. */
-void sv_rows_clear(sv_rows *c);
-/* Row i of Q; valid until slots - 1 other rows were asked for. */
-lapis_status sv_rows_get(sv_rows *c, int64_t i, const double **row);
+/* A (count x count) = Q of these samples among themselves. */
+lapis_status sv_rows_square(sv_rows *c, const int64_t *index, int64_t count,
+                            double *A);
+/* g = Q a; rows of samples with a = 0 are not made. */
+lapis_status sv_rows_times(sv_rows *c, const double *a, double *g);
 
 /* ---- kernels and G ------------------------------------------------------*/
 enum { SV_SHARED = 16, SV_WHOLE = -2 /* a rank: n x n, whatever P is */ };

@@ -77,27 +77,14 @@ static bool step_plain(dcd *t, int64_t i)
   return true;
 }
 
-/* Fisher and Yates over the samples in play. */
-static void shuffle(dcd *t, uint64_t stream)
-{
-  uint64_t seed = base_seed(t->l->q->ctx);
-  for (int64_t k = t->active - 1; k > 0; k--) {
-    uint64_t bits = rng_bits(seed, stream, (uint64_t)k);
-    int64_t other = (int64_t)(bits % (uint64_t)(k + 1));
-    int64_t keep = t->order[k];
-    t->order[k] = t->order[other];
-    t->order[other] = keep;
-  }
-}
-
 static void epoch(dcd *t)
 {
-  bool plain = t->l->q->plain;
+  const sv_data *q = t->l->q;
   t->worst = 0;
-  shuffle(t, (uint64_t)t->l->q->loop->iter);
+  rng_permute(base_seed(q->ctx), (uint64_t)q->loop->iter, t->order, t->active);
   for (int64_t k = 0; k < t->active;) {
     int64_t i = t->order[k];
-    if (plain ? step_plain(t, i) : step_pair(t, i)) {
+    if (q->plain ? step_plain(t, i) : step_pair(t, i)) {
       k++;
       continue;
     }

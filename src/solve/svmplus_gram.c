@@ -193,13 +193,7 @@ static lapis_status low_rank_factor(sv_gram *k, double C, double gamma,
   shift(r, gamma, A);
   if (s >= 0) s = h->ops->potrf(h, &W);
   memcpy(k->G, k->L, (size_t)(r * n) * sizeof *A);
-  for (int64_t j = 0; j < n && s >= 0; j++) { /* L' R = what was L */
-    double *x = k->G + j * r;
-    for (int64_t i = 0; i < r; i++) {
-      x[i] /= A[i * r + i];
-      for (int64_t t = i + 1; t < r; t++) x[t] -= A[i * r + t] * x[i];
-    }
-  }
+  if (s >= 0) s = h->ops->trsm(h, &W, &R);
   base_free(A);
   return s;
 }

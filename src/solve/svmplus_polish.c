@@ -24,13 +24,11 @@ typedef struct polish {
 static lapis_status support_matrix(polish *t)
 {
   sv_quadratic *q = t->q;
-  for (int64_t c = 0; c < t->count; c++) {
-    const double *row = q->Q + t->F[c] * q->n;
-    if (q->Q == NULL) TRY(sv_rows_get(q->source, t->F[c], &row));
+  for (int64_t c = 0; c < t->count; c++) t->b[c] = 1;
+  if (q->Q == NULL) return sv_rows_square(q->source, t->F, t->count, t->A);
+  for (int64_t c = 0; c < t->count; c++)
     for (int64_t r = 0; r < t->count; r++)
-      t->A[c * t->count + r] = row[t->F[r]];
-    t->b[c] = 1;
-  }
+      t->A[c * t->count + r] = q->Q[t->F[c] * q->n + t->F[r]];
   return LAPIS_OK;
 }
 

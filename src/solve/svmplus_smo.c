@@ -7,6 +7,8 @@
  * f(a) - f* <= a'Qa - min g, the loop stops on that bound relative to f: the
  * absolute 1e-3 of one-class solvers is larger than f itself here.
  *
+ * Where Q does not fit, the steps are those of svmplus_model.c.
+ *
  * Numerics: a'Qa follows from the steps and is made anew, with g, whenever
  * the bound says that the end is reached. */
 #include <float.h>
@@ -14,13 +16,6 @@
 #include <string.h>
 
 #include "solve/svmplus.h"
-
-static lapis_status row_of(const sv_quadratic *q, int64_t i, const double **out)
-{
-  if (q->Q == NULL) return sv_rows_get(q->source, i, out);
-  *out = q->Q + i * q->n;
-  return LAPIS_OK;
-}
 
 /* The least value of each of LANES interleaved sequences, then its place:
  * several comparisons at a time (bench/svmplus.c, kernel). */
@@ -44,16 +39,19 @@ static double bound(const sv_quadratic *q, double least)
   return (q->norm - least) / fmax(q->norm / 2, 1e-300);
 }
 
+void sv_quadratic_bound(sv_quadratic *q)
+{
+  q->gap = bound(q, q->g[smallest(q->g, q->n)]);
+}
+
 static lapis_status gradient(sv_quadratic *q)
 {
   int64_t n = q->n;
+  if (q->Q == NULL) return sv_rows_times(q->source, q->a, q->g);
   memset(q->g, 0, (size_t)n * sizeof *q->g);
-  for (int64_t j = 0; j < n; j++) {
-    const double *row;
-    if (!(q->a[j] > 0)) continue;
-    TRY(row_of(q, j, &row));
-    for (int64_t i = 0; i < n; i++) q->g[i] += q->a[j] * row[i];
-  }
+  for (int64_t j = 0; j < n; j++)
+    for (int64_t i = 0; i < n && q->a[j] > 0; i++)
+      q->g[i] += q->a[j] * q->Q[j * n + i];
   return LAPIS_OK;
 }
 
@@ -62,7 +60,7 @@ lapis_status sv_quadratic_certify(sv_quadratic *q)
   TRY(gradient(q));
   q->norm = 0;
   for (int64_t i = 0; i < q->n; i++) q->norm += q->a[i] * q->g[i];
-  q->gap = bound(q, q->g[smallest(q->g, q->n)]);
+  sv_quadratic_bound(q);
   if (isfinite(q->gap)) return LAPIS_OK;
   return lapis_fail(q->ctx, LAPIS_ENUMERIC,
                     "svmplus: the numbers overflow; scale the features");
@@ -107,21 +105,19 @@ static int64_t update(sv_quadratic *q, double d, const double *qi,
   return smallest(g, q->n);
 }
 
-/* Up to n steps from the sample of smallest gradient; false at the end. */
-static lapis_status sweep(sv_quadratic *q, double tol, bool *more)
+lapis_status sv_sweep(sv_quadratic *q, double tol, bool *more)
 {
   int64_t i = smallest(q->g, q->n);
   for (int64_t k = 0; k < q->n; k++) {
-    const double *qi, *qj;
+    const double *qi = q->Q + i * q->n;
     double curve = 1;
     q->gap = bound(q, q->g[i]);
     *more = q->gap > tol;
     if (!*more) return LAPIS_OK;
-    TRY(row_of(q, i, &qi));
     int64_t j = partner(q, i, qi, &curve);
     *more = j >= 0;
     if (!*more) return LAPIS_OK;
-    TRY(row_of(q, j, &qj));
+    const double *qj = q->Q + j * q->n;
     double drop = q->g[j] - q->g[i], d = fmin(drop / curve, q->a[j]);
     q->a[i] += d;
     q->a[j] = d < q->a[j] ? q->a[j] - d : 0;
@@ -131,7 +127,6 @@ static lapis_status sweep(sv_quadratic *q, double tol, bool *more)
   return LAPIS_OK;
 }
 
-/* Half of the weight on each kind of sample. */
 static void start(sv_quadratic *q)
 {
   double sum = 0;
@@ -140,20 +135,14 @@ static void start(sv_quadratic *q)
   for (int64_t i = 0; i < q->n; i++) q->a[i] = 1 / (double)q->n;
 }
 
-lapis_status sv_smo(sv_quadratic *q, double tol)
+static lapis_status minimise(sv_quadratic *q, sv_model *model, double tol)
 {
-  start(q);
-  TRY(sv_quadratic_certify(q));
   double last = INFINITY;
-  bool resumed;
-  loop_keep(q->loop, "a", q->a, q->n);
-  loop_keep(q->loop, "g", q->g, q->n);
-  loop_keep(q->loop, "norm", &q->norm, 1);
-  loop_keep(q->loop, "gap", &q->gap, 1);
-  TRY(loop_resume(q->loop, &resumed));
+  bool more = false;
   while (q->gap > tol && loop_next(q->loop)) {
-    bool more = true;
-    TRY(sweep(q, tol, &more));
+    more = true;
+    TRY(model != NULL ? sv_model_step(model, tol, &more)
+                      : sv_sweep(q, tol, &more));
     TRY(sv_quadratic_record(q, tol));
     if (more) continue;
     TRY(sv_quadratic_certify(q));
@@ -161,5 +150,29 @@ lapis_status sv_smo(sv_quadratic *q, double tol)
     if (q->gap > 0.5 * last) break;
     last = q->gap;
   }
-  return sv_quadratic_certify(q);
+  /* out of time: the bound of g as the steps made it */
+  return more && !loop_must_end(q->loop) ? sv_quadratic_certify(q) : LAPIS_OK;
+}
+
+static lapis_status run(sv_quadratic *q, sv_model *model, double tol)
+{
+  bool resumed;
+  start(q);
+  loop_keep(q->loop, "a", q->a, q->n);
+  loop_keep(q->loop, "g", q->g, q->n);
+  loop_keep(q->loop, "norm", &q->norm, 1);
+  loop_keep(q->loop, "gap", &q->gap, 1);
+  if (model != NULL) sv_model_keep(model);
+  TRY(loop_resume(q->loop, &resumed));
+  if (!resumed) TRY(sv_quadratic_certify(q));
+  return minimise(q, model, tol);
+}
+
+lapis_status sv_smo(sv_quadratic *q, double tol)
+{
+  sv_model *model = NULL;
+  lapis_status s = q->Q == NULL ? sv_model_new(q, &model) : LAPIS_OK;
+  if (s >= 0) s = run(q, model, tol);
+  sv_model_free(model);
+  return s;
 }

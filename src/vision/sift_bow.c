@@ -157,17 +157,7 @@ const feature_kind feature_sift_bow = {
               .params = random_params,
               .n_params = sizeof random_params / sizeof *random_params,
               .settings_size = sizeof(lapis_bag_settings)},
-    .array = {{"X", NULL, NULL},
-              {"word", "word_start", NULL},
-              {"word_xy", NULL, NULL}},
-    .begin = begin_random,
-    .study = bag_study,
-    .learn = bag_learn,
-    .make = bag_make,
-    .end = bag_end,
-    .keep = bag_keep,
-    .recall = bag_recall,
-    .learnt = bag_learnt};
+    BAG_KIND(begin_random)};
 
 const feature_kind feature_dense_sift_bow = {
     .shown = {.name = "dense-sift-bow",
@@ -179,14 +169,4 @@ const feature_kind feature_dense_sift_bow = {
               .params = dense_params,
               .n_params = sizeof dense_params / sizeof *dense_params,
               .settings_size = sizeof(lapis_bag_settings)},
-    .array = {{"X", NULL, NULL},
-              {"word", "word_start", NULL},
-              {"word_xy", NULL, NULL}},
-    .begin = begin_dense,
-    .study = bag_study,
-    .learn = bag_learn,
-    .make = bag_make,
-    .end = bag_end,
-    .keep = bag_keep,
-    .recall = bag_recall,
-    .learnt = bag_learnt};
+    BAG_KIND(begin_dense)};

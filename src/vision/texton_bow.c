@@ -122,14 +122,4 @@ const feature_kind feature_texton_bow = {
               .params = params,
               .n_params = sizeof params / sizeof *params,
               .settings_size = sizeof(lapis_bag_settings)},
-    .array = {{"X", NULL, NULL},
-              {"word", "word_start", NULL},
-              {"word_xy", NULL, NULL}},
-    .begin = begin,
-    .study = bag_study,
-    .learn = bag_learn,
-    .make = bag_make,
-    .end = bag_end,
-    .keep = bag_keep,
-    .recall = bag_recall,
-    .learnt = bag_learnt};
+    BAG_KIND(begin)};
