@@ -115,6 +115,15 @@ lapis_status flow_write_page(const cli *c, const lapis_flow *f,
 }
 
 /* ---- a run --------------------------------------------------------------*/
+int flow_interrupted(cli *c)
+{
+  cli_wipe_bar(c);
+  return cli_fail(EXIT_INTERRUPTED,
+                  "%s: interrupted, nothing is written; what the cache holds "
+                  "is not made again",
+                  c->verb->name);
+}
+
 /* Writes what options name: --result and -o. */
 static int write_files(cli *c, const flow_verb *v, const lapis_flow *f)
 {
@@ -175,7 +184,7 @@ static int work(cli *c, const flow_verb *v, flow_job *j)
                 &j->flow);
   if (s >= 0) s = lapis_flow_run(j->flow);
   if (s < 0) return cli_fail_status(c, s);
-  if (s == LAPIS_CANCELLED) return EXIT_INTERRUPTED;
+  if (s == LAPIS_CANCELLED) return flow_interrupted(c);
   return finish(c, v, j, s);
 }
 

@@ -63,8 +63,8 @@ static void *write_checkpoint(void *c)
 /* Ends the process, which is somewhere in the middle of something. */
 static void end_now(bool with_checkpoint)
 {
-  static const char *const files[] = {"output",     "model",  "config",
-                                      "checkpoint", "result", "labels-out"};
+  static const char *const files[] = {
+      "output", "model", "config", "result", "labels-out", "csv", "checkpoint"};
   pthread_t writer;
   lapis_checkpoint *p = watch.c->checkpoint;
   if (with_checkpoint && p != NULL &&

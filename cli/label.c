@@ -270,7 +270,7 @@ static int work(cli *c, job *j)
                         &j->flow);
   if (s >= 0) s = lapis_flow_run(j->flow);
   if (s < 0) return cli_fail_status(c, s);
-  if (s == LAPIS_CANCELLED) return EXIT_INTERRUPTED;
+  if (s == LAPIS_CANCELLED) return flow_interrupted(c);
   return finish(c, j, s);
 }
 

@@ -12,12 +12,12 @@
 #include "flow.h"
 
 /* An image of fewer says nothing of an object. */
-enum { LEAST_POINTS = 4 };
+enum { LEAST_POINTS = 4, FRAME = 4 };
 
 typedef struct match {
   lapis_match_settings set;
-  double *X, *xy; /* 128 x m, 2 x m */
-  double *frame;  /* 4 x m: x, y, scale, angle */
+  double *X;      /* 128 x m */
+  double *frame;  /* FRAME x m: x, y, scale, angle */
   int64_t *group; /* m: image */
   double *place;  /* 4 x slots that are sure: image, slot, x, y */
   double *shown;  /* the same for the page */
@@ -51,7 +51,6 @@ static void forget(lapis_flow *f)
   match *m = f->own;
   if (m == NULL) return;
   free(m->X);
-  free(m->xy);
   free(m->frame);
   free(m->group);
   free(m->place);
@@ -94,29 +93,16 @@ static lapis_status check_counts(lapis_flow *f, const int64_t *group, int64_t m)
   return LAPIS_OK;
 }
 
-static bool has_direction(const lapis_mat *X, int64_t j)
+static void copy_points(match *m, const lapis_mat *X, const lapis_mat *xy,
+                        const int64_t *group)
 {
-  for (int64_t i = 0; i < X->rows; i++)
-    if (lapis_mat_at(X, i, j) > 0) return true;
-  return false;
-}
-
-/* The keypoints whose descriptors say something; their number. */
-static int64_t copy_points(match *m, const lapis_mat *X, const lapis_mat *xy,
-                           const int64_t *group)
-{
-  int64_t used = 0;
   for (int64_t j = 0; j < X->cols; j++) {
-    if (!has_direction(X, j)) continue;
     for (int64_t i = 0; i < X->rows; i++)
-      m->X[used * X->rows + i] = lapis_mat_at(X, i, j);
-    for (int64_t i = 0; i < 4; i++)
-      m->frame[4 * used + i] = lapis_mat_at(xy, i, j);
-    for (int64_t i = 0; i < 2; i++)
-      m->xy[2 * used + i] = m->frame[4 * used + i];
-    m->group[used++] = group[j];
+      m->X[j * X->rows + i] = lapis_mat_at(X, i, j);
+    for (int64_t i = 0; i < FRAME; i++)
+      m->frame[FRAME * j + i] = lapis_mat_at(xy, i, j);
+    m->group[j] = group[j];
   }
-  return used;
 }
 
 static lapis_status take_points(lapis_flow *f)
@@ -128,18 +114,17 @@ static lapis_status take_points(lapis_flow *f)
   TRY(lapis_result_get(f->features, "group", &group));
   size_t room = (size_t)X.cols + 1;
   m->X = calloc(room * (size_t)(X.rows + 1), sizeof *m->X);
-  m->xy = calloc(2 * room, sizeof *m->xy);
-  m->frame = calloc(4 * room, sizeof *m->frame);
+  m->frame = calloc(FRAME * room, sizeof *m->frame);
   m->group = calloc(room, sizeof *m->group);
-  if (m->X == NULL || m->xy == NULL || m->frame == NULL || m->group == NULL)
+  if (m->X == NULL || m->frame == NULL || m->group == NULL)
     return flow_no_memory(f);
-  int64_t count = copy_points(m, &X, &xy, group.val);
-  TRY(check_counts(f, m->group, count));
-  f->data.X = lapis_mat_f64(m->X, X.rows, count);
-  f->data.xy = lapis_mat_f64(m->xy, 2, count);
+  copy_points(m, &X, &xy, group.val);
+  TRY(check_counts(f, m->group, X.cols));
+  f->data.X = lapis_mat_f64(m->X, X.rows, X.cols);
+  f->data.xy = lapis_mat_f64(m->frame, FRAME, X.cols);
   f->data.group = m->group;
-  flow_publish(f, "xy", lapis_mat_f64(m->frame, 4, count));
-  flow_publish(f, "group", flow_whole(m->group, 1, count));
+  flow_publish(f, "xy", f->data.xy);
+  flow_publish(f, "group", flow_whole(m->group, 1, X.cols));
   return LAPIS_OK;
 }
 
@@ -162,7 +147,7 @@ static lapis_status place_slots(lapis_flow *f)
       if (at < 0 || lapis_mat_at(&sure, j, k) < 0.5) continue;
       double *to = m->place + 4 * used++;
       to[0] = (double)k, to[1] = (double)j;
-      to[2] = m->xy[2 * at], to[3] = m->xy[2 * at + 1];
+      to[2] = m->frame[FRAME * at], to[3] = m->frame[FRAME * at + 1];
     }
   flow_publish(f, "points", lapis_mat_f64(m->place, 4, used));
   return LAPIS_OK;

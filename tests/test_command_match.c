@@ -93,6 +93,52 @@ static void slots_are_keypoints_of_their_image(void **state)
   command_end(&c);
 }
 
+/* The archive of keypoints as it is, and with nothing but what roml reads. */
+static void keypoints_are_fitted_as_they_are(void **state)
+{
+  (void)state;
+  command c;
+  lapis_arrays keys, found[2];
+  static double xy[2 * 4096];
+  char path[160];
+  lapis_ctx *ctx = lapis_ctx_new();
+  begin(&c);
+  command_run(&c, "features sift ?.pgm --most 30 -o s.npz -q");
+  command_expect(&c, 0, "");
+  command_arrays(&c, "s.npz", &keys);
+  const lapis_mat *at = &lapis_arrays_find(&keys, "xy")->mat;
+  assert_int_equal(at->rows, 4);
+  assert_in_range(at->cols, 12, 4096);
+  for (int64_t j = 0; j < 2 * at->cols; j++)
+    xy[j] = lapis_mat_at(at, j % 2, j / 2);
+  lapis_named bare[] = {
+      {.name = "X", .mat = lapis_arrays_find(&keys, "X")->mat},
+      {.name = "group",
+       .mat = lapis_arrays_find(&keys, "group")->mat,
+       .flat = true},
+      {.name = "xy", .mat = lapis_mat_f64(xy, 2, at->cols)}};
+  snprintf(path, sizeof path, "%s/bare.npz", c.folder);
+  assert_int_equal(lapis_npz_write(ctx, path, bare, 3), LAPIS_OK);
+  for (int k = 0; k < 2; k++) {
+    command_run(&c, "fit roml %s.npz --map embed --inliers 8 -o r.npz -q",
+                k == 0 ? "s" : "bare");
+    command_expect(&c, 0, "");
+    command_arrays(&c, "r.npz", &found[k]);
+  }
+  const lapis_mat *a = &lapis_arrays_find(&found[0], "match")->mat;
+  const lapis_mat *b = &lapis_arrays_find(&found[1], "match")->mat;
+  assert_int_equal(a->cols, IMAGES);
+  assert_int_equal(b->cols, IMAGES);
+  for (int64_t j = 0; j < 8 * IMAGES; j++)
+    CHECK_NEAR(lapis_mat_at(a, j % 8, j / 8), lapis_mat_at(b, j % 8, j / 8), 0);
+  command_run(&c, "report r.npz --data s.npz --images . -o page.html");
+  command_expect(&c, 0, "");
+  for (int k = 0; k < 2; k++) lapis_arrays_free(&found[k]);
+  lapis_arrays_free(&keys);
+  lapis_ctx_free(ctx);
+  command_end(&c);
+}
+
 /* Keypoints of which some are like nothing in another image. */
 static void positions_help_where_asked(void **state)
 {
@@ -167,6 +213,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(one_object_is_found_in_all),
       cmocka_unit_test(slots_are_keypoints_of_their_image),
+      cmocka_unit_test(keypoints_are_fitted_as_they_are),
       cmocka_unit_test(positions_help_where_asked),
       cmocka_unit_test(json_and_cache_agree),
       cmocka_unit_test(misuse_is_refused),

@@ -183,6 +183,28 @@ static void refuse(files *f, const lapis_named *item, int count,
   lapis_dataset_free(ds);
 }
 
+/* Keypoints: four numbers a place; names of the images, which group counts. */
+static void points_in_images_are_a_dataset(void **state)
+{
+  files *f = *state;
+  static double place[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 1, 2, 3, 4, 5, 6};
+  static int64_t image[] = {0, 0, 1, 1};
+  lapis_named item[] = {member("X", lapis_mat_f64(x, 2, 4)),
+                        member("group", integer_row(image, 4)),
+                        member("xy", lapis_mat_f64(place, 4, 4)),
+                        member("names", text_row(words, 2))};
+  lapis_dataset *ds = new_dataset(f);
+  CHECK_OK(f, lapis_dataset_read(ds, put(f, "a.npz", item, 4), NULL));
+  CHECK_OK(f, lapis_dataset_finish(ds));
+  const lapis_data *data = lapis_dataset_data(ds);
+  assert_int_equal(data->xy.rows, 4);
+  CHECK_NEAR(lapis_mat_at(&data->xy, 1, 3), 4, 0);
+  assert_int_equal(lapis_dataset_text(ds, "names").cols, 0);
+  lapis_dataset_free(ds);
+  image[3] = 2; /* of an image without a name */
+  refuse(f, item, 4, LAPIS_ESHAPE, "names has 2 samples, X has 4");
+}
+
 static void members_that_do_not_fit_are_refused(void **state)
 {
   files *f = *state;
@@ -335,6 +357,7 @@ int main(void)
       FILES_TEST(other_shapes_mean_the_same),
       FILES_TEST(members_come_from_many_files),
       FILES_TEST(later_members_replace_earlier),
+      FILES_TEST(points_in_images_are_a_dataset),
       FILES_TEST(members_that_do_not_fit_are_refused),
       FILES_TEST(odd_groups_are_refused),
       FILES_TEST(files_are_named_where_two_disagree),

@@ -1,87 +1,6 @@
 /* lapis label, from outside: images made here, whose labels and places are
  * known, and tables as people write them. */
-#include "command.h"
-
-enum { SIDE = 48, IMAGES = 24 };
-
-typedef struct picture {
-  double pixel[SIDE * SIDE];
-} picture;
-
-static void write_picture(const command *c, const char *name, const picture *p)
-{
-  unsigned char bytes[32 + SIDE * SIDE];
-  int head = sprintf((char *)bytes, "P5\n%d %d\n255\n", SIDE, SIDE);
-  for (int k = 0; k < SIDE * SIDE; k++)
-    bytes[head + k] = (unsigned char)fmin(fmax(p->pixel[k], 0), 255);
-  command_write(c, name, bytes, (size_t)(head + SIDE * SIDE));
-}
-
-/* Stripes of one of three directions, on noise. */
-static void stripes(picture *p, int kind, uint64_t *state)
-{
-  double phase = 6 * check_uniform(state);
-  for (int y = 0; y < SIDE; y++)
-    for (int x = 0; x < SIDE; x++) {
-      double at = kind == 0 ? x : kind == 1 ? y : (x + y) / sqrt(2);
-      p->pixel[y * SIDE + x] =
-          128 + 60 * sin(at + phase) + 15 * check_normal(state);
-    }
-}
-
-static void folder(const command *c, const char *name)
-{
-  char path[160];
-  snprintf(path, sizeof path, "%s/%s", c->folder, name);
-  assert_int_equal(mkdir(path, 0777), 0);
-}
-
-/* in/a00.pgm ...: image i is of kind i mod kinds. */
-static void begin_stripes(command *c, int kinds)
-{
-  uint64_t state = 7;
-  command_begin(c);
-  folder(c, "in");
-  for (int i = 0; i < IMAGES; i++) {
-    picture p;
-    char name[32];
-    stripes(&p, i % kinds, &state);
-    snprintf(name, sizeof name, "in/a%02d.pgm", i);
-    write_picture(c, name, &p);
-  }
-}
-
-static void write_text(const command *c, const char *name, const char *text)
-{
-  command_write(c, name, text, strlen(text));
-}
-
-/* A table of the first `known` images. */
-static void write_labels(const command *c, const char *const *text, int kinds,
-                         int known)
-{
-  char table[4096] = "file,what\n";
-  for (int i = 0; i < known; i++)
-    sprintf(table + strlen(table), "a%02d.pgm,%s\n", i, text[i % kinds]);
-  write_text(c, "labels.csv", table);
-}
-
-/* choosing is left to one test: it is most of the time */
-#define GIVEN "--mu-rel .02 --lambda .1 --gamma 3"
-#define CHOOSING "label in --labels labels.csv --features hog --size 32x32"
-static const char LABEL[] = CHOOSING " " GIVEN;
-
-/* Lines of the table for image i hold its label. */
-static void table_says(const command *c, int i, const char *label)
-{
-  char name[32];
-  snprintf(name, sizeof name, "in/a%02d.pgm ", i);
-  const char *line = strstr(c->out, name);
-  assert_non_null(line);
-  const char *found = strstr(line, label), *end = strchr(line, '\n');
-  if (found == NULL || found > end)
-    fail_msg("'%.*s' should say %s", (int)(end - line), line, label);
-}
+#include "label_case.h"
 
 static const char *const two[] = {"flat", "upright"};
 static const char *const three[] = {"across", "down", "slanted"};
@@ -258,13 +177,6 @@ static void same(command *c, const char *a, const char *b)
   if (system(line) != 0) fail_msg("%s and %s differ", a, b);
 }
 
-static void shell(const command *c, const char *words)
-{
-  char line[512];
-  snprintf(line, sizeof line, "cd %s && %s", c->folder, words);
-  assert_int_equal(system(line), 0);
-}
-
 static void the_cache_changes_nothing(void **state)
 {
   (void)state;
@@ -416,6 +328,134 @@ static void the_window_lies_on_the_patch(void **state)
   command_end(&c);
 }
 
+/* ---- regions in segments that are given ----------------------------------*/
+enum { FIRST = 14, PARTS = 36, KNOWN_PARTS = 24 };
+
+static double texture(int kind, int x, int y, const double turn[2])
+{
+  if (kind == 0) return (x / 2 + y / 2) % 2 != 0 ? 70 : -70;
+  return 60 * sin((kind == 1 ? .45 * x : .9 * y) + turn[kind - 1]);
+}
+
+/* Two of three textures side by side, which meet at `cut`; which is left. */
+static int side_by_side(picture *p, int image, int *cut, uint64_t *state)
+{
+  int left = image % 3, right = (left + 1 + image / 3 % 2) % 3;
+  double turn[2] = {6 * check_uniform(state), 6 * check_uniform(state)};
+  *cut = FIRST + (int)((SIDE - 2 * FIRST) * check_uniform(state));
+  for (int y = 0; y < SIDE; y++)
+    for (int x = 0; x < SIDE; x++)
+      p->pixel[y * SIDE + x] = 128 + 5 * check_normal(state) +
+                               texture(x < *cut ? left : right, x, y, turn);
+  return 3 * left + right;
+}
+
+/* in/NAME.pgm, its segments in parts/: label images and .npy in turn, and the
+ * table of the first images. */
+static void begin_parts(command *c, int cut[PARTS], int kinds[PARTS])
+{
+  uint64_t state = 3;
+  char table[4096] = "name,what\n", name[64];
+  lapis_ctx *ctx = lapis_ctx_new();
+  command_begin(c);
+  folder(c, "in");
+  folder(c, "parts");
+  for (int i = 0; i < PARTS; i++) {
+    picture p, parts;
+    static int64_t row[SIDE * SIDE];
+    kinds[i] = side_by_side(&p, i, &cut[i], &state);
+    snprintf(name, sizeof name, "in/p%02d.pgm", i);
+    write_picture(c, name, &p);
+    for (int k = 0; k < SIDE * SIDE; k++)
+      parts.pixel[k] = (double)(row[k] = k % SIDE < cut[i] ? 40 : 200);
+    snprintf(name, sizeof name, "parts/p%02d.pgm", i);
+    if (i % 2 == 0) write_picture(c, name, &parts);
+    char path[160];
+    snprintf(path, sizeof path, "%s/parts/p%02d.npy", c->folder, i);
+    lapis_named mat = {.mat = {.dtype = LAPIS_I64,
+                               .rows = SIDE,
+                               .cols = SIDE,
+                               .ld = SIDE,
+                               .val = row}};
+    if (i % 2 != 0)
+      assert_int_equal(lapis_npy_write(ctx, path, &mat), LAPIS_OK);
+    if (i < KNOWN_PARTS)
+      sprintf(table + strlen(table), "p%02d,%s;%s\n", i, three[kinds[i] / 3],
+              three[kinds[i] % 3]);
+  }
+  write_text(c, "labels.csv", table);
+  lapis_ctx_free(ctx);
+}
+
+static const char PARTED[] =
+    "label in --labels labels.csv --count 800 --words 25 --levels 2 --learn "
+    "3000 --bins 2,3 --no-cache --where --segments parts --suspects 0 " GIVEN
+    " -q";
+
+/* Each region is one of the two segments, and that of its class. */
+static void regions_are_segments_that_were_given(void **state)
+{
+  (void)state;
+  command c;
+  lapis_arrays all;
+  int cut[PARTS], kinds[PARTS], right = 0, hidden = 0;
+  begin_parts(&c, cut, kinds);
+  command_run(&c, "%s --result r.npz -o page.html", PARTED);
+  if (c.code == 3) {
+    command_end(&c);
+    skip();
+  }
+  command_expect(&c, 0, "");
+  command_arrays(&c, "r.npz", &all);
+  const lapis_mat *b = &lapis_arrays_find(&all, "boxes")->mat;
+  const lapis_mat *at = &lapis_arrays_find(&all, "box_image")->mat;
+  const lapis_mat *of = &lapis_arrays_find(&all, "box_class")->mat;
+  const lapis_mat *mask = &lapis_arrays_find(&all, "region_mask")->mat;
+  assert_int_equal(mask->cols, b->cols * SIDE * SIDE);
+  for (int64_t k = 0; k < b->cols; k++) {
+    int i = (int)lapis_mat_at(at, 0, k), class_ = (int)lapis_mat_at(of, 0, k);
+    bool left = lapis_mat_at(b, 0, k) < 1;
+    double wide = lapis_mat_at(b, 2, k), inside = 0;
+    if (wide < SIDE) CHECK_NEAR(wide, left ? cut[i] : SIDE - cut[i], 0);
+    for (int64_t p = 0; p < SIDE * SIDE; p++)
+      inside += lapis_mat_at(mask, 0, k * SIDE * SIDE + p);
+    CHECK_NEAR(inside, wide * SIDE, 0);
+    bool is = wide < SIDE && class_ == (left ? kinds[i] / 3 : kinds[i] % 3);
+    right += is;
+    hidden += is && i >= KNOWN_PARTS;
+  }
+  print_message("%lld regions, %d right, %d of hidden labels\n",
+                (long long)b->cols, right, hidden);
+  CHECK_AT_LEAST(right, 0.9 * 2 * PARTS);
+  CHECK_AT_LEAST(hidden, 0.75 * 2 * (PARTS - KNOWN_PARTS));
+  lapis_arrays_free(&all);
+  command_end(&c);
+}
+
+static void bad_segments_are_refused(void **state)
+{
+  (void)state;
+  command c;
+  int cut[PARTS], kinds[PARTS];
+  begin_parts(&c, cut, kinds);
+  write_text(&c, "parts/p04.pgm", "P2 3 2 9 1 1 1 2 2 2");
+  command_run(&c, "%s --result r.npz", PARTED);
+  if (c.code == 3) {
+    command_end(&c);
+    skip();
+  }
+  command_expect(&c, 4, "parts/p04.pgm: is 3 x 2, its image 48 x 48");
+  shell(&c, "rm parts/p04.pgm");
+  command_run(&c, "%s --result r.npz", PARTED);
+  command_expect(&c, 4, "parts: has no segments for in/p04.pgm");
+  assert_false(command_exists(&c, "r.npz"));
+  command_run(&c, "%s",
+              "label in --labels labels.csv --where --segments no "
+              "--no-cache -q");
+  command_expect(&c, 4, "no: ");
+  command_end(&c);
+}
+
 /* ---- refusals -----------------------------------------------------------*/
 typedef struct refusal {
   const char *table, *options, *words;
@@ -523,6 +563,8 @@ int main(void)
       cmocka_unit_test(a_cache_that_cannot_be_is_a_warning),
       cmocka_unit_test(threads_change_nothing),
       cmocka_unit_test(the_window_lies_on_the_patch),
+      cmocka_unit_test(regions_are_segments_that_were_given),
+      cmocka_unit_test(bad_segments_are_refused),
       cmocka_unit_test(bad_tables_are_refused),
       cmocka_unit_test(ambiguous_names_are_refused),
       cmocka_unit_test(bad_images_can_be_left_out),

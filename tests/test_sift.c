@@ -208,6 +208,30 @@ static void flat_images_have_none(void **state)
   lapis_solver_free(r.s);
 }
 
+/* Spots along the last row, where VLFeat finds keypoints and describes none. */
+static void every_point_has_a_descriptor(void **state)
+{
+  enum { WIDE = 400, HIGH = 60, EVERY = 20 };
+  run r = {.f = *state};
+  need("sift");
+  lapis_image m = make(WIDE, HIGH, 1);
+  for (int64_t k = 0; k < (int64_t)WIDE * HIGH; k++) {
+    int64_t which = k % WIDE / EVERY;
+    double x = (double)(k % EVERY) - EVERY / 2.0;
+    double y = (double)(k / WIDE) - (HIGH - 2.5 - .06 * (double)which);
+    double level = .3 + .6 * exp(-(x * x + .3 * y * y) / 2);
+    m.pixels[k] = (float)(round(255 * level) / 255); /* steps: more extrema */
+  }
+  add_image(&r, "spots.pgm", &m);
+  free(m.pixels);
+  solve(&r, "sift", "peak=0 edge=1000");
+  assert_true(r.X.cols > 10);
+  const float *v = r.X.val;
+  for (int64_t i = 0; i < r.X.cols; i++, v += SIZE)
+    CHECK_AT_LEAST(cosine(v, v), .999);
+  lapis_solver_free(r.s);
+}
+
 static void small_images_are_refused(void **state)
 {
   run r = {.f = *state};
@@ -248,9 +272,13 @@ static void other_programs_find_the_same_points(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      CASE(points_follow_the_image),  CASE(the_strongest_are_kept),
-      CASE(places_are_the_file_s),    CASE(flat_images_have_none),
-      CASE(small_images_are_refused), CASE(other_programs_find_the_same_points),
+      CASE(points_follow_the_image),
+      CASE(the_strongest_are_kept),
+      CASE(places_are_the_file_s),
+      CASE(flat_images_have_none),
+      CASE(every_point_has_a_descriptor),
+      CASE(small_images_are_refused),
+      CASE(other_programs_find_the_same_points),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

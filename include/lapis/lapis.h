@@ -76,7 +76,8 @@ typedef struct lapis_data { /* one dataset, whatever the question */
   lapis_mat X;              /* d x n features; NaN: not observed */
   lapis_mat Y;              /* c x n targets; NaN: to be predicted */
   lapis_mat P;              /* p x n privileged features, or empty */
-  lapis_mat xy;             /* 2 x n positions, or empty */
+  lapis_mat xy;             /* 2 or more rows x n, or empty: positions x, y;
+                               other rows (scale, angle) are ignored */
   const int64_t *group;     /* n: bag, subject or image of a sample, or NULL */
   const double *weight;     /* n: weight of a sample, or NULL */
 } lapis_data;
@@ -599,7 +600,8 @@ LAPIS_API lapis_mat lapis_cv_scores(const lapis_cv *cv);
 /* Known labels that the rest of the data contradicts most: labels are hidden
  * fold by fold, completed with the given settings, and ranked by
  * s (threshold - z).  index: 2 x count (sample, class, from 0), margin: count,
- * largest first, positive = contradicted. */
+ * largest first, positive = contradicted.  Out of time: those of the folds that
+ * are done. */
 LAPIS_API lapis_status lapis_suspects(lapis_ctx *ctx, const lapis_method *m,
                                       const lapis_data *data,
                                       const void *settings,

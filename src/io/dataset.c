@@ -384,6 +384,17 @@ static lapis_status encode_targets(lapis_dataset *ds)
   return status;
 }
 
+/* x, y; keypoints go on with scale and angle, which nobody reads. */
+static lapis_status check_positions(const lapis_dataset *ds)
+{
+  const slot *s = &ds->slot[M_XY];
+  if (!s->set || s->array.mat.rows >= 2) return LAPIS_OK;
+  return lapis_fail(ds->ctx, LAPIS_ESHAPE,
+                    "%s: has %" PRId64 " values for each sample, xy has 2 or "
+                    "more: x, y",
+                    s->origin, s->array.mat.rows);
+}
+
 static lapis_status check_rows(const lapis_dataset *ds, which m, int64_t rows)
 {
   const slot *s = &ds->slot[m];
@@ -456,6 +467,23 @@ static lapis_status check_count(const lapis_dataset *ds, which m,
                     same ? "" : " (", same ? "" : X->file, same ? "" : ")");
 }
 
+/* Points in images, as lapis features sift has them: group is the image of
+ * each, names are the images', and name no sample. */
+static void drop_group_names(lapis_dataset *ds)
+{
+  slot *names = &ds->slot[M_NAMES];
+  const slot *group = &ds->slot[M_GROUP];
+  const lapis_mat *of = &group->array.mat;
+  int64_t count = names->array.mat.cols;
+  if (!names->set || count == ds->slot[M_X].array.mat.cols) return;
+  if (!group->set || of->dtype == LAPIS_TEXT || of->colptr != NULL) return;
+  for (int64_t j = 0; j < of->cols; j++) {
+    double image = lapis_mat_at(of, 0, j);
+    if (!(image >= 0 && image < (double)count)) return;
+  }
+  slot_clear(names);
+}
+
 static lapis_status check_class_names(const lapis_dataset *ds)
 {
   const slot *names = &ds->slot[M_CLASS_NAMES], *Y = &ds->slot[M_Y];
@@ -474,7 +502,7 @@ static lapis_status check_fit(const lapis_dataset *ds)
     TRY(check_count(ds, (which)m, X->cols, "samples"));
   TRY(check_count(ds, M_FEATURE_NAMES, X->rows, "features"));
   TRY(check_rows(ds, M_WEIGHT, 1));
-  TRY(check_rows(ds, M_XY, 2));
+  TRY(check_positions(ds));
   return check_class_names(ds);
 }
 
@@ -499,6 +527,7 @@ lapis_status lapis_dataset_finish(lapis_dataset *ds)
   static const which numbers[] = {M_X, M_Y, M_P, M_WEIGHT, M_XY};
   TRY(check_X(ds));
   TRY(check_axes(ds));
+  drop_group_names(ds);
   TRY(check_fit(ds));
   for (int m = 0; m < MEMBERS; m++) TRY(make_dense(ds, (which)m));
   TRY(encode_targets(ds));

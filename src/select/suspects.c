@@ -67,7 +67,7 @@ lapis_status lapis_suspects(lapis_ctx *ctx, const lapis_method *m,
   *found = 0;
   lapis_status s = lapis_cv_run(ctx, m, data, settings, &o, NULL, 0, &cv);
   if (s < 0 || s == LAPIS_CANCELLED) return s;
-  s = list(ctx, data, cv, count, index, margin, found);
+  lapis_status listed = list(ctx, data, cv, count, index, margin, found);
   lapis_cv_free(cv);
-  return s;
+  return listed < 0 ? listed : s; /* out of time: of the folds that are done */
 }

@@ -50,12 +50,14 @@ static lapis_status check_settings(lapis_ctx *ctx,
     return lapis_fail(ctx, LAPIS_EINVAL,
                       "roml: --map embed makes descriptors; leave out --layout "
                       "coordinates");
-  if (data->xy.rows != 2 || data->xy.cols != data->X.cols)
+  if (data->xy.rows < 2 || data->xy.cols != data->X.cols)
     return lapis_fail(ctx, LAPIS_EMISSING,
                       "roml: --map embed needs xy, a position (x, y) for each "
                       "of the %" PRId64 " rows of X",
                       data->X.cols);
-  return mat_check_finite(ctx, "roml", "xy", &data->xy, false);
+  lapis_mat xy = data->xy; /* keypoints go on: scale, angle */
+  xy.rows = 2;
+  return mat_check_finite(ctx, "roml", "xy", &xy, false);
 }
 
 lapis_status roml_check_data(lapis_ctx *ctx, const lapis_roml_settings *set,

@@ -55,6 +55,9 @@ static uint64_t hash_settings(const feature_job *j)
   size_t used =
       (size_t)snprintf(text, sizeof text, "%s %s %" PRIu64, lapis_version(),
                        m->name, base_seed(j->base.ctx));
+  if (j->kind->edition > 0)
+    used += (size_t)snprintf(text + used, sizeof text - used, " edition %d",
+                             j->kind->edition);
   for (int i = 0; i < m->n_params && used < sizeof text; i++) {
     if (names_file(&m->params[i])) continue;
     if (lapis_settings_get(NULL, m, j->settings, m->params[i].name, value,

@@ -43,6 +43,8 @@ typedef lapis_status (*feature_pass)(const feature_job *j,
 typedef struct feature_kind {
   lapis_method shown;
   feature_array array[FEATURE_ARRAYS];
+  int edition; /* counts up when a kind makes something else of an image: what
+                  older ones kept is not read */
   lapis_status (*begin)(feature_job *j);
   feature_pass study;
   /* all: one a path; empty where an image was refused */

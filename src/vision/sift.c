@@ -181,5 +181,6 @@ const feature_kind feature_sift = {
               .n_params = sizeof params / sizeof *params,
               .settings_size = sizeof(lapis_sift_settings)},
     .array = {{"X", NULL, "group"}, {"xy", NULL, NULL}},
+    .edition = 1,
     .begin = begin,
     .make = make};

@@ -4,6 +4,7 @@
  * thread at a time does that, and whoever reads meanwhile reads what was there.
  * Directions go from x towards y, in radians. */
 #include <math.h>
+#include <string.h>
 #include <vl/sift.h>
 
 #include "vision/sift.h"
@@ -29,7 +30,24 @@ static float strength(const VlSiftFilt *f, const VlSiftKeypoint *k)
   return fabsf(f->dog[at]);
 }
 
-/* A keypoint has up to four directions, and is listed once with each. */
+/* Whole numbers of 0 to 255; false: all are 0.  On the last row of an octave
+ * VLFeat writes nothing. */
+static bool describe(VlSiftFilt *f, const VlSiftKeypoint *k, double angle,
+                     float *v)
+{
+  bool any = false;
+  memset(v, 0, SIFT_SIZE * sizeof *v);
+  vl_sift_calc_keypoint_descriptor(f, v, k, angle);
+  for (int a = 0; a < SIFT_SIZE; a++) {
+    float whole = floorf(512 * v[a]);
+    v[a] = whole < 255 ? whole : 255;
+    any |= v[a] > 0;
+  }
+  return any;
+}
+
+/* A keypoint has up to four directions, and is listed once with each.  One
+ * without a descriptor is like nothing and is not listed. */
 static lapis_status take(lapis_ctx *ctx, VlSiftFilt *f, const VlSiftKeypoint *k,
                          sift_list *out)
 {
@@ -39,11 +57,7 @@ static lapis_status take(lapis_ctx *ctx, VlSiftFilt *f, const VlSiftKeypoint *k,
     TRY(sift_grow(ctx, out));
     float *v = out->vector + out->count * SIFT_SIZE;
     float *place = out->place + out->count * SIFT_PLACE;
-    vl_sift_calc_keypoint_descriptor(f, v, k, angle[i]);
-    for (int a = 0; a < SIFT_SIZE; a++) {
-      float whole = floorf(512 * v[a]);
-      v[a] = whole < 255 ? whole : 255;
-    }
+    if (!describe(f, k, angle[i], v)) continue;
     place[0] = k->x;
     place[1] = k->y;
     place[2] = k->sigma;
