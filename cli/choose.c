@@ -36,6 +36,7 @@ int cv_options_from_args(cli *c, const lapis_data *data, lapis_cv_options *o)
   o->map = args_get(&c->args, "map");
   o->map_priv = args_get(&c->args, "map-priv");
   o->by_group = args_get(&c->args, "groups") != NULL;
+  o->pooled = args_get(&c->args, "pooled") != NULL;
   if (metric != NULL) o->metric = metric;
   if (o->by_group && data->group == NULL)
     return cli_fail(EXIT_INPUT, "--groups: the data has no group; -G FILE "

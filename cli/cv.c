@@ -14,6 +14,8 @@ static const cli_option options[] = {
     {"folds", 0, "K", "number of folds (default 5)"},
     {"groups", 0, NULL, "keep groups (bags, people, images) whole"},
     {"metric", 0, "NAME", "what to judge by (default auroc)"},
+    {"pooled", 0, NULL,
+     "judge all hidden samples together, not each fold by itself"},
     {"map", 0, "MAP", "features through a map fitted on the training folds"},
     {"map-priv", 0, "MAP", "the same for privileged features"},
     {"baseline", 0, NULL,
@@ -36,10 +38,12 @@ static void print_point(const lapis_cv *cv, const grid_text *g, int i,
 }
 
 static void print_text(const lapis_cv *cv, const grid_text *g,
-                       const char *metric)
+                       const lapis_cv_options *o)
 {
   int best = lapis_cv_best(cv);
-  printf("%s, mean and deviation over folds\n", metric);
+  printf("%s%s\n", o->metric,
+         o->pooled ? " of all hidden samples, and its standard error"
+                   : ", mean and deviation over folds");
   for (int i = 0; i < lapis_cv_count(cv); i++)
     print_point(cv, g, i, i == best ? "  <- best" : "");
 }
@@ -162,14 +166,14 @@ static int write_best(cli *c, const lapis_cv *cv, const grid_text *g,
 }
 
 static void show(cli *c, const lapis_cv *cv, const grid_text *g,
-                 const char *metric, const rival *r, const without_P *w)
+                 const lapis_cv_options *o, const rival *r, const without_P *w)
 {
   cli_wipe_bar(c);
   if (c->json) {
-    print_cv_json(c, cv, g, metric, r, w);
+    print_cv_json(c, cv, g, o->metric, r, w);
     return;
   }
-  print_text(cv, g, metric);
+  print_text(cv, g, o);
   print_without_P(w);
   if (r->asked)
     printf("linear SVM on the same folds: auroc %.4f (C = %g)\n", r->auroc,
@@ -195,7 +199,7 @@ static int judge(cli *c, const lapis_dataset *ds, void *settings,
   code = ask_rival(c, lapis_dataset_data(ds), cv, &o, &r);
   if (code == EXIT_DONE)
     code = leave_out_P(c, lapis_dataset_data(ds), settings, &o, g, &w);
-  show(c, cv, g, o.metric, &r, &w);
+  show(c, cv, g, &o, &r, &w);
   lapis_cv_free(w.cv);
   if (code == EXIT_DONE) code = write_best(c, cv, g, settings);
   if (code == EXIT_DONE && lapis_cv_best(cv) < 0)

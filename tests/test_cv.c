@@ -282,6 +282,82 @@ static void one_kind_is_no_failure(void **state)
   discard(b);
 }
 
+/* AUROC, or of real outputs the error, of the samples of all groups but one
+ * (-1: of all). */
+static double judged_without(bench *b, bool real, int64_t group,
+                             const double *truth, const double *said)
+{
+  double t[N], s[N], value;
+  int64_t n = 0;
+  for (int j = 0; j < N; j++)
+    if (b->group[j] != group) {
+      t[n] = truth[j];
+      s[n++] = said[j];
+    }
+  if (real) return rae(t, s, n);
+  assert_true(lapis_auroc(b->ctx, t, s, n, &value) >= 0);
+  return value;
+}
+
+/* Pooled: one metric over what all folds answered, put together by hand, and
+ * how much it hangs on each group. */
+static void pooled_folds_are_judged_as_one(void **state)
+{
+  (void)state;
+  for (int real = 0; real < 2; real++) {
+    bench *b = make(real ? NULL : (double[]){-1, 1}, 2, 19);
+    lapis_rr_settings set = lapis_rr_defaults();
+    lapis_cv_options o = judged_by(real ? "rae" : "auroc");
+    lapis_grid grid = {"lambda", 1, (const char *const[]){"0.3"}};
+    const char *method = real ? "rr" : "rlda";
+    b->data.group = b->group;
+    o.by_group = o.pooled = true;
+    set.lambda = 0.3;
+    lapis_cv *c = cv(b, method, &set, &o, &grid);
+    const int64_t *fold = lapis_cv_folds(c);
+    double said[N], truth[N], some[N], square = 0, sum = 0, without[N / 3];
+    for (int64_t f = 0; f < FOLDS; f++) {
+      double ignored[N];
+      int64_t at = 0;
+      by_prediction(b, method, &set, fold, f, "scores", some, ignored);
+      for (int j = 0; j < N; j++)
+        if (fold[j] == f) said[j] = some[at++];
+    }
+    memcpy(truth, b->Y, sizeof truth);
+    for (int g = 0; g < N / 3; g++)
+      sum += without[g] = judged_without(b, real, g, truth, said);
+    for (int g = 0; g < N / 3; g++)
+      square += pow(without[g] - sum / (N / 3), 2);
+    CHECK_NEAR(lapis_cv_at(c, 0).mean, judged_without(b, real, -1, truth, said),
+               1e-4);
+    CHECK_NEAR(lapis_cv_at(c, 0).deviation,
+               sqrt((N / 3 - 1) / (N / 3.0) * square), 1e-4);
+    CHECK_AT_LEAST(square, 1e-5); /* the groups do differ */
+    lapis_cv_free(c);
+    discard(b);
+  }
+}
+
+/* Folds of one kind have no ranking; together they have. */
+static void pooled_folds_may_be_of_one_kind(void **state)
+{
+  (void)state;
+  bench *b = make((double[]){-1, 1}, 2, 13);
+  lapis_mc_settings set = lapis_mc_defaults();
+  lapis_cv_options o = judged_by("auroc");
+  lapis_grid grid = {"mu-rel", 1, (const char *const[]){"0.1"}};
+  o.folds = N;
+  lapis_cv *c = cv(b, "mc", &set, &o, &grid);
+  assert_true(isnan(lapis_cv_at(c, 0).mean));
+  lapis_cv_free(c);
+  o.pooled = true;
+  c = cv(b, "mc", &set, &o, &grid);
+  CHECK_AT_LEAST(lapis_cv_at(c, 0).mean, 0.6);
+  CHECK_AT_LEAST(lapis_cv_at(c, 0).deviation, 1e-6);
+  lapis_cv_free(c);
+  discard(b);
+}
+
 static void refusals(void **state)
 {
   (void)state;
@@ -294,6 +370,12 @@ static void refusals(void **state)
                                 &set, &o, &grid, 1, &c),
                    LAPIS_EINVAL);
   assert_non_null(strstr(lapis_ctx_error(b->ctx), "hamming, f1"));
+  o.metric = "accuracy";
+  o.pooled = true;
+  assert_int_equal(lapis_cv_run(b->ctx, lapis_method_find("svmplus"), &b->data,
+                                &set, &o, &grid, 1, &c),
+                   LAPIS_EINVAL);
+  assert_non_null(strstr(lapis_ctx_error(b->ctx), "accuracy reads labels"));
   o.metric = "auroc";
   o.folds = N + 1;
   assert_true(lapis_cv_run(b->ctx, lapis_method_find("svmplus"), &b->data, &set,
@@ -366,6 +448,8 @@ int main(void)
       cmocka_unit_test(errors_are_minimised),
       cmocka_unit_test(a_path_is_its_points),
       cmocka_unit_test(one_kind_is_no_failure),
+      cmocka_unit_test(pooled_folds_are_judged_as_one),
+      cmocka_unit_test(pooled_folds_may_be_of_one_kind),
       cmocka_unit_test(refusals),
       cmocka_unit_test(grids_as_typed),
       cmocka_unit_test(choosing_takes_the_best_point),

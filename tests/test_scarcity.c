@@ -181,7 +181,7 @@ static lapis_status cv(lapis_ctx *ctx, const lapis_method *m,
   lapis_cv *out;
   (void)p;
   o.folds = 2;
-  o.keep_scores = true;
+  o.keep_scores = o.pooled = true;
   o.map = "standard,l2";
   settle_settings(m, d, &set);
   lapis_status status = lapis_cv_run(ctx, m, d, &set, &o, &grid, 1, &out);

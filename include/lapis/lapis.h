@@ -554,11 +554,15 @@ typedef struct lapis_cv_options {
   const char *metric;         /* a name lapis_metric knows */
   const char *map, *map_priv; /* specs, or NULL */
   bool keep_scores;           /* see lapis_cv_scores */
+  bool pooled; /* judge all hidden samples together, not fold by fold; the
+                * metric reads scores or values */
 } lapis_cv_options;
 LAPIS_API lapis_cv_options lapis_cv_defaults(void);
 
 typedef struct lapis_cv_point {
-  double mean, deviation; /* of the metric over folds that have one */
+  double mean, deviation; /* of the metric over folds that have one; pooled:
+                           * the metric, and its standard error by leaving out
+                           * each group (sample; at most 32 blocks of them) */
   int64_t folds;          /* how many have one */
   double seconds;
 } lapis_cv_point;

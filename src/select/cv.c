@@ -5,6 +5,7 @@
 
 #include "lapis/lapis_eval.h"
 #include "select/part.h"
+#include "select/pool.h"
 #include "solve/methods.h"
 
 enum { MAX_GRID = 8, MAX_POINTS = 100000 };
@@ -143,22 +144,31 @@ static lapis_status run_fold(const part_source *from, lapis_cv *cv, part *p,
   return s;
 }
 
+/* Scores that some points have of this fold. */
+static void forget_fold(const fold_plan *plan, lapis_cv *cv, int64_t fold)
+{
+  if (cv->all == NULL) return;
+  for (int64_t k = 0; k < cv->n_points * cv->n; k++)
+    for (int64_t c = 0; plan->fold[k % cv->n] == fold && c < cv->K; c++)
+      cv->all[k * cv->K + c] = NAN;
+}
+
 /* Time ran out: the folds that all points have seen decide, where there is
  * one; what is judged by less is judged by other samples.  No more is done,
  * nor by a run that goes on from here. */
-static void settle(lapis_cv *cv)
+static void settle(const fold_plan *plan, lapis_cv *cv)
 {
   int64_t left = cv->cells % cv->n_points;
   cv->done = cv->cells;
   for (int64_t k = cv->cells - left; cv->cells > left && k < cv->cells; k++)
     cv->value[k] = NAN;
+  if (cv->cells > left) forget_fold(plan, cv, cv->cells / cv->n_points);
   cv->cells = cv->folds * cv->n_points;
 }
 
 static void open_scope(const part_source *from, lapis_cv *cv)
 {
-  keep_open(from->ctx, &cv->scope,
-            from->options->keep_scores ? "cv-scores" : "cv");
+  keep_open(from->ctx, &cv->scope, cv->all != NULL ? "cv-scores" : "cv");
   keep_add(&cv->scope, LAPIS_I64, &cv->cells, 1, "cells");
   keep_add(&cv->scope, LAPIS_F64, cv->value, cv->folds * cv->n_points, "value");
   keep_add(&cv->scope, LAPIS_F64, cv->seconds, cv->n_points, "seconds");
@@ -181,7 +191,7 @@ static lapis_status run_folds(const part_source *from, lapis_cv *cv,
     part_close(&p);
   }
   if (s == LAPIS_CANCELLED) (void)lapis_fail(from->ctx, s, "cv: interrupted");
-  if (s == LAPIS_TIME_LIMIT) settle(cv);
+  if (s == LAPIS_TIME_LIMIT) settle(from->plan, cv);
   return s;
 }
 
@@ -217,6 +227,21 @@ static void summarise(lapis_cv *cv)
     }
     p->deviation = p->folds > 1 ? sqrt(square / (double)(p->folds - 1)) : NAN;
   }
+}
+
+/* mean and deviation become those of all hidden samples together. */
+static lapis_status summarise_pooled(const part_source *from, lapis_cv *cv)
+{
+  const targets *t = from->labels;
+  pool p = {.ctx = from->ctx,
+            .metric = from->metric->name,
+            .plan = from->plan,
+            .truth = from->data->Y};
+  if (t->classes > 0) p.truth = lapis_mat_f64(t->sign, t->classes, t->samples);
+  for (int i = 0; i < cv->n_points; i++)
+    TRY(pool_judge(&p, cv->all + i * cv->K * cv->n, &cv->point[i].mean,
+                   &cv->point[i].deviation));
+  return LAPIS_OK;
 }
 
 static bool better(const lapis_cv *cv, double a, double b)
@@ -267,7 +292,7 @@ static lapis_status allocate(lapis_ctx *ctx, const lapis_cv_options *o,
   if (cv->point == NULL || cv->value == NULL || cv->seconds == NULL)
     return LAPIS_ENOMEM;
   for (int64_t i = 0; i < cv->folds * cv->n_points; i++) cv->value[i] = NAN;
-  if (o->keep_scores) {
+  if (o->keep_scores || o->pooled) {
     int64_t count = cv->K * cv->n * cv->n_points;
     cv->all = base_alloc_raw(ctx, count, sizeof *cv->all);
     if (cv->all == NULL) return LAPIS_ENOMEM;
@@ -310,13 +335,11 @@ static void warn_of_one_kind(const part_source *from)
   }
 }
 
-static lapis_status run(const part_source *from, fold_plan *plan,
-                        const void *settings, lapis_cv *cv)
+static lapis_status run(const part_source *from, const void *settings,
+                        lapis_cv *cv)
 {
   lapis_ctx *ctx = from->ctx;
   const lapis_method *m = from->method;
-  TRY(folds_draw(ctx, from->data, from->options->folds, from->options->by_group,
-                 plan));
   void *own = base_alloc(ctx, 1, m->settings_size);
   lapis_status s =
       own == NULL ? LAPIS_ENOMEM : allocate(ctx, from->options, cv);
@@ -333,10 +356,25 @@ static lapis_status run(const part_source *from, fold_plan *plan,
                cv->done, cv->cells);
   }
   base_free(own);
-  cv->fold = plan->fold; /* handed over */
   if (s < 0) return s;
   summarise(cv);
-  take_best_scores(cv);
+  if (from->options->pooled) {
+    lapis_status pooled = summarise_pooled(from, cv);
+    if (pooled < 0) return pooled;
+  }
+  if (from->options->keep_scores) take_best_scores(cv);
+  return s;
+}
+
+static lapis_status run_drawn(const part_source *from, fold_plan *plan,
+                              const void *settings, lapis_cv *cv)
+{
+  const lapis_cv_options *o = from->options;
+  TRY(folds_draw(from->ctx, from->data, o->folds, o->by_group, plan));
+  lapis_status s = run(from, settings, cv);
+  cv->fold = plan->fold; /* handed over */
+  plan->fold = NULL;
+  folds_free(plan);
   return s;
 }
 
@@ -350,6 +388,11 @@ lapis_status lapis_cv_run(lapis_ctx *ctx, const lapis_method *m,
   targets labels = {.classes = 0};
   const lapis_metric_kind *metric;
   TRY(lapis_metric_find(ctx, options->metric, &metric));
+  if (options->pooled && metric->reads == LAPIS_METRIC_LABELS)
+    return lapis_fail(ctx, LAPIS_EINVAL,
+                      "cv: folds are judged together by a metric of scores or "
+                      "values, and %s reads labels",
+                      metric->name);
   if (metric->reads != LAPIS_METRIC_VALUES)
     TRY(targets_encode(ctx, "cv", &data->Y, &labels));
   fold_plan plan;
@@ -371,7 +414,7 @@ lapis_status lapis_cv_run(lapis_ctx *ctx, const lapis_method *m,
                      .K = labels.classes > 0 ? labels.classes : data->Y.rows,
                      .n = data->X.cols,
                      .less_is_better = metric->less_is_better};
-    s = run(&from, &plan, settings, cv);
+    s = run_drawn(&from, &plan, settings, cv);
   }
   targets_free(&labels);
   if (s < 0 || s == LAPIS_CANCELLED)

@@ -41,6 +41,8 @@ static int64_t count_units(const member *m, int64_t n)
   return units;
 }
 
+enum { MOST_BLOCKS = 32 }; /* enough for a standard error */
+
 /* Unit u goes to fold order[u] mod folds: sizes differ by at most one. */
 static void deal(const member *m, int64_t n, const int64_t *order,
                  fold_plan *plan)
@@ -49,6 +51,7 @@ static void deal(const member *m, int64_t n, const int64_t *order,
   for (int64_t k = 0; k < n; k++) {
     unit += k == 0 || m[k].key != m[k - 1].key;
     plan->fold[m[k].sample] = order[unit] % plan->folds;
+    plan->block[m[k].sample] = order[unit] % plan->blocks;
   }
 }
 
@@ -63,7 +66,9 @@ static lapis_status draw(lapis_ctx *ctx, const lapis_data *data, bool by_group,
                       "possible",
                       plan->folds, units, by_group ? "groups" : "samples");
   rng_shuffle(base_seed(ctx), 0x666f6c64, order, units);
-  for (int64_t j = 0; j < plan->samples; j++) plan->fold[j] = -1;
+  for (int64_t j = 0; j < plan->samples; j++)
+    plan->fold[j] = plan->block[j] = -1;
+  plan->blocks = units < MOST_BLOCKS ? units : MOST_BLOCKS;
   deal(m, n, order, plan);
   return LAPIS_OK;
 }
@@ -77,10 +82,11 @@ lapis_status folds_draw(lapis_ctx *ctx, const lapis_data *data, int64_t folds,
                       "cv: groups are to stay whole, and no group is given");
   *out = (fold_plan){.folds = folds, .samples = n};
   out->fold = base_alloc(ctx, n, sizeof *out->fold);
+  out->block = base_alloc(ctx, n, sizeof *out->block);
   member *m = base_alloc(ctx, n, sizeof *m);
   int64_t *order = base_alloc(ctx, n, sizeof *order);
   lapis_status s = LAPIS_ENOMEM;
-  if (out->fold != NULL && m != NULL && order != NULL)
+  if (out->fold != NULL && out->block != NULL && m != NULL && order != NULL)
     s = draw(ctx, data, by_group, m, order, out);
   base_free(m);
   base_free(order);
@@ -105,7 +111,8 @@ lapis_status lapis_cv_draw(lapis_ctx *ctx, const lapis_data *data,
 void folds_free(fold_plan *plan)
 {
   base_free(plan->fold);
-  plan->fold = NULL;
+  base_free(plan->block);
+  plan->fold = plan->block = NULL;
 }
 
 /* The marked columns of compressed ones, values as doubles. */

@@ -5,10 +5,11 @@
 #include "mat/mat.h"
 
 /* fold[j]: the fold that hides sample j, or -1 where it has no known target
- * and is never hidden. */
+ * and is never hidden.  block[j]: units (groups, samples) that are left out
+ * together to see how much depends on them; a unit each while they are few. */
 typedef struct fold_plan {
-  int64_t folds, samples;
-  int64_t *fold;
+  int64_t folds, samples, blocks;
+  int64_t *fold, *block;
 } fold_plan;
 lapis_status folds_draw(lapis_ctx *ctx, const lapis_data *data, int64_t folds,
                         bool by_group, fold_plan *out);
