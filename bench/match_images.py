@@ -10,6 +10,9 @@ on the 512-pixel hotel frames (15 of them, every 7th), a tenth of the
 landmarks' larger side on a duck; a point farther than that from every
 landmark's bounding box is not on the duck, and its match wrong.  Chance: the
 slots of every image shuffled.
+
+Then the landmarks themselves are given (--xy), in every image in another order:
+right are two that are one landmark.
 """
 import glob
 import os
@@ -18,6 +21,7 @@ import sys
 import tempfile
 
 import numpy as np
+from PIL import Image
 
 NEAREST = 6
 
@@ -80,6 +84,38 @@ def rows(lapis, title, images, marks, tolerance, bounded, runs):
                   f"| {share:.3f} | {chance:.3f} | {pairs} |", flush=True)
 
 
+def same(result, landmark):
+    """Share of pairs of sure points that are one landmark."""
+    of, sure = landmark[result["match"]], result["inlier"] > 0
+    pairs = good = 0
+    for slot in range(of.shape[1]):
+        found = of[sure[:, slot], slot]
+        pairs += len(found) * (len(found) - 1)
+        good += sum(np.sum(found == one) - 1 for one in found)
+    return good / max(pairs, 1), pairs
+
+
+def landmark_rows(lapis, title, images, marks, runs):
+    random = np.random.default_rng(0)
+    order = [random.permutation(len(m)) for m in marks]
+    # one is labelled a pixel below its picture
+    marks = [m.clip(0, np.array(Image.open(name).size) - 1)
+             for name, m in zip(images, marks)]
+    with tempfile.TemporaryDirectory() as cache:
+        with open(cache + "/xy.csv", "w") as f:
+            f.writelines(f"{name},{x},{y}\n"
+                         for name, m, o in zip(images, marks, order)
+                         for x, y in m[o])
+        for options in runs:
+            r = match(lapis, images, cache, "--xy", cache + "/xy.csv",
+                      "--inliers", str(len(marks[0])), *options)
+            share, pairs = same(r, np.concatenate(order))
+            chance, _ = same(shuffled(r), np.concatenate(order))
+            print(f"| {title} | {' '.join(('--xy F.csv', *options))} "
+                  f"| {r['match'].shape[1]} | {1 - np.mean(r['inlier']):.3f} "
+                  f"| {share:.3f} | {chance:.3f} | {pairs} |", flush=True)
+
+
 def main():
     lapis = sys.argv[1] if len(sys.argv) > 1 else "build/lapis"
     folder = os.environ["LAPIS_DATA"]
@@ -92,6 +128,8 @@ def main():
          [10] * len(frames), False,
          ((), ("--inliers", "10"), ("--inliers", "30"),
           ("--inliers", "30", "--points", "100"), ("--map", "embed", "--inliers", "30")))
+    landmark_rows(lapis, "15 hotel frames, 30 landmarks", images,
+                  [xy[k] for k in frames], ((), ("--map", "embed")))
     duck = np.load(folder + "/willow_duck/duck.npz")
     images = sorted(glob.glob(folder + "/willow_duck/images/*.png"))[:15]
     number = {os.path.splitext(str(n))[0]: i for i, n in enumerate(duck["names"])}
@@ -100,6 +138,8 @@ def main():
     rows(lapis, "15 ducks", images, marks,
          [0.1 * np.ptp(m, axis=0).max() for m in marks], True,
          (("--inliers", "10"), ("--inliers", "10", "--map", "embed")))
+    landmark_rows(lapis, "15 ducks, 10 landmarks", images, marks,
+                  ((), ("--map", "embed")))
 
 
 main()

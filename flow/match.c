@@ -2,8 +2,9 @@
  *
  *   keypoints -> roml -> slots
  *
- * Keypoints with their descriptors are found in every image, and roml [ROML16]
- * chooses as many of each as the object has, in one order for all images. */
+ * Keypoints with their descriptors are found in every image, or points that are
+ * given are described, and roml [ROML16] chooses as many of each as the object
+ * has, in one order for all images. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +38,7 @@ lapis_status lapis_match_new(lapis_ctx *ctx, const char *const *paths,
   if (m == NULL) return flow_made(flow_no_memory(f), out);
   m->set = *settings;
   lapis_status s = LAPIS_OK;
-  if (settings->inliers > settings->points)
+  if (settings->xy == NULL && settings->inliers > settings->points)
     s = lapis_fail(ctx, LAPIS_EINVAL,
                    "match: --inliers %" PRId64
                    " asks for more than the --points %" PRId64
@@ -68,6 +69,8 @@ static lapis_status find_points(lapis_flow *f)
   sift.most = m->set.points;
   sift.peak = m->set.peak;
   sift.longest = m->set.longest;
+  sift.xy = m->set.xy;
+  sift.scale = m->set.scale;
   return flow_features(f, kind, &sift, NULL);
 }
 
@@ -83,12 +86,14 @@ static lapis_status check_counts(lapis_flow *f, const int64_t *group, int64_t m)
     int64_t first = at;
     while (at < m && group[at] == k) at++;
     if (at - first < least)
-      return lapis_fail(
-          f->ctx, LAPIS_EDATA,
-          "match: %s: has %" PRId64 " keypoints, fewer than %s %" PRId64
-          "; leave the image out, or try a lower --peak",
-          ((const char *const *)f->names.val)[k], at - first,
-          own->set.inliers > 0 ? "--inliers" : "the least,", least);
+      return lapis_fail(f->ctx, LAPIS_EDATA,
+                        "match: %s: has %" PRId64 " %s, fewer than %s %" PRId64
+                        "; leave the image out%s",
+                        ((const char *const *)f->names.val)[k], at - first,
+                        own->set.xy == NULL ? "keypoints" : "points",
+                        own->set.inliers > 0 ? "--inliers" : "the least,",
+                        least,
+                        own->set.xy == NULL ? ", or try a lower --peak" : "");
   }
   return LAPIS_OK;
 }

@@ -92,6 +92,12 @@ static const lapis_param match_params[] = {
      "least contrast of a keypoint, of grey values 0 to 1"},
     {"longest", NULL, LAPIS_PARAM_INT, AT(longest), 1024, 16, 20000, false,
      NULL, "N", "an image with a longer side is made smaller"},
+    TEXT("xy", xy, "F.csv",
+         "points made elsewhere: rows of name,x,y[,scale[,angle]] (default: "
+         "keypoints are found)"),
+    {"scale", NULL, LAPIS_PARAM_REAL, AT(scale), 4, 0, 1000, true, NULL, "X",
+     "with --xy: of points without one; a square 12 times as wide is "
+     "described"},
     {"map", NULL, LAPIS_PARAM_ENUM, AT(map), LAPIS_MATCH_NONE, 0, 1, false,
      "none|embed", "MAP",
      "what points are compared by: descriptors; or positions and descriptors, "

@@ -67,6 +67,98 @@ static void one_object_is_found_in_all(void **state)
   command_end(&c);
 }
 
+/* ---- points made elsewhere ----------------------------------------------*/
+enum { GRID = 4, EACH = GRID * GRID };
+
+/* A grid on the object, in every image in another order: the point of a row. */
+static void write_points(const command *c, int64_t point[IMAGES * EACH])
+{
+  static char text[IMAGES * EACH * 100];
+  size_t used = (size_t)sprintf(text, "file,x,y,scale,angle\n");
+  uint64_t seed = 3;
+  for (int k = 0; k < IMAGES; k++) {
+    const scene *s = &places[k];
+    int64_t *of = point + (int64_t)k * EACH;
+    for (int i = 0; i < EACH; i++) of[i] = i;
+    for (int i = EACH - 1; i > 0; i--) {
+      int j = (int)(check_uniform(&seed) * (i + 1));
+      int64_t t = of[i];
+      of[i] = of[j], of[j] = t;
+    }
+    for (int i = 0; i < EACH; i++) {
+      double u = .35 * (double)(of[i] % GRID) - .525; /* NOLINT: whole */
+      double v = .35 * (double)(of[i] / GRID) - .525; /* NOLINT: whole */
+      double x = s->x + s->half * (u * cos(s->angle) - v * sin(s->angle));
+      double y = s->y + s->half * (u * sin(s->angle) + v * cos(s->angle));
+      used += (size_t)sprintf(text + used, "%c.pgm,%.9g,%.9g,%g,%g\n", 'a' + k,
+                              x, y, s->half / 25, s->angle);
+    }
+  }
+  command_write(c, "p.csv", text, used);
+}
+
+static void given_points_are_put_in_order(void **state)
+{
+  (void)state;
+  command c;
+  lapis_arrays all;
+  int64_t point[IMAGES * EACH];
+  int right = 0;
+  begin(&c);
+  write_points(&c, point);
+  command_run(&c, "match ?.pgm --xy p.csv --inliers 16 --cache kept --result "
+                  "r.npz -o page.html -q");
+  command_expect(&c, 0, "");
+  command_arrays(&c, "r.npz", &all);
+  const lapis_mat *match = &lapis_arrays_find(&all, "match")->mat;
+  const lapis_mat *xy = &lapis_arrays_find(&all, "xy")->mat;
+  assert_int_equal(match->rows, EACH);
+  assert_int_equal(xy->cols, IMAGES * EACH);
+  for (int64_t j = 0; j < EACH; j++)
+    for (int64_t k = 0; k < IMAGES; k++)
+      right += point[(int64_t)lapis_mat_at(match, j, k)] ==
+               point[(int64_t)lapis_mat_at(match, j, 0)];
+  CHECK_AT_LEAST((double)right, 0.95 * IMAGES * EACH);
+  CHECK_AT_LEAST(share_right(&all), 0.95);
+  assert_false(command_exists(&c, "kept")); /* points belong to names */
+  lapis_arrays_free(&all);
+  command_end(&c);
+}
+
+typedef struct bad_points {
+  const char *table, *said;
+} bad_points;
+static const bad_points bad[] = {
+    {"a.pgm,5,5\nb.pgm,9,9\nc.pgm,9,9\n", "p.csv:3: 'c.pgm' is none of the 2"},
+    {"a,50,50\nb,9,9\na.pgm,50,50\n",
+     "p.csv:3: the point 50,50 of a.pgm stands on line 1 already"},
+    {"name,x,y\na,50,50\nb,199.6,9\n",
+     "p.csv:3: the point 199.6,9 lies outside the 200 x 200 pixels of b.pgm"},
+    {"a,50,50\nb,5,-1\n", "p.csv:2: the point 5,-1 lies outside"},
+    {"a,50,50\n", "b.pgm: has no point in p.csv"},
+    {"a,50,50\nb,9\n", "p.csv:2:3: the row ends too early; a row is name,x,y"},
+    {"a,50,50\nb,9,9,0\n", "p.csv:2:7: scale is \"0\"; it must be a number ab"},
+    {"a,50,x\nb,9,9\n", "p.csv:1:6: y is \"x\""},
+    {"a,50,50\nb,9,9\n", "a.pgm: has 1 points, fewer than --inliers 5"},
+};
+
+static void bad_points_are_refused(void **state)
+{
+  (void)state;
+  command c;
+  begin(&c);
+  for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+    command_write(&c, "p.csv", bad[k].table, strlen(bad[k].table));
+    command_run(&c, "match a.pgm b.pgm --xy p.csv --inliers 5 --no-cache "
+                    "--result r.npz -q");
+    command_expect(&c, 4, bad[k].said);
+  }
+  command_run(&c, "match a.pgm b.pgm --xy no.csv --no-cache -q");
+  command_expect(&c, 4, "no.csv: cannot be opened");
+  assert_false(command_exists(&c, "r.npz"));
+  command_end(&c);
+}
+
 /* Rows of match are keypoints of that image, and no keypoint is used twice. */
 static void slots_are_keypoints_of_their_image(void **state)
 {
@@ -213,6 +305,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(one_object_is_found_in_all),
       cmocka_unit_test(slots_are_keypoints_of_their_image),
+      cmocka_unit_test(given_points_are_put_in_order),
+      cmocka_unit_test(bad_points_are_refused),
       cmocka_unit_test(keypoints_are_fitted_as_they_are),
       cmocka_unit_test(positions_help_where_asked),
       cmocka_unit_test(json_and_cache_agree),

@@ -41,6 +41,7 @@ typedef struct task {
   const char *name, *settings;
   make_flow make;
   const char *kind, *kind_settings; /* of features, for label */
+  const char *table;                /* the file that settings name by %s */
 } task;
 
 static lapis_status make_label(lapis_ctx *ctx, const run *r, const void *set,
@@ -104,7 +105,7 @@ static void check_files(run *r, const paths *to)
   (void)unlink(to->result);
   (void)unlink(to->page);
   (void)unlink(to->table);
-  assert_int_equal(files_count(r->f, false), r->count + 1); /* and labels */
+  assert_int_equal(files_count(r->f, false), r->count + 1); /* and in.csv */
 }
 
 /* Allocations of a run; each has failed once. */
@@ -130,28 +131,32 @@ static long sweep(run *r, const task *t, const void *settings, const paths *to)
 }
 
 /* ---- the pipelines ------------------------------------------------------*/
+#define LABELS "name,l\na,x\nb,y\nc,x\n"
 static const task tasks[] = {
     {"label",
      "labels=%s features=pixels no-cache=true mu-rel=.1 lambda=.1 gamma=1 "
      "folds=2 suspects=2",
-     make_label, "pixels", "size=4x4"},
+     make_label, "pixels", "size=4x4", LABELS},
     {"label",
      "labels=%s where=true no-cache=true mu-rel=.1 lambda=.1 gamma=1 "
      "suspects=0",
-     make_label, "sift-bow", "words=4 levels=2 count=20 learn=30"},
-    {"match", "points=8 inliers=2 peak=0 no-cache=true", make_match, NULL,
-     NULL},
-    {"locate", "candidates=3 side=16 no-cache=true", make_locate, NULL, NULL},
+     make_label, "sift-bow", "words=4 levels=2 count=20 learn=30", LABELS},
+    {"match", "points=8 inliers=2 peak=0 no-cache=true", make_match, NULL, NULL,
+     ""},
+    {"match", "xy=%s inliers=2 no-cache=true", make_match, NULL, NULL,
+     "a,9,9\na,4,4\nb,9,9\nb,5,7\nc,8,8\nc,2,9\nd,9,9\nd,7,2\n"},
+    {"locate", "candidates=3 side=16 no-cache=true", make_locate, NULL, NULL,
+     ""},
 };
 
-static void fill(run *r, const task *t, const char *labels, void **settings,
+static void fill(run *r, const task *t, const char *table, void **settings,
                  void **kind, char *text)
 {
   const lapis_method *m = lapis_flow_find(t->name);
   const char *at = strstr(t->settings, "%s");
   *settings = calloc(1, m->settings_size);
   (void)sprintf(text, "%.*s%s%s", at == NULL ? 0 : (int)(at - t->settings),
-                t->settings, at == NULL ? "" : labels,
+                t->settings, at == NULL ? "" : table,
                 at == NULL ? t->settings : at + 2);
   set_all(r, m, *settings, text);
   if (t->kind == NULL) return;
@@ -166,7 +171,7 @@ static void a_missing_allocation_is_survived(void **state)
 {
   run r = {.f = *state};
   paths to;
-  char labels[600], text[2048];
+  char table[600], text[2048];
   for (uint64_t i = 0; i < 4; i++) {
     char name[8];
     lapis_image m = waves(24, 20, i % 2 == 0 ? 3 : 1, i);
@@ -174,16 +179,17 @@ static void a_missing_allocation_is_survived(void **state)
     add_image(&r, name, &m);
     free(m.pixels);
   }
-  files_put_text(r.f, "labels.csv", "name,l\na,x\nb,y\nc,x\n");
-  (void)snprintf(labels, sizeof labels, "%s", r.f->path);
+  files_put_text(r.f, "in.csv", "");
+  (void)snprintf(table, sizeof table, "%s", r.f->path);
   (void)snprintf(to.result, sizeof to.result, "%s/r.npz", r.f->folder);
   (void)snprintf(to.page, sizeof to.page, "%s/page.html", r.f->folder);
   (void)snprintf(to.table, sizeof to.table, "%s/t.csv", r.f->folder);
   CHECK_OK(r.f, lapis_ctx_set(r.f->ctx, "threads", "1"));
   for (size_t t = 0; t < sizeof tasks / sizeof *tasks; t++) {
     void *settings = NULL, *kind = NULL;
-    if (!is_built(t == 2 ? "sift" : "pixels")) continue;
-    fill(&r, &tasks[t], labels, &settings, &kind, text);
+    if (!is_built(tasks[t].make == make_match ? "sift" : "pixels")) continue;
+    files_put_text(r.f, "in.csv", tasks[t].table);
+    fill(&r, &tasks[t], table, &settings, &kind, text);
     long count = sweep(&r, &tasks[t], settings, &to);
     print_message("%s: %ld allocations\n", tasks[t].name, count);
     assert_true(count > 50);

@@ -232,6 +232,65 @@ static void every_point_has_a_descriptor(void **state)
   lapis_solver_free(r.s);
 }
 
+/* Keypoints given back as points are described as they were, whatever size the
+ * image is looked at. */
+static void given_points_are_described(void **state)
+{
+  run all = {.f = *state}, given = all;
+  char line[200], settings[700], *text = calloc(1000, sizeof line);
+  need("sift");
+  lapis_image m = spots(200, 100, 5);
+  add_image(&all, "a.pgm", &m);
+  add_image(&given, "a.pgm", &m);
+  free(m.pixels);
+  for (int k = 0; k < 2; k++) {
+    const char *longest = k == 0 ? "longest=1024" : "longest=150";
+    solve(&all, "sift", longest);
+    points a = points_of(&all, 0);
+    assert_in_range(a.count, 20, 900);
+    strcpy(text, "name,x,y,scale,angle\n");
+    for (int64_t i = 0; i < a.count; i++) {
+      const float *p = a.place + 4 * i;
+      (void)snprintf(line, sizeof line, "a,%.9g,%.9g,%.9g,%.9g\n", (double)p[0],
+                     (double)p[1], (double)p[2], (double)p[3]);
+      strcat(text, line);
+    }
+    files_put_text(given.f, "p.csv", text);
+    (void)snprintf(settings, sizeof settings, "%s xy=%s", longest,
+                   given.f->path);
+    solve(&given, "sift", settings);
+    points b = points_of(&given, 0);
+    assert_int_equal(a.count, b.count);
+    for (int64_t i = 0; i < a.count; i++) {
+      for (int64_t c = 0; c < 4; c++)
+        CHECK_NEAR((double)a.place[4 * i + c], (double)b.place[4 * i + c],
+                   1e-5);
+      CHECK_AT_LEAST(cosine(a.vector + SIZE * i, b.vector + SIZE * i), .97);
+    }
+  }
+  free(text);
+  lapis_solver_free(all.s);
+  lapis_solver_free(given.s);
+}
+
+/* The last rows and columns are described too, a little inside. */
+static void points_at_the_edge_are_described(void **state)
+{
+  run r = {.f = *state};
+  char settings[700];
+  need("sift");
+  lapis_image m = spots(101, 67, 5);
+  add_image(&r, "a.pgm", &m);
+  free(m.pixels);
+  files_put_text(r.f, "p.csv",
+                 "a,-.5,-.5\na,100.5,66.5\na,100.5,-.5,1\na,0,66.5,16\n"
+                 "a,100.5,66.5,1.6\na,100.5,66.5,40\n");
+  (void)snprintf(settings, sizeof settings, "xy=%s", r.f->path);
+  solve(&r, "sift", settings);
+  assert_int_equal(r.X.cols, 6);
+  lapis_solver_free(r.s);
+}
+
 static void small_images_are_refused(void **state)
 {
   run r = {.f = *state};
@@ -277,6 +336,8 @@ int main(void)
       CASE(places_are_the_file_s),
       CASE(flat_images_have_none),
       CASE(every_point_has_a_descriptor),
+      CASE(given_points_are_described),
+      CASE(points_at_the_edge_are_described),
       CASE(small_images_are_refused),
       CASE(other_programs_find_the_same_points),
   };

@@ -77,6 +77,8 @@ typedef struct lapis_sift_settings {
   double peak, edge;
   int64_t levels, first_octave; /* first_octave -1: the image is doubled */
   int64_t most, longest;
+  const char *xy; /* .csv of points to be described; NULL: keypoints */
+  double scale;   /* of those that have none */
 } lapis_sift_settings;
 
 /* ---- running ------------------------------------------------------------*/

@@ -54,8 +54,10 @@ typedef struct lapis_match_settings {
   int64_t points;  /* keypoints looked at in an image */
   double peak;     /* as lapis_sift_settings */
   int64_t longest;
-  int map;   /* lapis_match_map */
-  double xi; /* as lapis_roml_settings */
+  const char *xy; /* the table of points: .csv; NULL: keypoints */
+  double scale;   /* as lapis_sift_settings */
+  int map;        /* lapis_match_map */
+  double xi;      /* as lapis_roml_settings */
   const char *cache;
   bool no_cache, keep_going;
   double seconds;

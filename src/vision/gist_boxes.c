@@ -23,6 +23,7 @@
 #include "mat/mat.h"
 #include "vision/feature.h"
 #include "vision/gist.h"
+#include "vision/places.h"
 
 enum { BOX_ROWS = 5 };
 
@@ -32,25 +33,12 @@ typedef struct boxes_state {
 } boxes_state;
 
 /* ---- the table ----------------------------------------------------------*/
-/* name is path, its end behind a '/', or that without its ending. */
-static bool names_path(const char *name, const char *path)
-{
-  size_t n = strlen(name), m = strlen(path);
-  const char *base = strrchr(path, '/');
-  base = base == NULL ? path : base + 1;
-  const char *dot = strrchr(base, '.');
-  if (n <= m && strcmp(path + m - n, name) == 0 &&
-      (n == m || path[m - n - 1] == '/'))
-    return true;
-  return dot != NULL && n == (size_t)(dot - base) && memcmp(base, name, n) == 0;
-}
-
 static void warn_unknown(const feature_job *j, const lapis_box_table *t)
 {
   int64_t unknown = 0, first = -1;
   for (int64_t b = 0; b < t->count; b++) {
     int64_t i = 0;
-    while (i < j->count && !names_path(t->name[b], j->path[i])) i++;
+    while (i < j->count && !place_names_path(t->name[b], j->path[i])) i++;
     if (i == j->count && unknown++ == 0) first = b;
   }
   if (unknown > 0)
@@ -93,7 +81,7 @@ static lapis_status take_given(const feature_job *j, const feature_view *v,
   double w = (double)v->image->width, h = (double)v->image->height;
   for (int64_t b = 0; b < s->table.count; b++) {
     lapis_box box = s->table.box[b];
-    if (!names_path(s->table.name[b], j->path[v->index])) continue;
+    if (!place_names_path(s->table.name[b], j->path[v->index])) continue;
     double x0 = fmax(0, round(box.x)), x1 = fmin(w, round(box.x + box.width));
     double y0 = fmax(0, round(box.y)), y1 = fmin(h, round(box.y + box.height));
     if (!(x1 - x0 >= 1 && y1 - y0 >= 1))

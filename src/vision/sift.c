@@ -28,12 +28,28 @@ lapis_status sift_grow(lapis_ctx *ctx, sift_list *list)
   return s;
 }
 
+/* Given points belong to names, the cache goes by content. */
+static lapis_status read_points(feature_job *j, const lapis_sift_settings *set)
+{
+  sift_points *points = j->state = base_alloc(j->base.ctx, 1, sizeof *points);
+  if (points == NULL) return LAPIS_ENOMEM;
+  j->cache = NULL;
+  return sift_points_read(j, set->xy, set->scale, points);
+}
+
 static lapis_status begin(feature_job *j)
 {
-  if (sift_built()) return LAPIS_OK;
+  const lapis_sift_settings *set = j->settings;
+  if (sift_built()) return set->xy == NULL ? LAPIS_OK : read_points(j, set);
   return lapis_fail(j->base.ctx, LAPIS_ENOTBUILT,
                     "sift: is not built into this LAPIS; it needs VLFeat "
                     "(Debian: libvlfeat-dev)");
+}
+
+static void end(feature_job *j)
+{
+  if (j->state != NULL) sift_points_free(j->state);
+  base_free(j->state);
 }
 
 /* ---- the strongest ------------------------------------------------------*/
@@ -142,6 +158,69 @@ static lapis_status find(const feature_job *j, const feature_view *v,
   return s;
 }
 
+/* ---- points made elsewhere ----------------------------------------------*/
+static bool says_something(const float *v)
+{
+  for (int a = 0; a < SIFT_SIZE; a++)
+    if (v[a] > 0) return true;
+  return false;
+}
+
+/* From the file's pixels to the small image's; the rows to points. */
+static void reduce(const feature_view *v, const lapis_image *grey,
+                   sift_points *points, float *place)
+{
+  double x = (double)grey->width / (double)v->image->width;
+  double y = (double)grey->height / (double)v->image->height;
+  for (int64_t i = 0; i < points->count; i++, place += SIFT_PLACE) {
+    sift_point *p = &points->at[i];
+    place[0] = (float)p->x, place[1] = (float)p->y;
+    place[2] = (float)p->scale, place[3] = (float)p->angle;
+    p->x = (p->x + .5) * x - .5;
+    p->y = (p->y + .5) * y - .5;
+    p->scale *= x;
+  }
+}
+
+static lapis_status check_described(const feature_job *j, const feature_view *v,
+                                    const sift_points *points,
+                                    const feature_piece *piece)
+{
+  const lapis_sift_settings *set = j->settings;
+  const float *vector = piece->item[0].val, *place = piece->item[1].val;
+  for (int64_t i = 0; i < points->count && !base_cancelled(v->ctx); i++)
+    if (!says_something(vector + i * SIFT_SIZE))
+      return lapis_fail(v->ctx, LAPIS_EDATA,
+                        "%s:%" PRId64 ": around the point %g,%g %s is even; "
+                        "there is nothing to describe",
+                        set->xy, points->at[i].line,
+                        (double)place[SIFT_PLACE * i],
+                        (double)place[SIFT_PLACE * i + 1], j->path[v->index]);
+  return LAPIS_OK;
+}
+
+static lapis_status describe(const feature_job *j, const feature_view *v,
+                             const lapis_image *grey, feature_piece *out)
+{
+  const lapis_sift_settings *set = j->settings;
+  sift_points own;
+  sift_task t = {
+      .grey = grey, .levels = set->levels, .first_octave = set->first_octave};
+  TRY(check(j, v, &t));
+  TRY(sift_points_of(j, v, set->xy, j->state, &own));
+  float *vector = base_alloc(v->ctx, own.count * SIFT_SIZE, sizeof *vector);
+  float *place = base_alloc(v->ctx, own.count * SIFT_PLACE, sizeof *place);
+  out->item[0] = columns(vector, SIFT_SIZE, own.count);
+  out->item[1] = columns(place, SIFT_PLACE, own.count);
+  bool room = vector != NULL && place != NULL;
+  lapis_status s = room ? LAPIS_OK : LAPIS_ENOMEM;
+  if (room) reduce(v, grey, &own, place);
+  if (room) s = sift_describe(v->ctx, &t, &own, vector);
+  if (s >= 0) s = check_described(j, v, &own, out);
+  base_free(own.at);
+  return s;
+}
+
 static lapis_status make(const feature_job *j, const feature_view *v,
                          feature_piece *out)
 {
@@ -149,7 +228,8 @@ static lapis_status make(const feature_job *j, const feature_view *v,
   lapis_image small = {.width = 0}, grey = {.width = 0};
   TRY(image_at_most(v->ctx, v->image, set->longest, &small));
   lapis_status s = image_grey(v->ctx, &small, &grey);
-  if (s >= 0) s = find(j, v, &grey, out);
+  if (s >= 0 && set->xy != NULL) s = describe(j, v, &grey, out);
+  if (s >= 0 && set->xy == NULL) s = find(j, v, &grey, out);
   lapis_image_free(&small);
   lapis_image_free(&grey);
   return s;
@@ -169,6 +249,12 @@ static const lapis_param params[] = {
      "keep the N of most contrast an image; 0: all"},
     {"longest", NULL, LAPIS_PARAM_INT, AT(longest), 1024, 16, 20000, false,
      NULL, "N", "an image with a longer side is made smaller"},
+    {"xy", NULL, LAPIS_PARAM_TEXT, AT(xy), 0, 0, 0, false, NULL, "F.csv",
+     "describe these points: rows of name,x,y[,scale[,angle]] (default: "
+     "keypoints are found)"},
+    {"scale", NULL, LAPIS_PARAM_REAL, AT(scale), 4, 0, 1000, true, NULL, "X",
+     "with --xy: of points without one; a square 12 times as wide is "
+     "described"},
 };
 
 const feature_kind feature_sift = {
@@ -183,4 +269,5 @@ const feature_kind feature_sift = {
     .array = {{"X", NULL, "group"}, {"xy", NULL, NULL}},
     .edition = 1,
     .begin = begin,
-    .make = make};
+    .make = make,
+    .end = end};

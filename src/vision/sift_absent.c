@@ -18,3 +18,10 @@ lapis_status sift_find(lapis_ctx *ctx, const sift_task *t, sift_list *out)
   (void)out;
   return lapis_fail(ctx, LAPIS_ENOTBUILT, "sift: is not built in");
 }
+
+lapis_status sift_describe(lapis_ctx *ctx, const sift_task *t,
+                           const sift_points *points, float *vector)
+{
+  (void)ctx, (void)t, (void)points, (void)vector;
+  return LAPIS_ENOTBUILT;
+}

@@ -81,17 +81,60 @@ static lapis_status search(lapis_ctx *ctx, VlSiftFilt *f, const float *pixels,
   return LAPIS_OK;
 }
 
+static lapis_status new_filter(const sift_task *t, VlSiftFilt **out)
+{
+  const lapis_image *m = t->grey;
+#pragma omp critical
+  *out = vl_sift_new((int)m->width, (int)m->height, -1, (int)t->levels,
+                     (int)t->first_octave);
+  return *out == NULL ? LAPIS_ENOMEM : LAPIS_OK;
+}
+
 lapis_status sift_find(lapis_ctx *ctx, const sift_task *t, sift_list *out)
 {
   VlSiftFilt *f;
-  const lapis_image *m = t->grey;
-#pragma omp critical
-  f = vl_sift_new((int)m->width, (int)m->height, -1, (int)t->levels,
-                  (int)t->first_octave);
-  if (f == NULL) return LAPIS_ENOMEM;
+  TRY(new_filter(t, &f));
   vl_sift_set_peak_thresh(f, t->peak);
   vl_sift_set_edge_thresh(f, t->edge);
-  lapis_status s = search(ctx, f, m->pixels, out);
+  lapis_status s = search(ctx, f, t->grey->pixels, out);
   vl_sift_delete(f);
   return s;
+}
+
+/* ---- points made elsewhere ----------------------------------------------*/
+/* Inside of what VLFeat describes: it leaves out an octave's last row. */
+static void put_inside(const VlSiftFilt *f, VlSiftKeypoint *k)
+{
+  double step = pow(2, f->o_cur);
+  double right = step * (f->octave_width - 1);
+  double low = step * (f->octave_height - 2);
+  k->x = (float)fmin(fmax(k->x, 0), right);
+  k->y = (float)fmin(fmax(k->y, 0), low);
+}
+
+/* Those whose scale belongs to the octave at hand. */
+static void describe_octave(VlSiftFilt *f, const sift_points *points,
+                            float *vector)
+{
+  for (int64_t i = 0; i < points->count; i++) {
+    const sift_point *p = &points->at[i];
+    VlSiftKeypoint k;
+    vl_sift_keypoint_init(f, &k, p->x, p->y, p->scale);
+    if (k.o != f->o_cur) continue;
+    put_inside(f, &k);
+    (void)describe(f, &k, p->angle, vector + i * SIFT_SIZE);
+  }
+}
+
+lapis_status sift_describe(lapis_ctx *ctx, const sift_task *t,
+                           const sift_points *points, float *vector)
+{
+  VlSiftFilt *f;
+  TRY(new_filter(t, &f));
+  int more = vl_sift_process_first_octave(f, t->grey->pixels);
+  for (; more == VL_ERR_OK && !base_cancelled(ctx);
+       more = vl_sift_process_next_octave(f))
+    describe_octave(f, points, vector);
+  vl_sift_delete(f);
+  return LAPIS_OK;
 }
