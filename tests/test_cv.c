@@ -2,7 +2,7 @@
 #include "check.h"
 #include "lapis/lapis_eval.h"
 
-enum { D = 5, N = 36, FOLDS = 4 };
+enum { D = 5, N = 36, FOLDS = 4, GROUPS = N / 3 };
 
 typedef struct bench {
   lapis_ctx *ctx;
@@ -315,7 +315,7 @@ static void pooled_folds_are_judged_as_one(void **state)
     set.lambda = 0.3;
     lapis_cv *c = cv(b, method, &set, &o, &grid);
     const int64_t *fold = lapis_cv_folds(c);
-    double said[N], truth[N], some[N], square = 0, sum = 0, without[N / 3];
+    double said[N], truth[N], some[N], square = 0, sum = 0, without[GROUPS];
     for (int64_t f = 0; f < FOLDS; f++) {
       double ignored[N];
       int64_t at = 0;
@@ -324,14 +324,14 @@ static void pooled_folds_are_judged_as_one(void **state)
         if (fold[j] == f) said[j] = some[at++];
     }
     memcpy(truth, b->Y, sizeof truth);
-    for (int g = 0; g < N / 3; g++)
+    for (int g = 0; g < GROUPS; g++)
       sum += without[g] = judged_without(b, real, g, truth, said);
-    for (int g = 0; g < N / 3; g++)
-      square += pow(without[g] - sum / (N / 3), 2);
+    for (int g = 0; g < GROUPS; g++)
+      square += pow(without[g] - sum / GROUPS, 2);
     CHECK_NEAR(lapis_cv_at(c, 0).mean, judged_without(b, real, -1, truth, said),
                1e-4);
     CHECK_NEAR(lapis_cv_at(c, 0).deviation,
-               sqrt((N / 3 - 1) / (N / 3.0) * square), 1e-4);
+               sqrt((GROUPS - 1.0) / GROUPS * square), 1e-4);
     CHECK_AT_LEAST(square, 1e-5); /* the groups do differ */
     lapis_cv_free(c);
     discard(b);
