@@ -21,9 +21,10 @@ typedef struct report_parts {
   double *input, *values; /* of samples taken apart */
   lapis_array files;      /* --images */
   lapis_report_picture *picture;
-  double *points;      /* 4 x m */
-  double *codes;       /* truth as numbers of classes */
-  report_values kinds; /* of labels */
+  lapis_report_box *box; /* one a picture */
+  double *points;        /* 4 x m */
+  double *codes;         /* truth as numbers of classes */
+  report_values kinds;   /* of labels */
   lapis_report_suspect *suspect;
   const char **label_names, **class_names, **labels, **answers;
   const char **names; /* of samples, where they are those of files */

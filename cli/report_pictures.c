@@ -159,6 +159,89 @@ static int picture_matches(report_parts *own, lapis_report *r,
   return code == EXIT_DONE ? add_points(own, r, match) : code;
 }
 
+/* ---- results of match and locate, which name their images ---------------*/
+/* In --images by its file's name; without that option, where it was. */
+static const char *file_called(const report_parts *own, const char *path)
+{
+  if (own->files.mat.dtype != LAPIS_TEXT) return path;
+  for (int64_t k = 0; k < own->files.mat.cols; k++)
+    if (strcmp(base_name(file_at(own, k)), base_name(path)) == 0)
+      return file_at(own, k);
+  return NULL;
+}
+
+/* The box of each image (locate). */
+static int add_boxes(report_parts *own, lapis_report *r, const lapis_mat *boxes)
+{
+  own->box = calloc((size_t)boxes->cols + 1, sizeof *own->box);
+  if (own->box == NULL) return cli_fail(EXIT_FAILED, "out of memory");
+  for (int64_t k = 0; k < r->pictures; k++) {
+    double at[5];
+    for (int64_t i = 0; i < 5; i++) at[i] = lapis_mat_at(boxes, i, k);
+    own->box[k] = (lapis_report_box){.at = {at[0], at[1], at[2], at[3], at[4]},
+                                     .of_class = -1};
+    own->picture[k].box = &own->box[k];
+    own->picture[k].boxes = 1;
+  }
+  return EXIT_DONE;
+}
+
+/* image, slot, x, y (match); keypoints have the centre of the first pixel at 0,
+ * 0, pages its corner. */
+static int add_sure_points(report_parts *own, lapis_report *r,
+                           const lapis_mat *points)
+{
+  own->points = malloc((size_t)(4 * points->cols + 1) * sizeof *own->points);
+  if (own->points == NULL) return cli_fail(EXIT_FAILED, "out of memory");
+  for (int64_t j = 0; j < 4 * points->cols; j++)
+    own->points[j] = lapis_mat_at(points, j % 4, j / 4) + (j % 4 >= 2 ? .5 : 0);
+  r->points = lapis_mat_f64(own->points, 4, points->cols);
+  return EXIT_DONE;
+}
+
+static int picture_flow(cli *c, report_parts *own, lapis_report *r,
+                        const lapis_mat *names)
+{
+  lapis_mat boxes = report_member(own, "boxes");
+  lapis_mat points = report_member(own, "points");
+  lapis_mat size = report_numbers(own, "image_size");
+  bool sized = size.rows == 2 && size.cols == names->cols;
+  int code = add_pictures(own, r, names->cols), missing = 0;
+  for (int64_t k = 0; code == EXIT_DONE && k < names->cols; k++) {
+    lapis_report_picture *p = &own->picture[r->pictures++];
+    p->sample = k;
+    p->path = file_called(own, ((const char *const *)names->val)[k]);
+    if (sized) p->width = (int64_t)lapis_mat_at(&size, 0, k);
+    if (sized) p->height = (int64_t)lapis_mat_at(&size, 1, k);
+    missing += p->path == NULL;
+  }
+  if (code == EXIT_DONE && missing > 0 && missing == names->cols)
+    return cli_fail(EXIT_INPUT,
+                    "report: none of the images of the result, '%s' the first, "
+                    "is in %s",
+                    ((const char *const *)names->val)[0],
+                    args_get(&c->args, "images"));
+  r->names = *names;
+  if (code == EXIT_DONE && boxes.rows == 5 && boxes.cols == names->cols)
+    code = add_boxes(own, r, &boxes);
+  if (code == EXIT_DONE && points.rows == 4)
+    code = add_sure_points(own, r, &points);
+  return code;
+}
+
+/* names of as many images as match has, which fit roml's results have not. */
+static const lapis_mat *flow_names(const report_parts *own,
+                                   const lapis_mat *match)
+{
+  const lapis_array *names = lapis_arrays_find(&own->all, "names");
+  bool is = names != NULL && names->mat.dtype == LAPIS_TEXT;
+  int64_t images = is ? names->mat.cols : -1;
+  bool found = lapis_arrays_find(&own->all, "boxes") != NULL ||
+               lapis_arrays_find(&own->all, "points") != NULL;
+  bool fits = match->cols == images || match->rows * match->cols == images;
+  return is && found && fits ? &names->mat : NULL;
+}
+
 int report_pictures(cli *c, report_parts *own, lapis_report *r)
 {
   lapis_mat match = report_numbers(own, "match");
@@ -166,6 +249,8 @@ int report_pictures(cli *c, report_parts *own, lapis_report *r)
   if (code != EXIT_DONE) return code;
   if (match.cols == 0)
     return own->files.mat.cols > 0 ? picture_samples(c, own, r) : EXIT_DONE;
+  const lapis_mat *names = flow_names(own, &match);
+  if (names != NULL) return picture_flow(c, own, r, names);
   bool positions =
       own->data != NULL && lapis_dataset_data(own->data)->xy.cols > 0;
   if (positions) return picture_matches(own, r, &match);

@@ -84,4 +84,34 @@ static inline void scenes_begin(command *c, const scene *at, int count,
     scene_write(c, name, &at[k], &object, &ground, strength);
   }
 }
+/* The pictures of the page that a run wrote (-o page.html --result r.npz), and
+ * of the page that lapis report makes of the result and of pictures that have
+ * been put elsewhere, are the same. */
+static inline void scenes_report(command *c)
+{
+  static char page[2][1 << 22];
+  char line[256];
+  snprintf(line, sizeof line, "cd %s && mkdir moved && mv ?.pgm moved",
+           c->folder);
+  assert_int_equal(system(line), 0);
+  command_run(c, "report r.npz --images moved -o again.html");
+  command_expect(c, 0, "");
+  for (int k = 0; k < 2; k++) {
+    command_slurp(c, k == 0 ? "page.html" : "again.html", page[k],
+                  sizeof page[k]);
+    char *from = strstr(page[k], "<section id=\"pictures\"");
+    assert_non_null(from);
+    char *end = strstr(from, "</section>");
+    assert_non_null(end);
+    *end = '\0';
+    memmove(page[k], from, strlen(from) + 1);
+  }
+  assert_string_equal(page[0], page[1]);
+  snprintf(line, sizeof line,
+           "mkdir %s/none && cp %s/moved/a.pgm %s/none/z.pgm", c->folder,
+           c->folder, c->folder);
+  assert_int_equal(system(line), 0);
+  command_run(c, "report r.npz --images none -o again.html");
+  command_expect(c, 4, "none of the images of the result, 'a.pgm' the first");
+}
 #endif

@@ -91,6 +91,7 @@ static void the_object_is_chosen_among_given_boxes(void **state)
   command_run(&c, "locate ?.pgm --boxes found.csv --csv again.csv -q && cmp "
                   "found.csv again.csv");
   command_expect(&c, 0, "");
+  scenes_report(&c);
   lapis_ctx_free(ctx);
   command_end(&c);
 }

@@ -63,6 +63,7 @@ static void one_object_is_found_in_all(void **state)
   CHECK_AT_LEAST((double)points->cols, 0.7 * INLIERS * IMAGES);
   CHECK_AT_LEAST(share_right(&all), 0.95);
   assert_true(command_exists(&c, "page.html"));
+  scenes_report(&c);
   lapis_arrays_free(&all);
   command_end(&c);
 }
