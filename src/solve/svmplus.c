@@ -262,9 +262,11 @@ static lapis_status scores_from_kernel(svmplus *w, const double *a, int64_t c,
 
 static lapis_status l2_solve(sv_quadratic *p, double tol)
 {
-  /* SMO finds the support, Cholesky the digits; SMO again where it failed. */
+  /* SMO finds the support, Cholesky the digits; SMO again where it failed.
+   * Where a step of SMO makes all rows, Cholesky takes over earlier. */
+  double enough = p->Q != NULL ? 1e-3 : 1e-1;
   if (phase_of(p->loop) == 0) {
-    TRY(sv_smo(p, fmax(tol, 1e-3)));
+    TRY(sv_smo(p, fmax(tol, enough)));
     if (p->gap > tol || tol < 1e-3) TRY(sv_polish(p, tol));
     if (p->gap <= tol) return LAPIS_OK;
     loop_set_stage(p->loop, p->loop->stage + 1);
