@@ -512,6 +512,46 @@ static void bad_tables_are_refused(void **state)
   command_end(&c);
 }
 
+/* What is read stays as it is: images by name or in a folder, the table, given
+ * segments; and no two outputs have one name. */
+static void inputs_are_not_written_over(void **state)
+{
+  static const char *const over[] = {"-o in/a03.pgm",
+                                     "-o ./in/../in/a00.pgm",
+                                     "-o labels.csv",
+                                     "--labels-out labels.csv",
+                                     "--labels-out ./labels.csv",
+                                     "--segments seg --where -o seg/a00.npy",
+                                     "--vocabulary w.npz --result w.npz"};
+  static const char *const twice[] = {"-o x.html --labels-out x.html",
+                                      "--result x --labels-out ./x"};
+  (void)state;
+  command c;
+  begin_stripes(&c, 2);
+  write_labels(&c, two, 2, 10);
+  shell(&c, "mkdir seg && touch seg/a00.npy w.npz in/page.html");
+  shell(&c, "find . -type f ! -name '.*' | sort | xargs md5sum >.was");
+  for (size_t i = 0; i < sizeof over / sizeof *over; i++) {
+    command_run(&c, "%s --no-cache %s", LABEL, over[i]);
+    command_expect(&c, 2, "is read and would be written over");
+  }
+  for (size_t i = 0; i < sizeof twice / sizeof *twice; i++) {
+    command_run(&c, "%s --no-cache %s", LABEL, twice[i]);
+    command_expect(&c, 2, "need a file each");
+  }
+  shell(&c, "md5sum --quiet -c .was && test ! -e x.html && test ! -e x");
+  command_run(&c, "features pixels in -o in/a03.pgm");
+  command_expect(&c, 2, "is read and would be written over");
+  command_run(&c, "match in -o in/a03.pgm");
+  command_expect(&c, 2, "is read and would be written over");
+  write_text(&c, "boxes.csv", "a00,1,1,8,8\n");
+  command_run(&c, "locate in --boxes boxes.csv --csv boxes.csv");
+  command_expect(&c, 2, "is read and would be written over");
+  command_run(&c, "%s --no-cache --suspects 0 -o in/page.html", LABEL);
+  command_expect(&c, 0, ""); /* an old output is replaced */
+  command_end(&c);
+}
+
 /* Two folders with images of one name: only more of the path tells. */
 static void ambiguous_names_are_refused(void **state)
 {
@@ -566,6 +606,7 @@ int main(void)
       cmocka_unit_test(regions_are_segments_that_were_given),
       cmocka_unit_test(bad_segments_are_refused),
       cmocka_unit_test(bad_tables_are_refused),
+      cmocka_unit_test(inputs_are_not_written_over),
       cmocka_unit_test(ambiguous_names_are_refused),
       cmocka_unit_test(bad_images_can_be_left_out),
   };
