@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "flow.h"
 
@@ -21,6 +22,15 @@ static bool has_three_signs(const labels *l)
   for (int64_t k = 0; k < l->n_names && l->kind == LABEL_CLASS; k++)
     for (int i = 0; i < 3; i++) found += strcmp(l->name[k], sign[i]) == 0;
   return found == 3 && l->K == 3;
+}
+
+/* Of the names of classes, one that may mean that the class is not known. */
+static const char *doubtful_name(const labels *l)
+{
+  for (int64_t k = 0; k < l->n_names; k++)
+    if (strcmp(l->name[k], "-") == 0 || strcasecmp(l->name[k], "unknown") == 0)
+      return l->name[k];
+  return NULL;
 }
 
 static lapis_status read_table(lapis_flow *f)
@@ -45,6 +55,12 @@ static lapis_status read_table(lapis_flow *f)
               "%s: the labels -1, 0 and 1 are three classes; if one of them "
               "means unknown, leave its cells empty",
               r.path);
+  const char *doubtful = doubtful_name(&f->given);
+  if (doubtful != NULL)
+    flow_note(f,
+              "%s: '%s' is taken for a class; if it means unknown, leave its "
+              "cells empty",
+              r.path, doubtful);
   return LAPIS_OK;
 }
 

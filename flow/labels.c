@@ -220,6 +220,25 @@ static lapis_status settle_targets(label_sheet *s)
 }
 
 /* ---- rows ---------------------------------------------------------------*/
+/* A comma that was not quoted makes a row longer than its titles, and what
+ * stands behind them would be lost. */
+static lapis_status check_width(const label_sheet *s)
+{
+  int64_t titles = s->first > 0 ? 0 : s->cells->columns;
+  for (int64_t j = 0; s->first > 0 && j < s->cells->columns; j++)
+    if (*sheet_cell(s, 0, j) != '\0') titles = j + 1;
+  for (int64_t i = s->first; i < s->cells->rows; i++)
+    for (int64_t j = titles; j < s->cells->columns; j++)
+      if (*sheet_cell(s, i, j) != '\0')
+        return lapis_fail(s->ctx, LAPIS_EDATA,
+                          "%s:%" PRId64 ": '%.100s' in column %" PRId64
+                          " goes beyond the %" PRId64
+                          " titles; a cell with a comma stands in quotes",
+                          s->r->path, s->cells->line[i], sheet_cell(s, i, j),
+                          j + 1, titles);
+  return LAPIS_OK;
+}
+
 static lapis_status bad_row(const label_sheet *s, int64_t row, int64_t count,
                             const int64_t *found)
 {
@@ -317,6 +336,7 @@ static lapis_status settle(label_sheet *s, const image_index *x, labels *out)
   if (s->first >= s->cells->rows)
     return lapis_fail(s->ctx, LAPIS_EDATA,
                       "%s: holds titles and no rows below them", s->r->path);
+  TRY(check_width(s));
   TRY(settle_targets(s));
   TRY(match_rows(s, x, out));
   TRY(take_groups(s, out));

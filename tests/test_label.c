@@ -143,6 +143,33 @@ static void completed_labels_are_read_again(void **state)
   command_end(&c);
 }
 
+/* However it is written; what only may mean it is warned of.  A row that ends
+ * early has nothing in the cells left out. */
+static void missing_labels_are_no_class(void **state)
+{
+  static const char *const spelt[] = {"",     "na",  "N/a", "none",
+                                      "NULL", "nan", "?"};
+  (void)state;
+  command c;
+  char table[2048] = "file,what,other\n";
+  begin_stripes(&c, 2);
+  for (int i = 0; i < 10; i++)
+    sprintf(table + strlen(table), "a%02d,%s,1\n", i, two[i % 2]);
+  for (int i = 10; i < 17; i++)
+    sprintf(table + strlen(table), "a%02d,%s,1\n", i, spelt[i - 10]);
+  strcat(table, "a17\n");
+  write_text(&c, "labels.csv", table);
+  command_run(&c, "%s --target what --suspects 0 --no-cache", LABEL);
+  command_expect(&c, 0, "");
+  assert_null(strstr(c.err, "is taken for a class"));
+  for (int i = 0; i < IMAGES; i++) table_says(&c, i, two[i % 2]);
+  shell(&c, "sed -i s/a17/a17,Unknown/ labels.csv");
+  command_run(&c, "%s --target what --suspects 0 --no-cache", LABEL);
+  command_expect(&c, 0, "labels.csv: 'Unknown' is taken for a class; if it");
+  table_says(&c, 17, "Unknown");
+  command_end(&c);
+}
+
 static void a_wrong_label_is_doubted(void **state)
 {
   (void)state;
@@ -477,6 +504,8 @@ static const refusal refusals[] = {
     {"name,p,q\na00,1,0\na01,-1,1\n", "", "labels.csv:3: '-1' in column 2"},
     {"name\na00\na01\n", "", "a column of names and none of labels"},
     {"name,l\n", "", "titles and no rows below them"},
+    {"name,label\na00,x\na01,red, round\n", "",
+     "labels.csv:3: 'round' in column 3 goes beyond the 2 titles"},
     {"", "", "labels.csv: is empty"},
     {"name,l\na00,caf\xe9\n", "", "labels.csv:2:8: is not UTF-8 text"},
     {"\xff\xfen\0a\0", "", "labels.csv: is UTF-16 text"},
@@ -597,6 +626,7 @@ int main(void)
       cmocka_unit_test(classes_are_found),
       cmocka_unit_test(many_labels_are_found),
       cmocka_unit_test(completed_labels_are_read_again),
+      cmocka_unit_test(missing_labels_are_no_class),
       cmocka_unit_test(a_wrong_label_is_doubted),
       cmocka_unit_test(the_cache_changes_nothing),
       cmocka_unit_test(a_damaged_cache_is_made_again),
