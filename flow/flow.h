@@ -132,6 +132,7 @@ struct lapis_flow {
   lapis_mc_settings mc;
   int64_t *suspect;
   double *margin;
+  const char **rather; /* suspects, or NULL */
   int64_t suspects;
   flow_places places;
   unsigned char *mask; /* pixels of regions, one after the other */

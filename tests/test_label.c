@@ -192,6 +192,40 @@ static void a_wrong_label_is_doubted(void **state)
   command_end(&c);
 }
 
+/* Where classes exclude each other an image is doubted once, with the label it
+ * was given and the one that it has. */
+static void a_wrong_class_is_doubted_once(void **state)
+{
+  (void)state;
+  command c;
+  lapis_arrays all;
+  char table[2048] = "";
+  begin_stripes(&c, 3);
+  for (int i = 0; i < 21; i++)
+    sprintf(table + strlen(table), "a%02d.pgm;%s\n", i,
+            three[(i + (i == 6)) % 3]);
+  write_text(&c, "labels.csv", table);
+  command_run(&c, "%s --no-cache -o page.html --result r.npz", LABEL);
+  command_expect(&c, 0, "");
+  const char *list = strstr(c.out, "contradict, most first:\n");
+  assert_non_null(list);
+  list = strchr(list, '\n') + 1;
+  if (strncmp(list, "  in/a06.pgm  down, rather across  by ", 38) != 0)
+    fail_msg("'%.80s'", list);
+  assert_null(strstr(list + 3, "in/a06.pgm"));
+  command_arrays(&c, "r.npz", &all);
+  const lapis_mat *pair = &lapis_arrays_find(&all, "suspect_index")->mat;
+  CHECK_NEAR(lapis_mat_at(pair, 0, 0), 6, 0);
+  CHECK_NEAR(lapis_mat_at(pair, 1, 0), 0, 0); /* across */
+  const lapis_mat *rather = &lapis_arrays_find(&all, "suspect_rather")->mat;
+  assert_string_equal(((const char *const *)rather->val)[0], "across");
+  lapis_arrays_free(&all);
+  command_run(&c, "%s --no-cache --json", LABEL);
+  command_expect(&c, 0, "");
+  assert_non_null(strstr(c.out, "\"rather\": \"across\""));
+  command_end(&c);
+}
+
 /* ---- the same answer ----------------------------------------------------*/
 static const char BAG[] =
     "label in --labels labels.csv --count 300 --words 27 --learn 2000 --bins "
@@ -598,6 +632,50 @@ static void ambiguous_names_are_refused(void **state)
   command_end(&c);
 }
 
+/* What is at fault is named: an image that is not there, or twice. */
+static void images_at_fault_are_named(void **state)
+{
+  (void)state;
+  command c;
+  begin_stripes(&c, 2);
+  write_labels(&c, two, 2, 10);
+  command_run(&c, "label nosuch --labels labels.csv --features hog");
+  command_expect(&c, 4, "nosuch: does not exist");
+  command_run(&c, "label nosuch --labels labels.csv --keep-going");
+  command_expect(&c, 4, "nosuch: does not exist");
+  command_run(&c, "label in ./in/a03.pgm --labels labels.csv --features hog");
+  command_expect(&c, 4, "'a03.pgm' was given twice, as in/a03.pgm and ./in/a0");
+  write_text(&c, "in/dot.pgm", "P5\n1 1\n255\nx");
+  command_run(&c, "label in --labels labels.csv --no-cache --words-from all");
+  command_expect(&c, 4, "in/dot.pgm: an image of 1 x 1 pixels has no room");
+  shell(&c, "rm in/dot.pgm && mkfifo in/pipe.pgm");
+  command_run(&c, "%s", LABEL);
+  command_expect(&c, 4, "in/pipe.pgm: is no ordinary file");
+  command_run(&c, "features hog in/a00.pgm in/pipe.pgm --keep-going -o f.npz");
+  assert_int_equal(c.code, 4);
+  assert_non_null(strstr(c.err, "left out: in/pipe.pgm: is no ordinary file"));
+  command_end(&c);
+}
+
+/* Settings that cannot be chosen: how many folds of how many. */
+static void too_few_for_the_folds_is_said(void **state)
+{
+  (void)state;
+  command c;
+  char table[4096] = "file,what,who\n";
+  begin_stripes(&c, 2);
+  for (int i = 0; i < 12; i++)
+    sprintf(table + strlen(table), "a%02d,%s,p%d\n", i, two[i % 2], i % 3);
+  write_text(&c, "labels.csv", table);
+  command_run(&c, CHOOSING " --no-cache --target what --groups who");
+  command_expect(&c, 0,
+                 "to choose settings: cv: 4 folds of 3 groups with known");
+  assert_non_null(strstr(c.err, "are not looked for: cv: 4 folds of 3 groups"));
+  command_run(&c, "%s --no-cache --target what --folds 13", LABEL);
+  command_expect(&c, 0, "not looked for: cv: 13 folds of 12 samples");
+  command_end(&c);
+}
+
 /* The rest of the batch is unharmed, and the exit code tells. */
 static void bad_images_can_be_left_out(void **state)
 {
@@ -628,6 +706,7 @@ int main(void)
       cmocka_unit_test(completed_labels_are_read_again),
       cmocka_unit_test(missing_labels_are_no_class),
       cmocka_unit_test(a_wrong_label_is_doubted),
+      cmocka_unit_test(a_wrong_class_is_doubted_once),
       cmocka_unit_test(the_cache_changes_nothing),
       cmocka_unit_test(a_damaged_cache_is_made_again),
       cmocka_unit_test(a_cache_that_cannot_be_is_a_warning),
@@ -637,6 +716,8 @@ int main(void)
       cmocka_unit_test(bad_segments_are_refused),
       cmocka_unit_test(bad_tables_are_refused),
       cmocka_unit_test(inputs_are_not_written_over),
+      cmocka_unit_test(images_at_fault_are_named),
+      cmocka_unit_test(too_few_for_the_folds_is_said),
       cmocka_unit_test(ambiguous_names_are_refused),
       cmocka_unit_test(bad_images_can_be_left_out),
   };
