@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
 #include "flow.h"
 
@@ -239,11 +240,23 @@ static lapis_status check_width(const label_sheet *s)
   return LAPIS_OK;
 }
 
+static bool same_image(const char *a, const char *b)
+{
+  struct stat x, y;
+  return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev &&
+         x.st_ino == y.st_ino;
+}
+
 static lapis_status bad_row(const label_sheet *s, int64_t row, int64_t count,
                             const int64_t *found)
 {
   const char *cell = sheet_cell(s, row, s->name);
   int64_t line = s->cells->line[row];
+  if (count > 1 && same_image(s->r->image[found[0]], s->r->image[found[1]]))
+    return lapis_fail(s->ctx, LAPIS_EDATA,
+                      "%s:%" PRId64 ": '%.200s' was given twice, as %s and %s",
+                      s->r->path, line, cell, s->r->image[found[0]],
+                      s->r->image[found[1]]);
   if (count > 1)
     return lapis_fail(s->ctx, LAPIS_EDATA,
                       "%s:%" PRId64 ": '%.200s' may be %s or %s; write more of "
