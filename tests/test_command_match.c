@@ -182,6 +182,7 @@ static const command_misuse misuses[] = {
     {"match a.pgm flat.pgm", 4, "flat.pgm: has 0 keypoints, fewer than the "},
     {"match a.pgm b.pgm --inliers 61", 2, "--inliers 61 asks for more than"},
     {"match a.pgm b.pgm --inliers 0", 2, "inliers"},
+    {"match a.pgm b.pgm --inliers -1", 2, "--inliers is -1; it must be at"},
     {"match a.pgm b.pgm --boxes f.csv", 2, "there is no option --boxes"},
     {"match a.pgm b.pgm --result r.csv", 2, "goes to a .npz"},
     {"match a.pgm b.pgm -o no/page.html", 4, "cannot write there"},
