@@ -175,6 +175,8 @@ lapis_json *flow_texts_json(const lapis_mat *m);
 /* With the command line again, quoted for a shell. */
 lapis_status flow_write_page(const cli *c, const lapis_flow *f,
                              const char *path);
+/* What a run that has no answer leaves to the next, behind a sentence. */
+const char *flow_kept(const cli *c);
 /* After a signal: says so; the exit code. */
 int flow_interrupted(cli *c);
 typedef struct flow_job {
