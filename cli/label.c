@@ -289,6 +289,8 @@ static int run(cli *c)
   if (code == EXIT_DONE)
     code = check_writable(c, args_get(&c->args, "labels-out"));
   if (code == EXIT_DONE) code = check_writable(c, args_get(&c->args, "output"));
+  if (code == EXIT_DONE)
+    code = check_writable(c, args_get(&c->args, "save-vocabulary"));
   if (code == EXIT_DONE) code = read_settings(c, &j);
   if (code == EXIT_DONE) code = work(c, &j);
   lapis_flow_free(j.flow);

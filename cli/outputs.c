@@ -7,9 +7,9 @@
 
 #include "cli.h"
 
-const char *const output_options[] = {"output",     "model", "config",
-                                      "result",     "csv",   "labels-out",
-                                      "checkpoint", NULL};
+const char *const output_options[] = {
+    "output",     "model",      "config",          "result", "csv",
+    "labels-out", "checkpoint", "save-vocabulary", NULL};
 
 static bool names_output(const char *option)
 {

@@ -585,6 +585,7 @@ static void inputs_are_not_written_over(void **state)
                                      "--labels-out labels.csv",
                                      "--labels-out ./labels.csv",
                                      "--segments seg --where -o seg/a00.npy",
+                                     "--save-vocabulary labels.csv",
                                      "--vocabulary w.npz --result w.npz"};
   static const char *const twice[] = {"-o x.html --labels-out x.html",
                                       "--result x --labels-out ./x"};
@@ -595,7 +596,7 @@ static void inputs_are_not_written_over(void **state)
   shell(&c, "mkdir seg && touch seg/a00.npy w.npz in/page.html");
   shell(&c, "find . -type f ! -name '.*' | sort | xargs md5sum >.was");
   for (size_t i = 0; i < sizeof over / sizeof *over; i++) {
-    command_run(&c, "%s --no-cache %s", LABEL, over[i]);
+    command_run(&c, "label in --labels labels.csv --no-cache %s", over[i]);
     command_expect(&c, 2, "is read and would be written over");
   }
   for (size_t i = 0; i < sizeof twice / sizeof *twice; i++) {
