@@ -147,10 +147,15 @@ int checkpoint_open(cli *c, const lapis_data *data, const void *settings,
 int checkpoint_close(cli *c, int code, bool finished);
 double clock_seconds(void);
 double time_limit(cli *c, const void *settings); /* infinity: none */
-/* LAPIS_OK, or why path cannot be written, before any work is done. */
+/* ---- outputs.c: before any work is done ----------------------------------*/
+extern const char
+    *const output_options[]; /* that name files; NULL at the end */
+/* EXIT_DONE, or why path cannot be written: not there, or it is read, or two
+ * outputs have one name. */
 int check_writable(cli *c, const char *path);
-/* The same for -o of fit and predict, which write .npz. */
+/* The same for what is written as .npz. */
 int check_result(cli *c, const char *path);
+/* ---- results -------------------------------------------------------------*/
 /* Writes every result array, and the names that came with the data. */
 lapis_status result_write(cli *c, const lapis_solver *s,
                           const lapis_dataset *ds, const char *path);
@@ -170,6 +175,8 @@ lapis_json *flow_texts_json(const lapis_mat *m);
 /* With the command line again, quoted for a shell. */
 lapis_status flow_write_page(const cli *c, const lapis_flow *f,
                              const char *path);
+/* What a run that has no answer leaves to the next, behind a sentence. */
+const char *flow_kept(const cli *c);
 /* After a signal: says so; the exit code. */
 int flow_interrupted(cli *c);
 typedef struct flow_job {

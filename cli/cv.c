@@ -220,6 +220,7 @@ static int run(cli *c)
                     "cv: %s answers no held-out samples, so that no setting "
                     "can be judged by them",
                     c->method->name);
+  if (code == EXIT_DONE) code = check_writable(c, args_get(&c->args, "config"));
   if (code == EXIT_DONE) code = settings_from_args(c, &settings);
   for (int i = 0; code == EXIT_DONE && i < c->args.n_given; i++)
     if (strcmp(c->args.given[i].name, "grid") == 0)

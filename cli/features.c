@@ -112,6 +112,8 @@ static int run(cli *c)
   if (path == NULL)
     return cli_fail(EXIT_MISUSE, "features: -o F.npz says where they go");
   int code = check_result(c, path);
+  if (code == EXIT_DONE)
+    code = check_writable(c, args_get(&c->args, "save-vocabulary"));
   if (code == EXIT_DONE) code = settings_from_args(c, &settings);
   lapis_status s = LAPIS_OK;
   if (code == EXIT_DONE)

@@ -115,13 +115,18 @@ lapis_status flow_write_page(const cli *c, const lapis_flow *f,
 }
 
 /* ---- a run --------------------------------------------------------------*/
+const char *flow_kept(const cli *c)
+{
+  return args_get(&c->args, "no-cache") != NULL
+             ? ""
+             : "; what the cache holds is not made again";
+}
+
 int flow_interrupted(cli *c)
 {
   cli_wipe_bar(c);
-  return cli_fail(EXIT_INTERRUPTED,
-                  "%s: interrupted, nothing is written; what the cache holds "
-                  "is not made again",
-                  c->verb->name);
+  return cli_fail(EXIT_INTERRUPTED, "%s: interrupted, nothing is written%s",
+                  c->verb->name, flow_kept(c));
 }
 
 /* Writes what options name: --result and -o. */

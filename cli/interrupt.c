@@ -63,15 +63,13 @@ static void *write_checkpoint(void *c)
 /* Ends the process, which is somewhere in the middle of something. */
 static void end_now(bool with_checkpoint)
 {
-  static const char *const files[] = {
-      "output", "model", "config", "result", "labels-out", "csv", "checkpoint"};
   pthread_t writer;
   lapis_checkpoint *p = watch.c->checkpoint;
   if (with_checkpoint && p != NULL &&
       pthread_create(&writer, NULL, write_checkpoint, p) == 0)
     (void)wait_for(PATIENCE);
-  for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-    const char *path = args_get(&watch.c->args, files[i]);
+  for (int i = 0; output_options[i] != NULL; i++) {
+    const char *path = args_get(&watch.c->args, output_options[i]);
     if (path != NULL) lapis_file_abandon(path);
   }
   static const char said[] = "\nlapis: interrupted\n";

@@ -70,7 +70,7 @@ static int read_settings(cli *c, job *j)
 
 /* ---- the answer as text -------------------------------------------------*/
 typedef struct answer {
-  lapis_mat names, labels, known, scores, classes, suspects, margins;
+  lapis_mat names, labels, known, scores, classes, suspects, margins, rather;
   lapis_mat boxes, box_image, box_class, notes, refused;
 } answer;
 
@@ -83,6 +83,7 @@ static answer read_answer(const lapis_flow *f)
                   .classes = flow_array(f, "classes"),
                   .suspects = flow_array(f, "suspect_index"),
                   .margins = flow_array(f, "suspect_margin"),
+                  .rather = flow_array(f, "suspect_rather"),
                   .boxes = flow_array(f, "boxes"),
                   .box_image = flow_array(f, "box_image"),
                   .box_class = flow_array(f, "box_class"),
@@ -140,8 +141,9 @@ static void print_table(const answer *a)
 static const char *doubted(const answer *a, int64_t k, int64_t image)
 {
   int64_t class_ = (int64_t)lapis_mat_at(&a->suspects, 1, k);
-  return a->scores.rows == 1 ? flow_text_at(&a->labels, image)
-                             : flow_text_at(&a->classes, class_);
+  bool one = a->scores.rows == 1 || a->rather.cols > 0; /* has the image */
+  return one ? flow_text_at(&a->labels, image)
+             : flow_text_at(&a->classes, class_);
 }
 
 static void print_suspects(const answer *a)
@@ -150,8 +152,11 @@ static void print_suspects(const answer *a)
   printf("\nGiven labels that the other images contradict, most first:\n");
   for (int64_t k = 0; k < a->margins.cols; k++) {
     int64_t image = (int64_t)lapis_mat_at(&a->suspects, 0, k);
-    printf("  %s  %s  by %.3f\n", flow_text_at(&a->names, image),
-           doubted(a, k, image), lapis_mat_at(&a->margins, 0, k));
+    bool rather = a->rather.cols > 0;
+    printf("  %s  %s%s%s  by %.3f\n", flow_text_at(&a->names, image),
+           doubted(a, k, image), rather ? ", rather " : "",
+           rather ? flow_text_at(&a->rather, k) : "",
+           lapis_mat_at(&a->margins, 0, k));
   }
 }
 
@@ -196,6 +201,8 @@ static lapis_json *suspect_json(const answer *a, int64_t k)
   int64_t image = (int64_t)lapis_mat_at(&a->suspects, 0, k);
   lapis_json_put_text(one, "name", flow_text_at(&a->names, image));
   lapis_json_put_text(one, "label", doubted(a, k, image));
+  if (a->rather.cols > 0)
+    lapis_json_put_text(one, "rather", flow_text_at(&a->rather, k));
   lapis_json_put_number(one, "margin", lapis_mat_at(&a->margins, 0, k));
   return one;
 }
@@ -241,9 +248,8 @@ static int finish(cli *c, const job *j, lapis_status status)
   flow_print_notes(c, &a.refused, "left out: ");
   if (a.labels.cols == 0)
     return cli_fail(EXIT_FAILED,
-                    "label: stopped (%s) before there were labels; what the "
-                    "cache holds is not made again",
-                    lapis_status_name(status));
+                    "label: stopped (%s) before there were labels%s",
+                    lapis_status_name(status), flow_kept(c));
   if (status != LAPIS_OK && !c->quiet)
     fprintf(stderr, "lapis: label: stopped early (%s)\n",
             lapis_status_name(status));
@@ -283,6 +289,8 @@ static int run(cli *c)
   if (code == EXIT_DONE)
     code = check_writable(c, args_get(&c->args, "labels-out"));
   if (code == EXIT_DONE) code = check_writable(c, args_get(&c->args, "output"));
+  if (code == EXIT_DONE)
+    code = check_writable(c, args_get(&c->args, "save-vocabulary"));
   if (code == EXIT_DONE) code = read_settings(c, &j);
   if (code == EXIT_DONE) code = work(c, &j);
   lapis_flow_free(j.flow);

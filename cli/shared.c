@@ -1,10 +1,7 @@
 /* shared.c - steps that several verbs share: data in, results out. */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "cli.h"
 
@@ -189,85 +186,6 @@ int dataset_from_args(cli *c, lapis_dataset **out)
   lapis_dataset_free(*out);
   *out = NULL;
   return code;
-}
-
-/* Whether two paths name the same existing file. */
-static bool same_file(const char *a, const char *b)
-{
-  struct stat x, y;
-  return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev &&
-         x.st_ino == y.st_ino && S_ISREG(x.st_mode);
-}
-
-/* The same of a FILE or FILE:NAME. */
-static bool same_spec(const char *path, const char *spec)
-{
-  char file[4096];
-  const char *colon = strrchr(spec, ':');
-  if (same_file(path, spec)) return true;
-  if (colon == NULL || (size_t)(colon - spec) >= sizeof file) return false;
-  snprintf(file, sizeof file, "%.*s", (int)(colon - spec), spec);
-  return same_file(path, file);
-}
-
-/* What is read must not be written over. */
-static int check_not_input(const cli *c, const char *path)
-{
-  for (int i = 0; i < c->args.n_words; i++)
-    if (c->args.word[i] != path && same_file(path, c->args.word[i]))
-      return cli_fail(EXIT_MISUSE,
-                      "%s: is read and would be written over; "
-                      "name another file",
-                      path);
-  for (int i = 0; i < MEMBERS; i++) {
-    const char *spec = args_get(&c->args, members[i].option);
-    if (spec != NULL && same_spec(path, spec))
-      return cli_fail(EXIT_MISUSE,
-                      "%s: is read and would be written over; "
-                      "name another file",
-                      path);
-  }
-  return EXIT_DONE;
-}
-
-/* One name cannot hold two files. */
-static int check_output_name(const cli *c, const char *path)
-{
-  const char *output = args_get(&c->args, "output");
-  const char *model = args_get(&c->args, "model");
-  if (output != NULL && model != NULL && strcmp(output, model) == 0)
-    return cli_fail(EXIT_MISUSE,
-                    "%s: -o and --model need a file each: result and model",
-                    path);
-  return EXIT_DONE;
-}
-
-int check_writable(cli *c, const char *path)
-{
-  if (path == NULL || strcmp(path, "-") == 0) return EXIT_DONE;
-  int code = check_output_name(c, path);
-  if (code == EXIT_DONE) code = check_not_input(c, path);
-  if (code != EXIT_DONE) return code;
-  const char *slash = strrchr(path, '/');
-  char folder[4096];
-  size_t length = slash == NULL ? 0 : (size_t)(slash - path);
-  if (length >= sizeof folder)
-    return cli_fail(EXIT_INPUT, "%s: the path is too long", path);
-  snprintf(folder, sizeof folder, "%.*s", (int)length, path);
-  const char *in = slash == NULL ? "." : length == 0 ? "/" : folder;
-  if (access(in, W_OK) == 0) return EXIT_DONE;
-  return cli_fail(EXIT_INPUT, "%s: cannot write there: %s", path,
-                  strerror(errno));
-}
-
-int check_result(cli *c, const char *path)
-{
-  int code = check_writable(c, path);
-  if (code != EXIT_DONE || path == NULL) return code;
-  const lapis_format *format = lapis_format_of_name(path);
-  if (format == NULL || strcmp(format->name, "npz") == 0) return EXIT_DONE;
-  return cli_fail(EXIT_MISUSE,
-                  "%s: a result is several arrays and goes to a .npz", path);
 }
 
 static lapis_status new_map(cli *c, const char *option, const char *spec,

@@ -186,14 +186,15 @@ static lapis_status choose_one(lapis_flow *f, const choice *c,
   return taken < 0 ? taken : s;
 }
 
-static void say_chosen(lapis_flow *f, const lapis_cv_point *best, bool late)
+static void say_chosen(lapis_flow *f, const lapis_cv_point *best, bool late,
+                       const char *why)
 {
   if (isnan(best->mean))
     flow_note(f,
-              "%s to choose settings; the usual are taken (--lambda %g "
+              "%s to choose settings%s%s; the usual are taken (--lambda %g "
               "--gamma %g --mu-rel %g)",
-              late ? "no time" : "too few known labels", f->mc.lambda,
-              f->mc.gamma, f->mc.mu_rel);
+              late ? "no time" : "too few known labels", *why ? ": " : "", why,
+              f->mc.lambda, f->mc.gamma, f->mc.mu_rel);
   else
     flow_note(
         f,
@@ -223,30 +224,81 @@ lapis_status label_choose(lapis_flow *f)
   }
   bool too_few = s == LAPIS_EINVAL; /* fewer units than folds */
   if ((s < 0 && !too_few) || s == LAPIS_CANCELLED) return s;
-  if (chosen > 0) say_chosen(f, &best, s == LAPIS_TIME_LIMIT);
+  if (chosen > 0)
+    say_chosen(f, &best, s == LAPIS_TIME_LIMIT,
+               too_few ? lapis_ctx_error(f->ctx) : "");
   return LAPIS_OK;
 }
 
 /* ---- labels that look wrong ---------------------------------------------*/
+/* The labels that are known are a class each, of which an image has one. */
+static bool excludes(const lapis_flow *f)
+{
+  return f->given.kind == LABEL_CLASS;
+}
+
+/* Such an image is doubted once, by its largest margin, and for the class of
+ * another name that it is most like: pairs come by falling margin. */
+static lapis_status merge_images(lapis_flow *f, int64_t found, int64_t *kept)
+{
+  int64_t *pair = f->suspect;
+  int64_t *rather = malloc((size_t)f->n * sizeof *rather);
+  if (rather == NULL) return flow_no_memory(f);
+  for (int64_t i = 0; i < f->n; i++) rather[i] = -1;
+  for (int64_t k = 0; k < found; k++) {
+    int64_t i = pair[2 * k];
+    if (rather[i] < 0 && pair[2 * k + 1] != (int64_t)f->Y[i])
+      rather[i] = pair[2 * k + 1];
+  }
+  *kept = 0;
+  for (int64_t k = 0; k < found; k++) {
+    int64_t i = pair[2 * k];
+    if (rather[i] < 0) continue;
+    pair[2 * *kept] = i;
+    pair[2 * *kept + 1] = rather[i];
+    f->margin[(*kept)++] = f->margin[k];
+    rather[i] = -1;
+  }
+  free(rather);
+  return LAPIS_OK;
+}
+
+/* How the classes that doubted images rather have are called. */
+static lapis_status name_rather(lapis_flow *f)
+{
+  if (!excludes(f)) return LAPIS_OK;
+  f->rather = calloc((size_t)f->suspects + 1, sizeof *f->rather);
+  if (f->rather == NULL) return flow_no_memory(f);
+  for (int64_t k = 0; k < f->suspects; k++)
+    f->rather[k] = f->given.name[f->suspect[2 * k + 1]];
+  flow_publish(f, "suspect_rather", flow_text(f->rather, f->suspects));
+  return LAPIS_OK;
+}
+
 lapis_status label_suspects(lapis_flow *f)
 {
   int64_t count = f->set.suspects, found = 0, kept = 0;
+  int64_t pairs = excludes(f) ? f->n * f->given.K : count;
   lapis_cv_options o = how(f);
   lapis_mc_settings set = loose(f, LOOSE_TOL);
   if (count == 0) return LAPIS_OK;
-  f->suspect = calloc((size_t)count, 2 * sizeof *f->suspect);
-  f->margin = calloc((size_t)count, sizeof *f->margin);
+  f->suspect = calloc((size_t)pairs, 2 * sizeof *f->suspect);
+  f->margin = calloc((size_t)pairs, sizeof *f->margin);
   if (f->suspect == NULL || f->margin == NULL) return flow_no_memory(f);
   flow_allow(f, .5);
-  lapis_status s = lapis_suspects(f->ctx, mc(), &f->data, &set, &o, count,
+  lapis_status s = lapis_suspects(f->ctx, mc(), &f->data, &set, &o, pairs,
                                   f->suspect, f->margin, &found);
-  if (s == LAPIS_EINVAL) return LAPIS_OK; /* too few: said before */
+  if (s == LAPIS_EINVAL) /* fewer units than folds */
+    flow_note(f, "labels that are wrong are not looked for: %s",
+              lapis_ctx_error(f->ctx));
+  if (s == LAPIS_EINVAL) return LAPIS_OK;
   if (s < 0 || s == LAPIS_CANCELLED) return s;
   if (s == LAPIS_TIME_LIMIT)
     flow_note(f, "no time to look for labels that are wrong");
-  while (kept < found && f->margin[kept] > 0) kept++;
+  if (excludes(f)) TRY(merge_images(f, found, &found));
+  while (kept < found && kept < count && f->margin[kept] > 0) kept++;
   f->suspects = kept;
   flow_publish(f, "suspect_index", flow_whole(f->suspect, 2, kept));
   flow_publish(f, "suspect_margin", lapis_mat_f64(f->margin, 1, kept));
-  return LAPIS_OK;
+  return name_rather(f);
 }

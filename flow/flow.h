@@ -93,6 +93,12 @@ typedef struct flow_places { /* found boxes */
   int64_t *image, *class_;
 } flow_places;
 
+typedef struct flow_left { /* what left.c publishes */
+  const char **name, **refused;
+  int64_t *size;
+  char *text;
+} flow_left;
+
 typedef struct flow_class { /* a pipeline */
   const lapis_method *table;
   int64_t least; /* so many images, or more */
@@ -118,6 +124,7 @@ struct lapis_flow {
   /* of the images that could be read */
   lapis_solver *features, *solver;
   int64_t n, d;
+  flow_left left;
   lapis_data data;
   /* label */
   lapis_label_settings set;
@@ -132,6 +139,7 @@ struct lapis_flow {
   lapis_mc_settings mc;
   int64_t *suspect;
   double *margin;
+  const char **rather; /* suspects, or NULL */
   int64_t suspects;
   flow_places places;
   unsigned char *mask; /* pixels of regions, one after the other */
@@ -160,6 +168,10 @@ lapis_status flow_made(lapis_status s, lapis_flow **out);
 /* f->features of all images, solved, and their names published. */
 lapis_status flow_features(lapis_flow *f, const lapis_method *kind,
                            const void *settings, const bool *study);
+/* left.c: once, of the images that were read, those marked: with a sentence
+ * behind their names. */
+lapis_status flow_leave_out(lapis_flow *f, const bool *out, const char *why);
+void flow_left_free(flow_left *l);
 /* Publishes an array of a solver; false: it has none of this name. */
 bool flow_pass_on(lapis_flow *f, const lapis_solver *from, const char *name);
 lapis_status flow_no_memory(lapis_flow *f);

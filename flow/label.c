@@ -9,10 +9,27 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <unistd.h>
 
 #include "flow.h"
 
 /* ---- beginning ----------------------------------------------------------*/
+/* Before the table is held against their names: an image that is not there, or
+ * all of them where they may be left out. */
+static lapis_status check_there(const lapis_flow *f)
+{
+  const char *gone = NULL;
+  int64_t count = 0;
+  for (int64_t i = 0; i < f->count; i++) {
+    if (strcmp(f->path[i], "-") == 0 || access(f->path[i], F_OK) == 0) continue;
+    if (gone == NULL) gone = f->path[i];
+    count++;
+  }
+  if (count == 0 || (f->set.keep_going && count < f->count)) return LAPIS_OK;
+  return lapis_fail(f->ctx, LAPIS_EIO, "%s: does not exist", gone);
+}
+
 /* People write 0 or -1 for unknown, too. */
 static bool has_three_signs(const labels *l)
 {
@@ -21,6 +38,15 @@ static bool has_three_signs(const labels *l)
   for (int64_t k = 0; k < l->n_names && l->kind == LABEL_CLASS; k++)
     for (int i = 0; i < 3; i++) found += strcmp(l->name[k], sign[i]) == 0;
   return found == 3 && l->K == 3;
+}
+
+/* Of the names of classes, one that may mean that the class is not known. */
+static const char *doubtful_name(const labels *l)
+{
+  for (int64_t k = 0; k < l->n_names; k++)
+    if (strcmp(l->name[k], "-") == 0 || strcasecmp(l->name[k], "unknown") == 0)
+      return l->name[k];
+  return NULL;
 }
 
 static lapis_status read_table(lapis_flow *f)
@@ -45,6 +71,12 @@ static lapis_status read_table(lapis_flow *f)
               "%s: the labels -1, 0 and 1 are three classes; if one of them "
               "means unknown, leave its cells empty",
               r.path);
+  const char *doubtful = doubtful_name(&f->given);
+  if (doubtful != NULL)
+    flow_note(f,
+              "%s: '%s' is taken for a class; if it means unknown, leave its "
+              "cells empty",
+              r.path, doubtful);
   return LAPIS_OK;
 }
 
@@ -166,6 +198,7 @@ static void forget(lapis_flow *f)
   free(f->label_pool);
   free(f->suspect);
   free(f->margin);
+  free((void *)f->rather);
   free(f->mask);
   free(f->places.box);
   free(f->places.image);
@@ -190,6 +223,7 @@ lapis_status lapis_label_new(lapis_ctx *ctx, const char *const *paths,
   f->set = *settings;
   lapis_status s = find_kind(f);
   if (s >= 0) s = label_check_where(f);
+  if (s >= 0 && f->set.labels != NULL) s = check_there(f);
   if (s >= 0) s = read_table(f);
   return flow_made(s, out);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
 #include "flow.h"
 
@@ -220,11 +221,42 @@ static lapis_status settle_targets(label_sheet *s)
 }
 
 /* ---- rows ---------------------------------------------------------------*/
+/* A comma that was not quoted makes a row longer than its titles, and what
+ * stands behind them would be lost. */
+static lapis_status check_width(const label_sheet *s)
+{
+  int64_t titles = s->first > 0 ? 0 : s->cells->columns;
+  for (int64_t j = 0; s->first > 0 && j < s->cells->columns; j++)
+    if (*sheet_cell(s, 0, j) != '\0') titles = j + 1;
+  for (int64_t i = s->first; i < s->cells->rows; i++)
+    for (int64_t j = titles; j < s->cells->columns; j++)
+      if (*sheet_cell(s, i, j) != '\0')
+        return lapis_fail(s->ctx, LAPIS_EDATA,
+                          "%s:%" PRId64 ": '%.100s' in column %" PRId64
+                          " goes beyond the %" PRId64
+                          " titles; a cell with a comma stands in quotes",
+                          s->r->path, s->cells->line[i], sheet_cell(s, i, j),
+                          j + 1, titles);
+  return LAPIS_OK;
+}
+
+static bool same_image(const char *a, const char *b)
+{
+  struct stat x, y;
+  return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev &&
+         x.st_ino == y.st_ino;
+}
+
 static lapis_status bad_row(const label_sheet *s, int64_t row, int64_t count,
                             const int64_t *found)
 {
   const char *cell = sheet_cell(s, row, s->name);
   int64_t line = s->cells->line[row];
+  if (count > 1 && same_image(s->r->image[found[0]], s->r->image[found[1]]))
+    return lapis_fail(s->ctx, LAPIS_EDATA,
+                      "%s:%" PRId64 ": '%.200s' was given twice, as %s and %s",
+                      s->r->path, line, cell, s->r->image[found[0]],
+                      s->r->image[found[1]]);
   if (count > 1)
     return lapis_fail(s->ctx, LAPIS_EDATA,
                       "%s:%" PRId64 ": '%.200s' may be %s or %s; write more of "
@@ -317,6 +349,7 @@ static lapis_status settle(label_sheet *s, const image_index *x, labels *out)
   if (s->first >= s->cells->rows)
     return lapis_fail(s->ctx, LAPIS_EDATA,
                       "%s: holds titles and no rows below them", s->r->path);
+  TRY(check_width(s));
   TRY(settle_targets(s));
   TRY(match_rows(s, x, out));
   TRY(take_groups(s, out));

@@ -74,28 +74,88 @@ static lapis_status find_points(lapis_flow *f)
   return flow_features(f, kind, &sift, NULL);
 }
 
-/* group: image of each point, rising. */
-static lapis_status check_counts(lapis_flow *f, const int64_t *group, int64_t m)
+static int64_t least_points(const match *own)
+{
+  return own->set.inliers > 0 ? own->set.inliers : LEAST_POINTS;
+}
+
+static const char *points_of(const match *own)
+{
+  return own->set.xy == NULL ? "keypoints" : "points";
+}
+
+/* few: images of fewer points than are to be matched; how many those are.
+ * group: image of each point. */
+static int64_t mark_few(const lapis_flow *f, const int64_t *group, int64_t m,
+                        int64_t *count, bool *few)
+{
+  int64_t found = 0;
+  for (int64_t j = 0; j < m; j++) count[group[j]]++;
+  for (int64_t k = 0; k < f->n; k++)
+    found += few[k] = count[k] < least_points(f->own);
+  return found;
+}
+
+static lapis_status too_few(const lapis_flow *f, const int64_t *count)
 {
   const match *own = f->own;
-  int64_t least = own->set.inliers > 0 ? own->set.inliers : LEAST_POINTS;
-  if (f->n < 2)
-    return lapis_fail(f->ctx, LAPIS_EMISSING,
-                      "match: one image is left; it takes two or more");
-  for (int64_t k = 0, at = 0; k < f->n; k++) {
-    int64_t first = at;
-    while (at < m && group[at] == k) at++;
-    if (at - first < least)
-      return lapis_fail(f->ctx, LAPIS_EDATA,
-                        "match: %s: has %" PRId64 " %s, fewer than %s %" PRId64
-                        "; leave the image out%s",
-                        ((const char *const *)f->names.val)[k], at - first,
-                        own->set.xy == NULL ? "keypoints" : "points",
-                        own->set.inliers > 0 ? "--inliers" : "the least,",
-                        least,
-                        own->set.xy == NULL ? ", or try a lower --peak" : "");
+  int64_t k = 0;
+  while (count[k] >= least_points(own)) k++;
+  return lapis_fail(
+      f->ctx, LAPIS_EDATA,
+      "match: %s: has %" PRId64 " %s, fewer than %s %" PRId64
+      "; leave the image out%s",
+      ((const char *const *)f->names.val)[k], count[k], points_of(own),
+      own->set.inliers > 0 ? "--inliers" : "the least,", least_points(own),
+      own->set.xy == NULL ? ", or try a lower --peak" : "");
+}
+
+/* The points of the images that stay, which are numbered anew. */
+static void drop_points(const lapis_flow *f, const bool *few, lapis_mat *X)
+{
+  match *m = f->own;
+  int64_t kept = 0, image = -1, last = -1;
+  for (int64_t j = 0; j < X->cols; j++) {
+    int64_t of = m->group[j];
+    if (few[of]) continue;
+    image += of != last;
+    last = of;
+    memmove(m->X + kept * X->rows, m->X + j * X->rows,
+            (size_t)X->rows * sizeof *m->X);
+    memmove(m->frame + kept * FRAME, m->frame + j * FRAME,
+            FRAME * sizeof *m->frame);
+    m->group[kept++] = image;
   }
-  return LAPIS_OK;
+  X->cols = kept;
+}
+
+static lapis_status leave_out(lapis_flow *f, const bool *few, lapis_mat *X)
+{
+  const match *own = f->own;
+  char why[128];
+  snprintf(why, sizeof why, "has fewer %s than %s %" PRId64, points_of(own),
+           own->set.inliers > 0 ? "--inliers" : "the least,",
+           least_points(own));
+  drop_points(f, few, X);
+  return flow_leave_out(f, few, why);
+}
+
+/* Images of too few points are refused, or left out; X: the points that stay.*/
+static lapis_status check_counts(lapis_flow *f, lapis_mat *X)
+{
+  const match *own = f->own;
+  int64_t *count = calloc((size_t)f->n + 1, sizeof *count);
+  bool *few = calloc((size_t)f->n + 1, sizeof *few);
+  lapis_status s = LAPIS_OK;
+  if (count == NULL || few == NULL)
+    s = flow_no_memory(f);
+  else if (mark_few(f, own->group, X->cols, count, few) > 0)
+    s = f->common.keep_going ? leave_out(f, few, X) : too_few(f, count);
+  free(count);
+  free(few);
+  if (s < 0 || f->n >= 2) return s;
+  return lapis_fail(f->ctx, LAPIS_EMISSING,
+                    "match: one image is left; it takes two or more");
 }
 
 static void copy_points(match *m, const lapis_mat *X, const lapis_mat *xy,
@@ -124,7 +184,7 @@ static lapis_status take_points(lapis_flow *f)
   if (m->X == NULL || m->frame == NULL || m->group == NULL)
     return flow_no_memory(f);
   copy_points(m, &X, &xy, group.val);
-  TRY(check_counts(f, m->group, X.cols));
+  TRY(check_counts(f, &X));
   f->data.X = lapis_mat_f64(m->X, X.rows, X.cols);
   f->data.xy = lapis_mat_f64(m->frame, FRAME, X.cols);
   f->data.group = m->group;

@@ -52,26 +52,12 @@ static lapis_mat text_grid(const char **text, int64_t rows, int64_t cols)
   return m;
 }
 
-/* The class that the scores prefer to the one given. */
-static int64_t rival_of(const lapis_flow *f, int64_t i, int64_t c)
-{
-  lapis_mat scores;
-  int64_t best = c == 0 ? 1 : 0;
-  if (lapis_flow_get(f, "scores", &scores) < 0) return best;
-  for (int64_t k = 0; k < scores.rows; k++)
-    if (k != c && lapis_mat_at(&scores, k, i) > lapis_mat_at(&scores, best, i))
-      best = k;
-  return best;
-}
-
 static const char *proposed(const lapis_flow *f, int64_t i, int64_t c)
 {
   const labels *l = &f->given;
   if (in_columns(f)) return label_has(f, i, c) ? "0" : "1";
   if (l->kind == LABEL_TWO) return l->name[f->Y[i] > 0 ? 0 : 1];
-  if (l->kind == LABEL_MANY) return l->name[c];
-  int64_t own = (int64_t)f->Y[i];
-  return l->name[own == c ? rival_of(f, i, own) : c];
+  return l->name[c];
 }
 
 /* Of a list one entry less, or one more. */

@@ -310,6 +310,9 @@ static void results_are_archives(void **state)
   command_expect(&c, 2, "x.csv: a result is several arrays and goes to a .npz");
   command_run(&c, "fit mc t.csv --id name --target y -o x.npz --model x.npz");
   command_expect(&c, 2, "x.npz: -o and --model need a file each");
+  command_run(&c, "cv mc t.csv --id name --target y --grid mu-rel=.1,.2 "
+                  "--config t.csv");
+  command_expect(&c, 2, "t.csv: is read and would be written over");
   assert_false(command_exists(&c, "x.npz"));
   command_end(&c);
 }

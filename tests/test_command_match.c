@@ -275,6 +275,7 @@ static const command_misuse misuses[] = {
     {"match a.pgm flat.pgm", 4, "flat.pgm: has 0 keypoints, fewer than the "},
     {"match a.pgm b.pgm --inliers 61", 2, "--inliers 61 asks for more than"},
     {"match a.pgm b.pgm --inliers 0", 2, "inliers"},
+    {"match a.pgm b.pgm --inliers -1", 2, "--inliers is -1; it must be at"},
     {"match a.pgm b.pgm --boxes f.csv", 2, "there is no option --boxes"},
     {"match a.pgm b.pgm --result r.csv", 2, "goes to a .npz"},
     {"match a.pgm b.pgm -o no/page.html", 4, "cannot write there"},
@@ -301,6 +302,48 @@ static void misuse_is_refused(void **state)
   command_end(&c);
 }
 
+/* It is left out by name, and the others are matched as without it. */
+static void an_image_of_few_keypoints_can_be_left_out(void **state)
+{
+  (void)state;
+  command c;
+  lapis_arrays with, without;
+  char flat[64 + 64 * 64];
+  int n = sprintf(flat, "P5 64 64 255\n");
+  memset(flat + n, 90, 64 * 64);
+  begin(&c);
+  command_write(&c, "flat.pgm", flat, (size_t)(n + 64 * 64));
+  command_run(&c, "match a.pgm b.pgm c.pgm --inliers 5 --no-cache -q "
+                  "--result without.npz");
+  command_expect(&c, 0, "");
+  command_run(&c, "match a.pgm flat.pgm b.pgm no.pgm c.pgm --inliers 5 "
+                  "--keep-going --no-cache --result with.npz -o page.html");
+  assert_int_equal(c.code, 4);
+  assert_non_null(strstr(c.err, "left out: flat.pgm: has fewer keypoints than "
+                                "--inliers 5"));
+  assert_non_null(strstr(c.err, "left out: no.pgm: cannot be opened"));
+  assert_non_null(strstr(c.err, "2 of 5 images were left out"));
+  assert_non_null(strstr(c.out, "3 images, 5 inliers"));
+  command_arrays(&c, "with.npz", &with);
+  command_arrays(&c, "without.npz", &without);
+  static const char *const same[] = {"xy", "group", "match", "inlier",
+                                     "image_size"};
+  for (int i = 0; i < 5; i++) {
+    const lapis_mat *a = &lapis_arrays_find(&with, same[i])->mat;
+    const lapis_mat *b = &lapis_arrays_find(&without, same[i])->mat;
+    assert_int_equal(a->rows, b->rows);
+    assert_int_equal(a->cols, b->cols);
+    for (int64_t k = 0; k < a->rows * a->cols; k++)
+      CHECK_NEAR(lapis_mat_at(a, k % a->rows, k / a->rows),
+                 lapis_mat_at(b, k % a->rows, k / a->rows), 0);
+  }
+  lapis_arrays_free(&with);
+  lapis_arrays_free(&without);
+  command_run(&c, "match a.pgm flat.pgm --keep-going --no-cache -q");
+  command_expect(&c, 4, "one image is left");
+  command_end(&c);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -312,6 +355,7 @@ int main(void)
       cmocka_unit_test(positions_help_where_asked),
       cmocka_unit_test(json_and_cache_agree),
       cmocka_unit_test(misuse_is_refused),
+      cmocka_unit_test(an_image_of_few_keypoints_can_be_left_out),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -143,6 +143,33 @@ static void completed_labels_are_read_again(void **state)
   command_end(&c);
 }
 
+/* However it is written; what only may mean it is warned of.  A row that ends
+ * early has nothing in the cells left out. */
+static void missing_labels_are_no_class(void **state)
+{
+  static const char *const spelt[] = {"",     "na",  "N/a", "none",
+                                      "NULL", "nan", "?"};
+  (void)state;
+  command c;
+  char table[2048] = "file,what,other\n";
+  begin_stripes(&c, 2);
+  for (int i = 0; i < 10; i++)
+    sprintf(table + strlen(table), "a%02d,%s,1\n", i, two[i % 2]);
+  for (int i = 10; i < 17; i++)
+    sprintf(table + strlen(table), "a%02d,%s,1\n", i, spelt[i - 10]);
+  strcat(table, "a17\n");
+  write_text(&c, "labels.csv", table);
+  command_run(&c, "%s --target what --suspects 0 --no-cache", LABEL);
+  command_expect(&c, 0, "");
+  assert_null(strstr(c.err, "is taken for a class"));
+  for (int i = 0; i < IMAGES; i++) table_says(&c, i, two[i % 2]);
+  shell(&c, "sed -i s/a17/a17,Unknown/ labels.csv");
+  command_run(&c, "%s --target what --suspects 0 --no-cache", LABEL);
+  command_expect(&c, 0, "labels.csv: 'Unknown' is taken for a class; if it");
+  table_says(&c, 17, "Unknown");
+  command_end(&c);
+}
+
 static void a_wrong_label_is_doubted(void **state)
 {
   (void)state;
@@ -162,6 +189,40 @@ static void a_wrong_label_is_doubted(void **state)
     fail_msg("'%.80s'", list);
   command_slurp(&c, "page.html", c.out, sizeof c.out);
   assert_non_null(strstr(c.out, "Labels in doubt"));
+  command_end(&c);
+}
+
+/* Where classes exclude each other an image is doubted once, with the label it
+ * was given and the one that it has. */
+static void a_wrong_class_is_doubted_once(void **state)
+{
+  (void)state;
+  command c;
+  lapis_arrays all;
+  char table[2048] = "";
+  begin_stripes(&c, 3);
+  for (int i = 0; i < 21; i++)
+    sprintf(table + strlen(table), "a%02d.pgm;%s\n", i,
+            three[(i + (i == 6)) % 3]);
+  write_text(&c, "labels.csv", table);
+  command_run(&c, "%s --no-cache -o page.html --result r.npz", LABEL);
+  command_expect(&c, 0, "");
+  const char *list = strstr(c.out, "contradict, most first:\n");
+  assert_non_null(list);
+  list = strchr(list, '\n') + 1;
+  if (strncmp(list, "  in/a06.pgm  down, rather across  by ", 38) != 0)
+    fail_msg("'%.80s'", list);
+  assert_null(strstr(list + 3, "in/a06.pgm"));
+  command_arrays(&c, "r.npz", &all);
+  const lapis_mat *pair = &lapis_arrays_find(&all, "suspect_index")->mat;
+  CHECK_NEAR(lapis_mat_at(pair, 0, 0), 6, 0);
+  CHECK_NEAR(lapis_mat_at(pair, 1, 0), 0, 0); /* across */
+  const lapis_mat *rather = &lapis_arrays_find(&all, "suspect_rather")->mat;
+  assert_string_equal(((const char *const *)rather->val)[0], "across");
+  lapis_arrays_free(&all);
+  command_run(&c, "%s --no-cache --json", LABEL);
+  command_expect(&c, 0, "");
+  assert_non_null(strstr(c.out, "\"rather\": \"across\""));
   command_end(&c);
 }
 
@@ -477,6 +538,8 @@ static const refusal refusals[] = {
     {"name,p,q\na00,1,0\na01,-1,1\n", "", "labels.csv:3: '-1' in column 2"},
     {"name\na00\na01\n", "", "a column of names and none of labels"},
     {"name,l\n", "", "titles and no rows below them"},
+    {"name,label\na00,x\na01,red, round\n", "",
+     "labels.csv:3: 'round' in column 3 goes beyond the 2 titles"},
     {"", "", "labels.csv: is empty"},
     {"name,l\na00,caf\xe9\n", "", "labels.csv:2:8: is not UTF-8 text"},
     {"\xff\xfen\0a\0", "", "labels.csv: is UTF-16 text"},
@@ -512,6 +575,47 @@ static void bad_tables_are_refused(void **state)
   command_end(&c);
 }
 
+/* What is read stays as it is: images by name or in a folder, the table, given
+ * segments; and no two outputs have one name. */
+static void inputs_are_not_written_over(void **state)
+{
+  static const char *const over[] = {"-o in/a03.pgm",
+                                     "-o ./in/../in/a00.pgm",
+                                     "-o labels.csv",
+                                     "--labels-out labels.csv",
+                                     "--labels-out ./labels.csv",
+                                     "--segments seg --where -o seg/a00.npy",
+                                     "--save-vocabulary labels.csv",
+                                     "--vocabulary w.npz --result w.npz"};
+  static const char *const twice[] = {"-o x.html --labels-out x.html",
+                                      "--result x --labels-out ./x"};
+  (void)state;
+  command c;
+  begin_stripes(&c, 2);
+  write_labels(&c, two, 2, 10);
+  shell(&c, "mkdir seg && touch seg/a00.npy w.npz in/page.html");
+  shell(&c, "find . -type f ! -name '.*' | sort | xargs md5sum >.was");
+  for (size_t i = 0; i < sizeof over / sizeof *over; i++) {
+    command_run(&c, "label in --labels labels.csv --no-cache %s", over[i]);
+    command_expect(&c, 2, "is read and would be written over");
+  }
+  for (size_t i = 0; i < sizeof twice / sizeof *twice; i++) {
+    command_run(&c, "%s --no-cache %s", LABEL, twice[i]);
+    command_expect(&c, 2, "need a file each");
+  }
+  shell(&c, "md5sum --quiet -c .was && test ! -e x.html && test ! -e x");
+  command_run(&c, "features pixels in -o in/a03.pgm");
+  command_expect(&c, 2, "is read and would be written over");
+  command_run(&c, "match in -o in/a03.pgm");
+  command_expect(&c, 2, "is read and would be written over");
+  write_text(&c, "boxes.csv", "a00,1,1,8,8\n");
+  command_run(&c, "locate in --boxes boxes.csv --csv boxes.csv");
+  command_expect(&c, 2, "is read and would be written over");
+  command_run(&c, "%s --no-cache --suspects 0 -o in/page.html", LABEL);
+  command_expect(&c, 0, ""); /* an old output is replaced */
+  command_end(&c);
+}
+
 /* Two folders with images of one name: only more of the path tells. */
 static void ambiguous_names_are_refused(void **state)
 {
@@ -526,6 +630,50 @@ static void ambiguous_names_are_refused(void **state)
   command_run(&c, "label in more --labels labels.csv --features hog "
                   "--no-cache " GIVEN);
   command_expect(&c, 0, "");
+  command_end(&c);
+}
+
+/* What is at fault is named: an image that is not there, or twice. */
+static void images_at_fault_are_named(void **state)
+{
+  (void)state;
+  command c;
+  begin_stripes(&c, 2);
+  write_labels(&c, two, 2, 10);
+  command_run(&c, "label nosuch --labels labels.csv --features hog");
+  command_expect(&c, 4, "nosuch: does not exist");
+  command_run(&c, "label nosuch --labels labels.csv --keep-going");
+  command_expect(&c, 4, "nosuch: does not exist");
+  command_run(&c, "label in ./in/a03.pgm --labels labels.csv --features hog");
+  command_expect(&c, 4, "'a03.pgm' was given twice, as in/a03.pgm and ./in/a0");
+  write_text(&c, "in/dot.pgm", "P5\n1 1\n255\nx");
+  command_run(&c, "label in --labels labels.csv --no-cache --words-from all");
+  command_expect(&c, 4, "in/dot.pgm: an image of 1 x 1 pixels has no room");
+  shell(&c, "rm in/dot.pgm && mkfifo in/pipe.pgm");
+  command_run(&c, "%s", LABEL);
+  command_expect(&c, 4, "in/pipe.pgm: is no ordinary file");
+  command_run(&c, "features hog in/a00.pgm in/pipe.pgm --keep-going -o f.npz");
+  assert_int_equal(c.code, 4);
+  assert_non_null(strstr(c.err, "left out: in/pipe.pgm: is no ordinary file"));
+  command_end(&c);
+}
+
+/* Settings that cannot be chosen: how many folds of how many. */
+static void too_few_for_the_folds_is_said(void **state)
+{
+  (void)state;
+  command c;
+  char table[4096] = "file,what,who\n";
+  begin_stripes(&c, 2);
+  for (int i = 0; i < 12; i++)
+    sprintf(table + strlen(table), "a%02d,%s,p%d\n", i, two[i % 2], i % 3);
+  write_text(&c, "labels.csv", table);
+  command_run(&c, CHOOSING " --no-cache --target what --groups who");
+  command_expect(&c, 0,
+                 "to choose settings: cv: 4 folds of 3 groups with known");
+  assert_non_null(strstr(c.err, "are not looked for: cv: 4 folds of 3 groups"));
+  command_run(&c, "%s --no-cache --target what --folds 13", LABEL);
+  command_expect(&c, 0, "not looked for: cv: 13 folds of 12 samples");
   command_end(&c);
 }
 
@@ -557,7 +705,9 @@ int main(void)
       cmocka_unit_test(classes_are_found),
       cmocka_unit_test(many_labels_are_found),
       cmocka_unit_test(completed_labels_are_read_again),
+      cmocka_unit_test(missing_labels_are_no_class),
       cmocka_unit_test(a_wrong_label_is_doubted),
+      cmocka_unit_test(a_wrong_class_is_doubted_once),
       cmocka_unit_test(the_cache_changes_nothing),
       cmocka_unit_test(a_damaged_cache_is_made_again),
       cmocka_unit_test(a_cache_that_cannot_be_is_a_warning),
@@ -566,6 +716,9 @@ int main(void)
       cmocka_unit_test(regions_are_segments_that_were_given),
       cmocka_unit_test(bad_segments_are_refused),
       cmocka_unit_test(bad_tables_are_refused),
+      cmocka_unit_test(inputs_are_not_written_over),
+      cmocka_unit_test(images_at_fault_are_named),
+      cmocka_unit_test(too_few_for_the_folds_is_said),
       cmocka_unit_test(ambiguous_names_are_refused),
       cmocka_unit_test(bad_images_can_be_left_out),
   };

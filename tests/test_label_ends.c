@@ -62,9 +62,13 @@ static void without_time_there_is_no_answer(void **state)
   command c;
   begin_slow(&c);
   command_run(&c, SLOW FILES "--time-limit 0");
-  command_expect(&c, 1, "label: stopped (time-limit) before there were labels");
+  command_expect(&c, 1,
+                 "label: stopped (time-limit) before there were labels; what "
+                 "the cache holds is not made again");
   assert_string_equal(c.out, "");
   files_are(&c, false);
+  command_run(&c, SLOW "--no-cache --time-limit 0");
+  command_expect(&c, 1, "(time-limit) before there were labels\n");
   command_end(&c);
 }
 

@@ -119,7 +119,9 @@ LAPIS_API void lapis_flow_free(lapis_flow *f); /* NULL is fine */
  *   classes (K)     TEXT; of two classes both, the positive one last
  *   low_rank (d x n)
  *   suspect_index (2 x m: image, class), suspect_margin (m): as
- *                   lapis_suspects
+ *                   lapis_suspects; with more than two classes that exclude
+ *                   each other an image once, and the class it rather is
+ *   suspect_rather (m) TEXT: there that class
  *   boxes (5 x b: x, y, width, height, score), box_image (b), box_class (b)
  *   region_mask     bytes, 1 inside: for the box of a region, in the order of
  *                   boxes, the pixels of its image, rows from the top */

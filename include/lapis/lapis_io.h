@@ -126,8 +126,8 @@ LAPIS_API lapis_mat lapis_dataset_text(const lapis_dataset *ds,
  * or semicolons; a row ends early where its line does. */
 typedef struct lapis_cells {
   int64_t rows, columns; /* columns: of the longest row */
-  const char **text;     /* columns x rows; "" where missing: empty, ?, NaN */
-  int64_t *line;         /* rows: in the file, from 1 */
+  const char **text; /* columns x rows; "" where missing: empty, ?, NA, ... */
+  int64_t *line;     /* rows: in the file, from 1 */
 } lapis_cells;
 LAPIS_API lapis_status lapis_cells_read(lapis_ctx *ctx, const char *path,
                                         lapis_cells *out);

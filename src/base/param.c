@@ -190,6 +190,8 @@ static lapis_status parse(lapis_ctx *ctx, const lapis_method *m,
     return bad_value(ctx, m, p, value, "a number");
   if (p->type == LAPIS_PARAM_INT && (*v != floor(*v) || fabs(*v) > 0x1p53))
     return bad_value(ctx, m, p, value, "a whole number");
+  if (may_be_auto && *v == p->value) /* what stands for auto is no number */
+    return out_of_bounds(ctx, m, p, *v);
   return LAPIS_OK;
 }
 

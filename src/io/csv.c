@@ -6,6 +6,7 @@
  * is copied until a value is wanted. */
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
 #include "io/io.h"
 
@@ -201,11 +202,11 @@ lapis_status csv_next(csv_scan *s, csv_cell *cell)
 
 static bool means_missing(const char *text, int64_t size)
 {
-  static const char *const spelt[] = {"",     "NA",   "NaN",  "nan", "NAN",
-                                      "-nan", "null", "NULL", "?",   "N/A"};
+  static const char *const spelt[] = {"",     "na",   "nan",  "n/a",
+                                      "-nan", "null", "none", "?"};
   for (size_t i = 0; i < sizeof spelt / sizeof *spelt; i++)
     if ((int64_t)strlen(spelt[i]) == size &&
-        memcmp(spelt[i], text, (size_t)size) == 0)
+        strncasecmp(spelt[i], text, (size_t)size) == 0)
       return true;
   return false;
 }

@@ -219,7 +219,13 @@ lapis_status io_file_open(lapis_ctx *ctx, const char *path, io_file *out)
   return open_by(ctx, path, open_descriptor, out);
 }
 
+/* Images are read more than once, which a pipe cannot be; and one that nobody
+ * writes to would never open. */
 lapis_status io_file_bytes(lapis_ctx *ctx, const char *path, io_file *out)
 {
+  struct stat st;
+  if (strcmp(path, "-") != 0 && stat(path, &st) == 0 && !S_ISREG(st.st_mode) &&
+      !S_ISDIR(st.st_mode))
+    return lapis_fail(ctx, LAPIS_EIO, "%s: is no ordinary file", path);
   return open_by(ctx, path, open_bytes, out);
 }

@@ -104,12 +104,16 @@ static uint64_t content(const lapis_image *m)
   return h ^ (uint64_t)m->width;
 }
 
-static lapis_status open_view(const bag *b, const feature_view *v,
+static lapis_status open_view(const feature_job *j, const feature_view *v,
                               bag_view *out)
 {
+  const bag *b = j->state;
   lapis_image small;
   TRY(image_at_most(v->ctx, v->image, b->set->longest, &small));
-  *out = (bag_view){.ctx = v->ctx, .own = b, .stream = content(&small)};
+  *out = (bag_view){.ctx = v->ctx,
+                    .own = b,
+                    .path = j->path[v->index],
+                    .stream = content(&small)};
   out->shrunk_x = (double)v->image->width / (double)small.width;
   out->shrunk_y = (double)v->image->height / (double)small.height;
   lapis_status s = b->family->colours(v->ctx, &small, &out->image);
@@ -143,7 +147,7 @@ lapis_status bag_study(const feature_job *j, const feature_view *v,
   const bag_family *f = b->family;
   bag_view view;
   bag_patches p = {.count = 0};
-  TRY(open_view(b, v, &view));
+  TRY(open_view(j, v, &view));
   lapis_status s = f->find(&view, &p);
   if (s >= 0) s = thin(&view, b->share, &p);
   float *to = NULL;
@@ -221,7 +225,7 @@ lapis_status bag_make(const feature_job *j, const feature_view *v,
   const bag *b = j->state;
   bag_view view;
   bag_patches p = {.count = 0};
-  TRY(open_view(b, v, &view));
+  TRY(open_view(j, v, &view));
   lapis_status s = b->family->find(&view, &p);
   if (s >= 0) s = find_words(&view, &p, out);
   base_free(p.patch);

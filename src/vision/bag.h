@@ -25,6 +25,7 @@ typedef struct bag bag;
 typedef struct bag_view { /* an image at hand, made smaller, in its colours */
   lapis_ctx *ctx;
   const bag *own;
+  const char *path;
   lapis_image image;
   double shrunk_x, shrunk_y; /* pixels of the file for one of the image */
   uint64_t stream; /* of random numbers: the image's own, in any list */

@@ -22,10 +22,10 @@ static lapis_status fitting(const bag_view *v, int64_t *bin, int64_t *count)
   }
   if (*count > 0) return LAPIS_OK;
   return lapis_fail(v->ctx, LAPIS_EDATA,
-                    "an image of %" PRId64 " x %" PRId64
+                    "%s: an image of %" PRId64 " x %" PRId64
                     " pixels has no room for a patch; the smallest of --bins "
                     "needs %" PRId64 " each way",
-                    v->image.width, v->image.height, 3 * least + 1);
+                    v->path, v->image.width, v->image.height, 3 * least + 1);
 }
 
 static int32_t pick(const bag_view *v, int64_t index, int64_t n)

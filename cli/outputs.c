@@ -1,0 +1,147 @@
+/* outputs.c - before any work is done: what is written can be, and nothing that
+ * is read, nor another output, is lost by it. */
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+const char *const output_options[] = {
+    "output",     "model",      "config",          "result", "csv",
+    "labels-out", "checkpoint", "save-vocabulary", NULL};
+
+static bool names_output(const char *option)
+{
+  for (int i = 0; output_options[i] != NULL; i++)
+    if (strcmp(option, output_options[i]) == 0) return true;
+  return false;
+}
+
+/* ---- files --------------------------------------------------------------*/
+/* Whether two paths name the same existing file. */
+static bool same_file(const char *a, const char *b)
+{
+  struct stat x, y;
+  return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev &&
+         x.st_ino == y.st_ino && S_ISREG(x.st_mode);
+}
+
+/* The folder that a path lies in; false: the path is too long. */
+static bool folder_of(const char *path, char *folder, size_t size)
+{
+  const char *slash = strrchr(path, '/');
+  size_t length = slash == NULL ? 0 : (size_t)(slash - path);
+  if (length >= size) return false;
+  snprintf(folder, size, "%.*s", (int)length, path);
+  if (length == 0) snprintf(folder, size, slash == NULL ? "." : "/");
+  return true;
+}
+
+static bool lies_in(const char *path, const char *folder)
+{
+  char own[4096];
+  struct stat x, y;
+  return folder_of(path, own, sizeof own) && stat(own, &x) == 0 &&
+         stat(folder, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/* Of files that need not be there yet. */
+static bool same_place(const char *a, const char *b)
+{
+  const char *x = strrchr(a, '/'), *y = strrchr(b, '/');
+  char folder[4096];
+  if (same_file(a, b)) return true;
+  return strcmp(x == NULL ? a : x + 1, y == NULL ? b : y + 1) == 0 &&
+         folder_of(b, folder, sizeof folder) && lies_in(a, folder);
+}
+
+/* ---- what is read -------------------------------------------------------*/
+/* A folder is read for its images, and segments are .npy as well. */
+static bool read_from(const cli *c, const char *path, const char *folder)
+{
+  struct stat x;
+  lapis_array list;
+  const lapis_format *format = lapis_format_of_name(path);
+  if (stat(folder, &x) != 0 || !S_ISDIR(x.st_mode) || access(path, F_OK) != 0)
+    return false;
+  if (format != NULL && strcmp(format->name, "npy") == 0 &&
+      lies_in(path, folder))
+    return true;
+  if (lapis_image_list(c->ctx, &folder, 1, &list) < 0) return false;
+  const char *const *image = list.mat.val;
+  bool found = false;
+  for (int64_t i = 0; i < list.mat.cols && !found; i++)
+    found = same_file(path, image[i]);
+  lapis_array_free(&list);
+  return found;
+}
+
+/* Of FILE, FILE:NAME or FOLDER. */
+static bool reads(const cli *c, const char *path, const char *spec)
+{
+  char file[4096];
+  const char *colon = strrchr(spec, ':');
+  if (same_file(path, spec) || read_from(c, path, spec)) return true;
+  if (colon == NULL || (size_t)(colon - spec) >= sizeof file) return false;
+  snprintf(file, sizeof file, "%.*s", (int)(colon - spec), spec);
+  return same_file(path, file);
+}
+
+/* What is read must not be written over: no word, and no value of an option
+ * that is not an output itself. */
+static int check_not_input(const cli *c, const char *path)
+{
+  bool found = false;
+  for (int i = 0; i < c->args.n_words && !found; i++)
+    found = c->args.word[i] != path && reads(c, path, c->args.word[i]);
+  for (int i = 0; i < c->args.n_given && !found; i++)
+    found = !names_output(c->args.given[i].name) &&
+            reads(c, path, c->args.given[i].value);
+  if (!found) return EXIT_DONE;
+  return cli_fail(EXIT_MISUSE,
+                  "%s: is read and would be written over; "
+                  "name another file",
+                  path);
+}
+
+/* ---- what is written ----------------------------------------------------*/
+/* One name cannot hold two files. */
+static int check_outputs_apart(const cli *c, const char *path)
+{
+  const char *own = NULL, *other = NULL;
+  for (int i = 0; output_options[i] != NULL; i++) {
+    const char *value = args_get(&c->args, output_options[i]);
+    if (value == NULL || (value != path && !same_place(path, value))) continue;
+    other = own;
+    own = output_options[i];
+  }
+  if (other == NULL) return EXIT_DONE;
+  bool letter = strcmp(other, "output") == 0; /* the first of the list */
+  return cli_fail(EXIT_MISUSE, "%s: %s%s and --%s need a file each", path,
+                  letter ? "-" : "--", letter ? "o" : other, own);
+}
+
+int check_writable(cli *c, const char *path)
+{
+  if (path == NULL || strcmp(path, "-") == 0) return EXIT_DONE;
+  int code = check_outputs_apart(c, path);
+  if (code == EXIT_DONE) code = check_not_input(c, path);
+  if (code != EXIT_DONE) return code;
+  char folder[4096];
+  if (!folder_of(path, folder, sizeof folder))
+    return cli_fail(EXIT_INPUT, "%s: the path is too long", path);
+  if (access(folder, W_OK) == 0) return EXIT_DONE;
+  return cli_fail(EXIT_INPUT, "%s: cannot write there: %s", path,
+                  strerror(errno));
+}
+
+int check_result(cli *c, const char *path)
+{
+  int code = check_writable(c, path);
+  if (code != EXIT_DONE || path == NULL) return code;
+  const lapis_format *format = lapis_format_of_name(path);
+  if (format == NULL || strcmp(format->name, "npz") == 0) return EXIT_DONE;
+  return cli_fail(EXIT_MISUSE,
+                  "%s: a result is several arrays and goes to a .npz", path);
+}

@@ -1,0 +1,58 @@
+/* left.c - images that are left out when their features are known. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "flow.h"
+
+enum { SENTENCE = 512 };
+
+static lapis_status make_room(lapis_flow *f, int64_t refused)
+{
+  flow_left *l = &f->left;
+  size_t n = (size_t)f->n + 1, all = n + (size_t)refused;
+  l->name = calloc(n, sizeof *l->name);
+  l->size = calloc(2 * n, sizeof *l->size);
+  l->refused = calloc(all, sizeof *l->refused);
+  l->text = calloc(n, SENTENCE);
+  bool room = l->name && l->size && l->refused && l->text;
+  return room ? LAPIS_OK : flow_no_memory(f);
+}
+
+lapis_status flow_leave_out(lapis_flow *f, const bool *out, const char *why)
+{
+  lapis_mat refused = {.cols = 0};
+  flow_left *l = &f->left;
+  int64_t kept = 0, count = 0;
+  if (flow_pass_on(f, f->features, "refused"))
+    TRY(lapis_flow_get(f, "refused", &refused));
+  TRY(make_room(f, refused.cols));
+  for (; count < refused.cols; count++)
+    l->refused[count] = ((const char *const *)refused.val)[count];
+  for (int64_t i = 0; i < f->n; i++) {
+    const char *name = ((const char *const *)f->names.val)[i];
+    if (out[i]) {
+      char *text = l->text + i * SENTENCE;
+      snprintf(text, SENTENCE, "%.300s: %s", name, why);
+      l->refused[count++] = text;
+      continue;
+    }
+    for (int64_t k = 0; k < 2; k++)
+      l->size[2 * kept + k] = (int64_t)lapis_mat_at(&f->size, k, i);
+    l->name[kept++] = name;
+  }
+  f->n = kept;
+  f->names = flow_text(l->name, kept);
+  f->size = flow_whole(l->size, 2, kept);
+  flow_publish(f, "names", f->names);
+  flow_publish(f, "image_size", f->size);
+  flow_publish(f, "refused", flow_text(l->refused, count));
+  return LAPIS_OK;
+}
+
+void flow_left_free(flow_left *l)
+{
+  free((void *)l->name);
+  free(l->size);
+  free((void *)l->refused);
+  free(l->text);
+}
