@@ -275,6 +275,30 @@ static void write_text(const command *c, const char *name, const char *text)
   command_write(c, name, text, strlen(text));
 }
 
+/* The classes of a value a class are called by name in JSON as in text. */
+static void eval_names_classes(void **state)
+{
+  (void)state;
+  command c;
+  command_begin(&c);
+  write_text(&c, "t.csv", "indoor,people\n1,0\n0,1\n1,1\n");
+  command_run(&c, "eval f1 --truth t.csv --scores t.csv --json");
+  command_expect(&c, 0, "");
+  lapis_json *v = command_json(c.out);
+  const char *key;
+  char text[32];
+  const lapis_json *classes = lapis_json_get(v, "classes");
+  assert_true(lapis_json_entry(classes, 1, &key, text, sizeof text));
+  assert_string_equal(text, "people");
+  assert_false(lapis_json_entry(classes, 2, &key, text, sizeof text));
+  lapis_json_free(v);
+  write_text(&c, "t.csv", "1,0\n0,1\n1,1\n");
+  command_run(&c, "eval f1 --truth t.csv --scores t.csv --json");
+  command_expect(&c, 0, "");
+  assert_null(strstr(c.out, "classes")); /* they have no names */
+  command_end(&c);
+}
+
 /* What is compared stands in one order, or is refused by name. */
 static void eval_wants_one_order(void **state)
 {
@@ -358,6 +382,7 @@ int main(void)
       cmocka_unit_test(help_comes_from_the_tables),
       cmocka_unit_test(info_says_what_is_inside),
       cmocka_unit_test(suspects_are_listed),
+      cmocka_unit_test(eval_names_classes),
       cmocka_unit_test(eval_wants_one_order),
       cmocka_unit_test(results_are_archives),
       cmocka_unit_test(convert_choose_predict),
