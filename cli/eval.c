@@ -113,7 +113,6 @@ static int run(cli *c)
   bool labels = kind->reads == LAPIS_METRIC_LABELS;
   lapis_table_options table;
   int code = table_from_args(c, &table);
-  if (code == EXIT_DONE) code = eval_check_rows(c, truth, scores);
   if (code != EXIT_DONE) return code;
   s = lapis_dataset_new(c->ctx, &ds);
   if (s >= 0) s = eval_read(ds, "Y", truth, "Y", &table);

@@ -315,11 +315,23 @@ static void eval_wants_one_order(void **state)
   command_run(&c, "fit mc t.csv --id name --target y --mu-rel .1 -q -o a.npz");
   command_run(&c, "convert r.csv r.npz --id name --target y");
   command_run(&c, "eval auroc --truth r.npz --scores a.npz");
-  command_expect(&c, 4, "row 1 is called 'eve' in the truth and 'ann'");
+  command_expect(&c, 4, "a.npz: row 1 is called 'ann', but 'eve' in r.npz");
   command_run(&c, "convert t.csv t.npz --id name --target y");
   command_run(&c, "eval auroc --truth t.npz --scores a.npz");
   command_expect(&c, 0, "");
   assert_string_equal(c.out, "auroc 1.000000\n");
+  write_text(&c, "y.csv", "name,y\nann,0\nbob,1\neve,1\n");
+  write_text(&c, "s.csv", "name,y\neve,.9\nann,.1\nbob,.8\n");
+  command_run(&c, "eval auroc --truth y.csv --scores s.csv --id name");
+  command_expect(&c, 4, "s.csv: row 1 is called 'eve', but 'ann' in y.csv");
+  write_text(&c, "s.csv", "name,y\nann,.1\nbob,.8\neve,.9\n");
+  command_run(&c, "eval auroc --truth y.csv --scores s.csv --id name");
+  command_expect(&c, 0, "");
+  assert_string_equal(c.out, "auroc 1.000000\n");
+  /* the same of labels beside a data file, before anything is fitted */
+  write_text(&c, "y.csv", "name,y\neve,1\nbob,1\nann,0\n");
+  command_run(&c, "fit mc t.npz -Y y.csv --id name --target y --mu-rel .1");
+  command_expect(&c, 4, "y.csv: row 1 is called 'eve', but 'ann' in t.npz");
   command_end(&c);
 }
 
