@@ -272,6 +272,25 @@ static void rows_reach_the_gap_past_the_model(void **state)
   lapis_ctx_free(ctx);
 }
 
+/* Out of time before the first step, and yet within the tolerance: solved. */
+static void a_met_tolerance_is_solved(void **state)
+{
+  (void)state;
+  lapis_ctx *ctx = lapis_ctx_new();
+  sv_case c = sv_random(31, 60, 4, 3);
+  lapis_svmplus_settings set = tight();
+  set.kernel = set.kernel_priv = LAPIS_KERNEL_RBF;
+  set.stop.seconds = 1e-9;
+  lapis_solver *s;
+  assert_int_equal(lapis_svmplus_new(ctx, &c.data, &set, &s), LAPIS_OK);
+  lapis_status status = lapis_solve(s);
+  bool met = lapis_result_info(s)->gap <= set.stop.tol;
+  assert_int_equal(status, met ? LAPIS_OK : LAPIS_TIME_LIMIT);
+  lapis_solver_free(s);
+  sv_drop(&c);
+  lapis_ctx_free(ctx);
+}
+
 static void retuned_is_as_new(void **state)
 {
   (void)state;
@@ -604,6 +623,7 @@ int main(void)
       cmocka_unit_test(descent_and_interior_point_agree),
       cmocka_unit_test(rows_on_demand_agree),
       cmocka_unit_test(rows_reach_the_gap_past_the_model),
+      cmocka_unit_test(a_met_tolerance_is_solved),
       cmocka_unit_test(retuned_is_as_new),
       cmocka_unit_test(weights_count_samples),
       cmocka_unit_test(classes_are_binary_problems),

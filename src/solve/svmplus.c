@@ -262,9 +262,11 @@ static lapis_status scores_from_kernel(svmplus *w, const double *a, int64_t c,
 
 static lapis_status l2_solve(sv_quadratic *p, double tol)
 {
-  /* SMO finds the support, Cholesky the digits; SMO again where it failed. */
+  /* SMO finds the support, Cholesky the digits; SMO again where it failed.
+   * Where a step of SMO makes all rows, Cholesky takes over earlier. */
+  double enough = p->Q != NULL ? 1e-3 : 1e-1;
   if (phase_of(p->loop) == 0) {
-    TRY(sv_smo(p, fmax(tol, 1e-3)));
+    TRY(sv_smo(p, fmax(tol, enough)));
     if (p->gap > tol || tol < 1e-3) TRY(sv_polish(p, tol));
     if (p->gap <= tol) return LAPIS_OK;
     loop_set_stage(p->loop, p->loop->stage + 1);
@@ -391,6 +393,21 @@ static lapis_status solve_parts(svmplus *w)
   return LAPIS_OK;
 }
 
+/* A limit may end the loop when the last step has met the tolerance. */
+static void settle_status(svmplus *w)
+{
+  lapis_status *status = &w->base.loop.status;
+  double gap = w->base.info.gap;
+  bool limited = *status == LAPIS_TIME_LIMIT || *status == LAPIS_MAX_ITERS;
+  if (*status == LAPIS_OK && gap > w->set.stop.tol)
+    *status = LAPIS_PRECISION_FLOOR;
+  if (limited && gap <= w->set.stop.tol) *status = LAPIS_OK;
+  if (limited && gap > 1)
+    base_say(w->base.ctx, 0,
+             "svmplus: stopped so early that nothing is known of the optimum; "
+             "the answer may be far off");
+}
+
 static lapis_status svmplus_solve(lapis_solver *s)
 {
   svmplus *w = (svmplus *)s;
@@ -400,9 +417,7 @@ static lapis_status svmplus_solve(lapis_solver *s)
   s->info.objective = s->info.dual = s->info.gap = 0;
   TRY(solve_parts(w));
   loop_keep_no_more(&s->loop); /* the folds of --probability start again */
-  bool short_of = s->info.gap > w->set.stop.tol;
-  if (s->loop.status == LAPIS_OK && short_of)
-    s->loop.status = LAPIS_PRECISION_FLOOR;
+  settle_status(w);
   s->info.iterations = s->loop.iter;
   if (w->set.probability) TRY(sv_platt(w));
   TRY(sv_publish(w));

@@ -11,7 +11,7 @@
 
 #include "solve/svmplus.h"
 
-enum { ROUNDS = 20, MOST = 8000 };
+enum { ROUNDS = 20, MOST = 12000 };
 
 typedef struct polish {
   sv_quadratic *q;
