@@ -48,15 +48,23 @@ static void print_text(const char *metric, const lapis_mat *names,
       printf("  class %-14lld %.6f\n", (long long)k + 1, per_class[k]);
 }
 
-static void print_values(const char *metric, const double *per_class,
-                         int64_t classes, double mean)
+static void print_values(const char *metric, const lapis_mat *names,
+                         const double *per_class, int64_t classes, double mean)
 {
   lapis_json *to = lapis_json_object(), *list = lapis_json_list();
-  for (int64_t k = 0; k < classes; k++)
+  lapis_json *called = lapis_json_list();
+  for (int64_t k = 0; k < classes; k++) {
     lapis_json_put_number(list, NULL, per_class[k]);
+    if (names->cols == classes)
+      lapis_json_put_text(called, NULL, ((const char *const *)names->val)[k]);
+  }
   lapis_json_put_text(to, "metric", metric);
   lapis_json_put_number(to, "mean", mean);
   lapis_json_put(to, "per_class", list);
+  if (names->cols == classes)
+    lapis_json_put(to, "classes", called);
+  else
+    lapis_json_free(called);
   print_json(to);
 }
 
@@ -81,7 +89,7 @@ static int evaluate(cli *c, lapis_dataset *ds, const char *metric)
   s = lapis_metric(c->ctx, metric, &data->Y, &data->X, per_class, &mean);
   if (s >= 0) warn_of_none(metric, mean);
   lapis_mat names = lapis_dataset_text(ds, "class_names");
-  if (s >= 0 && c->json) print_values(metric, per_class, classes, mean);
+  if (s >= 0 && c->json) print_values(metric, &names, per_class, classes, mean);
   if (s >= 0 && !c->json) print_text(metric, &names, per_class, classes, mean);
   free(per_class);
   return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;
@@ -105,7 +113,6 @@ static int run(cli *c)
   bool labels = kind->reads == LAPIS_METRIC_LABELS;
   lapis_table_options table;
   int code = table_from_args(c, &table);
-  if (code == EXIT_DONE) code = eval_check_rows(c, truth, scores);
   if (code != EXIT_DONE) return code;
   s = lapis_dataset_new(c->ctx, &ds);
   if (s >= 0) s = eval_read(ds, "Y", truth, "Y", &table);

@@ -3,8 +3,6 @@
 #define LAPIS_EVAL_NAMES_H
 #include "cli.h"
 
-/* The samples of two archives, by their member "names". */
-int eval_check_rows(cli *c, const char *truth, const char *scores);
 /* Member `as` of ds from a file, of an archive from its `member`. */
 lapis_status eval_read(lapis_dataset *ds, const char *as, const char *spec,
                        const char *member, const lapis_table_options *opt);

@@ -93,9 +93,6 @@ static int answer(cli *c, const lapis_dataset *ds, const void *settings)
 {
   const lapis_data *data = lapis_dataset_data(ds);
   lapis_solver *s;
-  if (data->P.cols > 0 && !c->quiet)
-    fprintf(stderr, "lapis: warning: predict: privileged features are not "
-                    "needed and are ignored\n");
   lapis_status status = lapis_predict_new(c->ctx, data, c->model, settings, &s);
   if (status >= 0) status = lapis_solve(s);
   const char *output = args_get(&c->args, "output");

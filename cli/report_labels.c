@@ -232,8 +232,6 @@ static int read_truth(cli *c, report_parts *own, lapis_report *r,
   if (s >= 0) s = eval_read(own->truth, "X", c->args.word[0], "scores", &table);
   if (s >= 0) s = lapis_dataset_finish(own->truth);
   if (s < 0) return cli_fail_status(c, s);
-  code = eval_check_rows(c, spec, c->args.word[0]);
-  if (code != EXIT_DONE) return code;
   const lapis_mat *Y = &lapis_dataset_data(own->truth)->Y;
   if (Y->rows == 1) return code_truth(own, r, Y, of_data);
   r->truth = *Y;

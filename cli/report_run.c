@@ -1,5 +1,6 @@
 /* report_run.c - the settings and figures of a run, and the command that
  * repeats it, from what it printed with --json. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,13 +8,16 @@
 
 enum { MOST_ROWS = 256, TEXT_ROOM = 256 };
 
-/* A number in the fewest digits that read back to it, at most so many. */
+/* A number in the fewest digits that read back to it, at most so many; a whole
+ * number in all of them, for a count of 20 is not 2e+01. */
 static void shorten(char *text, int most)
 {
   char *end, tried[TEXT_ROOM];
   double v = strtod(text, &end);
   if (end == text || *end != '\0') return;
-  for (int digits = 1; digits <= most; digits++) {
+  bool whole = fabs(v) < 1e15 && trunc(v) == v;
+  if (whole) (void)snprintf(tried, sizeof tried, "%.0f", v);
+  for (int digits = 1; !whole && digits <= most; digits++) {
     (void)snprintf(tried, sizeof tried, "%.*g", digits, v);
     if (strtod(tried, NULL) == v) break;
   }

@@ -275,6 +275,30 @@ static void write_text(const command *c, const char *name, const char *text)
   command_write(c, name, text, strlen(text));
 }
 
+/* The classes of a value a class are called by name in JSON as in text. */
+static void eval_names_classes(void **state)
+{
+  (void)state;
+  command c;
+  command_begin(&c);
+  write_text(&c, "t.csv", "indoor,people\n1,0\n0,1\n1,1\n");
+  command_run(&c, "eval f1 --truth t.csv --scores t.csv --json");
+  command_expect(&c, 0, "");
+  lapis_json *v = command_json(c.out);
+  const char *key;
+  char text[32];
+  const lapis_json *classes = lapis_json_get(v, "classes");
+  assert_true(lapis_json_entry(classes, 1, &key, text, sizeof text));
+  assert_string_equal(text, "people");
+  assert_false(lapis_json_entry(classes, 2, &key, text, sizeof text));
+  lapis_json_free(v);
+  write_text(&c, "t.csv", "1,0\n0,1\n1,1\n");
+  command_run(&c, "eval f1 --truth t.csv --scores t.csv --json");
+  command_expect(&c, 0, "");
+  assert_null(strstr(c.out, "classes")); /* they have no names */
+  command_end(&c);
+}
+
 /* What is compared stands in one order, or is refused by name. */
 static void eval_wants_one_order(void **state)
 {
@@ -291,11 +315,23 @@ static void eval_wants_one_order(void **state)
   command_run(&c, "fit mc t.csv --id name --target y --mu-rel .1 -q -o a.npz");
   command_run(&c, "convert r.csv r.npz --id name --target y");
   command_run(&c, "eval auroc --truth r.npz --scores a.npz");
-  command_expect(&c, 4, "row 1 is called 'eve' in the truth and 'ann'");
+  command_expect(&c, 4, "a.npz: row 1 is called 'ann', but 'eve' in r.npz");
   command_run(&c, "convert t.csv t.npz --id name --target y");
   command_run(&c, "eval auroc --truth t.npz --scores a.npz");
   command_expect(&c, 0, "");
   assert_string_equal(c.out, "auroc 1.000000\n");
+  write_text(&c, "y.csv", "name,y\nann,0\nbob,1\neve,1\n");
+  write_text(&c, "s.csv", "name,y\neve,.9\nann,.1\nbob,.8\n");
+  command_run(&c, "eval auroc --truth y.csv --scores s.csv --id name");
+  command_expect(&c, 4, "s.csv: row 1 is called 'eve', but 'ann' in y.csv");
+  write_text(&c, "s.csv", "name,y\nann,.1\nbob,.8\neve,.9\n");
+  command_run(&c, "eval auroc --truth y.csv --scores s.csv --id name");
+  command_expect(&c, 0, "");
+  assert_string_equal(c.out, "auroc 1.000000\n");
+  /* the same of labels beside a data file, before anything is fitted */
+  write_text(&c, "y.csv", "name,y\neve,1\nbob,1\nann,0\n");
+  command_run(&c, "fit mc t.npz -Y y.csv --id name --target y --mu-rel .1");
+  command_expect(&c, 4, "y.csv: row 1 is called 'eve', but 'ann' in t.npz");
   command_end(&c);
 }
 
@@ -361,6 +397,7 @@ int main(void)
       cmocka_unit_test(help_comes_from_the_tables),
       cmocka_unit_test(info_says_what_is_inside),
       cmocka_unit_test(suspects_are_listed),
+      cmocka_unit_test(eval_names_classes),
       cmocka_unit_test(eval_wants_one_order),
       cmocka_unit_test(results_are_archives),
       cmocka_unit_test(convert_choose_predict),

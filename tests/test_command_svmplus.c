@@ -55,6 +55,22 @@ static void fit_then_predict(void **state)
   }
 }
 
+/* Privileged features beside new samples are ignored, which is said once. */
+static void predict_ignores_P(void **state)
+{
+  (void)state;
+  command c;
+  command_begin(&c);
+  write_problem(&c, 40);
+  command_run(&c, "fit svmplus t.csv --target 3 -P p.csv --model m.lapis");
+  command_expect(&c, 0, "");
+  command_run(&c, "predict m.lapis t.csv --target 3 -P p.csv");
+  command_expect(&c, 0, "P is ignored");
+  const char *end = strchr(c.err, '\n');
+  assert_true(end != NULL && end[1] == '\0');
+  command_end(&c);
+}
+
 /* Automatic settings of a model without P are read back. */
 static void models_without_P(void **state)
 {
@@ -140,6 +156,7 @@ static void bad_input_is_exit_4(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(fit_then_predict),
+                                     cmocka_unit_test(predict_ignores_P),
                                      cmocka_unit_test(models_without_P),
                                      cmocka_unit_test(cv_says_what_P_is_worth),
                                      cmocka_unit_test(bad_input_is_exit_4)};

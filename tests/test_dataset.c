@@ -297,6 +297,101 @@ static void single_values_are_refused(void **state)
   lapis_dataset_free(ds);
 }
 
+/* ---- one order ----------------------------------------------------------*/
+/* Names of X in a.npz, those beside Y in y.csv, and what is said of them. */
+static const struct {
+  const char *names[4], *table;
+  const char *said; /* NULL: they agree */
+} orders[] = {
+    {{"p", "q", "r", "s"}, "p,1\nq,2\nr,3\ns,4\n", NULL},
+    {{"p", "q", "r", "s"},
+     "p,1\nr,2\nq,3\ns,4\n",
+     "y.csv: row 2 is called 'r', but 'q' in "},
+    {{"p", "q", "r", "s"}, "q,1\nr,2\ns,3\nt,4\n", "row 1 is called 'q'"},
+    /* a list's own folder and ending */
+    {{"f/p.png", "f/q.png", "f/r.png", "f/s.png"},
+     "p,1\nq,2\nr,3\ns,4\n",
+     NULL},
+    {{"f/p.png", "f/q.png", "f/r.png", "f/s.png"},
+     "g/p.jpg,1\ng/q.jpg,2\ng/r.jpg,3\ng/s.jpg,4\n",
+     NULL},
+    {{"f/p.png", "f/q.png", "f/r.png", "f/s.png"},
+     "p,1\nr,2\nq,3\ns,4\n",
+     "row 2 is called 'r', but 'f/q.png'"},
+    /* folders and endings that tell names apart, and of one side alone */
+    {{"f/1", "g/1", "f/2", "g/2"}, "f/1,1\ng/1,2\nf/2,3\ng/2,4\n", NULL},
+    {{"f/1", "g/1", "f/2", "g/2"},
+     "g/1,1\nf/1,2\nf/2,3\ng/2,4\n",
+     "row 1 is called 'g/1'"},
+    {{"f/p.png", "g/q.jpg", "r", "s"}, "p,1\nq,2\nr,3\ns,4\n", NULL},
+    {{"s.1", "s.2", "s.3", "s.4"},
+     "s.1,1\ns.3,2\ns.2,3\ns.4,4\n",
+     "row 2 is called 's.3'"},
+    {{"p", "xq", "r", "s"},
+     "p,1\nq,2\nr,3\ns,4\n",
+     "row 2 is called 'q', but 'xq'"}};
+
+/* X comes first as a member, then by its whole file. */
+static void names_stand_in_one_order(void **state)
+{
+  files *f = *state;
+  char table[128], a[600], spec[620];
+  lapis_table_options opt = {"y", "id", -1, NULL, 0};
+  for (size_t i = 0; i < 2 * (sizeof orders / sizeof *orders); i++) {
+    const char *said = orders[i / 2].said;
+    lapis_named item[] = {
+        member("X", lapis_mat_f64(x, 2, 4)),
+        member("names", text_row((const char **)orders[i / 2].names, 4))};
+    (void)snprintf(a, sizeof a, "%s", put(f, "a.npz", item, 2));
+    (void)snprintf(spec, sizeof spec, "%s:X", a);
+    (void)snprintf(table, sizeof table, "id,y\n%s", orders[i / 2].table);
+    files_put_text(f, "y.csv", table);
+    lapis_dataset *ds = new_dataset(f);
+    if (i % 2 == 0)
+      CHECK_OK(f, lapis_dataset_read_member(ds, "X", spec, &opt));
+    else
+      CHECK_OK(f, lapis_dataset_read(ds, a, &opt));
+    if (said == NULL) {
+      CHECK_OK(f, lapis_dataset_read_member(ds, "Y", f->path, &opt));
+      CHECK_OK(f, lapis_dataset_finish(ds));
+    } else {
+      CHECK_REFUSED(f, lapis_dataset_read_member(ds, "Y", f->path, &opt),
+                    LAPIS_EDATA, said);
+    }
+    lapis_dataset_free(ds);
+  }
+}
+
+/* Numbers name samples, too; names of anything else do not matter, and a new X
+ * brings its own. */
+static void order_is_of_samples(void **state)
+{
+  files *f = *state;
+  lapis_named item[] = {member("X", lapis_mat_f64(x, 2, 4)),
+                        member("P", lapis_mat_f64(x, 1, 4)),
+                        member("names", integer_row(numbers, 4))};
+  lapis_table_options opt = {"y", "id", -1, NULL, 0};
+  lapis_dataset *ds = new_dataset(f);
+  CHECK_OK(f, lapis_dataset_read(ds, put(f, "a.npz", item, 3), NULL));
+  files_put_text(f, "y.csv", "id,y\n7,1\n7,2\n-3,3\n9,4\n");
+  CHECK_OK(f, lapis_dataset_read_member(ds, "Y", f->path, &opt));
+  files_put_text(f, "y.csv", "id,y\n7,1\n-3,3\n7,2\n9,4\n");
+  CHECK_REFUSED(f, lapis_dataset_read_member(ds, "Y", f->path, &opt),
+                LAPIS_EDATA, "row 2 is called '-3', but '7'");
+  item[2] = member("names", text_row(words, 3)); /* of three images, say */
+  CHECK_OK(f, lapis_dataset_read_member(ds, "P", put(f, "p.npz", item + 1, 2),
+                                        NULL));
+  item[2] = member("names", text_row(words, 4));
+  CHECK_REFUSED(
+      f, lapis_dataset_read_member(ds, "P", put(f, "p.npz", item + 1, 2), NULL),
+      LAPIS_EDATA, "p.npz: row 1 is called 'b', but '7' in ");
+  CHECK_OK(f, lapis_dataset_read(ds, put(f, "b.npz", item, 3), NULL));
+  CHECK_OK(f, lapis_dataset_read_member(ds, "P", put(f, "p.npz", item + 1, 2),
+                                        NULL));
+  CHECK_OK(f, lapis_dataset_finish(ds));
+  lapis_dataset_free(ds);
+}
+
 /* ---- scarcity -----------------------------------------------------------*/
 static int64_t allowed = INT64_MAX; /* allocations before one fails */
 
@@ -315,7 +410,9 @@ static lapis_status write_and_read(files *f, const lapis_named *item, int count)
   if (s == LAPIS_OK) s = lapis_dataset_new(f->ctx, &ds);
   if (s < 0) return s;
   s = lapis_dataset_read(ds, f->path, NULL);
+  if (s == LAPIS_OK) s = lapis_dataset_read_member(ds, "P", f->path, NULL);
   if (s == LAPIS_OK) s = lapis_dataset_read(ds, files_path(f, "b.csv"), &opt);
+  if (s == LAPIS_OK) s = lapis_dataset_read_member(ds, "Y", f->path, &opt);
   files_path(f, "g.csv");
   if (s == LAPIS_OK) s = lapis_dataset_read_member(ds, "group", f->path, NULL);
   if (s == LAPIS_OK) s = lapis_dataset_finish(ds);
@@ -330,6 +427,7 @@ static void every_allocation_may_fail(void **state)
   lapis_named item[] = {member("X", lapis_mat_f64(x, 2, 4)),
                         member("Y", text_row(words, 4)),
                         member("weight", integer_row(numbers, 4)),
+                        member("P", integer_row(numbers, 4)),
                         member("names", text_row(words, 4))};
   files_put_text(f, "b.csv", "id,kind,p\n1,a,1\n2,b,2\n3,a,3\n4,,4\n");
   files_put_text(f, "g.csv", "u\nv\nu\nu\n");
@@ -337,7 +435,7 @@ static void every_allocation_may_fail(void **state)
   int64_t k = 0;
   for (; s == LAPIS_ENOMEM; k++) {
     allowed = k;
-    s = write_and_read(f, item, 4);
+    s = write_and_read(f, item, 5);
     allowed = INT64_MAX;
   }
   CHECK_OK(f, s);
@@ -363,6 +461,8 @@ int main(void)
       FILES_TEST(files_are_named_where_two_disagree),
       FILES_TEST(members_of_archives_are_asked_for_exactly),
       FILES_TEST(single_values_are_refused),
+      FILES_TEST(names_stand_in_one_order),
+      FILES_TEST(order_is_of_samples),
       FILES_TEST(every_allocation_may_fail),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

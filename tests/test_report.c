@@ -156,6 +156,30 @@ static void labels_are_shown(void **state)
   command_end(&c);
 }
 
+/* Counts of a run stand on the page as the numbers they are, whatever they end
+ * on; what is measured stays short. */
+static void counts_are_whole(void **state)
+{
+  (void)state;
+  static const char run[] =
+      "{\"method\": \"rpca\", \"settings\": {\"max-iters\": 10000, "
+      "\"tol\": 0.0001}, \"info\": {\"iterations\": 20, \"rank\": 123450, "
+      "\"objective\": 3.14159265}}";
+  static const char *const wanted[] = {">10000<",  "--max-iters 10000",
+                                       ">0.0001<", ">20<",
+                                       ">123450<", ">3.142<"};
+  command c;
+  command_begin(&c);
+  write_samples(&c);
+  command_write(&c, "run.json", run, strlen(run));
+  command_run(&c, "fit rpca -X x.csv --header no -o out.npz");
+  command_run(&c, "report out.npz --run run.json -o page.html");
+  command_expect(&c, 0, "");
+  for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+    shell_or_fail(&c, "grep -qF -e '%s' page.html", wanted[i]);
+  command_end(&c);
+}
+
 /* Two images that share four descriptors in another order; positions. */
 static void matches_are_shown(void **state)
 {
@@ -225,8 +249,8 @@ static void refusals(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(singular_values), cmocka_unit_test(page_is_read_back),
-      cmocka_unit_test(labels_are_shown), cmocka_unit_test(matches_are_shown),
-      cmocka_unit_test(refusals)};
+      cmocka_unit_test(singular_values),   cmocka_unit_test(page_is_read_back),
+      cmocka_unit_test(labels_are_shown),  cmocka_unit_test(counts_are_whole),
+      cmocka_unit_test(matches_are_shown), cmocka_unit_test(refusals)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

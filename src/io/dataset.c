@@ -44,7 +44,8 @@ typedef struct slot {
 struct lapis_dataset {
   lapis_ctx *ctx;
   slot slot[MEMBERS];
-  char *seen; /* why there is no X: what was there instead */
+  io_order order; /* the samples' names in the first file that has any */
+  char *seen;     /* why there is no X: what was there instead */
   lapis_data data;
 };
 
@@ -68,6 +69,7 @@ void lapis_dataset_free(lapis_dataset *ds)
 {
   if (ds == NULL) return;
   for (int i = 0; i < MEMBERS; i++) slot_clear(&ds->slot[i]);
+  io_order_clear(&ds->order);
   base_free(ds->seen);
   base_free(ds);
 }
@@ -159,6 +161,17 @@ static lapis_status read_file(lapis_dataset *ds, io_file *f,
   return f->format == IO_NPY ? rename_only(ds->ctx, out, member) : LAPIS_OK;
 }
 
+/* Another X, and what comes with it, begins anew. */
+static lapis_status order_of_file(lapis_dataset *ds, const char *path,
+                                  const lapis_arrays *all)
+{
+  const lapis_array *of = lapis_arrays_find(all, "X");
+  if (of != NULL) io_order_clear(&ds->order);
+  if (of == NULL) of = lapis_arrays_find(all, "Y");
+  const lapis_array *names = lapis_arrays_find(all, "names");
+  return io_order_add(ds->ctx, &ds->order, path, names, of);
+}
+
 lapis_status lapis_dataset_read(lapis_dataset *ds, const char *path,
                                 const lapis_table_options *opt)
 {
@@ -172,7 +185,8 @@ lapis_status lapis_dataset_read(lapis_dataset *ds, const char *path,
   lapis_status status = read_file(ds, &f, &request, "X", &all);
   io_file_close(&f);
   if (status < 0) return status;
-  status = take_arrays(ds, path, f.format, &all);
+  status = order_of_file(ds, path, &all);
+  if (status == LAPIS_OK) status = take_arrays(ds, path, f.format, &all);
   lapis_arrays_free(&all);
   base_free(ds->seen);
   ds->seen = seen;
@@ -268,6 +282,15 @@ static bool may_bring(which asked, const char *name)
   return m == asked || (asked == M_Y && m == M_CLASS_NAMES);
 }
 
+/* What a container calls its samples, whichever member was asked for; names
+ * that cannot be read are none. */
+static lapis_status read_names(lapis_ctx *ctx, io_file *f, lapis_arrays *out)
+{
+  static const char *const want[] = {"names", NULL};
+  lapis_status status = io_read(ctx, f, &(io_request){.want = want}, out);
+  return status == LAPIS_ENOMEM ? status : LAPIS_OK;
+}
+
 static lapis_status take_member(lapis_dataset *ds, const char *member,
                                 const char *path, io_format format,
                                 lapis_arrays *all)
@@ -275,9 +298,7 @@ static lapis_status take_member(lapis_dataset *ds, const char *member,
   for (int i = 0; i < all->count; i++)
     if (!may_bring(which_of(member), all->item[i].name))
       all->item[i].name[0] = '\0';
-  lapis_status status = take_arrays(ds, path, format, all);
-  lapis_arrays_free(all);
-  return status;
+  return take_arrays(ds, path, format, all);
 }
 
 static lapis_status read_member(lapis_dataset *ds, const char *member,
@@ -285,7 +306,7 @@ static lapis_status read_member(lapis_dataset *ds, const char *member,
                                 const lapis_table_options *opt)
 {
   io_file f;
-  lapis_arrays all;
+  lapis_arrays all = {.count = 0}, named = {.count = 0};
   lapis_status status;
   TRY(io_file_open(ds->ctx, path, &f));
   bool container = io_kind_of(f.format)->container;
@@ -299,9 +320,17 @@ static lapis_status read_member(lapis_dataset *ds, const char *member,
     status = read_file(ds, &f, &(io_request){.want = NULL}, member, &all);
   else
     status = read_table(ds->ctx, &f, member, opt, &all);
+  if (status == LAPIS_OK && container) status = read_names(ds->ctx, &f, &named);
   io_file_close(&f);
-  if (status < 0) return status;
-  return take_member(ds, member, path, f.format, &all);
+  if (status == LAPIS_OK && which_of(member) < M_NAMES)
+    status = io_order_add(ds->ctx, &ds->order, path,
+                          lapis_arrays_find(container ? &named : &all, "names"),
+                          lapis_arrays_find(&all, member));
+  if (status == LAPIS_OK)
+    status = take_member(ds, member, path, f.format, &all);
+  lapis_arrays_free(&all);
+  lapis_arrays_free(&named);
+  return status;
 }
 
 lapis_status lapis_dataset_read_member(lapis_dataset *ds, const char *member,

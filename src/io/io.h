@@ -328,6 +328,17 @@ lapis_status io_note_seen(lapis_ctx *ctx, char **seen, const char *name);
 lapis_status io_arrays_npy(lapis_ctx *ctx, io_file *f,
                            const io_request *request, lapis_arrays *out);
 
+/* ---- order.c: rows of several files are the same samples -----------------*/
+typedef struct io_order {
+  lapis_array names; /* 1 x n TEXT */
+  char *file;        /* that has them; NULL: none has yet */
+} io_order;
+/* Names (may be NULL) that a file has for the samples of one of its arrays
+ * (may be NULL) agree with those known, or LAPIS_EDATA; the first are kept. */
+lapis_status io_order_add(lapis_ctx *ctx, io_order *known, const char *path,
+                          const lapis_array *names, const lapis_array *of);
+void io_order_clear(io_order *o);
+
 /* ---- codes.c: text and odd numbers -> what lapis_data wants --------------*/
 /* TEXT rows x cols -> F64 codes 0, 1, ... in byte order of the distinct
  * texts, "" -> NaN; values: 1 x m TEXT of the distinct texts. */
