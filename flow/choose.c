@@ -275,10 +275,32 @@ static lapis_status name_rather(lapis_flow *f)
   return LAPIS_OK;
 }
 
+static bool is_positive(const lapis_flow *f, int64_t i, int64_t c)
+{
+  if (excludes(f)) return (int64_t)f->Y[i] == c;
+  return f->Y[i * f->given.rows + c] > 0;
+}
+
+/* Scores that known labels had while they were hidden, above 0 for yes. */
+static lapis_status keep_held_out(lapis_flow *f, int64_t found)
+{
+  int64_t K = f->given.K, cells = f->n * K;
+  f->held_out = malloc((size_t)cells * sizeof *f->held_out);
+  if (f->held_out == NULL) return flow_no_memory(f);
+  for (int64_t k = 0; k < cells; k++) f->held_out[k] = NAN;
+  for (int64_t k = 0; k < found; k++) {
+    int64_t i = f->suspect[2 * k], c = f->suspect[2 * k + 1];
+    f->held_out[i * K + c] =
+        is_positive(f, i, c) ? -f->margin[k] : f->margin[k];
+  }
+  flow_publish(f, "held_out", lapis_mat_f64(f->held_out, K, f->n));
+  return LAPIS_OK;
+}
+
 lapis_status label_suspects(lapis_flow *f)
 {
   int64_t count = f->set.suspects, found = 0, kept = 0;
-  int64_t pairs = excludes(f) ? f->n * f->given.K : count;
+  int64_t pairs = f->n * f->given.K;
   lapis_cv_options o = how(f);
   lapis_mc_settings set = loose(f, LOOSE_TOL);
   if (count == 0) return LAPIS_OK;
@@ -295,6 +317,7 @@ lapis_status label_suspects(lapis_flow *f)
   if (s < 0 || s == LAPIS_CANCELLED) return s;
   if (s == LAPIS_TIME_LIMIT)
     flow_note(f, "no time to look for labels that are wrong");
+  TRY(keep_held_out(f, found));
   if (excludes(f)) TRY(merge_images(f, found, &found));
   while (kept < found && kept < count && f->margin[kept] > 0) kept++;
   f->suspects = kept;

@@ -138,8 +138,8 @@ struct lapis_flow {
   const char *map;
   lapis_mc_settings mc;
   int64_t *suspect;
-  double *margin;
-  const char **rather; /* suspects, or NULL */
+  double *margin, *held_out; /* held_out: K x n, or NULL */
+  const char **rather;       /* suspects, or NULL */
   int64_t suspects;
   flow_places places;
   unsigned char *mask; /* pixels of regions, one after the other */

@@ -198,6 +198,7 @@ static void forget(lapis_flow *f)
   free(f->label_pool);
   free(f->suspect);
   free(f->margin);
+  free(f->held_out);
   free((void *)f->rather);
   free(f->mask);
   free(f->places.box);

@@ -247,6 +247,9 @@ static lapis_status fill(page_memory *s, const char *const *title)
   p->class_names = l->kind == LABEL_TWO ? flow_text(l->name + 1, 1)
                                         : flow_text(l->name, l->n_names);
   TRY(lapis_flow_get(f, "scores", &p->scores));
+  if (f->held_out != NULL)
+    p->held_out = lapis_mat_f64(f->held_out, f->given.K, f->n);
+  if (f->held_out != NULL) p->truth = f->data.Y;
   fill_suspects(s);
   TRY(fill_pictures(s));
   fill_facts(s);

@@ -1,6 +1,7 @@
 /* lapis label, from outside: images made here, whose labels and places are
  * known, and tables as people write them. */
 #include "label_case.h"
+#include "lapis/lapis_eval.h"
 
 static const char *const two[] = {"flat", "upright"};
 static const char *const three[] = {"across", "down", "slanted"};
@@ -89,6 +90,50 @@ static void classes_are_found(void **state)
   command_run(&c, "%s --no-cache", LABEL);
   command_expect(&c, 0, "the labels -1, 0 and 1 are three classes");
   for (int i = 0; i < IMAGES; i++) table_says(&c, i, signs[i % 3]);
+  command_end(&c);
+}
+
+/* The curves of the page are of scores of labels that were hidden: one for each
+ * known label, none else, and the area that is written is theirs. */
+static void curves_are_of_hidden_labels(void **state)
+{
+  (void)state;
+  command c;
+  lapis_arrays all;
+  begin_stripes(&c, 3);
+  write_labels(&c, three, 3, 15);
+  command_run(&c, "%s --no-cache --result r.npz -o page.html", LABEL);
+  command_expect(&c, 0, "");
+  command_arrays(&c, "r.npz", &all);
+  const lapis_mat *held = &lapis_arrays_find(&all, "held_out")->mat;
+  const lapis_mat *known = &lapis_arrays_find(&all, "known")->mat;
+  const lapis_mat *answer = &lapis_arrays_find(&all, "labels")->mat;
+  const lapis_mat *classes = &lapis_arrays_find(&all, "classes")->mat;
+  assert_int_equal(held->rows, 3);
+  assert_int_equal(held->cols, IMAGES);
+  for (int64_t k = 0; k < 3; k++) {
+    double truth[IMAGES], score[IMAGES], area;
+    int64_t n = 0;
+    for (int64_t i = 0; i < IMAGES; i++) {
+      double v = lapis_mat_at(held, k, i);
+      bool given = lapis_mat_at(known, 0, i) > 0;
+      assert_int_equal(!isnan(v), given);
+      if (!given) continue;
+      score[n] = v;
+      truth[n++] = strcmp(((const char *const *)answer->val)[i],
+                          ((const char *const *)classes->val)[k]) == 0;
+    }
+    lapis_ctx *ctx = lapis_ctx_new();
+    assert_int_equal(lapis_auroc(ctx, truth, score, n, &area), LAPIS_OK);
+    lapis_ctx_free(ctx);
+    char line[128], page[256];
+    snprintf(line, sizeof line, "<strong>%s</strong> AUROC %.3f",
+             ((const char *const *)classes->val)[k], area);
+    snprintf(page, sizeof page, "grep -q '%s' page.html", line);
+    shell(&c, page);
+  }
+  shell(&c, "grep -q 'scored while its label was hidden' page.html");
+  lapis_arrays_free(&all);
   command_end(&c);
 }
 
@@ -703,6 +748,7 @@ int main(void)
       cmocka_unit_test(unknown_labels_are_found),
       cmocka_unit_test(what_is_chosen_is_the_middle_of_the_good),
       cmocka_unit_test(classes_are_found),
+      cmocka_unit_test(curves_are_of_hidden_labels),
       cmocka_unit_test(many_labels_are_found),
       cmocka_unit_test(completed_labels_are_read_again),
       cmocka_unit_test(missing_labels_are_no_class),

@@ -122,6 +122,8 @@ LAPIS_API void lapis_flow_free(lapis_flow *f); /* NULL is fine */
  *                   lapis_suspects; with more than two classes that exclude
  *                   each other an image once, and the class it rather is
  *   suspect_rather (m) TEXT: there that class
+ *   held_out (classes x n): score that a known label had while it was hidden,
+ *                   NaN elsewhere; where wrong labels were looked for
  *   boxes (5 x b: x, y, width, height, score), box_image (b), box_class (b)
  *   region_mask     bytes, 1 inside: for the box of a region, in the order of
  *                   boxes, the pixels of its image, rows from the top */

@@ -68,6 +68,8 @@ typedef struct lapis_report {
   lapis_mat answers;     /* TEXT, k x n: as found */
   lapis_mat class_names; /* TEXT, c */
   lapis_mat scores;      /* c x n */
+  lapis_mat held_out;    /* c x n: scores of labels that were hidden from what
+                            gave them; empty: ROC curves are of scores */
   lapis_mat truth;       /* c x n, or one row of c classes 0 .. c - 1; NaN
                             where not known or not to be counted: ROC */
   const lapis_report_suspect *suspect; /* suspects, in the order shown */

@@ -14,18 +14,24 @@ typedef struct curve {
   double area;
 } curve;
 
+static const lapis_mat *judged(const lapis_report *w)
+{
+  return mat_empty(&w->held_out) ? &w->scores : &w->held_out;
+}
+
 static double truth_of(const lapis_report *w, int64_t c, int64_t j)
 {
-  if (w->truth.rows == w->scores.rows) return lapis_mat_at(&w->truth, c, j);
+  if (w->truth.rows == judged(w)->rows) return lapis_mat_at(&w->truth, c, j);
   double v = lapis_mat_at(&w->truth, 0, j);
   return isnan(v) ? NAN : v == (double)c;
 }
 
 static void collect(const lapis_report *w, int64_t c, curve *k)
 {
+  const lapis_mat *scores = judged(w);
   k->known = k->positives = 0;
-  for (int64_t j = 0; j < w->scores.cols; j++) {
-    double truth = truth_of(w, c, j), score = lapis_mat_at(&w->scores, c, j);
+  for (int64_t j = 0; j < scores->cols; j++) {
+    double truth = truth_of(w, c, j), score = lapis_mat_at(scores, c, j);
     if (isnan(truth) || !isfinite(score)) continue;
     k->positives += truth > 0;
     k->score[k->known] = score;
@@ -80,7 +86,7 @@ static lapis_status put_curve(page *p, const lapis_report *w, int64_t c,
 
 static void put_roc(page *p, const lapis_report *w)
 {
-  int64_t n = w->scores.cols;
+  int64_t n = judged(w)->cols;
   double *room = base_alloc(p->ctx, 4 * (n + 1), sizeof *room);
   if (room == NULL) {
     p->status = LAPIS_ENOMEM;
@@ -92,8 +98,12 @@ static void put_roc(page *p, const lapis_report *w)
              .y = room + 3 * (n + 1)};
   page_words(p, "<p>Up: share of the positives found; right: share of the "
                 "negatives taken for positives. Over the samples whose truth "
-                "is known.</p>\n<div class=\"rocs\">\n");
-  for (int64_t c = 0; c < w->scores.rows && p->status >= 0; c++) {
+                "is known");
+  page_words(p, mat_empty(&w->held_out)
+                    ? ".</p>\n<div class=\"rocs\">\n"
+                    : ", each scored while its label was hidden.</p>\n"
+                      "<div class=\"rocs\">\n");
+  for (int64_t c = 0; c < judged(w)->rows && p->status >= 0; c++) {
     lapis_status s = put_curve(p, w, c, &k);
     if (s < 0) p->status = s;
   }
@@ -103,7 +113,7 @@ static void put_roc(page *p, const lapis_report *w)
 
 static bool has_roc(const lapis_report *w)
 {
-  return !mat_empty(&w->scores) && !mat_empty(&w->truth);
+  return !mat_empty(judged(w)) && !mat_empty(&w->truth);
 }
 
 const page_view view_roc = {"roc", "ROC curves", has_roc, put_roc};
