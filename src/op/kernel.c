@@ -137,14 +137,16 @@ double op_kernel_self(const op_kernel *k, int64_t i)
     defined(__x86_64__)
 __attribute__((__simd__("notinbranch"))) extern double exp(double);
 #define EVERY_WIDTH __attribute__((target_clones("avx512f", "avx2", "default")))
+#define AT_ONCE _Pragma("omp simd")
 #else
 #define EVERY_WIDTH
+#define AT_ONCE
 #endif
 enum { GROUP = 64 };
 
 EVERY_WIDTH static void decay_group(double *x, double width)
 {
-#pragma omp simd
+  AT_ONCE
   for (int c = 0; c < GROUP; c++) x[c] = exp(-x[c] / width);
 }
 

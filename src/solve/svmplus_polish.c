@@ -3,7 +3,7 @@
  * On its support F the answer solves Q_FF b = 1, a = b / 1'b, because the
  * gradient is constant there: a'Qa is homogeneous, so that the simplex only
  * sets the scale.  Cholesky gives b; samples with b <= 0 leave F, samples
- * whose gradient is below a'Qa enter, all at once, and the best point by its
+ * whose gradient is far below a'Qa enter, and the best point by its
  * certified gap is kept.  SMO provides F and takes over where this does not
  * settle. */
 #include <math.h>
@@ -12,6 +12,7 @@
 #include "solve/svmplus.h"
 
 enum { ROUNDS = 20, MOST = 12000 };
+static const double WORST = 0.1; /* of the largest violation */
 
 typedef struct polish {
   sv_quadratic *q;
@@ -51,10 +52,12 @@ static bool place(polish *t)
   return whole;
 }
 
+/* The worst ones: most of the others are put right by these. */
 static void enter(polish *t)
 {
   sv_quadratic *q = t->q;
-  double limit = q->norm * (1 - 1e-13);
+  double worst = q->gap * q->norm / 2; /* a'Qa - min g */
+  double limit = fmin(q->norm * (1 - 1e-13), q->norm - WORST * worst);
   for (int64_t i = 0; i < q->n; i++)
     if (!(q->a[i] > 0) && q->g[i] < limit) t->F[t->count++] = i;
 }
