@@ -94,6 +94,10 @@ typedef struct sv_rows {
   const double *C; /* n: G = diag 1/C, or NULL */
   int64_t r, n;
   double *made; /* n x some: rows k(x_i, .) being used */
+  /* K + 1 at low rank for all classes and stages; made when first asked for */
+  double *L; /* rank x n, or NULL */
+  int64_t rank;
+  double left_out;
 } sv_rows;
 lapis_status sv_rows_new(la *h, const op_kernel *kernel, sv_rows *out);
 void sv_rows_free(sv_rows *c);

@@ -29,7 +29,7 @@ static const double INEXACT = 0.1; /* of the step's first violation */
 struct sv_model {
   sv_quadratic *q;
   int64_t r;
-  double *L;    /* r x n */
+  double *L;    /* r x n, of the rows */
   double *rest; /* n */
   int64_t learnt;
   double *E;         /* LEARNT x n: what was learnt, signs + and - in turn */
@@ -135,10 +135,13 @@ static void learn(sv_model *t)
   for (int64_t i = 0; i < n; i++) model[i] = slope(t, i) - t->g[i];
   double of_Q = column_dense_dot(t->step, t->product, n),
          of_M = column_dense_dot(t->step, model, n);
-  if (t->learnt == LEARNT) forget(t);
-  if (!(of_Q > 0 && of_M > 0)) return;
-  join(t, t->product, 1 / sqrt(of_Q), 1);
-  join(t, model, 1 / sqrt(of_M), -1);
+  /* a pair corrects the M it was made with: none of the old one for the new */
+  if (t->learnt == LEARNT)
+    forget(t);
+  else if (of_Q > 0 && of_M > 0) {
+    join(t, t->product, 1 / sqrt(of_Q), 1);
+    join(t, model, 1 / sqrt(of_M), -1);
+  }
 }
 
 /* ---- the step -----------------------------------------------------------*/
@@ -187,10 +190,13 @@ lapis_status sv_model_step(sv_model *t, double tol, bool *more)
 /* ---- constructor --------------------------------------------------------*/
 static lapis_status fill(sv_model *t)
 {
-  const sv_rows *Q = t->q->source;
-  double left_out;
+  sv_rows *Q = t->q->source;
   int64_t n = Q->n;
-  TRY(op_low_rank(Q->h, Q->kernel, RANK, 1e-12, &t->L, &t->r, &left_out));
+  if (Q->L == NULL)
+    TRY(op_low_rank(Q->h, Q->kernel, RANK, 1e-12, &Q->L, &Q->rank,
+                    &Q->left_out));
+  t->L = Q->L;
+  t->r = Q->rank;
   int64_t r = t->r + Q->r + LEARNT;
   t->w = base_alloc(Q->h->ctx, r + 6 * n, sizeof *t->w);
   t->E = base_alloc(Q->h->ctx, LEARNT * n, sizeof *t->E);
@@ -214,7 +220,7 @@ static lapis_status fill(sv_model *t)
   base_say(Q->h->ctx, 1,
            "svmplus: the kernel does not fit; a model of rank %" PRId64
            " leaves out a share of %.1e of its trace",
-           t->r, left_out);
+           t->r, Q->left_out);
   return LAPIS_OK;
 }
 
@@ -240,7 +246,6 @@ void sv_model_keep(sv_model *t)
 void sv_model_free(sv_model *t)
 {
   if (t == NULL) return;
-  base_free(t->L);
   base_free(t->w);
   base_free(t->E);
   base_free(t->order);

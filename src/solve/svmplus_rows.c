@@ -17,6 +17,7 @@ lapis_status sv_rows_new(la *h, const op_kernel *kernel, sv_rows *out)
 void sv_rows_free(sv_rows *c)
 {
   base_free(c->made);
+  base_free(c->L);
   *c = (sv_rows){0};
 }
 
