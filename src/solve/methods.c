@@ -5,7 +5,7 @@
 
 #include "mat/mat.h"
 #include "solve/clean.h"
-#include "solve/mc.h"
+#include "solve/mc/mc.h"
 #include "solve/roml.h"
 #include "solve/rpca.h"
 #include "solve/rr.h"

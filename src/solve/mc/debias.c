@@ -1,4 +1,4 @@
-/* mc_debias.c - the same fit again inside the spaces found, with a tenth of
+/* debias.c - the same fit again inside the spaces found, with a tenth of
  * the penalty.
  *
  *   minimize over M  (mu / 10) |Q M R|_* + phi(Q M R)
@@ -13,7 +13,7 @@
  * those of the feasible B; the residual says how far A and B still differ. */
 #include <math.h>
 
-#include "solve/mc.h"
+#include "solve/mc/mc.h"
 
 static const double SHARE = 0.1;
 enum { CHECK_EVERY = 10 };

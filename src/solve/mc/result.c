@@ -1,4 +1,4 @@
-/* mc_result.c - what a solve proves and what it hands out.
+/* result.c - what a solve proves and what it hands out.
  *
  * Any G gives a lower bound: with s = min(1, mu / |G|_2),
  *   dual = -phi*(sG),  gap = F(B) - dual >= 0.
@@ -7,7 +7,7 @@
  * holds 0, so that scaling cannot leave it. */
 #include <math.h>
 
-#include "solve/mc.h"
+#include "solve/mc/mc.h"
 
 /* F(B) = mu |B|_* + phi(B); W is scratch. */
 lapis_status mc_primal(mc *w, double *out)

@@ -1,4 +1,4 @@
-/* mc_fold.c - new samples for a completed matrix.
+/* fold.c - new samples for a completed matrix.
  *
  * With Z = U S V' the solution and A = U S^(1/2), |Z|_* is the smallest
  * (|A|^2 + |B|^2) / 2 over Z = A B.  A new column keeps A and asks for
@@ -20,7 +20,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "solve/mc.h"
+#include "solve/mc/mc.h"
 
 static const double RELAXATION = 1.6;
 enum { CHECK_EVERY = 10 };

@@ -1,7 +1,7 @@
-/* mc_problem.c - from data to phi: checks, Z_0, weights, mu. */
+/* problem.c - from data to phi: checks, Z_0, weights, mu. */
 #include <math.h>
 
-#include "solve/mc.h"
+#include "solve/mc/mc.h"
 
 /* A histogram may miss 1 by what summing 10^4 rounded entries costs. */
 static const double SUM_TOLERANCE = 1e-6;

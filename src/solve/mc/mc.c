@@ -23,7 +23,7 @@
  * Numerics: rho is balanced at a few fixed iterations and then frozen, which
  * keeps the convergence proof; |B|_* is summed over exact singular values,
  * since squared ones lose half of the digits of the small ones. */
-#include "solve/mc.h"
+#include "solve/mc/mc.h"
 
 #include <math.h>
 

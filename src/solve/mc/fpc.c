@@ -1,4 +1,4 @@
-/* mc_fpc.c - fixed point continuation, the papers' loop [MC11 Alg. 1, 3, 4].
+/* fpc.c - fixed point continuation, the papers' loop [MC11 Alg. 1, 3, 4].
  *
  *   A = Z - tau g(Z);  Z = U max(S - tau mu, 0) V';  project Z_X and Z_1
  *
@@ -12,7 +12,7 @@
  * mu |Z|_* + phi(Z), with |Z|_* before the projection. */
 #include <math.h>
 
-#include "solve/mc.h"
+#include "solve/mc/mc.h"
 
 static double step(const mc *w)
 {
