@@ -1,11 +1,11 @@
-/* rr_refill.c - detect and fill, for occlusion (ours; not in [RR16]).
+/* refill.c - detect and fill, for occlusion (ours; not in [RR16]).
  *
  * A black square is no sparse error: its entries agree with each other, and
  * what is left of it in D after robust PCA pulls the answer along.  So the
  * entries that D does not explain to within tau are taken as not observed at
  * all, D is solved again without them, and they are filled from it.  Features
  * are meant to be in [0, 1], the unit of tau. */
-#include "solve/rr_refill.h"
+#include "solve/robust/refill.h"
 
 #include <math.h>
 

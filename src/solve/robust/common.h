@@ -1,4 +1,4 @@
-/* rr_common.h - what rpca, rr, rlda and clean share: checks, what is learnt
+/* common.h - what rpca, rr, rlda and clean share: checks, what is learnt
  * from D, what is published of it. */
 #ifndef LAPIS_RR_COMMON_H
 #define LAPIS_RR_COMMON_H

@@ -8,8 +8,8 @@
 #define LAPIS_RR_H
 #include "base/param.h"
 #include "mat/mat.h"
-#include "solve/rr_common.h"
-#include "solve/rr_dstep.h"
+#include "solve/robust/common.h"
+#include "solve/robust/dstep.h"
 
 extern const lapis_method rr_method, rlda_method;
 

@@ -11,7 +11,7 @@
 #include "base/loop.h"
 #include "base/param.h"
 #include "op/svt.h"
-#include "solve/rr_common.h"
+#include "solve/robust/common.h"
 
 extern const lapis_method clean_method;
 

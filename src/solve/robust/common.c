@@ -1,5 +1,5 @@
-/* rr_common.c - checks, bases and residuals for rpca, rr, rlda and clean. */
-#include "solve/rr_common.h"
+/* common.c - checks, bases and residuals for rpca, rr, rlda and clean. */
+#include "solve/robust/common.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* rr_accelerate.h - Anderson acceleration of a fixed-point iteration. */
+/* accelerate.h - Anderson acceleration of a fixed-point iteration. */
 #ifndef LAPIS_RR_ACCELERATE_H
 #define LAPIS_RR_ACCELERATE_H
 #include "la/backend.h"

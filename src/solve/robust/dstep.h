@@ -1,4 +1,4 @@
-/* rr_dstep.h - the convex step that robust PCA, robust regression with given
+/* dstep.h - the convex step that robust PCA, robust regression with given
  * weights and refilling share.
  *
  *   minimize  |D|_* + lambda |P_Omega(X - D)|_1 + eta/2 |R - K D|_F^2
@@ -11,7 +11,7 @@
 #include "base/loop.h"
 #include "la/backend.h"
 #include "op/svt.h"
-#include "solve/rr_accelerate.h"
+#include "solve/robust/accelerate.h"
 
 /* What a point and a multiplier prove together. */
 typedef struct rr_bounds {

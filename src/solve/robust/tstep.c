@@ -1,4 +1,4 @@
-/* rr_tstep.c - the regression step: T from clean data, exactly.
+/* tstep.c - the regression step: T from clean data, exactly.
  *
  *   minimize  |W (Y - T Dh)|_F^2 + gamma |T|_F^2
  *
@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "solve/rr.h"
+#include "solve/robust/rr.h"
 
 /* ---- memory -------------------------------------------------------------*/
 static lapis_status allocate(la *h, rr_tstep *t)

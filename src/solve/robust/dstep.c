@@ -1,4 +1,4 @@
-/* rr_dstep.c - low rank plus sparse, with or without a linear fit, certified.
+/* dstep.c - low rank plus sparse, with or without a linear fit, certified.
  *
  * Douglas-Rachford on A = B (= C2): A <- SVT at the reflected point, B <-
  * proximal step of the sparse error, C2 <- that of the fit.  It is ADMM with
@@ -16,7 +16,7 @@
  * rho (W - A) has norm at most 1; their difference is rho (A - B).  So
  * |C|_2 <= 1 + rho |A - B|_F costs nothing and tells when the exact norm is
  * worth its price. */
-#include "solve/rr_dstep.h"
+#include "solve/robust/dstep.h"
 
 #include <float.h>
 #include <math.h>

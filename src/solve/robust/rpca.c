@@ -5,12 +5,12 @@
  * over the observed entries Omega: D is the clean data, X - D what was wrong
  * with it.  Convex; solved and certified by rr_dstep.c, refilled by
  * rr_refill.c. */
-#include "solve/rpca.h"
+#include "solve/robust/rpca.h"
 
 #include "mat/mat.h"
-#include "solve/rr_common.h"
-#include "solve/rr_dstep.h"
-#include "solve/rr_refill.h"
+#include "solve/robust/common.h"
+#include "solve/robust/dstep.h"
+#include "solve/robust/refill.h"
 
 typedef struct rpca {
   lapis_solver base;

@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "mat/mat.h"
-#include "solve/clean.h"
+#include "solve/robust/clean.h"
 
 static double *reals(la *h, int64_t count, bool wanted, bool *ok)
 {

@@ -1,9 +1,9 @@
-/* rr_dstep_fit.c - the fit term eta/2 |R - K D|^2 of the convex step.
+/* dstep_fit.c - the fit term eta/2 |R - K D|^2 of the convex step.
  *
  * Its proximal step at S is C2 = S + K'H, H = (rho/eta I + K K')^-1 (R - K S),
  * rho its own: a k x k system by Cholesky.  rho H = eta (R - K C2) is the
  * multiplier Q. */
-#include "solve/rr_dstep.h"
+#include "solve/robust/dstep.h"
 
 lapis_status rr_fit_alloc(rr_dstep *w, int64_t k)
 {

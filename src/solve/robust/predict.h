@@ -1,4 +1,4 @@
-/* rr_predict.h - answers for new samples from rpca, rr and rlda models. */
+/* predict.h - answers for new samples from rpca, rr and rlda models. */
 #ifndef LAPIS_RR_PREDICT_H
 #define LAPIS_RR_PREDICT_H
 #include "base/param.h"

@@ -1,4 +1,4 @@
-/* rr_accelerate.c - Anderson acceleration, type II, safeguarded.
+/* accelerate.c - Anderson acceleration, type II, safeguarded.
  *
  * With x the state, g = G(x) the step's image and f = g - x, the next state is
  * g - dG c, where c minimizes |f - dF c|_2 over the last differences of f and
@@ -8,7 +8,7 @@
  * Numerics: the normal equations are regularized by 1e-13 of their trace; a
  * state whose own f turns out more than twice the last is given up for the
  * plain image, and the past with it. */
-#include "solve/rr_accelerate.h"
+#include "solve/robust/accelerate.h"
 
 #include <math.h>
 #include <stdio.h>

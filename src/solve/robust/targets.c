@@ -1,9 +1,9 @@
-/* rr_targets.c - what is regressed on: real targets, or indicators of classes
+/* targets.c - what is regressed on: real targets, or indicators of classes
  * with W = (Y Y')^(-1/2) [RR16 (5)]. */
 #include <math.h>
 #include <string.h>
 
-#include "solve/rr.h"
+#include "solve/robust/rr.h"
 
 static const double DEPENDENT = 1e-10; /* smallest eigenvalue of Y Y', shared */
 

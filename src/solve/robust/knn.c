@@ -1,8 +1,8 @@
-/* rr_knn.c - labels by the nearest training samples in the projected space,
+/* knn.c - labels by the nearest training samples in the projected space,
  * as linear discriminant analysis is used in [RR16]. */
 #include <math.h>
 
-#include "solve/rr_predict.h"
+#include "solve/robust/predict.h"
 
 /* The k nearest, nearest first; ties by the lower index. */
 static void find_nearest(const knn_task *t, const double *x)

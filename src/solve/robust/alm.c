@@ -1,4 +1,4 @@
-/* rr_alm.c - the augmented Lagrangian for T, D and E together [RR16 Alg. 1].
+/* alm.c - the augmented Lagrangian for T, D and E together [RR16 Alg. 1].
  *
  *   T from Dh;  Dh from T;  D = SVT at 1/(mu1 + mu2);  E;  G1, G2;  mu *= rho
  *
@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "solve/rr.h"
+#include "solve/robust/rr.h"
 
 /* ---- memory -------------------------------------------------------------*/
 lapis_status rr_alm_alloc(rr *w)

@@ -1,7 +1,7 @@
-/* rr_refill.h - finding what is covered, and filling it. */
+/* refill.h - finding what is covered, and filling it. */
 #ifndef LAPIS_RR_REFILL_H
 #define LAPIS_RR_REFILL_H
-#include "solve/rr_dstep.h"
+#include "solve/robust/dstep.h"
 
 /* rounds times: D on the entries that are not covered; covered = farther than
  * tau from D.  Then filled = D where covered or not observed, X elsewhere
