@@ -2,7 +2,7 @@
 #include "check.h"
 #include "op/kernel.h"
 #include "op/lowrank.h"
-#include "solve/svmplus.h"
+#include "solve/svmplus/svmplus.h"
 
 typedef struct setup {
   lapis_ctx *ctx;

@@ -10,7 +10,7 @@
 #include "solve/robust/rpca.h"
 #include "solve/robust/rr.h"
 #include "solve/robust/predict.h"
-#include "solve/svmplus.h"
+#include "solve/svmplus/svmplus.h"
 
 /* lapis_NAME_new takes its own settings; the list wants one type for all. */
 #define CREATOR(name)                                                    \

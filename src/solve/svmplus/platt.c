@@ -1,4 +1,4 @@
-/* svmplus_platt.c - probabilities from scores: p = 1 / (1 + exp(A f + B)).
+/* platt.c - probabilities from scores: p = 1 / (1 + exp(A f + B)).
  *
  * Scores of the training samples are too sure of themselves, so A and B are
  * fitted to scores of held-out folds, each kind of sample spread evenly over
@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "solve/svmplus.h"
+#include "solve/svmplus/svmplus.h"
 
 enum { FOLDS = 5, STEPS = 100 };
 

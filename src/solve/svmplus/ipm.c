@@ -1,4 +1,4 @@
-/* svmplus_ipm.c - primal-dual interior point for the linear problem.
+/* ipm.c - primal-dual interior point for the linear problem.
  *
  *   min 1/2 |w|^2 + gamma/2 |v|^2 + c'v,   c = sum C_i z_i
  *   s.t. A_1 u - 1 = s1 >= 0,  A_2 u = s2 >= 0,   u = (w, v)
@@ -18,8 +18,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "solve/svmplus.h"
-#include "solve/svmplus_columns.h"
+#include "solve/svmplus/svmplus.h"
+#include "solve/svmplus/columns.h"
 
 static const double BACK_OFF = 0.995; /* share of the way to the boundary */
 static const double CENTRAL = 0.1;    /* products within this of their mean */

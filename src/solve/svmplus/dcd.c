@@ -1,4 +1,4 @@
-/* svmplus_dcd.c - dual coordinate descent for the linear problem.
+/* dcd.c - dual coordinate descent for the linear problem.
  *
  * [SVMP16 Alg. 1] with three differences.  The step is exact in the pair
  * (a_i, s_i): with u = a + s the dual separates in (a, u) up to a <= u, and
@@ -16,8 +16,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "solve/svmplus.h"
-#include "solve/svmplus_columns.h"
+#include "solve/svmplus/svmplus.h"
+#include "solve/svmplus/columns.h"
 
 typedef struct dcd {
   sv_linear *l;

@@ -1,4 +1,4 @@
-/* svmplus_vertex.c - the last digits of the linear problem.
+/* vertex.c - the last digits of the linear problem.
  *
  * Once it is known which dual variables are free (F), they solve
  *   Q_FF b = e_F,   Q of [SVMP16 (9)] with Q_aa = x'x + z'z/gamma,
@@ -12,8 +12,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "solve/svmplus.h"
-#include "solve/svmplus_columns.h"
+#include "solve/svmplus/svmplus.h"
+#include "solve/svmplus/columns.h"
 
 enum { ROUNDS = 12, REFINEMENTS = 3, MOST = 3000 };
 static const double RIDGE = 1e-13; /* dependent columns; refined away */

@@ -1,4 +1,4 @@
-/* svmplus_polish.c - the last digits of the kernel problem.
+/* polish.c - the last digits of the kernel problem.
  *
  * On its support F the answer solves Q_FF b = 1, a = b / 1'b, because the
  * gradient is constant there: a'Qa is homogeneous, so that the simplex only
@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "solve/svmplus.h"
+#include "solve/svmplus/svmplus.h"
 
 enum { ROUNDS = 20, MOST = 12000 };
 static const double WORST = 0.1; /* of the largest violation */

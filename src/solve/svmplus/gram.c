@@ -1,4 +1,4 @@
-/* svmplus_gram.c - the kernels and G of the l2 problem.
+/* gram.c - the kernels and G of the l2 problem.
  *
  *   G = Kt (gamma I + C Kt)^-1,  Kt = privileged kernel + 1   [SVMP16 Alg. 2]
  *
@@ -20,7 +20,7 @@
 #include <string.h>
 
 #include "op/lowrank.h"
-#include "solve/svmplus.h"
+#include "solve/svmplus/svmplus.h"
 
 static const double DIGITS_TO_LOSE = 1e4;
 

@@ -1,11 +1,11 @@
-/* svmplus_predict.c - answers for new samples: f = sum a_i y_i (k(x_i, x) + 1)
+/* predict.c - answers for new samples: f = sum a_i y_i (k(x_i, x) + 1)
  * or + b, w'x where the kernel is linear; privileged features take no part. */
 #include <math.h>
 #include <string.h>
 
-#include "solve/bags.h"
-#include "solve/svmplus.h"
-#include "solve/svmplus_columns.h"
+#include "solve/svmplus/bags.h"
+#include "solve/svmplus/svmplus.h"
+#include "solve/svmplus/columns.h"
 
 enum { BLOCK = 256 }; /* new samples at a time */
 

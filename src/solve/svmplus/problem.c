@@ -1,8 +1,8 @@
-/* svmplus_problem.c - checks of what is given: shapes, values, classes,
+/* problem.c - checks of what is given: shapes, values, classes,
  * kernels. */
 #include <math.h>
 
-#include "solve/svmplus.h"
+#include "solve/svmplus/svmplus.h"
 
 lapis_status sv_check_settings(lapis_ctx *ctx, const char *method, double C,
                                double gamma)

@@ -12,12 +12,12 @@
  * Deviations: Q_aa in Alg. 1 step 2 (svmplus_dcd.c); a relative gap in place
  * of the absolute 1e-3 of one-class solvers, which is larger than the
  * objective here; an interior point where descent stalls. */
-#include "solve/svmplus.h"
+#include "solve/svmplus/svmplus.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "solve/svmplus_columns.h"
+#include "solve/svmplus/columns.h"
 
 enum {
   ORDER_MODERATE = 700,  /* d + p: interior point first */

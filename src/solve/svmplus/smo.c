@@ -1,4 +1,4 @@
-/* svmplus_smo.c - sequential minimal optimisation of the kernel problem.
+/* smo.c - sequential minimal optimisation of the kernel problem.
  *
  *   minimize f(a) = a'Qa / 2,   a >= 0,  1'a = 1               [SVMP16 (22)]
  *
@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "solve/svmplus.h"
+#include "solve/svmplus/svmplus.h"
 
 /* The least value of each of LANES interleaved sequences, then its place:
  * several comparisons at a time (bench/svmplus.c, kernel). */

@@ -1,9 +1,9 @@
-/* svmplus_result.c - what a solve hands out, and what a model keeps. */
+/* result.c - what a solve hands out, and what a model keeps. */
 #include <math.h>
 #include <string.h>
 
-#include "solve/svmplus.h"
-#include "solve/svmplus_columns.h"
+#include "solve/svmplus/svmplus.h"
+#include "solve/svmplus/columns.h"
 
 /* One against the rest: margins of 1 make classes comparable. */
 static void divide_by_rho(svmplus *w)

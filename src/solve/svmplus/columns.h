@@ -1,4 +1,4 @@
-/* svmplus_columns.h - a sample against a weight vector, dense or compressed;
+/* columns.h - a sample against a weight vector, dense or compressed;
  * the 1 that is appended to every sample is the last entry of the vector.
  * Four running sums, so that an addition need not wait for the last one:
  * this is where coordinate descent spends its time (bench/svmplus.c). */

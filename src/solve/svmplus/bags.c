@@ -1,5 +1,5 @@
 /* bags.c - samples by group. */
-#include "solve/bags.h"
+#include "solve/svmplus/bags.h"
 
 #include <math.h>
 #include <stdlib.h>

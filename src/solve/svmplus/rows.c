@@ -1,8 +1,8 @@
-/* svmplus_rows.c - products with Q where n x n does not fit: kernel rows are
+/* rows.c - products with Q where n x n does not fit: kernel rows are
  * made some at a time and forgotten. */
 #include <string.h>
 
-#include "solve/svmplus.h"
+#include "solve/svmplus/svmplus.h"
 
 enum { AT_ONCE = 64 }; /* rows made together: one product of matrices */
 

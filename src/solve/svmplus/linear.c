@@ -1,4 +1,4 @@
-/* svmplus_linear.c - what alpha and zeta prove about the linear problem.
+/* linear.c - what alpha and zeta prove about the linear problem.
  *
  *   min 1/2 |w|^2 + gamma/2 |v|^2 + sum C_i v'z_i
  *   s.t. y_i w'x_i >= 1 - v'z_i,  v'z_i >= 0                   [SVMP16 (7)]
@@ -13,8 +13,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "solve/svmplus.h"
-#include "solve/svmplus_columns.h"
+#include "solve/svmplus/svmplus.h"
+#include "solve/svmplus/columns.h"
 
 lapis_status sv_linear_new(const sv_data *q, sv_linear *out)
 {

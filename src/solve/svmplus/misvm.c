@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "solve/bags.h"
-#include "solve/svmplus.h"
+#include "solve/svmplus/bags.h"
+#include "solve/svmplus/svmplus.h"
 
 #define AT(field) offsetof(lapis_misvm_settings, field)
 static const lapis_param params[] = {

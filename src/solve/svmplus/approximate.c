@@ -1,4 +1,4 @@
-/* svmplus_model.c - the kernel problem where Q does not fit: Newton steps with
+/* approximate.c - the kernel problem where Q does not fit: Newton steps with
  * a model of Q.
  *
  * Without 1'a = 1, which only sets the scale, the problem is
@@ -20,8 +20,8 @@
 #include <string.h>
 
 #include "op/lowrank.h"
-#include "solve/svmplus.h"
-#include "solve/svmplus_columns.h"
+#include "solve/svmplus/svmplus.h"
+#include "solve/svmplus/columns.h"
 
 enum { RANK = 1000, EPOCHS = 100, LEARNT = 64 /* vectors: then anew */ };
 static const double INEXACT = 0.1; /* of the step's first violation */

@@ -1,4 +1,4 @@
-/* svmplus_original.c - SVM+ with free biases, [SVMP16 (4)].
+/* original.c - SVM+ with free biases, [SVMP16 (4)].
  *
  *   min 1/2 (a o y)'K(a o y) - 1'a + 1/(2 gamma) e'Kt e,  e = a + s - C
  *   s.t. y'a = 0, 1'e = 0, a >= 0, s >= 0
@@ -17,7 +17,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "solve/svmplus.h"
+#include "solve/svmplus/svmplus.h"
 
 static const double BACK_OFF = 0.995;
 static const double RIDGE = 1e-14; /* of the diagonal: steps only */
