@@ -6,7 +6,7 @@
 #include "oracle.h"
 #include "roml_case.h"
 #include "roml_data.h"
-#include "solve/roml.h"
+#include "solve/roml/roml.h"
 
 /* ---- helpers ------------------------------------------------------------*/
 static lapis_match_scores score(const answer *a, int64_t *truth, int64_t n)

@@ -6,7 +6,7 @@
 #include "lapis/lapis_io.h"
 #include "oracle.h"
 #include "roml_case.h"
-#include "solve/roml.h"
+#include "solve/roml/roml.h"
 
 enum { K = 5, EACH = 8, N = K * EACH, DIM = 12, D = 6 };
 

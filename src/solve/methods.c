@@ -6,7 +6,7 @@
 #include "mat/mat.h"
 #include "solve/robust/clean.h"
 #include "solve/mc/mc.h"
-#include "solve/roml.h"
+#include "solve/roml/roml.h"
 #include "solve/robust/rpca.h"
 #include "solve/robust/rr.h"
 #include "solve/robust/predict.h"

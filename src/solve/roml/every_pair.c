@@ -1,9 +1,9 @@
-/* roml_every_pair.c - --pairs: every pair of images on its own, for comparison
+/* every_pair.c - --pairs: every pair of images on its own, for comparison
  * with methods that know no more than two.  Each pair is a problem like any
  * other, with the settings of the whole but for its start. */
 #include <string.h>
 
-#include "solve/roml.h"
+#include "solve/roml/roml.h"
 
 typedef struct pair_data {
   double *X;      /* d x (both images) */

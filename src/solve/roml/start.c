@@ -1,4 +1,4 @@
-/* roml_start.c - where the iteration begins: P_0, rho_0, growth.
+/* start.c - where the iteration begins: P_0, rho_0, growth.
  *
  * P_0 decides.  From a small rho_0, as printed, L = 0 and the first costs are
  * all ties; P then wanders until 1/rho reaches the bulk singular value of D,
@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "solve/roml.h"
+#include "solve/roml/roml.h"
 
 static const double BULK = 0.95, FIXED = 2; /* rho_0 times median sigma */
 static const double PAPER_RHO = 1e-4;       /* [ROML16 Sec. 3.2.3] */

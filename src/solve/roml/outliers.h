@@ -1,7 +1,7 @@
-/* roml_robust.h - points of which some are wrong or missing: between files. */
+/* outliers.h - points of which some are wrong or missing: between files. */
 #ifndef LAPIS_ROML_ROBUST_H
 #define LAPIS_ROML_ROBUST_H
-#include "solve/roml.h"
+#include "solve/roml/roml.h"
 
 typedef struct robust {
   roml *w;

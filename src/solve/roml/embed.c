@@ -1,4 +1,4 @@
-/* roml_embed.c - positions and descriptors in one feature, [ROML16] Appendix 1
+/* embed.c - positions and descriptors in one feature, [ROML16] Appendix 1
  * after Torki and Elgammal (2010).
  *
  * A is N x N: exp(-|x_i - x_j|^2 / 2 s_x^2) on positions within an image,
@@ -25,7 +25,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "solve/roml_robust.h"
+#include "solve/roml/outliers.h"
 
 enum { BALANCING = 6 };
 static const double NOTHING = 1e-290;

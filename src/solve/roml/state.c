@@ -1,4 +1,4 @@
-/* roml_state.c - D and its convex part: for one choice of features,
+/* state.c - D and its convex part: for one choice of features,
  *
  *   minimize |L|_* + lambda |E|_1  subject to L + E = D.
  *
@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "solve/roml.h"
+#include "solve/roml/roml.h"
 
 /* Singular values below this share of the largest are rounding. */
 static const double NOISE = 1e-12;

@@ -1,4 +1,4 @@
-/* roml_sync.c - permutation synchronisation (Pachauri, Kondor, Singh 2013).
+/* sync.c - permutation synchronisation (Pachauri, Kondor, Singh 2013).
  *
  * All pairs of images are assigned on |a - b|^2.  Their 0/1 matches, with ones
  * on the diagonal, are an N x N matrix W; were all right, W = Q Q' with Q the
@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "solve/roml_pairs.h"
+#include "solve/roml/pairs.h"
 
 enum { POWERS = 40, POLISH = 3, STREAM = 104 };
 static const int64_t MOST = 200000; /* features: pairs are N^2 distances */

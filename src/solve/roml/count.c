@@ -1,4 +1,4 @@
-/* roml_count.c - how many inliers there are, [ROML16 (24), (25)].
+/* count.c - how many inliers there are, [ROML16 (24), (25)].
  *
  * With n slots too many, one of them must take outliers, and the nuclear norm
  * of its features over the images jumps:
@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "solve/roml.h"
+#include "solve/roml/roml.h"
 
 /* |D_j|_* of every slot: the largest. */
 static lapis_status largest_nuclear(roml *w, double *out)

@@ -1,4 +1,4 @@
-/* roml_affine.c - matches of two images of points, some of them wrong.
+/* affine.c - matches of two images of points, some of them wrong.
  *
  * Assignment on min(|A p - q|^2, cap^2) and an affine map A fitted to the
  * matches below the cap, in turn.  The cap lets a wrong point cost no more than
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "solve/roml_robust.h"
+#include "solve/roml/outliers.h"
 
 static const double SPREAD = 1.5, PIXEL = 0.5; /* s = max(1.5 median d, .5) */
 enum { REWEIGHT = 3 };

@@ -1,4 +1,4 @@
-/* roml_rank.c - points of a rigid object have rank 4, present ones at least.
+/* rank.c - points of a rigid object have rank 4, present ones at least.
  *
  * D' (2K x n) ~ B C over the entries that are present, with Cauchy weights, by
  * alternating least squares; then every image is assigned to where the fit
@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "solve/roml_robust.h"
+#include "solve/roml/outliers.h"
 
 enum { RANK = ROBUST_RANK, ROUNDS = 30, SWEEPS = 12 };
 static const double SPREAD = 1.5, PIXEL = 0.5, RIDGE = 1e-8;

@@ -1,4 +1,4 @@
-/* roml_result.c - the canonical form, doubtful slots, and what is handed out.
+/* result.c - the canonical form, doubtful slots, and what is handed out.
  *
  * An answer is defined up to one permutation of slots: they are sorted by
  * feature number in the first image.
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "solve/roml.h"
+#include "solve/roml/roml.h"
 
 /* ---- canonical form -----------------------------------------------------*/
 typedef struct slot {

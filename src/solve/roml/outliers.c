@@ -1,4 +1,4 @@
-/* roml_robust.c - matching points when some are wrong or missing, --robust.
+/* outliers.c - matching points when some are wrong or missing, --robust.
  *
  * Beyond the paper.  Where wrong points lie far away, the model itself prefers
  * wrong matches: its l1 cost over full permutations lets a far point drag the
@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "solve/roml_robust.h"
+#include "solve/roml/outliers.h"
 
 static lapis_status set_tau(robust *g)
 {

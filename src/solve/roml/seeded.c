@@ -1,4 +1,4 @@
-/* roml_seeded.c - the seeded start.
+/* seeded.c - the seeded start.
  *
  * A feature of the object has a good match in most images, an outlier only by
  * chance.  Every feature of some reference images is scored by its best
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "solve/roml.h"
+#include "solve/roml/roml.h"
 
 enum {
   REFERENCES = 5,

@@ -1,4 +1,4 @@
-/* roml_match.c - every image's assignment, [ROML16 (14)-(16)]:
+/* match.c - every image's assignment, [ROML16 (14)-(16)]:
  *
  *   minimize sum_j -<M_kj, f_p(j)> + |f_p(j)|^2 / 2 over injective p,
  *
@@ -26,7 +26,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "solve/roml.h"
+#include "solve/roml/roml.h"
 
 /* Multiplications that are worth waking threads for, some half a millisecond:
  * on a busy machine a thread that is waited for may take many. */

@@ -1,4 +1,4 @@
-/* roml_pairs.c - starts made of pairwise assignments, and pairs on their own.
+/* pairs.c - starts made of pairwise assignments, and pairs on their own.
  *
  * Assignments on |a - b|^2 between all pairs of images give costs W.  A tree
  * over the images is rooted at the one with the least row sum of W: the minimum
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "solve/roml_pairs.h"
+#include "solve/roml/pairs.h"
 
 static double distance2(const roml_problem *p, int64_t k, int64_t i, int64_t l,
                         int64_t j)

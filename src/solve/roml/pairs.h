@@ -1,7 +1,7 @@
-/* roml_pairs.h - pairwise assignments, for the starts that are made of them. */
+/* pairs.h - pairwise assignments, for the starts that are made of them. */
 #ifndef LAPIS_ROML_PAIRS_H
 #define LAPIS_ROML_PAIRS_H
-#include "solve/roml.h"
+#include "solve/roml/roml.h"
 
 typedef struct pair_work {
   roml *w;

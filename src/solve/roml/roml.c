@@ -25,7 +25,7 @@
  *
  * Numerics: the K x K Gram matrix serves the singular value step (thresholds
  * are of the order of sigma); the objective comes from singular values. */
-#include "solve/roml.h"
+#include "solve/roml/roml.h"
 
 #include <math.h>
 #include <string.h>

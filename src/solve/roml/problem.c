@@ -1,9 +1,9 @@
-/* roml_problem.c - from data to images of features: checks, order, length. */
+/* problem.c - from data to images of features: checks, order, length. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "solve/roml.h"
+#include "solve/roml/roml.h"
 
 /* Products in float32 where features fill more than the caches. */
 static const int64_t FLOAT_FROM = 1 << 20;

@@ -1,4 +1,4 @@
-/* roml_tracks.c - from partial matches of pairs to n slots.
+/* tracks.c - from partial matches of pairs to n slots.
  *
  * Features are the nodes of a graph, matches of near images its edges.  The
  * heat kernel exp(30 (w - 1)) on the eigenvalues w of the normalised adjacency
@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "solve/roml_robust.h"
+#include "solve/roml/outliers.h"
 
 static const double HEAT = 30, ABSENT = 0.3;
 static const double KEPT = 0.3; /* exp(30 (0.3 - 1)) = 8e-10 */

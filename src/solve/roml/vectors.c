@@ -1,4 +1,4 @@
-/* roml_vectors.c - leading eigenvectors of a normalised affinity.
+/* vectors.c - leading eigenvectors of a normalised affinity.
  *
  * A is N x N, symmetric, eigenvalues in [-1, 1], 1 belonging to a known vector
  * that is left aside.  Wanted are the vectors of the largest others, not of the
@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "solve/roml.h"
+#include "solve/roml/roml.h"
 
 enum { GUARD = 20, DEGREE = 10, MOST_ROUNDS = 60, STREAM = 105 };
 static const double SMALL = 1e-9; /* residual; A has norm 1 */
