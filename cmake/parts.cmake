@@ -3,8 +3,8 @@
 #   lapis_part(IMAGES "image files and features"
 #     MODULES libpng libjpeg               # pkg-config
 #     HEADER vl/generic.h LIBRARY vl       # a library that has no .pc file
-#     FILES src/vision/png.c               # compiled when it is there
-#     ABSENT src/vision/png_absent.c)      # answers LAPIS_ENOTBUILT otherwise
+#     FILES src/vision/image/png.c               # compiled when it is there
+#     ABSENT src/vision/image/png_absent.c)      # answers LAPIS_ENOTBUILT otherwise
 #
 # declares LAPIS_WITH_IMAGES, by default LAPIS_WITH_PARTS (OFF in the preset
 # minimal).  Call it below, before lapis_choose_parts is used.
@@ -57,10 +57,10 @@ lapis_part(IMAGES
   "PNG, JPEG, HOG, SIFT (Debian: libpng-dev libjpeg62-turbo-dev libvlfeat-dev)"
   MODULES libpng libjpeg
   HEADER vl/generic.h LIBRARY vl
-  FILES src/vision/png.c src/vision/jpeg.c src/vision/hog_vl.c
-    src/vision/sift_vl.c src/vision/slic.c
-  ABSENT src/vision/png_absent.c src/vision/jpeg_absent.c
-    src/vision/hog_absent.c src/vision/sift_absent.c src/vision/slic_absent.c)
+  FILES src/vision/image/png.c src/vision/image/jpeg.c src/vision/features/hog_vl.c
+    src/vision/features/sift_vl.c src/vision/locate/slic.c
+  ABSENT src/vision/image/png_absent.c src/vision/image/jpeg_absent.c
+    src/vision/features/hog_absent.c src/vision/features/sift_absent.c src/vision/locate/slic_absent.c)
 
 # Removes what is left out from a list of absolute paths.
 function(lapis_choose_parts list)

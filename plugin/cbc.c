@@ -8,7 +8,7 @@
 #include <coin/Clp_C_Interface.h>
 #include <stdlib.h>
 
-#include "vision/milp.h"
+#include "vision/locate/milp.h"
 
 typedef struct state {
   Clp_Simplex *lp;

@@ -5,7 +5,7 @@
 #include "files.h"
 #include "lapis/lapis_image.h"
 #include "python.h"
-#include "vision/turn.h"
+#include "vision/image/orientation.h"
 
 static bool built(const char *name)
 {

@@ -2,7 +2,7 @@
  * or a law, and against what scikit-image, SciPy and OpenCV make of it. */
 #include "files.h"
 #include "python.h"
-#include "vision/ops.h"
+#include "vision/image/ops.h"
 
 static lapis_image random_image(files *f, int64_t width, int64_t height,
                                 int64_t channels, uint64_t *seed)

@@ -1,8 +1,8 @@
 /* k-means and trees of words: laws that hold for every answer, a slow search
  * for the nearest centre, and files that lie. */
 #include "files.h"
-#include "vision/kmeans.h"
-#include "vision/vocabulary.h"
+#include "vision/words/kmeans.h"
+#include "vision/words/vocabulary.h"
 
 enum { D = 7, N = 900 };
 

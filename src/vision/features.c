@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "lapis/lapis_features.h"
-#include "vision/feature.h"
-#include "vision/run.h"
+#include "vision/features/feature.h"
+#include "vision/features/run.h"
 
 static const feature_kind *const kinds[] = {
     &feature_pixels,     &feature_color_moments, &feature_hog,

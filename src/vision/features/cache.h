@@ -1,0 +1,18 @@
+/* cache.h - features kept in a folder, between runs. */
+#ifndef LAPIS_VISION_CACHE_H
+#define LAPIS_VISION_CACHE_H
+#include "vision/features/feature.h"
+
+/* Chooses the shelf, once what is learnt is known; no cache: nothing. */
+void cache_open(feature_job *j);
+/* Takes what was learnt from the cache; false: it is not there. */
+bool cache_recall(feature_job *j);
+void cache_keep_learnt(feature_job *j);
+/* What was made of an image, from and to the shelf; called by many threads, a
+ * context each. */
+bool cache_take(const feature_job *j, lapis_ctx *ctx, int64_t index,
+                feature_slot *slot);
+void cache_put(const feature_job *j, lapis_ctx *ctx, int64_t index,
+               const feature_slot *slot);
+
+#endif

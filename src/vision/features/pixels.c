@@ -1,0 +1,66 @@
+/* pixels.c - the kind "pixels": grey values of an image made w x h pixels,
+ * row by row from the top, 0..1. */
+#include <string.h>
+
+#include "lapis/lapis_features.h"
+#include "vision/features/feature.h"
+#include "vision/image/ops.h"
+
+enum { MOST = 4096 };
+#define SHAPE "32x32"
+
+typedef struct shape {
+  int64_t width, height;
+} shape;
+
+static lapis_status begin(feature_job *j)
+{
+  lapis_pixels_settings *set = j->settings;
+  if (set->shape == NULL) set->shape = SHAPE;
+  shape *s = j->state = base_alloc(j->base.ctx, 1, sizeof *s);
+  if (s == NULL) return LAPIS_ENOMEM;
+  return feature_shape(j->base.ctx, "pixels", set->shape, MOST, &s->width,
+                       &s->height);
+}
+
+static lapis_status make(const feature_job *j, const feature_view *v,
+                         feature_piece *out)
+{
+  const shape *s = j->state;
+  lapis_image grey = {.width = 0}, small = {.width = 0};
+  int64_t count = s->width * s->height;
+  lapis_status status = image_grey(v->ctx, v->image, &grey);
+  if (status >= 0)
+    status = image_resize(v->ctx, &grey, s->width, s->height, &small);
+  double *to = status < 0 ? NULL : feature_room(v, out, 0, count, 1);
+  for (int64_t k = 0; to != NULL && k < count; k++)
+    to[k] = (double)small.pixels[k];
+  lapis_image_free(&grey);
+  lapis_image_free(&small);
+  return status >= 0 && to == NULL ? LAPIS_ENOMEM : status;
+}
+
+static void end(feature_job *j)
+{
+  base_free(j->state);
+}
+
+static const lapis_param params[] = {
+    {"size", NULL, LAPIS_PARAM_TEXT, offsetof(lapis_pixels_settings, shape), 0,
+     0, 0, false, NULL, "WxH",
+     "size an image is brought to (default " SHAPE ")"},
+};
+
+const feature_kind feature_pixels = {
+    .shown = {.name = "pixels",
+              .title = "grey values",
+              .summary = "the image itself, made small: for faces and other "
+                         "images that are aligned.",
+              .source = "",
+              .params = params,
+              .n_params = sizeof params / sizeof *params,
+              .settings_size = sizeof(lapis_pixels_settings)},
+    .array = {{"X", NULL, NULL}},
+    .begin = begin,
+    .make = make,
+    .end = end};

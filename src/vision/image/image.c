@@ -1,0 +1,150 @@
+/* image.c - pictures in memory; which reader a file is for. */
+#include "vision/image/image.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/io.h"
+
+static const image_kind *const kinds[] = {&image_png, &image_jpeg, &image_pnm};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+const lapis_image_format *lapis_image_format_at(int i)
+{
+  return i >= 0 && i < KINDS ? &kinds[i]->shown : NULL;
+}
+
+/* ---- memory -------------------------------------------------------------*/
+lapis_status image_check_size(lapis_ctx *ctx, const char *path, double width,
+                              double height)
+{
+  if (width < 1 || height < 1)
+    return lapis_fail(ctx, LAPIS_EFORMAT, "%s: has no pixels (%.0f x %.0f)",
+                      path, width, height);
+  if (width > LAPIS_IMAGE_MAX_SIDE || height > LAPIS_IMAGE_MAX_SIDE ||
+      width * height > LAPIS_IMAGE_MAX_PIXELS)
+    return lapis_fail(ctx, LAPIS_EFORMAT,
+                      "%s: is too large, %.0f x %.0f pixels; at most %d a side "
+                      "and %d in all are read",
+                      path, width, height, LAPIS_IMAGE_MAX_SIDE,
+                      LAPIS_IMAGE_MAX_PIXELS);
+  return LAPIS_OK;
+}
+
+lapis_status image_alloc(lapis_ctx *ctx, int64_t width, int64_t height,
+                         int64_t channels, lapis_image *out)
+{
+  *out = (lapis_image){.width = width, .height = height, .channels = channels};
+  out->pixels = base_alloc_raw(ctx, image_count(out), sizeof(float));
+  return out->pixels == NULL ? LAPIS_ENOMEM : LAPIS_OK;
+}
+
+void lapis_image_free(lapis_image *image)
+{
+  if (image == NULL) return;
+  base_free(image->pixels);
+  *image = (lapis_image){.width = 0};
+}
+
+lapis_status image_check(lapis_ctx *ctx, const char *who,
+                         const lapis_image *image)
+{
+  if (image->width > 0 && image->height > 0 && image->pixels != NULL &&
+      (image->channels == 1 || image->channels == 3))
+    return LAPIS_OK;
+  return lapis_fail(ctx, LAPIS_ESHAPE,
+                    "%s: an image of %" PRId64 " x %" PRId64
+                    " pixels and %" PRId64
+                    " channels; some pixels and 1 or 3 channels are wanted",
+                    who, image->width, image->height, image->channels);
+}
+
+/* ---- reading ------------------------------------------------------------*/
+typedef struct stranger { /* formats we know and do not read */
+  int at;
+  const char *magic;
+  const char *name;
+} stranger;
+static const stranger strangers[] = {
+    {0, "GIF8", "a GIF, which may be animated"},
+    {8, "WEBP", "a WebP image, which may be animated"},
+    {0, "BM", "a Windows bitmap"},
+    {0, "II*", "a TIFF image"},
+    {0, "MM\0*", "a TIFF image"},
+    {0, "P7", "a PAM image"},
+    {0, "PF", "a PFM image"},
+    {0, "Pf", "a PFM image"},
+    {4, "ftypavif", "an AVIF image"},
+    {4, "ftyphei", "a HEIF image"},
+    {4, "ftypmif", "a HEIF image"},
+    {4, "jP  ", "a JPEG 2000 image"},
+    {0, "\xff\x4f\xff\x51", "a JPEG 2000 image"},
+    {0, "\xff\x0a", "a JPEG XL image"},
+    {0, "8BPS", "a Photoshop image"},
+    {0, "%PDF", "a PDF document"},
+    {0, "<svg", "an SVG drawing"},
+    {0, "<?xml", "XML"},
+};
+
+/* "MM\0*" holds a zero, all others end at one. */
+static size_t magic_size(const char *magic)
+{
+  return strncmp(magic, "MM", 2) == 0 ? 4 : strlen(magic);
+}
+
+static lapis_status refuse_stranger(const image_source *from)
+{
+  const char *what = "is no image that LAPIS knows";
+  char text[64];
+  for (size_t i = 0; i < sizeof strangers / sizeof *strangers; i++) {
+    const stranger *s = &strangers[i];
+    size_t size = magic_size(s->magic);
+    if (from->size < s->at + (int64_t)size ||
+        memcmp(from->data + s->at, s->magic, size) != 0)
+      continue;
+    (void)snprintf(text, sizeof text, "is %s", s->name);
+    what = text;
+    break;
+  }
+  return lapis_fail(from->ctx, LAPIS_EFORMAT,
+                    "%s: %s; PNG, JPEG and PNM (P1 to P6) are read", from->path,
+                    what);
+}
+
+static lapis_status read_source(const image_source *from, lapis_image *out)
+{
+  if (from->size == 0)
+    return lapis_fail(from->ctx, LAPIS_EFORMAT, "%s: is empty", from->path);
+  for (int i = 0; i < KINDS; i++) {
+    if (!kinds[i]->is(from->data, from->size)) continue;
+    lapis_status s = kinds[i]->read(from, out);
+    if (s < 0) lapis_image_free(out);
+    return s;
+  }
+  return refuse_stranger(from);
+}
+
+lapis_status lapis_image_read(lapis_ctx *ctx, const char *path,
+                              lapis_image *out)
+{
+  io_file f;
+  *out = (lapis_image){.width = 0};
+  TRY(io_file_bytes(ctx, path, &f));
+  image_source from = {ctx, io_name(path), f.data, f.size};
+  lapis_status s = read_source(&from, out);
+  io_file_close(&f);
+  return s;
+}
+
+/* ---- writing ------------------------------------------------------------*/
+lapis_status lapis_image_write_png(lapis_ctx *ctx, const lapis_image *image,
+                                   const char *path)
+{
+  unsigned char *bytes;
+  size_t size;
+  TRY(lapis_image_encode_png(ctx, image, &bytes, &size));
+  lapis_status s = lapis_file_write(ctx, path, bytes, size);
+  free(bytes);
+  return s;
+}
