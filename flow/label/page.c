@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "flow.h"
+#include "flow/flow.h"
 #include "lapis/lapis_report.h"
 
 enum { MOST_PICTURES = 60, MOST_FACTS = 8, MOST_SETTINGS = 64, VALUE = 128 };

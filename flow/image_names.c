@@ -1,4 +1,4 @@
-/* index.c - images by the names that people write for them. */
+/* image_names.c - images by the names that people write for them. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "flow.h"
+#include "flow/flow.h"
 
 enum { MOST_VALUES = 8 };
 typedef struct range { /* of a setting: the usual, and what is tried, of which

@@ -1,4 +1,4 @@
-/* sheet.c - a table of text while it grows. */
+/* csv_writer.c - a table of text while it grows. */
 #include <stdlib.h>
 #include <string.h>
 

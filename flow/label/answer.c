@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "flow.h"
+#include "flow/flow.h"
 
 /* ---- decided ------------------------------------------------------------*/
 /* Given, or above the threshold of labels -1 and 1. */

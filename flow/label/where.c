@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "flow.h"
+#include "flow/flow.h"
 #include "lapis/lapis_locate.h"
 
 static const double REGION_SECONDS = 1; /* a region, before its bound is kept */

@@ -12,7 +12,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "flow.h"
+#include "flow/flow.h"
 
 /* ---- beginning ----------------------------------------------------------*/
 /* Before the table is held against their names: an image that is not there, or

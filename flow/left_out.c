@@ -1,4 +1,4 @@
-/* left.c - images that are left out when their features are known. */
+/* left_out.c - images that are left out when their features are known. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "flow.h"
+#include "flow/flow.h"
 
 enum { FEW_CLASSES = 20, MOST_CLASSES = 10000 };
 
