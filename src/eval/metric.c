@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "eval/decided.h"
+#include "eval/classification.h"
 #include "eval/rank.h"
-#include "eval/whole.h"
+#include "eval/regression.h"
 #include "lapis/lapis_eval.h"
 #include "mat/mat.h"
 

@@ -1,4 +1,4 @@
-/* decided.h - metrics of labels, not of scores. */
+/* classification.h - metrics of labels, not of scores. */
 #ifndef LAPIS_DECIDED_H
 #define LAPIS_DECIDED_H
 #include "base/base.h"

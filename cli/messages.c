@@ -1,4 +1,4 @@
-/* talk.c - everything that goes to stderr: errors, messages, the bar. */
+/* messages.c - everything that goes to stderr: errors, messages, the bar. */
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>

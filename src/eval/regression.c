@@ -1,8 +1,8 @@
-/* whole.c - relative absolute error, angle error.
+/* regression.c - relative absolute error, angle error.
  *
  *   rae          |S - Y|_F / |Y|_F [RR16 5.1.1], and the same row by row
  *   angle-error  rows cos and sin: mean absolute difference in degrees */
-#include "eval/whole.h"
+#include "eval/regression.h"
 
 #include <math.h>
 

@@ -1,4 +1,4 @@
-/* whole.h - metrics of all outputs together. */
+/* regression.h - metrics of all outputs together. */
 #ifndef LAPIS_WHOLE_H
 #define LAPIS_WHOLE_H
 #include "base/base.h"

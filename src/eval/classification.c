@@ -1,10 +1,10 @@
-/* decided.c - accuracy, Hamming loss, F1.
+/* classification.c - accuracy, Hamming loss, F1.
  *
  *   accuracy  share of samples all of whose known labels are right
  *   hamming   share of known labels that are wrong; of classes: of samples
  *   f1        2 TP / (2 TP + FP + FN) of each class, and their mean (macro);
  *             two values: of the larger one alone */
-#include "eval/decided.h"
+#include "eval/classification.h"
 
 #include <math.h>
 

@@ -1,4 +1,4 @@
-/* apart.c - reading a file in a process of its own.
+/* child.c - reading a file in a process of its own.
  *
  * A library that was not written for damaged files may crash on one, never
  * return, or leave its own state in ruins.  So a copy of this process reads
