@@ -74,7 +74,8 @@ typedef struct label_sheet {
 const char *sheet_cell(const label_sheet *s, int64_t row, int64_t column);
 lapis_status classes_find(const label_sheet *s, labels *out);
 
-/* ---- sheet.c: a table to be written ---------------------------------------*/
+/* ---- csv_writer.c: a table to be written
+ * ---------------------------------------*/
 typedef struct sheet {
   char *text;
   size_t used, room;
@@ -93,7 +94,7 @@ typedef struct flow_places { /* found boxes */
   int64_t *image, *class_;
 } flow_places;
 
-typedef struct flow_left { /* what left.c publishes */
+typedef struct flow_left { /* what left_out.c publishes */
   const char **name, **refused;
   int64_t *size;
   char *text;
@@ -168,7 +169,7 @@ lapis_status flow_made(lapis_status s, lapis_flow **out);
 /* f->features of all images, solved, and their names published. */
 lapis_status flow_features(lapis_flow *f, const lapis_method *kind,
                            const void *settings, const bool *study);
-/* left.c: once, of the images that were read, those marked: with a sentence
+/* left_out.c: once, of the images that were read, those marked: with a sentence
  * behind their names. */
 lapis_status flow_leave_out(lapis_flow *f, const bool *out, const char *why);
 void flow_left_free(flow_left *l);

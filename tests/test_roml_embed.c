@@ -127,7 +127,7 @@ static void printed_affinity(const photos *p, double sx, double sf, double *A)
                          : gaussian(p->X + i * D, p->X + j * D, D, sf);
 }
 
-/* With layout, balanced: as the head of roml_embed.c says. */
+/* With layout, balanced: as the head of embed.c says. */
 static void whole_affinity(const photos *p, double sf, double *A)
 {
   double u[2 * N], radius[K];

@@ -2,8 +2,8 @@
  * the words they count, vocabularies, other programs, given words. */
 #include "feature_case.h"
 #include "python.h"
-#include "vision/words/dense.h"
 #include "vision/image/ops.h"
+#include "vision/words/dense.h"
 #include "vision/words/vocabulary.h"
 
 static lapis_mat get(const run *r, const char *name)

@@ -223,7 +223,7 @@ lapis_status mat_read(lapis_ctx *ctx, io_file *f, const io_request *request,
 lapis_status mat_write(lapis_ctx *ctx, const char *path,
                        const lapis_named *item, int count);
 
-/* ---- apart.c ------------------------------------------------------------*/
+/* ---- child.c ------------------------------------------------------------*/
 /* read in a copy of this process; a file on which it crashes, or takes longer
  * than fits its bytes, is refused. */
 lapis_status io_read_apart(lapis_ctx *ctx, io_file *f, int64_t bytes,

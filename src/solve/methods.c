@@ -4,12 +4,12 @@
 #include <string.h>
 
 #include "mat/mat.h"
-#include "solve/robust/clean.h"
 #include "solve/mc/mc.h"
-#include "solve/roml/roml.h"
+#include "solve/robust/clean.h"
+#include "solve/robust/predict.h"
 #include "solve/robust/rpca.h"
 #include "solve/robust/rr.h"
-#include "solve/robust/predict.h"
+#include "solve/roml/roml.h"
 #include "solve/svmplus/svmplus.h"
 
 /* lapis_NAME_new takes its own settings; the list wants one type for all. */

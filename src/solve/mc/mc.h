@@ -87,13 +87,13 @@ lapis_status mc_update_fit(mc *w, double sums[4]);
 /* Names what mc continues from when it was killed. */
 void mc_keep(mc *w);
 
-/* The fit again in the spaces of A with mu / 10, in mc_debias.c. */
+/* The fit again in the spaces of A with mu / 10, in debias.c. */
 lapis_status mc_debias(mc *w);
 
-/* The papers' loop [MC11 Alg. 1, 3, 4] instead of ADMM, in mc_fpc.c. */
+/* The papers' loop [MC11 Alg. 1, 3, 4] instead of ADMM, in fpc.c. */
 lapis_status mc_fpc(mc *w);
 
-/* ---- new samples, in mc_fold.c ------------------------------------------*/
+/* ---- new samples, in fold.c ------------------------------------------*/
 extern const lapis_method mc_fold_method;
 lapis_status mc_learn(lapis_solver *s);
 lapis_status mc_fold_new(lapis_ctx *ctx, const lapis_data *data,

@@ -78,7 +78,7 @@ double rr_dstep_residual(const rr_dstep *w);
 /* What rr_dstep_run records: 6 names. */
 extern const char *const rr_dstep_columns[];
 
-/* ---- the fit term: rr_dstep_fit.c ---------------------------------------*/
+/* ---- the fit term: dstep_fit.c ---------------------------------------*/
 lapis_status rr_fit_alloc(rr_dstep *w, int64_t k);
 void rr_fit_free(rr_dstep *w);
 /* M for the rho at hand, and H, P from S. */

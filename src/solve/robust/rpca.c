@@ -3,8 +3,8 @@
  *   minimize  |D|_* + lambda |P_Omega(X - D)|_1
  *
  * over the observed entries Omega: D is the clean data, X - D what was wrong
- * with it.  Convex; solved and certified by rr_dstep.c, refilled by
- * rr_refill.c. */
+ * with it.  Convex; solved and certified by dstep.c, refilled by
+ * refill.c. */
 #include "solve/robust/rpca.h"
 
 #include "mat/mat.h"

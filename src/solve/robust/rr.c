@@ -9,7 +9,7 @@
  * Deviations: the papers call this convex; T D is bilinear and it is not.  With
  * gamma = 0 the pair (c T, D / c) lowers J without bound on T, so gamma > 0 is
  * required.  Where the weights are given, what is left is convex and solved
- * with a certificate (rr_dstep.c); its objective leaves out the gamma term.
+ * with a certificate (dstep.c); its objective leaves out the gamma term.
  * Where D comes from is a setting (denoise): besides the paper's joint form,
  * robust PCA first, or X itself, which is ridge regression and ridge LDA. */
 #include "solve/robust/rr.h"

@@ -59,12 +59,12 @@ typedef struct rr {
   double *scores, *decided, *weights;            /* K x n, labels, T' */
 } rr;
 
-/* rr_targets.c: checks Y, fills labels, K, Y, W. */
+/* targets.c: checks Y, fills labels, K, Y, W. */
 lapis_status rr_check_targets(lapis_ctx *ctx, bool lda,
                               const lapis_rr_settings *set,
                               const lapis_data *data);
 lapis_status rr_targets_build(rr *w, const lapis_data *data);
-/* rr_alm.c: [RR16] Alg. 1. */
+/* alm.c: [RR16] Alg. 1. */
 lapis_status rr_alm_alloc(rr *w);
 void rr_alm_free(rr *w);
 lapis_status rr_alm(rr *w, loop *l);

@@ -4,9 +4,9 @@
  * wrong matches: its l1 cost over full permutations lets a far point drag the
  * others along, and an iteration started at the truth leaves it.  Here a match
  * farther than tau, the median distance of nearest neighbours within an image,
- * is none: pairs by capped assignment and affine maps (roml_affine.c), slots
- * from the cycles they close (roml_tracks.c), a robust rank-4 fit
- * (roml_rank.c).  Six runs, two ways of matching pairs by three sizes of
+ * is none: pairs by capped assignment and affine maps (affine.c), slots
+ * from the cycles they close (tracks.c), a robust rank-4 fit
+ * (rank.c).  Six runs, two ways of matching pairs by three sizes of
  * neighbourhood; the least sum of min(residual, tau) is kept.  No pass of the
  * iteration follows: it would undo this. */
 #include <math.h>

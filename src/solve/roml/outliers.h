@@ -29,12 +29,12 @@ enum { ROBUST_RANK = 4 };
 void roml_solve_small(int m, double A[4][4], double *b);
 double roml_median(double *v, int64_t count); /* reorders v */
 
-/* roml_affine.c: fills W and partner.  rounds; the cap is tau, and tau / 2
+/* affine.c: fills W and partner.  rounds; the cap is tau, and tau / 2
  * from round `half` on. */
 lapis_status roml_affine_pairs(robust *g, int rounds, int half);
-/* roml_tracks.c: pick from the k nearest images of each. */
+/* tracks.c: pick from the k nearest images of each. */
 lapis_status roml_tracks(robust *g, int64_t nearest);
-/* roml_rank.c: improves pick; the sum of min(residual, tau). */
+/* rank.c: improves pick; the sum of min(residual, tau). */
 lapis_status roml_rank_fit(robust *g, double *score);
 
 #endif

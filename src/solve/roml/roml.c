@@ -12,7 +12,7 @@
  * Deviations: Algorithm 1 step 3 prints lambda/rho where (11) has 1/rho, and
  * step 10 prints no growth.  From its rho_0 = 1e-4 the first costs are all ties
  * and P wanders off whatever start it had; rho_0 is set from the data instead
- * and P_0 from a start that is worth keeping (roml_start.c).  A P with a higher
+ * and P_0 from a start that is worth keeping (start.c).  A P with a higher
  * objective than the start's is never returned.
  *
  * When to stop.  P is a fixed point at rho when it solves its assignments at

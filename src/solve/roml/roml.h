@@ -101,7 +101,7 @@ static inline int64_t roml_block(const roml_shape *at, int64_t k, int64_t j)
   return j * at->slot_step + k * at->image_step;
 }
 
-/* ---- roml_problem.c ------------------------------------------------------*/
+/* ---- problem.c ------------------------------------------------------*/
 /* Checks data against settings, allocating nothing. */
 lapis_status roml_check_data(lapis_ctx *ctx, const lapis_roml_settings *set,
                              const lapis_data *data);
@@ -110,7 +110,7 @@ void roml_problem_free(roml *w);
 /* rows of X -> features of images; refuses what does not fit. */
 lapis_status roml_read_given(roml *w);
 
-/* ---- roml_state.c --------------------------------------------------------*/
+/* ---- state.c --------------------------------------------------------*/
 lapis_status roml_state_new(roml *w, int64_t n, roml_state *s);
 void roml_state_free(roml_state *s);
 /* D from pick: the blocks of image k. */
@@ -129,7 +129,7 @@ extern const roml_effort roml_exactly, roml_roughly;
 lapis_status roml_fit(roml_state *s, double lambda, const roml_effort *effort,
                       double *objective);
 
-/* ---- roml_match.c: every image's assignment -----------------------------*/
+/* ---- match.c: every image's assignment -----------------------------*/
 lapis_status roml_matcher_new(roml *w, const roml_shape *at,
                               roml_matcher **out);
 void roml_matcher_free(roml_matcher *m);
@@ -159,11 +159,11 @@ lapis_status roml_resize(roml *w, int64_t n);
 /* A whole run on s: start, iterate, keep the better of start and end. */
 lapis_status roml_run(roml *w, roml_state *s, double *objective);
 
-/* ---- roml_robust.c, roml_count.c, roml_embed.c, roml_result.c -----------*/
+/* ---- outliers.c, count.c, embed.c, result.c -----------*/
 lapis_status roml_robust(roml *w, roml_state *s, double *objective);
 lapis_status roml_count_inliers(roml *w);
 lapis_status roml_embed(roml *w, const lapis_data *data);
-/* roml_vectors.c: V (N x dim) <- eigenvectors of A (N x N, symmetric,
+/* vectors.c: V (N x dim) <- eigenvectors of A (N x N, symmetric,
  * eigenvalues in [-1, 1]) for its largest ones, theta, falling; but for the one
  * that is known (N). */
 lapis_status roml_leading_vectors(la *h, const la_array *A, const double *known,

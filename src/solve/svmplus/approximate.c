@@ -20,8 +20,8 @@
 #include <string.h>
 
 #include "op/lowrank.h"
-#include "solve/svmplus/svmplus.h"
 #include "solve/svmplus/columns.h"
+#include "solve/svmplus/svmplus.h"
 
 enum { RANK = 1000, EPOCHS = 100, LEARNT = 64 /* vectors: then anew */ };
 static const double INEXACT = 0.1; /* of the step's first violation */

@@ -16,8 +16,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "solve/svmplus/svmplus.h"
 #include "solve/svmplus/columns.h"
+#include "solve/svmplus/svmplus.h"
 
 typedef struct dcd {
   sv_linear *l;

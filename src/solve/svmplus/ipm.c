@@ -18,8 +18,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "solve/svmplus/svmplus.h"
 #include "solve/svmplus/columns.h"
+#include "solve/svmplus/svmplus.h"
 
 static const double BACK_OFF = 0.995; /* share of the way to the boundary */
 static const double CENTRAL = 0.1;    /* products within this of their mean */

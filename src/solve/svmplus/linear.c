@@ -13,8 +13,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "solve/svmplus/svmplus.h"
 #include "solve/svmplus/columns.h"
+#include "solve/svmplus/svmplus.h"
 
 lapis_status sv_linear_new(const sv_data *q, sv_linear *out)
 {

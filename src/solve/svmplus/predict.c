@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "solve/svmplus/bags.h"
-#include "solve/svmplus/svmplus.h"
 #include "solve/svmplus/columns.h"
+#include "solve/svmplus/svmplus.h"
 
 enum { BLOCK = 256 }; /* new samples at a time */
 

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "solve/svmplus/svmplus.h"
 #include "solve/svmplus/columns.h"
+#include "solve/svmplus/svmplus.h"
 
 /* One against the rest: margins of 1 make classes comparable. */
 static void divide_by_rho(svmplus *w)

@@ -7,7 +7,7 @@
  * f(a) - f* <= a'Qa - min g, the loop stops on that bound relative to f: the
  * absolute 1e-3 of one-class solvers is larger than f itself here.
  *
- * Where Q does not fit, the steps are those of svmplus_model.c.
+ * Where Q does not fit, the steps are those of approximate.c.
  *
  * Numerics: a'Qa follows from the steps and is made anew, with g, whenever
  * the bound says that the end is reached. */

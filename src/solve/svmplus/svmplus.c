@@ -2,14 +2,14 @@
  *
  * Slack is a function v'z of privileged features z that exist for training
  * samples only.  Three problems, each with its file:
- *   linear    (7)   svmplus_linear.c, by svmplus_dcd.c and svmplus_ipm.c
- *   l2        (18)  svmplus_gram.c, by svmplus_smo.c and svmplus_polish.c
- *   original  (4)   svmplus_original.c
+ *   linear    (7)   linear.c, by dcd.c and ipm.c
+ *   l2        (18)  gram.c, by smo.c and polish.c
+ *   original  (4)   original.c
  * Without P each is the plain SVM of the same formulation.  Several classes
  * or labels are problems of one against the rest over shared kernels, whose
  * scores are compared as f / rho, rho = a'Qa (l2): the margin is 1 then.
  *
- * Deviations: Q_aa in Alg. 1 step 2 (svmplus_dcd.c); a relative gap in place
+ * Deviations: Q_aa in Alg. 1 step 2 (dcd.c); a relative gap in place
  * of the absolute 1e-3 of one-class solvers, which is larger than the
  * objective here; an interior point where descent stalls. */
 #include "solve/svmplus/svmplus.h"

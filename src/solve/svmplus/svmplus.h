@@ -9,7 +9,6 @@
 #include "la/backend.h"
 #include "mat/mat.h"
 #include "op/kernel.h"
-#include "solve/methods.h"
 
 extern const lapis_method svmplus_method, misvm_method;
 extern const lapis_method svmplus_predict_method, misvm_predict_method;

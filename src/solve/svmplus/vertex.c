@@ -12,8 +12,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "solve/svmplus/svmplus.h"
 #include "solve/svmplus/columns.h"
+#include "solve/svmplus/svmplus.h"
 
 enum { ROUNDS = 12, REFINEMENTS = 3, MOST = 3000 };
 static const double RIDGE = 1e-13; /* dependent columns; refined away */

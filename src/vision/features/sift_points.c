@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "vision/image/places.h"
 #include "vision/features/sift.h"
+#include "vision/image/places.h"
 
 static const place_form form = {.noun = "point",
                                 .nouns = "points",

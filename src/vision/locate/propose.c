@@ -9,8 +9,8 @@
 #include <stdlib.h>
 
 #include "vision/image/image.h"
-#include "vision/locate/locate.h"
 #include "vision/image/ops.h"
+#include "vision/locate/locate.h"
 
 static const double ring_share = 0.25; /* of a side, on each side */
 

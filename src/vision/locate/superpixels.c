@@ -8,8 +8,8 @@
 #include <math.h>
 
 #include "vision/image/image.h"
-#include "vision/locate/locate.h"
 #include "vision/image/ops.h"
+#include "vision/locate/locate.h"
 #include "vision/locate/slic.h"
 
 enum { USUAL_SEGMENTS = 300 };

@@ -1,9 +1,9 @@
 /* sift_bow.c - the kinds "sift-bow" and "dense-sift-bow": words of upright SIFT
  * descriptors, at random places and scales ([MC11] Sec. 5: 10000 an image, 1000
  * words by hierarchical k-means), or on a grid at several scales. */
+#include "vision/image/ops.h"
 #include "vision/words/bag.h"
 #include "vision/words/dense.h"
-#include "vision/image/ops.h"
 
 #define RANDOM_BINS "2,3,4,5,6,8"
 #define DENSE_BINS "4,6,8,10"

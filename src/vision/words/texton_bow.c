@@ -5,8 +5,8 @@
  * derivatives of Gaussians of 2 and 4 on L, along x and along y.  Laplacians
  * times sigma^2 and derivatives times sigma; each response is then brought to
  * mean 0 and variance 1 over the pixels that words are learnt from. */
-#include "vision/words/bag.h"
 #include "vision/image/ops.h"
+#include "vision/words/bag.h"
 
 enum { TEXTON_SIZE = 17 };
 static const double octave[] = {1, 2, 4, 8}; /* pixels */
