@@ -1,6 +1,6 @@
 /* Robust regression and LDA: the paper's path, the convex step certified, the
  * regression step, models, refusals. */
-#include "solve/robust/rr.h"
+#include "solve/robust/robust.h"
 
 #include "fixture.h"
 #include "oracle.h"

@@ -5,10 +5,7 @@
 
 #include "mat/mat.h"
 #include "solve/mc/mc.h"
-#include "solve/robust/clean.h"
-#include "solve/robust/predict.h"
-#include "solve/robust/rpca.h"
-#include "solve/robust/rr.h"
+#include "solve/robust/robust.h"
 #include "solve/roml/roml.h"
 #include "solve/svmplus/svmplus.h"
 

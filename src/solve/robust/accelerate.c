@@ -8,7 +8,7 @@
  * Numerics: the normal equations are regularized by 1e-13 of their trace; a
  * state whose own f turns out more than twice the last is given up for the
  * plain image, and the past with it. */
-#include "solve/robust/accelerate.h"
+#include "solve/robust/robust.h"
 
 #include <math.h>
 #include <stdio.h>

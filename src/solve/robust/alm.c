@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "solve/robust/rr.h"
+#include "solve/robust/robust.h"
 
 /* ---- memory -------------------------------------------------------------*/
 lapis_status rr_alm_alloc(rr *w)

@@ -8,7 +8,7 @@
  * paper.  By default every sample is on its own and w = lambda sqrt(r n)/|D|_*,
  * r the rank of D and n its samples: at training Z = V V', whose columns have
  * sum of lengths at most sqrt(r n), which takes the place of |D|_*. */
-#include "solve/robust/clean.h"
+#include "solve/robust/robust.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "mat/mat.h"
-#include "solve/robust/clean.h"
+#include "solve/robust/robust.h"
 
 static double *reals(la *h, int64_t count, bool wanted, bool *ok)
 {

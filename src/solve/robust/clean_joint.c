@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "solve/robust/clean.h"
+#include "solve/robust/robust.h"
 
 static const double RELAXATION = 1.6, STRIDE = 10;
 enum { BALANCE_EVERY = 6, LAST_BALANCE = 600, CHECK_EVERY = 5 };

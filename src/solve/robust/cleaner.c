@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "mat/mat.h"
-#include "solve/robust/clean.h"
+#include "solve/robust/robust.h"
 
 const char *const clean_columns[] = {"iteration", "objective", "dual",
                                      "gap",       "active",    "rank"};

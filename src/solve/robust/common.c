@@ -1,5 +1,5 @@
 /* common.c - checks, bases and residuals for rpca, rr, rlda and clean. */
-#include "solve/robust/common.h"
+#include "solve/robust/robust.h"
 
 #include <math.h>
 #include <string.h>

@@ -16,7 +16,7 @@
  * rho (W - A) has norm at most 1; their difference is rho (A - B).  So
  * |C|_2 <= 1 + rho |A - B|_F costs nothing and tells when the exact norm is
  * worth its price. */
-#include "solve/robust/dstep.h"
+#include "solve/robust/robust.h"
 
 #include <float.h>
 #include <math.h>

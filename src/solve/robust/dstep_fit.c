@@ -3,7 +3,7 @@
  * Its proximal step at S is C2 = S + K'H, H = (rho/eta I + K K')^-1 (R - K S),
  * rho its own: a k x k system by Cholesky.  rho H = eta (R - K C2) is the
  * multiplier Q. */
-#include "solve/robust/dstep.h"
+#include "solve/robust/robust.h"
 
 lapis_status rr_fit_alloc(rr_dstep *w, int64_t k)
 {

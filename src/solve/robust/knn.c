@@ -2,7 +2,7 @@
  * as linear discriminant analysis is used in [RR16]. */
 #include <math.h>
 
-#include "solve/robust/predict.h"
+#include "solve/robust/robust.h"
 
 /* The k nearest, nearest first; ties by the lower index. */
 static void find_nearest(const knn_task *t, const double *x)

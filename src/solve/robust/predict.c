@@ -3,13 +3,12 @@
  *   scores = T [D z; 1]; with refill T [x filled; 1]; without cleaning T [x; 1]
  *
  * Nothing of the batch enters a sample's answer unless --joint asks for it. */
-#include "solve/robust/predict.h"
+#include "solve/robust/robust.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "mat/mat.h"
-#include "solve/robust/clean.h"
 
 typedef struct rr_predict {
   lapis_solver base;

@@ -5,7 +5,7 @@
  * entries that D does not explain to within tau are taken as not observed at
  * all, D is solved again without them, and they are filled from it.  Features
  * are meant to be in [0, 1], the unit of tau. */
-#include "solve/robust/refill.h"
+#include "solve/robust/robust.h"
 
 #include <math.h>
 

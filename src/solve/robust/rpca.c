@@ -5,12 +5,9 @@
  * over the observed entries Omega: D is the clean data, X - D what was wrong
  * with it.  Convex; solved and certified by dstep.c, refilled by
  * refill.c. */
-#include "solve/robust/rpca.h"
+#include "solve/robust/robust.h"
 
 #include "mat/mat.h"
-#include "solve/robust/common.h"
-#include "solve/robust/dstep.h"
-#include "solve/robust/refill.h"
 
 typedef struct rpca {
   lapis_solver base;

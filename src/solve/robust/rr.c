@@ -12,12 +12,10 @@
  * with a certificate (dstep.c); its objective leaves out the gamma term.
  * Where D comes from is a setting (denoise): besides the paper's joint form,
  * robust PCA first, or X itself, which is ridge regression and ridge LDA. */
-#include "solve/robust/rr.h"
+#include "solve/robust/robust.h"
 
 #include <math.h>
 #include <string.h>
-
-#include "solve/robust/refill.h"
 
 #define AT(field) offsetof(lapis_rr_settings, field)
 #define SHARED_ROWS                                                            \

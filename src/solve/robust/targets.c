@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "solve/robust/rr.h"
+#include "solve/robust/robust.h"
 
 static const double DEPENDENT = 1e-10; /* smallest eigenvalue of Y Y', shared */
 

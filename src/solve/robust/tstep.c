@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "solve/robust/rr.h"
+#include "solve/robust/robust.h"
 
 /* ---- memory -------------------------------------------------------------*/
 static lapis_status allocate(la *h, rr_tstep *t)

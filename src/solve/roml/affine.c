@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "solve/roml/outliers.h"
+#include "solve/roml/roml.h"
 
 static const double SPREAD = 1.5, PIXEL = 0.5; /* s = max(1.5 median d, .5) */
 enum { REWEIGHT = 3 };

@@ -25,7 +25,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "solve/roml/outliers.h"
+#include "solve/roml/roml.h"
 
 enum { BALANCING = 6 };
 static const double NOTHING = 1e-290;

@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "solve/roml/outliers.h"
+#include "solve/roml/roml.h"
 
 static lapis_status set_tau(robust *g)
 {

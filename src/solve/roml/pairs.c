@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "solve/roml/pairs.h"
+#include "solve/roml/roml.h"
 
 static double distance2(const roml_problem *p, int64_t k, int64_t i, int64_t l,
                         int64_t j)

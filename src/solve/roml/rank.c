@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "solve/roml/outliers.h"
+#include "solve/roml/roml.h"
 
 enum { RANK = ROBUST_RANK, ROUNDS = 30, SWEEPS = 12 };
 static const double SPREAD = 1.5, PIXEL = 0.5, RIDGE = 1e-8;

@@ -173,4 +173,61 @@ lapis_status roml_pairs(roml *w);
 lapis_status roml_canonical(roml *w, roml_state *s);
 lapis_status roml_publish(roml *w, roml_state *s);
 
+/* ---- pairwise assignments, for the starts that are made of them
+ * ------------*/
+typedef struct pair_work {
+  roml *w;
+  const roml_problem *p;
+  la h;
+  int64_t n;
+  op_assign *solver; /* largest x largest */
+  double *cost;      /* largest x largest: rows of the smaller image */
+  double *W;         /* K x K, per feature */
+  double *match_sum; /* N: what a feature's own matches cost, and how many */
+  int64_t *match_count;
+} pair_work;
+
+lapis_status roml_pairs_new(roml *w, int64_t n, pair_work *g);
+void roml_pairs_free(pair_work *g);
+/* |a - b|^2 assignments, into solver: rows are the listed features of image k
+ * (all where NULL), columns all of image l. */
+lapis_status roml_assign_pair(pair_work *g, int64_t k, const int64_t *list,
+                              int64_t rows, int64_t l);
+
+/* ---- points of which some are wrong or missing: outliers.c
+ * -----------------*/
+typedef struct robust {
+  roml *w;
+  const roml_problem *p;
+  la h;
+  int64_t n;
+  double tau; /* a match farther away than this is none */
+  op_assign *solver;
+  double *cost;     /* largest x largest */
+  double *W;        /* K x K: mean capped cost of a pair */
+  int32_t *partner; /* K x N: of feature f in image l, at l * N + f, or -1 */
+  int64_t *pick, *best; /* K x n, -1 absent */
+  /* tracks */
+  la_array A, Q;     /* N x N: adjacency; eigenvectors */
+  double *value;     /* N */
+  bool *edge, *used; /* K x K; N */
+  /* low-rank fit */
+  double *B, *C, *weight; /* K x 2 x RANK, n x RANK, K x n */
+  double *fit, *work;     /* K x n x 2, K x n */
+} robust;
+
+enum { ROBUST_RANK = 4 };
+
+/* Solves the symmetric positive system A x = b of order m <= 4 in place. */
+void roml_solve_small(int m, double A[4][4], double *b);
+double roml_median(double *v, int64_t count); /* reorders v */
+
+/* affine.c: fills W and partner.  rounds; the cap is tau, and tau / 2
+ * from round `half` on. */
+lapis_status roml_affine_pairs(robust *g, int rounds, int half);
+/* tracks.c: pick from the k nearest images of each. */
+lapis_status roml_tracks(robust *g, int64_t nearest);
+/* rank.c: improves pick; the sum of min(residual, tau). */
+lapis_status roml_rank_fit(robust *g, double *score);
+
 #endif

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "solve/roml/pairs.h"
+#include "solve/roml/roml.h"
 
 enum { POWERS = 40, POLISH = 3, STREAM = 104 };
 static const int64_t MOST = 200000; /* features: pairs are N^2 distances */

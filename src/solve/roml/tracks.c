@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "solve/roml/outliers.h"
+#include "solve/roml/roml.h"
 
 static const double HEAT = 30, ABSENT = 0.3;
 static const double KEPT = 0.3; /* exp(30 (0.3 - 1)) = 8e-10 */

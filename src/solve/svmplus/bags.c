@@ -1,5 +1,5 @@
 /* bags.c - samples by group. */
-#include "solve/svmplus/bags.h"
+#include "solve/svmplus/svmplus.h"
 
 #include <math.h>
 #include <stdlib.h>

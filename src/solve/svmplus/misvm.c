@@ -16,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "solve/svmplus/bags.h"
 #include "solve/svmplus/svmplus.h"
 
 #define AT(field) offsetof(lapis_misvm_settings, field)

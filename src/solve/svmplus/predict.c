@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "solve/svmplus/bags.h"
 #include "solve/svmplus/columns.h"
 #include "solve/svmplus/svmplus.h"
 

@@ -4,6 +4,7 @@
  * problems over the same samples, which share kernels. */
 #ifndef LAPIS_SVMPLUS_H
 #define LAPIS_SVMPLUS_H
+#include "base/base.h"
 #include "base/param.h"
 #include "base/solver.h"
 #include "la/backend.h"
@@ -193,5 +194,24 @@ lapis_status sv_predict_new(lapis_ctx *ctx, const lapis_data *data,
 lapis_status misvm_predict_new(lapis_ctx *ctx, const lapis_data *data,
                                const void *settings, const named_list *learned,
                                const void *options, lapis_solver **out);
+
+/* ---- samples by group
+ * ------------------------------------------------------*/
+typedef struct bag {
+  const int64_t *member; /* samples, in their order */
+  int64_t count;
+} bag;
+typedef struct bag_list {
+  int64_t count;
+  bag *item;      /* count, by rising group */
+  double *id;     /* count: group */
+  int64_t *order; /* n: samples by group */
+} bag_list;
+
+lapis_status bags_new(lapis_ctx *ctx, const int64_t *group, int64_t n,
+                      bag_list *out);
+void bags_free(bag_list *b);
+/* The largest score of each bag. */
+void bag_scores(const bag_list *b, const double *score, double *out);
 
 #endif

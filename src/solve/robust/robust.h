@@ -1,0 +1,373 @@
+/* robust.h - robust PCA, regression, discriminant analysis and cleaning,
+ * between the files of the room.
+ *
+ *   symbol  in [RR16]               shape
+ *   X       features                d x n
+ *   D       their low rank part     d x n
+ *   E       sparse error, X - D     d x n
+ *   Y       targets                 K x n
+ *   T       weights, bias last      K x (d + 1), kept transposed
+ *   W       weight of the targets   K x K
+ *   Dh      D-hat: D above a row of ones      (d + 1) x n
+ *   Z       coefficients of new samples in D  n x samples
+ * eta, lambda, gamma, rho, mu are the settings of the same name. */
+#ifndef LAPIS_ROBUST_H
+#define LAPIS_ROBUST_H
+#include "base/loop.h"
+#include "base/param.h"
+#include "base/solver.h"
+#include "la/backend.h"
+#include "mat/mat.h"
+#include "op/svt.h"
+
+/* ---- what all share: checks, what is learnt from D ----------------------*/
+/* D = U S V' without the values below 1e-9 sigma_1: all that cleaning needs,
+ * since the best Z lies in the span of V. */
+typedef struct rr_basis {
+  int64_t d, n, r;
+  double nuclear; /* |D|_* */
+  double *K;      /* d x r: U S */
+  double *sigma;  /* r */
+  double *Vt;     /* r x n */
+} rr_basis;
+lapis_status rr_basis_new(la *h, const lapis_mat *D, rr_basis *out);
+void rr_basis_free(rr_basis *b);
+/* basis (d x r), sigma (1 x r), loadings (r x n), and back: views. */
+void rr_basis_put(const rr_basis *b, named_list *to);
+bool rr_basis_get(const named_list *from, rr_basis *out);
+
+/* X of at least one sample and feature; Inf refused with its place, NaN
+ * allowed; a sample observed nowhere refused. */
+lapis_status rr_check_X(lapis_ctx *ctx, const char *method, const lapis_mat *X);
+/* lambda, or 1 / sqrt(max(d, n)). */
+double rr_lambda(double lambda, const lapis_mat *X);
+/* sparse = X - D where X was seen, 0 elsewhere; d x n each. */
+void rr_residual(const double *X, const double *D, int64_t count,
+                 double *sparse);
+/* Warns of an answer that is all low rank or all error. */
+void rr_warn_if_empty(lapis_ctx *ctx, const char *method, int64_t rank,
+                      const double *sparse, const double *X, int64_t count);
+
+/* Rows of their tables, as those of base/param.h. */
+#define RR_REFILL                                                             \
+  {                                                                           \
+    "refill", "N", LAPIS_PARAM_INT, AT(refill), 0, 0, 1000, false, NULL, "N", \
+        "rounds of finding covered entries and filling them"                  \
+  }
+#define RR_TAU                                                             \
+  {                                                                        \
+    "tau", "tau", LAPIS_PARAM_REAL, AT(tau), 0.2, 0, INFINITY, true, NULL, \
+        "X", "refill: an entry off by more is covered"                     \
+  }
+#define RR_CLEAN_WEIGHT(help)                                                  \
+  {                                                                            \
+    "clean-weight", "w", LAPIS_PARAM_REAL, AT(clean_weight), NAN, 0, INFINITY, \
+        true, NULL, "X", help                                                  \
+  }
+#define RR_FITTED_CLEAN_WEIGHT                                               \
+  RR_CLEAN_WEIGHT(                                                           \
+      "predicting: weight of the error, relative (auto: 1; 2.5 where D has " \
+      "full rank)")
+#define RR_JOINT(help)                                                      \
+  {                                                                         \
+    "joint", NULL, LAPIS_PARAM_BOOL, AT(joint), 0, 0, 1, false, NULL, NULL, \
+        help "; answers then depend on the batch"                           \
+  }
+
+/* ---- Anderson acceleration of a fixed-point iteration -------------------*/
+enum { ACCEL_MEMORY = 20, ACCEL_PARTS = 2 };
+
+/* A state of up to two arrays. */
+typedef struct rr_accel {
+  la *h;
+  int parts; /* 0: no room was made, nothing is done */
+  int64_t have, next;
+  double last; /* |f| of the last plain step; < 0: none */
+  la_array old[ACCEL_PARTS], f[ACCEL_PARTS], g[ACCEL_PARTS];
+  la_array dF[ACCEL_MEMORY][ACCEL_PARTS], dG[ACCEL_MEMORY][ACCEL_PARTS];
+  double gram[ACCEL_MEMORY * ACCEL_MEMORY];
+} rr_accel;
+
+lapis_status rr_accel_new(la *h, int64_t rows, int64_t cols, int parts,
+                          rr_accel *a);
+void rr_accel_free(rr_accel *a);
+/* The iteration has changed: forget the past. */
+void rr_accel_reset(rr_accel *a);
+/* Names the past that is remembered. */
+void rr_accel_keep(rr_accel *a, loop *l);
+/* Before a step: keeps the state. */
+lapis_status rr_accel_before(rr_accel *a, la_array *const state[]);
+/* After it: moves the state on; it is never left where the step ahead was
+ * much worse than the one behind. */
+lapis_status rr_accel_after(rr_accel *a, la_array *const state[]);
+
+/* ---- the convex step ----------------------------------------------------*/
+/* The convex step that robust PCA, robust regression with given
+ * weights and refilling share.
+ *
+ *   minimize  |D|_* + lambda |P_Omega(X - D)|_1 + eta/2 |R - K D|_F^2
+ *
+ * K = W T without its bias column (k x d), R = W (Y - t0 1') (k x n); k = 0:
+ * no fit term, robust PCA.  Any C and Q with |C| <= lambda on Omega, 0 off it,
+ * and |C + K'Q|_2 <= 1 give the lower bound <C, X> + <Q, R> - |Q|^2/(2 eta). */
+/* What a point and a multiplier prove together. */
+typedef struct rr_bounds {
+  double primal, dual, gap;
+  double norm; /* |C + K'Q|_2 before scaling */
+} rr_bounds;
+
+/* The fit term.  C2 is D's copy here, S its Douglas-Rachford state. */
+typedef struct rr_fit {
+  int64_t k; /* 0: no fit term */
+  double eta;
+  la_array K, R, M; /* k x d, k x n, k x k: Cholesky of fit.rho/eta I + K K' */
+  la_array S, P, G; /* d x n: state; P = C2 - S = K'H; scratch */
+  la_array H, T;    /* k x n: Q = fit.rho H; scratch */
+  double rho, before;   /* this step's, the last one's */
+  double sums[4];       /* |A - C2|^2, |C2_new - C2|^2, |C2_new|^2, |P|^2 */
+  double inner, square; /* <Q, R>, |Q|^2 of the last step */
+  double loss;          /* |R - K A|^2 */
+} rr_fit;
+
+/* The free estimate takes a Frobenius norm for a spectral one and may be a
+ * thousand times the gap; every few steps a power method guesses better.  What
+ * looks proved is then proved, with the whole spectrum.  After a proof that
+ * failed the next waits for a smaller guess, but not for ever: a guess is from
+ * below, and may be low by as much as it likes. */
+typedef struct rr_proof {
+  double tol, ask; /* what is wanted; the guess that is worth a proof */
+  bool spent;      /* W holds a multiplier and must be made again */
+  bool done;       /* the gap at hand is exact, and small enough */
+} rr_proof;
+
+typedef struct rr_dstep {
+  la *h;
+  op_svt *svt;
+  int64_t d, n;
+  double lambda, rho, unit; /* unit: |X|_2, roughly */
+  int64_t age;              /* steps taken, for the schedule of rho */
+  la_array X, S, W, A;      /* d x n; A = D */
+  la_array u, v;            /* d x 1, n x 1: power method */
+  rr_fit fit;
+  svt_report low_rank;
+  double sums[6]; /* of la's l1_step */
+  rr_bounds bounds;
+  rr_proof proof;
+  int64_t round;  /* of refilling */
+  rr_accel accel; /* of S and fit.S, once rho has settled */
+} rr_dstep;
+
+/* k rows of K and R are allocated, to be filled before rr_dstep_start. */
+lapis_status rr_dstep_new(la *h, const lapis_mat *X, int64_t k, rr_dstep *w);
+void rr_dstep_free(rr_dstep *w);
+/* From S = X with zeros; or, warm, from where the last solve ended, for
+ * another lambda, X, K or R. */
+lapis_status rr_dstep_start(rr_dstep *w, double lambda, bool warm);
+/* Until the certified relative gap is at most tol, or the loop ends. */
+lapis_status rr_dstep_run(rr_dstep *w, loop *l, double tol);
+/* Names what rr_dstep_run continues from; masked: X changes from round to
+ * round of refilling. */
+void rr_dstep_keep(rr_dstep *w, loop *l, bool masked);
+/* Bounds at A from the multiplier at hand; W returns holding C, scaled. */
+lapis_status rr_dstep_certify(rr_dstep *w);
+/* |A - B| / |B| of the last step. */
+double rr_dstep_residual(const rr_dstep *w);
+/* What rr_dstep_run records: 6 names. */
+extern const char *const rr_dstep_columns[];
+
+/* ---- the fit term: dstep_fit.c ------------------------------------------*/
+lapis_status rr_fit_alloc(rr_dstep *w, int64_t k);
+void rr_fit_free(rr_dstep *w);
+/* M for the rho at hand, and H, P from S. */
+lapis_status rr_fit_factor(rr_dstep *w);
+/* H and P from S. */
+lapis_status rr_fit_project(rr_dstep *w);
+/* S += relax (A - C2), P anew, then both for a rho grown by factor; sums. */
+lapis_status rr_fit_step(rr_dstep *w, double relax, double factor);
+/* W = (rho W + fit.rho (S + 2 P)) / (rho + fit.rho) */
+lapis_status rr_fit_reflect(rr_dstep *w);
+/* loss = |R - K A|^2 */
+lapis_status rr_fit_loss(rr_dstep *w);
+
+/* ---- refilling: finding what is covered, and filling it -----------------*/
+/* rounds times: D on the entries that are not covered; covered = farther than
+ * tau from D.  Then filled = D where covered or not observed, X elsewhere
+ * (d x n).  w is left at the last round's problem. */
+lapis_status rr_refill_train(rr_dstep *w, loop *l, int64_t rounds, double tau,
+                             double tol, const double *X, double *filled);
+extern const lapis_method rpca_method;
+
+/* ---- rr and rlda --------------------------------------------------------*/
+/* Robust regression and robust LDA.
+ *
+ *   J(T, D) = eta/2 (|W (Y - T [D; 1])|_F^2 + gamma |T|_F^2)
+ *             + |D|_* + lambda |P_Omega(X - D)|_1
+ *
+ * X, D d x n; Y K x n; T K x (d + 1), bias last, kept transposed. */
+extern const lapis_method rr_method, rlda_method;
+
+/* T from D-hat.  W'W = Q diag(l) Q': column i of T'Q solves
+ * (l_i Dh Dh' + gamma I) t = l_i Dh (Q'Y)_i'; where n < d + 1 the same through
+ * Dh'Dh. */
+typedef struct rr_tstep {
+  int64_t d1, n, K, side; /* d + 1; min(d + 1, n) */
+  bool wide;              /* n < d + 1 */
+  bool even;              /* all l equal: Cholesky instead of eigenvalues */
+  double gamma, *l;       /* K */
+  la_array Q;             /* K x K */
+  la_array QY;            /* n x K: Y'Q */
+  la_array Dh;            /* (d + 1) x n */
+  la_array Tt, TQ;        /* (d + 1) x K: T', T'Q */
+  la_array G, V;          /* side x side */
+  la_array R, S;          /* side x K: right sides */
+  double *w;              /* side: eigenvalues */
+} rr_tstep;
+lapis_status rr_tstep_new(la *h, int64_t d, int64_t n, int64_t K, rr_tstep *t);
+void rr_tstep_free(la *h, rr_tstep *t);
+/* Y (K x n) and W (K x K) on the host. */
+lapis_status rr_tstep_set(la *h, rr_tstep *t, const double *Y, const double *W,
+                          double gamma);
+lapis_status rr_tstep_run(la *h, rr_tstep *t);
+
+typedef struct rr {
+  lapis_solver base;
+  lapis_rr_settings set;
+  bool lda, solved, fixed;
+  la h;
+  int64_t d, n, K;
+  targets labels; /* rlda */
+  double *Y, *W;  /* K x n, K x K */
+  rr_dstep step;  /* X; D in A */
+  rr_tstep t;
+  /* the augmented Lagrangian, d x n unless said; D is step.A */
+  la_array B, G1, Z;
+  la_array G2, N; /* (d + 1) x n */
+  la_array TW;    /* (d + 1) x K: T'W' */
+  la_array WY, H; /* K x n */
+  la_array M;     /* K x K */
+  double mu, residual[2], J;
+  rr_basis basis;
+  /* what is published */
+  double *X, *low_rank, *sparse, *filled, *dual; /* d x n */
+  double *scores, *decided, *weights;            /* K x n, labels, T' */
+} rr;
+
+/* targets.c: checks Y, fills labels, K, Y, W. */
+lapis_status rr_check_targets(lapis_ctx *ctx, bool lda,
+                              const lapis_rr_settings *set,
+                              const lapis_data *data);
+lapis_status rr_targets_build(rr *w, const lapis_data *data);
+/* alm.c: [RR16] Alg. 1. */
+lapis_status rr_alm_alloc(rr *w);
+void rr_alm_free(rr *w);
+lapis_status rr_alm(rr *w, loop *l);
+/* W Y and the T-step's share of the targets; before anything else. */
+lapis_status rr_alm_targets(rr *w);
+/* T for D = step.A, whose nuclear norm step.low_rank holds; J. */
+lapis_status rr_regress(rr *w);
+/* J at step.A and T; the nuclear norm and the l1 norm are given. */
+lapis_status rr_objective(rr *w, double nuclear, double l1, double *J);
+
+/* ---- cleaning -----------------------------------------------------------*/
+/* Cleaning new samples with what was learnt.
+ *
+ *   alone:  minimize  |z|_2 + w |P_Omega(x - D z)|_1   for every column x
+ *   joint:  minimize  |Z|_* + w |P_Omega(X - D Z)|_1
+ *
+ * D = U S V' (rank r): the best Z is V Q, and D Z = K Q with K = U S.  A C with
+ * |C| <= w on Omega, 0 off it, gives <C, X> as a lower bound where |K'c|_2 <= 1
+ * (alone) or |K'C|_2 <= 1, the spectral norm (joint). */
+extern const lapis_method clean_method;
+
+typedef struct cleaner {
+  la *h;
+  const rr_basis *basis;
+  int64_t d, n, r; /* n: samples to clean */
+  double w;
+  bool joint, checked; /* the last step was looked at: C is a multiplier */
+  la_array U;          /* d x r: orthonormal */
+  la_array X, S, A;    /* d x n: X, the Douglas-Rachford state, A = K Q */
+  la_array C;          /* d x n: multiplier, 2 B - S */
+  la_array P;          /* r x n: U' C, and Y = S Q on return */
+  double *Q;           /* r x n, samples in the order given */
+  /* alone: one entry a sample, the first `active` still at work */
+  int64_t active, *place, *age;       /* place: the sample a column holds */
+  double *rho, *primal, *dual, *sums; /* sums: 6 a sample */
+  /* joint */
+  op_svt *svt;
+  la_array SQ, QA, Z, G; /* r x n */
+  double ratio;          /* rho of Q over rho of B */
+  double *weight;        /* r */
+  svt_report low_rank;
+  lapis_info info; /* objective, dual, gap, rank */
+} cleaner;
+
+/* basis is borrowed.  Room for n samples, or fewer in later calls. */
+lapis_status cleaner_new(la *h, const rr_basis *basis, int64_t n, bool joint,
+                         cleaner *c);
+void cleaner_free(cleaner *c);
+/* Cleans X (d x n, NaN = not observed) until every gap is at most tol or the
+ * loop ends; Q and info are set. */
+lapis_status cleaner_run(cleaner *c, const lapis_mat *X, double w, loop *l,
+                         double tol);
+/* low_rank (d x n) = K Q; coefficients (basis n x n) = V Q or NULL; dual
+ * (d x n) or NULL. */
+lapis_status cleaner_read(cleaner *c, double *low_rank, double *coefficients,
+                          double *dual);
+
+/* ---- a batch with everything that is published of it --------------------*/
+typedef struct clean_job {
+  cleaner c;
+  int64_t refill;
+  double tau;
+  int64_t round;                 /* of refilling */
+  double *X, *low_rank, *sparse; /* d x n */
+  double *filled;                /* d x n, or NULL without refill */
+  double *coefficients;          /* basis n x n */
+  double *dual;                  /* d x n, or NULL */
+} clean_job;
+typedef struct clean_options {
+  bool joint, certificate;
+  int64_t refill;
+  double tau;
+} clean_options;
+lapis_status clean_job_new(la *h, const rr_basis *basis, const lapis_mat *X,
+                           const clean_options *opt, clean_job *job);
+void clean_job_free(clean_job *job);
+lapis_status clean_job_run(clean_job *job, double w, loop *l, double tol);
+void clean_job_publish(clean_job *job, lapis_solver *s);
+
+/* The default weight: lambda sqrt(r n) / |D|_*, or lambda / |D|_*. */
+double clean_weight(const rr_basis *b, double lambda, bool paper);
+
+/* clean_alone.c, clean_joint.c */
+lapis_status clean_alone(cleaner *c, loop *l, double tol);
+lapis_status clean_joint_alloc(cleaner *c);
+void clean_joint_free(cleaner *c);
+lapis_status clean_joint(cleaner *c, loop *l, double tol);
+extern const char *const clean_columns[]; /* 6 */
+
+/* ---- answers for new samples from rpca, rr and rlda models --------------*/
+extern const lapis_method rpca_predict_method, rr_predict_method,
+    rlda_predict_method;
+/* method_predict_fn of src/solve/methods.h */
+lapis_status rpca_predict_new(lapis_ctx *ctx, const lapis_data *data,
+                              const void *settings, const named_list *learned,
+                              const void *options, lapis_solver **out);
+lapis_status rr_predict_new(lapis_ctx *ctx, const lapis_data *data,
+                            const void *settings, const named_list *learned,
+                            const void *options, lapis_solver **out);
+
+/* labels (rows of signs x n) by the vote of the k training samples nearest in
+ * the projected space (scores: m x n, train: m x N); signs m' x N; value as in
+ * targets.  near: room for k indices, far: for k distances. */
+typedef struct knn_task {
+  const lapis_mat *train, *signs, *value;
+  int64_t k;
+  int64_t *near;
+  double *far;
+} knn_task;
+void knn_labels(const knn_task *t, const double *scores, int64_t n,
+                bool classes, double *labels);
+
+#endif
