@@ -252,3 +252,55 @@ lapis_status sv_gram_slack(sv_gram *k, double C, double gamma, const double *c)
   k->G_gamma = gamma;
   return LAPIS_OK;
 }
+
+/* ---- of a solver --------------------------------------------------------*/
+/* Slightly shifted, a positive semidefinite matrix has a Cholesky factor. */
+static lapis_status check_definite(svmplus *w, const char *name,
+                                   const op_kernel *k)
+{
+  if (k->kind != LAPIS_KERNEL_PRECOMPUTED) return LAPIS_OK;
+  int64_t n = k->n;
+  double most = 0;
+  for (int64_t i = 0; i < n; i++) most = fmax(most, fabs(k->X[i * n + i]));
+  double *A = base_alloc_raw(w->base.ctx, n * n, sizeof *A);
+  if (A == NULL) return LAPIS_ENOMEM;
+  memcpy(A, k->X, (size_t)(n * n) * sizeof *A);
+  for (int64_t i = 0; i < n; i++) A[i * n + i] += 1e-9 * (double)n * most;
+  la_array L = la_wrap(A, n, n);
+  lapis_status s = w->h.ops->potrf(&w->h, &L);
+  base_free(A);
+  if (s != LAPIS_ENUMERIC) return s;
+  return lapis_fail(w->base.ctx, LAPIS_EDATA,
+                    "svmplus: the precomputed kernel %s is not positive "
+                    "semidefinite; add to its diagonal, or use another kernel",
+                    name);
+}
+
+lapis_status sv_kernels(svmplus *w, int64_t rank)
+{
+  sv_gram *k = &w->gram;
+  lapis_svmplus_settings set = w->set;
+  set.rank = rank;
+  TRY(sv_gram_new(&w->h, &set, &w->data, k));
+  TRY(check_definite(w, "X", &k->main));
+  if (!k->plain) TRY(check_definite(w, "P", &k->priv));
+  w->set.width = k->main.width;
+  if (!k->plain) w->set.width_priv = k->priv.width;
+  return LAPIS_OK;
+}
+
+/* f = (K + 1) (a o y) */
+lapis_status sv_kernel_scores(svmplus *w, const double *a, int64_t c, double b)
+{
+  const sv_data *q = &w->q;
+  int64_t n = q->n;
+  double *ay = base_alloc(q->ctx, 2 * n, sizeof *ay);
+  if (ay == NULL) return LAPIS_ENOMEM;
+  for (int64_t i = 0; i < n; i++) ay[i] = a[i] * q->y[i];
+  la_array K = la_wrap(w->gram.K, n, n), v = la_wrap(ay, n, 1);
+  la_array f = la_wrap(ay + n, n, 1);
+  lapis_status s = w->h.ops->gemv(&w->h, LA_N, 1, &K, &v, 0, &f);
+  for (int64_t i = 0; i < n; i++) w->scores[i * w->K + c] = ay[n + i] + b;
+  base_free(ay);
+  return s;
+}

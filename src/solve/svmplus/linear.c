@@ -1,4 +1,4 @@
-/* linear.c - what alpha and zeta prove about the linear problem.
+/* linear.c - the linear problem: who solves it, and what alpha and zeta prove.
  *
  *   min 1/2 |w|^2 + gamma/2 |v|^2 + sum C_i v'z_i
  *   s.t. y_i w'x_i >= 1 - v'z_i,  v'z_i >= 0                   [SVMP16 (7)]
@@ -9,14 +9,24 @@
  * (w, v) feasible, so the primal P there bounds the optimum from above.
  *
  * Without privileged features the slack is free: P = |w|^2/2 + sum C_i
- * max(0, 1 - y_i w'x_i), D = 1'a - |w|^2/2, 0 <= a <= C. */
+ * max(0, 1 - y_i w'x_i), D = 1'a - |w|^2/2, 0 <= a <= C.
+ *
+ * dcd.c (descent) or ipm.c (interior point, with the last digits from
+ * vertex.c) solve it: the latter first where its d + p equations are few, or
+ * after descent has stalled. */
 #include <math.h>
 #include <string.h>
 
 #include "solve/svmplus/columns.h"
 #include "solve/svmplus/svmplus.h"
 
-lapis_status sv_linear_new(const sv_data *q, sv_linear *out)
+enum {
+  ORDER_MODERATE = 700,  /* d + p: interior point first */
+  ORDER_POSSIBLE = 6000, /* after descent, still */
+  EPOCHS = 300           /* of descent before that */
+};
+
+static lapis_status linear_new(const sv_data *q, sv_linear *out)
 {
   int64_t n = q->n;
   *out = (sv_linear){.q = q, .gap = INFINITY};
@@ -30,7 +40,7 @@ lapis_status sv_linear_new(const sv_data *q, sv_linear *out)
   return LAPIS_OK;
 }
 
-void sv_linear_free(sv_linear *l)
+static void linear_free(sv_linear *l)
 {
   base_free(l->a);
   *l = (sv_linear){0};
@@ -111,4 +121,76 @@ lapis_status sv_linear_record(sv_linear *l, double tol)
   lapis_progress now = {.objective = l->primal, .gap = l->gap, .residual = NAN};
   loop_show(p, &now, tol);
   return LAPIS_OK;
+}
+
+/* ---- who solves it ------------------------------------------------------*/
+static bool interior_first(const svmplus *w)
+{
+  int64_t order = w->q.d + w->q.p;
+  if (w->set.solver == LAPIS_SVMPLUS_IPM) return true;
+  return w->set.solver == LAPIS_SVMPLUS_SOLVER_AUTO && order <= ORDER_MODERATE;
+}
+
+/* Samples for which the last digits are worth a dense system. */
+enum { SMALL = 20000 };
+static const double PRECISE = 1e-6;
+
+static lapis_status interior(sv_linear *l, double tol)
+{
+  TRY(sv_ipm(l, tol));
+  bool worth = l->q->n <= SMALL && base_ranks(l->q->ctx) == 1;
+  bool wanted = tol <= PRECISE || l->gap > tol;
+  return worth && wanted && l->q->loop->status == LAPIS_OK ? sv_vertex(l)
+                                                           : LAPIS_OK;
+}
+
+static lapis_status linear_solve(svmplus *w, sv_linear *l)
+{
+  const sv_data *q = &w->q;
+  double tol = w->set.stop.tol;
+  bool solved = false, free_choice = w->set.solver == LAPIS_SVMPLUS_SOLVER_AUTO;
+  if (interior_first(w)) return interior(l, tol);
+  for (int64_t i = 0; i < q->n && q->plain; i++) l->s[i] = q->C[i];
+  int64_t epochs = free_choice ? EPOCHS : INT64_MAX;
+  if (sv_phase(q->loop) == 0) {
+    TRY(sv_dcd(l, tol, epochs, &solved));
+    if (solved || !free_choice || q->loop->status != LAPIS_OK) return LAPIS_OK;
+    loop_set_stage(q->loop, q->loop->stage + 1);
+  }
+  if (q->d + q->p > ORDER_POSSIBLE) return sv_dcd(l, tol, INT64_MAX, &solved);
+  base_say(q->ctx, 1,
+           "svmplus: descent stands at a gap of %.1e after %d epochs; interior "
+           "point from here",
+           l->gap, EPOCHS);
+  return interior(l, tol);
+}
+
+static double largest(const double *x, int64_t n)
+{
+  double most = 0;
+  for (int64_t i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
+  return most;
+}
+
+lapis_status sv_linear_part(svmplus *w, int64_t c)
+{
+  const sv_data *q = &w->q;
+  sv_linear l;
+  TRY(linear_new(q, &l));
+  lapis_status s = linear_solve(w, &l);
+  for (int64_t i = 0; s >= 0 && i < q->n; i++) {
+    w->scores[i * w->K + c] = column_dot(&q->X, i, l.w);
+    w->alpha[i * w->K + c] = l.a[i];
+    w->zeta[i * w->K + c] = l.s[i];
+  }
+  if (s >= 0) {
+    memcpy(w->weights + c * (q->d + 1), l.w, (size_t)(q->d + 1) * sizeof *l.w);
+    sv_add_info(w, l.primal, l.dual, l.gap);
+    if (largest(l.w, q->d) <= 1e-9)
+      base_say(q->ctx, 0,
+               "svmplus: w is 0: the privileged features explain all labels at "
+               "this C and gamma; try a larger C or gamma");
+  }
+  linear_free(&l);
+  return s;
 }

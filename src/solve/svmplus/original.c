@@ -23,8 +23,18 @@ static const double BACK_OFF = 0.995;
 static const double RIDGE = 1e-14; /* of the diagonal: steps only */
 enum { PATIENCE = 4 };
 
+typedef struct original {
+  const sv_data *q;
+  /* n x n each, Kp NULL: plain.  That 1 was added to them does not matter:
+   * y'a = 0 and 1'e = 0 take it out. */
+  const double *K, *Kp;
+  double *a, *s;               /* n each */
+  double b, slack_b;           /* multipliers of the two equalities */
+  double objective, dual, gap; /* objective of (4); gap of the pair */
+} original;
+
 typedef struct state {
-  sv_original *o;
+  original *o;
   int64_t n, N;    /* N: 2n, or n without privileged features */
   double *M;       /* N x N */
   double *B;       /* N x 3: the right side, (y, 0), (0, 1) */
@@ -77,7 +87,7 @@ static double dot(const double *a, const double *b, int64_t n)
  * function of b, is least; the multiplier itself is at most rounding away. */
 static double primal(const state *t)
 {
-  const sv_original *o = t->o;
+  const original *o = t->o;
   const sv_data *q = o->q;
   double raise = 0, cost = 0, C = 0;
   for (int64_t i = 0; i < t->n; i++) {
@@ -93,7 +103,7 @@ static double primal(const state *t)
 
 static lapis_status certify(state *t)
 {
-  sv_original *o = t->o;
+  original *o = t->o;
   double sum = 0, v = o->q->plain ? 0 : dot(t->e, t->Ke, t->n) / 2;
   for (int64_t i = 0; i < t->n; i++) sum += o->a[i];
   o->objective = dot(o->a, t->Ha, t->n) / 2 - sum + v;
@@ -109,7 +119,7 @@ static lapis_status certify(state *t)
 /* a and s must satisfy the equalities before the pair proves anything. */
 static bool feasible(const state *t)
 {
-  const sv_original *o = t->o;
+  const original *o = t->o;
   double balance = 0, total = 0, size = 1e-300;
   for (int64_t i = 0; i < t->n; i++) {
     balance += o->q->y[i] * o->a[i];
@@ -122,7 +132,7 @@ static bool feasible(const state *t)
 /* ---- the system ---------------------------------------------------------*/
 static lapis_status factorise(state *t)
 {
-  const sv_original *o = t->o;
+  const original *o = t->o;
   const sv_data *q = o->q;
   int64_t n = t->n, N = t->N;
   memset(t->M, 0, (size_t)(N * N) * sizeof *t->M);
@@ -144,21 +154,21 @@ static lapis_status factorise(state *t)
 /* The share of complementarity in the right side, divided by a or s. */
 static double pull_1(const state *t, int64_t i, double mu)
 {
-  const sv_original *o = t->o;
+  const original *o = t->o;
   double bend = mu > 0 ? t->da[i] * t->dl[i] : 0;
   return (mu - bend) / o->a[i] - t->l[i];
 }
 
 static double pull_2(const state *t, int64_t i, double mu)
 {
-  const sv_original *o = t->o;
+  const original *o = t->o;
   double bend = mu > 0 ? slack_direction(t, i) * t->dx[i] : 0;
   return (mu - bend) / o->s[i] - t->x[i];
 }
 
 static void right_side(state *t, double mu)
 {
-  const sv_original *o = t->o;
+  const original *o = t->o;
   const sv_data *q = o->q;
   int64_t n = t->n, N = t->N;
   memset(t->B, 0, (size_t)(3 * N) * sizeof *t->B);
@@ -178,7 +188,7 @@ static void right_side(state *t, double mu)
 /* Multipliers' directions db from the Schur complement, then (da, de). */
 static void eliminate(state *t, double db[2])
 {
-  const sv_original *o = t->o;
+  const original *o = t->o;
   const sv_data *q = o->q;
   int64_t n = t->n, N = t->N;
   const double *z = t->B, *zy = z + N, *z1 = zy + N;
@@ -205,7 +215,7 @@ static void eliminate(state *t, double db[2])
 
 static lapis_status solve_system(state *t, double mu, double db[2])
 {
-  const sv_original *o = t->o;
+  const original *o = t->o;
   la *h = o->q->h;
   right_side(t, mu);
   la_array M = la_wrap(t->M, t->N, t->N), B = la_wrap(t->B, t->N, 3);
@@ -225,7 +235,7 @@ static double shorten(double step, double x, double dx)
 
 static double longest_step(const state *t, double best)
 {
-  const sv_original *o = t->o;
+  const original *o = t->o;
   for (int64_t i = 0; i < t->n; i++) {
     best = shorten(best, o->a[i], t->da[i]);
     best = shorten(best, o->s[i], slack_direction(t, i));
@@ -237,7 +247,7 @@ static double longest_step(const state *t, double best)
 
 static double complementarity(const state *t, double step)
 {
-  const sv_original *o = t->o;
+  const original *o = t->o;
   double sum = 0;
   for (int64_t i = 0; i < t->n; i++) {
     double ds = slack_direction(t, i);
@@ -249,7 +259,7 @@ static double complementarity(const state *t, double step)
 
 static void move(state *t, double step, const double db[2])
 {
-  sv_original *o = t->o;
+  original *o = t->o;
   for (int64_t i = 0; i < t->n; i++) {
     o->s[i] += step * slack_direction(t, i);
     o->a[i] += step * t->da[i];
@@ -277,7 +287,7 @@ static lapis_status iterate(state *t)
 /* ---- the loop -----------------------------------------------------------*/
 static void keep_best(state *t)
 {
-  sv_original *o = t->o;
+  original *o = t->o;
   if (!feasible(t) || !(o->gap < t->best[4])) return;
   memcpy(t->best_a, o->a, (size_t)t->n * sizeof *o->a);
   memcpy(t->best_s, o->s, (size_t)t->n * sizeof *o->s);
@@ -287,7 +297,7 @@ static void keep_best(state *t)
 
 static lapis_status record(const state *t, double tol)
 {
-  const sv_original *o = t->o;
+  const original *o = t->o;
   loop *p = o->q->loop;
   TRY(loop_record(p, (double[]){o->objective, o->dual, o->gap}));
   lapis_progress now = {
@@ -298,7 +308,7 @@ static lapis_status record(const state *t, double tol)
 
 static void keep(state *t, int64_t *waited)
 {
-  sv_original *o = t->o;
+  original *o = t->o;
   loop *l = o->q->loop;
   double *all[] = {o->a, o->s, t->l, t->x, t->best_a, t->best_s};
   const char *name[] = {"a", "s", "l", "x", "best_a", "best_s"};
@@ -311,7 +321,7 @@ static void keep(state *t, int64_t *waited)
 
 static lapis_status run(state *t, double tol)
 {
-  sv_original *o = t->o;
+  original *o = t->o;
   const sv_data *q = o->q;
   int64_t waited = 0;
   bool resumed;
@@ -346,7 +356,7 @@ static lapis_status run(state *t, double tol)
   return LAPIS_OK;
 }
 
-lapis_status sv_original_solve(sv_original *o, double tol)
+static lapis_status original_solve(original *o, double tol)
 {
   const sv_data *q = o->q;
   int64_t n = q->n, N = q->plain ? n : 2 * n;
@@ -362,4 +372,38 @@ lapis_status sv_original_solve(sv_original *o, double tol)
   lapis_status s = run(&t, tol);
   base_free(t.M);
   return s;
+}
+
+/* ---- a class of a solver -------------------------------------------------*/
+lapis_status sv_original_part(svmplus *w, int64_t c)
+{
+  const sv_data *q = &w->q;
+  int64_t n = q->n;
+  double *room = base_alloc(q->ctx, 2 * n, sizeof *room);
+  if (room == NULL) return LAPIS_ENOMEM;
+  original o = {
+      .q = q, .K = w->gram.K, .Kp = w->gram.Kp, .a = room, .s = room + n};
+  lapis_status s = original_solve(&o, w->set.stop.tol);
+  if (s >= 0) s = sv_kernel_scores(w, o.a, c, o.b);
+  if (s >= 0) {
+    sv_add_info(w, o.objective, o.dual, o.gap);
+    w->bias[c] = o.b;
+    w->rho[c] = 1;
+    for (int64_t i = 0; i < n; i++) {
+      w->alpha[i * w->K + c] = o.a[i];
+      w->zeta[i * w->K + c] = o.s[i];
+    }
+  }
+  base_free(room);
+  return s;
+}
+
+lapis_status sv_original_alloc(svmplus *w)
+{
+  TRY(sv_kernels(w, SV_WHOLE));
+  if (w->gram.dense) return LAPIS_OK;
+  return lapis_fail(w->base.ctx, LAPIS_ESHAPE,
+                    "svmplus: the original formulation needs whole kernels "
+                    "of %" PRId64 " samples; raise --cache, or use l2",
+                    w->q.n);
 }

@@ -3,8 +3,9 @@
  * Slack is a function v'z of privileged features z that exist for training
  * samples only.  Three problems, each with its file:
  *   linear    (7)   linear.c, by dcd.c and ipm.c
- *   l2        (18)  gram.c, by smo.c and polish.c
+ *   l2        (18)  l2.c over gram.c or rows.c, by smo.c and polish.c
  *   original  (4)   original.c
+ * This file holds the settings, the constructor and the loop over classes.
  * Without P each is the plain SVM of the same formulation.  Several classes
  * or labels are problems of one against the rest over shared kernels, whose
  * scores are compared as f / rho, rho = a'Qa (l2): the margin is 1 then.
@@ -15,15 +16,6 @@
 #include "solve/svmplus/svmplus.h"
 
 #include <math.h>
-#include <string.h>
-
-#include "solve/svmplus/columns.h"
-
-enum {
-  ORDER_MODERATE = 700,  /* d + p: interior point first */
-  ORDER_POSSIBLE = 6000, /* after descent, still */
-  EPOCHS = 300           /* of descent before that */
-};
 
 #define AT(field) offsetof(lapis_svmplus_settings, field)
 static const lapis_param params[] = {
@@ -85,7 +77,7 @@ lapis_svmplus_settings lapis_svmplus_defaults(void)
 }
 
 /* ---- one part: one class against the rest --------------------------------*/
-void sv_class_weights(const svmplus *w, int64_t c)
+static void class_weights(const svmplus *w, int64_t c)
 {
   const sv_data *q = &w->q;
   int64_t positive = 0;
@@ -101,7 +93,7 @@ void sv_class_weights(const svmplus *w, int64_t c)
   }
 }
 
-static void add_info(svmplus *w, double objective, double dual, double gap)
+void sv_add_info(svmplus *w, double objective, double dual, double gap)
 {
   lapis_info *info = &w->base.info;
   info->objective += objective;
@@ -109,263 +101,19 @@ static void add_info(svmplus *w, double objective, double dual, double gap)
   info->gap = fmax(info->gap, gap);
 }
 
-static bool interior_first(const svmplus *w)
-{
-  int64_t order = w->q.d + w->q.p;
-  if (w->set.solver == LAPIS_SVMPLUS_IPM) return true;
-  return w->set.solver == LAPIS_SVMPLUS_SOLVER_AUTO && order <= ORDER_MODERATE;
-}
-
-/* Samples for which the last digits are worth a dense system. */
-enum { SMALL = 20000 };
-static const double PRECISE = 1e-6;
-
-static lapis_status interior(sv_linear *l, double tol)
-{
-  TRY(sv_ipm(l, tol));
-  bool worth = l->q->n <= SMALL && base_ranks(l->q->ctx) == 1;
-  bool wanted = tol <= PRECISE || l->gap > tol;
-  return worth && wanted && l->q->loop->status == LAPIS_OK ? sv_vertex(l)
-                                                           : LAPIS_OK;
-}
-
-/* A stage of the loop is a phase of a class. */
-enum { PHASES = 4 };
-
-static int64_t phase_of(const loop *l)
-{
-  return l->stage % PHASES;
-}
-
-static lapis_status linear_solve(svmplus *w, sv_linear *l)
-{
-  const sv_data *q = &w->q;
-  double tol = w->set.stop.tol;
-  bool solved = false, free_choice = w->set.solver == LAPIS_SVMPLUS_SOLVER_AUTO;
-  if (interior_first(w)) return interior(l, tol);
-  for (int64_t i = 0; i < q->n && q->plain; i++) l->s[i] = q->C[i];
-  int64_t epochs = free_choice ? EPOCHS : INT64_MAX;
-  if (phase_of(q->loop) == 0) {
-    TRY(sv_dcd(l, tol, epochs, &solved));
-    if (solved || !free_choice || q->loop->status != LAPIS_OK) return LAPIS_OK;
-    loop_set_stage(q->loop, q->loop->stage + 1);
-  }
-  if (q->d + q->p > ORDER_POSSIBLE) return sv_dcd(l, tol, INT64_MAX, &solved);
-  base_say(q->ctx, 1,
-           "svmplus: descent stands at a gap of %.1e after %d epochs; interior "
-           "point from here",
-           l->gap, EPOCHS);
-  return interior(l, tol);
-}
-
-static double largest(const double *x, int64_t n)
-{
-  double most = 0;
-  for (int64_t i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
-  return most;
-}
-
-static lapis_status linear_part(svmplus *w, int64_t c)
-{
-  const sv_data *q = &w->q;
-  sv_linear l;
-  TRY(sv_linear_new(q, &l));
-  lapis_status s = linear_solve(w, &l);
-  for (int64_t i = 0; s >= 0 && i < q->n; i++) {
-    w->scores[i * w->K + c] = column_dot(&q->X, i, l.w);
-    w->alpha[i * w->K + c] = l.a[i];
-    w->zeta[i * w->K + c] = l.s[i];
-  }
-  if (s >= 0) {
-    memcpy(w->weights + c * (q->d + 1), l.w, (size_t)(q->d + 1) * sizeof *l.w);
-    add_info(w, l.primal, l.dual, l.gap);
-    if (largest(l.w, q->d) <= 1e-9)
-      base_say(q->ctx, 0,
-               "svmplus: w is 0: the privileged features explain all labels at "
-               "this C and gamma; try a larger C or gamma");
-  }
-  sv_linear_free(&l);
-  return s;
-}
-
-/* Q = y y' o (K + 1) + G, dense. */
-static lapis_status build_Q(svmplus *w)
-{
-  const sv_data *q = &w->q;
-  const sv_gram *k = &w->gram;
-  int64_t n = q->n;
-  la_array Q = la_wrap(w->Q, n, n), R = la_wrap(k->G, k->r, n);
-  if (k->L != NULL) TRY(w->h.ops->syrk(&w->h, LA_T, &R, &Q));
-  const double *G = k->L != NULL ? w->Q : k->G;
-#pragma omp parallel for num_threads(w->h.threads) if (n > 200)
-  for (int64_t j = 0; j < n; j++) {
-    double *to = w->Q + j * n;
-    const double *main = k->K + j * n;
-    for (int64_t i = 0; i < n; i++) {
-      double slack = k->plain ? 0 : G[j * n + i];
-      to[i] = q->y[i] * q->y[j] * main[i] + slack;
-    }
-    if (k->plain) to[j] += 1 / q->C[j];
-  }
-  for (int64_t j = 0; j < n; j++) w->diag[j] = w->Q[j * n + j];
-  return LAPIS_OK;
-}
-
-static void prepare_rows(svmplus *w)
-{
-  const sv_gram *k = &w->gram;
-  w->rows.y = w->q.y;
-  w->rows.R = k->plain ? NULL : k->G;
-  w->rows.r = k->r;
-  w->rows.C = k->plain ? w->q.C : NULL;
-  for (int64_t j = 0; j < w->q.n; j++) {
-    double sum = op_kernel_self(&k->main, j) + 1;
-    if (k->plain) sum += 1 / w->q.C[j];
-    for (int64_t i = 0; i < k->r; i++)
-      sum += k->G[j * k->r + i] * k->G[j * k->r + i];
-    w->diag[j] = sum;
-  }
-}
-
-/* y f = (Qa - Ga), so f costs no kernel. */
-static void scores_from_gradient(svmplus *w, const sv_quadratic *p, int64_t c)
-{
-  const sv_data *q = &w->q;
-  const sv_gram *k = &w->gram;
-  double *Ra = w->diag; /* spent; n >= r */
-  memset(Ra, 0, (size_t)q->n * sizeof *Ra);
-  for (int64_t j = 0; j < q->n; j++)
-    for (int64_t i = 0; i < k->r; i++) Ra[i] += p->a[j] * k->G[j * k->r + i];
-  for (int64_t j = 0; j < q->n; j++) {
-    double slack = k->plain ? p->a[j] / q->C[j] : 0;
-    for (int64_t i = 0; i < k->r; i++) slack += Ra[i] * k->G[j * k->r + i];
-    w->scores[j * w->K + c] = q->y[j] * (p->g[j] - slack);
-  }
-}
-
-/* f = (K + 1) (a o y) */
-static lapis_status scores_from_kernel(svmplus *w, const double *a, int64_t c,
-                                       double b)
-{
-  const sv_data *q = &w->q;
-  int64_t n = q->n;
-  double *ay = base_alloc(q->ctx, 2 * n, sizeof *ay);
-  if (ay == NULL) return LAPIS_ENOMEM;
-  for (int64_t i = 0; i < n; i++) ay[i] = a[i] * q->y[i];
-  la_array K = la_wrap(w->gram.K, n, n), v = la_wrap(ay, n, 1);
-  la_array f = la_wrap(ay + n, n, 1);
-  lapis_status s = w->h.ops->gemv(&w->h, LA_N, 1, &K, &v, 0, &f);
-  for (int64_t i = 0; i < n; i++) w->scores[i * w->K + c] = ay[n + i] + b;
-  base_free(ay);
-  return s;
-}
-
-static lapis_status l2_solve(sv_quadratic *p, double tol)
-{
-  /* SMO finds the support, Cholesky the digits; SMO again where it failed.
-   * Where a step of SMO makes all rows, Cholesky takes over earlier. */
-  double enough = p->Q != NULL ? 1e-3 : 1e-1;
-  if (phase_of(p->loop) == 0) {
-    TRY(sv_smo(p, fmax(tol, enough)));
-    if (p->gap > tol || tol < 1e-3) TRY(sv_polish(p, tol));
-    if (p->gap <= tol) return LAPIS_OK;
-    loop_set_stage(p->loop, p->loop->stage + 1);
-    return sv_smo(p, tol);
-  }
-  return sv_smo(p, tol);
-}
-
-static bool weighted(const svmplus *w)
-{
-  return w->data.weight != NULL || w->set.balanced;
-}
-
-static lapis_status slack_part(svmplus *w)
-{
-  const sv_data *q = &w->q;
-  if (!weighted(w))
-    return sv_gram_slack(&w->gram, w->set.C, w->set.gamma, NULL);
-  double *share = w->diag; /* filled later */
-  for (int64_t i = 0; i < q->n; i++) share[i] = q->C[i] / w->set.C;
-  return sv_gram_slack(&w->gram, w->set.C, w->set.gamma, share);
-}
-
-static void keep_l2(svmplus *w, const sv_quadratic *p, int64_t c)
-{
-  const sv_data *q = &w->q;
-  w->rho[c] = p->norm;
-  w->bias[c] = 0;
-  for (int64_t i = 0; i < q->n; i++) {
-    w->alpha[i * w->K + c] = p->a[i];
-    w->bias[c] += p->a[i] * q->y[i];
-  }
-  add_info(w, p->norm / 2, p->norm / 2 * (1 - p->gap), p->gap);
-}
-
-static lapis_status l2_part(svmplus *w, int64_t c)
-{
-  const sv_data *q = &w->q;
-  bool dense = w->gram.dense;
-  TRY(slack_part(w));
-  if (dense)
-    TRY(build_Q(w));
-  else
-    prepare_rows(w);
-  sv_quadratic p = {.ctx = q->ctx,
-                    .h = &w->h,
-                    .loop = q->loop,
-                    .n = q->n,
-                    .Q = dense ? w->Q : NULL,
-                    .source = &w->rows,
-                    .diag = w->diag};
-  p.a = base_alloc(q->ctx, 2 * q->n, sizeof *p.a);
-  if (p.a == NULL) return LAPIS_ENOMEM;
-  p.g = p.a + q->n;
-  for (int64_t i = 0; i < q->n; i++) p.a[i] = w->alpha[i * w->K + c]; /* warm */
-  lapis_status s = l2_solve(&p, w->set.stop.tol);
-  if (s >= 0) keep_l2(w, &p, c);
-  if (s >= 0 && dense) s = scores_from_kernel(w, p.a, c, 0);
-  if (s >= 0 && !dense) scores_from_gradient(w, &p, c);
-  base_free(p.a);
-  return s;
-}
-
-static lapis_status original_part(svmplus *w, int64_t c)
-{
-  const sv_data *q = &w->q;
-  int64_t n = q->n;
-  double *room = base_alloc(q->ctx, 2 * n, sizeof *room);
-  if (room == NULL) return LAPIS_ENOMEM;
-  sv_original o = {
-      .q = q, .K = w->gram.K, .Kp = w->gram.Kp, .a = room, .s = room + n};
-  lapis_status s = sv_original_solve(&o, w->set.stop.tol);
-  if (s >= 0) s = scores_from_kernel(w, o.a, c, o.b);
-  if (s >= 0) {
-    add_info(w, o.objective, o.dual, o.gap);
-    w->bias[c] = o.b;
-    w->rho[c] = 1;
-    for (int64_t i = 0; i < n; i++) {
-      w->alpha[i * w->K + c] = o.a[i];
-      w->zeta[i * w->K + c] = o.s[i];
-    }
-  }
-  base_free(room);
-  return s;
-}
-
 static lapis_status solve_part(svmplus *w, int64_t c)
 {
-  sv_class_weights(w, c);
+  class_weights(w, c);
   if (w->K > 1) base_say(w->base.ctx, 1, "svmplus: class %" PRId64, c + 1);
   switch (w->kind) {
   case SV_LINEAR:
-    return linear_part(w, c);
+    return sv_linear_part(w, c);
   case SV_L2:
-    return l2_part(w, c);
+    return sv_l2_part(w, c);
   case SV_ORIGINAL:
     break;
   }
-  return original_part(w, c);
+  return sv_original_part(w, c);
 }
 
 static void keep(svmplus *w)
@@ -386,8 +134,8 @@ static lapis_status solve_parts(svmplus *w)
   bool resumed;
   keep(w);
   TRY(loop_resume(l, &resumed));
-  for (int64_t c = l->stage / PHASES; c < w->K; c++) {
-    if (l->stage < c * PHASES) loop_set_stage(l, c * PHASES);
+  for (int64_t c = l->stage / SV_PHASES; c < w->K; c++) {
+    if (l->stage < c * SV_PHASES) loop_set_stage(l, c * SV_PHASES);
     TRY(solve_part(w, c));
   }
   return LAPIS_OK;
@@ -516,54 +264,6 @@ static lapis_status allocate_results(svmplus *w)
   return ok ? LAPIS_OK : LAPIS_ENOMEM;
 }
 
-/* Slightly shifted, a positive semidefinite matrix has a Cholesky factor. */
-static lapis_status check_definite(svmplus *w, const char *name,
-                                   const op_kernel *k)
-{
-  if (k->kind != LAPIS_KERNEL_PRECOMPUTED) return LAPIS_OK;
-  int64_t n = k->n;
-  double most = 0;
-  for (int64_t i = 0; i < n; i++) most = fmax(most, fabs(k->X[i * n + i]));
-  double *A = base_alloc_raw(w->base.ctx, n * n, sizeof *A);
-  if (A == NULL) return LAPIS_ENOMEM;
-  memcpy(A, k->X, (size_t)(n * n) * sizeof *A);
-  for (int64_t i = 0; i < n; i++) A[i * n + i] += 1e-9 * (double)n * most;
-  la_array L = la_wrap(A, n, n);
-  lapis_status s = w->h.ops->potrf(&w->h, &L);
-  base_free(A);
-  if (s != LAPIS_ENUMERIC) return s;
-  return lapis_fail(w->base.ctx, LAPIS_EDATA,
-                    "svmplus: the precomputed kernel %s is not positive "
-                    "semidefinite; add to its diagonal, or use another kernel",
-                    name);
-}
-
-static lapis_status allocate_kernels(svmplus *w)
-{
-  int64_t n = w->q.n;
-  bool ok = true;
-  if (w->kind == SV_LINEAR) return LAPIS_OK;
-  sv_gram *k = &w->gram;
-  lapis_svmplus_settings set = w->set;
-  if (w->kind == SV_ORIGINAL) set.rank = SV_WHOLE;
-  TRY(sv_gram_new(&w->h, &set, &w->data, k));
-  if (w->kind == SV_ORIGINAL && !k->dense)
-    return lapis_fail(w->base.ctx, LAPIS_ESHAPE,
-                      "svmplus: the original formulation needs whole kernels "
-                      "of %" PRId64 " samples; raise --cache, or use l2",
-                      n);
-  TRY(check_definite(w, "X", &k->main));
-  if (!k->plain) TRY(check_definite(w, "P", &k->priv));
-  w->set.width = k->main.width;
-  if (!k->plain) w->set.width_priv = k->priv.width;
-  w->diag = reals(w, n, 1, &ok);
-  if (w->kind == SV_ORIGINAL) return ok ? LAPIS_OK : LAPIS_ENOMEM;
-  if (!k->dense)
-    return ok ? sv_rows_new(&w->h, &k->main, &w->rows) : LAPIS_ENOMEM;
-  w->Q = base_alloc(w->base.ctx, n * n, sizeof *w->Q);
-  return ok && w->Q != NULL ? LAPIS_OK : LAPIS_ENOMEM;
-}
-
 static lapis_status build(svmplus *w, const lapis_data *data)
 {
   lapis_ctx *ctx = w->base.ctx;
@@ -589,7 +289,15 @@ static lapis_status build(svmplus *w, const lapis_data *data)
                    .gamma = w->set.gamma};
   TRY(check_solver(ctx, &w->set, w->kind));
   TRY(allocate_results(w));
-  return allocate_kernels(w);
+  switch (w->kind) {
+  case SV_LINEAR:
+    return LAPIS_OK;
+  case SV_L2:
+    return sv_l2_alloc(w);
+  case SV_ORIGINAL:
+    break;
+  }
+  return sv_original_alloc(w);
 }
 
 lapis_status lapis_svmplus_new(lapis_ctx *ctx, const lapis_data *data,

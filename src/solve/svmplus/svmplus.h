@@ -36,8 +36,6 @@ typedef struct sv_linear {
   double *m, *r; /* n each: y w'x, v'z */
   double primal, dual, gap;
 } sv_linear;
-lapis_status sv_linear_new(const sv_data *q, sv_linear *out);
-void sv_linear_free(sv_linear *l);
 /* w, v, primal, dual and relative gap from a and s alone. */
 lapis_status sv_linear_certify(sv_linear *l);
 /* Names the point, for a killed run to go on from. */
@@ -133,16 +131,6 @@ void sv_gram_free(sv_gram *k);
 /* G for slack weights C c_i; c NULL: all 1. */
 lapis_status sv_gram_slack(sv_gram *k, double C, double gamma, const double *c);
 
-/* ---- the original formulation [SVMP16 (4)] -------------------------------*/
-typedef struct sv_original {
-  const sv_data *q;
-  const double *K, *Kp;        /* n x n each, without the 1; Kp NULL: plain */
-  double *a, *s;               /* n each */
-  double b, slack_b;           /* multipliers of the two equalities */
-  double objective, dual, gap; /* objective of (4); gap of the pair */
-} sv_original;
-lapis_status sv_original_solve(sv_original *o, double tol);
-
 /* ---- the whole solver ---------------------------------------------------*/
 typedef enum sv_kind { SV_LINEAR, SV_L2, SV_ORIGINAL } sv_kind;
 typedef struct svmplus {
@@ -181,8 +169,26 @@ lapis_status sv_encode(lapis_ctx *ctx, const char *method, const lapis_mat *Y,
                        targets *out);
 /* Says where privileged features cannot help. */
 void sv_warn_constant(lapis_ctx *ctx, const char *method, const lapis_mat *P);
-/* Slack weights of class c. */
-void sv_class_weights(const svmplus *w, int64_t c);
+/* ---- formulations: each has its file -------------------------------------
+ * X_part solves class c from w->q, warm where w->alpha is not 0, and keeps
+ * scores, alpha, zeta, weights, bias and rho of the class. */
+lapis_status sv_linear_part(svmplus *w, int64_t c);
+lapis_status sv_l2_alloc(svmplus *w);
+lapis_status sv_l2_part(svmplus *w, int64_t c);
+lapis_status sv_original_alloc(svmplus *w);
+lapis_status sv_original_part(svmplus *w, int64_t c);
+/* w->gram, and the widths that were automatic. */
+lapis_status sv_kernels(svmplus *w, int64_t rank);
+/* Scores of class c: f = (K + 1) (a o y) + b. */
+lapis_status sv_kernel_scores(svmplus *w, const double *a, int64_t c, double b);
+/* Adds the class to the sums that the solver reports. */
+void sv_add_info(svmplus *w, double objective, double dual, double gap);
+/* A stage of the loop is a phase of a class. */
+enum { SV_PHASES = 4 };
+static inline int64_t sv_phase(const loop *l)
+{
+  return l->stage % SV_PHASES;
+}
 
 /* Fits platt from held-out folds. */
 lapis_status sv_platt(svmplus *w);

@@ -1,0 +1,147 @@
+/* l2.c - the l2 problem of one class [SVMP16 (18), (22)].
+ *
+ *   min 1/2 a'Qa,  a >= 0,  1'a = 1,   Q = (K + 1) o yy' + G
+ *
+ * Where n x n matrices fit into the memory granted, K, G (gram.c) and Q are
+ * whole; else rows of K are made when asked for (rows.c) and G = R'R.  smo.c
+ * finds the support, polish.c the last digits. */
+#include <math.h>
+#include <string.h>
+
+#include "solve/svmplus/svmplus.h"
+
+/* Q = y y' o (K + 1) + G, dense. */
+static lapis_status build_Q(svmplus *w)
+{
+  const sv_data *q = &w->q;
+  const sv_gram *k = &w->gram;
+  int64_t n = q->n;
+  la_array Q = la_wrap(w->Q, n, n), R = la_wrap(k->G, k->r, n);
+  if (k->L != NULL) TRY(w->h.ops->syrk(&w->h, LA_T, &R, &Q));
+  const double *G = k->L != NULL ? w->Q : k->G;
+#pragma omp parallel for num_threads(w->h.threads) if (n > 200)
+  for (int64_t j = 0; j < n; j++) {
+    double *to = w->Q + j * n;
+    const double *main = k->K + j * n;
+    for (int64_t i = 0; i < n; i++) {
+      double slack = k->plain ? 0 : G[j * n + i];
+      to[i] = q->y[i] * q->y[j] * main[i] + slack;
+    }
+    if (k->plain) to[j] += 1 / q->C[j];
+  }
+  for (int64_t j = 0; j < n; j++) w->diag[j] = w->Q[j * n + j];
+  return LAPIS_OK;
+}
+
+static void prepare_rows(svmplus *w)
+{
+  const sv_gram *k = &w->gram;
+  w->rows.y = w->q.y;
+  w->rows.R = k->plain ? NULL : k->G;
+  w->rows.r = k->r;
+  w->rows.C = k->plain ? w->q.C : NULL;
+  for (int64_t j = 0; j < w->q.n; j++) {
+    double sum = op_kernel_self(&k->main, j) + 1;
+    if (k->plain) sum += 1 / w->q.C[j];
+    for (int64_t i = 0; i < k->r; i++)
+      sum += k->G[j * k->r + i] * k->G[j * k->r + i];
+    w->diag[j] = sum;
+  }
+}
+
+/* y f = (Qa - Ga), so f costs no kernel. */
+static void scores_from_gradient(svmplus *w, const sv_quadratic *p, int64_t c)
+{
+  const sv_data *q = &w->q;
+  const sv_gram *k = &w->gram;
+  double *Ra = w->diag; /* spent; n >= r */
+  memset(Ra, 0, (size_t)q->n * sizeof *Ra);
+  for (int64_t j = 0; j < q->n; j++)
+    for (int64_t i = 0; i < k->r; i++) Ra[i] += p->a[j] * k->G[j * k->r + i];
+  for (int64_t j = 0; j < q->n; j++) {
+    double slack = k->plain ? p->a[j] / q->C[j] : 0;
+    for (int64_t i = 0; i < k->r; i++) slack += Ra[i] * k->G[j * k->r + i];
+    w->scores[j * w->K + c] = q->y[j] * (p->g[j] - slack);
+  }
+}
+
+static lapis_status l2_solve(sv_quadratic *p, double tol)
+{
+  /* SMO finds the support, Cholesky the digits; SMO again where it failed.
+   * Where a step of SMO makes all rows, Cholesky takes over earlier. */
+  double enough = p->Q != NULL ? 1e-3 : 1e-1;
+  if (sv_phase(p->loop) == 0) {
+    TRY(sv_smo(p, fmax(tol, enough)));
+    if (p->gap > tol || tol < 1e-3) TRY(sv_polish(p, tol));
+    if (p->gap <= tol) return LAPIS_OK;
+    loop_set_stage(p->loop, p->loop->stage + 1);
+    return sv_smo(p, tol);
+  }
+  return sv_smo(p, tol);
+}
+
+static bool weighted(const svmplus *w)
+{
+  return w->data.weight != NULL || w->set.balanced;
+}
+
+static lapis_status slack_part(svmplus *w)
+{
+  const sv_data *q = &w->q;
+  if (!weighted(w))
+    return sv_gram_slack(&w->gram, w->set.C, w->set.gamma, NULL);
+  double *share = w->diag; /* filled later */
+  for (int64_t i = 0; i < q->n; i++) share[i] = q->C[i] / w->set.C;
+  return sv_gram_slack(&w->gram, w->set.C, w->set.gamma, share);
+}
+
+static void keep_l2(svmplus *w, const sv_quadratic *p, int64_t c)
+{
+  const sv_data *q = &w->q;
+  w->rho[c] = p->norm;
+  w->bias[c] = 0;
+  for (int64_t i = 0; i < q->n; i++) {
+    w->alpha[i * w->K + c] = p->a[i];
+    w->bias[c] += p->a[i] * q->y[i];
+  }
+  sv_add_info(w, p->norm / 2, p->norm / 2 * (1 - p->gap), p->gap);
+}
+
+lapis_status sv_l2_part(svmplus *w, int64_t c)
+{
+  const sv_data *q = &w->q;
+  bool dense = w->gram.dense;
+  TRY(slack_part(w));
+  if (dense)
+    TRY(build_Q(w));
+  else
+    prepare_rows(w);
+  sv_quadratic p = {.ctx = q->ctx,
+                    .h = &w->h,
+                    .loop = q->loop,
+                    .n = q->n,
+                    .Q = dense ? w->Q : NULL,
+                    .source = &w->rows,
+                    .diag = w->diag};
+  p.a = base_alloc(q->ctx, 2 * q->n, sizeof *p.a);
+  if (p.a == NULL) return LAPIS_ENOMEM;
+  p.g = p.a + q->n;
+  for (int64_t i = 0; i < q->n; i++) p.a[i] = w->alpha[i * w->K + c]; /* warm */
+  lapis_status s = l2_solve(&p, w->set.stop.tol);
+  if (s >= 0) keep_l2(w, &p, c);
+  if (s >= 0 && dense) s = sv_kernel_scores(w, p.a, c, 0);
+  if (s >= 0 && !dense) scores_from_gradient(w, &p, c);
+  base_free(p.a);
+  return s;
+}
+
+lapis_status sv_l2_alloc(svmplus *w)
+{
+  int64_t n = w->q.n;
+  TRY(sv_kernels(w, w->set.rank));
+  w->diag = base_alloc(w->base.ctx, n, sizeof *w->diag);
+  if (w->diag == NULL) return LAPIS_ENOMEM;
+  if (!w->gram.dense) return sv_rows_new(&w->h, &w->gram.main, &w->rows);
+  w->Q = base_alloc(w->base.ctx, n * n, sizeof *w->Q);
+  return w->Q != NULL ? LAPIS_OK : LAPIS_ENOMEM;
+}
