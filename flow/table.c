@@ -3,71 +3,59 @@
 #include <string.h>
 
 #include "flow.h"
+#include "lapis/lapis_rows.h"
 
 #define AT(field) offsetof(lapis_label_settings, field)
-#define TEXT(name, field, arg, help)                                         \
-  {                                                                          \
-    name, NULL, LAPIS_PARAM_TEXT, AT(field), 0, 0, 0, false, NULL, arg, help \
-  }
-#define SWITCH(name, field, help)                                             \
-  {                                                                           \
-    name, NULL, LAPIS_PARAM_BOOL, AT(field), 0, 0, 1, false, NULL, NULL, help \
-  }
-#define CHOSEN(name, field, help)                                          \
-  {                                                                        \
-    name, NULL, LAPIS_PARAM_REAL, AT(field), NAN, 0, INFINITY, true, NULL, \
-        "X", help                                                          \
-  }
+#define CHOSEN(row, field, text) \
+  REAL(row, field, .value = NAN, ABOVE(0), .help = text)
 
 /* The last rows of every table, settings that are a flow_common: what is kept,
  * what nothing kept is called, and what may be left out. */
 #define COMMON_ROWS(kept, none, left)                                         \
-  TEXT("cache", cache, "FOLDER",                                              \
-       "keep " kept " there (default $XDG_CACHE_HOME/lapis or "               \
-       "~/.cache/lapis)"),                                                    \
-      SWITCH("no-cache", no_cache, "keep " none),                             \
-      SWITCH("keep-going", keep_going,                                        \
-             "leave out " left " that are refused; exit 4 at the end"),       \
-  {                                                                           \
-    "time-limit", NULL, LAPIS_PARAM_REAL, AT(seconds), INFINITY, 0, INFINITY, \
-        false, NULL, "S", "stop after this many seconds"                      \
-  }
+  TEXT("cache", cache, .arg = "FOLDER",                                       \
+       .help = "keep " kept " there (default $XDG_CACHE_HOME/lapis or "       \
+               "~/.cache/lapis)"),                                            \
+      BOOL("no-cache", no_cache, .help = "keep " none),                       \
+      BOOL("keep-going", keep_going,                                          \
+           .help = "leave out " left " that are refused; exit 4 at the end"), \
+      PARAM_TIME_LIMIT_AT(seconds)
 
 static const lapis_param label_params[] = {
-    TEXT("labels", labels, "F.csv",
-         "the labels that are known: image names and labels, any missing"),
-    TEXT("target", target, "COL,..",
-         "columns that hold labels, by title or number"),
-    TEXT("groups", groups, "COL",
-         "column of e.g. the person: images of one stay together when "
-         "settings are chosen"),
-    {"header", NULL, LAPIS_PARAM_ENUM, AT(header), 0, 0, 2, false,
-     "auto|yes|no", "WHEN", "whether the first line holds titles"},
-    TEXT("features", features, "KIND",
-         "kind of features, whose own options are taken, too (default "
-         "sift-bow)"),
-    {"words-from", NULL, LAPIS_PARAM_ENUM, AT(words_from), 0, 0, 1, false,
-     "labelled|all", "WHICH", "images that visual words are learnt from"},
-    {"variant", NULL, LAPIS_PARAM_ENUM, AT(variant), LAPIS_LABEL_AUTO, 0, 3,
-     false, "auto|mc1|pos|simplex", "V",
-     "of the completion; auto: pos for counts of words, else mc1"},
-    TEXT("map", map, "MAP",
-         "features first through these maps, as lapis fit (default: pos none "
-         "for sift-bow, else l1,scale:100; simplex l1; mc1 sqrt for counts, "
-         "else "
-         "standard)"),
+    TEXT("labels", labels, .arg = "F.csv",
+         .help =
+             "the labels that are known: image names and labels, any missing"),
+    TEXT("target", target, .arg = "COL,..",
+         .help = "columns that hold labels, by title or number"),
+    TEXT("groups", groups, .arg = "COL",
+         .help = "column of e.g. the person: images of one stay together when "
+                 "settings are chosen"),
+    CHOICE("header", header, "auto|yes|no", .value = 0, .arg = "WHEN",
+           .help = "whether the first line holds titles"),
+    TEXT("features", features, .arg = "KIND",
+         .help = "kind of features, whose own options are taken, too (default "
+                 "sift-bow)"),
+    CHOICE("words-from", words_from, "labelled|all", .value = 0, .arg = "WHICH",
+           .help = "images that visual words are learnt from"),
+    CHOICE("variant", variant, "auto|mc1|pos|simplex",
+           .value = LAPIS_LABEL_AUTO, .arg = "V",
+           .help =
+               "of the completion; auto: pos for counts of words, else mc1"),
+    TEXT("map", map, .arg = "MAP",
+         .help = "features first through these maps, as lapis fit (default: "
+                 "pos none for sift-bow, else l1,scale:100; simplex l1; mc1 "
+                 "sqrt for counts, else standard)"),
     CHOSEN("lambda", lambda, "weight of the label loss; auto: chosen"),
     CHOSEN("gamma", gamma, "steepness of the label loss; auto: chosen"),
     CHOSEN("mu-rel", mu_rel, "weight of the nuclear norm; auto: chosen"),
-    {"folds", NULL, LAPIS_PARAM_INT, AT(folds), 4, 2, 1000, false, NULL, "K",
-     "of the known labels, when settings are chosen"},
-    {"suspects", NULL, LAPIS_PARAM_INT, AT(suspects), 10, 0, 1e6, false, NULL,
-     "M", "list at most M known labels that the rest contradicts"},
-    SWITCH("where", where,
-           "also say where in the image: needs features that are words"),
-    TEXT("segments", segments, "FOLDER",
-         "with --where, several classes: label images or .npy of these names, "
-         "in place of SLIC"),
+    INT_IN("folds", folds, "K", .value = 4, FROM_TO(2, 1000),
+           .help = "of the known labels, when settings are chosen"),
+    INT_IN("suspects", suspects, "M", .value = 10, FROM_TO(0, 1e6),
+           .help = "list at most M known labels that the rest contradicts"),
+    BOOL("where", where,
+         .help = "also say where in the image: needs features that are words"),
+    TEXT("segments", segments, .arg = "FOLDER",
+         .help = "with --where, several classes: label images or .npy of these "
+                 "names, in place of SLIC"),
     COMMON_ROWS("features", "no features", "images and rows"),
 };
 
@@ -84,26 +72,26 @@ const lapis_method label_method = {
 #undef AT
 #define AT(field) offsetof(lapis_match_settings, field)
 static const lapis_param match_params[] = {
-    {"inliers", "n", LAPIS_PARAM_INT, AT(inliers), -1, 1, 1e6, false, NULL, "N",
-     "points of the object in every image"},
-    {"points", NULL, LAPIS_PARAM_INT, AT(points), 60, 4, 20000, false, NULL,
-     "N", "look at the N keypoints of most contrast in an image"},
-    {"peak", NULL, LAPIS_PARAM_REAL, AT(peak), 0.01, 0, 1, false, NULL, "X",
-     "least contrast of a keypoint, of grey values 0 to 1"},
-    {"longest", NULL, LAPIS_PARAM_INT, AT(longest), 1024, 16, 20000, false,
-     NULL, "N", "an image with a longer side is made smaller"},
-    TEXT("xy", xy, "F.csv",
-         "points made elsewhere: rows of name,x,y[,scale[,angle]] (default: "
-         "keypoints are found)"),
-    {"scale", NULL, LAPIS_PARAM_REAL, AT(scale), 4, 0, 1000, true, NULL, "X",
-     "with --xy: of points without one; a square 12 times as wide is "
-     "described"},
-    {"map", NULL, LAPIS_PARAM_ENUM, AT(map), LAPIS_MATCH_NONE, 0, 1, false,
-     "none|embed", "MAP",
-     "what points are compared by: descriptors; or positions and descriptors, "
-     "for upright pictures that the object fills"},
-    {"xi", NULL, LAPIS_PARAM_REAL, AT(xi), 4, 0, INFINITY, true, NULL, "X",
-     "a point of an image is doubtful when its error reaches this l1 norm"},
+    INT("inliers", inliers, .symbol = "n", .value = -1, FROM_TO(1, 1e6),
+        .help = "points of the object in every image"),
+    INT("points", points, .value = 60, FROM_TO(4, 20000),
+        .help = "look at the N keypoints of most contrast in an image"),
+    REAL("peak", peak, .value = 0.01, FROM_TO(0, 1),
+         .help = "least contrast of a keypoint, of grey values 0 to 1"),
+    INT("longest", longest, .value = 1024, FROM_TO(16, 20000),
+        .help = "an image with a longer side is made smaller"),
+    TEXT("xy", xy, .arg = "F.csv",
+         .help = "points made elsewhere: rows of name,x,y[,scale[,angle]] "
+                 "(default: keypoints are found)"),
+    REAL("scale", scale, .value = 4, ABOVE_TO(0, 1000),
+         .help = "with --xy: of points without one; a square 12 times as wide "
+                 "is described"),
+    CHOICE("map", map, "none|embed", .value = LAPIS_MATCH_NONE, .arg = "MAP",
+           .help = "what points are compared by: descriptors; or positions and "
+                   "descriptors, for upright pictures that the object fills"),
+    REAL("xi", xi, .value = 4, ABOVE(0),
+         .help = "a point of an image is doubtful when its error reaches this "
+                 "l1 norm"),
     COMMON_ROWS("keypoints", "no keypoints", "images"),
 };
 
@@ -119,17 +107,17 @@ const lapis_method match_method = {
 #undef AT
 #define AT(field) offsetof(lapis_locate_settings, field)
 static const lapis_param locate_params[] = {
-    TEXT("boxes", boxes, "F.csv",
-         "candidates: rows of name,x,y,width,height[,score] (default: proposed "
-         "by the density of edges)"),
-    {"candidates", NULL, LAPIS_PARAM_INT, AT(candidates), 100, 1, 10000, false,
-     NULL, "N", "boxes proposed in an image"},
-    {"aspect", "kappa_r", LAPIS_PARAM_REAL, AT(aspect), 0.08, 0, INFINITY,
-     false, NULL, "X", "weight of width / height beside GIST"},
-    {"noise", "kappa_n", LAPIS_PARAM_REAL, AT(noise), 0.05, 0, INFINITY, false,
-     NULL, "X", "noise on boxes of a low score"},
-    {"side", NULL, LAPIS_PARAM_INT, AT(side), 64, 16, 256, false, NULL, "N",
-     "side of the square a box is brought to, a power of two"},
+    TEXT("boxes", boxes, .arg = "F.csv",
+         .help = "candidates: rows of name,x,y,width,height[,score] (default: "
+                 "proposed by the density of edges)"),
+    INT("candidates", candidates, .value = 100, FROM_TO(1, 10000),
+        .help = "boxes proposed in an image"),
+    REAL("aspect", aspect, .symbol = "kappa_r", .value = 0.08, AT_LEAST(0),
+         .help = "weight of width / height beside GIST"),
+    REAL("noise", noise, .symbol = "kappa_n", .value = 0.05, AT_LEAST(0),
+         .help = "noise on boxes of a low score"),
+    INT("side", side, .value = 64, FROM_TO(16, 256),
+        .help = "side of the square a box is brought to, a power of two"),
     COMMON_ROWS("what describes proposed boxes", "nothing", "images"),
 };
 

@@ -33,39 +33,41 @@ enum { CHECK_EVERY = 10 };
 
 #define AT(field) offsetof(lapis_mc_settings, field)
 static const lapis_param params[] = {
-    {"variant", NULL, LAPIS_PARAM_ENUM, AT(variant), LAPIS_MC_1, 0, 0, false,
-     "mc1|pos|simplex", "V",
-     "features: any (mc1), non-negative (pos), histograms that sum to 1 "
-     "(simplex)"},
-    {"labels", NULL, LAPIS_PARAM_ENUM, AT(labels), LAPIS_MC_LABELS_AUTO, 0, 0,
-     false, "auto|pm|01", "L",
-     "label loss around -1 and 1 (pm) or 0 and 1 (01); auto: as Y is written"},
-    {"lambda", "lambda", LAPIS_PARAM_REAL, AT(lambda), 0.1, 0, INFINITY, true,
-     NULL, "X", "weight of the label loss against the feature loss"},
-    {"gamma", "gamma", LAPIS_PARAM_REAL, AT(gamma), 3, 0, INFINITY, true, NULL,
-     "X", "steepness of the label loss"},
-    {"mu", "mu", LAPIS_PARAM_REAL, AT(mu), NAN, 0, INFINITY, true, NULL, "X",
-     "weight of the nuclear norm"},
-    {"mu-rel", NULL, LAPIS_PARAM_REAL, AT(mu_rel), 0.02, 0, INFINITY, true,
-     NULL, "X",
-     "mu in units of sigma_1(Z_0) / |Omega_X|; the command chooses it by "
-     "cross-validation where neither is given"},
+    CHOICE("variant", variant, "mc1|pos|simplex", .value = LAPIS_MC_1,
+           .arg = "V",
+           .help = "features: any (mc1), non-negative (pos), histograms that "
+                   "sum to 1 (simplex)"),
+    CHOICE("labels", labels, "auto|pm|01", .value = LAPIS_MC_LABELS_AUTO,
+           .arg = "L",
+           .help = "label loss around -1 and 1 (pm) or 0 and 1 (01); auto: as "
+                   "Y is written"),
+    REAL("lambda", lambda, .symbol = "lambda", .value = 0.1, ABOVE(0),
+         .help = "weight of the label loss against the feature loss"),
+    REAL("gamma", gamma, .symbol = "gamma", .value = 3, ABOVE(0),
+         .help = "steepness of the label loss"),
+    REAL("mu", mu, .symbol = "mu", .value = NAN, ABOVE(0),
+         .help = "weight of the nuclear norm"),
+    REAL("mu-rel", mu_rel, .value = 0.02, ABOVE(0),
+         .help = "mu in units of sigma_1(Z_0) / |Omega_X|; the command chooses "
+                 "it by cross-validation where neither is given"),
     PARAM_CERTIFICATE,
-    {"class-features", NULL, LAPIS_PARAM_BOOL, AT(class_features), 0, 0, 1,
-     false, NULL, NULL,
-     "also complete one representative a class (class_features)"},
-    {"debias", NULL, LAPIS_PARAM_BOOL, AT(debias), 0, 0, 1, false, NULL, NULL,
-     "then fit again in the row and column space found, with mu / 10"},
+    BOOL("class-features", class_features,
+         .help = "also complete one representative a class (class_features)"),
+    BOOL("debias", debias,
+         .help =
+             "then fit again in the row and column space found, with mu / 10"),
     PARAM_TOL(1e-4, "stop at this relative duality gap (fpc: relative change)"),
-    {"solver", NULL, LAPIS_PARAM_ENUM, AT(solver), LAPIS_MC_ADMM, 0, 0, false,
-     "admm|fpc", "S",
-     "certified (admm), or the papers' fixed point continuation (fpc)"},
-    {"mu-start", "mu_0", LAPIS_PARAM_REAL, AT(mu_start), NAN, 0, INFINITY, true,
-     NULL, "X", "fpc: first mu of the continuation; auto: sigma_1(Z_0) / 4"},
-    {"mu-decay", "eta", LAPIS_PARAM_REAL, AT(mu_decay), 0.25, 0, 1, true, NULL,
-     "X", "fpc: factor from one mu to the next, down to mu"},
-    {"tau", "tau", LAPIS_PARAM_REAL, AT(tau), NAN, 0, INFINITY, true, NULL, "X",
-     "fpc: step; auto: min(4 |Omega_Y| / (lambda gamma), |Omega_X|)"},
+    CHOICE(
+        "solver", solver, "admm|fpc", .value = LAPIS_MC_ADMM, .arg = "S",
+        .help =
+            "certified (admm), or the papers' fixed point continuation (fpc)"),
+    REAL("mu-start", mu_start, .symbol = "mu_0", .value = NAN, ABOVE(0),
+         .help = "fpc: first mu of the continuation; auto: sigma_1(Z_0) / 4"),
+    REAL("mu-decay", mu_decay, .symbol = "eta", .value = 0.25, ABOVE_TO(0, 1),
+         .help = "fpc: factor from one mu to the next, down to mu"),
+    REAL("tau", tau, .symbol = "tau", .value = NAN, ABOVE(0),
+         .help =
+             "fpc: step; auto: min(4 |Omega_Y| / (lambda gamma), |Omega_X|)"),
     PARAM_MAX_ITERS(10000),
     PARAM_TIME_LIMIT,
 };

@@ -27,14 +27,14 @@ typedef struct clean {
 
 #define AT(field) offsetof(lapis_clean_settings, field)
 static const lapis_param params[] = {
-    {"dictionary", "D", LAPIS_PARAM_TEXT, AT(dictionary_file), 0, 0, 0, false,
-     NULL, "FILE", "clean samples, a row each: .npy .csv .npz:NAME"},
-    {"lambda", "lambda", LAPIS_PARAM_REAL, AT(lambda), NAN, 0, INFINITY, true,
-     NULL, "X",
-     "weight of the sparse error (auto: 1/sqrt(max(d, n)) of the dictionary)"},
-    {"weight", "w", LAPIS_PARAM_TEXT, AT(weight), 0, 0, 0, false,
-     "scaled|paper", "W",
-     "scaled (default: lambda sqrt(r n)/|D|_*), paper (lambda/|D|_*), or w"},
+    TEXT("dictionary", dictionary_file, .symbol = "D", .arg = "FILE",
+         .help = "clean samples, a row each: .npy .csv .npz:NAME"),
+    REAL("lambda", lambda, .symbol = "lambda", .value = NAN, ABOVE(0),
+         .help = "weight of the sparse error (auto: 1/sqrt(max(d, n)) of the "
+                 "dictionary)"),
+    TEXT("weight", weight, .symbol = "w", .arg = "W", .choices = "scaled|paper",
+         .help = "scaled (default: lambda sqrt(r n)/|D|_*), paper "
+                 "(lambda/|D|_*), or w"),
     RR_JOINT("the batch together, with |Z|_*"),
     PARAM_CERTIFICATE,
     RR_REFILL,

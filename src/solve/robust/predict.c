@@ -28,20 +28,12 @@ typedef struct rr_predict {
 } rr_predict;
 
 #define AT(field) offsetof(lapis_rr_predict_settings, field)
-#define CLEAN_ROWS                                                       \
-  {"clean",                                                              \
-   NULL,                                                                 \
-   LAPIS_PARAM_ENUM,                                                     \
-   AT(clean),                                                            \
-   LAPIS_RR_CLEAN_SCALED,                                                \
-   0,                                                                    \
-   0,                                                                    \
-   false,                                                                \
-   "scaled|paper|none",                                                  \
-   "W",                                                                  \
-   "weight of the error: lambda sqrt(r n)/|D|_* or lambda/|D|_*; or as " \
-   "given"},                                                             \
-      RR_CLEAN_WEIGHT("times this (auto: as the fit was told)"),         \
+#define CLEAN_ROWS                                                            \
+  CHOICE("clean", clean, "scaled|paper|none", .value = LAPIS_RR_CLEAN_SCALED, \
+         .arg = "W",                                                          \
+         .help = "weight of the error: lambda sqrt(r n)/|D|_* or "            \
+                 "lambda/|D|_*; or as given"),                                \
+      RR_CLEAN_WEIGHT("times this (auto: as the fit was told)"),              \
       RR_JOINT("clean the batch together")
 #define STOP_ROWS                                                \
   PARAM_TOL(1e-5, "stop cleaning at this relative duality gap"), \
@@ -50,8 +42,9 @@ typedef struct rr_predict {
 static const lapis_param plain_params[] = {CLEAN_ROWS, STOP_ROWS};
 static const lapis_param lda_params[] = {
     CLEAN_ROWS,
-    {"knn", "k", LAPIS_PARAM_INT, AT(knn), 0, 0, INFINITY, false, NULL, "N",
-     "labels by this many neighbours in the projected space (0: by score)"},
+    INT("knn", knn, .symbol = "k", .value = 0, AT_LEAST(0),
+        .help = "labels by this many neighbours in the projected space (0: by "
+                "score)"),
     STOP_ROWS};
 enum {
   PLAIN = sizeof plain_params / sizeof *plain_params,

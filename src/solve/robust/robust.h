@@ -48,31 +48,22 @@ void rr_residual(const double *X, const double *D, int64_t count,
 void rr_warn_if_empty(lapis_ctx *ctx, const char *method, int64_t rank,
                       const double *sparse, const double *X, int64_t count);
 
-/* Rows of their tables, as those of base/param.h. */
-#define RR_REFILL                                                             \
-  {                                                                           \
-    "refill", "N", LAPIS_PARAM_INT, AT(refill), 0, 0, 1000, false, NULL, "N", \
-        "rounds of finding covered entries and filling them"                  \
-  }
-#define RR_TAU                                                             \
-  {                                                                        \
-    "tau", "tau", LAPIS_PARAM_REAL, AT(tau), 0.2, 0, INFINITY, true, NULL, \
-        "X", "refill: an entry off by more is covered"                     \
-  }
-#define RR_CLEAN_WEIGHT(help)                                                  \
-  {                                                                            \
-    "clean-weight", "w", LAPIS_PARAM_REAL, AT(clean_weight), NAN, 0, INFINITY, \
-        true, NULL, "X", help                                                  \
-  }
+/* Rows of their tables, as those of lapis_rows.h. */
+#define RR_REFILL                                                    \
+  INT("refill", refill, .symbol = "N", .value = 0, FROM_TO(0, 1000), \
+      .help = "rounds of finding covered entries and filling them")
+#define RR_TAU                                              \
+  REAL("tau", tau, .symbol = "tau", .value = 0.2, ABOVE(0), \
+       .help = "refill: an entry off by more is covered")
+#define RR_CLEAN_WEIGHT(text)                                               \
+  REAL("clean-weight", clean_weight, .symbol = "w", .value = NAN, ABOVE(0), \
+       .help = text)
 #define RR_FITTED_CLEAN_WEIGHT                                               \
   RR_CLEAN_WEIGHT(                                                           \
       "predicting: weight of the error, relative (auto: 1; 2.5 where D has " \
       "full rank)")
-#define RR_JOINT(help)                                                      \
-  {                                                                         \
-    "joint", NULL, LAPIS_PARAM_BOOL, AT(joint), 0, 0, 1, false, NULL, NULL, \
-        help "; answers then depend on the batch"                           \
-  }
+#define RR_JOINT(text) \
+  BOOL("joint", joint, .help = text "; answers then depend on the batch")
 
 /* ---- Anderson acceleration of a fixed-point iteration -------------------*/
 enum { ACCEL_MEMORY = 20, ACCEL_PARTS = 2 };

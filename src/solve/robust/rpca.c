@@ -22,8 +22,8 @@ typedef struct rpca {
 
 #define AT(field) offsetof(lapis_rpca_settings, field)
 static const lapis_param params[] = {
-    {"lambda", "lambda", LAPIS_PARAM_REAL, AT(lambda), NAN, 0, INFINITY, true,
-     NULL, "X", "weight of the sparse error (auto: 1/sqrt(max(d, n)))"},
+    REAL("lambda", lambda, .symbol = "lambda", .value = NAN, ABOVE(0),
+         .help = "weight of the sparse error (auto: 1/sqrt(max(d, n)))"),
     PARAM_CERTIFICATE,
     RR_REFILL,
     RR_TAU,

@@ -18,58 +18,21 @@
 #include <string.h>
 
 #define AT(field) offsetof(lapis_rr_settings, field)
-#define SHARED_ROWS                                                            \
-  {"denoise",                                                                  \
-   NULL,                                                                       \
-   LAPIS_PARAM_ENUM,                                                           \
-   AT(denoise),                                                                \
-   LAPIS_RR_JOINT,                                                             \
-   0,                                                                          \
-   0,                                                                          \
-   false,                                                                      \
-   "joint|rpca|none",                                                          \
-   "D",                                                                        \
-   "clean data: with the regression (joint), by robust PCA before it (rpca), " \
-   "or X as it is: ridge (none)"},                                             \
-      {"eta", "eta", LAPIS_PARAM_REAL,   AT(eta), 10, 0, INFINITY, true,       \
-       NULL,  "X",   "weight of the fit"},                                     \
-      {"lambda",                                                               \
-       "lambda",                                                               \
-       LAPIS_PARAM_REAL,                                                       \
-       AT(lambda),                                                             \
-       NAN,                                                                    \
-       0,                                                                      \
-       INFINITY,                                                               \
-       true,                                                                   \
-       NULL,                                                                   \
-       "X",                                                                    \
-       "weight of the sparse error (auto: 1/sqrt(max(d, n)))"},                \
-      {"gamma",                                                                \
-       "gamma",                                                                \
-       LAPIS_PARAM_REAL,                                                       \
-       AT(gamma),                                                              \
-       0.1,                                                                    \
-       0,                                                                      \
-       INFINITY,                                                               \
-       false,                                                                  \
-       NULL,                                                                   \
-       "X",                                                                    \
-       "weight of |T|^2 within the fit; above 0"},                             \
-      {"rho",                                                                  \
-       "rho",                                                                  \
-       LAPIS_PARAM_REAL,                                                       \
-       AT(rho),                                                                \
-       1.05,                                                                   \
-       1,                                                                      \
-       INFINITY,                                                               \
-       true,                                                                   \
-       NULL,                                                                   \
-       "X",                                                                    \
-       "growth of mu from iteration to iteration"},                            \
-  {                                                                            \
-    "mu", "mu_0", LAPIS_PARAM_REAL, AT(mu), NAN, 0, INFINITY, true, NULL, "X", \
-        "first mu (auto: d n / (4 |X|_1))"                                     \
-  }
+#define SHARED_ROWS                                                         \
+  CHOICE("denoise", denoise, "joint|rpca|none", .value = LAPIS_RR_JOINT,    \
+         .arg = "D",                                                        \
+         .help = "clean data: with the regression (joint), by robust PCA "  \
+                 "before it (rpca), or X as it is: ridge (none)"),          \
+      REAL("eta", eta, .symbol = "eta", .value = 10, ABOVE(0),              \
+           .help = "weight of the fit"),                                    \
+      REAL("lambda", lambda, .symbol = "lambda", .value = NAN, ABOVE(0),    \
+           .help = "weight of the sparse error (auto: 1/sqrt(max(d, n)))"), \
+      REAL("gamma", gamma, .symbol = "gamma", .value = 0.1, AT_LEAST(0),    \
+           .help = "weight of |T|^2 within the fit; above 0"),              \
+      REAL("rho", rho, .symbol = "rho", .value = 1.05, ABOVE(1),            \
+           .help = "growth of mu from iteration to iteration"),             \
+      REAL("mu", mu, .symbol = "mu_0", .value = NAN, ABOVE(0),              \
+           .help = "first mu (auto: d n / (4 |X|_1))")
 #define LAST_ROWS                                                           \
   RR_REFILL, RR_TAU, RR_FITTED_CLEAN_WEIGHT,                                \
       PARAM_TOL(                                                            \
@@ -79,12 +42,12 @@
 
 static const lapis_param rr_params[] = {
     SHARED_ROWS,
-    {"weight", "W", LAPIS_PARAM_TEXT, AT(weight), 0, 0, 0, false, "identity",
-     "W", "identity (default), or FILE: K x K weight of the targets"},
-    {"fix-weights", "T", LAPIS_PARAM_TEXT, AT(fix_weights), 0, 0, 0, false,
-     NULL, "FILE", "solve for D alone, weights given: K x (d + 1), bias last"},
-    {"certificate", NULL, LAPIS_PARAM_BOOL, AT(certificate), 0, 0, 1, false,
-     NULL, NULL, "with --fix-weights: also write the multiplier (dual)"},
+    TEXT("weight", weight, .symbol = "W", .arg = "W", .choices = "identity",
+         .help = "identity (default), or FILE: K x K weight of the targets"),
+    TEXT("fix-weights", fix_weights, .symbol = "T", .arg = "FILE",
+         .help = "solve for D alone, weights given: K x (d + 1), bias last"),
+    BOOL("certificate", certificate,
+         .help = "with --fix-weights: also write the multiplier (dual)"),
     LAST_ROWS,
 };
 static const lapis_param rlda_params[] = {SHARED_ROWS, LAST_ROWS};

@@ -74,10 +74,10 @@ static lapis_status make(const feature_job *j, const feature_view *v,
   return to == NULL ? LAPIS_ENOMEM : LAPIS_OK;
 }
 
+#define AT(field) offsetof(lapis_color_moments_settings, field)
 static const lapis_param params[] = {
-    {"grid", NULL, LAPIS_PARAM_INT,
-     offsetof(lapis_color_moments_settings, grid), 8, 1, 64, false, NULL, "N",
-     "cells along each side of the image"},
+    INT("grid", grid, .value = 8, FROM_TO(1, 64),
+        .help = "cells along each side of the image"),
 };
 
 const feature_kind feature_color_moments = {

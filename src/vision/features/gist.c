@@ -320,14 +320,14 @@ static void end(feature_job *j)
 
 #define AT(field) offsetof(lapis_gist_settings, field)
 static const lapis_param params[] = {
-    {"side", NULL, LAPIS_PARAM_INT, AT(side), 128, 16, 256, false, NULL, "N",
-     "side of the square an image is brought to, a power of two"},
-    {"scales", NULL, LAPIS_PARAM_INT, AT(scales), 4, 1, 6, false, NULL, "N",
-     "scales of the filters"},
-    {"orientations", NULL, LAPIS_PARAM_INT, AT(orientations), 8, 1, 16, false,
-     NULL, "N", "orientations of the filters"},
-    {"blocks", NULL, LAPIS_PARAM_INT, AT(blocks), 4, 1, 16, false, NULL, "N",
-     "blocks along each side that answers are averaged over"},
+    INT("side", side, .value = 128, FROM_TO(16, 256),
+        .help = "side of the square an image is brought to, a power of two"),
+    INT("scales", scales, .value = 4, FROM_TO(1, 6),
+        .help = "scales of the filters"),
+    INT("orientations", orientations, .value = 8, FROM_TO(1, 16),
+        .help = "orientations of the filters"),
+    INT("blocks", blocks, .value = 4, FROM_TO(1, 16),
+        .help = "blocks along each side that answers are averaged over"),
 };
 
 const feature_kind feature_gist = {

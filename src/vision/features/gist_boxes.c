@@ -200,23 +200,23 @@ static lapis_status make(const feature_job *j, const feature_view *v,
 /* ---- the kind -----------------------------------------------------------*/
 #define AT(field) offsetof(lapis_gist_boxes_settings, field)
 static const lapis_param params[] = {
-    {"boxes", NULL, LAPIS_PARAM_TEXT, AT(boxes), 0, 0, 0, false, NULL, "F.csv",
-     "rows of name,x,y,width,height[,score] (default: proposed by the density "
-     "of edges)"},
-    {"candidates", NULL, LAPIS_PARAM_INT, AT(candidates), 100, 1, 10000, false,
-     NULL, "N", "boxes proposed in an image"},
-    {"aspect", "kappa_r", LAPIS_PARAM_REAL, AT(aspect), 0.08, 0, INFINITY,
-     false, NULL, "X", "weight of width / height beside GIST"},
-    {"noise", "kappa_n", LAPIS_PARAM_REAL, AT(noise), 0.05, 0, INFINITY, false,
-     NULL, "X", "noise on boxes of a low score"},
-    {"side", NULL, LAPIS_PARAM_INT, AT(gist.side), 64, 16, 256, false, NULL,
-     "N", "side of the square a box is brought to, a power of two"},
-    {"scales", NULL, LAPIS_PARAM_INT, AT(gist.scales), 4, 1, 6, false, NULL,
-     "N", "scales of the filters"},
-    {"orientations", NULL, LAPIS_PARAM_INT, AT(gist.orientations), 8, 1, 16,
-     false, NULL, "N", "orientations of the filters"},
-    {"blocks", NULL, LAPIS_PARAM_INT, AT(gist.blocks), 4, 1, 16, false, NULL,
-     "N", "blocks along each side that answers are averaged over"},
+    TEXT("boxes", boxes, .arg = "F.csv",
+         .help = "rows of name,x,y,width,height[,score] (default: proposed by "
+                 "the density of edges)"),
+    INT("candidates", candidates, .value = 100, FROM_TO(1, 10000),
+        .help = "boxes proposed in an image"),
+    REAL("aspect", aspect, .symbol = "kappa_r", .value = 0.08, AT_LEAST(0),
+         .help = "weight of width / height beside GIST"),
+    REAL("noise", noise, .symbol = "kappa_n", .value = 0.05, AT_LEAST(0),
+         .help = "noise on boxes of a low score"),
+    INT("side", gist.side, .value = 64, FROM_TO(16, 256),
+        .help = "side of the square a box is brought to, a power of two"),
+    INT("scales", gist.scales, .value = 4, FROM_TO(1, 6),
+        .help = "scales of the filters"),
+    INT("orientations", gist.orientations, .value = 8, FROM_TO(1, 16),
+        .help = "orientations of the filters"),
+    INT("blocks", gist.blocks, .value = 4, FROM_TO(1, 16),
+        .help = "blocks along each side that answers are averaged over"),
 };
 
 const feature_kind feature_gist_boxes = {

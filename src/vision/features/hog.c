@@ -96,14 +96,14 @@ static void end(feature_job *j)
 
 #define AT(field) offsetof(lapis_hog_settings, field)
 static const lapis_param params[] = {
-    {"size", NULL, LAPIS_PARAM_TEXT, AT(shape), 0, 0, 0, false, NULL, "WxH",
-     "size an image is brought to (default " SHAPE ")"},
-    {"cell", NULL, LAPIS_PARAM_INT, AT(cell), 8, 2, 1024, false, NULL, "N",
-     "side of a cell in pixels"},
-    {"orientations", NULL, LAPIS_PARAM_INT, AT(orientations), 9, 2, 64, false,
-     NULL, "N", "directions of an edge that are told apart"},
-    {"variant", NULL, LAPIS_PARAM_ENUM, AT(variant), LAPIS_HOG_UOCTTI, 0, 1,
-     false, "uoctti|dalal-triggs", "NAME", "how a cell is described"},
+    TEXT("size", shape, .arg = "WxH",
+         .help = "size an image is brought to (default " SHAPE ")"),
+    INT("cell", cell, .value = 8, FROM_TO(2, 1024),
+        .help = "side of a cell in pixels"),
+    INT("orientations", orientations, .value = 9, FROM_TO(2, 64),
+        .help = "directions of an edge that are told apart"),
+    CHOICE("variant", variant, "uoctti|dalal-triggs", .value = LAPIS_HOG_UOCTTI,
+           .arg = "NAME", .help = "how a cell is described"),
 };
 
 const feature_kind feature_hog = {

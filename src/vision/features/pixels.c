@@ -45,10 +45,10 @@ static void end(feature_job *j)
   base_free(j->state);
 }
 
+#define AT(field) offsetof(lapis_pixels_settings, field)
 static const lapis_param params[] = {
-    {"size", NULL, LAPIS_PARAM_TEXT, offsetof(lapis_pixels_settings, shape), 0,
-     0, 0, false, NULL, "WxH",
-     "size an image is brought to (default " SHAPE ")"},
+    TEXT("size", shape, .arg = "WxH",
+         .help = "size an image is brought to (default " SHAPE ")"),
 };
 
 const feature_kind feature_pixels = {

@@ -237,24 +237,24 @@ static lapis_status make(const feature_job *j, const feature_view *v,
 
 #define AT(field) offsetof(lapis_sift_settings, field)
 static const lapis_param params[] = {
-    {"peak", NULL, LAPIS_PARAM_REAL, AT(peak), 0.01, 0, 1, false, NULL, "X",
-     "least contrast of a keypoint, of grey values 0 to 1"},
-    {"edge", NULL, LAPIS_PARAM_REAL, AT(edge), 10, 1, INFINITY, false, NULL,
-     "X", "most that one curvature may be larger than the other"},
-    {"levels", NULL, LAPIS_PARAM_INT, AT(levels), 3, 1, 10, false, NULL, "N",
-     "scales an octave"},
-    {"first-octave", NULL, LAPIS_PARAM_INT, AT(first_octave), -1, -2, 6, false,
-     NULL, "N", "-1: the image is doubled first; 0: it is not"},
-    {"most", NULL, LAPIS_PARAM_INT, AT(most), 0, 0, 1e6, false, NULL, "N",
-     "keep the N of most contrast an image; 0: all"},
-    {"longest", NULL, LAPIS_PARAM_INT, AT(longest), 1024, 16, 20000, false,
-     NULL, "N", "an image with a longer side is made smaller"},
-    {"xy", NULL, LAPIS_PARAM_TEXT, AT(xy), 0, 0, 0, false, NULL, "F.csv",
-     "describe these points: rows of name,x,y[,scale[,angle]] (default: "
-     "keypoints are found)"},
-    {"scale", NULL, LAPIS_PARAM_REAL, AT(scale), 4, 0, 1000, true, NULL, "X",
-     "with --xy: of points without one; a square 12 times as wide is "
-     "described"},
+    REAL("peak", peak, .value = 0.01, FROM_TO(0, 1),
+         .help = "least contrast of a keypoint, of grey values 0 to 1"),
+    REAL("edge", edge, .value = 10, AT_LEAST(1),
+         .help = "most that one curvature may be larger than the other"),
+    INT("levels", levels, .value = 3, FROM_TO(1, 10),
+        .help = "scales an octave"),
+    INT("first-octave", first_octave, .value = -1, FROM_TO(-2, 6),
+        .help = "-1: the image is doubled first; 0: it is not"),
+    INT("most", most, .value = 0, FROM_TO(0, 1e6),
+        .help = "keep the N of most contrast an image; 0: all"),
+    INT("longest", longest, .value = 1024, FROM_TO(16, 20000),
+        .help = "an image with a longer side is made smaller"),
+    TEXT("xy", xy, .arg = "F.csv",
+         .help = "describe these points: rows of name,x,y[,scale[,angle]] "
+                 "(default: keypoints are found)"),
+    REAL("scale", scale, .value = 4, ABOVE_TO(0, 1000),
+         .help = "with --xy: of points without one; a square 12 times as wide "
+                 "is described"),
 };
 
 const feature_kind feature_sift = {

@@ -86,79 +86,24 @@ lapis_status bag_read_names(feature_job *j, const char *file, bool *learns);
 lapis_status bag_say_made(const feature_job *j, int64_t images,
                           int64_t descriptors, char **out);
 
-#define BAG_AT(field) offsetof(lapis_bag_settings, field)
-#define BAG_ROWS(n_words, n_levels, n_learn, tries)                           \
-  {"words", NULL, LAPIS_PARAM_INT, BAG_AT(words), n_words, 2, 1e6, false,     \
-   NULL,    "N",  "visual words"},                                            \
-      {"levels",                                                              \
-       NULL,                                                                  \
-       LAPIS_PARAM_INT,                                                       \
-       BAG_AT(levels),                                                        \
-       n_levels,                                                              \
-       1,                                                                     \
-       VOCABULARY_LEVELS,                                                     \
-       false,                                                                 \
-       NULL,                                                                  \
-       "N",                                                                   \
-       "of the tree of words; 1: each is compared with each"},                \
-      {"learn",                                                               \
-       NULL,                                                                  \
-       LAPIS_PARAM_INT,                                                       \
-       BAG_AT(learn),                                                         \
-       n_learn,                                                               \
-       2,                                                                     \
-       1e8,                                                                   \
-       false,                                                                 \
-       NULL,                                                                  \
-       "N",                                                                   \
-       "descriptors of all images that words are learnt from"},               \
-      {"restarts",                                                            \
-       NULL,                                                                  \
-       LAPIS_PARAM_INT,                                                       \
-       BAG_AT(restarts),                                                      \
-       3,                                                                     \
-       1,                                                                     \
-       1000,                                                                  \
-       false,                                                                 \
-       NULL,                                                                  \
-       "N",                                                                   \
-       "tries of k-means, of which the best is kept"},                        \
-      {"vocabulary",                                                          \
-       NULL,                                                                  \
-       LAPIS_PARAM_TEXT,                                                      \
-       BAG_AT(vocabulary),                                                    \
-       0,                                                                     \
-       0,                                                                     \
-       0,                                                                     \
-       false,                                                                 \
-       NULL,                                                                  \
-       "F.npz",                                                               \
-       "read the words, learn none"},                                         \
-      {"save-vocabulary",                                                     \
-       NULL,                                                                  \
-       LAPIS_PARAM_TEXT,                                                      \
-       BAG_AT(save_vocabulary),                                               \
-       0,                                                                     \
-       0,                                                                     \
-       0,                                                                     \
-       false,                                                                 \
-       NULL,                                                                  \
-       "F.npz",                                                               \
-       "write the words that were learnt"},                                   \
-      {"vocabulary-from",                                                     \
-       NULL,                                                                  \
-       LAPIS_PARAM_TEXT,                                                      \
-       BAG_AT(vocabulary_from),                                               \
-       0,                                                                     \
-       0,                                                                     \
-       0,                                                                     \
-       false,                                                                 \
-       NULL,                                                                  \
-       "F.txt",                                                               \
-       "learn words from the images it names, one a line"},                   \
-  {                                                                           \
-    "longest", NULL, LAPIS_PARAM_INT, BAG_AT(longest), 640, 16, 20000, false, \
-        NULL, "N", "an image with a longer side is made smaller"              \
-  }
+/* Rows of the kinds' tables, as those of lapis_rows.h: settings are a
+ * lapis_bag_settings. */
+#define BAG_ROWS(n_words, n_levels, n_learn)                                  \
+  INT("words", words, .value = n_words, FROM_TO(2, 1e6),                      \
+      .help = "visual words"),                                                \
+      INT("levels", levels, .value = n_levels, FROM_TO(1, VOCABULARY_LEVELS), \
+          .help = "of the tree of words; 1: each is compared with each"),     \
+      INT("learn", learn, .value = n_learn, FROM_TO(2, 1e8),                  \
+          .help = "descriptors of all images that words are learnt from"),    \
+      INT("restarts", restarts, .value = 3, FROM_TO(1, 1000),                 \
+          .help = "tries of k-means, of which the best is kept"),             \
+      TEXT("vocabulary", vocabulary, .arg = "F.npz",                          \
+           .help = "read the words, learn none"),                             \
+      TEXT("save-vocabulary", save_vocabulary, .arg = "F.npz",                \
+           .help = "write the words that were learnt"),                       \
+      TEXT("vocabulary-from", vocabulary_from, .arg = "F.txt",                \
+           .help = "learn words from the images it names, one a line"),       \
+      INT("longest", longest, .value = 640, FROM_TO(16, 20000),               \
+          .help = "an image with a longer side is made smaller")
 
 #endif

@@ -118,34 +118,25 @@ static lapis_status begin_dense(feature_job *j)
   return bag_begin(j, &dense_family, DENSE_BINS);
 }
 
-#define BIN_ROWS(its, blur)                                                 \
-  {"bins",                                                                  \
-   NULL,                                                                    \
-   LAPIS_PARAM_TEXT,                                                        \
-   BAG_AT(bins),                                                            \
-   0,                                                                       \
-   0,                                                                       \
-   0,                                                                       \
-   false,                                                                   \
-   NULL,                                                                    \
-   "N,N",                                                                   \
-   "pixels along a cell, a patch is 4 x 4 of them (default " its ")"},      \
-  {                                                                         \
-    "magnif", NULL, LAPIS_PARAM_REAL, BAG_AT(magnif), blur, 0, 1000, false, \
-        NULL, "X", "blur by cell / X before; 0: not at all"                 \
-  }
+#define BIN_ROWS(its, blur)                                                    \
+  TEXT("bins", bins, .arg = "N,N",                                             \
+       .help =                                                                 \
+           "pixels along a cell, a patch is 4 x 4 of them (default " its ")"), \
+      REAL("magnif", magnif, .value = blur, FROM_TO(0, 1000),                  \
+           .help = "blur by cell / X before; 0: not at all")
 
+#define AT(field) offsetof(lapis_bag_settings, field)
 static const lapis_param random_params[] = {
-    {"count", NULL, LAPIS_PARAM_INT, BAG_AT(count), 10000, 1, 1e7, false, NULL,
-     "N", "descriptors an image"},
+    INT("count", count, .value = 10000, FROM_TO(1, 1e7),
+        .help = "descriptors an image"),
     BIN_ROWS(RANDOM_BINS, 0),
-    BAG_ROWS(1000, 3, 100000, 3),
+    BAG_ROWS(1000, 3, 100000),
 };
 static const lapis_param dense_params[] = {
-    {"step", NULL, LAPIS_PARAM_INT, BAG_AT(step), 4, 1, 1000, false, NULL, "N",
-     "pixels from a patch to the next"},
+    INT("step", step, .value = 4, FROM_TO(1, 1000),
+        .help = "pixels from a patch to the next"),
     BIN_ROWS(DENSE_BINS, 6),
-    BAG_ROWS(4096, 1, 65536, 1),
+    BAG_ROWS(4096, 1, 65536),
 };
 
 const feature_kind feature_sift_bow = {

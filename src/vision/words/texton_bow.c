@@ -106,10 +106,11 @@ static lapis_status begin(feature_job *j)
   return bag_begin(j, &family, NULL);
 }
 
+#define AT(field) offsetof(lapis_bag_settings, field)
 static const lapis_param params[] = {
-    BAG_ROWS(400, 1, 40000, 3),
-    {"step", NULL, LAPIS_PARAM_INT, BAG_AT(step), 2, 1, 1000, false, NULL, "N",
-     "publish the words of every N-th pixel each way; X counts all"},
+    BAG_ROWS(400, 1, 40000),
+    INT("step", step, .value = 2, FROM_TO(1, 1000),
+        .help = "publish the words of every N-th pixel each way; X counts all"),
 };
 
 const feature_kind feature_texton_bow = {

@@ -1,0 +1,55 @@
+/* lapis_rows.h - how a parameter table is written: for the files that have
+ * one.  Its short names belong to nobody else, and it promises nothing.
+ *
+ * A row gives the name that users type and the field of the settings struct,
+ * then, each by its name, what else a lapis_param says:
+ *
+ *   REAL("mu-decay", mu_decay, .symbol = "eta", .value = 0.25,
+ *        ABOVE_TO(0, 1), .help = "factor from one mu to the next")
+ *
+ * .value is the default; REAL and INT need bounds.  A file that has a table
+ * defines AT(field), the offset of a field in its settings struct. */
+#ifndef LAPIS_ROWS_H
+#define LAPIS_ROWS_H
+#include <math.h>
+
+#include "lapis.h"
+
+#define ROW(kind, row, field, ...)                              \
+  {                                                             \
+    .name = row, .type = kind, .offset = AT(field), __VA_ARGS__ \
+  }
+#define REAL_IN(row, field, unit, ...) /* unit: how help names the value */ \
+  ROW(LAPIS_PARAM_REAL, row, field, .arg = unit, __VA_ARGS__)
+#define INT_IN(row, field, unit, ...) \
+  ROW(LAPIS_PARAM_INT, row, field, .arg = unit, __VA_ARGS__)
+#define REAL(row, field, ...) REAL_IN(row, field, "X", __VA_ARGS__)
+#define INT(row, field, ...) INT_IN(row, field, "N", __VA_ARGS__)
+#define BOOL(row, field, ...) ROW(LAPIS_PARAM_BOOL, row, field, __VA_ARGS__)
+#define CHOICE(row, field, words, ...) /* words: "mc1|pos|simplex" */ \
+  ROW(LAPIS_PARAM_ENUM, row, field, .choices = words, __VA_ARGS__)
+#define TEXT(row, field, ...) ROW(LAPIS_PARAM_TEXT, row, field, __VA_ARGS__)
+
+/* Bounds of a REAL or an INT. */
+#define AT_LEAST(least) .low = least, .high = INFINITY
+#define FROM_TO(least, most) .low = least, .high = most
+#define ABOVE(bound) .low = bound, .high = INFINITY, .above = true
+#define ABOVE_TO(bound, most) .low = bound, .high = most, .above = true
+#define ANY_NUMBER .low = -INFINITY, .high = INFINITY
+
+/* Rows that many tables have, for settings with a `stop` and a `certificate`.
+ */
+#define PARAM_CERTIFICATE          \
+  BOOL("certificate", certificate, \
+       .help = "also write the multiplier that proves the gap (dual)")
+#define PARAM_TOL(preset, text) \
+  REAL("tol", stop.tol, .value = preset, FROM_TO(0, 1), .help = text)
+#define PARAM_MAX_ITERS(count)                                  \
+  INT("max-iters", stop.max_iters, .value = count, AT_LEAST(0), \
+      .help = "stop after this many iterations")
+#define PARAM_TIME_LIMIT_AT(field)                                  \
+  REAL_IN("time-limit", field, "S", .value = INFINITY, AT_LEAST(0), \
+          .help = "stop after this many seconds")
+#define PARAM_TIME_LIMIT PARAM_TIME_LIMIT_AT(stop.seconds)
+
+#endif
