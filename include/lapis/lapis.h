@@ -244,7 +244,13 @@ typedef enum lapis_mc_labels {
   LAPIS_MC_LABELS_PM, /* {-1, 1}, decide at 0 */
   LAPIS_MC_LABELS_01  /* {0, 1}, decide at 0.5 */
 } lapis_mc_labels;
-typedef enum lapis_mc_solver { LAPIS_MC_ADMM, LAPIS_MC_FPC } lapis_mc_solver;
+typedef enum lapis_mc_solver { /* docs/methods/mc.md */
+                               LAPIS_MC_AUTO,
+                               LAPIS_MC_BORDERED, /* every feature seen */
+                               LAPIS_MC_FACTORED, /* few entries seen */
+                               LAPIS_MC_ADMM,
+                               LAPIS_MC_FPC /* no certificate */
+} lapis_mc_solver;
 typedef struct lapis_mc_settings {
   size_t size;
   lapis_stop stop;

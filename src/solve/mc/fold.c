@@ -89,9 +89,9 @@ static lapis_status factorise(mc *w, la_array *U, la_array *Vt, int64_t *rank)
   return ops->download(&w->h, &kept, &out);
 }
 
-lapis_status mc_learn(lapis_solver *s)
+lapis_status mc_learn(mc *w)
 {
-  mc *w = (mc *)s;
+  lapis_solver *s = &w->base;
   const mc_problem *p = &w->p;
   la_array U = {0}, Vt = {0};
   int64_t rank = 0;

@@ -96,7 +96,7 @@ static lapis_status stage(mc *w, double mu, double tau)
   return LAPIS_OK;
 }
 
-lapis_status mc_fpc(mc *w)
+static lapis_status fpc_solve(mc *w)
 {
   static const char *const columns[] = {"iteration", "objective", "mu",
                                         "change", "rank"};
@@ -121,3 +121,28 @@ lapis_status mc_fpc(mc *w)
   w->bounds = (mc_bounds){.dual = NAN, .gap = NAN, .norm = NAN};
   return mc_primal(w, &w->bounds.primal);
 }
+
+static const char *refuses_nothing(const mc *w, const lapis_data *data)
+{
+  (void)w;
+  (void)data;
+  return NULL;
+}
+
+/* It is asked for by those who repeat the papers. */
+static const char *suits_none(const mc *w, const lapis_data *data)
+{
+  (void)w;
+  (void)data;
+  return NULL;
+}
+
+const mc_solver mc_fpc = {.name = "fpc",
+                          .refuses = refuses_nothing,
+                          .suits = suits_none,
+                          .alloc = mc_state_alloc,
+                          .solve = fpc_solve,
+                          .publish = mc_publish,
+                          .learn = mc_learn,
+                          .retune = mc_state_retune,
+                          .free = mc_state_free};

@@ -31,68 +31,6 @@ static const double RELAXATION = 1.6;
 static const double FIRST_RHO = 20; /* in units of mu / sigma_1 */
 enum { CHECK_EVERY = 10 };
 
-#define AT(field) offsetof(lapis_mc_settings, field)
-static const lapis_param params[] = {
-    CHOICE("variant", variant, "mc1|pos|simplex", .value = LAPIS_MC_1,
-           .arg = "V",
-           .help = "features: any (mc1), non-negative (pos), histograms that "
-                   "sum to 1 (simplex)"),
-    CHOICE("labels", labels, "auto|pm|01", .value = LAPIS_MC_LABELS_AUTO,
-           .arg = "L",
-           .help = "label loss around -1 and 1 (pm) or 0 and 1 (01); auto: as "
-                   "Y is written"),
-    REAL("lambda", lambda, .symbol = "lambda", .value = 0.1, ABOVE(0),
-         .help = "weight of the label loss against the feature loss"),
-    REAL("gamma", gamma, .symbol = "gamma", .value = 3, ABOVE(0),
-         .help = "steepness of the label loss"),
-    REAL("mu", mu, .symbol = "mu", .value = NAN, ABOVE(0),
-         .help = "weight of the nuclear norm"),
-    REAL("mu-rel", mu_rel, .value = 0.02, ABOVE(0),
-         .help = "mu in units of sigma_1(Z_0) / |Omega_X|; the command chooses "
-                 "it by cross-validation where neither is given"),
-    PARAM_CERTIFICATE,
-    BOOL("class-features", class_features,
-         .help = "also complete one representative a class (class_features)"),
-    BOOL("debias", debias,
-         .help =
-             "then fit again in the row and column space found, with mu / 10"),
-    PARAM_TOL(1e-4, "stop at this relative duality gap (fpc: relative change)"),
-    CHOICE(
-        "solver", solver, "admm|fpc", .value = LAPIS_MC_ADMM, .arg = "S",
-        .help =
-            "certified (admm), or the papers' fixed point continuation (fpc)"),
-    REAL("mu-start", mu_start, .symbol = "mu_0", .value = NAN, ABOVE(0),
-         .help = "fpc: first mu of the continuation; auto: sigma_1(Z_0) / 4"),
-    REAL("mu-decay", mu_decay, .symbol = "eta", .value = 0.25, ABOVE_TO(0, 1),
-         .help = "fpc: factor from one mu to the next, down to mu"),
-    REAL("tau", tau, .symbol = "tau", .value = NAN, ABOVE(0),
-         .help =
-             "fpc: step; auto: min(4 |Omega_Y| / (lambda gamma), |Omega_X|)"),
-    PARAM_MAX_ITERS(10000),
-    PARAM_TIME_LIMIT,
-};
-
-const lapis_method mc_method = {
-    .name = "mc",
-    .title = "matrix completion",
-    .summary = "fill in unknown labels and repair the features of a whole set "
-               "of samples at once",
-    .source = "[MC11] [MC15]",
-    .reads = LAPIS_READS_X | LAPIS_READS_Y,
-    .params = params,
-    .n_params = sizeof params / sizeof *params,
-    .settings_size = sizeof(lapis_mc_settings),
-    .choose = "mu-rel=1:1e-3:10",
-    .unless = "mu",
-};
-
-lapis_mc_settings lapis_mc_defaults(void)
-{
-  lapis_mc_settings set;
-  param_defaults(&mc_method, &set);
-  return set;
-}
-
 /* ---- the steps ----------------------------------------------------------*/
 /* A <- SVT(B - U, mu / rho) */
 static lapis_status update_low_rank(mc *w)
@@ -167,7 +105,7 @@ void mc_keep(mc *w)
 {
   loop *l = &w->base.loop;
   la_keep(l, "B", &w->B);
-  if (w->set.solver == LAPIS_MC_ADMM) {
+  if (w->solver == &mc_admm) {
     la_keep(l, "A", &w->A);
     la_keep(l, "U", &w->U);
   }
@@ -197,7 +135,7 @@ static lapis_status iterate(mc *w)
   return stale ? check_gap(w, sums) : LAPIS_OK;
 }
 
-static lapis_status mc_admm(mc *w)
+static lapis_status admm_solve(mc *w)
 {
   static const char *const columns[] = {"iteration", "objective", "dual",
                                         "gap",       "residual",  "rank"};
@@ -205,73 +143,24 @@ static lapis_status mc_admm(mc *w)
   return iterate(w);
 }
 
-static lapis_status mc_solve(lapis_solver *s)
+/* ---- its row ------------------------------------------------------------*/
+static const char *refuses_nothing(const mc *w, const lapis_data *data)
 {
-  mc *w = (mc *)s;
-  bool fpc = w->set.solver == LAPIS_MC_FPC;
-  TRY(fpc ? mc_fpc(w) : mc_admm(w));
-  loop_keep_no_more(&s->loop); /* the refit is quick: done again */
-  if (w->set.debias && s->loop.status == LAPIS_OK) TRY(mc_debias(w));
-  s->info.iterations = s->loop.iter;
-  s->info.rank = w->low_rank.rank;
-  s->info.objective = w->bounds.primal;
-  s->info.dual = w->bounds.dual;
-  s->info.gap = w->bounds.gap;
-  s->info.svd_seconds = op_svt_seconds(w->svt);
-  TRY(mc_publish(w));
-  s->info.seconds = loop_seconds(&s->loop);
-  return s->loop.status;
+  (void)w;
+  (void)data;
+  return NULL;
 }
 
-/* ---- constructor --------------------------------------------------------*/
-static void mc_free(lapis_solver *s)
+static const char *suits_all(const mc *w, const lapis_data *data)
 {
-  mc *w = (mc *)s;
-  if (w->h.ops != NULL) {
-    la_array *all[] = {&w->A, &w->B, &w->U, &w->W};
-    for (int i = 0; i < 4; i++) w->h.ops->free(&w->h, all[i]);
-    mc_problem_free(w);
-  }
-  targets_free(&w->p.labels);
-  op_svt_free(w->svt);
-  base_free(w->scores);
-  base_free(w->decided);
-  base_free(w->values);
-  base_free(w->sparse);
-  base_free(w->dual);
-  base_free(w->factors);
+  (void)w;
+  (void)data;
+  return "it takes every problem";
 }
 
-/* Another mu, lambda, gamma or stop: B, the scaled dual and mu / rho stay,
- * since they live on the scale of Z. */
-static lapis_status mc_retune(lapis_solver *s, const void *settings)
-{
-  mc *w = (mc *)s;
-  const lapis_mc_settings *set = settings;
-  TRY(param_check(s->ctx, &mc_method, set));
-  if (set->variant != w->set.variant || set->labels != w->set.labels ||
-      set->solver != w->set.solver || set->certificate != w->set.certificate ||
-      set->class_features != w->set.class_features)
-    return lapis_fail(s->ctx, LAPIS_ENOTBUILT,
-                      "mc: another variant, label coding or solver needs a "
-                      "new problem");
-  double before = w->p.mu;
-  w->set = *set;
-  mc_set_weights(w);
-  w->rho *= w->p.mu / before;
-  return LAPIS_OK;
-}
-
-static const solver_class mc_class = {.method = "mc",
-                                      .solve = mc_solve,
-                                      .free = mc_free,
-                                      .retune = mc_retune,
-                                      .learn = mc_learn};
-
-static lapis_status allocate(mc *w, const lapis_data *data)
+lapis_status mc_state_alloc(mc *w, const lapis_data *data)
 {
   int64_t m = w->p.m, n = w->p.n;
-  TRY(la_open(w->base.ctx, &w->h));
   TRY(op_svt_new(&w->h, m, n, &w->svt));
   la_array *all[] = {&w->A, &w->B, &w->U, &w->W};
   for (int i = 0; i < 4; i++)
@@ -284,25 +173,26 @@ static lapis_status allocate(mc *w, const lapis_data *data)
   return w->h.ops->project(&w->h, &w->p.phi, &w->B);
 }
 
-lapis_status lapis_mc_new(lapis_ctx *ctx, const lapis_data *data,
-                          const lapis_mc_settings *set, lapis_solver **out)
+/* B, the scaled dual and mu / rho stay, since they live on the scale of Z. */
+lapis_status mc_state_retune(mc *w, double before)
 {
-  *out = NULL;
-  lapis_mc_settings defaults = lapis_mc_defaults();
-  if (set == NULL) set = &defaults;
-  TRY(param_check(ctx, &mc_method, set));
-  TRY(mc_check_data(ctx, set, data));
-  lapis_solver *s;
-  TRY(solver_alloc(ctx, &mc_class, sizeof(mc), &s));
-  mc *w = (mc *)s;
-  w->set = *set;
-  s->settings = &w->set;
-  lapis_status status = mc_problem_size(w, data);
-  if (status >= 0) status = allocate(w, data);
-  if (status < 0) {
-    lapis_solver_free(s);
-    return status;
-  }
-  *out = s;
+  w->rho *= w->p.mu / before;
   return LAPIS_OK;
 }
+
+void mc_state_free(mc *w)
+{
+  la_array *all[] = {&w->A, &w->B, &w->U, &w->W};
+  for (int i = 0; i < 4; i++) w->h.ops->free(&w->h, all[i]);
+  op_svt_free(w->svt);
+}
+
+const mc_solver mc_admm = {.name = "admm",
+                           .refuses = refuses_nothing,
+                           .suits = suits_all,
+                           .alloc = mc_state_alloc,
+                           .solve = admm_solve,
+                           .publish = mc_publish,
+                           .learn = mc_learn,
+                           .retune = mc_state_retune,
+                           .free = mc_state_free};

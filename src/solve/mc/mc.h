@@ -32,16 +32,19 @@ typedef struct mc_bounds {
   double norm; /* |G|_2 / mu before scaling */
 } mc_bounds;
 
+typedef struct mc_solver mc_solver;
 typedef struct mc {
   lapis_solver base;
   lapis_mc_settings set;
+  const mc_solver *solver; /* the one that was chosen */
   mc_problem p;
   la h;
+  mc_bounds bounds;
+  svt_report low_rank; /* of the answer */
+  void *state;         /* a solver's own; admm and fpc have what follows */
   op_svt *svt;
   la_array A, B, U, W; /* m x n each */
   double rho;
-  svt_report low_rank; /* of A */
-  mc_bounds bounds;
   double path[3];  /* fpc: mu at hand, objective before, its change */
   double *factors; /* m x rank, for a model */
   double layout[8];
@@ -50,6 +53,27 @@ typedef struct mc {
   double *scores, *decided, *sparse, *dual;
 } mc;
 
+/* One way to solve the problem; method.c lists them and asks. */
+struct mc_solver {
+  const char *name; /* as the setting has it */
+  /* Why it cannot take the problem, the end of a sentence; NULL: it can.
+   * Sizes, labels and counts of w->p are there, nothing else. */
+  const char *(*refuses)(const mc *w, const lapis_data *data);
+  /* Why auto takes it; NULL: auto asks the next. */
+  const char *(*suits)(const mc *w, const lapis_data *data);
+  /* Its state, results and w->p.mu. */
+  lapis_status (*alloc)(mc *w, const lapis_data *data);
+  /* From loop_begin on; leaves w->bounds and w->low_rank.rank. */
+  lapis_status (*solve)(mc *w);
+  lapis_status (*publish)(mc *w);
+  lapis_status (*learn)(mc *w);
+  /* w->p has other weights, w->p.mu was `before`: what it has stays warm.
+   * LAPIS_ENOTBUILT where these need another solver. */
+  lapis_status (*retune)(mc *w, double before);
+  void (*free)(mc *w);
+};
+extern const mc_solver mc_admm, mc_fpc;
+
 extern const lapis_method mc_method;
 
 /* Checks of X that both fitting and folding in make: finite, signs, sums. */
@@ -57,7 +81,7 @@ lapis_status mc_check_features(lapis_ctx *ctx, int variant, const lapis_mat *X);
 /* Checks data against the settings' variant, allocating nothing. */
 lapis_status mc_check_data(lapis_ctx *ctx, const lapis_mc_settings *set,
                            const lapis_data *data);
-/* Encodes the labels; sets K, D, n, m. */
+/* Encodes the labels; sets K, D, n, m, and counts what is seen. */
 lapis_status mc_problem_size(mc *w, const lapis_data *data);
 /* Fills phi, Z0, weights, mu; leaves Z_0 with zeros in W. */
 lapis_status mc_problem_build(mc *w, const lapis_data *data);
@@ -90,12 +114,14 @@ void mc_keep(mc *w);
 /* The fit again in the spaces of A with mu / 10, in debias.c. */
 lapis_status mc_debias(mc *w);
 
-/* The papers' loop [MC11 Alg. 1, 3, 4] instead of ADMM, in fpc.c. */
-lapis_status mc_fpc(mc *w);
+/* The dense state of admm and fpc. */
+lapis_status mc_state_alloc(mc *w, const lapis_data *data);
+lapis_status mc_state_retune(mc *w, double before);
+void mc_state_free(mc *w);
 
 /* ---- new samples, in fold.c ------------------------------------------*/
 extern const lapis_method mc_fold_method;
-lapis_status mc_learn(lapis_solver *s);
+lapis_status mc_learn(mc *w);
 lapis_status mc_fold_new(lapis_ctx *ctx, const lapis_data *data,
                          const void *settings, const named_list *learned,
                          const void *options, lapis_solver **out);

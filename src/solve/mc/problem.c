@@ -136,6 +136,15 @@ static lapis_status check_balance(mc *w)
 }
 
 /* ---- building -----------------------------------------------------------*/
+static void count_seen(mc *w, const lapis_data *data)
+{
+  mc_problem *p = &w->p;
+  p->seen_X = p->D * p->samples - lapis_mat_missing(&data->X);
+  p->seen_Y = p->K * (p->n - p->samples);
+  for (int64_t k = 0; k < p->K * p->samples; k++)
+    p->seen_Y += !isnan(p->labels.sign[k]);
+}
+
 lapis_status mc_problem_size(mc *w, const lapis_data *data)
 {
   mc_problem *p = &w->p;
@@ -147,6 +156,7 @@ lapis_status mc_problem_size(mc *w, const lapis_data *data)
   p->n = p->samples + (w->set.class_features ? p->K : 0);
   p->ones = p->K > 0;
   p->m = p->K + p->D + p->ones;
+  count_seen(w, data);
   return LAPIS_OK;
 }
 
@@ -172,15 +182,6 @@ void mc_set_blocks(mc_problem *p)
   if (p->ones > 0)
     phi->block[phi->n_blocks++] = (la_block){LA_ONES, p->K + p->D, 1, 0, 0};
   p->threshold = p->zero_one ? 0.5 : 0;
-}
-
-static void count_seen(mc *w, const lapis_data *data)
-{
-  mc_problem *p = &w->p;
-  p->seen_X = p->D * p->samples - lapis_mat_missing(&data->X);
-  p->seen_Y = p->K * (p->n - p->samples);
-  for (int64_t k = 0; k < p->K * p->samples; k++)
-    p->seen_Y += !isnan(p->labels.sign[k]);
 }
 
 void mc_set_weights(mc *w)
@@ -242,7 +243,6 @@ lapis_status mc_problem_build(mc *w, const lapis_data *data)
   mc_problem *p = &w->p;
   p->variant = w->set.variant;
   p->zero_one = zero_one(w);
-  count_seen(w, data);
   TRY(w->h.ops->alloc(&w->h, LAPIS_F64, p->m, p->n, &p->phi.Z0));
   double *host = base_alloc_raw(w->base.ctx, p->m * p->n, sizeof *host);
   if (host == NULL) return LAPIS_ENOMEM;

@@ -58,7 +58,7 @@ lapis_status mc_results_alloc(mc *w)
   if (p->K > 0) w->scores = reals(w, p->K, p->n, &ok);
   if (p->K > 0)
     w->decided = reals(w, targets_label_rows(&p->labels), p->n, &ok);
-  if (w->set.certificate && w->set.solver == LAPIS_MC_ADMM)
+  if (w->set.certificate && w->solver == &mc_admm)
     w->dual = reals(w, p->m, p->n, &ok);
   return ok ? LAPIS_OK : LAPIS_ENOMEM;
 }
@@ -108,7 +108,7 @@ lapis_status mc_publish(mc *w)
   TRY(publish_labels(w));
   TRY(publish_features(w));
   solver_publish_history(&w->base);
-  if (w->set.solver == LAPIS_MC_FPC) return LAPIS_OK;
+  if (w->solver == &mc_fpc) return LAPIS_OK;
   solver_publish(&w->base, "dual_norm", lapis_mat_f64(&w->bounds.norm, 1, 1));
   if (!w->set.certificate) return LAPIS_OK;
   lapis_mat dual = lapis_mat_f64(w->dual, w->p.m, w->p.n);

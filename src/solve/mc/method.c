@@ -1,0 +1,206 @@
+/* method.c - the method's table, and which solver a problem is given to.
+ *
+ * The problem, its certificate and its results are the same whichever solver
+ * finds them; a solver is a row of functions in a file of its own. */
+#include <math.h>
+#include <stdio.h>
+
+#include "solve/mc/mc.h"
+
+#define AT(field) offsetof(lapis_mc_settings, field)
+static const lapis_param params[] = {
+    CHOICE("variant", variant, "mc1|pos|simplex", .value = LAPIS_MC_1,
+           .arg = "V",
+           .help = "features: any (mc1), non-negative (pos), histograms that "
+                   "sum to 1 (simplex)"),
+    CHOICE("labels", labels, "auto|pm|01", .value = LAPIS_MC_LABELS_AUTO,
+           .arg = "L",
+           .help = "label loss around -1 and 1 (pm) or 0 and 1 (01); auto: as "
+                   "Y is written"),
+    REAL("lambda", lambda, .symbol = "lambda", .value = 0.1, ABOVE(0),
+         .help = "weight of the label loss against the feature loss"),
+    REAL("gamma", gamma, .symbol = "gamma", .value = 3, ABOVE(0),
+         .help = "steepness of the label loss"),
+    REAL("mu", mu, .symbol = "mu", .value = NAN, ABOVE(0),
+         .help = "weight of the nuclear norm"),
+    REAL("mu-rel", mu_rel, .value = 0.02, ABOVE(0),
+         .help = "mu in units of sigma_1(Z_0) / |Omega_X|; the command chooses "
+                 "it by cross-validation where neither is given"),
+    PARAM_CERTIFICATE,
+    BOOL("class-features", class_features,
+         .help = "also complete one representative a class (class_features)"),
+    BOOL("debias", debias,
+         .help =
+             "then fit again in the row and column space found, with mu / 10"),
+    PARAM_TOL(1e-4, "stop at this relative duality gap (fpc: relative change)"),
+    CHOICE("solver", solver, "auto|bordered|factored|admm|fpc",
+           .value = LAPIS_MC_AUTO, .arg = "S",
+           .help = "auto: by what is known of X; all are certified but the "
+                   "papers' fixed point continuation (fpc)"),
+    REAL("mu-start", mu_start, .symbol = "mu_0", .value = NAN, ABOVE(0),
+         .help = "fpc: first mu of the continuation; auto: sigma_1(Z_0) / 4"),
+    REAL("mu-decay", mu_decay, .symbol = "eta", .value = 0.25, ABOVE_TO(0, 1),
+         .help = "fpc: factor from one mu to the next, down to mu"),
+    REAL("tau", tau, .symbol = "tau", .value = NAN, ABOVE(0),
+         .help =
+             "fpc: step; auto: min(4 |Omega_Y| / (lambda gamma), |Omega_X|)"),
+    PARAM_MAX_ITERS(10000),
+    PARAM_TIME_LIMIT,
+};
+
+const lapis_method mc_method = {
+    .name = "mc",
+    .title = "matrix completion",
+    .summary = "fill in unknown labels and repair the features of a whole set "
+               "of samples at once",
+    .source = "[MC11] [MC15]",
+    .reads = LAPIS_READS_X | LAPIS_READS_Y,
+    .params = params,
+    .n_params = sizeof params / sizeof *params,
+    .settings_size = sizeof(lapis_mc_settings),
+    .choose = "mu-rel=1:1e-3:10",
+    .unless = "mu",
+};
+
+lapis_mc_settings lapis_mc_defaults(void)
+{
+  lapis_mc_settings set;
+  param_defaults(&mc_method, &set);
+  return set;
+}
+
+/* ---- which solver -------------------------------------------------------*/
+/* By lapis_mc_solver; auto asks them in this order. */
+static const mc_solver *const solvers[] = {
+    [LAPIS_MC_ADMM] = &mc_admm, [LAPIS_MC_FPC] = &mc_fpc};
+enum { SOLVERS = sizeof solvers / sizeof *solvers };
+
+static lapis_status choose(mc *w, const lapis_data *data)
+{
+  lapis_ctx *ctx = w->base.ctx;
+  const char *why = NULL;
+  int i = w->set.solver;
+  bool asked = i != LAPIS_MC_AUTO;
+  for (int k = 0; !asked && why == NULL && k < SOLVERS; k++)
+    if (solvers[k] != NULL && solvers[k]->refuses(w, data) == NULL) {
+      why = solvers[k]->suits(w, data);
+      i = k;
+    }
+  if (solvers[i] == NULL)
+    return lapis_fail(ctx, LAPIS_ENOTBUILT, "mc: this solver is not built");
+  const char *no = solvers[i]->refuses(w, data);
+  if (no != NULL)
+    return lapis_fail(ctx, LAPIS_EINVAL,
+                      "mc: --solver %s cannot take this problem: %s",
+                      solvers[i]->name, no);
+  w->solver = solvers[i];
+  w->set.solver = i;
+  base_say(ctx, 1, "mc: solver %s: %s", w->solver->name,
+           asked ? "as asked" : why);
+  return LAPIS_OK;
+}
+
+/* ---- the solver ---------------------------------------------------------*/
+static lapis_status solve(lapis_solver *s)
+{
+  mc *w = (mc *)s;
+  TRY(w->solver->solve(w));
+  loop_keep_no_more(&s->loop); /* the refit is quick: done again */
+  if (w->set.debias && s->loop.status == LAPIS_OK) TRY(mc_debias(w));
+  s->info.iterations = s->loop.iter;
+  s->info.rank = w->low_rank.rank;
+  s->info.objective = w->bounds.primal;
+  s->info.dual = w->bounds.dual;
+  s->info.gap = w->bounds.gap;
+  if (w->svt != NULL) s->info.svd_seconds = op_svt_seconds(w->svt);
+  TRY(w->solver->publish(w));
+  s->info.seconds = loop_seconds(&s->loop);
+  return s->loop.status;
+}
+
+static lapis_status learn(lapis_solver *s)
+{
+  mc *w = (mc *)s;
+  return w->solver->learn(w);
+}
+
+static void release(lapis_solver *s)
+{
+  mc *w = (mc *)s;
+  if (w->h.ops != NULL) {
+    w->solver->free(w);
+    mc_problem_free(w);
+  }
+  targets_free(&w->p.labels);
+  base_free(w->scores);
+  base_free(w->decided);
+  base_free(w->values);
+  base_free(w->sparse);
+  base_free(w->dual);
+  base_free(w->factors);
+}
+
+static bool same_problem(const mc *w, const lapis_mc_settings *set)
+{
+  bool solver = set->solver == LAPIS_MC_AUTO || set->solver == w->set.solver;
+  return solver && set->variant == w->set.variant &&
+         set->labels == w->set.labels &&
+         set->certificate == w->set.certificate &&
+         set->class_features == w->set.class_features &&
+         set->debias == w->set.debias;
+}
+
+/* Another mu, lambda, gamma or stop. */
+static lapis_status retune(lapis_solver *s, const void *settings)
+{
+  mc *w = (mc *)s;
+  const lapis_mc_settings *set = settings;
+  TRY(param_check(s->ctx, &mc_method, set));
+  if (!same_problem(w, set))
+    return lapis_fail(s->ctx, LAPIS_ENOTBUILT,
+                      "mc: another variant, label coding or solver needs a "
+                      "new problem");
+  double before = w->p.mu;
+  int solver = w->set.solver;
+  w->set = *set;
+  w->set.solver = solver;
+  mc_set_weights(w);
+  return w->solver->retune(w, before);
+}
+
+static const solver_class mc_class = {.method = "mc",
+                                      .solve = solve,
+                                      .free = release,
+                                      .retune = retune,
+                                      .learn = learn};
+
+/* w->h is opened last: what it says is that the solver's own state exists. */
+static lapis_status build(mc *w, const lapis_data *data)
+{
+  TRY(mc_problem_size(w, data));
+  TRY(choose(w, data));
+  TRY(la_open(w->base.ctx, &w->h));
+  return w->solver->alloc(w, data);
+}
+
+lapis_status lapis_mc_new(lapis_ctx *ctx, const lapis_data *data,
+                          const lapis_mc_settings *set, lapis_solver **out)
+{
+  *out = NULL;
+  lapis_mc_settings defaults = lapis_mc_defaults();
+  if (set == NULL) set = &defaults;
+  TRY(param_check(ctx, &mc_method, set));
+  TRY(mc_check_data(ctx, set, data));
+  lapis_solver *s;
+  TRY(solver_alloc(ctx, &mc_class, sizeof(mc), &s));
+  mc *w = (mc *)s;
+  w->set = *set;
+  s->settings = &w->set;
+  lapis_status status = build(w, data);
+  if (status < 0) {
+    lapis_solver_free(s);
+    return status;
+  }
+  *out = s;
+  return LAPIS_OK;
+}
