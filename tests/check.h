@@ -63,13 +63,22 @@ static inline void check_refused(lapis_ctx *ctx, lapis_status got,
   assert_null(s);
 }
 
-/* The folder an environment variable names (LAPIS_FIXTURES, LAPIS_DATA), or
- * skips the running test, which is then listed as skipped by its name. */
-static inline const char *check_folder(const char *variable)
+/* The folder of the verified problems: tests/fixtures, or another set of the
+ * same kinds that LAPIS_FIXTURES names. */
+static inline const char *check_fixtures(void)
 {
-  const char *folder = getenv(variable);
+  const char *folder = getenv("LAPIS_FIXTURES");
+  return folder != NULL && *folder != '\0' ? folder : LAPIS_SOURCE_FIXTURES;
+}
+
+/* The folder of research images, which may not be copied into the tree; where
+ * LAPIS_DATA names none, skips the running test, which is then listed as
+ * skipped by its name. */
+static inline const char *check_data(void)
+{
+  const char *folder = getenv("LAPIS_DATA");
   if (folder == NULL || *folder == '\0') {
-    print_message("skipped: %s is not set\n", variable);
+    print_message("skipped: LAPIS_DATA is not set\n");
     skip();
   }
   return folder;

@@ -1,4 +1,4 @@
-/* fixture.h - the verified problems that LAPIS_FIXTURES names. */
+/* fixture.h - the verified problems of tests/fixtures. */
 #ifndef LAPIS_FIXTURE_H
 #define LAPIS_FIXTURE_H
 #include "check.h"
@@ -15,7 +15,7 @@ typedef struct fixture {
 static inline void fixture_open(fixture *f, const char *name, bool expected)
 {
   char path[1200];
-  const char *root = check_folder("LAPIS_FIXTURES");
+  const char *root = check_fixtures();
   memset(f, 0, sizeof *f);
   f->ctx = lapis_ctx_new();
   snprintf(f->folder, sizeof f->folder, "%s/%s", root, name);

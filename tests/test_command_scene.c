@@ -26,7 +26,7 @@ static void stack(const scene *s, const char *const names[2], int64_t rows,
 static void load(scene *s)
 {
   char path[512];
-  snprintf(path, sizeof path, "%s/scene/scene.npz", check_folder("LAPIS_DATA"));
+  snprintf(path, sizeof path, "%s/scene/scene.npz", check_data());
   s->ctx = lapis_ctx_new();
   assert_int_equal(lapis_arrays_read(s->ctx, path, &s->all), 0);
   s->X = test_malloc(sizeof(double) * FEATURES * SAMPLES);

@@ -12,7 +12,7 @@ static void read_images(lapis_arrays *all, const unsigned char **images)
 {
   char path[4096];
   lapis_ctx *ctx = lapis_ctx_new();
-  snprintf(path, sizeof path, "%s/orl32/orl32.npz", check_folder("LAPIS_DATA"));
+  snprintf(path, sizeof path, "%s/orl32/orl32.npz", check_data());
   if (lapis_arrays_read(ctx, path, all) < 0)
     fail_msg("%s", lapis_ctx_error(ctx));
   lapis_ctx_free(ctx);

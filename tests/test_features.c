@@ -250,7 +250,7 @@ static void moments_are_those_of_msrc(void **state)
   files *f = *state;
   char path[1200];
   lapis_arrays all;
-  const char *data = check_folder("LAPIS_DATA");
+  const char *data = check_data();
   if (!lapis_image_format_at(0)->built) skip();
   (void)snprintf(path, sizeof path, "%s/msrc_v2/msrc_v2.npz", data);
   CHECK_OK(f, lapis_arrays_read(f->ctx, path, &all));

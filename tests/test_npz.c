@@ -395,12 +395,12 @@ static int read_folders(files *f, const char *folder)
 
 static void fixtures_are_read(void **state)
 {
-  assert_true(read_folders(*state, check_folder("LAPIS_FIXTURES")) >= 40);
+  assert_true(read_folders(*state, check_fixtures()) >= 40);
 }
 
 static void real_data_is_read(void **state)
 {
-  assert_true(read_folders(*state, check_folder("LAPIS_DATA")) >= 10);
+  assert_true(read_folders(*state, check_data()) >= 10);
 }
 
 #define FILES_TEST(t) \

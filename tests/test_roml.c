@@ -342,8 +342,7 @@ static void hotel_is_matched(void **state)
   lapis_ctx *ctx = lapis_ctx_new();
   lapis_arrays all;
   char path[1200];
-  snprintf(path, sizeof path, "%s/cmu_hotel/hotel.npz",
-           check_folder("LAPIS_DATA"));
+  snprintf(path, sizeof path, "%s/cmu_hotel/hotel.npz", check_data());
   assert_int_equal(lapis_arrays_read(ctx, path, &all), LAPIS_OK);
   const double *xy = lapis_arrays_find(&all, "xy")->mat.val; /* 101 x 30 x 2 */
   double X[15 * 30 * 2];

@@ -320,8 +320,7 @@ static void read_ducks(ducks *p, int64_t others)
   lapis_ctx *ctx = lapis_ctx_new();
   lapis_arrays all;
   char path[1200];
-  snprintf(path, sizeof path, "%s/willow_duck/duck.npz",
-           check_folder("LAPIS_DATA"));
+  snprintf(path, sizeof path, "%s/willow_duck/duck.npz", check_data());
   assert_int_equal(lapis_arrays_read(ctx, path, &all), LAPIS_OK);
   const lapis_mat *image = &lapis_arrays_find(&all, "cand_image")->mat;
   const lapis_mat *id = &lapis_arrays_find(&all, "cand_id")->mat;

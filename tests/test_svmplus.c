@@ -591,7 +591,7 @@ static void published_figures(void **state)
   char path[1200];
   lapis_ctx *ctx = lapis_ctx_new();
   lapis_arrays all;
-  const char *root = check_folder("LAPIS_DATA");
+  const char *root = check_data();
   snprintf(path, sizeof path, "%s/mnist_plus/mnist_plus.npz", root);
   assert_int_equal(lapis_arrays_read(ctx, path, &all), 0);
   lapis_svmplus_settings set = lapis_svmplus_defaults();

@@ -37,8 +37,7 @@ static scenes *load(void)
 {
   char path[1200];
   lapis_arrays all;
-  snprintf(path, sizeof path, "%s/scene15/scene15.npz",
-           check_folder("LAPIS_DATA"));
+  snprintf(path, sizeof path, "%s/scene15/scene15.npz", check_data());
   scenes *s = test_calloc(1, sizeof *s);
   s->ctx = lapis_ctx_new();
   assert_int_equal(lapis_arrays_read(s->ctx, path, &all), 0);

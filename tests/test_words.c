@@ -457,7 +457,7 @@ static const lapis_mat *member(const lapis_arrays *all, const char *name)
 static void read_data(const files *f, const char *name, lapis_arrays *out)
 {
   char path[1200];
-  (void)snprintf(path, sizeof path, "%s/%s", check_folder("LAPIS_DATA"), name);
+  (void)snprintf(path, sizeof path, "%s/%s", check_data(), name);
   CHECK_OK(f, lapis_arrays_read(f->ctx, path, out));
 }
 

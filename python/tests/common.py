@@ -11,17 +11,16 @@ import numpy as np
 COMMAND = os.environ.get("LAPIS_COMMAND", "")
 
 
-def folder(variable):
-    """The folder an environment variable names, or the test is skipped."""
-    value = os.environ.get(variable)
-    if not value:
-        raise unittest.SkipTest(f"{variable} is not set")
-    return Path(value)
+def fixtures():
+    """The folder of the verified problems: that of the tree, or another one
+    that LAPIS_FIXTURES names."""
+    return Path(os.environ.get("LAPIS_FIXTURES") or
+                Path(__file__).resolve().parents[2] / "tests" / "fixtures")
 
 
 def fixture(name):
     """(arrays of data.npz, case.json) of a verified problem."""
-    at = folder("LAPIS_FIXTURES") / name
+    at = fixtures() / name
     with np.load(at / "data.npz") as arrays:
         data = {key: arrays[key] for key in arrays.files}
     return data, json.loads((at / "case.json").read_text())

@@ -7,7 +7,7 @@ import unittest
 import numpy as np
 
 import lapis
-from common import command, fixture, folder, option
+from common import command, fixture, fixtures, option
 
 MEMBERS = ("X", "Y", "P", "group")
 
@@ -90,7 +90,7 @@ class Fixtures(unittest.TestCase):
     def each(self, kinds, check):
         """check(data, case) of the fixtures of these kinds."""
         found = 0
-        for path in sorted(folder("LAPIS_FIXTURES").glob("*/case.json")):
+        for path in sorted(fixtures().glob("*/case.json")):
             if json.loads(path.read_text())["kind"] in kinds:
                 found += 1
                 with self.subTest(path.parent.name):
@@ -145,7 +145,7 @@ class Fixtures(unittest.TestCase):
 
     def test_robust_regression_with_given_weights(self):
         def check(data, case):
-            path = folder("LAPIS_FIXTURES") / case["name"] / "expected.npz"
+            path = fixtures() / case["name"] / "expected.npz"
             T = np.load(path)["weights"]
             self.compare(data, case, {"W": {"W": data["W"], "T": T}},
                          ["--weight", "W.npz:W", "--fix-weights", "W.npz:T"],
@@ -177,7 +177,7 @@ class Fixtures(unittest.TestCase):
         data, case = fixture("svmplus_kernel_C1_g1")
         settings = kernels(case)
         train = {key: data[key] for key in ("X", "Y", "P")}
-        path = str(folder("LAPIS_FIXTURES") / "svmplus_kernel_C1_g1")
+        path = str(fixtures() / "svmplus_kernel_C1_g1")
         estimator = lapis.SVMPlusClassifier(**settings)
         estimator.fit(data["X"], data["Y"][:, 0], X_priv=data["P"])
         with np.load(path + "/expected.npz") as expected:
