@@ -467,6 +467,142 @@ static void an_unwritable_checkpoint_is_said_once(void **state)
   lapis_checkpoint_free(c, false);
 }
 
+/* ---- whoever wrote it ----------------------------------------------------*/
+static void put_number(lapis_mat *m, int64_t i, double v)
+{
+  if (m->dtype == LAPIS_F64) ((double *)m->val)[i] = v;
+  if (m->dtype == LAPIS_U8) ((unsigned char *)m->val)[i] = (unsigned char)v;
+  if (m->dtype == LAPIS_I64)
+    ((int64_t *)m->val)[i] = v >= 9e18    ? INT64_MAX
+                             : v <= -9e18 ? INT64_MIN
+                             : isnan(v)   ? 0
+                                          : (int64_t)v;
+}
+
+/* Writes the checkpoint with one value of one array changed. */
+static void alter(files *f, const lapis_arrays *from, int array, int64_t i,
+                  double v, const char *to)
+{
+  lapis_named item[256];
+  assert_in_range(from->count, 1, 256);
+  for (int k = 0; k < from->count; k++)
+    item[k] = (lapis_named){
+        .name = from->item[k].name, .flat = true, .mat = from->item[k].mat};
+  const lapis_mat *m = &item[array].mat;
+  size_t size = (size_t)m->cols * (m->dtype == LAPIS_U8 ? 1 : 8);
+  void *was = malloc(size);
+  assert_non_null(was);
+  memcpy(was, m->val, size);
+  put_number(&item[array].mat, i, v);
+  CHECK_OK(f, lapis_npz_write(f->ctx, to, item, from->count));
+  memcpy(m->val, was, size);
+  free(was);
+}
+
+/* Goes on from an altered file, a few iterations: an error or an end that any
+ * run may have; false: refused. */
+static bool goes_on(files *f, const kind *k, const lapis_data *d, settings *set,
+                    int64_t most, const char *path)
+{
+  const lapis_method *m = lapis_method_find(k->method);
+  lapis_checkpoint *c;
+  lapis_solver *s;
+  settings own = *set;
+  ((struct {
+    size_t size;
+    lapis_stop stop;
+  } *)(void *)&own)
+      ->stop.max_iters = most;
+  CHECK_OK(f, lapis_checkpoint_new(f->ctx, path, m, d, &own, NULL, 0, &c));
+  lapis_checkpoint_every(c, INFINITY);
+  CHECK_OK(f, lapis_solver_new(f->ctx, m, d, &own, &s));
+  lapis_status status = lapis_solve(s);
+  if (status < 0) assert_true(strlen(lapis_ctx_error(f->ctx)) > 10);
+  lapis_solver_free(s);
+  lapis_checkpoint_free(c, false);
+  return status != LAPIS_EFORMAT;
+}
+
+static int alter_all(files *f, const kind *k, people *s, int *tried)
+{
+  static const double hostile[] = {-1, 9.9e18, -9.9e18, 1e12, 1e300, NAN, 200};
+  enum { HOSTILE = sizeof hostile / sizeof *hostile };
+  double bags[N];
+  char path[600], other[600];
+  int refused = 0;
+  lapis_arrays all;
+  settings set;
+  lapis_data d = data_of(s, k, bags);
+  settings_of(f, k, s, &set);
+  (void)snprintf(path, sizeof path, "%s/checkpoint", f->folder);
+  (void)snprintf(other, sizeof other, "%s/altered", f->folder);
+  (void)unlink(path);
+  free(run(f, k, &d, &set, 7, path).val);
+  CHECK_OK(f, lapis_arrays_read(f->ctx, path, &all));
+  for (int a = 0; a < all.count; a++) {
+    const lapis_mat *m = &all.item[a].mat;
+    if (m->dtype == LAPIS_TEXT || m->cols == 0) continue;
+    if (strstr(all.item[a].name, "accel.d") != NULL) continue; /* 80 alike */
+    for (int h = a % 3; h < HOSTILE; h += 3, ++*tried) {
+      alter(f, &all, a, h % 2 == 0 ? 0 : m->cols - 1, hostile[h], other);
+      refused += !goes_on(f, k, &d, &set, 9, other);
+    }
+  }
+  lapis_arrays_free(&all);
+  return refused;
+}
+
+static void an_altered_checkpoint_breaks_nothing(void **state)
+{
+  files *f = *state;
+  people s = make_set();
+  int tried = 0, refused = 0;
+  for (int i = 0; i < KINDS; i++)
+    refused += alter_all(f, &kinds[i], &s, &tried);
+  print_message("%d altered checkpoints, %d refused\n", tried, refused);
+  assert_true(refused > tried / 4);
+}
+
+/* What it says of itself is held against what this run has. */
+static void a_place_outside_is_refused(void **state)
+{
+  files *f = *state;
+  static const struct {
+    int kind;
+    const char *array;
+    double value;
+  } bad[] = {{9, "solve/place", N},     {9, "solve/active", N + 1},
+             {9, "solve/checked", 3},   {9, "solve/rho", 0},
+             {18, "solve/seen", 0},     {18, "solve/rounds", 0},
+             {19, "solve/pick", BAG},   {19, "solve/start", -1},
+             {12, "solve/order", N},    {0, "solve/gap", NAN},
+             {0, "solve/iteration", -4}};
+  people s = make_set();
+  for (size_t b = 0; b < sizeof bad / sizeof *bad; b++) {
+    const kind *k = &kinds[bad[b].kind];
+    double bags[N];
+    settings set;
+    char path[600];
+    lapis_arrays all;
+    int a = 0;
+    lapis_data d = data_of(&s, k, bags);
+    settings_of(f, k, &s, &set);
+    (void)snprintf(path, sizeof path, "%s/checkpoint", f->folder);
+    (void)unlink(path);
+    int64_t at = strcmp(k->method, "misvm") == 0 ? 1 : 5;
+    free(run(f, k, &d, &set, at, path).val);
+    CHECK_OK(f, lapis_arrays_read(f->ctx, path, &all));
+    while (a < all.count && strcmp(all.item[a].name, bad[b].array) != 0) a++;
+    if (a == all.count) fail_msg("no %s in it", bad[b].array);
+    alter(f, &all, a, 0, bad[b].value, path);
+    if (goes_on(f, k, &d, &set, 9, path))
+      fail_msg("%s: %s = %g was taken", k->method, bad[b].array, bad[b].value);
+    assert_non_null(strstr(lapis_ctx_error(f->ctx), "remove the file"));
+    assert_non_null(strstr(lapis_ctx_error(f->ctx), bad[b].array));
+    lapis_arrays_free(&all);
+  }
+}
+
 /* ---- time ----------------------------------------------------------------*/
 static void no_time_is_said_by_all(void **state)
 {
@@ -508,6 +644,8 @@ int main(void)
       CASE(what_is_no_checkpoint_is_refused),
       CASE(a_checkpoint_is_no_model),
       CASE(an_unwritable_checkpoint_is_said_once),
+      CASE(an_altered_checkpoint_breaks_nothing),
+      CASE(a_place_outside_is_refused),
       CASE(no_time_is_said_by_all),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 #include "base/keep.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -66,19 +67,19 @@ void keep_close(lapis_ctx *ctx, keep_scope *scope, bool finished)
   scope->open = false;
 }
 
-void keep_add(keep_scope *scope, lapis_dtype dtype, void *val, int64_t count,
-              const char *name, ...)
+lapis_dtype keep_dtype(const keep_row *r)
+{
+  bool whole = r->rule == KEEP_WHOLE || r->rule == KEEP_ORDER;
+  bool bytes = r->rule == KEEP_SWITCHES || r->rule == KEEP_SIGNS;
+  return whole ? LAPIS_I64 : bytes ? LAPIS_U8 : LAPIS_F64;
+}
+
+void keep_add(keep_scope *scope, const char *name, keep_row row)
 {
   if (!scope->open) return;
-  assert(scope->count < KEEP_ROWS);
-  keep_row *r = &scope->row[scope->count++];
-  va_list args;
-  va_start(args, name);
-  (void)vsnprintf(r->name, sizeof r->name, name, args);
-  va_end(args);
-  r->dtype = dtype;
-  r->val = val;
-  r->count = count;
+  assert(scope->count < KEEP_ROWS && strlen(name) < KEEP_NAME);
+  (void)snprintf(row.name, sizeof row.name, "%s", name);
+  scope->row[scope->count++] = row;
 }
 
 const void *keep_find(lapis_ctx *ctx, const keep_scope *scope, const char *name,
@@ -99,22 +100,75 @@ void keep_spend(lapis_ctx *ctx, const keep_scope *scope, const char *name)
   k->hook.spend(k->hook.self, path);
 }
 
+/* ---- what a file may put into a row --------------------------------------*/
+static bool number_fits(keep_rule rule, double v)
+{
+  if (rule == KEEP_POSITIVE) return v > 0 && isfinite(v);
+  return rule == KEEP_HOLES || !isnan(v);
+}
+
+static bool byte_fits(keep_rule rule, signed char v)
+{
+  return v == 1 || v == (rule == KEEP_SIGNS ? -1 : 0);
+}
+
+/* seen: count bytes, for KEEP_ORDER. */
+static bool whole_fits(const keep_row *r, int64_t v, char *seen)
+{
+  if (r->rule == KEEP_WHOLE) return v >= r->low && v <= r->high;
+  return v >= 0 && v < r->count && seen[v]++ == 0;
+}
+
+static bool value_fits(const keep_row *r, const void *from, int64_t i,
+                       char *seen)
+{
+  lapis_dtype dtype = keep_dtype(r);
+  if (dtype == LAPIS_I64)
+    return whole_fits(r, ((const int64_t *)from)[i], seen);
+  if (dtype == LAPIS_U8)
+    return byte_fits(r->rule, ((const signed char *)from)[i]);
+  return number_fits(r->rule, ((const double *)from)[i]);
+}
+
+static lapis_status check_values(lapis_ctx *ctx, const char *path,
+                                 const keep_row *r, const void *from)
+{
+  char *seen = NULL;
+  int64_t i = 0;
+  if (r->rule == KEEP_ORDER) {
+    seen = base_alloc(ctx, r->count, 1);
+    if (seen == NULL) return LAPIS_ENOMEM;
+  }
+  while (i < r->count && value_fits(r, from, i, seen)) i++;
+  base_free(seen);
+  if (i == r->count) return LAPIS_OK;
+  return lapis_fail(ctx, LAPIS_EFORMAT,
+                    "checkpoint: value %" PRId64
+                    " of %s is none that a run writes; remove the file to "
+                    "start anew",
+                    i + 1, path);
+}
+
 static lapis_status check_row(lapis_ctx *ctx, const keep_scope *scope,
                               const keep_row *r, bool *found)
 {
   int64_t count = 0;
-  *found = keep_find(ctx, scope, r->name, r->dtype, &count) != NULL;
-  if (!*found || count == r->count) return LAPIS_OK;
+  char path[KEEP_PATH];
+  const void *from = keep_find(ctx, scope, r->name, keep_dtype(r), &count);
+  *found = from != NULL;
+  if (!*found) return LAPIS_OK;
+  keep_path(scope, r->name, path);
+  if (count == r->count) return check_values(ctx, path, r, from);
   return lapis_fail(ctx, LAPIS_EFORMAT,
-                    "checkpoint: %s/%s holds %" PRId64
+                    "checkpoint: %s holds %" PRId64
                     " numbers, this run has %" PRId64
                     "; remove the file to start anew",
-                    scope->name, r->name, count, r->count);
+                    path, count, r->count);
 }
 
 static size_t row_bytes(const keep_row *r)
 {
-  return (size_t)r->count * (r->dtype == LAPIS_U8 ? 1 : 8);
+  return (size_t)r->count * (keep_dtype(r) == LAPIS_U8 ? 1 : 8);
 }
 
 lapis_status keep_restore(lapis_ctx *ctx, keep_scope *scope, bool *found)
@@ -127,7 +181,7 @@ lapis_status keep_restore(lapis_ctx *ctx, keep_scope *scope, bool *found)
   for (int i = first; *found && i < scope->count; i++) {
     const keep_row *r = &scope->row[i];
     int64_t count;
-    const void *from = keep_find(ctx, scope, r->name, r->dtype, &count);
+    const void *from = keep_find(ctx, scope, r->name, keep_dtype(r), &count);
     if (row_bytes(r) > 0) memcpy(r->val, from, row_bytes(r));
     keep_spend(ctx, scope, r->name);
   }

@@ -9,13 +9,26 @@
 #define LAPIS_KEEP_H
 #include "base/base.h"
 
-enum { KEEP_ROWS = 96, KEEP_NAME = 24, KEEP_PATH = 128 };
+enum { KEEP_ROWS = 128, KEEP_NAME = 24, KEEP_PATH = 128 };
+
+/* What a row holds, and so what a file may put into it: anyone can have
+ * written the file, and rows are used as indices and counts. */
+typedef enum keep_rule {
+  KEEP_NUMBERS,  /* F64, no NaN */
+  KEEP_HOLES,    /* F64, NaN too */
+  KEEP_POSITIVE, /* F64, above 0 and finite */
+  KEEP_WHOLE,    /* I64, low to high */
+  KEEP_ORDER,    /* I64, each of 0..count-1 once */
+  KEEP_SWITCHES, /* bool */
+  KEEP_SIGNS     /* signed char, -1 or 1 */
+} keep_rule;
 
 typedef struct keep_row {
   char name[KEEP_NAME];
-  lapis_dtype dtype; /* F64, I64; U8: bytes of anything else */
+  keep_rule rule;
   void *val;
   int64_t count;
+  int64_t low, high; /* of KEEP_WHOLE */
 } keep_row;
 
 typedef struct keep_scope {
@@ -46,11 +59,12 @@ void keep_set_hook(lapis_ctx *ctx, const keep_hook *hook);
  * finished hands its last state over, and what was inside it is forgotten. */
 void keep_open(lapis_ctx *ctx, keep_scope *scope, const char *name);
 void keep_close(lapis_ctx *ctx, keep_scope *scope, bool finished);
-/* One more row, where the scope is open; name as printf has it. */
-void keep_add(keep_scope *scope, lapis_dtype dtype, void *val, int64_t count,
-              const char *name, ...) LAPIS_PRINTF(5, 6);
+lapis_dtype keep_dtype(const keep_row *r); /* F64, I64, or U8 for bytes */
+/* One more row, where the scope is open. */
+void keep_add(keep_scope *scope, const char *name, keep_row row);
 /* Fills the rows added since the last call from what a former run left there;
- * all of them or none.  LAPIS_EFORMAT where a size differs. */
+ * all of them or none.  LAPIS_EFORMAT where a size or a value is none that the
+ * rule of its row allows. */
 lapis_status keep_restore(lapis_ctx *ctx, keep_scope *scope, bool *found);
 /* What a former run left under a name; NULL: nothing. */
 const void *keep_find(lapis_ctx *ctx, const keep_scope *scope, const char *name,

@@ -26,11 +26,11 @@ lapis_status loop_begin(loop *l, lapis_ctx *ctx, const char *method,
   memcpy(l->column, columns, (size_t)n_columns * sizeof *columns);
   keep_open(ctx, &l->scope, "solve");
   /* the first row: loop_next says each time how long it is */
-  keep_add(&l->scope, LAPIS_F64, NULL, 0, "history");
+  loop_keep_holes(l, "history", NULL, 0);
   l->scope.restored = 1;
-  keep_add(&l->scope, LAPIS_I64, &l->begun, 1, "iteration");
-  keep_add(&l->scope, LAPIS_I64, &l->stage, 1, "stage");
-  keep_add(&l->scope, LAPIS_F64, l->carried, 2, "clock");
+  loop_keep_whole(l, "iteration", &l->begun, 1, 0, LOOP_MOST);
+  loop_keep_whole(l, "stage", &l->stage, 1, 0, LOOP_MOST);
+  loop_keep_holes(l, "clock", l->carried, 2);
   return LAPIS_OK;
 }
 
@@ -80,17 +80,60 @@ bool loop_next(loop *l)
 /* ---- what a resumed run continues from -----------------------------------*/
 void loop_keep(loop *l, const char *name, double *val, int64_t count)
 {
-  keep_add(&l->scope, LAPIS_F64, val, count, "%s", name);
+  keep_add(&l->scope, name,
+           (keep_row){.rule = KEEP_NUMBERS, .val = val, .count = count});
 }
 
-void loop_keep_whole(loop *l, const char *name, int64_t *val, int64_t count)
+void loop_keep_holes(loop *l, const char *name, double *val, int64_t count)
 {
-  keep_add(&l->scope, LAPIS_I64, val, count, "%s", name);
+  keep_add(&l->scope, name,
+           (keep_row){.rule = KEEP_HOLES, .val = val, .count = count});
 }
 
-void loop_keep_bytes(loop *l, const char *name, void *val, size_t size)
+void loop_keep_positive(loop *l, const char *name, double *val, int64_t count)
 {
-  keep_add(&l->scope, LAPIS_U8, val, (int64_t)size, "%s", name);
+  keep_add(&l->scope, name,
+           (keep_row){.rule = KEEP_POSITIVE, .val = val, .count = count});
+}
+
+void loop_keep_whole(loop *l, const char *name, int64_t *val, int64_t count,
+                     int64_t low, int64_t high)
+{
+  keep_add(&l->scope, name,
+           (keep_row){.rule = KEEP_WHOLE,
+                      .val = val,
+                      .count = count,
+                      .low = low,
+                      .high = high});
+}
+
+void loop_keep_order(loop *l, const char *name, int64_t *val, int64_t count)
+{
+  keep_add(&l->scope, name,
+           (keep_row){.rule = KEEP_ORDER, .val = val, .count = count});
+}
+
+void loop_keep_switch(loop *l, const char *name, bool *val)
+{
+  _Static_assert(sizeof *val == 1, "a bool is kept as a byte");
+  keep_add(&l->scope, name,
+           (keep_row){.rule = KEEP_SWITCHES, .val = val, .count = 1});
+}
+
+void loop_keep_signs(loop *l, const char *name, signed char *val, int64_t count)
+{
+  keep_add(&l->scope, name,
+           (keep_row){.rule = KEEP_SIGNS, .val = val, .count = count});
+}
+
+lapis_status loop_refuse(const loop *l, const char *name)
+{
+  char path[KEEP_PATH];
+  keep_path(&l->scope, name, path);
+  return lapis_fail(l->ctx, LAPIS_EFORMAT,
+                    "checkpoint: %s is none that this run writes; remove the "
+                    "file to start anew",
+                    path);
 }
 
 static lapis_status restore_history(loop *l)
@@ -100,6 +143,7 @@ static lapis_status restore_history(loop *l)
       keep_find(l->ctx, &l->scope, "history", LAPIS_F64, &count);
   int64_t rows = count / l->n_columns;
   if (from == NULL || rows == 0) return LAPIS_OK;
+  if (rows * l->n_columns != count) return loop_refuse(l, "history");
   if (rows > l->capacity) {
     void *p = l->history;
     TRY(base_grow(l->ctx, &p, 0, count, sizeof(double)));

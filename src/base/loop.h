@@ -6,6 +6,8 @@
 #include "base/keep.h"
 
 enum { LOOP_MAX_COLUMNS = 8 };
+/* No count of a run is larger: sums of two still fit. */
+#define LOOP_MOST ((int64_t)1 << 53)
 
 typedef struct loop {
   lapis_ctx *ctx;
@@ -48,10 +50,23 @@ bool loop_must_end(const loop *l);
  * A method names the arrays it continues from, then asks loop_resume, which
  * fills them and the loop (count, history, stage) from a checkpoint where
  * there is one: *resumed.  From then on every iteration that begins hands
- * them over. */
+ * them over.  Anyone can have written that file: what a row may hold is said
+ * here, and what depends on more is checked by the method after loop_resume. */
 void loop_keep(loop *l, const char *name, double *val, int64_t count);
-void loop_keep_whole(loop *l, const char *name, int64_t *val, int64_t count);
-void loop_keep_bytes(loop *l, const char *name, void *val, size_t size);
+/* Numbers where the data have holes: NaN. */
+void loop_keep_holes(loop *l, const char *name, double *val, int64_t count);
+void loop_keep_positive(loop *l, const char *name, double *val, int64_t count);
+/* Whole numbers from low to high, which a file is held to. */
+void loop_keep_whole(loop *l, const char *name, int64_t *val, int64_t count,
+                     int64_t low, int64_t high);
+/* A permutation of 0..count-1. */
+void loop_keep_order(loop *l, const char *name, int64_t *val, int64_t count);
+void loop_keep_switch(loop *l, const char *name, bool *val);
+/* -1 or 1 each. */
+void loop_keep_signs(loop *l, const char *name, signed char *val,
+                     int64_t count);
+/* What was resumed cannot be of such a run: name. */
+lapis_status loop_refuse(const loop *l, const char *name);
 lapis_status loop_resume(loop *l, bool *resumed);
 /* Another stage with arrays of its own: those named since the first
  * loop_resume are dropped. */

@@ -199,6 +199,11 @@ static inline void la_keep(loop *l, const char *name, const la_array *A)
 {
   loop_keep(l, name, A->data, A->ld * A->cols);
 }
+/* The same of data with holes. */
+static inline void la_keep_holes(loop *l, const char *name, const la_array *A)
+{
+  loop_keep_holes(l, name, A->data, A->ld * A->cols);
+}
 static inline lapis_mat la_as_mat(const la_array *A)
 {
   return (lapis_mat){.dtype = A->dtype,

@@ -18,7 +18,7 @@
 #include "lapis/lapis_io.h"
 #include "mat/mat.h"
 
-enum { FORMAT = 1, TEXT_SIZE = 4096 };
+enum { FORMAT = 2, TEXT_SIZE = 4096, MOST_ARRAYS = 8 * KEEP_ROWS };
 static const double COPY_SHARE = 20, WRITE_SHARE = 10; /* times their cost */
 
 typedef struct entry {
@@ -113,7 +113,7 @@ static lapis_status put_scope(lapis_checkpoint *c, const keep_scope *s)
   for (int i = 0; i < s->count; i++) {
     const keep_row *r = &s->row[i];
     keep_path(s, r->name, path);
-    TRY(put(c, path, r->dtype, r->val, r->count));
+    TRY(put(c, path, keep_dtype(r), r->val, r->count));
   }
   return LAPIS_OK;
 }
@@ -349,6 +349,10 @@ static lapis_status check_header(lapis_checkpoint *c, const lapis_json *there)
 
 static lapis_status load_items(lapis_checkpoint *c, const lapis_arrays *all)
 {
+  if (all->count > MOST_ARRAYS)
+    return lapis_fail(c->ctx, LAPIS_EFORMAT,
+                      "%s: holds %d arrays; a checkpoint has at most %d",
+                      c->path, all->count, MOST_ARRAYS);
   for (int i = 0; i < all->count; i++) {
     const lapis_array *a = &all->item[i];
     if (strcmp(a->name, "lapis") == 0) continue;

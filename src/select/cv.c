@@ -169,12 +169,22 @@ static void settle(const fold_plan *plan, lapis_cv *cv)
 static void open_scope(const part_source *from, lapis_cv *cv)
 {
   keep_open(from->ctx, &cv->scope, cv->all != NULL ? "cv-scores" : "cv");
-  keep_add(&cv->scope, LAPIS_I64, &cv->cells, 1, "cells");
-  keep_add(&cv->scope, LAPIS_F64, cv->value, cv->folds * cv->n_points, "value");
-  keep_add(&cv->scope, LAPIS_F64, cv->seconds, cv->n_points, "seconds");
+  int64_t cells = cv->folds * cv->n_points;
+  keep_add(
+      &cv->scope, "cells",
+      (keep_row){
+          .rule = KEEP_WHOLE, .val = &cv->cells, .count = 1, .high = cells});
+  keep_add(&cv->scope, "value",
+           (keep_row){.rule = KEEP_HOLES, .val = cv->value, .count = cells});
+  keep_add(&cv->scope, "seconds",
+           (keep_row){.rule = KEEP_NUMBERS,
+                      .val = cv->seconds,
+                      .count = cv->n_points});
   if (cv->all == NULL) return;
-  keep_add(&cv->scope, LAPIS_F64, cv->all, cv->K * cv->n * cv->n_points,
-           "scores");
+  keep_add(&cv->scope, "scores",
+           (keep_row){.rule = KEEP_HOLES,
+                      .val = cv->all,
+                      .count = cv->K * cv->n * cv->n_points});
 }
 
 static lapis_status run_folds(const part_source *from, lapis_cv *cv,

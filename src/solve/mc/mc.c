@@ -110,9 +110,12 @@ void mc_keep(mc *w)
     la_keep(l, "U", &w->U);
   }
   loop_keep(l, "path", w->path, 3);
-  loop_keep(l, "rho", &w->rho, 1);
-  loop_keep_bytes(l, "bounds", &w->bounds, sizeof w->bounds);
-  loop_keep_whole(l, "rank", &w->low_rank.rank, 1);
+  loop_keep_positive(l, "rho", &w->rho, 1);
+  loop_keep(l, "primal", &w->bounds.primal, 1);
+  loop_keep(l, "dual", &w->bounds.dual, 1);
+  loop_keep(l, "gap", &w->bounds.gap, 1);
+  loop_keep(l, "norm", &w->bounds.norm, 1);
+  loop_keep_whole(l, "rank", &w->low_rank.rank, 1, 0, LOOP_MOST);
   loop_keep(l, "nuclear", &w->low_rank.nuclear, 1);
 }
 

@@ -66,8 +66,8 @@ static void keep_part(loop *l, const char *name, int k, int p,
 void rr_accel_keep(rr_accel *a, loop *l)
 {
   if (a->parts == 0) return;
-  loop_keep_whole(l, "accel.have", &a->have, 1);
-  loop_keep_whole(l, "accel.next", &a->next, 1);
+  loop_keep_whole(l, "accel.have", &a->have, 1, 0, ACCEL_MEMORY);
+  loop_keep_whole(l, "accel.next", &a->next, 1, 0, ACCEL_MEMORY - 1);
   loop_keep(l, "accel.last", &a->last, 1);
   loop_keep(l, "accel.gram", a->gram, ACCEL_MEMORY * ACCEL_MEMORY);
   for (int p = 0; p < a->parts; p++) {

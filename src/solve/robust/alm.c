@@ -234,10 +234,10 @@ static void keep(rr *w, loop *l)
   la_keep(l, "Z", &w->Z);
   la_keep(l, "G1", &w->G1);
   la_keep(l, "G2", &w->G2);
-  loop_keep(l, "mu", &w->mu, 1);
+  loop_keep_positive(l, "mu", &w->mu, 1);
   loop_keep(l, "residual", w->residual, 2);
   loop_keep(l, "J", &w->J, 1);
-  loop_keep_whole(l, "rank", &w->step.low_rank.rank, 1);
+  loop_keep_whole(l, "rank", &w->step.low_rank.rank, 1, 0, LOOP_MOST);
   loop_keep(l, "nuclear", &w->step.low_rank.nuclear, 1);
 }
 

@@ -262,18 +262,18 @@ static void finish(cleaner *c)
 
 static void keep(cleaner *c, loop *l)
 {
-  la_keep(l, "X", &c->X);
+  la_keep_holes(l, "X", &c->X);
   la_keep(l, "S", &c->S);
   la_keep(l, "C", &c->C);
   la_keep(l, "P", &c->P);
-  loop_keep_whole(l, "active", &c->active, 1);
-  loop_keep_whole(l, "place", c->place, c->n);
-  loop_keep_whole(l, "age", c->age, c->n);
-  loop_keep(l, "rho", c->rho, c->n);
+  loop_keep_whole(l, "active", &c->active, 1, 0, c->n);
+  loop_keep_order(l, "place", c->place, c->n);
+  loop_keep_whole(l, "age", c->age, c->n, 0, LOOP_MOST);
+  loop_keep_positive(l, "rho", c->rho, c->n);
   loop_keep(l, "primal", c->primal, c->n);
   loop_keep(l, "dual", c->dual, c->n);
   loop_keep(l, "sums", c->sums, 6 * c->n);
-  loop_keep_bytes(l, "checked", &c->checked, sizeof c->checked);
+  loop_keep_switch(l, "checked", &c->checked);
 }
 
 lapis_status clean_alone(cleaner *c, loop *l, double tol)

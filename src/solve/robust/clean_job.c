@@ -72,8 +72,8 @@ static lapis_status run_rounds(clean_job *job, double w, loop *l, double tol)
   bool resumed;
   for (int64_t k = 0; k < count; k++) job->filled[k] = job->X[k];
   job->round = 0;
-  loop_keep_whole(l, "round", &job->round, 1);
-  loop_keep(l, "filled", job->filled, count);
+  loop_keep_whole(l, "round", &job->round, 1, 0, job->refill);
+  loop_keep_holes(l, "filled", job->filled, count);
   TRY(loop_resume(l, &resumed));
   for (; job->round < job->refill; job->round++) {
     int64_t round = job->round;

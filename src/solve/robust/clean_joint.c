@@ -172,10 +172,13 @@ static void keep(cleaner *c, loop *l)
   la_keep(l, "C", &c->C);
   la_keep(l, "SQ", &c->SQ);
   la_keep(l, "QA", &c->QA);
-  loop_keep(l, "rho", c->rho, 1);
+  loop_keep_positive(l, "rho", c->rho, 1);
   loop_keep(l, "sums", c->sums, 6);
-  loop_keep_bytes(l, "bounds", &c->info, sizeof c->info);
-  loop_keep_bytes(l, "checked", &c->checked, sizeof c->checked);
+  loop_keep(l, "objective", &c->info.objective, 1);
+  loop_keep(l, "bound", &c->info.dual, 1);
+  loop_keep(l, "gap", &c->info.gap, 1);
+  loop_keep_whole(l, "rank", &c->info.rank, 1, 0, c->r);
+  loop_keep_switch(l, "checked", &c->checked);
 }
 
 lapis_status clean_joint(cleaner *c, loop *l, double tol)

@@ -321,28 +321,34 @@ static void keep_fit(rr_dstep *w, loop *l)
   rr_fit *f = &w->fit;
   if (f->k == 0) return;
   la_keep(l, "fit.S", &f->S);
-  loop_keep(l, "fit.rho", &f->rho, 1);
+  loop_keep_positive(l, "fit.rho", &f->rho, 1);
   loop_keep(l, "fit.before", &f->before, 1);
   loop_keep(l, "fit.sums", f->sums, 4);
 }
 
 void rr_dstep_keep(rr_dstep *w, loop *l, bool masked)
 {
-  if (masked) la_keep(l, "X", &w->X);
+  if (masked) la_keep_holes(l, "X", &w->X);
   la_keep(l, "S", &w->S);
   la_keep(l, "W", &w->W);
   la_keep(l, "A", &w->A);
   la_keep(l, "v", &w->v);
   keep_fit(w, l);
-  loop_keep(l, "rho", &w->rho, 1);
+  loop_keep_positive(l, "rho", &w->rho, 1);
   loop_keep(l, "unit", &w->unit, 1);
-  loop_keep_whole(l, "age", &w->age, 1);
+  loop_keep_whole(l, "age", &w->age, 1, 0, LOOP_MOST);
   loop_keep(l, "sums", w->sums, 6);
-  loop_keep_whole(l, "rank", &w->low_rank.rank, 1);
+  loop_keep_whole(l, "rank", &w->low_rank.rank, 1, 0, LOOP_MOST);
   loop_keep(l, "nuclear", &w->low_rank.nuclear, 1);
-  loop_keep_bytes(l, "bounds", &w->bounds, sizeof w->bounds);
-  loop_keep_bytes(l, "proof", &w->proof, sizeof w->proof);
-  loop_keep_whole(l, "round", &w->round, 1);
+  loop_keep(l, "primal", &w->bounds.primal, 1);
+  loop_keep(l, "dual", &w->bounds.dual, 1);
+  loop_keep(l, "gap", &w->bounds.gap, 1);
+  loop_keep(l, "norm", &w->bounds.norm, 1);
+  loop_keep(l, "tol", &w->proof.tol, 1);
+  loop_keep(l, "ask", &w->proof.ask, 1);
+  loop_keep_switch(l, "spent", &w->proof.spent);
+  loop_keep_switch(l, "done", &w->proof.done);
+  loop_keep_whole(l, "round", &w->round, 1, 0, LOOP_MOST);
   rr_accel_keep(&w->accel, l);
 }
 

@@ -169,7 +169,7 @@ static lapis_status refill(rr *w, loop *l)
   if (l->stage == 0) TRY(refill_rounds(w, l));
   loop_set_stage(l, 1);
   loop_keep(l, "low_rank", w->low_rank, w->d * w->n);
-  loop_keep(l, "filled", w->filled, w->d * w->n);
+  loop_keep_holes(l, "filled", w->filled, w->d * w->n);
   TRY(loop_resume(l, &resumed));
   rr_basis_free(&w->basis);
   TRY(rr_basis_new(&w->h, &D, &w->basis));

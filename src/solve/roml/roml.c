@@ -261,24 +261,41 @@ static lapis_status settle(roml *w, roml_state *s, double *objective)
   return s->h.ops->axpby(&s->h, 1, &s->D, 0, &s->L);
 }
 
+/* n different features of every image. */
+static bool are_picks(const roml *w, const int64_t *pick, int64_t n)
+{
+  for (int64_t k = 0; k < w->p.K; k++, pick += n)
+    for (int64_t j = 0; j < n; j++) {
+      if (pick[j] < 0 || pick[j] >= roml_count(&w->p, k)) return false;
+      for (int64_t i = 0; i < j; i++)
+        if (pick[i] == pick[j]) return false;
+    }
+  return true;
+}
+
 /* L is made from D, E and Y, and D from the pick. */
 static lapis_status resume(roml *w, roml_state *s, bool *resumed)
 {
   loop *l = &w->base.loop;
   int64_t picks = w->p.K * s->at.n;
-  loop_keep_whole(l, "pick", s->pick, picks);
-  loop_keep_whole(l, "start", s->kept, picks);
+  loop_keep_whole(l, "pick", s->pick, picks, 0, LOOP_MOST);
+  loop_keep_whole(l, "start", s->kept, picks, 0, LOOP_MOST);
   la_keep(l, "E", &s->E);
   la_keep(l, "Y", &s->Y);
   la_keep(l, "L", &s->L);
-  loop_keep(l, "rho", &s->rho, 1);
-  loop_keep(l, "growth", &s->growth, 1);
+  loop_keep_positive(l, "rho", &s->rho, 1);
+  loop_keep_positive(l, "growth", &s->growth, 1);
   loop_keep(l, "before", &s->before, 1);
-  loop_keep_bytes(l, "now", &s->now, sizeof s->now);
-  loop_keep_whole(l, "still", &s->still, 1);
-  loop_keep_whole(l, "ask", &s->ask, 1);
+  loop_keep(l, "objective", &s->now.objective, 1);
+  loop_keep(l, "residual", &s->now.residual, 1);
+  loop_keep_whole(l, "changed", &s->now.changed, 1, 0, w->p.K);
+  loop_keep_whole(l, "still", &s->still, 1, 0, LOOP_MOST);
+  loop_keep_whole(l, "ask", &s->ask, 1, 0, LOOP_MOST);
   TRY(loop_resume(l, resumed));
-  if (*resumed) roml_fill(&w->p, s);
+  if (!*resumed) return LAPIS_OK;
+  if (!are_picks(w, s->pick, s->at.n)) return loop_refuse(l, "pick");
+  if (!are_picks(w, s->kept, s->at.n)) return loop_refuse(l, "start");
+  roml_fill(&w->p, s);
   return LAPIS_OK;
 }
 

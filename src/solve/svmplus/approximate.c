@@ -238,9 +238,9 @@ void sv_model_keep(sv_model *t)
   int64_t n = t->q->n;
   loop_keep(l, "learnt", t->E, LEARNT * n);
   loop_keep(l, "diagonal", t->diag, n);
-  loop_keep_whole(l, "order", t->order, n);
-  loop_keep_whole(l, "count", &t->learnt, 1);
-  loop_keep_whole(l, "epochs", &t->epochs, 1);
+  loop_keep_order(l, "order", t->order, n);
+  loop_keep_whole(l, "count", &t->learnt, 1, 0, LEARNT);
+  loop_keep_whole(l, "epochs", &t->epochs, 1, 0, LOOP_MOST);
 }
 
 void sv_model_free(sv_model *t)

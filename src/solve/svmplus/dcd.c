@@ -108,10 +108,10 @@ static lapis_status run(dcd *t, double tol, int64_t epochs, bool *solved)
   bool resumed;
   TRY(sv_linear_certify(l));
   everyone_plays(t);
-  loop_keep_whole(p, "order", t->order, l->q->n);
-  loop_keep_whole(p, "active", &t->active, 1);
-  loop_keep_whole(p, "next", &next, 1);
-  loop_keep_whole(p, "first", &first, 1);
+  loop_keep_order(p, "order", t->order, l->q->n);
+  loop_keep_whole(p, "active", &t->active, 1, 0, l->q->n);
+  loop_keep_whole(p, "next", &next, 1, 0, LOOP_MOST);
+  loop_keep_whole(p, "first", &first, 1, 0, LOOP_MOST);
   loop_keep(p, "bar", &t->bar, 1);
   sv_linear_keep(l);
   TRY(loop_resume(p, &resumed));

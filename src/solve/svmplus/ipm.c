@@ -489,7 +489,7 @@ static void keep(ipm *t, int64_t *waited)
   loop_keep(l, "best_a", t->best_a, n);
   loop_keep(l, "best_s", t->best_s, n);
   loop_keep(l, "best_gap", &t->best_gap, 1);
-  loop_keep_whole(l, "waited", waited, 1);
+  loop_keep_whole(l, "waited", waited, 1, 0, LOOP_MOST);
 }
 
 /* Steps until the best gap is below the target, or PATIENCE certificates in a

@@ -142,13 +142,24 @@ static lapis_status remember_room(misvm *w)
   return LAPIS_OK;
 }
 
+/* A file says how many rounds there were: it must hold their labels, before
+ * room is made for them. */
+static lapis_status check_rounds(misvm *w)
+{
+  loop *l = &w->base.loop;
+  int64_t count = 0;
+  bool there = keep_find(l->ctx, &l->scope, "seen", LAPIS_U8, &count) != NULL;
+  if (there && count == w->rounds * w->n) return LAPIS_OK;
+  return loop_refuse(l, "seen");
+}
+
 /* The list of labels seen, as long as it is now. */
 static lapis_status keep_seen(misvm *w)
 {
   loop *l = &w->base.loop;
   bool resumed;
   loop_set_stage(l, 0);
-  loop_keep_bytes(l, "seen", w->seen, (size_t)(w->rounds * w->n));
+  loop_keep_signs(l, "seen", w->seen, w->rounds * w->n);
   return loop_resume(l, &resumed);
 }
 
@@ -178,11 +189,12 @@ static lapis_status rounds(misvm *w)
   w->rounds = 0;
   for (int64_t i = 0; i < w->n; i++) in->labels.sign[i] = w->bag_sign[i];
   seen_before(w, in->labels.sign);
-  loop_keep_whole(l, "rounds", &w->rounds, 1);
+  loop_keep_whole(l, "rounds", &w->rounds, 1, 1, LOOP_MOST / w->n);
   loop_keep(l, "sign", in->labels.sign, w->n);
   loop_keep(l, "alpha", in->alpha, w->n);
   loop_keep(l, "f", in->scores, w->n);
   TRY(loop_resume(l, &resumed));
+  if (resumed) TRY(check_rounds(w));
   TRY(remember_room(w));
   TRY(keep_seen(w));
   while (!known && loop_next(l)) {

@@ -316,7 +316,7 @@ static void keep(state *t, int64_t *waited)
   loop_keep(l, "b", &o->b, 1);
   loop_keep(l, "slack_b", &o->slack_b, 1);
   loop_keep(l, "best", t->best, 5);
-  loop_keep_whole(l, "waited", waited, 1);
+  loop_keep_whole(l, "waited", waited, 1, 0, LOOP_MOST);
 }
 
 static lapis_status run(state *t, double tol)

@@ -125,7 +125,10 @@ static void keep(svmplus *w)
   int64_t count[] = {cells, cells, cells, w->K * (w->q.d + 1), w->K, w->K};
   for (int i = 0; i < 6; i++)
     if (all[i] != NULL) loop_keep(l, name[i], all[i], count[i]);
-  loop_keep_bytes(l, "info", &w->base.info, sizeof w->base.info);
+  loop_keep(l, "objective", &w->base.info.objective, 1);
+  loop_keep(l, "bound", &w->base.info.dual, 1);
+  loop_keep(l, "worst", &w->base.info.gap, 1);
+  loop_keep_whole(l, "rank", &w->base.info.rank, 1, 0, LOOP_MOST);
 }
 
 static lapis_status solve_parts(svmplus *w)
