@@ -1,47 +1,50 @@
-/* accelerate.c - Anderson acceleration, type II, safeguarded.
+/* anderson.c - Anderson acceleration, type II, safeguarded.
  *
  * With x the state, g = G(x) the step's image and f = g - x, the next state is
  * g - dG c, where c minimizes |f - dF c|_2 over the last differences of f and
  * g.  Where the multiplier of a problem is nearly degenerate the plain
  * iteration creeps; the differences then span the few slow directions.
  *
- * Numerics: the normal equations are regularized by 1e-13 of their trace; a
+ * Numerics: the normal equations are regularized by a given share of
+ * their trace; a
  * state whose own f turns out more than twice the last is given up for the
  * plain image, and the past with it. */
-#include "solve/robust/robust.h"
+#include "op/anderson.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-static const double REGULAR = 1e-13, WORSE = 2;
+static const double WORSE = 2;
 
-lapis_status rr_accel_new(la *h, int64_t rows, int64_t cols, int parts,
-                          rr_accel *a)
+lapis_status anderson_new(la *h, int64_t rows, int64_t cols, int parts,
+                          const anderson_options *o, anderson *a)
 {
   memset(a, 0, sizeof *a);
   a->h = h;
   a->parts = parts;
+  a->memory = o->memory;
+  a->regular = o->regular;
   for (int p = 0; p < parts; p++) {
     TRY(h->ops->alloc(h, LAPIS_F64, rows, cols, &a->old[p]));
     TRY(h->ops->alloc(h, LAPIS_F64, rows, cols, &a->f[p]));
     TRY(h->ops->alloc(h, LAPIS_F64, rows, cols, &a->g[p]));
-    for (int k = 0; k < ACCEL_MEMORY; k++) {
+    for (int k = 0; k < a->memory; k++) {
       TRY(h->ops->alloc(h, LAPIS_F64, rows, cols, &a->dF[k][p]));
       TRY(h->ops->alloc(h, LAPIS_F64, rows, cols, &a->dG[k][p]));
     }
   }
-  rr_accel_reset(a);
+  anderson_reset(a);
   return LAPIS_OK;
 }
 
-void rr_accel_free(rr_accel *a)
+void anderson_free(anderson *a)
 {
   for (int p = 0; p < a->parts; p++) {
     a->h->ops->free(a->h, &a->old[p]);
     a->h->ops->free(a->h, &a->f[p]);
     a->h->ops->free(a->h, &a->g[p]);
-    for (int k = 0; k < ACCEL_MEMORY; k++) {
+    for (int k = 0; k < a->memory; k++) {
       a->h->ops->free(a->h, &a->dF[k][p]);
       a->h->ops->free(a->h, &a->dG[k][p]);
     }
@@ -49,7 +52,7 @@ void rr_accel_free(rr_accel *a)
   a->parts = 0;
 }
 
-void rr_accel_reset(rr_accel *a)
+void anderson_reset(anderson *a)
 {
   a->have = a->next = 0;
   a->last = -1;
@@ -63,31 +66,31 @@ static void keep_part(loop *l, const char *name, int k, int p,
   la_keep(l, text, A);
 }
 
-void rr_accel_keep(rr_accel *a, loop *l)
+void anderson_keep(anderson *a, loop *l)
 {
   if (a->parts == 0) return;
-  loop_keep_whole(l, "accel.have", &a->have, 1, 0, ACCEL_MEMORY);
-  loop_keep_whole(l, "accel.next", &a->next, 1, 0, ACCEL_MEMORY - 1);
+  loop_keep_whole(l, "accel.have", &a->have, 1, 0, ANDERSON_MOST);
+  loop_keep_whole(l, "accel.next", &a->next, 1, 0, ANDERSON_MOST - 1);
   loop_keep(l, "accel.last", &a->last, 1);
-  loop_keep(l, "accel.gram", a->gram, ACCEL_MEMORY * ACCEL_MEMORY);
+  loop_keep(l, "accel.gram", a->gram, ANDERSON_MOST * ANDERSON_MOST);
   for (int p = 0; p < a->parts; p++) {
     keep_part(l, "f", 0, p, &a->f[p]);
     keep_part(l, "g", 0, p, &a->g[p]);
-    for (int k = 0; k < ACCEL_MEMORY; k++) {
+    for (int k = 0; k < a->memory; k++) {
       keep_part(l, "dF", k, p, &a->dF[k][p]);
       keep_part(l, "dG", k, p, &a->dG[k][p]);
     }
   }
 }
 
-static lapis_status copy(rr_accel *a, la_array *const from[], la_array *to)
+static lapis_status copy(anderson *a, la_array *const from[], la_array *to)
 {
   for (int p = 0; p < a->parts; p++)
     TRY(a->h->ops->axpby(a->h, 1, from[p], 0, &to[p]));
   return LAPIS_OK;
 }
 
-static lapis_status inner(rr_accel *a, const la_array *x, const la_array *y,
+static lapis_status inner(anderson *a, const la_array *x, const la_array *y,
                           double *out)
 {
   *out = 0;
@@ -99,14 +102,14 @@ static lapis_status inner(rr_accel *a, const la_array *x, const la_array *y,
   return base_sum(a->h->ctx, out, 1);
 }
 
-lapis_status rr_accel_before(rr_accel *a, la_array *const state[])
+lapis_status anderson_before(anderson *a, la_array *const state[])
 {
   return copy(a, state, a->old);
 }
 
 /* dF, dG of the newest pair from f, g (now) and what a->f, a->g still hold;
  * old holds f. */
-static lapis_status remember(rr_accel *a, la_array *const state[])
+static lapis_status remember(anderson *a, la_array *const state[])
 {
   la *h = a->h;
   int64_t k = a->next;
@@ -116,24 +119,24 @@ static lapis_status remember(rr_accel *a, la_array *const state[])
     TRY(h->ops->axpby(h, 1, state[p], 0, &a->dG[k][p]));
     TRY(h->ops->axpby(h, -1, &a->g[p], 1, &a->dG[k][p]));
   }
-  a->next = (k + 1) % ACCEL_MEMORY;
-  if (a->have < ACCEL_MEMORY) a->have++;
+  a->next = (k + 1) % a->memory;
+  if (a->have < a->memory) a->have++;
   for (int64_t i = 0; i < a->have; i++) {
     double v;
     TRY(inner(a, a->dF[i], a->dF[k], &v));
-    a->gram[i * ACCEL_MEMORY + k] = a->gram[k * ACCEL_MEMORY + i] = v;
+    a->gram[i * ANDERSON_MOST + k] = a->gram[k * ANDERSON_MOST + i] = v;
   }
   return LAPIS_OK;
 }
 
-/* Cholesky in place of the m x m matrix M (row length ACCEL_MEMORY) and
+/* Cholesky in place of the m x m matrix M (row length ANDERSON_MOST) and
  * c <- M^-1 c; false where it is not positive definite. */
 static bool solve(double *M, int64_t m, double *c)
 {
   for (int64_t j = 0; j < m; j++) {
-    double *row = M + j * ACCEL_MEMORY;
+    double *row = M + j * ANDERSON_MOST;
     for (int64_t i = 0; i <= j; i++) {
-      const double *other = M + i * ACCEL_MEMORY;
+      const double *other = M + i * ANDERSON_MOST;
       double s = row[i];
       for (int64_t k = 0; k < i; k++) s -= row[k] * other[k];
       if (i == j && !(s > 0)) return false;
@@ -141,24 +144,24 @@ static bool solve(double *M, int64_t m, double *c)
     }
   }
   for (int64_t j = 0; j < m; j++) {
-    for (int64_t k = 0; k < j; k++) c[j] -= M[j * ACCEL_MEMORY + k] * c[k];
-    c[j] /= M[j * ACCEL_MEMORY + j];
+    for (int64_t k = 0; k < j; k++) c[j] -= M[j * ANDERSON_MOST + k] * c[k];
+    c[j] /= M[j * ANDERSON_MOST + j];
   }
   for (int64_t j = m - 1; j >= 0; j--) {
-    for (int64_t k = j + 1; k < m; k++) c[j] -= M[k * ACCEL_MEMORY + j] * c[k];
-    c[j] /= M[j * ACCEL_MEMORY + j];
+    for (int64_t k = j + 1; k < m; k++) c[j] -= M[k * ANDERSON_MOST + j] * c[k];
+    c[j] /= M[j * ANDERSON_MOST + j];
   }
   return true;
 }
 
 /* state -= dG c */
-static lapis_status extrapolate(rr_accel *a, la_array *const state[])
+static lapis_status extrapolate(anderson *a, la_array *const state[])
 {
-  double M[ACCEL_MEMORY * ACCEL_MEMORY], c[ACCEL_MEMORY], trace = 0;
+  double M[ANDERSON_MOST * ANDERSON_MOST], c[ANDERSON_MOST], trace = 0;
   memcpy(M, a->gram, sizeof M);
-  for (int64_t i = 0; i < a->have; i++) trace += M[i * (ACCEL_MEMORY + 1)];
+  for (int64_t i = 0; i < a->have; i++) trace += M[i * (ANDERSON_MOST + 1)];
   for (int64_t i = 0; i < a->have; i++) {
-    M[i * (ACCEL_MEMORY + 1)] += REGULAR * trace;
+    M[i * (ANDERSON_MOST + 1)] += a->regular * trace;
     TRY(inner(a, a->dF[i], a->f, &c[i]));
   }
   if (!solve(M, a->have, c)) {
@@ -172,15 +175,15 @@ static lapis_status extrapolate(rr_accel *a, la_array *const state[])
 }
 
 /* Back to the plain image g of the step before. */
-static lapis_status give_up(rr_accel *a, la_array *const state[])
+static lapis_status give_up(anderson *a, la_array *const state[])
 {
   for (int p = 0; p < a->parts; p++)
     TRY(a->h->ops->axpby(a->h, 1, &a->g[p], 0, state[p]));
-  rr_accel_reset(a);
+  anderson_reset(a);
   return LAPIS_OK;
 }
 
-lapis_status rr_accel_after(rr_accel *a, la_array *const state[])
+lapis_status anderson_after(anderson *a, la_array *const state[])
 {
   la *h = a->h;
   double square;

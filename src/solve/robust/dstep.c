@@ -32,6 +32,7 @@ enum {
   LAST_BALANCE = 250
 };
 enum { POWER_STEPS = 12, GUESS_STEPS = 4, GUESS_EVERY = 5, PROVE_EVERY = 100 };
+static const anderson_options ACCELERATION = {.memory = 20, .regular = 1e-13};
 enum { SMALL = 250000 }; /* entries that are worth accelerating */
 
 /* ---- memory -------------------------------------------------------------*/
@@ -49,7 +50,7 @@ lapis_status rr_dstep_new(la *h, const lapis_mat *X, int64_t k, rr_dstep *w)
   TRY(h->ops->alloc(h, LAPIS_F64, w->n, 1, &w->v));
   TRY(rr_fit_alloc(w, k));
   if (w->d * w->n <= SMALL)
-    TRY(rr_accel_new(h, w->d, w->n, k > 0 ? 2 : 1, &w->accel));
+    TRY(anderson_new(h, w->d, w->n, k > 0 ? 2 : 1, &ACCELERATION, &w->accel));
   return h->ops->upload(h, X, &w->X);
 }
 
@@ -59,7 +60,7 @@ void rr_dstep_free(rr_dstep *w)
   la_array *all[] = {&w->X, &w->S, &w->W, &w->A, &w->u, &w->v};
   for (int i = 0; i < 6; i++) w->h->ops->free(w->h, all[i]);
   rr_fit_free(w);
-  rr_accel_free(&w->accel);
+  anderson_free(&w->accel);
   op_svt_free(w->svt);
   w->h = NULL;
 }
@@ -135,7 +136,7 @@ lapis_status rr_dstep_start(rr_dstep *w, double lambda, bool warm)
     w->age = FIRST_BALANCE - 2;
   else
     TRY(start_cold(w));
-  rr_accel_reset(&w->accel);
+  anderson_reset(&w->accel);
   TRY(rr_fit_factor(w));
   return reflect(w);
 }
@@ -293,9 +294,9 @@ static lapis_status step(rr_dstep *w)
   w->age++;
   TRY(update_low_rank(w));
   if (!settled(w)) return update_sparse(w);
-  TRY(rr_accel_before(&w->accel, state));
+  TRY(anderson_before(&w->accel, state));
   TRY(update_sparse(w));
-  TRY(rr_accel_after(&w->accel, state));
+  TRY(anderson_after(&w->accel, state));
   TRY(rr_fit_project(w));
   return reflect(w);
 }
@@ -349,7 +350,7 @@ void rr_dstep_keep(rr_dstep *w, loop *l, bool masked)
   loop_keep_switch(l, "spent", &w->proof.spent);
   loop_keep_switch(l, "done", &w->proof.done);
   loop_keep_whole(l, "round", &w->round, 1, 0, LOOP_MOST);
-  rr_accel_keep(&w->accel, l);
+  anderson_keep(&w->accel, l);
 }
 
 lapis_status rr_dstep_run(rr_dstep *w, loop *l, double tol)

@@ -1,0 +1,39 @@
+/* anderson.h - Anderson acceleration of a fixed-point iteration. */
+#ifndef LAPIS_ANDERSON_H
+#define LAPIS_ANDERSON_H
+#include "la/backend.h"
+
+enum { ANDERSON_MOST = 20, ANDERSON_PARTS = 2 };
+
+typedef struct anderson_options {
+  int memory;     /* differences that are remembered, up to ANDERSON_MOST */
+  double regular; /* share of the trace that is added to the diagonal */
+} anderson_options;
+
+/* A state of up to two arrays. */
+typedef struct anderson {
+  la *h;
+  int parts; /* 0: no room was made, nothing is done */
+  int memory;
+  double regular;
+  int64_t have, next;
+  double last; /* |f| of the last plain step; < 0: none */
+  la_array old[ANDERSON_PARTS], f[ANDERSON_PARTS], g[ANDERSON_PARTS];
+  la_array dF[ANDERSON_MOST][ANDERSON_PARTS], dG[ANDERSON_MOST][ANDERSON_PARTS];
+  double gram[ANDERSON_MOST * ANDERSON_MOST];
+} anderson;
+
+lapis_status anderson_new(la *h, int64_t rows, int64_t cols, int parts,
+                          const anderson_options *o, anderson *a);
+void anderson_free(anderson *a);
+/* The iteration has changed: forget the past. */
+void anderson_reset(anderson *a);
+/* Names the past that is remembered. */
+void anderson_keep(anderson *a, loop *l);
+/* Before a step: keeps the state. */
+lapis_status anderson_before(anderson *a, la_array *const state[]);
+/* After it: moves the state on; it is never left where the step ahead was
+ * much worse than the one behind. */
+lapis_status anderson_after(anderson *a, la_array *const state[]);
+
+#endif
