@@ -522,6 +522,52 @@ static double figure_5(lapis_ctx *ctx, uint64_t seed)
   return (double)right / (N / 2);
 }
 
+/* Of two values the rarer is 1 inside, with labels `rare`: the answer is that
+ * of the problem written so, for every spelling, and the same score for
+ * "larger value" up to z and 1 - z; so is a model's. */
+static void rarer_value_is_one(void **state)
+{
+  (void)state;
+  static const double spelt[][2] = {{0, 1}, {1, 0}, {-1, 1}, {1, -1},
+                                    {1, 2}, {2, 1}, {3, 7}};
+  enum { SPELLINGS = sizeof spelt / sizeof *spelt, N = 30 };
+  lapis_ctx *ctx = lapis_ctx_new();
+  problem p = make(8, 1, N, 0, true, 11);
+  double rare[N], mean = 0;
+  for (int j = 0; j < N; j++) mean += p.X[j * 8] / N;
+  for (int j = 0; j < N; j++)
+    p.Y[j] = rare[j] = j % 4 == 3 ? NAN : p.X[j * 8] > 1.2 * mean;
+  lapis_mc_settings set = tight(LAPIS_MC_1, LAPIS_MC_LABELS_01, .5, 3, 1e-3);
+  answer want = solve(ctx, &p.data, &set);
+  set.labels = LAPIS_MC_LABELS_RARE;
+  for (int k = 0; k < SPELLINGS; k++) {
+    for (int j = 0; j < N; j++)
+      p.Y[j] = isnan(rare[j]) ? NAN : spelt[k][(int)rare[j]];
+    bool turned = spelt[k][1] < spelt[k][0];
+    answer got = solve(ctx, &p.data, &set);
+    const double *labels = check_result(got.solver, "labels");
+    lapis_model *m;
+    lapis_solver *fold;
+    assert_int_equal(lapis_model_new(got.solver, &m), 0);
+    assert_int_equal(lapis_predict_new(ctx, &p.data, m, NULL, &fold), 0);
+    assert_true(lapis_solve(fold) >= 0);
+    const double *folded = check_result(fold, "scores");
+    for (int j = 0; j < N; j++) {
+      double z = lapis_mat_at(&want.scores, 0, j);
+      double s = lapis_mat_at(&got.scores, 0, j);
+      CHECK_NEAR(s, turned ? 1 - z : z, 0);
+      CHECK_NEAR(labels[j], spelt[k][z > 0.5], 0);
+      if (isnan(rare[j])) CHECK_NEAR(folded[j], s, 1e-3);
+    }
+    lapis_solver_free(fold);
+    lapis_model_free(m);
+    lapis_solver_free(got.solver);
+  }
+  lapis_solver_free(want.solver);
+  lapis_ctx_free(ctx);
+  discard(&p);
+}
+
 static void two_gaussians(void **state)
 {
   (void)state;
@@ -622,6 +668,29 @@ static void refused(problem *p, const lapis_mc_settings *set,
   discard(p);
 }
 
+/* Every number a class of its own: no classes, and the method that is meant. */
+static void real_targets_are_refused(void **state)
+{
+  (void)state;
+  lapis_mc_settings set = tight(LAPIS_MC_1, 0, 1, 3, 1e-3);
+  problem p = make(5, 1, 12, 0, true, 1);
+  for (int j = 0; j < 12; j++) p.Y[j] = 0.1 * j * j;
+  refused(&p, &set, LAPIS_EDATA,
+          "Y has 12 different values for 12 known targets, which are no "
+          "classes; 'lapis fit rr' is for real targets");
+  lapis_ctx *ctx = lapis_ctx_new();
+  p = make(5, 1, 60, 0, true, 1); /* many classes of few samples are classes */
+  for (int j = 0; j < 60; j++) p.Y[j] = 5 + j % 40;
+  answer a = solve(ctx, &p.data, &set);
+  assert_int_equal(a.scores.rows, 40);
+  lapis_solver_free(a.solver);
+  discard(&p);
+  p = make(5, 1, 60, 0, true, 1);
+  for (int j = 0; j < 60; j++) p.Y[j] = 7 * (j % 40); /* sizes */
+  refused(&p, &set, LAPIS_EDATA, "Y has 40 different values for 60 known");
+  lapis_ctx_free(ctx);
+}
+
 static void refusals(void **state)
 {
   (void)state;
@@ -696,6 +765,8 @@ int main(void)
       cmocka_unit_test(class_representatives),
       cmocka_unit_test(debiased),
       cmocka_unit_test(labels_in_their_own_values),
+      cmocka_unit_test(rarer_value_is_one),
+      cmocka_unit_test(real_targets_are_refused),
       cmocka_unit_test(two_gaussians),
       cmocka_unit_test(stopping_early_is_no_error),
       cmocka_unit_test(precision_floor),

@@ -241,8 +241,10 @@ typedef enum lapis_mc_variant {
 } lapis_mc_variant;
 typedef enum lapis_mc_labels {
   LAPIS_MC_LABELS_AUTO,
-  LAPIS_MC_LABELS_PM, /* {-1, 1}, decide at 0 */
-  LAPIS_MC_LABELS_01  /* {0, 1}, decide at 0.5 */
+  LAPIS_MC_LABELS_PM,  /* {-1, 1}, decide at 0 */
+  LAPIS_MC_LABELS_01,  /* {0, 1}, decide at 0.5 */
+  LAPIS_MC_LABELS_RARE /* the same; of two values the one that is known more
+                          rarely is 1 inside, however Y is written */
 } lapis_mc_labels;
 typedef enum lapis_mc_solver { /* docs/methods/mc.md */
                                LAPIS_MC_AUTO,

@@ -4,6 +4,7 @@
  * fold by fold, completed, and ranked by s (threshold - z). */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "select/select.h"
 
@@ -19,9 +20,19 @@ static int largest_first(const void *a, const void *b)
   return (x->sample > y->sample) - (x->sample < y->sample);
 }
 
-static int64_t rank(const targets *t, const lapis_mat *scores, suspect *all)
+/* What decides: a coding that is stated, or how Y is written. */
+static bool decides_at_half(const lapis_method *m, const void *settings,
+                            const targets *t)
 {
-  double threshold = t->zero_one ? 0.5 : 0;
+  const lapis_mc_settings *set = settings;
+  if (strcmp(m->name, "mc") != 0) return false;
+  if (set->labels == LAPIS_MC_LABELS_AUTO) return t->zero_one;
+  return set->labels != LAPIS_MC_LABELS_PM;
+}
+
+static int64_t rank(const targets *t, double threshold, const lapis_mat *scores,
+                    suspect *all)
+{
   int64_t n = 0;
   for (int64_t j = 0; j < t->samples; j++)
     for (int64_t c = 0; c < t->classes; c++) {
@@ -33,7 +44,8 @@ static int64_t rank(const targets *t, const lapis_mat *scores, suspect *all)
   return n;
 }
 
-static lapis_status list(lapis_ctx *ctx, const lapis_data *data,
+static lapis_status list(lapis_ctx *ctx, const lapis_method *m,
+                         const void *settings, const lapis_data *data,
                          const lapis_cv *cv, int64_t count, int64_t *index,
                          double *margin, int64_t *found)
 {
@@ -42,7 +54,8 @@ static lapis_status list(lapis_ctx *ctx, const lapis_data *data,
   TRY(targets_encode(ctx, "suspects", &data->Y, &t));
   suspect *all = base_alloc(ctx, t.classes * t.samples, sizeof *all);
   if (all != NULL && scores.cols > 0) {
-    int64_t n = rank(&t, &scores, all);
+    double threshold = decides_at_half(m, settings, &t) ? 0.5 : 0;
+    int64_t n = rank(&t, threshold, &scores, all);
     *found = n < count ? n : count;
     for (int64_t i = 0; i < *found; i++) {
       index[2 * i] = all[i].sample;
@@ -67,7 +80,8 @@ lapis_status lapis_suspects(lapis_ctx *ctx, const lapis_method *m,
   *found = 0;
   lapis_status s = lapis_cv_run(ctx, m, data, settings, &o, NULL, 0, &cv);
   if (s < 0 || s == LAPIS_CANCELLED) return s;
-  lapis_status listed = list(ctx, data, cv, count, index, margin, found);
+  lapis_status listed =
+      list(ctx, m, settings, data, cv, count, index, margin, found);
   lapis_cv_free(cv);
   return listed < 0 ? listed : s; /* out of time: of the folds that are done */
 }

@@ -65,6 +65,16 @@ typedef struct fold {
 } fold;
 
 /* ---- what a fit leaves behind -------------------------------------------*/
+/* A new b has A_1 b = 1, so that (A_1 - A_c) b is 1 - label where a row holds
+ * that: a model knows no turned rows. */
+static void turn_back(const mc_problem *p, double *A, int64_t r)
+{
+  for (int64_t k = 0; k < r; k++)
+    for (int64_t c = 0; c < p->K; c++)
+      if (p->turn[c] < 0)
+        A[k * p->m + c] = A[k * p->m + p->m - 1] - A[k * p->m + c];
+}
+
 /* A = U S^(1/2) of the low-rank iterate; rank counts s > 1e-12 s_1. */
 static lapis_status factorise(mc *w, la_array *U, la_array *Vt, int64_t *rank)
 {
@@ -86,7 +96,9 @@ static lapis_status factorise(mc *w, la_array *U, la_array *Vt, int64_t *rank)
   w->factors = base_alloc_raw(w->base.ctx, m * r, sizeof *w->factors);
   if (w->factors == NULL) return LAPIS_ENOMEM;
   lapis_mat out = lapis_mat_f64(w->factors, m, r);
-  return ops->download(&w->h, &kept, &out);
+  TRY(ops->download(&w->h, &kept, &out));
+  turn_back(&w->p, w->factors, r);
+  return LAPIS_OK;
 }
 
 lapis_status mc_learn(mc *w)

@@ -22,6 +22,7 @@ typedef struct mc_problem {
   int variant;            /* lapis_mc_variant */
   double gamma;
   bool zero_one; /* labels in {0,1}, not {-1,1} */
+  double *turn;  /* K: -1 where a row of Z holds 1 - label, else 1 */
   targets labels;
   la_penalty phi; /* Z0 with NaN where unobserved */
 } mc_problem;

@@ -13,10 +13,11 @@ static const lapis_param params[] = {
            .arg = "V",
            .help = "features: any (mc1), non-negative (pos), histograms that "
                    "sum to 1 (simplex)"),
-    CHOICE("labels", labels, "auto|pm|01", .value = LAPIS_MC_LABELS_AUTO,
+    CHOICE("labels", labels, "auto|pm|01|rare", .value = LAPIS_MC_LABELS_AUTO,
            .arg = "L",
-           .help = "label loss around -1 and 1 (pm) or 0 and 1 (01); auto: as "
-                   "Y is written"),
+           .help = "label loss around -1 and 1 (pm), 0 and 1 (01), or 0 and 1 "
+                   "where the rarer of two values is 1 (rare); auto: as Y is "
+                   "written"),
     REAL("lambda", lambda, .symbol = "lambda", .value = 0.1, ABOVE(0),
          .help = "weight of the label loss against the feature loss"),
     REAL("gamma", gamma, .symbol = "gamma", .value = 3, ABOVE(0),
@@ -138,6 +139,7 @@ static void release(lapis_solver *s)
   base_free(w->sparse);
   base_free(w->dual);
   base_free(w->factors);
+  base_free(w->p.turn);
 }
 
 static bool same_problem(const mc *w, const lapis_mc_settings *set)

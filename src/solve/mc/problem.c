@@ -135,6 +135,50 @@ static lapis_status check_balance(mc *w)
                     "the features alone are completed");
 }
 
+/* Real outputs would become a class each.  Codes of classes are whole, and
+ * consecutive where most of them stand for few samples. */
+static lapis_status check_classes(mc *w)
+{
+  enum { FEW_CLASSES = 20 };
+  const targets *t = &w->p.labels;
+  int64_t K = t->classes, known = 0;
+  bool whole = true, many = K > FEW_CLASSES;
+  if (t->kind != TARGETS_CLASS) return LAPIS_OK;
+  for (int64_t j = 0; j < t->samples; j++) known += !isnan(t->sign[j * K]);
+  for (int64_t k = 0; k < K; k++)
+    whole = whole && t->value[k] == rint(t->value[k]);
+  bool codes = whole && t->value[K - 1] - t->value[0] == (double)(K - 1);
+  bool thin = 2 * K > known;
+  if (whole ? !thin || !many || codes : !thin && !many) return LAPIS_OK;
+  return lapis_fail(w->base.ctx, LAPIS_EDATA,
+                    "mc: Y has %" PRId64 " different values for %" PRId64
+                    " known targets, which are no classes; 'lapis fit rr' "
+                    "is for real targets",
+                    K, known);
+}
+
+/* Around 0 and 1 it matters which of two values is 1: the nuclear norm pulls
+ * every score towards 0.  The rarer known value is 1 with labels `rare`, a tie
+ * leaves the larger; then labels that say the same have the same answer,
+ * however they are spelt.  A class among several is a row of its own.  From
+ * here on the signs are those of the rows of Z. */
+static lapis_status turn_labels(mc *w)
+{
+  targets *t = &w->p.labels;
+  w->p.turn = base_alloc(w->base.ctx, t->classes, sizeof *w->p.turn);
+  if (w->p.turn == NULL) return LAPIS_ENOMEM;
+  for (int64_t c = 0; c < t->classes; c++) {
+    int64_t count[2];
+    targets_count(t, c, count);
+    bool rare = w->set.labels == LAPIS_MC_LABELS_RARE;
+    bool turned = rare && t->kind != TARGETS_CLASS && count[0] < count[1];
+    w->p.turn[c] = turned ? -1 : 1;
+    for (int64_t j = 0; j < t->samples; j++)
+      t->sign[j * t->classes + c] *= w->p.turn[c];
+  }
+  return LAPIS_OK;
+}
+
 /* ---- building -----------------------------------------------------------*/
 static void count_seen(mc *w, const lapis_data *data)
 {
@@ -149,7 +193,9 @@ lapis_status mc_problem_size(mc *w, const lapis_data *data)
 {
   mc_problem *p = &w->p;
   TRY(targets_encode(w->base.ctx, "mc", &data->Y, &p->labels));
+  TRY(check_classes(w));
   TRY(check_balance(w));
+  TRY(turn_labels(w));
   p->K = p->labels.classes;
   p->D = data->X.rows;
   p->samples = data->X.cols;
@@ -163,7 +209,7 @@ lapis_status mc_problem_size(mc *w, const lapis_data *data)
 static bool zero_one(const mc *w)
 {
   if (w->set.labels == LAPIS_MC_LABELS_AUTO) return w->p.labels.zero_one;
-  return w->set.labels == LAPIS_MC_LABELS_01;
+  return w->set.labels != LAPIS_MC_LABELS_PM;
 }
 
 void mc_set_blocks(mc_problem *p)
@@ -201,7 +247,7 @@ void mc_set_weights(mc *w)
 static double sign_at(const mc_problem *p, int64_t c, int64_t j)
 {
   if (j < p->samples) return p->labels.sign[j * p->K + c];
-  return c == j - p->samples ? 1 : -1;
+  return c == j - p->samples ? p->turn[c] : -p->turn[c];
 }
 
 /* Label column j as the loss wants it: in {-1, 1} or {0, 1}. */

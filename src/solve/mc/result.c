@@ -92,6 +92,8 @@ static lapis_status publish_labels(mc *w)
   la_array top = la_rows(&w->B, 0, w->p.K);
   lapis_mat scores = lapis_mat_f64(w->scores, w->p.K, w->p.n);
   TRY(w->h.ops->download(&w->h, &top, &scores));
+  for (int64_t k = 0; k < w->p.K * w->p.n; k++)
+    if (w->p.turn[k % w->p.K] < 0) w->scores[k] = 1 - w->scores[k];
   targets_decode(t, w->scores, w->p.threshold, w->decided);
   scores.cols = w->p.samples;
   solver_publish(&w->base, "scores", scores);
