@@ -8,6 +8,7 @@
 #include "lapis/lapis_features.h"
 #include "lapis/lapis_flow.h"
 #include "lapis/lapis_io.h"
+#include "lapis/lapis_tools.h"
 
 /* Exit codes: DESIGN says 0 done, 1 failed, 2 misuse, 3 not built in,
  * 4 bad input, 130 interrupted. */

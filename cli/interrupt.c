@@ -203,5 +203,7 @@ double time_limit(cli *c, const void *settings)
   char text[64] = "inf";
   (void)lapis_settings_get(c->ctx, c->method, settings, "time-limit", text,
                            sizeof text);
-  return strtod(text, NULL);
+  double seconds;
+  (void)lapis_number_read(text, NULL, &seconds); /* "inf" is a number */
+  return seconds;
 }

@@ -12,14 +12,14 @@ enum { MOST_ROWS = 256, TEXT_ROOM = 256 };
  * number in all of them, for a count of 20 is not 2e+01. */
 static void shorten(char *text, int most)
 {
-  char *end, tried[TEXT_ROOM];
-  double v = strtod(text, &end);
-  if (end == text || *end != '\0') return;
+  char tried[TEXT_ROOM];
+  double v, back;
+  if (!lapis_number_read(text, NULL, &v)) return;
   bool whole = fabs(v) < 1e15 && trunc(v) == v;
   if (whole) (void)snprintf(tried, sizeof tried, "%.0f", v);
   for (int digits = 1; !whole && digits <= most; digits++) {
     (void)snprintf(tried, sizeof tried, "%.*g", digits, v);
-    if (strtod(tried, NULL) == v) break;
+    if (lapis_number_read(tried, NULL, &back) && back == v) break;
   }
   memcpy(text, tried, sizeof tried);
 }

@@ -313,13 +313,13 @@ lapis_status result_write(cli *c, const lapis_solver *s,
 /* ---- JSON ---------------------------------------------------------------*/
 static void put_setting(lapis_json *to, const lapis_param *p, const char *text)
 {
+  double v;
   bool number = p->type == LAPIS_PARAM_REAL || p->type == LAPIS_PARAM_INT;
-  if (number && strcmp(text, "auto") == 0)
-    lapis_json_put_text(to, p->name, text);
-  else if (p->type == LAPIS_PARAM_INT)
-    lapis_json_put_integer(to, p->name, (int64_t)strtod(text, NULL));
+  number = number && lapis_number_read(text, NULL, &v); /* else "auto" */
+  if (number && p->type == LAPIS_PARAM_INT)
+    lapis_json_put_integer(to, p->name, (int64_t)v);
   else if (number)
-    lapis_json_put_number(to, p->name, strtod(text, NULL));
+    lapis_json_put_number(to, p->name, v);
   else if (p->type == LAPIS_PARAM_BOOL)
     lapis_json_put_bool(to, p->name, strcmp(text, "true") == 0);
   else

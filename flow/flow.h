@@ -8,6 +8,7 @@
 #include "lapis/lapis_io.h"
 #include "lapis/lapis_locate.h"
 #include "lapis/lapis_report.h"
+#include "lapis/lapis_tools.h"
 
 #define TRY(x)                               \
   do {                                       \

@@ -128,7 +128,7 @@ lapis_status lapis_locate_write(const lapis_flow *f, const char *path)
     for (int i = 0; i < 5; i++) {
       char number[40] = "";
       if (!isnan(l->box[5 * k + i]))
-        snprintf(number, sizeof number, "%.9g", l->box[5 * k + i]);
+        lapis_number_print(number, sizeof number, "%.9g", l->box[5 * k + i]);
       sheet_put(&s, number, i < 4 ? ',' : '\n');
     }
   }

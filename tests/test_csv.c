@@ -1,5 +1,4 @@
 /* test_csv.c - tables of text as people have them. */
-#include <locale.h>
 
 #include "files.h"
 
@@ -295,22 +294,6 @@ static void numbers_are_rounded_correctly(void **state)
   }
 }
 
-/* In a locale of decimal commas numbers are what they were. */
-static void locale_does_not_matter(void **state)
-{
-  static const char *const locales[] = {"de_DE.UTF-8", "fr_FR.UTF-8",
-                                        "de_DE.utf8", "nl_NL.UTF-8"};
-  size_t i = 0;
-  while (i < 4 && setlocale(LC_ALL, locales[i]) == NULL) i++;
-  if (i == 4) print_message("no locale with decimal commas: plain one used\n");
-  lapis_dataset *ds = read_table(*state, "1.5;0.12345678901234567\n", NULL);
-  const lapis_mat *X = &lapis_dataset_data(ds)->X;
-  assert_true(lapis_mat_at(X, 0, 0) == 1.5);
-  assert_true(lapis_mat_at(X, 1, 0) == 0.12345678901234567);
-  lapis_dataset_free(ds);
-  (void)setlocale(LC_ALL, "C");
-}
-
 #define FILES_TEST(t) \
   cmocka_unit_test_setup_teardown(t, files_setup, files_teardown)
 
@@ -325,7 +308,6 @@ int main(void)
       FILES_TEST(truncations_do_no_harm),
       FILES_TEST(flipped_bytes_do_no_harm),
       FILES_TEST(numbers_are_rounded_correctly),
-      FILES_TEST(locale_does_not_matter),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

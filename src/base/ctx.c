@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "base/base.h"
+#include "base/number.h"
 #include "base/private.h"
 
 enum { ERROR_SIZE = 1024, BACKEND_SIZE = 32 };
@@ -67,7 +68,7 @@ lapis_status lapis_fail(lapis_ctx *ctx, lapis_status s, const char *format, ...)
   if (ctx == NULL) return s;
   va_list args;
   va_start(args, format);
-  vsnprintf(ctx->error, sizeof ctx->error, format, args);
+  (void)number_vprint(ctx->error, sizeof ctx->error, format, args);
   va_end(args);
   return s;
 }
@@ -81,7 +82,7 @@ LAPIS_PRINTF(3, 0)
 static void say(lapis_ctx *ctx, int level, const char *format, va_list args)
 {
   char text[ERROR_SIZE];
-  vsnprintf(text, sizeof text, format, args);
+  (void)number_vprint(text, sizeof text, format, args);
   ctx->on_message(level, text, ctx->message_user);
 }
 

@@ -1,11 +1,11 @@
 /* param.c - the parameter tables at work: defaults, parsing, bounds, text. */
 #include "base/param.h"
 
-#include <errno.h>
-#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/number.h"
 
 static const lapis_param *find(const lapis_method *m, const char *name)
 {
@@ -142,19 +142,6 @@ lapis_status param_check(lapis_ctx *ctx, const lapis_method *m,
 }
 
 /* ---- text in ------------------------------------------------------------*/
-/* strtod in the C locale, whatever the program has set. */
-static bool parse_number(const char *text, double *out)
-{
-  char *end;
-  locale_t c = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
-  if (c == (locale_t)0) return false;
-  locale_t old = uselocale(c);
-  *out = strtod(text, &end);
-  uselocale(old);
-  freelocale(c);
-  return end != text && *end == '\0';
-}
-
 static lapis_status bad_value(lapis_ctx *ctx, const lapis_method *m,
                               const lapis_param *p, const char *value,
                               const char *wanted)
@@ -186,7 +173,7 @@ static lapis_status parse(lapis_ctx *ctx, const lapis_method *m,
     *v = p->value;
     return LAPIS_OK;
   }
-  if (!parse_number(value, v) || isnan(*v))
+  if (!lapis_number_read(value, NULL, v) || isnan(*v))
     return bad_value(ctx, m, p, value, "a number");
   if (p->type == LAPIS_PARAM_INT && (*v != floor(*v) || fabs(*v) > 0x1p53))
     return bad_value(ctx, m, p, value, "a whole number");
@@ -231,15 +218,6 @@ lapis_status lapis_settings_set_matrix(lapis_ctx *ctx, const lapis_method *m,
 }
 
 /* ---- text out -----------------------------------------------------------*/
-/* The shortest of 15, 16, 17 digits that reads back to the same double. */
-static void number_text(double v, char *text, size_t size)
-{
-  for (int digits = 15; digits <= 17; digits++) {
-    snprintf(text, size, "%.*g", digits, v);
-    if (strtod(text, NULL) == v) return;
-  }
-}
-
 lapis_status lapis_settings_get(lapis_ctx *ctx, const lapis_method *m,
                                 const void *settings, const char *name,
                                 char *text, size_t size)
@@ -261,6 +239,6 @@ lapis_status lapis_settings_get(lapis_ctx *ctx, const lapis_method *m,
   else if (automatic(p, v) && (isnan(v) || v < p->low))
     snprintf(text, size, "auto");
   else
-    number_text(v, text, size);
+    lapis_number_text(v, text, size);
   return LAPIS_OK;
 }

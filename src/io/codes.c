@@ -162,7 +162,7 @@ lapis_status codes_names(lapis_ctx *ctx, const lapis_mat *numbers,
   TRY(io_text_array(ctx, 1, numbers->cols, NUMBER_TEXT * numbers->cols, out,
                     &pool));
   for (int64_t j = 0; j < numbers->cols; j++, pool += NUMBER_TEXT) {
-    io_number_text(lapis_mat_at(numbers, 0, j), pool, NUMBER_TEXT);
+    lapis_number_text(lapis_mat_at(numbers, 0, j), pool, NUMBER_TEXT);
     ((const char **)out->mat.val)[j] = pool;
   }
   return LAPIS_OK;

@@ -3,6 +3,7 @@
 #define LAPIS_IO_PRIVATE_H
 #include "base/base.h"
 #include "lapis/lapis_io.h"
+#include "lapis/lapis_tools.h"
 
 /* ---- file.c: a file's bytes, recognised by their beginning --------------*/
 typedef enum io_format {
@@ -61,8 +62,6 @@ lapis_status io_number_array(lapis_ctx *ctx, lapis_dtype dtype, int64_t rows,
 /* "1.5", "-2e3", "inf": the whole of text, whatever the locale's decimal
  * point.  value NULL: only whether it is one. */
 bool io_number(const char *text, int64_t size, double *value);
-/* 17 significant digits, or fewer where they read back to the same double. */
-void io_number_text(double value, char *text, size_t size);
 
 /* ---- npy.c: one array ---------------------------------------------------*/
 /* Bytes in sequence, as many as declared.  read gives exactly size bytes or

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "io/io.h"
 
 static json_t *inner(lapis_json *v)
@@ -113,8 +114,11 @@ bool lapis_json_put_text(lapis_json *to, const char *key, const char *v)
 
 char *lapis_json_print(const lapis_json *v)
 {
-  return json_dumps(look(v),
-                    JSON_INDENT(1) | JSON_REAL_PRECISION(17) | JSON_ENCODE_ANY);
+  number_scope s = number_begin();
+  char *text = json_dumps(look(v), JSON_INDENT(1) | JSON_REAL_PRECISION(17) |
+                                       JSON_ENCODE_ANY);
+  number_end(s);
+  return text;
 }
 
 /* ---- reading ------------------------------------------------------------*/
@@ -122,7 +126,9 @@ lapis_status lapis_json_parse(lapis_ctx *ctx, const char *text, size_t size,
                               const char *origin, lapis_json **out)
 {
   json_error_t e;
+  number_scope s = number_begin();
   json_t *v = json_loadb(text, size, JSON_REJECT_DUPLICATES, &e);
+  number_end(s);
   *out = (lapis_json *)v;
   if (v != NULL) return LAPIS_OK;
   if (json_error_code(&e) == json_error_out_of_memory)
@@ -175,7 +181,7 @@ static void scalar_text(const json_t *v, char *text, size_t size)
   else if (json_is_integer(v))
     (void)snprintf(text, size, "%" JSON_INTEGER_FORMAT, json_integer_value(v));
   else if (json_is_real(v))
-    io_number_text(json_real_value(v), text, size);
+    lapis_number_text(json_real_value(v), text, size);
   else if (json_is_boolean(v))
     (void)snprintf(text, size, "%s", json_is_true(v) ? "true" : "false");
   else if (json_is_null(v))

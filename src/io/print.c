@@ -60,7 +60,7 @@ void io_put_number(io_print *p, double value)
   else if (fabs(value) < 1e15 && floor(value) >= value && value != 0)
     io_put_integer(p, (int64_t)value);
   else {
-    io_number_text(value, text, sizeof text);
+    lapis_number_text(value, text, sizeof text);
     io_put_text(p, text);
   }
 }

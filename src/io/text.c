@@ -1,10 +1,10 @@
 /* text.c - UTF-8, arrays of text, and numbers whatever the locale. */
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "io/io.h"
 
 enum { NUMBER_BYTES = 512 };
@@ -186,28 +186,6 @@ static bool quick_number(const char *s, double *value)
   return true;
 }
 
-/* The thread's locale is "C" until locale_leave; glibc allocates nothing for
- * it.  (locale_t)0: it could not be had. */
-static locale_t locale_enter(locale_t *plain)
-{
-  *plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-  return *plain == (locale_t)0 ? (locale_t)0 : uselocale(*plain);
-}
-
-static void locale_leave(locale_t plain, locale_t old)
-{
-  if (old != (locale_t)0) (void)uselocale(old);
-  if (plain != (locale_t)0) freelocale(plain);
-}
-
-static double strtod_c(const char *s)
-{
-  locale_t plain, old = locale_enter(&plain);
-  double value = strtod(s, NULL);
-  locale_leave(plain, old);
-  return value;
-}
-
 bool io_number(const char *text, int64_t size, double *value)
 {
   char copy[NUMBER_BYTES];
@@ -222,18 +200,7 @@ bool io_number(const char *text, int64_t size, double *value)
   if (infinite)
     *value = INFINITY;
   else if (!quick_number(s, value))
-    *value = strtod_c(s);
+    (void)lapis_number_read(s, NULL, value);
   if (minus) *value = -*value;
   return true;
-}
-
-void io_number_text(double value, char *text, size_t size)
-{
-  locale_t plain, old = locale_enter(&plain);
-  for (int digits = 15; digits <= 17; digits++) {
-    (void)snprintf(text, size, "%.*g", digits, value);
-    double back = strtod(text, NULL);
-    if (!(back < value || back > value)) break;
-  }
-  locale_leave(plain, old);
 }

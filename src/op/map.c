@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lapis/lapis_tools.h"
 #include "mat/mat.h"
 
 enum { MAX_STAGES = 8, CHI2_ORDER = 3, CHI2_ROWS = 2 * CHI2_ORDER + 1 };
@@ -69,9 +70,9 @@ static lapis_status parse_stage(lapis_ctx *ctx, lapis_map *m, const char *word)
     TRY(add_stage(ctx, m, STAGE_L1, 0));
     return add_stage(ctx, m, STAGE_SQRT, 0);
   }
-  char *end = NULL;
-  double number = strncmp(word, "scale:", 6) == 0 ? strtod(word + 6, &end) : 0;
-  if (end != NULL && end != word + 6 && *end == '\0' && isfinite(number) &&
+  double number;
+  if (strncmp(word, "scale:", 6) == 0 &&
+      lapis_number_read(word + 6, NULL, &number) && isfinite(number) &&
       number != 0)
     return add_stage(ctx, m, STAGE_SCALE, number);
   return lapis_fail(ctx, LAPIS_EINVAL,

@@ -1,9 +1,9 @@
 /* page.c - text that grows. */
 #include "report/page.h"
 
-#include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "io/io.h"
 #include "mat/mat.h"
 
@@ -41,7 +41,7 @@ void page_print(page *p, const char *format, ...)
   char line[LINE];
   va_list args;
   va_start(args, format);
-  int size = vsnprintf(line, sizeof line, format, args);
+  int size = number_vprint(line, sizeof line, format, args);
   va_end(args);
   if (size >= LINE) size = LINE - 1;
   if (size > 0) page_bytes(p, line, size);

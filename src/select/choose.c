@@ -1,11 +1,10 @@
 /* choose.c - grids as typed, and a setting chosen for the user. */
-#include <locale.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lapis/lapis_eval.h"
+#include "lapis/lapis_tools.h"
 #include "select/select.h"
 
 enum { MAX_VALUES = 1000, ROOM = 40 };
@@ -18,13 +17,11 @@ typedef struct range {
 /* ---- "NAME=1,2,3" and "NAME=1:1e-3:10" ----------------------------------*/
 static bool is_range(const char *text, range *out)
 {
+  const char *at;
   char *end;
-  out->low = strtod(text, &end);
-  if (end == text || *end != ':') return false;
-  const char *second = end + 1;
-  out->high = strtod(second, &end);
-  if (end == second || *end != ':') return false;
-  out->count = strtol(end + 1, &end, 10);
+  if (!lapis_number_read(text, &at, &out->low) || *at != ':') return false;
+  if (!lapis_number_read(at + 1, &at, &out->high) || *at != ':') return false;
+  out->count = strtol(at + 1, &end, 10);
   return *end == '\0';
 }
 
@@ -39,7 +36,8 @@ static void fill_range(const char **value, char *room, const range *r)
 {
   for (int64_t i = 0; i < r->count; i++, room += ROOM) {
     double share = r->count > 1 ? (double)i / ((double)r->count - 1) : 0;
-    snprintf(room, ROOM, "%.6g", r->low * pow(r->high / r->low, share));
+    lapis_number_print(room, ROOM, "%.6g",
+                       r->low * pow(r->high / r->low, share));
     value[i] = room;
   }
 }
@@ -97,14 +95,7 @@ static lapis_status parse(lapis_ctx *ctx, const char *text, lapis_grid **out)
 lapis_status lapis_grid_new(lapis_ctx *ctx, const char *text, lapis_grid **out)
 {
   *out = NULL;
-  /* numbers with a point, whatever the program has set */
-  locale_t c = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
-  if (c == (locale_t)0) return lapis_fail(ctx, LAPIS_ENOMEM, "out of memory");
-  locale_t old = uselocale(c);
-  lapis_status s = parse(ctx, text, out);
-  uselocale(old);
-  freelocale(c);
-  return s;
+  return parse(ctx, text, out);
 }
 
 void lapis_grid_free(lapis_grid *grid)

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lapis/lapis_tools.h"
 #include "mat/mat.h"
 
 typedef struct clean {
@@ -73,15 +74,13 @@ typedef enum weight_kind { SCALED, PAPER, NUMBER } weight_kind;
 static lapis_status read_weight(lapis_ctx *ctx, const char *text,
                                 weight_kind *kind, double *number)
 {
-  char *end = NULL;
   *kind = SCALED;
   *number = NAN;
   if (text == NULL || strcmp(text, "scaled") == 0) return LAPIS_OK;
   *kind = PAPER;
   if (strcmp(text, "paper") == 0) return LAPIS_OK;
   *kind = NUMBER;
-  *number = strtod(text, &end);
-  if (end != text && *end == '\0' && *number > 0 && isfinite(*number))
+  if (lapis_number_read(text, NULL, number) && *number > 0 && isfinite(*number))
     return LAPIS_OK;
   return lapis_fail(ctx, LAPIS_EINVAL,
                     "clean: --weight is '%s'; it must be scaled, paper or a "

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lapis/lapis_tools.h"
 #include "vision/image/ops.h"
 
 enum { OUT_X, OUT_WORD, OUT_PLACE };
@@ -72,7 +73,8 @@ lapis_status bag_begin(feature_job *j, const bag_family *family,
   if (set->bins == NULL) set->bins = bins;
   if (bins != NULL) {
     TRY(bag_read_bins(ctx, kind, set->bins, b));
-    snprintf(b->of, sizeof b->of, "%s of magnif %g", family->of, set->magnif);
+    lapis_number_print(b->of, sizeof b->of, "%s of magnif %g", family->of,
+                       set->magnif);
   } else {
     snprintf(b->of, sizeof b->of, "%s", family->of);
   }

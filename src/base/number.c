@@ -1,0 +1,62 @@
+/* number.c - numbers as text and back.
+ *
+ * printf and strtod follow the program's locale, and in half of the world that
+ * is 0,5.  Files, settings and pages are for every machine: all numbers in
+ * them pass through here, where the thread's locale is "C" for the time of one
+ * call.  No other thread sees that, and glibc allocates nothing for it. */
+#include "base/number.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+number_scope number_begin(void)
+{
+  number_scope s = {.plain = newlocale(LC_ALL_MASK, "C", (locale_t)0)};
+  if (s.plain != (locale_t)0) s.old = uselocale(s.plain);
+  return s;
+}
+
+void number_end(number_scope s)
+{
+  if (s.plain == (locale_t)0) return;
+  (void)uselocale(s.old);
+  freelocale(s.plain);
+}
+
+bool lapis_number_read(const char *text, const char **end, double *value)
+{
+  char *behind;
+  number_scope s = number_begin();
+  *value = strtod(text, &behind);
+  number_end(s);
+  if (end != NULL) *end = behind;
+  return behind != text && (end != NULL || *behind == '\0');
+}
+
+void lapis_number_text(double value, char *text, size_t size)
+{
+  number_scope s = number_begin();
+  for (int digits = 15; digits <= 17; digits++) {
+    (void)snprintf(text, size, "%.*g", digits, value);
+    double back = strtod(text, NULL);
+    if (!(back < value || back > value)) break; /* equal, or NaN */
+  }
+  number_end(s);
+}
+
+int number_vprint(char *text, size_t size, const char *format, va_list args)
+{
+  number_scope s = number_begin();
+  int length = vsnprintf(text, size, format, args);
+  number_end(s);
+  return length;
+}
+
+int lapis_number_print(char *text, size_t size, const char *format, ...)
+{
+  va_list args;
+  va_start(args, format);
+  int length = number_vprint(text, size, format, args);
+  va_end(args);
+  return length;
+}
