@@ -15,6 +15,7 @@ lapis_status solver_alloc(lapis_ctx *ctx, const solver_class *cls, size_t size,
   if (s == NULL) return LAPIS_ENOMEM;
   s->cls = cls;
   s->ctx = ctx;
+  s->ranks = base_ranks(ctx);
   s->info =
       (lapis_info){.objective = NAN, .dual = NAN, .gap = NAN, .residual = NAN};
   return LAPIS_OK;
@@ -31,6 +32,12 @@ void lapis_solver_free(lapis_solver *s)
 
 lapis_status lapis_solve(lapis_solver *s)
 {
+  if (base_ranks(s->ctx) != s->ranks)
+    return lapis_fail(s->ctx, LAPIS_EINVAL,
+                      "%s: the solver was made for %d process%s and the "
+                      "context now has %d; make a new one",
+                      s->cls->method, s->ranks, s->ranks == 1 ? "" : "es",
+                      base_ranks(s->ctx));
   lapis_status status = s->cls->solve(s);
   loop_end(&s->loop);
   s->info.status = status;

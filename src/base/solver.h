@@ -46,6 +46,7 @@ struct lapis_solver {
   named_list learned; /* what a model keeps */
   void *owned;        /* freed with the solver: data made for it */
   int64_t features;   /* rows of X where known, else 0 */
+  int ranks;          /* processes it was made for */
 };
 
 /* Allocates size zeroed bytes that begin with a lapis_solver. */

@@ -31,7 +31,7 @@ lapis_status lapis_predict_new(lapis_ctx *ctx, const lapis_data *data,
   lapis_data mapped = *data;
   double *owned;
   TRY(apply_map(ctx, m, &data->X, &owned, &mapped.X));
-  lapis_status s = method_check_dense(ctx, e, &mapped);
+  lapis_status s = method_check(ctx, e, &mapped);
   if (s >= 0)
     s = e->predict(ctx, &mapped, m->settings, &m->learned, options, out);
   if (s < 0)

@@ -1,4 +1,6 @@
-/* methods.c - the list of methods: a new one adds an entry here. */
+/* methods.c - the list of methods, and the one door to them: a new one adds an
+ * entry and a constructor by name here.  Every constructor passes
+ * lapis_solver_new, so that what holds for all methods is checked once. */
 #include "solve/methods.h"
 
 #include <string.h>
@@ -9,48 +11,32 @@
 #include "solve/roml/roml.h"
 #include "solve/svmplus/svmplus.h"
 
-/* lapis_NAME_new takes its own settings; the list wants one type for all. */
-#define CREATOR(name)                                                    \
-  static lapis_status new_##name(lapis_ctx *ctx, const lapis_data *data, \
-                                 const void *set, lapis_solver **out)    \
-  {                                                                      \
-    return lapis_##name##_new(ctx, data, set, out);                      \
-  }
-CREATOR(mc)
-CREATOR(roml)
-CREATOR(svmplus)
-CREATOR(misvm)
-CREATOR(clean)
-CREATOR(rpca)
-CREATOR(rr)
-CREATOR(rlda)
-
 static const method_entry list[] = {
     {.method = &rr_method,
-     .create = new_rr,
+     .create = rr_new,
      .predict_method = &rr_predict_method,
      .predict = rr_predict_new},
     {.method = &rlda_method,
-     .create = new_rlda,
+     .create = rlda_new,
      .predict_method = &rlda_predict_method,
      .predict = rr_predict_new},
     {.method = &rpca_method,
-     .create = new_rpca,
+     .create = rpca_new,
      .predict_method = &rpca_predict_method,
      .predict = rpca_predict_new},
-    {.method = &clean_method, .create = new_clean, .transductive = true},
+    {.method = &clean_method, .create = clean_new, .transductive = true},
     {.method = &misvm_method,
-     .create = new_misvm,
+     .create = misvm_new,
      .predict_method = &misvm_predict_method,
      .predict = misvm_predict_new},
     {.method = &svmplus_method,
-     .create = new_svmplus,
+     .create = svmplus_new,
      .predict_method = &svmplus_predict_method,
      .predict = sv_predict_new,
      .sparse = true},
-    {.method = &roml_method, .create = new_roml, .transductive = true},
+    {.method = &roml_method, .create = roml_new, .transductive = true},
     {.method = &mc_method,
-     .create = new_mc,
+     .create = mc_new,
      .predict_method = &mc_fold_method,
      .predict = mc_fold_new,
      .transductive = true}};
@@ -68,12 +54,17 @@ const method_entry *method_entry_of(const lapis_method *m)
   return NULL;
 }
 
-lapis_status method_check_dense(lapis_ctx *ctx, const method_entry *e,
-                                const lapis_data *data)
+lapis_status method_check(lapis_ctx *ctx, const method_entry *e,
+                          const lapis_data *data)
 {
+  const char *name = e->method->name;
+  if (base_ranks(ctx) > 1)
+    return lapis_fail(ctx, LAPIS_EINVAL,
+                      "%s: %d processes; this method runs in one", name,
+                      base_ranks(ctx));
   if (e->sparse) return LAPIS_OK;
-  TRY(mat_check_dense(ctx, e->method->name, "X", &data->X));
-  return mat_check_dense(ctx, e->method->name, "P", &data->P);
+  TRY(mat_check_dense(ctx, name, "X", &data->X));
+  return mat_check_dense(ctx, name, "P", &data->P);
 }
 
 int lapis_method_count(void)
@@ -101,11 +92,27 @@ lapis_status lapis_solver_new(lapis_ctx *ctx, const lapis_method *m,
   const method_entry *e = method_entry_of(m);
   *out = NULL;
   if (e == NULL) return lapis_fail(ctx, LAPIS_EINVAL, "unknown method");
-  TRY(method_check_dense(ctx, e, data));
+  TRY(method_check(ctx, e, data));
   TRY(e->create(ctx, data, settings, out));
   (*out)->features = data->X.rows;
   return LAPIS_OK;
 }
+
+/* By name: the same door, with settings of the method's own type. */
+#define BY_NAME(name, type)                                               \
+  lapis_status lapis_##name##_new(lapis_ctx *ctx, const lapis_data *data, \
+                                  const type *set, lapis_solver **out)    \
+  {                                                                       \
+    return lapis_solver_new(ctx, &name##_method, data, set, out);         \
+  }
+BY_NAME(mc, lapis_mc_settings)
+BY_NAME(rpca, lapis_rpca_settings)
+BY_NAME(rr, lapis_rr_settings)
+BY_NAME(rlda, lapis_rr_settings)
+BY_NAME(clean, lapis_clean_settings)
+BY_NAME(roml, lapis_roml_settings)
+BY_NAME(svmplus, lapis_svmplus_settings)
+BY_NAME(misvm, lapis_misvm_settings)
 
 const lapis_method *lapis_predict_method(const lapis_method *m)
 {

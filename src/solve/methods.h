@@ -24,8 +24,9 @@ typedef struct method_entry {
 const method_entry *method_entry_at(int i);
 const method_entry *method_entry_of(const lapis_method *m);
 
-/* Most methods make a sparse matrix dense: only where that fits. */
-lapis_status method_check_dense(lapis_ctx *ctx, const method_entry *e,
-                                const lapis_data *data);
+/* What every constructor checks first: one process, and, as most methods make
+ * a sparse matrix dense, that this fits. */
+lapis_status method_check(lapis_ctx *ctx, const method_entry *e,
+                          const lapis_data *data);
 
 #endif

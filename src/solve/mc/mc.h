@@ -49,7 +49,7 @@ typedef struct mc {
   double path[3];  /* fpc: mu at hand, objective before, its change */
   double *factors; /* m x rank, for a model */
   double layout[8];
-  double *values; /* min(m, n) singular values */
+  double *values; /* m: singular values, min(m, columns of all ranks) */
   /* what is published: K x n, labels, D x n twice, m x n */
   double *scores, *decided, *sparse, *dual;
 } mc;
@@ -76,6 +76,9 @@ struct mc_solver {
 extern const mc_solver mc_admm, mc_fpc;
 
 extern const lapis_method mc_method;
+/* method_new_fn (base/param.h); callers from outside go by methods.c. */
+lapis_status mc_new(lapis_ctx *ctx, const lapis_data *data,
+                    const void *settings, lapis_solver **out);
 
 /* Checks of X that both fitting and folding in make: finite, signs, sums. */
 lapis_status mc_check_features(lapis_ctx *ctx, int variant, const lapis_mat *X);

@@ -185,12 +185,12 @@ static lapis_status build(mc *w, const lapis_data *data)
   return w->solver->alloc(w, data);
 }
 
-lapis_status lapis_mc_new(lapis_ctx *ctx, const lapis_data *data,
-                          const lapis_mc_settings *set, lapis_solver **out)
+lapis_status mc_new(lapis_ctx *ctx, const lapis_data *data,
+                    const void *settings, lapis_solver **out)
 {
   *out = NULL;
   lapis_mc_settings defaults = lapis_mc_defaults();
-  if (set == NULL) set = &defaults;
+  const lapis_mc_settings *set = settings == NULL ? &defaults : settings;
   TRY(param_check(ctx, &mc_method, set));
   TRY(mc_check_data(ctx, set, data));
   lapis_solver *s;

@@ -53,7 +53,7 @@ lapis_status mc_results_alloc(mc *w)
 {
   const mc_problem *p = &w->p;
   bool ok = true;
-  w->values = reals(w, p->m < p->n ? p->m : p->n, 1, &ok);
+  w->values = reals(w, p->m, 1, &ok); /* one process may be given all */
   w->sparse = reals(w, p->D, p->n, &ok);
   if (p->K > 0) w->scores = reals(w, p->K, p->n, &ok);
   if (p->K > 0)

@@ -154,15 +154,14 @@ static lapis_status build(clean *w, const lapis_mat *X, weight_kind kind,
   return clean_job_new(&w->h, &w->basis, X, &opt, &w->job);
 }
 
-lapis_status lapis_clean_new(lapis_ctx *ctx, const lapis_data *data,
-                             const lapis_clean_settings *set,
-                             lapis_solver **out)
+lapis_status clean_new(lapis_ctx *ctx, const lapis_data *data,
+                       const void *settings, lapis_solver **out)
 {
   *out = NULL;
   weight_kind kind;
   double number;
   lapis_clean_settings defaults = lapis_clean_defaults();
-  if (set == NULL) set = &defaults;
+  const lapis_clean_settings *set = settings == NULL ? &defaults : settings;
   TRY(param_check(ctx, &clean_method, set));
   TRY(read_weight(ctx, set->weight, &kind, &number));
   TRY(rr_check_X(ctx, "clean", &data->X));

@@ -161,6 +161,9 @@ lapis_status rr_fit_loss(rr_dstep *w);
 lapis_status rr_refill_train(rr_dstep *w, loop *l, int64_t rounds, double tau,
                              double tol, const double *X, double *filled);
 extern const lapis_method rpca_method;
+/* method_new_fn (base/param.h); callers from outside go by methods.c. */
+lapis_status rpca_new(lapis_ctx *ctx, const lapis_data *data,
+                      const void *settings, lapis_solver **out);
 
 /* ---- rr and rlda --------------------------------------------------------*/
 /* Robust regression and robust LDA.
@@ -170,6 +173,11 @@ extern const lapis_method rpca_method;
  *
  * X, D d x n; Y K x n; T K x (d + 1), bias last, kept transposed. */
 extern const lapis_method rr_method, rlda_method;
+/* method_new_fn (base/param.h); callers from outside go by methods.c. */
+lapis_status rr_new(lapis_ctx *ctx, const lapis_data *data,
+                    const void *settings, lapis_solver **out);
+lapis_status rlda_new(lapis_ctx *ctx, const lapis_data *data,
+                      const void *settings, lapis_solver **out);
 
 /* T from D-hat.  W'W = Q diag(l) Q': column i of T'Q solves
  * (l_i Dh Dh' + gamma I) t = l_i Dh (Q'Y)_i'; where n < d + 1 the same through
@@ -243,6 +251,9 @@ lapis_status rr_objective(rr *w, double nuclear, double l1, double *J);
  * |C| <= w on Omega, 0 off it, gives <C, X> as a lower bound where |K'c|_2 <= 1
  * (alone) or |K'C|_2 <= 1, the spectral norm (joint). */
 extern const lapis_method clean_method;
+/* method_new_fn (base/param.h); callers from outside go by methods.c. */
+lapis_status clean_new(lapis_ctx *ctx, const lapis_data *data,
+                       const void *settings, lapis_solver **out);
 
 typedef struct cleaner {
   la *h;

@@ -177,12 +177,12 @@ static lapis_status allocate(rpca *w, const lapis_mat *X)
   return rr_dstep_new(&w->h, X, 0, &w->step);
 }
 
-lapis_status lapis_rpca_new(lapis_ctx *ctx, const lapis_data *data,
-                            const lapis_rpca_settings *set, lapis_solver **out)
+lapis_status rpca_new(lapis_ctx *ctx, const lapis_data *data,
+                      const void *settings, lapis_solver **out)
 {
   *out = NULL;
   lapis_rpca_settings defaults = lapis_rpca_defaults();
-  if (set == NULL) set = &defaults;
+  const lapis_rpca_settings *set = settings == NULL ? &defaults : settings;
   TRY(param_check(ctx, &rpca_method, set));
   TRY(rr_check_X(ctx, "rpca", &data->X));
   lapis_solver *s;

@@ -421,16 +421,16 @@ static lapis_status create(lapis_ctx *ctx, bool lda, const lapis_data *data,
   return LAPIS_OK;
 }
 
-lapis_status lapis_rr_new(lapis_ctx *ctx, const lapis_data *data,
-                          const lapis_rr_settings *set, lapis_solver **out)
+lapis_status rr_new(lapis_ctx *ctx, const lapis_data *data,
+                    const void *settings, lapis_solver **out)
 {
   lapis_rr_settings defaults = lapis_rr_defaults();
-  return create(ctx, false, data, set == NULL ? &defaults : set, out);
+  return create(ctx, false, data, settings == NULL ? &defaults : settings, out);
 }
 
-lapis_status lapis_rlda_new(lapis_ctx *ctx, const lapis_data *data,
-                            const lapis_rr_settings *set, lapis_solver **out)
+lapis_status rlda_new(lapis_ctx *ctx, const lapis_data *data,
+                      const void *settings, lapis_solver **out)
 {
   lapis_rr_settings defaults = lapis_rlda_defaults();
-  return create(ctx, true, data, set == NULL ? &defaults : set, out);
+  return create(ctx, true, data, settings == NULL ? &defaults : settings, out);
 }

@@ -37,7 +37,7 @@ static lapis_status solve_pair(roml *w, int64_t k, int64_t l, pair_data *q,
   lapis_data data = {.X = lapis_mat_f64(q->X, p->d, count), .group = q->group};
   lapis_solver *s;
   lapis_mat match;
-  TRY(lapis_roml_new(w->base.ctx, &data, &set, &s));
+  TRY(roml_new(w->base.ctx, &data, &set, &s));
   keep_pause(w->base.ctx, true); /* done again by a resumed run */
   lapis_status status = lapis_solve(s);
   keep_pause(w->base.ctx, false);

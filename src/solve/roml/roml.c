@@ -382,12 +382,12 @@ lapis_status roml_resize(roml *w, int64_t n)
   return roml_state_new(w, n, &w->s);
 }
 
-lapis_status lapis_roml_new(lapis_ctx *ctx, const lapis_data *data,
-                            const lapis_roml_settings *set, lapis_solver **out)
+lapis_status roml_new(lapis_ctx *ctx, const lapis_data *data,
+                      const void *settings, lapis_solver **out)
 {
   *out = NULL;
   lapis_roml_settings defaults = lapis_roml_defaults();
-  if (set == NULL) set = &defaults;
+  const lapis_roml_settings *set = settings == NULL ? &defaults : settings;
   TRY(param_check(ctx, &roml_method, set));
   TRY(roml_check_data(ctx, set, data));
   lapis_solver *s;

@@ -85,6 +85,9 @@ typedef struct roml {
 } roml;
 
 extern const lapis_method roml_method;
+/* method_new_fn (base/param.h); callers from outside go by methods.c. */
+lapis_status roml_new(lapis_ctx *ctx, const lapis_data *data,
+                      const void *settings, lapis_solver **out);
 
 static inline int64_t roml_count(const roml_problem *p, int64_t k)
 {

@@ -305,7 +305,7 @@ static lapis_status build(misvm *w, const lapis_data *data)
                       "belongs to");
   lapis_data one = *data;
   one.weight = NULL;
-  TRY(lapis_svmplus_new(ctx, &one, &set, &w->inner));
+  TRY(svmplus_new(ctx, &one, &set, &w->inner));
   const lapis_svmplus_settings *used = lapis_result_settings(w->inner);
   w->set.width = used->width;
   w->set.width_priv = used->width_priv;
@@ -324,13 +324,12 @@ static lapis_status build(misvm *w, const lapis_data *data)
   return LAPIS_OK;
 }
 
-lapis_status lapis_misvm_new(lapis_ctx *ctx, const lapis_data *data,
-                             const lapis_misvm_settings *set,
-                             lapis_solver **out)
+lapis_status misvm_new(lapis_ctx *ctx, const lapis_data *data,
+                       const void *settings, lapis_solver **out)
 {
   *out = NULL;
   lapis_misvm_settings defaults = lapis_misvm_defaults();
-  if (set == NULL) set = &defaults;
+  const lapis_misvm_settings *set = settings == NULL ? &defaults : settings;
   TRY(param_check(ctx, &misvm_method, set));
   TRY(sv_check_settings(ctx, "misvm", set->C, set->gamma));
   lapis_solver *s;

@@ -130,7 +130,7 @@ static lapis_status score_fold(svmplus *w, const part *train, const part *test,
   lapis_svmplus_settings set = w->set;
   lapis_solver *s = NULL, *p = NULL;
   set.probability = set.certificate = false;
-  TRY(lapis_svmplus_new(w->base.ctx, &train->data, &set, &s));
+  TRY(svmplus_new(w->base.ctx, &train->data, &set, &s));
   lapis_status status = lapis_solve(s);
   if (status >= 0) status = sv_learn(s);
   if (status >= 0)

@@ -223,11 +223,6 @@ check_solver(lapis_ctx *ctx, const lapis_svmplus_settings *set, sv_kind kind)
   if (!fits)
     return lapis_fail(ctx, LAPIS_EINVAL,
                       "svmplus: this --solver does not solve %s", ways[kind]);
-  bool spreads = kind == SV_LINEAR && s == LAPIS_SVMPLUS_IPM;
-  if (base_ranks(ctx) > 1 && !spreads)
-    return lapis_fail(ctx, LAPIS_EINVAL,
-                      "svmplus: this solver works in one process; linear "
-                      "kernels with --solver ipm spread over several");
   return LAPIS_OK;
 }
 
@@ -303,13 +298,12 @@ static lapis_status build(svmplus *w, const lapis_data *data)
   return sv_original_alloc(w);
 }
 
-lapis_status lapis_svmplus_new(lapis_ctx *ctx, const lapis_data *data,
-                               const lapis_svmplus_settings *set,
-                               lapis_solver **out)
+lapis_status svmplus_new(lapis_ctx *ctx, const lapis_data *data,
+                         const void *settings, lapis_solver **out)
 {
   *out = NULL;
   lapis_svmplus_settings defaults = lapis_svmplus_defaults();
-  if (set == NULL) set = &defaults;
+  const lapis_svmplus_settings *set = settings == NULL ? &defaults : settings;
   TRY(param_check(ctx, &svmplus_method, set));
   TRY(sv_check_settings(ctx, "svmplus", set->C, set->gamma));
   TRY(sv_check_data(ctx, "svmplus", set, data));

@@ -12,6 +12,11 @@
 #include "op/kernel.h"
 
 extern const lapis_method svmplus_method, misvm_method;
+/* method_new_fn (base/param.h); callers from outside go by methods.c. */
+lapis_status svmplus_new(lapis_ctx *ctx, const lapis_data *data,
+                         const void *settings, lapis_solver **out);
+lapis_status misvm_new(lapis_ctx *ctx, const lapis_data *data,
+                       const void *settings, lapis_solver **out);
 extern const lapis_method svmplus_predict_method, misvm_predict_method;
 
 /* What one binary problem is made of.  A 1 is appended to x and to z without
