@@ -95,7 +95,11 @@ void solver_publish_history(lapis_solver *s)
 {
   loop *l = &s->loop;
   solver_publish(s, "history",
-                 lapis_mat_f64(l->history, l->n_columns, l->n_rows));
+                 (lapis_mat){.dtype = LAPIS_F64,
+                             .rows = l->n_columns,
+                             .cols = l->n_rows,
+                             .ld = l->n_columns,
+                             .val = l->history});
   solver_publish(s, "history_columns",
                  (lapis_mat){.dtype = LAPIS_TEXT,
                              .rows = 1,
