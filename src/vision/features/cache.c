@@ -6,8 +6,9 @@
  * KEY is a hash of everything but the image that decides what is made: version,
  * kind, settings, seed, and what was learnt.  CONTENT is a hash of the file's
  * bytes, so that a renamed image is found again and a changed one is not.  A
- * file that cannot be read, or is not what was written, is made again; a cache
- * that cannot be written is a warning, for the answer does not need it. */
+ * file that cannot be read, or is not what was written, is made again, and that
+ * is said; a cache that cannot be written is a warning, for the answer does not
+ * need it, and so is one that others can write to: it is not used. */
 #include "vision/features/cache.h"
 
 #include <errno.h>
@@ -15,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "io/io.h"
 
@@ -71,7 +73,29 @@ static uint64_t hash_settings(const feature_job *j)
 
 static bool make_folder(const char *path)
 {
-  return mkdir(path, 0777) == 0 || errno == EEXIST;
+  return mkdir(path, 0700) == 0 || errno == EEXIST;
+}
+
+/* Nobody but its owner, us or root, can have put files there: a group counts
+ * where it is not our own. */
+static bool is_ours(const char *path)
+{
+  struct stat s;
+  if (stat(path, &s) != 0) return true; /* to be made */
+  bool owner = s.st_uid == geteuid() || s.st_uid == 0;
+  bool group = (s.st_mode & S_IWGRP) != 0 && s.st_gid != getegid();
+  return owner && !group && (s.st_mode & S_IWOTH) == 0;
+}
+
+static bool is_refused(feature_job *j, const char *path)
+{
+  if (is_ours(path)) return false;
+  base_say(j->base.ctx, 0,
+           "%s: %s: others can write to this folder, so it is not used as a "
+           "cache (chmod go-w)",
+           j->kind->shown.name, path);
+  j->cache = NULL;
+  return true;
 }
 
 /* CACHE and the folders above it. */
@@ -101,7 +125,7 @@ void cache_open(feature_job *j)
 {
   char path[PATH_TEXT];
   uint64_t key[2] = {hash_settings(j), 0};
-  if (j->cache == NULL) return;
+  if (j->cache == NULL || is_refused(j, j->cache)) return;
   if (j->kind->learnt != NULL) key[1] = j->kind->learnt(j);
   snprintf(path, sizeof path, "%s/%s-%016" PRIx64, j->cache,
            j->kind->shown.name, hash_bytes(key, sizeof key, 1));
@@ -109,6 +133,7 @@ void cache_open(feature_job *j)
     give_up(j, path);
     return;
   }
+  if (is_refused(j, path)) return;
   base_free(j->shelf);
   j->shelf = base_strdup(NULL, path);
 }
@@ -137,9 +162,13 @@ static bool learnt_path(const feature_job *j, char *path, size_t size)
 bool cache_recall(feature_job *j)
 {
   char path[PATH_TEXT];
-  return j->cache != NULL && j->kind->recall != NULL &&
-         learnt_path(j, path, sizeof path) && io_exists(path) &&
-         j->kind->recall(j, path) >= 0;
+  if (j->cache == NULL || j->kind->recall == NULL || is_refused(j, j->cache) ||
+      !learnt_path(j, path, sizeof path) || !io_exists(path))
+    return false;
+  if (j->kind->recall(j, path) >= 0) return true;
+  base_say(j->base.ctx, 0, "%s: %s: is damaged; its words are learnt again",
+           j->kind->shown.name, path);
+  return false;
 }
 
 void cache_keep_learnt(feature_job *j)
@@ -195,12 +224,15 @@ static bool take_members(const feature_job *j, lapis_ctx *ctx,
     return false;
   slot->width = ((const int64_t *)size->mat.val)[0];
   slot->height = ((const int64_t *)size->mat.val)[1];
+  if (slot->width < 1 || slot->width > LAPIS_IMAGE_MAX_SIDE ||
+      slot->height < 1 || slot->height > LAPIS_IMAGE_MAX_SIDE)
+    return false;
   for (int k = 0; k < FEATURE_ARRAYS && j->kind->array[k].name != NULL; k++) {
     const lapis_array *a = lapis_arrays_find(all, item_name[k]);
     if (a == NULL || !copy_item(ctx, &a->mat, &slot->piece.item[k]))
       return false;
   }
-  return true;
+  return j->kind->fits(j, slot);
 }
 
 bool cache_take(const feature_job *j, lapis_ctx *ctx, int64_t index,
@@ -208,13 +240,26 @@ bool cache_take(const feature_job *j, lapis_ctx *ctx, int64_t index,
 {
   char path[PATH_TEXT];
   lapis_arrays all;
-  if (!shelf_path(j, ctx, index, path, sizeof path) || !io_exists(path) ||
-      lapis_arrays_read(ctx, path, &all) < 0)
+  if (!shelf_path(j, ctx, index, path, sizeof path) || !io_exists(path))
     return false;
+  slot->damaged = true;
+  if (lapis_arrays_read(ctx, path, &all) < 0) return false;
   bool fine = take_members(j, ctx, &all, slot);
   lapis_arrays_free(&all);
   if (!fine) feature_piece_free(&slot->piece);
+  slot->damaged = !fine;
   return fine;
+}
+
+void cache_say_damaged(const feature_job *j)
+{
+  int64_t count = 0;
+  for (int64_t i = 0; i < j->count; i++) count += j->slot[i].damaged;
+  if (count > 0 && j->cache != NULL)
+    base_say(j->base.ctx, 0,
+             "%s: what %s kept of %" PRId64 " image%s was damaged, and has "
+             "been made again",
+             j->kind->shown.name, j->cache, count, count == 1 ? "" : "s");
 }
 
 void cache_put(const feature_job *j, lapis_ctx *ctx, int64_t index,

@@ -12,6 +12,8 @@ void cache_keep_learnt(feature_job *j);
  * context each. */
 bool cache_take(const feature_job *j, lapis_ctx *ctx, int64_t index,
                 feature_slot *slot);
+/* One line where entries were not what is written here. */
+void cache_say_damaged(const feature_job *j);
 void cache_put(const feature_job *j, lapis_ctx *ctx, int64_t index,
                const feature_slot *slot);
 

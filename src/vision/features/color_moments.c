@@ -74,6 +74,13 @@ static lapis_status make(const feature_job *j, const feature_view *v,
   return to == NULL ? LAPIS_ENOMEM : LAPIS_OK;
 }
 
+static bool fits(const feature_job *j, const feature_slot *s)
+{
+  const lapis_color_moments_settings *set = j->settings;
+  int64_t count = set->grid * set->grid * CHANNELS * MOMENTS;
+  return feature_finite(&s->piece.item[0], LAPIS_F64, count, 1);
+}
+
 #define AT(field) offsetof(lapis_color_moments_settings, field)
 static const lapis_param params[] = {
     INT("grid", grid, .value = 8, FROM_TO(1, 64),
@@ -91,4 +98,5 @@ const feature_kind feature_color_moments = {
               .settings_size = sizeof(lapis_color_moments_settings)},
     .array = {{"X", NULL, NULL}},
     .begin = begin,
-    .make = make};
+    .make = make,
+    .fits = fits};

@@ -4,12 +4,14 @@
  * study   what one image contributes to what is learnt from all, if anything
  * learn   from all of that, in the order of the images, into job->state
  * make    one image's columns of each array
+ * fits    whether a file that says what make gave can be believed
  * finish  publishes arrays of the kind's own (solver_publish)
  * end     releases job->state, whatever happened
  *
  * study and make are called for many images at a time, each on one thread with
  * a context of its own; what they do may depend on the image, its index and the
- * seed alone.  Only begin, make and end are needed (end where there is state).
+ * seed alone.  Only begin, make, fits and end are needed (end where there is
+ * state).
  */
 #ifndef LAPIS_VISION_FEATURE_H
 #define LAPIS_VISION_FEATURE_H
@@ -40,6 +42,14 @@ typedef struct feature_job feature_job;
 typedef lapis_status (*feature_pass)(const feature_job *j,
                                      const feature_view *v, feature_piece *out);
 
+typedef struct feature_slot { /* of one path */
+  feature_piece piece;
+  int64_t width, height;
+  lapis_status status; /* < 0: refused */
+  char *sentence;      /* why */
+  bool damaged;        /* what a cache had of it was not what is written */
+} feature_slot;
+
 typedef struct feature_kind {
   lapis_method shown;
   feature_array array[FEATURE_ARRAYS];
@@ -50,6 +60,7 @@ typedef struct feature_kind {
   /* all: one a path; empty where an image was refused */
   lapis_status (*learn)(feature_job *j, const feature_piece *all);
   feature_pass make;
+  bool (*fits)(const feature_job *j, const feature_slot *s);
   lapis_status (*finish)(feature_job *j);
   void (*end)(feature_job *j);
   /* Kinds that learn: writes what was learnt to a file, takes it from one, and
@@ -58,13 +69,6 @@ typedef struct feature_kind {
   lapis_status (*recall)(feature_job *j, const char *path);
   uint64_t (*learnt)(const feature_job *j);
 } feature_kind;
-
-typedef struct feature_slot { /* of one path */
-  feature_piece piece;
-  int64_t width, height;
-  lapis_status status; /* < 0: refused */
-  char *sentence;      /* why */
-} feature_slot;
 
 struct feature_job {
   lapis_solver base;
@@ -93,6 +97,14 @@ void feature_piece_free(feature_piece *p); /* contents */
 /* rows x cols zeroed doubles as piece->item[k]; NULL: no memory. */
 double *feature_room(const feature_view *v, feature_piece *piece, int k,
                      int64_t rows, int64_t cols);
+/* Of a foreign file: so many rows and columns (-1: any) of this type, all
+ * values from low to high; feature_places: first x, then y, in the image. */
+bool feature_numbers(const lapis_mat *m, lapis_dtype dtype, int64_t rows,
+                     int64_t cols, double low, double high);
+bool feature_finite(const lapis_mat *m, lapis_dtype dtype, int64_t rows,
+                    int64_t cols);
+bool feature_places(const lapis_mat *m, lapis_dtype dtype, int64_t rows,
+                    int64_t cols, const feature_slot *s);
 /* "WIDTHxHEIGHT", each from 1 to most. */
 lapis_status feature_shape(lapis_ctx *ctx, const char *kind, const char *text,
                            int64_t most, int64_t *width, int64_t *height);

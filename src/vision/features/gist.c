@@ -313,6 +313,11 @@ static lapis_status make(const feature_job *j, const feature_view *v,
   return gist_describe(v->ctx, j->state, v->image, NULL, to);
 }
 
+static bool fits(const feature_job *j, const feature_slot *s)
+{
+  return feature_finite(&s->piece.item[0], LAPIS_F64, gist_length(j->state), 1);
+}
+
 static void end(feature_job *j)
 {
   gist_bank_free(j->state);
@@ -342,4 +347,5 @@ const feature_kind feature_gist = {
     .array = {{"X", NULL, NULL}},
     .begin = begin,
     .make = make,
+    .fits = fits,
     .end = end};

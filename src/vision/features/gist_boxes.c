@@ -197,6 +197,24 @@ static lapis_status make(const feature_job *j, const feature_view *v,
   return s;
 }
 
+static bool fits(const feature_job *j, const feature_slot *s)
+{
+  const boxes_state *own = j->state;
+  const lapis_mat *X = &s->piece.item[0], *box = &s->piece.item[1];
+  if (!feature_finite(X, LAPIS_F64, gist_length(own->bank) + 1, -1) ||
+      box->dtype != LAPIS_F64 || box->rows != BOX_ROWS || box->cols != X->cols)
+    return false;
+  for (int64_t b = 0; b < box->cols; b++) { /* the score may be unknown */
+    double x = lapis_mat_at(box, 0, b), y = lapis_mat_at(box, 1, b);
+    double width = lapis_mat_at(box, 2, b), height = lapis_mat_at(box, 3, b);
+    if (isinf(lapis_mat_at(box, 4, b))) return false;
+    if (!(x >= 0 && y >= 0 && width >= 1 && height >= 1 &&
+          x + width <= (double)s->width && y + height <= (double)s->height))
+      return false;
+  }
+  return true;
+}
+
 /* ---- the kind -----------------------------------------------------------*/
 #define AT(field) offsetof(lapis_gist_boxes_settings, field)
 static const lapis_param params[] = {
@@ -231,4 +249,5 @@ const feature_kind feature_gist_boxes = {
     .array = {{"X", NULL, "group"}, {"candidate", NULL, NULL}},
     .begin = begin,
     .make = make,
+    .fits = fits,
     .end = end};

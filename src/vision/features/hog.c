@@ -89,6 +89,13 @@ static lapis_status make(const feature_job *j, const feature_view *v,
   return s;
 }
 
+static bool fits(const feature_job *j, const feature_slot *s)
+{
+  const hog_task *t = j->state;
+  int64_t cells = hog_cells(t->width, t->cell) * hog_cells(t->height, t->cell);
+  return feature_finite(&s->piece.item[0], LAPIS_F64, cells * hog_depth(t), 1);
+}
+
 static void end(feature_job *j)
 {
   base_free(j->state);
@@ -118,4 +125,5 @@ const feature_kind feature_hog = {
     .array = {{"X", NULL, NULL}},
     .begin = begin,
     .make = make,
+    .fits = fits,
     .end = end};

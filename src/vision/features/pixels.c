@@ -40,6 +40,13 @@ static lapis_status make(const feature_job *j, const feature_view *v,
   return status >= 0 && to == NULL ? LAPIS_ENOMEM : status;
 }
 
+static bool fits(const feature_job *j, const feature_slot *s)
+{
+  const shape *to = j->state;
+  int64_t count = to->width * to->height;
+  return feature_finite(&s->piece.item[0], LAPIS_F64, count, 1);
+}
+
 static void end(feature_job *j)
 {
   base_free(j->state);
@@ -63,4 +70,5 @@ const feature_kind feature_pixels = {
     .array = {{"X", NULL, NULL}},
     .begin = begin,
     .make = make,
+    .fits = fits,
     .end = end};

@@ -291,6 +291,7 @@ lapis_status run_job(feature_job *j)
   lapis_status status = studies ? learn(j) : LAPIS_OK;
   if (status == LAPIS_OK) cache_open(j);
   if (status == LAPIS_OK) status = run_pass(j, j->kind->make);
+  cache_say_damaged(j);
   if (status == LAPIS_OK) status = gather(j);
   s->info.iterations = j->kept;
   s->info.seconds = loop_seconds(&s->loop);

@@ -235,6 +235,14 @@ static lapis_status make(const feature_job *j, const feature_view *v,
   return s;
 }
 
+static bool fits(const feature_job *j, const feature_slot *s)
+{
+  const lapis_mat *vector = &s->piece.item[0], *place = &s->piece.item[1];
+  (void)j;
+  return feature_finite(vector, LAPIS_F32, SIFT_SIZE, -1) &&
+         feature_places(place, LAPIS_F32, SIFT_PLACE, vector->cols, s);
+}
+
 #define AT(field) offsetof(lapis_sift_settings, field)
 static const lapis_param params[] = {
     REAL("peak", peak, .value = 0.01, FROM_TO(0, 1),
@@ -270,4 +278,5 @@ const feature_kind feature_sift = {
     .edition = 1,
     .begin = begin,
     .make = make,
+    .fits = fits,
     .end = end};

@@ -235,6 +235,17 @@ lapis_status bag_make(const feature_job *j, const feature_view *v,
   return s;
 }
 
+bool bag_fits(const feature_job *j, const feature_slot *s)
+{
+  const bag *b = j->state;
+  const lapis_mat *X = &s->piece.item[OUT_X], *word = &s->piece.item[OUT_WORD];
+  const lapis_mat *at = &s->piece.item[OUT_PLACE];
+  double last = (double)(b->v.words - 1);
+  return feature_finite(X, LAPIS_F64, b->v.words, 1) &&
+         feature_numbers(word, LAPIS_I64, 1, -1, 0, last) &&
+         feature_places(at, LAPIS_F32, 3, word->cols, s);
+}
+
 /* ---- learning -----------------------------------------------------------*/
 static lapis_status learn_from(feature_job *j, const feature_piece *all,
                                float *points, int64_t n)

@@ -62,18 +62,19 @@ lapis_status bag_study(const feature_job *j, const feature_view *v,
 lapis_status bag_learn(feature_job *j, const feature_piece *all);
 lapis_status bag_make(const feature_job *j, const feature_view *v,
                       feature_piece *out);
+bool bag_fits(const feature_job *j, const feature_slot *s);
 void bag_end(feature_job *j);
 lapis_status bag_keep(const feature_job *j, const char *path);
 lapis_status bag_recall(feature_job *j, const char *path);
 uint64_t bag_learnt(const feature_job *j);
 /* The rest of a kind's row, behind what is shown of it. */
-#define BAG_KIND(own_begin)                                                 \
-  .array = {{"X", NULL, NULL},                                              \
-            {"word", "word_start", NULL},                                   \
-            {"word_xy", NULL, NULL}},                                       \
-  .begin = (own_begin), .study = bag_study, .learn = bag_learn,             \
-  .make = bag_make, .end = bag_end, .keep = bag_keep, .recall = bag_recall, \
-  .learnt = bag_learnt
+#define BAG_KIND(own_begin)                                             \
+  .array = {{"X", NULL, NULL},                                          \
+            {"word", "word_start", NULL},                               \
+            {"word_xy", NULL, NULL}},                                   \
+  .begin = (own_begin), .study = bag_study, .learn = bag_learn,         \
+  .make = bag_make, .fits = bag_fits, .end = bag_end, .keep = bag_keep, \
+  .recall = bag_recall, .learnt = bag_learnt
 
 /* ---- bag_options.c ------------------------------------------------------*/
 /* "2,3,4": whole numbers from 2 to 256. */
