@@ -28,6 +28,41 @@ void grid_text_free(grid_text *g)
 }
 
 /* ---- options ------------------------------------------------------------*/
+static const char *const of_what[] = {[LAPIS_FOLDS_OF_AUTO] = "auto",
+                                      [LAPIS_FOLDS_OF_ROWS] = "rows",
+                                      [LAPIS_FOLDS_OF_GROUPS] = "groups",
+                                      [LAPIS_FOLDS_OF_CELLS] = "cells"};
+
+/* What the folds hide; said where the tool decided it and it is not rows. */
+static int read_folds_of(cli *c, const lapis_data *data, lapis_cv_options *o)
+{
+  const char *text = args_get(&c->args, "folds-of");
+  int k = 0;
+  if (text == NULL) text = o->by_group ? "groups" : "auto";
+  while (k <= LAPIS_FOLDS_OF_CELLS && strcmp(text, of_what[k]) != 0) k++;
+  if (k > LAPIS_FOLDS_OF_CELLS)
+    return cli_fail(EXIT_MISUSE,
+                    "--folds-of '%s' is none of auto, rows, groups, cells",
+                    text);
+  if (o->by_group && k != LAPIS_FOLDS_OF_GROUPS && k != LAPIS_FOLDS_OF_AUTO)
+    return cli_fail(EXIT_MISUSE,
+                    "--groups is --folds-of groups, and "
+                    "--folds-of %s was given",
+                    text);
+  o->folds_of = k;
+  if (k == LAPIS_FOLDS_OF_AUTO) {
+    o->by_group = o->by_group || data->group != NULL;
+    o->folds_of = (int)lapis_cv_hides(c->method, data, o);
+    if (o->folds_of != LAPIS_FOLDS_OF_ROWS && !c->quiet)
+      fprintf(stderr, "lapis: cv: hides %s (--folds-of %s)\n",
+              o->folds_of == LAPIS_FOLDS_OF_CELLS ? "single cells of Y"
+                                                  : "whole groups",
+              of_what[o->folds_of]);
+  }
+  o->by_group = o->folds_of == LAPIS_FOLDS_OF_GROUPS;
+  return EXIT_DONE;
+}
+
 int cv_options_from_args(cli *c, const lapis_data *data, lapis_cv_options *o)
 {
   const char *folds = args_get(&c->args, "folds");
@@ -36,6 +71,8 @@ int cv_options_from_args(cli *c, const lapis_data *data, lapis_cv_options *o)
   o->map = args_get(&c->args, "map");
   o->map_priv = args_get(&c->args, "map-priv");
   o->by_group = args_get(&c->args, "groups") != NULL;
+  int code = read_folds_of(c, data, o);
+  if (code != EXIT_DONE) return code;
   o->pooled = args_get(&c->args, "pooled") != NULL;
   if (metric != NULL) o->metric = metric;
   if (o->by_group && data->group == NULL)

@@ -12,7 +12,11 @@ static const cli_option options[] = {
      "values to try, or LOW:HIGH:COUNT spaced evenly on "
      "a log scale; once a name"},
     {"folds", 0, "K", "number of folds (default 5)"},
-    {"groups", 0, NULL, "keep groups (bags, people, images) whole"},
+    {"folds-of", 0, "auto|rows|groups|cells",
+     "what is hidden together: whole rows, groups, or single cells of Y where "
+     "rows are partly labelled (mc); auto: as labels are missing"},
+    {"groups", 0, NULL,
+     "keep groups (bags, people, images) whole: --folds-of groups"},
     {"metric", 0, "NAME", "what to judge by (default auroc)"},
     {"pooled", 0, NULL,
      "judge all hidden samples together, not each fold by itself"},
@@ -73,6 +77,9 @@ static int ask_rival(cli *c, const lapis_data *data, const lapis_cv *cv,
 {
   *r = (rival){args_get(&c->args, "baseline") != NULL, NAN, NAN};
   if (!r->asked) return EXIT_DONE;
+  if (o->folds_of == LAPIS_FOLDS_OF_CELLS)
+    return cli_fail(EXIT_MISUSE, "cv: --baseline learns from whole rows; "
+                                 "--folds-of rows hides those");
   if (!baseline_built())
     return cli_fail(EXIT_NOTBUILT, "cv: --baseline needs LIBLINEAR, which is "
                                    "not built in (Debian: liblinear-dev)");

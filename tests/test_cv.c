@@ -439,6 +439,65 @@ static void choosing_takes_the_best_point(void **state)
   discard(b);
 }
 
+/* Where single labels are unknown, single labels are hidden, each once, as
+ * many of every label in each fold, and judged by themselves: the scores are
+ * those of solves that know all the rest. */
+static void cells_are_hidden_where_cells_are_unknown(void **state)
+{
+  (void)state;
+  enum { K = 2 };
+  bench *b = make(NULL, 0, 5);
+  uint64_t seed = 3;
+  for (int k = 0; k < K * N; k++)
+    b->Y[k] = b->X[k / K * D + k % K] + check_uniform(&seed) > 0.5;
+  b->data.Y = lapis_mat_f64(b->Y, K, N);
+  lapis_mc_settings set = lapis_mc_defaults();
+  set.lambda = 1;
+  lapis_cv_options o = judged_by("auroc");
+  const lapis_method *mc = lapis_method_find("mc");
+  lapis_grid grid = {"mu-rel", 1, (const char *const[]){"0.001"}};
+  assert_int_equal(lapis_cv_hides(mc, &b->data, &o), LAPIS_FOLDS_OF_ROWS);
+  for (int j = 0; j < N; j += 3) b->Y[j * K + j % 2] = NAN;
+  assert_int_equal(lapis_cv_hides(mc, &b->data, &o), LAPIS_FOLDS_OF_CELLS);
+  assert_int_equal(lapis_cv_hides(lapis_method_find("svmplus"), &b->data, &o),
+                   LAPIS_FOLDS_OF_ROWS);
+  o.keep_scores = o.pooled = true;
+  o.folds = 2;
+  lapis_cv *c = cv(b, "mc", &set, &o, &grid);
+  lapis_mat scores = lapis_cv_scores(c);
+  int alike = 0, hidden = 0;
+  double kept[K * N];
+  for (int j = 0; j < N; j++)
+    for (int i = 0; i < K; i++) {
+      double s = lapis_mat_at(&scores, i, j), y = b->Y[j * K + i];
+      kept[j * K + i] = s;
+      assert_int_equal(isnan(s), isnan(y));
+      hidden += !isnan(s);
+    }
+  assert_true(hidden == K * N - N / 3);
+  /* a label's neighbour in its row is known to half of the solves */
+  double all = lapis_cv_at(c, 0).mean;
+  lapis_cv_free(c);
+  o.folds_of = LAPIS_FOLDS_OF_ROWS;
+  c = cv(b, "mc", &set, &o, &grid);
+  lapis_mat rows = lapis_cv_scores(c);
+  for (int k = 0; k < K * N; k++)
+    alike += !isnan(b->Y[k]) &&
+             fabs(lapis_mat_at(&rows, k % K, k / K) - kept[k]) < 1e-9;
+  assert_true(alike < hidden / 4);
+  assert_false(isnan(all));
+  lapis_cv_free(c);
+  o.folds_of = LAPIS_FOLDS_OF_CELLS;
+  lapis_svmplus_settings svm = lapis_svmplus_defaults();
+  lapis_cv *none;
+  grid.name = "C";
+  assert_int_equal(lapis_cv_run(b->ctx, lapis_method_find("svmplus"), &b->data,
+                                &svm, &o, &grid, 1, &none),
+                   LAPIS_EINVAL);
+  assert_non_null(strstr(lapis_ctx_error(b->ctx), "judged by whole samples"));
+  discard(b);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -453,6 +512,7 @@ int main(void)
       cmocka_unit_test(refusals),
       cmocka_unit_test(grids_as_typed),
       cmocka_unit_test(choosing_takes_the_best_point),
+      cmocka_unit_test(cells_are_hidden_where_cells_are_unknown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -555,6 +555,16 @@ typedef struct lapis_grid {
 LAPIS_API lapis_status lapis_grid_new(lapis_ctx *ctx, const char *text,
                                       lapis_grid **out);
 LAPIS_API void lapis_grid_free(lapis_grid *grid); /* NULL is fine */
+/* What is hidden together should be what is missing together.  auto: groups
+ * where by_group; single cells of Y where Y has several columns and more than a
+ * tenth of the rows with a label lack another (mc alone answers those); else
+ * whole rows. */
+typedef enum lapis_folds_of {
+  LAPIS_FOLDS_OF_AUTO,
+  LAPIS_FOLDS_OF_ROWS,
+  LAPIS_FOLDS_OF_GROUPS,
+  LAPIS_FOLDS_OF_CELLS
+} lapis_folds_of;
 typedef struct lapis_cv_options {
   size_t size;                /* sizeof(lapis_cv_options) */
   int64_t folds;              /* at least 2, at most the number of units */
@@ -562,9 +572,14 @@ typedef struct lapis_cv_options {
   const char *metric;         /* a name lapis_metric knows */
   const char *map, *map_priv; /* specs, or NULL */
   bool keep_scores;           /* see lapis_cv_scores */
-  bool pooled; /* judge all hidden samples together, not fold by fold; the
-                * metric reads scores or values */
+  bool pooled;  /* judge all hidden samples together, not fold by fold; the
+                 * metric reads scores or values */
+  int folds_of; /* lapis_folds_of */
 } lapis_cv_options;
+/* What a cross-validation with these options hides together; never AUTO. */
+LAPIS_API lapis_folds_of lapis_cv_hides(const lapis_method *m,
+                                        const lapis_data *data,
+                                        const lapis_cv_options *options);
 LAPIS_API lapis_cv_options lapis_cv_defaults(void);
 
 typedef struct lapis_cv_point {

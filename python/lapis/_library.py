@@ -66,7 +66,7 @@ class CvOptions(Structure):
     _fields_ = [("size", c_size_t), ("folds", c_int64), ("by_group", c_bool),
                 ("metric", c_char_p), ("map", c_char_p),
                 ("map_priv", c_char_p), ("keep_scores", c_bool),
-                ("pooled", c_bool)]
+                ("pooled", c_bool), ("folds_of", c_int)]
 
 
 class CvPoint(Structure):

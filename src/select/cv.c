@@ -69,7 +69,9 @@ static void keep_scores(lapis_cv *cv, const part *p, int point,
   double *to = cv->all + (int64_t)point * cv->K * cv->n;
   for (int64_t j = 0; j < cv->n; j++) {
     if (!p->hidden[j]) continue;
-    memcpy(to + j * cv->K, scores, (size_t)cv->K * sizeof *to);
+    for (int64_t c = 0; c < cv->K; c++)
+      if (fold_hides(p->from->plan, p->fold, c, j))
+        to[j * cv->K + c] = scores[c];
     scores += cv->K;
   }
 }
@@ -149,8 +151,8 @@ static void forget_fold(const fold_plan *plan, lapis_cv *cv, int64_t fold)
 {
   if (cv->all == NULL) return;
   for (int64_t k = 0; k < cv->n_points * cv->n; k++)
-    for (int64_t c = 0; plan->fold[k % cv->n] == fold && c < cv->K; c++)
-      cv->all[k * cv->K + c] = NAN;
+    for (int64_t c = 0; c < cv->K; c++)
+      if (fold_hides(plan, fold, c, k % cv->n)) cv->all[k * cv->K + c] = NAN;
 }
 
 /* Time ran out: the folds that all points have seen decide, where there is
@@ -380,7 +382,15 @@ static lapis_status run_drawn(const part_source *from, fold_plan *plan,
                               const void *settings, lapis_cv *cv)
 {
   const lapis_cv_options *o = from->options;
-  TRY(folds_draw(from->ctx, from->data, o->folds, o->by_group, plan));
+  lapis_folds_of of = lapis_cv_hides(from->method, from->data, o);
+  if (of == LAPIS_FOLDS_OF_CELLS && !from->transductive)
+    return lapis_fail(from->ctx, LAPIS_EINVAL,
+                      "cv: %s is judged by whole samples; single cells of Y "
+                      "are hidden from mc alone",
+                      from->method->name);
+  if (of == LAPIS_FOLDS_OF_CELLS && from->labels->kind == TARGETS_CLASS)
+    of = LAPIS_FOLDS_OF_ROWS; /* a class is one cell */
+  TRY(folds_draw(from->ctx, from->data, o->folds, of, plan));
   lapis_status s = run(from, settings, cv);
   cv->fold = plan->fold; /* handed over */
   plan->fold = NULL;

@@ -73,10 +73,34 @@ static lapis_status draw(lapis_ctx *ctx, const lapis_data *data, bool by_group,
   return LAPIS_OK;
 }
 
+/* Known labels one by one, those of a column dealt in turn, so that each fold
+ * hides as much of every label. */
+static lapis_status draw_cells(lapis_ctx *ctx, const lapis_mat *Y,
+                               fold_plan *plan)
+{
+  int64_t K = plan->K = Y->rows, n = Y->cols, at = 0;
+  plan->cell = base_alloc(ctx, K * n, sizeof *plan->cell);
+  int64_t *order = base_alloc(ctx, n, sizeof *order);
+  lapis_status s =
+      plan->cell == NULL || order == NULL ? LAPIS_ENOMEM : LAPIS_OK;
+  if (s >= 0) rng_shuffle(base_seed(ctx), 0x63656c6c, order, n);
+  for (int64_t c = 0; s >= 0 && c < K; c++)
+    for (int64_t k = 0; k < n; k++) {
+      int64_t j = order[(k + c * 7919) % n];
+      bool known = !isnan(lapis_mat_at(Y, c, j));
+      plan->cell[j * K + c] = known ? at++ % plan->folds : -1;
+    }
+  for (int64_t j = 0; s >= 0 && j < n; j++)
+    if (plan->fold[j] > 0) plan->fold[j] = 0;
+  base_free(order);
+  return s;
+}
+
 lapis_status folds_draw(lapis_ctx *ctx, const lapis_data *data, int64_t folds,
-                        bool by_group, fold_plan *out)
+                        lapis_folds_of of, fold_plan *out)
 {
   int64_t n = data->X.cols;
+  bool by_group = of == LAPIS_FOLDS_OF_GROUPS;
   if (by_group && data->group == NULL)
     return lapis_fail(ctx, LAPIS_EMISSING,
                       "cv: groups are to stay whole, and no group is given");
@@ -88,10 +112,37 @@ lapis_status folds_draw(lapis_ctx *ctx, const lapis_data *data, int64_t folds,
   lapis_status s = LAPIS_ENOMEM;
   if (out->fold != NULL && out->block != NULL && m != NULL && order != NULL)
     s = draw(ctx, data, by_group, m, order, out);
+  if (s >= 0 && of == LAPIS_FOLDS_OF_CELLS) s = draw_cells(ctx, &data->Y, out);
   base_free(m);
   base_free(order);
   if (s < 0) folds_free(out);
   return s;
+}
+
+/* ---- what is hidden together ---------------------------------------------*/
+/* More than a tenth of the rows that have a label lack another. */
+static bool lacks_cells(const lapis_mat *Y)
+{
+  int64_t any = 0, partly = 0;
+  for (int64_t j = 0; j < Y->cols; j++) {
+    int64_t known = 0;
+    for (int64_t i = 0; i < Y->rows; i++)
+      known += !isnan(lapis_mat_at(Y, i, j));
+    any += known > 0;
+    partly += known > 0 && known < Y->rows;
+  }
+  return 10 * partly > any;
+}
+
+lapis_folds_of lapis_cv_hides(const lapis_method *m, const lapis_data *data,
+                              const lapis_cv_options *options)
+{
+  lapis_folds_of of = (lapis_folds_of)options->folds_of;
+  if (of != LAPIS_FOLDS_OF_AUTO) return of;
+  if (options->by_group) return LAPIS_FOLDS_OF_GROUPS;
+  bool cells = strcmp(m->name, "mc") == 0 && data->Y.rows > 1;
+  return cells && lacks_cells(&data->Y) ? LAPIS_FOLDS_OF_CELLS
+                                        : LAPIS_FOLDS_OF_ROWS;
 }
 
 lapis_status lapis_cv_draw(lapis_ctx *ctx, const lapis_data *data,
@@ -102,7 +153,15 @@ lapis_status lapis_cv_draw(lapis_ctx *ctx, const lapis_data *data,
     return lapis_fail(ctx, LAPIS_ESHAPE,
                       "cv: Y has %" PRId64 " samples, X has %" PRId64,
                       data->Y.cols, data->X.cols);
-  TRY(folds_draw(ctx, data, options->folds, options->by_group, &plan));
+  if (options->folds_of == LAPIS_FOLDS_OF_CELLS)
+    return lapis_fail(ctx, LAPIS_EINVAL,
+                      "cv: single cells are hidden, and a sample has no fold "
+                      "of its own");
+  bool by_group =
+      options->by_group || options->folds_of == LAPIS_FOLDS_OF_GROUPS;
+  TRY(folds_draw(ctx, data, options->folds,
+                 by_group ? LAPIS_FOLDS_OF_GROUPS : LAPIS_FOLDS_OF_ROWS,
+                 &plan));
   memcpy(fold, plan.fold, (size_t)plan.samples * sizeof *fold);
   folds_free(&plan);
   return LAPIS_OK;
@@ -112,7 +171,8 @@ void folds_free(fold_plan *plan)
 {
   base_free(plan->fold);
   base_free(plan->block);
-  plan->fold = plan->block = NULL;
+  base_free(plan->cell);
+  plan->fold = plan->block = plan->cell = NULL;
 }
 
 /* The marked columns of compressed ones, values as doubles. */

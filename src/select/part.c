@@ -45,11 +45,22 @@ static lapis_status hide_labels(part *p)
   if (keep(p, y) == NULL) return LAPIS_ENOMEM;
   for (int64_t j = 0; j < t->samples; j++) {
     label_column(t, j, y + j * t->classes);
-    for (int64_t c = 0; p->hidden[j] && c < t->classes; c++)
-      y[j * t->classes + c] = NAN;
+    for (int64_t c = 0; c < t->classes; c++)
+      if (fold_hides(p->from->plan, p->fold, c, j)) y[j * t->classes + c] = NAN;
   }
   p->train.Y = lapis_mat_f64(y, t->classes, t->samples);
   return LAPIS_OK;
+}
+
+/* Cells that this fold does not hide are not judged: NaN, as unknown ones. */
+static void show_the_rest(const part *p, lapis_mat *of)
+{
+  double *at = of->val;
+  for (int64_t j = 0; j < p->from->plan->samples; j++) {
+    if (!p->hidden[j]) continue;
+    for (int64_t c = 0; c < of->rows; c++, at++)
+      if (!fold_hides(p->from->plan, p->fold, c, j)) *at = NAN;
+  }
 }
 
 /* What the hidden samples are judged by: signs, labels, or real targets. */
@@ -58,8 +69,14 @@ static lapis_status hidden_truth(part *p)
   const targets *t = p->from->labels;
   lapis_mat all = lapis_mat_f64(t->sign, t->classes, t->samples);
   TRY(pick(p, &p->from->data->Y, p->hidden, &p->given));
-  if (t->classes > 0) return pick(p, &all, p->hidden, &p->truth);
-  p->truth = p->given;
+  if (t->classes > 0)
+    TRY(pick(p, &all, p->hidden, &p->truth));
+  else
+    p->truth = p->given;
+  if (p->from->plan->cell != NULL) {
+    show_the_rest(p, &p->given);
+    show_the_rest(p, &p->truth);
+  }
   return LAPIS_OK;
 }
 
@@ -128,11 +145,14 @@ static lapis_status open_parts(part *p)
 
 lapis_status part_open(const part_source *from, int64_t fold, part *out)
 {
-  *out = (part){.from = from};
+  const fold_plan *plan = from->plan;
+  int64_t cells = plan->cell != NULL ? plan->K : 1;
+  *out = (part){.from = from, .fold = fold};
   out->hidden = base_alloc(from->ctx, from->plan->samples, sizeof(bool));
   lapis_status s = out->hidden == NULL ? LAPIS_ENOMEM : LAPIS_OK;
   for (int64_t j = 0; s >= 0 && j < from->plan->samples; j++)
-    out->hidden[j] = from->plan->fold[j] == fold;
+    for (int64_t c = 0; c < cells; c++)
+      out->hidden[j] = out->hidden[j] || fold_hides(plan, fold, c, j);
   if (s >= 0) s = open_parts(out);
   if (s < 0) part_close(out);
   return s;

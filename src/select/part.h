@@ -19,7 +19,8 @@ typedef struct part_source {
 
 typedef struct part {
   const part_source *from;
-  bool *hidden; /* n marks */
+  int64_t fold;
+  bool *hidden; /* n marks: samples of which something is hidden */
   lapis_data train, test;
   double *memory[12]; /* behind train and test */
   int n_memory;

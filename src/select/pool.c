@@ -20,11 +20,13 @@ static lapis_status judge_without(const pool *p, const double *scores,
   *value = NAN;
   for (int64_t j = 0; j < p->plan->samples; j++) {
     const double *s = scores + j * K;
-    if (p->plan->fold[j] < 0 || p->plan->block[j] == block || isnan(*s))
+    int64_t answered = 0;
+    for (int64_t i = 0; i < K; i++) answered += !isnan(s[i]);
+    if (p->plan->fold[j] < 0 || p->plan->block[j] == block || answered == 0)
       continue;
     for (int64_t i = 0; i < K; i++) {
-      truth[m * K + i] = lapis_mat_at(&p->truth, i, j);
-      score[m * K + i] = s[i];
+      truth[m * K + i] = isnan(s[i]) ? NAN : lapis_mat_at(&p->truth, i, j);
+      score[m * K + i] = isnan(s[i]) ? 0 : s[i];
     }
     m++;
   }

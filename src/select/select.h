@@ -10,9 +10,20 @@
 typedef struct fold_plan {
   int64_t folds, samples, blocks;
   int64_t *fold, *block;
+  /* K x n, or NULL: the fold that hides each known label by itself; then every
+   * fold hides something of most samples, and fold[j] is 0 or -1. */
+  int64_t *cell;
+  int64_t K;
 } fold_plan;
 lapis_status folds_draw(lapis_ctx *ctx, const lapis_data *data, int64_t folds,
-                        bool by_group, fold_plan *out);
+                        lapis_folds_of of, fold_plan *out);
+/* Label c of sample j is hidden by this fold. */
+static inline bool fold_hides(const fold_plan *p, int64_t fold, int64_t c,
+                              int64_t j)
+{
+  if (p->cell != NULL) return p->cell[j * p->K + c] == fold;
+  return p->fold[j] == fold;
+}
 void folds_free(fold_plan *plan);
 
 /* Columns of `from` whose mark equals keep, packed, as new doubles that the
