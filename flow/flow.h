@@ -34,49 +34,7 @@ void index_free(image_index *x);
  * first two. */
 int64_t index_find(const image_index *x, const char *written, int64_t found[2]);
 
-/* ---- labels.c, classes.c: the table of labels ---------------------------*/
-typedef enum label_kind { LABEL_TWO, LABEL_CLASS, LABEL_MANY } label_kind;
-typedef struct labels {
-  label_kind kind;
-  bool lists;        /* many: written as a;b in one column */
-  int64_t K;         /* classes; two: 1 */
-  int64_t rows;      /* of Y: two and class: 1 */
-  int64_t n_names;   /* K; two: 2, the positive one last */
-  const char **name; /* n_names */
-  int64_t n;         /* images */
-  double *Y;         /* rows x n: two and many -1 or 1, class 0 .. K - 1 */
-  int64_t *group;    /* n, or NULL */
-  const char **group_text; /* n, "" where unknown; or NULL */
-  const char *title, *name_title, *group_title; /* of columns */
-  int64_t skipped;                              /* rows of no image */
-  lapis_cells cells; /* what names and titles point into */
-  char *pool;        /* class names cut out of lists */
-} labels;
-typedef struct label_request {
-  const char *path, *target, *groups;
-  int header;
-  bool keep_going;
-  const char *const *image;
-  int64_t n;
-} label_request;
-lapis_status labels_read(lapis_ctx *ctx, const label_request *r, labels *out);
-void labels_free(labels *l);
-
-/* What columns of the table hold labels, and the image of each row. */
-typedef struct label_sheet {
-  lapis_ctx *ctx;
-  const label_request *r;
-  const lapis_cells *cells;
-  int64_t first; /* row behind the header */
-  int64_t name, group;
-  int64_t n_targets, *target; /* columns */
-  int64_t *image;             /* of each row; -1: none */
-} label_sheet;
-const char *sheet_cell(const label_sheet *s, int64_t row, int64_t column);
-lapis_status classes_find(const label_sheet *s, labels *out);
-
-/* ---- csv_writer.c: a table to be written
- * ---------------------------------------*/
+/* ---- csv_writer.c: a table to be written --------------------------------*/
 typedef struct sheet {
   char *text;
   size_t used, room;
@@ -89,12 +47,6 @@ lapis_status sheet_write(lapis_ctx *ctx, sheet *s, const char *path);
 
 /* ---- a run --------------------------------------------------------------*/
 enum { FLOW_ARRAYS = 32, FLOW_NOTES = 16, FLOW_NOTE = 512 };
-typedef struct flow_places { /* found boxes */
-  int64_t count, room;
-  double *box; /* 5 x count */
-  int64_t *image, *class_;
-} flow_places;
-
 typedef struct flow_left { /* what left_out.c publishes */
   const char **name, **refused;
   int64_t *size;
@@ -122,34 +74,16 @@ struct lapis_flow {
   const char *const *path;
   int64_t count; /* of paths */
   double end;    /* clock; infinity: no limit */
-  void *own;     /* match, locate: theirs */
+  void *own;     /* the pipeline's: label_run, match, locate */
   /* of the images that could be read */
   lapis_solver *features, *solver;
-  int64_t n, d;
+  int64_t n;
   flow_left left;
   lapis_data data;
-  /* label */
-  lapis_label_settings set;
-  const lapis_method *kind;
-  labels given;        /* of all paths */
-  double *Y, *X;       /* X: mapped, or NULL */
-  int64_t *group, *at; /* at: place among the paths */
-  unsigned char *known;
-  const char **label;
-  char *label_pool;
-  const char *map;
-  lapis_mc_settings mc;
-  int64_t *suspect;
-  double *margin, *held_out; /* held_out: K x n, or NULL */
-  const char **rather;       /* suspects, or NULL */
-  int64_t suspects;
-  flow_places places;
-  unsigned char *mask; /* pixels of regions, one after the other */
-  int64_t mask_used, mask_room, regions_open;
   int n_notes;
   char note[FLOW_NOTES][FLOW_NOTE];
   const char *note_at[FLOW_NOTES];
-  lapis_mat names, words, places_xy, word_start, size; /* of features */
+  lapis_mat names, size; /* of features */
   int n_arrays;
   struct {
     const char *name;
@@ -196,19 +130,6 @@ typedef struct flow_pictures {
 lapis_status flow_pictures_page(const lapis_flow *f, const flow_pictures *shown,
                                 const char *path, const char *command);
 
-/* choose.c: variant, map, and the settings that were not given. */
-lapis_status label_prepare(lapis_flow *f);
-lapis_status label_choose(lapis_flow *f);
-lapis_status label_suspects(lapis_flow *f);
-/* answer.c: labels as texts. */
-lapis_status label_answer(lapis_flow *f);
-bool label_has(const lapis_flow *f, int64_t image, int64_t class_);
-/* where.c */
-lapis_status label_check_where(lapis_flow *f);
-lapis_status label_where(lapis_flow *f);
-/* page.c */
-lapis_status label_page(const lapis_flow *f, const char *path,
-                        const char *command);
 extern const lapis_method label_method, match_method, locate_method;
 
 #endif

@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "flow/flow.h"
+#include "flow/label/label.h"
 
 enum { MOST_VALUES = 8 };
 typedef struct range { /* of a setting: the usual, and what is tried, of which
@@ -65,21 +65,21 @@ static bool has_result(const lapis_solver *s, const char *name)
   return false;
 }
 
-static int find_variant(const lapis_flow *f, bool words)
+static int find_variant(const label_run *w, bool words)
 {
-  if (f->set.variant == LAPIS_LABEL_AUTO)
+  if (w->set.variant == LAPIS_LABEL_AUTO)
     return words ? LAPIS_MC_POS : LAPIS_MC_1;
-  return f->set.variant - LAPIS_LABEL_MC1 + LAPIS_MC_1;
+  return w->set.variant - LAPIS_LABEL_MC1 + LAPIS_MC_1;
 }
 
-static lapis_status map_features(lapis_flow *f, const lapis_mat *X)
+static lapis_status map_features(label_run *w, const lapis_mat *X)
 {
   lapis_map *map;
   lapis_mat out;
-  TRY(lapis_map_new(f->ctx, f->map, &map));
-  lapis_status s = lapis_map_fit(f->ctx, map, X);
-  if (s >= 0) s = lapis_map_make(f->ctx, map, X, &f->X, &out);
-  if (s >= 0) f->data.X = out;
+  TRY(lapis_map_new(w->flow->ctx, w->map, &map));
+  lapis_status s = lapis_map_fit(w->flow->ctx, map, X);
+  if (s >= 0) s = lapis_map_make(w->flow->ctx, map, X, &w->X, &out);
+  if (s >= 0) w->flow->data.X = out;
   lapis_map_free(map);
   return s;
 }
@@ -87,48 +87,48 @@ static lapis_status map_features(lapis_flow *f, const lapis_mat *X)
 /* sift-bow counts as many words in every image, some ten of each: pos takes
  * them as they are.  Other counts grow with the image, and features much larger
  * than labels would drown those: shares, brought to the size of labels. */
-static const char *find_map(const lapis_flow *f, bool words)
+static const char *find_map(const label_run *w, bool words)
 {
-  if (f->set.map != NULL) return f->set.map;
-  if (f->mc.variant == LAPIS_MC_1 && !words) return "standard";
-  if (f->mc.variant == LAPIS_MC_POS && strcmp(f->kind->name, "sift-bow") != 0)
+  if (w->set.map != NULL) return w->set.map;
+  if (w->mc.variant == LAPIS_MC_1 && !words) return "standard";
+  if (w->mc.variant == LAPIS_MC_POS && strcmp(w->kind->name, "sift-bow") != 0)
     return "l1,scale:100";
-  return starts[f->mc.variant].map;
+  return starts[w->mc.variant].map;
 }
 
-lapis_status label_prepare(lapis_flow *f)
+lapis_status label_prepare(label_run *w)
 {
   lapis_mat X;
-  bool words = has_result(f->features, "word");
-  TRY(lapis_result_get(f->features, "X", &X));
-  if (X.cols != f->n)
-    return lapis_fail(f->ctx, LAPIS_EINVAL,
+  bool words = has_result(w->flow->features, "word");
+  TRY(lapis_result_get(w->flow->features, "X", &X));
+  if (X.cols != w->flow->n)
+    return lapis_fail(w->flow->ctx, LAPIS_EINVAL,
                       "label: %s gives many vectors an image; --features takes "
                       "kinds that give one",
-                      f->kind->name);
-  f->mc = lapis_mc_defaults();
-  f->mc.variant = find_variant(f, words);
-  const start *at = &starts[f->mc.variant];
-  f->map = find_map(f, words);
-  f->mc.lambda = isnan(f->set.lambda) ? at->lambda.usual : f->set.lambda;
-  f->mc.gamma = isnan(f->set.gamma) ? at->gamma.usual : f->set.gamma;
-  f->mc.mu_rel = isnan(f->set.mu_rel) ? at->mu_rel.usual : f->set.mu_rel;
-  f->mc.class_features = f->set.where && f->given.K > 1;
-  return map_features(f, &X);
+                      w->kind->name);
+  w->mc = lapis_mc_defaults();
+  w->mc.variant = find_variant(w, words);
+  const start *at = &starts[w->mc.variant];
+  w->map = find_map(w, words);
+  w->mc.lambda = isnan(w->set.lambda) ? at->lambda.usual : w->set.lambda;
+  w->mc.gamma = isnan(w->set.gamma) ? at->gamma.usual : w->set.gamma;
+  w->mc.mu_rel = isnan(w->set.mu_rel) ? at->mu_rel.usual : w->set.mu_rel;
+  w->mc.class_features = w->set.where && w->given.K > 1;
+  return map_features(w, &X);
 }
 
 /* ---- choosing -----------------------------------------------------------*/
-static lapis_cv_options how(const lapis_flow *f)
+static lapis_cv_options how(const label_run *w)
 {
   lapis_cv_options o = lapis_cv_defaults();
-  o.folds = f->set.folds;
-  o.by_group = f->data.group != NULL;
+  o.folds = w->set.folds;
+  o.by_group = w->flow->data.group != NULL;
   return o;
 }
 
-static lapis_mc_settings loose(const lapis_flow *f, double tol)
+static lapis_mc_settings loose(const label_run *w, double tol)
 {
-  lapis_mc_settings set = f->mc;
+  lapis_mc_settings set = w->mc;
   set.stop.tol = tol;
   set.stop.max_iters = LOOSE_ITERS;
   set.class_features = false;
@@ -138,7 +138,7 @@ static lapis_mc_settings loose(const lapis_flow *f, double tol)
 /* Geometric middle of the points within one standard error of the best (none
  * but the first of the best where there is no error), to three digits: what is
  * said is what was taken.  Reads the values into *setting one by one. */
-static lapis_status take_middle(lapis_flow *f, const lapis_cv *cv,
+static lapis_status take_middle(label_run *w, const lapis_cv *cv,
                                 const char *name, double *setting)
 {
   int best = lapis_cv_best(cv);
@@ -147,7 +147,7 @@ static lapis_status take_middle(lapis_flow *f, const lapis_cv *cv,
   for (int i = 0; i < lapis_cv_count(cv); i++) {
     bool close = lapis_cv_at(cv, i).mean > top.mean - top.deviation;
     if (!close && i != best) continue;
-    TRY(lapis_settings_set(f->ctx, mc(), &f->mc, name,
+    TRY(lapis_settings_set(w->flow->ctx, mc(), &w->mc, name,
                            lapis_cv_value(cv, i, 0)));
     sum += log(*setting);
     n++;
@@ -162,92 +162,92 @@ typedef struct choice { /* of a setting */
   double given; /* NaN: to be chosen */
   double tol;   /* of solves */
   const range *from;
-  double *setting; /* in f->mc */
+  double *setting; /* in w->mc */
 } choice;
 
 /* *found: the best value's point; as it was where none could be judged. */
-static lapis_status choose_one(lapis_flow *f, const choice *c,
+static lapis_status choose_one(label_run *w, const choice *c,
                                lapis_cv_point *found)
 {
   lapis_grid grid = {.name = c->name, .value = c->from->value};
   lapis_cv *cv = NULL;
-  lapis_cv_options o = how(f);
-  lapis_mc_settings set = loose(f, c->tol);
+  lapis_cv_options o = how(w);
+  lapis_mc_settings set = loose(w, c->tol);
   while (grid.count < MOST_VALUES && grid.value[grid.count] != NULL)
     grid.count++;
   o.pooled = true;
   lapis_status s =
-      lapis_cv_run(f->ctx, mc(), &f->data, &set, &o, &grid, 1, &cv);
+      lapis_cv_run(w->flow->ctx, mc(), &w->flow->data, &set, &o, &grid, 1, &cv);
   int best = s >= 0 && cv != NULL ? lapis_cv_best(cv) : -1;
   if (best >= 0) *found = lapis_cv_at(cv, best);
   lapis_status taken =
-      best < 0 ? LAPIS_OK : take_middle(f, cv, c->name, c->setting);
+      best < 0 ? LAPIS_OK : take_middle(w, cv, c->name, c->setting);
   lapis_cv_free(cv);
   return taken < 0 ? taken : s;
 }
 
-static void say_chosen(lapis_flow *f, const lapis_cv_point *best, bool late,
+static void say_chosen(label_run *w, const lapis_cv_point *best, bool late,
                        const char *why)
 {
   if (isnan(best->mean))
-    flow_note(f,
+    flow_note(w->flow,
               "%s to choose settings%s%s; the usual are taken (--lambda %g "
               "--gamma %g --mu-rel %g)",
               late ? "no time" : "too few known labels", *why ? ": " : "", why,
-              f->mc.lambda, f->mc.gamma, f->mc.mu_rel);
+              w->mc.lambda, w->mc.gamma, w->mc.mu_rel);
   else
     flow_note(
-        f,
+        w->flow,
         "chose --lambda %g --gamma %g --mu-rel %g by %" PRId64
         " folds of the known labels%s (AUROC %.3f +- %.3f on those hidden)",
-        f->mc.lambda, f->mc.gamma, f->mc.mu_rel, f->set.folds,
-        f->data.group != NULL ? ", groups whole" : "", best->mean,
+        w->mc.lambda, w->mc.gamma, w->mc.mu_rel, w->set.folds,
+        w->flow->data.group != NULL ? ", groups whole" : "", best->mean,
         best->deviation);
 }
 
-lapis_status label_choose(lapis_flow *f)
+lapis_status label_choose(label_run *w)
 {
-  const start *at = &starts[f->mc.variant];
+  const start *at = &starts[w->mc.variant];
   const choice choices[] = {
-      {"mu-rel", f->set.mu_rel, LOOSE_TOL, &at->mu_rel, &f->mc.mu_rel},
-      {"lambda", f->set.lambda, FROM_OTHER_LABELS_TOL, &at->lambda,
-       &f->mc.lambda},
-      {"gamma", f->set.gamma, FROM_OTHER_LABELS_TOL, &at->gamma, &f->mc.gamma}};
+      {"mu-rel", w->set.mu_rel, LOOSE_TOL, &at->mu_rel, &w->mc.mu_rel},
+      {"lambda", w->set.lambda, FROM_OTHER_LABELS_TOL, &at->lambda,
+       &w->mc.lambda},
+      {"gamma", w->set.gamma, FROM_OTHER_LABELS_TOL, &at->gamma, &w->mc.gamma}};
   lapis_status s = LAPIS_OK;
   lapis_cv_point best = {.mean = NAN};
   int chosen = 0;
-  flow_allow(f, .5);
+  flow_allow(w->flow, .5);
   for (int k = 0; s == LAPIS_OK && k < 3; k++) {
     if (!isnan(choices[k].given)) continue;
-    s = choose_one(f, &choices[k], &best);
+    s = choose_one(w, &choices[k], &best);
     chosen++;
   }
   bool too_few = s == LAPIS_EINVAL; /* fewer units than folds */
   if ((s < 0 && !too_few) || s == LAPIS_CANCELLED) return s;
   if (chosen > 0)
-    say_chosen(f, &best, s == LAPIS_TIME_LIMIT,
-               too_few ? lapis_ctx_error(f->ctx) : "");
+    say_chosen(w, &best, s == LAPIS_TIME_LIMIT,
+               too_few ? lapis_ctx_error(w->flow->ctx) : "");
   return LAPIS_OK;
 }
 
 /* ---- labels that look wrong ---------------------------------------------*/
 /* The labels that are known are a class each, of which an image has one. */
-static bool excludes(const lapis_flow *f)
+static bool excludes(const label_run *w)
 {
-  return f->given.kind == LABEL_CLASS;
+  return w->given.kind == LABEL_CLASS;
 }
 
 /* Such an image is doubted once, by its largest margin, and for the class of
  * another name that it is most like: pairs come by falling margin. */
-static lapis_status merge_images(lapis_flow *f, int64_t found, int64_t *kept)
+static lapis_status merge_images(label_run *w, int64_t found, int64_t *kept)
 {
-  int64_t *pair = f->suspect;
-  int64_t *rather = malloc((size_t)f->n * sizeof *rather);
-  if (rather == NULL) return flow_no_memory(f);
-  for (int64_t i = 0; i < f->n; i++) rather[i] = -1;
+  int64_t *pair = w->suspect;
+  int64_t *rather = malloc((size_t)w->flow->n * sizeof *rather);
+  if (rather == NULL) return flow_no_memory(w->flow);
+  for (int64_t i = 0; i < w->flow->n; i++) rather[i] = -1;
   for (int64_t k = 0; k < found; k++) {
     int64_t i = pair[2 * k];
-    if (rather[i] < 0 && pair[2 * k + 1] != (int64_t)f->Y[i])
+    if (rather[i] < 0 && pair[2 * k + 1] != (int64_t)w->Y[i])
       rather[i] = pair[2 * k + 1];
   }
   *kept = 0;
@@ -256,7 +256,7 @@ static lapis_status merge_images(lapis_flow *f, int64_t found, int64_t *kept)
     if (rather[i] < 0) continue;
     pair[2 * *kept] = i;
     pair[2 * *kept + 1] = rather[i];
-    f->margin[(*kept)++] = f->margin[k];
+    w->margin[(*kept)++] = w->margin[k];
     rather[i] = -1;
   }
   free(rather);
@@ -264,64 +264,64 @@ static lapis_status merge_images(lapis_flow *f, int64_t found, int64_t *kept)
 }
 
 /* How the classes that doubted images rather have are called. */
-static lapis_status name_rather(lapis_flow *f)
+static lapis_status name_rather(label_run *w)
 {
-  if (!excludes(f)) return LAPIS_OK;
-  f->rather = calloc((size_t)f->suspects + 1, sizeof *f->rather);
-  if (f->rather == NULL) return flow_no_memory(f);
-  for (int64_t k = 0; k < f->suspects; k++)
-    f->rather[k] = f->given.name[f->suspect[2 * k + 1]];
-  flow_publish(f, "suspect_rather", flow_text(f->rather, f->suspects));
+  if (!excludes(w)) return LAPIS_OK;
+  w->rather = calloc((size_t)w->suspects + 1, sizeof *w->rather);
+  if (w->rather == NULL) return flow_no_memory(w->flow);
+  for (int64_t k = 0; k < w->suspects; k++)
+    w->rather[k] = w->given.name[w->suspect[2 * k + 1]];
+  flow_publish(w->flow, "suspect_rather", flow_text(w->rather, w->suspects));
   return LAPIS_OK;
 }
 
-static bool is_positive(const lapis_flow *f, int64_t i, int64_t c)
+static bool is_positive(const label_run *w, int64_t i, int64_t c)
 {
-  if (excludes(f)) return (int64_t)f->Y[i] == c;
-  return f->Y[i * f->given.rows + c] > 0;
+  if (excludes(w)) return (int64_t)w->Y[i] == c;
+  return w->Y[i * w->given.rows + c] > 0;
 }
 
 /* Scores that known labels had while they were hidden, above 0 for yes. */
-static lapis_status keep_held_out(lapis_flow *f, int64_t found)
+static lapis_status keep_held_out(label_run *w, int64_t found)
 {
-  int64_t K = f->given.K, cells = f->n * K;
-  f->held_out = malloc((size_t)cells * sizeof *f->held_out);
-  if (f->held_out == NULL) return flow_no_memory(f);
-  for (int64_t k = 0; k < cells; k++) f->held_out[k] = NAN;
+  int64_t K = w->given.K, cells = w->flow->n * K;
+  w->held_out = malloc((size_t)cells * sizeof *w->held_out);
+  if (w->held_out == NULL) return flow_no_memory(w->flow);
+  for (int64_t k = 0; k < cells; k++) w->held_out[k] = NAN;
   for (int64_t k = 0; k < found; k++) {
-    int64_t i = f->suspect[2 * k], c = f->suspect[2 * k + 1];
-    f->held_out[i * K + c] =
-        is_positive(f, i, c) ? -f->margin[k] : f->margin[k];
+    int64_t i = w->suspect[2 * k], c = w->suspect[2 * k + 1];
+    w->held_out[i * K + c] =
+        is_positive(w, i, c) ? -w->margin[k] : w->margin[k];
   }
-  flow_publish(f, "held_out", lapis_mat_f64(f->held_out, K, f->n));
+  flow_publish(w->flow, "held_out", lapis_mat_f64(w->held_out, K, w->flow->n));
   return LAPIS_OK;
 }
 
-lapis_status label_suspects(lapis_flow *f)
+lapis_status label_suspects(label_run *w)
 {
-  int64_t count = f->set.suspects, found = 0, kept = 0;
-  int64_t pairs = f->n * f->given.K;
-  lapis_cv_options o = how(f);
-  lapis_mc_settings set = loose(f, LOOSE_TOL);
+  int64_t count = w->set.suspects, found = 0, kept = 0;
+  int64_t pairs = w->flow->n * w->given.K;
+  lapis_cv_options o = how(w);
+  lapis_mc_settings set = loose(w, LOOSE_TOL);
   if (count == 0) return LAPIS_OK;
-  f->suspect = calloc((size_t)pairs, 2 * sizeof *f->suspect);
-  f->margin = calloc((size_t)pairs, sizeof *f->margin);
-  if (f->suspect == NULL || f->margin == NULL) return flow_no_memory(f);
-  flow_allow(f, .5);
-  lapis_status s = lapis_suspects(f->ctx, mc(), &f->data, &set, &o, pairs,
-                                  f->suspect, f->margin, &found);
+  w->suspect = calloc((size_t)pairs, 2 * sizeof *w->suspect);
+  w->margin = calloc((size_t)pairs, sizeof *w->margin);
+  if (w->suspect == NULL || w->margin == NULL) return flow_no_memory(w->flow);
+  flow_allow(w->flow, .5);
+  lapis_status s = lapis_suspects(w->flow->ctx, mc(), &w->flow->data, &set, &o,
+                                  pairs, w->suspect, w->margin, &found);
   if (s == LAPIS_EINVAL) /* fewer units than folds */
-    flow_note(f, "labels that are wrong are not looked for: %s",
-              lapis_ctx_error(f->ctx));
+    flow_note(w->flow, "labels that are wrong are not looked for: %s",
+              lapis_ctx_error(w->flow->ctx));
   if (s == LAPIS_EINVAL) return LAPIS_OK;
   if (s < 0 || s == LAPIS_CANCELLED) return s;
   if (s == LAPIS_TIME_LIMIT)
-    flow_note(f, "no time to look for labels that are wrong");
-  TRY(keep_held_out(f, found));
-  if (excludes(f)) TRY(merge_images(f, found, &found));
-  while (kept < found && kept < count && f->margin[kept] > 0) kept++;
-  f->suspects = kept;
-  flow_publish(f, "suspect_index", flow_whole(f->suspect, 2, kept));
-  flow_publish(f, "suspect_margin", lapis_mat_f64(f->margin, 1, kept));
-  return name_rather(f);
+    flow_note(w->flow, "no time to look for labels that are wrong");
+  TRY(keep_held_out(w, found));
+  if (excludes(w)) TRY(merge_images(w, found, &found));
+  while (kept < found && kept < count && w->margin[kept] > 0) kept++;
+  w->suspects = kept;
+  flow_publish(w->flow, "suspect_index", flow_whole(w->suspect, 2, kept));
+  flow_publish(w->flow, "suspect_margin", lapis_mat_f64(w->margin, 1, kept));
+  return name_rather(w);
 }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "flow/flow.h"
+#include "flow/label/label.h"
 
 enum { FEW_CLASSES = 20, MOST_CLASSES = 10000 };
 

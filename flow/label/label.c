@@ -12,22 +12,25 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "flow/flow.h"
+#include "flow/label/label.h"
 
 /* ---- beginning ----------------------------------------------------------*/
 /* Before the table is held against their names: an image that is not there, or
  * all of them where they may be left out. */
-static lapis_status check_there(const lapis_flow *f)
+static lapis_status check_there(const label_run *w)
 {
   const char *gone = NULL;
   int64_t count = 0;
-  for (int64_t i = 0; i < f->count; i++) {
-    if (strcmp(f->path[i], "-") == 0 || access(f->path[i], F_OK) == 0) continue;
-    if (gone == NULL) gone = f->path[i];
+  for (int64_t i = 0; i < w->flow->count; i++) {
+    if (strcmp(w->flow->path[i], "-") == 0 ||
+        access(w->flow->path[i], F_OK) == 0)
+      continue;
+    if (gone == NULL) gone = w->flow->path[i];
     count++;
   }
-  if (count == 0 || (f->set.keep_going && count < f->count)) return LAPIS_OK;
-  return lapis_fail(f->ctx, LAPIS_EIO, "%s: does not exist", gone);
+  if (count == 0 || (w->set.keep_going && count < w->flow->count))
+    return LAPIS_OK;
+  return lapis_fail(w->flow->ctx, LAPIS_EIO, "%s: does not exist", gone);
 }
 
 /* People write 0 or -1 for unknown, too. */
@@ -49,43 +52,43 @@ static const char *doubtful_name(const labels *l)
   return NULL;
 }
 
-static lapis_status read_table(lapis_flow *f)
+static lapis_status read_table(label_run *w)
 {
-  label_request r = {.path = f->set.labels,
-                     .target = f->set.target,
-                     .groups = f->set.groups,
-                     .header = f->set.header,
-                     .keep_going = f->set.keep_going,
-                     .image = f->path,
-                     .n = f->count};
+  label_request r = {.path = w->set.labels,
+                     .target = w->set.target,
+                     .groups = w->set.groups,
+                     .header = w->set.header,
+                     .keep_going = w->set.keep_going,
+                     .image = w->flow->path,
+                     .n = w->flow->count};
   if (r.path == NULL)
-    return lapis_fail(f->ctx, LAPIS_EINVAL,
+    return lapis_fail(w->flow->ctx, LAPIS_EINVAL,
                       "label: --labels F.csv says which labels are known");
-  TRY(labels_read(f->ctx, &r, &f->given));
-  if (f->given.skipped > 0)
-    flow_note(f,
+  TRY(labels_read(w->flow->ctx, &r, &w->given));
+  if (w->given.skipped > 0)
+    flow_note(w->flow,
               "%s: %" PRId64 " rows name none of the images and are left out",
-              r.path, f->given.skipped);
-  if (has_three_signs(&f->given))
-    flow_note(f,
+              r.path, w->given.skipped);
+  if (has_three_signs(&w->given))
+    flow_note(w->flow,
               "%s: the labels -1, 0 and 1 are three classes; if one of them "
               "means unknown, leave its cells empty",
               r.path);
-  const char *doubtful = doubtful_name(&f->given);
+  const char *doubtful = doubtful_name(&w->given);
   if (doubtful != NULL)
-    flow_note(f,
+    flow_note(w->flow,
               "%s: '%s' is taken for a class; if it means unknown, leave its "
               "cells empty",
               r.path, doubtful);
   return LAPIS_OK;
 }
 
-static lapis_status find_kind(lapis_flow *f)
+static lapis_status find_kind(label_run *w)
 {
-  const char *name = f->set.features == NULL ? "sift-bow" : f->set.features;
-  f->kind = lapis_feature_find(name);
-  if (f->kind != NULL) return LAPIS_OK;
-  return lapis_fail(f->ctx, LAPIS_EINVAL,
+  const char *name = w->set.features == NULL ? "sift-bow" : w->set.features;
+  w->kind = lapis_feature_find(name);
+  if (w->kind != NULL) return LAPIS_OK;
+  return lapis_fail(w->flow->ctx, LAPIS_EINVAL,
                     "label: there is no kind of features '%s'; 'lapis features "
                     "--help' lists them",
                     name);
@@ -99,70 +102,79 @@ static bool is_labelled(const labels *l, int64_t i)
   return false;
 }
 
-static lapis_status make_features(lapis_flow *f)
+static lapis_status make_features(label_run *w)
 {
-  bool *study = calloc((size_t)f->count, sizeof *study);
-  if (study == NULL) return flow_no_memory(f);
-  for (int64_t i = 0; i < f->count; i++)
-    study[i] = f->set.words_from == 1 || is_labelled(&f->given, i);
-  lapis_status s = flow_features(f, f->kind, f->set.kind, study);
+  bool *study = calloc((size_t)w->flow->count, sizeof *study);
+  if (study == NULL) return flow_no_memory(w->flow);
+  for (int64_t i = 0; i < w->flow->count; i++)
+    study[i] = w->set.words_from == 1 || is_labelled(&w->given, i);
+  lapis_status s = flow_features(w->flow, w->kind, w->set.kind, study);
   free(study);
   return s;
 }
 
 /* ---- data of the images that could be read ------------------------------*/
-/* names are the paths themselves, in their order. */
-static void find_places(lapis_flow *f)
+/* Names are paths in their order, those that could be read. */
+static lapis_status find_paths(label_run *w)
 {
+  const lapis_flow *f = w->flow;
   const char *const *name = f->names.val;
-  for (int64_t i = 0, at = 0; i < f->n; i++, at++) {
-    while (f->path[at] != name[i]) at++;
-    f->at[i] = at;
+  int64_t at = 0;
+  for (int64_t i = 0; i < f->n; i++, at++) {
+    while (at < f->count && strcmp(f->path[at], name[i]) != 0) at++;
+    if (at == f->count)
+      return lapis_fail(f->ctx, LAPIS_EINVAL,
+                        "label: %s has features but is none of the images",
+                        name[i]);
+    w->path_at[i] = at;
   }
+  return LAPIS_OK;
 }
 
-static lapis_status take_data(lapis_flow *f)
+static lapis_status take_data(label_run *w)
 {
-  const labels *l = &f->given;
-  int64_t n = f->n = f->names.cols, known = 0;
-  f->at = calloc((size_t)n, sizeof *f->at);
-  f->Y = malloc((size_t)(n * l->rows) * sizeof *f->Y);
-  f->known = calloc((size_t)n, 1);
-  f->group = calloc((size_t)n, sizeof *f->group);
-  if (f->at == NULL || f->Y == NULL || f->known == NULL || f->group == NULL)
-    return flow_no_memory(f);
-  find_places(f);
+  const labels *l = &w->given;
+  int64_t n = w->flow->n = w->flow->names.cols, known = 0;
+  w->path_at = calloc((size_t)n, sizeof *w->path_at);
+  w->Y = malloc((size_t)(n * l->rows) * sizeof *w->Y);
+  w->known = calloc((size_t)n, 1);
+  w->group = calloc((size_t)n, sizeof *w->group);
+  if (w->path_at == NULL || w->Y == NULL || w->known == NULL ||
+      w->group == NULL)
+    return flow_no_memory(w->flow);
+  TRY(find_paths(w));
   for (int64_t i = 0; i < n; i++) {
-    const double *y = l->Y + f->at[i] * l->rows;
-    memcpy(f->Y + i * l->rows, y, (size_t)l->rows * sizeof *y);
-    if (l->group != NULL) f->group[i] = l->group[f->at[i]];
-    known += f->known[i] = is_labelled(l, f->at[i]);
+    const double *y = l->Y + w->path_at[i] * l->rows;
+    memcpy(w->Y + i * l->rows, y, (size_t)l->rows * sizeof *y);
+    if (l->group != NULL) w->group[i] = l->group[w->path_at[i]];
+    known += w->known[i] = is_labelled(l, w->path_at[i]);
   }
-  f->data.Y = lapis_mat_f64(f->Y, l->rows, n);
-  f->data.group = l->group != NULL ? f->group : NULL;
+  w->flow->data.Y = lapis_mat_f64(w->Y, l->rows, n);
+  w->flow->data.group = l->group != NULL ? w->group : NULL;
   flow_publish(
-      f, "known",
+      w->flow, "known",
       (lapis_mat){
-          .dtype = LAPIS_U8, .rows = 1, .cols = n, .ld = 1, .val = f->known});
-  flow_publish(f, "classes", flow_text(l->name, l->n_names));
+          .dtype = LAPIS_U8, .rows = 1, .cols = n, .ld = 1, .val = w->known});
+  flow_publish(w->flow, "classes", flow_text(l->name, l->n_names));
   if (known > 0) return LAPIS_OK;
-  return lapis_fail(f->ctx, LAPIS_EMISSING,
+  return lapis_fail(w->flow->ctx, LAPIS_EMISSING,
                     "label: none of the images that could be read is labelled");
 }
 
 /* ---- completing ---------------------------------------------------------*/
-static lapis_status complete(lapis_flow *f)
+static lapis_status complete(label_run *w)
 {
-  flow_allow(f, 1);
-  lapis_status s = lapis_mc_new(f->ctx, &f->data, &f->mc, &f->solver);
-  if (s >= 0) s = lapis_solve(f->solver);
+  flow_allow(w->flow, 1);
+  lapis_status s =
+      lapis_mc_new(w->flow->ctx, &w->flow->data, &w->mc, &w->flow->solver);
+  if (s >= 0) s = lapis_solve(w->flow->solver);
   if (s < 0 || s == LAPIS_CANCELLED) return s;
   lapis_mat mat;
-  TRY(lapis_result_get(f->solver, "scores", &mat));
-  flow_publish(f, "scores", mat);
-  TRY(lapis_result_get(f->solver, "low_rank", &mat));
-  flow_publish(f, "low_rank", mat);
-  lapis_status next = label_answer(f);
+  TRY(lapis_result_get(w->flow->solver, "scores", &mat));
+  flow_publish(w->flow, "scores", mat);
+  TRY(lapis_result_get(w->flow->solver, "low_rank", &mat));
+  flow_publish(w->flow, "low_rank", mat);
+  lapis_status next = label_answer(w);
   return next < 0 ? next : s;
 }
 
@@ -174,37 +186,41 @@ static bool ends(lapis_status s)
 
 static lapis_status run(lapis_flow *f)
 {
-  lapis_status s = make_features(f);
+  label_run *w = f->own;
+  lapis_status s = make_features(w);
   if (s != LAPIS_OK) return s;
-  s = take_data(f);
-  if (!ends(s)) s = label_prepare(f);
-  if (!ends(s)) s = label_choose(f);
-  if (!ends(s)) s = label_suspects(f);
+  s = take_data(w);
+  if (!ends(s)) s = label_prepare(w);
+  if (!ends(s)) s = label_choose(w);
+  if (!ends(s)) s = label_suspects(w);
   if (ends(s)) return s;
-  s = complete(f);
-  if (ends(s) || !f->set.where) return s;
-  lapis_status where = label_where(f);
+  s = complete(w);
+  if (ends(s) || !w->set.where) return s;
+  lapis_status where = label_where(w);
   return where != LAPIS_OK ? where : s;
 }
 
 static void forget(lapis_flow *f)
 {
-  free(f->Y);
-  free(f->X);
-  free(f->group);
-  free(f->at);
-  free(f->known);
-  free((void *)f->label);
-  free(f->label_pool);
-  free(f->suspect);
-  free(f->margin);
-  free(f->held_out);
-  free((void *)f->rather);
-  free(f->mask);
-  free(f->places.box);
-  free(f->places.image);
-  free(f->places.class_);
-  labels_free(&f->given);
+  label_run *w = f->own;
+  if (w == NULL) return;
+  free(w->Y);
+  free(w->X);
+  free(w->group);
+  free(w->path_at);
+  free(w->known);
+  free((void *)w->answer);
+  free(w->answer_pool);
+  free(w->suspect);
+  free(w->margin);
+  free(w->held_out);
+  free((void *)w->rather);
+  free(w->mask);
+  free(w->places.box);
+  free(w->places.image);
+  free(w->places.class_);
+  labels_free(&w->given);
+  free(w);
 }
 
 static const flow_class label_class = {.table = &label_method,
@@ -218,13 +234,14 @@ lapis_status lapis_label_new(lapis_ctx *ctx, const char *const *paths,
                              const lapis_label_settings *settings,
                              lapis_flow **out)
 {
-  lapis_flow *f;
   TRY(flow_new(ctx, &label_class, FLOW_COMMON(settings), paths, count, out));
-  f = *out;
-  f->set = *settings;
-  lapis_status s = find_kind(f);
-  if (s >= 0) s = label_check_where(f);
-  if (s >= 0 && f->set.labels != NULL) s = check_there(f);
-  if (s >= 0) s = read_table(f);
+  label_run *w = (*out)->own = calloc(1, sizeof *w);
+  if (w == NULL) return flow_made(flow_no_memory(*out), out);
+  w->flow = *out;
+  w->set = *settings;
+  lapis_status s = find_kind(w);
+  if (s >= 0) s = label_check_where(w);
+  if (s >= 0 && w->set.labels != NULL) s = check_there(w);
+  if (s >= 0) s = read_table(w);
   return flow_made(s, out);
 }

@@ -5,7 +5,7 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-#include "flow/flow.h"
+#include "flow/label/label.h"
 
 const char *sheet_cell(const label_sheet *s, int64_t row, int64_t column)
 {

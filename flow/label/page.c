@@ -5,18 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "flow/flow.h"
+#include "flow/label/label.h"
 #include "lapis/lapis_report.h"
 
 enum { MOST_PICTURES = 60, MOST_FACTS = 8, MOST_SETTINGS = 64, VALUE = 128 };
 
 typedef struct page_memory { /* memory of one page */
-  const lapis_flow *f;
+  const label_run *w;
   int64_t columns;               /* of labels */
   const char **given, **answer;  /* columns x n */
-  lapis_report_suspect *suspect; /* f->suspects */
+  lapis_report_suspect *suspect; /* w->suspects */
   lapis_report_picture *picture; /* MOST_PICTURES */
-  lapis_report_box *box;         /* f->places.count */
+  lapis_report_box *box;         /* w->places.count */
   int64_t **region;              /* MOST_PICTURES */
   bool *drawn;                   /* n */
   char value[MOST_FACTS + MOST_SETTINGS][VALUE];
@@ -25,22 +25,22 @@ typedef struct page_memory { /* memory of one page */
   lapis_report page;
 } page_memory;
 
-static bool in_columns(const lapis_flow *f)
+static bool in_columns(const label_run *w)
 {
-  return f->given.kind == LABEL_MANY && !f->given.lists;
+  return w->given.kind == LABEL_MANY && !w->given.lists;
 }
 
 /* ---- labels -------------------------------------------------------------*/
 static void fill_labels(page_memory *s)
 {
-  const lapis_flow *f = s->f;
-  for (int64_t i = 0; i < f->n; i++)
+  const label_run *w = s->w;
+  for (int64_t i = 0; i < w->flow->n; i++)
     for (int64_t c = 0; c < s->columns; c++) {
-      const double *y = f->Y + i * f->given.rows;
-      bool known = in_columns(f) ? !isnan(y[c]) : f->known[i] != 0;
+      const double *y = w->Y + i * w->given.rows;
+      bool known = in_columns(w) ? !isnan(y[c]) : w->known[i] != 0;
       const char **given = &s->given[i * s->columns + c];
       const char **answer = &s->answer[i * s->columns + c];
-      *answer = !in_columns(f) ? f->label[i] : label_has(f, i, c) ? "1" : "0";
+      *answer = !in_columns(w) ? w->answer[i] : label_has(w, i, c) ? "1" : "0";
       *given = known ? *answer : "";
     }
 }
@@ -52,11 +52,11 @@ static lapis_mat text_grid(const char **text, int64_t rows, int64_t cols)
   return m;
 }
 
-static const char *proposed(const lapis_flow *f, int64_t i, int64_t c)
+static const char *proposed(const label_run *w, int64_t i, int64_t c)
 {
-  const labels *l = &f->given;
-  if (in_columns(f)) return label_has(f, i, c) ? "0" : "1";
-  if (l->kind == LABEL_TWO) return l->name[f->Y[i] > 0 ? 0 : 1];
+  const labels *l = &w->given;
+  if (in_columns(w)) return label_has(w, i, c) ? "0" : "1";
+  if (l->kind == LABEL_TWO) return l->name[w->Y[i] > 0 ? 0 : 1];
   return l->name[c];
 }
 
@@ -64,25 +64,25 @@ static const char *proposed(const lapis_flow *f, int64_t i, int64_t c)
 static void fill_entry(page_memory *s, int64_t i, int64_t c,
                        lapis_report_suspect *to)
 {
-  const char *name = s->f->given.name[c];
-  bool has = label_has(s->f, i, c);
+  const char *name = s->w->given.name[c];
+  bool has = label_has(s->w, i, c);
   to->given = has ? name : "";
   to->proposed = has ? "" : name;
 }
 
 static void fill_suspects(page_memory *s)
 {
-  const lapis_flow *f = s->f;
-  for (int64_t k = 0; k < f->suspects; k++) {
-    int64_t i = f->suspect[2 * k], c = f->suspect[2 * k + 1];
-    int64_t column = in_columns(f) ? c : 0;
+  const label_run *w = s->w;
+  for (int64_t k = 0; k < w->suspects; k++) {
+    int64_t i = w->suspect[2 * k], c = w->suspect[2 * k + 1];
+    int64_t column = in_columns(w) ? c : 0;
     lapis_report_suspect *to = &s->suspect[s->page.suspects++];
     *to = (lapis_report_suspect){.sample = i,
                                  .column = column,
                                  .given = s->given[i * s->columns + column],
-                                 .proposed = proposed(f, i, c),
-                                 .margin = f->margin[k]};
-    if (f->given.kind == LABEL_MANY && f->given.lists) fill_entry(s, i, c, to);
+                                 .proposed = proposed(w, i, c),
+                                 .margin = w->margin[k]};
+    if (w->given.kind == LABEL_MANY && w->given.lists) fill_entry(s, i, c, to);
   }
   s->page.suspect = s->suspect;
 }
@@ -91,9 +91,9 @@ static void fill_suspects(page_memory *s)
 static lapis_status draw_region(page_memory *s, int64_t at, int64_t place,
                                 int64_t offset)
 {
-  const lapis_flow *f = s->f;
+  const label_run *w = s->w;
   lapis_report_picture *p = &s->picture[at];
-  const int64_t *size = (const int64_t *)f->size.val + 2 * p->sample;
+  const int64_t *size = (const int64_t *)w->flow->size.val + 2 * p->sample;
   int64_t count = size[0] * size[1];
   if (s->region[at] == NULL) {
     s->region[at] = malloc((size_t)count * sizeof **s->region);
@@ -102,30 +102,30 @@ static lapis_status draw_region(page_memory *s, int64_t at, int64_t place,
     p->regions = flow_whole(s->region[at], size[0], size[1]);
   }
   for (int64_t k = 0; k < count; k++)
-    if (f->mask[offset + k]) s->region[at][k] = f->places.class_[place];
+    if (w->mask[offset + k]) s->region[at][k] = w->places.class_[place];
   return LAPIS_OK;
 }
 
 static lapis_status draw_places(page_memory *s, int64_t at)
 {
-  const lapis_flow *f = s->f;
+  const label_run *w = s->w;
   lapis_report_picture *p = &s->picture[at];
-  const int64_t *size = f->size.val;
+  const int64_t *size = w->flow->size.val;
   int64_t offset = 0;
   lapis_status status = LAPIS_OK;
-  for (int64_t k = 0; status >= 0 && k < f->places.count; k++) {
-    int64_t image = f->places.image[k];
-    const double *b = f->places.box + 5 * k;
+  for (int64_t k = 0; status >= 0 && k < w->places.count; k++) {
+    int64_t image = w->places.image[k];
+    const double *b = w->places.box + 5 * k;
     bool shown =
-        image == p->sample && (f->given.K > 1 || label_has(f, image, 0));
+        image == p->sample && (w->given.K > 1 || label_has(w, image, 0));
     if (shown) {
       lapis_report_box *box = &s->box[k];
       *box = (lapis_report_box){.at = {b[0], b[1], b[2], b[3], b[4]},
-                                .of_class = f->places.class_[k]};
+                                .of_class = w->places.class_[k]};
       if (p->boxes == 0) p->box = box;
       p->boxes++;
     }
-    if (f->given.K > 1) {
+    if (w->given.K > 1) {
       if (shown) status = draw_region(s, at, k, offset);
       offset += size[2 * image] * size[2 * image + 1];
     }
@@ -137,21 +137,21 @@ static lapis_status draw(page_memory *s, int64_t image)
 {
   int64_t at = s->page.pictures;
   if (at == MOST_PICTURES || s->drawn[image]) return LAPIS_OK;
-  const char *path = ((const char *const *)s->f->names.val)[image];
+  const char *path = ((const char *const *)s->w->flow->names.val)[image];
   s->drawn[image] = true;
   s->picture[at] = (lapis_report_picture){.sample = image, .path = path};
   s->page.pictures++;
-  return s->f->places.count > 0 ? draw_places(s, at) : LAPIS_OK;
+  return s->w->places.count > 0 ? draw_places(s, at) : LAPIS_OK;
 }
 
 /* Those in doubt, then those found, then the others. */
 static lapis_status fill_pictures(page_memory *s)
 {
-  const lapis_flow *f = s->f;
-  for (int64_t k = 0; k < f->suspects; k++) TRY(draw(s, f->suspect[2 * k]));
-  for (int64_t i = 0; i < f->n; i++)
-    if (!f->known[i] && (f->given.K > 1 || label_has(f, i, 0))) TRY(draw(s, i));
-  for (int64_t i = 0; i < f->n; i++) TRY(draw(s, i));
+  const label_run *w = s->w;
+  for (int64_t k = 0; k < w->suspects; k++) TRY(draw(s, w->suspect[2 * k]));
+  for (int64_t i = 0; i < w->flow->n; i++)
+    if (!w->known[i] && (w->given.K > 1 || label_has(w, i, 0))) TRY(draw(s, i));
+  for (int64_t i = 0; i < w->flow->n; i++) TRY(draw(s, i));
   s->page.picture = s->picture;
   return LAPIS_OK;
 }
@@ -167,15 +167,15 @@ static void add_fact(page_memory *s, const char *name, const char *format,
 
 static void fill_facts(page_memory *s)
 {
-  const lapis_flow *f = s->f;
+  const label_run *w = s->w;
   long long known = 0;
-  for (int64_t i = 0; i < f->n; i++) known += f->known[i];
-  add_fact(s, "images", "%lld", (long long)f->n);
+  for (int64_t i = 0; i < w->flow->n; i++) known += w->known[i];
+  add_fact(s, "images", "%lld", (long long)w->flow->n);
   add_fact(s, "labels given", "%lld", known);
-  add_fact(s, "classes", "%lld", (long long)f->given.n_names);
+  add_fact(s, "classes", "%lld", (long long)w->given.n_names);
   add_fact(s, "pictures shown", "%lld", (long long)s->page.pictures);
-  for (int i = 0; i < f->n_notes && s->page.facts < MOST_FACTS; i++)
-    s->fact[s->page.facts++] = (lapis_report_row){"note", f->note[i]};
+  for (int i = 0; i < w->flow->n_notes && s->page.facts < MOST_FACTS; i++)
+    s->fact[s->page.facts++] = (lapis_report_row){"note", w->flow->note[i]};
   s->page.fact = s->fact;
 }
 
@@ -194,7 +194,7 @@ static void add_settings(page_memory *s, const lapis_method *m,
 
 static void fill_history(page_memory *s)
 {
-  const lapis_solver *from = s->f->solver;
+  const lapis_solver *from = s->w->flow->solver;
   const char *name;
   for (int i = 0; (name = lapis_result_name(from, i)) != NULL; i++) {
     if (strcmp(name, "history") == 0)
@@ -207,13 +207,13 @@ static void fill_history(page_memory *s)
 /* ---- the page -----------------------------------------------------------*/
 static bool allocate(page_memory *s)
 {
-  int64_t n = s->f->n, cells = n * s->columns;
+  int64_t n = s->w->flow->n, cells = n * s->columns;
   s->given = calloc((size_t)cells, sizeof *s->given);
   s->answer = calloc((size_t)cells, sizeof *s->answer);
-  s->suspect = calloc((size_t)s->f->suspects + 1, sizeof *s->suspect);
+  s->suspect = calloc((size_t)s->w->suspects + 1, sizeof *s->suspect);
   s->picture = calloc(MOST_PICTURES, sizeof *s->picture);
   s->region = calloc(MOST_PICTURES, sizeof *s->region);
-  s->box = calloc((size_t)s->f->places.count + 1, sizeof *s->box);
+  s->box = calloc((size_t)s->w->places.count + 1, sizeof *s->box);
   s->drawn = calloc((size_t)n, sizeof *s->drawn);
   return s->given != NULL && s->answer != NULL && s->suspect != NULL &&
          s->picture != NULL && s->region != NULL && s->box != NULL &&
@@ -236,25 +236,26 @@ static void release(page_memory *s)
 
 static lapis_status fill(page_memory *s, const char *const *title)
 {
-  const lapis_flow *f = s->f;
-  const labels *l = &f->given;
+  const label_run *w = s->w;
+  const labels *l = &w->given;
   lapis_report *p = &s->page;
   fill_labels(s);
-  p->names = f->names;
-  p->label_names = flow_text(in_columns(f) ? l->name : title, s->columns);
-  p->labels = text_grid(s->given, s->columns, f->n);
-  p->answers = text_grid(s->answer, s->columns, f->n);
+  p->names = w->flow->names;
+  p->label_names = flow_text(in_columns(w) ? l->name : title, s->columns);
+  p->labels = text_grid(s->given, s->columns, w->flow->n);
+  p->answers = text_grid(s->answer, s->columns, w->flow->n);
   p->class_names = l->kind == LABEL_TWO ? flow_text(l->name + 1, 1)
                                         : flow_text(l->name, l->n_names);
-  TRY(lapis_flow_get(f, "scores", &p->scores));
-  if (f->held_out != NULL)
-    p->held_out = lapis_mat_f64(f->held_out, f->given.K, f->n);
-  if (f->held_out != NULL) p->truth = f->data.Y;
+  TRY(lapis_flow_get(w->flow, "scores", &p->scores));
+  if (w->held_out != NULL)
+    p->held_out = lapis_mat_f64(w->held_out, w->given.K, w->flow->n);
+  if (w->held_out != NULL) p->truth = w->flow->data.Y;
   fill_suspects(s);
   TRY(fill_pictures(s));
   fill_facts(s);
-  add_settings(s, &label_method, &f->set);
-  add_settings(s, lapis_method_find("mc"), lapis_result_settings(f->solver));
+  add_settings(s, &label_method, &w->set);
+  add_settings(s, lapis_method_find("mc"),
+               lapis_result_settings(w->flow->solver));
   p->setting = s->setting;
   fill_history(s);
   return LAPIS_OK;
@@ -263,21 +264,24 @@ static lapis_status fill(page_memory *s, const char *const *title)
 lapis_status label_page(const lapis_flow *f, const char *path,
                         const char *command)
 {
-  if (f->label == NULL)
-    return lapis_fail(f->ctx, LAPIS_EINVAL, "label: there are no labels yet");
+  const label_run *w = f->own;
+  if (w->answer == NULL)
+    return lapis_fail(w->flow->ctx, LAPIS_EINVAL,
+                      "label: there are no labels yet");
   page_memory *s = calloc(1, sizeof *s);
-  const char *title = *f->given.title == '\0' ? "label" : f->given.title;
+  const char *title = *w->given.title == '\0' ? "label" : w->given.title;
   lapis_status status = LAPIS_ENOMEM;
-  if (s == NULL) return lapis_fail(f->ctx, status, "label: out of memory");
-  s->f = f;
-  s->columns = in_columns(f) ? f->given.K : 1;
+  if (s == NULL)
+    return lapis_fail(w->flow->ctx, status, "label: out of memory");
+  s->w = w;
+  s->columns = in_columns(w) ? w->given.K : 1;
   s->page = lapis_report_defaults();
   s->page.title = "Labels of images";
   s->page.command = command;
   if (allocate(s)) status = fill(s, &title);
   if (status == LAPIS_ENOMEM)
-    (void)lapis_fail(f->ctx, status, "label: out of memory");
-  if (status >= 0) status = lapis_report_write(f->ctx, &s->page, path);
+    (void)lapis_fail(w->flow->ctx, status, "label: out of memory");
+  if (status >= 0) status = lapis_report_write(w->flow->ctx, &s->page, path);
   release(s);
   return status;
 }

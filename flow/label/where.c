@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "flow/flow.h"
+#include "flow/label/label.h"
 #include "lapis/lapis_locate.h"
 
 static const double REGION_SECONDS = 1; /* a region, before its bound is kept */
@@ -45,23 +45,23 @@ static int roots_in(const char *map)
   return count;
 }
 
-lapis_status label_check_where(lapis_flow *f)
+lapis_status label_check_where(label_run *w)
 {
-  if (!f->set.where && f->set.segments != NULL)
-    return lapis_fail(f->ctx, LAPIS_EINVAL,
+  if (!w->set.where && w->set.segments != NULL)
+    return lapis_fail(w->flow->ctx, LAPIS_EINVAL,
                       "label: --segments goes with --where");
-  if (!f->set.where) return LAPIS_OK;
-  if (!learns_words(f->kind))
-    return lapis_fail(f->ctx, LAPIS_EINVAL,
+  if (!w->set.where) return LAPIS_OK;
+  if (!learns_words(w->kind))
+    return lapis_fail(w->flow->ctx, LAPIS_EINVAL,
                       "label: --where needs features with a place in the "
                       "image, visual words; %s has none, sift-bow has",
-                      f->kind->name);
-  if (f->set.map != NULL && !keeps_counts(f->set.map))
+                      w->kind->name);
+  if (w->set.map != NULL && !keeps_counts(w->set.map))
     return lapis_fail(
-        f->ctx, LAPIS_EINVAL,
+        w->flow->ctx, LAPIS_EINVAL,
         "label: --where goes back from features to counts of "
         "words; --map %s cannot; none, l1, sqrt, l1-sqrt and scale can",
-        f->set.map);
+        w->set.map);
   return LAPIS_OK;
 }
 
@@ -75,25 +75,25 @@ static bool are_roots(const lapis_mat *X)
 }
 
 /* Words of image i, as views. */
-static lapis_words words_of(const lapis_flow *f, int64_t i)
+static lapis_words words_of(const label_run *w, int64_t i)
 {
-  const int64_t *start = f->word_start.val, *size = f->size.val;
-  lapis_words w = {.word = f->words,
-                   .xy = f->places_xy,
-                   .vocabulary = f->d,
-                   .width = size[2 * i],
-                   .height = size[2 * i + 1]};
-  w.word.cols = w.xy.cols = start[i + 1] - start[i];
-  w.word.val = (int64_t *)f->words.val + start[i];
-  w.xy.val = (float *)f->places_xy.val + start[i] * f->places_xy.ld;
-  return w;
+  const int64_t *start = w->word_start.val, *size = w->flow->size.val;
+  lapis_words found = {.word = w->words,
+                       .xy = w->places_xy,
+                       .vocabulary = w->d,
+                       .width = size[2 * i],
+                       .height = size[2 * i + 1]};
+  found.word.cols = found.xy.cols = start[i + 1] - start[i];
+  found.word.val = (int64_t *)w->words.val + start[i];
+  found.xy.val = (float *)w->places_xy.val + start[i] * w->places_xy.ld;
+  return found;
 }
 
 /* Column j of A as shares of words again. */
-static void undo_map(const lapis_flow *f, const lapis_mat *A, int64_t j,
+static void undo_map(const label_run *w, const lapis_mat *A, int64_t j,
                      bool roots, double *to)
 {
-  int squares = roots_in(f->map) + roots;
+  int squares = roots_in(w->map) + roots;
   for (int64_t k = 0; k < A->rows; k++) {
     double v = fmax(lapis_mat_at(A, k, j), 0);
     for (int i = 0; i < squares; i++) v *= v;
@@ -109,19 +109,19 @@ static bool all_zero(const double *v, int64_t d)
 }
 
 /* ---- what was found -----------------------------------------------------*/
-static lapis_status add_place(lapis_flow *f, const lapis_box *b, int64_t image,
+static lapis_status add_place(label_run *w, const lapis_box *b, int64_t image,
                               int64_t class_)
 {
-  flow_places *p = &f->places;
+  found_boxes *p = &w->places;
   if (p->count == p->room) {
-    int64_t room = 2 * p->room + f->n;
+    int64_t room = 2 * p->room + w->flow->n;
     double *box = realloc(p->box, (size_t)(5 * room) * sizeof *box);
     if (box != NULL) p->box = box;
     int64_t *at = realloc(p->image, (size_t)room * sizeof *at);
     if (at != NULL) p->image = at;
     int64_t *of = realloc(p->class_, (size_t)room * sizeof *of);
     if (of != NULL) p->class_ = of;
-    if (box == NULL || at == NULL || of == NULL) return flow_no_memory(f);
+    if (box == NULL || at == NULL || of == NULL) return flow_no_memory(w->flow);
     p->room = room;
   }
   double *to = p->box + 5 * p->count;
@@ -132,47 +132,47 @@ static lapis_status add_place(lapis_flow *f, const lapis_box *b, int64_t image,
   return LAPIS_OK;
 }
 
-static void publish_places(lapis_flow *f)
+static void publish_places(label_run *w)
 {
-  const flow_places *p = &f->places;
-  flow_publish(f, "boxes", lapis_mat_f64(p->box, 5, p->count));
-  flow_publish(f, "box_image", flow_whole(p->image, 1, p->count));
-  flow_publish(f, "box_class", flow_whole(p->class_, 1, p->count));
-  flow_publish(f, "region_mask",
+  const found_boxes *p = &w->places;
+  flow_publish(w->flow, "boxes", lapis_mat_f64(p->box, 5, p->count));
+  flow_publish(w->flow, "box_image", flow_whole(p->image, 1, p->count));
+  flow_publish(w->flow, "box_class", flow_whole(p->class_, 1, p->count));
+  flow_publish(w->flow, "region_mask",
                (lapis_mat){.dtype = LAPIS_U8,
                            .rows = 1,
-                           .cols = f->mask_used,
+                           .cols = w->mask_used,
                            .ld = 1,
-                           .val = f->mask});
+                           .val = w->mask});
 }
 
 /* ---- two classes --------------------------------------------------------*/
-static lapis_status one_window(lapis_flow *f, int64_t i, bool roots,
+static lapis_status one_window(label_run *w, int64_t i, bool roots,
                                double *target)
 {
   lapis_mat Z;
   lapis_box box;
   int64_t found;
-  TRY(lapis_flow_get(f, "low_rank", &Z));
-  undo_map(f, &Z, i, roots, target);
-  if (all_zero(target, f->d)) return LAPIS_OK;
-  lapis_words words = words_of(f, i);
-  lapis_mat t = lapis_mat_f64(target, f->d, 1);
+  TRY(lapis_flow_get(w->flow, "low_rank", &Z));
+  undo_map(w, &Z, i, roots, target);
+  if (all_zero(target, w->d)) return LAPIS_OK;
+  lapis_words words = words_of(w, i);
+  lapis_mat t = lapis_mat_f64(target, w->d, 1);
   lapis_status s =
-      lapis_windows_find(f->ctx, &words, &t, NULL, 1, &box, &found, NULL);
+      lapis_windows_find(w->flow->ctx, &words, &t, NULL, 1, &box, &found, NULL);
   if (s < 0) return s;
-  return found > 0 ? add_place(f, &box, i, 0) : LAPIS_OK;
+  return found > 0 ? add_place(w, &box, i, 0) : LAPIS_OK;
 }
 
-static lapis_status find_windows(lapis_flow *f, bool roots)
+static lapis_status find_windows(label_run *w, bool roots)
 {
-  double *target = malloc((size_t)f->d * sizeof *target);
-  if (target == NULL) return flow_no_memory(f);
+  double *target = malloc((size_t)w->d * sizeof *target);
+  if (target == NULL) return flow_no_memory(w->flow);
   lapis_status s = LAPIS_OK;
-  for (int64_t i = 0; s >= 0 && i < f->n; i++) {
-    if (flow_clock() > f->end) s = LAPIS_TIME_LIMIT;
+  for (int64_t i = 0; s >= 0 && i < w->flow->n; i++) {
+    if (flow_clock() > w->flow->end) s = LAPIS_TIME_LIMIT;
     if (s != LAPIS_OK) break;
-    s = one_window(f, i, roots, target);
+    s = one_window(w, i, roots, target);
   }
   free(target);
   return s;
@@ -180,24 +180,24 @@ static lapis_status find_windows(lapis_flow *f, bool roots)
 
 /* ---- more classes -------------------------------------------------------*/
 /* weight: d x K, of each word for each class. */
-static lapis_status weigh_words(lapis_flow *f, bool roots, double *weight)
+static lapis_status weigh_words(label_run *w, bool roots, double *weight)
 {
   lapis_mat Z;
-  TRY(lapis_result_get(f->solver, "class_features", &Z));
-  double *mean = malloc((size_t)(f->d * Z.cols) * sizeof *mean);
-  if (mean == NULL) return flow_no_memory(f);
+  TRY(lapis_result_get(w->flow->solver, "class_features", &Z));
+  double *mean = malloc((size_t)(w->d * Z.cols) * sizeof *mean);
+  if (mean == NULL) return flow_no_memory(w->flow);
   for (int64_t c = 0; c < Z.cols; c++)
-    undo_map(f, &Z, c, roots, mean + c * f->d);
-  lapis_mat of = lapis_mat_f64(mean, f->d, Z.cols);
+    undo_map(w, &Z, c, roots, mean + c * w->d);
+  lapis_mat of = lapis_mat_f64(mean, w->d, Z.cols);
   lapis_status s = LAPIS_OK;
   for (int64_t c = 0; s >= 0 && c < Z.cols; c++)
-    s = lapis_class_weights(f->ctx, &of, c, true, weight + c * f->d);
+    s = lapis_class_weights(w->flow->ctx, &of, c, true, weight + c * w->d);
   free(mean);
   return s;
 }
 
 /* FOLDER/NAME with the image's own ending, .png or .npy. */
-static bool given_segments(const lapis_flow *f, const char *image, char *path,
+static bool given_segments(const label_run *w, const char *image, char *path,
                            size_t size)
 {
   static const char *const endings[] = {"", ".png", ".npy"};
@@ -206,62 +206,63 @@ static bool given_segments(const lapis_flow *f, const char *image, char *path,
   const char *dot = strrchr(base, '.');
   int stem = dot == NULL || dot == base ? (int)strlen(base) : (int)(dot - base);
   for (int k = 0; k < 3; k++) {
-    snprintf(path, size, "%s/%.*s%s", f->set.segments,
+    snprintf(path, size, "%s/%.*s%s", w->set.segments,
              k == 0 ? (int)strlen(base) : stem, base, endings[k]);
     if (access(path, R_OK) == 0) return true;
   }
   return false;
 }
 
-static lapis_status read_segments(const lapis_flow *f, int64_t i,
+static lapis_status read_segments(const label_run *w, int64_t i,
                                   lapis_segments *out)
 {
   char path[4096];
-  const char *image = ((const char *const *)f->names.val)[i];
-  const int64_t *size = f->size.val;
-  if (!given_segments(f, image, path, sizeof path))
-    return lapis_fail(f->ctx, LAPIS_EIO,
+  const char *image = ((const char *const *)w->flow->names.val)[i];
+  const int64_t *size = w->flow->size.val;
+  if (!given_segments(w, image, path, sizeof path))
+    return lapis_fail(w->flow->ctx, LAPIS_EIO,
                       "%s: has no segments for %s: a file of the same name, "
                       "or ending in .png or .npy",
-                      f->set.segments, image);
-  TRY(lapis_segments_read(f->ctx, path, 1, out));
+                      w->set.segments, image);
+  TRY(lapis_segments_read(w->flow->ctx, path, 1, out));
   if (out->width == size[2 * i] && out->height == size[2 * i + 1])
     return LAPIS_OK;
   return lapis_fail(
-      f->ctx, LAPIS_ESHAPE,
+      w->flow->ctx, LAPIS_ESHAPE,
       "%s: is %" PRId64 " x %" PRId64 ", its image %" PRId64 " x %" PRId64,
       path, out->width, out->height, size[2 * i], size[2 * i + 1]);
 }
 
-static lapis_status make_segments(const lapis_flow *f, int64_t i,
+static lapis_status make_segments(const label_run *w, int64_t i,
                                   lapis_segments *out)
 {
   lapis_image image;
   *out = (lapis_segments){.width = 0};
-  if (f->set.segments != NULL) return read_segments(f, i, out);
-  TRY(lapis_image_read(f->ctx, ((const char *const *)f->names.val)[i], &image));
-  lapis_status s = lapis_segments_slic(f->ctx, &image, NULL, out);
+  if (w->set.segments != NULL) return read_segments(w, i, out);
+  TRY(lapis_image_read(w->flow->ctx,
+                       ((const char *const *)w->flow->names.val)[i], &image));
+  lapis_status s = lapis_segments_slic(w->flow->ctx, &image, NULL, out);
   lapis_image_free(&image);
   return s;
 }
 
 /* The box around a region, and its pixels behind those of the others. */
-static lapis_status add_region(lapis_flow *f, const lapis_segments *g,
+static lapis_status add_region(label_run *w, const lapis_segments *g,
                                const unsigned char *inside, double score,
                                int64_t image, int64_t class_)
 {
-  int64_t w = g->width, count = w * g->height;
-  int64_t low[2] = {w, g->height}, high[2] = {-1, -1};
-  if (f->mask_used + count > f->mask_room) {
-    int64_t room = 2 * (f->mask_used + count);
-    unsigned char *mask = realloc(f->mask, (size_t)room);
-    if (mask == NULL) return flow_no_memory(f);
-    f->mask = mask;
-    f->mask_room = room;
+  int64_t wide = g->width, count = wide * g->height;
+  int64_t low[2] = {wide, g->height}, high[2] = {-1, -1};
+  if (w->mask_used + count > w->mask_room) {
+    int64_t room = 2 * (w->mask_used + count);
+    unsigned char *mask = realloc(w->mask, (size_t)room);
+    if (mask == NULL) return flow_no_memory(w->flow);
+    w->mask = mask;
+    w->mask_room = room;
   }
-  unsigned char *to = f->mask + f->mask_used;
+  unsigned char *to = w->mask + w->mask_used;
   for (int64_t p = 0; p < count; p++) {
-    int64_t at[2] = {p % w, p / w};
+    int64_t at[2] = {p % wide, p / wide};
     to[p] = inside[g->label[p]];
     for (int k = 0; to[p] != 0 && k < 2; k++) {
       if (at[k] < low[k]) low[k] = at[k];
@@ -269,73 +270,75 @@ static lapis_status add_region(lapis_flow *f, const lapis_segments *g,
     }
   }
   if (high[0] < 0) return LAPIS_OK; /* an empty region */
-  f->mask_used += count;
+  w->mask_used += count;
   lapis_box box = {(double)low[0], (double)low[1],
                    (double)(high[0] - low[0] + 1),
                    (double)(high[1] - low[1] + 1), score};
-  return add_place(f, &box, image, class_);
+  return add_place(w, &box, image, class_);
 }
 
-static lapis_status search_image(lapis_flow *f, int64_t i,
+static lapis_status search_image(label_run *w, int64_t i,
                                  const lapis_segments *g, const double *weight)
 {
   int64_t n = g->graph.count;
-  lapis_words words = words_of(f, i);
+  lapis_words words = words_of(w, i);
   lapis_region_settings set = lapis_region_defaults();
   set.seconds = REGION_SECONDS;
   double *score = malloc((size_t)n * sizeof *score);
   unsigned char *inside = malloc((size_t)n);
   lapis_status s =
-      score == NULL || inside == NULL ? flow_no_memory(f) : LAPIS_OK;
-  for (int64_t c = 0; s >= 0 && c < f->given.K; c++) {
+      score == NULL || inside == NULL ? flow_no_memory(w->flow) : LAPIS_OK;
+  for (int64_t c = 0; s >= 0 && c < w->given.K; c++) {
     lapis_region_info info;
-    if (!label_has(f, i, c)) continue;
-    s = lapis_segment_scores(f->ctx, &words, g, weight + c * f->d, score);
+    if (!label_has(w, i, c)) continue;
+    s = lapis_segment_scores(w->flow->ctx, &words, g, weight + c * w->d, score);
     if (s >= 0)
-      s = lapis_region_find(f->ctx, &g->graph, score, &set, inside, &info);
+      s = lapis_region_find(w->flow->ctx, &g->graph, score, &set, inside,
+                            &info);
     if (s == LAPIS_CANCELLED) break;
-    f->regions_open += s > 0;
-    if (s >= 0) s = add_region(f, g, inside, info.score, i, c);
+    w->regions_open += s > 0;
+    if (s >= 0) s = add_region(w, g, inside, info.score, i, c);
   }
   free(score);
   free(inside);
   return s;
 }
 
-static lapis_status find_regions(lapis_flow *f, bool roots)
+static lapis_status find_regions(label_run *w, bool roots)
 {
-  double *weight = malloc((size_t)(f->d * f->given.K) * sizeof *weight);
+  double *weight = malloc((size_t)(w->d * w->given.K) * sizeof *weight);
   lapis_status s =
-      weight == NULL ? flow_no_memory(f) : weigh_words(f, roots, weight);
-  for (int64_t i = 0; s >= 0 && s != LAPIS_CANCELLED && i < f->n; i++) {
+      weight == NULL ? flow_no_memory(w->flow) : weigh_words(w, roots, weight);
+  for (int64_t i = 0; s >= 0 && s != LAPIS_CANCELLED && i < w->flow->n; i++) {
     lapis_segments g;
-    if (flow_clock() > f->end) {
+    if (flow_clock() > w->flow->end) {
       s = LAPIS_TIME_LIMIT;
       break;
     }
-    s = make_segments(f, i, &g);
-    if (s >= 0) s = search_image(f, i, &g, weight);
+    s = make_segments(w, i, &g);
+    if (s >= 0) s = search_image(w, i, &g, weight);
     lapis_segments_free(&g);
   }
   free(weight);
-  if (f->regions_open > 0)
-    flow_note(f, "%" PRId64 " regions were not proved to be the best in %g s",
-              f->regions_open, REGION_SECONDS);
+  if (w->regions_open > 0)
+    flow_note(w->flow,
+              "%" PRId64 " regions were not proved to be the best in %g s",
+              w->regions_open, REGION_SECONDS);
   return s;
 }
 
-lapis_status label_where(lapis_flow *f)
+lapis_status label_where(label_run *w)
 {
   lapis_mat X;
-  TRY(lapis_result_get(f->features, "X", &X));
-  TRY(lapis_result_get(f->features, "word", &f->words));
-  TRY(lapis_result_get(f->features, "word_xy", &f->places_xy));
-  TRY(lapis_result_get(f->features, "word_start", &f->word_start));
-  f->d = X.rows;
+  TRY(lapis_result_get(w->flow->features, "X", &X));
+  TRY(lapis_result_get(w->flow->features, "word", &w->words));
+  TRY(lapis_result_get(w->flow->features, "word_xy", &w->places_xy));
+  TRY(lapis_result_get(w->flow->features, "word_start", &w->word_start));
+  w->d = X.rows;
   bool roots = are_roots(&X);
-  flow_allow(f, 1);
+  flow_allow(w->flow, 1);
   lapis_status s =
-      f->given.K == 1 ? find_windows(f, roots) : find_regions(f, roots);
-  publish_places(f);
+      w->given.K == 1 ? find_windows(w, roots) : find_regions(w, roots);
+  publish_places(w);
   return s;
 }

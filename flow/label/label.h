@@ -1,0 +1,99 @@
+/* label.h - between the files of the pipeline label. */
+#ifndef LAPIS_LABEL_PRIVATE_H
+#define LAPIS_LABEL_PRIVATE_H
+#include "flow/flow.h"
+
+/* ---- labels.c, classes.c: the table of labels ---------------------------*/
+typedef enum label_kind { LABEL_TWO, LABEL_CLASS, LABEL_MANY } label_kind;
+typedef struct labels {
+  label_kind kind;
+  bool lists;        /* many: written as a;b in one column */
+  int64_t K;         /* classes; two: 1 */
+  int64_t rows;      /* of Y: two and class: 1 */
+  int64_t n_names;   /* K; two: 2, the positive one last */
+  const char **name; /* n_names */
+  int64_t n;         /* images */
+  double *Y;         /* rows x n: two and many -1 or 1, class 0 .. K - 1 */
+  int64_t *group;    /* n, or NULL */
+  const char **group_text; /* n, "" where unknown; or NULL */
+  const char *title, *name_title, *group_title; /* of columns */
+  int64_t skipped;                              /* rows of no image */
+  lapis_cells cells; /* what names and titles point into */
+  char *pool;        /* class names cut out of lists */
+} labels;
+typedef struct label_request {
+  const char *path, *target, *groups;
+  int header;
+  bool keep_going;
+  const char *const *image;
+  int64_t n;
+} label_request;
+lapis_status labels_read(lapis_ctx *ctx, const label_request *r, labels *out);
+void labels_free(labels *l);
+
+/* What columns of the table hold labels, and the image of each row. */
+typedef struct label_sheet {
+  lapis_ctx *ctx;
+  const label_request *r;
+  const lapis_cells *cells;
+  int64_t first; /* row behind the header */
+  int64_t name, group;
+  int64_t n_targets, *target; /* columns */
+  int64_t *image;             /* of each row; -1: none */
+} label_sheet;
+const char *sheet_cell(const label_sheet *s, int64_t row, int64_t column);
+lapis_status classes_find(const label_sheet *s, labels *out);
+
+/* ---- a run --------------------------------------------------------------*/
+typedef struct found_boxes {
+  int64_t count, room;
+  double *box;             /* 5 x count: x, y, width, height, score */
+  int64_t *image, *class_; /* count each */
+} found_boxes;
+
+/* n: images that could be read, flow->n; K: classes, given.K. */
+typedef struct label_run {
+  lapis_flow *flow;
+  lapis_label_settings set;
+  const lapis_method *kind; /* of features */
+  labels given;             /* of all paths */
+  int64_t *path_at;         /* n: the place of an image among the paths */
+  /* data of the completion */
+  double *Y;            /* given.rows x n */
+  double *X;            /* mapped features of n images, or NULL */
+  int64_t *group;       /* n */
+  unsigned char *known; /* n: has a label */
+  const char *map;
+  lapis_mc_settings mc;
+  /* labels as they are written */
+  const char **answer; /* n; NULL: none yet */
+  char *answer_pool;
+  /* labels in doubt, by falling margin */
+  int64_t suspects;
+  int64_t *suspect;    /* 2 x suspects: image, class */
+  double *margin;      /* suspects */
+  double *held_out;    /* K x n: scores while hidden, or NULL */
+  const char **rather; /* suspects: the class it rather has, or NULL */
+  /* where in the image */
+  int64_t d;                              /* words of the vocabulary */
+  lapis_mat words, places_xy, word_start; /* of features */
+  found_boxes places;
+  unsigned char *mask; /* pixels of regions, one after the other */
+  int64_t mask_used, mask_room, regions_open;
+} label_run;
+
+/* choose.c: variant, map, and the settings that were not given. */
+lapis_status label_prepare(label_run *w);
+lapis_status label_choose(label_run *w);
+lapis_status label_suspects(label_run *w);
+/* answer.c: labels as texts. */
+lapis_status label_answer(label_run *w);
+bool label_has(const label_run *w, int64_t image, int64_t class_);
+/* where.c */
+lapis_status label_check_where(label_run *w);
+lapis_status label_where(label_run *w);
+/* page.c */
+lapis_status label_page(const lapis_flow *f, const char *path,
+                        const char *command);
+
+#endif
