@@ -69,7 +69,7 @@ class Browser:
             method=verb)
         direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         try:
-            with direct.open(request, timeout=120) as answer:
+            with direct.open(request, timeout=300) as answer:
                 return json.load(answer)["value"]
         except urllib.error.HTTPError as refused:
             raise AssertionError(refused.read().decode()) from None
@@ -151,7 +151,7 @@ class Browser:
                   downloadPath=folder)
 
 
-def wait_until(happened, complaint, seconds=30):
+def wait_until(happened, complaint, seconds=300):
     end = time.monotonic() + seconds
     while not happened():
         assert time.monotonic() < end, complaint

@@ -279,7 +279,7 @@ class Habits(unittest.TestCase):
         clean, dirty = low_rank()
         want = lapis.RobustPCA().fit(dirty).low_rank_
         with multiprocessing.get_context("fork").Pool(1) as pool:
-            there = pool.apply_async(fit_rpca, (dirty,)).get(timeout=60)
+            there = pool.apply_async(fit_rpca, (dirty,)).get(timeout=500)
         np.testing.assert_allclose(there, want, atol=1e-6)
 
     def test_weights_repeat_samples(self):
