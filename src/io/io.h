@@ -41,6 +41,9 @@ void io_release(void *memory, size_t bytes, io_memory kind);
 /* How sentences call a path: "standard input" for "-". */
 const char *io_name(const char *path);
 bool io_exists(const char *path);
+/* A file or folder of root or the user that nobody else can write to; a group
+ * counts where it is not our own. */
+bool io_is_ours(const char *path);
 
 /* ---- text.c: UTF-8, text arrays, numbers in any locale ------------------*/
 /* Bytes of the character at s (< end), its code point in *code; 0 if it is

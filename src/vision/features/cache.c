@@ -16,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "io/io.h"
 
@@ -76,20 +75,9 @@ static bool make_folder(const char *path)
   return mkdir(path, 0700) == 0 || errno == EEXIST;
 }
 
-/* Nobody but its owner, us or root, can have put files there: a group counts
- * where it is not our own. */
-static bool is_ours(const char *path)
-{
-  struct stat s;
-  if (stat(path, &s) != 0) return true; /* to be made */
-  bool owner = s.st_uid == geteuid() || s.st_uid == 0;
-  bool group = (s.st_mode & S_IWGRP) != 0 && s.st_gid != getegid();
-  return owner && !group && (s.st_mode & S_IWOTH) == 0;
-}
-
 static bool is_refused(feature_job *j, const char *path)
 {
-  if (is_ours(path)) return false;
+  if (!io_exists(path) || io_is_ours(path)) return false;
   base_say(j->base.ctx, 0,
            "%s: %s: others can write to this folder, so it is not used as a "
            "cache (chmod go-w)",
