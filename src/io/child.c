@@ -1,10 +1,10 @@
-/* child.c - reading a file in a process of its own.
+/* child.c - reading or writing a file in a process of its own.
  *
  * A library that was not written for damaged files may crash on one, never
  * return, or leave its own state in ruins.  So a copy of this process reads
  * the file, with a limit on its time, and sends back what it found: a status
  * and its sentence, or the arrays, whose memory is moved as it lies; only
- * addresses within it change. */
+ * addresses within it change.  Writing sends back a status and its sentence. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -185,4 +185,41 @@ lapis_status io_read_apart(lapis_ctx *ctx, io_file *f, int64_t bytes,
   (void)close(ends[0]);
   while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR) continue;
   return status;
+}
+
+/* ---- writing ------------------------------------------------------------*/
+static bool write_and_send(int to, lapis_ctx *ctx, io_writer write, void *task)
+{
+  report r = {.status = write(ctx, task)};
+  if (r.status < 0)
+    strncpy(r.sentence, lapis_ctx_error(ctx), sizeof r.sentence - 1);
+  return send(to, &r, sizeof r);
+}
+
+lapis_status io_write_apart(lapis_ctx *ctx, const char *path, io_writer write,
+                            void *task)
+{
+  int ends[2];
+  report r;
+  if (pipe(ends) != 0) return io_fail_errno(ctx, path, "cannot be written");
+  pid_t child = fork();
+  if (child == 0) {
+    (void)close(ends[0]);
+    hush();
+    (void)setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+    _exit(write_and_send(ends[1], ctx, write, task) ? 0 : 1);
+  }
+  int code = errno;
+  (void)close(ends[1]);
+  bool heard = child > 0 && receive(ends[0], &r, sizeof r);
+  (void)close(ends[0]);
+  while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR) continue;
+  errno = code;
+  if (child < 0) return io_fail_errno(ctx, path, "cannot be written");
+  if (!heard)
+    return lapis_fail(ctx, LAPIS_EIO,
+                      "%s: cannot be written: the library that writes this "
+                      "format broke down over it; is there room?",
+                      path);
+  return r.status < 0 ? lapis_fail(ctx, r.status, "%s", r.sentence) : LAPIS_OK;
 }

@@ -514,6 +514,9 @@ typedef struct writing {
   const char *path;
   hid_t file;
   bool matlab;
+  const char *temp;
+  const lapis_named *item; /* count */
+  int count;
 } writing;
 
 static lapis_status fail_write(const writing *w, const char *name)
@@ -688,47 +691,60 @@ static lapis_status put_item(const writing *w, const lapis_named *item)
   return put_numbers(w, item);
 }
 
-static lapis_status put_items(writing *w, const char *temp,
-                              const lapis_named *item, int count)
+static lapis_status put_items(writing *w)
 {
   hid_t how = H5Pcreate(H5P_FILE_CREATE);
   if (w->matlab) (void)H5Pset_userblock(how, USER_BLOCK);
-  w->file = H5Fcreate(temp, H5F_ACC_EXCL, how, H5P_DEFAULT);
+  w->file = H5Fcreate(w->temp, H5F_ACC_EXCL, how, H5P_DEFAULT);
   (void)H5Pclose(how);
   if (w->file < 0)
     return lapis_fail(w->ctx, LAPIS_EIO, "%s: cannot be written", w->path);
   lapis_status status = LAPIS_OK;
-  for (int i = 0; i < count && status == LAPIS_OK; i++)
-    status = put_item(w, &item[i]);
+  for (int i = 0; i < w->count && status == LAPIS_OK; i++)
+    status = put_item(w, &w->item[i]);
   if (H5Fclose(w->file) < 0 && status == LAPIS_OK)
     status = lapis_fail(w->ctx, LAPIS_EIO, "%s: cannot be written", w->path);
   return status;
 }
 
 /* The text that says MATLAB 7.3, in the block kept free for it. */
-static lapis_status put_block(const writing *w, const char *temp)
+static lapis_status put_block(const writing *w)
 {
   char block[USER_BLOCK + 1];
   (void)snprintf(block, sizeof block, "%-124s",
                  "MATLAB 7.3 MAT-file, written by LAPIS HDF5 schema 1.00 .");
   memset(block + 116, 0, USER_BLOCK - 116);
   memcpy(block + 124, "\x00\x02IM", 4);
-  int fd = open(temp, O_WRONLY | O_CLOEXEC);
+  int fd = open(w->temp, O_WRONLY | O_CLOEXEC);
   bool fine = fd >= 0 && pwrite(fd, block, USER_BLOCK, 0) == USER_BLOCK;
   if (fd >= 0) (void)close(fd);
   return fine ? LAPIS_OK : io_fail_errno(w->ctx, w->path, "cannot be written");
 }
 
+static lapis_status write_here(lapis_ctx *ctx, void *task)
+{
+  writing *w = task;
+  (void)ctx;
+  (void)be_silent(); /* this process ends with it */
+  lapis_status status = put_items(w);
+  return status == LAPIS_OK && w->matlab ? put_block(w) : status;
+}
+
+/* HDF5 keeps what it could not write, and falls over it in the handler that it
+ * leaves for the end of the process. */
 static lapis_status write_file(lapis_ctx *ctx, const char *path, bool matlab,
                                const lapis_named *item, int count)
 {
   io_out o;
-  writing w = {.ctx = ctx, .path = path, .file = -1, .matlab = matlab};
   TRY(io_out_begin(ctx, path, &o));
-  silence s = be_silent();
-  lapis_status status = put_items(&w, o.temp, item, count);
-  be_loud(s);
-  if (status == LAPIS_OK && matlab) status = put_block(&w, o.temp);
+  writing w = {.ctx = ctx,
+               .path = path,
+               .file = -1,
+               .matlab = matlab,
+               .temp = o.temp,
+               .item = item,
+               .count = count};
+  lapis_status status = io_write_apart(ctx, path, write_here, &w);
   return io_out_end(&o, status);
 }
 

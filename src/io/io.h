@@ -232,6 +232,12 @@ lapis_status io_read_apart(lapis_ctx *ctx, io_file *f, int64_t bytes,
                            const io_request *request, io_reader read,
                            lapis_arrays *out);
 
+/* write in a copy of this process: a library that breaks down over a write
+ * that fails, then or when the process ends, breaks down there. */
+typedef lapis_status (*io_writer)(lapis_ctx *ctx, void *task);
+lapis_status io_write_apart(lapis_ctx *ctx, const char *path, io_writer write,
+                            void *task);
+
 /* ---- hdf5.c, or hdf5_absent.c --------------------------------------------*/
 #define IO_MAT73_SHOWN                                              \
   "mat73", "", "MATLAB 7.3 (HDF5)", "every member but texts", true, \
