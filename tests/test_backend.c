@@ -596,6 +596,46 @@ static void vector_case(la_pair *p, uint64_t *seed)
   RELEASE(h, &A, &B, &C);
 }
 
+/* Filling, copying, scaling and shifting: the entries are known. */
+static void small_pass_case(la *h, uint64_t *seed)
+{
+  int64_t n = la_case_side(seed);
+  la_array A = la_case_random(h, n, n, seed), B = la_case_new(h, n, n);
+  if (n > 0) *la_case_at(&B, n - 1, 0) = NAN; /* never read */
+  OK(la_zero(h, &B));
+  for (int64_t k = 0; k < n * n; k++)
+    CHECK_NEAR(*la_case_at(&B, k % n, k / n), 0, 0);
+  OK(la_copy(h, &A, &B));
+  OK(la_scale(h, -3, &B));
+  OK(la_add_diagonal(h, 0.25, &B));
+  for (int64_t k = 0; k < n * n; k++) {
+    int64_t i = k % n, j = k / n;
+    double wanted = -3 * *la_case_at(&A, i, j) + (i == j ? 0.25 : 0);
+    CHECK_NEAR(*la_case_at(&B, i, j), wanted, 0);
+  }
+  if (n > 0) { /* a row, and nothing beside it */
+    la_array row = la_rows(&B, n - 1, 1);
+    OK(h->ops->fill(h, 7, &row));
+    for (int64_t j = 0; j < n; j++) CHECK_NEAR(*la_case_at(&B, n - 1, j), 7, 0);
+    if (n > 1) CHECK_NEAR(*la_case_at(&B, 0, 1), -3 * *la_case_at(&A, 0, 1), 0);
+  }
+  RELEASE(h, &A, &B);
+}
+
+static void small_passes_do_what_they_say(void **state)
+{
+  la_pair *p = *state;
+  uint64_t seed = 77;
+  for (int k = 0; k < CASES; k++) {
+    small_pass_case(&p->fast, &seed);
+    small_pass_case(&p->slow, &seed);
+  }
+  la_array wide = la_case_new(&p->fast, 2, 3);
+  assert_int_equal(la_add_diagonal(&p->fast, 1, &wide), LAPIS_ESHAPE);
+  assert_int_equal(la_add_diagonal(&p->slow, 1, &wide), LAPIS_ESHAPE);
+  RELEASE(&p->fast, &wide);
+}
+
 static void vectors_agree(void **state)
 {
   for (uint64_t i = 0; i < CASES; i++) {
@@ -780,6 +820,7 @@ int main(void)
       cmocka_unit_test(losses_agree),
       cmocka_unit_test(constraints_agree),
       cmocka_unit_test(vectors_agree),
+      cmocka_unit_test(small_passes_do_what_they_say),
       cmocka_unit_test(threads_do_not_change_passes),
       cmocka_unit_test(threads_hardly_change_products),
       cmocka_unit_test(matrices_travel),

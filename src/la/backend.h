@@ -108,6 +108,10 @@ typedef struct la_backend {
   lapis_status (*axpby)(la *h, double alpha, const la_array *A, double beta,
                         la_array *B);
   lapis_status (*scale_cols)(la *h, const double *f, la_array *A);
+  /* every entry; a row of A is a view of it */
+  lapis_status (*fill)(la *h, double value, la_array *A);
+  /* A += f I, A square */
+  lapis_status (*add_diagonal)(la *h, double f, la_array *A);
   lapis_status (*dot)(la *h, const la_array *A, const la_array *B, double *out);
   /* One over-relaxed ADMM pass for min g(A) + phi(B), A = B (scaled dual U):
    *   V = alpha A + (1 - alpha) B + U;  B <- prox_{phi/rho}(V);  U <- V - B
@@ -175,6 +179,29 @@ static inline int64_t la_scratch_count(int64_t rows, int64_t cols)
 lapis_status la_open(lapis_ctx *ctx, la *out);
 extern const la_backend la_reference, la_openblas;
 
+/* ---- what solvers say most often ----------------------------------------*/
+/* B = A */
+static inline lapis_status la_copy(la *h, const la_array *A, la_array *B)
+{
+  return h->ops->axpby(h, 1, A, 0, B);
+}
+/* A = 0, whatever was there */
+static inline lapis_status la_zero(la *h, la_array *A)
+{
+  return h->ops->fill(h, 0, A);
+}
+/* A *= f */
+static inline lapis_status la_scale(la *h, double f, la_array *A)
+{
+  return h->ops->axpby(h, 0, A, f, A);
+}
+/* A += f I */
+static inline lapis_status la_add_diagonal(la *h, double f, la_array *A)
+{
+  return h->ops->add_diagonal(h, f, A);
+}
+
+/* ---- views ---------------------------------------------------------------*/
 /* A view of columns first .. first + cols - 1. */
 static inline la_array la_cols(const la_array *A, int64_t first, int64_t cols)
 {

@@ -43,6 +43,8 @@ lapis_status host_check_penalty(la *h, const char *what, const la_penalty *phi,
 lapis_status host_axpby(la *h, double alpha, const la_array *A, double beta,
                         la_array *B);
 lapis_status host_scale_cols(la *h, const double *f, la_array *A);
+lapis_status host_fill(la *h, double value, la_array *A);
+lapis_status host_add_diagonal(la *h, double f, la_array *A);
 lapis_status host_dot(la *h, const la_array *A, const la_array *B, double *out);
 lapis_status host_admm_step(la *h, const la_penalty *phi, double rho,
                             double alpha, const la_array *A, la_array *B,

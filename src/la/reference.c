@@ -77,6 +77,21 @@ static lapis_status scale_cols(la *h, const double *f, la_array *A)
   return LAPIS_OK;
 }
 
+static lapis_status fill(la *h, double value, la_array *A)
+{
+  TRY(host_check_shape(h, "fill", A, A->rows, A->cols));
+  for (int64_t j = 0; j < A->cols; j++)
+    for (int64_t i = 0; i < A->rows; i++) put(A, i, j, value);
+  return LAPIS_OK;
+}
+
+static lapis_status add_diagonal(la *h, double f, la_array *A)
+{
+  TRY(host_check_shape(h, "add_diagonal", A, A->rows, A->rows));
+  for (int64_t i = 0; i < A->rows; i++) put(A, i, i, get(A, i, i) + f);
+  return LAPIS_OK;
+}
+
 static lapis_status dot(la *h, const la_array *A, const la_array *B,
                         double *out)
 {
@@ -109,6 +124,8 @@ const la_backend la_reference = {
     .potri = plain_potri,
     .axpby = axpby,
     .scale_cols = scale_cols,
+    .fill = fill,
+    .add_diagonal = add_diagonal,
     .dot = dot,
     .admm_step = plain_admm_step,
     .prox = plain_prox,

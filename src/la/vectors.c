@@ -1,5 +1,5 @@
-/* vectors.c - sums of arrays, scaling and inner products, threaded over
- * columns; the same bits for every number of threads. */
+/* vectors.c - sums of arrays, scaling, filling and inner products, threaded
+ * over columns; the same bits for every number of threads. */
 #include "la/host.h"
 #include "la/parts.h"
 
@@ -31,6 +31,25 @@ lapis_status host_scale_cols(la *h, const double *f, la_array *A)
     double *a = host_col(A, j);
     for (int64_t i = 0; i < A->rows; i++) a[i] *= f[j];
   }
+  return LAPIS_OK;
+}
+
+lapis_status host_fill(la *h, double value, la_array *A)
+{
+  TRY(host_check_shape(h, "fill", A, A->rows, A->cols));
+#pragma omp parallel for num_threads(h->threads) if (A->rows * A->cols > \
+                                                     PARTS_WORTH_THREADS)
+  for (int64_t j = 0; j < A->cols; j++) {
+    double *a = host_col(A, j);
+    for (int64_t i = 0; i < A->rows; i++) a[i] = value;
+  }
+  return LAPIS_OK;
+}
+
+lapis_status host_add_diagonal(la *h, double f, la_array *A)
+{
+  TRY(host_check_shape(h, "add_diagonal", A, A->rows, A->rows));
+  for (int64_t i = 0; i < A->rows; i++) host_col(A, i)[i] += f;
   return LAPIS_OK;
 }
 

@@ -85,8 +85,7 @@ void anderson_keep(anderson *a, loop *l)
 
 static lapis_status copy(anderson *a, la_array *const from[], la_array *to)
 {
-  for (int p = 0; p < a->parts; p++)
-    TRY(a->h->ops->axpby(a->h, 1, from[p], 0, &to[p]));
+  for (int p = 0; p < a->parts; p++) TRY(la_copy(a->h, from[p], &to[p]));
   return LAPIS_OK;
 }
 
@@ -114,9 +113,9 @@ static lapis_status remember(anderson *a, la_array *const state[])
   la *h = a->h;
   int64_t k = a->next;
   for (int p = 0; p < a->parts; p++) {
-    TRY(h->ops->axpby(h, 1, &a->old[p], 0, &a->dF[k][p]));
+    TRY(la_copy(h, &a->old[p], &a->dF[k][p]));
     TRY(h->ops->axpby(h, -1, &a->f[p], 1, &a->dF[k][p]));
-    TRY(h->ops->axpby(h, 1, state[p], 0, &a->dG[k][p]));
+    TRY(la_copy(h, state[p], &a->dG[k][p]));
     TRY(h->ops->axpby(h, -1, &a->g[p], 1, &a->dG[k][p]));
   }
   a->next = (k + 1) % a->memory;
@@ -177,8 +176,7 @@ static lapis_status extrapolate(anderson *a, la_array *const state[])
 /* Back to the plain image g of the step before. */
 static lapis_status give_up(anderson *a, la_array *const state[])
 {
-  for (int p = 0; p < a->parts; p++)
-    TRY(a->h->ops->axpby(a->h, 1, &a->g[p], 0, state[p]));
+  for (int p = 0; p < a->parts; p++) TRY(la_copy(a->h, &a->g[p], state[p]));
   anderson_reset(a);
   return LAPIS_OK;
 }
@@ -195,7 +193,6 @@ lapis_status anderson_after(anderson *a, la_array *const state[])
   if (a->last >= 0) TRY(remember(a, state));
   a->last = size;
   TRY(copy(a, state, a->g));
-  for (int p = 0; p < a->parts; p++)
-    TRY(h->ops->axpby(h, 1, &a->old[p], 0, &a->f[p]));
+  for (int p = 0; p < a->parts; p++) TRY(la_copy(h, &a->old[p], &a->f[p]));
   return a->have > 1 ? extrapolate(a, state) : LAPIS_OK;
 }

@@ -241,7 +241,7 @@ static lapis_status full(op_svt *s, const la_array *W, double t, la_array *A,
   la *h = &s->h;
   la_array *U = s->by_rows ? &s->Q : &s->P, *Vt = s->by_rows ? &s->P : &s->Q;
   TRY(make_room(s, side(s)));
-  TRY(h->ops->axpby(h, 1, W, 0, A));
+  TRY(la_copy(h, W, A));
   TRY(h->ops->svd(h, A, U, s->w, Vt));
   shrink(s, side(s), t, false, report);
   la_array Ur = la_cols(U, 0, report->rank), Vr = la_rows(Vt, 0, report->rank);
@@ -261,7 +261,7 @@ static lapis_status qr_first(op_svt *s, const la_array *W, double t,
   if (s->by_rows)
     TRY(h->ops->gemm(h, LA_T, LA_N, 1, W, &s->eye, 0, &B));
   else
-    TRY(h->ops->axpby(h, 1, W, 0, &B));
+    TRY(la_copy(h, W, &B));
   TRY(h->ops->qr(h, &B, &s->C));
   TRY(h->ops->svd(h, &s->C, &s->Q, s->w, &s->V));
   shrink(s, side(s), t, false, report);
@@ -294,7 +294,7 @@ static lapis_status subspace(op_svt *s, const la_array *W, double t,
   for (int64_t i = 0; i < found.rank; i++) s->w[i] = sqrt(found.theta[i]);
   report->way = SVT_SUBSPACE;
   shrink(s, found.rank, t, true, report);
-  TRY(s->h.ops->axpby(&s->h, 1, &found.Q, 0, &Q));
+  TRY(la_copy(&s->h, &found.Q, &Q));
   return gram_product(s, W, found.rank, A);
 }
 
@@ -444,7 +444,7 @@ lapis_status op_singular_values(op_svt *s, const la_array *W, double *values)
   TRY(check_shape(s, W));
   if (base_ranks(s->h.ctx) > 1) return values_from_gram(s, W, values);
   TRY(make_room(s, side(s)));
-  TRY(s->h.ops->axpby(&s->h, 1, W, 0, &s->P));
+  TRY(la_copy(&s->h, W, &s->P));
   return s->h.ops->svd(&s->h, &s->P, NULL, values, NULL);
 }
 

@@ -128,11 +128,6 @@ lapis_status svt_subspace_new(la *h, la_trans side, int64_t k,
   return status;
 }
 
-static lapis_status copy(svt_subspace *s, const la_array *from, la_array *to)
-{
-  return s->h->ops->axpby(s->h, 1, from, 0, to);
-}
-
 static la_array corner(const la_array *A, int64_t rows, int64_t cols)
 {
   la_array top = la_rows(A, 0, rows);
@@ -145,12 +140,12 @@ static lapis_status move_basis(svt_subspace *from, svt_subspace *to)
   la_array B = la_cols(&from->B, 0, q), B2 = la_cols(&to->B, 0, q);
   la_array G = la_cols(&from->GB, 0, q), G2 = la_cols(&to->GB, 0, q);
   la_array H = corner(&from->H, q, q), H2 = corner(&to->H, q, q);
-  TRY(copy(from, &B, &B2));
+  TRY(la_copy(from->h, &B, &B2));
   la_array S = corner(&from->S, q, q), S2 = corner(&to->S, q, q);
   memcpy(to->theta, from->theta, (size_t)q * sizeof *to->theta);
-  TRY(copy(from, &G, &G2));
-  TRY(copy(from, &S, &S2));
-  return copy(from, &H, &H2);
+  TRY(la_copy(from->h, &G, &G2));
+  TRY(la_copy(from->h, &S, &S2));
+  return la_copy(from->h, &H, &H2);
 }
 
 /* Room for `cols` columns of B; X, R and Z are lost. */
@@ -265,7 +260,7 @@ static lapis_status ritz(svt_subspace *s, double t)
   int64_t q = s->used, count;
   la_array H = corner(&s->H, q, q), C = corner(&s->C, q, q);
   la_array S = corner(&s->S, q, q);
-  TRY(copy(s, &H, &C));
+  TRY(la_copy(s->h, &H, &C));
   TRY(s->h->ops->eigh(s->h, &C, -INFINITY, s->theta, &S, &count));
   s->rank = 0;
   while (s->rank < q && s->theta[s->rank] > t * t) s->rank++;
@@ -281,8 +276,8 @@ static lapis_status restart(svt_subspace *s)
   int64_t p = s->shown;
   la_array X = la_cols(&s->X, 0, p), GX = la_cols(&s->R, 0, p);
   la_array B = la_cols(&s->B, 0, p), GB = la_cols(&s->GB, 0, p);
-  TRY(copy(s, &X, &B));
-  TRY(copy(s, &GX, &GB));
+  TRY(la_copy(s->h, &X, &B));
+  TRY(la_copy(s->h, &GX, &GB));
   s->used = s->multiplied = p;
   la_array H = corner(&s->H, p, p);
   return s->h->ops->gemm(s->h, LA_T, LA_N, 1, &B, &GB, 0, &H);
@@ -516,7 +511,7 @@ static lapis_status step(svt_subspace *s, const svt_question *q, svt_found *out,
 static lapis_status keep(svt_subspace *s, svt_found *out)
 {
   la_array X = la_cols(&s->X, 0, s->shown), B = la_cols(&s->B, 0, s->shown);
-  TRY(copy(s, &X, &B));
+  TRY(la_copy(s->h, &X, &B));
   s->used = s->shown;
   out->rank = s->rank;
   out->Q = la_cols(&s->X, 0, s->rank);
@@ -546,7 +541,7 @@ lapis_status svt_subspace_seed(svt_subspace *s, const la_array *Q,
   TRY(reserve(s, count + c));
   la_array from = la_cols(Q, 0, count), to = la_cols(&s->B, 0, count);
   la_array fresh = la_cols(&s->B, count, c);
-  TRY(copy(s, &from, &to));
+  TRY(la_copy(s->h, &from, &to));
   s->used = count;
   TRY(draw(s, &fresh));
   return join(s, c);

@@ -44,7 +44,7 @@ static lapis_status first_mu(rr *w)
 {
   double sums[2] = {0, 0}, cells = (double)(w->d * w->n);
   la *h = &w->h;
-  TRY(h->ops->axpby(h, 0, &w->Z, 0, &w->Z));
+  TRY(la_zero(h, &w->Z));
   TRY(h->ops->l1_sums(h, &w->step.X, &w->Z, NULL, sums));
   w->mu = w->set.mu;
   if (isnan(w->mu)) w->mu = sums[0] > 0 ? cells / (4 * sums[0]) : 1;
@@ -77,17 +77,17 @@ static lapis_status start(rr *w)
   TRY(h->ops->l1_dual(h, INFINITY, &w->step.X, &w->Z, &w->B));
   TRY(op_norm2_upper(w->step.svt, &w->B, &norm));
   double scale = norm > 0 ? 1 / norm : 0;
-  TRY(h->ops->axpby(h, 1, &w->B, 0, &w->step.A));
-  TRY(h->ops->axpby(h, 1, &w->B, 0, &Dh));
+  TRY(la_copy(h, &w->B, &w->step.A));
+  TRY(la_copy(h, &w->B, &Dh));
   TRY(h->ops->axpby(h, scale, &w->B, 0, &w->G1));
   TRY(h->ops->axpby(h, scale, &w->B, 0, &G2));
   set_last_row(&w->t.Dh, 1);
   set_last_row(&w->G2, 0);
   /* Z = (G1 + mu B + G2) / (2 mu), what the first step on D takes less Dh */
-  TRY(h->ops->axpby(h, 1, &w->B, 0, &w->Z));
+  TRY(la_copy(h, &w->B, &w->Z));
   TRY(h->ops->axpby(h, 1 / w->mu, &w->G1, 1, &w->Z));
   TRY(h->ops->axpby(h, 1 / w->mu, &G2, 1, &w->Z));
-  return h->ops->axpby(h, 0, &w->Z, 0.5, &w->Z);
+  return la_scale(h, 0.5, &w->Z);
 }
 
 /* ---- the steps ----------------------------------------------------------*/
@@ -104,17 +104,16 @@ static lapis_status update_augmented(rr *w)
 {
   la *h = &w->h;
   la_array top = la_rows(&w->N, 0, w->d);
-  TRY(h->ops->axpby(h, 1, &w->step.A, 0, &top));
+  TRY(la_copy(h, &w->step.A, &top));
   set_last_row(&w->N, 1);
   TRY(h->ops->axpby(h, -1 / w->mu, &w->G2, 1, &w->N));
   TRY(h->ops->syrk(h, LA_T, &w->TW, &w->M));
-  double *m = w->M.data;
-  for (int64_t i = 0; i < w->K; i++) m[i * w->M.ld + i] += w->mu / w->set.eta;
+  TRY(la_add_diagonal(h, w->mu / w->set.eta, &w->M));
   TRY(h->ops->potrf(h, &w->M));
-  TRY(h->ops->axpby(h, 1, &w->WY, 0, &w->H));
+  TRY(la_copy(h, &w->WY, &w->H));
   TRY(h->ops->gemm(h, LA_T, LA_N, -1, &w->TW, &w->N, 1, &w->H));
   TRY(h->ops->potrs(h, &w->M, &w->H));
-  TRY(h->ops->axpby(h, 1, &w->N, 0, &w->t.Dh));
+  TRY(la_copy(h, &w->N, &w->t.Dh));
   return h->ops->gemm(h, LA_N, LA_N, 1, &w->TW, &w->H, 1, &w->t.Dh);
 }
 
@@ -176,7 +175,7 @@ lapis_status rr_objective(rr *w, double nuclear, double l1, double *J)
   la_array top = la_rows(&w->TW, 0, w->d);
   double *hh = w->H.data;
   const double *tw = w->TW.data;
-  TRY(h->ops->axpby(h, 1, &w->WY, 0, &w->H));
+  TRY(la_copy(h, &w->WY, &w->H));
   TRY(h->ops->gemm(h, LA_T, LA_N, -1, &top, &w->step.A, 1, &w->H));
   for (int64_t j = 0; j < w->n; j++)
     for (int64_t k = 0; k < w->K; k++)
@@ -217,7 +216,7 @@ lapis_status rr_regress(rr *w)
 {
   double sums[2] = {0, 0};
   la_array Dh = la_rows(&w->t.Dh, 0, w->d);
-  TRY(w->h.ops->axpby(&w->h, 1, &w->step.A, 0, &Dh));
+  TRY(la_copy(&w->h, &w->step.A, &Dh));
   set_last_row(&w->t.Dh, 1);
   TRY(rr_tstep_run(&w->h, &w->t));
   TRY(weigh(w));

@@ -55,7 +55,7 @@ static lapis_status project(cleaner *c)
   for (int64_t i = 0; i < c->r; i++)
     c->weight[i] = 1 / (c->ratio + sigma[i] * sigma[i]);
   scale_rows(&c->Z, c->weight);
-  TRY(h->ops->axpby(h, 1, &c->Z, 0, &c->P));
+  TRY(la_copy(h, &c->Z, &c->P));
   scale_rows(&c->P, sigma);
   return h->ops->gemm(h, LA_N, LA_N, 1, &c->U, &c->P, 0, &c->A);
 }
@@ -101,11 +101,11 @@ static lapis_status certify(cleaner *c)
   la *h = c->h;
   double sums[2], norm = 0;
   TRY(update_Q(c));
-  TRY(h->ops->axpby(h, 1, &c->QA, 0, &c->P));
+  TRY(la_copy(h, &c->QA, &c->P));
   scale_rows(&c->P, c->basis->sigma);
   TRY(h->ops->gemm(h, LA_N, LA_N, 1, &c->U, &c->P, 0, &c->A));
   TRY(h->ops->l1_dual(h, c->w / c->rho[0], &c->X, &c->S, &c->C));
-  TRY(h->ops->axpby(h, 0, &c->C, c->rho[0], &c->C));
+  TRY(la_scale(h, c->rho[0], &c->C));
   TRY(h->ops->l1_sums(h, &c->X, &c->A, &c->C, sums));
   TRY(h->ops->gemm(h, LA_T, LA_N, 1, &c->U, &c->C, 0, &c->G));
   scale_rows(&c->G, c->basis->sigma);
@@ -115,7 +115,7 @@ static lapis_status certify(cleaner *c)
   double size = fmax(fmax(c->info.objective, fabs(c->info.dual)), 1e-300);
   c->info.gap = (c->info.objective - c->info.dual) / size;
   c->info.rank = c->low_rank.rank;
-  return norm > 1 ? h->ops->axpby(h, 0, &c->C, 1 / norm, &c->C) : LAPIS_OK;
+  return norm > 1 ? la_scale(h, 1 / norm, &c->C) : LAPIS_OK;
 }
 
 /* C = 2 B - S */

@@ -83,9 +83,9 @@ static lapis_status start(cleaner *c, const lapis_mat *X)
 {
   la *h = c->h;
   TRY(h->ops->upload(h, X, &c->X));
-  TRY(h->ops->axpby(h, 0, &c->X, 0, &c->S));
+  TRY(la_zero(h, &c->S));
   TRY(h->ops->l1_dual(h, INFINITY, &c->X, &c->S, &c->C));
-  return h->ops->axpby(h, 1, &c->C, 0, &c->S);
+  return la_copy(h, &c->C, &c->S);
 }
 
 lapis_status cleaner_run(cleaner *c, const lapis_mat *X, double w, loop *l,

@@ -78,11 +78,11 @@ static lapis_status power(rr_dstep *w, const la_array *A, int steps,
     TRY(h->ops->gemm(h, LA_N, LA_N, 1, A, &w->v, 0, &w->u));
     TRY(h->ops->dot(h, &w->u, &w->u, &square));
     if (!(square > 0)) break;
-    TRY(h->ops->axpby(h, 0, &w->u, 1 / sqrt(square), &w->u));
+    TRY(la_scale(h, 1 / sqrt(square), &w->u));
     TRY(h->ops->gemm(h, LA_T, LA_N, 1, A, &w->u, 0, &w->v));
     TRY(h->ops->dot(h, &w->v, &w->v, &square));
     *norm = sqrt(square);
-    if (*norm > 0) TRY(h->ops->axpby(h, 0, &w->v, 1 / *norm, &w->v));
+    if (*norm > 0) TRY(la_scale(h, 1 / *norm, &w->v));
   }
   return LAPIS_OK;
 }
@@ -115,14 +115,14 @@ static lapis_status reflect(rr_dstep *w)
 static lapis_status start_cold(rr_dstep *w)
 {
   la *h = w->h;
-  TRY(h->ops->axpby(h, 0, &w->S, 0, &w->S));
+  TRY(la_zero(h, &w->S));
   TRY(h->ops->l1_dual(h, INFINITY, &w->X, &w->S, &w->W));
-  TRY(h->ops->axpby(h, 1, &w->W, 0, &w->S));
+  TRY(la_copy(h, &w->W, &w->S));
   TRY(measure(w));
   w->rho = FIRST_RHO / w->unit;
   w->age = 0;
   w->fit.rho = w->rho;
-  if (w->fit.k > 0) TRY(h->ops->axpby(h, 1, &w->S, 0, &w->fit.S));
+  if (w->fit.k > 0) TRY(la_copy(h, &w->S, &w->fit.S));
   return LAPIS_OK;
 }
 
@@ -227,11 +227,11 @@ static lapis_status weigh_up(rr_dstep *w, bool exact)
   double sums[2], norm = 0;
   la_array *G = &w->W;
   TRY(h->ops->l1_dual(h, w->lambda / w->rho, &w->X, &w->S, &w->W));
-  TRY(h->ops->axpby(h, 0, &w->W, w->rho, &w->W));
+  TRY(la_scale(h, w->rho, &w->W));
   TRY(h->ops->l1_sums(h, &w->X, &w->A, &w->W, sums));
   if (f->k > 0) {
     G = &f->G;
-    TRY(h->ops->axpby(h, 1, &w->W, 0, G));
+    TRY(la_copy(h, &w->W, G));
     TRY(h->ops->axpby(h, f->rho, &f->P, 1, G));
     TRY(rr_fit_loss(w));
     TRY(h->ops->dot(h, &f->H, &f->R, &f->inner));
@@ -244,7 +244,7 @@ static lapis_status weigh_up(rr_dstep *w, bool exact)
             : power(w, G, GUESS_STEPS, &norm));
   set_bounds(w, sums[0], sums[1], norm, &w->bounds);
   if (norm <= 1) return LAPIS_OK;
-  return h->ops->axpby(h, 0, &w->W, 1 / norm, &w->W);
+  return la_scale(h, 1 / norm, &w->W);
 }
 
 lapis_status rr_dstep_certify(rr_dstep *w)

@@ -34,7 +34,7 @@ lapis_status rr_fit_project(rr_dstep *w)
   la *h = w->h;
   rr_fit *f = &w->fit;
   if (f->k == 0) return LAPIS_OK;
-  TRY(h->ops->axpby(h, 1, &f->R, 0, &f->H));
+  TRY(la_copy(h, &f->R, &f->H));
   TRY(h->ops->gemm(h, LA_N, LA_N, -1, &f->K, &f->S, 1, &f->H));
   TRY(h->ops->potrs(h, &f->M, &f->H));
   return h->ops->gemm(h, LA_T, LA_N, 1, &f->K, &f->H, 0, &f->P);
@@ -46,8 +46,7 @@ lapis_status rr_fit_factor(rr_dstep *w)
   rr_fit *f = &w->fit;
   if (f->k == 0) return LAPIS_OK;
   TRY(h->ops->syrk(h, LA_N, &f->K, &f->M));
-  double *m = f->M.data;
-  for (int64_t i = 0; i < f->k; i++) m[i * f->M.ld + i] += f->rho / f->eta;
+  TRY(la_add_diagonal(h, f->rho / f->eta, &f->M));
   TRY(h->ops->potrf(h, &f->M));
   return rr_fit_project(w);
 }
@@ -75,7 +74,7 @@ lapis_status rr_fit_step(rr_dstep *w, double relax, double factor)
   TRY(h->ops->dot(h, &f->H, &f->H, &f->square));
   f->inner *= f->rho;
   f->square *= f->rho * f->rho;
-  TRY(h->ops->axpby(h, 1, &f->S, 0, &f->G)); /* G = C2 */
+  TRY(la_copy(h, &f->S, &f->G)); /* G = C2 */
   TRY(h->ops->axpby(h, 1, &f->P, 1, &f->G));
   TRY(h->ops->axpby(h, relax, &w->A, 1, &f->S)); /* S += relax (A - C2) */
   TRY(h->ops->axpby(h, -relax, &f->G, 1, &f->S));
@@ -88,7 +87,7 @@ lapis_status rr_fit_step(rr_dstep *w, double relax, double factor)
   TRY(h->ops->dot(h, &f->G, &f->G, &f->sums[1]));
   TRY(copy_size(w, &f->sums[2]));
   TRY(h->ops->axpby(h, 1 - keep, &f->P, 1, &f->S));
-  TRY(h->ops->axpby(h, 0, &f->P, keep, &f->P));
+  TRY(la_scale(h, keep, &f->P));
   f->before = f->rho;
   f->rho *= factor;
   return LAPIS_OK;
@@ -108,7 +107,7 @@ lapis_status rr_fit_loss(rr_dstep *w)
 {
   la *h = w->h;
   rr_fit *f = &w->fit;
-  TRY(h->ops->axpby(h, 1, &f->R, 0, &f->T));
+  TRY(la_copy(h, &f->R, &f->T));
   TRY(h->ops->gemm(h, LA_N, LA_N, -1, &f->K, &w->A, 1, &f->T));
   return h->ops->dot(h, &f->T, &f->T, &f->loss);
 }

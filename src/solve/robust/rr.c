@@ -108,7 +108,7 @@ static lapis_status set_fixed(rr *w)
   for (int64_t k = 0; k < w->K; k++)
     for (int64_t i = 0; i < w->d; i++)
       K[i * f->K.ld + k] = tw[k * (w->d + 1) + i];
-  TRY(h->ops->axpby(h, 1, &w->WY, 0, &f->R));
+  TRY(la_copy(h, &w->WY, &f->R));
   for (int64_t j = 0; j < w->n; j++)
     for (int64_t k = 0; k < w->K; k++)
       R[j * f->R.ld + k] -= tw[k * (w->d + 1) + w->d];
@@ -133,7 +133,7 @@ static lapis_status solve_fixed(rr *w, loop *l)
 static lapis_status take_data(rr *w)
 {
   la *h = &w->h;
-  TRY(h->ops->axpby(h, 0, &w->step.S, 0, &w->step.S));
+  TRY(la_zero(h, &w->step.S));
   TRY(h->ops->l1_dual(h, INFINITY, &w->step.X, &w->step.S, &w->step.A));
   double *values = w->t.w;
   int64_t k = w->d < w->n ? w->d : w->n;

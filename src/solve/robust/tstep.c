@@ -75,12 +75,12 @@ lapis_status rr_tstep_set(la *h, rr_tstep *t, const double *Y, const double *W,
 /* R <- (l G + gamma I)^-1 l R, the same l for every column. */
 static lapis_status solve_even(la *h, rr_tstep *t)
 {
-  double *g = t->G.data, l = t->l[0];
-  TRY(h->ops->axpby(h, 0, &t->G, l, &t->G));
-  for (int64_t i = 0; i < t->side; i++) g[i * t->G.ld + i] += t->gamma;
+  double l = t->l[0];
+  TRY(la_scale(h, l, &t->G));
+  TRY(la_add_diagonal(h, t->gamma, &t->G));
   TRY(h->ops->potrf(h, &t->G));
   TRY(h->ops->potrs(h, &t->G, &t->R));
-  return h->ops->axpby(h, 0, &t->R, l, &t->R);
+  return la_scale(h, l, &t->R);
 }
 
 /* The same with an l for every column: G = V w V'. */
@@ -101,7 +101,7 @@ lapis_status rr_tstep_run(la *h, rr_tstep *t)
 {
   TRY(h->ops->syrk(h, t->wide ? LA_T : LA_N, &t->Dh, &t->G));
   if (t->wide)
-    TRY(h->ops->axpby(h, 1, &t->QY, 0, &t->R));
+    TRY(la_copy(h, &t->QY, &t->R));
   else
     TRY(h->ops->gemm(h, LA_N, LA_N, 1, &t->Dh, &t->QY, 0, &t->R));
   TRY(t->even ? solve_even(h, t) : solve_uneven(h, t));

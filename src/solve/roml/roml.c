@@ -258,7 +258,7 @@ static lapis_status settle(roml *w, roml_state *s, double *objective)
   TRY(roml_nuclear(s, objective, &clean));
   if (!clean) return roml_fit(s, s->lambda, &roml_exactly, objective);
   memset(s->E.data, 0, (size_t)entries(s) * sizeof(double));
-  return s->h.ops->axpby(&s->h, 1, &s->D, 0, &s->L);
+  return la_copy(&s->h, &s->D, &s->L);
 }
 
 /* n different features of every image. */

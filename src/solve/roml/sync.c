@@ -72,7 +72,7 @@ static lapis_status eigenvectors(sync *g)
   for (int t = 0; t < POWERS; t++) {
     TRY(g->h.ops->qr(&g->h, &g->U, NULL));
     multiply(g);
-    TRY(g->h.ops->axpby(&g->h, 1, &g->T, 0, &g->U));
+    TRY(la_copy(&g->h, &g->T, &g->U));
   }
   return g->h.ops->qr(&g->h, &g->U, NULL);
 }

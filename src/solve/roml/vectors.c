@@ -61,7 +61,7 @@ static lapis_status filter(spectrum *g, double high)
     ratio = next;
   }
   if (now.data == g->V.data) return LAPIS_OK;
-  return g->h.ops->axpby(&g->h, 1, &g->T, 0, &g->V);
+  return la_copy(&g->h, &g->T, &g->V);
 }
 
 /* V <- its Ritz vectors, T <- A V; theta falling. */
@@ -76,8 +76,8 @@ static lapis_status rotate(spectrum *g)
   TRY(h.ops->eigh(&h, &g->H, -INFINITY, g->theta, &g->Q, &count));
   TRY(h.ops->gemm(&h, LA_N, LA_N, 1, &g->T, &g->Q, 0, &g->S));
   TRY(h.ops->gemm(&h, LA_N, LA_N, 1, &g->V, &g->Q, 0, &g->T));
-  TRY(h.ops->axpby(&h, 1, &g->T, 0, &g->V));
-  return h.ops->axpby(&h, 1, &g->S, 0, &g->T);
+  TRY(la_copy(&h, &g->T, &g->V));
+  return la_copy(&h, &g->S, &g->T);
 }
 
 static double residual(const spectrum *g, int64_t wanted)
@@ -132,7 +132,7 @@ lapis_status roml_leading_vectors(la *h, const la_array *A, const double *known,
   if (status >= 0) {
     la_array found = la_cols(&g.V, 0, wanted);
     memcpy(theta, g.theta, (size_t)wanted * sizeof *theta);
-    status = h->ops->axpby(h, 1, &found, 0, V);
+    status = la_copy(h, &found, V);
   }
   base_free(g.theta);
   la_array *all[] = {&g.V, &g.T, &g.S, &g.H, &g.Q};

@@ -128,11 +128,6 @@ static void unweigh(int64_t n, const double *c, double *A)
     for (int64_t i = 0; i < n; i++) A[j * n + i] /= weight(c, i) * weight(c, j);
 }
 
-static void shift(int64_t n, double gamma, double *A)
-{
-  for (int64_t i = 0; i < n; i++) A[i * n + i] += gamma;
-}
-
 /* At most |Kt|_2: the largest diagonal entry. */
 static double size_of(const sv_gram *k)
 {
@@ -147,11 +142,11 @@ static lapis_status by_inverse(sv_gram *k, double C, double gamma,
   int64_t n = k->n;
   la_array A = la_wrap(k->G, n, n);
   weigh(k, c, C, k->G);
-  shift(n, gamma, k->G);
+  TRY(la_add_diagonal(k->h, gamma, &A));
   TRY(k->h->ops->potrf(k->h, &A));
   TRY(k->h->ops->potri(k->h, &A));
-  for (int64_t i = 0; i < n * n; i++) k->G[i] *= -gamma / C;
-  for (int64_t i = 0; i < n; i++) k->G[i * n + i] += 1 / C;
+  TRY(la_scale(k->h, -gamma / C, &A));
+  TRY(la_add_diagonal(k->h, 1 / C, &A));
   unweigh(n, c, k->G);
   return LAPIS_OK;
 }
@@ -165,8 +160,8 @@ static lapis_status by_solve(sv_gram *k, double C, double gamma,
   la_array L = la_wrap(A, n, n), B = la_wrap(k->G, n, n);
   weigh(k, c, C, A);
   weigh(k, c, 1, k->G);
-  shift(n, gamma, A);
-  lapis_status s = k->h->ops->potrf(k->h, &L);
+  lapis_status s = la_add_diagonal(k->h, gamma, &L);
+  if (s >= 0) s = k->h->ops->potrf(k->h, &L);
   if (s >= 0) s = k->h->ops->potrs(k->h, &L, &B);
   base_free(A);
   TRY(s);
@@ -189,8 +184,8 @@ static lapis_status low_rank_factor(sv_gram *k, double C, double gamma,
       k->G[j * r + i] = k->L[j * r + i] * weight(c, j);
   la_array W = la_wrap(A, r, r), R = la_wrap(k->G, r, n);
   lapis_status s = h->ops->syrk(h, LA_N, &R, &W);
-  for (int64_t i = 0; i < r * r; i++) A[i] *= C;
-  shift(r, gamma, A);
+  if (s >= 0) s = la_scale(h, C, &W);
+  if (s >= 0) s = la_add_diagonal(h, gamma, &W);
   if (s >= 0) s = h->ops->potrf(h, &W);
   memcpy(k->G, k->L, (size_t)(r * n) * sizeof *A);
   if (s >= 0) s = h->ops->trsm(h, &W, &R);
@@ -265,9 +260,9 @@ static lapis_status check_definite(svmplus *w, const char *name,
   double *A = base_alloc_raw(w->base.ctx, n * n, sizeof *A);
   if (A == NULL) return LAPIS_ENOMEM;
   memcpy(A, k->X, (size_t)(n * n) * sizeof *A);
-  for (int64_t i = 0; i < n; i++) A[i * n + i] += 1e-9 * (double)n * most;
   la_array L = la_wrap(A, n, n);
-  lapis_status s = w->h.ops->potrf(&w->h, &L);
+  lapis_status s = la_add_diagonal(&w->h, 1e-9 * (double)n * most, &L);
+  if (s >= 0) s = w->h.ops->potrf(&w->h, &L);
   base_free(A);
   if (s != LAPIS_ENUMERIC) return s;
   return lapis_fail(w->base.ctx, LAPIS_EDATA,
