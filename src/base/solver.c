@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/answer.h"
 #include "base/private.h"
 
 lapis_status solver_alloc(lapis_ctx *ctx, const solver_class *cls, size_t size,
@@ -38,7 +39,7 @@ lapis_status lapis_solve(lapis_solver *s)
                       "context now has %d; make a new one",
                       s->cls->method, s->ranks, s->ranks == 1 ? "" : "es",
                       base_ranks(s->ctx));
-  lapis_status status = s->cls->solve(s);
+  lapis_status status = answer_check(s, s->cls->solve(s));
   loop_end(&s->loop);
   s->info.status = status;
   /* A cancellation is spent once it has been reported. */

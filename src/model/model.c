@@ -1,5 +1,6 @@
 /* model.c - a model owns a copy of all it needs. */
 #include "model/model.h"
+#include "base/answer.h"
 
 #include <string.h>
 
@@ -90,6 +91,11 @@ lapis_status model_put(lapis_ctx *ctx, lapis_model *m, const char *name,
 static lapis_status fill(lapis_solver *s, lapis_model *m)
 {
   TRY(s->cls->learn(s));
+  for (int i = 0; i < s->learned.count; i++)
+    if (!answer_is_finite(&s->learned.item[i].mat))
+      return lapis_fail(s->ctx, LAPIS_ENUMERIC,
+                        "%s: the model's '%s' is not finite; no model is kept",
+                        s->cls->method, s->learned.item[i].name);
   for (int i = 0; i < s->learned.count; i++)
     TRY(model_put(s->ctx, m, s->learned.item[i].name, &s->learned.item[i].mat));
   m->features = s->features;
