@@ -68,7 +68,8 @@ static inline void check_refused(lapis_ctx *ctx, lapis_status got,
 static inline const char *check_fixtures(void)
 {
   const char *folder = getenv("LAPIS_FIXTURES");
-  return folder != NULL && *folder != '\0' ? folder : LAPIS_SOURCE_FIXTURES;
+  return folder != NULL && *folder != '\0' ? folder
+                                           : LAPIS_TREE "/tests/fixtures";
 }
 
 /* The folder of research images, which may not be copied into the tree; where

@@ -17,9 +17,7 @@ static inline void python_need(const char *modules)
 /* A file in the folder of this one. */
 static inline void beside(const char *name, char *path, size_t size)
 {
-  const char *slash = strrchr(__FILE__, '/');
-  int folder = slash == NULL ? 0 : (int)(slash - __FILE__) + 1;
-  (void)snprintf(path, size, "%.*s%s", folder, __FILE__, name);
+  (void)snprintf(path, size, "%s/tests/%s", LAPIS_TREE, name);
 }
 
 /* Runs tests/NAME with these words; fails unless it succeeds. */

@@ -11,19 +11,9 @@
 
 #include "command.h"
 
-/* The folder of the sources: this file is ROOT/tests/test_docs.c. */
 static const char *root(void)
 {
-  static char path[4096];
-  snprintf(path, sizeof path, "%s", __FILE__);
-  for (int i = 0; i < 2; i++) {
-    char *slash = strrchr(path, '/');
-    if (slash != NULL)
-      *slash = '\0';
-    else
-      strcpy(path, i == 0 ? "." : "..");
-  }
-  return path;
+  return LAPIS_TREE;
 }
 
 /* Runs a line of the shell in the temporary folder, $page being a page. */
@@ -114,14 +104,15 @@ static bool has_block(command *c, const char *page, const char *language)
   return shell(c, page, line) == 0;
 }
 
-/* Every page of a method, of features and of pipelines; free with globfree. */
-static void method_pages(glob_t *g)
+/* The pages of features and of pipelines, and those of methods where asked
+ * for; free with globfree. */
+static void pages_of_help(bool methods, glob_t *g)
 {
   char pattern[4096];
-  snprintf(pattern, sizeof pattern, "%s/docs/methods/*.md", root());
-  assert_int_equal(glob(pattern, 0, NULL, g), 0);
   snprintf(pattern, sizeof pattern, "%s/docs/features.md", root());
-  assert_int_equal(glob(pattern, GLOB_APPEND, NULL, g), 0);
+  assert_int_equal(glob(pattern, 0, NULL, g), 0);
+  snprintf(pattern, sizeof pattern, "%s/docs/methods/*.md", root());
+  if (methods) assert_int_equal(glob(pattern, GLOB_APPEND, NULL, g), 0);
   static const char *const pipelines[] = {"label", "match", "locate"};
   for (int i = 0; i < 3; i++) {
     snprintf(pattern, sizeof pattern, "%s/docs/%s.md", root(), pipelines[i]);
@@ -167,7 +158,7 @@ static void the_pages_run(void **state)
   command c;
   glob_t pages;
   begin(&c);
-  method_pages(&pages);
+  pages_of_help(false, &pages);
   shell_or_fail(&c, "", "test -s \"$root/docs/metrics.md\"");
   assert_true(has_block(&c, "docs/metrics.md", "sh"));
   shell_or_fail(&c, "docs/metrics.md", "sh -eu block >said");
@@ -176,6 +167,67 @@ static void the_pages_run(void **state)
   for (size_t i = 0; i < pages.gl_pathc; i++) {
     const char *page = relative(pages.gl_pathv[i]);
     if (has_block(&c, page, "sh")) shell_or_fail(&c, page, "sh -eu block");
+  }
+  globfree(&pages);
+  command_end(&c);
+}
+
+/* Lines of text fences, but for those that tools/update-help writes and what
+ * follows Python, stand in this order in what the page's blocks printed.
+ * Words are equal; numbers within a tenth, but for those below .001 (gaps at
+ * the end of a solve) and for seconds: machines differ. */
+static const char compare[] =
+    "function number(t) { return t ~ /^[-+]?[0-9.]+(e[-+]?[0-9]+)?[;,)]?$/ }\n"
+    "function size(x) { return x < 0 ? -x : x }\n"
+    "function alike(a, b, n, i, p, q, u, v) {\n"
+    "  n = split(a, p, \" \"); if (split(b, q, \" \") != n) return 0\n"
+    "  for (i = 1; i <= n; i++) {\n"
+    "    sub(/^[(]/, \"\", p[i]); sub(/^[(]/, \"\", q[i])\n"
+    "    if (p[i] == q[i]) continue\n"
+    "    if (!number(p[i]) || !number(q[i])) return 0\n"
+    "    if (p[i + 1] ~ /^s[;,)]?$/ && q[i + 1] == p[i + 1]) continue\n"
+    "    u = size(p[i] + 0); v = size(q[i] + 0)\n"
+    "    if (u < .001 && v < .001) continue\n"
+    "    if (size(p[i] - q[i]) > .1 * (u > v ? u : v)) return 0\n"
+    "  }\n"
+    "  return 1\n"
+    "}\n"
+    "NR == FNR { said[++lines] = $0; next }\n"
+    "/^```python/ { exit }\n"
+    "/^```text/ && before !~ /^<!--/ { on = 1; next }\n"
+    "/^```/ { on = 0 }\n"
+    "{ before = $0 }\n"
+    "on {\n"
+    "  wanted++\n"
+    "  while (++at <= lines && !alike($0, said[at])) ;\n"
+    "  if (at > lines) { print \"not printed: \" $0; bad = 1; exit }\n"
+    "}\n"
+    "END { exit bad || wanted == 0 }\n";
+
+static const char plan[] =
+    "grep '^## ' \"$page\" >headings\n"
+    "printf '## %s\\n' 'When to use it' 'The problem' 'An example' Results "
+    "Settings Limits 'The paper' | diff - headings";
+
+/* Every page of a method has one plan, and an example with its output. */
+static void the_methods_have_one_plan(void **state)
+{
+  (void)state;
+  command c;
+  char pattern[4096];
+  glob_t pages;
+  begin(&c);
+  command_write(&c, "compare", compare, sizeof compare - 1);
+  snprintf(pattern, sizeof pattern, "%s/docs/methods/*.md", root());
+  assert_int_equal(glob(pattern, 0, NULL, &pages), 0);
+  assert_int_equal(pages.gl_pathc, 7);
+  for (size_t i = 0; i < pages.gl_pathc; i++) {
+    const char *page = relative(pages.gl_pathv[i]);
+    shell_or_fail(&c, page, plan);
+    assert_true(has_block(&c, page, "sh"));
+    shell_or_fail(&c, page, "sh -eu block >said");
+    shell_or_fail(&c, page, "awk -f compare said \"$page\"");
+    shell_or_fail(&c, page, "grep -q '^<!-- settings of: lapis' \"$page\"");
   }
   globfree(&pages);
   command_end(&c);
@@ -215,7 +267,7 @@ static void the_help_is_current(void **state)
       "\"$root/docs/match.md\" \"$root/docs/locate.md\" copy/docs && "
       "cp \"$root/tools/update-help\" copy/tools");
   shell_or_fail(&c, "", "copy/tools/update-help build/lapis");
-  method_pages(&pages);
+  pages_of_help(true, &pages);
   for (size_t i = 0; i < pages.gl_pathc; i++) {
     const char *page = relative(pages.gl_pathv[i]);
     char line[1024];
@@ -235,6 +287,7 @@ int main(void)
       cmocka_unit_test(the_readme_runs),
       cmocka_unit_test(the_readme_compiles),
       cmocka_unit_test(the_pages_run),
+      cmocka_unit_test(the_methods_have_one_plan),
       cmocka_unit_test(the_certificate_can_be_read),
       cmocka_unit_test(the_help_is_current),
   };
