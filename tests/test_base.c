@@ -164,6 +164,39 @@ static void impossible_sizes_are_refused(void **state)
 
 /* ---- random numbers -----------------------------------------------------*/
 /* First words of the generator's published known answers. */
+/* Arrays are zeroed and apart; after one that cannot be had there are no more,
+ * and those that were had go with the rest. */
+static void arenas_give_until_they_fail(void **state)
+{
+  (void)state;
+  enum { MANY = 100 };
+  lapis_ctx *ctx = lapis_ctx_new();
+  arena a = {.ctx = ctx};
+  double *x[MANY];
+  for (int i = 0; i < MANY; i++) {
+    x[i] = arena_reals(&a, i + 1);
+    assert_non_null(x[i]);
+    for (int k = 0; k <= i; k++) {
+      CHECK_NEAR(x[i][k], 0, 0);
+      x[i][k] = i;
+    }
+  }
+  for (int i = 0; i < MANY; i++) CHECK_NEAR(x[i][i], i, 0);
+  char *text = base_strdup(ctx, "taken over");
+  assert_ptr_equal(arena_keep(&a, text), text);
+  assert_int_equal(arena_status(&a), LAPIS_OK);
+  assert_null(arena_take(&a, INT64_MAX, 8));
+  assert_int_equal(arena_status(&a), LAPIS_ENOMEM);
+  assert_non_null(strstr(lapis_ctx_error(ctx), "out of memory"));
+  assert_null(arena_reals(&a, 1));
+  assert_null(arena_keep(&a, base_strdup(ctx, "freed at once")));
+  arena_free(&a);
+  assert_int_equal(arena_status(&a), LAPIS_OK);
+  assert_non_null(arena_reals(&a, 1)); /* empty again */
+  arena_free(&a);
+  lapis_ctx_free(ctx);
+}
+
 static void philox_known_answers(void **state)
 {
   (void)state;
@@ -281,6 +314,7 @@ int main(void)
       cmocka_unit_test(settings_by_name),
       cmocka_unit_test(matrices_by_name),
       cmocka_unit_test(impossible_sizes_are_refused),
+      cmocka_unit_test(arenas_give_until_they_fail),
       cmocka_unit_test(philox_known_answers),
       cmocka_unit_test(random_numbers_are_spread),
       cmocka_unit_test(a_shuffle_is_a_permutation),

@@ -39,6 +39,22 @@ lapis_status base_grow(lapis_ctx *ctx, void **p, int64_t used, int64_t count,
                        size_t size);
 char *base_strdup(lapis_ctx *ctx, const char *text);
 void base_free(void *p); /* NULL is fine */
+/* Arrays that live and die together.  {.ctx = ctx} is an empty one; after an
+ * array that could not be had it gives no more, so that a constructor asks
+ * once, by arena_status, and a free function has one line. */
+typedef struct arena {
+  lapis_ctx *ctx;
+  void **block; /* count, of room */
+  int64_t count, room;
+  bool failed;
+} arena;
+/* count zeroed things of size bytes; NULL: no memory, now or before. */
+void *arena_take(arena *a, int64_t count, size_t size);
+double *arena_reals(arena *a, int64_t count);
+/* Takes over p from base_alloc or base_alloc_raw; returns it, or NULL. */
+void *arena_keep(arena *a, void *p);
+lapis_status arena_status(const arena *a); /* OK or LAPIS_ENOMEM */
+void arena_free(arena *a);
 /* What this machine has: no allocation may be larger. */
 double base_memory_bytes(void);
 /* LAPIS_ENOMEM with a sentence where bytes are more than half of that; what:

@@ -77,3 +77,44 @@ void base_free(void *p)
 {
   free(p);
 }
+
+/* ---- arenas -------------------------------------------------------------*/
+void *arena_keep(arena *a, void *p)
+{
+  enum { FIRST_ROOM = 16 };
+  a->failed = a->failed || p == NULL;
+  if (!a->failed && a->count == a->room) {
+    void *block = a->block;
+    int64_t room = a->room == 0 ? FIRST_ROOM : 2 * a->room;
+    a->failed = base_grow(a->ctx, &block, a->count, room, sizeof *a->block) < 0;
+    a->block = block;
+    if (!a->failed) a->room = room;
+  }
+  if (a->failed) {
+    base_free(p);
+    return NULL;
+  }
+  return a->block[a->count++] = p;
+}
+
+void *arena_take(arena *a, int64_t count, size_t size)
+{
+  return a->failed ? NULL : arena_keep(a, base_alloc(a->ctx, count, size));
+}
+
+double *arena_reals(arena *a, int64_t count)
+{
+  return arena_take(a, count, sizeof(double));
+}
+
+lapis_status arena_status(const arena *a)
+{
+  return a->failed ? LAPIS_ENOMEM : LAPIS_OK;
+}
+
+void arena_free(arena *a)
+{
+  for (int64_t i = 0; i < a->count; i++) base_free(a->block[i]);
+  base_free(a->block);
+  *a = (arena){.ctx = a->ctx};
+}

@@ -15,7 +15,7 @@ lapis_status solver_alloc(lapis_ctx *ctx, const solver_class *cls, size_t size,
   *out = s;
   if (s == NULL) return LAPIS_ENOMEM;
   s->cls = cls;
-  s->ctx = ctx;
+  s->ctx = s->arena.ctx = ctx;
   s->ranks = base_ranks(ctx);
   s->info =
       (lapis_info){.objective = NAN, .dual = NAN, .gap = NAN, .residual = NAN};
@@ -27,6 +27,7 @@ void lapis_solver_free(lapis_solver *s)
   if (s == NULL) return;
   s->cls->free(s);
   loop_free(&s->loop);
+  arena_free(&s->arena);
   base_free(s->owned);
   base_free(s);
 }

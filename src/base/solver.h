@@ -44,6 +44,7 @@ struct lapis_solver {
   const void *settings; /* the method's struct, automatic values resolved */
   named_list result;
   named_list learned; /* what a model keeps */
+  arena arena;        /* the solver's arrays: freed after cls->free */
   void *owned;        /* freed with the solver: data made for it */
   int64_t features;   /* rows of X where known, else 0 */
   int ranks;          /* processes it was made for */

@@ -326,58 +326,36 @@ int64_t op_assign_solve(op_assign *p, const assign_costs *a, bool warm)
 }
 
 /* ---- memory -------------------------------------------------------------*/
-static void free_work(assign_work *w)
-{
-  if (w == NULL) return;
-  base_free(w->slot.col), base_free(w->slot.row), base_free(w->slot.from);
-  base_free(w->slot.price), base_free(w->slot.dist);
-  base_free(w->row_slot), base_free(w->best_free);
-  base_free(w->free_col), base_free(w->free_at), base_free(w->stack);
-  base_free(w);
-}
-
 void op_assign_free(op_assign *p)
 {
   if (p == NULL) return;
-  free_work(p->work);
-  base_free(p->match);
-  base_free(p->price);
+  arena_free(&p->arena);
   base_free(p);
 }
 
-static int32_t *integers(lapis_ctx *ctx, int64_t count, bool *ok)
+static int32_t *integers(arena *a, int64_t count)
 {
-  int32_t *p = *ok ? base_alloc(ctx, count, sizeof *p) : NULL;
-  *ok = *ok && p != NULL;
-  return p;
+  return arena_take(a, count, sizeof(int32_t));
 }
 
-static double *reals(lapis_ctx *ctx, int64_t count, bool *ok)
+static lapis_status allocate(op_assign *p)
 {
-  double *p = *ok ? base_alloc(ctx, count, sizeof *p) : NULL;
-  *ok = *ok && p != NULL;
-  return p;
-}
-
-static bool allocate(op_assign *p)
-{
-  lapis_ctx *ctx = p->ctx;
-  bool ok = true;
-  assign_work *w = p->work = base_alloc(ctx, 1, sizeof *w);
-  if (w == NULL) return false;
-  w->slot.col = integers(ctx, p->rows, &ok);
-  w->slot.row = integers(ctx, p->rows, &ok);
-  w->slot.from = integers(ctx, p->rows, &ok);
-  w->slot.price = reals(ctx, p->rows, &ok);
-  w->slot.dist = reals(ctx, p->rows, &ok);
-  w->row_slot = integers(ctx, p->rows, &ok);
-  w->best_free = integers(ctx, p->rows, &ok);
-  w->free_col = integers(ctx, p->cols, &ok);
-  w->free_at = integers(ctx, p->cols, &ok);
-  w->stack = integers(ctx, p->cols, &ok);
-  p->price = reals(ctx, p->cols, &ok);
-  p->match = ok ? base_alloc(ctx, p->rows, sizeof *p->match) : NULL;
-  return ok && p->match != NULL;
+  arena *a = &p->arena;
+  assign_work *w = p->work = arena_take(a, 1, sizeof *w);
+  if (w == NULL) return LAPIS_ENOMEM;
+  w->slot.col = integers(a, p->rows);
+  w->slot.row = integers(a, p->rows);
+  w->slot.from = integers(a, p->rows);
+  w->slot.price = arena_reals(a, p->rows);
+  w->slot.dist = arena_reals(a, p->rows);
+  w->row_slot = integers(a, p->rows);
+  w->best_free = integers(a, p->rows);
+  w->free_col = integers(a, p->cols);
+  w->free_at = integers(a, p->cols);
+  w->stack = integers(a, p->cols);
+  p->price = arena_reals(a, p->cols);
+  p->match = arena_take(a, p->rows, sizeof *p->match);
+  return arena_status(a);
 }
 
 lapis_status op_assign_new(lapis_ctx *ctx, int64_t rows, int64_t cols,
@@ -390,8 +368,9 @@ lapis_status op_assign_new(lapis_ctx *ctx, int64_t rows, int64_t cols,
                       cols, INT32_MAX);
   op_assign *p = base_alloc(ctx, 1, sizeof *p);
   if (p == NULL) return LAPIS_ENOMEM;
-  *p = (op_assign){.ctx = ctx, .rows = rows, .cols = cols};
-  if (!allocate(p)) {
+  *p = (op_assign){
+      .ctx = ctx, .arena = {.ctx = ctx}, .rows = rows, .cols = cols};
+  if (allocate(p) < 0) {
     op_assign_free(p);
     return LAPIS_ENOMEM;
   }

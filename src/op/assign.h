@@ -14,6 +14,7 @@ typedef struct op_assign {
   double *price;      /* cols */
   double objective;
   struct assign_work *work;
+  arena arena; /* all of these */
 } op_assign;
 
 /* Row i is c + i * ld, of doubles or floats. */

@@ -9,38 +9,29 @@
 #include "mat/mat.h"
 #include "solve/robust/robust.h"
 
-static double *reals(la *h, int64_t count, bool wanted, bool *ok)
-{
-  if (!wanted) return NULL;
-  double *p = base_alloc(h->ctx, count, sizeof *p);
-  *ok = *ok && p != NULL;
-  return p;
-}
-
 lapis_status clean_job_new(la *h, const rr_basis *basis, const lapis_mat *X,
                            const clean_options *opt, clean_job *job)
 {
-  bool ok = true;
   int64_t count = X->rows * X->cols;
-  *job = (clean_job){.refill = opt->refill, .tau = opt->tau};
-  job->X = reals(h, count, true, &ok);
-  job->low_rank = reals(h, count, true, &ok);
-  job->sparse = reals(h, count, true, &ok);
-  job->filled = reals(h, count, opt->refill > 0, &ok);
-  job->coefficients = reals(h, basis->n * X->cols, true, &ok);
-  job->dual = reals(h, count, opt->certificate, &ok);
-  lapis_status s = LAPIS_ENOMEM;
-  if (ok) s = cleaner_new(h, basis, X->cols, opt->joint, &job->c);
-  if (s >= 0) mat_to_f64(X, job->X, X->rows);
-  return s;
+  *job = (clean_job){
+      .refill = opt->refill, .tau = opt->tau, .arena = {.ctx = h->ctx}};
+  arena *a = &job->arena;
+  job->X = arena_reals(a, count);
+  job->low_rank = arena_reals(a, count);
+  job->sparse = arena_reals(a, count);
+  if (opt->refill > 0) job->filled = arena_reals(a, count);
+  job->coefficients = arena_reals(a, basis->n * X->cols);
+  if (opt->certificate) job->dual = arena_reals(a, count);
+  TRY(arena_status(a));
+  TRY(cleaner_new(h, basis, X->cols, opt->joint, &job->c));
+  mat_to_f64(X, job->X, X->rows);
+  return LAPIS_OK;
 }
 
 void clean_job_free(clean_job *job)
 {
   cleaner_free(&job->c);
-  double *all[] = {job->X,      job->low_rank,     job->sparse,
-                   job->filled, job->coefficients, job->dual};
-  for (int i = 0; i < 6; i++) base_free(all[i]);
+  arena_free(&job->arena);
   *job = (clean_job){.X = NULL};
 }
 

@@ -301,6 +301,7 @@ typedef struct clean_job {
   double *filled;                /* d x n, or NULL without refill */
   double *coefficients;          /* basis n x n */
   double *dual;                  /* d x n, or NULL */
+  arena arena;                   /* these arrays */
 } clean_job;
 typedef struct clean_options {
   bool joint, certificate;

@@ -141,11 +141,6 @@ static void rpca_free(lapis_solver *s)
   rpca *w = (rpca *)s;
   rr_dstep_free(&w->step);
   rr_basis_free(&w->basis);
-  base_free(w->X);
-  base_free(w->low_rank);
-  base_free(w->sparse);
-  base_free(w->filled);
-  base_free(w->dual);
 }
 
 static const solver_class rpca_class = {.method = "rpca",
@@ -154,25 +149,17 @@ static const solver_class rpca_class = {.method = "rpca",
                                         .retune = rpca_retune,
                                         .learn = rpca_learn};
 
-static double *reals(rpca *w, int64_t count, bool wanted, bool *ok)
-{
-  if (!wanted) return NULL;
-  double *p = base_alloc(w->base.ctx, count, sizeof *p);
-  *ok = *ok && p != NULL;
-  return p;
-}
-
 static lapis_status allocate(rpca *w, const lapis_mat *X)
 {
-  bool ok = true;
+  arena *a = &w->base.arena;
   int64_t count = X->rows * X->cols;
   TRY(la_open(w->base.ctx, &w->h));
-  w->X = reals(w, count, true, &ok);
-  w->low_rank = reals(w, count, true, &ok);
-  w->sparse = reals(w, count, true, &ok);
-  w->filled = reals(w, count, w->set.refill > 0, &ok);
-  w->dual = reals(w, count, w->set.certificate, &ok);
-  if (!ok) return LAPIS_ENOMEM;
+  w->X = arena_reals(a, count);
+  w->low_rank = arena_reals(a, count);
+  w->sparse = arena_reals(a, count);
+  if (w->set.refill > 0) w->filled = arena_reals(a, count);
+  if (w->set.certificate) w->dual = arena_reals(a, count);
+  TRY(arena_status(a));
   mat_to_f64(X, w->X, X->rows);
   return rr_dstep_new(&w->h, X, 0, &w->step);
 }

@@ -332,9 +332,6 @@ static void rr_free(lapis_solver *s)
   rr_dstep_free(&w->step);
   rr_basis_free(&w->basis);
   targets_free(&w->labels);
-  double *all[] = {w->Y,      w->W,    w->X,      w->low_rank, w->sparse,
-                   w->filled, w->dual, w->scores, w->decided,  w->weights};
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++) base_free(all[i]);
 }
 
 static const solver_class rr_class = {.method = "rr",
@@ -348,27 +345,19 @@ static const solver_class rlda_class = {.method = "rlda",
                                         .retune = rr_retune,
                                         .learn = rr_learn};
 
-static double *reals(rr *w, int64_t count, bool wanted, bool *ok)
-{
-  if (!wanted) return NULL;
-  double *p = base_alloc(w->base.ctx, count, sizeof *p);
-  *ok = *ok && p != NULL;
-  return p;
-}
-
 static lapis_status allocate(rr *w, const lapis_data *data)
 {
-  bool ok = true;
+  arena *a = &w->base.arena;
   int64_t count = w->d * w->n;
-  w->X = reals(w, count, true, &ok);
-  w->low_rank = reals(w, count, true, &ok);
-  w->sparse = reals(w, count, true, &ok);
-  w->filled = reals(w, count, w->set.refill > 0, &ok);
-  w->dual = reals(w, count, w->set.certificate && w->fixed, &ok);
-  w->scores = reals(w, w->K * w->n, true, &ok);
-  w->decided = reals(w, w->K * w->n, w->lda, &ok);
-  w->weights = reals(w, (w->d + 1) * w->K, true, &ok);
-  if (!ok) return LAPIS_ENOMEM;
+  w->X = arena_reals(a, count);
+  w->low_rank = arena_reals(a, count);
+  w->sparse = arena_reals(a, count);
+  if (w->set.refill > 0) w->filled = arena_reals(a, count);
+  if (w->set.certificate && w->fixed) w->dual = arena_reals(a, count);
+  w->scores = arena_reals(a, w->K * w->n);
+  if (w->lda) w->decided = arena_reals(a, w->K * w->n);
+  w->weights = arena_reals(a, (w->d + 1) * w->K);
+  TRY(arena_status(a));
   mat_to_f64(&data->X, w->X, w->d);
   TRY(rr_dstep_new(&w->h, &data->X, w->fixed ? w->K : 0, &w->step));
   TRY(rr_tstep_new(&w->h, w->d, w->n, w->K, &w->t));

@@ -121,9 +121,9 @@ lapis_status rr_targets_build(rr *w, const lapis_data *data)
     TRY(targets_encode(ctx, "rlda", &data->Y, &w->labels));
     w->K = w->labels.kind == TARGETS_BINARY ? 2 : w->labels.classes;
   }
-  w->Y = base_alloc(ctx, w->K * w->n, sizeof *w->Y);
-  w->W = base_alloc(ctx, w->K * w->K, sizeof *w->W);
-  if (w->Y == NULL || w->W == NULL) return LAPIS_ENOMEM;
+  w->Y = arena_reals(&w->base.arena, w->K * w->n);
+  w->W = arena_reals(&w->base.arena, w->K * w->K);
+  TRY(arena_status(&w->base.arena));
   if (w->lda) {
     indicators(w);
     TRY(check_classes(w));

@@ -39,36 +39,27 @@ static lapis_status set_tau(robust *g)
 }
 
 /* ---- memory -------------------------------------------------------------*/
-static double *reals(robust *g, int64_t count, bool *ok)
-{
-  double *p = *ok ? base_alloc(g->h.ctx, count, sizeof *p) : NULL;
-  *ok = *ok && p != NULL;
-  return p;
-}
-
 static lapis_status allocate(robust *g)
 {
   const roml_problem *p = g->p;
   lapis_ctx *ctx = g->h.ctx;
   int64_t slots = p->K * g->n, N = p->N;
-  bool ok = true;
+  arena *a = &g->arena;
   TRY(op_assign_new(ctx, p->largest, p->largest, &g->solver));
-  g->cost = reals(g, p->largest * p->largest, &ok);
-  g->W = reals(g, p->K * p->K, &ok);
-  g->value = reals(g, N > g->n ? N : g->n, &ok);
-  g->B = reals(g, p->K * 2 * ROBUST_RANK, &ok);
-  g->C = reals(g, g->n * ROBUST_RANK, &ok);
-  g->weight = reals(g, slots, &ok);
-  g->fit = reals(g, slots * 2, &ok);
-  g->work = reals(g, slots, &ok);
-  g->partner = base_alloc(ctx, p->K * N, sizeof *g->partner);
-  g->pick = base_alloc(ctx, slots, sizeof *g->pick);
-  g->best = base_alloc(ctx, slots, sizeof *g->best);
-  g->edge = base_alloc(ctx, p->K * p->K, sizeof *g->edge);
-  g->used = base_alloc(ctx, N + p->K, sizeof *g->used);
-  if (!ok || g->partner == NULL || g->pick == NULL || g->best == NULL ||
-      g->edge == NULL || g->used == NULL)
-    return LAPIS_ENOMEM;
+  g->cost = arena_reals(a, p->largest * p->largest);
+  g->W = arena_reals(a, p->K * p->K);
+  g->value = arena_reals(a, N > g->n ? N : g->n);
+  g->B = arena_reals(a, p->K * 2 * ROBUST_RANK);
+  g->C = arena_reals(a, g->n * ROBUST_RANK);
+  g->weight = arena_reals(a, slots);
+  g->fit = arena_reals(a, slots * 2);
+  g->work = arena_reals(a, slots);
+  g->partner = arena_take(a, p->K * N, sizeof *g->partner);
+  g->pick = arena_take(a, slots, sizeof *g->pick);
+  g->best = arena_take(a, slots, sizeof *g->best);
+  g->edge = arena_take(a, p->K * p->K, sizeof *g->edge);
+  g->used = arena_take(a, N + p->K, sizeof *g->used);
+  TRY(arena_status(a));
   TRY(g->h.ops->alloc(&g->h, LAPIS_F64, N, N, &g->A));
   return g->h.ops->alloc(&g->h, LAPIS_F64, N, N, &g->Q);
 }
@@ -76,11 +67,7 @@ static lapis_status allocate(robust *g)
 static void release(robust *g)
 {
   op_assign_free(g->solver);
-  base_free(g->cost), base_free(g->W), base_free(g->value);
-  base_free(g->B), base_free(g->C), base_free(g->weight);
-  base_free(g->fit), base_free(g->work), base_free(g->partner);
-  base_free(g->pick), base_free(g->best);
-  base_free(g->edge), base_free(g->used);
+  arena_free(&g->arena);
   g->h.ops->free(&g->h, &g->A);
   g->h.ops->free(&g->h, &g->Q);
 }
@@ -133,7 +120,11 @@ static lapis_status hand_over(robust *g)
 
 lapis_status roml_robust(roml *w, roml_state *s, double *objective)
 {
-  robust g = {.w = w, .p = &w->p, .h = w->h, .n = s->at.n};
+  robust g = {.w = w,
+              .p = &w->p,
+              .h = w->h,
+              .arena = {.ctx = w->base.ctx},
+              .n = s->at.n};
   lapis_status status = allocate(&g);
   if (status >= 0) status = set_tau(&g);
   if (status >= 0) status = six_runs(&g, objective);

@@ -217,6 +217,7 @@ typedef struct robust {
   /* low-rank fit */
   double *B, *C, *weight; /* K x 2 x RANK, n x RANK, K x n */
   double *fit, *work;     /* K x n x 2, K x n */
+  arena arena;            /* these arrays, but for A and Q */
 } robust;
 
 enum { ROBUST_RANK = 4 };

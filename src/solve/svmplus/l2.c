@@ -139,9 +139,9 @@ lapis_status sv_l2_alloc(svmplus *w)
 {
   int64_t n = w->q.n;
   TRY(sv_kernels(w, w->set.rank));
-  w->diag = base_alloc(w->base.ctx, n, sizeof *w->diag);
-  if (w->diag == NULL) return LAPIS_ENOMEM;
+  w->diag = arena_reals(&w->base.arena, n);
+  TRY(arena_status(&w->base.arena));
   if (!w->gram.dense) return sv_rows_new(&w->h, &w->gram.main, &w->rows);
-  w->Q = base_alloc(w->base.ctx, n * n, sizeof *w->Q);
-  return w->Q != NULL ? LAPIS_OK : LAPIS_ENOMEM;
+  w->Q = arena_reals(&w->base.arena, n * n);
+  return arena_status(&w->base.arena);
 }

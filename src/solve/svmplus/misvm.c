@@ -245,11 +245,7 @@ static void misvm_free(lapis_solver *s)
   misvm *w = (misvm *)s;
   lapis_solver_free(w->inner);
   bags_free(&w->bags);
-  base_free(w->bag_sign);
   base_free(w->seen);
-  base_free(w->order);
-  base_free(w->decided);
-  base_free(w->bag_scores);
 }
 
 static const solver_class misvm_class = {.method = "misvm",
@@ -312,14 +308,14 @@ static lapis_status build(misvm *w, const lapis_data *data)
   TRY(bags_new(ctx, data->group, n, &w->bags));
   TRY(check_bags(w));
   w->room = 64;
-  w->bag_sign = base_alloc(ctx, n, sizeof(double));
-  w->seen = base_alloc(ctx, w->room * n, 1);
-  w->order = base_alloc(ctx, n, sizeof *w->order);
-  w->decided = base_alloc(ctx, n, sizeof(double));
-  w->bag_scores = base_alloc(ctx, w->bags.count, sizeof(double));
-  bool ok = w->bag_sign != NULL && w->seen != NULL && w->order != NULL &&
-            w->decided != NULL && w->bag_scores != NULL;
-  if (!ok) return LAPIS_ENOMEM;
+  arena *a = &w->base.arena;
+  w->bag_sign = arena_reals(a, n);
+  w->order = arena_take(a, n, sizeof *w->order);
+  w->decided = arena_reals(a, n);
+  w->bag_scores = arena_reals(a, w->bags.count);
+  TRY(arena_status(a));
+  w->seen = base_alloc(ctx, w->room * n, 1); /* grows */
+  if (w->seen == NULL) return LAPIS_ENOMEM;
   memcpy(w->bag_sign, inner_of(w)->labels.sign, (size_t)n * sizeof(double));
   return LAPIS_OK;
 }

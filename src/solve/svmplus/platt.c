@@ -181,7 +181,7 @@ lapis_status sv_platt(svmplus *w)
   double *held = base_alloc(ctx, n * w->K + n, sizeof *held);
   int64_t *order = base_alloc(ctx, n, sizeof *order);
   int *fold = base_alloc(ctx, n, sizeof *fold);
-  if (w->platt == NULL) w->platt = base_alloc(ctx, 2 * w->K, sizeof(double));
+  if (w->platt == NULL) w->platt = arena_reals(&w->base.arena, 2 * w->K);
   bool ok = held != NULL && order != NULL && fold != NULL && w->platt != NULL;
   lapis_status s = ok ? LAPIS_OK : LAPIS_ENOMEM;
   if (ok) choose_folds(w, order, fold);

@@ -108,8 +108,7 @@ lapis_status sv_learn(lapis_solver *s)
 {
   svmplus *w = (svmplus *)s;
   const targets *t = &w->labels;
-  if (w->kind_value == NULL)
-    w->kind_value = base_alloc(s->ctx, 3, sizeof *w->kind_value);
+  if (w->kind_value == NULL) w->kind_value = arena_reals(&s->arena, 3);
   if (w->kind_value == NULL) return LAPIS_ENOMEM;
   w->kind_value[0] = t->kind;
   w->kind_value[1] = (double)w->K;

@@ -183,12 +183,9 @@ static void svmplus_free(lapis_solver *s)
   sv_gram_free(&w->gram);
   sv_rows_free(&w->rows);
   targets_free(&w->labels);
-  double *all[] = {
-      w->X_copy,  w->P_copy,       w->q.y,     w->q.C,       w->Q,
-      w->diag,    w->scores,       w->decided, w->alpha,     w->zeta,
-      w->weights, w->bias,         w->rho,     w->platt,     w->probabilities,
-      w->support, w->coefficients, w->index,   w->kind_value};
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++) base_free(all[i]);
+  base_free(w->support);
+  base_free(w->coefficients);
+  base_free(w->index);
 }
 
 static lapis_status svmplus_retune(lapis_solver *s, const void *settings);
@@ -226,40 +223,32 @@ check_solver(lapis_ctx *ctx, const lapis_svmplus_settings *set, sv_kind kind)
   return LAPIS_OK;
 }
 
-/* A view as doubles: X itself, or a dense copy. */
-static lapis_status as_doubles(lapis_ctx *ctx, const lapis_mat *X,
-                               lapis_mat *out, double **copy)
+/* A view as doubles: X itself, or a dense copy that the solver owns. */
+static lapis_status as_doubles(arena *a, const lapis_mat *X, lapis_mat *out)
 {
   *out = *X;
   if (X->dtype == LAPIS_F64 || mat_empty(X)) return LAPIS_OK;
-  *copy = base_alloc_raw(ctx, X->rows * X->cols, sizeof **copy);
-  if (*copy == NULL) return LAPIS_ENOMEM;
-  mat_to_f64(X, *copy, X->rows);
-  *out = lapis_mat_f64(*copy, X->rows, X->cols);
+  double *copy = base_alloc_raw(a->ctx, X->rows * X->cols, sizeof *copy);
+  if (arena_keep(a, copy) == NULL) return LAPIS_ENOMEM;
+  mat_to_f64(X, copy, X->rows);
+  *out = lapis_mat_f64(copy, X->rows, X->cols);
   return LAPIS_OK;
-}
-
-static double *reals(svmplus *w, int64_t rows, int64_t cols, bool *ok)
-{
-  double *p = base_alloc(w->base.ctx, rows * cols, sizeof *p);
-  *ok = *ok && p != NULL;
-  return p;
 }
 
 static lapis_status allocate_results(svmplus *w)
 {
   int64_t n = w->q.n, K = w->K;
-  bool ok = true;
-  w->scores = reals(w, K, n, &ok);
-  w->decided = reals(w, targets_label_rows(&w->labels), n, &ok);
-  w->alpha = reals(w, K, n, &ok);
-  w->zeta = reals(w, K, n, &ok);
-  w->bias = reals(w, K, 1, &ok);
-  w->rho = reals(w, K, 1, &ok);
-  w->q.y = reals(w, n, 1, &ok);
-  w->q.C = reals(w, n, 1, &ok);
-  if (w->linear) w->weights = reals(w, w->q.d + 1, K, &ok);
-  return ok ? LAPIS_OK : LAPIS_ENOMEM;
+  arena *a = &w->base.arena;
+  w->scores = arena_reals(a, K * n);
+  w->decided = arena_reals(a, targets_label_rows(&w->labels) * n);
+  w->alpha = arena_reals(a, K * n);
+  w->zeta = arena_reals(a, K * n);
+  w->bias = arena_reals(a, K);
+  w->rho = arena_reals(a, K);
+  w->q.y = arena_reals(a, n);
+  w->q.C = arena_reals(a, n);
+  if (w->linear) w->weights = arena_reals(a, (w->q.d + 1) * K);
+  return arena_status(a);
 }
 
 static lapis_status build(svmplus *w, const lapis_data *data)
@@ -267,8 +256,8 @@ static lapis_status build(svmplus *w, const lapis_data *data)
   lapis_ctx *ctx = w->base.ctx;
   TRY(la_open(ctx, &w->h));
   w->data = *data;
-  TRY(as_doubles(ctx, &data->X, &w->data.X, &w->X_copy));
-  TRY(as_doubles(ctx, &data->P, &w->data.P, &w->P_copy));
+  TRY(as_doubles(&w->base.arena, &data->X, &w->data.X));
+  TRY(as_doubles(&w->base.arena, &data->P, &w->data.P));
   TRY(sv_encode(ctx, "svmplus", &data->Y, &w->labels));
   sv_warn_constant(ctx, "svmplus", &data->P);
   w->K = w->labels.classes;

@@ -146,7 +146,6 @@ typedef struct svmplus {
   la h;
   targets labels;
   lapis_data data; /* borrowed views, as doubles */
-  double *X_copy, *P_copy;
   sv_data q;
   sv_gram gram;
   double *Q;    /* n x n, dense only */
