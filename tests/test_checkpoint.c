@@ -75,6 +75,10 @@ static const kind kinds[] = {
     {"svmplus", "binary", {{"probability", "true"}}},
     {"misvm", "bags", {{"C", "10"}, {"kernel", "linear"}}},
     {"roml", "", {{"inliers", "3"}}},
+    {"mc",
+     "some",
+     {{"solver", "factored"}, {"tol", "1e-7"}, {"mu-rel", "0.1"}}},
+    {"mc", "", {{"solver", "factored"}, {"tol", "1e-7"}, {"mu-rel", "0.1"}}},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 

@@ -253,6 +253,14 @@ typedef enum lapis_mc_solver { /* docs/methods/mc.md */
                                LAPIS_MC_ADMM,
                                LAPIS_MC_FPC /* no certificate */
 } lapis_mc_solver;
+typedef enum lapis_mc_absent {
+  LAPIS_ABSENT_ZERO,
+  LAPIS_ABSENT_MISSING
+} lapis_mc_absent;
+typedef enum lapis_mc_proof {
+  LAPIS_MC_PROOF_RANDOM,
+  LAPIS_MC_PROOF_EXACT
+} lapis_mc_proof;
 typedef struct lapis_mc_settings {
   size_t size;
   lapis_stop stop;
@@ -269,6 +277,10 @@ typedef struct lapis_mc_settings {
   double mu_start;     /* fpc: first mu; NaN: sigma_1(Z_0) / 4 */
   double mu_decay;     /* fpc: factor of mu from stage to stage */
   double tau;          /* fpc: step; NaN: as in the papers */
+  int absent;          /* lapis_mc_absent: what a sparse X leaves out */
+  int proof;           /* factored: lapis_mc_proof */
+  int64_t most_rank;   /* factored: columns of the factors at most; -1: auto */
+  bool dense;          /* factored: low_rank whatever its size */
 } lapis_mc_settings;
 LAPIS_API lapis_mc_settings lapis_mc_defaults(void);
 typedef struct lapis_mc_fold_settings { /* predicting with an mc model */

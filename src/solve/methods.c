@@ -39,7 +39,8 @@ static const method_entry list[] = {
      .create = mc_new,
      .predict_method = &mc_fold_method,
      .predict = mc_fold_new,
-     .transductive = true}};
+     .transductive = true,
+     .sparse = true}};
 enum { METHODS = sizeof list / sizeof *list };
 
 const method_entry *method_entry_at(int i)

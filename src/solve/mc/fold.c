@@ -101,16 +101,10 @@ static lapis_status factorise(mc *w, la_array *U, la_array *Vt, int64_t *rank)
   return LAPIS_OK;
 }
 
-lapis_status mc_learn(mc *w)
+lapis_status mc_learn_factors(mc *w, int64_t rank)
 {
   lapis_solver *s = &w->base;
   const mc_problem *p = &w->p;
-  la_array U = {0}, Vt = {0};
-  int64_t rank = 0;
-  lapis_status status = factorise(w, &U, &Vt, &rank);
-  w->h.ops->free(&w->h, &U);
-  w->h.ops->free(&w->h, &Vt);
-  TRY(status);
   const double layout[8] = {[L_K] = (double)p->K,
                             [L_D] = (double)p->D,
                             [L_A] = p->a,
@@ -126,6 +120,17 @@ lapis_status mc_learn(mc *w)
     named_put(&s->learned, "classes",
               lapis_mat_f64(p->labels.value, 1, p->labels.n_values));
   return LAPIS_OK;
+}
+
+lapis_status mc_learn(mc *w)
+{
+  la_array U = {0}, Vt = {0};
+  int64_t rank = 0;
+  lapis_status status = factorise(w, &U, &Vt, &rank);
+  w->h.ops->free(&w->h, &U);
+  w->h.ops->free(&w->h, &Vt);
+  TRY(status);
+  return mc_learn_factors(w, rank);
 }
 
 /* ---- the steps ----------------------------------------------------------*/
@@ -543,6 +548,7 @@ lapis_status mc_fold_new(lapis_ctx *ctx, const lapis_data *data,
   s->settings = &w->set;
   w->p.n = data->X.cols;
   lapis_status status = param_check(ctx, &mc_fold_method, &w->set);
+  if (status >= 0) status = mat_check_dense(ctx, "mc", "X", &data->X);
   if (status >= 0) status = read_layout(w, set, learned);
   if (status >= 0) status = check(ctx, set->variant, &data->X, w->p.D);
   if (status >= 0) status = prepare(w, data, learned);

@@ -42,6 +42,7 @@ typedef struct mc {
   la h;
   mc_bounds bounds;
   svt_report low_rank; /* of the answer */
+  double *whole;       /* X as a dense matrix, where it came sparse */
   void *state;         /* a solver's own; admm and fpc have what follows */
   op_svt *svt;
   la_array A, B, U, W; /* m x n each */
@@ -73,7 +74,7 @@ struct mc_solver {
   lapis_status (*retune)(mc *w, double before);
   void (*free)(mc *w);
 };
-extern const mc_solver mc_admm, mc_fpc;
+extern const mc_solver mc_factored, mc_admm, mc_fpc;
 
 extern const lapis_method mc_method;
 /* method_new_fn (base/param.h); callers from outside go by methods.c. */
@@ -87,6 +88,11 @@ lapis_status mc_check_data(lapis_ctx *ctx, const lapis_mc_settings *set,
                            const lapis_data *data);
 /* Encodes the labels; sets K, D, n, m, and counts what is seen. */
 lapis_status mc_problem_size(mc *w, const lapis_data *data);
+/* A sparse X as a dense one of the solver's own, what it leaves out NaN or 0
+ * as the settings say. */
+lapis_status mc_densify(mc *w, lapis_data *data);
+/* How labels are coded, which variant: from the settings. */
+void mc_problem_kind(mc *w);
 /* Fills phi, Z0, weights, mu; leaves Z_0 with zeros in W. */
 lapis_status mc_problem_build(mc *w, const lapis_data *data);
 void mc_problem_free(mc *w);
@@ -126,6 +132,8 @@ void mc_state_free(mc *w);
 /* ---- new samples, in fold.c ------------------------------------------*/
 extern const lapis_method mc_fold_method;
 lapis_status mc_learn(mc *w);
+/* The same for w->factors that are there. */
+lapis_status mc_learn_factors(mc *w, int64_t rank);
 lapis_status mc_fold_new(lapis_ctx *ctx, const lapis_data *data,
                          const void *settings, const named_list *learned,
                          const void *options, lapis_solver **out);

@@ -45,6 +45,18 @@ static const lapis_param params[] = {
     REAL("tau", tau, .symbol = "tau", .value = NAN, ABOVE(0),
          .help =
              "fpc: step; auto: min(4 |Omega_Y| / (lambda gamma), |Omega_X|)"),
+    CHOICE("absent", absent, "zero|missing", .value = LAPIS_ABSENT_ZERO,
+           .arg = "A",
+           .help = "entries that a sparse X leaves out are 0, or not observed"),
+    CHOICE("proof", proof, "random|exact", .value = LAPIS_MC_PROOF_RANDOM,
+           .arg = "P",
+           .help = "factored: norm of the dual by a random test (wrong with "
+                   "probability below 2e-17) or by Cholesky"),
+    INT("most-rank", most_rank, .value = -1, AT_LEAST(1),
+        .help = "factored: columns of the factors at most; auto: "
+                "min(samples, features), at most 256"),
+    BOOL("dense", dense,
+         .help = "factored: also write low_rank where it is large"),
     PARAM_MAX_ITERS(10000),
     PARAM_TIME_LIMIT,
 };
@@ -72,8 +84,9 @@ lapis_mc_settings lapis_mc_defaults(void)
 
 /* ---- which solver -------------------------------------------------------*/
 /* By lapis_mc_solver; auto asks them in this order. */
-static const mc_solver *const solvers[] = {
-    [LAPIS_MC_ADMM] = &mc_admm, [LAPIS_MC_FPC] = &mc_fpc};
+static const mc_solver *const solvers[] = {[LAPIS_MC_FACTORED] = &mc_factored,
+                                           [LAPIS_MC_ADMM] = &mc_admm,
+                                           [LAPIS_MC_FPC] = &mc_fpc};
 enum { SOLVERS = sizeof solvers / sizeof *solvers };
 
 static lapis_status choose(mc *w, const lapis_data *data)
@@ -149,6 +162,7 @@ static bool same_problem(const mc *w, const lapis_mc_settings *set)
          set->labels == w->set.labels &&
          set->certificate == w->set.certificate &&
          set->class_features == w->set.class_features &&
+         set->absent == w->set.absent && set->proof == w->set.proof &&
          set->debias == w->set.debias;
 }
 
@@ -177,10 +191,13 @@ static const solver_class mc_class = {.method = "mc",
                                       .learn = learn};
 
 /* w->h is opened last: what it says is that the solver's own state exists. */
-static lapis_status build(mc *w, const lapis_data *data)
+static lapis_status build(mc *w, const lapis_data *given)
 {
+  lapis_data own = *given, *data = &own;
   TRY(mc_problem_size(w, data));
   TRY(choose(w, data));
+  bool stored = w->solver == &mc_factored && w->set.absent != LAPIS_ABSENT_ZERO;
+  if (data->X.colptr != NULL && !stored) TRY(mc_densify(w, data));
   TRY(la_open(w->base.ctx, &w->h));
   return w->solver->alloc(w, data);
 }

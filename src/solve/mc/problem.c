@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "solve/mc/mc.h"
+#include "solve/mc/observed.h"
 
 /* A histogram may miss 1 by what summing 10^4 rounded entries costs. */
 static const double SUM_TOLERANCE = 1e-6;
@@ -104,10 +105,57 @@ lapis_status mc_check_features(lapis_ctx *ctx, int variant, const lapis_mat *X)
   return pos ? LAPIS_OK : check_simplex(ctx, X);
 }
 
+/* What a sparse X leaves out is not observed. */
+static bool leaves_out(const lapis_mc_settings *set, const lapis_data *data)
+{
+  return data->X.colptr != NULL && set->absent == LAPIS_ABSENT_MISSING;
+}
+
+/* Samples and features of which nothing is stored: the first, and how many. */
+static lapis_status check_stored(lapis_ctx *ctx, const lapis_data *data)
+{
+  const lapis_mat *X = &data->X;
+  int64_t samples = 0, features = 0, sample = 0, feature = 0;
+  bool *seen_rows = base_alloc(ctx, X->rows, sizeof *seen_rows);
+  if (seen_rows == NULL) return LAPIS_ENOMEM;
+  for (int64_t j = X->cols - 1; j >= 0; j--) {
+    for (int64_t k = X->colptr[j]; k < X->colptr[j + 1]; k++)
+      seen_rows[X->rowidx[k]] = true;
+    if (X->colptr[j + 1] > X->colptr[j] || any_seen(&data->Y, j)) continue;
+    sample = j + 1;
+    samples++;
+  }
+  for (int64_t i = X->rows - 1; i >= 0; i--) {
+    if (seen_rows[i]) continue;
+    feature = i + 1;
+    features++;
+  }
+  base_free(seen_rows);
+  if (samples > 0)
+    return lapis_fail(ctx, LAPIS_EMISSING,
+                      "mc: %" PRId64 " sample%s nothing that is known, row "
+                      "%" PRId64 " %s; leave out what is empty",
+                      samples, samples > 1 ? "s have" : " has", sample,
+                      samples > 1 ? "first" : "of X");
+  if (features > 0)
+    return lapis_fail(ctx, LAPIS_EMISSING,
+                      "mc: %" PRId64 " feature%s observed in no sample, column "
+                      "%" PRId64 " %s; leave out what is empty",
+                      features, features > 1 ? "s are" : " is", feature,
+                      features > 1 ? "first" : "of X");
+  return LAPIS_OK;
+}
+
 lapis_status mc_check_data(lapis_ctx *ctx, const lapis_mc_settings *set,
                            const lapis_data *data)
 {
   TRY(check_shapes(ctx, data));
+  if (leaves_out(set, data)) {
+    TRY(observed_check(ctx, &data->X));
+    TRY(mat_check_finite(ctx, "mc", "Y", &data->Y, true));
+    return check_stored(ctx, data);
+  }
+  TRY(mat_check_dense(ctx, "mc", "X", &data->X));
   TRY(mc_check_features(ctx, set->variant, &data->X));
   TRY(mat_check_finite(ctx, "mc", "Y", &data->Y, true));
   TRY(check_every_sample(ctx, data));
@@ -183,7 +231,9 @@ static lapis_status turn_labels(mc *w)
 static void count_seen(mc *w, const lapis_data *data)
 {
   mc_problem *p = &w->p;
-  p->seen_X = p->D * p->samples - lapis_mat_missing(&data->X);
+  p->seen_X = leaves_out(&w->set, data)
+                  ? data->X.colptr[p->samples]
+                  : p->D * p->samples - lapis_mat_missing(&data->X);
   p->seen_Y = p->K * (p->n - p->samples);
   for (int64_t k = 0; k < p->K * p->samples; k++)
     p->seen_Y += !isnan(p->labels.sign[k]);
@@ -284,11 +334,32 @@ static lapis_status fill_known(mc *w, double *Z0)
   return op_norm2_upper(w->svt, &w->W, &w->p.sigma_1);
 }
 
+lapis_status mc_densify(mc *w, lapis_data *data)
+{
+  const lapis_mat X = data->X;
+  double absent = leaves_out(&w->set, data) ? NAN : 0;
+  TRY(base_fits(w->base.ctx, "mc: X as a dense matrix",
+                8.0 * (double)X.rows * (double)X.cols));
+  w->whole = base_alloc_raw(w->base.ctx, X.rows * X.cols, sizeof *w->whole);
+  if (w->whole == NULL) return LAPIS_ENOMEM;
+  for (int64_t k = 0; k < X.rows * X.cols; k++) w->whole[k] = absent;
+  for (int64_t j = 0; j < X.cols; j++)
+    for (int64_t k = X.colptr[j]; k < X.colptr[j + 1]; k++)
+      w->whole[j * X.rows + X.rowidx[k]] = mat_stored(&X, k);
+  data->X = lapis_mat_f64(w->whole, X.rows, X.cols);
+  return LAPIS_OK;
+}
+
+void mc_problem_kind(mc *w)
+{
+  w->p.variant = w->set.variant;
+  w->p.zero_one = zero_one(w);
+}
+
 lapis_status mc_problem_build(mc *w, const lapis_data *data)
 {
   mc_problem *p = &w->p;
-  p->variant = w->set.variant;
-  p->zero_one = zero_one(w);
+  mc_problem_kind(w);
   TRY(w->h.ops->alloc(&w->h, LAPIS_F64, p->m, p->n, &p->phi.Z0));
   double *host = base_alloc_raw(w->base.ctx, p->m * p->n, sizeof *host);
   if (host == NULL) return LAPIS_ENOMEM;

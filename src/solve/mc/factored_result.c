@@ -1,0 +1,264 @@
+/* factored_result.c - what a factored solve hands out, and its model.
+ *
+ * Z = [c A; 1 0] [e B]' is balanced once more, row of ones included: factors
+ * times feature_factors' is low_rank, times label_factors' the scores, and the
+ * squared lengths of their columns are the singular values of Z. */
+#include <math.h>
+#include <string.h>
+
+#include "solve/mc/factored.h"
+
+static const double FITS = 1e7; /* entries of low_rank that need no --dense */
+
+static double *reals(mc *w, int64_t rows, int64_t cols, bool *ok)
+{
+  double *p = base_alloc(w->base.ctx, rows * cols, sizeof *p);
+  *ok = *ok && p != NULL;
+  return p;
+}
+
+static bool wants_dense(const mc *w)
+{
+  return w->set.dense || (double)w->p.D * (double)w->p.n <= FITS;
+}
+
+lapis_status factored_results(mc *w)
+{
+  factored *f = w->state;
+  const mc_problem *p = &w->p;
+  bool ok = true;
+  if (p->K > 0) w->scores = reals(w, p->K, p->n, &ok);
+  if (p->K > 0)
+    w->decided = reals(w, targets_label_rows(&p->labels), p->n, &ok);
+  if (wants_dense(w)) f->low_rank = reals(w, p->D, p->n, &ok);
+  if (wants_dense(w)) f->sparse = reals(w, p->D, p->n, &ok);
+  if (w->set.certificate) {
+    int64_t count = f->o.count + p->ones * p->n;
+    f->dual = reals(w, count, 1, &ok);
+    f->dual_at = base_alloc(w->base.ctx, p->n + 1, sizeof *f->dual_at);
+    f->dual_row = base_alloc(w->base.ctx, count, sizeof *f->dual_row);
+    ok = ok && f->dual_at != NULL && f->dual_row != NULL;
+  }
+  return ok ? LAPIS_OK : LAPIS_ENOMEM;
+}
+
+static void free_factors(factored *f)
+{
+  double **all[] = {&f->values, &f->left_Y, &f->left_X, &f->right};
+  for (int i = 0; i < 4; i++) {
+    base_free(*all[i]);
+    *all[i] = NULL;
+  }
+}
+
+void factored_results_free(factored *f)
+{
+  free_factors(f);
+  base_free(f->low_rank);
+  base_free(f->sparse);
+  base_free(f->dual);
+  base_free(f->dual_at);
+  base_free(f->dual_row);
+}
+
+/* ---- balanced with the row of ones
+ * -----------------------------------------*/
+static lapis_status copy_of(lapis_ctx *ctx, const tall *from, int64_t rows,
+                            tall *to)
+{
+  *to = (tall){rows, from->ld, NULL};
+  to->v = base_alloc(ctx, rows * to->ld, sizeof *to->v);
+  if (to->v == NULL) return LAPIS_ENOMEM;
+  memcpy(to->v, from->v, (size_t)(from->rows * to->ld) * sizeof *to->v);
+  return LAPIS_OK;
+}
+
+static lapis_status balance_whole(mc *w, tall *A, tall *B, double *values,
+                                  int64_t *kept)
+{
+  factored *f = w->state;
+  int64_t q = f->R + f->off, ld = A->ld;
+  double *G = f->small, *GA = G + ld * ld, *GB = GA + ld * ld;
+  factored_pair p;
+  TRY(tall_gram(w->base.ctx, A, G));
+  for (int64_t k = 0; k < q * q; k++) GA[k] = G[k / q * ld + k % q];
+  TRY(tall_gram(w->base.ctx, B, G));
+  for (int64_t k = 0; k < q * q; k++) GB[k] = G[k / q * ld + k % q];
+  TRY(factored_pair_new(w, q, GA, GB, &p));
+  memcpy(values, p.sigma, (size_t)q * sizeof *values);
+  *kept = p.kept;
+  lapis_status status = factored_pair_apply(w->base.ctx, &p, 0, A, B);
+  factored_pair_free(&p);
+  return status;
+}
+
+static void pack(const tall *A, int64_t first, int64_t rows, int64_t r,
+                 double *to)
+{
+  for (int64_t i = 0; i < rows; i++)
+    memcpy(to + i * r, A->v + (first + i) * A->ld, (size_t)r * sizeof *to);
+}
+
+/* Rows of A: labels, features, ones; r columns of rank at least 1. */
+static lapis_status pack_all(mc *w, const tall *A, const tall *B)
+{
+  factored *f = w->state;
+  const mc_problem *p = &w->p;
+  int64_t r = f->r;
+  bool ok = true;
+  f->left_Y = reals(w, r, p->K, &ok);
+  f->left_X = reals(w, r, p->D, &ok);
+  f->right = reals(w, r, p->n, &ok);
+  base_free(w->factors);
+  w->factors = reals(w, p->m, r, &ok);
+  if (!ok) return LAPIS_ENOMEM;
+  pack(A, 0, p->K, r, f->left_Y);
+  pack(A, p->K, p->D, r, f->left_X);
+  pack(B, 0, p->n, r, f->right);
+  for (int64_t i = 0; i < p->m; i++)
+    for (int64_t k = 0; k < r; k++)
+      w->factors[k * p->m + i] = A->v[i * A->ld + k];
+  return LAPIS_OK;
+}
+
+static lapis_status make_factors(mc *w)
+{
+  factored *f = w->state;
+  tall A, B = {0};
+  bool ok = true;
+  free_factors(f);
+  f->values = reals(w, f->A.ld, 1, &ok);
+  if (!ok) return LAPIS_ENOMEM;
+  lapis_status status = copy_of(w->base.ctx, &f->A, f->m + f->off, &A);
+  if (status >= 0) status = copy_of(w->base.ctx, &f->B, f->n, &B);
+  if (status >= 0 && f->off > 0) A.v[f->m * A.ld] = 1;
+  f->r = f->R;
+  if (status >= 0 && f->off > 0)
+    status = balance_whole(w, &A, &B, f->values, &f->r);
+  else
+    memcpy(f->values, f->sigma.v, (size_t)f->R * sizeof *f->values);
+  if (f->r == 0) f->r = 1; /* Z = 0: a column of zeros */
+  if (status >= 0) status = pack_all(w, &A, &B);
+  base_free(A.v);
+  base_free(B.v);
+  return status;
+}
+
+/* ---- arrays
+ * ------------------------------------------------------------------*/
+/* out, rows x n: left'right, left r x rows. */
+static void product(const mc *w, const double *left, int64_t rows, double *out)
+{
+  const factored *f = w->state;
+  int64_t r = f->r;
+#pragma omp parallel for num_threads(f->threads)
+  for (int64_t j = 0; j < f->n; j++)
+    for (int64_t i = 0; i < rows; i++) {
+      double sum = 0;
+      for (int64_t k = 0; k < r; k++)
+        sum += left[i * r + k] * f->right[j * r + k];
+      out[j * rows + i] = sum;
+    }
+}
+
+static void publish_labels(mc *w)
+{
+  factored *f = w->state;
+  const mc_problem *p = &w->p;
+  const targets *t = &p->labels;
+  if (p->K == 0) return;
+  product(w, f->left_Y, p->K, w->scores);
+  targets_decode(t, w->scores, p->threshold, w->decided);
+  solver_publish(&w->base, "scores", lapis_mat_f64(w->scores, p->K, p->n));
+  solver_publish(&w->base, "labels",
+                 lapis_mat_f64(w->decided, targets_label_rows(t), p->n));
+  if (t->kind == TARGETS_CLASS)
+    solver_publish(&w->base, "classes", lapis_mat_f64(t->value, 1, p->K));
+  solver_publish(&w->base, "label_factors",
+                 lapis_mat_f64(f->left_Y, f->r, p->K));
+}
+
+static void publish_dense(mc *w)
+{
+  factored *f = w->state;
+  const observed *o = &f->o;
+  int64_t D = w->p.D;
+  if (f->low_rank == NULL) return;
+  product(w, f->left_X, D, f->low_rank);
+  memset(f->sparse, 0, (size_t)(D * f->n) * sizeof *f->sparse);
+  for (int64_t j = 0; j < f->n; j++)
+    for (int64_t k = o->at[j]; k < o->at[j + 1]; k++) {
+      int64_t i = o->row[k] - o->K;
+      if (i >= 0) f->sparse[j * D + i] = o->value[k] - f->low_rank[j * D + i];
+    }
+  solver_publish(&w->base, "low_rank", lapis_mat_f64(f->low_rank, D, f->n));
+  solver_publish(&w->base, "sparse", lapis_mat_f64(f->sparse, D, f->n));
+}
+
+/* G = -a scale S, and the row of ones that is best for it: compressed columns,
+ * m x n, in the order labels, features, ones. */
+static void publish_dual(mc *w)
+{
+  factored *f = w->state;
+  const observed *o = &f->o;
+  double a = w->p.a, s = f->now.scale, ge = 0, tt = f->tau * f->tau;
+  int64_t at = 0;
+  for (int64_t i = 0; i < f->m; i++) ge += f->push[i] * f->push[i];
+  double root = sqrt(fmax(tt * (double)f->n - s * s * ge, 0));
+  for (int64_t j = 0; j < f->n; j++) {
+    double along = 0;
+    for (int64_t k = o->at[j]; k < o->at[j + 1]; k++) {
+      along += o->rest[k] * f->push[o->row[k]];
+      f->dual_row[at] = o->row[k];
+      f->dual[at++] = -a * s * o->rest[k];
+    }
+    if (w->p.ones > 0) {
+      f->dual_row[at] = (int32_t)f->m;
+      f->dual[at++] = root > 0 ? -a * (tt - s * s * along) / root : 0;
+    }
+    f->dual_at[j + 1] = at;
+  }
+  solver_publish(&w->base, "dual",
+                 (lapis_mat){.dtype = LAPIS_F64,
+                             .rows = w->p.m,
+                             .cols = f->n,
+                             .ld = w->p.m,
+                             .val = f->dual,
+                             .colptr = f->dual_at,
+                             .rowidx = f->dual_row});
+}
+
+lapis_status factored_publish(mc *w)
+{
+  factored *f = w->state;
+  lapis_solver *s = &w->base;
+  TRY(make_factors(w));
+  publish_labels(w);
+  publish_dense(w);
+  solver_publish(s, "factors", lapis_mat_f64(f->right, f->r, f->n));
+  solver_publish(s, "feature_factors", lapis_mat_f64(f->left_X, f->r, w->p.D));
+  solver_publish(s, "singular_values", lapis_mat_f64(f->values, 1, f->r));
+  f->gap = w->bounds.gap;
+  f->proof =
+      w->set.proof == LAPIS_MC_PROOF_EXACT && f->exact ? "exact" : "random";
+  solver_publish(s, "gap", lapis_mat_f64(&f->gap, 1, 1));
+  solver_publish(s, "proof",
+                 (lapis_mat){.dtype = LAPIS_TEXT,
+                             .rows = 1,
+                             .cols = 1,
+                             .ld = 1,
+                             .val = &f->proof});
+  solver_publish_history(s);
+  solver_publish(s, "dual_norm", lapis_mat_f64(&w->bounds.norm, 1, 1));
+  if (w->set.certificate) publish_dual(w);
+  return LAPIS_OK;
+}
+
+lapis_status factored_learn(mc *w)
+{
+  factored *f = w->state;
+  TRY(mc_learn_factors(w, f->r));
+  named_put(&w->base.learned, "sample_factors",
+            lapis_mat_f64(f->right, f->r, f->n));
+  return LAPIS_OK;
+}
