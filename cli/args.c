@@ -147,8 +147,9 @@ static int take_method(cli *c, const char *word)
     c->method = m;
     return EXIT_DONE;
   }
+  char shown[256];
   fprintf(stderr, "lapis: %s: there is no %s '%s'; there is", v->name, v->first,
-          word);
+          lapis_text_shown(word, shown, sizeof shown));
   for (int i = 0; (m = v->first_at(i)) != NULL; i++)
     fprintf(stderr, "%s %s", i > 0 ? "," : "", m->name);
   fprintf(stderr, "\n");

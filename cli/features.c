@@ -28,7 +28,7 @@ static void warn_refused(const cli *c, const lapis_mat *list)
 {
   const char *const *text = list->val;
   for (int64_t i = 0; !c->quiet && i < list->cols; i++)
-    fprintf(stderr, "lapis: left out: %s\n", text[i]);
+    (void)cli_fail(EXIT_DONE, "left out: %s", text[i]);
 }
 
 static int print_result(cli *c, const lapis_solver *s, const lapis_mat *left)

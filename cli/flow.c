@@ -32,7 +32,7 @@ int flow_longest(const lapis_mat *m, int least)
 void flow_print_notes(const cli *c, const lapis_mat *list, const char *before)
 {
   for (int64_t i = 0; !c->quiet && i < list->cols; i++)
-    fprintf(stderr, "lapis: %s%s\n", before, flow_text_at(list, i));
+    (void)cli_fail(EXIT_DONE, "%s%s", before, flow_text_at(list, i));
 }
 
 lapis_json *flow_texts_json(const lapis_mat *m)

@@ -48,10 +48,12 @@ static void range(const lapis_mat *A, double *low, double *high)
 
 static void print_array(const lapis_array *a)
 {
-  char shape[128];
+  char shape[128], name[512], stored_as[128];
   shape_text(a, shape, sizeof shape);
-  printf("  %-16s %-6s %-18s", a->name != NULL ? a->name : "array", a->stored,
-         shape);
+  printf(
+      "  %-16s %-6s %-18s",
+      lapis_text_shown(a->name != NULL ? a->name : "array", name, sizeof name),
+      lapis_text_shown(a->stored, stored_as, sizeof stored_as), shape);
   if (a->mat.dtype != LAPIS_TEXT && a->mat.rows * a->mat.cols > 0) {
     double low, high;
     range(&a->mat, &low, &high);
@@ -107,9 +109,11 @@ static balance count_row(const lapis_mat *Y, int64_t i)
 static void print_balance(const lapis_mat *Y, const lapis_mat *names)
 {
   for (int64_t i = 0; i < Y->rows && i < 20; i++) {
+    char name[512];
     balance b = count_row(Y, i);
     if (Y->rows > 1 && names->cols == Y->rows)
-      printf("  %-16s", ((const char *const *)names->val)[i]);
+      printf("  %-16s", lapis_text_shown(((const char *const *)names->val)[i],
+                                         name, sizeof name));
     else
       printf("  target %-9lld", (long long)i + 1);
     for (int k = 0; k < b.kinds; k++)
@@ -217,7 +221,8 @@ static int describe_json(cli *c, const found *f)
 
 static int describe_text(cli *c, const found *f)
 {
-  printf("%s: %s\n", f->path, title(f));
+  char path[4096];
+  printf("%s: %s\n", lapis_text_shown(f->path, path, sizeof path), title(f));
   if (f->model != NULL) info_model(c, f->model, &f->all);
   for (int i = 0; i < f->all.count; i++)
     if (strcmp(f->all.item[i].name, "lapis") != 0 || f->model == NULL)

@@ -1,11 +1,12 @@
 /* interrupt.c - Ctrl-C, time and checkpoints: a run that ends early ends soon,
  * leaves no half-written file, and can go on where it was.
  *
- * A signal cancels the context, and the run ends at its next iteration.  Where
- * that takes longer than GRACE (a long factorisation, a large file), the
- * watcher thread writes the checkpoint from the copy of the last completed
- * iteration and ends the process; a write that takes longer than PATIENCE is
- * given up, and the checkpoint of before stays.  A second signal ends at once.
+ * A signal (Ctrl-C, SIGTERM, a closed terminal) cancels the context, and the
+ * run ends at its next iteration.  Where that takes longer than GRACE (a long
+ * factorisation, a large file), the watcher thread writes the checkpoint from
+ * the copy of the last completed iteration and ends the process; a write that
+ * takes longer than PATIENCE is given up, and the checkpoint of before stays.
+ * A second signal ends at once.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -39,18 +40,17 @@ static void on_interrupt(int signal_number)
   errno = saved;
 }
 
-/* false: nothing came within so many seconds. */
+/* false: nothing came within so many seconds, by a clock that nobody sets
+ * (sem_timedwait knows only the one of the wall). */
 static bool wait_for(double seconds)
 {
-  struct timespec until;
-  clock_gettime(CLOCK_REALTIME, &until);
-  int64_t nanos = until.tv_nsec + (int64_t)(1e9 * seconds);
-  until.tv_sec += (time_t)(nanos / 1000000000);
-  until.tv_nsec = (long)(nanos % 1000000000);
-  int code;
-  do code = sem_timedwait(&watch.wake, &until);
-  while (code != 0 && errno == EINTR);
-  return code == 0;
+  const struct timespec moment = {.tv_nsec = 5000000};
+  double until = clock_seconds() + seconds;
+  while (sem_trywait(&watch.wake) != 0) {
+    if (clock_seconds() > until) return false;
+    (void)nanosleep(&moment, NULL);
+  }
+  return true;
 }
 
 static void *write_checkpoint(void *c)
@@ -100,6 +100,9 @@ int interrupt_begin(cli *c)
   watch.started = true;
   sigaction(SIGINT, &act, NULL);
   sigaction(SIGTERM, &act, NULL);
+  struct sigaction hung; /* nohup has it ignored */
+  if (sigaction(SIGHUP, NULL, &hung) == 0 && hung.sa_handler != SIG_IGN)
+    sigaction(SIGHUP, &act, NULL);
   signal(SIGXFSZ, SIG_IGN); /* a write past a limit is an error, not an end */
   return EXIT_DONE;
 }
@@ -109,6 +112,9 @@ void interrupt_end(void)
   if (!watch.started) return;
   signal(SIGINT, SIG_DFL);
   signal(SIGTERM, SIG_DFL);
+  struct sigaction hung;
+  if (sigaction(SIGHUP, NULL, &hung) == 0 && hung.sa_handler == on_interrupt)
+    signal(SIGHUP, SIG_DFL);
   atomic_store(&watch.ended, true);
   (void)sem_post(&watch.wake);
   (void)pthread_join(watch.thread, NULL);

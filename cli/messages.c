@@ -6,17 +6,17 @@
 
 #include "cli.h"
 
-enum { BAR_CELLS = 24 };
+enum { BAR_CELLS = 24, LONGEST = 8192 };
 static const double BAR_AFTER = 0.5; /* seconds: quick runs need no bar */
 
 int cli_fail(int code, const char *format, ...)
 {
+  char text[LONGEST], shown[4 * LONGEST];
   va_list args;
   va_start(args, format);
-  fputs("lapis: ", stderr);
-  vfprintf(stderr, format, args);
-  fputc('\n', stderr);
+  vsnprintf(text, sizeof text, format, args);
   va_end(args);
+  fprintf(stderr, "lapis: %s\n", lapis_text_shown(text, shown, sizeof shown));
   return code;
 }
 

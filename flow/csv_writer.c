@@ -22,6 +22,7 @@ void sheet_put(sheet *s, const char *text, char behind)
 {
   bool plain = text[strcspn(text, ",;\t\"\r\n")] == '\0' && *text != ' ';
   if (!plain) put(s, "\"", 1);
+  if (lapis_text_runs(text)) put(s, "'", 1); /* for spreadsheets: text */
   for (const char *at = text; *at != '\0'; at++) {
     if (*at == '"') put(s, "\"", 1);
     put(s, at, 1);

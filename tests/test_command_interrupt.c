@@ -123,6 +123,7 @@ static void a_termination_is_an_interruption(void **state)
   command_begin(&c);
   write_problem(&c);
   assert_int_equal(interrupt(&c, SIGTERM, endless), 130);
+  assert_int_equal(interrupt(&c, SIGHUP, endless), 130);
   assert_int_equal(count_temporary(&c), 0);
   command_end(&c);
 }

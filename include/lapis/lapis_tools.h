@@ -23,6 +23,14 @@ LAPIS_API void lapis_number_text(double value, char *text, size_t size);
 LAPIS_API int lapis_number_print(char *text, size_t size, const char *format,
                                  ...) LAPIS_PRINTF(3, 4);
 
+/* ---- text from files, where it could do harm ------------------------------*/
+/* What a terminal would obey (control characters, overriding directions) and
+ * what is no UTF-8 as \xNN; cut where size ends.  Returns to. */
+LAPIS_API char *lapis_text_shown(const char *text, char *to, size_t size);
+/* A spreadsheet would run it as a formula: it begins with = + - @ and is no
+ * number. */
+LAPIS_API bool lapis_text_runs(const char *text);
+
 #ifdef __cplusplus
 }
 #endif

@@ -68,7 +68,9 @@ lapis_status lapis_fail(lapis_ctx *ctx, lapis_status s, const char *format, ...)
   if (ctx == NULL) return s;
   va_list args;
   va_start(args, format);
-  (void)number_vprint(ctx->error, sizeof ctx->error, format, args);
+  char text[ERROR_SIZE];
+  (void)number_vprint(text, sizeof text, format, args);
+  (void)lapis_text_shown(text, ctx->error, sizeof ctx->error);
   va_end(args);
   return s;
 }
@@ -81,9 +83,10 @@ static bool is_heard(const lapis_ctx *ctx, int level)
 LAPIS_PRINTF(3, 0)
 static void say(lapis_ctx *ctx, int level, const char *format, va_list args)
 {
-  char text[ERROR_SIZE];
+  char text[ERROR_SIZE], shown[ERROR_SIZE];
   (void)number_vprint(text, sizeof text, format, args);
-  ctx->on_message(level, text, ctx->message_user);
+  (void)lapis_text_shown(text, shown, sizeof shown);
+  ctx->on_message(level, shown, ctx->message_user);
 }
 
 void base_say(lapis_ctx *ctx, int level, const char *format, ...)

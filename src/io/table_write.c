@@ -28,11 +28,14 @@ static void put_cell(sheet *s, const char *text)
   char special[] = {s->delimiter, '"', '\n', '\r', '\0'};
   size_t size = strlen(text);
   bool edged = size > 0 && (text[0] == ' ' || text[size - 1] == ' ');
+  const char *mark = lapis_text_runs(text) ? "'" : ""; /* for spreadsheets */
   if (strcspn(text, special) == size && !edged) {
+    io_put_text(&s->p, mark);
     io_put_text(&s->p, text);
     return;
   }
   io_put_text(&s->p, "\"");
+  io_put_text(&s->p, mark);
   for (; *text != '\0'; text++) {
     if (*text == '"') io_put(&s->p, text, 1);
     io_put(&s->p, text, 1);
