@@ -10,8 +10,7 @@
 #include "lapis/lapis_io.h"
 #include "lapis/lapis_tools.h"
 
-/* Exit codes: DESIGN says 0 done, 1 failed, 2 misuse, 3 not built in,
- * 4 bad input, 130 interrupted. */
+/* Exit codes, as the manual states them: 4 is bad input. */
 enum {
   EXIT_DONE = 0,
   EXIT_FAILED = 1,

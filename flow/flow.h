@@ -16,7 +16,7 @@
     if (try_status_ < 0) return try_status_; \
   } while (0)
 
-/* ---- index.c: images by the names that people write for them ------------*/
+/* ---- image_names.c: images by the names that people write for them ------*/
 typedef struct image_entry {
   const char *base; /* of the path, behind its last '/' */
   size_t stem;      /* bytes of base before its ending */
@@ -73,7 +73,7 @@ struct lapis_flow {
   flow_common common;
   const char *const *path;
   int64_t count; /* of paths */
-  double end;    /* clock; infinity: no limit */
+  double end;    /* when time is up, by the monotonic clock; infinity: never */
   void *own;     /* the pipeline's: label_run, match, locate */
   /* of the images that could be read */
   lapis_solver *features, *solver;

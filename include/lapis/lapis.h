@@ -34,7 +34,7 @@ typedef enum lapis_status {
   LAPIS_MAX_ITERS = 1,
   LAPIS_TIME_LIMIT = 2,
   LAPIS_CANCELLED = 3,
-  LAPIS_PRECISION_FLOOR = 4, /* the gap stopped falling: rounding decides */
+  LAPIS_PRECISION_FLOOR = 4, /* the gap fell as far as rounding lets it */
   LAPIS_EINVAL = -1,         /* a call or a setting that makes no sense */
   LAPIS_ESHAPE = -2,         /* sizes that do not fit together */
   LAPIS_EMISSING = -3,       /* NaN, or nothing at all, where data is needed */
@@ -100,7 +100,9 @@ LAPIS_API const char *lapis_ctx_error(const lapis_ctx *ctx); /* never NULL */
  * full stop, no newline. */
 LAPIS_API lapis_status lapis_fail(lapis_ctx *ctx, lapis_status s,
                                   const char *format, ...) LAPIS_PRINTF(3, 4);
-LAPIS_API const char *lapis_ctx_backend(lapis_ctx *ctx); /* with its core */
+/* "openblas Cooperlake": what computes, and the kind of processor that
+ * OpenBLAS takes this machine for. */
+LAPIS_API const char *lapis_ctx_backend(lapis_ctx *ctx);
 LAPIS_API int lapis_ctx_threads(const lapis_ctx *ctx);
 
 typedef struct lapis_progress {
@@ -119,9 +121,9 @@ typedef void (*lapis_message_fn)(int level, const char *text, void *user);
 LAPIS_API void lapis_ctx_on_message(lapis_ctx *ctx, lapis_message_fn fn,
                                     void *user);
 
-/* Samples are columns, and columns are what is split over processes: every
- * sum over samples goes through here.  Each function works in place on n
- * doubles and returns 0, or an error code of its own. */
+/* For samples that are divided among processes, which is not supported yet:
+ * methods refuse a size above 1.  Each function works in place on n doubles
+ * and returns 0, or an error code of its own. */
 typedef struct lapis_comm {
   int rank, size;
   void *self;
@@ -164,7 +166,8 @@ enum { /* members of lapis_data that a method reads */
 };
 typedef struct lapis_matrix_setting { /* a setting that is a matrix */
   const char *name;   /* the TEXT row for the file that it is read from */
-  const char *member; /* of a data file where none is named, or NULL */
+  const char *member; /* read from the data file where no file is named, or
+                         NULL */
   size_t offset;      /* of the lapis_mat in the settings struct */
 } lapis_matrix_setting;
 typedef struct lapis_method {
@@ -474,7 +477,8 @@ LAPIS_API lapis_status lapis_solver_new(lapis_ctx *ctx, const lapis_method *m,
                                         const lapis_data *data,
                                         const void *settings,
                                         lapis_solver **out);
-LAPIS_API lapis_status lapis_solve(lapis_solver *s); /* again: warm */
+/* A second call starts from where the first one ended. */
+LAPIS_API lapis_status lapis_solve(lapis_solver *s);
 /* Other settings for the same data, before the next lapis_solve: what both
  * share is kept.  LAPIS_ENOTBUILT where a new solver is needed. */
 LAPIS_API lapis_status lapis_solver_retune(lapis_solver *s,

@@ -1,4 +1,4 @@
-/* answer.h - the last look at an answer. */
+/* answer.h - what is checked of every answer before a solve says "solved". */
 #ifndef LAPIS_ANSWER_H
 #define LAPIS_ANSWER_H
 #include "base/solver.h"

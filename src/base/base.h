@@ -16,8 +16,7 @@
     if (try_status_ < 0) return try_status_; \
   } while (0)
 
-/* ---- messages: errors are lapis_fail's
- * ------------------------------------------------*/
+/* ---- messages; errors are made by lapis_fail -----------------------------*/
 /* level 0: warning; 1: -v; 2: -vv. */
 void base_say(lapis_ctx *ctx, int level, const char *format, ...)
     LAPIS_PRINTF(3, 4);
@@ -80,7 +79,7 @@ bool base_show(lapis_ctx *ctx, const lapis_progress *now);
 void base_mute(lapis_ctx *ctx, bool on);
 bool base_muted(const lapis_ctx *ctx);
 
-/* ---- communicator: in place; the serial default does nothing -------------*/
+/* ---- communicator: in place; with one process nothing happens ------------*/
 int base_ranks(const lapis_ctx *ctx);
 lapis_status base_sum(lapis_ctx *ctx, double *x, int64_t n);
 lapis_status base_max(lapis_ctx *ctx, double *x, int64_t n);
@@ -93,7 +92,7 @@ double rng_uniform(uint64_t seed, uint64_t stream, uint64_t index); /* [0,1) */
 double rng_normal(uint64_t seed, uint64_t stream, uint64_t index);
 /* A permutation of 0..n-1. */
 void rng_shuffle(uint64_t seed, uint64_t stream, int64_t *out, int64_t n);
-/* The same order of steps on what is there. */
+/* The same exchanges on whatever out holds. */
 void rng_permute(uint64_t seed, uint64_t stream, int64_t *out, int64_t n);
 
 #endif

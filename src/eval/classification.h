@@ -1,6 +1,6 @@
 /* classification.h - metrics of labels, not of scores. */
-#ifndef LAPIS_DECIDED_H
-#define LAPIS_DECIDED_H
+#ifndef LAPIS_CLASSIFICATION_H
+#define LAPIS_CLASSIFICATION_H
 #include "base/base.h"
 
 /* truth and labels in the same values, as many rows; NaN truth ignored.  One

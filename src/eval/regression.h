@@ -1,6 +1,6 @@
 /* regression.h - metrics of all outputs together. */
-#ifndef LAPIS_WHOLE_H
-#define LAPIS_WHOLE_H
+#ifndef LAPIS_REGRESSION_H
+#define LAPIS_REGRESSION_H
 #include "base/base.h"
 
 /* truth and scores m x n, NaN truth ignored; per_row: m values or NULL. */

@@ -26,14 +26,14 @@ typedef struct anderson {
 lapis_status anderson_new(la *h, int64_t rows, int64_t cols, int parts,
                           const anderson_options *o, anderson *a);
 void anderson_free(anderson *a);
-/* The iteration has changed: forget the past. */
+/* The iteration has changed: past states say nothing about it any more. */
 void anderson_reset(anderson *a);
-/* Names the past that is remembered. */
+/* Names the past states as rows of a checkpoint. */
 void anderson_keep(anderson *a, loop *l);
 /* Before a step: keeps the state. */
 lapis_status anderson_before(anderson *a, la_array *const state[]);
-/* After it: moves the state on; it is never left where the step ahead was
- * much worse than the one behind. */
+/* After it: moves the state on by what past steps tell; a move that made the
+ * next step much longer is taken back. */
 lapis_status anderson_after(anderson *a, la_array *const state[]);
 
 #endif

@@ -1,4 +1,4 @@
-/* map.h - maps between the files that store them. */
+/* map.h - what a fitted map is made of, for those who store it. */
 #ifndef LAPIS_MAP_H
 #define LAPIS_MAP_H
 #include "base/base.h"

@@ -1,7 +1,7 @@
 /* product.h - costs half_i - <f_i, m_s> of many features against few vectors.
  *
- * Features are packed once, in panels, and read once a pass; threads call with
- * vectors and results of their own. */
+ * Features are packed once, in panels, and read once for all vectors; each
+ * thread brings vectors and room for results of its own. */
 #ifndef LAPIS_PRODUCT_H
 #define LAPIS_PRODUCT_H
 #include "base/base.h"

@@ -67,8 +67,7 @@ void rr_warn_if_empty(lapis_ctx *ctx, const char *method, int64_t rank,
   BOOL("joint", joint, .help = text "; answers then depend on the batch")
 
 /* ---- the convex step ----------------------------------------------------*/
-/* The convex step that robust PCA, robust regression with given
- * weights and refilling share.
+/* What robust PCA, robust regression with given weights and refilling share.
  *
  *   minimize  |D|_* + lambda |P_Omega(X - D)|_1 + eta/2 |R - K D|_F^2
  *
@@ -133,7 +132,8 @@ lapis_status rr_dstep_run(rr_dstep *w, loop *l, double tol);
 /* Names what rr_dstep_run continues from; masked: X changes from round to
  * round of refilling. */
 void rr_dstep_keep(rr_dstep *w, loop *l, bool masked);
-/* Bounds at A from the multiplier at hand; W returns holding C, scaled. */
+/* The certificate: bounds at A from the multiplier of the last step, which is
+ * scaled and left in W, for those who publish it (C above). */
 lapis_status rr_dstep_certify(rr_dstep *w);
 /* |A - B| / |B| of the last step. */
 double rr_dstep_residual(const rr_dstep *w);

@@ -140,7 +140,7 @@ void roml_matcher_free(roml_matcher *m);
  * `from` on; M has the blocks of `at`. */
 lapis_status roml_match(roml_matcher *m, const double *M, int64_t from,
                         int64_t *pick);
-/* What was skipped belongs to another M. */
+/* Forgets which images could be skipped: that was for another M. */
 void roml_matcher_forget(roml_matcher *m);
 
 /* ---- starts --------------------------------------------------------------*/
@@ -155,7 +155,7 @@ bool roml_start_known(const char *start);
 
 /* ---- the iteration -------------------------------------------------------*/
 lapis_status roml_step(roml *w, roml_state *s, roml_progress *now);
-/* Goes on from s where that was resumed. */
+/* resumed: s is the state of a checkpoint, to go on from. */
 lapis_status roml_iterate(roml *w, roml_state *s, bool resumed);
 /* Room for n slots in w->s. */
 lapis_status roml_resize(roml *w, int64_t n);
@@ -176,8 +176,7 @@ lapis_status roml_pairs(roml *w);
 lapis_status roml_canonical(roml *w, roml_state *s);
 lapis_status roml_publish(roml *w, roml_state *s);
 
-/* ---- pairwise assignments, for the starts that are made of them
- * ------------*/
+/* ---- pairwise assignments, for the starts that are made of them ---------*/
 typedef struct pair_work {
   roml *w;
   const roml_problem *p;
@@ -197,8 +196,7 @@ void roml_pairs_free(pair_work *g);
 lapis_status roml_assign_pair(pair_work *g, int64_t k, const int64_t *list,
                               int64_t rows, int64_t l);
 
-/* ---- points of which some are wrong or missing: outliers.c
- * -----------------*/
+/* ---- points of which some are wrong or missing: outliers.c ---------------*/
 typedef struct robust {
   roml *w;
   const roml_problem *p;

@@ -69,9 +69,10 @@ typedef struct sv_quadratic {
 } sv_quadratic;
 /* From a as it stands (1'a = 1) or, where a is 0, from its own start. */
 lapis_status sv_smo(sv_quadratic *q, double tol);
-/* At most n of its steps; more: the end was not reached. */
+/* At most n steps of sv_smo; more: the end was not reached. */
 lapis_status sv_sweep(sv_quadratic *q, double tol, bool *more);
-/* The same where Q comes from rows: Newton steps with a model of it. */
+/* The same where Q does not fit and rows of it are made on demand: Newton
+ * steps with a low-rank model of Q. */
 typedef struct sv_model sv_model;
 lapis_status sv_model_new(sv_quadratic *q, sv_model **out);
 void sv_model_free(sv_model *t);
@@ -171,11 +172,11 @@ lapis_status sv_check_settings(lapis_ctx *ctx, const char *method, double C,
 /* Encodes Y and refuses classes without both kinds. */
 lapis_status sv_encode(lapis_ctx *ctx, const char *method, const lapis_mat *Y,
                        targets *out);
-/* Says where privileged features cannot help. */
+/* Warns of a P that is the same for all samples and so says nothing. */
 void sv_warn_constant(lapis_ctx *ctx, const char *method, const lapis_mat *P);
 /* ---- formulations: each has its file -------------------------------------
- * X_part solves class c from w->q, warm where w->alpha is not 0, and keeps
- * scores, alpha, zeta, weights, bias and rho of the class. */
+ * X_part solves class c from w->q, starting from w->alpha where that is not 0,
+ * and keeps scores, alpha, zeta, weights, bias and rho of the class. */
 lapis_status sv_linear_part(svmplus *w, int64_t c);
 lapis_status sv_l2_alloc(svmplus *w);
 lapis_status sv_l2_part(svmplus *w, int64_t c);
@@ -194,7 +195,7 @@ static inline int64_t sv_phase(const loop *l)
   return l->stage % SV_PHASES;
 }
 
-/* Fits platt from held-out folds. */
+/* Fits A and B of Platt's sigmoid to the scores of held-out folds. */
 lapis_status sv_platt(svmplus *w);
 lapis_status sv_publish(svmplus *w);
 lapis_status sv_learn(lapis_solver *s);
@@ -205,8 +206,7 @@ lapis_status misvm_predict_new(lapis_ctx *ctx, const lapis_data *data,
                                const void *settings, const named_list *learned,
                                const void *options, lapis_solver **out);
 
-/* ---- samples by group
- * ------------------------------------------------------*/
+/* ---- samples by group ----------------------------------------------------*/
 typedef struct bag {
   const int64_t *member; /* samples, in their order */
   int64_t count;

@@ -79,7 +79,7 @@ struct feature_job {
   const bool *studied; /* count: learn from these; NULL: all.  begin may set */
   bool keep_going;
   const char *cache; /* a folder, or NULL */
-  char *shelf;       /* the part of it for this job, or NULL */
+  char *shelf;       /* the folder in it for this job, or NULL */
   int64_t count;     /* of paths */
   const char *const *path;
   feature_slot *slot; /* count */

@@ -1,4 +1,5 @@
-/* run.c - many images, several at a time, in an order that does not show.
+/* run.c - many images, several at a time; what comes out does not depend on
+ * which of them was done first.
  *
  * Images are taken in batches; the threads share a batch, each with a context
  * of its own, and what an image gives goes into its slot.  Between batches one

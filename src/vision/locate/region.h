@@ -13,7 +13,8 @@ typedef struct region_graph {
 
 typedef struct region_best { /* the best connected set so far */
   double score;
-  bool *inside; /* n of the reduced graph; all false: a set found before */
+  bool *inside; /* n of the reduced graph; all false: the best set is one that
+                   the reductions cut off */
 } region_best;
 
 /* What both solvers work on. */

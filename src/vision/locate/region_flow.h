@@ -11,7 +11,7 @@ typedef struct region_flow {
   int64_t *start; /* vertices + 1: arcs by their tail, as places in `by` */
   int32_t *by;    /* arcs */
   int32_t *head;  /* arcs */
-  double *room, *capacity;  /* arcs: what is left, what there is */
+  double *room, *capacity;  /* arcs: what more they can carry; what in all */
   int32_t *queue, *through; /* vertices */
   bool *sink_side;          /* vertices */
 } region_flow;
