@@ -96,41 +96,6 @@ static lapis_cv_options own_options(const lapis_data *data)
   return o;
 }
 
-/* What was chosen, or why nothing was. */
-static void say_choice(const cli *c, const char *name, const void *settings,
-                       const lapis_cv_point *best, bool late)
-{
-  char value[64];
-  if (c->quiet) return;
-  if (isnan(best->mean)) {
-    fprintf(stderr,
-            "lapis: warning: %s: %s to choose --%s; the default is taken\n",
-            c->method->name, late ? "no time" : "too few known labels", name);
-    return;
-  }
-  lapis_settings_get(c->ctx, c->method, settings, name, value, sizeof value);
-  fprintf(stderr,
-          "lapis: %s: chose --%s %s by %lld folds (AUROC %.4f on hidden "
-          "labels)\n",
-          c->method->name, name, value, (long long)best->folds, best->mean);
-}
-
-int choose_settings(cli *c, const lapis_data *data, void *settings)
-{
-  const lapis_method *m = c->method;
-  char name[64];
-  if (m->choose == NULL || data->Y.rows == 0) return EXIT_DONE;
-  snprintf(name, sizeof name, "%.*s", (int)strcspn(m->choose, "="), m->choose);
-  if (args_get(&c->args, name) || args_get(&c->args, m->unless))
-    return EXIT_DONE;
-  lapis_cv_point best;
-  lapis_status s = lapis_choose(c->ctx, m, data, settings, &best);
-  cli_wipe_bar(c);
-  if (s < 0 || s == LAPIS_CANCELLED) return cli_fail_status(c, s);
-  say_choice(c, name, settings, &best, s == LAPIS_TIME_LIMIT);
-  return EXIT_DONE;
-}
-
 /* ---- suspects -----------------------------------------------------------*/
 static void keep_suspects(cli *c, int64_t *index, double *margin, int64_t found)
 {

@@ -14,10 +14,6 @@ int grid_add(cli *c, grid_text *g, const char *text);
 void grid_text_free(grid_text *g);
 
 int cv_options_from_args(cli *c, const lapis_data *data, lapis_cv_options *o);
-/* Settings the method would rather choose by cross-validation than default
- * (lapis_method.choose), where the user gave none: chosen here, said on
- * stderr, written into settings. */
-int choose_settings(cli *c, const lapis_data *data, void *settings);
 /* --suspects M: the most contradicted known labels at these settings, added
  * to what is written; *memory is freed by the caller when all is done. */
 int find_suspects(cli *c, const lapis_data *data, const void *settings,

@@ -5,6 +5,7 @@
 
 #include "choose.h"
 #include "cli.h"
+#include "race.h"
 
 static const cli_option options[] = {
     {"map", 0, "MAP",
@@ -19,6 +20,9 @@ static const cli_option options[] = {
     {"suspects", 0, "M",
      "also the M known labels that the rest of the data "
      "contradicts most (suspect_index, suspect_margin)"},
+    {"threshold", 0, "auto|fixed",
+     "mc: labels are decided by what hidden labels say (auto, where mu is "
+     "left to LAPIS), or at the threshold of their coding (fixed)"},
     {NULL, 0, NULL, NULL}};
 
 /* Everything a fit holds, freed in one place. */
@@ -31,7 +35,8 @@ typedef struct job {
   lapis_solver *solver;
   cli_views views;
   void *suspects;
-  bool finished; /* nothing is left to go on with */
+  lapis_race *race; /* that chose settings, or NULL */
+  bool finished;    /* nothing is left to go on with */
 } job;
 
 static void job_free(job *j)
@@ -45,6 +50,7 @@ static void job_free(job *j)
   free(j->P);
   free(j->settings);
   free(j->suspects);
+  lapis_race_free(j->race);
 }
 
 static void print_number(const char *name, double value, const char *format)
@@ -128,11 +134,14 @@ static int report(cli *c, const job *j)
   warn_if_stopped(c, info);
   lapis_status status = write_files(c, j);
   if (status < 0) return cli_fail_status(c, status);
-  if (c->json)
-    print_json(run_json(c, c->method->name, c->method, j->solver,
-                        lapis_dataset_data(j->ds)));
-  else
+  if (c->json) {
+    lapis_json *to = run_json(c, c->method->name, c->method, j->solver,
+                              lapis_dataset_data(j->ds));
+    if (j->race != NULL) lapis_json_put(to, "runners", race_json(j->race));
+    print_json(to);
+  } else {
     print_text(c, j);
+  }
   return cli_exit_code(c, info->status);
 }
 
@@ -145,12 +154,26 @@ static int solve(cli *c, job *j)
   return s < 0 ? cli_fail_status(c, s) : report(c, j);
 }
 
+/* Settings that were left open, and the map that goes with them. */
+static int choose(cli *c, job *j)
+{
+  const lapis_data *d = lapis_dataset_data(j->ds);
+  if (strcmp(c->method->name, "mc") != 0) return EXIT_DONE;
+  int code = race_settings(c, d, j->settings, &j->race);
+  const char *map = race_own_map(c, j->race);
+  if (code != EXIT_DONE || map == NULL) return code;
+  lapis_status s = lapis_map_new(c->ctx, map, &j->map);
+  if (s >= 0) s = lapis_map_fit(c->ctx, j->map, &d->X);
+  if (s >= 0) s = lapis_map_make(c->ctx, j->map, &d->X, &j->X, &j->data.X);
+  return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;
+}
+
 /* Choosing may take half of the time there is, suspects half of the rest. */
 static int work(cli *c, job *j)
 {
   double limit = time_limit(c, j->settings), start = clock_seconds();
   lapis_ctx_limit(c->ctx, limit / 2);
-  int code = choose_settings(c, &j->data, j->settings);
+  int code = choose(c, j);
   lapis_ctx_limit(c->ctx, (limit - (clock_seconds() - start)) / 2);
   if (code == EXIT_DONE)
     code = find_suspects(c, &j->data, j->settings, &j->suspects);

@@ -365,7 +365,7 @@ static void convert_choose_predict(void **state)
   CHECK_NEAR(NUMBER(c.out, "features"), 2, 0);
   command_run(&c, "fit mc t.csv --target wears --id who --lambda 1 --model "
                   "m.lapis --map sqrt");
-  command_expect(&c, 0, "chose --mu-rel");
+  command_expect(&c, 0, "chose --map sqrt");
   command_write(&c, "new.csv", "who,a,b\nx,0,1\ny,13,2\n", 21);
   command_run(&c, "predict m.lapis new.csv --id who -o p.npz");
   command_expect(&c, 0, "");
@@ -386,6 +386,59 @@ static void convert_choose_predict(void **state)
   command_end(&c);
 }
 
+/* Two blobs, a table, no settings: every label right however they are written,
+ * what ran is told, and the command that is printed repeats the answer. */
+static void labels_without_settings(void **state)
+{
+  (void)state;
+  static const char *const spelt[][2] = {
+      {"0", "1"}, {"1", "0"}, {"no", "yes"}, {"-1", "1"}, {"1", "2"}};
+  command c;
+  char text[20000], again[2048];
+  command_begin(&c);
+  for (int k = 0; k < 5; k++) {
+    uint64_t seed = 1;
+    int used = sprintf(text, "name,height,weight,tall\n");
+    for (int i = 0; i < 200; i++)
+      used += sprintf(text + used, "p%d,%.4f,%.4f,%s\n", i,
+                      150 + 20 * (i % 2) + check_normal(&seed),
+                      50 + 20 * (i % 2) + check_normal(&seed),
+                      i < 80 ? spelt[k][i % 2] : "");
+    write_text(&c, "t.csv", text);
+    command_run(&c, "fit mc t.csv --target tall --id name --json -o a.npz "
+                    "--model m.lapis");
+    command_expect(&c, 0, "chose --map standard --variant mc1 --labels ");
+    assert_non_null(
+        strstr(c.err, "lapis: mc: hid 80 known labels, whole rows"));
+    assert_non_null(strstr(c.err, "logistic regression on the same labels"));
+    assert_non_null(strstr(c.out, "\"runners\""));
+    const char *at = strstr(c.err, "the same again: lapis ");
+    assert_non_null(at);
+    snprintf(again, sizeof again, "%.*s", (int)strcspn(at + 22, "\n"), at + 22);
+    command_run(&c, "predict m.lapis t.csv --id name --target tall");
+    command_expect(&c, 0, "");
+    const char *line = c.out;
+    for (int i = 0; i < 200; i++, line = strchr(line, '\n') + 1) {
+      char want[64];
+      int size = sprintf(want, "p%d\t%s\n", i, spelt[k][i % 2]);
+      assert_memory_equal(line, want, (size_t)size);
+    }
+    lapis_arrays all, twice;
+    command_arrays(&c, "a.npz", &all);
+    command_run(&c, "%s -q", again);
+    command_expect(&c, 0, "");
+    command_arrays(&c, "a.npz", &twice);
+    const lapis_array *p = lapis_arrays_find(&all, "probabilities");
+    const lapis_array *q = lapis_arrays_find(&twice, "probabilities");
+    assert_memory_equal(p->mat.val, q->mat.val, 200 * sizeof(double));
+    lapis_arrays_free(&all);
+    lapis_arrays_free(&twice);
+  }
+  command_run(&c, "fit mc t.csv --target tall --id name --threshold best");
+  command_expect(&c, 2, "--threshold 'best' is neither auto nor fixed");
+  command_end(&c);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -402,6 +455,7 @@ int main(void)
       cmocka_unit_test(results_are_archives),
       cmocka_unit_test(convert_choose_predict),
       cmocka_unit_test(the_demo_holds_its_promise),
+      cmocka_unit_test(labels_without_settings),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

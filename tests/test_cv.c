@@ -412,33 +412,6 @@ static void grids_as_typed(void **state)
   lapis_ctx_free(ctx);
 }
 
-/* What is chosen is the best point of the cross-validation that the method's
- * table asks for; too few labels leave the settings alone. */
-static void choosing_takes_the_best_point(void **state)
-{
-  (void)state;
-  bench *b = make((double[]){-1, 1}, 2, 13);
-  const lapis_method *mc = lapis_method_find("mc");
-  lapis_mc_settings set = lapis_mc_defaults(), before = set;
-  lapis_cv_point best;
-  assert_int_equal(lapis_choose(b->ctx, mc, &b->data, &set, &best), 0);
-  lapis_grid *g;
-  lapis_cv_options o = lapis_cv_defaults();
-  assert_int_equal(lapis_grid_new(b->ctx, mc->choose, &g), 0);
-  lapis_cv *c = cv(b, "mc", &before, &o, g);
-  int at = lapis_cv_best(c);
-  CHECK_NEAR(set.mu_rel, strtod(lapis_cv_value(c, at, 0), NULL), 0);
-  CHECK_NEAR(best.mean, lapis_cv_at(c, at).mean, 0);
-  lapis_cv_free(c);
-  lapis_grid_free(g);
-  set = before;
-  for (int j = 2; j < N; j++) b->Y[j] = NAN;
-  assert_int_equal(lapis_choose(b->ctx, mc, &b->data, &set, &best), 0);
-  assert_true(isnan(best.mean));
-  assert_memory_equal(&set, &before, sizeof set);
-  discard(b);
-}
-
 /* Where single labels are unknown, single labels are hidden, each once, as
  * many of every label in each fold, and judged by themselves: the scores are
  * those of solves that know all the rest. */
@@ -511,7 +484,6 @@ int main(void)
       cmocka_unit_test(pooled_folds_may_be_of_one_kind),
       cmocka_unit_test(refusals),
       cmocka_unit_test(grids_as_typed),
-      cmocka_unit_test(choosing_takes_the_best_point),
       cmocka_unit_test(cells_are_hidden_where_cells_are_unknown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -284,6 +284,9 @@ typedef struct lapis_mc_settings {
   int proof;           /* factored: lapis_mc_proof */
   int64_t most_rank;   /* factored: columns of the factors at most; -1: auto */
   bool dense;          /* factored: low_rank whatever its size */
+  lapis_mat calibration; /* 2 x K, or empty: slope and bias of each label's
+                          * probability, by which labels are decided then;
+                          * copied */
 } lapis_mc_settings;
 LAPIS_API lapis_mc_settings lapis_mc_defaults(void);
 typedef struct lapis_mc_fold_settings { /* predicting with an mc model */
@@ -618,13 +621,6 @@ LAPIS_API void lapis_cv_free(lapis_cv *cv);
 LAPIS_API lapis_status lapis_cv_draw(lapis_ctx *ctx, const lapis_data *data,
                                      const lapis_cv_options *options,
                                      int64_t *fold);
-/* Puts the best value of what m->choose names into settings, judged by folds
- * that keep the groups whole, if there are any; *best is its point.  Where
- * nothing could be judged (too few known labels, no time) settings stay as
- * they are and best->mean is NaN. */
-LAPIS_API lapis_status lapis_choose(lapis_ctx *ctx, const lapis_method *m,
-                                    const lapis_data *data, void *settings,
-                                    lapis_cv_point *best);
 LAPIS_API int lapis_cv_count(const lapis_cv *cv);
 LAPIS_API lapis_cv_point lapis_cv_at(const lapis_cv *cv, int point);
 /* Value of the k-th grid name at a point. */

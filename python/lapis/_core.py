@@ -17,7 +17,8 @@ import numpy as np
 from . import exceptions as failures
 from ._arrays import (array_of, as_float, is_sparse, sparse_view, text_row,
                       view)
-from ._library import CvPoint, Data, Mat, lib, on_message, on_progress
+from ._library import (Data, Mat, RaceOptions, lib, on_message,
+                       on_progress)
 from ._progress import Bar
 from ._settings import Table, table
 
@@ -261,7 +262,11 @@ class Result(Mapping):
         handle = ctypes.c_void_p()
         self._solver.context.check(
             lib.model_new(self._solver, ctypes.byref(handle)))
-        return Model(handle.value)
+        model, race = Model(handle.value), getattr(self._solver, "race", None)
+        if race is not None and race.map is not None:
+            self._solver.context.check(lib.model_set_map(
+                self._solver.context, model, race.map, False))
+        return model
 
 
 def _warn_if_stopped(name, solver):
@@ -277,16 +282,53 @@ def _finish(context, name, work):
     return Result(solver)
 
 
-def _choose(context, rows, inputs, struct):
-    """The setting that is left to cross-validation, into struct."""
-    best = CvPoint()
-    status = context.check(lib.choose(context, rows.method, inputs.data,
-                                      struct, best))
-    if best.mean != best.mean:
-        why = "no time" if status == 2 else "too few known labels"
-        context.talk.warnings.append(
-            f"{rows.name}: {why} to choose {rows.chosen}; the default is "
-            "taken")
+# What counts as stated in a race (lapis_race.h), beside mu.
+_STATED = {"labels": 1, "lambda_": 2, "gamma": 4}
+_TOO_FEW = (-1, -3, -9)
+
+
+class _Race:
+    """Settings and a map that are left to cross-validation."""
+
+    def __init__(self, context, rows, inputs, struct, settings):
+        self._as_parameter_, self.map = None, None
+        options = RaceOptions(ctypes.sizeof(RaceOptions), None,
+                              bool(inputs.data.group), 0, True)
+        for key, bit in _STATED.items():
+            if settings.get(key) not in (None, rows.defaults[key]):
+                options.stated |= bit
+        handle = ctypes.c_void_p()
+        status = lib.race_run(context, inputs.data, struct, options,
+                              ctypes.byref(handle))
+        self._as_parameter_ = handle.value
+        best = lib.race_best(self, b"mc") if handle.value else -1
+        if best >= 0:
+            lib.race_settings(self, best, struct)
+            self._apply(context, inputs, lib.race_map(self, best))
+        elif status in _TOO_FEW or status == 2:
+            why = "no time" if status == 2 else "too few known labels"
+            context.talk.warnings.append(
+                f"{rows.name}: {why} to choose {rows.chosen}; the default is "
+                "taken")
+        else:
+            context.check(status)
+
+    def _apply(self, context, inputs, spec):
+        if spec == b"none":
+            return
+        self.map = ctypes.c_void_p()
+        context.check(lib.map_new(context, spec, ctypes.byref(self.map)))
+        X = ctypes.byref(inputs.data.X)
+        context.check(lib.map_fit(context, self.map, X))
+        out = np.empty((inputs.data.X.cols,
+                        lib.map_rows(self.map, inputs.data.X.rows)))
+        context.check(lib.map_apply(context, self.map, X, out.ctypes.data))
+        inputs.data.X = inputs._matrix("X", out)
+
+    def __del__(self, race_free=lib.race_free, map_free=lib.map_free):
+        race_free(getattr(self, "_as_parameter_", None))
+        if getattr(self, "map", None) is not None:
+            map_free(self.map)
 
 
 def solve(method, X, Y=None, P=None, group=None, sample_weight=None,
@@ -296,8 +338,9 @@ def solve(method, X, Y=None, P=None, group=None, sample_weight=None,
     The data are the members of the command's files, a row a sample (its
     `weight` is `sample_weight` here); the settings are those of
     ``lapis fit METHOD --help`` with underscores, and matrices in place of
-    files; "cv" chooses what the command would choose (mc: mu_rel), by the
-    same folds.  Returns a `Result`.
+    files; "cv" chooses what the command would choose (mc: mu_rel, and with it
+    labels, lambda and gamma where they are at their defaults, a map of X and
+    what decides labels), by the same folds.  Returns a `Result`.
     """
     context = context or Context()
     rows = table(method)
@@ -308,11 +351,14 @@ def solve(method, X, Y=None, P=None, group=None, sample_weight=None,
     choosing = rows.must_choose(settings)
 
     def work():
+        race = None
         if choosing:
-            _choose(context, rows, inputs, struct)
-        return Solver(context, lambda out: lib.solver_new(
+            race = _Race(context, rows, inputs, struct, settings)
+        solver = Solver(context, lambda out: lib.solver_new(
             context, rows.method, inputs.data, struct, out),
             rows, inputs, struct, kept)
+        solver.race = race
+        return solver
     return _finish(context, method, work)
 
 

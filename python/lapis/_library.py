@@ -74,6 +74,11 @@ class CvPoint(Structure):
                 ("folds", c_int64), ("seconds", c_double)]
 
 
+class RaceOptions(Structure):
+    _fields_ = [("size", c_size_t), ("map", c_char_p), ("by_group", c_bool),
+                ("stated", c_uint), ("linear", c_bool)]
+
+
 class MetricKind(Structure):
     _fields_ = [("name", c_char_p), ("reads", c_int),
                 ("less_is_better", c_bool)]
@@ -100,6 +105,7 @@ C_NAMES = {Mat: "lapis_mat", Data: "lapis_data", Progress: "lapis_progress",
            Method: "lapis_method", Info: "lapis_info",
            CvOptions: "lapis_cv_options", CvPoint: "lapis_cv_point",
            MetricKind: "lapis_metric_kind",
+           RaceOptions: "lapis_race_options",
            MatchScores: "lapis_match_scores", SvtInfo: "lapis_svt_info",
            Assignment: "lapis_assignment"}
 
@@ -166,7 +172,12 @@ FUNCTIONS = {
     "map_apply": (_status, [_ctx, _handle, _mat, c_void_p]),
     "cv_defaults": (CvOptions, []),
     "cv_draw": (_status, [_ctx, _data, POINTER(CvOptions), c_void_p]),
-    "choose": (_status, [_ctx, _method, _data, c_void_p, POINTER(CvPoint)]),
+    "race_run": (_status, [_ctx, _data, c_void_p, POINTER(RaceOptions),
+                           _out]),
+    "race_free": (None, [_handle]),
+    "race_best": (c_int, [_handle, _text]),
+    "race_map": (_text, [_handle, c_int]),
+    "race_settings": (None, [_handle, c_int, c_void_p]),
     "suspects": (_status, [_ctx, _method, _data, c_void_p,
                            POINTER(CvOptions), c_int64, c_void_p, c_void_p,
                            POINTER(c_int64)]),

@@ -1,6 +1,7 @@
 """Matrix completion."""
 import numpy as np
 
+from ._compat import available_if
 from ._estimator import Classifier, of_method
 
 
@@ -11,8 +12,11 @@ class MatrixCompletionClassifier(Classifier):
     answers for the samples themselves; ``predict`` folds new ones into what
     was completed.  `y` of several columns is several labels a sample.
 
-    ``mu_rel="cv"`` chooses it as the command does, by folds of the known
-    labels, in which `groups` (people, images) stay whole.
+    ``mu_rel="cv"`` leaves the choice to LAPIS, as the command does: how labels
+    are coded, a map of the features (``low_rank_`` is then of mapped ones),
+    `lambda_` and `gamma` where they are at their defaults, and what decides
+    labels, by hiding known labels as labels are missing; `groups` (people,
+    images) stay whole.  Then there are probabilities, too.
 
     Attributes
     ----------
@@ -46,6 +50,24 @@ class MatrixCompletionClassifier(Classifier):
     def fit_predict(self, X, y, groups=None):
         """fit, and the labels of all samples."""
         return self.fit(X, y, groups).transduction_
+
+    def _calibrated(self):
+        model = getattr(self, "_model", None)
+        return model is not None and model.get("calibration") is not None
+
+    @available_if(_calibrated)
+    def predict_proba(self, X):
+        """Probabilities of the classes, after ``mu_rel="cv"``."""
+        p = np.array(self._ask(X)["probabilities"])
+        return np.hstack([1 - p, p]) if p.shape[1] == 1 else p
+
+    def _decide(self, scores):
+        """Log-odds, where there are probabilities."""
+        calibration = self._model.get("calibration")
+        if calibration is None:
+            return super()._decide(scores)
+        scores = scores * calibration[:, 0] + calibration[:, 1]
+        return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def _threshold(self):
         """Scores decide at 1/2 where labels are 0 and 1."""

@@ -170,7 +170,8 @@ class Habits(unittest.TestCase):
                 X, y, groups)
             self.assertEqual(json.loads(said)["settings"]["mu-rel"],
                              model.settings_["mu_rel"])
-            self.assertNotEqual(model.settings_["mu_rel"], 0.02)
+            self.assertEqual(model.settings_["labels"],
+                             json.loads(said)["settings"]["labels"])
             self.assertEqual(model.scores_.tobytes(),
                              there["scores"].tobytes())
         with self.assertWarnsRegex(lapis.LapisWarning, "too few known"):
@@ -178,6 +179,32 @@ class Habits(unittest.TestCase):
                 X[:4], [0, 1, np.nan, np.nan])
         with self.assertRaisesRegex(ValueError, "--tol 'cv' is not a number"):
             lapis.MatrixCompletionClassifier(tol="cv").fit(X, y)
+
+    def test_chosen_settings_tell_blobs_apart(self):
+        """24 pairs of blobs; labels as 0 and 1, -1 and 1, 1 and 2, words."""
+        rng = np.random.default_rng(0)
+        for k in range(24):
+            n, d = 80 + 5 * k, 2 + k % 5
+            truth = rng.random(n) < (0.3, 0.5, 0.7)[k % 3]
+            X = rng.normal(size=(n, d)) + 8 / np.sqrt(d) * truth[:, None]
+            X = X * 10.0 ** rng.integers(-2, 3, d) + rng.normal(size=d) * 50
+            names = ((0.0, 1.0), (-1.0, 1.0), (1.0, 2.0), ("a", "b"))[k % 4]
+            y = np.where(truth, names[1], names[0]).astype(
+                object if k % 4 == 3 else float)
+            hidden = rng.random(n) < 0.5
+            given = y.copy()
+            given[hidden] = None if k % 4 == 3 else np.nan
+            model = lapis.MatrixCompletionClassifier(mu_rel="cv")
+            said = model.fit_predict(X, given)
+            self.assertGreater((said == y)[hidden].mean(), 0.95)
+            p = model.predict_proba(X)
+            np.testing.assert_allclose(p.sum(axis=1), 1)
+            self.assertGreater(
+                (model.classes_[p.argmax(axis=1)] == y).mean(), 0.95)
+            np.testing.assert_array_equal(model.decision_function(X) > 0,
+                                          p[:, 1] > 0.5)
+        self.assertFalse(hasattr(lapis.MatrixCompletionClassifier(),
+                                 "predict_proba"))
 
     def test_several_labels(self):
         X, _, _ = two_classes(80)

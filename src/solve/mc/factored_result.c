@@ -30,6 +30,7 @@ lapis_status factored_results(mc *w)
   if (p->K > 0) w->scores = reals(w, p->K, p->n, &ok);
   if (p->K > 0)
     w->decided = reals(w, targets_label_rows(&p->labels), p->n, &ok);
+  if (p->calibration != NULL) w->probabilities = reals(w, p->K, p->n, &ok);
   if (wants_dense(w)) f->low_rank = reals(w, p->D, p->n, &ok);
   if (wants_dense(w)) f->sparse = reals(w, p->D, p->n, &ok);
   if (w->set.certificate) {
@@ -118,6 +119,7 @@ static lapis_status pack_all(mc *w, const tall *A, const tall *B)
   for (int64_t i = 0; i < p->m; i++)
     for (int64_t k = 0; k < r; k++)
       w->factors[k * p->m + i] = A->v[i * A->ld + k];
+  mc_turn_back(p, w->factors, r);
   return LAPIS_OK;
 }
 
@@ -165,15 +167,9 @@ static void publish_labels(mc *w)
 {
   factored *f = w->state;
   const mc_problem *p = &w->p;
-  const targets *t = &p->labels;
   if (p->K == 0) return;
   product(w, f->left_Y, p->K, w->scores);
-  targets_decode(t, w->scores, p->threshold, w->decided);
-  solver_publish(&w->base, "scores", lapis_mat_f64(w->scores, p->K, p->n));
-  solver_publish(&w->base, "labels",
-                 lapis_mat_f64(w->decided, targets_label_rows(t), p->n));
-  if (t->kind == TARGETS_CLASS)
-    solver_publish(&w->base, "classes", lapis_mat_f64(t->value, 1, p->K));
+  mc_publish_labels(w);
   solver_publish(&w->base, "label_factors",
                  lapis_mat_f64(f->left_Y, f->r, p->K));
 }

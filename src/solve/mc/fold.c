@@ -61,13 +61,13 @@ typedef struct fold {
   double rho, *ones;   /* ones: n values of A_1 b or A_1 t */
   double *ones_row;    /* r */
   double gap, residual;
-  double *scores, *decided, *fit, *sparse, *gaps;
+  double *scores, *decided, *probabilities, *fit, *sparse, *gaps;
 } fold;
 
 /* ---- what a fit leaves behind -------------------------------------------*/
 /* A new b has A_1 b = 1, so that (A_1 - A_c) b is 1 - label where a row holds
  * that: a model knows no turned rows. */
-static void turn_back(const mc_problem *p, double *A, int64_t r)
+void mc_turn_back(const mc_problem *p, double *A, int64_t r)
 {
   for (int64_t k = 0; k < r; k++)
     for (int64_t c = 0; c < p->K; c++)
@@ -97,7 +97,7 @@ static lapis_status factorise(mc *w, la_array *U, la_array *Vt, int64_t *rank)
   if (w->factors == NULL) return LAPIS_ENOMEM;
   lapis_mat out = lapis_mat_f64(w->factors, m, r);
   TRY(ops->download(&w->h, &kept, &out));
-  turn_back(&w->p, w->factors, r);
+  mc_turn_back(&w->p, w->factors, r);
   return LAPIS_OK;
 }
 
@@ -116,6 +116,9 @@ lapis_status mc_learn_factors(mc *w, int64_t rank)
   memcpy(w->layout, layout, sizeof layout);
   named_put(&s->learned, "factors", lapis_mat_f64(w->factors, p->m, rank));
   named_put(&s->learned, "layout", lapis_mat_f64(w->layout, 1, 8));
+  if (p->calibration != NULL)
+    named_put(&s->learned, "calibration",
+              lapis_mat_f64(p->calibration, 2, p->K));
   if (p->K > 0)
     named_put(&s->learned, "classes",
               lapis_mat_f64(p->labels.value, 1, p->labels.n_values));
@@ -315,8 +318,11 @@ static lapis_status publish(fold *w)
     w->sparse[k] = isnan(w->sparse[k]) ? 0 : w->sparse[k] - w->fit[k];
   if (p->K > 0) {
     TRY(w->h.ops->download(&w->h, &w->Y, &scores));
-    targets_decode(&p->labels, w->scores, p->threshold, w->decided);
+    mc_decide(p, w->scores, p->n, w->decided, w->probabilities);
     solver_publish(&w->base, "scores", scores);
+    if (p->calibration != NULL)
+      solver_publish(&w->base, "probabilities",
+                     lapis_mat_f64(w->probabilities, p->K, p->n));
     solver_publish(
         &w->base, "labels",
         lapis_mat_f64(w->decided, targets_label_rows(&p->labels), p->n));
@@ -359,6 +365,8 @@ static void fold_free(lapis_solver *s)
   base_free(w->ones_row);
   base_free(w->scores);
   base_free(w->decided);
+  base_free(w->probabilities);
+  base_free(w->p.calibration);
   base_free(w->fit);
   base_free(w->sparse);
   base_free(w->gaps);
@@ -440,6 +448,11 @@ static lapis_status read_layout(fold *w, const lapis_mc_settings *set,
 
 static lapis_status copy_classes(fold *w, const named_list *learned)
 {
+  if (named_find(learned, "calibration") != NULL) {
+    const lapis_mat *c = named_numbers(learned, "calibration", 2, w->p.K);
+    if (c == NULL) return bad_model(w->base.ctx);
+    TRY(mc_calibrate(w->base.ctx, &w->p, c));
+  }
   const lapis_mat *classes = named_find(learned, "classes");
   targets *t = &w->p.labels;
   t->classes = w->p.K;
@@ -469,10 +482,14 @@ static lapis_status allocate(fold *w)
   struct {
     double **to;
     int64_t count;
-  } host[] = {{&w->ones, p->n},          {&w->ones_row, w->r},
-              {&w->scores, p->K * p->n}, {&w->decided, p->K * p->n},
-              {&w->fit, p->D * p->n},    {&w->sparse, p->D * p->n},
-              {&w->gaps, p->n}};
+  } host[] = {{&w->ones, p->n},
+              {&w->ones_row, w->r},
+              {&w->scores, p->K * p->n},
+              {&w->decided, p->K * p->n},
+              {&w->fit, p->D * p->n},
+              {&w->sparse, p->D * p->n},
+              {&w->gaps, p->n},
+              {&w->probabilities, p->calibration ? p->K * p->n : 0}};
   for (size_t i = 0; i < sizeof host / sizeof *host; i++) {
     *host[i].to = base_alloc(w->base.ctx, host[i].count, sizeof(double));
     if (*host[i].to == NULL) return LAPIS_ENOMEM;

@@ -21,8 +21,9 @@ typedef struct mc_problem {
   double threshold;       /* a score above it is a positive label */
   int variant;            /* lapis_mc_variant */
   double gamma;
-  bool zero_one; /* labels in {0,1}, not {-1,1} */
-  double *turn;  /* K: -1 where a row of Z holds 1 - label, else 1 */
+  bool zero_one;       /* labels in {0,1}, not {-1,1} */
+  double *calibration; /* 2 x K, or NULL: decide.c */
+  double *turn;        /* K: -1 where a row of Z holds 1 - label, else 1 */
   targets labels;
   la_penalty phi; /* Z0 with NaN where unobserved */
 } mc_problem;
@@ -52,7 +53,7 @@ typedef struct mc {
   double layout[8];
   double *values; /* m: singular values, min(m, columns of all ranks) */
   /* what is published: K x n, labels, D x n twice, m x n */
-  double *scores, *decided, *sparse, *dual;
+  double *scores, *decided, *probabilities, *sparse, *dual;
 } mc;
 
 /* One way to solve the problem; method.c lists them and asks. */
@@ -96,6 +97,17 @@ void mc_problem_kind(mc *w);
 /* Fills phi, Z0, weights, mu; leaves Z_0 with zeros in W. */
 lapis_status mc_problem_build(mc *w, const lapis_data *data);
 void mc_problem_free(mc *w);
+/* Labels of n samples' scores (K x n) and, where p is calibrated, their
+ * probabilities (K x n). */
+void mc_decide(const mc_problem *p, const double *scores, int64_t n,
+               double *labels, double *probabilities);
+/* Rows of factors A (m x r) of turned labels speak for the larger value. */
+void mc_turn_back(const mc_problem *p, double *A, int64_t r);
+/* scores (the label rows of Z, in w->scores), labels, probabilities. */
+void mc_publish_labels(mc *w);
+/* Copies a calibration, where there is one. */
+lapis_status mc_calibrate(lapis_ctx *ctx, mc_problem *p,
+                          const lapis_mat *calibration);
 /* Weights and mu from the settings, for data already in place. */
 void mc_set_weights(mc *w);
 /* phi's blocks from K, D, a, b, variant, gamma and zero_one. */

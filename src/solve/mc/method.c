@@ -153,6 +153,8 @@ static void release(lapis_solver *s)
   base_free(w->dual);
   base_free(w->factors);
   base_free(w->p.turn);
+  base_free(w->p.calibration);
+  base_free(w->probabilities);
 }
 
 static bool same_problem(const mc *w, const lapis_mc_settings *set)

@@ -247,6 +247,9 @@ lapis_status mc_problem_size(mc *w, const lapis_data *data)
   TRY(check_balance(w));
   TRY(turn_labels(w));
   p->K = p->labels.classes;
+  TRY(mc_calibrate(w->base.ctx, p, &w->set.calibration));
+  if (p->calibration != NULL)
+    w->set.calibration = lapis_mat_f64(p->calibration, 2, p->K);
   p->D = data->X.rows;
   p->samples = data->X.cols;
   p->n = p->samples + (w->set.class_features ? p->K : 0);

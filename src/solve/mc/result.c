@@ -58,6 +58,7 @@ lapis_status mc_results_alloc(mc *w)
   if (p->K > 0) w->scores = reals(w, p->K, p->n, &ok);
   if (p->K > 0)
     w->decided = reals(w, targets_label_rows(&p->labels), p->n, &ok);
+  if (p->calibration != NULL) w->probabilities = reals(w, p->K, p->n, &ok);
   if (w->set.certificate && w->solver == &mc_admm)
     w->dual = reals(w, p->m, p->n, &ok);
   return ok ? LAPIS_OK : LAPIS_ENOMEM;
@@ -85,23 +86,32 @@ static lapis_status publish_features(mc *w)
   return LAPIS_OK;
 }
 
-static lapis_status publish_labels(mc *w)
+void mc_publish_labels(mc *w)
 {
   const targets *t = &w->p.labels;
-  if (w->p.K == 0) return LAPIS_OK;
-  la_array top = la_rows(&w->B, 0, w->p.K);
   lapis_mat scores = lapis_mat_f64(w->scores, w->p.K, w->p.n);
-  TRY(w->h.ops->download(&w->h, &top, &scores));
   for (int64_t k = 0; k < w->p.K * w->p.n; k++)
     if (w->p.turn[k % w->p.K] < 0) w->scores[k] = 1 - w->scores[k];
-  targets_decode(t, w->scores, w->p.threshold, w->decided);
+  mc_decide(&w->p, w->scores, w->p.samples, w->decided, w->probabilities);
   scores.cols = w->p.samples;
+  if (w->p.calibration != NULL)
+    solver_publish(&w->base, "probabilities",
+                   lapis_mat_f64(w->probabilities, w->p.K, w->p.samples));
   solver_publish(&w->base, "scores", scores);
   solver_publish(
       &w->base, "labels",
       lapis_mat_f64(w->decided, targets_label_rows(t), w->p.samples));
   if (t->kind == TARGETS_CLASS)
     solver_publish(&w->base, "classes", lapis_mat_f64(t->value, 1, w->p.K));
+}
+
+static lapis_status publish_labels(mc *w)
+{
+  if (w->p.K == 0) return LAPIS_OK;
+  la_array top = la_rows(&w->B, 0, w->p.K);
+  lapis_mat scores = lapis_mat_f64(w->scores, w->p.K, w->p.n);
+  TRY(w->h.ops->download(&w->h, &top, &scores));
+  mc_publish_labels(w);
   return LAPIS_OK;
 }
 

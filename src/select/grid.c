@@ -1,4 +1,4 @@
-/* choose.c - grids as typed, and a setting chosen for the user. */
+/* grid.c - grids as typed. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,36 +101,4 @@ lapis_status lapis_grid_new(lapis_ctx *ctx, const char *text, lapis_grid **out)
 void lapis_grid_free(lapis_grid *grid)
 {
   base_free(grid);
-}
-
-/* ---- choosing -----------------------------------------------------------*/
-static lapis_status take_best(lapis_ctx *ctx, const lapis_method *m,
-                              const lapis_cv *cv, const char *name,
-                              void *settings, lapis_cv_point *best)
-{
-  int at = cv == NULL ? -1 : lapis_cv_best(cv);
-  if (at < 0) return LAPIS_OK;
-  *best = lapis_cv_at(cv, at);
-  return lapis_settings_set(ctx, m, settings, name, lapis_cv_value(cv, at, 0));
-}
-
-lapis_status lapis_choose(lapis_ctx *ctx, const lapis_method *m,
-                          const lapis_data *data, void *settings,
-                          lapis_cv_point *best)
-{
-  lapis_cv_options o = lapis_cv_defaults();
-  lapis_grid *grid;
-  lapis_cv *cv = NULL;
-  *best = (lapis_cv_point){.mean = NAN, .deviation = NAN};
-  if (m->choose == NULL || mat_empty(&data->Y)) return LAPIS_OK;
-  TRY(lapis_grid_new(ctx, m->choose, &grid));
-  o.by_group = data->group != NULL;
-  lapis_status s = lapis_cv_run(ctx, m, data, settings, &o, grid, 1, &cv);
-  if (s == LAPIS_EINVAL) s = LAPIS_OK; /* fewer units than folds */
-  lapis_status t = LAPIS_OK;
-  if (s >= 0 && s != LAPIS_CANCELLED)
-    t = take_best(ctx, m, cv, grid->name, settings, best);
-  lapis_cv_free(cv);
-  lapis_grid_free(grid);
-  return t < 0 ? t : s;
 }

@@ -1,0 +1,193 @@
+/* race.c - settings that nobody gave: the race on the command line. */
+#include "race.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { SHOWN = 5 };
+
+/* ---- what is stated -----------------------------------------------------*/
+static unsigned stated(const cli *c)
+{
+  static const struct {
+    const char *name;
+    unsigned bit;
+  } all[] = {{"labels", LAPIS_STATED_LABELS},
+             {"lambda", LAPIS_STATED_LAMBDA},
+             {"gamma", LAPIS_STATED_GAMMA},
+             {"mu", LAPIS_STATED_MU},
+             {"mu-rel", LAPIS_STATED_MU}};
+  unsigned bits = 0;
+  for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+    if (args_get(&c->args, all[k].name) != NULL) bits |= all[k].bit;
+  return bits;
+}
+
+static int read_threshold(const cli *c, bool *is_auto, bool *given)
+{
+  const char *text = args_get(&c->args, "threshold");
+  *given = text != NULL;
+  *is_auto = text == NULL || strcmp(text, "auto") == 0;
+  if (*is_auto || strcmp(text, "fixed") == 0) return EXIT_DONE;
+  return cli_fail(EXIT_MISUSE, "--threshold '%s' is neither auto nor fixed",
+                  text);
+}
+
+/* ---- what is said -------------------------------------------------------*/
+static void say_hidden(const lapis_race *race)
+{
+  static const char *const what[] = {[LAPIS_FOLDS_OF_ROWS] = "whole rows",
+                                     [LAPIS_FOLDS_OF_GROUPS] = "whole groups",
+                                     [LAPIS_FOLDS_OF_CELLS] = "single cells"};
+  lapis_race_hidden h = lapis_race_what(race);
+  fprintf(stderr,
+          "lapis: mc: hid %lld known labels, %s, in %lld folds; log-loss of "
+          "the shares alone %.4f\n",
+          (long long)h.labels, what[h.of], (long long)h.folds, h.loss);
+  if (h.widened > 0)
+    fprintf(stderr,
+            "lapis: mc: the best stood at an end of what was tried: %d more "
+            "tried beyond\n",
+            h.widened);
+}
+
+static void say_runner(int place, const lapis_runner *x)
+{
+  fprintf(stderr,
+          "  %2d  log-loss %.4f +- %.4f  AUROC %.4f  accuracy %.4f  %s %s\n",
+          place, x->loss, x->error, x->auroc, x->accuracy,
+          strcmp(x->method, "linear") == 0 ? "logistic regression" : x->method,
+          x->settings);
+}
+
+/* How far the other family is from mc's best, and whether that means much. */
+static void say_other(const lapis_race *race, int best, int other)
+{
+  double error, by = lapis_race_difference(race, other, best, &error);
+  lapis_runner x = lapis_race_at(race, other);
+  fprintf(stderr,
+          "lapis: mc: logistic regression on the same labels: log-loss %.4f, "
+          "AUROC %.4f, accuracy %.4f; %s by %.4f +- %.4f, %s\n",
+          x.loss, x.auroc, x.accuracy, by > 0 ? "worse" : "better", fabs(by),
+          error, fabs(by) > 2 * error ? "clear" : "a toss-up");
+}
+
+static void say_command(const cli *c, const char *settings)
+{
+  fprintf(stderr, "lapis: mc: the same again: lapis fit mc%s%s",
+          c->args.n_words > 0 ? " " : "",
+          c->args.n_words > 0 ? c->args.word[0] : "");
+  for (int i = 0; i < c->args.n_given; i++) {
+    const char *name = c->args.given[i].name, *value = c->args.given[i].value;
+    size_t size = strlen(name);
+    const char *at = strstr(settings, name);
+    bool said =
+        at != NULL && at > settings + 1 && at[-1] == '-' && at[size] == ' ';
+    if (said || strcmp(name, "threshold") == 0) continue;
+    fprintf(stderr, " %s%s", size > 1 ? "--" : "-", name);
+    if (strcmp(value, "true") == 0) continue;
+    bool plain = strcspn(value, " '\"$\\;&|<>()*?#~`") == strlen(value);
+    fprintf(stderr, plain ? " %s" : " '%s'", value);
+  }
+  fprintf(stderr, " %s --threshold %s\n", settings,
+          args_get(&c->args, "threshold") != NULL
+              ? args_get(&c->args, "threshold")
+              : "auto");
+}
+
+static void say_race(const cli *c, const lapis_race *race, int best, bool late)
+{
+  lapis_runner won = lapis_race_at(race, best);
+  int other = lapis_race_best(race, "linear");
+  if (late) fprintf(stderr, "lapis: mc: time ran out before all had run\n");
+  say_hidden(race);
+  for (int i = 0; i < lapis_race_count(race) && i < SHOWN; i++) {
+    lapis_runner x = lapis_race_at(race, i);
+    say_runner(i + 1, &x);
+  }
+  fprintf(stderr,
+          "lapis: mc: chose %s (AUROC %.4f, accuracy %.4f on hidden labels)\n",
+          won.settings, won.auroc, won.accuracy);
+  if (other >= 0) say_other(race, best, other);
+  if (!won.learnt)
+    fprintf(stderr,
+            "lapis: warning: mc: nothing was learnt: hidden labels are told "
+            "no better than by their shares, or one answer is given to all\n");
+  say_command(c, won.settings);
+}
+
+/* ---- JSON ---------------------------------------------------------------*/
+lapis_json *race_json(const lapis_race *race)
+{
+  lapis_json *list = lapis_json_list();
+  for (int i = 0; i < lapis_race_count(race); i++) {
+    lapis_runner x = lapis_race_at(race, i);
+    lapis_json *to = lapis_json_object();
+    lapis_json_put_text(to, "method", x.method);
+    lapis_json_put_text(to, "settings", x.settings);
+    lapis_json_put_number(to, "log_loss", x.loss);
+    lapis_json_put_number(to, "error", x.error);
+    lapis_json_put_number(to, "auroc", x.auroc);
+    lapis_json_put_number(to, "accuracy", x.accuracy);
+    lapis_json_put_number(to, "behind", x.behind);
+    lapis_json_put_number(to, "behind_error", x.behind_error);
+    lapis_json_put_bool(to, "learnt", x.learnt);
+    lapis_json_put(list, NULL, to);
+  }
+  return list;
+}
+
+/* ---- running ------------------------------------------------------------*/
+const char *race_own_map(const cli *c, const lapis_race *race)
+{
+  int best = race == NULL ? -1 : lapis_race_best(race, "mc");
+  if (best < 0 || args_get(&c->args, "map") != NULL) return NULL;
+  const char *map = lapis_race_map(race, best);
+  return strcmp(map, "none") == 0 ? NULL : map;
+}
+
+static int nothing_chosen(const cli *c, const char *why)
+{
+  if (!c->quiet)
+    fprintf(stderr,
+            "lapis: warning: mc: %s to choose --mu-rel%s%s; the default "
+            "is taken\n",
+            *why ? "too few known labels" : "no time", *why ? ": " : "", why);
+  return EXIT_DONE;
+}
+
+int race_settings(cli *c, const lapis_data *data, lapis_mc_settings *settings,
+                  lapis_race **out)
+{
+  bool thresholds, asked;
+  *out = NULL;
+  int code = read_threshold(c, &thresholds, &asked);
+  lapis_race_options o = {.size = sizeof o,
+                          .map = args_get(&c->args, "map"),
+                          .by_group = data->group != NULL,
+                          .stated = stated(c),
+                          .linear = true};
+  bool whole = (o.stated & LAPIS_STATED_MU) != 0; /* the problem is stated */
+  if (code != EXIT_DONE || data->Y.rows == 0) return code;
+  if (whole && !(asked && thresholds)) return EXIT_DONE;
+  if (whole) {
+    o.stated = ~0u;
+    o.linear = false;
+    if (o.map == NULL) o.map = "none";
+  }
+  lapis_status s = lapis_race_run(c->ctx, data, settings, &o, out);
+  cli_wipe_bar(c);
+  if (s == LAPIS_EINVAL || s == LAPIS_EDATA || s == LAPIS_EMISSING)
+    return nothing_chosen(c, lapis_ctx_error(c->ctx));
+  if (s < 0 || s == LAPIS_CANCELLED) return cli_fail_status(c, s);
+  int best = lapis_race_best(*out, "mc");
+  if (best < 0) {
+    lapis_race_free(*out);
+    *out = NULL;
+    return nothing_chosen(c, s == LAPIS_TIME_LIMIT ? "" : "no fold answers");
+  }
+  lapis_race_settings(*out, best, settings);
+  if (!thresholds) settings->calibration = (lapis_mat){0};
+  if (!c->quiet) say_race(c, *out, best, s == LAPIS_TIME_LIMIT);
+  return EXIT_DONE;
+}

@@ -1,0 +1,17 @@
+/* race.h - settings that nobody gave: the race on the command line. */
+#ifndef LAPIS_CLI_RACE_H
+#define LAPIS_CLI_RACE_H
+#include "cli.h"
+#include "lapis/lapis_race.h"
+
+/* Puts into settings what mc's best candidate ran with, where mu was left to
+ * LAPIS (or --threshold auto asks for thresholds alone), says it on stderr, and
+ * keeps the race, whose memory the settings borrow: *out, NULL where there was
+ * none.  data: before any map. */
+int race_settings(cli *c, const lapis_data *data, lapis_mc_settings *settings,
+                  lapis_race **out);
+/* The map that the race chose and the user did not; NULL: none. */
+const char *race_own_map(const cli *c, const lapis_race *race);
+lapis_json *race_json(const lapis_race *race);
+
+#endif

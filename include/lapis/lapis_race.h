@@ -1,0 +1,73 @@
+/* lapis_race.h - settings that nobody gave: a race of candidates.
+ *
+ * Known labels are hidden as labels are missing, a handful of candidates (and
+ * plain ones beside them) answer for them, and the answers, made probabilities
+ * by Platt's sigmoid a label, are judged by their log-loss. */
+#ifndef LAPIS_RACE_H
+#define LAPIS_RACE_H
+#include "lapis.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct lapis_race lapis_race;
+enum { /* settings that are stated and stay; the others are chosen */
+       LAPIS_STATED_LABELS = 1,
+       LAPIS_STATED_LAMBDA = 2,
+       LAPIS_STATED_GAMMA = 4,
+       LAPIS_STATED_MU = 8
+};
+typedef struct lapis_race_options {
+  size_t size;
+  const char *map; /* NULL: standard, for counts also l1-sqrt,standard (mc1),
+                    * or none (pos, simplex) */
+  bool by_group;   /* data->group stays whole */
+  unsigned stated; /* LAPIS_STATED_* */
+  bool linear;     /* logistic regressions run too */
+} lapis_race_options;
+
+enum { LAPIS_RUNNER_TEXT = 128 };
+typedef struct lapis_runner {
+  const char *method;               /* "mc" or "linear" */
+  char settings[LAPIS_RUNNER_TEXT]; /* as options of the command */
+  double loss, error;     /* log-loss of hidden labels, its standard error */
+  double auroc, accuracy; /* of hidden labels; means over labels */
+  double behind, behind_error; /* its loss less the best runner's, paired */
+  bool learnt; /* better than the shares of the labels by two errors, and not
+                * one answer for all */
+} lapis_runner;
+
+/* set: the settings that are stated, the variant, and how long to solve.
+ * LAPIS_EINVAL with a sentence where too few labels are known. */
+LAPIS_API lapis_status lapis_race_run(lapis_ctx *ctx, const lapis_data *data,
+                                      const lapis_mc_settings *set,
+                                      const lapis_race_options *options,
+                                      lapis_race **out);
+LAPIS_API void lapis_race_free(lapis_race *race); /* NULL is fine */
+/* Best first. */
+LAPIS_API int lapis_race_count(const lapis_race *race);
+LAPIS_API lapis_runner lapis_race_at(const lapis_race *race, int i);
+/* The first of a method (NULL: of any); -1: none. */
+LAPIS_API int lapis_race_best(const lapis_race *race, const char *method);
+/* The map that a runner reads its features through. */
+LAPIS_API const char *lapis_race_map(const lapis_race *race, int i);
+/* What an mc runner ran with, and its calibration, into *set: borrowed from
+ * the race. */
+LAPIS_API void lapis_race_settings(const lapis_race *race, int i,
+                                   lapis_mc_settings *set);
+/* Loss of i less that of j on the same labels, and its standard error. */
+LAPIS_API double lapis_race_difference(const lapis_race *race, int i, int j,
+                                       double *error);
+typedef struct lapis_race_hidden {
+  lapis_folds_of of;
+  int64_t folds, labels; /* folds that were answered, labels hidden in them */
+  int widened;           /* runners added because the best stood at an end */
+  double loss;           /* of the labels' shares, for comparison */
+} lapis_race_hidden;
+LAPIS_API lapis_race_hidden lapis_race_what(const lapis_race *race);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,234 @@
+/* logistic.c - logistic regression of several labels at once.
+ *
+ *   minimize over w, b   |w|^2 / 2 + C sum_j log(1 + exp(-s_j (w'x_j + b)))
+ *
+ * for every label by itself, over the samples whose sign s_j is known; the bias
+ * b is not penalised.  L-BFGS with an Armijo search [Liu and Nocedal 1989]; the
+ * labels walk by themselves, but are evaluated together, so that the time goes
+ * into two products a step.
+ *
+ * Numerics: log(1 + exp(-u)) by its stable form.  A label of which one kind is
+ * known has no minimiser (b runs away): its weights are 0 and its bias says the
+ * share, (known + 1) to 1. */
+#include "op/logistic.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MEMORY = 8 };
+static const double ENOUGH = 1e-4; /* of the decrease that the slope promises */
+static const double SHORTEST = 1e-12;
+
+typedef struct walker { /* a label */
+  double value, first, step;
+  int64_t pairs; /* seen so far; the last MEMORY are kept */
+  double rho[MEMORY];
+  bool done, one_kind;
+} walker;
+
+typedef struct walk {
+  la *h;
+  const logistic_problem *p;
+  int64_t d, n, K, size;              /* size: d + 1 */
+  walker *of;                         /* K */
+  double *w, *g, *next, *slope, *dir; /* size x K each */
+  double *S, *Y;                      /* size x MEMORY x K each */
+  double *F;                          /* n x K: scores, then residuals */
+  double *value;                      /* K: at next */
+} walk;
+
+static double dot(const double *a, const double *b, int64_t n)
+{
+  double sum = 0;
+  for (int64_t i = 0; i < n; i++) sum += a[i] * b[i];
+  return sum;
+}
+
+/* ---- values and gradients -----------------------------------------------*/
+/* The loss of a label at its scores F, which become the residuals. */
+static double label_loss(const walk *w, int64_t c, double bias, double *bias_g)
+{
+  double *F = w->F + c * w->n, sum = 0, slope = 0;
+  for (int64_t j = 0; j < w->n; j++) {
+    double s = w->p->sign[j * w->K + c];
+    if (isnan(s)) {
+      F[j] = 0;
+      continue;
+    }
+    double u = s * (F[j] + bias), e = exp(-fabs(u));
+    sum += (u > 0 ? 0 : -u) + log1p(e);
+    F[j] = -w->p->C * s * (u > 0 ? e : 1) / (1 + e);
+    slope += F[j];
+  }
+  *bias_g = slope;
+  return w->p->C * sum;
+}
+
+/* value and slope of every label at next. */
+static lapis_status evaluate(walk *w)
+{
+  la_array X = la_wrap(w->p->X.val, w->d, w->n);
+  la_array at = la_wrap(w->next, w->d, w->K), F = la_wrap(w->F, w->n, w->K);
+  la_array slope = la_wrap(w->slope, w->d, w->K);
+  X.ld = w->p->X.ld;
+  at.ld = slope.ld = w->size;
+  TRY(w->h->ops->gemm(w->h, LA_T, LA_N, 1, &X, &at, 0, &F));
+  for (int64_t c = 0; c < w->K; c++) {
+    const double *v = w->next + c * w->size;
+    double *g = w->slope + c * w->size;
+    w->value[c] = label_loss(w, c, v[w->d], &g[w->d]) + dot(v, v, w->d) / 2;
+  }
+  TRY(w->h->ops->gemm(w->h, LA_N, LA_N, 1, &X, &F, 0, &slope));
+  for (int64_t c = 0; c < w->K; c++)
+    for (int64_t i = 0; i < w->d; i++)
+      w->slope[c * w->size + i] += w->next[c * w->size + i];
+  return LAPIS_OK;
+}
+
+/* ---- one label's steps --------------------------------------------------*/
+static double *pair(const walk *w, double *of, int64_t c, int64_t k)
+{
+  return of + (c * MEMORY + k % MEMORY) * w->size;
+}
+
+/* dir = -H g, H from the pairs. */
+static void direct(walk *w, int64_t c)
+{
+  walker *x = &w->of[c];
+  double *dir = w->dir + c * w->size, alpha[MEMORY];
+  int64_t low = x->pairs > MEMORY ? x->pairs - MEMORY : 0, m = w->size;
+  for (int64_t i = 0; i < m; i++) dir[i] = -w->g[c * m + i];
+  for (int64_t k = x->pairs - 1; k >= low; k--) {
+    double a = x->rho[k % MEMORY] * dot(pair(w, w->S, c, k), dir, m);
+    const double *y = pair(w, w->Y, c, k);
+    for (int64_t i = 0; i < m; i++) dir[i] -= a * y[i];
+    alpha[k % MEMORY] = a;
+  }
+  double scale = 1 / fmax(x->first, 1);
+  if (x->pairs > 0) {
+    const double *y = pair(w, w->Y, c, x->pairs - 1);
+    scale = 1 / (x->rho[(x->pairs - 1) % MEMORY] * dot(y, y, m));
+  }
+  for (int64_t i = 0; i < m; i++) dir[i] *= scale;
+  for (int64_t k = low; k < x->pairs; k++) {
+    double b = x->rho[k % MEMORY] * dot(pair(w, w->Y, c, k), dir, m);
+    const double *s = pair(w, w->S, c, k);
+    for (int64_t i = 0; i < m; i++) dir[i] += (alpha[k % MEMORY] - b) * s[i];
+  }
+  x->step = 1;
+}
+
+static void accept(walk *w, int64_t c)
+{
+  walker *x = &w->of[c];
+  int64_t m = w->size;
+  double *v = w->w + c * m, *g = w->g + c * m, *to = w->next + c * m;
+  double *s = pair(w, w->S, c, x->pairs), *y = pair(w, w->Y, c, x->pairs);
+  for (int64_t i = 0; i < m; i++) {
+    s[i] = to[i] - v[i];
+    y[i] = w->slope[c * m + i] - g[i];
+  }
+  double product = dot(s, y, m);
+  memcpy(v, to, (size_t)m * sizeof *v);
+  memcpy(g, w->slope + c * m, (size_t)m * sizeof *g);
+  x->value = w->value[c];
+  if (product > 0) x->rho[x->pairs++ % MEMORY] = 1 / product;
+  x->done = sqrt(dot(g, g, m)) <= w->p->tol * x->first;
+  if (!x->done) direct(w, c);
+}
+
+/* Takes the step, or halves it. */
+static void settle(walk *w, int64_t c)
+{
+  walker *x = &w->of[c];
+  int64_t m = w->size;
+  double down = dot(w->g + c * m, w->dir + c * m, m);
+  if (w->value[c] <= x->value + ENOUGH * x->step * down)
+    accept(w, c);
+  else
+    x->step /= 2;
+  if (x->step < SHORTEST) x->done = true; /* rounding decides */
+}
+
+static void aim(walk *w, int64_t c)
+{
+  const walker *x = &w->of[c];
+  for (int64_t i = c * w->size; i < (c + 1) * w->size; i++)
+    w->next[i] = x->done ? w->w[i] : w->w[i] + x->step * w->dir[i];
+}
+
+/* ---- all of them --------------------------------------------------------*/
+/* Labels of one kind, and who else has to walk. */
+static lapis_status begin(walk *w)
+{
+  TRY(evaluate(w));
+  memcpy(w->g, w->slope, (size_t)(w->size * w->K) * sizeof *w->g);
+  for (int64_t c = 0; c < w->K; c++) {
+    walker *x = &w->of[c];
+    int64_t count[2] = {0, 0};
+    for (int64_t j = 0; j < w->n; j++) {
+      double s = w->p->sign[j * w->K + c];
+      if (!isnan(s)) count[s > 0]++;
+    }
+    const double *g = w->g + c * w->size;
+    x->value = w->value[c];
+    x->first = sqrt(dot(g, g, w->size));
+    x->one_kind = count[0] == 0 || count[1] == 0;
+    x->done = x->one_kind || x->first == 0;
+    if (x->one_kind)
+      w->w[c * w->size + w->d] =
+          log((double)(count[1] + 1)) - log((double)(count[0] + 1));
+    if (!x->done) direct(w, c);
+  }
+  return LAPIS_OK;
+}
+
+static lapis_status walk_all(walk *w, int64_t *iterations, double *left)
+{
+  int64_t open = 1, k = 0;
+  TRY(begin(w));
+  for (; open > 0 && k < w->p->max_iters; k++) {
+    for (int64_t c = 0; c < w->K; c++) aim(w, c);
+    TRY(evaluate(w));
+    open = 0;
+    for (int64_t c = 0; c < w->K; c++) {
+      if (!w->of[c].done) settle(w, c);
+      open += !w->of[c].done;
+    }
+  }
+  if (iterations != NULL) *iterations = k;
+  for (int64_t c = 0; left != NULL && c < w->K; c++) {
+    const double *g = w->g + c * w->size;
+    double first = w->of[c].first;
+    if (w->of[c].one_kind || first == 0) continue;
+    *left = fmax(*left, sqrt(dot(g, g, w->size)) / first);
+  }
+  return LAPIS_OK;
+}
+
+lapis_status op_logistic(la *h, const logistic_problem *p, double *W,
+                         int64_t *iterations, double *left)
+{
+  int64_t d = p->X.rows, n = p->X.cols, K = p->K, size = (d + 1) * K;
+  walk w = {.h = h, .p = p, .d = d, .n = n, .K = K, .size = d + 1, .w = W};
+  int64_t count = 4 * size + 2 * MEMORY * size + n * K + K;
+  double *room = base_alloc(h->ctx, count, sizeof *room);
+  w.of = base_alloc(h->ctx, K, sizeof *w.of);
+  lapis_status s = room == NULL || w.of == NULL ? LAPIS_ENOMEM : LAPIS_OK;
+  memset(W, 0, (size_t)size * sizeof *W);
+  if (left != NULL) *left = 0;
+  if (s >= 0) {
+    w.g = room;
+    w.next = w.g + size;
+    w.slope = w.next + size;
+    w.dir = w.slope + size;
+    w.S = w.dir + size;
+    w.Y = w.S + MEMORY * size;
+    w.F = w.Y + MEMORY * size;
+    w.value = w.F + n * K;
+    s = walk_all(&w, iterations, left);
+  }
+  base_free(room);
+  base_free(w.of);
+  return s;
+}

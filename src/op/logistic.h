@@ -1,0 +1,20 @@
+/* logistic.h - logistic regression of several labels at once. */
+#ifndef LAPIS_LOGISTIC_H
+#define LAPIS_LOGISTIC_H
+#include "la/backend.h"
+
+typedef struct logistic_problem {
+  lapis_mat X;        /* d x n doubles, no NaN */
+  const double *sign; /* K x n: 1, -1, or NaN: not known */
+  int64_t K;
+  double C;   /* weight of the losses against |w|^2 / 2 */
+  double tol; /* of a label's gradient against its first one */
+  int64_t max_iters;
+} logistic_problem;
+/* W: (d + 1) x K, a label a column, the bias last.  How many evaluations it
+ * took into *iterations, and the largest relative gradient left into *left
+ * (either may be NULL). */
+lapis_status op_logistic(la *h, const logistic_problem *p, double *W,
+                         int64_t *iterations, double *left);
+
+#endif

@@ -1,0 +1,168 @@
+/* judge.c - what a runner's answers for hidden labels are worth.
+ *
+ * The judge is the log-loss after Platt's sigmoid a label: it sees ranks and
+ * decisions, and a runner whose scores have shrunken to one side is not judged
+ * by where they stand.  Samples err as a whole (groups, where they were hidden
+ * as groups), so that errors are from sums of units. */
+#include <math.h>
+#include <string.h>
+
+#include "lapis/lapis_eval.h"
+#include "select/runners.h"
+
+static bool counts(const lapis_race *r, const runner *x, int64_t k)
+{
+  return !isnan(r->labels.sign[k]) && (x == NULL || !isnan(x->score[k]));
+}
+
+/* ---- losses -------------------------------------------------------------*/
+static double loss_at(const lapis_race *r, const runner *x, int64_t k)
+{
+  return calibrate_loss(x->platt[k % r->K], x->score[k], r->labels.sign[k]);
+}
+
+/* Mean of a sum over units, and its standard error. */
+static double mean_of(const lapis_race *r, const double *sum,
+                      const double *count, double *error)
+{
+  double all = 0, labels = 0, square = 0, units = 0;
+  for (int64_t u = 0; u < r->units; u++) {
+    all += sum[u];
+    labels += count[u];
+    units += count[u] > 0;
+  }
+  double mean = all / labels;
+  for (int64_t u = 0; u < r->units; u++) {
+    double off = sum[u] - count[u] * mean;
+    square += off * off;
+  }
+  *error = units > 1 ? sqrt(square * units / (units - 1)) / labels : NAN;
+  return mean;
+}
+
+/* of `a` less `b` (NULL: nothing) over what both answered. */
+static double mean_loss(const lapis_race *r, const runner *a, const runner *b,
+                        double *error)
+{
+  double *sum = base_alloc(r->ctx, 2 * r->units, sizeof *sum);
+  *error = NAN;
+  if (sum == NULL) return NAN;
+  double *count = sum + r->units;
+  for (int64_t k = 0; k < r->K * r->n; k++) {
+    if (!counts(r, a, k) || (b != NULL && !counts(r, b, k))) continue;
+    int64_t u = r->unit[k / r->K];
+    sum[u] += loss_at(r, a, k) - (b == NULL ? 0 : loss_at(r, b, k));
+    count[u]++;
+  }
+  double mean = mean_of(r, sum, count, error);
+  base_free(sum);
+  return mean;
+}
+
+double race_behind(const lapis_race *r, const runner *a, const runner *b,
+                   double *error)
+{
+  return mean_loss(r, a, b, error);
+}
+
+/* The shares as a runner: what knowing nothing of the features loses. */
+static lapis_status shares(const lapis_race *r, const runner *like, runner *out)
+{
+  *out = (runner){.score = like->score};
+  out->platt = base_alloc(r->ctx, r->K, sizeof *out->platt);
+  if (out->platt == NULL) return LAPIS_ENOMEM;
+  for (int64_t c = 0; c < r->K; c++) {
+    double count[2] = {0, 0};
+    for (int64_t k = c; k < r->K * r->n; k += r->K)
+      if (counts(r, like, k)) count[r->labels.sign[k] > 0]++;
+    out->platt[c] = (sigmoid){0, log(count[1] + 1) - log(count[0] + 1)};
+  }
+  return LAPIS_OK;
+}
+
+/* ---- answers ------------------------------------------------------------*/
+static int64_t class_of(const lapis_race *r, const runner *x, const sigmoid *at,
+                        int64_t j)
+{
+  int64_t best = 0;
+  double most = -INFINITY;
+  for (int64_t c = 0; c < r->K; c++) {
+    double f = at[c].slope * x->score[j * r->K + c] + at[c].bias;
+    if (f > most) most = f, best = c;
+  }
+  return best;
+}
+
+/* Share of right answers; *answers: how many different ones there were. */
+static double accuracy(const lapis_race *r, const runner *x, const sigmoid *at,
+                       int64_t *answers)
+{
+  double right = 0, all = 0;
+  int64_t first = -1;
+  bool classes = r->labels.kind == TARGETS_CLASS;
+  *answers = 0;
+  for (int64_t k = 0; k < r->K * r->n; k += classes ? r->K : 1) {
+    if (!counts(r, x, k)) continue;
+    double f = at[k % r->K].slope * x->score[k] + at[k % r->K].bias;
+    int64_t said = classes ? class_of(r, x, at, k / r->K) : f > 0;
+    bool sign = r->labels.sign[classes ? k + said : k] > 0;
+    right += classes ? sign : sign == (said > 0);
+    all++;
+    if (*answers == 0 || (*answers == 1 && said != first)) ++*answers;
+    first = said;
+  }
+  return right / all;
+}
+
+static lapis_status rank_of(const lapis_race *r, runner *x)
+{
+  lapis_mat truth = lapis_mat_f64(r->labels.sign, r->K, r->n), scores;
+  double *score = base_alloc_raw(r->ctx, 2 * r->K * r->n, sizeof *score);
+  if (score == NULL) return LAPIS_ENOMEM;
+  double *given = score + r->K * r->n;
+  for (int64_t k = 0; k < r->K * r->n; k++) {
+    score[k] = counts(r, x, k) ? x->score[k] : 0;
+    given[k] = counts(r, x, k) ? r->labels.sign[k] : NAN;
+  }
+  truth.val = given;
+  scores = lapis_mat_f64(score, r->K, r->n);
+  lapis_status s =
+      lapis_metric(r->ctx, "auroc", &truth, &scores, NULL, &x->auroc);
+  base_free(score);
+  return s;
+}
+
+/* Sigmoids have judged; of several classes a softmax answers. */
+static lapis_status decide(lapis_race *r, runner *x, int64_t *answers)
+{
+  if (x->answer == NULL)
+    x->answer = base_alloc(r->ctx, r->K, sizeof *x->answer);
+  if (x->answer == NULL) return LAPIS_ENOMEM;
+  memcpy(x->answer, x->platt, (size_t)r->K * sizeof *x->answer);
+  if (r->labels.kind == TARGETS_CLASS)
+    TRY(calibrate_softmax(r->ctx, x->score, r->labels.sign, r->K, r->n,
+                          x->answer));
+  x->accuracy = accuracy(r, x, x->answer, answers);
+  return LAPIS_OK;
+}
+
+lapis_status runner_judge(lapis_race *r, runner *x)
+{
+  runner none;
+  int64_t answers;
+  double error;
+  if (x->platt == NULL) x->platt = base_alloc(r->ctx, r->K, sizeof *x->platt);
+  if (x->platt == NULL) return LAPIS_ENOMEM;
+  for (int64_t c = 0; c < r->K; c++)
+    x->platt[c] = calibrate_platt(x->score + c, r->labels.sign + c, r->n, r->K);
+  x->loss = mean_loss(r, x, NULL, &x->error);
+  TRY(rank_of(r, x));
+  TRY(decide(r, x, &answers));
+  TRY(shares(r, x, &none));
+  double ahead = -mean_loss(r, x, &none, &error);
+  x->learnt = ahead > 2 * error && answers > 1;
+  r->base = mean_loss(r, &none, NULL, &error);
+  base_free(none.platt);
+  x->judged = !isnan(x->loss);
+  return LAPIS_OK;
+}

@@ -1,0 +1,384 @@
+/* race.c - settings that nobody gave: candidates, folds like what is missing,
+ * and a judge.  The policy and what it was measured on: docs/defaults.md. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/keep.h"
+#include "select/runners.h"
+
+enum { FOLDS = 3, USED_FOLDS = 2, FEW = 100, ROUNDS = 2 };
+static const double TIE = 0.002;        /* of log-loss */
+static const double MOST_ENTRIES = 5e7; /* a sparse X that is made dense */
+
+/* ---- preparing ----------------------------------------------------------*/
+/* Counts: whole numbers, none below 0, zeros in most samples. */
+static bool are_counts(const lapis_mat *X)
+{
+  int64_t with_zero = 0;
+  for (int64_t j = 0; j < X->cols; j++) {
+    bool zero = false;
+    for (int64_t i = 0; i < X->rows; i++) {
+      double v = lapis_mat_at(X, i, j);
+      if (v < 0 || v != rint(v)) {
+        if (!isnan(v)) return false;
+      }
+      zero |= v == 0;
+    }
+    with_zero += zero;
+  }
+  return 2 * with_zero > X->cols;
+}
+
+/* l1 needs whole samples: a sample with gaps has no total. */
+static bool has_gaps(const lapis_mat *X)
+{
+  return lapis_mat_missing(X) > 0;
+}
+
+static void choose_maps(lapis_race *r, const lapis_mat *X)
+{
+  bool huge = (double)X->rows * (double)X->cols > MOST_ENTRIES;
+  r->n_maps = 1;
+  r->map[0] = "standard";
+  if (r->own_map != NULL)
+    r->map[0] = r->own_map;
+  else if (r->set.variant != LAPIS_MC_1 ||
+           (X->colptr != NULL &&
+            (huge || r->set.absent == LAPIS_ABSENT_MISSING)))
+    r->map[0] = "none";
+  else if (X->rows > 2 && !has_gaps(X) && are_counts(X))
+    r->map[r->n_maps++] = "l1-sqrt,standard";
+}
+
+/* A plain runner reads all of X, gaps filled. */
+static bool plain_can_read(const lapis_mat *X, const lapis_mc_settings *set)
+{
+  if (X->colptr == NULL) return true;
+  return set->absent == LAPIS_ABSENT_ZERO &&
+         (double)X->rows * (double)X->cols <= MOST_ENTRIES;
+}
+
+static lapis_status make_maps(lapis_race *r, const lapis_mat *X)
+{
+  choose_maps(r, X);
+  r->o.linear = r->o.linear && plain_can_read(X, &r->set);
+  for (int k = 0; k < r->n_maps; k++) {
+    lapis_map *map;
+    r->X[k] = *X;
+    if (strcmp(r->map[k], "none") == 0) continue;
+    TRY(lapis_map_new(r->ctx, r->map[k], &map));
+    lapis_status s = lapis_map_fit(r->ctx, map, X);
+    if (s >= 0) s = lapis_map_make(r->ctx, map, X, &r->memory[k], &r->X[k]);
+    lapis_map_free(map);
+    TRY(s);
+  }
+  return LAPIS_OK;
+}
+
+/* The rarer known value is 1 inside; a tie leaves the larger. */
+static lapis_status find_turns(lapis_race *r)
+{
+  r->turn = base_alloc(r->ctx, r->K, sizeof *r->turn);
+  if (r->turn == NULL) return LAPIS_ENOMEM;
+  for (int64_t c = 0; c < r->K; c++) {
+    int64_t count[2];
+    targets_count(&r->labels, c, count);
+    bool class_ = r->labels.kind == TARGETS_CLASS;
+    r->turn[c] = !class_ && count[0] < count[1] ? -1 : 1;
+  }
+  return LAPIS_OK;
+}
+
+typedef struct tagged {
+  int64_t group, sample;
+} tagged;
+
+static int by_group(const void *a, const void *b)
+{
+  const tagged *x = a, *y = b;
+  return (x->group > y->group) - (x->group < y->group);
+}
+
+/* Samples that err together. */
+static lapis_status find_units(lapis_race *r)
+{
+  tagged *all = base_alloc(r->ctx, r->n, sizeof *all);
+  r->unit = base_alloc(r->ctx, r->n, sizeof *r->unit);
+  if (all == NULL || r->unit == NULL) {
+    base_free(all);
+    return LAPIS_ENOMEM;
+  }
+  for (int64_t j = 0; j < r->n; j++)
+    all[j] = (tagged){r->o.by_group ? r->data->group[j] : j, j};
+  qsort(all, (size_t)r->n, sizeof *all, by_group);
+  for (int64_t k = 0; k < r->n; k++) {
+    if (k > 0 && all[k].group != all[k - 1].group) r->units++;
+    r->unit[all[k].sample] = r->units;
+  }
+  r->units++;
+  base_free(all);
+  return LAPIS_OK;
+}
+
+static lapis_status draw(lapis_race *r)
+{
+  lapis_cv_options o = lapis_cv_defaults();
+  o.by_group = r->o.by_group;
+  lapis_folds_of of = lapis_cv_hides(lapis_method_find("mc"), r->data, &o);
+  int64_t known = 0;
+  for (int64_t j = 0; j < r->n; j++) {
+    bool any = false;
+    for (int64_t c = 0; c < r->data->Y.rows; c++)
+      any |= !isnan(lapis_mat_at(&r->data->Y, c, j));
+    known += any;
+  }
+  r->cells = of == LAPIS_FOLDS_OF_CELLS;
+  lapis_status s = folds_draw(r->ctx, r->data, FOLDS, of, &r->plan);
+  if (s == LAPIS_EINVAL) s = folds_draw(r->ctx, r->data, 2, of, &r->plan);
+  TRY(s);
+  r->used = known < FEW || r->plan.folds < FOLDS ? r->plan.folds : USED_FOLDS;
+  return LAPIS_OK;
+}
+
+/* ---- running ------------------------------------------------------------*/
+static bool show(lapis_race *r, int64_t done, int64_t all, double started)
+{
+  lapis_progress now = {.method = "race",
+                        .iter = done,
+                        .objective = NAN,
+                        .gap = NAN,
+                        .residual = NAN,
+                        .seconds = base_seconds() - started,
+                        .done = (double)done / (double)all};
+  return base_show(r->ctx, &now);
+}
+
+/* Runners first .. count - 1 over all folds.  Out of time: the folds that all
+ * have run decide, where there is one. */
+static lapis_status run_all(lapis_race *r, int first)
+{
+  double started = base_seconds();
+  int64_t all = (r->count - first) * r->used;
+  for (int64_t f = 0; f < r->used; f++)
+    for (int i = first; i < r->count; i++) {
+      lapis_status s = runner_answers(r, &r->run[i], f);
+      if (s < 0 || s == LAPIS_CANCELLED) return s;
+      if (!show(r, f * (r->count - first) + i - first + 1, all, started))
+        return LAPIS_CANCELLED;
+      if (base_late(r->ctx)) return LAPIS_TIME_LIMIT;
+    }
+  return LAPIS_OK;
+}
+
+/* By loss; those within TIE of the best by AUROC, then by the larger mu. */
+static int best_of(const lapis_race *r, int from)
+{
+  double least = INFINITY;
+  int best = -1;
+  for (int i = from; i < r->count; i++)
+    if (r->run[r->order[i]].judged)
+      least = fmin(least, r->run[r->order[i]].loss);
+  for (int i = from; i < r->count; i++) {
+    const runner *x = &r->run[r->order[i]];
+    const runner *b = best < 0 ? NULL : &r->run[r->order[best]];
+    if (!x->judged || x->loss > least + TIE) continue;
+    if (b == NULL || x->auroc > b->auroc ||
+        (x->auroc >= b->auroc && x->set.mu_rel > b->set.mu_rel))
+      best = i;
+  }
+  return best;
+}
+
+static void sort(lapis_race *r)
+{
+  for (int i = 0; i < r->count; i++) r->order[i] = i;
+  for (int i = 0; i < r->count; i++) {
+    int best = best_of(r, i);
+    if (best < 0) return;
+    int at = r->order[best];
+    memmove(r->order + i + 1, r->order + i,
+            (size_t)(best - i) * sizeof *r->order);
+    r->order[i] = at;
+  }
+}
+
+static lapis_status judge_from(lapis_race *r, int first)
+{
+  for (int i = first; i < r->count; i++)
+    if (r->run[i].score != NULL) TRY(runner_judge(r, &r->run[i]));
+  sort(r);
+  return LAPIS_OK;
+}
+
+static lapis_status race(lapis_race *r)
+{
+  int first = 0;
+  lapis_status s = LAPIS_OK;
+  runners_list(r);
+  for (int round = 0; s == LAPIS_OK && round <= ROUNDS; round++) {
+    s = run_all(r, first);
+    if (s < 0 || s == LAPIS_CANCELLED) return s;
+    TRY(judge_from(r, first));
+    first = r->count;
+    int best = lapis_race_best(r, "mc");
+    bool single = (r->o.stated & LAPIS_STATED_MU) != 0;
+    if (single || best < 0 || round == ROUNDS) break;
+    int more = runners_widen(r, r->order[best]);
+    r->widened += more;
+    if (more == 0) break;
+  }
+  return s;
+}
+
+static lapis_status prepare(lapis_race *r)
+{
+  TRY(targets_encode(r->ctx, "mc", &r->data->Y, &r->labels));
+  r->K = r->labels.classes;
+  TRY(find_turns(r));
+  TRY(find_units(r));
+  TRY(draw(r));
+  return make_maps(r, &r->data->X);
+}
+
+lapis_status lapis_race_run(lapis_ctx *ctx, const lapis_data *data,
+                            const lapis_mc_settings *set,
+                            const lapis_race_options *options, lapis_race **out)
+{
+  *out = NULL;
+  if (mat_empty(&data->X) || mat_empty(&data->Y) ||
+      data->X.cols != data->Y.cols)
+    return lapis_fail(ctx, LAPIS_EMISSING,
+                      "race: X and Y of as many samples are needed");
+  lapis_race *r = base_alloc(ctx, 1, sizeof *r);
+  if (r == NULL) return LAPIS_ENOMEM;
+  *r = (lapis_race){
+      .ctx = ctx, .set = *set, .o = *options, .data = data, .n = data->X.cols};
+  lapis_status s = LAPIS_OK;
+  if (options->map != NULL) {
+    r->own_map = base_strdup(ctx, options->map);
+    if (r->own_map == NULL) s = LAPIS_ENOMEM;
+  }
+  keep_pause(ctx, true);
+  base_mute(ctx, true);
+  if (s >= 0) s = prepare(r);
+  if (s >= 0) s = race(r);
+  base_mute(ctx, false);
+  keep_pause(ctx, false);
+  r->data = NULL;
+  if (s < 0 || s == LAPIS_CANCELLED) {
+    lapis_race_free(r);
+    return s;
+  }
+  *out = r;
+  return s;
+}
+
+void lapis_race_free(lapis_race *r)
+{
+  if (r == NULL) return;
+  for (int i = 0; i < r->count; i++) {
+    base_free(r->run[i].score);
+    base_free(r->run[i].platt);
+    base_free(r->run[i].answer);
+  }
+  for (int k = 0; k < MOST_MAPS; k++) {
+    free(r->memory[k]);
+    base_free(r->filled[k]);
+  }
+  folds_free(&r->plan);
+  targets_free(&r->labels);
+  base_free(r->turn);
+  base_free(r->unit);
+  base_free(r->own_map);
+  base_free(r);
+}
+
+/* ---- telling ------------------------------------------------------------*/
+int lapis_race_count(const lapis_race *r)
+{
+  int n = 0;
+  for (int i = 0; i < r->count; i++) n += r->run[i].judged;
+  return n;
+}
+
+int lapis_race_best(const lapis_race *r, const char *method)
+{
+  for (int i = 0; i < lapis_race_count(r); i++) {
+    bool linear = r->run[r->order[i]].linear;
+    if (method == NULL || linear == (strcmp(method, "linear") == 0)) return i;
+  }
+  return -1;
+}
+
+const char *lapis_race_map(const lapis_race *r, int i)
+{
+  return r->map[r->run[r->order[i]].map];
+}
+
+static void describe(const lapis_race *r, const runner *x, char *to)
+{
+  static const char *const coding[] = {"auto", "pm", "01", "rare"};
+  static const char *const variant[] = {"mc1", "pos", "simplex"};
+  const lapis_mc_settings *set = &x->set;
+  int used = snprintf(to, LAPIS_RUNNER_TEXT, "--map %.40s", r->map[x->map]);
+  if (x->linear)
+    snprintf(to + used, (size_t)(LAPIS_RUNNER_TEXT - used), " --C %g", x->C);
+  else if (isnan(set->mu))
+    snprintf(to + used, (size_t)(LAPIS_RUNNER_TEXT - used),
+             " --variant %s --labels %s --lambda %g --gamma %g --mu-rel %g",
+             variant[set->variant], coding[set->labels], set->lambda,
+             set->gamma, set->mu_rel);
+  else
+    snprintf(to + used, (size_t)(LAPIS_RUNNER_TEXT - used),
+             " --variant %s --labels %s --lambda %g --gamma %g --mu %g",
+             variant[set->variant], coding[set->labels], set->lambda,
+             set->gamma, set->mu);
+}
+
+lapis_runner lapis_race_at(const lapis_race *r, int i)
+{
+  const runner *x = &r->run[r->order[i]];
+  lapis_runner out = {.method = x->linear ? "linear" : "mc",
+                      .loss = x->loss,
+                      .error = x->error,
+                      .auroc = x->auroc,
+                      .accuracy = x->accuracy,
+                      .learnt = x->learnt};
+  describe(r, x, out.settings);
+  out.behind = lapis_race_difference(r, i, 0, &out.behind_error);
+  return out;
+}
+
+double lapis_race_difference(const lapis_race *r, int i, int j, double *error)
+{
+  return race_behind(r, &r->run[r->order[i]], &r->run[r->order[j]], error);
+}
+
+void lapis_race_settings(const lapis_race *r, int i, lapis_mc_settings *set)
+{
+  const lapis_mc_settings *from = &r->run[r->order[i]].set;
+  set->calibration =
+      lapis_mat_f64((double *)r->run[r->order[i]].answer, 2, r->K);
+  set->variant = from->variant;
+  set->labels = from->labels;
+  set->lambda = from->lambda;
+  set->gamma = from->gamma;
+  set->mu = from->mu;
+  set->mu_rel = from->mu_rel;
+}
+
+lapis_race_hidden lapis_race_what(const lapis_race *r)
+{
+  lapis_race_hidden out = {
+      .folds = r->used, .widened = r->widened, .loss = r->base};
+  int best = lapis_race_best(r, NULL);
+  out.of = r->cells        ? LAPIS_FOLDS_OF_CELLS
+           : r->o.by_group ? LAPIS_FOLDS_OF_GROUPS
+                           : LAPIS_FOLDS_OF_ROWS;
+  for (int64_t k = 0; best >= 0 && k < r->K * r->n; k++)
+    out.labels += !isnan(r->run[r->order[best]].score[k]);
+  if (r->labels.kind == TARGETS_CLASS && r->K > 0) out.labels /= r->K;
+  return out;
+}

@@ -1,0 +1,263 @@
+/* runners.c - the candidates of a race, and how they answer for a fold.
+ *
+ * A handful is enough: over 53 tasks a grid of 34 settings was no better than
+ * the seven of mc here.  Labels are coded with the rarer known value as 1,
+ * counted once over all known labels; every solve starts cold, so that what a
+ * runner answers does not depend on who ran before. */
+#include "select/runners.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double LOOSE_TOL = 1e-3;
+enum { LOOSE_ITERS = 200 };
+
+typedef struct row { /* of the table of candidates */
+  int labels;
+  double mu_rel, lambda, gamma;
+} row;
+enum { ROWS = 6 };
+static const row table[][ROWS] = {
+    [LAPIS_MC_1] = {{LAPIS_MC_LABELS_RARE, .3, .1, 3},
+                    {LAPIS_MC_LABELS_RARE, .3, 1, 3},
+                    {LAPIS_MC_LABELS_RARE, .7, 1, 3},
+                    {LAPIS_MC_LABELS_PM, .3, .1, 10},
+                    {LAPIS_MC_LABELS_PM, .02, .1, 3}},
+    [LAPIS_MC_POS] = {{LAPIS_MC_LABELS_RARE, .016, .1, 1},
+                      {LAPIS_MC_LABELS_RARE, .008, .1, 1},
+                      {LAPIS_MC_LABELS_RARE, .004, .1, 1},
+                      {LAPIS_MC_LABELS_RARE, .002, .1, 1},
+                      {LAPIS_MC_LABELS_RARE, .008, .01, 1},
+                      {LAPIS_MC_LABELS_RARE, .002, .01, 1}},
+    [LAPIS_MC_SIMPLEX] = {{LAPIS_MC_LABELS_RARE, .3, .01, 3},
+                          {LAPIS_MC_LABELS_RARE, .1, .01, 3},
+                          {LAPIS_MC_LABELS_RARE, .03, .01, 3},
+                          {LAPIS_MC_LABELS_RARE, .1, .1, 3},
+                          {LAPIS_MC_LABELS_RARE, .03, .1, 3}}};
+/* of what counts are read as beside `standard` */
+static const row of_counts[ROWS] = {{LAPIS_MC_LABELS_RARE, .3, 1, 3},
+                                    {LAPIS_MC_LABELS_RARE, .3, .1, 3}};
+static const double weights[] = {.01, .1, 1}; /* C of linear ones */
+
+/* ---- the list -----------------------------------------------------------*/
+static bool same(const runner *a, const runner *b)
+{
+  return a->linear == b->linear && a->map == b->map && a->C == b->C &&
+         a->set.labels == b->set.labels && a->set.lambda == b->set.lambda &&
+         a->set.gamma == b->set.gamma && a->set.mu_rel == b->set.mu_rel;
+}
+
+static bool add(lapis_race *r, const runner *x)
+{
+  if (r->count == MOST_RUNNERS) return false;
+  for (int i = 0; i < r->count; i++)
+    if (same(&r->run[i], x)) return false;
+  r->run[r->count++] = *x;
+  return true;
+}
+
+/* What is stated stays as it is. */
+static bool add_mc(lapis_race *r, int map, const row *at)
+{
+  runner x = {.map = map, .set = r->set};
+  unsigned stated = r->o.stated;
+  if ((stated & LAPIS_STATED_LABELS) == 0) x.set.labels = at->labels;
+  if ((stated & LAPIS_STATED_LAMBDA) == 0) x.set.lambda = at->lambda;
+  if ((stated & LAPIS_STATED_GAMMA) == 0) x.set.gamma = at->gamma;
+  if ((stated & LAPIS_STATED_MU) == 0) {
+    x.set.mu = NAN;
+    x.set.mu_rel = at->mu_rel;
+  }
+  if (x.set.labels == LAPIS_MC_LABELS_RARE && r->labels.kind == TARGETS_CLASS)
+    x.set.labels = LAPIS_MC_LABELS_01; /* a class has a row of its own */
+  return add(r, &x);
+}
+
+void runners_list(lapis_race *r)
+{
+  for (int i = 0; i < ROWS; i++)
+    if (table[r->set.variant][i].gamma > 0)
+      add_mc(r, 0, &table[r->set.variant][i]);
+  for (int i = 0; r->n_maps > 1 && i < ROWS; i++)
+    if (of_counts[i].gamma > 0) add_mc(r, 1, &of_counts[i]);
+  for (int map = 0; r->o.linear && map < r->n_maps; map++)
+    for (size_t k = 0; k < sizeof weights / sizeof *weights; k++)
+      add(r, &(runner){.linear = true, .map = map, .C = weights[k]});
+}
+
+/* Ends of mu and lambda among runners that differ from the best in nothing
+ * else; alone, both ends. */
+static void ends(const lapis_race *r, const runner *b, bool of_mu, bool end[2])
+{
+  end[0] = end[1] = true;
+  for (int i = 0; i < r->count; i++) {
+    const runner *x = &r->run[i];
+    if (x->linear || x->map != b->map) continue;
+    double a = of_mu ? x->set.mu_rel : x->set.lambda;
+    double at = of_mu ? b->set.mu_rel : b->set.lambda;
+    if (a < at) end[0] = false;
+    if (a > at) end[1] = false;
+  }
+}
+
+int runners_widen(lapis_race *r, int best)
+{
+  const runner b = r->run[best];
+  const double factor[] = {1. / 3, 3};
+  int before = r->count;
+  if (b.linear) return 0;
+  for (int of_mu = 0; of_mu < 2; of_mu++) {
+    bool end[2];
+    unsigned stated = of_mu ? LAPIS_STATED_MU : LAPIS_STATED_LAMBDA;
+    if ((r->o.stated & stated) != 0) continue;
+    ends(r, &b, of_mu, end);
+    for (int k = 0; k < 2; k++) {
+      row at = {b.set.labels, b.set.mu_rel, b.set.lambda, b.set.gamma};
+      double *moved = of_mu ? &at.mu_rel : &at.lambda;
+      *moved = round(*moved * factor[k] * 1e4) / 1e4;
+      if (end[k] && *moved > 0 && at.mu_rel < 1) add_mc(r, b.map, &at);
+    }
+  }
+  return r->count - before;
+}
+
+/* ---- what a fold shows --------------------------------------------------*/
+static bool hides(const lapis_race *r, int64_t fold, int64_t c, int64_t j)
+{
+  if (r->cells) return fold_hides(&r->plan, fold, c, j);
+  return r->plan.fold[j] == fold;
+}
+
+/* Signs of what is shown, NaN where hidden; turned for coding by rarity. */
+static double *shown(const lapis_race *r, int64_t fold, bool turned)
+{
+  double *y = base_alloc_raw(r->ctx, r->K * r->n, sizeof *y);
+  for (int64_t k = 0; y != NULL && k < r->K * r->n; k++) {
+    int64_t c = k % r->K, j = k / r->K;
+    double s = r->labels.sign[k] * (turned ? r->turn[c] : 1);
+    y[k] = hides(r, fold, c, j) ? NAN : s;
+  }
+  return y;
+}
+
+static void keep_hidden(const lapis_race *r, runner *x, int64_t fold,
+                        const double *score, bool turned)
+{
+  for (int64_t k = 0; k < r->K * r->n; k++) {
+    int64_t c = k % r->K;
+    if (isnan(r->labels.sign[k]) || !hides(r, fold, c, k / r->K)) continue;
+    x->score[k] = turned && r->turn[c] < 0 ? 1 - score[k] : score[k];
+  }
+}
+
+/* ---- mc -----------------------------------------------------------------*/
+static lapis_status solve_mc(lapis_race *r, runner *x, lapis_data *data,
+                             int64_t fold, bool turned)
+{
+  lapis_mc_settings set = x->set;
+  lapis_solver *s;
+  lapis_mat scores;
+  if (turned) set.labels = LAPIS_MC_LABELS_01;
+  set.stop.tol = fmax(set.stop.tol, LOOSE_TOL);
+  set.stop.max_iters = LOOSE_ITERS;
+  set.stop.seconds = INFINITY;
+  set.certificate = set.class_features = set.debias = false;
+  TRY(lapis_mc_new(r->ctx, data, &set, &s));
+  lapis_status status = lapis_solve(s);
+  if (status >= 0 && status != LAPIS_CANCELLED) {
+    lapis_status got = lapis_result_get(s, "scores", &scores);
+    if (got < 0) status = got;
+  }
+  if (status >= 0 && status != LAPIS_CANCELLED)
+    keep_hidden(r, x, fold, scores.val, turned);
+  lapis_solver_free(s);
+  return status;
+}
+
+static lapis_status mc_answers(lapis_race *r, runner *x, int64_t fold)
+{
+  bool pm = x->set.labels == LAPIS_MC_LABELS_PM ||
+            (x->set.labels == LAPIS_MC_LABELS_AUTO && !r->labels.zero_one);
+  bool turned = x->set.labels == LAPIS_MC_LABELS_RARE;
+  double *y = shown(r, fold, turned);
+  if (y == NULL) return LAPIS_ENOMEM;
+  for (int64_t k = 0; !pm && k < r->K * r->n; k++)
+    if (y[k] < 0) y[k] = 0;
+  lapis_data data = {.X = r->X[x->map], .Y = lapis_mat_f64(y, r->K, r->n)};
+  lapis_status s = solve_mc(r, x, &data, fold, turned);
+  base_free(y);
+  return s;
+}
+
+/* ---- logistic regression ------------------------------------------------*/
+/* Gaps hold the feature's mean. */
+static lapis_status fill_gaps(lapis_race *r, int map)
+{
+  const lapis_mat *X = &r->X[map];
+  double *to = base_alloc_raw(r->ctx, X->rows * r->n, sizeof *to);
+  r->filled[map] = to;
+  if (to == NULL) return LAPIS_ENOMEM;
+  mat_to_f64(X, to, X->rows);
+  for (int64_t i = 0; i < X->rows; i++) {
+    double sum = 0, seen = 0;
+    for (int64_t j = 0; j < r->n; j++) {
+      double v = to[j * X->rows + i];
+      if (!isnan(v)) sum += v, seen++;
+    }
+    for (int64_t j = 0; j < r->n; j++)
+      if (isnan(to[j * X->rows + i]))
+        to[j * X->rows + i] = seen > 0 ? sum / seen : 0;
+  }
+  return LAPIS_OK;
+}
+
+static lapis_status score_linear(lapis_race *r, la *h,
+                                 const logistic_problem *p, double *W,
+                                 double *score)
+{
+  int64_t d = p->X.rows;
+  TRY(op_logistic(h, p, W, NULL, NULL));
+  la_array X = la_wrap(p->X.val, d, r->n), w = la_wrap(W, d, r->K);
+  la_array out = la_wrap(score, r->K, r->n);
+  w.ld = d + 1;
+  TRY(h->ops->gemm(h, LA_T, LA_N, 1, &w, &X, 0, &out));
+  for (int64_t k = 0; k < r->K * r->n; k++)
+    score[k] += W[k % r->K * (d + 1) + d];
+  return LAPIS_OK;
+}
+
+static lapis_status linear_answers(lapis_race *r, runner *x, int64_t fold)
+{
+  la h;
+  int64_t d = r->X[x->map].rows;
+  if (r->filled[x->map] == NULL) TRY(fill_gaps(r, x->map));
+  TRY(la_open(r->ctx, &h));
+  double *y = shown(r, fold, false);
+  double *score = base_alloc_raw(r->ctx, r->K * r->n, sizeof *score);
+  double *W = base_alloc_raw(r->ctx, (d + 1) * r->K, sizeof *W);
+  lapis_status s = LAPIS_ENOMEM;
+  if (y != NULL && score != NULL && W != NULL) {
+    logistic_problem p = {.X = lapis_mat_f64(r->filled[x->map], d, r->n),
+                          .sign = y,
+                          .K = r->K,
+                          .C = x->C,
+                          .tol = LOOSE_TOL,
+                          .max_iters = LOOSE_ITERS};
+    s = score_linear(r, &h, &p, W, score);
+  }
+  if (s >= 0) keep_hidden(r, x, fold, score, false);
+  base_free(y);
+  base_free(score);
+  base_free(W);
+  return s;
+}
+
+lapis_status runner_answers(lapis_race *r, runner *x, int64_t fold)
+{
+  if (x->score == NULL) {
+    x->score = base_alloc_raw(r->ctx, r->K * r->n, sizeof *x->score);
+    if (x->score == NULL) return LAPIS_ENOMEM;
+    for (int64_t k = 0; k < r->K * r->n; k++) x->score[k] = NAN;
+  }
+  return x->linear ? linear_answers(r, x, fold) : mc_answers(r, x, fold);
+}

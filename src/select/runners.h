@@ -1,0 +1,59 @@
+/* runners.h - who runs, and how they answer; between the race's files. */
+#ifndef LAPIS_RUNNERS_H
+#define LAPIS_RUNNERS_H
+#include "lapis/lapis_race.h"
+#include "op/logistic.h"
+#include "select/calibrate.h"
+#include "select/select.h"
+
+enum { MOST_RUNNERS = 40, MOST_MAPS = 2 };
+typedef struct runner {
+  bool linear;
+  int map; /* place among the maps */
+  lapis_mc_settings set;
+  double C;        /* linear */
+  double *score;   /* K x n of hidden labels, NaN elsewhere; for the larger
+                    * value */
+  sigmoid *platt;  /* K: what judged */
+  sigmoid *answer; /* K: what answers; one class of K: the softmax's */
+  double loss, error, auroc, accuracy;
+  bool learnt, judged;
+} runner;
+
+struct lapis_race {
+  lapis_ctx *ctx;
+  lapis_mc_settings set; /* what the user stated */
+  lapis_race_options o;
+  const lapis_data *data; /* borrowed while it runs */
+  targets labels;
+  fold_plan plan;
+  bool cells;
+  int64_t K, n, used; /* used: folds */
+  double *turn;       /* K: -1 where the rarer value is the smaller one */
+  int n_maps;
+  const char *map[MOST_MAPS];
+  char *own_map;
+  double *memory[MOST_MAPS]; /* behind X */
+  double *filled[MOST_MAPS]; /* X without gaps, for linear ones, or NULL */
+  lapis_mat X[MOST_MAPS];
+  int count, widened;
+  runner run[MOST_RUNNERS];
+  int order[MOST_RUNNERS]; /* best first */
+  double base;             /* loss of the shares */
+  int64_t *unit, units;    /* of each sample */
+};
+
+/* The candidates of the settings that are left open. */
+void runners_list(lapis_race *r);
+/* Further ones, where the best stands at an end of what was tried; how many. */
+int runners_widen(lapis_race *r, int best);
+/* Answers of a runner for what this fold hides.  LAPIS_EDATA where the fold
+ * leaves too little to learn from. */
+lapis_status runner_answers(lapis_race *r, runner *x, int64_t fold);
+
+/* judge.c: loss, error, AUROC, accuracy, sigmoids of a runner. */
+lapis_status runner_judge(lapis_race *r, runner *x);
+double race_behind(const lapis_race *r, const runner *a, const runner *b,
+                   double *error);
+
+#endif

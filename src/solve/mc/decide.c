@@ -1,0 +1,72 @@
+/* decide.c - labels from scores.
+ *
+ * By the threshold of the coding, or by what a race has found on hidden labels:
+ * slope and bias a label, p = 1 / (1 + exp(-(slope s + bias))), yes above 1/2;
+ * one class of K: the largest of slope s_c + bias_c, p their softmax. */
+#include <math.h>
+
+#include "solve/mc/mc.h"
+
+static double *calibrated(const mc_problem *p, const double *scores, int64_t k,
+                          double *logit)
+{
+  for (int64_t c = 0; c < p->K; c++)
+    logit[c] = p->calibration[2 * c] * scores[k * p->K + c] +
+               p->calibration[2 * c + 1];
+  return logit;
+}
+
+/* logit (K) becomes probabilities. */
+static void softmax(double *logit, int64_t K)
+{
+  double most = -INFINITY, sum = 0;
+  for (int64_t c = 0; c < K; c++) most = fmax(most, logit[c]);
+  for (int64_t c = 0; c < K; c++) sum += logit[c] = exp(logit[c] - most);
+  for (int64_t c = 0; c < K; c++) logit[c] /= sum;
+}
+
+static void sigmoids(double *logit, int64_t K)
+{
+  for (int64_t c = 0; c < K; c++) {
+    double e = exp(-fabs(logit[c]));
+    logit[c] = (logit[c] > 0 ? 1 : e) / (1 + e);
+  }
+}
+
+void mc_decide(const mc_problem *p, const double *scores, int64_t n,
+               double *labels, double *probabilities)
+{
+  if (p->calibration == NULL) {
+    targets t = p->labels;
+    t.samples = n;
+    targets_decode(&t, scores, p->threshold, labels);
+    return;
+  }
+  for (int64_t j = 0; j < n; j++) {
+    double *q = calibrated(p, scores, j, probabilities + j * p->K);
+    if (p->labels.kind == TARGETS_CLASS)
+      softmax(q, p->K);
+    else
+      sigmoids(q, p->K);
+  }
+  targets t = p->labels;
+  t.samples = n;
+  targets_decode(&t, probabilities, 0.5, labels);
+}
+
+lapis_status mc_calibrate(lapis_ctx *ctx, mc_problem *p,
+                          const lapis_mat *calibration)
+{
+  if (mat_empty(calibration) || p->K == 0) return LAPIS_OK;
+  if (calibration->rows != 2 || calibration->cols != p->K)
+    return lapis_fail(ctx, LAPIS_ESHAPE,
+                      "mc: calibration is %" PRId64 " x %" PRId64
+                      "; slope and bias of each of %" PRId64
+                      " labels are wanted",
+                      calibration->cols, calibration->rows, p->K);
+  TRY(mat_check_finite(ctx, "mc", "calibration", calibration, false));
+  p->calibration = base_alloc(ctx, 2 * p->K, sizeof *p->calibration);
+  if (p->calibration == NULL) return LAPIS_ENOMEM;
+  mat_to_f64(calibration, p->calibration, 2);
+  return LAPIS_OK;
+}

@@ -1,0 +1,258 @@
+/* The race: what it chooses answers well, whatever the spelling; its
+ * probabilities are Platt's; and where there is nothing to learn it says so. */
+#include "check.h"
+#include "lapis/lapis_eval.h"
+#include "lapis/lapis_race.h"
+#include "select/calibrate.h"
+
+enum { N = 200, KNOWN = 80 };
+typedef struct blobs {
+  lapis_ctx *ctx;
+  double X[2 * N], Y[N];
+  bool tall[N];
+  lapis_data data;
+} blobs;
+
+/* Two blobs far from 0, apart by `gap` deviations; 80 labels are known. */
+static blobs *make(double gap, double no, double yes, uint64_t seed)
+{
+  blobs *b = calloc(1, sizeof *b);
+  assert_non_null(b);
+  b->ctx = lapis_ctx_new();
+  for (int j = 0; j < N; j++) {
+    b->tall[j] = j % 5 < 2;
+    for (int i = 0; i < 2; i++)
+      b->X[2 * j + i] = (i == 0 ? 150 : 50) + check_normal(&seed) +
+                        (b->tall[j] ? gap / sqrt(2) : 0);
+    b->Y[j] = j >= KNOWN ? NAN : b->tall[j] ? yes : no;
+  }
+  b->data.X = lapis_mat_f64(b->X, 2, N);
+  b->data.Y = lapis_mat_f64(b->Y, 1, N);
+  return b;
+}
+
+static void discard(blobs *b)
+{
+  lapis_ctx_free(b->ctx);
+  free(b);
+}
+
+static lapis_race *run(blobs *b, bool linear)
+{
+  lapis_mc_settings set = lapis_mc_defaults();
+  lapis_race_options o = {.size = sizeof o, .linear = linear};
+  lapis_race *race;
+  lapis_status s = lapis_race_run(b->ctx, &b->data, &set, &o, &race);
+  if (s < 0) fail_msg("%s", lapis_ctx_error(b->ctx));
+  return race;
+}
+
+/* Labels of mc's best candidate: how many of those asked are right. */
+static int right(blobs *b, double yes, double *p)
+{
+  lapis_race *race = run(b, true);
+  int best = lapis_race_best(race, "mc"), count = 0;
+  lapis_mc_settings set = lapis_mc_defaults();
+  lapis_map *map;
+  lapis_data data = b->data;
+  double *X;
+  lapis_solver *s;
+  lapis_race_settings(race, best, &set);
+  assert_int_equal(lapis_map_new(b->ctx, lapis_race_map(race, best), &map), 0);
+  assert_int_equal(lapis_map_fit(b->ctx, map, &b->data.X), 0);
+  assert_int_equal(lapis_map_make(b->ctx, map, &b->data.X, &X, &data.X), 0);
+  assert_int_equal(lapis_mc_new(b->ctx, &data, &set, &s), 0);
+  lapis_race_free(race); /* what it lent was copied */
+  assert_int_equal(lapis_solve(s), 0);
+  const double *labels = check_result(s, "labels");
+  memcpy(p, check_result(s, "probabilities"), N * sizeof *p);
+  for (int j = KNOWN; j < N; j++) count += (labels[j] == yes) == b->tall[j];
+  lapis_solver_free(s);
+  lapis_map_free(map);
+  free(X);
+  return count;
+}
+
+static void blobs_are_told_apart(void **state)
+{
+  (void)state;
+  static const double spelt[][2] = {{0, 1}, {1, 0}, {-1, 1}, {1, -1}, {1, 2}};
+  double first[N], p[N];
+  for (uint64_t seed = 1; seed <= 4; seed++)
+    for (int k = 0; k < 5; k++) {
+      blobs *b = make(20, spelt[k][0], spelt[k][1], seed);
+      assert_int_equal(right(b, spelt[k][1], p), N - KNOWN);
+      if (k == 0) memcpy(first, p, sizeof p);
+      bool turned = spelt[k][1] < spelt[k][0];
+      for (int j = 0; j < N; j++)
+        CHECK_NEAR(turned ? 1 - p[j] : p[j], first[j], 1e-9);
+      discard(b);
+    }
+}
+
+/* Nearer blobs: as good as the line between the centres, but for little. */
+static void nearer_blobs_too(void **state)
+{
+  (void)state;
+  double p[N], loss = 0;
+  blobs *b = make(3, 0, 1, 7);
+  CHECK_AT_LEAST(right(b, 1, p), 104); /* Bayes: 93 % of 120 are 112 */
+  for (int j = KNOWN; j < N; j++)
+    loss -= log(b->tall[j] ? p[j] : 1 - p[j]) / (N - KNOWN);
+  CHECK_AT_MOST(loss, 0.35); /* the shares: .67 */
+  discard(b);
+}
+
+static void runners_are_in_order(void **state)
+{
+  (void)state;
+  blobs *b = make(2, 0, 1, 3);
+  lapis_race *race = run(b, true), *again = run(b, true);
+  lapis_race_hidden h = lapis_race_what(race);
+  assert_int_equal(h.of, LAPIS_FOLDS_OF_ROWS);
+  assert_int_equal(h.labels, KNOWN);
+  CHECK_NEAR(h.loss, 0.673, 0.01);
+  int n = lapis_race_count(race), linear = lapis_race_best(race, "linear");
+  assert_true(n >= 8 && linear >= 0);
+  assert_string_equal(lapis_race_at(race, linear).method, "linear");
+  for (int i = 0; i < n; i++) {
+    lapis_runner x = lapis_race_at(race, i), y = lapis_race_at(again, i);
+    assert_memory_equal(&x.loss, &y.loss, sizeof x.loss);
+    assert_string_equal(x.settings, y.settings);
+    CHECK_AT_LEAST(x.loss, lapis_race_at(race, 0).loss - 0.002);
+    CHECK_NEAR(x.behind, x.loss - lapis_race_at(race, 0).loss, 1e-12);
+    assert_true(x.learnt);
+  }
+  lapis_race_free(race);
+  lapis_race_free(again);
+  discard(b);
+}
+
+/* Labels by lot: nothing was learnt, whoever wins. */
+static void noise_is_said_to_be_noise(void **state)
+{
+  (void)state;
+  for (uint64_t seed = 1; seed <= 6; seed++) {
+    uint64_t lot = 100 + seed;
+    blobs *b = make(0, 0, 1, seed);
+    for (int j = 0; j < KNOWN; j++) b->Y[j] = check_uniform(&lot) > .5;
+    lapis_race *race = run(b, false);
+    assert_false(lapis_race_at(race, 0).learnt);
+    lapis_race_free(race);
+    discard(b);
+  }
+}
+
+static void too_few_labels(void **state)
+{
+  (void)state;
+  blobs *b = make(3, 0, 1, 1);
+  lapis_mc_settings set = lapis_mc_defaults();
+  lapis_race_options o = {.size = sizeof o};
+  lapis_race *race;
+  for (int j = 1; j < N; j++) b->Y[j] = NAN;
+  assert_true(lapis_race_run(b->ctx, &b->data, &set, &o, &race) < 0);
+  assert_null(race);
+  discard(b);
+}
+
+/* What is stated is not chosen. */
+static void stated_settings_stay(void **state)
+{
+  (void)state;
+  blobs *b = make(2, -1, 1, 5);
+  lapis_mc_settings set = lapis_mc_defaults(), got = set;
+  set.lambda = .7;
+  set.labels = LAPIS_MC_LABELS_PM;
+  lapis_race_options o = {.size = sizeof o,
+                          .map = "none",
+                          .stated = LAPIS_STATED_LAMBDA | LAPIS_STATED_LABELS};
+  lapis_race *race;
+  assert_int_equal(lapis_race_run(b->ctx, &b->data, &set, &o, &race), 0);
+  for (int i = 0; i < lapis_race_count(race); i++) {
+    lapis_race_settings(race, i, &got);
+    CHECK_NEAR(got.lambda, .7, 0);
+    assert_int_equal(got.labels, LAPIS_MC_LABELS_PM);
+    assert_string_equal(lapis_race_map(race, i), "none");
+  }
+  lapis_race_free(race);
+  o.stated = ~0u;
+  set.mu_rel = .05;
+  assert_int_equal(lapis_race_run(b->ctx, &b->data, &set, &o, &race), 0);
+  assert_int_equal(lapis_race_count(race), 1);
+  lapis_race_settings(race, 0, &got);
+  CHECK_NEAR(got.mu_rel, .05, 0);
+  lapis_race_free(race);
+  discard(b);
+}
+
+/* ---- calibration ---------------------------------------------------------*/
+/* Where scores are log-odds up to a line, the sigmoid finds the line; where
+ * they say the contrary, the share is left. */
+static void sigmoids_find_the_line(void **state)
+{
+  (void)state;
+  enum { MANY = 20000 };
+  double *score = malloc(2 * MANY * sizeof *score), *sign = score + MANY;
+  uint64_t seed = 9;
+  for (int j = 0; j < MANY; j++) {
+    score[j] = check_normal(&seed);
+    double p = 1 / (1 + exp(-(2 * score[j] - .5)));
+    sign[j] = j % 10 == 0 ? NAN : check_uniform(&seed) < p ? 1 : -1;
+  }
+  sigmoid s = calibrate_platt(score, sign, MANY, 1);
+  CHECK_NEAR(s.slope, 2, .1);
+  CHECK_NEAR(s.bias, -.5, .05);
+  for (int j = 0; j < MANY; j++) score[j] = -score[j];
+  s = calibrate_platt(score, sign, MANY, 1);
+  CHECK_NEAR(s.slope, 0, 0);
+  free(score);
+}
+
+/* The softmax's stationarity: slope and biases recomputed from outside. */
+static void softmaxes_are_stationary(void **state)
+{
+  (void)state;
+  enum { K = 3, MANY = 300 };
+  static double score[K * MANY], sign[K * MANY];
+  uint64_t seed = 2;
+  lapis_ctx *ctx = lapis_ctx_new();
+  for (int j = 0; j < MANY; j++) {
+    int y = (int)(check_uniform(&seed) * K);
+    for (int c = 0; c < K; c++) {
+      score[j * K + c] = check_normal(&seed) / 2 + (c == y) + c;
+      sign[j * K + c] = c == y ? 1 : -1;
+    }
+  }
+  sigmoid s[K];
+  assert_int_equal(calibrate_softmax(ctx, score, sign, K, MANY, s), 0);
+  double g[K + 1] = {0};
+  for (int j = 0; j < MANY; j++) {
+    double p[K], sum = 0;
+    for (int c = 0; c < K; c++)
+      sum += p[c] = exp(s[c].slope * score[j * K + c] + s[c].bias);
+    for (int c = 0; c < K; c++) {
+      double off = p[c] / sum - (sign[j * K + c] > 0);
+      g[c] += off;
+      g[K] += off * score[j * K + c];
+    }
+  }
+  for (int c = 0; c < K; c++) CHECK_NEAR(g[c] + s[c].bias, 0, .5);
+  CHECK_NEAR(g[K], 0, .5);
+  lapis_ctx_free(ctx);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(blobs_are_told_apart),
+      cmocka_unit_test(nearer_blobs_too),
+      cmocka_unit_test(runners_are_in_order),
+      cmocka_unit_test(noise_is_said_to_be_noise),
+      cmocka_unit_test(too_few_labels),
+      cmocka_unit_test(stated_settings_stay),
+      cmocka_unit_test(sigmoids_find_the_line),
+      cmocka_unit_test(softmaxes_are_stationary),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
