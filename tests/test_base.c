@@ -1,4 +1,6 @@
 /* The context, the parameter tables, the loop, memory, random numbers. */
+#include <omp.h>
+
 #include "base/base.h"
 #include "base/loop.h"
 #include "check.h"
@@ -42,6 +44,26 @@ static void context_settings(void **state)
 }
 
 /* ---- parameter tables ---------------------------------------------------*/
+/* Without a number of its own a context takes what OpenMP allows. */
+static void threads_are_what_openmp_allows(void **state)
+{
+  (void)state;
+  int most = omp_get_max_threads(), processors = omp_get_num_procs();
+  omp_set_num_threads(1);
+  lapis_ctx *one = lapis_ctx_new();
+  omp_set_num_threads(4096);
+  lapis_ctx *many = lapis_ctx_new();
+  omp_set_num_threads(most);
+  assert_int_equal(lapis_ctx_threads(one), 1);
+  assert_true(lapis_ctx_threads(many) <= processors);
+  assert_int_equal(lapis_ctx_set(one, "threads", "3"), LAPIS_OK);
+  assert_int_equal(lapis_ctx_threads(one), 3);
+  assert_int_equal(lapis_ctx_set(one, "threads", "0"), LAPIS_OK);
+  assert_int_equal(lapis_ctx_threads(one), 1);
+  lapis_ctx_free(one);
+  lapis_ctx_free(many);
+}
+
 static void defaults_lie_within_bounds(void **state)
 {
   (void)state;
@@ -310,6 +332,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_status_has_a_name),
       cmocka_unit_test(context_settings),
+      cmocka_unit_test(threads_are_what_openmp_allows),
       cmocka_unit_test(defaults_lie_within_bounds),
       cmocka_unit_test(settings_by_name),
       cmocka_unit_test(matrices_by_name),

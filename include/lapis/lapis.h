@@ -86,8 +86,14 @@ typedef struct lapis_data { /* one dataset, whatever the question */
 typedef struct lapis_ctx lapis_ctx;
 LAPIS_API lapis_ctx *lapis_ctx_new(void); /* NULL: no memory */
 LAPIS_API void lapis_ctx_free(lapis_ctx *ctx);
-/* Keys: seed (0..2^64-1), threads (0 = all cores), backend (openblas,
- * reference), deterministic (true, false), verbose (0..2). */
+/* Keys: seed (0..2^64-1), threads (0 = as many as OpenMP and the processors we
+ * may run on allow when the context is made), backend (openblas, reference),
+ * deterministic (true, false), verbose (0..2).
+ *
+ * Contexts may be used in several threads at once, each in one, and what they
+ * compute is right; but OpenBLAS has one number of threads for the process,
+ * which every call sets anew, so that "deterministic" promises equal bits only
+ * where no other context with another number computes at the same time. */
 LAPIS_API lapis_status lapis_ctx_set(lapis_ctx *ctx, const char *key,
                                      const char *value);
 LAPIS_API void lapis_ctx_cancel(lapis_ctx *ctx); /* from any thread or signal */

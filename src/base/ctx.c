@@ -28,16 +28,32 @@ struct lapis_ctx {
   void *progress_user;
   lapis_message_fn on_message;
   void *message_user;
+  int allowed; /* threads, where none are asked for */
   lapis_comm comm;
   double deadline; /* on base_seconds' clock; infinity: none */
   keep_state keep;
 };
+
+static int least(int a, int b)
+{
+  return a < b ? a : b;
+}
+
+/* What the processors that we may run on, OMP_NUM_THREADS, OMP_THREAD_LIMIT and
+ * whoever asked OpenMP for fewer threads (threadpoolctl) leave, at the moment
+ * and in the thread that makes the context. */
+static int allowed_threads(void)
+{
+  int count = least(omp_get_max_threads(), omp_get_thread_limit());
+  return least(count, omp_get_num_procs());
+}
 
 lapis_ctx *lapis_ctx_new(void)
 {
   lapis_ctx *ctx = base_alloc(NULL, 1, sizeof *ctx);
   if (ctx == NULL) return NULL;
   ctx->comm.size = 1;
+  ctx->allowed = allowed_threads();
   ctx->deadline = INFINITY;
   return ctx;
 }
@@ -173,7 +189,7 @@ lapis_status lapis_ctx_set(lapis_ctx *ctx, const char *key, const char *value)
 
 int base_threads(const lapis_ctx *ctx)
 {
-  return ctx->threads > 0 ? ctx->threads : omp_get_num_procs();
+  return ctx->threads > 0 ? ctx->threads : ctx->allowed;
 }
 
 int lapis_ctx_threads(const lapis_ctx *ctx)

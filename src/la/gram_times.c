@@ -20,7 +20,12 @@
 
 #include "la/host.h"
 
+/* The loader chooses among copies only with glibc on x86-64. */
+#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__)
 #define EVERY_WIDTH __attribute__((target_clones("avx512f", "fma", "default")))
+#else
+#define EVERY_WIDTH
+#endif
 #define INLINED static inline __attribute__((always_inline))
 
 enum {
