@@ -203,4 +203,9 @@ lapis_json *formats_json(void);
 lapis_json *image_formats_json(void);
 lapis_json *settings_json(cli *c, const lapis_method *m, const void *settings);
 
+/* Entries of X that are not observed. */
+int64_t missing_features(cli *c, const lapis_data *data);
+/* predict --pairs, in pairs.c */
+int predict_pairs(cli *c, const char *path);
+
 #endif

@@ -71,7 +71,7 @@ static void print_text(cli *c, const job *j)
     printf(", %lld target%s", (long long)data->Y.rows,
            data->Y.rows > 1 ? "s" : "");
   printf("; missing: %lld features, %lld targets\n",
-         (long long)lapis_mat_missing(&data->X),
+         (long long)missing_features(c, data),
          (long long)lapis_mat_missing(&data->Y));
   printf("%s after %lld iterations, %.2f s (%.2f s in singular values)\n",
          lapis_status_name(info->status), (long long)info->iterations,

@@ -8,6 +8,10 @@
 static const cli_option options[] = {
     {"scores", 0, NULL, "print scores instead of labels"},
     {"output", 'o', "F.npz", "write the result: scores, labels, ..."},
+    {"pairs", 0, "F",
+     "mc, factored: instead of DATA, print completed entries: F has two "
+     "columns, row and column counted from 1 (row0,column0 above them: from "
+     "0)"},
     {NULL, 0, NULL, NULL}};
 
 /* ---- what is printed ----------------------------------------------------*/
@@ -112,6 +116,11 @@ static int run(cli *c)
     return cli_fail(EXIT_MISUSE, "predict: name a model file");
   int code = settings_from_args(c, &settings);
   if (code == EXIT_DONE) code = check_result(c, args_get(&c->args, "output"));
+  const char *pairs = args_get(&c->args, "pairs");
+  if (code == EXIT_DONE && pairs != NULL) {
+    free(settings);
+    return predict_pairs(c, pairs);
+  }
   if (code == EXIT_DONE) code = dataset_from_args(c, &ds);
   if (code == EXIT_DONE) code = check_names(c, ds);
   if (code == EXIT_DONE) code = answer(c, ds, settings);

@@ -214,6 +214,13 @@ int map_from_args(cli *c, const char *option, const lapis_mat *X,
   if (s >= 0) s = lapis_map_fit(c->ctx, *map, X);
   if (s < 0) return cli_fail_status(c, s);
   s = lapis_map_make(c->ctx, *map, X, owned, out);
+  const char *absent = args_get(&c->args, "absent");
+  if (s >= 0 && absent != NULL && strcmp(absent, "missing") == 0 &&
+      X->colptr != NULL && out->colptr == NULL)
+    return cli_fail(EXIT_MISUSE,
+                    "--%s %s makes numbers of what a sparse X leaves out; with "
+                    "--absent missing use scale, l1, l2 or sqrt",
+                    option, spec);
   return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;
 }
 
@@ -338,13 +345,22 @@ lapis_json *settings_json(cli *c, const lapis_method *m, const void *settings)
   return to;
 }
 
-static lapis_json *data_json(const lapis_data *data)
+int64_t missing_features(cli *c, const lapis_data *data)
+{
+  const lapis_mat *X = &data->X;
+  const char *absent = args_get(&c->args, "absent");
+  bool left_out = absent != NULL && strcmp(absent, "missing") == 0;
+  if (X->colptr == NULL || !left_out) return lapis_mat_missing(X);
+  return X->rows * X->cols - X->colptr[X->cols];
+}
+
+static lapis_json *data_json(cli *c, const lapis_data *data)
 {
   lapis_json *to = lapis_json_object();
   lapis_json_put_integer(to, "features", data->X.rows);
   lapis_json_put_integer(to, "samples", data->X.cols);
   lapis_json_put_integer(to, "targets", data->Y.rows);
-  lapis_json_put_integer(to, "missing_features", lapis_mat_missing(&data->X));
+  lapis_json_put_integer(to, "missing_features", missing_features(c, data));
   lapis_json_put_integer(to, "missing_targets", lapis_mat_missing(&data->Y));
   return to;
 }
@@ -376,7 +392,7 @@ lapis_json *run_json(cli *c, const char *method, const lapis_method *table,
   lapis_json_put_text(to, "status", lapis_status_name(info->status));
   lapis_json_put(to, "settings",
                  settings_json(c, table, lapis_result_settings(s)));
-  lapis_json_put(to, "data", data_json(data));
+  lapis_json_put(to, "data", data_json(c, data));
   lapis_json_put(to, "info", info_json(c, info));
   lapis_json_put(to, "metrics", lapis_json_object());
   return to;

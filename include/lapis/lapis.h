@@ -526,6 +526,12 @@ LAPIS_API int64_t lapis_model_features(const lapis_model *m);
 LAPIS_API lapis_status lapis_model_get(lapis_ctx *ctx, const lapis_model *m,
                                        const char *name, lapis_mat *out);
 LAPIS_API const char *lapis_model_name(const lapis_model *m, int i);
+/* Completed entries (sample[k], feature[k]), counted from 0, of the samples
+ * that an mc model of the factored solver was learnt from; as the method saw
+ * them, a map applied. */
+LAPIS_API lapis_status lapis_model_pairs(lapis_ctx *ctx, const lapis_model *m,
+                                         int64_t count, const int64_t *sample,
+                                         const int64_t *feature, double *out);
 LAPIS_API lapis_status lapis_model_save(lapis_ctx *ctx, const lapis_model *m,
                                         const char *path);
 LAPIS_API lapis_status lapis_model_load(lapis_ctx *ctx, const char *path,

@@ -15,6 +15,7 @@ from .files import load, save
 from .functions import (assign, project_simplex, prox_chi2,
                         prox_chi2_simplex, prox_logistic, prox_soft,
                         singular_values, svt)
+from .imputer import LowRankImputer
 from .maps import Chi2Map
 from .matching import Matches, MultiImageMatcher
 from .robust import RobustLDA, RobustPCA, RobustRegressor
@@ -25,7 +26,7 @@ __version__ = _lib.version().decode()
 __all__ = [
     "Chi2Map", "ConvergenceWarning", "DataConversionWarning", "Folds",
     "FormatError", "Info", "Interrupted", "LapisWarning",
-    "MISVMPlusClassifier", "Matches", "MatrixCompletionClassifier", "Model",
+    "LowRankImputer", "MISVMPlusClassifier", "Matches", "MatrixCompletionClassifier", "Model",
     "MultiImageMatcher", "NotBuiltError", "NotFittedError", "NumericalError",
     "Result", "RobustLDA", "RobustPCA", "RobustRegressor",
     "SVMPlusClassifier", "assign", "functions", "load", "methods", "metrics",

@@ -62,12 +62,38 @@ def sparse_view(matrix):
     return mat, (val, start, index)
 
 
+def packed_view(value, start, column, shape):
+    """The same of compressed rows given as arrays."""
+    val = as_float(value, "X", ndim=1)
+    start = np.require(start, np.int64, ["C"])
+    column = np.require(column, np.int32, ["C"])
+    mat = Mat(F64, shape[1], shape[0], shape[1], _address(val),
+              _address(start), _address(column))
+    return mat, (val, start, column)
+
+
 def text_row(words):
     """A TEXT row of these words, and what must outlive it."""
     kept = [str(word).encode() for word in words]
     pointers = (ctypes.c_char_p * max(len(kept), 1))(*kept)
     mat = Mat(TEXT, 1, len(kept), 1, ctypes.addressof(pointers), None, None)
     return mat, (pointers, kept)
+
+
+def _stored(address, count, dtype):
+    """A copy of count numbers of the library's memory."""
+    bytes_ = ctypes.string_at(address, count * np.dtype(dtype).itemsize)
+    return np.frombuffer(bytes_, dtype)
+
+
+def sparse_of(mat):
+    """A scipy matrix (cols, rows) of compressed columns; a copy."""
+    from scipy.sparse import csr_matrix
+    start = _stored(mat.colptr, mat.cols + 1, "<i8")
+    count = int(start[-1])
+    return csr_matrix((_stored(mat.val, count, "<f8"),
+                       _stored(mat.rowidx, count, "<i4"), start),
+                      shape=(mat.cols, mat.rows))
 
 
 class _Memory:
@@ -87,6 +113,8 @@ def array_of(mat, owner):
     if mat.dtype == TEXT:
         texts = ctypes.cast(mat.val, ctypes.POINTER(ctypes.c_char_p))
         return np.array([texts[i].decode() for i in range(mat.cols)], str)
+    if mat.colptr:
+        return sparse_of(mat)
     if mat.rows == 0 or mat.cols == 0 or not mat.val:
         return np.empty((mat.cols, mat.rows), _DTYPES[mat.dtype])
     return np.asarray(_Memory(mat, owner))

@@ -15,8 +15,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from . import exceptions as failures
-from ._arrays import (array_of, as_float, is_sparse, sparse_view, text_row,
-                      view)
+from ._arrays import (array_of, as_float, is_sparse, packed_view, sparse_view,
+                      text_row, view)
 from ._library import (Data, Mat, RaceOptions, lib, on_message,
                        on_progress)
 from ._progress import Bar
@@ -360,6 +360,36 @@ def solve(method, X, Y=None, P=None, group=None, sample_weight=None,
         solver.race = race
         return solver
     return _finish(context, method, work)
+
+
+class Warm:
+    """Solves of one problem for one setting after another, each warm from the
+    one before.  X is (values, starts, columns, shape) of compressed rows.
+
+    The arrays of a result are overwritten by the next solve.
+    """
+
+    def __init__(self, method, X, context, **settings):
+        self._context, self._rows = context, table(method)
+        self._inputs = Inputs()
+        self._inputs.data.X, kept = packed_view(*X)
+        self._inputs._kept.append(kept)
+        self._settings, self._solver = settings, None
+
+    def solve(self, **settings):
+        rows, context = self._rows, self._context
+        struct, kept = rows.fill(context, {**self._settings, **settings})
+
+        def work():
+            if self._solver is None:
+                self._solver = Solver(context, lambda out: lib.solver_new(
+                    context, rows.method, self._inputs.data, struct, out),
+                    rows, self._inputs, struct, kept)
+            else:
+                context.check(lib.solver_retune(self._solver, struct))
+                self._solver.status = context.check(lib.solve(self._solver))
+            return self._solver
+        return _finish(context, rows.name, work)
 
 
 # ---- models ------------------------------------------------------------------

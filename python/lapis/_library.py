@@ -148,6 +148,7 @@ FUNCTIONS = {
     "settings_set_matrix": (_status, [_ctx, _method, c_void_p, _text, _mat]),
     "solver_new": (_status, [_ctx, _method, _data, c_void_p, _out]),
     "solve": (_status, [_handle]),
+    "solver_retune": (_status, [_handle, c_void_p]),
     "solver_free": (None, [_handle]),
     "result_get": (_status, [_handle, _text, _mat]),
     "result_name": (_text, [_handle, c_int]),

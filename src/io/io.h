@@ -309,6 +309,12 @@ csv_kind csv_value(const csv_cell *cell, double *value);
 int64_t csv_copy(const csv_cell *cell, char *to);
 bool csv_decimal_comma(const csv_cell *cell);
 
+/* ---- triplets.c: a table of row, column, value --------------------------*/
+/* From where its header counts places, 0 or 1; -1: it is no such table. */
+int triplets_base(const csv_scan *start);
+lapis_status triplets_read(const csv_scan *start, int base, const char *name,
+                           lapis_arrays *out);
+
 /* ---- print.c: text out, piece by piece ---------------------------------*/
 enum { IO_PRINT_BYTES = 1 << 16 };
 typedef struct io_print {

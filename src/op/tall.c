@@ -2,8 +2,7 @@
  *
  * The kernels work in blocks of eight columns, one 512-bit register or two
  * 256-bit ones; they are compiled for three kinds of processor.  A library's
- * syrk on the few dozen entries of one row costs more in calls than in sums:
- * bench/mc_factored.c, R = 16, is about three times faster with these. */
+ * syrk wants matrices; one row here has a few dozen entries, gathered. */
 #include "op/tall.h"
 
 #include <float.h>

@@ -1,0 +1,273 @@
+"""Missing values from a matrix of low rank."""
+import numpy as np
+
+from ._arrays import is_sparse
+from ._compat import TransformerMixin
+from ._core import Warm, warn
+from ._estimator import Estimator
+from ._validation import (check_array, check_features, check_fitted,
+                          remember_features, seed_of)
+from .exceptions import LapisWarning
+
+
+class _Cells:
+    """What is seen of X, row after row: compressed rows without scipy."""
+
+    def __init__(self, X):
+        self.shape = X.shape
+        if is_sparse(X):
+            csr = X.tocsr().copy()
+            csr.sum_duplicates()
+            self.start = csr.indptr.astype(np.int64)
+            self.column = csr.indices.astype(np.int32)
+            self.value = csr.data.astype(np.float64)
+            if not np.isfinite(self.value).all():
+                raise ValueError("X stores NaN or an infinity; a cell that is "
+                                 "not known is left out of a sparse X")
+        else:
+            seen = ~np.isnan(X)
+            if np.isinf(X).any():
+                raise ValueError("X contains infinity or a value too large")
+            self.start = np.concatenate([[0], seen.sum(1).cumsum()])
+            self.column = np.nonzero(seen)[1].astype(np.int32)
+            self.value = X[seen]
+
+    @property
+    def row(self):
+        return np.repeat(np.arange(self.shape[0]), np.diff(self.start))
+
+    def only(self, keep):
+        """The same with those cells alone that a mask keeps."""
+        other = object.__new__(_Cells)
+        counts = np.bincount(self.row[keep], minlength=self.shape[0])
+        other.shape = self.shape
+        other.start = np.concatenate([[0], counts.cumsum()]).astype(np.int64)
+        other.column, other.value = self.column[keep], self.value[keep]
+        return other
+
+    def dense(self):
+        out = np.full(self.shape, np.nan)
+        out[self.row, self.column] = self.value
+        return out
+
+
+class LowRankImputer(TransformerMixin, Estimator):
+    """Fill missing values by a matrix of low rank, solved to a proved gap.
+
+    minimizes  1/2 |X - Z|^2 on the cells that are seen + lam |Z|_*
+
+    after the means of the columns, which is softImpute's problem.  NaN is a
+    missing cell; of a scipy sparse matrix what is stored is seen, zeros too.
+    Cells that are seen are kept as they are.
+
+    Parameters
+    ----------
+    lam : float or None, default=None
+        Weight of the nuclear norm, softImpute's lambda.  None: a share of the
+        cells is hidden, completed along a path of weights, each warm from the
+        one before, and the weight with the smallest error is taken.
+    hide : float, default=0.1
+        Share of the cells that choosing hides.
+    path : int, default=12
+        Weights of that path, from the one that leaves nothing down to 1/100.
+    center : bool, default=True
+        Subtract the means of the columns first.
+    most_rank : int or None, default=None
+        The most columns the factors may have; None: 256.
+    proof : "random" or "exact", default="random"
+        How the gap is proved: docs/methods/mc.md.
+    tol : float, default=1e-4
+        Relative gap to be proved.
+    max_iters : int, default=1000
+        Sweeps at most, of each solve.
+    random_state, n_jobs, verbose :
+        As for the other estimators.
+
+    Attributes
+    ----------
+    lam_ : float
+        The weight that was used.
+    path_ : list of (lam, error, rank)
+        What choosing saw: root mean square error of the hidden cells.
+    factors_, feature_factors_ : ndarray (n_samples, r), (n_features, r)
+        Z = factors_ @ feature_factors_.T + mean_.
+    singular_values_ : ndarray (r,)
+    mean_ : ndarray (n_features,)
+    info_ : Info
+        Status, objective, dual, gap and the like of the fit.
+    n_features_in_, feature_names_in_, n_iter_
+    """
+
+    _sparse = True
+    _tags = {"allow_nan": True, "X_types": ["2darray", "sparse"]}
+
+    def __init__(self, *, lam=None, hide=0.1, path=12, center=True,
+                 most_rank=None, proof="random", tol=1e-4, max_iters=1000,
+                 random_state=None, n_jobs=None, verbose=0):
+        self.lam = lam
+        self.hide = hide
+        self.path = path
+        self.center = center
+        self.most_rank = most_rank
+        self.proof = proof
+        self.tol = tol
+        self.max_iters = max_iters
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    # ---- fitting -----------------------------------------------------------
+    def fit(self, X, y=None):
+        """Learn the factors from the cells that are seen."""
+        self._fit(X)
+        return self
+
+    def fit_transform(self, X, y=None):
+        """X with its missing cells filled, a dense array."""
+        cells = self._fit(X)
+        out = self.factors_ @ self.feature_factors_.T + self.mean_
+        out[cells.row, cells.column] = cells.value
+        return out
+
+    def _fit(self, X):
+        array = check_array(X, sparse=True)
+        cells = _Cells(array)
+        remember_features(self, X, array.shape[1])
+        n, d = cells.shape
+        count = np.bincount(cells.column, minlength=d)
+        if not cells.value.size:
+            raise ValueError("X has no value that is seen")
+        if (count == 0).any():
+            warn(f"{(count == 0).sum()} of {d} features are seen in no "
+                 f"sample, feature {np.argmin(count) + 1} first; they are "
+                 "filled with 0", LapisWarning)
+        self.mean_ = np.zeros(d)
+        if self.center:
+            total = np.bincount(cells.column, cells.value, minlength=d)
+            self.mean_ = total / np.maximum(count, 1)
+        rest = cells.only(np.ones(cells.value.size, bool))
+        rest.value = rest.value - self.mean_[rest.column]
+        self.path_ = []
+        lam = self.lam
+        if lam is not None and not lam > 0:
+            raise ValueError(f"lam is {lam}; it must be above 0")
+        if lam is None:
+            lam = self._choose(rest)
+        self._complete(rest, lam)
+        return cells
+
+    def _warm(self, cells):
+        """A solver for these cells, without rows and columns of none; which
+        they are."""
+        rows = np.flatnonzero(np.diff(cells.start))
+        columns = np.flatnonzero(np.bincount(cells.column,
+                                             minlength=cells.shape[1]))
+        place = np.zeros(cells.shape[1], np.int32)
+        place[columns] = np.arange(columns.size)
+        start = np.concatenate([[0], np.diff(cells.start)[rows].cumsum()])
+        packed = (cells.value, start.astype(np.int64), place[cells.column],
+                  (rows.size, columns.size))
+        solver = Warm("mc", packed, self._context(), solver="factored",
+                      absent="missing", most_rank=self.most_rank,
+                      proof=self.proof, tol=self.tol,
+                      max_iters=self.max_iters)
+        return solver, rows, columns
+
+    def _choose(self, cells):
+        """The weight whose completion is nearest to cells it has not seen."""
+        largest = _largest(cells)
+        if not largest > 0:
+            return 1.0  # nothing is left of X after the means
+        g = np.random.default_rng(seed_of(self.random_state))
+        keep = g.random(cells.value.size) >= self.hide
+        order = g.permutation(cells.value.size)
+        for line in (cells.row, cells.column):  # none loses its last cell
+            first = np.full(line.max() + 1, -1)
+            first[line[order]] = order
+            keep[first[first >= 0]] = True
+        if keep.all() or self.path < 2:
+            return largest / 10
+        train, hidden = cells.only(keep), cells.only(~keep)
+        solver, rows, columns = self._warm(train)
+        row = np.searchsorted(rows, hidden.row)
+        column = np.searchsorted(columns, hidden.column)
+        worse = 0
+        for lam in np.geomspace(0.7, 0.01, self.path) * _largest(train):
+            result = solver.solve(mu=lam / train.value.size)
+            z = np.einsum("ij,ij->i", result["factors"][row],
+                          result["feature_factors"][column])
+            error = float(np.sqrt(np.mean((z - hidden.value) ** 2)))
+            best = min((point[1] for point in self.path_), default=np.inf)
+            self.path_.append((float(lam), error, int(result.info.rank)))
+            worse = 0 if error < best else worse + 1
+            if worse == 2:
+                break
+        lam = min(self.path_, key=lambda point: point[1])[0]
+        # the norm of noise grows as the root of the share that is seen
+        return lam * np.sqrt(cells.value.size / train.value.size)
+
+    def _complete(self, cells, lam):
+        n, d = cells.shape
+        solver, rows, columns = self._warm(cells)
+        result = solver.solve(mu=lam / cells.value.size)
+        r = result["factors"].shape[1]
+        self.factors_ = np.zeros((n, r))
+        self.feature_factors_ = np.zeros((d, r))
+        self.factors_[rows] = result["factors"]
+        self.feature_factors_[columns] = result["feature_factors"]
+        self.singular_values_ = result["singular_values"].ravel().copy()
+        self.lam_, self.info_ = float(lam), result.info
+        self.n_iter_ = max(1, int(result.info.iterations))
+
+    # ---- new samples -------------------------------------------------------
+    def transform(self, X):
+        """X with its missing cells filled: of each row a ridge regression of
+        what is seen on the factors of the features, the fit's own."""
+        check_fitted(self)
+        array = check_array(X, sparse=True)
+        check_features(self, X, array.shape)
+        cells = _Cells(array)
+        r = self.feature_factors_.shape[1]
+        out = np.tile(self.mean_, (cells.shape[0], 1))
+        for i in range(cells.shape[0]):
+            seen = slice(cells.start[i], cells.start[i + 1])
+            column = cells.column[seen]
+            A = self.feature_factors_[column]
+            b = np.linalg.solve(A.T @ A + self.lam_ * np.eye(r),
+                                A.T @ (cells.value[seen]
+                                       - self.mean_[column]))
+            out[i] += self.feature_factors_ @ b
+            out[i, column] = cells.value[seen]
+        return out
+
+    def predict_cells(self, rows, columns):
+        """Completed values of single cells (of the samples of the fit)."""
+        check_fitted(self)
+        return np.einsum("ij,ij->i", self.factors_[rows],
+                         self.feature_factors_[columns]) + self.mean_[columns]
+
+    def get_feature_names_out(self, input_features=None):
+        """The names of the features: they stay what they were."""
+        check_fitted(self)
+        if input_features is not None:
+            return np.asarray(input_features, dtype=object)
+        names = getattr(self, "feature_names_in_", None)
+        if names is None:
+            names = [f"x{i}" for i in range(self.n_features_in_)]
+        return np.asarray(names, dtype=object)
+
+
+def _largest(cells):
+    """The largest singular value of the cells, the others 0."""
+    n, d = cells.shape
+    row, column, value = cells.row, cells.column, cells.value
+    v = np.random.default_rng(0).standard_normal(d)
+    size = 0.0
+    for _ in range(30):
+        u = np.bincount(row, value * v[column], minlength=n)
+        v = np.bincount(column, value * u[row], minlength=d)
+        size = np.linalg.norm(v)
+        if not size > 0:
+            return 0.0
+        v /= size
+    return float(np.sqrt(size))

@@ -1,0 +1,129 @@
+"""The imputer: what it keeps, what it finds, what it refuses."""
+# needs: numpy sklearn scipy
+import pickle
+import unittest
+import warnings
+
+import numpy as np
+import scipy.sparse
+from sklearn.base import clone
+from sklearn.utils.estimator_checks import check_estimator
+
+import lapis
+
+
+def holes(n=80, d=50, rank=3, seen=0.5, noise=0.2, seed=0):
+    """(Z of low rank, X with noise and NaN)"""
+    g = np.random.default_rng(seed)
+    Z = g.standard_normal((n, rank)) @ g.standard_normal((rank, d)) + 2
+    X = Z + noise * g.standard_normal((n, d))
+    X[g.random((n, d)) > seen] = np.nan
+    X[np.arange(n), np.arange(n) % d] = Z[np.arange(n), np.arange(n) % d]
+    return Z, X
+
+
+def as_sparse(X):
+    row, column = np.nonzero(~np.isnan(X))
+    return scipy.sparse.csr_matrix((X[row, column], (row, column)),
+                                   shape=X.shape)
+
+
+class Imputer(unittest.TestCase):
+    def test_check_estimator(self):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            check_estimator(lapis.LowRankImputer())
+
+    def test_seen_cells_stay_and_the_rest_comes_near(self):
+        Z, X = holes()
+        imputer = lapis.LowRankImputer()
+        out = imputer.fit_transform(X)
+        seen = ~np.isnan(X)
+        self.assertTrue((out[seen] == X[seen]).all())
+        error = np.sqrt(np.mean((out - Z)[~seen] ** 2))
+        self.assertLess(error, 0.25 * np.std(Z))
+        self.assertLessEqual(imputer.info_.gap, imputer.tol)
+        lams = [point[0] for point in imputer.path_]
+        self.assertEqual(lams, sorted(lams, reverse=True))
+
+    def test_the_answer_is_optimal(self):
+        """Recomputed from X and the factors: the residual's norm is lam, and
+        it aligns with what the factors span."""
+        _, X = holes(seed=1)
+        imputer = lapis.LowRankImputer(lam=4.0, tol=1e-9, center=False)
+        imputer.fit(X)
+        Z = imputer.factors_ @ imputer.feature_factors_.T
+        rest = np.where(np.isnan(X), 0, X - Z)
+        nuclear = np.linalg.svd(Z, compute_uv=False).sum()
+        self.assertLess(np.linalg.norm(rest, 2), 4 * (1 + 1e-3))
+        self.assertAlmostEqual((rest * Z).sum() / (4 * nuclear), 1, places=5)
+        self.assertAlmostEqual(imputer.singular_values_.sum() / nuclear, 1,
+                               places=7)
+
+    def test_sparse_is_dense_with_holes(self):
+        _, X = holes(seed=2)
+        dense = lapis.LowRankImputer(lam=5.0).fit_transform(X)
+        stored = lapis.LowRankImputer(lam=5.0).fit_transform(as_sparse(X))
+        np.testing.assert_array_equal(dense, stored)
+
+    def test_stored_zeros_are_seen(self):
+        _, X = holes(seed=3)
+        X[0, np.flatnonzero(~np.isnan(X[0]))] = 0.0
+        out = lapis.LowRankImputer(lam=5.0).fit_transform(as_sparse(X))
+        self.assertTrue((out[0][~np.isnan(X[0])] == 0).all())
+
+    def test_training_rows_fold_in_to_themselves(self):
+        _, X = holes(seed=4)
+        imputer = lapis.LowRankImputer(lam=4.0, tol=1e-10)
+        out = imputer.fit_transform(X)
+        np.testing.assert_allclose(imputer.transform(X), out, atol=1e-4)
+
+    def test_empty_rows_and_columns(self):
+        _, X = holes(seed=5)
+        X[3], X[:, 7] = np.nan, np.nan
+        with self.assertWarnsRegex(UserWarning, "1 of 50 features"):
+            imputer = lapis.LowRankImputer(lam=4.0).fit(X)
+        out = imputer.transform(X)
+        np.testing.assert_allclose(out[3], imputer.mean_)
+        self.assertTrue((out[:, 7] == 0).all())
+        cells = imputer.predict_cells([0, 3], [7, 1])
+        np.testing.assert_allclose(cells, [0, imputer.mean_[1]])
+
+    def test_refusals(self):
+        _, X = holes(seed=6)
+        stored = as_sparse(X)
+        stored.data[0] = np.nan
+        with self.assertRaisesRegex(ValueError, "stores NaN"):
+            lapis.LowRankImputer().fit(stored)
+        with self.assertRaisesRegex(ValueError, "lam is 0"):
+            lapis.LowRankImputer(lam=0).fit(X)
+        with self.assertRaisesRegex(ValueError, "no value that is seen"):
+            lapis.LowRankImputer().fit(np.full((3, 3), np.nan))
+
+    def test_it_travels(self):
+        _, X = holes(seed=7)
+        imputer = lapis.LowRankImputer(lam=4.0).fit(X)
+        other = pickle.loads(pickle.dumps(imputer))
+        np.testing.assert_array_equal(imputer.transform(X),
+                                      other.transform(X))
+        self.assertEqual(clone(imputer).lam, 4.0)
+
+
+class Certificate(unittest.TestCase):
+    def test_the_dual_is_sparse_and_proves_the_gap(self):
+        _, X = holes(seed=8)
+        mu = 4.0 / (~np.isnan(X)).sum()
+        result = lapis.solve("mc", X, mu=mu, solver="factored", tol=1e-6,
+                             certificate=True)
+        G = result["dual"]
+        self.assertTrue(scipy.sparse.issparse(G))
+        seen = ~np.isnan(X)
+        self.assertEqual(G.nnz, seen.sum())
+        y = G.toarray()[seen]
+        dual = -(y @ X[seen] + seen.sum() * (y @ y) / 2)
+        self.assertLess(np.linalg.norm(G.toarray(), 2), mu * (1 + 1e-12))
+        self.assertAlmostEqual(dual, result.info.dual, places=12)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,130 @@
+/* The command on what is mostly unseen: triplets, --absent, --pairs. */
+#include "command.h"
+
+static void write_text(const command *c, const char *name, const char *text)
+{
+  command_write(c, name, text, strlen(text));
+}
+
+/* Rank one, a third left out. */
+static void write_triplets(const command *c, const char *name, int base)
+{
+  static char text[1 << 16];
+  size_t used =
+      (size_t)snprintf(text, sizeof text, "%s\n",
+                       base == 1 ? "row,column,value" : "row0,column0,value");
+  for (int i = 0; i < 12; i++)
+    for (int j = 0; j < 9; j++)
+      if ((i + 2 * j) % 3 != 0)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%d,%d,%d\n",
+                                 i + base, j + base, (i + 1) * (j + 2));
+  write_text(c, name, text);
+}
+
+static double number(const command *c, const char *group, const char *key)
+{
+  lapis_ctx *ctx = lapis_ctx_new();
+  lapis_json *v;
+  assert_int_equal(lapis_json_parse(ctx, c->out, strlen(c->out), "out", &v), 0);
+  double value = lapis_json_number(lapis_json_get(v, group), key, NAN);
+  lapis_json_free(v);
+  lapis_ctx_free(ctx);
+  return value;
+}
+
+static void triplets_and_pairs(void **state)
+{
+  (void)state;
+  command c;
+  command_begin(&c);
+  write_triplets(&c, "one.csv", 1);
+  write_triplets(&c, "zero.csv", 0);
+  command_run(&c, "fit mc -X one.csv --absent missing --mu 1e-3 --tol 1e-8 "
+                  "--model m.lapis --json");
+  command_expect(&c, 0, "");
+  double objective = number(&c, "info", "objective");
+  CHECK_NEAR(number(&c, "data", "missing_features"), 36, 0);
+  CHECK_AT_MOST(number(&c, "info", "gap"), 1e-8);
+  command_run(&c, "fit mc -X zero.csv --absent missing --mu 1e-3 --tol 1e-8 "
+                  "--solver admm --json");
+  CHECK_NEAR(number(&c, "info", "objective"), objective, 2e-8 * objective);
+  /* (3, 4) was seen, (1, 1) was not */
+  write_text(&c, "pairs.csv", "row,column\n3,4\n1,1\n");
+  command_run(&c, "predict m.lapis --pairs pairs.csv");
+  command_expect(&c, 0, "");
+  double seen, unseen;
+  assert_int_equal(sscanf(c.out, "%lf %lf", &seen, &unseen), 2);
+  CHECK_NEAR(seen, 15, 0.05);
+  CHECK_NEAR(unseen, 2, 0.05);
+  write_text(&c, "zero.csv", "row0,column0\n2,3\n0,0\n");
+  char before[256];
+  snprintf(before, sizeof before, "%s", c.out);
+  command_run(&c, "predict m.lapis --pairs zero.csv");
+  assert_string_equal(c.out, before);
+  write_text(&c, "far.csv", "row,column\n3,4\n1,10\n");
+  command_run(&c, "predict m.lapis --pairs far.csv");
+  command_expect(&c, 4, "pair 2: column 10 of 9");
+}
+
+static void bad_triplets(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *text, *words;
+  } bad[] = {
+      {"row,column,value\n1,1,1\n0,1,2\n", ":3:1: the row '0' is no whole"},
+      {"row,column,value\n1,1.5,1\n", ":2:3: the column '1.5' is no whole"},
+      {"row,column,value\n1,1,1\n1,2,nan\n", ":3:5: the value 'nan'"},
+      {"row,column,value\n1,1,\n", "the value '' is no finite number"},
+      {"row0,column0,value\n0,0,1\n1,1,2\n0,1,3\n1,1,4\n",
+       ":5: row 1, column 1 stands in line 3 already"},
+      {"row,column,value\n", "has a header and no entry"},
+      {"row,column,value\n1,1,1\n3,1,1\n4,1,2\n",
+       "1 sample has nothing that is known, row 2 of X"},
+      {"row,column,value\n1,1,1\n2,4,1\n",
+       "2 features are observed in no sample, column 2 first"},
+  };
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    command c;
+    command_begin(&c);
+    write_text(&c, "x.csv", bad[i].text);
+    command_run(&c, "fit mc -X x.csv --absent missing --mu 1e-3");
+    command_expect(&c, 4, bad[i].words);
+  }
+}
+
+static void maps_do_not_invent_entries(void **state)
+{
+  (void)state;
+  command c;
+  command_begin(&c);
+  write_triplets(&c, "x.csv", 1);
+  command_run(&c, "fit mc -X x.csv --absent missing --mu 1 --map standard");
+  command_expect(&c, 2, "makes numbers of what a sparse X leaves out");
+  command_run(&c, "fit mc -X x.csv --absent missing --mu 1e-3 --map scale:2");
+  command_expect(&c, 0, "");
+}
+
+static void the_solver_is_said(void **state)
+{
+  (void)state;
+  command c;
+  command_begin(&c);
+  write_triplets(&c, "x.csv", 1);
+  command_run(&c, "fit mc -X x.csv --absent missing --mu 1e-3 -v");
+  command_expect(&c, 0, "solver factored: what a sparse X leaves out");
+  command_run(&c, "fit mc -X x.csv --mu 1e-3 -v");
+  command_expect(&c, 0, "mc: solver ");
+  assert_null(strstr(c.err, "factored"));
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(triplets_and_pairs),
+      cmocka_unit_test(bad_triplets),
+      cmocka_unit_test(maps_do_not_invent_entries),
+      cmocka_unit_test(the_solver_is_said),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
