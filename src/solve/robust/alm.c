@@ -1,6 +1,8 @@
 /* alm.c - the augmented Lagrangian for T, D and E together [RR16 Alg. 1].
  *
- *   T from Dh;  Dh from T;  D = SVT at 1/(mu1 + mu2);  E;  G1, G2;  mu *= rho
+ *   repeat  Update T, Update D-hat, Update D, Update E, Update Gamma, mu *= rho
+ *
+ * The loop below has a paragraph for each, by the names of the paper's box.
  *
  * Deviations from the printed algorithm (docs/methods/rr.md gives the
  * reasons): mu starts at d n / (4 |X|_1), the printed product is a slip; the
@@ -20,7 +22,7 @@ lapis_status rr_alm_alloc(rr *w)
 {
   la *h = &w->h;
   bool joint = w->set.denoise == LAPIS_RR_JOINT && !w->fixed;
-  la_array *same[] = {&w->B, &w->G1, &w->Z}, *tall[] = {&w->G2, &w->N};
+  la_array *same[] = {&w->B, &w->G1, &w->input}, *tall[] = {&w->G2, &w->N};
   for (int i = 0; joint && i < 3; i++)
     TRY(h->ops->alloc(h, LAPIS_F64, w->d, w->n, same[i]));
   for (int i = 0; joint && i < 2; i++)
@@ -33,8 +35,8 @@ lapis_status rr_alm_alloc(rr *w)
 
 void rr_alm_free(rr *w)
 {
-  la_array *all[] = {&w->B,  &w->G1, &w->Z, &w->G2, &w->N,
-                     &w->TW, &w->WY, &w->H, &w->M};
+  la_array *all[] = {&w->B,  &w->G1, &w->input, &w->G2, &w->N,
+                     &w->TW, &w->WY, &w->H,     &w->M};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     w->h.ops->free(&w->h, all[i]);
 }
@@ -44,8 +46,8 @@ static lapis_status first_mu(rr *w)
 {
   double sums[2] = {0, 0}, cells = (double)(w->d * w->n);
   la *h = &w->h;
-  TRY(la_zero(h, &w->Z));
-  TRY(h->ops->l1_sums(h, &w->step.X, &w->Z, NULL, sums));
+  TRY(la_zero(h, &w->input));
+  TRY(h->ops->l1_sums(h, &w->step.X, &w->input, NULL, sums));
   w->mu = w->set.mu;
   if (isnan(w->mu)) w->mu = sums[0] > 0 ? cells / (4 * sums[0]) : 1;
   w->set.mu = w->mu;
@@ -60,10 +62,10 @@ lapis_status rr_alm_targets(rr *w)
   return rr_tstep_set(h, &w->t, w->Y, w->W, w->set.gamma);
 }
 
-static void set_last_row(la_array *A, double value)
+static lapis_status set_last_row(la *h, const la_array *A, double value)
 {
-  double *a = A->data;
-  for (int64_t j = 0; j < A->cols; j++) a[j * A->ld + A->rows - 1] = value;
+  la_array last = la_rows(A, A->rows - 1, 1);
+  return h->ops->fill(h, value, &last);
 }
 
 /* D = B = X, 0 where not observed; Dh = [X; 1]; G1 = X/|X|_2,
@@ -74,97 +76,28 @@ static lapis_status start(rr *w)
   double norm;
   la_array Dh = la_rows(&w->t.Dh, 0, w->d), G2 = la_rows(&w->G2, 0, w->d);
   TRY(first_mu(w));
-  TRY(h->ops->l1_dual(h, INFINITY, &w->step.X, &w->Z, &w->B));
+  TRY(h->ops->l1_dual(h, INFINITY, &w->step.X, &w->input, &w->B));
   TRY(op_norm2_upper(w->step.svt, &w->B, &norm));
   double scale = norm > 0 ? 1 / norm : 0;
   TRY(la_copy(h, &w->B, &w->step.A));
   TRY(la_copy(h, &w->B, &Dh));
   TRY(h->ops->axpby(h, scale, &w->B, 0, &w->G1));
   TRY(h->ops->axpby(h, scale, &w->B, 0, &G2));
-  set_last_row(&w->t.Dh, 1);
-  set_last_row(&w->G2, 0);
-  /* Z = (G1 + mu B + G2) / (2 mu), what the first step on D takes less Dh */
-  TRY(la_copy(h, &w->B, &w->Z));
-  TRY(h->ops->axpby(h, 1 / w->mu, &w->G1, 1, &w->Z));
-  TRY(h->ops->axpby(h, 1 / w->mu, &G2, 1, &w->Z));
-  return la_scale(h, 0.5, &w->Z);
+  TRY(set_last_row(h, &w->t.Dh, 1));
+  TRY(set_last_row(h, &w->G2, 0));
+  /* input = (G1 + mu B + G2) / (2 mu) */
+  TRY(la_copy(h, &w->B, &w->input));
+  TRY(h->ops->axpby(h, 1 / w->mu, &w->G1, 1, &w->input));
+  TRY(h->ops->axpby(h, 1 / w->mu, &G2, 1, &w->input));
+  return la_scale(h, 0.5, &w->input);
 }
 
-/* ---- the steps ----------------------------------------------------------*/
+/* ---- what T is used for -------------------------------------------------*/
 /* TW = T'W' */
 static lapis_status weigh(rr *w)
 {
   la_array Wm = la_wrap(w->W, w->K, w->K);
   return w->h.ops->gemm(&w->h, LA_N, LA_T, 1, &w->t.Tt, &Wm, 0, &w->TW);
-}
-
-/* Dh = N + K'(mu/eta I + K K')^-1 (W Y - K N), K = W T, N = [D; 1] - G2/mu:
- * the (d + 1) x (d + 1) system of Alg. 1 by its K x K twin. */
-static lapis_status update_augmented(rr *w)
-{
-  la *h = &w->h;
-  la_array top = la_rows(&w->N, 0, w->d);
-  TRY(la_copy(h, &w->step.A, &top));
-  set_last_row(&w->N, 1);
-  TRY(h->ops->axpby(h, -1 / w->mu, &w->G2, 1, &w->N));
-  TRY(h->ops->syrk(h, LA_T, &w->TW, &w->M));
-  TRY(la_add_diagonal(h, w->mu / w->set.eta, &w->M));
-  TRY(h->ops->potrf(h, &w->M));
-  TRY(la_copy(h, &w->WY, &w->H));
-  TRY(h->ops->gemm(h, LA_T, LA_N, -1, &w->TW, &w->N, 1, &w->H));
-  TRY(h->ops->potrs(h, &w->M, &w->H));
-  TRY(la_copy(h, &w->N, &w->t.Dh));
-  return h->ops->gemm(h, LA_N, LA_N, 1, &w->TW, &w->H, 1, &w->t.Dh);
-}
-
-/* D = SVT((G1 + mu (X - E) + G2 + mu Dh) / (2 mu), 1/(2 mu)) */
-static lapis_status update_low_rank(rr *w)
-{
-  la_array Dh = la_rows(&w->t.Dh, 0, w->d);
-  TRY(w->h.ops->axpby(&w->h, 0.5, &Dh, 1, &w->Z));
-  return op_svt_apply(w->step.svt, &w->Z, 1 / (2 * w->mu), &w->step.A,
-                      &w->step.low_rank);
-}
-
-/* The last row of Dh and G2, which D has not; returns |Dh_last - 1|^2. */
-static double update_last_row(rr *w)
-{
-  double *g = w->G2.data, sum = 0;
-  const double *f = w->t.Dh.data;
-  for (int64_t j = 0; j < w->n; j++) {
-    int64_t k = j * (w->d + 1) + w->d;
-    double apart = f[k] - 1;
-    g[k] += w->mu * apart;
-    sum += apart * apart;
-  }
-  return sum;
-}
-
-/* E, G1, G2, mu; relative residuals. */
-static lapis_status update_multipliers(rr *w, double size, double sums[3])
-{
-  la *h = &w->h;
-  double next = w->mu * w->set.rho, whole;
-  la_array Dh = la_rows(&w->t.Dh, 0, w->d), G2 = la_rows(&w->G2, 0, w->d);
-  la_alm p = {.X = &w->step.X,
-              .D = &w->step.A,
-              .F = &Dh,
-              .B = &w->B,
-              .G1 = &w->G1,
-              .G2 = &G2,
-              .Z = &w->Z,
-              .lambda = w->set.lambda,
-              .mu1 = w->mu,
-              .mu2 = w->mu,
-              .next1 = next,
-              .next2 = next};
-  TRY(h->ops->l1_alm(h, &p, sums));
-  TRY(h->ops->dot(h, &w->t.Dh, &w->t.Dh, &whole));
-  sums[1] += update_last_row(w);
-  w->residual[0] = sqrt(sums[0]) / size;
-  w->residual[1] = sqrt(sums[1] / fmax(whole, 1e-300));
-  w->mu = next;
-  return LAPIS_OK;
 }
 
 /* ---- the objective ------------------------------------------------------*/
@@ -188,6 +121,20 @@ lapis_status rr_objective(rr *w, double nuclear, double l1, double *J)
 }
 
 /* ---- the loop -----------------------------------------------------------*/
+/* Gamma2 += mu (Dh - 1) in the last row; returns |Dh - 1|^2 there. */
+static double update_last_row(rr *w)
+{
+  double *g = w->G2.data, sum = 0;
+  const double *f = w->t.Dh.data;
+  for (int64_t j = 0; j < w->n; j++) {
+    int64_t k = j * (w->d + 1) + w->d;
+    double off = f[k] - 1;
+    g[k] += w->mu * off;
+    sum += off * off;
+  }
+  return sum;
+}
+
 static lapis_status record(rr *w, loop *l)
 {
   double rank = (double)w->step.low_rank.rank;
@@ -202,22 +149,12 @@ static lapis_status record(rr *w, loop *l)
   return loop_record(l, (double[]){w->J, NAN, NAN, worst, rank});
 }
 
-static lapis_status step(rr *w, double size, double sums[3])
-{
-  TRY(rr_tstep_run(&w->h, &w->t));
-  TRY(weigh(w));
-  TRY(update_augmented(w));
-  TRY(update_low_rank(w));
-  TRY(update_multipliers(w, size, sums));
-  return rr_objective(w, w->step.low_rank.nuclear, sums[2], &w->J);
-}
-
 lapis_status rr_regress(rr *w)
 {
   double sums[2] = {0, 0};
   la_array Dh = la_rows(&w->t.Dh, 0, w->d);
   TRY(la_copy(&w->h, &w->step.A, &Dh));
-  set_last_row(&w->t.Dh, 1);
+  TRY(set_last_row(&w->h, &w->t.Dh, 1));
   TRY(rr_tstep_run(&w->h, &w->t));
   TRY(weigh(w));
   TRY(w->h.ops->l1_sums(&w->h, &w->step.X, &w->step.A, NULL, sums));
@@ -230,7 +167,7 @@ static void keep(rr *w, loop *l)
   la_keep(l, "Dh", &w->t.Dh);
   la_keep(l, "Tt", &w->t.Tt);
   la_keep(l, "B", &w->B);
-  la_keep(l, "Z", &w->Z);
+  la_keep(l, "Z", &w->input);
   la_keep(l, "G1", &w->G1);
   la_keep(l, "G2", &w->G2);
   loop_keep_positive(l, "mu", &w->mu, 1);
@@ -242,17 +179,73 @@ static void keep(rr *w, loop *l)
 
 lapis_status rr_alm(rr *w, loop *l)
 {
-  double square, sums[3];
+  la *h = &w->h;
+  la_array *D = &w->step.A, *Dh = &w->t.Dh, *N = &w->N;
+  la_array Dh_top = la_rows(Dh, 0, w->d), N_top = la_rows(N, 0, w->d);
+  la_array G2_top = la_rows(&w->G2, 0, w->d);
+  double size, whole, sums[3];
   bool resumed;
   TRY(start(w));
-  TRY(w->h.ops->dot(&w->h, &w->B, &w->B, &square));
-  double size = sqrt(fmax(square, 1e-300));
+  TRY(h->ops->dot(h, &w->B, &w->B, &size));
+  size = sqrt(fmax(size, 1e-300));
   w->residual[0] = w->residual[1] = INFINITY;
   keep(w, l);
   TRY(loop_resume(l, &resumed));
   while (fmax(w->residual[0], w->residual[1]) > w->set.stop.tol &&
          loop_next(l)) {
-    TRY(step(w, size, sums));
+    double mu = w->mu, next = mu * w->set.rho;
+
+    /* Update T: min |W (Y - T Dh)|^2 + gamma |T|^2, exactly (tstep.c) */
+    TRY(rr_tstep_run(h, &w->t));
+    TRY(weigh(w));
+
+    /* Update D-hat: min eta/2 |W (Y - T Dh)|^2 + mu/2 |Dh - N|^2 with
+     * N = [D; 1] - Gamma2/mu.  The (d + 1) x (d + 1) system of Alg. 1 by its
+     * K x K twin, K = W T:
+     *   Dh = N + K'H,  H = (mu/eta I + K K')^-1 (W Y - K N) */
+    TRY(la_copy(h, D, &N_top));
+    TRY(set_last_row(h, N, 1));
+    TRY(h->ops->axpby(h, -1 / mu, &w->G2, 1, N));
+    TRY(h->ops->syrk(h, LA_T, &w->TW, &w->M));
+    TRY(la_add_diagonal(h, mu / w->set.eta, &w->M));
+    TRY(h->ops->potrf(h, &w->M));
+    TRY(la_copy(h, &w->WY, &w->H));
+    TRY(h->ops->gemm(h, LA_T, LA_N, -1, &w->TW, N, 1, &w->H));
+    TRY(h->ops->potrs(h, &w->M, &w->H));
+    TRY(la_copy(h, N, Dh));
+    TRY(h->ops->gemm(h, LA_N, LA_N, 1, &w->TW, &w->H, 1, Dh));
+
+    /* Update D: singular values of (Gamma1 + mu (X - E) + Gamma2 + mu Dh)
+     * / (2 mu) shrunk by 1/(2 mu).  All but Dh/2 is in input already. */
+    TRY(h->ops->axpby(h, 0.5, &Dh_top, 1, &w->input));
+    TRY(op_svt_apply(w->step.svt, &w->input, 1 / (2 * mu), D,
+                     &w->step.low_rank));
+
+    /* Update E: soft(X - D + Gamma1/mu, lambda/mu), kept as B = X - E.
+     * Update Gamma: Gamma1 += mu (X - D - E), Gamma2 += mu (Dh - [D; 1]).
+     * One pass over the data, which leaves the next input; the last row of
+     * Gamma2 has no D. */
+    la_alm pass = {.X = &w->step.X,
+                   .D = D,
+                   .F = &Dh_top,
+                   .B = &w->B,
+                   .G1 = &w->G1,
+                   .G2 = &G2_top,
+                   .Z = &w->input,
+                   .lambda = w->set.lambda,
+                   .mu1 = mu,
+                   .mu2 = mu,
+                   .next1 = next,
+                   .next2 = next};
+    TRY(h->ops->l1_alm(h, &pass, sums));
+    sums[1] += update_last_row(w);
+
+    /* Update mu, and how far X = D + E and Dh = [D; 1] are from true */
+    w->mu = next;
+    TRY(h->ops->dot(h, Dh, Dh, &whole));
+    w->residual[0] = sqrt(sums[0]) / size;
+    w->residual[1] = sqrt(sums[1] / fmax(whole, 1e-300));
+    TRY(rr_objective(w, w->step.low_rank.nuclear, sums[2], &w->J));
     TRY(record(w, l));
   }
   return rr_regress(w);

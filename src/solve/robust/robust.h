@@ -9,6 +9,8 @@
  *   T       weights, bias last      K x (d + 1), kept transposed
  *   W       weight of the targets   K x K
  *   Dh      D-hat: D above a row of ones      (d + 1) x n
+ *   G1, G2  Gamma_1 of X = D + E, Gamma_2 of Dh = [D; 1]  d x n, (d + 1) x n
+ *   B       X - E                   d x n
  *   Z       coefficients of new samples in D  n x samples
  * eta, lambda, gamma, rho, mu are the settings of the same name. */
 #ifndef LAPIS_ROBUST_H
@@ -212,12 +214,14 @@ typedef struct rr {
   double *Y, *W;  /* K x n, K x K */
   rr_dstep step;  /* X; D in A */
   rr_tstep t;
-  /* the augmented Lagrangian, d x n unless said; D is step.A */
-  la_array B, G1, Z;
-  la_array G2, N; /* (d + 1) x n */
+  /* the augmented Lagrangian, d x n unless said; D is step.A, Dh is t.Dh */
+  la_array B, G1; /* X - E; Gamma1 */
+  la_array input; /* what Update D thresholds, without Dh / 2 between steps */
+  la_array G2, N; /* (d + 1) x n: Gamma2; [D; 1] - Gamma2/mu */
   la_array TW;    /* (d + 1) x K: T'W' */
-  la_array WY, H; /* K x n */
-  la_array M;     /* K x K */
+  la_array WY;    /* K x n: W Y */
+  la_array H;     /* K x n: Update D-hat; in rr_objective W (Y - T [D; 1]) */
+  la_array M;     /* K x K: mu/eta I + K K', K = W T, and its Cholesky factor */
   double mu, residual[2], J;
   rr_basis basis;
   /* what is published */
