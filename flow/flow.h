@@ -107,7 +107,7 @@ lapis_status flow_features(lapis_flow *f, const lapis_method *kind,
 /* left_out.c: once, of the images that were read, those marked: with a sentence
  * behind their names. */
 lapis_status flow_leave_out(lapis_flow *f, const bool *out, const char *why);
-void flow_left_free(flow_left *l);
+void flow_left_free(flow_left *left);
 /* Publishes an array of a solver; false: it has none of this name. */
 bool flow_pass_on(lapis_flow *f, const lapis_solver *from, const char *name);
 lapis_status flow_no_memory(lapis_flow *f);

@@ -78,11 +78,11 @@ typedef struct hits {
   int64_t count, first, second;
 } hits;
 
-static void add_hit(hits *h, int64_t image)
+static void add_hit(hits *found, int64_t image)
 {
-  if (h->count == 0) h->first = image;
-  if (h->count == 1) h->second = image;
-  h->count++;
+  if (found->count == 0) found->first = image;
+  if (found->count == 1) found->second = image;
+  found->count++;
 }
 
 /* Images of this stem.  near: whose folders, too, are as written; all: whose
@@ -107,8 +107,8 @@ int64_t index_find(const image_index *x, const char *written, int64_t found[2])
   if (*written == '\0') return 0;
   collect(x, written, false, &near, &all);
   if (all.count == 0) collect(x, written, true, &near, &all);
-  const hits *h = near.count > 0 ? &near : &all;
-  found[0] = h->first;
-  found[1] = h->second;
-  return h->count;
+  const hits *list = near.count > 0 ? &near : &all;
+  found[0] = list->first;
+  found[1] = list->second;
+  return list->count;
 }

@@ -8,51 +8,51 @@ enum { SENTENCE = 512 };
 
 static lapis_status make_room(lapis_flow *f, int64_t refused)
 {
-  flow_left *l = &f->left;
+  flow_left *left = &f->left;
   size_t n = (size_t)f->n + 1, all = n + (size_t)refused;
-  l->name = calloc(n, sizeof *l->name);
-  l->size = calloc(2 * n, sizeof *l->size);
-  l->refused = calloc(all, sizeof *l->refused);
-  l->text = calloc(n, SENTENCE);
-  bool room = l->name && l->size && l->refused && l->text;
+  left->name = calloc(n, sizeof *left->name);
+  left->size = calloc(2 * n, sizeof *left->size);
+  left->refused = calloc(all, sizeof *left->refused);
+  left->text = calloc(n, SENTENCE);
+  bool room = left->name && left->size && left->refused && left->text;
   return room ? LAPIS_OK : flow_no_memory(f);
 }
 
 lapis_status flow_leave_out(lapis_flow *f, const bool *out, const char *why)
 {
   lapis_mat refused = {.cols = 0};
-  flow_left *l = &f->left;
+  flow_left *left = &f->left;
   int64_t kept = 0, count = 0;
   if (flow_pass_on(f, f->features, "refused"))
     TRY(lapis_flow_get(f, "refused", &refused));
   TRY(make_room(f, refused.cols));
   for (; count < refused.cols; count++)
-    l->refused[count] = ((const char *const *)refused.val)[count];
+    left->refused[count] = ((const char *const *)refused.val)[count];
   for (int64_t i = 0; i < f->n; i++) {
     const char *name = ((const char *const *)f->names.val)[i];
     if (out[i]) {
-      char *text = l->text + i * SENTENCE;
+      char *text = left->text + i * SENTENCE;
       snprintf(text, SENTENCE, "%.300s: %s", name, why);
-      l->refused[count++] = text;
+      left->refused[count++] = text;
       continue;
     }
     for (int64_t k = 0; k < 2; k++)
-      l->size[2 * kept + k] = (int64_t)lapis_mat_at(&f->size, k, i);
-    l->name[kept++] = name;
+      left->size[2 * kept + k] = (int64_t)lapis_mat_at(&f->size, k, i);
+    left->name[kept++] = name;
   }
   f->n = kept;
-  f->names = flow_text(l->name, kept);
-  f->size = flow_whole(l->size, 2, kept);
+  f->names = flow_text(left->name, kept);
+  f->size = flow_whole(left->size, 2, kept);
   flow_publish(f, "names", f->names);
   flow_publish(f, "image_size", f->size);
-  flow_publish(f, "refused", flow_text(l->refused, count));
+  flow_publish(f, "refused", flow_text(left->refused, count));
   return LAPIS_OK;
 }
 
-void flow_left_free(flow_left *l)
+void flow_left_free(flow_left *left)
 {
-  free((void *)l->name);
-  free(l->size);
-  free((void *)l->refused);
-  free(l->text);
+  free((void *)left->name);
+  free(left->size);
+  free((void *)left->refused);
+  free(left->text);
 }

@@ -27,33 +27,33 @@ lapis_status lapis_locate_new(lapis_ctx *ctx, const char *const *paths,
 {
   TRY(flow_new(ctx, &locate_class, FLOW_COMMON(settings), paths, count, out));
   lapis_flow *f = *out;
-  locate *l = f->own = calloc(1, sizeof *l);
-  if (l == NULL) return flow_made(flow_no_memory(f), out);
-  l->set = *settings;
+  locate *w = f->own = calloc(1, sizeof *w);
+  if (w == NULL) return flow_made(flow_no_memory(f), out);
+  w->set = *settings;
   return LAPIS_OK;
 }
 
 static void forget(lapis_flow *f)
 {
-  locate *l = f->own;
-  if (l == NULL) return;
-  free(l->box);
-  free(l->shown);
-  free(l);
+  locate *w = f->own;
+  if (w == NULL) return;
+  free(w->box);
+  free(w->shown);
+  free(w);
 }
 
 /* ---- boxes --------------------------------------------------------------*/
 static lapis_status describe_boxes(lapis_flow *f)
 {
-  const locate *l = f->own;
+  const locate *w = f->own;
   const lapis_method *kind = lapis_feature_find("gist-boxes");
   lapis_gist_boxes_settings set;
   lapis_settings_default(kind, &set);
-  set.boxes = l->set.boxes;
-  set.candidates = l->set.candidates;
-  set.aspect = l->set.aspect;
-  set.noise = l->set.noise;
-  set.gist.side = l->set.side;
+  set.boxes = w->set.boxes;
+  set.candidates = w->set.candidates;
+  set.aspect = w->set.aspect;
+  set.noise = w->set.noise;
+  set.gist.side = w->set.side;
   return flow_features(f, kind, &set, NULL);
 }
 
@@ -74,21 +74,21 @@ static lapis_status take_boxes(lapis_flow *f)
 /* ---- choosing -----------------------------------------------------------*/
 static lapis_status publish_boxes(lapis_flow *f)
 {
-  locate *l = f->own;
+  locate *w = f->own;
   lapis_mat choice, candidate;
   TRY(lapis_flow_get(f, "match", &choice));
   TRY(lapis_flow_get(f, "candidate", &candidate));
-  l->box = malloc((size_t)(5 * f->n) * sizeof *l->box);
-  l->shown = calloc((size_t)f->n, sizeof *l->shown);
-  if (l->box == NULL || l->shown == NULL) return flow_no_memory(f);
+  w->box = malloc((size_t)(5 * f->n) * sizeof *w->box);
+  w->shown = calloc((size_t)f->n, sizeof *w->shown);
+  if (w->box == NULL || w->shown == NULL) return flow_no_memory(f);
   for (int64_t k = 0; k < f->n; k++) {
     int64_t at = (int64_t)lapis_mat_at(&choice, 0, k);
-    double *b = l->box + 5 * k;
+    double *b = w->box + 5 * k;
     for (int64_t i = 0; i < 5; i++) b[i] = lapis_mat_at(&candidate, i, at);
-    l->shown[k].at = (lapis_box){b[0], b[1], b[2], b[3], b[4]};
-    l->shown[k].of_class = -1;
+    w->shown[k].at = (lapis_box){b[0], b[1], b[2], b[3], b[4]};
+    w->shown[k].of_class = -1;
   }
-  flow_publish(f, "boxes", lapis_mat_f64(l->box, 5, f->n));
+  flow_publish(f, "boxes", lapis_mat_f64(w->box, 5, f->n));
   return LAPIS_OK;
 }
 
@@ -118,17 +118,17 @@ lapis_status lapis_locate_write(const lapis_flow *f, const char *path)
 {
   static const char *const title[] = {"name",  "x",      "y",
                                       "width", "height", "score"};
-  const locate *l = f->own;
+  const locate *w = f->own;
   sheet s = {.used = 0};
-  if (f->class_ != &locate_class || l->box == NULL)
+  if (f->class_ != &locate_class || w->box == NULL)
     return lapis_fail(f->ctx, LAPIS_EINVAL, "locate: there are no boxes yet");
   for (int i = 0; i < 6; i++) sheet_put(&s, title[i], i < 5 ? ',' : '\n');
   for (int64_t k = 0; k < f->n; k++) {
     sheet_put(&s, ((const char *const *)f->names.val)[k], ',');
     for (int i = 0; i < 5; i++) {
       char number[40] = "";
-      if (!isnan(l->box[5 * k + i]))
-        lapis_number_print(number, sizeof number, "%.9g", l->box[5 * k + i]);
+      if (!isnan(w->box[5 * k + i]))
+        lapis_number_print(number, sizeof number, "%.9g", w->box[5 * k + i]);
       sheet_put(&s, number, i < 4 ? ',' : '\n');
     }
   }
@@ -138,15 +138,15 @@ lapis_status lapis_locate_write(const lapis_flow *f, const char *path)
 static lapis_status page(const lapis_flow *f, const char *path,
                          const char *command)
 {
-  const locate *l = f->own;
+  const locate *w = f->own;
   char candidates[32];
   lapis_mat candidate;
   TRY(lapis_flow_get(f, "candidate", &candidate));
   snprintf(candidates, sizeof candidates, "%" PRId64, candidate.cols);
   flow_pictures shown = {.title = "The object common to all images",
-                         .settings = &l->set,
+                         .settings = &w->set,
                          .fact = {"candidate boxes", candidates},
-                         .box = l->shown};
+                         .box = w->shown};
   return flow_pictures_page(f, &shown, path, command);
 }
 

@@ -38,12 +38,12 @@ bool label_has(const label_run *w, int64_t i, int64_t c)
 static size_t join(const label_run *w, int64_t i, char *to)
 {
   size_t used = 0;
-  const labels *l = &w->given;
-  for (int64_t c = 0; c < l->K; c++) {
+  const labels *table = &w->given;
+  for (int64_t c = 0; c < table->K; c++) {
     if (!is_present(w, i, c)) continue;
     if (used > 0) to[used++] = ';';
-    size_t size = strlen(l->name[c]);
-    memcpy(to + used, l->name[c], size);
+    size_t size = strlen(table->name[c]);
+    memcpy(to + used, table->name[c], size);
     used += size;
   }
   to[used] = '\0';
@@ -60,42 +60,47 @@ static size_t pool_bytes(const label_run *w)
 
 lapis_status label_answer(label_run *w)
 {
-  const labels *l = &w->given;
+  const labels *table = &w->given;
   w->answer = calloc((size_t)w->flow->n, sizeof *w->answer);
-  if (l->kind == LABEL_MANY) w->answer_pool = malloc(pool_bytes(w));
-  if (w->answer == NULL || (l->kind == LABEL_MANY && w->answer_pool == NULL))
+  if (table->kind == LABEL_MANY) w->answer_pool = malloc(pool_bytes(w));
+  if (w->answer == NULL ||
+      (table->kind == LABEL_MANY && w->answer_pool == NULL))
     return flow_no_memory(w->flow);
   char *pool = w->answer_pool;
   for (int64_t i = 0; i < w->flow->n; i++) {
     w->answer[i] = pool;
-    if (l->kind == LABEL_MANY) pool += join(w, i, pool);
-    if (l->kind == LABEL_TWO) w->answer[i] = l->name[is_present(w, i, 0)];
-    if (l->kind == LABEL_CLASS) w->answer[i] = l->name[class_at(w, i)];
+    if (table->kind == LABEL_MANY) pool += join(w, i, pool);
+    if (table->kind == LABEL_TWO)
+      w->answer[i] = table->name[is_present(w, i, 0)];
+    if (table->kind == LABEL_CLASS) w->answer[i] = table->name[class_at(w, i)];
   }
   flow_publish(w->flow, "labels", flow_text(w->answer, w->flow->n));
   return LAPIS_OK;
 }
 
 /* ---- the table ----------------------------------------------------------*/
-static void put_titles(sheet *s, const labels *l)
+static void put_titles(sheet *s, const labels *table)
 {
-  bool columns = l->kind == LABEL_MANY && !l->lists;
-  sheet_put(s, *l->name_title == '\0' ? "name" : l->name_title, ',');
-  if (l->group != NULL)
-    sheet_put(s, *l->group_title == '\0' ? "group" : l->group_title, ',');
-  for (int64_t c = 0; columns && c < l->K; c++)
-    sheet_put(s, l->name[c], c + 1 < l->K ? ',' : '\n');
-  if (!columns) sheet_put(s, *l->title == '\0' ? "label" : l->title, '\n');
+  bool columns = table->kind == LABEL_MANY && !table->lists;
+  sheet_put(s, *table->name_title == '\0' ? "name" : table->name_title, ',');
+  if (table->group != NULL)
+    sheet_put(s, *table->group_title == '\0' ? "group" : table->group_title,
+              ',');
+  for (int64_t c = 0; columns && c < table->K; c++)
+    sheet_put(s, table->name[c], c + 1 < table->K ? ',' : '\n');
+  if (!columns)
+    sheet_put(s, *table->title == '\0' ? "label" : table->title, '\n');
 }
 
 static void put_image(sheet *s, const label_run *w, int64_t i)
 {
-  const labels *l = &w->given;
-  bool columns = l->kind == LABEL_MANY && !l->lists;
+  const labels *table = &w->given;
+  bool columns = table->kind == LABEL_MANY && !table->lists;
   sheet_put(s, ((const char *const *)w->flow->names.val)[i], ',');
-  if (l->group != NULL) sheet_put(s, l->group_text[w->path_at[i]], ',');
-  for (int64_t c = 0; columns && c < l->K; c++)
-    sheet_put(s, is_present(w, i, c) ? "1" : "0", c + 1 < l->K ? ',' : '\n');
+  if (table->group != NULL) sheet_put(s, table->group_text[w->path_at[i]], ',');
+  for (int64_t c = 0; columns && c < table->K; c++)
+    sheet_put(s, is_present(w, i, c) ? "1" : "0",
+              c + 1 < table->K ? ',' : '\n');
   if (!columns) sheet_put(s, w->answer[i], '\n');
 }
 

@@ -106,10 +106,10 @@ static lapis_status take_names(const label_sheet *s, const items *all,
   return LAPIS_OK;
 }
 
-static int64_t code_of(const labels *l, const char *text)
+static int64_t code_of(const labels *table, const char *text)
 {
-  for (int64_t c = 0; c < l->n_names; c++)
-    if (strcmp(l->name[c], text) == 0) return c;
+  for (int64_t c = 0; c < table->n_names; c++)
+    if (strcmp(table->name[c], text) == 0) return c;
   return -1;
 }
 
@@ -122,21 +122,21 @@ static lapis_status none_labelled(const label_sheet *s)
 }
 
 static lapis_status check_values(const label_sheet *s, const items *all,
-                                 const labels *l)
+                                 const labels *table)
 {
   if (all->count == 0) return none_labelled(s);
-  if (l->n_names == 1)
+  if (table->n_names == 1)
     return lapis_fail(s->ctx, LAPIS_EMISSING,
                       "%s: every label is '%.100s'; images of at least two "
                       "kinds are needed to tell them apart",
-                      s->r->path, l->name[0]);
-  if (l->n_names > MOST_CLASSES ||
-      (l->n_names > FEW_CLASSES && 2 * l->n_names > all->count))
+                      s->r->path, table->name[0]);
+  if (table->n_names > MOST_CLASSES ||
+      (table->n_names > FEW_CLASSES && 2 * table->n_names > all->count))
     return lapis_fail(s->ctx, LAPIS_EDATA,
                       "%s: column %" PRId64 " holds %" PRId64
                       " different values for %" PRId64
                       " labels, too many for classes; --target names another",
-                      s->r->path, s->target[0] + 1, l->n_names, all->count);
+                      s->r->path, s->target[0] + 1, table->n_names, all->count);
   return LAPIS_OK;
 }
 
@@ -160,14 +160,14 @@ static void set_kind(const items *all, labels *out)
   out->rows = out->kind == LABEL_MANY ? out->K : 1;
 }
 
-static void put_item(const labels *l, const item *it)
+static void put_item(const labels *table, const item *it)
 {
-  double *y = l->Y + it->image * l->rows;
-  int64_t code = code_of(l, it->text);
-  if (l->kind == LABEL_TWO) *y = code == 1 ? 1 : -1;
-  if (l->kind == LABEL_CLASS) *y = (double)code;
-  if (l->kind != LABEL_MANY) return;
-  for (int64_t c = 0; c < l->K; c++)
+  double *y = table->Y + it->image * table->rows;
+  int64_t code = code_of(table, it->text);
+  if (table->kind == LABEL_TWO) *y = code == 1 ? 1 : -1;
+  if (table->kind == LABEL_CLASS) *y = (double)code;
+  if (table->kind != LABEL_MANY) return;
+  for (int64_t c = 0; c < table->K; c++)
     if (isnan(y[c])) y[c] = -1;
   y[code] = 1;
 }
@@ -217,23 +217,24 @@ static lapis_status put_row(const label_sheet *s, int64_t i, labels *out,
   return LAPIS_OK;
 }
 
-static bool has_both(const labels *l, int64_t c)
+static bool has_both(const labels *table, int64_t c)
 {
   bool yes = false, no = false;
-  for (int64_t i = 0; i < l->n; i++) {
-    yes |= l->Y[i * l->rows + c] > 0;
-    no |= l->Y[i * l->rows + c] < 0;
+  for (int64_t i = 0; i < table->n; i++) {
+    yes |= table->Y[i * table->rows + c] > 0;
+    no |= table->Y[i * table->rows + c] < 0;
   }
   return yes && no;
 }
 
-static lapis_status check_both(const label_sheet *s, const labels *l)
+static lapis_status check_both(const label_sheet *s, const labels *table)
 {
   bool known = false;
-  for (int64_t k = 0; k < l->rows * l->n; k++) known |= !isnan(l->Y[k]);
+  for (int64_t k = 0; k < table->rows * table->n; k++)
+    known |= !isnan(table->Y[k]);
   if (!known) return none_labelled(s);
-  for (int64_t c = 0; c < l->K; c++)
-    if (has_both(l, c)) return LAPIS_OK;
+  for (int64_t c = 0; c < table->K; c++)
+    if (has_both(table, c)) return LAPIS_OK;
   return lapis_fail(s->ctx, LAPIS_EMISSING,
                     "%s: every label is present in all labelled images, or in "
                     "none; there is nothing to tell apart",

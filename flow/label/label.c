@@ -34,21 +34,22 @@ static lapis_status check_there(const label_run *w)
 }
 
 /* People write 0 or -1 for unknown, too. */
-static bool has_three_signs(const labels *l)
+static bool has_three_signs(const labels *table)
 {
   static const char *const sign[] = {"-1", "0", "1"};
   int found = 0;
-  for (int64_t k = 0; k < l->n_names && l->kind == LABEL_CLASS; k++)
-    for (int i = 0; i < 3; i++) found += strcmp(l->name[k], sign[i]) == 0;
-  return found == 3 && l->K == 3;
+  for (int64_t k = 0; k < table->n_names && table->kind == LABEL_CLASS; k++)
+    for (int i = 0; i < 3; i++) found += strcmp(table->name[k], sign[i]) == 0;
+  return found == 3 && table->K == 3;
 }
 
 /* Of the names of classes, one that may mean that the class is not known. */
-static const char *doubtful_name(const labels *l)
+static const char *doubtful_name(const labels *table)
 {
-  for (int64_t k = 0; k < l->n_names; k++)
-    if (strcmp(l->name[k], "-") == 0 || strcasecmp(l->name[k], "unknown") == 0)
-      return l->name[k];
+  for (int64_t k = 0; k < table->n_names; k++)
+    if (strcmp(table->name[k], "-") == 0 ||
+        strcasecmp(table->name[k], "unknown") == 0)
+      return table->name[k];
   return NULL;
 }
 
@@ -95,10 +96,10 @@ static lapis_status find_kind(label_run *w)
 }
 
 /* ---- features -----------------------------------------------------------*/
-static bool is_labelled(const labels *l, int64_t i)
+static bool is_labelled(const labels *table, int64_t i)
 {
-  for (int64_t c = 0; c < l->rows; c++)
-    if (!isnan(l->Y[i * l->rows + c])) return true;
+  for (int64_t c = 0; c < table->rows; c++)
+    if (!isnan(table->Y[i * table->rows + c])) return true;
   return false;
 }
 
@@ -133,10 +134,10 @@ static lapis_status find_paths(label_run *w)
 
 static lapis_status take_data(label_run *w)
 {
-  const labels *l = &w->given;
+  const labels *table = &w->given;
   int64_t n = w->flow->n = w->flow->names.cols, known = 0;
   w->path_at = calloc((size_t)n, sizeof *w->path_at);
-  w->Y = malloc((size_t)(n * l->rows) * sizeof *w->Y);
+  w->Y = malloc((size_t)(n * table->rows) * sizeof *w->Y);
   w->known = calloc((size_t)n, 1);
   w->group = calloc((size_t)n, sizeof *w->group);
   if (w->path_at == NULL || w->Y == NULL || w->known == NULL ||
@@ -144,18 +145,18 @@ static lapis_status take_data(label_run *w)
     return flow_no_memory(w->flow);
   TRY(find_paths(w));
   for (int64_t i = 0; i < n; i++) {
-    const double *y = l->Y + w->path_at[i] * l->rows;
-    memcpy(w->Y + i * l->rows, y, (size_t)l->rows * sizeof *y);
-    if (l->group != NULL) w->group[i] = l->group[w->path_at[i]];
-    known += w->known[i] = is_labelled(l, w->path_at[i]);
+    const double *y = table->Y + w->path_at[i] * table->rows;
+    memcpy(w->Y + i * table->rows, y, (size_t)table->rows * sizeof *y);
+    if (table->group != NULL) w->group[i] = table->group[w->path_at[i]];
+    known += w->known[i] = is_labelled(table, w->path_at[i]);
   }
-  w->flow->data.Y = lapis_mat_f64(w->Y, l->rows, n);
-  w->flow->data.group = l->group != NULL ? w->group : NULL;
+  w->flow->data.Y = lapis_mat_f64(w->Y, table->rows, n);
+  w->flow->data.group = table->group != NULL ? w->group : NULL;
   flow_publish(
       w->flow, "known",
       (lapis_mat){
           .dtype = LAPIS_U8, .rows = 1, .cols = n, .ld = 1, .val = w->known});
-  flow_publish(w->flow, "classes", flow_text(l->name, l->n_names));
+  flow_publish(w->flow, "classes", flow_text(table->name, table->n_names));
   if (known > 0) return LAPIS_OK;
   return lapis_fail(w->flow->ctx, LAPIS_EMISSING,
                     "label: none of the images that could be read is labelled");

@@ -29,7 +29,7 @@ typedef struct label_request {
   int64_t n;
 } label_request;
 lapis_status labels_read(lapis_ctx *ctx, const label_request *r, labels *out);
-void labels_free(labels *l);
+void labels_free(labels *table);
 
 /* What columns of the table hold labels, and the image of each row. */
 typedef struct label_sheet {

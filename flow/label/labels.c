@@ -383,13 +383,13 @@ lapis_status labels_read(lapis_ctx *ctx, const label_request *r, labels *out)
   return s;
 }
 
-void labels_free(labels *l)
+void labels_free(labels *table)
 {
-  free(l->name);
-  free(l->Y);
-  free(l->group);
-  free(l->group_text);
-  free(l->pool);
-  lapis_cells_free(&l->cells);
-  *l = (labels){.n = 0};
+  free(table->name);
+  free(table->Y);
+  free(table->group);
+  free(table->group_text);
+  free(table->pool);
+  lapis_cells_free(&table->cells);
+  *table = (labels){.n = 0};
 }

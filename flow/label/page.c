@@ -54,10 +54,10 @@ static lapis_mat text_grid(const char **text, int64_t rows, int64_t cols)
 
 static const char *proposed(const label_run *w, int64_t i, int64_t c)
 {
-  const labels *l = &w->given;
+  const labels *table = &w->given;
   if (in_columns(w)) return label_has(w, i, c) ? "0" : "1";
-  if (l->kind == LABEL_TWO) return l->name[w->Y[i] > 0 ? 0 : 1];
-  return l->name[c];
+  if (table->kind == LABEL_TWO) return table->name[w->Y[i] > 0 ? 0 : 1];
+  return table->name[c];
 }
 
 /* Of a list one entry less, or one more. */
@@ -237,15 +237,16 @@ static void release(page_memory *s)
 static lapis_status fill(page_memory *s, const char *const *title)
 {
   const label_run *w = s->w;
-  const labels *l = &w->given;
+  const labels *table = &w->given;
   lapis_report *p = &s->page;
   fill_labels(s);
   p->names = w->flow->names;
-  p->label_names = flow_text(in_columns(w) ? l->name : title, s->columns);
+  p->label_names = flow_text(in_columns(w) ? table->name : title, s->columns);
   p->labels = text_grid(s->given, s->columns, w->flow->n);
   p->answers = text_grid(s->answer, s->columns, w->flow->n);
-  p->class_names = l->kind == LABEL_TWO ? flow_text(l->name + 1, 1)
-                                        : flow_text(l->name, l->n_names);
+  p->class_names = table->kind == LABEL_TWO
+                       ? flow_text(table->name + 1, 1)
+                       : flow_text(table->name, table->n_names);
   TRY(lapis_flow_get(w->flow, "scores", &p->scores));
   if (w->held_out != NULL)
     p->held_out = lapis_mat_f64(w->held_out, w->given.K, w->flow->n);

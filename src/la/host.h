@@ -71,7 +71,7 @@ lapis_status host_gram_times(la *h, la_trans t, const la_array *A,
 void blas_threads(const la *h);
 /* Sizes that BLAS cannot count are refused. */
 lapis_status blas_check_range(la *h, const char *what, const la_array *A);
-lapis_status lapack_eigh(la *h, la_array *C, double above, double *w,
+lapis_status lapack_eigh(la *h, la_array *C, double above, double *values,
                          la_array *Q, int64_t *count);
 lapis_status lapack_svd(la *h, la_array *A, la_array *U, double *s,
                         la_array *Vt);
@@ -83,7 +83,7 @@ lapis_status lapack_potri(la *h, la_array *L);
 void blas_mirror(la_array *C);
 
 /* ---- reference: plain twins (reference_*.c) -----------------------------*/
-lapis_status plain_eigh(la *h, la_array *C, double above, double *w,
+lapis_status plain_eigh(la *h, la_array *C, double above, double *values,
                         la_array *Q, int64_t *count);
 lapis_status plain_svd(la *h, la_array *A, la_array *U, double *s,
                        la_array *Vt);

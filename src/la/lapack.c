@@ -80,13 +80,14 @@ static int64_t count_above(const tridiagonal *t, double x)
 
 /* Columns and values first .. first + count - 1, ascending, become the first
  * count, descending. */
-static void turn_round(la_array *Q, double *w, int64_t first, int64_t count)
+static void turn_round(la_array *Q, double *values, int64_t first,
+                       int64_t count)
 {
   int64_t last = first + count - 1;
   for (int64_t j = 0; j < count && j < last - j; j++) {
-    double keep = w[j], *a = host_col(Q, j), *b = host_col(Q, last - j);
-    w[j] = w[last - j];
-    w[last - j] = keep;
+    double keep = values[j], *a = host_col(Q, j), *b = host_col(Q, last - j);
+    values[j] = values[last - j];
+    values[last - j] = keep;
     for (int64_t i = 0; i < Q->rows; i++) {
       double x = a[i];
       a[i] = b[i];
@@ -97,24 +98,25 @@ static void turn_round(la_array *Q, double *w, int64_t first, int64_t count)
 
 /* The k largest; false: it did not converge.  dstemr of OpenBLAS 0.3.21 is
  * wrong for n = 2; so few of so few never come here. */
-static bool solve_few(tridiagonal *t, int64_t k, double *w, la_array *Q)
+static bool solve_few(tridiagonal *t, int64_t k, double *values, la_array *Q)
 {
   lapack_int n = t->n, found = 0, *isuppz = (lapack_int *)t->work;
   lapack_int *iwork = isuppz + 2 * n, first = n - (lapack_int)k + 1;
   lapack_logical try_hard = 1;
   double *work = t->work + 12 * n;
   restart(t);
-  lapack_int info =
-      LAPACKE_dstemr_work(LAPACK_COL_MAJOR, 'V', 'I', n, t->d_work, t->e_work,
-                          0, 0, first, n, &found, w, Q->data, (lapack_int)Q->ld,
-                          n, isuppz, &try_hard, work, 18 * n, iwork, 10 * n);
+  lapack_int info = LAPACKE_dstemr_work(
+      LAPACK_COL_MAJOR, 'V', 'I', n, t->d_work, t->e_work, 0, 0, first, n,
+      &found, values, Q->data, (lapack_int)Q->ld, n, isuppz, &try_hard, work,
+      18 * n, iwork, 10 * n);
   if (info != 0 || found != k) return false;
-  turn_round(Q, w, 0, k);
+  turn_round(Q, values, 0, k);
   return true;
 }
 
 /* All of them; the k largest come first. */
-static lapack_int solve_all(tridiagonal *t, int64_t k, double *w, la_array *Q)
+static lapack_int solve_all(tridiagonal *t, int64_t k, double *values,
+                            la_array *Q)
 {
   lapack_int n = t->n, *iwork = (lapack_int *)t->work, integers = 3 + 5 * n;
   int64_t used = ((int64_t)integers * (int64_t)sizeof *iwork + 7) / 8;
@@ -124,21 +126,21 @@ static lapack_int solve_all(tridiagonal *t, int64_t k, double *w, la_array *Q)
                           Q->data, (lapack_int)Q->ld, t->work + used,
                           (lapack_int)(t->work_count - used), iwork, integers);
   if (info != 0) return info;
-  memcpy(w, t->d_work, (size_t)n * sizeof *w);
-  turn_round(Q, w, n - k, k);
+  memcpy(values, t->d_work, (size_t)n * sizeof *values);
+  turn_round(Q, values, n - k, k);
   return 0;
 }
 
 static lapis_status vectors_above(la *h, tridiagonal *t, la_array *C,
-                                  double above, double *w, la_array *Q,
+                                  double above, double *values, la_array *Q,
                                   int64_t *count)
 {
   lapack_int n = t->n;
   int64_t k = above > -INFINITY ? count_above(t, above) : n;
   *count = k;
   if (k == 0) return LAPIS_OK;
-  bool done = k <= n / 6 && solve_few(t, k, w, Q);
-  lapack_int info = done ? 0 : solve_all(t, k, w, Q);
+  bool done = k <= n / 6 && solve_few(t, k, values, Q);
+  lapack_int info = done ? 0 : solve_all(t, k, values, Q);
   if (info != 0) return failed(h, "eigh", info);
   info = LAPACKE_dormtr_work(LAPACK_COL_MAJOR, 'L', 'L', 'N', n, (lapack_int)k,
                              C->data, (lapack_int)C->ld, t->tau, Q->data,
@@ -147,20 +149,20 @@ static lapis_status vectors_above(la *h, tridiagonal *t, la_array *C,
   return info == 0 ? LAPIS_OK : failed(h, "eigh", info);
 }
 
-static lapis_status values_above(la *h, tridiagonal *t, double above, double *w,
-                                 int64_t *count)
+static lapis_status values_above(la *h, tridiagonal *t, double above,
+                                 double *values, int64_t *count)
 {
   int64_t k = 0;
   restart(t);
   lapack_int info = LAPACKE_dsterf_work(t->n, t->d_work, t->e_work);
   if (info != 0) return failed(h, "eigh", info);
   for (lapack_int i = t->n; i-- > 0 && t->d_work[i] > above;)
-    w[k++] = t->d_work[i];
+    values[k++] = t->d_work[i];
   *count = k;
   return LAPIS_OK;
 }
 
-lapis_status lapack_eigh(la *h, la_array *C, double above, double *w,
+lapis_status lapack_eigh(la *h, la_array *C, double above, double *values,
                          la_array *Q, int64_t *count)
 {
   int64_t n = C->rows;
@@ -180,9 +182,9 @@ lapis_status lapack_eigh(la *h, la_array *C, double above, double *w,
   if (info != 0)
     status = failed(h, "eigh", info);
   else if (Q == NULL)
-    status = values_above(h, &t, above, w, count);
+    status = values_above(h, &t, above, values, count);
   else
-    status = vectors_above(h, &t, C, above, w, Q, count);
+    status = vectors_above(h, &t, C, above, values, Q, count);
   host_release(h, t.memory);
   return status;
 }

@@ -58,16 +58,16 @@ static void swap_columns(la_array *A, int64_t i, int64_t j)
 }
 
 /* Largest first, columns of A and B (each may be NULL) in step. */
-static void sort_descending(double *w, int64_t n, la_array *A, la_array *B)
+static void sort_descending(double *values, int64_t n, la_array *A, la_array *B)
 {
   for (int64_t i = 0; i < n; i++) {
     int64_t best = i;
     for (int64_t j = i + 1; j < n; j++)
-      if (w[j] > w[best]) best = j;
+      if (values[j] > values[best]) best = j;
     if (best == i) continue;
-    double x = w[i];
-    w[i] = w[best];
-    w[best] = x;
+    double x = values[i];
+    values[i] = values[best];
+    values[best] = x;
     if (A != NULL) swap_columns(A, i, best);
     if (B != NULL) swap_columns(B, i, best);
   }
@@ -122,7 +122,7 @@ static void symmetrise(la_array *C)
       host_col(C, i)[j] = host_col(C, j)[i];
 }
 
-lapis_status plain_eigh(la *h, la_array *C, double above, double *w,
+lapis_status plain_eigh(la *h, la_array *C, double above, double *values,
                         la_array *Q, int64_t *count)
 {
   int64_t n = C->rows;
@@ -137,9 +137,9 @@ lapis_status plain_eigh(la *h, la_array *C, double above, double *w,
     if (sweep == MAX_SWEEPS)
       return lapis_fail(h->ctx, LAPIS_ENUMERIC,
                         "la: eigh did not converge in %d sweeps", MAX_SWEEPS);
-  for (int64_t i = 0; i < n; i++) w[i] = host_col(C, i)[i];
-  sort_descending(w, n, Q, NULL);
-  while (*count < n && w[*count] > above) ++*count;
+  for (int64_t i = 0; i < n; i++) values[i] = host_col(C, i)[i];
+  sort_descending(values, n, Q, NULL);
+  while (*count < n && values[*count] > above) ++*count;
   return LAPIS_OK;
 }
 

@@ -54,19 +54,19 @@ static lapis_status fail_at_row(lapis_ctx *ctx, const lapis_mat *c, int64_t i)
 
 /* ---- solving ------------------------------------------------------------*/
 /* The first row that is not finite, or -1. */
-static int64_t solve_one(op_assign *w, const lapis_mat *c, lapis_assignment *a)
+static int64_t solve_one(op_assign *p, const lapis_mat *c, lapis_assignment *a)
 {
   assign_costs costs = {c->dtype, c->cols, c->rows, c->ld, c->val};
   size_t rows = (size_t)c->cols, cols = (size_t)c->rows;
   if (a->warm) {
-    memcpy(w->match, a->match, rows * sizeof *a->match);
-    memcpy(w->price, a->price, cols * sizeof *a->price);
+    memcpy(p->match, a->match, rows * sizeof *a->match);
+    memcpy(p->price, a->price, cols * sizeof *a->price);
   }
-  int64_t bad = op_assign_solve(w, &costs, a->warm);
+  int64_t bad = op_assign_solve(p, &costs, a->warm);
   if (bad >= 0) return bad;
-  memcpy(a->match, w->match, rows * sizeof *a->match);
-  if (a->price != NULL) memcpy(a->price, w->price, cols * sizeof *a->price);
-  a->objective = w->objective;
+  memcpy(a->match, p->match, rows * sizeof *a->match);
+  if (a->price != NULL) memcpy(a->price, p->price, cols * sizeof *a->price);
+  a->objective = p->objective;
   return -1;
 }
 

@@ -43,7 +43,7 @@ struct op_svt {
   la_array P;    /* room x cols (by rows) or rows x room: Q'W or W Q, V' or U */
   int64_t room;
   la_array V, eye; /* k x k, QR alone: V'; wide W: transposes by multiplying */
-  double *w, *f;   /* k: eigenvalues or singular values; factors */
+  double *values, *f;     /* k: eigenvalues or singular values; factors */
   svt_subspace *subspace; /* NULL until it is wanted */
   int64_t last_rank;      /* -1: none yet */
   int64_t fails, skips;   /* of SUBSPACE: in a row; calls to leave it alone */
@@ -113,11 +113,11 @@ static lapis_status allocate(op_svt *s)
   TRY(h->ops->alloc(h, LAPIS_F64, k, k, &s->Q));
   TRY(make_room(s, k < LARGE ? k : FEW));
   if (exact_way(s) == SVT_QR || k < LARGE) TRY(allocate_qr(s));
-  s->w = base_alloc(h->ctx, k, sizeof *s->w);
+  s->values = base_alloc(h->ctx, k, sizeof *s->values);
   s->f = base_alloc(h->ctx, k, sizeof *s->f);
   h->scratch_count = la_scratch_count(m > k ? m : k, n > k ? n : k);
   h->scratch = base_alloc_raw(h->ctx, h->scratch_count, sizeof(double));
-  bool done = s->w != NULL && s->f != NULL && h->scratch != NULL;
+  bool done = s->values != NULL && s->f != NULL && h->scratch != NULL;
   return done ? LAPIS_OK : LAPIS_ENOMEM;
 }
 
@@ -147,7 +147,7 @@ void op_svt_free(op_svt *s)
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     s->h.ops->free(&s->h, all[i]);
   svt_subspace_free(s->subspace);
-  base_free(s->w);
+  base_free(s->values);
   base_free(s->f);
   base_free(s->h.scratch);
   base_free(s);
@@ -191,27 +191,27 @@ static la_array reshape(const la_array *A, int64_t rows, int64_t cols)
 }
 
 /* Rank, nuclear norm and f = shrunken value (over s where relative) from
- * the descending singular values s->w. */
+ * the descending singular values s->values. */
 static void shrink(op_svt *s, int64_t count, double t, bool relative,
                    svt_report *report)
 {
-  report->sigma_1 = count > 0 ? s->w[0] : 0;
-  for (int64_t i = 0; i < count && s->w[i] > t; i++) {
-    s->f[i] = relative ? 1 - t / s->w[i] : s->w[i] - t;
-    report->nuclear += s->w[i] - t;
+  report->sigma_1 = count > 0 ? s->values[0] : 0;
+  for (int64_t i = 0; i < count && s->values[i] > t; i++) {
+    s->f[i] = relative ? 1 - t / s->values[i] : s->values[i] - t;
+    report->nuclear += s->values[i] - t;
     report->rank = i + 1;
   }
 }
 
 /* ---- the ways -----------------------------------------------------*/
 
-/* The eigenvalues above t^2 become singular values in w. */
+/* The eigenvalues above t^2 become singular values in values. */
 static lapis_status gram_spectrum(op_svt *s, const la_array *W, double t,
                                   int64_t *count)
 {
   TRY(form_gram(s, W));
-  TRY(s->h.ops->eigh(&s->h, &s->C, t * t, s->w, &s->Q, count));
-  for (int64_t i = 0; i < *count; i++) s->w[i] = sqrt(s->w[i]);
+  TRY(s->h.ops->eigh(&s->h, &s->C, t * t, s->values, &s->Q, count));
+  for (int64_t i = 0; i < *count; i++) s->values[i] = sqrt(s->values[i]);
   return LAPIS_OK;
 }
 
@@ -242,7 +242,7 @@ static lapis_status full(op_svt *s, const la_array *W, double t, la_array *A,
   la_array *U = s->by_rows ? &s->Q : &s->P, *Vt = s->by_rows ? &s->P : &s->Q;
   TRY(make_room(s, side(s)));
   TRY(la_copy(h, W, A));
-  TRY(h->ops->svd(h, A, U, s->w, Vt));
+  TRY(h->ops->svd(h, A, U, s->values, Vt));
   shrink(s, side(s), t, false, report);
   la_array Ur = la_cols(U, 0, report->rank), Vr = la_rows(Vt, 0, report->rank);
   TRY(h->ops->scale_cols(h, s->f, &Ur));
@@ -263,7 +263,7 @@ static lapis_status qr_first(op_svt *s, const la_array *W, double t,
   else
     TRY(la_copy(h, W, &B));
   TRY(h->ops->qr(h, &B, &s->C));
-  TRY(h->ops->svd(h, &s->C, &s->Q, s->w, &s->V));
+  TRY(h->ops->svd(h, &s->C, &s->Q, s->values, &s->V));
   shrink(s, side(s), t, false, report);
   la_array U = la_cols(&s->Q, 0, report->rank);
   la_array V = la_rows(&s->V, 0, report->rank);
@@ -291,7 +291,7 @@ static lapis_status subspace(op_svt *s, const la_array *W, double t,
   s->skips = s->fails < 6 ? ((int64_t)1 << s->fails) - 1 : MOST_SKIPS;
   if (!*done) return LAPIS_OK;
   la_array Q = la_cols(&s->Q, 0, found.rank);
-  for (int64_t i = 0; i < found.rank; i++) s->w[i] = sqrt(found.theta[i]);
+  for (int64_t i = 0; i < found.rank; i++) s->values[i] = sqrt(found.theta[i]);
   report->way = SVT_SUBSPACE;
   shrink(s, found.rank, t, true, report);
   TRY(la_copy(&s->h, &found.Q, &Q));
@@ -357,7 +357,7 @@ static lapis_status gram(op_svt *s, const la_array *W, double t, la_array *A,
 {
   int64_t count;
   TRY(gram_spectrum(s, W, t, &count));
-  bool low = count > 0 && t <= TRUSTED * s->w[0];
+  bool low = count > 0 && t <= TRUSTED * s->values[0];
   if (low && may_fall_back(s) && base_ranks(s->h.ctx) == 1) {
     report->way = exact_way(s);
     report->why = "threshold below 1e-5 sigma_1";
@@ -426,9 +426,9 @@ static lapis_status values_from_gram(op_svt *s, const la_array *W,
   double columns = (double)s->cols;
   TRY(base_sum(s->h.ctx, &columns, 1));
   TRY(form_gram(s, W));
-  TRY(s->h.ops->eigh(&s->h, &s->C, -INFINITY, s->w, NULL, &count));
+  TRY(s->h.ops->eigh(&s->h, &s->C, -INFINITY, s->values, NULL, &count));
   for (int64_t i = 0; i < count && (double)i < columns; i++)
-    values[i] = sqrt(s->w[i] > 0 ? s->w[i] : 0);
+    values[i] = sqrt(s->values[i] > 0 ? s->values[i] : 0);
   return LAPIS_OK;
 }
 
@@ -465,8 +465,8 @@ lapis_status op_norm2_upper(op_svt *s, const la_array *W, double *bound)
   TRY(square_norm(s, W, &square));
   if (base_ranks(s->h.ctx) > 1) TRY(base_sum(s->h.ctx, &length, 1));
   TRY(form_gram(s, W));
-  TRY(s->h.ops->eigh(&s->h, &s->C, -INFINITY, s->w, NULL, &count));
-  double top = count > 0 && s->w[0] > 0 ? s->w[0] : 0;
+  TRY(s->h.ops->eigh(&s->h, &s->C, -INFINITY, s->values, NULL, &count));
+  double top = count > 0 && s->values[0] > 0 ? s->values[0] : 0;
   top += DBL_EPSILON * (length * square + 2 * k * top);
   *bound = sqrt(top) * (1 + 4 * DBL_EPSILON);
   return LAPIS_OK;

@@ -5,34 +5,34 @@
  * multiplier Q. */
 #include "solve/robust/robust.h"
 
-lapis_status rr_fit_alloc(rr_dstep *w, int64_t k)
+lapis_status rr_fit_alloc(rr_dstep *dstep, int64_t k)
 {
-  la *h = w->h;
-  rr_fit *f = &w->fit;
+  la *h = dstep->h;
+  rr_fit *f = &dstep->fit;
   f->k = k;
   if (k == 0) return LAPIS_OK;
-  TRY(h->ops->alloc(h, LAPIS_F64, k, w->d, &f->K));
+  TRY(h->ops->alloc(h, LAPIS_F64, k, dstep->d, &f->K));
   TRY(h->ops->alloc(h, LAPIS_F64, k, k, &f->M));
   la_array *wide[] = {&f->R, &f->H, &f->T}, *big[] = {&f->S, &f->P, &f->G};
   for (int i = 0; i < 3; i++) {
-    TRY(h->ops->alloc(h, LAPIS_F64, k, w->n, wide[i]));
-    TRY(h->ops->alloc(h, LAPIS_F64, w->d, w->n, big[i]));
+    TRY(h->ops->alloc(h, LAPIS_F64, k, dstep->n, wide[i]));
+    TRY(h->ops->alloc(h, LAPIS_F64, dstep->d, dstep->n, big[i]));
   }
   return LAPIS_OK;
 }
 
-void rr_fit_free(rr_dstep *w)
+void rr_fit_free(rr_dstep *dstep)
 {
-  rr_fit *f = &w->fit;
+  rr_fit *f = &dstep->fit;
   la_array *all[] = {&f->K, &f->R, &f->M, &f->H, &f->T, &f->S, &f->P, &f->G};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-    w->h->ops->free(w->h, all[i]);
+    dstep->h->ops->free(dstep->h, all[i]);
 }
 
-lapis_status rr_fit_project(rr_dstep *w)
+lapis_status rr_fit_project(rr_dstep *dstep)
 {
-  la *h = w->h;
-  rr_fit *f = &w->fit;
+  la *h = dstep->h;
+  rr_fit *f = &dstep->fit;
   if (f->k == 0) return LAPIS_OK;
   TRY(la_copy(h, &f->R, &f->H));
   TRY(h->ops->gemm(h, LA_N, LA_N, -1, &f->K, &f->S, 1, &f->H));
@@ -40,22 +40,22 @@ lapis_status rr_fit_project(rr_dstep *w)
   return h->ops->gemm(h, LA_T, LA_N, 1, &f->K, &f->H, 0, &f->P);
 }
 
-lapis_status rr_fit_factor(rr_dstep *w)
+lapis_status rr_fit_factor(rr_dstep *dstep)
 {
-  la *h = w->h;
-  rr_fit *f = &w->fit;
+  la *h = dstep->h;
+  rr_fit *f = &dstep->fit;
   if (f->k == 0) return LAPIS_OK;
   TRY(h->ops->syrk(h, LA_N, &f->K, &f->M));
   TRY(la_add_diagonal(h, f->rho / f->eta, &f->M));
   TRY(h->ops->potrf(h, &f->M));
-  return rr_fit_project(w);
+  return rr_fit_project(dstep);
 }
 
 /* |C2|^2 = |S + P|^2, by three products. */
-static lapis_status copy_size(rr_dstep *w, double *out)
+static lapis_status copy_size(rr_dstep *dstep, double *out)
 {
-  la *h = w->h;
-  rr_fit *f = &w->fit;
+  la *h = dstep->h;
+  rr_fit *f = &dstep->fit;
   double ss, sp;
   TRY(h->ops->dot(h, &f->S, &f->S, &ss));
   TRY(h->ops->dot(h, &f->S, &f->P, &sp));
@@ -64,10 +64,10 @@ static lapis_status copy_size(rr_dstep *w, double *out)
   return LAPIS_OK;
 }
 
-lapis_status rr_fit_step(rr_dstep *w, double relax, double factor)
+lapis_status rr_fit_step(rr_dstep *dstep, double relax, double factor)
 {
-  la *h = w->h;
-  rr_fit *f = &w->fit;
+  la *h = dstep->h;
+  rr_fit *f = &dstep->fit;
   double keep = 1 / factor;
   if (f->k == 0) return LAPIS_OK;
   TRY(h->ops->dot(h, &f->H, &f->R, &f->inner));
@@ -76,16 +76,16 @@ lapis_status rr_fit_step(rr_dstep *w, double relax, double factor)
   f->square *= f->rho * f->rho;
   TRY(la_copy(h, &f->S, &f->G)); /* G = C2 */
   TRY(h->ops->axpby(h, 1, &f->P, 1, &f->G));
-  TRY(h->ops->axpby(h, relax, &w->A, 1, &f->S)); /* S += relax (A - C2) */
+  TRY(h->ops->axpby(h, relax, &dstep->A, 1, &f->S)); /* S += relax (A - C2) */
   TRY(h->ops->axpby(h, -relax, &f->G, 1, &f->S));
-  TRY(h->ops->axpby(h, -1, &w->A, 1, &f->G)); /* G = C2 - A */
+  TRY(h->ops->axpby(h, -1, &dstep->A, 1, &f->G)); /* G = C2 - A */
   TRY(h->ops->dot(h, &f->G, &f->G, &f->sums[0]));
-  TRY(rr_fit_project(w));
-  TRY(h->ops->axpby(h, 1, &w->A, 1, &f->G)); /* G = C2 - C2_new */
+  TRY(rr_fit_project(dstep));
+  TRY(h->ops->axpby(h, 1, &dstep->A, 1, &f->G)); /* G = C2 - C2_new */
   TRY(h->ops->axpby(h, -1, &f->S, 1, &f->G));
   TRY(h->ops->axpby(h, -1, &f->P, 1, &f->G));
   TRY(h->ops->dot(h, &f->G, &f->G, &f->sums[1]));
-  TRY(copy_size(w, &f->sums[2]));
+  TRY(copy_size(dstep, &f->sums[2]));
   TRY(h->ops->axpby(h, 1 - keep, &f->P, 1, &f->S));
   TRY(la_scale(h, keep, &f->P));
   f->before = f->rho;
@@ -93,21 +93,21 @@ lapis_status rr_fit_step(rr_dstep *w, double relax, double factor)
   return LAPIS_OK;
 }
 
-lapis_status rr_fit_reflect(rr_dstep *w)
+lapis_status rr_fit_reflect(rr_dstep *dstep)
 {
-  la *h = w->h;
-  rr_fit *f = &w->fit;
+  la *h = dstep->h;
+  rr_fit *f = &dstep->fit;
   if (f->k == 0) return LAPIS_OK;
-  double share = f->rho / (w->rho + f->rho);
-  TRY(h->ops->axpby(h, share, &f->S, 1 - share, &w->W));
-  return h->ops->axpby(h, 2 * share, &f->P, 1, &w->W);
+  double share = f->rho / (dstep->rho + f->rho);
+  TRY(h->ops->axpby(h, share, &f->S, 1 - share, &dstep->W));
+  return h->ops->axpby(h, 2 * share, &f->P, 1, &dstep->W);
 }
 
-lapis_status rr_fit_loss(rr_dstep *w)
+lapis_status rr_fit_loss(rr_dstep *dstep)
 {
-  la *h = w->h;
-  rr_fit *f = &w->fit;
+  la *h = dstep->h;
+  rr_fit *f = &dstep->fit;
   TRY(la_copy(h, &f->R, &f->T));
-  TRY(h->ops->gemm(h, LA_N, LA_N, -1, &f->K, &w->A, 1, &f->T));
+  TRY(h->ops->gemm(h, LA_N, LA_N, -1, &f->K, &dstep->A, 1, &f->T));
   return h->ops->dot(h, &f->T, &f->T, &f->loss);
 }

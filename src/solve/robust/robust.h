@@ -124,44 +124,46 @@ typedef struct rr_dstep {
 } rr_dstep;
 
 /* k rows of K and R are allocated, to be filled before rr_dstep_start. */
-lapis_status rr_dstep_new(la *h, const lapis_mat *X, int64_t k, rr_dstep *w);
-void rr_dstep_free(rr_dstep *w);
+lapis_status rr_dstep_new(la *h, const lapis_mat *X, int64_t k,
+                          rr_dstep *dstep);
+void rr_dstep_free(rr_dstep *dstep);
 /* From S = X with zeros; or, warm, from where the last solve ended, for
  * another lambda, X, K or R. */
-lapis_status rr_dstep_start(rr_dstep *w, double lambda, bool warm);
+lapis_status rr_dstep_start(rr_dstep *dstep, double lambda, bool warm);
 /* Until the certified relative gap is at most tol, or the loop ends. */
-lapis_status rr_dstep_run(rr_dstep *w, loop *l, double tol);
+lapis_status rr_dstep_run(rr_dstep *dstep, loop *l, double tol);
 /* Names what rr_dstep_run continues from; masked: X changes from round to
  * round of refilling. */
-void rr_dstep_keep(rr_dstep *w, loop *l, bool masked);
+void rr_dstep_keep(rr_dstep *dstep, loop *l, bool masked);
 /* The certificate: bounds at A from the multiplier of the last step, which is
  * scaled and left in W, for those who publish it (C above). */
-lapis_status rr_dstep_certify(rr_dstep *w);
+lapis_status rr_dstep_certify(rr_dstep *dstep);
 /* |A - B| / |B| of the last step. */
-double rr_dstep_residual(const rr_dstep *w);
+double rr_dstep_residual(const rr_dstep *dstep);
 /* What rr_dstep_run records: 6 names. */
 extern const char *const rr_dstep_columns[];
 
 /* ---- the fit term: dstep_fit.c ------------------------------------------*/
-lapis_status rr_fit_alloc(rr_dstep *w, int64_t k);
-void rr_fit_free(rr_dstep *w);
+lapis_status rr_fit_alloc(rr_dstep *dstep, int64_t k);
+void rr_fit_free(rr_dstep *dstep);
 /* M for the rho at hand, and H, P from S. */
-lapis_status rr_fit_factor(rr_dstep *w);
+lapis_status rr_fit_factor(rr_dstep *dstep);
 /* H and P from S. */
-lapis_status rr_fit_project(rr_dstep *w);
+lapis_status rr_fit_project(rr_dstep *dstep);
 /* S += relax (A - C2), P anew, then both for a rho grown by factor; sums. */
-lapis_status rr_fit_step(rr_dstep *w, double relax, double factor);
+lapis_status rr_fit_step(rr_dstep *dstep, double relax, double factor);
 /* W = (rho W + fit.rho (S + 2 P)) / (rho + fit.rho) */
-lapis_status rr_fit_reflect(rr_dstep *w);
+lapis_status rr_fit_reflect(rr_dstep *dstep);
 /* loss = |R - K A|^2 */
-lapis_status rr_fit_loss(rr_dstep *w);
+lapis_status rr_fit_loss(rr_dstep *dstep);
 
 /* ---- refilling: finding what is covered, and filling it -----------------*/
 /* rounds times: D on the entries that are not covered; covered = farther than
  * tau from D.  Then filled = D where covered or not observed, X elsewhere
  * (d x n).  w is left at the last round's problem. */
-lapis_status rr_refill_train(rr_dstep *w, loop *l, int64_t rounds, double tau,
-                             double tol, const double *X, double *filled);
+lapis_status rr_refill_train(rr_dstep *dstep, loop *l, int64_t rounds,
+                             double tau, double tol, const double *X,
+                             double *filled);
 extern const lapis_method rpca_method;
 /* method_new_fn (base/param.h); callers from outside go by methods.c. */
 lapis_status rpca_new(lapis_ctx *ctx, const lapis_data *data,
@@ -195,7 +197,7 @@ typedef struct rr_tstep {
   la_array Tt, TQ;        /* (d + 1) x K: T', T'Q */
   la_array G, V;          /* side x side */
   la_array R, S;          /* side x K: right sides */
-  double *w;              /* side: eigenvalues */
+  double *values;         /* side: eigenvalues */
 } rr_tstep;
 lapis_status rr_tstep_new(la *h, int64_t d, int64_t n, int64_t K, rr_tstep *t);
 void rr_tstep_free(la *h, rr_tstep *t);

@@ -135,7 +135,7 @@ static lapis_status take_data(rr *w)
   la *h = &w->h;
   TRY(la_zero(h, &w->step.S));
   TRY(h->ops->l1_dual(h, INFINITY, &w->step.X, &w->step.S, &w->step.A));
-  double *values = w->t.w;
+  double *values = w->t.values;
   int64_t k = w->d < w->n ? w->d : w->n;
   TRY(op_singular_values(w->step.svt, &w->step.A, values));
   w->step.low_rank = (svt_report){.way = SVT_AUTO, .why = "data as given"};

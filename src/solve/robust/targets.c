@@ -70,20 +70,20 @@ static lapis_status check_classes(rr *w)
 }
 
 /* W = V l^(-1/2) V' from Y Y' = V l V'; M is K x K scratch, V too. */
-static lapis_status root(rr *w, la_array *M, la_array *V, double *l)
+static lapis_status root(rr *w, la_array *M, la_array *V, double *values)
 {
   la *h = &w->h;
   int64_t count;
   la_array Y = la_wrap(w->Y, w->K, w->n), W = la_wrap(w->W, w->K, w->K);
   TRY(h->ops->syrk(h, LA_N, &Y, M));
-  TRY(h->ops->eigh(h, M, -INFINITY, l, V, &count));
-  if (!(l[w->K - 1] > DEPENDENT * l[0]))
+  TRY(h->ops->eigh(h, M, -INFINITY, values, V, &count));
+  if (!(values[w->K - 1] > DEPENDENT * values[0]))
     return lapis_fail(w->base.ctx, LAPIS_EDATA,
                       "rlda: the classes are linearly dependent (one is the "
                       "same as another, or a combination of others); leave one "
                       "out");
-  for (int64_t k = 0; k < w->K; k++) l[k] = 1 / sqrt(sqrt(l[k]));
-  TRY(h->ops->scale_cols(h, l, V));
+  for (int64_t k = 0; k < w->K; k++) values[k] = 1 / sqrt(sqrt(values[k]));
+  TRY(h->ops->scale_cols(h, values, V));
   return h->ops->syrk(h, LA_N, V, &W);
 }
 
@@ -91,14 +91,14 @@ static lapis_status set_root(rr *w)
 {
   la *h = &w->h;
   la_array M = {.data = NULL}, V = {.data = NULL};
-  double *l = base_alloc(w->base.ctx, w->K, sizeof *l);
-  lapis_status s = l == NULL ? LAPIS_ENOMEM : LAPIS_OK;
+  double *values = base_alloc(w->base.ctx, w->K, sizeof *values);
+  lapis_status s = values == NULL ? LAPIS_ENOMEM : LAPIS_OK;
   if (s >= 0) s = h->ops->alloc(h, LAPIS_F64, w->K, w->K, &M);
   if (s >= 0) s = h->ops->alloc(h, LAPIS_F64, w->K, w->K, &V);
-  if (s >= 0) s = root(w, &M, &V, l);
+  if (s >= 0) s = root(w, &M, &V, values);
   h->ops->free(h, &M);
   h->ops->free(h, &V);
-  base_free(l);
+  base_free(values);
   return s;
 }
 

@@ -26,8 +26,8 @@ static lapis_status allocate(la *h, rr_tstep *t)
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     TRY(h->ops->alloc(h, LAPIS_F64, all[i].rows, all[i].cols, all[i].a));
   t->l = base_alloc(h->ctx, t->K, sizeof *t->l);
-  t->w = base_alloc(h->ctx, s, sizeof *t->w);
-  return t->l != NULL && t->w != NULL ? LAPIS_OK : LAPIS_ENOMEM;
+  t->values = base_alloc(h->ctx, s, sizeof *t->values);
+  return t->l != NULL && t->values != NULL ? LAPIS_OK : LAPIS_ENOMEM;
 }
 
 lapis_status rr_tstep_new(la *h, int64_t d, int64_t n, int64_t K, rr_tstep *t)
@@ -47,7 +47,7 @@ void rr_tstep_free(la *h, rr_tstep *t)
                      &t->G, &t->V,  &t->R,  &t->S};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) h->ops->free(h, all[i]);
   base_free(t->l);
-  base_free(t->w);
+  base_free(t->values);
 }
 
 /* ---- the targets --------------------------------------------------------*/
@@ -87,12 +87,12 @@ static lapis_status solve_even(la *h, rr_tstep *t)
 static lapis_status solve_uneven(la *h, rr_tstep *t)
 {
   int64_t count;
-  TRY(h->ops->eigh(h, &t->G, -INFINITY, t->w, &t->V, &count));
+  TRY(h->ops->eigh(h, &t->G, -INFINITY, t->values, &t->V, &count));
   TRY(h->ops->gemm(h, LA_T, LA_N, 1, &t->V, &t->R, 0, &t->S));
   for (int64_t k = 0; k < t->K; k++) {
     double *s = (double *)t->S.data + k * t->S.ld, l = t->l[k];
     for (int64_t i = 0; i < t->side; i++)
-      s[i] *= l / (l * fmax(t->w[i], 0) + t->gamma);
+      s[i] *= l / (l * fmax(t->values[i], 0) + t->gamma);
   }
   return h->ops->gemm(h, LA_N, LA_N, 1, &t->V, &t->S, 0, &t->R);
 }

@@ -354,17 +354,18 @@ static void find_slacks(roml_matcher *m, bench *b, const int64_t *pick)
 }
 
 /* The earlier prices, for a warm start; false where all are 0. */
-static bool recall(const roml_matcher *m, const bench *b, op_assign *w,
+static bool recall(const roml_matcher *m, const bench *b, op_assign *solver,
                    const int64_t *pick)
 {
   int64_t n = m->at.n;
   bool any = false;
   for (int64_t j = 0; j < n; j++) any = any || m->price[b->k * n + j] < 0;
   if (!any) return false;
-  memset(w->price, 0, (size_t)roml_count(m->p, b->k) * sizeof *w->price);
+  memset(solver->price, 0,
+         (size_t)roml_count(m->p, b->k) * sizeof *solver->price);
   for (int64_t j = 0; j < n; j++) {
-    w->match[j] = pick[j];
-    w->price[pick[j]] = m->price[b->k * n + j];
+    solver->match[j] = pick[j];
+    solver->price[pick[j]] = m->price[b->k * n + j];
   }
   return true;
 }

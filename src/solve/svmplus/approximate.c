@@ -32,9 +32,9 @@ struct sv_model {
   double *L;    /* r x n, of the rows */
   double *rest; /* n */
   int64_t learnt;
-  double *E;         /* LEARNT x n: what was learnt, signs + and - in turn */
-  double *diag;      /* n: of M */
-  double *w, *v, *e; /* r, of R's rows */
+  double *E;    /* LEARNT x n: what was learnt, signs + and - in turn */
+  double *diag; /* n: of M */
+  double *weights, *v, *e;        /* r, of R's rows */
   double *b, *g, *step, *product; /* n each; product: Q step */
   int64_t *order;                 /* n */
   int64_t epochs;                 /* so far: each another order */
@@ -52,7 +52,7 @@ static double slope(const sv_model *t, int64_t i)
 {
   const sv_rows *Q = t->q->source;
   double g = t->g[i] + t->rest[i] * t->step[i];
-  g += Q->y[i] * column_dense_dot(t->L + i * t->r, t->w, t->r);
+  g += Q->y[i] * column_dense_dot(t->L + i * t->r, t->weights, t->r);
   if (Q->R != NULL) g += column_dense_dot(Q->R + i * Q->r, t->v, Q->r);
   if (Q->C != NULL) g += t->step[i] / Q->C[i];
   return g + column_dense_dot(t->E + i * LEARNT, t->e, t->learnt);
@@ -62,7 +62,7 @@ static void move(sv_model *t, int64_t i, double d)
 {
   const sv_rows *Q = t->q->source;
   t->step[i] += d;
-  add(d * Q->y[i], t->L + i * t->r, t->w, t->r);
+  add(d * Q->y[i], t->L + i * t->r, t->weights, t->r);
   if (Q->R != NULL) add(d, Q->R + i * Q->r, t->v, Q->r);
   for (int64_t k = 0; k < t->learnt; k++)
     t->e[k] += (k % 2 == 0 ? d : -d) * t->E[i * LEARNT + k];
@@ -97,7 +97,7 @@ static void solve_model(sv_model *t)
   int64_t n = t->q->n, count = n;
   double first = INFINITY;
   memset(t->step, 0, (size_t)n * sizeof *t->step);
-  memset(t->w, 0, (size_t)t->r * sizeof *t->w);
+  memset(t->weights, 0, (size_t)t->r * sizeof *t->weights);
   memset(t->v, 0, (size_t)t->q->source->r * sizeof *t->v);
   memset(t->e, 0, sizeof *t->e * LEARNT);
   for (int e = 0; e < EPOCHS; e++) {
@@ -198,13 +198,14 @@ static lapis_status fill(sv_model *t)
   t->L = Q->L;
   t->r = Q->rank;
   int64_t r = t->r + Q->r + LEARNT;
-  t->w = base_alloc(Q->h->ctx, r + 6 * n, sizeof *t->w);
+  t->weights = base_alloc(Q->h->ctx, r + 6 * n, sizeof *t->weights);
   t->E = base_alloc(Q->h->ctx, LEARNT * n, sizeof *t->E);
   t->order = base_alloc(Q->h->ctx, n, sizeof *t->order);
-  if (t->w == NULL || t->E == NULL || t->order == NULL) return LAPIS_ENOMEM;
-  t->v = t->w + t->r;
+  if (t->weights == NULL || t->E == NULL || t->order == NULL)
+    return LAPIS_ENOMEM;
+  t->v = t->weights + t->r;
   t->e = t->v + Q->r;
-  t->b = t->w + r;
+  t->b = t->weights + r;
   t->g = t->b + n;
   t->step = t->g + n;
   t->product = t->step + n;
@@ -246,7 +247,7 @@ void sv_model_keep(sv_model *t)
 void sv_model_free(sv_model *t)
 {
   if (t == NULL) return;
-  base_free(t->w);
+  base_free(t->weights);
   base_free(t->E);
   base_free(t->order);
   base_free(t);

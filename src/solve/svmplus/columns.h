@@ -6,43 +6,44 @@
 #define LAPIS_SVMPLUS_COLUMNS_H
 #include "mat/mat.h"
 
-static inline double column_dense_dot(const double *x, const double *w,
+static inline double column_dense_dot(const double *x, const double *weights,
                                       int64_t d)
 {
   double s[8] = {0, 0, 0, 0, 0, 0, 0, 0}, rest = 0;
   int64_t i = 0;
   for (; i + 8 <= d; i += 8)
-    for (int c = 0; c < 8; c++) s[c] += x[i + c] * w[i + c];
-  for (; i < d; i++) rest += x[i] * w[i];
+    for (int c = 0; c < 8; c++) s[c] += x[i + c] * weights[i + c];
+  for (; i < d; i++) rest += x[i] * weights[i];
   return ((s[0] + s[4]) + (s[1] + s[5])) + ((s[2] + s[6]) + (s[3] + s[7])) +
          rest;
 }
 
 /* [x_j; 1]'w */
-static inline double column_dot(const lapis_mat *A, int64_t j, const double *w)
+static inline double column_dot(const lapis_mat *A, int64_t j,
+                                const double *weights)
 {
   if (A->colptr == NULL)
-    return column_dense_dot(mat_col(A, j), w, A->rows) + w[A->rows];
+    return column_dense_dot(mat_col(A, j), weights, A->rows) + weights[A->rows];
   const double *val = A->val;
-  double sum = w[A->rows];
+  double sum = weights[A->rows];
   for (int64_t k = A->colptr[j]; k < A->colptr[j + 1]; k++)
-    sum += val[k] * w[A->rowidx[k]];
+    sum += val[k] * weights[A->rowidx[k]];
   return sum;
 }
 
 /* w += f [x_j; 1] */
 static inline void column_add(const lapis_mat *A, int64_t j, double f,
-                              double *restrict w)
+                              double *restrict weights)
 {
-  w[A->rows] += f;
+  weights[A->rows] += f;
   if (A->colptr == NULL) {
     const double *restrict x = mat_col(A, j);
-    for (int64_t i = 0; i < A->rows; i++) w[i] += f * x[i];
+    for (int64_t i = 0; i < A->rows; i++) weights[i] += f * x[i];
     return;
   }
   const double *val = A->val;
   for (int64_t k = A->colptr[j]; k < A->colptr[j + 1]; k++)
-    w[A->rowidx[k]] += f * val[k];
+    weights[A->rowidx[k]] += f * val[k];
 }
 
 /* |[x_j; 1]|^2 */

@@ -20,7 +20,7 @@
 #include "solve/svmplus/svmplus.h"
 
 typedef struct dcd {
-  sv_linear *l;
+  sv_linear *point;
   double *qx, *qz; /* n each */
   int64_t *order;  /* n: samples in play come first */
   int64_t active;
@@ -42,20 +42,20 @@ static void pair_answer(double qx, double qz, double *a, double *u)
 /* false: sample i leaves play. */
 static bool step_pair(dcd *t, int64_t i)
 {
-  sv_linear *l = t->l;
-  const sv_data *q = l->q;
+  sv_linear *point = t->point;
+  const sv_data *q = point->q;
   double qx = t->qx[i], qz = t->qz[i];
-  double slope = q->y[i] * column_dot(&q->X, i, l->w) - 1;
-  double slack = column_dot(&q->P, i, l->v);
-  double a = l->a[i], u = a + l->s[i];
+  double slope = q->y[i] * column_dot(&q->X, i, point->w) - 1;
+  double slack = column_dot(&q->P, i, point->v);
+  double a = point->a[i], u = a + point->s[i];
   if (u <= 0 && slack > t->bar && slope + slack > t->bar) return false;
   double new_a = a - slope / qx, new_u = u - slack / qz;
   pair_answer(qx, qz, &new_a, &new_u);
   double da = new_a - a, du = new_u - u;
-  if (da != 0) column_add(&q->X, i, da * q->y[i], l->w);
-  if (du != 0) column_add(&q->P, i, du / q->gamma, l->v);
-  l->a[i] = new_a;
-  l->s[i] = new_u - new_a;
+  if (da != 0) column_add(&q->X, i, da * q->y[i], point->w);
+  if (du != 0) column_add(&q->P, i, du / q->gamma, point->v);
+  point->a[i] = new_a;
+  point->s[i] = new_u - new_a;
   t->worst = fmax(t->worst, fmax(fabs(da) * qx, fabs(du) * qz));
   return true;
 }
@@ -63,23 +63,23 @@ static bool step_pair(dcd *t, int64_t i)
 /* The same for 0 <= a <= C. */
 static bool step_plain(dcd *t, int64_t i)
 {
-  sv_linear *l = t->l;
-  const sv_data *q = l->q;
-  double slope = q->y[i] * column_dot(&q->X, i, l->w) - 1, a = l->a[i];
+  sv_linear *point = t->point;
+  const sv_data *q = point->q;
+  double slope = q->y[i] * column_dot(&q->X, i, point->w) - 1, a = point->a[i];
   if (a <= 0 && slope > t->bar) return false;
   if (a >= q->C[i] && slope < -t->bar) return false;
   double new_a = fmin(fmax(a - slope / t->qx[i], 0), q->C[i]);
   double da = new_a - a;
-  if (da != 0) column_add(&q->X, i, da * q->y[i], l->w);
-  l->a[i] = new_a;
-  l->s[i] = q->C[i] - new_a;
+  if (da != 0) column_add(&q->X, i, da * q->y[i], point->w);
+  point->a[i] = new_a;
+  point->s[i] = q->C[i] - new_a;
   t->worst = fmax(t->worst, fabs(da) * t->qx[i]);
   return true;
 }
 
 static void epoch(dcd *t)
 {
-  const sv_data *q = t->l->q;
+  const sv_data *q = t->point->q;
   t->worst = 0;
   rng_permute(base_seed(q->ctx), (uint64_t)q->loop->iter, t->order, t->active);
   for (int64_t k = 0; k < t->active;) {
@@ -96,47 +96,47 @@ static void epoch(dcd *t)
 
 static void everyone_plays(dcd *t)
 {
-  t->active = t->l->q->n;
+  t->active = t->point->q->n;
   t->bar = INFINITY;
 }
 
 static lapis_status run(dcd *t, double tol, int64_t epochs, bool *solved)
 {
-  sv_linear *l = t->l;
-  loop *p = l->q->loop;
-  int64_t next = 4, first = p->iter;
+  sv_linear *point = t->point;
+  loop *l = point->q->loop;
+  int64_t next = 4, first = l->iter;
   bool resumed;
-  TRY(sv_linear_certify(l));
+  TRY(sv_linear_certify(point));
   everyone_plays(t);
-  loop_keep_order(p, "order", t->order, l->q->n);
-  loop_keep_whole(p, "active", &t->active, 1, 0, l->q->n);
-  loop_keep_whole(p, "next", &next, 1, 0, LOOP_MOST);
-  loop_keep_whole(p, "first", &first, 1, 0, LOOP_MOST);
-  loop_keep(p, "bar", &t->bar, 1);
-  sv_linear_keep(l);
-  TRY(loop_resume(p, &resumed));
-  while (l->gap > tol && loop_next(l->q->loop)) {
-    int64_t done = l->q->loop->iter - first;
+  loop_keep_order(l, "order", t->order, point->q->n);
+  loop_keep_whole(l, "active", &t->active, 1, 0, point->q->n);
+  loop_keep_whole(l, "next", &next, 1, 0, LOOP_MOST);
+  loop_keep_whole(l, "first", &first, 1, 0, LOOP_MOST);
+  loop_keep(l, "bar", &t->bar, 1);
+  sv_linear_keep(point);
+  TRY(loop_resume(l, &resumed));
+  while (point->gap > tol && loop_next(point->q->loop)) {
+    int64_t done = point->q->loop->iter - first;
     epoch(t);
     if (done < next && done < epochs) continue;
-    TRY(sv_linear_certify(l));
-    TRY(sv_linear_record(l, tol));
+    TRY(sv_linear_certify(point));
+    TRY(sv_linear_record(point, tol));
     everyone_plays(t);
     next = done + 2 + done / 4;
     if (done >= epochs) break;
   }
-  if (l->q->loop->status != LAPIS_OK) TRY(sv_linear_certify(l));
-  *solved = l->gap <= tol;
+  if (point->q->loop->status != LAPIS_OK) TRY(sv_linear_certify(point));
+  *solved = point->gap <= tol;
   return LAPIS_OK;
 }
 
-lapis_status sv_dcd(sv_linear *l, double tol, int64_t epochs, bool *solved)
+lapis_status sv_dcd(sv_linear *point, double tol, int64_t epochs, bool *solved)
 {
-  const sv_data *q = l->q;
+  const sv_data *q = point->q;
   int64_t n = q->n;
   double *room = base_alloc(q->ctx, 3 * n, sizeof *room);
   if (room == NULL) return LAPIS_ENOMEM;
-  dcd t = {.l = l,
+  dcd t = {.point = point,
            .qx = room,
            .qz = room + n,
            .order = (int64_t *)(void *)(room + 2 * n)};

@@ -28,7 +28,7 @@ static const double FAR = 30;         /* gaps times the tolerance */
 enum { BLOCK = 1024, PATIENCE = 20, LATE = 5, CORRECTIONS = 3, ROUNDS = 3 };
 
 typedef struct ipm {
-  sv_linear *l;
+  sv_linear *point;
   int64_t D, N;          /* d + 1; order of the system */
   double *s1, *s2;       /* n: slacks (plain: s2 = xi) */
   double *da, *ds;       /* n: directions of a, s */
@@ -47,16 +47,16 @@ typedef struct ipm {
 
 static double theta_1(const ipm *t, int64_t i)
 {
-  const sv_linear *l = t->l;
-  if (t->restoring) return l->a[i] * l->a[i];
-  if (!l->q->plain) return l->a[i] / t->s1[i];
-  return 1 / (t->s1[i] / l->a[i] + t->s2[i] / l->s[i]);
+  const sv_linear *point = t->point;
+  if (t->restoring) return point->a[i] * point->a[i];
+  if (!point->q->plain) return point->a[i] / t->s1[i];
+  return 1 / (t->s1[i] / point->a[i] + t->s2[i] / point->s[i]);
 }
 
 static double theta_2(const ipm *t, int64_t i)
 {
-  const sv_linear *l = t->l;
-  return t->restoring ? l->s[i] * l->s[i] : l->s[i] / t->s2[i];
+  const sv_linear *point = t->point;
+  return t->restoring ? point->s[i] * point->s[i] : point->s[i] / t->s2[i];
 }
 
 /* ---- the system ---------------------------------------------------------*/
@@ -77,14 +77,14 @@ typedef struct factors { /* of one block of samples */
 
 static void block_factors(const ipm *t, int64_t first, int64_t cols, factors *f)
 {
-  const sv_linear *l = t->l;
+  const sv_linear *point = t->point;
   for (int64_t j = 0; j < cols; j++) {
     int64_t i = first + j;
     double one = theta_1(t, i);
     f->main[j] = sqrt(one);
-    if (l->q->plain) continue;
+    if (point->q->plain) continue;
     f->slack[j] = sqrt(one + theta_2(t, i));
-    f->cross[j] = l->q->y[i] * sqrt(one);
+    f->cross[j] = point->q->y[i] * sqrt(one);
   }
 }
 
@@ -92,7 +92,7 @@ static void block_factors(const ipm *t, int64_t first, int64_t cols, factors *f)
  * theta_2). */
 static lapis_status add_block(ipm *t, int64_t first, int64_t cols)
 {
-  const sv_data *q = t->l->q;
+  const sv_data *q = t->point->q;
   int64_t D = t->D, S = t->N - t->D;
   factors f;
   block_factors(t, first, cols, &f);
@@ -118,12 +118,12 @@ static lapis_status add_block(ipm *t, int64_t first, int64_t cols)
 static double diagonal(const ipm *t, int64_t k)
 {
   if (t->restoring) return 1e-13 * t->M[k * t->N + k];
-  return k < t->D ? 1 : t->l->q->gamma;
+  return k < t->D ? 1 : t->point->q->gamma;
 }
 
 static lapis_status factorise(ipm *t)
 {
-  const sv_data *q = t->l->q;
+  const sv_data *q = t->point->q;
   memset(t->M, 0, (size_t)(t->N * t->N) * sizeof *t->M);
   for (int64_t i = 0; i < q->n; i += BLOCK)
     TRY(add_block(t, i, q->n - i < BLOCK ? q->n - i : BLOCK));
@@ -137,7 +137,7 @@ static lapis_status factorise(ipm *t)
  * -(H u + c) + A_1'g1 + A_2'g2. */
 static lapis_status solve_system(ipm *t)
 {
-  const sv_data *q = t->l->q;
+  const sv_data *q = t->point->q;
   double *du = t->du;
   memset(du, 0, (size_t)t->N * sizeof *du);
   for (int64_t i = 0; i < q->n; i++) {
@@ -167,16 +167,16 @@ typedef struct steps {
 /* Residuals of s1 and s2 (plain: of s1 alone). */
 static double off_1(const ipm *t, int64_t i)
 {
-  const sv_linear *l = t->l;
-  double slack = l->q->plain ? t->s2[i] : l->r[i];
-  return l->m[i] + slack - 1 - t->s1[i];
+  const sv_linear *point = t->point;
+  double slack = point->q->plain ? t->s2[i] : point->r[i];
+  return point->m[i] + slack - 1 - t->s1[i];
 }
 
 /* Targets of the products a s1 and s s2: mu, less the second-order terms that
  * the predictor left in d1 da and d2 ds (mu 0: the predictor itself). */
 static void set_targets(ipm *t, double mu)
 {
-  for (int64_t i = 0; i < t->l->q->n; i++) {
+  for (int64_t i = 0; i < t->point->q->n; i++) {
     t->t1[i] = mu > 0 ? mu - t->d1[i] * t->da[i] : 0;
     t->t2[i] = mu > 0 ? mu - t->d2[i] * t->ds[i] : 0;
   }
@@ -194,31 +194,31 @@ static double towards(double product, double mu)
  * what is possible (Gondzio 1996). */
 static void centre(ipm *t, double mu, steps by)
 {
-  const sv_linear *l = t->l;
+  const sv_linear *point = t->point;
   double p = fmin(1, by.primal + REACH), d = fmin(1, by.dual + REACH);
-  for (int64_t i = 0; i < l->q->n; i++) {
+  for (int64_t i = 0; i < point->q->n; i++) {
     t->t1[i] +=
-        towards((l->a[i] + d * t->da[i]) * (t->s1[i] + p * t->d1[i]), mu);
+        towards((point->a[i] + d * t->da[i]) * (t->s1[i] + p * t->d1[i]), mu);
     t->t2[i] +=
-        towards((l->s[i] + d * t->ds[i]) * (t->s2[i] + p * t->d2[i]), mu);
+        towards((point->s[i] + d * t->ds[i]) * (t->s2[i] + p * t->d2[i]), mu);
   }
 }
 
 /* g from the targets. */
 static void right_side(ipm *t)
 {
-  const sv_linear *l = t->l;
-  for (int64_t i = 0; i < l->q->n; i++) {
+  const sv_linear *point = t->point;
+  for (int64_t i = 0; i < point->q->n; i++) {
     double r1 = t->t1[i], r2 = t->t2[i];
-    if (l->q->plain) {
+    if (point->q->plain) {
       /* what remains of the pair equations once xi and s are eliminated */
-      double need = r1 / l->a[i] - r2 / l->s[i] - off_1(t, i);
+      double need = r1 / point->a[i] - r2 / point->s[i] - off_1(t, i);
       need += t->s2[i] - t->s1[i];
-      t->g1[i] = l->a[i] + theta_1(t, i) * need;
+      t->g1[i] = point->a[i] + theta_1(t, i) * need;
       t->g2[i] = r2;
     } else {
-      t->g1[i] = (r1 - l->a[i] * off_1(t, i)) / t->s1[i];
-      t->g2[i] = (r2 - l->s[i] * (l->r[i] - t->s2[i])) / t->s2[i];
+      t->g1[i] = (r1 - point->a[i] * off_1(t, i)) / t->s1[i];
+      t->g2[i] = (r2 - point->s[i] * (point->r[i] - t->s2[i])) / t->s2[i];
     }
   }
 }
@@ -226,18 +226,18 @@ static void right_side(ipm *t)
 /* From A du to the directions of s1, s2, a, s. */
 static void directions(ipm *t)
 {
-  const sv_linear *l = t->l;
-  for (int64_t i = 0; i < l->q->n; i++) {
-    double a = l->a[i], s = l->s[i], off = off_1(t, i);
+  const sv_linear *point = t->point;
+  for (int64_t i = 0; i < point->q->n; i++) {
+    double a = point->a[i], s = point->s[i], off = off_1(t, i);
     t->da[i] = t->g1[i] - a - theta_1(t, i) * t->d1[i];
-    if (l->q->plain) {
+    if (point->q->plain) {
       t->ds[i] = -t->da[i];
       t->d2[i] = (t->g2[i] - s * t->s2[i] + t->s2[i] * t->da[i]) / s;
       t->d1[i] += t->d2[i] + off;
     } else {
       t->ds[i] = t->g2[i] - s - s / t->s2[i] * t->d2[i];
       t->d1[i] += off;
-      t->d2[i] += l->r[i] - t->s2[i];
+      t->d2[i] += point->r[i] - t->s2[i];
     }
   }
 }
@@ -249,17 +249,17 @@ static double shorten(double step, double x, double dx)
 
 static lapis_status longest_steps(ipm *t, double most, steps *out)
 {
-  const sv_linear *l = t->l;
+  const sv_linear *point = t->point;
   double best[2] = {most, most};
-  for (int64_t i = 0; i < l->q->n; i++) {
+  for (int64_t i = 0; i < point->q->n; i++) {
     best[0] = shorten(best[0], t->s1[i], t->d1[i]);
     best[0] = shorten(best[0], t->s2[i], t->d2[i]);
-    best[1] = shorten(best[1], l->a[i], t->da[i]);
-    best[1] = shorten(best[1], l->s[i], t->ds[i]);
+    best[1] = shorten(best[1], point->a[i], t->da[i]);
+    best[1] = shorten(best[1], point->s[i], t->ds[i]);
   }
   best[0] = -best[0];
   best[1] = -best[1];
-  TRY(base_max(l->q->ctx, best, 2));
+  TRY(base_max(point->q->ctx, best, 2));
   *out = (steps){-best[0], -best[1]};
   return LAPIS_OK;
 }
@@ -267,29 +267,29 @@ static lapis_status longest_steps(ipm *t, double most, steps *out)
 /* Mean complementarity after a step. */
 static lapis_status complementarity(ipm *t, steps by, double *mu)
 {
-  const sv_linear *l = t->l;
+  const sv_linear *point = t->point;
   double sum = 0, p = by.primal, d = by.dual;
-  for (int64_t i = 0; i < l->q->n; i++) {
-    sum += (l->a[i] + d * t->da[i]) * (t->s1[i] + p * t->d1[i]);
-    sum += (l->s[i] + d * t->ds[i]) * (t->s2[i] + p * t->d2[i]);
+  for (int64_t i = 0; i < point->q->n; i++) {
+    sum += (point->a[i] + d * t->da[i]) * (t->s1[i] + p * t->d1[i]);
+    sum += (point->s[i] + d * t->ds[i]) * (t->s2[i] + p * t->d2[i]);
   }
-  TRY(base_sum(l->q->ctx, &sum, 1));
+  TRY(base_sum(point->q->ctx, &sum, 1));
   *mu = sum / t->total;
   return LAPIS_OK;
 }
 
 static void move(ipm *t, steps by)
 {
-  sv_linear *l = t->l;
-  bool plain = l->q->plain;
-  for (int64_t i = 0; i < l->q->n; i++) {
+  sv_linear *point = t->point;
+  bool plain = point->q->plain;
+  for (int64_t i = 0; i < point->q->n; i++) {
     /* A_1 du = direction of s1 less what it owed; m follows w only */
     double owed = off_1(t, i),
-           du2 = t->d2[i] - (plain ? 0 : l->r[i] - t->s2[i]);
-    l->m[i] += by.primal * (t->d1[i] - owed - du2);
-    if (!plain) l->r[i] += by.primal * du2;
-    l->a[i] += by.dual * t->da[i];
-    l->s[i] += by.dual * t->ds[i]; /* C - a would lose the small ones */
+           du2 = t->d2[i] - (plain ? 0 : point->r[i] - t->s2[i]);
+    point->m[i] += by.primal * (t->d1[i] - owed - du2);
+    if (!plain) point->r[i] += by.primal * du2;
+    point->a[i] += by.dual * t->da[i];
+    point->s[i] += by.dual * t->ds[i]; /* C - a would lose the small ones */
     t->s1[i] += by.primal * t->d1[i];
     t->s2[i] += by.primal * t->d2[i];
   }
@@ -308,7 +308,7 @@ static lapis_status direct(ipm *t, double most, steps *by)
 /* da, ds, d1, d2, u's direction: to the copy or back. */
 static void keep_directions(ipm *t, bool back)
 {
-  size_t n = (size_t)(4 * t->l->q->n) * sizeof *t->da;
+  size_t n = (size_t)(4 * t->point->q->n) * sizeof *t->da;
   memcpy(back ? t->da : t->kept, back ? t->kept : t->da, n);
   size_t N = (size_t)t->N * sizeof *t->du;
   memcpy(back ? t->du : t->kept_u, back ? t->kept_u : t->du, N);
@@ -337,7 +337,7 @@ static lapis_status correct(ipm *t, double mu, steps *by)
  * infeasibility. */
 static double left_over(const ipm *t, double mu)
 {
-  double size = fmax(fabs(t->l->primal), fabs(t->l->dual));
+  double size = fmax(fabs(t->point->primal), fabs(t->point->dual));
   return mu * t->total / fmax(size, 1e-300);
 }
 
@@ -366,15 +366,15 @@ static lapis_status iterate(ipm *t, double mu)
 /* ---- the loop -----------------------------------------------------------*/
 static void start(ipm *t)
 {
-  sv_linear *l = t->l;
-  const sv_data *q = l->q;
+  sv_linear *point = t->point;
+  const sv_data *q = point->q;
   memset(t->u, 0, (size_t)t->N * sizeof *t->u);
   memset(t->c, 0, (size_t)t->N * sizeof *t->c);
   if (!q->plain) t->u[t->N - 1] = 2;
   for (int64_t i = 0; i < q->n; i++) {
-    l->a[i] = l->s[i] = q->C[i] / 2;
-    l->m[i] = 0;
-    l->r[i] = t->s2[i] = 2;
+    point->a[i] = point->s[i] = q->C[i] / 2;
+    point->m[i] = 0;
+    point->r[i] = t->s2[i] = 2;
     t->s1[i] = 1;
     if (!q->plain) column_add(&q->P, i, q->C[i], t->c + t->D);
   }
@@ -392,13 +392,13 @@ static bool finite_state(const ipm *t)
  * gamma u_v - sum (a + s - C) z). */
 static lapis_status behind(ipm *t)
 {
-  const sv_linear *l = t->l;
-  const sv_data *q = l->q;
+  const sv_linear *point = t->point;
+  const sv_data *q = point->q;
   double *du = t->du;
   memset(du, 0, (size_t)t->N * sizeof *du);
   for (int64_t i = 0; i < q->n; i++) {
-    column_add(&q->X, i, -l->a[i] * q->y[i], du);
-    column_add(&q->P, i, q->C[i] - l->a[i] - l->s[i], du + t->D);
+    column_add(&q->X, i, -point->a[i] * q->y[i], du);
+    column_add(&q->P, i, q->C[i] - point->a[i] - point->s[i], du + t->D);
   }
   TRY(base_sum(q->ctx, du, t->N));
   for (int64_t k = 0; k < t->N; k++)
@@ -413,8 +413,8 @@ static lapis_status behind(ipm *t)
  * the constraints they belong to. */
 static lapis_status restore(ipm *t)
 {
-  sv_linear *l = t->l;
-  const sv_data *q = l->q;
+  sv_linear *point = t->point;
+  const sv_data *q = point->q;
   t->restoring = true;
   lapis_status s = factorise(t);
   t->restoring = false;
@@ -426,8 +426,8 @@ static lapis_status restore(ipm *t)
     for (int64_t i = 0; s >= 0 && i < q->n; i++) {
       double z = column_dot(&q->P, i, t->du + t->D);
       double x = q->y[i] * column_dot(&q->X, i, t->du);
-      l->a[i] *= fmax(1 + l->a[i] * (x + z), 0.1);
-      l->s[i] *= fmax(1 + l->s[i] * z, 0.1);
+      point->a[i] *= fmax(1 + point->a[i] * (x + z), 0.1);
+      point->s[i] *= fmax(1 + point->s[i] * z, 0.1);
     }
   }
   return s == LAPIS_ENUMERIC ? LAPIS_OK : s; /* the gap will tell */
@@ -435,39 +435,39 @@ static lapis_status restore(ipm *t)
 
 static lapis_status certify_point(ipm *t, double tol)
 {
-  sv_linear *l = t->l;
-  size_t bytes = (size_t)l->q->n * sizeof *l->a;
-  TRY(sv_linear_certify(l));
-  TRY(sv_linear_record(l, tol));
-  if (!(l->gap < t->best_gap)) return LAPIS_OK;
-  t->best_gap = l->gap;
-  memcpy(t->best_a, l->a, bytes);
-  memcpy(t->best_s, l->s, bytes);
+  sv_linear *point = t->point;
+  size_t bytes = (size_t)point->q->n * sizeof *point->a;
+  TRY(sv_linear_certify(point));
+  TRY(sv_linear_record(point, tol));
+  if (!(point->gap < t->best_gap)) return LAPIS_OK;
+  t->best_gap = point->gap;
+  memcpy(t->best_a, point->a, bytes);
+  memcpy(t->best_s, point->s, bytes);
   return LAPIS_OK;
 }
 
 /* a, s, m and r (which adjoin): to the copy or back. */
 static void keep_point(ipm *t, bool back)
 {
-  size_t bytes = (size_t)(4 * t->l->q->n) * sizeof *t->kept;
-  memcpy(back ? t->l->a : t->kept, back ? t->kept : t->l->a, bytes);
+  size_t bytes = (size_t)(4 * t->point->q->n) * sizeof *t->kept;
+  memcpy(back ? t->point->a : t->kept, back ? t->kept : t->point->a, bytes);
 }
 
 /* Certifies the dual point, restored where it is not complementarity that is
  * left; the iterates go on from where they were. */
 static lapis_status certify(ipm *t, double mu, double tol)
 {
-  sv_linear *l = t->l;
+  sv_linear *point = t->point;
   keep_point(t, false);
   TRY(certify_point(t, tol));
-  bool behind_u = l->gap > tol && left_over(t, mu) < 0.5 * tol;
+  bool behind_u = point->gap > tol && left_over(t, mu) < 0.5 * tol;
   keep_point(t, true);
-  if (!behind_u || l->q->plain) return LAPIS_OK;
-  sv_linear before = *l;
+  if (!behind_u || point->q->plain) return LAPIS_OK;
+  sv_linear before = *point;
   TRY(restore(t));
   TRY(certify_point(t, tol));
-  l->primal = before.primal;
-  l->dual = before.dual;
+  point->primal = before.primal;
+  point->dual = before.dual;
   keep_point(t, true);
   return LAPIS_OK;
 }
@@ -480,9 +480,9 @@ static bool worth_certifying(const ipm *t, double mu, double tol)
 
 static void keep(ipm *t, int64_t *waited)
 {
-  loop *l = t->l->q->loop;
-  int64_t n = t->l->q->n;
-  sv_linear_keep(t->l);
+  loop *l = t->point->q->loop;
+  int64_t n = t->point->q->n;
+  sv_linear_keep(t->point);
   loop_keep(l, "s1", t->s1, n);
   loop_keep(l, "s2", t->s2, n);
   loop_keep(l, "u", t->u, t->N);
@@ -496,16 +496,16 @@ static void keep(ipm *t, int64_t *waited)
  * row bring nothing; LATE times as fast once complementarity is gone. */
 static lapis_status run(ipm *t, double tol)
 {
-  sv_linear *l = t->l;
-  loop *p = l->q->loop;
+  sv_linear *point = t->point;
+  loop *l = point->q->loop;
   double mu;
   int64_t waited = 0;
   bool resumed;
   keep(t, &waited);
-  TRY(loop_resume(p, &resumed));
-  memset(t->da, 0, (size_t)l->q->n * 4 * sizeof *t->da);
+  TRY(loop_resume(l, &resumed));
+  memset(t->da, 0, (size_t)point->q->n * 4 * sizeof *t->da);
   TRY(complementarity(t, (steps){0, 0}, &mu));
-  while (t->best_gap > tol && waited < PATIENCE && loop_next(p)) {
+  while (t->best_gap > tol && waited < PATIENCE && loop_next(l)) {
     double before = t->best_gap, last = mu;
     lapis_status s = iterate(t, mu);
     /* rounding: the system is no longer definite */
@@ -518,13 +518,13 @@ static lapis_status run(ipm *t, double tol)
     bool early = left_over(t, mu) > tol, falls = early && mu < 0.95 * last;
     waited = gained || falls ? 0 : waited + (early ? 1 : LATE);
   }
-  return l->q->loop->status == LAPIS_OK ? LAPIS_OK : certify(t, mu, tol);
+  return point->q->loop->status == LAPIS_OK ? LAPIS_OK : certify(t, mu, tol);
 }
 
 /* Arrays of n, then of the order of the system. */
 static lapis_status allocate(ipm *t, double **room)
 {
-  const sv_data *q = t->l->q;
+  const sv_data *q = t->point->q;
   int64_t n = q->n, N = t->N, block = n < BLOCK ? n : BLOCK;
   int64_t count = 16 * n + 4 * N + 2 * N * N + (2 * N + q->p) * block;
   double *at = *room = base_alloc_raw(q->ctx, count, sizeof *at);
@@ -545,11 +545,11 @@ static lapis_status allocate(ipm *t, double **room)
   return LAPIS_OK;
 }
 
-lapis_status sv_ipm(sv_linear *l, double tol)
+lapis_status sv_ipm(sv_linear *point, double tol)
 {
-  const sv_data *q = l->q;
+  const sv_data *q = point->q;
   double *room;
-  ipm t = {.l = l,
+  ipm t = {.point = point,
            .D = q->d + 1,
            .N = q->d + 1 + (q->plain ? 0 : q->p + 1),
            .tol = tol,
@@ -560,11 +560,11 @@ lapis_status sv_ipm(sv_linear *l, double tol)
   start(&t);
   lapis_status s = run(&t, tol);
   if (s >= 0 && isfinite(t.best_gap)) {
-    memcpy(l->a, t.best_a, (size_t)q->n * sizeof *l->a);
-    memcpy(l->s, t.best_s, (size_t)q->n * sizeof *l->s);
+    memcpy(point->a, t.best_a, (size_t)q->n * sizeof *point->a);
+    memcpy(point->s, t.best_s, (size_t)q->n * sizeof *point->s);
     for (int64_t i = 0; i < q->n && q->plain; i++)
-      l->a[i] = fmin(l->a[i], q->C[i]);
-    s = sv_linear_certify(l);
+      point->a[i] = fmin(point->a[i], q->C[i]);
+    s = sv_linear_certify(point);
   }
   base_free(room);
   return s;

@@ -40,22 +40,23 @@ static lapis_status linear_new(const sv_data *q, sv_linear *out)
   return LAPIS_OK;
 }
 
-static void linear_free(sv_linear *l)
+static void linear_free(sv_linear *point)
 {
-  base_free(l->a);
-  *l = (sv_linear){0};
+  base_free(point->a);
+  *point = (sv_linear){0};
 }
 
-static lapis_status weights_from_dual(sv_linear *l)
+static lapis_status weights_from_dual(sv_linear *point)
 {
-  const sv_data *q = l->q;
-  memset(l->w, 0, (size_t)(q->d + q->p + 2) * sizeof *l->w);
+  const sv_data *q = point->q;
+  memset(point->w, 0, (size_t)(q->d + q->p + 2) * sizeof *point->w);
   for (int64_t i = 0; i < q->n; i++) {
-    if (l->a[i] > 0) column_add(&q->X, i, l->a[i] * q->y[i], l->w);
+    if (point->a[i] > 0) column_add(&q->X, i, point->a[i] * q->y[i], point->w);
     if (!q->plain)
-      column_add(&q->P, i, (l->a[i] - q->C[i] + l->s[i]) / q->gamma, l->v);
+      column_add(&q->P, i, (point->a[i] - q->C[i] + point->s[i]) / q->gamma,
+                 point->v);
   }
-  return base_sum(q->ctx, l->w, q->d + q->p + 2); /* w and v adjoin */
+  return base_sum(q->ctx, point->w, q->d + q->p + 2); /* w and v adjoin */
 }
 
 static double square(const double *x, int64_t n)
@@ -66,60 +67,62 @@ static double square(const double *x, int64_t n)
 }
 
 /* sum of a, of the slack's cost, of C; returns how far v must be raised. */
-static double sums(sv_linear *l, double out[3])
+static double sums(sv_linear *point, double out[3])
 {
-  const sv_data *q = l->q;
+  const sv_data *q = point->q;
   double t = 0;
   for (int64_t i = 0; i < q->n; i++) {
-    l->m[i] = q->y[i] * column_dot(&q->X, i, l->w);
-    l->r[i] = q->plain ? fmax(0, 1 - l->m[i]) : column_dot(&q->P, i, l->v);
-    out[0] += l->a[i];
-    out[1] += q->C[i] * l->r[i];
+    point->m[i] = q->y[i] * column_dot(&q->X, i, point->w);
+    point->r[i] =
+        q->plain ? fmax(0, 1 - point->m[i]) : column_dot(&q->P, i, point->v);
+    out[0] += point->a[i];
+    out[1] += q->C[i] * point->r[i];
     out[2] += q->C[i];
-    t = fmax(t, fmax(-l->r[i], 1 - l->m[i] - l->r[i]));
+    t = fmax(t, fmax(-point->r[i], 1 - point->m[i] - point->r[i]));
   }
   return t;
 }
 
-lapis_status sv_linear_certify(sv_linear *l)
+lapis_status sv_linear_certify(sv_linear *point)
 {
-  const sv_data *q = l->q;
+  const sv_data *q = point->q;
   double sum[3] = {0, 0, 0};
-  TRY(weights_from_dual(l));
-  double t = sums(l, sum);
+  TRY(weights_from_dual(point));
+  double t = sums(point, sum);
   TRY(base_sum(q->ctx, sum, 3));
   TRY(base_max(q->ctx, &t, 1));
-  double w = square(l->w, q->d + 1) / 2, b = l->v[q->p];
-  double v = q->plain ? 0 : q->gamma / 2 * square(l->v, q->p + 1);
+  double w = square(point->w, q->d + 1) / 2, b = point->v[q->p];
+  double v = q->plain ? 0 : q->gamma / 2 * square(point->v, q->p + 1);
   /* gamma/2 ((b + t)^2 - b^2) is what raising the bias adds */
   double raise = q->plain ? 0 : q->gamma / 2 * t * (2 * b + t) + sum[2] * t;
-  l->primal = w + v + sum[1] + raise;
-  l->dual = sum[0] - w - v;
-  double size = fmax(fmax(fabs(l->primal), fabs(l->dual)), 1e-300);
-  l->gap = (l->primal - l->dual) / size;
-  if (isfinite(l->gap)) return LAPIS_OK;
+  point->primal = w + v + sum[1] + raise;
+  point->dual = sum[0] - w - v;
+  double size = fmax(fmax(fabs(point->primal), fabs(point->dual)), 1e-300);
+  point->gap = (point->primal - point->dual) / size;
+  if (isfinite(point->gap)) return LAPIS_OK;
   return lapis_fail(q->ctx, LAPIS_ENUMERIC,
                     "svmplus: the numbers overflow; scale the features");
 }
 
-void sv_linear_keep(sv_linear *l)
+void sv_linear_keep(sv_linear *point)
 {
-  const sv_data *q = l->q;
-  loop_keep(q->loop, "point", l->a, 4 * q->n + q->d + q->p + 2);
-  loop_keep(q->loop, "primal", &l->primal, 1);
-  loop_keep(q->loop, "dual", &l->dual, 1);
-  loop_keep(q->loop, "gap", &l->gap, 1);
+  const sv_data *q = point->q;
+  loop_keep(q->loop, "point", point->a, 4 * q->n + q->d + q->p + 2);
+  loop_keep(q->loop, "primal", &point->primal, 1);
+  loop_keep(q->loop, "dual", &point->dual, 1);
+  loop_keep(q->loop, "gap", &point->gap, 1);
 }
 
-lapis_status sv_linear_record(sv_linear *l, double tol)
+lapis_status sv_linear_record(sv_linear *point, double tol)
 {
-  loop *p = l->q->loop;
-  TRY(loop_record(p, (double[]){l->primal, l->dual, l->gap}));
-  base_say(l->q->ctx, 2,
-           "svmplus: %" PRId64 " primal %.10g dual %.10g gap %.2e", p->iter,
-           l->primal, l->dual, l->gap);
-  lapis_progress now = {.objective = l->primal, .gap = l->gap, .residual = NAN};
-  loop_show(p, &now, tol);
+  loop *l = point->q->loop;
+  TRY(loop_record(l, (double[]){point->primal, point->dual, point->gap}));
+  base_say(point->q->ctx, 2,
+           "svmplus: %" PRId64 " primal %.10g dual %.10g gap %.2e", l->iter,
+           point->primal, point->dual, point->gap);
+  lapis_progress now = {
+      .objective = point->primal, .gap = point->gap, .residual = NAN};
+  loop_show(l, &now, tol);
   return LAPIS_OK;
 }
 
@@ -135,34 +138,36 @@ static bool interior_first(const svmplus *w)
 enum { SMALL = 20000 };
 static const double PRECISE = 1e-6;
 
-static lapis_status interior(sv_linear *l, double tol)
+static lapis_status interior(sv_linear *point, double tol)
 {
-  TRY(sv_ipm(l, tol));
-  bool worth = l->q->n <= SMALL && base_ranks(l->q->ctx) == 1;
-  bool wanted = tol <= PRECISE || l->gap > tol;
-  return worth && wanted && l->q->loop->status == LAPIS_OK ? sv_vertex(l)
-                                                           : LAPIS_OK;
+  TRY(sv_ipm(point, tol));
+  bool worth = point->q->n <= SMALL && base_ranks(point->q->ctx) == 1;
+  bool wanted = tol <= PRECISE || point->gap > tol;
+  return worth && wanted && point->q->loop->status == LAPIS_OK
+             ? sv_vertex(point)
+             : LAPIS_OK;
 }
 
-static lapis_status linear_solve(svmplus *w, sv_linear *l)
+static lapis_status linear_solve(svmplus *w, sv_linear *point)
 {
   const sv_data *q = &w->q;
   double tol = w->set.stop.tol;
   bool solved = false, free_choice = w->set.solver == LAPIS_SVMPLUS_SOLVER_AUTO;
-  if (interior_first(w)) return interior(l, tol);
-  for (int64_t i = 0; i < q->n && q->plain; i++) l->s[i] = q->C[i];
+  if (interior_first(w)) return interior(point, tol);
+  for (int64_t i = 0; i < q->n && q->plain; i++) point->s[i] = q->C[i];
   int64_t epochs = free_choice ? EPOCHS : INT64_MAX;
   if (sv_phase(q->loop) == 0) {
-    TRY(sv_dcd(l, tol, epochs, &solved));
+    TRY(sv_dcd(point, tol, epochs, &solved));
     if (solved || !free_choice || q->loop->status != LAPIS_OK) return LAPIS_OK;
     loop_set_stage(q->loop, q->loop->stage + 1);
   }
-  if (q->d + q->p > ORDER_POSSIBLE) return sv_dcd(l, tol, INT64_MAX, &solved);
+  if (q->d + q->p > ORDER_POSSIBLE)
+    return sv_dcd(point, tol, INT64_MAX, &solved);
   base_say(q->ctx, 1,
            "svmplus: descent stands at a gap of %.1e after %d epochs; interior "
            "point from here",
-           l->gap, EPOCHS);
-  return interior(l, tol);
+           point->gap, EPOCHS);
+  return interior(point, tol);
 }
 
 static double largest(const double *x, int64_t n)

@@ -298,11 +298,11 @@ static void keep_best(state *t)
 static lapis_status record(const state *t, double tol)
 {
   const original *o = t->o;
-  loop *p = o->q->loop;
-  TRY(loop_record(p, (double[]){o->objective, o->dual, o->gap}));
+  loop *l = o->q->loop;
+  TRY(loop_record(l, (double[]){o->objective, o->dual, o->gap}));
   lapis_progress now = {
       .objective = o->objective, .gap = t->best[4], .residual = NAN};
-  loop_show(p, &now, tol);
+  loop_show(l, &now, tol);
   return LAPIS_OK;
 }
 

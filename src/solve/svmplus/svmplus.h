@@ -42,17 +42,17 @@ typedef struct sv_linear {
   double primal, dual, gap;
 } sv_linear;
 /* w, v, primal, dual and relative gap from a and s alone. */
-lapis_status sv_linear_certify(sv_linear *l);
+lapis_status sv_linear_certify(sv_linear *point);
 /* Names the point, for a killed run to go on from. */
-void sv_linear_keep(sv_linear *l);
+void sv_linear_keep(sv_linear *point);
 /* Records one row of history. */
-lapis_status sv_linear_record(sv_linear *l, double tol);
+lapis_status sv_linear_record(sv_linear *point, double tol);
 /* Both run until gap <= tol, the loop ends or rounding decides; descent also
  * until it has used its epochs (solved: false). */
-lapis_status sv_dcd(sv_linear *l, double tol, int64_t epochs, bool *solved);
-lapis_status sv_ipm(sv_linear *l, double tol);
+lapis_status sv_dcd(sv_linear *point, double tol, int64_t epochs, bool *solved);
+lapis_status sv_ipm(sv_linear *point, double tol);
 /* Solves for the free dual variables; keeps the better of the two points. */
-lapis_status sv_vertex(sv_linear *l);
+lapis_status sv_vertex(sv_linear *point);
 
 /* ---- the kernel problem [SVMP16 (22)] ------------------------------------
  *   minimize a'Qa / 2,  a >= 0,  1'a = 1,   Q = (K + 1) o yy' + G */

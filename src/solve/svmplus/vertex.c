@@ -19,7 +19,7 @@ enum { ROUNDS = 12, REFINEMENTS = 3, MOST = 3000 };
 static const double RIDGE = 1e-13; /* dependent columns; refined away */
 
 typedef struct vertex {
-  sv_linear *l;
+  sv_linear *point;
   int64_t *F, count;
   bool *in;       /* 2n: in F */
   double *A;      /* count x count: Cholesky factor of Q_FF */
@@ -31,42 +31,44 @@ typedef struct vertex {
 
 static double *value(vertex *t, int64_t k)
 {
-  return (k % 2 == 0 ? t->l->a : t->l->s) + k / 2;
+  return (k % 2 == 0 ? t->point->a : t->point->s) + k / 2;
 }
 
 /* ---- gradients in long double -------------------------------------------*/
 static void add_long(const lapis_mat *A, int64_t j, long double f,
-                     long double *w)
+                     long double *weights)
 {
   const double *val = A->val;
   bool dense = A->colptr == NULL;
   int64_t first = dense ? j * A->ld : A->colptr[j];
   int64_t last = dense ? first + A->rows : A->colptr[j + 1];
   for (int64_t k = first; k < last; k++)
-    w[dense ? k - first : A->rowidx[k]] += f * val[k];
-  w[A->rows] += f;
+    weights[dense ? k - first : A->rowidx[k]] += f * val[k];
+  weights[A->rows] += f;
 }
 
-static long double dot_long(const lapis_mat *A, int64_t j, const long double *w)
+static long double dot_long(const lapis_mat *A, int64_t j,
+                            const long double *weights)
 {
   const double *val = A->val;
   bool dense = A->colptr == NULL;
   int64_t first = dense ? j * A->ld : A->colptr[j];
   int64_t last = dense ? first + A->rows : A->colptr[j + 1];
-  long double sum = w[A->rows];
+  long double sum = weights[A->rows];
   for (int64_t k = first; k < last; k++)
-    sum += w[dense ? k - first : A->rowidx[k]] * val[k];
+    sum += weights[dense ? k - first : A->rowidx[k]] * val[k];
   return sum;
 }
 
 static void weights(vertex *t)
 {
-  const sv_linear *l = t->l;
-  const sv_data *q = l->q;
+  const sv_linear *point = t->point;
+  const sv_data *q = point->q;
   memset(t->u, 0, (size_t)(q->d + q->p + 2) * sizeof *t->u);
   for (int64_t i = 0; i < q->n; i++) {
-    if (l->a[i] > 0) add_long(&q->X, i, (long double)l->a[i] * q->y[i], t->u);
-    long double slack = (long double)l->a[i] + l->s[i] - q->C[i];
+    if (point->a[i] > 0)
+      add_long(&q->X, i, (long double)point->a[i] * q->y[i], t->u);
+    long double slack = (long double)point->a[i] + point->s[i] - q->C[i];
     if (!q->plain) add_long(&q->P, i, slack / q->gamma, t->u + q->d + 1);
   }
 }
@@ -74,7 +76,7 @@ static void weights(vertex *t)
 /* y w'x - 1 + v'z of a, v'z of s. */
 static double gradient(const vertex *t, int64_t k)
 {
-  const sv_data *q = t->l->q;
+  const sv_data *q = t->point->q;
   int64_t i = k / 2;
   long double sum = 0;
   if (!q->plain) sum = dot_long(&q->P, i, t->u + q->d + 1);
@@ -85,7 +87,7 @@ static double gradient(const vertex *t, int64_t k)
 /* ---- the system ---------------------------------------------------------*/
 static lapis_status factorise(vertex *t)
 {
-  const sv_data *q = t->l->q;
+  const sv_data *q = t->point->q;
   int64_t N = q->d + q->p + 2, m = t->count;
   memset(t->B, 0, (size_t)(N * m) * sizeof *t->B);
   for (int64_t c = 0; c < m; c++) {
@@ -102,7 +104,7 @@ static lapis_status factorise(vertex *t)
 
 static lapis_status newton(vertex *t)
 {
-  const sv_data *q = t->l->q;
+  const sv_data *q = t->point->q;
   la_array A = la_wrap(t->A, t->count, t->count);
   la_array b = la_wrap(t->step, t->count, 1);
   for (int k = 0; k < REFINEMENTS; k++) {
@@ -117,25 +119,26 @@ static lapis_status newton(vertex *t)
 /* Puts what crossed a bound onto it; counts them. */
 static int64_t leave(vertex *t)
 {
-  sv_linear *l = t->l;
-  bool plain = l->q->plain;
+  sv_linear *point = t->point;
+  bool plain = point->q->plain;
   int64_t kept = 0, before = t->count;
   for (int64_t c = 0; c < before; c++) {
     int64_t k = t->F[c];
-    double *b = value(t, k), top = plain ? l->q->C[k / 2] : INFINITY;
+    double *b = value(t, k), top = plain ? point->q->C[k / 2] : INFINITY;
     bool inside = *b > 0 && *b < top;
     if (!inside) *b = *b > 0 ? top : 0;
     t->in[k] = inside;
     if (inside) t->F[kept++] = k;
   }
   t->count = kept;
-  for (int64_t i = 0; plain && i < l->q->n; i++) l->s[i] = l->q->C[i] - l->a[i];
+  for (int64_t i = 0; plain && i < point->q->n; i++)
+    point->s[i] = point->q->C[i] - point->a[i];
   return before - kept;
 }
 
 static int64_t enter(vertex *t)
 {
-  const sv_data *q = t->l->q;
+  const sv_data *q = t->point->q;
   int64_t before = t->count;
   weights(t);
   for (int64_t k = 0; k < 2 * q->n && t->count < MOST; k++) {
@@ -152,16 +155,16 @@ static int64_t enter(vertex *t)
 /* ---- rounds -------------------------------------------------------------*/
 static lapis_status one_round(vertex *t, bool *settled)
 {
-  sv_linear *l = t->l;
-  size_t bytes = (size_t)l->q->n * sizeof *l->a;
+  sv_linear *point = t->point;
+  size_t bytes = (size_t)point->q->n * sizeof *point->a;
   TRY(factorise(t));
   TRY(newton(t));
   int64_t left = leave(t);
-  TRY(sv_linear_certify(l));
-  if (l->gap < t->best_gap) {
-    t->best_gap = l->gap;
-    memcpy(t->best_a, l->a, bytes);
-    memcpy(t->best_s, l->s, bytes);
+  TRY(sv_linear_certify(point));
+  if (point->gap < t->best_gap) {
+    t->best_gap = point->gap;
+    memcpy(t->best_a, point->a, bytes);
+    memcpy(t->best_s, point->s, bytes);
   }
   *settled = left == 0 && enter(t) == 0;
   return LAPIS_OK;
@@ -169,12 +172,13 @@ static lapis_status one_round(vertex *t, bool *settled)
 
 /* m, r: y w'x and v'z of the interior point; slack above its multiplier
  * means a constraint that does not bind. */
-static bool starts_free(const sv_linear *l, int64_t k)
+static bool starts_free(const sv_linear *point, int64_t k)
 {
-  const sv_data *q = l->q;
+  const sv_data *q = point->q;
   int64_t i = k / 2;
-  double b = k % 2 == 0 ? l->a[i] : l->s[i];
-  double g = k % 2 == 0 ? l->m[i] - 1 + (q->plain ? 0 : l->r[i]) : l->r[i];
+  double b = k % 2 == 0 ? point->a[i] : point->s[i];
+  double g =
+      k % 2 == 0 ? point->m[i] - 1 + (q->plain ? 0 : point->r[i]) : point->r[i];
   if (!q->plain) return b > q->C[i] * 1e-14 && b / q->C[i] > g;
   double low = b / q->C[i], high = 1 - low;
   return k % 2 == 0 && low > g && high > -g && low > 1e-14 && high > 1e-14;
@@ -182,16 +186,16 @@ static bool starts_free(const sv_linear *l, int64_t k)
 
 static lapis_status choose(vertex *t)
 {
-  sv_linear *l = t->l;
-  for (int64_t k = 0; k < 2 * l->q->n; k++) {
-    t->in[k] = starts_free(l, k);
+  sv_linear *point = t->point;
+  for (int64_t k = 0; k < 2 * point->q->n; k++) {
+    t->in[k] = starts_free(point, k);
     if (t->in[k] && t->count == MOST) return LAPIS_MAX_ITERS;
     if (t->in[k]) t->F[t->count++] = k;
   }
-  for (int64_t k = 0; k < 2 * l->q->n; k++) {
-    double *b = value(t, k), C = l->q->C[k / 2];
+  for (int64_t k = 0; k < 2 * point->q->n; k++) {
+    double *b = value(t, k), C = point->q->C[k / 2];
     if (t->in[k]) continue;
-    bool top = l->q->plain && k % 2 == 0 && *b > C / 2;
+    bool top = point->q->plain && k % 2 == 0 && *b > C / 2;
     *b = top ? C : 0;
   }
   return LAPIS_OK;
@@ -199,26 +203,26 @@ static lapis_status choose(vertex *t)
 
 static lapis_status run(vertex *t)
 {
-  sv_linear *l = t->l;
+  sv_linear *point = t->point;
   bool settled = false;
-  size_t bytes = (size_t)l->q->n * sizeof *l->a;
-  memcpy(t->best_a, l->a, bytes);
-  memcpy(t->best_s, l->s, bytes);
+  size_t bytes = (size_t)point->q->n * sizeof *point->a;
+  memcpy(t->best_a, point->a, bytes);
+  memcpy(t->best_s, point->s, bytes);
   lapis_status s = choose(t);
   for (int k = 0; k < ROUNDS && !settled && s == LAPIS_OK; k++)
     s = one_round(t, &settled);
   if (s < 0 && s != LAPIS_ENUMERIC) return s;
-  memcpy(l->a, t->best_a, bytes);
-  memcpy(l->s, t->best_s, bytes);
-  return sv_linear_certify(l);
+  memcpy(point->a, t->best_a, bytes);
+  memcpy(point->s, t->best_s, bytes);
+  return sv_linear_certify(point);
 }
 
-lapis_status sv_vertex(sv_linear *l)
+lapis_status sv_vertex(sv_linear *point)
 {
-  const sv_data *q = l->q;
+  const sv_data *q = point->q;
   lapis_ctx *ctx = q->ctx;
   int64_t n = q->n, N = q->d + q->p + 2, m = 2 * n < MOST ? 2 * n : MOST;
-  vertex t = {.l = l, .best_gap = l->gap};
+  vertex t = {.point = point, .best_gap = point->gap};
   t.F = base_alloc(ctx, m, sizeof *t.F);
   t.in = base_alloc(ctx, 2 * n, sizeof *t.in);
   t.u = base_alloc(ctx, N, sizeof *t.u);
