@@ -102,8 +102,6 @@ static lapis_status slot_make(lapis_ctx *ctx, const char *path,
   return LAPIS_OK;
 }
 
-/* Takes the arrays that are members.  Names of what was replaced go with it:
- * they would name the wrong things. */
 /* What has one value for each sample may be a row in MATLAB. */
 static void stand_up(which m, lapis_array *a)
 {
@@ -114,6 +112,8 @@ static void stand_up(which m, lapis_array *a)
   a->mat.rows = a->mat.ld = 1;
 }
 
+/* Takes the arrays that are members.  Names of what was replaced go with it:
+ * they would name the wrong things. */
 static lapis_status take_arrays(lapis_dataset *ds, const char *path,
                                 io_format format, lapis_arrays *all)
 {

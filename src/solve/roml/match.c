@@ -233,9 +233,8 @@ static double largest_number(const bench *b)
   return b->dtype == LAPIS_F64 ? DBL_MAX : FLT_MAX;
 }
 
-/* The cheapest column, at reduced cost, other than the row's own: its reduced
- * cost less the own one's is the slack.  sign: -1 turns costs into reduced
- * ones, +1 back; nothing where prices are 0. */
+/* sign: -1 turns costs into reduced ones, +1 back; nothing where prices are
+ * 0. */
 static void shift_prices(const roml_matcher *m, bench *b, int64_t s,
                          const int64_t *pick, double sign)
 {
@@ -246,6 +245,8 @@ static void shift_prices(const roml_matcher *m, bench *b, int64_t s,
   }
 }
 
+/* The cheapest column, at reduced cost, other than the row's own: its reduced
+ * cost less the own one's is the slack. */
 static double find_slack(const roml_matcher *m, bench *b, int64_t s,
                          const int64_t *pick, int64_t *rival)
 {

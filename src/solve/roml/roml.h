@@ -6,7 +6,16 @@
  * the image.  D, L, E, Y hold one block of d numbers for each (slot, image),
  * at slot * slot_step + image * image_step:
  *   descriptor   D  = dn x K: slot_step d, image_step dn     [ROML16 (2)]
- *   coordinates  D' = dK x n: slot_step dK, image_step d     [ROML16 (27)] */
+ *   coordinates  D' = dK x n: slot_step dK, image_step d     [ROML16 (27)]
+ *
+ *   symbol  in [ROML16]                              shape
+ *   P       permutations, as pick                    K x n
+ *   D       the features that P picks                rows x cols, as above
+ *   L, E    low rank and sparse parts of D           as D
+ *   Y       multiplier of L + E = D                  as D
+ *   W       scratch of a step                        as D
+ *   M       what images are assigned to, per image   d x n
+ * lambda is the weight of |E|_1, rho the penalty of L + E = D. */
 #ifndef LAPIS_ROML_H
 #define LAPIS_ROML_H
 #include "base/param.h"

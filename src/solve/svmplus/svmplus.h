@@ -1,7 +1,21 @@
 /* svmplus.h - SVM with privileged information, between its files.
  *
  * One binary problem at a time (sv_data); several classes are several
- * problems over the same samples, which share kernels. */
+ * problems over the same samples, which share kernels.
+ *
+ *   symbol  in [SVMP16]                                 shape
+ *   X       features x_i; a 1 is appended to each       d x n
+ *   P       privileged features z_i, likewise           p x n
+ *   y       labels, 1 and -1                            n
+ *   a       alpha: multipliers of the margins           n
+ *   s       zeta: multipliers of slack >= 0             n
+ *   w, v    weights of f = w'x and of the slack v'z     d + 1, p + 1
+ *   K, Kp   kernels of X and of P, plus 1 (Kt)          n x n
+ *   G       Kt (gamma I + C Kt)^-1 of (18)              n x n
+ *   Q       (K + 1) o yy' + G                           n x n
+ *   C       weight of each sample's slack               n
+ *   rho     a'Qa, the margin of the l2 problem          a number a class
+ * In the struct svmplus K is the number of classes. */
 #ifndef LAPIS_SVMPLUS_H
 #define LAPIS_SVMPLUS_H
 #include "base/base.h"
