@@ -283,13 +283,13 @@ typedef struct lapis_mc_settings {
   bool class_features; /* complete a representative of each class */
   bool debias;         /* refit in the spaces found, with mu / 10 */
   int solver;          /* lapis_mc_solver */
+  bool dense;          /* low_rank and sparse also where they are large */
   double mu_start;     /* fpc: first mu; NaN: sigma_1(Z_0) / 4 */
   double mu_decay;     /* fpc: factor of mu from stage to stage */
   double tau;          /* fpc: step; NaN: as in the papers */
   int absent;          /* lapis_mc_absent: what a sparse X leaves out */
   int proof;           /* factored: lapis_mc_proof */
   int64_t most_rank;   /* factored: columns of the factors at most; -1: auto */
-  bool dense;          /* factored: low_rank whatever its size */
   lapis_mat calibration; /* 2 x K, or empty: slope and bias of each label's
                           * probability, by which labels are decided then;
                           * copied */

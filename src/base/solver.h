@@ -48,6 +48,7 @@ struct lapis_solver {
   void *owned;        /* freed with the solver: data made for it */
   int64_t features;   /* rows of X where known, else 0 */
   int ranks;          /* processes it was made for */
+  bool brief;         /* only scores, labels, values are wanted */
 };
 
 /* Allocates size zeroed bytes that begin with a lapis_solver. */

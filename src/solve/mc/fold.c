@@ -58,6 +58,8 @@ typedef struct fold {
   la_array b, t;       /* r x n: coefficients, A_X'g */
   la_array Y;          /* K x n: scores */
   la_array Z, F, B, U; /* D x n: scratch, A_X b, prox, scaled dual */
+  la_array weights;    /* (D + 1) x K, constant first: the fit's own affine map
+                          of scores; empty where a feature is missing */
   double rho, *ones;   /* ones: n values of A_1 b or A_1 t */
   double *ones_row;    /* r */
   double gap, residual;
@@ -291,6 +293,21 @@ static lapis_status iterate(fold *w)
   return stale ? check_gap(w, sums) : LAPIS_OK;
 }
 
+/* A_Y b; or by the weights that scored the fit's own unlabelled samples. */
+static lapis_status scores(fold *w)
+{
+  const la_backend *ops = w->h.ops;
+  if (w->weights.cols == 0)
+    return ops->gemm(&w->h, LA_N, LA_N, 1, &w->AY, &w->b, 0, &w->Y);
+  la_array slopes = la_rows(&w->weights, 1, w->p.D);
+  TRY(ops->gemm(&w->h, LA_T, LA_N, 1, &slopes, &w->p.phi.Z0, 0, &w->Y));
+  for (int64_t j = 0; j < w->p.n; j++)
+    for (int64_t c = 0; c < w->p.K; c++)
+      ((double *)w->Y.data)[j * w->Y.ld + c] +=
+          ((double *)w->weights.data)[c * w->weights.ld];
+  return LAPIS_OK;
+}
+
 /* Each sample's own gap, before F goes back to A b. */
 static lapis_status sample_gaps(fold *w)
 {
@@ -302,7 +319,7 @@ static lapis_status sample_gaps(fold *w)
     w->gaps[j] = gap / size;
   }
   w->base.info = total;
-  TRY(w->h.ops->gemm(&w->h, LA_N, LA_N, 1, &w->AY, &w->b, 0, &w->Y));
+  TRY(scores(w));
   return w->h.ops->gemm(&w->h, LA_N, LA_N, 1, &w->AX, &w->b, 0, &w->F);
 }
 
@@ -355,10 +372,10 @@ static lapis_status fold_solve(lapis_solver *s)
 static void fold_free(lapis_solver *s)
 {
   fold *w = (fold *)s;
-  la_array *all[] = {&w->A, &w->gram, &w->H,       &w->one, &w->push,
-                     &w->b, &w->t,    &w->Y,       &w->Z,   &w->F,
-                     &w->B, &w->U,    &w->p.phi.Z0};
-  for (int i = 0; w->h.ops != NULL && i < 13; i++)
+  la_array *all[] = {&w->A, &w->gram, &w->H,        &w->one,    &w->push,
+                     &w->b, &w->t,    &w->Y,        &w->Z,      &w->F,
+                     &w->B, &w->U,    &w->p.phi.Z0, &w->weights};
+  for (int i = 0; w->h.ops != NULL && i < 14; i++)
     w->h.ops->free(&w->h, all[i]);
   base_free(w->p.labels.value);
   base_free(w->ones);
@@ -538,6 +555,16 @@ static lapis_status take_factors(fold *w, const lapis_mat *A)
   return w->h.ops->upload(&w->h, &row, &w->one);
 }
 
+/* For samples that are wholly seen, from a fit whose samples were. */
+static lapis_status take_weights(fold *w, const lapis_data *data,
+                                 const named_list *learned)
+{
+  const lapis_mat *W = named_numbers(learned, "weights", w->p.D + 1, w->p.K);
+  if (W == NULL || lapis_mat_missing(&data->X) > 0) return LAPIS_OK;
+  TRY(w->h.ops->alloc(&w->h, LAPIS_F64, W->rows, W->cols, &w->weights));
+  return w->h.ops->upload(&w->h, W, &w->weights);
+}
+
 static lapis_status prepare(fold *w, const lapis_data *data,
                             const named_list *learned)
 {
@@ -548,6 +575,7 @@ static lapis_status prepare(fold *w, const lapis_data *data,
   TRY(fill(w, &data->X));
   take_feature_block(&w->p);
   TRY(take_factors(w, A));
+  TRY(take_weights(w, data, learned));
   TRY(set_rho(w, w->rho));
   return w->h.ops->project(&w->h, &w->p.phi, &w->B);
 }

@@ -64,7 +64,7 @@ struct mc_solver {
   const char *(*refuses)(const mc *w, const lapis_data *data);
   /* Why auto takes it; NULL: auto asks the next. */
   const char *(*suits)(const mc *w, const lapis_data *data);
-  /* Its state, results and w->p.mu. */
+  /* Its state, results and w->p.mu; LAPIS_ENOTBUILT: another had better. */
   lapis_status (*alloc)(mc *w, const lapis_data *data);
   /* From loop_begin on; leaves w->bounds and w->low_rank.rank. */
   lapis_status (*solve)(mc *w);
@@ -75,7 +75,7 @@ struct mc_solver {
   lapis_status (*retune)(mc *w, double before);
   void (*free)(mc *w);
 };
-extern const mc_solver mc_factored, mc_admm, mc_fpc;
+extern const mc_solver mc_bordered, mc_factored, mc_admm, mc_fpc;
 
 extern const lapis_method mc_method;
 /* method_new_fn (base/param.h); callers from outside go by methods.c. */
@@ -108,6 +108,8 @@ void mc_publish_labels(mc *w);
 /* Copies a calibration, where there is one. */
 lapis_status mc_calibrate(lapis_ctx *ctx, mc_problem *p,
                           const lapis_mat *calibration);
+/* The K labels of column j as the loss wants them, NaN unknown. */
+void mc_label_column(const mc *w, int64_t j, double *out);
 /* Weights and mu from the settings, for data already in place. */
 void mc_set_weights(mc *w);
 /* phi's blocks from K, D, a, b, variant, gamma and zero_one. */

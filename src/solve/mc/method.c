@@ -38,6 +38,8 @@ static const lapis_param params[] = {
            .value = LAPIS_MC_AUTO, .arg = "S",
            .help = "auto: by what is known of X; all are certified but the "
                    "papers' fixed point continuation (fpc)"),
+    BOOL("dense", dense,
+         .help = "also publish low_rank and sparse where they take over 1 GB"),
     REAL("mu-start", mu_start, .symbol = "mu_0", .value = NAN, ABOVE(0),
          .help = "fpc: first mu of the continuation; auto: sigma_1(Z_0) / 4"),
     REAL("mu-decay", mu_decay, .symbol = "eta", .value = 0.25, ABOVE_TO(0, 1),
@@ -55,8 +57,6 @@ static const lapis_param params[] = {
     INT("most-rank", most_rank, .value = -1, AT_LEAST(1),
         .help = "factored: columns of the factors at most; auto: "
                 "min(samples, features), at most 256"),
-    BOOL("dense", dense,
-         .help = "factored: also write low_rank where it is large"),
     PARAM_MAX_ITERS(10000),
     PARAM_TIME_LIMIT,
 };
@@ -84,34 +84,69 @@ lapis_mc_settings lapis_mc_defaults(void)
 
 /* ---- which solver -------------------------------------------------------*/
 /* By lapis_mc_solver; auto asks them in this order. */
-static const mc_solver *const solvers[] = {[LAPIS_MC_FACTORED] = &mc_factored,
+static const mc_solver *const solvers[] = {[LAPIS_MC_BORDERED] = &mc_bordered,
+                                           [LAPIS_MC_FACTORED] = &mc_factored,
                                            [LAPIS_MC_ADMM] = &mc_admm,
                                            [LAPIS_MC_FPC] = &mc_fpc};
 enum { SOLVERS = sizeof solvers / sizeof *solvers };
 
-static lapis_status choose(mc *w, const lapis_data *data)
+/* The next row from k on that auto would take; SOLVERS: none. */
+static int next_that_suits(const mc *w, const lapis_data *data, int k)
 {
-  lapis_ctx *ctx = w->base.ctx;
-  const char *why = NULL;
-  int i = w->set.solver;
-  bool asked = i != LAPIS_MC_AUTO;
-  for (int k = 0; !asked && why == NULL && k < SOLVERS; k++)
-    if (solvers[k] != NULL && solvers[k]->refuses(w, data) == NULL) {
-      why = solvers[k]->suits(w, data);
-      i = k;
-    }
-  if (solvers[i] == NULL)
-    return lapis_fail(ctx, LAPIS_ENOTBUILT, "mc: this solver is not built");
-  const char *no = solvers[i]->refuses(w, data);
+  for (; k < SOLVERS; k++)
+    if (solvers[k] != NULL && solvers[k]->refuses(w, data) == NULL &&
+        solvers[k]->suits(w, data) != NULL)
+      break;
+  return k;
+}
+
+/* The others want X dense. */
+static bool reads_stored(const mc *w)
+{
+  bool stored = w->solver == &mc_factored && w->set.absent != LAPIS_ABSENT_ZERO;
+  return stored || w->solver == &mc_bordered;
+}
+
+static lapis_status take(mc *w, const lapis_data *data, int k, const char *why)
+{
+  w->solver = solvers[k];
+  w->set.solver = k;
+  base_say(w->base.ctx, 1, "mc: solver %s: %s", w->solver->name, why);
+  lapis_data own = *data;
+  if (data->X.colptr != NULL && !reads_stored(w)) TRY(mc_densify(w, &own));
+  return w->solver->alloc(w, &own);
+}
+
+static lapis_status take_asked(mc *w, const lapis_data *data)
+{
+  const mc_solver *s = solvers[w->set.solver];
+  if (s == NULL)
+    return lapis_fail(w->base.ctx, LAPIS_ENOTBUILT,
+                      "mc: this solver is not built");
+  const char *no = s->refuses(w, data);
   if (no != NULL)
-    return lapis_fail(ctx, LAPIS_EINVAL,
-                      "mc: --solver %s cannot take this problem: %s",
-                      solvers[i]->name, no);
-  w->solver = solvers[i];
-  w->set.solver = i;
-  base_say(ctx, 1, "mc: solver %s: %s", w->solver->name,
-           asked ? "as asked" : why);
-  return LAPIS_OK;
+    return lapis_fail(w->base.ctx, LAPIS_EINVAL,
+                      "mc: --solver %s cannot take this problem: %s", s->name,
+                      no);
+  return take(w, data, w->set.solver, "as asked");
+}
+
+/* A solver may find only when it looks closer that it had better not. */
+static lapis_status take_fitting(mc *w, const lapis_data *data)
+{
+  const lapis_mc_settings set = w->set;
+  int k = next_that_suits(w, data, 0);
+  lapis_status s = take(w, data, k, solvers[k]->suits(w, data));
+  while (s == LAPIS_ENOTBUILT) {
+    base_say(w->base.ctx, 1, "%s", lapis_ctx_error(w->base.ctx));
+    w->solver->free(w);
+    w->state = NULL;
+    w->set = set;
+    k = next_that_suits(w, data, k + 1);
+    if (k == SOLVERS) break;
+    s = take(w, data, k, solvers[k]->suits(w, data));
+  }
+  return s;
 }
 
 /* ---- the solver ---------------------------------------------------------*/
@@ -141,10 +176,8 @@ static lapis_status learn(lapis_solver *s)
 static void release(lapis_solver *s)
 {
   mc *w = (mc *)s;
-  if (w->h.ops != NULL) {
-    w->solver->free(w);
-    mc_problem_free(w);
-  }
+  if (w->solver != NULL) w->solver->free(w);
+  if (w->h.ops != NULL) mc_problem_free(w);
   targets_free(&w->p.labels);
   base_free(w->scores);
   base_free(w->decided);
@@ -192,16 +225,12 @@ static const solver_class mc_class = {.method = "mc",
                                       .retune = retune,
                                       .learn = learn};
 
-/* w->h is opened last: what it says is that the solver's own state exists. */
-static lapis_status build(mc *w, const lapis_data *given)
+static lapis_status build(mc *w, const lapis_data *data)
 {
-  lapis_data own = *given, *data = &own;
   TRY(mc_problem_size(w, data));
-  TRY(choose(w, data));
-  bool stored = w->solver == &mc_factored && w->set.absent != LAPIS_ABSENT_ZERO;
-  if (data->X.colptr != NULL && !stored) TRY(mc_densify(w, data));
   TRY(la_open(w->base.ctx, &w->h));
-  return w->solver->alloc(w, data);
+  return w->set.solver == LAPIS_MC_AUTO ? take_fitting(w, data)
+                                        : take_asked(w, data);
 }
 
 lapis_status mc_new(lapis_ctx *ctx, const lapis_data *data,

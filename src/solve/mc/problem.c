@@ -228,6 +228,12 @@ static lapis_status turn_labels(mc *w)
 }
 
 /* ---- building -----------------------------------------------------------*/
+static bool zero_one(const mc *w)
+{
+  if (w->set.labels == LAPIS_MC_LABELS_AUTO) return w->p.labels.zero_one;
+  return w->set.labels != LAPIS_MC_LABELS_PM;
+}
+
 static void count_seen(mc *w, const lapis_data *data)
 {
   mc_problem *p = &w->p;
@@ -257,12 +263,6 @@ lapis_status mc_problem_size(mc *w, const lapis_data *data)
   p->m = p->K + p->D + p->ones;
   count_seen(w, data);
   return LAPIS_OK;
-}
-
-static bool zero_one(const mc *w)
-{
-  if (w->set.labels == LAPIS_MC_LABELS_AUTO) return w->p.labels.zero_one;
-  return w->set.labels != LAPIS_MC_LABELS_PM;
 }
 
 void mc_set_blocks(mc_problem *p)
@@ -304,7 +304,7 @@ static double sign_at(const mc_problem *p, int64_t c, int64_t j)
 }
 
 /* Label column j as the loss wants it: in {-1, 1} or {0, 1}. */
-static void label_column(const mc *w, int64_t j, double *out)
+void mc_label_column(const mc *w, int64_t j, double *out)
 {
   for (int64_t c = 0; c < w->p.K; c++) {
     double sign = sign_at(&w->p, c, j);
@@ -318,7 +318,7 @@ static lapis_status fill(mc *w, const lapis_data *data, double *Z0)
   int64_t K = w->p.K, m = w->p.m;
   mat_to_f64(&data->X, Z0 + K, m);
   for (int64_t j = 0; j < w->p.n; j++) {
-    label_column(w, j, Z0 + j * m);
+    mc_label_column(w, j, Z0 + j * m);
     for (int64_t i = 0; j >= w->p.samples && i < w->p.D; i++)
       Z0[j * m + K + i] = NAN;
     if (w->p.ones > 0) Z0[j * m + m - 1] = 1;
