@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double WORSE = 2;
+static const double WORSE = 2, FARTHEST = 20;
 
 lapis_status anderson_new(la *h, int64_t rows, int64_t cols, int parts,
                           const anderson_options *o, anderson *a)
@@ -25,6 +25,7 @@ lapis_status anderson_new(la *h, int64_t rows, int64_t cols, int parts,
   a->parts = parts;
   a->memory = o->memory;
   a->regular = o->regular;
+  a->firm = o->firm;
   for (int p = 0; p < parts; p++) {
     TRY(h->ops->alloc(h, LAPIS_F64, rows, cols, &a->old[p]));
     TRY(h->ops->alloc(h, LAPIS_F64, rows, cols, &a->f[p]));
@@ -55,7 +56,7 @@ void anderson_free(anderson *a)
 void anderson_reset(anderson *a)
 {
   a->have = a->next = 0;
-  a->last = -1;
+  a->last = a->least = -1;
 }
 
 static void keep_part(loop *l, const char *name, int k, int p,
@@ -72,6 +73,7 @@ void anderson_keep(anderson *a, loop *l)
   loop_keep_whole(l, "accel.have", &a->have, 1, 0, ANDERSON_MOST);
   loop_keep_whole(l, "accel.next", &a->next, 1, 0, ANDERSON_MOST - 1);
   loop_keep(l, "accel.last", &a->last, 1);
+  if (a->firm) loop_keep(l, "accel.least", &a->least, 1);
   loop_keep(l, "accel.gram", a->gram, ANDERSON_MOST * ANDERSON_MOST);
   for (int p = 0; p < a->parts; p++) {
     keep_part(l, "f", 0, p, &a->f[p]);
@@ -153,6 +155,19 @@ static bool solve(double *M, int64_t m, double *c)
   return true;
 }
 
+/* Where f hardly changes from step to step the differences say nothing of how
+ * far it goes on so: |dG c| is held to FARTHEST |f|.  old is scratch. */
+static lapis_status shorten(anderson *a, const double *c, double *whole)
+{
+  double square = 0;
+  for (int p = 0; p < a->parts; p++)
+    for (int64_t i = 0; i < a->have; i++)
+      TRY(a->h->ops->axpby(a->h, c[i], &a->dG[i][p], i > 0, &a->old[p]));
+  TRY(inner(a, a->old, a->old, &square));
+  *whole = fmin(1, FARTHEST * a->last / fmax(sqrt(square), 1e-300));
+  return LAPIS_OK;
+}
+
 /* state -= dG c */
 static lapis_status extrapolate(anderson *a, la_array *const state[])
 {
@@ -167,9 +182,11 @@ static lapis_status extrapolate(anderson *a, la_array *const state[])
     a->have = a->next = 0;
     return LAPIS_OK;
   }
+  double whole = 1;
+  if (a->firm) TRY(shorten(a, c, &whole));
   for (int64_t i = 0; i < a->have; i++)
     for (int p = 0; p < a->parts; p++)
-      TRY(a->h->ops->axpby(a->h, -c[i], &a->dG[i][p], 1, state[p]));
+      TRY(a->h->ops->axpby(a->h, -whole * c[i], &a->dG[i][p], 1, state[p]));
   return LAPIS_OK;
 }
 
@@ -177,7 +194,9 @@ static lapis_status extrapolate(anderson *a, la_array *const state[])
 static lapis_status give_up(anderson *a, la_array *const state[])
 {
   for (int p = 0; p < a->parts; p++) TRY(la_copy(a->h, &a->g[p], state[p]));
+  double least = a->least; /* what is behind stays the measure */
   anderson_reset(a);
+  a->least = least;
   return LAPIS_OK;
 }
 
@@ -189,9 +208,11 @@ lapis_status anderson_after(anderson *a, la_array *const state[])
     TRY(h->ops->axpby(h, 1, state[p], -1, &a->old[p]));
   TRY(inner(a, a->old, a->old, &square));
   double size = sqrt(square);
-  if (a->last >= 0 && size > WORSE * a->last) return give_up(a, state);
+  double limit = WORSE * (a->firm ? a->least : a->last);
+  if (a->last >= 0 && size > limit) return give_up(a, state);
   if (a->last >= 0) TRY(remember(a, state));
   a->last = size;
+  if (a->least < 0 || size < a->least) a->least = size;
   TRY(copy(a, state, a->g));
   for (int p = 0; p < a->parts; p++) TRY(la_copy(h, &a->old[p], &a->f[p]));
   return a->have > 1 ? extrapolate(a, state) : LAPIS_OK;

@@ -8,6 +8,8 @@ enum { ANDERSON_MOST = 20, ANDERSON_PARTS = 2 };
 typedef struct anderson_options {
   int memory;     /* differences that are remembered, up to ANDERSON_MOST */
   double regular; /* share of the trace that is added to the diagonal */
+  bool firm;      /* steps are measured by the best so far, not the last: for
+                     iterations that never move further than before */
 } anderson_options;
 
 /* A state of up to two arrays. */
@@ -17,7 +19,9 @@ typedef struct anderson {
   int memory;
   double regular;
   int64_t have, next;
-  double last; /* |f| of the last plain step; < 0: none */
+  double last;  /* |f| of the last plain step; < 0: none */
+  double least; /* firm: the smallest so far; < 0: none */
+  bool firm;
   la_array old[ANDERSON_PARTS], f[ANDERSON_PARTS], g[ANDERSON_PARTS];
   la_array dF[ANDERSON_MOST][ANDERSON_PARTS], dG[ANDERSON_MOST][ANDERSON_PARTS];
   double gram[ANDERSON_MOST * ANDERSON_MOST];

@@ -30,7 +30,8 @@
 #include <math.h>
 
 static const double RELAXATION = 1.6;
-static const anderson_options ACCELERATION = {.memory = 8, .regular = 1e-10};
+static const anderson_options ACCELERATION = {
+    .memory = 8, .regular = 1e-10, .firm = true};
 static const double NEAR = 10; /* tolerances away, bounds are sharpened */
 enum { CHECK_EVERY = 5, MORE_BLOCKS = 3, MOST_BLOCKS = 100 };
 
