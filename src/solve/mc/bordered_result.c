@@ -285,20 +285,6 @@ static bool wants_features(const mc *w)
   return false;
 }
 
-static void publish_labels(mc *w)
-{
-  const targets *t = &w->p.labels;
-  int64_t K = w->p.K, n = w->p.n;
-  for (int64_t k = 0; k < K * n; k++)
-    if (w->p.turn[k % K] < 0) w->scores[k] = 1 - w->scores[k];
-  targets_decode(t, w->scores, w->p.threshold, w->decided);
-  solver_publish(&w->base, "scores", lapis_mat_f64(w->scores, K, n));
-  solver_publish(&w->base, "labels",
-                 lapis_mat_f64(w->decided, targets_label_rows(t), n));
-  if (t->kind == TARGETS_CLASS)
-    solver_publish(&w->base, "classes", lapis_mat_f64(t->value, 1, K));
-}
-
 lapis_status border_publish(mc *w)
 {
   bordered *b = w->state;
@@ -306,6 +292,7 @@ lapis_status border_publish(mc *w)
   bool features = wants_features(w);
   TRY(room(w, &w->scores, K * n));
   TRY(room(w, &w->decided, targets_label_rows(&w->p.labels) * n));
+  if (w->p.calibration != NULL) TRY(room(w, &w->probabilities, K * n));
   if (features) TRY(room(w, &w->sparse, D * n));
   if (features) TRY(room(w, &b->low_rank, D * n));
   if (w->set.certificate) TRY(room(w, &w->dual, m * n));
@@ -314,7 +301,7 @@ lapis_status border_publish(mc *w)
   lapis_status s = expand(w, &q, features);
   expansion_free(w, &q);
   TRY(s);
-  publish_labels(w);
+  mc_publish_labels(w);
   solver_publish(&w->base, "weights", lapis_mat_f64(b->turned, D + 1, K));
   if (features) {
     solver_publish(&w->base, "low_rank", lapis_mat_f64(b->low_rank, D, n));
@@ -335,6 +322,7 @@ lapis_status border_learn(mc *w)
   w->factors = base_alloc(w->base.ctx, w->p.m * b->svt.R, sizeof *w->factors);
   if (w->factors == NULL) return LAPIS_ENOMEM;
   TRY(factors(w, w->factors, &rank));
+  mc_turn_back(&w->p, w->factors, rank);
   TRY(make_weights(w));
   /* with rho = a folding in needs one step where every feature was seen */
   w->rho = w->p.a;
