@@ -90,6 +90,48 @@ void mat_to_f64(const lapis_mat *A, double *out, int64_t ld)
   visit_stored(A, put_dense, &(dense_target){out, ld});
 }
 
+/* Column starts rise from 0, rows lie within; -1, or the column that is wrong.
+ */
+static int64_t bad_column(const lapis_mat *A)
+{
+  if (A->colptr[0] != 0) return 0;
+  for (int64_t j = 0; j < A->cols; j++) {
+    if (A->colptr[j + 1] < A->colptr[j]) return j;
+    for (int64_t k = A->colptr[j]; k < A->colptr[j + 1]; k++)
+      if (A->rowidx[k] < 0 || A->rowidx[k] >= A->rows) return j;
+  }
+  return -1;
+}
+
+lapis_status mat_check_view(lapis_ctx *ctx, const char *method,
+                            const char *what, const lapis_mat *A)
+{
+  bool sparse = A->colptr != NULL;
+  if (A->rows < 0 || A->cols < 0)
+    return lapis_fail(ctx, LAPIS_ESHAPE,
+                      "%s: %s is %" PRId64 " x %" PRId64
+                      "; no size is below zero",
+                      method, what, A->rows, A->cols);
+  if (A->rows == 0 || A->cols == 0) return LAPIS_OK;
+  if (!sparse && A->ld < A->rows)
+    return lapis_fail(ctx, LAPIS_ESHAPE,
+                      "%s: %s has %" PRId64 " rows and ld %" PRId64
+                      ", the distance of two columns; it is as large at least",
+                      method, what, A->rows, A->ld);
+  if (sparse ? A->rowidx == NULL : A->val == NULL)
+    return lapis_fail(ctx, LAPIS_EMISSING,
+                      "%s: %s is %" PRId64 " x %" PRId64
+                      " and its values are NULL",
+                      method, what, A->rows, A->cols);
+  int64_t bad = sparse ? bad_column(A) : -1;
+  if (bad < 0) return LAPIS_OK;
+  return lapis_fail(ctx, LAPIS_ESHAPE,
+                    "%s: %s: sparse column %" PRId64
+                    " has a row outside 0 to %" PRId64
+                    ", or begins behind its end",
+                    method, what, bad + 1, A->rows - 1);
+}
+
 lapis_status mat_check_dense(lapis_ctx *ctx, const char *method,
                              const char *what, const lapis_mat *A)
 {

@@ -63,6 +63,10 @@ lapis_status method_check(lapis_ctx *ctx, const method_entry *e,
     return lapis_fail(ctx, LAPIS_EINVAL,
                       "%s: %d processes; this method runs in one", name,
                       base_ranks(ctx));
+  TRY(mat_check_view(ctx, name, "X", &data->X));
+  TRY(mat_check_view(ctx, name, "Y", &data->Y));
+  TRY(mat_check_view(ctx, name, "P", &data->P));
+  TRY(mat_check_view(ctx, name, "xy", &data->xy));
   if (e->sparse) return LAPIS_OK;
   TRY(mat_check_dense(ctx, name, "X", &data->X));
   return mat_check_dense(ctx, name, "P", &data->P);
