@@ -153,12 +153,49 @@ static void bad_input_is_exit_4(void **state)
   command_end(&c);
 }
 
+/* Features of very different sizes as they are: rounding ends the solve with
+ * nothing proved, which is a failure and leaves no model; standardised they are
+ * solved. */
+static void nothing_proved_is_a_failure(void **state)
+{
+  (void)state;
+  enum { MANY = 120, WIDE = 6 };
+  static const double size[WIDE] = {1, 1, 10, 100, 1e4, 1e4};
+  static char text[20000];
+  uint64_t seed = 3;
+  int used = sprintf(text, "a,b,c,d,e,f,y\n");
+  command c;
+  command_begin(&c);
+  for (int j = 0; j < MANY; j++) {
+    double first = 0;
+    for (int i = 0; i < WIDE; i++) {
+      double x = size[i] * (1 + check_normal(&seed));
+      if (i == 0) first = x;
+      used += sprintf(text + used, "%.6g,", x);
+    }
+    used += sprintf(text + used, "%d\n", first + check_normal(&seed) > 1);
+  }
+  command_write(&c, "t.csv", text, (size_t)used);
+  command_run(&c, "fit svmplus t.csv --target y --model m.lapis -o o.npz");
+  command_expect(&c, 1, "nothing proved");
+  assert_non_null(strstr(c.err, "--map standard"));
+  assert_false(command_exists(&c, "m.lapis"));
+  assert_false(command_exists(&c, "o.npz"));
+  command_run(&c,
+              "fit svmplus t.csv --target y --map standard --model m.lapis");
+  command_expect(&c, 0, "");
+  assert_true(command_exists(&c, "m.lapis"));
+  command_end(&c);
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(fit_then_predict),
-                                     cmocka_unit_test(predict_ignores_P),
-                                     cmocka_unit_test(models_without_P),
-                                     cmocka_unit_test(cv_says_what_P_is_worth),
-                                     cmocka_unit_test(bad_input_is_exit_4)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(fit_then_predict),
+      cmocka_unit_test(predict_ignores_P),
+      cmocka_unit_test(models_without_P),
+      cmocka_unit_test(cv_says_what_P_is_worth),
+      cmocka_unit_test(bad_input_is_exit_4),
+      cmocka_unit_test(nothing_proved_is_a_failure)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,6 +64,14 @@ static bool is_proved(const lapis_solver *s)
   return info->gap >= -ROUNDING;
 }
 
+/* Rounding ended it while the bound was not even half of the objective: such a
+ * point may be anything, and what was learnt from it is no model. */
+static const double HALF_PROVED = 0.5;
+static bool proves_nothing(const lapis_solver *s, lapis_status status)
+{
+  return status == LAPIS_PRECISION_FLOOR && s->info.gap > HALF_PROVED;
+}
+
 lapis_status answer_check(lapis_solver *s, lapis_status status)
 {
   if (status < 0) return status;
@@ -71,6 +79,14 @@ lapis_status answer_check(lapis_solver *s, lapis_status status)
   if (wrong < 0) {
     s->result.count = 0; /* what is wrong is not published */
     return wrong;
+  }
+  if (proves_nothing(s, status)) {
+    s->result.count = 0;
+    return lapis_fail(s->ctx, LAPIS_ENUMERIC,
+                      "%s: rounding ended it with nothing proved (gap %.2g): "
+                      "the features, or the settings, are of very different "
+                      "sizes; --map standard brings features near 1",
+                      s->cls->method, s->info.gap);
   }
   if (isinf(s->info.residual)) s->info.residual = NAN; /* none was measured */
   if (status != LAPIS_OK || is_proved(s)) return status;

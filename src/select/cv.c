@@ -97,7 +97,7 @@ static lapis_status judge(const part_source *from, part *p,
   bool decided = from->metric->reads == LAPIS_METRIC_LABELS;
   double *labels = scores + p->truth.rows * p->truth.cols;
   lapis_status s = part_answers(p, settings, scores, decided ? labels : NULL);
-  if (s == LAPIS_EDATA || s == LAPIS_EMISSING) {
+  if (s == LAPIS_EDATA || s == LAPIS_EMISSING || s == LAPIS_ENUMERIC) {
     base_say(from->ctx, 1, "cv: a fold is left out: %s",
              lapis_ctx_error(from->ctx));
     return LAPIS_OK;
