@@ -25,11 +25,14 @@ lapis_status lapis_locate_new(lapis_ctx *ctx, const char *const *paths,
                               const lapis_locate_settings *settings,
                               lapis_flow **out)
 {
-  TRY(flow_new(ctx, &locate_class, FLOW_COMMON(settings), paths, count, out));
+  lapis_locate_settings set;
+  *out = NULL;
+  TRY(lapis_settings_copy(ctx, &locate_method, settings, &set));
+  TRY(flow_new(ctx, &locate_class, FLOW_COMMON(&set), paths, count, out));
   lapis_flow *f = *out;
   locate *w = f->own = calloc(1, sizeof *w);
   if (w == NULL) return flow_made(flow_no_memory(f), out);
-  w->set = *settings;
+  w->set = set;
   return LAPIS_OK;
 }
 

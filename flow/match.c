@@ -32,18 +32,21 @@ lapis_status lapis_match_new(lapis_ctx *ctx, const char *const *paths,
                              const lapis_match_settings *settings,
                              lapis_flow **out)
 {
-  TRY(flow_new(ctx, &match_class, FLOW_COMMON(settings), paths, count, out));
+  lapis_match_settings set;
+  *out = NULL;
+  TRY(lapis_settings_copy(ctx, &match_method, settings, &set));
+  TRY(flow_new(ctx, &match_class, FLOW_COMMON(&set), paths, count, out));
   lapis_flow *f = *out;
   match *m = f->own = calloc(1, sizeof *m);
   if (m == NULL) return flow_made(flow_no_memory(f), out);
-  m->set = *settings;
+  m->set = set;
   lapis_status s = LAPIS_OK;
-  if (settings->xy == NULL && settings->inliers > settings->points)
+  if (set.xy == NULL && set.inliers > set.points)
     s = lapis_fail(ctx, LAPIS_EINVAL,
                    "match: --inliers %" PRId64
                    " asks for more than the --points %" PRId64
                    " that are looked at in an image",
-                   settings->inliers, settings->points);
+                   set.inliers, set.points);
   return flow_made(s, out);
 }
 

@@ -235,11 +235,14 @@ lapis_status lapis_label_new(lapis_ctx *ctx, const char *const *paths,
                              const lapis_label_settings *settings,
                              lapis_flow **out)
 {
-  TRY(flow_new(ctx, &label_class, FLOW_COMMON(settings), paths, count, out));
+  lapis_label_settings set;
+  *out = NULL;
+  TRY(lapis_settings_copy(ctx, &label_method, settings, &set));
+  TRY(flow_new(ctx, &label_class, FLOW_COMMON(&set), paths, count, out));
   label_run *w = (*out)->own = calloc(1, sizeof *w);
   if (w == NULL) return flow_made(flow_no_memory(*out), out);
   w->flow = *out;
-  w->set = *settings;
+  w->set = set;
   lapis_status s = find_kind(w);
   if (s >= 0) s = label_check_where(w);
   if (s >= 0 && w->set.labels != NULL) s = check_there(w);

@@ -199,6 +199,12 @@ LAPIS_API const lapis_method *lapis_method_find(const char *name);
  * type and bounds; get writes text that set would read back to the same
  * value. */
 LAPIS_API void lapis_settings_default(const lapis_method *m, void *settings);
+/* LAPIS_EINVAL, with a sentence, where settings are of another version of the
+ * struct or a value is outside its row's bounds; NULL, the defaults, is fine.
+ * Whatever takes settings of m begins with it. */
+LAPIS_API lapis_status lapis_settings_check(lapis_ctx *ctx,
+                                            const lapis_method *m,
+                                            const void *settings);
 LAPIS_API lapis_status lapis_settings_set(lapis_ctx *ctx, const lapis_method *m,
                                           void *settings, const char *name,
                                           const char *value);

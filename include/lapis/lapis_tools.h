@@ -31,6 +31,12 @@ LAPIS_API char *lapis_text_shown(const char *text, char *to, size_t size);
  * number. */
 LAPIS_API bool lapis_text_runs(const char *text);
 
+/* ---- settings -----------------------------------------------------------*/
+/* Copies what lapis_settings_check accepts; from NULL: the defaults. */
+LAPIS_API lapis_status lapis_settings_copy(lapis_ctx *ctx,
+                                           const lapis_method *m,
+                                           const void *from, void *to);
+
 #ifdef __cplusplus
 }
 #endif

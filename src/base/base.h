@@ -26,6 +26,11 @@ void base_say_once(lapis_ctx *ctx, base_topic topic, const char *format, ...)
     LAPIS_PRINTF(3, 4);
 int base_verbose(const lapis_ctx *ctx);
 
+/* LAPIS_EINVAL with a sentence where a struct whose first member is its size
+ * is not the one this library was built with; who: "cv: the options". */
+lapis_status base_check_size(lapis_ctx *ctx, const char *who, size_t size,
+                             size_t wanted);
+
 /* ---- memory -------------------------------------------------------------
  * Zeroed, 64-byte aligned, count * size bytes with the product checked.  NULL
  * sets the context's sentence.  count 0 gives a valid pointer. */

@@ -14,6 +14,14 @@ static const lapis_param *find(const lapis_method *m, const char *name)
   return NULL;
 }
 
+static lapis_status unknown(lapis_ctx *ctx, const lapis_method *m,
+                            const char *name)
+{
+  return lapis_fail(ctx, LAPIS_EINVAL,
+                    "%s: there is no --%s; 'lapis help %s' lists what there is",
+                    m->name, name, m->name);
+}
+
 static void *field(void *settings, const lapis_param *p)
 {
   return (char *)settings + p->offset;
@@ -58,17 +66,12 @@ static double load(const lapis_param *p, const void *from)
   return 0;
 }
 
-void param_defaults(const lapis_method *m, void *settings)
+void lapis_settings_default(const lapis_method *m, void *settings)
 {
   memset(settings, 0, m->settings_size);
   *(size_t *)settings = m->settings_size;
   for (int i = 0; i < m->n_params; i++)
     store(&m->params[i], field(settings, &m->params[i]), m->params[i].value);
-}
-
-void lapis_settings_default(const lapis_method *m, void *settings)
-{
-  param_defaults(m, settings);
 }
 
 /* ---- choices: "a|b|c" ---------------------------------------------------*/
@@ -117,6 +120,10 @@ static lapis_status out_of_bounds(lapis_ctx *ctx, const lapis_method *m,
                                   const lapis_param *p, double v)
 {
   const char *low = p->above ? "above" : "at least";
+  if (p->type == LAPIS_PARAM_ENUM)
+    return lapis_fail(ctx, LAPIS_EINVAL,
+                      "%s: --%s is %g; it must be 0 to %d, for %s", m->name,
+                      p->name, v, choice_count(p->choices) - 1, p->choices);
   if (isinf(p->high) && p->high > 0)
     return lapis_fail(ctx, LAPIS_EINVAL, "%s: --%s is %g; it must be %s %g",
                       m->name, p->name, v, low, p->low);
@@ -125,19 +132,39 @@ static lapis_status out_of_bounds(lapis_ctx *ctx, const lapis_method *m,
                     p->name, v, low, p->low, p->high);
 }
 
-lapis_status param_check(lapis_ctx *ctx, const lapis_method *m,
-                         const void *settings)
+lapis_status base_check_size(lapis_ctx *ctx, const char *who, size_t size,
+                             size_t wanted)
 {
-  if (*(const size_t *)settings != m->settings_size)
-    return lapis_fail(ctx, LAPIS_EINVAL,
-                      "%s: the settings are of another version (%zu bytes, not "
-                      "%zu); start from the defaults",
-                      m->name, *(const size_t *)settings, m->settings_size);
+  if (size == wanted) return LAPIS_OK;
+  return lapis_fail(ctx, LAPIS_EINVAL,
+                    "%s are of another version (%zu bytes, not %zu); start "
+                    "from the defaults",
+                    who, size, wanted);
+}
+
+lapis_status lapis_settings_check(lapis_ctx *ctx, const lapis_method *m,
+                                  const void *settings)
+{
+  char who[64];
+  if (settings == NULL) return LAPIS_OK;
+  (void)snprintf(who, sizeof who, "%s: the settings", m->name);
+  TRY(base_check_size(ctx, who, *(const size_t *)settings, m->settings_size));
   for (int i = 0; i < m->n_params; i++) {
     const lapis_param *p = &m->params[i];
     double v = load(p, (const char *)settings + p->offset);
     if (!in_bounds(p, v)) return out_of_bounds(ctx, m, p, v);
   }
+  return LAPIS_OK;
+}
+
+lapis_status lapis_settings_copy(lapis_ctx *ctx, const lapis_method *m,
+                                 const void *from, void *to)
+{
+  TRY(lapis_settings_check(ctx, m, from));
+  if (from == NULL)
+    lapis_settings_default(m, to);
+  else
+    memcpy(to, from, m->settings_size);
   return LAPIS_OK;
 }
 
@@ -187,11 +214,7 @@ lapis_status lapis_settings_set(lapis_ctx *ctx, const lapis_method *m,
                                 const char *value)
 {
   const lapis_param *p = find(m, name);
-  if (p == NULL)
-    return lapis_fail(ctx, LAPIS_EINVAL,
-                      "%s: there is no --%s; 'lapis fit %s --help' lists what "
-                      "there is",
-                      m->name, name, m->name);
+  if (p == NULL) return unknown(ctx, m, name);
   if (p->type == LAPIS_PARAM_TEXT) {
     *(const char **)field(settings, p) = value;
     return LAPIS_OK;
@@ -223,9 +246,7 @@ lapis_status lapis_settings_get(lapis_ctx *ctx, const lapis_method *m,
                                 char *text, size_t size)
 {
   const lapis_param *p = find(m, name);
-  if (p == NULL)
-    return lapis_fail(ctx, LAPIS_EINVAL, "%s: there is no setting '%s'",
-                      m->name, name);
+  if (p == NULL) return unknown(ctx, m, name);
   const void *from = (const char *)settings + p->offset;
   double v = load(p, from);
   const char *words =

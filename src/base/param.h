@@ -3,15 +3,12 @@
 #define LAPIS_PARAM_H
 #include "base/base.h"
 #include "lapis/lapis_rows.h"
+#include "lapis/lapis_tools.h"
 
 /* A method registers {table row, constructor}; src/solve/methods.c lists
- * them. */
+ * them, and has checked the settings by the table: they are never NULL, and
+ * live as long as the call. */
 typedef lapis_status (*method_new_fn)(lapis_ctx *ctx, const lapis_data *data,
                                       const void *settings, lapis_solver **out);
-
-/* Checks every parameter of a settings struct against its table. */
-lapis_status param_check(lapis_ctx *ctx, const lapis_method *m,
-                         const void *settings);
-void param_defaults(const lapis_method *m, void *settings);
 
 #endif

@@ -418,7 +418,7 @@ lapis_status lapis_checkpoint_new(lapis_ctx *ctx, const char *path,
                                   int n_also, lapis_checkpoint **out)
 {
   *out = NULL;
-  TRY(param_check(ctx, m, settings));
+  TRY(lapis_settings_check(ctx, m, settings));
   lapis_checkpoint *c = base_alloc(ctx, 1, sizeof *c);
   if (c == NULL) return LAPIS_ENOMEM;
   c->ctx = ctx;

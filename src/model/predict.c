@@ -1,6 +1,7 @@
 /* predict.c - answers for new samples: checks, maps, then the method's own. */
 #include <string.h>
 
+#include "lapis/lapis_tools.h"
 #include "mat/mat.h"
 #include "model/model.h"
 #include "op/map.h"
@@ -29,11 +30,15 @@ lapis_status lapis_predict_new(lapis_ctx *ctx, const lapis_data *data,
   if (mat_empty(&data->X))
     return lapis_fail(ctx, LAPIS_ESHAPE, "predict: X has no samples");
   lapis_data mapped = *data;
-  double *owned;
-  TRY(apply_map(ctx, m, &data->X, &owned, &mapped.X));
-  lapis_status s = method_check(ctx, e, &mapped);
-  if (s >= 0)
-    s = e->predict(ctx, &mapped, m->settings, &m->learned, options, out);
+  double *owned = NULL;
+  void *set = base_alloc(ctx, 1, e->predict_method->settings_size);
+  lapis_status s = LAPIS_ENOMEM;
+  if (set != NULL)
+    s = lapis_settings_copy(ctx, e->predict_method, options, set);
+  if (s >= 0) s = apply_map(ctx, m, &data->X, &owned, &mapped.X);
+  if (s >= 0) s = method_check(ctx, e, &mapped);
+  if (s >= 0) s = e->predict(ctx, &mapped, m->settings, &m->learned, set, out);
+  base_free(set);
   if (s < 0)
     base_free(owned);
   else

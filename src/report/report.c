@@ -110,6 +110,7 @@ lapis_status lapis_report_write(lapis_ctx *ctx, const lapis_report *what,
                                 const char *path)
 {
   page p = {.ctx = ctx};
+  TRY(base_check_size(ctx, "report: its parts", what->size, sizeof *what));
   if (!shows_anything(what))
     return lapis_fail(ctx, LAPIS_EMISSING,
                       "report: there is nothing to show: no clean part "

@@ -34,6 +34,13 @@ lapis_cv_options lapis_cv_defaults(void)
       .size = sizeof(lapis_cv_options), .folds = 5, .metric = "auroc"};
 }
 
+lapis_status cv_options_take(lapis_ctx *ctx, const lapis_cv_options *given,
+                             lapis_cv_options *own)
+{
+  *own = given == NULL ? lapis_cv_defaults() : *given;
+  return base_check_size(ctx, "cv: the options", own->size, sizeof *own);
+}
+
 /* ---- the grid -----------------------------------------------------------*/
 static int count_points(const lapis_grid *grid, int n_grid)
 {
@@ -355,8 +362,8 @@ static lapis_status run(const part_source *from, const void *settings,
   void *own = base_alloc(ctx, 1, m->settings_size);
   lapis_status s =
       own == NULL ? LAPIS_ENOMEM : allocate(ctx, from->options, cv);
+  if (s >= 0) s = lapis_settings_copy(ctx, m, settings, own);
   if (s >= 0) {
-    memcpy(own, settings, m->settings_size);
     warn_of_one_kind(from);
     base_mute(ctx, true);
     s = run_kept(from, cv, own);
@@ -404,11 +411,14 @@ lapis_status lapis_cv_run(lapis_ctx *ctx, const lapis_method *m,
                           const lapis_grid *grid, int n_grid, lapis_cv **out)
 {
   *out = NULL;
+  lapis_cv_options own;
+  TRY(cv_options_take(ctx, options, &own));
   TRY(check(ctx, m, data, grid, n_grid));
+  TRY(lapis_settings_check(ctx, m, settings));
   targets labels = {.classes = 0};
   const lapis_metric_kind *metric;
-  TRY(lapis_metric_find(ctx, options->metric, &metric));
-  if (options->pooled && metric->reads == LAPIS_METRIC_LABELS)
+  TRY(lapis_metric_find(ctx, own.metric, &metric));
+  if (own.pooled && metric->reads == LAPIS_METRIC_LABELS)
     return lapis_fail(ctx, LAPIS_EINVAL,
                       "cv: folds are judged together by a metric of scores or "
                       "values, and %s reads labels",
@@ -420,7 +430,7 @@ lapis_status lapis_cv_run(lapis_ctx *ctx, const lapis_method *m,
                       .plan = &plan,
                       .method = m,
                       .data = data,
-                      .options = options,
+                      .options = &own,
                       .labels = &labels,
                       .metric = metric,
                       .transductive = method_entry_of(m)->transductive};
@@ -430,7 +440,7 @@ lapis_status lapis_cv_run(lapis_ctx *ctx, const lapis_method *m,
     *cv = (lapis_cv){.n_points = count_points(grid, n_grid),
                      .n_grid = n_grid,
                      .grid = grid,
-                     .folds = options->folds,
+                     .folds = own.folds,
                      .K = labels.classes > 0 ? labels.classes : data->Y.rows,
                      .n = data->X.cols,
                      .less_is_better = metric->less_is_better};

@@ -149,17 +149,19 @@ lapis_status lapis_cv_draw(lapis_ctx *ctx, const lapis_data *data,
                            const lapis_cv_options *options, int64_t *fold)
 {
   fold_plan plan;
+  lapis_cv_options own;
+  TRY(cv_options_take(ctx, options, &own));
   if (data->Y.cols != data->X.cols)
     return lapis_fail(ctx, LAPIS_ESHAPE,
                       "cv: Y has %" PRId64 " samples, X has %" PRId64,
                       data->Y.cols, data->X.cols);
-  if (options->folds_of == LAPIS_FOLDS_OF_CELLS)
+  if (own.folds_of == LAPIS_FOLDS_OF_CELLS)
     return lapis_fail(ctx, LAPIS_EINVAL,
                       "cv: single cells are hidden, and a sample has no fold "
                       "of its own");
   bool by_group =
-      options->by_group || options->folds_of == LAPIS_FOLDS_OF_GROUPS;
-  TRY(folds_draw(ctx, data, options->folds,
+      own.by_group || own.folds_of == LAPIS_FOLDS_OF_GROUPS;
+  TRY(folds_draw(ctx, data, own.folds,
                  by_group ? LAPIS_FOLDS_OF_GROUPS : LAPIS_FOLDS_OF_ROWS,
                  &plan));
   memcpy(fold, plan.fold, (size_t)plan.samples * sizeof *fold);

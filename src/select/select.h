@@ -2,6 +2,7 @@
 #ifndef LAPIS_SELECT_H
 #define LAPIS_SELECT_H
 #include "base/base.h"
+#include "lapis/lapis_tools.h"
 #include "mat/mat.h"
 
 /* fold[j]: the fold that hides sample j, or -1 where it has no known target
@@ -15,6 +16,9 @@ typedef struct fold_plan {
   int64_t *cell;
   int64_t K;
 } fold_plan;
+/* The options as given, or the defaults where given is NULL. */
+lapis_status cv_options_take(lapis_ctx *ctx, const lapis_cv_options *given,
+                             lapis_cv_options *own);
 lapis_status folds_draw(lapis_ctx *ctx, const lapis_data *data, int64_t folds,
                         lapis_folds_of of, fold_plan *out);
 /* Label c of sample j is hidden by this fold. */

@@ -26,7 +26,7 @@ static bool decides_at_half(const lapis_method *m, const void *settings,
 {
   const lapis_mc_settings *set = settings;
   if (strcmp(m->name, "mc") != 0) return false;
-  if (set->labels == LAPIS_MC_LABELS_AUTO) return t->zero_one;
+  if (set == NULL || set->labels == LAPIS_MC_LABELS_AUTO) return t->zero_one;
   return set->labels != LAPIS_MC_LABELS_PM;
 }
 
@@ -74,8 +74,9 @@ lapis_status lapis_suspects(lapis_ctx *ctx, const lapis_method *m,
                             const lapis_cv_options *options, int64_t count,
                             int64_t *index, double *margin, int64_t *found)
 {
-  lapis_cv_options o = *options;
+  lapis_cv_options o;
   lapis_cv *cv;
+  TRY(cv_options_take(ctx, options, &o));
   o.keep_scores = true;
   *found = 0;
   lapis_status s = lapis_cv_run(ctx, m, data, settings, &o, NULL, 0, &cv);

@@ -98,9 +98,13 @@ lapis_status lapis_solver_new(lapis_ctx *ctx, const lapis_method *m,
   *out = NULL;
   if (e == NULL) return lapis_fail(ctx, LAPIS_EINVAL, "unknown method");
   TRY(method_check(ctx, e, data));
-  TRY(e->create(ctx, data, settings, out));
-  (*out)->features = data->X.rows;
-  return LAPIS_OK;
+  void *set = base_alloc(ctx, 1, m->settings_size);
+  lapis_status s = LAPIS_ENOMEM;
+  if (set != NULL) s = lapis_settings_copy(ctx, m, settings, set);
+  if (s >= 0) s = e->create(ctx, data, set, out);
+  base_free(set);
+  if (s >= 0) (*out)->features = data->X.rows;
+  return s;
 }
 
 /* By name: the same door, with settings of the method's own type. */

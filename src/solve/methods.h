@@ -5,7 +5,7 @@
 #include "base/solver.h"
 
 /* A solver that answers for new samples from what was learnt: settings is the
- * struct the model was fitted with, options the predicting one. */
+ * struct the model was fitted with, options the predicting one, checked. */
 typedef lapis_status (*method_predict_fn)(
     lapis_ctx *ctx, const lapis_data *data, const void *settings,
     const named_list *learned, const void *options, lapis_solver **out);

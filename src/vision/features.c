@@ -61,12 +61,8 @@ static lapis_status take_settings(feature_job *j, const void *settings)
   const lapis_method *m = &j->kind->shown;
   j->settings = base_alloc(j->base.ctx, 1, (int64_t)m->settings_size);
   if (j->settings == NULL) return LAPIS_ENOMEM;
-  if (settings == NULL)
-    param_defaults(m, j->settings);
-  else
-    memcpy(j->settings, settings, m->settings_size);
   j->base.settings = j->settings;
-  return LAPIS_OK;
+  return lapis_settings_copy(j->base.ctx, m, settings, j->settings);
 }
 
 lapis_status lapis_features_new(lapis_ctx *ctx, const lapis_method *kind,
@@ -80,10 +76,10 @@ lapis_status lapis_features_new(lapis_ctx *ctx, const lapis_method *kind,
   if (k == NULL)
     return lapis_fail(ctx, LAPIS_EINVAL, "'%s' is no kind of features",
                       kind == NULL ? "NULL" : kind->name);
-  if (settings != NULL) TRY(param_check(ctx, &k->shown, settings));
-  if (options != NULL && options->size != sizeof *options)
-    return lapis_fail(ctx, LAPIS_EINVAL,
-                      "features: the options are of another version");
+  TRY(lapis_settings_check(ctx, &k->shown, settings));
+  if (options != NULL)
+    TRY(base_check_size(ctx, "features: the options", options->size,
+                        sizeof *options));
   if (count < 1)
     return lapis_fail(ctx, LAPIS_EMISSING, "%s: there are no images",
                       k->shown.name);

@@ -588,12 +588,10 @@ lapis_status mc_fold_new(lapis_ctx *ctx, const lapis_data *data,
   lapis_solver *s;
   TRY(solver_alloc(ctx, &fold_class, sizeof(fold), &s));
   fold *w = (fold *)s;
-  param_defaults(&mc_fold_method, &w->set);
-  if (options != NULL) w->set = *(const lapis_mc_fold_settings *)options;
+  w->set = *(const lapis_mc_fold_settings *)options;
   s->settings = &w->set;
   w->p.n = data->X.cols;
-  lapis_status status = param_check(ctx, &mc_fold_method, &w->set);
-  if (status >= 0) status = mat_check_dense(ctx, "mc", "X", &data->X);
+  lapis_status status = mat_check_dense(ctx, "mc", "X", &data->X);
   if (status >= 0) status = read_layout(w, set, learned);
   if (status >= 0) status = check(ctx, set->variant, &data->X, w->p.D);
   if (status >= 0) status = prepare(w, data, learned);

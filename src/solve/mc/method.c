@@ -78,7 +78,7 @@ const lapis_method mc_method = {
 lapis_mc_settings lapis_mc_defaults(void)
 {
   lapis_mc_settings set;
-  param_defaults(&mc_method, &set);
+  lapis_settings_default(&mc_method, &set);
   return set;
 }
 
@@ -205,8 +205,9 @@ static bool same_problem(const mc *w, const lapis_mc_settings *set)
 static lapis_status retune(lapis_solver *s, const void *settings)
 {
   mc *w = (mc *)s;
-  const lapis_mc_settings *set = settings;
-  TRY(param_check(s->ctx, &mc_method, set));
+  lapis_mc_settings own;
+  const lapis_mc_settings *set = &own;
+  TRY(lapis_settings_copy(s->ctx, &mc_method, settings, &own));
   if (!same_problem(w, set))
     return lapis_fail(s->ctx, LAPIS_ENOTBUILT,
                       "mc: another variant, label coding or solver needs a "
@@ -237,9 +238,7 @@ lapis_status mc_new(lapis_ctx *ctx, const lapis_data *data,
                     const void *settings, lapis_solver **out)
 {
   *out = NULL;
-  lapis_mc_settings defaults = lapis_mc_defaults();
-  const lapis_mc_settings *set = settings == NULL ? &defaults : settings;
-  TRY(param_check(ctx, &mc_method, set));
+  const lapis_mc_settings *set = settings;
   TRY(mc_check_data(ctx, set, data));
   lapis_solver *s;
   TRY(solver_alloc(ctx, &mc_class, sizeof(mc), &s));

@@ -64,7 +64,7 @@ const lapis_method clean_method = {
 lapis_clean_settings lapis_clean_defaults(void)
 {
   lapis_clean_settings set;
-  param_defaults(&clean_method, &set);
+  lapis_settings_default(&clean_method, &set);
   return set;
 }
 
@@ -160,9 +160,7 @@ lapis_status clean_new(lapis_ctx *ctx, const lapis_data *data,
   *out = NULL;
   weight_kind kind;
   double number;
-  lapis_clean_settings defaults = lapis_clean_defaults();
-  const lapis_clean_settings *set = settings == NULL ? &defaults : settings;
-  TRY(param_check(ctx, &clean_method, set));
+  const lapis_clean_settings *set = settings;
   TRY(read_weight(ctx, set->weight, &kind, &number));
   TRY(rr_check_X(ctx, "clean", &data->X));
   TRY(check_dictionary(ctx, &set->dictionary, &data->X));

@@ -249,12 +249,8 @@ static lapis_status predict_new(lapis_ctx *ctx, const lapis_data *data,
                                 const lapis_rr_predict_settings *set,
                                 lapis_solver **out)
 {
-  lapis_rr_predict_settings defaults;
   rr_basis basis;
   *out = NULL;
-  param_defaults(table, &defaults);
-  if (set == NULL) set = &defaults;
-  TRY(param_check(ctx, table, set));
   const lapis_mat *T = named_numbers(learned, "weights", -1, -1);
   bool has = rr_basis_get(learned, &basis);
   bool cleans =

@@ -47,7 +47,7 @@ const lapis_method rpca_method = {
 lapis_rpca_settings lapis_rpca_defaults(void)
 {
   lapis_rpca_settings set;
-  param_defaults(&rpca_method, &set);
+  lapis_settings_default(&rpca_method, &set);
   return set;
 }
 
@@ -112,8 +112,9 @@ static lapis_status rpca_solve(lapis_solver *s)
 static lapis_status rpca_retune(lapis_solver *s, const void *settings)
 {
   rpca *w = (rpca *)s;
-  const lapis_rpca_settings *set = settings;
-  TRY(param_check(s->ctx, &rpca_method, set));
+  lapis_rpca_settings own;
+  const lapis_rpca_settings *set = &own;
+  TRY(lapis_settings_copy(s->ctx, &rpca_method, settings, &own));
   if (set->certificate != w->set.certificate ||
       (set->refill > 0) != (w->set.refill > 0))
     return lapis_fail(s->ctx, LAPIS_ENOTBUILT,
@@ -168,9 +169,7 @@ lapis_status rpca_new(lapis_ctx *ctx, const lapis_data *data,
                       const void *settings, lapis_solver **out)
 {
   *out = NULL;
-  lapis_rpca_settings defaults = lapis_rpca_defaults();
-  const lapis_rpca_settings *set = settings == NULL ? &defaults : settings;
-  TRY(param_check(ctx, &rpca_method, set));
+  const lapis_rpca_settings *set = settings;
   TRY(rr_check_X(ctx, "rpca", &data->X));
   lapis_solver *s;
   TRY(solver_alloc(ctx, &rpca_class, sizeof(rpca), &s));

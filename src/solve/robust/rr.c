@@ -82,14 +82,14 @@ const lapis_method rlda_method = {
 lapis_rr_settings lapis_rr_defaults(void)
 {
   lapis_rr_settings set;
-  param_defaults(&rr_method, &set);
+  lapis_settings_default(&rr_method, &set);
   return set;
 }
 
 lapis_rr_settings lapis_rlda_defaults(void)
 {
   lapis_rr_settings set;
-  param_defaults(&rlda_method, &set);
+  lapis_settings_default(&rlda_method, &set);
   return set;
 }
 
@@ -280,11 +280,26 @@ static lapis_status rr_solve(lapis_solver *s)
 }
 
 /* ---- other settings, and what is learnt ---------------------------------*/
+/* What the multiplier proves is an answer of the problem in D alone. */
+static lapis_status check_certificate(lapis_ctx *ctx, const char *method,
+                                      const lapis_rr_settings *set)
+{
+  if (!set->certificate || !mat_empty(&set->weights)) return LAPIS_OK;
+  return lapis_fail(
+      ctx, LAPIS_EINVAL,
+      "%s: --certificate needs --fix-weights: in D and T together "
+      "the problem is not convex, and nothing proves an answer",
+      method);
+}
+
 static lapis_status rr_retune(lapis_solver *s, const void *settings)
 {
   rr *w = (rr *)s;
-  const lapis_rr_settings *set = settings;
-  TRY(param_check(s->ctx, w->lda ? &rlda_method : &rr_method, set));
+  lapis_rr_settings own;
+  const lapis_rr_settings *set = &own;
+  TRY(lapis_settings_copy(s->ctx, w->lda ? &rlda_method : &rr_method, settings,
+                          &own));
+  if (!w->fixed) TRY(check_certificate(s->ctx, s->cls->method, set));
   if (set->denoise != w->set.denoise || w->fixed ||
       (set->refill > 0) != (w->set.refill > 0) || !(set->gamma > 0))
     return lapis_fail(s->ctx, LAPIS_ENOTBUILT,
@@ -378,8 +393,8 @@ static lapis_status check(lapis_ctx *ctx, bool lda, const lapis_data *data,
                           const lapis_rr_settings *set)
 {
   const char *method = lda ? "rlda" : "rr";
-  TRY(param_check(ctx, lda ? &rlda_method : &rr_method, set));
   TRY(check_gamma(ctx, method, set));
+  TRY(check_certificate(ctx, method, set));
   TRY(rr_check_X(ctx, method, &data->X));
   TRY(rr_check_targets(ctx, lda, set, data));
   bool raw = set->denoise == LAPIS_RR_NONE && set->refill == 0;
@@ -413,13 +428,11 @@ static lapis_status create(lapis_ctx *ctx, bool lda, const lapis_data *data,
 lapis_status rr_new(lapis_ctx *ctx, const lapis_data *data,
                     const void *settings, lapis_solver **out)
 {
-  lapis_rr_settings defaults = lapis_rr_defaults();
-  return create(ctx, false, data, settings == NULL ? &defaults : settings, out);
+  return create(ctx, false, data, settings, out);
 }
 
 lapis_status rlda_new(lapis_ctx *ctx, const lapis_data *data,
                       const void *settings, lapis_solver **out)
 {
-  lapis_rr_settings defaults = lapis_rlda_defaults();
-  return create(ctx, true, data, settings == NULL ? &defaults : settings, out);
+  return create(ctx, true, data, settings, out);
 }

@@ -106,7 +106,7 @@ const lapis_method roml_method = {
 lapis_roml_settings lapis_roml_defaults(void)
 {
   lapis_roml_settings set;
-  param_defaults(&roml_method, &set);
+  lapis_settings_default(&roml_method, &set);
   return set;
 }
 
@@ -386,9 +386,7 @@ lapis_status roml_new(lapis_ctx *ctx, const lapis_data *data,
                       const void *settings, lapis_solver **out)
 {
   *out = NULL;
-  lapis_roml_settings defaults = lapis_roml_defaults();
-  const lapis_roml_settings *set = settings == NULL ? &defaults : settings;
-  TRY(param_check(ctx, &roml_method, set));
+  const lapis_roml_settings *set = settings;
   TRY(roml_check_data(ctx, set, data));
   lapis_solver *s;
   TRY(solver_alloc(ctx, &roml_class, sizeof(roml), &s));

@@ -54,7 +54,7 @@ const lapis_method misvm_method = {
 lapis_misvm_settings lapis_misvm_defaults(void)
 {
   lapis_misvm_settings set;
-  param_defaults(&misvm_method, &set);
+  lapis_settings_default(&misvm_method, &set);
   return set;
 }
 
@@ -324,9 +324,7 @@ lapis_status misvm_new(lapis_ctx *ctx, const lapis_data *data,
                        const void *settings, lapis_solver **out)
 {
   *out = NULL;
-  lapis_misvm_settings defaults = lapis_misvm_defaults();
-  const lapis_misvm_settings *set = settings == NULL ? &defaults : settings;
-  TRY(param_check(ctx, &misvm_method, set));
+  const lapis_misvm_settings *set = settings;
   TRY(sv_check_settings(ctx, "misvm", set->C, set->gamma));
   lapis_solver *s;
   TRY(solver_alloc(ctx, &misvm_class, sizeof(misvm), &s));

@@ -72,7 +72,7 @@ const lapis_method svmplus_method = {
 lapis_svmplus_settings lapis_svmplus_defaults(void)
 {
   lapis_svmplus_settings set;
-  param_defaults(&svmplus_method, &set);
+  lapis_settings_default(&svmplus_method, &set);
   return set;
 }
 
@@ -291,9 +291,7 @@ lapis_status svmplus_new(lapis_ctx *ctx, const lapis_data *data,
                          const void *settings, lapis_solver **out)
 {
   *out = NULL;
-  lapis_svmplus_settings defaults = lapis_svmplus_defaults();
-  const lapis_svmplus_settings *set = settings == NULL ? &defaults : settings;
-  TRY(param_check(ctx, &svmplus_method, set));
+  const lapis_svmplus_settings *set = settings;
   TRY(sv_check_settings(ctx, "svmplus", set->C, set->gamma));
   TRY(sv_check_data(ctx, "svmplus", set, data));
   lapis_solver *s;
@@ -318,8 +316,9 @@ static bool same_width(double now, double wanted)
 static lapis_status svmplus_retune(lapis_solver *s, const void *settings)
 {
   svmplus *w = (svmplus *)s;
-  const lapis_svmplus_settings *set = settings, *now = &w->set;
-  TRY(param_check(s->ctx, &svmplus_method, set));
+  lapis_svmplus_settings own;
+  const lapis_svmplus_settings *set = &own, *now = &w->set;
+  TRY(lapis_settings_copy(s->ctx, &svmplus_method, settings, &own));
   TRY(sv_check_settings(s->ctx, "svmplus", set->C, set->gamma));
   bool same = set->kernel == now->kernel &&
               set->kernel_priv == now->kernel_priv &&

@@ -143,6 +143,7 @@ lapis_status lapis_boxes_propose(lapis_ctx *ctx, const lapis_image *image,
   if (set == NULL) set = &defaults;
   *found = 0;
   TRY(image_check(ctx, "boxes", image));
+  TRY(base_check_size(ctx, "boxes: the settings", set->size, sizeof *set));
   if (!(set->overlap > 0 && set->overlap <= 1))
     return lapis_fail(ctx, LAPIS_EINVAL,
                       "boxes: an overlap of %g; it must be in (0, 1]",

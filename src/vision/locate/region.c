@@ -122,6 +122,7 @@ static lapis_status find(lapis_ctx *ctx, const lapis_graph *graph,
 static lapis_status check_settings(lapis_ctx *ctx,
                                    const lapis_region_settings *set)
 {
+  TRY(base_check_size(ctx, "region: the settings", set->size, sizeof *set));
   if (set->solver < LAPIS_REGION_AUTO || set->solver > LAPIS_REGION_CBC ||
       !(set->seconds >= 0))
     return lapis_fail(ctx, LAPIS_EINVAL,

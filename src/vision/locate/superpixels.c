@@ -24,6 +24,7 @@ lapis_slic_settings lapis_slic_defaults(void)
 
 static lapis_status check_settings(lapis_ctx *ctx, const lapis_slic_settings *s)
 {
+  TRY(base_check_size(ctx, "slic: the settings", s->size, sizeof *s));
   if ((s->side != -1 && s->side < 1) ||
       !(s->regularity >= 0 && s->regularity < INFINITY) || s->least < -1)
     return lapis_fail(ctx, LAPIS_EINVAL,

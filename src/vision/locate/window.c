@@ -66,6 +66,7 @@ lapis_window_settings lapis_window_defaults(void)
 static lapis_status check_settings(lapis_ctx *ctx,
                                    const lapis_window_settings *s)
 {
+  TRY(base_check_size(ctx, "windows: the settings", s->size, sizeof *s));
   if (!(s->least >= -1 && s->overlap > 0 && s->overlap <= 1))
     return lapis_fail(ctx, LAPIS_EINVAL,
                       "windows: at least %" PRId64
