@@ -32,10 +32,9 @@ static lapis_status write_result(cli *c, const lapis_mat *cost,
 {
   const char *path = args_get(&c->args, "output");
   if (path == NULL) return LAPIS_OK;
-  lapis_mat match = {
-      .dtype = LAPIS_I64, .rows = 1, .cols = cost->cols, .ld = 1};
-  match.val = a->match;
-  lapis_named item[] = {{.name = "match", .mat = match, .flat = true},
+  lapis_named item[] = {{.name = "match",
+                         .mat = lapis_mat_i64(a->match, 1, cost->cols),
+                         .flat = true},
                         {.name = "price",
                          .mat = lapis_mat_f64(a->price, 1, cost->rows),
                          .flat = true}};

@@ -99,8 +99,7 @@ static lapis_cv_options own_options(const lapis_data *data)
 /* ---- suspects -----------------------------------------------------------*/
 static void keep_suspects(cli *c, int64_t *index, double *margin, int64_t found)
 {
-  lapis_mat pairs = {
-      .dtype = LAPIS_I64, .rows = 2, .cols = found, .ld = 2, .val = index};
+  lapis_mat pairs = lapis_mat_i64(index, 2, found);
   c->extra[c->n_extra++] = (lapis_named){.name = "suspect_index", .mat = pairs};
   c->extra[c->n_extra++] = (lapis_named){.name = "suspect_margin",
                                          .mat = lapis_mat_f64(margin, 1, found),

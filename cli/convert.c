@@ -31,13 +31,7 @@ static void collect(const lapis_dataset *ds, lapis_mat X, members *m)
   put(m, "P", d->P, false);
   put(m, "xy", d->xy, false);
   if (d->group != NULL)
-    put(m, "group",
-        (lapis_mat){.dtype = LAPIS_I64,
-                    .rows = 1,
-                    .cols = n,
-                    .ld = 1,
-                    .val = (void *)(uintptr_t)d->group},
-        true);
+    put(m, "group", lapis_mat_i64((int64_t *)(uintptr_t)d->group, 1, n), true);
   if (d->weight != NULL)
     put(m, "weight", lapis_mat_f64((double *)(uintptr_t)d->weight, 1, n), true);
   for (int i = 0; i < 3; i++) {

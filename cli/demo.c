@@ -121,8 +121,7 @@ static lapis_status write_trial(cli *c, const trial *t, const faces *f,
   char path[4096];
   lapis_mat scores;
   lapis_result_get(s, "scores", &scores);
-  lapis_mat person = {
-      .dtype = LAPIS_I64, .rows = 1, .cols = f->n, .ld = 1, .val = f->person};
+  lapis_mat person = lapis_mat_i64(f->person, 1, f->n);
   lapis_named input[] = {
       {.name = "X", .mat = data->X},
       {.name = "Y", .mat = data->Y},

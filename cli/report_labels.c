@@ -79,11 +79,7 @@ static int64_t index_of(const report_values *v, const char *text)
 /* ---- cells --------------------------------------------------------------*/
 static lapis_mat texts(const char **text, int64_t rows, int64_t cols)
 {
-  return (lapis_mat){.dtype = LAPIS_TEXT,
-                     .rows = rows,
-                     .cols = cols,
-                     .ld = rows,
-                     .val = (void *)text};
+  return lapis_mat_text(text, rows, cols);
 }
 
 /* One row: the value's text; several: 1 and 0; "" where unknown. */

@@ -103,11 +103,7 @@ static int name_images(report_parts *own, lapis_report *r, int64_t images)
     own->names[k] = path == NULL ? "" : base_name(path);
     if (path == NULL) return EXIT_DONE; /* then they are counted */
   }
-  r->names = (lapis_mat){.dtype = LAPIS_TEXT,
-                         .rows = 1,
-                         .cols = images,
-                         .ld = 1,
-                         .val = (void *)own->names};
+  r->names = lapis_mat_text(own->names, 1, images);
   return EXIT_DONE;
 }
 

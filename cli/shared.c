@@ -146,9 +146,9 @@ int table_from_args(cli *c, lapis_table_options *out)
                     features, INT32_MAX);
   *out = (lapis_table_options){.target = args_get(&c->args, "target"),
                                .id = args_get(&c->args, "id"),
-                               .header = yes  ? 1
-                                         : no ? 0
-                                              : -1,
+                               .header = yes  ? LAPIS_HEADER_YES
+                                         : no ? LAPIS_HEADER_NO
+                                              : LAPIS_HEADER_AUTO,
                                .labels = args_get(&c->args, "labels"),
                                .features = count};
   return EXIT_DONE;
@@ -300,11 +300,7 @@ lapis_status result_write(cli *c, const lapis_solver *s,
     bool labels = strcmp(name, "labels") == 0;
     if (labels && class_names.cols > 0) {
       texts = label_texts(&mat, &class_names);
-      mat = (lapis_mat){.dtype = LAPIS_TEXT,
-                        .rows = 1,
-                        .cols = mat.cols,
-                        .ld = 1,
-                        .val = texts};
+      mat = lapis_mat_text(texts, 1, mat.cols);
     }
     bool flat = mat.rows == 1 && (labels || mat.dtype == LAPIS_TEXT);
     put(&list, name, mat, flat);

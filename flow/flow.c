@@ -47,25 +47,7 @@ void flow_note(lapis_flow *f, const char *format, ...)
   va_end(args);
   f->note_at[f->n_notes] = f->note[f->n_notes];
   f->n_notes++;
-  flow_publish(f, "notes", flow_text(f->note_at, f->n_notes));
-}
-
-lapis_mat flow_text(const char *const *text, int64_t n)
-{
-  return (lapis_mat){.dtype = LAPIS_TEXT,
-                     .rows = 1,
-                     .cols = n,
-                     .ld = 1,
-                     .val = (void *)(uintptr_t)text};
-}
-
-lapis_mat flow_whole(const int64_t *val, int64_t rows, int64_t cols)
-{
-  return (lapis_mat){.dtype = LAPIS_I64,
-                     .rows = rows,
-                     .cols = cols,
-                     .ld = rows,
-                     .val = (void *)(uintptr_t)val};
+  flow_publish(f, "notes", lapis_mat_text(f->note_at, 1, f->n_notes));
 }
 
 /* ---- beginning and end --------------------------------------------------*/

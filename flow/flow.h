@@ -116,8 +116,6 @@ void flow_note(lapis_flow *f, const char *format, ...) LAPIS_PRINTF(2, 3);
 double flow_clock(void);
 /* The context may use this share of the time that is left. */
 void flow_allow(lapis_flow *f, double share);
-lapis_mat flow_text(const char *const *text, int64_t n);
-lapis_mat flow_whole(const int64_t *val, int64_t rows, int64_t cols);
 
 /* ---- pictures.c: the page of pictures in which something was found -------*/
 typedef struct flow_pictures {

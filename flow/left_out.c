@@ -41,11 +41,11 @@ lapis_status flow_leave_out(lapis_flow *f, const bool *out, const char *why)
     left->name[kept++] = name;
   }
   f->n = kept;
-  f->names = flow_text(left->name, kept);
-  f->size = flow_whole(left->size, 2, kept);
+  f->names = lapis_mat_text(left->name, 1, kept);
+  f->size = lapis_mat_i64(left->size, 2, kept);
   flow_publish(f, "names", f->names);
   flow_publish(f, "image_size", f->size);
-  flow_publish(f, "refused", flow_text(left->refused, count));
+  flow_publish(f, "refused", lapis_mat_text(left->refused, 1, count));
   return LAPIS_OK;
 }
 

@@ -192,7 +192,7 @@ static lapis_status take_points(lapis_flow *f)
   f->data.xy = lapis_mat_f64(m->frame, FRAME, X.cols);
   f->data.group = m->group;
   flow_publish(f, "xy", f->data.xy);
-  flow_publish(f, "group", flow_whole(m->group, 1, X.cols));
+  flow_publish(f, "group", lapis_mat_i64(m->group, 1, X.cols));
   return LAPIS_OK;
 }
 
@@ -226,7 +226,8 @@ static lapis_status solve(lapis_flow *f)
   const match *m = f->own;
   lapis_roml_settings roml = lapis_roml_defaults();
   roml.inliers = m->set.inliers;
-  roml.map = m->set.map == LAPIS_MATCH_EMBED;
+  roml.map = m->set.map == LAPIS_MATCH_EMBED ? LAPIS_ROML_MAP_EMBED
+                                             : LAPIS_ROML_MAP_NONE;
   roml.xi = m->set.xi;
   flow_allow(f, 1);
   lapis_status s = lapis_roml_new(f->ctx, &f->data, &roml, &f->solver);

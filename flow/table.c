@@ -29,8 +29,8 @@ static const lapis_param label_params[] = {
     TEXT("groups", groups, .arg = "COL",
          .help = "column of e.g. the person: images of one stay together when "
                  "settings are chosen"),
-    CHOICE("header", header, "auto|yes|no", .value = 0, .arg = "WHEN",
-           .help = "whether the first line holds titles"),
+    CHOICE("header", header, "auto|yes|no", .value = LAPIS_HEADER_AUTO,
+           .arg = "WHEN", .help = "whether the first line holds titles"),
     TEXT("features", features, .arg = "KIND",
          .help = "kind of features, whose own options are taken, too (default "
                  "sift-bow)"),

@@ -8,6 +8,7 @@
 #include "check.h"
 #include "lapis/lapis_image.h"
 #include "lapis/lapis_io.h"
+#include "lapis/lapis_tools.h"
 
 /* Skips the running test where images cannot be written. */
 static inline void command_need_images(void)

@@ -8,6 +8,7 @@
 
 #include "check.h"
 #include "lapis/lapis_io.h"
+#include "lapis/lapis_tools.h"
 
 typedef struct files {
   char folder[256];

@@ -3,6 +3,7 @@
 #define LAPIS_FIXTURE_H
 #include "check.h"
 #include "lapis/lapis_io.h"
+#include "lapis/lapis_tools.h"
 
 typedef struct fixture {
   lapis_ctx *ctx;

@@ -4,6 +4,7 @@
 
 #include "check.h"
 #include "lapis/lapis_io.h"
+#include "lapis/lapis_tools.h"
 #include "roml_data.h"
 
 typedef struct workplace {
@@ -38,8 +39,7 @@ static void write_npz(workplace *w, const char *name, const lapis_named *item,
 
 static lapis_mat whole(int64_t *val, int64_t rows, int64_t cols)
 {
-  return (lapis_mat){
-      .dtype = LAPIS_I64, .rows = rows, .cols = cols, .ld = rows, .val = val};
+  return lapis_mat_i64(val, rows, cols);
 }
 
 static int setup(void **state)

@@ -24,9 +24,9 @@ static lapis_dataset *read_table(files *f, const char *text,
   return ds;
 }
 
-#define NONE     \
-  {              \
-    .header = -1 \
+#define NONE                    \
+  {                             \
+    .header = LAPIS_HEADER_AUTO \
   }
 static const wanted plain[] = {
     {"1,2\n3,4\n", NONE, 2, 2, {1, 2, 3, 4}},
@@ -61,7 +61,7 @@ static const wanted plain[] = {
      4,
      1,
      {-1.5e-3, .5, INFINITY, -INFINITY}},
-    {"1,2\n3,4\n", {NULL, NULL, 1, NULL, 0}, 2, 1, {3, 4}},
+    {"1,2\n3,4\n", {NULL, NULL, LAPIS_HEADER_YES, NULL, 0}, 2, 1, {3, 4}},
     {"1,2,\n3,4,\n", NONE, 3, 2, {1, 2, NAN, 3, 4, NAN}},
     {"0.1,123456789012345678,1e-320,4.35\n",
      NONE,
@@ -115,9 +115,10 @@ static void check_iris(lapis_dataset *ds)
 
 static void targets_are_found_by_name_or_number(void **state)
 {
-  static const lapis_table_options opt[] = {{"kind", "id", -1, NULL, 0},
-                                            {"3", "1", 1, NULL, 0},
-                                            {"-2", "-4", -1, NULL, 0}};
+  static const lapis_table_options opt[] = {
+      {"kind", "id", LAPIS_HEADER_AUTO, NULL, 0},
+      {"3", "1", 1, NULL, 0},
+      {"-2", "-4", LAPIS_HEADER_AUTO, NULL, 0}};
   for (int i = 0; i < 3; i++) {
     lapis_dataset *ds = read_table(*state, IRIS, &opt[i]);
     check_iris(ds);
@@ -127,7 +128,7 @@ static void targets_are_found_by_name_or_number(void **state)
 
 static void several_targets_keep_their_titles(void **state)
 {
-  lapis_table_options opt = {"sad,happy", NULL, -1, NULL, 0};
+  lapis_table_options opt = {"sad,happy", NULL, LAPIS_HEADER_AUTO, NULL, 0};
   lapis_dataset *ds =
       read_table(*state, "x,happy,sad\n1,no,yes\n2,yes,\n", &opt);
   const lapis_mat *Y = &lapis_dataset_data(ds)->Y;
@@ -145,7 +146,7 @@ static void several_targets_keep_their_titles(void **state)
 static void name_of_target_proves_a_header(void **state)
 {
   files *f = *state;
-  lapis_table_options opt = {"kind", NULL, -1, NULL, 0};
+  lapis_table_options opt = {"kind", NULL, LAPIS_HEADER_AUTO, NULL, 0};
   lapis_dataset *ds;
   CHECK_OK(f, lapis_dataset_new(f->ctx, &ds));
   files_put_text(f, "y.csv", "word,kind\na,ham\nb,spam\n");
@@ -176,41 +177,47 @@ static const struct {
      "--header yes a first row of names"},
     {"1;2\n1,5;2\n", NONE, LAPIS_EFORMAT, "decimal point"},
     {"1,2;1\n1,5;2\n",
-     {"1", NULL, -1, NULL, 0},
+     {"1", NULL, LAPIS_HEADER_AUTO, NULL, 0},
      LAPIS_EFORMAT,
      "decimal point"},
     {"0x10,1\n", NONE, LAPIS_EFORMAT, "0x10"},
     {"a,b\n1,\"2\n", NONE, LAPIS_EFORMAT, ":2:3: this quote is never closed"},
     {"a,b\n1,\"2\"3\n", NONE, LAPIS_EFORMAT, "follows the closing quote"},
-    {"a,b\n", {NULL, NULL, 1, NULL, 0}, LAPIS_EFORMAT, "no rows below it"},
+    {"a,b\n",
+     {NULL, NULL, LAPIS_HEADER_YES, NULL, 0},
+     LAPIS_EFORMAT,
+     "no rows below it"},
     {"\n\n", NONE, LAPIS_EFORMAT, "holds no rows"},
     {"a,b\n1,2\n",
-     {"c", NULL, -1, NULL, 0},
+     {"c", NULL, LAPIS_HEADER_AUTO, NULL, 0},
      LAPIS_EINVAL,
      "has no column \"c\""},
     {"a,b\n1,2\n",
-     {"3", NULL, -1, NULL, 0},
+     {"3", NULL, LAPIS_HEADER_AUTO, NULL, 0},
      LAPIS_EINVAL,
      "has no column \"3\""},
     {"a,b\n1,2\n",
-     {"-3", NULL, -1, NULL, 0},
+     {"-3", NULL, LAPIS_HEADER_AUTO, NULL, 0},
      LAPIS_EINVAL,
      "has no column \"-3\""},
     {"a,a\n1,2\n",
-     {"a", NULL, -1, NULL, 0},
+     {"a", NULL, LAPIS_HEADER_AUTO, NULL, 0},
      LAPIS_EINVAL,
      "2 columns are named"},
     {"a,b\n1,2\n",
-     {"a,b", NULL, -1, NULL, 0},
+     {"a,b", NULL, LAPIS_HEADER_AUTO, NULL, 0},
      LAPIS_EINVAL,
      "no column is left for X"},
-    {"a,b\n1,2\n", {"a", "a", -1, NULL, 0}, LAPIS_EINVAL, "cannot be both"},
+    {"a,b\n1,2\n",
+     {"a", "a", LAPIS_HEADER_AUTO, NULL, 0},
+     LAPIS_EINVAL,
+     "cannot be both"},
     {"a,b\n1,2\nx,3\n",
-     {"a", NULL, -1, NULL, 0},
+     {"a", NULL, LAPIS_HEADER_AUTO, NULL, 0},
      LAPIS_EFORMAT,
      "a target is all numbers or all text"},
     {"a,b,c\n1,2,x\n1,3,y\n",
-     {"b,c", NULL, -1, NULL, 0},
+     {"b,c", NULL, LAPIS_HEADER_AUTO, NULL, 0},
      LAPIS_EFORMAT,
      "one kind"},
     {"a,b\n1,\xe9\n", NONE, LAPIS_EFORMAT, "a.csv:2:3: is not UTF-8"},
@@ -234,10 +241,25 @@ static void bad_tables_are_refused(void **state)
 
 /* Cut anywhere, a table is refused or is the table of its whole rows; what
  * the last number lost is not to be known. */
+/* Once -1 stood for "find out". */
+static void header_is_one_of_three(void **state)
+{
+  files *f = *state;
+  lapis_table_options opt = {.header = -1};
+  lapis_dataset *ds;
+  files_put_text(f, "x.csv", "1,2\n3,4\n");
+  CHECK_OK(f, lapis_dataset_new(f->ctx, &ds));
+  CHECK_REFUSED(f, lapis_dataset_read(ds, f->path, &opt), LAPIS_EINVAL,
+                "header is -1");
+  CHECK_REFUSED(f, lapis_dataset_read_member(ds, "X", f->path, &opt),
+                LAPIS_EINVAL, "header is -1");
+  lapis_dataset_free(ds);
+}
+
 static void truncations_do_no_harm(void **state)
 {
   files *f = *state;
-  lapis_table_options opt = {"kind", "id", -1, NULL, 0};
+  lapis_table_options opt = {"kind", "id", LAPIS_HEADER_AUTO, NULL, 0};
   for (size_t size = 1; size < strlen(IRIS); size++) {
     lapis_dataset *ds;
     files_put(f, "a.csv", IRIS, size);
@@ -258,7 +280,7 @@ static void truncations_do_no_harm(void **state)
 static void flipped_bytes_do_no_harm(void **state)
 {
   files *f = *state;
-  lapis_table_options opt = {"3", "1", -1, NULL, 0};
+  lapis_table_options opt = {"3", "1", LAPIS_HEADER_AUTO, NULL, 0};
   for (size_t at = 0; at < strlen(IRIS); at++)
     for (int bit = 0; bit < 8; bit++) {
       char text[] = IRIS;
@@ -305,6 +327,7 @@ int main(void)
       FILES_TEST(several_targets_keep_their_titles),
       FILES_TEST(name_of_target_proves_a_header),
       FILES_TEST(bad_tables_are_refused),
+      FILES_TEST(header_is_one_of_three),
       FILES_TEST(truncations_do_no_harm),
       FILES_TEST(flipped_bytes_do_no_harm),
       FILES_TEST(numbers_are_rounded_correctly),

@@ -8,14 +8,12 @@ static int64_t numbers[] = {7, 7, -3, 9};
 
 static lapis_mat text_row(const char **text, int64_t n)
 {
-  return (lapis_mat){
-      .dtype = LAPIS_TEXT, .rows = 1, .cols = n, .ld = 1, .val = (void *)text};
+  return lapis_mat_text(text, 1, n);
 }
 
 static lapis_mat integer_row(int64_t *val, int64_t n)
 {
-  return (lapis_mat){
-      .dtype = LAPIS_I64, .rows = 1, .cols = n, .ld = 1, .val = val};
+  return lapis_mat_i64(val, 1, n);
 }
 
 static lapis_named member(const char *name, lapis_mat mat)
@@ -92,7 +90,7 @@ static void narrow_types_are_widened(void **state)
   uint8_t bytes_[] = {0, 1, 1, 0};
   lapis_named item[] = {
       member("X", (lapis_mat){LAPIS_F32, 2, 2, 2, narrow, NULL, NULL}),
-      member("Y", (lapis_mat){LAPIS_U8, 2, 2, 2, bytes_, NULL, NULL})};
+      member("Y", lapis_mat_u8(bytes_, 2, 2))};
   lapis_dataset *ds = new_dataset(f);
   CHECK_OK(f, lapis_dataset_read(ds, put(f, "a.npz", item, 2), NULL));
   CHECK_OK(f, lapis_dataset_finish(ds));
@@ -336,7 +334,7 @@ static void names_stand_in_one_order(void **state)
 {
   files *f = *state;
   char table[128], a[600], spec[620];
-  lapis_table_options opt = {"y", "id", -1, NULL, 0};
+  lapis_table_options opt = {"y", "id", LAPIS_HEADER_AUTO, NULL, 0};
   for (size_t i = 0; i < 2 * (sizeof orders / sizeof *orders); i++) {
     const char *said = orders[i / 2].said;
     lapis_named item[] = {
@@ -370,7 +368,7 @@ static void order_is_of_samples(void **state)
   lapis_named item[] = {member("X", lapis_mat_f64(x, 2, 4)),
                         member("P", lapis_mat_f64(x, 1, 4)),
                         member("names", integer_row(numbers, 4))};
-  lapis_table_options opt = {"y", "id", -1, NULL, 0};
+  lapis_table_options opt = {"y", "id", LAPIS_HEADER_AUTO, NULL, 0};
   lapis_dataset *ds = new_dataset(f);
   CHECK_OK(f, lapis_dataset_read(ds, put(f, "a.npz", item, 3), NULL));
   files_put_text(f, "y.csv", "id,y\n7,1\n7,2\n-3,3\n9,4\n");
@@ -405,7 +403,7 @@ void *__wrap_aligned_alloc(size_t alignment, size_t size)
 static lapis_status write_and_read(files *f, const lapis_named *item, int count)
 {
   lapis_dataset *ds;
-  lapis_table_options opt = {"kind", "id", -1, NULL, 0};
+  lapis_table_options opt = {"kind", "id", LAPIS_HEADER_AUTO, NULL, 0};
   lapis_status s = lapis_npz_write(f->ctx, files_path(f, "a.npz"), item, count);
   if (s == LAPIS_OK) s = lapis_dataset_new(f->ctx, &ds);
   if (s < 0) return s;

@@ -78,15 +78,27 @@ typedef struct variant { /* a format, and how what it wrote is read */
   bool names, sparse;
 } variant;
 static const variant variants[] = {
-    {"npy", "a.npy", {.header = -1}, false, false},
-    {"npz", "a.npz", {.header = -1}, true, true},
-    {"csv", "a.csv", {.header = -1, .id = "id", .target = "y1"}, true, false},
-    {"tsv", "a.tsv", {.header = -1, .id = "id", .target = "y1"}, true, false},
-    {"svm", "a.svm", {.header = -1}, false, true},
-    {"arff", "a.arff", {.header = -1, .id = "id", .target = "y1"}, true, true},
-    {"mat", "a.mat", {.header = -1}, true, true},
-    {"mat73", "b.mat", {.header = -1}, false, true},
-    {"h5", "a.h5", {.header = -1}, true, true},
+    {"npy", "a.npy", {.header = LAPIS_HEADER_AUTO}, false, false},
+    {"npz", "a.npz", {.header = LAPIS_HEADER_AUTO}, true, true},
+    {"csv",
+     "a.csv",
+     {.header = LAPIS_HEADER_AUTO, .id = "id", .target = "y1"},
+     true,
+     false},
+    {"tsv",
+     "a.tsv",
+     {.header = LAPIS_HEADER_AUTO, .id = "id", .target = "y1"},
+     true,
+     false},
+    {"svm", "a.svm", {.header = LAPIS_HEADER_AUTO}, false, true},
+    {"arff",
+     "a.arff",
+     {.header = LAPIS_HEADER_AUTO, .id = "id", .target = "y1"},
+     true,
+     true},
+    {"mat", "a.mat", {.header = LAPIS_HEADER_AUTO}, true, true},
+    {"mat73", "b.mat", {.header = LAPIS_HEADER_AUTO}, false, true},
+    {"h5", "a.h5", {.header = LAPIS_HEADER_AUTO}, true, true},
 };
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
@@ -101,11 +113,7 @@ static bool is_built(const char *name)
 
 static lapis_mat texts(const char **text, int64_t n)
 {
-  return (lapis_mat){.dtype = LAPIS_TEXT,
-                     .rows = 1,
-                     .cols = n,
-                     .ld = 1,
-                     .val = (void *)(uintptr_t)text};
+  return lapis_mat_text(text, 1, n);
 }
 
 /* Members of a dataset, Y as codes of the classes. */
@@ -217,8 +225,8 @@ static void other_types_keep_their_values(void **state)
   files *f = *state;
   lapis_named item[] = {
       {.name = "f", .mat = {LAPIS_F32, 2, 2, 2, narrow, NULL, NULL}},
-      {.name = "i", .mat = {LAPIS_I64, 2, 2, 2, whole, NULL, NULL}},
-      {.name = "u", .mat = {LAPIS_U8, 2, 2, 2, small, NULL, NULL}}};
+      {.name = "i", .mat = lapis_mat_i64(whole, 2, 2)},
+      {.name = "u", .mat = lapis_mat_u8(small, 2, 2)}};
   for (int i = 0; i < 4; i++) {
     lapis_arrays all;
     if (!is_built(formats[i])) continue;
@@ -259,7 +267,7 @@ static void svm_is_read(void **state)
   check_matrix(&lapis_dataset_data(ds)->Y, 2, 4, Y, "Y");
   lapis_dataset_free(ds);
   files_put_text(f, "b.svm", "1,3 1:1\n 2:2\n3 1:1\n");
-  lapis_table_options opt = {.header = -1, .features = 3};
+  lapis_table_options opt = {.header = LAPIS_HEADER_AUTO, .features = 3};
   ds = read_dataset(f, "b.svm", &opt);
   const double X2[] = {1, 0, 0, 0, 2, 0, 1, 0, 0};
   const double Y2[] = {1, 1, 0, 0, 0, 1};
@@ -323,9 +331,9 @@ static void arff_is_read(void **state)
   char xml[600];
   snprintf(xml, sizeof xml, "%s", f->path);
   const lapis_table_options how[] = {
-      {.header = -1, .labels = "2", .id = "note"},
-      {.header = -1, .labels = xml, .id = "note"},
-      {.header = -1, .target = "l1,6", .id = "3"}};
+      {.header = LAPIS_HEADER_AUTO, .labels = "2", .id = "note"},
+      {.header = LAPIS_HEADER_AUTO, .labels = xml, .id = "note"},
+      {.header = LAPIS_HEADER_AUTO, .target = "l1,6", .id = "3"}};
   files_put_text(f, "a.arff", mulan);
   for (int i = 0; i < 3; i++) {
     lapis_dataset *ds = read_dataset(f, "a.arff", &how[i]);
@@ -347,7 +355,7 @@ static void sparse_arff_is_read(void **state)
                  "@relation r\n@attribute a numeric\n@attribute b numeric\n"
                  "@attribute c numeric\n@attribute kind {red, blue}\n@data\n"
                  "{0 1, 3 blue}\n{2 ?, 3 'red'}\n{3 blue}\n");
-  lapis_table_options opt = {.header = -1, .target = "kind"};
+  lapis_table_options opt = {.header = LAPIS_HEADER_AUTO, .target = "kind"};
   lapis_dataset *ds = read_dataset(f, "a.arff", &opt);
   const lapis_data *d = lapis_dataset_data(ds);
   assert_non_null(d->X.colptr);
@@ -425,7 +433,7 @@ static const refusal refusals[] = {
 static void bad_text_is_refused(void **state)
 {
   files *f = *state;
-  lapis_table_options opt = {.header = -1, .features = 5};
+  lapis_table_options opt = {.header = LAPIS_HEADER_AUTO, .features = 5};
   for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
     const refusal *r = &refusals[i];
     lapis_dataset *ds;
@@ -453,7 +461,7 @@ static void bad_options_of_arff_are_refused(void **state)
   for (size_t i = 0; i < sizeof arff_options / sizeof *arff_options; i++) {
     const refusal *r = &arff_options[i];
     bool labels = strcmp(r->file, "labels") == 0;
-    lapis_table_options opt = {.header = -1,
+    lapis_table_options opt = {.header = LAPIS_HEADER_AUTO,
                                .labels = labels ? r->text : NULL,
                                .target = labels ? NULL : r->text};
     lapis_dataset *ds;
@@ -517,7 +525,7 @@ static void try_to_read(files *f, const char *path)
 {
   lapis_arrays all;
   lapis_dataset *ds;
-  lapis_table_options opt = {.header = -1};
+  lapis_table_options opt = {.header = LAPIS_HEADER_AUTO};
   if (lapis_arrays_read(f->ctx, path, &all) == LAPIS_OK) {
     for (int i = 0; i < all.count; i++)
       (void)lapis_mat_missing(&all.item[i].mat);

@@ -224,14 +224,11 @@ static void boxes_are_cut_out(void **state)
 static void save(files *f, const char *name, const lapis_image *m)
 {
   char file[64];
-  lapis_named item = {.name = name,
-                      .mat = {.dtype = LAPIS_F32,
-                              .rows = m->width * m->channels,
-                              .cols = m->height,
-                              .ld = m->width * m->channels,
-                              .val = m->pixels},
-                      .axes = 3,
-                      .shape = {m->height, m->width, m->channels}};
+  lapis_named item = {
+      .name = name,
+      .mat = lapis_mat_f32(m->pixels, m->width * m->channels, m->height),
+      .axes = 3,
+      .shape = {m->height, m->width, m->channels}};
   (void)snprintf(file, sizeof file, "%s.npy", name);
   CHECK_OK(f, lapis_npy_write(f->ctx, files_path(f, file), &item));
 }

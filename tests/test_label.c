@@ -478,11 +478,7 @@ static void begin_parts(command *c, int cut[PARTS], int kinds[PARTS])
     if (i % 2 == 0) write_picture(c, name, &parts);
     char path[160];
     snprintf(path, sizeof path, "%s/parts/p%02d.npy", c->folder, i);
-    lapis_named mat = {.mat = {.dtype = LAPIS_I64,
-                               .rows = SIDE,
-                               .cols = SIDE,
-                               .ld = SIDE,
-                               .val = row}};
+    lapis_named mat = {.mat = lapis_mat_i64(row, SIDE, SIDE)};
     if (i % 2 != 0)
       assert_int_equal(lapis_npy_write(ctx, path, &mat), LAPIS_OK);
     if (i < KNOWN_PARTS)

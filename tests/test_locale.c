@@ -144,7 +144,7 @@ static void tables_are_the_same(void **state)
   fill(X, D * N);
   for (int i = 0; i < 4; i++) {
     lapis_dataset *ds;
-    lapis_table_options o = {.header = -1, .target = "y1"};
+    lapis_table_options o = {.header = LAPIS_HEADER_AUTO, .target = "y1"};
     check_same_file(f, name[i], write_table);
     comma_begin();
     CHECK_OK(f, lapis_dataset_new(f->ctx, &ds));
@@ -271,11 +271,7 @@ static void write_page(files *f, const char *path)
   r.scores = lapis_mat_f64(scores, 1, N);
   r.truth = lapis_mat_f64(truth, 1, N);
   r.history = lapis_mat_f64(history, 3, N);
-  r.history_columns = (lapis_mat){.dtype = LAPIS_TEXT,
-                                  .rows = 1,
-                                  .cols = 3,
-                                  .ld = 1,
-                                  .val = (void *)(uintptr_t)column};
+  r.history_columns = lapis_mat_text(column, 1, 3);
   r.input = r.clean = r.removed = lapis_mat_f64(X, D, N);
   r.height = 2;
   r.width = 3;

@@ -311,13 +311,8 @@ static void text_survives_writing(void **state)
   files *f = *state;
   lapis_arrays all;
   const char *text[] = {"", "two", "\xe6\x97\xa5", "\xf0\x9d\x94\x98x", "ld"};
-  lapis_named item = {.name = "a",
-                      .mat = {.dtype = LAPIS_TEXT,
-                              .rows = 1,
-                              .cols = 4,
-                              .ld = 1,
-                              .val = (void *)text},
-                      .flat = true};
+  lapis_named item = {
+      .name = "a", .mat = lapis_mat_text(text, 1, 4), .flat = true};
   CHECK_OK(f, lapis_npy_write(f->ctx, files_path(f, "a.npy"), &item));
   CHECK_OK(f, lapis_arrays_read(f->ctx, f->path, &all));
   assert_string_equal(all.item[0].stored, "<U3");
@@ -346,8 +341,7 @@ static void impossible_writes_are_refused(void **state)
   item.mat.colptr = colptr;
   CHECK_REFUSED(f, lapis_npy_write(f->ctx, f->path, &item), LAPIS_EINVAL,
                 "is sparse");
-  item.mat = (lapis_mat){
-      .dtype = LAPIS_TEXT, .rows = 1, .cols = 1, .ld = 1, .val = (void *)latin};
+  item.mat = lapis_mat_text(latin, 1, 1);
   CHECK_REFUSED(f, lapis_npy_write(f->ctx, f->path, &item), LAPIS_EINVAL,
                 "not UTF-8");
   assert_int_equal(files_count(f, false), 0);

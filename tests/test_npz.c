@@ -308,7 +308,7 @@ static void what_is_written_is_read(void **state)
   lapis_named item[] = {
       {.name = "X", .mat = {LAPIS_F64, 2, 3, 3, x, NULL, NULL}},
       {.name = "Y", .mat = {LAPIS_F32, 1, 2, 1, y, NULL, NULL}, .flat = true},
-      {.name = "names", .mat = {LAPIS_TEXT, 1, 3, 1, names, NULL, NULL}}};
+      {.name = "names", .mat = lapis_mat_text(names, 1, 3)}};
   CHECK_OK(f, lapis_npz_write(f->ctx, files_path(f, "a.npz"), item, 3));
   CHECK_OK(f, lapis_arrays_read(f->ctx, f->path, &all));
   assert_int_equal(all.count, 3);

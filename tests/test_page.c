@@ -44,11 +44,7 @@ typedef struct scene {
 
 static lapis_mat texts(const char *const *text, int64_t rows, int64_t cols)
 {
-  return (lapis_mat){.dtype = LAPIS_TEXT,
-                     .rows = rows,
-                     .cols = cols,
-                     .ld = rows,
-                     .val = (void *)(uintptr_t)text};
+  return lapis_mat_text(text, rows, cols);
 }
 
 static lapis_mat text_row(const char *const *text, int64_t n)

@@ -107,7 +107,7 @@ static void one_iteration_is_the_paper_s(void **state)
   lapis_mat idx1 = fixture_mat(&f.expected, "idx1");
   lapis_roml_settings set = lapis_roml_defaults();
   set.inliers = idx0.rows;
-  set.normalise = 1;
+  set.normalise = LAPIS_ROML_NORMALISE_NONE;
   set.lambda = fixture_number(&f, "lambda");
   lapis_data data = {.X = fixture_mat(&f.data, "X"),
                      .group = fixture_mat(&f.data, "group").val};
@@ -293,8 +293,7 @@ static void a_given_start_is_used(void **state)
   scene c = scene_new(8, 20, 5, 30, 0.2, 0, 61);
   lapis_roml_settings set = lapis_roml_defaults();
   set.inliers = 5;
-  set.start_match = (lapis_mat){
-      .dtype = LAPIS_I64, .rows = 5, .cols = 8, .ld = 5, .val = c.truth};
+  set.start_match = lapis_mat_i64(c.truth, 5, 8);
   set.stop.max_iters = 0;
   CHECK_AT_LEAST(recovered(&c, &set), 1);
   scene_free(&c);
@@ -397,8 +396,7 @@ static void bad_input_is_refused(void **state)
   int64_t one[24] = {0};
   bad.group = one;
   refuse(&bad, &set, LAPIS_ESHAPE, "one image");
-  set.start_match = (lapis_mat){
-      .dtype = LAPIS_I64, .rows = 2, .cols = 4, .ld = 2, .val = c.truth};
+  set.start_match = lapis_mat_i64(c.truth, 2, 4);
   refuse(&data, &set, LAPIS_ESHAPE, "2 slots in 4 images; 3 in 4");
   set.start_match.rows = set.start_match.ld = 3;
   c.truth[0] = 23;
@@ -410,9 +408,9 @@ static void bad_input_is_refused(void **state)
   set.robust = true;
   refuse(&data, &set, LAPIS_EINVAL, "--layout coordinates");
   set.robust = false;
-  set.map = 1;
+  set.map = LAPIS_ROML_MAP_EMBED;
   refuse(&data, &set, LAPIS_EMISSING, "xy");
-  set.map = 0;
+  set.map = LAPIS_ROML_MAP_NONE;
   for (int a = 0; a < 5; a++) c.X[7 * 5 + a] = 0;
   refuse(&data, &set, LAPIS_EDATA, "row 8 of X is all zero");
   c.X[7 * 5] = NAN;

@@ -58,7 +58,7 @@ static lapis_roml_settings settings(int64_t n)
 {
   lapis_roml_settings set = lapis_roml_defaults();
   set.inliers = n;
-  set.map = 1;
+  set.map = LAPIS_ROML_MAP_EMBED;
   set.dim = DIM;
   return set;
 }
@@ -258,7 +258,7 @@ static void positions_tell_what_descriptors_cannot(void **state)
     photos p = draw(seed);
     lapis_roml_settings set = settings(6);
     with += recovered(&p, &set, NULL) / 8;
-    set.map = 0;
+    set.map = LAPIS_ROML_MAP_NONE;
     without += recovered(&p, &set, NULL) / 8;
   }
   CHECK_AT_LEAST(with, 0.95);
@@ -397,10 +397,10 @@ static void ducks_are_matched_better_than_by_descriptors(void **state)
     lapis_roml_settings set = lapis_roml_defaults();
     read_ducks(p, others[i]);
     set.inliers = SHOWN;
-    set.map = 1;
+    set.map = LAPIS_ROML_MAP_EMBED;
     double mine = duck_ratio(p, &set);
     CHECK_AT_LEAST(mine, fmax(least[i], nearest_ratio(p)));
-    set.map = 0;
+    set.map = LAPIS_ROML_MAP_NONE;
     set.start = "sync";
     set.stop.max_iters = 0;
     CHECK_AT_LEAST(mine, duck_ratio(p, &set));

@@ -244,7 +244,8 @@ static lapis_status read_and_run(lapis_ctx *ctx, const job *j, const paths *p,
 {
   static const int64_t bag[N] = {0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5};
   static double bag_label[N] = {0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1};
-  lapis_table_options t = {.target = "class", .id = "name", .header = -1};
+  lapis_table_options t = {
+      .target = "class", .id = "name", .header = LAPIS_HEADER_AUTO};
   lapis_status s = lapis_dataset_read(ds, j->table ? p->csv : p->npz, &t);
   if (s >= 0) s = lapis_dataset_finish(ds);
   if (s < 0) return s;

@@ -324,8 +324,7 @@ static void label_files_are_read(void **unused)
   assert_non_null(mkdtemp(folder));
   snprintf(path, sizeof path, "%s/labels.npy", folder);
   int64_t label[] = {4, 4, -1, /* */ 4, 9, 9};
-  lapis_named item = {.name = "labels",
-                      .mat = {LAPIS_I64, 3, 2, 3, label, NULL, NULL}};
+  lapis_named item = {.name = "labels", .mat = lapis_mat_i64(label, 3, 2)};
   lapis_segments s;
   assert_int_equal(lapis_npy_write(ctx, path, &item), 0);
   assert_int_equal(lapis_segments_read(ctx, path, 1, &s), 0);
@@ -341,7 +340,7 @@ static void label_files_are_read(void **unused)
   assert_int_equal(lapis_segments_read(ctx, path, 1, &s), LAPIS_EFORMAT);
   assert_non_null(strstr(lapis_ctx_error(ctx), "whole numbers"));
   label[0] = INT64_C(1) << 40;
-  item.mat = (lapis_mat){LAPIS_I64, 3, 2, 3, label, NULL, NULL};
+  item.mat = lapis_mat_i64(label, 3, 2);
   assert_int_equal(lapis_npy_write(ctx, path, &item), 0);
   assert_int_equal(lapis_segments_read(ctx, path, 1, &s), LAPIS_EDATA);
   assert_non_null(strstr(lapis_ctx_error(ctx), "row 1, column 1"));

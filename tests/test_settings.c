@@ -7,6 +7,7 @@
 #include "lapis/lapis_image.h"
 #include "lapis/lapis_locate.h"
 #include "lapis/lapis_report.h"
+#include "python.h"
 
 enum { D = 5, N = 24 };
 
@@ -393,6 +394,151 @@ static void a_certificate_needs_fixed_weights(void **state)
   lapis_solver_free(s);
 }
 
+static void views_lie_without_gaps(void **state)
+{
+  double f64[6] = {0, 1, 2, 3, 4, 5};
+  float f32[6] = {0, 1, 2, 3, 4, 5};
+  int64_t i64[6] = {0, 1, 2, 3, 4, 5};
+  unsigned char u8[6] = {0, 1, 2, 3, 4, 5};
+  const char *text[6] = {"a", "b", "c", "d", "e", "f"};
+  lapis_mat view[] = {lapis_mat_f64(f64, 2, 3), lapis_mat_f32(f32, 2, 3),
+                      lapis_mat_i64(i64, 2, 3), lapis_mat_u8(u8, 2, 3)};
+  (void)state;
+  for (int k = 0; k < 4; k++) {
+    assert_true(view[k].rows == 2 && view[k].cols == 3 && view[k].ld == 2);
+    for (int i = 0; i < 6; i++)
+      assert_true(lapis_mat_at(&view[k], i % 2, i / 2) == i);
+  }
+  lapis_mat words = lapis_mat_text(text, 6, 1);
+  assert_true(words.dtype == LAPIS_TEXT && words.ld == 6);
+  assert_string_equal(((const char *const *)words.val)[5], "f");
+  assert_int_equal(lapis_mat_i64(NULL, 0, 4).ld, 1);
+}
+
+static void the_versions_agree(void **state)
+{
+  char text[32];
+  (void)state;
+  (void)snprintf(text, sizeof text, "%d.%d.%d", LAPIS_VERSION_MAJOR,
+                 LAPIS_VERSION_MINOR, LAPIS_VERSION_PATCH);
+  assert_string_equal(lapis_version(), text);
+}
+
+/* ---- what lapis.h says of a method ---------------------------------------*/
+/* The text between two places of the header; the second is cut off. */
+static char *part_of_header(const char *from, const char *to)
+{
+  char path[512];
+  size_t size;
+  beside("../include/lapis/lapis.h", path, sizeof path);
+  char *all = (char *)files_get(path, &size);
+  all[size] = '\0';
+  char *start = strstr(all, from);
+  if (start == NULL) fail_msg("lapis.h: no '%s'", from);
+  char *stop = strstr(start + 1, to);
+  assert_non_null(stop);
+  *stop = '\0';
+  char *part = strdup(start);
+  free(all);
+  return part;
+}
+
+static bool has_word(const char *text, const char *word)
+{
+  size_t n = strlen(word);
+  for (; (text = strstr(text, word)) != NULL; text += n)
+    if (strchr(" ,.*(\n", text[n]) != NULL && strchr(" (", text[-1]) != NULL)
+      return true;
+  return false;
+}
+
+/* Every array a solver publishes is named there; history once for all. */
+static void check_names(const lapis_solver *s, const char *method,
+                        const char *text)
+{
+  const char *name;
+  int count = 0;
+  for (int i = 0; (name = lapis_result_name(s, i)) != NULL; i++, count++)
+    if (strncmp(name, "history", 7) != 0 && !has_word(text, name))
+      fail_msg("lapis.h does not say that %s answers with %s", method, name);
+  if (count < 1) fail_msg("%s answers with nothing", method);
+}
+
+/* Everything that may be asked for, in few iterations. */
+static void ask_for_all(files *f, const lapis_method *m, void *set)
+{
+  static const char *const wanted[][2] = {
+      {"certificate", "true"}, {"class-features", "true"}, {"refill", "1"},
+      {"pairs", "true"},       {"probability", "true"},    {"max-iters", "20"}};
+  for (int i = 0; i < m->n_params; i++)
+    for (int k = 0; k < 6; k++)
+      if (strcmp(m->params[i].name, wanted[k][0]) == 0)
+        CHECK_OK(
+            f, lapis_settings_set(f->ctx, m, set, wanted[k][0], wanted[k][1]));
+}
+
+static void the_header_names_all_results(void **state)
+{
+  static const struct {
+    const char *method, *from, *to, *predict, *end;
+  } row[] = {{"mc", "/* mc: ", "} lapis_mc_settings", NULL, NULL},
+             {"mc", "/* mc: ", "} lapis_mc_settings",
+              "/* Predicting with an mc", "} lapis_mc_fold"},
+             {"rpca", "/* rpca: ", "} lapis_rpca_settings",
+              "/* Predicting with an rp", "} lapis_rr_predict"},
+             {"rr", "/* rpca: ", "} lapis_rr_settings",
+              "/* Predicting with an rp", "} lapis_rr_predict"},
+             {"rlda", "/* mc: ", "} lapis_rr_settings",
+              "/* Predicting with an rp", "} lapis_rr_predict"},
+             {"clean", "/* clean: ", "} lapis_clean_settings", NULL, NULL},
+             {"roml", "/* roml: ", "} lapis_roml_settings", NULL, NULL},
+             {"svmplus", "/* svmplus: ", "} lapis_kernel",
+              "/* svmplus: ", "} lapis_kernel"},
+             {"misvm", "/* misvm: ", "} lapis_misvm_settings",
+              "/* misvm: ", "} lapis_misvm_settings"}};
+  files *f = *state;
+  assert_int_equal(sizeof row / sizeof *row, lapis_method_count() + 1);
+  for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+    const lapis_method *m = lapis_method_find(row[i].method);
+    union {
+      double bytes[128];
+      lapis_rr_settings rr;
+      lapis_clean_settings clean;
+    } set;
+    double T[D + 1] = {0};
+    problem p;
+    lapis_solver *s;
+    lapis_model *model;
+    lapis_settings_default(m, &set);
+    make(&p, m->name);
+    ask_for_all(f, m, &set);
+    if (i == 0) { /* mc again, by its solver that has no dense Z */
+      lapis_settings_default(m, &set);
+      CHECK_OK(f, lapis_settings_set(f->ctx, m, &set, "solver", "factored"));
+    }
+    if (strcmp(m->name, "rr") == 0) set.rr.weights = lapis_mat_f64(T, D + 1, 1);
+    if (strcmp(m->name, "clean") == 0)
+      set.clean.dictionary = lapis_mat_f64(p.clean, D, N);
+    CHECK_OK(f, lapis_solver_new(f->ctx, m, &p.data, &set, &s));
+    if (lapis_solve(s) < 0) fail_msg("%s", lapis_ctx_error(f->ctx));
+    char *text = part_of_header(row[i].from, row[i].to);
+    check_names(s, m->name, text);
+    free(text);
+    if (row[i].predict != NULL) {
+      lapis_solver *answers;
+      text = part_of_header(row[i].predict, row[i].end);
+      CHECK_OK(f, lapis_model_new(s, &model));
+      CHECK_OK(f, lapis_predict_new(f->ctx, &p.data, model, NULL, &answers));
+      assert_true(lapis_solve(answers) >= 0);
+      check_names(answers, "predict", text);
+      lapis_solver_free(answers);
+      lapis_model_free(model);
+      free(text);
+    }
+    lapis_solver_free(s);
+  }
+}
+
 #define FILES_TEST(t) \
   cmocka_unit_test_setup_teardown(t, files_setup, files_teardown)
 
@@ -410,6 +556,9 @@ int main(void)
       FILES_TEST(searches_are_held_to_their_size),
       FILES_TEST(sentences_name_choices_and_help),
       FILES_TEST(a_certificate_needs_fixed_weights),
+      FILES_TEST(views_lie_without_gaps),
+      FILES_TEST(the_header_names_all_results),
+      FILES_TEST(the_versions_agree),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

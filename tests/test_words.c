@@ -557,12 +557,7 @@ static void photographs_have_the_textons_given(void **state)
       {.name = "level_1", .mat = *member(&book, "centers")},
       {.name = "shift", .mat = *member(&book, "mean"), .flat = true},
       {.name = "scale", .mat = *member(&book, "std"), .flat = true},
-      {.name = "made",
-       .mat = {.dtype = LAPIS_TEXT,
-               .rows = 1,
-               .cols = 1,
-               .ld = 1,
-               .val = (void *)(uintptr_t)text}}};
+      {.name = "made", .mat = lapis_mat_text(text, 1, 1)}};
   CHECK_OK(f, lapis_npz_write(f->ctx, files_path(f, "v.npz"), item, 4));
   (void)snprintf(voc, sizeof voc, "vocabulary=%s", f->path);
   const char *const *names = member(&all, "names")->val;

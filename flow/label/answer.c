@@ -74,7 +74,7 @@ lapis_status label_answer(label_run *w)
       w->answer[i] = table->name[is_present(w, i, 0)];
     if (table->kind == LABEL_CLASS) w->answer[i] = table->name[class_at(w, i)];
   }
-  flow_publish(w->flow, "labels", flow_text(w->answer, w->flow->n));
+  flow_publish(w->flow, "labels", lapis_mat_text(w->answer, 1, w->flow->n));
   return LAPIS_OK;
 }
 

@@ -271,7 +271,8 @@ static lapis_status name_rather(label_run *w)
   if (w->rather == NULL) return flow_no_memory(w->flow);
   for (int64_t k = 0; k < w->suspects; k++)
     w->rather[k] = w->given.name[w->suspect[2 * k + 1]];
-  flow_publish(w->flow, "suspect_rather", flow_text(w->rather, w->suspects));
+  flow_publish(w->flow, "suspect_rather",
+               lapis_mat_text(w->rather, 1, w->suspects));
   return LAPIS_OK;
 }
 
@@ -321,7 +322,7 @@ lapis_status label_suspects(label_run *w)
   if (excludes(w)) TRY(merge_images(w, found, &found));
   while (kept < found && kept < count && w->margin[kept] > 0) kept++;
   w->suspects = kept;
-  flow_publish(w->flow, "suspect_index", flow_whole(w->suspect, 2, kept));
+  flow_publish(w->flow, "suspect_index", lapis_mat_i64(w->suspect, 2, kept));
   flow_publish(w->flow, "suspect_margin", lapis_mat_f64(w->margin, 1, kept));
   return name_rather(w);
 }

@@ -152,11 +152,9 @@ static lapis_status take_data(label_run *w)
   }
   w->flow->data.Y = lapis_mat_f64(w->Y, table->rows, n);
   w->flow->data.group = table->group != NULL ? w->group : NULL;
-  flow_publish(
-      w->flow, "known",
-      (lapis_mat){
-          .dtype = LAPIS_U8, .rows = 1, .cols = n, .ld = 1, .val = w->known});
-  flow_publish(w->flow, "classes", flow_text(table->name, table->n_names));
+  flow_publish(w->flow, "known", lapis_mat_u8(w->known, 1, n));
+  flow_publish(w->flow, "classes",
+               lapis_mat_text(table->name, 1, table->n_names));
   if (known > 0) return LAPIS_OK;
   return lapis_fail(w->flow->ctx, LAPIS_EMISSING,
                     "label: none of the images that could be read is labelled");

@@ -130,13 +130,15 @@ static bool asks_title(const label_sheet *s, const char *list)
 static void settle_header(label_sheet *s, const image_index *x)
 {
   int64_t found[2], named = titled(s, name_titles);
-  s->name = named >= 0 && s->r->header != 2 ? named : guess_name(s, x);
+  s->name =
+      named >= 0 && s->r->header != LAPIS_HEADER_NO ? named : guess_name(s, x);
   const char *cell = sheet_cell(s, 0, s->name);
   bool header = named >= 0 || titled(s, label_titles) >= 0 ||
                 asks_title(s, s->r->target) || asks_title(s, s->r->groups) ||
                 (index_find(x, cell, found) == 0 && !looks_like_file(cell) &&
                  count_images(s, x, s->name) > 0);
-  s->first = s->r->header == 1 || (s->r->header == 0 && header);
+  s->first = s->r->header == LAPIS_HEADER_YES ||
+             (s->r->header == LAPIS_HEADER_AUTO && header);
 }
 
 /* Only 0, 1 and -1, and at least one of them. */

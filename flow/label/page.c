@@ -47,7 +47,7 @@ static void fill_labels(page_memory *s)
 
 static lapis_mat text_grid(const char **text, int64_t rows, int64_t cols)
 {
-  lapis_mat m = flow_text(text, cols);
+  lapis_mat m = lapis_mat_text(text, 1, cols);
   m.rows = m.ld = rows;
   return m;
 }
@@ -99,7 +99,7 @@ static lapis_status draw_region(page_memory *s, int64_t at, int64_t place,
     s->region[at] = malloc((size_t)count * sizeof **s->region);
     if (s->region[at] == NULL) return LAPIS_ENOMEM;
     for (int64_t k = 0; k < count; k++) s->region[at][k] = -1;
-    p->regions = flow_whole(s->region[at], size[0], size[1]);
+    p->regions = lapis_mat_i64(s->region[at], size[0], size[1]);
   }
   for (int64_t k = 0; k < count; k++)
     if (w->mask[offset + k]) s->region[at][k] = w->places.class_[place];
@@ -241,12 +241,13 @@ static lapis_status fill(page_memory *s, const char *const *title)
   lapis_report *p = &s->page;
   fill_labels(s);
   p->names = w->flow->names;
-  p->label_names = flow_text(in_columns(w) ? table->name : title, s->columns);
+  p->label_names =
+      lapis_mat_text(in_columns(w) ? table->name : title, 1, s->columns);
   p->labels = text_grid(s->given, s->columns, w->flow->n);
   p->answers = text_grid(s->answer, s->columns, w->flow->n);
   p->class_names = table->kind == LABEL_TWO
-                       ? flow_text(table->name + 1, 1)
-                       : flow_text(table->name, table->n_names);
+                       ? lapis_mat_text(table->name + 1, 1, 1)
+                       : lapis_mat_text(table->name, 1, table->n_names);
   TRY(lapis_flow_get(w->flow, "scores", &p->scores));
   if (w->held_out != NULL)
     p->held_out = lapis_mat_f64(w->held_out, w->given.K, w->flow->n);

@@ -136,14 +136,9 @@ static void publish_places(label_run *w)
 {
   const found_boxes *p = &w->places;
   flow_publish(w->flow, "boxes", lapis_mat_f64(p->box, 5, p->count));
-  flow_publish(w->flow, "box_image", flow_whole(p->image, 1, p->count));
-  flow_publish(w->flow, "box_class", flow_whole(p->class_, 1, p->count));
-  flow_publish(w->flow, "region_mask",
-               (lapis_mat){.dtype = LAPIS_U8,
-                           .rows = 1,
-                           .cols = w->mask_used,
-                           .ld = 1,
-                           .val = w->mask});
+  flow_publish(w->flow, "box_image", lapis_mat_i64(p->image, 1, p->count));
+  flow_publish(w->flow, "box_class", lapis_mat_i64(p->class_, 1, p->count));
+  flow_publish(w->flow, "region_mask", lapis_mat_u8(w->mask, 1, w->mask_used));
 }
 
 /* ---- two classes --------------------------------------------------------*/

@@ -18,6 +18,11 @@
 extern "C" {
 #endif
 
+/* Of these headers; lapis_version() is that of the library. */
+#define LAPIS_VERSION_MAJOR 0
+#define LAPIS_VERSION_MINOR 1
+#define LAPIS_VERSION_PATCH 0
+
 #if defined(__GNUC__)
 #define LAPIS_API __attribute__((visibility("default")))
 #define LAPIS_PRINTF(f, a) __attribute__((format(printf, f, a)))
@@ -48,6 +53,13 @@ typedef enum lapis_status {
 LAPIS_API const char *lapis_status_name(lapis_status s); /* "max-iters" */
 LAPIS_API const char *lapis_version(void);               /* "0.1.0" */
 
+/* Whether the first line of a table holds titles. */
+typedef enum lapis_header {
+  LAPIS_HEADER_AUTO, /* found out */
+  LAPIS_HEADER_YES,
+  LAPIS_HEADER_NO
+} lapis_header;
+
 /* ---- matrices and data --------------------------------------------------*/
 typedef enum lapis_dtype {
   LAPIS_F64,
@@ -66,7 +78,15 @@ typedef struct lapis_mat {
   const int64_t *colptr; /* cols + 1 */
   const int32_t *rowidx;
 } lapis_mat;
+/* Views of rows x cols entries that lie one after another, a column behind the
+ * other.  Inputs are never written through them. */
 LAPIS_API lapis_mat lapis_mat_f64(double *val, int64_t rows, int64_t cols);
+LAPIS_API lapis_mat lapis_mat_f32(float *val, int64_t rows, int64_t cols);
+LAPIS_API lapis_mat lapis_mat_i64(int64_t *val, int64_t rows, int64_t cols);
+LAPIS_API lapis_mat lapis_mat_u8(unsigned char *val, int64_t rows,
+                                 int64_t cols);
+LAPIS_API lapis_mat lapis_mat_text(const char *const *val, int64_t rows,
+                                   int64_t cols);
 /* Number of NaN entries. */
 LAPIS_API int64_t lapis_mat_missing(const lapis_mat *A);
 /* Entry (i, j) of a numeric matrix as a double. */
@@ -242,13 +262,38 @@ LAPIS_API lapis_status lapis_map_make(lapis_ctx *ctx, const lapis_map *map,
                                       lapis_mat *out);
 LAPIS_API const char *lapis_map_spec(const lapis_map *map);
 
-/* ---- settings: take the defaults, change a field ------------------------*/
+/* ---- settings: take the defaults, change a field -------------------------
+ * Each method's problem and the arrays it answers with stand above its
+ * settings; X is d x n, a sample a column; |.|_* is the sum of the singular
+ * values, |.|_2 the largest.  Every iterating method also has
+ *   history          columns x checks, what history_columns (TEXT) names */
 typedef struct lapis_stop {
   int64_t max_iters; /* -1: the method's own default */
   double tol;        /* meaning: the method's page */
   double seconds;    /* time limit; infinity: none */
 } lapis_stop;
 
+/* mc: labels and features of all samples in one matrix Z = [labels; features;
+ * ones] of low rank [MC11] [MC15]; K labels, each with an offset by the ones.
+ *
+ *   minimize   mu |Z|_* + mean over observed X of c_x(z, x)
+ *                       + lambda mean over known Y of c_y(z, y)
+ *   subject to the last row being 1, and Z's features being 0 or more (pos), or
+ *              histograms (simplex)
+ *
+ * c_x: (z - x)^2 / 2, else (z - x)^2 / (z + x); c_y: logistic, of steepness
+ * gamma.  Results:
+ *   scores          K x n     the labels of Z
+ *   labels          c x n     as Y is written
+ *   classes         1 x K     values of Y, where it has several classes
+ *   low_rank        d x n     the features of Z
+ *   sparse          d x n     X - low_rank, 0 where not observed
+ *   class_features  d x K     with class_features: a representative of each
+ *   dual_norm, dual 1 x 1, (K + d + 1) x n  admm; dual with certificate
+ * solver factored, Z = A B' + c e' of rank r, besides: gap (1 x 1), proof
+ * (TEXT), singular_values (1 x r), factors (r x n), feature_factors (r x d) and
+ * label_factors (r x K); low_rank and sparse where they are small, or with
+ * dense. */
 typedef enum lapis_mc_variant {
   LAPIS_MC_1,
   LAPIS_MC_POS,
@@ -301,13 +346,23 @@ typedef struct lapis_mc_settings {
                           * copied */
 } lapis_mc_settings;
 LAPIS_API lapis_mc_settings lapis_mc_defaults(void);
-typedef struct lapis_mc_fold_settings { /* predicting with an mc model */
+/* Predicting with an mc model completes each sample by itself against the
+ * features learnt.  Results: scores, labels, classes, low_rank, sparse as
+ * above, and gaps (1 x n), a certified gap a sample. */
+typedef struct lapis_mc_fold_settings {
   size_t size;
   lapis_stop stop;
 } lapis_mc_fold_settings;
 
-/* robust PCA, regression, discriminant analysis, cleaning: docs/methods/rr.md
- */
+/* rpca: X apart into a part of low rank and sparse errors [RR16] (7).
+ *
+ *   minimize   |D|_* + lambda sum of |X - D| over what was observed
+ *
+ * Results:
+ *   low_rank        d x n     D
+ *   sparse          d x n     X - D, 0 where not observed
+ *   filled          d x n     with refill: X, what was covered taken from D
+ *   dual            d x n     with certificate: the multiplier */
 typedef struct lapis_rpca_settings {
   size_t size;
   lapis_stop stop;
@@ -318,6 +373,17 @@ typedef struct lapis_rpca_settings {
   double clean_weight; /* predicting: see lapis_rr_predict_settings */
 } lapis_rpca_settings;
 LAPIS_API lapis_rpca_settings lapis_rpca_defaults(void);
+/* rr and rlda: regression on, and classification by, features of which some are
+ * wrong or missing [RR16] (3).
+ *
+ *   minimize   eta/2 (|W (Y - T [D; 1])|^2 + gamma |T|^2)
+ *              + |D|_* + lambda sum of |X - D| over what was observed
+ *
+ * rlda: Y are indicators of K classes and W = (Y Y')^(-1/2).  Results:
+ *   scores          K x n     T [D; 1]; of two classes one row, their
+ * difference weights         (d + 1) x K   T', the offset last low_rank,
+ * sparse, filled  d x n   as for rpca labels, classes           rlda: as for mc
+ *   dual            d x n     with weights given and certificate */
 typedef enum lapis_rr_denoise {                 /* where D comes from */
                                 LAPIS_RR_JOINT, /* with the regression, as in
                                                    the paper */
@@ -345,6 +411,17 @@ typedef struct lapis_rr_settings { /* rr and rlda */
 } lapis_rr_settings;
 LAPIS_API lapis_rr_settings lapis_rr_defaults(void);
 LAPIS_API lapis_rr_settings lapis_rlda_defaults(void);
+/* clean: what does not fit a dictionary D of clean samples [RR16] (8).
+ *
+ *   alone      minimize   |z|_2 + w sum of |x - D z|, a sample at a time
+ *   joint      minimize   |Z|_* + w sum of |X - D Z|
+ *
+ * Results:
+ *   low_rank        d x n     D Z
+ *   sparse          d x n     X - D Z, 0 where not observed
+ *   coefficients    m x n     Z, for the m samples of the dictionary
+ *   weight          1 x 1     w
+ *   filled, dual    d x n     as for rpca */
 typedef struct lapis_clean_settings {
   size_t size;
   lapis_stop stop;
@@ -363,7 +440,10 @@ typedef enum lapis_rr_clean {
   LAPIS_RR_CLEAN_PAPER,
   LAPIS_RR_CLEAN_NONE
 } lapis_rr_clean;
-typedef struct lapis_rr_predict_settings { /* with rpca, rr, rlda models */
+/* Predicting with an rpca, rr or rlda model cleans new samples first.  Results:
+ * scores, labels, classes as the method's; where samples were cleaned low_rank,
+ * sparse and coefficients, and filled where the fit refilled. */
+typedef struct lapis_rr_predict_settings {
   size_t size;
   lapis_stop stop;
   int clean; /* lapis_rr_clean */
@@ -374,6 +454,19 @@ typedef struct lapis_rr_predict_settings { /* with rpca, rr, rlda models */
                           if it was not, automatic */
 } lapis_rr_predict_settings;
 
+/* roml: of the features (columns of X) of K images (data->group) those N that
+ * belong to one object, in one order for all images [ROML16].  P^k takes N of
+ * image k's features F^k; D = [vec(F^1 P^1) ... vec(F^K P^K)].
+ *
+ *   minimize   |L|_* + lambda |E|_1
+ *   subject to L + E = D, P^k partial permutations
+ *
+ * Results, images in rising order of group:
+ *   match           N x K     columns of X, from 0
+ *   inlier          N x K     0 where in doubt; with robust match is -1 there
+ *   low_rank, sparse    d N x K     L and E
+ *   gamma_n                   the curve by which N was estimated
+ *   pair_match      2 N x pairs   with pairs: every two images on their own */
 typedef enum lapis_roml_schedule {
   LAPIS_ROML_FAST,
   LAPIS_ROML_CAREFUL,
@@ -383,6 +476,14 @@ typedef enum lapis_roml_layout {
   LAPIS_ROML_DESCRIPTOR, /* an image is a column of D, dn x K */
   LAPIS_ROML_COORDINATES /* an image is d rows of D', dK x n [ROML16 (27)] */
 } lapis_roml_layout;
+typedef enum lapis_roml_normalise {
+  LAPIS_ROML_NORMALISE_NONE,
+  LAPIS_ROML_NORMALISE_AUTO /* descriptors to unit length, points not */
+} lapis_roml_normalise;
+typedef enum lapis_roml_map {
+  LAPIS_ROML_MAP_NONE,
+  LAPIS_ROML_MAP_EMBED /* xy and X into one feature [ROML16 Appendix 1] */
+} lapis_roml_map;
 typedef struct lapis_roml_settings {
   size_t size;
   lapis_stop stop;
@@ -393,12 +494,12 @@ typedef struct lapis_roml_settings {
   int schedule;      /* lapis_roml_schedule */
   double rho0, growth; /* NaN: from the schedule */
   int layout;          /* lapis_roml_layout */
-  int normalise;       /* 0: unit length for descriptors, 1: none */
+  int normalise;       /* lapis_roml_normalise */
   bool fix_first;      /* the first image's first n features are the object */
   bool pairs;          /* every pair of images on its own */
   double xi;           /* a slot is doubtful above this l1 norm of its error */
   double delta;        /* step of gamma_n that ends the inliers */
-  int map;             /* 0: none, 1: embed xy and X [ROML16 Appendix 1] */
+  int map;             /* lapis_roml_map */
   double sigma_spatial, sigma_descriptor; /* NaN: from the data */
   double sigma_layout;   /* INFINITY: the embedding as printed */
   int64_t dim;           /* of the embedding */
@@ -407,12 +508,29 @@ typedef struct lapis_roml_settings {
 } lapis_roml_settings;
 LAPIS_API lapis_roml_settings lapis_roml_defaults(void);
 
-typedef enum lapis_kernel { /* docs/methods/svmplus.md */
-                            LAPIS_KERNEL_LINEAR,
-                            LAPIS_KERNEL_RBF,  /* exp(-|x - z|^2 / width) */
-                            LAPIS_KERNEL_CHI2, /* exp(-chi2(x, z) / width) */
-                            LAPIS_KERNEL_PRECOMPUTED /* X is n x n; n x n_new
-                                                        for predicting */
+/* svmplus: an SVM whose slack is a function v'z of features z (P) that exist
+ * while training only [SVMP16]; a 1 is appended to x and to z.
+ *
+ *   linear     minimize   |w|^2 / 2 + gamma/2 |v|^2 + C sum of v'z_i
+ *   (7)        subject to y_i w'x_i >= 1 - v'z_i,  v'z_i >= 0
+ *   l2         minimize   a'(( K + 1) o yy' + G) a / 2
+ *   (18)       subject to a >= 0, sum a = 1;  G = Kt (gamma I + C Kt)^-1
+ *   original   the hinge loss with free offsets (4)
+ *
+ * Several classes or labels: one against the rest.  Results:
+ *   scores          K x n
+ *   labels          c x n     as Y is written
+ *   classes         1 x K     values of Y, where it has several classes
+ *   weights         (d + 1) x K   linear kernels: w, the offset last
+ *   alpha, zeta     K x n     with certificate: the multipliers (l2: no zeta)
+ * Predicting: scores, labels, classes, and probabilities (K x n) where the
+ * model has them. */
+typedef enum lapis_kernel {
+  LAPIS_KERNEL_LINEAR,
+  LAPIS_KERNEL_RBF,        /* exp(-|x - z|^2 / width) */
+  LAPIS_KERNEL_CHI2,       /* exp(-chi2(x, z) / width) */
+  LAPIS_KERNEL_PRECOMPUTED /* X is n x n; n x n_new
+                              for predicting */
 } lapis_kernel;
 typedef enum lapis_svmplus_formulation {
   LAPIS_SVMPLUS_AUTO, /* both kernels linear: [SVMP16] (7), else l2 */
@@ -441,6 +559,13 @@ typedef struct lapis_svmplus_settings {
 } lapis_svmplus_settings;
 LAPIS_API lapis_svmplus_settings lapis_svmplus_defaults(void);
 
+/* misvm: labels are known of bags (data->group) alone; a bag is positive where
+ * one of its instances is.  Alternates between the l2-SVM+ above and the labels
+ * of the instances in positive bags [SVMP16] Sec. 6.2.  Results:
+ *   scores, labels  1 x n     of instances
+ *   bags, bag_scores  1 x B   names of the bags, the largest score in each
+ *   weights         (d + 1) x 1   linear kernels
+ * Predicting: the same, and bag_labels (1 x B) where there are groups. */
 typedef struct lapis_misvm_settings {
   size_t size;
   lapis_stop stop;         /* max_iters: rounds */

@@ -27,7 +27,7 @@ typedef struct lapis_label_settings { /* NULL: automatic, or none */
   size_t size;
   const char *labels; /* the table: .csv */
   const char *target, *groups;
-  int header;           /* 0: find out, 1: yes, 2: no */
+  int header;           /* lapis_header */
   const char *features; /* a kind of features */
   int words_from;       /* 0: labelled images, 1: all */
   int variant;          /* lapis_label_variant */

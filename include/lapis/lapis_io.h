@@ -1,4 +1,4 @@
-/* lapis_io.h - files: arrays, containers, tables, datasets, JSON.
+/* lapis_io.h - files: arrays, containers, tables, datasets.
  *
  * A file is recognised by its first bytes before its name.  Writes are
  * atomic: a temporary file beside the target, fsync, rename; after a failure
@@ -84,15 +84,11 @@ LAPIS_API lapis_status lapis_npy_write(lapis_ctx *ctx, const char *path,
 LAPIS_API lapis_status lapis_file_write(lapis_ctx *ctx, const char *path,
                                         const void *bytes, size_t size);
 
-/* Removes what this process has begun to write to path and not finished; for a
- * program that is about to end in the middle.  The old file stays. */
-LAPIS_API void lapis_file_abandon(const char *path);
-
 /* ---- datasets: lapis_data and the memory and names behind it ------------*/
 typedef struct lapis_table_options { /* for .csv, .tsv, .arff, .svm */
   const char *target; /* "COL,COL": names or numbers from 1; NULL: no Y */
   const char *id;     /* column that names the samples, or NULL */
-  int header;         /* 1 yes, 0 no, -1 find out */
+  int header;         /* lapis_header */
   const char *labels; /* .arff: how many columns, at the end (negative: at the
                          beginning), or an XML file that names them; or NULL */
   int64_t features;   /* .svm: at least so many; 0: as many as are seen */
@@ -121,51 +117,6 @@ LAPIS_API const lapis_data *lapis_dataset_data(const lapis_dataset *ds);
  * values of a text target in code order 0, 1, ...); empty when unknown. */
 LAPIS_API lapis_mat lapis_dataset_text(const lapis_dataset *ds,
                                        const char *what);
-
-/* ---- tables as they are written: cells of text --------------------------
- * For tables whose meaning another program knows.  Separated by tabs, commas
- * or semicolons; a row ends early where its line does. */
-typedef struct lapis_cells {
-  int64_t rows, columns; /* columns: of the longest row */
-  const char **text; /* columns x rows; "" where missing: empty, ?, NA, ... */
-  int64_t *line;     /* rows: in the file, from 1 */
-} lapis_cells;
-LAPIS_API lapis_status lapis_cells_read(lapis_ctx *ctx, const char *path,
-                                        lapis_cells *out);
-LAPIS_API void lapis_cells_free(lapis_cells *cells); /* contents */
-
-/* ---- JSON ---------------------------------------------------------------
- * Values own what is put into them.  NaN and infinities become null; numbers
- * read back to the same double. */
-typedef struct lapis_json lapis_json;
-LAPIS_API lapis_json *lapis_json_object(void); /* NULL: no memory */
-LAPIS_API lapis_json *lapis_json_list(void);
-LAPIS_API void lapis_json_free(lapis_json *v);
-/* false: no memory.  key NULL appends to a list. */
-LAPIS_API bool lapis_json_put(lapis_json *to, const char *key, lapis_json *v);
-LAPIS_API bool lapis_json_put_number(lapis_json *to, const char *key, double v);
-LAPIS_API bool lapis_json_put_integer(lapis_json *to, const char *key,
-                                      int64_t v);
-LAPIS_API bool lapis_json_put_bool(lapis_json *to, const char *key, bool v);
-LAPIS_API bool lapis_json_put_text(lapis_json *to, const char *key,
-                                   const char *v);
-/* Malloc'd text, indented by 1; NULL: no memory. */
-LAPIS_API char *lapis_json_print(const lapis_json *v);
-LAPIS_API lapis_status lapis_json_read(lapis_ctx *ctx, const char *path,
-                                       lapis_json **out);
-LAPIS_API lapis_status lapis_json_parse(lapis_ctx *ctx, const char *text,
-                                        size_t size, const char *origin,
-                                        lapis_json **out);
-/* Borrowed views into a parsed value; NULL or the fallback when absent. */
-LAPIS_API const lapis_json *lapis_json_get(const lapis_json *v,
-                                           const char *key);
-LAPIS_API const char *lapis_json_text(const lapis_json *v, const char *key,
-                                      const char *fallback);
-LAPIS_API double lapis_json_number(const lapis_json *v, const char *key,
-                                   double fallback);
-/* Key and scalar value as text, for looping; false past the end. */
-LAPIS_API bool lapis_json_entry(const lapis_json *v, int i, const char **key,
-                                char *text, size_t size);
 
 #ifdef __cplusplus
 }

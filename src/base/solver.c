@@ -97,17 +97,9 @@ void solver_publish_history(lapis_solver *s)
 {
   loop *l = &s->loop;
   solver_publish(s, "history",
-                 (lapis_mat){.dtype = LAPIS_F64,
-                             .rows = l->n_columns,
-                             .cols = l->n_rows,
-                             .ld = l->n_columns,
-                             .val = l->history});
+                 lapis_mat_f64(l->history, l->n_columns, l->n_rows));
   solver_publish(s, "history_columns",
-                 (lapis_mat){.dtype = LAPIS_TEXT,
-                             .rows = 1,
-                             .cols = l->n_columns,
-                             .ld = 1,
-                             .val = (void *)l->column});
+                 lapis_mat_text(l->column, 1, l->n_columns));
 }
 
 lapis_status lapis_result_get(const lapis_solver *s, const char *name,

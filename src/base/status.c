@@ -28,7 +28,10 @@ const char *lapis_status_name(lapis_status s)
   return "unknown status";
 }
 
+#define WORDS(x) #x
+#define TEXT_OF(x) WORDS(x)
 const char *lapis_version(void)
 {
-  return LAPIS_VERSION;
+  return TEXT_OF(LAPIS_VERSION_MAJOR) "." TEXT_OF(
+      LAPIS_VERSION_MINOR) "." TEXT_OF(LAPIS_VERSION_PATCH);
 }

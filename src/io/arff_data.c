@@ -143,7 +143,7 @@ static lapis_status mark_labels(job *w, const char *labels)
 static lapis_status mark_all(job *w)
 {
   const table_request *q = w->request;
-  const lapis_table_options none = {.header = -1},
+  const lapis_table_options none = {.header = LAPIS_HEADER_AUTO},
                             *opt = q->opt == NULL ? &none : q->opt;
   bool labels = opt->labels != NULL && strcmp(q->targets, "Y") == 0;
   bool all = q->all_targets && !labels;

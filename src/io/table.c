@@ -211,8 +211,10 @@ static void demote_first_row(table *t)
 
 static lapis_status settle_header(table *t)
 {
-  int asked = t->request->opt == NULL ? -1 : t->request->opt->header;
-  t->header = asked < 0 ? looks_like_header(t) : asked > 0;
+  int asked =
+      t->request->opt == NULL ? LAPIS_HEADER_AUTO : t->request->opt->header;
+  t->header = asked == LAPIS_HEADER_AUTO ? looks_like_header(t)
+                                         : asked == LAPIS_HEADER_YES;
   if (!t->header) demote_first_row(t);
   t->rows -= t->header;
   if (t->rows > 0) return LAPIS_OK;

@@ -5,15 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-lapis_mat lapis_mat_f64(double *val, int64_t rows, int64_t cols)
-{
-  return (lapis_mat){.dtype = LAPIS_F64,
-                     .rows = rows,
-                     .cols = cols,
-                     .ld = rows > 0 ? rows : 1,
-                     .val = val};
-}
-
 double mat_stored(const lapis_mat *A, int64_t k)
 {
   switch (A->dtype) {

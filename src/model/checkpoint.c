@@ -16,6 +16,7 @@
 #include "base/keep.h"
 #include "base/param.h"
 #include "lapis/lapis_io.h"
+#include "lapis/lapis_tools.h"
 #include "mat/mat.h"
 
 enum { FORMAT = 2, TEXT_SIZE = 4096, MOST_ARRAYS = 8 * KEEP_ROWS };
@@ -180,13 +181,10 @@ static lapis_status take(void *self, const keep_scope *innermost, bool must)
 /* ---- the file -----------------------------------------------------------*/
 static lapis_status write_items(lapis_checkpoint *c, lapis_named *item)
 {
-  item[0] = (lapis_named){.name = "lapis",
-                          .flat = true,
-                          .mat = {.dtype = LAPIS_TEXT,
-                                  .rows = 1,
-                                  .cols = 1,
-                                  .ld = 1,
-                                  .val = &c->header}};
+  item[0] = (lapis_named){
+      .name = "lapis",
+      .flat = true,
+      .mat = lapis_mat_text((const char *const *)&c->header, 1, 1)};
   for (int i = 0; i < c->count; i++) {
     const entry *e = &c->item[i];
     item[i + 1] =
@@ -233,10 +231,8 @@ static lapis_json *data_json(const lapis_data *d)
 {
   lapis_json *to = lapis_json_object();
   int64_t n = d->X.cols;
-  lapis_mat group = {LAPIS_I64, 1,   n, 1, (void *)(uintptr_t)d->group,
-                     NULL,      NULL};
-  lapis_mat weight = {LAPIS_F64, 1,   n, 1, (void *)(uintptr_t)d->weight,
-                      NULL,      NULL};
+  lapis_mat group = lapis_mat_i64((int64_t *)(uintptr_t)d->group, 1, n);
+  lapis_mat weight = lapis_mat_f64((double *)(uintptr_t)d->weight, 1, n);
   put_hash(to, "X", &d->X);
   put_hash(to, "Y", &d->Y);
   put_hash(to, "P", &d->P);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lapis/lapis_io.h"
+#include "lapis/lapis_tools.h"
 #include "mat/mat.h"
 #include "model/model.h"
 #include "op/map.h"
@@ -50,11 +51,10 @@ lapis_status lapis_model_save(lapis_ctx *ctx, const lapis_model *m,
   int count = 0;
   char *text = header(ctx, m);
   if (text == NULL) return lapis_fail(ctx, LAPIS_ENOMEM, "out of memory");
-  item[count++] = (lapis_named){
-      .name = "lapis",
-      .flat = true,
-      .mat = {
-          .dtype = LAPIS_TEXT, .rows = 1, .cols = 1, .ld = 1, .val = &text}};
+  item[count++] =
+      (lapis_named){.name = "lapis",
+                    .flat = true,
+                    .mat = lapis_mat_text((const char *const *)&text, 1, 1)};
   for (int i = 0; i < m->learned.count; i++) {
     lapis_mat mat = m->learned.item[i].mat;
     item[count++] = (lapis_named){.name = m->learned.item[i].name,

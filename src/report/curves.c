@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "lapis/lapis_io.h"
+#include "lapis/lapis_tools.h"
 #include "mat/mat.h"
 #include "report/page.h"
 

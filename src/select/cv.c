@@ -38,7 +38,15 @@ lapis_status cv_options_take(lapis_ctx *ctx, const lapis_cv_options *given,
                              lapis_cv_options *own)
 {
   *own = given == NULL ? lapis_cv_defaults() : *given;
-  return base_check_size(ctx, "cv: the options", own->size, sizeof *own);
+  TRY(base_check_size(ctx, "cv: the options", own->size, sizeof *own));
+  if (own->folds_of >= LAPIS_FOLDS_OF_AUTO &&
+      own->folds_of <= LAPIS_FOLDS_OF_CELLS)
+    return LAPIS_OK;
+  return lapis_fail(
+      ctx, LAPIS_EINVAL,
+      "cv: folds_of is %d; it must be LAPIS_FOLDS_OF_AUTO, _ROWS, "
+      "_GROUPS or _CELLS",
+      own->folds_of);
 }
 
 /* ---- the grid -----------------------------------------------------------*/

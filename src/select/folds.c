@@ -137,9 +137,10 @@ static bool lacks_cells(const lapis_mat *Y)
 lapis_folds_of lapis_cv_hides(const lapis_method *m, const lapis_data *data,
                               const lapis_cv_options *options)
 {
-  lapis_folds_of of = (lapis_folds_of)options->folds_of;
+  lapis_cv_options own = options == NULL ? lapis_cv_defaults() : *options;
+  lapis_folds_of of = (lapis_folds_of)own.folds_of;
   if (of != LAPIS_FOLDS_OF_AUTO) return of;
-  if (options->by_group) return LAPIS_FOLDS_OF_GROUPS;
+  if (own.by_group) return LAPIS_FOLDS_OF_GROUPS;
   bool cells = strcmp(m->name, "mc") == 0 && data->Y.rows > 1;
   return cells && lacks_cells(&data->Y) ? LAPIS_FOLDS_OF_CELLS
                                         : LAPIS_FOLDS_OF_ROWS;
@@ -159,8 +160,7 @@ lapis_status lapis_cv_draw(lapis_ctx *ctx, const lapis_data *data,
     return lapis_fail(ctx, LAPIS_EINVAL,
                       "cv: single cells are hidden, and a sample has no fold "
                       "of its own");
-  bool by_group =
-      own.by_group || own.folds_of == LAPIS_FOLDS_OF_GROUPS;
+  bool by_group = own.by_group || own.folds_of == LAPIS_FOLDS_OF_GROUPS;
   TRY(folds_draw(ctx, data, own.folds,
                  by_group ? LAPIS_FOLDS_OF_GROUPS : LAPIS_FOLDS_OF_ROWS,
                  &plan));

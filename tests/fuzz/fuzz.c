@@ -14,6 +14,7 @@
 
 #include "lapis/lapis_image.h"
 #include "lapis/lapis_io.h"
+#include "lapis/lapis_tools.h"
 
 typedef struct reader {
   const char *name, *suffix;
@@ -61,7 +62,8 @@ static void read_dataset(lapis_ctx *ctx, const char *path)
 
 static void read_table(lapis_ctx *ctx, const char *path)
 {
-  lapis_table_options table = {.target = "2", .id = "1", .header = -1};
+  lapis_table_options table = {
+      .target = "2", .id = "1", .header = LAPIS_HEADER_AUTO};
   read_dataset_as(ctx, path, NULL);
   read_dataset_as(ctx, path, &table);
 }

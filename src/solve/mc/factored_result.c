@@ -238,12 +238,7 @@ lapis_status factored_publish(mc *w)
   f->proof =
       w->set.proof == LAPIS_MC_PROOF_EXACT && f->exact ? "exact" : "random";
   solver_publish(s, "gap", lapis_mat_f64(&f->gap, 1, 1));
-  solver_publish(s, "proof",
-                 (lapis_mat){.dtype = LAPIS_TEXT,
-                             .rows = 1,
-                             .cols = 1,
-                             .ld = 1,
-                             .val = &f->proof});
+  solver_publish(s, "proof", lapis_mat_text(&f->proof, 1, 1));
   solver_publish_history(s);
   solver_publish(s, "dual_norm", lapis_mat_f64(&w->bounds.norm, 1, 1));
   if (w->set.certificate) publish_dual(w);

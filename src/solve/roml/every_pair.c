@@ -30,7 +30,7 @@ static lapis_status solve_pair(roml *w, int64_t k, int64_t l, pair_data *q,
   int64_t n = w->set.inliers, count = roml_count(p, k) + roml_count(p, l);
   lapis_roml_settings set = w->set;
   set.pairs = false;
-  set.map = 0;
+  set.map = LAPIS_ROML_MAP_NONE;
   set.start = NULL;
   set.fix_first = set.fix_first && k == 0; /* the first of all images */
   gather(p, k, l, q);
@@ -74,10 +74,6 @@ lapis_status roml_pairs(roml *w)
   base_free(q.X), base_free(q.group), base_free(q.row);
   if (status < 0) return status;
   solver_publish(&w->base, "pair_match",
-                 (lapis_mat){.dtype = LAPIS_I64,
-                             .rows = 2 * n,
-                             .cols = pairs,
-                             .ld = 2 * n,
-                             .val = w->pair_match});
+                 lapis_mat_i64(w->pair_match, 2 * n, pairs));
   return LAPIS_OK;
 }

@@ -45,7 +45,7 @@ static lapis_status check_settings(lapis_ctx *ctx,
                       "roml: --robust needs points (x, y), X has %" PRId64
                       " columns",
                       data->X.rows);
-  if (set->map == 0) return LAPIS_OK;
+  if (set->map == LAPIS_ROML_MAP_NONE) return LAPIS_OK;
   if (coordinates)
     return lapis_fail(ctx, LAPIS_EINVAL,
                       "roml: --map embed makes descriptors; leave out --layout "
@@ -138,7 +138,7 @@ static double length(const double *f, int64_t d)
 static lapis_status set_lengths(roml *w)
 {
   roml_problem *p = &w->p;
-  bool unit = w->set.normalise == 0 && !p->coordinates;
+  bool unit = w->set.normalise == LAPIS_ROML_NORMALISE_AUTO && !p->coordinates;
   p->scale = base_alloc(w->base.ctx, p->N, sizeof *p->scale);
   if (!unit) p->half = base_alloc(w->base.ctx, p->N, sizeof *p->half);
   if (p->scale == NULL || (!unit && p->half == NULL)) return LAPIS_ENOMEM;
@@ -205,7 +205,7 @@ lapis_status roml_problem_build(roml *w, const lapis_data *data)
   TRY(take_features(w, data));
   TRY(sort_features(w, data->group));
   TRY(check_images(w, data->group));
-  if (w->set.map != 0) TRY(roml_embed(w, data));
+  if (w->set.map != LAPIS_ROML_MAP_NONE) TRY(roml_embed(w, data));
   p->d = p->X.rows;
   p->coordinates = w->set.layout == LAPIS_ROML_COORDINATES;
   for (int64_t k = 0; k < p->K; k++)

@@ -153,13 +153,8 @@ lapis_status roml_publish(roml *w, roml_state *s)
   unfold(w, s, &s->L, w->low_rank);
   unfold(w, s, &s->E, w->sparse);
   TRY(mark_inliers(w, s));
-  lapis_mat match = {.dtype = LAPIS_I64, .rows = n, .cols = K, .ld = n};
-  lapis_mat inlier = match;
-  match.val = w->match;
-  inlier.dtype = LAPIS_U8;
-  inlier.val = w->inlier;
-  solver_publish(&w->base, "match", match);
-  solver_publish(&w->base, "inlier", inlier);
+  solver_publish(&w->base, "match", lapis_mat_i64(w->match, n, K));
+  solver_publish(&w->base, "inlier", lapis_mat_u8(w->inlier, n, K));
   solver_publish(&w->base, "low_rank",
                  lapis_mat_f64(w->low_rank, w->p.d * n, K));
   solver_publish(&w->base, "sparse", lapis_mat_f64(w->sparse, w->p.d * n, K));

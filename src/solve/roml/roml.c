@@ -56,7 +56,8 @@ static const lapis_param params[] = {
     CHOICE("layout", layout, "descriptor|coordinates",
            .value = LAPIS_ROML_DESCRIPTOR, .arg = "L",
            .help = "what a row of X is: a descriptor, or a point of the image"),
-    CHOICE("normalise", normalise, "auto|none", .value = 0, .arg = "N",
+    CHOICE("normalise", normalise, "none|auto",
+           .value = LAPIS_ROML_NORMALISE_AUTO, .arg = "N",
            .help = "auto: descriptors to unit length"),
     BOOL("fix-first", fix_first,
          .help = "the first image's first N rows are the object (tracking)"),
@@ -66,7 +67,7 @@ static const lapis_param params[] = {
          .help = "a slot is doubtful when its error reaches this l1 norm"),
     REAL("delta", delta, .symbol = "delta", .value = 0.15, ABOVE(0),
          .help = "relative step of gamma_n that ends the inliers"),
-    CHOICE("map", map, "none|embed", .value = 0, .arg = "M",
+    CHOICE("map", map, "none|embed", .value = LAPIS_ROML_MAP_NONE, .arg = "M",
            .help =
                "embed: positions (xy) and descriptors (X) into one feature"),
     REAL("sigma-spatial", sigma_spatial, .symbol = "sigma_spa", .value = NAN,

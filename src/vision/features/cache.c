@@ -24,11 +24,7 @@ enum { KEY_TEXT = 8192, PATH_TEXT = 4096 };
 /* ---- names --------------------------------------------------------------*/
 static uint64_t hash_bytes(const void *bytes, int64_t rows, int64_t cols)
 {
-  lapis_mat view = {.dtype = LAPIS_U8,
-                    .rows = rows,
-                    .cols = cols,
-                    .ld = rows,
-                    .val = (void *)(uintptr_t)bytes};
+  lapis_mat view = lapis_mat_u8((unsigned char *)(uintptr_t)bytes, rows, cols);
   return lapis_mat_hash(&view);
 }
 
@@ -258,9 +254,8 @@ void cache_put(const feature_job *j, lapis_ctx *ctx, int64_t index,
   int64_t size[2] = {slot->width, slot->height};
   int n = 0;
   if (!shelf_path(j, ctx, index, path, sizeof path)) return;
-  item[n++] = (lapis_named){
-      .name = "image_size",
-      .mat = {.dtype = LAPIS_I64, .rows = 2, .cols = 1, .ld = 2, .val = size}};
+  item[n++] =
+      (lapis_named){.name = "image_size", .mat = lapis_mat_i64(size, 2, 1)};
   for (int k = 0; k < FEATURE_ARRAYS && j->kind->array[k].name != NULL; k++)
     item[n++] = (lapis_named){.name = item_name[k], .mat = slot->piece.item[k]};
   (void)lapis_npz_write(ctx, path, item, n);

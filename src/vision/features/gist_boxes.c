@@ -135,11 +135,7 @@ typedef struct noise {
 
 static uint64_t hash_pixels(const lapis_image *m)
 {
-  lapis_mat view = {.dtype = LAPIS_F32,
-                    .rows = m->width * m->channels,
-                    .cols = m->height,
-                    .ld = m->width * m->channels,
-                    .val = m->pixels};
+  lapis_mat view = lapis_mat_f32(m->pixels, m->width * m->channels, m->height);
   return lapis_mat_hash(&view);
 }
 

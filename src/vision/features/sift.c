@@ -122,8 +122,7 @@ static lapis_status check(const feature_job *j, const feature_view *v,
 
 static lapis_mat columns(float *val, int64_t rows, int64_t cols)
 {
-  return (lapis_mat){
-      .dtype = LAPIS_F32, .rows = rows, .cols = cols, .ld = rows, .val = val};
+  return lapis_mat_f32(val, rows, cols);
 }
 
 /* From the small image's pixels to the file's. */

@@ -154,8 +154,7 @@ lapis_status bag_study(const feature_job *j, const feature_view *v,
   if (s >= 0) s = thin(&view, b->share, &p);
   float *to = NULL;
   if (s >= 0) to = base_alloc(v->ctx, f->d * p.count, sizeof *to);
-  out->item[0] = (lapis_mat){
-      .dtype = LAPIS_F32, .rows = f->d, .cols = p.count, .ld = f->d, .val = to};
+  out->item[0] = lapis_mat_f32(to, f->d, p.count);
   if (s >= 0) s = to == NULL ? LAPIS_ENOMEM : f->describe(&view, &p, to);
   base_free(p.patch);
   lapis_image_free(&view.image);
@@ -190,10 +189,8 @@ static lapis_status publish(const bag_view *v, const bag_patches *p,
   int64_t *id = base_alloc(v->ctx, shown, sizeof *id);
   float *at = base_alloc(v->ctx, 3 * shown, sizeof *at);
   out->item[OUT_X] = lapis_mat_f64(X, b->v.words, 1);
-  out->item[OUT_WORD] = (lapis_mat){
-      .dtype = LAPIS_I64, .rows = 1, .cols = shown, .ld = 1, .val = id};
-  out->item[OUT_PLACE] = (lapis_mat){
-      .dtype = LAPIS_F32, .rows = 3, .cols = shown, .ld = 3, .val = at};
+  out->item[OUT_WORD] = lapis_mat_i64(id, 1, shown);
+  out->item[OUT_PLACE] = lapis_mat_f32(at, 3, shown);
   if (X == NULL || id == NULL || at == NULL) return LAPIS_ENOMEM;
   count_words(b, word, p->count, X);
   for (int64_t i = 0; i < p->count; i++) {
@@ -308,11 +305,9 @@ lapis_status bag_recall(feature_job *j, const char *path)
 
 static uint64_t hash_floats(uint64_t h, float *val, int64_t rows, int64_t cols)
 {
-  lapis_mat m = {
-      .dtype = LAPIS_F32, .rows = rows, .cols = cols, .ld = rows, .val = val};
+  lapis_mat m = lapis_mat_f32(val, rows, cols);
   uint64_t both[2] = {h, lapis_mat_hash(&m)};
-  lapis_mat pair = {
-      .dtype = LAPIS_I64, .rows = 2, .cols = 1, .ld = 2, .val = both};
+  lapis_mat pair = lapis_mat_i64((int64_t *)both, 2, 1);
   return lapis_mat_hash(&pair);
 }
 

@@ -12,8 +12,7 @@ static const char *const level_names[VOCABULARY_LEVELS] = {
 
 static lapis_mat floats(float *val, int64_t rows, int64_t cols)
 {
-  return (lapis_mat){
-      .dtype = LAPIS_F32, .rows = rows, .cols = cols, .ld = rows, .val = val};
+  return lapis_mat_f32(val, rows, cols);
 }
 
 lapis_status vocabulary_write(lapis_ctx *ctx, const char *path,
@@ -30,13 +29,8 @@ lapis_status vocabulary_write(lapis_ctx *ctx, const char *path,
       .name = "shift", .mat = floats(v->shift, 1, v->d), .flat = true};
   item[n++] = (lapis_named){
       .name = "scale", .mat = floats(v->scale, 1, v->d), .flat = true};
-  item[n++] = (lapis_named){.name = "made",
-                            .mat = {.dtype = LAPIS_TEXT,
-                                    .rows = 1,
-                                    .cols = 1,
-                                    .ld = 1,
-                                    .val = (void *)(uintptr_t)text},
-                            .flat = true};
+  item[n++] = (lapis_named){
+      .name = "made", .mat = lapis_mat_text(text, 1, 1), .flat = true};
   return lapis_npz_write(ctx, path, item, n);
 }
 
