@@ -318,7 +318,7 @@ static void check_bad(files *f, const char *file)
   ending(path, ".txt");
   FILE *in = fopen(path, "r");
   assert_non_null(in);
-  (void)fgets(words, sizeof words, in);
+  assert_non_null(fgets(words, sizeof words, in));
   (void)fclose(in);
   CHECK_REFUSED(f, lapis_image_read(f->ctx, file, &m), LAPIS_EFORMAT, words);
   CHECK_REFUSED(f, lapis_image_read(f->ctx, file, &m), LAPIS_EFORMAT, file);
