@@ -7,6 +7,9 @@
  * the copy of the last completed iteration and ends the process; a write that
  * takes longer than PATIENCE is given up, and the checkpoint of before stays.
  * A second signal ends at once.
+ *
+ * Where a mapped file became shorter, reading it is a signal too (SIGBUS).  The
+ * thread that read stops for good, and the watcher says what happened.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -27,7 +30,7 @@ static struct watch {
   cli *c;
   sem_t wake; /* a signal came, or the run ended */
   pthread_t thread;
-  atomic_bool ended;
+  atomic_bool ended, cut; /* cut: a file became shorter than its mapping */
   bool started;
 } watch;
 
@@ -38,6 +41,15 @@ static void on_interrupt(int signal_number)
   lapis_ctx_cancel(watch.c->ctx);
   (void)sem_post(&watch.wake);
   errno = saved;
+}
+
+/* There is nothing to go on with: returning would read the same place again. */
+static void on_cut(int signal_number)
+{
+  (void)signal_number;
+  atomic_store(&watch.cut, true);
+  (void)sem_post(&watch.wake);
+  while (true) (void)pause();
 }
 
 /* false: nothing came within so many seconds, by a clock that nobody sets
@@ -63,18 +75,25 @@ static void *write_checkpoint(void *c)
 /* Ends the process, which is somewhere in the middle of something. */
 static void end_now(bool with_checkpoint)
 {
+  static const char interrupted[] = "\nlapis: interrupted\n";
+  static const char cut[] =
+      "lapis: an input file became shorter while it was read; run again when "
+      "no other program writes to it\n";
+  bool lost = atomic_load(&watch.cut);
   pthread_t writer;
   lapis_checkpoint *p = watch.c->checkpoint;
-  if (with_checkpoint && p != NULL &&
+  if (lost) cli_wipe_bar(watch.c);
+  if (with_checkpoint && !lost && p != NULL &&
       pthread_create(&writer, NULL, write_checkpoint, p) == 0)
     (void)wait_for(PATIENCE);
   for (int i = 0; output_options[i] != NULL; i++) {
     const char *path = args_get(&watch.c->args, output_options[i]);
     if (path != NULL) lapis_file_abandon(path);
   }
-  static const char said[] = "\nlapis: interrupted\n";
-  if (write(STDERR_FILENO, said, sizeof said - 1) < 0) _exit(EXIT_INTERRUPTED);
-  _exit(EXIT_INTERRUPTED);
+  int code = lost ? EXIT_INPUT : EXIT_INTERRUPTED;
+  const char *said = lost ? cut : interrupted;
+  if (write(STDERR_FILENO, said, strlen(said)) < 0) _exit(code);
+  _exit(code);
 }
 
 static void *watch_signals(void *unused)
@@ -82,7 +101,7 @@ static void *watch_signals(void *unused)
   (void)unused;
   while (sem_wait(&watch.wake) != 0) continue; /* EINTR */
   if (atomic_load(&watch.ended)) return NULL;
-  bool again = wait_for(GRACE);
+  bool again = atomic_load(&watch.cut) || wait_for(GRACE);
   if (atomic_load(&watch.ended)) return NULL;
   end_now(!again);
   return NULL;
@@ -91,15 +110,19 @@ static void *watch_signals(void *unused)
 int interrupt_begin(cli *c)
 {
   struct sigaction act = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
+  struct sigaction bus = {.sa_handler = on_cut};
   watch.c = c;
+  atomic_store(&watch.cut, false);
   atomic_store(&watch.ended, false);
   sigemptyset(&act.sa_mask);
+  sigemptyset(&bus.sa_mask);
   if (sem_init(&watch.wake, 0, 0) != 0 ||
       pthread_create(&watch.thread, NULL, watch_signals, NULL) != 0)
     return cli_fail(EXIT_FAILED, "out of memory");
   watch.started = true;
   sigaction(SIGINT, &act, NULL);
   sigaction(SIGTERM, &act, NULL);
+  sigaction(SIGBUS, &bus, NULL);
   struct sigaction hung; /* nohup has it ignored */
   if (sigaction(SIGHUP, NULL, &hung) == 0 && hung.sa_handler != SIG_IGN)
     sigaction(SIGHUP, &act, NULL);
@@ -112,6 +135,7 @@ void interrupt_end(void)
   if (!watch.started) return;
   signal(SIGINT, SIG_DFL);
   signal(SIGTERM, SIG_DFL);
+  signal(SIGBUS, SIG_DFL);
   struct sigaction hung;
   if (sigaction(SIGHUP, NULL, &hung) == 0 && hung.sa_handler == on_interrupt)
     signal(SIGHUP, SIG_DFL);

@@ -196,6 +196,44 @@ static void a_finished_run_leaves_no_checkpoint(void **state)
   command_end(&c);
 }
 
+/* The command has mapped X and waits for Y, a pipe: X becomes shorter. */
+static void a_file_that_shrinks_is_one_sentence(void **state)
+{
+  (void)state;
+  enum { ROWS = 4000, COLS = 8 }; /* many pages */
+  static double X[ROWS * COLS], Y[ROWS];
+  command c;
+  char path[160], line[1024];
+  int status = 0;
+  uint64_t r = 3;
+  command_begin(&c);
+  lapis_ctx *ctx = lapis_ctx_new();
+  for (int k = 0; k < ROWS * COLS; k++) X[k] = check_normal(&r);
+  for (int j = 0; j < ROWS; j++) Y[j] = j % 9 > 0 ? NAN : X[j * COLS] > 0;
+  lapis_named Xa = {.mat = lapis_mat_f64(X, COLS, ROWS)};
+  lapis_named Ya = {.mat = lapis_mat_f64(Y, 1, ROWS)};
+  snprintf(path, sizeof path, "%s/x.npy", c.folder);
+  assert_int_equal(lapis_npy_write(ctx, path, &Xa), LAPIS_OK);
+  snprintf(path, sizeof path, "%s/y.npy", c.folder);
+  assert_int_equal(lapis_npy_write(ctx, path, &Ya), LAPIS_OK);
+  lapis_ctx_free(ctx);
+  /* cat opens the pipe for writing once the command opens it for reading */
+  snprintf(line, sizeof line,
+           "cd %s && mkfifo y && { sh -c 'exec 3>y; : >x.npy; cat y.npy >&3' "
+           "& exec %s fit mc -X x.npy -Y y --mu-rel .1 -o o.npz >.stdout "
+           "2>.stderr </dev/null; }",
+           c.folder, getenv("LAPIS_COMMAND"));
+  status = system(line);
+  c.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  command_slurp(&c, ".stderr", c.err, sizeof c.err);
+  command_expect(&c, 4,
+                 "lapis: an input file became shorter while it was "
+                 "read; ");
+  assert_false(command_exists(&c, "o.npz"));
+  assert_int_equal(count_temporary(&c), 0);
+  command_end(&c);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -203,6 +241,7 @@ int main(void)
       cmocka_unit_test(a_termination_is_an_interruption),
       cmocka_unit_test(interrupted_folds_are_not_repeated),
       cmocka_unit_test(a_time_limit_covers_the_choice),
+      cmocka_unit_test(a_file_that_shrinks_is_one_sentence),
       cmocka_unit_test(a_finished_run_leaves_no_checkpoint),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,8 +1,9 @@
 /* file.c - the bytes of a file, and what they are.
  *
  * The beginning of a file decides its format; its name is not consulted.  A
- * mapping shows the file as it is while it is used: a file cut short by
- * another program meanwhile ends the process, which is why everything in this
+ * mapping shows the file as it is while it is used: where another program cuts
+ * it short meanwhile, reading raises SIGBUS (the command says so and ends;
+ * signals of other programs are theirs), which is why everything in this
  * library replaces files by renaming. */
 #include <errno.h>
 #include <fcntl.h>
