@@ -1,6 +1,7 @@
 /* mat.c - views and their checks. */
 #include "mat/mat.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -52,11 +53,58 @@ static bool count_nan(void *user, int64_t i, int64_t j, double v)
   return true;
 }
 
+/* Entries of column j that are no numbers of size up to limit: a loop over
+ * values in place, since a call for each is most of the time of a pass over
+ * data that fills the memory. */
+static int64_t odd_f64(const double *v, int64_t count, double limit)
+{
+  int64_t odd = 0;
+  for (int64_t i = 0; i < count; i++) odd += !(fabs(v[i]) <= limit);
+  return odd;
+}
+
+static int64_t odd_f32(const float *v, int64_t count, float limit)
+{
+  int64_t odd = 0;
+  for (int64_t i = 0; i < count; i++) odd += !(fabsf(v[i]) <= limit);
+  return odd;
+}
+
+static int64_t odd_in_column(const lapis_mat *A, int64_t j, double limit)
+{
+  bool dense = A->colptr == NULL;
+  int64_t first = dense ? j * A->ld : A->colptr[j];
+  int64_t count = dense ? A->rows : A->colptr[j + 1] - first;
+  if (A->dtype == LAPIS_F64)
+    return odd_f64((const double *)A->val + first, count, limit);
+  if (A->dtype == LAPIS_F32)
+    return odd_f32((const float *)A->val + first, count,
+                   limit > (double)FLT_MAX ? FLT_MAX : (float)limit);
+  return 0;
+}
+
+/* The stored values of one column, as a matrix of its own. */
+static lapis_mat column_of(const lapis_mat *A, int64_t j)
+{
+  lapis_mat c = *A;
+  c.cols = 1;
+  if (A->colptr != NULL)
+    c.colptr = A->colptr + j;
+  else if (A->dtype == LAPIS_F64)
+    c.val = (double *)A->val + j * A->ld;
+  else if (A->dtype == LAPIS_F32)
+    c.val = (float *)A->val + j * A->ld;
+  return c;
+}
+
 int64_t lapis_mat_missing(const lapis_mat *A)
 {
   int64_t missing = 0;
-  bool real = A->dtype == LAPIS_F64 || A->dtype == LAPIS_F32;
-  if (real) visit_stored(A, count_nan, &missing);
+  for (int64_t j = 0; j < A->cols; j++) {
+    if (odd_in_column(A, j, DBL_MAX) == 0) continue;
+    lapis_mat column = column_of(A, j);
+    visit_stored(&column, count_nan, &missing);
+  }
   return missing;
 }
 
@@ -72,10 +120,25 @@ static bool put_dense(void *user, int64_t i, int64_t j, double v)
   return true;
 }
 
+static void widen(const float *from, int64_t count, double *to)
+{
+  for (int64_t i = 0; i < count; i++) to[i] = from[i];
+}
+
 void mat_to_f64(const lapis_mat *A, double *out, int64_t ld)
 {
   if (A->rows == 0) return;
   size_t column = (size_t)A->rows * sizeof *out;
+  if (A->colptr == NULL && A->dtype == LAPIS_F32) {
+    for (int64_t j = 0; j < A->cols; j++)
+      widen((const float *)A->val + j * A->ld, A->rows, out + j * ld);
+    return;
+  }
+  if (A->colptr == NULL && A->dtype == LAPIS_F64) {
+    for (int64_t j = 0; j < A->cols; j++)
+      memcpy(out + j * ld, (const double *)A->val + j * A->ld, column);
+    return;
+  }
   if (A->colptr != NULL)
     for (int64_t j = 0; j < A->cols; j++) memset(out + j * ld, 0, column);
   visit_stored(A, put_dense, &(dense_target){out, ld});
@@ -153,8 +216,12 @@ lapis_status mat_check_finite(lapis_ctx *ctx, const char *method,
                               const char *what, const lapis_mat *A, bool nan_ok)
 {
   bad_entry bad = {nan_ok, -1, -1, 0};
-  if (A->dtype == LAPIS_F64 || A->dtype == LAPIS_F32)
-    visit_stored(A, find_bad, &bad);
+  for (int64_t j = 0; j < A->cols && bad.i < 0; j++) {
+    if (odd_in_column(A, j, LARGEST) == 0) continue;
+    lapis_mat column = column_of(A, j);
+    visit_stored(&column, find_bad, &bad);
+    bad.j = j;
+  }
   if (bad.i < 0) return LAPIS_OK;
   if (isnan(bad.v))
     return lapis_fail(ctx, LAPIS_EMISSING,
