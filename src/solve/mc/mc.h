@@ -47,7 +47,11 @@ typedef struct mc {
   void *state;         /* a solver's own; admm and fpc have what follows */
   op_svt *svt;
   la_array A, B, U, W; /* m x n each */
+  la_array column;     /* m x 1 */
   double rho;
+  double share;    /* of what |rho U|_2 may be above mu, at the last proof */
+  double ratio;    /* of the gap to its estimate, the same */
+  int64_t checked; /* iteration of the last proof; -1: none */
   double path[3];  /* fpc: mu at hand, objective before, its change */
   double *factors; /* m x rank, for a model */
   double layout[8];
@@ -118,6 +122,10 @@ void mc_set_blocks(mc_problem *p);
 /* F(B), and the dual value of G = rho U; W is scratch and returns holding the
  * feasible, scaled multiplier. */
 lapis_status mc_certify(mc *w, mc_bounds *out);
+
+/* The gap by what a step knows: |B|_* from below by the subgradient at A, W =
+ * B - U before the step, and norm as |rho U|_2.  W is scratch. */
+lapis_status mc_estimate(mc *w, double norm, double *gap);
 
 /* Result arrays, from B and from W, which holds the multiplier. */
 lapis_status mc_results_alloc(mc *w);

@@ -4,7 +4,15 @@
  *   dual = -phi*(sG),  gap = F(B) - dual >= 0.
  * G = rho U is in dom phi* up to rounding after every proximal step; it is
  * clamped into it first and scaled afterwards, because dom phi* is convex and
- * holds 0, so that scaling cannot leave it. */
+ * holds 0, so that scaling cannot leave it.
+ *
+ * The row of ones is free in G, and its best value is known: with g the other
+ * rows, |g|_2 <= mu, M = mu^2 I - g'g and e the row of ones of Z,
+ *   y = -M e / sqrt(e'M e)
+ * keeps |[g; y]|_2 <= mu, since y'y = M e e'M / e'M e <= M (Cauchy-Schwarz in
+ * M), and -y e = sqrt(e'M e) is the largest value that any such row gives:
+ * y'y <= M means (y e)^2 <= e'M e. */
+#include <float.h>
 #include <math.h>
 
 #include "solve/mc/mc.h"
@@ -23,21 +31,80 @@ lapis_status mc_primal(mc *w, double *out)
   return LAPIS_OK;
 }
 
-lapis_status mc_certify(mc *w, mc_bounds *out)
+/* The row of ones of W as above, from its other rows; *scale: what keeps
+ * rounding from lifting |W|_2 above mu.  M e is wrong by some (m + n) eps mu
+ * |W e|, y by that over sqrt(e'M e). */
+static lapis_status set_ones_row(mc *w, double *scale)
 {
-  double norm = 0, conjugate = 0;
-  TRY(mc_primal(w, &out->primal));
+  const mc_problem *p = &w->p;
+  const la_backend *ops = w->h.ops;
+  la_array e = la_rows(&p->phi.Z0, p->m - 1, 1);
+  la_array y = la_rows(&w->W, p->m - 1, 1);
+  double sums[2]; /* |W e|^2, e'e */
+  TRY(ops->gemm(&w->h, LA_N, LA_T, 1, &w->W, &e, 0, &w->column));
+  TRY(base_sum(w->base.ctx, w->column.data, p->m));
+  TRY(ops->dot(&w->h, &w->column, &w->column, &sums[0]));
+  TRY(ops->dot(&w->h, &e, &e, &sums[1]));
+  TRY(base_sum(w->base.ctx, &sums[1], 1));
+  double whole = p->mu * p->mu * sums[1];
+  double root = sqrt(fmax(whole - sums[0], 1e-20 * whole));
+  TRY(ops->gemm(&w->h, LA_T, LA_N, 1 / root, &w->column, &w->W, 0, &y));
+  TRY(ops->axpby(&w->h, -p->mu * p->mu / root, &e, 1, &y));
+  double rounding = 4 * DBL_EPSILON * (double)(p->m + p->n);
+  *scale = 1 / (1 + rounding * sqrt(whole) / root);
+  return LAPIS_OK;
+}
+
+/* W = rho U, clamped, without its row of ones. */
+static lapis_status clamp_multiplier(mc *w)
+{
   TRY(w->h.ops->axpby(&w->h, w->rho, &w->U, 0, &w->W));
   TRY(w->h.ops->clamp(&w->h, &w->p.phi, &w->W));
-  TRY(op_norm2_upper(w->svt, &w->W, &norm));
-  double scale = norm > w->p.mu ? w->p.mu / norm : 1;
-  TRY(w->h.ops->conjugate(&w->h, &w->p.phi, scale, &w->W, &conjugate));
+  la_array ones = la_rows(&w->W, w->p.m - w->p.ones, w->p.ones);
+  return w->p.ones > 0 ? la_zero(&w->h, &ones) : LAPIS_OK;
+}
+
+/* The dual value of W, scaled, its row of ones set; norm: |W|_2 or more. */
+static lapis_status dual_value(mc *w, double norm, double *out)
+{
+  double scale = 1, conjugate;
+  if (norm > w->p.mu) TRY(la_scale(&w->h, w->p.mu / norm, &w->W));
+  if (w->p.ones > 0) TRY(set_ones_row(w, &scale));
+  if (scale < 1) TRY(la_scale(&w->h, scale, &w->W));
+  TRY(w->h.ops->conjugate(&w->h, &w->p.phi, 1, &w->W, &conjugate));
   TRY(base_sum(w->base.ctx, &conjugate, 1));
-  out->dual = -conjugate;
+  *out = -conjugate;
+  return LAPIS_OK;
+}
+
+static double relative_gap(double primal, double dual)
+{
+  return (primal - dual) / fmax(fmax(fabs(primal), fabs(dual)), 1e-300);
+}
+
+lapis_status mc_certify(mc *w, mc_bounds *out)
+{
+  double norm = 0;
+  TRY(mc_primal(w, &out->primal));
+  TRY(clamp_multiplier(w));
+  TRY(op_norm2_upper(w->svt, &w->W, &norm));
+  TRY(dual_value(w, norm, &out->dual));
   out->norm = norm / w->p.mu;
-  double size = fmax(fmax(fabs(out->primal), fabs(out->dual)), 1e-300);
-  out->gap = (out->primal - out->dual) / size;
-  if (scale < 1) TRY(w->h.ops->axpby(&w->h, 0, &w->W, scale, &w->W));
+  out->gap = relative_gap(out->primal, out->dual);
+  return LAPIS_OK;
+}
+
+lapis_status mc_estimate(mc *w, double norm, double *gap)
+{
+  const la_backend *ops = w->h.ops;
+  double sums[3], dual; /* <W, B>, <A, B>, phi(B) */
+  TRY(ops->dot(&w->h, &w->W, &w->B, &sums[0]));
+  TRY(ops->dot(&w->h, &w->A, &w->B, &sums[1]));
+  TRY(ops->loss(&w->h, &w->p.phi, &w->B, &sums[2]));
+  TRY(base_sum(w->base.ctx, sums, 3));
+  TRY(clamp_multiplier(w));
+  TRY(dual_value(w, norm, &dual));
+  *gap = relative_gap(w->rho * (sums[0] - sums[1]) + sums[2], dual);
   return LAPIS_OK;
 }
 
