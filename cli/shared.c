@@ -154,6 +154,18 @@ int table_from_args(cli *c, lapis_table_options *out)
   return EXIT_DONE;
 }
 
+/* mc reads float32 where it lies; maps and choices around it make doubles. */
+static bool keeps_f32(const cli *c)
+{
+  static const char *const around[] = {"map", "map-priv", "suspects",
+                                       "threshold"};
+  for (size_t k = 0; k < sizeof around / sizeof *around; k++)
+    if (args_get(&c->args, around[k]) != NULL) return false;
+  bool stated =
+      args_get(&c->args, "mu") != NULL || args_get(&c->args, "mu-rel") != NULL;
+  return stated && c->verb == &verb_fit && strcmp(c->method->name, "mc") == 0;
+}
+
 static int read_all(cli *c, lapis_dataset *ds)
 {
   lapis_table_options table;
@@ -169,6 +181,7 @@ static int read_all(cli *c, lapis_dataset *ds)
   }
   int code = read_members(c, ds, &table);
   if (code != EXIT_DONE) return code;
+  if (keeps_f32(c)) lapis_dataset_keep_f32(ds);
   lapis_status s = lapis_dataset_finish(ds);
   return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;
 }

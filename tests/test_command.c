@@ -439,6 +439,56 @@ static void labels_without_settings(void **state)
   command_end(&c);
 }
 
+/* The same numbers as float32, which mc reads as they are, and as float64;
+ * admm, bordered and factored, and a column with a hole. */
+static void float32_gives_the_same_answer(void **state)
+{
+  (void)state;
+  enum { ROWS = 60, COLS = 6 };
+  static const char *const solvers[] = {"bordered", "admm", "factored"};
+  static float narrow[ROWS * COLS];
+  static double wide[ROWS * COLS], Y[ROWS];
+  command c;
+  char path[160];
+  uint64_t seed = 5;
+  command_begin(&c);
+  lapis_ctx *ctx = lapis_ctx_new();
+  for (int k = 0; k < 3; k++) {
+    for (int i = 0; i < ROWS * COLS; i++) {
+      narrow[i] = i == 7 && k > 0 ? NAN : (float)check_normal(&seed);
+      wide[i] = narrow[i];
+    }
+    for (int j = 0; j < ROWS; j++) Y[j] = j % 3 > 0 ? NAN : wide[j * COLS] > 0;
+    lapis_named y = {.mat = lapis_mat_f64(Y, 1, ROWS)};
+    lapis_named x[] = {{.mat = lapis_mat_f64(wide, COLS, ROWS)},
+                       {.mat = {.dtype = LAPIS_F32,
+                                .rows = COLS,
+                                .cols = ROWS,
+                                .ld = COLS,
+                                .val = narrow}}};
+    snprintf(path, sizeof path, "%s/y.npy", c.folder);
+    assert_int_equal(lapis_npy_write(ctx, path, &y), LAPIS_OK);
+    double *scores[2];
+    lapis_arrays all[2];
+    for (int i = 0; i < 2; i++) {
+      snprintf(path, sizeof path, "%s/x.npy", c.folder);
+      assert_int_equal(lapis_npy_write(ctx, path, &x[i]), LAPIS_OK);
+      command_run(&c,
+                  "fit mc -X x.npy -Y y.npy --mu-rel .2 --solver %s "
+                  "--model m.lapis -o r.npz -q",
+                  solvers[k]);
+      command_expect(&c, 0, "");
+      command_arrays(&c, "r.npz", &all[i]);
+      scores[i] = lapis_arrays_find(&all[i], "scores")->mat.val;
+    }
+    assert_memory_equal(scores[0], scores[1], sizeof Y);
+    lapis_arrays_free(&all[0]);
+    lapis_arrays_free(&all[1]);
+  }
+  lapis_ctx_free(ctx);
+  command_end(&c);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -456,6 +506,7 @@ int main(void)
       cmocka_unit_test(convert_choose_predict),
       cmocka_unit_test(the_demo_holds_its_promise),
       cmocka_unit_test(labels_without_settings),
+      cmocka_unit_test(float32_gives_the_same_answer),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -104,6 +104,28 @@ static void narrow_types_are_widened(void **state)
 }
 
 /* (n), (n, 1) for a row; (n, d, e) is (n, d e). */
+static void float32_stays_where_it_is_asked_for(void **state)
+{
+  files *f = *state;
+  static float narrow[] = {1, 2, 3, 4, 5, 6, 7, 8};
+  lapis_named item = member(
+      "X",
+      (lapis_mat){
+          .dtype = LAPIS_F32, .rows = 2, .cols = 4, .ld = 2, .val = narrow});
+  CHECK_OK(f, lapis_npy_write(f->ctx, files_path(f, "x.npy"), &item));
+  for (int keep = 0; keep < 2; keep++) {
+    lapis_dataset *ds = new_dataset(f);
+    CHECK_OK(f, lapis_dataset_read_member(ds, "X", f->path, NULL));
+    if (keep == 1) lapis_dataset_keep_f32(ds);
+    CHECK_OK(f, lapis_dataset_finish(ds));
+    const lapis_mat *X = &lapis_dataset_data(ds)->X;
+    assert_int_equal(X->dtype, keep == 1 ? LAPIS_F32 : LAPIS_F64);
+    for (int k = 0; k < 8; k++)
+      CHECK_NEAR(lapis_mat_at(X, k % 2, k / 2), x[k], 0);
+    lapis_dataset_free(ds);
+  }
+}
+
 static void other_shapes_mean_the_same(void **state)
 {
   files *f = *state;
@@ -450,6 +472,7 @@ int main(void)
       FILES_TEST(container_becomes_a_dataset),
       FILES_TEST(group_texts_count_by_appearance),
       FILES_TEST(narrow_types_are_widened),
+      FILES_TEST(float32_stays_where_it_is_asked_for),
       FILES_TEST(other_shapes_mean_the_same),
       FILES_TEST(members_come_from_many_files),
       FILES_TEST(later_members_replace_earlier),

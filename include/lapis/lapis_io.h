@@ -109,8 +109,11 @@ LAPIS_API lapis_status lapis_dataset_read(lapis_dataset *ds, const char *path,
 LAPIS_API lapis_status
 lapis_dataset_read_member(lapis_dataset *ds, const char *member,
                           const char *spec, const lapis_table_options *opt);
-/* Checks that members fit together; then data is complete.  X as F64, dense or
- * sparse. */
+/* Before finish: X stays F32, and mapped where its file is, where it was stored
+ * so; mc reads it as it is. */
+LAPIS_API void lapis_dataset_keep_f32(lapis_dataset *ds);
+/* Checks that members fit together; then data is complete.  X as F64 (see
+ * keep_f32), dense or sparse. */
 LAPIS_API lapis_status lapis_dataset_finish(lapis_dataset *ds);
 LAPIS_API const lapis_data *lapis_dataset_data(const lapis_dataset *ds);
 /* A TEXT row: "names" (n), "feature_names" (d), "class_names" (c, or the

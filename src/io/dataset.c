@@ -46,6 +46,7 @@ struct lapis_dataset {
   slot slot[MEMBERS];
   io_order order; /* the samples' names in the first file that has any */
   char *seen;     /* why there is no X: what was there instead */
+  bool keep_f32;
   lapis_data data;
 };
 
@@ -376,8 +377,11 @@ static lapis_status make_f64(lapis_dataset *ds, which m)
 {
   slot *s = &ds->slot[m];
   lapis_array a;
-  if (!s->set || s->array.mat.dtype == LAPIS_F64) return LAPIS_OK;
-  if (s->array.mat.dtype == LAPIS_TEXT)
+  bool stays = m == M_X && ds->keep_f32 && s->array.mat.colptr == NULL;
+  lapis_dtype stored = s->array.mat.dtype;
+  if (!s->set || stored == LAPIS_F64 || (stays && stored == LAPIS_F32))
+    return LAPIS_OK;
+  if (stored == LAPIS_TEXT)
     return lapis_fail(ds->ctx, LAPIS_EFORMAT,
                       "%s: is text; numbers are wanted for %s", s->origin,
                       member_names[m]);
@@ -564,6 +568,11 @@ static void publish(lapis_dataset *ds)
                           .xy = mat_of(ds, M_XY),
                           .group = mat_of(ds, M_GROUP).val,
                           .weight = mat_of(ds, M_WEIGHT).val};
+}
+
+void lapis_dataset_keep_f32(lapis_dataset *ds)
+{
+  ds->keep_f32 = true;
 }
 
 lapis_status lapis_dataset_finish(lapis_dataset *ds)
