@@ -12,6 +12,8 @@
 #include "la/parts.h"
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+/* On static functions alone: the loader's choice among copies is a symbol that
+ * the library would export. */
 #define TALL_WIDE                                             \
   __attribute__((target_clones("avx512f", "avx2", "default"), \
                  optimize("fp-contract=fast")))
@@ -23,13 +25,18 @@ typedef double lanes __attribute__((vector_size(64), aligned(64), may_alias));
 enum { L = TALL_LANES };
 
 /* ---- kernels -------------------------------------------------------------*/
-TALL_WIDE double tall_dot(int64_t ld, const double *a, const double *b)
+TALL_WIDE static double dot_rows(int64_t ld, const double *a, const double *b)
 {
   lanes sum = {0};
   for (int64_t i = 0; i < ld; i += L)
     sum += *(const lanes *)(a + i) * *(const lanes *)(b + i);
   return ((sum[0] + sum[4]) + (sum[2] + sum[6])) +
          ((sum[1] + sum[5]) + (sum[3] + sum[7]));
+}
+
+double tall_dot(int64_t ld, const double *a, const double *b)
+{
+  return dot_rows(ld, a, b);
 }
 
 /* Four blocks of columns at a time stay in registers. */
@@ -136,7 +143,7 @@ void tall_weighted(int64_t ld, const double *F, const int32_t *at,
 
 /* Row j of U is finished when its turn comes; what is below the diagonal is
  * written but never read. */
-TALL_WIDE bool tall_cholesky(int64_t n, int64_t ld, double *G)
+TALL_WIDE static bool cholesky(int64_t n, int64_t ld, double *G)
 {
   for (int64_t j = 0; j < n; j++) {
     double *u = G + j * ld, d = u[j];
@@ -152,9 +159,14 @@ TALL_WIDE bool tall_cholesky(int64_t n, int64_t ld, double *G)
   return true;
 }
 
+bool tall_cholesky(int64_t n, int64_t ld, double *G)
+{
+  return cholesky(n, ld, G);
+}
+
 /* Sums of a row from j on run over the unit of lanes that holds j + 1, so the
  * numbers before it are left out by hand. */
-TALL_WIDE void tall_solve(int64_t n, int64_t ld, const double *U, double *x)
+TALL_WIDE static void solve(int64_t n, int64_t ld, const double *U, double *x)
 {
   for (int64_t j = 0; j < n; j++) {
     const double *u = U + j * ld;
@@ -171,6 +183,11 @@ TALL_WIDE void tall_solve(int64_t n, int64_t ld, const double *U, double *x)
     for (int64_t c = j + 1; c < n; c++) sum += u[c] * x[c];
     x[j] = (x[j] - sum) / u[j];
   }
+}
+
+void tall_solve(int64_t n, int64_t ld, const double *U, double *x)
+{
+  solve(n, ld, U, x);
 }
 
 /* ---- over all rows -------------------------------------------------------*/
