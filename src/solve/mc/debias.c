@@ -1,16 +1,23 @@
 /* debias.c - the same fit again inside the spaces found, with a tenth of
  * the penalty.
  *
- *   minimize over M  (mu / 10) |Q M R|_* + phi(Q M R)
+ *   minimize over M  (mu / 10) |Q M R'|_* + phi(Q M R')
  *
- * Q and R' hold orthonormal bases of the column and row space of the solution,
- * so the problem stays convex, in rank^2 unknowns, and |Q M R|_* = |M|_*.  (A
- * refit without any mu has no minimiser: the label losses of separable labels
- * diverge.)  ADMM as in mc.c; the low-rank step projects first:
- *   M <- SVT(Q'(B - U) R', mu / (10 rho));  A <- Q M R.
- * Within that space any G in dom phi* with |Q'G R'|_2 <= mu / 10 bounds the
- * value from below by -phi*(G).  The nuclear norm is that of M, the losses are
- * those of the feasible B; the residual says how far A and B still differ. */
+ * Q and R hold orthonormal bases of the column and row space of the solution,
+ * so the problem stays convex, in some rank^2 unknowns, and |Q M R'|_* = |M|_*.
+ * (A refit without any mu has no minimiser: the label losses of separable
+ * labels diverge.)  A solution of some tolerance misses the row of ones and the
+ * simplex by as much, and its space may hold no feasible point: it is widened
+ * by the row of ones e, in R by e and in Q by the unit vector u of that row,
+ * and in Q for the simplex by v = (0, 1, .., 1, 0), so that u e' (+ v e' / D)
+ * is one.  ADMM as in mc.c; the low-rank step projects first:
+ *   M <- SVT(Q'(B - U) R, mu / (10 rho));  A <- Q M R'.
+ *
+ * The bounds are those of one point, the feasible B, which leaves the space by
+ * B - P B, P B = Q Q'B R R'.  With G in dom phi* and |Q'G R|_2 <= mu / 10
+ *   -phi*(G) is no more than the optimum in the space, and
+ *   F(B) >= <G, B> - phi*(G) - <Q'G R, Q'B R> = -phi*(G) + <G, B - P B>,
+ * so that -phi*(G) - |<G, B - P B>| is below both. */
 #include <math.h>
 
 #include "solve/mc/mc.h"
@@ -20,19 +27,52 @@ enum { CHECK_EVERY = 10 };
 
 typedef struct space {
   la_array left, right; /* from the SVD: m x k, k x n */
-  la_array Q, R;        /* views: m x r, r x n */
+  la_array Q, R;        /* m x q, n x r */
   la_array T;           /* m x r */
-  la_array M, shrunk;   /* r x r */
-  op_svt *svt;          /* for r x r */
+  la_array M, shrunk;   /* q x r */
+  op_svt *svt;          /* for q x r */
   svt_report report;
-  int64_t r;
+  int64_t rank; /* of the solution */
 } space;
 
 static void space_free(mc *w, space *s)
 {
-  la_array *all[] = {&s->left, &s->right, &s->T, &s->M, &s->shrunk};
-  for (int i = 0; i < 5; i++) w->h.ops->free(&w->h, all[i]);
+  la_array *all[] = {&s->left, &s->right, &s->Q,     &s->R,
+                     &s->T,    &s->M,     &s->shrunk};
+  for (int i = 0; i < 7; i++) w->h.ops->free(&w->h, all[i]);
   op_svt_free(s->svt);
+}
+
+/* Column `at` of Q is 1 in some rows of Z, else 0; as far as Q has room: full,
+ * it holds every column. */
+static lapis_status add_rows(mc *w, la_array *Q, int64_t at, int64_t first,
+                             int64_t rows)
+{
+  if (at >= Q->cols) return LAPIS_OK;
+  la_array column = la_cols(Q, at, 1), part = la_rows(&column, first, rows);
+  TRY(la_zero(&w->h, &column));
+  return w->h.ops->fill(&w->h, 1, &part);
+}
+
+/* Q and R, widened; A'Q has the columns of R, not of length 1. */
+static lapis_status widen(mc *w, space *s)
+{
+  const la_backend *ops = w->h.ops;
+  const mc_problem *p = &w->p;
+  bool simplex = p->variant == LAPIS_MC_SIMPLEX;
+  int64_t q = s->rank + p->ones + simplex;
+  int64_t r = s->rank + (p->ones > 0 || simplex);
+  TRY(ops->alloc(&w->h, LAPIS_F64, p->m, q < p->m ? q : p->m, &s->Q));
+  TRY(ops->alloc(&w->h, LAPIS_F64, p->n, r < p->n ? r : p->n, &s->R));
+  la_array from = la_cols(&s->left, 0, s->rank);
+  la_array Q = la_cols(&s->Q, 0, s->rank), R = la_cols(&s->R, 0, s->rank);
+  TRY(la_copy(&w->h, &from, &Q));
+  TRY(ops->gemm(&w->h, LA_T, LA_N, 1, &w->A, &Q, 0, &R));
+  if (p->ones > 0) TRY(add_rows(w, &s->Q, s->rank, p->m - 1, 1));
+  if (simplex) TRY(add_rows(w, &s->Q, s->rank + p->ones, p->K, p->D));
+  if (r > s->rank) TRY(add_rows(w, &s->R, s->rank, 0, p->n));
+  TRY(ops->qr(&w->h, &s->Q, NULL));
+  return ops->qr(&w->h, &s->R, NULL);
 }
 
 static lapis_status space_find(mc *w, space *s)
@@ -41,23 +81,23 @@ static lapis_status space_find(mc *w, space *s)
   int64_t m = w->p.m, n = w->p.n, k = m < n ? m : n;
   TRY(ops->alloc(&w->h, LAPIS_F64, m, k, &s->left));
   TRY(ops->alloc(&w->h, LAPIS_F64, k, n, &s->right));
-  TRY(ops->axpby(&w->h, 1, &w->A, 0, &w->W));
+  TRY(la_copy(&w->h, &w->A, &w->W));
   TRY(ops->svd(&w->h, &w->W, &s->left, w->values, &s->right));
-  while (s->r < k && w->values[s->r] > 1e-12 * w->values[0]) s->r++;
-  if (s->r == 0) return LAPIS_OK;
-  s->Q = la_cols(&s->left, 0, s->r);
-  s->R = la_rows(&s->right, 0, s->r);
-  TRY(ops->alloc(&w->h, LAPIS_F64, m, s->r, &s->T));
-  TRY(ops->alloc(&w->h, LAPIS_F64, s->r, s->r, &s->M));
-  TRY(ops->alloc(&w->h, LAPIS_F64, s->r, s->r, &s->shrunk));
-  return op_svt_new(&w->h, s->r, s->r, &s->svt);
+  while (s->rank < k && w->values[s->rank] > 1e-12 * w->values[0]) s->rank++;
+  if (s->rank == 0) return LAPIS_OK;
+  TRY(widen(w, s));
+  int64_t q = s->Q.cols, r = s->R.cols;
+  TRY(ops->alloc(&w->h, LAPIS_F64, m, r, &s->T));
+  TRY(ops->alloc(&w->h, LAPIS_F64, q, r, &s->M));
+  TRY(ops->alloc(&w->h, LAPIS_F64, q, r, &s->shrunk));
+  return op_svt_new(&w->h, q, r, &s->svt);
 }
 
-/* M = Q'W R' */
-static lapis_status project(mc *w, space *s)
+/* M = Q'X R */
+static lapis_status project(mc *w, space *s, const la_array *X, la_array *M)
 {
-  TRY(w->h.ops->gemm(&w->h, LA_N, LA_T, 1, &w->W, &s->R, 0, &s->T));
-  return w->h.ops->gemm(&w->h, LA_T, LA_N, 1, &s->Q, &s->T, 0, &s->M);
+  TRY(w->h.ops->gemm(&w->h, LA_N, LA_N, 1, X, &s->R, 0, &s->T));
+  return w->h.ops->gemm(&w->h, LA_T, LA_N, 1, &s->Q, &s->T, 0, M);
 }
 
 static lapis_status update_core(mc *w, space *s)
@@ -65,28 +105,39 @@ static lapis_status update_core(mc *w, space *s)
   const la_backend *ops = w->h.ops;
   TRY(ops->axpby(&w->h, 1, &w->B, 0, &w->W));
   TRY(ops->axpby(&w->h, -1, &w->U, 1, &w->W));
-  TRY(project(w, s));
+  TRY(project(w, s, &w->W, &s->M));
   TRY(op_svt_apply(s->svt, &s->M, w->p.mu / w->rho, &s->shrunk, &s->report));
   TRY(ops->gemm(&w->h, LA_N, LA_N, 1, &s->Q, &s->shrunk, 0, &s->T));
-  return ops->gemm(&w->h, LA_N, LA_N, 1, &s->T, &s->R, 0, &w->A);
+  return ops->gemm(&w->h, LA_N, LA_T, 1, &s->T, &s->R, 0, &w->A);
+}
+
+/* Lowers *dual by |<G, B - P B>|, G = scale W; M holds Q'W R. */
+static lapis_status take_outside(mc *w, space *s, double scale, double *dual)
+{
+  double whole, inside;
+  TRY(w->h.ops->dot(&w->h, &w->W, &w->B, &whole));
+  TRY(base_sum(w->base.ctx, &whole, 1));
+  TRY(project(w, s, &w->B, &s->shrunk));
+  TRY(w->h.ops->dot(&w->h, &s->M, &s->shrunk, &inside));
+  *dual -= scale * fabs(whole - inside);
+  return LAPIS_OK;
 }
 
 static lapis_status certify(mc *w, space *s, mc_bounds *out)
 {
   const la_backend *ops = w->h.ops;
-  double loss, norm, conjugate;
-  TRY(ops->loss(&w->h, &w->p.phi, &w->B, &loss));
-  TRY(base_sum(w->base.ctx, &loss, 1));
+  double norm, conjugate;
+  TRY(mc_primal(w, &out->primal));
   TRY(ops->axpby(&w->h, w->rho, &w->U, 0, &w->W));
   TRY(ops->clamp(&w->h, &w->p.phi, &w->W));
-  TRY(project(w, s));
+  TRY(project(w, s, &w->W, &s->M));
   TRY(op_norm2_upper(s->svt, &s->M, &norm));
   double scale = norm > w->p.mu ? w->p.mu / norm : 1;
   TRY(ops->conjugate(&w->h, &w->p.phi, scale, &w->W, &conjugate));
   TRY(base_sum(w->base.ctx, &conjugate, 1));
-  if (scale < 1) TRY(ops->axpby(&w->h, 0, &w->W, scale, &w->W));
-  out->primal = w->p.mu * s->report.nuclear + loss;
   out->dual = -conjugate;
+  TRY(take_outside(w, s, scale, &out->dual));
+  if (scale < 1) TRY(la_scale(&w->h, scale, &w->W));
   out->norm = norm / w->p.mu;
   out->gap = (out->primal - out->dual) /
              fmax(fmax(fabs(out->primal), fabs(out->dual)), 1e-300);
@@ -106,7 +157,7 @@ static lapis_status check(mc *w, space *s, const double sums[4])
 
 static bool settled(const mc *w)
 {
-  return fabs(w->bounds.gap) <= w->set.stop.tol &&
+  return w->bounds.gap <= w->set.stop.tol &&
          w->base.info.residual <= w->set.stop.tol;
 }
 
@@ -127,10 +178,10 @@ static lapis_status iterate(mc *w, space *s)
 
 lapis_status mc_debias(mc *w)
 {
-  space s = {.r = 0};
+  space s = {.rank = 0};
   lapis_status status = space_find(w, &s);
   double mu = w->p.mu;
-  if (status >= 0 && s.r > 0) {
+  if (status >= 0 && s.rank > 0) {
     w->p.mu = SHARE * mu;
     status = w->h.ops->axpby(&w->h, 0, &w->U, SHARE, &w->U);
     if (status >= 0) status = iterate(w, &s);
