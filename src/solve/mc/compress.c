@@ -41,7 +41,7 @@ static lapis_mat columns_of(const lapis_mat *A, int64_t first, int64_t count)
 
 int64_t border_block_size(int64_t D)
 {
-  const int64_t most = INT64_C(1) << 23; /* doubles: 64 MB */
+  const int64_t most = INT64_C(1) << 21; /* doubles: 16 MB */
   int64_t fit = most / (D + 1);
   return fit < 64 ? 64 : fit > 8192 ? 8192 : fit;
 }
