@@ -452,18 +452,16 @@ static void debiased(void **state)
                  .lambda = set.lambda,
                  .gamma = set.gamma,
                  .mu = set.mu / 10};
-    mc_truth t =
-        oracle_mc(&c, again.scores.val, &again.low_rank, again.dual.val);
-    mc_truth before =
-        oracle_mc(&c, first.scores.val, &first.low_rank, again.dual.val);
+    const double *dual = again.dual.val;
+    mc_truth t = oracle_mc(&c, again.scores.val, &again.low_rank, dual);
+    mc_truth before = oracle_mc(&c, first.scores.val, &first.low_rank, dual);
     /* better than the first fit by its own measure, never below its bound */
     CHECK_AT_MOST(t.primal, before.primal);
     CHECK_AT_LEAST(t.primal, t.dual * (1 - 1e-6));
     CHECK_NEAR(t.primal, again.info.objective, 1e-5 * t.primal);
     CHECK_NEAR(t.dual, again.info.dual, 1e-9 * fabs(t.dual));
     CHECK_AT_MOST(t.infeasible, 1e-12);
-    /* the space is wider by the row of ones, and for the simplex by its middle
-     */
+    /* wider by the row of ones, and for the simplex by its middle */
     assert_true(again.info.rank <= first.info.rank + 2);
     lapis_solver_free(first.solver);
     lapis_solver_free(again.solver);

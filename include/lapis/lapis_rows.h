@@ -31,10 +31,10 @@
 #define TEXT(row, field, ...) ROW(LAPIS_PARAM_TEXT, row, field, __VA_ARGS__)
 
 /* Bounds of a REAL or an INT. */
-#define AT_LEAST(least) .low = least, .high = INFINITY
-#define FROM_TO(least, most) .low = least, .high = most
-#define ABOVE(bound) .low = bound, .high = INFINITY, .above = true
-#define ABOVE_TO(bound, most) .low = bound, .high = most, .above = true
+#define AT_LEAST(least) .low = (least), .high = INFINITY
+#define FROM_TO(least, most) .low = (least), .high = (most)
+#define ABOVE(bound) .low = (bound), .high = INFINITY, .above = true
+#define ABOVE_TO(bound, most) .low = (bound), .high = (most), .above = true
 #define ANY_NUMBER .low = -INFINITY, .high = INFINITY
 
 /* Rows that many tables have, for settings with a `stop` and a `certificate`.
@@ -43,9 +43,9 @@
   BOOL("certificate", certificate, \
        .help = "also write the multiplier that proves the gap (dual)")
 #define PARAM_TOL(preset, text) \
-  REAL("tol", stop.tol, .value = preset, FROM_TO(0, 1), .help = text)
-#define PARAM_MAX_ITERS(count)                                  \
-  INT("max-iters", stop.max_iters, .value = count, AT_LEAST(0), \
+  REAL("tol", stop.tol, .value = (preset), FROM_TO(0, 1), .help = (text))
+#define PARAM_MAX_ITERS(count)                                    \
+  INT("max-iters", stop.max_iters, .value = (count), AT_LEAST(0), \
       .help = "stop after this many iterations")
 #define PARAM_TIME_LIMIT_AT(field)                                  \
   REAL_IN("time-limit", field, "S", .value = INFINITY, AT_LEAST(0), \

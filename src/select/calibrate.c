@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-enum { NEWTON_STEPS = 100, SOFTMAX_ROUNDS = 50 };
+enum { NEWTON_STEPS = 100, HALVINGS = 34, SOFTMAX_ROUNDS = 50 };
 
 double calibrate_loss(sigmoid p, double score, double sign)
 {
@@ -50,17 +50,19 @@ static sigmoid newton(const column *x, sigmoid p)
     double ds = -(H[2] * g[0] - H[1] * g[1]) / det;
     double db = -(H[0] * g[1] - H[1] * g[0]) / det;
     double down = g[0] * ds + g[1] * db, t = 1;
+    bool better = false;
     if (!(down < -1e-12 * fmax(fabs(value), 1))) break;
-    for (; t > 1e-10; t /= 2) {
+    for (int tries = 0; tries < HALVINGS && !better; tries++) {
       sigmoid to = {p.slope + t * ds, p.bias + t * db};
       double v = entropy(x, to, g2, H2);
-      if (v > value + 1e-4 * t * down) continue;
+      better = !(v > value + 1e-4 * t * down);
+      t /= 2;
+      if (!better) continue;
       p = to, value = v;
       for (int i = 0; i < 2; i++) g[i] = g2[i];
       for (int i = 0; i < 3; i++) H[i] = H2[i];
-      break;
     }
-    if (t <= 1e-10) break;
+    if (!better) break;
   }
   return p;
 }

@@ -60,7 +60,7 @@ void rr_warn_if_empty(lapis_ctx *ctx, const char *method, int64_t rank,
        .help = "refill: an entry off by more is covered")
 #define RR_CLEAN_WEIGHT(text)                                               \
   REAL("clean-weight", clean_weight, .symbol = "w", .value = NAN, ABOVE(0), \
-       .help = text)
+       .help = (text))
 #define RR_FITTED_CLEAN_WEIGHT                                               \
   RR_CLEAN_WEIGHT(                                                           \
       "predicting: weight of the error, relative (auto: 1; 2.5 where D has " \

@@ -43,7 +43,7 @@ static lapis_status linear_factor(sv_gram *k)
   k->L = base_alloc_raw(k->h->ctx, k->r * k->n, sizeof *k->L);
   if (k->L == NULL) return LAPIS_ENOMEM;
   for (int64_t j = 0; j < k->n; j++) {
-    memcpy(k->L + j * k->r, k->priv.X + j * p, (size_t)p * sizeof *k->L);
+    for (int64_t i = 0; i < p; i++) k->L[j * k->r + i] = k->priv.X[j * p + i];
     k->L[j * k->r + p] = 1;
   }
   return LAPIS_OK;

@@ -89,22 +89,23 @@ lapis_status bag_say_made(const feature_job *j, int64_t images,
 
 /* Rows of the kinds' tables, as those of lapis_rows.h: settings are a
  * lapis_bag_settings. */
-#define BAG_ROWS(n_words, n_levels, n_learn)                                  \
-  INT("words", words, .value = n_words, FROM_TO(2, 1e6),                      \
-      .help = "visual words"),                                                \
-      INT("levels", levels, .value = n_levels, FROM_TO(1, VOCABULARY_LEVELS), \
-          .help = "of the tree of words; 1: each is compared with each"),     \
-      INT("learn", learn, .value = n_learn, FROM_TO(2, 1e8),                  \
-          .help = "descriptors of all images that words are learnt from"),    \
-      INT("restarts", restarts, .value = 3, FROM_TO(1, 1000),                 \
-          .help = "tries of k-means, of which the best is kept"),             \
-      TEXT("vocabulary", vocabulary, .arg = "F.npz",                          \
-           .help = "read the words, learn none"),                             \
-      TEXT("save-vocabulary", save_vocabulary, .arg = "F.npz",                \
-           .help = "write the words that were learnt"),                       \
-      TEXT("vocabulary-from", vocabulary_from, .arg = "F.txt",                \
-           .help = "learn words from the images it names, one a line"),       \
-      INT("longest", longest, .value = 640, FROM_TO(16, 20000),               \
+#define BAG_ROWS(n_words, n_levels, n_learn)                               \
+  INT("words", words, .value = (n_words), FROM_TO(2, 1e6),                 \
+      .help = "visual words"),                                             \
+      INT("levels", levels, .value = (n_levels),                           \
+          FROM_TO(1, VOCABULARY_LEVELS),                                   \
+          .help = "of the tree of words; 1: each is compared with each"),  \
+      INT("learn", learn, .value = (n_learn), FROM_TO(2, 1e8),             \
+          .help = "descriptors of all images that words are learnt from"), \
+      INT("restarts", restarts, .value = 3, FROM_TO(1, 1000),              \
+          .help = "tries of k-means, of which the best is kept"),          \
+      TEXT("vocabulary", vocabulary, .arg = "F.npz",                       \
+           .help = "read the words, learn none"),                          \
+      TEXT("save-vocabulary", save_vocabulary, .arg = "F.npz",             \
+           .help = "write the words that were learnt"),                    \
+      TEXT("vocabulary-from", vocabulary_from, .arg = "F.txt",             \
+           .help = "learn words from the images it names, one a line"),    \
+      INT("longest", longest, .value = 640, FROM_TO(16, 20000),            \
           .help = "an image with a longer side is made smaller")
 
 #endif

@@ -118,24 +118,24 @@ static lapis_status begin_dense(feature_job *j)
   return bag_begin(j, &dense_family, DENSE_BINS);
 }
 
-#define BIN_ROWS(its, blur)                                                    \
-  TEXT("bins", bins, .arg = "N,N",                                             \
-       .help =                                                                 \
-           "pixels along a cell, a patch is 4 x 4 of them (default " its ")"), \
-      REAL("magnif", magnif, .value = blur, FROM_TO(0, 1000),                  \
+#define BINS_HELP(its) \
+  "pixels along a cell, a patch is 4 x 4 of them (default " its ")"
+#define BIN_ROWS(text, blur)                                    \
+  TEXT("bins", bins, .arg = "N,N", .help = (text)),             \
+      REAL("magnif", magnif, .value = (blur), FROM_TO(0, 1000), \
            .help = "blur by cell / X before; 0: not at all")
 
 #define AT(field) offsetof(lapis_bag_settings, field)
 static const lapis_param random_params[] = {
     INT("count", count, .value = 10000, FROM_TO(1, 1e7),
         .help = "descriptors an image"),
-    BIN_ROWS(RANDOM_BINS, 0),
+    BIN_ROWS(BINS_HELP(RANDOM_BINS), 0),
     BAG_ROWS(1000, 3, 100000),
 };
 static const lapis_param dense_params[] = {
     INT("step", step, .value = 4, FROM_TO(1, 1000),
         .help = "pixels from a patch to the next"),
-    BIN_ROWS(DENSE_BINS, 6),
+    BIN_ROWS(BINS_HELP(DENSE_BINS), 6),
     BAG_ROWS(4096, 1, 65536),
 };
 
