@@ -70,7 +70,7 @@ static lapis_status update_fit(mc *w)
   TRY(ops->axpby(&w->h, RELAXATION, &b->L, 1, &b->V));
   TRY(ops->axpby(&w->h, -RELAXATION, &b->B, 1, &b->V));
   TRY(prox(w));
-  TRY(ops->axpby(&w->h, 1, &b->V, 0, &b->U));
+  TRY(la_copy(&w->h, &b->V, &b->U));
   return ops->axpby(&w->h, -1, &b->B, 1, &b->U);
 }
 
@@ -105,8 +105,8 @@ static lapis_status put_factors(mc *w, factors *q)
            lX = la_rows(&q->left, b->p, b->x.r);
   la_array top = la_cols(&lT, 0, R), low = la_cols(&lX, 0, R);
   la_array begin = la_cols(&q->right, 0, R);
-  TRY(ops->axpby(&w->h, 1, &s->uT, 0, &top));
-  TRY(ops->axpby(&w->h, 1, &s->uX, 0, &low));
+  TRY(la_copy(&w->h, &s->uT, &top));
+  TRY(la_copy(&w->h, &s->uX, &low));
   TRY(ops->scale_cols(&w->h, s->f, &top));
   TRY(ops->scale_cols(&w->h, s->f, &low));
   for (int64_t k = 0; k < b->p; k++)
@@ -217,12 +217,12 @@ static lapis_status gather(mc *w, sums *q)
   la_array BY = la_rows(&b->B, 0, b->K), UY = la_rows(&b->U, 0, b->K);
   double off;
   *q = (sums){.gx = 0};
-  TRY(ops->axpby(&w->h, 1, &UY, 0, &b->proof.UY));
+  TRY(la_copy(&w->h, &UY, &b->proof.UY));
   TRY(ops->clamp(&w->h, &b->labels, &b->proof.UY));
   TRY(columns_sum(w, &q->ge2));
   features_sums(b, q);
   TRY(ops->loss(&w->h, &b->labels, &BY, &q->labels));
-  TRY(ops->axpby(&w->h, 1, &b->B, 0, &b->d));
+  TRY(la_copy(&w->h, &b->B, &b->d));
   TRY(ops->axpby(&w->h, -1, &b->L, 1, &b->d));
   TRY(nuclear_of_rows(w, &b->d, &off));
   q->loose = q->thin + off;
@@ -261,7 +261,7 @@ static lapis_status likely(mc *w, double *over)
   la_array d = la_rows(&b->d, 0, b->K), L = la_rows(&b->L, 0, b->K);
   la_array T = la_rows(&b->T, 0, b->K);
   int64_t found = 0;
-  TRY(ops->axpby(&w->h, 1, &b->proof.UY, 0, &d));
+  TRY(la_copy(&w->h, &b->proof.UY, &d));
   TRY(ops->axpby(&w->h, -1, &L, 1, &d));
   TRY(ops->axpby(&w->h, 1, &T, 1, &d));
   TRY(ops->syrk(&w->h, LA_N, &d, &b->proof.S));
@@ -316,7 +316,7 @@ static lapis_status certify(mc *w, bool sharp)
   b->thorough = sharp || w->bounds.gap <= NEAR * tol;
   if (!b->thorough) return LAPIS_OK;
   la_array d = b->d; /* B - L_T again: likely has used it */
-  TRY(w->h.ops->axpby(&w->h, 1, &b->B, 0, &d));
+  TRY(la_copy(&w->h, &b->B, &d));
   TRY(w->h.ops->axpby(&w->h, -1, &b->L, 1, &d));
   TRY(nuclear_exact(w, &nuclear));
   set_primal(w, &q, nuclear);
@@ -358,7 +358,7 @@ static lapis_status record(mc *w)
   bordered *b = state(w);
   mc_bounds *o = &w->bounds;
   double off, size, V;
-  TRY(ops->axpby(&w->h, 1, &b->B, 0, &b->d));
+  TRY(la_copy(&w->h, &b->B, &b->d));
   TRY(ops->axpby(&w->h, -1, &b->L, 1, &b->d));
   TRY(ops->dot(&w->h, &b->d, &b->d, &off));
   TRY(ops->dot(&w->h, &b->B, &b->B, &size));
@@ -493,8 +493,8 @@ static lapis_status put_labels(mc *w)
     v[b->K] = b->columns.e[j];
   }
   const la_backend *ops = w->h.ops;
-  TRY(ops->axpby(&w->h, 1, &b->V, 0, &b->B));
-  TRY(ops->axpby(&w->h, 1, &b->V, 0, &b->T));
+  TRY(la_copy(&w->h, &b->V, &b->B));
+  TRY(la_copy(&w->h, &b->V, &b->T));
   return ops->axpby(&w->h, 0, &b->V, 0, &b->U);
 }
 
@@ -603,9 +603,6 @@ static void release(mc *w)
   border_svt_free(&b->svt);
   border_spectrum_free(&b->x);
   border_columns_free(&b->columns);
-  base_free(b->weights);
-  base_free(b->turned);
-  base_free(b->low_rank);
   base_free(b);
 }
 

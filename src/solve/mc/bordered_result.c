@@ -26,8 +26,10 @@ static double *column(const la_array *A, int64_t j)
 /* Memory for the results, kept from solve to solve. */
 static lapis_status room(mc *w, double **p, int64_t count)
 {
-  if (*p == NULL) *p = base_alloc_raw(w->base.ctx, count, sizeof **p);
-  return *p == NULL ? LAPIS_ENOMEM : LAPIS_OK;
+  if (*p == NULL)
+    *p = arena_keep(&w->base.arena,
+                    base_alloc_raw(w->base.ctx, count, sizeof **p));
+  return arena_status(&w->base.arena);
 }
 
 /* ---- the affine map of the scores ---------------------------------------*/
@@ -66,11 +68,11 @@ static lapis_status fold_map(mc *w, fold_in *q, double *weights)
   TRY(ops->syrk(&w->h, LA_T, &q->AX, &q->H));
   for (int64_t k = 0; k < q->H.rows; k++) column(&q->H, k)[k] += b->tau;
   TRY(ops->potrf(&w->h, &q->H));
-  TRY(ops->axpby(&w->h, 1, &q->one, 0, &q->h));
+  TRY(la_copy(&w->h, &q->one, &q->h));
   TRY(ops->potrs(&w->h, &q->H, &q->h));
   TRY(ops->dot(&w->h, &q->one, &q->h, &along));
   if (!(along > 0)) return LAPIS_OK; /* the row of ones is empty: no map */
-  TRY(ops->axpby(&w->h, 0, &q->h, 1 / along, &q->h));
+  TRY(la_scale(&w->h, 1 / along, &q->h));
   la_array first = la_wrap(weights, b->K, 1);
   TRY(ops->gemv(&w->h, LA_N, 1, &q->AY, &q->h, 0, &first));
   for (int64_t c = 0; c < b->K; c++) /* Y = A_Y' - A_1' (A_Y h)_c */
@@ -290,9 +292,7 @@ lapis_status border_publish(mc *w)
   bordered *b = w->state;
   int64_t K = w->p.K, D = w->p.D, n = w->p.n, m = w->p.m;
   bool features = wants_features(w);
-  TRY(room(w, &w->scores, K * n));
-  TRY(room(w, &w->decided, targets_label_rows(&w->p.labels) * n));
-  if (w->p.calibration != NULL) TRY(room(w, &w->probabilities, K * n));
+  TRY(mc_labels_alloc(w));
   if (features) TRY(room(w, &w->sparse, D * n));
   if (features) TRY(room(w, &b->low_rank, D * n));
   if (w->set.certificate) TRY(room(w, &w->dual, m * n));

@@ -103,7 +103,7 @@ static lapis_status project(mc *w, space *s, const la_array *X, la_array *M)
 static lapis_status update_core(mc *w, space *s)
 {
   const la_backend *ops = w->h.ops;
-  TRY(ops->axpby(&w->h, 1, &w->B, 0, &w->W));
+  TRY(la_copy(&w->h, &w->B, &w->W));
   TRY(ops->axpby(&w->h, -1, &w->U, 1, &w->W));
   TRY(project(w, s, &w->W, &s->M));
   TRY(op_svt_apply(s->svt, &s->M, w->p.mu / w->rho, &s->shrunk, &s->report));
@@ -183,7 +183,7 @@ lapis_status mc_debias(mc *w)
   double mu = w->p.mu;
   if (status >= 0 && s.rank > 0) {
     w->p.mu = SHARE * mu;
-    status = w->h.ops->axpby(&w->h, 0, &w->U, SHARE, &w->U);
+    status = la_scale(&w->h, SHARE, &w->U);
     if (status >= 0) status = iterate(w, &s);
     w->p.mu = mu;
   }

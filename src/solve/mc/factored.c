@@ -496,7 +496,7 @@ static void release(mc *w)
                    f->Z[3].v,  f->W.v,     f->push,    f->sigma.v,
                    f->theta.v, f->error.v, f->scratch, f->small};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) base_free(all[i]);
-  factored_results_free(f);
+  arena_free(&f->made);
   base_free(f);
   w->state = NULL;
 }

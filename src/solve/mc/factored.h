@@ -54,6 +54,7 @@ typedef struct factored {
   bool exact;    /* the last proof was by Cholesky */
   /* published: r = R + off columns */
   int64_t r;
+  arena made;                /* of the factors as published last */
   double *values;            /* r */
   double *left_Y, *left_X;   /* r x K, r x D */
   double *right;             /* r x n */
@@ -112,7 +113,6 @@ lapis_status factored_prove(mc *w, bool last);
 /* ---- factored_result.c
  * -------------------------------------------------------*/
 lapis_status factored_results(mc *w);
-void factored_results_free(factored *f);
 lapis_status factored_publish(mc *w);
 lapis_status factored_learn(mc *w);
 

@@ -10,13 +10,6 @@
 
 static const double FITS = 1e7; /* entries of low_rank that need no --dense */
 
-static double *reals(mc *w, int64_t rows, int64_t cols, bool *ok)
-{
-  double *p = base_alloc(w->base.ctx, rows * cols, sizeof *p);
-  *ok = *ok && p != NULL;
-  return p;
-}
-
 static bool wants_dense(const mc *w)
 {
   return w->set.dense || (double)w->p.D * (double)w->p.n <= FITS;
@@ -26,44 +19,19 @@ lapis_status factored_results(mc *w)
 {
   factored *f = w->state;
   const mc_problem *p = &w->p;
-  bool ok = true;
-  if (p->K > 0) w->scores = reals(w, p->K, p->n, &ok);
-  if (p->K > 0)
-    w->decided = reals(w, targets_label_rows(&p->labels), p->n, &ok);
-  if (p->calibration != NULL) w->probabilities = reals(w, p->K, p->n, &ok);
-  if (wants_dense(w)) f->low_rank = reals(w, p->D, p->n, &ok);
-  if (wants_dense(w)) f->sparse = reals(w, p->D, p->n, &ok);
+  arena *a = &w->base.arena;
+  if (wants_dense(w)) f->low_rank = arena_reals(a, p->D * p->n);
+  if (wants_dense(w)) f->sparse = arena_reals(a, p->D * p->n);
   if (w->set.certificate) {
     int64_t count = f->o.count + p->ones * p->n;
-    f->dual = reals(w, count, 1, &ok);
-    f->dual_at = base_alloc(w->base.ctx, p->n + 1, sizeof *f->dual_at);
-    f->dual_row = base_alloc(w->base.ctx, count, sizeof *f->dual_row);
-    ok = ok && f->dual_at != NULL && f->dual_row != NULL;
+    f->dual = arena_reals(a, count);
+    f->dual_at = arena_take(a, p->n + 1, sizeof *f->dual_at);
+    f->dual_row = arena_take(a, count, sizeof *f->dual_row);
   }
-  return ok ? LAPIS_OK : LAPIS_ENOMEM;
+  return mc_labels_alloc(w);
 }
 
-static void free_factors(factored *f)
-{
-  double **all[] = {&f->values, &f->left_Y, &f->left_X, &f->right};
-  for (int i = 0; i < 4; i++) {
-    base_free(*all[i]);
-    *all[i] = NULL;
-  }
-}
-
-void factored_results_free(factored *f)
-{
-  free_factors(f);
-  base_free(f->low_rank);
-  base_free(f->sparse);
-  base_free(f->dual);
-  base_free(f->dual_at);
-  base_free(f->dual_row);
-}
-
-/* ---- balanced with the row of ones
- * -----------------------------------------*/
+/* ---- balanced with the row of ones --------------------------------------*/
 static lapis_status copy_of(lapis_ctx *ctx, const tall *from, int64_t rows,
                             tall *to)
 {
@@ -106,13 +74,13 @@ static lapis_status pack_all(mc *w, const tall *A, const tall *B)
   factored *f = w->state;
   const mc_problem *p = &w->p;
   int64_t r = f->r;
-  bool ok = true;
-  f->left_Y = reals(w, r, p->K, &ok);
-  f->left_X = reals(w, r, p->D, &ok);
-  f->right = reals(w, r, p->n, &ok);
+  f->left_Y = arena_reals(&f->made, r * p->K);
+  f->left_X = arena_reals(&f->made, r * p->D);
+  f->right = arena_reals(&f->made, r * p->n);
   base_free(w->factors);
-  w->factors = reals(w, p->m, r, &ok);
-  if (!ok) return LAPIS_ENOMEM;
+  w->factors = base_alloc(w->base.ctx, p->m * r, sizeof *w->factors);
+  if (w->factors == NULL) return LAPIS_ENOMEM;
+  TRY(arena_status(&f->made));
   pack(A, 0, p->K, r, f->left_Y);
   pack(A, p->K, p->D, r, f->left_X);
   pack(B, 0, p->n, r, f->right);
@@ -127,10 +95,10 @@ static lapis_status make_factors(mc *w)
 {
   factored *f = w->state;
   tall A, B = {0};
-  bool ok = true;
-  free_factors(f);
-  f->values = reals(w, f->A.ld, 1, &ok);
-  if (!ok) return LAPIS_ENOMEM;
+  arena_free(&f->made);
+  f->made = (arena){.ctx = w->base.ctx};
+  f->values = arena_reals(&f->made, f->A.ld);
+  TRY(arena_status(&f->made));
   lapis_status status = copy_of(w->base.ctx, &f->A, f->m + f->off, &A);
   if (status >= 0) status = copy_of(w->base.ctx, &f->B, f->n, &B);
   if (status >= 0 && f->off > 0) A.v[f->m * A.ld] = 1;
@@ -146,8 +114,7 @@ static lapis_status make_factors(mc *w)
   return status;
 }
 
-/* ---- arrays
- * ------------------------------------------------------------------*/
+/* ---- arrays -------------------------------------------------------------*/
 /* out, rows x n: left'right, left r x rows. */
 static void product(const mc *w, const double *left, int64_t rows, double *out)
 {

@@ -84,7 +84,7 @@ static lapis_status factorise(mc *w, la_array *U, la_array *Vt, int64_t *rank)
   int64_t m = w->p.m, n = w->p.n, k = m < n ? m : n;
   TRY(ops->alloc(&w->h, LAPIS_F64, m, k, U));
   TRY(ops->alloc(&w->h, LAPIS_F64, k, n, Vt));
-  TRY(ops->axpby(&w->h, 1, &w->A, 0, &w->W));
+  TRY(la_copy(&w->h, &w->A, &w->W));
   TRY(ops->svd(&w->h, &w->W, U, w->values, Vt));
   int64_t r = 0;
   while (r < k && w->values[r] > 1e-12 * w->values[0]) {
@@ -159,7 +159,7 @@ static lapis_status meet_ones(fold *w)
 static lapis_status update_coefficients(fold *w)
 {
   const la_backend *ops = w->h.ops;
-  TRY(ops->axpby(&w->h, 1, &w->B, 0, &w->Z));
+  TRY(la_copy(&w->h, &w->B, &w->Z));
   TRY(ops->axpby(&w->h, -1, &w->U, 1, &w->Z));
   TRY(ops->gemm(&w->h, LA_T, LA_N, w->rho, &w->AX, &w->Z, 0, &w->b));
   TRY(ops->potrs(&w->h, &w->H, &w->b));
@@ -178,18 +178,18 @@ static lapis_status set_rho(fold *w, double rho)
   for (int64_t i = 0; i < w->r; i++) diagonal[i * w->H.ld + i] += w->p.mu;
   TRY(ops->potrf(&w->h, &w->H));
   if (w->p.ones == 0) return LAPIS_OK;
-  TRY(ops->axpby(&w->h, 1, &w->one, 0, &w->push));
+  TRY(la_copy(&w->h, &w->one, &w->push));
   TRY(ops->potrs(&w->h, &w->H, &w->push));
   TRY(ops->dot(&w->h, &w->one, &w->push, &along));
   if (!(along > 0))
     return lapis_fail(w->base.ctx, LAPIS_EFORMAT,
                       "predict: the mc model's row of ones is empty");
-  return ops->axpby(&w->h, 0, &w->push, 1 / along, &w->push);
+  return la_scale(&w->h, 1 / along, &w->push);
 }
 
 static lapis_status balance_rho(fold *w, double factor)
 {
-  TRY(w->h.ops->axpby(&w->h, 0, &w->U, 1 / factor, &w->U));
+  TRY(la_scale(&w->h, 1 / factor, &w->U));
   return set_rho(w, w->rho * factor);
 }
 

@@ -33,7 +33,7 @@ static const double RELAXATION = 1.6;
 /* A <- SVT(B - U, mu / rho) */
 static lapis_status update_low_rank(mc *w)
 {
-  TRY(w->h.ops->axpby(&w->h, 1, &w->B, 0, &w->W));
+  TRY(la_copy(&w->h, &w->B, &w->W));
   TRY(w->h.ops->axpby(&w->h, -1, &w->U, 1, &w->W));
   return op_svt_apply(w->svt, &w->W, w->p.mu / w->rho, &w->A, &w->low_rank);
 }
@@ -232,7 +232,7 @@ lapis_status mc_state_alloc(mc *w, const lapis_data *data)
   w->share = 0.1;
   w->ratio = 0.5;
   /* B starts at what is known, made feasible; W holds Z_0 with zeros. */
-  TRY(w->h.ops->axpby(&w->h, 1, &w->W, 0, &w->B));
+  TRY(la_copy(&w->h, &w->W, &w->B));
   return w->h.ops->project(&w->h, &w->p.phi, &w->B);
 }
 

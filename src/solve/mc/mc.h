@@ -1,4 +1,18 @@
-/* mc.h - the matrix completion problem, between the files of the method. */
+/* mc.h - the matrix completion problem, between the files of the method.
+ *
+ *   symbol            in [MC15], in words                    shape
+ *   Z                 labels, features, a row of ones        m x n
+ *   Z0                what is known of Z, NaN elsewhere      m x n
+ *   Y, X              labels and features: rows of Z         K x n, D x n
+ *   Omega_Y, Omega_X  where they were seen
+ *   A                 Z as a low-rank matrix (fpc: Z)        m x n
+ *   B                 Z as losses and constraints want it    m x n
+ *   U, G              scaled multiplier, G = rho U           m x n
+ *   e                 the row of ones                        1 x n
+ *   tau               mu / a, where a solver divides by a    a number
+ *
+ * m = K + D + 1; mu, lambda, gamma are the settings of these names;
+ * a = 1/|Omega_X| and b = lambda/|Omega_Y| are the weights of the losses. */
 #ifndef LAPIS_MC_H
 #define LAPIS_MC_H
 #include "base/param.h"
@@ -127,6 +141,8 @@ lapis_status mc_certify(mc *w, mc_bounds *out);
  * B - U before the step, and norm as |rho U|_2.  W is scratch. */
 lapis_status mc_estimate(mc *w, double norm, double *gap);
 
+/* scores, labels and, where they are calibrated, probabilities: once. */
+lapis_status mc_labels_alloc(mc *w);
 /* Result arrays, from B and from W, which holds the multiplier. */
 lapis_status mc_results_alloc(mc *w);
 lapis_status mc_publish(mc *w);

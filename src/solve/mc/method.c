@@ -179,15 +179,9 @@ static void release(lapis_solver *s)
   if (w->solver != NULL) w->solver->free(w);
   if (w->h.ops != NULL) mc_problem_free(w);
   targets_free(&w->p.labels);
-  base_free(w->scores);
-  base_free(w->decided);
-  base_free(w->values);
-  base_free(w->sparse);
-  base_free(w->dual);
   base_free(w->factors);
   base_free(w->p.turn);
   base_free(w->p.calibration);
-  base_free(w->probabilities);
 }
 
 static bool same_problem(const mc *w, const lapis_mc_settings *set)

@@ -22,7 +22,7 @@ lapis_status mc_primal(mc *w, double *out)
 {
   double nuclear = 0, loss = 0;
   int64_t k = w->p.m < w->p.n ? w->p.m : w->p.n;
-  TRY(w->h.ops->axpby(&w->h, 1, &w->B, 0, &w->W));
+  TRY(la_copy(&w->h, &w->B, &w->W));
   TRY(op_singular_values_of(w->svt, &w->W, w->values));
   for (int64_t i = k - 1; i >= 0; i--) nuclear += w->values[i];
   TRY(w->h.ops->loss(&w->h, &w->p.phi, &w->B, &loss));
@@ -109,26 +109,29 @@ lapis_status mc_estimate(mc *w, double norm, double *gap)
 }
 
 /* ---- result arrays ------------------------------------------------------*/
-static double *reals(mc *w, int64_t rows, int64_t cols, bool *ok)
+lapis_status mc_labels_alloc(mc *w)
 {
-  double *p = base_alloc(w->base.ctx, rows * cols, sizeof *p);
-  *ok = *ok && p != NULL;
-  return p;
+  const mc_problem *p = &w->p;
+  arena *a = &w->base.arena;
+  int64_t rows = targets_label_rows(&p->labels);
+  if (p->K > 0 && w->scores == NULL) {
+    w->scores = arena_reals(a, p->K * p->n);
+    w->decided = arena_reals(a, rows * p->n);
+  }
+  if (p->calibration != NULL && w->probabilities == NULL)
+    w->probabilities = arena_reals(a, p->K * p->n);
+  return arena_status(a);
 }
 
 lapis_status mc_results_alloc(mc *w)
 {
   const mc_problem *p = &w->p;
-  bool ok = true;
-  w->values = reals(w, p->m, 1, &ok); /* one process may be given all */
-  w->sparse = reals(w, p->D, p->n, &ok);
-  if (p->K > 0) w->scores = reals(w, p->K, p->n, &ok);
-  if (p->K > 0)
-    w->decided = reals(w, targets_label_rows(&p->labels), p->n, &ok);
-  if (p->calibration != NULL) w->probabilities = reals(w, p->K, p->n, &ok);
+  arena *a = &w->base.arena;
+  w->values = arena_reals(a, p->m); /* one process may be given all */
+  w->sparse = arena_reals(a, p->D * p->n);
   if (w->set.certificate && w->solver == &mc_admm)
-    w->dual = reals(w, p->m, p->n, &ok);
-  return ok ? LAPIS_OK : LAPIS_ENOMEM;
+    w->dual = arena_reals(a, p->m * p->n);
+  return mc_labels_alloc(w);
 }
 
 /* low_rank and class_features: Z_X where it lies; sparse = X - Z_X where X was
