@@ -4,7 +4,7 @@
 
 #include "flow.h"
 
-static void put(sheet *s, const char *text, size_t size)
+static void put(csv_writer *s, const char *text, size_t size)
 {
   if (s->used + size > s->room && !s->lost) {
     size_t room = 2 * (s->used + size) + 4096;
@@ -18,7 +18,7 @@ static void put(sheet *s, const char *text, size_t size)
   s->used += size;
 }
 
-void sheet_put(sheet *s, const char *text, char behind)
+void csv_writer_put(csv_writer *s, const char *text, char behind)
 {
   bool plain = text[strcspn(text, ",;\t\"\r\n")] == '\0' && *text != ' ';
   if (!plain) put(s, "\"", 1);
@@ -31,11 +31,11 @@ void sheet_put(sheet *s, const char *text, char behind)
   put(s, &behind, 1);
 }
 
-lapis_status sheet_write(lapis_ctx *ctx, sheet *s, const char *path)
+lapis_status csv_writer_write(lapis_ctx *ctx, csv_writer *s, const char *path)
 {
   lapis_status status = s->lost ? lapis_fail(ctx, LAPIS_ENOMEM, "out of memory")
                                 : lapis_file_write(ctx, path, s->text, s->used);
   free(s->text);
-  *s = (sheet){.used = 0};
+  *s = (csv_writer){.used = 0};
   return status;
 }

@@ -89,7 +89,7 @@ void lapis_flow_free(lapis_flow *f)
   lapis_solver_free(f->solver);
   lapis_solver_free(f->features);
   f->class_->forget(f);
-  flow_left_free(&f->left);
+  left_out_free(&f->left);
   free(f);
 }
 

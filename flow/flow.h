@@ -35,23 +35,23 @@ void index_free(image_index *x);
 int64_t index_find(const image_index *x, const char *written, int64_t found[2]);
 
 /* ---- csv_writer.c: a table to be written --------------------------------*/
-typedef struct sheet {
+typedef struct csv_writer {
   char *text;
   size_t used, room;
   bool lost; /* no memory */
-} sheet;
+} csv_writer;
 /* A cell, quoted where it would else end early, and the sign behind it. */
-void sheet_put(sheet *s, const char *text, char behind);
-/* Writes the file and empties the sheet. */
-lapis_status sheet_write(lapis_ctx *ctx, sheet *s, const char *path);
+void csv_writer_put(csv_writer *s, const char *text, char behind);
+/* Writes the file and empties the writer. */
+lapis_status csv_writer_write(lapis_ctx *ctx, csv_writer *s, const char *path);
 
 /* ---- a run --------------------------------------------------------------*/
 enum { FLOW_ARRAYS = 32, FLOW_NOTES = 16, FLOW_NOTE = 512 };
-typedef struct flow_left { /* what left_out.c publishes */
+typedef struct left_out { /* what left_out.c publishes */
   const char **name, **refused;
   int64_t *size;
   char *text;
-} flow_left;
+} left_out;
 
 typedef struct flow_class { /* a pipeline */
   const lapis_method *table;
@@ -78,7 +78,7 @@ struct lapis_flow {
   /* of the images that could be read */
   lapis_solver *features, *solver;
   int64_t n;
-  flow_left left;
+  left_out left;
   lapis_data data;
   int n_notes;
   char note[FLOW_NOTES][FLOW_NOTE];
@@ -107,7 +107,7 @@ lapis_status flow_features(lapis_flow *f, const lapis_method *kind,
 /* left_out.c: once, of the images that were read, those marked: with a sentence
  * behind their names. */
 lapis_status flow_leave_out(lapis_flow *f, const bool *out, const char *why);
-void flow_left_free(flow_left *left);
+void left_out_free(left_out *left);
 /* Publishes an array of a solver; false: it has none of this name. */
 bool flow_pass_on(lapis_flow *f, const lapis_solver *from, const char *name);
 lapis_status flow_no_memory(lapis_flow *f);

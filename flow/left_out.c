@@ -8,7 +8,7 @@ enum { SENTENCE = 512 };
 
 static lapis_status make_room(lapis_flow *f, int64_t refused)
 {
-  flow_left *left = &f->left;
+  left_out *left = &f->left;
   size_t n = (size_t)f->n + 1, all = n + (size_t)refused;
   left->name = calloc(n, sizeof *left->name);
   left->size = calloc(2 * n, sizeof *left->size);
@@ -21,7 +21,7 @@ static lapis_status make_room(lapis_flow *f, int64_t refused)
 lapis_status flow_leave_out(lapis_flow *f, const bool *out, const char *why)
 {
   lapis_mat refused = {.cols = 0};
-  flow_left *left = &f->left;
+  left_out *left = &f->left;
   int64_t kept = 0, count = 0;
   if (flow_pass_on(f, f->features, "refused"))
     TRY(lapis_flow_get(f, "refused", &refused));
@@ -49,7 +49,7 @@ lapis_status flow_leave_out(lapis_flow *f, const bool *out, const char *why)
   return LAPIS_OK;
 }
 
-void flow_left_free(flow_left *left)
+void left_out_free(left_out *left)
 {
   free((void *)left->name);
   free(left->size);

@@ -122,20 +122,20 @@ lapis_status lapis_locate_write(const lapis_flow *f, const char *path)
   static const char *const title[] = {"name",  "x",      "y",
                                       "width", "height", "score"};
   const locate *w = f->own;
-  sheet s = {.used = 0};
+  csv_writer s = {.used = 0};
   if (f->class_ != &locate_class || w->box == NULL)
     return lapis_fail(f->ctx, LAPIS_EINVAL, "locate: there are no boxes yet");
-  for (int i = 0; i < 6; i++) sheet_put(&s, title[i], i < 5 ? ',' : '\n');
+  for (int i = 0; i < 6; i++) csv_writer_put(&s, title[i], i < 5 ? ',' : '\n');
   for (int64_t k = 0; k < f->n; k++) {
-    sheet_put(&s, ((const char *const *)f->names.val)[k], ',');
+    csv_writer_put(&s, ((const char *const *)f->names.val)[k], ',');
     for (int i = 0; i < 5; i++) {
       char number[40] = "";
       if (!isnan(w->box[5 * k + i]))
         lapis_number_print(number, sizeof number, "%.9g", w->box[5 * k + i]);
-      sheet_put(&s, number, i < 4 ? ',' : '\n');
+      csv_writer_put(&s, number, i < 4 ? ',' : '\n');
     }
   }
-  return sheet_write(f->ctx, &s, path);
+  return csv_writer_write(f->ctx, &s, path);
 }
 
 static lapis_status page(const lapis_flow *f, const char *path,

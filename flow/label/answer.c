@@ -79,38 +79,40 @@ lapis_status label_answer(label_run *w)
 }
 
 /* ---- the table ----------------------------------------------------------*/
-static void put_titles(sheet *s, const labels *table)
+static void put_titles(csv_writer *s, const labels *table)
 {
   bool columns = table->kind == LABEL_MANY && !table->lists;
-  sheet_put(s, *table->name_title == '\0' ? "name" : table->name_title, ',');
+  csv_writer_put(s, *table->name_title == '\0' ? "name" : table->name_title,
+                 ',');
   if (table->group != NULL)
-    sheet_put(s, *table->group_title == '\0' ? "group" : table->group_title,
-              ',');
+    csv_writer_put(
+        s, *table->group_title == '\0' ? "group" : table->group_title, ',');
   for (int64_t c = 0; columns && c < table->K; c++)
-    sheet_put(s, table->name[c], c + 1 < table->K ? ',' : '\n');
+    csv_writer_put(s, table->name[c], c + 1 < table->K ? ',' : '\n');
   if (!columns)
-    sheet_put(s, *table->title == '\0' ? "label" : table->title, '\n');
+    csv_writer_put(s, *table->title == '\0' ? "label" : table->title, '\n');
 }
 
-static void put_image(sheet *s, const label_run *w, int64_t i)
+static void put_image(csv_writer *s, const label_run *w, int64_t i)
 {
   const labels *table = &w->given;
   bool columns = table->kind == LABEL_MANY && !table->lists;
-  sheet_put(s, ((const char *const *)w->flow->names.val)[i], ',');
-  if (table->group != NULL) sheet_put(s, table->group_text[w->path_at[i]], ',');
+  csv_writer_put(s, ((const char *const *)w->flow->names.val)[i], ',');
+  if (table->group != NULL)
+    csv_writer_put(s, table->group_text[w->path_at[i]], ',');
   for (int64_t c = 0; columns && c < table->K; c++)
-    sheet_put(s, is_present(w, i, c) ? "1" : "0",
-              c + 1 < table->K ? ',' : '\n');
-  if (!columns) sheet_put(s, w->answer[i], '\n');
+    csv_writer_put(s, is_present(w, i, c) ? "1" : "0",
+                   c + 1 < table->K ? ',' : '\n');
+  if (!columns) csv_writer_put(s, w->answer[i], '\n');
 }
 
 lapis_status lapis_label_write(const lapis_flow *f, const char *path)
 {
-  sheet s = {.used = 0};
+  csv_writer s = {.used = 0};
   const label_run *w = f->class_->table == &label_method ? f->own : NULL;
   if (w == NULL || w->answer == NULL)
     return lapis_fail(f->ctx, LAPIS_EINVAL, "label: there are no labels yet");
   put_titles(&s, &w->given);
   for (int64_t i = 0; i < f->n; i++) put_image(&s, w, i);
-  return sheet_write(f->ctx, &s, path);
+  return csv_writer_write(f->ctx, &s, path);
 }

@@ -47,12 +47,12 @@ static size_t cut(const char *cell, int64_t image, char *pool, items *to)
   }
 }
 
-static lapis_status take_items(const label_sheet *s, labels *out, items *to)
+static lapis_status take_items(const label_table *s, labels *out, items *to)
 {
   size_t bytes = 1, most = 1;
   int64_t column = s->target[0];
   for (int64_t i = s->first; i < s->cells->rows; i++) {
-    const char *cell = sheet_cell(s, i, column);
+    const char *cell = label_cell(s, i, column);
     bytes += strlen(cell) + 1;
     for (most++; *cell != '\0'; cell++) most += *cell == ';';
   }
@@ -61,7 +61,7 @@ static lapis_status take_items(const label_sheet *s, labels *out, items *to)
   if (out->pool == NULL || to->at == NULL) return no_memory(s->ctx);
   char *pool = out->pool;
   for (int64_t i = s->first; i < s->cells->rows; i++) {
-    const char *cell = sheet_cell(s, i, column);
+    const char *cell = label_cell(s, i, column);
     if (s->image[i] >= 0 && *cell != '\0')
       pool += cut(cell, s->image[i], pool, to);
   }
@@ -91,7 +91,7 @@ static bool all_numbers(const items *all)
   return true;
 }
 
-static lapis_status take_names(const label_sheet *s, const items *all,
+static lapis_status take_names(const label_table *s, const items *all,
                                labels *out)
 {
   int (*order)(const void *, const void *) =
@@ -114,14 +114,14 @@ static int64_t code_of(const labels *table, const char *text)
 }
 
 /* ---- checks -------------------------------------------------------------*/
-static lapis_status none_labelled(const label_sheet *s)
+static lapis_status none_labelled(const label_table *s)
 {
   return lapis_fail(s->ctx, LAPIS_EMISSING,
                     "%s: no image is labelled; column %" PRId64 " is empty",
                     s->r->path, s->target[0] + 1);
 }
 
-static lapis_status check_values(const label_sheet *s, const items *all,
+static lapis_status check_values(const label_table *s, const items *all,
                                  const labels *table)
 {
   if (all->count == 0) return none_labelled(s);
@@ -141,7 +141,7 @@ static lapis_status check_values(const label_sheet *s, const items *all,
 }
 
 /* ---- one column ---------------------------------------------------------*/
-static lapis_status room(const label_sheet *s, labels *out)
+static lapis_status room(const label_table *s, labels *out)
 {
   int64_t count = out->rows * out->n;
   out->Y = malloc((size_t)count * sizeof *out->Y);
@@ -172,7 +172,7 @@ static void put_item(const labels *table, const item *it)
   y[code] = 1;
 }
 
-static lapis_status one_column(const label_sheet *s, labels *out)
+static lapis_status one_column(const label_table *s, labels *out)
 {
   items all = {.count = 0};
   lapis_status status = take_items(s, out, &all);
@@ -189,23 +189,23 @@ static lapis_status one_column(const label_sheet *s, labels *out)
 }
 
 /* ---- a column a label ---------------------------------------------------*/
-static lapis_status bad_indicator(const label_sheet *s, int64_t row,
+static lapis_status bad_indicator(const label_table *s, int64_t row,
                                   int64_t column)
 {
   return lapis_fail(s->ctx, LAPIS_EDATA,
                     "%s:%" PRId64 ": '%.100s' in column %" PRId64
                     "; several columns of labels are all 1 or 0 (or -1), empty "
                     "where unknown",
-                    s->r->path, s->cells->line[row], sheet_cell(s, row, column),
+                    s->r->path, s->cells->line[row], label_cell(s, row, column),
                     column + 1);
 }
 
-static lapis_status put_row(const label_sheet *s, int64_t i, labels *out,
+static lapis_status put_row(const label_table *s, int64_t i, labels *out,
                             bool *zero, bool *minus)
 {
   double *y = out->Y + s->image[i] * out->rows;
   for (int64_t c = 0; c < out->K; c++) {
-    const char *cell = sheet_cell(s, i, s->target[c]);
+    const char *cell = label_cell(s, i, s->target[c]);
     bool no = strcmp(cell, "0") == 0, least = strcmp(cell, "-1") == 0;
     bool yes = strcmp(cell, "1") == 0;
     *zero |= no;
@@ -227,7 +227,7 @@ static bool has_both(const labels *table, int64_t c)
   return yes && no;
 }
 
-static lapis_status check_both(const label_sheet *s, const labels *table)
+static lapis_status check_both(const label_table *s, const labels *table)
 {
   bool known = false;
   for (int64_t k = 0; k < table->rows * table->n; k++)
@@ -242,7 +242,7 @@ static lapis_status check_both(const label_sheet *s, const labels *table)
 }
 
 /* Titles, or "column 3" where there are none: texts in the pool. */
-static lapis_status name_columns(const label_sheet *s, labels *out)
+static lapis_status name_columns(const label_table *s, labels *out)
 {
   enum { ROOM = 32 };
   out->name = calloc((size_t)out->K, sizeof *out->name);
@@ -251,13 +251,13 @@ static lapis_status name_columns(const label_sheet *s, labels *out)
   for (int64_t c = 0; c < out->K; c++) {
     char *number = out->pool + c * ROOM;
     snprintf(number, ROOM, "column %" PRId64, s->target[c] + 1);
-    const char *title = s->first > 0 ? sheet_cell(s, 0, s->target[c]) : "";
+    const char *title = s->first > 0 ? label_cell(s, 0, s->target[c]) : "";
     out->name[c] = *title != '\0' ? title : number;
   }
   return LAPIS_OK;
 }
 
-static lapis_status many_columns(const label_sheet *s, labels *out)
+static lapis_status many_columns(const label_table *s, labels *out)
 {
   bool zero = false, minus = false;
   out->kind = LABEL_MANY;
@@ -269,7 +269,7 @@ static lapis_status many_columns(const label_sheet *s, labels *out)
   return LAPIS_OK;
 }
 
-lapis_status classes_find(const label_sheet *s, labels *out)
+lapis_status classes_find(const label_table *s, labels *out)
 {
   TRY(s->n_targets == 1 ? one_column(s, out) : many_columns(s, out));
   return out->kind == LABEL_MANY ? check_both(s, out) : LAPIS_OK;

@@ -32,7 +32,7 @@ lapis_status labels_read(lapis_ctx *ctx, const label_request *r, labels *out);
 void labels_free(labels *table);
 
 /* What columns of the table hold labels, and the image of each row. */
-typedef struct label_sheet {
+typedef struct label_table {
   lapis_ctx *ctx;
   const label_request *r;
   const lapis_cells *cells;
@@ -40,9 +40,9 @@ typedef struct label_sheet {
   int64_t name, group;
   int64_t n_targets, *target; /* columns */
   int64_t *image;             /* of each row; -1: none */
-} label_sheet;
-const char *sheet_cell(const label_sheet *s, int64_t row, int64_t column);
-lapis_status classes_find(const label_sheet *s, labels *out);
+} label_table;
+const char *label_cell(const label_table *s, int64_t row, int64_t column);
+lapis_status classes_find(const label_table *s, labels *out);
 
 /* ---- a run --------------------------------------------------------------*/
 typedef struct found_boxes {

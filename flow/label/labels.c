@@ -7,7 +7,7 @@
 
 #include "flow/label/label.h"
 
-const char *sheet_cell(const label_sheet *s, int64_t row, int64_t column)
+const char *label_cell(const label_table *s, int64_t row, int64_t column)
 {
   return s->cells->text[row * s->cells->columns + column];
 }
@@ -32,20 +32,20 @@ static const char *const label_titles[] = {"label",   "labels", "class",
                                            "classes", "target", NULL};
 
 /* The column of the first row whose title is one of these; -1: none. */
-static int64_t titled(const label_sheet *s, const char *const *words)
+static int64_t titled(const label_table *s, const char *const *words)
 {
   for (int64_t j = 0; j < s->cells->columns; j++)
-    if (is_one_of(sheet_cell(s, 0, j), words)) return j;
+    if (is_one_of(label_cell(s, 0, j), words)) return j;
   return -1;
 }
 
-static const char *title_of(const label_sheet *s, int64_t column)
+static const char *title_of(const label_table *s, int64_t column)
 {
-  return s->first > 0 && column >= 0 ? sheet_cell(s, 0, column) : "";
+  return s->first > 0 && column >= 0 ? label_cell(s, 0, column) : "";
 }
 
 /* A title, or a number from 1. */
-static lapis_status column_named(const label_sheet *s, const char *option,
+static lapis_status column_named(const label_table *s, const char *option,
                                  const char *name, size_t size, int64_t *out)
 {
   int64_t found = 0;
@@ -74,12 +74,12 @@ static lapis_status column_named(const label_sheet *s, const char *option,
 }
 
 /* How many of the first rows name an image in a column. */
-static int64_t count_images(const label_sheet *s, const image_index *x,
+static int64_t count_images(const label_table *s, const image_index *x,
                             int64_t column)
 {
   int64_t hits = 0, found[2];
   for (int64_t i = 0; i < s->cells->rows && i < 1000; i++)
-    hits += index_find(x, sheet_cell(s, i, column), found) > 0;
+    hits += index_find(x, label_cell(s, i, column), found) > 0;
   return hits;
 }
 
@@ -92,7 +92,7 @@ static bool is_number(const char *text)
 
 /* Where no title tells: the column that names most images, or where none names
  * any, the first of text. */
-static int64_t guess_name(const label_sheet *s, const image_index *x)
+static int64_t guess_name(const label_table *s, const image_index *x)
 {
   int64_t best = -1, most = 0;
   for (int64_t j = 0; j < s->cells->columns; j++) {
@@ -101,7 +101,7 @@ static int64_t guess_name(const label_sheet *s, const image_index *x)
     if (hits > most) most = hits;
   }
   for (int64_t j = 0; best < 0 && j < s->cells->columns; j++)
-    if (!is_number(sheet_cell(s, s->cells->rows - 1, j))) best = j;
+    if (!is_number(label_cell(s, s->cells->rows - 1, j))) best = j;
   return best < 0 ? 0 : best;
 }
 
@@ -112,12 +112,12 @@ static bool looks_like_file(const char *text)
 }
 
 /* Whether a list "COL,COL" asks for a title that stands in the first row. */
-static bool asks_title(const label_sheet *s, const char *list)
+static bool asks_title(const label_table *s, const char *list)
 {
   while (list != NULL && *list != '\0') {
     size_t size = strcspn(list, ",");
     for (int64_t j = 0; j < s->cells->columns; j++) {
-      const char *cell = sheet_cell(s, 0, j);
+      const char *cell = label_cell(s, 0, j);
       if (size > 0 && !is_number(cell) && strlen(cell) == size &&
           strncmp(cell, list, size) == 0)
         return true;
@@ -127,12 +127,12 @@ static bool asks_title(const label_sheet *s, const char *list)
   return false;
 }
 
-static void settle_header(label_sheet *s, const image_index *x)
+static void settle_header(label_table *s, const image_index *x)
 {
   int64_t found[2], named = titled(s, name_titles);
   s->name =
       named >= 0 && s->r->header != LAPIS_HEADER_NO ? named : guess_name(s, x);
-  const char *cell = sheet_cell(s, 0, s->name);
+  const char *cell = label_cell(s, 0, s->name);
   bool header = named >= 0 || titled(s, label_titles) >= 0 ||
                 asks_title(s, s->r->target) || asks_title(s, s->r->groups) ||
                 (index_find(x, cell, found) == 0 && !looks_like_file(cell) &&
@@ -142,19 +142,19 @@ static void settle_header(label_sheet *s, const image_index *x)
 }
 
 /* Only 0, 1 and -1, and at least one of them. */
-static bool is_indicator(const label_sheet *s, int64_t column)
+static bool is_indicator(const label_table *s, int64_t column)
 {
   static const char *const values[] = {"0", "1", "-1", "", NULL};
   bool any = false;
   for (int64_t i = s->first; i < s->cells->rows; i++) {
-    const char *cell = sheet_cell(s, i, column);
+    const char *cell = label_cell(s, i, column);
     if (!is_one_of(cell, values)) return false;
     any |= *cell != '\0';
   }
   return any;
 }
 
-static lapis_status targets_asked(label_sheet *s)
+static lapis_status targets_asked(label_table *s)
 {
   for (const char *list = s->r->target; *list != '\0';) {
     int64_t at;
@@ -171,7 +171,7 @@ static lapis_status targets_asked(label_sheet *s)
   return LAPIS_OK;
 }
 
-static lapis_status unclear_targets(const label_sheet *s)
+static lapis_status unclear_targets(const label_table *s)
 {
   const char *a = title_of(s, s->target[0]), *b = title_of(s, s->target[1]);
   bool titles = *a != '\0' && *b != '\0';
@@ -184,7 +184,7 @@ static lapis_status unclear_targets(const label_sheet *s)
 }
 
 /* The one column left; or one titled as labels are; or indicators, all. */
-static lapis_status targets_left(label_sheet *s)
+static lapis_status targets_left(label_table *s)
 {
   bool indicators = true;
   int64_t named = s->first > 0 ? titled(s, label_titles) : -1;
@@ -206,7 +206,7 @@ static lapis_status targets_left(label_sheet *s)
   return LAPIS_OK;
 }
 
-static lapis_status settle_targets(label_sheet *s)
+static lapis_status settle_targets(label_table *s)
 {
   const char *groups = s->r->groups;
   s->group = -1;
@@ -225,19 +225,19 @@ static lapis_status settle_targets(label_sheet *s)
 /* ---- rows ---------------------------------------------------------------*/
 /* A comma that was not quoted makes a row longer than its titles, and what
  * stands behind them would be lost. */
-static lapis_status check_width(const label_sheet *s)
+static lapis_status check_width(const label_table *s)
 {
   int64_t titles = s->first > 0 ? 0 : s->cells->columns;
   for (int64_t j = 0; s->first > 0 && j < s->cells->columns; j++)
-    if (*sheet_cell(s, 0, j) != '\0') titles = j + 1;
+    if (*label_cell(s, 0, j) != '\0') titles = j + 1;
   for (int64_t i = s->first; i < s->cells->rows; i++)
     for (int64_t j = titles; j < s->cells->columns; j++)
-      if (*sheet_cell(s, i, j) != '\0')
+      if (*label_cell(s, i, j) != '\0')
         return lapis_fail(s->ctx, LAPIS_EDATA,
                           "%s:%" PRId64 ": '%.100s' in column %" PRId64
                           " goes beyond the %" PRId64
                           " titles; a cell with a comma stands in quotes",
-                          s->r->path, s->cells->line[i], sheet_cell(s, i, j),
+                          s->r->path, s->cells->line[i], label_cell(s, i, j),
                           j + 1, titles);
   return LAPIS_OK;
 }
@@ -249,10 +249,10 @@ static bool same_image(const char *a, const char *b)
          x.st_ino == y.st_ino;
 }
 
-static lapis_status bad_row(const label_sheet *s, int64_t row, int64_t count,
+static lapis_status bad_row(const label_table *s, int64_t row, int64_t count,
                             const int64_t *found)
 {
-  const char *cell = sheet_cell(s, row, s->name);
+  const char *cell = label_cell(s, row, s->name);
   int64_t line = s->cells->line[row];
   if (count > 1 && same_image(s->r->image[found[0]], s->r->image[found[1]]))
     return lapis_fail(s->ctx, LAPIS_EDATA,
@@ -271,14 +271,14 @@ static lapis_status bad_row(const label_sheet *s, int64_t row, int64_t count,
                     s->r->path, line, cell, s->r->n);
 }
 
-static lapis_status match_rows(label_sheet *s, const image_index *x,
+static lapis_status match_rows(label_table *s, const image_index *x,
                                labels *out)
 {
   int64_t *row_of = malloc((size_t)s->r->n * sizeof *row_of);
   lapis_status status = row_of == NULL ? no_memory(s->ctx) : LAPIS_OK;
   for (int64_t i = 0; row_of != NULL && i < s->r->n; i++) row_of[i] = -1;
   for (int64_t i = s->first; status >= 0 && i < s->cells->rows; i++) {
-    int64_t found[2], count = index_find(x, sheet_cell(s, i, s->name), found);
+    int64_t found[2], count = index_find(x, label_cell(s, i, s->name), found);
     s->image[i] = -1;
     if (count == 0 && s->r->keep_going) {
       out->skipped++;
@@ -294,7 +294,7 @@ static lapis_status match_rows(label_sheet *s, const image_index *x,
           lapis_fail(s->ctx, LAPIS_EDATA,
                      "%s:%" PRId64 ": '%.200s' stands on line %" PRId64
                      " already; an image has one row",
-                     s->r->path, s->cells->line[i], sheet_cell(s, i, s->name),
+                     s->r->path, s->cells->line[i], label_cell(s, i, s->name),
                      s->cells->line[row_of[image]]);
     row_of[image] = i;
   }
@@ -314,7 +314,7 @@ static int by_group(const void *a, const void *b)
 }
 
 /* Images of one text are a group; those without are each their own. */
-static lapis_status take_groups(const label_sheet *s, labels *out)
+static lapis_status take_groups(const label_table *s, labels *out)
 {
   int64_t n = out->n, rows = 0, next = n;
   if (s->group < 0) return LAPIS_OK;
@@ -330,7 +330,7 @@ static lapis_status take_groups(const label_sheet *s, labels *out)
     out->group_text[i] = "";
   }
   for (int64_t i = s->first; i < s->cells->rows; i++) {
-    const char *text = sheet_cell(s, i, s->group);
+    const char *text = label_cell(s, i, s->group);
     if (s->image[i] < 0 || *text == '\0') continue;
     out->group_text[s->image[i]] = text;
     all[rows++] = (grouped){text, s->image[i]};
@@ -345,7 +345,7 @@ static lapis_status take_groups(const label_sheet *s, labels *out)
 }
 
 /* ---- all of it ----------------------------------------------------------*/
-static lapis_status settle(label_sheet *s, const image_index *x, labels *out)
+static lapis_status settle(label_table *s, const image_index *x, labels *out)
 {
   settle_header(s, x);
   if (s->first >= s->cells->rows)
@@ -364,7 +364,7 @@ static lapis_status settle(label_sheet *s, const image_index *x, labels *out)
 static lapis_status read_sheet(lapis_ctx *ctx, const label_request *r,
                                const image_index *x, labels *out)
 {
-  label_sheet s = {.ctx = ctx, .r = r, .cells = &out->cells};
+  label_table s = {.ctx = ctx, .r = r, .cells = &out->cells};
   TRY(lapis_cells_read(ctx, r->path, &out->cells));
   s.image = calloc((size_t)out->cells.rows, sizeof *s.image);
   s.target = calloc((size_t)out->cells.columns, sizeof *s.target);

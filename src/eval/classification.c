@@ -90,9 +90,9 @@ static void nothing_per_class(const decided *d, double *per_class)
     per_class[c] = NAN;
 }
 
-lapis_status decided_accuracy(lapis_ctx *ctx, const lapis_mat *truth,
-                              const lapis_mat *labels, double *per_class,
-                              double *out)
+lapis_status classification_accuracy(lapis_ctx *ctx, const lapis_mat *truth,
+                                     const lapis_mat *labels, double *per_class,
+                                     double *out)
 {
   decided d = {
       .ctx = ctx, .name = "accuracy", .truth = truth, .labels = labels};
@@ -109,9 +109,9 @@ lapis_status decided_accuracy(lapis_ctx *ctx, const lapis_mat *truth,
   return LAPIS_OK;
 }
 
-lapis_status decided_hamming(lapis_ctx *ctx, const lapis_mat *truth,
-                             const lapis_mat *labels, double *per_class,
-                             double *out)
+lapis_status classification_hamming(lapis_ctx *ctx, const lapis_mat *truth,
+                                    const lapis_mat *labels, double *per_class,
+                                    double *out)
 {
   decided d = {.ctx = ctx, .name = "hamming", .truth = truth, .labels = labels};
   TRY(begin(&d));
@@ -143,8 +143,9 @@ static double f1_of(const decided *d, int64_t c)
   return hit + off > 0 ? 2.0 * (double)hit / (double)(2 * hit + off) : NAN;
 }
 
-lapis_status decided_f1(lapis_ctx *ctx, const lapis_mat *truth,
-                        const lapis_mat *labels, double *per_class, double *out)
+lapis_status classification_f1(lapis_ctx *ctx, const lapis_mat *truth,
+                               const lapis_mat *labels, double *per_class,
+                               double *out)
 {
   decided d = {.ctx = ctx, .name = "f1", .truth = truth, .labels = labels};
   TRY(begin(&d));

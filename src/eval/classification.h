@@ -7,14 +7,14 @@
  * row of truth with classes may meet scores, a row a class, whose largest
  * decides.  per_class: a value a class of the truth or NULL; NaN where the
  * metric has none. */
-lapis_status decided_accuracy(lapis_ctx *ctx, const lapis_mat *truth,
-                              const lapis_mat *labels, double *per_class,
-                              double *out);
-lapis_status decided_hamming(lapis_ctx *ctx, const lapis_mat *truth,
-                             const lapis_mat *labels, double *per_class,
-                             double *out);
-lapis_status decided_f1(lapis_ctx *ctx, const lapis_mat *truth,
-                        const lapis_mat *labels, double *per_class,
-                        double *out);
+lapis_status classification_accuracy(lapis_ctx *ctx, const lapis_mat *truth,
+                                     const lapis_mat *labels, double *per_class,
+                                     double *out);
+lapis_status classification_hamming(lapis_ctx *ctx, const lapis_mat *truth,
+                                    const lapis_mat *labels, double *per_class,
+                                    double *out);
+lapis_status classification_f1(lapis_ctx *ctx, const lapis_mat *truth,
+                               const lapis_mat *labels, double *per_class,
+                               double *out);
 
 #endif

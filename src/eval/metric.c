@@ -10,13 +10,13 @@
 #include "lapis/lapis_eval.h"
 #include "mat/mat.h"
 
-typedef lapis_status (*whole_fn)(lapis_ctx *ctx, const lapis_mat *truth,
-                                 const lapis_mat *scores, double *per_row,
-                                 double *out);
+typedef lapis_status (*regression_fn)(lapis_ctx *ctx, const lapis_mat *truth,
+                                      const lapis_mat *scores, double *per_row,
+                                      double *out);
 typedef struct metric {
   lapis_metric_kind kind;
   double (*of_class)(const ranked *r, int64_t n);
-  whole_fn whole; /* in place of of_class */
+  regression_fn whole; /* in place of of_class */
 } metric;
 
 static const metric metrics[] = {
@@ -26,11 +26,11 @@ static const metric metrics[] = {
      rank_average_precision,
      NULL},
     {{"minndc", LAPIS_METRIC_SCORES, true}, rank_min_ndc, NULL},
-    {{"accuracy", LAPIS_METRIC_LABELS, false}, NULL, decided_accuracy},
-    {{"hamming", LAPIS_METRIC_LABELS, true}, NULL, decided_hamming},
-    {{"f1", LAPIS_METRIC_LABELS, false}, NULL, decided_f1},
-    {{"rae", LAPIS_METRIC_VALUES, true}, NULL, whole_rae},
-    {{"angle-error", LAPIS_METRIC_VALUES, true}, NULL, whole_angle}};
+    {{"accuracy", LAPIS_METRIC_LABELS, false}, NULL, classification_accuracy},
+    {{"hamming", LAPIS_METRIC_LABELS, true}, NULL, classification_hamming},
+    {{"f1", LAPIS_METRIC_LABELS, false}, NULL, classification_f1},
+    {{"rae", LAPIS_METRIC_VALUES, true}, NULL, regression_rae},
+    {{"angle-error", LAPIS_METRIC_VALUES, true}, NULL, regression_angle}};
 enum { METRICS = sizeof metrics / sizeof *metrics };
 
 const lapis_metric_kind *lapis_metric_at(int i)

@@ -35,8 +35,9 @@ static void add_row(const lapis_mat *truth, const lapis_mat *scores, int64_t i,
   }
 }
 
-lapis_status whole_rae(lapis_ctx *ctx, const lapis_mat *truth,
-                       const lapis_mat *scores, double *per_row, double *out)
+lapis_status regression_rae(lapis_ctx *ctx, const lapis_mat *truth,
+                            const lapis_mat *scores, double *per_row,
+                            double *out)
 {
   double miss = 0, size = 0;
   TRY(check(ctx, "rae", truth, scores, 0));
@@ -56,8 +57,9 @@ static double angle(const lapis_mat *A, int64_t j)
   return atan2(lapis_mat_at(A, 1, j), lapis_mat_at(A, 0, j));
 }
 
-lapis_status whole_angle(lapis_ctx *ctx, const lapis_mat *truth,
-                         const lapis_mat *scores, double *per_row, double *out)
+lapis_status regression_angle(lapis_ctx *ctx, const lapis_mat *truth,
+                              const lapis_mat *scores, double *per_row,
+                              double *out)
 {
   const double degrees = 57.295779513082323;
   double sum = 0;

@@ -4,9 +4,11 @@
 #include "base/base.h"
 
 /* truth and scores m x n, NaN truth ignored; per_row: m values or NULL. */
-lapis_status whole_rae(lapis_ctx *ctx, const lapis_mat *truth,
-                       const lapis_mat *scores, double *per_row, double *out);
-lapis_status whole_angle(lapis_ctx *ctx, const lapis_mat *truth,
-                         const lapis_mat *scores, double *per_row, double *out);
+lapis_status regression_rae(lapis_ctx *ctx, const lapis_mat *truth,
+                            const lapis_mat *scores, double *per_row,
+                            double *out);
+lapis_status regression_angle(lapis_ctx *ctx, const lapis_mat *truth,
+                              const lapis_mat *scores, double *per_row,
+                              double *out);
 
 #endif
