@@ -1,4 +1,5 @@
-/* lapis_eval.h - metrics.  NaN truth means "unknown" and is ignored. */
+/* lapis_eval.h - metrics: how well answers agree with the truth.  A NaN in the
+ * truth means "unknown" and is left out. */
 #ifndef LAPIS_EVAL_H
 #define LAPIS_EVAL_H
 #include "lapis.h"
@@ -7,25 +8,26 @@
 extern "C" {
 #endif
 
-/* Area under the ROC curve: the chance that a positive scores above a
- * negative, ties half.  truth: the larger of its two values is positive.
- * NaN where one of the two kinds is absent.  O(n log n). */
+/* Area under the ROC curve: the chance that a positive sample scores above a
+ * negative one, where equal scores count half.  truth: the larger of its two
+ * values is positive.  *out is NaN where one of the two is absent.
+ * O(n log n). */
 LAPIS_API lapis_status lapis_auroc(lapis_ctx *ctx, const double *truth,
                                    const double *scores, int64_t n,
                                    double *out);
 
-/* The ROC curve behind it: shares of the negatives (x) and of the positives (y)
- * that score at least a threshold, from (0, 0) to (1, 1), a point a distinct
- * score.  x, y: room for n + 1; *count: 0 where one of the two kinds is
- * absent. */
+/* The ROC curve itself, from (0, 0) to (1, 1): one point for each distinct
+ * score, the share of the negatives (x) and of the positives (y) that score at
+ * least that.  x, y: room for n + 1; *count: the points, 0 where positives or
+ * negatives are absent. */
 LAPIS_API lapis_status lapis_roc(lapis_ctx *ctx, const double *truth,
                                  const double *scores, int64_t n, double *x,
                                  double *y, int64_t *count);
 
 /* What a metric compares with the truth, and which way is better. */
 typedef enum lapis_metric_reads {
-  LAPIS_METRIC_SCORES, /* any order-preserving scores, a row a class */
-  LAPIS_METRIC_LABELS, /* answers in the values of the truth */
+  LAPIS_METRIC_SCORES, /* scores, a row a class: only their order counts */
+  LAPIS_METRIC_LABELS, /* answers, written with the truth's own values */
   LAPIS_METRIC_VALUES  /* real outputs */
 } lapis_metric_reads;
 typedef struct lapis_metric_kind {
@@ -35,32 +37,34 @@ typedef struct lapis_metric_kind {
 } lapis_metric_kind;
 /* The i-th metric, NULL past the end. */
 LAPIS_API const lapis_metric_kind *lapis_metric_at(int i);
-/* LAPIS_EINVAL with the known names where there is none of this name. */
+/* LAPIS_EINVAL, with the known names, where no metric has this name. */
 LAPIS_API lapis_status lapis_metric_find(lapis_ctx *ctx, const char *name,
                                          const lapis_metric_kind **out);
 
-/* How many classes (real outputs) lapis_metric tells apart in this truth. */
+/* How many classes (or real outputs) lapis_metric tells apart in this truth:
+ * the c below. */
 LAPIS_API lapis_status lapis_metric_classes(lapis_ctx *ctx, const char *name,
                                             const lapis_mat *truth,
                                             int64_t *out);
-/* A metric by name over c classes: truth and scores c x n (one row of class
- * codes is expanded against scores of c rows); metrics that read labels take
- * labels in the values of truth instead, and of one row of classes also
- * scores.  per_class: c values or NULL; mean over the classes that have one,
- * NaN where none has. */
+/* A metric by name over c classes.  truth and scores are c x n; truth may also
+ * be one row of class codes, which is expanded to c rows.  A metric that reads
+ * labels takes labels, in the values of truth, in place of scores; where truth
+ * is one row of classes it also takes scores.  per_class: c values or NULL;
+ * mean: over the classes that have a value, NaN where none has. */
 LAPIS_API lapis_status lapis_metric(lapis_ctx *ctx, const char *name,
                                     const lapis_mat *truth,
                                     const lapis_mat *scores, double *per_class,
                                     double *mean);
 
 /* ---- matches over images -------------------------------------------------
- * truth, found: slots x images, rows of X, -1 = missing; the order of slots
- * means nothing.  Over all pairs of images, [ROML16] footnote 4:
+ * truth, found: slots x images.  A slot is one point of the object, its entry
+ * for an image the row of X that shows it there, or -1 = missing; the order of
+ * slots means nothing.  Over all pairs of images, [ROML16] footnote 4:
  *   match ratio           true pairs found / pairs found
  *   identification ratio  true pairs found / true pairs */
 typedef struct lapis_match_scores {
   double match_ratio, identification_ratio;
-  double precision, recall; /* of features marked as inliers: the true ones */
+  double precision, recall; /* of the features marked as inliers */
 } lapis_match_scores;
 /* inlier: the shape of found, or NULL: every slot that is not -1. */
 LAPIS_API lapis_status lapis_match_ratio(lapis_ctx *ctx, const lapis_mat *truth,

@@ -3,7 +3,7 @@
  *   images -> kind -> settings -> solver -> solve -> result
  *
  * A kind of features is described as a method is, by a lapis_method, so that
- * lapis_settings_default, _set and _get work on its settings.  Running it is a
+ * lapis_settings_default, _set and _get work on its settings.  It is run by a
  * solver: lapis_solve, lapis_result_get, lapis_solver_free. */
 #ifndef LAPIS_FEATURES_H
 #define LAPIS_FEATURES_H
@@ -52,14 +52,14 @@ typedef struct lapis_gist_settings {
 typedef struct lapis_gist_boxes_settings {
   size_t size;
   lapis_gist_settings gist;
-  const char *boxes;  /* .csv as lapis_boxes_read reads; NULL: proposed */
-  int64_t candidates; /* proposed in an image, at most */
-  double aspect;      /* weight of width / height behind GIST */
-  double noise;       /* of boxes that have a low score */
+  const char *boxes;  /* .csv for lapis_boxes_read; NULL: proposed */
+  int64_t candidates; /* most boxes proposed in an image */
+  double aspect;      /* weight of width / height beside GIST */
+  double noise;       /* added to boxes of a low score */
 } lapis_gist_boxes_settings;
 
-/* sift-bow, dense-sift-bow and texton-bow: each reads the fields that its
- * table has.  NULL: the default, or no file. */
+/* sift-bow, dense-sift-bow and texton-bow: each reads only the fields that its
+ * table of settings names.  A NULL text: the default, or no file. */
 typedef struct lapis_bag_settings {
   size_t size;
   int64_t words, levels;
@@ -77,39 +77,41 @@ typedef struct lapis_sift_settings {
   double peak, edge;
   int64_t levels, first_octave; /* first_octave -1: the image is doubled */
   int64_t most, longest;
-  const char *xy; /* .csv of points to be described; NULL: keypoints */
-  double scale;   /* of those that have none */
+  const char *xy; /* .csv of points to describe; NULL: keypoints */
+  double scale;   /* of points in xy that have none */
 } lapis_sift_settings;
 
 /* ---- running ------------------------------------------------------------*/
 typedef struct lapis_features_options {
   size_t size;     /* sizeof(lapis_features_options) */
   bool keep_going; /* leave out images that are refused */
-  /* A folder, made where it is missing, that keeps what was made of each image
-   * by its content, the kind and the settings: an interrupted run goes on, a
-   * second one reads.  What is damaged there is made again.  NULL: none. */
+  /* A folder, made where it is missing, that keeps the features of each image
+   * under its content, the kind and the settings.  A run that was interrupted
+   * goes on from there, and a second run only reads.  A damaged file there is
+   * made again.  NULL: nothing is kept. */
   const char *cache;
-  /* count: what is learnt from all images (words) is learnt from these alone;
-   * NULL: all. */
+  /* One entry a path: visual words are learnt only from the images marked
+   * here.  NULL: from all. */
   const bool *study;
 } lapis_features_options;
 
-/* paths (count of them) are borrowed until the solver is freed; settings may
- * be NULL: the defaults; options too.  Named arrays of n images: X (d x n, or
- * more columns an image where the kind says so), names (their paths),
- * image_size (2 x n: width, height), and what else the kind publishes.  Where
- * images were refused and keep_going was set, refused is a TEXT row of one
- * sentence each, and the other arrays do not have them.  The answer does not
- * depend on the number of threads.  A solve that was stopped early has no
- * result. */
+/* paths (count of them) are borrowed until the solver is freed; settings and
+ * options may be NULL: the defaults.  The result has these arrays for n images:
+ * X (d x n, or several columns an image where the kind says so), names (their
+ * paths), image_size (2 x n: width, height), and what else the kind publishes.
+ * Where images were refused and keep_going was set, the array "refused" is a
+ * TEXT row with a sentence for each of them, and the other arrays leave these
+ * images out.  The answer does not depend on the number of threads.  A solve
+ * that was stopped early has no result. */
 LAPIS_API lapis_status lapis_features_new(
     lapis_ctx *ctx, const lapis_method *kind, const void *settings,
     const char *const *paths, int64_t count,
     const lapis_features_options *options, lapis_solver **out);
 
-/* The image files that words name: a folder stands for the files in it whose
- * names end as those of images do, sorted by byte, folders inside it left out;
- * anything else stands for itself.  out: a TEXT row, lapis_array_free. */
+/* The image files that words (paths) name: a folder stands for the files in it
+ * whose names end as those of images do, sorted by byte; folders inside it are
+ * left out.  Anything else stands for itself.  out: a TEXT row, to be freed by
+ * lapis_array_free. */
 LAPIS_API lapis_status lapis_image_list(lapis_ctx *ctx,
                                         const char *const *words, int64_t count,
                                         lapis_array *out);

@@ -2,9 +2,10 @@
  *
  *   images + settings -> flow -> run -> result
  *
- * A pipeline is made of the library's own steps (features, choosing, solving,
- * looking where) and its settings are described as a method's are, by a
- * lapis_method, so that lapis_settings_default, _set and _get work on them. */
+ * A pipeline runs the library's own steps one after the other: make features,
+ * choose settings, solve, find places in the images.  Its settings are
+ * described as a method's are, by a lapis_method, so that
+ * lapis_settings_default, _set and _get work on them. */
 #ifndef LAPIS_FLOW_H
 #define LAPIS_FLOW_H
 #include "lapis.h"
@@ -13,7 +14,7 @@
 extern "C" {
 #endif
 
-/* "label", "match", "locate"; NULL where there is none of this name. */
+/* name: "label", "match" or "locate"; NULL where there is none of this name. */
 LAPIS_API const lapis_method *lapis_flow_find(const char *name);
 
 /* ---- label: images and incomplete labels -> all labels ------------------*/
@@ -23,7 +24,7 @@ typedef enum lapis_label_variant {
   LAPIS_LABEL_POS,
   LAPIS_LABEL_SIMPLEX
 } lapis_label_variant;
-typedef struct lapis_label_settings { /* NULL: automatic, or none */
+typedef struct lapis_label_settings { /* a text NULL: automatic, or none */
   size_t size;
   const char *labels; /* the table: .csv */
   const char *target, *groups;
@@ -39,19 +40,20 @@ typedef struct lapis_label_settings { /* NULL: automatic, or none */
   const char *cache;
   bool no_cache, keep_going;
   double seconds;
-  /* no rows of the table: settings of the kind of features, or NULL */
+  /* settings of the kind of features, or NULL; lapis_settings_set does not
+   * reach these */
   const void *kind;
 } lapis_label_settings;
 
 /* ---- match: images of one object -> the same points in all --------------*/
 typedef enum lapis_match_map {
-  LAPIS_MATCH_NONE, /* descriptors alone */
-  LAPIS_MATCH_EMBED /* and positions */
+  LAPIS_MATCH_NONE, /* compares descriptors alone */
+  LAPIS_MATCH_EMBED /* compares descriptors and positions */
 } lapis_match_map;
 typedef struct lapis_match_settings {
   size_t size;
   int64_t inliers; /* points of the object; -1: estimated */
-  int64_t points;  /* keypoints looked at in an image */
+  int64_t points;  /* most keypoints used in an image */
   double peak;     /* as lapis_sift_settings */
   int64_t longest;
   const char *xy; /* the table of points: .csv; NULL: keypoints */
@@ -67,17 +69,17 @@ typedef struct lapis_match_settings {
 typedef struct lapis_locate_settings {
   size_t size;
   const char *boxes;    /* the table of candidates: .csv; NULL: proposed */
-  int64_t candidates;   /* proposed in an image */
+  int64_t candidates;   /* most boxes proposed in an image */
   double aspect, noise; /* as lapis_gist_boxes_settings */
-  int64_t side;         /* of GIST */
+  int64_t side;         /* of the square GIST is computed on */
   const char *cache;
   bool no_cache, keep_going;
   double seconds;
 } lapis_locate_settings;
 
 typedef struct lapis_flow lapis_flow;
-/* Checks, and reads the table of labels.  paths (count of them) and what the
- * settings point to are borrowed until the flow is freed. */
+/* Checks the settings, and reads the table of labels.  paths (count of them)
+ * and what the settings point to are borrowed until the flow is freed. */
 LAPIS_API lapis_status lapis_label_new(lapis_ctx *ctx, const char *const *paths,
                                        int64_t count,
                                        const lapis_label_settings *settings,
@@ -90,59 +92,61 @@ LAPIS_API lapis_status lapis_locate_new(lapis_ctx *ctx,
                                         const char *const *paths, int64_t count,
                                         const lapis_locate_settings *settings,
                                         lapis_flow **out);
-/* Positive: stopped early; then there is a result only where lapis_flow_get
- * finds one. */
+/* A positive status: the run was stopped early, and has only the arrays that
+ * lapis_flow_get finds. */
 LAPIS_API lapis_status lapis_flow_run(lapis_flow *f);
 LAPIS_API void lapis_flow_free(lapis_flow *f); /* NULL is fine */
 
 /* Named arrays of n images.
  *
- * All: names (n, paths of the images that could be read), image_size (2 x n:
- * width, height), notes, refused (TEXT: what was chosen or left out, a sentence
- * each).
+ * Every pipeline: names (n, paths of the images that could be read), image_size
+ * (2 x n: width, height), notes (TEXT: a sentence on each thing that was
+ * chosen), refused (TEXT: a sentence on each thing that was left out).
  *
  * match, of m keypoints in all images and N slots:
  *   xy (4 x m: x, y, scale, angle), group (m: image)
- *   match (N x n)   keypoint of each slot; inlier (N x n): 0 where in doubt
- *   points (4 x p)  image, slot, x, y of what is not in doubt
- *   gamma_n         as roml's, where the number of inliers was estimated
+ *   match (N x n)   keypoint of each slot (a slot is one point of the object);
+ *                   inlier (N x n): 0 where that is in doubt
+ *   points (4 x p)  image, slot, x, y of the p matches not in doubt
+ *   gamma_n         as in roml, where the number of inliers was estimated
  *
  * locate, of m candidates in all images:
  *   candidate (5 x m: x, y, width, height, score), group (m: image)
  *   match (n)       the candidate chosen; inlier (n): 0 where in doubt
- *   boxes (5 x n)   the same as a box
+ *   boxes (5 x n)   the chosen candidate as a box
  *
  * label, of K classes (two classes: K = 1):
- *   labels (n)      TEXT: as given where they were, else as completed; several
- *                   of one image are joined by ';'
- *   scores (K x n)  of the completion; known (n) 1 where labels were given
- *   classes (K)     TEXT; of two classes both, the positive one last
- *   low_rank (d x n)
- *   suspect_index (2 x m: image, class), suspect_margin (m): as
- *                   lapis_suspects; with more than two classes that exclude
- *                   each other an image once, and the class it rather is
- *   suspect_rather (m) TEXT: there that class
+ *   labels (n)      TEXT: the given label where there is one, else the
+ * completed one; several labels of one image are joined by ';' scores (K x n)
+ * of the completion; known (n): 1 where labels were given classes (K)     TEXT;
+ * of two classes both names, the positive one last low_rank (d x n) the
+ * repaired features suspect_index (2 x m: image, class), suspect_margin (m): as
+ *                   lapis_suspects; where more than two classes exclude each
+ *                   other, an image stands once, with the class it rather is
+ *   suspect_rather (m) TEXT: there the name of that class
  *   held_out (classes x n): score that a known label had while it was hidden,
- *                   NaN elsewhere; where wrong labels were looked for
+ *                   NaN elsewhere; only where wrong labels were looked for
  *   boxes (5 x b: x, y, width, height, score), box_image (b), box_class (b)
- *   region_mask     bytes, 1 inside: for the box of a region, in the order of
- *                   boxes, the pixels of its image, rows from the top */
+ *   region_mask     bytes, one for each pixel of the image, rows from the top,
+ *                   1 inside the region; for each box that surrounds a region,
+ *                   in the order of boxes */
 LAPIS_API lapis_status lapis_flow_get(const lapis_flow *f, const char *name,
                                       lapis_mat *out);
 /* Name of the i-th array, NULL past the end. */
 LAPIS_API const char *lapis_flow_name(const lapis_flow *f, int i);
-/* The method at its heart (completion, roml), and what it was given; NULL
- * before it has run. */
+/* The solver of the flow's method (mc or roml), and the data it was given; NULL
+ * before the method has run. */
 LAPIS_API const lapis_solver *lapis_flow_solver(const lapis_flow *f);
 LAPIS_API const lapis_data *lapis_flow_data(const lapis_flow *f);
-/* All arrays as .npz. */
+/* Writes all arrays as .npz. */
 LAPIS_API lapis_status lapis_flow_write(const lapis_flow *f, const char *path);
-/* A page of lapis_report.h; command: how the run is repeated, or NULL. */
+/* Writes the page of lapis_report.h; command: the command that repeats the run,
+ * or NULL. */
 LAPIS_API lapis_status lapis_flow_page(const lapis_flow *f, const char *path,
                                        const char *command);
-/* The labels as a table that lapis_label_new reads. */
+/* Writes the labels as a table that lapis_label_new reads. */
 LAPIS_API lapis_status lapis_label_write(const lapis_flow *f, const char *path);
-/* The boxes as a table that lapis_boxes_read reads. */
+/* Writes the boxes as a table that lapis_boxes_read reads. */
 LAPIS_API lapis_status lapis_locate_write(const lapis_flow *f,
                                           const char *path);
 

@@ -1,9 +1,10 @@
 /* lapis_image.h - pictures in memory and in files.
  *
- * Read are PNG, JPEG (turned upright as its EXIF data say) and PNM (P1 to P6);
- * the file's first bytes decide, not its name.  Everything else, and what is
- * damaged or too large, is refused with one sentence that names the file.
- * PNG and JPEG are an optional part: LAPIS_ENOTBUILT where it was left out. */
+ * Three formats are read: PNG, JPEG (turned upright as its EXIF data say) and
+ * PNM (P1 to P6); the file's first bytes decide which, not its name.  Any other
+ * file, and one that is damaged or too large, is refused with one sentence that
+ * names the file.  PNG and JPEG are an optional part of the library:
+ * LAPIS_ENOTBUILT where it was left out. */
 #ifndef LAPIS_IMAGE_H
 #define LAPIS_IMAGE_H
 #include "lapis.h"
@@ -12,7 +13,7 @@
 extern "C" {
 #endif
 
-/* No side of an image read is longer, and no image has more pixels. */
+/* An image with a longer side or with more pixels is refused. */
 enum { LAPIS_IMAGE_MAX_SIDE = 32767, LAPIS_IMAGE_MAX_PIXELS = 1 << 26 };
 
 typedef struct lapis_image {
@@ -23,23 +24,25 @@ typedef struct lapis_image {
 
 LAPIS_API lapis_status lapis_image_read(lapis_ctx *ctx, const char *path,
                                         lapis_image *out);
-/* What lapis_image_read made; the image is empty afterwards. */
+/* Frees what lapis_image_read made; the image is empty afterwards. */
 LAPIS_API void lapis_image_free(lapis_image *image);
 
-/* 8 bits a channel; values outside 0..1 become the nearer end, NaN black. */
+/* Writes 8 bits a channel; a value below 0 becomes 0, one above 1 becomes 1,
+ * and NaN becomes black. */
 LAPIS_API lapis_status lapis_image_write_png(lapis_ctx *ctx,
                                              const lapis_image *image,
                                              const char *path);
-/* The same in memory, for the caller to free(). */
+/* The same bytes in memory; the caller frees them with free(). */
 LAPIS_API lapis_status lapis_image_encode_png(lapis_ctx *ctx,
                                               const lapis_image *image,
                                               unsigned char **bytes,
                                               size_t *size);
 
-/* What a page shows of an image: shrunk, by means over what a pixel covers,
- * until its longer side has at most `side` pixels and its file at most `most`
- * bytes, though not below 16 pixels.  PNG, and so exact, up to 160 pixels a
- * side where that fits; otherwise JPEG. */
+/* What a page shows of an image.  The image is shrunk (a new pixel is the mean
+ * of what it covers) until its longer side has at most `side` pixels and its
+ * file at most `most` bytes, though not below 16 pixels.  Up to 160 pixels a
+ * side it is a PNG, and so exact, if that fits into `most`; otherwise a
+ * JPEG. */
 typedef struct lapis_preview {
   int64_t width, height;
   const char *type; /* "image/png", "image/jpeg" */
@@ -50,7 +53,7 @@ LAPIS_API lapis_status lapis_image_preview(lapis_ctx *ctx,
                                            const lapis_image *image,
                                            int64_t side, int64_t most,
                                            lapis_preview *out);
-LAPIS_API void lapis_preview_free(lapis_preview *preview); /* contents */
+LAPIS_API void lapis_preview_free(lapis_preview *preview); /* its bytes */
 
 /* ---- what can be read ---------------------------------------------------*/
 typedef struct lapis_image_format {

@@ -1,4 +1,5 @@
-/* lapis_locate.h - where in an image is it: windows, heat maps, regions.
+/* lapis_locate.h - where in an image an object or a class is: windows, heat
+ * maps, regions.
  *
  * Pixels are counted from the left and the top; an image of `width` x `height`
  * pixels covers [0, width) x [0, height), and pixel (x, y) is the square whose
@@ -12,7 +13,8 @@
 extern "C" {
 #endif
 
-/* Visual words of one image, as `lapis features` finds them. */
+/* Visual words of one image, as `lapis features` finds them: m places, each
+ * with the number of the vocabulary's entry that looks most like it. */
 typedef struct lapis_words {
   lapis_mat word;        /* 1 x m: 0 .. vocabulary - 1 */
   lapis_mat xy;          /* 2 or more rows x m: x, y; other rows are ignored */
@@ -24,8 +26,8 @@ typedef struct lapis_box {
   double x, y, width, height, score;
 } lapis_box;
 
-/* Boxes that are asked: corners and sides are multiples of `step`.  sqrt(w h)
- * takes `scales` values from smallest to largest, as shares of sqrt(width
+/* The boxes that are tried: corners and sides are multiples of `step`.  sqrt(w
+ * h) takes `scales` values from smallest to largest, as shares of sqrt(width
  * height), in geometric progression; w / h takes `aspects` values from
  * aspect_low to aspect_high likewise; both sides are rounded to the grid, and
  * sizes that do not fit into the image are left out. */
@@ -38,77 +40,84 @@ typedef struct lapis_box_grid {
 } lapis_box_grid;
 
 /* ---- windows: two classes [MC15 Sec. 4.3] --------------------------------
- * The box whose histogram h is nearest to a target t (both divided by their
- * sums): the least chi2(h, t) = sum (h - t)^2 / (h + t), between 0 and 2.
- *
- * Among the boxes of a grid that hold at least so many words the answer is
- * exact. */
+ * The box whose histogram of words h is nearest to a target t, both divided by
+ * their sums: it has the least chi2(h, t) = sum (h - t)^2 / (h + t), between 0
+ * and 2.  Among the boxes of the grid that hold at least `least` words the
+ * answer is exact. */
 typedef struct lapis_window_settings {
   size_t size;
   lapis_box_grid grid;
-  int64_t least;  /* words; -1: a hundredth of the image's */
-  double overlap; /* two boxes are distinct below this IoU */
+  int64_t least;  /* words in a box; -1: a hundredth of the image's */
+  double overlap; /* two boxes are distinct where their intersection over
+                     union (IoU) is below this */
 } lapis_window_settings;
 LAPIS_API lapis_window_settings lapis_window_defaults(void);
 
 typedef struct lapis_window_info {
-  int64_t candidates, evaluated; /* boxes; those whose bound did not decide */
+  int64_t candidates, evaluated; /* boxes; boxes that a bound could not
+                                    rule out */
   double seconds;
 } lapis_window_info;
-/* target: d numbers >= 0, not all zero, in one row or one column.  The best
- * `count` boxes, each distinct from those before it, nearest first; score is
- * the distance.  *found <= count of them.  set, info: NULL is fine. */
+/* target: d numbers >= 0, not all zero, in one row or one column.  box: the
+ * best `count` boxes, each distinct from those before it, nearest first; its
+ * score is the distance.  *found <= count: how many there are.  set and info
+ * may be NULL. */
 LAPIS_API lapis_status lapis_windows_find(
     lapis_ctx *ctx, const lapis_words *words, const lapis_mat *target,
     const lapis_window_settings *set, int64_t count, lapis_box *box,
     int64_t *found, lapis_window_info *info);
 
 /* ---- what words say for a class: heat maps [MC15] Sec. 4.5 ----------------
- * How much a word speaks for class c, from class representatives (d x K,
- * `class_features` of mc): the representative less its mean, as in [MC15]; or,
- * with contrast, less the mean of all classes' representatives (each divided
- * by its sum), which leaves out what every class has.  weight: d. */
+ * weight: d, how much each word speaks for class c.  The representative of a
+ * class is the histogram of words that stands for it (d x K, `class_features`
+ * of mc).  weight is the representative of c minus its own mean, as in [MC15];
+ * or, with contrast, minus the mean of all classes' representatives (each
+ * divided by its sum), which leaves out what every class has. */
 LAPIS_API lapis_status lapis_class_weights(lapis_ctx *ctx,
                                            const lapis_mat *representatives,
                                            int64_t c, bool contrast,
                                            double *weight);
 /* map: height x width, rows from the top: the mean weight of the words around
- * a pixel, under a Gaussian of sigma pixels cut off at 3 sigma (0: of the
- * pixel's own words); 0 where there are none.  weight: vocabulary numbers. */
+ * each pixel, under a Gaussian of sigma pixels cut off at 3 sigma (sigma 0: of
+ * the pixel's own words); 0 where there are no words.  weight: one number a
+ * word of the vocabulary. */
 LAPIS_API lapis_status lapis_heat_map(lapis_ctx *ctx, const lapis_words *words,
                                       const double *weight, double sigma,
                                       double *map);
 
 /* ---- segments -------------------------------------------------------------
- * A partition of an image into connected pieces, and who touches whom (by a
+ * A partition of an image into connected pieces, and which of them touch (by a
  * side of a pixel). */
-typedef struct lapis_graph { /* of n nodes; an edge stands with both its ends */
+typedef struct lapis_graph { /* n nodes; an edge is listed at both its ends */
   int64_t count;
-  const int64_t *start;     /* n + 1 */
+  const int64_t
+      *start; /* n + 1: neighbours of node i are start[i] .. start[i + 1] - 1 */
   const int32_t *neighbour; /* start[n], rising for each node */
 } lapis_graph;
 typedef struct lapis_segments {
   int64_t width, height;
   int32_t *label;  /* height x width, rows from the top: 0 .. graph.count - 1 */
-  int64_t *pixels; /* of each segment */
+  int64_t *pixels; /* of each segment: how many it has */
   lapis_graph graph;
 } lapis_segments;
-/* What the three functions below made; empty afterwards. */
+/* Frees what the three functions below made; s is empty afterwards. */
 LAPIS_API void lapis_segments_free(lapis_segments *s);
-/* label: height x width, any numbers: pixels of one number that touch are a
- * segment, numbered in reading order of their first pixels; one of fewer than
- * `least` pixels joins the neighbour with which it shares most sides. */
+/* label: height x width, any numbers.  Pixels of one number that touch are a
+ * segment; segments are numbered in reading order of their first pixels.  A
+ * segment of fewer than `least` pixels joins the neighbour with which it shares
+ * most sides. */
 LAPIS_API lapis_status lapis_segments_of_labels(lapis_ctx *ctx,
                                                 const int32_t *label,
                                                 int64_t width, int64_t height,
                                                 int64_t least,
                                                 lapis_segments *out);
-/* A .npy of whole numbers (height, width), or an image whose colours are the
- * labels. */
+/* The same from a file: a .npy of whole numbers (height, width), or an image
+ * whose colours are the labels. */
 LAPIS_API lapis_status lapis_segments_read(lapis_ctx *ctx, const char *path,
                                            int64_t least, lapis_segments *out);
-/* SLIC superpixels (VLFeat) in CIELab: about side x side pixels each; the
- * greater regularity, the squarer.  LAPIS_ENOTBUILT without VLFeat. */
+/* SLIC superpixels: segments of similar colour (in CIELab) of about side x side
+ * pixels each; the greater regularity, the squarer they are.  Made by VLFeat:
+ * LAPIS_ENOTBUILT without it. */
 typedef struct lapis_slic_settings {
   size_t size;
   int64_t side;      /* pixels; -1: for about 300 segments */
@@ -131,9 +140,9 @@ LAPIS_API lapis_status lapis_segment_scores(lapis_ctx *ctx,
  * (efficient region search, [MC15] Sec. 4.5), solved exactly as a connected
  * subgraph of maximum weight. */
 typedef enum lapis_region_solver {
-  LAPIS_REGION_AUTO, /* tree, which proves more in the same time */
+  LAPIS_REGION_AUTO, /* TREE, which proves more in the same time */
   LAPIS_REGION_TREE, /* our own branch and bound */
-  LAPIS_REGION_CBC   /* the plug-in lapis-cbc */
+  LAPIS_REGION_CBC   /* CBC, an integer solver: the plug-in lapis-cbc */
 } lapis_region_solver;
 typedef struct lapis_region_settings {
   size_t size;
@@ -143,45 +152,49 @@ typedef struct lapis_region_settings {
 LAPIS_API lapis_region_settings lapis_region_defaults(void);
 
 typedef struct lapis_region_info {
-  double score, bound; /* of what was found; of any connected group */
+  double score, bound; /* of the region; no connected group has more */
   double gap;          /* (bound - score) / max(|bound|, |score|, 1e-300) */
   int64_t members;     /* segments in the region */
-  int64_t nodes, cuts; /* subproblems that were bounded; cuts added */
-  int64_t left;        /* segments that reductions left to search */
+  int64_t nodes, cuts; /* subproblems that were bounded; inequalities added */
+  int64_t left;        /* segments left to search after reductions */
   double seconds;
   const char *solver;  /* "tree", "cbc" */
   lapis_status status; /* LAPIS_OK: optimal; else why it stopped early */
 } lapis_region_info;
-/* score: n finite numbers.  inside: n, 1 for members.  Without a positive
- * score the region is empty, of score 0.  info: NULL is fine. */
+/* score: n finite numbers.  inside: n, 1 for members of the region.  Where no
+ * score is positive the region is empty and its score is 0.  info may be
+ * NULL. */
 LAPIS_API lapis_status lapis_region_find(lapis_ctx *ctx,
                                          const lapis_graph *graph,
                                          const double *score,
                                          const lapis_region_settings *set,
                                          unsigned char *inside,
                                          lapis_region_info *info);
-/* Up to `count` regions, each the best on what those before it left: region:
- * n, from 0, -1: in none.  info: count or NULL; *found of them are filled. */
+/* Up to `count` regions, each the best on the segments that those before it
+ * left.  region: n, the number of a segment's region from 0, or -1: in none.
+ * info: count entries, or NULL.  *found: how many regions there are. */
 LAPIS_API lapis_status lapis_regions_find(
     lapis_ctx *ctx, const lapis_graph *graph, const double *score,
     const lapis_region_settings *set, int64_t count, int64_t *region,
     lapis_region_info *info, int64_t *found);
-/* Whether the plug-in lapis-cbc can be loaded; why: NULL, or a sentence. */
+/* Whether the plug-in lapis-cbc can be loaded; why: NULL, or room for the
+ * sentence that says why not. */
 LAPIS_API bool lapis_region_has_cbc(char *why, size_t size);
 
 /* ---- boxes that may hold an object ----------------------------------------
- * Ranked by how much denser edges are inside than around: the mean length of
- * the gradient in the box, less that in a ring around it of a quarter of its
- * sides (where the image goes on), times sqrt(share of the image the box has):
- * a mean over n pixels is known to 1 / sqrt(n), so a large box needs less
- * contrast than a small one. */
+ * Boxes are ranked by how much denser edges are inside than around.  The score
+ * is a difference times sqrt(share of the image that the box has).  The
+ * difference is the mean length of the gradient in the box minus that in a ring
+ * around it, a quarter of its sides wide (where the image goes on).  A mean
+ * over n pixels is known to 1 / sqrt(n), so a large box needs less contrast
+ * than a small one. */
 typedef struct lapis_propose_settings {
   size_t size;
   lapis_box_grid grid;
-  double overlap; /* of two boxes at this IoU or more the better one stays */
+  double overlap; /* of two boxes whose IoU is this or more, the better stays */
 } lapis_propose_settings;
 LAPIS_API lapis_propose_settings lapis_propose_defaults(void);
-/* The best `count` boxes, best first; *found <= count of them. */
+/* box: the best `count` boxes, best first; *found <= count: how many. */
 LAPIS_API lapis_status lapis_boxes_propose(lapis_ctx *ctx,
                                            const lapis_image *image,
                                            const lapis_propose_settings *set,
@@ -189,15 +202,15 @@ LAPIS_API lapis_status lapis_boxes_propose(lapis_ctx *ctx,
                                            int64_t *found);
 
 /* A table of boxes: name,x,y,width,height[,score], with or without a first row
- * of these words; score NaN where there is none. */
+ * of these words; score is NaN where the table has none. */
 typedef struct lapis_box_table {
   int64_t count;
-  char **name;    /* count: of the image */
+  char **name;    /* count: the name of the image */
   lapis_box *box; /* count */
 } lapis_box_table;
 LAPIS_API lapis_status lapis_boxes_read(lapis_ctx *ctx, const char *path,
                                         lapis_box_table *out);
-LAPIS_API void lapis_boxes_free(lapis_box_table *table); /* then empty */
+LAPIS_API void lapis_boxes_free(lapis_box_table *table); /* leaves it empty */
 
 #ifdef __cplusplus
 }

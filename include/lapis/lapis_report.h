@@ -1,7 +1,7 @@
 /* lapis_report.h - a page that shows what was found: one file, no network.
  *
  * The page is XHTML with its pictures, drawings (SVG) and all it needs inside.
- * Every part of lapis_report may be left empty; the page then lacks the view
+ * Every part of lapis_report may be left empty; the page then lacks the section
  * that would show it.  docs/report.md says what the page looks like. */
 #ifndef LAPIS_REPORT_H
 #define LAPIS_REPORT_H
@@ -14,11 +14,11 @@ extern "C" {
 #endif
 
 /* ---- pictures and what lies over them ------------------------------------
- * Coordinates are pixels of the picture as lapis_locate.h counts them.  A
- * class is a row of `scores` and an entry of `class_names`, -1: none. */
+ * Coordinates are pixels of the picture as lapis_locate.h counts them.
+ * of_class is a row of `scores` and an entry of `class_names`; -1: none. */
 typedef struct lapis_report_box {
-  lapis_box at;     /* score is shown unless it is NaN */
-  const char *text; /* what it shows, or NULL */
+  lapis_box at;     /* its score is shown unless it is NaN */
+  const char *text; /* what is in the box, or NULL */
   int64_t of_class;
   bool given; /* known, not found: drawn dashed */
 } lapis_report_box;
@@ -31,25 +31,27 @@ typedef struct lapis_report_heat { /* stretched over the whole picture */
 
 typedef struct lapis_report_picture {
   int64_t sample;              /* whose picture it is: 0 .. n - 1 */
-  const lapis_image *image;    /* or NULL, and the file is read: */
-  const char *path;            /* NULL as well, or damaged: an empty frame */
+  const lapis_image *image;    /* NULL: the file `path` is read */
+  const char *path;            /* of the file; NULL, or a damaged file:
+                                  an empty frame is drawn */
   int64_t width, height;       /* of that frame, or 0 */
   const lapis_report_box *box; /* boxes */
   int64_t boxes;
   const lapis_report_heat *heat; /* heats, at most one a class */
   int64_t heats;
-  lapis_mat regions; /* across x down, as values of a heat map: its class, or
-                        less than 0: none; stretched likewise */
-  const char *note;  /* a line below it, or NULL */
+  lapis_mat regions; /* across x down, stretched, as the values of a heat map:
+                        the class of each place, or less than 0: none */
+  const char *note;  /* a line below the picture, or NULL */
 } lapis_report_picture;
 
-/* ---- labels that look wrong: given for proposed, in a cell of `labels` that
- * may be a list of entries separated by ';'.  Nothing given: one entry more is
- * proposed; nothing proposed: one less. */
+/* ---- labels that look wrong ----------------------------------------------
+ * `proposed` is to replace `given` in a cell of `labels`, which may be a list
+ * of entries separated by ';'.  Where given is empty an entry is added; where
+ * proposed is empty the entry is taken away. */
 typedef struct lapis_report_suspect {
   int64_t sample, column;
   const char *given, *proposed;
-  double margin; /* larger: contradicted more */
+  double margin; /* larger: the label is contradicted more */
 } lapis_report_suspect;
 
 typedef struct lapis_report_row { /* of a table of two columns */
@@ -60,18 +62,18 @@ typedef struct lapis_report {
   size_t size; /* sizeof(lapis_report) */
   const char *title;
 
-  /* samples and their labels, cell by cell as labels.csv has them; `labels` and
-   * what was accepted is what the page exports */
+  /* samples and their labels, cell by cell as labels.csv has them; the page
+   * exports `labels` with the changes that its reader accepted */
   lapis_mat names;       /* TEXT, n: of samples; they become column "name" */
   lapis_mat label_names; /* TEXT, k: the other columns of labels.csv */
   lapis_mat labels;      /* TEXT, k x n: as given, "" where unknown */
   lapis_mat answers;     /* TEXT, k x n: as found */
   lapis_mat class_names; /* TEXT, c */
   lapis_mat scores;      /* c x n */
-  lapis_mat held_out;    /* c x n: scores of labels that were hidden from what
-                            gave them; empty: ROC curves are of scores */
-  lapis_mat truth;       /* c x n, or one row of c classes 0 .. c - 1; NaN
-                            where not known or not to be counted: ROC */
+  lapis_mat held_out;    /* c x n: score that each label got while it was
+                            hidden; empty: ROC curves are drawn of scores */
+  lapis_mat truth;       /* c x n, or one row of c classes 0 .. c - 1, for
+                            ROC curves; NaN: not known, or not to count */
   const lapis_report_suspect *suspect; /* suspects, in the order shown */
   int64_t suspects;
 
@@ -83,22 +85,22 @@ typedef struct lapis_report {
   /* samples taken apart */
   lapis_mat input;          /* d x n, NaN: missing, drawn in magenta */
   lapis_mat clean, removed; /* d x n: input = clean + removed where seen */
-  lapis_mat filled;      /* d x n: input, what was covered taken from clean */
-  int64_t height, width; /* of a sample as a picture, rows first; 0: none */
-  int64_t first, count;  /* samples that are drawn */
+  lapis_mat filled;         /* d x n: input, covered entries taken from clean */
+  int64_t height, width;    /* of a sample as a picture, rows first; 0: none */
+  int64_t first, count;     /* samples that are drawn */
 
   lapis_mat singular_values; /* 1 x k */
   lapis_mat history;         /* columns x iterations */
   lapis_mat history_columns; /* TEXT row: what a column of history is */
 
-  const lapis_report_row *fact; /* facts: figures at the top of the page */
+  const lapis_report_row *fact; /* facts: the numbers at the top of the page */
   int64_t facts;
   const lapis_report_row *setting; /* settings */
   int64_t settings;
-  const char *command; /* that repeats the run, or NULL */
+  const char *command; /* the command that repeats the run, or NULL */
 } lapis_report;
 LAPIS_API lapis_report lapis_report_defaults(void);
-/* Pictures whose file cannot be read are warned of and shown as frames. */
+/* A picture whose file cannot be read gives a warning and an empty frame. */
 LAPIS_API lapis_status lapis_report_write(lapis_ctx *ctx,
                                           const lapis_report *what,
                                           const char *path);

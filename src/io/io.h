@@ -22,7 +22,7 @@ typedef enum io_memory {
   IO_NONE,     /* nothing to release */
   IO_HEAP,     /* base_alloc */
   IO_MAPPED,   /* munmap */
-  IO_BORROWED, /* npy.c: values lie in the source's own memory */
+  IO_BORROWED, /* npy.c: the values lie in memory of the io_source */
 } io_memory;
 typedef struct io_file {
   const char *path; /* borrowed */
@@ -34,20 +34,21 @@ typedef struct io_file {
 /* "-" is standard input.  A .npy file is mapped, a zip archive is left to
  * npz.c, everything else is read whole. */
 lapis_status io_file_open(lapis_ctx *ctx, const char *path, io_file *out);
-/* All bytes of any file, whatever it is; may be none. */
+/* All bytes of any file, whatever its format; there may be none. */
 lapis_status io_file_bytes(lapis_ctx *ctx, const char *path, io_file *out);
 void io_file_close(io_file *f);
 void io_release(void *memory, size_t bytes, io_memory kind);
-/* How sentences call a path: "standard input" for "-". */
+/* What error sentences call a path: "standard input" for "-". */
 const char *io_name(const char *path);
 bool io_exists(const char *path);
-/* A file or folder of root or the user that nobody else can write to; a group
- * counts where it is not our own. */
+/* Whether a file or folder belongs to root or the user and nobody else can
+ * write to it; a group that can write counts as somebody else unless it is our
+ * own. */
 bool io_is_ours(const char *path);
 
 /* ---- text.c: UTF-8, text arrays, numbers in any locale ------------------*/
-/* Bytes of the character at s (< end), its code point in *code; 0 if it is
- * not UTF-8. */
+/* How many bytes the character at s (< end) has, and its code point in *code; 0
+ * if it is not UTF-8. */
 int utf8_decode(const char *s, const char *end, uint32_t *code);
 /* Writes 1..4 bytes; 0 where code is no character. */
 int utf8_encode(uint32_t code, char *out);
@@ -62,20 +63,20 @@ lapis_status io_text_array(lapis_ctx *ctx, int64_t rows, int64_t cols,
 /* A rows x cols array of F64 or I64, zeroed. */
 lapis_status io_number_array(lapis_ctx *ctx, lapis_dtype dtype, int64_t rows,
                              int64_t cols, lapis_array *out);
-/* "1.5", "-2e3", "inf": the whole of text, whatever the locale's decimal
- * point.  value NULL: only whether it is one. */
+/* Whether the whole of text is a number ("1.5", "-2e3", "inf"), whatever the
+ * locale's decimal point; *value is that number (value may be NULL). */
 bool io_number(const char *text, int64_t size, double *value);
 
 /* ---- npy.c: one array ---------------------------------------------------*/
-/* Bytes in sequence, as many as declared.  read gives exactly size bytes or
- * fails with its sentence. */
+/* Bytes that come one after the other, as many as were declared.  read gives
+ * exactly size bytes, or fails with a sentence. */
 typedef struct io_source io_source;
 struct io_source {
   lapis_ctx *ctx;
   const char *what; /* "faces.npz: member X" */
   int64_t left;     /* declared and not read yet */
   lapis_status (*read)(io_source *s, void *to, int64_t size);
-  const unsigned char *at; /* the next byte, where all lie in memory */
+  const unsigned char *at; /* the next byte, where all bytes lie in memory */
   void *self;
 };
 io_source io_source_memory(lapis_ctx *ctx, const char *what, const void *data,
@@ -93,7 +94,7 @@ typedef struct npy_header {
   int64_t count; /* product of shape */
 } npy_header;
 lapis_status npy_header_read(io_source *s, npy_header *out);
-/* npy_data.c: what follows the header; all of it, and no more. */
+/* npy_data.c: reads what follows the header, all of it and no more. */
 lapis_status npy_data_read(io_source *s, const npy_header *h, lapis_array *out);
 lapis_status npy_read(io_source *s, lapis_array *out);
 
@@ -123,12 +124,12 @@ typedef struct table_request {
 } table_request;
 
 typedef struct io_request {
-  table_request table;     /* of a table */
-  const char *const *want; /* of a container: only these, up to a NULL */
+  table_request table;     /* how a table is read */
+  const char *const *want; /* from a container only these, up to a NULL */
   char **seen; /* not NULL: names of all members, "A, B"; base_free */
 } io_request;
 
-/* The file may lose its memory to an array. */
+/* An array may take over the memory of the file. */
 typedef lapis_status (*io_reader)(lapis_ctx *ctx, io_file *f,
                                   const io_request *request, lapis_arrays *out);
 typedef struct io_kind {
@@ -139,15 +140,17 @@ typedef struct io_kind {
                         const lapis_named *item, int count);
 } io_kind;
 const io_kind *io_kind_of(io_format format);
-/* What head, the first `size` of a file's bytes, begins; IO_FORMATS: none. */
+/* The format of a file whose first `size` bytes are head; IO_FORMATS: none. */
 io_format io_recognise(const unsigned char *head, int64_t size);
-/* Reads by the table; seen (may be NULL in the request) is filled too. */
+/* Reads a file by the reader of its format; fills request->seen, too, unless it
+ * is NULL. */
 lapis_status io_read(lapis_ctx *ctx, io_file *f, const io_request *request,
                      lapis_arrays *out);
 bool io_is_wanted(const char *const *want, const char *name);
 const lapis_named *io_find_item(const lapis_named *item, int count,
                                 const char *name);
-/* Warns which members a format that holds only `kept` (up to a NULL) loses. */
+/* For a format that holds only the members `kept` (up to a NULL): warns which
+ * members are lost. */
 void io_warn_lost(lapis_ctx *ctx, const char *path, const lapis_named *item,
                   int count, const char *const *kept);
 
@@ -166,8 +169,9 @@ lapis_status io_sparse_build(lapis_ctx *ctx, const char *what,
 /* A sparse or dense matrix, transposed, sparse. */
 lapis_status io_sparse_transpose(lapis_ctx *ctx, const char *what,
                                  const lapis_mat *A, lapis_array *out);
-/* As csr (by_sample) and csc have it: where each line begins, and the place of
- * each entry within its line. */
+/* A sparse matrix as scipy's csr (by_sample) and csc store it: ptr says where
+ * each line (a sample or a feature) begins, at the place of an entry in its
+ * line. */
 typedef struct io_compressed {
   bool by_sample;
   int64_t samples, features, nnz, n_ptr;
@@ -176,12 +180,14 @@ typedef struct io_compressed {
 } io_compressed;
 lapis_status io_sparse_compressed(lapis_ctx *ctx, const char *what,
                                   const io_compressed *c, lapis_array *out);
-/* Stored entries of a sparse or all of a dense matrix that are not +0. */
+/* How many entries are not +0, of those that a sparse matrix stores or of all
+ * in a dense one. */
 int64_t io_count_stored(const lapis_mat *A);
 /* The next stored entry of column j from *k on (begin with 0); false: none. */
 bool io_next_stored(const lapis_mat *A, int64_t j, int64_t *k, int64_t *row,
                     double *value);
-/* Two columns' worth of memory apart, the matrix itself where it is dense. */
+/* A as a dense matrix in *out: A itself where it is dense, else a copy, whose
+ * memory *owned has. */
 lapis_status io_dense(lapis_ctx *ctx, const char *what, const lapis_mat *A,
                       lapis_array *owned, lapis_mat *out);
 /* scipy's members (NAME.data, or data for X, and so on) become one array. */
@@ -191,7 +197,7 @@ lapis_status io_sparse_assemble(lapis_ctx *ctx, const char *path,
  * The name is written into to. */
 const char *io_sparse_owner(const char *name, char *to, size_t size);
 
-/* Members as they are written: a sparse one is five. */
+/* Members as they are written: a sparse matrix becomes five of them. */
 typedef struct npz_items {
   int count, members;
   lapis_named *item;
@@ -226,14 +232,14 @@ lapis_status mat_write(lapis_ctx *ctx, const char *path,
                        const lapis_named *item, int count);
 
 /* ---- child.c ------------------------------------------------------------*/
-/* read in a copy of this process; a file on which it crashes, or takes longer
- * than fits its bytes, is refused. */
+/* Calls `read` in a copy of this process.  A file on which the copy crashes, or
+ * takes longer than its number of bytes can explain, is refused. */
 lapis_status io_read_apart(lapis_ctx *ctx, io_file *f, int64_t bytes,
                            const io_request *request, io_reader read,
                            lapis_arrays *out);
 
-/* write in a copy of this process: a library that breaks down over a write
- * that fails, then or when the process ends, breaks down there. */
+/* Calls `write` in a copy of this process: a library that crashes when a write
+ * fails, at once or when the process ends, crashes only the copy. */
 typedef lapis_status (*io_writer)(lapis_ctx *ctx, void *task);
 lapis_status io_write_apart(lapis_ctx *ctx, const char *path, io_writer write,
                             void *task);
@@ -257,13 +263,13 @@ lapis_status tsv_write(lapis_ctx *ctx, const char *path,
 typedef struct io_out {
   lapis_ctx *ctx;
   const char *path; /* as given */
-  char *target;     /* links followed */
+  char *target;     /* path with its links followed */
   char *temp;       /* beside target */
   bool direct;      /* no file: temp is copied to it at the end */
   int fd;           /* of temp; -1: not open */
 } io_out;
 lapis_status io_out_begin(lapis_ctx *ctx, const char *path, io_out *out);
-/* Creates the temporary file (or let libzip create o->temp). */
+/* Creates the temporary file; not called where libzip creates o->temp. */
 lapis_status io_out_open(io_out *o);
 lapis_status io_out_write(io_out *o, const void *bytes, int64_t size);
 /* Makes the new file visible if status is fine, else removes it; returns
@@ -284,10 +290,10 @@ typedef struct csv_scan {
   bool in_row; /* a delimiter was just read: a cell must follow */
 } csv_scan;
 typedef struct csv_cell {
-  const char *text; /* unquoted, but "" not yet made " */
+  const char *text; /* without its quotes, but "" inside is not yet " */
   int64_t size;
   bool quoted, escaped;
-  bool last; /* of its row */
+  bool last; /* the last cell of its row */
   int64_t line, column;
 } csv_cell;
 typedef enum csv_kind { CSV_MISSING, CSV_NUMBER, CSV_TEXT } csv_kind;
@@ -295,22 +301,25 @@ typedef enum csv_kind { CSV_MISSING, CSV_NUMBER, CSV_TEXT } csv_kind;
  * delimiter. */
 lapis_status csv_open(lapis_ctx *ctx, const char *path, const char *data,
                       int64_t size, csv_scan *out);
-/* Chosen among candidates, the first on which all sampled rows agree.  csv_open
- * asks tab and semicolon before the comma: where they delimit, a comma may be
- * part of a cell, but hardly the other way round. */
+/* Sets the delimiter: the first of the candidates that gives all sampled rows
+ * the same number of cells.  csv_open tries tab and semicolon before the comma:
+ * where one of these two delimits, a comma may be part of a cell, but the other
+ * way round is rare. */
 void csv_delimit(csv_scan *s, const char *candidates);
 bool csv_at_end(const csv_scan *s);
 lapis_status csv_next(csv_scan *s, csv_cell *cell);
-/* Lines without any cell; one_column: there they are missing cells. */
+/* Skips lines without any cell.  one_column: in a table of one column such a
+ * line is a missing cell. */
 void csv_skip_blank(csv_scan *s, bool one_column);
 /* value may be NULL. */
 csv_kind csv_value(const csv_cell *cell, double *value);
-/* The cell's text, a NUL behind it; returns bytes written. */
+/* Writes the cell's text and a NUL after it; returns the bytes written. */
 int64_t csv_copy(const csv_cell *cell, char *to);
 bool csv_decimal_comma(const csv_cell *cell);
 
 /* ---- triplets.c: a table of row, column, value --------------------------*/
-/* From where its header counts places, 0 or 1; -1: it is no such table. */
+/* 0 or 1: the number of the first row and column, by the header; -1: the table
+ * is not of this kind. */
 int triplets_base(const csv_scan *start);
 lapis_status triplets_read(const csv_scan *start, int base, const char *name,
                            lapis_arrays *out);
@@ -331,29 +340,32 @@ void io_put_integer(io_print *p, int64_t value);
 lapis_status io_print_end(io_print *p);
 
 /* ---- arrays.c -----------------------------------------------------------*/
-/* Takes *a over (then empty) under a copied name; on failure a is freed. */
+/* Moves *a, which is then empty, into all under a copy of name; on failure *a
+ * is freed. */
 lapis_status io_arrays_add(lapis_ctx *ctx, lapis_arrays *all, const char *name,
                            lapis_array *a);
 
-/* "A" + "B" -> "A, B"; base_free(*seen) at the end. */
+/* Adds name to the text *seen: "A" becomes "A, B".  Free it with base_free. */
 lapis_status io_note_seen(lapis_ctx *ctx, char **seen, const char *name);
 
-/* The one array of a .npy file, which may take the file's memory over. */
+/* Reads the one array of a .npy file; the array may take over the file's
+ * memory. */
 lapis_status io_arrays_npy(lapis_ctx *ctx, io_file *f,
                            const io_request *request, lapis_arrays *out);
 
 /* ---- order.c: rows of several files are the same samples -----------------*/
 typedef struct io_order {
   lapis_array names; /* 1 x n TEXT */
-  char *file;        /* that has them; NULL: none has yet */
+  char *file;        /* the file they come from; NULL: no file had names yet */
 } io_order;
-/* Names (may be NULL) that a file has for the samples of one of its arrays
- * (may be NULL) agree with those known, or LAPIS_EDATA; the first are kept. */
+/* Compares the names that a file has for its samples (NULL: none) with those
+ * known: LAPIS_EDATA where they differ; the first names are kept.  of: the
+ * array whose samples they name; NULL: nothing is compared. */
 lapis_status io_order_add(lapis_ctx *ctx, io_order *known, const char *path,
                           const lapis_array *names, const lapis_array *of);
 void io_order_clear(io_order *o);
 
-/* ---- codes.c: text and odd numbers -> what lapis_data wants --------------*/
+/* ---- codes.c: text and numbers -> what lapis_data reads ------------------*/
 /* TEXT rows x cols -> F64 codes 0, 1, ... in byte order of the distinct
  * texts, "" -> NaN; values: 1 x m TEXT of the distinct texts. */
 lapis_status codes_sorted(lapis_ctx *ctx, const lapis_mat *text,

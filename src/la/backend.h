@@ -1,14 +1,15 @@
-/* backend.h - the one seam for machines.
+/* backend.h - the one interface behind which machines differ.
  *
  * A solver keeps its state in la_array handles and works on them only through
- * the functions below, so that a device keeps everything on its side.  Host
- * backends hand out the pointer itself (data).  "reference" is plain loops,
- * always built, and judges the others; "openblas" is the fast one.
+ * the functions below, so that a device (a GPU) could keep all of it in its own
+ * memory.  For host backends, those on the processor, `data` points to the
+ * numbers.  "reference" is plain loops, always built, and the tests compare the
+ * others with it; "openblas" is the fast one.
  *
  * Matrices are column-major.  F32 is accepted by alloc, upload, download and
- * gemm; the rest is F64 unless said.  BLAS integer ranges are checked here
- * and nowhere else.  Every function returns a status with a sentence in the
- * context. */
+ * gemm; other functions take F64 unless they say more.  Whether sizes fit the
+ * integers of BLAS is checked here and nowhere else.  Every function returns a
+ * status, and leaves a sentence on failure in the context. */
 #ifndef LAPIS_BACKEND_H
 #define LAPIS_BACKEND_H
 #include "base/loop.h"
@@ -22,13 +23,13 @@ typedef struct la_array {
 
 typedef enum la_trans { LA_N, LA_T } la_trans;
 
-/* ---- penalties: what a block of rows of every column pays ----------------
- * MATH: docs/mathematics.md section 1.  z0 is the observed value, NaN where
- * not observed; each c is multiplied by weight. */
+/* ---- penalties: a cost c(z, z0) for every entry z of a block of rows ------
+ * docs/mathematics.md, section 1.  z0 is the observed value, NaN where not
+ * observed; each c is multiplied by weight. */
 typedef enum la_kind {
-  LA_SQUARE,       /* (z - z0)^2 / 2; free where unobserved */
-  LA_CHI2,         /* (z - z0)^2 / (z + z0), z >= 0, unobserved ones too */
-  LA_CHI2_SIMPLEX, /* the same, the block a point of the simplex */
+  LA_SQUARE,       /* (z - z0)^2 / 2; no cost where unobserved */
+  LA_CHI2,         /* (z - z0)^2 / (z + z0); z >= 0, also unobserved ones */
+  LA_CHI2_SIMPLEX, /* the same; each column of the block sums to 1 */
   LA_LOGISTIC_PM,  /* log(1 + exp(-gamma z0 z)) / gamma, z0 in {-1, 1} */
   LA_LOGISTIC_01,  /* s = 2 z0 - 1, c = z0: log(1 + exp(-gamma s (z - c)))
                       / gamma, z0 in {0, 1} */
@@ -97,10 +98,10 @@ typedef struct la_backend {
   lapis_status (*potrs)(la *h, const la_array *L, la_array *B);
   /* L X = B solved in place, L from potrf: half of potrs. */
   lapis_status (*trsm)(la *h, const la_array *L, la_array *B);
-  /* L from potrf becomes the whole inverse of A, both triangles. */
+  /* L, from potrf of A, becomes the inverse of A, both triangles. */
   lapis_status (*potri)(la *h, la_array *L);
-  /* Y = A A'X (LA_N) or A'A X (LA_T), as syrk's Gram matrix; X skinny.  The
-   * fast one reads A once. */
+  /* Y = A A'X (LA_N) or A'A X (LA_T), without the Gram matrix itself; X has few
+   * columns.  The fast backend may read A once for both products. */
   lapis_status (*gram_times)(la *h, la_trans t, const la_array *A,
                              const la_array *X, la_array *Y);
   /* elementwise passes */
@@ -108,7 +109,7 @@ typedef struct la_backend {
   lapis_status (*axpby)(la *h, double alpha, const la_array *A, double beta,
                         la_array *B);
   lapis_status (*scale_cols)(la *h, const double *f, la_array *A);
-  /* every entry; a row of A is a view of it */
+  /* A = value in every entry; to fill a row of A, give its view */
   lapis_status (*fill)(la *h, double value, la_array *A);
   /* A += f I, A square */
   lapis_status (*add_diagonal)(la *h, double f, la_array *A);
@@ -129,16 +130,17 @@ typedef struct la_backend {
                                 const la_array *Z, la_array *A);
   /* Euclidean projection onto phi's constraints, block by block, in place. */
   lapis_status (*project)(la *h, const la_penalty *phi, la_array *Z);
-  /* Clamps G into dom phi* in place: exactly 0 on free entries, <= 0 on
-   * unobserved chi2 ones, <= weight on observed chi2, 0 <= -s y / weight <= 1
-   * on labels. */
+  /* Moves each entry y of G to the nearest point of the domain of phi*, in
+   * place: exactly 0 where z costs nothing, <= 0 on unobserved chi2 entries,
+   * <= weight on observed ones, 0 <= -s y / weight <= 1 on labels. */
   lapis_status (*clamp)(la *h, const la_penalty *phi, la_array *G);
-  /* phi*(scale G), G already clamped, 0 < scale <= 1. */
+  /* out = phi*(scale G), G already clamped, 0 < scale <= 1. */
   lapis_status (*conjugate)(la *h, const la_penalty *phi, double scale,
                             const la_array *G, double *out);
   /* One Douglas-Rachford step for min g(A) + lambda |P_Omega(X - B)|_1, A = B:
    *   B = prox at S;  S += relax (A - B);  B = prox at the new S;
-   *   S <- B + rescale (S - B);  W = 2 B - S, where the step on g is next.
+   *   S <- B + rescale (S - B);  W = 2 B - S, from which the next step on g
+   *   starts.
    * sums: |A - B|^2, |B_new - B|^2, |B_new|^2, |S - B_new|^2 before rescaling,
    * |P_Omega(X - A)|_1, <B - S, X>. */
   lapis_status (*l1_step)(la *h, const la_l1 *p, const la_array *X,
@@ -147,7 +149,8 @@ typedef struct la_backend {
   /* C = B - S = clamp(X - S, -t, t), 0 where X is not observed. */
   lapis_status (*l1_dual)(la *h, double t, const la_array *X, const la_array *S,
                           la_array *C);
-  /* |P_Omega(X - A)|_1 and <C, X> over Omega (C NULL: 0). */
+  /* sums: |P_Omega(X - A)|_1 and <C, X> over Omega, the observed entries of X
+   * (C NULL: 0). */
   lapis_status (*l1_sums)(la *h, const la_array *X, const la_array *A,
                           const la_array *C, double sums[2]);
   /* E = soft(X - D + G1/mu1, lambda/mu1), not shrunk where X is not observed;
@@ -161,14 +164,14 @@ struct la {
   const la_backend *ops;
   lapis_ctx *ctx;
   int threads;
-  /* Room lent to eigh, svd and qr by whoever calls them in a loop (a copy of
-   * the handle carries it); NULL: they allocate for the call. */
+  /* Memory that a caller lends to eigh, svd and qr when it calls them in a loop
+   * (a copy of this struct carries it); NULL: they allocate for each call. */
   double *scratch;
   int64_t scratch_count;
 };
 
-/* Doubles that spare every factorisation of a rows x cols array (or of a
- * square one of its smaller side) an allocation of ours. */
+/* How many doubles of scratch are enough for every factorisation of a
+ * rows x cols array, or of a square one of its smaller side. */
 static inline int64_t la_scratch_count(int64_t rows, int64_t cols)
 {
   int64_t k = rows < cols ? rows : cols;
@@ -179,13 +182,13 @@ static inline int64_t la_scratch_count(int64_t rows, int64_t cols)
 lapis_status la_open(lapis_ctx *ctx, la *out);
 extern const la_backend la_reference, la_openblas;
 
-/* ---- what solvers say most often ----------------------------------------*/
+/* ---- what solvers call most often ---------------------------------------*/
 /* B = A */
 static inline lapis_status la_copy(la *h, const la_array *A, la_array *B)
 {
   return h->ops->axpby(h, 1, A, 0, B);
 }
-/* A = 0, whatever was there */
+/* A = 0, even where it held NaN */
 static inline lapis_status la_zero(la *h, la_array *A)
 {
   return h->ops->fill(h, 0, A);
@@ -221,12 +224,13 @@ static inline la_array la_wrap(double *p, int64_t rows, int64_t cols)
 {
   return (la_array){LAPIS_F64, rows, cols, rows > 0 ? rows : 1, p, true};
 }
-/* An array of the state a killed run goes on from: host backends only. */
+/* Makes A part of the checkpoint, from which a killed run goes on: host
+ * backends only. */
 static inline void la_keep(loop *l, const char *name, const la_array *A)
 {
   loop_keep(l, name, A->data, A->ld * A->cols);
 }
-/* The same of data with holes. */
+/* The same for data with missing entries (NaN). */
 static inline void la_keep_holes(loop *l, const char *name, const la_array *A)
 {
   loop_keep_holes(l, name, A->data, A->ld * A->cols);

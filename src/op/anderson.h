@@ -7,19 +7,19 @@ enum { ANDERSON_MOST = 20, ANDERSON_PARTS = 2 };
 
 typedef struct anderson_options {
   int memory;     /* differences that are remembered, up to ANDERSON_MOST */
-  double regular; /* share of the trace that is added to the diagonal */
-  bool firm;      /* steps are measured by the best so far, not the last: for
-                     iterations that never move further than before */
+  double regular; /* share of the Gram matrix's trace, added to its diagonal */
+  bool firm;      /* a step is compared with the shortest so far, not with the
+                     last: for iterations whose steps never grow */
 } anderson_options;
 
-/* A state of up to two arrays. */
+/* The acceleration of one iteration whose state is up to two arrays. */
 typedef struct anderson {
   la *h;
-  int parts; /* 0: no room was made, nothing is done */
+  int parts; /* 0: no memory was taken, and nothing is done */
   int memory;
   double regular;
   int64_t have, next;
-  double last;  /* |f| of the last plain step; < 0: none */
+  double last;  /* |f|, the length of the last plain step; < 0: none */
   double least; /* firm: the smallest so far; < 0: none */
   bool firm;
   la_array old[ANDERSON_PARTS], f[ANDERSON_PARTS], g[ANDERSON_PARTS];
@@ -32,12 +32,13 @@ lapis_status anderson_new(la *h, int64_t rows, int64_t cols, int parts,
 void anderson_free(anderson *a);
 /* The iteration has changed: past states say nothing about it any more. */
 void anderson_reset(anderson *a);
-/* Names the past states as rows of a checkpoint. */
+/* Makes the past states part of the checkpoint. */
 void anderson_keep(anderson *a, loop *l);
-/* Before a step: keeps the state. */
+/* To be called before a step of the iteration: keeps the state. */
 lapis_status anderson_before(anderson *a, la_array *const state[]);
-/* After it: moves the state on by what past steps tell; a move that made the
- * next step much longer is taken back. */
+/* To be called after the step: moves the state further, to where past steps
+ * suggest that the iteration leads; a move that made the next step much longer
+ * is taken back. */
 lapis_status anderson_after(anderson *a, la_array *const state[]);
 
 #endif

@@ -1,9 +1,10 @@
 /* assign_kernels.h - the inner loops of assignment for one type of costs.
  *
- * Included once a type, with REAL the type and KERNEL(name) the name of its
- * version.  The loops keep LANES independent minima, so that a compiler may
- * use wide registers without reordering anything it must not reorder; compiled
- * for three kinds of processor they take 0.4 of the time (bench/assign.c). */
+ * assign.c includes this file once for each type: REAL is the type, and
+ * KERNEL(name) the name of that type's function.  The loops keep LANES
+ * independent minima, so that a compiler may use wide registers without
+ * changing an order that it must keep; compiled for three kinds of processor
+ * they take 0.4 of the time (bench/assign.c). */
 
 /* Column of the smallest of c[0..n); -1 if one of them is not finite: x - x is
  * 0 for the finite only. */
@@ -34,7 +35,8 @@ ASSIGN_WIDE static int64_t KERNEL(row_minimum)(const REAL *c, int64_t n)
   return bad[0] == 0 ? at : -1;
 }
 
-/* Column of the smallest c[j] - price[j], which goes to *value; -1 as above. */
+/* Column of the smallest c[j] - price[j], which goes to *value; -1 if one
+ * is not finite. */
 ASSIGN_WIDE static int64_t KERNEL(reduced_minimum)(const REAL *c,
                                                    const double *price,
                                                    int64_t n, double *value)
@@ -81,8 +83,9 @@ static int32_t KERNEL(list_minimum)(const REAL *c, const int32_t *col,
   return at;
 }
 
-/* Shortens the distances of n slots by way of one row: dist <- min(dist,
- * c - price + shift), from <- row where shorter.  Returns the nearest slot. */
+/* Shortens the distances of n slots (taken columns) by paths through
+ * one row: dist <- min(dist, c - price + shift), and from <- row where that is
+ * shorter.  Returns the nearest slot. */
 ASSIGN_WIDE static int64_t KERNEL(relax)(const REAL *c, double shift,
                                          int32_t row, int64_t n,
                                          const slot_arrays *s)

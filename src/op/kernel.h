@@ -1,4 +1,4 @@
-/* kernel.h - kernels between samples.
+/* kernel.h - kernels: how alike two samples x and z are.
  *
  *   linear       x'z
  *   rbf          exp(-|x - z|^2 / width)
@@ -22,14 +22,14 @@ typedef struct op_kernel { /* one set of samples made ready */
   double *square; /* n: |x|^2 */
 } op_kernel;
 
-/* name: "X" or "P", for sentences.  Copies what it needs. */
+/* name: "X" or "P", for the sentences of errors.  Copies what it needs. */
 lapis_status op_kernel_new(la *h, int kind, double width, const char *name,
                            const lapis_mat *X, op_kernel *out);
 void op_kernel_free(op_kernel *k);
 /* K (n x cols) between all samples and samples first .. first + cols - 1. */
 lapis_status op_kernel_own(la *h, const op_kernel *k, int64_t first,
                            int64_t cols, double *K);
-/* The same with the samples named by index. */
+/* K (n x cols) between all samples and those whose numbers are in index. */
 lapis_status op_kernel_some(la *h, const op_kernel *k, const int64_t *index,
                             int64_t cols, double *K);
 /* K (n x B->cols) between the samples and new ones. */

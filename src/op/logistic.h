@@ -8,12 +8,12 @@ typedef struct logistic_problem {
   const double *sign; /* K x n: 1, -1, or NaN: not known */
   int64_t K;
   double C;   /* weight of the losses against |w|^2 / 2 */
-  double tol; /* of a label's gradient against its first one */
+  double tol; /* stop where a label's gradient is this share of its first */
   int64_t max_iters;
 } logistic_problem;
-/* W: (d + 1) x K, a label a column, the bias last.  How many evaluations it
- * took into *iterations, and the largest relative gradient left into *left
- * (either may be NULL). */
+/* W: (d + 1) x K, a label a column, the bias last.  *iterations: how many
+ * evaluations it took; *left: the largest relative gradient at the end (either
+ * may be NULL). */
 lapis_status op_logistic(la *h, const logistic_problem *p, double *W,
                          int64_t *iterations, double *left);
 

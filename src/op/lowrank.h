@@ -3,9 +3,11 @@
 #define LAPIS_LOWRANK_H
 #include "op/kernel.h"
 
-/* K + 1 = L'L + rest, L r x n in *out (base_free it), r <= most; rest is
- * positive semidefinite and its trace is *left_out of the whole; stops below
- * tol.  |rest|_2 is at most its trace. */
+/* Writes the kernel matrix, with 1 added to every entry, as L'L + rest.  L is
+ * r x n, r <= most, in *out (free it with base_free).  rest is positive
+ * semidefinite, so that |rest|_2 is at most its trace; *left_out is the share
+ * of the whole trace that is in rest.  L grows until that share is below tol.
+ */
 lapis_status op_low_rank(la *h, const op_kernel *k, int64_t most, double tol,
                          double **out, int64_t *r, double *left_out);
 

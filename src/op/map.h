@@ -1,10 +1,11 @@
-/* map.h - what a fitted map is made of, for those who store it. */
+/* map.h - the state of a fitted map of features, to store and restore it. */
 #ifndef LAPIS_MAP_H
 #define LAPIS_MAP_H
 #include "base/base.h"
 
-/* Everything fitting found, as one row of numbers (1 x N, borrowed); with the
- * spec it makes the map again. */
+/* All that was found in fitting, as one row of numbers (1 x N, borrowed).
+ * Together with the map's spec (its text, such as "sqrt,standard") it makes the
+ * map again. */
 lapis_mat map_state(const lapis_map *map);
 lapis_status map_restore(lapis_ctx *ctx, const char *spec,
                          const lapis_mat *state, lapis_map **out);

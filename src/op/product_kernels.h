@@ -1,6 +1,8 @@
-/* product_kernels.h - one tile of products for one type, included by product.c
- * with REAL, its VECTOR of 64 bytes and KERNEL(name).  TALL features by WIDE
- * vectors are summed in registers; a panel is d x TALL, features fastest. */
+/* product_kernels.h - one tile of products for one type.  product.c includes
+ * this file once for each type: REAL is the type, VECTOR 64 bytes of it, and
+ * KERNEL(name) the name of that type's function.  TALL features by WIDE vectors
+ * are summed in registers; a panel is d x TALL, and numbers of the TALL
+ * features lie side by side. */
 PRODUCT_WIDE static void KERNEL(tile)(int64_t d, const VECTOR *panel,
                                       const REAL *m, VECTOR *out)
 {

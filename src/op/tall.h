@@ -1,8 +1,8 @@
 /* tall.h - tall matrices with few columns, stored row after row, and what a
  * factored solver does with single rows of them.
  *
- * Rows are `ld` doubles long, ld a multiple of TALL_LANES; what is behind the
- * columns in use is 0.  Memory starts at a multiple of 64 bytes.  Every
+ * Rows are `ld` doubles long, ld a multiple of TALL_LANES; entries after the
+ * columns in use are 0.  Memory starts at a multiple of 64 bytes.  Every
  * function gives the same bits for any number of threads. */
 #ifndef LAPIS_TALL_H
 #define LAPIS_TALL_H
@@ -17,7 +17,8 @@ static inline int64_t tall_ld(int64_t cols)
 /* ---- within one row ------------------------------------------------------*/
 /* <a, b> over ld numbers. */
 double tall_dot(int64_t ld, const double *a, const double *b);
-/* out = sum_k s_k F_(at_k), ld numbers; at NULL: rows 0, 1, ... */
+/* out = sum_k s_k F_(at_k), ld numbers, where F_i is row i of F; at NULL: rows
+ * 0, 1, ... */
 void tall_combine(int64_t ld, const double *F, const int32_t *at, int64_t count,
                   const double *s, double *out);
 /* G += sum_k F_(at_k)' F_(at_k), the upper triangle of ld x ld row after row,

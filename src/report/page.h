@@ -16,10 +16,12 @@ typedef struct page {
 void page_free(page *p);
 void page_print(page *p, const char *format, ...) LAPIS_PRINTF(2, 3);
 void page_bytes(page *p, const char *bytes, int64_t size);
-void page_words(page *p, const char *text); /* as it is */
-/* Text as XML has it; what XML cannot hold becomes U+FFFD.  NULL: nothing. */
+void page_words(page *p, const char *text); /* text as it is */
+/* Text escaped for XML; a character that XML cannot hold becomes U+FFFD.
+ * NULL: nothing. */
 void page_escape(page *p, const char *text);
-/* The same as a JSON string, which no XML or HTML has to escape again. */
+/* Text as a JSON string, without any character that XML or HTML would have to
+ * escape. */
 void page_json_text(page *p, const char *text);
 void page_base64(page *p, const unsigned char *bytes, int64_t size);
 /* <NAME>text</NAME>; name may have attributes. */
@@ -27,9 +29,9 @@ void page_element(page *p, const char *name, const char *text);
 
 /* Entry (i, j) of a TEXT view; NULL: the view is empty. */
 const char *page_text_at(const lapis_mat *A, int64_t i, int64_t j);
-/* The name of class c in words of our own where it has none. */
+/* The name of class c; where it has none, words of our own. */
 void page_class_name(page *p, const lapis_report *w, int64_t c);
-/* Finds that folder, with its last '/'. */
+/* Sets p->folder, with the last '/' counted. */
 void page_find_folder(page *p, const lapis_report *w);
 /* A sample's name without the folder that all share. */
 void page_sample_name(page *p, const lapis_report *w, int64_t j);
@@ -55,8 +57,8 @@ typedef struct chart {
   const char *title, *x_name;
   int n_lines;
   const char *name[CHART_LINES];
-  const double *y[CHART_LINES]; /* n values each, stride apart; drawn where
-                                   finite and above 0 */
+  const double *y[CHART_LINES]; /* n values each, stride apart; a value is drawn
+                                   if finite and above 0 */
   int64_t n, stride;
   double x0, step; /* x of the first value, and from one to the next */
 } chart;
@@ -66,7 +68,8 @@ void page_chart(page *p, const chart *c);
 /* ---- check.c ------------------------------------------------------------*/
 lapis_status page_check(lapis_ctx *ctx, const lapis_report *w);
 
-/* ---- views: whether there is something to show, and showing it ----------*/
+/* ---- views: sections of the page ----------------------------------------
+ * has: whether there is something to show; put: shows it. */
 typedef struct page_view {
   const char *id, *title;
   bool (*has)(const lapis_report *w);
@@ -76,7 +79,7 @@ extern const page_view view_suspects, view_gallery, view_roc, view_samples,
     view_curves, view_run;
 
 /* ---- gallery.c, layers.c ------------------------------------------------*/
-enum { COLOURS = 8 }; /* classes and points take turns: .c0 .. .c7 */
+enum { COLOURS = 8 }; /* shared in turn by classes and points: .c0 .. .c7 */
 /* "given: a; found: b", or nothing. */
 void page_labels(page *p, const lapis_report *w, int64_t sample);
 typedef struct frame { /* a picture as it is drawn */
@@ -85,14 +88,14 @@ typedef struct frame { /* a picture as it is drawn */
   const lapis_report_picture *of;
   double width, height;
 } frame;
-int64_t layer_heat_bytes(const lapis_report *w); /* for each */
+int64_t layer_heat_bytes(const lapis_report *w); /* for each heat map */
 void layer_heat(page *p, const frame *f, int64_t most);
 void layer_regions(page *p, const frame *f, int64_t most);
 void layer_boxes(page *p, const frame *f);
 void layer_points(page *p, const frame *f);
-/* " k0 k3": which classes lie over it. */
+/* " k0 k3": the classes drawn over the picture. */
 void layer_classes(page *p, const frame *f);
-/* The same in words, for those who do not see it. */
+/* What is drawn over the picture, in words, for those who cannot see it. */
 void layer_words(page *p, const frame *f);
 
 /* ---- outline.c ----------------------------------------------------------*/
@@ -100,7 +103,8 @@ typedef struct mask { /* width x height cells, rows from the top */
   int64_t width, height;
   int64_t *of; /* class of a cell */
 } mask;
-/* The d of an SVG path around the cells of a class, in cells. */
+/* The attribute d of an SVG path around the cells of a class; a cell is one
+ * unit wide. */
 void page_outline(page *p, const mask *m, int64_t of_class);
 
 #endif
