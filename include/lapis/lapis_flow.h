@@ -100,8 +100,8 @@ LAPIS_API void lapis_flow_free(lapis_flow *f); /* NULL is fine */
 /* Named arrays of n images.
  *
  * Every pipeline: names (n, paths of the images that could be read), image_size
- * (2 x n: width, height), notes (TEXT: a sentence on each thing that was
- * chosen), refused (TEXT: a sentence on each thing that was left out).
+ * (2 x n: width, height), notes (TEXT: remarks on the run, a sentence
+ * each), refused (TEXT: a sentence on each thing that was left out).
  *
  * match, of m keypoints in all images and N slots:
  *   xy (4 x m: x, y, scale, angle), group (m: image)
