@@ -58,7 +58,7 @@ static void triplets_and_pairs(void **state)
   CHECK_NEAR(unseen, 2, 0.05);
   write_text(&c, "zero.csv", "row0,column0\n2,3\n0,0\n");
   char before[256];
-  snprintf(before, sizeof before, "%s", c.out);
+  snprintf(before, sizeof before, "%.255s", c.out);
   command_run(&c, "predict m.lapis --pairs zero.csv");
   assert_string_equal(c.out, before);
   write_text(&c, "far.csv", "row,column\n3,4\n1,10\n");

@@ -434,9 +434,12 @@ static char *part_of_header(const char *from, const char *to)
   char *all = (char *)files_get(path, &size);
   all[size] = '\0';
   char *start = strstr(all, from);
-  if (start == NULL) fail_msg("lapis.h: no '%s'", from);
-  char *stop = strstr(start + 1, to);
-  assert_non_null(stop);
+  char *stop = start == NULL ? NULL : strstr(start + 1, to);
+  if (stop == NULL) {
+    free(all);
+    fail_msg("lapis.h: no '%s'", from);
+    return NULL;
+  }
   *stop = '\0';
   char *part = strdup(start);
   free(all);

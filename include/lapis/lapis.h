@@ -380,9 +380,10 @@ LAPIS_API lapis_rpca_settings lapis_rpca_defaults(void);
  *              + |D|_* + lambda sum of |X - D| over what was observed
  *
  * rlda: Y are indicators of K classes and W = (Y Y')^(-1/2).  Results:
- *   scores          K x n     T [D; 1]; of two classes one row, their
- * difference weights         (d + 1) x K   T', the offset last low_rank,
- * sparse, filled  d x n   as for rpca labels, classes           rlda: as for mc
+ *   scores                    K x n        T [D; 1]; two classes: one row
+ *   weights                   (d + 1) x K  T', the offset last
+ *   low_rank, sparse, filled  d x n        as for rpca
+ *   labels, classes                        rlda: as for mc
  *   dual            d x n     with weights given and certificate */
 typedef enum lapis_rr_denoise {                 /* where D comes from */
                                 LAPIS_RR_JOINT, /* with the regression, as in

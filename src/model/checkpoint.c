@@ -414,17 +414,25 @@ lapis_status lapis_checkpoint_new(lapis_ctx *ctx, const char *path,
                                   int n_also, lapis_checkpoint **out)
 {
   *out = NULL;
-  TRY(lapis_settings_check(ctx, m, settings));
+  void *own = base_alloc(ctx, 1, m->settings_size); /* NULL: the defaults */
+  if (own == NULL) return LAPIS_ENOMEM;
+  lapis_status s = lapis_settings_copy(ctx, m, settings, own);
+  char *head = s < 0 ? NULL : header(ctx, m, data, own, also, n_also);
+  base_free(own);
+  if (s < 0) return s;
   lapis_checkpoint *c = base_alloc(ctx, 1, sizeof *c);
-  if (c == NULL) return LAPIS_ENOMEM;
+  if (c == NULL) {
+    free(head);
+    return LAPIS_ENOMEM;
+  }
   c->ctx = ctx;
   c->every = 1;
   if (pthread_mutex_init(&c->lock, NULL) != 0) {
     base_free(c);
+    free(head);
     return lapis_fail(ctx, LAPIS_ENOMEM, "out of memory");
   }
-  char *head = header(ctx, m, data, settings, also, n_also);
-  lapis_status s = open_new(c, path, head);
+  s = open_new(c, path, head);
   free(head);
   if (s < 0)
     lapis_checkpoint_free(c, false);

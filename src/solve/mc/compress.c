@@ -84,8 +84,6 @@ static lapis_status read_all(pass *q)
   int64_t size = border_block_size(D);
   for (int64_t j = 0; j < n; j += size) {
     int64_t count = n - j < size ? n - j : size;
-    if (base_cancelled(h->ctx))
-      return lapis_fail(h->ctx, LAPIS_CANCELLED, "mc: interrupted");
     border_block(&q->c->data, j, count, q->block);
     int64_t others = sort_block(q, j, count);
     if (others == 0 || q->c->rest == 0) continue;

@@ -202,8 +202,7 @@ lapis_status factored_publish(mc *w)
   solver_publish(s, "feature_factors", lapis_mat_f64(f->left_X, f->r, w->p.D));
   solver_publish(s, "singular_values", lapis_mat_f64(f->values, 1, f->r));
   f->gap = w->bounds.gap;
-  f->proof =
-      w->set.proof == LAPIS_MC_PROOF_EXACT && f->exact ? "exact" : "random";
+  f->proof = f->exact ? "exact" : "random";
   solver_publish(s, "gap", lapis_mat_f64(&f->gap, 1, 1));
   solver_publish(s, "proof", lapis_mat_text(&f->proof, 1, 1));
   solver_publish_history(s);

@@ -26,7 +26,7 @@ static const lapis_param params[] = {
          .help = "weight of the nuclear norm"),
     REAL("mu-rel", mu_rel, .value = 0.02, ABOVE(0),
          .help = "mu in units of sigma_1(Z_0) / |Omega_X|; the command chooses "
-                 "it by cross-validation where neither is given"),
+                 "it by hidden labels where neither is given"),
     PARAM_CERTIFICATE,
     BOOL("class-features", class_features,
          .help = "also complete one representative a class (class_features)"),
@@ -179,6 +179,7 @@ static void release(lapis_solver *s)
   if (w->solver != NULL) w->solver->free(w);
   if (w->h.ops != NULL) mc_problem_free(w);
   targets_free(&w->p.labels);
+  base_free(w->whole);
   base_free(w->factors);
   base_free(w->p.turn);
   base_free(w->p.calibration);
