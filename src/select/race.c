@@ -155,6 +155,14 @@ static bool show(lapis_race *r, int64_t done, int64_t all, double started)
   return base_show(r->ctx, &now);
 }
 
+/* Out of time within a fold: what only some have answered decides nothing, and
+ * runners that came later have to have answered all that the first ones did. */
+static void drop_unfinished(lapis_race *r, int first, int64_t fold)
+{
+  for (int64_t f = first > 0 ? 0 : fold; f <= fold; f++)
+    for (int i = first; i < r->count; i++) runner_forget(r, &r->run[i], f);
+}
+
 /* Runners first .. count - 1 over all folds.  Out of time: the folds that all
  * have run decide, where there is one. */
 static lapis_status run_all(lapis_race *r, int first)
@@ -167,7 +175,11 @@ static lapis_status run_all(lapis_race *r, int first)
       if (s < 0 || s == LAPIS_CANCELLED) return s;
       if (!show(r, f * (r->count - first) + i - first + 1, all, started))
         return LAPIS_CANCELLED;
-      if (base_late(r->ctx)) return LAPIS_TIME_LIMIT;
+      if (!base_late(r->ctx)) continue;
+      bool whole = i == r->count - 1;
+      if (!whole || (first > 0 && f < r->used - 1))
+        drop_unfinished(r, first, f);
+      return LAPIS_TIME_LIMIT;
     }
   return LAPIS_OK;
 }

@@ -150,6 +150,12 @@ static void keep_hidden(const lapis_race *r, runner *x, int64_t fold,
   }
 }
 
+void runner_forget(const lapis_race *r, runner *x, int64_t fold)
+{
+  for (int64_t k = 0; x->score != NULL && k < r->K * r->n; k++)
+    if (hides(r, fold, k % r->K, k / r->K)) x->score[k] = NAN;
+}
+
 /* ---- mc -----------------------------------------------------------------*/
 static lapis_status solve_mc(lapis_race *r, runner *x, lapis_data *data,
                              int64_t fold, bool turned)

@@ -50,6 +50,8 @@ int runners_widen(lapis_race *r, int best);
 /* Answers of a runner for what this fold hides.  LAPIS_EDATA where the fold
  * leaves too little to learn from. */
 lapis_status runner_answers(lapis_race *r, runner *x, int64_t fold);
+/* As if x had never been asked about the fold. */
+void runner_forget(const lapis_race *r, runner *x, int64_t fold);
 
 /* judge.c: loss, error, AUROC, accuracy, sigmoids of a runner. */
 lapis_status runner_judge(lapis_race *r, runner *x);

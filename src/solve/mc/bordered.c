@@ -383,15 +383,6 @@ static lapis_status check_gap(mc *w)
   return record(w);
 }
 
-static void show(mc *w)
-{
-  lapis_progress now = {.rank = w->low_rank.rank,
-                        .objective = w->bounds.primal,
-                        .gap = w->bounds.gap,
-                        .residual = NAN};
-  loop_show(&w->base.loop, &now, w->set.stop.tol);
-}
-
 static void keep(mc *w)
 {
   loop *l = &w->base.loop;
@@ -430,7 +421,7 @@ static lapis_status iterate(mc *w)
     TRY(step(w));
     moved = true;
     if (l->iter % CHECK_EVERY == 0) TRY(check_gap(w));
-    show(w);
+    mc_show(w);
     if (w->bounds.gap <= w->set.stop.tol) break;
     TRY(anderson_after(&b->accel, all));
     if (l->iter % CHECK_EVERY != 0 || !too_coarse(w)) continue;

@@ -350,11 +350,6 @@ static lapis_status solve(mc *w)
 
 /* ---- the row of the list
  * ------------------------------------------------------*/
-static bool leaves_out(const mc *w, const lapis_data *data)
-{
-  return data->X.colptr != NULL && w->set.absent == LAPIS_ABSENT_MISSING;
-}
-
 static const char *refuses(const mc *w, const lapis_data *data)
 {
   if (w->set.variant != LAPIS_MC_1)
@@ -373,7 +368,8 @@ static const char *suits(const mc *w, const lapis_data *data)
 {
   const mc_problem *p = &w->p;
   double all = (double)p->D * (double)p->samples;
-  if (leaves_out(w, data)) return "what a sparse X leaves out is not observed";
+  if (mc_leaves_out(&w->set, data))
+    return "what a sparse X leaves out is not observed";
   if ((double)p->seen_X < 0.5 * all && smaller(p->m, p->n) > WORTH)
     return "more than half of X is not observed, and it is large";
   return NULL;

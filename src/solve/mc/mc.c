@@ -135,7 +135,7 @@ static lapis_status check_if_due(mc *w, const double sums[4])
   return LAPIS_OK;
 }
 
-static void show(mc *w)
+void mc_show(mc *w)
 {
   lapis_progress now = {.rank = w->low_rank.rank,
                         .objective = w->bounds.primal,
@@ -181,7 +181,7 @@ static lapis_status iterate(mc *w)
     TRY(check_if_due(w, sums));
     double factor = balance(w, sums);
     if (factor < 1 || factor > 1) TRY(balance_rho(w, factor));
-    show(w);
+    mc_show(w);
   }
   return w->checked < l->iter ? check_gap(w, sums) : LAPIS_OK;
 }

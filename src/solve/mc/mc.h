@@ -156,6 +156,12 @@ double mc_balance(int64_t k, const double sums[4]);
 /* B <- prox, U <- U + relaxed A - B, at w->rho; sums as la's admm_step. */
 lapis_status mc_update_fit(mc *w, double sums[4]);
 
+/* Shows rank, objective and gap beside the bar. */
+void mc_show(mc *w);
+
+/* X is sparse, and what it leaves out was not observed. */
+bool mc_leaves_out(const lapis_mc_settings *set, const lapis_data *data);
+
 /* Names what mc continues from when it was killed. */
 void mc_keep(mc *w);
 

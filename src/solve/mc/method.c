@@ -193,7 +193,8 @@ static bool same_problem(const mc *w, const lapis_mc_settings *set)
          set->certificate == w->set.certificate &&
          set->class_features == w->set.class_features &&
          set->absent == w->set.absent && set->proof == w->set.proof &&
-         set->debias == w->set.debias;
+         set->debias == w->set.debias &&
+         set->calibration.val == w->set.calibration.val;
 }
 
 /* Another mu, lambda, gamma or stop. */

@@ -106,7 +106,7 @@ lapis_status mc_check_features(lapis_ctx *ctx, int variant, const lapis_mat *X)
 }
 
 /* What a sparse X leaves out is not observed. */
-static bool leaves_out(const lapis_mc_settings *set, const lapis_data *data)
+bool mc_leaves_out(const lapis_mc_settings *set, const lapis_data *data)
 {
   return data->X.colptr != NULL && set->absent == LAPIS_ABSENT_MISSING;
 }
@@ -150,7 +150,7 @@ lapis_status mc_check_data(lapis_ctx *ctx, const lapis_mc_settings *set,
                            const lapis_data *data)
 {
   TRY(check_shapes(ctx, data));
-  if (leaves_out(set, data)) {
+  if (mc_leaves_out(set, data)) {
     TRY(observed_check(ctx, &data->X));
     TRY(mat_check_finite(ctx, "mc", "Y", &data->Y, true));
     return check_stored(ctx, data);
@@ -237,7 +237,7 @@ static bool zero_one(const mc *w)
 static void count_seen(mc *w, const lapis_data *data)
 {
   mc_problem *p = &w->p;
-  p->seen_X = leaves_out(&w->set, data)
+  p->seen_X = mc_leaves_out(&w->set, data)
                   ? data->X.colptr[p->samples]
                   : p->D * p->samples - lapis_mat_missing(&data->X);
   p->seen_Y = p->K * (p->n - p->samples);
@@ -340,7 +340,7 @@ static lapis_status fill_known(mc *w, double *Z0)
 lapis_status mc_densify(mc *w, lapis_data *data)
 {
   const lapis_mat X = data->X;
-  double absent = leaves_out(&w->set, data) ? NAN : 0;
+  double absent = mc_leaves_out(&w->set, data) ? NAN : 0;
   TRY(base_fits(w->base.ctx, "mc: X as a dense matrix",
                 8.0 * (double)X.rows * (double)X.cols));
   w->whole = base_alloc_raw(w->base.ctx, X.rows * X.cols, sizeof *w->whole);
