@@ -3,10 +3,12 @@
 import doctest
 import os
 import re
+import sys
 import tempfile
 import unittest
 import warnings
 from pathlib import Path
+from unittest import mock
 
 import matplotlib
 import numpy as np
@@ -40,6 +42,21 @@ class Page(unittest.TestCase):
                 runner.run(test, out=said.append)
             finally:
                 os.chdir(home)
+        self.assertEqual(runner.failures, 0, "".join(said))
+        self.assertGreater(runner.tries, 40)
+
+    def test_the_errata_run(self):
+        """With the oracle, which shares no code with the library."""
+        text = (ROOT / "docs" / "errata.md").read_text()
+        blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+        self.assertGreater(len(blocks), 10)
+        test = doctest.DocTestParser().get_doctest(
+            "".join(blocks), {}, "errata.md", "errata.md", 0)
+        said = []
+        runner = doctest.DocTestRunner()
+        with mock.patch.object(sys, "path",
+                               [str(ROOT / "tests" / "oracle"), *sys.path]):
+            runner.run(test, out=said.append)
         self.assertEqual(runner.failures, 0, "".join(said))
         self.assertGreater(runner.tries, 40)
 
