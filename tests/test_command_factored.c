@@ -66,6 +66,56 @@ static void triplets_and_pairs(void **state)
   command_expect(&c, 4, "pair 2: column 10 of 9");
 }
 
+/* The same entries as write_triplets, dense, "" where one is left out. */
+static void write_dense(const command *c, const char *name)
+{
+  static char text[1 << 16];
+  size_t used = 0;
+  for (int i = 0; i < 12; i++)
+    for (int j = 0; j < 9; j++) {
+      bool seen = (i + 2 * j) % 3 != 0;
+      used += (size_t)snprintf(
+          text + used, sizeof text - used, seen ? "%d%s" : "%.0d%s",
+          seen ? (i + 1) * (j + 2) : 0, j == 8 ? "\n" : ",");
+    }
+  write_text(c, name, text);
+}
+
+/* A model remembers what leaving out meant; so do the folds of cv. */
+static void new_samples_leave_out_too(void **state)
+{
+  (void)state;
+  command c;
+  lapis_arrays sparse, dense;
+  lapis_ctx *ctx = lapis_ctx_new();
+  char path[160];
+  command_begin(&c);
+  write_triplets(&c, "x.csv", 1);
+  write_dense(&c, "dense.csv");
+  command_run(&c, "fit mc -X x.csv --absent missing --mu 1e-3 --tol 1e-8 "
+                  "--model m.lapis");
+  command_expect(&c, 0, "");
+  command_run(&c, "predict m.lapis -X x.csv --tol 1e-6 -o a.npz");
+  command_expect(&c, 0, "");
+  command_run(&c, "predict m.lapis -X dense.csv --tol 1e-6 -o b.npz");
+  command_expect(&c, 0, "");
+  snprintf(path, sizeof path, "%s/a.npz", c.folder);
+  assert_int_equal(lapis_arrays_read(ctx, path, &sparse), 0);
+  snprintf(path, sizeof path, "%s/b.npz", c.folder);
+  assert_int_equal(lapis_arrays_read(ctx, path, &dense), 0);
+  const lapis_mat *a = &lapis_arrays_find(&sparse, "low_rank")->mat;
+  const lapis_mat *b = &lapis_arrays_find(&dense, "low_rank")->mat;
+  for (int64_t k = 0; k < 12 * 9; k++)
+    CHECK_NEAR(((double *)a->val)[k], ((double *)b->val)[k], 0);
+  CHECK_NEAR(lapis_mat_at(a, 0, 0), 2, 0.05); /* was left out */
+  lapis_arrays_free(&sparse);
+  lapis_arrays_free(&dense);
+  lapis_ctx_free(ctx);
+  write_text(&c, "bad.csv", "row,column,value\n1,1,1\n3,9,1\n");
+  command_run(&c, "predict m.lapis -X bad.csv");
+  command_expect(&c, 4, "row 2 of X has no observed feature");
+}
+
 static void bad_triplets(void **state)
 {
   (void)state;
@@ -103,6 +153,16 @@ static void maps_do_not_invent_entries(void **state)
   command_expect(&c, 2, "makes numbers of what a sparse X leaves out");
   command_run(&c, "fit mc -X x.csv --absent missing --mu 1e-3 --map scale:2");
   command_expect(&c, 0, "");
+  write_dense(&c, "dense.csv");
+  write_text(&c, "y.csv", "1\n0\n1\n0\n1\n0\n1\n0\n1\n0\n1\n0\n");
+  command_run(&c, "fit mc -X dense.csv --absent missing --mu 1e-3 "
+                  "--map standard --model m.lapis");
+  command_expect(&c, 0, "");
+  command_run(&c, "predict m.lapis -X x.csv");
+  command_expect(&c, 2, "--map standard makes numbers of what a sparse X");
+  command_run(&c, "cv mc -X x.csv -Y y.csv --absent missing --map standard "
+                  "--grid mu=1e-3 --folds 2");
+  command_expect(&c, 2, "--map standard makes numbers of what a sparse X");
 }
 
 static void the_solver_is_said(void **state)
@@ -122,6 +182,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(triplets_and_pairs),
+      cmocka_unit_test(new_samples_leave_out_too),
       cmocka_unit_test(bad_triplets),
       cmocka_unit_test(maps_do_not_invent_entries),
       cmocka_unit_test(the_solver_is_said),

@@ -14,6 +14,7 @@ static lapis_status apply_map(lapis_ctx *ctx, const lapis_model *m,
   *out = NULL;
   *to = *X;
   if (m->map == NULL) return LAPIS_OK;
+  TRY(method_check_map(ctx, m->method, m->settings, m->map, X));
   return lapis_map_make(ctx, m->map, X, out, to);
 }
 

@@ -315,7 +315,7 @@ lapis_status lapis_map_apply(lapis_ctx *ctx, const lapis_map *m,
 }
 
 /* 0 stays 0 in every stage, and no entry looks at one that is 0. */
-static bool keeps_zeros(const lapis_map *m)
+bool map_keeps_zeros(const lapis_map *m)
 {
   for (int i = 0; i < m->n_stages; i++)
     if (m->stage[i].kind == STAGE_STANDARD || m->stage[i].kind == STAGE_CHI2)
@@ -354,7 +354,7 @@ lapis_status lapis_map_make(lapis_ctx *ctx, const lapis_map *m,
                             const lapis_mat *X, double **memory, lapis_mat *out)
 {
   *memory = NULL;
-  if (X->colptr != NULL && keeps_zeros(m))
+  if (X->colptr != NULL && map_keeps_zeros(m))
     return map_sparse(ctx, m, X, memory, out);
   int64_t rows = lapis_map_rows(m, X->rows);
   lapis_mat wide = *X;

@@ -9,5 +9,7 @@
 lapis_mat map_state(const lapis_map *map);
 lapis_status map_restore(lapis_ctx *ctx, const char *spec,
                          const lapis_mat *state, lapis_map **out);
+/* What is 0 before the map is 0 behind it: standard and chi2 are no such. */
+bool map_keeps_zeros(const lapis_map *map);
 
 #endif

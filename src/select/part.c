@@ -179,6 +179,8 @@ static lapis_status solve(part *p, const void *settings)
     lapis_solver_free(p->solver);
     p->solver = NULL;
   }
+  TRY(method_check_map(p->from->ctx, p->from->method, settings, p->map,
+                       &p->from->data->X));
   TRY(lapis_solver_new(p->from->ctx, p->from->method, &p->train, settings,
                        &p->solver));
   return lapis_solve(p->solver);

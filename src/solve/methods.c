@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "mat/mat.h"
+#include "op/map.h"
 #include "solve/mc/mc.h"
 #include "solve/robust/robust.h"
 #include "solve/roml/roml.h"
@@ -70,6 +71,24 @@ lapis_status method_check(lapis_ctx *ctx, const method_entry *e,
   if (e->sparse) return LAPIS_OK;
   TRY(mat_check_dense(ctx, name, "X", &data->X));
   return mat_check_dense(ctx, name, "P", &data->P);
+}
+
+lapis_status method_check_map(lapis_ctx *ctx, const lapis_method *m,
+                              const void *settings, const lapis_map *map,
+                              const lapis_mat *X)
+{
+  char absent[16] = "zero";
+  if (map == NULL || X->colptr == NULL || map_keeps_zeros(map)) return LAPIS_OK;
+  for (int i = 0; i < m->n_params; i++)
+    if (strcmp(m->params[i].name, "absent") == 0)
+      TRY(lapis_settings_get(ctx, m, settings, "absent", absent,
+                             sizeof absent));
+  if (strcmp(absent, "missing") != 0) return LAPIS_OK;
+  return lapis_fail(ctx, LAPIS_EINVAL,
+                    "%s: --map %s makes numbers of what a sparse X leaves out; "
+                    "with --absent missing use scale, l1, l2 or sqrt, or a "
+                    "dense X with NaN",
+                    m->name, lapis_map_spec(map));
 }
 
 int lapis_method_count(void)

@@ -28,5 +28,10 @@ const method_entry *method_entry_of(const lapis_method *m);
  * a sparse matrix dense, that this fits. */
 lapis_status method_check(lapis_ctx *ctx, const method_entry *e,
                           const lapis_data *data);
+/* Refuses a map that makes numbers of what a sparse X leaves out, where the
+ * settings say that this is not observed. */
+lapis_status method_check_map(lapis_ctx *ctx, const lapis_method *m,
+                              const void *settings, const lapis_map *map,
+                              const lapis_mat *X);
 
 #endif

@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "solve/mc/mc.h"
+#include "solve/mc/observed.h"
 
 static const double RELAXATION = 1.6;
 enum { CHECK_EVERY = 10 };
@@ -392,25 +393,30 @@ static void fold_free(lapis_solver *s)
 static const solver_class fold_class = {
     .method = "mc", .solve = fold_solve, .free = fold_free};
 
-static lapis_status check_sample(lapis_ctx *ctx, const lapis_mat *X, int64_t j)
+static lapis_status check_sample(lapis_ctx *ctx, const lapis_mat *X,
+                                 bool left_out, int64_t j)
 {
-  for (int64_t i = 0; i < X->rows; i++)
+  if (left_out && X->colptr[j + 1] > X->colptr[j]) return LAPIS_OK;
+  for (int64_t i = 0; !left_out && i < X->rows; i++)
     if (!isnan(lapis_mat_at(X, i, j))) return LAPIS_OK;
   return lapis_fail(ctx, LAPIS_EMISSING,
                     "predict: row %" PRId64 " of X has no observed feature",
                     j + 1);
 }
 
-static lapis_status check(lapis_ctx *ctx, int variant, const lapis_mat *X,
-                          int64_t D)
+static lapis_status check(lapis_ctx *ctx, const lapis_mc_settings *set,
+                          const lapis_data *data, int64_t D)
 {
+  const lapis_mat *X = &data->X;
+  bool left_out = mc_leaves_out(set, data);
   if (X->rows != D)
     return lapis_fail(ctx, LAPIS_ESHAPE,
                       "predict: X has %" PRId64 " features, the model has "
                       "%" PRId64,
                       X->rows, D);
-  TRY(mc_check_features(ctx, variant, X));
-  for (int64_t j = 0; j < X->cols; j++) TRY(check_sample(ctx, X, j));
+  if (left_out) TRY(observed_check(ctx, X));
+  TRY(mc_check_features(ctx, set->variant, X));
+  for (int64_t j = 0; j < X->cols; j++) TRY(check_sample(ctx, X, left_out, j));
   return LAPIS_OK;
 }
 
@@ -514,13 +520,29 @@ static lapis_status allocate(fold *w)
   return LAPIS_OK;
 }
 
+/* What a sparse X leaves out is 0, or unknown as it was in the fit. */
+static void put_features(const lapis_mc_settings *set, const lapis_data *data,
+                         double *host)
+{
+  const lapis_mat *X = &data->X;
+  if (!mc_leaves_out(set, data)) {
+    mat_to_f64(X, host, X->rows);
+    return;
+  }
+  for (int64_t k = 0; k < X->rows * X->cols; k++) host[k] = NAN;
+  for (int64_t j = 0; j < X->cols; j++)
+    for (int64_t k = X->colptr[j]; k < X->colptr[j + 1]; k++)
+      host[j * X->rows + X->rowidx[k]] = mat_stored(X, k);
+}
+
 /* Z_0: the features as given; B: the same with 0 where unknown. */
-static lapis_status fill(fold *w, const lapis_mat *X)
+static lapis_status fill(fold *w, const lapis_mc_settings *set,
+                         const lapis_data *data)
 {
   const mc_problem *p = &w->p;
   double *host = base_alloc_raw(w->base.ctx, p->D * p->n, sizeof *host);
   if (host == NULL) return LAPIS_ENOMEM;
-  mat_to_f64(X, host, p->D);
+  put_features(set, data, host);
   lapis_mat view = lapis_mat_f64(host, p->D, p->n);
   lapis_status s = w->h.ops->upload(&w->h, &view, &w->p.phi.Z0);
   for (int64_t i = 0; i < p->D * p->n; i++)
@@ -556,26 +578,28 @@ static lapis_status take_factors(fold *w, const lapis_mat *A)
 }
 
 /* For samples that are wholly seen, from a fit whose samples were. */
-static lapis_status take_weights(fold *w, const lapis_data *data,
+static lapis_status take_weights(fold *w, const lapis_mc_settings *set,
+                                 const lapis_data *data,
                                  const named_list *learned)
 {
   const lapis_mat *W = named_numbers(learned, "weights", w->p.D + 1, w->p.K);
-  if (W == NULL || lapis_mat_missing(&data->X) > 0) return LAPIS_OK;
+  bool gaps = mc_leaves_out(set, data) || lapis_mat_missing(&data->X) > 0;
+  if (W == NULL || gaps) return LAPIS_OK;
   TRY(w->h.ops->alloc(&w->h, LAPIS_F64, W->rows, W->cols, &w->weights));
   return w->h.ops->upload(&w->h, W, &w->weights);
 }
 
-static lapis_status prepare(fold *w, const lapis_data *data,
-                            const named_list *learned)
+static lapis_status prepare(fold *w, const lapis_mc_settings *set,
+                            const lapis_data *data, const named_list *learned)
 {
   const lapis_mat *A = named_find(learned, "factors");
   TRY(la_open(w->base.ctx, &w->h));
   TRY(copy_classes(w, learned));
   TRY(allocate(w));
-  TRY(fill(w, &data->X));
+  TRY(fill(w, set, data));
   take_feature_block(&w->p);
   TRY(take_factors(w, A));
-  TRY(take_weights(w, data, learned));
+  TRY(take_weights(w, set, data, learned));
   TRY(set_rho(w, w->rho));
   return w->h.ops->project(&w->h, &w->p.phi, &w->B);
 }
@@ -593,8 +617,8 @@ lapis_status mc_fold_new(lapis_ctx *ctx, const lapis_data *data,
   w->p.n = data->X.cols;
   lapis_status status = mat_check_dense(ctx, "mc", "X", &data->X);
   if (status >= 0) status = read_layout(w, set, learned);
-  if (status >= 0) status = check(ctx, set->variant, &data->X, w->p.D);
-  if (status >= 0) status = prepare(w, data, learned);
+  if (status >= 0) status = check(ctx, set, data, w->p.D);
+  if (status >= 0) status = prepare(w, set, data, learned);
   if (status < 0) {
     lapis_solver_free(s);
     return status;
