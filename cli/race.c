@@ -72,11 +72,27 @@ static void say_other(const lapis_race *race, int best, int other)
           error, fabs(by) > 2 * error ? "clear" : "a toss-up");
 }
 
+/* A word as a shell reads it back: within '', where only ' is special; before:
+ * plain text in front. */
+static void say_word(const char *before, const char *text)
+{
+  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUV"
+                              "WXYZ0123456789_-+=@%:,./";
+  if (*text != '\0' && text[strspn(text, plain)] == '\0') {
+    fprintf(stderr, " %s%s", before, text);
+    return;
+  }
+  fprintf(stderr, " %s'", before);
+  for (; *text != '\0'; text++)
+    fprintf(stderr, *text == '\'' ? "'\\''" : "%c", *text);
+  fprintf(stderr, "'");
+}
+
 static void say_command(const cli *c, const char *settings)
 {
-  fprintf(stderr, "lapis: mc: the same again: lapis fit mc%s%s",
-          c->args.n_words > 0 ? " " : "",
-          c->args.n_words > 0 ? c->args.word[0] : "");
+  fprintf(stderr, "lapis: mc: the same again: lapis fit mc");
+  for (int i = 0; i < c->args.n_words; i++)
+    say_word(c->args.word[i][0] == '-' ? "./" : "", c->args.word[i]);
   for (int i = 0; i < c->args.n_given; i++) {
     const char *name = c->args.given[i].name, *value = c->args.given[i].value;
     size_t size = strlen(name);
@@ -86,8 +102,7 @@ static void say_command(const cli *c, const char *settings)
     if (said || strcmp(name, "threshold") == 0) continue;
     fprintf(stderr, " %s%s", size > 1 ? "--" : "-", name);
     if (strcmp(value, "true") == 0) continue;
-    bool plain = strcspn(value, " '\"$\\;&|<>()*?#~`") == strlen(value);
-    fprintf(stderr, plain ? " %s" : " '%s'", value);
+    say_word("", value);
   }
   fprintf(stderr, " %s --threshold %s\n", settings,
           args_get(&c->args, "threshold") != NULL
@@ -177,8 +192,7 @@ int race_settings(cli *c, const lapis_data *data, lapis_mc_settings *settings,
   }
   lapis_status s = lapis_race_run(c->ctx, data, settings, &o, out);
   cli_wipe_bar(c);
-  if (s == LAPIS_EINVAL || s == LAPIS_EDATA || s == LAPIS_EMISSING)
-    return nothing_chosen(c, lapis_ctx_error(c->ctx));
+  if (s == LAPIS_EINVAL) return nothing_chosen(c, lapis_ctx_error(c->ctx));
   if (s < 0 || s == LAPIS_CANCELLED) return cli_fail_status(c, s);
   int best = lapis_race_best(*out, "mc");
   if (best < 0) {

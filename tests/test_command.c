@@ -439,6 +439,72 @@ static void labels_without_settings(void **state)
   command_end(&c);
 }
 
+/* Names that a shell would take apart: the command that is printed names them
+ * still. */
+static void the_same_again_with_odd_names(void **state)
+{
+  (void)state;
+  static const char *const odd[] = {"it's a \"best\" $HOME.csv", "a;b&c.csv",
+                                    "-x.csv", "=~a.csv", "tab\tname.csv"};
+  command c;
+  char text[20000], again[2048];
+  uint64_t seed = 1;
+  int used = 0;
+  command_begin(&c);
+  used += sprintf(text, "height,weight,\"is it 'tall'?\"\n");
+  for (int i = 0; i < 40; i++)
+    used += sprintf(text + used, "%.4f,%.4f,%s\n",
+                    150 + 20 * (i % 2) + check_normal(&seed),
+                    50 + 20 * (i % 2) + check_normal(&seed),
+                    i < 30 ? i % 2 ? "1" : "0" : "");
+  write_text(&c, "plain.csv", text);
+  for (size_t k = 0; k < sizeof odd / sizeof *odd; k++) {
+    write_text(&c, odd[k], text);
+    write_text(&c, "name", odd[k]);
+    command_run(&c, "fit mc --target \"is it 'tall'?\" -o a.npz -- "
+                    "\"$(cat name)\"");
+    command_expect(&c, 0, "the same again: lapis ");
+    const char *at = strstr(c.err, "the same again: lapis ");
+    snprintf(again, sizeof again, "%.*s", (int)strcspn(at + 22, "\n"), at + 22);
+    command_run(&c, "%s", again);
+    command_expect(&c, 0, "");
+  }
+  command_end(&c);
+}
+
+/* What a fit refuses is refused before the race, by the fit's own sentence. */
+static void bad_data_is_no_want_of_labels(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *row, *options, *words;
+  } bad[] = {
+      {"1,inf,", "", "lapis: mc: X is infinite at row 7, column 2"},
+      {",,", "", "lapis: mc: row 7 has neither a feature nor a label"},
+      {"-1,1,", "--variant pos", "lapis: mc: X is -1 at row 7, column 1"},
+      {"-1,3,", "--variant simplex --map l1",
+       "lapis: mc: X is -0.25 at row 7, column 1"},
+      {"1,2,.1\n1,2,.2\n1,2,.3\n1,2,.4", "",
+       "lapis: mc: Y has 6 different values for 10 known targets"},
+  };
+  command c;
+  char text[2048];
+  command_begin(&c);
+  for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+    int used = sprintf(text, "a,b,y\n");
+    for (int i = 0; i < 6; i++)
+      used += sprintf(text + used, "%d,%d,%d\n", i % 2, i + 1, i % 2);
+    sprintf(text + used, "%s\n", bad[k].row);
+    write_text(&c, "t.csv", text);
+    command_run(&c, "fit mc t.csv --target y %s", bad[k].options);
+    command_expect(&c, 4, bad[k].words);
+  }
+  write_text(&c, "t.csv", "a,b,y\n1,2,0\n2,3,1\n2,4,\n");
+  command_run(&c, "fit mc t.csv --target y");
+  command_expect(&c, 0, "too few known labels to choose --mu-rel");
+  command_end(&c);
+}
+
 /* The same numbers as float32, which mc reads as they are, and as float64;
  * admm, bordered and factored, and a column with a hole. */
 static void float32_gives_the_same_answer(void **state)
@@ -506,6 +572,8 @@ int main(void)
       cmocka_unit_test(convert_choose_predict),
       cmocka_unit_test(the_demo_holds_its_promise),
       cmocka_unit_test(labels_without_settings),
+      cmocka_unit_test(the_same_again_with_odd_names),
+      cmocka_unit_test(bad_data_is_no_want_of_labels),
       cmocka_unit_test(float32_gives_the_same_answer),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -284,7 +284,7 @@ def _finish(context, name, work):
 
 # What counts as stated in a race (lapis_race.h), beside mu.
 _STATED = {"labels": 1, "lambda_": 2, "gamma": 4}
-_TOO_FEW = (-1, -3, -9)
+_TOO_FEW = -1
 
 
 class _Race:
@@ -305,7 +305,7 @@ class _Race:
         if best >= 0:
             lib.race_settings(self, best, struct)
             self._apply(context, inputs, lib.race_map(self, best))
-        elif status in _TOO_FEW or status == 2:
+        elif status in (_TOO_FEW, 2):
             why = "no time" if status == 2 else "too few known labels"
             context.talk.warnings.append(
                 f"{rows.name}: {why} to choose {rows.chosen}; the default is "

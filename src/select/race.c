@@ -7,6 +7,7 @@
 
 #include "base/keep.h"
 #include "select/runners.h"
+#include "solve/methods.h"
 
 enum { FOLDS = 3, USED_FOLDS = 2, FEW = 100, ROUNDS = 2 };
 static const double TIE = 0.002;        /* of log-loss */
@@ -231,6 +232,8 @@ static lapis_status race(lapis_race *r)
   runners_list(r);
   for (int round = 0; s == LAPIS_OK && round <= ROUNDS; round++) {
     s = run_all(r, first);
+    /* prepare found no fault in the data: a fold hides too much */
+    if (s == LAPIS_EDATA || s == LAPIS_EMISSING) return LAPIS_EINVAL;
     if (s < 0 || s == LAPIS_CANCELLED) return s;
     TRY(judge_from(r, first));
     first = r->count;
@@ -244,14 +247,30 @@ static lapis_status race(lapis_race *r)
   return s;
 }
 
+/* What a fit would refuse whatever were chosen: not for want of labels.  Rows
+ * are those of the data; a map of the user's may make what the variant needs.
+ */
+static lapis_status check(const lapis_race *r, const lapis_mat *X, bool mapped)
+{
+  const method_entry *e = method_entry_of(lapis_method_find("mc"));
+  lapis_mc_settings set = r->set;
+  lapis_data data = *r->data;
+  data.X = *X;
+  if (!mapped && r->own_map != NULL) set.variant = LAPIS_MC_1;
+  TRY(method_check(r->ctx, e, &data));
+  return e->check(r->ctx, &data, &set);
+}
+
 static lapis_status prepare(lapis_race *r)
 {
+  TRY(check(r, &r->data->X, false));
   TRY(targets_encode(r->ctx, "mc", &r->data->Y, &r->labels));
   r->K = r->labels.classes;
   TRY(find_turns(r));
   TRY(find_units(r));
   TRY(draw(r));
-  return make_maps(r, &r->data->X);
+  TRY(make_maps(r, &r->data->X));
+  return r->own_map == NULL ? LAPIS_OK : check(r, &r->X[0], true);
 }
 
 lapis_status lapis_race_run(lapis_ctx *ctx, const lapis_data *data,

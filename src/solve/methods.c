@@ -38,6 +38,7 @@ static const method_entry list[] = {
     {.method = &roml_method, .create = roml_new, .transductive = true},
     {.method = &mc_method,
      .create = mc_new,
+     .check = mc_check,
      .predict_method = &mc_fold_method,
      .predict = mc_fold_new,
      .transductive = true,

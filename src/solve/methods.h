@@ -10,9 +10,14 @@ typedef lapis_status (*method_predict_fn)(
     lapis_ctx *ctx, const lapis_data *data, const void *settings,
     const named_list *learned, const void *options, lapis_solver **out);
 
+/* What a constructor refuses of the data, whatever else is set. */
+typedef lapis_status (*method_check_fn)(lapis_ctx *ctx, const lapis_data *data,
+                                        const void *settings);
+
 typedef struct method_entry {
   const lapis_method *method;
   method_new_fn create;
+  method_check_fn check;              /* NULL: only by constructing */
   const lapis_method *predict_method; /* table of its options; NULL: none */
   method_predict_fn predict;
   /* Answers for the samples it was fitted on only (mc): choosing settings

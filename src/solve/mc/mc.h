@@ -105,6 +105,9 @@ lapis_status mc_check_features(lapis_ctx *ctx, int variant, const lapis_mat *X);
 /* Checks data against the settings' variant, allocating nothing. */
 lapis_status mc_check_data(lapis_ctx *ctx, const lapis_mc_settings *set,
                            const lapis_data *data);
+/* The same and the labels: method_check_fn (methods.h). */
+lapis_status mc_check(lapis_ctx *ctx, const lapis_data *data,
+                      const void *settings);
 /* Encodes the labels; sets K, D, n, m, and counts what is seen. */
 lapis_status mc_problem_size(mc *w, const lapis_data *data);
 /* A sparse X as a dense one of the solver's own, what it leaves out NaN or 0

@@ -163,32 +163,30 @@ lapis_status mc_check_data(lapis_ctx *ctx, const lapis_mc_settings *set,
 }
 
 /* Warns of classes with one kind of known label; refuses when all are so. */
-static lapis_status check_balance(mc *w)
+static lapis_status check_balance(lapis_ctx *ctx, const targets *t)
 {
-  const targets *t = &w->p.labels;
   int64_t whole = 0;
   for (int64_t c = 0; c < t->classes; c++) {
     int64_t count[2];
     targets_count(t, c, count);
     whole += count[0] > 0 && count[1] > 0;
     if (count[0] == 0 || count[1] == 0)
-      base_say(w->base.ctx, 0,
+      base_say(ctx, 0,
                "mc: class %" PRId64 " has %" PRId64 " negative and %" PRId64
                " positive known labels: nothing tells them apart",
                c + 1, count[0], count[1]);
   }
   if (whole > 0 || t->classes == 0) return LAPIS_OK;
-  return lapis_fail(w->base.ctx, LAPIS_EDATA,
+  return lapis_fail(ctx, LAPIS_EDATA,
                     "mc: no class has known labels of both kinds; without Y "
                     "the features alone are completed");
 }
 
 /* Real outputs would become a class each.  Codes of classes are whole, and
  * consecutive where most of them stand for few samples. */
-static lapis_status check_classes(mc *w)
+static lapis_status check_classes(lapis_ctx *ctx, const targets *t)
 {
   enum { FEW_CLASSES = 20 };
-  const targets *t = &w->p.labels;
   int64_t K = t->classes, known = 0;
   bool whole = true, many = K > FEW_CLASSES;
   if (t->kind != TARGETS_CLASS) return LAPIS_OK;
@@ -198,11 +196,29 @@ static lapis_status check_classes(mc *w)
   bool codes = whole && t->value[K - 1] - t->value[0] == (double)(K - 1);
   bool thin = 2 * K > known;
   if (whole ? !thin || !many || codes : !thin && !many) return LAPIS_OK;
-  return lapis_fail(w->base.ctx, LAPIS_EDATA,
+  return lapis_fail(ctx, LAPIS_EDATA,
                     "mc: Y has %" PRId64 " different values for %" PRId64
                     " known targets, which are no classes; 'lapis fit rr' "
                     "is for real targets",
                     K, known);
+}
+
+/* Of the targets of data, encoded. */
+static lapis_status check_labels(lapis_ctx *ctx, const targets *t)
+{
+  TRY(check_classes(ctx, t));
+  return check_balance(ctx, t);
+}
+
+lapis_status mc_check(lapis_ctx *ctx, const lapis_data *data,
+                      const void *settings)
+{
+  targets labels;
+  TRY(mc_check_data(ctx, settings, data));
+  TRY(targets_encode(ctx, "mc", &data->Y, &labels));
+  lapis_status s = check_labels(ctx, &labels);
+  targets_free(&labels);
+  return s;
 }
 
 /* Around 0 and 1 it matters which of two values is 1: the nuclear norm pulls
@@ -249,8 +265,7 @@ lapis_status mc_problem_size(mc *w, const lapis_data *data)
 {
   mc_problem *p = &w->p;
   TRY(targets_encode(w->base.ctx, "mc", &data->Y, &p->labels));
-  TRY(check_classes(w));
-  TRY(check_balance(w));
+  TRY(check_labels(w->base.ctx, &p->labels));
   TRY(turn_labels(w));
   p->K = p->labels.classes;
   TRY(mc_calibrate(w->base.ctx, p, &w->set.calibration));
