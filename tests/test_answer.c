@@ -1,5 +1,6 @@
 /* What is written is an answer: never NaN, never "solved" with a bound above
  * the objective, however large or small the data are. */
+#include "base/answer.h"
 #include "files.h"
 
 enum { D = 6, N = 24 };
@@ -118,11 +119,37 @@ static void any_setting_gives_an_answer_or_none(void **state)
     fit(f, rows[k][0], 1, rows[k][1], rows[k][2]);
 }
 
+/* Without a bound a method says so by NaN twice; else a gap is a number. */
+static void a_gap_of_no_number_proves_nothing(void **state)
+{
+  files *f = *state;
+  static const solver_class none = {.method = "none"};
+  static const struct {
+    double objective, dual, gap;
+    lapis_status status;
+  } rows[] = {{1, NAN, NAN, LAPIS_OK},
+              {1, 1, 0, LAPIS_OK},
+              {1, 0.5, 0.5, LAPIS_OK},
+              {1, 1, NAN, LAPIS_PRECISION_FLOOR},
+              {NAN, NAN, NAN, LAPIS_OK}, /* answers of a model */
+              {1, -INFINITY, INFINITY, LAPIS_PRECISION_FLOOR},
+              {1, 2, -1, LAPIS_PRECISION_FLOOR}};
+  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+    lapis_solver s = {.ctx = f->ctx,
+                      .cls = &none,
+                      .info = {.objective = rows[k].objective,
+                               .dual = rows[k].dual,
+                               .gap = rows[k].gap}};
+    assert_int_equal(answer_check(&s, LAPIS_OK), rows[k].status);
+  }
+}
+
 int main(void)
 {
 #define CASE(name) \
   cmocka_unit_test_setup_teardown(name, files_setup, files_teardown)
   const struct CMUnitTest tests[] = {CASE(any_scale_gives_an_answer_or_none),
-                                     CASE(any_setting_gives_an_answer_or_none)};
+                                     CASE(any_setting_gives_an_answer_or_none),
+                                     CASE(a_gap_of_no_number_proves_nothing)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -174,6 +174,7 @@ static void fpc_says_when_it_diverges(void **state)
   lapis_mc_settings set = tight(LAPIS_MC_1, LAPIS_MC_LABELS_PM, 1, 3, 0.015);
   lapis_solver *s;
   set.solver = LAPIS_MC_FPC;
+  set.certificate = false;
   set.tau = 1e9;
   assert_int_equal(lapis_mc_new(f.ctx, &data, &set, &s), LAPIS_OK);
   assert_int_equal(lapis_solve(s), LAPIS_ENUMERIC);
@@ -745,6 +746,16 @@ static void refusals(void **state)
   p = make(5, 2, 12, 0, true, 1);
   p.X[11] = -1e200;
   refused(&p, &set, LAPIS_EDATA, "X is -1e+200 at row 3, column 2, too large");
+  set.solver = LAPIS_MC_FPC;
+  p = make(5, 2, 12, 0, true, 1);
+  refused(&p, &set, LAPIS_EINVAL,
+          "--solver fpc cannot take this problem: it "
+          "proves nothing, so that there is no "
+          "--certificate");
+  set.certificate = false;
+  set.debias = true;
+  p = make(5, 2, 12, 0, true, 1);
+  refused(&p, &set, LAPIS_EINVAL, "--debias goes on from a proved answer");
   set.mu = 0;
   p = make(5, 2, 12, 0, true, 1);
   refused(&p, &set, LAPIS_EINVAL, "--mu is 0; it must be above 0");

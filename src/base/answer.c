@@ -5,6 +5,7 @@
  * bound above its own objective.  Neither is an answer: NaN is an error, and
  * what is not proved is not called solved. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/answer.h"
@@ -56,12 +57,14 @@ static lapis_status check_arrays(const lapis_solver *s)
   return LAPIS_OK;
 }
 
-/* Solved means a bound below the objective, and near it. */
+/* Solved means a bound below the objective, and near it.  A method that has
+ * no bound leaves gap and dual NaN; a gap of no number beside a bound proves
+ * nothing. */
 static bool is_proved(const lapis_solver *s)
 {
   const lapis_info *info = &s->info;
-  if (isnan(info->gap)) return isnan(info->dual) || !isnan(info->objective);
-  return info->gap >= -ROUNDING;
+  if (isnan(info->gap)) return isnan(info->dual);
+  return info->gap >= -ROUNDING && isfinite(info->gap);
 }
 
 /* Rounding ended it while the bound was not even half of the objective: such a
@@ -90,10 +93,15 @@ lapis_status answer_check(lapis_solver *s, lapis_status status)
   }
   if (isinf(s->info.residual)) s->info.residual = NAN; /* none was measured */
   if (status != LAPIS_OK || is_proved(s)) return status;
+  char what[96] = "its gap is not a finite number";
+  if (isfinite(s->info.gap))
+    snprintf(what, sizeof what,
+             "the bound lies above the objective by %.1e of it, which no "
+             "optimum does",
+             -s->info.gap);
   base_say(s->ctx, 0,
-           "%s: not solved: the bound lies above the objective by %.1e of it, "
-           "which no optimum does; the numbers of the data, or a setting, are "
-           "too large or too small",
-           s->cls->method, -s->info.gap);
+           "%s: not solved: %s; the numbers of the data, or a setting, are too "
+           "large or too small",
+           s->cls->method, what);
   return LAPIS_PRECISION_FLOOR;
 }

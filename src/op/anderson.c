@@ -5,10 +5,9 @@
  * g.  Where the multiplier of a problem is nearly degenerate the plain
  * iteration creeps; the differences then span the few slow directions.
  *
- * Numerics: the normal equations are regularized by a given share of
- * their trace; a
- * state whose own f turns out more than twice the last is given up for the
- * plain image, and the past with it. */
+ * Numerics: the normal equations are regularized by a given share of their
+ * trace; a state whose own f turns out more than twice the last is given up
+ * for the plain image, and the past with it. */
 #include "op/anderson.h"
 
 #include <math.h>

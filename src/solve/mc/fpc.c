@@ -122,10 +122,13 @@ static lapis_status fpc_solve(mc *w)
   return mc_primal(w, &w->bounds.primal);
 }
 
-static const char *refuses_nothing(const mc *w, const lapis_data *data)
+static const char *refuses(const mc *w, const lapis_data *data)
 {
-  (void)w;
   (void)data;
+  if (w->set.certificate)
+    return "it proves nothing, so that there is no --certificate; admm has one";
+  if (w->set.debias)
+    return "--debias goes on from a proved answer; admm has one";
   return NULL;
 }
 
@@ -138,7 +141,7 @@ static const char *suits_none(const mc *w, const lapis_data *data)
 }
 
 const mc_solver mc_fpc = {.name = "fpc",
-                          .refuses = refuses_nothing,
+                          .refuses = refuses,
                           .suits = suits_none,
                           .alloc = mc_state_alloc,
                           .solve = fpc_solve,
