@@ -136,6 +136,22 @@ static inline double k_logistic_conjugate(double y, double s, double c,
   return y * c + (heads + tails) / gamma;
 }
 
+/* Near the root of x = a + b/(1 + e^x), b > 0, to a few percent: Newton's step
+ * on ln y + ln(1 + e^(a + y)) = ln b, y = x - a, from where a rough reading of
+ * it begins.  The equation is the same for -x with -(a + b) for a, so that
+ * x >= 0. */
+static inline double k_logistic_start(double a, double b)
+{
+  bool turned = a < -0.5 * b;
+  if (turned) a = -(a + b);
+  double y = a > 0 ? log1p(b * exp(-a)) : log1p(b / (1 - a)) - a;
+  if (y > 0) {
+    double e = exp(-(a + y));
+    y -= (log(y / b) + a + y + log1p(e)) / (1 / y + 1 / (1 + e));
+  }
+  return turned ? -(a + y) : a + y;
+}
+
 /* u - w - t/(1 + exp(gamma u)) = 0, which increases in u, has its root in
  * [w, w + t/(1 + exp(gamma w))].  Newton alone cycles when t gamma is large,
  * between the ends or inside them: a step that leaves the bracket, or is not
@@ -146,23 +162,27 @@ static inline double k_prox_logistic(double v, double s, double c, double gamma,
                                      double t)
 {
   double w = s * (v - c), low = w, high = w + t * k_sigmoid(-gamma * w);
-  double u = 0.5 * (low + high), g = k_sigmoid(-gamma * u), bend = 0;
-  double step = high - low;
+  double u = 0.5 * (low + high), last = high - low, bend = 0;
+  if (gamma * t > 8) {
+    double near = k_logistic_start(gamma * w, gamma * t) / gamma;
+    if (near >= low && near <= high) u = near;
+  }
+  double g = k_sigmoid(-gamma * u);
   for (int i = 0; i < 200; i++) {
-    double f = u - w - t * g, last = step;
+    double f = u - w - t * g, size = fabs(u);
     bend = t * gamma * g * (1 - g);
+    double step = f / (1 + bend), noise = size + (size + fabs(w)) / (1 + bend);
+    if (!(fabs(step) > DBL_EPSILON * noise)) break;
     if (f > 0)
       high = u;
     else
       low = u;
-    double next = u - f / (1 + bend);
-    bool good = next > low && next < high && 2 * fabs(next - u) < last;
+    double next = u - step;
+    bool good = next > low && next < high && 2 * fabs(step) < last;
     if (!good) next = 0.5 * (low + high);
-    step = fabs(next - u);
+    last = fabs(next - u);
     u = next;
     g = k_sigmoid(-gamma * u);
-    double size = fabs(u), noise = size + (size + fabs(w)) / (1 + bend);
-    if (!(step > DBL_EPSILON * noise)) break;
   }
   return bend > 1 ? c + s * u : v + s * t * g;
 }
