@@ -6,8 +6,8 @@ include(CMakePackageConfigHelpers)
 # What the command says about itself, written when it is built.
 set(generated ${PROJECT_BINARY_DIR}/generated)
 add_custom_command(TARGET lapis_command POST_BUILD
-  COMMAND ${PROJECT_SOURCE_DIR}/tools/write-generated
-    $<TARGET_FILE:lapis_command> ${generated}
+  COMMAND ${PROJECT_SOURCE_DIR}/tools/write-generated ${generated}
+    ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:lapis_command>
   COMMENT "Writing manual pages and completions" VERBATIM)
 
 # ---- the command -----------------------------------------------------------

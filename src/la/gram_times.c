@@ -20,8 +20,8 @@
 
 #include "la/host.h"
 
-/* The loader chooses among copies only with glibc on x86-64. */
-#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__)
+/* The loader chooses among copies only with glibc (not musl) on x86-64. */
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__)
 #define EVERY_WIDTH __attribute__((target_clones("avx512f", "fma", "default")))
 #else
 #define EVERY_WIDTH
