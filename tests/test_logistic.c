@@ -81,11 +81,51 @@ static void gradients_vanish(void **state)
   lapis_ctx_free(ctx);
 }
 
+/* The same of three classes at once (multinomial). */
+static void known_weights_of_classes(void **state)
+{
+  (void)state;
+  static double X[] = {.1,   -.1, .6, .1,   -.5, .4,   1.3, .9,  -.7,
+                       -1.3, -.6, 0,  -2.3, -.2, -1.2, -.7, -.5, -.3};
+  static const int y[] = {0, 1, 2, 0, 1, 2, 1, 2, 0};
+  static const double C[] = {.1, 10};
+  static const double want[][9] = {
+      {0.1640879214072482, 0.06682263736624404, 0.07025955045803223,
+       -0.08261283054789761, -0.08331193654730303, -0.04399887547960292,
+       -0.08147509085935059, 0.016489299181058976, -0.02626067497842906},
+      {0.9728975479998135, 0.06336728447593784, 0.28299283087083826,
+       -0.39138411583648647, -0.6903504389610311, -0.24617924909665323,
+       -0.5815134321633282, 0.6269831544850926, -0.036813581774183375}};
+  lapis_ctx *ctx = lapis_ctx_new();
+  double sign[3 * 10];
+  /* a tenth sample has no class */
+  double more[20];
+  for (int j = 0; j < 10; j++)
+    for (int c = 0; c < 3; c++)
+      sign[3 * j + c] = j == 9 ? NAN : y[j] == c ? 1 : -1;
+  memcpy(more, X, sizeof X);
+  more[18] = more[19] = 5;
+  for (int k = 0; k < 2; k++) {
+    double W[9];
+    logistic_problem p = {.X = lapis_mat_f64(more, 2, 10),
+                          .sign = sign,
+                          .K = 3,
+                          .classes = true,
+                          .C = C[k],
+                          .tol = 1e-8,
+                          .max_iters = 2000};
+    assert_int_equal(fit(ctx, &p, W), 0);
+    for (int i = 0; i < 9; i++) CHECK_NEAR(W[i], want[k][i], 1e-6);
+  }
+  lapis_ctx_free(ctx);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(known_weights),
       cmocka_unit_test(gradients_vanish),
+      cmocka_unit_test(known_weights_of_classes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

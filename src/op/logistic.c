@@ -3,9 +3,13 @@
  *   minimize over w, b   |w|^2 / 2 + C sum_j log(1 + exp(-s_j (w'x_j + b)))
  *
  * for every label by itself, over the samples whose sign s_j is known; the bias
- * b is not penalised.  L-BFGS with an Armijo search [Liu and Nocedal 1989]; the
- * labels walk by themselves, but are evaluated together, so that the time goes
- * into two products a step.
+ * b is not penalised.  One class of K instead (`classes`):
+ *
+ *   minimize over W, b   |W|^2 / 2 - C sum_j log softmax(W'x_j + b)_y_j
+ *
+ * L-BFGS with an Armijo search [Liu and Nocedal 1989].  Labels walk by
+ * themselves, but are evaluated together, so that the time goes into two
+ * products a step; the weights of classes are one walker.
  *
  * Numerics: log(1 + exp(-u)) by its stable form.  A label of which one kind is
  * known has no minimiser (b runs away): its weights are 0 and its bias says the
@@ -19,7 +23,7 @@ enum { MEMORY = 8 };
 static const double ENOUGH = 1e-4; /* of the decrease that the slope promises */
 static const double SHORTEST = 1e-12;
 
-typedef struct walker { /* a label */
+typedef struct walker { /* a label, or all classes */
   double value, first, step;
   int64_t pairs; /* seen so far; the last MEMORY are kept */
   double rho[MEMORY];
@@ -30,11 +34,12 @@ typedef struct walk {
   la *h;
   const logistic_problem *p;
   int64_t d, n, K, size;              /* size: d + 1 */
-  walker *of;                         /* K */
+  int64_t count, len;                 /* walkers, and how long a point is */
+  walker *of;                         /* count */
   double *w, *g, *next, *slope, *dir; /* size x K each */
   double *S, *Y;                      /* size x MEMORY x K each */
   double *F;                          /* n x K: scores, then residuals */
-  double *value;                      /* K: at next */
+  double *value;                      /* count: at next */
 } walk;
 
 static double dot(const double *a, const double *b, int64_t n)
@@ -64,7 +69,56 @@ static double label_loss(const walk *w, int64_t c, double bias, double *bias_g)
   return w->p->C * sum;
 }
 
-/* value and slope of every label at next. */
+/* The loss of sample j, whose class is y, at its scores in F, which become the
+ * residuals. */
+static double class_loss(const walk *w, int64_t j, int64_t y)
+{
+  double most = -INFINITY, sum = 0, own = 0;
+  for (int64_t c = 0; c < w->K; c++) {
+    double *f = &w->F[c * w->n + j];
+    *f += w->next[c * w->size + w->d];
+    most = fmax(most, *f);
+    if (c == y) own = *f;
+  }
+  for (int64_t c = 0; c < w->K; c++)
+    sum += w->F[c * w->n + j] = exp(w->F[c * w->n + j] - most);
+  for (int64_t c = 0; c < w->K; c++) {
+    double *f = &w->F[c * w->n + j];
+    *f = w->p->C * (*f / sum - (c == y));
+    w->slope[c * w->size + w->d] += *f;
+  }
+  return w->p->C * (log(sum) + most - own);
+}
+
+static double all_classes_loss(walk *w)
+{
+  double sum = 0;
+  for (int64_t c = 0; c < w->K; c++) w->slope[c * w->size + w->d] = 0;
+  for (int64_t j = 0; j < w->n; j++) {
+    const double *sign = w->p->sign + j * w->K;
+    int64_t y = 0;
+    while (y < w->K && !(sign[y] > 0)) y++;
+    if (y < w->K) sum += class_loss(w, j, y);
+    for (int64_t c = 0; y == w->K && c < w->K; c++) w->F[c * w->n + j] = 0;
+  }
+  return sum;
+}
+
+/* The losses at the scores in F, which become the residuals. */
+static void losses(walk *w)
+{
+  if (w->p->classes) w->value[0] = all_classes_loss(w);
+  for (int64_t c = 0; c < w->K; c++) {
+    const double *v = w->next + c * w->size;
+    double *g = w->slope + c * w->size, half = dot(v, v, w->d) / 2;
+    if (w->p->classes)
+      w->value[0] += half;
+    else
+      w->value[c] = label_loss(w, c, v[w->d], &g[w->d]) + half;
+  }
+}
+
+/* value and slope of every walker at next. */
 static lapis_status evaluate(walk *w)
 {
   la_array X = la_wrap(w->p->X.val, w->d, w->n);
@@ -73,11 +127,7 @@ static lapis_status evaluate(walk *w)
   X.ld = w->p->X.ld;
   at.ld = slope.ld = w->size;
   TRY(w->h->ops->gemm(w->h, LA_T, LA_N, 1, &X, &at, 0, &F));
-  for (int64_t c = 0; c < w->K; c++) {
-    const double *v = w->next + c * w->size;
-    double *g = w->slope + c * w->size;
-    w->value[c] = label_loss(w, c, v[w->d], &g[w->d]) + dot(v, v, w->d) / 2;
-  }
+  losses(w);
   TRY(w->h->ops->gemm(w->h, LA_N, LA_N, 1, &X, &F, 0, &slope));
   for (int64_t c = 0; c < w->K; c++)
     for (int64_t i = 0; i < w->d; i++)
@@ -85,18 +135,18 @@ static lapis_status evaluate(walk *w)
   return LAPIS_OK;
 }
 
-/* ---- one label's steps --------------------------------------------------*/
+/* ---- one walker's steps -------------------------------------------------*/
 static double *pair(const walk *w, double *of, int64_t c, int64_t k)
 {
-  return of + (c * MEMORY + k % MEMORY) * w->size;
+  return of + (c * MEMORY + k % MEMORY) * w->len;
 }
 
 /* dir = -H g, H from the pairs. */
 static void direct(walk *w, int64_t c)
 {
   walker *x = &w->of[c];
-  double *dir = w->dir + c * w->size, alpha[MEMORY];
-  int64_t low = x->pairs > MEMORY ? x->pairs - MEMORY : 0, m = w->size;
+  double *dir = w->dir + c * w->len, alpha[MEMORY];
+  int64_t low = x->pairs > MEMORY ? x->pairs - MEMORY : 0, m = w->len;
   for (int64_t i = 0; i < m; i++) dir[i] = -w->g[c * m + i];
   for (int64_t k = x->pairs - 1; k >= low; k--) {
     double a = x->rho[k % MEMORY] * dot(pair(w, w->S, c, k), dir, m);
@@ -121,7 +171,7 @@ static void direct(walk *w, int64_t c)
 static void accept(walk *w, int64_t c)
 {
   walker *x = &w->of[c];
-  int64_t m = w->size;
+  int64_t m = w->len;
   double *v = w->w + c * m, *g = w->g + c * m, *to = w->next + c * m;
   double *s = pair(w, w->S, c, x->pairs), *y = pair(w, w->Y, c, x->pairs);
   for (int64_t i = 0; i < m; i++) {
@@ -141,7 +191,7 @@ static void accept(walk *w, int64_t c)
 static void settle(walk *w, int64_t c)
 {
   walker *x = &w->of[c];
-  int64_t m = w->size;
+  int64_t m = w->len;
   double down = dot(w->g + c * m, w->dir + c * m, m);
   if (w->value[c] <= x->value + ENOUGH * x->step * down)
     accept(w, c);
@@ -153,31 +203,37 @@ static void settle(walk *w, int64_t c)
 static void aim(walk *w, int64_t c)
 {
   const walker *x = &w->of[c];
-  for (int64_t i = c * w->size; i < (c + 1) * w->size; i++)
+  for (int64_t i = c * w->len; i < (c + 1) * w->len; i++)
     w->next[i] = x->done ? w->w[i] : w->w[i] + x->step * w->dir[i];
 }
 
 /* ---- all of them --------------------------------------------------------*/
-/* Labels of one kind, and who else has to walk. */
+/* A label of which one kind is known has no walk to do. */
+static void find_one_kind(walk *w, int64_t c)
+{
+  walker *x = &w->of[c];
+  int64_t count[2] = {0, 0};
+  for (int64_t j = 0; j < w->n; j++) {
+    double s = w->p->sign[j * w->K + c];
+    if (!isnan(s)) count[s > 0]++;
+  }
+  x->one_kind = count[0] == 0 || count[1] == 0;
+  if (x->one_kind)
+    w->w[c * w->size + w->d] =
+        log((double)(count[1] + 1)) - log((double)(count[0] + 1));
+}
+
 static lapis_status begin(walk *w)
 {
   TRY(evaluate(w));
   memcpy(w->g, w->slope, (size_t)(w->size * w->K) * sizeof *w->g);
-  for (int64_t c = 0; c < w->K; c++) {
+  for (int64_t c = 0; c < w->count; c++) {
     walker *x = &w->of[c];
-    int64_t count[2] = {0, 0};
-    for (int64_t j = 0; j < w->n; j++) {
-      double s = w->p->sign[j * w->K + c];
-      if (!isnan(s)) count[s > 0]++;
-    }
-    const double *g = w->g + c * w->size;
+    const double *g = w->g + c * w->len;
+    if (!w->p->classes) find_one_kind(w, c);
     x->value = w->value[c];
-    x->first = sqrt(dot(g, g, w->size));
-    x->one_kind = count[0] == 0 || count[1] == 0;
+    x->first = sqrt(dot(g, g, w->len));
     x->done = x->one_kind || x->first == 0;
-    if (x->one_kind)
-      w->w[c * w->size + w->d] =
-          log((double)(count[1] + 1)) - log((double)(count[0] + 1));
     if (!x->done) direct(w, c);
   }
   return LAPIS_OK;
@@ -188,20 +244,20 @@ static lapis_status walk_all(walk *w, int64_t *iterations, double *left)
   int64_t open = 1, k = 0;
   TRY(begin(w));
   for (; open > 0 && k < w->p->max_iters; k++) {
-    for (int64_t c = 0; c < w->K; c++) aim(w, c);
+    for (int64_t c = 0; c < w->count; c++) aim(w, c);
     TRY(evaluate(w));
     open = 0;
-    for (int64_t c = 0; c < w->K; c++) {
+    for (int64_t c = 0; c < w->count; c++) {
       if (!w->of[c].done) settle(w, c);
       open += !w->of[c].done;
     }
   }
   if (iterations != NULL) *iterations = k;
-  for (int64_t c = 0; left != NULL && c < w->K; c++) {
-    const double *g = w->g + c * w->size;
+  for (int64_t c = 0; left != NULL && c < w->count; c++) {
+    const double *g = w->g + c * w->len;
     double first = w->of[c].first;
     if (w->of[c].one_kind || first == 0) continue;
-    *left = fmax(*left, sqrt(dot(g, g, w->size)) / first);
+    *left = fmax(*left, sqrt(dot(g, g, w->len)) / first);
   }
   return LAPIS_OK;
 }
@@ -211,6 +267,8 @@ lapis_status op_logistic(la *h, const logistic_problem *p, double *W,
 {
   int64_t d = p->X.rows, n = p->X.cols, K = p->K, size = (d + 1) * K;
   walk w = {.h = h, .p = p, .d = d, .n = n, .K = K, .size = d + 1, .w = W};
+  w.count = p->classes ? 1 : K;
+  w.len = p->classes ? size : d + 1;
   int64_t count = 4 * size + 2 * MEMORY * size + n * K + K;
   double *room = base_alloc(h->ctx, count, sizeof *room);
   w.of = base_alloc(h->ctx, K, sizeof *w.of);
