@@ -91,8 +91,9 @@ static void any_scale_gives_an_answer_or_none(void **state)
 {
   files *f = *state;
   int warnings = 0;
-  static const char *const methods[] = {"mc",    "rpca",    "rr",   "rlda",
-                                        "clean", "svmplus", "roml", "misvm"};
+  static const char *const methods[] = {"mc",   "rpca",  "rr",
+                                        "rlda", "clean", "svmplus",
+                                        "roml", "misvm", "linear"};
   static const double scales[] = {1,     1e9,    1e-9,   1e60,  1e-100, 1e-160,
                                   1e150, 1e-200, 1e-300, 1e300, 0};
   lapis_ctx_on_message(f->ctx, count_warnings, &warnings);
@@ -112,7 +113,8 @@ static void any_setting_gives_an_answer_or_none(void **state)
       {"rr", "max-iters", "0"},     {"rr", "time-limit", "0"},
       {"clean", "time-limit", "0"}, {"mc", "time-limit", "0"},
       {"mc", "mu", "1e-300"},       {"mc", "mu", "1e300"},
-      {"svmplus", "C", "1e-300"},   {"svmplus", "C", "1e300"}};
+      {"svmplus", "C", "1e-300"},   {"svmplus", "C", "1e300"},
+      {"linear", "C", "1e-300"},    {"linear", "C", "1e300"}};
   lapis_ctx_on_message(f->ctx, count_warnings, &warnings);
   lapis_ctx_limit(f->ctx, INFINITY);
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)

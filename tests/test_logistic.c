@@ -7,7 +7,7 @@ static lapis_status fit(lapis_ctx *ctx, const logistic_problem *p, double *W)
   la h;
   double left;
   assert_int_equal(la_open(ctx, &h), 0);
-  lapis_status s = op_logistic(&h, p, W, NULL, &left);
+  lapis_status s = op_logistic(&h, p, W, &left);
   if (s >= 0) CHECK_AT_MOST(left, p->tol);
   return s;
 }

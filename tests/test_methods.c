@@ -20,14 +20,15 @@ BY_NAME(clean)
 BY_NAME(roml)
 BY_NAME(svmplus)
 BY_NAME(misvm)
+BY_NAME(linear)
 
 static const struct named {
   const char *name;
   make_fn make;
-} named[] = {{"mc", make_mc},           {"rpca", make_rpca},
-             {"rr", make_rr},           {"rlda", make_rlda},
-             {"clean", make_clean},     {"roml", make_roml},
-             {"svmplus", make_svmplus}, {"misvm", make_misvm}};
+} named[] = {
+    {"mc", make_mc},           {"rpca", make_rpca},   {"rr", make_rr},
+    {"rlda", make_rlda},       {"clean", make_clean}, {"roml", make_roml},
+    {"svmplus", make_svmplus}, {"misvm", make_misvm}, {"linear", make_linear}};
 enum { NAMED = sizeof named / sizeof *named, ROWS = 3, SAMPLES = 12 };
 
 static make_fn by_name(const char *name)

@@ -354,6 +354,25 @@ typedef struct lapis_mc_fold_settings {
   lapis_stop stop;
 } lapis_mc_fold_settings;
 
+/* linear: logistic regression, the plain method beside mc; gaps of X hold the
+ * mean of the feature.
+ *
+ *   minimize   |w|^2 / 2 + C sum of log(1 + exp(-s_j (w'x_j + b)))   a label
+ *
+ * or, of several classes, with the softmax of their lines.  Results:
+ *   scores          K x n     log-odds of yes, or of the class
+ *   probabilities   K x n
+ *   labels, classes           as for mc
+ *   weights         (d + 1) x K, the offset last
+ * Predicting: all but the weights. */
+typedef struct lapis_linear_settings {
+  size_t size;
+  lapis_stop stop;
+  double C;              /* weight of the losses */
+  lapis_mat calibration; /* as for mc */
+} lapis_linear_settings;
+LAPIS_API lapis_linear_settings lapis_linear_defaults(void);
+
 /* rpca: X apart into a part of low rank and sparse errors [RR16] (7).
  *
  *   minimize   |D|_* + lambda sum of |X - D| over what was observed
@@ -592,6 +611,9 @@ typedef struct lapis_info {
 LAPIS_API lapis_status lapis_mc_new(lapis_ctx *ctx, const lapis_data *data,
                                     const lapis_mc_settings *set,
                                     lapis_solver **out);
+LAPIS_API lapis_status lapis_linear_new(lapis_ctx *ctx, const lapis_data *data,
+                                        const lapis_linear_settings *set,
+                                        lapis_solver **out);
 LAPIS_API lapis_status lapis_rpca_new(lapis_ctx *ctx, const lapis_data *data,
                                       const lapis_rpca_settings *set,
                                       lapis_solver **out);

@@ -54,6 +54,11 @@ lapis_status targets_encode(lapis_ctx *ctx, const char *method,
 void targets_decode(const targets *t, const double *scores, double threshold,
                     double *labels);
 int64_t targets_label_rows(const targets *t);
+/* scores K x n -> probabilities: of yes, 1 / (1 + exp(-(slope s + bias))), or
+ * of each class, ~ exp(slope s_c + bias_c).  calibration: slope and bias of
+ * each of K. */
+void targets_calibrate(const targets *t, const double *calibration,
+                       const double *scores, double *probabilities);
 /* Known negative and positive labels of class c. */
 void targets_count(const targets *t, int64_t c, int64_t count[2]);
 void targets_free(targets *t);

@@ -195,6 +195,38 @@ void targets_decode(const targets *t, const double *scores, double threshold,
     labels[k] = t->value[scores[k] > threshold];
 }
 
+/* logit (K) becomes probabilities. */
+static void softmax(double *logit, int64_t K)
+{
+  double most = -INFINITY, sum = 0;
+  for (int64_t c = 0; c < K; c++) most = fmax(most, logit[c]);
+  for (int64_t c = 0; c < K; c++) sum += logit[c] = exp(logit[c] - most);
+  for (int64_t c = 0; c < K; c++) logit[c] /= sum;
+}
+
+static void sigmoids(double *logit, int64_t K)
+{
+  for (int64_t c = 0; c < K; c++) {
+    double e = exp(-fabs(logit[c]));
+    logit[c] = (logit[c] > 0 ? 1 : e) / (1 + e);
+  }
+}
+
+void targets_calibrate(const targets *t, const double *calibration,
+                       const double *scores, double *probabilities)
+{
+  int64_t K = t->classes;
+  for (int64_t j = 0; j < t->samples; j++) {
+    double *p = probabilities + j * K;
+    for (int64_t c = 0; c < K; c++)
+      p[c] = calibration[2 * c] * scores[j * K + c] + calibration[2 * c + 1];
+    if (t->kind == TARGETS_CLASS)
+      softmax(p, K);
+    else
+      sigmoids(p, K);
+  }
+}
+
 void targets_free(targets *t)
 {
   base_free(t->sign);

@@ -239,11 +239,45 @@ static lapis_status begin(walk *w)
   return LAPIS_OK;
 }
 
-static lapis_status walk_all(walk *w, int64_t *iterations, double *left)
+/* The objective, and the largest relative gradient. */
+static double measure(const walk *w, double *left)
 {
-  int64_t open = 1, k = 0;
+  double all = 0;
+  *left = 0;
+  for (int64_t c = 0; c < w->count; c++) {
+    const walker *x = &w->of[c];
+    const double *g = w->g + c * w->len;
+    all += x->value;
+    if (x->one_kind || x->first == 0) continue;
+    *left = fmax(*left, sqrt(dot(g, g, w->len)) / x->first);
+  }
+  return all;
+}
+
+static lapis_status record(const walk *w, double *left)
+{
+  loop *l = w->p->loop;
+  double all = measure(w, left);
+  if (l == NULL) return LAPIS_OK;
+  TRY(loop_record(l, (double[]){all, *left}));
+  lapis_progress now = {.objective = all, .gap = NAN, .residual = *left};
+  loop_show(l, &now, NAN);
+  return LAPIS_OK;
+}
+
+/* Another step may be taken. */
+static bool goes_on(const walk *w, int64_t steps)
+{
+  if (w->p->loop != NULL) return loop_next(w->p->loop);
+  return steps < w->p->max_iters;
+}
+
+static lapis_status walk_all(walk *w, double *left)
+{
+  int64_t open = 0;
   TRY(begin(w));
-  for (; open > 0 && k < w->p->max_iters; k++) {
+  for (int64_t c = 0; c < w->count; c++) open += !w->of[c].done;
+  for (int64_t k = 0; open > 0 && goes_on(w, k); k++) {
     for (int64_t c = 0; c < w->count; c++) aim(w, c);
     TRY(evaluate(w));
     open = 0;
@@ -251,19 +285,14 @@ static lapis_status walk_all(walk *w, int64_t *iterations, double *left)
       if (!w->of[c].done) settle(w, c);
       open += !w->of[c].done;
     }
+    TRY(record(w, left));
   }
-  if (iterations != NULL) *iterations = k;
-  for (int64_t c = 0; left != NULL && c < w->count; c++) {
-    const double *g = w->g + c * w->len;
-    double first = w->of[c].first;
-    if (w->of[c].one_kind || first == 0) continue;
-    *left = fmax(*left, sqrt(dot(g, g, w->len)) / first);
-  }
+  (void)measure(w, left);
   return LAPIS_OK;
 }
 
 lapis_status op_logistic(la *h, const logistic_problem *p, double *W,
-                         int64_t *iterations, double *left)
+                         double *left)
 {
   int64_t d = p->X.rows, n = p->X.cols, K = p->K, size = (d + 1) * K;
   walk w = {.h = h, .p = p, .d = d, .n = n, .K = K, .size = d + 1, .w = W};
@@ -274,7 +303,7 @@ lapis_status op_logistic(la *h, const logistic_problem *p, double *W,
   w.of = base_alloc(h->ctx, K, sizeof *w.of);
   lapis_status s = room == NULL || w.of == NULL ? LAPIS_ENOMEM : LAPIS_OK;
   memset(W, 0, (size_t)size * sizeof *W);
-  if (left != NULL) *left = 0;
+  double unused;
   if (s >= 0) {
     w.g = room;
     w.next = w.g + size;
@@ -284,7 +313,7 @@ lapis_status op_logistic(la *h, const logistic_problem *p, double *W,
     w.Y = w.S + MEMORY * size;
     w.F = w.Y + MEMORY * size;
     w.value = w.F + n * K;
-    s = walk_all(&w, iterations, left);
+    s = walk_all(&w, left != NULL ? left : &unused);
   }
   base_free(room);
   base_free(w.of);

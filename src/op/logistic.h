@@ -1,6 +1,7 @@
 /* logistic.h - logistic regression of several labels, or classes, at once. */
 #ifndef LAPIS_LOGISTIC_H
 #define LAPIS_LOGISTIC_H
+#include "base/loop.h"
 #include "la/backend.h"
 
 typedef struct logistic_problem {
@@ -11,11 +12,12 @@ typedef struct logistic_problem {
   double C;     /* weight of the losses against |w|^2 / 2 */
   double tol;   /* stop where a label's gradient is this share of its first */
   int64_t max_iters;
+  loop *loop; /* whose rules hold instead, and whose history is written:
+               * objective, gradient; or NULL */
 } logistic_problem;
-/* W: (d + 1) x K, a label a column, the bias last.  *iterations: how many
- * evaluations it took; *left: the largest relative gradient at the end (either
- * may be NULL). */
+/* W: (d + 1) x K, a label a column, the bias last.  *left: the largest relative
+ * gradient at the end, or NULL. */
 lapis_status op_logistic(la *h, const logistic_problem *p, double *W,
-                         int64_t *iterations, double *left);
+                         double *left);
 
 #endif

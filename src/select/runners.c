@@ -222,7 +222,7 @@ static lapis_status score_linear(lapis_race *r, la *h,
                                  double *score)
 {
   int64_t d = p->X.rows;
-  TRY(op_logistic(h, p, W, NULL, NULL));
+  TRY(op_logistic(h, p, W, NULL));
   la_array X = la_wrap(p->X.val, d, r->n), w = la_wrap(W, d, r->K);
   la_array out = la_wrap(score, r->K, r->n);
   w.ld = d + 1;

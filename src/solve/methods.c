@@ -7,6 +7,7 @@
 
 #include "mat/mat.h"
 #include "op/map.h"
+#include "solve/linear/linear.h"
 #include "solve/mc/mc.h"
 #include "solve/robust/robust.h"
 #include "solve/roml/roml.h"
@@ -25,6 +26,10 @@ static const method_entry list[] = {
      .create = rpca_new,
      .predict_method = &rpca_predict_method,
      .predict = rpca_predict_new},
+    {.method = &linear_method,
+     .create = linear_new,
+     .predict_method = &linear_predict_method,
+     .predict = linear_predict_new},
     {.method = &clean_method, .create = clean_new, .transductive = true},
     {.method = &misvm_method,
      .create = misvm_new,
@@ -135,6 +140,7 @@ lapis_status lapis_solver_new(lapis_ctx *ctx, const lapis_method *m,
     return lapis_solver_new(ctx, &name##_method, data, set, out);         \
   }
 BY_NAME(mc, lapis_mc_settings)
+BY_NAME(linear, lapis_linear_settings)
 BY_NAME(rpca, lapis_rpca_settings)
 BY_NAME(rr, lapis_rr_settings)
 BY_NAME(rlda, lapis_rr_settings)

@@ -3,54 +3,18 @@
  * By the threshold of the coding, or by what a race has found on hidden labels:
  * slope and bias a label, p = 1 / (1 + exp(-(slope s + bias))), yes above 1/2;
  * one class of K: the largest of slope s_c + bias_c, p their softmax. */
-#include <math.h>
-
 #include "solve/mc/mc.h"
-
-static double *calibrated(const mc_problem *p, const double *scores, int64_t k,
-                          double *logit)
-{
-  for (int64_t c = 0; c < p->K; c++)
-    logit[c] = p->calibration[2 * c] * scores[k * p->K + c] +
-               p->calibration[2 * c + 1];
-  return logit;
-}
-
-/* logit (K) becomes probabilities. */
-static void softmax(double *logit, int64_t K)
-{
-  double most = -INFINITY, sum = 0;
-  for (int64_t c = 0; c < K; c++) most = fmax(most, logit[c]);
-  for (int64_t c = 0; c < K; c++) sum += logit[c] = exp(logit[c] - most);
-  for (int64_t c = 0; c < K; c++) logit[c] /= sum;
-}
-
-static void sigmoids(double *logit, int64_t K)
-{
-  for (int64_t c = 0; c < K; c++) {
-    double e = exp(-fabs(logit[c]));
-    logit[c] = (logit[c] > 0 ? 1 : e) / (1 + e);
-  }
-}
 
 void mc_decide(const mc_problem *p, const double *scores, int64_t n,
                double *labels, double *probabilities)
 {
+  targets t = p->labels;
+  t.samples = n;
   if (p->calibration == NULL) {
-    targets t = p->labels;
-    t.samples = n;
     targets_decode(&t, scores, p->threshold, labels);
     return;
   }
-  for (int64_t j = 0; j < n; j++) {
-    double *q = calibrated(p, scores, j, probabilities + j * p->K);
-    if (p->labels.kind == TARGETS_CLASS)
-      softmax(q, p->K);
-    else
-      sigmoids(q, p->K);
-  }
-  targets t = p->labels;
-  t.samples = n;
+  targets_calibrate(&t, p->calibration, scores, probabilities);
   targets_decode(&t, probabilities, 0.5, labels);
 }
 

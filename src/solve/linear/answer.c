@@ -1,0 +1,76 @@
+/* answer.c - from weights to scores, probabilities and labels.
+ *
+ * A score is the log-odds of yes, or of the class against all the others; so
+ * the shares that a softmax gives need no calibration to be probabilities. */
+#include <math.h>
+
+#include "solve/linear/linear.h"
+
+lapis_status linear_answer_alloc(lapis_solver *s, linear_answer *a)
+{
+  arena *own = &s->arena;
+  a->X = arena_reals(own, a->d * a->n);
+  a->scores = arena_reals(own, a->K * a->n);
+  a->probabilities = arena_reals(own, a->K * a->n);
+  a->decided = arena_reals(own, targets_label_rows(&a->labels) * a->n);
+  return arena_status(own);
+}
+
+void linear_fill(const lapis_mat *X, const double *fill, double *to)
+{
+  mat_to_f64(X, to, X->rows);
+  for (int64_t k = 0; k < X->rows * X->cols; k++)
+    if (isnan(to[k])) to[k] = fill[k % X->rows];
+}
+
+/* log p_c / (1 - p_c) of the softmax: f_c less the log of the sum of exp of
+ * the others. */
+static void against_the_others(double *f, int64_t K, double *room)
+{
+  for (int64_t c = 0; c < K; c++) {
+    double most = -INFINITY, sum = 0;
+    for (int64_t o = 0; o < K; o++)
+      if (o != c) most = fmax(most, f[o]);
+    for (int64_t o = 0; o < K; o++)
+      if (o != c) sum += exp(f[o] - most);
+    room[c] = f[c] - most - log(sum);
+  }
+  for (int64_t c = 0; c < K; c++) f[c] = room[c];
+}
+
+/* In an order that does not depend on the samples beside it. */
+static double line(const double *w, const double *x, int64_t d)
+{
+  double sum[4] = {0};
+  int64_t i = 0;
+  for (; i + 4 <= d; i += 4)
+    for (int k = 0; k < 4; k++) sum[k] += w[i + k] * x[i + k];
+  for (; i < d; i++) sum[0] += w[i] * x[i];
+  return sum[0] + sum[1] + (sum[2] + sum[3]) + w[d];
+}
+
+static double share(double odds)
+{
+  double e = exp(-fabs(odds));
+  return (odds > 0 ? 1 : e) / (1 + e);
+}
+
+void linear_answer_give(lapis_solver *s, linear_answer *a, const double *W)
+{
+  const targets *t = &a->labels;
+  int64_t d = a->d, K = a->K, n = a->n;
+  for (int64_t k = 0; k < K * n; k++)
+    a->scores[k] = line(W + k % K * (d + 1), a->X + k / K * d, d);
+  for (int64_t j = 0; j < n && t->kind == TARGETS_CLASS; j++)
+    against_the_others(a->scores + j * K, K, a->probabilities);
+  for (int64_t k = 0; k < K * n; k++) a->probabilities[k] = share(a->scores[k]);
+  if (a->calibration != NULL)
+    targets_calibrate(t, a->calibration, a->scores, a->probabilities);
+  targets_decode(t, a->probabilities, 0.5, a->decided);
+  solver_publish(s, "scores", lapis_mat_f64(a->scores, K, n));
+  solver_publish(s, "labels",
+                 lapis_mat_f64(a->decided, targets_label_rows(t), n));
+  solver_publish(s, "probabilities", lapis_mat_f64(a->probabilities, K, n));
+  if (t->kind == TARGETS_CLASS)
+    solver_publish(s, "classes", lapis_mat_f64(t->value, 1, K));
+}

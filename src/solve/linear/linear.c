@@ -1,0 +1,175 @@
+/* linear.c - logistic regression, the plain method beside mc.
+ *
+ *   minimize   |w|^2 / 2 + C sum of log(1 + exp(-s_j (w'x_j + b)))
+ *
+ * a label; one class of several by the softmax of all (op/logistic.c).  What
+ * is missing of the features is filled by the mean of what is there. */
+#include "solve/linear/linear.h"
+
+#include <math.h>
+
+#include "op/logistic.h"
+
+typedef struct linear {
+  lapis_solver base;
+  lapis_linear_settings set;
+  la h;
+  lapis_mat data; /* X, borrowed */
+  linear_answer answer;
+  double *fill, *W; /* d; (d + 1) x K */
+  double kind;      /* targets_kind, as a model keeps it */
+} linear;
+
+#define AT(field) offsetof(lapis_linear_settings, field)
+static const lapis_param params[] = {
+    REAL("C", C, .symbol = "C", .value = 1, ABOVE(0),
+         .help = "weight of the losses against |w|^2 / 2"),
+    PARAM_TOL(1e-6, "stop where the gradient is this share of the first"),
+    PARAM_MAX_ITERS(2000),
+    PARAM_TIME_LIMIT,
+};
+
+const lapis_method linear_method = {
+    .name = "linear",
+    .title = "logistic regression",
+    .summary = "the plain method: a line a label, or the softmax of lines",
+    .source = "[HTF09]",
+    .reads = LAPIS_READS_X | LAPIS_READS_Y,
+    .params = params,
+    .n_params = sizeof params / sizeof *params,
+    .settings_size = sizeof(lapis_linear_settings)};
+
+lapis_linear_settings lapis_linear_defaults(void)
+{
+  lapis_linear_settings set;
+  lapis_settings_default(&linear_method, &set);
+  return set;
+}
+
+/* ---- solving ------------------------------------------------------------*/
+static void find_means(const lapis_mat *X, double *fill)
+{
+  for (int64_t i = 0; i < X->rows; i++) {
+    double sum = 0, seen = 0;
+    for (int64_t j = 0; j < X->cols; j++) {
+      double v = lapis_mat_at(X, i, j);
+      if (!isnan(v)) sum += v, seen++;
+    }
+    fill[i] = seen > 0 ? sum / seen : 0;
+  }
+}
+
+static lapis_status solve(lapis_solver *s)
+{
+  static const char *const columns[] = {"iteration", "objective", "residual"};
+  linear *w = (linear *)s;
+  linear_answer *a = &w->answer;
+  TRY(loop_begin(&s->loop, s->ctx, "linear", &w->set.stop, 3, columns));
+  logistic_problem p = {.X = lapis_mat_f64(a->X, a->d, a->n),
+                        .sign = a->labels.sign,
+                        .K = a->K,
+                        .classes = a->labels.kind == TARGETS_CLASS,
+                        .C = w->set.C,
+                        .tol = w->set.stop.tol,
+                        .max_iters = w->set.stop.max_iters,
+                        .loop = &s->loop};
+  TRY(op_logistic(&w->h, &p, w->W, &s->info.residual));
+  linear_answer_give(s, a, w->W);
+  solver_publish(s, "weights", lapis_mat_f64(w->W, a->d + 1, a->K));
+  solver_publish_history(s);
+  s->info.iterations = s->loop.iter;
+  if (s->loop.n_rows > 0)
+    s->info.objective = s->loop.history[3 * (s->loop.n_rows - 1) + 1];
+  s->info.rank = a->K;
+  s->info.seconds = loop_seconds(&s->loop);
+  return s->loop.status;
+}
+
+static lapis_status learn(lapis_solver *s)
+{
+  linear *w = (linear *)s;
+  const linear_answer *a = &w->answer;
+  const targets *t = &a->labels;
+  named_list *to = &s->learned;
+  w->kind = t->kind;
+  named_put(to, "weights", lapis_mat_f64(w->W, a->d + 1, a->K));
+  named_put(to, "fill", lapis_mat_f64(w->fill, a->d, 1));
+  named_put(to, "kind", lapis_mat_f64(&w->kind, 1, 1));
+  named_put(to, "classes", lapis_mat_f64(t->value, 1, t->n_values));
+  if (a->calibration != NULL)
+    named_put(to, "calibration", lapis_mat_f64(a->calibration, 2, a->K));
+  return LAPIS_OK;
+}
+
+/* ---- constructor --------------------------------------------------------*/
+static void release(lapis_solver *s)
+{
+  targets_free(&((linear *)s)->answer.labels);
+}
+
+static const solver_class linear_class = {
+    .method = "linear", .solve = solve, .free = release, .learn = learn};
+
+static lapis_status check(lapis_ctx *ctx, const lapis_data *data)
+{
+  if (mat_empty(&data->X) || mat_empty(&data->Y))
+    return lapis_fail(ctx, LAPIS_EMISSING, "linear: X and Y are needed");
+  if (data->X.cols != data->Y.cols)
+    return lapis_fail(ctx, LAPIS_ESHAPE,
+                      "linear: X has %" PRId64 " samples and Y %" PRId64,
+                      data->X.cols, data->Y.cols);
+  return mat_check_finite(ctx, "linear", "X", &data->X, true);
+}
+
+static lapis_status take_calibration(linear *w)
+{
+  const lapis_mat *from = &w->set.calibration;
+  linear_answer *a = &w->answer;
+  if (mat_empty(from)) return LAPIS_OK;
+  if (from->rows != 2 || from->cols != a->K)
+    return lapis_fail(w->base.ctx, LAPIS_ESHAPE,
+                      "linear: calibration is %" PRId64 " x %" PRId64
+                      "; slope and bias of each of %" PRId64
+                      " labels are wanted",
+                      from->cols, from->rows, a->K);
+  TRY(mat_check_finite(w->base.ctx, "linear", "calibration", from, false));
+  a->calibration = arena_reals(&w->base.arena, 2 * a->K);
+  TRY(arena_status(&w->base.arena));
+  mat_to_f64(from, a->calibration, 2);
+  w->set.calibration = lapis_mat_f64(a->calibration, 2, a->K);
+  return LAPIS_OK;
+}
+
+static lapis_status build(linear *w, const lapis_data *data)
+{
+  linear_answer *a = &w->answer;
+  TRY(targets_encode(w->base.ctx, "linear", &data->Y, &a->labels));
+  a->d = data->X.rows;
+  a->n = data->X.cols;
+  a->K = a->labels.classes;
+  TRY(take_calibration(w));
+  w->fill = arena_reals(&w->base.arena, a->d);
+  w->W = arena_reals(&w->base.arena, (a->d + 1) * a->K);
+  TRY(linear_answer_alloc(&w->base, a));
+  find_means(&data->X, w->fill);
+  linear_fill(&data->X, w->fill, a->X);
+  return la_open(w->base.ctx, &w->h);
+}
+
+lapis_status linear_new(lapis_ctx *ctx, const lapis_data *data,
+                        const void *settings, lapis_solver **out)
+{
+  lapis_solver *s;
+  *out = NULL;
+  TRY(check(ctx, data));
+  TRY(solver_alloc(ctx, &linear_class, sizeof(linear), &s));
+  linear *w = (linear *)s;
+  w->set = *(const lapis_linear_settings *)settings;
+  s->settings = &w->set;
+  lapis_status status = build(w, data);
+  if (status >= 0)
+    *out = s;
+  else
+    lapis_solver_free(s);
+  return status;
+}

@@ -1,0 +1,132 @@
+/* linear: a class between two others has its place, gaps hold means, and a new
+ * sample's answer does not depend on those beside it. */
+#include "check.h"
+
+enum { D = 7, N = 90 };
+typedef struct problem {
+  lapis_ctx *ctx;
+  double X[D * N], Y[N];
+  int truth[N];
+  lapis_data data;
+} problem;
+
+/* Three classes one behind the other along the first feature; every third
+ * sample is not labelled. */
+static problem *make(void)
+{
+  problem *p = calloc(1, sizeof *p);
+  uint64_t seed = 5;
+  assert_non_null(p);
+  p->ctx = lapis_ctx_new();
+  for (int j = 0; j < N; j++) {
+    p->truth[j] = j / 3 % 3;
+    for (int i = 0; i < D; i++) p->X[D * j + i] = check_normal(&seed);
+    p->X[D * j] = 5 * p->truth[j] + .5 * check_normal(&seed);
+    p->Y[j] = j % 3 == 0 ? NAN : 10 + p->truth[j];
+  }
+  p->data.X = lapis_mat_f64(p->X, D, N);
+  p->data.Y = lapis_mat_f64(p->Y, 1, N);
+  return p;
+}
+
+static lapis_solver *fit(problem *p, const lapis_linear_settings *set)
+{
+  lapis_solver *s;
+  if (lapis_linear_new(p->ctx, &p->data, set, &s) < 0 || lapis_solve(s) != 0)
+    fail_msg("%s", lapis_ctx_error(p->ctx));
+  return s;
+}
+
+static void discard(problem *p, lapis_solver *s)
+{
+  lapis_solver_free(s);
+  lapis_ctx_free(p->ctx);
+  free(p);
+}
+
+static void a_middle_class_has_its_place(void **state)
+{
+  (void)state;
+  problem *p = make();
+  lapis_solver *s = fit(p, NULL);
+  const double *labels = check_result(s, "labels");
+  const double *scores = check_result(s, "scores");
+  const double *prob = check_result(s, "probabilities");
+  const double *classes = check_result(s, "classes");
+  for (int j = 0; j < N; j++) {
+    double sum = 0;
+    assert_true(labels[j] == 10 + p->truth[j]);
+    for (int c = 0; c < 3; c++) {
+      double q = prob[3 * j + c];
+      sum += q;
+      CHECK_NEAR(scores[3 * j + c], log(q) - log1p(-q), 1e-6);
+    }
+    CHECK_NEAR(sum, 1, 1e-12);
+  }
+  for (int c = 0; c < 3; c++) CHECK_NEAR(classes[c], 10 + c, 0);
+  discard(p, s);
+}
+
+/* With gaps: as with the means in their place; one by one: the same bits. */
+static void gaps_hold_means(void **state)
+{
+  (void)state;
+  problem *p = make();
+  double fill[D];
+  for (int i = 0; i < D; i++) {
+    double sum = 0, seen = 0;
+    for (int j = 0; j < N; j++) {
+      if ((i + j) % 4 == 0) p->X[D * j + i] = NAN;
+      if ((i + j) % 4 != 0) sum += p->X[D * j + i], seen++;
+    }
+    fill[i] = sum / seen;
+  }
+  lapis_solver *s = fit(p, NULL), *again;
+  double with_gaps[3 * N];
+  memcpy(with_gaps, check_result(s, "scores"), sizeof with_gaps);
+  lapis_model *model;
+  assert_int_equal(lapis_model_new(s, &model), 0);
+  for (int j = 0; j < N; j++) {
+    lapis_data one = {.X = lapis_mat_f64(p->X + D * j, D, 1)};
+    lapis_solver *q;
+    assert_int_equal(lapis_predict_new(p->ctx, &one, model, NULL, &q), 0);
+    assert_int_equal(lapis_solve(q), 0);
+    assert_memory_equal(check_result(q, "scores"), with_gaps + 3 * j,
+                        3 * sizeof *with_gaps);
+    lapis_solver_free(q);
+  }
+  lapis_model_free(model);
+  for (int k = 0; k < D * N; k++)
+    if (isnan(p->X[k])) p->X[k] = fill[k % D];
+  again = fit(p, NULL);
+  for (int k = 0; k < 3 * N; k++)
+    CHECK_NEAR(check_result(again, "scores")[k], with_gaps[k], 1e-9);
+  lapis_solver_free(again);
+  discard(p, s);
+}
+
+/* Slope and bias of each class decide, where they are given. */
+static void a_calibration_decides(void **state)
+{
+  (void)state;
+  problem *p = make();
+  double given[] = {1, 0, 1, 0, 1, 100};
+  lapis_linear_settings set = lapis_linear_defaults();
+  set.calibration = lapis_mat_f64(given, 2, 3);
+  lapis_solver *s = fit(p, &set);
+  for (int j = 0; j < N; j++) assert_true(check_result(s, "labels")[j] == 12);
+  set.calibration.cols = 2;
+  lapis_solver *no;
+  assert_int_equal(lapis_linear_new(p->ctx, &p->data, &set, &no), LAPIS_ESHAPE);
+  discard(p, s);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_middle_class_has_its_place),
+      cmocka_unit_test(gaps_hold_means),
+      cmocka_unit_test(a_calibration_decides),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
