@@ -6,7 +6,9 @@
 #include "cli.h"
 
 static const cli_option options[] = {
-    {"scores", 0, NULL, "print scores instead of labels"},
+    {"scores", 0, NULL,
+     "print scores instead of labels; where a model has no labels (rr), they "
+     "are printed anyway"},
     {"output", 'o', "F.npz", "write the result: scores, labels, ..."},
     {"pairs", 0, "F",
      "mc, factored: instead of DATA, print completed entries: F has two "
@@ -59,14 +61,41 @@ static lapis_json *rows_json(const lapis_mat *what, const lapis_mat *text)
   return list;
 }
 
+/* Scores where they are asked for, or where a model answers by nothing else. */
+static const char *what_to_print(const cli *c, const lapis_solver *s)
+{
+  static const char *const all[] = {"labels", "scores"};
+  lapis_mat rows;
+  for (int i = args_get(&c->args, "scores") != NULL; i < 2; i++)
+    if (lapis_result_get(s, all[i], &rows) == LAPIS_OK) return all[i];
+  return "";
+}
+
+/* A model that fills in features alone has no line a sample. */
+static void say_what_there_is(const cli *c, const lapis_solver *s)
+{
+  const char *name;
+  if (c->quiet || args_get(&c->args, "output") != NULL) return;
+  fprintf(stderr,
+          "lapis: predict: a %s model has no labels and no scores to "
+          "print; -o F.npz writes what it has:",
+          lapis_model_method(c->model)->name);
+  for (int i = 0; (name = lapis_result_name(s, i)) != NULL; i++)
+    fprintf(stderr, "%s %s", i > 0 ? "," : "", name);
+  fprintf(stderr, "\n");
+}
+
 static void print_answer(cli *c, const lapis_solver *s, const lapis_dataset *ds)
 {
-  const char *what = args_get(&c->args, "scores") != NULL ? "scores" : "labels";
+  const char *what = what_to_print(c, s);
   lapis_mat rows, text = {.cols = 0};
   bool any = lapis_result_get(s, what, &rows) == LAPIS_OK;
   if (strcmp(what, "labels") == 0) text = class_texts(c, ds);
   if (!c->json) {
-    if (any) print_rows(c, ds, &rows, &text);
+    if (any)
+      print_rows(c, ds, &rows, &text);
+    else
+      say_what_there_is(c, s);
     return;
   }
   lapis_json *to = run_json(c, lapis_model_method(c->model)->name, c->method, s,

@@ -64,6 +64,9 @@ static void triplets_and_pairs(void **state)
   write_text(&c, "far.csv", "row,column\n3,4\n1,10\n");
   command_run(&c, "predict m.lapis --pairs far.csv");
   command_expect(&c, 4, "pair 2: column 10 of 9");
+  write_text(&c, "none.csv", "row,column\n");
+  command_run(&c, "predict m.lapis --pairs none.csv");
+  command_expect(&c, 4, "none.csv: holds a header and no rows below it");
 }
 
 /* The same entries as write_triplets, dense, "" where one is left out. */
@@ -114,6 +117,32 @@ static void new_samples_leave_out_too(void **state)
   write_text(&c, "bad.csv", "row,column,value\n1,1,1\n3,9,1\n");
   command_run(&c, "predict m.lapis -X bad.csv");
   command_expect(&c, 4, "row 2 of X has no observed feature");
+}
+
+/* Without -o something is said, whatever the model has. */
+static void a_model_without_labels_answers(void **state)
+{
+  (void)state;
+  command c;
+  command_begin(&c);
+  write_triplets(&c, "x.csv", 1);
+  command_run(&c, "fit mc -X x.csv --absent missing --mu 1e-3 --model m.lapis");
+  command_run(&c, "predict m.lapis -X x.csv");
+  command_expect(&c, 0,
+                 "a mc model has no labels and no scores to print; -o "
+                 "F.npz writes what it has: low_rank, sparse, gaps");
+  assert_string_equal(c.out, "");
+  command_run(&c, "predict m.lapis -X x.csv -o a.npz");
+  assert_string_equal(c.err, "");
+  write_text(&c, "t.csv", "a,b,y\n1,2,3.5\n2,1,1.5\n3,5,8\n2,2,4\n0,1,1\n");
+  command_run(&c, "fit rr t.csv --target y --model r.lapis");
+  command_expect(&c, 0, "");
+  command_run(&c, "predict r.lapis t.csv --target y --scores");
+  char scores[256];
+  snprintf(scores, sizeof scores, "%.255s", c.out);
+  assert_non_null(strstr(scores, "\n5\t"));
+  command_run(&c, "predict r.lapis t.csv --target y");
+  assert_string_equal(c.out, scores);
 }
 
 static void bad_triplets(void **state)
@@ -183,6 +212,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(triplets_and_pairs),
       cmocka_unit_test(new_samples_leave_out_too),
+      cmocka_unit_test(a_model_without_labels_answers),
       cmocka_unit_test(bad_triplets),
       cmocka_unit_test(maps_do_not_invent_entries),
       cmocka_unit_test(the_solver_is_said),

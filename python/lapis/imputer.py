@@ -1,4 +1,6 @@
 """Missing values from a matrix of low rank."""
+import numbers
+
 import numpy as np
 
 from ._arrays import is_sparse
@@ -129,7 +131,22 @@ class LowRankImputer(TransformerMixin, Estimator):
         out[cells.row, cells.column] = cells.value
         return out
 
+    def _check_arguments(self):
+        """Those that are Python's; the others are the library's to judge."""
+        if self.lam is not None and not (_is_number(self.lam)
+                                         and self.lam > 0):
+            raise ValueError(f"lam is {self.lam!r}; it must be a finite "
+                             "number above 0, or None to choose it")
+        if not (_is_number(self.hide) and 0 < self.hide < 1):
+            raise ValueError(f"hide is {self.hide!r}; it must be a share "
+                             "above 0 and below 1 of the cells")
+        if not (_is_number(self.path) and self.path >= 1
+                and self.path == int(self.path)):
+            raise ValueError(f"path is {self.path!r}; it must be a whole "
+                             "number of weights, 1 at least")
+
     def _fit(self, X):
+        self._check_arguments()
         array = check_array(X, sparse=True)
         cells = _Cells(array)
         remember_features(self, X, array.shape[1])
@@ -149,8 +166,6 @@ class LowRankImputer(TransformerMixin, Estimator):
         rest.value = rest.value - self.mean_[rest.column]
         self.path_ = []
         lam = self.lam
-        if lam is not None and not lam > 0:
-            raise ValueError(f"lam is {lam}; it must be above 0")
         if lam is None:
             lam = self._choose(rest)
         self._complete(rest, lam)
@@ -192,7 +207,7 @@ class LowRankImputer(TransformerMixin, Estimator):
         row = np.searchsorted(rows, hidden.row)
         column = np.searchsorted(columns, hidden.column)
         worse = 0
-        for lam in np.geomspace(0.7, 0.01, self.path) * _largest(train):
+        for lam in np.geomspace(0.7, 0.01, int(self.path)) * _largest(train):
             result = solver.solve(mu=lam / train.value.size)
             z = np.einsum("ij,ij->i", result["factors"][row],
                           result["feature_factors"][column])
@@ -255,6 +270,11 @@ class LowRankImputer(TransformerMixin, Estimator):
         if names is None:
             names = [f"x{i}" for i in range(self.n_features_in_)]
         return np.asarray(names, dtype=object)
+
+
+def _is_number(value):
+    return (isinstance(value, numbers.Real) and not isinstance(value, bool)
+            and value == value and abs(value) < np.inf)
 
 
 def _largest(cells):

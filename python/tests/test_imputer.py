@@ -97,6 +97,13 @@ class Imputer(unittest.TestCase):
             lapis.LowRankImputer().fit(stored)
         with self.assertRaisesRegex(ValueError, "lam is 0"):
             lapis.LowRankImputer(lam=0).fit(X)
+        for name, wrong in {"lam": (-1, np.inf, np.nan, "cv", True),
+                            "hide": (0, 1, -0.1, np.nan, "a tenth", None),
+                            "path": (0, 2.5, np.inf, None, "long")}.items():
+            for value in wrong:
+                with self.assertRaisesRegex(
+                        ValueError, f"^{name} is .*; it must be a "):
+                    lapis.LowRankImputer(**{name: value}).fit(X)
         with self.assertRaisesRegex(ValueError, "no value that is seen"):
             lapis.LowRankImputer().fit(np.full((3, 3), np.nan))
 

@@ -188,12 +188,17 @@ static bool looks_like_header(const table *t)
   const lapis_table_options *opt = t->request->opt;
   if (opt != NULL && names_first_row(t, opt->target)) return true;
   if (opt != NULL && names_first_row(t, opt->id)) return true;
-  int64_t for_it = 0, against = 0;
+  int64_t for_it = 0, against = 0, texts = 0;
   for (int64_t j = 0; j < t->columns; j++) {
     const column *c = &t->column[j];
     for_it += c->first == CSV_TEXT && c->number && !c->text;
     against += c->first == CSV_NUMBER;
+    texts += c->first == CSV_TEXT;
   }
+  /* features are numbers: a lone row of words names them */
+  const table_request *q = t->request;
+  bool features = !q->targets_only && !q->all_targets;
+  if (t->rows == 1 && features && texts == t->columns) return true;
   return for_it > against;
 }
 
