@@ -221,72 +221,6 @@ static void values_and_bounds(void **state)
   lapis_ctx_free(p.ctx);
 }
 
-/* ---- columns split over processes ---------------------------------------
- * Two ranks in one process: the first call of a sum is answered with what the
- * other rank would have sent. */
-typedef struct other_rank {
-  const double *gram; /* m x m */
-  double square, columns;
-} other_rank;
-
-static int fake_sum(void *self, double *x, int64_t n)
-{
-  const other_rank *o = self;
-  for (int64_t i = 0; i < n; i++) x[i] += n > 1 ? o->gram[i] : o->square;
-  return 0;
-}
-static int fake_max(void *self, double *x, int64_t n)
-{
-  (void)self, (void)x, (void)n;
-  return 0;
-}
-static int fake_gather(void *self, const double *x, int64_t n, double *all)
-{
-  (void)self, (void)x, (void)n, (void)all;
-  return 1;
-}
-
-/* W = [L R]: what rank 0 returns for L is the left part of the answer. */
-static void columns_can_be_split(void **state)
-{
-  (void)state;
-  la_pair p = la_pair_open();
-  la *h = &p.fast;
-  for (uint64_t i = 0; i < 20; i++) {
-    uint64_t seed = 2000 + i;
-    int64_t m = 2 + (int64_t)(9 * check_uniform(&seed)), n = 12;
-    int64_t left = (int64_t)(13 * check_uniform(&seed)); /* 0 .. 12 */
-    la_array W = la_case_new(h, m, n), A = la_case_new(h, m, n);
-    la_array G = la_case_new(h, m, m), B = la_case_new(h, m, left);
-    for (int64_t k = 0; k < m * n; k++)
-      ((double *)W.data)[k] = check_normal(&seed);
-    la_array L = la_cols(&W, 0, left), R = la_cols(&W, left, n - left);
-    la_array AL = la_cols(&A, 0, left);
-    op_svt *whole, *part;
-    svt_report a, b;
-    OK(op_svt_new(h, m, n, &whole));
-    OK(op_svt_apply(whole, &W, 2, &A, &a));
-    OK(h->ops->syrk(h, LA_N, &R, &G));
-    other_rank other = {G.data, la_case_norm(&R) * la_case_norm(&R),
-                        (double)(n - left)};
-    lapis_comm comm = {0, 2, &other, fake_sum, fake_max, fake_gather};
-    lapis_ctx_set_comm(p.ctx, &comm);
-    OK(op_svt_new(h, m, left, &part));
-    OK(op_svt_apply(part, &L, 2, &B, &b));
-    assert_int_equal(a.rank, b.rank);
-    CHECK_NEAR(a.nuclear, b.nuclear, 1e-12 * (1 + a.nuclear));
-    CHECK_AT_MOST(la_case_distance(&AL, &B), 1e-13);
-    op_svt_force(part, SVT_FULL);
-    assert_int_equal(op_svt_apply(part, &L, 2, &B, &b), LAPIS_ENOTBUILT);
-    lapis_ctx_set_comm(p.ctx, NULL);
-    op_svt_free(whole);
-    op_svt_free(part);
-    la_array *all[] = {&W, &A, &G, &B};
-    for (int k = 0; k < 4; k++) h->ops->free(h, all[k]);
-  }
-  lapis_ctx_free(p.ctx);
-}
-
 /* ---- refusals and the public function -----------------------------------*/
 
 static void bad_calls_are_refused(void **state)
@@ -408,7 +342,6 @@ int main(void)
       cmocka_unit_test(choice_follows_threshold),
       cmocka_unit_test(extreme_scales_survive),
       cmocka_unit_test(values_and_bounds),
-      cmocka_unit_test(columns_can_be_split),
       cmocka_unit_test(bad_calls_are_refused),
       cmocka_unit_test(public_function),
       cmocka_unit_test(memory_may_run_out),

@@ -147,19 +147,26 @@ typedef void (*lapis_message_fn)(int level, const char *text, void *user);
 LAPIS_API void lapis_ctx_on_message(lapis_ctx *ctx, lapis_message_fn fn,
                                     void *user);
 
-/* For samples that are divided among processes, which is not supported yet:
- * methods refuse a size above 1.  Each function works in place on n doubles
- * and returns 0, or an error code of its own. */
+/* For samples that are divided among processes: each gives its own samples to
+ * the same calls with the same settings and gets their part of the answer.
+ * Methods that cannot be divided refuse a size above 1 with a sentence.
+ * sum and max work in place on n doubles, leave the same bits with every
+ * process, and return 0 or an error code of their own; process `rank` holds
+ * the samples behind those of the ranks before it. */
 typedef struct lapis_comm {
   int rank, size;
   void *self;
   int (*sum)(void *self, double *x, int64_t n);
   int (*max)(void *self, double *x, int64_t n);
-  /* all receives size blocks of n doubles, in rank order */
+  /* all receives size blocks of n doubles, in rank order; may be NULL */
   int (*gather)(void *self, const double *x, int64_t n, double *all);
 } lapis_comm;
 /* NULL: back to one process. */
 LAPIS_API void lapis_ctx_set_comm(lapis_ctx *ctx, const lapis_comm *comm);
+/* For work of a program's own between the calls of LAPIS: called by every
+ * process, returns the same for all: s, or the error of the first that came
+ * with one, with its sentence in every context. */
+LAPIS_API lapis_status lapis_ctx_agree(lapis_ctx *ctx, lapis_status s);
 
 /* ---- one table behind settings, --help, Python keywords and the manual --*/
 typedef enum lapis_param_type {

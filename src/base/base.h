@@ -1,5 +1,5 @@
 /* base.h - what every other folder stands on: errors, memory, threads, random
- * numbers, the communicator.  Depends on nothing but the public header. */
+ * numbers, many processes.  Depends on nothing but the public header. */
 #ifndef LAPIS_BASE_H
 #define LAPIS_BASE_H
 #include <inttypes.h>
@@ -84,10 +84,30 @@ bool base_show(lapis_ctx *ctx, const lapis_progress *now);
 void base_mute(lapis_ctx *ctx, bool on);
 bool base_muted(const lapis_ctx *ctx);
 
-/* ---- communicator: in place; with one process nothing happens ------------*/
+/* ---- many processes: spread.c; with one of them nothing happens ----------
+ * Samples may be divided among processes; each calls the same functions in the
+ * same order.  A process that fails says so at the door (base_agree), and the
+ * others hear it in whatever they are waiting for: an error, never a wait. */
 int base_ranks(const lapis_ctx *ctx);
+int base_rank(const lapis_ctx *ctx); /* 0 .. ranks - 1 */
+/* In place; the same bits for every process. */
 lapis_status base_sum(lapis_ctx *ctx, double *x, int64_t n);
 lapis_status base_max(lapis_ctx *ctx, double *x, int64_t n);
+/* The same for counts below 2^53. */
+lapis_status base_sum_whole(lapis_ctx *ctx, int64_t *x, int64_t n);
+/* Place of this process's first sample of n, and how many all have. */
+lapis_status base_place(lapis_ctx *ctx, int64_t n, int64_t *first,
+                        int64_t *all);
+/* whole (all numbers) = what each has from its first on, in everybody's hands;
+ * with one process a copy. */
+lapis_status base_share(lapis_ctx *ctx, const double *own, int64_t n,
+                        int64_t first, double *whole, int64_t all);
+/* At the doors: a call begins; how it ended for all, with the sentence of the
+ * first that failed. */
+void base_meet(lapis_ctx *ctx);
+lapis_status base_agree(lapis_ctx *ctx, lapis_status own);
+/* Whether somebody is cancelled or out of time: the same for all. */
+lapis_status base_pulse(lapis_ctx *ctx, bool *cancelled, bool *late);
 
 /* ---- random numbers: value = f(seed, stream, index), Philox 4x32-10 ------
  * Independent of threads and ranks by construction. */

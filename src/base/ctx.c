@@ -1,4 +1,4 @@
-/* ctx.c - the context: settings, sentences, callbacks, the communicator. */
+/* ctx.c - the context: settings, sentences, callbacks. */
 #include <errno.h>
 #include <math.h>
 #include <omp.h>
@@ -29,7 +29,7 @@ struct lapis_ctx {
   lapis_message_fn on_message;
   void *message_user;
   int allowed; /* threads, where none are asked for */
-  lapis_comm comm;
+  spread_state spread;
   double deadline; /* on base_seconds' clock; infinity: none */
   keep_state keep;
 };
@@ -52,7 +52,7 @@ lapis_ctx *lapis_ctx_new(void)
 {
   lapis_ctx *ctx = base_alloc(NULL, 1, sizeof *ctx);
   if (ctx == NULL) return NULL;
-  ctx->comm.size = 1;
+  lapis_ctx_set_comm(ctx, NULL);
   ctx->allowed = allowed_threads();
   ctx->deadline = INFINITY;
   return ctx;
@@ -239,6 +239,16 @@ keep_state *base_keep(lapis_ctx *ctx)
   return &ctx->keep;
 }
 
+spread_state *base_spread(lapis_ctx *ctx)
+{
+  return &ctx->spread;
+}
+
+const spread_state *base_spread_of(const lapis_ctx *ctx)
+{
+  return &ctx->spread;
+}
+
 /* ---- cancelling and callbacks -------------------------------------------*/
 void lapis_ctx_cancel(lapis_ctx *ctx)
 {
@@ -280,35 +290,4 @@ bool base_muted(const lapis_ctx *ctx)
 bool base_show(lapis_ctx *ctx, const lapis_progress *now)
 {
   return ctx->on_progress == NULL || ctx->on_progress(now, ctx->progress_user);
-}
-
-/* ---- communicator -------------------------------------------------------*/
-void lapis_ctx_set_comm(lapis_ctx *ctx, const lapis_comm *comm)
-{
-  ctx->comm = comm == NULL ? (lapis_comm){.size = 1} : *comm;
-}
-
-int base_ranks(const lapis_ctx *ctx)
-{
-  return ctx->comm.size;
-}
-
-static lapis_status comm_result(lapis_ctx *ctx, int code, const char *what)
-{
-  if (code == 0) return LAPIS_OK;
-  return lapis_fail(ctx, LAPIS_EIO,
-                    "communicator: %s failed with code %d on rank %d of %d",
-                    what, code, ctx->comm.rank, ctx->comm.size);
-}
-
-lapis_status base_sum(lapis_ctx *ctx, double *x, int64_t n)
-{
-  if (ctx->comm.size == 1) return LAPIS_OK;
-  return comm_result(ctx, ctx->comm.sum(ctx->comm.self, x, n), "sum");
-}
-
-lapis_status base_max(lapis_ctx *ctx, double *x, int64_t n)
-{
-  if (ctx->comm.size == 1) return LAPIS_OK;
-  return comm_result(ctx, ctx->comm.max(ctx->comm.self, x, n), "max");
 }

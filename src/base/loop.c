@@ -23,6 +23,7 @@ lapis_status loop_begin(loop *l, lapis_ctx *ctx, const char *method,
               .history = history,
               .capacity = capacity};
   l->shown = l->start;
+  base_until(ctx, l->start + stop->seconds);
   memcpy(l->column, columns, (size_t)n_columns * sizeof *columns);
   keep_open(ctx, &l->scope, "solve");
   /* the first row: loop_next says each time how long it is */
@@ -40,9 +41,19 @@ static bool out_of_time(const loop *l)
   return base_seconds() - l->start > l->stop.seconds || base_late(l->ctx);
 }
 
+/* Processes stop together: what each has of its own is not asked. */
+static void ask_all(const loop *l, bool *cancelled, bool *late)
+{
+  *cancelled = base_cancelled(l->ctx);
+  *late = out_of_time(l);
+  if (base_ranks(l->ctx) > 1) (void)base_pulse(l->ctx, cancelled, late);
+}
+
 bool loop_must_end(const loop *l)
 {
-  return base_cancelled(l->ctx) || out_of_time(l);
+  bool cancelled, late;
+  ask_all(l, &cancelled, &late);
+  return cancelled || late;
 }
 
 /* Hands the state over; what cannot be kept is said, and the run goes on. */
@@ -63,13 +74,15 @@ static void boundary(loop *l)
 
 bool loop_next(loop *l)
 {
-  if (base_cancelled(l->ctx))
+  bool cancelled, late;
+  ask_all(l, &cancelled, &late);
+  if (cancelled)
     l->status = LAPIS_CANCELLED;
   else if (l->status != LAPIS_OK)
     return false;
   else if (l->stop.max_iters >= 0 && l->iter >= l->stop.max_iters)
     l->status = LAPIS_MAX_ITERS;
-  else if (out_of_time(l))
+  else if (late)
     l->status = LAPIS_TIME_LIMIT;
   boundary(l);
   if (l->status != LAPIS_OK) return false;
@@ -244,7 +257,11 @@ void loop_show(loop *l, const lapis_progress *now, double target)
   p.iter = l->iter;
   p.seconds = clock - l->start;
   p.done = done;
-  if (!base_show(l->ctx, &p)) l->status = LAPIS_CANCELLED;
+  if (base_show(l->ctx, &p)) return;
+  if (base_ranks(l->ctx) > 1)
+    lapis_ctx_cancel(l->ctx); /* the others hear of it first */
+  else
+    l->status = LAPIS_CANCELLED;
 }
 
 double loop_seconds(const loop *l)

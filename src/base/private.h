@@ -15,4 +15,18 @@ typedef struct keep_state {
 } keep_state;
 keep_state *base_keep(lapis_ctx *ctx);
 
+/* What a context knows of the other processes: spread.c. */
+typedef struct spread_state {
+  lapis_comm comm;      /* size 1: there are none */
+  bool parted;          /* all know of an error: nothing more is exchanged */
+  bool heard;           /* something was exchanged since the last pulse */
+  bool cancelled, late; /* somebody is: as last exchanged */
+  double until;         /* when the loop at hand ends, on base_seconds' clock */
+  int64_t messages, numbers; /* so far */
+} spread_state;
+spread_state *base_spread(lapis_ctx *ctx);
+const spread_state *base_spread_of(const lapis_ctx *ctx);
+/* When this process's loop has to end. */
+void base_until(lapis_ctx *ctx, double seconds);
+
 #endif

@@ -40,8 +40,11 @@ lapis_status lapis_solve(lapis_solver *s)
                       "context now has %d; make a new one",
                       s->cls->method, s->ranks, s->ranks == 1 ? "" : "es",
                       base_ranks(s->ctx));
+  base_meet(s->ctx);
   lapis_status status = answer_check(s, s->cls->solve(s));
   loop_end(&s->loop);
+  status = base_agree(s->ctx, status);
+  if (status < 0 && s->ranks > 1) s->result.count = 0; /* of no use alone */
   s->info.status = status;
   /* A cancellation is spent once it has been reported. */
   if (status == LAPIS_CANCELLED) base_rearm(s->ctx);

@@ -204,6 +204,13 @@ static inline lapis_status la_add_diagonal(la *h, double f, la_array *A)
   return h->ops->add_diagonal(h, f, A);
 }
 
+/* A, whole columns of an array, summed over processes: host backends only. */
+static inline lapis_status la_sum(la *h, la_array *A)
+{
+  if (base_ranks(h->ctx) == 1) return LAPIS_OK;
+  return base_sum(h->ctx, A->data, A->rows > 0 ? A->ld * A->cols : 0);
+}
+
 /* ---- views ---------------------------------------------------------------*/
 /* A view of columns first .. first + cols - 1. */
 static inline la_array la_cols(const la_array *A, int64_t first, int64_t cols)

@@ -24,6 +24,7 @@ lapis_status lapis_predict_new(lapis_ctx *ctx, const lapis_data *data,
 {
   *out = NULL;
   const method_entry *e = method_entry_of(m->method);
+  TRY(method_alone(ctx, m->method->name));
   if (e->predict == NULL)
     return lapis_fail(ctx, LAPIS_ENOTBUILT,
                       "%s: a model of this method answers no new samples",

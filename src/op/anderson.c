@@ -25,6 +25,7 @@ lapis_status anderson_new(la *h, int64_t rows, int64_t cols, int parts,
   a->memory = o->memory;
   a->regular = o->regular;
   a->firm = o->firm;
+  a->whole = o->whole;
   for (int p = 0; p < parts; p++) {
     TRY(h->ops->alloc(h, LAPIS_F64, rows, cols, &a->old[p]));
     TRY(h->ops->alloc(h, LAPIS_F64, rows, cols, &a->f[p]));
@@ -90,6 +91,7 @@ static lapis_status copy(anderson *a, la_array *const from[], la_array *to)
   return LAPIS_OK;
 }
 
+/* <x, y> of this process's samples. */
 static lapis_status inner(anderson *a, const la_array *x, const la_array *y,
                           double *out)
 {
@@ -99,7 +101,12 @@ static lapis_status inner(anderson *a, const la_array *x, const la_array *y,
     TRY(a->h->ops->dot(a->h, &x[p], &y[p], &part));
     *out += part;
   }
-  return base_sum(a->h->ctx, out, 1);
+  return LAPIS_OK;
+}
+
+static lapis_status sum(const anderson *a, double *x, int64_t n)
+{
+  return a->whole ? LAPIS_OK : base_sum(a->h->ctx, x, n);
 }
 
 lapis_status anderson_before(anderson *a, la_array *const state[])
@@ -121,11 +128,29 @@ static lapis_status remember(anderson *a, la_array *const state[])
   }
   a->next = (k + 1) % a->memory;
   if (a->have < a->memory) a->have++;
-  for (int64_t i = 0; i < a->have; i++) {
-    double v;
-    TRY(inner(a, a->dF[i], a->dF[k], &v));
-    a->gram[i * ANDERSON_MOST + k] = a->gram[k * ANDERSON_MOST + i] = v;
+  return LAPIS_OK;
+}
+
+/* What the next step is made of: |f|^2, a column of dF'dF, dF'f. */
+typedef struct products {
+  double square, gram[ANDERSON_MOST], c[ANDERSON_MOST];
+} products;
+
+/* With the newest pair where there is one; old holds f.  Processes sum all of
+ * it at once. */
+static lapis_status measure(anderson *a, bool pair, int64_t newest, products *q)
+{
+  int64_t m = pair ? a->have : 0;
+  double x[1 + 2 * ANDERSON_MOST];
+  TRY(inner(a, a->old, a->old, &x[0]));
+  for (int64_t i = 0; i < m; i++) {
+    TRY(inner(a, a->dF[i], a->dF[newest], &x[1 + i]));
+    TRY(inner(a, a->dF[i], a->old, &x[1 + m + i]));
   }
+  TRY(sum(a, x, 1 + 2 * m));
+  q->square = x[0];
+  memcpy(q->gram, x + 1, (size_t)m * sizeof *x);
+  memcpy(q->c, x + 1 + m, (size_t)m * sizeof *x);
   return LAPIS_OK;
 }
 
@@ -163,20 +188,19 @@ static lapis_status shorten(anderson *a, const double *c, double *whole)
     for (int64_t i = 0; i < a->have; i++)
       TRY(a->h->ops->axpby(a->h, c[i], &a->dG[i][p], i > 0, &a->old[p]));
   TRY(inner(a, a->old, a->old, &square));
+  TRY(sum(a, &square, 1));
   *whole = fmin(1, FARTHEST * a->last / fmax(sqrt(square), 1e-300));
   return LAPIS_OK;
 }
 
-/* state -= dG c */
-static lapis_status extrapolate(anderson *a, la_array *const state[])
+/* state -= dG c, c from dF'f, which it becomes */
+static lapis_status extrapolate(anderson *a, la_array *const state[], double *c)
 {
-  double M[ANDERSON_MOST * ANDERSON_MOST], c[ANDERSON_MOST], trace = 0;
+  double M[ANDERSON_MOST * ANDERSON_MOST], trace = 0;
   memcpy(M, a->gram, sizeof M);
   for (int64_t i = 0; i < a->have; i++) trace += M[i * (ANDERSON_MOST + 1)];
-  for (int64_t i = 0; i < a->have; i++) {
+  for (int64_t i = 0; i < a->have; i++)
     M[i * (ANDERSON_MOST + 1)] += a->regular * trace;
-    TRY(inner(a, a->dF[i], a->f, &c[i]));
-  }
   if (!solve(M, a->have, c)) {
     a->have = a->next = 0;
     return LAPIS_OK;
@@ -202,17 +226,22 @@ static lapis_status give_up(anderson *a, la_array *const state[])
 lapis_status anderson_after(anderson *a, la_array *const state[])
 {
   la *h = a->h;
-  double square;
+  bool pair = a->last >= 0;
+  int64_t newest = a->next;
+  products q;
   for (int p = 0; p < a->parts; p++) /* old = f = g - x */
     TRY(h->ops->axpby(h, 1, state[p], -1, &a->old[p]));
-  TRY(inner(a, a->old, a->old, &square));
-  double size = sqrt(square);
+  if (pair) TRY(remember(a, state));
+  TRY(measure(a, pair, newest, &q));
+  double size = sqrt(q.square);
   double limit = WORSE * (a->firm ? a->least : a->last);
-  if (a->last >= 0 && size > limit) return give_up(a, state);
-  if (a->last >= 0) TRY(remember(a, state));
+  if (pair && size > limit) return give_up(a, state);
+  for (int64_t i = 0; pair && i < a->have; i++)
+    a->gram[i * ANDERSON_MOST + newest] = a->gram[newest * ANDERSON_MOST + i] =
+        q.gram[i];
   a->last = size;
   if (a->least < 0 || size < a->least) a->least = size;
   TRY(copy(a, state, a->g));
   for (int p = 0; p < a->parts; p++) TRY(la_copy(h, &a->old[p], &a->f[p]));
-  return a->have > 1 ? extrapolate(a, state) : LAPIS_OK;
+  return a->have > 1 ? extrapolate(a, state, q.c) : LAPIS_OK;
 }

@@ -10,6 +10,7 @@ typedef struct anderson_options {
   double regular; /* share of the Gram matrix's trace, added to its diagonal */
   bool firm;      /* a step is compared with the shortest so far, not with the
                      last: for iterations whose steps never grow */
+  bool whole;     /* every process has all of the state, not its samples' */
 } anderson_options;
 
 /* The acceleration of one iteration whose state is up to two arrays. */
@@ -21,7 +22,7 @@ typedef struct anderson {
   int64_t have, next;
   double last;  /* |f|, the length of the last plain step; < 0: none */
   double least; /* firm: the smallest so far; < 0: none */
-  bool firm;
+  bool firm, whole;
   la_array old[ANDERSON_PARTS], f[ANDERSON_PARTS], g[ANDERSON_PARTS];
   la_array dF[ANDERSON_MOST][ANDERSON_PARTS], dG[ANDERSON_MOST][ANDERSON_PARTS];
   double gram[ANDERSON_MOST * ANDERSON_MOST];

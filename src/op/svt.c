@@ -13,7 +13,9 @@
  *   the proof fails, GRAM.
  *
  * Where columns are split over processes the Gram matrix is always the m x m
- * one, because it is a sum over columns; then W W' serves every threshold.
+ * one, because it is a sum over columns.  QR then makes the triangles R_p of
+ * W_p' = Q_p R_p, and one R of all of them, that of W' (TSQR): W's singular
+ * values and left vectors are R''s, as exact as those of W itself.
  *
  * Numerics: squares of entries below 1e-140 vanish and those above 1e154
  * overflow; such W go to the full SVD. */
@@ -21,6 +23,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "lapis/lapis_ops.h"
 #include "mat/mat.h"
@@ -35,6 +38,8 @@ static const double ACCURACY = 1e-10; /* of SUBSPACE, times sigma_1 */
 struct op_svt {
   la h; /* with scratch */
   int64_t rows, cols;
+  int64_t all;  /* columns of all processes */
+  bool split;   /* among several */
   bool by_rows; /* Gram matrix W W', not W'W */
   svt_way forced;
   double accuracy; /* of SUBSPACE */
@@ -58,6 +63,7 @@ static int64_t side(const op_svt *s)
 
 static svt_way exact_way(const op_svt *s)
 {
+  if (s->split) return SVT_QR;
   int64_t k = s->rows < s->cols ? s->rows : s->cols;
   int64_t l = s->rows < s->cols ? s->cols : s->rows;
   return l >= LONG * k ? SVT_QR : SVT_FULL;
@@ -115,6 +121,7 @@ static lapis_status allocate(op_svt *s)
   if (exact_way(s) == SVT_QR || k < LARGE) TRY(allocate_qr(s));
   s->values = base_alloc(h->ctx, k, sizeof *s->values);
   s->f = base_alloc(h->ctx, k, sizeof *s->f);
+  if (s->split && m < 2 * k) m = 2 * k; /* two triangles */
   h->scratch_count = la_scratch_count(m > k ? m : k, n > k ? n : k);
   h->scratch = base_alloc_raw(h->ctx, h->scratch_count, sizeof(double));
   bool done = s->values != NULL && s->f != NULL && h->scratch != NULL;
@@ -131,8 +138,11 @@ lapis_status op_svt_new(la *h, int64_t rows, int64_t cols, op_svt **out)
   s->cols = cols;
   s->last_rank = -1;
   s->accuracy = ACCURACY;
-  s->by_rows = rows <= cols || base_ranks(h->ctx) > 1;
-  lapis_status status = allocate(s);
+  s->split = base_ranks(h->ctx) > 1;
+  s->by_rows = rows <= cols || s->split;
+  int64_t first;
+  lapis_status status = base_place(h->ctx, cols, &first, &s->all);
+  if (status >= 0) status = allocate(s);
   if (status < 0)
     op_svt_free(s);
   else
@@ -174,8 +184,7 @@ double op_svt_seconds(const op_svt *s)
 static lapis_status form_gram(op_svt *s, const la_array *W)
 {
   TRY(s->h.ops->syrk(&s->h, s->by_rows ? LA_N : LA_T, W, &s->C));
-  if (base_ranks(s->h.ctx) == 1) return LAPIS_OK;
-  return base_sum(s->h.ctx, s->C.data, s->C.rows * s->C.cols);
+  return la_sum(&s->h, &s->C);
 }
 
 static lapis_status square_norm(op_svt *s, const la_array *W, double *out)
@@ -249,6 +258,64 @@ static lapis_status full(op_svt *s, const la_array *W, double t, la_array *A,
   return h->ops->gemm(h, LA_N, LA_N, 1, &Ur, &Vr, 0, A);
 }
 
+/* R of W_p' = Q_p R_p in C; where there are fewer columns than rows W_p' is
+ * its own R, with rows of zeros below. */
+static lapis_status own_triangle(op_svt *s, const la_array *W)
+{
+  la *h = &s->h;
+  la_array B = reshape(&s->P, s->cols, s->rows);
+  TRY(h->ops->gemm(h, LA_T, LA_N, 1, W, &s->eye, 0, &B));
+  if (s->cols >= s->rows) return h->ops->qr(h, &B, &s->C);
+  la_array top = la_rows(&s->C, 0, s->cols);
+  TRY(la_zero(h, &s->C));
+  return s->cols > 0 ? la_copy(h, &B, &top) : LAPIS_OK;
+}
+
+/* C = R of W' of all processes: their triangles one after the other, each
+ * joined to what the ones before it gave.  All do the same, so that all have
+ * the same bits. */
+static lapis_status join_triangles(op_svt *s, la_array *two)
+{
+  la *h = &s->h;
+  int64_t m = s->rows;
+  la_array sum = la_rows(two, 0, m), next = la_rows(two, m, m);
+  TRY(la_copy(h, &s->C, &s->V)); /* one's own */
+  for (int r = 0; r < base_ranks(h->ctx); r++) {
+    TRY(r == base_rank(h->ctx) ? la_copy(h, &s->V, &s->C) : la_zero(h, &s->C));
+    TRY(la_sum(h, &s->C));
+    if (r > 0) {
+      TRY(la_copy(h, &s->C, &next));
+      TRY(h->ops->qr(h, two, &s->C));
+    }
+    TRY(la_copy(h, &s->C, &sum));
+  }
+  return LAPIS_OK;
+}
+
+static lapis_status tsqr(op_svt *s, const la_array *W)
+{
+  la *h = &s->h;
+  la_array two = {0};
+  TRY(allocate_qr(s));
+  TRY(make_room(s, side(s)));
+  TRY(own_triangle(s, W));
+  TRY(h->ops->alloc(h, LAPIS_F64, 2 * s->rows, s->rows, &two));
+  lapis_status status = join_triangles(s, &two);
+  h->ops->free(h, &two);
+  return status;
+}
+
+static lapis_status split_first(op_svt *s, const la_array *W, double t,
+                                la_array *A, svt_report *report)
+{
+  la *h = &s->h;
+  TRY(tsqr(s, W));
+  TRY(h->ops->gemm(h, LA_T, LA_N, 1, &s->C, &s->eye, 0, &s->V)); /* R' */
+  TRY(h->ops->svd(h, &s->V, &s->Q, s->values, &s->C));
+  shrink(s, side(s), t, true, report);
+  return gram_product(s, W, report->rank, A);
+}
+
 /* W = B R (tall) or W' = B R (wide), R = U S V': then A = B M or M'B' with
  * M = U max(S - t, 0) V', k x k. */
 static lapis_status qr_first(op_svt *s, const la_array *W, double t,
@@ -283,7 +350,8 @@ static lapis_status subspace(op_svt *s, const la_array *W, double t,
   if (s->subspace == NULL)
     TRY(svt_subspace_new(&s->h, way, side(s), &s->subspace));
   TRY(square_norm(s, W, &square));
-  svt_question q = {W, t, square, s->accuracy};
+  svt_question q = {W, t, square, (double)s->rows + (double)s->all,
+                    s->accuracy};
   TRY(svt_subspace_run(s->subspace, &q, &found));
   report->why = found.why;
   *done = found.certified;
@@ -329,8 +397,6 @@ static lapis_status choose(op_svt *s, const la_array *W, double t,
   report->why = "as asked";
   if (!may_fall_back(s)) return LAPIS_OK;
   report->way = SVT_GRAM;
-  report->why = "columns are split over processes";
-  if (base_ranks(s->h.ctx) > 1) return LAPIS_OK;
   TRY(square_norm(s, W, &square));
   double least = sqrt(square / (double)(side(s) > 0 ? side(s) : 1));
   report->why = *tried != '\0' ? tried : "threshold above 1e-5 sigma_1";
@@ -344,7 +410,7 @@ static lapis_status choose(op_svt *s, const la_array *W, double t,
 /* The vectors just found are where SUBSPACE starts once it may. */
 static lapis_status seed(op_svt *s, int64_t rank)
 {
-  bool soon = side(s) >= LARGE && base_ranks(s->h.ctx) == 1 && rank > 0;
+  bool soon = side(s) >= LARGE && rank > 0;
   if (!soon || s->subspace == NULL || !svt_subspace_serves(side(s), rank))
     return LAPIS_OK;
   return svt_subspace_seed(s->subspace, &s->Q, rank);
@@ -358,7 +424,7 @@ static lapis_status gram(op_svt *s, const la_array *W, double t, la_array *A,
   int64_t count;
   TRY(gram_spectrum(s, W, t, &count));
   bool low = count > 0 && t <= TRUSTED * s->values[0];
-  if (low && may_fall_back(s) && base_ranks(s->h.ctx) == 1) {
+  if (low && may_fall_back(s)) {
     report->way = exact_way(s);
     report->why = "threshold below 1e-5 sigma_1";
     return LAPIS_OK;
@@ -371,16 +437,18 @@ static lapis_status gram(op_svt *s, const la_array *W, double t, la_array *A,
 static lapis_status run(op_svt *s, const la_array *W, double t, la_array *A,
                         svt_report *report)
 {
-  bool split = base_ranks(s->h.ctx) > 1, done = false;
+  bool done = false;
   bool attempt =
       s->forced == SVT_SUBSPACE || (s->forced == SVT_AUTO && subspace_pays(s));
-  if (attempt && !split) TRY(subspace(s, W, t, A, report, &done));
+  if (attempt) TRY(subspace(s, W, t, A, report, &done));
   if (done) return LAPIS_OK;
   TRY(choose(s, W, t, report));
-  if (report->way != SVT_GRAM && split)
+  if (report->way == SVT_FULL && s->split)
     return lapis_fail(s->h.ctx, LAPIS_ENOTBUILT,
-                      "svt: only the Gram matrix can be split over processes");
+                      "svt: the full decomposition is not divided among "
+                      "processes; qr is as exact");
   if (report->way == SVT_GRAM) TRY(gram(s, W, t, A, report));
+  if (report->way == SVT_QR && s->split) return split_first(s, W, t, A, report);
   if (report->way == SVT_FULL) return full(s, W, t, A, report);
   if (report->way == SVT_QR) return qr_first(s, W, t, A, report);
   return LAPIS_OK;
@@ -417,32 +485,27 @@ lapis_status op_svt_apply(op_svt *s, const la_array *W, double t, la_array *A,
 
 /* ---- singular values alone ----------------------------------------------*/
 
-/* Over processes only the Gram matrix is at hand: small values are then good
- * to sqrt(eps) sigma_1 only. */
-static lapis_status values_from_gram(op_svt *s, const la_array *W,
-                                     double *values)
+static lapis_status values_from_triangle(op_svt *s, const la_array *W,
+                                         double *values)
 {
-  int64_t count;
-  double columns = (double)s->cols;
-  TRY(base_sum(s->h.ctx, &columns, 1));
-  TRY(form_gram(s, W));
-  TRY(s->h.ops->eigh(&s->h, &s->C, -INFINITY, s->values, NULL, &count));
-  for (int64_t i = 0; i < count && (double)i < columns; i++)
-    values[i] = sqrt(s->values[i] > 0 ? s->values[i] : 0);
+  TRY(tsqr(s, W));
+  TRY(s->h.ops->svd(&s->h, &s->C, NULL, s->values, NULL));
+  int64_t count = s->rows < s->all ? s->rows : s->all;
+  memcpy(values, s->values, (size_t)count * sizeof *values);
   return LAPIS_OK;
 }
 
 lapis_status op_singular_values_of(op_svt *s, la_array *W, double *values)
 {
   TRY(check_shape(s, W));
-  if (base_ranks(s->h.ctx) > 1) return values_from_gram(s, W, values);
+  if (s->split) return values_from_triangle(s, W, values);
   return s->h.ops->svd(&s->h, W, NULL, values, NULL);
 }
 
 lapis_status op_singular_values(op_svt *s, const la_array *W, double *values)
 {
   TRY(check_shape(s, W));
-  if (base_ranks(s->h.ctx) > 1) return values_from_gram(s, W, values);
+  if (s->split) return values_from_triangle(s, W, values);
   TRY(make_room(s, side(s)));
   TRY(la_copy(&s->h, W, &s->P));
   return s->h.ops->svd(&s->h, &s->P, NULL, values, NULL);
@@ -459,11 +522,10 @@ lapis_status op_singular_values(op_svt *s, const la_array *W, double *values)
 lapis_status op_norm2_upper(op_svt *s, const la_array *W, double *bound)
 {
   int64_t count;
-  double square, length = (double)(s->by_rows ? s->cols : s->rows);
+  double square, length = (double)(s->by_rows ? s->all : s->rows);
   double k = (double)side(s);
   TRY(check_shape(s, W));
   TRY(square_norm(s, W, &square));
-  if (base_ranks(s->h.ctx) > 1) TRY(base_sum(s->h.ctx, &length, 1));
   TRY(form_gram(s, W));
   TRY(s->h.ops->eigh(&s->h, &s->C, -INFINITY, s->values, NULL, &count));
   double top = count > 0 && s->values[0] > 0 ? s->values[0] : 0;

@@ -38,7 +38,8 @@ lapis_status op_svt_apply(op_svt *s, const la_array *W, double t, la_array *A,
                           svt_report *report);
 double op_svt_seconds(const op_svt *s); /* time spent in s so far */
 
-/* Singular values only: all min(m, n) of W, descending (host). */
+/* Singular values only: all min(m, n) of W, descending (host); n: columns of
+ * all processes. */
 lapis_status op_singular_values(op_svt *s, const la_array *W, double *values);
 /* The same without a copy of W, which is destroyed. */
 lapis_status op_singular_values_of(op_svt *s, la_array *W, double *values);

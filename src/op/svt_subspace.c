@@ -33,6 +33,9 @@
  * A Rayleigh quotient above t^2 - nu met there points at a value missed: its
  * vectors join B.  Where neither test succeeds, the caller takes another way.
  *
+ * Where the columns of W are divided among processes G X is a sum over them,
+ * and all else is done by every one alike.
+ *
  * Numerics: G is known to eps sigma_1^2, so that values near t are good to
  * eps sigma_1^2 / t, as those of a Gram matrix; t < 1e-4 sigma_1 is left to
  * others. */
@@ -216,6 +219,7 @@ static lapis_status multiply(svt_subspace *s, const la_array *W)
   la_array GQ = la_cols(&s->GB, old, c), H = corner(&s->H, s->used, s->used);
   la_array right = la_cols(&H, old, c), low = la_rows(&H, old, c);
   TRY(h->ops->gram_times(h, s->side, W, &Q, &GQ));
+  TRY(la_sum(h, &GQ));
   TRY(h->ops->gemm(h, LA_T, LA_N, 1, &B, &GQ, 0, &right));
   TRY(h->ops->gemm(h, LA_T, LA_N, 1, &GQ, &B, 0, &low));
   s->multiplied = s->used;
@@ -349,6 +353,7 @@ static lapis_status probe(svt_subspace *s, const la_array *W, double square,
   if (largest < UNLIKELY * T) *out = PROVED;
   if (*out == PROVED) return LAPIS_OK;
   TRY(h->ops->gram_times(h, s->side, W, &s->Z[1], &s->Z[2]));
+  TRY(la_sum(h, &s->Z[2]));
   TRY(project_out(s, &U, &s->Z[2]));
   for (int64_t j = 0; j < PROBES; j++) {
     la_array z = la_cols(&s->Z[1], j, 1), gz = la_cols(&s->Z[2], j, 1);
@@ -399,10 +404,10 @@ static lapis_status chebyshev(svt_subspace *s, const la_array *W, double square,
 }
 
 /* Whether no more than s->rank singular values exceed t. */
-static lapis_status certify(svt_subspace *s, const la_array *W, double t,
-                            double square, verdict *out)
+static lapis_status certify(svt_subspace *s, const svt_question *q,
+                            verdict *out)
 {
-  double rest = square * (1 + DBL_EPSILON * (double)(W->rows + W->cols));
+  double t = q->t, rest = q->square * (1 + DBL_EPSILON * q->sides);
   for (int64_t i = 0; i < s->rank; i++) rest -= s->theta[i];
   *out = rest <= t * t ? PROVED : UNKNOWN;
   if (*out == PROVED) return LAPIS_OK;
@@ -411,7 +416,7 @@ static lapis_status certify(svt_subspace *s, const la_array *W, double t,
   /* a quarter of the way up, for what the guess may lack */
   double guess = fmin(fmax(s->theta[next], 0.2 * left), (1 - 2e-3) * left);
   double c = 0.75 * guess + 0.25 * left;
-  return chebyshev(s, W, left, c, out);
+  return chebyshev(s, q->W, left, c, out);
 }
 
 /* What the test found, and as many new random columns as there are values. */
@@ -464,7 +469,7 @@ static lapis_status conclude(svt_subspace *s, const svt_question *q,
 {
   verdict v;
   bool room;
-  TRY(certify(s, q->W, q->t, q->square, &v));
+  TRY(certify(s, q, &v));
   out->certified = v == PROVED;
   out->why = v == PROVED ? "few singular values above the threshold"
                          : "singular values crowd below the threshold";

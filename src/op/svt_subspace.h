@@ -23,6 +23,7 @@ void svt_subspace_free(svt_subspace *s);
 typedef struct svt_question {
   const la_array *W;
   double t, square; /* threshold, |W|_F^2 */
+  double sides;     /* rows + columns of W, those of all processes */
   double
       accuracy; /* largest error in the Frobenius norm, in units of sigma_1 */
 } svt_question;

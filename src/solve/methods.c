@@ -3,6 +3,7 @@
  * lapis_solver_new, so that what holds for all methods is checked once. */
 #include "solve/methods.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "mat/mat.h"
@@ -24,6 +25,7 @@ static const method_entry list[] = {
      .predict = rr_predict_new},
     {.method = &rpca_method,
      .create = rpca_new,
+     .splits = true,
      .predict_method = &rpca_predict_method,
      .predict = rpca_predict_new},
     {.method = &linear_method,
@@ -62,14 +64,18 @@ const method_entry *method_entry_of(const lapis_method *m)
   return NULL;
 }
 
+lapis_status method_alone(lapis_ctx *ctx, const char *what)
+{
+  if (base_ranks(ctx) == 1) return LAPIS_OK;
+  return lapis_fail(ctx, LAPIS_EINVAL,
+                    "%s: %d processes; this method runs in one", what,
+                    base_ranks(ctx));
+}
+
 lapis_status method_check(lapis_ctx *ctx, const method_entry *e,
                           const lapis_data *data)
 {
   const char *name = e->method->name;
-  if (base_ranks(ctx) > 1)
-    return lapis_fail(ctx, LAPIS_EINVAL,
-                      "%s: %d processes; this method runs in one", name,
-                      base_ranks(ctx));
   TRY(mat_check_view(ctx, name, "X", &data->X));
   TRY(mat_check_view(ctx, name, "Y", &data->Y));
   TRY(mat_check_view(ctx, name, "P", &data->P));
@@ -115,6 +121,51 @@ const lapis_method *lapis_method_find(const char *name)
   return NULL;
 }
 
+/* Small whole numbers of a process, as sums of them and of their squares: all
+ * are equal where P sum v^2 = (sum v)^2. */
+enum { ALIKE = 5 };
+static lapis_status check_alike(lapis_ctx *ctx, const char *name,
+                                const lapis_data *data)
+{
+  static const char *const what[ALIKE] = {
+      "features in X", "columns in Y", "columns in P",
+      "threads (--threads N makes them equal)",
+      "kinds of processor, whose last digits differ"};
+  double v[2 * ALIKE] = {(double)data->X.rows, (double)data->Y.rows,
+                         (double)data->P.rows, base_threads(ctx), 0};
+  const char *backend = lapis_ctx_backend(ctx);
+  if (backend == NULL) return LAPIS_EINVAL;
+  for (const char *at = backend; *at != '\0'; at++)
+    v[4] = fmod(31 * v[4] + (unsigned char)*at, 65521);
+  for (int i = 0; i < ALIKE; i++) v[ALIKE + i] = v[i] * v[i];
+  TRY(base_sum(ctx, v, 2 * ALIKE));
+  for (int i = 0; i < ALIKE; i++) {
+    double mean = rint(v[i] / base_ranks(ctx));
+    if (v[ALIKE + i] == mean * mean * base_ranks(ctx)) continue;
+    return lapis_fail(ctx, LAPIS_ESHAPE,
+                      "%s: the parts of the %d processes differ in the number "
+                      "of %s; all have to be alike",
+                      name, base_ranks(ctx), what[i]);
+  }
+  return LAPIS_OK;
+}
+
+static lapis_status make(lapis_ctx *ctx, const method_entry *e,
+                         const lapis_data *data, const void *settings,
+                         lapis_solver **out)
+{
+  const lapis_method *m = e->method;
+  TRY(method_check(ctx, e, data));
+  if (base_ranks(ctx) > 1) TRY(check_alike(ctx, m->name, data));
+  void *set = base_alloc(ctx, 1, m->settings_size);
+  lapis_status s = LAPIS_ENOMEM;
+  if (set != NULL) s = lapis_settings_copy(ctx, m, settings, set);
+  if (s >= 0) s = e->create(ctx, data, set, out);
+  base_free(set);
+  if (s >= 0) (*out)->features = data->X.rows;
+  return s;
+}
+
 lapis_status lapis_solver_new(lapis_ctx *ctx, const lapis_method *m,
                               const lapis_data *data, const void *settings,
                               lapis_solver **out)
@@ -122,13 +173,12 @@ lapis_status lapis_solver_new(lapis_ctx *ctx, const lapis_method *m,
   const method_entry *e = method_entry_of(m);
   *out = NULL;
   if (e == NULL) return lapis_fail(ctx, LAPIS_EINVAL, "unknown method");
-  TRY(method_check(ctx, e, data));
-  void *set = base_alloc(ctx, 1, m->settings_size);
-  lapis_status s = LAPIS_ENOMEM;
-  if (set != NULL) s = lapis_settings_copy(ctx, m, settings, set);
-  if (s >= 0) s = e->create(ctx, data, set, out);
-  base_free(set);
-  if (s >= 0) (*out)->features = data->X.rows;
+  if (!e->splits) TRY(method_alone(ctx, m->name));
+  base_meet(ctx);
+  lapis_status s = base_agree(ctx, make(ctx, e, data, settings, out));
+  if (s >= 0 || *out == NULL) return s;
+  lapis_solver_free(*out); /* another process has none */
+  *out = NULL;
   return s;
 }
 

@@ -24,13 +24,14 @@ typedef struct method_entry {
    * hides labels and keeps features. */
   bool transductive;
   bool sparse; /* checks by itself what has to be dense */
+  bool splits; /* its samples may be divided among processes */
 } method_entry;
 /* NULL past the end, or where there is none of that name. */
 const method_entry *method_entry_at(int i);
 const method_entry *method_entry_of(const lapis_method *m);
 
-/* What every constructor checks first: one process, and, as most methods make
- * a sparse matrix dense, that this fits. */
+/* What every constructor checks first: views that are none, and, as most
+ * methods make a sparse matrix dense, that this fits. */
 lapis_status method_check(lapis_ctx *ctx, const method_entry *e,
                           const lapis_data *data);
 /* Refuses a map that makes numbers of what a sparse X leaves out, where the
@@ -38,5 +39,7 @@ lapis_status method_check(lapis_ctx *ctx, const method_entry *e,
 lapis_status method_check_map(lapis_ctx *ctx, const lapis_method *m,
                               const void *settings, const lapis_map *map,
                               const lapis_mat *X);
+/* Refuses more than one process, without a word to the others. */
+lapis_status method_alone(lapis_ctx *ctx, const char *what);
 
 #endif

@@ -103,12 +103,12 @@ static lapis_status check_dictionary(lapis_ctx *ctx, const lapis_mat *D,
 }
 
 /* ---- solving ------------------------------------------------------------*/
-static void warn_if_empty(clean *w)
+static lapis_status warn_if_empty(clean *w)
 {
   const clean_job *j = &w->job;
   int64_t count = j->c.d * j->c.n, kept = 0;
   for (int64_t k = 0; k < count; k++) kept += fabs(j->low_rank[k]) > 0;
-  rr_warn_if_empty(w->base.ctx, "clean", kept, j->sparse, j->X, count);
+  return rr_warn_if_empty(w->base.ctx, "clean", kept, j->sparse, j->X, count);
 }
 
 static lapis_status clean_solve(lapis_solver *s)
@@ -118,7 +118,7 @@ static lapis_status clean_solve(lapis_solver *s)
   TRY(clean_job_run(&w->job, w->w, &s->loop, w->set.stop.tol));
   clean_job_publish(&w->job, s);
   solver_publish(s, "weight", lapis_mat_f64(&w->w, 1, 1));
-  warn_if_empty(w);
+  TRY(warn_if_empty(w));
   solver_publish_history(s);
   s->info.iterations = s->loop.iter;
   s->info.seconds = loop_seconds(&s->loop);
@@ -168,7 +168,8 @@ lapis_status clean_new(lapis_ctx *ctx, const lapis_data *data,
   TRY(solver_alloc(ctx, &clean_class, sizeof(clean), &s));
   clean *w = (clean *)s;
   w->set = *set;
-  w->set.lambda = rr_lambda(set->lambda, &set->dictionary);
+  w->set.lambda =
+      rr_lambda(set->lambda, set->dictionary.rows, set->dictionary.cols);
   s->settings = &w->set;
   lapis_status status = build(w, &data->X, kind, number);
   if (status < 0) {

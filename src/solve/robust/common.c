@@ -33,18 +33,20 @@ static lapis_status check_samples(lapis_ctx *ctx, const char *method,
 
 lapis_status rr_check_X(lapis_ctx *ctx, const char *method, const lapis_mat *X)
 {
-  if (mat_empty(X))
+  int64_t first, all;
+  TRY(base_place(ctx, X->cols, &first, &all));
+  if (X->rows == 0 || all == 0)
     return lapis_fail(ctx, LAPIS_ESHAPE,
                       "%s: X has %" PRId64 " samples of %" PRId64
                       " features; at least one of each is needed",
-                      method, X->cols, X->rows);
+                      method, all, X->rows);
   TRY(mat_check_finite(ctx, method, "X", X, true));
   return check_samples(ctx, method, X);
 }
 
-double rr_lambda(double lambda, const lapis_mat *X)
+double rr_lambda(double lambda, int64_t d, int64_t n)
 {
-  double side = (double)(X->rows > X->cols ? X->rows : X->cols);
+  double side = (double)(d > n ? d : n);
   return isnan(lambda) ? 1 / sqrt(side) : lambda;
 }
 
@@ -55,25 +57,28 @@ void rr_residual(const double *X, const double *D, int64_t count,
   for (int64_t k = 0; k < count; k++) sparse[k] = isnan(X[k]) ? 0 : X[k] - D[k];
 }
 
-void rr_warn_if_empty(lapis_ctx *ctx, const char *method, int64_t rank,
-                      const double *sparse, const double *X, int64_t count)
+lapis_status rr_warn_if_empty(lapis_ctx *ctx, const char *method, int64_t rank,
+                              const double *sparse, const double *X,
+                              int64_t count)
 {
-  double error = 0, size = 0;
+  double most[2] = {0, 0}; /* error, size */
   for (int64_t k = 0; k < count; k++) {
-    error = fmax(error, fabs(sparse[k]));
-    if (!isnan(X[k])) size = fmax(size, fabs(X[k]));
+    most[0] = fmax(most[0], fabs(sparse[k]));
+    if (!isnan(X[k])) most[1] = fmax(most[1], fabs(X[k]));
   }
-  if (!(size > 0)) return;
+  TRY(base_max(ctx, most, 2));
+  if (!(most[1] > 0)) return LAPIS_OK;
   if (rank == 0)
     base_say(ctx, 0,
              "%s: the low-rank part is 0, all of X is error: a larger --lambda "
              "keeps more",
              method);
-  else if (error <= NO_ERROR * size)
+  else if (most[0] <= NO_ERROR * most[1])
     base_say(ctx, 0,
              "%s: no error was found, the low-rank part is X itself: a "
              "smaller --lambda removes more",
              method);
+  return LAPIS_OK;
 }
 
 /* ---- basis --------------------------------------------------------------*/

@@ -42,6 +42,7 @@ lapis_status rr_dstep_new(la *h, const lapis_mat *X, int64_t k, rr_dstep *dstep)
   dstep->h = h;
   dstep->d = X->rows;
   dstep->n = X->cols;
+  TRY(base_place(h->ctx, dstep->n, &dstep->first, &dstep->all));
   TRY(op_svt_new(h, dstep->d, dstep->n, &dstep->svt));
   la_array *all[] = {&dstep->X, &dstep->S, &dstep->W, &dstep->A};
   for (int i = 0; i < 4; i++)
@@ -49,7 +50,7 @@ lapis_status rr_dstep_new(la *h, const lapis_mat *X, int64_t k, rr_dstep *dstep)
   TRY(h->ops->alloc(h, LAPIS_F64, dstep->d, 1, &dstep->u));
   TRY(h->ops->alloc(h, LAPIS_F64, dstep->n, 1, &dstep->v));
   TRY(rr_fit_alloc(dstep, k));
-  if (dstep->d * dstep->n <= SMALL)
+  if (dstep->d * dstep->all <= SMALL)
     TRY(anderson_new(h, dstep->d, dstep->n, k > 0 ? 2 : 1, &ACCELERATION,
                      &dstep->accel));
   return h->ops->upload(h, X, &dstep->X);
@@ -78,11 +79,13 @@ static lapis_status power(rr_dstep *dstep, const la_array *A, int steps,
   *norm = 0;
   for (int i = 0; i < steps; i++) {
     TRY(h->ops->gemm(h, LA_N, LA_N, 1, A, &dstep->v, 0, &dstep->u));
+    TRY(la_sum(h, &dstep->u));
     TRY(h->ops->dot(h, &dstep->u, &dstep->u, &square));
     if (!(square > 0)) break;
     TRY(la_scale(h, 1 / sqrt(square), &dstep->u));
     TRY(h->ops->gemm(h, LA_T, LA_N, 1, A, &dstep->u, 0, &dstep->v));
     TRY(h->ops->dot(h, &dstep->v, &dstep->v, &square));
+    TRY(base_sum(h->ctx, &square, 1));
     *norm = sqrt(square);
     if (*norm > 0) TRY(la_scale(h, 1 / *norm, &dstep->v));
   }
@@ -92,7 +95,8 @@ static lapis_status power(rr_dstep *dstep, const la_array *A, int steps,
 static void forget_direction(rr_dstep *dstep)
 {
   double *v = dstep->v.data;
-  for (int64_t j = 0; j < dstep->n; j++) v[j] = rng_normal(1, 0, (uint64_t)j);
+  for (int64_t j = 0; j < dstep->n; j++)
+    v[j] = rng_normal(1, 0, (uint64_t)(dstep->first + j));
 }
 
 static lapis_status measure(rr_dstep *dstep)

@@ -42,14 +42,15 @@ bool rr_basis_get(const named_list *from, rr_basis *out);
 /* X of at least one sample and feature; Inf refused with its place, NaN
  * allowed; a sample observed nowhere refused. */
 lapis_status rr_check_X(lapis_ctx *ctx, const char *method, const lapis_mat *X);
-/* lambda, or 1 / sqrt(max(d, n)). */
-double rr_lambda(double lambda, const lapis_mat *X);
+/* lambda, or 1 / sqrt(max(d, n)), n samples of all processes. */
+double rr_lambda(double lambda, int64_t d, int64_t n);
 /* sparse = X - D where X was seen, 0 elsewhere; d x n each. */
 void rr_residual(const double *X, const double *D, int64_t count,
                  double *sparse);
 /* Warns of an answer that is all low rank or all error. */
-void rr_warn_if_empty(lapis_ctx *ctx, const char *method, int64_t rank,
-                      const double *sparse, const double *X, int64_t count);
+lapis_status rr_warn_if_empty(lapis_ctx *ctx, const char *method, int64_t rank,
+                              const double *sparse, const double *X,
+                              int64_t count);
 
 /* Rows of their tables, as those of lapis_rows.h. */
 #define RR_REFILL                                                    \
@@ -110,6 +111,7 @@ typedef struct rr_dstep {
   la *h;
   op_svt *svt;
   int64_t d, n;
+  int64_t first, all;       /* place of the first sample; of all processes */
   double lambda, rho, unit; /* unit: |X|_2, roughly */
   int64_t age;              /* steps taken, for the schedule of rho */
   la_array X, S, W, A;      /* d x n; A = D */

@@ -62,8 +62,8 @@ static lapis_status publish(rpca *w)
   solver_publish(&w->base, "sparse", lapis_mat_f64(w->sparse, d, n));
   if (w->filled != NULL)
     solver_publish(&w->base, "filled", lapis_mat_f64(w->filled, d, n));
-  rr_warn_if_empty(w->base.ctx, "rpca", w->step.low_rank.rank, w->sparse, w->X,
-                   d * n);
+  TRY(rr_warn_if_empty(w->base.ctx, "rpca", w->step.low_rank.rank, w->sparse,
+                       w->X, d * n));
   solver_publish_history(&w->base);
   if (w->dual == NULL) return LAPIS_OK;
   lapis_mat dual = lapis_mat_f64(w->dual, d, n);
@@ -120,9 +120,8 @@ static lapis_status rpca_retune(lapis_solver *s, const void *settings)
     return lapis_fail(s->ctx, LAPIS_ENOTBUILT,
                       "rpca: another --certificate or --refill needs a new "
                       "solver");
-  lapis_mat X = lapis_mat_f64(w->X, w->step.d, w->step.n);
   w->set = *set;
-  w->set.lambda = rr_lambda(set->lambda, &X);
+  w->set.lambda = rr_lambda(set->lambda, w->step.d, w->step.all);
   return LAPIS_OK;
 }
 
@@ -162,20 +161,20 @@ static lapis_status allocate(rpca *w, const lapis_mat *X)
   if (w->set.certificate) w->dual = arena_reals(a, count);
   TRY(arena_status(a));
   mat_to_f64(X, w->X, X->rows);
-  return rr_dstep_new(&w->h, X, 0, &w->step);
+  TRY(rr_dstep_new(&w->h, X, 0, &w->step));
+  w->set.lambda = rr_lambda(w->set.lambda, X->rows, w->step.all);
+  return LAPIS_OK;
 }
 
 lapis_status rpca_new(lapis_ctx *ctx, const lapis_data *data,
                       const void *settings, lapis_solver **out)
 {
   *out = NULL;
-  const lapis_rpca_settings *set = settings;
   TRY(rr_check_X(ctx, "rpca", &data->X));
   lapis_solver *s;
   TRY(solver_alloc(ctx, &rpca_class, sizeof(rpca), &s));
   rpca *w = (rpca *)s;
-  w->set = *set;
-  w->set.lambda = rr_lambda(set->lambda, &data->X);
+  w->set = *(const lapis_rpca_settings *)settings;
   s->settings = &w->set;
   lapis_status status = allocate(w, &data->X);
   if (status < 0) {

@@ -251,8 +251,8 @@ static lapis_status publish(rr *w)
   if (w->filled != NULL)
     solver_publish(&w->base, "filled", lapis_mat_f64(w->filled, w->d, w->n));
   if (w->set.denoise != LAPIS_RR_NONE && w->set.refill == 0)
-    rr_warn_if_empty(w->base.ctx, w->base.cls->method, w->step.low_rank.rank,
-                     w->sparse, w->X, w->d * w->n);
+    TRY(rr_warn_if_empty(w->base.ctx, w->base.cls->method,
+                         w->step.low_rank.rank, w->sparse, w->X, w->d * w->n));
   solver_publish_history(&w->base);
   if (w->dual == NULL) return LAPIS_OK;
   lapis_mat dual = lapis_mat_f64(w->dual, w->d, w->n);
@@ -306,10 +306,10 @@ static lapis_status rr_retune(lapis_solver *s, const void *settings)
                       "%s: another --denoise or --refill, or fixed weights, "
                       "need a new solver",
                       s->cls->method);
-  lapis_mat X = lapis_mat_f64(w->X, w->d, w->n), W = w->set.W;
+  lapis_mat W = w->set.W;
   w->set = *set;
   w->set.W = W;
-  w->set.lambda = rr_lambda(set->lambda, &X);
+  w->set.lambda = rr_lambda(set->lambda, w->d, w->step.all);
   return LAPIS_OK;
 }
 
@@ -375,6 +375,7 @@ static lapis_status allocate(rr *w, const lapis_data *data)
   TRY(arena_status(a));
   mat_to_f64(&data->X, w->X, w->d);
   TRY(rr_dstep_new(&w->h, &data->X, w->fixed ? w->K : 0, &w->step));
+  w->set.lambda = rr_lambda(w->set.lambda, w->d, w->step.all);
   TRY(rr_tstep_new(&w->h, w->d, w->n, w->K, &w->t));
   return rr_alm_alloc(w);
 }
@@ -410,7 +411,6 @@ static lapis_status create(lapis_ctx *ctx, bool lda, const lapis_data *data,
   TRY(solver_alloc(ctx, lda ? &rlda_class : &rr_class, sizeof(rr), &s));
   rr *w = (rr *)s;
   w->set = *set;
-  w->set.lambda = rr_lambda(set->lambda, &data->X);
   w->lda = lda;
   w->fixed = !mat_empty(&set->weights);
   s->settings = &w->set;

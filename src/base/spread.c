@@ -1,0 +1,251 @@
+/* spread.c - what processes agree on.
+ *
+ * The samples of one problem may be divided among processes, each of which
+ * runs the same program on its part; what they know of each other are sums.
+ * Everything that is decided from such sums is decided alike.  What is not, an
+ * error in one part, a clock, Ctrl-C, would send one process elsewhere while
+ * the others wait for it.  So every sum begins with a block of fixed length:
+ *
+ *   failed, tag, tag^2, cancelled, late, numbers ...
+ *
+ * whose sum tells all of them at the same moment whether somebody failed,
+ * whether all are at the same place (the tag is made of the length and the
+ * kind of what follows; all are equal where P sum tag^2 = (sum tag)^2), and
+ * whether somebody wants to stop.  Up to PAYLOAD numbers travel inside; only
+ * longer arrays need a second message.  Where somebody failed, his sentence
+ * travels, every process returns it, and none has to wait. */
+#include <math.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "base/private.h"
+
+enum { BLOCK = 64, SENTENCE = 1024, LETTERS = 4 };
+enum { FAILED, TAG, SQUARE, CANCELLED, LATE, HEAD };
+enum { PAYLOAD = BLOCK - HEAD };
+typedef enum kind { SUM, MAX, PULSE, MEET } kind;
+
+/* ---- the one message ----------------------------------------------------*/
+static lapis_status went_wrong(lapis_ctx *ctx, int code, const char *what)
+{
+  base_spread(ctx)->parted = true;
+  const lapis_comm *c = &base_spread(ctx)->comm;
+  return lapis_fail(ctx, LAPIS_EIO,
+                    "communicator: %s failed with code %d on rank %d of %d",
+                    what, code, c->rank, c->size);
+}
+
+/* Small whole numbers, whose squares times the processes stay exact. */
+static double tag_of(kind k, int64_t n)
+{
+  return (double)(4 * (n % 65521) + (int)k);
+}
+
+static bool all_alike(double sum, double squares, double processes)
+{
+  double mean = rint(sum / processes);
+  return sum == mean * processes && squares == mean * mean * processes;
+}
+
+static lapis_status sum_now(lapis_ctx *ctx, double *x, int64_t n)
+{
+  spread_state *s = base_spread(ctx);
+  s->messages++;
+  s->numbers += n;
+  int code = s->comm.sum(s->comm.self, x, n);
+  return code == 0 ? LAPIS_OK : went_wrong(ctx, code, "sum");
+}
+
+/* Four letters of the sentence make a number. */
+static void pack(const char *text, double *out)
+{
+  size_t length = strlen(text);
+  for (int i = 0; i < SENTENCE / LETTERS; i++) {
+    uint32_t word = 0;
+    for (int k = 0; k < LETTERS; k++) {
+      size_t at = (size_t)(i * LETTERS + k);
+      unsigned char c = at < length ? (unsigned char)text[at] : 0;
+      word |= (uint32_t)c << (8 * k);
+    }
+    out[i] = word;
+  }
+}
+
+static void unpack(const double *from, char *text)
+{
+  for (int i = 0; i < SENTENCE; i++)
+    text[i] = (char)((uint32_t)from[i / LETTERS] >> (8 * (i % LETTERS)));
+  text[SENTENCE - 1] = '\0';
+}
+
+/* Of all who failed the first is heard: who it is, then his sentence. */
+static lapis_status hear(lapis_ctx *ctx, lapis_status own)
+{
+  enum { WORDS = SENTENCE / LETTERS };
+  spread_state *s = base_spread(ctx);
+  double text[WORDS + 1] = {0};
+  char sentence[SENTENCE];
+  s->parted = true;
+  double least = own < 0 ? s->comm.size - s->comm.rank : 0;
+  int code = s->comm.max(s->comm.self, &least, 1);
+  if (code != 0) return went_wrong(ctx, code, "max");
+  int first = s->comm.size - (int)least;
+  if (first == s->comm.rank) {
+    pack(lapis_ctx_error(ctx), text);
+    text[WORDS] = -(double)own;
+  }
+  TRY(sum_now(ctx, text, WORDS + 1));
+  unpack(text, sentence);
+  return lapis_fail(ctx, (lapis_status) - (int)text[WORDS],
+                    "%s (process %d of %d)", sentence, first + 1, s->comm.size);
+}
+
+/* The block with n <= PAYLOAD numbers; own: this process's status. */
+static lapis_status exchange(lapis_ctx *ctx, double tag, lapis_status own,
+                             double *x, int64_t n)
+{
+  spread_state *s = base_spread(ctx);
+  double b[BLOCK] = {0}, processes = s->comm.size;
+  b[FAILED] = own < 0;
+  b[TAG] = tag;
+  b[SQUARE] = tag * tag;
+  b[CANCELLED] = base_cancelled(ctx);
+  b[LATE] = base_late(ctx) || base_seconds() > s->until;
+  if (n > 0) memcpy(b + HEAD, x, (size_t)n * sizeof *x);
+  TRY(sum_now(ctx, b, BLOCK));
+  s->heard = true;
+  s->cancelled = s->cancelled || b[CANCELLED] > 0;
+  s->late = s->late || b[LATE] > 0;
+  if (b[FAILED] > 0) return hear(ctx, own);
+  if (!all_alike(b[TAG], b[SQUARE], processes)) {
+    s->parted = true;
+    return lapis_fail(ctx, LAPIS_EIO,
+                      "%d processes are not at the same place of the same run: "
+                      "they were given other settings, other calls or other "
+                      "versions of LAPIS",
+                      s->comm.size);
+  }
+  if (n > 0) memcpy(x, b + HEAD, (size_t)n * sizeof *x);
+  return LAPIS_OK;
+}
+
+/* ---- sums ---------------------------------------------------------------*/
+int base_ranks(const lapis_ctx *ctx)
+{
+  return base_spread_of(ctx)->comm.size;
+}
+
+int base_rank(const lapis_ctx *ctx)
+{
+  return base_spread_of(ctx)->comm.rank;
+}
+
+static lapis_status exchange_long(lapis_ctx *ctx, kind k, double *x, int64_t n)
+{
+  spread_state *s = base_spread(ctx);
+  if (s->parted) return LAPIS_EIO; /* the sentence is there already */
+  if (k == SUM && n <= PAYLOAD)
+    return exchange(ctx, tag_of(k, n), LAPIS_OK, x, n);
+  TRY(exchange(ctx, tag_of(k, n), LAPIS_OK, NULL, 0));
+  if (k == SUM) return sum_now(ctx, x, n);
+  int code = s->comm.max(s->comm.self, x, n);
+  return code == 0 ? LAPIS_OK : went_wrong(ctx, code, "max");
+}
+
+lapis_status base_sum(lapis_ctx *ctx, double *x, int64_t n)
+{
+  return base_ranks(ctx) == 1 ? LAPIS_OK : exchange_long(ctx, SUM, x, n);
+}
+
+lapis_status base_max(lapis_ctx *ctx, double *x, int64_t n)
+{
+  return base_ranks(ctx) == 1 ? LAPIS_OK : exchange_long(ctx, MAX, x, n);
+}
+
+lapis_status base_sum_whole(lapis_ctx *ctx, int64_t *x, int64_t n)
+{
+  double part[PAYLOAD];
+  if (base_ranks(ctx) == 1) return LAPIS_OK;
+  for (int64_t from = 0; from < n; from += PAYLOAD) {
+    int64_t count = n - from < PAYLOAD ? n - from : PAYLOAD;
+    for (int64_t i = 0; i < count; i++) part[i] = (double)x[from + i];
+    TRY(base_sum(ctx, part, count));
+    for (int64_t i = 0; i < count; i++) x[from + i] = (int64_t)part[i];
+  }
+  return LAPIS_OK;
+}
+
+lapis_status base_place(lapis_ctx *ctx, int64_t n, int64_t *first, int64_t *all)
+{
+  *first = 0;
+  *all = n;
+  int ranks = base_ranks(ctx), own = base_rank(ctx);
+  if (ranks == 1) return LAPIS_OK;
+  double *count = base_alloc(ctx, ranks, sizeof *count);
+  if (count == NULL) return LAPIS_ENOMEM;
+  count[own] = (double)n;
+  lapis_status s = base_sum(ctx, count, ranks);
+  *all = 0;
+  for (int r = 0; s >= 0 && r < ranks; r++) {
+    if (r < own) *first += (int64_t)count[r];
+    *all += (int64_t)count[r];
+  }
+  base_free(count);
+  return s;
+}
+
+/* Where the others have nothing, a sum is a copy: x + 0 = x. */
+lapis_status base_share(lapis_ctx *ctx, const double *own, int64_t n,
+                        int64_t first, double *whole, int64_t all)
+{
+  memset(whole, 0, (size_t)all * sizeof *whole);
+  if (n > 0) memcpy(whole + first, own, (size_t)n * sizeof *own);
+  return base_sum(ctx, whole, all);
+}
+
+/* ---- agreeing -----------------------------------------------------------*/
+void base_meet(lapis_ctx *ctx)
+{
+  spread_state *s = base_spread(ctx);
+  s->parted = s->heard = s->cancelled = s->late = false;
+  s->until = INFINITY;
+}
+
+lapis_status base_agree(lapis_ctx *ctx, lapis_status own)
+{
+  if (base_ranks(ctx) == 1) return own;
+  if (base_spread(ctx)->parted) return own < 0 ? own : LAPIS_EIO;
+  TRY(exchange(ctx, tag_of(MEET, own > 0 ? own : 0), own, NULL, 0));
+  return own;
+}
+
+void base_until(lapis_ctx *ctx, double seconds)
+{
+  base_spread(ctx)->until = seconds;
+}
+
+lapis_status base_pulse(lapis_ctx *ctx, bool *cancelled, bool *late)
+{
+  spread_state *s = base_spread(ctx);
+  *cancelled = *late = true; /* where nobody answers, the run ends */
+  if (s->parted) return LAPIS_EIO;
+  if (!s->heard) TRY(exchange(ctx, tag_of(PULSE, 0), LAPIS_OK, NULL, 0));
+  s->heard = false;
+  *cancelled = s->cancelled;
+  *late = s->late;
+  return LAPIS_OK;
+}
+
+/* ---- the public door ----------------------------------------------------*/
+void lapis_ctx_set_comm(lapis_ctx *ctx, const lapis_comm *comm)
+{
+  spread_state *s = base_spread(ctx);
+  *s = (spread_state){.comm = {.size = 1}, .until = INFINITY};
+  if (comm != NULL) s->comm = *comm;
+}
+
+lapis_status lapis_ctx_agree(lapis_ctx *ctx, lapis_status own)
+{
+  base_meet(ctx);
+  return base_agree(ctx, own);
+}

@@ -1,0 +1,363 @@
+/* test_ranks.c - samples divided among processes: no process that waits, the
+ * same singular values, and robust PCA as one process has it. */
+#include "la_case.h"
+#include "op/svt.h"
+#include "ranks_case.h"
+
+/* ---- agreeing -----------------------------------------------------------*/
+typedef struct words {
+  lapis_status status[RANKS_MOST];
+  char said[RANKS_MOST][200];
+} words;
+
+static void keep_words(words *w, lapis_ctx *ctx, int rank, lapis_status s)
+{
+  w->status[rank] = s;
+  snprintf(w->said[rank], sizeof w->said[rank], "%s", lapis_ctx_error(ctx));
+  lapis_ctx_free(ctx);
+}
+
+/* Ranks 1 and 2 fail, each with a sentence of its own. */
+static void some_fail(lapis_ctx *ctx, int rank, void *user)
+{
+  lapis_status s = LAPIS_OK;
+  if (rank == 1) s = lapis_fail(ctx, LAPIS_EIO, "the disk of rank one");
+  if (rank == 2) s = lapis_fail(ctx, LAPIS_EDATA, "the data of rank two");
+  keep_words(user, ctx, rank, lapis_ctx_agree(ctx, s));
+}
+
+static void the_first_that_failed_is_heard(void **state)
+{
+  (void)state;
+  words w;
+  ranks_each(4, some_fail, &w);
+  for (int r = 0; r < 4; r++) {
+    assert_int_equal(w.status[r], LAPIS_EIO);
+    assert_string_equal(w.said[r], "the disk of rank one (process 2 of 4)");
+  }
+}
+
+/* Rank 0 sums three numbers where the others sum two. */
+static void other_sums(lapis_ctx *ctx, int rank, void *user)
+{
+  double x[3] = {1, 2, 3};
+  base_meet(ctx);
+  keep_words(user, ctx, rank, base_sum(ctx, x, rank == 0 ? 3 : 2));
+}
+
+static void ways_that_part_are_an_error(void **state)
+{
+  (void)state;
+  words w;
+  ranks_each(3, other_sums, &w);
+  for (int r = 0; r < 3; r++) {
+    assert_int_equal(w.status[r], LAPIS_EIO);
+    assert_non_null(strstr(w.said[r], "not at the same place"));
+  }
+}
+
+typedef struct sums {
+  double small[RANKS_MOST], large[RANKS_MOST], most[RANKS_MOST];
+  int64_t first[RANKS_MOST], all[RANKS_MOST], whole[RANKS_MOST];
+  double shared[RANKS_MOST][6];
+} sums;
+
+static void sum_up(lapis_ctx *ctx, int rank, void *user)
+{
+  sums *s = user;
+  double x[100], own[3] = {rank, rank, rank};
+  for (int i = 0; i < 100; i++) x[i] = rank + i;
+  s->small[rank] = rank + 1;
+  s->most[rank] = -rank;
+  s->whole[rank] = 10 + rank;
+  (void)base_sum(ctx, &s->small[rank], 1);
+  (void)base_sum(ctx, x, 100);
+  (void)base_max(ctx, &s->most[rank], 1);
+  (void)base_sum_whole(ctx, &s->whole[rank], 1);
+  (void)base_place(ctx, rank + 1, &s->first[rank], &s->all[rank]);
+  (void)base_share(ctx, own, rank + 1, s->first[rank], s->shared[rank], 6);
+  s->large[rank] = x[99];
+  lapis_ctx_free(ctx);
+}
+
+static void sums_of_any_length(void **state)
+{
+  (void)state;
+  static const int64_t first[] = {0, 1, 3};
+  static const double shared[] = {0, 1, 1, 2, 2, 2};
+  sums s;
+  ranks_each(3, sum_up, &s);
+  for (int r = 0; r < 3; r++) {
+    CHECK_NEAR(s.small[r], 6, 0);
+    CHECK_NEAR(s.large[r], 300, 0);
+    CHECK_NEAR(s.most[r], 0, 0);
+    assert_int_equal(s.whole[r], 33);
+    assert_int_equal(s.first[r], first[r]);
+    assert_int_equal(s.all[r], 6);
+    assert_memory_equal(s.shared[r], shared, sizeof shared);
+  }
+}
+
+/* ---- singular values ----------------------------------------------------*/
+typedef struct svt_case {
+  svt_way way;
+  int64_t m, n;
+  double t;
+  double *W, *A, *values; /* m x n twice; min(m, n) */
+  int size;
+  int64_t rank[RANKS_MOST];
+  double nuclear[RANKS_MOST];
+  lapis_status status[RANKS_MOST];
+} svt_case;
+
+static lapis_status threshold(svt_case *c, la *h, int rank)
+{
+  int64_t first = c->n * rank / c->size;
+  int64_t count = c->n * (rank + 1) / c->size - first;
+  la_array W = la_wrap(c->W + first * c->m, c->m, count);
+  la_array A = la_wrap(c->A + first * c->m, c->m, count);
+  double *values = calloc((size_t)c->m, sizeof *values);
+  op_svt *s = NULL;
+  svt_report r = {.rank = -1};
+  lapis_status status = op_svt_new(h, c->m, count, &s);
+  if (status >= 0) op_svt_force(s, c->way);
+  if (status >= 0) status = op_svt_apply(s, &W, c->t, &A, &r);
+  if (status >= 0) status = op_singular_values(s, &W, values);
+  if (rank == 0)
+    memcpy(c->values, values,
+           (size_t)(c->m < c->n ? c->m : c->n) * sizeof *values);
+  c->rank[rank] = r.rank;
+  c->nuclear[rank] = r.nuclear;
+  op_svt_free(s);
+  free(values);
+  return status;
+}
+
+static void threshold_in_rank(lapis_ctx *ctx, int rank, void *user)
+{
+  svt_case *c = user;
+  la h;
+  c->status[rank] = la_open(ctx, &h);
+  if (c->status[rank] >= 0) c->status[rank] = threshold(c, &h, rank);
+  lapis_ctx_free(ctx);
+}
+
+/* Values 1, 1/2, 1/4, .. times 2^20: thresholds far below the largest. */
+static svt_case svt_case_new(svt_way way, int64_t m, int64_t n, double t)
+{
+  svt_case c = {.way = way, .m = m, .n = n, .t = t};
+  uint64_t seed = 11;
+  c.W = calloc((size_t)(m * n), sizeof(double));
+  c.A = calloc((size_t)(m * n), sizeof(double));
+  c.values = calloc((size_t)m, sizeof(double));
+  for (int r = 0; r < 5; r++) {
+    double scale = ldexp(1, 20 - 7 * r), u[800];
+    for (int64_t i = 0; i < m; i++) u[i] = check_normal(&seed);
+    for (int64_t j = 0; j < n; j++) {
+      double v = scale * check_normal(&seed);
+      for (int64_t i = 0; i < m; i++) c.W[j * m + i] += u[i] * v;
+    }
+  }
+  return c;
+}
+
+static void check_svt(svt_way way, int64_t m, int64_t n, double t)
+{
+  static const int sizes[] = {1, 2, 4, 7};
+  svt_case c = svt_case_new(way, m, n, t);
+  int64_t k = m < n ? m : n, rank = 0;
+  double *A = calloc((size_t)(m * n), sizeof *A), nuclear = 0;
+  double *values = calloc((size_t)k, sizeof *values);
+  for (int i = 0; i < 4; i++) {
+    c.size = sizes[i];
+    ranks_each(c.size, threshold_in_rank, &c);
+    for (int r = 0; r < c.size; r++) {
+      assert_int_equal(c.status[r], LAPIS_OK);
+      assert_int_equal(c.rank[r], c.rank[0]);
+    }
+    if (i == 0) {
+      rank = c.rank[0];
+      nuclear = c.nuclear[0];
+      memcpy(A, c.A, (size_t)(m * n) * sizeof *A);
+      memcpy(values, c.values, (size_t)k * sizeof *values);
+    }
+    assert_int_equal(c.rank[0], rank);
+    CHECK_NEAR(c.nuclear[0] / nuclear, 1, 1e-12);
+    for (int64_t j = 0; j < k; j++)
+      CHECK_NEAR(c.values[j], values[j], 1e-14 * values[0]);
+    for (int64_t j = 0; j < m * n; j++)
+      CHECK_NEAR(c.A[j], A[j], 1e-11 * values[0]);
+  }
+  free(c.W);
+  free(c.A);
+  free(c.values);
+  free(A);
+  free(values);
+}
+
+static void thresholds_like_one(void **state)
+{
+  (void)state;
+  check_svt(SVT_GRAM, 30, 90, 5e3);
+  check_svt(SVT_QR, 30, 90, 1e-2); /* 1e-9 of the largest value */
+  check_svt(SVT_QR, 40, 25, 1e-2); /* fewer samples than features */
+  check_svt(SVT_AUTO, 30, 90, 1e-2);
+  check_svt(SVT_AUTO, 30, 5, 5e3); /* ranks without a sample */
+  check_svt(SVT_SUBSPACE, 700, 900, 1e6);
+}
+
+/* ---- rpca ---------------------------------------------------------------*/
+static const char *const two[] = {"low_rank", "sparse", NULL};
+
+static void rpca_like_one(void **state)
+{
+  (void)state;
+  sample_set *s = samples(12, 90, 0.1, 0.05);
+  ranks_job job = {.method = "rpca",
+                   .settings = "max-iters=20;tol=1e-9",
+                   .whole = samples_view(s, false)};
+  check_like_one(job, two, 1e-10);
+  free(s);
+}
+
+static void rpca_of_uneven_parts(void **state)
+{
+  (void)state;
+  static const int64_t count[] = {0, 17, 1, 12};
+  sample_set *s = samples(40, 30, 0.1, 0.05);
+  ranks_job job = {.method = "rpca",
+                   .settings = "max-iters=20;tol=1e-9",
+                   .whole = samples_view(s, false)};
+  check_parts_like_one(job, count, 4, two, 1e-10);
+  free(s);
+}
+
+/* To the end, acceleration and all: the certificate is the judge. */
+static void rpca_to_the_end(void **state)
+{
+  (void)state;
+  sample_set *s = samples(12, 90, 0.1, 0.05);
+  ranks_job job = {.method = "rpca",
+                   .settings = "tol=1e-8;certificate=true",
+                   .whole = samples_view(s, false)};
+  ranks_run one, many;
+  job.size = 1;
+  ranks_solve(&job, &one);
+  job.size = 3;
+  ranks_solve(&job, &many);
+  const lapis_info *a = check_agreed(&one), *b = check_agreed(&many);
+  assert_int_equal(b->status, LAPIS_OK);
+  CHECK_AT_MOST(b->gap, 1e-8);
+  CHECK_NEAR(b->objective / a->objective, 1, 2e-8);
+  assert_int_equal(a->rank, b->rank);
+  /* two sums an iteration, the step's and the acceleration's, beside those of
+   * the Gram matrix (2) and now and then a guess and a proof */
+  CHECK_AT_MOST((double)many.sums.sums, 8.0 * (double)b->iterations + 60);
+  ranks_free(&one);
+  ranks_free(&many);
+  check_repeats(job, 3, two);
+  free(s);
+}
+
+static void rpca_that_refills(void **state)
+{
+  (void)state;
+  sample_set *s = samples(12, 90, 0, 0.05);
+  ranks_job job = {.method = "rpca",
+                   .settings = "max-iters=20;refill=2;tau=1;tol=1e-9",
+                   .whole = samples_view(s, false)};
+  static const char *const all[] = {"low_rank", "filled", NULL};
+  check_like_one(job, all, 1e-10);
+  free(s);
+}
+
+/* ---- what one process has alone -----------------------------------------*/
+static void one_has_inf(void **state)
+{
+  (void)state;
+  sample_set *s = samples(12, 90, 0, 0);
+  ranks_job job = {
+      .method = "rpca", .size = 3, .whole = samples_view(s, false)};
+  s->X[12 * 89 + 4] = INFINITY; /* the last rank's */
+  check_all_refused(&job, LAPIS_EDATA, "column 5");
+  check_all_refused(&job, LAPIS_EDATA, "(process 3 of 3)");
+  free(s);
+}
+
+static void cancel_one(ranks_part *part, void *settings, void *user)
+{
+  (void)settings, (void)user;
+  if (part->rank == 1) lapis_ctx_cancel(part->ctx);
+}
+
+static void other_features(ranks_part *part, void *settings, void *user)
+{
+  (void)settings, (void)user;
+  if (part->rank == 1) part->data.X.rows--;
+}
+
+static void other_count(ranks_part *part, void *settings, void *user)
+{
+  (void)user;
+  lapis_rpca_settings *set = settings;
+  if (part->rank == 1) set->stop.max_iters = 3;
+}
+
+static void no_time(ranks_part *part, void *settings, void *user)
+{
+  (void)user;
+  lapis_rpca_settings *set = settings;
+  if (part->rank == 1) set->stop.seconds = 0;
+}
+
+static void check_ended(ranks_job *job, lapis_status status)
+{
+  ranks_run run;
+  ranks_solve(job, &run);
+  assert_int_equal(check_agreed(&run)->status, status);
+  ranks_free(&run);
+}
+
+static void one_ends_and_all_end(void **state)
+{
+  (void)state;
+  sample_set *s = samples(12, 90, 0, 0.05);
+  ranks_job job = {
+      .method = "rpca", .size = 3, .whole = samples_view(s, false)};
+  job.before = cancel_one;
+  check_ended(&job, LAPIS_CANCELLED);
+  job.before = no_time;
+  check_ended(&job, LAPIS_TIME_LIMIT);
+  free(s);
+}
+
+static void parts_have_to_be_alike(void **state)
+{
+  (void)state;
+  sample_set *s = samples(12, 90, 0, 0.05);
+  ranks_job job = {
+      .method = "rpca", .size = 3, .whole = samples_view(s, false)};
+  job.before = other_features;
+  check_all_refused(&job, LAPIS_ESHAPE, "number of features in X");
+  job.before = other_count;
+  check_all_refused(&job, LAPIS_EIO, "not at the same place");
+  free(s);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_first_that_failed_is_heard),
+      cmocka_unit_test(ways_that_part_are_an_error),
+      cmocka_unit_test(sums_of_any_length),
+      cmocka_unit_test(thresholds_like_one),
+      cmocka_unit_test(rpca_like_one),
+      cmocka_unit_test(rpca_of_uneven_parts),
+      cmocka_unit_test(rpca_to_the_end),
+      cmocka_unit_test(rpca_that_refills),
+      cmocka_unit_test(one_has_inf),
+      cmocka_unit_test(one_ends_and_all_end),
+      cmocka_unit_test(parts_have_to_be_alike),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
