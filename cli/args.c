@@ -57,6 +57,14 @@ static bool find_param(const lapis_method *m, const char *name, size_t length,
   return false;
 }
 
+static bool find_kind_param(const cli *c, const char *name, size_t length,
+                            row *out)
+{
+  for (int i = 0; i < c->kinds.count; i++)
+    if (find_param(c->kinds.kind[i], name, length, out)) return true;
+  return false;
+}
+
 static bool find_also(const cli_verb *v, const char *name, size_t length,
                       row *out)
 {
@@ -73,6 +81,7 @@ static bool find_row(const cli *c, const char *name, size_t length, char letter,
          (c->verb->reads_data &&
           find_in(data_options, name, length, letter, out)) ||
          (name != NULL && (find_param(c->method, name, length, out) ||
+                           find_kind_param(c, name, length, out) ||
                            find_also(c->verb, name, length, out)));
 }
 
@@ -142,9 +151,15 @@ static int take_method(cli *c, const char *word)
 {
   const cli_verb *v = c->verb;
   const lapis_method *m;
+  if (v->joins && strchr(word, ',') != NULL) {
+    int code = kinds_named(c, word, &c->kinds);
+    c->method = c->kinds.kind[0];
+    return code;
+  }
   for (int i = 0; (m = v->first_at(i)) != NULL; i++) {
     if (strcmp(m->name, word) != 0) continue;
     c->method = m;
+    c->kinds = (cli_kinds){.count = v->joins ? 1 : 0, .kind = {m}};
     return EXIT_DONE;
   }
   char shown[256];

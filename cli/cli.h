@@ -53,6 +53,15 @@ typedef struct cli_args {
   const char **word;
 } cli_args;
 
+/* Kinds of features, side by side: kinds.c. */
+enum { MAX_KINDS = 8 };
+typedef struct cli_kinds {
+  int count;
+  const lapis_method *kind[MAX_KINDS];
+  void *settings[MAX_KINDS]; /* or NULL */
+  char *file[MAX_KINDS][2];  /* vocabularies named after their kind */
+} cli_kinds;
+
 typedef struct cli cli;
 typedef struct cli_verb {
   const char *name, *synopsis, *help;
@@ -61,6 +70,7 @@ typedef struct cli_verb {
    * features, and how it is called; NULL: no such word. */
   const lapis_method *(*first_at)(int i);
   const char *first; /* "method" */
+  bool joins;        /* the first word may be several, "a,b": kinds */
   bool takes_model;  /* as first word */
   /* A pipeline, whose table has the verb's settings, and tables of which it
    * takes the rows, too; NULL: none. */
@@ -76,6 +86,7 @@ struct cli {
   /* Table of the options: of the method named, or of predicting with the
    * model named; NULL where the verb takes neither. */
   const lapis_method *method;
+  cli_kinds kinds; /* of a verb that joins; method is the first */
   lapis_model *model;
   cli_args args;
   lapis_ctx *ctx;
@@ -119,6 +130,15 @@ void cli_wipe_bar(cli *c);
 int settings_from_args(cli *c, void **out);
 /* The same for another table; rows that c->method has as well are its own. */
 int settings_beside(cli *c, const lapis_method *m, void **out);
+/* The kinds that "a,b" names. */
+int kinds_named(cli *c, const char *list, cli_kinds *out);
+/* Whether one of them has an option. */
+bool kinds_have(const cli_kinds *k, const char *option);
+/* The settings of each, from the options it has. */
+int kinds_settings(cli *c, cli_kinds *k);
+/* Settings by kind, as they ran side by side. */
+lapis_json *kinds_json(cli *c, const cli_kinds *k, const lapis_solver *s);
+void kinds_free(cli_kinds *k);
 /* How tables are read: --target, --id, --header, --labels, --features. */
 int table_from_args(cli *c, lapis_table_options *out);
 /* The dataset the command line names. */

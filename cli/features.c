@@ -31,18 +31,65 @@ static void warn_refused(const cli *c, const lapis_mat *list)
     (void)cli_fail(EXIT_DONE, "left out: %s", text[i]);
 }
 
+/* "a,b" */
+static const char *all_kinds(const cli *c, char *text, size_t size)
+{
+  size_t used = 0;
+  for (int k = 0; k < c->kinds.count && used < size; k++)
+    used += (size_t)snprintf(text + used, size - used, "%s%s", k > 0 ? "," : "",
+                             c->kinds.kind[k]->name);
+  return text;
+}
+
+/* Where each kind begins in X, and how to bring them to one weight. */
+static void print_blocks(const cli *c, const lapis_mat *start)
+{
+  printf("in X: ");
+  for (int k = 0; k < c->kinds.count; k++)
+    printf("%s%s from column %.0f", k > 0 ? ", " : "", c->kinds.kind[k]->name,
+           lapis_mat_at(start, 0, k) + 1);
+  printf("\nso that each weighs the same: --map blocks:");
+  for (int k = 0; k < c->kinds.count; k++)
+    printf("%s%.0f", k > 0 ? "+" : "",
+           lapis_mat_at(start, 0, k + 1) - lapis_mat_at(start, 0, k));
+  printf(",standard,balance\n");
+}
+
+static lapis_json *blocks_json(const cli *c, const lapis_mat *start)
+{
+  lapis_json *list = lapis_json_list();
+  for (int k = 0; k < c->kinds.count; k++) {
+    lapis_json *one = lapis_json_object();
+    int64_t first = (int64_t)lapis_mat_at(start, 0, k);
+    lapis_json_put_text(one, "kind", c->kinds.kind[k]->name);
+    lapis_json_put_integer(one, "first", first);
+    lapis_json_put_integer(one, "count",
+                           (int64_t)lapis_mat_at(start, 0, k + 1) - first);
+    lapis_json_put(list, NULL, one);
+  }
+  return list;
+}
+
 static int print_result(cli *c, const lapis_solver *s, const lapis_mat *left)
 {
-  lapis_mat X, names;
+  lapis_mat X, names, start = {.cols = 0};
+  char kinds[256];
   lapis_result_get(s, "X", &X);
   lapis_result_get(s, "names", &names);
+  if (c->kinds.count > 1) lapis_result_get(s, "block_start", &start);
+  all_kinds(c, kinds, sizeof kinds);
   if (!c->json) {
-    printf("%s: %lld images, X is %lld x %lld\n", c->method->name,
-           (long long)names.cols, (long long)X.cols, (long long)X.rows);
+    printf("%s: %lld images, X is %lld x %lld\n", kinds, (long long)names.cols,
+           (long long)X.cols, (long long)X.rows);
+    if (start.cols > 0) print_blocks(c, &start);
     return EXIT_DONE;
   }
   lapis_data data = {.X = X};
-  lapis_json *to = run_json(c, c->method->name, c->method, s, &data);
+  lapis_json *to = run_json(c, kinds, c->method, s, &data);
+  if (start.cols > 0) {
+    lapis_json_put(to, "settings", kinds_json(c, &c->kinds, s));
+    lapis_json_put(to, "blocks", blocks_json(c, &start));
+  }
   lapis_json *list = lapis_json_list();
   const char *const *text = left->val;
   for (int64_t i = 0; i < left->cols; i++)
@@ -83,14 +130,20 @@ static int finish(cli *c, const lapis_solver *s)
                   out, out + in);
 }
 
-static int compute(cli *c, const void *settings, const lapis_array *list)
+static int compute(cli *c, const lapis_array *list)
 {
+  const cli_kinds *k = &c->kinds;
   lapis_solver *s;
   lapis_features_options how = {.size = sizeof how};
   how.keep_going = args_get(&c->args, "keep-going") != NULL;
   how.cache = args_get(&c->args, "cache");
-  lapis_status status = lapis_features_new(
-      c->ctx, c->method, settings, list->mat.val, list->mat.cols, &how, &s);
+  lapis_status status =
+      k->count == 1
+          ? lapis_features_new(c->ctx, k->kind[0], k->settings[0],
+                               list->mat.val, list->mat.cols, &how, &s)
+          : lapis_features_joined_new(
+                c->ctx, k->kind, (const void *const *)k->settings, k->count,
+                list->mat.val, list->mat.cols, &how, &s);
   if (status < 0) return cli_fail_status(c, status);
   status = lapis_solve(s);
   int code = cli_exit_code(c, status);
@@ -104,7 +157,6 @@ static int compute(cli *c, const void *settings, const lapis_array *list)
 
 static int run(cli *c)
 {
-  void *settings = NULL;
   lapis_array list = {.name = NULL};
   const char *path = args_get(&c->args, "output");
   if (c->args.n_words == 0)
@@ -114,22 +166,23 @@ static int run(cli *c)
   int code = check_result(c, path);
   if (code == EXIT_DONE)
     code = check_writable(c, args_get(&c->args, "save-vocabulary"));
-  if (code == EXIT_DONE) code = settings_from_args(c, &settings);
+  if (code == EXIT_DONE) code = kinds_settings(c, &c->kinds);
   lapis_status s = LAPIS_OK;
   if (code == EXIT_DONE)
     s = lapis_image_list(c->ctx, c->args.word, c->args.n_words, &list);
   if (s < 0) code = cli_fail_status(c, s);
-  if (code == EXIT_DONE) code = compute(c, settings, &list);
+  if (code == EXIT_DONE) code = compute(c, &list);
   lapis_array_free(&list);
-  free(settings);
+  kinds_free(&c->kinds);
   return code;
 }
 
 const cli_verb verb_features = {
     .name = "features",
-    .synopsis = "features KIND IMAGE... -o F.npz",
+    .synopsis = "features KIND[,KIND] IMAGE... -o F.npz",
     .help = "what methods read, made from images or folders of them",
     .options = options,
     .first_at = lapis_feature_at,
     .first = "kind",
+    .joins = true,
     .run = run};

@@ -16,7 +16,7 @@ static const cli_option options[] = {
 /* What a run holds, freed in one place. */
 typedef struct job {
   lapis_label_settings *settings;
-  void *kind;
+  cli_kinds kinds;
   lapis_array list;
   lapis_flow *flow;
 } job;
@@ -37,19 +37,26 @@ static bool in_table(const lapis_method *m, const char *name)
 }
 
 /* Every kind's options are understood; those of another kind make no sense. */
-static int check_options(cli *c, const lapis_method *kind)
+static int check_options(cli *c, const cli_kinds *kinds, const char *listed)
 {
   for (int i = 0; i < c->args.n_given; i++) {
     const char *name = c->args.given[i].name;
     if (in_options(common_options, name) || in_options(options, name) ||
-        in_table(c->method, name) || in_table(kind, name))
+        in_table(c->method, name) || kinds_have(kinds, name))
       continue;
     return cli_fail(EXIT_MISUSE,
                     "label: --%s is no option of %s; 'lapis features %s "
                     "--help' lists those",
-                    name, kind->name, kind->name);
+                    name, listed, listed);
   }
   return EXIT_DONE;
+}
+
+static int list_images(cli *c, job *j)
+{
+  lapis_status s =
+      lapis_image_list(c->ctx, c->args.word, c->args.n_words, &j->list);
+  return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;
 }
 
 static int read_settings(cli *c, job *j)
@@ -58,13 +65,14 @@ static int read_settings(cli *c, job *j)
   int code = settings_from_args(c, &settings);
   j->settings = settings;
   if (code != EXIT_DONE) return code;
-  const char *name = j->settings->features;
-  const lapis_method *kind =
-      lapis_feature_find(name == NULL ? "sift-bow" : name);
-  if (kind == NULL) return EXIT_DONE; /* the flow says which there are */
-  code = check_options(c, kind);
-  if (code == EXIT_DONE) code = settings_beside(c, kind, &j->kind);
-  j->settings->kind = j->kind;
+  if (j->settings->features == NULL)
+    j->settings->features = lapis_label_features(
+        c->ctx, j->list.mat.val, j->list.mat.cols, j->settings->where);
+  const char *named = j->settings->features;
+  code = kinds_named(c, named, &j->kinds);
+  if (code == EXIT_DONE) code = check_options(c, &j->kinds, named);
+  if (code == EXIT_DONE) code = kinds_settings(c, &j->kinds);
+  j->settings->kinds = (const void *const *)j->kinds.settings;
   return code;
 }
 
@@ -269,11 +277,8 @@ static int finish(cli *c, const job *j, lapis_status status)
 
 static int work(cli *c, job *j)
 {
-  lapis_status s =
-      lapis_image_list(c->ctx, c->args.word, c->args.n_words, &j->list);
-  if (s >= 0)
-    s = lapis_label_new(c->ctx, j->list.mat.val, j->list.mat.cols, j->settings,
-                        &j->flow);
+  lapis_status s = lapis_label_new(c->ctx, j->list.mat.val, j->list.mat.cols,
+                                   j->settings, &j->flow);
   if (s >= 0) s = lapis_flow_run(j->flow);
   if (s < 0) return cli_fail_status(c, s);
   if (s == LAPIS_CANCELLED) return flow_interrupted(c);
@@ -291,11 +296,12 @@ static int run(cli *c)
   if (code == EXIT_DONE) code = check_writable(c, args_get(&c->args, "output"));
   if (code == EXIT_DONE)
     code = check_writable(c, args_get(&c->args, "save-vocabulary"));
+  if (code == EXIT_DONE) code = list_images(c, &j);
   if (code == EXIT_DONE) code = read_settings(c, &j);
   if (code == EXIT_DONE) code = work(c, &j);
   lapis_flow_free(j.flow);
   lapis_array_free(&j.list);
-  free(j.kind);
+  kinds_free(&j.kinds);
   free(j.settings);
   return code;
 }

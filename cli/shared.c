@@ -95,7 +95,8 @@ int settings_beside(cli *c, const lapis_method *m, void **out)
   for (int i = 0; i < m->n_params; i++) {
     const char *name = m->params[i].name;
     const char *value = args_get(&c->args, name);
-    if (m != c->method && has_row(c->method, name)) continue;
+    if (c->verb->pipeline != NULL && m != c->method && has_row(c->method, name))
+      continue;
     if (value != NULL && strcmp(name, "map") == 0 && own_choices(c, name)) {
       value = own_word(c, name, value);
       if (strchr(value, ',') != NULL)

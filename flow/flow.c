@@ -127,8 +127,8 @@ bool flow_pass_on(lapis_flow *f, const lapis_solver *from, const char *name)
   return false;
 }
 
-lapis_status flow_features(lapis_flow *f, const lapis_method *kind,
-                           const void *settings, const bool *study)
+lapis_status flow_features(lapis_flow *f, const flow_kinds *kinds,
+                           const bool *study)
 {
   char folder[4096];
   lapis_features_options o = {.size = sizeof o,
@@ -136,8 +136,13 @@ lapis_status flow_features(lapis_flow *f, const lapis_method *kind,
                               .cache = cache_folder(f, folder, sizeof folder),
                               .study = study};
   flow_allow(f, 1);
-  lapis_status s = lapis_features_new(f->ctx, kind, settings, f->path, f->count,
-                                      &o, &f->features);
+  lapis_status s =
+      kinds->count == 1
+          ? lapis_features_new(f->ctx, kinds->kind[0], kinds->settings[0],
+                               f->path, f->count, &o, &f->features)
+          : lapis_features_joined_new(f->ctx, kinds->kind, kinds->settings,
+                                      kinds->count, f->path, f->count, &o,
+                                      &f->features);
   if (s >= 0) s = lapis_solve(f->features);
   if (s != LAPIS_OK) return s;
   flow_pass_on(f, f->features, "image_size");

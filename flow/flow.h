@@ -46,7 +46,7 @@ void csv_writer_put(csv_writer *s, const char *text, char behind);
 lapis_status csv_writer_write(lapis_ctx *ctx, csv_writer *s, const char *path);
 
 /* ---- a run --------------------------------------------------------------*/
-enum { FLOW_ARRAYS = 32, FLOW_NOTES = 16, FLOW_NOTE = 512 };
+enum { FLOW_KINDS = 8, FLOW_ARRAYS = 32, FLOW_NOTES = 16, FLOW_NOTE = 512 };
 typedef struct left_out { /* what left_out.c publishes */
   const char **name, **refused;
   int64_t *size;
@@ -102,8 +102,13 @@ lapis_status flow_new(lapis_ctx *ctx, const flow_class *class_,
 /* s, after freeing a run that could not be made. */
 lapis_status flow_made(lapis_status s, lapis_flow **out);
 /* f->features of all images, solved, and their names published. */
-lapis_status flow_features(lapis_flow *f, const lapis_method *kind,
-                           const void *settings, const bool *study);
+typedef struct flow_kinds { /* of features, side by side */
+  int count;
+  const lapis_method *kind[FLOW_KINDS];
+  const void *settings[FLOW_KINDS]; /* or NULL */
+} flow_kinds;
+lapis_status flow_features(lapis_flow *f, const flow_kinds *kinds,
+                           const bool *study);
 /* left_out.c: once, of the images that were read, those marked: with a sentence
  * behind their names. */
 lapis_status flow_leave_out(lapis_flow *f, const bool *out, const char *why);

@@ -57,7 +57,8 @@ static lapis_status describe_boxes(lapis_flow *f)
   set.aspect = w->set.aspect;
   set.noise = w->set.noise;
   set.gist.side = w->set.side;
-  return flow_features(f, kind, &set, NULL);
+  flow_kinds kinds = {.count = 1, .kind = {kind}, .settings = {&set}};
+  return flow_features(f, &kinds, NULL);
 }
 
 static lapis_status take_boxes(lapis_flow *f)

@@ -74,7 +74,8 @@ static lapis_status find_points(lapis_flow *f)
   sift.longest = m->set.longest;
   sift.xy = m->set.xy;
   sift.scale = m->set.scale;
-  return flow_features(f, kind, &sift, NULL);
+  flow_kinds kinds = {.count = 1, .kind = {kind}, .settings = {&sift}};
+  return flow_features(f, &kinds, NULL);
 }
 
 static int64_t least_points(const match *own)

@@ -31,9 +31,9 @@ static const lapis_param label_params[] = {
                  "settings are chosen"),
     CHOICE("header", header, "auto|yes|no", .value = LAPIS_HEADER_AUTO,
            .arg = "WHEN", .help = "whether the first line holds titles"),
-    TEXT("features", features, .arg = "KIND",
-         .help = "kind of features, whose own options are taken, too (default "
-                 "sift-bow)"),
+    TEXT("features", features, .arg = "KIND,..",
+         .help = "kinds of features, whose own options are taken, too (default "
+                 "sift-bow; colour photographs: sift-bow,texton-bow)"),
     CHOICE("words-from", words_from, "labelled|all", .value = 0, .arg = "WHICH",
            .help = "images that visual words are learnt from"),
     CHOICE("variant", variant, "auto|mc1|pos|simplex",

@@ -141,6 +141,10 @@ static const task tasks[] = {
      "labels=%s where=true no-cache=true mu-rel=.1 lambda=.1 gamma=1 "
      "suspects=0",
      make_label, "sift-bow", "words=4 levels=2 count=20 learn=30", LABELS},
+    {"label",
+     "labels=%s features=pixels,color-moments no-cache=true mu-rel=.1 "
+     "lambda=.1 gamma=1 suspects=0",
+     make_label, NULL, NULL, LABELS},
     {"match", "points=8 inliers=2 peak=0 no-cache=true", make_match, NULL, NULL,
      ""},
     {"match", "xy=%s inliers=2 no-cache=true", make_match, NULL, NULL,
@@ -164,7 +168,7 @@ static void fill(run *r, const task *t, const char *table, void **settings,
   *kind = calloc(1, features->settings_size);
   (void)snprintf(r->text, sizeof r->text, "%s", t->kind_settings);
   set_all(r, features, *kind, r->text);
-  ((lapis_label_settings *)*settings)->kind = *kind;
+  ((lapis_label_settings *)*settings)->kinds = (const void *const *)kind;
 }
 
 static void a_missing_allocation_is_survived(void **state)

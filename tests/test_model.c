@@ -205,6 +205,53 @@ static void chi2_map_is_the_kernel(void **state)
     }
 }
 
+/* Two kinds of 1 and 2 features: shares are of each kind's own sum, and after
+ * standard and balance each kind holds half of the squares. */
+static void blocks_are_mapped_each_alone(void **state)
+{
+  (void)state;
+  const double x[] = {3, 1, 1, 5, 2, 6};
+  double out[84], plain[6];
+  mapped("blocks:1+2,l1", x, 3, 2, out);
+  CHECK_NEAR(out[0], 1, 1e-15);
+  CHECK_NEAR(out[1], 0.5, 1e-15);
+  CHECK_NEAR(out[5], 0.75, 1e-15);
+  mapped("blocks:1+2,l2", x, 3, 2, out);
+  CHECK_NEAR(out[4], 2 / sqrt(40), 1e-15);
+  mapped("standard", x, 3, 2, plain);
+  mapped("blocks:1+2,standard,balance", x, 3, 2, out);
+  for (int i = 0; i < 6; i++)
+    CHECK_NEAR(out[i], plain[i] * sqrt(i % 3 == 0 ? 3. / 2 : 3. / 4), 1e-15);
+  CHECK_NEAR(out[0] * out[0], out[1] * out[1] + out[2] * out[2], 1e-14);
+  mapped("standard,balance", x, 3, 2, out); /* one kind: nothing to balance */
+  CHECK_NEAR(out[4], plain[4], 1e-15);
+  mapped("blocks:1+2,chi2,balance", x, 3, 2, out);
+  mapped("chi2", x, 3, 1, out + 42);
+  CHECK_NEAR(out[6], out[48] * sqrt(3. / 2), 1e-15);
+  CHECK_NEAR(out[7], out[49] * sqrt(3. / 4), 1e-15);
+}
+
+static void bad_blocks_are_refused(void **state)
+{
+  (void)state;
+  lapis_ctx *ctx = lapis_ctx_new();
+  double x[] = {1, 2, 3};
+  lapis_mat X = lapis_mat_f64(x, 3, 1);
+  lapis_map *m;
+  const char *const bad[] = {
+      "blocks:",     "blocks:1+",       "blocks:0+2",       "blocks:1.5+2",
+      "blocks:1+2x", "sqrt,blocks:1+2", "blocks:3,blocks:3"};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+    assert_int_equal(lapis_map_new(ctx, bad[i], &m), LAPIS_EINVAL);
+  assert_int_equal(lapis_map_new(ctx, "blocks:1+1,sqrt", &m), LAPIS_OK);
+  assert_int_equal(lapis_map_fit(ctx, m, &X), LAPIS_ESHAPE);
+  assert_non_null(
+      strstr(lapis_ctx_error(ctx), "hold 2 features, and a sample has 3"));
+  assert_int_equal(lapis_map_apply(ctx, m, &X, x), LAPIS_ESHAPE);
+  lapis_map_free(m);
+  lapis_ctx_free(ctx);
+}
+
 static void maps_are_fitted_on_training_samples(void **state)
 {
   (void)state;
@@ -239,6 +286,8 @@ int main(void)
       cmocka_unit_test(files_keep_models),
       cmocka_unit_test(refusals),
       cmocka_unit_test(maps_by_hand),
+      cmocka_unit_test(blocks_are_mapped_each_alone),
+      cmocka_unit_test(bad_blocks_are_refused),
       cmocka_unit_test(chi2_map_is_the_kernel),
       cmocka_unit_test(maps_are_fitted_on_training_samples),
   };

@@ -91,7 +91,8 @@ static const char *find_map(const label_run *w, bool words)
 {
   if (w->set.map != NULL) return w->set.map;
   if (w->mc.variant == LAPIS_MC_1 && !words) return "standard";
-  if (w->mc.variant == LAPIS_MC_POS && strcmp(w->kind->name, "sift-bow") != 0)
+  if (w->mc.variant == LAPIS_MC_POS &&
+      strcmp(w->kinds.kind[0]->name, "sift-bow") != 0)
     return "l1,scale:100";
   return starts[w->mc.variant].map;
 }
@@ -105,11 +106,15 @@ lapis_status label_prepare(label_run *w)
     return lapis_fail(w->flow->ctx, LAPIS_EINVAL,
                       "label: %s gives many vectors an image; --features takes "
                       "kinds that give one",
-                      w->kind->name);
+                      w->kinds.kind[0]->name);
   w->mc = lapis_mc_defaults();
   w->mc.variant = find_variant(w, words);
   const start *at = &starts[w->mc.variant];
   w->map = find_map(w, words);
+  if (w->kinds.count > 1) {
+    TRY(label_join_map(w, w->set.map));
+    w->map = w->joined_map;
+  }
   w->mc.lambda = isnan(w->set.lambda) ? at->lambda.usual : w->set.lambda;
   w->mc.gamma = isnan(w->set.gamma) ? at->gamma.usual : w->set.gamma;
   w->mc.mu_rel = isnan(w->set.mu_rel) ? at->mu_rel.usual : w->set.mu_rel;

@@ -84,17 +84,6 @@ static lapis_status read_table(label_run *w)
   return LAPIS_OK;
 }
 
-static lapis_status find_kind(label_run *w)
-{
-  const char *name = w->set.features == NULL ? "sift-bow" : w->set.features;
-  w->kind = lapis_feature_find(name);
-  if (w->kind != NULL) return LAPIS_OK;
-  return lapis_fail(w->flow->ctx, LAPIS_EINVAL,
-                    "label: there is no kind of features '%s'; 'lapis features "
-                    "--help' lists them",
-                    name);
-}
-
 /* ---- features -----------------------------------------------------------*/
 static bool is_labelled(const labels *table, int64_t i)
 {
@@ -109,7 +98,7 @@ static lapis_status make_features(label_run *w)
   if (study == NULL) return flow_no_memory(w->flow);
   for (int64_t i = 0; i < w->flow->count; i++)
     study[i] = w->set.words_from == 1 || is_labelled(&w->given, i);
-  lapis_status s = flow_features(w->flow, w->kind, w->set.kind, study);
+  lapis_status s = flow_features(w->flow, &w->kinds, study);
   free(study);
   return s;
 }
@@ -241,7 +230,7 @@ lapis_status lapis_label_new(lapis_ctx *ctx, const char *const *paths,
   if (w == NULL) return flow_made(flow_no_memory(*out), out);
   w->flow = *out;
   w->set = set;
-  lapis_status s = find_kind(w);
+  lapis_status s = label_find_kinds(w);
   if (s >= 0) s = label_check_where(w);
   if (s >= 0 && w->set.labels != NULL) s = check_there(w);
   if (s >= 0) s = read_table(w);

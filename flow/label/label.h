@@ -51,19 +51,21 @@ typedef struct found_boxes {
   int64_t *image, *class_; /* count each */
 } found_boxes;
 
+enum { LABEL_MAP = 512 };
 /* n: images that could be read, flow->n; K: classes, given.K. */
 typedef struct label_run {
   lapis_flow *flow;
   lapis_label_settings set;
-  const lapis_method *kind; /* of features */
-  labels given;             /* of all paths */
-  int64_t *path_at;         /* n: the place of an image among the paths */
+  flow_kinds kinds; /* of features */
+  labels given;     /* of all paths */
+  int64_t *path_at; /* n: the place of an image among the paths */
   /* data of the completion */
   double *Y;            /* given.rows x n */
   double *X;            /* mapped features of n images, or NULL */
   int64_t *group;       /* n */
   unsigned char *known; /* n: has a label */
   const char *map;
+  char joined_map[LABEL_MAP]; /* of several kinds, or empty */
   lapis_mc_settings mc;
   /* labels as they are written */
   const char **answer; /* n; NULL: none yet */
@@ -86,6 +88,10 @@ typedef struct label_run {
 lapis_status label_prepare(label_run *w);
 lapis_status label_choose(label_run *w);
 lapis_status label_suspects(label_run *w);
+/* kinds.c: the kinds of features that are named, or the usual ones. */
+lapis_status label_find_kinds(label_run *w);
+/* The map of several kinds into w->joined_map: asked for (NULL: the usual). */
+lapis_status label_join_map(label_run *w, const char *asked);
 /* answer.c: labels as texts. */
 lapis_status label_answer(label_run *w);
 bool label_has(const label_run *w, int64_t image, int64_t class_);

@@ -51,11 +51,16 @@ lapis_status label_check_where(label_run *w)
     return lapis_fail(w->flow->ctx, LAPIS_EINVAL,
                       "label: --segments goes with --where");
   if (!w->set.where) return LAPIS_OK;
-  if (!learns_words(w->kind))
+  if (w->kinds.count > 1)
+    return lapis_fail(w->flow->ctx, LAPIS_EINVAL,
+                      "label: --where takes one kind of features, not %s; "
+                      "sift-bow and texton-bow have words with a place",
+                      w->set.features);
+  if (!learns_words(w->kinds.kind[0]))
     return lapis_fail(w->flow->ctx, LAPIS_EINVAL,
                       "label: --where needs features with a place in the "
                       "image, visual words; %s has none, sift-bow has",
-                      w->kind->name);
+                      w->kinds.kind[0]->name);
   if (w->set.map != NULL && !keeps_counts(w->set.map))
     return lapis_fail(
         w->flow->ctx, LAPIS_EINVAL,

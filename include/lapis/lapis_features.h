@@ -108,6 +108,22 @@ LAPIS_API lapis_status lapis_features_new(
     const char *const *paths, int64_t count,
     const lapis_features_options *options, lapis_solver **out);
 
+/* Several kinds side by side: kinds and their settings (NULL, or some NULL: the
+ * defaults), count of each, at most 8.  X holds the numbers of each kind below
+ * those of the one before, as they are; block_start (count + 1) says in which
+ * row each begins, block_kinds their names.  What else a kind publishes is
+ * called KIND.NAME.  An image that one kind refuses is left out of all.  Kinds
+ * that give many vectors an image are refused. */
+LAPIS_API lapis_status lapis_features_joined_new(
+    lapis_ctx *ctx, const lapis_method *const *kinds,
+    const void *const *settings, int count, const char *const *paths,
+    int64_t images, const lapis_features_options *options, lapis_solver **out);
+/* Settings that kind k of these ran with; NULL before it has run. */
+LAPIS_API const void *lapis_features_joined_settings(const lapis_solver *s,
+                                                     int k);
+/* Whether a kind gives one vector an image. */
+LAPIS_API bool lapis_feature_is_single(const lapis_method *kind);
+
 /* The image files that words (paths) name: a folder stands for the files in it
  * whose names end as those of images do, sorted by byte; folders inside it are
  * left out.  Anything else stands for itself.  out: a TEXT row, to be freed by

@@ -28,10 +28,11 @@ typedef struct lapis_label_settings { /* a text NULL: automatic, or none */
   size_t size;
   const char *labels; /* the table: .csv */
   const char *target, *groups;
-  int header;           /* lapis_header */
-  const char *features; /* a kind of features */
-  int words_from;       /* 0: labelled images, 1: all */
-  int variant;          /* lapis_label_variant */
+  int header; /* lapis_header */
+  /* Kinds of features, "a,b" side by side; NULL: lapis_label_features */
+  const char *features;
+  int words_from; /* 0: labelled images, 1: all */
+  int variant;    /* lapis_label_variant */
   const char *map;
   double lambda, gamma, mu_rel; /* NaN: chosen by cross-validation */
   int64_t folds, suspects;
@@ -40,10 +41,15 @@ typedef struct lapis_label_settings { /* a text NULL: automatic, or none */
   const char *cache;
   bool no_cache, keep_going;
   double seconds;
-  /* settings of the kind of features, or NULL; lapis_settings_set does not
-   * reach these */
-  const void *kind;
+  /* settings of each kind of features, in their order, or NULL;
+   * lapis_settings_set does not reach these */
+  const void *const *kinds;
 } lapis_label_settings;
+/* The kinds that label takes of these images where none are named: of colour
+ * photographs words and textons, of others words alone; where: one kind. */
+LAPIS_API const char *lapis_label_features(lapis_ctx *ctx,
+                                           const char *const *paths,
+                                           int64_t count, bool where);
 
 /* ---- match: images of one object -> the same points in all --------------*/
 typedef enum lapis_match_map {

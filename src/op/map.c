@@ -5,7 +5,13 @@
  * multiples of L, gives for each feature x the numbers
  *   sqrt(L x), sqrt(2 L sech(pi j L) x) {cos, sin}(j L log x),  j = 1..3.
  * L = 2 pi / 13.8 balances the tail that is cut off against the period; the
- * kernel of x with itself comes out 0.4 % short. */
+ * kernel of x with itself comes out 0.4 % short.
+ *
+ * blocks, balance: features of several kinds stand one below the other, block
+ * k of d_k rows, K blocks, d rows in all.  Behind blocks, l1 and l2 see each
+ * block alone; balance multiplies block k by sqrt(d / (K d_k)), so that after
+ * "standard" every kind adds d / K to the mean of |x|^2, however many numbers
+ * it has, and all of them d as without balance. */
 #include "op/map.h"
 
 #include <math.h>
@@ -16,7 +22,12 @@
 #include "lapis/lapis_tools.h"
 #include "mat/mat.h"
 
-enum { MAX_STAGES = 8, CHI2_ORDER = 3, CHI2_ROWS = 2 * CHI2_ORDER + 1 };
+enum {
+  MAX_STAGES = 8,
+  MAX_BLOCKS = 16,
+  CHI2_ORDER = 3,
+  CHI2_ROWS = 2 * CHI2_ORDER + 1
+};
 static const double CHI2_STEP = 2 * 3.14159265358979323846 / 13.8;
 
 typedef enum stage_kind {
@@ -25,6 +36,7 @@ typedef enum stage_kind {
   STAGE_SQRT,
   STAGE_STANDARD,
   STAGE_SCALE,
+  STAGE_BALANCE,
   STAGE_CHI2
 } stage_kind;
 
@@ -35,6 +47,8 @@ struct lapis_map {
     stage_kind kind;
     double number;
   } stage[MAX_STAGES];
+  int n_blocks;              /* 0: the rows are one block */
+  int64_t block[MAX_BLOCKS]; /* rows of each, before any stage */
   /* Of the standard stages in order: means and deviations of their rows. */
   double *state;
   int64_t n_state;
@@ -52,16 +66,32 @@ static lapis_status add_stage(lapis_ctx *ctx, lapis_map *m, stage_kind kind,
   return LAPIS_OK;
 }
 
+/* "400+1000": rows of the kinds of features that stand below each other. */
+static lapis_status parse_blocks(lapis_ctx *ctx, lapis_map *m, const char *at)
+{
+  bool fine = m->n_stages == 0 && m->n_blocks == 0;
+  for (const char *end = at; fine; at = end + 1) {
+    double rows;
+    fine = m->n_blocks < MAX_BLOCKS && lapis_number_read(at, &end, &rows) &&
+           rows >= 1 && rows <= INT32_MAX && floor(rows) == rows;
+    if (fine) m->block[m->n_blocks++] = (int64_t)rows;
+    if (fine && *end == '\0') return LAPIS_OK;
+    fine = fine && *end == '+';
+  }
+  return lapis_fail(ctx, LAPIS_EINVAL,
+                    "map '%s': blocks:N+N+... comes first and once, with the "
+                    "numbers of features of at most %d kinds",
+                    m->spec, MAX_BLOCKS);
+}
+
 static lapis_status parse_stage(lapis_ctx *ctx, lapis_map *m, const char *word)
 {
   static const struct {
     const char *name;
     stage_kind kind;
-  } known[] = {{"l1", STAGE_L1},
-               {"l2", STAGE_L2},
-               {"sqrt", STAGE_SQRT},
-               {"standard", STAGE_STANDARD},
-               {"chi2", STAGE_CHI2}};
+  } known[] = {{"l1", STAGE_L1},           {"l2", STAGE_L2},
+               {"sqrt", STAGE_SQRT},       {"standard", STAGE_STANDARD},
+               {"balance", STAGE_BALANCE}, {"chi2", STAGE_CHI2}};
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
     if (strcmp(word, known[i].name) == 0)
       return add_stage(ctx, m, known[i].kind, 0);
@@ -70,6 +100,7 @@ static lapis_status parse_stage(lapis_ctx *ctx, lapis_map *m, const char *word)
     TRY(add_stage(ctx, m, STAGE_L1, 0));
     return add_stage(ctx, m, STAGE_SQRT, 0);
   }
+  if (strncmp(word, "blocks:", 7) == 0) return parse_blocks(ctx, m, word + 7);
   double number;
   if (strncmp(word, "scale:", 6) == 0 &&
       lapis_number_read(word + 6, NULL, &number) && isfinite(number) &&
@@ -77,7 +108,8 @@ static lapis_status parse_stage(lapis_ctx *ctx, lapis_map *m, const char *word)
     return add_stage(ctx, m, STAGE_SCALE, number);
   return lapis_fail(ctx, LAPIS_EINVAL,
                     "map '%s' is unknown; none, l1, l2, sqrt, l1-sqrt, "
-                    "standard, scale:NUMBER and chi2 are, joined by commas",
+                    "standard, scale:NUMBER, chi2, blocks:N+N and balance are, "
+                    "joined by commas",
                     word);
 }
 
@@ -85,9 +117,9 @@ static lapis_status parse(lapis_ctx *ctx, lapis_map *m)
 {
   const char *at = m->spec;
   for (;;) {
-    char word[64];
+    char word[256];
     size_t n = strcspn(at, ",");
-    snprintf(word, sizeof word, "%.*s", n < 63 ? (int)n : 63, at);
+    snprintf(word, sizeof word, "%.*s", n < 255 ? (int)n : 255, at);
     TRY(parse_stage(ctx, m, word));
     if (at[n] == '\0') return LAPIS_OK;
     at += n + 1;
@@ -136,6 +168,40 @@ static void divide_by_length(double *x, int64_t d, bool squared)
     if (!isnan(x[i])) sum += squared ? x[i] * x[i] : fabs(x[i]);
   if (squared) sum = sqrt(sum);
   for (int64_t i = 0; i < d && sum > 0; i++) x[i] /= sum;
+}
+
+/* Rows of block k of a sample of d numbers: chi2 makes several of each. */
+static int64_t block_rows(const lapis_map *m, int k, int64_t d)
+{
+  int64_t all = 0;
+  for (int i = 0; i < m->n_blocks; i++) all += m->block[i];
+  return m->n_blocks == 0 ? d : m->block[k] * (d / all);
+}
+
+static int block_count(const lapis_map *m)
+{
+  return m->n_blocks == 0 ? 1 : m->n_blocks;
+}
+
+static void divide_blocks(const lapis_map *m, double *x, int64_t d,
+                          bool squared)
+{
+  for (int k = 0; k < block_count(m); k++) {
+    int64_t rows = block_rows(m, k, d);
+    divide_by_length(x, rows, squared);
+    x += rows;
+  }
+}
+
+static void balance(const lapis_map *m, double *x, int64_t d)
+{
+  int count = block_count(m);
+  for (int k = 0; k < count; k++) {
+    int64_t rows = block_rows(m, k, d);
+    double times = sqrt((double)d / ((double)count * (double)rows));
+    for (int64_t i = 0; i < rows; i++) x[i] *= times;
+    x += rows;
+  }
 }
 
 static void chi2_features(double *x, int64_t d)
@@ -188,10 +254,13 @@ static lapis_status apply_stage(lapis_ctx *ctx, run *r, int i, int64_t sample)
                       kind == STAGE_SQRT ? "sqrt" : "chi2");
   switch (kind) {
   case STAGE_L1:
-    divide_by_length(r->x, r->d, false);
+    divide_blocks(r->map, r->x, r->d, false);
     break;
   case STAGE_L2:
-    divide_by_length(r->x, r->d, true);
+    divide_blocks(r->map, r->x, r->d, true);
+    break;
+  case STAGE_BALANCE:
+    balance(r->map, r->x, r->d);
     break;
   case STAGE_SQRT:
     for (int64_t k = 0; k < r->d; k++) r->x[k] = sqrt(r->x[k]);
@@ -285,8 +354,20 @@ static int64_t state_length(const lapis_map *m, int64_t d)
   return total;
 }
 
+static lapis_status check_blocks(lapis_ctx *ctx, const lapis_map *m, int64_t d)
+{
+  int64_t all = 0;
+  for (int k = 0; k < m->n_blocks; k++) all += m->block[k];
+  if (m->n_blocks == 0 || all == d) return LAPIS_OK;
+  return lapis_fail(ctx, LAPIS_ESHAPE,
+                    "map '%s': its blocks hold %" PRId64
+                    " features, and a sample has %" PRId64,
+                    m->spec, all, d);
+}
+
 lapis_status lapis_map_fit(lapis_ctx *ctx, lapis_map *m, const lapis_mat *X)
 {
+  TRY(check_blocks(ctx, m, X->rows));
   int64_t widest = lapis_map_rows(m, X->rows);
   base_free(m->state);
   m->n_state = state_length(m, X->rows);
@@ -304,6 +385,7 @@ lapis_status lapis_map_apply(lapis_ctx *ctx, const lapis_map *m,
                              const lapis_mat *X, double *out)
 {
   int64_t rows = lapis_map_rows(m, X->rows), d;
+  TRY(check_blocks(ctx, m, X->rows));
   if (state_length(m, X->rows) != m->n_state)
     return lapis_fail(ctx, LAPIS_ESHAPE,
                       "map %s was not fitted to samples of %" PRId64
@@ -314,11 +396,14 @@ lapis_status lapis_map_apply(lapis_ctx *ctx, const lapis_map *m,
   return LAPIS_OK;
 }
 
-/* 0 stays 0 in every stage, and no entry looks at one that is 0. */
+/* 0 stays 0 in every stage, and no entry looks at one that is 0, nor at the row
+ * it stands in. */
 bool map_keeps_zeros(const lapis_map *m)
 {
+  if (m->n_blocks > 0) return false;
   for (int i = 0; i < m->n_stages; i++)
-    if (m->stage[i].kind == STAGE_STANDARD || m->stage[i].kind == STAGE_CHI2)
+    if (m->stage[i].kind == STAGE_STANDARD ||
+        m->stage[i].kind == STAGE_BALANCE || m->stage[i].kind == STAGE_CHI2)
       return false;
   return true;
 }

@@ -39,6 +39,12 @@ const lapis_method *lapis_feature_find(const char *name)
   return k == NULL ? NULL : &k->shown;
 }
 
+bool lapis_feature_is_single(const lapis_method *kind)
+{
+  const feature_kind *k = kind == NULL ? NULL : find(kind->name);
+  return k != NULL && k->array[0].group == NULL && k->array[0].start == NULL;
+}
+
 /* ---- a job --------------------------------------------------------------*/
 static void free_job(lapis_solver *s)
 {

@@ -1,0 +1,103 @@
+/* kinds.c - the kinds of features of a run: those that are named, or the usual
+ * ones, and the map that gives several of them one weight. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "flow/label/label.h"
+
+static const char USUAL[] = "sift-bow", OF_COLOURS[] = "sift-bow,texton-bow";
+
+/* ---- which --------------------------------------------------------------*/
+/* A photograph in colours: one pixel in twenty is far from grey. */
+static bool is_colourful(const lapis_image *image)
+{
+  static const float FAR = 0.05F;
+  int64_t n = image->width * image->height, far = 0;
+  for (int64_t k = 0; image->channels == 3 && k < n; k++) {
+    const float *p = image->pixels + 3 * k;
+    float high = fmaxf(p[0], fmaxf(p[1], p[2]));
+    float low = fminf(p[0], fminf(p[1], p[2]));
+    far += high - low > FAR;
+  }
+  return 20 * far > n;
+}
+
+/* A few images tell for all.  What cannot be read is refused later. */
+const char *lapis_label_features(lapis_ctx *ctx, const char *const *paths,
+                                 int64_t count, bool where)
+{
+  enum { LOOKS = 9 };
+  int64_t looks = count < LOOKS ? count : LOOKS;
+  int seen = 0, colourful = 0;
+  for (int64_t k = 0; k < looks && !where; k++) {
+    lapis_image image;
+    const char *path = paths[k * count / looks];
+    if (strcmp(path, "-") == 0 || lapis_image_read(ctx, path, &image) < 0)
+      continue;
+    seen++;
+    colourful += is_colourful(&image);
+    lapis_image_free(&image);
+  }
+  return 2 * colourful > seen ? OF_COLOURS : USUAL;
+}
+
+lapis_status label_find_kinds(label_run *w)
+{
+  if (w->set.features == NULL)
+    w->set.features = lapis_label_features(w->flow->ctx, w->flow->path,
+                                           w->flow->count, w->set.where);
+  for (const char *at = w->set.features;; at++) {
+    char name[64];
+    size_t size = strcspn(at, ",");
+    snprintf(name, sizeof name, "%.*s", size < 63 ? (int)size : 63, at);
+    const lapis_method *kind = lapis_feature_find(name);
+    if (kind == NULL)
+      return lapis_fail(w->flow->ctx, LAPIS_EINVAL,
+                        "label: there is no kind of features '%s'; 'lapis "
+                        "features --help' lists them",
+                        name);
+    if (w->kinds.count == FLOW_KINDS)
+      return lapis_fail(w->flow->ctx, LAPIS_EINVAL,
+                        "label: more than %d kinds of features", FLOW_KINDS);
+    int k = w->kinds.count++;
+    w->kinds.kind[k] = kind;
+    w->kinds.settings[k] = w->set.kinds == NULL ? NULL : w->set.kinds[k];
+    at += size;
+    if (*at == '\0') return LAPIS_OK;
+  }
+}
+
+/* ---- one weight ---------------------------------------------------------*/
+static bool all_count_words(const label_run *w)
+{
+  for (int k = 0; k < w->kinds.count; k++) {
+    char name[96];
+    lapis_mat words;
+    snprintf(name, sizeof name, "%s.word", w->kinds.kind[k]->name);
+    if (lapis_result_get(w->flow->features, name, &words) < 0) return false;
+  }
+  return true;
+}
+
+/* Each kind standardised and divided by the root of its size, so that none
+ * drowns the others; counts first become roots of shares, of each kind's own
+ * sum. */
+lapis_status label_join_map(label_run *w, const char *asked)
+{
+  lapis_mat start;
+  size_t used = 0;
+  char *to = w->joined_map;
+  const char *usual =
+      all_count_words(w) ? "l1-sqrt,standard,balance" : "standard,balance";
+  TRY(lapis_result_get(w->flow->features, "block_start", &start));
+  bool whole = asked != NULL && strncmp(asked, "blocks:", 7) == 0;
+  for (int k = 0; k < w->kinds.count && !whole; k++)
+    used += (size_t)snprintf(
+        to + used, LABEL_MAP - used, "%s%.0f", k == 0 ? "blocks:" : "+",
+        lapis_mat_at(&start, 0, k + 1) - lapis_mat_at(&start, 0, k));
+  used += (size_t)snprintf(to + used, LABEL_MAP - used, "%s%s",
+                           whole ? "" : ",", asked == NULL ? usual : asked);
+  if (used < LABEL_MAP) return LAPIS_OK;
+  return lapis_fail(w->flow->ctx, LAPIS_EINVAL, "label: --map is too long");
+}
