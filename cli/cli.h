@@ -34,13 +34,16 @@ typedef struct cli_option {
   {                                                                           \
     "header", 0, "yes|no", "whether a table has a header (default: find out)" \
   }
-#define CLI_TABLE_OPTIONS                                         \
-  {"target", 0, "COL,..", "columns of a table that are targets"}, \
-      CLI_TABLE_ROWS,                                             \
-      {"labels", 0, "K|F.xml",                                    \
-       ".arff: K labels at the end, or those F names"},           \
-  {                                                               \
-    "features", 0, "D", ".svm: at least D features"               \
+#define CLI_TABLE_OPTIONS                                           \
+  {"target", 0, "COL,..", "columns of a table that are targets"},   \
+      {"use", 0, "COL,..",                                          \
+       "columns that are features, also by patterns: 'px*'"},       \
+      {"drop", 0, "COL,..", "columns that are not read, likewise"}, \
+      CLI_TABLE_ROWS,                                               \
+      {"labels", 0, "K|F.xml",                                      \
+       ".arff: K labels at the end, or those F names"},             \
+  {                                                                 \
+    "features", 0, "D", ".svm: at least D features"                 \
   }
 
 enum { MAX_GIVEN = 64, MAX_WORDS = 4096 };

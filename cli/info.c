@@ -1,7 +1,9 @@
 /* info.c - lapis info FILE...: what is in a file; lapis info: what is built. */
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "info.h"
 
@@ -182,9 +184,17 @@ typedef struct found { /* what a file turned out to be */
   const char *path;
   const lapis_format *format;
   lapis_arrays all;
-  lapis_dataset *ds;  /* or NULL */
-  lapis_model *model; /* or NULL */
+  lapis_dataset *ds;     /* or NULL */
+  lapis_model *model;    /* or NULL */
+  lapis_columns columns; /* of delimited text */
+  char why[1024];        /* why it is no dataset as it stands */
+  off_t begin;           /* of standard input */
 } found;
+
+static bool is_input(const found *f)
+{
+  return strcmp(f->path, "-") == 0;
+}
 
 static bool is_checkpoint(const lapis_arrays *all)
 {
@@ -213,7 +223,10 @@ static int describe_json(cli *c, const found *f)
   lapis_json_put_text(to, "file", f->path);
   lapis_json_put_text(to, "format", f->format->name);
   lapis_json_put(to, "arrays", list);
+  if (f->columns.listed > 0)
+    lapis_json_put(to, "columns", info_columns_json(&f->columns));
   if (f->ds != NULL) dataset_json(to, f->ds);
+  if (f->why[0] != '\0') lapis_json_put_text(to, "not_data", f->why);
   if (f->model != NULL)
     lapis_json_put(to, "model", info_model_json(c, f->model, &f->all));
   return print_json(to);
@@ -222,29 +235,83 @@ static int describe_json(cli *c, const found *f)
 static int describe_text(cli *c, const found *f)
 {
   char path[4096];
-  printf("%s: %s\n", lapis_text_shown(f->path, path, sizeof path), title(f));
+  const char *name = is_input(f) ? "standard input" : f->path;
+  if (f->columns.listed > 0)
+    info_columns(&f->columns, f->path);
+  else
+    printf("%s: %s\n", lapis_text_shown(name, path, sizeof path), title(f));
   if (f->model != NULL) info_model(c, f->model, &f->all);
   for (int i = 0; i < f->all.count; i++)
     if (strcmp(f->all.item[i].name, "lapis") != 0 || f->model == NULL)
       print_array(&f->all.item[i]);
   if (f->ds != NULL) describe_dataset(f->ds);
+  if (f->why[0] != '\0') printf("  as data, as it stands: no. %s\n", f->why);
   return EXIT_DONE;
 }
 
-/* Tables are datasets or nothing; arrays may be both, or a model. */
+/* Standard input is looked at more than once: a pipe goes into a file without
+ * a name first, which takes the pipe's place.  *begin: where it begins. */
+static int keep_input(off_t *begin)
+{
+  char block[1 << 14];
+  size_t got;
+  *begin = lseek(STDIN_FILENO, 0, SEEK_CUR);
+  if (*begin >= 0) return EXIT_DONE;
+  FILE *copy = tmpfile();
+  if (copy == NULL)
+    return cli_fail(EXIT_INPUT, "standard input: cannot be kept: %s",
+                    strerror(errno));
+  while ((got = fread(block, 1, sizeof block, stdin)) > 0 &&
+         fwrite(block, 1, got, copy) == got)
+    continue;
+  bool fine = ferror(stdin) == 0 && fflush(copy) == 0 && ferror(copy) == 0 &&
+              dup2(fileno(copy), STDIN_FILENO) >= 0;
+  int code = errno;
+  (void)fclose(copy);
+  *begin = 0;
+  if (fine) return EXIT_DONE;
+  return cli_fail(EXIT_INPUT, "standard input: cannot be kept: %s",
+                  strerror(code));
+}
+
+static void from_begin(const found *f)
+{
+  if (is_input(f)) (void)lseek(STDIN_FILENO, f->begin, SEEK_SET);
+}
+
+/* A table that is no dataset as it stands is described by its columns, with the
+ * reason. */
+static int look_at_table(cli *c, found *f, const lapis_table_options *table)
+{
+  from_begin(f);
+  lapis_status s = lapis_columns_read(c->ctx, f->path, table, &f->columns);
+  if (s < 0) return cli_fail_status(c, s);
+  from_begin(f);
+  f->ds = as_dataset(c, f->path, table);
+  if (f->ds == NULL)
+    snprintf(f->why, sizeof f->why, "%s", lapis_ctx_error(c->ctx));
+  return EXIT_DONE;
+}
+
+/* Tables are datasets or columns; arrays may be both, or a model. */
 static int look(cli *c, found *f)
 {
   lapis_table_options table;
   int code = table_from_args(c, &table);
+  if (code == EXIT_DONE && is_input(f)) code = keep_input(&f->begin);
   if (code != EXIT_DONE) return code;
+  from_begin(f);
   lapis_status s = lapis_format_of_file(c->ctx, f->path, &f->format);
   if (s < 0) return cli_fail_status(c, s);
+  if (strcmp(f->format->name, "csv") == 0) return look_at_table(c, f, &table);
+  from_begin(f);
   s = lapis_arrays_read(c->ctx, f->path, &f->all);
-  if (lapis_arrays_find(&f->all, "lapis") != NULL &&
+  if (!is_input(f) && lapis_arrays_find(&f->all, "lapis") != NULL &&
       lapis_model_load(c->ctx, f->path, &f->model) >= 0)
     return EXIT_DONE;
   char why[1024];
   snprintf(why, sizeof why, "%s", lapis_ctx_error(c->ctx));
+  from_begin(f);
   f->ds = as_dataset(c, f->path, &table);
   if (s >= 0 || f->ds != NULL) return EXIT_DONE;
   bool container = strcmp(f->format->name, "npy") == 0 ||
@@ -253,13 +320,41 @@ static int look(cli *c, found *f)
                   container ? why : lapis_ctx_error(c->ctx));
 }
 
+/* FILE:NAME is one array of a file. */
+static int describe_member(cli *c, const char *path, const char *member)
+{
+  lapis_arrays all;
+  lapis_status s = lapis_arrays_read(c->ctx, path, &all);
+  if (s < 0) return cli_fail_status(c, s);
+  const lapis_array *a = lapis_arrays_find(&all, member);
+  int code = EXIT_DONE;
+  if (a == NULL)
+    code = cli_fail(EXIT_INPUT,
+                    "%s: has no member %s; 'lapis info %s' lists what it has",
+                    path, member, path);
+  else if (c->json)
+    code = print_json(array_json(a));
+  else
+    print_array(a);
+  lapis_arrays_free(&all);
+  return code;
+}
+
 static int describe(cli *c, const char *path)
 {
   found f = {.path = path};
+  char file[4096];
+  const char *colon = strrchr(path, ':');
+  if (colon != NULL && access(path, F_OK) != 0 &&
+      (size_t)(colon - path) < sizeof file) {
+    snprintf(file, sizeof file, "%.*s", (int)(colon - path), path);
+    return describe_member(c, file, colon + 1);
+  }
   int code = look(c, &f);
   if (code == EXIT_DONE)
     code = c->json ? describe_json(c, &f) : describe_text(c, &f);
   lapis_model_free(f.model);
+  lapis_columns_free(&f.columns);
   lapis_dataset_free(f.ds);
   lapis_arrays_free(&f.all);
   return code;
@@ -274,9 +369,10 @@ static int run(cli *c)
   return code;
 }
 
-const cli_verb verb_info = {.name = "info",
-                            .synopsis = "info [FILE...]",
-                            .help =
-                                "what is in a file; no file: what is built in",
-                            .options = options,
-                            .run = run};
+const cli_verb verb_info = {
+    .name = "info",
+    .synopsis = "info [FILE...]",
+    .help = "what is in a file, FILE:NAME or -; no file: what is built "
+            "in",
+    .options = options,
+    .run = run};

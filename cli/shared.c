@@ -151,7 +151,9 @@ int table_from_args(cli *c, lapis_table_options *out)
                                          : no ? LAPIS_HEADER_NO
                                               : LAPIS_HEADER_AUTO,
                                .labels = args_get(&c->args, "labels"),
-                               .features = count};
+                               .features = count,
+                               .use = args_get(&c->args, "use"),
+                               .drop = args_get(&c->args, "drop")};
   return EXIT_DONE;
 }
 

@@ -119,11 +119,129 @@ static void models_are_described(void **state)
     if (strstr(c.out, words[i]) == NULL) fail_msg("no %s: %s", words[i], c.out);
   command_run(&c, "info m.lapis --json");
   assert_non_null(strstr(c.out, "\"method\": \"svmplus\""));
-  put(&c, "t.csv", "n,a\nx,1\ny,2\n");
+  command_end(&c);
+}
+
+static const char people[] = "no;name;height;reach;born;price;tall\n"
+                             "1;ann;1.81;1.84;1990-02-03;1,5;yes\n"
+                             "2;bob;1.62;;1988-12-01;2,25;no\n"
+                             "3;eve;1.85;1.88;;;yes\n"
+                             "4;ian;1.60;1.61;2001-01-01;1,0;no\n"
+                             "5;joe;1.7;1.8;2001-01-01;1,0;yse\n";
+
+static void expect_words(const command *c, const char *const *words, int n)
+{
+  for (int i = 0; i < n; i++)
+    if (strstr(c->out, words[i]) == NULL)
+      fail_msg("no '%s' in: %s", words[i], c->out);
+}
+
+static void tables_are_described_by_their_columns(void **state)
+{
+  (void)state;
+  static const char *const words[] = {
+      "a table, 7 columns, 5 rows below a header, semicolons",
+      "no               counter        0 missing   1 .. 5",
+      "height           number         0 missing   1.6 .. 1.85",
+      "born             date           1 missing",
+      "price            comma          1 missing",
+      "tall             class          0 missing   yes 2, no 2, yse 1",
+      "\"yse\" occurs once in tall",
+      "fit mc t.csv --id name --target tall --drop no,born,price",
+      "as data, as it stands: no. t.csv:2:3: column 2 holds the text"};
+  static const char *const piped[] = {"standard input: a table, 7 columns",
+                                      "tall             class"};
+  command c;
+  command_begin(&c);
+  put(&c, "t.csv", people);
   command_run(&c, "info t.csv");
-  command_expect(&c, 4, "--id and --target take columns of text");
-  command_run(&c, "info t.csv --id n");
   command_expect(&c, 0, "");
+  expect_words(&c, words, 9);
+  command_run(&c, "formats >/dev/null; (%s info - <t.csv)",
+              getenv("LAPIS_COMMAND")); /* a file, and what is no file */
+  command_expect(&c, 0, "");
+  expect_words(&c, piped, 2);
+  command_run(&c, "formats >/dev/null; (cat t.csv | %s info -)",
+              getenv("LAPIS_COMMAND"));
+  command_expect(&c, 0, "");
+  expect_words(&c, piped, 2);
+  command_run(&c, "info t.csv --json");
+  assert_non_null(strstr(c.out, "\"type\": \"date\""));
+  assert_non_null(strstr(c.out, "\"yse\": 1"));
+  put(&c, "ragged.csv", "a,b\n1,2\n3\n");
+  command_run(&c, "info ragged.csv");
+  command_expect(&c, 4, "ragged.csv:3:1: this row has only 1 cells");
+  command_end(&c);
+}
+
+static void columns_are_used_and_dropped(void **state)
+{
+  (void)state;
+  command c;
+  command_begin(&c);
+  put(&c, "t.csv", people);
+  put_both(&c);
+  command_run(&c, "fit mc t.csv --target tall --use 'h*,reach' --mu-rel .1");
+  command_expect(&c, 0, "");
+  expect_words(&c, (const char *const[]){"5 samples of 2 features"}, 1);
+  command_run(&c, "fit mc t.csv --target tall --id name --drop no,born,6 "
+                  "--mu-rel .1");
+  command_expect(&c, 0, "");
+  expect_words(&c, (const char *const[]){"5 samples of 2 features"}, 1);
+  command_run(&c, "info t.csv --drop weight");
+  command_expect(&c, 0, ""); /* it says why under the listing */
+  expect_words(&c, (const char *const[]){"has no column \"weight\""}, 1);
+  command_run(&c, "fit mc t.csv --target tall --use 'w*' --mu-rel .1");
+  command_expect(&c, 2, "has no column \"w*\"");
+  command_run(&c, "fit mc a.svm --drop 1 --mu-rel .1");
+  command_expect(&c, 2, "choose columns of .csv, .tsv and .arff");
+  put(&c, "t.arff",
+      "@relation r\n@attribute a numeric\n@attribute b numeric\n"
+      "@attribute c numeric\n@attribute y {u,v}\n@data\n"
+      "1,2,3,u\n2,1,5,v\n3,2,2,?\n");
+  command_run(&c, "info t.arff --target y --drop b");
+  command_expect(&c, 0, "");
+  expect_words(&c, (const char *const[]){"3 samples, 2 features"}, 1);
+  command_run(&c, "info t.arff --target y --use b");
+  expect_words(&c, (const char *const[]){"3 samples, 1 features"}, 1);
+  command_end(&c);
+}
+
+static void what_cannot_be_read_is_named(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *name, *hint;
+    const char *bytes;
+    size_t size;
+  } files[] = {{"a.xlsx", "save the sheet as CSV",
+                "PK\x03\x04"
+                "xxxxxxxxxxxxxxxxxxxxxxxxxx[Content_Types].xml",
+                49},
+               {"a.ods", "LibreOffice",
+                "PK\x03\x04"
+                "xxxxxxxxxxxxxxxxxxxxxxxxxxmimetypeapplication/vnd.oasis",
+                59},
+               {"a.pt", "pickle",
+                "PK\x03\x04"
+                "xxxxxxxxxxxxxxxxxxxxxxxxxxnet/data.pkl",
+                42},
+               {"a.parquet", "Parquet", "PAR1abcdefgh", 12},
+               {"a.png", "is a picture", "\x89PNG\r\n\x1a\n....", 12},
+               {"a.xls", "old Excel", "\xd0\xcf\x11\xe0\xa1\xb1....", 10}};
+  command c;
+  command_begin(&c);
+  for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", c.folder, files[i].name);
+    FILE *f = fopen(path, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(files[i].bytes, 1, files[i].size, f),
+                     files[i].size);
+    fclose(f);
+    command_run(&c, "info %s", files[i].name);
+    command_expect(&c, 4, files[i].hint);
+  }
   command_end(&c);
 }
 
@@ -134,6 +252,9 @@ int main(void)
       cmocka_unit_test(sparse_answers_are_dense_answers),
       cmocka_unit_test(files_are_converted),
       cmocka_unit_test(models_are_described),
+      cmocka_unit_test(tables_are_described_by_their_columns),
+      cmocka_unit_test(columns_are_used_and_dropped),
+      cmocka_unit_test(what_cannot_be_read_is_named),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

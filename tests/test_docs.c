@@ -233,6 +233,22 @@ static void the_methods_have_one_plan(void **state)
   command_end(&c);
 }
 
+/* Guides with examples: what they show is printed. */
+static void the_guides_run(void **state)
+{
+  (void)state;
+  static const char *const guides[] = {"docs/formats.md"};
+  command c;
+  begin(&c);
+  command_write(&c, "compare", compare, sizeof compare - 1);
+  for (size_t i = 0; i < sizeof guides / sizeof *guides; i++) {
+    assert_true(has_block(&c, guides[i], "sh"));
+    shell_or_fail(&c, guides[i], "sh -eu block >said");
+    shell_or_fail(&c, guides[i], "awk -f compare said \"$page\"");
+  }
+  command_end(&c);
+}
+
 static void the_certificate_can_be_read(void **state)
 {
   (void)state;
@@ -288,6 +304,7 @@ int main(void)
       cmocka_unit_test(the_readme_compiles),
       cmocka_unit_test(the_pages_run),
       cmocka_unit_test(the_methods_have_one_plan),
+      cmocka_unit_test(the_guides_run),
       cmocka_unit_test(the_certificate_can_be_read),
       cmocka_unit_test(the_help_is_current),
   };

@@ -92,7 +92,45 @@ typedef struct lapis_table_options { /* for .csv, .tsv, .arff, .svm */
   const char *labels; /* .arff: how many columns, at the end (negative: at the
                          beginning), or an XML file that names them; or NULL */
   int64_t features;   /* .svm: at least so many; 0: as many as are seen */
+  const char *use;    /* "COL,COL": no other column is a feature; names or
+                         numbers, in .csv also patterns with * ? [..]; or NULL */
+  const char *drop;   /* likewise: columns that are not read; or NULL */
 } lapis_table_options;
+
+/* ---- columns of delimited text, before it is known what they are for ----*/
+enum { LAPIS_COLUMN_VALUES = 12, LAPIS_COLUMNS_LISTED = 1000 };
+typedef enum lapis_column_type {
+  LAPIS_COLUMN_EMPTY,
+  LAPIS_COLUMN_NUMBER,
+  LAPIS_COLUMN_WHOLE,   /* whole numbers alone */
+  LAPIS_COLUMN_COUNTER, /* 0, 1, 2, .. or 1, 2, 3, ..: numbers of rows */
+  LAPIS_COLUMN_DATE,
+  LAPIS_COLUMN_COMMA, /* numbers with a decimal comma, which are not read */
+  LAPIS_COLUMN_TEXT
+} lapis_column_type;
+typedef struct lapis_column {
+  const char *title; /* NULL: the table has no header */
+  lapis_column_type type;
+  int64_t missing, numbers, texts; /* cells of each kind */
+  double low, high;                /* of the numbers */
+  int64_t different; /* values; LAPIS_COLUMN_VALUES + 1: more than that many */
+  const char *value[LAPIS_COLUMN_VALUES]; /* the first ones met */
+  int64_t count[LAPIS_COLUMN_VALUES];     /* and how often */
+} lapis_column;
+typedef struct lapis_columns {
+  int64_t rows, columns; /* rows: without the header */
+  int listed;            /* columns looked at: the first ones */
+  bool header;
+  char delimiter;
+  lapis_column *column; /* listed */
+  void *memory;         /* private */
+} lapis_columns;
+/* Of a .csv or .tsv file, whatever its cells are; LAPIS_EINVAL: it is something
+ * else, LAPIS_ESHAPE: rows of different lengths.  opt: NULL, or for header. */
+LAPIS_API lapis_status lapis_columns_read(lapis_ctx *ctx, const char *path,
+                                          const lapis_table_options *opt,
+                                          lapis_columns *out);
+LAPIS_API void lapis_columns_free(lapis_columns *all); /* NULL is fine */
 
 typedef struct lapis_dataset lapis_dataset;
 LAPIS_API lapis_status lapis_dataset_new(lapis_ctx *ctx, lapis_dataset **out);

@@ -52,13 +52,13 @@ static lapis_status mark_named(job *w, const char *name, role r)
 }
 
 /* "COL,COL" */
-static lapis_status mark_list(job *w, const char *list)
+static lapis_status mark_list(job *w, const char *list, role r)
 {
   while (*list != '\0') {
     char name[256];
     size_t n = strcspn(list, ",");
     (void)snprintf(name, sizeof name, "%.*s", (int)(n < 255 ? n : 255), list);
-    TRY(mark_named(w, name, ROLE_TARGET));
+    TRY(mark_named(w, name, r));
     list += n + (list[n] == ',');
   }
   return LAPIS_OK;
@@ -152,8 +152,14 @@ static lapis_status mark_all(job *w)
                 : q->all_targets  ? ROLE_NONE
                                   : ROLE_FEATURE;
   for (int64_t j = 0; j < w->a.n_attributes; j++) w->role[j] = others;
+  if (others == ROLE_FEATURE && opt->use != NULL) {
+    for (int64_t j = 0; j < w->a.n_attributes; j++) w->role[j] = ROLE_NONE;
+    TRY(mark_list(w, opt->use, ROLE_FEATURE));
+  }
+  if (others == ROLE_FEATURE && opt->drop != NULL)
+    TRY(mark_list(w, opt->drop, ROLE_NONE));
   if (labels) TRY(mark_labels(w, opt->labels));
-  if (!all && opt->target != NULL) TRY(mark_list(w, opt->target));
+  if (!all && opt->target != NULL) TRY(mark_list(w, opt->target, ROLE_TARGET));
   if (opt->id != NULL && !q->id_optional) TRY(mark_named(w, opt->id, ROLE_ID));
   return LAPIS_OK;
 }

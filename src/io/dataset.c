@@ -197,7 +197,14 @@ lapis_status lapis_dataset_read(lapis_dataset *ds, const char *path,
                         .seen = &seen};
   TRY(check_options(ds->ctx, opt));
   TRY(io_file_open(ds->ctx, path, &f));
-  lapis_status status = read_file(ds, &f, &request, "X", &all);
+  bool titled = f.format == IO_CSV || f.format == IO_ARFF;
+  lapis_status status =
+      !titled && opt != NULL && (opt->use != NULL || opt->drop != NULL)
+          ? lapis_fail(ds->ctx, LAPIS_EINVAL,
+                       "%s: --use and --drop choose columns of .csv, .tsv and "
+                       ".arff tables",
+                       io_name(path))
+          : read_file(ds, &f, &request, "X", &all);
   io_file_close(&f);
   if (status < 0) return status;
   status = order_of_file(ds, path, &all);

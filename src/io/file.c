@@ -42,6 +42,19 @@ static const signature strangers[] = {
     {"\x80\x05", 2, LAPIS_EFORMAT,
      "is a Python pickle, which LAPIS never loads; save the arrays with "
      "numpy.savez"},
+    {"\x28\xb5\x2f\xfd", 4, LAPIS_EFORMAT,
+     "is compressed by zstd; unpack it first"},
+    {"\xd0\xcf\x11\xe0", 4, LAPIS_EFORMAT,
+     "is an old Excel or Office file; save the sheet as CSV (UTF-8)"},
+    {"PAR1", 4, LAPIS_EFORMAT,
+     "is a Parquet file; with pandas: read_parquet(..).to_csv(..)"},
+    {"ARROW1", 6, LAPIS_EFORMAT,
+     "is an Arrow file; with pandas: read_feather(..).to_csv(..)"},
+    {"SQLite format 3", 15, LAPIS_EFORMAT,
+     "is an SQLite database; export the table as CSV"},
+    {"%PDF", 4, LAPIS_EFORMAT, "is a PDF document, which holds no table"},
+    {"\x89PNG", 4, LAPIS_EFORMAT, "is a picture; see 'lapis features'"},
+    {"\xff\xd8\xff", 3, LAPIS_EFORMAT, "is a picture; see 'lapis features'"},
     {"\xff\xfe", 2, LAPIS_EFORMAT, "is UTF-16 text; save it as UTF-8"},
     {"\xfe\xff", 2, LAPIS_EFORMAT, "is UTF-16 text; save it as UTF-8"},
 };
@@ -91,6 +104,38 @@ static bool starts_with(const unsigned char *head, int64_t size,
   return size >= (int64_t)length && memcmp(head, magic, length) == 0;
 }
 
+/* Zip archives that are no numpy archives, by what stands among the first 100
+ * bytes of their first member's name and contents, from byte 30 on. */
+static const struct {
+  const char *holds, *hint;
+} zips[] = {
+    {"[Content_Types].xml",
+     "is a spreadsheet or document of Office; save the sheet as CSV (UTF-8)"},
+    {"mimetypeapplication/vnd.oasis",
+     "is a spreadsheet or document of LibreOffice; save the sheet as CSV "
+     "(UTF-8)"},
+    {"/data.pkl",
+     "holds a Python pickle (PyTorch), which LAPIS never loads; save the "
+     "arrays with numpy.savez"},
+};
+
+static bool stands_in(const unsigned char *text, int64_t size, const char *word)
+{
+  int64_t length = (int64_t)strlen(word), at = 0;
+  while (at + length <= size && memcmp(text + at, word, (size_t)length) != 0)
+    at++;
+  return at + length <= size;
+}
+
+static const char *foreign_zip(const unsigned char *head, int64_t size)
+{
+  if (!starts_with(head, size, "PK\x03\x04", 4) || size <= 30) return NULL;
+  for (size_t i = 0; i < sizeof zips / sizeof *zips; i++)
+    if (stands_in(head + 30, size < 130 ? size - 30 : 100, zips[i].holds))
+      return zips[i].hint;
+  return NULL;
+}
+
 static lapis_status recognise(lapis_ctx *ctx, const char *path,
                               const unsigned char *head, int64_t size,
                               io_format *format)
@@ -102,6 +147,9 @@ static lapis_status recognise(lapis_ctx *ctx, const char *path,
     if (starts_with(head, size, s->magic, s->size))
       return lapis_fail(ctx, s->status, "%s: %s", name, s->hint);
   }
+  const char *foreign = foreign_zip(head, size);
+  if (foreign != NULL)
+    return lapis_fail(ctx, LAPIS_EFORMAT, "%s: %s", name, foreign);
   *format = io_recognise(head, size < HEAD_BYTES ? size : HEAD_BYTES);
   if (*format != IO_FORMATS) return LAPIS_OK;
   return lapis_fail(ctx, LAPIS_EFORMAT,

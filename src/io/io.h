@@ -316,6 +316,10 @@ csv_kind csv_value(const csv_cell *cell, double *value);
 /* Writes the cell's text and a NUL after it; returns the bytes written. */
 int64_t csv_copy(const csv_cell *cell, char *to);
 bool csv_decimal_comma(const csv_cell *cell);
+/* table.c: counts rows and columns, and finds out whether there is a header;
+ * rows of different lengths are refused. */
+lapis_status table_shape(const csv_scan *start, const lapis_table_options *opt,
+                         lapis_columns *out);
 
 /* ---- triplets.c: a table of row, column, value --------------------------*/
 /* 0 or 1: the number of the first row and column, by the header; -1: the table

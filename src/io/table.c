@@ -9,6 +9,7 @@
  * if it says so (text above numbers) in more columns than it speaks against it
  * (numbers), or if a target was asked for by a name it holds: one wrong cell
  * in the first row of a table without a header shall not hide that row. */
+#include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -188,6 +189,8 @@ static bool looks_like_header(const table *t)
   const lapis_table_options *opt = t->request->opt;
   if (opt != NULL && names_first_row(t, opt->target)) return true;
   if (opt != NULL && names_first_row(t, opt->id)) return true;
+  if (opt != NULL && names_first_row(t, opt->use)) return true;
+  if (opt != NULL && names_first_row(t, opt->drop)) return true;
   int64_t for_it = 0, against = 0, texts = 0;
   for (int64_t j = 0; j < t->columns; j++) {
     const column *c = &t->column[j];
@@ -249,6 +252,55 @@ static lapis_status find_column(const table *t, const char *name, size_t size,
       t->header ? "named in its first row" : "and no header that names them");
 }
 
+/* Columns whose titles a pattern with * ? [..] matches take role r; false:
+ * there is none. */
+static bool mark_pattern(table *t, const char *pattern, size_t size, role r)
+{
+  char wanted[256], title[256];
+  bool any = false;
+  if (!t->header || size >= sizeof wanted || strpbrk(pattern, "*?[") == NULL)
+    return false;
+  memcpy(wanted, pattern, size);
+  wanted[size] = '\0';
+  for (int64_t j = 0; j < t->columns; j++) {
+    if (t->column[j].title.size >= (int64_t)sizeof title) continue;
+    (void)csv_copy(&t->column[j].title, title);
+    if (fnmatch(wanted, title, 0) != 0) continue;
+    t->column[j].role = r;
+    any = true;
+  }
+  return any;
+}
+
+/* The columns of a list of titles, numbers and patterns take role r. */
+static lapis_status mark(table *t, const char *list, role r)
+{
+  while (*list != '\0') {
+    int64_t at;
+    size_t size = next_name(list);
+    if (!mark_pattern(t, list, size, r)) {
+      TRY(find_column(t, list, size, &at));
+      t->column[at].role = r;
+    }
+    list += size + (list[size] == ',');
+  }
+  return LAPIS_OK;
+}
+
+/* Of what would be features, only those to be used, and not those to be
+ * dropped. */
+static lapis_status mark_features(table *t)
+{
+  const lapis_table_options *opt = t->request->opt;
+  if (opt == NULL || t->request->all_targets || t->request->targets_only)
+    return LAPIS_OK;
+  if (opt->use != NULL) {
+    for (int64_t j = 0; j < t->columns; j++) t->column[j].role = ROLE_NONE;
+    TRY(mark(t, opt->use, ROLE_FEATURE));
+  }
+  return opt->drop == NULL ? LAPIS_OK : mark(t, opt->drop, ROLE_NONE);
+}
+
 static lapis_status mark_targets(table *t)
 {
   const char *list = t->request->opt == NULL ? NULL : t->request->opt->target;
@@ -256,6 +308,7 @@ static lapis_status mark_targets(table *t)
                 : t->request->targets_only ? ROLE_NONE
                                            : ROLE_FEATURE;
   for (int64_t j = 0; j < t->columns; j++) t->column[j].role = others;
+  TRY(mark_features(t));
   while (list != NULL && *list != '\0' && !t->request->all_targets) {
     int64_t at;
     size_t size = next_name(list);
@@ -316,10 +369,12 @@ static lapis_status check_column(const table *t, const column *c, int64_t j)
                      "numbers or all text");
   return fail_cell(t, &c->text_cell, j,
                    t->header ? "a feature is a number, or empty where unknown; "
-                               "--id and --target take columns of text"
+                               "--id and --target take columns of text, --drop "
+                               "leaves them out"
                              : "a feature is a number, or empty where unknown; "
-                               "--id and --target take columns of text, "
-                               "--header yes a first row of names");
+                               "--id and --target take columns of text, --drop "
+                               "leaves them out, --header yes is for a first "
+                               "row of names");
 }
 
 static lapis_status check_columns(const table *t)
@@ -454,6 +509,25 @@ static lapis_status read_steps(table *t, lapis_arrays *out)
   TRY(allocate(t));
   TRY(store_rows(t));
   return hand_over(t, out);
+}
+
+lapis_status table_shape(const csv_scan *start, const lapis_table_options *opt,
+                         lapis_columns *out)
+{
+  table_request request = {.opt = opt};
+  table t = {.ctx = start->ctx,
+             .path = start->path,
+             .request = &request,
+             .start = *start};
+  lapis_status status = count_columns(&t);
+  if (status >= 0) status = scan_rows(&t);
+  if (status >= 0) status = settle_header(&t);
+  out->columns = t.columns;
+  out->rows = t.rows;
+  out->header = t.header;
+  out->delimiter = start->delimiter;
+  base_free(t.column);
+  return status;
 }
 
 lapis_status table_read(lapis_ctx *ctx, io_file *f, const io_request *request,

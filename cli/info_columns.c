@@ -1,0 +1,198 @@
+/* info_columns.c - lapis info F.csv: each column by its title. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "info.h"
+
+enum { SHOWN = 6, WIDE = 40 };
+
+static const char *type_name(const lapis_column *c)
+{
+  static const char *const names[] = {"empty", "number", "whole", "counter",
+                                      "date",  "comma",  "text"};
+  bool few = c->different <= LAPIS_COLUMN_VALUES;
+  bool repeated = c->different < c->numbers + c->texts;
+  if (c->type == LAPIS_COLUMN_TEXT && few && repeated) return "class";
+  return names[c->type];
+}
+
+static bool is_class(const lapis_column *c)
+{
+  return strcmp(type_name(c), "class") == 0 ||
+         (c->type == LAPIS_COLUMN_WHOLE && c->different >= 2 &&
+          c->different <= LAPIS_COLUMN_VALUES &&
+          2 * c->different <= c->numbers);
+}
+
+/* A name for every row. */
+static bool is_id(const lapis_column *c)
+{
+  return c->type == LAPIS_COLUMN_TEXT && c->missing == 0 && !is_class(c);
+}
+
+static const char *shown(const char *text, char *to, size_t size)
+{
+  (void)lapis_text_shown(text, to, size);
+  if (strlen(to) > WIDE) {
+    size_t end = WIDE;
+    while (end > 0 && (to[end] & 0xc0) == 0x80) end--;
+    snprintf(to + end, size - end, "...");
+  }
+  return to;
+}
+
+static const char *title_of(const lapis_columns *all, int j, char *to,
+                            size_t size)
+{
+  if (all->column[j].title == NULL)
+    snprintf(to, size, "column %d", j + 1);
+  else
+    shown(all->column[j].title, to, size);
+  return to;
+}
+
+static void print_values(const lapis_column *c)
+{
+  char text[512];
+  bool counts = is_class(c);
+  if (c->different > LAPIS_COLUMN_VALUES)
+    printf("more than %d different: ", LAPIS_COLUMN_VALUES);
+  for (int k = 0; k < SHOWN && k < c->different; k++) {
+    printf("%s%s", k > 0 ? ", " : "", shown(c->value[k], text, sizeof text));
+    if (counts) printf(" %" PRId64, c->count[k]);
+  }
+  if (c->different > SHOWN) printf(", ...");
+}
+
+static void print_column(const lapis_columns *all, int j)
+{
+  char title[512];
+  const lapis_column *c = &all->column[j];
+  printf("  %-16s %-8s %7" PRId64 " missing   ",
+         title_of(all, j, title, sizeof title), type_name(c), c->missing);
+  if (c->type == LAPIS_COLUMN_NUMBER || c->type == LAPIS_COLUMN_COUNTER ||
+      (c->type == LAPIS_COLUMN_WHOLE && !is_class(c)))
+    printf("%.6g .. %.6g", c->low, c->high);
+  else
+    print_values(c);
+  printf("\n");
+}
+
+/* What a person should know before the columns are used. */
+static void print_remarks(const lapis_columns *all)
+{
+  char title[512], value[512];
+  for (int j = 0; j < all->listed; j++) {
+    const lapis_column *c = &all->column[j];
+    title_of(all, j, title, sizeof title);
+    if (c->type == LAPIS_COLUMN_COMMA)
+      printf("  note: %s has decimal commas; write 1.5 for 1,5\n", title);
+    if (c->type == LAPIS_COLUMN_COUNTER && j == 0)
+      printf("  note: %s counts the rows: --drop it, or it is their names, "
+             "--id 1\n",
+             title);
+    if (c->type == LAPIS_COLUMN_DATE)
+      printf("  note: %s holds dates; a feature is a number, for example days "
+             "since a first date\n",
+             title);
+    if (c->type == LAPIS_COLUMN_TEXT && c->numbers > 0)
+      printf("  note: %s holds %" PRId64 " numbers and %" PRId64 " texts\n",
+             title, c->numbers, c->texts);
+    for (int k = 0; is_class(c) && c->texts > 0 && k < c->different; k++)
+      if (c->count[k] == 1)
+        printf("  note: \"%s\" occurs once in %s: is it spelt right?\n",
+               shown(c->value[k], value, sizeof value), title);
+  }
+}
+
+/* A column as a word of a command line: its number where the title would need
+ * quotes. */
+static const char *word_of(const lapis_columns *all, int j, char *to,
+                           size_t size)
+{
+  const char *t = all->column[j].title;
+  static const char *const plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+  if (t == NULL || *t == '\0' || strspn(t, plain) != strlen(t))
+    snprintf(to, size, "%d", j + 1);
+  else
+    snprintf(to, size, "%s", t);
+  return to;
+}
+
+static void print_word(const lapis_columns *all, int j, char before)
+{
+  char word[512];
+  printf("%c%s", before, word_of(all, j, word, sizeof word));
+}
+
+/* What could be asked: the last column that has classes; names of samples are
+ * the first one that can be, and other texts cannot be features. */
+static void print_advice(const lapis_columns *all, const char *path)
+{
+  int target = -1, id = -1, features = 0, dropped = 0;
+  char file[4096];
+  for (int j = 0; j < all->listed; j++) {
+    const lapis_column *c = &all->column[j];
+    if (is_class(c) &&
+        (target < 0 || c->texts > 0 || all->column[target].texts == 0))
+      target = j;
+    if (id < 0 && is_id(c)) id = j;
+    features += c->texts == 0 && c->numbers > 0;
+  }
+  if (target < 0 || features < 1 || strcmp(path, "-") == 0) return;
+  printf("  for example: lapis fit mc %s",
+         lapis_text_shown(path, file, sizeof file));
+  if (id >= 0) printf(" --id"), print_word(all, id, ' ');
+  printf(" --target"), print_word(all, target, ' ');
+  for (int j = 0; j < all->listed; j++) {
+    const lapis_column *c = &all->column[j];
+    bool number = c->texts == 0 && c->numbers > 0;
+    if (j == target || j == id || (number && c->type != LAPIS_COLUMN_COUNTER))
+      continue;
+    if (dropped == 0) printf(" --drop");
+    print_word(all, j, dropped++ == 0 ? ' ' : ',');
+  }
+  printf("\n");
+}
+
+void info_columns(const lapis_columns *all, const char *path)
+{
+  char name[4096];
+  const char *mark = all->delimiter == '\t'  ? "tabs"
+                     : all->delimiter == ';' ? "semicolons"
+                                             : "commas";
+  const char *file = strcmp(path, "-") == 0 ? "standard input" : path;
+  printf("%s: a table, %" PRId64 " columns, %" PRId64
+         " rows%s, %s between cells\n",
+         lapis_text_shown(file, name, sizeof name), all->columns, all->rows,
+         all->header ? " below a header" : "", mark);
+  int most = all->listed < 200 ? all->listed : 200;
+  for (int j = 0; j < most; j++) print_column(all, j);
+  if (most < all->columns)
+    printf("  ... %" PRId64 " columns more\n", all->columns - most);
+  print_remarks(all);
+  print_advice(all, path);
+}
+
+lapis_json *info_columns_json(const lapis_columns *all)
+{
+  lapis_json *list = lapis_json_list();
+  for (int j = 0; j < all->listed; j++) {
+    const lapis_column *c = &all->column[j];
+    lapis_json *one = lapis_json_object();
+    if (c->title != NULL) lapis_json_put_text(one, "title", c->title);
+    lapis_json_put_text(one, "type", type_name(c));
+    lapis_json_put_integer(one, "missing", c->missing);
+    if (c->numbers > 0) lapis_json_put_number(one, "low", c->low);
+    if (c->numbers > 0) lapis_json_put_number(one, "high", c->high);
+    lapis_json *values = lapis_json_object();
+    for (int k = 0; c->different <= LAPIS_COLUMN_VALUES && k < c->different;
+         k++)
+      lapis_json_put_integer(values, c->value[k], c->count[k]);
+    lapis_json_put(one, "values", values);
+    lapis_json_put(list, NULL, one);
+  }
+  return list;
+}

@@ -1,0 +1,174 @@
+/* columns.c - what each column of delimited text holds, whatever that is.
+ *
+ * Nothing is refused but a table whose rows differ in length: this is for
+ * looking at a table before it is known what its columns are for.  Values are
+ * counted while there are few different ones, so that classes, and a class
+ * that somebody misspelt, can be seen. */
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+#include "io/io.h"
+
+enum { FEW = LAPIS_COLUMN_VALUES };
+
+typedef struct seen { /* of one column */
+  csv_cell value[FEW];
+  bool in_order[2]; /* so far the cells are 0, 1, .. or 1, 2, .. */
+  bool whole;       /* all numbers are */
+  int64_t dates, commas;
+} seen;
+
+/* Digits, a mark, digits, the same mark, digits: 2026-11-22, 22.11.2026. */
+static bool is_date(const csv_cell *cell)
+{
+  int64_t digits[3] = {0, 0, 0}, at = 0;
+  char mark = '\0';
+  for (int part = 0; part < 3; part++) {
+    while (at < cell->size && isdigit((unsigned char)cell->text[at]))
+      at++, digits[part]++;
+    if (part == 2 || at == cell->size) break;
+    if (strchr("-./", cell->text[at]) == NULL) return false;
+    if (mark != '\0' && cell->text[at] != mark) return false;
+    mark = cell->text[at++];
+  }
+  bool ends = at == cell->size || strchr("T ", cell->text[at]) != NULL;
+  bool year_first = digits[0] == 4 && digits[2] >= 1 && digits[2] <= 2;
+  bool year_last =
+      digits[0] >= 1 && digits[0] <= 2 && (digits[2] == 4 || digits[2] == 2);
+  return ends && mark != '\0' && digits[1] >= 1 && digits[1] <= 2 &&
+         (year_first || year_last);
+}
+
+static bool same_text(const csv_cell *a, const csv_cell *b)
+{
+  return a->size == b->size && memcmp(a->text, b->text, (size_t)a->size) == 0;
+}
+
+static void count_value(lapis_column *c, seen *s, const csv_cell *cell)
+{
+  int k = 0;
+  if (c->different > FEW) return;
+  while (k < c->different && !same_text(&s->value[k], cell)) k++;
+  if (k == c->different) {
+    c->different++;
+    if (k < FEW) s->value[k] = *cell;
+  }
+  if (k < FEW) c->count[k]++;
+}
+
+static void note(lapis_column *c, seen *s, const csv_cell *cell, int64_t row)
+{
+  double value;
+  csv_kind kind = csv_value(cell, &value);
+  for (int from = 0; from < 2; from++)
+    if (kind != CSV_NUMBER || value != (double)(row + from))
+      s->in_order[from] = false;
+  if (kind == CSV_MISSING) {
+    c->missing++;
+    return;
+  }
+  count_value(c, s, cell);
+  if (kind == CSV_TEXT) {
+    c->texts++;
+    s->dates += is_date(cell);
+    s->commas += csv_decimal_comma(cell);
+    return;
+  }
+  c->numbers++;
+  c->low = fmin(c->low, value);
+  c->high = fmax(c->high, value);
+  if (value != floor(value)) s->whole = false;
+}
+
+static lapis_column_type type_of(const lapis_column *c, const seen *s)
+{
+  if (c->numbers + c->texts == 0) return LAPIS_COLUMN_EMPTY;
+  if (c->texts == 0 && (s->in_order[0] || s->in_order[1]) && c->numbers > 1)
+    return LAPIS_COLUMN_COUNTER;
+  if (c->texts == 0) return s->whole ? LAPIS_COLUMN_WHOLE : LAPIS_COLUMN_NUMBER;
+  if (s->dates == c->texts && c->numbers == 0) return LAPIS_COLUMN_DATE;
+  if (s->commas == c->texts) return LAPIS_COLUMN_COMMA;
+  return LAPIS_COLUMN_TEXT;
+}
+
+static char *copy_cell(arena *memory, const csv_cell *cell)
+{
+  char *to = arena_take(memory, cell->size + 1, 1);
+  if (to != NULL) (void)csv_copy(cell, to);
+  return to;
+}
+
+/* A row of cells into the columns that are listed. */
+static lapis_status scan_row(csv_scan *s, lapis_columns *out, seen *seen_in,
+                             int64_t row, arena *memory)
+{
+  csv_cell cell = {.last = false};
+  for (int64_t j = 0; j < out->columns; j++) {
+    TRY(csv_next(s, &cell));
+    if (j >= out->listed) continue;
+    if (row < 0)
+      out->column[j].title = copy_cell(memory, &cell);
+    else
+      note(&out->column[j], &seen_in[j], &cell, row);
+  }
+  csv_skip_blank(s, out->columns == 1);
+  return arena_status(memory);
+}
+
+static lapis_status scan(csv_scan s, lapis_columns *out, arena *memory)
+{
+  seen *in = arena_take(memory, out->listed, sizeof *in);
+  out->column = arena_take(memory, out->listed, sizeof *out->column);
+  TRY(arena_status(memory));
+  for (int j = 0; j < out->listed; j++) {
+    in[j] = (seen){.in_order = {true, true}, .whole = true};
+    out->column[j] = (lapis_column){.low = INFINITY, .high = -INFINITY};
+  }
+  for (int64_t row = out->header ? -1 : 0; row < out->rows; row++)
+    TRY(scan_row(&s, out, in, row, memory));
+  for (int j = 0; j < out->listed; j++) {
+    lapis_column *c = &out->column[j];
+    c->type = type_of(c, &in[j]);
+    for (int k = 0; k < FEW && k < c->different; k++)
+      c->value[k] = copy_cell(memory, &in[j].value[k]);
+  }
+  return arena_status(memory);
+}
+
+lapis_status lapis_columns_read(lapis_ctx *ctx, const char *path,
+                                const lapis_table_options *opt,
+                                lapis_columns *out)
+{
+  io_file f;
+  csv_scan s;
+  *out = (lapis_columns){.rows = 0};
+  TRY(io_file_open(ctx, path, &f));
+  lapis_status status =
+      f.format == IO_CSV
+          ? LAPIS_OK
+          : lapis_fail(ctx, LAPIS_EINVAL, "%s: is no delimited text",
+                       io_name(path));
+  arena *memory = base_alloc(ctx, 1, sizeof *memory);
+  if (memory == NULL) status = LAPIS_ENOMEM;
+  if (memory != NULL) *memory = (arena){.ctx = ctx};
+  out->memory = memory;
+  if (status >= 0)
+    status = csv_open(ctx, io_name(path), (const char *)f.data, f.size, &s);
+  if (status >= 0) status = table_shape(&s, opt, out);
+  out->listed =
+      (int)(out->columns < LAPIS_COLUMNS_LISTED ? out->columns
+                                                : LAPIS_COLUMNS_LISTED);
+  if (status >= 0) status = scan(s, out, memory);
+  io_file_close(&f);
+  if (status < 0) lapis_columns_free(out);
+  return status;
+}
+
+void lapis_columns_free(lapis_columns *all)
+{
+  if (all == NULL) return;
+  if (all->memory != NULL) arena_free(all->memory);
+  base_free(all->memory);
+  *all = (lapis_columns){.rows = 0};
+}
