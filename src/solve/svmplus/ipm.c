@@ -43,12 +43,14 @@ typedef struct ipm {
   bool restoring; /* the system is that of restore() */
   double tol;     /* gap asked for */
   double total;   /* complementary pairs over all ranks */
+  double most;    /* the objective at w = 0, slack 1: the optimum is below */
 } ipm;
 
 static double theta_1(const ipm *t, int64_t i)
 {
   const sv_linear *point = t->point;
-  if (t->restoring) return point->a[i] * point->a[i];
+  double free = point->q->plain ? point->s[i] / point->q->C[i] : 1;
+  if (t->restoring) return point->a[i] * point->a[i] * free * free;
   if (!point->q->plain) return point->a[i] / t->s1[i];
   return 1 / (t->s1[i] / point->a[i] + t->s2[i] / point->s[i]);
 }
@@ -338,6 +340,7 @@ static lapis_status correct(ipm *t, double mu, steps *by)
 static double left_over(const ipm *t, double mu)
 {
   double size = fmax(fabs(t->point->primal), fabs(t->point->dual));
+  size = fmin(size, t->most);
   return mu * t->total / fmax(size, 1e-300);
 }
 
@@ -398,7 +401,8 @@ static lapis_status behind(ipm *t)
   memset(du, 0, (size_t)t->N * sizeof *du);
   for (int64_t i = 0; i < q->n; i++) {
     column_add(&q->X, i, -point->a[i] * q->y[i], du);
-    column_add(&q->P, i, q->C[i] - point->a[i] - point->s[i], du + t->D);
+    if (!q->plain)
+      column_add(&q->P, i, q->C[i] - point->a[i] - point->s[i], du + t->D);
   }
   TRY(base_sum(q->ctx, du, t->N));
   for (int64_t k = 0; k < t->N; k++)
@@ -424,8 +428,15 @@ static lapis_status restore(ipm *t)
     if (s >= 0) s = q->h->ops->potrs(q->h, &M, &b);
     if (s >= 0 && !finite_state(t)) break;
     for (int64_t i = 0; s >= 0 && i < q->n; i++) {
-      double z = column_dot(&q->P, i, t->du + t->D);
       double x = q->y[i] * column_dot(&q->X, i, t->du);
+      if (q->plain) {
+        double free = point->s[i] / q->C[i];
+        point->a[i] *= fmax(1 + free * free * point->a[i] * x, 0.1);
+        point->a[i] = fmin(point->a[i], q->C[i]);
+        point->s[i] = q->C[i] - point->a[i];
+        continue;
+      }
+      double z = column_dot(&q->P, i, t->du + t->D);
       point->a[i] *= fmax(1 + point->a[i] * (x + z), 0.1);
       point->s[i] *= fmax(1 + point->s[i] * z, 0.1);
     }
@@ -462,8 +473,10 @@ static lapis_status certify(ipm *t, double mu, double tol)
   TRY(certify_point(t, tol));
   bool behind_u = point->gap > tol && left_over(t, mu) < 0.5 * tol;
   keep_point(t, true);
-  if (!behind_u || point->q->plain) return LAPIS_OK;
+  if (!behind_u) return LAPIS_OK;
   sv_linear before = *point;
+  memcpy(point->u, t->u, (size_t)t->N * sizeof *t->u);
+  point->beside = 1;
   TRY(restore(t));
   TRY(certify_point(t, tol));
   point->primal = before.primal;
@@ -557,6 +570,8 @@ lapis_status sv_ipm(sv_linear *point, double tol)
            .best_gap = INFINITY};
   TRY(base_sum(q->ctx, &t.total, 1));
   TRY(allocate(&t, &room));
+  t.most = q->plain ? 0 : q->gamma / 2;
+  for (int64_t i = 0; i < q->n; i++) t.most += q->C[i];
   start(&t);
   lapis_status s = run(&t, tol);
   if (s >= 0 && isfinite(t.best_gap)) {

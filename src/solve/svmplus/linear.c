@@ -7,6 +7,9 @@
  *   D = 1'a - |w|^2/2 - gamma |v|^2/2  (f of (9) plus a constant).
  * Raising v's bias by t = max(0, max -v'z_i, max 1 - y_i w'x_i - v'z_i) makes
  * (w, v) feasible, so the primal P there bounds the optimum from above.
+ * Where features are large, w(a) loses in y w'x what a's rounding costs times
+ * |x|^2; P at any other (w, v) bounds the optimum as well, so that the interior
+ * point's own may stand in its place.
  *
  * Without privileged features the slack is free: P = |w|^2/2 + sum C_i
  * max(0, 1 - y_i w'x_i), D = 1'a - |w|^2/2, 0 <= a <= C.
@@ -30,13 +33,14 @@ static lapis_status linear_new(const sv_data *q, sv_linear *out)
 {
   int64_t n = q->n;
   *out = (sv_linear){.q = q, .gap = INFINITY};
-  out->a = base_alloc(q->ctx, 4 * n + q->d + q->p + 2, sizeof(double));
+  out->a = base_alloc(q->ctx, 4 * n + 2 * (q->d + q->p + 2), sizeof(double));
   if (out->a == NULL) return LAPIS_ENOMEM;
   out->s = out->a + n;
   out->m = out->s + n;
   out->r = out->m + n;
   out->w = out->r + n;
   out->v = out->w + q->d + 1;
+  out->u = out->v + q->p + 1;
   return LAPIS_OK;
 }
 
@@ -83,11 +87,11 @@ static double sums(sv_linear *point, double out[3])
   return t;
 }
 
-lapis_status sv_linear_certify(sv_linear *point)
+/* The primal at w and v, v's bias raised; *own: |w|^2/2 + gamma |v|^2/2. */
+static lapis_status primal(sv_linear *point, double *sum_a, double *own)
 {
   const sv_data *q = point->q;
   double sum[3] = {0, 0, 0};
-  TRY(weights_from_dual(point));
   double t = sums(point, sum);
   TRY(base_sum(q->ctx, sum, 3));
   TRY(base_max(q->ctx, &t, 1));
@@ -96,7 +100,46 @@ lapis_status sv_linear_certify(sv_linear *point)
   /* gamma/2 ((b + t)^2 - b^2) is what raising the bias adds */
   double raise = q->plain ? 0 : q->gamma / 2 * t * (2 * b + t) + sum[2] * t;
   point->primal = w + v + sum[1] + raise;
-  point->dual = sum[0] - w - v;
+  *sum_a = sum[0];
+  *own = w + v;
+  return LAPIS_OK;
+}
+
+static void exchange(double *a, double *b, int64_t n)
+{
+  for (int64_t i = 0; i < n; i++) {
+    double x = a[i];
+    a[i] = b[i];
+    b[i] = x;
+  }
+}
+
+/* The better of the primals at w(a), v(a) and at u, which comes to stand in
+ * their place. */
+static lapis_status look_beside(sv_linear *point)
+{
+  const sv_data *q = point->q;
+  int64_t N = q->d + q->p + 2;
+  double before = point->primal, sum, own;
+  exchange(point->w, point->u, N);
+  lapis_status s = primal(point, &sum, &own);
+  bool better = s >= 0 && point->primal < before;
+  if (better)
+    memcpy(point->u, point->w, (size_t)N * sizeof *point->w);
+  else
+    exchange(point->w, point->u, N);
+  if (!better) s = s < 0 ? s : primal(point, &sum, &own);
+  return s;
+}
+
+lapis_status sv_linear_certify(sv_linear *point)
+{
+  const sv_data *q = point->q;
+  double sum, own;
+  TRY(weights_from_dual(point));
+  TRY(primal(point, &sum, &own));
+  point->dual = sum - own;
+  if (point->beside) TRY(look_beside(point));
   double size = fmax(fmax(fabs(point->primal), fabs(point->dual)), 1e-300);
   point->gap = (point->primal - point->dual) / size;
   if (isfinite(point->gap)) return LAPIS_OK;
@@ -107,7 +150,8 @@ lapis_status sv_linear_certify(sv_linear *point)
 void sv_linear_keep(sv_linear *point)
 {
   const sv_data *q = point->q;
-  loop_keep(q->loop, "point", point->a, 4 * q->n + q->d + q->p + 2);
+  loop_keep(q->loop, "point", point->a, 4 * q->n + 2 * (q->d + q->p + 2));
+  loop_keep_whole(q->loop, "beside", &point->beside, 1, 0, 1);
   loop_keep(q->loop, "primal", &point->primal, 1);
   loop_keep(q->loop, "dual", &point->dual, 1);
   loop_keep(q->loop, "gap", &point->gap, 1);

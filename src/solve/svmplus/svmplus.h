@@ -53,9 +53,12 @@ typedef struct sv_linear {
   double *a, *s; /* n each: alpha, zeta (plain: C - alpha) */
   double *w, *v; /* d + 1, p + 1, bias last */
   double *m, *r; /* n each: y w'x, v'z */
+  double *u;      /* d + p + 2: w and v found beside alpha */
+  int64_t beside; /* 1: u is such a point, 0: nothing yet */
   double primal, dual, gap;
 } sv_linear;
-/* w, v, primal, dual and relative gap from a and s alone. */
+/* w, v, primal, dual and relative gap from a and s alone, or from u where the
+ * primal is less there. */
 lapis_status sv_linear_certify(sv_linear *point);
 /* Names the point, for a killed run to go on from. */
 void sv_linear_keep(sv_linear *point);
