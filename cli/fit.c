@@ -92,6 +92,30 @@ static void warn_if_stopped(cli *c, const lapis_info *info)
           c->method->name, lapis_status_name(info->status));
 }
 
+static bool says(cli *c, const void *settings, const char *value)
+{
+  char text[32];
+  return lapis_settings_get(c->ctx, c->method, settings, "scale", text,
+                            sizeof text) >= 0 &&
+         strcmp(text, value) == 0;
+}
+
+/* What `--scale auto` did, where the method has it and it did something. */
+static void tell_scale(cli *c, const job *j)
+{
+  bool known = false;
+  for (int i = 0; i < c->method->n_params; i++)
+    known = known || strcmp(c->method->params[i].name, "scale") == 0;
+  if (!known || c->quiet || !says(c, j->settings, "auto") ||
+      !says(c, lapis_result_settings(j->solver), "standard"))
+    return;
+  cli_wipe_bar(c);
+  fprintf(stderr,
+          "lapis: %s: the sizes of the features differ much, or are far from "
+          "1: they were standardised inside (--scale none leaves them)\n",
+          c->method->name);
+}
+
 static lapis_status put_texts(cli *c, const job *j, lapis_model *m)
 {
   lapis_mat names = lapis_dataset_text(j->ds, "feature_names");
@@ -133,6 +157,7 @@ static int report(cli *c, const job *j)
   const lapis_info *info = lapis_result_info(j->solver);
   cli_wipe_bar(c);
   warn_if_stopped(c, info);
+  tell_scale(c, j);
   lapis_status status = write_files(c, j);
   if (status < 0) return cli_fail_status(c, status);
   if (c->json) {

@@ -160,7 +160,7 @@ static void nothing_proved_is_a_failure(void **state)
 {
   (void)state;
   enum { MANY = 120, WIDE = 6 };
-  static const double size[WIDE] = {1, 1, 10, 100, 1e4, 1e4};
+  static const double size[WIDE] = {1e9, 1e9, 1e10, 1e11, 1e12, 1e13};
   static char text[20000];
   uint64_t seed = 3;
   int used = sprintf(text, "a,b,c,d,e,f,y\n");
@@ -176,11 +176,15 @@ static void nothing_proved_is_a_failure(void **state)
     used += sprintf(text + used, "%d\n", first + check_normal(&seed) > 1);
   }
   command_write(&c, "t.csv", text, (size_t)used);
-  command_run(&c, "fit svmplus t.csv --target y --model m.lapis -o o.npz");
+  command_run(&c, "fit svmplus t.csv --target y --scale none --model m.lapis "
+                  "-o o.npz");
   command_expect(&c, 1, "nothing proved");
   assert_non_null(strstr(c.err, "--map standard"));
   assert_false(command_exists(&c, "m.lapis"));
   assert_false(command_exists(&c, "o.npz"));
+  command_run(&c, "fit svmplus t.csv --target y -o o.npz --json");
+  command_expect(&c, 0, "standardised inside");
+  assert_non_null(strstr(c.out, "\"scale\": \"standard\""));
   command_run(&c,
               "fit svmplus t.csv --target y --map standard --model m.lapis");
   command_expect(&c, 0, "");

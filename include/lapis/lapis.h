@@ -553,6 +553,8 @@ LAPIS_API lapis_roml_settings lapis_roml_defaults(void);
  *   classes         1 x K     values of Y, where it has several classes
  *   weights         (d + 1) x K   linear kernels: w, the offset last
  *   alpha, zeta     K x n     with certificate: the multipliers (l2: no zeta)
+ *   scale           d x 2     with certificate, where X was scaled: means and
+ *   scale_priv      p x 2     factors; the same of P
  * Predicting: scores, labels, classes, and probabilities (K x n) where the
  * model has them. */
 typedef enum lapis_kernel {
@@ -562,6 +564,11 @@ typedef enum lapis_kernel {
   LAPIS_KERNEL_PRECOMPUTED /* X is n x n; n x n_new
                               for predicting */
 } lapis_kernel;
+typedef enum lapis_scale {
+  LAPIS_SCALE_AUTO,     /* standard, where the sizes of features need it */
+  LAPIS_SCALE_STANDARD, /* means 0, deviations 1 / sqrt(d), inside */
+  LAPIS_SCALE_NONE      /* as they are */
+} lapis_scale;
 typedef enum lapis_svmplus_formulation {
   LAPIS_SVMPLUS_AUTO, /* both kernels linear: [SVMP16] (7), else l2 */
   LAPIS_SVMPLUS_L2,   /* [SVMP16] (18) */
@@ -586,6 +593,7 @@ typedef struct lapis_svmplus_settings {
   int64_t rank;             /* of a low-rank privileged kernel; -1: exact */
   double cache;             /* memory for kernels, MB */
   bool certificate;         /* keep alpha and zeta */
+  int scale;                /* lapis_scale, of X and of P */
 } lapis_svmplus_settings;
 LAPIS_API lapis_svmplus_settings lapis_svmplus_defaults(void);
 
@@ -603,6 +611,7 @@ typedef struct lapis_misvm_settings {
   double C, gamma;
   double width, width_priv; /* NaN: mean squared distance */
   double positive_ratio;    /* least share of positives in a positive bag */
+  int scale;                /* lapis_scale, of X and of P */
 } lapis_misvm_settings;
 LAPIS_API lapis_misvm_settings lapis_misvm_defaults(void);
 

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import scipy.sparse
 from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.model_selection import (GridSearchCV, PredefinedSplit,
                                      cross_val_score)
@@ -110,6 +111,22 @@ class Habits(unittest.TestCase):
             make_pipeline(lapis.RobustPCA(lambda_=0.3),
                           lapis.SVMPlusClassifier()), X, y).mean(), 0.8)
         self.assertEqual(both[:-1].get_feature_names_out()[8], "x1_chi2_1")
+
+    def test_units_are_no_concern(self):
+        table = load_breast_cancer()
+        X, y = table.data[:400], table.target[:400]
+        for kernel in ("linear", "rbf"):
+            model = lapis.SVMPlusClassifier(kernel=kernel).fit(X, y)
+            right = model.score(table.data[400:], table.target[400:])
+            self.assertGreater(right, 0.95, kernel)
+        lone = lapis.SVMPlusClassifier().fit(X, y)
+        np.testing.assert_allclose(
+            X @ lone.coef_[0] + lone.intercept_[0],
+            lone.decision_function(X), rtol=1e-9, atol=1e-9)
+        other = lapis.SVMPlusClassifier(scale="none").fit(X, y)
+        self.assertNotEqual(other.coef_[0, 0], lone.coef_[0, 0])
+        with self.assertRaisesRegex(Exception, "nothing proved"):
+            lapis.SVMPlusClassifier(scale="none").fit(X * 1e9, y)
 
     def test_every_estimator_survives_pickling_and_cloning(self):
         X, y, _ = two_classes(40)

@@ -25,6 +25,7 @@ static const double BACK_OFF = 0.995; /* share of the way to the boundary */
 static const double CENTRAL = 0.1;    /* products within this of their mean */
 static const double REACH = 0.3;      /* what a correction aims to add */
 static const double FAR = 30;         /* gaps times the tolerance */
+static const double LOST = 100; /* a primal that says nothing, in bounds */
 enum { BLOCK = 1024, PATIENCE = 20, LATE = 5, CORRECTIONS = 3, ROUNDS = 3 };
 
 typedef struct ipm {
@@ -340,7 +341,7 @@ static lapis_status correct(ipm *t, double mu, steps *by)
 static double left_over(const ipm *t, double mu)
 {
   double size = fmax(fabs(t->point->primal), fabs(t->point->dual));
-  size = fmin(size, t->most);
+  if (size > LOST * t->most) size = t->most;
   return mu * t->total / fmax(size, 1e-300);
 }
 

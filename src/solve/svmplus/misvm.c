@@ -32,6 +32,10 @@ static const lapis_param params[] = {
          .help = "exp(-distance^2 / width); auto: mean squared distance"),
     REAL("width-priv", width_priv, .value = NAN, ABOVE(0),
          .help = "the same for P"),
+    CHOICE("scale", scale, "auto|standard|none", .value = LAPIS_SCALE_AUTO,
+           .arg = "S",
+           .help = "standard: every feature to deviation 1/sqrt(d) inside; "
+                   "auto: where sizes make that needed"),
     REAL("positive-ratio", positive_ratio, .value = 0, FROM_TO(0, 1),
          .help = "least share of positive instances in a positive bag"),
     PARAM_TOL(1e-6, "relative gap of each fit"),
@@ -284,6 +288,7 @@ static lapis_svmplus_settings inner_settings(const lapis_misvm_settings *set)
   in.gamma = set->gamma;
   in.width = set->width;
   in.width_priv = set->width_priv;
+  in.scale = set->scale;
   in.stop.tol = set->stop.tol;
   in.stop.seconds = set->stop.seconds;
   return in;
@@ -294,6 +299,7 @@ static lapis_status build(misvm *w, const lapis_data *data)
   lapis_ctx *ctx = w->base.ctx;
   int64_t n = w->n = data->X.cols;
   lapis_svmplus_settings set = inner_settings(&w->set);
+  TRY(sv_scale_check(ctx, "misvm", &set));
   TRY(sv_check_data(ctx, "misvm", &set, data));
   if (data->group == NULL)
     return lapis_fail(ctx, LAPIS_EMISSING,
@@ -305,6 +311,7 @@ static lapis_status build(misvm *w, const lapis_data *data)
   const lapis_svmplus_settings *used = lapis_result_settings(w->inner);
   w->set.width = used->width;
   w->set.width_priv = used->width_priv;
+  w->set.scale = used->scale;
   TRY(bags_new(ctx, data->group, n, &w->bags));
   TRY(check_bags(w));
   w->room = 64;

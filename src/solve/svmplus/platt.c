@@ -130,6 +130,7 @@ static lapis_status score_fold(svmplus *w, const part *train, const part *test,
   lapis_svmplus_settings set = w->set;
   lapis_solver *s = NULL, *p = NULL;
   set.probability = set.certificate = false;
+  set.scale = LAPIS_SCALE_NONE; /* w->data are scaled, where they are */
   TRY(svmplus_new(w->base.ctx, &train->data, &set, &s));
   lapis_status status = lapis_solve(s);
   if (status >= 0) status = sv_learn(s);

@@ -31,7 +31,7 @@ typedef struct sv_predict {
   lapis_solver base;
   la h;
   lapis_mat X;
-  double *copy;
+  double *copy, *scaled;
   targets labels; /* values borrowed from the model */
   const lapis_mat *weights, *coefficients, *bias, *rho, *index, *platt;
   op_kernel kernel;
@@ -151,8 +151,8 @@ static void predict_free(lapis_solver *s)
   sv_predict *w = (sv_predict *)s;
   op_kernel_free(&w->kernel);
   bags_free(&w->bags);
-  double *all[] = {w->copy,  w->scores,    w->decided,  w->probabilities,
-                   w->block, w->bag_score, w->bag_label};
+  double *all[] = {w->copy,          w->scaled, w->scores,    w->decided,
+                   w->probabilities, w->block,  w->bag_score, w->bag_label};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) base_free(all[i]);
 }
 
@@ -224,6 +224,18 @@ static lapis_status read_model(sv_predict *w, const named_list *m)
                     w->X.rows, d);
 }
 
+/* X as the support vectors are. */
+static lapis_status scale_samples(sv_predict *w, const named_list *m)
+{
+  const lapis_mat *z = named_numbers(m, "scale", w->X.rows, 2);
+  if (z == NULL && named_find(m, "scale") != NULL)
+    return bad_model(w->base.ctx);
+  if (z == NULL || w->weights != NULL) return LAPIS_OK;
+  sv_scale scale = {true, z->rows, mat_col(z, 0), mat_col(z, 1)};
+  lapis_mat X = w->X;
+  return sv_scale_apply(w->base.ctx, &scale, &X, &w->scaled, &w->X);
+}
+
 static lapis_status prepare_kernel(sv_predict *w, int kernel, double width,
                                    const named_list *m)
 {
@@ -281,6 +293,7 @@ static lapis_status predict_new(lapis_ctx *ctx, const lapis_data *data,
   lapis_status status = la_open(ctx, &w->h);
   if (status >= 0) status = take_samples(w, &data->X);
   if (status >= 0) status = read_model(w, learned);
+  if (status >= 0) status = scale_samples(w, learned);
   if (status >= 0) status = prepare_kernel(w, kernel, width, learned);
   if (status >= 0) status = allocate(w);
   if (status < 0)

@@ -41,6 +41,8 @@ lapis_status sv_publish(svmplus *w)
   int64_t n = w->q.n, K = w->K, count = 0;
   divide_by_rho(w);
   weights_from_alpha(w);
+  for (int64_t c = 0; w->linear && c < K; c++)
+    sv_scale_weights(&w->scale, w->weights + c * (w->q.d + 1));
   for (int64_t i = 0; i < n; i++) count += supports(w, i);
   s->info.rank = count;
   targets_decode(&w->labels, w->scores, 0, w->decided);
@@ -53,6 +55,11 @@ lapis_status sv_publish(svmplus *w)
     solver_publish(s, "weights", lapis_mat_f64(w->weights, w->q.d + 1, K));
   solver_publish_history(s);
   if (!w->set.certificate) return LAPIS_OK;
+  if (w->scale.used)
+    solver_publish(s, "scale", lapis_mat_f64(w->scale.centre, w->q.d, 2));
+  if (w->scale_priv.used)
+    solver_publish(s, "scale_priv",
+                   lapis_mat_f64(w->scale_priv.centre, w->q.p, 2));
   solver_publish(s, "alpha", lapis_mat_f64(w->alpha, K, n));
   if (w->kind != SV_L2) solver_publish(s, "zeta", lapis_mat_f64(w->zeta, K, n));
   return LAPIS_OK;
@@ -119,6 +126,8 @@ lapis_status sv_learn(lapis_solver *s)
     if (w->kind != SV_L2 || w->K == 1) w->rho[c] = 1;
   learned(s, "rho", w->rho, 1, w->K);
   if (w->platt != NULL) learned(s, "platt", w->platt, 2, w->K);
+  if (!w->linear && w->scale.used)
+    learned(s, "scale", w->scale.centre, w->q.d, 2);
   if (!w->linear) return learn_support(w);
   learned(s, "weights", w->weights, w->q.d + 1, w->K);
   return LAPIS_OK;

@@ -38,6 +38,10 @@ static const lapis_param params[] = {
     CHOICE("solver", solver, "auto|dcd|ipm|smo",
            .value = LAPIS_SVMPLUS_SOLVER_AUTO, .arg = "S",
            .help = "linear: dcd or ipm; l2: smo; original: ipm"),
+    CHOICE("scale", scale, "auto|standard|none", .value = LAPIS_SCALE_AUTO,
+           .arg = "S",
+           .help = "standard: every feature to deviation 1/sqrt(d) inside; "
+                   "auto: where sizes make that needed"),
     BOOL("balanced", balanced,
          .help = "weigh samples so that both kinds count alike"),
     BOOL("probability", probability,
@@ -235,6 +239,30 @@ static lapis_status as_doubles(arena *a, const lapis_mat *X, lapis_mat *out)
   return LAPIS_OK;
 }
 
+static lapis_status scaled(svmplus *w, const char *name, int kernel,
+                           double width, lapis_mat *X, sv_scale *scale)
+{
+  arena *a = &w->base.arena;
+  double *memory = NULL;
+  TRY(sv_scale_fit(a, w->set.scale, kernel, width, X, scale));
+  if (!scale->used) return LAPIS_OK;
+  base_say(w->base.ctx, 1,
+           "svmplus: features of %s are standardised inside (--scale)", name);
+  lapis_status s = sv_scale_apply(w->base.ctx, scale, X, &memory, X);
+  return arena_keep(a, memory) == NULL ? LAPIS_ENOMEM : s;
+}
+
+static lapis_status scale_features(svmplus *w)
+{
+  lapis_svmplus_settings *set = &w->set;
+  TRY(scaled(w, "X", set->kernel, set->width, &w->data.X, &w->scale));
+  TRY(scaled(w, "P", set->kernel_priv, set->width_priv, &w->data.P,
+             &w->scale_priv));
+  bool used = w->scale.used || w->scale_priv.used;
+  set->scale = used ? LAPIS_SCALE_STANDARD : LAPIS_SCALE_NONE;
+  return LAPIS_OK;
+}
+
 static lapis_status allocate_results(svmplus *w)
 {
   int64_t n = w->q.n, K = w->K;
@@ -260,6 +288,7 @@ static lapis_status build(svmplus *w, const lapis_data *data)
   TRY(as_doubles(&w->base.arena, &data->P, &w->data.P));
   TRY(sv_encode(ctx, "svmplus", &data->Y, &w->labels));
   sv_warn_constant(ctx, "svmplus", &data->P);
+  TRY(scale_features(w));
   w->K = w->labels.classes;
   bool plain = mat_empty(&data->P);
   w->kind = kind_of(&w->set, plain);
@@ -293,6 +322,7 @@ lapis_status svmplus_new(lapis_ctx *ctx, const lapis_data *data,
   *out = NULL;
   const lapis_svmplus_settings *set = settings;
   TRY(sv_check_settings(ctx, "svmplus", set->C, set->gamma));
+  TRY(sv_scale_check(ctx, "svmplus", set));
   TRY(sv_check_data(ctx, "svmplus", set, data));
   lapis_solver *s;
   TRY(solver_alloc(ctx, &svmplus_class, sizeof(svmplus), &s));
@@ -306,6 +336,12 @@ lapis_status svmplus_new(lapis_ctx *ctx, const lapis_data *data,
   }
   *out = s;
   return LAPIS_OK;
+}
+
+/* auto leaves a solver with what it found. */
+static bool same_scale(int now, int wanted)
+{
+  return wanted == LAPIS_SCALE_AUTO || now == wanted;
 }
 
 static bool same_width(double now, double wanted)
@@ -323,6 +359,7 @@ static lapis_status svmplus_retune(lapis_solver *s, const void *settings)
   bool same = set->kernel == now->kernel &&
               set->kernel_priv == now->kernel_priv &&
               set->formulation == now->formulation && set->rank == now->rank &&
+              same_scale(now->scale, set->scale) &&
               same_width(now->width, set->width) &&
               same_width(now->width_priv, set->width_priv);
   if (!same)
@@ -330,9 +367,11 @@ static lapis_status svmplus_retune(lapis_solver *s, const void *settings)
                       "svmplus: other kernels need a new solver");
   TRY(check_solver(s->ctx, set, w->kind));
   double width = now->width, width_priv = now->width_priv;
+  int scale = now->scale;
   w->set = *set;
   w->set.width = width;
   w->set.width_priv = width_priv;
+  w->set.scale = scale;
   w->q.gamma = set->gamma;
   w->gram.grid = true;
   return LAPIS_OK;

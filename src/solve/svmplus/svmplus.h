@@ -50,9 +50,9 @@ typedef struct sv_data {
 /* ---- the linear problem [SVMP16 (7)] -------------------------------------*/
 typedef struct sv_linear {
   const sv_data *q;
-  double *a, *s; /* n each: alpha, zeta (plain: C - alpha) */
-  double *w, *v; /* d + 1, p + 1, bias last */
-  double *m, *r; /* n each: y w'x, v'z */
+  double *a, *s;  /* n each: alpha, zeta (plain: C - alpha) */
+  double *w, *v;  /* d + 1, p + 1, bias last */
+  double *m, *r;  /* n each: y w'x, v'z */
   double *u;      /* d + p + 2: w and v found beside alpha */
   int64_t beside; /* 1: u is such a point, 0: nothing yet */
   double primal, dual, gap;
@@ -154,6 +154,24 @@ void sv_gram_free(sv_gram *k);
 /* G for slack weights C c_i; c NULL: all 1. */
 lapis_status sv_gram_slack(sv_gram *k, double C, double gamma, const double *c);
 
+/* ---- features at one size (scale.c) -------------------------------------*/
+typedef struct sv_scale {
+  bool used; /* false: features stay as they are */
+  int64_t d;
+  double *centre, *factor; /* d each, adjoining: x' = (x - centre) factor */
+} sv_scale;
+lapis_status sv_scale_check(lapis_ctx *ctx, const char *method,
+                            const lapis_svmplus_settings *set);
+/* Looks at X, doubles; mode: lapis_scale. */
+lapis_status sv_scale_fit(arena *a, int mode, int kernel, double width,
+                          const lapis_mat *X, sv_scale *out);
+/* X, doubles, scaled into *memory, which the caller frees (on failure too). */
+lapis_status sv_scale_apply(lapis_ctx *ctx, const sv_scale *z,
+                            const lapis_mat *X, double **memory,
+                            lapis_mat *out);
+/* w (d + 1, bias last) for the features as they were. */
+void sv_scale_weights(const sv_scale *z, double *w);
+
 /* ---- the whole solver ---------------------------------------------------*/
 typedef enum sv_kind { SV_LINEAR, SV_L2, SV_ORIGINAL } sv_kind;
 typedef struct svmplus {
@@ -163,7 +181,8 @@ typedef struct svmplus {
   bool linear; /* kernel linear: weights are published */
   la h;
   targets labels;
-  lapis_data data; /* borrowed views, as doubles */
+  lapis_data data; /* borrowed views, as doubles, or scaled copies */
+  sv_scale scale, scale_priv;
   sv_data q;
   sv_gram gram;
   double *Q;    /* n x n, dense only */
