@@ -32,7 +32,8 @@ lapis_status mat_check_finite(lapis_ctx *ctx, const char *method,
 /* ---- targets: Y as people give it -> signs of K classes ------------------
  * One row of {0,1}, {-1,1} or any two values is binary, the larger positive;
  * one row of more values is a class, expanded; several rows are multi-label,
- * all in {0,1} or all in {-1,1}.  NaN stays NaN. */
+ * all in {0,1} or all in {-1,1}.  NaN stays NaN.  Where samples are divided
+ * among processes the values of all decide. */
 typedef enum targets_kind {
   TARGETS_BINARY,
   TARGETS_CLASS,
@@ -59,7 +60,10 @@ int64_t targets_label_rows(const targets *t);
  * each of K. */
 void targets_calibrate(const targets *t, const double *calibration,
                        const double *scores, double *probabilities);
-/* Known negative and positive labels of class c. */
+/* Known negative and positive labels of class c; of all processes. */
+lapis_status targets_count_all(lapis_ctx *ctx, const targets *t, int64_t c,
+                               int64_t count[2]);
+/* The same of this one's samples. */
 void targets_count(const targets *t, int64_t c, int64_t count[2]);
 void targets_free(targets *t);
 

@@ -12,19 +12,41 @@ static int by_value(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* The distinct known values of one row, sorted, into value (room for n);
- * returns how many. */
-static int64_t distinct(const lapis_mat *Y, double *value)
+/* Sorts and returns how many different ones there are, which come first. */
+static int64_t unique(double *value, int64_t known)
 {
-  int64_t known = 0, count = 0;
-  for (int64_t j = 0; j < Y->cols; j++) {
-    double v = lapis_mat_at(Y, 0, j);
-    if (!isnan(v)) value[known++] = v;
-  }
+  int64_t count = 0;
   qsort(value, (size_t)known, sizeof *value, by_value);
   for (int64_t k = 0; k < known; k++)
     if (k == 0 || value[k] > value[count - 1]) value[count++] = value[k];
   return count;
+}
+
+/* The distinct known values of one row, sorted, into value (room for n);
+ * returns how many. */
+static int64_t distinct(const lapis_mat *Y, double *value)
+{
+  int64_t known = 0;
+  for (int64_t j = 0; j < Y->cols; j++) {
+    double v = lapis_mat_at(Y, 0, j);
+    if (!isnan(v)) value[known++] = v;
+  }
+  return unique(value, known);
+}
+
+/* The values of all processes, in a new *value with room for two more. */
+static lapis_status unite(lapis_ctx *ctx, double **value, int64_t *count)
+{
+  int64_t first, all;
+  if (base_ranks(ctx) == 1) return LAPIS_OK;
+  TRY(base_place(ctx, *count, &first, &all));
+  double *whole = base_alloc(ctx, all + 2, sizeof *whole);
+  if (whole == NULL) return LAPIS_ENOMEM;
+  lapis_status s = base_share(ctx, *value, *count, first, whole, all);
+  *count = unique(whole, all);
+  base_free(*value);
+  *value = whole;
+  return s;
 }
 
 static bool is_zero_one(const double *value, int64_t count)
@@ -107,13 +129,14 @@ static lapis_status bad_label(lapis_ctx *ctx, const char *method, double v,
 static lapis_status encode_multilabel(lapis_ctx *ctx, const char *method,
                                       const lapis_mat *Y, targets *t)
 {
-  bool negative = false;
+  double negative = 0;
   for (int64_t j = 0; j < t->samples; j++)
     for (int64_t i = 0; i < t->classes; i++)
-      negative |= lapis_mat_at(Y, i, j) == -1;
+      if (lapis_mat_at(Y, i, j) == -1) negative = 1;
+  TRY(base_max(ctx, &negative, 1));
   t->kind = TARGETS_MULTILABEL;
-  t->zero_one = !negative;
-  set_pair(t, negative ? -1 : 0, 1);
+  t->zero_one = !(negative > 0);
+  set_pair(t, negative > 0 ? -1 : 0, 1);
   for (int64_t j = 0; j < t->samples; j++)
     for (int64_t i = 0; i < t->classes; i++) {
       double v = lapis_mat_at(Y, i, j);
@@ -124,9 +147,25 @@ static lapis_status encode_multilabel(lapis_ctx *ctx, const char *method,
   return LAPIS_OK;
 }
 
-static lapis_status encode(lapis_ctx *ctx, const char *method,
-                           const lapis_mat *Y, int64_t values, targets *t)
+static lapis_status too_many(lapis_ctx *ctx, const char *method, int64_t values)
 {
+  if (values <= MAX_CLASSES) return LAPIS_OK;
+  return lapis_fail(ctx, LAPIS_EDATA,
+                    "%s: Y has %" PRId64 " different values, too many for "
+                    "classes (at most %d); real targets are for rr",
+                    method, values, MAX_CLASSES);
+}
+
+static lapis_status encode(lapis_ctx *ctx, const char *method,
+                           const lapis_mat *Y, targets *t)
+{
+  int64_t values = Y->rows == 1 ? distinct(Y, t->value) : 0;
+  TRY(too_many(ctx, method, values));
+  if (Y->rows == 1) TRY(unite(ctx, &t->value, &values));
+  TRY(too_many(ctx, method, values));
+  if (values > 2) t->classes = values;
+  t->sign = base_alloc_raw(ctx, t->classes * t->samples, sizeof(double));
+  if (t->sign == NULL) return LAPIS_ENOMEM;
   if (Y->rows > 1) return encode_multilabel(ctx, method, Y, t);
   if (values > 2) {
     encode_classes(Y, t);
@@ -140,23 +179,15 @@ static lapis_status encode(lapis_ctx *ctx, const char *method,
 lapis_status targets_encode(lapis_ctx *ctx, const char *method,
                             const lapis_mat *Y, targets *out)
 {
+  int64_t first, all;
   *out = (targets){.samples = Y->cols, .classes = Y->rows};
-  if (mat_empty(Y)) return LAPIS_OK;
+  if (Y->rows == 0) return LAPIS_OK;
+  TRY(base_place(ctx, Y->cols, &first, &all));
+  if (all == 0) return LAPIS_OK;
   TRY(mat_check_finite(ctx, method, "Y", Y, true));
   out->value = base_alloc(ctx, Y->cols + 2, sizeof *out->value);
   if (out->value == NULL) return LAPIS_ENOMEM;
-  int64_t values = Y->rows == 1 ? distinct(Y, out->value) : 0;
-  if (values > MAX_CLASSES) {
-    targets_free(out);
-    return lapis_fail(ctx, LAPIS_EDATA,
-                      "%s: Y has %" PRId64 " different values, too many for "
-                      "classes (at most %d); real targets are for rr",
-                      method, values, MAX_CLASSES);
-  }
-  if (values > 2) out->classes = values;
-  out->sign = base_alloc_raw(ctx, out->classes * out->samples, sizeof(double));
-  lapis_status s =
-      out->sign == NULL ? LAPIS_ENOMEM : encode(ctx, method, Y, values, out);
+  lapis_status s = encode(ctx, method, Y, out);
   if (s < 0) targets_free(out);
   return s;
 }
@@ -181,6 +212,13 @@ void targets_count(const targets *t, int64_t c, int64_t count[2])
     double s = t->sign[j * t->classes + c];
     if (!isnan(s)) count[s > 0]++;
   }
+}
+
+lapis_status targets_count_all(lapis_ctx *ctx, const targets *t, int64_t c,
+                               int64_t count[2])
+{
+  targets_count(t, c, count);
+  return base_sum_whole(ctx, count, 2);
 }
 
 void targets_decode(const targets *t, const double *scores, double threshold,

@@ -106,6 +106,11 @@ static lapis_status fill(lapis_solver *s, lapis_model *m)
 lapis_status lapis_model_new(lapis_solver *s, lapis_model **out)
 {
   *out = NULL;
+  if (base_ranks(s->ctx) > 1)
+    return lapis_fail(s->ctx, LAPIS_ENOTBUILT,
+                      "%s: samples are divided among %d processes, and no "
+                      "model is made of parts yet",
+                      s->cls->method, base_ranks(s->ctx));
   const lapis_method *method = lapis_method_find(s->cls->method);
   if (s->cls->learn == NULL || method == NULL)
     return lapis_fail(s->ctx, LAPIS_ENOTBUILT,

@@ -44,6 +44,7 @@ static const method_entry list[] = {
      .sparse = true},
     {.method = &roml_method, .create = roml_new, .transductive = true},
     {.method = &mc_method,
+     .splits = true,
      .create = mc_new,
      .check = mc_check,
      .predict_method = &mc_fold_method,

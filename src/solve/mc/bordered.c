@@ -31,7 +31,7 @@
 
 static const double RELAXATION = 1.6;
 static const anderson_options ACCELERATION = {
-    .memory = 8, .regular = 1e-10, .firm = true};
+    .memory = 8, .regular = 1e-10, .firm = true, .whole = true};
 static const double NEAR = 10; /* tolerances away, bounds are sharpened */
 enum { CHECK_EVERY = 5, MORE_BLOCKS = 3, MOST_BLOCKS = 100 };
 
@@ -337,7 +337,7 @@ static lapis_status make_steps(mc *w)
   b->proof.T = &b->T;
   /* of the Gram matrix of n columns and of its eigenvalues, as in svt.c */
   b->proof.rounding =
-      DBL_EPSILON * ((double)w->p.n * b->x.square +
+      DBL_EPSILON * ((double)w->p.all * b->x.square +
                      2 * (double)b->x.r * (b->x.r > 0 ? b->x.S2[0] : 0));
   return LAPIS_OK;
 }
@@ -452,12 +452,10 @@ static const char *refuses(const mc *w, const lapis_data *data)
   if (w->set.variant != LAPIS_MC_1)
     return "it is for --variant mc1, whose feature loss is squared";
   if (w->p.K == 0) return "there are no labels";
-  if (w->p.seen_X < data->X.rows * data->X.cols)
-    return "some features are missing";
+  if (w->p.seen_X < data->X.rows * w->p.all) return "some features are missing";
   if (w->set.class_features)
     return "class representatives have no feature that was seen";
   if (w->set.debias) return "a refit inside the spaces needs admm";
-  if (base_ranks(w->base.ctx) > 1) return "samples are divided among processes";
   return NULL;
 }
 
@@ -472,11 +470,13 @@ static const char *suits(const mc *w, const lapis_data *data)
 static lapis_status put_labels(mc *w)
 {
   bordered *b = state(w);
-  la_array *Z0 = &b->labels.Z0;
-  for (int64_t k = 0; k < b->K * b->N; k++) ((double *)Z0->data)[k] = NAN;
+  la_array *Z0 = &b->labels.Z0, own = la_cols(Z0, 0, b->columns.own);
+  for (int64_t k = b->K * b->columns.own; k < b->K * b->N; k++)
+    ((double *)Z0->data)[k] = NAN;
   for (int64_t j = 0; j < w->p.n; j++)
     if (b->columns.place[j] >= 0)
       mc_label_column(w, j, (double *)Z0->data + b->columns.place[j] * Z0->ld);
+  TRY(la_sum(&w->h, &own)); /* zeros where another has the sample */
   for (int64_t j = 0; j < b->N; j++) {
     double *v = (double *)b->V.data + j * b->V.ld;
     const double *z = (const double *)Z0->data + j * Z0->ld;

@@ -18,7 +18,7 @@ typedef struct border_columns {
   la *h;
   lapis_mat data;    /* D x n, as it was given */
   int64_t own, rest; /* samples with a column; columns of the others */
-  int64_t others;    /* samples without a column */
+  int64_t others;    /* samples without a column; all of all processes */
   int64_t *place;    /* n: column of a sample, or -1 */
   la_array X;        /* D x N; a view of the data where nothing is gained */
   double *e;         /* N: what the row of ones became */

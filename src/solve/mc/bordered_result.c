@@ -222,7 +222,7 @@ static void dual_of(mc *w, expansion *q, int64_t first, int64_t count)
 {
   bordered *b = w->state;
   int64_t K = b->K, D = w->p.D, m = w->p.m;
-  double s = b->scale, a = w->p.a, n = (double)w->p.n, square = 0;
+  double s = b->scale, a = w->p.a, n = (double)w->p.all, square = 0;
   const double *UYe = b->UYe.data;
   for (int64_t i = 0; i < D; i++) square += q->ge[i] * q->ge[i];
   for (int64_t k = 0; k < K; k++) square += s * UYe[k] * (s * UYe[k]);
@@ -276,7 +276,7 @@ static lapis_status expand(mc *w, expansion *q, bool features)
 /* ---- what is handed out -------------------------------------------------*/
 static bool wants_features(const mc *w)
 {
-  double entries = 2 * (double)w->p.D * (double)w->p.n;
+  double entries = 2 * (double)w->p.D * (double)w->p.all;
   if (w->base.brief) return false;
   if (entries <= FITS || w->set.dense) return true;
   base_say(w->base.ctx, 0,

@@ -91,7 +91,9 @@ static lapis_status read_all(pass *q)
     TRY(h->ops->syrk(h, LA_N, &x, &q->part));
     TRY(h->ops->axpby(h, 1, &q->part, 1, &q->sum));
   }
-  return LAPIS_OK;
+  la_array own = la_cols(&q->c->X, 0, q->c->own);
+  TRY(la_sum(h, &own)); /* where the others have zeros */
+  return q->c->rest > 0 ? la_sum(h, &q->sum) : LAPIS_OK;
 }
 
 /* ---- C and its inverse on its range -------------------------------------*/
@@ -189,16 +191,23 @@ static lapis_status run(pass *q)
 }
 
 /* ---- the columns --------------------------------------------------------*/
+/* Processes have the columns of their own samples in the order of ranks; the
+ * columns of the others follow, and everybody holds all of them. */
 static lapis_status place_all(border_columns *c, const bool *known)
 {
-  int64_t n = c->data.cols;
+  int64_t n = c->data.cols, first, next;
   c->place = base_alloc(c->h->ctx, n, sizeof *c->place);
   if (c->place == NULL) return LAPIS_ENOMEM;
   for (int64_t j = 0; j < n; j++) c->others += !known[j];
+  TRY(base_sum_whole(c->h->ctx, &c->others, 1));
   bool smaller = border_compresses(c->others, c->data.rows);
   if (!smaller) c->others = 0;
+  int64_t own = 0;
+  for (int64_t j = 0; j < n; j++) own += known[j] || !smaller;
+  TRY(base_place(c->h->ctx, own, &first, &c->own));
+  next = first;
   for (int64_t j = 0; j < n; j++)
-    c->place[j] = known[j] || !smaller ? c->own++ : -1;
+    c->place[j] = known[j] || !smaller ? next++ : -1;
   c->rest = smaller ? c->data.rows + 1 : 0;
   c->e = base_alloc(c->h->ctx, c->own + c->rest, sizeof *c->e);
   if (c->e == NULL) return LAPIS_ENOMEM;
@@ -211,11 +220,15 @@ lapis_status border_columns_new(la *h, const lapis_mat *X, const bool *known,
 {
   *out = (border_columns){.h = h, .data = *X};
   TRY(place_all(out, known));
-  bool as_it_is = X->dtype == LAPIS_F64 && X->colptr == NULL;
+  bool divided = base_ranks(h->ctx) > 1;
+  bool as_it_is = X->dtype == LAPIS_F64 && X->colptr == NULL && !divided;
   if (out->rest == 0 && as_it_is) {
     out->X = (la_array){LAPIS_F64, X->rows, X->cols, X->ld, X->val, true};
     return LAPIS_OK;
   }
+  if (divided)
+    TRY(base_fits(h->ctx, "mc: the labelled samples of all processes",
+                  8.0 * (double)X->rows * (double)(out->own + out->rest)));
   TRY(h->ops->alloc(h, LAPIS_F64, X->rows, out->own + out->rest, &out->X));
   pass q = {.c = out};
   lapis_status s = run(&q);

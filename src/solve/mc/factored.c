@@ -352,6 +352,7 @@ static lapis_status solve(mc *w)
  * ------------------------------------------------------*/
 static const char *refuses(const mc *w, const lapis_data *data)
 {
+  if (base_ranks(w->base.ctx) > 1) return "samples are divided among processes";
   if (w->set.variant != LAPIS_MC_1)
     return "the dual of pos and simplex is dense; admm takes them";
   if (w->set.class_features)

@@ -125,6 +125,7 @@ static lapis_status fpc_solve(mc *w)
 static const char *refuses(const mc *w, const lapis_data *data)
 {
   (void)data;
+  if (base_ranks(w->base.ctx) > 1) return "samples are divided among processes";
   if (w->set.certificate)
     return "it proves nothing, so that there is no --certificate; admm has one";
   if (w->set.debias)

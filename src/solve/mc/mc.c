@@ -195,10 +195,13 @@ static lapis_status admm_solve(mc *w)
 }
 
 /* ---- its row ------------------------------------------------------------*/
-static const char *refuses_nothing(const mc *w, const lapis_data *data)
+static const char *refuses(const mc *w, const lapis_data *data)
 {
-  (void)w;
   (void)data;
+  if (base_ranks(w->base.ctx) == 1) return NULL;
+  if (w->set.debias) return "--debias is not divided among processes";
+  if (w->set.class_features)
+    return "--class-features is not divided among processes";
   return NULL;
 }
 
@@ -251,7 +254,7 @@ void mc_state_free(mc *w)
 }
 
 const mc_solver mc_admm = {.name = "admm",
-                           .refuses = refuses_nothing,
+                           .refuses = refuses,
                            .suits = suits_all,
                            .alloc = mc_state_alloc,
                            .solve = admm_solve,

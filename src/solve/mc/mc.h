@@ -29,6 +29,7 @@ typedef struct mc_problem {
   int64_t K, D, n, m;
   int64_t ones;           /* 1, or 0 where K is 0 */
   int64_t samples;        /* of the data; n also counts class representatives */
+  int64_t all;            /* n of all processes */
   int64_t seen_X, seen_Y; /* |Omega_X|, |Omega_Y| */
   double a, b;            /* 1 / |Omega_X|, lambda / |Omega_Y| */
   double mu, sigma_1;     /* sigma_1(Z_0), unknown entries 0 */

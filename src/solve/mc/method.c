@@ -117,9 +117,9 @@ static lapis_status take(mc *w, const lapis_data *data, int k, const char *why)
   return w->solver->alloc(w, &own);
 }
 
-static lapis_status take_asked(mc *w, const lapis_data *data)
+static lapis_status take_asked(mc *w, const lapis_data *data, int k)
 {
-  const mc_solver *s = solvers[w->set.solver];
+  const mc_solver *s = solvers[k];
   if (s == NULL)
     return lapis_fail(w->base.ctx, LAPIS_ENOTBUILT,
                       "mc: this solver is not built");
@@ -128,7 +128,7 @@ static lapis_status take_asked(mc *w, const lapis_data *data)
     return lapis_fail(w->base.ctx, LAPIS_EINVAL,
                       "mc: --solver %s cannot take this problem: %s", s->name,
                       no);
-  return take(w, data, w->set.solver, "as asked");
+  return take(w, data, k, "as asked");
 }
 
 /* A solver may find only when it looks closer that it had better not. */
@@ -136,6 +136,8 @@ static lapis_status take_fitting(mc *w, const lapis_data *data)
 {
   const lapis_mc_settings set = w->set;
   int k = next_that_suits(w, data, 0);
+  if (k == SOLVERS) /* samples are divided: admm says what is not */
+    return take_asked(w, data, LAPIS_MC_ADMM);
   lapis_status s = take(w, data, k, solvers[k]->suits(w, data));
   while (s == LAPIS_ENOTBUILT) {
     base_say(w->base.ctx, 1, "%s", lapis_ctx_error(w->base.ctx));
@@ -227,7 +229,7 @@ static lapis_status build(mc *w, const lapis_data *data)
   TRY(mc_problem_size(w, data));
   TRY(la_open(w->base.ctx, &w->h));
   return w->set.solver == LAPIS_MC_AUTO ? take_fitting(w, data)
-                                        : take_asked(w, data);
+                                        : take_asked(w, data, w->set.solver);
 }
 
 lapis_status mc_new(lapis_ctx *ctx, const lapis_data *data,

@@ -13,18 +13,32 @@ static bool seen(const lapis_mat *A, int64_t i, int64_t j)
   return !isnan(lapis_mat_at(A, i, j));
 }
 
-static lapis_status check_every_feature(lapis_ctx *ctx, const lapis_mat *X)
+/* counts: rows of X. */
+static lapis_status look_at_features(lapis_ctx *ctx, const lapis_mat *X,
+                                     double *counts)
 {
   for (int64_t i = 0; i < X->rows; i++) {
     int64_t j = 0;
     while (j < X->cols && !seen(X, i, j)) j++;
-    if (j == X->cols)
+    counts[i] = j < X->cols;
+  }
+  TRY(base_sum(ctx, counts, X->rows));
+  for (int64_t i = 0; i < X->rows; i++)
+    if (!(counts[i] > 0))
       return lapis_fail(ctx, LAPIS_EMISSING,
                         "mc: X, column %" PRId64 ": this feature is observed "
                         "in no sample; leave the column out",
                         i + 1);
-  }
   return LAPIS_OK;
+}
+
+static lapis_status check_every_feature(lapis_ctx *ctx, const lapis_mat *X)
+{
+  double *counts = base_alloc(ctx, X->rows, sizeof *counts);
+  if (counts == NULL) return LAPIS_ENOMEM;
+  lapis_status s = look_at_features(ctx, X, counts);
+  base_free(counts);
+  return s;
 }
 
 static bool any_seen(const lapis_mat *A, int64_t j)
@@ -84,11 +98,13 @@ static lapis_status check_simplex(lapis_ctx *ctx, const lapis_mat *X)
 static lapis_status check_shapes(lapis_ctx *ctx, const lapis_data *data)
 {
   const lapis_mat *X = &data->X, *Y = &data->Y;
-  if (mat_empty(X))
+  int64_t first, all;
+  TRY(base_place(ctx, X->cols, &first, &all));
+  if (X->rows == 0 || all == 0)
     return lapis_fail(ctx, LAPIS_ESHAPE,
                       "mc: X has %" PRId64 " samples of %" PRId64
                       " features; at least one of each is needed",
-                      X->cols, X->rows);
+                      all, X->rows);
   if (!mat_empty(Y) && Y->cols != X->cols)
     return lapis_fail(ctx, LAPIS_ESHAPE,
                       "mc: Y has %" PRId64 " samples, X has %" PRId64, Y->cols,
@@ -168,7 +184,7 @@ static lapis_status check_balance(lapis_ctx *ctx, const targets *t)
   int64_t whole = 0;
   for (int64_t c = 0; c < t->classes; c++) {
     int64_t count[2];
-    targets_count(t, c, count);
+    TRY(targets_count_all(ctx, t, c, count));
     whole += count[0] > 0 && count[1] > 0;
     if (count[0] == 0 || count[1] == 0)
       base_say(ctx, 0,
@@ -191,6 +207,7 @@ static lapis_status check_classes(lapis_ctx *ctx, const targets *t)
   bool whole = true, many = K > FEW_CLASSES;
   if (t->kind != TARGETS_CLASS) return LAPIS_OK;
   for (int64_t j = 0; j < t->samples; j++) known += !isnan(t->sign[j * K]);
+  TRY(base_sum_whole(ctx, &known, 1));
   for (int64_t k = 0; k < K; k++)
     whole = whole && t->value[k] == rint(t->value[k]);
   bool codes = whole && t->value[K - 1] - t->value[0] == (double)(K - 1);
@@ -233,7 +250,7 @@ static lapis_status turn_labels(mc *w)
   if (w->p.turn == NULL) return LAPIS_ENOMEM;
   for (int64_t c = 0; c < t->classes; c++) {
     int64_t count[2];
-    targets_count(t, c, count);
+    TRY(targets_count_all(w->base.ctx, t, c, count));
     bool rare = w->set.labels == LAPIS_MC_LABELS_RARE;
     bool turned = rare && t->kind != TARGETS_CLASS && count[0] < count[1];
     w->p.turn[c] = turned ? -1 : 1;
@@ -250,15 +267,19 @@ static bool zero_one(const mc *w)
   return w->set.labels != LAPIS_MC_LABELS_PM;
 }
 
-static void count_seen(mc *w, const lapis_data *data)
+static lapis_status count_seen(mc *w, const lapis_data *data)
 {
   mc_problem *p = &w->p;
+  int64_t first;
+  TRY(base_place(w->base.ctx, p->n, &first, &p->all));
   p->seen_X = mc_leaves_out(&w->set, data)
                   ? data->X.colptr[p->samples]
                   : p->D * p->samples - lapis_mat_missing(&data->X);
   p->seen_Y = p->K * (p->n - p->samples);
   for (int64_t k = 0; k < p->K * p->samples; k++)
     p->seen_Y += !isnan(p->labels.sign[k]);
+  TRY(base_sum_whole(w->base.ctx, &p->seen_X, 1));
+  return base_sum_whole(w->base.ctx, &p->seen_Y, 1);
 }
 
 lapis_status mc_problem_size(mc *w, const lapis_data *data)
@@ -276,8 +297,7 @@ lapis_status mc_problem_size(mc *w, const lapis_data *data)
   p->n = p->samples + (w->set.class_features ? p->K : 0);
   p->ones = p->K > 0;
   p->m = p->K + p->D + p->ones;
-  count_seen(w, data);
-  return LAPIS_OK;
+  return count_seen(w, data);
 }
 
 void mc_set_blocks(mc_problem *p)

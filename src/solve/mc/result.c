@@ -21,7 +21,7 @@
 lapis_status mc_primal(mc *w, double *out)
 {
   double nuclear = 0, loss = 0;
-  int64_t k = w->p.m < w->p.n ? w->p.m : w->p.n;
+  int64_t k = w->p.m < w->p.all ? w->p.m : w->p.all;
   TRY(la_copy(&w->h, &w->B, &w->W));
   TRY(op_singular_values_of(w->svt, &w->W, w->values));
   for (int64_t i = k - 1; i >= 0; i--) nuclear += w->values[i];
@@ -50,7 +50,7 @@ static lapis_status set_ones_row(mc *w, double *scale)
   double root = sqrt(fmax(whole - sums[0], 1e-20 * whole));
   TRY(ops->gemm(&w->h, LA_T, LA_N, 1 / root, &w->column, &w->W, 0, &y));
   TRY(ops->axpby(&w->h, -p->mu * p->mu / root, &e, 1, &y));
-  double rounding = 4 * DBL_EPSILON * (double)(p->m + p->n);
+  double rounding = 4 * DBL_EPSILON * (double)(p->m + p->all);
   *scale = 1 / (1 + rounding * sqrt(whole) / root);
   return LAPIS_OK;
 }
