@@ -323,6 +323,90 @@ static void what_is_written_is_read(void **state)
   assert_int_equal(files_count(f, false), 1);
 }
 
+/* ---- mapped -------------------------------------------------------------*/
+enum { WIDE = 500, LONG = 600 }; /* 1.2 MB of floats */
+
+static float *many(void)
+{
+  float *x = malloc(WIDE * LONG * sizeof *x);
+  for (int k = 0; k < WIDE * LONG; k++) x[k] = (float)(k % 977) / 7;
+  return x;
+}
+
+/* A member's name decides at which byte its values begin. */
+static void large_stored_members_are_mapped(void **state)
+{
+  files *f = *state;
+  static const char *const names[] = {"X", "Xy", "Xyz", "some"};
+  float *x = many(), small = 1;
+  bool aligned = false, any = false;
+  for (int k = 0; k < 4; k++) {
+    lapis_arrays all;
+    lapis_named item[] = {
+        {.name = "Y", .mat = lapis_mat_f32(&small, 1, 1)},
+        {.name = names[k], .mat = lapis_mat_f32(x, WIDE, LONG)}};
+    CHECK_OK(f, lapis_npz_write(f->ctx, files_path(f, "a.npz"), item, 2));
+    CHECK_OK(f, lapis_arrays_read(f->ctx, f->path, &all));
+    const lapis_array *a = &all.item[1];
+    aligned |= a->kind == IO_MAPPED;
+    assert_int_equal(all.item[0].kind, IO_HEAP);
+    assert_true((uintptr_t)a->mat.val % sizeof(float) == 0);
+    assert_memory_equal(a->mat.val, x, WIDE * LONG * sizeof *x);
+    lapis_arrays_free(&all);
+    lapis_dataset *ds;
+    char spec[600];
+    snprintf(spec, sizeof spec, "%s:%s", f->path, names[k]);
+    CHECK_OK(f, lapis_dataset_new(f->ctx, &ds));
+    CHECK_OK(f, lapis_dataset_read_member(ds, "X", spec, NULL));
+    lapis_dataset_keep_f32(ds);
+    CHECK_OK(f, lapis_dataset_finish(ds));
+    const lapis_mat *X = &lapis_dataset_data(ds)->X;
+    any |= (uintptr_t)X->val % sizeof(float) != 0; /* only a map can be so */
+    assert_int_equal(X->dtype, LAPIS_F32);
+    assert_int_equal(lapis_mat_missing(X), 0);
+    for (int i = 0; i < WIDE * LONG; i++)
+      assert_true(lapis_mat_at(X, i % WIDE, i / WIDE) == (double)x[i]);
+    lapis_dataset_free(ds);
+  }
+  assert_true(aligned && any);
+  free(x);
+}
+
+/* What says where the values lie may lie itself: then they are copied, or
+ * refused, and never others. */
+static void a_false_place_is_not_believed(void **state)
+{
+  files *f = *state;
+  float *x = many();
+  size_t size;
+  lapis_named item = {.name = "some", .mat = lapis_mat_f32(x, WIDE, LONG)};
+  CHECK_OK(f, lapis_npz_write(f->ctx, files_path(f, "a.npz"), &item, 1));
+  unsigned char *whole = files_get(f->path, &size);
+  int refused = 0, read = 0;
+  for (size_t k = 0; k < 240; k++) {
+    size_t at = k < 60 ? k : size - 240 + k;
+    lapis_arrays all;
+    whole[at] ^= 4;
+    const char *path = files_put(f, "b.npz", whole, size);
+    lapis_status s = lapis_arrays_read(f->ctx, path, &all);
+    whole[at] ^= 4;
+    refused += s < 0;
+    if (s < 0) continue;
+    for (int i = 0; i < all.count; i++)
+      assert_memory_equal(all.item[i].mat.val, x, WIDE * LONG * sizeof *x);
+    read++;
+    lapis_arrays_free(&all);
+  }
+  assert_true(refused > 0 && read > 0);
+  whole[size / 2] ^= 1;
+  lapis_arrays all;
+  CHECK_REFUSED(
+      f, lapis_arrays_read(f->ctx, files_put(f, "b.npz", whole, size), &all),
+      LAPIS_EFORMAT, "member some: cannot be unpacked");
+  free(whole);
+  free(x);
+}
+
 static void equal_arrays_give_equal_files(void **state)
 {
   files *f = *state;
@@ -420,6 +504,8 @@ int main(void)
       FILES_TEST(flipped_bytes_do_no_harm),
       FILES_TEST(objects_are_never_loaded),
       FILES_TEST(what_is_written_is_read),
+      FILES_TEST(large_stored_members_are_mapped),
+      FILES_TEST(a_false_place_is_not_believed),
       FILES_TEST(equal_arrays_give_equal_files),
       FILES_TEST(bad_names_are_refused),
       FILES_TEST(fixtures_are_read),

@@ -147,8 +147,9 @@ LAPIS_API lapis_status lapis_dataset_read(lapis_dataset *ds, const char *path,
 LAPIS_API lapis_status
 lapis_dataset_read_member(lapis_dataset *ds, const char *member,
                           const char *spec, const lapis_table_options *opt);
-/* Before finish: X stays F32, and mapped where its file is, where it was stored
- * so; mc reads it as it is. */
+/* Before finish: X stays F32, and mapped where its file is (.npy, or a stored
+ * member of .npz), where it was stored so; mc reads it as it is.  Such values
+ * may begin at any byte: lapis_mat_at reads them. */
 LAPIS_API void lapis_dataset_keep_f32(lapis_dataset *ds);
 /* Checks that members fit together; then data is complete.  X as F64 (see
  * keep_f32), dense or sparse. */

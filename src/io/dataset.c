@@ -193,6 +193,7 @@ lapis_status lapis_dataset_read(lapis_dataset *ds, const char *path,
   lapis_arrays all;
   char *seen = NULL;
   io_request request = {.table = {.opt = opt, .features = "X", .targets = "Y"},
+                        .any_place = true,
                         .want = member_names,
                         .seen = &seen};
   TRY(check_options(ds->ctx, opt));
@@ -261,10 +262,13 @@ static lapis_status read_container(lapis_ctx *ctx, io_file *f,
 {
   char *seen = NULL;
   const char *const want[] = {asked == NULL ? member : asked, NULL};
-  TRY(io_read(ctx, f, &(io_request){.want = want, .seen = &seen}, out));
+  TRY(io_read(ctx, f,
+              &(io_request){.want = want, .seen = &seen, .any_place = true},
+              out));
   lapis_status status = LAPIS_OK;
   if (out->count == 0 && asked == NULL && is_single(seen))
-    status = io_read(ctx, f, &(io_request){.want = NULL}, out);
+    status =
+        io_read(ctx, f, &(io_request){.want = NULL, .any_place = true}, out);
   if (status == LAPIS_OK && out->count == 0)
     status =
         lapis_fail(ctx, LAPIS_EMISSING, "%s: has no member %s; it has %s",

@@ -77,6 +77,7 @@ struct io_source {
   int64_t left;     /* declared and not read yet */
   lapis_status (*read)(io_source *s, void *to, int64_t size);
   const unsigned char *at; /* the next byte, where all bytes lie in memory */
+  bool any_place; /* there, F32 values may begin at any byte (mat_stored) */
   void *self;
 };
 io_source io_source_memory(lapis_ctx *ctx, const char *what, const void *data,
@@ -97,6 +98,8 @@ lapis_status npy_header_read(io_source *s, npy_header *out);
 /* npy_data.c: reads what follows the header, all of it and no more. */
 lapis_status npy_data_read(io_source *s, const npy_header *h, lapis_array *out);
 lapis_status npy_read(io_source *s, lapis_array *out);
+/* Whether the values of a source in memory are read where they lie. */
+bool npy_stays(const io_source *s, const npy_header *h);
 
 /* npy_write.c: the bytes of a .npy file, made as they are asked for. */
 typedef struct npy_stream {
@@ -126,7 +129,8 @@ typedef struct table_request {
 typedef struct io_request {
   table_request table;     /* how a table is read */
   const char *const *want; /* from a container only these, up to a NULL */
-  char **seen; /* not NULL: names of all members, "A, B"; base_free */
+  char **seen;    /* not NULL: names of all members, "A, B"; base_free */
+  bool any_place; /* stored F32 may be mapped where it begins at any byte */
 } io_request;
 
 /* An array may take over the memory of the file. */
@@ -210,6 +214,17 @@ void npz_items_free(npz_items *items);
 /* ---- npz.c --------------------------------------------------------------*/
 lapis_status npz_read(lapis_ctx *ctx, io_file *f, const io_request *request,
                       lapis_arrays *out);
+
+/* ---- npz_map.c ----------------------------------------------------------*/
+typedef struct npz_place {
+  void *map; /* of the whole file: munmap */
+  size_t bytes;
+  const unsigned char *data; /* of the member, within map */
+} npz_place;
+/* Maps the file, where its member of that number and name is stored as it is,
+ * `size` bytes of it; false: it is not, or that is not clear. */
+bool npz_map(const char *path, int64_t index, const char *name, int64_t size,
+             npz_place *out);
 
 /* ---- svm.c: LIBSVM and SVMlight -----------------------------------------*/
 bool svm_is(const unsigned char *head, int64_t size);

@@ -252,12 +252,18 @@ static void describe(const npy_header *h, lapis_array *out)
   memcpy(out->stored, h->descr, sizeof out->stored);
 }
 
+bool npy_stays(const io_source *s, const npy_header *h)
+{
+  if (s->at == NULL || !is_ours(h) || h->count == 0) return false;
+  if (s->any_place && dtype_of(h) == LAPIS_F32) return true;
+  return (uintptr_t)s->at % bytes_of(dtype_of(h)) == 0;
+}
+
 lapis_status npy_data_read(io_source *s, const npy_header *h, lapis_array *out)
 {
   char *pool = NULL;
   *out = (lapis_array){.kind = IO_BORROWED};
-  bool aligned = s->at != NULL && (uintptr_t)s->at % 8 == 0;
-  if (is_ours(h) && aligned && h->count > 0) {
+  if (npy_stays(s, h)) {
     out->memory = (void *)(uintptr_t)s->at;
     describe(h, out);
     return LAPIS_OK;

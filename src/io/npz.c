@@ -6,6 +6,9 @@
  * more bytes than the file (members that share bytes are how bombs are made).
  * Members are stored or deflated, as numpy does it; others are no arrays.
  *
+ * Large stored members are mapped where their values can be read as they lie
+ * (npz_map.c), like a .npy file.
+ *
  * Writing: members are stored, so that numpy can map them; libzip asks for
  * their bytes piece by piece, so arrays are not copied.  Times are fixed:
  * equal arrays give equal files. */
@@ -17,6 +20,7 @@
 #include "io/io.h"
 
 enum { DEFLATE_LIMIT = 1032, WHAT_BYTES = 512 };
+enum { MAPPED_FROM = 1 << 20, COMPARED = 1 << 16 }; /* bytes */
 enum { DOS_DATE = 1 << 5 | 1 }; /* 1980-01-01, the first there is */
 
 /* ---- errors -------------------------------------------------------------*/
@@ -35,13 +39,15 @@ static lapis_status fail_zip(lapis_ctx *ctx, lapis_status status,
 /* ---- reading ------------------------------------------------------------*/
 typedef struct archive {
   lapis_ctx *ctx;
-  const char *name;
+  const char *name, *path; /* path NULL: its bytes are in memory */
   zip_t *zip;
   int64_t count, bytes; /* members; of the file */
+  bool any_place;       /* io_request */
 } archive;
 
 typedef struct member {
   int64_t index, size;   /* size: uncompressed */
+  bool stored;           /* as it is */
   char name[WHAT_BYTES]; /* without .npy */
   char what[WHAT_BYTES]; /* "faces.npz: member X" */
 } member;
@@ -56,7 +62,9 @@ static lapis_status archive_open(lapis_ctx *ctx, const io_file *f, archive *out)
 {
   zip_error_t e;
   zip_error_init(&e);
-  *out = (archive){.ctx = ctx, .name = io_name(f->path)};
+  *out = (archive){.ctx = ctx,
+                   .name = io_name(f->path),
+                   .path = f->data == NULL ? f->path : NULL};
   zip_source_t *source = source_of(f, &e);
   zip_stat_t st;
   zip_stat_init(&st);
@@ -149,6 +157,7 @@ static lapis_status inspect(const archive *a, int64_t index, member *m,
   TRY(check_unique(a, index, st.name));
   TRY(check_kind(a, m, &st));
   m->size = (int64_t)st.size;
+  m->stored = st.comp_method == ZIP_CM_STORE;
   *compressed = (int64_t)st.comp_size;
   *is_array = true;
   return LAPIS_OK;
@@ -203,6 +212,62 @@ static lapis_status read_member(const archive *a, const member *m,
   return status;
 }
 
+/* What libzip unpacks is what is mapped: its place is right, and the checksum,
+ * which the read of the end verifies, holds. */
+static lapis_status compare(const archive *a, const member *m,
+                            const unsigned char *data)
+{
+  zip_file_t *file = zip_fopen_index(a->zip, (zip_uint64_t)m->index, 0);
+  if (file == NULL)
+    return fail_zip(a->ctx, LAPIS_EFORMAT, m->what, "cannot be unpacked",
+                    zip_get_error(a->zip));
+  io_source s = {.ctx = a->ctx, .what = m->what, .self = file};
+  char *block = base_alloc_raw(a->ctx, COMPARED, 1);
+  lapis_status status = block == NULL ? LAPIS_ENOMEM : LAPIS_OK;
+  for (int64_t at = 0; at < m->size && status == LAPIS_OK; at += COMPARED) {
+    int64_t n = m->size - at < COMPARED ? m->size - at : COMPARED;
+    status = member_read(&s, block, n);
+    if (status == LAPIS_OK && memcmp(block, data + at, (size_t)n) != 0)
+      status = lapis_fail(a->ctx, LAPIS_EFORMAT,
+                          "%s: changed while it was read", m->what);
+  }
+  if (status == LAPIS_OK) status = check_end(&s);
+  base_free(block);
+  (void)zip_fclose(file);
+  return status;
+}
+
+/* A large stored member stays in the file, mapped, where its values can be
+ * read as they lie; *done false: it has to be copied. */
+static lapis_status map_member(const archive *a, const member *m,
+                               lapis_arrays *out, bool *done)
+{
+  char name[WHAT_BYTES + 4];
+  npz_place place;
+  lapis_array array;
+  *done = false;
+  if (!m->stored || m->size < MAPPED_FROM || a->path == NULL) return LAPIS_OK;
+  (void)snprintf(name, sizeof name, "%s.npy", m->name);
+  if (!npz_map(a->path, m->index, name, m->size, &place)) return LAPIS_OK;
+  io_source s = io_source_memory(a->ctx, m->what, place.data, m->size);
+  s.any_place = a->any_place;
+  npy_header h;
+  lapis_status status = npy_header_read(&s, &h);
+  if (status == LAPIS_OK && npy_stays(&s, &h)) {
+    status = compare(a, m, place.data);
+    if (status == LAPIS_OK) status = npy_data_read(&s, &h, &array);
+    *done = status == LAPIS_OK;
+  }
+  if (!*done) {
+    io_release(place.map, place.bytes, IO_MAPPED);
+    return status;
+  }
+  array.kind = IO_MAPPED;
+  array.memory = place.map;
+  array.bytes = place.bytes;
+  return io_arrays_add(a->ctx, out, m->name, &array);
+}
+
 /* The parts of a sparse matrix are wanted where the matrix is. */
 static bool is_wanted(const archive *a, const char *const *want,
                       const char *name)
@@ -234,7 +299,10 @@ static lapis_status read_all(const archive *a, const char *const *want,
                         a->name);
     left -= compressed;
     if (seen != NULL) TRY(io_note_seen(a->ctx, seen, m.name));
-    if (is_wanted(a, want, m.name)) TRY(read_member(a, &m, out));
+    if (!is_wanted(a, want, m.name)) continue;
+    bool mapped;
+    TRY(map_member(a, &m, out, &mapped));
+    if (!mapped) TRY(read_member(a, &m, out));
   }
   return LAPIS_OK;
 }
@@ -244,6 +312,7 @@ lapis_status npz_read(lapis_ctx *ctx, io_file *f, const io_request *request,
 {
   archive a;
   TRY(archive_open(ctx, f, &a));
+  a.any_place = request->any_place;
   lapis_status status = read_all(&a, request->want, out, request->seen);
   zip_discard(a.zip);
   return status < 0 ? status : io_sparse_assemble(ctx, io_name(f->path), out);

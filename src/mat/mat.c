@@ -6,13 +6,21 @@
 #include <stdio.h>
 #include <string.h>
 
+/* An F32 matrix may be mapped from a container, at any byte. */
+static float float_at(const void *val, int64_t k)
+{
+  float v;
+  memcpy(&v, (const char *)val + k * (int64_t)sizeof v, sizeof v);
+  return v;
+}
+
 double mat_stored(const lapis_mat *A, int64_t k)
 {
   switch (A->dtype) {
   case LAPIS_F64:
     return ((const double *)A->val)[k];
   case LAPIS_F32:
-    return ((const float *)A->val)[k];
+    return float_at(A->val, k);
   case LAPIS_I64:
     return (double)((const int64_t *)A->val)[k];
   case LAPIS_U8:
@@ -63,10 +71,11 @@ static int64_t odd_f64(const double *v, int64_t count, double limit)
   return odd;
 }
 
-static int64_t odd_f32(const float *v, int64_t count, float limit)
+static int64_t odd_f32(const void *v, int64_t first, int64_t count, float limit)
 {
   int64_t odd = 0;
-  for (int64_t i = 0; i < count; i++) odd += !(fabsf(v[i]) <= limit);
+  for (int64_t i = first; i < first + count; i++)
+    odd += !(fabsf(float_at(v, i)) <= limit);
   return odd;
 }
 
@@ -78,7 +87,7 @@ static int64_t odd_in_column(const lapis_mat *A, int64_t j, double limit)
   if (A->dtype == LAPIS_F64)
     return odd_f64((const double *)A->val + first, count, limit);
   if (A->dtype == LAPIS_F32)
-    return odd_f32((const float *)A->val + first, count,
+    return odd_f32(A->val, first, count,
                    limit > (double)FLT_MAX ? FLT_MAX : (float)limit);
   return 0;
 }
@@ -93,7 +102,7 @@ static lapis_mat column_of(const lapis_mat *A, int64_t j)
   else if (A->dtype == LAPIS_F64)
     c.val = (double *)A->val + j * A->ld;
   else if (A->dtype == LAPIS_F32)
-    c.val = (float *)A->val + j * A->ld;
+    c.val = (char *)A->val + j * A->ld * (int64_t)sizeof(float);
   return c;
 }
 
@@ -120,9 +129,9 @@ static bool put_dense(void *user, int64_t i, int64_t j, double v)
   return true;
 }
 
-static void widen(const float *from, int64_t count, double *to)
+static void widen(const void *from, int64_t first, int64_t count, double *to)
 {
-  for (int64_t i = 0; i < count; i++) to[i] = from[i];
+  for (int64_t i = 0; i < count; i++) to[i] = float_at(from, first + i);
 }
 
 void mat_to_f64(const lapis_mat *A, double *out, int64_t ld)
@@ -131,7 +140,7 @@ void mat_to_f64(const lapis_mat *A, double *out, int64_t ld)
   size_t column = (size_t)A->rows * sizeof *out;
   if (A->colptr == NULL && A->dtype == LAPIS_F32) {
     for (int64_t j = 0; j < A->cols; j++)
-      widen((const float *)A->val + j * A->ld, A->rows, out + j * ld);
+      widen(A->val, j * A->ld, A->rows, out + j * ld);
     return;
   }
   if (A->colptr == NULL && A->dtype == LAPIS_F64) {
