@@ -452,7 +452,8 @@ static const char *refuses(const mc *w, const lapis_data *data)
   if (w->set.variant != LAPIS_MC_1)
     return "it is for --variant mc1, whose feature loss is squared";
   if (w->p.K == 0) return "there are no labels";
-  if (w->p.seen_X < data->X.rows * w->p.all) return "some features are missing";
+  int64_t samples = w->p.all - (w->p.n - w->p.samples);
+  if (w->p.seen_X < data->X.rows * samples) return "some features are missing";
   if (w->set.class_features)
     return "class representatives have no feature that was seen";
   if (w->set.debias) return "a refit inside the spaces needs admm";
