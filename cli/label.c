@@ -44,10 +44,15 @@ static int check_options(cli *c, const cli_kinds *kinds, const char *listed)
     if (in_options(common_options, name) || in_options(options, name) ||
         in_table(c->method, name) || kinds_have(kinds, name))
       continue;
-    return cli_fail(EXIT_MISUSE,
-                    "label: --%s is no option of %s; 'lapis features %s "
-                    "--help' lists those",
-                    name, listed, listed);
+    return kinds->count == 0
+               ? cli_fail(EXIT_MISUSE,
+                          "label: --%s is of features made here, and %s was "
+                          "made elsewhere",
+                          name, listed)
+               : cli_fail(EXIT_MISUSE,
+                          "label: --%s is no option of %s; 'lapis features %s "
+                          "--help' lists those",
+                          name, listed, listed);
   }
   return EXIT_DONE;
 }
@@ -69,7 +74,7 @@ static int read_settings(cli *c, job *j)
     j->settings->features = lapis_label_features(
         c->ctx, j->list.mat.val, j->list.mat.cols, j->settings->where);
   const char *named = j->settings->features;
-  code = kinds_named(c, named, &j->kinds);
+  if (strncmp(named, "table:", 6) != 0) code = kinds_named(c, named, &j->kinds);
   if (code == EXIT_DONE) code = check_options(c, &j->kinds, named);
   if (code == EXIT_DONE) code = kinds_settings(c, &j->kinds);
   j->settings->kinds = (const void *const *)j->kinds.settings;

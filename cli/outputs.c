@@ -77,10 +77,11 @@ static bool read_from(const cli *c, const char *path, const char *folder)
   return found;
 }
 
-/* Of FILE, FILE:NAME or FOLDER. */
+/* Of FILE, FILE:NAME, table:FILE or FOLDER. */
 static bool reads(const cli *c, const char *path, const char *spec)
 {
   char file[4096];
+  if (strncmp(spec, "table:", 6) == 0) spec += 6;
   const char *colon = strrchr(spec, ':');
   if (same_file(path, spec) || read_from(c, path, spec)) return true;
   if (colon == NULL || (size_t)(colon - spec) >= sizeof file) return false;

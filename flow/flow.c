@@ -90,6 +90,7 @@ void lapis_flow_free(lapis_flow *f)
   lapis_solver_free(f->features);
   f->class_->forget(f);
   left_out_free(&f->left);
+  flow_vectors_free(f->vectors);
   free(f);
 }
 

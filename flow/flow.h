@@ -45,6 +45,18 @@ void csv_writer_put(csv_writer *s, const char *text, char behind);
 /* Writes the file and empties the writer. */
 lapis_status csv_writer_write(lapis_ctx *ctx, csv_writer *s, const char *path);
 
+/* ---- vectors.c: features made elsewhere ---------------------------------*/
+typedef struct flow_vectors flow_vectors;
+/* Whether a column of this title names images. */
+bool flow_names_images(const char *title);
+/* spec: FILE or FILE:MEMBER; names: a file with the name of each row, or NULL.
+ * X: d x f->n, of the images that have a row, in their order; these are
+ * published as f->names. */
+struct lapis_flow;
+lapis_status flow_vectors_read(struct lapis_flow *f, const char *spec,
+                               const char *names, lapis_mat *X);
+void flow_vectors_free(flow_vectors *v);
+
 /* ---- a run --------------------------------------------------------------*/
 enum { FLOW_KINDS = 8, FLOW_ARRAYS = 32, FLOW_NOTES = 16, FLOW_NOTE = 512 };
 typedef struct left_out { /* what left_out.c publishes */
@@ -79,6 +91,7 @@ struct lapis_flow {
   lapis_solver *features, *solver;
   int64_t n;
   left_out left;
+  flow_vectors *vectors;
   lapis_data data;
   int n_notes;
   char note[FLOW_NOTES][FLOW_NOTE];

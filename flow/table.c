@@ -33,7 +33,10 @@ static const lapis_param label_params[] = {
            .arg = "WHEN", .help = "whether the first line holds titles"),
     TEXT("features", features, .arg = "KIND,..",
          .help = "kinds of features, whose own options are taken, too (default "
-                 "sift-bow; colour photographs: sift-bow,texton-bow)"),
+                 "sift-bow; colour photographs: sift-bow,texton-bow), or "
+                 "table:F[:MEMBER], a vector an image made elsewhere"),
+    TEXT("names", names, .arg = "F.txt",
+         .help = "with table:F, the image of each of its rows, one a line"),
     CHOICE("words-from", words_from, "labelled|all", .value = 0, .arg = "WHICH",
            .help = "images that visual words are learnt from"),
     CHOICE("variant", variant, "auto|mc1|pos|simplex",

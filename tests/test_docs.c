@@ -172,6 +172,20 @@ static void the_pages_run(void **state)
   command_end(&c);
 }
 
+/* Vectors are made, labels come back, and the page's text is what is said. */
+static void the_page_on_embeddings_runs(void **state)
+{
+  (void)state;
+  command c;
+  const char *page = "docs/embeddings.md";
+  begin(&c);
+  assert_true(has_block(&c, page, "sh"));
+  shell_or_fail(&c, page, "sh -eu block >said");
+  assert_true(has_block(&c, page, "text"));
+  shell_or_fail(&c, page, "diff block said && test -s page.html");
+  command_end(&c);
+}
+
 /* Lines of text fences, but for those that tools/update-help writes and what
  * follows Python, stand in this order in what the page's blocks printed.
  * Words are equal; numbers within a tenth, but for those below .001 (gaps at
@@ -303,6 +317,7 @@ int main(void)
       cmocka_unit_test(the_readme_runs),
       cmocka_unit_test(the_readme_compiles),
       cmocka_unit_test(the_pages_run),
+      cmocka_unit_test(the_page_on_embeddings_runs),
       cmocka_unit_test(the_methods_have_one_plan),
       cmocka_unit_test(the_guides_run),
       cmocka_unit_test(the_certificate_can_be_read),

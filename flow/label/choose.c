@@ -60,7 +60,7 @@ static const lapis_method *mc(void)
 static bool has_result(const lapis_solver *s, const char *name)
 {
   const char *at;
-  for (int i = 0; (at = lapis_result_name(s, i)) != NULL; i++)
+  for (int i = 0; s != NULL && (at = lapis_result_name(s, i)) != NULL; i++)
     if (strcmp(at, name) == 0) return true;
   return false;
 }
@@ -101,7 +101,7 @@ lapis_status label_prepare(label_run *w)
 {
   lapis_mat X;
   bool words = has_result(w->flow->features, "word");
-  TRY(lapis_result_get(w->flow->features, "X", &X));
+  TRY(label_features_of(w, &X));
   if (X.cols != w->flow->n)
     return lapis_fail(w->flow->ctx, LAPIS_EINVAL,
                       "label: %s gives many vectors an image; --features takes "

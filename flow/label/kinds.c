@@ -42,11 +42,29 @@ const char *lapis_label_features(lapis_ctx *ctx, const char *const *paths,
   return 2 * colourful > seen ? OF_COLOURS : USUAL;
 }
 
+static const lapis_method table_kind = {.name = "table"};
+
+/* table:F, which stands alone. */
+static lapis_status find_table(label_run *w)
+{
+  w->table = w->set.features + strlen("table:");
+  w->kinds.count = 1;
+  w->kinds.kind[0] = &table_kind;
+  if (*w->table != '\0') return LAPIS_OK;
+  return lapis_fail(w->flow->ctx, LAPIS_EINVAL,
+                    "label: --features table:F.npy names the file that holds "
+                    "a vector for each image");
+}
+
 lapis_status label_find_kinds(label_run *w)
 {
   if (w->set.features == NULL)
     w->set.features = lapis_label_features(w->flow->ctx, w->flow->path,
                                            w->flow->count, w->set.where);
+  if (strncmp(w->set.features, "table:", 6) == 0) return find_table(w);
+  if (w->set.names != NULL)
+    return lapis_fail(w->flow->ctx, LAPIS_EINVAL,
+                      "label: --names goes with --features table:F");
   for (const char *at = w->set.features;; at++) {
     char name[64];
     size_t size = strcspn(at, ",");
@@ -66,6 +84,13 @@ lapis_status label_find_kinds(label_run *w)
     at += size;
     if (*at == '\0') return LAPIS_OK;
   }
+}
+
+lapis_status label_features_of(label_run *w, lapis_mat *X)
+{
+  if (w->table == NULL) return lapis_result_get(w->flow->features, "X", X);
+  *X = w->made;
+  return LAPIS_OK;
 }
 
 /* ---- one weight ---------------------------------------------------------*/

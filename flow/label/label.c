@@ -94,6 +94,8 @@ static bool is_labelled(const labels *table, int64_t i)
 
 static lapis_status make_features(label_run *w)
 {
+  if (w->table != NULL)
+    return flow_vectors_read(w->flow, w->table, w->set.names, &w->made);
   bool *study = calloc((size_t)w->flow->count, sizeof *study);
   if (study == NULL) return flow_no_memory(w->flow);
   for (int64_t i = 0; i < w->flow->count; i++)

@@ -56,9 +56,11 @@ enum { LABEL_MAP = 512 };
 typedef struct label_run {
   lapis_flow *flow;
   lapis_label_settings set;
-  flow_kinds kinds; /* of features */
-  labels given;     /* of all paths */
-  int64_t *path_at; /* n: the place of an image among the paths */
+  flow_kinds kinds;  /* of features */
+  const char *table; /* of features made elsewhere, or NULL */
+  lapis_mat made;    /* its vectors: d x n */
+  labels given;      /* of all paths */
+  int64_t *path_at;  /* n: the place of an image among the paths */
   /* data of the completion */
   double *Y;            /* given.rows x n */
   double *X;            /* mapped features of n images, or NULL */
@@ -90,6 +92,8 @@ lapis_status label_choose(label_run *w);
 lapis_status label_suspects(label_run *w);
 /* kinds.c: the kinds of features that are named, or the usual ones. */
 lapis_status label_find_kinds(label_run *w);
+/* Features of the images that are read: d x n. */
+lapis_status label_features_of(label_run *w, lapis_mat *X);
 /* The map of several kinds into w->joined_map: asked for (NULL: the usual). */
 lapis_status label_join_map(label_run *w, const char *asked);
 /* answer.c: labels as texts. */

@@ -25,11 +25,15 @@ static bool is_one_of(const char *text, const char *const *words)
   return false;
 }
 
-static const char *const name_titles[] = {
-    "name", "names",    "file",  "files",  "filename", "file_name",
-    "path", "filepath", "image", "images", NULL};
 static const char *const label_titles[] = {"label",   "labels", "class",
                                            "classes", "target", NULL};
+
+static int64_t titled_as_name(const label_table *s)
+{
+  for (int64_t j = 0; j < s->cells->columns; j++)
+    if (flow_names_images(label_cell(s, 0, j))) return j;
+  return -1;
+}
 
 /* The column of the first row whose title is one of these; -1: none. */
 static int64_t titled(const label_table *s, const char *const *words)
@@ -129,7 +133,7 @@ static bool asks_title(const label_table *s, const char *list)
 
 static void settle_header(label_table *s, const image_index *x)
 {
-  int64_t found[2], named = titled(s, name_titles);
+  int64_t found[2], named = titled_as_name(s);
   s->name =
       named >= 0 && s->r->header != LAPIS_HEADER_NO ? named : guess_name(s, x);
   const char *cell = label_cell(s, 0, s->name);

@@ -29,10 +29,12 @@ typedef struct lapis_label_settings { /* a text NULL: automatic, or none */
   const char *labels; /* the table: .csv */
   const char *target, *groups;
   int header; /* lapis_header */
-  /* Kinds of features, "a,b" side by side; NULL: lapis_label_features */
+  /* Kinds of features, "a,b" side by side; or "table:FILE[:MEMBER]", a vector
+   * an image made elsewhere; NULL: lapis_label_features */
   const char *features;
-  int words_from; /* 0: labelled images, 1: all */
-  int variant;    /* lapis_label_variant */
+  const char *names; /* a file with the image of each row of a table */
+  int words_from;    /* 0: labelled images, 1: all */
+  int variant;       /* lapis_label_variant */
   const char *map;
   double lambda, gamma, mu_rel; /* NaN: chosen by cross-validation */
   int64_t folds, suspects;

@@ -1,0 +1,214 @@
+/* lapis label --features table:F: vectors made elsewhere, a row an image. */
+#include "label_case.h"
+#include "lapis/lapis_io.h"
+
+enum { D = 6 };
+static const char *const two[] = {"flat", "upright"};
+
+/* Of image i: its kind shows in every number. */
+static double number(int i, int k)
+{
+  return (i % 2 == 0 ? 1 : -1) * (1 + .1 * k) + .05 * ((7 * i + 3 * k) % 11);
+}
+
+static void begin(command *c)
+{
+  begin_stripes(c, 2);
+  write_labels(c, two, 2, 10);
+}
+
+/* Rows from the last image to the first, or in order; row `odd` (-1: none)
+ * holds text instead of its line. */
+static void write_csv(const command *c, const char *name, bool titles,
+                      bool names, bool backwards, int odd, const char *text)
+{
+  char table[8192] = "";
+  if (titles) {
+    if (names) strcat(table, "image,");
+    for (int k = 0; k < D; k++)
+      sprintf(table + strlen(table), "v%d%c", k, k + 1 < D ? ',' : '\n');
+  }
+  for (int row = 0; row < IMAGES; row++) {
+    int i = backwards ? IMAGES - 1 - row : row;
+    if (row == odd) {
+      strcat(table, text);
+      continue;
+    }
+    if (names) sprintf(table + strlen(table), "a%02d.pgm,", i);
+    for (int k = 0; k < D; k++)
+      sprintf(table + strlen(table), "%.17g%c", number(i, k),
+              k + 1 < D ? ',' : '\n');
+  }
+  write_text(c, name, table);
+}
+
+/* An array of float or double, beside other arrays. */
+static void write_arrays(const command *c, const char *name, bool single,
+                         bool names, bool backwards)
+{
+  float narrow[IMAGES * D];
+  double wide[IMAGES * D];
+  char text[IMAGES][16];
+  const char *at[IMAGES];
+  for (int row = 0; row < IMAGES; row++) {
+    int i = backwards ? IMAGES - 1 - row : row;
+    snprintf(text[row], sizeof text[row], "a%02d", i);
+    at[row] = text[row];
+    for (int k = 0; k < D; k++)
+      narrow[row * D + k] = (float)(wide[row * D + k] = number(i, k));
+  }
+  lapis_mat numbers = lapis_mat_f64(wide, D, IMAGES);
+  if (single) {
+    numbers.dtype = LAPIS_F32;
+    numbers.val = narrow;
+  }
+  lapis_named item[] = {
+      {.name = "clip", .mat = numbers},
+      {.name = "names", .mat = lapis_mat_text(at, 1, IMAGES), .flat = true}};
+  char path[200];
+  snprintf(path, sizeof path, "%s/%s", c->folder, name);
+  lapis_ctx *ctx = lapis_ctx_new();
+  lapis_status s = strstr(name, ".npy") != NULL
+                       ? lapis_npy_write(ctx, path, item)
+                       : lapis_npz_write(ctx, path, item, names ? 2 : 1);
+  assert_int_equal(s, LAPIS_OK);
+  lapis_ctx_free(ctx);
+}
+
+#define TABLE "label in --labels labels.csv " GIVEN " --no-cache --features "
+
+/* The same answer to the bit from every way to write the same vectors. */
+static void vectors_become_labels(void **state)
+{
+  (void)state;
+  command c;
+  begin(&c);
+  write_csv(&c, "v.csv", true, true, true, -1, "");
+  command_run(&c, TABLE "table:v.csv --result r.npz -o page.html");
+  command_expect(&c, 0, "");
+  for (int i = 0; i < IMAGES; i++) table_says(&c, i, two[i % 2]);
+  assert_null(strstr(c.err, "order"));
+  write_csv(&c, "bare.csv", false, true, false, -1, "");
+  command_run(&c, TABLE "table:bare.csv --result s.npz");
+  command_expect(&c, 0, "");
+  shell(&c, "cmp r.npz s.npz");
+  write_arrays(&c, "v.npz", false, true, true);
+  command_run(&c, TABLE "table:v.npz:clip --result s.npz");
+  command_expect(&c, 0, "");
+  shell(&c, "cmp r.npz s.npz");
+  command_run(&c, TABLE "table:v.npz --result s.npz");
+  command_expect(&c, 0, "");
+  shell(&c, "cmp r.npz s.npz");
+  command_end(&c);
+}
+
+static void rows_without_names_are_in_order(void **state)
+{
+  (void)state;
+  command c;
+  char list[1024] = "";
+  begin(&c);
+  write_arrays(&c, "v.npy", false, false, false);
+  command_run(&c, TABLE "table:v.npy --result r.npz");
+  command_expect(&c, 0, "the first for in/a00.pgm, the last for in/a23.pgm");
+  for (int i = 0; i < IMAGES; i++) table_says(&c, i, two[i % 2]);
+  write_arrays(&c, "back.npy", false, false, true);
+  for (int i = IMAGES - 1; i >= 0; i--)
+    sprintf(list + strlen(list), "in/a%02d.pgm\n", i);
+  write_text(&c, "list.txt", list);
+  command_run(&c, TABLE "table:back.npy --names list.txt --json");
+  command_expect(&c, 0, "");
+  assert_null(strstr(c.err, "order"));
+  command_run(&c, TABLE "table:back.npy --names list.txt");
+  for (int i = 0; i < IMAGES; i++) table_says(&c, i, two[i % 2]);
+  write_csv(&c, "v.csv", false, false, false, -1, "");
+  command_run(&c, TABLE "table:v.csv");
+  command_expect(&c, 0, "in their order");
+  for (int i = 0; i < IMAGES; i++) table_says(&c, i, two[i % 2]);
+  command_end(&c);
+}
+
+static void single_precision_is_read(void **state)
+{
+  (void)state;
+  command c;
+  begin(&c);
+  write_arrays(&c, "v.npz", true, true, true);
+  command_run(&c, TABLE "table:v.npz");
+  command_expect(&c, 0, "");
+  for (int i = 0; i < IMAGES; i++) table_says(&c, i, two[i % 2]);
+  command_end(&c);
+}
+
+static const struct {
+  const char *line, *words;
+} bad_rows[] = {
+    {"a05.pgm,1,2,3,4,5,nan\n",
+     "v.csv: row 6, column 7 is missing; every entry of a vector"},
+    {"a05.pgm,1,2,inf,4,5,6\n", "row 6, column 4 is 'inf'"},
+    {"a05.pgm,1,2,3,x,5,6\n", "row 6, column 5 is 'x'"},
+    {"a05.pgm,1,2,3,4,5\n", "row 6, column 7 is missing"},
+    {"a04.pgm,1,2,3,4,5,6\n", "row 6: 'a04.pgm' stands in row 5 already"},
+    {"zzz.pgm,1,2,3,4,5,6\n", "row 6: 'zzz.pgm' is none of the 24 images"},
+    {"", "v.csv: has no row for in/a05.pgm; --keep-going leaves such images"},
+};
+
+static void bad_rows_are_named(void **state)
+{
+  (void)state;
+  command c;
+  begin(&c);
+  for (size_t k = 0; k < sizeof bad_rows / sizeof *bad_rows; k++) {
+    write_csv(&c, "v.csv", true, true, false, 5, bad_rows[k].line);
+    command_run(&c, TABLE "table:v.csv --result r.npz");
+    command_expect(&c, 4, bad_rows[k].words);
+    assert_false(command_exists(&c, "r.npz"));
+  }
+  write_csv(&c, "v.csv", true, true, false, 5, "zzz.pgm,1,2,3,4,5,6\n");
+  command_run(&c, TABLE "table:v.csv --keep-going");
+  assert_int_equal(c.code, 4);
+  assert_non_null(strstr(c.err, "1 rows name none of the images"));
+  assert_non_null(strstr(c.err, "left out: in/a05.pgm: has no row in v.csv"));
+  assert_null(strstr(c.out, "a05"));
+  table_says(&c, 6, two[0]);
+  command_end(&c);
+}
+
+static const command_misuse misuses[] = {
+    {TABLE "table:", 2, "names the file that holds a vector"},
+    {TABLE "table:no.npy", 4, "no.npy"},
+    {TABLE "table:v.npz:none", 4, "holds no array 'none'"},
+    {TABLE "table:v.npz:names", 4, "'names' is no matrix of numbers"},
+    {TABLE "table:short.csv", 4, "it has 23 of them and there are 24 images"},
+    {TABLE "table:v.npy --names labels.csv", 4,
+     "labels.csv: names 11 images, and v.npy has 24 rows"},
+    {TABLE "table:v.npy --words 3", 2, "--words is of features made here"},
+    {TABLE "table:v.npy --where", 2, "--where needs features with a place"},
+    {TABLE "hog --names labels.csv", 2, "--names goes with --features table"},
+    {TABLE "table:v.npz --result v.npz", 2, "is read and would be written"},
+    {TABLE "hog,table:v.npy", 2, "no kind of features 'table:v.npy'"},
+};
+
+static void misuse_is_refused(void **state)
+{
+  (void)state;
+  command c;
+  begin(&c);
+  write_arrays(&c, "v.npz", false, true, false);
+  write_arrays(&c, "v.npy", false, false, false);
+  write_csv(&c, "short.csv", true, false, false, 3, "");
+  command_refuses(&c, misuses, sizeof misuses / sizeof *misuses, "");
+  command_end(&c);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(vectors_become_labels),
+      cmocka_unit_test(rows_without_names_are_in_order),
+      cmocka_unit_test(single_precision_is_read),
+      cmocka_unit_test(bad_rows_are_named),
+      cmocka_unit_test(misuse_is_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
