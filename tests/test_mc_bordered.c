@@ -1,6 +1,7 @@
 /* Completion of wholly seen features: the same optimum as admm's, proved on
  * the original problem whatever was compressed, by X, Y and what was written
  * alone. */
+#include "base/solver.h"
 #include "mc_oracle.h"
 
 typedef struct problem {
@@ -313,6 +314,126 @@ static void auto_falls_back(void **state)
   drop(&p);
 }
 
+/* ---- other labels of the same X -----------------------------------------*/
+/* Y with the labels of every third labelled sample from `first` on hidden. */
+static double *hide(const problem *p, int64_t first)
+{
+  double *y = malloc((size_t)(p->K * p->n) * sizeof *y);
+  for (int64_t k = 0; k < p->K * p->n; k++) {
+    bool hidden = k / p->K < p->labelled && (k / p->K) % 3 == first;
+    y[k] = hidden ? NAN : p->Y[k];
+  }
+  return y;
+}
+
+/* The answer of s for a fold, and that of a solver made for the fold alone:
+ * objectives within both gaps, scores of labelled samples alike. */
+static void check_fold(lapis_ctx *ctx, const problem *p, int64_t first,
+                       const lapis_mc_settings *set, lapis_solver *s)
+{
+  double *y = hide(p, first);
+  lapis_data data = data_of(p);
+  data.Y = lapis_mat_f64(y, p->K, p->n);
+  assert_int_equal(solver_relabel(s, &data, set), LAPIS_OK);
+  assert_int_equal(lapis_solve(s), LAPIS_OK);
+  lapis_solver *alone = solved(ctx, &data, set);
+  const lapis_info *a = lapis_result_info(s), *b = lapis_result_info(alone);
+  CHECK_NEAR(a->objective, b->objective,
+             set->stop.tol * (a->objective + b->objective));
+  CHECK_AT_MOST(a->gap, set->stop.tol);
+  const lapis_mc_settings *one = lapis_result_settings(s);
+  const lapis_mc_settings *two = lapis_result_settings(alone);
+  CHECK_NEAR(one->mu, two->mu, 1e-12 * two->mu);
+  lapis_mat x = result(s, "scores"), z = result(alone, "scores");
+  for (int64_t k = 0; k < p->K * p->labelled; k++)
+    CHECK_NEAR(((double *)x.val)[k], ((double *)z.val)[k], 1e-3);
+  lapis_solver_free(alone);
+  free(y);
+}
+
+/* One solver of all labels takes fold after fold, coded in another way too;
+ * the same fold again has the same bits. */
+static void relabelled_is_as_new(void **state)
+{
+  (void)state;
+  const int64_t size[][3] = {{6, 300, 40}, {40, 30, 20}, {5, 60, 60}};
+  for (int i = 0; i < 3; i++) {
+    problem p = make(3, size[i][0], size[i][1], size[i][2], 31);
+    lapis_ctx *ctx = lapis_ctx_new();
+    lapis_data data = data_of(&p);
+    lapis_mc_settings set = settings(LAPIS_MC_BORDERED, 1e-8);
+    lapis_solver *s;
+    set.certificate = false;
+    assert_int_equal(lapis_mc_new(ctx, &data, &set, &s), LAPIS_OK);
+    s->brief = true;
+    check_fold(ctx, &p, 0, &set, s);
+    double before = lapis_result_info(s)->objective;
+    set.labels = LAPIS_MC_LABELS_01;
+    check_fold(ctx, &p, 1, &set, s);
+    set.labels = LAPIS_MC_LABELS_AUTO;
+    check_fold(ctx, &p, 0, &set, s);
+    CHECK_NEAR(lapis_result_info(s)->objective, before, 0);
+    lapis_solver_free(s);
+    lapis_ctx_free(ctx);
+    drop(&p);
+  }
+}
+
+/* A sample that was compressed has no column that a label could go to, and
+ * another X, or another solver, has nothing to keep. */
+static void relabelling_is_refused(void **state)
+{
+  (void)state;
+  problem p = make(2, 5, 200, 30, 32), other = make(2, 5, 200, 30, 33);
+  lapis_ctx *ctx = lapis_ctx_new();
+  lapis_data data = data_of(&p), away = data_of(&other);
+  lapis_mc_settings set = settings(LAPIS_MC_BORDERED, 1e-4);
+  lapis_solver *s, *admm;
+  assert_int_equal(lapis_mc_new(ctx, &data, &set, &s), LAPIS_OK);
+  p.Y[2 * 150] = 1;
+  assert_int_equal(solver_relabel(s, &data, &set), LAPIS_ENOTBUILT);
+  p.Y[2 * 150] = NAN;
+  assert_int_equal(solver_relabel(s, &away, &set), LAPIS_ENOTBUILT);
+  assert_int_equal(solver_relabel(s, &data, &set), LAPIS_OK);
+  set.solver = LAPIS_MC_ADMM;
+  assert_int_equal(solver_relabel(s, &data, &set), LAPIS_ENOTBUILT);
+  assert_int_equal(lapis_mc_new(ctx, &data, &set, &admm), LAPIS_OK);
+  assert_int_equal(solver_relabel(admm, &data, &set), LAPIS_ENOTBUILT);
+  lapis_solver_free(admm);
+  lapis_solver_free(s);
+  lapis_ctx_free(ctx);
+  drop(&other);
+  drop(&p);
+}
+
+/* Who cancels, or has no time, while samples are compressed hears of it: what
+ * there is so far is no solution, and its gap says so. */
+static void compressing_is_cut_short(void **state)
+{
+  (void)state;
+  problem p = make(2, 5, 400, 30, 34);
+  lapis_data data = data_of(&p);
+  for (int late = 0; late < 2; late++) {
+    lapis_ctx *ctx = lapis_ctx_new();
+    lapis_mc_settings set = settings(LAPIS_MC_BORDERED, 1e-6);
+    lapis_solver *s;
+    if (late)
+      lapis_ctx_limit(ctx, 0);
+    else
+      lapis_ctx_cancel(ctx);
+    assert_int_equal(lapis_mc_new(ctx, &data, &set, &s), LAPIS_OK);
+    assert_int_equal(lapis_solve(s), late ? LAPIS_TIME_LIMIT : LAPIS_CANCELLED);
+    const lapis_info *info = lapis_result_info(s);
+    const lapis_mc_settings *used = lapis_result_settings(s);
+    CHECK_AT_LEAST(info->gap, 1e-6);
+    mc_truth t = recompute(&p, s, used->mu);
+    CHECK_AT_MOST(t.gap, info->gap * (1 + 1e-6));
+    lapis_solver_free(s);
+    lapis_ctx_free(ctx);
+  }
+  drop(&p);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -327,6 +448,9 @@ int main(void)
       cmocka_unit_test(retuned_is_as_new),
       cmocka_unit_test(refusals),
       cmocka_unit_test(auto_falls_back),
+      cmocka_unit_test(relabelled_is_as_new),
+      cmocka_unit_test(relabelling_is_refused),
+      cmocka_unit_test(compressing_is_cut_short),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

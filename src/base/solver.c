@@ -96,6 +96,16 @@ lapis_status lapis_solver_retune(lapis_solver *s, const void *settings)
   return s->cls->retune(s, settings);
 }
 
+lapis_status solver_relabel(lapis_solver *s, const lapis_data *data,
+                            const void *settings)
+{
+  if (s->cls->relabel == NULL)
+    return lapis_fail(s->ctx, LAPIS_ENOTBUILT,
+                      "%s: a solver of this method keeps its labels",
+                      s->cls->method);
+  return s->cls->relabel(s, data, settings);
+}
+
 void solver_publish_history(lapis_solver *s)
 {
   loop *l = &s->loop;

@@ -32,6 +32,11 @@ typedef struct solver_class {
    * start, factorisations); NULL, or LAPIS_ENOTBUILT for settings that need a
    * new solver. */
   lapis_status (*retune)(lapis_solver *s, const void *settings);
+  /* Takes other labels for the same X, and settings, and begins cold: what does
+   * not depend on labels stays.  NULL, or LAPIS_ENOTBUILT where a new solver is
+   * needed; after any error none of its answers may be asked for. */
+  lapis_status (*relabel)(lapis_solver *s, const lapis_data *data,
+                          const void *settings);
   /* Fills s->learned with what predicting needs; NULL: no model. */
   lapis_status (*learn)(lapis_solver *s);
 } solver_class;
@@ -48,12 +53,17 @@ struct lapis_solver {
   void *owned;        /* freed with the solver: data made for it */
   int64_t features;   /* rows of X where known, else 0 */
   int ranks;          /* processes it was made for */
-  bool brief;         /* only scores, labels, values are wanted */
+  bool brief;         /* only scores, labels, values are wanted, and those of
+                       * samples that the first data had a label of; others hold
+                       * anything finite */
 };
 
 /* Allocates size zeroed bytes that begin with a lapis_solver. */
 lapis_status solver_alloc(lapis_ctx *ctx, const solver_class *cls, size_t size,
                           lapis_solver **out);
+/* The class's relabel; LAPIS_ENOTBUILT where it has none. */
+lapis_status solver_relabel(lapis_solver *s, const lapis_data *data,
+                            const void *settings);
 /* Makes mat available under name (a string that outlives the solver); a
  * second call under the same name replaces the view. */
 void solver_publish(lapis_solver *s, const char *name, lapis_mat mat);

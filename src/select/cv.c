@@ -434,7 +434,9 @@ lapis_status lapis_cv_run(lapis_ctx *ctx, const lapis_method *m,
   if (metric->reads != LAPIS_METRIC_VALUES)
     TRY(targets_encode(ctx, "cv", &data->Y, &labels));
   fold_plan plan;
+  part_common common = {.solver = NULL};
   part_source from = {.ctx = ctx,
+                      .common = &common,
                       .plan = &plan,
                       .method = m,
                       .data = data,
@@ -454,6 +456,7 @@ lapis_status lapis_cv_run(lapis_ctx *ctx, const lapis_method *m,
                      .less_is_better = metric->less_is_better};
     s = run_drawn(&from, &plan, settings, cv);
   }
+  part_common_free(&common);
   targets_free(&labels);
   if (s < 0 || s == LAPIS_CANCELLED)
     lapis_cv_free(cv);

@@ -127,6 +127,26 @@ static lapis_status split(part *p, bool *shown)
   return map_one(p, o->map_priv, &p->train.P, NULL, &p->map_priv);
 }
 
+/* X as every fold of a transductive method sees it. */
+static lapis_status map_all(const part_source *from)
+{
+  part_common *c = from->common;
+  const char *spec = from->options->map;
+  lapis_map *map = NULL;
+  if (c->mapped) return LAPIS_OK;
+  c->X = from->data->X;
+  if (spec != NULL && c->X.cols > 0) {
+    TRY(lapis_map_new(from->ctx, spec, &map));
+    lapis_status s = lapis_map_fit(from->ctx, map, &from->data->X);
+    if (s >= 0)
+      s = lapis_map_make(from->ctx, map, &from->data->X, &c->memory, &c->X);
+    lapis_map_free(map);
+    TRY(s);
+  }
+  c->mapped = true;
+  return LAPIS_OK;
+}
+
 static lapis_status open_parts(part *p)
 {
   const part_source *from = p->from;
@@ -134,7 +154,9 @@ static lapis_status open_parts(part *p)
   if (from->transductive) {
     p->train = *from->data;
     TRY(hide_labels(p));
-    return map_one(p, from->options->map, &p->train.X, NULL, &p->map);
+    TRY(map_all(from));
+    p->train.X = from->common->X;
+    return LAPIS_OK;
   }
   bool *shown = base_alloc(from->ctx, from->plan->samples, sizeof *shown);
   if (shown == NULL) return LAPIS_ENOMEM;
@@ -160,7 +182,7 @@ lapis_status part_open(const part_source *from, int64_t fold, part *out)
 
 void part_close(part *p)
 {
-  lapis_solver_free(p->solver);
+  if (p->solver != p->from->common->solver) lapis_solver_free(p->solver);
   for (int i = 0; i < p->n_memory; i++) base_free(p->memory[i]);
   lapis_map_free(p->map);
   lapis_map_free(p->map_priv);
@@ -169,20 +191,72 @@ void part_close(part *p)
   *p = (part){.from = p->from};
 }
 
+void part_common_free(part_common *c)
+{
+  lapis_solver_free(c->solver);
+  base_free(c->memory);
+  *c = (part_common){.solver = NULL};
+}
+
 /* ---- solving ------------------------------------------------------------*/
-static lapis_status solve(part *p, const void *settings)
+/* The common solver, made of every label at the first call.  What it cannot
+ * be made of, folds are refused for by themselves. */
+static lapis_solver *common_solver(const part_source *from,
+                                   const void *settings)
+{
+  part_common *c = from->common;
+  const targets *t = from->labels;
+  if (c->solver != NULL || c->refused || !from->transductive) return c->solver;
+  lapis_data all = *from->data;
+  double *y = base_alloc_raw(from->ctx, t->classes * t->samples, sizeof *y);
+  for (int64_t j = 0; y != NULL && j < t->samples; j++)
+    label_column(t, j, y + j * t->classes);
+  all.X = c->X;
+  all.Y = lapis_mat_f64(y, t->classes, t->samples);
+  lapis_status s = y == NULL ? LAPIS_ENOMEM : LAPIS_OK;
+  if (s >= 0)
+    s = lapis_solver_new(from->ctx, from->method, &all, settings, &c->solver);
+  base_free(y);
+  c->refused = s < 0 || s == LAPIS_CANCELLED;
+  return c->solver;
+}
+
+/* The common solver with the labels of this fold. */
+static lapis_status relabel(part *p, const void *settings)
+{
+  part_common *c = p->from->common;
+  lapis_solver *s = common_solver(p->from, settings);
+  p->solver = NULL;
+  if (s == NULL) return LAPIS_ENOTBUILT;
+  s->brief = true;
+  lapis_status status = solver_relabel(s, &p->train, settings);
+  if (status >= 0) p->solver = s;
+  if (status != LAPIS_ENOTBUILT) return status;
+  c->refused = true; /* for good: such a method has nothing to share */
+  c->solver = NULL;
+  lapis_solver_free(s);
+  return status;
+}
+
+static lapis_status solver_for(part *p, const void *settings)
 {
   if (p->solver != NULL) {
     lapis_status s = lapis_solver_retune(p->solver, settings);
-    if (s >= 0) return lapis_solve(p->solver);
     if (s != LAPIS_ENOTBUILT) return s;
-    lapis_solver_free(p->solver);
+    if (p->solver != p->from->common->solver) lapis_solver_free(p->solver);
     p->solver = NULL;
   }
-  TRY(method_check_map(p->from->ctx, p->from->method, settings, p->map,
-                       &p->from->data->X));
+  lapis_status s = relabel(p, settings);
+  if (s != LAPIS_ENOTBUILT) return s;
   TRY(lapis_solver_new(p->from->ctx, p->from->method, &p->train, settings,
                        &p->solver));
+  p->solver->brief = p->from->transductive;
+  return LAPIS_OK;
+}
+
+static lapis_status solve(part *p, const void *settings)
+{
+  TRY(solver_for(p, settings));
   return lapis_solve(p->solver);
 }
 

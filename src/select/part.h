@@ -5,6 +5,17 @@
 #include "lapis/lapis_eval.h"
 #include "select/select.h"
 
+/* What all folds of a transductive method have in common: every feature is
+ * shown in each, so that they are mapped once, and one solver, made of all
+ * labels, takes those that a fold shows. */
+typedef struct part_common {
+  bool mapped, refused; /* refused: the method wants a solver a fold */
+  lapis_mat X;          /* mapped */
+  double *memory;       /* behind X, or NULL */
+  lapis_solver *solver; /* or NULL */
+} part_common;
+void part_common_free(part_common *c);
+
 /* What a whole cross-validation shares. */
 typedef struct part_source {
   lapis_ctx *ctx;
@@ -15,6 +26,7 @@ typedef struct part_source {
   const targets *labels; /* signs of all samples; classes 0: real targets */
   const lapis_metric_kind *metric;
   bool transductive;
+  part_common *common;
 } part_source;
 
 typedef struct part {
@@ -26,7 +38,7 @@ typedef struct part {
   int n_memory;
   int64_t *group;
   lapis_map *map, *map_priv;
-  lapis_solver *solver; /* kept from point to point */
+  lapis_solver *solver; /* kept from point to point; own, or the common one */
   lapis_mat truth;      /* of the hidden samples: signs or values */
   lapis_mat given;      /* the same as Y has it */
 } part;

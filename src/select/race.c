@@ -273,6 +273,19 @@ static lapis_status prepare(lapis_race *r)
   return r->own_map == NULL ? LAPIS_OK : check(r, &r->X[0], true);
 }
 
+/* What only running needs: copies of X, and what was made of them. */
+static void drop_data(lapis_race *r)
+{
+  for (int k = 0; k < MOST_MAPS; k++) {
+    lapis_solver_free(r->common[k]);
+    free(r->memory[k]);
+    base_free(r->filled[k]);
+    r->common[k] = NULL;
+    r->memory[k] = r->filled[k] = NULL;
+  }
+  r->data = NULL;
+}
+
 lapis_status lapis_race_run(lapis_ctx *ctx, const lapis_data *data,
                             const lapis_mc_settings *set,
                             const lapis_race_options *options, lapis_race **out)
@@ -297,7 +310,7 @@ lapis_status lapis_race_run(lapis_ctx *ctx, const lapis_data *data,
   if (s >= 0) s = race(r);
   base_mute(ctx, false);
   keep_pause(ctx, false);
-  r->data = NULL;
+  drop_data(r);
   if (s < 0 || s == LAPIS_CANCELLED) {
     lapis_race_free(r);
     return s;
@@ -314,10 +327,7 @@ void lapis_race_free(lapis_race *r)
     base_free(r->run[i].platt);
     base_free(r->run[i].answer);
   }
-  for (int k = 0; k < MOST_MAPS; k++) {
-    free(r->memory[k]);
-    base_free(r->filled[k]);
-  }
+  drop_data(r);
   folds_free(&r->plan);
   targets_free(&r->labels);
   base_free(r->turn);

@@ -9,6 +9,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/solver.h"
+
 static const double LOOSE_TOL = 1e-3;
 enum { LOOSE_ITERS = 200 };
 
@@ -157,18 +159,57 @@ void runner_forget(const lapis_race *r, runner *x, int64_t fold)
 }
 
 /* ---- mc -----------------------------------------------------------------*/
+static void give_up(lapis_race *r, int map)
+{
+  lapis_solver_free(r->common[map]);
+  r->common[map] = NULL;
+}
+
+/* The solver of all labels takes those at hand; where it cannot, or there is
+ * none, one of their own is made: *own. */
+static lapis_status solver_for(lapis_race *r, int map, const lapis_data *data,
+                               const lapis_mc_settings *set, bool *own,
+                               lapis_solver **out)
+{
+  if (r->common[map] != NULL) {
+    lapis_status s = solver_relabel(r->common[map], data, set);
+    *out = r->common[map];
+    *own = false;
+    if (s != LAPIS_ENOTBUILT) return s;
+    give_up(r, map);
+  }
+  *own = true;
+  TRY(lapis_mc_new(r->ctx, data, set, out));
+  (*out)->brief = true;
+  return LAPIS_OK;
+}
+
+/* Made of all labels; where that is refused, folds are left to themselves. */
+static void make_common(lapis_race *r, int map, const lapis_mc_settings *set)
+{
+  double *y = shown(r, -2, false); /* no fold: nothing is hidden */
+  lapis_data all = {.X = r->X[map], .Y = lapis_mat_f64(y, r->K, r->n)};
+  r->tried[map] = true;
+  if (y == NULL) return;
+  lapis_status s = lapis_mc_new(r->ctx, &all, set, &r->common[map]);
+  if (s >= 0) r->common[map]->brief = true;
+  base_free(y);
+}
+
 static lapis_status solve_mc(lapis_race *r, runner *x, lapis_data *data,
                              int64_t fold, bool turned)
 {
   lapis_mc_settings set = x->set;
   lapis_solver *s;
   lapis_mat scores;
+  bool own = false;
   if (turned) set.labels = LAPIS_MC_LABELS_01;
   set.stop.tol = fmax(set.stop.tol, LOOSE_TOL);
   set.stop.max_iters = LOOSE_ITERS;
   set.stop.seconds = INFINITY;
   set.certificate = set.class_features = set.debias = false;
-  TRY(lapis_mc_new(r->ctx, data, &set, &s));
+  if (!r->tried[x->map]) make_common(r, x->map, &set);
+  TRY(solver_for(r, x->map, data, &set, &own, &s));
   lapis_status status = lapis_solve(s);
   if (status >= 0 && status != LAPIS_CANCELLED) {
     lapis_status got = lapis_result_get(s, "scores", &scores);
@@ -176,7 +217,7 @@ static lapis_status solve_mc(lapis_race *r, runner *x, lapis_data *data,
   }
   if (status >= 0 && status != LAPIS_CANCELLED)
     keep_hidden(r, x, fold, scores.val, turned);
-  lapis_solver_free(s);
+  if (own) lapis_solver_free(s);
   return status;
 }
 

@@ -36,6 +36,8 @@ struct lapis_race {
   double *memory[MOST_MAPS]; /* behind X */
   double *filled[MOST_MAPS]; /* X without gaps, for linear ones, or NULL */
   lapis_mat X[MOST_MAPS];
+  bool tried[MOST_MAPS];           /* to make the common solver */
+  lapis_solver *common[MOST_MAPS]; /* of all labels, which takes a fold's */
   int count, widened;
   runner run[MOST_RUNNERS];
   int order[MOST_RUNNERS]; /* best first */

@@ -18,6 +18,7 @@
  *
  * Numerics: squares.  A singular value of X below 1e-8 of the largest is
  * noise, so tau has to lie well above (bordered.c asks). */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -122,26 +123,94 @@ static void put_border(const border_svt *s, la_array *M)
   for (int64_t i = 0; i < s->head; i++) column(M, p + i)[p + i] = s->x->S2[i];
 }
 
+/* ---- the largest singular value -----------------------------------------*/
+/* Arrays of the search below: all p rows. */
+typedef struct search {
+  la_array E, room, TT, F, G, V; /* F: E (lambda - S2)^-1/2; G, V: p x p */
+  double *divided, *w;           /* r; p */
+} search;
+
+/* g(lambda), the largest eigenvalue of T T' + E (lambda - S2)^-1 E', and minus
+ * its derivative. */
+static lapis_status secular(const border_spectrum *x, search *q, double lambda,
+                            double *g, double *falls)
+{
+  la *h = x->h;
+  int64_t found = 0, p = q->TT.rows;
+  for (int64_t i = 0; i < x->r; i++)
+    q->divided[i] = 1 / sqrt(lambda - x->S2[i]);
+  TRY(la_copy(h, &q->E, &q->F));
+  TRY(h->ops->scale_cols(h, q->divided, &q->F));
+  TRY(h->ops->syrk(h, LA_N, &q->F, &q->G));
+  TRY(h->ops->axpby(h, 1, &q->TT, 1, &q->G));
+  TRY(h->ops->eigh(h, &q->G, -INFINITY, q->w, &q->V, &found));
+  *g = q->w[0];
+  *falls = 0;
+  const double *v = column(&q->V, 0);
+  for (int64_t i = 0; i < x->r; i++) {
+    const double *f = column(&q->F, i);
+    double along = 0;
+    for (int64_t k = 0; k < p; k++) along += f[k] * v[k];
+    *falls += along * along * q->divided[i] * q->divided[i];
+  }
+  return LAPIS_OK;
+}
+
+/* The largest eigenvalue lambda of [T T', E; E', diag(S2)] is the root above
+ * S2[0] of lambda = g(lambda).  g falls and is convex: Newton's steps from
+ * below rise to it.  Below it lies what the first entry of S2 alone gives. */
+static lapis_status rise(const border_spectrum *x, search *q, double *lambda)
+{
+  la *h = x->h;
+  int64_t p = q->TT.rows, found = 0;
+  border_svt first = {.x = x, .p = p, .head = x->r > 0};
+  la_array M = {0};
+  double *w = base_alloc(h->ctx, p + 1, sizeof *w), above = 0;
+  lapis_status s = w == NULL ? LAPIS_ENOMEM : LAPIS_OK;
+  if (s >= 0)
+    s = h->ops->alloc(h, LAPIS_F64, p + first.head, p + first.head, &M);
+  first.E = q->E;
+  first.TT = q->TT;
+  if (s >= 0) put_border(&first, &M);
+  if (s >= 0) s = h->ops->eigh(h, &M, -INFINITY, w, NULL, &found);
+  if (s >= 0) *lambda = fmax(w[0], 0);
+  base_free(w);
+  h->ops->free(h, &M);
+  TRY(s);
+  if (x->r > 0) above = x->S2[0] * (1 + 4 * DBL_EPSILON);
+  *lambda = fmax(*lambda, above);
+  for (int i = 0; i < 200 && x->r > 0 && *lambda > 0; i++) {
+    double g, falls, step;
+    TRY(secular(x, q, *lambda, &g, &falls));
+    step = (g - *lambda) / (1 + falls);
+    if (!(step > DBL_EPSILON * *lambda)) break;
+    *lambda += step;
+  }
+  return LAPIS_OK;
+}
+
 lapis_status border_largest(const border_spectrum *x, const la_array *T,
                             double *sigma)
 {
   la *h = x->h;
-  border_svt s = {.x = x, .p = T->rows, .head = x->r};
-  int64_t order = s.p + x->r, found = 0;
-  double *w = base_alloc(h->ctx, order, sizeof *w);
-  lapis_status z = w == NULL ? LAPIS_ENOMEM : LAPIS_OK;
-  if (z >= 0) z = h->ops->alloc(h, LAPIS_F64, s.p, x->r, &s.E);
-  if (z >= 0) z = h->ops->alloc(h, LAPIS_F64, s.p, x->X.rows, &s.room);
-  if (z >= 0) z = h->ops->alloc(h, LAPIS_F64, s.p, s.p, &s.TT);
-  if (z >= 0) z = h->ops->alloc(h, LAPIS_F64, order, order, &s.M);
-  if (z >= 0) z = border_onto(x, T, &s.room, &s.E);
-  if (z >= 0) z = h->ops->syrk(h, LA_N, T, &s.TT);
-  if (z >= 0) put_border(&s, &s.M);
-  if (z >= 0) z = h->ops->eigh(h, &s.M, -INFINITY, w, NULL, &found);
-  if (z >= 0) *sigma = sqrt(fmax(w[0], 0));
-  la_array *all[] = {&s.E, &s.room, &s.TT, &s.M};
-  for (int i = 0; i < 4; i++) h->ops->free(h, all[i]);
-  base_free(w);
+  int64_t p = T->rows;
+  search q = {.divided = base_alloc(h->ctx, x->r + p, sizeof(double))};
+  lapis_status z = q.divided == NULL ? LAPIS_ENOMEM : LAPIS_OK;
+  q.w = q.divided == NULL ? NULL : q.divided + x->r;
+  if (z >= 0) z = h->ops->alloc(h, LAPIS_F64, p, x->r, &q.E);
+  if (z >= 0) z = h->ops->alloc(h, LAPIS_F64, p, x->X.rows, &q.room);
+  if (z >= 0) z = h->ops->alloc(h, LAPIS_F64, p, x->r, &q.F);
+  if (z >= 0) z = h->ops->alloc(h, LAPIS_F64, p, p, &q.TT);
+  if (z >= 0) z = h->ops->alloc(h, LAPIS_F64, p, p, &q.G);
+  if (z >= 0) z = h->ops->alloc(h, LAPIS_F64, p, p, &q.V);
+  if (z >= 0) z = border_onto(x, T, &q.room, &q.E);
+  if (z >= 0) z = h->ops->syrk(h, LA_N, T, &q.TT);
+  double lambda = 0;
+  if (z >= 0) z = rise(x, &q, &lambda);
+  if (z >= 0) *sigma = sqrt(lambda);
+  la_array *all[] = {&q.E, &q.room, &q.F, &q.TT, &q.G, &q.V};
+  for (int i = 0; i < 6; i++) h->ops->free(h, all[i]);
+  base_free(q.divided);
   return z;
 }
 

@@ -559,6 +559,17 @@ static lapis_status columns(mc *w, const lapis_data *data)
   return border_spectrum_new(&w->h, &b->columns.X, &b->x);
 }
 
+/* A cold start for the labels at hand. */
+static lapis_status begin(mc *w)
+{
+  bordered *b = state(w);
+  b->blocks = 0;
+  TRY(put_labels(w));
+  TRY(border_largest(&b->x, &b->T, &w->p.sigma_1));
+  mc_set_weights(w);
+  return set_weights(w);
+}
+
 static lapis_status alloc(mc *w, const lapis_data *data)
 {
   bordered *b = base_alloc(w->base.ctx, 1, sizeof *b);
@@ -569,10 +580,34 @@ static lapis_status alloc(mc *w, const lapis_data *data)
   b->p = b->K + 1;
   TRY(columns(w, data));
   TRY(arrays(w));
-  TRY(put_labels(w));
-  TRY(border_largest(&b->x, &b->T, &w->p.sigma_1));
-  mc_set_weights(w);
-  return set_weights(w);
+  return begin(w);
+}
+
+/* Every known label has a column: unlabelled samples that were compressed
+ * cannot be told apart any more. */
+static bool has_places(const mc *w)
+{
+  const targets *t = &w->p.labels;
+  bool all = true;
+  for (int64_t k = 0; k < t->classes * t->samples; k++)
+    all = all &&
+          (isnan(t->sign[k]) || state(w)->columns.place[k / t->classes] >= 0);
+  return all;
+}
+
+/* Other labels: the columns, X's spectrum and all arrays stay. */
+static lapis_status relabel(mc *w, const lapis_data *data)
+{
+  bordered *b = state(w);
+  const lapis_mat *X = &b->columns.data;
+  bool same = data->X.val == X->val && data->X.rows == X->rows &&
+              data->X.cols == X->cols && w->p.K == b->K;
+  if (!same || !has_places(w))
+    return lapis_fail(w->base.ctx, LAPIS_ENOTBUILT,
+                      "mc: --solver bordered can take other labels of samples "
+                      "that had one, and of the same X");
+  mc_problem_kind(w);
+  return begin(w);
 }
 
 static lapis_status retune(mc *w, double before)
@@ -606,4 +641,5 @@ const mc_solver mc_bordered = {.name = "bordered",
                                .publish = border_publish,
                                .learn = border_learn,
                                .retune = retune,
+                               .relabel = relabel,
                                .free = release};

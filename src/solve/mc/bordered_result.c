@@ -274,10 +274,25 @@ static lapis_status expand(mc *w, expansion *q, bool features)
 }
 
 /* ---- what is handed out -------------------------------------------------*/
+/* Samples with a column have their scores at hand. */
+static lapis_status publish_brief(mc *w)
+{
+  bordered *b = w->state;
+  int64_t K = w->p.K;
+  TRY(mc_labels_alloc(w));
+  for (int64_t j = 0; j < w->p.n; j++) {
+    int64_t at = b->columns.place[j];
+    for (int64_t k = 0; k < K; k++)
+      w->scores[j * K + k] = at >= 0 ? column(&b->B, at)[k] : 0;
+  }
+  mc_publish_labels(w);
+  solver_publish_history(&w->base);
+  return LAPIS_OK;
+}
+
 static bool wants_features(const mc *w)
 {
   double entries = 2 * (double)w->p.D * (double)w->p.all;
-  if (w->base.brief) return false;
   if (entries <= FITS || w->set.dense) return true;
   base_say(w->base.ctx, 0,
            "mc: low_rank and sparse would take %.1f GB and are not in the "
@@ -291,6 +306,7 @@ lapis_status border_publish(mc *w)
 {
   bordered *b = w->state;
   int64_t K = w->p.K, D = w->p.D, n = w->p.n, m = w->p.m;
+  if (w->base.brief) return publish_brief(w);
   bool features = wants_features(w);
   TRY(mc_labels_alloc(w));
   if (features) TRY(room(w, &w->sparse, D * n));

@@ -92,6 +92,9 @@ struct mc_solver {
   /* w->p has other weights, w->p.mu was `before`: what it has stays warm.
    * LAPIS_ENOTBUILT where these need another solver. */
   lapis_status (*retune)(mc *w, double before);
+  /* w->p has other labels of the same X: begins cold with what does not depend
+   * on them.  LAPIS_ENOTBUILT as above; NULL: always. */
+  lapis_status (*relabel)(mc *w, const lapis_data *data);
   void (*free)(mc *w);
 };
 extern const mc_solver mc_bordered, mc_factored, mc_admm, mc_fpc;
@@ -111,6 +114,8 @@ lapis_status mc_check(lapis_ctx *ctx, const lapis_data *data,
                       const void *settings);
 /* Encodes the labels; sets K, D, n, m, and counts what is seen. */
 lapis_status mc_problem_size(mc *w, const lapis_data *data);
+/* The same for other labels of the same X. */
+lapis_status mc_problem_relabel(mc *w, const lapis_data *data);
 /* A sparse X as a dense one of the solver's own, what it leaves out NaN or 0
  * as the settings say. */
 lapis_status mc_densify(mc *w, lapis_data *data);

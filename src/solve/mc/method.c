@@ -218,10 +218,39 @@ static lapis_status retune(lapis_solver *s, const void *settings)
   return w->solver->retune(w, before);
 }
 
+/* What relabelling may not change either: labels may be coded in another way,
+ * and calibrated or not. */
+static bool same_features(const mc *w, const lapis_mc_settings *set)
+{
+  lapis_mc_settings own = *set;
+  own.labels = w->set.labels;
+  own.calibration.val = w->set.calibration.val;
+  return same_problem(w, &own);
+}
+
+static lapis_status relabel(lapis_solver *s, const lapis_data *data,
+                            const void *settings)
+{
+  mc *w = (mc *)s;
+  lapis_mc_settings own;
+  TRY(lapis_settings_copy(s->ctx, &mc_method, settings, &own));
+  if (w->solver->relabel == NULL || !same_features(w, &own) ||
+      base_ranks(s->ctx) > 1)
+    return lapis_fail(s->ctx, LAPIS_ENOTBUILT,
+                      "mc: --solver %s needs a new problem for other labels",
+                      w->solver->name);
+  TRY(mat_check_finite(s->ctx, "mc", "Y", &data->Y, true));
+  own.solver = w->set.solver;
+  w->set = own;
+  TRY(mc_problem_relabel(w, data));
+  return w->solver->relabel(w, data);
+}
+
 static const solver_class mc_class = {.method = "mc",
                                       .solve = solve,
                                       .free = release,
                                       .retune = retune,
+                                      .relabel = relabel,
                                       .learn = learn};
 
 static lapis_status build(mc *w, const lapis_data *data)

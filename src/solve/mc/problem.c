@@ -267,7 +267,16 @@ static bool zero_one(const mc *w)
   return w->set.labels != LAPIS_MC_LABELS_PM;
 }
 
-static lapis_status count_seen(mc *w, const lapis_data *data)
+static lapis_status count_seen_labels(mc *w)
+{
+  mc_problem *p = &w->p;
+  p->seen_Y = p->K * (p->n - p->samples);
+  for (int64_t k = 0; k < p->K * p->samples; k++)
+    p->seen_Y += !isnan(p->labels.sign[k]);
+  return base_sum_whole(w->base.ctx, &p->seen_Y, 1);
+}
+
+static lapis_status count_seen_features(mc *w, const lapis_data *data)
 {
   mc_problem *p = &w->p;
   int64_t first;
@@ -275,14 +284,10 @@ static lapis_status count_seen(mc *w, const lapis_data *data)
   p->seen_X = mc_leaves_out(&w->set, data)
                   ? data->X.colptr[p->samples]
                   : p->D * p->samples - lapis_mat_missing(&data->X);
-  p->seen_Y = p->K * (p->n - p->samples);
-  for (int64_t k = 0; k < p->K * p->samples; k++)
-    p->seen_Y += !isnan(p->labels.sign[k]);
-  TRY(base_sum_whole(w->base.ctx, &p->seen_X, 1));
-  return base_sum_whole(w->base.ctx, &p->seen_Y, 1);
+  return base_sum_whole(w->base.ctx, &p->seen_X, 1);
 }
 
-lapis_status mc_problem_size(mc *w, const lapis_data *data)
+static lapis_status encode(mc *w, const lapis_data *data)
 {
   mc_problem *p = &w->p;
   TRY(targets_encode(w->base.ctx, "mc", &data->Y, &p->labels));
@@ -297,7 +302,27 @@ lapis_status mc_problem_size(mc *w, const lapis_data *data)
   p->n = p->samples + (w->set.class_features ? p->K : 0);
   p->ones = p->K > 0;
   p->m = p->K + p->D + p->ones;
-  return count_seen(w, data);
+  return count_seen_labels(w);
+}
+
+lapis_status mc_problem_size(mc *w, const lapis_data *data)
+{
+  TRY(encode(w, data));
+  return count_seen_features(w, data);
+}
+
+lapis_status mc_problem_relabel(mc *w, const lapis_data *data)
+{
+  mc_problem *p = &w->p;
+  targets labels = p->labels;
+  double *turn = p->turn, *calibration = p->calibration;
+  p->labels = (targets){.classes = 0};
+  p->turn = p->calibration = NULL;
+  lapis_status s = encode(w, data);
+  targets_free(&labels);
+  base_free(turn);
+  base_free(calibration); /* the settings may have been a view of it */
+  return s;
 }
 
 void mc_set_blocks(mc_problem *p)
