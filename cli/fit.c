@@ -24,6 +24,10 @@ static const cli_option options[] = {
     {"threshold", 0, "auto|fixed",
      "mc: labels are decided by what hidden labels say (auto, where mu is "
      "left to LAPIS), or at the threshold of their coding (fixed)"},
+    {"by", 0, "mc|linear|both|auto",
+     "mc, where mu is left to LAPIS: who answers: its own best candidate (mc, "
+     "the default), logistic regression, the mean of both, or whichever of the "
+     "two tells hidden labels better (auto)"},
     {NULL, 0, NULL, NULL}};
 
 /* Everything a fit holds, freed in one place. */
@@ -37,6 +41,7 @@ typedef struct job {
   cli_views views;
   void *suspects;
   lapis_race *race; /* that chose settings, or NULL */
+  int by;           /* who of it answers instead of mc, or -1 */
   bool finished;    /* nothing is left to go on with */
 } job;
 
@@ -62,11 +67,24 @@ static void print_number(const char *name, double value, const char *format)
   printf("  ");
 }
 
+/* Who answers: the method that was named, or a runner of its race. */
+static const char *answers(const cli *c, const job *j)
+{
+  return j->by < 0 ? c->method->name : lapis_race_at(j->race, j->by).method;
+}
+
+/* The table of its settings. */
+static const lapis_method *table_of(const cli *c, const job *j)
+{
+  const lapis_method *m = lapis_method_find(answers(c, j));
+  return m == NULL ? c->method : m;
+}
+
 static void print_text(cli *c, const job *j)
 {
   const lapis_info *info = lapis_result_info(j->solver);
   const lapis_data *data = lapis_dataset_data(j->ds);
-  printf("%s: %lld samples of %lld features", c->method->name,
+  printf("%s: %lld samples of %lld features", answers(c, j),
          (long long)data->X.cols, (long long)data->X.rows);
   if (data->Y.rows > 0)
     printf(", %lld target%s", (long long)data->Y.rows,
@@ -133,7 +151,8 @@ static lapis_status write_model(cli *c, const job *j, const char *path)
   lapis_model *m;
   lapis_status s = lapis_model_new(j->solver, &m);
   if (s < 0) return s;
-  if (j->map != NULL) s = lapis_model_set_map(c->ctx, m, j->map, false);
+  if (j->map != NULL && j->by < 0)
+    s = lapis_model_set_map(c->ctx, m, j->map, false);
   if (s >= 0 && j->map_priv != NULL)
     s = lapis_model_set_map(c->ctx, m, j->map_priv, true);
   if (s >= 0) s = put_texts(c, j, m);
@@ -161,7 +180,7 @@ static int report(cli *c, const job *j)
   lapis_status status = write_files(c, j);
   if (status < 0) return cli_fail_status(c, status);
   if (c->json) {
-    lapis_json *to = run_json(c, c->method->name, c->method, j->solver,
+    lapis_json *to = run_json(c, answers(c, j), table_of(c, j), j->solver,
                               lapis_dataset_data(j->ds));
     if (j->race != NULL) lapis_json_put(to, "runners", race_json(j->race));
     print_json(to);
@@ -173,8 +192,12 @@ static int report(cli *c, const job *j)
 
 static int solve(cli *c, job *j)
 {
-  lapis_status s =
-      lapis_solver_new(c->ctx, c->method, &j->data, j->settings, &j->solver);
+  lapis_status s;
+  if (j->by < 0)
+    s = lapis_solver_new(c->ctx, c->method, &j->data, j->settings, &j->solver);
+  else
+    s = lapis_race_answer_new(c->ctx, j->race, j->by, lapis_dataset_data(j->ds),
+                              j->settings, &j->solver);
   if (s >= 0) s = lapis_solve(j->solver);
   j->finished = s == LAPIS_OK || s == LAPIS_PRECISION_FLOOR;
   return s < 0 ? cli_fail_status(c, s) : report(c, j);
@@ -185,9 +208,9 @@ static int choose(cli *c, job *j)
 {
   const lapis_data *d = lapis_dataset_data(j->ds);
   if (strcmp(c->method->name, "mc") != 0) return EXIT_DONE;
-  int code = race_settings(c, d, j->settings, &j->race);
+  int code = race_settings(c, d, j->settings, &j->race, &j->by);
   const char *map = race_own_map(c, j->race);
-  if (code != EXIT_DONE || map == NULL) return code;
+  if (code != EXIT_DONE || map == NULL || j->by >= 0) return code;
   lapis_status s = lapis_map_new(c->ctx, map, &j->map);
   if (s >= 0) s = lapis_map_fit(c->ctx, j->map, &d->X);
   if (s >= 0) s = lapis_map_make(c->ctx, j->map, &d->X, &j->X, &j->data.X);
@@ -221,7 +244,7 @@ static int check_learns(const cli *c)
 
 static int run(cli *c)
 {
-  job j = {.settings = NULL};
+  job j = {.by = -1};
   int code = check_learns(c);
   if (code == EXIT_DONE) code = settings_from_args(c, &j.settings);
   if (code == EXIT_DONE) code = check_result(c, args_get(&c->args, "output"));

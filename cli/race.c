@@ -33,6 +33,26 @@ static int read_threshold(const cli *c, bool *is_auto, bool *given)
                   text);
 }
 
+/* NULL: whoever is best. */
+static int read_by(const cli *c, const char **by)
+{
+  static const char *const word[] = {"mc", "linear", "both", "auto"};
+  const char *text = args_get(&c->args, "by");
+  *by = "mc";
+  if (text == NULL) return EXIT_DONE;
+  int k = 0;
+  while (k < 4 && strcmp(text, word[k]) != 0) k++;
+  if (k == 4)
+    return cli_fail(EXIT_MISUSE, "--by '%s' is none of mc, linear, both, auto",
+                    text);
+  *by = k == 3 ? NULL : word[k];
+  if (k == 0 || (stated(c) & LAPIS_STATED_MU) == 0) return EXIT_DONE;
+  return cli_fail(EXIT_MISUSE,
+                  "--by %s compares what LAPIS chooses, and --mu or --mu-rel "
+                  "states the problem; give one of them",
+                  text);
+}
+
 /* ---- what is said -------------------------------------------------------*/
 static void say_hidden(const lapis_race *race)
 {
@@ -51,25 +71,30 @@ static void say_hidden(const lapis_race *race)
             h.widened);
 }
 
+static const char *called(const lapis_runner *x)
+{
+  return strcmp(x->method, "linear") == 0 ? "logistic regression" : x->method;
+}
+
 static void say_runner(int place, const lapis_runner *x)
 {
   fprintf(stderr,
           "  %2d  log-loss %.4f +- %.4f  AUROC %.4f  accuracy %.4f  %s %s\n",
-          place, x->loss, x->error, x->auroc, x->accuracy,
-          strcmp(x->method, "linear") == 0 ? "logistic regression" : x->method,
+          place, x->loss, x->error, x->auroc, x->accuracy, called(x),
           x->settings);
 }
 
-/* How far the other family is from mc's best, and whether that means much. */
+/* How far the best of the other family is from who answers, and whether that
+ * means much. */
 static void say_other(const lapis_race *race, int best, int other)
 {
   double error, by = lapis_race_difference(race, other, best, &error);
   lapis_runner x = lapis_race_at(race, other);
   fprintf(stderr,
-          "lapis: mc: logistic regression on the same labels: log-loss %.4f, "
-          "AUROC %.4f, accuracy %.4f; %s by %.4f +- %.4f, %s\n",
-          x.loss, x.auroc, x.accuracy, by > 0 ? "worse" : "better", fabs(by),
-          error, fabs(by) > 2 * error ? "clear" : "a toss-up");
+          "lapis: mc: %s on the same labels: log-loss %.4f, AUROC %.4f, "
+          "accuracy %.4f; %s by %.4f +- %.4f, %s\n",
+          called(&x), x.loss, x.auroc, x.accuracy, by > 0 ? "worse" : "better",
+          fabs(by), error, fabs(by) > 2 * error ? "clear" : "a toss-up");
 }
 
 /* A word as a shell reads it back: within '', where only ' is special; before:
@@ -113,7 +138,8 @@ static void say_command(const cli *c, const char *settings)
 static void say_race(const cli *c, const lapis_race *race, int best, bool late)
 {
   lapis_runner won = lapis_race_at(race, best);
-  int other = lapis_race_best(race, "linear");
+  bool is_mc = strcmp(won.method, "mc") == 0;
+  int other = lapis_race_best(race, is_mc ? "linear" : "mc");
   if (late) fprintf(stderr, "lapis: mc: time ran out before all had run\n");
   say_hidden(race);
   for (int i = 0; i < lapis_race_count(race) && i < SHOWN; i++) {
@@ -121,14 +147,16 @@ static void say_race(const cli *c, const lapis_race *race, int best, bool late)
     say_runner(i + 1, &x);
   }
   fprintf(stderr,
-          "lapis: mc: chose %s (AUROC %.4f, accuracy %.4f on hidden labels)\n",
-          won.settings, won.auroc, won.accuracy);
+          "lapis: mc: chose %s%s%s (AUROC %.4f, accuracy %.4f on hidden "
+          "labels)\n",
+          is_mc ? "" : called(&won), is_mc ? "" : ", ", won.settings, won.auroc,
+          won.accuracy);
   if (other >= 0) say_other(race, best, other);
   if (!won.learnt)
     fprintf(stderr,
             "lapis: warning: mc: nothing was learnt: hidden labels are told "
             "no better than by their shares, or one answer is given to all\n");
-  say_command(c, won.settings);
+  if (is_mc) say_command(c, won.settings);
 }
 
 /* ---- JSON ---------------------------------------------------------------*/
@@ -161,8 +189,15 @@ const char *race_own_map(const cli *c, const lapis_race *race)
   return strcmp(map, "none") == 0 ? NULL : map;
 }
 
-static int nothing_chosen(const cli *c, const char *why)
+static int nothing_chosen(const cli *c, const char *by, const char *why)
 {
+  bool other = by != NULL && strcmp(by, "mc") != 0; /* auto: mc is one */
+  if (other)
+    return cli_fail(EXIT_INPUT,
+                    "mc: --by %s: %s to compare%s%s; lapis fit linear chooses "
+                    "nothing",
+                    by, *why ? "too few known labels" : "no time",
+                    *why ? ": " : "", why);
   if (!c->quiet)
     fprintf(stderr,
             "lapis: warning: mc: %s to choose --mu-rel%s%s; the default "
@@ -171,12 +206,33 @@ static int nothing_chosen(const cli *c, const char *why)
   return EXIT_DONE;
 }
 
+/* What needs mc itself. */
+static int check_other(const cli *c)
+{
+  const char *suspects = args_get(&c->args, "suspects");
+  const char *threshold = args_get(&c->args, "threshold");
+  if (suspects != NULL)
+    return cli_fail(EXIT_MISUSE, "--suspects asks mc; give it without --by %s",
+                    args_get(&c->args, "by"));
+  if (threshold != NULL && strcmp(threshold, "fixed") == 0)
+    return cli_fail(EXIT_MISUSE,
+                    "--threshold fixed is that of mc's coding; with --by %s "
+                    "probabilities decide",
+                    args_get(&c->args, "by"));
+  return EXIT_DONE;
+}
+
 int race_settings(cli *c, const lapis_data *data, lapis_mc_settings *settings,
-                  lapis_race **out)
+                  lapis_race **out, int *by)
 {
   bool thresholds, asked;
+  const char *wanted = NULL;
   *out = NULL;
+  *by = -1;
   int code = read_threshold(c, &thresholds, &asked);
+  if (code == EXIT_DONE) code = read_by(c, &wanted);
+  bool other = code == EXIT_DONE && (wanted == NULL || strcmp(wanted, "mc"));
+  if (other) code = check_other(c);
   lapis_race_options o = {.size = sizeof o,
                           .map = args_get(&c->args, "map"),
                           .by_group = data->group != NULL,
@@ -192,16 +248,23 @@ int race_settings(cli *c, const lapis_data *data, lapis_mc_settings *settings,
   }
   lapis_status s = lapis_race_run(c->ctx, data, settings, &o, out);
   cli_wipe_bar(c);
-  if (s == LAPIS_EINVAL) return nothing_chosen(c, lapis_ctx_error(c->ctx));
+  if (s == LAPIS_EINVAL)
+    return nothing_chosen(c, wanted, lapis_ctx_error(c->ctx));
   if (s < 0 || s == LAPIS_CANCELLED) return cli_fail_status(c, s);
-  int best = lapis_race_best(*out, "mc");
+  int best = lapis_race_best(*out, wanted);
   if (best < 0) {
     lapis_race_free(*out);
     *out = NULL;
-    return nothing_chosen(c, s == LAPIS_TIME_LIMIT ? "" : "no fold answers");
+    return nothing_chosen(c, wanted,
+                          s == LAPIS_TIME_LIMIT ? "" : "no fold answers");
+  }
+  lapis_runner won = lapis_race_at(*out, best);
+  if (!c->quiet) say_race(c, *out, best, s == LAPIS_TIME_LIMIT);
+  if (strcmp(won.method, "mc") != 0) {
+    *by = best;
+    return EXIT_DONE;
   }
   lapis_race_settings(*out, best, settings);
   if (!thresholds) settings->calibration = (lapis_mat){0};
-  if (!c->quiet) say_race(c, *out, best, s == LAPIS_TIME_LIMIT);
   return EXIT_DONE;
 }

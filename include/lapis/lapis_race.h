@@ -29,7 +29,8 @@ typedef struct lapis_race_options {
 
 enum { LAPIS_RUNNER_TEXT = 128 };
 typedef struct lapis_runner {
-  const char *method;               /* "mc" or "linear" */
+  const char *method; /* "mc", "linear", or "both": the mean of the
+                       * probabilities of the best of either */
   char settings[LAPIS_RUNNER_TEXT]; /* as options of the command */
   double loss, error;     /* log-loss of hidden labels, its standard error */
   double auroc, accuracy; /* of hidden labels; means over labels */
@@ -48,7 +49,7 @@ LAPIS_API void lapis_race_free(lapis_race *race); /* NULL is fine */
 /* Best first. */
 LAPIS_API int lapis_race_count(const lapis_race *race);
 LAPIS_API lapis_runner lapis_race_at(const lapis_race *race, int i);
-/* The first of a method (NULL: of any); -1: none. */
+/* The first of a method (NULL: of mc and linear); -1: none. */
 LAPIS_API int lapis_race_best(const lapis_race *race, const char *method);
 /* The map that a runner reads its features through. */
 LAPIS_API const char *lapis_race_map(const lapis_race *race, int i);
@@ -56,6 +57,23 @@ LAPIS_API const char *lapis_race_map(const lapis_race *race, int i);
  * the race. */
 LAPIS_API void lapis_race_settings(const lapis_race *race, int i,
                                    lapis_mc_settings *set);
+/* A solver that answers as runner i did, for data as the race was given: its
+ * results, and lapis_model_new, have the maps that go with it.  set: how long
+ * to solve, and what else mc is to publish.  Borrows data and the race until it
+ * is freed.  Results: those of mc, or of linear; of both those of mc with
+ * scores, which are probabilities, and labels of the mean. */
+LAPIS_API lapis_status lapis_race_answer_new(lapis_ctx *ctx,
+                                             const lapis_race *race, int i,
+                                             const lapis_data *data,
+                                             const lapis_mc_settings *set,
+                                             lapis_solver **out);
+/* What runner i says of every known label while it is hidden, in folds like
+ * the race's: probabilities of yes, or of each class, K x n; NaN where a label
+ * is not known or time ran out.  data: as the race was given, still there. */
+LAPIS_API lapis_status lapis_race_held_out(lapis_ctx *ctx,
+                                           const lapis_race *race, int i,
+                                           const lapis_data *data,
+                                           int64_t folds, double *p);
 /* Loss of i less that of j on the same labels, and its standard error. */
 LAPIS_API double lapis_race_difference(const lapis_race *race, int i, int j,
                                        double *error);

@@ -290,8 +290,9 @@ _TOO_FEW = -1
 class _Race:
     """Settings and a map that are left to cross-validation."""
 
-    def __init__(self, context, rows, inputs, struct, settings):
+    def __init__(self, context, rows, inputs, struct, settings, by):
         self._as_parameter_, self.map = None, None
+        self.place, self.table = -1, rows  # of who answers instead of mc
         options = RaceOptions(ctypes.sizeof(RaceOptions), None,
                               bool(inputs.data.group), 0, True)
         for key, bit in _STATED.items():
@@ -301,8 +302,13 @@ class _Race:
         status = lib.race_run(context, inputs.data, struct, options,
                               ctypes.byref(handle))
         self._as_parameter_ = handle.value
-        best = lib.race_best(self, b"mc") if handle.value else -1
-        if best >= 0:
+        whom = None if by == "auto" else by.encode()
+        best = lib.race_best(self, whom) if handle.value else -1
+        winner = lib.race_at(self, best).method if best >= 0 else b""
+        if winner in (b"linear", b"both"):
+            self.place = best
+            self.table = table("linear" if winner == b"linear" else "mc")
+        elif best >= 0:
             lib.race_settings(self, best, struct)
             self._apply(context, inputs, lib.race_map(self, best))
         elif status in (_TOO_FEW, 2):
@@ -331,8 +337,11 @@ class _Race:
             map_free(self.map)
 
 
+_BY = ("mc", "linear", "both", "auto")
+
+
 def solve(method, X, Y=None, P=None, group=None, sample_weight=None,
-          xy=None, *, context=None, **settings):
+          xy=None, *, context=None, by="mc", **settings):
     """Solve `method` ("mc", "rr", "svmplus", ...) on these data.
 
     The data are the members of the command's files, a row a sample (its
@@ -340,8 +349,13 @@ def solve(method, X, Y=None, P=None, group=None, sample_weight=None,
     ``lapis fit METHOD --help`` with underscores, and matrices in place of
     files; "cv" chooses what the command would choose (mc: mu_rel, and with it
     labels, lambda and gamma where they are at their defaults, a map of X and
-    what decides labels), by the same folds.  Returns a `Result`.
+    what decides labels), by the same folds.  `by` says who answers then: mc's
+    own best candidate ("mc"), logistic regression ("linear"), the mean of both
+    ("both"), or whichever of the two tells hidden labels better ("auto").
+    Returns a `Result`.
     """
+    if by not in _BY:
+        raise ValueError(f"by is {by!r}; it must be one of " + ", ".join(_BY))
     context = context or Context()
     rows = table(method)
     given = dict(X=X, Y=Y, P=P, group=group, weight=sample_weight, xy=xy)
@@ -349,14 +363,22 @@ def solve(method, X, Y=None, P=None, group=None, sample_weight=None,
                        if key in rows.reads or key in ("X", "group")})
     struct, kept = rows.fill(context, settings)
     choosing = rows.must_choose(settings)
+    if by != "mc" and not choosing:
+        raise ValueError(f"by={by!r} compares what is chosen; give "
+                         'mu_rel="cv" with it')
 
     def work():
         race = None
         if choosing:
-            race = _Race(context, rows, inputs, struct, settings)
-        solver = Solver(context, lambda out: lib.solver_new(
-            context, rows.method, inputs.data, struct, out),
-            rows, inputs, struct, kept)
+            race = _Race(context, rows, inputs, struct, settings, by)
+        if race is not None and race.place >= 0:
+            solver = Solver(context, lambda out: lib.race_answer_new(
+                context, race, race.place, inputs.data, struct, out),
+                race.table, inputs, struct, kept, race)
+        else:
+            solver = Solver(context, lambda out: lib.solver_new(
+                context, rows.method, inputs.data, struct, out),
+                rows, inputs, struct, kept)
         solver.race = race
         return solver
     return _finish(context, method, work)

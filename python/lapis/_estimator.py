@@ -62,17 +62,19 @@ def _document(cls, rows, common):
             + _section("Attributes", own + _ATTRIBUTES))
 
 
-def of_method(name, leave_out=()):
-    """Gives a class the parameters of a method, from the library's table."""
+def of_method(name, leave_out=(), more=None):
+    """Gives a class the parameters of a method, from the library's table;
+    more: of its own, as in COMMON."""
     def decorate(cls):
         rows = table(name)
         cls._method, cls._left_out = name, tuple(leave_out)
         defaults = {key: value for key, value in rows.defaults.items()
                     if key not in leave_out}
-        defaults.update({key: value for key, (value, _) in COMMON.items()})
+        own = {**(more or {}), **COMMON}
+        defaults.update({key: value for key, (value, _) in own.items()})
         cls.__init__ = _make_init(defaults)
         cls.__init__.__qualname__ = cls.__qualname__ + ".__init__"
-        cls.__doc__ = _document(cls, rows, COMMON)
+        cls.__doc__ = _document(cls, rows, own)
         return cls
     return decorate
 

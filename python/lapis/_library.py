@@ -7,8 +7,8 @@ Settings are mirrored nowhere: they are set by name.
 import ctypes
 import ctypes.util
 import os
-from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char_p, c_double,
-                    c_int, c_int64, c_size_t, c_uint, c_void_p)
+from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p,
+                    c_double, c_int, c_int64, c_size_t, c_uint, c_void_p)
 from pathlib import Path
 
 SONAME = "liblapis.so.0"
@@ -79,6 +79,14 @@ class RaceOptions(Structure):
                 ("stated", c_uint), ("linear", c_bool)]
 
 
+class Runner(Structure):
+    _fields_ = [("method", c_char_p), ("settings", c_char * 128),
+                ("loss", c_double), ("error", c_double),
+                ("auroc", c_double), ("accuracy", c_double),
+                ("behind", c_double), ("behind_error", c_double),
+                ("learnt", c_bool)]
+
+
 class MetricKind(Structure):
     _fields_ = [("name", c_char_p), ("reads", c_int),
                 ("less_is_better", c_bool)]
@@ -105,7 +113,7 @@ C_NAMES = {Mat: "lapis_mat", Data: "lapis_data", Progress: "lapis_progress",
            Method: "lapis_method", Info: "lapis_info",
            CvOptions: "lapis_cv_options", CvPoint: "lapis_cv_point",
            MetricKind: "lapis_metric_kind",
-           RaceOptions: "lapis_race_options",
+           RaceOptions: "lapis_race_options", Runner: "lapis_runner",
            MatchScores: "lapis_match_scores", SvtInfo: "lapis_svt_info",
            Assignment: "lapis_assignment"}
 
@@ -176,6 +184,9 @@ FUNCTIONS = {
     "race_run": (_status, [_ctx, _data, c_void_p, POINTER(RaceOptions),
                            _out]),
     "race_free": (None, [_handle]),
+    "race_at": (Runner, [_handle, c_int]),
+    "race_answer_new": (_status, [_ctx, _handle, c_int, _data, c_void_p,
+                                  _out]),
     "race_best": (c_int, [_handle, _text]),
     "race_map": (_text, [_handle, c_int]),
     "race_settings": (None, [_handle, c_int, c_void_p]),

@@ -3,9 +3,14 @@ import numpy as np
 
 from ._compat import available_if
 from ._estimator import Classifier, of_method
+from ._validation import check_fitted
 
 
-@of_method("mc")
+_BY = {"by": ("mc", """{"mc", "linear", "both", "auto"}, default="mc"
+    With ``mu_rel="cv"``: who answers; see above.""")}
+
+
+@of_method("mc", more=_BY)
 class MatrixCompletionClassifier(Classifier):
     """Labels and features are completed together, so `y` and `X` may both
     hold NaN (or None, among words) where nothing is known.  ``fit_predict``
@@ -16,7 +21,10 @@ class MatrixCompletionClassifier(Classifier):
     are coded, a map of the features (``low_rank_`` is then of mapped ones),
     `lambda_` and `gamma` where they are at their defaults, and what decides
     labels, by hiding known labels as labels are missing; `groups` (people,
-    images) stay whole.  Then there are probabilities, too.
+    images) stay whole.  Then there are probabilities, too, and `by` may name
+    who answers: "mc", logistic regression ("linear"), the mean of "both", or
+    whichever of the two tells hidden labels better ("auto"); then
+    ``low_rank_`` is there only if mc had a part in the answer.
 
     Attributes
     ----------
@@ -38,7 +46,7 @@ class MatrixCompletionClassifier(Classifier):
         y = self._encode(y, len(X))
         if groups is not None:
             groups = np.unique(groups, return_inverse=True)[1]
-        result = self._solve(X, y, group=groups)
+        result = self._solve(X, y, group=groups, by=self.by)
         self._name_classes()
         self.transduction_ = self._decode(result["labels"])
         # copies, so that the workspace of the solve can go
@@ -54,6 +62,16 @@ class MatrixCompletionClassifier(Classifier):
     def _calibrated(self):
         model = getattr(self, "_model", None)
         return model is not None and model.get("calibration") is not None
+
+    def decision_function(self, X):
+        """Scores of new samples: above 0 speaks for a class; binary: one
+        column, for ``classes_[1]``."""
+        check_fitted(self)
+        if not self._calibrated() or getattr(self, "by", "mc") == "mc":
+            return super().decision_function(X)
+        p = np.clip(self._ask(X)["probabilities"], 1e-12, 1 - 1e-12)
+        odds = np.log(p) - np.log1p(-p)
+        return odds[:, 0] if odds.shape[1] == 1 else odds
 
     @available_if(_calibrated)
     def predict_proba(self, X):

@@ -53,9 +53,11 @@ struct lapis_solver {
   void *owned;        /* freed with the solver: data made for it */
   int64_t features;   /* rows of X where known, else 0 */
   int ranks;          /* processes it was made for */
-  bool brief;         /* only scores, labels, values are wanted, and those of
-                       * samples that the first data had a label of; others hold
-                       * anything finite */
+  /* makes the model, where the class does not by `learn`; or NULL */
+  lapis_status (*model)(lapis_solver *s, struct lapis_model **out);
+  bool brief; /* only scores, labels, values are wanted, and those of
+               * samples that the first data had a label of; others hold
+               * anything finite */
 };
 
 /* Allocates size zeroed bytes that begin with a lapis_solver. */

@@ -63,6 +63,9 @@ void targets_calibrate(const targets *t, const double *calibration,
 /* Known negative and positive labels of class c; of all processes. */
 lapis_status targets_count_all(lapis_ctx *ctx, const targets *t, int64_t c,
                                int64_t count[2]);
+/* Of several classes: lines f (K x n) become log p_c / (1 - p_c) of their
+ * softmax; else they stay.  room: K. */
+void targets_log_odds(const targets *t, double *f, double *room);
 /* The same of this one's samples. */
 void targets_count(const targets *t, int64_t c, int64_t count[2]);
 void targets_free(targets *t);

@@ -265,6 +265,24 @@ void targets_calibrate(const targets *t, const double *calibration,
   }
 }
 
+/* f_c less the log of the sum of exp of the others. */
+void targets_log_odds(const targets *t, double *f, double *room)
+{
+  int64_t K = t->classes;
+  if (t->kind != TARGETS_CLASS) return;
+  for (int64_t j = 0; j < t->samples; j++, f += K) {
+    for (int64_t c = 0; c < K; c++) {
+      double most = -INFINITY, sum = 0;
+      for (int64_t o = 0; o < K; o++)
+        if (o != c) most = fmax(most, f[o]);
+      for (int64_t o = 0; o < K; o++)
+        if (o != c) sum += exp(f[o] - most);
+      room[c] = f[c] - most - log(sum);
+    }
+    for (int64_t c = 0; c < K; c++) f[c] = room[c];
+  }
+}
+
 void targets_free(targets *t)
 {
   base_free(t->sign);

@@ -26,6 +26,8 @@ lapis_status model_alloc(lapis_ctx *ctx, const lapis_method *method,
 void lapis_model_free(lapis_model *m)
 {
   if (m == NULL) return;
+  lapis_model_free(m->filler);
+  lapis_model_free(m->beside);
   for (int i = 0; i < m->learned.count; i++) {
     base_free((void *)(uintptr_t)m->learned.item[i].name);
     base_free(m->learned.item[i].mat.val);
@@ -112,6 +114,7 @@ lapis_status lapis_model_new(lapis_solver *s, lapis_model **out)
                       "model is made of parts yet",
                       s->cls->method, base_ranks(s->ctx));
   const lapis_method *method = lapis_method_find(s->cls->method);
+  if (s->model != NULL && s->result.count > 0) return s->model(s, out);
   if (s->cls->learn == NULL || method == NULL)
     return lapis_fail(s->ctx, LAPIS_ENOTBUILT,
                       "%s: this method solves for the data at hand and learns "
@@ -156,6 +159,7 @@ const lapis_method *lapis_model_method(const lapis_model *m)
 
 int64_t lapis_model_features(const lapis_model *m)
 {
+  if (m->filler != NULL) return lapis_model_features(m->filler);
   return m->map == NULL ? m->features : m->features / lapis_map_rows(m->map, 1);
 }
 

@@ -9,6 +9,9 @@ struct lapis_model {
   void *settings;   /* the method's struct; text values are not kept */
   lapis_map *map, *map_priv;
   named_list learned; /* owns names and arrays */
+  /* joined.h: whose completion fills what is missing of X, in the space behind
+   * its map; and whose probabilities are half of the answer.  Or NULL. */
+  lapis_model *filler, *beside;
 };
 
 /* Copies name and mat (numbers or text) into the model. */

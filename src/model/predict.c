@@ -3,6 +3,7 @@
 
 #include "lapis/lapis_tools.h"
 #include "mat/mat.h"
+#include "model/joined.h"
 #include "model/model.h"
 #include "op/map.h"
 #include "solve/methods.h"
@@ -18,19 +19,12 @@ static lapis_status apply_map(lapis_ctx *ctx, const lapis_model *m,
   return lapis_map_make(ctx, m->map, X, out, to);
 }
 
-lapis_status lapis_predict_new(lapis_ctx *ctx, const lapis_data *data,
-                               const lapis_model *m, const void *options,
-                               lapis_solver **out)
+static lapis_status predict_alone(lapis_ctx *ctx, const lapis_data *data,
+                                  const lapis_model *m, const void *options,
+                                  lapis_solver **out)
 {
   *out = NULL;
   const method_entry *e = method_entry_of(m->method);
-  TRY(method_alone(ctx, m->method->name));
-  if (e->predict == NULL)
-    return lapis_fail(ctx, LAPIS_ENOTBUILT,
-                      "%s: a model of this method answers no new samples",
-                      m->method->name);
-  if (mat_empty(&data->X))
-    return lapis_fail(ctx, LAPIS_ESHAPE, "predict: X has no samples");
   lapis_data mapped = *data;
   double *owned = NULL;
   void *set = base_alloc(ctx, 1, e->predict_method->settings_size);
@@ -46,4 +40,78 @@ lapis_status lapis_predict_new(lapis_ctx *ctx, const lapis_data *data,
   else
     (*out)->owned = owned;
   return s;
+}
+
+/* ---- models of several ---------------------------------------------------*/
+typedef struct asked { /* a model and the options it is asked with, or NULL */
+  const lapis_model *model;
+  void *options;
+} asked;
+
+static lapis_status ask(lapis_ctx *ctx, void *self, const lapis_data *data,
+                        lapis_solver **out)
+{
+  const asked *a = self;
+  return predict_alone(ctx, data, a->model, a->options, out);
+}
+
+static void forget(void *self)
+{
+  asked *a = self;
+  if (a != NULL) base_free(a->options);
+  base_free(a);
+}
+
+/* m, behind what fills its gaps. */
+static lapis_status add_parts(lapis_ctx *ctx, const lapis_model *m,
+                              const void *options, joined_part *part,
+                              int *count)
+{
+  int reads = -1;
+  if (m->filler != NULL) {
+    reads = *count;
+    TRY(add_parts(ctx, m->filler, NULL, part, count));
+    part[reads].answers = false;
+  }
+  const lapis_method *table = lapis_predict_method(m->method);
+  asked *a = base_alloc(ctx, 1, sizeof *a);
+  part[*count] =
+      (joined_part){.make = ask, .self = a, .reads = reads, .answers = true};
+  ++*count;
+  if (a == NULL) return LAPIS_ENOMEM;
+  a->model = m;
+  a->options = base_alloc(ctx, 1, table->settings_size);
+  if (a->options == NULL) return LAPIS_ENOMEM;
+  return lapis_settings_copy(ctx, table, options, a->options);
+}
+
+static lapis_status predict_joined(lapis_ctx *ctx, const lapis_data *data,
+                                   const lapis_model *m, const void *options,
+                                   lapis_solver **out)
+{
+  joined_part part[JOINED_PARTS];
+  int count = 0;
+  lapis_status s = add_parts(ctx, m, options, part, &count);
+  if (s >= 0 && m->beside != NULL)
+    s = add_parts(ctx, m->beside, NULL, part, &count);
+  if (s >= 0) s = joined_new(ctx, data, part, count, forget, out);
+  for (int k = 0; k < count && s < 0; k++) forget(part[k].self);
+  return s;
+}
+
+lapis_status lapis_predict_new(lapis_ctx *ctx, const lapis_data *data,
+                               const lapis_model *m, const void *options,
+                               lapis_solver **out)
+{
+  *out = NULL;
+  TRY(method_alone(ctx, m->method->name));
+  if (method_entry_of(m->method)->predict == NULL)
+    return lapis_fail(ctx, LAPIS_ENOTBUILT,
+                      "%s: a model of this method answers no new samples",
+                      m->method->name);
+  if (mat_empty(&data->X))
+    return lapis_fail(ctx, LAPIS_ESHAPE, "predict: X has no samples");
+  if (m->filler != NULL || m->beside != NULL)
+    return predict_joined(ctx, data, m, options, out);
+  return predict_alone(ctx, data, m, options, out);
 }

@@ -163,6 +163,6 @@ lapis_status runner_judge(lapis_race *r, runner *x)
   x->learnt = ahead > 2 * error && answers > 1;
   r->base = mean_loss(r, &none, NULL, &error);
   base_free(none.platt);
-  x->judged = !isnan(x->loss);
+  x->judged = !isnan(x->loss) && !isnan(x->auroc); /* both kinds */
   return LAPIS_OK;
 }

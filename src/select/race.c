@@ -10,8 +10,9 @@
 #include "solve/methods.h"
 
 enum { FOLDS = 3, USED_FOLDS = 2, FEW = 100, ROUNDS = 2 };
-static const double TIE = 0.002;        /* of log-loss */
-static const double MOST_ENTRIES = 5e7; /* a sparse X that is made dense */
+static const double TIE = 0.002;          /* of log-loss */
+static const double MOST_ENTRIES = 5e7;   /* a sparse X that is made dense */
+static const double MOST_COMPLETED = 1e7; /* entries kept a fold */
 
 /* ---- preparing ----------------------------------------------------------*/
 /* Counts: whole numbers, none below 0, zeros in most samples. */
@@ -61,10 +62,19 @@ static bool plain_can_read(const lapis_mat *X, const lapis_mc_settings *set)
          (double)X->rows * (double)X->cols <= MOST_ENTRIES;
 }
 
-static lapis_status make_maps(lapis_race *r, const lapis_mat *X)
+/* An mc fills gaps better than means do, where there are some. */
+static bool may_fill(const lapis_race *r, const lapis_mat *X)
+{
+  bool dense = X->colptr == NULL;
+  return r->o.linear && dense && has_gaps(X) &&
+         (double)X->rows * (double)X->cols <= MOST_COMPLETED;
+}
+
+lapis_status race_make_maps(lapis_race *r, const lapis_mat *X)
 {
   choose_maps(r, X);
   r->o.linear = r->o.linear && plain_can_read(X, &r->set);
+  r->fills = may_fill(r, X);
   for (int k = 0; k < r->n_maps; k++) {
     lapis_map *map;
     r->X[k] = *X;
@@ -173,6 +183,11 @@ static lapis_status run_all(lapis_race *r, int first)
   for (int64_t f = 0; f < r->used; f++)
     for (int i = first; i < r->count; i++) {
       lapis_status s = runner_answers(r, &r->run[i], f);
+      if (s == LAPIS_EDATA ||
+          s == LAPIS_EMISSING) { /* the fold has too little */
+        runner_forget(r, &r->run[i], f);
+        s = LAPIS_OK;
+      }
       if (s < 0 || s == LAPIS_CANCELLED) return s;
       if (!show(r, f * (r->count - first) + i - first + 1, all, started))
         return LAPIS_CANCELLED;
@@ -225,6 +240,29 @@ static lapis_status judge_from(lapis_race *r, int first)
   return LAPIS_OK;
 }
 
+/* Further runners where the best of a kind stands at an end; how many. */
+static int widen(lapis_race *r)
+{
+  static const char *const kinds[] = {"mc", "linear"};
+  int more = 0;
+  for (int k = 0; k < 2; k++) {
+    int best = lapis_race_best(r, kinds[k]);
+    if (k == 0 && (r->o.stated & LAPIS_STATED_MU) != 0) continue;
+    if (best >= 0) more += runners_widen(r, r->order[best]);
+  }
+  return more;
+}
+
+/* The mean of the best of either kind. */
+static lapis_status join_best(lapis_race *r)
+{
+  int mc = lapis_race_best(r, "mc"), linear = lapis_race_best(r, "linear");
+  int before = r->count;
+  if (mc < 0 || linear < 0) return LAPIS_OK;
+  TRY(runners_mean(r, r->order[mc], r->order[linear]));
+  return judge_from(r, before);
+}
+
 static lapis_status race(lapis_race *r)
 {
   int first = 0;
@@ -232,18 +270,15 @@ static lapis_status race(lapis_race *r)
   runners_list(r);
   for (int round = 0; s == LAPIS_OK && round <= ROUNDS; round++) {
     s = run_all(r, first);
-    /* prepare found no fault in the data: a fold hides too much */
-    if (s == LAPIS_EDATA || s == LAPIS_EMISSING) return LAPIS_EINVAL;
     if (s < 0 || s == LAPIS_CANCELLED) return s;
     TRY(judge_from(r, first));
     first = r->count;
-    int best = lapis_race_best(r, "mc");
-    bool single = (r->o.stated & LAPIS_STATED_MU) != 0;
-    if (single || best < 0 || round == ROUNDS) break;
-    int more = runners_widen(r, r->order[best]);
+    if (s != LAPIS_OK || round == ROUNDS) break;
+    int more = widen(r);
     r->widened += more;
     if (more == 0) break;
   }
+  TRY(join_best(r));
   return s;
 }
 
@@ -269,18 +304,19 @@ static lapis_status prepare(lapis_race *r)
   TRY(find_turns(r));
   TRY(find_units(r));
   TRY(draw(r));
-  TRY(make_maps(r, &r->data->X));
+  TRY(race_make_maps(r, &r->data->X));
   return r->own_map == NULL ? LAPIS_OK : check(r, &r->X[0], true);
 }
 
 /* What only running needs: copies of X, and what was made of them. */
-static void drop_data(lapis_race *r)
+void race_drop_data(lapis_race *r)
 {
   for (int k = 0; k < MOST_MAPS; k++) {
     lapis_solver_free(r->common[k]);
     free(r->memory[k]);
     base_free(r->filled[k]);
     r->common[k] = NULL;
+    r->tried[k] = false;
     r->memory[k] = r->filled[k] = NULL;
   }
   r->data = NULL;
@@ -310,7 +346,7 @@ lapis_status lapis_race_run(lapis_ctx *ctx, const lapis_data *data,
   if (s >= 0) s = race(r);
   base_mute(ctx, false);
   keep_pause(ctx, false);
-  drop_data(r);
+  race_drop_data(r);
   if (s < 0 || s == LAPIS_CANCELLED) {
     lapis_race_free(r);
     return s;
@@ -327,7 +363,8 @@ void lapis_race_free(lapis_race *r)
     base_free(r->run[i].platt);
     base_free(r->run[i].answer);
   }
-  drop_data(r);
+  race_drop_data(r);
+  for (int f = 0; f < MOST_FOLDS; f++) base_free(r->completed[f]);
   folds_free(&r->plan);
   targets_free(&r->labels);
   base_free(r->turn);
@@ -344,11 +381,15 @@ int lapis_race_count(const lapis_race *r)
   return n;
 }
 
+static const char *const kind_name[] = {"mc", "linear", "both"};
+
 int lapis_race_best(const lapis_race *r, const char *method)
 {
   for (int i = 0; i < lapis_race_count(r); i++) {
-    bool linear = r->run[r->order[i]].linear;
-    if (method == NULL || linear == (strcmp(method, "linear") == 0)) return i;
+    runner_kind kind = r->run[r->order[i]].kind;
+    bool single = method == NULL && kind != RUNNER_BOTH;
+    if (single || (method != NULL && strcmp(method, kind_name[kind]) == 0))
+      return i;
   }
   return -1;
 }
@@ -363,9 +404,14 @@ static void describe(const lapis_race *r, const runner *x, char *to)
   static const char *const coding[] = {"auto", "pm", "01", "rare"};
   static const char *const variant[] = {"mc1", "pos", "simplex"};
   const lapis_mc_settings *set = &x->set;
+  if (x->kind == RUNNER_BOTH) {
+    snprintf(to, LAPIS_RUNNER_TEXT, "the mean of both");
+    return;
+  }
   int used = snprintf(to, LAPIS_RUNNER_TEXT, "--map %.40s", r->map[x->map]);
-  if (x->linear)
-    snprintf(to + used, (size_t)(LAPIS_RUNNER_TEXT - used), " --C %g", x->C);
+  if (x->kind == RUNNER_LINEAR)
+    snprintf(to + used, (size_t)(LAPIS_RUNNER_TEXT - used), " --C %g%s", x->C,
+             x->filled ? " (gaps filled by mc)" : "");
   else if (isnan(set->mu))
     snprintf(to + used, (size_t)(LAPIS_RUNNER_TEXT - used),
              " --variant %s --labels %s --lambda %g --gamma %g --mu-rel %g",
@@ -381,7 +427,7 @@ static void describe(const lapis_race *r, const runner *x, char *to)
 lapis_runner lapis_race_at(const lapis_race *r, int i)
 {
   const runner *x = &r->run[r->order[i]];
-  lapis_runner out = {.method = x->linear ? "linear" : "mc",
+  lapis_runner out = {.method = kind_name[x->kind],
                       .loss = x->loss,
                       .error = x->error,
                       .auroc = x->auroc,
@@ -397,17 +443,21 @@ double lapis_race_difference(const lapis_race *r, int i, int j, double *error)
   return race_behind(r, &r->run[r->order[i]], &r->run[r->order[j]], error);
 }
 
-void lapis_race_settings(const lapis_race *r, int i, lapis_mc_settings *set)
+void race_take(const lapis_race *r, const runner *x, lapis_mc_settings *set)
 {
-  const lapis_mc_settings *from = &r->run[r->order[i]].set;
-  set->calibration =
-      lapis_mat_f64((double *)r->run[r->order[i]].answer, 2, r->K);
+  const lapis_mc_settings *from = &x->set;
+  set->calibration = lapis_mat_f64((double *)x->answer, 2, r->K);
   set->variant = from->variant;
   set->labels = from->labels;
   set->lambda = from->lambda;
   set->gamma = from->gamma;
   set->mu = from->mu;
   set->mu_rel = from->mu_rel;
+}
+
+void lapis_race_settings(const lapis_race *r, int i, lapis_mc_settings *set)
+{
+  race_take(r, &r->run[r->order[i]], set);
 }
 
 lapis_race_hidden lapis_race_what(const lapis_race *r)

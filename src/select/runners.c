@@ -44,9 +44,10 @@ static const double weights[] = {.01, .1, 1}; /* C of linear ones */
 /* ---- the list -----------------------------------------------------------*/
 static bool same(const runner *a, const runner *b)
 {
-  return a->linear == b->linear && a->map == b->map && a->C == b->C &&
-         a->set.labels == b->set.labels && a->set.lambda == b->set.lambda &&
-         a->set.gamma == b->set.gamma && a->set.mu_rel == b->set.mu_rel;
+  return a->kind == b->kind && a->filled == b->filled && a->map == b->map &&
+         a->C == b->C && a->set.labels == b->set.labels &&
+         a->set.lambda == b->set.lambda && a->set.gamma == b->set.gamma &&
+         a->set.mu_rel == b->set.mu_rel;
 }
 
 static bool add(lapis_race *r, const runner *x)
@@ -83,8 +84,12 @@ void runners_list(lapis_race *r)
   for (int i = 0; r->n_maps > 1 && i < ROWS; i++)
     if (of_counts[i].gamma > 0) add_mc(r, 1, &of_counts[i]);
   for (int map = 0; r->o.linear && map < r->n_maps; map++)
-    for (size_t k = 0; k < sizeof weights / sizeof *weights; k++)
-      add(r, &(runner){.linear = true, .map = map, .C = weights[k]});
+    for (size_t k = 0; k < sizeof weights / sizeof *weights; k++) {
+      runner x = {.kind = RUNNER_LINEAR, .map = map, .C = weights[k]};
+      add(r, &x);
+      x.filled = true;
+      if (r->fills && map == 0) add(r, &x);
+    }
 }
 
 /* Ends of mu and lambda among runners that differ from the best in nothing
@@ -94,7 +99,7 @@ static void ends(const lapis_race *r, const runner *b, bool of_mu, bool end[2])
   end[0] = end[1] = true;
   for (int i = 0; i < r->count; i++) {
     const runner *x = &r->run[i];
-    if (x->linear || x->map != b->map) continue;
+    if (x->kind != RUNNER_MC || x->map != b->map) continue;
     double a = of_mu ? x->set.mu_rel : x->set.lambda;
     double at = of_mu ? b->set.mu_rel : b->set.lambda;
     if (a < at) end[0] = false;
@@ -102,12 +107,33 @@ static void ends(const lapis_race *r, const runner *b, bool of_mu, bool end[2])
   }
 }
 
+/* Of logistic regressions: a C ten times smaller or larger. */
+static int widen_linear(lapis_race *r, int best)
+{
+  runner b = r->run[best];
+  int before = r->count;
+  double least = b.C, most = b.C;
+  for (int i = 0; i < r->count; i++) {
+    const runner *x = &r->run[i];
+    if (x->kind != RUNNER_LINEAR || x->map != b.map || x->filled != b.filled)
+      continue;
+    least = fmin(least, x->C);
+    most = fmax(most, x->C);
+  }
+  b.C = b.C <= least ? least / 10 : b.C >= most ? most * 10 : 0;
+  b.score = NULL;
+  b.platt = b.answer = NULL;
+  b.judged = b.learnt = false;
+  if (b.C > 0) add(r, &b);
+  return r->count - before;
+}
+
 int runners_widen(lapis_race *r, int best)
 {
   const runner b = r->run[best];
   const double factor[] = {1. / 3, 3};
   int before = r->count;
-  if (b.linear) return 0;
+  if (b.kind == RUNNER_LINEAR) return widen_linear(r, best);
   for (int of_mu = 0; of_mu < 2; of_mu++) {
     bool end[2];
     unsigned stated = of_mu ? LAPIS_STATED_MU : LAPIS_STATED_LAMBDA;
@@ -196,6 +222,25 @@ static void make_common(lapis_race *r, int map, const lapis_mc_settings *set)
   base_free(y);
 }
 
+/* X with its gaps filled: low_rank + sparse is X where it was seen, and sparse
+ * is 0 elsewhere. */
+static lapis_status keep_completed(lapis_race *r, int64_t fold,
+                                   const lapis_solver *s)
+{
+  lapis_mat low, sparse;
+  TRY(lapis_result_get(s, "low_rank", &low));
+  TRY(lapis_result_get(s, "sparse", &sparse));
+  double **to = &r->completed[fold];
+  if (*to == NULL)
+    *to = base_alloc_raw(r->ctx, low.rows * low.cols, sizeof **to);
+  if (*to == NULL) return LAPIS_ENOMEM;
+  for (int64_t k = 0; k < low.rows * low.cols; k++) {
+    int64_t i = k % low.rows, j = k / low.rows;
+    (*to)[k] = lapis_mat_at(&low, i, j) + lapis_mat_at(&sparse, i, j);
+  }
+  return LAPIS_OK;
+}
+
 static lapis_status solve_mc(lapis_race *r, runner *x, lapis_data *data,
                              int64_t fold, bool turned)
 {
@@ -208,8 +253,14 @@ static lapis_status solve_mc(lapis_race *r, runner *x, lapis_data *data,
   set.stop.max_iters = LOOSE_ITERS;
   set.stop.seconds = INFINITY;
   set.certificate = set.class_features = set.debias = false;
-  if (!r->tried[x->map]) make_common(r, x->map, &set);
-  TRY(solver_for(r, x->map, data, &set, &own, &s));
+  bool completes = r->fills && x == r->run;
+  if (completes) {
+    set.dense = own = true;
+    TRY(lapis_mc_new(r->ctx, data, &set, &s));
+  } else {
+    if (!r->tried[x->map]) make_common(r, x->map, &set);
+    TRY(solver_for(r, x->map, data, &set, &own, &s));
+  }
   lapis_status status = lapis_solve(s);
   if (status >= 0 && status != LAPIS_CANCELLED) {
     lapis_status got = lapis_result_get(s, "scores", &scores);
@@ -217,6 +268,10 @@ static lapis_status solve_mc(lapis_race *r, runner *x, lapis_data *data,
   }
   if (status >= 0 && status != LAPIS_CANCELLED)
     keep_hidden(r, x, fold, scores.val, turned);
+  if (status >= 0 && completes) {
+    lapis_status kept = keep_completed(r, fold, s);
+    if (kept < 0) status = kept;
+  }
   if (own) lapis_solver_free(s);
   return status;
 }
@@ -270,23 +325,40 @@ static lapis_status score_linear(lapis_race *r, la *h,
   TRY(h->ops->gemm(h, LA_T, LA_N, 1, &w, &X, 0, &out));
   for (int64_t k = 0; k < r->K * r->n; k++)
     score[k] += W[k % r->K * (d + 1) + d];
+  targets_log_odds(&r->labels, score, W);
   return LAPIS_OK;
+}
+
+/* Some label is shown of both kinds. */
+static bool teaches(const lapis_race *r, const double *y)
+{
+  for (int64_t c = 0; c < r->K; c++) {
+    bool kind[2] = {false, false};
+    for (int64_t j = 0; j < r->n; j++)
+      if (!isnan(y[j * r->K + c])) kind[y[j * r->K + c] > 0] = true;
+    if (kind[0] && kind[1]) return true;
+  }
+  return false;
 }
 
 static lapis_status linear_answers(lapis_race *r, runner *x, int64_t fold)
 {
   la h;
   int64_t d = r->X[x->map].rows;
-  if (r->filled[x->map] == NULL) TRY(fill_gaps(r, x->map));
+  if (!x->filled && r->filled[x->map] == NULL) TRY(fill_gaps(r, x->map));
+  double *from = x->filled ? r->completed[fold] : r->filled[x->map];
+  if (from == NULL) return LAPIS_OK; /* the filler has not answered */
   TRY(la_open(r->ctx, &h));
   double *y = shown(r, fold, false);
   double *score = base_alloc_raw(r->ctx, r->K * r->n, sizeof *score);
   double *W = base_alloc_raw(r->ctx, (d + 1) * r->K, sizeof *W);
   lapis_status s = LAPIS_ENOMEM;
-  if (y != NULL && score != NULL && W != NULL) {
-    logistic_problem p = {.X = lapis_mat_f64(r->filled[x->map], d, r->n),
+  if (y != NULL && !teaches(r, y)) s = LAPIS_EDATA;
+  if (s != LAPIS_EDATA && y != NULL && score != NULL && W != NULL) {
+    logistic_problem p = {.X = lapis_mat_f64(from, d, r->n),
                           .sign = y,
                           .K = r->K,
+                          .classes = r->labels.kind == TARGETS_CLASS,
                           .C = x->C,
                           .tol = LOOSE_TOL,
                           .max_iters = LOOSE_ITERS};
@@ -299,6 +371,41 @@ static lapis_status linear_answers(lapis_race *r, runner *x, int64_t fold)
   return s;
 }
 
+/* ---- the mean of two ----------------------------------------------------*/
+static double log_odds(double p)
+{
+  const double least = 1e-12;
+  p = fmin(fmax(p, least), 1 - least);
+  return log(p) - log1p(-p);
+}
+
+lapis_status runners_mean(lapis_race *r, int a, int b)
+{
+  runner x = {.kind = RUNNER_BOTH, .of = {a, b}, .map = r->run[a].map};
+  int64_t count = r->K * r->n;
+  if (r->count == MOST_RUNNERS) return LAPIS_OK;
+  double *p = base_alloc_raw(r->ctx, 2 * count, sizeof *p);
+  x.score = base_alloc_raw(r->ctx, count, sizeof *x.score);
+  if (p == NULL || x.score == NULL) {
+    base_free(p);
+    base_free(x.score);
+    return LAPIS_ENOMEM;
+  }
+  for (int k = 0; k < 2; k++) {
+    const runner *one = &r->run[x.of[k]];
+    targets_calibrate(&r->labels, (const double *)one->answer, one->score,
+                      p + k * count);
+  }
+  for (int64_t k = 0; k < count; k++)
+    x.score[k] = log_odds((p[k] + p[count + k]) / 2);
+  for (int64_t k = 0; k < count; k++)
+    if (isnan(r->run[a].score[k]) || isnan(r->run[b].score[k]))
+      x.score[k] = NAN;
+  base_free(p);
+  r->run[r->count++] = x;
+  return LAPIS_OK;
+}
+
 lapis_status runner_answers(lapis_race *r, runner *x, int64_t fold)
 {
   if (x->score == NULL) {
@@ -306,5 +413,6 @@ lapis_status runner_answers(lapis_race *r, runner *x, int64_t fold)
     if (x->score == NULL) return LAPIS_ENOMEM;
     for (int64_t k = 0; k < r->K * r->n; k++) x->score[k] = NAN;
   }
-  return x->linear ? linear_answers(r, x, fold) : mc_answers(r, x, fold);
+  return x->kind == RUNNER_LINEAR ? linear_answers(r, x, fold)
+                                  : mc_answers(r, x, fold);
 }

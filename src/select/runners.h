@@ -6,10 +6,13 @@
 #include "select/calibrate.h"
 #include "select/select.h"
 
-enum { MOST_RUNNERS = 40, MOST_MAPS = 2 };
+enum { MOST_RUNNERS = 40, MOST_MAPS = 2, MOST_FOLDS = 4 };
+typedef enum runner_kind { RUNNER_MC, RUNNER_LINEAR, RUNNER_BOTH } runner_kind;
 typedef struct runner {
-  bool linear;
-  int map; /* place among the maps */
+  runner_kind kind;
+  int of[2];   /* both: the runners whose mean it is */
+  bool filled; /* linear: gaps hold what the filler completes, not means */
+  int map;     /* place among the maps */
   lapis_mc_settings set;
   double C;        /* linear */
   double *score;   /* K x n of hidden labels, NaN elsewhere; for the larger
@@ -35,6 +38,9 @@ struct lapis_race {
   char *own_map;
   double *memory[MOST_MAPS]; /* behind X */
   double *filled[MOST_MAPS]; /* X without gaps, for linear ones, or NULL */
+  /* X in which an mc, the first runner, has filled the gaps, a fold each */
+  bool fills;
+  double *completed[MOST_FOLDS];
   lapis_mat X[MOST_MAPS];
   bool tried[MOST_MAPS];           /* to make the common solver */
   lapis_solver *common[MOST_MAPS]; /* of all labels, which takes a fold's */
@@ -49,11 +55,19 @@ struct lapis_race {
 void runners_list(lapis_race *r);
 /* Further ones, where the best stands at an end of what was tried; how many. */
 int runners_widen(lapis_race *r, int best);
+/* The mean of the probabilities of two runners, as a further one. */
+lapis_status runners_mean(lapis_race *r, int a, int b);
 /* Answers of a runner for what this fold hides.  LAPIS_EDATA where the fold
  * leaves too little to learn from. */
 lapis_status runner_answers(lapis_race *r, runner *x, int64_t fold);
 /* As if x had never been asked about the fold. */
 void runner_forget(const lapis_race *r, runner *x, int64_t fold);
+
+/* X behind each map, and the end of what only running needs. */
+lapis_status race_make_maps(lapis_race *r, const lapis_mat *X);
+void race_drop_data(lapis_race *r);
+/* What an mc runner ran with, and its calibration, borrowed. */
+void race_take(const lapis_race *r, const runner *x, lapis_mc_settings *set);
 
 /* judge.c: loss, error, AUROC, accuracy, sigmoids of a runner. */
 lapis_status runner_judge(lapis_race *r, runner *x);

@@ -23,21 +23,6 @@ void linear_fill(const lapis_mat *X, const double *fill, double *to)
     if (isnan(to[k])) to[k] = fill[k % X->rows];
 }
 
-/* log p_c / (1 - p_c) of the softmax: f_c less the log of the sum of exp of
- * the others. */
-static void against_the_others(double *f, int64_t K, double *room)
-{
-  for (int64_t c = 0; c < K; c++) {
-    double most = -INFINITY, sum = 0;
-    for (int64_t o = 0; o < K; o++)
-      if (o != c) most = fmax(most, f[o]);
-    for (int64_t o = 0; o < K; o++)
-      if (o != c) sum += exp(f[o] - most);
-    room[c] = f[c] - most - log(sum);
-  }
-  for (int64_t c = 0; c < K; c++) f[c] = room[c];
-}
-
 /* In an order that does not depend on the samples beside it. */
 static double line(const double *w, const double *x, int64_t d)
 {
@@ -61,8 +46,7 @@ void linear_answer_give(lapis_solver *s, linear_answer *a, const double *W)
   int64_t d = a->d, K = a->K, n = a->n;
   for (int64_t k = 0; k < K * n; k++)
     a->scores[k] = line(W + k % K * (d + 1), a->X + k / K * d, d);
-  for (int64_t j = 0; j < n && t->kind == TARGETS_CLASS; j++)
-    against_the_others(a->scores + j * K, K, a->probabilities);
+  targets_log_odds(t, a->scores, a->probabilities);
   for (int64_t k = 0; k < K * n; k++) a->probabilities[k] = share(a->scores[k]);
   if (a->calibration != NULL)
     targets_calibrate(t, a->calibration, a->scores, a->probabilities);

@@ -1,0 +1,210 @@
+/* joined.c - several solvers that answer as one. */
+#include "model/joined.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/keep.h"
+#include "mat/mat.h"
+
+typedef struct joined {
+  lapis_solver base;
+  lapis_data data; /* borrowed */
+  int count;
+  joined_part part[JOINED_PARTS];
+  lapis_solver *solver[JOINED_PARTS];
+  double *filled; /* d x n, from the part that fills */
+  void (*release)(void *self);
+  double *probabilities, *labels; /* K x n, rows x n, of two answers */
+} joined;
+
+static joined *joined_of(const lapis_solver *s)
+{
+  return (joined *)(uintptr_t)s;
+}
+
+lapis_solver *joined_solver(const lapis_solver *s, int k)
+{
+  return joined_of(s)->solver[k];
+}
+
+void *joined_self(const lapis_solver *s, int k)
+{
+  return joined_of(s)->part[k].self;
+}
+
+int joined_count(const lapis_solver *s)
+{
+  return joined_of(s)->count;
+}
+
+bool joined_answers(const lapis_solver *s, int k)
+{
+  return joined_of(s)->part[k].answers;
+}
+
+/* ---- solving ------------------------------------------------------------*/
+/* What was seen of X and what was completed of it: low_rank + sparse is X where
+ * it was seen, and sparse is 0 elsewhere. */
+static lapis_status fill(joined *w, int from, lapis_data *data)
+{
+  lapis_mat low, sparse;
+  TRY(lapis_result_get(w->solver[from], "low_rank", &low));
+  TRY(lapis_result_get(w->solver[from], "sparse", &sparse));
+  base_free(w->filled);
+  w->filled = base_alloc_raw(w->base.ctx, low.rows * low.cols, sizeof(double));
+  if (w->filled == NULL) return LAPIS_ENOMEM;
+  for (int64_t k = 0; k < low.rows * low.cols; k++) {
+    int64_t i = k % low.rows, j = k / low.rows;
+    w->filled[k] = lapis_mat_at(&low, i, j) + lapis_mat_at(&sparse, i, j);
+  }
+  data->X = lapis_mat_f64(w->filled, low.rows, low.cols);
+  return LAPIS_OK;
+}
+
+static lapis_status run_part(joined *w, int k)
+{
+  const joined_part *p = &w->part[k];
+  lapis_data data = w->data;
+  if (p->reads >= 0) TRY(fill(w, p->reads, &data));
+  lapis_solver_free(w->solver[k]);
+  w->solver[k] = NULL;
+  TRY(p->make(w->base.ctx, p->self, &data, &w->solver[k]));
+  w->solver[k]->brief = w->base.brief;
+  return lapis_solve(w->solver[k]);
+}
+
+/* ---- the answer of one, or the mean of two ------------------------------*/
+static void pass_on(joined *w, const lapis_solver *from)
+{
+  for (int i = 0; i < from->result.count; i++)
+    solver_publish(&w->base, from->result.item[i].name,
+                   from->result.item[i].mat);
+}
+
+/* Of one class: the likeliest.  Else, cell by cell, the label of whichever
+ * answer decides as the mean does: one of them must. */
+static void decide(joined *w, const lapis_mat *p, const lapis_mat labels[2],
+                   const lapis_mat *classes, int64_t K, int64_t n)
+{
+  for (int64_t k = 0; k < K * n && classes == NULL; k++) {
+    bool yes = w->probabilities[k] > 0.5;
+    int whose = (lapis_mat_at(p, k % K, k / K) > 0.5) == yes ? 0 : 1;
+    w->labels[k] = lapis_mat_at(&labels[whose], k % K, k / K);
+  }
+  for (int64_t j = 0; j < n && classes != NULL; j++) {
+    int64_t best = 0;
+    for (int64_t c = 1; c < K; c++)
+      if (w->probabilities[j * K + c] > w->probabilities[j * K + best])
+        best = c;
+    w->labels[j] = lapis_mat_at(classes, 0, best);
+  }
+}
+
+static lapis_status take_mean(joined *w, const lapis_solver *a,
+                              const lapis_solver *b)
+{
+  lapis_mat p[2], labels[2];
+  const lapis_mat *classes = named_find(&a->result, "classes");
+  if (classes == NULL) classes = named_find(&b->result, "classes");
+  TRY(lapis_result_get(a, "probabilities", &p[0]));
+  TRY(lapis_result_get(b, "probabilities", &p[1]));
+  TRY(lapis_result_get(a, "labels", &labels[0]));
+  TRY(lapis_result_get(b, "labels", &labels[1]));
+  int64_t K = p[0].rows, n = p[0].cols;
+  if (p[1].rows != K || p[1].cols != n || labels[1].rows != labels[0].rows ||
+      labels[0].rows != (classes == NULL ? K : 1) ||
+      (classes != NULL && classes->cols != K))
+    return lapis_fail(w->base.ctx, LAPIS_EFORMAT,
+                      "predict: the two models inside this one answer for "
+                      "other labels");
+  if (w->probabilities == NULL) {
+    w->probabilities = arena_reals(&w->base.arena, K * n);
+    w->labels = arena_reals(&w->base.arena, labels[0].rows * n);
+    TRY(arena_status(&w->base.arena));
+  }
+  for (int64_t k = 0; k < K * n; k++)
+    w->probabilities[k] = (lapis_mat_at(&p[0], k % K, k / K) +
+                           lapis_mat_at(&p[1], k % K, k / K)) /
+                          2;
+  decide(w, &p[0], labels, classes, K, n);
+  lapis_mat mean = lapis_mat_f64(w->probabilities, K, n);
+  solver_publish(&w->base, "scores", mean);
+  solver_publish(&w->base, "probabilities", mean);
+  solver_publish(&w->base, "labels",
+                 lapis_mat_f64(w->labels, labels[0].rows, n));
+  return LAPIS_OK;
+}
+
+static lapis_status gather(joined *w)
+{
+  lapis_solver *first = NULL, *second = NULL;
+  for (int k = 0; k < w->count; k++) {
+    if (!w->part[k].answers) continue;
+    if (first == NULL)
+      first = w->solver[k];
+    else
+      second = w->solver[k];
+  }
+  double seconds = w->base.info.seconds;
+  w->base.info = first->info;
+  w->base.info.seconds = seconds;
+  w->base.settings = first->settings;
+  w->base.features = first->features;
+  pass_on(w, first);
+  return second == NULL ? LAPIS_OK : take_mean(w, first, second);
+}
+
+static lapis_status solve(lapis_solver *s)
+{
+  joined *w = joined_of(s);
+  lapis_status status = LAPIS_OK;
+  double started = base_seconds();
+  keep_pause(s->ctx, true); /* two solves of one name */
+  for (int k = 0; k < w->count && status >= 0 && status != LAPIS_CANCELLED;
+       k++) {
+    lapis_status part = run_part(w, k);
+    if (part < 0 || status == LAPIS_OK) status = part;
+  }
+  keep_pause(s->ctx, false);
+  s->info.seconds = base_seconds() - started;
+  if (status < 0 || status == LAPIS_CANCELLED) return status;
+  TRY(gather(w));
+  return status;
+}
+
+/* ---- constructor --------------------------------------------------------*/
+static void release(lapis_solver *s)
+{
+  joined *w = joined_of(s);
+  for (int k = 0; k < w->count; k++) {
+    lapis_solver_free(w->solver[k]);
+    if (w->release != NULL) w->release(w->part[k].self);
+  }
+  base_free(w->filled);
+}
+
+static const solver_class joined_class = {
+    .method = "joined", .solve = solve, .free = release};
+
+lapis_status joined_new(lapis_ctx *ctx, const lapis_data *data,
+                        const joined_part *part, int count,
+                        void (*give_back)(void *self), lapis_solver **out)
+{
+  lapis_solver *s;
+  *out = NULL;
+  TRY(solver_alloc(ctx, &joined_class, sizeof(joined), &s));
+  joined *w = joined_of(s);
+  w->data = *data;
+  w->count = count;
+  w->release = give_back;
+  memcpy(w->part, part, (size_t)count * sizeof *part);
+  *out = s;
+  return LAPIS_OK;
+}
+
+void joined_teach(lapis_solver *s,
+                  lapis_status (*model)(lapis_solver *s, lapis_model **out))
+{
+  s->model = model;
+}

@@ -1,0 +1,149 @@
+/* answer.c - a runner of a race answers for all samples.
+ *
+ * As in the race: mc and logistic regression through the map they ran with,
+ * gaps filled by the first mc where the regression had them so, and of both
+ * the mean. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/joined.h"
+#include "model/model.h"
+#include "select/runners.h"
+#include "solve/methods.h"
+
+typedef struct answer_part { /* what a part is made from, and keeps */
+  const lapis_method *method;
+  union {
+    lapis_mc_settings mc;
+    lapis_linear_settings linear;
+  } set;
+  bool reads_map;       /* else it reads what was filled, which is mapped */
+  const char *map_text; /* the race's */
+  lapis_map *map;       /* fitted; NULL: none */
+  double *X;            /* behind the map */
+} answer_part;
+
+static void part_free(void *self)
+{
+  answer_part *p = self;
+  if (p == NULL) return;
+  lapis_map_free(p->map);
+  free(p->X);
+  base_free(p);
+}
+
+static lapis_status part_make(lapis_ctx *ctx, void *self,
+                              const lapis_data *data, lapis_solver **out)
+{
+  answer_part *p = self;
+  lapis_data mapped = *data;
+  *out = NULL;
+  lapis_map_free(p->map);
+  free(p->X);
+  p->map = NULL;
+  p->X = NULL;
+  if (p->reads_map && strcmp(p->map_text, "none") != 0) {
+    TRY(lapis_map_new(ctx, p->map_text, &p->map));
+    TRY(lapis_map_fit(ctx, p->map, &data->X));
+    TRY(lapis_map_make(ctx, p->map, &data->X, &p->X, &mapped.X));
+  }
+  return lapis_solver_new(ctx, p->method, &mapped, &p->set, out);
+}
+
+/* ---- a model of the whole -----------------------------------------------*/
+static lapis_status learn(const lapis_solver *s, int k, lapis_model **out)
+{
+  const answer_part *p = joined_self(s, k);
+  TRY(lapis_model_new(joined_solver(s, k), out));
+  if (p->map == NULL) return LAPIS_OK;
+  return lapis_model_set_map(s->ctx, *out, p->map, false);
+}
+
+/* Parts that only fill come before the one that they fill for. */
+static lapis_status model_of(lapis_solver *s, lapis_model **out)
+{
+  lapis_model *all[JOINED_PARTS] = {NULL}, *filler = NULL;
+  int answers = 0, count = joined_count(s);
+  lapis_status status = LAPIS_OK;
+  *out = NULL;
+  for (int k = 0; k < count && status >= 0; k++) {
+    lapis_model *m = NULL;
+    status = learn(s, k, &m);
+    if (status < 0) {
+      lapis_model_free(m);
+    } else if (!joined_answers(s, k)) {
+      filler = m;
+    } else {
+      m->filler = filler;
+      filler = NULL;
+      all[answers++] = m;
+    }
+  }
+  if (status >= 0 && answers > 1) all[0]->beside = all[1];
+  if (status >= 0) {
+    *out = all[0];
+    return LAPIS_OK;
+  }
+  lapis_model_free(filler);
+  for (int k = 0; k < answers; k++) lapis_model_free(all[k]);
+  return status;
+}
+
+/* ---- parts --------------------------------------------------------------*/
+static lapis_status add_part(const lapis_race *r, const runner *x, bool fills,
+                             const lapis_mc_settings *like, joined_part *part,
+                             int *count)
+{
+  int reads = -1;
+  if (x->filled) {
+    reads = *count;
+    TRY(add_part(r, &r->run[0], true, like, part, count));
+  }
+  answer_part *p = base_alloc(r->ctx, 1, sizeof *p);
+  if (p == NULL) return LAPIS_ENOMEM;
+  part[*count] = (joined_part){
+      .make = part_make, .self = p, .reads = reads, .answers = !fills};
+  ++*count;
+  lapis_mat slopes = lapis_mat_f64((double *)x->answer, 2, r->K);
+  p->reads_map = reads < 0;
+  p->map_text = r->map[x->map];
+  if (x->kind == RUNNER_LINEAR) {
+    p->method = lapis_method_find("linear");
+    lapis_settings_default(p->method, &p->set);
+    p->set.linear.C = x->C;
+    p->set.linear.stop.seconds = like->stop.seconds;
+    p->set.linear.calibration = slopes;
+    return LAPIS_OK;
+  }
+  p->method = lapis_method_find("mc");
+  p->set.mc = *like;
+  if (fills) {
+    p->set.mc.certificate = p->set.mc.class_features = false;
+    p->set.mc.debias = false;
+    p->set.mc.dense = true;
+  }
+  race_take(r, x, &p->set.mc);
+  return LAPIS_OK;
+}
+
+lapis_status lapis_race_answer_new(lapis_ctx *ctx, const lapis_race *r, int i,
+                                   const lapis_data *data,
+                                   const lapis_mc_settings *set,
+                                   lapis_solver **out)
+{
+  joined_part part[JOINED_PARTS];
+  int count = 0;
+  const runner *x = &r->run[r->order[i]];
+  lapis_status s = LAPIS_OK;
+  *out = NULL;
+  if (x->kind == RUNNER_BOTH) {
+    for (int k = 0; k < 2 && s >= 0; k++)
+      s = add_part(r, &r->run[x->of[k]], false, set, part, &count);
+  } else {
+    s = add_part(r, x, false, set, part, &count);
+  }
+  if (s >= 0) s = joined_new(ctx, data, part, count, part_free, out);
+  if (s >= 0) joined_teach(*out, model_of);
+  for (int k = 0; k < count && s < 0; k++) part_free(part[k].self);
+  return s;
+}

@@ -1,0 +1,136 @@
+/* heldout.c - what a runner says of every known label while it is hidden.
+ *
+ * A race hides some labels to compare; doubts need all of them.  Folds as in
+ * the race, all of them; what makes probabilities of a fold's scores is fitted
+ * on the other folds, so that no label has a part in what is said of it. */
+#include <math.h>
+#include <string.h>
+
+#include "base/keep.h"
+#include "select/runners.h"
+
+/* A copy that runs by itself; the maps, targets and units stay the race's. */
+static lapis_status begin(const lapis_race *from, const lapis_data *data,
+                          int64_t folds, lapis_race *r)
+{
+  *r = *from;
+  r->data = data;
+  memset(r->completed, 0, sizeof r->completed);
+  memset(r->filled, 0, sizeof r->filled);
+  memset(r->memory, 0, sizeof r->memory);
+  r->plan = (fold_plan){0};
+  for (int k = 0; k < r->count; k++) {
+    r->run[k].score = NULL;
+    r->run[k].platt = r->run[k].answer = NULL;
+  }
+  lapis_folds_of of = r->cells        ? LAPIS_FOLDS_OF_CELLS
+                      : r->o.by_group ? LAPIS_FOLDS_OF_GROUPS
+                                      : LAPIS_FOLDS_OF_ROWS;
+  folds = folds < MOST_FOLDS ? folds : MOST_FOLDS;
+  lapis_status s = folds_draw(r->ctx, data, folds, of, &r->plan);
+  if (s == LAPIS_EINVAL && folds > 2)
+    s = folds_draw(r->ctx, data, 2, of, &r->plan);
+  r->used = r->plan.folds;
+  return s < 0 ? s : race_make_maps(r, &data->X);
+}
+
+static void end(lapis_race *r)
+{
+  for (int k = 0; k < r->count; k++) {
+    base_free(r->run[k].score);
+    base_free(r->run[k].platt);
+    base_free(r->run[k].answer);
+  }
+  race_drop_data(r);
+  for (int f = 0; f < MOST_FOLDS; f++) base_free(r->completed[f]);
+  folds_free(&r->plan);
+}
+
+static lapis_status answer_all(lapis_race *r, int k)
+{
+  for (int64_t f = 0; f < r->used; f++) {
+    lapis_status s = runner_answers(r, &r->run[k], f);
+    if (s == LAPIS_EDATA || s == LAPIS_EMISSING) continue;
+    if (s < 0 || s == LAPIS_CANCELLED) return s;
+    if (base_late(r->ctx)) return LAPIS_TIME_LIMIT;
+  }
+  return LAPIS_OK;
+}
+
+static bool in_fold(const lapis_race *r, int64_t f, int64_t k)
+{
+  return fold_hides(&r->plan, f, k % r->K, k / r->K);
+}
+
+/* p of the labels of fold f; scores: room for K x n. */
+static lapis_status calibrate_fold(lapis_race *r, const runner *x, int64_t f,
+                                   double *scores, sigmoid *by, double *p)
+{
+  int64_t count = r->K * r->n;
+  for (int64_t k = 0; k < count; k++)
+    scores[k] = in_fold(r, f, k) ? NAN : x->score[k];
+  for (int64_t c = 0; c < r->K; c++)
+    by[c] = calibrate_platt(scores + c, r->labels.sign + c, r->n, r->K);
+  if (r->labels.kind == TARGETS_CLASS)
+    TRY(calibrate_softmax(r->ctx, scores, r->labels.sign, r->K, r->n, by));
+  targets_calibrate(&r->labels, (const double *)by, x->score, scores);
+  for (int64_t k = 0; k < count; k++)
+    if (in_fold(r, f, k) && !isnan(x->score[k])) p[k] = scores[k];
+  return LAPIS_OK;
+}
+
+static lapis_status calibrate(lapis_race *r, const runner *x, double *p)
+{
+  double *scores = base_alloc_raw(r->ctx, r->K * r->n, sizeof *scores);
+  sigmoid *by = base_alloc(r->ctx, r->K, sizeof *by);
+  lapis_status s = scores == NULL || by == NULL ? LAPIS_ENOMEM : LAPIS_OK;
+  for (int64_t k = 0; k < r->K * r->n; k++) p[k] = NAN;
+  for (int64_t f = 0; s >= 0 && f < r->used; f++)
+    s = calibrate_fold(r, x, f, scores, by, p);
+  base_free(scores);
+  base_free(by);
+  return s;
+}
+
+/* Runner k, after what fills its gaps. */
+static lapis_status say(lapis_race *r, int k, double *p)
+{
+  lapis_status s = LAPIS_OK;
+  if (r->run[k].filled) s = answer_all(r, 0);
+  if (s == LAPIS_OK && r->run[k].score == NULL) s = answer_all(r, k);
+  if (s < 0 || s == LAPIS_CANCELLED || r->run[k].score == NULL) return s;
+  TRY(calibrate(r, &r->run[k], p));
+  return s;
+}
+
+static lapis_status say_mean(lapis_race *r, const int of[2], double *p)
+{
+  double *q = base_alloc_raw(r->ctx, r->K * r->n, sizeof *q);
+  lapis_status s = q == NULL ? LAPIS_ENOMEM : say(r, of[0], p);
+  if (s == LAPIS_OK) s = say(r, of[1], q);
+  for (int64_t k = 0; s == LAPIS_OK && k < r->K * r->n; k++)
+    p[k] = (p[k] + q[k]) / 2;
+  base_free(q);
+  return s;
+}
+
+lapis_status lapis_race_held_out(lapis_ctx *ctx, const lapis_race *race, int i,
+                                 const lapis_data *data, int64_t folds,
+                                 double *p)
+{
+  int at = race->order[i];
+  lapis_race *r = base_alloc(ctx, 1, sizeof *r);
+  if (r == NULL) return LAPIS_ENOMEM;
+  for (int64_t k = 0; k < race->K * race->n; k++) p[k] = NAN;
+  keep_pause(ctx, true);
+  base_mute(ctx, true);
+  lapis_status s = begin(race, data, folds, r);
+  if (s >= 0)
+    s = r->run[at].kind == RUNNER_BOTH ? say_mean(r, r->run[at].of, p)
+                                       : say(r, at, p);
+  end(r);
+  base_mute(ctx, false);
+  keep_pause(ctx, false);
+  base_free(r);
+  return s;
+}
