@@ -97,6 +97,8 @@ struct cli {
   bool bar;                     /* progress wanted on stderr */
   bool bar_shown;               /* a bar is on the screen and must be wiped */
   lapis_checkpoint *checkpoint; /* or NULL */
+  lapis_processes ranks;        /* of --mpi; without it one */
+  bool joined;                  /* MPI has to be left again */
   int n_extra;                  /* arrays written beside the solver's own */
   lapis_named extra[4];
 };
@@ -170,6 +172,16 @@ int checkpoint_open(cli *c, const lapis_data *data, const void *settings,
 int checkpoint_close(cli *c, int code, bool finished);
 double clock_seconds(void);
 double time_limit(cli *c, const void *settings); /* infinity: none */
+/* ---- spread.c: --mpi -----------------------------------------------------*/
+int spread_begin(cli *c); /* also refuses several processes without it */
+void spread_end(cli *c);
+/* An exit code that all share: where another failed, with its sentence. */
+int spread_agree(cli *c, int code);
+/* This process's samples. */
+void spread_cut(const cli *c, lapis_data *data);
+/* Rank 0: all columns of a divided result in *mat, memory in *owned; by all. */
+lapis_status spread_join(cli *c, const lapis_solver *s, const char *name,
+                         int64_t all, lapis_mat *mat, void **owned);
 /* ---- outputs.c: before any work is done ----------------------------------*/
 extern const char
     *const output_options[]; /* that name files; NULL at the end */

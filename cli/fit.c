@@ -28,6 +28,8 @@ static const cli_option options[] = {
      "mc, where mu is left to LAPIS: who answers: its own best candidate (mc, "
      "the default), logistic regression, the mean of both, or whichever of the "
      "two tells hidden labels better (auto)"},
+    {"mpi", 0, NULL,
+     "divide the samples among the processes that mpirun started"},
     {NULL, 0, NULL, NULL}};
 
 /* Everything a fit holds, freed in one place. */
@@ -168,7 +170,7 @@ static lapis_status write_files(cli *c, const job *j)
   lapis_status s = LAPIS_OK;
   if (model != NULL) s = write_model(c, j, model);
   if (s >= 0 && output != NULL) s = result_write(c, j->solver, j->ds, output);
-  return s;
+  return c->ranks.size > 1 ? lapis_ctx_agree(c->ctx, s) : s;
 }
 
 static int report(cli *c, const job *j)
@@ -251,6 +253,7 @@ static int run(cli *c)
   if (code == EXIT_DONE) code = check_writable(c, args_get(&c->args, "model"));
   if (code == EXIT_DONE) code = views_read(c, j.settings, &j.views);
   if (code == EXIT_DONE) code = dataset_from_args(c, &j.ds);
+  code = spread_agree(c, code);
   if (code == EXIT_DONE) {
     const lapis_data *d = lapis_dataset_data(j.ds);
     j.data = *d;
@@ -258,6 +261,7 @@ static int run(cli *c)
     if (code == EXIT_DONE)
       code = map_from_args(c, "map-priv", &d->P, &j.map_priv, &j.P, &j.data.P);
   }
+  if (code == EXIT_DONE) spread_cut(c, &j.data);
   if (code == EXIT_DONE)
     code = checkpoint_open(c, &j.data, j.settings, &j.views);
   if (code == EXIT_DONE) code = work(c, &j);

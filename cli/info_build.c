@@ -5,6 +5,12 @@
 #include "lapis/lapis_locate.h"
 
 /* All kinds of image are one part, built in or not. */
+static bool has_mpi(void)
+{
+  char why[512];
+  return lapis_mpi_is_there(why, sizeof why);
+}
+
 static bool images_built(void)
 {
   bool built = true;
@@ -26,6 +32,7 @@ static int build_json(cli *c)
                           lapis_format_at(i)->built);
   lapis_json_put_bool(parts, "images", images_built());
   lapis_json_put_bool(parts, "cbc", lapis_region_has_cbc(NULL, 0));
+  lapis_json_put_bool(parts, "mpi", has_mpi());
   lapis_json_put_text(to, "lapis", lapis_version());
   lapis_json_put_text(to, "backend", lapis_ctx_backend(c->ctx));
   lapis_json_put_integer(to, "threads", lapis_ctx_threads(c->ctx));
@@ -65,6 +72,7 @@ int info_build(cli *c)
       print_part(lapis_format_at(i)->name, lapis_format_at(i)->built,
                  lapis_format_at(i)->package);
   print_part("cbc", lapis_region_has_cbc(NULL, 0), "coinor-libcbc-dev");
+  print_part("mpi", has_mpi(), "libopenmpi-dev");
   print_part("images", images_built(),
              "libpng-dev libjpeg62-turbo-dev libvlfeat-dev");
   return EXIT_DONE;

@@ -77,11 +77,13 @@ static int run_verb(cli *c, int argc, char **argv)
                     c->verb->name, c->verb->first, c->verb->name);
   code = set_context(c);
   if (code != EXIT_DONE) return code;
+  code = spread_begin(c);
   cli_attach(c);
-  code = interrupt_begin(c);
+  if (code == EXIT_DONE) code = interrupt_begin(c);
   if (code == EXIT_DONE) code = c->verb->run(c);
   interrupt_end();
   cli_wipe_bar(c);
+  spread_end(c);
   return code;
 }
 

@@ -308,11 +308,16 @@ lapis_status result_write(cli *c, const lapis_solver *s,
 {
   out_list list = {.count = 0};
   const char **texts = NULL;
+  lapis_status status = LAPIS_OK;
+  void *owned[MAX_ARRAYS] = {NULL};
   lapis_mat class_names = class_texts(c, ds);
-  for (int i = 0; lapis_result_name(s, i) != NULL; i++) {
+  int64_t samples = lapis_dataset_data(ds)->X.cols;
+  for (int i = 0; status >= 0 && lapis_result_name(s, i) != NULL; i++) {
     const char *name = lapis_result_name(s, i);
     lapis_mat mat;
     lapis_result_get(s, name, &mat);
+    status = spread_join(c, s, name, samples, &mat, &owned[list.count]);
+    if (status < 0 || c->ranks.rank > 0) continue;
     bool labels = strcmp(name, "labels") == 0;
     if (labels && class_names.cols > 0) {
       texts = label_texts(&mat, &class_names);
@@ -324,7 +329,9 @@ lapis_status result_write(cli *c, const lapis_solver *s,
   }
   for (int i = 0; i < c->n_extra; i++) list.item[list.count++] = c->extra[i];
   put_names(&list, ds);
-  lapis_status status = lapis_npz_write(c->ctx, path, list.item, list.count);
+  if (status >= 0 && c->ranks.rank == 0)
+    status = lapis_npz_write(c->ctx, path, list.item, list.count);
+  for (int i = 0; i < MAX_ARRAYS; i++) free(owned[i]);
   free(texts);
   return status;
 }
@@ -390,7 +397,7 @@ static lapis_json *info_json(cli *c, const lapis_info *info)
   lapis_json_put_number(to, "svd_seconds", info->svd_seconds);
   lapis_json_put_integer(to, "threads", lapis_ctx_threads(c->ctx));
   lapis_json_put_text(to, "backend", lapis_ctx_backend(c->ctx));
-  lapis_json_put_integer(to, "ranks", 1);
+  lapis_json_put_integer(to, "ranks", c->ranks.size);
   return to;
 }
 

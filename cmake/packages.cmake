@@ -9,6 +9,9 @@ set(CPACK_COMPONENTS_ALL command library development python)
 if(TARGET lapis_plugin_cbc)
   list(APPEND CPACK_COMPONENTS_ALL plugin_cbc)
 endif()
+if(TARGET lapis_plugin_mpi)
+  list(APPEND CPACK_COMPONENTS_ALL plugin_mpi)
+endif()
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
@@ -16,14 +19,14 @@ set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_NAME lapis)
-set(CPACK_DEBIAN_COMMAND_PACKAGE_SUGGESTS lapis-cbc)
+set(CPACK_DEBIAN_COMMAND_PACKAGE_SUGGESTS "lapis-cbc, lapis-mpi-openmpi")
 set(CPACK_COMPONENT_COMMAND_DESCRIPTION
   "Low-rank and privileged-information solvers: the command
  Learns from visual data as it really is: labels missing or wrong, features
  occluded or absent, extra information that exists only at training time.")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME liblapis${PROJECT_VERSION_MAJOR})
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
-set(CPACK_DEBIAN_LIBRARY_PACKAGE_SUGGESTS lapis-cbc)
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_SUGGESTS "lapis-cbc, lapis-mpi-openmpi")
 set(CPACK_COMPONENT_LIBRARY_DESCRIPTION
   "Low-rank and privileged-information solvers: the shared library")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME liblapis-dev)
@@ -58,6 +61,13 @@ set(CPACK_DEBIAN_PLUGIN_CBC_PACKAGE_ENHANCES
 set(CPACK_COMPONENT_PLUGIN_CBC_DESCRIPTION
   "Low-rank and privileged-information solvers: region search by CBC
  A plug-in for lapis and its library, whose own search does without.")
+set(CPACK_DEBIAN_PLUGIN_MPI_PACKAGE_NAME lapis-mpi-openmpi)
+set(CPACK_DEBIAN_PLUGIN_MPI_PACKAGE_ENHANCES
+  "lapis, liblapis${PROJECT_VERSION_MAJOR}")
+set(CPACK_DEBIAN_PLUGIN_MPI_PACKAGE_RECOMMENDS openmpi-bin)
+set(CPACK_COMPONENT_PLUGIN_MPI_DESCRIPTION
+  "Low-rank and privileged-information solvers: processes of Open MPI
+ A plug-in for lapis and its library: samples divided by mpirun.")
 
 # ---- copyright: LICENSE as a field of Debian's format has it -----------------
 file(READ LICENSE text)

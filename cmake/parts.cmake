@@ -71,9 +71,13 @@ function(lapis_choose_parts list)
 endfunction()
 
 # lapis_plugin(cbc "region search by CBC" MODULES cbc FILES plugin/cbc.c) makes
-# lapis-cbc.so, a library of its own, where the modules are there.
+# lapis-cbc.so, a library of its own, where the modules are there; OUTPUT names
+# the file where it is another.
 function(lapis_plugin name what)
-  cmake_parse_arguments(plugin "" "" "MODULES;FILES" ${ARGN})
+  cmake_parse_arguments(plugin "" "OUTPUT" "MODULES;FILES" ${ARGN})
+  if(NOT plugin_OUTPUT)
+    set(plugin_OUTPUT lapis-${name})
+  endif()
   string(TOUPPER ${name} part)
   option(LAPIS_WITH_${part} "Build ${what}" ${LAPIS_WITH_PARTS})
   if(LAPIS_WITH_${part})
@@ -84,11 +88,11 @@ function(lapis_plugin name what)
     return()
   endif()
   add_library(lapis_plugin_${name} MODULE ${plugin_FILES})
-  target_include_directories(lapis_plugin_${name} PRIVATE src)
+  target_include_directories(lapis_plugin_${name} PRIVATE include src)
   target_link_libraries(lapis_plugin_${name} PRIVATE
     lapis_flags PkgConfig::${part})
   set_target_properties(lapis_plugin_${name} PROPERTIES
-    PREFIX "" OUTPUT_NAME lapis-${name}
+    PREFIX "" OUTPUT_NAME ${plugin_OUTPUT}
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
   install(TARGETS lapis_plugin_${name}
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/lapis COMPONENT plugin_${name})

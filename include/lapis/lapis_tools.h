@@ -23,6 +23,24 @@ LAPIS_API void lapis_number_text(double value, char *text, size_t size);
 LAPIS_API int lapis_number_print(char *text, size_t size, const char *format,
                                  ...) LAPIS_PRINTF(3, 4);
 
+/* ---- the processes that mpirun starts -------------------------------------*/
+typedef struct lapis_processes {
+  int rank, size; /* this one; all */
+  int near;       /* those on this machine */
+} lapis_processes;
+/* From now on the context's samples are divided among them: as
+ * lapis_ctx_set_comm, by the plug-in lapis-mpi-openmpi. */
+LAPIS_API lapis_status lapis_mpi_join(lapis_ctx *ctx, lapis_processes *out);
+/* By all of them, once, before the program ends. */
+LAPIS_API void lapis_mpi_leave(lapis_ctx *ctx);
+/* Whether the plug-in can be opened; else why (size bytes). */
+LAPIS_API bool lapis_mpi_is_there(char *why, size_t size);
+/* In place, over the processes of a context, called by all. */
+LAPIS_API lapis_status lapis_ctx_sum(lapis_ctx *ctx, double *x, int64_t n);
+/* Whether the columns of a result are this process's samples, and another's
+ * columns are others. */
+LAPIS_API bool lapis_result_is_divided(const lapis_solver *s, const char *name);
+
 /* ---- text from files, where it could do harm ------------------------------*/
 /* What a terminal would obey (control characters, overriding directions) and
  * what is no UTF-8 as \xNN; cut where size ends.  Returns to. */

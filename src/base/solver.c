@@ -7,6 +7,7 @@
 
 #include "base/answer.h"
 #include "base/private.h"
+#include "lapis/lapis_tools.h"
 
 lapis_status solver_alloc(lapis_ctx *ctx, const solver_class *cls, size_t size,
                           lapis_solver **out)
@@ -134,6 +135,16 @@ lapis_status lapis_result_get(const lapis_solver *s, const char *name,
 const char *lapis_result_name(const lapis_solver *s, int i)
 {
   return i >= 0 && i < s->result.count ? s->result.item[i].name : NULL;
+}
+
+bool lapis_result_is_divided(const lapis_solver *s, const char *name)
+{
+  static const char *const of_samples[] = {"low_rank",     "sparse", "filled",
+                                           "dual",         "scores", "labels",
+                                           "probabilities"};
+  for (size_t i = 0; i < sizeof of_samples / sizeof *of_samples; i++)
+    if (strcmp(name, of_samples[i]) == 0) return s->ranks > 1;
+  return false;
 }
 
 const lapis_info *lapis_result_info(const lapis_solver *s)

@@ -19,6 +19,7 @@
 
 #include "base/base.h"
 #include "base/private.h"
+#include "lapis/lapis_tools.h"
 
 enum { BLOCK = 64, SENTENCE = 1024, LETTERS = 4 };
 enum { FAILED, TAG, SQUARE, CANCELLED, LATE, HEAD };
@@ -242,6 +243,12 @@ void lapis_ctx_set_comm(lapis_ctx *ctx, const lapis_comm *comm)
   spread_state *s = base_spread(ctx);
   *s = (spread_state){.comm = {.size = 1}, .until = INFINITY};
   if (comm != NULL) s->comm = *comm;
+}
+
+lapis_status lapis_ctx_sum(lapis_ctx *ctx, double *x, int64_t n)
+{
+  base_meet(ctx);
+  return base_sum(ctx, x, n);
 }
 
 lapis_status lapis_ctx_agree(lapis_ctx *ctx, lapis_status own)

@@ -1,117 +1,15 @@
-/* plugin.c - finding and opening lapis-cbc.
- *
- * A plug-in is code that runs with all that the caller may do, so it is opened
- * only from where its owner is known: the folder that LAPIS_PLUGINS names
- * (never where privileges were gained, as by setuid), the one that holds this
- * code (the command or liblapis), ../lib/lapis from there, and where LAPIS was
- * installed.  File and folder have to belong to root or the user, and nobody
- * else may write to them.  What was opened stays in memory (RTLD_NODELETE):
- * opening again costs nothing, and no global holds it. */
-#define _GNU_SOURCE /* secure_getenv, dl_iterate_phdr */
+/* plugin.c - the plug-in lapis-cbc. */
 #include "vision/locate/plugin.h"
-
-#include <dlfcn.h>
-#include <link.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "io/io.h"
 
-enum { PATH_TEXT = 4096 };
-
-/* ---- where this code is -------------------------------------------------*/
-typedef struct home {
-  uintptr_t code; /* an address in it */
-  int before;     /* objects looked at; the program is the first */
-  char path[PATH_TEXT];
-} home;
-
-static int is_home(struct dl_phdr_info *object, size_t size, void *user)
-{
-  home *h = user;
-  (void)size;
-  for (int i = 0; i < object->dlpi_phnum; i++) {
-    const ElfW(Phdr) *part = &object->dlpi_phdr[i];
-    uintptr_t from = object->dlpi_addr + part->p_vaddr;
-    if (part->p_type != PT_LOAD || h->code < from ||
-        h->code - from >= part->p_memsz)
-      continue;
-    snprintf(h->path, sizeof h->path, "%s",
-             h->before == 0 ? "/proc/self/exe" : object->dlpi_name);
-    return 1;
-  }
-  h->before++;
-  return 0;
-}
-
-/* The folder of the command or of liblapis.so, and what lies beside it. */
-static bool own_folder(const char *beside, char *to)
-{
-  home h = {.code = (uintptr_t)plugin_cbc};
-  char *real = NULL;
-  if (dl_iterate_phdr(is_home, &h) != 0) real = realpath(h.path, NULL);
-  char *slash = real == NULL ? NULL : strrchr(real, '/');
-  if (slash != NULL) *slash = '\0';
-  int n = slash == NULL ? -1 : snprintf(to, PATH_TEXT, "%s%s", real, beside);
-  free(real);
-  return n >= 0 && n < PATH_TEXT;
-}
-
-/* ---- opening ------------------------------------------------------------*/
-/* The file itself, whatever links lead to it; to be freed, NULL: there is
- * none that can be trusted. */
-static char *trusted(const char *folder, char *why, size_t size)
-{
-  char path[PATH_TEXT];
-  if (folder == NULL || folder[0] != '/') return NULL;
-  int length = snprintf(path, sizeof path, "%s/lapis-cbc.so", folder);
-  if (length < 0 || length >= PATH_TEXT) return NULL;
-  char *real = realpath(path, NULL);
-  if (real == NULL) return NULL;
-  char *slash = strrchr(real, '/');
-  bool ours = io_is_ours(real);
-  *slash = '\0';
-  ours = ours && io_is_ours(slash == real ? "/" : real);
-  *slash = '/';
-  if (ours) return real;
-  snprintf(why, size,
-           "%.200s is not opened: it or its folder belongs to someone else, "
-           "or others can write to it",
-           path);
-  free(real);
-  return NULL;
-}
-
-static const milp_api *open_in(const char *folder, char *why, size_t size)
-{
-  char *path = trusted(folder, why, size);
-  if (path == NULL) return NULL;
-  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-  const milp_api *api = library == NULL ? NULL : dlsym(library, "lapis_cbc");
-  if (library != NULL) dlclose(library);
-  bool fits = api != NULL && api->version == MILP_VERSION;
-  if (library != NULL && !fits)
-    snprintf(why, size, "%.200s is of another version of LAPIS", path);
-  free(path);
-  return fits ? api : NULL;
-}
-
 const milp_api *plugin_cbc(char *why, size_t size)
 {
-  char here[PATH_TEXT], beside[PATH_TEXT];
-  const char *folder[] = {secure_getenv("LAPIS_PLUGINS"),
-                          own_folder("", here) ? here : NULL,
-                          own_folder("/../lib/lapis", beside) ? beside : NULL,
-                          LAPIS_PLUGINS_INSTALLED};
-  snprintf(why, size,
-           "the plug-in lapis-cbc is not installed (Debian: "
-           "coinor-libcbc-dev, then build LAPIS again)");
-  for (size_t i = 0; i < sizeof folder / sizeof *folder; i++) {
-    const milp_api *api = open_in(folder[i], why, size);
-    if (api != NULL) return api;
-  }
-  return NULL;
+  static const io_plugin_kind cbc = {.file = "lapis-cbc",
+                                     .symbol = "lapis_cbc",
+                                     .package = "coinor-libcbc-dev",
+                                     .version = MILP_VERSION};
+  return io_plugin(&cbc, why, size);
 }
 
 bool lapis_region_has_cbc(char *why, size_t size)

@@ -1,0 +1,41 @@
+/* spread.c - the processes that mpirun starts, by the plug-in for MPI. */
+#include "base/comm_api.h"
+#include "io/io.h"
+#include "lapis/lapis_tools.h"
+
+static const comm_api *open_plugin(char *why, size_t size)
+{
+  static const io_plugin_kind mpi = {.file = "lapis-mpi-openmpi",
+                                     .symbol = "lapis_mpi",
+                                     .package = "libopenmpi-dev",
+                                     .version = COMM_API_VERSION};
+  return io_plugin(&mpi, why, size);
+}
+
+lapis_status lapis_mpi_join(lapis_ctx *ctx, lapis_processes *out)
+{
+  char why[512];
+  lapis_comm comm;
+  *out = (lapis_processes){.size = 1, .near = 1};
+  const comm_api *api = open_plugin(why, sizeof why);
+  if (api == NULL) return lapis_fail(ctx, LAPIS_ENOTBUILT, "mpi: %s", why);
+  if (api->open(&comm, &out->near, why, sizeof why) != 0)
+    return lapis_fail(ctx, LAPIS_EIO, "mpi: %s", why);
+  out->rank = comm.rank;
+  out->size = comm.size;
+  lapis_ctx_set_comm(ctx, comm.size > 1 ? &comm : NULL);
+  return LAPIS_OK;
+}
+
+void lapis_mpi_leave(lapis_ctx *ctx)
+{
+  char why[512];
+  const comm_api *api = open_plugin(why, sizeof why);
+  lapis_ctx_set_comm(ctx, NULL);
+  if (api != NULL) api->close();
+}
+
+bool lapis_mpi_is_there(char *why, size_t size)
+{
+  return open_plugin(why, size) != NULL;
+}

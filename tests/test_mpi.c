@@ -1,0 +1,227 @@
+/* test_mpi.c - one fit by the processes that mpirun starts: the same answer for
+ * 1 to 4 of them, one voice, and no file of a run that ended badly. */
+#include <time.h>
+
+#include "command.h"
+
+enum { FEATURES = 8, SAMPLES = 60, WORDS = 5000 };
+
+static bool have(const char *what)
+{
+  char line[300];
+  snprintf(line, sizeof line, "command -v %s >/dev/null", what);
+  return system(line) == 0;
+}
+
+/* Skips the running test where mpirun or the plug-in is missing. */
+static void begin(command *c)
+{
+  command_begin(c);
+  command_run(c, "info --json");
+  if (have("mpirun") && strstr(c->out, "\"mpi\": true") != NULL) return;
+  print_message("skipped: no mpirun, or the plug-in for it is not built\n");
+  skip();
+}
+
+/* Doubles in rows, as numpy writes them. */
+static void put_npy(const command *c, const char *name, const double *x,
+                    int rows, int cols)
+{
+  char *all = calloc(1, 128 + sizeof *x * (size_t)(rows * cols));
+  memcpy(all, "\x93NUMPY\x01\x00\x76\x00", 10);
+  memset(all + 10, ' ', 118);
+  int n = snprintf(all + 10, 118,
+                   "{'descr': '<f8', 'fortran_order': False, 'shape': (%d, "
+                   "%d), }",
+                   rows, cols);
+  all[10 + n] = ' ';
+  all[127] = '\n';
+  memcpy(all + 128, x, sizeof *x * (size_t)(rows * cols));
+  command_write(c, name, all, 128 + sizeof *x * (size_t)(rows * cols));
+  free(all);
+}
+
+/* X of rank 2 and noise; H with holes; y, half of it known. */
+static void put_data(const command *c)
+{
+  static double X[FEATURES * SAMPLES], H[FEATURES * SAMPLES], y[SAMPLES];
+  uint64_t seed = 5;
+  double A[2 * FEATURES];
+  for (int k = 0; k < 2 * FEATURES; k++) A[k] = check_normal(&seed);
+  for (int j = 0; j < SAMPLES; j++) {
+    double a = check_normal(&seed), b = check_normal(&seed);
+    for (int i = 0; i < FEATURES; i++) {
+      double *x = &X[j * FEATURES + i];
+      *x = a * A[2 * i] + b * A[2 * i + 1] + 0.1 * check_normal(&seed);
+      H[j * FEATURES + i] = check_uniform(&seed) < 0.2 ? NAN : *x;
+    }
+    y[j] = j % 2 == 0 ? NAN : a > 0 ? 1 : -1;
+  }
+  put_npy(c, "X.npy", X, SAMPLES, FEATURES);
+  put_npy(c, "H.npy", H, SAMPLES, FEATURES);
+  put_npy(c, "y.npy", y, SAMPLES, 1);
+  X[FEATURES * (SAMPLES - 1)] = INFINITY; /* in the last part alone */
+  put_npy(c, "inf.npy", X, SAMPLES, FEATURES);
+}
+
+/* mpirun -n processes BEFORE lapis ARGUMENTS; its own words go elsewhere. */
+static int run(command *c, int processes, const char *before,
+               const char *arguments)
+{
+  char line[WORDS];
+  snprintf(line, sizeof line,
+           "cd %s && OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
+           "mpirun --quiet --oversubscribe -n %d %s %s %s >.stdout 2>.stderr "
+           "</dev/null",
+           c->folder, processes, before, getenv("LAPIS_COMMAND"), arguments);
+  int status = system(line);
+  c->code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  command_slurp(c, ".stdout", c->out, sizeof c->out);
+  command_slurp(c, ".stderr", c->err, sizeof c->err);
+  return c->code;
+}
+
+/* ---- the same answer ----------------------------------------------------*/
+static const lapis_mat *member(const lapis_arrays *all, const char *name)
+{
+  for (int i = 0; i < all->count; i++)
+    if (strcmp(all->item[i].name, name) == 0) return &all->item[i].mat;
+  fail_msg("the result has no %s", name);
+  return NULL;
+}
+
+static void check_arrays(const command *c, const char *one, const char *many)
+{
+  lapis_arrays a, b;
+  command_arrays(c, one, &a);
+  command_arrays(c, many, &b);
+  assert_int_equal(a.count, b.count);
+  for (int k = 0; k < a.count; k++) {
+    const lapis_mat *x = &a.item[k].mat, *y = member(&b, a.item[k].name);
+    assert_int_equal(x->rows, y->rows);
+    assert_int_equal(x->cols, y->cols);
+    if (x->dtype != LAPIS_F64 || strcmp(a.item[k].name, "history") == 0)
+      continue;
+    for (int64_t j = 0; j < x->cols; j++)
+      for (int64_t i = 0; i < x->rows; i++)
+        CHECK_NEAR(lapis_mat_at(x, i, j), lapis_mat_at(y, i, j), 1e-9);
+  }
+  lapis_arrays_free(&a);
+  lapis_arrays_free(&b);
+}
+
+static void check_like_one(command *c, const char *fit)
+{
+  char arguments[400], name[20];
+  double objective = 0;
+  for (int n = 1; n <= 4; n++) {
+    snprintf(name, sizeof name, "%d.npz", n);
+    snprintf(arguments, sizeof arguments,
+             "%s --mpi --threads 1 --max-iters 20 --json -o %s", fit, name);
+    if (run(c, n, "", arguments) != 0) fail_msg("%s: %s", fit, c->err);
+    double now = command_info(c->out, "objective"); /* one JSON, from one */
+    if (n == 1) objective = now;
+    CHECK_NEAR(now / objective, 1, 1e-10);
+    CHECK_NEAR(command_info(c->out, "ranks"), n, 0);
+    if (n > 1) check_arrays(c, "1.npz", name);
+  }
+}
+
+static void answers_are_those_of_one(void **state)
+{
+  (void)state;
+  command c;
+  begin(&c);
+  put_data(&c);
+  check_like_one(&c, "fit mc -X X.npy -Y y.npy --mu-rel 0.05 --tol 1e-12");
+  check_like_one(&c, "fit mc -X H.npy -Y y.npy --mu-rel 0.05 --tol 1e-12");
+  check_like_one(&c, "fit rpca -X H.npy --tol 1e-12");
+  command_end(&c);
+}
+
+/* ---- refusals -----------------------------------------------------------*/
+static void expect(command *c, int code, const char *words)
+{
+  if (c->code != code || strstr(c->err, words) == NULL)
+    fail_msg("exit %d, '%s'; %d and '%s' wanted", c->code, c->err, code, words);
+  assert_false(command_exists(c, "r.npz"));
+}
+
+static void several_without_mpi_are_refused(void **state)
+{
+  (void)state;
+  command c;
+  begin(&c);
+  put_data(&c);
+  run(&c, 2, "", "fit mc -X X.npy -Y y.npy --mu-rel 1 -o r.npz");
+  expect(&c, 2, "--mpi divides the samples");
+  run(&c, 2, "", "cv mc -X X.npy -Y y.npy --mu-rel 1");
+  expect(&c, 2, "this verb runs in one");
+  run(&c, 2, "", "fit rr -X X.npy -Y y.npy --mpi --model m.lapis");
+  expect(&c, 2, "--model is not divided");
+  run(&c, 2, "", "fit mc -X X.npy -Y y.npy --mpi");
+  expect(&c, 2, "give --mu or --mu-rel");
+  run(&c, 2, "", "fit roml -X X.npy --mpi");
+  expect(&c, 2, "this method runs in one");
+  command_end(&c);
+}
+
+static void one_voice_for_an_error_in_one_part(void **state)
+{
+  (void)state;
+  command c;
+  begin(&c);
+  put_data(&c);
+  run(&c, 3, "", "fit rpca -X inf.npy --mpi -o r.npz");
+  expect(&c, 4, "(process 3 of 3)");
+  assert_ptr_equal(strstr(c.err, "lapis: "), c.err); /* said once */
+  assert_null(strstr(c.err + 1, "lapis: "));
+  run(&c, 3, "", "fit rpca -X none.npy --mpi -o r.npz");
+  expect(&c, 4, "none.npy: cannot be opened");
+  assert_null(strstr(c.err + 1, "lapis: "));
+  command_end(&c);
+}
+
+/* The shell of rank 1 becomes lapis, and its number is killed. */
+static void a_process_that_dies_ends_all(void **state)
+{
+  (void)state;
+  command c;
+  begin(&c);
+  put_data(&c);
+  static const char script[] =
+      "if [ $OMPI_COMM_WORLD_RANK = 1 ]; then (sleep 1; kill -9 $$) & fi\n"
+      "exec \"$@\"\n";
+  command_write(&c, "one", script, sizeof script - 1);
+  time_t start = time(NULL);
+  run(&c, 2, "sh one",
+      "fit rpca -X H.npy --mpi --tol 1e-300 --max-iters 1000000000 -o r.npz");
+  assert_int_not_equal(c.code, 0);
+  assert_false(command_exists(&c, "r.npz"));
+  CHECK_AT_MOST(difftime(time(NULL), start), 60);
+  command_end(&c);
+}
+
+static void the_command_does_not_link_mpi(void **state)
+{
+  (void)state;
+  command c;
+  char line[WORDS];
+  begin(&c);
+  snprintf(line, sizeof line, "ldd %s | grep -q libmpi",
+           getenv("LAPIS_COMMAND"));
+  assert_int_not_equal(system(line), 0);
+  command_end(&c);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(answers_are_those_of_one),
+      cmocka_unit_test(several_without_mpi_are_refused),
+      cmocka_unit_test(one_voice_for_an_error_in_one_part),
+      cmocka_unit_test(a_process_that_dies_ends_all),
+      cmocka_unit_test(the_command_does_not_link_mpi),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
