@@ -437,6 +437,92 @@ static void stopping_early_claims_what_holds(void **state)
   lapis_ctx_free(ctx);
 }
 
+/* Cancelled, or out of time, before the first sweep and after some: what is
+ * claimed then holds as well. */
+static void cancel_at_a_look(int level, const char *text, void *user)
+{
+  if (level == 2 && strstr(text, "objective") != NULL) lapis_ctx_cancel(user);
+}
+
+static void cancel_and_time_limit_claim_what_holds(void **state)
+{
+  (void)state;
+  planted p = plant(40, 50, 3, 0.5, 0.5, 53);
+  lapis_mat X = dense_of(&p);
+  lapis_data data = {.X = X};
+  for (int how = 0; how < 3; how++) {
+    lapis_ctx *ctx = lapis_ctx_new();
+    lapis_mc_settings set = factored(above_noise(&p, 0.5), 1e-13);
+    if (how == 0) set.stop.seconds = 0;
+    assert_int_equal(lapis_ctx_set(ctx, "verbose", "2"), 0);
+    if (how == 1) lapis_ctx_on_message(ctx, cancel_at_a_look, ctx);
+    answer a = {0};
+    assert_int_equal(lapis_mc_new(ctx, &data, &set, &a.solver), LAPIS_OK);
+    if (how == 2) lapis_ctx_cancel(ctx);
+    lapis_status wanted = how == 0 ? LAPIS_TIME_LIMIT : LAPIS_CANCELLED;
+    assert_int_equal(lapis_solve(a.solver), wanted);
+    read_answer(ctx, &data, &a);
+    assert_true(a.info.iterations == (how == 1 ? 2 : 0));
+    mc_truth t = recompute(&X, NULL, &set, false, &a);
+    check_claims(&t, &a, set.mu);
+    answer_free(&a);
+    lapis_ctx_free(ctx);
+  }
+  plant_free(&p);
+}
+
+/* Rows move farther than to their minimum, but never uphill: no look finds an
+ * objective above the last. */
+static void relaxed_sweeps_go_down(void **state)
+{
+  (void)state;
+  for (uint64_t seed = 0; seed < 6; seed++) {
+    lapis_ctx *ctx = lapis_ctx_new();
+    planted p = plant(60, 80, 4, seed < 3 ? 0.25 : 0.6, 0.3, 90 + seed);
+    lapis_data data = {.X = sparse_of(&p)};
+    lapis_mc_settings set = factored(above_noise(&p, 0.3) / 2, 1e-9);
+    set.absent = LAPIS_ABSENT_MISSING;
+    answer a = solve(ctx, &data, &set);
+    lapis_mat history;
+    assert_int_equal(lapis_result_get(a.solver, "history", &history), 0);
+    assert_int_equal(a.info.status, LAPIS_OK);
+    for (int64_t k = 1; k < history.cols; k++)
+      CHECK_AT_MOST(lapis_mat_at(&history, 1, k),
+                    lapis_mat_at(&history, 1, k - 1) * (1 + 1e-12));
+    answer_free(&a);
+    plant_free(&p);
+    lapis_ctx_free(ctx);
+  }
+}
+
+/* mu in its own unit after mu as it is: the unit was never looked at, and is
+ * when it is asked for. */
+static void retuned_to_mu_rel(void **state)
+{
+  (void)state;
+  lapis_ctx *ctx = lapis_ctx_new();
+  planted p = plant(30, 40, 2, 0.5, 0.2, 97);
+  lapis_data data = {.X = sparse_of(&p)};
+  lapis_mc_settings set = factored(above_noise(&p, 0.2), 1e-8);
+  set.absent = LAPIS_ABSENT_MISSING;
+  answer a = solve(ctx, &data, &set);
+  set.mu = NAN;
+  set.mu_rel = 0.1;
+  assert_int_equal(lapis_solver_retune(a.solver, &set), LAPIS_ENOTBUILT);
+  answer b = solve(ctx, &data, &set);
+  set.mu_rel = 0.05;
+  assert_int_equal(lapis_solver_retune(b.solver, &set), LAPIS_OK);
+  assert_int_equal(lapis_solve(b.solver), LAPIS_OK);
+  answer c = solve(ctx, &data, &set);
+  CHECK_NEAR(lapis_result_info(b.solver)->objective, c.info.objective,
+             2e-8 * c.info.objective);
+  answer_free(&a);
+  answer_free(&b);
+  answer_free(&c);
+  plant_free(&p);
+  lapis_ctx_free(ctx);
+}
+
 /* ---- laws
  * -----------------------------------------------------------------------*/
 static void threads_do_not_change_a_bit(void **state)
@@ -556,6 +642,9 @@ int main(void)
       cmocka_unit_test(an_orthogonal_start_is_left),
       cmocka_unit_test(a_cap_is_no_solution),
       cmocka_unit_test(stopping_early_claims_what_holds),
+      cmocka_unit_test(cancel_and_time_limit_claim_what_holds),
+      cmocka_unit_test(relaxed_sweeps_go_down),
+      cmocka_unit_test(retuned_to_mu_rel),
       cmocka_unit_test(threads_do_not_change_a_bit),
       cmocka_unit_test(factors_are_the_answer),
       cmocka_unit_test(refusals),

@@ -108,22 +108,41 @@ static void upper_tiles(int64_t ld, int64_t count, const double *panel,
       tile(count, panel + a, ld, panel + b, ld, G + a * ld + b, ld);
 }
 
-void tall_normal(int64_t ld, const double *F, const int32_t *at, int64_t count,
-                 const double *s, double *panel, double *G, double *h)
+/* Rows of F into the panel; the last column, if it is free, takes s. */
+TALL_WIDE static void gather(int64_t ld, const double *F, const int32_t *at,
+                             int64_t count, const double *s, double *panel)
 {
+  for (int64_t k = 0; k < count; k++) {
+    const double *row = F + at[k] * ld;
+    for (int64_t c = 0; c < ld; c += L)
+      *(lanes *)(panel + k * ld + c) = *(const lanes *)(row + c);
+    if (s != NULL) panel[k * ld + ld - 1] = s[k];
+  }
+}
+
+void tall_normal(int64_t ld, int64_t cols, const double *F, const int32_t *at,
+                 int64_t count, const double *s, double *panel, double *G,
+                 double *h)
+{
+  bool rides = h != NULL && at != NULL && cols < ld;
   for (int64_t first = 0; first < count; first += TALL_CHUNK) {
     int64_t n = count - first < TALL_CHUNK ? count - first : TALL_CHUNK;
     const double *rows = F + first * ld;
-    for (int64_t k = 0; at != NULL && k < n; k++)
-      memcpy(panel + k * ld, F + at[first + k] * ld,
-             (size_t)ld * sizeof *panel);
-    if (at != NULL) rows = panel;
+    if (at != NULL) {
+      gather(ld, F, at + first, n, rides ? s + first : NULL, panel);
+      rows = panel;
+    }
     upper_tiles(ld, n, rows, G);
-    if (h == NULL) continue;
+    if (h == NULL || rides) continue;
     /* behind the panel, room for one row */
     double *sum = panel + TALL_CHUNK * ld;
     combine_rows(ld, rows, NULL, n, s + first, sum);
     for (int64_t c = 0; c < ld; c++) h[c] += sum[c];
+  }
+  for (int64_t c = 0; rides && c < ld; c++) {
+    double *beside = G + c * ld + ld - 1; /* sum of s times column c */
+    if (c < cols) h[c] += *beside;
+    *beside = 0;
   }
 }
 

@@ -23,9 +23,11 @@ void tall_combine(int64_t ld, const double *F, const int32_t *at, int64_t count,
                   const double *s, double *out);
 /* G += sum_k F_(at_k)' F_(at_k), the upper triangle of ld x ld row after row,
  * and h += sum_k s_k F_(at_k); at NULL: rows 0, 1, ...  h and s may be NULL.
- * panel: TALL_CHUNK + 1 rows of ld. */
-void tall_normal(int64_t ld, const double *F, const int32_t *at, int64_t count,
-                 const double *s, double *panel, double *G, double *h);
+ * F and G are 0 from column `cols` on: the last one, where it is free, carries
+ * s along.  panel: TALL_CHUNK + 1 rows of ld. */
+void tall_normal(int64_t ld, int64_t cols, const double *F, const int32_t *at,
+                 int64_t count, const double *s, double *panel, double *G,
+                 double *h);
 /* The same with weights >= 0 and without h: G += sum_k w_k F_(at_k)'F_(at_k).
  */
 void tall_weighted(int64_t ld, const double *F, const int32_t *at,

@@ -35,7 +35,8 @@
 
 enum { WORTH_THREADS = 20000 /* entries */ };
 enum {
-  LOOK_EVERY = 2,
+  LOOK_EVERY = 2, /* sweeps, */
+  LOOK_LAST = 4,  /* where the gap falls as foreseen */
   FIRST = 16,
   GUARDS = 8,
   START_STEPS = 3,
@@ -46,6 +47,7 @@ enum {
 static const int64_t WORTH = 3000; /* min(m, n) from which auto takes it */
 static const int64_t MOST_EXACT = 20000;
 static const double SETTLED = 1e-2; /* primal's fall between two looks */
+static const double MOST_RHO = 0.9; /* of a sweep: a guess above is no help */
 static const double OUTSIDE = 0.5;  /* share of a vector outside the factors */
 
 static int64_t smaller(int64_t a, int64_t b)
@@ -165,9 +167,12 @@ static lapis_status keep(mc *w, bool *resumed)
   loop_keep_whole(l, "vectors", &f->shape[1], 1, 1, f->V.rows);
   loop_keep_whole(l, "extra", &f->extra, 1, 0, MOST_EXTRA);
   loop_keep_whole(l, "drawn", &f->drawn, 1, 0, LOOP_MOST);
-  loop_keep(l, "numbers", f->numbers, 3);
+  loop_keep_whole(l, "tests", &f->tests, 1, 0, LOOP_MOST);
+  loop_keep_whole(l, "next", &f->next_look, 1, 0, LOOP_MOST);
+  loop_keep(l, "numbers", f->numbers, 5);
   loop_keep_positive(l, "alpha2", &f->alpha2, 1);
   loop_keep_positive(l, "eager", &f->eager, 1);
+  loop_keep_positive(l, "relax", &f->relax, 1);
   loop_keep_switch(l, "dropped", &f->dropped);
   TRY(loop_resume(l, resumed));
   if (*resumed) TRY(factored_reserve(w, f->shape[0], f->shape[1]));
@@ -266,6 +271,39 @@ static void give_up(mc *w, double fall)
   }
 }
 
+/* The two halves of a sweep are a Gauss-Seidel iteration in two blocks, which
+ * theory knows whole [Young 1971]: with relaxation omega a sweep's factor
+ * lambda has (lambda + omega - 1)^2 = lambda omega^2 rho, rho that of omega =
+ * 1, and 2 / (1 + sqrt(1 - rho)) is best, with lambda = omega - 1.  Each half
+ * is quadratic where nothing is a label, so that any omega below 2 goes down.
+ */
+static void set_relaxation(mc *w, double lambda)
+{
+  factored *f = w->state;
+  double *omega = &f->relax;
+  if (w->p.K > 0 || !(lambda > *omega - 1)) return;
+  double root = lambda + *omega - 1, rho = root * root / lambda;
+  rho = fmin(rho / (*omega * *omega), MOST_RHO);
+  *omega = 2 / (1 + sqrt(1 - rho));
+}
+
+/* A look costs as much as a sweep: while no vectors join, the next comes where
+ * the gap will have fallen to tol if it goes on as between the last two. */
+static void plan_look(mc *w, bool settled)
+{
+  factored *f = w->state;
+  double *before = &f->numbers[3], *since = &f->numbers[4];
+  double gap = f->now.gap, fall = log(*before / gap) / *since, sweeps = 0;
+  bool known = settled && fall > 0 && isfinite(fall);
+  if (known) set_relaxation(w, exp(-fall));
+  if (known) fall = fmax(fall, -log(f->relax - 1) / 2);
+  if (known) sweeps = ceil(log(gap / w->set.stop.tol) / fall);
+  if (!settled) f->relax = 1;
+  *before = settled ? gap : INFINITY;
+  *since = fmin(fmax(sweeps, LOOK_EVERY), LOOK_LAST);
+  f->next_look = w->base.loop.iter + (int64_t)*since;
+}
+
 /* What a look teaches: directions go, vectors join. */
 static lapis_status adapt(mc *w, double *own)
 {
@@ -278,8 +316,10 @@ static lapis_status adapt(mc *w, double *own)
   if (w->base.loop.status != LAPIS_OK) return LAPIS_OK;
   /* outside stands behind own: joining comes first, R moves */
   if (fall <= SETTLED || R == 0) TRY(join_missed(w, own + R, GUARDS + R / 2));
+  int64_t joined = f->R - R;
   for (int64_t k = R; k < f->R; k++) own[k] = f->tau;
   TRY(drop_unwanted(w, own));
+  plan_look(w, joined == 0);
   return keep_again(w);
 }
 
@@ -318,10 +358,14 @@ static lapis_status iterate(mc *w, double **own)
   loop *l = &w->base.loop;
   bool resumed;
   f->now = (factored_bounds){.gap = INFINITY};
-  f->eager = 1;
+  f->eager = f->relax = 1;
+  f->tests = 0;
   f->dropped = false;
   f->numbers[0] = f->numbers[1] = INFINITY;
   f->numbers[2] = 0;
+  f->numbers[3] = INFINITY;
+  f->numbers[4] = LOOK_EVERY;
+  f->next_look = LOOK_EVERY;
   TRY(keep(w, &resumed));
   if (!resumed && f->R == 0) {
     TRY(start(w));
@@ -330,8 +374,10 @@ static lapis_status iterate(mc *w, double **own)
   while (!solved(w) && loop_next(l)) {
     TRY(factored_rows(w));
     TRY(factored_samples(w));
-    if (l->iter % LOOK_EVERY == 0) TRY(check(w, false, own));
-    if (l->iter % LOOK_EVERY == 0 && !solved(w)) TRY(adapt(w, *own));
+    if (l->iter >= f->next_look) {
+      TRY(check(w, false, own));
+      if (!solved(w)) TRY(adapt(w, *own));
+    }
     show(w);
   }
   return solved(w) ? LAPIS_OK : check(w, true, own);
@@ -468,7 +514,7 @@ static lapis_status alloc(mc *w, const lapis_data *data)
   else
     f->most = smaller(f->most, AUTO_MOST);
   TRY(allocate(w));
-  TRY(largest_of_start(w));
+  if (isnan(w->set.mu)) TRY(largest_of_start(w));
   mc_set_weights(w);
   set_units(w);
   w->rho = w->p.a; /* where folding in begins */

@@ -38,14 +38,18 @@ typedef struct factored {
   tall Z[4], W;      /* probes: side x 8 four times, other x 8 */
   int64_t drawn;     /* random numbers so far */
   int64_t degree;    /* of the last random test */
+  int64_t tests;     /* random ones of this solve */
   double *scratch;   /* threads x room: of one row's normal equations */
   int64_t room;
   double *small; /* three squares of the widest ld */
   factored_bounds now;
   double seen_share; /* |Omega| / (m n) */
   int64_t shape[2];  /* R, q: how large a killed run was */
-  double numbers[3]; /* primal at the last look, best gap, looks without a
-                        better one */
+  double numbers[5]; /* primal at the last look, best gap, looks without a
+                        better one, gap at the last look or infinity, sweeps
+                        from there to the next */
+  int64_t next_look; /* iteration */
+  double relax;      /* a row moves so many times the way to its minimum */
   double eager;      /* how early a direction goes, 1 or less */
   bool dropped;      /* some went since the last joined */
   int threads;

@@ -329,6 +329,7 @@ static lapis_status chebyshev(mc *w, int64_t k, double c, double next,
   double x = 2 * (c / inside) - 1, T = 1, before = x;
   uint64_t seed = base_seed(w->base.ctx);
   *passed = false;
+  f->tests++;
   for (int64_t i = 0; i < f->Z[1].rows * f->Z[1].ld; i++)
     f->Z[1].v[i] = rng_normal(seed, STREAM, (uint64_t)f->drawn++);
   TRY(project_out(w, k, &f->Z[1]));

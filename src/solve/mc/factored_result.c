@@ -116,38 +116,35 @@ static lapis_status make_factors(mc *w)
 
 /* ---- arrays -------------------------------------------------------------*/
 /* out, rows x n: left'right, left r x rows. */
-static void product(const mc *w, const double *left, int64_t rows, double *out)
+static lapis_status product(mc *w, double *left, int64_t rows, double *out)
 {
-  const factored *f = w->state;
-  int64_t r = f->r;
-#pragma omp parallel for num_threads(f->threads)
-  for (int64_t j = 0; j < f->n; j++)
-    for (int64_t i = 0; i < rows; i++) {
-      double sum = 0;
-      for (int64_t k = 0; k < r; k++)
-        sum += left[i * r + k] * f->right[j * r + k];
-      out[j * rows + i] = sum;
-    }
+  factored *f = w->state;
+  la_array A = la_wrap(left, f->r, rows), B = la_wrap(f->right, f->r, f->n);
+  la_array C = la_wrap(out, rows, f->n);
+  la one = w->h;
+  one.threads = 1; /* the same bits for any number of threads */
+  return one.ops->gemm(&one, LA_T, LA_N, 1, &A, &B, 0, &C);
 }
 
-static void publish_labels(mc *w)
+static lapis_status publish_labels(mc *w)
 {
   factored *f = w->state;
   const mc_problem *p = &w->p;
-  if (p->K == 0) return;
-  product(w, f->left_Y, p->K, w->scores);
+  if (p->K == 0) return LAPIS_OK;
+  TRY(product(w, f->left_Y, p->K, w->scores));
   mc_publish_labels(w);
   solver_publish(&w->base, "label_factors",
                  lapis_mat_f64(f->left_Y, f->r, p->K));
+  return LAPIS_OK;
 }
 
-static void publish_dense(mc *w)
+static lapis_status publish_dense(mc *w)
 {
   factored *f = w->state;
   const observed *o = &f->o;
   int64_t D = w->p.D;
-  if (f->low_rank == NULL) return;
-  product(w, f->left_X, D, f->low_rank);
+  if (f->low_rank == NULL) return LAPIS_OK;
+  TRY(product(w, f->left_X, D, f->low_rank));
   memset(f->sparse, 0, (size_t)(D * f->n) * sizeof *f->sparse);
   for (int64_t j = 0; j < f->n; j++)
     for (int64_t k = o->at[j]; k < o->at[j + 1]; k++) {
@@ -156,6 +153,7 @@ static void publish_dense(mc *w)
     }
   solver_publish(&w->base, "low_rank", lapis_mat_f64(f->low_rank, D, f->n));
   solver_publish(&w->base, "sparse", lapis_mat_f64(f->sparse, D, f->n));
+  return LAPIS_OK;
 }
 
 /* G = -a scale S, and the row of ones that is best for it: compressed columns,
@@ -196,13 +194,18 @@ lapis_status factored_publish(mc *w)
   factored *f = w->state;
   lapis_solver *s = &w->base;
   TRY(make_factors(w));
-  publish_labels(w);
-  publish_dense(w);
+  TRY(publish_labels(w));
+  TRY(publish_dense(w));
   solver_publish(s, "factors", lapis_mat_f64(f->right, f->r, f->n));
   solver_publish(s, "feature_factors", lapis_mat_f64(f->left_X, f->r, w->p.D));
   solver_publish(s, "singular_values", lapis_mat_f64(f->values, 1, f->r));
   f->gap = w->bounds.gap;
   f->proof = f->exact ? "exact" : "random";
+  if (!f->exact)
+    base_say(w->base.ctx, 1,
+             "mc: random proof: %" PRId64 " test%s; the chance that the gap is "
+             "wrong is below %.0e",
+             f->tests, f->tests == 1 ? "" : "s", 2e-17 * (double)f->tests);
   solver_publish(s, "gap", lapis_mat_f64(&f->gap, 1, 1));
   solver_publish(s, "proof", lapis_mat_text(&f->proof, 1, 1));
   solver_publish_history(s);

@@ -220,7 +220,7 @@ static bool solve_line(const mc *w, const room *r, const line *e, const tall *F,
   int64_t ld = F->ld, q = f->off + f->R;
   memset(r->G, 0, (size_t)(ld * ld) * sizeof *r->G);
   memset(r->h, 0, (size_t)ld * sizeof *r->h);
-  tall_normal(ld, F->v, e->at + e->labels, e->count - e->labels,
+  tall_normal(ld, q, F->v, e->at + e->labels, e->count - e->labels,
               e->value + e->labels, r->panel, r->G, r->h);
   for (int64_t c = 0; c < q; c++)
     r->G[c * ld + c] += c < f->off ? first : f->tau;
@@ -260,7 +260,12 @@ static lapis_status half(mc *w, bool samples)
   for (int64_t i = 0; i < X->rows; i++) {
     room r = room_of(f, omp_get_thread_num());
     line e = samples ? sample_line(&f->o, i) : row_line(&f->o, i);
-    if (!solve_line(w, &r, &e, F, first, fixed, X->v + i * X->ld)) failed = 1;
+    double *x = X->v + i * X->ld;
+    bool relaxed = f->relax > 1 && e.labels == 0;
+    if (relaxed) memcpy(r.step, x, (size_t)X->ld * sizeof *x);
+    if (!solve_line(w, &r, &e, F, first, fixed, x)) failed = 1;
+    for (int64_t c = 0; relaxed && c < X->ld; c++)
+      x[c] = r.step[c] + f->relax * (x[c] - r.step[c]);
   }
   if (failed == 0) return LAPIS_OK;
   return lapis_fail(w->base.ctx, LAPIS_ENUMERIC,

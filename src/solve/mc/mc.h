@@ -32,7 +32,7 @@ typedef struct mc_problem {
   int64_t all;            /* n of all processes */
   int64_t seen_X, seen_Y; /* |Omega_X|, |Omega_Y| */
   double a, b;            /* 1 / |Omega_X|, lambda / |Omega_Y| */
-  double mu, sigma_1;     /* sigma_1(Z_0), unknown entries 0 */
+  double mu, sigma_1;     /* sigma_1(Z_0), unknown entries 0; 0: not asked */
   double threshold;       /* a score above it is a positive label */
   int variant;            /* lapis_mc_variant */
   double gamma;

@@ -206,7 +206,8 @@ static lapis_status retune(lapis_solver *s, const void *settings)
   lapis_mc_settings own;
   const lapis_mc_settings *set = &own;
   TRY(lapis_settings_copy(s->ctx, &mc_method, settings, &own));
-  if (!same_problem(w, set))
+  bool unit = !isnan(set->mu) || w->p.sigma_1 > 0; /* of mu-rel is known */
+  if (!unit || !same_problem(w, set))
     return lapis_fail(s->ctx, LAPIS_ENOTBUILT,
                       "mc: another variant, label coding or solver needs a "
                       "new problem");
