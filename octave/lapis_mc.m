@@ -3,7 +3,12 @@ function [labels, result, info] = lapis_mc (X, Y, varargin)
   %
   % Matrix completion [MC11] [MC15]: fills in unknown labels and repairs the
   % features of a whole set of samples at once.  A row is a sample; NaN is
-  % unknown, in X (n x d) and in Y (n x 1, or n x K of several labels).
+  % unknown, in X (n x d) and in Y (n x 1, or n x K of several labels).  Without
+  % Y ([]) the features alone are completed, and labels is empty.
+  %
+  % A sparse X stays sparse.  What it leaves out is 0, or unknown where that is
+  % said by 'absent', 'missing'; a 0 that was seen cannot stand in it, so write
+  % such data as a full X with NaN.
   %
   % labels  n x 1 or n x K: every label, the known ones included
   % result  scores (n x K), low_rank and sparse (n x d), history, ...
@@ -12,7 +17,10 @@ function [labels, result, info] = lapis_mc (X, Y, varargin)
   % Settings are those of "lapis fit mc --help", with _ for -, say
   %   lapis_mc (X, Y, 'variant', 'pos', 'mu_rel', 0.01)
   % and 'model', FILE writes a model for lapis_predict.
-  data = struct ('X', lapis_full (X), 'Y', lapis_full (Y));
+  data = struct ('X', lapis_features (X), 'Y', lapis_full (Y));
   [result, info] = lapis_mex ('solve', 'mc', data, lapis_struct (varargin));
-  labels = result.labels;
+  labels = [];
+  if (isfield (result, 'labels'))
+    labels = result.labels;
+  end
 end

@@ -73,10 +73,48 @@ static lapis_mat matrix_in(job *j, const char *name, const mxArray *a,
   return lapis_mat_f64(to, (int64_t)cols, (int64_t)rows);
 }
 
+/* A sparse matrix there is compressed by column, a feature; here by sample. */
+static lapis_mat sparse_in(job *j, const char *name, const mxArray *a)
+{
+  size_t rows = mxGetM(a), cols = mxGetN(a);
+  const mwIndex *start = mxGetJc(a), *row = mxGetIr(a);
+  const double *value = mxGetPr(a);
+  size_t count = start[cols];
+  if (mxIsComplex(a) || cols > INT32_MAX) {
+    char text[TALK];
+    snprintf(text, sizeof text,
+             "%s is complex or has more than %d columns; a real matrix of "
+             "fewer is taken",
+             name, INT32_MAX);
+    job_fail(j, "lapis:type", text);
+  }
+  int64_t *at = mxCalloc(rows + 2, sizeof *at);
+  int32_t *feature = mxMalloc((count + 1) * sizeof *feature);
+  double *to = mxMalloc((count + 1) * sizeof *to);
+  /* counted two places on: while a sample fills, its next place is one on */
+  for (size_t k = 0; k < count; k++) at[row[k] + 2]++;
+  for (size_t i = 0; i < rows; i++) at[i + 2] += at[i + 1];
+  for (size_t c = 0; c < cols; c++)
+    for (mwIndex k = start[c]; k < start[c + 1]; k++) {
+      int64_t place = at[row[k] + 1]++;
+      feature[place] = (int32_t)c;
+      to[place] = value[k];
+    }
+  return (lapis_mat){.dtype = LAPIS_F64,
+                     .rows = (int64_t)cols,
+                     .cols = (int64_t)rows,
+                     .ld = (int64_t)cols,
+                     .val = to,
+                     .colptr = at,
+                     .rowidx = feature};
+}
+
 static lapis_mat member(job *j, const mxArray *data, const char *name)
 {
   const mxArray *a = mxGetField(data, 0, name);
   if (a == NULL || mxIsEmpty(a)) return (lapis_mat){.rows = 0};
+  if (strcmp(name, "X") == 0 && mxIsSparse(a) && mxIsDouble(a))
+    return sparse_in(j, name, a);
   return matrix_in(j, name, a, 0);
 }
 
