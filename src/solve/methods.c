@@ -16,10 +16,12 @@
 
 static const method_entry list[] = {
     {.method = &rr_method,
+     .splits = true,
      .create = rr_new,
      .predict_method = &rr_predict_method,
      .predict = rr_predict_new},
     {.method = &rlda_method,
+     .splits = true,
      .create = rlda_new,
      .predict_method = &rlda_predict_method,
      .predict = rr_predict_new},

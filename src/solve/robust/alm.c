@@ -44,10 +44,11 @@ void rr_alm_free(rr *w)
 /* ---- starting -----------------------------------------------------------*/
 static lapis_status first_mu(rr *w)
 {
-  double sums[2] = {0, 0}, cells = (double)(w->d * w->n);
+  double sums[2] = {0, 0}, cells = (double)(w->d * w->step.all);
   la *h = &w->h;
   TRY(la_zero(h, &w->input));
   TRY(h->ops->l1_sums(h, &w->step.X, &w->input, NULL, sums));
+  TRY(base_sum(h->ctx, sums, 1));
   w->mu = w->set.mu;
   if (isnan(w->mu)) w->mu = sums[0] > 0 ? cells / (4 * sums[0]) : 1;
   w->set.mu = w->mu;
@@ -114,6 +115,7 @@ lapis_status rr_objective(rr *w, double nuclear, double l1, double *J)
     for (int64_t k = 0; k < w->K; k++)
       hh[j * w->K + k] -= tw[k * (w->d + 1) + w->d];
   TRY(h->ops->dot(h, &w->H, &w->H, &fit));
+  TRY(base_sum(h->ctx, &fit, 1));
   TRY(h->ops->dot(h, &w->t.Tt, &w->t.Tt, &size));
   *J = w->set.eta / 2 * (fit + w->set.gamma * size) + nuclear +
        w->set.lambda * l1;
@@ -158,6 +160,7 @@ lapis_status rr_regress(rr *w)
   TRY(rr_tstep_run(&w->h, &w->t));
   TRY(weigh(w));
   TRY(w->h.ops->l1_sums(&w->h, &w->step.X, &w->step.A, NULL, sums));
+  TRY(base_sum(w->h.ctx, sums, 1));
   return rr_objective(w, w->step.low_rank.nuclear, sums[0], &w->J);
 }
 
@@ -183,10 +186,11 @@ lapis_status rr_alm(rr *w, loop *l)
   la_array *D = &w->step.A, *Dh = &w->t.Dh, *N = &w->N;
   la_array Dh_top = la_rows(Dh, 0, w->d), N_top = la_rows(N, 0, w->d);
   la_array G2_top = la_rows(&w->G2, 0, w->d);
-  double size, whole, sums[3];
+  double size, sums[4]; /* of l1_alm; |Dh|^2 */
   bool resumed;
   TRY(start(w));
   TRY(h->ops->dot(h, &w->B, &w->B, &size));
+  TRY(base_sum(h->ctx, &size, 1));
   size = sqrt(fmax(size, 1e-300));
   w->residual[0] = w->residual[1] = INFINITY;
   keep(w, l);
@@ -242,9 +246,10 @@ lapis_status rr_alm(rr *w, loop *l)
 
     /* Update mu, and how far X = D + E and Dh = [D; 1] are from true */
     w->mu = next;
-    TRY(h->ops->dot(h, Dh, Dh, &whole));
+    TRY(h->ops->dot(h, Dh, Dh, &sums[3]));
+    TRY(base_sum(h->ctx, sums, 4));
     w->residual[0] = sqrt(sums[0]) / size;
-    w->residual[1] = sqrt(sums[1] / fmax(whole, 1e-300));
+    w->residual[1] = sqrt(sums[1] / fmax(sums[3], 1e-300));
     TRY(rr_objective(w, w->step.low_rank.nuclear, sums[2], &w->J));
     TRY(record(w, l));
   }

@@ -236,7 +236,7 @@ static lapis_status weigh_up(rr_dstep *dstep, bool exact)
 {
   la *h = dstep->h;
   rr_fit *f = &dstep->fit;
-  double sums[2], norm = 0;
+  double sums[4], norm = 0; /* of l1_sums; the fit's inner and square */
   la_array *G = &dstep->W;
   TRY(h->ops->l1_dual(h, dstep->lambda / dstep->rho, &dstep->X, &dstep->S,
                       &dstep->W));
@@ -249,10 +249,14 @@ static lapis_status weigh_up(rr_dstep *dstep, bool exact)
     TRY(rr_fit_loss(dstep));
     TRY(h->ops->dot(h, &f->H, &f->R, &f->inner));
     TRY(h->ops->dot(h, &f->H, &f->H, &f->square));
-    f->inner *= f->rho;
-    f->square *= f->rho * f->rho;
+    sums[2] = f->inner * f->rho;
+    sums[3] = f->square * (f->rho * f->rho);
   }
-  TRY(base_sum(h->ctx, sums, 2));
+  TRY(base_sum(h->ctx, sums, f->k > 0 ? 4 : 2));
+  if (f->k > 0) {
+    f->inner = sums[2];
+    f->square = sums[3];
+  }
   TRY(exact ? op_norm2_upper(dstep->svt, G, &norm)
             : power(dstep, G, GUESS_STEPS, &norm));
   set_bounds(dstep, sums[0], sums[1], norm, &dstep->bounds);

@@ -136,7 +136,7 @@ static lapis_status take_data(rr *w)
   TRY(la_zero(h, &w->step.S));
   TRY(h->ops->l1_dual(h, INFINITY, &w->step.X, &w->step.S, &w->step.A));
   double *values = w->t.values;
-  int64_t k = w->d < w->n ? w->d : w->n;
+  int64_t k = w->d < w->step.all ? w->d : w->step.all;
   TRY(op_singular_values(w->step.svt, &w->step.A, values));
   w->step.low_rank = (svt_report){.way = SVT_AUTO, .why = "data as given"};
   for (int64_t i = k - 1; i >= 0; i--) {
@@ -394,6 +394,9 @@ static lapis_status check(lapis_ctx *ctx, bool lda, const lapis_data *data,
                           const lapis_rr_settings *set)
 {
   const char *method = lda ? "rlda" : "rr";
+  if (base_ranks(ctx) > 1 && set->refill > 0)
+    return lapis_fail(ctx, LAPIS_EINVAL,
+                      "%s: --refill is not divided among processes", method);
   TRY(check_gamma(ctx, method, set));
   TRY(check_certificate(ctx, method, set));
   TRY(rr_check_X(ctx, method, &data->X));

@@ -25,7 +25,7 @@ lapis_status rr_check_targets(lapis_ctx *ctx, bool lda,
 {
   const char *method = lda ? "rlda" : "rr";
   const lapis_mat *Y = &data->Y, *X = &data->X;
-  if (mat_empty(Y))
+  if (Y->rows == 0 || (Y->cols == 0 && X->cols > 0))
     return lapis_fail(ctx, LAPIS_EMISSING,
                       "%s: Y is missing; it holds the %s of every sample",
                       method, lda ? "class" : "targets");
@@ -61,6 +61,7 @@ static lapis_status check_classes(rr *w)
   for (int64_t k = 0; k < w->K; k++) {
     double count = 0;
     for (int64_t j = 0; j < w->n; j++) count += w->Y[j * w->K + k];
+    TRY(base_sum(w->base.ctx, &count, 1));
     if (!(count > 0))
       return lapis_fail(w->base.ctx, LAPIS_EDATA,
                         "rlda: class %" PRId64 " has no sample; leave it out",
@@ -76,6 +77,7 @@ static lapis_status root(rr *w, la_array *M, la_array *V, double *values)
   int64_t count;
   la_array Y = la_wrap(w->Y, w->K, w->n), W = la_wrap(w->W, w->K, w->K);
   TRY(h->ops->syrk(h, LA_N, &Y, M));
+  TRY(la_sum(h, M));
   TRY(h->ops->eigh(h, M, -INFINITY, values, V, &count));
   if (!(values[w->K - 1] > DEPENDENT * values[0]))
     return lapis_fail(w->base.ctx, LAPIS_EDATA,

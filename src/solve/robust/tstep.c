@@ -36,7 +36,7 @@ lapis_status rr_tstep_new(la *h, int64_t d, int64_t n, int64_t K, rr_tstep *t)
   t->d1 = d + 1;
   t->n = n;
   t->K = K;
-  t->wide = n < d + 1;
+  t->wide = n < d + 1 && base_ranks(h->ctx) == 1; /* Dh'Dh is no sum */
   t->side = t->wide ? n : d + 1;
   return allocate(h, t);
 }
@@ -104,6 +104,8 @@ lapis_status rr_tstep_run(la *h, rr_tstep *t)
     TRY(la_copy(h, &t->QY, &t->R));
   else
     TRY(h->ops->gemm(h, LA_N, LA_N, 1, &t->Dh, &t->QY, 0, &t->R));
+  if (!t->wide) TRY(la_sum(h, &t->G));
+  if (!t->wide) TRY(la_sum(h, &t->R));
   TRY(t->even ? solve_even(h, t) : solve_uneven(h, t));
   la_array *TQ = &t->R;
   if (t->wide) {
