@@ -46,6 +46,13 @@ typedef struct cli_option {
     "features", 0, "D", ".svm: at least D features"                 \
   }
 
+/* Of verbs that read images. */
+#define CLI_IMAGE_ROWS                                                   \
+  {                                                                      \
+    "max-pixels", 0, "N",                                                \
+        "refuse images of more pixels, 12 bytes each (default 50000000)" \
+  }
+
 enum { MAX_GIVEN = 64, MAX_WORDS = 4096 };
 typedef struct cli_args {
   int n_given;
@@ -95,6 +102,9 @@ struct cli {
   lapis_ctx *ctx;
   bool quiet, json, strict;
   bool bar;                     /* progress wanted on stderr */
+  char step[96];                /* that progress was last of */
+  bool step_said;               /* a line tells of it */
+  double began, least_left;     /* seconds; left as shown of this step */
   bool bar_shown;               /* a bar is on the screen and must be wiped */
   lapis_checkpoint *checkpoint; /* or NULL */
   lapis_processes ranks;        /* of --mpi; without it one */

@@ -12,6 +12,7 @@ static const cli_option options[] = {
      "leave out images that are refused; exit 4 at the end"},
     {"cache", 0, "DIR",
      "keep features there by content: a second run reads them"},
+    CLI_IMAGE_ROWS,
     {NULL, 0, NULL, NULL}};
 
 /* Sentences of the images that were left out; no columns where none was. */

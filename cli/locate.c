@@ -7,6 +7,7 @@ static const cli_option options[] = {
     {"output", 'o', "F.html", "a page with the images and their boxes"},
     {"csv", 0, "F.csv", "write the boxes, as a table that --boxes reads"},
     {"result", 0, "F.npz", "write boxes, names, candidates, ..."},
+    CLI_IMAGE_ROWS,
     {NULL, 0, NULL, NULL}};
 
 static lapis_status make(lapis_ctx *ctx, const char *const *paths,

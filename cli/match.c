@@ -6,6 +6,7 @@
 static const cli_option options[] = {
     {"output", 'o', "F.html", "a page with the images and their points"},
     {"result", 0, "F.npz", "write match, inlier, xy, names, ..."},
+    CLI_IMAGE_ROWS,
     {NULL, 0, NULL, NULL}};
 
 static lapis_status make(lapis_ctx *ctx, const char *const *paths,

@@ -7,7 +7,9 @@
 #include "cli.h"
 
 enum { BAR_CELLS = 24, LONGEST = 8192 };
-static const double BAR_AFTER = 0.5; /* seconds: quick runs need no bar */
+/* seconds: quick runs need no bar, and no lines on their steps */
+static const double BAR_AFTER = 0.5, LINES_AFTER = 10;
+static const double GROWS_AT_MOST = 1.5; /* time left that is shown */
 
 int cli_fail(int code, const char *format, ...)
 {
@@ -50,8 +52,13 @@ int cli_exit_code(const cli *c, lapis_status s)
 
 int cli_fail_status(cli *c, lapis_status s)
 {
+  const char *text = lapis_ctx_error(c->ctx);
   cli_wipe_bar(c);
-  return cli_fail(cli_exit_code(c, s), "%s", lapis_ctx_error(c->ctx));
+  /* no memory is left to say it, and an older sentence may still stand there */
+  if (*text == '\0' || (s == LAPIS_ENOMEM && strstr(text, "memory") == NULL))
+    return cli_fail(cli_exit_code(c, s), "%s: %s", c->verb->name,
+                    lapis_status_name(s));
+  return cli_fail(cli_exit_code(c, s), "%s", text);
 }
 
 void cli_wipe_bar(cli *c)
@@ -68,27 +75,46 @@ static void on_message(int level, const char *text, void *user)
   fprintf(stderr, "lapis: %s%s\n", level == 0 ? "warning: " : "", text);
 }
 
-/* "  12 s left", or nothing while there is no idea. */
-static void time_left(const lapis_progress *p, char *text, size_t size)
+/* "  12 s left", or nothing while there is no idea: at the beginning, and when
+ * it would grow by more than half of the least that was shown of this step. */
+static void time_left(cli *c, const lapis_progress *p, char *text, size_t size)
 {
   text[0] = '\0';
   if (!(p->done > 0.02)) return;
   double left = p->seconds * (1 - p->done) / p->done;
+  if (left > GROWS_AT_MOST * c->least_left) return;
+  c->least_left = fmin(c->least_left, left);
   if (left < 100)
     snprintf(text, size, "  %.0f s left", left);
   else
     snprintf(text, size, "  %.0f min left", left / 60);
 }
 
+/* A step of a pipeline, or a solver, begins. */
+static void note_step(cli *c, const lapis_progress *p)
+{
+  if (strcmp(c->step, p->method) != 0) {
+    snprintf(c->step, sizeof c->step, "%s", p->method);
+    c->least_left = INFINITY;
+    c->step_said = false;
+  }
+  if (c->bar || c->step_said || c->verb->pipeline == NULL ||
+      clock_seconds() - c->began < LINES_AFTER)
+    return;
+  c->step_said = true;
+  fprintf(stderr, "lapis: %s\n", c->step);
+}
+
 static bool on_progress(const lapis_progress *p, void *user)
 {
   cli *c = user;
-  if (p->seconds < BAR_AFTER) return true;
+  note_step(c, p);
+  if (!c->bar || p->seconds < BAR_AFTER) return true;
   char cells[BAR_CELLS + 1], left[32];
   int full = isnan(p->done) ? 0 : (int)(p->done * BAR_CELLS);
   for (int i = 0; i < BAR_CELLS; i++) cells[i] = i < full ? '#' : '.';
   cells[BAR_CELLS] = '\0';
-  time_left(p, left, sizeof left);
+  time_left(c, p, left, sizeof left);
   if (isnan(p->objective)) {
     fprintf(stderr, "\r%s [%s]%s\033[K", p->method, cells, left);
     c->bar_shown = true;
@@ -106,5 +132,9 @@ static bool on_progress(const lapis_progress *p, void *user)
 void cli_attach(cli *c)
 {
   lapis_ctx_on_message(c->ctx, on_message, c);
-  if (c->bar && !c->quiet) lapis_ctx_on_progress(c->ctx, on_progress, c);
+  const char *when = args_get(&c->args, "progress");
+  bool never = when != NULL && strcmp(when, "never") == 0;
+  c->began = clock_seconds();
+  c->least_left = INFINITY;
+  if (!never && !c->quiet) lapis_ctx_on_progress(c->ctx, on_progress, c);
 }

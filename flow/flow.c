@@ -97,7 +97,17 @@ void lapis_flow_free(lapis_flow *f)
 lapis_status lapis_flow_run(lapis_flow *f)
 {
   f->end = flow_clock() + f->common.seconds;
-  return f->class_->run(f);
+  lapis_status s = f->class_->run(f);
+  flow_step(f, 0, 0, NULL);
+  return s;
+}
+
+void flow_step(lapis_flow *f, int k, int n, const char *what)
+{
+  char text[96];
+  snprintf(text, sizeof text, "%s %d of %d: %s", f->class_->table->name, k, n,
+           what == NULL ? "" : what);
+  lapis_ctx_phase(f->ctx, what == NULL ? NULL : text);
 }
 
 /* ---- features -----------------------------------------------------------*/

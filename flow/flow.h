@@ -132,6 +132,8 @@ lapis_status flow_no_memory(lapis_flow *f);
 void flow_publish(lapis_flow *f, const char *name, lapis_mat mat);
 void flow_note(lapis_flow *f, const char *format, ...) LAPIS_PRINTF(2, 3);
 double flow_clock(void);
+/* Step k of n begins, as progress then says; n 0: all steps are done. */
+void flow_step(lapis_flow *f, int k, int n, const char *what);
 /* The context may use this share of the time that is left. */
 void flow_allow(lapis_flow *f, double share);
 

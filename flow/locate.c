@@ -112,7 +112,9 @@ static lapis_status choose(lapis_flow *f)
 
 static lapis_status run(lapis_flow *f)
 {
+  flow_step(f, 1, 2, "describing boxes");
   lapis_status s = describe_boxes(f);
+  flow_step(f, 2, 2, "choosing boxes");
   if (s == LAPIS_OK) s = take_boxes(f);
   return s == LAPIS_OK ? choose(f) : s;
 }

@@ -243,7 +243,9 @@ static lapis_status solve(lapis_flow *f)
 
 static lapis_status run(lapis_flow *f)
 {
+  flow_step(f, 1, 2, "finding points");
   lapis_status s = find_points(f);
+  flow_step(f, 2, 2, "matching them");
   if (s == LAPIS_OK) s = take_points(f);
   return s == LAPIS_OK ? solve(f) : s;
 }

@@ -397,6 +397,28 @@ static bool stop(const lapis_progress *now, void *user)
   return false;
 }
 
+/* One batch of images that take far longer than the limit: the clock is asked
+ * within an image, too. */
+static void describing_asks_the_clock(void **state)
+{
+  static const char *const kinds[] = {"sift", "gist-boxes", "texton-bow"};
+  run r = {.f = *state};
+  lapis_image m = waves(500, 400, 3, 3);
+  add_image(&r, "a.ppm", &m);
+  add_image(&r, "b.ppm", &m);
+  free(m.pixels);
+  for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+    if (!is_built(kinds[k])) continue;
+    CHECK_OK(r.f, lapis_features_new(r.f->ctx, lapis_feature_find(kinds[k]),
+                                     NULL, r.name, r.count, NULL, &r.s));
+    lapis_ctx_limit(r.f->ctx, .01);
+    assert_int_equal(lapis_solve(r.s), LAPIS_TIME_LIMIT);
+    assert_null(lapis_result_name(r.s, 0));
+    lapis_ctx_limit(r.f->ctx, INFINITY);
+    lapis_solver_free(r.s);
+  }
+}
+
 static void a_run_can_be_stopped(void **state)
 {
   run r = {.f = *state};
@@ -495,7 +517,8 @@ int main(void)
       CASE(other_programs_agree),       CASE(moments_are_those_of_msrc),
       CASE(threads_do_not_show),        CASE(bad_images_are_left_out),
       CASE(one_bad_image_ends_the_run), CASE(a_run_can_be_stopped),
-      CASE(bad_settings_are_refused),   CASE(folders_are_listed),
+      CASE(describing_asks_the_clock),  CASE(bad_settings_are_refused),
+      CASE(folders_are_listed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* Several kinds of features side by side. */
 #include "feature_case.h"
+#include "lapis/lapis_flow.h"
 
 static void solve_joined(run *r, const char *const *kinds, int count,
                          const lapis_features_options *how)
@@ -113,6 +114,77 @@ static void bad_lists_are_refused(void **state)
       LAPIS_EINVAL, "1 to 8 can be joined");
 }
 
+/* Progress names the step of how many, in the order of the run. */
+typedef struct steps {
+  char seen[8][96];
+  int count;
+} steps;
+
+static bool note_step(const lapis_progress *p, void *user)
+{
+  steps *s = user;
+  if (s->count > 0 && strcmp(s->seen[s->count - 1], p->method) == 0)
+    return true;
+  if (s->count < 8) snprintf(s->seen[s->count++], 96, "%s", p->method);
+  return true;
+}
+
+static void a_pipeline_names_its_steps(void **state)
+{
+  static const char *const wanted[] = {"label 1 of 4: describing images",
+                                       "label 2 of 4: choosing settings",
+                                       "label 3 of 4: looking for wrong labels",
+                                       "label 4 of 4: completing labels"};
+  run r = {.f = *state};
+  steps seen = {.count = 0};
+  lapis_label_settings set;
+  lapis_flow *f;
+  lapis_settings_default(lapis_flow_find("label"), &set);
+  for (int i = 0; i < 6; i++) {
+    char name[16];
+    lapis_image m = waves(20, 20, 3, (uint64_t)i + 1);
+    snprintf(name, sizeof name, "%d.ppm", i);
+    add_image(&r, name, &m);
+    free(m.pixels);
+  }
+  files_put_text(r.f, "t.csv", "name,what\n0,a\n1,b\n2,a\n3,b\n4,a\n");
+  char table[400];
+  snprintf(table, sizeof table, "%s/t.csv", r.f->folder);
+  set.labels = table;
+  set.features = "pixels";
+  set.no_cache = true;
+  set.folds = 2;
+  lapis_ctx_on_progress(r.f->ctx, note_step, &seen);
+  CHECK_OK(r.f, lapis_label_new(r.f->ctx, r.name, r.count, &set, &f));
+  CHECK_OK(r.f, lapis_flow_run(f));
+  lapis_flow_free(f);
+  lapis_ctx_on_progress(r.f->ctx, NULL, NULL);
+  assert_int_equal(seen.count, 4);
+  for (int i = 0; i < 4; i++) assert_string_equal(seen.seen[i], wanted[i]);
+}
+
+/* An image may ask for any amount of memory; the limit can be moved. */
+static void large_images_are_refused(void **state)
+{
+  run r = {.f = *state};
+  lapis_image m = waves(30, 20, 1, 1), again;
+  add_image(&r, "a.pgm", &m);
+  free(m.pixels);
+  CHECK_OK(r.f, lapis_ctx_set(r.f->ctx, "max-pixels", "599"));
+  CHECK_REFUSED(r.f, lapis_image_read(r.f->ctx, r.name[0], &again),
+                LAPIS_EFORMAT, "and 599 in all (--max-pixels N allows more)");
+  lapis_solver_free(r.s);
+  CHECK_OK(r.f, lapis_features_new(r.f->ctx, lapis_feature_find("pixels"), NULL,
+                                   r.name, 1, NULL, &r.s));
+  CHECK_REFUSED(r.f, lapis_solve(r.s), LAPIS_EFORMAT, "30 x 20 pixels");
+  lapis_solver_free(r.s);
+  CHECK_OK(r.f, lapis_ctx_set(r.f->ctx, "max-pixels", "600"));
+  CHECK_OK(r.f, lapis_image_read(r.f->ctx, r.name[0], &again));
+  lapis_image_free(&again);
+  CHECK_REFUSED(r.f, lapis_ctx_set(r.f->ctx, "max-pixels", "0"), LAPIS_EINVAL,
+                "one pixel or more");
+}
+
 #define CASE(name) \
   cmocka_unit_test_setup_teardown(name, files_setup, files_teardown)
 int main(void)
@@ -121,6 +193,8 @@ int main(void)
       CASE(kinds_stand_below_each_other),
       CASE(what_one_kind_refuses_no_kind_has),
       CASE(bad_lists_are_refused),
+      CASE(a_pipeline_names_its_steps),
+      CASE(large_images_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -177,15 +177,23 @@ static bool ends(lapis_status s)
 static lapis_status run(lapis_flow *f)
 {
   label_run *w = f->own;
+  int steps = w->set.where ? 5 : 4;
+  flow_step(f, 1, steps,
+            w->table != NULL ? "reading vectors" : "describing images");
   lapis_status s = make_features(w);
   if (s != LAPIS_OK) return s;
+  flow_step(f, 2, steps, "choosing settings");
   s = take_data(w);
   if (!ends(s)) s = label_prepare(w);
   if (!ends(s)) s = label_choose(w);
-  if (!ends(s)) s = label_suspects(w);
   if (ends(s)) return s;
+  flow_step(f, 3, steps, "looking for wrong labels");
+  s = label_suspects(w);
+  if (ends(s)) return s;
+  flow_step(f, 4, steps, "completing labels");
   s = complete(w);
   if (ends(s) || !w->set.where) return s;
+  flow_step(f, 5, steps, "looking where");
   lapis_status where = label_where(w);
   return where != LAPIS_OK ? where : s;
 }

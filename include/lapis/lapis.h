@@ -108,7 +108,8 @@ LAPIS_API lapis_ctx *lapis_ctx_new(void); /* NULL: no memory */
 LAPIS_API void lapis_ctx_free(lapis_ctx *ctx);
 /* Keys: seed (0..2^64-1), threads (0 = as many as OpenMP and the processors we
  * may run on allow when the context is made), backend (openblas, reference),
- * deterministic (true, false), verbose (0..2).
+ * deterministic (true, false), verbose (0..2),
+ * max-pixels (of an image; 50000000, at most 2^30).
  *
  * Contexts may be used in several threads at once, each in one, and what they
  * compute is right; but OpenBLAS has one number of threads for the process,
@@ -117,6 +118,9 @@ LAPIS_API void lapis_ctx_free(lapis_ctx *ctx);
 LAPIS_API lapis_status lapis_ctx_set(lapis_ctx *ctx, const char *key,
                                      const char *value);
 LAPIS_API void lapis_ctx_cancel(lapis_ctx *ctx); /* from any thread or signal */
+/* Of a run of several steps, which progress then names in place of the method:
+ * "label 2 of 4: choosing settings"; NULL: none.  Shows it at once. */
+LAPIS_API void lapis_ctx_phase(lapis_ctx *ctx, const char *text);
 /* From now on solves and cross-validations of ctx, all together, stop after
  * so many seconds with LAPIS_TIME_LIMIT; infinity: no limit. */
 LAPIS_API void lapis_ctx_limit(lapis_ctx *ctx, double seconds);

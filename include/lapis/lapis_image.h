@@ -13,8 +13,9 @@
 extern "C" {
 #endif
 
-/* An image with a longer side or with more pixels is refused. */
-enum { LAPIS_IMAGE_MAX_SIDE = 32767, LAPIS_IMAGE_MAX_PIXELS = 1 << 26 };
+/* An image with a longer side is refused, and one of more pixels than the
+ * context's max-pixels (lapis_ctx_set). */
+enum { LAPIS_IMAGE_MAX_SIDE = 32767 };
 
 typedef struct lapis_image {
   int64_t width, height;

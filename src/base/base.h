@@ -66,7 +66,8 @@ double base_memory_bytes(void);
 lapis_status base_fits(lapis_ctx *ctx, const char *what, double bytes);
 
 /* A context for one thread of a job: the same seed and way of computing, no
- * threads of its own, no callbacks; lapis_ctx_free.  NULL: no memory. */
+ * threads of its own, no callbacks; late and cancelled when ctx is, which lives
+ * longer; lapis_ctx_free.  NULL: no memory. */
 lapis_ctx *base_ctx_branch(const lapis_ctx *ctx);
 
 /* ---- settings of a context ----------------------------------------------*/
@@ -74,8 +75,10 @@ int base_threads(const lapis_ctx *ctx); /* >= 1 */
 bool base_deterministic(const lapis_ctx *ctx);
 const char *base_backend_name(const lapis_ctx *ctx); /* as set, or NULL */
 bool base_cancelled(const lapis_ctx *ctx);
-double base_seconds(void);            /* monotonic clock */
-bool base_late(const lapis_ctx *ctx); /* past lapis_ctx_limit */
+double base_seconds(void);                    /* monotonic clock */
+bool base_late(const lapis_ctx *ctx);         /* past lapis_ctx_limit */
+double base_max_pixels(const lapis_ctx *ctx); /* of an image */
+bool base_must_stop(const lapis_ctx *ctx);    /* cancelled, or late */
 /* Calls the progress callback as a loop does; false: stop. */
 bool base_show(lapis_ctx *ctx, const lapis_progress *now);
 /* While muted, loops show no progress and messages count as one level more

@@ -12,7 +12,9 @@
 #include "base/number.h"
 #include "base/private.h"
 
-enum { ERROR_SIZE = 1024, BACKEND_SIZE = 32 };
+enum { ERROR_SIZE = 1024, BACKEND_SIZE = 32, PHASE_SIZE = 96 };
+/* An image of 8 bits is 12 bytes a pixel while it is described: .6 GB. */
+static const uint64_t MAX_PIXELS = 50000000, MOST_PIXELS = 1 << 30;
 
 struct lapis_ctx {
   char error[ERROR_SIZE];
@@ -30,8 +32,11 @@ struct lapis_ctx {
   void *message_user;
   int allowed; /* threads, where none are asked for */
   spread_state spread;
-  double deadline; /* on base_seconds' clock; infinity: none */
+  const lapis_ctx *trunk; /* that a branch ends with, or NULL */
+  double deadline;        /* on base_seconds' clock; infinity: none */
   keep_state keep;
+  char phase[PHASE_SIZE]; /* of a run of several steps, or "" */
+  uint64_t max_pixels;    /* of an image */
 };
 
 static int least(int a, int b)
@@ -55,6 +60,7 @@ lapis_ctx *lapis_ctx_new(void)
   lapis_ctx_set_comm(ctx, NULL);
   ctx->allowed = allowed_threads();
   ctx->deadline = INFINITY;
+  ctx->max_pixels = MAX_PIXELS;
   return ctx;
 }
 
@@ -66,6 +72,8 @@ lapis_ctx *base_ctx_branch(const lapis_ctx *ctx)
   own->seed = ctx->seed;
   own->deterministic = ctx->deterministic;
   own->threads = 1;
+  own->trunk = ctx;
+  own->max_pixels = ctx->max_pixels;
   return own;
 }
 
@@ -181,9 +189,17 @@ lapis_status lapis_ctx_set(lapis_ctx *ctx, const char *key, const char *value)
     ctx->verbose = (int)v;
     return LAPIS_OK;
   }
+  if (strcmp(key, "max-pixels") == 0) {
+    TRY(set_number(ctx, key, value, MOST_PIXELS, &v));
+    if (v < 1)
+      return lapis_fail(ctx, LAPIS_EINVAL,
+                        "max-pixels 0: an image has one pixel or more");
+    ctx->max_pixels = v;
+    return LAPIS_OK;
+  }
   return lapis_fail(ctx, LAPIS_EINVAL,
                     "'%s' is no setting of a context; seed, threads, backend, "
-                    "deterministic and verbose are",
+                    "deterministic, verbose and max-pixels are",
                     key);
 }
 
@@ -231,6 +247,7 @@ void lapis_ctx_limit(lapis_ctx *ctx, double seconds)
 
 bool base_late(const lapis_ctx *ctx)
 {
+  if (ctx->trunk != NULL && base_late(ctx->trunk)) return true;
   return isfinite(ctx->deadline) && base_seconds() > ctx->deadline;
 }
 
@@ -257,7 +274,13 @@ void lapis_ctx_cancel(lapis_ctx *ctx)
 
 bool base_cancelled(const lapis_ctx *ctx)
 {
+  if (ctx->trunk != NULL && base_cancelled(ctx->trunk)) return true;
   return atomic_load_explicit(&ctx->cancelled, memory_order_relaxed);
+}
+
+bool base_must_stop(const lapis_ctx *ctx)
+{
+  return base_cancelled(ctx) || base_late(ctx);
 }
 
 void base_rearm(lapis_ctx *ctx)
@@ -289,5 +312,20 @@ bool base_muted(const lapis_ctx *ctx)
 
 bool base_show(lapis_ctx *ctx, const lapis_progress *now)
 {
-  return ctx->on_progress == NULL || ctx->on_progress(now, ctx->progress_user);
+  lapis_progress p = *now;
+  if (ctx->phase[0] != '\0') p.method = ctx->phase;
+  return ctx->on_progress == NULL || ctx->on_progress(&p, ctx->progress_user);
+}
+
+void lapis_ctx_phase(lapis_ctx *ctx, const char *text)
+{
+  static const lapis_progress begins = {
+      .method = "", .objective = NAN, .gap = NAN, .residual = NAN, .done = NAN};
+  (void)snprintf(ctx->phase, sizeof ctx->phase, "%s", text == NULL ? "" : text);
+  if (ctx->phase[0] != '\0' && !base_show(ctx, &begins)) lapis_ctx_cancel(ctx);
+}
+
+double base_max_pixels(const lapis_ctx *ctx)
+{
+  return (double)ctx->max_pixels;
 }

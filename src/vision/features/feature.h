@@ -10,8 +10,9 @@
  *
  * study and make are called for many images at a time, each on one thread with
  * a context of its own; what they do may depend on the image, its index and the
- * seed alone.  Only begin, make, fits and end are needed (end where there is
- * state).
+ * seed alone.  A pass that looks at base_must_stop(v->ctx) and gives up returns
+ * LAPIS_CANCELLED.  Only begin, make, fits and end are needed (end where there
+ * is state).
  */
 #ifndef LAPIS_VISION_FEATURE_H
 #define LAPIS_VISION_FEATURE_H
@@ -47,6 +48,7 @@ typedef struct feature_slot { /* of one path */
   int64_t width, height;
   lapis_status status; /* < 0: refused */
   char *sentence;      /* why */
+  bool unfinished;     /* the run had to end before it was made */
   bool damaged;        /* what a cache had of it was not what is written */
 } feature_slot;
 

@@ -167,6 +167,7 @@ static lapis_status describe(const feature_job *j, const feature_view *v,
   double *place = feature_room(v, out, 1, BOX_ROWS, count);
   if (X == NULL || place == NULL) return LAPIS_ENOMEM;
   for (int64_t b = 0; b < count; b++) {
+    if (base_must_stop(v->ctx)) return LAPIS_CANCELLED;
     const lapis_box *at = &box[b];
     image_box part = {(int64_t)at->x, (int64_t)at->y, (int64_t)at->width,
                       (int64_t)at->height};

@@ -81,7 +81,8 @@ static lapis_status look(feature_job *j, feature_pass pass, feature_view *v,
   v->image = &image;
   s->width = image.width;
   s->height = image.height;
-  lapis_status status = pass(j, v, &s->piece);
+  lapis_status status =
+      base_must_stop(v->ctx) ? LAPIS_CANCELLED : pass(j, v, &s->piece);
   lapis_image_free(&image);
   return status;
 }
@@ -96,10 +97,17 @@ static void take(feature_job *j, feature_pass pass, int64_t index)
   feature_slot *s = &j->slot[index];
   feature_view v = {.ctx = j->own[omp_get_thread_num()], .index = index};
   bool making = pass == j->kind->make;
-  if (s->status < 0 || base_cancelled(j->base.ctx)) return;
-  if (!making && !is_studied(j, index)) return;
+  if (s->status < 0 || (!making && !is_studied(j, index))) return;
+  s->unfinished = base_must_stop(v.ctx);
+  if (s->unfinished) return;
   if (making && cache_take(j, v.ctx, index, s)) return;
   s->status = look(j, pass, &v, s);
+  if (s->status > 0) { /* gave up */
+    s->unfinished = true;
+    s->status = LAPIS_OK;
+    feature_piece_free(&s->piece);
+    return;
+  }
   if (s->status >= 0 && making) cache_put(j, v.ctx, index, s);
   if (s->status >= 0) return;
   feature_piece_free(&s->piece);
@@ -120,7 +128,9 @@ static lapis_status check_batch(feature_job *j, int64_t first, int64_t last)
     const feature_slot *s = &j->slot[i];
     if (s->status >= 0 || (j->keep_going && is_refusal(s->status))) continue;
     return lapis_fail(j->base.ctx, s->status, "%s",
-                      s->sentence == NULL ? "out of memory" : s->sentence);
+                      s->sentence == NULL || *s->sentence == '\0'
+                          ? lapis_status_name(s->status)
+                          : s->sentence);
   }
   return LAPIS_OK;
 }
@@ -137,6 +147,9 @@ static lapis_status run_pass(feature_job *j, feature_pass pass)
 #pragma omp parallel for schedule(dynamic) num_threads(j->threads)
     for (int64_t i = first; i < last; i++) take(j, pass, i);
     TRY(check_batch(j, first, last));
+    for (int64_t i = first; i < last; i++)
+      if (j->slot[i].unfinished)
+        return base_cancelled(j->base.ctx) ? LAPIS_CANCELLED : LAPIS_TIME_LIMIT;
     loop_show(l, &nothing, NAN);
   }
   return base_cancelled(j->base.ctx) ? LAPIS_CANCELLED : LAPIS_OK;

@@ -148,7 +148,7 @@ static lapis_status find(const feature_job *j, const feature_view *v,
                  .edge = set->edge};
   TRY(check(j, v, &t));
   lapis_status s = sift_find(v->ctx, &t, &list);
-  if (s >= 0) s = keep_strongest(v->ctx, &list, set->most);
+  if (s == LAPIS_OK) s = keep_strongest(v->ctx, &list, set->most);
   enlarge(&list, (double)v->image->width / (double)grey->width,
           (double)v->image->height / (double)grey->height);
   out->item[0] = columns(list.vector, SIFT_SIZE, list.count);
@@ -187,7 +187,7 @@ static lapis_status check_described(const feature_job *j, const feature_view *v,
 {
   const lapis_sift_settings *set = j->settings;
   const float *vector = piece->item[0].val, *place = piece->item[1].val;
-  for (int64_t i = 0; i < points->count && !base_cancelled(v->ctx); i++)
+  for (int64_t i = 0; i < points->count; i++)
     if (!says_something(vector + i * SIFT_SIZE))
       return lapis_fail(v->ctx, LAPIS_EDATA,
                         "%s:%" PRId64 ": around the point %g,%g %s is even; "
@@ -215,7 +215,7 @@ static lapis_status describe(const feature_job *j, const feature_view *v,
   lapis_status s = room ? LAPIS_OK : LAPIS_ENOMEM;
   if (room) reduce(v, grey, &own, place);
   if (room) s = sift_describe(v->ctx, &t, &own, vector);
-  if (s >= 0) s = check_described(j, v, &own, out);
+  if (s == LAPIS_OK) s = check_described(j, v, &own, out);
   base_free(own.at);
   return s;
 }

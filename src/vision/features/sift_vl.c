@@ -75,8 +75,10 @@ static lapis_status search(lapis_ctx *ctx, VlSiftFilt *f, const float *pixels,
     vl_sift_detect(f);
     const VlSiftKeypoint *keys = vl_sift_get_keypoints(f);
     int n = vl_sift_get_nkeypoints(f);
-    for (int i = 0; i < n; i++) TRY(take(ctx, f, &keys[i], out));
-    if (base_cancelled(ctx)) break;
+    for (int i = 0; i < n; i++) {
+      if (i % 64 == 0 && base_must_stop(ctx)) return LAPIS_CANCELLED;
+      TRY(take(ctx, f, &keys[i], out));
+    }
   }
   return LAPIS_OK;
 }
@@ -132,9 +134,11 @@ lapis_status sift_describe(lapis_ctx *ctx, const sift_task *t,
   VlSiftFilt *f;
   TRY(new_filter(t, &f));
   int more = vl_sift_process_first_octave(f, t->grey->pixels);
-  for (; more == VL_ERR_OK && !base_cancelled(ctx);
-       more = vl_sift_process_next_octave(f))
+  bool stops = false;
+  for (; more == VL_ERR_OK && !stops; more = vl_sift_process_next_octave(f)) {
     describe_octave(f, points, vector);
+    stops = base_must_stop(ctx);
+  }
   vl_sift_delete(f);
-  return LAPIS_OK;
+  return stops ? LAPIS_CANCELLED : LAPIS_OK;
 }

@@ -23,12 +23,12 @@ lapis_status image_check_size(lapis_ctx *ctx, const char *path, double width,
     return lapis_fail(ctx, LAPIS_EFORMAT, "%s: has no pixels (%.0f x %.0f)",
                       path, width, height);
   if (width > LAPIS_IMAGE_MAX_SIDE || height > LAPIS_IMAGE_MAX_SIDE ||
-      width * height > LAPIS_IMAGE_MAX_PIXELS)
+      width * height > base_max_pixels(ctx))
     return lapis_fail(ctx, LAPIS_EFORMAT,
                       "%s: is too large, %.0f x %.0f pixels; at most %d a side "
-                      "and %d in all are read",
+                      "are read, and %.0f in all (--max-pixels N allows more)",
                       path, width, height, LAPIS_IMAGE_MAX_SIDE,
-                      LAPIS_IMAGE_MAX_PIXELS);
+                      base_max_pixels(ctx));
   return LAPIS_OK;
 }
 
