@@ -14,7 +14,8 @@
  *   L = (u_T f u_T') T + (u_T f u_X') Xr,   f = 1 - tau / s.
  *
  * Where D > N the rows of X are turned by X'X = Q S2 Q' into Xr = S Q', which
- * has N of them.
+ * has N of them; else Xr = P'X is made once where that takes no memory that
+ * matters, and P enters every product where it does.
  *
  * Numerics: squares.  A singular value of X below 1e-8 of the largest is
  * noise, so tau has to lie well above (bordered.c asks). */
@@ -24,6 +25,7 @@
 
 #include "solve/mc/bordered.h"
 
+enum { SMALL = 1 << 22 };       /* entries: 32 MB */
 static const double HEAD = 0.7; /* of tau: what takes part as it is */
 
 static double *column(const la_array *A, int64_t j)
@@ -59,6 +61,24 @@ static lapis_status turn(border_spectrum *s, const la_array *X, la_array *Q)
   return LAPIS_OK;
 }
 
+/* Xr = P'X beside a wide X: what the steps would turn again and again.  Only a
+ * copy of X is replaced, or one that is small. */
+static lapis_status turn_wide(border_spectrum *s, la_array *X)
+{
+  la *h = s->h;
+  bool small = X->rows * X->cols <= SMALL;
+  s->X = *X;
+  s->X.view = true;
+  if (X->view && !small) return LAPIS_OK;
+  la_array turned = {0};
+  TRY(h->ops->alloc(h, LAPIS_F64, s->r, X->cols, &turned));
+  s->X = turned;
+  s->turned = true;
+  TRY(h->ops->gemm(h, LA_T, LA_N, 1, &s->P, X, 0, &s->X));
+  h->ops->free(h, X);
+  return LAPIS_OK;
+}
+
 lapis_status border_spectrum_new(la *h, la_array *X, border_spectrum *out)
 {
   bool wide = X->rows <= X->cols;
@@ -74,8 +94,7 @@ lapis_status border_spectrum_new(la *h, la_array *X, border_spectrum *out)
   if (s >= 0 && wide) {
     out->P = Q;
     Q = (la_array){0};
-    out->X = *X;
-    out->X.view = true;
+    s = turn_wide(out, X);
   }
   for (int64_t i = 0; s >= 0 && i < out->r; i++) out->square += out->S2[i];
   h->ops->free(h, &C);

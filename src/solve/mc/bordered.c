@@ -301,6 +301,28 @@ static lapis_status sharpen(mc *w, double *over)
   return LAPIS_OK;
 }
 
+/* One proof, of the largest norm that would end the solve: where that fails,
+ * none that is smaller matters yet. */
+static lapis_status aim(mc *w, const sums *q, double *over)
+{
+  bordered *b = state(w);
+  double low = *over * 1e-3, high = *over, tol = w->set.stop.tol;
+  bool below = false;
+  TRY(set_dual(w, q, low));
+  if (w->bounds.gap > tol) return LAPIS_OK;
+  for (int i = 0; i < 8; i++) {
+    double middle = sqrt(low * high);
+    TRY(set_dual(w, q, middle));
+    if (w->bounds.gap <= tol)
+      low = middle;
+    else
+      high = middle;
+  }
+  TRY(border_norm_below(&b->svt, &b->proof, b->tau * (1 + low), &below));
+  if (below) *over = low;
+  return LAPIS_OK;
+}
+
 /* Primal and dual of what is at hand; sharp ones where they may end it. */
 static lapis_status certify(mc *w, bool sharp)
 {
@@ -322,7 +344,7 @@ static lapis_status certify(mc *w, bool sharp)
   set_primal(w, &q, nuclear);
   TRY(set_dual(w, &q, over));
   if (w->bounds.gap <= tol) return LAPIS_OK;
-  TRY(sharpen(w, &over));
+  TRY(sharp ? sharpen(w, &over) : aim(w, &q, &over));
   return set_dual(w, &q, over);
 }
 
@@ -335,10 +357,11 @@ static lapis_status make_steps(mc *w)
   TRY(border_svt_new(&b->x, b->p, b->tau, b->blocks, &b->svt));
   TRY(border_proof_new(&w->h, &b->svt, b->K, &b->proof));
   b->proof.T = &b->T;
-  /* of the Gram matrix of n columns and of its eigenvalues, as in svt.c */
+  /* of the Gram matrix of n columns, of its eigenvalues, as in svt.c, and of
+   * Xr = P'X */
   b->proof.rounding =
       DBL_EPSILON * ((double)w->p.all * b->x.square +
-                     2 * (double)b->x.r * (b->x.r > 0 ? b->x.S2[0] : 0));
+                     4 * (double)b->x.r * (b->x.r > 0 ? b->x.S2[0] : 0));
   return LAPIS_OK;
 }
 

@@ -42,13 +42,14 @@ int64_t border_block_size(int64_t D);
 typedef struct border_spectrum {
   la *h;
   int64_t r;
-  la_array X;    /* as the steps use it: D x N, or Xr (r x N) where D > N */
+  la_array X;    /* as the steps use it: Xr (r x N), or D x N */
   bool turned;   /* X is Xr already */
   la_array P;    /* D x r: X = P Xr */
   double *S2;    /* r, descending */
   double square; /* |X|_F^2 */
 } border_spectrum;
 
+/* Takes an X over that is no view, where that saves work. */
 lapis_status border_spectrum_new(la *h, la_array *X, border_spectrum *out);
 void border_spectrum_free(border_spectrum *s);
 /* E = T Xr' (k x r) of k rows; room: k x rows of X. */
