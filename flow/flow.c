@@ -50,6 +50,12 @@ void flow_note(lapis_flow *f, const char *format, ...)
   flow_publish(f, "notes", lapis_mat_text(f->note_at, 1, f->n_notes));
 }
 
+lapis_status flow_lacks(lapis_ctx *ctx, const char *what)
+{
+  return lapis_fail(ctx, LAPIS_EINVAL, "the pipeline is given no %s (NULL)",
+                    what);
+}
+
 /* ---- beginning and end --------------------------------------------------*/
 lapis_status flow_new(lapis_ctx *ctx, const flow_class *class_,
                       const flow_common *set, const char *const *paths,
@@ -96,6 +102,7 @@ void lapis_flow_free(lapis_flow *f)
 
 lapis_status lapis_flow_run(lapis_flow *f)
 {
+  if (f == NULL) return LAPIS_EINVAL;
   f->end = flow_clock() + f->common.seconds;
   lapis_status s = f->class_->run(f);
   flow_step(f, 0, 0, NULL);
@@ -169,6 +176,8 @@ lapis_status flow_features(lapis_flow *f, const flow_kinds *kinds,
 lapis_status lapis_flow_get(const lapis_flow *f, const char *name,
                             lapis_mat *out)
 {
+  if (f == NULL) return LAPIS_EINVAL;
+  if (name == NULL || out == NULL) return flow_lacks(f->ctx, "name or room");
   for (int i = 0; i < f->n_arrays; i++) {
     if (strcmp(f->array[i].name, name) != 0) continue;
     *out = f->array[i].mat;
@@ -181,22 +190,23 @@ lapis_status lapis_flow_get(const lapis_flow *f, const char *name,
 
 const char *lapis_flow_name(const lapis_flow *f, int i)
 {
-  return i >= 0 && i < f->n_arrays ? f->array[i].name : NULL;
+  return f != NULL && i >= 0 && i < f->n_arrays ? f->array[i].name : NULL;
 }
 
 const lapis_solver *lapis_flow_solver(const lapis_flow *f)
 {
-  return f->solver;
+  return f == NULL ? NULL : f->solver;
 }
 
 const lapis_data *lapis_flow_data(const lapis_flow *f)
 {
-  return f->solver == NULL ? NULL : &f->data;
+  return f == NULL || f->solver == NULL ? NULL : &f->data;
 }
 
 lapis_status lapis_flow_write(const lapis_flow *f, const char *path)
 {
   lapis_named item[FLOW_ARRAYS];
+  if (f == NULL) return LAPIS_EINVAL;
   for (int i = 0; i < f->n_arrays; i++) {
     const lapis_mat *m = &f->array[i].mat;
     bool list = m->rows == 1 && strcmp(f->array[i].name, "scores") != 0;
@@ -208,6 +218,8 @@ lapis_status lapis_flow_write(const lapis_flow *f, const char *path)
 lapis_status lapis_flow_page(const lapis_flow *f, const char *path,
                              const char *command)
 {
+  if (f == NULL) return LAPIS_EINVAL;
+  if (path == NULL) return flow_lacks(f->ctx, "path");
   if (f->solver != NULL) return f->class_->page(f, path, command);
   return lapis_fail(f->ctx, LAPIS_EINVAL, "%s: there is no answer yet",
                     f->class_->table->name);

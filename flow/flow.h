@@ -128,6 +128,8 @@ lapis_status flow_leave_out(lapis_flow *f, const bool *out, const char *why);
 void left_out_free(left_out *left);
 /* Publishes an array of a solver; false: it has none of this name. */
 bool flow_pass_on(lapis_flow *f, const lapis_solver *from, const char *name);
+/* LAPIS_EINVAL: an argument is NULL. */
+lapis_status flow_lacks(lapis_ctx *ctx, const char *what);
 lapis_status flow_no_memory(lapis_flow *f);
 void flow_publish(lapis_flow *f, const char *name, lapis_mat mat);
 void flow_note(lapis_flow *f, const char *format, ...) LAPIS_PRINTF(2, 3);

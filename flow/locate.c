@@ -26,6 +26,9 @@ lapis_status lapis_locate_new(lapis_ctx *ctx, const char *const *paths,
                               lapis_flow **out)
 {
   lapis_locate_settings set;
+  if (ctx == NULL) return LAPIS_EINVAL;
+  if (out == NULL || (paths == NULL && count > 0))
+    return flow_lacks(ctx, "images or room");
   *out = NULL;
   TRY(lapis_settings_copy(ctx, &locate_method, settings, &set));
   TRY(flow_new(ctx, &locate_class, FLOW_COMMON(&set), paths, count, out));
@@ -124,6 +127,8 @@ lapis_status lapis_locate_write(const lapis_flow *f, const char *path)
 {
   static const char *const title[] = {"name",  "x",      "y",
                                       "width", "height", "score"};
+  if (f == NULL) return LAPIS_EINVAL;
+  if (path == NULL) return flow_lacks(f->ctx, "path");
   const locate *w = f->own;
   csv_writer s = {.used = 0};
   if (f->class_ != &locate_class || w->box == NULL)

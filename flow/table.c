@@ -137,6 +137,7 @@ const lapis_method *lapis_flow_find(const char *name)
 {
   static const lapis_method *const all[] = {&label_method, &match_method,
                                             &locate_method};
+  if (name == NULL) return NULL;
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     if (strcmp(name, all[i]->name) == 0) return all[i];
   return NULL;

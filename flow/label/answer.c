@@ -109,6 +109,8 @@ static void put_image(csv_writer *s, const label_run *w, int64_t i)
 lapis_status lapis_label_write(const lapis_flow *f, const char *path)
 {
   csv_writer s = {.used = 0};
+  if (f == NULL) return LAPIS_EINVAL;
+  if (path == NULL) return flow_lacks(f->ctx, "path");
   const label_run *w = f->class_->table == &label_method ? f->own : NULL;
   if (w == NULL || w->answer == NULL)
     return lapis_fail(f->ctx, LAPIS_EINVAL, "label: there are no labels yet");

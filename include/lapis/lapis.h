@@ -281,6 +281,20 @@ LAPIS_API const char *lapis_map_spec(const lapis_map *map);
  * settings; X is d x n, a sample a column; |.|_* is the sum of the singular
  * values, |.|_2 the largest.  Every iterating method also has
  *   history          columns x checks, what history_columns (TEXT) names */
+/* settings, of size bytes, get the defaults of a method as far as they reach,
+ * and their size: a program built with an older header is not written beyond
+ * its struct.  What is not the library's own size is refused with a sentence by
+ * whatever takes settings. */
+LAPIS_API void lapis_settings_fill(const char *method, void *settings,
+                                   size_t size);
+/* lapis_NAME_defaults(): the program's own struct, filled so. */
+#define LAPIS_DEFAULTS(name, type)                          \
+  static inline type lapis_##name##_defaults(void)          \
+  {                                                         \
+    type settings;                                          \
+    lapis_settings_fill(#name, &settings, sizeof settings); \
+    return settings;                                        \
+  }
 typedef struct lapis_stop {
   int64_t max_iters; /* -1: the method's own default */
   double tol;        /* meaning: the method's page */
@@ -359,7 +373,7 @@ typedef struct lapis_mc_settings {
                           * probability, by which labels are decided then;
                           * copied */
 } lapis_mc_settings;
-LAPIS_API lapis_mc_settings lapis_mc_defaults(void);
+LAPIS_DEFAULTS(mc, lapis_mc_settings)
 /* Predicting with an mc model completes each sample by itself against the
  * features learnt.  Results: scores, labels, classes, low_rank, sparse as
  * above, and gaps (1 x n), a certified gap a sample. */
@@ -385,7 +399,7 @@ typedef struct lapis_linear_settings {
   double C;              /* weight of the losses */
   lapis_mat calibration; /* as for mc */
 } lapis_linear_settings;
-LAPIS_API lapis_linear_settings lapis_linear_defaults(void);
+LAPIS_DEFAULTS(linear, lapis_linear_settings)
 
 /* rpca: X apart into a part of low rank and sparse errors [RR16] (7).
  *
@@ -405,7 +419,7 @@ typedef struct lapis_rpca_settings {
   double tau;          /* refill: an entry off by more than tau is covered */
   double clean_weight; /* predicting: see lapis_rr_predict_settings */
 } lapis_rpca_settings;
-LAPIS_API lapis_rpca_settings lapis_rpca_defaults(void);
+LAPIS_DEFAULTS(rpca, lapis_rpca_settings)
 /* rr and rlda: regression on, and classification by, features of which some are
  * wrong or missing [RR16] (3).
  *
@@ -443,8 +457,8 @@ typedef struct lapis_rr_settings { /* rr and rlda */
   lapis_mat W;         /* K x K weight of the targets, or empty: identity */
   lapis_mat weights;   /* (d + 1) x K, bias last: solve for D alone; or empty */
 } lapis_rr_settings;
-LAPIS_API lapis_rr_settings lapis_rr_defaults(void);
-LAPIS_API lapis_rr_settings lapis_rlda_defaults(void);
+LAPIS_DEFAULTS(rr, lapis_rr_settings)
+LAPIS_DEFAULTS(rlda, lapis_rr_settings)
 /* clean: what does not fit a dictionary D of clean samples [RR16] (8).
  *
  *   alone      minimize   |z|_2 + w sum of |x - D z|, a sample at a time
@@ -468,7 +482,7 @@ typedef struct lapis_clean_settings {
   const char *dictionary_file; /* the file dictionary came from, or NULL */
   lapis_mat dictionary;        /* d x n clean samples; borrowed by the solver */
 } lapis_clean_settings;
-LAPIS_API lapis_clean_settings lapis_clean_defaults(void);
+LAPIS_DEFAULTS(clean, lapis_clean_settings)
 typedef enum lapis_rr_clean {
   LAPIS_RR_CLEAN_SCALED,
   LAPIS_RR_CLEAN_PAPER,
@@ -540,7 +554,7 @@ typedef struct lapis_roml_settings {
   lapis_mat start_match; /* n x K rows of X, in place of start; borrowed while
                             the solver is made */
 } lapis_roml_settings;
-LAPIS_API lapis_roml_settings lapis_roml_defaults(void);
+LAPIS_DEFAULTS(roml, lapis_roml_settings)
 
 /* svmplus: an SVM whose slack is a function v'z of features z (P) that exist
  * while training only [SVMP16]; a 1 is appended to x and to z.
@@ -599,7 +613,7 @@ typedef struct lapis_svmplus_settings {
   bool certificate;         /* keep alpha and zeta */
   int scale;                /* lapis_scale, of X and of P */
 } lapis_svmplus_settings;
-LAPIS_API lapis_svmplus_settings lapis_svmplus_defaults(void);
+LAPIS_DEFAULTS(svmplus, lapis_svmplus_settings)
 
 /* misvm: labels are known of bags (data->group) alone; a bag is positive where
  * one of its instances is.  Alternates between the l2-SVM+ above and the labels
@@ -617,7 +631,7 @@ typedef struct lapis_misvm_settings {
   double positive_ratio;    /* least share of positives in a positive bag */
   int scale;                /* lapis_scale, of X and of P */
 } lapis_misvm_settings;
-LAPIS_API lapis_misvm_settings lapis_misvm_defaults(void);
+LAPIS_DEFAULTS(misvm, lapis_misvm_settings)
 
 /* ---- solve: one constructor a method, the same verbs for all ------------*/
 typedef struct lapis_solver lapis_solver;
@@ -748,92 +762,9 @@ LAPIS_API void lapis_checkpoint_free(lapis_checkpoint *c, bool finished);
 /* A number that tells matrices apart: of their sizes and entries. */
 LAPIS_API uint64_t lapis_mat_hash(const lapis_mat *A);
 
-/* ---- choosing settings: k folds over a grid ------------------------------
- * Folds are drawn from the context's seed; groups (bags, people, images) stay
- * whole where by_group.  A transductive method (mc) hides the known labels of
- * a fold and keeps its features; the others fit on the rest and predict, maps
- * fitted on the rest alone.  Points of the grid are visited with the last
- * name fastest, each solve warm from the one before where the method can. */
-typedef struct lapis_grid {
-  const char *name; /* a setting of the method */
-  int count;
-  const char *const *value; /* as lapis_settings_set reads them */
-} lapis_grid;
-/* A grid as typed, "NAME=V,V,V" or "NAME=LOW:HIGH:COUNT" (log scale). */
-LAPIS_API lapis_status lapis_grid_new(lapis_ctx *ctx, const char *text,
-                                      lapis_grid **out);
-LAPIS_API void lapis_grid_free(lapis_grid *grid); /* NULL is fine */
-/* What is hidden together should be what is missing together.  auto: groups
- * where by_group; single cells of Y where Y has several columns and more than a
- * tenth of the rows with a label lack another (mc alone answers those); else
- * whole rows. */
-typedef enum lapis_folds_of {
-  LAPIS_FOLDS_OF_AUTO,
-  LAPIS_FOLDS_OF_ROWS,
-  LAPIS_FOLDS_OF_GROUPS,
-  LAPIS_FOLDS_OF_CELLS
-} lapis_folds_of;
-typedef struct lapis_cv_options {
-  size_t size;                /* sizeof(lapis_cv_options) */
-  int64_t folds;              /* at least 2, at most the number of units */
-  bool by_group;              /* data->group whole */
-  const char *metric;         /* a name lapis_metric knows */
-  const char *map, *map_priv; /* specs, or NULL */
-  bool keep_scores;           /* see lapis_cv_scores */
-  bool pooled;  /* judge all hidden samples together, not fold by fold; the
-                 * metric reads scores or values */
-  int folds_of; /* lapis_folds_of */
-} lapis_cv_options;
-/* What a cross-validation with these options hides together; never AUTO. */
-LAPIS_API lapis_folds_of lapis_cv_hides(const lapis_method *m,
-                                        const lapis_data *data,
-                                        const lapis_cv_options *options);
-LAPIS_API lapis_cv_options lapis_cv_defaults(void);
-
-typedef struct lapis_cv_point {
-  double mean, deviation; /* of the metric over folds that have one; pooled:
-                           * the metric, and its standard error by leaving out
-                           * each group (sample; at most 32 blocks of them) */
-  int64_t folds;          /* how many have one */
-  double seconds;
-} lapis_cv_point;
-typedef struct lapis_cv lapis_cv;
-LAPIS_API lapis_status lapis_cv_run(lapis_ctx *ctx, const lapis_method *m,
-                                    const lapis_data *data,
-                                    const void *settings,
-                                    const lapis_cv_options *options,
-                                    const lapis_grid *grid, int n_grid,
-                                    lapis_cv **out);
-LAPIS_API void lapis_cv_free(lapis_cv *cv);
-/* The folds that lapis_cv_run draws: fold[j] (n of them) is the one that hides
- * sample j, -1 where it has no known target.  Reads Y, and group by_group. */
-LAPIS_API lapis_status lapis_cv_draw(lapis_ctx *ctx, const lapis_data *data,
-                                     const lapis_cv_options *options,
-                                     int64_t *fold);
-LAPIS_API int lapis_cv_count(const lapis_cv *cv);
-LAPIS_API lapis_cv_point lapis_cv_at(const lapis_cv *cv, int point);
-/* Value of the k-th grid name at a point. */
-LAPIS_API const char *lapis_cv_value(const lapis_cv *cv, int point, int k);
-/* The fold that hid each sample (n of them), -1: none. */
-LAPIS_API const int64_t *lapis_cv_folds(const lapis_cv *cv);
-LAPIS_API int lapis_cv_best(const lapis_cv *cv); /* -1: no point has a value */
-/* K x n scores of the best point, each sample's from the fold that hid it;
- * NaN where none did.  Only with keep_scores. */
-LAPIS_API lapis_mat lapis_cv_scores(const lapis_cv *cv);
-
-/* Known labels that the rest of the data contradicts most: labels are hidden
- * fold by fold, completed with the given settings, and ranked by
- * s (threshold - z).  index: 2 x count (sample, class, from 0), margin: count,
- * largest first, positive = contradicted.  Out of time: those of the folds that
- * are done. */
-LAPIS_API lapis_status lapis_suspects(lapis_ctx *ctx, const lapis_method *m,
-                                      const lapis_data *data,
-                                      const void *settings,
-                                      const lapis_cv_options *options,
-                                      int64_t count, int64_t *index,
-                                      double *margin, int64_t *found);
-
 #ifdef __cplusplus
 }
 #endif
+
+#include "lapis_cv.h"
 #endif

@@ -51,7 +51,13 @@ typedef struct lapis_window_settings {
   double overlap; /* two boxes are distinct where their intersection over
                      union (IoU) is below this */
 } lapis_window_settings;
-LAPIS_API lapis_window_settings lapis_window_defaults(void);
+LAPIS_API void lapis_window_fill(lapis_window_settings *to, size_t size);
+static inline lapis_window_settings lapis_window_defaults(void)
+{
+  lapis_window_settings to;
+  lapis_window_fill(&to, sizeof to);
+  return to;
+}
 
 typedef struct lapis_window_info {
   int64_t candidates, evaluated; /* boxes; boxes that a bound could not
@@ -124,7 +130,13 @@ typedef struct lapis_slic_settings {
   double regularity; /* weight of place against colour */
   int64_t least;     /* pixels of a segment; -1: side^2 / 4 */
 } lapis_slic_settings;
-LAPIS_API lapis_slic_settings lapis_slic_defaults(void);
+LAPIS_API void lapis_slic_fill(lapis_slic_settings *to, size_t size);
+static inline lapis_slic_settings lapis_slic_defaults(void)
+{
+  lapis_slic_settings to;
+  lapis_slic_fill(&to, sizeof to);
+  return to;
+}
 LAPIS_API lapis_status lapis_segments_slic(lapis_ctx *ctx,
                                            const lapis_image *image,
                                            const lapis_slic_settings *set,
@@ -149,7 +161,13 @@ typedef struct lapis_region_settings {
   int solver;     /* lapis_region_solver */
   double seconds; /* time limit a region; infinity: none */
 } lapis_region_settings;
-LAPIS_API lapis_region_settings lapis_region_defaults(void);
+LAPIS_API void lapis_region_fill(lapis_region_settings *to, size_t size);
+static inline lapis_region_settings lapis_region_defaults(void)
+{
+  lapis_region_settings to;
+  lapis_region_fill(&to, sizeof to);
+  return to;
+}
 
 typedef struct lapis_region_info {
   double score, bound; /* of the region; no connected group has more */
@@ -193,7 +211,13 @@ typedef struct lapis_propose_settings {
   lapis_box_grid grid;
   double overlap; /* of two boxes whose IoU is this or more, the better stays */
 } lapis_propose_settings;
-LAPIS_API lapis_propose_settings lapis_propose_defaults(void);
+LAPIS_API void lapis_propose_fill(lapis_propose_settings *to, size_t size);
+static inline lapis_propose_settings lapis_propose_defaults(void)
+{
+  lapis_propose_settings to;
+  lapis_propose_fill(&to, sizeof to);
+  return to;
+}
 /* box: the best `count` boxes, best first; *found <= count: how many. */
 LAPIS_API lapis_status lapis_boxes_propose(lapis_ctx *ctx,
                                            const lapis_image *image,

@@ -99,7 +99,13 @@ typedef struct lapis_report {
   int64_t settings;
   const char *command; /* the command that repeats the run, or NULL */
 } lapis_report;
-LAPIS_API lapis_report lapis_report_defaults(void);
+LAPIS_API void lapis_report_fill(lapis_report *to, size_t size);
+static inline lapis_report lapis_report_defaults(void)
+{
+  lapis_report to;
+  lapis_report_fill(&to, sizeof to);
+  return to;
+}
 /* A picture whose file cannot be read gives a warning and an empty frame. */
 LAPIS_API lapis_status lapis_report_write(lapis_ctx *ctx,
                                           const lapis_report *what,

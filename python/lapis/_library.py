@@ -69,6 +69,13 @@ class CvOptions(Structure):
                 ("pooled", c_bool), ("folds_of", c_int)]
 
 
+def cv_options():
+    """The defaults of the library."""
+    options = CvOptions()
+    lib.cv_fill(options, ctypes.sizeof(options))
+    return options
+
+
 class CvPoint(Structure):
     _fields_ = [("mean", c_double), ("deviation", c_double),
                 ("folds", c_int64), ("seconds", c_double)]
@@ -179,7 +186,7 @@ FUNCTIONS = {
     "map_fit": (_status, [_ctx, _handle, _mat]),
     "map_rows": (c_int64, [_handle, c_int64]),
     "map_apply": (_status, [_ctx, _handle, _mat, c_void_p]),
-    "cv_defaults": (CvOptions, []),
+    "cv_fill": (None, [POINTER(CvOptions), c_size_t]),
     "cv_draw": (_status, [_ctx, _data, POINTER(CvOptions), c_void_p]),
     "race_run": (_status, [_ctx, _data, c_void_p, POINTER(RaceOptions),
                            _out]),

@@ -5,6 +5,7 @@ import ctypes
 import numpy as np
 
 from ._core import Context, Inputs, lib, run
+from ._library import cv_options
 from ._settings import table
 from ._validation import seed_of, threads_of
 
@@ -30,7 +31,7 @@ class Folds:
         context = Context(seed=seed_of(self.random_state))
         n = X.shape[0] if hasattr(X, "shape") else len(X)
         inputs = _placeholders(n, y, groups)
-        options = lib.cv_defaults()
+        options = cv_options()
         options.folds, options.by_group = self.n_splits, groups is not None
         fold = np.empty(n, np.int64)
         context.check(lib.cv_draw(context, inputs.data, options,
@@ -74,7 +75,7 @@ def suspects(estimator, X, y, n=10, groups=None):
     inputs = Inputs(X=X, Y=estimator._encode(y, len(X)), group=groups)
     rows = table(estimator._method)
     struct, _kept = rows.fill(context, estimator._settings())
-    options = lib.cv_defaults()
+    options = cv_options()
     options.by_group = groups is not None
     index, margin = np.empty((n, 2), np.int64), np.empty(n)
     found = ctypes.c_int64()

@@ -16,6 +16,14 @@
     if (try_status_ < 0) return try_status_; \
   } while (0)
 
+/* At the beginning of a public function: LAPIS_EINVAL, with a sentence that
+ * names it, where one of these pointers is NULL. */
+#define NEEDS(ctx, ...)                       \
+  TRY(base_needs(ctx, __func__, #__VA_ARGS__, \
+                 (const void *const[]){__VA_ARGS__}))
+lapis_status base_needs(lapis_ctx *ctx, const char *who, const char *names,
+                        const void *const *what);
+
 /* ---- messages; errors are made by lapis_fail -----------------------------*/
 /* level 0: warning; 1: -v; 2: -vv. */
 void base_say(lapis_ctx *ctx, int level, const char *format, ...)
@@ -26,6 +34,9 @@ void base_say_once(lapis_ctx *ctx, base_topic topic, const char *format, ...)
     LAPIS_PRINTF(3, 4);
 int base_verbose(const lapis_ctx *ctx);
 
+/* Copies a struct whose first member is its size into the caller's, as far as
+ * that reaches, and gives it the caller's size; to NULL: nothing. */
+void base_fill(void *to, size_t size, const void *from, size_t from_size);
 /* LAPIS_EINVAL with a sentence where a struct whose first member is its size
  * is not the one this library was built with; who: "cv: the options". */
 lapis_status base_check_size(lapis_ctx *ctx, const char *who, size_t size,

@@ -84,7 +84,7 @@ void lapis_ctx_free(lapis_ctx *ctx)
 
 const char *lapis_ctx_error(const lapis_ctx *ctx)
 {
-  return ctx == NULL ? "out of memory" : ctx->error;
+  return ctx == NULL ? "there is no context, or no memory for one" : ctx->error;
 }
 
 lapis_status lapis_fail(lapis_ctx *ctx, lapis_status s, const char *format, ...)
@@ -173,6 +173,7 @@ static lapis_status set_flag(lapis_ctx *ctx, const char *key, const char *value,
 
 lapis_status lapis_ctx_set(lapis_ctx *ctx, const char *key, const char *value)
 {
+  NEEDS(ctx, ctx, key, value);
   uint64_t v = 0;
   if (strcmp(key, "seed") == 0)
     return set_number(ctx, key, value, UINT64_MAX, &ctx->seed);
@@ -210,6 +211,7 @@ int base_threads(const lapis_ctx *ctx)
 
 int lapis_ctx_threads(const lapis_ctx *ctx)
 {
+  if (ctx == NULL) return 0;
   return base_threads(ctx);
 }
 
@@ -242,6 +244,7 @@ double base_seconds(void)
 
 void lapis_ctx_limit(lapis_ctx *ctx, double seconds)
 {
+  if (ctx == NULL) return;
   ctx->deadline = base_seconds() + seconds;
 }
 
@@ -269,6 +272,7 @@ const spread_state *base_spread_of(const lapis_ctx *ctx)
 /* ---- cancelling and callbacks -------------------------------------------*/
 void lapis_ctx_cancel(lapis_ctx *ctx)
 {
+  if (ctx == NULL) return;
   atomic_store_explicit(&ctx->cancelled, true, memory_order_relaxed);
 }
 
@@ -290,12 +294,14 @@ void base_rearm(lapis_ctx *ctx)
 
 void lapis_ctx_on_progress(lapis_ctx *ctx, lapis_progress_fn fn, void *user)
 {
+  if (ctx == NULL) return;
   ctx->on_progress = fn;
   ctx->progress_user = user;
 }
 
 void lapis_ctx_on_message(lapis_ctx *ctx, lapis_message_fn fn, void *user)
 {
+  if (ctx == NULL) return;
   ctx->on_message = fn;
   ctx->message_user = user;
 }

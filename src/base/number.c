@@ -25,6 +25,7 @@ void number_end(number_scope s)
 
 bool lapis_number_read(const char *text, const char **end, double *value)
 {
+  if (text == NULL || value == NULL) return false;
   char *behind;
   number_scope s = number_begin();
   *value = strtod(text, &behind);
@@ -35,6 +36,7 @@ bool lapis_number_read(const char *text, const char **end, double *value)
 
 void lapis_number_text(double value, char *text, size_t size)
 {
+  if (text == NULL) return;
   number_scope s = number_begin();
   for (int digits = 15; digits <= 17; digits++) {
     (void)snprintf(text, size, "%.*g", digits, value);
@@ -54,6 +56,7 @@ int number_vprint(char *text, size_t size, const char *format, va_list args)
 
 int lapis_number_print(char *text, size_t size, const char *format, ...)
 {
+  if (text == NULL) return 0;
   va_list args;
   va_start(args, format);
   int length = number_vprint(text, size, format, args);

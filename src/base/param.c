@@ -66,12 +66,29 @@ static double load(const lapis_param *p, const void *from)
   return 0;
 }
 
+static size_t room_of(lapis_param_type type)
+{
+  static const size_t room[] = {[LAPIS_PARAM_REAL] = sizeof(double),
+                                [LAPIS_PARAM_INT] = sizeof(int64_t),
+                                [LAPIS_PARAM_BOOL] = sizeof(bool),
+                                [LAPIS_PARAM_ENUM] = sizeof(int),
+                                [LAPIS_PARAM_TEXT] = sizeof(char *)};
+  return room[type];
+}
+
+void param_fill(const lapis_method *m, void *settings, size_t size)
+{
+  if (settings == NULL || size < sizeof size) return;
+  memset(settings, 0, size);
+  memcpy(settings, &size, sizeof size);
+  for (int i = 0; i < m->n_params; i++)
+    if (m->params[i].offset + room_of(m->params[i].type) <= size)
+      store(&m->params[i], field(settings, &m->params[i]), m->params[i].value);
+}
+
 void lapis_settings_default(const lapis_method *m, void *settings)
 {
-  memset(settings, 0, m->settings_size);
-  *(size_t *)settings = m->settings_size;
-  for (int i = 0; i < m->n_params; i++)
-    store(&m->params[i], field(settings, &m->params[i]), m->params[i].value);
+  if (m != NULL) param_fill(m, settings, m->settings_size);
 }
 
 /* ---- choices: "a|b|c" ---------------------------------------------------*/
@@ -132,6 +149,14 @@ static lapis_status out_of_bounds(lapis_ctx *ctx, const lapis_method *m,
                     p->name, v, low, p->low, p->high);
 }
 
+void base_fill(void *to, size_t size, const void *from, size_t from_size)
+{
+  if (to == NULL || size < sizeof size) return;
+  memset(to, 0, size);
+  memcpy(to, from, size < from_size ? size : from_size);
+  memcpy(to, &size, sizeof size);
+}
+
 lapis_status base_check_size(lapis_ctx *ctx, const char *who, size_t size,
                              size_t wanted)
 {
@@ -145,6 +170,7 @@ lapis_status base_check_size(lapis_ctx *ctx, const char *who, size_t size,
 lapis_status lapis_settings_check(lapis_ctx *ctx, const lapis_method *m,
                                   const void *settings)
 {
+  NEEDS(ctx, m);
   char who[64];
   if (settings == NULL) return LAPIS_OK;
   (void)snprintf(who, sizeof who, "%s: the settings", m->name);
@@ -160,6 +186,7 @@ lapis_status lapis_settings_check(lapis_ctx *ctx, const lapis_method *m,
 lapis_status lapis_settings_copy(lapis_ctx *ctx, const lapis_method *m,
                                  const void *from, void *to)
 {
+  NEEDS(ctx, m, to);
   TRY(lapis_settings_check(ctx, m, from));
   if (from == NULL)
     lapis_settings_default(m, to);
@@ -213,6 +240,7 @@ lapis_status lapis_settings_set(lapis_ctx *ctx, const lapis_method *m,
                                 void *settings, const char *name,
                                 const char *value)
 {
+  NEEDS(ctx, m, settings, name, value);
   const lapis_param *p = find(m, name);
   if (p == NULL) return unknown(ctx, m, name);
   if (p->type == LAPIS_PARAM_TEXT) {
@@ -230,6 +258,7 @@ lapis_status lapis_settings_set_matrix(lapis_ctx *ctx, const lapis_method *m,
                                        void *settings, const char *name,
                                        const lapis_mat *value)
 {
+  NEEDS(ctx, m, settings, name, value);
   for (int i = 0; i < m->n_matrices; i++) {
     const lapis_matrix_setting *at = &m->matrices[i];
     if (strcmp(at->name, name) != 0) continue;
@@ -245,6 +274,8 @@ lapis_status lapis_settings_get(lapis_ctx *ctx, const lapis_method *m,
                                 const void *settings, const char *name,
                                 char *text, size_t size)
 {
+  NEEDS(ctx, m, settings, name);
+  if (size > 0) NEEDS(ctx, text);
   const lapis_param *p = find(m, name);
   if (p == NULL) return unknown(ctx, m, name);
   const void *from = (const char *)settings + p->offset;

@@ -35,6 +35,7 @@ void lapis_solver_free(lapis_solver *s)
 
 lapis_status lapis_solve(lapis_solver *s)
 {
+  NEEDS(s == NULL ? NULL : s->ctx, s);
   if (base_ranks(s->ctx) != s->ranks)
     return lapis_fail(s->ctx, LAPIS_EINVAL,
                       "%s: the solver was made for %d process%s and the "
@@ -90,6 +91,7 @@ void solver_publish(lapis_solver *s, const char *name, lapis_mat mat)
 
 lapis_status lapis_solver_retune(lapis_solver *s, const void *settings)
 {
+  NEEDS(s == NULL ? NULL : s->ctx, s);
   if (s->cls->retune == NULL)
     return lapis_fail(s->ctx, LAPIS_ENOTBUILT,
                       "%s: a solver of this method keeps its settings",
@@ -119,6 +121,7 @@ void solver_publish_history(lapis_solver *s)
 lapis_status lapis_result_get(const lapis_solver *s, const char *name,
                               lapis_mat *out)
 {
+  NEEDS(s == NULL ? NULL : s->ctx, s, name, out);
   const lapis_mat *mat = named_find(&s->result, name);
   if (mat != NULL) {
     *out = *mat;
@@ -134,6 +137,7 @@ lapis_status lapis_result_get(const lapis_solver *s, const char *name,
 
 const char *lapis_result_name(const lapis_solver *s, int i)
 {
+  if (s == NULL) return NULL;
   return i >= 0 && i < s->result.count ? s->result.item[i].name : NULL;
 }
 
@@ -142,6 +146,7 @@ bool lapis_result_is_divided(const lapis_solver *s, const char *name)
   static const char *const of_samples[] = {"low_rank",     "sparse", "filled",
                                            "dual",         "scores", "labels",
                                            "probabilities"};
+  if (s == NULL || name == NULL) return false;
   for (size_t i = 0; i < sizeof of_samples / sizeof *of_samples; i++)
     if (strcmp(name, of_samples[i]) == 0) return s->ranks > 1;
   return false;
@@ -154,5 +159,6 @@ const lapis_info *lapis_result_info(const lapis_solver *s)
 
 const void *lapis_result_settings(const lapis_solver *s)
 {
+  if (s == NULL) return NULL;
   return s->settings;
 }

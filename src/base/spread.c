@@ -240,6 +240,7 @@ lapis_status base_pulse(lapis_ctx *ctx, bool *cancelled, bool *late)
 /* ---- the public door ----------------------------------------------------*/
 void lapis_ctx_set_comm(lapis_ctx *ctx, const lapis_comm *comm)
 {
+  if (ctx == NULL) return;
   spread_state *s = base_spread(ctx);
   *s = (spread_state){.comm = {.size = 1}, .until = INFINITY};
   if (comm != NULL) s->comm = *comm;
@@ -247,12 +248,14 @@ void lapis_ctx_set_comm(lapis_ctx *ctx, const lapis_comm *comm)
 
 lapis_status lapis_ctx_sum(lapis_ctx *ctx, double *x, int64_t n)
 {
+  NEEDS(ctx, ctx, x);
   base_meet(ctx);
   return base_sum(ctx, x, n);
 }
 
 lapis_status lapis_ctx_agree(lapis_ctx *ctx, lapis_status own)
 {
+  NEEDS(ctx, ctx);
   base_meet(ctx);
   return base_agree(ctx, own);
 }

@@ -1,4 +1,6 @@
 /* status.c - names of statuses, the version. */
+#include <string.h>
+
 #include "base/base.h"
 
 const char *lapis_status_name(lapis_status s)
@@ -26,6 +28,21 @@ const char *lapis_status_name(lapis_status s)
   if ((int)s >= 0 && (int)s <= last_early) return early[s];
   if ((int)s < 0 && -(int)s <= last_failed) return failed[-(int)s];
   return "unknown status";
+}
+
+/* names: "data, out", as many as there are pointers. */
+lapis_status base_needs(lapis_ctx *ctx, const char *who, const char *names,
+                        const void *const *what)
+{
+  for (int i = 0; *names != '\0'; i++) {
+    size_t length = strcspn(names, ",");
+    if (what[i] == NULL)
+      return lapis_fail(ctx, LAPIS_EINVAL, "%s: %.*s is NULL", who, (int)length,
+                        names);
+    names += length;
+    names += strspn(names, ", ");
+  }
+  return LAPIS_OK;
 }
 
 #define WORDS(x) #x

@@ -31,6 +31,7 @@ static bool is_obeyed(const unsigned char *s, size_t size)
 
 char *lapis_text_shown(const char *text, char *to, size_t size)
 {
+  if (text == NULL || to == NULL) return NULL;
   const unsigned char *s = (const unsigned char *)text;
   size_t used = 0;
   while (size > 0 && *s != '\0') {
@@ -52,6 +53,7 @@ char *lapis_text_shown(const char *text, char *to, size_t size)
 
 bool lapis_text_runs(const char *text)
 {
+  if (text == NULL) return false;
   double value;
   return *text != '\0' && strchr("=+-@", *text) != NULL && text[1] != '\0' &&
          !lapis_number_read(text, NULL, &value);

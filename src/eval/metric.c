@@ -84,6 +84,7 @@ static const metric *find(const char *name)
 lapis_status lapis_metric_find(lapis_ctx *ctx, const char *name,
                                const lapis_metric_kind **out)
 {
+  NEEDS(ctx, ctx, name, out);
   char known[256] = "";
   const metric *m = find(name);
   *out = m == NULL ? NULL : &m->kind;
@@ -111,6 +112,8 @@ static lapis_status check(lapis_ctx *ctx, const char *name, const targets *t,
 lapis_status lapis_metric_classes(lapis_ctx *ctx, const char *name,
                                   const lapis_mat *truth, int64_t *out)
 {
+  NEEDS(ctx, ctx, name, truth, out);
+  TRY(mat_check_view(ctx, name, "the truth", truth));
   const lapis_metric_kind *kind;
   targets t;
   *out = truth->rows;
@@ -126,6 +129,9 @@ lapis_status lapis_metric(lapis_ctx *ctx, const char *name,
                           const lapis_mat *truth, const lapis_mat *scores,
                           double *per_class, double *mean)
 {
+  NEEDS(ctx, ctx, name, truth, scores, mean);
+  TRY(mat_check_view(ctx, name, "the truth", truth));
+  TRY(mat_check_view(ctx, name, "the answer", scores));
   const lapis_metric_kind *kind;
   TRY(lapis_metric_find(ctx, name, &kind));
   const metric *m = find(name);
@@ -146,6 +152,7 @@ lapis_status lapis_roc(lapis_ctx *ctx, const double *truth,
                        const double *scores, int64_t n, double *x, double *y,
                        int64_t *count)
 {
+  NEEDS(ctx, ctx, truth, scores, count);
   lapis_mat Y = lapis_mat_f64((double *)(uintptr_t)truth, 1, n);
   lapis_mat S = lapis_mat_f64((double *)(uintptr_t)scores, 1, n);
   targets t;
@@ -164,6 +171,7 @@ lapis_status lapis_roc(lapis_ctx *ctx, const double *truth,
 lapis_status lapis_auroc(lapis_ctx *ctx, const double *truth,
                          const double *scores, int64_t n, double *out)
 {
+  NEEDS(ctx, ctx, truth, scores, out);
   lapis_mat t = lapis_mat_f64((double *)(uintptr_t)truth, 1, n);
   lapis_mat s = lapis_mat_f64((double *)(uintptr_t)scores, 1, n);
   *out = NAN;

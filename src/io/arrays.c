@@ -21,6 +21,7 @@ void lapis_arrays_free(lapis_arrays *all)
 
 const lapis_array *lapis_arrays_find(const lapis_arrays *all, const char *name)
 {
+  if (all == NULL || name == NULL) return NULL;
   for (int i = 0; i < all->count; i++)
     if (strcmp(all->item[i].name, name) == 0) return &all->item[i];
   return NULL;
@@ -111,6 +112,7 @@ lapis_status io_arrays_npy(lapis_ctx *ctx, io_file *f,
 lapis_status lapis_arrays_read(lapis_ctx *ctx, const char *path,
                                lapis_arrays *out)
 {
+  NEEDS(ctx, path, out);
   io_file f;
   *out = (lapis_arrays){.count = 0};
   TRY(io_file_open(ctx, path, &f));

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "io/io.h"
+#include "mat/mat.h"
 
 enum { TRIES = 100, SUFFIX_BYTES = 64, COPY_BYTES = 1 << 16 };
 
@@ -208,6 +209,7 @@ static lapis_status write_stream(io_out *o, npy_stream *s)
 lapis_status lapis_file_write(lapis_ctx *ctx, const char *path,
                               const void *bytes, size_t size)
 {
+  NEEDS(ctx, path);
   io_out o;
   TRY(io_out_begin(ctx, path, &o));
   lapis_status status = io_out_open(&o);
@@ -218,6 +220,9 @@ lapis_status lapis_file_write(lapis_ctx *ctx, const char *path,
 lapis_status lapis_npy_write(lapis_ctx *ctx, const char *path,
                              const lapis_named *item)
 {
+  NEEDS(ctx, path, item);
+  if (item->mat.colptr == NULL)
+    TRY(mat_check_view(ctx, path, "the array", &item->mat));
   io_out o;
   npy_stream s;
   TRY(npy_stream_open(ctx, path, item, &s));
@@ -244,6 +249,7 @@ static void abandon_in(const char *folder, const char *start)
 
 void lapis_file_abandon(const char *path)
 {
+  if (path == NULL) return;
   char folder[PATH_MAX], start[NAME_MAX + SUFFIX_BYTES], real[PATH_MAX];
   const char *scratch = getenv("TMPDIR");
   const char *target = realpath(path, real) == NULL ? path : real;

@@ -90,6 +90,7 @@ static lapis_status read_text(lapis_ctx *ctx, const io_file *f,
 lapis_status lapis_cells_read(lapis_ctx *ctx, const char *path,
                               lapis_cells *out)
 {
+  NEEDS(ctx, path, out);
   io_file f;
   *out = (lapis_cells){.rows = 0};
   TRY(io_file_open(ctx, path, &f));
@@ -105,6 +106,7 @@ lapis_status lapis_cells_read(lapis_ctx *ctx, const char *path,
 
 void lapis_cells_free(lapis_cells *cells)
 {
+  if (cells == NULL) return;
   base_free(cells->line);
   base_free(cells->text);
   *cells = (lapis_cells){.rows = 0};

@@ -142,6 +142,7 @@ lapis_status lapis_columns_read(lapis_ctx *ctx, const char *path,
 {
   io_file f;
   csv_scan s;
+  NEEDS(ctx, path, out);
   *out = (lapis_columns){.rows = 0};
   TRY(io_file_open(ctx, path, &f));
   lapis_status status =

@@ -52,6 +52,7 @@ struct lapis_dataset {
 
 lapis_status lapis_dataset_new(lapis_ctx *ctx, lapis_dataset **out)
 {
+  NEEDS(ctx, out);
   *out = base_alloc(ctx, 1, sizeof **out);
   if (*out == NULL) return LAPIS_ENOMEM;
   (*out)->ctx = ctx;
@@ -189,6 +190,7 @@ static lapis_status check_options(lapis_ctx *ctx,
 lapis_status lapis_dataset_read(lapis_dataset *ds, const char *path,
                                 const lapis_table_options *opt)
 {
+  NEEDS(ds == NULL ? NULL : ds->ctx, ds, path);
   io_file f;
   lapis_arrays all;
   char *seen = NULL;
@@ -363,6 +365,7 @@ lapis_status lapis_dataset_read_member(lapis_dataset *ds, const char *member,
                                        const char *spec,
                                        const lapis_table_options *opt)
 {
+  NEEDS(ds == NULL ? NULL : ds->ctx, ds, member, spec);
   char *path;
   const char *asked;
   if (which_of(member) == MEMBERS)
@@ -583,11 +586,13 @@ static void publish(lapis_dataset *ds)
 
 void lapis_dataset_keep_f32(lapis_dataset *ds)
 {
+  if (ds == NULL) return;
   ds->keep_f32 = true;
 }
 
 lapis_status lapis_dataset_finish(lapis_dataset *ds)
 {
+  NEEDS(ds == NULL ? NULL : ds->ctx, ds);
   static const which numbers[] = {M_X, M_Y, M_P, M_WEIGHT, M_XY};
   TRY(check_X(ds));
   TRY(check_axes(ds));
@@ -610,6 +615,7 @@ const lapis_data *lapis_dataset_data(const lapis_dataset *ds)
 
 lapis_mat lapis_dataset_text(const lapis_dataset *ds, const char *what)
 {
+  if (what == NULL) return (lapis_mat){0};
   which m = which_of(what);
   lapis_mat none = {.dtype = LAPIS_TEXT, .ld = 1};
   if (m < M_NAMES || m == MEMBERS || !ds->slot[m].set) return none;

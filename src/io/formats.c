@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "io/io.h"
+#include "mat/mat.h"
 
 static lapis_status npy_write(lapis_ctx *ctx, const char *path,
                               const lapis_named *item, int count)
@@ -141,6 +142,7 @@ const lapis_format *lapis_format_at(int i)
 
 const lapis_format *lapis_format_of_name(const char *path)
 {
+  if (path == NULL) return NULL;
   for (int i = 0; i < IO_FORMATS; i++)
     if (has_ending(path, kinds[i]->shown.endings)) return &kinds[i]->shown;
   return NULL;
@@ -149,6 +151,7 @@ const lapis_format *lapis_format_of_name(const char *path)
 lapis_status lapis_format_of_file(lapis_ctx *ctx, const char *path,
                                   const lapis_format **out)
 {
+  NEEDS(ctx, path, out);
   io_file f;
   *out = NULL;
   TRY(io_file_open(ctx, path, &f));
@@ -237,6 +240,9 @@ lapis_status lapis_arrays_write(lapis_ctx *ctx, const char *path,
                                 const char *format, const lapis_named *item,
                                 int count)
 {
+  NEEDS(ctx, path, item);
+  for (int i = 0; i < count; i++)
+    TRY(mat_check_view(ctx, path, "an array", &item[i].mat));
   const io_kind *kind = kind_named(path, format);
   if (kind == NULL) return fail_unknown(ctx, path, format);
   return kind->write(ctx, path, item, count);

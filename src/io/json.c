@@ -125,6 +125,7 @@ char *lapis_json_print(const lapis_json *v)
 lapis_status lapis_json_parse(lapis_ctx *ctx, const char *text, size_t size,
                               const char *origin, lapis_json **out)
 {
+  NEEDS(ctx, out);
   json_error_t e;
   number_scope s = number_begin();
   json_t *v = json_loadb(text, size, JSON_REJECT_DUPLICATES, &e);
@@ -139,6 +140,7 @@ lapis_status lapis_json_parse(lapis_ctx *ctx, const char *text, size_t size,
 
 lapis_status lapis_json_read(lapis_ctx *ctx, const char *path, lapis_json **out)
 {
+  NEEDS(ctx, path, out);
   io_file f;
   *out = NULL;
   TRY(io_file_open(ctx, path, &f));
@@ -203,6 +205,7 @@ static const json_t *object_entry(const json_t *v, int i, const char **key)
 bool lapis_json_entry(const lapis_json *v, int i, const char **key, char *text,
                       size_t size)
 {
+  if (key == NULL) return false;
   *key = NULL;
   if (v == NULL || i < 0 || size == 0) return false;
   const json_t *found = json_is_object(look(v))

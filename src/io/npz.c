@@ -18,6 +18,7 @@
 #include <zip.h>
 
 #include "io/io.h"
+#include "mat/mat.h"
 
 enum { DEFLATE_LIMIT = 1032, WHAT_BYTES = 512 };
 enum { MAPPED_FROM = 1 << 20, COMPARED = 1 << 16 }; /* bytes */
@@ -415,6 +416,7 @@ static lapis_status check_names(lapis_ctx *ctx, const char *path,
       return lapis_fail(ctx, LAPIS_EINVAL,
                         "%s: array %d needs a name of 1 to %d bytes of UTF-8",
                         path, i + 1, WHAT_BYTES / 2 - 1);
+    TRY(mat_check_view(ctx, path, name, &item[i].mat));
     for (int j = 0; j < i; j++)
       if (strcmp(name, item[j].name) == 0)
         return lapis_fail(ctx, LAPIS_EINVAL, "%s: two arrays are named %s",
@@ -455,6 +457,7 @@ static lapis_status write_items(lapis_ctx *ctx, const char *path,
 lapis_status lapis_npz_write(lapis_ctx *ctx, const char *path,
                              const lapis_named *item, int count)
 {
+  NEEDS(ctx, path, item);
   npz_items items;
   TRY(check_names(ctx, path, item, count));
   TRY(npz_items_new(ctx, path, item, count, &items));

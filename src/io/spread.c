@@ -14,6 +14,7 @@ static const comm_api *open_plugin(char *why, size_t size)
 
 lapis_status lapis_mpi_join(lapis_ctx *ctx, lapis_processes *out)
 {
+  NEEDS(ctx, ctx, out);
   char why[512];
   lapis_comm comm;
   *out = (lapis_processes){.size = 1, .near = 1};

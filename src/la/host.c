@@ -24,6 +24,7 @@ lapis_status la_open(lapis_ctx *ctx, la *out)
 
 const char *lapis_ctx_backend(lapis_ctx *ctx)
 {
+  if (ctx == NULL) return NULL;
   la h;
   return la_open(ctx, &h) == LAPIS_OK ? h.ops->describe() : NULL;
 }

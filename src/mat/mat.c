@@ -13,6 +13,8 @@ static float float_at(const void *val, int64_t k)
   memcpy(&v, (const char *)val + k * (int64_t)sizeof v, sizeof v);
   return v;
 }
+/* 2^47 bytes of doubles, which no process can address. */
+static const double MOST_ENTRIES = 0x1p44;
 
 double mat_stored(const lapis_mat *A, int64_t k)
 {
@@ -33,7 +35,10 @@ double mat_stored(const lapis_mat *A, int64_t k)
 
 double lapis_mat_at(const lapis_mat *A, int64_t i, int64_t j)
 {
+  bool inside = A != NULL && i >= 0 && i < A->rows && j >= 0 && j < A->cols;
+  if (!inside || (A->val == NULL && A->colptr == NULL)) return NAN;
   if (A->colptr == NULL) return mat_stored(A, j * A->ld + i);
+  if (A->val == NULL || A->rowidx == NULL) return 0; /* nothing is stored */
   for (int64_t k = A->colptr[j]; k < A->colptr[j + 1]; k++)
     if (A->rowidx[k] == i) return mat_stored(A, k);
   return 0;
@@ -108,6 +113,7 @@ static lapis_mat column_of(const lapis_mat *A, int64_t j)
 
 int64_t lapis_mat_missing(const lapis_mat *A)
 {
+  if (A == NULL || mat_check_view(NULL, "", "", A) < 0) return 0;
   int64_t missing = 0;
   for (int64_t j = 0; j < A->cols; j++) {
     if (odd_in_column(A, j, DBL_MAX) == 0) continue;
@@ -153,17 +159,29 @@ void mat_to_f64(const lapis_mat *A, double *out, int64_t ld)
   visit_stored(A, put_dense, &(dense_target){out, ld});
 }
 
-/* Column starts rise from 0, rows lie within; -1, or the column that is wrong.
- */
+/* Column starts rise from 0, by no more than there are rows, which lie within;
+ * -1, or the column that is wrong. */
 static int64_t bad_column(const lapis_mat *A)
 {
   if (A->colptr[0] != 0) return 0;
   for (int64_t j = 0; j < A->cols; j++) {
-    if (A->colptr[j + 1] < A->colptr[j]) return j;
+    if (A->colptr[j + 1] < A->colptr[j] ||
+        A->colptr[j + 1] - A->colptr[j] > A->rows)
+      return j;
     for (int64_t k = A->colptr[j]; k < A->colptr[j + 1]; k++)
       if (A->rowidx[k] < 0 || A->rowidx[k] >= A->rows) return j;
   }
   return -1;
+}
+
+/* Of a dense matrix of texts. */
+static bool has_all_texts(const lapis_mat *A)
+{
+  const char *const *text = A->val;
+  for (int64_t j = 0; j < A->cols; j++)
+    for (int64_t i = 0; i < A->rows; i++)
+      if (text[j * A->ld + i] == NULL) return false;
+  return true;
 }
 
 lapis_status mat_check_view(lapis_ctx *ctx, const char *method,
@@ -176,23 +194,46 @@ lapis_status mat_check_view(lapis_ctx *ctx, const char *method,
                       "; no size is below zero",
                       method, what, A->rows, A->cols);
   if (A->rows == 0 || A->cols == 0) return LAPIS_OK;
+  if ((int)A->dtype < LAPIS_F64 || (int)A->dtype > LAPIS_TEXT)
+    return lapis_fail(ctx, LAPIS_EINVAL,
+                      "%s: %s is of type %d; types are 0 to %d", method, what,
+                      (int)A->dtype, LAPIS_TEXT);
+  if (!sparse && (double)A->ld * (double)A->cols > MOST_ENTRIES)
+    return lapis_fail(ctx, LAPIS_ESHAPE,
+                      "%s: %s is %" PRId64 " x %" PRId64
+                      ", more than any memory holds",
+                      method, what, A->rows, A->cols);
   if (!sparse && A->ld < A->rows)
     return lapis_fail(ctx, LAPIS_ESHAPE,
                       "%s: %s has %" PRId64 " rows and ld %" PRId64
                       ", the distance of two columns; it is as large at least",
                       method, what, A->rows, A->ld);
-  if (sparse ? A->rowidx == NULL : A->val == NULL)
+  if (A->val == NULL ? !sparse || A->colptr[A->cols] != 0
+                     : sparse && A->rowidx == NULL)
     return lapis_fail(ctx, LAPIS_EMISSING,
                       "%s: %s is %" PRId64 " x %" PRId64
                       " and its values are NULL",
                       method, what, A->rows, A->cols);
+  if (A->dtype == LAPIS_TEXT && (sparse || !has_all_texts(A)))
+    return lapis_fail(ctx, LAPIS_EMISSING,
+                      "%s: %s is text, and some of it is NULL or sparse",
+                      method, what);
   int64_t bad = sparse ? bad_column(A) : -1;
   if (bad < 0) return LAPIS_OK;
   return lapis_fail(ctx, LAPIS_ESHAPE,
                     "%s: %s: sparse column %" PRId64
                     " has a row outside 0 to %" PRId64
-                    ", or begins behind its end",
+                    ", more entries than rows, or begins behind its end",
                     method, what, bad + 1, A->rows - 1);
+}
+
+lapis_status mat_check_data(lapis_ctx *ctx, const char *method,
+                            const lapis_data *data)
+{
+  TRY(mat_check_view(ctx, method, "X", &data->X));
+  TRY(mat_check_view(ctx, method, "Y", &data->Y));
+  TRY(mat_check_view(ctx, method, "P", &data->P));
+  return mat_check_view(ctx, method, "xy", &data->xy);
 }
 
 lapis_status mat_check_dense(lapis_ctx *ctx, const char *method,
@@ -268,6 +309,7 @@ static bool mix_entry(void *user, int64_t i, int64_t j, double v)
 
 uint64_t lapis_mat_hash(const lapis_mat *A)
 {
+  if (A == NULL || mat_check_view(NULL, "", "", A) < 0) return 0;
   uint64_t hash = mix(0xcbf29ce484222325u, (uint64_t)A->rows);
   hash = mix(hash, (uint64_t)A->cols);
   if (A->dtype != LAPIS_TEXT) visit_stored(A, mix_entry, &hash);

@@ -17,9 +17,13 @@ double mat_stored(const lapis_mat *A, int64_t k);
  * out (rows x cols, ld). */
 void mat_to_f64(const lapis_mat *A, double *out, int64_t ld);
 /* Refuses a view that no matrix has: sizes below zero, ld below rows, no
- * values, row indices or column starts outside.  An empty one is fine. */
+ * values, no type, row indices or column starts outside.  An empty one is fine.
+ */
 lapis_status mat_check_view(lapis_ctx *ctx, const char *method,
                             const char *what, const lapis_mat *A);
+/* The same of X, Y, P and xy. */
+lapis_status mat_check_data(lapis_ctx *ctx, const char *method,
+                            const lapis_data *data);
 /* Refuses a sparse matrix that would not fit into memory as a dense one. */
 lapis_status mat_check_dense(lapis_ctx *ctx, const char *method,
                              const char *what, const lapis_mat *A);

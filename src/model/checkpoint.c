@@ -211,6 +211,7 @@ static lapis_status write_store(lapis_checkpoint *c)
 
 lapis_status lapis_checkpoint_write(lapis_checkpoint *c)
 {
+  NEEDS(c == NULL ? NULL : c->ctx, c);
   pthread_mutex_lock(&c->lock);
   lapis_status s = write_store(c);
   pthread_mutex_unlock(&c->lock);
@@ -413,7 +414,10 @@ lapis_status lapis_checkpoint_new(lapis_ctx *ctx, const char *path,
                                   const void *settings, const char *const *also,
                                   int n_also, lapis_checkpoint **out)
 {
+  NEEDS(ctx, ctx, path, m, data, out);
   *out = NULL;
+  if (n_also > 0) NEEDS(ctx, also);
+  TRY(mat_check_data(ctx, "checkpoint", data));
   void *own = base_alloc(ctx, 1, m->settings_size); /* NULL: the defaults */
   if (own == NULL) return LAPIS_ENOMEM;
   lapis_status s = lapis_settings_copy(ctx, m, settings, own);
@@ -443,6 +447,7 @@ lapis_status lapis_checkpoint_new(lapis_ctx *ctx, const char *path,
 
 void lapis_checkpoint_every(lapis_checkpoint *c, double seconds)
 {
+  if (c == NULL) return;
   c->every = seconds;
 }
 

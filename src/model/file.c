@@ -98,6 +98,7 @@ static void add_model(members *to, const lapis_model *m, const char *before)
 lapis_status lapis_model_save(lapis_ctx *ctx, const lapis_model *m,
                               const char *path)
 {
+  NEEDS(ctx, m, path);
   char *text = header(ctx, m);
   members *to = base_alloc(ctx, 1, sizeof *to);
   lapis_status s = LAPIS_OK;
@@ -261,6 +262,7 @@ static lapis_status from_arrays(lapis_ctx *ctx, const char *path,
 lapis_status lapis_model_load(lapis_ctx *ctx, const char *path,
                               lapis_model **out)
 {
+  NEEDS(ctx, path, out);
   *out = NULL;
   lapis_arrays all;
   TRY(lapis_arrays_read(ctx, path, &all));

@@ -107,6 +107,7 @@ static lapis_status fill(lapis_solver *s, lapis_model *m)
 
 lapis_status lapis_model_new(lapis_solver *s, lapis_model **out)
 {
+  NEEDS(s == NULL ? NULL : s->ctx, s, out);
   *out = NULL;
   if (base_ranks(s->ctx) > 1)
     return lapis_fail(s->ctx, LAPIS_ENOTBUILT,
@@ -137,6 +138,7 @@ lapis_status lapis_model_new(lapis_solver *s, lapis_model **out)
 lapis_status lapis_model_set_map(lapis_ctx *ctx, lapis_model *m,
                                  const lapis_map *map, bool priv)
 {
+  NEEDS(ctx, m, map);
   lapis_map *copy = NULL;
   lapis_mat state = map_state(map);
   TRY(map_restore(ctx, lapis_map_spec(map), &state, &copy));
@@ -149,28 +151,34 @@ lapis_status lapis_model_set_map(lapis_ctx *ctx, lapis_model *m,
 lapis_status lapis_model_set_text(lapis_ctx *ctx, lapis_model *m,
                                   const char *name, const lapis_mat *text)
 {
+  NEEDS(ctx, m, name, text);
+  TRY(mat_check_view(ctx, "model", name, text));
   return model_put(ctx, m, name, text);
 }
 
 const lapis_method *lapis_model_method(const lapis_model *m)
 {
+  if (m == NULL) return NULL;
   return m->method;
 }
 
 int64_t lapis_model_features(const lapis_model *m)
 {
+  if (m == NULL) return 0;
   if (m->filler != NULL) return lapis_model_features(m->filler);
   return m->map == NULL ? m->features : m->features / lapis_map_rows(m->map, 1);
 }
 
 const void *lapis_model_settings(const lapis_model *m)
 {
+  if (m == NULL) return NULL;
   return m->settings;
 }
 
 lapis_status lapis_model_get(lapis_ctx *ctx, const lapis_model *m,
                              const char *name, lapis_mat *out)
 {
+  NEEDS(ctx, m, name);
   const lapis_mat *mat = named_find(&m->learned, name);
   if (mat == NULL)
     return lapis_fail(ctx, LAPIS_EINVAL, "the %s model has no array '%s'",
@@ -181,6 +189,7 @@ lapis_status lapis_model_get(lapis_ctx *ctx, const lapis_model *m,
 
 const char *lapis_model_name(const lapis_model *m, int i)
 {
+  if (m == NULL) return NULL;
   bool there = i >= 0 && i < m->learned.count;
   return there ? m->learned.item[i].name : NULL;
 }

@@ -19,6 +19,7 @@ lapis_status lapis_model_pairs(lapis_ctx *ctx, const lapis_model *m,
                                int64_t count, const int64_t *sample,
                                const int64_t *feature, double *out)
 {
+  NEEDS(ctx, m);
   const lapis_mat *A = named_numbers(&m->learned, "factors", -1, -1);
   const lapis_mat *B = named_numbers(&m->learned, "sample_factors", -1, -1);
   if (A == NULL || B == NULL || A->cols != B->rows || m->features < 1 ||

@@ -23,6 +23,7 @@ static lapis_status predict_alone(lapis_ctx *ctx, const lapis_data *data,
                                   const lapis_model *m, const void *options,
                                   lapis_solver **out)
 {
+  NEEDS(ctx, ctx, data, m, out);
   *out = NULL;
   const method_entry *e = method_entry_of(m->method);
   lapis_data mapped = *data;
@@ -103,6 +104,7 @@ lapis_status lapis_predict_new(lapis_ctx *ctx, const lapis_data *data,
                                const lapis_model *m, const void *options,
                                lapis_solver **out)
 {
+  NEEDS(ctx, ctx, data, m, out);
   *out = NULL;
   TRY(method_alone(ctx, m->method->name));
   if (method_entry_of(m->method)->predict == NULL)

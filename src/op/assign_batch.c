@@ -102,6 +102,7 @@ static lapis_status solve_all(lapis_ctx *ctx, int64_t count,
 lapis_status lapis_assign_batch(lapis_ctx *ctx, int64_t count,
                                 const lapis_mat *cost, lapis_assignment *io)
 {
+  NEEDS(ctx, cost);
   for (int64_t i = 0; i < count; i++) {
     TRY(check_cost(ctx, &cost[i]));
     TRY(check_warm(ctx, &cost[i], &io[i]));
@@ -120,5 +121,6 @@ lapis_status lapis_assign_batch(lapis_ctx *ctx, int64_t count,
 lapis_status lapis_assign(lapis_ctx *ctx, const lapis_mat *cost,
                           lapis_assignment *io)
 {
+  NEEDS(ctx, cost);
   return lapis_assign_batch(ctx, 1, cost, io);
 }

@@ -128,6 +128,7 @@ static lapis_status parse(lapis_ctx *ctx, lapis_map *m)
 
 lapis_status lapis_map_new(lapis_ctx *ctx, const char *spec, lapis_map **out)
 {
+  NEEDS(ctx, spec, out);
   *out = NULL;
   lapis_map *m = base_alloc(ctx, 1, sizeof *m);
   if (m == NULL) return LAPIS_ENOMEM;
@@ -150,11 +151,13 @@ void lapis_map_free(lapis_map *m)
 
 const char *lapis_map_spec(const lapis_map *m)
 {
+  if (m == NULL) return NULL;
   return m->spec;
 }
 
 int64_t lapis_map_rows(const lapis_map *m, int64_t rows)
 {
+  if (m == NULL) return 0;
   for (int i = 0; i < m->n_stages; i++)
     if (m->stage[i].kind == STAGE_CHI2) rows *= CHI2_ROWS;
   return rows;
@@ -367,6 +370,8 @@ static lapis_status check_blocks(lapis_ctx *ctx, const lapis_map *m, int64_t d)
 
 lapis_status lapis_map_fit(lapis_ctx *ctx, lapis_map *m, const lapis_mat *X)
 {
+  NEEDS(ctx, m, X);
+  TRY(mat_check_view(ctx, "map", "X", X));
   TRY(check_blocks(ctx, m, X->rows));
   int64_t widest = lapis_map_rows(m, X->rows);
   base_free(m->state);
@@ -384,6 +389,8 @@ lapis_status lapis_map_fit(lapis_ctx *ctx, lapis_map *m, const lapis_mat *X)
 lapis_status lapis_map_apply(lapis_ctx *ctx, const lapis_map *m,
                              const lapis_mat *X, double *out)
 {
+  NEEDS(ctx, m, X, out);
+  TRY(mat_check_view(ctx, "map", "X", X));
   int64_t rows = lapis_map_rows(m, X->rows), d;
   TRY(check_blocks(ctx, m, X->rows));
   if (state_length(m, X->rows) != m->n_state)
@@ -438,6 +445,8 @@ static lapis_status map_sparse(lapis_ctx *ctx, const lapis_map *m,
 lapis_status lapis_map_make(lapis_ctx *ctx, const lapis_map *m,
                             const lapis_mat *X, double **memory, lapis_mat *out)
 {
+  NEEDS(ctx, m, X, memory, out);
+  TRY(mat_check_view(ctx, "map", "X", X));
   *memory = NULL;
   if (X->colptr != NULL && map_keeps_zeros(m))
     return map_sparse(ctx, m, X, memory, out);

@@ -52,6 +52,7 @@ static double threshold(int64_t n, const double *u)
 void lapis_project_simplex(int64_t n, const double *v, double *work,
                            double *out)
 {
+  if (v == NULL || work == NULL || out == NULL) return;
   double top = -INFINITY, poison = 0;
   for (int64_t i = 0; i < n; i++) {
     if (v[i] > top) top = v[i];

@@ -570,6 +570,9 @@ static lapis_status apply_public(la *h, op_svt *s, const lapis_mat *W, double t,
 lapis_status lapis_svt(lapis_ctx *ctx, const lapis_mat *W, double t,
                        lapis_mat *A, lapis_svt_info *info)
 {
+  NEEDS(ctx, ctx, W, A);
+  TRY(mat_check_view(ctx, "svt", "W", W));
+  TRY(mat_check_view(ctx, "svt", "A", A));
   static const char *const name[] = {[SVT_AUTO] = "auto",
                                      [SVT_GRAM] = "gram",
                                      [SVT_FULL] = "full",
@@ -591,6 +594,8 @@ lapis_status lapis_svt(lapis_ctx *ctx, const lapis_mat *W, double t,
 lapis_status lapis_singular_values(lapis_ctx *ctx, const lapis_mat *W,
                                    double *values)
 {
+  NEEDS(ctx, ctx, W, values);
+  TRY(mat_check_view(ctx, "singular values", "the matrix", W));
   la h;
   op_svt *s;
   TRY(check_public(ctx, W, 0, W));

@@ -14,10 +14,12 @@ static const page_view *const views[] = {
 enum { VIEWS = sizeof views / sizeof *views };
 enum { FIGURE = 24 }; /* bytes; what is longer is a sentence */
 
-lapis_report lapis_report_defaults(void)
+void lapis_report_fill(lapis_report *to, size_t size)
 {
-  return (lapis_report){
-      .size = sizeof(lapis_report), .title = "LAPIS", .count = 8};
+  base_fill(to, size,
+            &(lapis_report){
+                .size = sizeof(lapis_report), .title = "LAPIS", .count = 8},
+            sizeof *to);
 }
 
 /* Nothing may be fetched, whatever a name or a label holds. */
@@ -109,6 +111,7 @@ static bool shows_anything(const lapis_report *w)
 lapis_status lapis_report_write(lapis_ctx *ctx, const lapis_report *what,
                                 const char *path)
 {
+  NEEDS(ctx, what);
   page p = {.ctx = ctx};
   TRY(base_check_size(ctx, "report: its parts", what->size, sizeof *what));
   if (!shows_anything(what))

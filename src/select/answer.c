@@ -131,6 +131,9 @@ lapis_status lapis_race_answer_new(lapis_ctx *ctx, const lapis_race *r, int i,
                                    const lapis_mc_settings *set,
                                    lapis_solver **out)
 {
+  NEEDS(ctx, ctx, r, data, set, out);
+  if (!race_has(r, i))
+    return lapis_fail(ctx, LAPIS_EINVAL, "race: there is no runner %d", i);
   joined_part part[JOINED_PARTS];
   int count = 0;
   const runner *x = &r->run[r->order[i]];

@@ -28,10 +28,13 @@ struct lapis_cv {
   keep_scope scope;
 };
 
-lapis_cv_options lapis_cv_defaults(void)
+void lapis_cv_fill(lapis_cv_options *to, size_t size)
 {
-  return (lapis_cv_options){
-      .size = sizeof(lapis_cv_options), .folds = 5, .metric = "auroc"};
+  base_fill(to, size,
+            &(lapis_cv_options){.size = sizeof(lapis_cv_options),
+                                .folds = 5,
+                                .metric = "auroc"},
+            sizeof *to);
 }
 
 lapis_status cv_options_take(lapis_ctx *ctx, const lapis_cv_options *given,
@@ -278,6 +281,7 @@ static bool better(const lapis_cv *cv, double a, double b)
 
 int lapis_cv_best(const lapis_cv *cv)
 {
+  if (cv == NULL) return -1;
   int best = -1;
   for (int i = 0; i < cv->n_points; i++)
     if (!isnan(cv->point[i].mean) &&
@@ -418,7 +422,10 @@ lapis_status lapis_cv_run(lapis_ctx *ctx, const lapis_method *m,
                           const lapis_cv_options *options,
                           const lapis_grid *grid, int n_grid, lapis_cv **out)
 {
+  NEEDS(ctx, ctx, m, data, out);
   *out = NULL;
+  if (n_grid > 0) NEEDS(ctx, grid);
+  TRY(mat_check_data(ctx, "cv", data));
   lapis_cv_options own;
   TRY(cv_options_take(ctx, options, &own));
   TRY(check(ctx, m, data, grid, n_grid));
@@ -481,26 +488,34 @@ void lapis_cv_free(lapis_cv *cv)
 
 int lapis_cv_count(const lapis_cv *cv)
 {
+  if (cv == NULL) return 0;
   return cv->n_points;
 }
 
 lapis_cv_point lapis_cv_at(const lapis_cv *cv, int point)
 {
+  if (cv == NULL) return (lapis_cv_point){0};
+  if (point < 0 || point >= cv->n_points) return (lapis_cv_point){0};
   return cv->point[point];
 }
 
 const char *lapis_cv_value(const lapis_cv *cv, int point, int k)
 {
+  if (cv == NULL) return NULL;
+  if (point < 0 || point >= cv->n_points || k < 0 || k >= cv->n_grid)
+    return NULL;
   return cv->text[point * cv->n_grid + k];
 }
 
 const int64_t *lapis_cv_folds(const lapis_cv *cv)
 {
+  if (cv == NULL) return NULL;
   return cv->fold;
 }
 
 lapis_mat lapis_cv_scores(const lapis_cv *cv)
 {
+  if (cv == NULL) return (lapis_mat){0};
   int64_t n = cv->scores == NULL ? 0 : cv->n;
   return lapis_mat_f64(cv->scores, cv->K, n);
 }

@@ -137,6 +137,7 @@ static bool lacks_cells(const lapis_mat *Y)
 lapis_folds_of lapis_cv_hides(const lapis_method *m, const lapis_data *data,
                               const lapis_cv_options *options)
 {
+  if (m == NULL) return 0;
   lapis_cv_options own = options == NULL ? lapis_cv_defaults() : *options;
   lapis_folds_of of = (lapis_folds_of)own.folds_of;
   if (of != LAPIS_FOLDS_OF_AUTO) return of;
@@ -149,6 +150,8 @@ lapis_folds_of lapis_cv_hides(const lapis_method *m, const lapis_data *data,
 lapis_status lapis_cv_draw(lapis_ctx *ctx, const lapis_data *data,
                            const lapis_cv_options *options, int64_t *fold)
 {
+  NEEDS(ctx, ctx, data, fold);
+  TRY(mat_check_data(ctx, "cv", data));
   fold_plan plan;
   lapis_cv_options own;
   TRY(cv_options_take(ctx, options, &own));

@@ -118,6 +118,9 @@ lapis_status lapis_race_held_out(lapis_ctx *ctx, const lapis_race *race, int i,
                                  const lapis_data *data, int64_t folds,
                                  double *p)
 {
+  NEEDS(ctx, ctx, race, data, p);
+  if (!race_has(race, i))
+    return lapis_fail(ctx, LAPIS_EINVAL, "race: there is no runner %d", i);
   int at = race->order[i];
   lapis_race *r = base_alloc(ctx, 1, sizeof *r);
   if (r == NULL) return LAPIS_ENOMEM;

@@ -326,6 +326,7 @@ lapis_status lapis_race_run(lapis_ctx *ctx, const lapis_data *data,
                             const lapis_mc_settings *set,
                             const lapis_race_options *options, lapis_race **out)
 {
+  NEEDS(ctx, ctx, data, set, options, out);
   *out = NULL;
   if (mat_empty(&data->X) || mat_empty(&data->Y) ||
       data->X.cols != data->Y.cols)
@@ -376,6 +377,7 @@ void lapis_race_free(lapis_race *r)
 /* ---- telling ------------------------------------------------------------*/
 int lapis_race_count(const lapis_race *r)
 {
+  if (r == NULL) return 0;
   int n = 0;
   for (int i = 0; i < r->count; i++) n += r->run[i].judged;
   return n;
@@ -383,8 +385,14 @@ int lapis_race_count(const lapis_race *r)
 
 static const char *const kind_name[] = {"mc", "linear", "both"};
 
+bool race_has(const lapis_race *r, int i)
+{
+  return i >= 0 && i < lapis_race_count(r);
+}
+
 int lapis_race_best(const lapis_race *r, const char *method)
 {
+  if (r == NULL) return -1;
   for (int i = 0; i < lapis_race_count(r); i++) {
     runner_kind kind = r->run[r->order[i]].kind;
     bool single = method == NULL && kind != RUNNER_BOTH;
@@ -396,6 +404,7 @@ int lapis_race_best(const lapis_race *r, const char *method)
 
 const char *lapis_race_map(const lapis_race *r, int i)
 {
+  if (!race_has(r, i)) return NULL;
   return r->map[r->run[r->order[i]].map];
 }
 
@@ -426,6 +435,7 @@ static void describe(const lapis_race *r, const runner *x, char *to)
 
 lapis_runner lapis_race_at(const lapis_race *r, int i)
 {
+  if (!race_has(r, i)) return (lapis_runner){0};
   const runner *x = &r->run[r->order[i]];
   lapis_runner out = {.method = kind_name[x->kind],
                       .loss = x->loss,
@@ -440,6 +450,7 @@ lapis_runner lapis_race_at(const lapis_race *r, int i)
 
 double lapis_race_difference(const lapis_race *r, int i, int j, double *error)
 {
+  if (!race_has(r, i) || !race_has(r, j) || error == NULL) return NAN;
   return race_behind(r, &r->run[r->order[i]], &r->run[r->order[j]], error);
 }
 
@@ -457,11 +468,13 @@ void race_take(const lapis_race *r, const runner *x, lapis_mc_settings *set)
 
 void lapis_race_settings(const lapis_race *r, int i, lapis_mc_settings *set)
 {
+  if (!race_has(r, i) || set == NULL) return;
   race_take(r, &r->run[r->order[i]], set);
 }
 
 lapis_race_hidden lapis_race_what(const lapis_race *r)
 {
+  if (r == NULL) return (lapis_race_hidden){0};
   lapis_race_hidden out = {
       .folds = r->used, .widened = r->widened, .loss = r->base};
   int best = lapis_race_best(r, NULL);

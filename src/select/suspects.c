@@ -74,6 +74,7 @@ lapis_status lapis_suspects(lapis_ctx *ctx, const lapis_method *m,
                             const lapis_cv_options *options, int64_t count,
                             int64_t *index, double *margin, int64_t *found)
 {
+  NEEDS(ctx, ctx, m, data, index, margin, found);
   lapis_cv_options o;
   lapis_cv *cv;
   TRY(cv_options_take(ctx, options, &o));

@@ -79,10 +79,7 @@ lapis_status method_check(lapis_ctx *ctx, const method_entry *e,
                           const lapis_data *data)
 {
   const char *name = e->method->name;
-  TRY(mat_check_view(ctx, name, "X", &data->X));
-  TRY(mat_check_view(ctx, name, "Y", &data->Y));
-  TRY(mat_check_view(ctx, name, "P", &data->P));
-  TRY(mat_check_view(ctx, name, "xy", &data->xy));
+  TRY(mat_check_data(ctx, name, data));
   if (e->sparse) return LAPIS_OK;
   TRY(mat_check_dense(ctx, name, "X", &data->X));
   return mat_check_dense(ctx, name, "P", &data->P);
@@ -119,9 +116,16 @@ const lapis_method *lapis_method_at(int i)
 
 const lapis_method *lapis_method_find(const char *name)
 {
+  if (name == NULL) return NULL;
   for (int i = 0; i < METHODS; i++)
     if (strcmp(list[i].method->name, name) == 0) return list[i].method;
   return NULL;
+}
+
+void lapis_settings_fill(const char *method, void *settings, size_t size)
+{
+  const lapis_method *m = lapis_method_find(method);
+  if (m != NULL) param_fill(m, settings, size);
 }
 
 /* Small whole numbers of a process, as sums of them and of their squares: all
@@ -173,6 +177,7 @@ lapis_status lapis_solver_new(lapis_ctx *ctx, const lapis_method *m,
                               const lapis_data *data, const void *settings,
                               lapis_solver **out)
 {
+  NEEDS(ctx, ctx, data, out);
   const method_entry *e = method_entry_of(m);
   *out = NULL;
   if (e == NULL) return lapis_fail(ctx, LAPIS_EINVAL, "unknown method");

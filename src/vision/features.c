@@ -35,6 +35,7 @@ static const feature_kind *find(const char *name)
 
 const lapis_method *lapis_feature_find(const char *name)
 {
+  if (name == NULL) return NULL;
   const feature_kind *k = find(name);
   return k == NULL ? NULL : &k->shown;
 }
@@ -77,6 +78,7 @@ lapis_status lapis_features_new(lapis_ctx *ctx, const lapis_method *kind,
                                 const lapis_features_options *options,
                                 lapis_solver **out)
 {
+  NEEDS(ctx, ctx, out);
   const feature_kind *k = kind == NULL ? NULL : find(kind->name);
   *out = NULL;
   if (k == NULL)

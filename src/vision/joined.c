@@ -246,6 +246,7 @@ lapis_status lapis_features_joined_new(lapis_ctx *ctx,
                                        const lapis_features_options *options,
                                        lapis_solver **out)
 {
+  NEEDS(ctx, ctx, kinds, out);
   *out = NULL;
   TRY(check_kinds(ctx, kinds, count));
   if (images < 1)
@@ -279,7 +280,7 @@ lapis_status lapis_features_joined_new(lapis_ctx *ctx,
 const void *lapis_features_joined_settings(const lapis_solver *s, int k)
 {
   const joined_job *j = (const joined_job *)s;
-  bool there =
-      s->cls == &joined_class && k >= 0 && k < j->kinds && j->part[k] != NULL;
+  bool there = s != NULL && s->cls == &joined_class && k >= 0 && k < j->kinds &&
+               j->part[k] != NULL;
   return there ? j->part[k]->settings : NULL;
 }

@@ -39,13 +39,6 @@ const lapis_method linear_method = {
     .n_params = sizeof params / sizeof *params,
     .settings_size = sizeof(lapis_linear_settings)};
 
-lapis_linear_settings lapis_linear_defaults(void)
-{
-  lapis_linear_settings set;
-  lapis_settings_default(&linear_method, &set);
-  return set;
-}
-
 /* ---- solving ------------------------------------------------------------*/
 static void find_means(const lapis_mat *X, double *fill)
 {

@@ -75,13 +75,6 @@ const lapis_method mc_method = {
     .unless = "mu",
 };
 
-lapis_mc_settings lapis_mc_defaults(void)
-{
-  lapis_mc_settings set;
-  lapis_settings_default(&mc_method, &set);
-  return set;
-}
-
 /* ---- which solver -------------------------------------------------------*/
 /* By lapis_mc_solver; auto asks them in this order. */
 static const mc_solver *const solvers[] = {[LAPIS_MC_BORDERED] = &mc_bordered,

@@ -61,13 +61,6 @@ const lapis_method clean_method = {
     .n_matrices = sizeof matrices / sizeof *matrices,
 };
 
-lapis_clean_settings lapis_clean_defaults(void)
-{
-  lapis_clean_settings set;
-  lapis_settings_default(&clean_method, &set);
-  return set;
-}
-
 /* ---- settings -----------------------------------------------------------*/
 typedef enum weight_kind { SCALED, PAPER, NUMBER } weight_kind;
 

@@ -44,13 +44,6 @@ const lapis_method rpca_method = {
     .settings_size = sizeof(lapis_rpca_settings),
 };
 
-lapis_rpca_settings lapis_rpca_defaults(void)
-{
-  lapis_rpca_settings set;
-  lapis_settings_default(&rpca_method, &set);
-  return set;
-}
-
 /* ---- solving ------------------------------------------------------------*/
 static lapis_status publish(rpca *w)
 {

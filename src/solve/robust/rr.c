@@ -79,20 +79,6 @@ const lapis_method rlda_method = {
     .settings_size = sizeof(lapis_rr_settings),
 };
 
-lapis_rr_settings lapis_rr_defaults(void)
-{
-  lapis_rr_settings set;
-  lapis_settings_default(&rr_method, &set);
-  return set;
-}
-
-lapis_rr_settings lapis_rlda_defaults(void)
-{
-  lapis_rr_settings set;
-  lapis_settings_default(&rlda_method, &set);
-  return set;
-}
-
 /* ---- solving ------------------------------------------------------------*/
 /* K and R of the convex step from the weights given. */
 static lapis_status set_fixed(rr *w)

@@ -104,13 +104,6 @@ const lapis_method roml_method = {
     .n_matrices = sizeof matrices / sizeof *matrices,
 };
 
-lapis_roml_settings lapis_roml_defaults(void)
-{
-  lapis_roml_settings set;
-  lapis_settings_default(&roml_method, &set);
-  return set;
-}
-
 /* ---- the steps ----------------------------------------------------------*/
 static int64_t entries(const roml_state *s)
 {

@@ -55,13 +55,6 @@ const lapis_method misvm_method = {
     .settings_size = sizeof(lapis_misvm_settings),
 };
 
-lapis_misvm_settings lapis_misvm_defaults(void)
-{
-  lapis_misvm_settings set;
-  lapis_settings_default(&misvm_method, &set);
-  return set;
-}
-
 typedef struct misvm {
   lapis_solver base;
   lapis_misvm_settings set;

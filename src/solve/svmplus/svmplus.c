@@ -73,13 +73,6 @@ const lapis_method svmplus_method = {
     .settings_size = sizeof(lapis_svmplus_settings),
 };
 
-lapis_svmplus_settings lapis_svmplus_defaults(void)
-{
-  lapis_svmplus_settings set;
-  lapis_settings_default(&svmplus_method, &set);
-  return set;
-}
-
 /* ---- one part: one class against the rest --------------------------------*/
 static void class_weights(const svmplus *w, int64_t c)
 {

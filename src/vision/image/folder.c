@@ -118,6 +118,7 @@ static lapis_status into_array(const list *l, lapis_array *out)
 lapis_status lapis_image_list(lapis_ctx *ctx, const char *const *words,
                               int64_t count, lapis_array *out)
 {
+  NEEDS(ctx, words, out);
   list l = {.ctx = ctx};
   lapis_status s = LAPIS_OK;
   *out = (lapis_array){0};

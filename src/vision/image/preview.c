@@ -70,6 +70,7 @@ static lapis_status encode_shrunk(lapis_ctx *ctx, const lapis_image *image,
 lapis_status lapis_image_preview(lapis_ctx *ctx, const lapis_image *image,
                                  int64_t side, int64_t most, lapis_preview *out)
 {
+  NEEDS(ctx, image, out);
   *out = (lapis_preview){.width = 0};
   TRY(image_check(ctx, "preview", image));
   double longer =
@@ -90,6 +91,7 @@ lapis_status lapis_image_preview(lapis_ctx *ctx, const lapis_image *image,
 
 void lapis_preview_free(lapis_preview *preview)
 {
+  if (preview == NULL) return;
   free(preview->bytes);
   *preview = (lapis_preview){.width = 0};
 }

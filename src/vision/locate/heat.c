@@ -35,6 +35,8 @@ static void subtract_others(const lapis_mat *reps, int64_t c, double *weight)
 lapis_status lapis_class_weights(lapis_ctx *ctx, const lapis_mat *reps,
                                  int64_t c, bool contrast, double *weight)
 {
+  NEEDS(ctx, reps, weight);
+  TRY(mat_check_view(ctx, "class weights", "the representatives", reps));
   if (c < 0 || c >= reps->cols || reps->rows < 1)
     return lapis_fail(ctx, LAPIS_EINVAL,
                       "class weights: class %" PRId64 " of %" PRId64
@@ -126,6 +128,7 @@ static void fill_map(heat *h, const lapis_words *words, const double *weight,
 lapis_status lapis_heat_map(lapis_ctx *ctx, const lapis_words *words,
                             const double *weight, double sigma, double *map)
 {
+  NEEDS(ctx, words);
   TRY(words_check(ctx, "heat map", words));
   TRY(check_weights(ctx, "heat map", weight, words->vocabulary));
   if (!(sigma >= 0 && sigma < INFINITY))
@@ -143,6 +146,7 @@ lapis_status lapis_segment_scores(lapis_ctx *ctx, const lapis_words *words,
                                   const lapis_segments *segments,
                                   const double *weight, double *score)
 {
+  NEEDS(ctx, words);
   TRY(words_check(ctx, "segment scores", words));
   TRY(check_weights(ctx, "segment scores", weight, words->vocabulary));
   if (words->width != segments->width || words->height != segments->height)

@@ -20,17 +20,19 @@ typedef struct proposer {
   lapis_box *all;   /* boxes */
 } proposer;
 
-lapis_propose_settings lapis_propose_defaults(void)
+void lapis_propose_fill(lapis_propose_settings *to, size_t size)
 {
-  return (lapis_propose_settings){.size = sizeof(lapis_propose_settings),
-                                  .grid = {.step = -1,
-                                           .smallest = 0.15,
-                                           .largest = 0.9,
-                                           .scales = 8,
-                                           .aspect_low = 0.5,
-                                           .aspect_high = 2,
-                                           .aspects = 5},
-                                  .overlap = 0.7};
+  base_fill(to, size,
+            &(lapis_propose_settings){.size = sizeof(lapis_propose_settings),
+                                      .grid = {.step = -1,
+                                               .smallest = 0.15,
+                                               .largest = 0.9,
+                                               .scales = 8,
+                                               .aspect_low = 0.5,
+                                               .aspect_high = 2,
+                                               .aspects = 5},
+                                      .overlap = 0.7},
+            sizeof *to);
 }
 
 static double pixel(const lapis_image *m, int64_t x, int64_t y)
@@ -139,6 +141,7 @@ lapis_status lapis_boxes_propose(lapis_ctx *ctx, const lapis_image *image,
                                  const lapis_propose_settings *set,
                                  int64_t count, lapis_box *box, int64_t *found)
 {
+  NEEDS(ctx, image, box, found);
   lapis_propose_settings defaults = lapis_propose_defaults();
   if (set == NULL) set = &defaults;
   *found = 0;

@@ -11,11 +11,13 @@
 
 #include "vision/locate/region.h"
 
-lapis_region_settings lapis_region_defaults(void)
+void lapis_region_fill(lapis_region_settings *to, size_t size)
 {
-  return (lapis_region_settings){.size = sizeof(lapis_region_settings),
-                                 .solver = LAPIS_REGION_AUTO,
-                                 .seconds = INFINITY};
+  base_fill(to, size,
+            &(lapis_region_settings){.size = sizeof(lapis_region_settings),
+                                     .solver = LAPIS_REGION_AUTO,
+                                     .seconds = INFINITY},
+            sizeof *to);
 }
 
 static lapis_status check_graph(lapis_ctx *ctx, const lapis_graph *g)
@@ -138,6 +140,7 @@ lapis_status lapis_region_find(lapis_ctx *ctx, const lapis_graph *graph,
                                const lapis_region_settings *set,
                                unsigned char *inside, lapis_region_info *info)
 {
+  NEEDS(ctx, graph, score, inside);
   lapis_region_info unseen;
   lapis_region_settings defaults = lapis_region_defaults();
   if (info == NULL) info = &unseen;
@@ -187,6 +190,7 @@ lapis_status lapis_regions_find(lapis_ctx *ctx, const lapis_graph *graph,
                                 int64_t *region, lapis_region_info *info,
                                 int64_t *found)
 {
+  NEEDS(ctx, graph, score, region, found);
   lapis_region_settings defaults = lapis_region_defaults();
   if (set == NULL) set = &defaults;
   *found = 0;

@@ -14,12 +14,14 @@
 
 enum { USUAL_SEGMENTS = 300 };
 
-lapis_slic_settings lapis_slic_defaults(void)
+void lapis_slic_fill(lapis_slic_settings *to, size_t size)
 {
-  return (lapis_slic_settings){.size = sizeof(lapis_slic_settings),
-                               .side = -1,
-                               .regularity = 15,
-                               .least = -1};
+  base_fill(to, size,
+            &(lapis_slic_settings){.size = sizeof(lapis_slic_settings),
+                                   .side = -1,
+                                   .regularity = 15,
+                                   .least = -1},
+            sizeof *to);
 }
 
 static lapis_status check_settings(lapis_ctx *ctx, const lapis_slic_settings *s)
@@ -75,6 +77,7 @@ lapis_status lapis_segments_slic(lapis_ctx *ctx, const lapis_image *image,
                                  const lapis_slic_settings *set,
                                  lapis_segments *out)
 {
+  NEEDS(ctx, image, out);
   lapis_slic_settings defaults = lapis_slic_defaults();
   if (set == NULL) set = &defaults;
   *out = (lapis_segments){0};

@@ -49,18 +49,20 @@ typedef struct window_search {
   int64_t n_heap, evaluated;
 } window_search;
 
-lapis_window_settings lapis_window_defaults(void)
+void lapis_window_fill(lapis_window_settings *to, size_t size)
 {
-  return (lapis_window_settings){.size = sizeof(lapis_window_settings),
-                                 .grid = {.step = -1,
-                                          .smallest = 0.2,
-                                          .largest = 0.4,
-                                          .scales = 4,
-                                          .aspect_low = 1,
-                                          .aspect_high = 2,
-                                          .aspects = 2},
-                                 .least = -1,
-                                 .overlap = 0.5};
+  base_fill(to, size,
+            &(lapis_window_settings){.size = sizeof(lapis_window_settings),
+                                     .grid = {.step = -1,
+                                              .smallest = 0.2,
+                                              .largest = 0.4,
+                                              .scales = 4,
+                                              .aspect_low = 1,
+                                              .aspect_high = 2,
+                                              .aspects = 2},
+                                     .least = -1,
+                                     .overlap = 0.5},
+            sizeof *to);
 }
 
 static lapis_status check_settings(lapis_ctx *ctx,
@@ -347,6 +349,7 @@ lapis_status lapis_windows_find(lapis_ctx *ctx, const lapis_words *words,
                                 lapis_box *box, int64_t *found,
                                 lapis_window_info *info)
 {
+  NEEDS(ctx, words, found);
   window_search w = {.ctx = ctx, .words = words, .grid = {.step = 1}};
   double start = base_seconds();
   *found = 0;

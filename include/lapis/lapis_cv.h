@@ -1,0 +1,105 @@
+/* lapis_cv.h - choosing settings by cross-validation, and labels that the rest
+ * of the data contradicts.  lapis.h includes it. */
+#ifndef LAPIS_CV_H
+#define LAPIS_CV_H
+#include "lapis.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- choosing settings: k folds over a grid ------------------------------
+ * Folds are drawn from the context's seed; groups (bags, people, images) stay
+ * whole where by_group.  A transductive method (mc) hides the known labels of
+ * a fold and keeps its features; the others fit on the rest and predict, maps
+ * fitted on the rest alone.  Points of the grid are visited with the last
+ * name fastest, each solve warm from the one before where the method can. */
+typedef struct lapis_grid {
+  const char *name; /* a setting of the method */
+  int count;
+  const char *const *value; /* as lapis_settings_set reads them */
+} lapis_grid;
+/* A grid as typed, "NAME=V,V,V" or "NAME=LOW:HIGH:COUNT" (log scale). */
+LAPIS_API lapis_status lapis_grid_new(lapis_ctx *ctx, const char *text,
+                                      lapis_grid **out);
+LAPIS_API void lapis_grid_free(lapis_grid *grid); /* NULL is fine */
+/* What is hidden together should be what is missing together.  auto: groups
+ * where by_group; single cells of Y where Y has several columns and more than a
+ * tenth of the rows with a label lack another (mc alone answers those); else
+ * whole rows. */
+typedef enum lapis_folds_of {
+  LAPIS_FOLDS_OF_AUTO,
+  LAPIS_FOLDS_OF_ROWS,
+  LAPIS_FOLDS_OF_GROUPS,
+  LAPIS_FOLDS_OF_CELLS
+} lapis_folds_of;
+typedef struct lapis_cv_options {
+  size_t size;                /* sizeof(lapis_cv_options) */
+  int64_t folds;              /* at least 2, at most the number of units */
+  bool by_group;              /* data->group whole */
+  const char *metric;         /* a name lapis_metric knows */
+  const char *map, *map_priv; /* specs, or NULL */
+  bool keep_scores;           /* see lapis_cv_scores */
+  bool pooled;  /* judge all hidden samples together, not fold by fold; the
+                 * metric reads scores or values */
+  int folds_of; /* lapis_folds_of */
+} lapis_cv_options;
+/* What a cross-validation with these options hides together; never AUTO. */
+LAPIS_API lapis_folds_of lapis_cv_hides(const lapis_method *m,
+                                        const lapis_data *data,
+                                        const lapis_cv_options *options);
+LAPIS_API void lapis_cv_fill(lapis_cv_options *to, size_t size);
+static inline lapis_cv_options lapis_cv_defaults(void)
+{
+  lapis_cv_options to;
+  lapis_cv_fill(&to, sizeof to);
+  return to;
+}
+
+typedef struct lapis_cv_point {
+  double mean, deviation; /* of the metric over folds that have one; pooled:
+                           * the metric, and its standard error by leaving out
+                           * each group (sample; at most 32 blocks of them) */
+  int64_t folds;          /* how many have one */
+  double seconds;
+} lapis_cv_point;
+typedef struct lapis_cv lapis_cv;
+LAPIS_API lapis_status lapis_cv_run(lapis_ctx *ctx, const lapis_method *m,
+                                    const lapis_data *data,
+                                    const void *settings,
+                                    const lapis_cv_options *options,
+                                    const lapis_grid *grid, int n_grid,
+                                    lapis_cv **out);
+LAPIS_API void lapis_cv_free(lapis_cv *cv);
+/* The folds that lapis_cv_run draws: fold[j] (n of them) is the one that hides
+ * sample j, -1 where it has no known target.  Reads Y, and group by_group. */
+LAPIS_API lapis_status lapis_cv_draw(lapis_ctx *ctx, const lapis_data *data,
+                                     const lapis_cv_options *options,
+                                     int64_t *fold);
+LAPIS_API int lapis_cv_count(const lapis_cv *cv);
+LAPIS_API lapis_cv_point lapis_cv_at(const lapis_cv *cv, int point);
+/* Value of the k-th grid name at a point. */
+LAPIS_API const char *lapis_cv_value(const lapis_cv *cv, int point, int k);
+/* The fold that hid each sample (n of them), -1: none. */
+LAPIS_API const int64_t *lapis_cv_folds(const lapis_cv *cv);
+LAPIS_API int lapis_cv_best(const lapis_cv *cv); /* -1: no point has a value */
+/* K x n scores of the best point, each sample's from the fold that hid it;
+ * NaN where none did.  Only with keep_scores. */
+LAPIS_API lapis_mat lapis_cv_scores(const lapis_cv *cv);
+
+/* Known labels that the rest of the data contradicts most: labels are hidden
+ * fold by fold, completed with the given settings, and ranked by
+ * s (threshold - z).  index: 2 x count (sample, class, from 0), margin: count,
+ * largest first, positive = contradicted.  Out of time: those of the folds that
+ * are done. */
+LAPIS_API lapis_status lapis_suspects(lapis_ctx *ctx, const lapis_method *m,
+                                      const lapis_data *data,
+                                      const void *settings,
+                                      const lapis_cv_options *options,
+                                      int64_t count, int64_t *index,
+                                      double *margin, int64_t *found);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
