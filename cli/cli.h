@@ -34,16 +34,19 @@ typedef struct cli_option {
   {                                                                           \
     "header", 0, "yes|no", "whether a table has a header (default: find out)" \
   }
-#define CLI_TABLE_OPTIONS                                           \
-  {"target", 0, "COL,..", "columns of a table that are targets"},   \
-      {"use", 0, "COL,..",                                          \
-       "columns that are features, also by patterns: 'px*'"},       \
-      {"drop", 0, "COL,..", "columns that are not read, likewise"}, \
-      CLI_TABLE_ROWS,                                               \
-      {"labels", 0, "K|F.xml",                                      \
-       ".arff: K labels at the end, or those F names"},             \
-  {                                                                 \
-    "features", 0, "D", ".svm: at least D features"                 \
+#define CLI_TABLE_OPTIONS                                             \
+  {"target", 0, "COL,..", "columns of a table that are targets"},     \
+      {"use", 0, "COL,..",                                            \
+       "columns that are features, also by patterns: 'px*'"},         \
+      {"drop", 0, "COL,..", "columns that are not read, likewise"},   \
+      CLI_TABLE_ROWS,                                                 \
+      {"labels", 0, "K|F.xml",                                        \
+       ".arff: K labels at the end, or those F names"},               \
+      {"triplets", 0, "1|0",                                          \
+       "a table without a header is row,column,value of a sparse X, " \
+       "counted from 1 or 0"},                                        \
+  {                                                                   \
+    "features", 0, "D", ".svm, triplets: at least D features"         \
   }
 
 /* Of verbs that read images. */

@@ -145,6 +145,14 @@ int table_from_args(cli *c, lapis_table_options *out)
   if (features != NULL && (*end != '\0' || count < 1 || count > INT32_MAX))
     return cli_fail(EXIT_MISUSE, "--features '%s' is no number from 1 to %d",
                     features, INT32_MAX);
+  const char *triplets = args_get(&c->args, "triplets");
+  bool from_1 = triplets != NULL && strcmp(triplets, "1") == 0;
+  bool from_0 = triplets != NULL && strcmp(triplets, "0") == 0;
+  if (triplets != NULL && !from_1 && !from_0)
+    return cli_fail(EXIT_MISUSE,
+                    "--triplets '%s' is neither 1 nor 0, the number of the "
+                    "first row and column",
+                    triplets);
   *out = (lapis_table_options){.target = args_get(&c->args, "target"),
                                .id = args_get(&c->args, "id"),
                                .header = yes  ? LAPIS_HEADER_YES
@@ -153,7 +161,10 @@ int table_from_args(cli *c, lapis_table_options *out)
                                .labels = args_get(&c->args, "labels"),
                                .features = count,
                                .use = args_get(&c->args, "use"),
-                               .drop = args_get(&c->args, "drop")};
+                               .drop = args_get(&c->args, "drop"),
+                               .triplets = from_1   ? LAPIS_TRIPLETS_FROM_1
+                                           : from_0 ? LAPIS_TRIPLETS_FROM_0
+                                                    : LAPIS_TRIPLETS_HEADED};
   return EXIT_DONE;
 }
 

@@ -145,6 +145,40 @@ static void a_model_without_labels_answers(void **state)
   assert_string_equal(c.out, scores);
 }
 
+/* Without a header triplets are asked for, and from where they count. */
+static void triplets_without_a_header(void **state)
+{
+  (void)state;
+  command c;
+  char bare[8192];
+  const char *fit = "fit mc -X %s --absent missing --mu 1e-3 --solver factored "
+                    "%s -q -o o.npz --json";
+  command_begin(&c);
+  for (int base = 0; base < 2; base++) {
+    write_triplets(&c, "headed.csv", base);
+    command_run(&c, fit, "headed.csv", base ? "--triplets 1" : "");
+    command_expect(&c, 0, "");
+    double objective = number(&c, "info", "objective");
+    command_slurp(&c, "headed.csv", bare, sizeof bare);
+    write_text(&c, "bare.csv", strchr(bare, '\n') + 1);
+    command_run(&c, fit, "bare.csv", base ? "--triplets 1" : "--triplets 0");
+    command_expect(&c, 0, "");
+    CHECK_NEAR(number(&c, "info", "objective"), objective, 0);
+    CHECK_NEAR(number(&c, "data", "features"), 9, 0);
+  }
+  command_run(&c, "fit mc -X bare.csv --mu 1e-3 --json");
+  CHECK_NEAR(number(&c, "data", "features"), 3, 0); /* a table */
+  command_run(&c, "fit mc -X headed.csv --triplets 0 --mu 1");
+  command_expect(&c, 2, "its header counts from 1, --triplets from 0");
+  command_run(&c, "fit mc -X bare.csv --triplets 2 --mu 1");
+  command_expect(&c, 2, "--triplets '2' is neither 1 nor 0");
+  write_text(&c, "text.csv", "user,item,stars\n1,1,5\n");
+  command_run(&c, "fit mc -X text.csv --triplets 1 --mu 1");
+  command_expect(&c, 4, "text.csv:1:1: the row 'user' is no whole number");
+  command_run(&c, "info bare.csv --triplets 1 --features 11 --json");
+  command_expect(&c, 0, "");
+}
+
 static void bad_triplets(void **state)
 {
   (void)state;
@@ -213,6 +247,7 @@ int main(void)
       cmocka_unit_test(triplets_and_pairs),
       cmocka_unit_test(new_samples_leave_out_too),
       cmocka_unit_test(a_model_without_labels_answers),
+      cmocka_unit_test(triplets_without_a_header),
       cmocka_unit_test(bad_triplets),
       cmocka_unit_test(maps_do_not_invent_entries),
       cmocka_unit_test(the_solver_is_said),

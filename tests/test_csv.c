@@ -62,7 +62,7 @@ static const wanted plain[] = {
      1,
      {-1.5e-3, .5, INFINITY, -INFINITY}},
     {"1,2\n3,4\n",
-     {NULL, NULL, LAPIS_HEADER_YES, NULL, 0, NULL, NULL},
+     {NULL, NULL, LAPIS_HEADER_YES, NULL, 0, NULL, NULL, 0},
      2,
      1,
      {3, 4}},
@@ -120,9 +120,9 @@ static void check_iris(lapis_dataset *ds)
 static void targets_are_found_by_name_or_number(void **state)
 {
   static const lapis_table_options opt[] = {
-      {"kind", "id", LAPIS_HEADER_AUTO, NULL, 0, NULL, NULL},
-      {"3", "1", 1, NULL, 0, NULL, NULL},
-      {"-2", "-4", LAPIS_HEADER_AUTO, NULL, 0, NULL, NULL}};
+      {"kind", "id", LAPIS_HEADER_AUTO, NULL, 0, NULL, NULL, 0},
+      {"3", "1", 1, NULL, 0, NULL, NULL, 0},
+      {"-2", "-4", LAPIS_HEADER_AUTO, NULL, 0, NULL, NULL, 0}};
   for (int i = 0; i < 3; i++) {
     lapis_dataset *ds = read_table(*state, IRIS, &opt[i]);
     check_iris(ds);
@@ -132,8 +132,8 @@ static void targets_are_found_by_name_or_number(void **state)
 
 static void several_targets_keep_their_titles(void **state)
 {
-  lapis_table_options opt = {"sad,happy", NULL, LAPIS_HEADER_AUTO, NULL, 0,
-                             NULL,        NULL};
+  lapis_table_options opt = {
+      "sad,happy", NULL, LAPIS_HEADER_AUTO, NULL, 0, NULL, NULL, 0};
   lapis_dataset *ds =
       read_table(*state, "x,happy,sad\n1,no,yes\n2,yes,\n", &opt);
   const lapis_mat *Y = &lapis_dataset_data(ds)->Y;
@@ -151,8 +151,8 @@ static void several_targets_keep_their_titles(void **state)
 static void name_of_target_proves_a_header(void **state)
 {
   files *f = *state;
-  lapis_table_options opt = {"kind", NULL, LAPIS_HEADER_AUTO, NULL, 0,
-                             NULL,   NULL};
+  lapis_table_options opt = {"kind", NULL, LAPIS_HEADER_AUTO, NULL, 0, NULL,
+                             NULL,   0};
   lapis_dataset *ds;
   CHECK_OK(f, lapis_dataset_new(f->ctx, &ds));
   files_put_text(f, "y.csv", "word,kind\na,ham\nb,spam\n");
@@ -184,47 +184,47 @@ static const struct {
      "--header yes is for a first row of names"},
     {"1;2\n1,5;2\n", NONE, LAPIS_EFORMAT, "decimal point"},
     {"1,2;1\n1,5;2\n",
-     {"1", NULL, LAPIS_HEADER_AUTO, NULL, 0, NULL, NULL},
+     {"1", NULL, LAPIS_HEADER_AUTO, NULL, 0, NULL, NULL, 0},
      LAPIS_EFORMAT,
      "decimal point"},
     {"0x10,1\n", NONE, LAPIS_EFORMAT, "0x10"},
     {"a,b\n1,\"2\n", NONE, LAPIS_EFORMAT, ":2:3: this quote is never closed"},
     {"a,b\n1,\"2\"3\n", NONE, LAPIS_EFORMAT, "follows the closing quote"},
     {"a,b\n",
-     {NULL, NULL, LAPIS_HEADER_YES, NULL, 0, NULL, NULL},
+     {NULL, NULL, LAPIS_HEADER_YES, NULL, 0, NULL, NULL, 0},
      LAPIS_EFORMAT,
      "no rows below it"},
     {"\n\n", NONE, LAPIS_EFORMAT, "holds no rows"},
     {"a,b\n1,2\n",
-     {"c", NULL, LAPIS_HEADER_AUTO, NULL, 0, NULL, NULL},
+     {"c", NULL, LAPIS_HEADER_AUTO, NULL, 0, NULL, NULL, 0},
      LAPIS_EINVAL,
      "has no column \"c\""},
     {"a,b\n1,2\n",
-     {"3", NULL, LAPIS_HEADER_AUTO, NULL, 0, NULL, NULL},
+     {"3", NULL, LAPIS_HEADER_AUTO, NULL, 0, NULL, NULL, 0},
      LAPIS_EINVAL,
      "has no column \"3\""},
     {"a,b\n1,2\n",
-     {"-3", NULL, LAPIS_HEADER_AUTO, NULL, 0, NULL, NULL},
+     {"-3", NULL, LAPIS_HEADER_AUTO, NULL, 0, NULL, NULL, 0},
      LAPIS_EINVAL,
      "has no column \"-3\""},
     {"a,a\n1,2\n",
-     {"a", NULL, LAPIS_HEADER_AUTO, NULL, 0, NULL, NULL},
+     {"a", NULL, LAPIS_HEADER_AUTO, NULL, 0, NULL, NULL, 0},
      LAPIS_EINVAL,
      "2 columns are named"},
     {"a,b\n1,2\n",
-     {"a,b", NULL, LAPIS_HEADER_AUTO, NULL, 0, NULL, NULL},
+     {"a,b", NULL, LAPIS_HEADER_AUTO, NULL, 0, NULL, NULL, 0},
      LAPIS_EINVAL,
      "no column is left for X"},
     {"a,b\n1,2\n",
-     {"a", "a", LAPIS_HEADER_AUTO, NULL, 0, NULL, NULL},
+     {"a", "a", LAPIS_HEADER_AUTO, NULL, 0, NULL, NULL, 0},
      LAPIS_EINVAL,
      "cannot be both"},
     {"a,b\n1,2\nx,3\n",
-     {"a", NULL, LAPIS_HEADER_AUTO, NULL, 0, NULL, NULL},
+     {"a", NULL, LAPIS_HEADER_AUTO, NULL, 0, NULL, NULL, 0},
      LAPIS_EFORMAT,
      "a target is all numbers or all text"},
     {"a,b,c\n1,2,x\n1,3,y\n",
-     {"b,c", NULL, LAPIS_HEADER_AUTO, NULL, 0, NULL, NULL},
+     {"b,c", NULL, LAPIS_HEADER_AUTO, NULL, 0, NULL, NULL, 0},
      LAPIS_EFORMAT,
      "one kind"},
     {"a,b\n1,\xe9\n", NONE, LAPIS_EFORMAT, "a.csv:2:3: is not UTF-8"},
@@ -266,8 +266,8 @@ static void header_is_one_of_three(void **state)
 static void truncations_do_no_harm(void **state)
 {
   files *f = *state;
-  lapis_table_options opt = {"kind", "id", LAPIS_HEADER_AUTO, NULL, 0,
-                             NULL,   NULL};
+  lapis_table_options opt = {"kind", "id", LAPIS_HEADER_AUTO, NULL, 0, NULL,
+                             NULL,   0};
   for (size_t size = 1; size < strlen(IRIS); size++) {
     lapis_dataset *ds;
     files_put(f, "a.csv", IRIS, size);
@@ -288,7 +288,8 @@ static void truncations_do_no_harm(void **state)
 static void flipped_bytes_do_no_harm(void **state)
 {
   files *f = *state;
-  lapis_table_options opt = {"3", "1", LAPIS_HEADER_AUTO, NULL, 0, NULL, NULL};
+  lapis_table_options opt = {"3",  "1", LAPIS_HEADER_AUTO, NULL, 0, NULL,
+                             NULL, 0};
   for (size_t at = 0; at < strlen(IRIS); at++)
     for (int bit = 0; bit < 8; bit++) {
       char text[] = IRIS;

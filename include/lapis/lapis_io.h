@@ -85,16 +85,23 @@ LAPIS_API lapis_status lapis_file_write(lapis_ctx *ctx, const char *path,
                                         const void *bytes, size_t size);
 
 /* ---- datasets: lapis_data and the memory and names behind it ------------*/
+/* Lines of row, column, value: a sparse X. */
+typedef enum lapis_triplets {
+  LAPIS_TRIPLETS_HEADED, /* where a table's header says so */
+  LAPIS_TRIPLETS_FROM_1, /* a table without a header is one, counted from 1 */
+  LAPIS_TRIPLETS_FROM_0
+} lapis_triplets;
 typedef struct lapis_table_options { /* for .csv, .tsv, .arff, .svm */
   const char *target; /* "COL,COL": names or numbers from 1; NULL: no Y */
   const char *id;     /* column that names the samples, or NULL */
   int header;         /* lapis_header */
   const char *labels; /* .arff: how many columns, at the end (negative: at the
                          beginning), or an XML file that names them; or NULL */
-  int64_t features;   /* .svm: at least so many; 0: as many as are seen */
+  int64_t features;   /* .svm, triplets: at least so many; 0: as are seen */
   const char *use;    /* "COL,COL": no other column is a feature; names or
                          numbers, in .csv also patterns with * ? [..]; or NULL */
   const char *drop;   /* likewise: columns that are not read; or NULL */
+  int triplets;       /* lapis_triplets, of features alone */
 } lapis_table_options;
 
 /* ---- columns of delimited text, before it is known what they are for ----*/

@@ -347,11 +347,9 @@ lapis_status table_shape(const csv_scan *start, const lapis_table_options *opt,
                          lapis_columns *out);
 
 /* ---- triplets.c: a table of row, column, value --------------------------*/
-/* 0 or 1: the number of the first row and column, by the header; -1: the table
- * is not of this kind. */
-int triplets_base(const csv_scan *start);
-lapis_status triplets_read(const csv_scan *start, int base, const char *name,
-                           lapis_arrays *out);
+/* *done false: the table is not of this kind, by its header and the options. */
+lapis_status triplets_read(const csv_scan *start, const table_request *q,
+                           lapis_arrays *out, bool *done);
 
 /* ---- print.c: text out, piece by piece ---------------------------------*/
 enum { IO_PRINT_BYTES = 1 << 16 };

@@ -536,8 +536,11 @@ lapis_status table_read(lapis_ctx *ctx, io_file *f, const io_request *request,
   table t = {.ctx = ctx, .path = io_name(f->path), .request = &request->table};
   TRY(csv_open(ctx, t.path, (const char *)f->data, f->size, &t.start));
   const table_request *q = &request->table;
-  int base = strcmp(q->features, "X") == 0 ? triplets_base(&t.start) : -1;
-  if (base >= 0) return triplets_read(&t.start, base, q->features, out);
+  if (strcmp(q->features, "X") == 0) {
+    bool done;
+    TRY(triplets_read(&t.start, q, out, &done));
+    if (done) return LAPIS_OK;
+  }
   lapis_status status = read_steps(&t, out);
   base_free(t.column);
   lapis_array_free(&t.X);

@@ -1,8 +1,9 @@
 /* triplets.c - a sparse matrix as a table of its entries: row, column, value.
  *
  * The header says that a table is one, and from where rows and columns are
- * counted: row,column,value from 1, row0,column0,value from 0.  A table of
- * three columns without that header is a table of three columns. */
+ * counted: row,column,value from 1, row0,column0,value from 0.  Without that
+ * header a table of three columns is a table of three columns, unless the
+ * options say that it is one of entries, and from where they count. */
 #include <math.h>
 #include <string.h>
 
@@ -15,7 +16,7 @@ static bool is_word(const csv_cell *cell, const char *word)
 }
 
 /* 0 or 1, from where places are counted; -1: no such header. */
-int triplets_base(const csv_scan *start)
+static int headed_base(const csv_scan *start)
 {
   static const char *const heads[2][3] = {{"row0", "column0", "value"},
                                           {"row", "column", "value"}};
@@ -35,7 +36,7 @@ typedef struct triplets {
   lapis_ctx *ctx;
   const char *path;
   int base;
-  int64_t count, room;
+  int64_t count, room, least; /* least: features, at least */
   int64_t *row, *col, *line;
   double *value;
 } triplets;
@@ -140,7 +141,7 @@ static lapis_status refuse_twice(const triplets *t, const lapis_mat *X)
 
 static lapis_status build(const triplets *t, lapis_array *out)
 {
-  int64_t samples = 0, features = 0;
+  int64_t samples = 0, features = t->least;
   for (int64_t k = 0; k < t->count; k++) {
     if (t->row[k] >= samples) samples = t->row[k] + 1;
     if (t->col[k] >= features) features = t->col[k] + 1;
@@ -157,25 +158,55 @@ static lapis_status build(const triplets *t, lapis_array *out)
   return status;
 }
 
-lapis_status triplets_read(const csv_scan *start, int base, const char *name,
-                           lapis_arrays *out)
+/* From where places count; -1: no triplets.  *headed: a header says so. */
+static lapis_status find_base(const csv_scan *start,
+                              const lapis_table_options *opt, int *base,
+                              bool *headed)
 {
-  triplets t = {.ctx = start->ctx, .path = start->path, .base = base};
-  csv_scan s = *start;
+  static const int asked_base[] = {[LAPIS_TRIPLETS_HEADED] = -1,
+                                   [LAPIS_TRIPLETS_FROM_1] = 1,
+                                   [LAPIS_TRIPLETS_FROM_0] = 0};
+  int asked = opt == NULL ? -1 : asked_base[opt->triplets];
+  *base = headed_base(start);
+  *headed = *base >= 0;
+  if (*headed && asked >= 0 && asked != *base)
+    return lapis_fail(start->ctx, LAPIS_EINVAL,
+                      "%s: its header counts from %d, --triplets from %d; "
+                      "leave --triplets out",
+                      start->path, *base, asked);
+  if (!*headed) *base = asked;
+  return LAPIS_OK;
+}
+
+static lapis_status read_entries(triplets *t, csv_scan *s, bool headed)
+{
   csv_cell cell;
+  for (int k = 0; headed && k < 3; k++) TRY(csv_next(s, &cell));
+  csv_skip_blank(s, false);
+  while (!csv_at_end(s)) TRY(read_entry(t, s));
+  if (t->count > 0) return LAPIS_OK;
+  return lapis_fail(t->ctx, LAPIS_EMISSING, "%s: has a header and no entry",
+                    t->path);
+}
+
+lapis_status triplets_read(const csv_scan *start, const table_request *q,
+                           lapis_arrays *out, bool *done)
+{
+  triplets t = {.ctx = start->ctx, .path = start->path};
+  csv_scan s = *start;
   lapis_array a;
-  lapis_status status = LAPIS_OK;
-  for (int k = 0; k < 3 && status >= 0; k++) status = csv_next(&s, &cell);
-  csv_skip_blank(&s, false);
-  while (status >= 0 && !csv_at_end(&s)) status = read_entry(&t, &s);
-  if (status >= 0 && t.count == 0)
-    status = lapis_fail(t.ctx, LAPIS_EMISSING, "%s: has a header and no entry",
-                        t.path);
+  bool headed;
+  *done = false;
+  TRY(find_base(start, q->opt, &t.base, &headed));
+  if (t.base < 0) return LAPIS_OK;
+  if (q->opt != NULL) t.least = q->opt->features;
+  lapis_status status = read_entries(&t, &s, headed);
   if (status >= 0) status = build(&t, &a);
-  if (status >= 0) status = io_arrays_add(t.ctx, out, name, &a);
+  if (status >= 0) status = io_arrays_add(t.ctx, out, q->features, &a);
   base_free(t.row);
   base_free(t.col);
   base_free(t.line);
   base_free(t.value);
+  *done = status >= 0;
   return status;
 }

@@ -254,8 +254,22 @@ static lapis_status solver_for(part *p, const void *settings)
   return LAPIS_OK;
 }
 
+/* The map makes no numbers of what is left out, if these settings say so. */
+static lapis_status check_map(const part *p, const void *settings)
+{
+  const part_source *from = p->from;
+  lapis_map *map;
+  if (from->options->map == NULL) return LAPIS_OK;
+  TRY(lapis_map_new(from->ctx, from->options->map, &map));
+  lapis_status s =
+      method_check_map(from->ctx, from->method, settings, map, &from->data->X);
+  lapis_map_free(map);
+  return s;
+}
+
 static lapis_status solve(part *p, const void *settings)
 {
+  TRY(check_map(p, settings));
   TRY(solver_for(p, settings));
   return lapis_solve(p->solver);
 }
