@@ -136,6 +136,34 @@ static void tell_scale(cli *c, const job *j)
           c->method->name);
 }
 
+/* rlda, settings left open: what was chosen, and whether cleaning paid. */
+static void tell_tried(cli *c, const job *j)
+{
+  const char *name;
+  lapis_mat tried;
+  double most[2] = {0, 0}; /* share right, lambda of all; of the chosen one */
+  int i = 0;
+  while ((name = lapis_result_name(j->solver, i)) != NULL &&
+         strcmp(name, "tried") != 0)
+    i++;
+  if (name == NULL || c->quiet || lapis_result_get(j->solver, name, &tried) < 0)
+    return;
+  const lapis_rr_settings *used = lapis_result_settings(j->solver);
+  for (int64_t t = 0; t < tried.cols; t++) {
+    double lambda = lapis_mat_at(&tried, 0, t);
+    bool it = fabs(lambda - used->lambda) <= 1e-12 * lambda &&
+              fabs(lapis_mat_at(&tried, 1, t) - used->gamma) <= 1e-12;
+    if (it) most[0] = lapis_mat_at(&tried, 2, t);
+    most[1] = fmax(most[1], lambda);
+  }
+  cli_wipe_bar(c);
+  fprintf(stderr,
+          "lapis: %s: standardised inside; lambda %.4g and gamma %g chosen, "
+          "right in %.3f on two folds%s\n",
+          c->method->name, used->lambda, used->gamma, most[0],
+          used->lambda < most[1] ? "" : ": no cleaning was worth its while");
+}
+
 static lapis_status put_texts(cli *c, const job *j, lapis_model *m)
 {
   lapis_mat names = lapis_dataset_text(j->ds, "feature_names");
@@ -179,6 +207,7 @@ static int report(cli *c, const job *j)
   cli_wipe_bar(c);
   warn_if_stopped(c, info);
   tell_scale(c, j);
+  tell_tried(c, j);
   lapis_status status = write_files(c, j);
   if (status < 0) return cli_fail_status(c, status);
   if (c->json) {

@@ -353,6 +353,7 @@ static void weight_of_a_full_dictionary(void **state)
   lapis_ctx *ctx = lapis_ctx_new();
   for (int k = 0; k < 2; k++) {
     lapis_rr_settings set = lapis_rlda_defaults();
+    set.gamma = .1; /* as stated */
     if (k == 1) set.clean_weight = 1;
     lapis_solver *s = solve(ctx, true, &data, &set);
     lapis_model *m;

@@ -431,6 +431,7 @@ LAPIS_DEFAULTS(rpca, lapis_rpca_settings)
  *   weights                   (d + 1) x K  T', the offset last
  *   low_rank, sparse, filled  d x n        as for rpca
  *   labels, classes                        rlda: as for mc
+ *   tried           3 x 6     rlda, settings left open: lambda, gamma, share
  *   dual            d x n     with weights given and certificate */
 typedef enum lapis_rr_denoise {                 /* where D comes from */
                                 LAPIS_RR_JOINT, /* with the regression, as in
@@ -439,13 +440,22 @@ typedef enum lapis_rr_denoise {                 /* where D comes from */
                                 LAPIS_RR_NONE /* D = X: ridge regression, ridge
                                                  LDA */
 } lapis_rr_denoise;
+/* rlda's classes: the largest score; the nearest class mean; the nearest
+ * training samples.  Auto: mean where lambda and gamma are left open. */
+typedef enum lapis_rlda_assign {
+  LAPIS_RLDA_AUTO,
+  LAPIS_RLDA_SCORE,
+  LAPIS_RLDA_MEAN,
+  LAPIS_RLDA_KNN
+} lapis_rlda_assign;
 typedef struct lapis_rr_settings { /* rr and rlda */
   size_t size;
   lapis_stop stop;
   int denoise;        /* lapis_rr_denoise */
   double eta;         /* weight of the fit */
   double lambda;      /* weight of the sparse error; NaN: 1/sqrt(max(d, n)) */
-  double gamma;       /* weight of |T|^2 in the fit */
+  double gamma;       /* weight of |T|^2 in the fit; rlda: NaN: chosen, or
+                         .1 where lambda is given */
   double rho;         /* growth of mu */
   double mu;          /* first mu; NaN: d n / (4 |X|_1) */
   const char *weight; /* "identity", or the file W came from */
@@ -456,6 +466,7 @@ typedef struct lapis_rr_settings { /* rr and rlda */
   double clean_weight; /* predicting: see lapis_rr_predict_settings */
   lapis_mat W;         /* K x K weight of the targets, or empty: identity */
   lapis_mat weights;   /* (d + 1) x K, bias last: solve for D alone; or empty */
+  int assign;          /* lapis_rlda_assign */
 } lapis_rr_settings;
 LAPIS_DEFAULTS(rr, lapis_rr_settings)
 LAPIS_DEFAULTS(rlda, lapis_rr_settings)

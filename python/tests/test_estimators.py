@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import scipy.sparse
 from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer
+from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.model_selection import (GridSearchCV, PredefinedSplit,
                                      cross_val_score)
@@ -127,6 +127,17 @@ class Habits(unittest.TestCase):
         self.assertNotEqual(other.coef_[0, 0], lone.coef_[0, 0])
         with self.assertRaisesRegex(Exception, "nothing proved"):
             lapis.SVMPlusClassifier(scale="none").fit(X * 1e9, y)
+
+    def test_robust_lda_left_open_and_by_neighbours(self):
+        table = load_iris()
+        X, y = table.data * [1, 1e3, 1, 1e-3], table.target
+        shown = np.arange(150) % 2 == 0
+        for settings in ({}, {"assign": "knn"}):
+            model = lapis.RobustLDA(**settings).fit(X[shown], y[shown])
+            self.assertGreater(model.score(X[~shown], y[~shown]), 0.9)
+        plain = lapis.RobustLDA(denoise="none", assign="knn")
+        plain.fit(table.data[shown], y[shown])
+        self.assertGreater(plain.score(table.data[~shown], y[~shown]), 0.94)
 
     def test_every_estimator_survives_pickling_and_cloning(self):
         X, y, _ = two_classes(40)

@@ -18,7 +18,8 @@ typedef struct rr_predict {
   bool cleans;
   rr_basis basis; /* views of the model's arrays */
   const lapis_mat *T, *value;
-  int64_t d, n, K; /* K: rows of T', 0: none */
+  const lapis_mat *scale, *means; /* of rlda.c, or NULL */
+  int64_t d, n, K;                /* K: rows of T', 0: none */
   double w;
   clean_job job;
   double *X;               /* d x n: what T is applied to */
@@ -104,6 +105,8 @@ static void decide(rr_predict *w)
 {
   const targets *t = &w->decode;
   bool pair = t->kind == TARGETS_BINARY;
+  if (w->means != NULL && w->set.knn == 0)
+    rlda_lines(w->means->val, w->means->rows, w->n, w->scores, w->labels);
   if (w->set.knn > 0)
     knn_labels(&w->knn, w->scores, w->n, t->kind == TARGETS_CLASS, w->labels);
   else
@@ -123,6 +126,8 @@ static lapis_status predict_solve(lapis_solver *s)
     const double *from =
         w->job.filled != NULL ? w->job.filled : w->job.low_rank;
     memcpy(w->X, from, (size_t)(w->d * w->n) * sizeof *from);
+    if (w->scale != NULL)
+      rlda_restore(w->scale->val, w->d, w->n, w->job.low_rank, w->job.sparse);
   }
   if (w->K > 0) TRY(score(w));
   if (w->value != NULL) decide(w);
@@ -150,6 +155,7 @@ static const solver_class predict_class = {
 typedef struct fitted { /* what a fit's settings say to predicting */
   double lambda, tau, clean_weight;
   int64_t refill;
+  int assign;
 } fitted;
 
 static lapis_status bad_model(lapis_ctx *ctx, const char *method)
@@ -185,8 +191,18 @@ static lapis_status set_decoding(rr_predict *w, const named_list *learned)
                         .samples = w->n,
                         .value = w->value->val,
                         .n_values = w->value->cols};
+  w->means = named_numbers(learned, "class_means", train->rows, w->value->cols);
   w->knn = (knn_task){train, signs, w->value, w->set.knn, NULL, NULL};
   return LAPIS_OK;
+}
+
+static lapis_status set_scale(rr_predict *w, const named_list *learned)
+{
+  w->scale = named_numbers(learned, "scale", w->d, 2);
+  bool usable = w->scale != NULL || named_find(learned, "scale") == NULL;
+  for (int64_t i = 0; w->scale != NULL && i < w->d; i++)
+    usable = usable && mat_col(w->scale, 1)[i] > 0;
+  return usable ? LAPIS_OK : bad_model(w->base.ctx, w->method);
 }
 
 static lapis_status allocate(rr_predict *w, const lapis_mat *X)
@@ -201,6 +217,7 @@ static lapis_status allocate(rr_predict *w, const lapis_mat *X)
       w->knn.near == NULL || w->knn.far == NULL)
     return LAPIS_ENOMEM;
   mat_to_f64(X, w->X, w->d);
+  if (w->scale != NULL) rlda_scale(w->scale->val, w->d, w->n, w->X);
   return LAPIS_OK;
 }
 
@@ -228,7 +245,9 @@ static lapis_status build(rr_predict *w, const lapis_mat *X, const fitted *f)
   w->w =
       w->set.clean_weight *
       clean_weight(&w->basis, f->lambda, w->set.clean == LAPIS_RR_CLEAN_PAPER);
-  return clean_job_new(&w->h, &w->basis, X, &opt, &w->job);
+  lapis_mat own = lapis_mat_f64(w->X, w->d, w->n);
+  return clean_job_new(&w->h, &w->basis, w->scale != NULL ? &own : X, &opt,
+                       &w->job);
 }
 
 static lapis_status check_X(lapis_ctx *ctx, const char *method,
@@ -272,7 +291,10 @@ static lapis_status predict_new(lapis_ctx *ctx, const lapis_data *data,
   w->n = data->X.cols;
   w->K = T != NULL ? T->cols : 0;
   s->settings = &w->set;
+  if (f->assign == LAPIS_RLDA_KNN && w->set.knn == 0)
+    w->set.knn = RLDA_NEIGHBOURS;
   lapis_status status = set_decoding(w, learned);
+  if (status >= 0) status = set_scale(w, learned);
   if (status >= 0) status = build(w, &data->X, f);
   if (status < 0) {
     lapis_solver_free(s);
@@ -287,7 +309,7 @@ lapis_status rpca_predict_new(lapis_ctx *ctx, const lapis_data *data,
                               const void *options, lapis_solver **out)
 {
   const lapis_rpca_settings *set = settings;
-  fitted f = {set->lambda, set->tau, set->clean_weight, set->refill};
+  fitted f = {set->lambda, set->tau, set->clean_weight, set->refill, 0};
   return predict_new(ctx, data, &rpca_predict_method, &f, learned, options,
                      out);
 }
@@ -297,7 +319,8 @@ lapis_status rr_predict_new(lapis_ctx *ctx, const lapis_data *data,
                             const void *options, lapis_solver **out)
 {
   const lapis_rr_settings *set = settings;
-  fitted f = {set->lambda, set->tau, set->clean_weight, set->refill};
+  fitted f = {set->lambda, set->tau, set->clean_weight, set->refill,
+              set->assign};
   bool lda = named_find(learned, "class_values") != NULL;
   return predict_new(ctx, data, lda ? &rlda_predict_method : &rr_predict_method,
                      &f, learned, options, out);

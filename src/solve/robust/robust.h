@@ -231,7 +231,38 @@ typedef struct rr {
   /* what is published */
   double *X, *low_rank, *sparse, *filled, *dual; /* d x n */
   double *scores, *decided, *weights;            /* K x n, labels, T' */
+  /* rlda.c: lambda and gamma are left open; X and all of the above but what is
+   * published are of standardised features */
+  bool open;
+  int asked;            /* assign, as it was given */
+  double *mean, *dev;   /* d each, adjoining */
+  double *own_weights;  /* T' of the standardised features */
+  double *own_low_rank; /* d x n, made when the model is learnt */
+  double *tried;        /* 3 x 6 */
+  double chosen[2];     /* lambda, gamma; NaN: not yet */
+  double *plain_scores; /* of T itself, for neighbours; with means */
+  double *means;        /* rows of scores x classes */
 } rr;
+
+/* rlda.c */
+lapis_status rlda_standardise(rr *w);
+lapis_status rlda_choose(rr *w);
+void rlda_scale(const double *mean, int64_t d, int64_t n, double *X);
+/* D (and E = X - D, or NULL) back to the units of the data. */
+void rlda_restore(const double *mean, int64_t d, int64_t n, double *D,
+                  double *E);
+void rlda_restore_weights(const rr *w);
+/* means: rows x classes, of scores (rows x n) */
+void rlda_means(const targets *t, const double *scores, int64_t rows, int64_t n,
+                double *means);
+/* Scores (rows x n) of the nearest mean, in place; room: rows. */
+void rlda_lines(const double *means, int64_t rows, int64_t n, double *scores,
+                double *room);
+lapis_status rlda_line_weights(rr *w);
+enum {
+  RLDA_NEIGHBOURS = 5, /* where --assign knn says no more */
+  RLDA_TRIES = 6       /* settings that are tried */
+};
 
 /* targets.c: checks Y, fills labels, K, Y, W. */
 lapis_status rr_check_targets(lapis_ctx *ctx, bool lda,

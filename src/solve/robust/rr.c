@@ -18,20 +18,21 @@
 #include <string.h>
 
 #define AT(field) offsetof(lapis_rr_settings, field)
-#define SHARED_ROWS                                                         \
-  CHOICE("denoise", denoise, "joint|rpca|none", .value = LAPIS_RR_JOINT,    \
-         .arg = "D",                                                        \
-         .help = "clean data: with the regression (joint), by robust PCA "  \
-                 "before it (rpca), or X as it is: ridge (none)"),          \
-      REAL("eta", eta, .symbol = "eta", .value = 10, ABOVE(0),              \
-           .help = "weight of the fit"),                                    \
-      REAL("lambda", lambda, .symbol = "lambda", .value = NAN, ABOVE(0),    \
-           .help = "weight of the sparse error (auto: 1/sqrt(max(d, n)))"), \
-      REAL("gamma", gamma, .symbol = "gamma", .value = 0.1, AT_LEAST(0),    \
-           .help = "weight of |T|^2 within the fit; above 0"),              \
-      REAL("rho", rho, .symbol = "rho", .value = 1.05, ABOVE(1),            \
-           .help = "growth of mu from iteration to iteration"),             \
-      REAL("mu", mu, .symbol = "mu_0", .value = NAN, ABOVE(0),              \
+#define SHARED_ROWS(auto_lambda, auto_gamma, auto_gamma_help)                  \
+  CHOICE("denoise", denoise, "joint|rpca|none", .value = LAPIS_RR_JOINT,       \
+         .arg = "D",                                                           \
+         .help = "clean data: with the regression (joint), by robust PCA "     \
+                 "before it (rpca), or X as it is: ridge (none)"),             \
+      REAL("eta", eta, .symbol = "eta", .value = 10, ABOVE(0),                 \
+           .help = "weight of the fit"),                                       \
+      REAL("lambda", lambda, .symbol = "lambda", .value = NAN, ABOVE(0),       \
+           .help = "weight of the sparse error (" auto_lambda ")"),            \
+      REAL("gamma", gamma, .symbol = "gamma", .value = auto_gamma,             \
+           AT_LEAST(0),                                                        \
+           .help = "weight of |T|^2 within the fit; above 0" auto_gamma_help), \
+      REAL("rho", rho, .symbol = "rho", .value = 1.05, ABOVE(1),               \
+           .help = "growth of mu from iteration to iteration"),                \
+      REAL("mu", mu, .symbol = "mu_0", .value = NAN, ABOVE(0),                 \
            .help = "first mu (auto: d n / (4 |X|_1))")
 #define LAST_ROWS                                                           \
   RR_REFILL, RR_TAU, RR_FITTED_CLEAN_WEIGHT,                                \
@@ -41,7 +42,7 @@
       PARAM_MAX_ITERS(50000), PARAM_TIME_LIMIT
 
 static const lapis_param rr_params[] = {
-    SHARED_ROWS,
+    SHARED_ROWS("auto: 1/sqrt(max(d, n))", 0.1, ""),
     TEXT("weight", weight, .symbol = "W", .arg = "W", .choices = "identity",
          .help = "identity (default), or FILE: K x K weight of the targets"),
     TEXT("fix-weights", fix_weights, .symbol = "T", .arg = "FILE",
@@ -50,7 +51,18 @@ static const lapis_param rr_params[] = {
          .help = "with --fix-weights: also write the multiplier (dual)"),
     LAST_ROWS,
 };
-static const lapis_param rlda_params[] = {SHARED_ROWS, LAST_ROWS};
+static const lapis_param rlda_params[] = {
+    SHARED_ROWS("auto: chosen on two folds, or 1/sqrt(max(d, n)) where gamma "
+                "is given",
+                NAN, " (auto: chosen with lambda, or .1 where that is given)"),
+    CHOICE("assign", assign, "auto|score|mean|knn", .value = LAPIS_RLDA_AUTO,
+           .arg = "A",
+           .help = "class by the largest score, the nearest class mean or the "
+                   "nearest 5 training samples; auto: mean where lambda and "
+                   "gamma are left open, else score"),
+    LAST_ROWS};
+
+static const double RLDA_GAMMA = .1; /* where lambda is given */
 
 static const lapis_matrix_setting rr_matrices[] = {
     {"weight", NULL, AT(W)}, {"fix-weights", NULL, AT(weights)}};
@@ -191,6 +203,35 @@ static lapis_status solve_free(rr *w, loop *l)
 }
 
 /* ---- answers ------------------------------------------------------------*/
+static void by_neighbours(const rr *w, int64_t rows)
+{
+  const targets *t = &w->labels;
+  lapis_mat train = lapis_mat_f64(w->scores, rows, w->n);
+  lapis_mat signs = lapis_mat_f64(t->sign, t->classes, w->n);
+  lapis_mat value = lapis_mat_f64(t->value, 1, t->n_values);
+  int64_t near[RLDA_NEIGHBOURS];
+  double far[RLDA_NEIGHBOURS];
+  knn_task task = {&train, &signs, &value, RLDA_NEIGHBOURS, near, far};
+  knn_labels(&task, w->scores, w->n, t->kind == TARGETS_CLASS, w->decided);
+}
+
+static void assign(rr *w)
+{
+  const targets *t = &w->labels;
+  bool pair = t->kind == TARGETS_BINARY;
+  int64_t rows = pair ? 1 : w->K;
+  if (w->means != NULL) {
+    rlda_means(t, w->scores, rows, w->n, w->means);
+    memcpy(w->plain_scores, w->scores,
+           (size_t)(rows * w->n) * sizeof *w->scores);
+    rlda_lines(w->means, rows, w->n, w->scores, w->means + rows * t->n_values);
+  }
+  if (w->set.assign == LAPIS_RLDA_KNN)
+    by_neighbours(w, rows);
+  else
+    targets_decode(t, w->scores, pair ? 0 : 0.5, w->decided);
+}
+
 /* scores = T [D; 1]; binary: the difference of its two rows. */
 static void decide(rr *w)
 {
@@ -201,7 +242,7 @@ static void decide(rr *w)
   solver_publish(&w->base, "scores",
                  lapis_mat_f64(w->scores, pair ? 1 : w->K, w->n));
   if (!w->lda) return;
-  targets_decode(&w->labels, w->scores, pair ? 0 : 0.5, w->decided);
+  assign(w);
   solver_publish(
       &w->base, "labels",
       lapis_mat_f64(w->decided, targets_label_rows(&w->labels), w->n));
@@ -223,6 +264,11 @@ static lapis_status publish_fit(rr *w)
       w->scores[j * w->K + k] += w->weights[k * (w->d + 1) + w->d];
   solver_publish(&w->base, "weights", T);
   decide(w);
+  if (w->own_weights == NULL) return LAPIS_OK;
+  memcpy(w->own_weights, w->weights,
+         (size_t)((w->d + 1) * w->K) * sizeof *w->weights);
+  if (w->means != NULL) TRY(rlda_line_weights(w));
+  if (w->open) rlda_restore_weights(w);
   return LAPIS_OK;
 }
 
@@ -232,11 +278,16 @@ static lapis_status publish(rr *w)
   TRY(w->h.ops->download(&w->h, &w->step.A, &D));
   rr_residual(w->X, w->low_rank, w->d * w->n, w->sparse);
   TRY(publish_fit(w));
+  if (w->open) {
+    rlda_restore(w->mean, w->d, w->n, w->low_rank, w->sparse);
+    solver_publish(&w->base, "tried", lapis_mat_f64(w->tried, 3, RLDA_TRIES));
+  }
   solver_publish(&w->base, "low_rank", D);
   solver_publish(&w->base, "sparse", lapis_mat_f64(w->sparse, w->d, w->n));
   if (w->filled != NULL)
     solver_publish(&w->base, "filled", lapis_mat_f64(w->filled, w->d, w->n));
-  if (w->set.denoise != LAPIS_RR_NONE && w->set.refill == 0)
+  bool told = w->set.denoise != LAPIS_RR_NONE && w->set.refill == 0;
+  if (told && !w->open)
     TRY(rr_warn_if_empty(w->base.ctx, w->base.cls->method,
                          w->step.low_rank.rank, w->sparse, w->X, w->d * w->n));
   solver_publish_history(&w->base);
@@ -247,13 +298,23 @@ static lapis_status publish(rr *w)
   return LAPIS_OK;
 }
 
+static lapis_status settle_open(rr *w)
+{
+  if (isnan(w->chosen[0])) TRY(rlda_choose(w));
+  w->set.lambda = w->chosen[0];
+  w->set.gamma = w->chosen[1];
+  return LAPIS_OK;
+}
+
 static lapis_status rr_solve(lapis_solver *s)
 {
   rr *w = (rr *)s;
   const char *method = w->lda ? "rlda" : "rr";
   TRY(loop_begin(&s->loop, s->ctx, method, &w->set.stop, 6, rr_dstep_columns));
   bool resumed;
+  if (w->open) loop_keep_holes(&s->loop, "chosen", w->chosen, 2);
   TRY(loop_resume(&s->loop, &resumed));
+  if (w->open) TRY(settle_open(w));
   TRY(rr_alm_targets(w));
   TRY(w->fixed ? solve_fixed(w, &s->loop) : solve_free(w, &s->loop));
   w->solved = true;
@@ -286,13 +347,16 @@ static lapis_status rr_retune(lapis_solver *s, const void *settings)
   TRY(lapis_settings_copy(s->ctx, w->lda ? &rlda_method : &rr_method, settings,
                           &own));
   if (!w->fixed) TRY(check_certificate(s->ctx, s->cls->method, set));
-  if (set->denoise != w->set.denoise || w->fixed ||
-      (set->refill > 0) != (w->set.refill > 0) || !(set->gamma > 0))
+  bool open = w->open || (w->lda && isnan(set->lambda) && isnan(set->gamma));
+  if (isnan(own.gamma)) own.gamma = RLDA_GAMMA;
+  if (open || set->assign != w->asked || set->denoise != w->set.denoise ||
+      w->fixed || (set->refill > 0) != (w->set.refill > 0) || !(set->gamma > 0))
     return lapis_fail(s->ctx, LAPIS_ENOTBUILT,
                       "%s: another --denoise or --refill, or fixed weights, "
                       "need a new solver",
                       s->cls->method);
   lapis_mat W = w->set.W;
+  own.assign = w->set.assign;
   w->set = *set;
   w->set.W = W;
   w->set.lambda = rr_lambda(set->lambda, w->d, w->step.all);
@@ -306,7 +370,17 @@ static lapis_status rr_learn(lapis_solver *s)
   rr *w = (rr *)s;
   bool cleans = w->set.denoise != LAPIS_RR_NONE || w->set.refill > 0;
   lapis_mat D = lapis_mat_f64(w->low_rank, w->d, w->n);
-  named_put(&s->learned, "weights", lapis_mat_f64(w->weights, w->d + 1, w->K));
+  lapis_mat T = lapis_mat_f64(w->weights, w->d + 1, w->K);
+  if (w->open) {
+    if (w->own_low_rank == NULL)
+      w->own_low_rank = arena_reals(&s->arena, w->d * w->n);
+    TRY(arena_status(&s->arena));
+    D.val = w->own_low_rank;
+    TRY(w->h.ops->download(&w->h, &w->step.A, &D));
+    named_put(&s->learned, "scale", lapis_mat_f64(w->mean, w->d, 2));
+  }
+  if (w->own_weights != NULL) T.val = w->own_weights;
+  named_put(&s->learned, "weights", T);
   if (cleans && w->set.refill == 0) {
     rr_basis_free(&w->basis);
     TRY(rr_basis_new(&w->h, &D, &w->basis));
@@ -316,7 +390,11 @@ static lapis_status rr_learn(lapis_solver *s)
   named_put(&s->learned, "class_values",
             lapis_mat_f64(w->labels.value, 1, w->labels.n_values));
   int64_t rows = w->labels.kind == TARGETS_BINARY ? 1 : w->K;
-  named_put(&s->learned, "train_scores", lapis_mat_f64(w->scores, rows, w->n));
+  double *f = w->means != NULL ? w->plain_scores : w->scores;
+  if (w->means != NULL)
+    named_put(&s->learned, "class_means",
+              lapis_mat_f64(w->means, rows, w->labels.n_values));
+  named_put(&s->learned, "train_scores", lapis_mat_f64(f, rows, w->n));
   named_put(&s->learned, "train_signs",
             lapis_mat_f64(w->labels.sign, w->labels.classes, w->n));
   return LAPIS_OK;
@@ -358,9 +436,19 @@ static lapis_status allocate(rr *w, const lapis_data *data)
   w->scores = arena_reals(a, w->K * w->n);
   if (w->lda) w->decided = arena_reals(a, w->K * w->n);
   w->weights = arena_reals(a, (w->d + 1) * w->K);
+  if (w->open) w->tried = arena_reals(a, 3 * RLDA_TRIES);
+  if (w->open || w->set.assign == LAPIS_RLDA_MEAN)
+    w->own_weights = arena_reals(a, (w->d + 1) * w->K);
+  if (w->set.assign == LAPIS_RLDA_MEAN) {
+    w->plain_scores = arena_reals(a, w->K * w->n);
+    w->means = arena_reals(a, w->K * (w->labels.n_values + 1)); /* and room */
+  }
   TRY(arena_status(a));
   mat_to_f64(&data->X, w->X, w->d);
-  TRY(rr_dstep_new(&w->h, &data->X, w->fixed ? w->K : 0, &w->step));
+  if (w->open) TRY(rlda_standardise(w));
+  lapis_mat own = lapis_mat_f64(w->X, w->d, w->n);
+  TRY(rr_dstep_new(&w->h, w->open ? &own : &data->X, w->fixed ? w->K : 0,
+                   &w->step));
   w->set.lambda = rr_lambda(w->set.lambda, w->d, w->step.all);
   TRY(rr_tstep_new(&w->h, w->d, w->n, w->K, &w->t));
   return rr_alm_alloc(w);
@@ -369,7 +457,8 @@ static lapis_status allocate(rr *w, const lapis_data *data)
 static lapis_status check_gamma(lapis_ctx *ctx, const char *method,
                                 const lapis_rr_settings *set)
 {
-  if (set->gamma > 0 || !mat_empty(&set->weights)) return LAPIS_OK;
+  bool open = isnan(set->gamma); /* rlda's auto */
+  if (open || set->gamma > 0 || !mat_empty(&set->weights)) return LAPIS_OK;
   return lapis_fail(ctx, LAPIS_EINVAL,
                     "%s: --gamma is 0; then T c and D / c lower the objective "
                     "without end, take a small one above 0",
@@ -391,6 +480,25 @@ static lapis_status check(lapis_ctx *ctx, bool lda, const lapis_data *data,
   return raw ? mat_check_finite(ctx, method, "X", &data->X, false) : LAPIS_OK;
 }
 
+/* What is left open, and what it is where it is not chosen. */
+static lapis_status settle_settings(rr *w)
+{
+  lapis_rr_settings *set = &w->set;
+  bool several = w->lda && w->labels.kind == TARGETS_MULTILABEL;
+  w->asked = set->assign;
+  w->chosen[0] = w->chosen[1] = NAN;
+  w->open = w->lda && !several && set->denoise == LAPIS_RR_JOINT &&
+            set->refill == 0 && isnan(set->lambda) && isnan(set->gamma);
+  if (isnan(set->gamma)) set->gamma = RLDA_GAMMA;
+  if (set->assign == LAPIS_RLDA_MEAN && several)
+    return lapis_fail(w->base.ctx, LAPIS_EINVAL,
+                      "rlda: --assign mean is for one class a sample; with "
+                      "several labels take score or knn");
+  if (set->assign == LAPIS_RLDA_AUTO)
+    set->assign = w->open ? LAPIS_RLDA_MEAN : LAPIS_RLDA_SCORE;
+  return LAPIS_OK;
+}
+
 static lapis_status create(lapis_ctx *ctx, bool lda, const lapis_data *data,
                            const lapis_rr_settings *set, lapis_solver **out)
 {
@@ -405,6 +513,7 @@ static lapis_status create(lapis_ctx *ctx, bool lda, const lapis_data *data,
   s->settings = &w->set;
   lapis_status status = la_open(ctx, &w->h);
   if (status >= 0) status = rr_targets_build(w, data);
+  if (status >= 0) status = settle_settings(w);
   if (status >= 0) status = allocate(w, data);
   if (status < 0) {
     lapis_solver_free(s);

@@ -1,0 +1,286 @@
+/* rlda.c - robust LDA where nobody gave lambda or gamma, and how scores become
+ * classes.
+ *
+ * Left open, features are standardised inside (means and deviations of what was
+ * observed), and (lambda, gamma) are those of a small grid,
+ *   lambda in {1, 3, 10} / sqrt(max(d, n)),  gamma in {.1, 10},
+ * that is right most often on two folds, each cleaned and told by the model of
+ * the other; of those within a standard error of the best, the first in the
+ * order of largest lambda, least gamma.  The largest lambda leaves next to
+ * nothing to the sparse error, which is ridge LDA: where it is taken, no
+ * cleaning was worth its while.
+ * Answers return to the units of the data: D, X - D and T, whose bias takes the
+ * means.
+ *
+ * mean: the class c whose samples' mean score m_c is nearest, which is the one
+ * with the largest m_c's - |m_c|^2 / 2: lines again, and what is published as
+ * scores and weights. */
+#include <math.h>
+#include <string.h>
+
+#include "solve/robust/robust.h"
+
+enum { FOLDS = 2, FACTORS = 3, GAMMAS = 2, TRIES = RLDA_TRIES };
+_Static_assert(TRIES == FACTORS * GAMMAS, "every pair is tried");
+static const double FACTOR[FACTORS] = {10, 3, 1}, GAMMA[GAMMAS] = {.1, 10};
+static const double LOOSE = 1e-5; /* residuals of a fold */
+
+/* ---- standardising ------------------------------------------------------*/
+lapis_status rlda_standardise(rr *w)
+{
+  int64_t d = w->d, n = w->n;
+  w->mean = arena_reals(&w->base.arena, 2 * d);
+  if (w->mean == NULL) return LAPIS_ENOMEM;
+  w->dev = w->mean + d;
+  for (int64_t i = 0; i < d; i++) {
+    double count = 0, mean = 0, square = 0;
+    for (int64_t j = 0; j < n; j++) {
+      double x = w->X[j * d + i];
+      if (!isnan(x)) mean += (x - mean) / ++count;
+    }
+    for (int64_t j = 0; j < n; j++) {
+      double off = w->X[j * d + i] - mean;
+      if (!isnan(off)) square += off * off / count;
+    }
+    w->mean[i] = mean;
+    w->dev[i] = sqrt(square);
+    /* a constant, but for rounding; or numbers whose squares are none */
+    bool usable = w->dev[i] > 1e-14 * fabs(mean) && isfinite(w->dev[i]);
+    if (!usable) w->dev[i] = fabs(mean) > 0 ? fabs(mean) : 1;
+  }
+  rlda_scale(w->mean, d, n, w->X);
+  return LAPIS_OK;
+}
+
+/* mean: d, then as many deviations. */
+void rlda_scale(const double *mean, int64_t d, int64_t n, double *X)
+{
+  for (int64_t k = 0; k < d * n; k++)
+    X[k] = (X[k] - mean[k % d]) / mean[d + k % d];
+}
+
+void rlda_restore(const double *mean, int64_t d, int64_t n, double *D,
+                  double *E)
+{
+  for (int64_t k = 0; k < d * n; k++) {
+    D[k] = D[k] * mean[d + k % d] + mean[k % d];
+    if (E != NULL) E[k] *= mean[d + k % d];
+  }
+}
+
+void rlda_restore_weights(const rr *w)
+{
+  for (int64_t k = 0; k < w->K; k++) {
+    double *t = w->weights + k * (w->d + 1);
+    for (int64_t i = 0; i < w->d; i++) {
+      t[i] /= w->dev[i];
+      t[w->d] -= t[i] * w->mean[i];
+    }
+  }
+}
+
+/* ---- the nearest class mean ---------------------------------------------*/
+static bool is_of(const targets *t, const double *sign, int64_t c)
+{
+  return t->kind == TARGETS_BINARY ? (sign[0] > 0) == (c == 1) : sign[c] > 0;
+}
+
+void rlda_means(const targets *t, const double *scores, int64_t rows, int64_t n,
+                double *means)
+{
+  int64_t C = t->n_values;
+  for (int64_t c = 0; c < C; c++) {
+    double count = 0, *mean = means + c * rows;
+    memset(mean, 0, (size_t)rows * sizeof *mean);
+    for (int64_t j = 0; j < n; j++)
+      count += is_of(t, t->sign + j * t->classes, c);
+    for (int64_t j = 0; j < n; j++)
+      for (int64_t i = 0; i < rows && is_of(t, t->sign + j * t->classes, c);
+           i++)
+        mean[i] += scores[j * rows + i] / count;
+  }
+}
+
+/* One row of scores: the difference of two classes, 0 in their middle. */
+void rlda_lines(const double *means, int64_t rows, int64_t n, double *scores,
+                double *room)
+{
+  double half = rows == 1 ? (means[0] + means[1]) / 2 : 0;
+  for (int64_t j = 0; j < n; j++) {
+    double *s = scores + j * rows;
+    for (int64_t c = 0; c < rows && rows > 1; c++) {
+      room[c] = 0;
+      for (int64_t i = 0; i < rows; i++)
+        room[c] += means[c * rows + i] * (s[i] - means[c * rows + i] / 2);
+    }
+    if (rows == 1)
+      s[0] = (means[1] - means[0]) * (s[0] - half);
+    else
+      memcpy(s, room, (size_t)rows * sizeof *s);
+  }
+}
+
+/* T' so that T [D; 1] are those lines.  Its rows are scores of a kind: each
+ * feature's share goes through the same map, the bias takes what is constant.
+ */
+lapis_status rlda_line_weights(rr *w)
+{
+  int64_t d1 = w->d + 1, K = w->K, rows = K == 2 ? 1 : K;
+  const double *m = w->means;
+  double *T = w->weights;
+  if (rows == 1) {
+    for (int64_t i = 0; i < 2 * d1; i++) T[i] *= m[1] - m[0];
+    T[d1 + w->d] -= (m[1] - m[0]) * (m[1] + m[0]) / 2;
+    return LAPIS_OK;
+  }
+  double *t = base_alloc(w->base.ctx, K, sizeof *t);
+  if (t == NULL) return LAPIS_ENOMEM;
+  for (int64_t i = 0; i < d1; i++) {
+    for (int64_t k = 0; k < K; k++) t[k] = T[k * d1 + i];
+    for (int64_t c = 0; c < K; c++) {
+      double sum = 0;
+      for (int64_t k = 0; k < K; k++)
+        sum += m[c * K + k] * (t[k] - (i == w->d ? m[c * K + k] / 2 : 0));
+      T[c * d1 + i] = sum;
+    }
+  }
+  base_free(t);
+  return LAPIS_OK;
+}
+
+/* ---- choosing -----------------------------------------------------------*/
+typedef struct fold {
+  lapis_data train, test;
+  double *room; /* of both */
+} fold;
+
+static double class_of(const targets *t, int64_t j)
+{
+  int64_t c = 0;
+  while (c + 1 < t->n_values && !is_of(t, t->sign + j * t->classes, c)) c++;
+  return t->value[c];
+}
+
+/* Kinds in turn over the folds, in a random order. */
+static void choose_folds(const rr *w, int64_t *order, int *in, int64_t *next)
+{
+  const targets *t = &w->labels;
+  rng_shuffle(base_seed(w->base.ctx), 78, order, w->n);
+  for (int64_t k = 0; k < w->n; k++) {
+    int64_t j = order[k], c = 0;
+    while (!is_of(t, t->sign + j * t->classes, c)) c++;
+    in[j] = (int)(next[c]++ % FOLDS);
+  }
+}
+
+static lapis_status take_fold(const rr *w, const int *in, int k, fold *out)
+{
+  int64_t d = w->d, n = w->n, m = 0, at[2];
+  for (int64_t j = 0; j < n; j++) m += in[j] != k;
+  out->room = base_alloc_raw(w->base.ctx, (d + 1) * n, sizeof(double));
+  if (out->room == NULL) return LAPIS_ENOMEM;
+  double *Y = out->room + d * n;
+  at[0] = 0; /* training samples first */
+  at[1] = m;
+  for (int64_t j = 0; j < n; j++) {
+    int64_t to = at[in[j] == k]++;
+    memcpy(out->room + to * d, w->X + j * d, (size_t)d * sizeof *Y);
+    Y[to] = class_of(&w->labels, j);
+  }
+  out->train = (lapis_data){.X = lapis_mat_f64(out->room, d, m),
+                            .Y = lapis_mat_f64(Y, 1, m)};
+  out->test = (lapis_data){.X = lapis_mat_f64(out->room + m * d, d, n - m),
+                           .Y = lapis_mat_f64(Y + m, 1, n - m)};
+  return LAPIS_OK;
+}
+
+static lapis_status answer(rr *w, const fold *f, lapis_solver *s,
+                           lapis_solver **p)
+{
+  lapis_rr_predict_settings how;
+  lapis_settings_default(&rlda_predict_method, &how);
+  lapis_status status = lapis_solve(s);
+  TRY(status);
+  if (status == LAPIS_CANCELLED) return status;
+  TRY(s->cls->learn(s));
+  TRY(rr_predict_new(w->base.ctx, &f->test, s->settings, &s->learned, &how, p));
+  return lapis_solve(*p);
+}
+
+/* Adds to *right; what one of them cannot solve is not right. */
+static lapis_status try_one(rr *w, const fold *f, double factor, double gamma,
+                            double *right)
+{
+  lapis_rr_settings set = w->set;
+  lapis_solver *s = NULL, *p = NULL;
+  set.lambda = factor * rr_lambda(NAN, w->d, f->train.X.cols);
+  set.gamma = gamma;
+  set.assign = LAPIS_RLDA_MEAN;
+  set.stop.tol = fmax(set.stop.tol, LOOSE);
+  set.stop.seconds = w->set.stop.seconds - loop_seconds(&w->base.loop);
+  if (!(set.stop.seconds > 0)) return LAPIS_TIME_LIMIT;
+  lapis_status status = rlda_new(w->base.ctx, &f->train, &set, &s);
+  if (status >= 0) status = answer(w, f, s, &p);
+  const lapis_mat *got = NULL;
+  if (status >= 0 && p != NULL) got = named_find(&p->result, "labels");
+  for (int64_t j = 0; got != NULL && j < got->cols; j++)
+    *right +=
+        fabs(lapis_mat_at(got, 0, j) - lapis_mat_at(&f->test.Y, 0, j)) <= 0;
+  lapis_solver_free(p);
+  lapis_solver_free(s);
+  return status == LAPIS_ENUMERIC || status == LAPIS_EDATA ? LAPIS_OK : status;
+}
+
+/* tried (3 x TRIES): lambda for all samples, gamma, share that was right. */
+static lapis_status try_all(rr *w, const int *in)
+{
+  lapis_status status = LAPIS_OK;
+  for (int t = 0; t < TRIES; t++) {
+    w->tried[3 * t] = FACTOR[t / GAMMAS] * rr_lambda(NAN, w->d, w->n);
+    w->tried[3 * t + 1] = GAMMA[t % GAMMAS];
+  }
+  for (int k = 0; k < FOLDS && status >= 0; k++) {
+    fold f = {.room = NULL};
+    status = take_fold(w, in, k, &f);
+    for (int t = 0; t < TRIES && status >= 0; t++) {
+      double right = 0;
+      status = try_one(w, &f, FACTOR[t / GAMMAS], GAMMA[t % GAMMAS], &right);
+      w->tried[3 * t + 2] += right / (double)w->n;
+      if (status == LAPIS_CANCELLED) w->base.loop.status = status;
+      if (status == LAPIS_CANCELLED || status == LAPIS_TIME_LIMIT) break;
+    }
+    base_free(f.room);
+    if (status == LAPIS_CANCELLED || status == LAPIS_TIME_LIMIT) break;
+  }
+  return status;
+}
+
+/* The first within a standard error of the best. */
+static int simplest(const rr *w)
+{
+  double best = 0;
+  for (int t = 0; t < TRIES; t++) best = fmax(best, w->tried[3 * t + 2]);
+  double error = sqrt(best * (1 - fmin(best, 1)) / (double)w->n);
+  int first = 0;
+  while (w->tried[3 * first + 2] < best - error - 1e-9) first++;
+  return first;
+}
+
+lapis_status rlda_choose(rr *w)
+{
+  lapis_ctx *ctx = w->base.ctx;
+  int64_t *order = base_alloc(ctx, w->n + w->labels.n_values, sizeof *order);
+  int *in = base_alloc(ctx, w->n, sizeof *in);
+  lapis_status s = order == NULL || in == NULL ? LAPIS_ENOMEM : LAPIS_OK;
+  if (s >= 0) choose_folds(w, order, in, order + w->n);
+  keep_pause(ctx, true);
+  if (s >= 0) s = try_all(w, in);
+  keep_pause(ctx, false);
+  base_free(order);
+  base_free(in);
+  TRY(s);
+  int best = simplest(w);
+  w->chosen[0] = w->tried[3 * best];
+  w->chosen[1] = w->tried[3 * best + 1];
+  return LAPIS_OK;
+}
