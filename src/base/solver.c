@@ -143,9 +143,9 @@ const char *lapis_result_name(const lapis_solver *s, int i)
 
 bool lapis_result_is_divided(const lapis_solver *s, const char *name)
 {
-  static const char *const of_samples[] = {"low_rank",     "sparse", "filled",
-                                           "dual",         "scores", "labels",
-                                           "probabilities"};
+  static const char *const of_samples[] = {
+      "low_rank", "sparse", "filled",        "dual", "scores",
+      "labels",   "alpha",  "probabilities", "zeta"};
   if (s == NULL || name == NULL) return false;
   for (size_t i = 0; i < sizeof of_samples / sizeof *of_samples; i++)
     if (strcmp(name, of_samples[i]) == 0) return s->ranks > 1;

@@ -40,6 +40,7 @@ static const method_entry list[] = {
      .predict_method = &misvm_predict_method,
      .predict = misvm_predict_new},
     {.method = &svmplus_method,
+     .splits = true,
      .create = svmplus_new,
      .predict_method = &svmplus_predict_method,
      .predict = sv_predict_new,

@@ -368,7 +368,7 @@ static lapis_status iterate(ipm *t, double mu)
 }
 
 /* ---- the loop -----------------------------------------------------------*/
-static void start(ipm *t)
+static lapis_status start(ipm *t)
 {
   sv_linear *point = t->point;
   const sv_data *q = point->q;
@@ -382,6 +382,7 @@ static void start(ipm *t)
     t->s1[i] = 1;
     if (!q->plain) column_add(&q->P, i, q->C[i], t->c + t->D);
   }
+  return base_sum(q->ctx, t->c, t->N);
 }
 
 static bool finite_state(const ipm *t)
@@ -571,10 +572,11 @@ lapis_status sv_ipm(sv_linear *point, double tol)
            .best_gap = INFINITY};
   TRY(base_sum(q->ctx, &t.total, 1));
   TRY(allocate(&t, &room));
-  t.most = q->plain ? 0 : q->gamma / 2;
+  t.most = q->plain || base_rank(q->ctx) > 0 ? 0 : q->gamma / 2;
   for (int64_t i = 0; i < q->n; i++) t.most += q->C[i];
-  start(&t);
-  lapis_status s = run(&t, tol);
+  lapis_status s = base_sum(q->ctx, &t.most, 1);
+  if (s >= 0) s = start(&t);
+  if (s >= 0) s = run(&t, tol);
   if (s >= 0 && isfinite(t.best_gap)) {
     memcpy(point->a, t.best_a, (size_t)q->n * sizeof *point->a);
     memcpy(point->s, t.best_s, (size_t)q->n * sizeof *point->s);

@@ -178,6 +178,18 @@ static bool interior_first(const svmplus *w)
   return w->set.solver == LAPIS_SVMPLUS_SOLVER_AUTO && order <= ORDER_MODERATE;
 }
 
+lapis_status sv_linear_divides(const svmplus *w)
+{
+  if (base_ranks(w->base.ctx) == 1) return LAPIS_OK;
+  if (w->kind == SV_LINEAR && interior_first(w) && !w->set.probability)
+    return LAPIS_OK;
+  return lapis_fail(w->base.ctx, LAPIS_EINVAL,
+                    "svmplus: %d processes; only the linear problem by "
+                    "--solver ipm, without --probability, is divided among "
+                    "them",
+                    base_ranks(w->base.ctx));
+}
+
 /* Samples for which the last digits are worth a dense system. */
 enum { SMALL = 20000 };
 static const double PRECISE = 1e-6;

@@ -17,12 +17,14 @@ static lapis_status check_shapes(lapis_ctx *ctx, const char *method,
                                  const lapis_data *data)
 {
   const lapis_mat *X = &data->X, *Y = &data->Y, *P = &data->P;
-  if (mat_empty(X))
+  int64_t first, all;
+  TRY(base_place(ctx, X->cols, &first, &all));
+  if (X->rows == 0 || all == 0)
     return lapis_fail(ctx, LAPIS_ESHAPE,
                       "%s: X has %" PRId64 " samples of %" PRId64
                       " features; at least one of each is needed",
-                      method, X->cols, X->rows);
-  if (mat_empty(Y))
+                      method, all, X->rows);
+  if (Y->rows == 0 || (Y->cols == 0 && X->cols > 0))
     return lapis_fail(ctx, LAPIS_EMISSING,
                       "%s: there is no Y; labels are needed to learn from",
                       method);
@@ -98,7 +100,9 @@ lapis_status sv_check_data(lapis_ctx *ctx, const char *method,
   TRY(check_weights(ctx, method, data));
   TRY(check_square(ctx, method, "X", set->kernel, &data->X));
   TRY(check_square(ctx, method, "P", set->kernel_priv, &data->P));
-  if (!mat_empty(&data->P) && all_zero(&data->P))
+  double some = data->P.rows > 0 && !all_zero(&data->P);
+  TRY(base_max(ctx, &some, 1));
+  if (data->P.rows > 0 && !(some > 0))
     return lapis_fail(ctx, LAPIS_EDATA,
                       "%s: P is zero everywhere; leave it out for the plain "
                       "SVM",
@@ -109,6 +113,7 @@ lapis_status sv_check_data(lapis_ctx *ctx, const char *method,
 void sv_warn_constant(lapis_ctx *ctx, const char *method, const lapis_mat *P)
 {
   if (mat_empty(P) || P->colptr != NULL) return; /* sparse: hardly so */
+  if (base_ranks(ctx) > 1) return; /* a part says nothing of all */
   for (int64_t j = 1; j < P->cols; j++)
     for (int64_t i = 0; i < P->rows; i++) {
       double first = lapis_mat_at(P, i, 0);
@@ -125,20 +130,22 @@ lapis_status sv_encode(lapis_ctx *ctx, const char *method, const lapis_mat *Y,
 {
   TRY(targets_encode(ctx, method, Y, out));
   for (int64_t c = 0; c < out->classes; c++) {
-    int64_t positive = 0;
-    for (int64_t j = 0; j < out->samples; j++)
-      positive += out->sign[j * out->classes + c] > 0;
-    if (positive > 0 && positive < out->samples) continue;
-    lapis_status s =
-        out->classes == 1
-            ? lapis_fail(ctx, LAPIS_EDATA,
-                         "%s: Y has one class only; samples of both kinds are "
-                         "needed",
-                         method)
-            : lapis_fail(ctx, LAPIS_EDATA,
-                         "%s: Y, column %" PRId64 ": all samples are %s; "
-                         "samples of both kinds are needed",
-                         method, c + 1, positive > 0 ? "positive" : "negative");
+    int64_t count[2]; /* there are no unknown ones */
+    lapis_status s = targets_count_all(ctx, out, c, count);
+    int64_t positive = count[1];
+    if (s >= 0 && positive > 0 && count[0] > 0) continue;
+    if (s >= 0)
+      s = out->classes == 1
+              ? lapis_fail(
+                    ctx, LAPIS_EDATA,
+                    "%s: Y has one class only; samples of both kinds are "
+                    "needed",
+                    method)
+              : lapis_fail(ctx, LAPIS_EDATA,
+                           "%s: Y, column %" PRId64 ": all samples are %s; "
+                           "samples of both kinds are needed",
+                           method, c + 1,
+                           positive > 0 ? "positive" : "negative");
     targets_free(out);
     return s;
   }

@@ -44,6 +44,7 @@ lapis_status sv_publish(svmplus *w)
   for (int64_t c = 0; w->linear && c < K; c++)
     sv_scale_weights(&w->scale, w->weights + c * (w->q.d + 1));
   for (int64_t i = 0; i < n; i++) count += supports(w, i);
+  TRY(base_sum_whole(s->ctx, &count, 1));
   s->info.rank = count;
   targets_decode(&w->labels, w->scores, 0, w->decided);
   solver_publish(s, "scores", lapis_mat_f64(w->scores, K, n));

@@ -43,13 +43,15 @@ static int64_t entries(const lapis_mat *X, int64_t j, const double **val)
   return dense ? X->rows : X->colptr[j + 1] - X->colptr[j];
 }
 
-/* Divided by the largest, no square can overflow. */
-static void measure(const lapis_mat *X, sizes *z)
+/* Divided by the largest, no square can overflow.  n: samples of all
+ * processes. */
+static lapis_status measure(lapis_ctx *ctx, const lapis_mat *X, int64_t n,
+                            sizes *z)
 {
-  int64_t d = X->rows, n = X->cols;
+  int64_t d = X->rows;
   const double *x;
-  for (int pass = 0; pass < 3; pass++)
-    for (int64_t j = 0; j < n; j++) {
+  for (int pass = 0; pass < 3; pass++) {
+    for (int64_t j = 0; j < X->cols; j++) {
       int64_t count = entries(X, j, &x);
       for (int64_t k = 0; k < count; k++) {
         int64_t i = feature(X, j, k);
@@ -61,11 +63,17 @@ static void measure(const lapis_mat *X, sizes *z)
         if (pass == 2) z->dev[i] += off * off / (double)n;
       }
     }
+    if (pass == 0) TRY(base_max(ctx, z->big, d));
+    if (pass == 0) TRY(base_sum(ctx, z->seen, d));
+    if (pass == 1) TRY(base_sum(ctx, z->mean, d));
+    if (pass == 2) TRY(base_sum(ctx, z->dev, d));
+  }
   for (int64_t i = 0; i < d; i++) {
     z->dev[i] = sqrt(z->dev[i]);
     /* rounding of a constant */
     if (!(z->dev[i] > 1e-14 * fabs(z->mean[i]))) z->dev[i] = 0;
   }
+  return LAPIS_OK;
 }
 
 static bool needed(const sizes *z, int64_t d, int64_t n, bool linear)
@@ -120,9 +128,11 @@ static bool may_be_scaled(int mode, int kernel, double width)
 lapis_status sv_scale_fit(arena *a, int mode, int kernel, double width,
                           const lapis_mat *X, sv_scale *out)
 {
-  int64_t d = X->rows;
+  int64_t d = X->rows, first, n;
   *out = (sv_scale){.d = d};
-  if (mat_empty(X) || !may_be_scaled(mode, kernel, width)) return LAPIS_OK;
+  if (d == 0 || !may_be_scaled(mode, kernel, width)) return LAPIS_OK;
+  TRY(base_place(a->ctx, X->cols, &first, &n));
+  if (n == 0) return LAPIS_OK;
   double *room = base_alloc(a->ctx, 4 * d, sizeof *room);
   out->centre = arena_reals(a, 2 * d);
   lapis_status s =
@@ -130,9 +140,9 @@ lapis_status sv_scale_fit(arena *a, int mode, int kernel, double width,
   if (s >= 0) {
     sizes z = {room, room + d, room + 2 * d, room + 3 * d};
     out->factor = out->centre + d;
-    measure(X, &z);
+    s = measure(a->ctx, X, n, &z);
     out->used = mode == LAPIS_SCALE_STANDARD ||
-                needed(&z, d, X->cols, kernel == LAPIS_KERNEL_LINEAR);
+                needed(&z, d, n, kernel == LAPIS_KERNEL_LINEAR);
     if (out->used) fill(&z, d, out);
   }
   base_free(room);

@@ -74,20 +74,23 @@ const lapis_method svmplus_method = {
 };
 
 /* ---- one part: one class against the rest --------------------------------*/
-static void class_weights(const svmplus *w, int64_t c)
+static lapis_status class_weights(const svmplus *w, int64_t c)
 {
   const sv_data *q = &w->q;
-  int64_t positive = 0;
+  int64_t positive = 0, first, all;
   for (int64_t i = 0; i < q->n; i++) {
     q->y[i] = w->labels.sign[i * w->K + c];
     positive += q->y[i] > 0;
   }
-  double n = (double)q->n, share = (double)positive / n;
+  TRY(base_place(q->ctx, q->n, &first, &all));
+  TRY(base_sum_whole(q->ctx, &positive, 1));
+  double share = (double)positive / (double)all;
   for (int64_t i = 0; i < q->n; i++) {
     double f = w->data.weight == NULL ? 1 : w->data.weight[i];
     if (w->set.balanced) f /= 2 * (q->y[i] > 0 ? share : 1 - share);
     q->C[i] = w->set.C * f;
   }
+  return LAPIS_OK;
 }
 
 void sv_add_info(svmplus *w, double objective, double dual, double gap)
@@ -100,7 +103,7 @@ void sv_add_info(svmplus *w, double objective, double dual, double gap)
 
 static lapis_status solve_part(svmplus *w, int64_t c)
 {
-  class_weights(w, c);
+  TRY(class_weights(w, c));
   if (w->K > 1) base_say(w->base.ctx, 1, "svmplus: class %" PRId64, c + 1);
   switch (w->kind) {
   case SV_LINEAR:
@@ -283,7 +286,7 @@ static lapis_status build(svmplus *w, const lapis_data *data)
   sv_warn_constant(ctx, "svmplus", &data->P);
   TRY(scale_features(w));
   w->K = w->labels.classes;
-  bool plain = mat_empty(&data->P);
+  bool plain = data->P.rows == 0;
   w->kind = kind_of(&w->set, plain);
   w->linear = w->set.kernel == LAPIS_KERNEL_LINEAR;
   w->q = (sv_data){.ctx = ctx,
@@ -297,6 +300,7 @@ static lapis_status build(svmplus *w, const lapis_data *data)
                    .plain = plain,
                    .gamma = w->set.gamma};
   TRY(check_solver(ctx, &w->set, w->kind));
+  TRY(sv_linear_divides(w));
   TRY(allocate_results(w));
   switch (w->kind) {
   case SV_LINEAR:

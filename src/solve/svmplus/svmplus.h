@@ -213,6 +213,8 @@ void sv_warn_constant(lapis_ctx *ctx, const char *method, const lapis_mat *P);
 /* ---- formulations: each has its file -------------------------------------
  * X_part solves class c from w->q, starting from w->alpha where that is not 0,
  * and keeps scores, alpha, zeta, weights, bias and rho of the class. */
+/* Refuses several processes where this problem cannot be divided. */
+lapis_status sv_linear_divides(const svmplus *w);
 lapis_status sv_linear_part(svmplus *w, int64_t c);
 lapis_status sv_l2_alloc(svmplus *w);
 lapis_status sv_l2_part(svmplus *w, int64_t c);
