@@ -7,7 +7,8 @@
 
 static const cli_option options[] = {
     {"output", 'o', "F.html",
-     "write a page: pictures, places, labels in doubt"},
+     "write a page: pictures, places, labels in doubt; F.csv, F.tsv: a table "
+     "of answers: given or filled, doubts, scores"},
     {"result", 0, "F.npz", "write scores, labels, names, boxes, suspects, ..."},
     {"labels-out", 0, "F.csv",
      "write all labels, as a table that --labels reads"},
@@ -242,6 +243,13 @@ static int print_answer_json(cli *c, const job *j, const answer *a)
 }
 
 /* ---- a run --------------------------------------------------------------*/
+static bool is_sheet(const char *path)
+{
+  const lapis_format *format = lapis_format_of_name(path);
+  return format != NULL &&
+         (strcmp(format->name, "csv") == 0 || strcmp(format->name, "tsv") == 0);
+}
+
 static int write_files(cli *c, const job *j)
 {
   const char *result = args_get(&c->args, "result");
@@ -250,7 +258,9 @@ static int write_files(cli *c, const job *j)
   lapis_status s = LAPIS_OK;
   if (result != NULL) s = lapis_flow_write(j->flow, result);
   if (s >= 0 && table != NULL) s = lapis_label_write(j->flow, table);
-  if (s >= 0 && page != NULL) s = flow_write_page(c, j->flow, page);
+  if (s >= 0 && page != NULL)
+    s = is_sheet(page) ? lapis_label_write_answers(j->flow, page)
+                       : flow_write_page(c, j->flow, page);
   return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;
 }
 

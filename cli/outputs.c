@@ -130,6 +130,9 @@ int check_writable(cli *c, const char *path)
   if (code == EXIT_DONE) code = check_not_input(c, path);
   if (code != EXIT_DONE) return code;
   char folder[4096];
+  struct stat at;
+  if (stat(path, &at) == 0 && S_ISDIR(at.st_mode))
+    return cli_fail(EXIT_INPUT, "%s: is a folder; name a file in it", path);
   if (!folder_of(path, folder, sizeof folder))
     return cli_fail(EXIT_INPUT, "%s: the path is too long", path);
   if (access(folder, W_OK) == 0) return EXIT_DONE;

@@ -186,6 +186,8 @@ static const command_misuse misuses[] = {
     {TABLE "table:v.npy --where", 2, "--where needs features with a place"},
     {TABLE "hog --names labels.csv", 2, "--names goes with --features table"},
     {TABLE "table:v.npz --result v.npz", 2, "is read and would be written"},
+    {TABLE "table:/dev/zero", 4, "/dev/zero: is in no known format"},
+    {TABLE "table:v.npy -o in", 4, "in: is a folder; name a file in it"},
     {TABLE "hog,table:v.npy", 2, "no kind of features 'table:v.npy'"},
 };
 
@@ -201,6 +203,65 @@ static void misuse_is_refused(void **state)
   command_end(&c);
 }
 
+/* The sheet's line of an image. */
+static void sheet_says(const command *c, const char *image, const char *words)
+{
+  char line[200];
+  snprintf(line, sizeof line, "grep '^%s' answers.csv | grep -q '%s'", image,
+           words);
+  shell(c, line);
+}
+
+/* Given cells are told from filled ones, doubts from both. */
+static void answers_become_a_sheet(void **state)
+{
+  (void)state;
+  command c;
+  char table[1024] = "file,what\n";
+  begin(&c);
+  write_csv(&c, "v.csv", true, true, false, -1, "");
+  for (int i = 0; i < 12; i++) /* the label of a04 is wrong */
+    sprintf(table + strlen(table), "a%02d.pgm,%s\n", i,
+            two[(i + (i == 4)) % 2]);
+  write_text(&c, "labels.csv", table);
+  command_run(&c, TABLE "table:v.csv -o answers.csv");
+  command_expect(&c, 0, "");
+  shell(&c, "head -n 1 answers.csv | "
+            "grep -qx 'image,label,origin,rather,score of upright'");
+  shell(&c, "test $(wc -l <answers.csv) = 25");
+  sheet_says(&c, "in/a02.pgm", ",flat,given,,-[0-9.]*$");
+  sheet_says(&c, "in/a04.pgm", ",upright,given,flat,");
+  sheet_says(&c, "in/a20.pgm", ",flat,filled,,-[0-9.]*$");
+  command_run(&c, TABLE "table:v.csv -o answers.tsv");
+  command_expect(&c, 0, "");
+  shell(&c, "tr '\\t' , <answers.tsv | cmp - answers.csv");
+  command_end(&c);
+}
+
+/* Cells of several labels: each is given or filled. */
+static void cells_of_the_sheet_have_an_origin(void **state)
+{
+  (void)state;
+  command c;
+  char table[2048] = "file,flat,upright\n";
+  begin(&c);
+  write_csv(&c, "v.csv", true, true, false, -1, "");
+  for (int i = 0; i < 16; i++)
+    sprintf(table + strlen(table), "a%02d.pgm,%d,%s\n", i, i % 2 == 0,
+            i == 3       ? ""
+            : i % 2 == 1 ? "1"
+                         : "0");
+  write_text(&c, "labels.csv", table);
+  command_run(&c, TABLE "table:v.csv -o answers.csv --suspects 0");
+  command_expect(&c, 0, "");
+  shell(&c, "head -n 1 answers.csv | grep -qx 'image,label,origin,rather,"
+            "origin of flat,origin of upright,score of flat,score of upright'");
+  sheet_says(&c, "in/a02.pgm", ",flat,given,,given,given,");
+  sheet_says(&c, "in/a03.pgm", ",upright,partly given,,given,filled,");
+  sheet_says(&c, "in/a21.pgm", ",upright,filled,,filled,filled,");
+  command_end(&c);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -209,6 +270,8 @@ int main(void)
       cmocka_unit_test(single_precision_is_read),
       cmocka_unit_test(bad_rows_are_named),
       cmocka_unit_test(misuse_is_refused),
+      cmocka_unit_test(answers_become_a_sheet),
+      cmocka_unit_test(cells_of_the_sheet_have_an_origin),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

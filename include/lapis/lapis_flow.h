@@ -154,6 +154,10 @@ LAPIS_API lapis_status lapis_flow_page(const lapis_flow *f, const char *path,
                                        const char *command);
 /* Writes the labels as a table that lapis_label_new reads. */
 LAPIS_API lapis_status lapis_label_write(const lapis_flow *f, const char *path);
+/* Writes a row an image: label, given or filled, what is doubted, and the score
+ * of each class; between tabs where path ends in .tsv. */
+LAPIS_API lapis_status lapis_label_write_answers(const lapis_flow *f,
+                                                 const char *path);
 /* Writes the boxes as a table that lapis_boxes_read reads. */
 LAPIS_API lapis_status lapis_locate_write(const lapis_flow *f,
                                           const char *path);

@@ -172,9 +172,10 @@ static int64_t read_some(int fd, void *to, int64_t size)
   return done;
 }
 
-/* Reads to the end; guess bytes are expected, which may be wrong. */
-static lapis_status read_whole(lapis_ctx *ctx, int fd, int64_t guess,
-                               io_file *f)
+/* Reads to the end; guess bytes are expected, which may be wrong.  look: once
+ * these have come, what they are is looked at: a stream may have no end. */
+static lapis_status read_all(lapis_ctx *ctx, int fd, int64_t guess, bool look,
+                             io_file *f)
 {
   int64_t capacity = guess + 1;
   void *data = base_alloc_raw(ctx, capacity, 1);
@@ -183,6 +184,13 @@ static lapis_status read_whole(lapis_ctx *ctx, int fd, int64_t guess,
   while ((got = read_some(fd, (char *)data + used, capacity - used)) > 0) {
     used += got;
     if (used < capacity) break;
+    lapis_status s =
+        look ? recognise(ctx, f->path, data, used, &f->format) : LAPIS_OK;
+    look = false;
+    if (s < 0) {
+      base_free(data);
+      return s;
+    }
     if (base_grow(ctx, &data, used, 2 * capacity, 1) < 0) {
       base_free(data);
       return LAPIS_ENOMEM;
@@ -197,6 +205,12 @@ static lapis_status read_whole(lapis_ctx *ctx, int fd, int64_t guess,
   f->size = used;
   f->kind = IO_HEAP;
   return LAPIS_OK;
+}
+
+static lapis_status read_whole(lapis_ctx *ctx, int fd, int64_t guess,
+                               io_file *f)
+{
+  return read_all(ctx, fd, guess, false, f);
 }
 
 static lapis_status map_whole(lapis_ctx *ctx, int fd, int64_t size, io_file *f)
@@ -225,7 +239,7 @@ static lapis_status open_regular(lapis_ctx *ctx, int fd, int64_t size,
 
 static lapis_status open_stream(lapis_ctx *ctx, int fd, io_file *f)
 {
-  TRY(read_whole(ctx, fd, FIRST_BLOCK, f));
+  TRY(read_all(ctx, fd, FIRST_BLOCK, true, f));
   lapis_status s = recognise(ctx, f->path, f->data, f->size, &f->format);
   if (s < 0) io_file_close(f);
   return s;
