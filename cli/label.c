@@ -87,6 +87,7 @@ static int read_settings(cli *c, job *j)
 typedef struct answer {
   lapis_mat names, labels, known, scores, classes, suspects, margins, rather;
   lapis_mat boxes, box_image, box_class, notes, refused;
+  lapis_mat by, add, expected; /* of a race */
 } answer;
 
 static answer read_answer(const lapis_flow *f)
@@ -99,6 +100,9 @@ static answer read_answer(const lapis_flow *f)
                   .suspects = flow_array(f, "suspect_index"),
                   .margins = flow_array(f, "suspect_margin"),
                   .rather = flow_array(f, "suspect_rather"),
+                  .by = flow_array(f, "by"),
+                  .add = flow_array(f, "suspect_add"),
+                  .expected = flow_array(f, "expected_wrong"),
                   .boxes = flow_array(f, "boxes"),
                   .box_image = flow_array(f, "box_image"),
                   .box_class = flow_array(f, "box_class"),
@@ -161,17 +165,36 @@ static const char *doubted(const answer *a, int64_t k, int64_t image)
              : flow_text_at(&a->classes, class_);
 }
 
+/* Where an image may have many labels: which way this one is wrong. */
+static const char *way(const answer *a, int64_t k)
+{
+  if (a->add.cols == 0) return "";
+  return lapis_mat_at(&a->add, 0, k) > 0 ? "add " : "remove ";
+}
+
 static void print_suspects(const answer *a)
 {
+  bool raced = a->expected.cols > 0;
+  if (raced && lapis_mat_at(&a->expected, 0, 2) > 0) {
+    double least = lapis_mat_at(&a->expected, 0, 0);
+    double most = lapis_mat_at(&a->expected, 0, 1);
+    printf("\nWrong labels among the %.0f given: ",
+           lapis_mat_at(&a->expected, 0, 2));
+    if (most > 0)
+      printf("%.0f to %.0f expected\n", least, most);
+    else
+      printf("none expected\n");
+  }
   if (a->margins.cols == 0) return;
   printf("\nGiven labels that the other images contradict, most first:\n");
   for (int64_t k = 0; k < a->margins.cols; k++) {
     int64_t image = (int64_t)lapis_mat_at(&a->suspects, 0, k);
     bool rather = a->rather.cols > 0;
-    printf("  %s  %s%s%s  by %.3f\n", flow_text_at(&a->names, image),
+    double margin = lapis_mat_at(&a->margins, 0, k);
+    printf("  %s  %s%s%s%s", flow_text_at(&a->names, image), way(a, k),
            doubted(a, k, image), rather ? ", rather " : "",
-           rather ? flow_text_at(&a->rather, k) : "",
-           lapis_mat_at(&a->margins, 0, k));
+           rather ? flow_text_at(&a->rather, k) : "");
+    printf(raced ? "  probability %.3f\n" : "  by %.3f\n", margin);
   }
 }
 
@@ -218,15 +241,22 @@ static lapis_json *suspect_json(const answer *a, int64_t k)
   lapis_json_put_text(one, "label", doubted(a, k, image));
   if (a->rather.cols > 0)
     lapis_json_put_text(one, "rather", flow_text_at(&a->rather, k));
-  lapis_json_put_number(one, "margin", lapis_mat_at(&a->margins, 0, k));
+  if (a->add.cols > 0)
+    lapis_json_put_text(one, "do",
+                        lapis_mat_at(&a->add, 0, k) > 0 ? "add" : "remove");
+  lapis_json_put_number(one, a->expected.cols > 0 ? "probability" : "margin",
+                        lapis_mat_at(&a->margins, 0, k));
   return one;
 }
 
 static int print_answer_json(cli *c, const job *j, const answer *a)
 {
   const lapis_solver *s = lapis_flow_solver(j->flow);
-  lapis_json *to = run_json(c, "label", lapis_method_find("mc"), s,
-                            lapis_flow_data(j->flow));
+  bool linear =
+      a->by.cols > 0 && strcmp(flow_text_at(&a->by, 0), "linear") == 0;
+  lapis_json *to =
+      run_json(c, "label", lapis_method_find(linear ? "linear" : "mc"), s,
+               lapis_flow_data(j->flow));
   lapis_json *images = lapis_json_list(), *suspects = lapis_json_list();
   int64_t at = 0;
   for (int64_t i = 0; i < a->names.cols; i++)
@@ -237,6 +267,13 @@ static int print_answer_json(cli *c, const job *j, const answer *a)
   lapis_json_put(to, "classes", flow_texts_json(&a->classes));
   lapis_json_put(to, "images", images);
   lapis_json_put(to, "suspects", suspects);
+  if (a->by.cols > 0) lapis_json_put_text(to, "by", flow_text_at(&a->by, 0));
+  if (a->expected.cols > 0) {
+    lapis_json_put_number(to, "wrong_at_least",
+                          lapis_mat_at(&a->expected, 0, 0));
+    lapis_json_put_number(to, "wrong_at_most",
+                          lapis_mat_at(&a->expected, 0, 1));
+  }
   lapis_json_put(to, "notes", flow_texts_json(&a->notes));
   lapis_json_put(to, "refused", flow_texts_json(&a->refused));
   return print_json(to);

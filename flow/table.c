@@ -41,8 +41,13 @@ static const lapis_param label_params[] = {
            .help = "images that visual words are learnt from"),
     CHOICE("variant", variant, "auto|mc1|pos|simplex",
            .value = LAPIS_LABEL_AUTO, .arg = "V",
-           .help =
-               "of the completion; auto: pos for counts of words, else mc1"),
+           .help = "of the completion; auto: mc1, with --where pos for counts "
+                   "of words"),
+    CHOICE("by", by, "auto|mc|linear|both", .value = LAPIS_LABEL_BY_AUTO,
+           .arg = "WHO",
+           .help = "who answers: the completion (mc), logistic regression, the "
+                   "mean of both, or whichever of the two tells hidden labels "
+                   "better"),
     TEXT("map", map, .arg = "MAP",
          .help = "features first through these maps, as lapis fit (default: "
                  "pos none for sift-bow, else l1,scale:100; simplex l1; mc1 "

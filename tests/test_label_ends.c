@@ -119,7 +119,9 @@ static void choosing_leaves_time_for_an_answer(void **state)
   command c;
   begin_slow(&c);
   run_out_of_time(&c, 4, FILES);
-  command_expect(&c, 0, "cv: the time limit ended it after");
+  command_expect(&c, 0, "");
+  assert_true(strstr(c.err, "no time to choose settings") != NULL ||
+              strstr(c.err, "time ran out before all") != NULL);
   assert_non_null(strstr(c.err, "no time to look for labels that are wrong"));
   table_is_whole(&c);
   files_are(&c, true);

@@ -68,7 +68,7 @@ static bool has_result(const lapis_solver *s, const char *name)
 static int find_variant(const label_run *w, bool words)
 {
   if (w->set.variant == LAPIS_LABEL_AUTO)
-    return words ? LAPIS_MC_POS : LAPIS_MC_1;
+    return words && !label_races(w) ? LAPIS_MC_POS : LAPIS_MC_1;
   return w->set.variant - LAPIS_LABEL_MC1 + LAPIS_MC_1;
 }
 
@@ -97,6 +97,11 @@ static const char *find_map(const label_run *w, bool words)
   return starts[w->mc.variant].map;
 }
 
+lapis_status label_map(label_run *w)
+{
+  return map_features(w, &w->raw.X);
+}
+
 lapis_status label_prepare(label_run *w)
 {
   lapis_mat X;
@@ -119,6 +124,9 @@ lapis_status label_prepare(label_run *w)
   w->mc.gamma = isnan(w->set.gamma) ? at->gamma.usual : w->set.gamma;
   w->mc.mu_rel = isnan(w->set.mu_rel) ? at->mu_rel.usual : w->set.mu_rel;
   w->mc.class_features = w->set.where && w->given.K > 1;
+  w->raw = w->flow->data;
+  w->raw.X = X;
+  if (label_races(w)) return LAPIS_OK;
   return map_features(w, &X);
 }
 
@@ -242,34 +250,8 @@ static bool excludes(const label_run *w)
   return w->given.kind == LABEL_CLASS;
 }
 
-/* Such an image is doubted once, by its largest margin, and for the class of
- * another name that it is most like: pairs come by falling margin. */
-static lapis_status merge_images(label_run *w, int64_t found, int64_t *kept)
-{
-  int64_t *pair = w->suspect;
-  int64_t *rather = malloc((size_t)w->flow->n * sizeof *rather);
-  if (rather == NULL) return flow_no_memory(w->flow);
-  for (int64_t i = 0; i < w->flow->n; i++) rather[i] = -1;
-  for (int64_t k = 0; k < found; k++) {
-    int64_t i = pair[2 * k];
-    if (rather[i] < 0 && pair[2 * k + 1] != (int64_t)w->Y[i])
-      rather[i] = pair[2 * k + 1];
-  }
-  *kept = 0;
-  for (int64_t k = 0; k < found; k++) {
-    int64_t i = pair[2 * k];
-    if (rather[i] < 0) continue;
-    pair[2 * *kept] = i;
-    pair[2 * *kept + 1] = rather[i];
-    w->margin[(*kept)++] = w->margin[k];
-    rather[i] = -1;
-  }
-  free(rather);
-  return LAPIS_OK;
-}
-
 /* How the classes that doubted images rather have are called. */
-static lapis_status name_rather(label_run *w)
+lapis_status label_name_rather(label_run *w)
 {
   if (!excludes(w)) return LAPIS_OK;
   w->rather = calloc((size_t)w->suspects + 1, sizeof *w->rather);
@@ -279,55 +261,4 @@ static lapis_status name_rather(label_run *w)
   flow_publish(w->flow, "suspect_rather",
                lapis_mat_text(w->rather, 1, w->suspects));
   return LAPIS_OK;
-}
-
-static bool is_positive(const label_run *w, int64_t i, int64_t c)
-{
-  if (excludes(w)) return (int64_t)w->Y[i] == c;
-  return w->Y[i * w->given.rows + c] > 0;
-}
-
-/* Scores that known labels had while they were hidden, above 0 for yes. */
-static lapis_status keep_held_out(label_run *w, int64_t found)
-{
-  int64_t K = w->given.K, cells = w->flow->n * K;
-  w->held_out = malloc((size_t)cells * sizeof *w->held_out);
-  if (w->held_out == NULL) return flow_no_memory(w->flow);
-  for (int64_t k = 0; k < cells; k++) w->held_out[k] = NAN;
-  for (int64_t k = 0; k < found; k++) {
-    int64_t i = w->suspect[2 * k], c = w->suspect[2 * k + 1];
-    w->held_out[i * K + c] =
-        is_positive(w, i, c) ? -w->margin[k] : w->margin[k];
-  }
-  flow_publish(w->flow, "held_out", lapis_mat_f64(w->held_out, K, w->flow->n));
-  return LAPIS_OK;
-}
-
-lapis_status label_suspects(label_run *w)
-{
-  int64_t count = w->set.suspects, found = 0, kept = 0;
-  int64_t pairs = w->flow->n * w->given.K;
-  lapis_cv_options o = how(w);
-  lapis_mc_settings set = loose(w, LOOSE_TOL);
-  if (count == 0) return LAPIS_OK;
-  w->suspect = calloc((size_t)pairs, 2 * sizeof *w->suspect);
-  w->margin = calloc((size_t)pairs, sizeof *w->margin);
-  if (w->suspect == NULL || w->margin == NULL) return flow_no_memory(w->flow);
-  flow_allow(w->flow, .5);
-  lapis_status s = lapis_suspects(w->flow->ctx, mc(), &w->flow->data, &set, &o,
-                                  pairs, w->suspect, w->margin, &found);
-  if (s == LAPIS_EINVAL) /* fewer units than folds */
-    flow_note(w->flow, "labels that are wrong are not looked for: %s",
-              lapis_ctx_error(w->flow->ctx));
-  if (s == LAPIS_EINVAL) return LAPIS_OK;
-  if (s < 0 || s == LAPIS_CANCELLED) return s;
-  if (s == LAPIS_TIME_LIMIT)
-    flow_note(w->flow, "no time to look for labels that are wrong");
-  TRY(keep_held_out(w, found));
-  if (excludes(w)) TRY(merge_images(w, found, &found));
-  while (kept < found && kept < count && w->margin[kept] > 0) kept++;
-  w->suspects = kept;
-  flow_publish(w->flow, "suspect_index", lapis_mat_i64(w->suspect, 2, kept));
-  flow_publish(w->flow, "suspect_margin", lapis_mat_f64(w->margin, 1, kept));
-  return name_rather(w);
 }

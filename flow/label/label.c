@@ -185,13 +185,13 @@ static lapis_status run(lapis_flow *f)
   flow_step(f, 2, steps, "choosing settings");
   s = take_data(w);
   if (!ends(s)) s = label_prepare(w);
-  if (!ends(s)) s = label_choose(w);
+  if (!ends(s)) s = label_races(w) ? label_race(w) : label_choose(w);
   if (ends(s)) return s;
   flow_step(f, 3, steps, "looking for wrong labels");
-  s = label_suspects(w);
+  s = label_doubts(w);
   if (ends(s)) return s;
   flow_step(f, 4, steps, "completing labels");
-  s = complete(w);
+  s = w->race != NULL ? label_race_answer(w) : complete(w);
   if (ends(s) || !w->set.where) return s;
   flow_step(f, 5, steps, "looking where");
   lapis_status where = label_where(w);
@@ -202,6 +202,10 @@ static void forget(lapis_flow *f)
 {
   label_run *w = f->own;
   if (w == NULL) return;
+  lapis_race_free(w->race);
+  lapis_race_free(w->doubter);
+  free(w->scores);
+  free(w->add);
   free(w->Y);
   free(w->X);
   free(w->group);
@@ -245,6 +249,11 @@ lapis_status lapis_label_new(lapis_ctx *ctx, const char *const *paths,
   w->set = set;
   lapis_status s = label_find_kinds(w);
   if (s >= 0) s = label_check_where(w);
+  if (s >= 0 && !label_races(w) && w->set.by > LAPIS_LABEL_BY_MC)
+    s = lapis_fail(ctx, LAPIS_EINVAL,
+                   "label: --by linear and --by both compare what LAPIS "
+                   "chooses; --mu-rel, --where and --variant pos or simplex "
+                   "are mc's");
   if (s >= 0 && w->set.labels != NULL) s = check_there(w);
   if (s >= 0) s = read_table(w);
   return flow_made(s, out);

@@ -2,6 +2,7 @@
 #ifndef LAPIS_LABEL_PRIVATE_H
 #define LAPIS_LABEL_PRIVATE_H
 #include "flow/flow.h"
+#include "lapis/lapis_race.h"
 
 /* ---- labels.c, classes.c: the table of labels ---------------------------*/
 typedef enum label_kind { LABEL_TWO, LABEL_CLASS, LABEL_MANY } label_kind;
@@ -69,14 +70,25 @@ typedef struct label_run {
   const char *map;
   char joined_map[LABEL_MAP]; /* of several kinds, or empty */
   lapis_mc_settings mc;
+  /* a race, where settings are left to LAPIS, and who of it answers */
+  lapis_race *race;
+  int place;
+  lapis_race *doubter; /* of settings that were chosen otherwise */
+  lapis_data raw;      /* before any map */
+  double *scores;      /* K x n: log-odds, where a runner answers */
+  const char *by;      /* "mc", "linear", "both" */
   /* labels as they are written */
   const char **answer; /* n; NULL: none yet */
   char *answer_pool;
   /* labels in doubt, by falling margin */
   int64_t suspects;
   int64_t *suspect;    /* 2 x suspects: image, class */
-  double *margin;      /* suspects */
+  double *margin;      /* suspects: how far beyond the threshold; of a race
+                        * the probability of another label */
+  int64_t doubts[3];   /* wrong labels: at least, at most, of so many */
   double *held_out;    /* K x n: scores while hidden, or NULL */
+  unsigned char *add;  /* suspects, of labels of which an image may have many:
+                        * the label is missing, else it is too many */
   const char **rather; /* suspects: the class it rather has, or NULL */
   /* where in the image */
   int64_t d;                              /* words of the vocabulary */
@@ -88,14 +100,21 @@ typedef struct label_run {
 
 /* choose.c: variant, map, and the settings that were not given. */
 lapis_status label_prepare(label_run *w);
+/* The features behind w->map, for mc by itself. */
+lapis_status label_map(label_run *w);
 lapis_status label_choose(label_run *w);
-lapis_status label_suspects(label_run *w);
 /* kinds.c: the kinds of features that are named, or the usual ones. */
 lapis_status label_find_kinds(label_run *w);
 /* Features of the images that are read: d x n. */
 lapis_status label_features_of(label_run *w, lapis_mat *X);
 /* The map of several kinds into w->joined_map: asked for (NULL: the usual). */
 lapis_status label_join_map(label_run *w, const char *asked);
+/* race.c: who answers, what it says, and what it doubts. */
+bool label_races(const label_run *w);
+lapis_status label_race(label_run *w);
+lapis_status label_race_answer(label_run *w);
+lapis_status label_doubts(label_run *w);
+lapis_status label_name_rather(label_run *w);
 /* answer.c: labels as texts. */
 lapis_status label_answer(label_run *w);
 bool label_has(const label_run *w, int64_t image, int64_t class_);

@@ -8,7 +8,7 @@
 #include "flow/label/label.h"
 #include "lapis/lapis_report.h"
 
-enum { MOST_PICTURES = 60, MOST_FACTS = 8, MOST_SETTINGS = 64, VALUE = 128 };
+enum { MOST_PICTURES = 60, MOST_FACTS = 20, MOST_SETTINGS = 64, VALUE = 128 };
 
 typedef struct page_memory { /* memory of one page */
   const label_run *w;
@@ -256,7 +256,8 @@ static lapis_status fill(page_memory *s, const char *const *title)
   TRY(fill_pictures(s));
   fill_facts(s);
   add_settings(s, &label_method, &w->set);
-  add_settings(s, lapis_method_find("mc"),
+  bool linear = w->by != NULL && strcmp(w->by, "linear") == 0;
+  add_settings(s, lapis_method_find(linear ? "linear" : "mc"),
                lapis_result_settings(w->flow->solver));
   p->setting = s->setting;
   fill_history(s);

@@ -24,6 +24,12 @@ typedef enum lapis_label_variant {
   LAPIS_LABEL_POS,
   LAPIS_LABEL_SIMPLEX
 } lapis_label_variant;
+typedef enum lapis_label_by { /* who answers, where mu is left to LAPIS */
+                              LAPIS_LABEL_BY_AUTO,
+                              LAPIS_LABEL_BY_MC,
+                              LAPIS_LABEL_BY_LINEAR,
+                              LAPIS_LABEL_BY_BOTH
+} lapis_label_by;
 typedef struct lapis_label_settings { /* a text NULL: automatic, or none */
   size_t size;
   const char *labels; /* the table: .csv */
@@ -35,6 +41,7 @@ typedef struct lapis_label_settings { /* a text NULL: automatic, or none */
   const char *names; /* a file with the image of each row of a table */
   int words_from;    /* 0: labelled images, 1: all */
   int variant;       /* lapis_label_variant */
+  int by;            /* lapis_label_by */
   const char *map;
   double lambda, gamma, mu_rel; /* NaN: chosen by cross-validation */
   int64_t folds, suspects;

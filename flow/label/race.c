@@ -1,0 +1,334 @@
+/* race.c - label by a race: who answers, what it says, and what it doubts.
+ *
+ * Candidates of mc and logistic regressions tell labels that are hidden as
+ * labels are missing; whoever tells them best answers.  Doubts are of that
+ * winner: what it says of each known label while that is hidden. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "flow/label/label.h"
+
+enum { SHOWN = 5 };
+static const double LEAST = 1e-12; /* a probability is above */
+static const double NORMAL_95 = 1.96, MOST_WRONG = .25;
+
+/* mu states the problem, and places are found in what mc repairs. */
+bool label_races(const label_run *w)
+{
+  bool free =
+      w->set.variant == LAPIS_LABEL_AUTO || w->set.variant == LAPIS_LABEL_MC1;
+  return free && isnan(w->set.mu_rel) && !w->set.where;
+}
+
+/* ---- the race -----------------------------------------------------------*/
+static const char *called(const lapis_runner *x)
+{
+  if (strcmp(x->method, "linear") == 0) return "logistic regression";
+  return strcmp(x->method, "mc") == 0 ? "completion" : "the mean of both";
+}
+
+static void say(label_run *w, bool late)
+{
+  lapis_race_hidden h = lapis_race_what(w->race);
+  lapis_runner won = lapis_race_at(w->race, w->place);
+  bool linear = strcmp(won.method, "mc") != 0;
+  int other = lapis_race_best(w->race, linear ? "mc" : "linear");
+  if (late) flow_note(w->flow, "time ran out before all settings were tried");
+  for (int i = 0; i < lapis_race_count(w->race) && i < SHOWN; i++) {
+    lapis_runner x = lapis_race_at(w->race, i);
+    flow_note(
+        w->flow, "%d: log-loss %.4f +- %.4f, AUROC %.3f, accuracy %.3f: %s %s",
+        i + 1, x.loss, x.error, x.auroc, x.accuracy, called(&x), x.settings);
+  }
+  flow_note(w->flow,
+            "%s answers: %s (AUROC %.3f, accuracy %.3f on %" PRId64
+            " hidden labels)",
+            called(&won), won.settings, won.auroc, won.accuracy, h.labels);
+  if (other >= 0) {
+    double error, by = lapis_race_difference(w->race, other, w->place, &error);
+    lapis_runner x = lapis_race_at(w->race, other);
+    flow_note(w->flow,
+              "%s on the same labels: AUROC %.3f, accuracy %.3f; log-loss %s "
+              "by %.4f +- %.4f, %s",
+              called(&x), x.auroc, x.accuracy, by > 0 ? "worse" : "better",
+              fabs(by), error, fabs(by) > 2 * error ? "clear" : "a toss-up");
+  }
+  if (!won.learnt)
+    flow_note(w->flow,
+              "nothing was learnt: hidden labels are told no better than by "
+              "their shares, or one answer is given to all");
+}
+
+static lapis_race_options options_of(const label_run *w)
+{
+  lapis_race_options o = {.size = sizeof o,
+                          .map = w->set.map,
+                          .by_group = w->raw.group != NULL,
+                          .linear = true};
+  if (w->kinds.count > 1) o.map = w->joined_map;
+  if (!isnan(w->set.lambda)) o.stated |= LAPIS_STATED_LAMBDA;
+  if (!isnan(w->set.gamma)) o.stated |= LAPIS_STATED_GAMMA;
+  return o;
+}
+
+/* Too few labels to hide some: the usual settings of mc, as they are. */
+static lapis_status without(label_run *w, const char *why)
+{
+  flow_note(w->flow,
+            "%s to choose settings%s%s; the usual are taken (--lambda %g "
+            "--gamma %g --mu-rel %g)",
+            *why ? "too few known labels" : "no time", *why ? ": " : "", why,
+            w->mc.lambda, w->mc.gamma, w->mc.mu_rel);
+  lapis_race_free(w->race);
+  w->race = NULL;
+  return label_map(w);
+}
+
+lapis_status label_race(label_run *w)
+{
+  static const char *const whom[] = {[LAPIS_LABEL_BY_AUTO] = NULL,
+                                     [LAPIS_LABEL_BY_MC] = "mc",
+                                     [LAPIS_LABEL_BY_LINEAR] = "linear",
+                                     [LAPIS_LABEL_BY_BOTH] = "both"};
+  lapis_race_options o = options_of(w);
+  flow_allow(w->flow, .5);
+  lapis_status s = lapis_race_run(w->flow->ctx, &w->raw, &w->mc, &o, &w->race);
+  if (s == LAPIS_EINVAL) return without(w, lapis_ctx_error(w->flow->ctx));
+  if (s < 0 || s == LAPIS_CANCELLED) return s;
+  w->place = lapis_race_best(w->race, whom[w->set.by]);
+  if (w->place < 0)
+    return without(w, s == LAPIS_TIME_LIMIT ? "" : "no fold answers");
+  say(w, s == LAPIS_TIME_LIMIT);
+  return LAPIS_OK;
+}
+
+/* ---- the answer ---------------------------------------------------------*/
+static lapis_status take_scores(label_run *w)
+{
+  lapis_mat p;
+  TRY(lapis_result_get(w->flow->solver, "probabilities", &p));
+  w->scores = malloc((size_t)(p.rows * p.cols) * sizeof *w->scores);
+  if (w->scores == NULL) return flow_no_memory(w->flow);
+  for (int64_t k = 0; k < p.rows * p.cols; k++) {
+    double q = lapis_mat_at(&p, k % p.rows, k / p.rows);
+    q = fmin(fmax(q, LEAST), 1 - LEAST);
+    w->scores[k] = log(q) - log1p(-q);
+  }
+  flow_publish(w->flow, "scores", lapis_mat_f64(w->scores, p.rows, p.cols));
+  flow_publish(w->flow, "probabilities", p);
+  return LAPIS_OK;
+}
+
+lapis_status label_race_answer(label_run *w)
+{
+  flow_allow(w->flow, 1);
+  w->by = lapis_race_at(w->race, w->place).method;
+  lapis_status s = lapis_race_answer_new(w->flow->ctx, w->race, w->place,
+                                         &w->raw, &w->mc, &w->flow->solver);
+  if (s >= 0) s = lapis_solve(w->flow->solver);
+  if (s < 0 || s == LAPIS_CANCELLED) return s;
+  TRY(take_scores(w));
+  (void)flow_pass_on(w->flow, w->flow->solver, "low_rank");
+  flow_publish(w->flow, "by", lapis_mat_text(&w->by, 1, 1));
+  lapis_status next = label_answer(w);
+  return next < 0 ? next : s;
+}
+
+/* ---- doubts -------------------------------------------------------------*/
+typedef struct doubt {
+  double p; /* of the label as it is given */
+  int64_t image, class_;
+} doubt;
+
+static int least_first(const void *a, const void *b)
+{
+  const doubt *x = a, *y = b;
+  if (x->p != y->p) return x->p < y->p ? -1 : 1;
+  return (x->image > y->image) - (x->image < y->image);
+}
+
+/* The label of an image, and what p says of it; false: not known. */
+static bool ask(const label_run *w, const double *p, int64_t i, int64_t c,
+                doubt *out)
+{
+  int64_t K = w->given.K;
+  bool classes = w->given.kind == LABEL_CLASS;
+  double y = w->Y[i * w->given.rows + (classes ? 0 : c)];
+  *out = (doubt){.p = NAN, .image = i, .class_ = c};
+  if (isnan(y)) return false;
+  if (!classes) {
+    double q = p[i * K + c];
+    out->p = y > 0 ? q : 1 - q;
+    return !isnan(q);
+  }
+  out->p = p[i * K + (int64_t)y];
+  out->class_ = 0;
+  for (int64_t o = 1; o < K; o++)
+    if (p[i * K + o] > p[i * K + out->class_]) out->class_ = o;
+  return !isnan(out->p);
+}
+
+static int surest_first(const void *a, const void *b)
+{
+  const doubt *x = a, *y = b;
+  double p = fmax(x->p, 1 - x->p), q = fmax(y->p, 1 - y->p);
+  if (p != q) return p > q ? -1 : 1;
+  return least_first(a, b);
+}
+
+/* The share f of wrong labels, and in w->doubts how many are wrong at most,
+ * by the upper end of Wilson's interval.  Of the labels that are told most
+ * surely, the surest third, hardly any is told wrongly: where the given one is
+ * another, it is wrong.  Taken for the share of all, which holds where errors
+ * strike alike.  That bound is from above: what is told wrongly counts, too. */
+static double share_wrong(label_run *w, doubt *all, int64_t n)
+{
+  double sure = (double)((n + 2) / 3), other = 0, z = NORMAL_95;
+  qsort(all, (size_t)n, sizeof *all, surest_first);
+  for (int64_t k = 0; k < (n + 2) / 3; k++) other += all[k].p < .5;
+  if (n == 0) return 0;
+  double f = other / sure, grow = 1 + z * z / sure;
+  double middle = (f + z * z / (2 * sure)) / grow;
+  double wide = z * sqrt(f * (1 - f) / sure + z * z / (4 * sure * sure)) / grow;
+  w->doubts[1] = (int64_t)ceil((middle + wide) * (double)n);
+  if (other <= 0) w->doubts[1] = 0;
+  w->doubts[2] = n;
+  return f;
+}
+
+/* Below this probability (of labels as they are given, of which a share f is
+ * wrong) a label is wrong rather than right: given that it would be g with
+ * probability q if none were wrong, p = (1 - f) q + f (1 - q), and it is wrong
+ * with probability f (1 - q) / p, which is 1/2 at p = 2 f (1 - f). */
+static double doubted_below(double f)
+{
+  f = fmin(f, MOST_WRONG);
+  return 2 * f * (1 - f);
+}
+
+/* Each of those is wrong rather than right: at least half of them, less what
+ * chance may add. */
+static int64_t wrong_at_least(int64_t doubted)
+{
+  double d = (double)doubted;
+  return (int64_t)floor(fmax(d - NORMAL_95 * sqrt(d), 0) / 2);
+}
+
+static void say_doubts(label_run *w)
+{
+  const int64_t *d = w->doubts;
+  if (d[2] == 0) return;
+  if (d[1] == 0)
+    flow_note(w->flow, "wrong labels: none expected among %" PRId64 " given",
+              d[2]);
+  else
+    flow_note(w->flow,
+              "wrong labels: %" PRId64 " to %" PRId64 " expected among %" PRId64
+              " given",
+              d[0], d[1], d[2]);
+}
+
+/* Lists those below the threshold, and keeps what the page draws. */
+static lapis_status list(label_run *w, const double *p)
+{
+  int64_t K = w->given.K, cells = w->flow->n * K, n = 0, kept = 0;
+  doubt *all = calloc((size_t)cells, sizeof *all);
+  w->held_out = malloc((size_t)cells * sizeof *w->held_out);
+  w->add = calloc((size_t)cells, 1);
+  lapis_status s = LAPIS_OK;
+  if (w->add == NULL || all == NULL || w->held_out == NULL)
+    s = flow_no_memory(w->flow);
+  for (int64_t k = 0; s >= 0 && k < cells; k++) {
+    double q = fmin(fmax(p[k], LEAST), 1 - LEAST);
+    w->held_out[k] = isnan(p[k]) ? NAN : log(q) - log1p(-q);
+    bool one = w->given.kind != LABEL_CLASS || k % K == 0;
+    if (one && ask(w, p, k / K, k % K, &all[n])) n++;
+  }
+  if (s >= 0) {
+    double below = doubted_below(share_wrong(w, all, n));
+    qsort(all, (size_t)n, sizeof *all, least_first);
+    int64_t under = 0;
+    while (under < n && all[under].p < below) under++;
+    w->doubts[0] = wrong_at_least(under);
+    for (; kept < under && kept < w->set.suspects; kept++) {
+      w->suspect[2 * kept] = all[kept].image;
+      w->suspect[2 * kept + 1] = all[kept].class_;
+      w->margin[kept] = 1 - all[kept].p;
+      w->add[kept] =
+          w->given.kind == LABEL_MANY &&
+          !(w->Y[all[kept].image * w->given.rows + all[kept].class_] > 0);
+    }
+    w->suspects = kept;
+    flow_publish(w->flow, "held_out",
+                 lapis_mat_f64(w->held_out, K, w->flow->n));
+  }
+  free(all);
+  return s;
+}
+
+/* Settings that are given, or were chosen otherwise: a race of one. */
+static lapis_status make_doubter(label_run *w)
+{
+  lapis_race_options o = {.size = sizeof o,
+                          .map = "none",
+                          .by_group = w->flow->data.group != NULL,
+                          .stated = ~0u};
+  return lapis_race_run(w->flow->ctx, &w->flow->data, &w->mc, &o, &w->doubter);
+}
+
+static lapis_status hold_out(label_run *w, double *p)
+{
+  lapis_ctx *ctx = w->flow->ctx;
+  if (w->race != NULL)
+    return lapis_race_held_out(ctx, w->race, w->place, &w->raw, w->set.folds,
+                               p);
+  lapis_status s = make_doubter(w);
+  if (s == LAPIS_EINVAL) /* fewer units than folds */
+    flow_note(w->flow, "labels that are wrong are not looked for: %s",
+              lapis_ctx_error(ctx));
+  if (s < 0 || s == LAPIS_CANCELLED) return s;
+  if (lapis_race_best(w->doubter, "mc") < 0) return LAPIS_TIME_LIMIT;
+  return lapis_race_held_out(ctx, w->doubter, 0, &w->flow->data, w->set.folds,
+                             p);
+}
+
+static lapis_status publish(label_run *w)
+{
+  say_doubts(w);
+  flow_publish(w->flow, "suspect_index",
+               lapis_mat_i64(w->suspect, 2, w->suspects));
+  flow_publish(w->flow, "suspect_margin",
+               lapis_mat_f64(w->margin, 1, w->suspects));
+  if (w->given.kind == LABEL_MANY)
+    flow_publish(w->flow, "suspect_add", lapis_mat_u8(w->add, 1, w->suspects));
+  flow_publish(w->flow, "expected_wrong", lapis_mat_i64(w->doubts, 1, 3));
+  return label_name_rather(w);
+}
+
+lapis_status label_doubts(label_run *w)
+{
+  int64_t cells = w->flow->n * w->given.K;
+  if (w->set.suspects == 0) return LAPIS_OK;
+  w->suspect = calloc((size_t)cells, 2 * sizeof *w->suspect);
+  w->margin = calloc((size_t)cells, sizeof *w->margin);
+  double *p = malloc((size_t)cells * sizeof *p);
+  lapis_status s = LAPIS_OK;
+  if (w->suspect == NULL || w->margin == NULL || p == NULL)
+    s = flow_no_memory(w->flow);
+  for (int64_t k = 0; s >= 0 && k < cells; k++) p[k] = NAN;
+  flow_allow(w->flow, .5);
+  if (s >= 0) s = hold_out(w, p);
+  bool none = s == LAPIS_EINVAL;
+  if (s == LAPIS_TIME_LIMIT)
+    flow_note(w->flow, "no time to look for labels that are wrong");
+  if (s == LAPIS_OK) {
+    lapis_status listed = list(w, p);
+    if (listed >= 0) listed = publish(w);
+    if (listed < 0) s = listed;
+  }
+  free(p);
+  if (none) return LAPIS_OK;
+  return s < 0 || s == LAPIS_CANCELLED ? s : LAPIS_OK;
+}
