@@ -30,10 +30,8 @@ lapis_status anderson_new(la *h, int64_t rows, int64_t cols, int parts,
     TRY(h->ops->alloc(h, LAPIS_F64, rows, cols, &a->old[p]));
     TRY(h->ops->alloc(h, LAPIS_F64, rows, cols, &a->f[p]));
     TRY(h->ops->alloc(h, LAPIS_F64, rows, cols, &a->g[p]));
-    for (int k = 0; k < a->memory; k++) {
-      TRY(h->ops->alloc(h, LAPIS_F64, rows, cols, &a->dF[k][p]));
-      TRY(h->ops->alloc(h, LAPIS_F64, rows, cols, &a->dG[k][p]));
-    }
+    TRY(h->ops->alloc(h, LAPIS_F64, rows * cols, a->memory, &a->dF[p]));
+    TRY(h->ops->alloc(h, LAPIS_F64, rows * cols, a->memory, &a->dG[p]));
   }
   anderson_reset(a);
   return LAPIS_OK;
@@ -42,13 +40,8 @@ lapis_status anderson_new(la *h, int64_t rows, int64_t cols, int parts,
 void anderson_free(anderson *a)
 {
   for (int p = 0; p < a->parts; p++) {
-    a->h->ops->free(a->h, &a->old[p]);
-    a->h->ops->free(a->h, &a->f[p]);
-    a->h->ops->free(a->h, &a->g[p]);
-    for (int k = 0; k < a->memory; k++) {
-      a->h->ops->free(a->h, &a->dF[k][p]);
-      a->h->ops->free(a->h, &a->dG[k][p]);
-    }
+    la_array *all[] = {&a->old[p], &a->f[p], &a->g[p], &a->dF[p], &a->dG[p]};
+    for (int i = 0; i < 5; i++) a->h->ops->free(a->h, all[i]);
   }
   a->parts = 0;
 }
@@ -78,10 +71,8 @@ void anderson_keep(anderson *a, loop *l)
   for (int p = 0; p < a->parts; p++) {
     keep_part(l, "f", 0, p, &a->f[p]);
     keep_part(l, "g", 0, p, &a->g[p]);
-    for (int k = 0; k < a->memory; k++) {
-      keep_part(l, "dF", k, p, &a->dF[k][p]);
-      keep_part(l, "dG", k, p, &a->dG[k][p]);
-    }
+    keep_part(l, "dF", 0, p, &a->dF[p]);
+    keep_part(l, "dG", 0, p, &a->dG[p]);
   }
 }
 
@@ -109,6 +100,30 @@ static lapis_status sum(const anderson *a, double *x, int64_t n)
   return a->whole ? LAPIS_OK : base_sum(a->h->ctx, x, n);
 }
 
+/* The entries of A as one column. */
+static la_array flat(const la_array *A)
+{
+  return la_wrap(A->data, A->rows * A->cols, 1);
+}
+
+/* Column k of D in the shape of the state's part p. */
+static la_array shaped(const anderson *a, const la_array *D, int64_t k, int p)
+{
+  la_array column = la_cols(D, k, 1);
+  return la_wrap(column.data, a->f[p].rows, a->f[p].cols);
+}
+
+/* c = dF'x, this process's share, one number a difference: dF is read once. */
+static lapis_status inner_all(anderson *a, const la_array x[], double *c)
+{
+  la_array out = la_wrap(c, a->have, 1);
+  for (int p = 0; p < a->parts; p++) {
+    la_array dF = la_cols(&a->dF[p], 0, a->have), column = flat(&x[p]);
+    TRY(a->h->ops->gemv(a->h, LA_T, 1, &dF, &column, p > 0, &out));
+  }
+  return LAPIS_OK;
+}
+
 lapis_status anderson_before(anderson *a, la_array *const state[])
 {
   return copy(a, state, a->old);
@@ -121,10 +136,11 @@ static lapis_status remember(anderson *a, la_array *const state[])
   la *h = a->h;
   int64_t k = a->next;
   for (int p = 0; p < a->parts; p++) {
-    TRY(la_copy(h, &a->old[p], &a->dF[k][p]));
-    TRY(h->ops->axpby(h, -1, &a->f[p], 1, &a->dF[k][p]));
-    TRY(la_copy(h, state[p], &a->dG[k][p]));
-    TRY(h->ops->axpby(h, -1, &a->g[p], 1, &a->dG[k][p]));
+    la_array dF = shaped(a, &a->dF[p], k, p), dG = shaped(a, &a->dG[p], k, p);
+    TRY(la_copy(h, &a->old[p], &dF));
+    TRY(h->ops->axpby(h, -1, &a->f[p], 1, &dF));
+    TRY(la_copy(h, state[p], &dG));
+    TRY(h->ops->axpby(h, -1, &a->g[p], 1, &dG));
   }
   a->next = (k + 1) % a->memory;
   if (a->have < a->memory) a->have++;
@@ -143,10 +159,10 @@ static lapis_status measure(anderson *a, bool pair, int64_t newest, products *q)
   int64_t m = pair ? a->have : 0;
   double x[1 + 2 * ANDERSON_MOST];
   TRY(inner(a, a->old, a->old, &x[0]));
-  for (int64_t i = 0; i < m; i++) {
-    TRY(inner(a, a->dF[i], a->dF[newest], &x[1 + i]));
-    TRY(inner(a, a->dF[i], a->old, &x[1 + m + i]));
-  }
+  la_array pair_dF[ANDERSON_PARTS];
+  for (int p = 0; p < a->parts; p++) pair_dF[p] = la_cols(&a->dF[p], newest, 1);
+  if (m > 0) TRY(inner_all(a, pair_dF, x + 1));
+  if (m > 0) TRY(inner_all(a, a->old, x + 1 + m));
   TRY(sum(a, x, 1 + 2 * m));
   q->square = x[0];
   memcpy(q->gram, x + 1, (size_t)m * sizeof *x);
@@ -179,14 +195,19 @@ static bool solve(double *M, int64_t m, double *c)
   return true;
 }
 
-/* Where f hardly changes from step to step the differences say nothing of how
- * far it goes on so: |dG c| is held to FARTHEST |f|.  old is scratch. */
-static lapis_status shorten(anderson *a, const double *c, double *whole)
+/* old = dG c, of which `whole` is to be taken.  firm: where f hardly changes
+ * from step to step the differences say nothing of how far it goes on so, and
+ * |dG c| is held to FARTHEST |f|. */
+static lapis_status combine(anderson *a, double *c, double *whole)
 {
+  la_array factors = la_wrap(c, a->have, 1);
   double square = 0;
-  for (int p = 0; p < a->parts; p++)
-    for (int64_t i = 0; i < a->have; i++)
-      TRY(a->h->ops->axpby(a->h, c[i], &a->dG[i][p], i > 0, &a->old[p]));
+  for (int p = 0; p < a->parts; p++) {
+    la_array dG = la_cols(&a->dG[p], 0, a->have), out = flat(&a->old[p]);
+    TRY(a->h->ops->gemv(a->h, LA_N, 1, &dG, &factors, 0, &out));
+  }
+  *whole = 1;
+  if (!a->firm) return LAPIS_OK;
   TRY(inner(a, a->old, a->old, &square));
   TRY(sum(a, &square, 1));
   *whole = fmin(1, FARTHEST * a->last / fmax(sqrt(square), 1e-300));
@@ -196,7 +217,7 @@ static lapis_status shorten(anderson *a, const double *c, double *whole)
 /* state -= dG c, c from dF'f, which it becomes */
 static lapis_status extrapolate(anderson *a, la_array *const state[], double *c)
 {
-  double M[ANDERSON_MOST * ANDERSON_MOST], trace = 0;
+  double M[ANDERSON_MOST * ANDERSON_MOST], trace = 0, whole;
   memcpy(M, a->gram, sizeof M);
   for (int64_t i = 0; i < a->have; i++) trace += M[i * (ANDERSON_MOST + 1)];
   for (int64_t i = 0; i < a->have; i++)
@@ -205,11 +226,9 @@ static lapis_status extrapolate(anderson *a, la_array *const state[], double *c)
     a->have = a->next = 0;
     return LAPIS_OK;
   }
-  double whole = 1;
-  if (a->firm) TRY(shorten(a, c, &whole));
-  for (int64_t i = 0; i < a->have; i++)
-    for (int p = 0; p < a->parts; p++)
-      TRY(a->h->ops->axpby(a->h, -whole * c[i], &a->dG[i][p], 1, state[p]));
+  TRY(combine(a, c, &whole));
+  for (int p = 0; p < a->parts; p++)
+    TRY(a->h->ops->axpby(a->h, -whole, &a->old[p], 1, state[p]));
   return LAPIS_OK;
 }
 
@@ -226,6 +245,7 @@ static lapis_status give_up(anderson *a, la_array *const state[])
 lapis_status anderson_after(anderson *a, la_array *const state[])
 {
   la *h = a->h;
+  if (a->parts == 0) return LAPIS_OK;
   bool pair = a->last >= 0;
   int64_t newest = a->next;
   products q;

@@ -24,7 +24,8 @@ typedef struct anderson {
   double least; /* firm: the smallest so far; < 0: none */
   bool firm, whole;
   la_array old[ANDERSON_PARTS], f[ANDERSON_PARTS], g[ANDERSON_PARTS];
-  la_array dF[ANDERSON_MOST][ANDERSON_PARTS], dG[ANDERSON_MOST][ANDERSON_PARTS];
+  la_array dF[ANDERSON_PARTS], dG[ANDERSON_PARTS]; /* size x memory each, one
+                                            difference of the state a column */
   double gram[ANDERSON_MOST * ANDERSON_MOST];
 } anderson;
 
