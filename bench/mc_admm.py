@@ -6,11 +6,10 @@
 OLD and NEW are two lapis binaries.  Jobs: the faces (quarter size, divided by
 255, 624 x 960, half of the label "sunglasses" hidden) as pos and as simplex
 (--map l1), scene with 30 % of the features missing, mc1 of the faces with
---solver admm, and the same kinds on generated data (rank 10 and noise; pos's
-rule of rho was chosen with the counts, too).  Printed: the median of the processor seconds of the
+--solver admm, and the same kinds on generated data (rank 10 and noise, counts).
+Printed: the median of the processor seconds of the
 whole command, their ratio, and iterations, objective, gap of both.  NAME: only
-the jobs whose name holds it.  The first jobs are those on which the rules of
-rho were chosen.
+the jobs whose name holds it.
 """
 import json
 import os

@@ -114,12 +114,14 @@ typedef struct la_backend {
   /* A += f I, A square */
   lapis_status (*add_diagonal)(la *h, double f, la_array *A);
   lapis_status (*dot)(la *h, const la_array *A, const la_array *B, double *out);
-  /* One over-relaxed ADMM pass for min g(A) + phi(B), A = B (scaled dual U):
-   *   V = alpha A + (1 - alpha) B + U;  B <- prox_{phi/rho}(V);  U <- V - B
-   * sums: |A - B_new|^2, |B_new - B_old|^2, |B_new|^2, |U_new|^2. */
-  lapis_status (*admm_step)(la *h, const la_penalty *phi, double rho,
-                            double alpha, const la_array *A, la_array *B,
-                            la_array *U, double sums[4]);
+  /* The half of a Douglas-Rachford step for min g(A) + phi(B), A = B, that
+   * knows phi:  B <- prox_{phi/rho}(V);  W = 2B - V, from which the step on g
+   * starts.  B on entry: that of the step before, near which the new one lies.
+   * V, B and W do not overlap.
+   * sums: |A - B_new|^2, |B_new - B_old|^2, |B_new|^2, |V - B_new|^2. */
+  lapis_status (*reflect)(la *h, const la_penalty *phi, double rho,
+                          const la_array *A, const la_array *V, la_array *B,
+                          la_array *W, double sums[4]);
   /* B = prox_{phi/rho}(V); B may be V. */
   lapis_status (*prox)(la *h, const la_penalty *phi, double rho,
                        const la_array *V, la_array *B);

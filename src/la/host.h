@@ -46,9 +46,9 @@ lapis_status host_scale_cols(la *h, const double *f, la_array *A);
 lapis_status host_fill(la *h, double value, la_array *A);
 lapis_status host_add_diagonal(la *h, double f, la_array *A);
 lapis_status host_dot(la *h, const la_array *A, const la_array *B, double *out);
-lapis_status host_admm_step(la *h, const la_penalty *phi, double rho,
-                            double alpha, const la_array *A, la_array *B,
-                            la_array *U, double sums[4]);
+lapis_status host_reflect(la *h, const la_penalty *phi, double rho,
+                          const la_array *A, const la_array *V, la_array *B,
+                          la_array *W, double sums[4]);
 lapis_status host_prox(la *h, const la_penalty *phi, double rho,
                        const la_array *V, la_array *B);
 lapis_status host_loss(la *h, const la_penalty *phi, const la_array *Z,
@@ -92,9 +92,9 @@ lapis_status plain_potrf(la *h, la_array *A);
 lapis_status plain_potrs(la *h, const la_array *L, la_array *B);
 lapis_status plain_trsm(la *h, const la_array *L, la_array *B);
 lapis_status plain_potri(la *h, la_array *L);
-lapis_status plain_admm_step(la *h, const la_penalty *phi, double rho,
-                             double alpha, const la_array *A, la_array *B,
-                             la_array *U, double sums[4]);
+lapis_status plain_reflect(la *h, const la_penalty *phi, double rho,
+                           const la_array *A, const la_array *V, la_array *B,
+                           la_array *W, double sums[4]);
 lapis_status plain_prox(la *h, const la_penalty *phi, double rho,
                         const la_array *V, la_array *B);
 lapis_status plain_loss(la *h, const la_penalty *phi, const la_array *Z,

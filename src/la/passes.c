@@ -92,118 +92,104 @@ static double run_sum(la *h, const pass *q, sum_fn f)
   return parts_sum(part);
 }
 
-/* ---- the ADMM pass ------------------------------------------------------*/
+/* ---- the step on phi ----------------------------------------------------*/
 
-typedef struct admm_span {
+typedef struct reflect_span {
   int64_t n;
-  const double *a, *z0;
-  double *b, *u;
-  double alpha;
+  const double *a, *z0, *v;
+  double *b, *w;
   entry_par par;
-} admm_span;
+} reflect_span;
 
-/* Adds one entry's share, given its V and its new B. */
-ALWAYS_INLINE void admm_entry(const admm_span *s, int64_t i, double v, double z,
-                              double sums[4])
+/* Adds one entry's share, given its new B. */
+ALWAYS_INLINE void reflect_entry(const reflect_span *s, int64_t i, double z,
+                                 double sums[4])
 {
-  double u = v - z, primal = s->a[i] - z, dual = z - s->b[i];
+  double u = s->v[i] - z, primal = s->a[i] - z, dual = z - s->b[i];
   s->b[i] = z;
-  s->u[i] = u;
+  s->w[i] = z - u;
   sums[0] += primal * primal;
   sums[1] += dual * dual;
   sums[2] += z * z;
   sums[3] += u * u;
 }
 
-ALWAYS_INLINE double admm_target(const admm_span *s, int64_t i)
-{
-  return s->alpha * s->a[i] + (1 - s->alpha) * s->b[i] + s->u[i];
-}
-
-ALWAYS_INLINE void admm_rows(const admm_span *s, entry_fn prox, double sums[4])
+ALWAYS_INLINE void reflect_rows(const reflect_span *s, entry_fn prox,
+                                double sums[4])
 {
   double local[4] = {0, 0, 0, 0};
-  for (int64_t i = 0; i < s->n; i++) {
-    double v = admm_target(s, i);
-    admm_entry(s, i, v, prox(v, s->z0[i], &s->par), local);
-  }
+  for (int64_t i = 0; i < s->n; i++)
+    reflect_entry(s, i, prox(s->v[i], s->z0[i], &s->par), local);
   for (int c = 0; c < 4; c++) sums[c] += local[c];
 }
 
-/* The two that work on many entries at once; U carries V meanwhile. */
-static void admm_chi2(const admm_span *s, bool simplex, double sums[4])
+/* The two that work on many entries at once; W carries B meanwhile. */
+static void reflect_chi2(const reflect_span *s, bool simplex, double sums[4])
 {
-  enum { CHUNK = 64 };
-  double z[CHUNK], local[4] = {0, 0, 0, 0};
-  simplex_root r = {0, 0, 1};
-  for (int64_t i = 0; i < s->n; i++) s->u[i] = admm_target(s, i);
-  if (simplex) r = simplex_solve(s->n, s->u, s->z0, s->par.t);
-  for (int64_t i = 0; i < s->n; i += CHUNK) {
-    int64_t m = s->n - i < CHUNK ? s->n - i : CHUNK;
-    if (simplex)
-      simplex_fill(&r, m, s->u + i, s->z0 + i, s->par.t, z);
-    else
-      chi2_prox(m, s->u + i, s->z0 + i, s->par.t, z);
-    for (int64_t k = 0; k < m; k++)
-      admm_entry(s, i + k, s->u[i + k], z[k], local);
-  }
+  double local[4] = {0, 0, 0, 0};
+  if (simplex)
+    simplex_prox(s->n, s->v, s->z0, s->par.t, s->b, s->w);
+  else
+    chi2_prox(s->n, s->v, s->z0, s->par.t, s->w);
+  for (int64_t i = 0; i < s->n; i++) reflect_entry(s, i, s->w[i], local);
   for (int c = 0; c < 4; c++) sums[c] += local[c];
 }
 
-static void admm_block(const admm_span *s, la_kind kind, double sums[4])
+static void reflect_block(const reflect_span *s, la_kind kind, double sums[4])
 {
   switch (kind) {
   case LA_SQUARE:
-    admm_rows(s, e_prox_square, sums);
+    reflect_rows(s, e_prox_square, sums);
     break;
   case LA_CHI2:
-    admm_chi2(s, false, sums);
+    reflect_chi2(s, false, sums);
     break;
   case LA_CHI2_SIMPLEX:
-    admm_chi2(s, true, sums);
+    reflect_chi2(s, true, sums);
     break;
   case LA_LOGISTIC_PM:
-    admm_rows(s, e_prox_pm, sums);
+    reflect_rows(s, e_prox_pm, sums);
     break;
   case LA_LOGISTIC_01:
-    admm_rows(s, e_prox_01, sums);
+    reflect_rows(s, e_prox_01, sums);
     break;
   case LA_ONES:
-    admm_rows(s, e_prox_ones, sums);
+    reflect_rows(s, e_prox_ones, sums);
     break;
   }
 }
 
-typedef struct admm_pass {
+typedef struct reflect_pass {
   const la_penalty *phi;
-  const la_array *A;
-  la_array *B, *U;
-  double rho, alpha;
-} admm_pass;
+  double rho;
+  const la_array *A, *V;
+  la_array *B, *W;
+} reflect_pass;
 
-static void admm_column(const admm_pass *q, int64_t j, double sums[4])
+static void reflect_column(const reflect_pass *q, int64_t j, double sums[4])
 {
   for (int k = 0; k < q->phi->n_blocks; k++) {
     const la_block *b = &q->phi->block[k];
-    admm_span s = {.n = b->rows,
-                   .a = host_col(q->A, j) + b->first,
-                   .z0 = host_col(&q->phi->Z0, j) + b->first,
-                   .b = host_col(q->B, j) + b->first,
-                   .u = host_col(q->U, j) + b->first,
-                   .alpha = q->alpha,
-                   .par = {.t = b->weight / q->rho, b->weight, b->gamma, 1}};
-    if (s.n > 0) admm_block(&s, b->kind, sums);
+    reflect_span s = {.n = b->rows,
+                      .a = host_col(q->A, j) + b->first,
+                      .z0 = host_col(&q->phi->Z0, j) + b->first,
+                      .v = host_col(q->V, j) + b->first,
+                      .b = host_col(q->B, j) + b->first,
+                      .w = host_col(q->W, j) + b->first,
+                      .par = {b->weight / q->rho, b->weight, b->gamma, 1}};
+    if (s.n > 0) reflect_block(&s, b->kind, sums);
   }
 }
 
-lapis_status host_admm_step(la *h, const la_penalty *phi, double rho,
-                            double alpha, const la_array *A, la_array *B,
-                            la_array *U, double sums[4])
+lapis_status host_reflect(la *h, const la_penalty *phi, double rho,
+                          const la_array *A, const la_array *V, la_array *B,
+                          la_array *W, double sums[4])
 {
-  TRY(host_check_penalty(h, "admm_step", phi, A));
-  TRY(host_check_shape(h, "admm_step", B, A->rows, A->cols));
-  TRY(host_check_shape(h, "admm_step", U, A->rows, A->cols));
-  admm_pass q = {phi, A, B, U, rho, alpha};
+  TRY(host_check_penalty(h, "reflect", phi, A));
+  TRY(host_check_shape(h, "reflect", V, A->rows, A->cols));
+  TRY(host_check_shape(h, "reflect", B, A->rows, A->cols));
+  TRY(host_check_shape(h, "reflect", W, A->rows, A->cols));
+  reflect_pass q = {phi, rho, A, V, B, W};
   double part[PARTS][4] = {{0}};
 #pragma omp parallel for num_threads(h->threads) \
     schedule(dynamic) if (A->rows * A->cols > PARTS_WORTH_THREADS)
@@ -211,7 +197,7 @@ lapis_status host_admm_step(la *h, const la_penalty *phi, double rho,
     double local[4] = {0, 0, 0, 0};
     int64_t end = part_begin(A->cols, p + 1);
     for (int64_t j = part_begin(A->cols, p); j < end; j++)
-      admm_column(&q, j, local);
+      reflect_column(&q, j, local);
     memcpy(part[p], local, sizeof local);
   }
   for (int c = 0; c < 4; c++) sums[c] = 0;

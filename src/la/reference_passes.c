@@ -230,49 +230,38 @@ lapis_status plain_prox(la *h, const la_penalty *phi, double rho,
   return LAPIS_OK;
 }
 
-typedef struct admm_rows {
-  const double *a;
-  double *b, *u;
-  double alpha;
-} admm_rows;
-
-/* Rows of one block: u <- V - b_new, b <- b_new. */
-static lapis_status admm_block(la *h, const la_penalty *phi, int k, int64_t j,
-                               const admm_rows *r, double rho, double sums[4])
+/* Rows first .. of one block and column: b and w, and their shares of sums. */
+static void reflect_block(const la_penalty *phi, int k, int64_t j, double rho,
+                          const double *a, const double *v, double *b,
+                          double *w, double sums[4])
 {
-  int64_t n = phi->block[k].rows;
-  double *v = base_alloc(h->ctx, 2 * n, sizeof *v), *z = v + n;
-  if (v == NULL) return LAPIS_ENOMEM;
-  for (int64_t i = 0; i < n; i++)
-    v[i] = r->alpha * r->a[i] + (1 - r->alpha) * r->b[i] + r->u[i];
-  prox_block(phi, k, j, v, (wide)phi->block[k].weight / rho, z);
-  for (int64_t i = 0; i < n; i++) {
-    double u = v[i] - z[i];
-    sums[0] += (r->a[i] - z[i]) * (r->a[i] - z[i]);
-    sums[1] += (z[i] - r->b[i]) * (z[i] - r->b[i]);
-    sums[2] += z[i] * z[i];
+  prox_block(phi, k, j, v, (wide)phi->block[k].weight / rho, w);
+  for (int64_t i = 0; i < phi->block[k].rows; i++) {
+    double z = w[i], u = v[i] - z;
+    sums[0] += (a[i] - z) * (a[i] - z);
+    sums[1] += (z - b[i]) * (z - b[i]);
+    sums[2] += z * z;
     sums[3] += u * u;
-    r->b[i] = z[i];
-    r->u[i] = u;
+    b[i] = z;
+    w[i] = z - u;
   }
-  base_free(v);
-  return LAPIS_OK;
 }
 
-lapis_status plain_admm_step(la *h, const la_penalty *phi, double rho,
-                             double alpha, const la_array *A, la_array *B,
-                             la_array *U, double sums[4])
+lapis_status plain_reflect(la *h, const la_penalty *phi, double rho,
+                           const la_array *A, const la_array *V, la_array *B,
+                           la_array *W, double sums[4])
 {
-  TRY(host_check_penalty(h, "admm_step", phi, A));
-  TRY(host_check_shape(h, "admm_step", B, A->rows, A->cols));
-  TRY(host_check_shape(h, "admm_step", U, A->rows, A->cols));
+  TRY(host_check_penalty(h, "reflect", phi, A));
+  TRY(host_check_shape(h, "reflect", V, A->rows, A->cols));
+  TRY(host_check_shape(h, "reflect", B, A->rows, A->cols));
+  TRY(host_check_shape(h, "reflect", W, A->rows, A->cols));
   for (int c = 0; c < 4; c++) sums[c] = 0;
   for (int64_t j = 0; j < A->cols; j++)
     for (int k = 0; k < phi->n_blocks; k++) {
       int64_t first = phi->block[k].first;
-      admm_rows r = {host_col(A, j) + first, host_col(B, j) + first,
-                     host_col(U, j) + first, alpha};
-      TRY(admm_block(h, phi, k, j, &r, rho, sums));
+      reflect_block(phi, k, j, rho, host_col(A, j) + first,
+                    host_col(V, j) + first, host_col(B, j) + first,
+                    host_col(W, j) + first, sums);
     }
   return LAPIS_OK;
 }

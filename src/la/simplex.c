@@ -72,13 +72,15 @@ void simplex_fill(const simplex_root *r, int64_t n, const double *v,
   }
 }
 
-/* sum of z_i and minus its derivative. */
-static double sum_at(const column *c, const simplex_root *r, double *rate)
+/* sum of z_i and minus its derivative; keep: the z_i too, or NULL. */
+static double sum_at(const column *c, const simplex_root *r, double *keep,
+                     double *rate)
 {
-  double sum = 0, slope = 0, z[CHUNK];
+  double sum = 0, slope = 0, room[CHUNK];
   for (int64_t i = 0; i < c->n; i += CHUNK) {
     int m = chunk_size(c->n - i);
     const double *z0 = c->z0 == NULL ? NULL : c->z0 + i;
+    double *z = keep == NULL ? room : keep + i;
     values(r, m, c->v + i, z0, c->t, z);
     for (int k = 0; k < m; k++) {
       bool flat = z0 == NULL || isnan(z0[k]);
@@ -90,13 +92,17 @@ static double sum_at(const column *c, const simplex_root *r, double *rate)
   return sum;
 }
 
-/* The same sum to the last bit or so (Neumaier's carry). */
-static double exact_sum_at(const column *c, const simplex_root *r)
+/* The same sum to the last bit or so (Neumaier's carry); keep: the z_i, where
+ * they are known, or NULL. */
+static double exact_sum_at(const column *c, const simplex_root *r,
+                           const double *keep)
 {
-  double sum = 0, carry = 0, z[CHUNK];
+  double sum = 0, carry = 0, room[CHUNK];
   for (int64_t i = 0; i < c->n; i += CHUNK) {
     int m = chunk_size(c->n - i);
-    values(r, m, c->v + i, c->z0 == NULL ? NULL : c->z0 + i, c->t, z);
+    const double *z = keep == NULL ? room : keep + i;
+    if (keep == NULL)
+      values(r, m, c->v + i, c->z0 == NULL ? NULL : c->z0 + i, c->t, room);
     for (int k = 0; k < m; k++) {
       double next = sum + z[k];
       carry += sum >= z[k] ? (sum - next) + z[k] : (z[k] - next) + sum;
@@ -120,20 +126,40 @@ static double theta_guess(const column *c, double shift)
   return weight > 0 ? sum / weight : 0;
 }
 
+/* The same around a point of the simplex that is near the answer: its entries
+ * are the answer at v = p = near + t chi2'(near), and theta is the Newton step
+ * from there. */
+static double theta_near(const column *c, double shift, const double *near)
+{
+  double sum = 0, weight = 0;
+  for (int64_t i = 0; i < c->n; i++) {
+    double z = near[i], z0 = c->z0[i];
+    if (!(z > 0)) continue;
+    bool flat = isnan(z0);
+    double p = flat ? z : z + c->t * k_chi2_slope(z, z0);
+    double rate = flat ? 1 : k_prox_chi2_rate(z, z0, c->t);
+    sum += rate * ((c->v[i] - shift) - p);
+    weight += rate;
+  }
+  return weight > 0 ? sum / weight : 0;
+}
+
 /* A guess on the right of the root may be so far that nothing is left of the
  * sum; then the left end is taken.  From elsewhere on the right the first step
  * leads to the left. */
-simplex_root simplex_solve(int64_t n, const double *v, const double *z0,
-                           double t)
+static simplex_root solve(int64_t n, const double *v, const double *z0,
+                          double t, const double *near, double *keep)
 {
   column c = {n, v, z0, t, 1};
   simplex_root r = {theta_reaching(&c, 1), 0, 1};
   double rounding = DBL_EPSILON * (double)(n + 4);
   double ceiling = theta_reaching(&c, 1 / (double)n) - r.shift;
-  double guess = theta_guess(&c, r.shift);
+  double guess =
+      near == NULL ? theta_guess(&c, r.shift) : theta_near(&c, r.shift, near);
   r.theta = guess > 0 && guess < ceiling ? guess : 0;
   for (int k = 0; k < MAX_STEPS; k++) {
-    double rate, excess = sum_at(&c, &r, &rate) - 1;
+    double rate, excess = sum_at(&c, &r, keep, &rate) - 1;
+    if (keep != NULL && !(fabs(excess) > rounding)) break;
     double next = rate > 0 ? r.theta + excess / rate : 0;
     if (next > ceiling) next = ceiling; /* by rounding alone */
     if (next < 0) next = 0;
@@ -141,8 +167,21 @@ simplex_root simplex_solve(int64_t n, const double *v, const double *z0,
     r.theta = next;
     if (stuck || !(fabs(excess) > rounding)) break;
   }
-  r.scale = 1 / exact_sum_at(&c, &r);
+  r.scale = 1 / exact_sum_at(&c, &r, keep);
   return r;
+}
+
+simplex_root simplex_solve(int64_t n, const double *v, const double *z0,
+                           double t)
+{
+  return solve(n, v, z0, t, NULL, NULL);
+}
+
+void simplex_prox(int64_t n, const double *v, const double *z0, double t,
+                  const double *near, double *out)
+{
+  simplex_root r = solve(n, v, z0, t, near, out);
+  for (int64_t i = 0; i < n; i++) out[i] *= r.scale;
 }
 
 /* ---- conjugate ----------------------------------------------------------

@@ -16,6 +16,10 @@ simplex_root simplex_solve(int64_t n, const double *v, const double *z0,
  * be v. */
 void simplex_fill(const simplex_root *r, int64_t n, const double *v,
                   const double *z0, double t, double *out);
+/* Both at once, from a point of the simplex near the solution; out, n entries,
+ * is neither v nor near. */
+void simplex_prox(int64_t n, const double *v, const double *z0, double t,
+                  const double *near, double *out);
 /* max { scale g'z - a sum chi2(z_i, z0_i) : z in the simplex }, as the minimum
  * over theta of theta + sum phi_i*(scale g_i - theta); every theta gives an
  * upper bound, so an inexact one keeps a certificate valid. */

@@ -11,7 +11,7 @@
  * by the row of ones e, in R by e and in Q by the unit vector u of that row,
  * and in Q for the simplex by v = (0, 1, .., 1, 0), so that u e' (+ v e' / D)
  * is one.  ADMM as in mc.c; the low-rank step projects first:
- *   M <- SVT(Q'(B - U) R, mu / (10 rho));  A <- Q M R'.
+ *   M <- SVT(Q'(2B - V) R, mu / (10 rho));  A <- Q M R'.
  *
  * The bounds are those of one point, the feasible B, which leaves the space by
  * B - P B, P B = Q Q'B R R'.  With G in dom phi* and |Q'G R|_2 <= mu / 10
@@ -104,7 +104,7 @@ static lapis_status update_core(mc *w, space *s)
 {
   const la_backend *ops = w->h.ops;
   TRY(la_copy(&w->h, &w->B, &w->W));
-  TRY(ops->axpby(&w->h, -1, &w->U, 1, &w->W));
+  TRY(ops->axpby(&w->h, -1, &w->V, 2, &w->W));
   TRY(project(w, s, &w->W, &s->M));
   TRY(op_svt_apply(s->svt, &s->M, w->p.mu / w->rho, &s->shrunk, &s->report));
   TRY(ops->gemm(&w->h, LA_N, LA_N, 1, &s->Q, &s->shrunk, 0, &s->T));
@@ -128,7 +128,8 @@ static lapis_status certify(mc *w, space *s, mc_bounds *out)
   const la_backend *ops = w->h.ops;
   double norm, conjugate;
   TRY(mc_primal(w, &out->primal));
-  TRY(ops->axpby(&w->h, w->rho, &w->U, 0, &w->W));
+  TRY(ops->axpby(&w->h, w->rho, &w->V, 0, &w->W));
+  TRY(ops->axpby(&w->h, -w->rho, &w->B, 1, &w->W));
   TRY(ops->clamp(&w->h, &w->p.phi, &w->W));
   TRY(project(w, s, &w->W, &s->M));
   TRY(op_norm2_upper(s->svt, &s->M, &norm));
@@ -168,6 +169,7 @@ static lapis_status iterate(mc *w, space *s)
   w->bounds.gap = w->base.info.residual = INFINITY;
   while (!settled(w) && loop_next(l)) {
     TRY(update_core(w, s));
+    TRY(mc_update_state(w));
     TRY(mc_update_fit(w, sums));
     if (l->iter % CHECK_EVERY == 0) TRY(check(w, s, sums));
   }
@@ -176,15 +178,26 @@ static lapis_status iterate(mc *w, space *s)
   return LAPIS_OK;
 }
 
+/* mu and the multiplier rho (V - B) become `share` of what they are, rho
+ * becomes `factor` rho. */
+static lapis_status rescale(mc *w, double share, double factor)
+{
+  w->p.mu *= share;
+  w->rho *= factor;
+  double f = share / factor;
+  return w->h.ops->axpby(&w->h, 1 - f, &w->B, f, &w->V);
+}
+
+/* For pos rho is made for accelerated steps; these are plain. */
 lapis_status mc_debias(mc *w)
 {
   space s = {.rank = 0};
   lapis_status status = space_find(w, &s);
-  double mu = w->p.mu;
+  double mu = w->p.mu, slower = w->p.variant == LAPIS_MC_POS ? 0.125 : 1;
   if (status >= 0 && s.rank > 0) {
-    w->p.mu = SHARE * mu;
-    status = la_scale(&w->h, SHARE, &w->U);
+    status = rescale(w, SHARE, slower);
     if (status >= 0) status = iterate(w, &s);
+    if (status >= 0) status = rescale(w, 1, 1 / slower);
     w->p.mu = mu;
   }
   space_free(w, &s);

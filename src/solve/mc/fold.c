@@ -58,7 +58,7 @@ typedef struct fold {
   la_array one, push;  /* r x 1: A_1'; H^-1 A_1' / (A_1 H^-1 A_1') */
   la_array b, t;       /* r x n: coefficients, A_X'g */
   la_array Y;          /* K x n: scores */
-  la_array Z, F, B, U; /* D x n: scratch, A_X b, prox, scaled dual */
+  la_array Z, F, B, V; /* D x n: scratch, A_X b, prox, its argument */
   la_array weights;    /* (D + 1) x K, constant first: the fit's own affine map
                           of scores; empty where a feature is missing */
   double rho, *ones;   /* ones: n values of A_1 b or A_1 t */
@@ -161,11 +161,21 @@ static lapis_status update_coefficients(fold *w)
 {
   const la_backend *ops = w->h.ops;
   TRY(la_copy(&w->h, &w->B, &w->Z));
-  TRY(ops->axpby(&w->h, -1, &w->U, 1, &w->Z));
+  TRY(ops->axpby(&w->h, -1, &w->V, 2, &w->Z));
   TRY(ops->gemm(&w->h, LA_T, LA_N, w->rho, &w->AX, &w->Z, 0, &w->b));
   TRY(ops->potrs(&w->h, &w->H, &w->b));
   TRY(meet_ones(w));
   return ops->gemm(&w->h, LA_N, LA_N, 1, &w->AX, &w->b, 0, &w->F);
+}
+
+/* V <- V + 1.6 (F - B); B <- prox.  Z is scratch. */
+static lapis_status update_fit(fold *w, double sums[4])
+{
+  const la_backend *ops = w->h.ops;
+  TRY(ops->axpby(&w->h, RELAXATION, &w->F, 1, &w->V));
+  TRY(ops->axpby(&w->h, -RELAXATION, &w->B, 1, &w->V));
+  TRY(ops->reflect(&w->h, &w->p.phi, w->rho, &w->F, &w->V, &w->B, &w->Z, sums));
+  return base_sum(w->base.ctx, sums, 4);
 }
 
 /* Factors H = mu I + rho A_X'A_X and the push that meets the row of ones. */
@@ -190,7 +200,7 @@ static lapis_status set_rho(fold *w, double rho)
 
 static lapis_status balance_rho(fold *w, double factor)
 {
-  TRY(la_scale(&w->h, 1 / factor, &w->U));
+  TRY(w->h.ops->axpby(&w->h, 1 - 1 / factor, &w->B, 1 / factor, &w->V));
   return set_rho(w, w->rho * factor);
 }
 
@@ -242,11 +252,12 @@ static lapis_status bounds(fold *w, int64_t first, int64_t n, double *gap,
   return LAPIS_OK;
 }
 
-/* Z = rho U clamped, t = A_X'Z, ones = A_1 t, F = A_X b made feasible. */
+/* Z = rho (V - B) clamped, t = A_X'Z, ones = A_1 t, F = A_X b made feasible. */
 static lapis_status prepare_bounds(fold *w)
 {
   const la_backend *ops = w->h.ops;
-  TRY(ops->axpby(&w->h, w->rho, &w->U, 0, &w->Z));
+  TRY(ops->axpby(&w->h, w->rho, &w->V, 0, &w->Z));
+  TRY(ops->axpby(&w->h, -w->rho, &w->B, 1, &w->Z));
   TRY(ops->clamp(&w->h, &w->p.phi, &w->Z));
   TRY(ops->gemm(&w->h, LA_T, LA_N, 1, &w->AX, &w->Z, 0, &w->t));
   TRY(ones_of(w, &w->t));
@@ -283,9 +294,7 @@ static lapis_status iterate(fold *w)
   w->gap = INFINITY;
   while (!settled(w) && loop_next(l)) {
     TRY(update_coefficients(w));
-    TRY(w->h.ops->admm_step(&w->h, &w->p.phi, w->rho, RELAXATION, &w->F, &w->B,
-                            &w->U, sums));
-    TRY(base_sum(w->base.ctx, sums, 4));
+    TRY(update_fit(w, sums));
     if (l->iter % CHECK_EVERY == 0) TRY(check_gap(w, sums));
     double factor = mc_balance(l->iter, sums);
     if (factor != 1) TRY(balance_rho(w, factor));
@@ -375,7 +384,7 @@ static void fold_free(lapis_solver *s)
   fold *w = (fold *)s;
   la_array *all[] = {&w->A, &w->gram, &w->H,        &w->one,    &w->push,
                      &w->b, &w->t,    &w->Y,        &w->Z,      &w->F,
-                     &w->B, &w->U,    &w->p.phi.Z0, &w->weights};
+                     &w->B, &w->V,    &w->p.phi.Z0, &w->weights};
   for (int i = 0; w->h.ops != NULL && i < 14; i++)
     w->h.ops->free(&w->h, all[i]);
   base_free(w->p.labels.value);
@@ -498,7 +507,7 @@ static lapis_status allocate(fold *w)
       {&w->A, p->m, w->r},       {&w->gram, w->r, w->r}, {&w->H, w->r, w->r},
       {&w->one, w->r, 1},        {&w->push, w->r, 1},    {&w->b, w->r, p->n},
       {&w->t, w->r, p->n},       {&w->Y, p->K, p->n},    {&w->Z, p->D, p->n},
-      {&w->F, p->D, p->n},       {&w->B, p->D, p->n},    {&w->U, p->D, p->n},
+      {&w->F, p->D, p->n},       {&w->B, p->D, p->n},    {&w->V, p->D, p->n},
       {&w->p.phi.Z0, p->D, p->n}};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     TRY(w->h.ops->alloc(&w->h, LAPIS_F64, all[i].rows, all[i].cols, all[i].a));
@@ -601,7 +610,8 @@ static lapis_status prepare(fold *w, const lapis_mc_settings *set,
   TRY(take_factors(w, A));
   TRY(take_weights(w, set, data, learned));
   TRY(set_rho(w, w->rho));
-  return w->h.ops->project(&w->h, &w->p.phi, &w->B);
+  TRY(w->h.ops->project(&w->h, &w->p.phi, &w->B));
+  return la_copy(&w->h, &w->B, &w->V);
 }
 
 lapis_status mc_fold_new(lapis_ctx *ctx, const lapis_data *data,

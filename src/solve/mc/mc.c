@@ -9,41 +9,66 @@
  * b = lambda/|Omega_Y|.  Losses: docs/mathematics.md, section 1.
  *
  * Solved by over-relaxed ADMM on A (singular values) = B (losses and
- * constraints) with exact proximal steps:
- *   A <- SVT(B - U, mu/rho);  B <- prox_{phi/rho}(1.6 A - .6 B + U);
- *   U <- U + 1.6 A - .6 B - B_new.
+ * constraints) with exact proximal steps, in one state V; the scaled
+ * multiplier is V - B:
+ *   A <- SVT(2B - V, mu/rho)
+ *   V <- V + 1.6 (A - B), accelerated (anderson.h)
+ *   B <- prox_{phi/rho}(V)
  *
  * Deviations: the papers' FPC applies a projection after a proximal step,
  * which is not the proximal step of the sum, so its fixed point is off the
  * optimum by O(tau) [MC11 Theorem 3 fails]; and -z_ij in the numerator of
  * [MC11 (19)] must be -z0_ij.  ADMM needs neither step size nor continuation,
- * and its multiplier rho U lies in dom phi* after every step, so that scaling
- * it to |G|_2 <= mu certifies the answer.
+ * and its multiplier G = rho (V - B) lies in dom phi* after every step, so
+ * that scaling it to |G|_2 <= mu certifies the answer.
  *
- * Numerics: rho is balanced at a few fixed iterations and then frozen, which
- * keeps the convergence proof; |B|_* is summed over exact singular values,
- * since squared ones lose half of the digits of the small ones. */
+ * Numerics: rho changes at a few fixed iterations only.  A - B of the plain
+ * iteration never grows; where an accelerated step makes it more than twice
+ * the least so far, the plain step is taken in its place; |B|_* is summed over
+ * exact singular values, since squared ones lose half of the digits of the
+ * small ones. */
 #include "solve/mc/mc.h"
 
 #include <math.h>
 
 static const double RELAXATION = 1.6;
+static const anderson_options ACCELERATION = {
+    .memory = 6, .regular = 1e-10, .firm = true};
+/* Accelerated from here on; mc1's rho is balanced before. */
+enum { FIRST_ACCELERATED = 5, FIRST_ACCELERATED_MC1 = 13 };
 
 /* ---- the steps ----------------------------------------------------------*/
-/* A <- SVT(B - U, mu / rho) */
+/* A <- SVT(W, mu / rho), W = 2B - V */
 static lapis_status update_low_rank(mc *w)
 {
-  TRY(la_copy(&w->h, &w->B, &w->W));
-  TRY(w->h.ops->axpby(&w->h, -1, &w->U, 1, &w->W));
   return op_svt_apply(w->svt, &w->W, w->p.mu / w->rho, &w->A, &w->low_rank);
 }
 
-/* B <- prox, U <- U + relaxed A - B; |A - B|^2, |dB|^2, |B|^2, |U|^2 */
+lapis_status mc_update_state(mc *w)
+{
+  TRY(w->h.ops->axpby(&w->h, RELAXATION, &w->A, 1, &w->V));
+  return w->h.ops->axpby(&w->h, -RELAXATION, &w->B, 1, &w->V);
+}
+
 lapis_status mc_update_fit(mc *w, double sums[4])
 {
-  TRY(w->h.ops->admm_step(&w->h, &w->p.phi, w->rho, RELAXATION, &w->A, &w->B,
-                          &w->U, sums));
+  TRY(w->h.ops->reflect(&w->h, &w->p.phi, w->rho, &w->A, &w->V, &w->B, &w->W,
+                        sums));
   return base_sum(w->base.ctx, sums, 4);
+}
+
+/* The same, and further to where past steps suggest that it leads; but for
+ * simplex, where such steps are mostly taken back. */
+static lapis_status accelerate_state(mc *w)
+{
+  la_array *const state[] = {&w->V};
+  bool mc1 = w->p.variant == LAPIS_MC_1;
+  int64_t first = mc1 ? FIRST_ACCELERATED_MC1 : FIRST_ACCELERATED;
+  if (w->accel.parts == 0 || w->base.loop.iter < first)
+    return mc_update_state(w);
+  TRY(anderson_before(&w->accel, state));
+  TRY(mc_update_state(w));
+  return anderson_after(&w->accel, state);
 }
 
 double mc_balance(int64_t k, const double sums[4])
@@ -54,17 +79,13 @@ double mc_balance(int64_t k, const double sums[4])
   return fmin(fmax(sqrt(primal / dual), 0.1), 10);
 }
 
-/* The multiplier is rho U, and what is wrong with it moves B: where A - B is
+/* mc1: what is wrong with the multiplier rho (V - B) moves B: where A - B is
  * the larger, rho is too small, where the step of B is, too large.  Both are
  * lengths of Z, so that the one large singular value of data that are not
- * centred does not enter.  chi2 bends as 1 / z, so that features and labels
- * have no length in common: pos and simplex are balanced relative to B and U.
- */
-static double balance(const mc *w, const double sums[4])
+ * centred does not enter. */
+static double balance_lengths(int64_t k, const double sums[4])
 {
-  int64_t k = w->base.loop.iter;
   bool early = k == 4 || k == 8 || k == 12;
-  if (w->p.variant != LAPIS_MC_1) return mc_balance(k, sums);
   if (!early && k != 20 && k != 40) return 1;
   double factor = sqrt(sums[0] / sums[1]), most = early ? 10 : 3;
   if (!(factor > 0) || !isfinite(factor)) return 1;
@@ -72,11 +93,44 @@ static double balance(const mc *w, const double sums[4])
   return fmin(fmax(factor, 1 / most), most);
 }
 
-/* rho U is the multiplier and stays what it is. */
+/* pos: chi2 bends as 1 / z, so that features and labels have no length in
+ * common.  Accelerated steps do best where the primal residual, relative to B
+ * and V - B, is about a tenth of the dual one, and hardly mind: a change of
+ * rho, which ends what the acceleration has learnt, waits for a first rho that
+ * is wrong by far. */
+static double balance_shares(int64_t k, const double sums[4])
+{
+  const double SHARE = 0.1, FAR = 3;
+  if (k != 40 && k != 80 && k != 160) return 1;
+  double primal = sqrt(sums[0] * sums[3]), dual = sqrt(sums[1] * sums[2]);
+  double factor = sqrt(primal / (SHARE * dual));
+  if (!(factor > 0) || !isfinite(factor)) return 1;
+  if (factor < FAR && factor > 1 / FAR) return 1;
+  return fmin(fmax(factor, 0.1), 10);
+}
+
+static double balance(const mc *w)
+{
+  int64_t k = w->base.loop.iter;
+  if (w->p.variant == LAPIS_MC_1) return balance_lengths(k, w->sums);
+  if (w->p.variant == LAPIS_MC_POS) return balance_shares(k, w->sums);
+  return mc_balance(k, w->sums);
+}
+
+/* W = 2B - V */
+static lapis_status mirror(mc *w)
+{
+  TRY(la_copy(&w->h, &w->B, &w->W));
+  return w->h.ops->axpby(&w->h, -1, &w->V, 2, &w->W);
+}
+
+/* rho (V - B) is the multiplier and stays what it is; so does B. */
 static lapis_status balance_rho(mc *w, double factor)
 {
   w->rho *= factor;
-  return la_scale(&w->h, 1 / factor, &w->U);
+  anderson_reset(&w->accel);
+  TRY(w->h.ops->axpby(&w->h, 1 - 1 / factor, &w->B, 1 / factor, &w->V));
+  return mirror(w);
 }
 
 /* Rounding decides when the iterates stand still to within a few units in
@@ -88,8 +142,9 @@ static bool stands_still(const double sums[4])
   return sqrt(sums[0]) <= limit && sqrt(sums[1]) <= limit;
 }
 
-static lapis_status check_gap(mc *w, const double sums[4])
+static lapis_status check_gap(mc *w)
 {
+  const double *sums = w->sums;
   loop *l = &w->base.loop;
   TRY(mc_certify(w, &w->bounds));
   mc_bounds *b = &w->bounds;
@@ -107,28 +162,28 @@ static lapis_status check_gap(mc *w, const double sums[4])
   return LAPIS_OK;
 }
 
-/* How far |rho U|_2 may be above mu: -(W - A) rho, W = B - U before the step,
- * has norm mu at most, and U - A + W = .6 (A - B) + .4 (B_old - B). */
-static double excess(const mc *w, const double sums[4])
+/* About as far as |G|_2 may be above mu: rho (W - A) has norm mu at most, and
+ * G = rho (V - B) is rho (A - B) - rho (W - A); the sums are of the A before.
+ */
+static double excess(const mc *w)
 {
-  return w->rho *
-         ((RELAXATION - 1) * sqrt(sums[0]) + (2 - RELAXATION) * sqrt(sums[1]));
+  return w->rho * sqrt(w->sums[0]);
 }
 
 /* A proof costs as much as two steps and more, an estimate a few passes: the
  * proof is made where the estimate promises the tolerance, and now and then to
  * learn which share of the bound above |rho U|_2 takes, and by what the proved
  * gap differs from the estimate. */
-static lapis_status check_if_due(mc *w, const double sums[4])
+static lapis_status check_if_due(mc *w)
 {
   enum { ESTIMATE_EVERY = 5, PROVE_EVERY = 40 };
   int64_t k = w->base.loop.iter;
-  double gap, most = excess(w, sums);
+  double gap, most = excess(w);
   if (k % ESTIMATE_EVERY != 0) return LAPIS_OK;
   TRY(mc_estimate(w, w->p.mu + w->share * most, &gap));
   bool hope = w->ratio * gap <= w->set.stop.tol;
-  if (!hope && k % PROVE_EVERY != 0 && !stands_still(sums)) return LAPIS_OK;
-  TRY(check_gap(w, sums));
+  if (!hope && k % PROVE_EVERY != 0 && !stands_still(w->sums)) return LAPIS_OK;
+  TRY(check_gap(w));
   double above = w->p.mu * (w->bounds.norm - 1);
   if (most > 0) w->share = fmin(fmax(above / most, 0), 1);
   w->ratio = gap > 0 ? fmin(fmax(w->bounds.gap / gap, 0.5), 1.25) : 1;
@@ -144,14 +199,16 @@ void mc_show(mc *w)
   loop_show(&w->base.loop, &now, w->set.stop.tol);
 }
 
-/* A is made from B and U, but a run that ends at once publishes it. */
+/* A is made from B and V, but a run that ends at once publishes it. */
 void mc_keep(mc *w)
 {
   loop *l = &w->base.loop;
   la_keep(l, "B", &w->B);
   if (w->solver == &mc_admm) {
     la_keep(l, "A", &w->A);
-    la_keep(l, "U", &w->U);
+    la_keep(l, "V", &w->V);
+    loop_keep(l, "sums", w->sums, 4);
+    anderson_keep(&w->accel, l);
   }
   loop_keep(l, "path", w->path, 3);
   loop_keep_positive(l, "rho", &w->rho, 1);
@@ -166,24 +223,34 @@ void mc_keep(mc *w)
   loop_keep(l, "nuclear", &w->low_rank.nuclear, 1);
 }
 
+static bool solved(const mc *w)
+{
+  return w->bounds.gap <= w->set.stop.tol;
+}
+
 static lapis_status iterate(mc *w)
 {
   loop *l = &w->base.loop;
   bool resumed;
-  double sums[4] = {0};
   w->bounds.gap = INFINITY;
   w->checked = -1;
+  w->sums[0] = w->sums[1] = INFINITY; /* no step yet */
+  anderson_reset(&w->accel);
   mc_keep(w);
   TRY(loop_resume(l, &resumed));
-  while (w->bounds.gap > w->set.stop.tol && loop_next(l)) {
+  TRY(mirror(w));
+  while (!solved(w) && loop_next(l)) {
     TRY(update_low_rank(w));
-    TRY(mc_update_fit(w, sums));
-    TRY(check_if_due(w, sums));
-    double factor = balance(w, sums);
-    if (factor < 1 || factor > 1) TRY(balance_rho(w, factor));
+    TRY(check_if_due(w));
     mc_show(w);
+    if (solved(w)) break;
+    TRY(accelerate_state(w));
+    TRY(mc_update_fit(w, w->sums));
+    w->checked = -1; /* B is another */
+    double factor = balance(w);
+    if (factor < 1 || factor > 1) TRY(balance_rho(w, factor));
   }
-  return w->checked < l->iter ? check_gap(w, sums) : LAPIS_OK;
+  return w->checked < l->iter ? check_gap(w) : LAPIS_OK;
 }
 
 static lapis_status admm_solve(mc *w)
@@ -212,34 +279,56 @@ static const char *suits_all(const mc *w, const lapis_data *data)
   return "it takes every problem";
 }
 
-/* Between a, how much phi bends, and mu / sigma_1, how much the nuclear norm
- * does; for histograms see balance(). */
-static double first_rho(const mc_problem *p)
+/* Root mean square of the features that were seen; W holds Z_0, unknown
+ * entries 0. */
+static lapis_status typical_feature(mc *w, double *out)
 {
-  double curved = p->mu / p->sigma_1;
-  if (p->variant == LAPIS_MC_SIMPLEX) return 20 * curved;
-  return sqrt(6 * p->a * curved);
+  la_array X = la_rows(&w->W, w->p.K, w->p.D);
+  double seen = (double)w->p.seen_X;
+  TRY(w->h.ops->dot(&w->h, &X, &X, out));
+  TRY(base_sum(w->base.ctx, out, 1));
+  TRY(base_sum(w->base.ctx, &seen, 1));
+  *out = sqrt(*out / fmax(seen, 1));
+  return LAPIS_OK;
+}
+
+/* mc1: between a, how much phi bends, and mu / sigma_1, how much the nuclear
+ * norm does.  pos: phi bends as a / z, labels as they do; the powers are
+ * fitted to what took the fewest steps (bench/results/mc_admm.md).  simplex:
+ * the entries are 1 / D or so, whatever the data. */
+static lapis_status first_rho(mc *w)
+{
+  double a = w->p.a, curved = w->p.mu / w->p.sigma_1, typical;
+  w->rho = sqrt(6 * a * curved);
+  if (w->p.variant == LAPIS_MC_SIMPLEX) w->rho = 20 * curved;
+  if (w->p.variant != LAPIS_MC_POS) return LAPIS_OK;
+  TRY(typical_feature(w, &typical));
+  if (typical > 0) w->rho = 70 * a * pow(curved / a, 0.9) * pow(typical, -0.4);
+  return LAPIS_OK;
 }
 
 lapis_status mc_state_alloc(mc *w, const lapis_data *data)
 {
   int64_t m = w->p.m, n = w->p.n;
   TRY(op_svt_new(&w->h, m, n, &w->svt));
-  la_array *all[] = {&w->A, &w->B, &w->U, &w->W};
+  la_array *all[] = {&w->A, &w->B, &w->V, &w->W};
   for (int i = 0; i < 4; i++)
     TRY(w->h.ops->alloc(&w->h, LAPIS_F64, m, n, all[i]));
+  if (w->solver == &mc_admm && w->set.variant != LAPIS_MC_SIMPLEX)
+    TRY(anderson_new(&w->h, m, n, 1, &ACCELERATION, &w->accel));
   TRY(w->h.ops->alloc(&w->h, LAPIS_F64, m, 1, &w->column));
   TRY(mc_results_alloc(w));
   TRY(mc_problem_build(w, data));
-  w->rho = first_rho(&w->p);
+  TRY(first_rho(w));
   w->share = 0.1;
   w->ratio = 0.5;
-  /* B starts at what is known, made feasible; W holds Z_0 with zeros. */
+  /* B = V starts at what is known, made feasible; W holds Z_0 with zeros. */
   TRY(la_copy(&w->h, &w->W, &w->B));
-  return w->h.ops->project(&w->h, &w->p.phi, &w->B);
+  TRY(w->h.ops->project(&w->h, &w->p.phi, &w->B));
+  return la_copy(&w->h, &w->B, &w->V);
 }
 
-/* B, the scaled dual and mu / rho stay, since they live on the scale of Z. */
+/* B, V and mu / rho stay, since they live on the scale of Z. */
 lapis_status mc_state_retune(mc *w, double before)
 {
   w->rho *= w->p.mu / before;
@@ -248,8 +337,9 @@ lapis_status mc_state_retune(mc *w, double before)
 
 void mc_state_free(mc *w)
 {
-  la_array *all[] = {&w->A, &w->B, &w->U, &w->W, &w->column};
+  la_array *all[] = {&w->A, &w->B, &w->V, &w->W, &w->column};
   for (int i = 0; i < 5; i++) w->h.ops->free(&w->h, all[i]);
+  anderson_free(&w->accel);
   op_svt_free(w->svt);
 }
 

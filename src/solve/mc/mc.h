@@ -7,7 +7,8 @@
  *   Omega_Y, Omega_X  where they were seen
  *   A                 Z as a low-rank matrix (fpc: Z)        m x n
  *   B                 Z as losses and constraints want it    m x n
- *   U, G              scaled multiplier, G = rho U           m x n
+ *   V                 B is the proximal step of phi at V     m x n
+ *   G                 multiplier, rho (V - B)                m x n
  *   e                 the row of ones                        1 x n
  *   tau               mu / a, where a solver divides by a    a number
  *
@@ -19,6 +20,7 @@
 #include "base/solver.h"
 #include "la/backend.h"
 #include "mat/mat.h"
+#include "op/anderson.h"
 #include "op/svt.h"
 
 /*   minimize  F(Z) = mu |Z|_* + phi(Z),  Z of m = K + D + ones rows, n columns:
@@ -61,7 +63,9 @@ typedef struct mc {
   double *whole;       /* X as a dense matrix, where it came sparse */
   void *state;         /* a solver's own; admm and fpc have what follows */
   op_svt *svt;
-  la_array A, B, U, W; /* m x n each */
+  la_array A, B, V, W; /* m x n each */
+  anderson accel;      /* of V, admm's own */
+  double sums[4];      /* of the last reflect */
   la_array column;     /* m x 1 */
   double rho;
   double share;    /* of what |rho U|_2 may be above mu, at the last proof */
@@ -142,12 +146,12 @@ void mc_set_weights(mc *w);
 /* phi's blocks from K, D, a, b, variant, gamma and zero_one. */
 void mc_set_blocks(mc_problem *p);
 
-/* F(B), and the dual value of G = rho U; W is scratch and returns holding the
- * feasible, scaled multiplier. */
+/* F(B), and the dual value of G = rho (V - B); W is scratch and returns holding
+ * the feasible, scaled multiplier. */
 lapis_status mc_certify(mc *w, mc_bounds *out);
 
-/* The gap by what a step knows: |B|_* from below by the subgradient at A, W =
- * B - U before the step, and norm as |rho U|_2.  W is scratch. */
+/* The gap by what the low-rank step knows: |B|_* from below by the subgradient
+ * at A = SVT(W), W = 2B - V, and norm as |rho (V - B)|_2.  W is scratch. */
 lapis_status mc_estimate(mc *w, double norm, double *gap);
 
 /* scores, labels and, where they are calibrated, probabilities: once. */
@@ -159,10 +163,12 @@ lapis_status mc_publish(mc *w);
 lapis_status mc_primal(mc *w, double *out);
 
 /* What to multiply rho by after iteration k to balance the relative residuals
- * of admm_step's sums; 1 except at iterations 10, 20, 40, 80, 160. */
+ * of reflect's sums; 1 except at iterations 10, 20, 40, 80, 160. */
 double mc_balance(int64_t k, const double sums[4]);
 
-/* B <- prox, U <- U + relaxed A - B, at w->rho; sums as la's admm_step. */
+/* V <- V + 1.6 (A - B), the plain step from A. */
+lapis_status mc_update_state(mc *w);
+/* B <- prox at V, W <- 2B - V, at w->rho; sums as la's reflect. */
 lapis_status mc_update_fit(mc *w, double sums[4]);
 
 /* Shows rank, objective and gap beside the bar. */

@@ -2,9 +2,9 @@
  *
  * Any G gives a lower bound: with s = min(1, mu / |G|_2),
  *   dual = -phi*(sG),  gap = F(B) - dual >= 0.
- * G = rho U is in dom phi* up to rounding after every proximal step; it is
- * clamped into it first and scaled afterwards, because dom phi* is convex and
- * holds 0, so that scaling cannot leave it.
+ * G = rho (V - B) is in dom phi* up to rounding after every proximal step; it
+ * is clamped into it first and scaled afterwards, because dom phi* is convex
+ * and holds 0, so that scaling cannot leave it.
  *
  * The row of ones is free in G, and its best value is known: with g the other
  * rows, |g|_2 <= mu, M = mu^2 I - g'g and e the row of ones of Z,
@@ -55,10 +55,11 @@ static lapis_status set_ones_row(mc *w, double *scale)
   return LAPIS_OK;
 }
 
-/* W = rho U, clamped, without its row of ones. */
+/* W = rho (V - B), clamped, without its row of ones. */
 static lapis_status clamp_multiplier(mc *w)
 {
-  TRY(w->h.ops->axpby(&w->h, w->rho, &w->U, 0, &w->W));
+  TRY(w->h.ops->axpby(&w->h, w->rho, &w->V, 0, &w->W));
+  TRY(w->h.ops->axpby(&w->h, -w->rho, &w->B, 1, &w->W));
   TRY(w->h.ops->clamp(&w->h, &w->p.phi, &w->W));
   la_array ones = la_rows(&w->W, w->p.m - w->p.ones, w->p.ones);
   return w->p.ones > 0 ? la_zero(&w->h, &ones) : LAPIS_OK;
