@@ -124,10 +124,38 @@ static void refusals(void **state)
   command_end(&c);
 }
 
+/* Numbers too large for gamma: a sentence about them, not about a matrix. */
+static void large_numbers_are_explained(void **state)
+{
+  (void)state;
+  enum { ROWS = 40, COLS = 6 };
+  static char text[8000];
+  uint64_t seed = 5;
+  int used = sprintf(text, "a,b,c,d,e,f,y\n");
+  command c;
+  command_begin(&c);
+  for (int j = 0; j < ROWS; j++) {
+    for (int i = 0; i < COLS; i++)
+      used += sprintf(text + used, "%.9g,", 1e9 * check_normal(&seed));
+    used += sprintf(text + used, "%.9g\n", check_normal(&seed));
+  }
+  command_write(&c, "t.csv", text, (size_t)used);
+  command_run(&c, "fit rr t.csv --target y -o o.npz");
+  command_expect(&c, 1, "--map standard");
+  assert_null(strstr(c.err, "Cholesky"));
+  assert_non_null(strstr(c.err, "numbers of X reach"));
+  assert_false(command_exists(&c, "o.npz"));
+  command_run(&c, "fit rr t.csv --target y --map standard -o o.npz");
+  command_expect(&c, 0, "");
+  command_end(&c);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(robust_pca), cmocka_unit_test(cleaning),
+      cmocka_unit_test(large_numbers_are_explained),
+      cmocka_unit_test(robust_pca),
+      cmocka_unit_test(cleaning),
       cmocka_unit_test(regression),
       cmocka_unit_test(empty_answers_say_where_to_go),
       cmocka_unit_test(refusals)};

@@ -306,6 +306,21 @@ static lapis_status settle_open(rr *w)
   return LAPIS_OK;
 }
 
+/* A Cholesky factor that breaks down is a matter of sizes: the largest number
+ * of X squared, against gamma. */
+static lapis_status explain(rr *w, lapis_status status)
+{
+  double most = 0;
+  if (status != LAPIS_ENUMERIC) return status;
+  for (int64_t k = 0; k < w->d * w->n; k++)
+    if (!isnan(w->X[k])) most = fmax(most, fabs(w->X[k]));
+  return lapis_fail(w->base.ctx, LAPIS_ENUMERIC,
+                    "%s: rounding ended it: numbers of X reach %.2g, which "
+                    "--gamma %g is too small for; --map standard brings "
+                    "features near 1",
+                    w->base.cls->method, most, w->set.gamma);
+}
+
 static lapis_status rr_solve(lapis_solver *s)
 {
   rr *w = (rr *)s;
@@ -316,7 +331,8 @@ static lapis_status rr_solve(lapis_solver *s)
   TRY(loop_resume(&s->loop, &resumed));
   if (w->open) TRY(settle_open(w));
   TRY(rr_alm_targets(w));
-  TRY(w->fixed ? solve_fixed(w, &s->loop) : solve_free(w, &s->loop));
+  TRY(explain(w,
+              w->fixed ? solve_fixed(w, &s->loop) : solve_free(w, &s->loop)));
   w->solved = true;
   s->info.iterations = s->loop.iter;
   s->info.rank = w->step.low_rank.rank;
