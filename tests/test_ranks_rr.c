@@ -29,9 +29,11 @@ static void rlda_like_one(void **state)
 {
   (void)state;
   sample_set *s = samples(12, 90, 0.1, 0.05);
-  check_like_one(job_of("rlda", s, "max-iters=20;tol=1e-12"), decided, 1e-10);
+  check_like_one(job_of("rlda", s, "gamma=1;max-iters=20;tol=1e-12"), decided,
+                 1e-10);
   for (int j = 0; j < 90; j++) s->Y[j] = j / 30; /* sorted: one class a part */
-  check_like_one(job_of("rlda", s, "max-iters=20;tol=1e-12"), decided, 1e-10);
+  check_like_one(job_of("rlda", s, "gamma=1;max-iters=20;tol=1e-12"), decided,
+                 1e-10);
   free(s);
 }
 
@@ -50,8 +52,8 @@ static void few_samples(void **state)
   sample_set *s = samples(40, 30, 0.1, 0.05);
   check_parts_like_one(job_of("rr", s, "max-iters=20;tol=1e-12"), count, 4,
                        fitted, 1e-10);
-  check_parts_like_one(job_of("rlda", s, "max-iters=20;tol=1e-12"), count, 4,
-                       decided, 1e-10);
+  check_parts_like_one(job_of("rlda", s, "gamma=1;max-iters=20;tol=1e-12"),
+                       count, 4, decided, 1e-10);
   free(s);
 }
 
@@ -86,6 +88,10 @@ static void what_is_refused(void **state)
   check_all_refused(&job, LAPIS_EINVAL, "--refill is not divided");
   job = job_of("rlda", s, "tol=1e-6");
   job.size = 4;
+  check_all_refused(&job, LAPIS_EINVAL, "give --lambda or --gamma");
+  job.settings = "gamma=1;assign=knn";
+  check_all_refused(&job, LAPIS_EINVAL, "--assign score");
+  job.settings = "gamma=1";
   s->Y[3] = NAN;
   check_all_refused(&job, LAPIS_EMISSING, "(process 1 of 4)");
   free(s);

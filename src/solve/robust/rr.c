@@ -512,6 +512,12 @@ static lapis_status settle_settings(rr *w)
                       "several labels take score or knn");
   if (set->assign == LAPIS_RLDA_AUTO)
     set->assign = w->open ? LAPIS_RLDA_MEAN : LAPIS_RLDA_SCORE;
+  bool together = w->open || (w->lda && set->assign != LAPIS_RLDA_SCORE);
+  if (base_ranks(w->base.ctx) > 1 && together)
+    return lapis_fail(w->base.ctx, LAPIS_EINVAL,
+                      "rlda: the choice of settings and --assign mean and knn "
+                      "are not divided among processes; give --lambda or "
+                      "--gamma, and --assign score");
   return LAPIS_OK;
 }
 
