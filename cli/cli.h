@@ -109,6 +109,7 @@ struct cli {
   bool step_said;               /* a line tells of it */
   double began, least_left;     /* seconds; left as shown of this step */
   bool bar_shown;               /* a bar is on the screen and must be wiped */
+  const char *doing;            /* what the bar says is done, or NULL */
   lapis_checkpoint *checkpoint; /* or NULL */
   lapis_processes ranks;        /* of --mpi; without it one */
   bool joined;                  /* MPI has to be left again */

@@ -93,8 +93,9 @@ static void time_left(cli *c, const lapis_progress *p, char *text, size_t size)
 /* A step of a pipeline, or a solver, begins. */
 static void note_step(cli *c, const lapis_progress *p)
 {
-  if (strcmp(c->step, p->method) != 0) {
-    snprintf(c->step, sizeof c->step, "%s", p->method);
+  const char *doing = c->doing == NULL ? p->method : c->doing;
+  if (strcmp(c->step, doing) != 0) {
+    snprintf(c->step, sizeof c->step, "%s", doing);
     c->least_left = INFINITY;
     c->step_said = false;
   }
@@ -115,14 +116,15 @@ static bool on_progress(const lapis_progress *p, void *user)
   for (int i = 0; i < BAR_CELLS; i++) cells[i] = i < full ? '#' : '.';
   cells[BAR_CELLS] = '\0';
   time_left(c, p, left, sizeof left);
+  const char *doing = c->doing == NULL ? p->method : c->doing;
   if (isnan(p->objective)) {
-    fprintf(stderr, "\r%s [%s]%s\033[K", p->method, cells, left);
+    fprintf(stderr, "\r%s [%s]%s\033[K", doing, cells, left);
     c->bar_shown = true;
     return true;
   }
   bool by_gap = !isnan(p->gap);
   fprintf(stderr, "\r%s [%s] %lld  objective %.6g  %s %.1e  rank %lld%s\033[K",
-          p->method, cells, (long long)p->iter, p->objective,
+          doing, cells, (long long)p->iter, p->objective,
           by_gap ? "gap" : "residual", by_gap ? p->gap : p->residual,
           (long long)p->rank, left);
   c->bar_shown = true;
