@@ -20,22 +20,11 @@
 
 #define AT(field) offsetof(lapis_misvm_settings, field)
 static const lapis_param params[] = {
-    CHOICE("kernel", kernel, "linear|rbf|chi2|precomputed", .symbol = "K",
-           .value = LAPIS_KERNEL_RBF, .arg = "K", .help = "kernel of X"),
-    CHOICE("kernel-priv", kernel_priv, "linear|rbf|chi2|precomputed",
-           .value = LAPIS_KERNEL_LINEAR, .arg = "K", .help = "kernel of P"),
-    REAL("C", C, .symbol = "C", .value = 1, ANY_NUMBER,
-         .help = "weight of the slack, above 0"),
+    SV_KERNEL_ROWS(LAPIS_KERNEL_RBF),
     REAL("gamma", gamma, .symbol = "gamma", .value = 1, ANY_NUMBER,
          .help = "weight of the slack function's length, above 0"),
-    REAL("width", width, .value = NAN, ABOVE(0),
-         .help = "exp(-distance^2 / width); auto: mean squared distance"),
-    REAL("width-priv", width_priv, .value = NAN, ABOVE(0),
-         .help = "the same for P"),
-    CHOICE("scale", scale, "auto|standard|none", .value = LAPIS_SCALE_AUTO,
-           .arg = "S",
-           .help = "standard: every feature to deviation 1/sqrt(d) inside; "
-                   "auto: where sizes make that needed"),
+    SV_WIDTH_ROWS,
+    SV_SCALE_ROW,
     REAL("positive-ratio", positive_ratio, .value = 0, FROM_TO(0, 1),
          .help = "least share of positive instances in a positive bag"),
     PARAM_TOL(1e-6, "relative gap of each fit"),

@@ -19,29 +19,18 @@
 
 #define AT(field) offsetof(lapis_svmplus_settings, field)
 static const lapis_param params[] = {
-    CHOICE("kernel", kernel, "linear|rbf|chi2|precomputed", .symbol = "K",
-           .value = LAPIS_KERNEL_LINEAR, .arg = "K", .help = "kernel of X"),
-    CHOICE("kernel-priv", kernel_priv, "linear|rbf|chi2|precomputed",
-           .value = LAPIS_KERNEL_LINEAR, .arg = "K", .help = "kernel of P"),
-    REAL("C", C, .symbol = "C", .value = 1, ANY_NUMBER,
-         .help = "weight of the slack, above 0"),
+    SV_KERNEL_ROWS(LAPIS_KERNEL_LINEAR),
     REAL("gamma", gamma, .symbol = "gamma", .value = 1, ANY_NUMBER,
          .help = "weight of the slack function's length, above 0: small lets P "
                  "decide"),
-    REAL("width", width, .value = NAN, ABOVE(0),
-         .help = "exp(-distance^2 / width); auto: mean squared distance"),
-    REAL("width-priv", width_priv, .value = NAN, ABOVE(0),
-         .help = "the same for P"),
+    SV_WIDTH_ROWS,
     CHOICE("formulation", formulation, "auto|l2|original",
            .value = LAPIS_SVMPLUS_AUTO, .arg = "F",
            .help = "auto: hinge loss where both kernels are linear, else l2"),
     CHOICE("solver", solver, "auto|dcd|ipm|smo",
            .value = LAPIS_SVMPLUS_SOLVER_AUTO, .arg = "S",
            .help = "linear: dcd or ipm; l2: smo; original: ipm"),
-    CHOICE("scale", scale, "auto|standard|none", .value = LAPIS_SCALE_AUTO,
-           .arg = "S",
-           .help = "standard: every feature to deviation 1/sqrt(d) inside; "
-                   "auto: where sizes make that needed"),
+    SV_SCALE_ROW,
     BOOL("balanced", balanced,
          .help = "weigh samples so that both kinds count alike"),
     BOOL("probability", probability,

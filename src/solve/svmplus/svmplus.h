@@ -25,6 +25,25 @@
 #include "mat/mat.h"
 #include "op/kernel.h"
 
+/* Rows that the tables of both methods have; AT is each file's own. */
+#define SV_KERNEL_ROWS(usual)                                                  \
+  CHOICE("kernel", kernel, "linear|rbf|chi2|precomputed", .symbol = "K",       \
+         .value = usual, .arg = "K", .help = "kernel of X"),                   \
+      CHOICE("kernel-priv", kernel_priv, "linear|rbf|chi2|precomputed",        \
+             .value = LAPIS_KERNEL_LINEAR, .arg = "K", .help = "kernel of P"), \
+      REAL("C", C, .symbol = "C", .value = 1, ANY_NUMBER,                      \
+           .help = "weight of the slack, above 0")
+#define SV_WIDTH_ROWS                                                    \
+  REAL("width", width, .value = NAN, ABOVE(0),                           \
+       .help = "exp(-distance^2 / width); auto: mean squared distance"), \
+      REAL("width-priv", width_priv, .value = NAN, ABOVE(0),             \
+           .help = "the same for P")
+#define SV_SCALE_ROW                                                       \
+  CHOICE("scale", scale, "auto|standard|none", .value = LAPIS_SCALE_AUTO,  \
+         .arg = "S",                                                       \
+         .help = "standard: every feature to deviation 1/sqrt(d) inside; " \
+                 "auto: where sizes make that needed")
+
 extern const lapis_method svmplus_method, misvm_method;
 /* method_new_fn (base/param.h); callers from outside go by methods.c. */
 lapis_status svmplus_new(lapis_ctx *ctx, const lapis_data *data,
