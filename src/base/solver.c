@@ -43,10 +43,18 @@ lapis_status lapis_solve(lapis_solver *s)
                       s->cls->method, s->ranks, s->ranks == 1 ? "" : "es",
                       base_ranks(s->ctx));
   base_meet(s->ctx);
+  const spread_state *spread = base_spread(s->ctx);
+  int64_t messages = spread->messages, numbers = spread->numbers;
   lapis_status status = answer_check(s, s->cls->solve(s));
   loop_end(&s->loop);
   status = base_agree(s->ctx, status);
   if (status < 0 && s->ranks > 1) s->result.count = 0; /* of no use alone */
+  if (s->ranks > 1)
+    base_say(s->ctx, 1,
+             "%s: %" PRId64 " sums of %" PRId64 " numbers with the other "
+             "processes",
+             s->cls->method, spread->messages - messages,
+             spread->numbers - numbers);
   s->info.status = status;
   /* A cancellation is spent once it has been reported. */
   if (status == LAPIS_CANCELLED) base_rearm(s->ctx);
