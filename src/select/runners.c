@@ -40,6 +40,7 @@ static const row table[][ROWS] = {
 static const row of_counts[ROWS] = {{LAPIS_MC_LABELS_RARE, .3, 1, 3},
                                     {LAPIS_MC_LABELS_RARE, .3, .1, 3}};
 static const double weights[] = {.01, .1, 1}; /* C of linear ones */
+static const double LEAST_C = .0009;
 
 /* ---- the list -----------------------------------------------------------*/
 static bool same(const runner *a, const runner *b)
@@ -124,7 +125,7 @@ static int widen_linear(lapis_race *r, int best)
   b.score = NULL;
   b.platt = b.answer = NULL;
   b.judged = b.learnt = false;
-  if (b.C > 0) add(r, &b);
+  if (b.C >= LEAST_C) add(r, &b);
   return r->count - before;
 }
 
@@ -341,6 +342,19 @@ static bool teaches(const lapis_race *r, const double *y)
   return false;
 }
 
+/* All known labels to those shown.  C times it weighs the losses of a fold as
+ * those of all will be weighed: where C is small weights grow with their
+ * number, and what calibrates the one would not fit the other. */
+static double known_to_shown(const lapis_race *r, const double *y)
+{
+  double known = 0, seen = 0;
+  for (int64_t k = 0; k < r->K * r->n; k++) {
+    known += !isnan(r->labels.sign[k]);
+    seen += !isnan(y[k]);
+  }
+  return seen > 0 ? known / seen : 1;
+}
+
 static lapis_status linear_answers(lapis_race *r, runner *x, int64_t fold)
 {
   la h;
@@ -359,7 +373,7 @@ static lapis_status linear_answers(lapis_race *r, runner *x, int64_t fold)
                           .sign = y,
                           .K = r->K,
                           .classes = r->labels.kind == TARGETS_CLASS,
-                          .C = x->C,
+                          .C = x->C * known_to_shown(r, y),
                           .tol = LOOSE_TOL,
                           .max_iters = LOOSE_ITERS};
     s = score_linear(r, &h, &p, W, score);
