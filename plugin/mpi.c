@@ -78,7 +78,8 @@ static int mpi_open(lapis_comm *out, int *near, char *why, size_t size)
 
 static void mpi_close(void)
 {
-  int off = 1;
+  int on = 0, off = 1;
+  if (MPI_Initialized(&on) != MPI_SUCCESS || !on) return; /* never joined */
   if (MPI_Finalized(&off) == MPI_SUCCESS && !off) MPI_Finalize();
 }
 

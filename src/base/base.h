@@ -72,6 +72,11 @@ lapis_status arena_status(const arena *a); /* OK or LAPIS_ENOMEM */
 void arena_free(arena *a);
 /* What this machine has: no allocation may be larger. */
 double base_memory_bytes(void);
+/* Bytes of addresses that a limit (ulimit -v) leaves; infinity: no limit. Large
+ * arrays leave this much of them: OpenBLAS takes a buffer when it first needs
+ * one, and where it cannot have it tries again for ever. */
+double base_address_room(void);
+#define BASE_ADDRESS_RESERVE 256e6
 /* LAPIS_ENOMEM with a sentence where bytes are more than half of that; what:
  * "svmplus: X as a dense matrix". */
 lapis_status base_fits(lapis_ctx *ctx, const char *what, double bytes);

@@ -327,6 +327,7 @@ void lapis_ctx_phase(lapis_ctx *ctx, const char *text)
 {
   static const lapis_progress begins = {
       .method = "", .objective = NAN, .gap = NAN, .residual = NAN, .done = NAN};
+  if (ctx == NULL) return;
   (void)snprintf(ctx->phase, sizeof ctx->phase, "%s", text == NULL ? "" : text);
   if (ctx->phase[0] != '\0' && !base_show(ctx, &begins)) lapis_ctx_cancel(ctx);
 }

@@ -1,16 +1,32 @@
 /* memory.c - checked, aligned allocation: the only caller of malloc. */
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/base.h"
 
-enum { ALIGNMENT = 64, LARGE = 1 << 30 };
+enum { ALIGNMENT = 64, LARGE = 1 << 30, SMALL = 1 << 20 };
 
 double base_memory_bytes(void)
 {
   double pages = (double)sysconf(_SC_PHYS_PAGES);
   return pages > 0 ? pages * (double)sysconf(_SC_PAGESIZE) : 1e18;
+}
+
+double base_address_room(void)
+{
+  struct rlimit most;
+  long pages = 0;
+  if (getrlimit(RLIMIT_AS, &most) != 0 || most.rlim_cur == RLIM_INFINITY)
+    return INFINITY;
+  FILE *f = fopen("/proc/self/statm", "r");
+  if (f == NULL) return INFINITY;
+  if (fscanf(f, "%ld", &pages) != 1) pages = 0;
+  fclose(f);
+  return (double)most.rlim_cur - (double)pages * (double)sysconf(_SC_PAGESIZE);
 }
 
 /* A multiple of the alignment, or 0 where count * size does not fit. */
@@ -27,6 +43,8 @@ void *base_alloc_raw(lapis_ctx *ctx, int64_t count, size_t size)
   size_t bytes = padded_size(count, size);
   /* Systems promise more than they have and end who believes them. */
   bool too_much = bytes > LARGE && (double)bytes > base_memory_bytes();
+  if (bytes > SMALL && !too_much)
+    too_much = base_address_room() - (double)bytes < BASE_ADDRESS_RESERVE;
   bool fine = bytes > 0 && !too_much;
   void *p = fine ? aligned_alloc(ALIGNMENT, bytes) : NULL;
   if (p == NULL)

@@ -172,6 +172,18 @@ static int64_t read_some(int fd, void *to, int64_t size)
   return done;
 }
 
+/* More has come than was expected: a stream may hold a quarter of what the
+ * machine has. */
+static lapis_status check_end(lapis_ctx *ctx, const io_file *f, int64_t used)
+{
+  double most = base_memory_bytes() / 4;
+  if ((double)used <= most) return LAPIS_OK;
+  return lapis_fail(ctx, LAPIS_ENOMEM,
+                    "%s: does not end within %.3g GB, a quarter of this "
+                    "machine's memory; save it to a file",
+                    io_name(f->path), most / 1e9);
+}
+
 /* Reads to the end; guess bytes are expected, which may be wrong.  look: once
  * these have come, what they are is looked at: a stream may have no end. */
 static lapis_status read_all(lapis_ctx *ctx, int fd, int64_t guess, bool look,
@@ -187,6 +199,7 @@ static lapis_status read_all(lapis_ctx *ctx, int fd, int64_t guess, bool look,
     lapis_status s =
         look ? recognise(ctx, f->path, data, used, &f->format) : LAPIS_OK;
     look = false;
+    if (s >= 0) s = check_end(ctx, f, used);
     if (s < 0) {
       base_free(data);
       return s;

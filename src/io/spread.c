@@ -38,5 +38,7 @@ void lapis_mpi_leave(lapis_ctx *ctx)
 
 bool lapis_mpi_is_there(char *why, size_t size)
 {
-  return open_plugin(why, size) != NULL;
+  char unseen[256];
+  return open_plugin(why != NULL ? why : unseen,
+                     why != NULL ? size : sizeof unseen) != NULL;
 }

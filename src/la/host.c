@@ -7,6 +7,17 @@
 #include "la/host.h"
 #include "mat/mat.h"
 
+static lapis_status check_room(lapis_ctx *ctx)
+{
+  double room = base_address_room();
+  if (room >= BASE_ADDRESS_RESERVE) return LAPIS_OK;
+  return lapis_fail(ctx, LAPIS_ENOMEM,
+                    "openblas needs %.0f MB of addresses, and the limit on "
+                    "memory (ulimit -v) leaves %.0f MB; raise it, or take "
+                    "--backend reference",
+                    BASE_ADDRESS_RESERVE / 1e6, room / 1e6);
+}
+
 lapis_status la_open(lapis_ctx *ctx, la *out)
 {
   static const la_backend *const known[] = {&la_openblas, &la_reference};
@@ -15,7 +26,7 @@ lapis_status la_open(lapis_ctx *ctx, la *out)
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
     if (name == NULL || strcmp(name, known[i]->name) == 0) {
       out->ops = known[i];
-      return LAPIS_OK;
+      return known[i] == &la_openblas ? check_room(ctx) : LAPIS_OK;
     }
   return lapis_fail(ctx, LAPIS_EINVAL,
                     "backend \"%s\" is not known; take %s or %s", name,

@@ -128,7 +128,7 @@ static lapis_status read_source(const image_source *from, lapis_image *out)
 lapis_status lapis_image_read(lapis_ctx *ctx, const char *path,
                               lapis_image *out)
 {
-  NEEDS(ctx, path, out);
+  NEEDS(ctx, ctx, path, out);
   io_file f;
   *out = (lapis_image){.width = 0};
   TRY(io_file_bytes(ctx, path, &f));
@@ -142,7 +142,7 @@ lapis_status lapis_image_read(lapis_ctx *ctx, const char *path,
 lapis_status lapis_image_write_png(lapis_ctx *ctx, const lapis_image *image,
                                    const char *path)
 {
-  NEEDS(ctx, image, path);
+  NEEDS(ctx, ctx, image, path);
   unsigned char *bytes;
   size_t size;
   TRY(lapis_image_encode_png(ctx, image, &bytes, &size));

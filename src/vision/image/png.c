@@ -244,7 +244,7 @@ static lapis_status encode(job *j)
 lapis_status lapis_image_encode_png(lapis_ctx *ctx, const lapis_image *image,
                                     unsigned char **bytes, size_t *size)
 {
-  NEEDS(ctx, image, bytes, size);
+  NEEDS(ctx, ctx, image, bytes, size);
   job j = {.ctx = ctx, .image = image};
   *bytes = NULL;
   *size = 0;

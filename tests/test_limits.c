@@ -1,0 +1,70 @@
+/* Limits that the system sets, and files that never end: a sentence, in time.
+ */
+#include "command.h"
+
+/* Exit code of a shell's line, where $L is the command; its words go to c->out.
+ */
+static int shell(command *c, const char *line)
+{
+  char all[1024];
+  snprintf(all, sizeof all,
+           "cd %s && { ( L=%s; %s ) 2>&1 </dev/null; echo \"exit $?\"; } >.out",
+           c->folder, getenv("LAPIS_COMMAND"), line);
+  assert_int_equal(system(all), 0);
+  command_slurp(c, ".out", c->out, sizeof c->out);
+  const char *code = strstr(c->out, "exit ");
+  assert_non_null(code);
+  return atoi(code + 5);
+}
+
+static void refused(command *c, const char *line, const char *words)
+{
+  int code = shell(c, line);
+  if (code == 0 || code >= 124 || strstr(c->out, words) == NULL)
+    fail_msg("%s: exit %d, and should say \"%s\": %s", line, code, words,
+             c->out);
+}
+
+static void files_without_end_are_refused(void **state)
+{
+  (void)state;
+  command c;
+  command_begin(&c);
+  refused(&c, "timeout 60 $L info /dev/zero", "no known format");
+  refused(&c, "timeout 60 $L fit rpca /dev/zero", "no known format");
+  refused(&c, "timeout 60 $L fit rpca - </dev/zero", "no known format");
+  command_end(&c);
+}
+
+/* OpenBLAS, refused a buffer, asks again and again. */
+static void too_few_addresses_are_refused(void **state)
+{
+  (void)state;
+  command c;
+  command_begin(&c);
+  static const char table[] = "1,2,4\n2,1,7\n3,5,1\n4,4,2\n0,1,2\n";
+  command_write(&c, "x.csv", table, sizeof table - 1);
+  for (int limit = 250; limit < 400; limit += 50) {
+    char line[256];
+    snprintf(line, sizeof line,
+             "ulimit -v %d000; timeout 60 $L fit rpca x.csv --threads 1",
+             limit);
+    int code = shell(&c, line);
+    if (code != 0 && (code >= 124 || strstr(c.out, "ulimit -v") == NULL))
+      fail_msg("%d MB: exit %d: %s", limit, code, c.out);
+  }
+  refused(&c, "ulimit -v 300000; timeout 60 $L fit rpca x.csv", "ulimit -v");
+  assert_int_equal(shell(&c, "ulimit -v 300000; timeout 60 $L fit rpca x.csv "
+                             "--backend reference --threads 1"),
+                   0);
+  command_end(&c);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(files_without_end_are_refused),
+      cmocka_unit_test(too_few_addresses_are_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
