@@ -476,7 +476,7 @@ static void print_end(cli *c, const faces *f, int n, const suspects *s)
            "people.  SVM: linear, LIBLINEAR,\nC chosen likewise.\n");
   else
     printf("'lapis demo' chooses the settings itself, compares with a linear "
-           "SVM and looks for\nwrong labels (a minute).\n");
+           "SVM and looks for\nwrong labels (minutes).\n");
   if (s->found > 0) print_suspects(f, s);
 }
 
