@@ -90,6 +90,8 @@ static void put_image(sheet *s, int64_t i)
 
 lapis_status lapis_label_write_answers(const lapis_flow *f, const char *path)
 {
+  if (f == NULL) return LAPIS_EINVAL;
+  if (path == NULL) return flow_lacks(f->ctx, "path");
   const label_run *w = f->class_->table == &label_method ? f->own : NULL;
   size_t size = strlen(path), room = 64;
   if (w == NULL || w->answer == NULL)
