@@ -57,7 +57,7 @@ class Bridge(unittest.TestCase):
         for struct, name in _library.C_NAMES.items():
             body = re.search(r"typedef struct %s {(.*?)} %s;" % (name, name),
                              text, re.DOTALL).group(1)
-            found = re.findall(r"\**(\w+)\s*(?=[,;])", body)
+            found = re.findall(r"\**(\w+)(?:\[\w+\])?\s*(?=[,;])", body)
             self.assertEqual(found, [f for f, _ in struct._fields_], name)
 
     def test_arguments_are_as_many_as_the_headers_say(self):
