@@ -284,11 +284,9 @@ static const char *suits_all(const mc *w, const lapis_data *data)
 static lapis_status typical_feature(mc *w, double *out)
 {
   la_array X = la_rows(&w->W, w->p.K, w->p.D);
-  double seen = (double)w->p.seen_X;
   TRY(w->h.ops->dot(&w->h, &X, &X, out));
   TRY(base_sum(w->base.ctx, out, 1));
-  TRY(base_sum(w->base.ctx, &seen, 1));
-  *out = sqrt(*out / fmax(seen, 1));
+  *out = sqrt(*out / fmax((double)w->p.seen_X, 1));
   return LAPIS_OK;
 }
 
