@@ -154,7 +154,7 @@ static lapis_status join_blocks(cli *c, const lapis_mat *mat, int64_t all,
   if (block == NULL || (whole == NULL && c->ranks.rank == 0))
     s = lapis_fail(c->ctx, LAPIS_ENOMEM, "out of memory for the whole result");
   s = lapis_ctx_agree(c->ctx, s);
-  for (int64_t from = 0; s >= 0 && from < all; from += size) {
+  for (int64_t from = 0; block != NULL && s >= 0 && from < all; from += size) {
     int64_t count = all - from < size ? all - from : size;
     memset(block, 0, (size_t)(count * mat->rows) * sizeof *block);
     put_own(mat, first, from, count, block);

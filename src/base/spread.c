@@ -64,7 +64,7 @@ static void pack(const char *text, double *out)
   for (int i = 0; i < SENTENCE / LETTERS; i++) {
     uint32_t word = 0;
     for (int k = 0; k < LETTERS; k++) {
-      size_t at = (size_t)(i * LETTERS + k);
+      size_t at = (size_t)i * LETTERS + (size_t)k;
       unsigned char c = at < length ? (unsigned char)text[at] : 0;
       word |= (uint32_t)c << (8 * k);
     }
