@@ -328,6 +328,7 @@ static lapis_status rr_solve(lapis_solver *s)
   TRY(loop_begin(&s->loop, s->ctx, method, &w->set.stop, 6, rr_dstep_columns));
   bool resumed;
   if (w->open) loop_keep_holes(&s->loop, "chosen", w->chosen, 2);
+  if (w->open) loop_keep(&s->loop, "tried", w->tried, 3 * RLDA_TRIES);
   TRY(loop_resume(&s->loop, &resumed));
   if (w->open) TRY(settle_open(w));
   TRY(rr_alm_targets(w));
@@ -363,10 +364,13 @@ static lapis_status rr_retune(lapis_solver *s, const void *settings)
   TRY(lapis_settings_copy(s->ctx, w->lda ? &rlda_method : &rr_method, settings,
                           &own));
   if (!w->fixed) TRY(check_certificate(s->ctx, s->cls->method, set));
-  bool open = w->open || (w->lda && isnan(set->lambda) && isnan(set->gamma));
+  bool open = w->lda && isnan(set->lambda) && isnan(set->gamma);
   if (isnan(own.gamma)) own.gamma = RLDA_GAMMA;
-  if (open || set->assign != w->asked || set->denoise != w->set.denoise ||
-      w->fixed || (set->refill > 0) != (w->set.refill > 0) || !(set->gamma > 0))
+  bool may_be_open = w->labels.kind != TARGETS_MULTILABEL &&
+                     w->set.denoise == LAPIS_RR_JOINT && w->set.refill == 0;
+  if ((open && may_be_open) != w->open || set->assign != w->asked ||
+      set->denoise != w->set.denoise || w->fixed ||
+      (set->refill > 0) != (w->set.refill > 0) || !(set->gamma > 0))
     return lapis_fail(s->ctx, LAPIS_ENOTBUILT,
                       "%s: another --denoise or --refill, or fixed weights, "
                       "need a new solver",
