@@ -24,6 +24,7 @@ enum { FOLDS = 2, FACTORS = 3, GAMMAS = 2, TRIES = RLDA_TRIES };
 _Static_assert(TRIES == FACTORS * GAMMAS, "every pair is tried");
 static const double FACTOR[FACTORS] = {10, 3, 1}, GAMMA[GAMMAS] = {.1, 10};
 static const double LOOSE = 1e-5; /* residuals of a fold */
+enum { MOST = 50000 };            /* iterations there */
 
 /* ---- standardising ------------------------------------------------------*/
 lapis_status rlda_standardise(rr *w)
@@ -217,6 +218,7 @@ static lapis_status try_one(rr *w, const fold *f, double factor, double gamma,
   set.gamma = gamma;
   set.assign = LAPIS_RLDA_MEAN;
   set.stop.tol = fmax(set.stop.tol, LOOSE);
+  set.stop.max_iters = MOST; /* a run cut short chooses as a whole one */
   set.stop.seconds = w->set.stop.seconds - loop_seconds(&w->base.loop);
   if (!(set.stop.seconds > 0)) return LAPIS_TIME_LIMIT;
   lapis_status status = rlda_new(w->base.ctx, &f->train, &set, &s);
@@ -238,6 +240,7 @@ static lapis_status try_all(rr *w, const int *in)
   for (int t = 0; t < TRIES; t++) {
     w->tried[3 * t] = FACTOR[t / GAMMAS] * rr_lambda(NAN, w->d, w->n);
     w->tried[3 * t + 1] = GAMMA[t % GAMMAS];
+    w->tried[3 * t + 2] = 0;
   }
   for (int k = 0; k < FOLDS && status >= 0; k++) {
     fold f = {.room = NULL};
