@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "race.h"
 
 static const cli_option options[] = {
     {"output", 'o', "F.html",
@@ -268,6 +269,8 @@ static int print_answer_json(cli *c, const job *j, const answer *a)
   lapis_json_put(to, "images", images);
   lapis_json_put(to, "suspects", suspects);
   if (a->by.cols > 0) lapis_json_put_text(to, "by", flow_text_at(&a->by, 0));
+  if (lapis_label_race(j->flow) != NULL)
+    lapis_json_put(to, "runners", race_json(lapis_label_race(j->flow)));
   if (a->expected.cols > 0) {
     lapis_json_put_number(to, "wrong_at_least",
                           lapis_mat_at(&a->expected, 0, 0));

@@ -8,7 +8,7 @@
 #include "flow/label/label.h"
 #include "lapis/lapis_report.h"
 
-enum { MOST_PICTURES = 60, MOST_FACTS = 20, MOST_SETTINGS = 64, VALUE = 128 };
+enum { MOST_PICTURES = 60, MOST_FACTS = 20, MOST_SETTINGS = 128, VALUE = 160 };
 
 typedef struct page_memory { /* memory of one page */
   const label_run *w;
@@ -19,7 +19,7 @@ typedef struct page_memory { /* memory of one page */
   lapis_report_box *box;         /* w->places.count */
   int64_t **region;              /* MOST_PICTURES */
   bool *drawn;                   /* n */
-  char value[MOST_FACTS + MOST_SETTINGS][VALUE];
+  char value[MOST_FACTS + 2 * MOST_SETTINGS][VALUE];
   lapis_report_row fact[MOST_FACTS], setting[MOST_SETTINGS];
   int values;
   lapis_report page;
@@ -192,6 +192,50 @@ static void add_settings(page_memory *s, const lapis_method *m,
   }
 }
 
+/* ---- who was tried ------------------------------------------------------*/
+/* Against the one that answers, whose place is w->place. */
+static void judge(const label_run *w, int i, char *to)
+{
+  lapis_runner x = lapis_race_at(w->race, i);
+  double error = 0, by = lapis_race_difference(w->race, i, w->place, &error);
+  if (i == w->place)
+    snprintf(to, VALUE, "answers%s", x.learnt ? "" : "; nothing was learnt");
+  else if (!x.learnt)
+    snprintf(to, VALUE, "nothing was learnt");
+  else
+    snprintf(to, VALUE, "%s by %.4f +- %.4f, %s", by > 0 ? "worse" : "better",
+             fabs(by), error, fabs(by) > 2 * error ? "clear" : "a toss-up");
+}
+
+static void add_runner(page_memory *s, int i)
+{
+  lapis_runner x = lapis_race_at(s->w->race, i);
+  char verdict[VALUE], *name = s->value[s->values++];
+  char *value = s->value[s->values++];
+  bool linear = strcmp(x.method, "linear") == 0;
+  judge(s->w, i, verdict);
+  if (strcmp(x.method, "both") == 0)
+    snprintf(name, VALUE, "%s", x.settings);
+  else
+    snprintf(name, VALUE, "%s %s", linear ? "logistic regression" : x.method,
+             x.settings);
+  snprintf(value, VALUE, "%.4f +- %.4f\t%.3f\t%.90s", x.loss, x.error, x.auroc,
+           verdict);
+  s->setting[s->page.settings++] = (lapis_report_row){name, value};
+}
+
+static void add_runners(page_memory *s)
+{
+  static const char titles[] =
+      "Who was tried, best first\twho\tlog-loss\tAUROC\tagainst who answers";
+  int count = lapis_race_count(s->w->race);
+  if (count == 0) return;
+  s->setting[s->page.settings++] = (lapis_report_row){NULL, titles};
+  for (int i = 0; i < count && s->page.settings < MOST_SETTINGS / 2; i++)
+    add_runner(s, i);
+  s->setting[s->page.settings++] = (lapis_report_row){NULL, "Settings"};
+}
+
 static void fill_history(page_memory *s)
 {
   const lapis_solver *from = s->w->flow->solver;
@@ -255,6 +299,7 @@ static lapis_status fill(page_memory *s, const char *const *title)
   fill_suspects(s);
   TRY(fill_pictures(s));
   fill_facts(s);
+  add_runners(s);
   add_settings(s, &label_method, &w->set);
   bool linear = w->by != NULL && strcmp(w->by, "linear") == 0;
   add_settings(s, lapis_method_find(linear ? "linear" : "mc"),

@@ -104,6 +104,13 @@ lapis_status label_race(label_run *w)
   return LAPIS_OK;
 }
 
+const struct lapis_race *lapis_label_race(const lapis_flow *f)
+{
+  if (f == NULL || f->class_->table != &label_method || f->own == NULL)
+    return NULL;
+  return ((const label_run *)f->own)->race;
+}
+
 /* ---- the answer ---------------------------------------------------------*/
 static lapis_status take_scores(label_run *w)
 {

@@ -93,6 +93,7 @@ typedef struct lapis_locate_settings {
 } lapis_locate_settings;
 
 typedef struct lapis_flow lapis_flow;
+struct lapis_race; /* of lapis_race.h */
 /* Checks the settings, and reads the table of labels.  paths (count of them)
  * and what the settings point to are borrowed until the flow is freed. */
 LAPIS_API lapis_status lapis_label_new(lapis_ctx *ctx, const char *const *paths,
@@ -153,6 +154,9 @@ LAPIS_API const char *lapis_flow_name(const lapis_flow *f, int i);
  * before the method has run. */
 LAPIS_API const lapis_solver *lapis_flow_solver(const lapis_flow *f);
 LAPIS_API const lapis_data *lapis_flow_data(const lapis_flow *f);
+/* The race that chose label's settings; NULL where they were given, or chosen
+ * without one.  Borrowed from f. */
+LAPIS_API const struct lapis_race *lapis_label_race(const lapis_flow *f);
 /* Writes all arrays as .npz. */
 LAPIS_API lapis_status lapis_flow_write(const lapis_flow *f, const char *path);
 /* Writes the page of lapis_report.h; command: the command that repeats the run,

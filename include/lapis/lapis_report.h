@@ -54,7 +54,10 @@ typedef struct lapis_report_suspect {
   double margin; /* larger: the label is contradicted more */
 } lapis_report_suspect;
 
-typedef struct lapis_report_row { /* of a table of two columns */
+/* A row of a table.  In `setting` a row without a name begins another table:
+ * its value is the caption and the titles of the columns, and the value of a
+ * row has a cell for each column but the first, tabs between. */
+typedef struct lapis_report_row {
   const char *name, *value;
 } lapis_report_row;
 

@@ -66,8 +66,12 @@ static void put_character(page *p, uint32_t code)
 
 void page_escape(page *p, const char *text)
 {
-  if (text == NULL) return;
-  const char *end = text + strlen(text);
+  if (text != NULL) page_escape_part(p, text, strlen(text));
+}
+
+void page_escape_part(page *p, const char *text, size_t bytes)
+{
+  const char *end = text + bytes;
   for (uint32_t c; text < end;) {
     text += next_character(text, end, &c);
     if (c == '<' || c == '>' || c == '&' || c == '"' || c == '\'')

@@ -20,6 +20,7 @@ void page_words(page *p, const char *text); /* text as it is */
 /* Text escaped for XML; a character that XML cannot hold becomes U+FFFD.
  * NULL: nothing. */
 void page_escape(page *p, const char *text);
+void page_escape_part(page *p, const char *text, size_t bytes);
 /* Text as a JSON string, without any character that XML or HTML would have to
  * escape. */
 void page_json_text(page *p, const char *text);
