@@ -196,8 +196,9 @@ static lapis_status write_files(cli *c, const job *j)
   const char *output = args_get(&c->args, "output");
   const char *model = args_get(&c->args, "model");
   lapis_status s = LAPIS_OK;
-  if (model != NULL) s = write_model(c, j, model);
-  if (s >= 0 && output != NULL) s = result_write(c, j->solver, j->ds, output);
+  /* a result is kept even where no model comes of it */
+  if (output != NULL) s = result_write(c, j->solver, j->ds, output);
+  if (s >= 0 && model != NULL) s = write_model(c, j, model);
   return c->ranks.size > 1 ? lapis_ctx_agree(c->ctx, s) : s;
 }
 

@@ -279,12 +279,80 @@ static void maps_are_fitted_on_training_samples(void **state)
   lapis_ctx_free(ctx);
 }
 
+/* ---- models of nothing --------------------------------------------------*/
+/* Without labels 0 is the answer where mu is large, for new samples too. */
+static void a_completed_matrix_of_zeros_answers_zeros(void **state)
+{
+  (void)state;
+  static const int solvers[] = {LAPIS_MC_ADMM, LAPIS_MC_FPC, LAPIS_MC_FACTORED};
+  double x[] = {1, 2, NAN, 3, -1, 4, 0, 1};
+  lapis_data data = {.X = lapis_mat_f64(x, 2, 4)};
+  lapis_ctx *ctx = lapis_ctx_new();
+  for (int k = 0; k < 3; k++) {
+    lapis_mc_settings set = lapis_mc_defaults();
+    lapis_solver *s;
+    lapis_model *m;
+    set.solver = solvers[k];
+    set.mu = 1e3;
+    assert_int_equal(lapis_mc_new(ctx, &data, &set, &s), LAPIS_OK);
+    assert_true(lapis_solve(s) >= 0);
+    assert_int_equal(lapis_model_new(s, &m), LAPIS_OK);
+    lapis_solver *answer = predict(ctx, m, data.X, 1e-8);
+    const double *low_rank = check_result(answer, "low_rank");
+    for (int i = 0; i < 8; i++) CHECK_NEAR(low_rank[i], 0, 0);
+    assert_int_equal(lapis_result_info(answer)->status, LAPIS_OK);
+    assert_int_equal(lapis_result_info(answer)->rank, 0);
+    lapis_solver_free(answer);
+    lapis_model_free(m);
+    lapis_solver_free(s);
+  }
+  lapis_ctx_free(ctx);
+}
+
+/* With labels there is a row of ones, which 0 is not: no model.  What is made
+ * answers. */
+static void zeros_are_no_model_of_labels(void **state)
+{
+  (void)state;
+  static const int solvers[] = {LAPIS_MC_ADMM, LAPIS_MC_FPC, LAPIS_MC_FACTORED};
+  double x[] = {1, 2, NAN, 3, -1, 4, 0, 1}, y[] = {1, -1, 1, NAN};
+  lapis_data data = {.X = lapis_mat_f64(x, 2, 4), .Y = lapis_mat_f64(y, 1, 4)};
+  lapis_ctx *ctx = lapis_ctx_new();
+  int refused = 0;
+  for (int k = 0; k < 3; k++) {
+    lapis_mc_settings set = lapis_mc_defaults();
+    lapis_solver *s;
+    lapis_model *m;
+    set.solver = solvers[k];
+    set.mu = 1;
+    set.lambda = 1;
+    set.stop.max_iters = 0;
+    assert_int_equal(lapis_mc_new(ctx, &data, &set, &s), LAPIS_OK);
+    assert_true(lapis_solve(s) >= 0);
+    lapis_status made = lapis_model_new(s, &m);
+    if (made == LAPIS_OK) { /* some begin at a row of ones */
+      lapis_solver_free(predict(ctx, m, data.X, 1e-8));
+      lapis_model_free(m);
+    } else {
+      refused++;
+      assert_int_equal(made, LAPIS_ENUMERIC);
+      assert_non_null(
+          strstr(lapis_ctx_error(ctx), "the completed matrix is 0"));
+    }
+    lapis_solver_free(s);
+  }
+  assert_true(refused >= 1);
+  lapis_ctx_free(ctx);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(folding_in_a_training_sample),
       cmocka_unit_test(files_keep_models),
       cmocka_unit_test(refusals),
+      cmocka_unit_test(a_completed_matrix_of_zeros_answers_zeros),
+      cmocka_unit_test(zeros_are_no_model_of_labels),
       cmocka_unit_test(maps_by_hand),
       cmocka_unit_test(blocks_are_mapped_each_alone),
       cmocka_unit_test(bad_blocks_are_refused),

@@ -301,6 +301,40 @@ static void refill_is_its_rounds(void **state)
   drop(&p);
 }
 
+/* No iteration, or a small lambda: the low-rank part is 0, and a model says so
+ * of new samples, too. */
+static void a_model_of_rank_0_answers(void **state)
+{
+  (void)state;
+  double X[] = {1, 2, NAN, 3, -1, 4, 0, 1};
+  lapis_data data = {.X = lapis_mat_f64(X, 2, 4)};
+  lapis_ctx *ctx = lapis_ctx_new();
+  for (int small = 0; small < 2; small++) {
+    lapis_rpca_settings set = lapis_rpca_defaults();
+    lapis_model *m;
+    lapis_solver *answer;
+    if (small)
+      set.lambda = 1e-9;
+    else
+      set.stop.max_iters = 0;
+    lapis_solver *s = solve(ctx, &data, &set);
+    assert_int_equal(lapis_result_info(s)->rank, 0);
+    assert_int_equal(lapis_model_new(s, &m), LAPIS_OK);
+    assert_int_equal(lapis_predict_new(ctx, &data, m, NULL, &answer), LAPIS_OK);
+    assert_int_equal(lapis_solve(answer), LAPIS_OK);
+    const double *low_rank = check_result(answer, "low_rank");
+    const double *sparse = check_result(answer, "sparse");
+    for (int i = 0; i < 8; i++) {
+      CHECK_NEAR(low_rank[i], 0, 0);
+      CHECK_NEAR(sparse[i], isnan(X[i]) ? 0 : X[i], 0);
+    }
+    lapis_solver_free(answer);
+    lapis_model_free(m);
+    lapis_solver_free(s);
+  }
+  lapis_ctx_free(ctx);
+}
+
 /* ---- refusals -----------------------------------------------------------*/
 static void refused(lapis_data data, const lapis_rpca_settings *set,
                     lapis_status wanted, const char *words)
@@ -340,6 +374,7 @@ int main(void)
       cmocka_unit_test(slow_ones_end_too),
       cmocka_unit_test(refill_fills_what_is_covered),
       cmocka_unit_test(refill_is_its_rounds),
+      cmocka_unit_test(a_model_of_rank_0_answers),
       cmocka_unit_test(refusals),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

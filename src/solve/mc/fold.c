@@ -104,10 +104,26 @@ static lapis_status factorise(mc *w, la_array *U, la_array *Vt, int64_t *rank)
   return LAPIS_OK;
 }
 
+/* Z = 0: one column of zeros, which gives new samples zeros as well.  Where the
+ * problem asks for a row of ones or columns that sum to 1, 0 is no answer. */
+static lapis_status learn_zero(mc *w)
+{
+  if (w->p.ones || w->p.variant == LAPIS_MC_SIMPLEX)
+    return lapis_fail(w->base.ctx, LAPIS_ENUMERIC,
+                      "mc: the completed matrix is 0, which is no model for "
+                      "new samples; a smaller --mu or more iterations keep "
+                      "more");
+  base_free(w->factors);
+  w->factors = base_alloc(w->base.ctx, w->p.m, sizeof *w->factors);
+  return w->factors == NULL ? LAPIS_ENOMEM : LAPIS_OK;
+}
+
 lapis_status mc_learn_factors(mc *w, int64_t rank)
 {
   lapis_solver *s = &w->base;
   const mc_problem *p = &w->p;
+  if (rank == 0) TRY(learn_zero(w));
+  int64_t kept = rank > 0 ? rank : 1;
   const double layout[8] = {[L_K] = (double)p->K,
                             [L_D] = (double)p->D,
                             [L_A] = p->a,
@@ -117,7 +133,7 @@ lapis_status mc_learn_factors(mc *w, int64_t rank)
                             [L_KIND] = (double)p->labels.kind,
                             [L_RHO] = w->rho};
   memcpy(w->layout, layout, sizeof layout);
-  named_put(&s->learned, "factors", lapis_mat_f64(w->factors, p->m, rank));
+  named_put(&s->learned, "factors", lapis_mat_f64(w->factors, p->m, kept));
   named_put(&s->learned, "layout", lapis_mat_f64(w->layout, 1, 8));
   if (p->calibration != NULL)
     named_put(&s->learned, "calibration",
@@ -264,6 +280,13 @@ static lapis_status prepare_bounds(fold *w)
   return ops->project(&w->h, &w->p.phi, &w->F);
 }
 
+/* A model of Z = 0 alone has such a factor (learn_zero). */
+static bool is_zero(const fold *w)
+{
+  return w->r == 1 && ((const double *)w->gram.data)[0] == 0;
+}
+
+/* Where A = 0 every A b is 0, and B - 0 against 0 says nothing. */
 static lapis_status check_gap(fold *w, const double sums[4])
 {
   loop *l = &w->base.loop;
@@ -272,6 +295,7 @@ static lapis_status check_gap(fold *w, const double sums[4])
   TRY(bounds(w, 0, w->p.n, &gap, &size));
   w->gap = gap / size;
   w->residual = l->iter > 0 ? sqrt(sums[0] / fmax(sums[2], 1e-300)) : INFINITY;
+  if (is_zero(w)) w->residual = 0;
   lapis_progress now = {.rank = w->r,
                         .objective = w->base.info.objective,
                         .gap = w->gap,
@@ -371,7 +395,7 @@ static lapis_status fold_solve(lapis_solver *s)
   TRY(sample_gaps(w));
   TRY(publish(w));
   s->info.iterations = s->loop.iter;
-  s->info.rank = w->r;
+  s->info.rank = is_zero(w) ? 0 : w->r;
   s->info.gap = w->gap;
   s->info.residual = w->residual;
   s->info.seconds = loop_seconds(&s->loop);

@@ -116,6 +116,21 @@ static void decide(rr_predict *w)
   if (t->kind == TARGETS_CLASS) solver_publish(&w->base, "classes", *w->value);
 }
 
+/* A dictionary of rank 0: all of a sample is error. */
+static lapis_status answer_zero(rr_predict *w)
+{
+  int64_t count = w->d * w->n;
+  arena *a = &w->base.arena;
+  double *low_rank = arena_reals(a, count), *sparse = arena_reals(a, count);
+  TRY(arena_status(a));
+  rr_residual(w->X, low_rank, count, sparse);
+  solver_publish(&w->base, "low_rank", lapis_mat_f64(low_rank, w->d, w->n));
+  solver_publish(&w->base, "sparse", lapis_mat_f64(sparse, w->d, w->n));
+  base_say(w->base.ctx, 0, "%s: the model is of rank 0: all of X is error",
+           w->method);
+  return LAPIS_OK;
+}
+
 static lapis_status predict_solve(lapis_solver *s)
 {
   rr_predict *w = (rr_predict *)s;
@@ -129,6 +144,7 @@ static lapis_status predict_solve(lapis_solver *s)
     if (w->scale != NULL)
       rlda_restore(w->scale->val, w->d, w->n, w->job.low_rank, w->job.sparse);
   }
+  if (!w->cleans && w->T == NULL) TRY(answer_zero(w));
   if (w->K > 0) TRY(score(w));
   if (w->value != NULL) decide(w);
   if (w->cleans) solver_publish_history(s);
@@ -278,7 +294,7 @@ static lapis_status predict_new(lapis_ctx *ctx, const lapis_data *data,
   if ((T != NULL && (T->rows < 2 || T->cols < 1)) || (cleans && basis.d != d) ||
       (T == NULL && !has))
     return bad_model(ctx, table->name);
-  TRY(check_X(ctx, table->name, &data->X, d, cleans));
+  TRY(check_X(ctx, table->name, &data->X, d, cleans || T == NULL));
   lapis_solver *s;
   TRY(solver_alloc(ctx, &predict_class, sizeof(rr_predict), &s));
   rr_predict *w = (rr_predict *)s;
