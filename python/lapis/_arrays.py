@@ -20,6 +20,24 @@ def is_sparse(array):
     return hasattr(array, "tocsr")
 
 
+def plain(array):
+    """pandas' frames and columns as plain arrays, in which NA is NaN; all
+    else as it is."""
+    if isinstance(array, np.ndarray) or not hasattr(array, "isna"):
+        return array
+    types = list(array.dtypes) if array.ndim == 2 else [array.dtype]
+    numbers = all(getattr(kind, "kind", "O") in "iufb" for kind in types)
+    if numbers and not all(isinstance(kind, np.dtype) for kind in types):
+        if array.ndim == 1 and not array.isna().any():
+            return array.to_numpy(types[0].numpy_dtype)
+        return array.to_numpy(np.float64, na_value=np.nan)
+    out = np.asarray(array)
+    if out.dtype == object:
+        out = out.copy()
+        out[np.asarray(array.isna())] = np.nan
+    return out
+
+
 def as_float(array, name="X", ndim=2):
     """float64 in C order: the same object where it is that already."""
     given = array

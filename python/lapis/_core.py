@@ -311,7 +311,7 @@ class _Race:
         elif best >= 0:
             lib.race_settings(self, best, struct)
             self._apply(context, inputs, lib.race_map(self, best))
-        elif status in (_TOO_FEW, 2):
+        elif status in (_TOO_FEW, 0, 2):  # 0: no fold answers
             why = "no time" if status == 2 else "too few known labels"
             context.talk.warnings.append(
                 f"{rows.name}: {why} to choose {rows.chosen}; the default is "

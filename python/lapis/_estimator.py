@@ -129,6 +129,11 @@ class Estimator(BaseEstimator):
         return self._model.predict(array, context=self._context(), **settings)
 
 
+def _is_unknown(word):
+    """None, NaN or pandas' NA, which compares with nothing."""
+    return word is None or type(word).__name__ == "NAType" or word != word
+
+
 class Classifier(ClassifierMixin, Estimator):
     """Labels of any kind in front of the library's numbers."""
 
@@ -141,7 +146,7 @@ class Classifier(ClassifierMixin, Estimator):
         Numbers go as they are, because a method may tell {0, 1} and {-1, 1}
         apart; words and all else as their place among the sorted classes.
         """
-        y = check_y(self._no_words(y), n_samples, self._missing_labels)
+        y = check_y(y, n_samples, self._missing_labels)
         if y.ndim > 1 and not self._several:
             raise ValueError(f"y should be a 1d array, got an array of shape "
                              f"{y.shape} instead")
@@ -156,19 +161,8 @@ class Classifier(ClassifierMixin, Estimator):
             return y.astype(np.float64)
         return self._encode_words(y)
 
-    @staticmethod
-    def _no_words(y):
-        """pandas' columns of numbers with None or NA, as numbers."""
-        kind = getattr(getattr(y, "dtype", None), "kind", "")
-        if kind in "iufb" and hasattr(y, "to_numpy"):
-            if not y.isna().any():
-                return y.to_numpy()
-            return y.to_numpy(np.float64, na_value=np.nan)
-        return y
-
     def _encode_words(self, y):
-        unknown = np.array([value is None or value != value
-                            for value in y.ravel()], bool)
+        unknown = np.array([_is_unknown(value) for value in y.ravel()], bool)
         if unknown.any() and not self._missing_labels:
             raise ValueError("Input y contains NaN; each label must be known")
         self.classes_, codes = np.unique(y.ravel()[~unknown],

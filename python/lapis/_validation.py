@@ -8,7 +8,7 @@ import os
 
 import numpy as np
 
-from ._arrays import as_float, is_sparse
+from ._arrays import as_float, is_sparse, plain
 from ._core import warn
 from .exceptions import DataConversionWarning, NotFittedError
 
@@ -36,7 +36,7 @@ def check_array(X, name="X", sparse=False):
                             "them dense")
         _check_shape(X.shape, name)
         return X
-    array = X if isinstance(X, np.ndarray) else np.asarray(X)
+    array = np.asarray(plain(X))
     if np.iscomplexobj(array):
         raise ValueError(f"{name}: Complex data not supported")
     _check_shape(array.shape, name)
@@ -97,6 +97,11 @@ def check_fitted(estimator):
 
 
 # ---- y ---------------------------------------------------------------------
+def _warn_of_column():
+    warn("A column-vector y was passed when a 1d array was expected; "
+         "y.ravel() is one", DataConversionWarning)
+
+
 def check_y(y, n_samples, missing=False):
     """Targets as a plain array of one or two axes and as many samples."""
     if y is None:
@@ -105,12 +110,14 @@ def check_y(y, n_samples, missing=False):
     if is_sparse(y):
         raise TypeError("y: sparse targets are not supported; y.toarray() "
                         "makes them dense")
-    y = np.asarray(y)
+    if hasattr(y, "iloc") and y.ndim == 2 and y.shape[1] == 1:
+        _warn_of_column()
+        y = y.iloc[:, 0]  # of its own type
+    y = np.asarray(plain(y))
     if np.iscomplexobj(y):
         raise ValueError("y: Complex data not supported")
     if y.ndim == 2 and y.shape[1] == 1:
-        warn("A column-vector y was passed when a 1d array was expected; "
-             "y.ravel() is one", DataConversionWarning)
+        _warn_of_column()
         y = y.ravel()
     if y.ndim not in (1, 2):
         raise ValueError(f"y should be a 1d array of targets or a 2d array "
@@ -142,7 +149,7 @@ def check_weight(weight, n_samples):
     """Weights of samples, one each, at least 0."""
     if isinstance(weight, numbers.Number):
         return np.full(n_samples, float(weight))
-    weight = np.asarray(weight, dtype=np.float64)
+    weight = np.asarray(plain(weight), dtype=np.float64)
     if weight.ndim != 1:
         raise ValueError("Sample weights must be 1D array or scalar")
     if weight.size != n_samples:

@@ -4,6 +4,7 @@ import ctypes
 
 import numpy as np
 
+from ._arrays import plain
 from ._core import Context, Inputs, lib, run
 from ._library import cv_options
 from ._settings import table
@@ -48,7 +49,7 @@ class Folds:
 def _placeholders(n, y, groups):
     """Data of which only the known targets and the groups are looked at."""
     known = np.zeros((n, 1))
-    y = None if y is None else np.asarray(y)
+    y = None if y is None else np.asarray(plain(y))
     if y is not None and y.dtype.kind == "f":
         known[np.isnan(y.reshape(n, -1)).all(axis=1)] = np.nan
     code = None

@@ -19,6 +19,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import check_estimator
 
 import lapis
+from lapis.exceptions import DataConversionWarning
 from common import command, low_rank, two_classes
 
 CLASSIFIERS = [lapis.MatrixCompletionClassifier, lapis.RobustLDA,
@@ -273,6 +274,79 @@ class Habits(unittest.TestCase):
         said = lapis.MatrixCompletionClassifier(mu_rel=1e-3).fit_predict(
             pd.DataFrame(X), given)
         self.assertGreater((said == truth).mean(), 0.9)
+
+    def test_targets_in_frames(self):
+        X, y, _ = two_classes(40)
+        y = (y > 0).astype(int)
+        words = np.array(["no", "yes"])[y]
+        for cls in CLASSIFIERS:
+            for given, plain in (
+                    (pd.Series(y, dtype="Int64"), y),
+                    (pd.Series(y, dtype="Float64"), y.astype(float)),
+                    (pd.Series(y > 0, dtype="boolean"), y > 0),
+                    (pd.array(y, "Int64"), y),
+                    (pd.Series(words, dtype="string"), words)):
+                want = cls().fit(X, plain)
+                forms = [given]
+                if isinstance(given, pd.Series):
+                    forms.append(given.to_frame())
+                for form in forms:
+                    with warnings.catch_warnings():
+                        warnings.simplefilter("ignore", DataConversionWarning)
+                        model = cls().fit(X, form)
+                    self.assertEqual(list(model.classes_), list(want.classes_))
+                    np.testing.assert_array_equal(model.predict(X),
+                                                  want.predict(X))
+            with self.assertWarnsRegex(DataConversionWarning, "1d array"):
+                cls().fit(X, pd.DataFrame({"y": y}))
+        two = pd.DataFrame({"a": y, "b": 1 - y})
+        for cls in (lapis.RobustLDA, lapis.MISVMPlusClassifier):
+            with self.assertRaisesRegex(ValueError, r"1d array.*\(40, 2\)"):
+                cls().fit(X, two)
+        model = lapis.MatrixCompletionClassifier(mu_rel=0.01).fit(X, two)
+        self.assertEqual(model.predict(X).shape, (40, 2))
+
+    def test_NA_is_missing(self):
+        X, y, _ = two_classes(40)
+        y = (y > 0).astype(int)
+        words = pd.Series(np.array(["no", "yes"])[y], dtype="string")
+        for whole in (pd.Series(y, dtype="Int64"),
+                      pd.Series(y, dtype="Float64"),
+                      pd.Series(y > 0, dtype="boolean"), words,
+                      words.astype(object)):
+            given = whole.copy()
+            given[5] = pd.NA
+            for form in (given, given.to_frame(), given.to_numpy()):
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", DataConversionWarning)
+                    self.check_missing_target(X, form)
+        with self.assertRaisesRegex(ValueError, "NaN"):
+            lapis.RobustRegressor().fit(X, pd.array([pd.NA] + 39 * [1]))
+        cells = pd.DataFrame(np.round(10 * X)).astype("Int64")
+        cells[1] = cells[1].astype("Float64")
+        cells[2] = (cells[2] > 0).astype("boolean")
+        numbers = cells.to_numpy(np.float64)
+        numbers[[3, 4, 5], [0, 1, 2]] = np.nan
+        for i, k in ((3, 0), (4, 1), (5, 2)):
+            cells.iloc[i, k] = pd.NA
+        for cls in (lapis.RobustPCA, lapis.LowRankImputer):
+            np.testing.assert_array_equal(
+                cls().fit(cells).transform(cells),
+                cls().fit(numbers).transform(numbers))
+        for cls in (lapis.MatrixCompletionClassifier, lapis.RobustLDA):
+            np.testing.assert_array_equal(
+                cls().fit(cells, y).predict(cells),
+                cls().fit(numbers, y).predict(numbers))
+        with self.assertRaisesRegex(ValueError, "NaN at row 4, column 1"):
+            lapis.SVMPlusClassifier().fit(cells, y)
+
+    def check_missing_target(self, X, y):
+        model = lapis.MatrixCompletionClassifier(mu_rel=0.01).fit(X, y)
+        self.assertEqual(len(model.classes_), 2)
+        self.assertIn(model.transduction_[5], model.classes_)
+        for cls in CLASSIFIERS[1:]:
+            with self.assertRaisesRegex(ValueError, "contains NaN"):
+                cls().fit(X, y)
 
     def test_sparse_is_dense_to_svmplus(self):
         X, y, P = two_classes(100)
