@@ -20,6 +20,7 @@
 #include "lapis/lapis_io.h"
 
 enum { TALK = 2048, NAME = 64 };
+static const double WHOLE = 9007199254740992; /* 2^53 */
 
 typedef struct job {
   lapis_ctx *ctx;
@@ -126,7 +127,19 @@ static int64_t *groups(job *j, const mxArray *data, int64_t n)
   if (g.rows * g.cols != n)
     job_fail(j, "lapis:shape", "group: one number a row of X is needed");
   int64_t *to = mxMalloc((size_t)n * sizeof *to);
-  for (int64_t i = 0; i < n; i++) to[i] = (int64_t)((double *)g.val)[i];
+  const double *number = g.val;
+  for (int64_t i = 0; i < n; i++) {
+    /* beyond 2^53 two groups may be one double; NaN is in no range */
+    if (!(fabs(number[i]) <= WHOLE) || number[i] != floor(number[i])) {
+      char text[TALK], value[NAME] = "NaN";
+      if (!isnan(number[i])) snprintf(value, sizeof value, "%g", number[i]);
+      snprintf(text, sizeof text,
+               "group: %s at row %lld is not a whole number of at most 2^53",
+               value, (long long)i + 1);
+      job_fail(j, "lapis:type", text);
+    }
+    to[i] = (int64_t)number[i];
+  }
   return to;
 }
 
@@ -151,10 +164,28 @@ static lapis_data data_in(job *j, const mxArray *a)
 }
 
 /* ---- settings ------------------------------------------------------------*/
+static void check_scalar(job *j, const char *field, const mxArray *a)
+{
+  bool number = mxIsNumeric(a) || mxIsLogical(a);
+  if (number && !mxIsComplex(a) && mxGetNumberOfElements(a) == 1) return;
+  char text[TALK];
+  if (number)
+    snprintf(text, sizeof text,
+             "%s is %s%zu x %zu; one real number or a text is taken", field,
+             mxIsComplex(a) ? "complex, " : "", mxGetM(a), mxGetN(a));
+  else
+    snprintf(text, sizeof text,
+             "%s is of class %s; one real number or a text is taken", field,
+             mxGetClassName(a));
+  job_fail(j, "lapis:type", text);
+}
+
 /* Text as the library reads it. */
-static const char *value_text(const mxArray *a, char *text, size_t size)
+static const char *value_text(job *j, const char *field, const mxArray *a,
+                              char *text, size_t size)
 {
   if (mxIsChar(a)) return mxArrayToString(a);
+  check_scalar(j, field, a);
   double v = mxGetScalar(a);
   if (mxIsLogical(a))
     snprintf(text, size, "%s", v != 0 ? "true" : "false");
@@ -190,7 +221,7 @@ static void set_one(job *j, const lapis_method *m, void *settings,
     check(j, lapis_settings_set_matrix(j->ctx, m, settings, name, &mat));
     return;
   }
-  const char *value = value_text(a, text, NAME);
+  const char *value = value_text(j, field, a, text, NAME);
   check(j, of_context(name)
                ? lapis_ctx_set(j->ctx, name, value)
                : lapis_settings_set(j->ctx, m, settings, name, value));

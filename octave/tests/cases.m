@@ -165,6 +165,14 @@ function test_refusals ()
   refused (@() lapis_roml (X, [1; 2]), 'group');
   refused (@() lapis_predict ('no-such-file', X), 'no-such-file');
   refused (@() lapis_read ('no-such-file'), 'no-such-file');
+  refused (@() lapis_mc (X, y, 'lambda', [.1 .2]), 'lambda is 1 x 2');
+  refused (@() lapis_mc (X, y, 'tol', []), 'tol is 0 x 0');
+  refused (@() lapis_mc (X, y, 'mu', 1i), 'mu is complex, 1 x 1');
+  refused (@() lapis_mc (X, y, 'mu', {1}), 'mu is of class cell');
+  refused (@() lapis_mc (X, y, 'threads', [1 2]), 'threads is 1 x 2');
+  refused (@() lapis_roml (X, [1; NaN; 2; 2]), 'group: NaN at row 2');
+  refused (@() lapis_roml (X, [1; 1; 2.5; 2]), 'group: 2.5 at row 3');
+  refused (@() lapis_roml (X, [1; 1; 2; Inf]), 'group: inf at row 4');
   refused (@() lapis_mex ('solve', 'svm', struct (), struct ()), 'no such');
   refused (@() lapis_mex ('solve'), 'lapis_mc');
 end
