@@ -119,11 +119,16 @@ static void interrupted_runs_can_go_on(void **state)
 static void a_termination_is_an_interruption(void **state)
 {
   (void)state;
+  static const int signals[] = {SIGTERM, SIGHUP};
   command c;
+  char line[512];
   command_begin(&c);
   write_problem(&c);
-  assert_int_equal(interrupt(&c, SIGTERM, endless), 130);
-  assert_int_equal(interrupt(&c, SIGHUP, endless), 130);
+  for (int i = 0; i < 2; i++) { /* each leaves a last checkpoint */
+    snprintf(line, sizeof line, "%s --checkpoint ck%d", endless, i);
+    assert_int_equal(interrupt(&c, signals[i], line), 130);
+    assert_true(command_exists(&c, i == 0 ? "ck0" : "ck1"));
+  }
   assert_int_equal(count_temporary(&c), 0);
   command_end(&c);
 }
