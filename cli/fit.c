@@ -136,6 +136,30 @@ static void tell_scale(cli *c, const job *j)
           c->method->name);
 }
 
+/* misvm --threshold auto: what it found, or NULL. */
+static const double *threshold_of(const job *j)
+{
+  const char *name;
+  lapis_mat t;
+  int i = 0;
+  while ((name = lapis_result_name(j->solver, i)) != NULL &&
+         strcmp(name, "threshold") != 0)
+    i++;
+  if (name == NULL || lapis_result_get(j->solver, name, &t) < 0) return NULL;
+  return t.val;
+}
+
+static void tell_threshold(cli *c, const job *j)
+{
+  const double *t = threshold_of(j);
+  if (t == NULL || c->quiet) return;
+  cli_wipe_bar(c);
+  fprintf(stderr,
+          "lapis: %s: a bag scored above %.4g is positive, by held-out bags "
+          "(--threshold fixed: above 0)\n",
+          c->method->name, *t);
+}
+
 /* rlda, settings left open: what was chosen, and whether cleaning paid. */
 static void tell_tried(cli *c, const job *j)
 {
@@ -209,11 +233,14 @@ static int report(cli *c, const job *j)
   warn_if_stopped(c, info);
   tell_scale(c, j);
   tell_tried(c, j);
+  tell_threshold(c, j);
   lapis_status status = write_files(c, j);
   if (status < 0) return cli_fail_status(c, status);
   if (c->json) {
     lapis_json *to = run_json(c, answers(c, j), table_of(c, j), j->solver,
                               lapis_dataset_data(j->ds));
+    const double *threshold = threshold_of(j);
+    if (threshold != NULL) lapis_json_put_number(to, "threshold", *threshold);
     if (j->race != NULL) lapis_json_put(to, "runners", race_json(j->race));
     print_json(to);
   } else {

@@ -79,6 +79,7 @@ static const kind kinds[] = {
      "some",
      {{"solver", "factored"}, {"tol", "1e-7"}, {"mu-rel", "0.1"}}},
     {"mc", "", {{"solver", "factored"}, {"tol", "1e-7"}, {"mu-rel", "0.1"}}},
+    {"misvm", "bags", {{"threshold", "auto"}, {"kernel", "linear"}}},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 

@@ -102,6 +102,45 @@ static double number_after(const char *text, const char *object,
   return strtod(at + strlen(name), NULL);
 }
 
+/* --threshold auto is said, is in the JSON, and is what predict goes by. */
+static void bags_have_a_threshold(void **state)
+{
+  (void)state;
+  command c;
+  lapis_arrays one, two;
+  command_begin(&c);
+  write_problem(&c, 12);
+  command_write(&c, "y.csv", "1\n1\n1\n1\n1\n1\n0\n0\n0\n0\n0\n0\n", 24);
+  command_write(&c, "g.csv", "1\n1\n1\n3\n3\n3\n2\n2\n2\n4\n4\n4\n", 24);
+  command_run(&c,
+              "fit misvm -X t.csv -Y y.csv -G g.csv --threshold auto --json "
+              "-o r.npz --model m.lapis");
+  command_expect(&c, 0, "lapis: misvm: a bag scored above");
+  const char *set = strstr(c.out, "\"threshold\": \"auto\"");
+  assert_non_null(set);
+  double said = number_after(c.out, "\"metrics\"", "\"threshold\": ");
+  command_run(&c, "predict m.lapis -X t.csv -G g.csv -o q.npz");
+  command_expect(&c, 0, "");
+  command_arrays(&c, "r.npz", &one);
+  command_arrays(&c, "q.npz", &two);
+  const lapis_array *t = lapis_arrays_find(&one, "threshold");
+  const lapis_array *f = lapis_arrays_find(&two, "bag_scores");
+  const lapis_array *b = lapis_arrays_find(&two, "bag_labels");
+  assert_true(t != NULL && f != NULL && b != NULL && b->mat.cols == 4);
+  double found = lapis_mat_at(&t->mat, 0, 0);
+  CHECK_NEAR(said, found, 1e-12);
+  for (int k = 0; k < 4; k++)
+    assert_true(lapis_mat_at(&b->mat, 0, k) ==
+                (lapis_mat_at(&f->mat, 0, k) > found));
+  lapis_arrays_free(&one);
+  lapis_arrays_free(&two);
+  command_run(&c, "fit misvm -X t.csv -Y y.csv -G g.csv --json");
+  command_expect(&c, 0, "");
+  assert_null(strstr(c.err, "a bag scored above"));
+  assert_null(strstr(c.out, "bag_labels"));
+  command_end(&c);
+}
+
 /* What is printed beside SVM+ is what the command says of the same data when
  * it is not given P. */
 static void cv_says_what_P_is_worth(void **state)
@@ -198,6 +237,7 @@ int main(void)
       cmocka_unit_test(fit_then_predict),
       cmocka_unit_test(predict_ignores_P),
       cmocka_unit_test(models_without_P),
+      cmocka_unit_test(bags_have_a_threshold),
       cmocka_unit_test(cv_says_what_P_is_worth),
       cmocka_unit_test(bad_input_is_exit_4),
       cmocka_unit_test(nothing_proved_is_a_failure)};

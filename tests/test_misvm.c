@@ -141,11 +141,173 @@ static void bad_bags_are_refused(void **state)
   lapis_ctx_free(ctx);
 }
 
+/* ---- the threshold of bags ----------------------------------------------*/
+enum { MANY = 40, LARGE = 10, WIDE = 8 }; /* bags, their instances, features */
+
+/* One instance of a positive bag stands out, the others are noise; the largest
+ * score of ten is above 0 in nearly all bags that were not learnt from. */
+static sv_case noisy_bags(uint64_t seed, int64_t *group)
+{
+  sv_case c = sv_random(seed, MANY * LARGE, WIDE, 0);
+  for (int64_t j = 0; j < MANY * LARGE; j++) {
+    group[j] = j % MANY;
+    c.y[j] = group[j] % 2 == 0 ? 1 : -1;
+    if (j < MANY && c.y[j] > 0) c.X[j * WIDE] += 6;
+  }
+  c.data.group = group;
+  return c;
+}
+
+static lapis_ctx *one_thread(void)
+{
+  lapis_ctx *ctx = lapis_ctx_new();
+  assert_int_equal(lapis_ctx_set(ctx, "threads", "1"), 0);
+  return ctx;
+}
+
+static lapis_misvm_settings overfitted(int threshold)
+{
+  lapis_misvm_settings set = lapis_misvm_defaults();
+  set.C = 10;
+  set.threshold = threshold;
+  return set;
+}
+
+/* Bags of other data that the model of s tells right, by its bag_labels,
+ * which follow from t. */
+static int fresh_right(lapis_ctx *ctx, lapis_solver *s, double t)
+{
+  int64_t group[MANY * LARGE];
+  sv_case c = noisy_bags(77, group);
+  lapis_data fresh = {.X = c.data.X, .group = group};
+  lapis_model *m;
+  lapis_solver *p;
+  int right = 0;
+  assert_int_equal(lapis_model_new(s, &m), 0);
+  assert_int_equal(lapis_predict_new(ctx, &fresh, m, NULL, &p), 0);
+  assert_int_equal(lapis_solve(p), 0);
+  const double *label = sv_array(p, "bag_labels");
+  for (int k = 0; k < MANY; k++) {
+    assert_true((sv_array(p, "bag_scores")[k] > t) == (label[k] > 0));
+    right += label[k] == (k % 2 == 0 ? 1 : -1);
+  }
+  lapis_solver_free(p);
+  lapis_model_free(m);
+  sv_drop(&c);
+  return right;
+}
+
+/* Where 0 calls nearly all bags positive, held-out ones find what does not;
+ * scores and labels of instances stay as they are, to the bit. */
+static void held_out_bags_give_the_threshold(void **state)
+{
+  (void)state;
+  lapis_ctx *ctx = one_thread();
+  int64_t group[MANY * LARGE];
+  sv_case c = noisy_bags(5, group);
+  lapis_misvm_settings fixed = overfitted(LAPIS_THRESHOLD_FIXED),
+                       free = overfitted(LAPIS_THRESHOLD_AUTO);
+  lapis_solver *s = solve_bags(ctx, &c.data, &fixed);
+  lapis_solver *t = solve_bags(ctx, &c.data, &free);
+  static const char *const names[] = {"scores", "labels"};
+  for (int k = 0; k < 2; k++)
+    assert_memory_equal(sv_array(s, names[k]), sv_array(t, names[k]),
+                        MANY * LARGE * sizeof(double));
+  lapis_mat none;
+  assert_true(lapis_result_get(s, "threshold", &none) < 0);
+  double found = *sv_array(t, "threshold");
+  assert_true(found > 0);
+  for (int k = 0; k < MANY; k++)
+    assert_true((sv_array(t, "bag_scores")[k] > found) ==
+                (sv_array(t, "bag_labels")[k] > 0));
+  int by_zero = fresh_right(ctx, s, 0), by_found = fresh_right(ctx, t, found);
+  print_message("%d of %d right by 0, %d by %g\n", by_zero, MANY, by_found,
+                found);
+  assert_true(by_found >= by_zero + MANY / 6);
+  lapis_solver_free(t);
+  t = solve_bags(ctx, &c.data, &free); /* the same once more */
+  assert_true(*sv_array(t, "threshold") == found);
+  lapis_solver_free(t);
+  lapis_solver_free(s);
+  sv_drop(&c);
+  lapis_ctx_free(ctx);
+}
+
+/* Cancels at a round: each says one sentence. */
+typedef struct ending {
+  lapis_ctx *ctx;
+  int rounds, last;
+} ending;
+
+static void at_round(int level, const char *text, void *user)
+{
+  ending *e = user;
+  (void)level;
+  if (strstr(text, "misvm: round") != NULL && ++e->rounds == e->last)
+    lapis_ctx_cancel(e->ctx);
+}
+
+/* Cancelled while folds are scored: what the whole said stays, by 0. */
+static void cancelled_folds_leave_zero(void **state)
+{
+  (void)state;
+  lapis_ctx *ctx = one_thread();
+  int64_t group[MANY * LARGE];
+  sv_case c = noisy_bags(5, group);
+  lapis_misvm_settings set = overfitted(LAPIS_THRESHOLD_FIXED);
+  assert_int_equal(lapis_ctx_set(ctx, "verbose", "1"), 0);
+  lapis_solver *s = solve_bags(ctx, &c.data, &set);
+  int whole = (int)lapis_result_info(s)->iterations;
+  set.threshold = LAPIS_THRESHOLD_AUTO;
+  for (int k = -1; k <= 1; k++) { /* before, with the last round, after it */
+    ending e = {.ctx = ctx, .last = whole + k};
+    lapis_solver *t;
+    lapis_ctx_on_message(ctx, at_round, &e);
+    assert_int_equal(lapis_misvm_new(ctx, &c.data, &set, &t), 0);
+    assert_int_equal(lapis_solve(t), LAPIS_CANCELLED);
+    assert_true(*sv_array(t, "threshold") == 0);
+    if (k >= 0)
+      assert_memory_equal(sv_array(s, "scores"), sv_array(t, "scores"),
+                          MANY * LARGE * sizeof(double));
+    lapis_ctx_on_message(ctx, NULL, NULL);
+    assert_int_equal(lapis_solve(t), LAPIS_OK); /* again, and to the end */
+    assert_true(*sv_array(t, "threshold") > 0);
+    lapis_solver_free(t);
+  }
+  lapis_solver_free(s);
+  sv_drop(&c);
+  lapis_ctx_free(ctx);
+}
+
+/* One bag of a kind cannot be held out; a given kernel cannot be split. */
+static void thresholds_that_cannot_be_found(void **state)
+{
+  (void)state;
+  lapis_ctx *ctx = one_thread();
+  int64_t group[N];
+  sv_case c = bags_of(4, group);
+  lapis_misvm_settings set = overfitted(LAPIS_THRESHOLD_AUTO);
+  for (int i = 0; i < N; i++) group[i] = c.y[i] > 0 ? 1 : group[i];
+  c.data.group = group;
+  lapis_solver *s = solve_bags(ctx, &c.data, &set);
+  assert_true(*sv_array(s, "threshold") == 0);
+  lapis_solver_free(s);
+  set.kernel = LAPIS_KERNEL_PRECOMPUTED;
+  assert_int_equal(lapis_misvm_new(ctx, &c.data, &set, &s), LAPIS_EINVAL);
+  assert_non_null(strstr(lapis_ctx_error(ctx), "needs features"));
+  sv_drop(&c);
+  lapis_ctx_free(ctx);
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(verified_labels),
-                                     cmocka_unit_test(bags_keep_their_rule),
-                                     cmocka_unit_test(models_score_bags),
-                                     cmocka_unit_test(bad_bags_are_refused)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(verified_labels),
+      cmocka_unit_test(bags_keep_their_rule),
+      cmocka_unit_test(models_score_bags),
+      cmocka_unit_test(bad_bags_are_refused),
+      cmocka_unit_test(held_out_bags_give_the_threshold),
+      cmocka_unit_test(cancelled_folds_leave_zero),
+      cmocka_unit_test(thresholds_that_cannot_be_found)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -632,7 +632,14 @@ LAPIS_DEFAULTS(svmplus, lapis_svmplus_settings)
  *   scores, labels  1 x n     of instances
  *   bags, bag_scores  1 x B   names of the bags, the largest score in each
  *   weights         (d + 1) x 1   linear kernels
- * Predicting: the same, and bag_labels (1 x B) where there are groups. */
+ *   bag_labels      1 x B     with an automatic threshold: what it decides
+ *   threshold       1 x 1     and the score above which a bag is positive
+ * Predicting: the same but threshold, and bag_labels in any case, where there
+ * are groups. */
+typedef enum lapis_threshold {
+  LAPIS_THRESHOLD_FIXED, /* 0 */
+  LAPIS_THRESHOLD_AUTO   /* tells most held-out bags right */
+} lapis_threshold;
 typedef struct lapis_misvm_settings {
   size_t size;
   lapis_stop stop;         /* max_iters: rounds */
@@ -641,6 +648,7 @@ typedef struct lapis_misvm_settings {
   double width, width_priv; /* NaN: mean squared distance */
   double positive_ratio;    /* least share of positives in a positive bag */
   int scale;                /* lapis_scale, of X and of P */
+  int threshold;            /* lapis_threshold, of bag_scores */
 } lapis_misvm_settings;
 LAPIS_DEFAULTS(misvm, lapis_misvm_settings)
 

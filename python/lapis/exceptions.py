@@ -59,5 +59,5 @@ class Interrupted(KeyboardInterrupt):
 OF_STATUS = {-1: ValueError, -2: ValueError, -3: ValueError, -4: MemoryError,
              -5: OSError, -6: FormatError, -7: NumericalError,
              -8: NotBuiltError, -9: ValueError}
-STOPPED_EARLY = (1, 2)  # iterations, time: worth a warning
+STOPPED_EARLY = (1, 2, 4)  # iterations, time, rounding: worth a warning
 CANCELLED = 3

@@ -97,6 +97,9 @@ class MISVMPlusClassifier(_Privileged):
         What the samples of the positive bags turned out to be.
     bags_, bag_scores_ : ndarray (n_bags,)
         The groups, and the score of each: that of its best sample.
+    threshold_ : float
+        A bag scored above it is positive: what ``threshold="auto"`` found on
+        held-out bags, else 0.
     """
 
     _tags = {"allow_nan": False, "binary_only": True}
@@ -119,6 +122,8 @@ class MISVMPlusClassifier(_Privileged):
         self.labels_ = self._decode(result["labels"])
         self.bags_ = names[result["bags"][:, 0].astype(np.intp)]
         self.bag_scores_ = np.array(result["bag_scores"][:, 0])
+        self.threshold_ = (float(np.squeeze(result["threshold"]))
+                           if "threshold" in result else 0.0)
         return self
 
     @staticmethod

@@ -390,6 +390,13 @@ class Habits(unittest.TestCase):
         np.testing.assert_array_equal(
             model.labels_, np.where(np.arange(100) % 5, 0, y))
         self.assertEqual(set(model.bags_), set(bags))
+        self.assertEqual(model.threshold_, 0)
+        free = lapis.MISVMPlusClassifier(kernel="linear", threshold="auto")
+        free.fit(X, y, groups=bags)
+        np.testing.assert_array_equal(free.coef_, model.coef_)
+        self.assertNotEqual(free.threshold_, 0)
+        for bag, score in zip(free.bags_, free.bag_scores_):
+            self.assertEqual(score > free.threshold_, y[bags == bag][0] == 1)
         search = GridSearchCV(lapis.MISVMPlusClassifier(kernel="linear"),
                               {"C": [1.0]}, cv=lapis.Folds(4))
         search.fit(X, y, groups=bags, bags=bags)
@@ -438,6 +445,9 @@ class Habits(unittest.TestCase):
         with self.assertWarnsRegex(ConvergenceWarning, "max-iters") as seen:
             lapis.RobustPCA(max_iters=2).fit(X)
         self.assertEqual(seen.filename, __file__)  # points at the caller
+        data, y, _ = two_classes(60)
+        with self.assertWarnsRegex(ConvergenceWarning, "precision-floor"):
+            lapis.SVMPlusClassifier(tol=0).fit(data, y)
         with self.assertRaises(NotFittedError):
             lapis.RobustPCA().transform(X)
 

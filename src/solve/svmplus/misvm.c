@@ -27,6 +27,10 @@ static const lapis_param params[] = {
     SV_SCALE_ROW,
     REAL("positive-ratio", positive_ratio, .value = 0, FROM_TO(0, 1),
          .help = "least share of positive instances in a positive bag"),
+    CHOICE("threshold", threshold, "fixed|auto", .value = LAPIS_THRESHOLD_FIXED,
+           .arg = "T",
+           .help = "a bag scored above it is positive; fixed: 0; auto: by "
+                   "held-out bags"),
     PARAM_TOL(1e-6, "relative gap of each fit"),
     INT("max-iters", stop.max_iters, .value = 50, AT_LEAST(1),
         .help = "stop after this many rounds"),
@@ -54,6 +58,8 @@ typedef struct misvm {
   int64_t n, rounds, room;
   int64_t *order;               /* n */
   double *decided, *bag_scores; /* n, bags */
+  double *bag_labels;           /* bags */
+  double threshold;             /* of bag_scores */
 } misvm;
 
 static svmplus *inner_of(const misvm *w)
@@ -150,6 +156,18 @@ static lapis_status keep_seen(misvm *w)
 }
 
 /* ---- results ------------------------------------------------------------*/
+static void publish_decisions(misvm *w)
+{
+  if (w->set.threshold != LAPIS_THRESHOLD_AUTO) return;
+  lapis_solver *s = &w->base;
+  const double *value = inner_of(w)->labels.value;
+  for (int64_t k = 0; k < w->bags.count; k++)
+    w->bag_labels[k] = value[w->bag_scores[k] > w->threshold];
+  solver_publish(s, "bag_labels",
+                 lapis_mat_f64(w->bag_labels, 1, w->bags.count));
+  solver_publish(s, "threshold", lapis_mat_f64(&w->threshold, 1, 1));
+}
+
 static void publish(misvm *w)
 {
   svmplus *in = inner_of(w);
@@ -162,6 +180,7 @@ static void publish(misvm *w)
   solver_publish(s, "bag_scores",
                  lapis_mat_f64(w->bag_scores, 1, w->bags.count));
   solver_publish(s, "bags", lapis_mat_f64(w->bags.id, 1, w->bags.count));
+  publish_decisions(w);
   if (in->linear)
     solver_publish(s, "weights", lapis_mat_f64(in->weights, in->q.d + 1, 1));
   solver_publish_history(s);
@@ -201,12 +220,39 @@ static lapis_status rounds(misvm *w)
   return LAPIS_OK;
 }
 
+/* rho = a'Qa is twice the objective of a fit; a model cut short has none. */
+static lapis_status find_threshold(misvm *w)
+{
+  loop *l = &w->base.loop;
+  double left = w->set.stop.seconds - loop_seconds(l), margins = 0;
+  lapis_status s = l->status;
+  w->threshold = 0;
+  if (w->set.threshold != LAPIS_THRESHOLD_AUTO) return LAPIS_OK;
+  if (s == LAPIS_OK || s == LAPIS_MAX_ITERS) {
+    keep_pause(l->ctx, true);
+    s = bag_threshold(inner_of(w), &w->set, &w->bags, w->bag_sign, left,
+                      &margins);
+    keep_pause(l->ctx, false);
+  }
+  TRY(s);
+  if (s == LAPIS_CANCELLED || s == LAPIS_TIME_LIMIT) {
+    l->status = s;
+    base_say(l->ctx, 0,
+             "misvm: stopped before held-out bags were scored; their "
+             "threshold is 0");
+  }
+  w->threshold = margins * 2 * w->inner->info.objective;
+  return LAPIS_OK;
+}
+
 static lapis_status misvm_solve(lapis_solver *s)
 {
   misvm *w = (misvm *)s;
   static const char *const columns[] = {"iteration", "objective", "changed"};
   TRY(loop_begin(&s->loop, s->ctx, "misvm", &w->set.stop, 3, columns));
   TRY(rounds(w));
+  loop_keep_no_more(&s->loop); /* held-out bags are scored again */
+  TRY(find_threshold(w));
   const lapis_info *in = &w->inner->info;
   s->info.iterations = s->loop.iter;
   s->info.rank = in->rank;
@@ -222,6 +268,8 @@ static lapis_status misvm_learn(lapis_solver *s)
   misvm *w = (misvm *)s;
   TRY(sv_learn(w->inner));
   s->learned = w->inner->learned;
+  if (w->set.threshold == LAPIS_THRESHOLD_AUTO)
+    named_put(&s->learned, "threshold", lapis_mat_f64(&w->threshold, 1, 1));
   return LAPIS_OK;
 }
 
@@ -260,6 +308,18 @@ static lapis_status check_bags(misvm *w)
   return LAPIS_OK;
 }
 
+static lapis_status check_threshold(misvm *w)
+{
+  const lapis_misvm_settings *set = &w->set;
+  if (set->threshold != LAPIS_THRESHOLD_AUTO ||
+      (set->kernel != LAPIS_KERNEL_PRECOMPUTED &&
+       set->kernel_priv != LAPIS_KERNEL_PRECOMPUTED))
+    return LAPIS_OK;
+  return lapis_fail(w->base.ctx, LAPIS_EINVAL,
+                    "misvm: --threshold auto needs features; a precomputed "
+                    "kernel cannot be split into folds");
+}
+
 static lapis_svmplus_settings inner_settings(const lapis_misvm_settings *set)
 {
   lapis_svmplus_settings in = lapis_svmplus_defaults();
@@ -282,6 +342,7 @@ static lapis_status build(misvm *w, const lapis_data *data)
   int64_t n = w->n = data->X.cols;
   lapis_svmplus_settings set = inner_settings(&w->set);
   TRY(sv_scale_check(ctx, "misvm", &set));
+  TRY(check_threshold(w));
   TRY(sv_check_data(ctx, "misvm", &set, data));
   if (data->group == NULL)
     return lapis_fail(ctx, LAPIS_EMISSING,
@@ -302,6 +363,7 @@ static lapis_status build(misvm *w, const lapis_data *data)
   w->order = arena_take(a, n, sizeof *w->order);
   w->decided = arena_reals(a, n);
   w->bag_scores = arena_reals(a, w->bags.count);
+  w->bag_labels = arena_reals(a, w->bags.count);
   TRY(arena_status(a));
   w->seen = base_alloc(ctx, w->room * n, 1); /* grows */
   if (w->seen == NULL) return LAPIS_ENOMEM;

@@ -74,12 +74,6 @@ static void fit_sigmoid(svmplus *w, const double *held, double *t, int64_t c)
 }
 
 /* ---- held-out scores ----------------------------------------------------*/
-typedef struct part { /* some of the samples, dense */
-  lapis_data data;
-  double *block; /* X, P, Y and weights */
-  int64_t count;
-} part;
-
 static void copy_columns(const lapis_mat *A, const int *fold, int k,
                          bool inside, lapis_mat *out)
 {
@@ -98,8 +92,8 @@ static void copy_columns(const lapis_mat *A, const int *fold, int k,
   }
 }
 
-static lapis_status take_part(const svmplus *w, const int *fold, int k,
-                              bool inside, part *out)
+lapis_status sv_take_part(const svmplus *w, const int *fold, int k, bool inside,
+                          sv_part *out)
 {
   const lapis_data *d = &w->data;
   int64_t m = 0, n = w->q.n;
@@ -124,8 +118,9 @@ static lapis_status take_part(const svmplus *w, const int *fold, int k,
   return LAPIS_OK;
 }
 
-static lapis_status score_fold(svmplus *w, const part *train, const part *test,
-                               const int *fold, int k, double *held)
+static lapis_status score_fold(svmplus *w, const sv_part *train,
+                               const sv_part *test, const int *fold, int k,
+                               double *held)
 {
   lapis_svmplus_settings set = w->set;
   lapis_solver *s = NULL, *p = NULL;
@@ -150,9 +145,9 @@ static lapis_status score_fold(svmplus *w, const part *train, const part *test,
 
 static lapis_status one_fold(svmplus *w, const int *fold, int k, double *held)
 {
-  part train = {.count = 0}, test = {.count = 0};
-  lapis_status s = take_part(w, fold, k, true, &test);
-  if (s >= 0) s = take_part(w, fold, k, false, &train);
+  sv_part train = {.count = 0}, test = {.count = 0};
+  lapis_status s = sv_take_part(w, fold, k, true, &test);
+  if (s >= 0) s = sv_take_part(w, fold, k, false, &train);
   if (s >= 0 && test.count > 0) s = score_fold(w, &train, &test, fold, k, held);
   base_free(train.block);
   base_free(test.block);

@@ -34,6 +34,7 @@ typedef struct sv_predict {
   double *copy, *scaled;
   targets labels; /* values borrowed from the model */
   const lapis_mat *weights, *coefficients, *bias, *rho, *index, *platt;
+  double threshold; /* misvm: of a bag's score */
   op_kernel kernel;
   bool square; /* precomputed: rows of X are the training samples */
   double *scores, *decided, *probabilities, *block;
@@ -115,7 +116,7 @@ static void publish_bags(sv_predict *w)
   int64_t count = w->bags.count;
   bag_scores(&w->bags, w->scores, w->bag_score);
   for (int64_t k = 0; k < count; k++)
-    w->bag_label[k] = w->labels.value[w->bag_score[k] > 0];
+    w->bag_label[k] = w->labels.value[w->bag_score[k] > w->threshold];
   solver_publish(s, "bags", lapis_mat_f64(w->bags.id, 1, count));
   solver_publish(s, "bag_scores", lapis_mat_f64(w->bag_score, 1, count));
   solver_publish(s, "bag_labels", lapis_mat_f64(w->bag_label, 1, count));
@@ -313,10 +314,14 @@ lapis_status sv_predict_new(lapis_ctx *ctx, const lapis_data *data,
                      learned, out);
 }
 
-static lapis_status add_bags(sv_predict *w, const int64_t *group)
+static lapis_status add_bags(sv_predict *w, const named_list *m,
+                             const int64_t *group)
 {
   lapis_ctx *ctx = w->base.ctx;
-  if (w->labels.kind != TARGETS_BINARY) return bad_model(ctx);
+  const lapis_mat *threshold = named_numbers(m, "threshold", 1, 1);
+  bool odd = named_find(m, "threshold") != NULL && threshold == NULL;
+  if (w->labels.kind != TARGETS_BINARY || odd) return bad_model(ctx);
+  if (threshold != NULL) w->threshold = mat_col(threshold, 0)[0];
   if (group == NULL) return LAPIS_OK;
   TRY(bags_new(ctx, group, w->X.cols, &w->bags));
   w->bag_score = base_alloc(ctx, w->bags.count, sizeof(double));
@@ -333,7 +338,7 @@ lapis_status misvm_predict_new(lapis_ctx *ctx, const lapis_data *data,
   (void)options;
   TRY(predict_new(ctx, data, &bag_class, set->kernel, set->width, learned,
                   out));
-  lapis_status s = add_bags((sv_predict *)*out, data->group);
+  lapis_status s = add_bags((sv_predict *)*out, learned, data->group);
   if (s >= 0) return s;
   lapis_solver_free(*out);
   *out = NULL;

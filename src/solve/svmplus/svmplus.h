@@ -252,6 +252,14 @@ static inline int64_t sv_phase(const loop *l)
   return l->stage % SV_PHASES;
 }
 
+/* Some of the samples, dense: those of fold k, or all others. */
+typedef struct sv_part {
+  lapis_data data;
+  double *block; /* X, P, Y and weights: the caller's to free */
+  int64_t count;
+} sv_part;
+lapis_status sv_take_part(const svmplus *w, const int *fold, int k, bool inside,
+                          sv_part *out);
 /* Fits A and B of Platt's sigmoid to the scores of held-out folds. */
 lapis_status sv_platt(svmplus *w);
 lapis_status sv_publish(svmplus *w);
@@ -280,5 +288,11 @@ lapis_status bags_new(lapis_ctx *ctx, const int64_t *group, int64_t n,
 void bags_free(bag_list *b);
 /* The largest score of each bag. */
 void bag_scores(const bag_list *b, const double *score, double *out);
+/* The bags' score above which most held-out bags are told right, in units of
+ * the margin rho; LAPIS_CANCELLED or LAPIS_TIME_LIMIT: not found.
+ * sign (n): of each sample's bag; seconds: what is left. */
+lapis_status bag_threshold(const svmplus *w, const lapis_misvm_settings *set,
+                           const bag_list *b, const double *sign,
+                           double seconds, double *out);
 
 #endif

@@ -1,0 +1,202 @@
+/* threshold.c - the score above which a bag is positive, from held-out bags.
+ *
+ * A bag's score is the largest of its instances' scores, and the largest of
+ * many is above 0 in most bags that were not learnt from, positive or not.
+ * So bags, each kind spread evenly, are split into folds; those of a fold are
+ * scored by a model of the others, and the threshold t is by which most are
+ * right:
+ *   t = argmax #{positive b: f_b > t} + #{negative b: f_b <= t}
+ * in the middle between two neighbouring scores; of several, next to 0.
+ * Scores of two l2 models compare as f / rho, rho = a'Qa: the margin is 1. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "solve/svmplus/svmplus.h"
+
+enum { FOLDS = 5, STREAM = 79 };
+
+typedef struct held_bag {
+  double score; /* f / rho */
+  bool positive;
+} held_bag;
+
+typedef struct splitting {
+  const svmplus *w;
+  lapis_misvm_settings set; /* of a fold's model */
+  const bag_list *bags;
+  int folds;
+  int64_t *order;  /* bags: shuffled */
+  int64_t *bag_of; /* n */
+  int64_t *group;  /* n: bags of the samples in a part */
+  int *bag_fold;   /* bags */
+  int *fold;       /* n */
+  held_bag *held;  /* bags */
+} splitting;
+
+/* ---- which bags go together ---------------------------------------------*/
+/* As many folds as every one can have both kinds, at most FOLDS. */
+static int count_folds(const splitting *p)
+{
+  int64_t kind[2] = {0, 0};
+  for (int64_t k = 0; k < p->bags->count; k++) kind[p->held[k].positive]++;
+  int64_t least = kind[0] < kind[1] ? kind[0] : kind[1];
+  return least < FOLDS ? (int)least : FOLDS;
+}
+
+static void split(splitting *p)
+{
+  int64_t next[2] = {0, 0}, count = p->bags->count;
+  rng_shuffle(base_seed(p->w->base.ctx), STREAM, p->order, count);
+  for (int64_t i = 0; i < count; i++) {
+    int64_t k = p->order[i];
+    const bag *b = &p->bags->item[k];
+    p->bag_fold[k] = (int)(next[p->held[k].positive]++ % p->folds);
+    for (int64_t m = 0; m < b->count; m++) {
+      p->bag_of[b->member[m]] = k;
+      p->fold[b->member[m]] = p->bag_fold[k];
+    }
+  }
+}
+
+/* ---- scores of one fold -------------------------------------------------*/
+static void name_bags(const splitting *p, int k, bool inside, sv_part *part)
+{
+  int64_t at = 0;
+  for (int64_t j = 0; j < p->w->q.n; j++)
+    if ((p->fold[j] == k) == inside) p->group[at++] = p->bag_of[j];
+  part->data.group = p->group;
+}
+
+/* Bags come back by rising name, which is their place in the list. */
+static void take_scores(splitting *p, int k, const lapis_mat *f, double rho)
+{
+  int64_t at = 0;
+  for (int64_t b = 0; b < p->bags->count; b++)
+    if (p->bag_fold[b] == k)
+      p->held[b].score = mat_col(f, at++)[0] / fmax(rho, 1e-300);
+}
+
+static lapis_status score_fold(splitting *p, int k, sv_part *train,
+                               sv_part *test)
+{
+  lapis_ctx *ctx = p->w->base.ctx;
+  lapis_solver *s = NULL, *q = NULL;
+  name_bags(p, k, false, train);
+  TRY(misvm_new(ctx, &train->data, &p->set, &s));
+  lapis_status status = lapis_solve(s);
+  bool whole = status == LAPIS_OK || status == LAPIS_MAX_ITERS ||
+               status == LAPIS_PRECISION_FLOOR;
+  lapis_status learned = whole ? s->cls->learn(s) : status;
+  name_bags(p, k, true, test);
+  if (whole && learned >= 0)
+    learned =
+        misvm_predict_new(ctx, &test->data, s->settings, &s->learned, NULL, &q);
+  if (whole && learned >= 0) learned = lapis_solve(q);
+  if (whole && learned >= 0)
+    take_scores(p, k, named_find(&q->result, "bag_scores"),
+                2 * s->info.objective);
+  lapis_solver_free(q);
+  lapis_solver_free(s);
+  return whole && learned >= 0 ? LAPIS_OK : learned;
+}
+
+static lapis_status one_fold(splitting *p, int k)
+{
+  sv_part train = {.count = 0}, test = {.count = 0};
+  lapis_status s = sv_take_part(p->w, p->fold, k, true, &test);
+  if (s >= 0) s = sv_take_part(p->w, p->fold, k, false, &train);
+  if (s >= 0) s = score_fold(p, k, &train, &test);
+  base_free(train.block);
+  base_free(test.block);
+  return s;
+}
+
+/* ---- the choice ---------------------------------------------------------*/
+static int by_score(const void *a, const void *b)
+{
+  const held_bag *x = a, *y = b;
+  return (x->score > y->score) - (x->score < y->score);
+}
+
+/* held, sorted; 0 where all scores are one. */
+static double best_cut(const held_bag *held, int64_t count, int64_t *right)
+{
+  int64_t now = 0;
+  double best = 0;
+  *right = -1;
+  for (int64_t k = 0; k < count; k++) now += held[k].positive;
+  for (int64_t k = 0; k + 1 < count; k++) { /* between k and k + 1 */
+    double t = held[k].score + (held[k + 1].score - held[k].score) / 2;
+    now += held[k].positive ? -1 : 1;
+    if (held[k].score == held[k + 1].score) continue;
+    if (now > *right || (now == *right && fabs(t) < fabs(best))) {
+      *right = now;
+      best = t;
+    }
+  }
+  return best;
+}
+
+static double choose(splitting *p)
+{
+  int64_t right, before = 0, count = p->bags->count;
+  for (int64_t k = 0; k < count; k++)
+    before += (p->held[k].score > 0) == p->held[k].positive;
+  qsort(p->held, (size_t)count, sizeof *p->held, by_score);
+  double t = best_cut(p->held, count, &right);
+  if (right >= 0)
+    base_say(p->w->base.ctx, 1,
+             "misvm: threshold %.4g margins: %" PRId64 " of %" PRId64
+             " held-out bags right, %" PRId64 " by 0",
+             t, right, count, before);
+  return t;
+}
+
+static lapis_status allocate(splitting *p)
+{
+  lapis_ctx *ctx = p->w->base.ctx;
+  int64_t n = p->w->q.n, count = p->bags->count;
+  p->order = base_alloc(ctx, count, sizeof *p->order);
+  p->bag_of = base_alloc(ctx, n, sizeof *p->bag_of);
+  p->group = base_alloc(ctx, n, sizeof *p->group);
+  p->bag_fold = base_alloc(ctx, count, sizeof *p->bag_fold);
+  p->fold = base_alloc(ctx, n, sizeof *p->fold);
+  p->held = base_alloc(ctx, count, sizeof *p->held);
+  bool ok = p->order != NULL && p->bag_of != NULL && p->group != NULL &&
+            p->bag_fold != NULL && p->fold != NULL && p->held != NULL;
+  return ok ? LAPIS_OK : LAPIS_ENOMEM;
+}
+
+static void release(splitting *p)
+{
+  void *all[] = {p->order, p->bag_of, p->group, p->bag_fold, p->fold, p->held};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) base_free(all[i]);
+}
+
+lapis_status bag_threshold(const svmplus *w, const lapis_misvm_settings *set,
+                           const bag_list *b, const double *sign,
+                           double seconds, double *out)
+{
+  splitting p = {.w = w, .set = *set, .bags = b};
+  double start = base_seconds();
+  p.set.threshold = LAPIS_THRESHOLD_FIXED;
+  p.set.scale = LAPIS_SCALE_NONE; /* w->data are scaled, where they are */
+  lapis_status s = allocate(&p);
+  for (int64_t k = 0; s >= 0 && k < b->count; k++)
+    p.held[k].positive = sign[b->item[k].member[0]] > 0;
+  p.folds = s >= 0 ? count_folds(&p) : 0;
+  bool enough = p.folds > 1;
+  if (s >= 0 && !enough)
+    base_say(w->base.ctx, 0,
+             "misvm: --threshold auto needs two bags of either kind; the "
+             "threshold stays 0");
+  if (s >= 0 && enough) split(&p);
+  for (int k = 0; enough && k < p.folds && s == LAPIS_OK; k++) {
+    p.set.stop.seconds = fmax(0, seconds - (base_seconds() - start));
+    s = one_fold(&p, k);
+  }
+  if (s == LAPIS_OK && enough) *out = choose(&p);
+  release(&p);
+  return s;
+}
