@@ -146,7 +146,7 @@ lapis_status label_race_answer(label_run *w)
 /* ---- doubts -------------------------------------------------------------*/
 typedef struct doubt {
   double p; /* of the label as it is given */
-  int64_t image, class_;
+  int64_t image, class_, group;
 } doubt;
 
 static int least_first(const void *a, const void *b)
@@ -164,6 +164,7 @@ static bool ask(const label_run *w, const double *p, int64_t i, int64_t c,
   bool classes = w->given.kind == LABEL_CLASS;
   double y = w->Y[i * w->given.rows + (classes ? 0 : c)];
   *out = (doubt){.p = NAN, .image = i, .class_ = c};
+  if (w->flow->data.group != NULL) out->group = w->group[i];
   if (isnan(y)) return false;
   if (!classes) {
     double q = p[i * K + c];
@@ -185,24 +186,54 @@ static int surest_first(const void *a, const void *b)
   return least_first(a, b);
 }
 
+static int group_first(const void *a, const void *b)
+{
+  const doubt *x = a, *y = b;
+  return (x->group > y->group) - (x->group < y->group);
+}
+
+/* Images of one person are told wrongly together, so that n labels of a few
+ * people are fewer trials: as many as have the standard error that the people
+ * show, f (1 - f) / e^2, where e^2 n^2 = G / (G - 1) sum over the G people of
+ * (wrong ones - f labels)^2.  At least 1, at most n.  Without groups n. */
+static double trials(const label_run *w, doubt *all, int64_t n, double f)
+{
+  double sum = 0, of_group = 0, groups = 0, count = (double)n;
+  if (w->flow->data.group == NULL || f <= 0 || f >= 1) return count;
+  qsort(all, (size_t)n, sizeof *all, group_first);
+  for (int64_t k = 0; k < n; k++) {
+    of_group += (all[k].p < .5) - f;
+    if (k + 1 < n && all[k + 1].group == all[k].group) continue;
+    sum += of_group * of_group;
+    of_group = 0;
+    groups++;
+  }
+  if (groups < 2) return 1;
+  double square = sum * groups / (groups - 1) / (count * count);
+  return fmin(fmax(f * (1 - f) / square, 1), count);
+}
+
 /* The share f of wrong labels, and in w->doubts how many are wrong at most,
  * by the upper end of Wilson's interval.  Of the labels that are told most
  * surely, the surest third, hardly any is told wrongly: where the given one is
  * another, it is wrong.  Taken for the share of all, which holds where errors
- * strike alike.  That bound is from above: what is told wrongly counts, too. */
+ * strike alike.  That bound is from above: what is told wrongly counts, too.
+ * Of groups the interval's lower end, as few of them tell little: a person whom
+ * the others do not foretell is no sign of wrong labels. */
 static double share_wrong(label_run *w, doubt *all, int64_t n)
 {
-  double sure = (double)((n + 2) / 3), other = 0, z = NORMAL_95;
+  int64_t sure = (n + 2) / 3;
+  double other = 0, z = NORMAL_95;
   qsort(all, (size_t)n, sizeof *all, surest_first);
-  for (int64_t k = 0; k < (n + 2) / 3; k++) other += all[k].p < .5;
+  for (int64_t k = 0; k < sure; k++) other += all[k].p < .5;
   if (n == 0) return 0;
-  double f = other / sure, grow = 1 + z * z / sure;
-  double middle = (f + z * z / (2 * sure)) / grow;
-  double wide = z * sqrt(f * (1 - f) / sure + z * z / (4 * sure * sure)) / grow;
+  double f = other / (double)sure, m = trials(w, all, sure, f);
+  double grow = 1 + z * z / m, middle = (f + z * z / (2 * m)) / grow;
+  double wide = z * sqrt(f * (1 - f) / m + z * z / (4 * m * m)) / grow;
   w->doubts[1] = (int64_t)ceil((middle + wide) * (double)n);
   if (other <= 0) w->doubts[1] = 0;
   w->doubts[2] = n;
-  return f;
+  return w->flow->data.group == NULL ? f : fmax(middle - wide, 0);
 }
 
 /* Below this probability (of labels as they are given, of which a share f is
@@ -285,9 +316,20 @@ static lapis_status make_doubter(label_run *w)
   return lapis_race_run(w->flow->ctx, &w->flow->data, &w->mc, &o, &w->doubter);
 }
 
+/* A few people may show too little for doubts of what they say. */
+static bool may_doubt(label_run *w, const lapis_race *race, int place)
+{
+  if (w->flow->data.group == NULL || lapis_race_at(race, place).learnt)
+    return true;
+  flow_note(w->flow, "labels that are wrong are not looked for: hidden ones of "
+                     "these groups are told no better than by their shares");
+  return false;
+}
+
 static lapis_status hold_out(label_run *w, double *p)
 {
   lapis_ctx *ctx = w->flow->ctx;
+  if (w->race != NULL && !may_doubt(w, w->race, w->place)) return LAPIS_EINVAL;
   if (w->race != NULL)
     return lapis_race_held_out(ctx, w->race, w->place, &w->raw, w->set.folds,
                                p);
@@ -297,6 +339,7 @@ static lapis_status hold_out(label_run *w, double *p)
               lapis_ctx_error(ctx));
   if (s < 0 || s == LAPIS_CANCELLED) return s;
   if (lapis_race_best(w->doubter, "mc") < 0) return LAPIS_TIME_LIMIT;
+  if (!may_doubt(w, w->doubter, 0)) return LAPIS_EINVAL;
   return lapis_race_held_out(ctx, w->doubter, 0, &w->flow->data, w->set.folds,
                              p);
 }

@@ -93,8 +93,9 @@ void runners_list(lapis_race *r)
     }
 }
 
-/* Ends of mu and lambda among runners that differ from the best in nothing
- * else; alone, both ends. */
+/* Whether the best stands at the lower and at the upper end of mu (else of
+ * lambda) among the mc runners of its map, whatever else they differ in; alone,
+ * at both. */
 static void ends(const lapis_race *r, const runner *b, bool of_mu, bool end[2])
 {
   end[0] = end[1] = true;
