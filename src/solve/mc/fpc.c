@@ -109,6 +109,8 @@ static lapis_status fpc_solve(mc *w)
   TRY(start(w));
   path[0] = fmax(mu, w->p.mu);
   path[1] = path[2] = INFINITY;
+  w->bounds = (mc_bounds){.dual = 0}; /* of the solve before: a NaN is no
+                                       * state that can be gone on from */
   mc_keep(w);
   TRY(loop_resume(l, &resumed));
   while (l->status == LAPIS_OK) {
