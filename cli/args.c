@@ -182,6 +182,12 @@ static int take_model(cli *c, const char *path)
                   m->name);
 }
 
+bool args_no_first(const cli *c)
+{
+  const char *without = c->verb->no_first;
+  return without != NULL && args_get(&c->args, without) != NULL;
+}
+
 int args_parse(cli *c, int argc, char **argv)
 {
   bool only_words = false;
@@ -194,7 +200,8 @@ int args_parse(cli *c, int argc, char **argv)
       only_words = true;
     else if (!only_words && dashed)
       code = parse_option(c, argc, argv, &i);
-    else if (c->verb->first_at != NULL && c->method == NULL)
+    else if (c->verb->first_at != NULL && c->method == NULL &&
+             !args_no_first(c))
       code = take_method(c, word);
     else if (c->verb->takes_model && c->model == NULL)
       code = take_model(c, word);

@@ -82,9 +82,11 @@ typedef struct cli_verb {
   /* What the first word names, a row of a table of methods or of kinds of
    * features, and how it is called; NULL: no such word. */
   const lapis_method *(*first_at)(int i);
-  const char *first; /* "method" */
-  bool joins;        /* the first word may be several, "a,b": kinds */
-  bool takes_model;  /* as first word */
+  const char *first;    /* "method" */
+  const char *no_first; /* a switch behind which there is no such word, but
+                         * files; NULL: none */
+  bool joins;           /* the first word may be several, "a,b": kinds */
+  bool takes_model;     /* as first word */
   /* A pipeline, whose table has the verb's settings, and tables of which it
    * takes the rows, too; NULL: none. */
   const char *pipeline;
@@ -126,6 +128,8 @@ extern const cli_option common_options[];
 /* Last value of an option, or NULL. */
 const char *args_get(const cli_args *a, const char *name);
 /* Splits argv; 0 or an exit code after one sentence on stderr. */
+/* The verb's no_first was given. */
+bool args_no_first(const cli *c);
 int args_parse(cli *c, int argc, char **argv);
 
 int help_all(FILE *to);

@@ -29,6 +29,13 @@ static const cli_option options[] = {
      "keep what a killed or interrupted run needs to go on; the same command "
      "goes on from there"},
     {"config", 0, "F.json", "write the settings of the best point there"},
+    {"part", 0, "K/N",
+     "judge the folds K, K + N, ... only and write what was found to -o; a "
+     "part a process, at most as many as there are folds"},
+    {"output", 'o', "F.npz", "of --part: the file for --join"},
+    {"join", 0, NULL,
+     "what the parts found, together: lapis cv --join F1 F2 ..., without a "
+     "method and data"},
     {NULL, 0, NULL, NULL}};
 
 static void print_point(const lapis_cv *cv, const grid_text *g, int i,
@@ -187,6 +194,12 @@ static void show(cli *c, const lapis_cv *cv, const grid_text *g,
            r->C);
 }
 
+static int nothing_judged(void)
+{
+  return cli_fail(EXIT_INPUT, "cv: no point could be judged: every fold "
+                              "lacks labels of both kinds");
+}
+
 static int judge(cli *c, const lapis_dataset *ds, void *settings,
                  const grid_text *g)
 {
@@ -209,15 +222,111 @@ static int judge(cli *c, const lapis_dataset *ds, void *settings,
   show(c, cv, g, &o, &r, &w);
   lapis_cv_free(w.cv);
   if (code == EXIT_DONE) code = write_best(c, cv, g, settings);
-  if (code == EXIT_DONE && lapis_cv_best(cv) < 0)
-    code = cli_fail(EXIT_INPUT, "cv: no point could be judged: every fold "
-                                "lacks labels of both kinds");
+  if (code == EXIT_DONE && lapis_cv_best(cv) < 0) code = nothing_judged();
   lapis_cv_free(cv);
   return code == EXIT_DONE ? cli_exit_code(c, s) : code;
 }
 
+/* ---- in parts -----------------------------------------------------------*/
+/* K/N of --part. */
+static int read_share(cli *c, int64_t *part, int64_t *parts)
+{
+  static const char *const apart[] = {"baseline", "config", "pooled"};
+  const char *text = args_get(&c->args, "part");
+  char *end;
+  *part = strtol(text, &end, 10);
+  bool number = end != text && *end == '/';
+  text = number ? end + 1 : text;
+  *parts = number ? strtol(text, &end, 10) : 0;
+  if (!number || end == text || *end != '\0' || *part < 1 || *part > *parts)
+    return cli_fail(EXIT_MISUSE,
+                    "--part '%s' is not K/N, two whole numbers, K from 1 to N",
+                    args_get(&c->args, "part"));
+  if (args_get(&c->args, "output") == NULL)
+    return cli_fail(EXIT_MISUSE, "cv: --part needs -o F.npz for what it found");
+  for (size_t i = 0; i < sizeof apart / sizeof *apart; i++)
+    if (args_get(&c->args, apart[i]) != NULL)
+      return cli_fail(EXIT_MISUSE,
+                      i == 1 ? "cv: a part knows no best point: --config "
+                               "belongs to --join"
+                             : "cv: --%s needs all folds and is not done in "
+                               "parts",
+                      apart[i]);
+  return check_result(c, args_get(&c->args, "output"));
+}
+
+static int judge_part(cli *c, const lapis_dataset *ds, void *settings,
+                      const grid_text *g)
+{
+  lapis_cv_options o;
+  int64_t part, parts;
+  const lapis_data *data = lapis_dataset_data(ds);
+  int code = read_share(c, &part, &parts);
+  if (code == EXIT_DONE) code = cv_options_from_args(c, data, &o);
+  if (code == EXIT_DONE) code = checkpoint_open(c, data, settings, NULL);
+  if (code != EXIT_DONE) return code;
+  lapis_ctx_limit(c->ctx, time_limit(c, settings));
+  lapis_status s =
+      lapis_cv_part(c->ctx, c->method, data, settings, &o, g->grid, g->count,
+                    part, parts, args_get(&c->args, "output"));
+  (void)checkpoint_close(c, EXIT_DONE, s == LAPIS_OK);
+  if (s == LAPIS_OK) return EXIT_DONE;
+  code = cli_fail_status(c, s);
+  return code == EXIT_DONE ? EXIT_FAILED : code; /* out of time: no part */
+}
+
+static int show_joined(cli *c, const lapis_cv *cv)
+{
+  grid_text g = {.count = 0};
+  lapis_cv_options o = lapis_cv_defaults();
+  rival r = {.asked = false};
+  without_P w = {.cv = NULL};
+  c->method = lapis_cv_method(cv);
+  o.metric = lapis_cv_metric(cv);
+  for (const char *name; (name = lapis_cv_name(cv, g.count)) != NULL;)
+    g.grid[g.count++].name = name;
+  show(c, cv, &g, &o, &r, &w);
+  void *settings = malloc(c->method->settings_size);
+  if (settings == NULL) return cli_fail(EXIT_FAILED, "out of memory");
+  memcpy(settings, lapis_cv_settings(cv), c->method->settings_size);
+  int code = write_best(c, cv, &g, settings);
+  free(settings);
+  return code;
+}
+
+static int join(cli *c)
+{
+  static const char *const kept[] = {"join",     "config",  "json",
+                                     "progress", "threads", "quiet",
+                                     "verbose",  "strict",  "backend"};
+  lapis_cv *cv;
+  size_t n = sizeof kept / sizeof *kept;
+  for (int i = 0; i < c->args.n_given; i++) {
+    const char *name = c->args.given[i].name;
+    size_t k = 0;
+    while (k < n && strcmp(kept[k], name) != 0) k++;
+    if (k == n)
+      return cli_fail(EXIT_MISUSE,
+                      "cv: --join reads what was run from the parts; leave "
+                      "--%s out",
+                      name);
+  }
+  if (c->method != NULL)
+    return cli_fail(EXIT_MISUSE, "cv: --join needs files alone, without '%s'",
+                    c->method->name);
+  int code = check_writable(c, args_get(&c->args, "config"));
+  if (code != EXIT_DONE) return code;
+  lapis_status s = lapis_cv_join(c->ctx, c->args.word, c->args.n_words, &cv);
+  if (s < 0) return cli_fail_status(c, s);
+  code = show_joined(c, cv);
+  if (code == EXIT_DONE && lapis_cv_best(cv) < 0) code = nothing_judged();
+  lapis_cv_free(cv);
+  return code;
+}
+
 static int run(cli *c)
 {
+  if (args_no_first(c)) return join(c);
   void *settings = NULL;
   lapis_dataset *ds = NULL;
   grid_text g = {.count = 0};
@@ -235,7 +344,12 @@ static int run(cli *c)
   if (code == EXIT_DONE && g.count == 0)
     code = cli_fail(EXIT_MISUSE, "cv: give --grid NAME=V,V at least once");
   if (code == EXIT_DONE) code = dataset_from_args(c, &ds);
-  if (code == EXIT_DONE) code = judge(c, ds, settings, &g);
+  bool in_parts = args_get(&c->args, "part") != NULL;
+  if (code == EXIT_DONE && !in_parts && args_get(&c->args, "output") != NULL)
+    code = cli_fail(EXIT_MISUSE, "cv: -o is where --part K/N writes; --config "
+                                 "takes the best settings");
+  if (code == EXIT_DONE)
+    code = (in_parts ? judge_part : judge)(c, ds, settings, &g);
   grid_text_free(&g);
   lapis_dataset_free(ds);
   free(settings);
@@ -248,6 +362,7 @@ const cli_verb verb_cv = {.name = "cv",
                           .options = options,
                           .first_at = lapis_method_at,
                           .first = "method",
+                          .no_first = "join",
                           .reads_data = true,
                           .repeats = "grid",
                           .run = run};

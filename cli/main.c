@@ -71,7 +71,7 @@ static int run_verb(cli *c, int argc, char **argv)
   if (code != EXIT_DONE) return code;
   if (args_get(&c->args, "help") != NULL)
     return help_verb(stdout, c->verb, c->method);
-  if (c->verb->first_at != NULL && c->method == NULL)
+  if (c->verb->first_at != NULL && c->method == NULL && !args_no_first(c))
     return cli_fail(EXIT_MISUSE,
                     "%s: name a %s; 'lapis help %s' lists what there is",
                     c->verb->name, c->verb->first, c->verb->name);

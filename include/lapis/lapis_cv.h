@@ -87,6 +87,31 @@ LAPIS_API int lapis_cv_best(const lapis_cv *cv); /* -1: no point has a value */
  * NaN where none did.  Only with keep_scores. */
 LAPIS_API lapis_mat lapis_cv_scores(const lapis_cv *cv);
 
+/* ---- in parts, by as many runs ------------------------------------------
+ * Part k of n (from 1; at most one a fold) judges the folds k, k + n, ... of
+ * lapis_cv_run, in full: solves stay warm inside a fold.  What it found is
+ * written to path (.npz), with what the run was of.  Each fold is judged by
+ * itself: pooled and keep_scores are refused.  Where time ran out nothing is
+ * written (LAPIS_TIME_LIMIT); a checkpoint goes on. */
+LAPIS_API lapis_status lapis_cv_part(lapis_ctx *ctx, const lapis_method *m,
+                                     const lapis_data *data,
+                                     const void *settings,
+                                     const lapis_cv_options *options,
+                                     const lapis_grid *grid, int n_grid,
+                                     int64_t part, int64_t parts,
+                                     const char *path);
+/* What lapis_cv_run found, to the bit, from all of its parts in any order; it
+ * has no lapis_cv_folds.  A part that is missing, given twice, or of another
+ * run is refused and named. */
+LAPIS_API lapis_status lapis_cv_join(lapis_ctx *ctx, const char *const *path,
+                                     int count, lapis_cv **out);
+/* Of a joined one: its method, its metric, the k-th name of its grid (NULL:
+ * there are no more), and its settings (the method's struct). */
+LAPIS_API const lapis_method *lapis_cv_method(const lapis_cv *cv);
+LAPIS_API const char *lapis_cv_metric(const lapis_cv *cv);
+LAPIS_API const char *lapis_cv_name(const lapis_cv *cv, int k);
+LAPIS_API const void *lapis_cv_settings(const lapis_cv *cv);
+
 /* Known labels that the rest of the data contradicts most: labels are hidden
  * fold by fold, completed with the given settings, and ranked by
  * s (threshold - z).  index: 2 x count (sample, class, from 0), margin: count,

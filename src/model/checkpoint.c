@@ -18,6 +18,7 @@
 #include "lapis/lapis_io.h"
 #include "lapis/lapis_tools.h"
 #include "mat/mat.h"
+#include "model/model.h"
 
 enum { FORMAT = 2, TEXT_SIZE = 4096, MOST_ARRAYS = 8 * KEEP_ROWS };
 static const double COPY_SHARE = 20, WRITE_SHARE = 10; /* times their cost */
@@ -243,19 +244,21 @@ static lapis_json *data_json(const lapis_data *d)
   return to;
 }
 
-static bool may_differ(const char *name)
+/* A run that goes on may go further; a finished one is as it is. */
+static bool may_differ(const char *name, bool goes_on)
 {
-  return strcmp(name, "max-iters") == 0 || strcmp(name, "time-limit") == 0;
+  return strcmp(name, "time-limit") == 0 ||
+         (goes_on && strcmp(name, "max-iters") == 0);
 }
 
 static lapis_json *settings_json(lapis_ctx *ctx, const lapis_method *m,
-                                 const void *settings)
+                                 const void *settings, bool goes_on)
 {
   lapis_json *to = lapis_json_object();
   for (int i = 0; i < m->n_params; i++) {
     char text[TEXT_SIZE];
     const char *name = m->params[i].name;
-    if (may_differ(name)) continue;
+    if (may_differ(name, goes_on)) continue;
     lapis_settings_get(ctx, m, settings, name, text, sizeof text);
     lapis_json_put_text(to, name, text);
   }
@@ -278,16 +281,17 @@ static lapis_json *also_json(lapis_ctx *ctx, const char *const *also,
   return to;
 }
 
-static char *header(lapis_ctx *ctx, const lapis_method *m,
-                    const lapis_data *data, const void *settings,
-                    const char *const *also, int n_also)
+char *run_header(lapis_ctx *ctx, const char *kind, int format,
+                 const lapis_method *m, const lapis_data *data,
+                 const void *settings, const char *const *also, int n_also)
 {
+  bool goes_on = strcmp(kind, "checkpoint") == 0;
   lapis_json *to = lapis_json_object();
   lapis_json_put_text(to, "lapis", lapis_version());
-  lapis_json_put_text(to, "kind", "checkpoint");
-  lapis_json_put_integer(to, "format", FORMAT);
+  lapis_json_put_text(to, "kind", kind);
+  lapis_json_put_integer(to, "format", format);
   lapis_json_put_text(to, "method", m->name);
-  lapis_json_put(to, "settings", settings_json(ctx, m, settings));
+  lapis_json_put(to, "settings", settings_json(ctx, m, settings, goes_on));
   lapis_json_put(to, "data", data_json(data));
   lapis_json_put(to, "also", also_json(ctx, also, n_also));
   char *text = lapis_json_print(to);
@@ -421,7 +425,9 @@ lapis_status lapis_checkpoint_new(lapis_ctx *ctx, const char *path,
   void *own = base_alloc(ctx, 1, m->settings_size); /* NULL: the defaults */
   if (own == NULL) return LAPIS_ENOMEM;
   lapis_status s = lapis_settings_copy(ctx, m, settings, own);
-  char *head = s < 0 ? NULL : header(ctx, m, data, own, also, n_also);
+  char *head =
+      s < 0 ? NULL
+            : run_header(ctx, "checkpoint", FORMAT, m, data, own, also, n_also);
   base_free(own);
   if (s < 0) return s;
   lapis_checkpoint *c = base_alloc(ctx, 1, sizeof *c);

@@ -3,30 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lapis/lapis_eval.h"
+#include "select/cv.h"
 #include "select/part.h"
 #include "select/pool.h"
 #include "solve/methods.h"
-
-enum { MAX_GRID = 8, MAX_POINTS = 100000 };
-
-struct lapis_cv {
-  int n_points, n_grid;
-  const lapis_grid *grid; /* borrowed while running, copied texts after */
-  char **text;            /* n_points x n_grid values, owned */
-  lapis_cv_point *point;
-  double *value; /* folds x n_points */
-  int64_t folds;
-  int64_t *fold;  /* n */
-  double *scores; /* K x n of the best point, or NULL */
-  double *all;    /* K x n a point while running, or NULL */
-  int64_t K, n;
-  bool less_is_better; /* of the metric */
-  int64_t cells;       /* folds x points done, fold by fold */
-  int64_t done;        /* the same when time ran out */
-  double *seconds;     /* n_points */
-  keep_scope scope;
-};
 
 void lapis_cv_fill(lapis_cv_options *to, size_t size)
 {
@@ -182,7 +162,8 @@ static void settle(const fold_plan *plan, lapis_cv *cv)
   cv->done = cv->cells;
   for (int64_t k = cv->cells - left; cv->cells > left && k < cv->cells; k++)
     cv->value[k] = NAN;
-  if (cv->cells > left) forget_fold(plan, cv, cv->cells / cv->n_points);
+  int64_t cut = cv->first + cv->cells / cv->n_points * cv->step;
+  if (cv->cells > left) forget_fold(plan, cv, cut);
   cv->cells = cv->folds * cv->n_points;
 }
 
@@ -215,13 +196,13 @@ static lapis_status run_folds(const part_source *from, lapis_cv *cv,
   int64_t first = cv->cells / cv->n_points;
   for (int64_t f = first; s == LAPIS_OK && f < cv->folds; f++) {
     part p;
-    s = part_open(from, f, &p);
+    s = part_open(from, cv->first + f * cv->step, &p);
     if (s < 0) break;
     s = run_fold(from, cv, &p, settings, started);
     part_close(&p);
   }
   if (s == LAPIS_CANCELLED) (void)lapis_fail(from->ctx, s, "cv: interrupted");
-  if (s == LAPIS_TIME_LIMIT) settle(from->plan, cv);
+  if (s == LAPIS_TIME_LIMIT && !cv->is_part) settle(from->plan, cv);
   return s;
 }
 
@@ -233,12 +214,13 @@ static lapis_status run_kept(const part_source *from, lapis_cv *cv,
   open_scope(from, cv);
   lapis_status s = keep_restore(from->ctx, &cv->scope, &resumed);
   if (s >= 0) s = run_folds(from, cv, settings);
-  keep_close(from->ctx, &cv->scope, s >= 0 && s != LAPIS_CANCELLED);
+  bool goes_on = s == LAPIS_TIME_LIMIT && cv->is_part;
+  keep_close(from->ctx, &cv->scope, s >= 0 && s != LAPIS_CANCELLED && !goes_on);
   return s;
 }
 
 /* ---- summing up ---------------------------------------------------------*/
-static void summarise(lapis_cv *cv)
+void cv_summarise(lapis_cv *cv)
 {
   for (int i = 0; i < cv->n_points; i++) {
     lapis_cv_point *p = &cv->point[i];
@@ -380,7 +362,7 @@ static lapis_status run(const part_source *from, const void *settings,
     base_mute(ctx, true);
     s = run_kept(from, cv, own);
     base_mute(ctx, false);
-    if (s == LAPIS_TIME_LIMIT)
+    if (s == LAPIS_TIME_LIMIT && !cv->is_part)
       base_say(ctx, 0,
                "cv: the time limit ended it after %" PRId64 " of %" PRId64
                " solves",
@@ -388,13 +370,21 @@ static lapis_status run(const part_source *from, const void *settings,
   }
   base_free(own);
   if (s < 0) return s;
-  summarise(cv);
+  cv_summarise(cv);
   if (from->options->pooled) {
     lapis_status pooled = summarise_pooled(from, cv);
     if (pooled < 0) return pooled;
   }
   if (from->options->keep_scores) take_best_scores(cv);
   return s;
+}
+
+static uint64_t hash_of(const fold_plan *plan)
+{
+  lapis_mat all = lapis_mat_i64(plan->fold, 1, plan->samples);
+  if (plan->cell != NULL)
+    all = lapis_mat_i64(plan->cell, plan->K, plan->samples);
+  return lapis_mat_hash(&all);
 }
 
 static lapis_status run_drawn(const part_source *from, fold_plan *plan,
@@ -410,6 +400,7 @@ static lapis_status run_drawn(const part_source *from, fold_plan *plan,
   if (of == LAPIS_FOLDS_OF_CELLS && from->labels->kind == TARGETS_CLASS)
     of = LAPIS_FOLDS_OF_ROWS; /* a class is one cell */
   TRY(folds_draw(from->ctx, from->data, o->folds, of, plan));
+  cv->drawn = hash_of(plan);
   lapis_status s = run(from, settings, cv);
   cv->fold = plan->fold; /* handed over */
   plan->fold = NULL;
@@ -421,6 +412,17 @@ lapis_status lapis_cv_run(lapis_ctx *ctx, const lapis_method *m,
                           const lapis_data *data, const void *settings,
                           const lapis_cv_options *options,
                           const lapis_grid *grid, int n_grid, lapis_cv **out)
+{
+  NEEDS(ctx, ctx, m, data, out);
+  return cv_run_share(ctx, m, data, settings, options, grid, n_grid,
+                      (cv_share){0, 1, false}, out);
+}
+
+lapis_status cv_run_share(lapis_ctx *ctx, const lapis_method *m,
+                          const lapis_data *data, const void *settings,
+                          const lapis_cv_options *options,
+                          const lapis_grid *grid, int n_grid, cv_share share,
+                          lapis_cv **out)
 {
   NEEDS(ctx, ctx, m, data, out);
   *out = NULL;
@@ -457,7 +459,11 @@ lapis_status lapis_cv_run(lapis_ctx *ctx, const lapis_method *m,
     *cv = (lapis_cv){.n_points = count_points(grid, n_grid),
                      .n_grid = n_grid,
                      .grid = grid,
-                     .folds = own.folds,
+                     .folds = (own.folds - share.k + share.n - 1) / share.n,
+                     .first = share.k,
+                     .step = share.n,
+                     .is_part = share.is_part,
+                     .metric = metric,
                      .K = labels.classes > 0 ? labels.classes : data->Y.rows,
                      .n = data->X.cols,
                      .less_is_better = metric->less_is_better};
@@ -465,7 +471,8 @@ lapis_status lapis_cv_run(lapis_ctx *ctx, const lapis_method *m,
   }
   part_common_free(&common);
   targets_free(&labels);
-  if (s < 0 || s == LAPIS_CANCELLED)
+  bool partly = s == LAPIS_TIME_LIMIT && share.is_part;
+  if (s < 0 || s == LAPIS_CANCELLED || partly)
     lapis_cv_free(cv);
   else
     *out = cv;
@@ -483,6 +490,8 @@ void lapis_cv_free(lapis_cv *cv)
   base_free(cv->seconds);
   base_free(cv->all);
   base_free(cv->fold);
+  base_free(cv->settings);
+  lapis_json_free(cv->head);
   base_free(cv);
 }
 
