@@ -209,6 +209,29 @@ class Habits(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "--tol 'cv' is not a number"):
             lapis.MatrixCompletionClassifier(tol="cv").fit(X, y)
 
+    def test_whoever_tells_hidden_labels_better_answers(self):
+        """by="auto": the answer of the command with --by auto, to the bit."""
+        rng = np.random.default_rng(3)
+        truth = rng.random(120) < 0.4
+        X = rng.normal(size=(120, 4)) + 2 * truth[:, None]
+        y = np.where(truth, 1.0, 0.0)
+        y[::2] = np.nan
+        said, there = command("fit", "mc", "d.npz", "--by", "auto", "--json",
+                              "-o", "out.npz", d={"X": X, "Y": y})
+        model = lapis.MatrixCompletionClassifier(mu_rel="cv", by="auto")
+        labels = model.fit_predict(X, y)
+        self.assertGreater((labels == truth)[::2].mean(), 0.9)
+        self.assertEqual(labels.tobytes(), there["labels"].tobytes())
+        best = [x for x in json.loads(said)["runners"]
+                if x["method"] != "both"][0]
+        self.assertEqual(hasattr(model, "low_rank_"), best["method"] == "mc")
+        proba = model.predict_proba(X)
+        np.testing.assert_allclose(proba.sum(axis=1), 1)
+        self.assertGreater(
+            (model.classes_[proba.argmax(axis=1)] == truth).mean(), 0.9)
+        with self.assertRaisesRegex(ValueError, "by='auto' compares"):
+            lapis.MatrixCompletionClassifier(mu_rel=.1, by="auto").fit(X, y)
+
     def test_chosen_settings_tell_blobs_apart(self):
         """24 pairs of blobs; labels as 0 and 1, -1 and 1, 1 and 2, words."""
         rng = np.random.default_rng(0)
