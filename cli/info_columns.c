@@ -127,33 +127,57 @@ static void print_word(const lapis_columns *all, int j, char before)
   printf("%c%s", before, word_of(all, j, word, sizeof word));
 }
 
-/* What could be asked: the last column that has classes; names of samples are
- * the first one that can be, and other texts cannot be features. */
-static void print_advice(const lapis_columns *all, const char *path)
+/* What could be asked: the columns of classes that have gaps, all of them, as
+ * one would tell of the other; where none has, the last column of classes. */
+static int find_targets(const lapis_columns *all, bool *target)
 {
-  int target = -1, id = -1, features = 0, dropped = 0;
-  char file[4096];
+  int count = 0, last = -1;
   for (int j = 0; j < all->listed; j++) {
     const lapis_column *c = &all->column[j];
-    if (is_class(c) &&
-        (target < 0 || c->texts > 0 || all->column[target].texts == 0))
-      target = j;
-    if (id < 0 && is_id(c)) id = j;
-    features += c->texts == 0 && c->numbers > 0;
+    bool better = is_class(c) &&
+                  (last < 0 || c->texts > 0 || all->column[last].texts == 0);
+    if (better) last = j;
+    target[j] = is_class(c) && c->missing > 0;
+    count += target[j];
   }
-  if (target < 0 || features < 1 || strcmp(path, "-") == 0) return;
+  if (count == 0 && last >= 0) target[last] = true;
+  return count == 0 && last >= 0 ? 1 : count;
+}
+
+/* A list of columns after an option. */
+static void print_list(const lapis_columns *all, const char *option,
+                       const bool *listed)
+{
+  int count = 0;
+  for (int j = 0; j < all->listed; j++) {
+    if (!listed[j]) continue;
+    if (count++ == 0) printf(" %s", option);
+    print_word(all, j, count == 1 ? ' ' : ',');
+  }
+}
+
+/* Names of samples are the first column that can be, and other texts cannot be
+ * features. */
+static void print_advice(const lapis_columns *all, const char *path)
+{
+  bool target[LAPIS_COLUMNS_LISTED], drop[LAPIS_COLUMNS_LISTED];
+  int id = -1, features = 0;
+  char file[4096];
+  if (find_targets(all, target) == 0 || strcmp(path, "-") == 0) return;
+  for (int j = 0; j < all->listed; j++) {
+    const lapis_column *c = &all->column[j];
+    bool number =
+        c->texts == 0 && c->numbers > 0 && c->type != LAPIS_COLUMN_COUNTER;
+    if (id < 0 && is_id(c)) id = j;
+    drop[j] = !target[j] && !number && j != id;
+    features += !target[j] && number;
+  }
+  if (features == 0) return;
   printf("  for example: lapis fit mc %s",
          lapis_text_shown(path, file, sizeof file));
   if (id >= 0) printf(" --id"), print_word(all, id, ' ');
-  printf(" --target"), print_word(all, target, ' ');
-  for (int j = 0; j < all->listed; j++) {
-    const lapis_column *c = &all->column[j];
-    bool number = c->texts == 0 && c->numbers > 0;
-    if (j == target || j == id || (number && c->type != LAPIS_COLUMN_COUNTER))
-      continue;
-    if (dropped == 0) printf(" --drop");
-    print_word(all, j, dropped++ == 0 ? ' ' : ',');
-  }
+  print_list(all, "--target", target);
+  print_list(all, "--drop", drop);
   printf("\n");
 }
 

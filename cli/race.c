@@ -95,6 +95,8 @@ static void say_other(const lapis_race *race, int best, int other)
           "accuracy %.4f; %s by %.4f +- %.4f, %s\n",
           called(&x), x.loss, x.auroc, x.accuracy, by > 0 ? "worse" : "better",
           fabs(by), error, fabs(by) > 2 * error ? "clear" : "a toss-up");
+  if (by < -2 * error)
+    fprintf(stderr, "lapis: mc: --by auto answers with who is best\n");
 }
 
 /* A word as a shell reads it back: within '', where only ' is special; before:
@@ -124,7 +126,8 @@ static void say_command(const cli *c, const char *settings)
     const char *at = strstr(settings, name);
     bool said =
         at != NULL && at > settings + 1 && at[-1] == '-' && at[size] == ' ';
-    if (said || strcmp(name, "threshold") == 0) continue;
+    if (said || strcmp(name, "threshold") == 0 || strcmp(name, "by") == 0)
+      continue;
     fprintf(stderr, " %s%s", size > 1 ? "--" : "-", name);
     if (strcmp(value, "true") == 0) continue;
     say_word("", value);

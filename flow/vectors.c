@@ -179,6 +179,23 @@ static const char *name_of(const flow_vectors *v, int64_t row)
   return NULL;
 }
 
+/* Names that cannot be those of the rows are a mistake, not the absence of
+ * names. */
+static lapis_status check_names(lapis_flow *f, const flow_vectors *v)
+{
+  const lapis_array *own =
+      v->mat == NULL ? NULL : lapis_arrays_find(&v->all, "names");
+  if (own == NULL || v->list.rows > 0) return LAPIS_OK;
+  int64_t count = own->mat.rows * own->mat.cols;
+  if (own->mat.dtype == LAPIS_TEXT && count == v->rows) return LAPIS_OK;
+  return lapis_fail(
+      f->ctx, LAPIS_EDATA,
+      "%s: its member names has %" PRId64 " %s, and there are %" PRId64
+      " rows; a text for each row is wanted",
+      v->path, count, own->mat.dtype == LAPIS_TEXT ? "texts" : "numbers",
+      v->rows);
+}
+
 /* ---- rows and images ----------------------------------------------------*/
 static lapis_status by_order(lapis_flow *f, flow_vectors *v)
 {
@@ -243,6 +260,7 @@ static lapis_status by_name(lapis_flow *f, flow_vectors *v,
 static lapis_status match_rows(lapis_flow *f, flow_vectors *v)
 {
   image_index x;
+  TRY(check_names(f, v));
   v->row_of = malloc((size_t)f->count * sizeof *v->row_of);
   if (v->row_of == NULL) return flow_no_memory(f);
   for (int64_t i = 0; i < f->count; i++) v->row_of[i] = -1;

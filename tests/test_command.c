@@ -379,6 +379,15 @@ static void convert_choose_predict(void **state)
                   "--grid lambda=1,10 --folds 3 --json");
   command_expect(&c, 0, "");
   CHECK_AT_LEAST(NUMBER(c.out, "best", "mean"), 0.99);
+  /* what does not change the problem changes no figure */
+  command_run(&c, "cv mc t.csv --target wears --id who --mu-rel .1 --grid "
+                  "certificate=true,false --json");
+  command_expect(&c, 0, "");
+  const char *first = strstr(c.out, "\"mean\""), *second = NULL;
+  if (first != NULL) second = strstr(first + 1, "\"mean\"");
+  assert_non_null(second);
+  CHECK_NEAR(strtod(first + 8, NULL), strtod(second + 8, NULL), 0);
+  CHECK_AT_LEAST(strtod(first + 8, NULL), .5);
   command_run(&c, "cv mc t.csv --target wears --id who --grid mu=a,b");
   command_expect(&c, 2, "'a' is not a number");
   command_run(&c, "cv mc t.csv --target wears --id who --grid mu=1 --folds 99");

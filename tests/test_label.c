@@ -72,7 +72,7 @@ static void what_is_chosen_is_the_middle_of_the_good(void **state)
   command_expect(&c, 0, "");
   double middle = middle_of(c.out, &good);
   CHECK_NEAR(said / middle, 1, 0.006); /* three digits are said */
-  assert_in_range(good, 2, 3);
+  assert_in_range(good, 2, 4); /* the best alone would be another answer */
   command_end(&c);
 }
 

@@ -359,7 +359,8 @@ static void strangers_are_named(void **state)
       {"", 0, LAPIS_EFORMAT, "is empty"},
       {"\x1f\x8b\x08\x00", 4, LAPIS_EFORMAT, "gzip"},
       {"\x80\x04\x95\x00", 4, LAPIS_EFORMAT, "pickle"},
-      {"\x89PNG\r\n\x1a\n", 8, LAPIS_EFORMAT, "lapis formats"},
+      {"\x89PNG\r\n\x1a\n", 8, LAPIS_EFORMAT, "is a picture"},
+      {"\x89\x01\x02\x03", 4, LAPIS_EFORMAT, "lapis formats"},
       {"a,b\n1,2\n", 8, LAPIS_EFORMAT, "is text"},
   };
   files *f = *state;

@@ -95,7 +95,10 @@ lapis_status label_race(label_run *w)
   lapis_race_options o = options_of(w);
   flow_allow(w->flow, .5);
   lapis_status s = lapis_race_run(w->flow->ctx, &w->raw, &w->mc, &o, &w->race);
-  if (s == LAPIS_EINVAL) return without(w, lapis_ctx_error(w->flow->ctx));
+  bool other =
+      w->set.by == LAPIS_LABEL_BY_LINEAR || w->set.by == LAPIS_LABEL_BY_BOTH;
+  if (s == LAPIS_EINVAL && !other)
+    return without(w, lapis_ctx_error(w->flow->ctx));
   if (s < 0 || s == LAPIS_CANCELLED) return s;
   w->place = lapis_race_best(w->race, whom[w->set.by]);
   if (w->place < 0)
@@ -172,9 +175,12 @@ static bool ask(const label_run *w, const double *p, int64_t i, int64_t c,
     return !isnan(q);
   }
   out->p = p[i * K + (int64_t)y];
-  out->class_ = 0;
-  for (int64_t o = 1; o < K; o++)
-    if (p[i * K + o] > p[i * K + out->class_]) out->class_ = o;
+  out->class_ = y > 0 ? 0 : 1;
+  for (int64_t o = 0; o < K; o++)
+    if (o != (int64_t)y && p[i * K + o] > p[i * K + out->class_])
+      out->class_ = o;
+  /* Nothing contradicts a class that is the likeliest of all. */
+  if (out->p >= p[i * K + out->class_]) out->p = fmax(out->p, .5);
   return !isnan(out->p);
 }
 
@@ -259,12 +265,14 @@ static void say_doubts(label_run *w)
   const int64_t *d = w->doubts;
   if (d[2] == 0) return;
   if (d[1] == 0)
-    flow_note(w->flow, "wrong labels: none expected among %" PRId64 " given",
+    flow_note(w->flow,
+              "wrong labels: none expected among the %" PRId64
+              " that others can judge",
               d[2]);
   else
     flow_note(w->flow,
-              "wrong labels: %" PRId64 " to %" PRId64 " expected among %" PRId64
-              " given",
+              "wrong labels: %" PRId64 " to %" PRId64
+              " expected among the %" PRId64 " that others can judge",
               d[0], d[1], d[2]);
 }
 
@@ -316,13 +324,14 @@ static lapis_status make_doubter(label_run *w)
   return lapis_race_run(w->flow->ctx, &w->flow->data, &w->mc, &o, &w->doubter);
 }
 
-/* A few people may show too little for doubts of what they say. */
+/* What tells hidden labels no better than by their shares has nothing to say
+ * against a given one. */
 static bool may_doubt(label_run *w, const lapis_race *race, int place)
 {
-  if (w->flow->data.group == NULL || lapis_race_at(race, place).learnt)
-    return true;
-  flow_note(w->flow, "labels that are wrong are not looked for: hidden ones of "
-                     "these groups are told no better than by their shares");
+  if (lapis_race_at(race, place).learnt) return true;
+  flow_note(w->flow,
+            "labels that are wrong are not looked for: hidden ones are "
+            "told no better than by their shares");
   return false;
 }
 
@@ -338,7 +347,12 @@ static lapis_status hold_out(label_run *w, double *p)
     flow_note(w->flow, "labels that are wrong are not looked for: %s",
               lapis_ctx_error(ctx));
   if (s < 0 || s == LAPIS_CANCELLED) return s;
-  if (lapis_race_best(w->doubter, "mc") < 0) return LAPIS_TIME_LIMIT;
+  if (lapis_race_best(w->doubter, "mc") < 0 && s == LAPIS_TIME_LIMIT) return s;
+  if (lapis_race_best(w->doubter, "mc") < 0) {
+    flow_note(w->flow, "labels that are wrong are not looked for: too few are "
+                       "given to hide some");
+    return LAPIS_EINVAL;
+  }
   if (!may_doubt(w, w->doubter, 0)) return LAPIS_EINVAL;
   return lapis_race_held_out(ctx, w->doubter, 0, &w->flow->data, w->set.folds,
                              p);

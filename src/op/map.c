@@ -395,9 +395,10 @@ lapis_status lapis_map_apply(lapis_ctx *ctx, const lapis_map *m,
   TRY(check_blocks(ctx, m, X->rows));
   if (state_length(m, X->rows) != m->n_state)
     return lapis_fail(ctx, LAPIS_ESHAPE,
-                      "map %s was not fitted to samples of %" PRId64
-                      " features",
-                      m->spec, X->rows);
+                      "X has %" PRId64
+                      " features, and map %s was fitted to another number; "
+                      "give the features of the fit, in their order",
+                      X->rows, m->spec);
   for (int64_t j = 0; j < X->cols; j++)
     TRY(apply_column(ctx, m, m->n_stages, X, j, out + j * rows, &d));
   return LAPIS_OK;

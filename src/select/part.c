@@ -248,10 +248,8 @@ static lapis_status solver_for(part *p, const void *settings)
   }
   lapis_status s = relabel(p, settings);
   if (s != LAPIS_ENOTBUILT) return s;
-  TRY(lapis_solver_new(p->from->ctx, p->from->method, &p->train, settings,
-                       &p->solver));
-  p->solver->brief = p->from->transductive;
-  return LAPIS_OK;
+  return lapis_solver_new(p->from->ctx, p->from->method, &p->train, settings,
+                          &p->solver);
 }
 
 /* The map makes no numbers of what is left out, if these settings say so. */

@@ -414,7 +414,8 @@ static void describe(const lapis_race *r, const runner *x, char *to)
   static const char *const variant[] = {"mc1", "pos", "simplex"};
   const lapis_mc_settings *set = &x->set;
   if (x->kind == RUNNER_BOTH) {
-    snprintf(to, LAPIS_RUNNER_TEXT, "the mean of both");
+    snprintf(to, LAPIS_RUNNER_TEXT,
+             "mc and logistic regression, the best each");
     return;
   }
   int used = snprintf(to, LAPIS_RUNNER_TEXT, "--map %.40s", r->map[x->map]);

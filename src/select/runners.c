@@ -207,9 +207,7 @@ static lapis_status solver_for(lapis_race *r, int map, const lapis_data *data,
     give_up(r, map);
   }
   *own = true;
-  TRY(lapis_mc_new(r->ctx, data, set, out));
-  (*out)->brief = true;
-  return LAPIS_OK;
+  return lapis_mc_new(r->ctx, data, set, out);
 }
 
 /* Made of all labels; where that is refused, folds are left to themselves. */
