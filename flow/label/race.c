@@ -10,7 +10,7 @@
 
 #include "flow/label/label.h"
 
-enum { SHOWN = 5 };
+enum { SHOWN = 5, FEW_LABELS = 6 };
 static const double LEAST = 1e-12; /* a probability is above */
 static const double NORMAL_95 = 1.96, MOST_WRONG = .25;
 
@@ -325,10 +325,13 @@ static lapis_status make_doubter(label_run *w)
 }
 
 /* What tells hidden labels no better than by their shares has nothing to say
- * against a given one. */
+ * against a given one; of samples that are apart, some labels more than a few
+ * may still show one of them wrong. */
 static bool may_doubt(label_run *w, const lapis_race *race, int place)
 {
-  if (lapis_race_at(race, place).learnt) return true;
+  bool apart = w->flow->data.group == NULL;
+  bool few = lapis_race_what(race).labels < FEW_LABELS;
+  if (lapis_race_at(race, place).learnt || (apart && !few)) return true;
   flow_note(w->flow,
             "labels that are wrong are not looked for: hidden ones are "
             "told no better than by their shares");
