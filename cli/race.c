@@ -234,7 +234,8 @@ int race_settings(cli *c, const lapis_data *data, lapis_mc_settings *settings,
   *by = -1;
   int code = read_threshold(c, &thresholds, &asked);
   if (code == EXIT_DONE) code = read_by(c, &wanted);
-  bool other = code == EXIT_DONE && (wanted == NULL || strcmp(wanted, "mc"));
+  bool other =
+      code == EXIT_DONE && (wanted == NULL || strcmp(wanted, "mc") != 0);
   if (other) code = check_other(c);
   lapis_race_options o = {.size = sizeof o,
                           .map = args_get(&c->args, "map"),

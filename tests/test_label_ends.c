@@ -118,7 +118,7 @@ static void choosing_leaves_time_for_an_answer(void **state)
   (void)state;
   command c;
   begin_slow(&c);
-  run_out_of_time(&c, 4, FILES);
+  run_out_of_time(&c, 4, FILES "--variant pos ");
   command_expect(&c, 0, "");
   assert_true(strstr(c.err, "no time to choose settings") != NULL ||
               strstr(c.err, "time ran out before all") != NULL);
@@ -155,7 +155,7 @@ static void an_interruption_writes_nothing(void **state)
     write_text(&c, "full.csv", "as it was\n");
     /* a slow machine has not begun to listen: later, then */
     for (double at = seconds[k]; at < 30; at *= 3) {
-      interrupt(&c, at, signals[k], SLOW FILES "-q");
+      interrupt(&c, at, signals[k], SLOW FILES "--variant pos -q");
       if (c.err[0] != '\0') break;
     }
     if (c.code != 130) fail_msg("exit %d, '%s'", c.code, c.err);

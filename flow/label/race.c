@@ -292,7 +292,7 @@ static lapis_status list(label_run *w, const double *p)
     bool one = w->given.kind != LABEL_CLASS || k % K == 0;
     if (one && ask(w, p, k / K, k % K, &all[n])) n++;
   }
-  if (s >= 0) {
+  if (all != NULL && s >= 0) {
     double below = doubted_below(share_wrong(w, all, n));
     qsort(all, (size_t)n, sizeof *all, least_first);
     int64_t under = 0;

@@ -17,12 +17,12 @@ typedef struct joined_part {
   int reads;    /* -1: the data; k: what part k has filled */
   bool answers; /* else it only fills */
 } joined_part;
-/* Borrows data, and takes the parts' selves, which release gives back (NULL:
+/* Borrows data, and takes the parts' selves, which give_back frees (NULL:
  * they are somebody's).  The first part that answers gives its other results,
  * its settings and its history. */
 lapis_status joined_new(lapis_ctx *ctx, const lapis_data *data,
                         const joined_part *part, int count,
-                        void (*release)(void *self), lapis_solver **out);
+                        void (*give_back)(void *self), lapis_solver **out);
 /* The solver of part k once all have been solved, and its self. */
 lapis_solver *joined_solver(const lapis_solver *s, int k);
 void *joined_self(const lapis_solver *s, int k);

@@ -27,7 +27,7 @@
            .help = "weight of the fit"),                                       \
       REAL("lambda", lambda, .symbol = "lambda", .value = NAN, ABOVE(0),       \
            .help = "weight of the sparse error (" auto_lambda ")"),            \
-      REAL("gamma", gamma, .symbol = "gamma", .value = auto_gamma,             \
+      REAL("gamma", gamma, .symbol = "gamma", .value = (auto_gamma),           \
            AT_LEAST(0),                                                        \
            .help = "weight of |T|^2 within the fit; above 0" auto_gamma_help), \
       REAL("rho", rho, .symbol = "rho", .value = 1.05, ABOVE(1),               \

@@ -28,7 +28,7 @@
 /* Rows that the tables of both methods have; AT is each file's own. */
 #define SV_KERNEL_ROWS(usual)                                                  \
   CHOICE("kernel", kernel, "linear|rbf|chi2|precomputed", .symbol = "K",       \
-         .value = usual, .arg = "K", .help = "kernel of X"),                   \
+         .value = (usual), .arg = "K", .help = "kernel of X"),                 \
       CHOICE("kernel-priv", kernel_priv, "linear|rbf|chi2|precomputed",        \
              .value = LAPIS_KERNEL_LINEAR, .arg = "K", .help = "kernel of P"), \
       REAL("C", C, .symbol = "C", .value = 1, ANY_NUMBER,                      \

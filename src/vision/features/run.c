@@ -84,6 +84,7 @@ static lapis_status look(feature_job *j, feature_pass pass, feature_view *v,
   lapis_status status =
       base_must_stop(v->ctx) ? LAPIS_CANCELLED : pass(j, v, &s->piece);
   lapis_image_free(&image);
+  v->image = NULL;
   return status;
 }
 
