@@ -142,7 +142,7 @@ static void damaged_parts_are_refused(void **state)
   lapis_ctx *ctx = lapis_ctx_new();
   char path[160];
   snprintf(path, sizeof path, "%s/p1.npz", c.folder);
-  double wrong[3] = {-1, 2, 5};
+  double wrong[60] = {-1, 2, 5}; /* of any array here up to three columns */
   const char *texts[] = {"no-such", "setting"};
   for (int change = 0; change < 3; change++) /* gone; numbers; texts */
     for (int k = 0; k < 6; k++) {
@@ -153,6 +153,7 @@ static void damaged_parts_are_refused(void **state)
         assert_non_null(a);
         item[n] = (lapis_named){
             .name = names[i], .flat = a->axes == 1, .mat = a->mat};
+        assert_in_range(a->mat.rows, 1, 20);
         if (i == k && change == 1)
           item[n].mat = lapis_mat_f64(wrong, a->mat.rows,
                                       a->mat.cols < 3 ? a->mat.cols : 3);
