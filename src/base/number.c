@@ -49,7 +49,7 @@ void lapis_number_text(double value, char *text, size_t size)
 int number_vprint(char *text, size_t size, const char *format, va_list args)
 {
   number_scope s = number_begin();
-  int length = vsnprintf(text, size, format, args);
+  int length = vsnprintf(text, size, format == NULL ? "" : format, args);
   number_end(s);
   return length;
 }

@@ -162,7 +162,7 @@ bool lapis_result_is_divided(const lapis_solver *s, const char *name)
 
 const lapis_info *lapis_result_info(const lapis_solver *s)
 {
-  return &s->info;
+  return s == NULL ? NULL : &s->info;
 }
 
 const void *lapis_result_settings(const lapis_solver *s)

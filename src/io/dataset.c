@@ -610,7 +610,7 @@ lapis_status lapis_dataset_finish(lapis_dataset *ds)
 
 const lapis_data *lapis_dataset_data(const lapis_dataset *ds)
 {
-  return &ds->data;
+  return ds == NULL ? NULL : &ds->data;
 }
 
 lapis_mat lapis_dataset_text(const lapis_dataset *ds, const char *what)
