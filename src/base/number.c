@@ -48,8 +48,12 @@ void lapis_number_text(double value, char *text, size_t size)
 
 int number_vprint(char *text, size_t size, const char *format, va_list args)
 {
+  if (format == NULL) {
+    if (size > 0) text[0] = '\0';
+    return 0;
+  }
   number_scope s = number_begin();
-  int length = vsnprintf(text, size, format == NULL ? "" : format, args);
+  int length = vsnprintf(text, size, format, args);
   number_end(s);
   return length;
 }

@@ -37,7 +37,10 @@ double lapis_mat_at(const lapis_mat *A, int64_t i, int64_t j)
 {
   bool inside = A != NULL && i >= 0 && i < A->rows && j >= 0 && j < A->cols;
   if (!inside || (A->val == NULL && A->colptr == NULL)) return NAN;
-  if (A->colptr == NULL) return mat_stored(A, j * A->ld + i);
+  if (A->colptr == NULL) { /* a place beyond int64 is in no memory */
+    bool counted = j == 0 || (A->ld > 0 && j <= (INT64_MAX - i) / A->ld);
+    return counted ? mat_stored(A, j * A->ld + i) : NAN;
+  }
   if (A->val == NULL || A->rowidx == NULL) return 0; /* nothing is stored */
   for (int64_t k = A->colptr[j]; k < A->colptr[j + 1]; k++)
     if (A->rowidx[k] == i) return mat_stored(A, k);

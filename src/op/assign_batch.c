@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "lapis/lapis_ops.h"
+#include "mat/mat.h"
 #include "op/assign.h"
 
 /* ---- checks -------------------------------------------------------------*/
@@ -11,6 +12,7 @@ static lapis_status check_cost(lapis_ctx *ctx, const lapis_mat *c)
   if (c->colptr != NULL || (c->dtype != LAPIS_F64 && c->dtype != LAPIS_F32))
     return lapis_fail(ctx, LAPIS_EINVAL,
                       "assign: costs must be dense float64 or float32");
+  TRY(mat_check_view(ctx, "assign", "the costs", c));
   if (c->cols > c->rows)
     return lapis_fail(ctx, LAPIS_ESHAPE,
                       "assign: %" PRId64
