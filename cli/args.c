@@ -1,7 +1,7 @@
 /* args.c - from argv to named values; every option is a row of a table. */
 #include <string.h>
 
-#include "cli.h"
+#include "rows.h"
 
 const cli_option common_options[] = {
     {"json", 0, NULL, "print one JSON object instead of text"},
@@ -110,14 +110,27 @@ static int add(cli *c, const row *r, const char *value)
   return EXIT_DONE;
 }
 
+static void try_row(const option_row *r, void *user)
+{
+  if (strlen(r->name) > 1) lapis_nearest_try(user, r->name);
+}
+
 static int unknown(const cli *c, const char *word)
 {
   bool named = c->method != NULL && c->verb->pipeline == NULL;
   const char *method = named ? c->method->name : "";
+  char hint[96];
+  lapis_nearest near = {.word = word + strspn(word, "-")};
+  near.size = strcspn(near.word, "=");
+  if (c->method != NULL) rows_of_method(c->method, try_row, &near);
+  rows_of_verb(c->verb, try_row, &near);
+  rows_everywhere(try_row, &near);
   return cli_fail(EXIT_MISUSE,
-                  "%s: there is no option %s; 'lapis %s %s%s--help' lists what "
-                  "there is",
-                  c->verb->name, word, c->verb->name, method, named ? " " : "");
+                  "%s: there is no option %s%s; 'lapis %s %s%s--help' lists "
+                  "what there is",
+                  c->verb->name, word,
+                  lapis_nearest_hint(&near, "--", hint, sizeof hint),
+                  c->verb->name, method, named ? " " : "");
 }
 
 /* One option at argv[*i]; moves *i past a value it takes. */
@@ -162,9 +175,13 @@ static int take_method(cli *c, const char *word)
     c->kinds = (cli_kinds){.count = v->joins ? 1 : 0, .kind = {m}};
     return EXIT_DONE;
   }
-  char shown[256];
-  fprintf(stderr, "lapis: %s: there is no %s '%s'; there is", v->name, v->first,
-          lapis_text_shown(word, shown, sizeof shown));
+  char shown[256], hint[64];
+  lapis_nearest near = {.word = word, .size = strlen(word)};
+  for (int i = 0; (m = v->first_at(i)) != NULL; i++)
+    lapis_nearest_try(&near, m->name);
+  fprintf(stderr, "lapis: %s: there is no %s '%s'%s; there is", v->name,
+          v->first, lapis_text_shown(word, shown, sizeof shown),
+          lapis_nearest_hint(&near, "", hint, sizeof hint));
   for (int i = 0; (m = v->first_at(i)) != NULL; i++)
     fprintf(stderr, "%s %s", i > 0 ? "," : "", m->name);
   fprintf(stderr, "\n");

@@ -15,6 +15,19 @@ static const lapis_method *kind_named(const char *name, size_t size)
   return NULL;
 }
 
+static int no_kind(const char *verb, const char *name, size_t size)
+{
+  char hint[64];
+  lapis_nearest near = {.word = name, .size = size};
+  for (int i = 0; lapis_feature_at(i) != NULL; i++)
+    lapis_nearest_try(&near, lapis_feature_at(i)->name);
+  return cli_fail(EXIT_MISUSE,
+                  "%s: there is no kind of features '%.*s'%s; 'lapis features "
+                  "--help' lists them, and several are joined by commas",
+                  verb, size < 200 ? (int)size : 200, name,
+                  lapis_nearest_hint(&near, "", hint, sizeof hint));
+}
+
 int kinds_named(cli *c, const char *list, cli_kinds *out)
 {
   *out = (cli_kinds){.count = 0};
@@ -24,12 +37,7 @@ int kinds_named(cli *c, const char *list, cli_kinds *out)
     if (out->count == MAX_KINDS)
       return cli_fail(EXIT_MISUSE, "%s: more than %d kinds of features",
                       c->verb->name, MAX_KINDS);
-    if (kind == NULL)
-      return cli_fail(
-          EXIT_MISUSE,
-          "%s: there is no kind of features '%.*s'; 'lapis features "
-          "--help' lists them, and several are joined by commas",
-          c->verb->name, size < 200 ? (int)size : 200, at);
+    if (kind == NULL) return no_kind(c->verb->name, at, size);
     out->kind[out->count++] = kind;
     at += size;
     if (*at == '\0') return EXIT_DONE;

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "rows.h"
 
 static const cli_verb *const verbs[] = {
     &verb_fit,    &verb_predict, &verb_cv,      &verb_eval,   &verb_features,
@@ -110,6 +110,22 @@ static void prefer_a_fast_core(char **argv)
   if (setenv("OPENBLAS_CORETYPE", "", 1) == 0) execv("/proc/self/exe", argv);
 }
 
+static int no_verb(const char *word)
+{
+  char hint[64];
+  lapis_nearest near = {.word = word, .size = strlen(word)};
+  for (int i = 0; verbs[i] != NULL; i++)
+    lapis_nearest_try(&near, verbs[i]->name);
+  const lapis_method *m = rows_table_find(word);
+  bool feature = m != NULL && lapis_feature_find(word) == m;
+  if (m != NULL)
+    return cli_fail(EXIT_MISUSE, "'%s' is no verb; write 'lapis %s %s'", word,
+                    feature ? "features" : "fit", word);
+  return cli_fail(EXIT_MISUSE,
+                  "there is no verb '%s'%s; 'lapis --help' lists what there is",
+                  word, lapis_nearest_hint(&near, "", hint, sizeof hint));
+}
+
 int main(int argc, char **argv)
 {
   if (argc < 2) return help_all(stderr), EXIT_MISUSE;
@@ -118,14 +134,13 @@ int main(int argc, char **argv)
     return flush_output(help_all(stdout));
   if (strcmp(first, "help") == 0)
     return flush_output(help_print(argc - 2, argv + 2));
-  if (strcmp(first, "--version") == 0)
+  bool version = strcmp(first, "--version") == 0 || strcmp(first, "-V") == 0 ||
+                 strcmp(first, "version") == 0;
+  if (version)
     return printf("lapis %s\n", lapis_version()), flush_output(EXIT_DONE);
   prefer_a_fast_core(argv);
   cli c = {.verb = verb_find(first)};
-  if (c.verb == NULL)
-    return cli_fail(EXIT_MISUSE,
-                    "there is no verb '%s'; 'lapis --help' lists what there is",
-                    first);
+  if (c.verb == NULL) return no_verb(first);
   c.ctx = lapis_ctx_new();
   c.args.word = calloc((size_t)argc, sizeof *c.args.word);
   int code = EXIT_FAILED;

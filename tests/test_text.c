@@ -100,6 +100,64 @@ static void tables_run_nothing(void **state)
   command_end(&c);
 }
 
+static void expect_near(const char *word, const char *wanted)
+{
+  static const char *const names[] = {"fit", "predict", "label", "locate",
+                                      "mu",  "mu-rel",  "tall"};
+  lapis_nearest near = {.word = word, .size = strlen(word)};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    lapis_nearest_try(&near, names[i]);
+  if (wanted == NULL ? near.name != NULL
+                     : near.name == NULL || strcmp(near.name, wanted) != 0)
+    fail_msg("%s: %s", word, near.name == NULL ? "none" : near.name);
+}
+
+static void a_slip_of_the_keyboard_finds_its_name(void **state)
+{
+  (void)state;
+  expect_near("labl", "label");
+  expect_near("lable", "label"); /* neighbours swapped */
+  expect_near("Predict", "predict");
+  expect_near("mue", "mu");
+  expect_near("mu_rel", "mu-rel");
+  expect_near("frobnicate", NULL);
+  expect_near("x", NULL);
+  expect_near("", NULL);
+  char word[200];
+  memset(word, 'l', sizeof word - 1);
+  word[sizeof word - 1] = '\0';
+  expect_near(word, NULL);
+}
+
+static void what_was_meant_is_asked(void **state)
+{
+  (void)state;
+  command c;
+  static const char table[] = "height,weight,tall\n1,2,0\n3,4,1\n2,2,\n";
+  command_begin(&c);
+  command_write(&c, "t.csv", table, sizeof table - 1);
+  assert_int_equal(command_run(&c, "-V"), 0);
+  assert_non_null(strstr(c.out, "lapis "));
+  assert_int_equal(command_run(&c, "version"), 0);
+  command_run(&c, "labl x");
+  command_expect(&c, 2, "no verb 'labl' (did you mean 'label'?)");
+  command_run(&c, "svmplus x");
+  command_expect(&c, 2, "write 'lapis fit svmplus'");
+  command_run(&c, "hog x");
+  command_expect(&c, 2, "write 'lapis features hog'");
+  command_run(&c, "fit rrr x");
+  command_expect(&c, 2, "(did you mean 'rr'?)");
+  command_run(&c, "fit mc t.csv --gama 3");
+  command_expect(&c, 2, "no option --gama (did you mean '--gamma'?)");
+  command_run(&c, "features hogg x -o f.npz");
+  command_expect(&c, 2, "(did you mean 'hog'?)");
+  command_run(&c, "eval aurc --truth t.csv --scores t.csv");
+  command_expect(&c, 2, "(did you mean 'auroc'?)");
+  command_run(&c, "fit mc t.csv --target Tal");
+  command_expect(&c, 2, "no column \"Tal\" (did you mean 'tall'?)");
+  command_end(&c);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -107,6 +165,8 @@ int main(void)
       cmocka_unit_test(it_fits_its_room),
       cmocka_unit_test(a_formula_is_told_from_a_number),
       cmocka_unit_test(sentences_and_lists_are_safe),
-      cmocka_unit_test(tables_run_nothing)};
+      cmocka_unit_test(tables_run_nothing),
+      cmocka_unit_test(a_slip_of_the_keyboard_finds_its_name),
+      cmocka_unit_test(what_was_meant_is_asked)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

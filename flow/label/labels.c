@@ -68,11 +68,16 @@ static lapis_status column_named(const label_table *s, const char *option,
     *out = number - 1;
     return LAPIS_OK;
   }
+  char hint[128];
+  lapis_nearest near = {.word = name, .size = size};
+  for (int64_t j = 0; j < s->cells->columns && found == 0; j++)
+    if (*title_of(s, j) != '\0') lapis_nearest_try(&near, title_of(s, j));
   return lapis_fail(
-      s->ctx, LAPIS_EDATA, "%s: --%s %.*s: %s; its %" PRId64 " columns have %s",
-      s->r->path, option, (int)size, name,
+      s->ctx, LAPIS_EDATA,
+      "%s: --%s %.*s: %s%s; its %" PRId64 " columns have %s", s->r->path,
+      option, (int)size, name,
       found > 1 ? "several columns have this title" : "there is no such column",
-      s->cells->columns,
+      lapis_nearest_hint(&near, "", hint, sizeof hint), s->cells->columns,
       s->first > 0 ? "the titles of its first line, and numbers from 1"
                    : "no titles, but numbers from 1");
 }

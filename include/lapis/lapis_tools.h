@@ -49,6 +49,22 @@ LAPIS_API char *lapis_text_shown(const char *text, char *to, size_t size);
  * number. */
 LAPIS_API bool lapis_text_runs(const char *text);
 
+/* ---- "did you mean" --------------------------------------------------------
+ * The name nearest to a word that is none: fewest letters put in, left out,
+ * exchanged, or swapped with a neighbour, capitals or not, and at most a third
+ * of the word.  Set word and size (its bytes), try each name; name is the first
+ * of the nearest, or NULL. */
+typedef struct lapis_nearest {
+  const char *word;
+  size_t size;
+  const char *name;
+  size_t distance;
+} lapis_nearest;
+LAPIS_API void lapis_nearest_try(lapis_nearest *n, const char *name);
+/* " (did you mean '--mu'?)" with dashes before the name, or "".  Returns to. */
+LAPIS_API char *lapis_nearest_hint(const lapis_nearest *n, const char *dashes,
+                                   char *to, size_t size);
+
 /* ---- tables as they are written: cells of text --------------------------
  * For tables whose meaning another program knows.  Separated by tabs, commas
  * or semicolons; a row ends early where its line does. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "lapis/lapis_tools.h"
 
 static const lapis_param *find(const lapis_method *m, const char *name)
 {
@@ -17,9 +18,16 @@ static const lapis_param *find(const lapis_method *m, const char *name)
 static lapis_status unknown(lapis_ctx *ctx, const lapis_method *m,
                             const char *name)
 {
+  char hint[96];
+  lapis_nearest near = {.word = name, .size = strlen(name)};
+  for (int i = 0; i < m->n_params; i++)
+    lapis_nearest_try(&near, m->params[i].name);
   return lapis_fail(ctx, LAPIS_EINVAL,
-                    "%s: there is no --%s; 'lapis help %s' lists what there is",
-                    m->name, name, m->name);
+                    "%s: there is no --%s%s; 'lapis help %s' lists what there "
+                    "is",
+                    m->name, name,
+                    lapis_nearest_hint(&near, "--", hint, sizeof hint),
+                    m->name);
 }
 
 static void *field(void *settings, const lapis_param *p)

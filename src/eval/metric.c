@@ -8,6 +8,7 @@
 #include "eval/rank.h"
 #include "eval/regression.h"
 #include "lapis/lapis_eval.h"
+#include "lapis/lapis_tools.h"
 #include "mat/mat.h"
 
 typedef lapis_status (*regression_fn)(lapis_ctx *ctx, const lapis_mat *truth,
@@ -85,17 +86,20 @@ lapis_status lapis_metric_find(lapis_ctx *ctx, const char *name,
                                const lapis_metric_kind **out)
 {
   NEEDS(ctx, ctx, name, out);
-  char known[256] = "";
+  char known[256] = "", hint[64];
+  lapis_nearest near = {.word = name, .size = strlen(name)};
   const metric *m = find(name);
   *out = m == NULL ? NULL : &m->kind;
   if (m != NULL) return LAPIS_OK;
   for (int i = 0; i < METRICS; i++) {
+    lapis_nearest_try(&near, metrics[i].kind.name);
     size_t n = strlen(known);
     snprintf(known + n, sizeof known - n, "%s%s", i > 0 ? ", " : "",
              metrics[i].kind.name);
   }
-  return lapis_fail(ctx, LAPIS_EINVAL, "there is no metric '%s'; there are %s",
-                    name, known);
+  return lapis_fail(ctx, LAPIS_EINVAL,
+                    "there is no metric '%s'%s; there are %s", name,
+                    lapis_nearest_hint(&near, "", hint, sizeof hint), known);
 }
 
 static lapis_status check(lapis_ctx *ctx, const char *name, const targets *t,

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "io/io.h"
+#include "lapis/lapis_tools.h"
 
 typedef enum role { ROLE_FEATURE, ROLE_TARGET, ROLE_ID, ROLE_NONE } role;
 enum { MAX_COLUMNS = 1000000 };
@@ -230,6 +231,20 @@ static lapis_status settle_header(table *t)
                     "%s: holds a header and no rows below it", t->path);
 }
 
+static void nearest_title(const table *t, const char *name, size_t size,
+                          char *hint, size_t room)
+{
+  char title[64], best[64];
+  lapis_nearest near = {.word = name, .size = size};
+  for (int64_t j = 0; t->header && j < t->columns; j++) {
+    if (t->column[j].title.size >= (int64_t)sizeof title) continue;
+    (void)csv_copy(&t->column[j].title, title);
+    lapis_nearest_try(&near, title);
+    if (near.name == title) near.name = strcpy(best, title);
+  }
+  lapis_nearest_hint(&near, "", hint, room);
+}
+
 static lapis_status find_column(const table *t, const char *name, size_t size,
                                 int64_t *at)
 {
@@ -245,10 +260,12 @@ static lapis_status find_column(const table *t, const char *name, size_t size,
                       "%s: %" PRId64 " columns are named \"%.*s\"; give its "
                       "number",
                       t->path, found, (int)size, name);
+  char hint[128];
+  nearest_title(t, name, size, hint, sizeof hint);
   return lapis_fail(
       t->ctx, LAPIS_EINVAL,
-      "%s: has no column \"%.*s\"; it has %" PRId64 " columns, %s", t->path,
-      (int)size, name, t->columns,
+      "%s: has no column \"%.*s\"%s; it has %" PRId64 " columns, %s", t->path,
+      (int)size, name, hint, t->columns,
       t->header ? "named in its first row" : "and no header that names them");
 }
 
