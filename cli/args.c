@@ -188,9 +188,36 @@ static int take_method(cli *c, const char *word)
   return EXIT_MISUSE;
 }
 
-static int take_model(cli *c, const char *path)
+/* A model behind what was to be one, or NULL. */
+static const char *later_model(cli *c, int argc, char **argv, int after)
 {
+  lapis_model *m = NULL;
+  for (int i = after + 1; i < argc; i++) {
+    if (argv[i][0] == '-' || lapis_model_load(c->ctx, argv[i], &m) < 0)
+      continue;
+    lapis_model_free(m);
+    return argv[i];
+  }
+  return NULL;
+}
+
+static int take_model(cli *c, int argc, char **argv, int at)
+{
+  const char *path = argv[at];
   lapis_status s = lapis_model_load(c->ctx, path, &c->model);
+  if (s == LAPIS_EFORMAT) {
+    char why[1024];
+    snprintf(why, sizeof why, "%s", lapis_ctx_error(c->ctx));
+    const char *model = later_model(c, argc, argv, at);
+    if (model == NULL)
+      return cli_fail(cli_exit_code(c, s),
+                      "%s (%s takes a model first, as fit --model writes it)",
+                      why, c->verb->name);
+    return cli_fail(EXIT_MISUSE,
+                    "%s: '%s' is no model and '%s' is one: the model comes "
+                    "first: lapis %s %s %s",
+                    c->verb->name, path, model, c->verb->name, model, path);
+  }
   if (s < 0) return cli_fail_status(c, s);
   const lapis_method *m = lapis_model_method(c->model);
   c->method = lapis_predict_method(m);
@@ -221,7 +248,7 @@ int args_parse(cli *c, int argc, char **argv)
              !args_no_first(c))
       code = take_method(c, word);
     else if (c->verb->takes_model && c->model == NULL)
-      code = take_model(c, word);
+      code = take_model(c, argc, argv, i);
     else
       c->args.word[c->args.n_words++] = word;
     if (code != EXIT_DONE) return code;

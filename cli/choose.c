@@ -129,3 +129,59 @@ int find_suspects(cli *c, const lapis_data *data, const void *settings,
   keep_suspects(c, index, margin, found);
   return EXIT_DONE;
 }
+
+/* ---- what they are ------------------------------------------------------*/
+/* A value of Y as it was written. */
+static const char *label_text(cli *c, const lapis_dataset *ds, double v,
+                              char *to, size_t size)
+{
+  lapis_mat texts = class_texts(c, ds);
+  int64_t code = (int64_t)v;
+  if (texts.cols > 0 && code >= 0 && code < texts.cols)
+    return lapis_text_shown(((const char *const *)texts.val)[code], to, size);
+  snprintf(to, size, "%.10g", v);
+  return to;
+}
+
+static void name_of(const lapis_dataset *ds, int64_t j, char *to, size_t size)
+{
+  lapis_mat names = lapis_dataset_text(ds, "names");
+  if (j < names.cols)
+    (void)lapis_text_shown(((const char *const *)names.val)[j], to, size);
+  else
+    snprintf(to, size, "row %lld", (long long)j + 1);
+}
+
+void print_contradicted(cli *c, const lapis_dataset *ds)
+{
+  char name[256], given[256], column[32];
+  if (c->n_extra < 2 || strcmp(c->extra[0].name, "suspect_index") != 0) return;
+  const lapis_mat *pair = &c->extra[0].mat, *margin = &c->extra[1].mat;
+  const lapis_mat *Y = &lapis_dataset_data(ds)->Y;
+  printf("known labels that the rest contradicts most (margin above 0: "
+         "contradicted)\n");
+  for (int64_t i = 0; i < pair->cols; i++) {
+    int64_t j = (int64_t)lapis_mat_at(pair, 0, i);
+    int64_t at = Y->rows > 1 ? (int64_t)lapis_mat_at(pair, 1, i) : 0;
+    name_of(ds, j, name, sizeof name);
+    label_text(c, ds, lapis_mat_at(Y, at, j), given, sizeof given);
+    snprintf(column, sizeof column, ", column %lld", (long long)at + 1);
+    printf("  %-20s given %s%s  margin %.4g\n", name, given,
+           Y->rows > 1 ? column : "", lapis_mat_at(margin, 0, i));
+  }
+}
+
+lapis_json *contradicted_json(const cli *c)
+{
+  lapis_json *list = lapis_json_list();
+  for (int64_t i = 0; i < c->extra[0].mat.cols; i++) {
+    lapis_json *to = lapis_json_object();
+    lapis_json_put_integer(to, "sample",
+                           (int64_t)lapis_mat_at(&c->extra[0].mat, 0, i));
+    lapis_json_put_integer(to, "class",
+                           (int64_t)lapis_mat_at(&c->extra[0].mat, 1, i));
+    lapis_json_put_number(to, "margin", lapis_mat_at(&c->extra[1].mat, 0, i));
+    lapis_json_put(list, NULL, to);
+  }
+  return list;
+}

@@ -44,8 +44,11 @@ static void print_point(const lapis_cv *cv, const grid_text *g, int i,
   lapis_cv_point p = lapis_cv_at(cv, i);
   for (int k = 0; k < g->count; k++)
     printf("%s=%-12s ", g->grid[k].name, lapis_cv_value(cv, i, k));
-  printf("%.4f +- %.4f  (%lld folds, %.2f s)%s\n", p.mean, p.deviation,
-         (long long)p.folds, p.seconds, mark);
+  if (p.folds == 0)
+    printf("not judged");
+  else
+    printf("%.4f +- %.4f", p.mean, p.deviation);
+  printf("  (%lld folds, %.2f s)%s\n", (long long)p.folds, p.seconds, mark);
 }
 
 static void print_text(const lapis_cv *cv, const grid_text *g,
@@ -194,10 +197,13 @@ static void show(cli *c, const lapis_cv *cv, const grid_text *g,
            r->C);
 }
 
-static int nothing_judged(void)
+/* What the last fold that was left out said, or that none could say anything.
+ */
+static int nothing_judged(const cli *c)
 {
-  return cli_fail(EXIT_INPUT, "cv: no point could be judged: every fold "
-                              "lacks labels of both kinds");
+  const char *why = lapis_ctx_error(c->ctx);
+  return cli_fail(EXIT_INPUT, "cv: no point could be judged: %s",
+                  *why != '\0' ? why : "every fold lacks labels of both kinds");
 }
 
 static int judge(cli *c, const lapis_dataset *ds, void *settings,
@@ -222,7 +228,7 @@ static int judge(cli *c, const lapis_dataset *ds, void *settings,
   show(c, cv, g, &o, &r, &w);
   lapis_cv_free(w.cv);
   if (code == EXIT_DONE) code = write_best(c, cv, g, settings);
-  if (code == EXIT_DONE && lapis_cv_best(cv) < 0) code = nothing_judged();
+  if (code == EXIT_DONE && lapis_cv_best(cv) < 0) code = nothing_judged(c);
   lapis_cv_free(cv);
   return code == EXIT_DONE ? cli_exit_code(c, s) : code;
 }
@@ -319,7 +325,7 @@ static int join(cli *c)
   lapis_status s = lapis_cv_join(c->ctx, c->args.word, c->args.n_words, &cv);
   if (s < 0) return cli_fail_status(c, s);
   code = show_joined(c, cv);
-  if (code == EXIT_DONE && lapis_cv_best(cv) < 0) code = nothing_judged();
+  if (code == EXIT_DONE && lapis_cv_best(cv) < 0) code = nothing_judged(c);
   lapis_cv_free(cv);
   return code;
 }

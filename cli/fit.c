@@ -136,6 +136,36 @@ static void tell_scale(cli *c, const job *j)
           c->method->name);
 }
 
+/* A class of words that one sample has, where another has several: perhaps
+ * "opne" for "open". */
+static void warn_of_rare(cli *c, const job *j)
+{
+  enum { NAMED = 3, SEVERAL = 3 };
+  const lapis_mat *Y = &lapis_dataset_data(j->ds)->Y;
+  lapis_mat texts = class_texts(c, j->ds);
+  char shown[128];
+  int64_t most = 0, rare = 0;
+  if (texts.cols == 0 || c->quiet) return;
+  int64_t *count = calloc((size_t)texts.cols, sizeof *count);
+  for (int64_t k = 0; count != NULL && k < Y->cols; k++) {
+    double v = lapis_mat_at(Y, 0, k);
+    if (v >= 0 && v < (double)texts.cols)
+      if (++count[(int64_t)v] > most) most = count[(int64_t)v];
+  }
+  for (int64_t k = 0; count != NULL && k < texts.cols && most >= SEVERAL; k++)
+    if (count[k] == 1 && rare++ < NAMED)
+      fprintf(stderr,
+              "lapis: warning: %s: the class \"%s\" has one sample: is it "
+              "spelt right?\n",
+              c->method->name,
+              lapis_text_shown(((const char *const *)texts.val)[k], shown,
+                               sizeof shown));
+  if (rare > NAMED)
+    fprintf(stderr, "lapis: warning: %s: %lld classes have one sample each\n",
+            c->method->name, (long long)rare);
+  free(count);
+}
+
 /* misvm --threshold auto: what it found, or NULL. */
 static const double *threshold_of(const job *j)
 {
@@ -242,9 +272,12 @@ static int report(cli *c, const job *j)
     const double *threshold = threshold_of(j);
     if (threshold != NULL) lapis_json_put_number(to, "threshold", *threshold);
     if (j->race != NULL) lapis_json_put(to, "runners", race_json(j->race));
+    if (j->suspects != NULL)
+      lapis_json_put(to, "suspects", contradicted_json(c));
     print_json(to);
   } else {
     print_text(c, j);
+    if (args_get(&c->args, "output") == NULL) print_contradicted(c, j->ds);
   }
   return cli_exit_code(c, info->status);
 }
@@ -267,8 +300,8 @@ static int choose(cli *c, job *j)
 {
   const lapis_data *d = lapis_dataset_data(j->ds);
   if (strcmp(c->method->name, "mc") != 0) return EXIT_DONE;
-  int code = race_settings(c, d, j->settings, &j->race, &j->by);
-  const char *map = race_own_map(c, j->race);
+  const char *map;
+  int code = race_settings(c, d, j->settings, &j->race, &j->by, &map);
   if (code != EXIT_DONE || map == NULL || j->by >= 0) return code;
   lapis_status s = lapis_map_new(c->ctx, map, &j->map);
   if (s >= 0) s = lapis_map_fit(c->ctx, j->map, &d->X);
@@ -318,6 +351,7 @@ static int run(cli *c)
     if (code == EXIT_DONE)
       code = map_from_args(c, "map-priv", &d->P, &j.map_priv, &j.P, &j.data.P);
   }
+  if (code == EXIT_DONE) warn_of_rare(c, &j);
   if (code == EXIT_DONE) spread_cut(c, &j.data);
   if (code == EXIT_DONE)
     code = checkpoint_open(c, &j.data, j.settings, &j.views);

@@ -79,6 +79,22 @@ static void print_column(const lapis_columns *all, int j)
   printf("\n");
 }
 
+/* The texts in a column of numbers, the first few of them. */
+static void print_mixed(const lapis_column *c, const char *title)
+{
+  enum { NAMED = 3 };
+  char value[512];
+  double v;
+  int named = 0;
+  printf("  note: %s holds %" PRId64 " numbers and %" PRId64 " texts", title,
+         c->numbers, c->texts);
+  for (int k = 0; k < c->different && k < LAPIS_COLUMN_VALUES; k++)
+    if (!lapis_number_read(c->value[k], NULL, &v) && named++ < NAMED)
+      printf("%s\"%s\"", named > 1 ? ", " : ": ",
+             shown(c->value[k], value, sizeof value));
+  printf("%s\n", named > NAMED ? ", ..." : "");
+}
+
 /* What a person should know before the columns are used. */
 static void print_remarks(const lapis_columns *all)
 {
@@ -96,9 +112,7 @@ static void print_remarks(const lapis_columns *all)
       printf("  note: %s holds dates; a feature is a number, for example days "
              "since a first date\n",
              title);
-    if (c->type == LAPIS_COLUMN_TEXT && c->numbers > 0)
-      printf("  note: %s holds %" PRId64 " numbers and %" PRId64 " texts\n",
-             title, c->numbers, c->texts);
+    if (c->type == LAPIS_COLUMN_TEXT && c->numbers > 0) print_mixed(c, title);
     for (int k = 0; is_class(c) && c->texts > 0 && k < c->different; k++)
       if (c->count[k] == 1)
         printf("  note: \"%s\" occurs once in %s: is it spelt right?\n",

@@ -40,6 +40,20 @@ static lapis_mat classes(cli *c, const lapis_model *m)
   return names.cols > 0 ? names : texts(c, m, "class_names");
 }
 
+/* Another model answers beside this one, or fills gaps before it. */
+static const char *part_method(const lapis_arrays *all, const char *prefix)
+{
+  size_t size = strlen(prefix);
+  bool any = false, factors = false;
+  for (int i = 0; i < all->count; i++) {
+    if (strncmp(all->item[i].name, prefix, size) != 0) continue;
+    any = true;
+    factors = factors || strcmp(all->item[i].name + size, "factors") == 0;
+  }
+  if (!any) return NULL;
+  return factors ? "mc" : "linear";
+}
+
 lapis_json *info_model_json(cli *c, const lapis_model *m,
                             const lapis_arrays *all)
 {
@@ -50,6 +64,10 @@ lapis_json *info_model_json(cli *c, const lapis_model *m,
   lapis_json_put_text(to, "method", method->name);
   lapis_json_put_text(to, "lapis",
                       head == NULL ? "" : lapis_json_text(head, "lapis", ""));
+  if (part_method(all, "beside.") != NULL)
+    lapis_json_put_text(to, "beside", part_method(all, "beside."));
+  if (part_method(all, "filler.") != NULL)
+    lapis_json_put_text(to, "filler", part_method(all, "filler."));
   if (d > 0) lapis_json_put_integer(to, "features", d);
   if (features.cols > 0)
     lapis_json_put(to, "feature_names", text_list(&features));
@@ -71,6 +89,19 @@ static void print_texts(const char *what, const lapis_mat *row)
   printf("%s\n", row->cols > 20 ? ", ..." : "");
 }
 
+static void print_parts(const lapis_arrays *all)
+{
+  const char *beside = part_method(all, "beside.");
+  const char *filler = part_method(all, "filler.");
+  if (beside != NULL)
+    printf("  and of %s beside it: the mean of both answers (arrays "
+           "beside.NAME)\n",
+           beside);
+  if (filler != NULL)
+    printf("  behind %s, which fills missing features (arrays filler.NAME)\n",
+           filler);
+}
+
 void info_model(cli *c, const lapis_model *m, const lapis_arrays *all)
 {
   lapis_json *head = header(c, all);
@@ -81,6 +112,7 @@ void info_model(cli *c, const lapis_model *m, const lapis_arrays *all)
   printf("  a model of %s (%s), made by lapis %s\n", method->name,
          method->title,
          head == NULL ? "?" : lapis_json_text(head, "lapis", "?"));
+  print_parts(all);
   if (d > 0) printf("  features: %lld\n", (long long)d);
   print_texts("features:", &features);
   print_texts("classes:", &named);

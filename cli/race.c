@@ -184,15 +184,28 @@ lapis_json *race_json(const lapis_race *race)
 }
 
 /* ---- running ------------------------------------------------------------*/
-const char *race_own_map(const cli *c, const lapis_race *race)
+static const char *own_map(const cli *c, const lapis_race *race)
 {
-  int best = race == NULL ? -1 : lapis_race_best(race, "mc");
+  int best = lapis_race_best(race, "mc");
   if (best < 0 || args_get(&c->args, "map") != NULL) return NULL;
   const char *map = lapis_race_map(race, best);
   return strcmp(map, "none") == 0 ? NULL : map;
 }
 
-static int nothing_chosen(const cli *c, const char *by, const char *why)
+/* Where nothing can be compared, the candidate that decides however Y is
+ * written, and the map that all candidates have. */
+static void take_first(const cli *c, const lapis_data *data,
+                       lapis_mc_settings *settings, const char **map)
+{
+  unsigned bits = stated(c);
+  bool plain = settings->variant == LAPIS_MC_1 && data->X.colptr == NULL;
+  if ((bits & LAPIS_STATED_MU) != 0) return;
+  if ((bits & LAPIS_STATED_LABELS) == 0) settings->labels = LAPIS_MC_LABELS_PM;
+  if (plain && args_get(&c->args, "map") == NULL) *map = "standard";
+}
+
+static int nothing_chosen(const cli *c, const char *by, const char *why,
+                          const char *map)
 {
   bool other = by != NULL && strcmp(by, "mc") != 0; /* auto: mc is one */
   if (other)
@@ -204,8 +217,9 @@ static int nothing_chosen(const cli *c, const char *by, const char *why)
   if (!c->quiet)
     fprintf(stderr,
             "lapis: warning: mc: %s to choose --mu-rel%s%s; the default "
-            "is taken\n",
-            *why ? "too few known labels" : "no time", *why ? ": " : "", why);
+            "is taken%s%s\n",
+            *why ? "too few known labels" : "no time", *why ? ": " : "", why,
+            map != NULL ? ", with --map " : "", map != NULL ? map : "");
   return EXIT_DONE;
 }
 
@@ -226,12 +240,13 @@ static int check_other(const cli *c)
 }
 
 int race_settings(cli *c, const lapis_data *data, lapis_mc_settings *settings,
-                  lapis_race **out, int *by)
+                  lapis_race **out, int *by, const char **map)
 {
   bool thresholds, asked;
   const char *wanted = NULL;
   *out = NULL;
   *by = -1;
+  *map = NULL;
   int code = read_threshold(c, &thresholds, &asked);
   if (code == EXIT_DONE) code = read_by(c, &wanted);
   bool other =
@@ -252,15 +267,17 @@ int race_settings(cli *c, const lapis_data *data, lapis_mc_settings *settings,
   }
   lapis_status s = lapis_race_run(c->ctx, data, settings, &o, out);
   cli_wipe_bar(c);
+  if (s == LAPIS_EINVAL) take_first(c, data, settings, map);
   if (s == LAPIS_EINVAL)
-    return nothing_chosen(c, wanted, lapis_ctx_error(c->ctx));
+    return nothing_chosen(c, wanted, lapis_ctx_error(c->ctx), *map);
   if (s < 0 || s == LAPIS_CANCELLED) return cli_fail_status(c, s);
   int best = lapis_race_best(*out, wanted);
   if (best < 0) {
     lapis_race_free(*out);
     *out = NULL;
+    take_first(c, data, settings, map);
     return nothing_chosen(c, wanted,
-                          s == LAPIS_TIME_LIMIT ? "" : "no fold answers");
+                          s == LAPIS_TIME_LIMIT ? "" : "no fold answers", *map);
   }
   lapis_runner won = lapis_race_at(*out, best);
   if (!c->quiet) say_race(c, *out, best, s == LAPIS_TIME_LIMIT);
@@ -268,6 +285,7 @@ int race_settings(cli *c, const lapis_data *data, lapis_mc_settings *settings,
     *by = best;
     return EXIT_DONE;
   }
+  *map = own_map(c, *out);
   lapis_race_settings(*out, best, settings);
   if (!thresholds) settings->calibration = (lapis_mat){0};
   return EXIT_DONE;

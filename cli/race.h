@@ -8,11 +8,10 @@
  * LAPIS (or --threshold auto asks for thresholds alone), says it on stderr, and
  * keeps the race, whose memory the settings borrow: *out, NULL where there was
  * none.  *by: the place of who answers as --by asks, where it is not mc alone;
- * else -1.  data: before any map. */
+ * else -1.  *map: the one that the race chose and the user did not, or NULL.
+ * data: before any map. */
 int race_settings(cli *c, const lapis_data *data, lapis_mc_settings *settings,
-                  lapis_race **out, int *by);
-/* The map that the race chose and the user did not; NULL: none. */
-const char *race_own_map(const cli *c, const lapis_race *race);
+                  lapis_race **out, int *by, const char **map);
 lapis_json *race_json(const lapis_race *race);
 
 #endif

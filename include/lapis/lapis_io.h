@@ -121,7 +121,9 @@ typedef struct lapis_column {
   int64_t missing, numbers, texts; /* cells of each kind */
   double low, high;                /* of the numbers */
   int64_t different; /* values; LAPIS_COLUMN_VALUES + 1: more than that many */
-  const char *value[LAPIS_COLUMN_VALUES]; /* the first ones met */
+  const char *value[LAPIS_COLUMN_VALUES]; /* the first ones met; of more than
+                                           * are listed, texts among numbers
+                                           * first */
   int64_t count[LAPIS_COLUMN_VALUES];     /* and how often */
 } lapis_column;
 typedef struct lapis_columns {

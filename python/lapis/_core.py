@@ -315,9 +315,20 @@ class _Race:
             why = "no time" if status == 2 else "too few known labels"
             context.talk.warnings.append(
                 f"{rows.name}: {why} to choose {rows.chosen}; the default is "
-                "taken")
+                "taken, with map standard")
+            self._take_first(context, inputs, rows, struct, settings,
+                             options.stated)
         else:
             context.check(status)
+
+    def _take_first(self, context, inputs, rows, struct, settings, stated):
+        """Where nothing can be compared: as the command does."""
+        if not stated & _STATED["labels"]:
+            context.check(lib.settings_set(context, rows.method, struct,
+                                           b"labels", b"pm"))
+        if settings.get("variant") in (None, "mc1") \
+                and not inputs.data.X.colptr:
+            self._apply(context, inputs, b"standard")
 
     def _apply(self, context, inputs, spec):
         if spec == b"none":

@@ -204,8 +204,13 @@ class Habits(unittest.TestCase):
             self.assertEqual(model.scores_.tobytes(),
                              there["scores"].tobytes())
         with self.assertWarnsRegex(lapis.LapisWarning, "too few known"):
-            lapis.MatrixCompletionClassifier(mu_rel="cv").fit(
+            few = lapis.MatrixCompletionClassifier(mu_rel="cv").fit(
                 X[:4], [0, 1, np.nan, np.nan])
+        _, there = command("fit", "mc", "d.npz", "-o", "out.npz",
+                           d={"X": X[:4], "Y": np.array([0, 1, np.nan,
+                                                         np.nan])})
+        self.assertEqual(few.settings_["labels"], "pm")
+        self.assertEqual(few.scores_.tobytes(), there["scores"].tobytes())
         with self.assertRaisesRegex(ValueError, "--tol 'cv' is not a number"):
             lapis.MatrixCompletionClassifier(tol="cv").fit(X, y)
 

@@ -14,8 +14,10 @@ enum { FEW = LAPIS_COLUMN_VALUES };
 
 typedef struct seen { /* of one column */
   csv_cell value[FEW];
-  bool in_order[2]; /* so far the cells are 0, 1, .. or 1, 2, .. */
-  bool whole;       /* all numbers are */
+  bool in_order[2];   /* so far the cells are 0, 1, .. or 1, 2, .. */
+  bool whole;         /* all numbers are */
+  csv_cell text[FEW]; /* the first different texts */
+  int texts;
   int64_t dates, commas;
 } seen;
 
@@ -57,6 +59,22 @@ static void count_value(lapis_column *c, seen *s, const csv_cell *cell)
   if (k < FEW) c->count[k]++;
 }
 
+static void note_text(seen *s, const csv_cell *cell)
+{
+  int k = 0;
+  while (k < s->texts && !same_text(&s->text[k], cell)) k++;
+  if (k == s->texts && k < FEW) s->text[s->texts++] = *cell;
+}
+
+/* Of a column of too many values to be listed, whose numbers have texts among
+ * them: these texts are what somebody looks for. */
+static void texts_first(const lapis_column *c, seen *s)
+{
+  if (c->type != LAPIS_COLUMN_TEXT || c->numbers == 0 || c->different <= FEW)
+    return;
+  for (int k = 0; k < s->texts; k++) s->value[k] = s->text[k];
+}
+
 static void note(lapis_column *c, seen *s, const csv_cell *cell, int64_t row)
 {
   double value;
@@ -71,6 +89,7 @@ static void note(lapis_column *c, seen *s, const csv_cell *cell, int64_t row)
   count_value(c, s, cell);
   if (kind == CSV_TEXT) {
     c->texts++;
+    note_text(s, cell);
     s->dates += is_date(cell);
     s->commas += csv_decimal_comma(cell);
     return;
@@ -130,6 +149,7 @@ static lapis_status scan(csv_scan s, lapis_columns *out, arena *memory)
   for (int j = 0; j < out->listed; j++) {
     lapis_column *c = &out->column[j];
     c->type = type_of(c, &in[j]);
+    texts_first(c, &in[j]);
     for (int k = 0; k < FEW && k < c->different; k++)
       c->value[k] = copy_cell(memory, &in[j].value[k]);
   }

@@ -318,3 +318,37 @@ uint64_t lapis_mat_hash(const lapis_mat *A)
   if (A->dtype != LAPIS_TEXT) visit_stored(A, mix_entry, &hash);
   return hash;
 }
+
+/* ---- samples of which nothing is known -----------------------------------*/
+bool mat_is_blank(const lapis_mat *X, int64_t j, bool left_out)
+{
+  if (left_out) return X->colptr[j + 1] == X->colptr[j];
+  if (X->colptr != NULL && X->colptr[j + 1] - X->colptr[j] < X->rows)
+    return X->rows == 0; /* zeros are numbers */
+  for (int64_t i = 0; i < X->rows; i++)
+    if (!isnan(lapis_mat_at(X, i, j))) return false;
+  return true;
+}
+
+void mat_say_blank(lapis_ctx *ctx, const char *method, const lapis_mat *X,
+                   bool left_out)
+{
+  enum { NAMED = 5, ROOM = 160 };
+  char rows[ROOM] = "";
+  int64_t count = 0;
+  size_t used = 0;
+  for (int64_t j = 0; j < X->cols; j++) {
+    if (!mat_is_blank(X, j, left_out)) continue;
+    if (count++ < NAMED)
+      used += (size_t)snprintf(rows + used, sizeof rows - used, "%s%" PRId64,
+                               count > 1 ? ", " : "", j + 1);
+  }
+  if (count == 0) return;
+  if (count > NAMED)
+    snprintf(rows + used, sizeof rows - used, ", ... (%" PRId64 " rows)",
+             count);
+  base_say(ctx, 0,
+           "%s: row%s %s of X: no feature is observed; answered as a sample of "
+           "which nothing is known",
+           method, count > 1 ? "s" : "", rows);
+}

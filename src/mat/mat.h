@@ -32,6 +32,12 @@ lapis_status mat_check_dense(lapis_ctx *ctx, const char *method,
 lapis_status mat_check_finite(lapis_ctx *ctx, const char *method,
                               const char *what, const lapis_mat *A,
                               bool nan_ok);
+/* Says once which samples hold no number: of a sparse X, where what is left out
+ * is unknown, those of which nothing is stored. */
+void mat_say_blank(lapis_ctx *ctx, const char *method, const lapis_mat *X,
+                   bool left_out);
+/* Column j, a sample, holds no number. */
+bool mat_is_blank(const lapis_mat *X, int64_t j, bool left_out);
 
 /* ---- targets: Y as people give it -> signs of K classes ------------------
  * One row of {0,1}, {-1,1} or any two values is binary, the larger positive;

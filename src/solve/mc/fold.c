@@ -8,7 +8,8 @@
  * phi: losses and constraints of the features as in the fit, with the weights
  * of the fit; its scores are A_Y b.  The constraints hold for every training
  * b, so the problem is never empty, and an unlabelled training sample gets its
- * own column back.  ADMM on A_X b = z; labels are no part of the splitting and
+ * own column back; a sample of which nothing is known gets the shortest b with
+ * A_1 b = 1.  ADMM on A_X b = z; labels are no part of the splitting and
  * A_1 b = 1 holds exactly in every step, which one Cholesky factor of
  * H = mu I + rho A_X'A_X serves:
  *   b0 = H^-1 rho A_X'(z - u);  b = b0 + h (1 - A_1 b0),  h ~ H^-1 A_1'.
@@ -426,17 +427,6 @@ static void fold_free(lapis_solver *s)
 static const solver_class fold_class = {
     .method = "mc", .solve = fold_solve, .free = fold_free};
 
-static lapis_status check_sample(lapis_ctx *ctx, const lapis_mat *X,
-                                 bool left_out, int64_t j)
-{
-  if (left_out && X->colptr[j + 1] > X->colptr[j]) return LAPIS_OK;
-  for (int64_t i = 0; !left_out && i < X->rows; i++)
-    if (!isnan(lapis_mat_at(X, i, j))) return LAPIS_OK;
-  return lapis_fail(ctx, LAPIS_EMISSING,
-                    "predict: row %" PRId64 " of X has no observed feature",
-                    j + 1);
-}
-
 static lapis_status check(lapis_ctx *ctx, const lapis_mc_settings *set,
                           const lapis_data *data, int64_t D)
 {
@@ -449,7 +439,7 @@ static lapis_status check(lapis_ctx *ctx, const lapis_mc_settings *set,
                       X->rows, D);
   if (left_out) TRY(observed_check(ctx, X));
   TRY(mc_check_features(ctx, set->variant, X));
-  for (int64_t j = 0; j < X->cols; j++) TRY(check_sample(ctx, X, left_out, j));
+  mat_say_blank(ctx, "predict", X, left_out);
   return LAPIS_OK;
 }
 

@@ -31,7 +31,8 @@ static lapis_status check_samples(lapis_ctx *ctx, const char *method,
   return LAPIS_OK;
 }
 
-lapis_status rr_check_X(lapis_ctx *ctx, const char *method, const lapis_mat *X)
+lapis_status rr_check_new(lapis_ctx *ctx, const char *method,
+                          const lapis_mat *X)
 {
   int64_t first, all;
   TRY(base_place(ctx, X->cols, &first, &all));
@@ -40,7 +41,12 @@ lapis_status rr_check_X(lapis_ctx *ctx, const char *method, const lapis_mat *X)
                       "%s: X has %" PRId64 " samples of %" PRId64
                       " features; at least one of each is needed",
                       method, all, X->rows);
-  TRY(mat_check_finite(ctx, method, "X", X, true));
+  return mat_check_finite(ctx, method, "X", X, true);
+}
+
+lapis_status rr_check_X(lapis_ctx *ctx, const char *method, const lapis_mat *X)
+{
+  TRY(rr_check_new(ctx, method, X));
   return check_samples(ctx, method, X);
 }
 

@@ -131,12 +131,36 @@ static lapis_status answer_zero(rr_predict *w)
   return LAPIS_OK;
 }
 
+/* A sample of which nothing is known is the mean of the clean ones, D 1 / n. */
+static void answer_blank(rr_predict *w)
+{
+  clean_job *job = &w->job;
+  const rr_basis *b = &w->basis;
+  lapis_mat X = lapis_mat_f64(job->X, w->d, w->n);
+  for (int64_t j = 0; j < w->n; j++) {
+    if (!mat_is_blank(&X, j, false)) continue;
+    double *x = job->low_rank + j * w->d;
+    memset(x, 0, (size_t)w->d * sizeof *x);
+    for (int64_t k = 0; k < b->n; k++)
+      job->coefficients[j * b->n + k] = 1 / (double)b->n;
+    for (int64_t r = 0; r < b->r; r++) {
+      double mean = 0;
+      for (int64_t k = 0; k < b->n; k++)
+        mean += b->Vt[k * b->r + r] / (double)b->n;
+      for (int64_t i = 0; i < w->d; i++) x[i] += b->K[r * w->d + i] * mean;
+    }
+    if (job->filled != NULL)
+      memcpy(job->filled + j * w->d, x, (size_t)w->d * sizeof *x);
+  }
+}
+
 static lapis_status predict_solve(lapis_solver *s)
 {
   rr_predict *w = (rr_predict *)s;
   TRY(loop_begin(&s->loop, s->ctx, w->method, &w->set.stop, 6, clean_columns));
   if (w->cleans) {
     TRY(clean_job_run(&w->job, w->w, &s->loop, w->set.stop.tol));
+    answer_blank(w);
     clean_job_publish(&w->job, s);
     const double *from =
         w->job.filled != NULL ? w->job.filled : w->job.low_rank;
@@ -274,7 +298,8 @@ static lapis_status check_X(lapis_ctx *ctx, const char *method,
                       "%s: X has %" PRId64 " features, the model was fitted to "
                       "%" PRId64,
                       method, X->rows, d);
-  TRY(rr_check_X(ctx, method, X));
+  TRY(rr_check_new(ctx, method, X));
+  if (cleans) mat_say_blank(ctx, "predict", X, false);
   return cleans ? LAPIS_OK : mat_check_finite(ctx, method, "X", X, false);
 }
 
