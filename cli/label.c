@@ -89,6 +89,7 @@ typedef struct answer {
   lapis_mat names, labels, known, scores, classes, suspects, margins, rather;
   lapis_mat boxes, box_image, box_class, notes, refused;
   lapis_mat by, add, expected; /* of a race */
+  lapis_mat strays;            /* how many rows name no image, or empty */
 } answer;
 
 static answer read_answer(const lapis_flow *f)
@@ -107,6 +108,7 @@ static answer read_answer(const lapis_flow *f)
                   .boxes = flow_array(f, "boxes"),
                   .box_image = flow_array(f, "box_image"),
                   .box_class = flow_array(f, "box_class"),
+                  .strays = flow_array(f, "rows_left_out"),
                   .notes = flow_array(f, "notes"),
                   .refused = flow_array(f, "refused")};
 }
@@ -326,9 +328,15 @@ static int finish(cli *c, const job *j, lapis_status status)
     print_suspects(&a);
   }
   if (code != EXIT_DONE) return code;
-  if (a.refused.cols == 0) return cli_exit_code(c, status);
-  return cli_fail(EXIT_INPUT, "label: %lld of %lld images were left out",
-                  (long long)a.refused.cols, (long long)j->list.mat.cols);
+  if (a.refused.cols > 0)
+    return cli_fail(EXIT_INPUT, "label: %lld of %lld images were left out",
+                    (long long)a.refused.cols, (long long)j->list.mat.cols);
+  if (a.strays.cols > 0)
+    return cli_fail(EXIT_INPUT,
+                    "label: %.0f rows of %s name none of the images and were "
+                    "left out",
+                    lapis_mat_at(&a.strays, 0, 0), j->settings->labels);
+  return cli_exit_code(c, status);
 }
 
 static int work(cli *c, job *j)

@@ -145,7 +145,8 @@ static void say_race(const cli *c, const lapis_race *race, int best, bool late)
   int other = lapis_race_best(race, is_mc ? "linear" : "mc");
   if (late) fprintf(stderr, "lapis: mc: time ran out before all had run\n");
   say_hidden(race);
-  for (int i = 0; i < lapis_race_count(race) && i < SHOWN; i++) {
+  for (int i = 0; i < lapis_race_count(race); i++) {
+    if (i >= SHOWN && i != best) continue;
     lapis_runner x = lapis_race_at(race, i);
     say_runner(i + 1, &x);
   }

@@ -49,14 +49,17 @@ static const lapis_param label_params[] = {
                    "mean of both, or whichever of the two tells hidden labels "
                    "better"),
     TEXT("map", map, .arg = "MAP",
-         .help = "features first through these maps, as lapis fit (default: "
-                 "pos none for sift-bow, else l1,scale:100; simplex l1; mc1 "
-                 "sqrt for counts, else standard)"),
+         .help = "features first through these maps, as lapis fit (default, "
+                 "where all is left to LAPIS: standard, for counts also "
+                 "l1-sqrt,standard; else of mc1 sqrt for counts, else "
+                 "standard; of pos none for sift-bow, else l1,scale:100; of "
+                 "simplex l1)"),
     CHOSEN("lambda", lambda, "weight of the label loss; auto: chosen"),
     CHOSEN("gamma", gamma, "steepness of the label loss; auto: chosen"),
     CHOSEN("mu-rel", mu_rel, "weight of the nuclear norm; auto: chosen"),
     INT_IN("folds", folds, "K", .value = 4, FROM_TO(2, 1000),
-           .help = "of the known labels, when settings are chosen"),
+           .help = "of the known labels, when wrong ones are looked for (at "
+                   "most 20) and, with --where, settings are chosen"),
     INT_IN("suspects", suspects, "M", .value = 10, FROM_TO(0, 1e6),
            .help = "list at most M known labels that the rest contradicts"),
     BOOL("where", where,

@@ -737,6 +737,10 @@ static void bad_images_can_be_left_out(void **state)
   assert_non_null(strstr(c.err, "1 of 25 images were left out"));
   assert_non_null(strstr(c.err, "1 rows name none of the images"));
   for (int i = 0; i < IMAGES; i++) table_says(&c, i, two[i % 2]);
+  shell(&c, "rm in/broken.pgm");
+  command_run(&c, "%s --no-cache --keep-going -q", LABEL);
+  command_expect(&c, 4, "1 rows of labels.csv name none of the images");
+  for (int i = 0; i < IMAGES; i++) table_says(&c, i, two[i % 2]);
   command_end(&c);
 }
 

@@ -1,6 +1,8 @@
 /* lapis label where settings are left to LAPIS: who was tried is told, in JSON
  * and on the page, and the answer is good on photographs. */
 #include "label_case.h"
+#include "lapis/lapis_flow.h"
+#include "lapis/lapis_race.h"
 
 static const char *const two[] = {"flat", "upright"};
 
@@ -73,11 +75,143 @@ static void right_labels_of_a_few_people_stay(void **state)
   command_end(&c);
 }
 
+/* ---- out of time --------------------------------------------------------*/
+typedef struct stop { /* after so many answers of runners */
+  lapis_ctx *ctx;
+  int left;
+} stop;
+
+/* What a race shows has no numbers of a solve. */
+static bool stop_after(const lapis_progress *now, void *user)
+{
+  stop *s = user;
+  bool race = strstr(now->method, "choosing") != NULL && now->iter > 0 &&
+              isnan(now->objective);
+  if (race && s->left-- == 0) lapis_ctx_limit(s->ctx, 0);
+  return true;
+}
+
+static bool is_said(const lapis_flow *f, const char *words)
+{
+  lapis_mat notes;
+  assert_int_equal(lapis_flow_get(f, "notes", &notes), LAPIS_OK);
+  for (int64_t i = 0; i < notes.cols; i++)
+    if (strstr(((const char *const *)notes.val)[i], words) != NULL) return true;
+  return false;
+}
+
+/* Time to choose runs out in the second fold: the first decides, every image
+ * has its label, and it is said. */
+static void a_race_cut_short_is_said(void **state)
+{
+  (void)state;
+  command c;
+  static char path[IMAGES][160];
+  const char *paths[IMAGES];
+  char labels[160];
+  lapis_label_settings set;
+  const lapis_method *method = lapis_flow_find("label");
+  lapis_ctx *ctx = lapis_ctx_new();
+  lapis_flow *f;
+  lapis_mat answer;
+  begin_stripes(&c, 2);
+  write_labels(&c, two, 2, 16);
+  snprintf(labels, sizeof labels, "%s/labels.csv", c.folder);
+  for (int i = 0; i < IMAGES; i++) {
+    snprintf(path[i], sizeof path[i], "%s/in/a%02d.pgm", c.folder, i);
+    paths[i] = path[i];
+  }
+  lapis_settings_default(method, &set);
+  set.labels = labels;
+  set.features = "hog";
+  set.no_cache = true;
+  stop at = {ctx, 11};
+  lapis_ctx_on_progress(ctx, stop_after, &at);
+  assert_int_equal(lapis_label_new(ctx, paths, IMAGES, &set, &f), LAPIS_OK);
+  assert_int_equal(lapis_flow_run(f), LAPIS_OK);
+  assert_true(is_said(f, "time ran out before all settings were tried"));
+  assert_int_equal(lapis_race_what(lapis_label_race(f)).folds, 1);
+  assert_int_equal(lapis_flow_get(f, "labels", &answer), LAPIS_OK);
+  for (int i = 0; i < IMAGES; i++)
+    assert_string_equal(((const char *const *)answer.val)[i], two[i % 2]);
+  lapis_flow_free(f);
+  lapis_ctx_free(ctx);
+  command_end(&c);
+}
+
+/* ---- spellings ----------------------------------------------------------*/
+enum { BLOBS = 100, GIVEN_BLOBS = 30 };
+
+static bool is_tall(int i)
+{
+  return i % 5 < 2;
+}
+
+/* Two blobs far from 0, whose images hold nothing. */
+static void begin_blobs(command *c)
+{
+  char name[32], vectors[BLOBS * 64] = "image,x,y\n";
+  uint64_t seed = 4;
+  command_begin(c);
+  folder(c, "in");
+  for (int i = 0; i < BLOBS; i++) {
+    double x = 150 + check_normal(&seed) + 12 * is_tall(i);
+    snprintf(name, sizeof name, "in/b%02d.pgm", i);
+    command_write(c, name, "P5 1 1 255\n0", 12);
+    sprintf(vectors + strlen(vectors), "b%02d.pgm,%.9g,%.9g\n", i, x,
+            50 + check_normal(&seed));
+  }
+  write_text(c, "v.csv", vectors);
+}
+
+/* Labels of all, and probabilities of `tall`, for labels written so. */
+static void tell_blobs(command *c, const char *no, const char *yes,
+                       double p[BLOBS])
+{
+  char table[BLOBS * 32] = "image,what\n";
+  lapis_arrays all;
+  for (int i = 0; i < GIVEN_BLOBS; i++)
+    sprintf(table + strlen(table), "b%02d.pgm,%s\n", i, is_tall(i) ? yes : no);
+  write_text(c, "labels.csv", table);
+  command_run(c, "label in --labels labels.csv --features table:v.csv "
+                 "--no-cache --threads 1 --result r.npz -q");
+  command_expect(c, 0, "");
+  command_arrays(c, "r.npz", &all);
+  const lapis_mat *scores = &lapis_arrays_find(&all, "scores")->mat;
+  const char *const *label = lapis_arrays_find(&all, "labels")->mat.val;
+  const char *const *name = lapis_arrays_find(&all, "classes")->mat.val;
+  assert_int_equal(scores->cols, BLOBS);
+  for (int i = 0; i < BLOBS; i++) {
+    double s = lapis_mat_at(scores, 0, i);
+    assert_string_equal(label[i], is_tall(i) ? yes : no);
+    p[i] = 1 / (1 + exp(strcmp(name[1], yes) == 0 ? -s : s));
+  }
+  lapis_arrays_free(&all);
+}
+
+static void spellings_do_not_matter(void **state)
+{
+  (void)state;
+  static const char *const spelt[][2] = {{"0", "1"},    {"1", "0"},
+                                         {"-1", "1"},   {"1", "2"},
+                                         {"low", "up"}, {"up", "low"}};
+  double first[BLOBS], p[BLOBS];
+  command c;
+  begin_blobs(&c);
+  for (int k = 0; k < 6; k++) {
+    tell_blobs(&c, spelt[k][0], spelt[k][1], k == 0 ? first : p);
+    for (int i = 0; k > 0 && i < BLOBS; i++) CHECK_NEAR(p[i], first[i], 1e-9);
+  }
+  command_end(&c);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(who_was_tried_is_told),
       cmocka_unit_test(right_labels_of_a_few_people_stay),
+      cmocka_unit_test(a_race_cut_short_is_said),
+      cmocka_unit_test(spellings_do_not_matter),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -186,6 +186,83 @@ static void stated_settings_stay(void **state)
   discard(b);
 }
 
+/* ---- out of time --------------------------------------------------------*/
+typedef struct stop { /* after so many answers of runners */
+  lapis_ctx *ctx;
+  int left;
+} stop;
+
+static bool stop_after(const lapis_progress *now, void *user)
+{
+  stop *s = user;
+  if (strcmp(now->method, "race") == 0 && s->left-- == 0)
+    lapis_ctx_limit(s->ctx, 0);
+  return true;
+}
+
+static lapis_race *run_until(blobs *b, int answers)
+{
+  lapis_mc_settings set = lapis_mc_defaults();
+  lapis_race_options o = {.size = sizeof o, .linear = true};
+  stop at = {b->ctx, answers};
+  lapis_race *race;
+  lapis_ctx_on_progress(b->ctx, stop_after, &at);
+  lapis_status s = lapis_race_run(b->ctx, &b->data, &set, &o, &race);
+  lapis_ctx_on_progress(b->ctx, NULL, NULL);
+  lapis_ctx_limit(b->ctx, INFINITY);
+  assert_int_equal(s, LAPIS_TIME_LIMIT);
+  return race;
+}
+
+/* Folds that only some have answered decide nothing: losses differ by as much
+ * as on the labels that two runners have in common. */
+static void whole_folds_decide(void **state)
+{
+  (void)state;
+  blobs *b = make(2, 0, 1, 3);
+  lapis_race *race = run(b, true);
+  lapis_race_hidden all = lapis_race_what(race), h;
+  assert_int_equal(all.folds, 3);
+  int runners = lapis_race_count(race) - all.widened - 1; /* both */
+  lapis_race_free(race);
+  for (int answers = 0; answers < 3 * runners - 1; answers++) {
+    race = run_until(b, answers);
+    h = lapis_race_what(race);
+    int folds = (answers + 1) / runners;
+    assert_int_equal(h.folds, folds);
+    assert_true(h.labels >= folds * KNOWN / 3 - 1);
+    assert_true(h.labels <= folds * KNOWN / 3 + 1);
+    assert_int_equal(lapis_race_best(race, NULL) >= 0, folds > 0);
+    if (folds > 0) assert_int_equal(lapis_race_count(race), runners + 1);
+    for (int i = 0; i < lapis_race_count(race); i++) {
+      lapis_runner x = lapis_race_at(race, i);
+      CHECK_NEAR(x.behind, x.loss - lapis_race_at(race, 0).loss, 1e-12);
+    }
+    lapis_race_free(race);
+  }
+  discard(b);
+}
+
+/* As many folds as asked for; each known label is told in one of them. */
+static void folds_are_those_asked_for(void **state)
+{
+  (void)state;
+  static const int64_t folds[] = {2, 4, 10};
+  double p[3][N];
+  blobs *b = make(2, 0, 1, 3);
+  lapis_race *race = run(b, true);
+  for (int k = 0; k < 3; k++) {
+    assert_int_equal(
+        lapis_race_held_out(b->ctx, race, 0, &b->data, folds[k], p[k]),
+        LAPIS_OK);
+    for (int j = 0; j < N; j++) assert_int_equal(isnan(p[k][j]), j >= KNOWN);
+  }
+  assert_memory_not_equal(p[0], p[1], KNOWN * sizeof *p[0]);
+  assert_memory_not_equal(p[1], p[2], KNOWN * sizeof *p[0]);
+  lapis_race_free(race);
+  discard(b);
+}
+
 /* ---- calibration ---------------------------------------------------------*/
 /* Where scores are log-odds up to a line, the sigmoid finds the line; where
  * they say the contrary, the share is left. */
@@ -251,6 +328,8 @@ int main(void)
       cmocka_unit_test(noise_is_said_to_be_noise),
       cmocka_unit_test(too_few_labels),
       cmocka_unit_test(stated_settings_stay),
+      cmocka_unit_test(whole_folds_decide),
+      cmocka_unit_test(folds_are_those_asked_for),
       cmocka_unit_test(sigmoids_find_the_line),
       cmocka_unit_test(softmaxes_are_stationary),
   };

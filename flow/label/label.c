@@ -66,10 +66,13 @@ static lapis_status read_table(label_run *w)
     return lapis_fail(w->flow->ctx, LAPIS_EINVAL,
                       "label: --labels F.csv says which labels are known");
   TRY(labels_read(w->flow->ctx, &r, &w->given));
-  if (w->given.skipped > 0)
+  if (w->given.skipped > 0) {
+    flow_publish(w->flow, "rows_left_out",
+                 lapis_mat_i64(&w->given.skipped, 1, 1));
     flow_note(w->flow,
               "%s: %" PRId64 " rows name none of the images and are left out",
               r.path, w->given.skipped);
+  }
   if (has_three_signs(&w->given))
     flow_note(w->flow,
               "%s: the labels -1, 0 and 1 are three classes; if one of them "

@@ -36,7 +36,8 @@ static void say(label_run *w, bool late)
   bool linear = strcmp(won.method, "mc") != 0;
   int other = lapis_race_best(w->race, linear ? "mc" : "linear");
   if (late) flow_note(w->flow, "time ran out before all settings were tried");
-  for (int i = 0; i < lapis_race_count(w->race) && i < SHOWN; i++) {
+  for (int i = 0; i < lapis_race_count(w->race); i++) {
+    if (i >= SHOWN && i != w->place) continue;
     lapis_runner x = lapis_race_at(w->race, i);
     flow_note(
         w->flow, "%d: log-loss %.4f +- %.4f, AUROC %.3f, accuracy %.3f: %s %s",

@@ -142,6 +142,8 @@ LAPIS_API void lapis_flow_free(lapis_flow *f); /* NULL is fine */
  *   suspect_rather (m) TEXT: there the name of that class
  *   held_out (classes x n): score that a known label had while it was hidden,
  *                   NaN elsewhere; only where wrong labels were looked for
+ *   rows_left_out (1) how many rows of the table name none of the images,
+ *                   where there are such and keep_going is set
  *   boxes (5 x b: x, y, width, height, score), box_image (b), box_class (b)
  *   region_mask     bytes, one for each pixel of the image, rows from the top,
  *                   1 inside the region; for each box that surrounds a region,

@@ -46,10 +46,22 @@ static void end(lapis_race *r)
   folds_free(&r->plan);
 }
 
+/* Runner k, where it reads what another has filled after that one; what was
+ * filled is large and serves one fold. */
+static lapis_status answer(lapis_race *r, int k, int64_t fold)
+{
+  lapis_status s = LAPIS_OK;
+  if (r->run[k].filled) s = runner_answers(r, r->run, fold);
+  if (s == LAPIS_OK) s = runner_answers(r, &r->run[k], fold);
+  base_free(r->completed[fold]);
+  r->completed[fold] = NULL;
+  return s;
+}
+
 static lapis_status answer_all(lapis_race *r, int k)
 {
   for (int64_t f = 0; f < r->used; f++) {
-    lapis_status s = runner_answers(r, &r->run[k], f);
+    lapis_status s = answer(r, k, f);
     if (s == LAPIS_EDATA || s == LAPIS_EMISSING) continue;
     if (s < 0 || s == LAPIS_CANCELLED) return s;
     if (base_late(r->ctx)) return LAPIS_TIME_LIMIT;
@@ -92,12 +104,10 @@ static lapis_status calibrate(lapis_race *r, const runner *x, double *p)
   return s;
 }
 
-/* Runner k, after what fills its gaps. */
 static lapis_status say(lapis_race *r, int k, double *p)
 {
   lapis_status s = LAPIS_OK;
-  if (r->run[k].filled) s = answer_all(r, 0);
-  if (s == LAPIS_OK && r->run[k].score == NULL) s = answer_all(r, k);
+  if (r->run[k].score == NULL) s = answer_all(r, k);
   if (s < 0 || s == LAPIS_CANCELLED || r->run[k].score == NULL) return s;
   TRY(calibrate(r, &r->run[k], p));
   return s;

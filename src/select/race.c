@@ -192,7 +192,7 @@ static lapis_status run_all(lapis_race *r, int first)
       if (!show(r, f * (r->count - first) + i - first + 1, all, started))
         return LAPIS_CANCELLED;
       if (!base_late(r->ctx)) continue;
-      bool whole = i == r->count - 1;
+      bool whole = i == r->count - 1 && s == LAPIS_OK;
       if (!whole || (first > 0 && f < r->used - 1))
         drop_unfinished(r, first, f);
       return LAPIS_TIME_LIMIT;
@@ -473,12 +473,26 @@ void lapis_race_settings(const lapis_race *r, int i, lapis_mc_settings *set)
   race_take(r, &r->run[r->order[i]], set);
 }
 
+/* Folds for which a runner has answers. */
+static int64_t folds_of(const lapis_race *r, const runner *x)
+{
+  int64_t folds = 0;
+  for (int64_t f = 0; f < r->used; f++) {
+    int64_t k = 0, last = r->K * r->n;
+    while (k < last &&
+           (isnan(x->score[k]) || !fold_hides(&r->plan, f, k % r->K, k / r->K)))
+      k++;
+    folds += k < last;
+  }
+  return folds;
+}
+
 lapis_race_hidden lapis_race_what(const lapis_race *r)
 {
   if (r == NULL) return (lapis_race_hidden){0};
-  lapis_race_hidden out = {
-      .folds = r->used, .widened = r->widened, .loss = r->base};
+  lapis_race_hidden out = {.widened = r->widened, .loss = r->base};
   int best = lapis_race_best(r, NULL);
+  if (best >= 0) out.folds = folds_of(r, &r->run[r->order[best]]);
   out.of = r->cells        ? LAPIS_FOLDS_OF_CELLS
            : r->o.by_group ? LAPIS_FOLDS_OF_GROUPS
                            : LAPIS_FOLDS_OF_ROWS;

@@ -6,7 +6,7 @@
 #include "select/calibrate.h"
 #include "select/select.h"
 
-enum { MOST_RUNNERS = 40, MOST_MAPS = 2, MOST_FOLDS = 4 };
+enum { MOST_RUNNERS = 40, MOST_MAPS = 2, MOST_FOLDS = 20 };
 typedef enum runner_kind { RUNNER_MC, RUNNER_LINEAR, RUNNER_BOTH } runner_kind;
 typedef struct runner {
   runner_kind kind;
