@@ -117,11 +117,13 @@ static double balance(const mc *w)
   return mc_balance(k, w->sums);
 }
 
-/* W = 2B - V */
+/* W = B - (V - B), rounded as mc_update_fit rounds it: a resumed run makes W
+ * here and goes on with the same bits. */
 static lapis_status mirror(mc *w)
 {
-  TRY(la_copy(&w->h, &w->B, &w->W));
-  return w->h.ops->axpby(&w->h, -1, &w->V, 2, &w->W);
+  TRY(la_copy(&w->h, &w->V, &w->W));
+  TRY(w->h.ops->axpby(&w->h, -1, &w->B, 1, &w->W));
+  return w->h.ops->axpby(&w->h, 1, &w->B, -1, &w->W);
 }
 
 /* rho (V - B) is the multiplier and stays what it is; so does B. */
