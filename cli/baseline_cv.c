@@ -53,9 +53,10 @@ static lapis_status map_features(cli *c, const lapis_data *data,
     for (int64_t i = 0; fold[j] != f && i < d; i++)
       train[kept++] = lapis_mat_at(&data->X, i, j);
   lapis_mat part = lapis_mat_f64(train, d, kept / d);
+  s = lapis_map_fit(c->ctx, map, &part);
   int64_t rows = lapis_map_rows(map, d);
   w->X = malloc((size_t)(rows * n) * sizeof *w->X);
-  s = w->X == NULL ? LAPIS_ENOMEM : lapis_map_fit(c->ctx, map, &part);
+  if (s >= 0 && w->X == NULL) s = LAPIS_ENOMEM;
   if (s >= 0) s = lapis_map_apply(c->ctx, map, &data->X, w->X);
   lapis_map_free(map);
   free(train);

@@ -10,8 +10,9 @@
 static const cli_option options[] = {
     {"map", 0, "MAP",
      "features first through none, l1, l2, sqrt, l1-sqrt, standard, "
-     "scale:NUMBER, chi2; of several kinds blocks:N+N first, balance last; "
-     "chain with commas"},
+     "scale:NUMBER, chi2; of several kinds blocks:N+N first, balance last; a "
+     "kernel as features: nystrom:WIDTH:COUNT or rff:WIDTH:COUNT last; chain "
+     "with commas"},
     {"map-priv", 0, "MAP", "the same for privileged features"},
     {"output", 'o', "F.npz", "write the result: scores, labels, low_rank, ..."},
     {"model", 0, "F.lapis", "write the model, for lapis predict"},

@@ -166,7 +166,7 @@ int64_t lapis_model_features(const lapis_model *m)
 {
   if (m == NULL) return 0;
   if (m->filler != NULL) return lapis_model_features(m->filler);
-  return m->map == NULL ? m->features : m->features / lapis_map_rows(m->map, 1);
+  return m->map == NULL ? m->features : map_inputs(m->map, m->features);
 }
 
 const void *lapis_model_settings(const lapis_model *m)

@@ -21,6 +21,7 @@
 
 #include "lapis/lapis_tools.h"
 #include "mat/mat.h"
+#include "op/kernel_map.h"
 
 enum {
   MAX_STAGES = 8,
@@ -49,7 +50,9 @@ struct lapis_map {
   } stage[MAX_STAGES];
   int n_blocks;              /* 0: the rows are one block */
   int64_t block[MAX_BLOCKS]; /* rows of each, before any stage */
-  /* Of the standard stages in order: means and deviations of their rows. */
+  kernel_map kernel;         /* behind all stages, where there is one */
+  /* Of the standard stages in order: means and deviations of their rows; then
+   * what the kernel's features need. */
   double *state;
   int64_t n_state;
 };
@@ -61,6 +64,11 @@ static lapis_status add_stage(lapis_ctx *ctx, lapis_map *m, stage_kind kind,
   if (m->n_stages == MAX_STAGES)
     return lapis_fail(ctx, LAPIS_EINVAL, "map '%s' has more than %d stages",
                       m->spec, MAX_STAGES);
+  if (m->kernel.count > 0)
+    return lapis_fail(ctx, LAPIS_EINVAL,
+                      "map '%s': nystrom or rff comes last; put the other "
+                      "stages before it",
+                      m->spec);
   m->stage[m->n_stages].kind = kind;
   m->stage[m->n_stages++].number = number;
   return LAPIS_OK;
@@ -101,6 +109,17 @@ static lapis_status parse_stage(lapis_ctx *ctx, lapis_map *m, const char *word)
     return add_stage(ctx, m, STAGE_SQRT, 0);
   }
   if (strncmp(word, "blocks:", 7) == 0) return parse_blocks(ctx, m, word + 7);
+  kernel_map kernel;
+  bool named;
+  TRY(kernel_map_read(ctx, word, &kernel, &named));
+  if (named && m->kernel.count == 0) {
+    m->kernel = kernel;
+    return LAPIS_OK;
+  }
+  if (named)
+    return lapis_fail(ctx, LAPIS_EINVAL,
+                      "map '%s' has two of nystrom and rff; one is enough",
+                      m->spec);
   double number;
   if (strncmp(word, "scale:", 6) == 0 &&
       lapis_number_read(word + 6, NULL, &number) && isfinite(number) &&
@@ -108,8 +127,9 @@ static lapis_status parse_stage(lapis_ctx *ctx, lapis_map *m, const char *word)
     return add_stage(ctx, m, STAGE_SCALE, number);
   return lapis_fail(ctx, LAPIS_EINVAL,
                     "map '%s' is unknown; none, l1, l2, sqrt, l1-sqrt, "
-                    "standard, scale:NUMBER, chi2, blocks:N+N and balance are, "
-                    "joined by commas",
+                    "standard, scale:NUMBER, chi2, blocks:N+N, balance, "
+                    "nystrom:WIDTH:COUNT and rff:WIDTH:COUNT are, joined by "
+                    "commas",
                     word);
 }
 
@@ -155,12 +175,33 @@ const char *lapis_map_spec(const lapis_map *m)
   return m->spec;
 }
 
-int64_t lapis_map_rows(const lapis_map *m, int64_t rows)
+/* Numbers of a sample behind all stages, before the kernel. */
+static int64_t staged(const lapis_map *m, int64_t rows)
 {
-  if (m == NULL) return 0;
   for (int i = 0; i < m->n_stages; i++)
     if (m->stage[i].kind == STAGE_CHI2) rows *= CHI2_ROWS;
   return rows;
+}
+
+/* What fitting found for the kernel; false: there is none. */
+static bool kernel_of(const lapis_map *m, kernel_state *out)
+{
+  return m->kernel.count > 0 && m->state != NULL &&
+         kernel_map_state(&m->kernel, m->state, m->n_state, out);
+}
+
+int64_t lapis_map_rows(const lapis_map *m, int64_t rows)
+{
+  kernel_state at;
+  if (m == NULL) return 0;
+  if (m->kernel.count == 0) return staged(m, rows);
+  return kernel_of(m, &at) ? at.rows : m->kernel.count;
+}
+
+int64_t map_inputs(const lapis_map *m, int64_t rows)
+{
+  kernel_state at;
+  return (kernel_of(m, &at) ? at.d : rows) / staged(m, 1);
 }
 
 /* ---- one sample through one stage; x has room for the widest -------------*/
@@ -346,8 +387,8 @@ static lapis_status fit_stages(lapis_ctx *ctx, lapis_map *m, const lapis_mat *X,
   return LAPIS_OK;
 }
 
-/* Numbers that fitting to samples of d features finds. */
-static int64_t state_length(const lapis_map *m, int64_t d)
+/* Numbers that fitting to samples of d features finds for the stages. */
+static int64_t stages_length(const lapis_map *m, int64_t d)
 {
   int64_t total = 0;
   for (int i = 0; i < m->n_stages; i++) {
@@ -368,37 +409,155 @@ static lapis_status check_blocks(lapis_ctx *ctx, const lapis_map *m, int64_t d)
                     m->spec, all, d);
 }
 
+static lapis_status check_distances(lapis_ctx *ctx, const lapis_map *m,
+                                    const double *x, int64_t d, int64_t sample)
+{
+  for (int64_t k = 0; k < d; k++)
+    if (isinf(x[k]))
+      return lapis_fail(ctx, LAPIS_EDATA,
+                        "map %s: sample %" PRId64 " holds %g; a distance "
+                        "needs finite numbers",
+                        m->spec, sample + 1, x[k]);
+  return LAPIS_OK;
+}
+
+/* Means of what reaches the kernel; 0 of what is never seen. */
+static lapis_status find_means(lapis_ctx *ctx, const lapis_map *m,
+                               const lapis_mat *X, double *x, double *mean,
+                               double *count)
+{
+  int64_t d = staged(m, X->rows), unused;
+  memset(count, 0, (size_t)d * sizeof *count);
+  memset(mean, 0, (size_t)d * sizeof *mean);
+  for (int64_t j = 0; j < X->cols; j++) {
+    TRY(apply_column(ctx, m, m->n_stages, X, j, x, &unused));
+    TRY(check_distances(ctx, m, x, d, j));
+    for (int64_t k = 0; k < d; k++) {
+      if (isnan(x[k])) continue;
+      mean[k] += x[k];
+      count[k]++;
+    }
+  }
+  for (int64_t k = 0; k < d; k++)
+    if (count[k] > 0) mean[k] /= count[k];
+  return LAPIS_OK;
+}
+
+/* The samples that were drawn, d x count, gaps filled. */
+static lapis_status draw_samples(lapis_ctx *ctx, const lapis_map *m,
+                                 const lapis_mat *X, const double *mean,
+                                 double **out, int64_t *count)
+{
+  int64_t d = staged(m, X->rows), unused;
+  int64_t *index = base_alloc_raw(ctx, X->cols, sizeof *index);
+  if (index == NULL) return LAPIS_ENOMEM;
+  *count = kernel_map_draw(ctx, &m->kernel, X->cols, index);
+  double *to = base_alloc_raw(ctx, d * *count + 1, sizeof *to);
+  lapis_status s = to == NULL ? LAPIS_ENOMEM : LAPIS_OK;
+  for (int64_t j = 0; s >= 0 && j < *count; j++)
+    s = apply_column(ctx, m, m->n_stages, X, index[j], to + j * d, &unused);
+  for (int64_t k = 0; s >= 0 && k < d * *count; k++)
+    if (isnan(to[k])) to[k] = mean[k % d];
+  base_free(index);
+  *out = to;
+  return s;
+}
+
+/* What stands behind the numbers of the stages. */
+static lapis_status fit_kernel(lapis_ctx *ctx, lapis_map *m, const lapis_mat *X,
+                               double *x, double *count)
+{
+  int64_t d = staged(m, X->rows), drawn, length, before = m->n_state;
+  double *samples = NULL, *all = NULL;
+  if (X->cols == 0)
+    return lapis_fail(ctx, LAPIS_EMISSING,
+                      "map %s: X has no sample to measure distances to",
+                      m->spec);
+  double *mean = base_alloc(ctx, d, sizeof *mean);
+  if (mean == NULL) return LAPIS_ENOMEM;
+  lapis_status s = find_means(ctx, m, X, x, mean, count);
+  if (s >= 0) s = draw_samples(ctx, m, X, mean, &samples, &drawn);
+  if (s >= 0)
+    s = kernel_map_fit(ctx, &m->kernel, mean, samples, d, drawn, before, &all,
+                       &length);
+  base_free(mean);
+  base_free(samples);
+  if (s < 0) return s;
+  memcpy(all, m->state, (size_t)before * sizeof *all);
+  base_free(m->state);
+  m->state = all;
+  m->n_state = before + length;
+  return LAPIS_OK;
+}
+
 lapis_status lapis_map_fit(lapis_ctx *ctx, lapis_map *m, const lapis_mat *X)
 {
   NEEDS(ctx, m, X);
   TRY(mat_check_view(ctx, "map", "X", X));
   TRY(check_blocks(ctx, m, X->rows));
-  int64_t widest = lapis_map_rows(m, X->rows);
+  int64_t widest = staged(m, X->rows);
   base_free(m->state);
-  m->n_state = state_length(m, X->rows);
+  m->n_state = stages_length(m, X->rows);
   m->state = base_alloc(ctx, m->n_state, sizeof *m->state);
   double *work = base_alloc(ctx, 2 * widest, sizeof *work);
   lapis_status s = m->state == NULL || work == NULL
                        ? LAPIS_ENOMEM
                        : fit_stages(ctx, m, X, work, work + widest);
+  if (s >= 0 && m->kernel.count > 0)
+    s = fit_kernel(ctx, m, X, work, work + widest);
   base_free(work);
   return s;
 }
 
 /* ---- applying -----------------------------------------------------------*/
+/* Samples in blocks: through the stages, then to the kernel. */
+static lapis_status apply_kernel(lapis_ctx *ctx, const lapis_map *m,
+                                 const kernel_state *at, const lapis_mat *X,
+                                 double *out)
+{
+  kernel_mapper *w;
+  int64_t d;
+  TRY(kernel_mapper_new(ctx, &m->kernel, at, &w));
+  lapis_status s = LAPIS_OK;
+  for (int64_t j = 0; j < X->cols && s >= 0; j += KERNEL_MAP_BLOCK) {
+    int64_t left = X->cols - j;
+    int64_t cols = left < KERNEL_MAP_BLOCK ? left : KERNEL_MAP_BLOCK;
+    for (int64_t k = 0; k < cols && s >= 0; k++) {
+      double *x = kernel_mapper_room(w) + k * at->d;
+      s = apply_column(ctx, m, m->n_stages, X, j + k, x, &d);
+      if (s >= 0) s = check_distances(ctx, m, x, d, j + k);
+    }
+    if (s >= 0) s = kernel_mapper_run(w, cols, out + j * at->rows);
+  }
+  kernel_mapper_free(w);
+  return s;
+}
+
+/* The state is of samples with so many features. */
+static bool fits(const lapis_map *m, int64_t rows)
+{
+  kernel_state at;
+  int64_t length = stages_length(m, rows);
+  if (m->kernel.count == 0) return length == m->n_state;
+  return kernel_of(m, &at) && at.d == staged(m, rows) &&
+         length + at.length == m->n_state;
+}
+
 lapis_status lapis_map_apply(lapis_ctx *ctx, const lapis_map *m,
                              const lapis_mat *X, double *out)
 {
+  kernel_state at;
   NEEDS(ctx, m, X, out);
   TRY(mat_check_view(ctx, "map", "X", X));
   int64_t rows = lapis_map_rows(m, X->rows), d;
   TRY(check_blocks(ctx, m, X->rows));
-  if (state_length(m, X->rows) != m->n_state)
+  if (!fits(m, X->rows))
     return lapis_fail(ctx, LAPIS_ESHAPE,
                       "X has %" PRId64
                       " features, and map %s was fitted to another number; "
                       "give the features of the fit, in their order",
                       X->rows, m->spec);
+  if (kernel_of(m, &at)) return apply_kernel(ctx, m, &at, X, out);
   for (int64_t j = 0; j < X->cols; j++)
     TRY(apply_column(ctx, m, m->n_stages, X, j, out + j * rows, &d));
   return LAPIS_OK;
@@ -408,7 +567,7 @@ lapis_status lapis_map_apply(lapis_ctx *ctx, const lapis_map *m,
  * it stands in. */
 bool map_keeps_zeros(const lapis_map *m)
 {
-  if (m->n_blocks > 0) return false;
+  if (m->n_blocks > 0 || m->kernel.count > 0) return false;
   for (int i = 0; i < m->n_stages; i++)
     if (m->stage[i].kind == STAGE_STANDARD ||
         m->stage[i].kind == STAGE_BALANCE || m->stage[i].kind == STAGE_CHI2)
@@ -486,5 +645,11 @@ lapis_status map_restore(lapis_ctx *ctx, const char *spec,
     return LAPIS_ENOMEM;
   }
   mat_to_f64(state, m->state, state->rows > 0 ? state->rows : 1);
-  return LAPIS_OK;
+  kernel_state at;
+  if (m->kernel.count == 0 || kernel_of(m, &at)) return LAPIS_OK;
+  lapis_map_free(m);
+  *out = NULL;
+  return lapis_fail(ctx, LAPIS_EFORMAT,
+                    "map %s: its numbers do not fit together; fit it again",
+                    spec);
 }

@@ -9,6 +9,8 @@
 lapis_mat map_state(const lapis_map *map);
 lapis_status map_restore(lapis_ctx *ctx, const char *spec,
                          const lapis_mat *state, lapis_map **out);
+/* Rows of samples that a fitted map makes `rows` rows of. */
+int64_t map_inputs(const lapis_map *map, int64_t rows);
 /* What is 0 before the map is 0 behind it: standard and chi2 are no such. */
 bool map_keeps_zeros(const lapis_map *map);
 
