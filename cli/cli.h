@@ -56,6 +56,14 @@ typedef struct cli_option {
         "refuse images of more pixels, 12 bytes each (default 50000000)" \
   }
 
+/* Of verbs that do many solves; what: which of them processes share. */
+#define CLI_JOBS_ROW(what)                                                   \
+  {                                                                          \
+    "jobs", 0, "N|auto",                                                     \
+        what " by N processes at once, which share the threads (default 1; " \
+             "auto: as many as cores)"                                       \
+  }
+
 enum { MAX_GIVEN = 64, MAX_WORDS = 4096 };
 typedef struct cli_args {
   int n_given;

@@ -25,6 +25,7 @@ static const cli_option options[] = {
     {"baseline", 0, NULL,
      "also a linear SVM (LIBLINEAR) on the same folds and, where P is given, "
      "the method without it"},
+    CLI_JOBS_ROW("folds"),
     {"checkpoint", 0, "F",
      "keep what a killed or interrupted run needs to go on; the same command "
      "goes on from there"},

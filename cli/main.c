@@ -38,8 +38,9 @@ static int count_given(const cli_args *a, const char *name)
 
 static int set_context(cli *c)
 {
-  static const char *const keys[] = {"seed",          "threads",    "backend",
-                                     "deterministic", "max-pixels", NULL};
+  static const char *const keys[] = {
+      "seed",       "threads", "backend", "deterministic",
+      "max-pixels", "jobs",    NULL};
   for (int i = 0; keys[i] != NULL; i++) {
     const char *value = args_get(&c->args, keys[i]);
     if (value == NULL) continue;

@@ -107,14 +107,20 @@ typedef struct lapis_ctx lapis_ctx;
 LAPIS_API lapis_ctx *lapis_ctx_new(void); /* NULL: no memory */
 LAPIS_API void lapis_ctx_free(lapis_ctx *ctx);
 /* Keys: seed (0..2^64-1), threads (0 = as many as OpenMP and the processors we
- * may run on allow when the context is made), backend (openblas, reference),
+ * may run on allow when the context is made), jobs (processes that share the
+ * folds of lapis_cv_run and lapis_suspects and the runs of a race: 1; auto or
+ * 0: as many as such processors), backend (openblas, reference),
  * deterministic (true, false), verbose (0..2),
  * max-pixels (of an image; 50000000, at most 2^30).
  *
  * Contexts may be used in several threads at once, each in one, and what they
  * compute is right; but OpenBLAS has one number of threads for the process,
  * which every call sets anew, so that "deterministic" promises equal bits only
- * where no other context with another number computes at the same time. */
+ * where no other context with another number computes at the same time.
+ *
+ * Jobs are forks of the process, which share the threads, answer as one job of
+ * as many threads would, and end with the call.  A program whose other threads
+ * use OpenBLAS meanwhile keeps to one: a fork finds their locks as they are. */
 LAPIS_API lapis_status lapis_ctx_set(lapis_ctx *ctx, const char *key,
                                      const char *value);
 LAPIS_API void lapis_ctx_cancel(lapis_ctx *ctx); /* from any thread or signal */

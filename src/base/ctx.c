@@ -9,18 +9,21 @@
 #include <time.h>
 
 #include "base/base.h"
+#include "base/jobs.h"
 #include "base/number.h"
 #include "base/private.h"
 
 enum { ERROR_SIZE = 1024, BACKEND_SIZE = 32, PHASE_SIZE = 96 };
 /* An image of 8 bits is 12 bytes a pixel while it is described: .6 GB. */
 static const uint64_t MAX_PIXELS = 50000000, MOST_PIXELS = 1 << 30;
+static const uint64_t MOST_JOBS = 1024;
 
 struct lapis_ctx {
   char error[ERROR_SIZE];
   char backend[BACKEND_SIZE]; /* "" : the default */
   uint64_t seed;
   int threads; /* 0: all cores */
+  int jobs;    /* processes for units of work; 0: a core each */
   int verbose;
   bool deterministic;
   int muted;     /* depth */
@@ -59,6 +62,7 @@ lapis_ctx *lapis_ctx_new(void)
   if (ctx == NULL) return NULL;
   lapis_ctx_set_comm(ctx, NULL);
   ctx->allowed = allowed_threads();
+  ctx->jobs = 1;
   ctx->deadline = INFINITY;
   ctx->max_pixels = MAX_PIXELS;
   return ctx;
@@ -185,6 +189,16 @@ lapis_status lapis_ctx_set(lapis_ctx *ctx, const char *key, const char *value)
     ctx->threads = (int)v;
     return LAPIS_OK;
   }
+  if (strcmp(key, "jobs") == 0) {
+    bool as_cores = strcmp(value, "auto") == 0;
+    if (!as_cores && set_number(ctx, key, value, MOST_JOBS, &v) < 0)
+      return lapis_fail(ctx, LAPIS_EINVAL,
+                        "jobs: '%s' is neither auto nor a whole number from 0 "
+                        "to %" PRIu64,
+                        value, MOST_JOBS);
+    ctx->jobs = (int)v;
+    return LAPIS_OK;
+  }
   if (strcmp(key, "verbose") == 0) {
     TRY(set_number(ctx, key, value, 2, &v));
     ctx->verbose = (int)v;
@@ -199,8 +213,8 @@ lapis_status lapis_ctx_set(lapis_ctx *ctx, const char *key, const char *value)
     return LAPIS_OK;
   }
   return lapis_fail(ctx, LAPIS_EINVAL,
-                    "'%s' is no setting of a context; seed, threads, backend, "
-                    "deterministic, verbose and max-pixels are",
+                    "'%s' is no setting of a context; seed, threads, jobs, "
+                    "backend, deterministic, verbose and max-pixels are",
                     key);
 }
 
@@ -213,6 +227,43 @@ int lapis_ctx_threads(const lapis_ctx *ctx)
 {
   if (ctx == NULL) return 0;
   return base_threads(ctx);
+}
+
+/* ---- jobs ---------------------------------------------------------------*/
+int jobs_of(const lapis_ctx *ctx, int64_t units)
+{
+  int jobs = ctx->jobs > 0 ? ctx->jobs : ctx->allowed;
+  if (ctx->spread.comm.size > 1 || units < 1) return 1;
+  return (int64_t)jobs < units ? jobs : (int)units;
+}
+
+int jobs_divide(lapis_ctx *ctx, const char *who, int jobs)
+{
+  int before = ctx->threads, own = base_threads(ctx) / jobs;
+  if (jobs == 1) return before;
+  ctx->threads = own > 1 ? own : 1;
+  base_say(ctx, 1,
+           "%s: %d jobs, %d thread%s each; what is read and what they share is "
+           "in memory once, what each makes as often as there are jobs",
+           who, jobs, ctx->threads, ctx->threads == 1 ? "" : "s");
+  return before;
+}
+
+void jobs_undivide(lapis_ctx *ctx, int threads)
+{
+  ctx->threads = threads;
+}
+
+void base_become_worker(lapis_ctx *ctx, lapis_message_fn fn, void *user)
+{
+  ctx->jobs = 1;
+  ctx->on_progress = NULL;
+  if (ctx->on_message != NULL) lapis_ctx_on_message(ctx, fn, user);
+}
+
+void base_pass_on(lapis_ctx *ctx, int level, const char *text)
+{
+  if (ctx->on_message != NULL) ctx->on_message(level, text, ctx->message_user);
 }
 
 bool base_deterministic(const lapis_ctx *ctx)

@@ -7,6 +7,12 @@
 /* Forgets a cancellation. */
 void base_rearm(lapis_ctx *ctx);
 
+/* In the fork that does another's work: no progress, messages to fn where
+ * somebody hears them, and no jobs of its own. */
+void base_become_worker(lapis_ctx *ctx, lapis_message_fn fn, void *user);
+/* A message that was decided to be heard. */
+void base_pass_on(lapis_ctx *ctx, int level, const char *text);
+
 /* Where a context keeps its open scopes. */
 typedef struct keep_state {
   keep_hook hook;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/jobs.h"
 #include "select/cv.h"
 #include "select/part.h"
 #include "select/pool.h"
@@ -50,8 +51,8 @@ static int value_index(const lapis_grid *grid, int n_grid, int point, int k)
   return point % grid[k].count;
 }
 
-static lapis_status apply_point(lapis_ctx *ctx, const lapis_method *m,
-                                const lapis_cv *cv, int point, void *settings)
+lapis_status cv_apply_point(lapis_ctx *ctx, const lapis_method *m,
+                            const lapis_cv *cv, int point, void *settings)
 {
   for (int k = 0; k < cv->n_grid; k++)
     TRY(lapis_settings_set(ctx, m, settings, cv->grid[k].name,
@@ -74,8 +75,10 @@ static void keep_scores(lapis_cv *cv, const part *p, int point,
   }
 }
 
-static bool show(const part_source *from, double done, double started)
+bool cv_show(const part_source *from, const lapis_cv *cv, int64_t cells,
+             double started)
 {
+  double done = (double)cells / (double)(cv->folds * cv->n_points);
   lapis_progress now = {.method = "cv",
                         .iter = (int64_t)(100 * done),
                         .objective = NAN,
@@ -107,25 +110,33 @@ static lapis_status judge(const part_source *from, part *p,
   return lapis_metric(from->ctx, from->metric->name, truth, &m, NULL, value);
 }
 
-/* The point i of a fold; time that ran out leaves it without a value. */
+/* The next point of a fold; time that ran out leaves it without a value. */
 static lapis_status run_cell(const part_source *from, lapis_cv *cv, part *p,
-                             int i, void *settings, double *scores)
+                             int64_t f, void *settings, double *scores)
 {
   double before = base_seconds(), value = NAN;
-  TRY(apply_point(from->ctx, from->method, cv, i, settings));
+  int i = (int)cv->done[f];
+  TRY(cv_apply_point(from->ctx, from->method, cv, i, settings));
   lapis_status s = judge(from, p, settings, scores, &value);
   cv->seconds[i] += base_seconds() - before;
   if (s >= 0 && s != LAPIS_CANCELLED && base_late(from->ctx))
     return LAPIS_TIME_LIMIT;
   if (s != LAPIS_OK) return s;
   keep_scores(cv, p, i, scores);
-  cv->value[cv->cells++] = value;
+  cv->value[f * cv->n_points + i] = value;
+  cv->done[f]++;
   return s;
 }
 
-/* The points of a fold that are not done yet. */
-static lapis_status run_fold(const part_source *from, lapis_cv *cv, part *p,
-                             void *settings, double started)
+static int64_t count_done(const lapis_cv *cv)
+{
+  int64_t n = 0;
+  for (int64_t f = 0; f < cv->folds; f++) n += cv->done[f];
+  return n;
+}
+
+static lapis_status run_points(const part_source *from, lapis_cv *cv, part *p,
+                               int64_t f, void *settings)
 {
   lapis_ctx *ctx = from->ctx;
   /* scores, and behind them labels */
@@ -133,14 +144,22 @@ static lapis_status run_fold(const part_source *from, lapis_cv *cv, part *p,
   double *scores = base_alloc(ctx, rows * p->truth.cols, sizeof *scores);
   if (scores == NULL) return LAPIS_ENOMEM;
   lapis_status s = LAPIS_OK;
-  int64_t all = cv->folds * cv->n_points;
-  for (int i = (int)(cv->cells % cv->n_points);
-       s == LAPIS_OK && i < cv->n_points; i++) {
-    s = run_cell(from, cv, p, i, settings, scores);
-    double done = (double)cv->cells / (double)all;
-    if (s == LAPIS_OK && !show(from, done, started)) s = LAPIS_CANCELLED;
+  while (s == LAPIS_OK && cv->done[f] < cv->n_points) {
+    s = run_cell(from, cv, p, f, settings, scores);
+    if (s == LAPIS_OK && !cv_show(from, cv, count_done(cv), cv->started))
+      s = LAPIS_CANCELLED;
   }
   base_free(scores);
+  return s;
+}
+
+lapis_status cv_run_fold(const part_source *from, lapis_cv *cv, int64_t f,
+                         void *settings)
+{
+  part p;
+  TRY(part_open(from, cv->first + f * cv->step, &p));
+  lapis_status s = run_points(from, cv, &p, f, settings);
+  part_close(&p);
   return s;
 }
 
@@ -153,28 +172,41 @@ static void forget_fold(const fold_plan *plan, lapis_cv *cv, int64_t fold)
       if (fold_hides(plan, fold, c, k % cv->n)) cv->all[k * cv->K + c] = NAN;
 }
 
+/* Of the folds that some points have not seen, that which most have. */
+static int64_t fullest(const lapis_cv *cv)
+{
+  int64_t best = 0;
+  for (int64_t f = 0; f < cv->folds; f++)
+    if (cv->done[f] > cv->done[best]) best = f;
+  return best;
+}
+
 /* Time ran out: the folds that all points have seen decide, where there is
  * one; what is judged by less is judged by other samples.  No more is done,
  * nor by a run that goes on from here. */
 static void settle(const fold_plan *plan, lapis_cv *cv)
 {
-  int64_t left = cv->cells % cv->n_points;
-  cv->done = cv->cells;
-  for (int64_t k = cv->cells - left; cv->cells > left && k < cv->cells; k++)
-    cv->value[k] = NAN;
-  int64_t cut = cv->first + cv->cells / cv->n_points * cv->step;
-  if (cv->cells > left) forget_fold(plan, cv, cut);
-  cv->cells = cv->folds * cv->n_points;
+  int64_t best = fullest(cv);
+  bool none = cv->done[best] < cv->n_points;
+  cv->cells = count_done(cv);
+  for (int64_t f = 0; f < cv->folds; f++) {
+    bool counts = cv->done[f] == cv->n_points || (none && f == best);
+    for (int i = 0; !counts && i < cv->n_points; i++)
+      cv->value[f * cv->n_points + i] = NAN;
+    if (!counts) forget_fold(plan, cv, cv->first + f * cv->step);
+    cv->done[f] = cv->n_points;
+  }
 }
 
 static void open_scope(const part_source *from, lapis_cv *cv)
 {
   keep_open(from->ctx, &cv->scope, cv->all != NULL ? "cv-scores" : "cv");
   int64_t cells = cv->folds * cv->n_points;
-  keep_add(
-      &cv->scope, "cells",
-      (keep_row){
-          .rule = KEEP_WHOLE, .val = &cv->cells, .count = 1, .high = cells});
+  keep_add(&cv->scope, "done",
+           (keep_row){.rule = KEEP_WHOLE,
+                      .val = cv->done,
+                      .count = cv->folds,
+                      .high = cv->n_points});
   keep_add(&cv->scope, "value",
            (keep_row){.rule = KEEP_HOLES, .val = cv->value, .count = cells});
   keep_add(&cv->scope, "seconds",
@@ -192,15 +224,12 @@ static lapis_status run_folds(const part_source *from, lapis_cv *cv,
                               void *settings)
 {
   lapis_status s = LAPIS_OK;
-  double started = base_seconds();
-  int64_t first = cv->cells / cv->n_points;
-  for (int64_t f = first; s == LAPIS_OK && f < cv->folds; f++) {
-    part p;
-    s = part_open(from, cv->first + f * cv->step, &p);
-    if (s < 0) break;
-    s = run_fold(from, cv, &p, settings, started);
-    part_close(&p);
-  }
+  cv->started = base_seconds();
+  if (cv->jobs > 1)
+    s = cv_run_jobs(from, cv, settings);
+  else
+    for (int64_t f = 0; s == LAPIS_OK && f < cv->folds; f++)
+      if (cv->done[f] < cv->n_points) s = cv_run_fold(from, cv, f, settings);
   if (s == LAPIS_CANCELLED) (void)lapis_fail(from->ctx, s, "cv: interrupted");
   if (s == LAPIS_TIME_LIMIT && !cv->is_part) settle(from->plan, cv);
   return s;
@@ -302,7 +331,9 @@ static lapis_status allocate(lapis_ctx *ctx, const lapis_cv_options *o,
   cv->point = base_alloc(ctx, cv->n_points, sizeof *cv->point);
   cv->value = base_alloc(ctx, cv->folds * cv->n_points, sizeof *cv->value);
   cv->seconds = base_alloc(ctx, cv->n_points, sizeof *cv->seconds);
-  if (cv->point == NULL || cv->value == NULL || cv->seconds == NULL)
+  cv->done = base_alloc(ctx, cv->folds, sizeof *cv->done);
+  if (cv->point == NULL || cv->value == NULL || cv->seconds == NULL ||
+      cv->done == NULL)
     return LAPIS_ENOMEM;
   for (int64_t i = 0; i < cv->folds * cv->n_points; i++) cv->value[i] = NAN;
   if (o->keep_scores || o->pooled) {
@@ -359,14 +390,17 @@ static lapis_status run(const part_source *from, const void *settings,
   if (s >= 0) s = lapis_settings_copy(ctx, m, settings, own);
   if (s >= 0) {
     warn_of_one_kind(from);
+    cv->jobs = jobs_of(ctx, cv->folds);
+    int threads = jobs_divide(ctx, "cv", cv->jobs);
     base_mute(ctx, true);
     s = run_kept(from, cv, own);
     base_mute(ctx, false);
+    jobs_undivide(ctx, threads);
     if (s == LAPIS_TIME_LIMIT && !cv->is_part)
       base_say(ctx, 0,
                "cv: the time limit ended it after %" PRId64 " of %" PRId64
                " solves",
-               cv->done, cv->cells);
+               cv->cells, cv->folds * cv->n_points);
   }
   base_free(own);
   if (s < 0) return s;
@@ -488,6 +522,7 @@ void lapis_cv_free(lapis_cv *cv)
   base_free(cv->point);
   base_free(cv->value);
   base_free(cv->seconds);
+  base_free(cv->done);
   base_free(cv->all);
   base_free(cv->fold);
   base_free(cv->settings);

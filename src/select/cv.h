@@ -5,6 +5,7 @@
 #include "lapis/lapis_eval.h"
 #include "select/select.h"
 
+struct part_source;
 enum { MAX_GRID = 8, MAX_POINTS = 100000 };
 
 struct lapis_cv {
@@ -22,8 +23,8 @@ struct lapis_cv {
   double *all;    /* K x n a point while running, or NULL */
   int64_t K, n;
   bool less_is_better; /* of the metric */
-  int64_t cells;       /* folds x points done, fold by fold */
-  int64_t done;        /* the same when time ran out */
+  int64_t *done;       /* folds: points judged of each */
+  int64_t cells;       /* of all, when time ran out */
   double *seconds;     /* n_points */
   const lapis_metric_kind *metric;
   uint64_t drawn; /* a hash of all folds */
@@ -33,6 +34,8 @@ struct lapis_cv {
   void *settings;
   lapis_json *head; /* which holds their texts */
   keep_scope scope;
+  int jobs; /* processes at work */
+  double started;
 };
 
 /* Part k of n, from 0, judges the folds k, k + n, ...; {0, 1, false}: all.
@@ -48,6 +51,18 @@ lapis_status cv_run_share(lapis_ctx *ctx, const lapis_method *m,
                           const lapis_cv_options *options,
                           const lapis_grid *grid, int n_grid, cv_share share,
                           lapis_cv **out);
+/* jobs.c: the folds that are not done, by so many processes. */
+lapis_status cv_run_jobs(const struct part_source *from, lapis_cv *cv,
+                         void *settings);
+/* Between cv.c and jobs.c: the points of a fold that are not done yet; folds
+ * are counted as in cv->done. */
+lapis_status cv_run_fold(const struct part_source *from, lapis_cv *cv,
+                         int64_t f, void *settings);
+lapis_status cv_apply_point(lapis_ctx *ctx, const lapis_method *m,
+                            const lapis_cv *cv, int point, void *settings);
+/* The bar, where so many of all cells are done; false: stop. */
+bool cv_show(const struct part_source *from, const lapis_cv *cv, int64_t cells,
+             double started);
 /* Points from values and seconds. */
 void cv_summarise(lapis_cv *cv);
 

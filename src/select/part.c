@@ -221,6 +221,14 @@ static lapis_solver *common_solver(const part_source *from,
   return c->solver;
 }
 
+lapis_status part_share(const part_source *from, const void *settings)
+{
+  if (!from->transductive) return LAPIS_OK;
+  TRY(map_all(from));
+  (void)common_solver(from, settings);
+  return base_cancelled(from->ctx) ? LAPIS_CANCELLED : LAPIS_OK;
+}
+
 /* The common solver with the labels of this fold. */
 static lapis_status relabel(part *p, const void *settings)
 {

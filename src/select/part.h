@@ -43,6 +43,9 @@ typedef struct part {
   lapis_mat given;      /* the same as Y has it */
 } part;
 
+/* What folds have in common, made before the first of them for processes that
+ * share it; settings: of the first point. */
+lapis_status part_share(const part_source *from, const void *settings);
 lapis_status part_open(const part_source *from, int64_t fold, part *out);
 void part_close(part *p);
 /* Solves with these settings; scores of the hidden samples, in order, into
