@@ -194,7 +194,8 @@ int checkpoint_open(cli *c, const lapis_data *data, const void *settings,
 {
   const char *path = args_get(&c->args, "checkpoint");
   if (path == NULL) return EXIT_DONE;
-  int code = check_writable(c, path);
+  int code = c->ranks.rank > 0 ? EXIT_DONE : check_writable(c, path);
+  code = spread_agree(c, code); /* rank 0 has the file */
   if (code != EXIT_DONE) return code;
   also *a = calloc(1, sizeof *a);
   if (a == NULL) return cli_fail(EXIT_FAILED, "out of memory");

@@ -180,14 +180,55 @@ static void one_voice_for_an_error_in_one_part(void **state)
   command_end(&c);
 }
 
-/* The shell of rank 1 becomes lapis, and its number is killed; noise so large
- * that the solve takes long. */
+/* Half of the iterations by `before`, the rest by `after` processes. */
+static void check_goes_on(command *c, const char *fit, int before, int after)
+{
+  char line[400];
+  snprintf(line, sizeof line,
+           "%s --mpi --threads 1 --max-iters 20 --json -o 1.npz", fit);
+  if (run(c, 1, "", line) != 0) fail_msg("%s: %s", fit, c->err);
+  double objective = command_info(c->out, "objective");
+  snprintf(line, sizeof line,
+           "%s --mpi --threads 1 --max-iters 10 --checkpoint run -o half.npz",
+           fit);
+  if (run(c, before, "", line) != 0) fail_msg("%s: %s", fit, c->err);
+  assert_true(command_exists(c, "run"));
+  snprintf(line, sizeof line,
+           "%s --mpi --threads 1 --max-iters 20 --checkpoint run --json -v "
+           "-o many.npz",
+           fit);
+  if (run(c, after, "", line) != 0) fail_msg("%s: %s", fit, c->err);
+  assert_non_null(strstr(c->err, "resumed after iteration 10"));
+  CHECK_NEAR(command_info(c->out, "objective") / objective, 1, 1e-10);
+  check_arrays(c, "1.npz", "many.npz");
+  snprintf(line, sizeof line, "%s/run", c->folder);
+  assert_int_equal(remove(line), 0); /* not at the tolerance: it stayed */
+}
+
+static void another_number_of_processes_goes_on(void **state)
+{
+  (void)state;
+  command c;
+  begin(&c);
+  put_data(&c);
+  check_goes_on(&c, "fit mc -X H.npy -Y y.npy --mu-rel 0.05 --tol 1e-12", 4, 2);
+  check_goes_on(&c, "fit rpca -X H.npy --tol 1e-12", 1, 3);
+  run(&c, 2, "", "fit rpca -X H.npy --mpi --max-iters 3 --checkpoint run");
+  run(&c, 2, "", "fit rpca -X X.npy --mpi --checkpoint run -o r.npz");
+  expect(&c, 4, "is of another run: the data's X was 8 x 60");
+  command_end(&c);
+}
+
+/* The shell of rank 1 becomes lapis, and its number is killed once there is a
+ * checkpoint; noise so large that the solve takes long. */
 static void a_process_that_dies_ends_all(void **state)
 {
   (void)state;
   enum { ROWS = 1000, COLUMNS = 300 };
   static const char script[] =
-      "if [ $OMPI_COMM_WORLD_RANK = 1 ]; then (sleep 1; kill -9 $$) & fi\n"
+      "if [ $OMPI_COMM_WORLD_RANK = 1 ]; then\n"
+      "  (while [ ! -s run ]; do sleep .1; done; kill -9 $$) &\n"
+      "fi\n"
       "exec \"$@\"\n";
   command c;
   uint64_t seed = 3;
@@ -199,9 +240,14 @@ static void a_process_that_dies_ends_all(void **state)
   command_write(&c, "one", script, sizeof script - 1);
   run(&c, 2, "sh one",
       "fit rpca -X noise.npy --mpi --tol 1e-300 --max-iters 1000000000 "
-      "--time-limit 300 -o r.npz");
+      "--time-limit 300 --checkpoint run -o r.npz");
   assert_int_not_equal(c.code, 0);
   assert_false(command_exists(&c, "r.npz"));
+  run(&c, 3, "",
+      "fit rpca -X noise.npy --mpi --tol 1e-300 --max-iters 1 --checkpoint run "
+      "-v");
+  assert_int_equal(c.code, 0);
+  assert_non_null(strstr(c.err, "resumed after iteration"));
   command_end(&c);
 }
 
@@ -223,6 +269,7 @@ int main(void)
       cmocka_unit_test(answers_are_those_of_one),
       cmocka_unit_test(several_without_mpi_are_refused),
       cmocka_unit_test(one_voice_for_an_error_in_one_part),
+      cmocka_unit_test(another_number_of_processes_goes_on),
       cmocka_unit_test(a_process_that_dies_ends_all),
       cmocka_unit_test(the_command_does_not_link_mpi),
   };

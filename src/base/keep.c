@@ -82,14 +82,31 @@ void keep_add(keep_scope *scope, const char *name, keep_row row)
   scope->row[scope->count++] = row;
 }
 
-const void *keep_find(lapis_ctx *ctx, const keep_scope *scope, const char *name,
-                      lapis_dtype dtype, int64_t *count)
+void keep_divide(keep_scope *scope, int64_t blocks)
+{
+  if (scope->open) scope->row[scope->count - 1].divided = blocks;
+}
+
+static lapis_status find(lapis_ctx *ctx, const keep_scope *scope,
+                         const keep_row *row, const void **val, int64_t *count,
+                         int64_t *wanted)
 {
   keep_state *k = base_keep(ctx);
   char path[KEEP_PATH];
-  if (!scope->open) return NULL;
-  keep_path(scope, name, path);
-  return k->hook.find(k->hook.self, path, dtype, count);
+  *val = NULL;
+  if (!scope->open) return LAPIS_OK;
+  keep_path(scope, row->name, path);
+  return k->hook.find(k->hook.self, path, row, val, count, wanted);
+}
+
+lapis_status keep_find(lapis_ctx *ctx, const keep_scope *scope,
+                       const char *name, keep_rule rule, const void **val,
+                       int64_t *count)
+{
+  keep_row row = {.rule = rule};
+  int64_t wanted;
+  (void)snprintf(row.name, sizeof row.name, "%s", name);
+  return find(ctx, scope, &row, val, count, &wanted);
 }
 
 void keep_spend(lapis_ctx *ctx, const keep_scope *scope, const char *name)
@@ -152,18 +169,19 @@ static lapis_status check_values(lapis_ctx *ctx, const char *path,
 static lapis_status check_row(lapis_ctx *ctx, const keep_scope *scope,
                               const keep_row *r, bool *found)
 {
-  int64_t count = 0;
+  int64_t count = 0, wanted = r->count;
   char path[KEEP_PATH];
-  const void *from = keep_find(ctx, scope, r->name, keep_dtype(r), &count);
+  const void *from;
+  TRY(find(ctx, scope, r, &from, &count, &wanted));
   *found = from != NULL;
   if (!*found) return LAPIS_OK;
   keep_path(scope, r->name, path);
-  if (count == r->count) return check_values(ctx, path, r, from);
+  if (count == wanted) return check_values(ctx, path, r, from);
   return lapis_fail(ctx, LAPIS_EFORMAT,
                     "checkpoint: %s holds %" PRId64
                     " numbers, this run has %" PRId64
                     "; remove the file to start anew",
-                    path, count, r->count);
+                    path, count, wanted);
 }
 
 static size_t row_bytes(const keep_row *r)
@@ -180,8 +198,9 @@ lapis_status keep_restore(lapis_ctx *ctx, keep_scope *scope, bool *found)
     TRY(check_row(ctx, scope, &scope->row[i], found));
   for (int i = first; *found && i < scope->count; i++) {
     const keep_row *r = &scope->row[i];
-    int64_t count;
-    const void *from = keep_find(ctx, scope, r->name, keep_dtype(r), &count);
+    int64_t count, wanted;
+    const void *from;
+    TRY(find(ctx, scope, r, &from, &count, &wanted));
     if (row_bytes(r) > 0) memcpy(r->val, from, row_bytes(r));
     keep_spend(ctx, scope, r->name);
   }

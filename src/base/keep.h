@@ -29,6 +29,10 @@ typedef struct keep_row {
   void *val;
   int64_t count;
   int64_t low, high; /* of KEEP_WHOLE */
+  /* 0: every process has the same.  Else each has its samples' part of numbers,
+   * and the whole is so many blocks, in each of which the parts of all
+   * processes follow each other. */
+  int64_t divided;
 } keep_row;
 
 typedef struct keep_scope {
@@ -41,9 +45,11 @@ typedef struct keep_scope {
 
 typedef struct keep_hook {
   void *self;
-  /* The array that a former run left at a path, or NULL. */
-  const void *(*find)(void *self, const char *path, lapis_dtype dtype,
-                      int64_t *count);
+  /* What a former run left at a path for a row, of a divided one the part that
+   * is ours; or NULL.  *count: how many numbers; *wanted: how many of a divided
+   * row all processes have, where that is another number. */
+  lapis_status (*find)(void *self, const char *path, const keep_row *row,
+                       const void **val, int64_t *count, int64_t *wanted);
   /* Copies the rows of this scope and of those around it, now if it must. */
   lapis_status (*take)(void *self, const keep_scope *innermost, bool must);
   /* What find gave for a path has been used and is not to be found again. */
@@ -62,13 +68,16 @@ void keep_close(lapis_ctx *ctx, keep_scope *scope, bool finished);
 lapis_dtype keep_dtype(const keep_row *r); /* F64, I64, or U8 for bytes */
 /* One more row, where the scope is open. */
 void keep_add(keep_scope *scope, const char *name, keep_row row);
+/* The last row is divided among processes, in so many blocks. */
+void keep_divide(keep_scope *scope, int64_t blocks);
 /* Fills the rows added since the last call from what a former run left there;
  * all of them or none.  LAPIS_EFORMAT where a size or a value is none that the
  * rule of its row allows. */
 lapis_status keep_restore(lapis_ctx *ctx, keep_scope *scope, bool *found);
-/* What a former run left under a name; NULL: nothing. */
-const void *keep_find(lapis_ctx *ctx, const keep_scope *scope, const char *name,
-                      lapis_dtype dtype, int64_t *count);
+/* What a former run left under a name; *val NULL: nothing. */
+lapis_status keep_find(lapis_ctx *ctx, const keep_scope *scope,
+                       const char *name, keep_rule rule, const void **val,
+                       int64_t *count);
 void keep_spend(lapis_ctx *ctx, const keep_scope *scope, const char *name);
 lapis_status keep_take(lapis_ctx *ctx, bool must);
 /* "outer/inner/name"; name may be NULL. */

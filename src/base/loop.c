@@ -97,6 +97,11 @@ void loop_keep(loop *l, const char *name, double *val, int64_t count)
            (keep_row){.rule = KEEP_NUMBERS, .val = val, .count = count});
 }
 
+void loop_divide(loop *l, int64_t blocks)
+{
+  keep_divide(&l->scope, blocks);
+}
+
 void loop_keep_holes(loop *l, const char *name, double *val, int64_t count)
 {
   keep_add(&l->scope, name,
@@ -152,8 +157,8 @@ lapis_status loop_refuse(const loop *l, const char *name)
 static lapis_status restore_history(loop *l)
 {
   int64_t count = 0;
-  const double *from =
-      keep_find(l->ctx, &l->scope, "history", LAPIS_F64, &count);
+  const void *from;
+  TRY(keep_find(l->ctx, &l->scope, "history", KEEP_HOLES, &from, &count));
   int64_t rows = count / l->n_columns;
   if (from == NULL || rows == 0) return LAPIS_OK;
   if (rows * l->n_columns != count) return loop_refuse(l, "history");

@@ -53,6 +53,9 @@ bool loop_must_end(const loop *l);
  * them over.  Anyone can have written that file: what a row may hold is said
  * here, and what depends on more is checked by the method after loop_resume. */
 void loop_keep(loop *l, const char *name, double *val, int64_t count);
+/* Of the row just named every process has its samples' part; of a matrix that
+ * has them below each other, in each of so many columns. */
+void loop_divide(loop *l, int64_t blocks);
 /* Numbers where the data have holes: NaN. */
 void loop_keep_holes(loop *l, const char *name, double *val, int64_t count);
 void loop_keep_positive(loop *l, const char *name, double *val, int64_t count);

@@ -239,10 +239,18 @@ static inline void la_keep(loop *l, const char *name, const la_array *A)
 {
   loop_keep(l, name, A->data, A->ld * A->cols);
 }
+/* Each process has its samples' columns of A. */
+static inline void la_keep_part(loop *l, const char *name, const la_array *A)
+{
+  la_keep(l, name, A);
+  loop_divide(l, 1);
+}
 /* The same for data with missing entries (NaN). */
-static inline void la_keep_holes(loop *l, const char *name, const la_array *A)
+static inline void la_keep_part_holes(loop *l, const char *name,
+                                      const la_array *A)
 {
   loop_keep_holes(l, name, A->data, A->ld * A->cols);
+  loop_divide(l, 1);
 }
 static inline lapis_mat la_as_mat(const la_array *A)
 {

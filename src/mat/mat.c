@@ -310,6 +310,18 @@ static bool mix_entry(void *user, int64_t i, int64_t j, double v)
   return true;
 }
 
+uint64_t mat_hash_columns(const lapis_mat *A, int64_t first)
+{
+  uint64_t sum = 0;
+  for (int64_t j = 0; A->dtype != LAPIS_TEXT && j < A->cols; j++) {
+    lapis_mat column = column_of(A, j);
+    uint64_t hash = mix(0xcbf29ce484222325u, (uint64_t)(first + j));
+    visit_stored(&column, mix_entry, &hash);
+    sum += mix(hash, 0x9e3779b97f4a7c15u);
+  }
+  return sum;
+}
+
 uint64_t lapis_mat_hash(const lapis_mat *A)
 {
   if (A == NULL || mat_check_view(NULL, "", "", A) < 0) return 0;

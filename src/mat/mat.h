@@ -13,6 +13,9 @@ static inline double *mat_col(const lapis_mat *A, int64_t j)
 }
 /* The k-th value in memory, whatever its type. */
 double mat_stored(const lapis_mat *A, int64_t k);
+/* A number that tells matrices apart, as a sum over columns, the first of which
+ * is column `first` of the whole: parts have sums that add to the whole's. */
+uint64_t mat_hash_columns(const lapis_mat *A, int64_t first);
 /* Copies any numeric matrix, dense or compressed, into dense doubles
  * out (rows x cols, ld). */
 void mat_to_f64(const lapis_mat *A, double *out, int64_t ld);

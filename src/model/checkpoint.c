@@ -6,7 +6,12 @@
  * write the last completed iteration while the next one is at work.
  *
  * Copying may take a twentieth of the time and writing a tenth: with large
- * arrays and short iterations some boundaries are passed over. */
+ * arrays and short iterations some boundaries are passed over.
+ *
+ * Where samples are divided among processes rank 0 alone has the file and the
+ * whole store (what the others hold is the part of a former run's array that
+ * they are about to use), so that the file is that of one process, and any
+ * number of them go on from it.  When to copy is what rank 0 says. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,9 +23,10 @@
 #include "lapis/lapis_io.h"
 #include "lapis/lapis_tools.h"
 #include "mat/mat.h"
+#include "model/divided.h"
 #include "model/model.h"
 
-enum { FORMAT = 2, TEXT_SIZE = 4096, MOST_ARRAYS = 8 * KEEP_ROWS };
+enum { FORMAT = 3, TEXT_SIZE = 4096, MOST_ARRAYS = 8 * KEEP_ROWS };
 static const double COPY_SHARE = 20, WRITE_SHARE = 10; /* times their cost */
 
 typedef struct entry {
@@ -29,6 +35,7 @@ typedef struct entry {
   void *val;
   int64_t count, room; /* room: bytes */
   bool loaded;         /* a former run's, not yet used */
+  void *mine;          /* of several processes: our part of what was loaded */
 } entry;
 
 struct lapis_checkpoint {
@@ -70,8 +77,9 @@ static int64_t size_of(lapis_dtype dtype)
   return dtype == LAPIS_U8 ? 1 : 8;
 }
 
-static lapis_status put(lapis_checkpoint *c, const char *path,
-                        lapis_dtype dtype, const void *val, int64_t count)
+/* Room for an array, whose contents are to come. */
+static lapis_status reserve(lapis_checkpoint *c, const char *path,
+                            lapis_dtype dtype, int64_t count, entry **out)
 {
   entry *e = entry_of(c, path);
   int64_t bytes = count * size_of(dtype);
@@ -84,11 +92,26 @@ static lapis_status put(lapis_checkpoint *c, const char *path,
     e->val = larger;
     e->room = room;
   }
-  if (bytes > 0) memcpy(e->val, val, (size_t)bytes);
   e->dtype = dtype;
   e->count = count;
   e->loaded = false;
+  *out = e;
   return LAPIS_OK;
+}
+
+static lapis_status put(lapis_checkpoint *c, const char *path,
+                        lapis_dtype dtype, const void *val, int64_t count)
+{
+  entry *e;
+  TRY(reserve(c, path, dtype, count, &e));
+  if (count > 0) memcpy(e->val, val, (size_t)(count * size_of(dtype)));
+  return LAPIS_OK;
+}
+
+static void empty(entry *e)
+{
+  base_free(e->val);
+  base_free(e->mine);
 }
 
 /* Drops entries below a path: all of them, or those of this run; or only what
@@ -102,7 +125,7 @@ static void drop(lapis_checkpoint *c, const char *path, bool all, bool inner)
     bool below = strncmp(e->path, path, length) == 0 && e->path[length] == '/';
     if (below && inner) below = strchr(e->path + length + 1, '/') != NULL;
     if (below && (all || !e->loaded))
-      base_free(e->val);
+      empty(e);
     else
       c->item[kept++] = *e;
   }
@@ -120,20 +143,140 @@ static lapis_status put_scope(lapis_checkpoint *c, const keep_scope *s)
   return LAPIS_OK;
 }
 
-/* ---- what base asks of it -----------------------------------------------*/
-static const void *find(void *self, const char *path, lapis_dtype dtype,
-                        int64_t *count)
+/* ---- parts of processes -------------------------------------------------*/
+/* What rank 0 has loaded for a row, to all: whether there is something, and how
+ * many numbers. */
+static lapis_status tell_size(lapis_checkpoint *c, const entry *e,
+                              const keep_row *row, bool *there, int64_t *count)
 {
-  const entry *e = entry_of(self, path);
-  if (e == NULL || !e->loaded || e->dtype != dtype) return NULL;
+  bool loaded = e != NULL && e->loaded && e->dtype == keep_dtype(row);
+  int64_t about[2] = {loaded, loaded ? e->count : 0};
+  TRY(divided_tell(c->ctx, about, sizeof about));
+  *there = about[0] != 0;
+  *count = about[1];
+  return LAPIS_OK;
+}
+
+/* Ours of an array of rank 0 that fits the row.  mine: room for it. */
+static lapis_status receive(lapis_checkpoint *c, const entry *e,
+                            const divided *d, int64_t bytes, void *mine)
+{
+  bool first = base_rank(c->ctx) == 0;
+  if (d->blocks > 0)
+    return divided_hand_out(c->ctx, d, first ? e->val : NULL, mine);
+  if (first) memcpy(mine, e->val, (size_t)bytes);
+  return divided_tell(c->ctx, mine, bytes);
+}
+
+/* *e: the entry with our part, where there is one that fits. */
+static lapis_status fetch(lapis_checkpoint *c, const char *path,
+                          const keep_row *row, bool *there, entry **e,
+                          int64_t *count, int64_t *wanted)
+{
+  divided d = {0};
+  entry *own = entry_of(c, path);
+  TRY(tell_size(c, own, row, there, count));
+  if (!*there) return LAPIS_OK;
+  if (row->divided > 0)
+    TRY(divided_place(c->ctx, row->count, row->divided, &d));
+  *wanted = d.blocks > 0 ? d.blocks * d.all : *wanted;
+  *e = own;
+  if (d.blocks > 0 && *count != *wanted) return LAPIS_OK;
+  int64_t numbers = d.blocks > 0 ? row->count : *count;
+  int64_t bytes = numbers * size_of(keep_dtype(row));
+  void *mine = base_alloc_raw(c->ctx, bytes + 1, 1);
+  lapis_status s = mine == NULL ? LAPIS_ENOMEM : LAPIS_OK;
+  if (s >= 0 && own == NULL) s = add_entry(c, path, e);
+  s = base_agree(c->ctx, s);
+  if (s >= 0) s = receive(c, *e, &d, bytes, mine);
+  if (s < 0) {
+    base_free(mine);
+    return s;
+  }
+  (*e)->dtype = keep_dtype(row);
+  (*e)->mine = mine;
+  (*e)->loaded = true;
+  if (own == NULL) (*e)->count = *count;
+  return LAPIS_OK;
+}
+
+/* Every process asks at the same place, and has its part at the same time. */
+static lapis_status find_part(lapis_checkpoint *c, const char *path,
+                              const keep_row *row, const void **val,
+                              int64_t *count, int64_t *wanted)
+{
+  static const char none = 0; /* of another size: not to be read */
+  entry *e = entry_of(c, path);
+  if (e == NULL || e->mine == NULL) {
+    bool there;
+    *wanted = row->count;
+    TRY(fetch(c, path, row, &there, &e, count, wanted));
+    *val = there ? &none : NULL;
+    if (e == NULL || e->mine == NULL) return LAPIS_OK;
+  }
   *count = e->count;
-  return e->val;
+  if (row->divided > 0) *count = *wanted = row->count;
+  *val = e->mine;
+  return LAPIS_OK;
+}
+
+static lapis_status join_row(lapis_checkpoint *c, const keep_row *r,
+                             const char *path)
+{
+  divided d;
+  entry *e = NULL;
+  TRY(divided_place(c->ctx, r->count, r->divided, &d));
+  lapis_status s = LAPIS_OK;
+  if (base_rank(c->ctx) == 0)
+    s = reserve(c, path, keep_dtype(r), d.blocks * d.all, &e);
+  TRY(divided_join(c->ctx, &d, r->val, s < 0 || e == NULL ? NULL : e->val));
+  return s;
+}
+
+static lapis_status join_scope(lapis_checkpoint *c, const keep_scope *s)
+{
+  char path[KEEP_PATH];
+  lapis_status status = LAPIS_OK;
+  for (int i = 0; i < s->count; i++) {
+    const keep_row *r = &s->row[i];
+    lapis_status now = LAPIS_OK;
+    keep_path(s, r->name, path);
+    entry *e = entry_of(c, path);
+    if (e != NULL) {
+      base_free(e->mine);
+      e->mine = NULL;
+    }
+    if (r->divided > 0)
+      now = join_row(c, r, path);
+    else if (base_rank(c->ctx) == 0)
+      now = put(c, path, keep_dtype(r), r->val, r->count);
+    if (now < 0) status = now; /* the others go on, and so do we */
+  }
+  return status;
+}
+
+/* ---- what base asks of it -----------------------------------------------*/
+static lapis_status find(void *self, const char *path, const keep_row *row,
+                         const void **val, int64_t *count, int64_t *wanted)
+{
+  lapis_checkpoint *c = self;
+  if (base_ranks(c->ctx) > 1)
+    return find_part(c, path, row, val, count, wanted);
+  const entry *e = entry_of(c, path);
+  *val = NULL;
+  if (e == NULL || !e->loaded || e->dtype != keep_dtype(row)) return LAPIS_OK;
+  *count = e->count;
+  *val = e->val;
+  return LAPIS_OK;
 }
 
 static void spend(void *self, const char *path)
 {
   entry *e = entry_of(self, path);
-  if (e != NULL) e->loaded = false;
+  if (e == NULL) return;
+  e->loaded = false;
+  base_free(e->mine);
+  e->mine = NULL;
 }
 
 static void forget(void *self, const char *path, bool all)
@@ -144,12 +287,15 @@ static void forget(void *self, const char *path, bool all)
   pthread_mutex_unlock(&c->lock);
 }
 
+static bool write_is_due(const lapis_checkpoint *c, double now)
+{
+  return now - c->written >= c->every &&
+         now - c->written >= WRITE_SHARE * c->write_cost;
+}
+
 static lapis_status write_if_due(lapis_checkpoint *c)
 {
-  double now = base_seconds();
-  if (now - c->written < c->every ||
-      now - c->written < WRITE_SHARE * c->write_cost)
-    return LAPIS_OK;
+  if (!write_is_due(c, base_seconds())) return LAPIS_OK;
   lapis_status s = lapis_checkpoint_write(c);
   if (s < 0 && !c->warned) {
     c->warned = true; /* a run is worth more than its checkpoint */
@@ -159,19 +305,34 @@ static lapis_status write_if_due(lapis_checkpoint *c)
   return LAPIS_OK;
 }
 
+/* Copying is dear where parts have to travel: only what is to be written. */
+static lapis_status is_due(lapis_checkpoint *c, bool must, double now,
+                           bool *due)
+{
+  bool many = base_ranks(c->ctx) > 1;
+  *due = must || now - c->taken >= COPY_SHARE * c->copy_cost;
+  if (!many || must) return LAPIS_OK;
+  double first = base_rank(c->ctx) == 0 && *due && write_is_due(c, now);
+  TRY(base_sum(c->ctx, &first, 1));
+  *due = first > 0;
+  return LAPIS_OK;
+}
+
 static lapis_status take(void *self, const keep_scope *innermost, bool must)
 {
   lapis_checkpoint *c = self;
   double now = base_seconds();
-  if (!must && now - c->taken < COPY_SHARE * c->copy_cost) return LAPIS_OK;
+  bool due, many = base_ranks(c->ctx) > 1;
+  TRY(is_due(c, must, now, &due));
+  if (!due) return LAPIS_OK;
   lapis_status status = LAPIS_OK;
   char path[KEEP_PATH];
   keep_path(innermost, NULL, path);
   pthread_mutex_lock(&c->lock);
   drop(c, path, true, true); /* solves inside, which have ended */
   for (const keep_scope *s = innermost; s != NULL && status >= 0; s = s->outer)
-    status = put_scope(c, s);
-  c->dirty = status >= 0;
+    status = many ? join_scope(c, s) : put_scope(c, s);
+  c->dirty = status >= 0 && base_rank(c->ctx) == 0;
   pthread_mutex_unlock(&c->lock);
   if (status < 0) return status;
   c->taken = base_seconds();
@@ -220,28 +381,35 @@ lapis_status lapis_checkpoint_write(lapis_checkpoint *c)
 }
 
 /* ---- whose run it is ----------------------------------------------------*/
-static void put_hash(lapis_json *to, const char *name, const lapis_mat *A)
+/* A sum over samples, whoever has them. */
+static lapis_status put_hash(lapis_ctx *ctx, lapis_json *to, const char *name,
+                             const lapis_mat *A)
 {
   char text[96];
-  if (mat_empty(A)) return;
+  int64_t first, all;
+  TRY(base_place(ctx, A->cols, &first, &all));
+  if (A->rows == 0 || all == 0) return LAPIS_OK;
+  uint64_t hash = mat_hash_columns(A, first);
+  if (base_ranks(ctx) > 1) TRY(divided_sum(ctx, &hash));
   (void)snprintf(text, sizeof text, "%" PRId64 " x %" PRId64 ", %016" PRIx64,
-                 A->rows, A->cols, lapis_mat_hash(A));
+                 A->rows, all, hash);
   lapis_json_put_text(to, name, text);
+  return LAPIS_OK;
 }
 
-static lapis_json *data_json(const lapis_data *d)
+static lapis_status put_data(lapis_ctx *ctx, lapis_json *to,
+                             const lapis_data *d)
 {
-  lapis_json *to = lapis_json_object();
   int64_t n = d->X.cols;
   lapis_mat group = lapis_mat_i64((int64_t *)(uintptr_t)d->group, 1, n);
   lapis_mat weight = lapis_mat_f64((double *)(uintptr_t)d->weight, 1, n);
-  put_hash(to, "X", &d->X);
-  put_hash(to, "Y", &d->Y);
-  put_hash(to, "P", &d->P);
-  put_hash(to, "xy", &d->xy);
-  if (d->group != NULL) put_hash(to, "group", &group);
-  if (d->weight != NULL) put_hash(to, "weight", &weight);
-  return to;
+  TRY(put_hash(ctx, to, "X", &d->X));
+  TRY(put_hash(ctx, to, "Y", &d->Y));
+  TRY(put_hash(ctx, to, "P", &d->P));
+  TRY(put_hash(ctx, to, "xy", &d->xy));
+  if (d->group != NULL) TRY(put_hash(ctx, to, "group", &group));
+  if (d->weight != NULL) TRY(put_hash(ctx, to, "weight", &weight));
+  return LAPIS_OK;
 }
 
 /* A run that goes on may go further; a finished one is as it is. */
@@ -281,22 +449,26 @@ static lapis_json *also_json(lapis_ctx *ctx, const char *const *also,
   return to;
 }
 
-char *run_header(lapis_ctx *ctx, const char *kind, int format,
-                 const lapis_method *m, const lapis_data *data,
-                 const void *settings, const char *const *also, int n_also)
+lapis_status run_header(lapis_ctx *ctx, const char *kind, int format,
+                        const lapis_method *m, const lapis_data *data,
+                        const void *settings, const char *const *also,
+                        int n_also, char **out)
 {
   bool goes_on = strcmp(kind, "checkpoint") == 0;
-  lapis_json *to = lapis_json_object();
+  lapis_json *to = lapis_json_object(), *of_data = lapis_json_object();
+  lapis_status s = put_data(ctx, of_data, data);
   lapis_json_put_text(to, "lapis", lapis_version());
   lapis_json_put_text(to, "kind", kind);
   lapis_json_put_integer(to, "format", format);
   lapis_json_put_text(to, "method", m->name);
   lapis_json_put(to, "settings", settings_json(ctx, m, settings, goes_on));
-  lapis_json_put(to, "data", data_json(data));
+  lapis_json_put(to, "data", of_data);
   lapis_json_put(to, "also", also_json(ctx, also, n_also));
-  char *text = lapis_json_print(to);
+  *out = s < 0 ? NULL : lapis_json_print(to);
   lapis_json_free(to);
-  return text;
+  if (s >= 0 && *out == NULL)
+    s = lapis_fail(ctx, LAPIS_ENOMEM, "out of memory");
+  return s;
 }
 
 /* One of the header's objects: everything here must be there, and no more. */
@@ -390,7 +562,7 @@ static lapis_status load_arrays(lapis_checkpoint *c, const lapis_arrays *all)
 static lapis_status load(lapis_checkpoint *c)
 {
   lapis_arrays all;
-  if (access(c->path, F_OK) != 0) return LAPIS_OK;
+  if (base_rank(c->ctx) > 0 || access(c->path, F_OK) != 0) return LAPIS_OK;
   TRY(lapis_arrays_read(c->ctx, c->path, &all));
   lapis_status s = load_arrays(c, &all);
   lapis_arrays_free(&all);
@@ -402,7 +574,7 @@ static lapis_status open_new(lapis_checkpoint *c, const char *path, char *head)
 {
   c->own = lapis_ctx_new();
   c->path = base_strdup(c->ctx, path);
-  c->header = head == NULL ? NULL : base_strdup(c->ctx, head);
+  c->header = base_strdup(c->ctx, head);
   if (c->own == NULL || c->path == NULL || c->header == NULL)
     return lapis_fail(c->ctx, LAPIS_ENOMEM, "out of memory");
   TRY(load(c));
@@ -413,6 +585,35 @@ static lapis_status open_new(lapis_checkpoint *c, const char *path, char *head)
   return LAPIS_OK;
 }
 
+static lapis_status describe(lapis_ctx *ctx, const lapis_method *m,
+                             const lapis_data *data, const void *settings,
+                             const char *const *also, int n_also, char **head)
+{
+  TRY(mat_check_data(ctx, "checkpoint", data));
+  void *own = base_alloc(ctx, 1, m->settings_size); /* NULL: the defaults */
+  if (own == NULL) return LAPIS_ENOMEM;
+  lapis_status s = lapis_settings_copy(ctx, m, settings, own);
+  if (s >= 0)
+    s = run_header(ctx, "checkpoint", FORMAT, m, data, own, also, n_also, head);
+  base_free(own);
+  return s;
+}
+
+static lapis_status new_of(lapis_ctx *ctx, const char *path, char *head,
+                           lapis_checkpoint **out)
+{
+  lapis_checkpoint *c = base_alloc(ctx, 1, sizeof *c);
+  if (c == NULL) return LAPIS_ENOMEM;
+  c->ctx = ctx;
+  c->every = 1;
+  if (pthread_mutex_init(&c->lock, NULL) != 0) {
+    base_free(c);
+    return lapis_fail(ctx, LAPIS_ENOMEM, "out of memory");
+  }
+  *out = c;
+  return open_new(c, path, head);
+}
+
 lapis_status lapis_checkpoint_new(lapis_ctx *ctx, const char *path,
                                   const lapis_method *m, const lapis_data *data,
                                   const void *settings, const char *const *also,
@@ -421,33 +622,15 @@ lapis_status lapis_checkpoint_new(lapis_ctx *ctx, const char *path,
   NEEDS(ctx, ctx, path, m, data, out);
   *out = NULL;
   if (n_also > 0) NEEDS(ctx, also);
-  TRY(mat_check_data(ctx, "checkpoint", data));
-  void *own = base_alloc(ctx, 1, m->settings_size); /* NULL: the defaults */
-  if (own == NULL) return LAPIS_ENOMEM;
-  lapis_status s = lapis_settings_copy(ctx, m, settings, own);
-  char *head =
-      s < 0 ? NULL
-            : run_header(ctx, "checkpoint", FORMAT, m, data, own, also, n_also);
-  base_free(own);
-  if (s < 0) return s;
-  lapis_checkpoint *c = base_alloc(ctx, 1, sizeof *c);
-  if (c == NULL) {
-    free(head);
-    return LAPIS_ENOMEM;
-  }
-  c->ctx = ctx;
-  c->every = 1;
-  if (pthread_mutex_init(&c->lock, NULL) != 0) {
-    base_free(c);
-    free(head);
-    return lapis_fail(ctx, LAPIS_ENOMEM, "out of memory");
-  }
-  s = open_new(c, path, head);
+  char *head = NULL;
+  base_meet(ctx);
+  lapis_status s = describe(ctx, m, data, settings, also, n_also, &head);
+  if (s >= 0) s = new_of(ctx, path, head, out);
   free(head);
-  if (s < 0)
-    lapis_checkpoint_free(c, false);
-  else
-    *out = c;
+  s = base_agree(ctx, s);
+  if (s >= 0) return s;
+  lapis_checkpoint_free(*out, false);
+  *out = NULL;
   return s;
 }
 
@@ -461,8 +644,8 @@ void lapis_checkpoint_free(lapis_checkpoint *c, bool finished)
 {
   if (c == NULL) return;
   keep_set_hook(c->ctx, NULL);
-  if (finished) (void)unlink(c->path);
-  for (int i = 0; i < c->count; i++) base_free(c->item[i].val);
+  if (finished && base_rank(c->ctx) == 0) (void)unlink(c->path);
+  for (int i = 0; i < c->count; i++) empty(&c->item[i]);
   base_free(c->item);
   base_free(c->path);
   base_free(c->header);

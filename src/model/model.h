@@ -19,10 +19,11 @@ lapis_status model_put(lapis_ctx *ctx, lapis_model *m, const char *name,
                        const lapis_mat *mat);
 /* What a run is of, as JSON: the kind of file and its format, the method, its
  * settings, hashes of the data, the seed, and what else decides the answer,
- * "NAME=VALUE" each.  malloc'd; NULL: no memory. */
-char *run_header(lapis_ctx *ctx, const char *kind, int format,
-                 const lapis_method *m, const lapis_data *data,
-                 const void *settings, const char *const *also, int n_also);
+ * "NAME=VALUE" each.  The data are those of all processes.  *out: malloc'd. */
+lapis_status run_header(lapis_ctx *ctx, const char *kind, int format,
+                        const lapis_method *m, const lapis_data *data,
+                        const void *settings, const char *const *also,
+                        int n_also, char **out);
 lapis_status model_alloc(lapis_ctx *ctx, const lapis_method *method,
                          lapis_model **out);
 

@@ -52,12 +52,13 @@ void anderson_reset(anderson *a)
   a->last = a->least = -1;
 }
 
-static void keep_part(loop *l, const char *name, int k, int p,
-                      const la_array *A)
+static void keep_part(anderson *a, loop *l, const char *name, int p,
+                      const la_array *A, int64_t blocks)
 {
   char text[KEEP_NAME];
-  (void)snprintf(text, sizeof text, "accel.%s.%d.%d", name, k, p);
+  (void)snprintf(text, sizeof text, "accel.%s.0.%d", name, p);
   la_keep(l, text, A);
+  if (!a->whole) loop_divide(l, blocks);
 }
 
 void anderson_keep(anderson *a, loop *l)
@@ -69,10 +70,10 @@ void anderson_keep(anderson *a, loop *l)
   if (a->firm) loop_keep(l, "accel.least", &a->least, 1);
   loop_keep(l, "accel.gram", a->gram, ANDERSON_MOST * ANDERSON_MOST);
   for (int p = 0; p < a->parts; p++) {
-    keep_part(l, "f", 0, p, &a->f[p]);
-    keep_part(l, "g", 0, p, &a->g[p]);
-    keep_part(l, "dF", 0, p, &a->dF[p]);
-    keep_part(l, "dG", 0, p, &a->dG[p]);
+    keep_part(a, l, "f", p, &a->f[p], 1);
+    keep_part(a, l, "g", p, &a->g[p], 1);
+    keep_part(a, l, "dF", p, &a->dF[p], a->memory);
+    keep_part(a, l, "dG", p, &a->dG[p], a->memory);
   }
 }
 

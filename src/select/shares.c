@@ -70,10 +70,7 @@ static lapis_status describe(lapis_ctx *ctx, const lapis_cv *cv,
   if (own == NULL) return LAPIS_ENOMEM;
   lapis_status s = lapis_settings_copy(ctx, m, settings, own);
   list_also(cv, o, o->folds, text, at, &count);
-  if (s >= 0) {
-    *head = run_header(ctx, KIND, FORMAT, m, data, own, at, count);
-    if (*head == NULL) s = lapis_fail(ctx, LAPIS_ENOMEM, "out of memory");
-  }
+  if (s >= 0) s = run_header(ctx, KIND, FORMAT, m, data, own, at, count, head);
   base_free(own);
   return s;
 }

@@ -205,10 +205,10 @@ void mc_show(mc *w)
 void mc_keep(mc *w)
 {
   loop *l = &w->base.loop;
-  la_keep(l, "B", &w->B);
+  la_keep_part(l, "B", &w->B);
   if (w->solver == &mc_admm) {
-    la_keep(l, "A", &w->A);
-    la_keep(l, "V", &w->V);
+    la_keep_part(l, "A", &w->A);
+    la_keep_part(l, "V", &w->V);
     loop_keep(l, "sums", w->sums, 4);
     anderson_keep(&w->accel, l);
   }

@@ -166,13 +166,13 @@ lapis_status rr_regress(rr *w)
 
 static void keep(rr *w, loop *l)
 {
-  la_keep(l, "D", &w->step.A);
-  la_keep(l, "Dh", &w->t.Dh);
+  la_keep_part(l, "D", &w->step.A);
+  la_keep_part(l, "Dh", &w->t.Dh);
   la_keep(l, "Tt", &w->t.Tt);
-  la_keep(l, "B", &w->B);
-  la_keep(l, "Z", &w->input);
-  la_keep(l, "G1", &w->G1);
-  la_keep(l, "G2", &w->G2);
+  la_keep_part(l, "B", &w->B);
+  la_keep_part(l, "Z", &w->input);
+  la_keep_part(l, "G1", &w->G1);
+  la_keep_part(l, "G2", &w->G2);
   loop_keep_positive(l, "mu", &w->mu, 1);
   loop_keep(l, "residual", w->residual, 2);
   loop_keep(l, "J", &w->J, 1);

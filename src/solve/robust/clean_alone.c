@@ -262,7 +262,7 @@ static void finish(cleaner *c)
 
 static void keep(cleaner *c, loop *l)
 {
-  la_keep_holes(l, "X", &c->X);
+  la_keep_part_holes(l, "X", &c->X);
   la_keep(l, "S", &c->S);
   la_keep(l, "C", &c->C);
   la_keep(l, "P", &c->P);

@@ -338,7 +338,7 @@ static void keep_fit(rr_dstep *dstep, loop *l)
 {
   rr_fit *f = &dstep->fit;
   if (f->k == 0) return;
-  la_keep(l, "fit.S", &f->S);
+  la_keep_part(l, "fit.S", &f->S);
   loop_keep_positive(l, "fit.rho", &f->rho, 1);
   loop_keep(l, "fit.before", &f->before, 1);
   loop_keep(l, "fit.sums", f->sums, 4);
@@ -346,11 +346,11 @@ static void keep_fit(rr_dstep *dstep, loop *l)
 
 void rr_dstep_keep(rr_dstep *dstep, loop *l, bool masked)
 {
-  if (masked) la_keep_holes(l, "X", &dstep->X);
-  la_keep(l, "S", &dstep->S);
-  la_keep(l, "W", &dstep->W);
-  la_keep(l, "A", &dstep->A);
-  la_keep(l, "v", &dstep->v);
+  if (masked) la_keep_part_holes(l, "X", &dstep->X);
+  la_keep_part(l, "S", &dstep->S);
+  la_keep_part(l, "W", &dstep->W);
+  la_keep_part(l, "A", &dstep->A);
+  la_keep_part(l, "v", &dstep->v);
   keep_fit(dstep, l);
   loop_keep_positive(l, "rho", &dstep->rho, 1);
   loop_keep(l, "unit", &dstep->unit, 1);

@@ -499,10 +499,14 @@ static void keep(ipm *t, int64_t *waited)
   int64_t n = t->point->q->n;
   sv_linear_keep(t->point);
   loop_keep(l, "s1", t->s1, n);
+  loop_divide(l, 1);
   loop_keep(l, "s2", t->s2, n);
+  loop_divide(l, 1);
   loop_keep(l, "u", t->u, t->N);
   loop_keep(l, "best_a", t->best_a, n);
+  loop_divide(l, 1);
   loop_keep(l, "best_s", t->best_s, n);
+  loop_divide(l, 1);
   loop_keep(l, "best_gap", &t->best_gap, 1);
   loop_keep_whole(l, "waited", waited, 1, 0, LOOP_MOST);
 }

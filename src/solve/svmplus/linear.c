@@ -150,7 +150,9 @@ lapis_status sv_linear_certify(sv_linear *point)
 void sv_linear_keep(sv_linear *point)
 {
   const sv_data *q = point->q;
-  loop_keep(q->loop, "point", point->a, 4 * q->n + 2 * (q->d + q->p + 2));
+  loop_keep(q->loop, "point", point->a, 4 * q->n);
+  loop_divide(q->loop, 4);
+  loop_keep(q->loop, "point.w", point->w, 2 * (q->d + q->p + 2));
   loop_keep_whole(q->loop, "beside", &point->beside, 1, 0, 1);
   loop_keep(q->loop, "primal", &point->primal, 1);
   loop_keep(q->loop, "dual", &point->dual, 1);

@@ -140,8 +140,9 @@ static lapis_status check_rounds(misvm *w)
 {
   loop *l = &w->base.loop;
   int64_t count = 0;
-  bool there = keep_find(l->ctx, &l->scope, "seen", LAPIS_U8, &count) != NULL;
-  if (there && count == w->rounds * w->n) return LAPIS_OK;
+  const void *seen;
+  TRY(keep_find(l->ctx, &l->scope, "seen", KEEP_SIGNS, &seen, &count));
+  if (seen != NULL && count == w->rounds * w->n) return LAPIS_OK;
   return loop_refuse(l, "seen");
 }
 

@@ -113,7 +113,10 @@ static void keep(svmplus *w)
   const char *name[] = {"scores", "alpha", "zeta", "weights", "bias", "rho"};
   int64_t count[] = {cells, cells, cells, w->K * (w->q.d + 1), w->K, w->K};
   for (int i = 0; i < 6; i++)
-    if (all[i] != NULL) loop_keep(l, name[i], all[i], count[i]);
+    if (all[i] != NULL) {
+      loop_keep(l, name[i], all[i], count[i]);
+      if (i < 3) loop_divide(l, 1);
+    }
   loop_keep(l, "objective", &w->base.info.objective, 1);
   loop_keep(l, "bound", &w->base.info.dual, 1);
   loop_keep(l, "worst", &w->base.info.gap, 1);
