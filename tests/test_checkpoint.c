@@ -216,9 +216,10 @@ static void resumes(files *f, const kind *k, people *s)
   char path[600];
   (void)snprintf(path, sizeof path, "%s/checkpoint", f->folder);
   answer whole = run(f, k, &d, &set, -1, NULL);
-  int64_t at[] = {1, whole.iterations / 3, whole.iterations - 1};
-  for (int i = 0; i < 3; i++) {
-    if (at[i] < 1) continue;
+  int64_t at[] = {0, 1, whole.iterations / 3, whole.iterations - 1};
+  for (int i = 0; i < 4; i++) {
+    bool none = at[i] == 0 && strcmp(k->method, "misvm") != 0;
+    if (at[i] < 1 && !none) continue; /* misvm has one round at least */
     (void)unlink(path);
     answer part = run(f, k, &d, &set, at[i], path);
     answer rest = run(f, k, &d, &set, -1, path);

@@ -60,11 +60,33 @@ static void too_few_addresses_are_refused(void **state)
   command_end(&c);
 }
 
+/* The fit says how many threads it took. */
+static void limits_on_threads_are_obeyed(void **state)
+{
+  (void)state;
+  static const char table[] = "1,2,4\n2,1,7\n3,5,1\n4,4,2\n0,1,2\n";
+  static const char *const limits[] = {
+      "OMP_NUM_THREADS=1", "OMP_THREAD_LIMIT=1", "OPENBLAS_NUM_THREADS=1",
+      "taskset -c $(taskset -cp $$ | sed 's/.*[ ,-]//')"};
+  command c;
+  command_begin(&c);
+  command_write(&c, "x.csv", table, sizeof table - 1);
+  for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+    char line[256];
+    snprintf(line, sizeof line, "env %s $L fit rpca x.csv --json", limits[i]);
+    assert_int_equal(shell(&c, line), 0);
+    if (strstr(c.out, "\"threads\": 1,") == NULL)
+      fail_msg("%s: %s", limits[i], c.out);
+  }
+  command_end(&c);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(files_without_end_are_refused),
       cmocka_unit_test(too_few_addresses_are_refused),
+      cmocka_unit_test(limits_on_threads_are_obeyed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

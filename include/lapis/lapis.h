@@ -106,11 +106,11 @@ typedef struct lapis_data { /* one dataset, whatever the question */
 typedef struct lapis_ctx lapis_ctx;
 LAPIS_API lapis_ctx *lapis_ctx_new(void); /* NULL: no memory */
 LAPIS_API void lapis_ctx_free(lapis_ctx *ctx);
-/* Keys: seed (0..2^64-1), threads (0 = as many as OpenMP and the processors we
- * may run on allow when the context is made), jobs (processes that share the
- * folds of lapis_cv_run and lapis_suspects and the runs of a race: 1; auto or
- * 0: as many as such processors), backend (openblas, reference),
- * deterministic (true, false), verbose (0..2),
+/* Keys: seed (0..2^64-1), threads (0 = as many as OpenMP, OPENBLAS_NUM_THREADS
+ * and the processors we may run on allow when the context is made), jobs
+ * (processes that share the folds of lapis_cv_run and lapis_suspects and the
+ * runs of a race: 1; auto or 0: as many as such processors), backend
+ * (openblas, reference), deterministic (true, false), verbose (0..2),
  * max-pixels (of an image; 50000000, at most 2^30).
  *
  * Contexts may be used in several threads at once, each in one, and what they

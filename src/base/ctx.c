@@ -1,5 +1,6 @@
 /* ctx.c - the context: settings, sentences, callbacks. */
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <omp.h>
 #include <stdatomic.h>
@@ -47,12 +48,24 @@ static int least(int a, int b)
   return a < b ? a : b;
 }
 
-/* What the processors that we may run on, OMP_NUM_THREADS, OMP_THREAD_LIMIT and
- * whoever asked OpenMP for fewer threads (threadpoolctl) leave, at the moment
- * and in the thread that makes the context. */
+/* A number that a variable of the environment gives, or INT_MAX. */
+static int limit_of(const char *variable)
+{
+  const char *text = getenv(variable);
+  char *end = NULL;
+  if (text == NULL) return INT_MAX;
+  long count = strtol(text, &end, 10);
+  return end == text || count < 1 || count > INT_MAX ? INT_MAX : (int)count;
+}
+
+/* What the processors that we may run on, OMP_NUM_THREADS, OMP_THREAD_LIMIT,
+ * OPENBLAS_NUM_THREADS and whoever asked OpenMP for fewer threads
+ * (threadpoolctl) leave, at the moment and in the thread that makes the
+ * context. */
 static int allowed_threads(void)
 {
   int count = least(omp_get_max_threads(), omp_get_thread_limit());
+  count = least(count, limit_of("OPENBLAS_NUM_THREADS"));
   return least(count, omp_get_num_procs());
 }
 

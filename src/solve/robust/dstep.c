@@ -358,10 +358,10 @@ void rr_dstep_keep(rr_dstep *dstep, loop *l, bool masked)
   loop_keep(l, "sums", dstep->sums, 6);
   loop_keep_whole(l, "rank", &dstep->low_rank.rank, 1, 0, LOOP_MOST);
   loop_keep(l, "nuclear", &dstep->low_rank.nuclear, 1);
-  loop_keep(l, "primal", &dstep->bounds.primal, 1);
-  loop_keep(l, "dual", &dstep->bounds.dual, 1);
+  loop_keep_holes(l, "primal", &dstep->bounds.primal, 1); /* before a step */
+  loop_keep_holes(l, "dual", &dstep->bounds.dual, 1);
   loop_keep(l, "gap", &dstep->bounds.gap, 1);
-  loop_keep(l, "norm", &dstep->bounds.norm, 1);
+  loop_keep_holes(l, "norm", &dstep->bounds.norm, 1);
   loop_keep(l, "tol", &dstep->proof.tol, 1);
   loop_keep(l, "ask", &dstep->proof.ask, 1);
   loop_keep_switch(l, "spent", &dstep->proof.spent);
