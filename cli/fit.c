@@ -167,17 +167,39 @@ static void warn_of_rare(cli *c, const job *j)
   free(count);
 }
 
+/* A result that not every fit has. */
+static bool has_result(const job *j, const char *wanted, lapis_mat *out)
+{
+  const char *name;
+  int i = 0;
+  while ((name = lapis_result_name(j->solver, i)) != NULL &&
+         strcmp(name, wanted) != 0)
+    i++;
+  return name != NULL && lapis_result_get(j->solver, name, out) >= 0;
+}
+
+/* Methods that learn from rows with targets alone. */
+static void tell_used(cli *c, const job *j)
+{
+  lapis_mat used;
+  int64_t count = 0;
+  if (c->quiet || !has_result(j, "used", &used)) return;
+  for (int64_t k = 0; k < used.cols; k++)
+    count += lapis_mat_at(&used, 0, k) > 0;
+  cli_wipe_bar(c);
+  fprintf(stderr,
+          "lapis: %s: learnt from the %lld of %lld rows that have %s; the "
+          "others are answered\n",
+          c->method->name, (long long)count, (long long)used.cols,
+          lapis_dataset_data(j->ds)->Y.rows > 1 ? "all their targets"
+                                                : "a target");
+}
+
 /* misvm --threshold auto: what it found, or NULL. */
 static const double *threshold_of(const job *j)
 {
-  const char *name;
   lapis_mat t;
-  int i = 0;
-  while ((name = lapis_result_name(j->solver, i)) != NULL &&
-         strcmp(name, "threshold") != 0)
-    i++;
-  if (name == NULL || lapis_result_get(j->solver, name, &t) < 0) return NULL;
-  return t.val;
+  return has_result(j, "threshold", &t) ? t.val : NULL;
 }
 
 static void tell_threshold(cli *c, const job *j)
@@ -194,15 +216,9 @@ static void tell_threshold(cli *c, const job *j)
 /* rlda, settings left open: what was chosen, and whether cleaning paid. */
 static void tell_tried(cli *c, const job *j)
 {
-  const char *name;
   lapis_mat tried;
   double most[2] = {0, 0}; /* share right, lambda of all; of the chosen one */
-  int i = 0;
-  while ((name = lapis_result_name(j->solver, i)) != NULL &&
-         strcmp(name, "tried") != 0)
-    i++;
-  if (name == NULL || c->quiet || lapis_result_get(j->solver, name, &tried) < 0)
-    return;
+  if (c->quiet || !has_result(j, "tried", &tried)) return;
   const lapis_rr_settings *used = lapis_result_settings(j->solver);
   for (int64_t t = 0; t < tried.cols; t++) {
     double lambda = lapis_mat_at(&tried, 0, t);
@@ -263,6 +279,7 @@ static int report(cli *c, const job *j)
   cli_wipe_bar(c);
   warn_if_stopped(c, info);
   tell_scale(c, j);
+  tell_used(c, j);
   tell_tried(c, j);
   tell_threshold(c, j);
   lapis_status status = write_files(c, j);

@@ -183,6 +183,12 @@ class Classifier(ClassifierMixin, Estimator):
         if self._coded:
             self._model.set_text("class_texts", self.classes_)
 
+    def _keep_answers(self, result):
+        """Labels of all samples, where some had none."""
+        vars(self).pop("transduction_", None)
+        if "used" in result:
+            self.transduction_ = self._decode(result["labels"])
+
     def _restore(self):
         texts = self._model.get("class_texts")
         self._coded = texts is not None

@@ -66,18 +66,25 @@ class RobustRegressor(_Cleaner, RegressorMixin, Estimator):
         Its bias.
     low_rank_, sparse_ : ndarray (n_samples, n_features)
         The training samples without their errors, and the errors.
+    transduction_ : ndarray (n_samples,) or (n_samples, n_targets)
+        Where `y` has NaN: what is answered for all samples.
     """
 
     _tags = {"allow_nan": True, "multioutput": True}
 
     def fit(self, X, y):
-        """Regress y on X, in which NaN is what is not known."""
+        """Regress y on X; NaN is what is not known.  Samples with all their
+        targets are learnt from, the others are answered."""
         X = self._begin(X)
-        y = check_y(y, len(X))
+        y = check_y(y, len(X), missing=True)
         if y.dtype.kind not in "fiub":
             y = y.astype(np.float64)
         result = self._keep_clean(self._solve(X, y))
         self._keep_weights(result["weights"], y.ndim == 1)
+        vars(self).pop("transduction_", None)
+        if "used" in result:
+            scores = result["scores"].copy()
+            self.transduction_ = scores[:, 0] if self._one else scores
         return self
 
     def _keep_weights(self, weights, one):
@@ -112,14 +119,20 @@ class RobustLDA(_Cleaner, Classifier):
         Its bias.
     low_rank_, sparse_ : ndarray (n_samples, n_features)
         The training samples without their errors, and the errors.
+    transduction_ : ndarray (n_samples,)
+        Where `y` has NaN (or None, among words): labels of all samples.
     """
 
+    _missing_labels = True
+
     def fit(self, X, y):
-        """Learn the classes of X, in which NaN is what is not known."""
+        """Learn the classes of X; NaN is what is not known.  Samples with a
+        label are learnt from, the others are answered."""
         X = self._begin(X)
         y = self._encode(y, len(X))
         result = self._keep_clean(self._solve(X, y))
         self._name_classes()
+        self._keep_answers(result)
         weights = np.array(result["weights"])
         self.coef_, self.intercept_ = weights[:, :-1], weights[:, -1]
         return self

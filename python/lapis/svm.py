@@ -48,9 +48,12 @@ class SVMPlusClassifier(_Privileged):
         Weights, of a linear kernel.
     intercept_ : ndarray (n_classes or 1,)
         Bias, of a linear kernel.
+    transduction_ : ndarray (n_samples,) or (n_samples, n_labels)
+        Where `y` has NaN (or None, among words): labels of all samples; those
+        with labels are learnt from, and `X_priv` may hold NaN for the others.
     """
 
-    _sparse = _several = True
+    _sparse = _several = _missing_labels = True
 
     def fit(self, X, y, X_priv=None, sample_weight=None):
         """Learn the classes of X; X_priv is known here only."""
@@ -63,9 +66,10 @@ class SVMPlusClassifier(_Privileged):
                 rows = np.flatnonzero(sample_weight)
                 X, y, sample_weight = X[rows], y[rows], sample_weight[rows]
         P = self._privileged(X_priv, n, rows, sparse=True)
-        self._keep_weights(self._solve(X, y, P=P,
-                                       sample_weight=sample_weight))
+        result = self._solve(X, y, P=P, sample_weight=sample_weight)
+        self._keep_weights(result)
         self._name_classes()
+        self._keep_answers(result)
         return self
 
     @available_if(_has_probabilities)

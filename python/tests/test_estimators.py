@@ -237,6 +237,34 @@ class Habits(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "by='auto' compares"):
             lapis.MatrixCompletionClassifier(mu_rel=.1, by="auto").fit(X, y)
 
+    def test_samples_without_targets_are_answered(self):
+        """What the command answers; the fit is that of the others."""
+        rng = np.random.default_rng(6)
+        X = rng.normal(size=(50, 4))
+        truth = np.where(X[:, 0] + X[:, 1] > 0, "pine", "oak")
+        y = truth.astype(object)
+        y[::3] = None
+        known = np.array([word is not None for word in y])
+        P = X[:, :2].copy()
+        P[~known] = np.nan
+        for new, extra in ((lapis.RobustLDA, {}),
+                           (lapis.SVMPlusClassifier, {"X_priv": P})):
+            model = new().fit(X, y, **extra)
+            alone = new().fit(X[known], y[known].astype(str), **{
+                key: value[known] for key, value in extra.items()})
+            self.assertEqual(model.coef_.tobytes(), alone.coef_.tobytes())
+            self.assertFalse(hasattr(alone, "transduction_"))
+            self.assertGreater((model.transduction_ == truth).mean(), .8)
+            self.assertEqual(list(model.transduction_[~known]),
+                             list(alone.predict(X[~known])))
+        target = X @ [1., 2., 0., -1.]
+        target[::3] = np.nan
+        model = lapis.RobustRegressor().fit(X, target)
+        _, there = command("fit", "rr", "d.npz", "-o", "out.npz",
+                           d={"X": X, "Y": target})
+        self.assertEqual(model.transduction_.tobytes(),
+                         there["scores"].tobytes())
+
     def test_chosen_settings_tell_blobs_apart(self):
         """24 pairs of blobs; labels as 0 and 1, -1 and 1, 1 and 2, words."""
         rng = np.random.default_rng(0)
@@ -372,9 +400,11 @@ class Habits(unittest.TestCase):
         model = lapis.MatrixCompletionClassifier(mu_rel=0.01).fit(X, y)
         self.assertEqual(len(model.classes_), 2)
         self.assertIn(model.transduction_[5], model.classes_)
-        for cls in CLASSIFIERS[1:]:
-            with self.assertRaisesRegex(ValueError, "contains NaN"):
-                cls().fit(X, y)
+        for cls in (lapis.RobustLDA, lapis.SVMPlusClassifier):
+            model = cls().fit(X, y)
+            self.assertIn(model.transduction_[5], model.classes_)
+        with self.assertRaisesRegex(ValueError, "contains NaN"):
+            lapis.MISVMPlusClassifier().fit(X, y)
 
     def test_sparse_is_dense_to_svmplus(self):
         X, y, P = two_classes(100)

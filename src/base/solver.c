@@ -149,15 +149,20 @@ const char *lapis_result_name(const lapis_solver *s, int i)
   return i >= 0 && i < s->result.count ? s->result.item[i].name : NULL;
 }
 
-bool lapis_result_is_divided(const lapis_solver *s, const char *name)
+bool solver_is_of_samples(const char *name)
 {
   static const char *const of_samples[] = {
       "low_rank", "sparse", "filled",        "dual", "scores",
       "labels",   "alpha",  "probabilities", "zeta"};
-  if (s == NULL || name == NULL) return false;
   for (size_t i = 0; i < sizeof of_samples / sizeof *of_samples; i++)
-    if (strcmp(name, of_samples[i]) == 0) return s->ranks > 1;
+    if (strcmp(name, of_samples[i]) == 0) return true;
   return false;
+}
+
+bool lapis_result_is_divided(const lapis_solver *s, const char *name)
+{
+  if (s == NULL || name == NULL) return false;
+  return s->ranks > 1 && solver_is_of_samples(name);
 }
 
 const lapis_info *lapis_result_info(const lapis_solver *s)

@@ -69,6 +69,8 @@ lapis_status solver_relabel(lapis_solver *s, const lapis_data *data,
 /* Makes mat available under name (a string that outlives the solver); a
  * second call under the same name replaces the view. */
 void solver_publish(lapis_solver *s, const char *name, lapis_mat mat);
+/* The result of that name has a column a sample. */
+bool solver_is_of_samples(const char *name);
 /* history and history_columns, from the loop. */
 void solver_publish_history(lapis_solver *s);
 

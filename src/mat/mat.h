@@ -30,6 +30,10 @@ lapis_status mat_check_data(lapis_ctx *ctx, const char *method,
 /* Refuses a sparse matrix that would not fit into memory as a dense one. */
 lapis_status mat_check_dense(lapis_ctx *ctx, const char *method,
                              const char *what, const lapis_mat *A);
+/* The columns of `from` that are marked, dense or compressed, as new doubles in
+ * *memory, which the caller frees. */
+lapis_status mat_pick(lapis_ctx *ctx, const lapis_mat *from, const bool *keep,
+                      double **memory, lapis_mat *out);
 /* LAPIS_EDATA naming row (sample), column (feature) of the first Inf; also of
  * the first NaN, LAPIS_EMISSING, unless nan_ok.  what: "X"; method: "mc". */
 lapis_status mat_check_finite(lapis_ctx *ctx, const char *method,

@@ -22,7 +22,7 @@ static lapis_status pick(part *p, const lapis_mat *from, const bool *marks,
   double *memory = NULL;
   *out = (lapis_mat){.dtype = LAPIS_F64};
   if (from->cols == 0) return LAPIS_OK;
-  lapis_status s = columns_pick(p->from->ctx, from, marks, &memory, out);
+  lapis_status s = mat_pick(p->from->ctx, from, marks, &memory, out);
   keep(p, memory);
   return s;
 }
@@ -256,8 +256,11 @@ static lapis_status solver_for(part *p, const void *settings)
   }
   lapis_status s = relabel(p, settings);
   if (s != LAPIS_ENOTBUILT) return s;
-  return lapis_solver_new(p->from->ctx, p->from->method, &p->train, settings,
-                          &p->solver);
+  s = lapis_solver_new(p->from->ctx, p->from->method, &p->train, settings,
+                       &p->solver);
+  /* of the others the model is asked: what it says of its own is not read */
+  if (s >= 0 && !p->from->transductive) p->solver->brief = true;
+  return s;
 }
 
 /* The map makes no numbers of what is left out, if these settings say so. */

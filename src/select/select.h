@@ -30,9 +30,4 @@ static inline bool fold_hides(const fold_plan *p, int64_t fold, int64_t c,
 }
 void folds_free(fold_plan *plan);
 
-/* Columns of `from` whose mark equals keep, packed, as new doubles that the
- * caller frees; *count of them. */
-lapis_status columns_pick(lapis_ctx *ctx, const lapis_mat *from,
-                          const bool *keep, double **memory, lapis_mat *out);
-
 #endif

@@ -8,6 +8,7 @@
 
 #include "mat/mat.h"
 #include "op/map.h"
+#include "solve/labelled.h"
 #include "solve/linear/linear.h"
 #include "solve/mc/mc.h"
 #include "solve/robust/robust.h"
@@ -17,11 +18,15 @@
 static const method_entry list[] = {
     {.method = &rr_method,
      .splits = true,
+     .labelled_only = true,
+     .check_unlabelled = rr_check_unlabelled,
      .create = rr_new,
      .predict_method = &rr_predict_method,
      .predict = rr_predict_new},
     {.method = &rlda_method,
      .splits = true,
+     .labelled_only = true,
+     .check_unlabelled = rr_check_unlabelled,
      .create = rlda_new,
      .predict_method = &rlda_predict_method,
      .predict = rr_predict_new},
@@ -41,6 +46,8 @@ static const method_entry list[] = {
      .predict = misvm_predict_new},
     {.method = &svmplus_method,
      .splits = true,
+     .labelled_only = true,
+     .check_unlabelled = sv_check_unlabelled,
      .create = svmplus_new,
      .predict_method = &svmplus_predict_method,
      .predict = sv_predict_new,
@@ -168,7 +175,10 @@ static lapis_status make(lapis_ctx *ctx, const method_entry *e,
   void *set = base_alloc(ctx, 1, m->settings_size);
   lapis_status s = LAPIS_ENOMEM;
   if (set != NULL) s = lapis_settings_copy(ctx, m, settings, set);
-  if (s >= 0) s = e->create(ctx, data, set, out);
+  bool some = s >= 0 && labelled_is_needed(ctx, e, data);
+  if (s >= 0)
+    s = some ? labelled_new(ctx, e, data, set, out)
+             : e->create(ctx, data, set, out);
   base_free(set);
   if (s >= 0) (*out)->features = data->X.rows;
   return s;

@@ -14,6 +14,11 @@ typedef lapis_status (*method_predict_fn)(
 typedef lapis_status (*method_check_fn)(lapis_ctx *ctx, const lapis_data *data,
                                         const void *settings);
 
+typedef lapis_status (*method_unlabelled_fn)(lapis_ctx *ctx, const char *method,
+                                             const lapis_data *data,
+                                             const void *settings,
+                                             const bool *known);
+
 typedef struct method_entry {
   const lapis_method *method;
   method_new_fn create;
@@ -25,6 +30,11 @@ typedef struct method_entry {
   bool transductive;
   bool sparse; /* checks by itself what has to be dense */
   bool splits; /* its samples may be divided among processes */
+  /* Learns from samples that have targets alone; the others are answered
+   * (labelled.c).  The check is of the data as given, whose rows it names:
+   * known (n) marks those that are learnt from. */
+  bool labelled_only;
+  method_unlabelled_fn check_unlabelled;
 } method_entry;
 /* NULL past the end, or where there is none of that name. */
 const method_entry *method_entry_at(int i);

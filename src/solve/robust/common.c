@@ -16,18 +16,22 @@ static bool seen(const lapis_mat *X, int64_t i, int64_t j)
   return !isnan(lapis_mat_at(X, i, j));
 }
 
+static lapis_status check_sample(lapis_ctx *ctx, const char *method,
+                                 const lapis_mat *X, int64_t j)
+{
+  int64_t i = 0;
+  while (i < X->rows && !seen(X, i, j)) i++;
+  if (i < X->rows) return LAPIS_OK;
+  return lapis_fail(ctx, LAPIS_EMISSING,
+                    "%s: X, row %" PRId64 ": nothing of this sample is "
+                    "observed; leave it out",
+                    method, j + 1);
+}
+
 static lapis_status check_samples(lapis_ctx *ctx, const char *method,
                                   const lapis_mat *X)
 {
-  for (int64_t j = 0; j < X->cols; j++) {
-    int64_t i = 0;
-    while (i < X->rows && !seen(X, i, j)) i++;
-    if (i == X->rows)
-      return lapis_fail(ctx, LAPIS_EMISSING,
-                        "%s: X, row %" PRId64 ": nothing of this sample is "
-                        "observed; leave it out",
-                        method, j + 1);
-  }
+  for (int64_t j = 0; j < X->cols; j++) TRY(check_sample(ctx, method, X, j));
   return LAPIS_OK;
 }
 
@@ -48,6 +52,19 @@ lapis_status rr_check_X(lapis_ctx *ctx, const char *method, const lapis_mat *X)
 {
   TRY(rr_check_new(ctx, method, X));
   return check_samples(ctx, method, X);
+}
+
+lapis_status rr_check_unlabelled(lapis_ctx *ctx, const char *method,
+                                 const lapis_data *data, const void *settings,
+                                 const bool *known)
+{
+  const lapis_rr_settings *set = settings;
+  const lapis_mat *X = &data->X;
+  bool raw = set->denoise == LAPIS_RR_NONE && set->refill == 0;
+  TRY(mat_check_finite(ctx, method, "X", X, !raw));
+  for (int64_t j = 0; j < X->cols; j++)
+    if (known[j]) TRY(check_sample(ctx, method, X, j));
+  return LAPIS_OK;
 }
 
 double rr_lambda(double lambda, int64_t d, int64_t n)

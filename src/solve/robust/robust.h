@@ -187,6 +187,10 @@ lapis_status rr_new(lapis_ctx *ctx, const lapis_data *data,
                     const void *settings, lapis_solver **out);
 lapis_status rlda_new(lapis_ctx *ctx, const lapis_data *data,
                       const void *settings, lapis_solver **out);
+/* method_unlabelled_fn of src/solve/methods.h */
+lapis_status rr_check_unlabelled(lapis_ctx *ctx, const char *method,
+                                 const lapis_data *data, const void *settings,
+                                 const bool *known);
 
 /* T from D-hat.  W'W = Q diag(l) Q': column i of T'Q solves
  * (l_i Dh Dh' + gamma I) t = l_i Dh (Q'Y)_i'; where n < d + 1 the same through

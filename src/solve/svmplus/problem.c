@@ -110,6 +110,30 @@ lapis_status sv_check_data(lapis_ctx *ctx, const char *method,
   return LAPIS_OK;
 }
 
+lapis_status sv_check_unlabelled(lapis_ctx *ctx, const char *method,
+                                 const lapis_data *data, const void *settings,
+                                 const bool *known)
+{
+  const lapis_svmplus_settings *set = settings;
+  const lapis_mat *P = &data->P;
+  if (set->kernel == LAPIS_KERNEL_PRECOMPUTED ||
+      set->kernel_priv == LAPIS_KERNEL_PRECOMPUTED)
+    return lapis_fail(ctx, LAPIS_EMISSING,
+                      "%s: Y has unknown labels, and a precomputed kernel "
+                      "is of the samples that are learnt from: give those, and "
+                      "ask predict for the others",
+                      method);
+  TRY(mat_check_finite(ctx, method, "X", &data->X, false));
+  for (int64_t j = 0; j < P->cols && P->colptr == NULL; j++)
+    for (int64_t i = 0; i < P->rows && known[j]; i++)
+      if (isnan(lapis_mat_at(P, i, j)))
+        return lapis_fail(ctx, LAPIS_EMISSING,
+                          "%s: P is NaN at row %" PRId64 ", column "
+                          "%" PRId64 "; rows with a label need all of P",
+                          method, j + 1, i + 1);
+  return LAPIS_OK;
+}
+
 void sv_warn_constant(lapis_ctx *ctx, const char *method, const lapis_mat *P)
 {
   if (mat_empty(P) || P->colptr != NULL) return; /* sparse: hardly so */

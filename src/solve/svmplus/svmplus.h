@@ -50,6 +50,10 @@ lapis_status svmplus_new(lapis_ctx *ctx, const lapis_data *data,
                          const void *settings, lapis_solver **out);
 lapis_status misvm_new(lapis_ctx *ctx, const lapis_data *data,
                        const void *settings, lapis_solver **out);
+/* method_unlabelled_fn of src/solve/methods.h */
+lapis_status sv_check_unlabelled(lapis_ctx *ctx, const char *method,
+                                 const lapis_data *data, const void *settings,
+                                 const bool *known);
 extern const lapis_method svmplus_predict_method, misvm_predict_method;
 
 /* What one binary problem is made of.  A 1 is appended to x and to z without

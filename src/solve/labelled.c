@@ -1,0 +1,268 @@
+/* labelled.c - methods that learn from samples with targets, given some
+ * without: those with all their targets are learnt from, the others are asked
+ * what the model says of new samples.
+ *
+ * Results that have a column a sample have one for all of them; what only
+ * training samples have (alpha, dual) is 0 for the others, which is what it is:
+ * they have no part in the fit.  `used` says who was learnt from.  Everything
+ * else is the fit's own, to the bit. */
+#include "solve/labelled.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/keep.h"
+#include "lapis/lapis_tools.h"
+#include "mat/mat.h"
+
+enum { COPIES = 4 }; /* X, Y, P of those used, X of the others */
+
+typedef struct labelled {
+  lapis_solver base;
+  const method_entry *e;
+  int64_t n, count; /* samples, and those that are used */
+  bool *known;      /* n */
+  lapis_data part, rest;
+  double *memory[COPIES], *weight;
+  lapis_solver *fit, *answer;
+  double *used; /* n: 1 or 0 */
+} labelled;
+
+static labelled *labelled_of(const lapis_solver *s)
+{
+  return (labelled *)(uintptr_t)s;
+}
+
+/* ---- who has targets ----------------------------------------------------*/
+static bool has_all(const lapis_mat *Y, int64_t j)
+{
+  for (int64_t i = 0; i < Y->rows; i++)
+    if (isnan(lapis_mat_at(Y, i, j))) return false;
+  return true;
+}
+
+bool labelled_is_needed(lapis_ctx *ctx, const method_entry *e,
+                        const lapis_data *data)
+{
+  int64_t n = data->X.cols;
+  bool fits = data->Y.rows > 0 && data->Y.cols == n &&
+              (data->P.rows == 0 || data->P.cols == n);
+  return e->labelled_only && base_ranks(ctx) == 1 && fits &&
+         lapis_mat_missing(&data->Y) > 0;
+}
+
+/* ---- solving ------------------------------------------------------------*/
+/* What is left of the fit's time limit. */
+static lapis_status set_limit(const labelled *w, void *options)
+{
+  const lapis_method *table = w->e->predict_method;
+  char text[64];
+  double limit;
+  TRY(lapis_settings_get(w->base.ctx, w->e->method, w->fit->settings,
+                         "time-limit", text, sizeof text));
+  if (!lapis_number_read(text, NULL, &limit) || !isfinite(limit))
+    return LAPIS_OK;
+  for (int i = 0; i < table->n_params; i++) {
+    if (strcmp(table->params[i].name, "time-limit") != 0) continue;
+    snprintf(text, sizeof text, "%.17g",
+             fmax(limit - w->fit->info.seconds, 1e-3));
+    return lapis_settings_set(w->base.ctx, table, options, "time-limit", text);
+  }
+  return LAPIS_OK;
+}
+
+static lapis_status ask(labelled *w)
+{
+  const method_entry *e = w->e;
+  lapis_ctx *ctx = w->base.ctx;
+  lapis_solver_free(w->answer);
+  w->answer = NULL;
+  void *options = base_alloc(ctx, 1, e->predict_method->settings_size);
+  if (options == NULL) return LAPIS_ENOMEM;
+  lapis_status s = lapis_settings_copy(ctx, e->predict_method, NULL, options);
+  if (s >= 0) s = set_limit(w, options);
+  if (s >= 0) s = w->fit->cls->learn(w->fit);
+  if (s >= 0)
+    s = e->predict(ctx, &w->rest, w->fit->settings, &w->fit->learned, options,
+                   &w->answer);
+  base_free(options);
+  keep_pause(ctx, true); /* quick: done again by a resumed run */
+  if (s >= 0) s = lapis_solve(w->answer);
+  keep_pause(ctx, false);
+  return s;
+}
+
+/* of: a column a sample that was used; rest: one of each of the others, or
+ * NULL.  Memory of an earlier solve is taken again. */
+static lapis_status scatter(labelled *w, const char *name, const lapis_mat *of,
+                            const lapis_mat *rest)
+{
+  const lapis_mat *before = named_find(&w->base.result, name);
+  bool again = before != NULL && before->rows == of->rows;
+  double *to =
+      again ? before->val : arena_reals(&w->base.arena, of->rows * w->n);
+  int64_t at[2] = {0, 0};
+  if (to == NULL) return LAPIS_ENOMEM;
+  for (int64_t j = 0; j < w->n; j++) {
+    const lapis_mat *from = w->known[j] ? of : rest;
+    int64_t k = at[w->known[j]]++;
+    for (int64_t i = 0; i < of->rows; i++)
+      to[j * of->rows + i] = from == NULL ? 0 : lapis_mat_at(from, i, k);
+  }
+  solver_publish(&w->base, name, lapis_mat_f64(to, of->rows, w->n));
+  return LAPIS_OK;
+}
+
+static lapis_status publish(labelled *w)
+{
+  const named_list *all = &w->fit->result;
+  for (int i = 0; i < all->count; i++) {
+    const char *name = all->item[i].name;
+    const lapis_mat *of = &all->item[i].mat, *rest = NULL;
+    if (w->answer != NULL) rest = named_find(&w->answer->result, name);
+    if (rest != NULL && rest->rows != of->rows) rest = NULL;
+    if (solver_is_of_samples(name) && of->cols == w->count)
+      TRY(scatter(w, name, of, rest));
+    else
+      solver_publish(&w->base, name, *of);
+  }
+  solver_publish(&w->base, "used", lapis_mat_f64(w->used, 1, w->n));
+  return LAPIS_OK;
+}
+
+static lapis_status solve(lapis_solver *s)
+{
+  labelled *w = labelled_of(s);
+  w->fit->brief = s->brief;
+  lapis_status status = lapis_solve(w->fit);
+  if (status < 0) return status;
+  lapis_status asked =
+      s->brief || status == LAPIS_CANCELLED ? LAPIS_OK : ask(w);
+  if (asked < 0) return asked;
+  s->info = w->fit->info;
+  s->settings = w->fit->settings;
+  TRY(publish(w));
+  return status == LAPIS_OK ? asked : status;
+}
+
+static lapis_status learn(lapis_solver *s)
+{
+  labelled *w = labelled_of(s);
+  TRY(w->fit->cls->learn(w->fit));
+  s->learned = w->fit->learned;
+  return LAPIS_OK;
+}
+
+static lapis_status retune(lapis_solver *s, const void *settings)
+{
+  labelled *w = labelled_of(s);
+  TRY(lapis_solver_retune(w->fit, settings));
+  s->settings = w->fit->settings;
+  return LAPIS_OK;
+}
+
+/* ---- constructor --------------------------------------------------------*/
+static void release(lapis_solver *s)
+{
+  labelled *w = labelled_of(s);
+  lapis_solver_free(w->answer);
+  lapis_solver_free(w->fit);
+  for (int i = 0; i < COPIES; i++) base_free(w->memory[i]);
+  base_free(w->weight);
+  base_free(w->known);
+}
+
+/* The name is the method's, by which its model is known. */
+#define CLASS(name)                                                    \
+  {                                                                    \
+    .method = name, .solve = solve, .free = release, .retune = retune, \
+    .learn = learn                                                     \
+  }
+static const solver_class classes[] = {CLASS("rr"), CLASS("rlda"),
+                                       CLASS("svmplus")};
+enum { CLASSES = sizeof classes / sizeof *classes };
+
+static const solver_class *class_of(const lapis_method *m)
+{
+  int k = 0;
+  while (k < CLASSES - 1 && strcmp(classes[k].method, m->name) != 0) k++;
+  return &classes[k];
+}
+
+/* Of all samples, under the numbers that they have there. */
+static lapis_status check(labelled *w, const lapis_data *data,
+                          const void *settings)
+{
+  lapis_ctx *ctx = w->base.ctx;
+  const char *name = w->e->method->name;
+  TRY(mat_check_finite(ctx, name, "Y", &data->Y, true));
+  if (w->count == 0)
+    return lapis_fail(ctx, LAPIS_EMISSING,
+                      "%s: Y: no row has %s; samples with one are learnt from",
+                      name, data->Y.rows > 1 ? "all its targets" : "a target");
+  return w->e->check_unlabelled(ctx, name, data, settings, w->known);
+}
+
+static lapis_status pick(labelled *w, const lapis_data *data)
+{
+  lapis_ctx *ctx = w->base.ctx;
+  bool *others = base_alloc(ctx, w->n, sizeof *others);
+  if (others == NULL) return LAPIS_ENOMEM;
+  for (int64_t j = 0; j < w->n; j++) others[j] = !w->known[j];
+  double **to = w->memory;
+  lapis_status s = mat_pick(ctx, &data->X, w->known, &to[0], &w->part.X);
+  if (s >= 0) s = mat_pick(ctx, &data->Y, w->known, &to[1], &w->part.Y);
+  if (s >= 0 && data->P.rows > 0)
+    s = mat_pick(ctx, &data->P, w->known, &to[2], &w->part.P);
+  if (s >= 0) s = mat_pick(ctx, &data->X, others, &to[3], &w->rest.X);
+  base_free(others);
+  TRY(s);
+  if (data->weight == NULL) return LAPIS_OK;
+  w->weight = base_alloc(ctx, w->count, sizeof *w->weight);
+  if (w->weight == NULL) return LAPIS_ENOMEM;
+  for (int64_t j = 0, k = 0; j < w->n; j++)
+    if (w->known[j]) w->weight[k++] = data->weight[j];
+  w->part.weight = w->weight;
+  return LAPIS_OK;
+}
+
+static lapis_status build(labelled *w, const lapis_data *data,
+                          const void *settings)
+{
+  lapis_ctx *ctx = w->base.ctx;
+  w->n = data->X.cols;
+  w->known = base_alloc(ctx, w->n, sizeof *w->known);
+  w->used = arena_reals(&w->base.arena, w->n);
+  if (w->known == NULL || w->used == NULL) return LAPIS_ENOMEM;
+  for (int64_t j = 0; j < w->n; j++) {
+    w->known[j] = has_all(&data->Y, j);
+    w->used[j] = w->known[j];
+    w->count += w->known[j];
+  }
+  TRY(check(w, data, settings));
+  TRY(pick(w, data));
+  base_say(ctx, 1,
+           "%s: %" PRId64 " of %" PRId64 " samples have a target and are "
+           "learnt from; the others are answered",
+           w->e->method->name, w->count, w->n);
+  return w->e->create(ctx, &w->part, settings, &w->fit);
+}
+
+lapis_status labelled_new(lapis_ctx *ctx, const method_entry *e,
+                          const lapis_data *data, const void *settings,
+                          lapis_solver **out)
+{
+  lapis_solver *s;
+  TRY(solver_alloc(ctx, class_of(e->method), sizeof(labelled), &s));
+  labelled *w = labelled_of(s);
+  w->e = e;
+  lapis_status status = build(w, data, settings);
+  if (status < 0) {
+    lapis_solver_free(s);
+    return status;
+  }
+  s->settings = w->fit->settings;
+  *out = s;
+  return LAPIS_OK;
+}
