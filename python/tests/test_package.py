@@ -12,9 +12,20 @@ from pathlib import Path
 import lapis
 from lapis import _library
 
-PYTHON = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
+PYTHON = ROOT / "python"
 PROGRAM = ("import lapis, numpy as np; print(lapis.__file__); "
            "print(lapis.assign(np.eye(3)).objective)")
+# The libraries that come with one, beside those of a bare Python.
+MAPPED = """
+import ctypes, sys
+def mapped():
+    return {line.split()[-1] for line in open("/proc/self/maps")
+            if ".so" in line}
+before = mapped()
+ctypes.CDLL(sys.argv[1])
+print(*sorted(mapped() - before), sep="\\n")
+"""
 
 
 class Package(unittest.TestCase):
@@ -35,20 +46,44 @@ class Package(unittest.TestCase):
         self.assertTrue(place.startswith(str(path)), place)
         self.assertEqual(float(value), 0)
 
-    def test_the_wheel_holds_the_package(self):
-        shutil.copytree(PYTHON, self.at / "python",
+    def wheel(self):
+        """The wheel of this tree around the library under test."""
+        for name in ("pyproject.toml", "setup.py", "LICENSE", "MANIFEST.in"):
+            shutil.copy(ROOT / name, self.at / name)
+        shutil.copytree(ROOT / "python", self.at / "python",
                         ignore=shutil.ignore_patterns("__pycache__", "tests"))
         subprocess.run([sys.executable, "-m", "pip", "wheel", "--quiet",
                         "--no-build-isolation", "--no-deps", "--no-index",
-                        "--wheel-dir", self.at, self.at / "python"],
-                       check=True)
-        wheel, = self.at.glob("lapis-*-py3-none-any.whl")
-        shutil.unpack_archive(wheel, self.at / "unpacked", "zip")
+                        "--wheel-dir", self.at, self.at], check=True,
+                       env={**os.environ,
+                            "LAPIS_LIBRARY": _library.lib.path})
+        wheel, = self.at.glob("lapis_solvers-*-py3-none-linux_*.whl")
+        return wheel
+
+    def test_the_wheel_holds_package_and_library(self):
+        shutil.unpack_archive(self.wheel(), self.at / "unpacked", "zip")
         there = {path.name for path in
-                 (self.at / "unpacked" / "lapis").glob("*.py")}
-        here = {path.name for path in (PYTHON / "lapis").glob("*.py")}
-        self.assertEqual(there, here)
-        self.answers(self.at / "unpacked", LAPIS_LIBRARY=_library.lib.path)
+                 (self.at / "unpacked" / "lapis").glob("*.*")}
+        here = {path.name for path in (ROOT / "python/lapis").glob("*.*")}
+        self.assertEqual(there, here | {_library.SONAME})
+        self.answers(self.at / "unpacked")
+
+    @unittest.skipUnless(shutil.which("patchelf"), "patchelf is not there")
+    def test_a_wheel_with_all_libraries_stands_alone(self):
+        subprocess.run([ROOT / "tools/vendor-wheel", self.wheel(),
+                        self.at / "house"], check=True, stdout=subprocess.PIPE)
+        wheel, = (self.at / "house").glob("*-py3-none-manylinux_2_*.whl")
+        shutil.unpack_archive(wheel, self.at / "unpacked", "zip")
+        self.answers(self.at / "unpacked")
+        mapped = subprocess.run(
+            [sys.executable, "-c", MAPPED,
+             self.at / "unpacked/lapis" / _library.SONAME],
+            check=True, text=True, capture_output=True).stdout.split()
+        self.assertTrue(any("openblas" in path for path in mapped))
+        for path in mapped:  # those of Python itself were there before
+            self.assertTrue(path.startswith(str(self.at)) or
+                            re.search(r"/(ld-linux|lib(c|m|mvec|pthread|dl|rt|"
+                                      r"resolv|util)\.)", path), path)
 
     def test_the_library_is_found_beside_an_installation(self):
         """PREFIX/lib/python3.X/site-packages finds PREFIX/lib/liblapis."""
@@ -63,7 +98,7 @@ class Package(unittest.TestCase):
 
     def test_one_version(self):
         version = re.search(r'^version = "(.*)"$',
-                            (PYTHON / "pyproject.toml").read_text(),
+                            (ROOT / "pyproject.toml").read_text(),
                             re.MULTILINE).group(1)
         self.assertEqual(version, lapis.__version__)
 
