@@ -16,6 +16,7 @@ static const cli_option options[] = {
     {"map-priv", 0, "MAP", "the same for privileged features"},
     {"output", 'o', "F.npz", "write the result: scores, labels, low_rank, ..."},
     {"model", 0, "F.lapis", "write the model, for lapis predict"},
+    CLI_JOBS_ROW("what chooses settings and looks for suspects"),
     {"checkpoint", 0, "F",
      "keep what a killed or interrupted run needs to go on; the same command "
      "goes on from there"},

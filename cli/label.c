@@ -13,6 +13,7 @@ static const cli_option options[] = {
     {"result", 0, "F.npz", "write scores, labels, names, boxes, suspects, ..."},
     {"labels-out", 0, "F.csv",
      "write all labels, as a table that --labels reads"},
+    CLI_JOBS_ROW("what chooses settings and looks for wrong labels"),
     CLI_IMAGE_ROWS,
     {NULL, 0, NULL, NULL}};
 

@@ -126,7 +126,8 @@ static void say_command(const cli *c, const char *settings)
     const char *at = strstr(settings, name);
     bool said =
         at != NULL && at > settings + 1 && at[-1] == '-' && at[size] == ' ';
-    if (said || strcmp(name, "threshold") == 0 || strcmp(name, "by") == 0)
+    if (said || strcmp(name, "threshold") == 0 || strcmp(name, "by") == 0 ||
+        strcmp(name, "jobs") == 0)
       continue;
     fprintf(stderr, " %s%s", size > 1 ? "--" : "-", name);
     if (strcmp(value, "true") == 0) continue;

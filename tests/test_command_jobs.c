@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <time.h>
 
-#include "command.h"
+#include "label_case.h"
 
 enum { N = 60, D = 5, JOBS = 2 };
 
@@ -104,6 +104,83 @@ static void messages_keep_their_order(void **state)
   assert_memory_equal(c.err, "lapis: cv: 2 jobs, 1 thread each; ", 34);
   assert_non_null(rest);
   assert_string_equal(rest + 1, one);
+  command_end(&c);
+}
+
+/* gaps.npz: X with holes; classes.npz: three classes; cells.npz: two labels,
+ * a third of each unknown. */
+static void write_races(const command *c)
+{
+  enum { FEATURES = 8 };
+  static const char *const name[] = {"gaps", "classes", "cells"};
+  static double X[FEATURES * N], Y[2 * N];
+  lapis_ctx *ctx = lapis_ctx_new();
+  for (int kind = 0; kind < 3; kind++) {
+    char path[160];
+    uint64_t r = 11;
+    int rows = kind == 2 ? 2 : 1;
+    for (int j = 0; j < N; j++) {
+      double z[2] = {check_normal(&r), check_normal(&r)};
+      for (int i = 0; i < FEATURES; i++) {
+        bool hole = kind == 0 && check_uniform(&r) < .15;
+        X[j * FEATURES + i] =
+            hole ? NAN : z[i % 2] * (i + 1) + check_normal(&r);
+      }
+      double y = z[0] + .5 * check_normal(&r);
+      for (int k = 0; k < rows; k++) {
+        bool unknown = kind == 2 && check_uniform(&r) < .33;
+        Y[j * rows + k] = unknown ? NAN : k == 0 ? y > 0 : z[1] > 0;
+      }
+      if (kind == 1) Y[j] = (y > -.5) + (y > .5);
+    }
+    lapis_named item[] = {{.name = "X", .mat = lapis_mat_f64(X, FEATURES, N)},
+                          {.name = "Y", .mat = lapis_mat_f64(Y, rows, N)}};
+    snprintf(path, sizeof path, "%s/%s.npz", c->folder, name[kind]);
+    assert_int_equal(lapis_npz_write(ctx, path, item, 2), 0);
+  }
+  lapis_ctx_free(ctx);
+}
+
+/* Who was tried, how each did and who answers; suspects. */
+static void choices_are_those_of_one_job(void **state)
+{
+  (void)state;
+  static const char *const runs[] = {
+      "fit mc gaps.npz --json", "fit mc classes.npz --by auto --json",
+      "fit mc cells.npz --suspects 7 --json",
+      "fit mc cells.npz --mu-rel .1 --threshold auto --json"};
+  static char one[65536], said[65536];
+  command c;
+  command_begin(&c);
+  write_races(&c);
+  for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+    run(&c, runs[i], 1);
+    strcpy(one, c.out);
+    strcpy(said, c.err);
+    assert_non_null(strstr(said, "hid "));
+    for (int jobs = 2; jobs <= 5; jobs += 3) {
+      run(&c, runs[i], jobs);
+      assert_string_equal(c.out, one);
+      assert_string_equal(c.err, said);
+    }
+  }
+  command_end(&c);
+}
+
+static void label_answers_as_with_one_job(void **state)
+{
+  (void)state;
+  static const char *const kinds[] = {"across", "down", "slanted"};
+  static char one[65536];
+  command c;
+  command_need_images();
+  begin_stripes(&c, 3);
+  write_labels(&c, kinds, 3, 15);
+  run(&c, CHOOSING " --no-cache --folds 3", 1);
+  strcpy(one, c.out);
+  assert_non_null(strstr(one, "labels"));
+  run(&c, CHOOSING " --no-cache --folds 3", 3);
+  assert_string_equal(c.out, one);
   command_end(&c);
 }
 
@@ -262,6 +339,8 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(answers_are_those_of_one_job),
+      cmocka_unit_test(choices_are_those_of_one_job),
+      cmocka_unit_test(label_answers_as_with_one_job),
       cmocka_unit_test(messages_keep_their_order),
       cmocka_unit_test(refusals),
       cmocka_unit_test(no_end_leaves_a_process),

@@ -118,9 +118,8 @@ LAPIS_API void lapis_ctx_free(lapis_ctx *ctx);
  * which every call sets anew, so that "deterministic" promises equal bits only
  * where no other context with another number computes at the same time.
  *
- * Jobs are forks of the process, which share the threads, answer as one job of
- * as many threads would, and end with the call.  A program whose other threads
- * use OpenBLAS meanwhile keeps to one: a fork finds their locks as they are. */
+ * Jobs are forks of the process: they share the threads, answer as one job of
+ * as many, and end with the call.  Not while other threads use OpenBLAS. */
 LAPIS_API lapis_status lapis_ctx_set(lapis_ctx *ctx, const char *key,
                                      const char *value);
 LAPIS_API void lapis_ctx_cancel(lapis_ctx *ctx); /* from any thread or signal */

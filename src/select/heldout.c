@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/jobs.h"
 #include "base/keep.h"
 #include "select/runners.h"
 
@@ -60,6 +61,7 @@ static lapis_status answer(lapis_race *r, int k, int64_t fold)
 
 static lapis_status answer_all(lapis_race *r, int k)
 {
+  if (jobs_of(r->ctx, r->used) > 1) return race_ask_jobs(r, k, answer);
   for (int64_t f = 0; f < r->used; f++) {
     lapis_status s = answer(r, k, f);
     if (s == LAPIS_EDATA || s == LAPIS_EMISSING) continue;

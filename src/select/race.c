@@ -154,7 +154,7 @@ static lapis_status draw(lapis_race *r)
 }
 
 /* ---- running ------------------------------------------------------------*/
-static bool show(lapis_race *r, int64_t done, int64_t all, double started)
+bool race_show(lapis_race *r, int64_t done, int64_t all, double started)
 {
   lapis_progress now = {.method = "race",
                         .iter = done,
@@ -180,6 +180,7 @@ static lapis_status run_all(lapis_race *r, int first)
 {
   double started = base_seconds();
   int64_t all = (r->count - first) * r->used;
+  if (race_jobs(r, first) > 1) return race_run_jobs(r, first);
   for (int64_t f = 0; f < r->used; f++)
     for (int i = first; i < r->count; i++) {
       lapis_status s = runner_answers(r, &r->run[i], f);
@@ -189,7 +190,7 @@ static lapis_status run_all(lapis_race *r, int first)
         s = LAPIS_OK;
       }
       if (s < 0 || s == LAPIS_CANCELLED) return s;
-      if (!show(r, f * (r->count - first) + i - first + 1, all, started))
+      if (!race_show(r, f * (r->count - first) + i - first + 1, all, started))
         return LAPIS_CANCELLED;
       if (!base_late(r->ctx)) continue;
       bool whole = i == r->count - 1 && s == LAPIS_OK;

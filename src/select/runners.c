@@ -241,19 +241,35 @@ static lapis_status keep_completed(lapis_race *r, int64_t fold,
   return LAPIS_OK;
 }
 
-static lapis_status solve_mc(lapis_race *r, runner *x, lapis_data *data,
-                             int64_t fold, bool turned)
+static bool is_turned(const runner *x)
+{
+  return x->set.labels == LAPIS_MC_LABELS_RARE;
+}
+
+/* A race needs no more than this. */
+static lapis_mc_settings loosened(const runner *x)
 {
   lapis_mc_settings set = x->set;
-  lapis_solver *s;
-  lapis_mat scores;
-  bool own = false;
-  if (turned) set.labels = LAPIS_MC_LABELS_01;
+  if (is_turned(x)) set.labels = LAPIS_MC_LABELS_01;
   set.stop.tol = fmax(set.stop.tol, LOOSE_TOL);
   set.stop.max_iters = LOOSE_ITERS;
   set.stop.seconds = INFINITY;
   set.certificate = set.class_features = set.debias = false;
-  bool completes = r->fills && x == r->run;
+  return set;
+}
+
+static bool completes_gaps(const lapis_race *r, const runner *x)
+{
+  return r->fills && x == r->run;
+}
+
+static lapis_status solve_mc(lapis_race *r, runner *x, lapis_data *data,
+                             int64_t fold)
+{
+  lapis_mc_settings set = loosened(x);
+  lapis_solver *s;
+  lapis_mat scores;
+  bool own = false, completes = completes_gaps(r, x);
   if (completes) {
     set.dense = own = true;
     TRY(lapis_mc_new(r->ctx, data, &set, &s));
@@ -267,7 +283,7 @@ static lapis_status solve_mc(lapis_race *r, runner *x, lapis_data *data,
     if (got < 0) status = got;
   }
   if (status >= 0 && status != LAPIS_CANCELLED)
-    keep_hidden(r, x, fold, scores.val, turned);
+    keep_hidden(r, x, fold, scores.val, is_turned(x));
   if (status >= 0 && completes) {
     lapis_status kept = keep_completed(r, fold, s);
     if (kept < 0) status = kept;
@@ -280,13 +296,12 @@ static lapis_status mc_answers(lapis_race *r, runner *x, int64_t fold)
 {
   bool pm = x->set.labels == LAPIS_MC_LABELS_PM ||
             (x->set.labels == LAPIS_MC_LABELS_AUTO && !r->labels.zero_one);
-  bool turned = x->set.labels == LAPIS_MC_LABELS_RARE;
-  double *y = shown(r, fold, turned);
+  double *y = shown(r, fold, is_turned(x));
   if (y == NULL) return LAPIS_ENOMEM;
   for (int64_t k = 0; !pm && k < r->K * r->n; k++)
     if (y[k] < 0) y[k] = 0;
   lapis_data data = {.X = r->X[x->map], .Y = lapis_mat_f64(y, r->K, r->n)};
-  lapis_status s = solve_mc(r, x, &data, fold, turned);
+  lapis_status s = solve_mc(r, x, &data, fold);
   base_free(y);
   return s;
 }
@@ -419,13 +434,31 @@ lapis_status runners_mean(lapis_race *r, int a, int b)
   return LAPIS_OK;
 }
 
+lapis_status runners_share(lapis_race *r, int first, int last)
+{
+  for (int i = first; i <= last; i++) {
+    const runner *x = &r->run[i];
+    const lapis_mc_settings set = loosened(x);
+    bool mc = x->kind == RUNNER_MC && !completes_gaps(r, x);
+    if (mc && !r->tried[x->map]) make_common(r, x->map, &set);
+    bool gaps = x->kind == RUNNER_LINEAR && !x->filled;
+    if (gaps && r->filled[x->map] == NULL) TRY(fill_gaps(r, x->map));
+  }
+  return base_cancelled(r->ctx) ? LAPIS_CANCELLED : LAPIS_OK;
+}
+
+lapis_status runner_room(const lapis_race *r, runner *x)
+{
+  if (x->score != NULL) return LAPIS_OK;
+  x->score = base_alloc_raw(r->ctx, r->K * r->n, sizeof *x->score);
+  if (x->score == NULL) return LAPIS_ENOMEM;
+  for (int64_t k = 0; k < r->K * r->n; k++) x->score[k] = NAN;
+  return LAPIS_OK;
+}
+
 lapis_status runner_answers(lapis_race *r, runner *x, int64_t fold)
 {
-  if (x->score == NULL) {
-    x->score = base_alloc_raw(r->ctx, r->K * r->n, sizeof *x->score);
-    if (x->score == NULL) return LAPIS_ENOMEM;
-    for (int64_t k = 0; k < r->K * r->n; k++) x->score[k] = NAN;
-  }
+  TRY(runner_room(r, x));
   return x->kind == RUNNER_LINEAR ? linear_answers(r, x, fold)
                                   : mc_answers(r, x, fold);
 }

@@ -60,6 +60,11 @@ lapis_status runners_mean(lapis_race *r, int a, int b);
 /* Answers of a runner for what this fold hides.  LAPIS_EDATA where the fold
  * leaves too little to learn from. */
 lapis_status runner_answers(lapis_race *r, runner *x, int64_t fold);
+/* Place for its scores, none known; nothing where it is there. */
+lapis_status runner_room(const lapis_race *r, runner *x);
+/* What runners first .. last have in common over folds, made before the first
+ * answer for processes that share it. */
+lapis_status runners_share(lapis_race *r, int first, int last);
 /* As if x had never been asked about the fold. */
 void runner_forget(const lapis_race *r, runner *x, int64_t fold);
 
@@ -70,6 +75,17 @@ void race_drop_data(lapis_race *r);
 bool race_has(const lapis_race *r, int i);
 /* What an mc runner ran with, and its calibration, borrowed. */
 void race_take(const lapis_race *r, const runner *x, lapis_mc_settings *set);
+
+/* The bar; false: stop. */
+bool race_show(lapis_race *r, int64_t done, int64_t all, double started);
+
+/* race_jobs.c: as many processes as are asked for and of use to runners from
+ * first on; their answers over all folds; what is kept where time runs out. */
+int race_jobs(const lapis_race *r, int first);
+lapis_status race_run_jobs(lapis_race *r, int first);
+/* Of runner k alone, by a function that answers for one fold. */
+typedef lapis_status runner_answer_fn(lapis_race *r, int k, int64_t fold);
+lapis_status race_ask_jobs(lapis_race *r, int k, runner_answer_fn *answer);
 
 /* judge.c: loss, error, AUROC, accuracy, sigmoids of a runner. */
 lapis_status runner_judge(lapis_race *r, runner *x);

@@ -1,0 +1,204 @@
+/* race_jobs.c - the runners of a race, and what one says of every hidden label,
+ * by several processes.
+ *
+ * A unit is a fold and what reads the same in it: every mc by itself, logistic
+ * regressions of the same features together, and those that read what an mc has
+ * filled with that mc.  Every solve of a race starts cold, so that who else ran
+ * in the same process changes nothing. */
+#include <math.h>
+#include <string.h>
+
+#include "base/jobs.h"
+#include "select/runners.h"
+
+typedef struct field {
+  lapis_race *r;
+  int first;
+  bool *answered; /* used x MOST_RUNNERS */
+  int leader[MOST_RUNNERS];
+  int64_t done, all;
+  double started;
+  runner_answer_fn *answer; /* of one runner; NULL: of those from first on */
+} field;
+
+enum { COMPLETED = -1 }; /* in place of a runner's number */
+
+/* ---- scores of a fold, packed -------------------------------------------*/
+static int64_t move_scores(const lapis_race *r, double *score, int64_t f,
+                           double *at, bool back)
+{
+  int64_t n = 0;
+  for (int64_t k = 0; k < r->K * r->n; k++) {
+    if (!fold_hides(&r->plan, f, k % r->K, k / r->K)) continue;
+    if (at != NULL && back) score[k] = at[n];
+    if (at != NULL && !back) at[n] = score[k];
+    n++;
+  }
+  return n;
+}
+
+/* ---- in a worker --------------------------------------------------------*/
+static lapis_status give(const lapis_race *r, int who, int64_t f, job_line *to)
+{
+  const lapis_mat *X = &r->X[0];
+  bool completed = who == COMPLETED;
+  int64_t count =
+      completed ? X->rows * X->cols : move_scores(r, NULL, f, NULL, false);
+  double *all = base_alloc_raw(r->ctx, count + 1, sizeof *all);
+  if (all == NULL) return LAPIS_ENOMEM;
+  all[0] = who;
+  if (completed)
+    memcpy(all + 1, r->completed[f], (size_t)count * sizeof *all);
+  else
+    (void)move_scores(r, r->run[who].score, f, all + 1, false);
+  bool heard = jobs_give(to, all, ((size_t)count + 1) * sizeof *all);
+  base_free(all);
+  return heard ? LAPIS_OK : LAPIS_CANCELLED;
+}
+
+/* LAPIS_TIME_LIMIT, and nothing is given, where time cut the answer short. */
+static lapis_status answer_one(const field *x, int i, int64_t f, job_line *to)
+{
+  lapis_race *r = x->r;
+  lapis_status s =
+      x->answer != NULL ? x->answer(r, i, f) : runner_answers(r, &r->run[i], f);
+  if (s == LAPIS_EDATA || s == LAPIS_EMISSING) { /* the fold has too little */
+    runner_forget(r, &r->run[i], f);
+    s = LAPIS_OK;
+  }
+  if (s < 0 || s == LAPIS_CANCELLED) return s;
+  if (s != LAPIS_OK && base_late(r->ctx)) return LAPIS_TIME_LIMIT;
+  return give(r, i, f, to);
+}
+
+static lapis_status work(void *user, int64_t unit, job_line *to)
+{
+  field *x = user;
+  lapis_race *r = x->r;
+  int64_t f = unit / MOST_RUNNERS;
+  int leader = (int)(unit % MOST_RUNNERS);
+  for (int i = leader; i < r->count; i++) {
+    if (x->leader[i] != leader) continue;
+    lapis_status s = answer_one(x, i, f, to);
+    if (s != LAPIS_OK) return s;
+    if (base_late(r->ctx)) return LAPIS_TIME_LIMIT;
+  }
+  bool filled = leader == 0 && x->answer == NULL && r->completed[f] != NULL;
+  return filled ? give(r, COMPLETED, f, to) : LAPIS_OK;
+}
+
+/* ---- in the caller ------------------------------------------------------*/
+static lapis_status take_completed(lapis_race *r, int64_t f, const double *all,
+                                   int64_t count)
+{
+  const lapis_mat *X = &r->X[0];
+  if (count != X->rows * X->cols) return LAPIS_ENUMERIC;
+  if (r->completed[f] == NULL)
+    r->completed[f] = base_alloc_raw(r->ctx, count, sizeof *all);
+  if (r->completed[f] == NULL) return LAPIS_ENOMEM;
+  memcpy(r->completed[f], all, (size_t)count * sizeof *all);
+  return LAPIS_OK;
+}
+
+static lapis_status take(void *user, int64_t unit, const void *bytes,
+                         size_t size)
+{
+  field *x = user;
+  lapis_race *r = x->r;
+  const double *all = bytes;
+  int64_t f = unit / MOST_RUNNERS, count = (int64_t)(size / sizeof *all) - 1;
+  int who = (int)all[0];
+  if (who == COMPLETED) return take_completed(r, f, all + 1, count);
+  runner *of = &r->run[who];
+  if (count != move_scores(r, NULL, f, NULL, false)) return LAPIS_ENUMERIC;
+  TRY(runner_room(r, of));
+  (void)move_scores(r, of->score, f, (double *)(uintptr_t)(all + 1), true);
+  x->answered[f * MOST_RUNNERS + who] = true;
+  x->done++;
+  bool on = x->answer != NULL || race_show(r, x->done, x->all, x->started);
+  return on ? LAPIS_OK : LAPIS_CANCELLED;
+}
+
+/* What only some have answered decides nothing, and runners that came later
+ * have to have answered all that the first ones did. */
+static void drop_unfinished(const field *x)
+{
+  lapis_race *r = x->r;
+  bool all = true;
+  for (int64_t f = 0; f < r->used; f++)
+    for (int i = x->first; i < r->count; i++)
+      all = all && x->answered[f * MOST_RUNNERS + i];
+  for (int64_t f = 0; !all && f < r->used; f++) {
+    bool whole = x->first == 0;
+    for (int i = x->first; i < r->count; i++)
+      whole = whole && x->answered[f * MOST_RUNNERS + i];
+    for (int i = x->first; !whole && i < r->count; i++)
+      runner_forget(r, &r->run[i], f);
+  }
+}
+
+static bool reads_alike(const runner *a, const runner *b)
+{
+  return a->kind == RUNNER_LINEAR && b->kind == RUNNER_LINEAR &&
+         a->map == b->map && a->filled == b->filled;
+}
+
+static void find_leaders(field *x)
+{
+  const lapis_race *r = x->r;
+  for (int i = x->first; i < r->count; i++) {
+    int at = x->first;
+    while (at < i && !reads_alike(&r->run[at], &r->run[i])) at++;
+    bool after_filler = r->run[i].filled && x->first == 0;
+    x->leader[i] = after_filler ? 0 : at;
+  }
+}
+
+static lapis_status run(field *x, const int64_t *unit, int64_t count, int jobs)
+{
+  lapis_race *r = x->r;
+  job_list list = {.ctx = r->ctx,
+                   .who = "race",
+                   .unit = unit,
+                   .count = count,
+                   .work = work,
+                   .take = take,
+                   .user = x};
+  x->answered = base_alloc(r->ctx, r->used * MOST_RUNNERS, sizeof(bool));
+  if (x->answered == NULL) return LAPIS_ENOMEM;
+  int threads = jobs_divide(r->ctx, "race", jobs);
+  x->started = base_seconds();
+  lapis_status s =
+      runners_share(r, x->first, x->answer == NULL ? r->count - 1 : x->first);
+  if (s == LAPIS_OK) s = jobs_run(&list, jobs);
+  jobs_undivide(r->ctx, threads);
+  if (s == LAPIS_TIME_LIMIT && x->answer == NULL) drop_unfinished(x);
+  base_free(x->answered);
+  return s;
+}
+
+int race_jobs(const lapis_race *r, int first)
+{
+  return jobs_of(r->ctx, (r->count - first) * r->used);
+}
+
+lapis_status race_run_jobs(lapis_race *r, int first)
+{
+  field x = {.r = r, .first = first, .all = (r->count - first) * r->used};
+  int64_t unit[MOST_FOLDS * MOST_RUNNERS], count = 0;
+  find_leaders(&x);
+  for (int64_t f = 0; f < r->used; f++)
+    for (int i = first; i < r->count; i++)
+      if (x.leader[i] == i) unit[count++] = f * MOST_RUNNERS + i;
+  return run(&x, unit, count, jobs_of(r->ctx, count));
+}
+
+lapis_status race_ask_jobs(lapis_race *r, int k, runner_answer_fn *answer)
+{
+  field x = {.r = r, .first = k, .answer = answer, .all = r->used};
+  int64_t unit[MOST_FOLDS];
+  for (int i = 0; i < r->count; i++) x.leader[i] = i;
+  for (int64_t f = 0; f < r->used; f++) unit[f] = f * MOST_RUNNERS + k;
+  TRY(runner_room(r, &r->run[k]));
+  return run(&x, unit, r->used, jobs_of(r->ctx, r->used));
+}
