@@ -121,12 +121,50 @@ static void a_calibration_decides(void **state)
   discard(p, s);
 }
 
+/* The problem as stated, whatever the units: its gradient at the answer, with
+ * scores from the weights in these units, against the size of its terms. */
+static void units_do_not_keep_it_from_the_optimum(void **state)
+{
+  (void)state;
+  static const double unit[D] = {1e6, 1e-3, 1e4, 1, 1e3, 10, 300};
+  problem *p = make();
+  lapis_linear_settings set = lapis_linear_defaults();
+  set.C = .5;
+  for (int j = 0; j < N; j++) {
+    for (int i = 0; i < D; i++) p->X[D * j + i] *= unit[i];
+    p->X[D * j] += 3e6;
+    p->Y[j] = (p->truth[j] > 0) != (j % 7 == 0); /* all known, some wrong */
+    p->X[D * j + 3] += p->truth[j] == 1 ? 2 : 0;
+  }
+  lapis_solver *s = fit(p, &set);
+  assert_true(lapis_result_info(s)->iterations < 200);
+  const double *w = check_result(s, "weights");
+  double g[D + 1], size[D + 1];
+  for (int i = 0; i < D; i++) g[i] = size[i] = w[i];
+  g[D] = size[D] = 0;
+  for (int j = 0; j < N; j++) {
+    double f = w[D], sign = p->Y[j] > 0 ? 1 : -1;
+    for (int i = 0; i < D; i++) f += w[i] * p->X[D * j + i];
+    double r = -set.C * sign / (1 + exp(sign * f));
+    for (int i = 0; i <= D; i++) {
+      double x = i < D ? p->X[D * j + i] : 1;
+      g[i] += r * x;
+      size[i] += fabs(r * x);
+    }
+  }
+  for (int i = 0; i <= D; i++)
+    check_at_most(fabs(g[i]), 1e-4 * fabs(size[i]) + 1e-7, "gradient", __FILE__,
+                  __LINE__);
+  discard(p, s);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_middle_class_has_its_place),
       cmocka_unit_test(gaps_hold_means),
       cmocka_unit_test(a_calibration_decides),
+      cmocka_unit_test(units_do_not_keep_it_from_the_optimum),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

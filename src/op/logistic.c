@@ -49,6 +49,16 @@ static double dot(const double *a, const double *b, int64_t n)
   return sum;
 }
 
+/* |w|^2, each square with its weight. */
+static double square(const walk *w, const double *v)
+{
+  const double *r = w->p->ridge;
+  double sum = 0;
+  if (r == NULL) return dot(v, v, w->d);
+  for (int64_t i = 0; i < w->d; i++) sum += r[i] * v[i] * v[i];
+  return sum;
+}
+
 /* ---- values and gradients -----------------------------------------------*/
 /* The loss of a label at its scores F, which become the residuals. */
 static double label_loss(const walk *w, int64_t c, double bias, double *bias_g)
@@ -110,7 +120,7 @@ static void losses(walk *w)
   if (w->p->classes) w->value[0] = all_classes_loss(w);
   for (int64_t c = 0; c < w->K; c++) {
     const double *v = w->next + c * w->size;
-    double *g = w->slope + c * w->size, half = dot(v, v, w->d) / 2;
+    double *g = w->slope + c * w->size, half = square(w, v) / 2;
     if (w->p->classes)
       w->value[0] += half;
     else
@@ -130,8 +140,10 @@ static lapis_status evaluate(walk *w)
   losses(w);
   TRY(w->h->ops->gemm(w->h, LA_N, LA_N, 1, &X, &F, 0, &slope));
   for (int64_t c = 0; c < w->K; c++)
-    for (int64_t i = 0; i < w->d; i++)
-      w->slope[c * w->size + i] += w->next[c * w->size + i];
+    for (int64_t i = 0; i < w->d; i++) {
+      double r = w->p->ridge == NULL ? 1 : w->p->ridge[i];
+      w->slope[c * w->size + i] += r * w->next[c * w->size + i];
+    }
   return LAPIS_OK;
 }
 

@@ -10,7 +10,8 @@ typedef struct logistic_problem {
   int64_t K;
   bool classes; /* the rows of sign are classes, one of which a sample has */
   double C;     /* weight of the losses against |w|^2 / 2 */
-  double tol;   /* stop where a label's gradient is this share of its first */
+  const double *ridge; /* d: weights of the squares in |w|^2, or NULL: 1 */
+  double tol; /* stop where a label's gradient is this share of its first */
   int64_t max_iters;
   loop *loop; /* whose rules hold instead, and whose history is written:
                * objective, gradient; or NULL */

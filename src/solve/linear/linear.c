@@ -3,7 +3,13 @@
  *   minimize   |w|^2 / 2 + C sum of log(1 + exp(-s_j (w'x_j + b)))
  *
  * a label; one class of several by the softmax of all (op/logistic.c).  What
- * is missing of the features is filled by the mean of what is there. */
+ * is missing of the features is filled by the mean of what is there.
+ *
+ * Numerics: where a feature is large the problem is solved in
+ *   x'_i = (x_i - m_i) f_i,   w_i = f_i w'_i,   f_i = (1 + C n s_i^2 /
+ * 4)^(-1/2), m and s its mean and deviation: the second derivatives are then
+ * about alike. It is the same problem, |w|^2 = sum f_i^2 w'_i^2, and b takes
+ * the means. */
 #include "solve/linear/linear.h"
 
 #include <math.h>
@@ -16,8 +22,10 @@ typedef struct linear {
   la h;
   lapis_mat data; /* X, borrowed */
   linear_answer answer;
-  double *fill, *W; /* d; (d + 1) x K */
-  double kind;      /* targets_kind, as a model keeps it */
+  double *fill, *W;      /* d; (d + 1) x K */
+  double *scaled;        /* d x n, or NULL: X is solved for as it is */
+  double *mean, *factor; /* d each */
+  double kind;           /* targets_kind, as a model keeps it */
 } linear;
 
 #define AT(field) offsetof(lapis_linear_settings, field)
@@ -52,13 +60,74 @@ static void find_means(const lapis_mat *X, double *fill)
   }
 }
 
+static const double LARGE = 100; /* of a feature's root mean square */
+
+/* Means and factors; whether some feature is large. */
+static bool find_factors(linear *w)
+{
+  const linear_answer *a = &w->answer;
+  double n = (double)a->n, most = 0;
+  for (int64_t i = 0; i < a->d; i++) {
+    double mean = 0, square = 0;
+    for (int64_t j = 0; j < a->n; j++) mean += a->X[j * a->d + i] / n;
+    for (int64_t j = 0; j < a->n; j++) {
+      double off = a->X[j * a->d + i] - mean;
+      square += off * off / n;
+    }
+    most = fmax(most, sqrt(mean * mean + square));
+    w->mean[i] = mean;
+    w->factor[i] = 1 / sqrt(1 + w->set.C * n * square / 4);
+    if (!isfinite(mean) || !(w->factor[i] > 0)) return false;
+  }
+  return most > LARGE;
+}
+
+/* ridge (d): f^2 */
+static lapis_status scale_features(linear *w, double **ridge)
+{
+  const linear_answer *a = &w->answer;
+  arena *own = &w->base.arena;
+  if (w->mean == NULL) {
+    w->mean = arena_reals(own, 3 * a->d);
+    w->factor = w->mean == NULL ? NULL : w->mean + a->d;
+    TRY(arena_status(own));
+  }
+  *ridge = NULL;
+  if (!find_factors(w)) return LAPIS_OK;
+  if (w->scaled == NULL) w->scaled = arena_reals(own, a->d * a->n);
+  TRY(arena_status(own));
+  for (int64_t k = 0; k < a->d * a->n; k++) {
+    int64_t i = k % a->d;
+    w->scaled[k] = (a->X[k] - w->mean[i]) * w->factor[i];
+  }
+  *ridge = w->factor + a->d;
+  for (int64_t i = 0; i < a->d; i++) (*ridge)[i] = w->factor[i] * w->factor[i];
+  return LAPIS_OK;
+}
+
+static void restore_weights(linear *w)
+{
+  int64_t d = w->answer.d;
+  for (int64_t c = 0; c < w->answer.K; c++) {
+    double *v = w->W + c * (d + 1);
+    for (int64_t i = 0; i < d; i++) {
+      v[i] *= w->factor[i];
+      v[d] -= v[i] * w->mean[i];
+    }
+  }
+}
+
 static lapis_status solve(lapis_solver *s)
 {
   static const char *const columns[] = {"iteration", "objective", "residual"};
   linear *w = (linear *)s;
   linear_answer *a = &w->answer;
   TRY(loop_begin(&s->loop, s->ctx, "linear", &w->set.stop, 3, columns));
-  logistic_problem p = {.X = lapis_mat_f64(a->X, a->d, a->n),
+  double *ridge;
+  TRY(scale_features(w, &ridge));
+  double *X = ridge == NULL ? a->X : w->scaled;
+  logistic_problem p = {.X = lapis_mat_f64(X, a->d, a->n),
+                        .ridge = ridge,
                         .sign = a->labels.sign,
                         .K = a->K,
                         .classes = a->labels.kind == TARGETS_CLASS,
@@ -67,6 +136,11 @@ static lapis_status solve(lapis_solver *s)
                         .max_iters = w->set.stop.max_iters,
                         .loop = &s->loop};
   TRY(op_logistic(&w->h, &p, w->W, &s->info.residual));
+  if (ridge != NULL) restore_weights(w);
+  if (ridge != NULL && s->loop.status == LAPIS_MAX_ITERS)
+    base_say(s->ctx, 0,
+             "linear: features are far from unit size, where C means little "
+             "and steps are many: --map standard brings them there");
   linear_answer_give(s, a, w->W);
   solver_publish(s, "weights", lapis_mat_f64(w->W, a->d + 1, a->K));
   solver_publish_history(s);
