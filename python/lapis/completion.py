@@ -1,9 +1,14 @@
 """Matrix completion."""
+import warnings
+
 import numpy as np
 
 from ._compat import available_if
+from ._core import warn
 from ._estimator import Classifier, of_method
+from ._settings import table
 from ._validation import check_fitted
+from .exceptions import LapisWarning
 
 
 _BY = {"by": ("mc", """{"mc", "linear", "both", "auto"}, default="mc"
@@ -44,6 +49,7 @@ class MatrixCompletionClassifier(Classifier):
         """Complete X and y; NaN is what is not known."""
         X = self._begin(X)
         y = self._encode(y, len(X))
+        self._warn_of_sizes(X)
         if groups is not None:
             groups = np.unique(groups, return_inverse=True)[1]
         result = self._solve(X, y, group=groups, by=self.by)
@@ -54,6 +60,22 @@ class MatrixCompletionClassifier(Classifier):
             if name in result:
                 setattr(self, name + "_", result[name].copy())
         return self
+
+    def _warn_of_sizes(self, X):
+        """Where mu is left at its default, which knows no units."""
+        usual = table("mc").defaults
+        if any(getattr(self, key) not in (None, usual[key])
+               for key in ("mu", "mu_rel")):
+            return
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # empty columns
+            size = np.nanstd(X, axis=0)
+        size = size[size > 0]
+        if size.size and size.max() > 100 * min(1, size.min()):
+            warn("MatrixCompletionClassifier: features differ much in size, or "
+                 'are far from 1, and mu_rel=0.02 knows no units: mu_rel="cv" '
+                 "standardises them and chooses, or scale them first "
+                 "(sklearn.preprocessing.StandardScaler)", LapisWarning)
 
     def fit_predict(self, X, y, groups=None):
         """fit, and the labels of all samples."""

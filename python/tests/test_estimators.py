@@ -237,6 +237,17 @@ class Habits(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "by='auto' compares"):
             lapis.MatrixCompletionClassifier(mu_rel=.1, by="auto").fit(X, y)
 
+    def test_units_are_warned_of_where_nothing_is_chosen(self):
+        X, y, _ = two_classes(60)
+        X = X * np.logspace(0, 4, X.shape[1])
+        with self.assertWarnsRegex(lapis.LapisWarning, 'mu_rel="cv"'):
+            lapis.MatrixCompletionClassifier().fit(X, y)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", lapis.LapisWarning)
+            lapis.MatrixCompletionClassifier(mu_rel=.1).fit(X, y)
+            lapis.MatrixCompletionClassifier(mu_rel="cv").fit(X, y)
+            lapis.MatrixCompletionClassifier().fit(X / X.std(axis=0), y)
+
     def test_samples_without_targets_are_answered(self):
         """What the command answers; the fit is that of the others."""
         rng = np.random.default_rng(6)
