@@ -174,6 +174,8 @@ void kinds_free(cli_kinds *k);
 int table_from_args(cli *c, lapis_table_options *out);
 /* The dataset the command line names. */
 int dataset_from_args(cli *c, lapis_dataset **out);
+/* K/N of --part, which was given. */
+int part_from_args(cli *c, int64_t *part, int64_t *parts);
 /* Fits the map that an option asks for to X and applies it: *out borrows
  * *owned, or X where there is no map. */
 int map_from_args(cli *c, const char *option, const lapis_mat *X,

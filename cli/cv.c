@@ -239,16 +239,8 @@ static int judge(cli *c, const lapis_dataset *ds, void *settings,
 static int read_share(cli *c, int64_t *part, int64_t *parts)
 {
   static const char *const apart[] = {"baseline", "config", "pooled"};
-  const char *text = args_get(&c->args, "part");
-  char *end;
-  *part = strtol(text, &end, 10);
-  bool number = end != text && *end == '/';
-  text = number ? end + 1 : text;
-  *parts = number ? strtol(text, &end, 10) : 0;
-  if (!number || end == text || *end != '\0' || *part < 1 || *part > *parts)
-    return cli_fail(EXIT_MISUSE,
-                    "--part '%s' is not K/N, two whole numbers, K from 1 to N",
-                    args_get(&c->args, "part"));
+  int code = part_from_args(c, part, parts);
+  if (code != EXIT_DONE) return code;
   if (args_get(&c->args, "output") == NULL)
     return cli_fail(EXIT_MISUSE, "cv: --part needs -o F.npz for what it found");
   for (size_t i = 0; i < sizeof apart / sizeof *apart; i++)

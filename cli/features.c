@@ -12,6 +12,9 @@ static const cli_option options[] = {
      "leave out images that are refused; exit 4 at the end"},
     {"cache", 0, "DIR",
      "keep features there by content: a second run reads them"},
+    {"part", 0, "K/N",
+     "only put the images K, K + N, ... into --cache, for a run without --part "
+     "that finds all of them there"},
     CLI_IMAGE_ROWS,
     {NULL, 0, NULL, NULL}};
 
@@ -79,6 +82,11 @@ static int print_result(cli *c, const lapis_solver *s, const lapis_mat *left)
   lapis_result_get(s, "names", &names);
   if (c->kinds.count > 1) lapis_result_get(s, "block_start", &start);
   all_kinds(c, kinds, sizeof kinds);
+  if (!c->json && args_get(&c->args, "part") != NULL) {
+    printf("%s: %lld image%s in %s\n", kinds, (long long)names.cols,
+           names.cols == 1 ? " is" : "s are", args_get(&c->args, "cache"));
+    return EXIT_DONE;
+  }
   if (!c->json) {
     printf("%s: %lld images, X is %lld x %lld\n", kinds, (long long)names.cols,
            (long long)X.cols, (long long)X.rows);
@@ -120,7 +128,8 @@ static lapis_status write_arrays(cli *c, const lapis_solver *s)
 static int finish(cli *c, const lapis_solver *s)
 {
   lapis_mat left = refused(s);
-  lapis_status status = write_arrays(c, s);
+  bool whole = args_get(&c->args, "part") == NULL;
+  lapis_status status = whole ? write_arrays(c, s) : LAPIS_OK;
   if (status < 0) return cli_fail_status(c, status);
   cli_wipe_bar(c);
   warn_refused(c, &left);
@@ -129,6 +138,46 @@ static int finish(cli *c, const lapis_solver *s)
   long long out = left.cols, in = lapis_result_info(s)->iterations;
   return cli_fail(EXIT_INPUT, "features: %lld of %lld images were left out",
                   out, out + in);
+}
+
+/* ---- in parts -----------------------------------------------------------*/
+static int check_part(const cli *c)
+{
+  const cli_args *a = &c->args;
+  if (args_get(a, "cache") == NULL)
+    return cli_fail(EXIT_MISUSE, "features: --part needs --cache DIR, the same "
+                                 "of all parts");
+  if (args_get(a, "output") != NULL)
+    return cli_fail(EXIT_MISUSE, "features: --part fills the cache; -o belongs "
+                                 "to the run without it");
+  if (args_get(a, "boxes") != NULL)
+    return cli_fail(EXIT_MISUSE, "features: features of given boxes are not "
+                                 "kept in a cache, so that there are no parts");
+  bool learns = kinds_have(&c->kinds, "vocabulary");
+  if (learns && args_get(a, "vocabulary") == NULL)
+    return cli_fail(EXIT_MISUSE,
+                    "features: words are learnt from all images; learn them "
+                    "by --save-vocabulary F in a run of its own, and give "
+                    "--vocabulary F to each part");
+  return EXIT_DONE;
+}
+
+/* The part's images alone stay in the list. */
+static int take_part(cli *c, lapis_array *list)
+{
+  int64_t part, parts, count = 0;
+  const char **path = list->mat.val;
+  if (args_get(&c->args, "part") == NULL) return EXIT_DONE;
+  int code = part_from_args(c, &part, &parts);
+  if (code != EXIT_DONE) return code;
+  if (parts > list->mat.cols)
+    return cli_fail(EXIT_MISUSE, "features: %lld parts of %lld image%s",
+                    (long long)parts, (long long)list->mat.cols,
+                    list->mat.cols == 1 ? "" : "s");
+  for (int64_t i = part - 1; i < list->mat.cols; i += parts)
+    path[count++] = path[i];
+  list->mat.cols = count;
+  return EXIT_DONE;
 }
 
 static int compute(cli *c, const lapis_array *list)
@@ -162,9 +211,12 @@ static int run(cli *c)
   const char *path = args_get(&c->args, "output");
   if (c->args.n_words == 0)
     return cli_fail(EXIT_MISUSE, "features: name images, or folders of them");
-  if (path == NULL)
+  bool in_parts = args_get(&c->args, "part") != NULL;
+  int code = in_parts ? check_part(c) : EXIT_DONE;
+  if (code != EXIT_DONE) return code;
+  if (path == NULL && !in_parts)
     return cli_fail(EXIT_MISUSE, "features: -o F.npz says where they go");
-  int code = check_result(c, path);
+  if (!in_parts) code = check_result(c, path);
   if (code == EXIT_DONE)
     code = check_writable(c, args_get(&c->args, "save-vocabulary"));
   if (code == EXIT_DONE) code = kinds_settings(c, &c->kinds);
@@ -172,6 +224,7 @@ static int run(cli *c)
   if (code == EXIT_DONE)
     s = lapis_image_list(c->ctx, c->args.word, c->args.n_words, &list);
   if (s < 0) code = cli_fail_status(c, s);
+  if (code == EXIT_DONE) code = take_part(c, &list);
   if (code == EXIT_DONE) code = compute(c, &list);
   lapis_array_free(&list);
   kinds_free(&c->kinds);

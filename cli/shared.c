@@ -437,3 +437,18 @@ int print_json(lapis_json *v)
   free(text);
   return EXIT_DONE;
 }
+
+int part_from_args(cli *c, int64_t *part, int64_t *parts)
+{
+  const char *text = args_get(&c->args, "part");
+  char *end;
+  *part = strtol(text, &end, 10);
+  bool number = end != text && *end == '/';
+  text = number ? end + 1 : text;
+  *parts = number ? strtol(text, &end, 10) : 0;
+  if (number && end != text && *end == '\0' && *part >= 1 && *part <= *parts)
+    return EXIT_DONE;
+  return cli_fail(EXIT_MISUSE,
+                  "--part '%s' is not K/N, two whole numbers, K from 1 to N",
+                  args_get(&c->args, "part"));
+}

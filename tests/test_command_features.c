@@ -148,6 +148,74 @@ static void a_bar_is_shown(void **state)
   command_end(&c);
 }
 
+/* Files below the cache's folder. */
+static int count_kept(command *c)
+{
+  char line[256];
+  snprintf(line, sizeof line, "find %s/kept -type f | wc -l >%s/.count",
+           c->folder, c->folder);
+  assert_int_equal(system(line), 0);
+  command_slurp(c, ".count", c->out, sizeof c->out);
+  return atoi(c->out);
+}
+
+/* Two at once fill one cache; a run of all images takes them from there. */
+static void parts_fill_one_cache(void **state)
+{
+  (void)state;
+  enum { PIXELS = 5 * 4 * 3 };
+  const char *kind = "features pixels in c.ppm --size 5x4 --cache kept";
+  command c;
+  lapis_arrays all, plain;
+  begin(&c);
+  command_run(&c,
+              "%s --part 1/2 >1.out & cd %s && %s %s --part 2/2 >2.out; wait",
+              kind, c.folder, getenv("LAPIS_COMMAND"), kind);
+  command_expect(&c, 0, "");
+  command_slurp(&c, "1.out", c.out, sizeof c.out);
+  assert_string_equal(c.out, "pixels: 2 images are in kept\n");
+  command_slurp(&c, "2.out", c.out, sizeof c.out);
+  assert_string_equal(c.out, "pixels: 1 image is in kept\n");
+  assert_int_equal(count_kept(&c), 3);
+  command_run(&c, "%s -o f.npz", kind);
+  command_expect(&c, 0, "");
+  assert_int_equal(count_kept(&c), 3);
+  command_run(&c, "features pixels in c.ppm --size 5x4 -o g.npz");
+  command_expect(&c, 0, "");
+  command_arrays(&c, "f.npz", &all);
+  command_arrays(&c, "g.npz", &plain);
+  const lapis_mat *a = &lapis_arrays_find(&all, "X")->mat;
+  const lapis_mat *b = &lapis_arrays_find(&plain, "X")->mat;
+  assert_int_equal(a->cols, 3);
+  assert_int_equal(a->rows, b->rows);
+  assert_memory_equal(a->val, b->val,
+                      (size_t)(a->rows * a->cols) * sizeof(double));
+  lapis_arrays_free(&all);
+  lapis_arrays_free(&plain);
+  command_run(&c, "--version >/dev/null; find kept -type f | head -1 | "
+                  "xargs -I F cp c.ppm F");
+  command_run(&c, "%s -o f.npz", kind); /* it is there that they come from */
+  command_expect(&c, 0, "of 1 image was damaged, and has been made again");
+  command_end(&c);
+}
+
+static void parts_are_refused_by_name(void **state)
+{
+  (void)state;
+  static const command_misuse bad[] = {
+      {"features pixels --part 1/2", 2, "--part needs --cache DIR"},
+      {"features pixels --part 1/2 --cache k -o f.npz", 2, "--part fills the"},
+      {"features pixels --part 3/2 --cache k", 2, "is not K/N"},
+      {"features pixels --part 1/4 --cache k", 2, "4 parts of 3 images"},
+      {"features texton-bow --part 1/2 --cache k", 2,
+       "give --vocabulary F to"}};
+  command c;
+  begin(&c);
+  command_refuses(&c, bad, sizeof bad / sizeof *bad, "c.ppm in");
+  assert_false(command_exists(&c, "k"));
+  command_end(&c);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -157,6 +225,8 @@ int main(void)
       cmocka_unit_test(bad_images_are_named),
       cmocka_unit_test(misuse_is_refused),
       cmocka_unit_test(a_bar_is_shown),
+      cmocka_unit_test(parts_fill_one_cache),
+      cmocka_unit_test(parts_are_refused_by_name),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -245,7 +245,7 @@ int lapis_ctx_threads(const lapis_ctx *ctx)
 /* ---- jobs ---------------------------------------------------------------*/
 int jobs_of(const lapis_ctx *ctx, int64_t units)
 {
-  int jobs = ctx->jobs > 0 ? ctx->jobs : ctx->allowed;
+  int jobs = ctx->jobs > 0 ? ctx->jobs : omp_get_num_procs();
   if (ctx->spread.comm.size > 1 || units < 1) return 1;
   return (int64_t)jobs < units ? jobs : (int)units;
 }
