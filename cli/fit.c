@@ -258,7 +258,7 @@ static lapis_status write_model(cli *c, const job *j, const char *path)
   if (s >= 0 && j->map_priv != NULL)
     s = lapis_model_set_map(c->ctx, m, j->map_priv, true);
   if (s >= 0) s = put_texts(c, j, m);
-  if (s >= 0) s = lapis_model_save(c->ctx, m, path);
+  if (s >= 0 && c->ranks.rank == 0) s = lapis_model_save(c->ctx, m, path);
   lapis_model_free(m);
   return s;
 }

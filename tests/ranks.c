@@ -194,6 +194,7 @@ static void solve(lapis_ctx *ctx, int rank, void *user)
   if (p->made >= 0)
     p->made = lapis_solver_new(ctx, m, &p->data, set, &p->solver);
   p->solved = p->made >= 0 ? lapis_solve(p->solver) : p->made;
+  if (job->after != NULL) job->after(p, job->user);
   free(set);
 }
 

@@ -36,6 +36,8 @@ typedef struct ranks_job {
   /* Called by each rank before its solver is made, with its settings; NULL:
    * nothing. */
   void (*before)(ranks_part *part, void *settings, void *user);
+  /* The same after the solve, while processes can still talk. */
+  void (*after)(ranks_part *part, void *user);
   void *user;
 } ranks_job;
 

@@ -58,6 +58,9 @@ static void put_data(const command *c)
   put_npy(c, "X.npy", X, SAMPLES, FEATURES);
   put_npy(c, "H.npy", H, SAMPLES, FEATURES);
   put_npy(c, "y.npy", y, SAMPLES, 1);
+  put_npy(c, "new.npy", X + FEATURES * 40, 20, FEATURES);
+  for (int j = 0; j < SAMPLES; j++) y[j] = X[j * FEATURES] > 0 ? 1 : -1;
+  put_npy(c, "z.npy", y, SAMPLES, 1);
   X[FEATURES * (SAMPLES - 1)] = INFINITY; /* in the last part alone */
   put_npy(c, "inf.npy", X, SAMPLES, FEATURES);
 }
@@ -137,6 +140,33 @@ static void answers_are_those_of_one(void **state)
   command_end(&c);
 }
 
+/* New samples are answered alike by the model of one and of three processes. */
+static void check_model(command *c, const char *fit)
+{
+  char line[400];
+  snprintf(line, sizeof line, "%s --max-iters 20 --model 1.lapis", fit);
+  if (command_run(c, "%s", line) != 0) fail_msg("%s", c->err);
+  snprintf(line, sizeof line,
+           "%s --max-iters 20 --mpi --threads 1 --model 3.lapis", fit);
+  if (run(c, 3, "", line) != 0) fail_msg("%s: %s", line, c->err);
+  if (command_run(c, "predict 1.lapis -X new.npy --tol 1e-11 -o one.npz") != 0)
+    fail_msg("%s", c->err);
+  if (command_run(c, "predict 3.lapis -X new.npy --tol 1e-11 -o many.npz") != 0)
+    fail_msg("%s", c->err);
+  check_arrays(c, "one.npz", "many.npz");
+}
+
+static void models_are_those_of_one(void **state)
+{
+  (void)state;
+  command c;
+  begin(&c);
+  put_data(&c);
+  check_model(&c, "fit mc -X H.npy -Y y.npy --mu-rel 0.05");
+  check_model(&c, "fit rlda -X X.npy -Y z.npy --gamma 1");
+  command_end(&c);
+}
+
 /* ---- refusals -----------------------------------------------------------*/
 static void expect(command *c, int code, const char *words)
 {
@@ -155,8 +185,8 @@ static void several_without_mpi_are_refused(void **state)
   expect(&c, 2, "--mpi divides the samples");
   run(&c, 2, "", "cv mc -X X.npy -Y y.npy --mu-rel 1");
   expect(&c, 2, "this verb runs in one");
-  run(&c, 2, "", "fit rr -X X.npy -Y y.npy --mpi --model m.lapis");
-  expect(&c, 2, "--model is not divided");
+  run(&c, 2, "", "fit rr -X X.npy -Y y.npy --mpi --suspects 3");
+  expect(&c, 2, "--suspects is not divided");
   run(&c, 2, "", "fit mc -X X.npy -Y y.npy --mpi");
   expect(&c, 2, "give --mu or --mu-rel");
   run(&c, 2, "", "fit roml -X X.npy --mpi");
@@ -267,6 +297,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(answers_are_those_of_one),
+      cmocka_unit_test(models_are_those_of_one),
       cmocka_unit_test(several_without_mpi_are_refused),
       cmocka_unit_test(one_voice_for_an_error_in_one_part),
       cmocka_unit_test(another_number_of_processes_goes_on),

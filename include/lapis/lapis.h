@@ -729,6 +729,8 @@ LAPIS_API const void *lapis_result_settings(const lapis_solver *s);
  * A model owns all it needs and outlives its solver.  Its file is a .npz that
  * numpy can open: named arrays, and a JSON header in the member "lapis". */
 typedef struct lapis_model lapis_model;
+/* Of samples that are divided among processes: called by all, and all have the
+ * model of the whole. */
 LAPIS_API lapis_status lapis_model_new(lapis_solver *s, lapis_model **out);
 LAPIS_API void lapis_model_free(lapis_model *m);
 /* What was done to X (or to P: priv) before fitting; predicting does it again.

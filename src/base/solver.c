@@ -149,6 +149,21 @@ const char *lapis_result_name(const lapis_solver *s, int i)
   return i >= 0 && i < s->result.count ? s->result.item[i].name : NULL;
 }
 
+lapis_status solver_learn_all(lapis_solver *s, const char *name, lapis_mat own)
+{
+  int64_t first, all, rows = own.rows;
+  TRY(base_place(s->ctx, own.cols, &first, &all));
+  if (base_ranks(s->ctx) > 1) {
+    double *whole = arena_reals(&s->arena, rows * all);
+    TRY(arena_status(&s->arena));
+    TRY(base_share(s->ctx, own.val, rows * own.cols, rows * first, whole,
+                   rows * all));
+    own = lapis_mat_f64(whole, rows, all);
+  }
+  named_put(&s->learned, name, own);
+  return LAPIS_OK;
+}
+
 bool solver_is_of_samples(const char *name)
 {
   static const char *const of_samples[] = {

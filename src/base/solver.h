@@ -73,5 +73,7 @@ void solver_publish(lapis_solver *s, const char *name, lapis_mat mat);
 bool solver_is_of_samples(const char *name);
 /* history and history_columns, from the loop. */
 void solver_publish_history(lapis_solver *s);
+/* One array of a model, a column a sample: of the samples of all processes. */
+lapis_status solver_learn_all(lapis_solver *s, const char *name, lapis_mat own);
 
 #endif

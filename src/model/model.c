@@ -105,15 +105,8 @@ static lapis_status fill(lapis_solver *s, lapis_model *m)
   return LAPIS_OK;
 }
 
-lapis_status lapis_model_new(lapis_solver *s, lapis_model **out)
+static lapis_status make(lapis_solver *s, lapis_model **out)
 {
-  NEEDS(s == NULL ? NULL : s->ctx, s, out);
-  *out = NULL;
-  if (base_ranks(s->ctx) > 1)
-    return lapis_fail(s->ctx, LAPIS_ENOTBUILT,
-                      "%s: samples are divided among %d processes, and no "
-                      "model is made of parts yet",
-                      s->cls->method, base_ranks(s->ctx));
   const lapis_method *method = lapis_method_find(s->cls->method);
   if (s->model != NULL && s->result.count > 0) return s->model(s, out);
   if (s->cls->learn == NULL || method == NULL)
@@ -131,6 +124,19 @@ lapis_status lapis_model_new(lapis_solver *s, lapis_model **out)
     *out = m;
   else
     lapis_model_free(m);
+  return status;
+}
+
+/* Of divided samples all processes make the same model, together. */
+lapis_status lapis_model_new(lapis_solver *s, lapis_model **out)
+{
+  NEEDS(s == NULL ? NULL : s->ctx, s, out);
+  *out = NULL;
+  base_meet(s->ctx);
+  lapis_status status = base_agree(s->ctx, make(s, out));
+  if (status >= 0) return status;
+  lapis_model_free(*out);
+  *out = NULL;
   return status;
 }
 

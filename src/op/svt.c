@@ -608,3 +608,40 @@ lapis_status lapis_singular_values(lapis_ctx *ctx, const lapis_mat *W,
   op_svt_free(s);
   return status;
 }
+
+/* ---- all of W ------------------------------------------------------------*/
+/* U and values from the joined triangles; a row of V' is u_k'W / s_k, and 0
+ * where that is rounding. */
+static lapis_status split_svd(op_svt *s, const la_array *W, la_array *U,
+                              double *values, la_array *Vt)
+{
+  la *h = &s->h;
+  TRY(tsqr(s, W));
+  TRY(h->ops->gemm(h, LA_T, LA_N, 1, &s->C, &s->eye, 0, &s->V)); /* R' */
+  TRY(h->ops->svd(h, &s->V, &s->Q, s->values, &s->C));
+  la_array first = la_cols(&s->Q, 0, U->cols);
+  TRY(la_copy(h, &first, U));
+  for (int64_t k = 0; k < U->cols; k++) {
+    bool rounding = s->values[k] <= 1e-13 * s->values[0];
+    values[k] = s->values[k];
+    s->f[k] = rounding ? 0 : 1 / s->values[k];
+  }
+  TRY(h->ops->scale_cols(h, s->f, &first));
+  return h->ops->gemm(h, LA_T, LA_N, 1, &first, W, 0, Vt);
+}
+
+lapis_status op_svd(la *h, la_array *W, la_array *U, double *values,
+                    la_array *Vt)
+{
+  int64_t first, all;
+  TRY(base_place(h->ctx, W->cols, &first, &all));
+  int64_t k = W->rows < all ? W->rows : all;
+  TRY(h->ops->alloc(h, LAPIS_F64, W->rows, k, U));
+  TRY(h->ops->alloc(h, LAPIS_F64, k, W->cols, Vt));
+  if (base_ranks(h->ctx) == 1) return h->ops->svd(h, W, U, values, Vt);
+  op_svt *s;
+  TRY(op_svt_new(h, W->rows, W->cols, &s));
+  lapis_status status = split_svd(s, W, U, values, Vt);
+  op_svt_free(s);
+  return status;
+}

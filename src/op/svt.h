@@ -43,6 +43,11 @@ double op_svt_seconds(const op_svt *s); /* time spent in s so far */
 lapis_status op_singular_values(op_svt *s, const la_array *W, double *values);
 /* The same without a copy of W, which is destroyed. */
 lapis_status op_singular_values_of(op_svt *s, la_array *W, double *values);
+/* W = U diag(values) Vt, with the k = min(m, n) values, n the columns of all
+ * processes: U m x k, Vt k x n, of which each process has its columns.  Both
+ * are allocated here; W is destroyed. */
+lapis_status op_svd(la *h, la_array *W, la_array *U, double *values,
+                    la_array *Vt);
 /* An upper bound on |W|_2, from the full spectrum of the smaller Gram matrix
  * widened by its rounding error: never an estimate. */
 lapis_status op_norm2_upper(op_svt *s, const la_array *W, double *bound);

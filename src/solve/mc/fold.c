@@ -83,13 +83,10 @@ void mc_turn_back(const mc_problem *p, double *A, int64_t r)
 static lapis_status factorise(mc *w, la_array *U, la_array *Vt, int64_t *rank)
 {
   const la_backend *ops = w->h.ops;
-  int64_t m = w->p.m, n = w->p.n, k = m < n ? m : n;
-  TRY(ops->alloc(&w->h, LAPIS_F64, m, k, U));
-  TRY(ops->alloc(&w->h, LAPIS_F64, k, n, Vt));
+  int64_t m = w->p.m, r = 0;
   TRY(la_copy(&w->h, &w->A, &w->W));
-  TRY(ops->svd(&w->h, &w->W, U, w->values, Vt));
-  int64_t r = 0;
-  while (r < k && w->values[r] > 1e-12 * w->values[0]) {
+  TRY(op_svd(&w->h, &w->W, U, w->values, Vt));
+  while (r < U->cols && w->values[r] > 1e-12 * w->values[0]) {
     w->values[r] = sqrt(w->values[r]);
     r++;
   }

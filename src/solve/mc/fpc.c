@@ -26,12 +26,9 @@ static double step(const mc *w)
 /* B = the rank-1 approximation of Z_0 (in W), projected. */
 static lapis_status start(mc *w)
 {
-  int64_t m = w->p.m, n = w->p.n, k = m < n ? m : n;
   const la_backend *ops = w->h.ops;
   la_array U = {0}, Vt = {0};
-  lapis_status s = ops->alloc(&w->h, LAPIS_F64, m, k, &U);
-  if (s >= 0) s = ops->alloc(&w->h, LAPIS_F64, k, n, &Vt);
-  if (s >= 0) s = ops->svd(&w->h, &w->W, &U, w->values, &Vt);
+  lapis_status s = op_svd(&w->h, &w->W, &U, w->values, &Vt);
   la_array u = la_cols(&U, 0, 1), v = la_rows(&Vt, 0, 1);
   if (s >= 0) s = ops->gemm(&w->h, LA_N, LA_N, w->values[0], &u, &v, 0, &w->B);
   if (s >= 0) s = ops->project(&w->h, &w->p.phi, &w->B);

@@ -135,20 +135,16 @@ static lapis_status keep(la *h, const la_array *U, const double *s,
 static lapis_status factor(la *h, const lapis_mat *D, la_array all[3],
                            double *s, rr_basis *out)
 {
-  int64_t k = D->rows < D->cols ? D->rows : D->cols;
   TRY(h->ops->alloc(h, LAPIS_F64, D->rows, D->cols, &all[0]));
-  TRY(h->ops->alloc(h, LAPIS_F64, D->rows, k, &all[1]));
-  TRY(h->ops->alloc(h, LAPIS_F64, k, D->cols, &all[2]));
   TRY(h->ops->upload(h, D, &all[0]));
-  TRY(h->ops->svd(h, &all[0], &all[1], s, &all[2]));
+  TRY(op_svd(h, &all[0], &all[1], s, &all[2]));
   return keep(h, &all[1], s, &all[2], out);
 }
 
 lapis_status rr_basis_new(la *h, const lapis_mat *D, rr_basis *out)
 {
   la_array all[3] = {{.data = NULL}, {.data = NULL}, {.data = NULL}};
-  int64_t k = D->rows < D->cols ? D->rows : D->cols;
-  double *s = base_alloc(h->ctx, k, sizeof *s);
+  double *s = base_alloc(h->ctx, D->rows, sizeof *s);
   *out = (rr_basis){.d = D->rows, .n = D->cols};
   if (s == NULL) return LAPIS_ENOMEM;
   lapis_status status = factor(h, D, all, s, out);
@@ -158,11 +154,11 @@ lapis_status rr_basis_new(la *h, const lapis_mat *D, rr_basis *out)
   return status;
 }
 
-void rr_basis_put(const rr_basis *b, named_list *to)
+lapis_status rr_basis_put(const rr_basis *b, lapis_solver *s)
 {
-  named_put(to, "basis", lapis_mat_f64(b->K, b->d, b->r));
-  named_put(to, "sigma", lapis_mat_f64(b->sigma, 1, b->r));
-  named_put(to, "loadings", lapis_mat_f64(b->Vt, b->r, b->n));
+  named_put(&s->learned, "basis", lapis_mat_f64(b->K, b->d, b->r));
+  named_put(&s->learned, "sigma", lapis_mat_f64(b->sigma, 1, b->r));
+  return solver_learn_all(s, "loadings", lapis_mat_f64(b->Vt, b->r, b->n));
 }
 
 bool rr_basis_get(const named_list *from, rr_basis *out)

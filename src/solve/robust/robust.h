@@ -36,7 +36,7 @@ typedef struct rr_basis {
 lapis_status rr_basis_new(la *h, const lapis_mat *D, rr_basis *out);
 void rr_basis_free(rr_basis *b);
 /* basis (d x r), sigma (1 x r), loadings (r x n), and back: views. */
-void rr_basis_put(const rr_basis *b, named_list *to);
+lapis_status rr_basis_put(const rr_basis *b, lapis_solver *s);
 bool rr_basis_get(const named_list *from, rr_basis *out);
 
 /* X of at least one sample and feature; Inf refused with its place, NaN

@@ -124,8 +124,7 @@ static lapis_status rpca_learn(lapis_solver *s)
   lapis_mat D = lapis_mat_f64(w->low_rank, w->step.d, w->step.n);
   rr_basis_free(&w->basis);
   TRY(rr_basis_new(&w->h, &D, &w->basis));
-  rr_basis_put(&w->basis, &s->learned);
-  return LAPIS_OK;
+  return rr_basis_put(&w->basis, s);
 }
 
 /* ---- constructor --------------------------------------------------------*/

@@ -405,7 +405,7 @@ static lapis_status rr_learn(lapis_solver *s)
     rr_basis_free(&w->basis);
     TRY(rr_basis_new(&w->h, &D, &w->basis));
   }
-  if (cleans) rr_basis_put(&w->basis, &s->learned);
+  if (cleans) TRY(rr_basis_put(&w->basis, s));
   if (!w->lda) return LAPIS_OK;
   named_put(&s->learned, "class_values",
             lapis_mat_f64(w->labels.value, 1, w->labels.n_values));
@@ -414,10 +414,9 @@ static lapis_status rr_learn(lapis_solver *s)
   if (w->means != NULL)
     named_put(&s->learned, "class_means",
               lapis_mat_f64(w->means, rows, w->labels.n_values));
-  named_put(&s->learned, "train_scores", lapis_mat_f64(f, rows, w->n));
-  named_put(&s->learned, "train_signs",
-            lapis_mat_f64(w->labels.sign, w->labels.classes, w->n));
-  return LAPIS_OK;
+  TRY(solver_learn_all(s, "train_scores", lapis_mat_f64(f, rows, w->n)));
+  return solver_learn_all(
+      s, "train_signs", lapis_mat_f64(w->labels.sign, w->labels.classes, w->n));
 }
 
 /* ---- constructor --------------------------------------------------------*/
