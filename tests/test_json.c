@@ -36,6 +36,37 @@ static void numbers_read_back_to_the_same_double(void **state)
   lapis_json_free(v);
 }
 
+static void numbers_are_as_short_as_they_read_back(void **state)
+{
+  (void)state;
+  static const struct {
+    double value;
+    const char *text;
+  } cases[] = {{0.1, "0.1"},
+               {0.9, "0.9"},
+               {3, "3.0"},
+               {-0.0, "-0.0"},
+               {1e22, "1e22"},
+               {1e-5, "1e-05"},
+               {0.1 + 0.2, "0.30000000000000004"},
+               {-2.5e-300, "-2.5e-300"},
+               {123456789, "123456789.0"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    lapis_json *list = lapis_json_list();
+    assert_true(lapis_json_put_number(list, NULL, cases[i].value));
+    assert_true(lapis_json_put_text(list, NULL, "0.10000000000000001 \"-3.00"));
+    assert_true(lapis_json_put_integer(list, NULL, -100));
+    char wanted[160];
+    (void)snprintf(wanted, sizeof wanted,
+                   "[\n %s,\n \"0.10000000000000001 \\\"-3.00\",\n -100\n]",
+                   cases[i].text);
+    char *text = lapis_json_print(list);
+    assert_string_equal(text, wanted);
+    free(text);
+    lapis_json_free(list);
+  }
+}
+
 static void what_is_no_number_is_null(void **state)
 {
   lapis_json *v = lapis_json_object();
@@ -138,6 +169,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       FILES_TEST(numbers_read_back_to_the_same_double),
+      cmocka_unit_test(numbers_are_as_short_as_they_read_back),
       FILES_TEST(what_is_no_number_is_null),
       FILES_TEST(structure_survives),
       FILES_TEST(strange_bytes_are_replaced),

@@ -112,12 +112,54 @@ bool lapis_json_put_text(lapis_json *to, const char *key, const char *v)
   return put(inner(to), key, make_text(v));
 }
 
+/* A number of 17 digits at from, rewritten at to with as few as read back to
+ * the same double; both move past it. */
+static void shorten_number(const char **from, char **to)
+{
+  char text[40];
+  size_t size = strspn(*from, "+-.0123456789eE");
+  double value;
+  const char *behind = *from;
+  bool real =
+      strcspn(*from, ".eE") < size && lapis_number_read(*from, &behind, &value);
+  if (real) lapis_number_text(value, text, sizeof text);
+  bool whole = real && text[strcspn(text, ".e")] == '\0';
+  size_t now = real ? strlen(text) + (whole ? 2 : 0) : size;
+  if (now > size) real = false, now = size;
+  memmove(*to, real ? text : *from, real && whole ? now - 2 : now);
+  if (real && whole) memcpy(*to + now - 2, ".0", 2);
+  *from += size;
+  *to += now;
+}
+
+/* In place; what stands in strings is left alone. */
+static void shorten_numbers(char *text)
+{
+  bool inside = false;
+  const char *from = text;
+  char *to = text;
+  while (*from != '\0') {
+    if (!inside && (*from == '-' || (*from >= '0' && *from <= '9'))) {
+      shorten_number(&from, &to);
+      continue;
+    }
+    if (inside && *from == '\\')
+      *to++ = *from++;
+    else if (*from == '"')
+      inside = !inside;
+    *to++ = *from++;
+  }
+  *to = '\0';
+}
+
+/* jansson writes 17 digits of every real number: .1 as 0.10000000000000001 */
 char *lapis_json_print(const lapis_json *v)
 {
   number_scope s = number_begin();
   char *text = json_dumps(look(v), JSON_INDENT(1) | JSON_REAL_PRECISION(17) |
                                        JSON_ENCODE_ANY);
   number_end(s);
+  if (text != NULL) shorten_numbers(text);
   return text;
 }
 
