@@ -3,22 +3,62 @@
 
 #include "rows.h"
 
+enum { WIDTH = 79 };
+
+/* Words from a column on, in lines no longer than a terminal's; at: where the
+ * cursor is. */
+static void put_words(FILE *to, const char *text, int column, int at)
+{
+  while (*text != '\0') {
+    int n = (int)strcspn(text, " ");
+    if (at > column && at + 1 + n > WIDTH) {
+      fputc('\n', to);
+      at = 0;
+    }
+    if (at < column)
+      at += fprintf(to, "%*s", column - at, "");
+    else if (at > column)
+      at += fprintf(to, " ");
+    at += fprintf(to, "%.*s", n, text);
+    text += n + (text[n] == ' ');
+  }
+  fputc('\n', to);
+}
+
+/* "  left   words"; a left side that is too long stands on a line of its own.
+ */
+static void put_entry(FILE *to, const char *left, int column, const char *text)
+{
+  int at = fprintf(to, "  %s", left);
+  if (at >= column) {
+    fputc('\n', to);
+    at = 0;
+  }
+  put_words(to, text, column, at);
+}
+
 static void list_rows(FILE *to, const char *heading,
                       const lapis_method *(*at)(int i))
 {
   const lapis_method *m;
   fputs(heading, to);
-  for (int i = 0; (m = at(i)) != NULL; i++)
-    fprintf(to, "  %-13s %s: %s%s%s\n", m->name, m->title, m->summary,
-            *m->source != '\0' ? " " : "", m->source);
+  for (int i = 0; (m = at(i)) != NULL; i++) {
+    char text[512];
+    snprintf(text, sizeof text, "%s: %s%s%s", m->title, m->summary,
+             *m->source != '\0' ? " " : "", m->source);
+    put_entry(to, m->name, 18, text);
+  }
 }
 
 int help_all(FILE *to)
 {
   fprintf(to, "lapis %s: learn from visual data as it really is\n\n",
           lapis_version());
-  for (int i = 0; verb_at(i) != NULL; i++)
-    fprintf(to, "  lapis %-38s %s\n", verb_at(i)->synopsis, verb_at(i)->help);
+  for (int i = 0; verb_at(i) != NULL; i++) {
+    char left[128];
+    snprintf(left, sizeof left, "lapis %s", verb_at(i)->synopsis);
+    put_entry(to, left, 4, verb_at(i)->help);
+  }
   list_rows(to, "\nMethods:\n", lapis_method_at);
   list_rows(to, "\nKinds of features:\n", lapis_feature_at);
   fprintf(to, "\n'lapis help VERB' and 'lapis help METHOD' tell more.\n"
@@ -33,19 +73,32 @@ static void print_row(const option_row *r, void *user)
 {
   char left[96];
   row_left(r, left, sizeof left);
-  fprintf((FILE *)user, "  %-22s %s\n", left, r->help);
+  size_t n = strlen(left);
+  while (n > 0 && left[n - 1] == ' ') left[--n] = '\0';
+  put_entry(user, left, 26, r->help);
 }
 
 static void print_method(FILE *to, const lapis_method *m)
 {
-  fprintf(to, "\n%s (%s)%s%s: %s\n", m->name, m->title,
-          *m->source != '\0' ? " " : "", m->source, m->summary);
+  char text[512];
+  snprintf(text, sizeof text, "%s (%s)%s%s: %s", m->name, m->title,
+           *m->source != '\0' ? " " : "", m->source, m->summary);
+  fputc('\n', to);
+  put_words(to, text, 0, 0);
   rows_of_method(m, print_row, to);
+}
+
+static void print_examples(FILE *to, const char *page)
+{
+  for (int i = 0; example_of(page, i) != NULL; i++)
+    fprintf(to, "%s  %s\n", i == 0 ? "\nFor instance:\n" : "",
+            example_of(page, i));
 }
 
 int help_verb(FILE *to, const cli_verb *v, const lapis_method *m)
 {
-  fprintf(to, "lapis %s: %s\n", v->synopsis, v->help);
+  fprintf(to, "lapis %s\n  ", v->synopsis);
+  put_words(to, v->help, 2, 2);
   if (v->first_at != NULL && m != NULL) print_method(to, m);
   if (v->first_at != NULL && m == NULL) {
     char heading[128];
@@ -67,6 +120,7 @@ int help_verb(FILE *to, const cli_verb *v, const lapis_method *m)
   rows_of_verb(v, print_row, to);
   fprintf(to, "\nEverywhere:\n");
   rows_everywhere(print_row, to);
+  print_examples(to, m != NULL && v->pipeline == NULL ? m->name : v->name);
   return EXIT_DONE;
 }
 

@@ -79,8 +79,14 @@ static void synopsis(FILE *to, const char *words)
   fputs("\n", to);
 }
 
-static void end(FILE *to)
+static void end(FILE *to, const char *page)
 {
+  for (int i = 0; example_of(page, i) != NULL; i++) {
+    if (i == 0) fputs(".SH EXAMPLES\n.nf\n", to);
+    put(to, example_of(page, i));
+    fputc('\n', to);
+  }
+  if (example_of(page, 0) != NULL) fputs(".fi\n", to);
   fputs(".SH EXIT STATUS\n0 done; 1 failed, or stopped early under\n"
         ".BR \\-\\-strict ;\n2 misuse; 3 not built in; 4 bad input; 130 "
         "interrupted.\n.SH SEE ALSO\n.BR lapis (1)",
@@ -127,7 +133,7 @@ static void whole(FILE *to)
   list_rows(to, ".SH KINDS OF FEATURES\n", lapis_feature_at);
   fputs(".SH OPTIONS OF EVERY VERB\n", to);
   rows_everywhere(print_row, to);
-  end(to);
+  end(to, "");
 }
 
 static void of_verb(FILE *to, const cli_verb *v)
@@ -147,7 +153,7 @@ static void of_verb(FILE *to, const cli_verb *v)
           to);
   fputs(".SH OPTIONS OF EVERY VERB\n", to);
   rows_everywhere(print_row, to);
-  end(to);
+  end(to, v->name);
 }
 
 static void of_method(FILE *to, const lapis_method *m)
@@ -175,7 +181,7 @@ static void of_method(FILE *to, const lapis_method *m)
     fputs(".SH SETTINGS OF PREDICTING\n", to);
     rows_of_method(predict, print_row, to);
   }
-  end(to);
+  end(to, m->name);
 }
 
 bool manual_page(FILE *to, const char *name)

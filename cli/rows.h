@@ -22,6 +22,10 @@ void rows_everywhere(row_fn fn, void *user);
 /* "-o, --output F.npz" */
 void row_left(const option_row *r, char *text, size_t size);
 
+/* examples.c: the i-th command of a verb's, method's or kind's page, or NULL.
+ */
+const char *example_of(const char *page, int i);
+
 /* manual.c: the page of a name, in man's language: "lapis", "lapis-fit",
  * "lapis-mc"; complete.c: what a shell reads.  false: there is no such. */
 bool manual_page(FILE *to, const char *name);
