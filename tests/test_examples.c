@@ -11,7 +11,7 @@ static const char files[] =
     "done\n"
     "cp \"$images\"/ch4f_straight_[hns]*_open.png more\n"
     "cut -d, -f1,5 \"$images/../index.csv\" |\n"
-    "  grep -E '^(name|(an2i|at33|boland)_straight)' >labels.csv\n"
+    "  grep -E '^(name|(an2i|at33|boland)_straight_[hn])' >labels.csv\n"
     "awk 'BEGIN { srand(3); print \"name,height,reach,weight,tall\"\n"
     "  print \"name,height,reach,weight\" >\"new.csv\"\n"
     "  print \"name,tall\" >\"truth.csv\"\n"
