@@ -355,13 +355,14 @@ static int run(cli *c)
   return code;
 }
 
-const cli_verb verb_cv = {.name = "cv",
-                          .synopsis = "cv METHOD [DATA] --grid NAME=V,V",
-                          .help = "choose settings by k folds",
-                          .options = options,
-                          .first_at = lapis_method_at,
-                          .first = "method",
-                          .no_first = "join",
-                          .reads_data = true,
-                          .repeats = "grid",
-                          .run = run};
+const cli_verb verb_cv = {
+    .name = "cv",
+    .synopsis = "cv METHOD [DATA] --grid NAME=V,V",
+    .help = "choose settings: known answers are hidden, fold by fold, and told",
+    .options = options,
+    .first_at = lapis_method_at,
+    .first = "method",
+    .no_first = "join",
+    .reads_data = true,
+    .repeats = "grid",
+    .run = run};

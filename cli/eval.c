@@ -6,7 +6,9 @@
 #include "eval_names.h"
 
 static const cli_option options[] = {
-    {"truth", 0, "FILE", "what is true: .npy .csv .npz:NAME (default Y)"},
+    {"truth", 0, "FILE",
+     "the known answers: a .npy or .csv file, or FILE.npz:NAME (default: its "
+     "Y)"},
     {"scores", 0, "FILE",
      "what was answered (.npz: default member scores, or labels where the "
      "metric compares labels)"},

@@ -380,11 +380,12 @@ static int run(cli *c)
   return code;
 }
 
-const cli_verb verb_fit = {.name = "fit",
-                           .synopsis = "fit METHOD [DATA] [options]",
-                           .help = "learn (mc and roml: solve)",
-                           .options = options,
-                           .first_at = lapis_method_at,
-                           .first = "method",
-                           .reads_data = true,
-                           .run = run};
+const cli_verb verb_fit = {
+    .name = "fit",
+    .synopsis = "fit METHOD [DATA] [options]",
+    .help = "learn from data, and answer what is missing in it",
+    .options = options,
+    .first_at = lapis_method_at,
+    .first = "method",
+    .reads_data = true,
+    .run = run};
