@@ -75,9 +75,24 @@ static bool proves_nothing(const lapis_solver *s, lapis_status status)
   return status == LAPIS_PRECISION_FLOOR && s->info.gap > HALF_PROVED;
 }
 
+/* What a tool deep inside met says nothing to who called the method. */
+static lapis_status explain(const lapis_solver *s, lapis_status status)
+{
+  const char *said = lapis_ctx_error(s->ctx);
+  size_t length = strlen(s->cls->method);
+  if (status != LAPIS_ENUMERIC || strncmp(said, s->cls->method, length) == 0)
+    return status;
+  char inside[256];
+  (void)snprintf(inside, sizeof inside, "%s", said);
+  return lapis_fail(s->ctx, status,
+                    "%s: the numbers of the data, or a setting, are too large "
+                    "or too small (%s); bring them near 1 (--map standard)",
+                    s->cls->method, inside);
+}
+
 lapis_status answer_check(lapis_solver *s, lapis_status status)
 {
-  if (status < 0) return status;
+  if (status < 0) return explain(s, status);
   lapis_status wrong = check_arrays(s);
   if (wrong < 0) {
     s->result.count = 0; /* what is wrong is not published */

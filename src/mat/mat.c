@@ -293,6 +293,27 @@ lapis_status mat_check_finite(lapis_ctx *ctx, const char *method,
                     method, what, bad.j + 1, bad.i + 1);
 }
 
+static bool find_large(void *user, int64_t i, int64_t j, double v)
+{
+  double *most = user;
+  (void)i;
+  (void)j;
+  *most = fmax(*most, fabs(v)); /* NaN is left out */
+  return *most < 1 / LARGEST;
+}
+
+lapis_status mat_check_size(lapis_ctx *ctx, const char *method,
+                            const char *what, const lapis_mat *A)
+{
+  double most = 0;
+  visit_stored(A, find_large, &most);
+  if (!(most > 0) || most >= 1 / LARGEST) return LAPIS_OK;
+  return lapis_fail(ctx, LAPIS_EDATA,
+                    "%s: no value of %s is larger than %g, too small to "
+                    "compute with (some should reach %g); scale the data",
+                    method, what, most, 1 / LARGEST);
+}
+
 /* ---- telling matrices apart ---------------------------------------------*/
 /* FNV-1a over 64-bit words, with a shift that carries high bits down. */
 static uint64_t mix(uint64_t hash, uint64_t word)

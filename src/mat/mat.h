@@ -46,6 +46,19 @@ void mat_say_blank(lapis_ctx *ctx, const char *method, const lapis_mat *X,
 /* Column j, a sample, holds no number. */
 bool mat_is_blank(const lapis_mat *X, int64_t j, bool left_out);
 
+/* ---- units (unit.c) -----------------------------------------------------*/
+/* 1, or, where numbers are far from it, a power of two near the mean size of
+ * what is known and not 0; of all processes where there is a ctx. */
+lapis_status mat_unit(lapis_ctx *ctx, const double *X, int64_t count,
+                      double *unit);
+double mat_unit_of(double size);
+/* X, which may be NULL, times factor. */
+void mat_multiply(double *X, int64_t count, double factor);
+/* LAPIS_EDATA where no value that is not 0 reaches 1e-150: its square, too,
+ * would be 0. */
+lapis_status mat_check_size(lapis_ctx *ctx, const char *method,
+                            const char *what, const lapis_mat *A);
+
 /* ---- targets: Y as people give it -> signs of K classes ------------------
  * One row of {0,1}, {-1,1} or any two values is binary, the larger positive;
  * one row of more values is a class, expanded; several rows are multi-label,

@@ -236,11 +236,12 @@ static lapis_status record(cleaner *c, loop *l)
   double gap = (c->info.objective - c->info.dual) /
                fmax(fabs(c->info.objective), 1e-300);
   lapis_progress now = {.rank = c->r,
-                        .objective = c->info.objective,
+                        .objective = c->info.objective * c->scale,
                         .gap = gap,
                         .residual = NAN};
   loop_show(l, &now, NAN);
-  return loop_record(l, (double[]){c->info.objective, c->info.dual, gap,
+  return loop_record(l, (double[]){c->info.objective * c->scale,
+                                   c->info.dual * c->scale, gap,
                                    (double)c->active, (double)c->r});
 }
 

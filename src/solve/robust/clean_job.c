@@ -5,9 +5,29 @@
  * 4 w later, because fewer entries are left to be wrong; then an entry is
  * covered where D z misses it by more than tau. */
 #include <math.h>
+#include <string.h>
 
 #include "mat/mat.h"
 #include "solve/robust/robust.h"
+
+/* z of x / unit in D / size is z size / unit; the weight becomes w size. */
+static lapis_status set_units(clean_job *job, const rr_basis *from)
+{
+  rr_basis *b = &job->basis;
+  int64_t count = from->d * from->r;
+  *b = *from;
+  job->size = from->r > 0 ? mat_unit_of(from->sigma[0]) : 1;
+  if (!(job->size < 1 || job->size > 1)) return LAPIS_OK;
+  b->K = arena_reals(&job->arena, count);
+  b->sigma = arena_reals(&job->arena, from->r);
+  TRY(arena_status(&job->arena));
+  memcpy(b->K, from->K, (size_t)count * sizeof *b->K);
+  memcpy(b->sigma, from->sigma, (size_t)from->r * sizeof *b->sigma);
+  mat_multiply(b->K, count, 1 / job->size);
+  mat_multiply(b->sigma, from->r, 1 / job->size);
+  b->nuclear /= job->size;
+  return LAPIS_OK;
+}
 
 lapis_status clean_job_new(la *h, const rr_basis *basis, const lapis_mat *X,
                            const clean_options *opt, clean_job *job)
@@ -23,8 +43,11 @@ lapis_status clean_job_new(la *h, const rr_basis *basis, const lapis_mat *X,
   job->coefficients = arena_reals(a, basis->n * X->cols);
   if (opt->certificate) job->dual = arena_reals(a, count);
   TRY(arena_status(a));
-  TRY(cleaner_new(h, basis, X->cols, opt->joint, &job->c));
+  TRY(set_units(job, basis));
+  TRY(cleaner_new(h, &job->basis, X->cols, opt->joint, &job->c));
   mat_to_f64(X, job->X, X->rows);
+  TRY(mat_unit(NULL, job->X, count, &job->unit));
+  job->c.scale = job->unit / job->size;
   return LAPIS_OK;
 }
 
@@ -38,9 +61,10 @@ void clean_job_free(clean_job *job)
 /* X where D z comes within tau of it, else NaN. */
 static void cover(clean_job *job, int64_t count)
 {
+  double tau = job->tau / job->unit;
   for (int64_t k = 0; k < count; k++) {
     double x = job->X[k];
-    job->filled[k] = fabs(x - job->low_rank[k]) <= job->tau ? x : NAN;
+    job->filled[k] = fabs(x - job->low_rank[k]) <= tau ? x : NAN;
   }
 }
 
@@ -79,10 +103,24 @@ static lapis_status run_rounds(clean_job *job, double w, loop *l, double tol)
   return LAPIS_OK;
 }
 
+static void restore_units(clean_job *job)
+{
+  cleaner *c = &job->c;
+  int64_t count = c->d * c->n;
+  double *all[] = {job->X, job->low_rank, job->sparse, job->filled};
+  for (int i = 0; i < 4; i++) mat_multiply(all[i], count, job->unit);
+  mat_multiply(job->coefficients, c->basis->n * c->n, c->scale);
+  mat_multiply(job->dual, count, 1 / job->size);
+  c->info.objective *= c->scale;
+  c->info.dual *= c->scale;
+}
+
 lapis_status clean_job_run(clean_job *job, double w, loop *l, double tol)
 {
   cleaner *c = &job->c;
   lapis_mat X = lapis_mat_f64(job->X, c->d, c->n);
+  mat_multiply(job->X, c->d * c->n, 1 / job->unit);
+  w *= job->size;
   if (job->refill > 0) {
     TRY(run_rounds(job, w, l, tol));
   } else {
@@ -90,6 +128,7 @@ lapis_status clean_job_run(clean_job *job, double w, loop *l, double tol)
     TRY(cleaner_read(c, job->low_rank, job->coefficients, job->dual));
   }
   rr_residual(job->X, job->low_rank, c->d * c->n, job->sparse);
+  restore_units(job);
   return LAPIS_OK;
 }
 

@@ -147,16 +147,16 @@ static lapis_status begin(cleaner *c)
 
 static lapis_status record(cleaner *c, loop *l)
 {
+  double primal = c->info.objective * c->scale;
   lapis_progress now = {.rank = c->info.rank,
-                        .objective = c->info.objective,
+                        .objective = primal,
                         .gap = c->info.gap,
                         .residual = NAN};
   base_say(l->ctx, 2,
            "%s: %" PRId64 " objective %.10g gap %.2e rank %" PRId64 " rho %.3g",
-           l->method, l->iter, c->info.objective, c->info.gap, c->info.rank,
-           c->rho[0]);
+           l->method, l->iter, primal, c->info.gap, c->info.rank, c->rho[0]);
   loop_show(l, &now, NAN);
-  return loop_record(l, (double[]){c->info.objective, c->info.dual, c->info.gap,
+  return loop_record(l, (double[]){primal, c->info.dual * c->scale, c->info.gap,
                                    (double)c->n, (double)c->info.rank});
 }
 

@@ -59,6 +59,7 @@ lapis_status cleaner_new(la *h, const rr_basis *basis, int64_t n, bool joint,
                  .basis = basis,
                  .d = basis->d,
                  .n = n,
+                 .scale = 1,
                  .r = basis->r,
                  .joint = joint};
   lapis_status s = allocate(c);

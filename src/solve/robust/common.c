@@ -137,7 +137,11 @@ static lapis_status factor(la *h, const lapis_mat *D, la_array all[3],
 {
   TRY(h->ops->alloc(h, LAPIS_F64, D->rows, D->cols, &all[0]));
   TRY(h->ops->upload(h, D, &all[0]));
+  double unit;
+  TRY(mat_unit(h->ctx, all[0].data, D->rows * D->cols, &unit));
+  mat_multiply(all[0].data, D->rows * D->cols, 1 / unit);
   TRY(op_svd(h, &all[0], &all[1], s, &all[2]));
+  mat_multiply(s, all[1].cols, unit);
   return keep(h, &all[1], s, &all[2], out);
 }
 

@@ -40,6 +40,7 @@ lapis_status rr_dstep_new(la *h, const lapis_mat *X, int64_t k, rr_dstep *dstep)
 {
   memset(dstep, 0, sizeof *dstep);
   dstep->h = h;
+  dstep->scale = 1;
   dstep->d = X->rows;
   dstep->n = X->cols;
   TRY(base_place(h->ctx, dstep->n, &dstep->first, &dstep->all));
@@ -191,6 +192,14 @@ static lapis_status update_low_rank(rr_dstep *dstep)
   return s;
 }
 
+/* sqrt(a b), where the product would leave the range of numbers, too. */
+static double middle(double a, double b)
+{
+  double product = a * b;
+  bool plain = product > 1e-290 && product < 1e290;
+  return plain ? sqrt(product) : sqrt(a) * sqrt(b);
+}
+
 /* By how much rho grows after this step: |A - B|^2, |B_new - B|^2, |B_new|^2
  * and |multiplier / rho|^2 of both copies together. */
 static double growth(const rr_dstep *dstep)
@@ -200,7 +209,7 @@ static double growth(const rr_dstep *dstep)
   if (k <= GROWING) return dstep->rho * dstep->unit < TOP_RHO ? GROWTH : 1;
   for (int i = 0; i < 4; i++) sums[i] = dstep->sums[i] + dstep->fit.sums[i];
   bool due = (k - FIRST_BALANCE) % BALANCE_EVERY == 0 && k <= LAST_BALANCE;
-  double primal = sqrt(sums[0] * sums[3]), dual = sqrt(sums[1] * sums[2]);
+  double primal = middle(sums[0], sums[3]), dual = middle(sums[1], sums[2]);
   if (!due || !(primal > 0) || !(dual > 0)) return 1;
   return fmin(fmax(sqrt(primal / dual), 1 / STRIDE), STRIDE);
 }
@@ -283,14 +292,15 @@ static lapis_status record(rr_dstep *dstep, loop *l)
   const rr_bounds *b = &dstep->bounds;
   double residual = rr_dstep_residual(dstep);
   double rank = (double)dstep->low_rank.rank;
+  double primal = b->primal * dstep->scale, dual = b->dual * dstep->scale;
   base_say(l->ctx, 2,
            "%s: %" PRId64 " objective %.10g gap %.2e residual %.2e rank %g "
            "rho %.3g %s",
-           l->method, l->iter, b->primal, b->gap, residual, rank,
+           l->method, l->iter, primal, b->gap, residual, rank,
            dstep->rho * dstep->unit, dstep->low_rank.why);
-  TRY(loop_record(l, (double[]){b->primal, b->dual, b->gap, residual, rank}));
+  TRY(loop_record(l, (double[]){primal, dual, b->gap, residual, rank}));
   lapis_progress now = {.rank = dstep->low_rank.rank,
-                        .objective = b->primal,
+                        .objective = primal,
                         .gap = b->gap,
                         .residual = residual};
   loop_show(l, &now, NAN);

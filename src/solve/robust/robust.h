@@ -116,6 +116,7 @@ typedef struct rr_dstep {
   int64_t d, n;
   int64_t first, all;       /* place of the first sample; of all processes */
   double lambda, rho, unit; /* unit: |X|_2, roughly */
+  double scale;             /* X is what was given, divided by it */
   int64_t age;              /* steps taken, for the schedule of rho */
   la_array X, S, W, A;      /* d x n; A = D */
   la_array u, v;            /* d x 1, n x 1: power method */
@@ -206,7 +207,7 @@ typedef struct rr_tstep {
   la_array Tt, TQ;        /* (d + 1) x K: T', T'Q */
   la_array G, V;          /* side x side */
   la_array R, S;          /* side x K: right sides */
-  double *values;         /* side: eigenvalues */
+  double *values, *size;  /* side: eigenvalues; what rows are scaled by */
 } rr_tstep;
 lapis_status rr_tstep_new(la *h, int64_t d, int64_t n, int64_t K, rr_tstep *t);
 void rr_tstep_free(la *h, rr_tstep *t);
@@ -306,6 +307,7 @@ typedef struct cleaner {
   const rr_basis *basis;
   int64_t d, n, r; /* n: samples to clean */
   double w;
+  double scale;        /* objectives are what is said, divided by it */
   bool joint, checked; /* the last step was looked at: C is a multiplier */
   la_array U;          /* d x r: orthonormal */
   la_array X, S, A;    /* d x n: X, the Douglas-Rachford state, A = K Q */
@@ -340,6 +342,8 @@ lapis_status cleaner_read(cleaner *c, double *low_rank, double *coefficients,
 /* ---- a batch with everything that is published of it --------------------*/
 typedef struct clean_job {
   cleaner c;
+  rr_basis basis;    /* the dictionary divided by size: views, or own */
+  double size, unit; /* while it runs X is divided by unit */
   int64_t refill;
   double tau;
   int64_t round;                 /* of refilling */

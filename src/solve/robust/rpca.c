@@ -15,6 +15,7 @@ typedef struct rpca {
   la h;
   rr_dstep step;
   bool solved;
+  double unit; /* X, and what is found, are divided by it */
   rr_basis basis;
   /* what is published, d x n each */
   double *X, *low_rank, *sparse, *filled, *dual;
@@ -51,12 +52,15 @@ static lapis_status publish(rpca *w)
   lapis_mat low_rank = lapis_mat_f64(w->low_rank, d, n);
   TRY(w->h.ops->download(&w->h, &w->step.A, &low_rank));
   rr_residual(w->X, w->low_rank, d * n, w->sparse);
+  TRY(rr_warn_if_empty(w->base.ctx, "rpca", w->step.low_rank.rank, w->sparse,
+                       w->X, d * n));
+  mat_multiply(w->low_rank, d * n, w->unit);
+  mat_multiply(w->sparse, d * n, w->unit);
+  mat_multiply(w->filled, d * n, w->unit);
   solver_publish(&w->base, "low_rank", low_rank);
   solver_publish(&w->base, "sparse", lapis_mat_f64(w->sparse, d, n));
   if (w->filled != NULL)
     solver_publish(&w->base, "filled", lapis_mat_f64(w->filled, d, n));
-  TRY(rr_warn_if_empty(w->base.ctx, "rpca", w->step.low_rank.rank, w->sparse,
-                       w->X, d * n));
   solver_publish_history(&w->base);
   if (w->dual == NULL) return LAPIS_OK;
   lapis_mat dual = lapis_mat_f64(w->dual, d, n);
@@ -71,8 +75,8 @@ static void report(rpca *w)
   const rr_bounds *b = &w->step.bounds;
   info->iterations = w->base.loop.iter;
   info->rank = w->step.low_rank.rank;
-  info->objective = b->primal;
-  info->dual = b->dual;
+  info->objective = b->primal * w->unit;
+  info->dual = b->dual * w->unit;
   info->gap = b->gap;
   info->residual = rr_dstep_residual(&w->step);
   info->svd_seconds = op_svt_seconds(w->step.svt);
@@ -85,8 +89,8 @@ static lapis_status solve_steps(rpca *w)
   TRY(rr_dstep_start(&w->step, set->lambda, w->solved));
   rr_dstep_keep(&w->step, l, set->refill > 0);
   if (set->refill > 0)
-    return rr_refill_train(&w->step, l, set->refill, set->tau, set->stop.tol,
-                           w->X, w->filled);
+    return rr_refill_train(&w->step, l, set->refill, set->tau / w->unit,
+                           set->stop.tol, w->X, w->filled);
   return rr_dstep_run(&w->step, l, set->stop.tol);
 }
 
@@ -153,7 +157,11 @@ static lapis_status allocate(rpca *w, const lapis_mat *X)
   if (w->set.certificate) w->dual = arena_reals(a, count);
   TRY(arena_status(a));
   mat_to_f64(X, w->X, X->rows);
-  TRY(rr_dstep_new(&w->h, X, 0, &w->step));
+  TRY(mat_unit(w->base.ctx, w->X, count, &w->unit));
+  mat_multiply(w->X, count, 1 / w->unit);
+  lapis_mat own = lapis_mat_f64(w->X, X->rows, X->cols);
+  TRY(rr_dstep_new(&w->h, &own, 0, &w->step));
+  w->step.scale = w->unit;
   w->set.lambda = rr_lambda(w->set.lambda, X->rows, w->step.all);
   return LAPIS_OK;
 }

@@ -494,6 +494,7 @@ static lapis_status check(lapis_ctx *ctx, bool lda, const lapis_data *data,
   TRY(check_gamma(ctx, method, set));
   TRY(check_certificate(ctx, method, set));
   TRY(rr_check_X(ctx, method, &data->X));
+  TRY(mat_check_size(ctx, method, "X", &data->X));
   TRY(rr_check_targets(ctx, lda, set, data));
   bool raw = set->denoise == LAPIS_RR_NONE && set->refill == 0;
   return raw ? mat_check_finite(ctx, method, "X", &data->X, false) : LAPIS_OK;

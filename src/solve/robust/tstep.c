@@ -27,7 +27,9 @@ static lapis_status allocate(la *h, rr_tstep *t)
     TRY(h->ops->alloc(h, LAPIS_F64, all[i].rows, all[i].cols, all[i].a));
   t->l = base_alloc(h->ctx, t->K, sizeof *t->l);
   t->values = base_alloc(h->ctx, s, sizeof *t->values);
-  return t->l != NULL && t->values != NULL ? LAPIS_OK : LAPIS_ENOMEM;
+  t->size = base_alloc(h->ctx, s, sizeof *t->size);
+  return t->l != NULL && t->values != NULL && t->size != NULL ? LAPIS_OK
+                                                              : LAPIS_ENOMEM;
 }
 
 lapis_status rr_tstep_new(la *h, int64_t d, int64_t n, int64_t K, rr_tstep *t)
@@ -48,6 +50,7 @@ void rr_tstep_free(la *h, rr_tstep *t)
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) h->ops->free(h, all[i]);
   base_free(t->l);
   base_free(t->values);
+  base_free(t->size);
 }
 
 /* ---- the targets --------------------------------------------------------*/
@@ -72,15 +75,10 @@ lapis_status rr_tstep_set(la *h, rr_tstep *t, const double *Y, const double *W,
 }
 
 /* ---- the step -----------------------------------------------------------*/
-/* R <- (l G + gamma I)^-1 l R, the same l for every column. */
-static lapis_status solve_even(la *h, rr_tstep *t)
+static lapis_status make_gram(la *h, rr_tstep *t)
 {
-  double l = t->l[0];
-  TRY(la_scale(h, l, &t->G));
-  TRY(la_add_diagonal(h, t->gamma, &t->G));
-  TRY(h->ops->potrf(h, &t->G));
-  TRY(h->ops->potrs(h, &t->G, &t->R));
-  return la_scale(h, l, &t->R);
+  TRY(h->ops->syrk(h, t->wide ? LA_T : LA_N, &t->Dh, &t->G));
+  return t->wide ? LAPIS_OK : la_sum(h, &t->G);
 }
 
 /* The same with an l for every column: G = V w V'. */
@@ -97,14 +95,66 @@ static lapis_status solve_uneven(la *h, rr_tstep *t)
   return h->ops->gemm(h, LA_N, LA_N, 1, &t->V, &t->S, 0, &t->R);
 }
 
+/* Row i of A times size_i. */
+static void scale_rows(la_array *A, const double *size)
+{
+  for (int64_t j = 0; j < A->cols; j++) {
+    double *a = (double *)A->data + j * A->ld;
+    for (int64_t i = 0; i < A->rows; i++) a[i] *= size[i];
+  }
+}
+
+/* R <- G^-1 R for a G, gamma included, of which Cholesky finds that it is not
+ * positive: gamma drowned in its rounding.  Rows and columns are brought to one
+ * size, and an eigenvalue that is rounding counts for nothing: what T has there
+ * meets nothing of Dh, and the smallest T has nothing. */
+static lapis_status solve_drowned(la *h, rr_tstep *t)
+{
+  int64_t count;
+  for (int64_t i = 0; i < t->side; i++) {
+    double own = ((double *)t->G.data)[i * (t->G.ld + 1)];
+    t->size[i] = own > 0 ? ldexp(1, -ilogb(own) / 2) : 1;
+  }
+  scale_rows(&t->G, t->size);
+  TRY(h->ops->scale_cols(h, t->size, &t->G));
+  scale_rows(&t->R, t->size);
+  TRY(h->ops->eigh(h, &t->G, -INFINITY, t->values, &t->V, &count));
+  double rounding = (double)t->side * DBL_EPSILON * t->values[0];
+  for (int64_t i = 0; i < t->side; i++)
+    t->values[i] = t->values[i] > rounding ? 1 / t->values[i] : 0;
+  TRY(h->ops->gemm(h, LA_T, LA_N, 1, &t->V, &t->R, 0, &t->S));
+  scale_rows(&t->S, t->values);
+  TRY(h->ops->gemm(h, LA_N, LA_N, 1, &t->V, &t->S, 0, &t->R));
+  scale_rows(&t->R, t->size);
+  return LAPIS_OK;
+}
+
+/* The same l for every column. */
+static lapis_status solve_even(la *h, rr_tstep *t)
+{
+  double l = t->l[0];
+  TRY(la_scale(h, l, &t->G));
+  TRY(la_add_diagonal(h, t->gamma, &t->G));
+  lapis_status s = h->ops->potrf(h, &t->G);
+  if (s == LAPIS_ENUMERIC) {
+    TRY(make_gram(h, t));
+    TRY(la_scale(h, l, &t->G));
+    TRY(la_add_diagonal(h, t->gamma, &t->G));
+    TRY(solve_drowned(h, t));
+    return la_scale(h, l, &t->R);
+  }
+  if (s < 0) return s;
+  TRY(h->ops->potrs(h, &t->G, &t->R));
+  return la_scale(h, l, &t->R);
+}
+
 lapis_status rr_tstep_run(la *h, rr_tstep *t)
 {
-  TRY(h->ops->syrk(h, t->wide ? LA_T : LA_N, &t->Dh, &t->G));
+  TRY(make_gram(h, t));
   if (t->wide)
     TRY(la_copy(h, &t->QY, &t->R));
   else
     TRY(h->ops->gemm(h, LA_N, LA_N, 1, &t->Dh, &t->QY, 0, &t->R));
-  if (!t->wide) TRY(la_sum(h, &t->G));
   if (!t->wide) TRY(la_sum(h, &t->R));
   TRY(t->even ? solve_even(h, t) : solve_uneven(h, t));
   la_array *TQ = &t->R;

@@ -95,6 +95,7 @@ lapis_status sv_check_data(lapis_ctx *ctx, const char *method,
 {
   TRY(check_shapes(ctx, method, data));
   TRY(mat_check_finite(ctx, method, "X", &data->X, false));
+  TRY(mat_check_size(ctx, method, "X", &data->X));
   TRY(mat_check_finite(ctx, method, "Y", &data->Y, false));
   TRY(mat_check_finite(ctx, method, "P", &data->P, false));
   TRY(check_weights(ctx, method, data));
