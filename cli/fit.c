@@ -28,8 +28,9 @@ static const cli_option options[] = {
      "left to LAPIS), or at the threshold of their coding (fixed)"},
     {"by", 0, "mc|linear|both|auto",
      "mc, where mu is left to LAPIS: who answers: its own best candidate (mc, "
-     "the default), logistic regression, the mean of both, or whichever of the "
-     "two tells hidden labels better (auto)"},
+     "the default), logistic regression, lines or behind a kernel (linear), "
+     "the mean of both, or whichever of the two tells hidden labels better, "
+     "their mean in a toss-up (auto)"},
     {"mpi", 0, NULL,
      "divide the samples among the processes that mpirun started"},
     {NULL, 0, NULL, NULL}};

@@ -73,7 +73,9 @@ static void say_hidden(const lapis_race *race)
 
 static const char *called(const lapis_runner *x)
 {
-  return strcmp(x->method, "linear") == 0 ? "logistic regression" : x->method;
+  if (strcmp(x->method, "linear") != 0) return x->method;
+  return strstr(x->settings, "nystrom:") != NULL ? "kernel logistic regression"
+                                                 : "logistic regression";
 }
 
 static void say_runner(int place, const lapis_runner *x)

@@ -45,9 +45,11 @@ static const lapis_param label_params[] = {
                    "of words"),
     CHOICE("by", by, "auto|mc|linear|both", .value = LAPIS_LABEL_BY_AUTO,
            .arg = "WHO",
-           .help = "who answers: the completion (mc), logistic regression, the "
-                   "mean of both, or whichever of the two tells hidden labels "
-                   "better"),
+           .help =
+               "who answers: the completion (mc), logistic regression, lines "
+               "or behind a kernel (linear), the mean of both, or "
+               "whichever of the two tells hidden labels better, their "
+               "mean in a toss-up (auto)"),
     TEXT("map", map, .arg = "MAP",
          .help = "features first through these maps, as lapis fit (default, "
                  "where all is left to LAPIS: standard, for counts also "

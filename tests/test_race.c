@@ -1,5 +1,7 @@
 /* The race: what it chooses answers well, whatever the spelling; its
  * probabilities are Platt's; and where there is nothing to learn it says so. */
+#include <unistd.h>
+
 #include "check.h"
 #include "lapis/lapis_eval.h"
 #include "lapis/lapis_race.h"
@@ -129,6 +131,133 @@ static void runners_are_in_order(void **state)
 }
 
 /* Labels by lot: nothing was learnt, whoever wins. */
+/* ---- kernels ------------------------------------------------------------*/
+/* Two circles; of three features, the last of which says nothing, `gaps` are
+ * missing. */
+static void circles(blobs *b, double *X, double gaps)
+{
+  uint64_t seed = 21;
+  for (int j = 0; j < N; j++) {
+    double angle = 6.283185307179586 * check_uniform(&seed);
+    double radius = (b->tall[j] ? 2 : 1) + .1 * check_normal(&seed);
+    X[3 * j] = radius * cos(angle);
+    X[3 * j + 1] = radius * sin(angle);
+    X[3 * j + 2] = .1 * check_normal(&seed);
+    if (check_uniform(&seed) < gaps) X[3 * j + 1] = NAN;
+  }
+  b->data.X = lapis_mat_f64(X, 3, N);
+}
+
+/* Runner i answers, and so does its model, read back from a file, for the
+ * same samples as new ones; shares of right answers. */
+static void answered(blobs *b, const lapis_race *race, int i, double share[2])
+{
+  char path[] = "/tmp/lapis-race-XXXXXX";
+  lapis_mc_settings set = lapis_mc_defaults();
+  lapis_data new_ = {.X = b->data.X};
+  lapis_solver *s[2];
+  lapis_model *m, *back;
+  int fd = mkstemp(path);
+  assert_true(fd >= 0);
+  close(fd);
+  assert_int_equal(
+      lapis_race_answer_new(b->ctx, race, i, &b->data, &set, &s[0]), 0);
+  assert_true(lapis_solve(s[0]) >= 0);
+  assert_int_equal(lapis_model_new(s[0], &m), 0);
+  assert_int_equal(lapis_model_save(b->ctx, m, path), 0);
+  assert_int_equal(lapis_model_load(b->ctx, path, &back), 0);
+  assert_int_equal(lapis_model_features(back), 3);
+  assert_int_equal(lapis_predict_new(b->ctx, &new_, back, NULL, &s[1]), 0);
+  assert_true(lapis_solve(s[1]) >= 0);
+  for (int k = 0; k < 2; k++) {
+    const double *labels = check_result(s[k], "labels");
+    share[k] = 0;
+    for (int j = KNOWN; j < N; j++)
+      share[k] += ((labels[j] == 1) == b->tall[j]) / (double)(N - KNOWN);
+    lapis_solver_free(s[k]);
+  }
+  lapis_model_free(m);
+  lapis_model_free(back);
+  unlink(path);
+}
+
+/* The first runner of which that is said, or -1. */
+static int found(const lapis_race *race, const char *a, const char *c)
+{
+  for (int i = 0; i < lapis_race_count(race); i++) {
+    lapis_runner x = lapis_race_at(race, i);
+    if (strstr(x.settings, a) != NULL && strstr(x.settings, c) != NULL)
+      return i;
+  }
+  return -1;
+}
+
+static void kernels_tell_circles(void **state)
+{
+  (void)state;
+  double X[3 * N], share[2], p[N];
+  blobs *b = make(0, 0, 1, 5);
+  circles(b, X, 0);
+  lapis_race *race = run(b, true);
+  int best = lapis_race_best(race, NULL);
+  assert_non_null(strstr(lapis_race_map(race, best), "standard,nystrom:"));
+  assert_int_equal(best, lapis_race_best(race, "linear"));
+  CHECK_AT_LEAST(lapis_race_at(race, best).auroc, .98);
+  CHECK_AT_MOST(lapis_race_at(race, lapis_race_best(race, "mc")).auroc, .75);
+  answered(b, race, best, share);
+  CHECK_AT_LEAST(share[0], .95);
+  CHECK_NEAR(share[0], share[1], 1e-12);
+  assert_int_equal(lapis_race_held_out(b->ctx, race, best, &b->data, 3, p), 0);
+  for (int j = 0; j < N; j++) assert_true(isnan(p[j]) == (j >= KNOWN));
+  lapis_race_free(race);
+  discard(b);
+}
+
+/* With gaps a kernel also reads what mc completes, and a model takes both. */
+static void kernels_read_what_is_filled(void **state)
+{
+  (void)state;
+  double X[3 * N], share[2], p[N];
+  blobs *b = make(0, 0, 1, 5);
+  circles(b, X, .1);
+  lapis_race *race = run(b, true);
+  int filled = found(race, "nystrom:", "gaps filled by mc");
+  int mean = found(race, "nystrom:auto:500 --C 10", "");
+  assert_true(filled >= 0 && mean >= 0 && filled != mean);
+  answered(b, race, filled, share);
+  CHECK_AT_LEAST(share[0], .85);
+  CHECK_AT_LEAST(share[1], .85);
+  assert_int_equal(lapis_race_held_out(b->ctx, race, filled, &b->data, 3, p),
+                   0);
+  assert_true(p[0] >= 0 && p[0] <= 1);
+  lapis_race_free(race);
+  discard(b);
+}
+
+/* Of both kinds the better answers where that is clear, else their mean. */
+static void toss_ups_are_answered_by_both(void **state)
+{
+  (void)state;
+  int seen[2] = {0, 0};
+  for (uint64_t seed = 1; seed <= 3; seed++) {
+    double X[3 * N], error;
+    blobs *b = make(2, 0, 1, seed);
+    if (seed == 3) circles(b, X, 0);
+    lapis_race *race = run(b, true);
+    int mc = lapis_race_best(race, "mc"), best = lapis_race_best(race, NULL);
+    int linear = lapis_race_best(race, "linear");
+    double by = lapis_race_difference(race, mc, linear, &error);
+    bool clear = fabs(by) > 2 * error;
+    assert_int_equal(best, !clear        ? lapis_race_best(race, "both")
+                           : mc < linear ? mc
+                                         : linear);
+    seen[clear]++;
+    lapis_race_free(race);
+    discard(b);
+  }
+  assert_true(seen[0] > 0 && seen[1] > 0);
+}
+
 static void noise_is_said_to_be_noise(void **state)
 {
   (void)state;
@@ -325,6 +454,9 @@ int main(void)
       cmocka_unit_test(blobs_are_told_apart),
       cmocka_unit_test(nearer_blobs_too),
       cmocka_unit_test(runners_are_in_order),
+      cmocka_unit_test(kernels_tell_circles),
+      cmocka_unit_test(kernels_read_what_is_filled),
+      cmocka_unit_test(toss_ups_are_answered_by_both),
       cmocka_unit_test(noise_is_said_to_be_noise),
       cmocka_unit_test(too_few_labels),
       cmocka_unit_test(stated_settings_stay),

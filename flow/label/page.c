@@ -217,7 +217,11 @@ static void add_runner(page_memory *s, int i)
   if (strcmp(x.method, "both") == 0)
     snprintf(name, VALUE, "%s", x.settings);
   else
-    snprintf(name, VALUE, "%s %s", linear ? "logistic regression" : x.method,
+    snprintf(name, VALUE, "%s %s",
+             !linear ? x.method
+             : strstr(x.settings, "nystrom:") != NULL
+                 ? "kernel logistic regression"
+                 : "logistic regression",
              x.settings);
   snprintf(value, VALUE, "%.4f +- %.4f\t%.3f\t%.90s", x.loss, x.error, x.auroc,
            verdict);

@@ -25,7 +25,10 @@ bool label_races(const label_run *w)
 /* ---- the race -----------------------------------------------------------*/
 static const char *called(const lapis_runner *x)
 {
-  if (strcmp(x->method, "linear") == 0) return "logistic regression";
+  if (strcmp(x->method, "linear") == 0)
+    return strstr(x->settings, "nystrom:") != NULL
+               ? "kernel logistic regression"
+               : "logistic regression";
   return strcmp(x->method, "mc") == 0 ? "completion" : "the mean of both";
 }
 

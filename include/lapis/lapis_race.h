@@ -24,7 +24,8 @@ typedef struct lapis_race_options {
                     * or none (pos, simplex) */
   bool by_group;   /* data->group stays whole */
   unsigned stated; /* LAPIS_STATED_* */
-  bool linear;     /* logistic regressions run too */
+  bool linear;     /* logistic regressions run too, lines and, up to 5000
+                    * samples, behind a kernel (map nystrom) */
 } lapis_race_options;
 
 enum { LAPIS_RUNNER_TEXT = 128 };
@@ -49,7 +50,9 @@ LAPIS_API void lapis_race_free(lapis_race *race); /* NULL is fine */
 /* Best first. */
 LAPIS_API int lapis_race_count(const lapis_race *race);
 LAPIS_API lapis_runner lapis_race_at(const lapis_race *race, int i);
-/* The first of a method (NULL: of mc and linear); -1: none. */
+/* The first of a method; NULL: who should answer, which is the better of mc's
+ * and linear's first where they are two standard errors apart, else the mean of
+ * both; -1: none. */
 LAPIS_API int lapis_race_best(const lapis_race *race, const char *method);
 /* The map that a runner reads its features through. */
 LAPIS_API const char *lapis_race_map(const lapis_race *race, int i);

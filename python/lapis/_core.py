@@ -361,8 +361,9 @@ def solve(method, X, Y=None, P=None, group=None, sample_weight=None,
     files; "cv" chooses what the command would choose (mc: mu_rel, and with it
     labels, lambda and gamma where they are at their defaults, a map of X and
     what decides labels), by the same folds.  `by` says who answers then: mc's
-    own best candidate ("mc"), logistic regression ("linear"), the mean of both
-    ("both"), or whichever of the two tells hidden labels better ("auto").
+    own best candidate ("mc"), logistic regression, lines or behind a kernel
+    ("linear"), the mean of both ("both"), or whichever of the two tells hidden
+    labels better, their mean in a toss-up ("auto").
     Returns a `Result`.
     """
     if by not in _BY:

@@ -27,9 +27,10 @@ class MatrixCompletionClassifier(Classifier):
     `lambda_` and `gamma` where they are at their defaults, and what decides
     labels, by hiding known labels as labels are missing; `groups` (people,
     images) stay whole.  Then there are probabilities, too, and `by` may name
-    who answers: "mc", logistic regression ("linear"), the mean of "both", or
-    whichever of the two tells hidden labels better ("auto"); then
-    ``low_rank_`` is there only if mc had a part in the answer.
+    who answers: "mc", logistic regression, lines or behind a kernel
+    ("linear"), the mean of "both", or whichever of the two tells hidden labels
+    better, their mean in a toss-up ("auto"); then ``low_rank_`` is there only
+    if mc had a part in the answer.
 
     Attributes
     ----------

@@ -17,8 +17,7 @@ typedef struct answer_part { /* what a part is made from, and keeps */
     lapis_mc_settings mc;
     lapis_linear_settings linear;
   } set;
-  bool reads_map;       /* else it reads what was filled, which is mapped */
-  const char *map_text; /* the race's */
+  const char *map_text; /* the race's, of what it reads */
   lapis_map *map;       /* fitted; NULL: none */
   double *X;            /* behind the map */
 } answer_part;
@@ -42,7 +41,7 @@ static lapis_status part_make(lapis_ctx *ctx, void *self,
   free(p->X);
   p->map = NULL;
   p->X = NULL;
-  if (p->reads_map && strcmp(p->map_text, "none") != 0) {
+  if (strcmp(p->map_text, "none") != 0) {
     TRY(lapis_map_new(ctx, p->map_text, &p->map));
     TRY(lapis_map_fit(ctx, p->map, &data->X));
     TRY(lapis_map_make(ctx, p->map, &data->X, &p->X, &mapped.X));
@@ -105,8 +104,7 @@ static lapis_status add_part(const lapis_race *r, const runner *x, bool fills,
       .make = part_make, .self = p, .reads = reads, .answers = !fills};
   ++*count;
   lapis_mat slopes = lapis_mat_f64((double *)x->answer, 2, r->K);
-  p->reads_map = reads < 0;
-  p->map_text = r->map[x->map];
+  p->map_text = reads < 0 ? runner_map(r, x) : runner_map_of_filled(r, x);
   if (x->kind == RUNNER_LINEAR) {
     p->method = lapis_method_find("linear");
     lapis_settings_default(p->method, &p->set);

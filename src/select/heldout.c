@@ -20,6 +20,9 @@ static lapis_status begin(const lapis_race *from, const lapis_data *data,
   memset(r->filled, 0, sizeof r->filled);
   memset(r->memory, 0, sizeof r->memory);
   r->plan = (fold_plan){0};
+  r->of_filled = (race_features){0};
+  for (int k = 0; k < r->n_kernels; k++)
+    r->kernel[k].features = (race_features){0};
   for (int k = 0; k < r->count; k++) {
     r->run[k].score = NULL;
     r->run[k].platt = r->run[k].answer = NULL;

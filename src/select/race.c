@@ -11,6 +11,7 @@
 
 enum { FOLDS = 3, USED_FOLDS = 2, FEW = 100, ROUNDS = 2 };
 static const double TIE = 0.002;          /* of log-loss */
+static const double CLEAR = 2;            /* standard errors apart */
 static const double MOST_ENTRIES = 5e7;   /* a sparse X that is made dense */
 static const double MOST_COMPLETED = 1e7; /* entries kept a fold */
 
@@ -242,16 +243,18 @@ static lapis_status judge_from(lapis_race *r, int first)
 }
 
 /* Further runners where the best of a kind stands at an end; how many. */
-static int widen(lapis_race *r)
+static lapis_status widen(lapis_race *r, int *more)
 {
-  static const char *const kinds[] = {"mc", "linear"};
-  int more = 0;
-  for (int k = 0; k < 2; k++) {
-    int best = lapis_race_best(r, kinds[k]);
-    if (k == 0 && (r->o.stated & LAPIS_STATED_MU) != 0) continue;
-    if (best >= 0) more += runners_widen(r, r->order[best]);
+  int best[3] = {-1, -1, -1}; /* mc, lines, lines behind a kernel */
+  *more = 0;
+  for (int i = lapis_race_count(r) - 1; i >= 0; i--) {
+    const runner *x = &r->run[r->order[i]];
+    best[x->kind == RUNNER_MC ? 0 : x->kernel > 0 ? 2 : 1] = r->order[i];
   }
-  return more;
+  if ((r->o.stated & LAPIS_STATED_MU) != 0) best[0] = -1;
+  for (int k = 0; k < 3; k++)
+    if (best[k] >= 0) TRY(runners_widen(r, best[k], more));
+  return LAPIS_OK;
 }
 
 /* The mean of the best of either kind. */
@@ -268,14 +271,15 @@ static lapis_status race(lapis_race *r)
 {
   int first = 0;
   lapis_status s = LAPIS_OK;
-  runners_list(r);
+  TRY(runners_list(r));
   for (int round = 0; s == LAPIS_OK && round <= ROUNDS; round++) {
     s = run_all(r, first);
     if (s < 0 || s == LAPIS_CANCELLED) return s;
     TRY(judge_from(r, first));
     first = r->count;
     if (s != LAPIS_OK || round == ROUNDS) break;
-    int more = widen(r);
+    int more;
+    TRY(widen(r, &more));
     r->widened += more;
     if (more == 0) break;
   }
@@ -312,6 +316,7 @@ static lapis_status prepare(lapis_race *r)
 /* What only running needs: copies of X, and what was made of them. */
 void race_drop_data(lapis_race *r)
 {
+  kernels_drop(r);
   for (int k = 0; k < MOST_MAPS; k++) {
     lapis_solver_free(r->common[k]);
     free(r->memory[k]);
@@ -372,6 +377,7 @@ void lapis_race_free(lapis_race *r)
   base_free(r->turn);
   base_free(r->unit);
   base_free(r->own_map);
+  kernels_free(r);
   base_free(r);
 }
 
@@ -391,22 +397,38 @@ bool race_has(const lapis_race *r, int i)
   return i >= 0 && i < lapis_race_count(r);
 }
 
+static int first_of(const lapis_race *r, runner_kind kind)
+{
+  for (int i = 0; i < lapis_race_count(r); i++)
+    if (r->run[r->order[i]].kind == kind) return i;
+  return -1;
+}
+
+/* The better of the best of either kind where that is clear; else their mean,
+ * which is right where either is. */
+static int who_answers(const lapis_race *r)
+{
+  int mc = first_of(r, RUNNER_MC), linear = first_of(r, RUNNER_LINEAR);
+  int both = first_of(r, RUNNER_BOTH);
+  if (mc < 0 || linear < 0) return mc < 0 ? linear : mc;
+  int better = mc < linear ? mc : linear, worse = mc + linear - better;
+  double error, by = lapis_race_difference(r, worse, better, &error);
+  return both < 0 || fabs(by) > CLEAR * error ? better : both;
+}
+
 int lapis_race_best(const lapis_race *r, const char *method)
 {
   if (r == NULL) return -1;
-  for (int i = 0; i < lapis_race_count(r); i++) {
-    runner_kind kind = r->run[r->order[i]].kind;
-    bool single = method == NULL && kind != RUNNER_BOTH;
-    if (single || (method != NULL && strcmp(method, kind_name[kind]) == 0))
-      return i;
-  }
+  if (method == NULL) return who_answers(r);
+  for (int k = 0; k < 3; k++)
+    if (strcmp(method, kind_name[k]) == 0) return first_of(r, (runner_kind)k);
   return -1;
 }
 
 const char *lapis_race_map(const lapis_race *r, int i)
 {
   if (!race_has(r, i)) return NULL;
-  return r->map[r->run[r->order[i]].map];
+  return runner_map(r, &r->run[r->order[i]]);
 }
 
 static void describe(const lapis_race *r, const runner *x, char *to)
@@ -416,10 +438,11 @@ static void describe(const lapis_race *r, const runner *x, char *to)
   const lapis_mc_settings *set = &x->set;
   if (x->kind == RUNNER_BOTH) {
     snprintf(to, LAPIS_RUNNER_TEXT,
-             "mc and logistic regression, the best each");
+             "mc and %slogistic regression, the best each",
+             r->run[x->of[1]].kernel > 0 ? "kernel " : "");
     return;
   }
-  int used = snprintf(to, LAPIS_RUNNER_TEXT, "--map %.40s", r->map[x->map]);
+  int used = snprintf(to, LAPIS_RUNNER_TEXT, "--map %.60s", runner_map(r, x));
   if (x->kind == RUNNER_LINEAR)
     snprintf(to + used, (size_t)(LAPIS_RUNNER_TEXT - used), " --C %g%s", x->C,
              x->filled ? " (gaps filled by mc)" : "");

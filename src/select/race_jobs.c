@@ -140,7 +140,7 @@ static void drop_unfinished(const field *x)
 static bool reads_alike(const runner *a, const runner *b)
 {
   return a->kind == RUNNER_LINEAR && b->kind == RUNNER_LINEAR &&
-         a->map == b->map && a->filled == b->filled;
+         a->map == b->map && a->kernel == b->kernel && a->filled == b->filled;
 }
 
 static void find_leaders(field *x)

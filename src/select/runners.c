@@ -41,14 +41,17 @@ static const row of_counts[ROWS] = {{LAPIS_MC_LABELS_RARE, .3, 1, 3},
                                     {LAPIS_MC_LABELS_RARE, .3, .1, 3}};
 static const double weights[] = {.01, .1, 1}; /* C of linear ones */
 static const double LEAST_C = .0009;
+/* Behind a kernel, whose features are of length 1 at most: C, and widths. */
+static const double kernel_weights[] = {1, 10}, widths[] = {1, .25};
+static const double MOST_KERNEL_C = 1001, MOST_WIDTH = 17;
 
 /* ---- the list -----------------------------------------------------------*/
 static bool same(const runner *a, const runner *b)
 {
   return a->kind == b->kind && a->filled == b->filled && a->map == b->map &&
-         a->C == b->C && a->set.labels == b->set.labels &&
-         a->set.lambda == b->set.lambda && a->set.gamma == b->set.gamma &&
-         a->set.mu_rel == b->set.mu_rel;
+         a->C == b->C && a->kernel == b->kernel &&
+         a->set.labels == b->set.labels && a->set.lambda == b->set.lambda &&
+         a->set.gamma == b->set.gamma && a->set.mu_rel == b->set.mu_rel;
 }
 
 static bool add(lapis_race *r, const runner *x)
@@ -77,7 +80,24 @@ static bool add_mc(lapis_race *r, int map, const row *at)
   return add(r, &x);
 }
 
-void runners_list(lapis_race *r)
+/* Logistic regressions behind kernels, widths together. */
+static lapis_status add_kernels(lapis_race *r, int map)
+{
+  for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
+    runner x = {.kind = RUNNER_LINEAR, .map = map};
+    TRY(kernels_find(r, map, widths[w], &x.kernel));
+    for (int fills = 0; x.kernel > 0 && fills <= (r->fills && map == 0);
+         fills++)
+      for (size_t k = 0; k < sizeof kernel_weights / sizeof(double); k++) {
+        x.filled = fills;
+        x.C = kernel_weights[k];
+        add(r, &x);
+      }
+  }
+  return LAPIS_OK;
+}
+
+lapis_status runners_list(lapis_race *r)
 {
   for (int i = 0; i < ROWS; i++)
     if (table[r->set.variant][i].gamma > 0)
@@ -91,6 +111,9 @@ void runners_list(lapis_race *r)
       x.filled = true;
       if (r->fills && map == 0) add(r, &x);
     }
+  for (int map = 0; kernels_pay(r) && map < r->n_maps; map++)
+    TRY(add_kernels(r, map));
+  return LAPIS_OK;
 }
 
 /* Whether the best stands at the lower and at the upper end of mu (else of
@@ -109,33 +132,57 @@ static void ends(const lapis_race *r, const runner *b, bool of_mu, bool end[2])
   }
 }
 
+/* The next value beyond the ends of what was tried, 0 where x is none. */
+static double beyond(double x, double least, double most, double factor)
+{
+  return x <= least ? x / factor : x >= most ? x * factor : 0;
+}
+
+/* The kernel beside the best one's, where that is the narrowest or the widest
+ * of its kind. */
+static lapis_status widen_kernel(lapis_race *r, runner b)
+{
+  const race_kernel *k = &r->kernel[b.kernel - 1];
+  double least = k->width, most = k->width;
+  for (int i = 0; i < r->n_kernels; i++) {
+    if (r->kernel[i].map != b.map) continue;
+    least = fmin(least, r->kernel[i].width);
+    most = fmax(most, r->kernel[i].width);
+  }
+  double width = beyond(k->width, least, most, 4);
+  if (width == 0 || width > MOST_WIDTH || width < 1 / MOST_WIDTH)
+    return LAPIS_OK;
+  TRY(kernels_find(r, b.map, width, &b.kernel));
+  if (b.kernel > 0) add(r, &b);
+  return LAPIS_OK;
+}
+
 /* Of logistic regressions: a C ten times smaller or larger. */
-static int widen_linear(lapis_race *r, int best)
+static lapis_status widen_linear(lapis_race *r, int best)
 {
   runner b = r->run[best];
-  int before = r->count;
   double least = b.C, most = b.C;
   for (int i = 0; i < r->count; i++) {
     const runner *x = &r->run[i];
-    if (x->kind != RUNNER_LINEAR || x->map != b.map || x->filled != b.filled)
+    if (x->kind != RUNNER_LINEAR || x->map != b.map || x->filled != b.filled ||
+        x->kernel != b.kernel)
       continue;
     least = fmin(least, x->C);
     most = fmax(most, x->C);
   }
-  b.C = b.C <= least ? least / 10 : b.C >= most ? most * 10 : 0;
   b.score = NULL;
   b.platt = b.answer = NULL;
   b.judged = b.learnt = false;
-  if (b.C >= LEAST_C) add(r, &b);
-  return r->count - before;
+  if (b.kernel > 0) TRY(widen_kernel(r, b));
+  b.C = beyond(b.C, least, most, 10);
+  if (b.C >= LEAST_C && (b.kernel == 0 || b.C < MOST_KERNEL_C)) add(r, &b);
+  return LAPIS_OK;
 }
 
-int runners_widen(lapis_race *r, int best)
+static void widen_mc(lapis_race *r, int best)
 {
   const runner b = r->run[best];
   const double factor[] = {1. / 3, 3};
-  int before = r->count;
-  if (b.kind == RUNNER_LINEAR) return widen_linear(r, best);
   for (int of_mu = 0; of_mu < 2; of_mu++) {
     bool end[2];
     unsigned stated = of_mu ? LAPIS_STATED_MU : LAPIS_STATED_LAMBDA;
@@ -148,7 +195,17 @@ int runners_widen(lapis_race *r, int best)
       if (end[k] && *moved > 0 && at.mu_rel < 1) add_mc(r, b.map, &at);
     }
   }
-  return r->count - before;
+}
+
+lapis_status runners_widen(lapis_race *r, int best, int *more)
+{
+  int before = r->count;
+  if (r->run[best].kind == RUNNER_LINEAR)
+    TRY(widen_linear(r, best));
+  else
+    widen_mc(r, best);
+  *more += r->count - before;
+  return LAPIS_OK;
 }
 
 /* ---- what a fold shows --------------------------------------------------*/
@@ -328,16 +385,46 @@ static lapis_status fill_gaps(lapis_race *r, int map)
   return LAPIS_OK;
 }
 
-static lapis_status score_linear(lapis_race *r, la *h,
-                                 const logistic_problem *p, double *W,
-                                 double *score)
+/* What some label is shown of: X (d x m), sign (K x m). */
+typedef struct lesson {
+  double *X, *sign;
+  int64_t m;
+} lesson;
+
+static lapis_status gather(const lapis_race *r, const double *X, int64_t d,
+                           const double *y, lesson *to)
 {
-  int64_t d = p->X.rows;
-  TRY(op_logistic(h, p, W, NULL));
-  la_array X = la_wrap(p->X.val, d, r->n), w = la_wrap(W, d, r->K);
+  *to = (lesson){.X = base_alloc_raw(r->ctx, d * r->n, sizeof(double)),
+                 .sign = base_alloc_raw(r->ctx, r->K * r->n, sizeof(double))};
+  if (to->X == NULL || to->sign == NULL) return LAPIS_ENOMEM;
+  for (int64_t j = 0; j < r->n; j++) {
+    const double *of = y + j * r->K;
+    bool any = false;
+    for (int64_t c = 0; c < r->K; c++) any |= !isnan(of[c]);
+    if (!any) continue;
+    memcpy(to->X + to->m * d, X + j * d, (size_t)d * sizeof *X);
+    memcpy(to->sign + to->m++ * r->K, of, (size_t)r->K * sizeof *of);
+  }
+  return LAPIS_OK;
+}
+
+/* Lines W of the lesson, and what they say of all samples of X. */
+static lapis_status score_linear(lapis_race *r, la *h, const lesson *from,
+                                 const double *X, int64_t d, double C,
+                                 double *W, double *score)
+{
+  logistic_problem p = {.X = lapis_mat_f64(from->X, d, from->m),
+                        .sign = from->sign,
+                        .K = r->K,
+                        .classes = r->labels.kind == TARGETS_CLASS,
+                        .C = C,
+                        .tol = LOOSE_TOL,
+                        .max_iters = LOOSE_ITERS};
+  TRY(op_logistic(h, &p, W, NULL));
+  la_array x = la_wrap((double *)X, d, r->n), w = la_wrap(W, d, r->K);
   la_array out = la_wrap(score, r->K, r->n);
   w.ld = d + 1;
-  TRY(h->ops->gemm(h, LA_T, LA_N, 1, &w, &X, 0, &out));
+  TRY(h->ops->gemm(h, LA_T, LA_N, 1, &w, &x, 0, &out));
   for (int64_t k = 0; k < r->K * r->n; k++)
     score[k] += W[k % r->K * (d + 1) + d];
   targets_log_odds(&r->labels, score, W);
@@ -369,30 +456,45 @@ static double known_to_shown(const lapis_race *r, const double *y)
   return seen > 0 ? known / seen : 1;
 }
 
+/* What the regression reads; *from NULL: the filler has not answered. */
+static lapis_status features(lapis_race *r, const runner *x, int64_t fold,
+                             const double **from, int64_t *d)
+{
+  const race_features *kernel;
+  *d = r->X[x->map].rows;
+  if (x->kernel > 0) {
+    TRY(kernels_features(r, x, fold, &kernel));
+    *from = kernel == NULL ? NULL : kernel->F;
+    if (kernel != NULL) *d = kernel->rows;
+    return LAPIS_OK;
+  }
+  if (!x->filled && r->filled[x->map] == NULL) TRY(fill_gaps(r, x->map));
+  *from = x->filled ? r->completed[fold] : r->filled[x->map];
+  return LAPIS_OK;
+}
+
 static lapis_status linear_answers(lapis_race *r, runner *x, int64_t fold)
 {
   la h;
-  int64_t d = r->X[x->map].rows;
-  if (!x->filled && r->filled[x->map] == NULL) TRY(fill_gaps(r, x->map));
-  double *from = x->filled ? r->completed[fold] : r->filled[x->map];
-  if (from == NULL) return LAPIS_OK; /* the filler has not answered */
+  int64_t d;
+  const double *from;
+  lesson seen = {0};
+  TRY(features(r, x, fold, &from, &d));
+  if (from == NULL) return LAPIS_OK;
   TRY(la_open(r->ctx, &h));
   double *y = shown(r, fold, false);
   double *score = base_alloc_raw(r->ctx, r->K * r->n, sizeof *score);
   double *W = base_alloc_raw(r->ctx, (d + 1) * r->K, sizeof *W);
   lapis_status s = LAPIS_ENOMEM;
   if (y != NULL && !teaches(r, y)) s = LAPIS_EDATA;
-  if (s != LAPIS_EDATA && y != NULL && score != NULL && W != NULL) {
-    logistic_problem p = {.X = lapis_mat_f64(from, d, r->n),
-                          .sign = y,
-                          .K = r->K,
-                          .classes = r->labels.kind == TARGETS_CLASS,
-                          .C = x->C * known_to_shown(r, y),
-                          .tol = LOOSE_TOL,
-                          .max_iters = LOOSE_ITERS};
-    s = score_linear(r, &h, &p, W, score);
-  }
+  if (s != LAPIS_EDATA && y != NULL && score != NULL && W != NULL)
+    s = gather(r, from, d, y, &seen);
+  if (s >= 0)
+    s = score_linear(r, &h, &seen, from, d, x->C * known_to_shown(r, y), W,
+                     score);
   if (s >= 0) keep_hidden(r, x, fold, score, false);
+  base_free(seen.X);
+  base_free(seen.sign);
   base_free(y);
   base_free(score);
   base_free(W);
@@ -441,7 +543,7 @@ lapis_status runners_share(lapis_race *r, int first, int last)
     const lapis_mc_settings set = loosened(x);
     bool mc = x->kind == RUNNER_MC && !completes_gaps(r, x);
     if (mc && !r->tried[x->map]) make_common(r, x->map, &set);
-    bool gaps = x->kind == RUNNER_LINEAR && !x->filled;
+    bool gaps = x->kind == RUNNER_LINEAR && !x->filled && x->kernel == 0;
     if (gaps && r->filled[x->map] == NULL) TRY(fill_gaps(r, x->map));
   }
   return base_cancelled(r->ctx) ? LAPIS_CANCELLED : LAPIS_OK;

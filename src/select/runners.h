@@ -6,13 +6,14 @@
 #include "select/calibrate.h"
 #include "select/select.h"
 
-enum { MOST_RUNNERS = 40, MOST_MAPS = 2, MOST_FOLDS = 20 };
+enum { MOST_RUNNERS = 60, MOST_MAPS = 2, MOST_KERNELS = 12, MOST_FOLDS = 20 };
 typedef enum runner_kind { RUNNER_MC, RUNNER_LINEAR, RUNNER_BOTH } runner_kind;
 typedef struct runner {
   runner_kind kind;
   int of[2];   /* both: the runners whose mean it is */
   bool filled; /* linear: gaps hold what the filler completes, not means */
   int map;     /* place among the maps */
+  int kernel;  /* linear: which of the race's it reads, from 1; 0: none */
   lapis_mc_settings set;
   double C;        /* linear */
   double *score;   /* K x n of hidden labels, NaN elsewhere; for the larger
@@ -22,6 +23,20 @@ typedef struct runner {
   double loss, error, auroc, accuracy;
   bool learnt, judged;
 } runner;
+
+typedef struct race_features {
+  double *F; /* rows x n, free(); NULL: not made */
+  int64_t rows;
+} race_features;
+/* A kernel in front of logistic regression; text: the whole map, whose part
+ * from `tail` on is the kernel. */
+typedef struct race_kernel {
+  int map;
+  double width; /* in medians */
+  char *text;
+  size_t tail;
+  race_features features;
+} race_kernel;
 
 struct lapis_race {
   lapis_ctx *ctx;
@@ -41,6 +56,11 @@ struct lapis_race {
   /* X in which an mc, the first runner, has filled the gaps, a fold each */
   bool fills;
   double *completed[MOST_FOLDS];
+  int n_kernels;
+  race_kernel kernel[MOST_KERNELS];
+  race_features of_filled; /* of what is completed, the last that was asked */
+  int filled_kernel;
+  int64_t filled_fold;
   lapis_mat X[MOST_MAPS];
   bool tried[MOST_MAPS];           /* to make the common solver */
   lapis_solver *common[MOST_MAPS]; /* of all labels, which takes a fold's */
@@ -52,9 +72,10 @@ struct lapis_race {
 };
 
 /* The candidates of the settings that are left open. */
-void runners_list(lapis_race *r);
-/* Further ones, where the best stands at an end of what was tried; how many. */
-int runners_widen(lapis_race *r, int best);
+lapis_status runners_list(lapis_race *r);
+/* Further ones, where the best stands at an end of what was tried; *more: how
+ * many. */
+lapis_status runners_widen(lapis_race *r, int best, int *more);
 /* The mean of the probabilities of two runners, as a further one. */
 lapis_status runners_mean(lapis_race *r, int a, int b);
 /* Answers of a runner for what this fold hides.  LAPIS_EDATA where the fold
@@ -86,6 +107,19 @@ lapis_status race_run_jobs(lapis_race *r, int first);
 /* Of runner k alone, by a function that answers for one fold. */
 typedef lapis_status runner_answer_fn(lapis_race *r, int k, int64_t fold);
 lapis_status race_ask_jobs(lapis_race *r, int k, runner_answer_fn *answer);
+
+/* kernels.c.  Whether kernels run at all; the place of one, from 1 (0: there is
+ * no more room); features for runner x of a fold, NULL where the gaps are not
+ * filled yet. */
+bool kernels_pay(const lapis_race *r);
+lapis_status kernels_find(lapis_race *r, int map, double width, int *place);
+lapis_status kernels_features(lapis_race *r, const runner *x, int64_t fold,
+                              const race_features **out);
+void kernels_drop(lapis_race *r); /* features, which running needs */
+void kernels_free(lapis_race *r);
+/* The map from features as given; and from those that were filled. */
+const char *runner_map(const lapis_race *r, const runner *x);
+const char *runner_map_of_filled(const lapis_race *r, const runner *x);
 
 /* judge.c: loss, error, AUROC, accuracy, sigmoids of a runner. */
 lapis_status runner_judge(lapis_race *r, runner *x);

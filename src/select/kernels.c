@@ -1,0 +1,118 @@
+/* kernels.c - the kernel features that logistic regressions of a race read.
+ *
+ * What a race standardises, or shares of counts as square roots, goes on
+ * through `nystrom`; all samples are landmarks up to COUNT of them, so that the
+ * regression is the kernel one.  Labels have no part in the features: they are
+ * made once for all folds, but where an mc fills the gaps of each fold. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "select/runners.h"
+
+enum { COUNT = 500, MOST_SAMPLES = 5000, TEXT = 64 };
+
+/* ---- who there is -------------------------------------------------------*/
+bool kernels_pay(const lapis_race *r)
+{
+  const char *own = r->own_map;
+  bool already =
+      own != NULL && (strstr(own, "nystrom:") != NULL || strstr(own, "rff:"));
+  return r->o.linear && !already && r->n <= MOST_SAMPLES;
+}
+
+/* What stands before the kernel: shares of counts need no standard. */
+static const char *base_of(const lapis_race *r, int map)
+{
+  if (map > 0) return "l1-sqrt";
+  return r->own_map == NULL ? "standard" : r->own_map;
+}
+
+lapis_status kernels_find(lapis_race *r, int map, double width, int *place)
+{
+  const char *base = base_of(r, map);
+  char tail[TEXT];
+  *place = 0;
+  for (int k = 0; k < r->n_kernels; k++)
+    if (r->kernel[k].map == map && r->kernel[k].width == width) *place = k + 1;
+  if (*place > 0 || r->n_kernels == MOST_KERNELS) return LAPIS_OK;
+  if (width == 1)
+    snprintf(tail, sizeof tail, ",nystrom:auto:%d", COUNT);
+  else
+    snprintf(tail, sizeof tail, ",nystrom:%gauto:%d", width, COUNT);
+  size_t size = strlen(base) + strlen(tail) + 1;
+  char *text = base_alloc(r->ctx, (int64_t)size, 1);
+  if (text == NULL) return LAPIS_ENOMEM;
+  snprintf(text, size, "%s%s", base, tail);
+  r->kernel[r->n_kernels] = (race_kernel){
+      .map = map, .width = width, .text = text, .tail = strlen(base) + 1};
+  *place = ++r->n_kernels;
+  return LAPIS_OK;
+}
+
+const char *runner_map(const lapis_race *r, const runner *x)
+{
+  return x->kernel > 0 ? r->kernel[x->kernel - 1].text : r->map[x->map];
+}
+
+const char *runner_map_of_filled(const lapis_race *r, const runner *x)
+{
+  const race_kernel *k = &r->kernel[x->kernel - 1];
+  return x->kernel > 0 ? k->text + k->tail : "none";
+}
+
+/* ---- features -----------------------------------------------------------*/
+static lapis_status make(lapis_race *r, const char *text, const lapis_mat *X,
+                         race_features *out)
+{
+  lapis_map *map;
+  lapis_mat unused;
+  free(out->F);
+  out->F = NULL;
+  TRY(lapis_map_new(r->ctx, text, &map));
+  lapis_status s = lapis_map_fit(r->ctx, map, X);
+  if (s >= 0) s = lapis_map_make(r->ctx, map, X, &out->F, &unused);
+  out->rows = lapis_map_rows(map, X->rows);
+  lapis_map_free(map);
+  return s;
+}
+
+lapis_status kernels_features(lapis_race *r, const runner *x, int64_t fold,
+                              const race_features **out)
+{
+  race_kernel *k = &r->kernel[x->kernel - 1];
+  *out = &k->features;
+  if (!x->filled)
+    return k->features.F != NULL ? LAPIS_OK
+                                 : make(r, k->text, &r->data->X, &k->features);
+  *out = &r->of_filled;
+  if (r->completed[fold] == NULL) { /* the filler has not answered */
+    *out = NULL;
+    return LAPIS_OK;
+  }
+  if (r->of_filled.F != NULL && r->filled_fold == fold &&
+      r->filled_kernel == x->kernel)
+    return LAPIS_OK;
+  lapis_mat X = lapis_mat_f64(r->completed[fold], r->X[x->map].rows, r->n);
+  r->filled_fold = fold;
+  r->filled_kernel = x->kernel;
+  return make(r, k->text + k->tail, &X, &r->of_filled);
+}
+
+void kernels_drop(lapis_race *r)
+{
+  for (int k = 0; k < r->n_kernels; k++) {
+    free(r->kernel[k].features.F);
+    r->kernel[k].features.F = NULL;
+  }
+  free(r->of_filled.F);
+  r->of_filled.F = NULL;
+}
+
+void kernels_free(lapis_race *r)
+{
+  kernels_drop(r);
+  for (int k = 0; k < r->n_kernels; k++) base_free(r->kernel[k].text);
+  r->n_kernels = 0;
+}
