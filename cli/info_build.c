@@ -72,7 +72,7 @@ int info_build(cli *c)
       print_part(lapis_format_at(i)->name, lapis_format_at(i)->built,
                  lapis_format_at(i)->package);
   print_part("cbc", lapis_region_has_cbc(NULL, 0), "coinor-libcbc-dev");
-  print_part("mpi", has_mpi(), "libopenmpi-dev");
+  print_part("mpi", has_mpi(), "libopenmpi-dev or libmpich-dev");
   print_part("images", images_built(),
              "libpng-dev libjpeg62-turbo-dev libvlfeat-dev");
   return EXIT_DONE;

@@ -12,6 +12,9 @@ endif()
 if(TARGET lapis_plugin_mpi)
   list(APPEND CPACK_COMPONENTS_ALL plugin_mpi)
 endif()
+if(TARGET lapis_plugin_mpich)
+  list(APPEND CPACK_COMPONENTS_ALL plugin_mpich)
+endif()
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
@@ -19,14 +22,16 @@ set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_NAME lapis)
-set(CPACK_DEBIAN_COMMAND_PACKAGE_SUGGESTS "lapis-cbc, lapis-mpi-openmpi")
+set(CPACK_DEBIAN_COMMAND_PACKAGE_SUGGESTS
+  "lapis-cbc, lapis-mpi-openmpi | lapis-mpi-mpich")
 set(CPACK_COMPONENT_COMMAND_DESCRIPTION
   "Low-rank and privileged-information solvers: the command
  Learns from visual data as it really is: labels missing or wrong, features
  occluded or absent, extra information that exists only at training time.")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME liblapis${PROJECT_VERSION_MAJOR})
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
-set(CPACK_DEBIAN_LIBRARY_PACKAGE_SUGGESTS "lapis-cbc, lapis-mpi-openmpi")
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_SUGGESTS
+  "lapis-cbc, lapis-mpi-openmpi | lapis-mpi-mpich")
 set(CPACK_COMPONENT_LIBRARY_DESCRIPTION
   "Low-rank and privileged-information solvers: the shared library")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME liblapis-dev)
@@ -51,6 +56,7 @@ set(CPACK_DEBIAN_PYTHON_PACKAGE_SHLIBDEPS OFF)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS
   "python3, python3-numpy, liblapis${PROJECT_VERSION_MAJOR} (= ${PROJECT_VERSION})")
 set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS "python3-sklearn, python3-matplotlib")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS python3-mpi4py)
 set(CPACK_COMPONENT_PYTHON_DESCRIPTION
   "Low-rank and privileged-information solvers: Python package
  Estimators that behave like scikit-learn's over the shared library.")
@@ -67,6 +73,13 @@ set(CPACK_DEBIAN_PLUGIN_MPI_PACKAGE_ENHANCES
 set(CPACK_DEBIAN_PLUGIN_MPI_PACKAGE_RECOMMENDS openmpi-bin)
 set(CPACK_COMPONENT_PLUGIN_MPI_DESCRIPTION
   "Low-rank and privileged-information solvers: processes of Open MPI
+ A plug-in for lapis and its library: samples divided by mpirun.")
+set(CPACK_DEBIAN_PLUGIN_MPICH_PACKAGE_NAME lapis-mpi-mpich)
+set(CPACK_DEBIAN_PLUGIN_MPICH_PACKAGE_ENHANCES
+  "lapis, liblapis${PROJECT_VERSION_MAJOR}")
+set(CPACK_DEBIAN_PLUGIN_MPICH_PACKAGE_RECOMMENDS mpich)
+set(CPACK_COMPONENT_PLUGIN_MPICH_DESCRIPTION
+  "Low-rank and privileged-information solvers: processes of MPICH
  A plug-in for lapis and its library: samples divided by mpirun.")
 
 # ---- copyright: LICENSE as a field of Debian's format has it -----------------

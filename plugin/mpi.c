@@ -1,11 +1,13 @@
-/* mpi.c - the plug-in lapis-mpi-openmpi: processes that mpirun starts.
+/* mpi.c - the plug-ins lapis-mpi-openmpi and lapis-mpi-mpich: processes that
+ * mpirun starts.
  *
  * This file alone includes MPI; it becomes a shared library that LAPIS opens at
- * run time, for one MPI each, since their binary interfaces differ.
+ * run time, one for each MPI, since their binary interfaces differ.
  *
  * MPI says that all processes get the same result of an allreduce, and advises
- * that the same numbers give the same bits each time; Open MPI does both for
- * as many processes.  A process that dies ends the job: mpirun sees to it. */
+ * that the same numbers give the same bits each time; Open MPI and MPICH do
+ * both for as many processes.  A process that dies ends the job: mpirun sees to
+ * it. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -72,7 +74,7 @@ static int mpi_open(lapis_comm *out, int *near, char *why, size_t size)
   out->max = largest;
   out->gather = gather;
   if (code != MPI_SUCCESS)
-    snprintf(why, size, "Open MPI could not be started (code %d)", code);
+    snprintf(why, size, "MPI could not be started (code %d)", code);
   return code;
 }
 
@@ -83,5 +85,5 @@ static void mpi_close(void)
   if (MPI_Finalized(&off) == MPI_SUCCESS && !off) MPI_Finalize();
 }
 
-__attribute__((visibility("default"))) const comm_api lapis_mpi = {
-    COMM_API_VERSION, "mpi: Open MPI", mpi_open, mpi_close};
+__attribute__((visibility("default")))
+const comm_api lapis_mpi = {COMM_API_VERSION, "mpi", mpi_open, mpi_close};

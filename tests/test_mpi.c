@@ -1,5 +1,7 @@
 /* test_mpi.c - one fit by the processes that mpirun starts: the same answer for
  * 1 to 4 of them, one voice, and no file of a run that ended badly. */
+#include <unistd.h>
+
 #include "command.h"
 
 enum { FEATURES = 8, SAMPLES = 60, WORDS = 5000 };
@@ -281,6 +283,39 @@ static void a_process_that_dies_ends_all(void **state)
   command_end(&c);
 }
 
+/* What MPICH starts is joined by its own plug-in. */
+static void mpich_serves_as_well(void **state)
+{
+  (void)state;
+  command c;
+  char line[WORDS], plugin[600];
+  begin(&c);
+  snprintf(plugin, sizeof plugin, "%s/lapis-mpi-mpich.so",
+           getenv("LAPIS_PLUGINS"));
+  if (!have("mpirun.mpich") || access(plugin, R_OK) != 0) {
+    command_end(&c);
+    print_message("skipped: no mpirun.mpich, or the plug-in is not built\n");
+    skip();
+  }
+  put_data(&c);
+  run(&c, 1, "",
+      "fit rpca -X H.npy --tol 1e-12 --max-iters 20 --mpi --threads 1 -o "
+      "1.npz");
+  assert_int_equal(c.code, 0);
+  snprintf(line, sizeof line,
+           "cd %s && mpirun.mpich -n 3 %s fit rpca -X H.npy --tol 1e-12 "
+           "--max-iters 20 --mpi --threads 1 --json -o 3.npz >.stdout "
+           "2>.stderr </dev/null",
+           c.folder, getenv("LAPIS_COMMAND"));
+  int status = system(line);
+  command_slurp(&c, ".stdout", c.out, sizeof c.out);
+  command_slurp(&c, ".stderr", c.err, sizeof c.err);
+  if (status != 0) fail_msg("%s", c.err);
+  CHECK_NEAR(command_info(c.out, "ranks"), 3, 0);
+  check_arrays(&c, "1.npz", "3.npz");
+  command_end(&c);
+}
+
 static void the_command_does_not_link_mpi(void **state)
 {
   (void)state;
@@ -302,6 +337,7 @@ int main(void)
       cmocka_unit_test(one_voice_for_an_error_in_one_part),
       cmocka_unit_test(another_number_of_processes_goes_on),
       cmocka_unit_test(a_process_that_dies_ends_all),
+      cmocka_unit_test(mpich_serves_as_well),
       cmocka_unit_test(the_command_does_not_link_mpi),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,7 @@ from . import functions, metrics, plot
 from ._core import Info, Model, Result, solve
 from ._library import lib as _lib
 from ._settings import methods
+from ._spread import set_comm
 from .completion import MatrixCompletionClassifier
 from .exceptions import (ConvergenceWarning, DataConversionWarning,
                          FormatError, Interrupted, LapisWarning,
@@ -31,5 +32,5 @@ __all__ = [
     "Result", "RobustLDA", "RobustPCA", "RobustRegressor",
     "SVMPlusClassifier", "assign", "functions", "load", "methods", "metrics",
     "plot", "project_simplex", "prox_chi2", "prox_chi2_simplex",
-    "prox_logistic", "prox_soft", "save", "singular_values", "solve",
+    "prox_logistic", "prox_soft", "save", "set_comm", "singular_values", "solve",
     "suspects", "svt"]

@@ -21,6 +21,7 @@ from ._library import (Data, Mat, RaceOptions, lib, on_message,
                        on_progress)
 from ._progress import Bar
 from ._settings import Table, table
+from ._spread import current as current_spread, refuse_several
 
 PATIENCE = 0.5  # seconds that Ctrl-C waits for a solve to end by itself
 
@@ -52,6 +53,8 @@ class _Talk:
 class Context:
     """Seed, threads and talk of one piece of work."""
 
+    spread = None  # the processes that samples are divided among
+
     def __init__(self, seed=0, threads=0, verbose=0, deterministic=False):
         self._as_parameter_ = handle = lib.ctx_new()
         if not handle:
@@ -79,7 +82,8 @@ class Context:
     def check(self, status):
         """A failure as an exception with the library's sentence."""
         if status < 0:
-            raise failures.OF_STATUS.get(status, RuntimeError)(self.error)
+            kind = failures.OF_STATUS.get(status, RuntimeError)
+            raise kind(self.error) from getattr(self.spread, "error", None)
         return status
 
     def cancel(self):
@@ -368,7 +372,13 @@ def solve(method, X, Y=None, P=None, group=None, sample_weight=None,
     """
     if by not in _BY:
         raise ValueError(f"by is {by!r}; it must be one of " + ", ".join(_BY))
-    context = context or Context()
+    if context is None:
+        spread = current_spread()
+        context = Context(threads=spread.threads if spread else 0)
+        if spread:
+            spread.join(context)
+    else:
+        refuse_several("fit")
     rows = table(method)
     given = dict(X=X, Y=Y, P=P, group=group, weight=sample_weight, xy=xy)
     inputs = Inputs(**{key: value for key, value in given.items()
@@ -404,6 +414,7 @@ class Warm:
     """
 
     def __init__(self, method, X, context, **settings):
+        refuse_several("fit")
         self._context, self._rows = context, table(method)
         self._inputs = Inputs()
         self._inputs.data.X, kept = packed_view(*X)

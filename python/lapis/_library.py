@@ -26,6 +26,14 @@ class Data(Structure):
                 ("group", c_void_p), ("weight", c_void_p)]
 
 
+on_reduce = CFUNCTYPE(c_int, c_void_p, POINTER(c_double), c_int64)
+
+
+class Comm(Structure):
+    _fields_ = [("rank", c_int), ("size", c_int), ("self", c_void_p),
+                ("sum", on_reduce), ("max", on_reduce), ("gather", c_void_p)]
+
+
 class Progress(Structure):
     _fields_ = [("method", c_char_p), ("iter", c_int64), ("rank", c_int64),
                 ("objective", c_double), ("gap", c_double),
@@ -115,7 +123,8 @@ class Assignment(Structure):
 
 
 # The C names, for the test of the layouts.
-C_NAMES = {Mat: "lapis_mat", Data: "lapis_data", Progress: "lapis_progress",
+C_NAMES = {Mat: "lapis_mat", Data: "lapis_data", Comm: "lapis_comm",
+           Progress: "lapis_progress",
            Param: "lapis_param", MatrixSetting: "lapis_matrix_setting",
            Method: "lapis_method", Info: "lapis_info",
            CvOptions: "lapis_cv_options", CvPoint: "lapis_cv_point",
@@ -147,6 +156,7 @@ FUNCTIONS = {
     "ctx_free": (None, [_ctx]),
     "ctx_set": (_status, [_ctx, _text, _text]),
     "ctx_cancel": (None, [_ctx]),
+    "ctx_set_comm": (None, [_ctx, POINTER(Comm)]),
     "ctx_limit": (None, [_ctx, c_double]),
     "ctx_error": (_text, [_ctx]),
     "ctx_backend": (_text, [_ctx]),

@@ -57,6 +57,7 @@ class Bridge(unittest.TestCase):
         for struct, name in _library.C_NAMES.items():
             body = re.search(r"typedef struct %s {(.*?)} %s;" % (name, name),
                              text, re.DOTALL).group(1)
+            body = re.sub(r"\(\*(\w+)\)\([^)]*\)", r"\1", body)  # functions
             found = re.findall(r"\**(\w+)(?:\[\w+\])?\s*(?=[,;])", body)
             self.assertEqual(found, [f for f, _ in struct._fields_], name)
 

@@ -1,4 +1,5 @@
-/* plugin.c - finding and opening plug-ins: lapis-cbc, lapis-mpi-openmpi.
+/* plugin.c - finding and opening plug-ins: lapis-cbc, lapis-mpi-openmpi and
+ * lapis-mpi-mpich.
  *
  * A plug-in is code that runs with all that the caller may do, so it is opened
  * only from where its owner is known: the folder that LAPIS_PLUGINS names

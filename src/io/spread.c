@@ -1,15 +1,27 @@
 /* spread.c - the processes that mpirun starts, by the plug-in for MPI. */
+#include <stdlib.h>
+
 #include "base/comm_api.h"
 #include "io/io.h"
 #include "lapis/lapis_tools.h"
 
+enum { OPEN_MPI, MPICH };
+static const io_plugin_kind plugins[] = {{.file = "lapis-mpi-openmpi",
+                                          .symbol = "lapis_mpi",
+                                          .package = "libopenmpi-dev",
+                                          .version = COMM_API_VERSION},
+                                         {.file = "lapis-mpi-mpich",
+                                          .symbol = "lapis_mpi",
+                                          .package = "libmpich-dev",
+                                          .version = COMM_API_VERSION}};
+
+/* The one whose mpirun has started this process, by what it leaves in the
+ * environment: another would see one process only. */
 static const comm_api *open_plugin(char *why, size_t size)
 {
-  static const io_plugin_kind mpi = {.file = "lapis-mpi-openmpi",
-                                     .symbol = "lapis_mpi",
-                                     .package = "libopenmpi-dev",
-                                     .version = COMM_API_VERSION};
-  return io_plugin(&mpi, why, size);
+  bool ours = getenv("OMPI_COMM_WORLD_SIZE") != NULL;
+  bool theirs = !ours && getenv("PMI_SIZE") != NULL;
+  return io_plugin(&plugins[theirs ? MPICH : OPEN_MPI], why, size);
 }
 
 lapis_status lapis_mpi_join(lapis_ctx *ctx, lapis_processes *out)
@@ -39,6 +51,7 @@ void lapis_mpi_leave(lapis_ctx *ctx)
 bool lapis_mpi_is_there(char *why, size_t size)
 {
   char unseen[256];
-  return open_plugin(why != NULL ? why : unseen,
-                     why != NULL ? size : sizeof unseen) != NULL;
+  bool there = io_plugin(&plugins[OPEN_MPI], why != NULL ? why : unseen,
+                         why != NULL ? size : sizeof unseen) != NULL;
+  return there || io_plugin(&plugins[MPICH], unseen, sizeof unseen) != NULL;
 }
