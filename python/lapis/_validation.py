@@ -145,6 +145,31 @@ def check_classes(y):
                          "labels; RobustRegressor takes them")
 
 
+def _is_missing(value):
+    try:
+        return value is None or bool(value != value)
+    except TypeError:  # pd.NA
+        return True
+
+
+def check_groups(groups, n_samples=None):
+    """The groups in order, and whose each sample is: every one has a group."""
+    groups = np.asarray(groups)
+    if groups.ndim == 2 and groups.shape[1] == 1:
+        groups = groups.ravel()
+    if groups.ndim != 1:
+        raise ValueError("groups should be a 1d array, one group a sample, "
+                         f"got an array of shape {groups.shape}")
+    if n_samples is not None:
+        check_length(groups, n_samples, "groups")
+    if groups.dtype.kind in "OfcmM":
+        for k, group in enumerate(groups):
+            if _is_missing(group):
+                raise ValueError(f"groups: sample {k} has none ({group}); "
+                                 "give it a group, one of its own if need be")
+    return np.unique(groups, return_inverse=True)
+
+
 def check_weight(weight, n_samples):
     """Weights of samples, one each, at least 0."""
     if isinstance(weight, numbers.Number):

@@ -7,7 +7,7 @@ from ._compat import available_if
 from ._core import warn
 from ._estimator import Classifier, of_method
 from ._settings import table
-from ._validation import check_fitted
+from ._validation import check_fitted, check_groups
 from .exceptions import LapisWarning
 
 
@@ -52,7 +52,7 @@ class MatrixCompletionClassifier(Classifier):
         y = self._encode(y, len(X))
         self._warn_of_sizes(X)
         if groups is not None:
-            groups = np.unique(groups, return_inverse=True)[1]
+            groups = check_groups(groups, len(X))[1]
         result = self._solve(X, y, group=groups, by=self.by)
         self._name_classes()
         self.transduction_ = self._decode(result["labels"])

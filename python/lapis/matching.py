@@ -4,7 +4,8 @@ import numpy as np
 from ._core import Context, solve
 from ._estimator import of_method
 from ._settings import table
-from ._validation import check_array, check_length, seed_of, threads_of
+from ._validation import (check_array, check_groups, check_length, seed_of,
+                          threads_of)
 
 
 class Matches:
@@ -72,8 +73,8 @@ class MultiImageMatcher:
         ``map="embed"`` reads them.
         """
         X, groups, xy = _stack(features, groups, xy)
-        images, first, code = np.unique(groups, return_index=True,
-                                        return_inverse=True)
+        images, code = check_groups(groups)
+        first = np.unique(code, return_index=True)[1]
         context = Context(seed=seed_of(self.random_state),
                           threads=threads_of(self.n_jobs),
                           verbose=self.verbose)

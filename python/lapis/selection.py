@@ -8,7 +8,7 @@ from ._arrays import plain
 from ._core import Context, Inputs, lib, run
 from ._library import cv_options
 from ._settings import table
-from ._validation import seed_of, threads_of
+from ._validation import check_groups, seed_of, threads_of
 
 
 class Folds:
@@ -54,7 +54,7 @@ def _placeholders(n, y, groups):
         known[np.isnan(y.reshape(n, -1)).all(axis=1)] = np.nan
     code = None
     if groups is not None:
-        code = np.unique(groups, return_inverse=True)[1]
+        code = check_groups(groups, n)[1]
     return Inputs(X=np.zeros((n, 1)), Y=known, group=code)
 
 
@@ -72,7 +72,7 @@ def suspects(estimator, X, y, n=10, groups=None):
                       threads=threads_of(estimator.n_jobs),
                       verbose=estimator.verbose)
     if groups is not None:
-        groups = np.unique(groups, return_inverse=True)[1]
+        groups = check_groups(groups, len(X))[1]
     inputs = Inputs(X=X, Y=estimator._encode(y, len(X)), group=groups)
     rows = table(estimator._method)
     struct, _kept = rows.fill(context, estimator._settings())

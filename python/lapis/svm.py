@@ -3,7 +3,7 @@ import numpy as np
 
 from ._compat import available_if
 from ._estimator import Classifier, of_method
-from ._validation import check_array, check_length, check_weight
+from ._validation import check_array, check_groups, check_length, check_weight
 
 
 def _has_probabilities(estimator):
@@ -133,6 +133,5 @@ class MISVMPlusClassifier(_Privileged):
     @staticmethod
     def _bags(groups, n_samples):
         """The bags, and whose each sample is."""
-        groups = np.arange(n_samples) if groups is None else np.asarray(groups)
-        check_length(groups, n_samples, "groups")
-        return np.unique(groups, return_inverse=True)
+        return check_groups(np.arange(n_samples) if groups is None else groups,
+                            n_samples)

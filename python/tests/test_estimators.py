@@ -373,6 +373,33 @@ class Habits(unittest.TestCase):
         model = lapis.MatrixCompletionClassifier(mu_rel=0.01).fit(X, two)
         self.assertEqual(model.predict(X).shape, (40, 2))
 
+    def test_every_sample_has_a_group(self):
+        X, y, _ = two_classes(24)
+        numbers = [k // 4 for k in range(23)]
+        words = [f"p{k}" for k in numbers]
+        y = np.repeat([0, 1, 0, 1, 0, 1], 4)
+        fits = (lambda g: lapis.Folds(n_splits=3).draw(X, groups=g),
+                lambda g: lapis.MISVMPlusClassifier().fit(X, y, groups=g),
+                lambda g: lapis.MatrixCompletionClassifier(
+                    mu_rel=0.1).fit(X, y, groups=g),
+                lambda g: lapis.suspects(lapis.MatrixCompletionClassifier(
+                    mu_rel=0.1), X, y, 2, groups=g))
+        for fit in fits:
+            for groups in (pd.array(numbers + [pd.NA], dtype="Int64"),
+                           pd.array(words + [pd.NA], dtype="string"),
+                           np.array(numbers + [np.nan]), numbers + [None],
+                           pd.Series(words + [None]),
+                           pd.Series([pd.Timestamp(0)] * 23 + [pd.NaT])):
+                with self.assertRaisesRegex(ValueError, "sample 23 has none"):
+                    fit(groups)
+            with self.assertRaisesRegex(ValueError, "groups has 23"):
+                fit(numbers)
+        whole = fits[0](numbers + [5])
+        for groups in (pd.array(numbers + [5], dtype="Int64"),
+                       pd.Series(words + ["p5"], dtype="string"),
+                       pd.DataFrame({"g": numbers + [5]})):
+            np.testing.assert_array_equal(fits[0](groups), whole)
+
     def test_NA_is_missing(self):
         X, y, _ = two_classes(40)
         y = (y > 0).astype(int)

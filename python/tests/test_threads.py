@@ -1,3 +1,4 @@
+# needs: numpy threadpoolctl joblib
 """How many threads work where others have set a limit: OpenMP's and OpenBLAS's
 variables, threadpoolctl, joblib's workers, and the processors we may run on."""
 import os
