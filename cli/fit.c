@@ -354,6 +354,19 @@ static int check_learns(const cli *c)
                   c->method->name);
 }
 
+/* Maps are fitted to the samples of all processes, and made of one's own. */
+static int cut_and_map(cli *c, job *j)
+{
+  j->data = *lapis_dataset_data(j->ds);
+  spread_cut(c, &j->data);
+  lapis_data own = j->data;
+  int code = map_from_args(c, "map", &own.X, &j->map, &j->X, &j->data.X);
+  if (code == EXIT_DONE)
+    code =
+        map_from_args(c, "map-priv", &own.P, &j->map_priv, &j->P, &j->data.P);
+  return spread_agree(c, code);
+}
+
 static int run(cli *c)
 {
   job j = {.by = -1};
@@ -364,15 +377,8 @@ static int run(cli *c)
   if (code == EXIT_DONE) code = views_read(c, j.settings, &j.views);
   if (code == EXIT_DONE) code = dataset_from_args(c, &j.ds);
   code = spread_agree(c, code);
-  if (code == EXIT_DONE) {
-    const lapis_data *d = lapis_dataset_data(j.ds);
-    j.data = *d;
-    code = map_from_args(c, "map", &d->X, &j.map, &j.X, &j.data.X);
-    if (code == EXIT_DONE)
-      code = map_from_args(c, "map-priv", &d->P, &j.map_priv, &j.P, &j.data.P);
-  }
+  if (code == EXIT_DONE) code = cut_and_map(c, &j);
   if (code == EXIT_DONE) warn_of_rare(c, &j);
-  if (code == EXIT_DONE) spread_cut(c, &j.data);
   if (code == EXIT_DONE)
     code = checkpoint_open(c, &j.data, j.settings, &j.views);
   if (code == EXIT_DONE) code = work(c, &j);

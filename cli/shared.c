@@ -235,7 +235,8 @@ int map_from_args(cli *c, const char *option, const lapis_mat *X,
   *map = NULL;
   *owned = NULL;
   *out = *X;
-  if (spec == NULL || X->cols == 0) return EXIT_DONE;
+  bool none = X->rows == 0 || (X->cols == 0 && c->ranks.size <= 1);
+  if (spec == NULL || none) return EXIT_DONE;
   lapis_status s = new_map(c, option, spec, map);
   if (s >= 0 && *map == NULL) return EXIT_DONE;
   if (s >= 0) s = lapis_map_fit(c->ctx, *map, X);

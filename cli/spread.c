@@ -41,8 +41,7 @@ static int refuse_several(const cli *c)
 /* What works on all samples in one process. */
 static int check_options(const cli *c)
 {
-  static const char *const alone[] = {"suspects", "map", "map-priv",
-                                      "threshold", "jobs"};
+  static const char *const alone[] = {"suspects", "threshold", "jobs"};
   for (size_t i = 0; i < sizeof alone / sizeof *alone; i++)
     if (args_get(&c->args, alone[i]) != NULL)
       return cli_fail(EXIT_MISUSE,

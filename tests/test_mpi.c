@@ -65,6 +65,9 @@ static void put_data(const command *c)
   put_npy(c, "z.npy", y, SAMPLES, 1);
   X[FEATURES * (SAMPLES - 1)] = INFINITY; /* in the last part alone */
   put_npy(c, "inf.npy", X, SAMPLES, FEATURES);
+  for (int k = 0; k < FEATURES * SAMPLES; k++) X[k] = fabs(X[k]);
+  X[FEATURES * (SAMPLES - 1)] = -1;
+  put_npy(c, "neg.npy", X, SAMPLES, FEATURES);
 }
 
 /* mpirun -n processes BEFORE lapis ARGUMENTS; its own words go elsewhere. */
@@ -165,7 +168,7 @@ static void models_are_those_of_one(void **state)
   begin(&c);
   put_data(&c);
   check_model(&c, "fit mc -X H.npy -Y y.npy --mu-rel 0.05");
-  check_model(&c, "fit rlda -X X.npy -Y z.npy --gamma 1");
+  check_model(&c, "fit rlda -X X.npy -Y z.npy --gamma 1 --map standard");
   command_end(&c);
 }
 
@@ -206,6 +209,8 @@ static void one_voice_for_an_error_in_one_part(void **state)
   expect(&c, 4, "(process 3 of 3)");
   assert_ptr_equal(strstr(c.err, "lapis: "), c.err); /* said once */
   assert_null(strstr(c.err + 1, "lapis: "));
+  run(&c, 3, "", "fit rpca -X neg.npy --map sqrt --mpi -o r.npz");
+  expect(&c, 4, "sqrt takes 0 or more (process 3 of 3)");
   run(&c, 3, "", "fit rpca -X none.npy --mpi -o r.npz");
   expect(&c, 4, "none.npy: cannot be opened");
   assert_null(strstr(c.err + 1, "lapis: "));

@@ -343,17 +343,20 @@ static lapis_status apply_column(lapis_ctx *ctx, const lapis_map *m, int stages,
 }
 
 /* ---- fitting ------------------------------------------------------------*/
-/* Means, then deviations, of what reaches stage i; a constant or unseen
- * feature is divided by 1.  Two passes: no cancellation. */
+/* Means, then deviations, of what reaches stage i, over the samples of all
+ * processes; a constant or unseen feature is divided by 1.  Two passes: no
+ * cancellation. */
 static lapis_status fit_standard(lapis_ctx *ctx, lapis_map *m, int i,
                                  const lapis_mat *X, double *x, double *mean,
                                  double *deviation, double *count)
 {
-  int64_t d = 0;
+  int64_t d = X->rows, unused;
+  for (int k = 0; k < i; k++)
+    if (m->stage[k].kind == STAGE_CHI2) d *= CHI2_ROWS;
   for (int pass = 0; pass < 2; pass++) {
     double *sum = pass == 0 ? mean : deviation;
     for (int64_t j = 0; j < X->cols; j++) {
-      TRY(apply_column(ctx, m, i, X, j, x, &d));
+      TRY(apply_column(ctx, m, i, X, j, x, &unused));
       for (int64_t k = 0; k < d; k++) {
         if (isnan(x[k])) continue;
         count[k] += pass == 0;
@@ -361,6 +364,8 @@ static lapis_status fit_standard(lapis_ctx *ctx, lapis_map *m, int i,
         sum[k] += pass == 0 ? x[k] : off * off;
       }
     }
+    TRY(base_sum(ctx, sum, d));
+    if (pass == 0) TRY(base_sum(ctx, count, d));
     for (int64_t k = 0; k < d; k++)
       if (count[k] > 0) sum[k] /= count[k];
   }
@@ -468,6 +473,12 @@ static lapis_status fit_kernel(lapis_ctx *ctx, lapis_map *m, const lapis_mat *X,
                                double *x, double *count)
 {
   int64_t d = staged(m, X->rows), drawn, length, before = m->n_state;
+  if (base_ranks(ctx) > 1)
+    return lapis_fail(
+        ctx, LAPIS_ENOTBUILT,
+        "map %s: kernels draw from all samples, which are divided "
+        "among %d processes; the other maps are fitted to them",
+        m->spec, base_ranks(ctx));
   double *samples = NULL, *all = NULL;
   if (X->cols == 0)
     return lapis_fail(ctx, LAPIS_EMISSING,
@@ -490,9 +501,8 @@ static lapis_status fit_kernel(lapis_ctx *ctx, lapis_map *m, const lapis_mat *X,
   return LAPIS_OK;
 }
 
-lapis_status lapis_map_fit(lapis_ctx *ctx, lapis_map *m, const lapis_mat *X)
+static lapis_status fit(lapis_ctx *ctx, lapis_map *m, const lapis_mat *X)
 {
-  NEEDS(ctx, m, X);
   TRY(mat_check_view(ctx, "map", "X", X));
   TRY(check_blocks(ctx, m, X->rows));
   int64_t widest = staged(m, X->rows);
@@ -507,6 +517,13 @@ lapis_status lapis_map_fit(lapis_ctx *ctx, lapis_map *m, const lapis_mat *X)
     s = fit_kernel(ctx, m, X, work, work + widest);
   base_free(work);
   return s;
+}
+
+lapis_status lapis_map_fit(lapis_ctx *ctx, lapis_map *m, const lapis_mat *X)
+{
+  NEEDS(ctx, ctx, m, X);
+  base_meet(ctx);
+  return base_agree(ctx, fit(ctx, m, X));
 }
 
 /* ---- applying -----------------------------------------------------------*/
