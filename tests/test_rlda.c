@@ -180,12 +180,53 @@ static void refusals(void **state)
   lapis_ctx_free(ctx);
 }
 
+/* As irises are: one class far off, two side by side, features that go
+ * together. What tells the two is small in plain scores. */
+static void as_irises(table *t, uint64_t seed)
+{
+  begin(t, seed, 0);
+  for (int j = 0; j < N; j++) {
+    double *x = t->X + j * D, kind = t->Y[j], size = check_normal(&seed);
+    for (int i = 0; i < D; i++) x[i] = .4 * check_normal(&seed) + size;
+    x[0] += kind > 1 ? 6 + 1.4 * kind : 0;
+    x[1] += kind > 1 ? 3 + .7 * kind : 0;
+  }
+}
+
+static void scores_are_as_long_as_they_vary(void **state)
+{
+  (void)state;
+  lapis_ctx *ctx = lapis_ctx_new();
+  table a, b;
+  double by[2] = {0, 0};
+  for (uint64_t seed = 1; seed <= 5; seed++) {
+    as_irises(&a, 10 * seed);
+    as_irises(&b, 10 * seed + 5);
+    lapis_rr_settings set = lapis_rlda_defaults();
+    lapis_solver *s = solve(ctx, &a, &set);
+    by[0] += told(ctx, s, &b, "0") / 5;
+    lapis_solver_free(s);
+    set.lambda = 10 / sqrt(N); /* as stated: plain distances of scores */
+    set.gamma = .1;
+    set.assign = LAPIS_RLDA_MEAN;
+    s = solve(ctx, &a, &set);
+    by[1] += told(ctx, s, &b, "0") / 5;
+    lapis_solver_free(s);
+  }
+  print_message("%.3f left open, %.3f by plain distances\n", by[0], by[1]);
+  CHECK_AT_LEAST(by[0], .9);
+  CHECK_AT_LEAST(by[0], by[1] + .02);
+  lapis_ctx_free(ctx);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(left_open_it_minds_no_units),
       cmocka_unit_test(answers_are_in_the_units_of_the_data),
       cmocka_unit_test(what_is_stated_stays),
-      cmocka_unit_test(neighbours_may_assign), cmocka_unit_test(refusals)};
+      cmocka_unit_test(scores_are_as_long_as_they_vary),
+      cmocka_unit_test(neighbours_may_assign),
+      cmocka_unit_test(refusals)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

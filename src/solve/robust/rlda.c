@@ -12,6 +12,12 @@
  * Answers return to the units of the data: D, X - D and T, whose bias takes the
  * means.
  *
+ * Of three classes and more, scores are first brought to where classes are
+ * balls: T' and scores become L^-1 times themselves, L L' the covariance of
+ * scores within classes with a hundredth of its mean variance on the diagonal.
+ * Distances there are those of linear discriminant analysis; distances of plain
+ * scores put a class between two others too near to both.
+ *
  * mean: the class c whose samples' mean score m_c is nearest, which is the one
  * with the largest m_c's - |m_c|^2 / 2: lines again, and what is published as
  * scores and weights. */
@@ -149,6 +155,73 @@ lapis_status rlda_line_weights(rr *w)
   return LAPIS_OK;
 }
 
+/* ---- scores in which classes are balls ----------------------------------*/
+/* S (K x K, columns) = covariance within classes of scores (K x n); means: room
+ * for K x classes. */
+static void within(const rr *w, double *means, double *S)
+{
+  const targets *t = &w->labels;
+  int64_t K = w->K, n = w->n;
+  rlda_means(t, w->scores, K, n, means);
+  memset(S, 0, (size_t)(K * K) * sizeof *S);
+  for (int64_t j = 0; j < n; j++) {
+    const double *f = w->scores + j * K;
+    int64_t c = 0;
+    while (c + 1 < t->n_values && !is_of(t, t->sign + j * t->classes, c)) c++;
+    const double *m = means + c * K;
+    for (int64_t k = 0; k < K; k++)
+      for (int64_t i = k; i < K; i++)
+        S[k * K + i] += (f[k] - m[k]) * (f[i] - m[i]) / (double)n;
+  }
+}
+
+static const double ROUNDER = .01; /* share of the mean variance */
+
+/* The lower factor, in place; false: there is none. */
+static bool factor(double *S, int64_t K)
+{
+  double mean = 0;
+  for (int64_t k = 0; k < K; k++) mean += S[k * K + k] / (double)K;
+  if (!(mean > 0)) return false;
+  for (int64_t k = 0; k < K; k++) {
+    for (int64_t i = k; i < K; i++) S[k * K + i] *= 1 - ROUNDER;
+    S[k * K + k] += ROUNDER * mean;
+  }
+  for (int64_t k = 0; k < K; k++) {
+    for (int64_t l = 0; l < k; l++)
+      for (int64_t i = k; i < K; i++)
+        S[k * K + i] -= S[l * K + i] * S[l * K + k];
+    if (!(S[k * K + k] > 0)) return false;
+    double pivot = sqrt(S[k * K + k]);
+    for (int64_t i = k; i < K; i++) S[k * K + i] /= pivot;
+  }
+  return true;
+}
+
+/* L^-1 x, in place; its entries are step apart. */
+static void forward(const double *L, int64_t K, double *x, int64_t step)
+{
+  for (int64_t k = 0; k < K; k++) {
+    x[k * step] /= L[k * K + k];
+    for (int64_t i = k + 1; i < K; i++)
+      x[i * step] -= L[k * K + i] * x[k * step];
+  }
+}
+
+lapis_status rlda_round(rr *w)
+{
+  int64_t K = w->K, d1 = w->d + 1;
+  double *S = base_alloc(w->base.ctx, K * (K + w->labels.n_values), sizeof *S);
+  if (S == NULL) return LAPIS_ENOMEM;
+  within(w, S + K * K, S);
+  if (factor(S, K)) {
+    for (int64_t j = 0; j < w->n; j++) forward(S, K, w->scores + j * K, 1);
+    for (int64_t i = 0; i < d1; i++) forward(S, K, w->weights + i, d1);
+  }
+  base_free(S);
+  return LAPIS_OK;
+}
+
 /* ---- choosing -----------------------------------------------------------*/
 typedef struct fold {
   lapis_data train, test;
@@ -222,6 +295,7 @@ static lapis_status try_one(rr *w, const fold *f, double factor, double gamma,
   set.stop.seconds = w->set.stop.seconds - loop_seconds(&w->base.loop);
   if (!(set.stop.seconds > 0)) return LAPIS_TIME_LIMIT;
   lapis_status status = rlda_new(w->base.ctx, &f->train, &set, &s);
+  if (status >= 0) ((rr *)s)->round = w->round;
   if (status >= 0) status = answer(w, f, s, &p);
   const lapis_mat *got = NULL;
   if (status >= 0 && p != NULL) got = named_find(&p->result, "labels");

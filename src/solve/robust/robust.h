@@ -242,6 +242,7 @@ typedef struct rr {
   /* rlda.c: lambda and gamma are left open; X and all of the above but what is
    * published are of standardised features */
   bool open;
+  bool round;           /* scores are brought to where classes are balls */
   int asked;            /* assign, as it was given */
   double *mean, *dev;   /* d each, adjoining */
   double *own_weights;  /* T' of the standardised features */
@@ -260,6 +261,9 @@ void rlda_scale(const double *mean, int64_t d, int64_t n, double *X);
 void rlda_restore(const double *mean, int64_t d, int64_t n, double *D,
                   double *E);
 void rlda_restore_weights(const rr *w);
+/* Scores and weights L^-1 times themselves, LL' the covariance within classes.
+ */
+lapis_status rlda_round(rr *w);
 /* means: rows x classes, of scores (rows x n) */
 void rlda_means(const targets *t, const double *scores, int64_t rows, int64_t n,
                 double *means);

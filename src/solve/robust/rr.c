@@ -263,6 +263,7 @@ static lapis_status publish_fit(rr *w)
     for (int64_t k = 0; k < w->K; k++)
       w->scores[j * w->K + k] += w->weights[k * (w->d + 1) + w->d];
   solver_publish(&w->base, "weights", T);
+  if (w->round) TRY(rlda_round(w));
   decide(w);
   if (w->own_weights == NULL) return LAPIS_OK;
   memcpy(w->own_weights, w->weights,
@@ -516,6 +517,8 @@ static lapis_status settle_settings(rr *w)
                       "several labels take score or knn");
   if (set->assign == LAPIS_RLDA_AUTO)
     set->assign = w->open ? LAPIS_RLDA_MEAN : LAPIS_RLDA_SCORE;
+  w->round = w->open && w->labels.kind == TARGETS_CLASS &&
+             set->assign != LAPIS_RLDA_SCORE;
   bool together = w->open || (w->lda && set->assign != LAPIS_RLDA_SCORE);
   if (base_ranks(w->base.ctx) > 1 && together)
     return lapis_fail(w->base.ctx, LAPIS_EINVAL,
