@@ -115,10 +115,11 @@ static void warn_if_stopped(cli *c, const lapis_info *info)
           c->method->name, lapis_status_name(info->status));
 }
 
-static bool says(cli *c, const void *settings, const char *value)
+static bool says(cli *c, const void *settings, const char *name,
+                 const char *value)
 {
   char text[32];
-  return lapis_settings_get(c->ctx, c->method, settings, "scale", text,
+  return lapis_settings_get(c->ctx, c->method, settings, name, text,
                             sizeof text) >= 0 &&
          strcmp(text, value) == 0;
 }
@@ -129,8 +130,8 @@ static void tell_scale(cli *c, const job *j)
   bool known = false;
   for (int i = 0; i < c->method->n_params; i++)
     known = known || strcmp(c->method->params[i].name, "scale") == 0;
-  if (!known || c->quiet || !says(c, j->settings, "auto") ||
-      !says(c, lapis_result_settings(j->solver), "standard"))
+  if (!known || c->quiet || !says(c, j->settings, "scale", "auto") ||
+      !says(c, lapis_result_settings(j->solver), "scale", "standard"))
     return;
   cli_wipe_bar(c);
   fprintf(stderr,
@@ -204,11 +205,28 @@ static const double *threshold_of(const job *j)
   return has_result(j, "threshold", &t) ? t.val : NULL;
 }
 
+/* misvm, C left open: what held-out bags chose, as options that say the same.
+ */
+static void tell_chosen(cli *c, const job *j)
+{
+  static const char *const names[] = {"kernel", "C", "scale", "threshold"};
+  char text[4][32];
+  for (int k = 0; k < 4; k++)
+    (void)lapis_settings_get(c->ctx, c->method,
+                             lapis_result_settings(j->solver), names[k],
+                             text[k], sizeof text[k]);
+  fprintf(stderr,
+          "lapis: %s: chosen by held-out bags; the same again: --kernel %s "
+          "--C %s --scale %s --threshold %s\n",
+          c->method->name, text[0], text[1], text[2], text[3]);
+}
+
 static void tell_threshold(cli *c, const job *j)
 {
   const double *t = threshold_of(j);
   if (t == NULL || c->quiet) return;
   cli_wipe_bar(c);
+  if (says(c, j->settings, "C", "auto")) tell_chosen(c, j);
   fprintf(stderr,
           "lapis: %s: a bag scored above %.4g is positive, by held-out bags "
           "(--threshold fixed: above 0)\n",

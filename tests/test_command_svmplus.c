@@ -134,7 +134,7 @@ static void bags_have_a_threshold(void **state)
                 (lapis_mat_at(&f->mat, 0, k) > found));
   lapis_arrays_free(&one);
   lapis_arrays_free(&two);
-  command_run(&c, "fit misvm -X t.csv -Y y.csv -G g.csv --json");
+  command_run(&c, "fit misvm -X t.csv -Y y.csv -G g.csv --C 1 --json");
   command_expect(&c, 0, "");
   assert_null(strstr(c.err, "a bag scored above"));
   assert_null(strstr(c.out, "bag_labels"));

@@ -233,6 +233,78 @@ static void held_out_bags_give_the_threshold(void **state)
   lapis_ctx_free(ctx);
 }
 
+static void check_bits(lapis_solver *a, lapis_solver *b, const char *name,
+                       int count)
+{
+  assert_memory_equal(sv_array(a, name), sv_array(b, name),
+                      (size_t)count * sizeof(double));
+}
+
+/* C and kernel left open: told fresh bags at least as well as by the settings
+ * of before, and what was chosen gives the same when stated, to the bit. */
+static void held_out_bags_choose(void **state)
+{
+  (void)state;
+  lapis_ctx *ctx = one_thread();
+  int64_t group[MANY * LARGE];
+  sv_case c = noisy_bags(5, group);
+  for (int64_t j = 0; j < MANY * LARGE; j++) c.X[j * WIDE + 1] *= 1000;
+  lapis_misvm_settings open = lapis_misvm_defaults(), before = open;
+  before.C = 1;
+  lapis_solver *s = solve_bags(ctx, &c.data, &open);
+  const lapis_misvm_settings *used = lapis_result_settings(s);
+  assert_false(isnan(used->C));
+  assert_int_equal(used->scale, LAPIS_SCALE_STANDARD);
+  assert_int_equal(used->threshold, LAPIS_THRESHOLD_AUTO);
+  lapis_misvm_settings stated = lapis_misvm_defaults();
+  stated.C = used->C;
+  stated.kernel = used->kernel;
+  stated.scale = used->scale;
+  stated.threshold = used->threshold;
+  lapis_solver *t = solve_bags(ctx, &c.data, &stated);
+  check_bits(s, t, "scores", MANY * LARGE);
+  check_bits(s, t, "bag_labels", MANY);
+  check_bits(s, t, "threshold", 1);
+  int chosen = 0;
+  for (int k = 0; k < MANY; k++)
+    chosen += (sv_array(s, "bag_labels")[k] > 0) == (k % 2 == 0);
+  CHECK_AT_LEAST(chosen, MANY * 3 / 4);
+  assert_int_equal(lapis_solve(s), LAPIS_OK); /* does not choose again */
+  check_bits(s, t, "scores", MANY * LARGE);
+  lapis_solver_free(t);
+  t = solve_bags(ctx, &c.data, &before); /* C stated: nothing is chosen */
+  used = lapis_result_settings(t);
+  assert_int_equal(used->kernel, LAPIS_KERNEL_RBF);
+  assert_int_equal(used->threshold, LAPIS_THRESHOLD_FIXED);
+  lapis_solver_free(t);
+  lapis_solver_free(s);
+  sv_drop(&c);
+  lapis_ctx_free(ctx);
+}
+
+/* One bag of a kind: nothing can be held out. */
+static void too_few_bags_choose_nothing(void **state)
+{
+  (void)state;
+  lapis_ctx *ctx = one_thread();
+  int64_t group[MANY * LARGE];
+  sv_case c = noisy_bags(5, group);
+  c.data.X.cols = c.data.Y.cols = 12;
+  for (int j = 0; j < 12; j++) {
+    group[j] = j / 4;
+    c.y[j] = j / 4 == 0 ? 1 : -1;
+  }
+  lapis_mat none;
+  lapis_misvm_settings open = lapis_misvm_defaults();
+  lapis_solver *s = solve_bags(ctx, &c.data, &open);
+  const lapis_misvm_settings *used = lapis_result_settings(s);
+  CHECK_NEAR(used->C, 1, 0);
+  assert_true(lapis_result_get(s, "threshold", &none) < 0);
+  lapis_solver_free(s);
+  sv_drop(&c);
+  lapis_ctx_free(ctx);
+}
+
 /* Cancels at a round: each says one sentence. */
 typedef struct ending {
   lapis_ctx *ctx;
@@ -308,6 +380,8 @@ int main(void)
       cmocka_unit_test(bad_bags_are_refused),
       cmocka_unit_test(held_out_bags_give_the_threshold),
       cmocka_unit_test(cancelled_folds_leave_zero),
+      cmocka_unit_test(held_out_bags_choose),
+      cmocka_unit_test(too_few_bags_choose_nothing),
       cmocka_unit_test(thresholds_that_cannot_be_found)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -599,10 +599,11 @@ LAPIS_DEFAULTS(roml, lapis_roml_settings)
  * model has them. */
 typedef enum lapis_kernel {
   LAPIS_KERNEL_LINEAR,
-  LAPIS_KERNEL_RBF,        /* exp(-|x - z|^2 / width) */
-  LAPIS_KERNEL_CHI2,       /* exp(-chi2(x, z) / width) */
-  LAPIS_KERNEL_PRECOMPUTED /* X is n x n; n x n_new
-                              for predicting */
+  LAPIS_KERNEL_RBF,         /* exp(-|x - z|^2 / width) */
+  LAPIS_KERNEL_CHI2,        /* exp(-chi2(x, z) / width) */
+  LAPIS_KERNEL_PRECOMPUTED, /* X is n x n; n x n_new
+                               for predicting */
+  LAPIS_KERNEL_AUTO         /* misvm: rbf, or as held-out bags say */
 } lapis_kernel;
 typedef enum lapis_scale {
   LAPIS_SCALE_AUTO,     /* standard, where the sizes of features need it */
@@ -649,13 +650,14 @@ LAPIS_DEFAULTS(svmplus, lapis_svmplus_settings)
  * are groups. */
 typedef enum lapis_threshold {
   LAPIS_THRESHOLD_FIXED, /* 0 */
-  LAPIS_THRESHOLD_AUTO   /* tells most held-out bags right */
+  LAPIS_THRESHOLD_AUTO,  /* where held-out bags are as likely of either kind */
+  LAPIS_THRESHOLD_WITH_C /* auto where C is chosen, else fixed */
 } lapis_threshold;
 typedef struct lapis_misvm_settings {
   size_t size;
-  lapis_stop stop;         /* max_iters: rounds */
-  int kernel, kernel_priv; /* lapis_kernel */
-  double C, gamma;
+  lapis_stop stop;          /* max_iters: rounds */
+  int kernel, kernel_priv;  /* lapis_kernel */
+  double C, gamma;          /* C: NaN: by held-out bags */
   double width, width_priv; /* NaN: mean squared distance */
   double positive_ratio;    /* least share of positives in a positive bag */
   int scale;                /* lapis_scale, of X and of P */

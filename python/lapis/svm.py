@@ -102,8 +102,8 @@ class MISVMPlusClassifier(_Privileged):
     bags_, bag_scores_ : ndarray (n_bags,)
         The groups, and the score of each: that of its best sample.
     threshold_ : float
-        A bag scored above it is positive: what ``threshold="auto"`` found on
-        held-out bags, else 0.
+        A bag scored above it is positive: found on held-out bags where `C` is
+        left open or ``threshold="auto"``, else 0.
     """
 
     _tags = {"allow_nan": False, "binary_only": True}

@@ -482,18 +482,24 @@ class Habits(unittest.TestCase):
         X = rng.normal(scale=0.3, size=(100, 3))
         y = np.repeat(np.arange(20) % 2, 5)
         X[::5][1::2] += 2  # one sample of a positive bag makes it so
-        model = lapis.MISVMPlusClassifier(kernel="linear").fit(
+        model = lapis.MISVMPlusClassifier(kernel="linear", C=1.0).fit(
             X, y, groups=bags)
         np.testing.assert_array_equal(
             model.labels_, np.where(np.arange(100) % 5, 0, y))
         self.assertEqual(set(model.bags_), set(bags))
         self.assertEqual(model.threshold_, 0)
-        free = lapis.MISVMPlusClassifier(kernel="linear", threshold="auto")
+        free = lapis.MISVMPlusClassifier(kernel="linear", C=1.0,
+                                         threshold="auto")
         free.fit(X, y, groups=bags)
         np.testing.assert_array_equal(free.coef_, model.coef_)
         self.assertNotEqual(free.threshold_, 0)
         for bag, score in zip(free.bags_, free.bag_scores_):
             self.assertEqual(score > free.threshold_, y[bags == bag][0] == 1)
+        chosen = lapis.MISVMPlusClassifier().fit(X, y, groups=bags)
+        self.assertIn(chosen.settings_["C"], (.1, 1, 10, 100))
+        self.assertEqual(chosen.settings_["threshold"], "auto")
+        for bag, score in zip(chosen.bags_, chosen.bag_scores_):
+            self.assertEqual(score > chosen.threshold_, y[bags == bag][0] == 1)
         search = GridSearchCV(lapis.MISVMPlusClassifier(kernel="linear"),
                               {"C": [1.0]}, cv=lapis.Folds(4))
         search.fit(X, y, groups=bags, bags=bags)

@@ -20,17 +20,25 @@
 
 #define AT(field) offsetof(lapis_misvm_settings, field)
 static const lapis_param params[] = {
-    SV_KERNEL_ROWS(LAPIS_KERNEL_RBF),
+    CHOICE("kernel", kernel, "linear|rbf|chi2|precomputed|auto", .symbol = "K",
+           .value = LAPIS_KERNEL_AUTO, .arg = "K",
+           .help = "kernel of X; auto: rbf, or linear where held-out bags say "
+                   "so and C is left open"),
+    CHOICE("kernel-priv", kernel_priv, "linear|rbf|chi2|precomputed",
+           .value = LAPIS_KERNEL_LINEAR, .arg = "K", .help = "kernel of P"),
+    REAL("C", C, .symbol = "C", .value = NAN, ANY_NUMBER,
+         .help = "weight of the slack, above 0 (auto: .1, 1, 10 or 100, by "
+                 "held-out bags)"),
     REAL("gamma", gamma, .symbol = "gamma", .value = 1, ANY_NUMBER,
          .help = "weight of the slack function's length, above 0"),
     SV_WIDTH_ROWS,
     SV_SCALE_ROW,
     REAL("positive-ratio", positive_ratio, .value = 0, FROM_TO(0, 1),
          .help = "least share of positive instances in a positive bag"),
-    CHOICE("threshold", threshold, "fixed|auto", .value = LAPIS_THRESHOLD_FIXED,
-           .arg = "T",
+    CHOICE("threshold", threshold, "fixed|auto|with-C",
+           .value = LAPIS_THRESHOLD_WITH_C, .arg = "T",
            .help = "a bag scored above it is positive; fixed: 0; auto: by "
-                   "held-out bags"),
+                   "held-out bags; with-C: auto where C is left open"),
     PARAM_TOL(1e-6, "relative gap of each fit"),
     INT("max-iters", stop.max_iters, .value = 50, AT_LEAST(1),
         .help = "stop after this many rounds"),
@@ -60,6 +68,8 @@ typedef struct misvm {
   double *decided, *bag_scores; /* n, bags */
   double *bag_labels;           /* bags */
   double threshold;             /* of bag_scores */
+  lapis_data data;              /* borrowed; without weights */
+  bool open, any_kernel;        /* C is left open, and the kernel */
 } misvm;
 
 static svmplus *inner_of(const misvm *w)
@@ -232,7 +242,7 @@ static lapis_status find_threshold(misvm *w)
   if (s == LAPIS_OK || s == LAPIS_MAX_ITERS) {
     keep_pause(l->ctx, true);
     s = bag_threshold(inner_of(w), &w->set, &w->bags, w->bag_sign, left,
-                      &margins);
+                      &margins, NULL);
     keep_pause(l->ctx, false);
   }
   TRY(s);
@@ -246,11 +256,68 @@ static lapis_status find_threshold(misvm *w)
   return LAPIS_OK;
 }
 
+/* ---- what is left open --------------------------------------------------*/
+static lapis_status make_inner(misvm *w);
+
+/* The kernel and C by which held-out bags' scores say most, which is by the
+ * log-loss of the sigmoid that goes with them; half of the time may go. */
+static lapis_status try_all(misvm *w, double *best)
+{
+  static const int kernels[] = {LAPIS_KERNEL_RBF, LAPIS_KERNEL_LINEAR};
+  static const double weights[] = {.1, 1, 10, 100};
+  lapis_misvm_settings set = w->set, chosen = w->set;
+  loop *l = &w->base.loop;
+  lapis_status s = LAPIS_OK;
+  double end = base_seconds() + (set.stop.seconds - loop_seconds(l)) / 2;
+  for (int k = 0; k < (w->any_kernel ? 2 : 1); k++)
+    for (int i = 0; i < 4; i++) {
+      double t = 0, loss = INFINITY;
+      if (w->any_kernel) set.kernel = kernels[k];
+      set.C = weights[i];
+      s = bag_threshold(inner_of(w), &set, &w->bags, w->bag_sign,
+                        end - base_seconds(), &t, &loss);
+      if (s != LAPIS_OK) return s;
+      base_say(w->base.ctx, 1, "misvm: --kernel %s --C %g: log-loss %.4f",
+               set.kernel == LAPIS_KERNEL_LINEAR ? "linear"
+               : set.kernel == LAPIS_KERNEL_RBF  ? "rbf"
+                                                 : "chi2",
+               set.C, loss);
+      if (!(loss < *best)) continue;
+      *best = loss;
+      chosen = set;
+    }
+  w->set.kernel = chosen.kernel;
+  w->set.C = chosen.C;
+  return s;
+}
+
+static lapis_status choose(misvm *w)
+{
+  loop *l = &w->base.loop;
+  double best = INFINITY;
+  int kernel = w->set.kernel;
+  double C = w->set.C;
+  if (!w->open) return LAPIS_OK;
+  keep_pause(l->ctx, true);
+  lapis_status s = try_all(w, &best);
+  keep_pause(l->ctx, false);
+  TRY(s);
+  if (s == LAPIS_CANCELLED) l->status = s;
+  if (s == LAPIS_TIME_LIMIT)
+    base_say(l->ctx, 0, "misvm: no time to choose C by held-out bags; it is 1");
+  w->open = s == LAPIS_CANCELLED; /* a solve to come chooses */
+  if (w->set.kernel == kernel && fabs(w->set.C - C) <= 0) return LAPIS_OK;
+  lapis_solver_free(w->inner);
+  w->inner = NULL;
+  return make_inner(w);
+}
+
 static lapis_status misvm_solve(lapis_solver *s)
 {
   misvm *w = (misvm *)s;
   static const char *const columns[] = {"iteration", "objective", "changed"};
   TRY(loop_begin(&s->loop, s->ctx, "misvm", &w->set.stop, 3, columns));
+  TRY(choose(w));
   TRY(rounds(w));
   loop_keep_no_more(&s->loop); /* held-out bags are scored again */
   TRY(find_threshold(w));
@@ -337,10 +404,54 @@ static lapis_svmplus_settings inner_settings(const lapis_misvm_settings *set)
   return in;
 }
 
+static lapis_status make_inner(misvm *w)
+{
+  lapis_svmplus_settings set = inner_settings(&w->set);
+  TRY(svmplus_new(w->base.ctx, &w->data, &set, &w->inner));
+  const lapis_svmplus_settings *used = lapis_result_settings(w->inner);
+  w->set.width = used->width;
+  w->set.width_priv = used->width_priv;
+  w->set.scale = used->scale;
+  return LAPIS_OK;
+}
+
+/* What nobody stated, but for what held-out bags are to say.  C has a meaning
+ * of its own where features are of one size. */
+static void settle(misvm *w)
+{
+  lapis_misvm_settings *set = &w->set;
+  bool bare = set->kernel != LAPIS_KERNEL_PRECOMPUTED &&
+              set->kernel_priv != LAPIS_KERNEL_PRECOMPUTED;
+  w->open = isnan(set->C) && bare;
+  w->any_kernel =
+      w->open && set->kernel == LAPIS_KERNEL_AUTO && isnan(set->width);
+  if (isnan(set->C)) set->C = 1;
+  if (set->kernel == LAPIS_KERNEL_AUTO) set->kernel = LAPIS_KERNEL_RBF;
+  bool shifts = set->kernel != LAPIS_KERNEL_CHI2 &&
+                set->kernel_priv != LAPIS_KERNEL_CHI2 && isnan(set->width) &&
+                isnan(set->width_priv);
+  if (w->open && shifts && set->scale == LAPIS_SCALE_AUTO)
+    set->scale = LAPIS_SCALE_STANDARD;
+  if (set->threshold == LAPIS_THRESHOLD_WITH_C)
+    set->threshold = w->open ? LAPIS_THRESHOLD_AUTO : LAPIS_THRESHOLD_FIXED;
+}
+
+/* Too few bags to hold any out. */
+static void close_if_few(misvm *w, bool stated)
+{
+  if (!w->open || bags_are_enough(&w->bags, w->bag_sign)) return;
+  w->open = false;
+  if (!stated) w->set.threshold = LAPIS_THRESHOLD_FIXED;
+  base_say(w->base.ctx, 0,
+           "misvm: two bags of either kind are needed to choose C; it is 1");
+}
+
 static lapis_status build(misvm *w, const lapis_data *data)
 {
   lapis_ctx *ctx = w->base.ctx;
   int64_t n = w->n = data->X.cols;
+  bool stated = w->set.threshold != LAPIS_THRESHOLD_WITH_C;
+  settle(w);
   lapis_svmplus_settings set = inner_settings(&w->set);
   TRY(sv_scale_check(ctx, "misvm", &set));
   TRY(check_threshold(w));
@@ -349,13 +460,9 @@ static lapis_status build(misvm *w, const lapis_data *data)
     return lapis_fail(ctx, LAPIS_EMISSING,
                       "misvm: there is no group; it says which bag a row "
                       "belongs to");
-  lapis_data one = *data;
-  one.weight = NULL;
-  TRY(svmplus_new(ctx, &one, &set, &w->inner));
-  const lapis_svmplus_settings *used = lapis_result_settings(w->inner);
-  w->set.width = used->width;
-  w->set.width_priv = used->width_priv;
-  w->set.scale = used->scale;
+  w->data = *data;
+  w->data.weight = NULL;
+  TRY(make_inner(w));
   TRY(bags_new(ctx, data->group, n, &w->bags));
   TRY(check_bags(w));
   w->room = 64;
@@ -369,6 +476,7 @@ static lapis_status build(misvm *w, const lapis_data *data)
   w->seen = base_alloc(ctx, w->room * n, 1); /* grows */
   if (w->seen == NULL) return LAPIS_ENOMEM;
   memcpy(w->bag_sign, inner_of(w)->labels.sign, (size_t)n * sizeof(double));
+  close_if_few(w, stated);
   return LAPIS_OK;
 }
 
@@ -377,7 +485,7 @@ lapis_status misvm_new(lapis_ctx *ctx, const lapis_data *data,
 {
   *out = NULL;
   const lapis_misvm_settings *set = settings;
-  TRY(sv_check_settings(ctx, "misvm", set->C, set->gamma));
+  TRY(sv_check_settings(ctx, "misvm", isnan(set->C) ? 1 : set->C, set->gamma));
   lapis_solver *s;
   TRY(solver_alloc(ctx, &misvm_class, sizeof(misvm), &s));
   misvm *w = (misvm *)s;

@@ -73,6 +73,19 @@ static void fit_sigmoid(svmplus *w, const double *held, double *t, int64_t c)
   w->platt[2 * c + 1] = s.B;
 }
 
+double sv_sigmoid(const double *f, const double *t, int64_t n, double *A,
+                  double *B)
+{
+  double sum = 0;
+  for (int64_t i = 0; i < n; i++) sum += t[i];
+  sigmoid s = {.f = f, .t = t, .n = n, .K = 1};
+  s.B = log((double)n - sum) - log(sum);
+  for (int k = 0; k < STEPS && newton(&s); k++) continue;
+  *A = s.A;
+  *B = s.B;
+  return loss(&s, s.A, s.B) / (double)n;
+}
+
 /* ---- held-out scores ----------------------------------------------------*/
 static void copy_columns(const lapis_mat *A, const int *fold, int k,
                          bool inside, lapis_mat *out)

@@ -292,11 +292,19 @@ lapis_status bags_new(lapis_ctx *ctx, const int64_t *group, int64_t n,
 void bags_free(bag_list *b);
 /* The largest score of each bag. */
 void bag_scores(const bag_list *b, const double *score, double *out);
-/* The bags' score above which most held-out bags are told right, in units of
- * the margin rho; LAPIS_CANCELLED or LAPIS_TIME_LIMIT: not found.
- * sign (n): of each sample's bag; seconds: what is left. */
+/* Both kinds can be split into folds. */
+bool bags_are_enough(const bag_list *b, const double *sign);
+/* The bags' score above which a held-out bag is positive as likely as not, in
+ * units of the margin rho, and the log-loss of what such scores say (NULL: not
+ * wanted); LAPIS_CANCELLED or LAPIS_TIME_LIMIT: not found.
+ * set: of the folds' models, of which w has the features; sign (n): of each
+ * sample's bag; seconds: what is left. */
 lapis_status bag_threshold(const svmplus *w, const lapis_misvm_settings *set,
                            const bag_list *b, const double *sign,
-                           double seconds, double *out);
+                           double seconds, double *out, double *loss);
+/* The least of p = 1 / (1 + exp(A f + B)) to targets t (n), from 0 to 1: its
+ * log-loss. */
+double sv_sigmoid(const double *f, const double *t, int64_t n, double *A,
+                  double *B);
 
 #endif

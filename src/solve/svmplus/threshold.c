@@ -3,8 +3,11 @@
  * A bag's score is the largest of its instances' scores, and the largest of
  * many is above 0 in most bags that were not learnt from, positive or not.
  * So bags, each kind spread evenly, are split into folds; those of a fold are
- * scored by a model of the others, and the threshold t is by which most are
- * right:
+ * scored by a model of the others, and a sigmoid p = 1 / (1 + exp(A f_b + B))
+ * of these scores (platt.c) says where a bag is positive as likely as not:
+ *   t = -B / A.
+ * Where that is no answer (A >= 0: a higher score speaks against; or all bags
+ * would be called alike), t is by which most are right:
  *   t = argmax #{positive b: f_b > t} + #{negative b: f_b <= t}
  * in the middle between two neighbouring scores; of several, next to 0.
  * Scores of two l2 models compare as f / rho, rho = a'Qa: the margin is 1. */
@@ -138,13 +141,47 @@ static double best_cut(const held_bag *held, int64_t count, int64_t *right)
   return best;
 }
 
-static double choose(splitting *p)
+static int64_t count_right(const splitting *p, double t, int64_t *called)
 {
-  int64_t right, before = 0, count = p->bags->count;
-  for (int64_t k = 0; k < count; k++)
-    before += (p->held[k].score > 0) == p->held[k].positive;
-  qsort(p->held, (size_t)count, sizeof *p->held, by_score);
-  double t = best_cut(p->held, count, &right);
+  int64_t right = 0;
+  *called = 0;
+  for (int64_t k = 0; k < p->bags->count; k++) {
+    bool above = p->held[k].score > t;
+    *called += above;
+    right += above == p->held[k].positive;
+  }
+  return right;
+}
+
+/* t of the sigmoid, NAN where it has none; room: twice as many as bags. */
+static double middle(const splitting *p, double *room, double *loss)
+{
+  int64_t count = p->bags->count, kind[2] = {0, 0}, called;
+  double *f = room, *t = room + count, A, B;
+  for (int64_t k = 0; k < count; k++) kind[p->held[k].positive]++;
+  double high = (double)(kind[1] + 1) / (double)(kind[1] + 2);
+  double low = 1 / (double)(kind[0] + 2);
+  for (int64_t k = 0; k < count; k++) {
+    f[k] = p->held[k].score;
+    t[k] = p->held[k].positive ? high : low;
+  }
+  *loss = sv_sigmoid(f, t, count, &A, &B);
+  if (!(A < 0) || !isfinite(B / A)) return NAN;
+  (void)count_right(p, -B / A, &called);
+  return called == 0 || called == count ? NAN : -B / A;
+}
+
+static double choose(splitting *p, double *room, double *loss)
+{
+  int64_t right, called, count = p->bags->count;
+  int64_t before = count_right(p, 0, &called);
+  double t = middle(p, room, loss);
+  if (isnan(t)) {
+    qsort(p->held, (size_t)count, sizeof *p->held, by_score);
+    t = best_cut(p->held, count, &right);
+  } else {
+    right = count_right(p, t, &called);
+  }
   if (right >= 0)
     base_say(p->w->base.ctx, 1,
              "misvm: threshold %.4g margins: %" PRId64 " of %" PRId64
@@ -174,12 +211,19 @@ static void release(splitting *p)
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) base_free(all[i]);
 }
 
+bool bags_are_enough(const bag_list *b, const double *sign)
+{
+  int64_t kind[2] = {0, 0};
+  for (int64_t k = 0; k < b->count; k++) kind[sign[b->item[k].member[0]] > 0]++;
+  return kind[0] > 1 && kind[1] > 1;
+}
+
 lapis_status bag_threshold(const svmplus *w, const lapis_misvm_settings *set,
                            const bag_list *b, const double *sign,
-                           double seconds, double *out)
+                           double seconds, double *out, double *loss)
 {
   splitting p = {.w = w, .set = *set, .bags = b};
-  double start = base_seconds();
+  double start = base_seconds(), unused;
   p.set.threshold = LAPIS_THRESHOLD_FIXED;
   p.set.scale = LAPIS_SCALE_NONE; /* w->data are scaled, where they are */
   lapis_status s = allocate(&p);
@@ -196,7 +240,11 @@ lapis_status bag_threshold(const svmplus *w, const lapis_misvm_settings *set,
     p.set.stop.seconds = fmax(0, seconds - (base_seconds() - start));
     s = one_fold(&p, k);
   }
-  if (s == LAPIS_OK && enough) *out = choose(&p);
+  double *room = base_alloc(w->base.ctx, 2 * b->count, sizeof *room);
+  if (s >= 0 && room == NULL) s = LAPIS_ENOMEM;
+  if (s == LAPIS_OK && enough)
+    *out = choose(&p, room, loss != NULL ? loss : &unused);
+  base_free(room);
   release(&p);
   return s;
 }
