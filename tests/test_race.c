@@ -258,6 +258,26 @@ static void toss_ups_are_answered_by_both(void **state)
   assert_true(seen[0] > 0 && seen[1] > 0);
 }
 
+/* Where neither kind has told anything the mean would be one number for all;
+ * a single one keeps the order of its scores. */
+static void a_mean_of_shares_does_not_answer(void **state)
+{
+  (void)state;
+  int shares = 0;
+  for (uint64_t seed = 1; seed <= 8; seed++) {
+    blobs *b = make(0, 0, 1, seed);
+    lapis_race *race = run(b, true);
+    int both = lapis_race_best(race, "both"),
+        best = lapis_race_best(race, NULL);
+    bool same = lapis_race_at(race, both).auroc == .5;
+    if (same) assert_int_not_equal(best, both);
+    shares += same;
+    lapis_race_free(race);
+    discard(b);
+  }
+  assert_true(shares > 0);
+}
+
 static void noise_is_said_to_be_noise(void **state)
 {
   (void)state;
@@ -457,6 +477,7 @@ int main(void)
       cmocka_unit_test(kernels_tell_circles),
       cmocka_unit_test(kernels_read_what_is_filled),
       cmocka_unit_test(toss_ups_are_answered_by_both),
+      cmocka_unit_test(a_mean_of_shares_does_not_answer),
       cmocka_unit_test(noise_is_said_to_be_noise),
       cmocka_unit_test(too_few_labels),
       cmocka_unit_test(stated_settings_stay),

@@ -202,6 +202,12 @@ static lapis_status run_all(lapis_race *r, int first)
   return LAPIS_OK;
 }
 
+/* Ranks worse than chance's are chance, too. */
+static double rank_of(const runner *x)
+{
+  return fmax(x->auroc, .5);
+}
+
 /* By loss; those within TIE of the best by AUROC, then by the larger mu. */
 static int best_of(const lapis_race *r, int from)
 {
@@ -214,8 +220,8 @@ static int best_of(const lapis_race *r, int from)
     const runner *x = &r->run[r->order[i]];
     const runner *b = best < 0 ? NULL : &r->run[r->order[best]];
     if (!x->judged || x->loss > least + TIE) continue;
-    if (b == NULL || x->auroc > b->auroc ||
-        (x->auroc >= b->auroc && x->set.mu_rel > b->set.mu_rel))
+    if (b == NULL || rank_of(x) > rank_of(b) ||
+        (rank_of(x) >= rank_of(b) && x->set.mu_rel > b->set.mu_rel))
       best = i;
   }
   return best;
@@ -404,6 +410,15 @@ static int first_of(const lapis_race *r, runner_kind kind)
   return -1;
 }
 
+/* Either of its parts tells some label: a mean of shares has no order left. */
+static bool tells(const lapis_race *r, const runner *both)
+{
+  for (int k = 0; k < 2; k++)
+    for (int64_t c = 0; c < r->K; c++)
+      if (r->run[both->of[k]].answer[c].slope > 0) return true;
+  return false;
+}
+
 /* The better of the best of either kind where that is clear; else their mean,
  * which is right where either is. */
 static int who_answers(const lapis_race *r)
@@ -413,7 +428,9 @@ static int who_answers(const lapis_race *r)
   if (mc < 0 || linear < 0) return mc < 0 ? linear : mc;
   int better = mc < linear ? mc : linear, worse = mc + linear - better;
   double error, by = lapis_race_difference(r, worse, better, &error);
-  return both < 0 || fabs(by) > CLEAR * error ? better : both;
+  bool mean = both >= 0 && fabs(by) <= CLEAR * error &&
+              tells(r, &r->run[r->order[both]]);
+  return mean ? both : better;
 }
 
 int lapis_race_best(const lapis_race *r, const char *method)
