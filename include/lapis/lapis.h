@@ -112,14 +112,12 @@ LAPIS_API void lapis_ctx_free(lapis_ctx *ctx);
  * runs of a race: 1; auto or 0: as many as such processors), backend
  * (openblas, reference), deterministic (true, false), verbose (0..2),
  * max-pixels (of an image; 50000000, at most 2^30).
- *
- * Contexts may be used in several threads at once, each in one, and what they
- * compute is right; but OpenBLAS has one number of threads for the process,
- * which every call sets anew, so that "deterministic" promises equal bits only
- * where no other context with another number computes at the same time.
- *
- * Jobs are forks of the process: they share the threads, answer as one job of
- * as many, and end with the call.  Not while other threads use OpenBLAS. */
+ * Contexts may be used in several threads at once, each in one; but OpenBLAS
+ * has one number of threads for the process, set anew by every call, so that
+ * "deterministic" promises equal bits only where no other context with another
+ * number computes at the same time.  Jobs are forks of the process, share the
+ * threads, answer as one job and end with the call; none may be started while
+ * other threads use OpenBLAS. */
 LAPIS_API lapis_status lapis_ctx_set(lapis_ctx *ctx, const char *key,
                                      const char *value);
 LAPIS_API void lapis_ctx_cancel(lapis_ctx *ctx); /* from any thread or signal */
