@@ -259,21 +259,17 @@ LAPIS_API lapis_status lapis_settings_set_matrix(lapis_ctx *ctx,
  * chi2 (homogeneous kernel map of order 3: 7 numbers a feature).  Features of
  * several kinds: blocks:400+1000 comes first and says how many of each there
  * are; l1 and l2 then see each kind alone, and balance at the end gives each
- * one weight: divides by the root of its share of the features.  Last may
- * stand features whose inner products are the kernel exp(-|x - z|^2 / WIDTH),
- * or close to it: nystrom:WIDTH:COUNT (by COUNT training samples, drawn by the
- * seed) or rff:WIDTH:COUNT (random Fourier features); WIDTH is a number, auto
- * (the median |x - z|^2), or a multiple such as 4auto.  Fitted on training
- * samples only; NaN stays NaN and counts nowhere, but before a kernel it
- * becomes the mean. */
+ * one weight.  Last may stand the kernel exp(-|x - z|^2 / WIDTH) as features:
+ * nystrom:WIDTH:COUNT (of COUNT training samples) or rff:WIDTH:COUNT (random);
+ * WIDTH is a number, auto (the median |x - z|^2) or a multiple, 4auto.  Fitted
+ * on training samples only; NaN stays NaN (before a kernel: the mean). */
 typedef struct lapis_map lapis_map;
 LAPIS_API lapis_status lapis_map_new(lapis_ctx *ctx, const char *spec,
                                      lapis_map **out);
 LAPIS_API void lapis_map_free(lapis_map *map);
 LAPIS_API lapis_status lapis_map_fit(lapis_ctx *ctx, lapis_map *map,
                                      const lapis_mat *X);
-/* Rows that rows features become; of a kernel after the fit, before it at
- * most. */
+/* Rows that rows features become; before a fit, of a kernel at most. */
 LAPIS_API int64_t lapis_map_rows(const lapis_map *map, int64_t rows);
 /* out: lapis_map_rows(X->rows) x X->cols doubles, dense. */
 LAPIS_API lapis_status lapis_map_apply(lapis_ctx *ctx, const lapis_map *map,
