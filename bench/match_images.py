@@ -138,6 +138,11 @@ def main():
     rows(lapis, "15 ducks", images, marks,
          [0.1 * np.ptp(m, axis=0).max() for m in marks], True,
          (("--inliers", "10"), ("--inliers", "10", "--map", "embed")))
+    for start, step in ((3, 7), (0, 1), (40, 1), (0, 20)):
+        frames = range(start, 100, step)[:15]
+        rows(lapis, f"{len(frames)} hotel frames from {start}, step {step}",
+             [f"{folder}/cmu_hotel/images/hotel{k:03d}.png" for k in frames],
+             [xy[k] for k in frames], [10] * len(frames), False, ((),))
     landmark_rows(lapis, "15 ducks, 10 landmarks", images, marks,
                   ((), ("--map", "embed")))
 

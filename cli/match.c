@@ -35,7 +35,7 @@ static int print(cli *c, const lapis_flow *f)
 {
   lapis_mat names = flow_array(f, "names"), group = flow_array(f, "group");
   lapis_mat inlier = flow_array(f, "inlier");
-  bool estimated = flow_array(f, "gamma_n").cols > 0;
+  bool estimated = flow_array(f, "tried").cols > 0;
   int wide = flow_longest(&names, 5);
   int64_t all = 0;
   (void)c;

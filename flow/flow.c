@@ -9,7 +9,7 @@
 #include "flow.h"
 
 /* ---- small things -------------------------------------------------------*/
-lapis_status flow_no_memory(lapis_flow *f)
+lapis_status flow_no_memory(const lapis_flow *f)
 {
   return lapis_fail(f->ctx, LAPIS_ENOMEM, "%s: out of memory",
                     f->class_->table->name);

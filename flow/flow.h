@@ -130,7 +130,7 @@ void left_out_free(left_out *left);
 bool flow_pass_on(lapis_flow *f, const lapis_solver *from, const char *name);
 /* LAPIS_EINVAL: an argument is NULL. */
 lapis_status flow_lacks(lapis_ctx *ctx, const char *what);
-lapis_status flow_no_memory(lapis_flow *f);
+lapis_status flow_no_memory(const lapis_flow *f);
 void flow_publish(lapis_flow *f, const char *name, lapis_mat mat);
 void flow_note(lapis_flow *f, const char *format, ...) LAPIS_PRINTF(2, 3);
 double flow_clock(void);
@@ -138,6 +138,21 @@ double flow_clock(void);
 void flow_step(lapis_flow *f, int k, int n, const char *what);
 /* The context may use this share of the time that is left. */
 void flow_allow(lapis_flow *f, double share);
+
+/* ---- votes.c: which matches are borne out by the other images -----------*/
+typedef struct flow_votes {
+  int64_t d, K, n;      /* length of a feature, images, slots */
+  const double *X;      /* d x m */
+  const int64_t *first; /* K + 1: image k has features first[k] .. */
+  const double *at;     /* 4 x m: x, y, scale, angle; or NULL */
+  const int64_t *pick;  /* n x K: feature of each slot */
+  double *support;      /* n x K: share of the other images that agree */
+  unsigned char *sure;  /* n x K: most agree */
+  bool *good;           /* n: sure in most images */
+} flow_votes;
+/* Fills support, sure and good, of which there are *points.  False: no memory.
+ */
+bool flow_vote(const flow_votes *v, int64_t *points);
 
 /* ---- pictures.c: the page of pictures in which something was found -------*/
 typedef struct flow_pictures {

@@ -102,9 +102,9 @@ static const lapis_param match_params[] = {
     CHOICE("map", map, "none|embed", .value = LAPIS_MATCH_NONE, .arg = "MAP",
            .help = "what points are compared by: descriptors; or positions and "
                    "descriptors, for upright pictures that the object fills"),
-    REAL("xi", xi, .value = 4, ABOVE(0),
-         .help = "a point of an image is doubtful when its error reaches this "
-                 "l1 norm"),
+    REAL("xi", xi, .value = INFINITY, ABOVE(0),
+         .help = "a point of an image is also doubtful when its error reaches "
+                 "this l1 norm, as lapis fit roml has it"),
     COMMON_ROWS("keypoints", "no keypoints", "images"),
 };
 

@@ -160,6 +160,120 @@ static void bad_points_are_refused(void **state)
   command_end(&c);
 }
 
+/* ---- how many points the object has -------------------------------------*/
+static double estimated(command *c)
+{
+  lapis_json *v = command_json(c->out);
+  double inliers = lapis_json_number(v, "inliers", NAN);
+  lapis_json_free(v);
+  return inliers;
+}
+
+/* All keypoints of a picture are found again in its copies. */
+static void copies_match_wholly(void **state)
+{
+  (void)state;
+  command c;
+  begin(&c);
+  command_run(&c, "features sift a.pgm --most 60 -o s.npz --json -q");
+  command_expect(&c, 0, "");
+  lapis_arrays keys;
+  command_arrays(&c, "s.npz", &keys);
+  int64_t all = lapis_arrays_find(&keys, "X")->mat.cols;
+  lapis_arrays_free(&keys);
+  char line[128];
+  snprintf(line, sizeof line, "cd %s && cp a.pgm y.pgm && cp a.pgm z.pgm",
+           c.folder);
+  assert_int_equal(system(line), 0);
+  command_run(&c, "match a.pgm y.pgm z.pgm --no-cache --json -q");
+  command_expect(&c, 0, "");
+  CHECK_NEAR(estimated(&c), (double)all, 0);
+  assert_null(strstr(c.out, "\"doubtful\": true"));
+  command_end(&c);
+}
+
+/* Grounds without the object have nothing in common. */
+static void noise_is_said_to_match_nothing(void **state)
+{
+  (void)state;
+  static const double least[2] = {0.05, 0.05}, most[2] = {0.15, 0.1};
+  scene none[IMAGES];
+  command c;
+  for (int k = 0; k < IMAGES; k++) none[k] = (scene){-9, -9, 1e-3, 0};
+  begin(&c);
+  command_end(&c);
+  for (int images = 2; images <= IMAGES; images += 4) {
+    scenes_begin(&c, none, images, least, most, 60);
+    command_run(&c, "match ?.pgm --no-cache");
+    command_expect(&c, 0, "no point is borne out by most of the images");
+    assert_non_null(strstr(c.out, "1 inliers (estimated)"));
+    assert_non_null(strstr(c.out, images == 2 ? "2 of 2 points doubtful"
+                                              : "6 of 6 points doubtful"));
+    command_end(&c);
+  }
+}
+
+/* A grid on the object, and points of the ground behind it, which are others in
+ * every picture: as many as the grid has are found, and hardly another. */
+static void as_many_as_there_are(void **state)
+{
+  (void)state;
+  for (int others = 8; others <= 24; others += 16) {
+    command c;
+    lapis_arrays all;
+    int64_t point[IMAGES * EACH];
+    uint64_t seed = 9;
+    char path[160];
+    begin(&c);
+    write_points(&c, point);
+    snprintf(path, sizeof path, "%s/p.csv", c.folder);
+    FILE *f = fopen(path, "a");
+    assert_non_null(f);
+    for (int k = 0; k < IMAGES; k++)
+      for (int i = 0; i < others;) {
+        double u, v, x = 4 + 190 * check_uniform(&seed);
+        double y = 4 + 190 * check_uniform(&seed);
+        scene_into(&places[k], x, y, &u, &v);
+        if (fabs(u) < 1.5 && fabs(v) < 1.5) continue;
+        fprintf(f, "%c.pgm,%.9g,%.9g,%g,0\n", 'a' + k, x, y,
+                places[k].half / 25);
+        i++;
+      }
+    fclose(f);
+    command_run(&c, "match ?.pgm --xy p.csv --no-cache --json -q --result "
+                    "r.npz");
+    command_expect(&c, 0, "");
+    CHECK_AT_LEAST(estimated(&c), EACH - 1);
+    CHECK_AT_MOST(estimated(&c), EACH);
+    command_arrays(&c, "r.npz", &all);
+    CHECK_AT_LEAST((double)lapis_arrays_find(&all, "points")->mat.cols,
+                   .9 * EACH * IMAGES);
+    CHECK_AT_LEAST(share_right(&all), 0.95);
+    lapis_arrays_free(&all);
+    command_end(&c);
+  }
+}
+
+/* Whoever asks for more than there are gets doubts with them. */
+static void too_many_are_doubted(void **state)
+{
+  (void)state;
+  command c;
+  lapis_arrays all;
+  begin(&c);
+  for (int k = 0; k < 2; k++) {
+    command_run(&c, "match ?.pgm --no-cache -q --result r.npz %s",
+                k == 0 ? "" : "--inliers 40");
+    command_expect(&c, 0, "");
+    command_arrays(&c, "r.npz", &all);
+    CHECK_AT_LEAST(share_right(&all), 0.95);
+    CHECK_AT_LEAST((double)lapis_arrays_find(&all, "points")->mat.cols,
+                   8 * IMAGES);
+    lapis_arrays_free(&all);
+  }
+  command_end(&c);
+}
+
 /* Rows of match are keypoints of that image, and no keypoint is used twice. */
 static void slots_are_keypoints_of_their_image(void **state)
 {
@@ -173,7 +287,7 @@ static void slots_are_keypoints_of_their_image(void **state)
   command_arrays(&c, "r.npz", &all);
   const lapis_mat *match = &lapis_arrays_find(&all, "match")->mat;
   const lapis_mat *group = &lapis_arrays_find(&all, "group")->mat;
-  assert_non_null(lapis_arrays_find(&all, "gamma_n"));
+  assert_non_null(lapis_arrays_find(&all, "tried"));
   for (int64_t k = 0; k < match->cols; k++)
     for (int64_t j = 0; j < match->rows; j++) {
       int64_t at = (int64_t)lapis_mat_at(match, j, k);
@@ -351,6 +465,10 @@ int main(void)
       cmocka_unit_test(slots_are_keypoints_of_their_image),
       cmocka_unit_test(given_points_are_put_in_order),
       cmocka_unit_test(bad_points_are_refused),
+      cmocka_unit_test(copies_match_wholly),
+      cmocka_unit_test(noise_is_said_to_match_nothing),
+      cmocka_unit_test(as_many_as_there_are),
+      cmocka_unit_test(too_many_are_doubted),
       cmocka_unit_test(keypoints_are_fitted_as_they_are),
       cmocka_unit_test(positions_help_where_asked),
       cmocka_unit_test(json_and_cache_agree),

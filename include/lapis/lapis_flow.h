@@ -74,7 +74,7 @@ typedef struct lapis_match_settings {
   const char *xy; /* the table of points: .csv; NULL: keypoints */
   double scale;   /* as lapis_sift_settings */
   int map;        /* lapis_match_map */
-  double xi;      /* as lapis_roml_settings */
+  double xi;      /* as lapis_roml_settings; infinity: not looked at */
   const char *cache;
   bool no_cache, keep_going;
   double seconds;
@@ -124,7 +124,8 @@ LAPIS_API void lapis_flow_free(lapis_flow *f); /* NULL is fine */
  *   match (N x n)   keypoint of each slot (a slot is one point of the object);
  *                   inlier (N x n): 0 where that is in doubt
  *   points (4 x p)  image, slot, x, y of the p matches not in doubt
- *   gamma_n         as in roml, where the number of inliers was estimated
+ *   support (N x n) share of the other images that agree with it
+ *   tried (1)       slots of which N were kept, where N was estimated
  *
  * locate, of m candidates in all images:
  *   candidate (5 x m: x, y, width, height, score), group (m: image)
