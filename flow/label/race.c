@@ -10,7 +10,7 @@
 
 #include "flow/label/label.h"
 
-enum { SHOWN = 5, FEW_LABELS = 6 };
+enum { SHOWN = 5, FEW_LABELS = 6, SIXTH = 100, MANY = 100 };
 static const double LEAST = 1e-12; /* a probability is above */
 static const double NORMAL_95 = 1.96, MOST_WRONG = .25;
 
@@ -223,27 +223,40 @@ static double trials(const label_run *w, doubt *all, int64_t n, double f)
   return fmin(fmax(f * (1 - f) / square, 1), count);
 }
 
+/* Of the labels that are told most surely, `count` of them, first: the share
+ * where the given one is another. */
+static double share_other(const doubt *all, int64_t count)
+{
+  double other = 0;
+  for (int64_t k = 0; k < count; k++) other += all[k].p < .5;
+  return other / (double)count;
+}
+
 /* The share f of wrong labels, and in w->doubts how many are wrong at most,
  * by the upper end of Wilson's interval.  Of the labels that are told most
  * surely, the surest third, hardly any is told wrongly: where the given one is
  * another, it is wrong.  Taken for the share of all, which holds where errors
  * strike alike.  That bound is from above: what is told wrongly counts, too.
- * Of groups the interval's lower end, as few of them tell little: a person whom
+ * Where classes are hard to tell apart that is too much: the surest sixth, if
+ * it is of SIXTH labels or more, then has a smaller share, which is taken. Of
+ * groups the interval's lower end, as few of them tell little: a person whom
  * the others do not foretell is no sign of wrong labels. */
 static double share_wrong(label_run *w, doubt *all, int64_t n)
 {
   int64_t sure = (n + 2) / 3;
-  double other = 0, z = NORMAL_95;
+  double z = NORMAL_95;
   qsort(all, (size_t)n, sizeof *all, surest_first);
-  for (int64_t k = 0; k < sure; k++) other += all[k].p < .5;
   if (n == 0) return 0;
-  double f = other / (double)sure, m = trials(w, all, sure, f);
+  double f = share_other(all, sure), surest = f;
+  if (sure / 2 >= SIXTH) surest = fmin(f, share_other(all, sure / 2));
+  if (n >= MANY && f * (double)sure < 1.5) surest = 0;
+  double m = trials(w, all, sure, f);
   double grow = 1 + z * z / m, middle = (f + z * z / (2 * m)) / grow;
   double wide = z * sqrt(f * (1 - f) / m + z * z / (4 * m * m)) / grow;
   w->doubts[1] = (int64_t)ceil((middle + wide) * (double)n);
-  if (other <= 0) w->doubts[1] = 0;
+  if (f <= 0) w->doubts[1] = 0;
   w->doubts[2] = n;
-  return w->flow->data.group == NULL ? f : fmax(middle - wide, 0);
+  return w->flow->data.group == NULL ? surest : fmax(middle - wide, 0);
 }
 
 /* Below this probability (of labels as they are given, of which a share f is
