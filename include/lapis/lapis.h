@@ -589,14 +589,12 @@ LAPIS_DEFAULTS(roml, lapis_roml_settings)
  *   alpha, zeta     K x n     with certificate: the multipliers (l2: no zeta)
  *   scale           d x 2     with certificate, where X was scaled: means and
  *   scale_priv      p x 2     factors; the same of P
- * Predicting: scores, labels, classes, and probabilities (K x n) where the
- * model has them. */
+ * Predicting: scores, labels, classes and, if it has them, probabilities. */
 typedef enum lapis_kernel {
   LAPIS_KERNEL_LINEAR,
   LAPIS_KERNEL_RBF,         /* exp(-|x - z|^2 / width) */
   LAPIS_KERNEL_CHI2,        /* exp(-chi2(x, z) / width) */
-  LAPIS_KERNEL_PRECOMPUTED, /* X is n x n; n x n_new
-                               for predicting */
+  LAPIS_KERNEL_PRECOMPUTED, /* X is n x n; predicting: n x n_new */
   LAPIS_KERNEL_AUTO         /* misvm: rbf, or as held-out bags say */
 } lapis_kernel;
 typedef enum lapis_scale {
@@ -638,10 +636,8 @@ LAPIS_DEFAULTS(svmplus, lapis_svmplus_settings)
  *   scores, labels  1 x n     of instances
  *   bags, bag_scores  1 x B   names of the bags, the largest score in each
  *   weights         (d + 1) x 1   linear kernels
- *   bag_labels      1 x B     with an automatic threshold: what it decides
- *   threshold       1 x 1     and the score above which a bag is positive
- * Predicting: the same but threshold, and bag_labels in any case, where there
- * are groups. */
+ *   bag_labels, threshold  1 x B, 1 x 1  of held-out bags: what they decide
+ * Predicting: the same but threshold, and bag_labels always, with groups. */
 typedef enum lapis_threshold {
   LAPIS_THRESHOLD_FIXED, /* 0 */
   LAPIS_THRESHOLD_AUTO,  /* where held-out bags are as likely of either kind */
