@@ -201,6 +201,7 @@ lapis_status keep_restore(lapis_ctx *ctx, keep_scope *scope, bool *found)
     int64_t count, wanted;
     const void *from;
     TRY(find(ctx, scope, r, &from, &count, &wanted));
+    if (from == NULL) return LAPIS_EIO; /* cannot be: it was there above */
     if (row_bytes(r) > 0) memcpy(r->val, from, row_bytes(r));
     keep_spend(ctx, scope, r->name);
   }

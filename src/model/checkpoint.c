@@ -188,7 +188,7 @@ static lapis_status fetch(lapis_checkpoint *c, const char *path,
   lapis_status s = mine == NULL ? LAPIS_ENOMEM : LAPIS_OK;
   if (s >= 0 && own == NULL) s = add_entry(c, path, e);
   s = base_agree(c->ctx, s);
-  if (s >= 0) s = receive(c, *e, &d, bytes, mine);
+  if (s >= 0 && mine != NULL) s = receive(c, *e, &d, bytes, mine);
   if (s < 0) {
     base_free(mine);
     return s;

@@ -28,7 +28,7 @@ static lapis_status pass(lapis_ctx *ctx, const divided *d, bool out,
 {
   double *part = base_alloc_raw(ctx, AT_ONCE, sizeof *part);
   lapis_status s = base_agree(ctx, part == NULL ? LAPIS_ENOMEM : LAPIS_OK);
-  for (int64_t k = 0; k < d->blocks; k++)
+  for (int64_t k = 0; part != NULL && k < d->blocks; k++)
     for (int64_t from = 0; s >= 0 && from < d->all; from += AT_ONCE) {
       int64_t count = d->all - from < AT_ONCE ? d->all - from : AT_ONCE, at;
       size_t size = (size_t)count * sizeof *part;
