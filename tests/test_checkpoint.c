@@ -79,7 +79,9 @@ static const kind kinds[] = {
      "some",
      {{"solver", "factored"}, {"tol", "1e-7"}, {"mu-rel", "0.1"}}},
     {"mc", "", {{"solver", "factored"}, {"tol", "1e-7"}, {"mu-rel", "0.1"}}},
-    {"misvm", "bags", {{"threshold", "auto"}, {"kernel", "linear"}}},
+    {"misvm",
+     "bags",
+     {{"C", "1"}, {"threshold", "auto"}, {"kernel", "linear"}}},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 

@@ -174,10 +174,10 @@ static void release(lapis_solver *s)
 }
 
 /* The name is the method's, by which its model is known. */
-#define CLASS(name)                                                    \
-  {                                                                    \
-    .method = name, .solve = solve, .free = release, .retune = retune, \
-    .learn = learn                                                     \
+#define CLASS(name)                                                      \
+  {                                                                      \
+    .method = (name), .solve = solve, .free = release, .retune = retune, \
+    .learn = learn                                                       \
   }
 static const solver_class classes[] = {CLASS("rr"), CLASS("rlda"),
                                        CLASS("svmplus")};
