@@ -32,6 +32,15 @@ static inline double bench_seconds(void)
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* Of this process, all its threads: other work on the machine leaves it alone.
+ */
+static inline double bench_processor_seconds(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 static inline int bench_rising(const void *a, const void *b)
 {
   double x = *(const double *)a, y = *(const double *)b;
@@ -51,6 +60,16 @@ static inline void bench_check(const lapis_ctx *ctx, lapis_status status)
   if (status >= 0) return;
   fprintf(stderr, "%s\n", lapis_ctx_error(ctx));
   exit(1);
+}
+
+/* The environment's KERNELS (plain, avx2, ...) forces our own kernels as
+ * OPENBLAS_CORETYPE does OpenBLAS's. */
+static inline lapis_ctx *bench_context(void)
+{
+  lapis_ctx *ctx = lapis_ctx_new();
+  const char *kernels = getenv("KERNELS");
+  if (kernels != NULL) bench_check(ctx, lapis_ctx_set(ctx, "kernels", kernels));
+  return ctx;
 }
 
 #endif

@@ -1,7 +1,7 @@
 /* rpca.c - robust PCA against the inexact augmented Lagrangian with a full
  * SVD a step, to the same distance from the truth, one thread.
  *
- *   bench/rpca [ROWS COLS [RANK [FRACTION]]] [--save FOLDER]
+ *   bench/rpca [ROWS COLS [RANK [FRACTION]]] [--alone | --save FOLDER]
  *                                                3111 1721 20 .05
  *
  * X = U V' + S, U and V of RANK columns of standard normals (splitmix64, seed
@@ -15,6 +15,7 @@
  *             values by gesdd; stops at the same distance, once
  *   ialm svt  the same with this library's way for singular values
  *
+ * Seconds are the processor's.  --alone: the first two rows and no others.
  * --save writes X.bin and L.bin (column-major doubles) for bench/rpca_rsvd.R,
  * which runs rsvd::rrpca on them. */
 #define _POSIX_C_SOURCE 200809L
@@ -60,9 +61,9 @@ static void low_rank(bench *b, uint64_t *random)
 {
   double *U = normals(b->d * b->rank, random);
   double *V = normals(b->n * b->rank, random);
-  la_array u = {LAPIS_F64, b->d, b->rank, b->d, U, true};
-  la_array v = {LAPIS_F64, b->n, b->rank, b->n, V, true};
-  la_array l = {LAPIS_F64, b->d, b->n, b->d, b->L, true};
+  la_array u = {LAPIS_F64, b->d, b->rank, b->d, U, true, NULL};
+  la_array v = {LAPIS_F64, b->n, b->rank, b->n, V, true, NULL};
+  la_array l = {LAPIS_F64, b->d, b->n, b->d, b->L, true, NULL};
   bench_check(b->ctx, b->h.ops->gemm(&b->h, LA_N, LA_T, 1, &u, &v, 0, &l));
   free(U);
   free(V);
@@ -96,8 +97,7 @@ static double distance(const bench *b, const double *A)
   return sqrt(off / all);
 }
 
-/* ---- this library
- * -----------------------------------------------------------*/
+/* ---- this library ---------------------------------------------------------*/
 typedef struct answer {
   double seconds, distance, gap, svd_seconds;
   int64_t steps, rank;
@@ -112,10 +112,10 @@ static answer lapis(const bench *b, int64_t steps, double tol)
   set.lambda = b->lambda;
   set.stop.tol = tol;
   set.stop.max_iters = steps;
-  double start = bench_seconds();
+  double start = bench_processor_seconds();
   bench_check(b->ctx, lapis_rpca_new(b->ctx, &data, &set, &s));
   bench_check(b->ctx, lapis_solve(s));
-  double seconds = bench_seconds() - start;
+  double seconds = bench_processor_seconds() - start;
   const lapis_info *info = lapis_result_info(s);
   bench_check(b->ctx, lapis_result_get(s, "low_rank", &A));
   answer out = {seconds,           distance(b, A.val), info->gap,
@@ -130,7 +130,18 @@ static answer lapis_fewest(const bench *b)
   answer a[REPEATS];
   double seconds[REPEATS];
   int64_t steps = 1;
-  while (steps < MOST_STEPS && lapis(b, steps, 0).distance > WANTED) steps++;
+  int64_t below = 0; /* too few */
+  while (steps < MOST_STEPS && lapis(b, steps, 0).distance > WANTED) {
+    below = steps;
+    steps *= 2;
+  }
+  while (steps - below > 1) {
+    int64_t middle = (steps + below) / 2;
+    if (lapis(b, middle, 0).distance > WANTED)
+      below = middle;
+    else
+      steps = middle;
+  }
   for (int i = 0; i < REPEATS; i++) {
     a[i] = lapis(b, steps, 0);
     seconds[i] = a[i].seconds;
@@ -150,7 +161,7 @@ typedef struct ialm {
 static double norm2(const bench *b, ialm *w)
 {
   double bound;
-  la_array X = {LAPIS_F64, b->d, b->n, b->d, b->X, true};
+  la_array X = {LAPIS_F64, b->d, b->n, b->d, b->X, true, NULL};
   bench_check(b->ctx, op_norm2_upper(w->svt, &X, &bound));
   return bound;
 }
@@ -205,13 +216,13 @@ static answer ialm_run(bench *b, svt_way way)
 {
   ialm w;
   answer out = {.distance = INFINITY, .gap = NAN};
-  double start = bench_seconds();
+  double start = bench_processor_seconds();
   ialm_begin(b, way, &w);
-  out.seconds = bench_seconds() - start;
+  out.seconds = bench_processor_seconds() - start;
   while (out.distance > WANTED && out.steps < MOST_STEPS) {
-    start = bench_seconds();
+    start = bench_processor_seconds();
     out.rank = ialm_step(b, &w);
-    out.seconds += bench_seconds() - start;
+    out.seconds += bench_processor_seconds() - start;
     out.steps++;
     out.distance = distance(b, w.A.data);
   }
@@ -243,18 +254,19 @@ static void save(const bench *b, const char *folder, const char *name,
   }
 }
 
-static void compare(bench *b)
+static void compare(bench *b, bool alone)
 {
-  printf("%s, %d thread, %lld x %lld, rank %lld, %g corrupted\n\n"
+  printf("%s, kernels %s, %d thread, %lld x %lld, rank %lld, %g corrupted\n\n"
          "| | steps | seconds | of which singular values | times lapis | "
          "distance | gap | rank |\n"
          "| --- | --- | --- | --- | --- | --- | --- | --- |\n",
-         b->h.ops->describe(), b->h.threads, (long long)b->d, (long long)b->n,
-         (long long)b->rank, b->fraction);
+         b->h.ops->describe(), lapis_ctx_kernels(b->ctx), b->h.threads,
+         (long long)b->d, (long long)b->n, (long long)b->rank, b->fraction);
   answer fast = lapis_fewest(b);
   show("lapis, to 1e-7 of the truth", &fast, &fast);
   answer whole = lapis(b, lapis_rpca_defaults().stop.max_iters, 1e-7);
   show("lapis, to a proved gap of 1e-7", &whole, &fast);
+  if (alone) return;
   answer slow = ialm_run(b, SVT_FULL);
   show("ialm, full SVD", &slow, &fast);
   answer mixed = ialm_run(b, SVT_AUTO);
@@ -266,6 +278,8 @@ static void compare(bench *b)
 int main(int argc, char **argv)
 {
   const char *folder = NULL;
+  bool alone = argc > 1 && strcmp(argv[argc - 1], "--alone") == 0;
+  argc -= alone;
   if (argc > 2 && strcmp(argv[argc - 2], "--save") == 0) {
     folder = argv[argc - 1];
     argc -= 2;
@@ -274,7 +288,7 @@ int main(int argc, char **argv)
              .n = argc > 2 ? atoll(argv[2]) : 1721,
              .rank = argc > 3 ? atoll(argv[3]) : 20,
              .fraction = argc > 4 ? atof(argv[4]) : 0.05};
-  b.ctx = lapis_ctx_new();
+  b.ctx = bench_context();
   bench_check(b.ctx, lapis_ctx_set(b.ctx, "threads", "1"));
   bench_check(b.ctx, la_open(b.ctx, &b.h));
   build(&b);
@@ -282,7 +296,7 @@ int main(int argc, char **argv)
     save(&b, folder, "X", b.X);
     save(&b, folder, "L", b.L);
   } else {
-    compare(&b);
+    compare(&b, alone);
   }
   free(b.X);
   free(b.L);

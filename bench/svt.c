@@ -219,13 +219,14 @@ int main(int argc, char **argv)
   double gesdd = argc > 5 ? atof(argv[5]) : 0; /* seconds, not run again */
   b.k = b.m < b.n ? b.m : b.n;
   if (b.repeats > MOST_REPEATS) b.repeats = MOST_REPEATS;
-  b.ctx = lapis_ctx_new();
+  b.ctx = bench_context();
   bench_check(b.ctx, la_open(b.ctx, &b.h));
   bench_check(b.ctx, b.h.ops->alloc(&b.h, LAPIS_F64, b.m, b.n, &b.W));
   bench_check(b.ctx, b.h.ops->alloc(&b.h, LAPIS_F64, b.m, b.n, &b.A));
   b.s = base_alloc(b.ctx, b.k, sizeof *b.s);
-  printf("%s, %d threads, %lld x %lld, rank %lld\n\n", b.h.ops->describe(),
-         b.h.threads, (long long)b.m, (long long)b.n, (long long)b.rank);
+  printf("%s, kernels %s, %d threads, %lld x %lld, rank %lld\n\n",
+         b.h.ops->describe(), lapis_ctx_kernels(b.ctx), b.h.threads,
+         (long long)b.m, (long long)b.n, (long long)b.rank);
   printf("| spectrum | call | seconds | gesdd / this | rank | error / sigma_1 "
          "| way |\n| --- | --- | --- | --- | --- | --- | --- |\n");
   for (int kind = POWER; kind < SPECTRA; kind++)

@@ -8,6 +8,8 @@ const cli_option common_options[] = {
     {"threads", 0, "N", "use N threads (default: all cores)"},
     {"seed", 0, "N", "seed of everything random (default 0)"},
     {"backend", 0, "openblas|reference", "what computes"},
+    {"kernels", 0, "auto|plain|avx2|avx512",
+     "vector registers of what is not OpenBLAS's (neon for plain on ARM)"},
     {"deterministic", 0, NULL, "equal bits for any number of threads"},
     {"strict", 0, NULL, "exit 1 when stopped before the tolerance was met"},
     {"progress", 0, "auto|always|never",

@@ -29,24 +29,30 @@ typedef struct cli_option {
 } cli_option;
 
 /* Rows of several verbs: how a table is read, and all of it. */
-#define CLI_TABLE_ROWS                                                        \
-  {"id", 0, "COL", "column of a table that names the samples"},               \
-  {                                                                           \
-    "header", 0, "yes|no", "whether a table has a header (default: find out)" \
+#define CLI_TABLE_ROWS                                                   \
+  {"target", 0, "COL,..", "columns of a table that are targets"},        \
+      {"id", 0, "COL", "column of a table that names the samples"},      \
+      {"header", 0, "yes|no",                                            \
+       "whether a table has a header (default: find out)"},              \
+  {                                                                      \
+    "decimal", 0, ",|.",                                                 \
+        ".csv: numbers are written 1.234,5 (,) or 1,234.5 (.); without " \
+        "it: 1234.5"                                                     \
   }
-#define CLI_TABLE_OPTIONS                                             \
-  {"target", 0, "COL,..", "columns of a table that are targets"},     \
-      {"use", 0, "COL,..",                                            \
-       "columns that are features, also by patterns: 'px*'"},         \
-      {"drop", 0, "COL,..", "columns that are not read, likewise"},   \
-      CLI_TABLE_ROWS,                                                 \
-      {"labels", 0, "K|F.xml",                                        \
-       ".arff: K labels at the end, or those F names"},               \
-      {"triplets", 0, "1|0",                                          \
-       "a table without a header is row,column,value of a sparse X, " \
-       "counted from 1 or 0"},                                        \
-  {                                                                   \
-    "features", 0, "D", ".svm, triplets: at least D features"         \
+#define CLI_TABLE_OPTIONS                                                     \
+  {"use", 0, "COL,..", "columns that are features, also by patterns: 'px*'"}, \
+      {"drop", 0, "COL,..", "columns that are not read, likewise"},           \
+      {"one-hot", 0, "COL,..",                                                \
+       "columns, likewise, that become a feature for each of their "          \
+       "values"},                                                             \
+      CLI_TABLE_ROWS,                                                         \
+      {"labels", 0, "K|F.xml",                                                \
+       ".arff: K labels at the end, or those F names"},                       \
+      {"triplets", 0, "1|0",                                                  \
+       "a table without a header is row,column,value of a sparse X, "         \
+       "counted from 1 or 0"},                                                \
+  {                                                                           \
+    "features", 0, "D", ".svm, triplets: at least D features"                 \
   }
 
 /* Of verbs that read images. */
@@ -205,8 +211,10 @@ int spread_begin(cli *c); /* also refuses several processes without it */
 void spread_end(cli *c);
 /* An exit code that all share: where another failed, with its sentence. */
 int spread_agree(cli *c, int code);
-/* This process's samples. */
-void spread_cut(const cli *c, lapis_data *data);
+/* The same of statuses that processes came to alone. */
+lapis_status spread_settle(cli *c, lapis_status own);
+/* Counts of one's samples become those of all. */
+void spread_count(cli *c, double *counts, int64_t n);
 /* Rank 0: all columns of a divided result in *mat, memory in *owned; by all. */
 lapis_status spread_join(cli *c, const lapis_solver *s, const char *name,
                          int64_t all, lapis_mat *mat, void **owned);
@@ -216,12 +224,28 @@ extern const char
 /* EXIT_DONE, or why path cannot be written: not there, or it is read, or two
  * outputs have one name. */
 int check_writable(cli *c, const char *path);
-/* The same for what is written as .npz. */
+/* The same for what is written as .npz, or to "DIR/" in parts. */
 int check_result(cli *c, const char *path);
+bool names_folder(const char *path); /* "DIR/" */
+/* The same for answers, which may also be a table. */
+int check_answers(cli *c, const char *path);
+bool is_sheet(const char *path); /* by its ending: .csv, .tsv */
+/* --completed F, before any work. */
+int check_completed(cli *c);
 /* ---- results -------------------------------------------------------------*/
 /* Writes every result array, and the names that came with the data. */
 lapis_status result_write(cli *c, const lapis_solver *s,
                           const lapis_dataset *ds, const char *path);
+/* sheet.c: the answers as a table: a row a sample, its label (or what takes its
+ * place), whether it was given, and a score for each class.  origins: the
+ * data's targets are what was given. */
+lapis_status answers_write(cli *c, const lapis_solver *s,
+                           const lapis_dataset *ds, bool origins,
+                           const char *path);
+/* --completed F: the table that was read, its empty cells filled with what the
+ * result has; map: what was done to its features, or NULL. */
+lapis_status completed_write(cli *c, const lapis_solver *s,
+                             const lapis_dataset *ds, const lapis_map *map);
 /* Texts of the codes of a text target: the data's, or the model's where one
  * is loaded; empty for numbers. */
 lapis_mat class_texts(cli *c, const lapis_dataset *ds);
@@ -266,8 +290,12 @@ lapis_json *formats_json(void);
 lapis_json *image_formats_json(void);
 lapis_json *settings_json(cli *c, const lapis_method *m, const void *settings);
 
-/* Entries of X that are not observed. */
-int64_t missing_features(cli *c, const lapis_data *data);
+/* Samples, entries of X and of Y that are not observed, with all processes;
+ * called by all. */
+typedef struct cli_counts {
+  int64_t samples, features, targets;
+} cli_counts;
+cli_counts count_data(cli *c, const lapis_data *data);
 /* predict --pairs, in pairs.c */
 int predict_pairs(cli *c, const char *path);
 

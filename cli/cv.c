@@ -295,9 +295,9 @@ static int show_joined(cli *c, const lapis_cv *cv)
 
 static int join(cli *c)
 {
-  static const char *const kept[] = {"join",     "config",  "json",
-                                     "progress", "threads", "quiet",
-                                     "verbose",  "strict",  "backend"};
+  static const char *const kept[] = {"join",    "config", "json",    "progress",
+                                     "threads", "quiet",  "verbose", "strict",
+                                     "backend", "kernels"};
   lapis_cv *cv;
   size_t n = sizeof kept / sizeof *kept;
   for (int i = 0; i < c->args.n_given; i++) {

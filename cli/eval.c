@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "eval_names.h"
 
@@ -11,15 +12,19 @@ static const cli_option options[] = {
      "Y)"},
     {"scores", 0, "FILE",
      "what was answered (.npz: default member scores, or labels where the "
-     "metric compares labels)"},
+     "metric compares labels); a table of answers as fit -o F.csv writes it"},
     CLI_TABLE_ROWS,
+    {"output", 'o', "F.csv", "write the figures as a table, too"},
     {NULL, 0, NULL, NULL}};
 
-/* FILE.npz -> FILE.npz:member; anything else as it is. */
+/* FILE.npz -> FILE.npz:member, a folder of parts likewise; anything else as it
+ * is. */
 static char *with_member(const char *spec, const char *member)
 {
   size_t n = strlen(spec), room = n + strlen(member) + 2;
-  bool bare = n > 4 && strcmp(spec + n - 4, ".npz") == 0;
+  struct stat st;
+  bool bare = (n > 4 && strcmp(spec + n - 4, ".npz") == 0) ||
+              (stat(spec, &st) == 0 && S_ISDIR(st.st_mode));
   char *out = malloc(room);
   if (out == NULL) return NULL;
   snprintf(out, room, bare ? "%s:%s" : "%s", spec, member);
@@ -80,51 +85,131 @@ static void warn_of_none(const char *metric, double mean)
             metric);
 }
 
-static int evaluate(cli *c, lapis_dataset *ds, const char *metric)
+/* The answers as a table: a row a class, and their mean. */
+static lapis_status write_values(cli *c, const char *metric,
+                                 const lapis_mat *names, double *per_class,
+                                 int64_t classes, double mean, const char *path)
+{
+  const char **text = calloc((size_t)classes + 1, sizeof *text);
+  char(*number)[24] = calloc((size_t)classes + 1, sizeof *number);
+  lapis_status s = LAPIS_ENOMEM;
+  for (int64_t k = 0; text != NULL && number != NULL && k < classes; k++) {
+    snprintf(number[k], sizeof *number, "%lld", (long long)k + 1);
+    text[k] = names->cols == classes ? ((const char *const *)names->val)[k]
+                                     : number[k];
+  }
+  if (text != NULL && number != NULL) {
+    text[classes] = "mean";
+    per_class[classes] = mean;
+    bool rows = classes > 1;
+    int64_t first = rows ? 0 : classes, count = rows ? classes + 1 : 1;
+    lapis_sheet_column column[] = {
+        {"class", lapis_mat_text(text + first, 1, count)},
+        {metric, lapis_mat_f64(per_class + first, 1, count)}};
+    s = lapis_sheet_write(c->ctx, path, column, 2);
+  }
+  free(text);
+  free(number);
+  return s;
+}
+
+/* X: the answers. */
+static int evaluate(cli *c, lapis_dataset *ds, const lapis_mat *X,
+                    const char *metric)
 {
   const lapis_data *data = lapis_dataset_data(ds);
+  const char *output = args_get(&c->args, "output");
   int64_t classes;
   lapis_status s = lapis_metric_classes(c->ctx, metric, &data->Y, &classes);
   if (s < 0) return cli_fail_status(c, s);
   double *per_class = malloc(((size_t)classes + 1) * sizeof *per_class), mean;
   if (per_class == NULL) return cli_fail(EXIT_FAILED, "out of memory");
-  s = lapis_metric(c->ctx, metric, &data->Y, &data->X, per_class, &mean);
+  s = lapis_metric(c->ctx, metric, &data->Y, X, per_class, &mean);
   if (s >= 0) warn_of_none(metric, mean);
   lapis_mat names = lapis_dataset_text(ds, "class_names");
   if (s >= 0 && c->json) print_values(metric, &names, per_class, classes, mean);
   if (s >= 0 && !c->json) print_text(metric, &names, per_class, classes, mean);
+  if (s >= 0 && output != NULL)
+    s = write_values(c, metric, &names, per_class, classes, mean, output);
   free(per_class);
   return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;
+}
+
+/* Scores, or labels that are numbers. */
+static int evaluate_numbers(cli *c, bool labels, const eval_columns *sheet,
+                            const lapis_table_options *table)
+{
+  const char *truth = args_get(&c->args, "truth");
+  const char *scores = args_get(&c->args, "scores");
+  char list[EVAL_LIST] = "";
+  lapis_dataset *ds;
+  lapis_table_options own = *table;
+  own.target = NULL;
+  for (int k = 0; k < sheet->count; k++) {
+    size_t used = strlen(list);
+    snprintf(list + used, sizeof list - used, "%s%d", k > 0 ? "," : "",
+             sheet->label[k]);
+  }
+  if (sheet->count > 0 && own.id != NULL) own.id = "1";
+  if (sheet->count > 0) own.use = labels ? list : sheet->scores;
+  lapis_status s = lapis_dataset_new(c->ctx, &ds);
+  if (s >= 0) s = eval_read(ds, "Y", truth, "Y", table);
+  if (s >= 0)
+    s = eval_read(ds, "X", scores, labels ? "labels" : "scores", &own);
+  if (s >= 0) s = lapis_dataset_finish(ds);
+  int code = s < 0               ? cli_fail_status(c, s)
+             : sheet->count == 0 ? eval_check_columns(ds, scores)
+                                 : EXIT_DONE;
+  if (code == EXIT_DONE)
+    code = evaluate(c, ds, &lapis_dataset_data(ds)->X, c->args.word[0]);
+  lapis_dataset_free(ds);
+  return code;
+}
+
+static int evaluate_files(cli *c, bool labels)
+{
+  const char *truth = args_get(&c->args, "truth");
+  const char *scores = args_get(&c->args, "scores");
+  lapis_table_options table;
+  eval_columns sheet;
+  lapis_dataset *ds;
+  double *codes;
+  int code = table_from_args(c, &table);
+  if (code != EXIT_DONE) return code;
+  (void)eval_find_columns(c, scores, &sheet);
+  lapis_status s =
+      labels ? eval_text_labels(c, &sheet, truth, scores, &table, &ds, &codes)
+             : LAPIS_EINVAL;
+  if (s == LAPIS_EDATA) return cli_fail_status(c, s); /* another order */
+  if (s < 0) return evaluate_numbers(c, labels, &sheet, &table);
+  const lapis_mat *Y = &lapis_dataset_data(ds)->Y;
+  lapis_mat X = lapis_mat_f64(codes, Y->rows, Y->cols);
+  code = evaluate(c, ds, &X, c->args.word[0]);
+  lapis_dataset_free(ds);
+  free(codes);
+  return code;
 }
 
 static int run(cli *c)
 {
   const char *truth = args_get(&c->args, "truth");
   const char *scores = args_get(&c->args, "scores");
+  const char *output = args_get(&c->args, "output");
   if (c->args.n_words != 1 || truth == NULL || scores == NULL)
     return cli_fail(EXIT_MISUSE,
                     "eval: name one metric, --truth FILE and --scores FILE");
+  if (output != NULL && !is_sheet(output))
+    return cli_fail(EXIT_MISUSE, "%s: figures are written as .csv or .tsv",
+                    output);
+  int code = check_writable(c, output);
+  if (code != EXIT_DONE) return code;
   if (eval_is_match(c->args.word[0]))
     return eval_match(c, c->args.word[0], truth, scores);
-  lapis_dataset *ds;
   const lapis_metric_kind *kind;
-  lapis_status s = lapis_metric_find(c->ctx, c->args.word[0], &kind);
-  if (s < 0)
+  if (lapis_metric_find(c->ctx, c->args.word[0], &kind) < 0)
     return cli_fail(EXIT_MISUSE, "eval: %s, match-ratio, iou",
                     lapis_ctx_error(c->ctx));
-  bool labels = kind->reads == LAPIS_METRIC_LABELS;
-  lapis_table_options table;
-  int code = table_from_args(c, &table);
-  if (code != EXIT_DONE) return code;
-  s = lapis_dataset_new(c->ctx, &ds);
-  if (s >= 0) s = eval_read(ds, "Y", truth, "Y", &table);
-  if (s >= 0)
-    s = eval_read(ds, "X", scores, labels ? "labels" : "scores", &table);
-  if (s >= 0) s = lapis_dataset_finish(ds);
-  code = s < 0 ? cli_fail_status(c, s) : eval_check_columns(ds, scores);
-  if (code == EXIT_DONE) code = evaluate(c, ds, c->args.word[0]);
-  lapis_dataset_free(ds);
-  return code;
+  return evaluate_files(c, kind->reads == LAPIS_METRIC_LABELS);
 }
 
 const cli_verb verb_eval = {.name = "eval",

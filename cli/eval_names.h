@@ -9,4 +9,21 @@ lapis_status eval_read(lapis_dataset *ds, const char *as, const char *spec,
 /* The columns of a table of answers, against the classes of the truth. */
 int eval_check_columns(const lapis_dataset *ds, const char *scores);
 
+/* ---- eval_sheet.c --------------------------------------------------------*/
+enum { EVAL_LIST = 8192, EVAL_TARGETS = 256 };
+typedef struct eval_columns { /* of a table of answers, from 1 */
+  int count;                  /* of targets */
+  int label[EVAL_TARGETS];
+  char scores[EVAL_LIST]; /* "4,5" */
+} eval_columns;
+/* Whether a file is a table as 'fit -o F.csv' writes it. */
+bool eval_find_columns(cli *c, const char *path, eval_columns *out);
+/* Truth whose targets are texts, as Y of *out, and the codes of the answers
+ * beside them (targets x samples; free them); an error where either is no
+ * text. */
+lapis_status eval_text_labels(cli *c, const eval_columns *sheet,
+                              const char *truth, const char *answers,
+                              const lapis_table_options *table,
+                              lapis_dataset **out, double **codes);
+
 #endif

@@ -26,6 +26,7 @@ static const struct {
       "-o parts.npz"}},
     {"linear",
      {"lapis fit linear people.csv --id name --target tall --map standard"}},
+    {"trees", {"lapis fit trees people.csv --id name --target tall"}},
     {"svmplus",
      {"lapis convert people.csv known.npz --id name --use weight",
       "lapis fit svmplus people.csv --id name --target tall --use height "

@@ -14,7 +14,12 @@ static const cli_option options[] = {
      "kernel as features: nystrom:WIDTH:COUNT or rff:WIDTH:COUNT last; chain "
      "with commas"},
     {"map-priv", 0, "MAP", "the same for privileged features"},
-    {"output", 'o', "F.npz", "write the result: scores, labels, low_rank, ..."},
+    {"output", 'o', "F.npz",
+     "write the result: scores, labels, low_rank, ...; F.csv, F.tsv: a table "
+     "of the answers, a row a sample; DIR/: in parts, each process its own"},
+    {"completed", 0, "F.csv",
+     "write the table again with its empty cells filled, of features and of "
+     "targets"},
     {"model", 0, "F.lapis", "write the model, for lapis predict"},
     CLI_JOBS_ROW("what chooses settings and looks for suspects"),
     {"checkpoint", 0, "F",
@@ -26,11 +31,11 @@ static const cli_option options[] = {
     {"threshold", 0, "auto|fixed",
      "mc: labels are decided by what hidden labels say (auto, where mu is "
      "left to LAPIS), or at the threshold of their coding (fixed)"},
-    {"by", 0, "mc|linear|both|auto",
+    {"by", 0, "mc|linear|trees|both|auto",
      "mc, where mu is left to LAPIS: who answers: its own best candidate (mc, "
      "the default), logistic regression, lines or behind a kernel (linear), "
-     "the mean of both, or whichever of the two tells hidden labels better, "
-     "their mean in a toss-up (auto)"},
+     "trees, the mean of mc and linear (both), or whichever of mc, linear and "
+     "trees tells hidden labels best, the mean in a toss-up (auto)"},
     {"mpi", 0, NULL,
      "divide the samples among the processes that mpirun started"},
     {NULL, 0, NULL, NULL}};
@@ -81,22 +86,21 @@ static const char *answers(const cli *c, const job *j)
 /* The table of its settings. */
 static const lapis_method *table_of(const cli *c, const job *j)
 {
-  const lapis_method *m = lapis_method_find(answers(c, j));
-  return m == NULL ? c->method : m;
+  return j->by < 0 ? c->method : lapis_race_method(answers(c, j));
 }
 
 static void print_text(cli *c, const job *j)
 {
   const lapis_info *info = lapis_result_info(j->solver);
   const lapis_data *data = lapis_dataset_data(j->ds);
+  cli_counts all = count_data(c, data);
   printf("%s: %lld samples of %lld features", answers(c, j),
-         (long long)data->X.cols, (long long)data->X.rows);
+         (long long)all.samples, (long long)data->X.rows);
   if (data->Y.rows > 0)
     printf(", %lld target%s", (long long)data->Y.rows,
            data->Y.rows > 1 ? "s" : "");
-  printf("; missing: %lld features, %lld targets\n",
-         (long long)missing_features(c, data),
-         (long long)lapis_mat_missing(&data->Y));
+  printf("; missing: %lld features, %lld targets\n", (long long)all.features,
+         (long long)all.targets);
   printf("%s after %lld iterations, %.2f s (%.2f s in singular values)\n",
          lapis_status_name(info->status), (long long)info->iterations,
          info->seconds, info->svd_seconds);
@@ -148,15 +152,18 @@ static void warn_of_rare(cli *c, const job *j)
   const lapis_mat *Y = &lapis_dataset_data(j->ds)->Y;
   lapis_mat texts = class_texts(c, j->ds);
   char shown[128];
-  int64_t most = 0, rare = 0;
-  if (texts.cols == 0 || c->quiet) return;
-  int64_t *count = calloc((size_t)texts.cols, sizeof *count);
-  for (int64_t k = 0; count != NULL && k < Y->cols; k++) {
+  double most = 0;
+  int64_t rare = 0;
+  if (texts.cols == 0) return;
+  double *count = calloc((size_t)texts.cols, sizeof *count);
+  if (count == NULL) return;
+  for (int64_t k = 0; k < Y->cols; k++) {
     double v = lapis_mat_at(Y, 0, k);
-    if (v >= 0 && v < (double)texts.cols)
-      if (++count[(int64_t)v] > most) most = count[(int64_t)v];
+    if (v >= 0 && v < (double)texts.cols) count[(int64_t)v]++;
   }
-  for (int64_t k = 0; count != NULL && k < texts.cols && most >= SEVERAL; k++)
+  spread_count(c, count, texts.cols);
+  for (int64_t k = 0; k < texts.cols; k++) most = fmax(most, count[k]);
+  for (int64_t k = 0; k < texts.cols && most >= SEVERAL && !c->quiet; k++)
     if (count[k] == 1 && rare++ < NAMED)
       fprintf(stderr,
               "lapis: warning: %s: the class \"%s\" has one sample: is it "
@@ -185,15 +192,17 @@ static bool has_result(const job *j, const char *wanted, lapis_mat *out)
 static void tell_used(cli *c, const job *j)
 {
   lapis_mat used;
-  int64_t count = 0;
-  if (c->quiet || !has_result(j, "used", &used)) return;
-  for (int64_t k = 0; k < used.cols; k++)
-    count += lapis_mat_at(&used, 0, k) > 0;
+  double n[2] = {0, 0}; /* learnt from, all */
+  if (!has_result(j, "used", &used)) return;
+  for (int64_t k = 0; k < used.cols; k++) n[0] += lapis_mat_at(&used, 0, k) > 0;
+  n[1] = (double)used.cols;
+  spread_count(c, n, 2);
+  if (c->quiet) return;
   cli_wipe_bar(c);
   fprintf(stderr,
           "lapis: %s: learnt from the %lld of %lld rows that have %s; the "
           "others are answered\n",
-          c->method->name, (long long)count, (long long)used.cols,
+          c->method->name, (long long)n[0], (long long)n[1],
           lapis_dataset_data(j->ds)->Y.rows > 1 ? "all their targets"
                                                 : "a target");
 }
@@ -264,6 +273,9 @@ static lapis_status put_texts(cli *c, const job *j, lapis_model *m)
     s = lapis_model_set_text(c->ctx, m, "feature_names", &names);
   if (s >= 0 && texts.cols > 0)
     s = lapis_model_set_text(c->ctx, m, "class_texts", &texts);
+  lapis_mat titles = lapis_dataset_text(j->ds, "target_names");
+  if (s >= 0 && titles.cols > 0)
+    s = lapis_model_set_text(c->ctx, m, "target_names", &titles);
   return s;
 }
 
@@ -279,6 +291,20 @@ static lapis_status write_model(cli *c, const job *j, const char *path)
   if (s >= 0) s = put_texts(c, j, m);
   if (s >= 0 && c->ranks.rank == 0) s = lapis_model_save(c->ctx, m, path);
   lapis_model_free(m);
+  return spread_settle(c, s);
+}
+
+/* Who answers instead of mc has a map of its own. */
+static lapis_status complete(cli *c, const job *j)
+{
+  lapis_model *m = NULL;
+  lapis_status s = LAPIS_OK;
+  if (args_get(&c->args, "completed") == NULL) return s;
+  if (j->by >= 0) s = lapis_model_new(j->solver, &m);
+  if (s >= 0)
+    s = completed_write(c, j->solver, j->ds,
+                        j->by < 0 ? j->map : lapis_model_map(m));
+  lapis_model_free(m);
   return s;
 }
 
@@ -288,9 +314,12 @@ static lapis_status write_files(cli *c, const job *j)
   const char *model = args_get(&c->args, "model");
   lapis_status s = LAPIS_OK;
   /* a result is kept even where no model comes of it */
-  if (output != NULL) s = result_write(c, j->solver, j->ds, output);
+  if (output != NULL)
+    s = is_sheet(output) ? answers_write(c, j->solver, j->ds, true, output)
+                         : result_write(c, j->solver, j->ds, output);
+  if (s >= 0) s = complete(c, j);
   if (s >= 0 && model != NULL) s = write_model(c, j, model);
-  return c->ranks.size > 1 ? lapis_ctx_agree(c->ctx, s) : s;
+  return s;
 }
 
 static int report(cli *c, const job *j)
@@ -376,7 +405,6 @@ static int check_learns(const cli *c)
 static int cut_and_map(cli *c, job *j)
 {
   j->data = *lapis_dataset_data(j->ds);
-  spread_cut(c, &j->data);
   lapis_data own = j->data;
   int code = map_from_args(c, "map", &own.X, &j->map, &j->X, &j->data.X);
   if (code == EXIT_DONE)
@@ -390,7 +418,8 @@ static int run(cli *c)
   job j = {.by = -1};
   int code = check_learns(c);
   if (code == EXIT_DONE) code = settings_from_args(c, &j.settings);
-  if (code == EXIT_DONE) code = check_result(c, args_get(&c->args, "output"));
+  if (code == EXIT_DONE) code = check_answers(c, args_get(&c->args, "output"));
+  if (code == EXIT_DONE) code = check_completed(c);
   if (code == EXIT_DONE) code = check_writable(c, args_get(&c->args, "model"));
   if (code == EXIT_DONE) code = views_read(c, j.settings, &j.views);
   if (code == EXIT_DONE) code = dataset_from_args(c, &j.ds);

@@ -1,6 +1,7 @@
 /* flow.c - what the verbs that run a pipeline share. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
 #include "lapis/lapis_report.h"
@@ -125,6 +126,11 @@ const char *flow_kept(const cli *c)
 int flow_interrupted(cli *c)
 {
   cli_wipe_bar(c);
+  const char *checkpoint = args_get(&c->args, "checkpoint");
+  if (checkpoint != NULL && access(checkpoint, F_OK) == 0)
+    return cli_fail(EXIT_INTERRUPTED,
+                    "%s: interrupted; the same command goes on from %s",
+                    c->verb->name, checkpoint);
   return cli_fail(EXIT_INTERRUPTED, "%s: interrupted, nothing is written%s",
                   c->verb->name, flow_kept(c));
 }
@@ -138,7 +144,8 @@ static int write_files(cli *c, const flow_verb *v, const lapis_flow *f)
   lapis_status s = LAPIS_OK;
   if (result != NULL) s = lapis_flow_write(f, result);
   if (s >= 0 && table != NULL) s = v->write_table(f, table);
-  if (s >= 0 && page != NULL) s = flow_write_page(c, f, page);
+  if (s >= 0 && page != NULL)
+    s = is_sheet(page) ? v->write_table(f, page) : flow_write_page(c, f, page);
   return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;
 }
 

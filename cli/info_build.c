@@ -22,7 +22,7 @@ static bool images_built(void)
 static int build_json(cli *c)
 {
   lapis_json *to = lapis_json_object(), *methods = lapis_json_list();
-  lapis_json *parts = lapis_json_object();
+  lapis_json *parts = lapis_json_object(), *backends = lapis_json_list();
   for (int i = 0; i < lapis_method_count(); i++)
     lapis_json_put_text(methods, NULL, lapis_method_at(i)->name);
   lapis_json_put_bool(parts, "baseline", baseline_built());
@@ -35,6 +35,16 @@ static int build_json(cli *c)
   lapis_json_put_bool(parts, "mpi", has_mpi());
   lapis_json_put_text(to, "lapis", lapis_version());
   lapis_json_put_text(to, "backend", lapis_ctx_backend(c->ctx));
+  lapis_json_put_text(to, "kernels", lapis_ctx_kernels(c->ctx));
+  for (int i = 0; lapis_backend_at(i) != NULL; i++) {
+    const lapis_backend *b = lapis_backend_at(i);
+    lapis_json *row = lapis_json_object();
+    lapis_json_put_text(row, "name", b->name);
+    lapis_json_put_text(row, "what", b->what);
+    lapis_json_put_text(row, "methods", b->methods);
+    lapis_json_put(backends, NULL, row);
+  }
+  lapis_json_put(to, "backends", backends);
   lapis_json_put_integer(to, "threads", lapis_ctx_threads(c->ctx));
   lapis_json_put(to, "methods", methods);
   lapis_json_put(to, "parts", parts);
@@ -54,8 +64,9 @@ static void print_part(const char *name, bool built, const char *package)
 int info_build(cli *c)
 {
   if (c->json) return build_json(c);
-  printf("lapis %s\nbackend  %s\nthreads  %d\nmethods ", lapis_version(),
-         lapis_ctx_backend(c->ctx), lapis_ctx_threads(c->ctx));
+  printf("lapis %s\nbackend  %s\nkernels  %s\nthreads  %d\nmethods ",
+         lapis_version(), lapis_ctx_backend(c->ctx), lapis_ctx_kernels(c->ctx),
+         lapis_ctx_threads(c->ctx));
   for (int i = 0; i < lapis_method_count(); i++)
     printf(" %s", lapis_method_at(i)->name);
   printf("\nformats ");
@@ -65,7 +76,11 @@ int info_build(cli *c)
   for (int i = 0; lapis_image_format_at(i) != NULL; i++)
     if (lapis_image_format_at(i)->built)
       printf(" %s", lapis_image_format_at(i)->name);
-  printf("\noptional parts\n");
+  printf("\nbackends\n");
+  for (int i = 0; lapis_backend_at(i) != NULL; i++)
+    printf("  %-9s %s\n            methods: %s\n", lapis_backend_at(i)->name,
+           lapis_backend_at(i)->what, lapis_backend_at(i)->methods);
+  printf("optional parts\n");
   print_part("baseline", baseline_built(), "liblinear-dev");
   for (int i = 0; lapis_format_at(i) != NULL; i++)
     if (lapis_format_at(i)->package != NULL)

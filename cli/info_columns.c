@@ -103,7 +103,8 @@ static void print_remarks(const lapis_columns *all)
     const lapis_column *c = &all->column[j];
     title_of(all, j, title, sizeof title);
     if (c->type == LAPIS_COLUMN_COMMA)
-      printf("  note: %s has decimal commas; write 1.5 for 1,5\n", title);
+      printf("  note: %s has decimal commas: read it with --decimal ,\n",
+             title);
     if (c->type == LAPIS_COLUMN_COUNTER && j == 0)
       printf("  note: %s counts the rows: --drop it, or it is their names, "
              "--id 1\n",
@@ -176,12 +177,15 @@ static void print_advice(const lapis_columns *all, const char *path)
 {
   bool target[LAPIS_COLUMNS_LISTED], drop[LAPIS_COLUMNS_LISTED];
   int id = -1, features = 0;
+  bool commas = false;
   char file[4096];
   if (find_targets(all, target) == 0 || strcmp(path, "-") == 0) return;
   for (int j = 0; j < all->listed; j++) {
     const lapis_column *c = &all->column[j];
-    bool number =
-        c->texts == 0 && c->numbers > 0 && c->type != LAPIS_COLUMN_COUNTER;
+    bool comma = c->type == LAPIS_COLUMN_COMMA;
+    bool number = comma || (c->texts == 0 && c->numbers > 0 &&
+                            c->type != LAPIS_COLUMN_COUNTER);
+    commas = commas || comma;
     if (id < 0 && is_id(c)) id = j;
     drop[j] = !target[j] && !number && j != id;
     features += !target[j] && number;
@@ -192,7 +196,7 @@ static void print_advice(const lapis_columns *all, const char *path)
   if (id >= 0) printf(" --id"), print_word(all, id, ' ');
   print_list(all, "--target", target);
   print_list(all, "--drop", drop);
-  printf("\n");
+  printf("%s\n", commas ? " --decimal ," : "");
 }
 
 void info_columns(const lapis_columns *all, const char *path)

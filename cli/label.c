@@ -78,6 +78,7 @@ static int read_settings(cli *c, job *j)
     j->settings->features = lapis_label_features(
         c->ctx, j->list.mat.val, j->list.mat.cols, j->settings->where);
   const char *named = j->settings->features;
+  if (strcmp(named, "auto") == 0) named = LAPIS_LABEL_AUTO_KINDS;
   if (strncmp(named, "table:", 6) != 0) code = kinds_named(c, named, &j->kinds);
   if (code == EXIT_DONE) code = check_options(c, &j->kinds, named);
   if (code == EXIT_DONE) code = kinds_settings(c, &j->kinds);
@@ -253,14 +254,33 @@ static lapis_json *suspect_json(const answer *a, int64_t k)
   return one;
 }
 
+/* Kinds of features that were compared, and the one that answers. */
+static void put_kinds(lapis_json *to, const lapis_flow *f)
+{
+  static const char *const figure[] = {"log_loss", "error",  "auroc",
+                                       "accuracy", "behind", "behind_error"};
+  lapis_mat kinds = flow_array(f, "kinds"), judged, chosen;
+  if (kinds.cols == 0) return;
+  judged = flow_array(f, "kinds_judged");
+  chosen = flow_array(f, "features");
+  lapis_json *list = lapis_json_list();
+  for (int64_t k = 0; k < kinds.cols; k++) {
+    lapis_json *one = lapis_json_object();
+    lapis_json_put_text(one, "features", flow_text_at(&kinds, k));
+    for (int i = 0; i < 6; i++)
+      lapis_json_put_number(one, figure[i], lapis_mat_at(&judged, i, k));
+    lapis_json_put(list, NULL, one);
+  }
+  lapis_json_put_text(to, "features", flow_text_at(&chosen, 0));
+  lapis_json_put(to, "kinds", list);
+}
+
 static int print_answer_json(cli *c, const job *j, const answer *a)
 {
   const lapis_solver *s = lapis_flow_solver(j->flow);
-  bool linear =
-      a->by.cols > 0 && strcmp(flow_text_at(&a->by, 0), "linear") == 0;
+  const char *by = a->by.cols > 0 ? flow_text_at(&a->by, 0) : "mc";
   lapis_json *to =
-      run_json(c, "label", lapis_method_find(linear ? "linear" : "mc"), s,
-               lapis_flow_data(j->flow));
+      run_json(c, "label", lapis_race_method(by), s, lapis_flow_data(j->flow));
   lapis_json *images = lapis_json_list(), *suspects = lapis_json_list();
   int64_t at = 0;
   for (int64_t i = 0; i < a->names.cols; i++)
@@ -274,6 +294,7 @@ static int print_answer_json(cli *c, const job *j, const answer *a)
   if (a->by.cols > 0) lapis_json_put_text(to, "by", flow_text_at(&a->by, 0));
   if (lapis_label_race(j->flow) != NULL)
     lapis_json_put(to, "runners", race_json(lapis_label_race(j->flow)));
+  put_kinds(to, j->flow);
   if (a->expected.cols > 0) {
     lapis_json_put_number(to, "wrong_at_least",
                           lapis_mat_at(&a->expected, 0, 0));
@@ -286,13 +307,6 @@ static int print_answer_json(cli *c, const job *j, const answer *a)
 }
 
 /* ---- a run --------------------------------------------------------------*/
-static bool is_sheet(const char *path)
-{
-  const lapis_format *format = lapis_format_of_name(path);
-  return format != NULL &&
-         (strcmp(format->name, "csv") == 0 || strcmp(format->name, "tsv") == 0);
-}
-
 static int write_files(cli *c, const job *j)
 {
   const char *result = args_get(&c->args, "result");
@@ -329,6 +343,7 @@ static int finish(cli *c, const job *j, lapis_status status)
     print_suspects(&a);
   }
   if (code != EXIT_DONE) return code;
+  lapis_flow_settle(j->flow);
   if (a.refused.cols > 0)
     return cli_fail(EXIT_INPUT, "label: %lld of %lld images were left out",
                     (long long)a.refused.cols, (long long)j->list.mat.cols);
@@ -361,6 +376,8 @@ static int run(cli *c)
   if (code == EXIT_DONE) code = check_writable(c, args_get(&c->args, "output"));
   if (code == EXIT_DONE)
     code = check_writable(c, args_get(&c->args, "save-vocabulary"));
+  if (code == EXIT_DONE)
+    code = check_writable(c, args_get(&c->args, "checkpoint"));
   if (code == EXIT_DONE) code = list_images(c, &j);
   if (code == EXIT_DONE) code = read_settings(c, &j);
   if (code == EXIT_DONE) code = work(c, &j);

@@ -4,7 +4,8 @@
 #include "cli.h"
 
 static const cli_option options[] = {
-    {"output", 'o', "F.html", "a page with the images and their boxes"},
+    {"output", 'o', "F.html",
+     "a page with the images and their boxes; F.csv, F.tsv: as --csv"},
     {"csv", 0, "F.csv", "write the boxes, as a table that --boxes reads"},
     {"result", 0, "F.npz", "write boxes, names, candidates, ..."},
     CLI_IMAGE_ROWS,

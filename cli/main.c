@@ -39,8 +39,8 @@ static int count_given(const cli_args *a, const char *name)
 static int set_context(cli *c)
 {
   static const char *const keys[] = {
-      "seed",       "threads", "backend", "deterministic",
-      "max-pixels", "jobs",    NULL};
+      "seed",          "threads",    "backend", "kernels",
+      "deterministic", "max-pixels", "jobs",    NULL};
   for (int i = 0; keys[i] != NULL; i++) {
     const char *value = args_get(&c->args, keys[i]);
     if (value == NULL) continue;

@@ -4,7 +4,9 @@
 #include "cli.h"
 
 static const cli_option options[] = {
-    {"output", 'o', "F.html", "a page with the images and their points"},
+    {"output", 'o', "F.html",
+     "a page with the images and their points; F.csv, F.tsv: a table, a row a "
+     "point an image"},
     {"result", 0, "F.npz", "write match, inlier, xy, names, ..."},
     CLI_IMAGE_ROWS,
     {NULL, 0, NULL, NULL}};
@@ -92,8 +94,10 @@ static void put_json(lapis_json *to, const lapis_flow *f)
 
 static int run(cli *c)
 {
-  static const flow_verb verb = {
-      .make = make, .print = print, .put_json = put_json};
+  static const flow_verb verb = {.make = make,
+                                 .print = print,
+                                 .put_json = put_json,
+                                 .write_table = lapis_match_write};
   return flow_run(c, &verb);
 }
 

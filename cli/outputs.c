@@ -8,8 +8,8 @@
 #include "cli.h"
 
 const char *const output_options[] = {
-    "output",     "model",      "config",          "result", "csv",
-    "labels-out", "checkpoint", "save-vocabulary", NULL};
+    "output",     "model",      "config",          "result",    "csv",
+    "labels-out", "checkpoint", "save-vocabulary", "completed", NULL};
 
 static bool names_output(const char *option)
 {
@@ -19,12 +19,12 @@ static bool names_output(const char *option)
 }
 
 /* ---- files --------------------------------------------------------------*/
-/* Whether two paths name the same existing file. */
+/* Whether two paths name the same existing file, or folder. */
 static bool same_file(const char *a, const char *b)
 {
   struct stat x, y;
   return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev &&
-         x.st_ino == y.st_ino && S_ISREG(x.st_mode);
+         x.st_ino == y.st_ino && (S_ISREG(x.st_mode) || S_ISDIR(x.st_mode));
 }
 
 /* The folder that a path lies in; false: the path is too long. */
@@ -123,11 +123,16 @@ static int check_outputs_apart(const cli *c, const char *path)
                   letter ? "-" : "--", letter ? "o" : other, own);
 }
 
+static int check_apart(const cli *c, const char *path)
+{
+  int code = check_outputs_apart(c, path);
+  return code == EXIT_DONE ? check_not_input(c, path) : code;
+}
+
 int check_writable(cli *c, const char *path)
 {
   if (path == NULL || strcmp(path, "-") == 0) return EXIT_DONE;
-  int code = check_outputs_apart(c, path);
-  if (code == EXIT_DONE) code = check_not_input(c, path);
+  int code = check_apart(c, path);
   if (code != EXIT_DONE) return code;
   char folder[4096];
   struct stat at;
@@ -140,12 +145,65 @@ int check_writable(cli *c, const char *path)
                   strerror(errno));
 }
 
+bool names_folder(const char *path)
+{
+  size_t length = strlen(path);
+  return length > 0 && path[length - 1] == '/';
+}
+
+static int check_folder(cli *c, const char *path)
+{
+  int code = check_apart(c, path);
+  if (code != EXIT_DONE) return code;
+  lapis_status s = lapis_parts_check(c->ctx, path);
+  return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;
+}
+
 int check_result(cli *c, const char *path)
 {
+  if (path != NULL && names_folder(path)) return check_folder(c, path);
   int code = check_writable(c, path);
   if (code != EXIT_DONE || path == NULL) return code;
   const lapis_format *format = lapis_format_of_name(path);
   if (format == NULL || strcmp(format->name, "npz") == 0) return EXIT_DONE;
   return cli_fail(EXIT_MISUSE,
                   "%s: a result is several arrays and goes to a .npz", path);
+}
+
+bool is_sheet(const char *path)
+{
+  const lapis_format *format = path == NULL ? NULL : lapis_format_of_name(path);
+  return format != NULL &&
+         (strcmp(format->name, "csv") == 0 || strcmp(format->name, "tsv") == 0);
+}
+
+int check_answers(cli *c, const char *path)
+{
+  if (!is_sheet(path)) return check_result(c, path);
+  if (c->ranks.size > 1)
+    return cli_fail(EXIT_MISUSE,
+                    "%s: several processes write their answers as .npz", path);
+  if (strcmp(c->method->name, "roml") == 0)
+    return cli_fail(EXIT_MISUSE,
+                    "%s: a match is no table with a row a sample; write F.npz, "
+                    "or use lapis match --csv",
+                    path);
+  return check_writable(c, path);
+}
+
+int check_completed(cli *c)
+{
+  const char *to = args_get(&c->args, "completed");
+  if (to == NULL) return EXIT_DONE;
+  if (!is_sheet(to))
+    return cli_fail(EXIT_MISUSE, "--completed %s: is a table, .csv or .tsv",
+                    to);
+  if (c->ranks.size > 1)
+    return cli_fail(EXIT_MISUSE, "--completed is for one process; leave out "
+                                 "--mpi");
+  if (c->args.n_words != 1 || strcmp(c->args.word[0], "-") == 0)
+    return cli_fail(EXIT_MISUSE,
+                    "--completed fills in the cells of a table; name its file "
+                    "(.csv, .tsv, .arff) as the data");
+  return check_writable(c, to);
 }

@@ -9,7 +9,12 @@ static const cli_option options[] = {
     {"scores", 0, NULL,
      "print scores instead of labels; where a model has no labels (rr), they "
      "are printed anyway"},
-    {"output", 'o', "F.npz", "write the result: scores, labels, ..."},
+    {"output", 'o', "F.npz",
+     "write the result: scores, labels, ...; F.csv, F.tsv: a table of the "
+     "answers, a row a sample; DIR/: in parts"},
+    {"completed", 0, "F.csv",
+     "write the table again with its empty cells filled, of features and of "
+     "targets"},
     {"pairs", 0, "F",
      "mc, factored: instead of DATA, print completed entries: F has two "
      "columns, row and column counted from 1 (row0,column0 above them: from "
@@ -61,28 +66,15 @@ static lapis_json *rows_json(const lapis_mat *what, const lapis_mat *text)
   return list;
 }
 
-/* Scores where they are asked for, or where a model answers by nothing else. */
+/* Scores where they are asked for, or where a model answers by nothing else; of
+ * a model without any, the features it completed. */
 static const char *what_to_print(const cli *c, const lapis_solver *s)
 {
-  static const char *const all[] = {"labels", "scores"};
+  static const char *const all[] = {"labels", "scores", "low_rank"};
   lapis_mat rows;
-  for (int i = args_get(&c->args, "scores") != NULL; i < 2; i++)
+  for (int i = args_get(&c->args, "scores") != NULL; i < 3; i++)
     if (lapis_result_get(s, all[i], &rows) == LAPIS_OK) return all[i];
   return "";
-}
-
-/* A model that fills in features alone has no line a sample. */
-static void say_what_there_is(const cli *c, const lapis_solver *s)
-{
-  const char *name;
-  if (c->quiet || args_get(&c->args, "output") != NULL) return;
-  fprintf(stderr,
-          "lapis: predict: a %s model has no labels and no scores to "
-          "print; -o F.npz writes what it has:",
-          lapis_model_method(c->model)->name);
-  for (int i = 0; (name = lapis_result_name(s, i)) != NULL; i++)
-    fprintf(stderr, "%s %s", i > 0 ? "," : "", name);
-  fprintf(stderr, "\n");
 }
 
 static void print_answer(cli *c, const lapis_solver *s, const lapis_dataset *ds)
@@ -92,10 +84,7 @@ static void print_answer(cli *c, const lapis_solver *s, const lapis_dataset *ds)
   bool any = lapis_result_get(s, what, &rows) == LAPIS_OK;
   if (strcmp(what, "labels") == 0) text = class_texts(c, ds);
   if (!c->json) {
-    if (any)
-      print_rows(c, ds, &rows, &text);
-    else
-      say_what_there_is(c, s);
+    if (any) print_rows(c, ds, &rows, &text);
     return;
   }
   lapis_json *to = run_json(c, lapis_model_method(c->model)->name, c->method, s,
@@ -130,7 +119,11 @@ static int answer(cli *c, const lapis_dataset *ds, const void *settings)
   if (status >= 0) status = lapis_solve(s);
   const char *output = args_get(&c->args, "output");
   lapis_status stop = status;
-  if (status >= 0 && output != NULL) status = result_write(c, s, ds, output);
+  if (status >= 0 && output != NULL)
+    status = is_sheet(output) ? answers_write(c, s, ds, false, output)
+                              : result_write(c, s, ds, output);
+  if (status >= 0 && args_get(&c->args, "completed") != NULL)
+    status = completed_write(c, s, ds, lapis_model_map(c->model));
   cli_wipe_bar(c);
   if (status >= 0) print_answer(c, s, ds);
   lapis_solver_free(s);
@@ -144,7 +137,8 @@ static int run(cli *c)
   if (c->model == NULL)
     return cli_fail(EXIT_MISUSE, "predict: name a model file");
   int code = settings_from_args(c, &settings);
-  if (code == EXIT_DONE) code = check_result(c, args_get(&c->args, "output"));
+  if (code == EXIT_DONE) code = check_answers(c, args_get(&c->args, "output"));
+  if (code == EXIT_DONE) code = check_completed(c);
   const char *pairs = args_get(&c->args, "pairs");
   if (code == EXIT_DONE && pairs != NULL) {
     free(settings);

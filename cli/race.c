@@ -36,16 +36,16 @@ static int read_threshold(const cli *c, bool *is_auto, bool *given)
 /* NULL: whoever is best. */
 static int read_by(const cli *c, const char **by)
 {
-  static const char *const word[] = {"mc", "linear", "both", "auto"};
+  static const char *const word[] = {"mc", "linear", "trees", "both", "auto"};
   const char *text = args_get(&c->args, "by");
   *by = "mc";
   if (text == NULL) return EXIT_DONE;
   int k = 0;
-  while (k < 4 && strcmp(text, word[k]) != 0) k++;
-  if (k == 4)
-    return cli_fail(EXIT_MISUSE, "--by '%s' is none of mc, linear, both, auto",
-                    text);
-  *by = k == 3 ? NULL : word[k];
+  while (k < 5 && strcmp(text, word[k]) != 0) k++;
+  if (k == 5)
+    return cli_fail(EXIT_MISUSE,
+                    "--by '%s' is none of mc, linear, trees, both, auto", text);
+  *by = k == 4 ? NULL : word[k];
   if (k == 0 || (stated(c) & LAPIS_STATED_MU) == 0) return EXIT_DONE;
   return cli_fail(EXIT_MISUSE,
                   "--by %s compares what LAPIS chooses, and --mu or --mu-rel "
@@ -73,6 +73,8 @@ static void say_hidden(const lapis_race *race)
 
 static const char *called(const lapis_runner *x)
 {
+  if (strcmp(x->method, "both") == 0 || strcmp(x->method, "plain") == 0)
+    return "mean";
   if (strcmp(x->method, "linear") != 0) return x->method;
   return strstr(x->settings, "nystrom:") != NULL ? "kernel logistic regression"
                                                  : "logistic regression";
@@ -84,6 +86,15 @@ static void say_runner(int place, const lapis_runner *x)
           "  %2d  log-loss %.4f +- %.4f  AUROC %.4f  accuracy %.4f  %s %s\n",
           place, x->loss, x->error, x->auroc, x->accuracy, called(x),
           x->settings);
+}
+
+/* The best of the plain methods. */
+static int plain_of(const lapis_race *race)
+{
+  int linear = lapis_race_best(race, "linear");
+  int trees = lapis_race_best(race, "trees");
+  if (linear < 0 || trees < 0) return linear < 0 ? trees : linear;
+  return linear < trees ? linear : trees;
 }
 
 /* How far the best of the other family is from who answers, and whether that
@@ -145,7 +156,7 @@ static void say_race(const cli *c, const lapis_race *race, int best, bool late)
 {
   lapis_runner won = lapis_race_at(race, best);
   bool is_mc = strcmp(won.method, "mc") == 0;
-  int other = lapis_race_best(race, is_mc ? "linear" : "mc");
+  int other = is_mc ? plain_of(race) : lapis_race_best(race, "mc");
   if (late) fprintf(stderr, "lapis: mc: time ran out before all had run\n");
   say_hidden(race);
   for (int i = 0; i < lapis_race_count(race); i++) {

@@ -153,6 +153,12 @@ int table_from_args(cli *c, lapis_table_options *out)
                     "--triplets '%s' is neither 1 nor 0, the number of the "
                     "first row and column",
                     triplets);
+  const char *decimal = args_get(&c->args, "decimal");
+  if (decimal != NULL && strcmp(decimal, ",") != 0 && strcmp(decimal, ".") != 0)
+    return cli_fail(EXIT_MISUSE,
+                    "--decimal '%s' is neither , (as in 1.234,5) nor . (as in "
+                    "1,234.5)",
+                    decimal);
   *out = (lapis_table_options){.target = args_get(&c->args, "target"),
                                .id = args_get(&c->args, "id"),
                                .header = yes  ? LAPIS_HEADER_YES
@@ -162,6 +168,8 @@ int table_from_args(cli *c, lapis_table_options *out)
                                .features = count,
                                .use = args_get(&c->args, "use"),
                                .drop = args_get(&c->args, "drop"),
+                               .one_hot = args_get(&c->args, "one-hot"),
+                               .decimal = decimal == NULL ? '\0' : *decimal,
                                .triplets = from_1   ? LAPIS_TRIPLETS_FROM_1
                                            : from_0 ? LAPIS_TRIPLETS_FROM_0
                                                     : LAPIS_TRIPLETS_HEADED};
@@ -189,6 +197,10 @@ static int read_all(cli *c, lapis_dataset *ds)
     return cli_fail(EXIT_MISUSE,
                     "%s: one data file is read, '%s' is a second one",
                     c->verb->name, c->args.word[1]);
+  lapis_mat names; /* of the features of a model */
+  bool named = c->model != NULL &&
+               lapis_model_get(c->ctx, c->model, "feature_names", &names) >= 0;
+  if (named) table.features_of = &names;
   if (c->args.n_words == 1) {
     lapis_status s = lapis_dataset_read(ds, c->args.word[0], &table);
     if (s < 0) return cli_fail_status(c, s);
@@ -208,6 +220,8 @@ int dataset_from_args(cli *c, lapis_dataset **out)
                     c->verb->name);
   lapis_status s = lapis_dataset_new(c->ctx, out);
   if (s < 0) return cli_fail_status(c, s);
+  if (c->ranks.size > 1)
+    lapis_dataset_divide(*out, c->ranks.rank, c->ranks.size);
   int code = read_all(c, *out);
   if (code == EXIT_DONE) return code;
   lapis_dataset_free(*out);
@@ -257,6 +271,7 @@ enum { MAX_ARRAYS = 40 };
 
 typedef struct out_list {
   lapis_named item[MAX_ARRAYS];
+  bool divided[MAX_ARRAYS]; /* of the process's own samples */
   int count;
 } out_list;
 
@@ -319,17 +334,19 @@ lapis_status result_write(cli *c, const lapis_solver *s,
                           const lapis_dataset *ds, const char *path)
 {
   out_list list = {.count = 0};
+  bool folder = names_folder(path);
   const char **texts = NULL;
   lapis_status status = LAPIS_OK;
   void *owned[MAX_ARRAYS] = {NULL};
   lapis_mat class_names = class_texts(c, ds);
-  int64_t samples = lapis_dataset_data(ds)->X.cols;
+  int64_t samples = lapis_dataset_samples(ds);
   for (int i = 0; status >= 0 && lapis_result_name(s, i) != NULL; i++) {
     const char *name = lapis_result_name(s, i);
     lapis_mat mat;
     lapis_result_get(s, name, &mat);
-    status = spread_join(c, s, name, samples, &mat, &owned[list.count]);
-    if (status < 0 || c->ranks.rank > 0) continue;
+    if (!folder)
+      status = spread_join(c, s, name, samples, &mat, &owned[list.count]);
+    if (status < 0 || (!folder && c->ranks.rank > 0)) continue;
     bool labels = strcmp(name, "labels") == 0;
     if (labels && class_names.cols > 0) {
       texts = label_texts(&mat, &class_names);
@@ -338,11 +355,18 @@ lapis_status result_write(cli *c, const lapis_solver *s,
     bool flat = mat.rows == 1 && (labels || mat.dtype == LAPIS_TEXT);
     put(&list, name, mat, flat);
     shape_blocks(s, &list.item[list.count - 1]);
+    list.divided[list.count - 1] = lapis_result_is_divided(s, name);
   }
   for (int i = 0; i < c->n_extra; i++) list.item[list.count++] = c->extra[i];
   put_names(&list, ds);
-  if (status >= 0 && c->ranks.rank == 0)
-    status = lapis_npz_write(c->ctx, path, list.item, list.count);
+  if (status >= 0 && folder)
+    status =
+        lapis_parts_write(c->ctx, path, list.item, list.divided, list.count);
+  else if (status >= 0)
+    status = spread_settle(
+        c, c->ranks.rank > 0
+               ? LAPIS_OK
+               : lapis_npz_write(c->ctx, path, list.item, list.count));
   for (int i = 0; i < MAX_ARRAYS; i++) free(owned[i]);
   free(texts);
   return status;
@@ -376,23 +400,32 @@ lapis_json *settings_json(cli *c, const lapis_method *m, const void *settings)
   return to;
 }
 
-int64_t missing_features(cli *c, const lapis_data *data)
+static int64_t missing_features(cli *c, const lapis_data *data)
 {
   const lapis_mat *X = &data->X;
   const char *absent = args_get(&c->args, "absent");
   bool left_out = absent != NULL && strcmp(absent, "missing") == 0;
   if (X->colptr == NULL || !left_out) return lapis_mat_missing(X);
-  return X->rows * X->cols - X->colptr[X->cols];
+  return X->rows * X->cols - (X->colptr[X->cols] - X->colptr[0]);
+}
+
+cli_counts count_data(cli *c, const lapis_data *data)
+{
+  double n[] = {(double)data->X.cols, (double)missing_features(c, data),
+                (double)lapis_mat_missing(&data->Y)};
+  spread_count(c, n, 3);
+  return (cli_counts){(int64_t)n[0], (int64_t)n[1], (int64_t)n[2]};
 }
 
 static lapis_json *data_json(cli *c, const lapis_data *data)
 {
+  cli_counts all = count_data(c, data);
   lapis_json *to = lapis_json_object();
   lapis_json_put_integer(to, "features", data->X.rows);
-  lapis_json_put_integer(to, "samples", data->X.cols);
+  lapis_json_put_integer(to, "samples", all.samples);
   lapis_json_put_integer(to, "targets", data->Y.rows);
-  lapis_json_put_integer(to, "missing_features", missing_features(c, data));
-  lapis_json_put_integer(to, "missing_targets", lapis_mat_missing(&data->Y));
+  lapis_json_put_integer(to, "missing_features", all.features);
+  lapis_json_put_integer(to, "missing_targets", all.targets);
   return to;
 }
 
@@ -409,6 +442,7 @@ static lapis_json *info_json(cli *c, const lapis_info *info)
   lapis_json_put_number(to, "svd_seconds", info->svd_seconds);
   lapis_json_put_integer(to, "threads", lapis_ctx_threads(c->ctx));
   lapis_json_put_text(to, "backend", lapis_ctx_backend(c->ctx));
+  lapis_json_put_text(to, "kernels", lapis_ctx_kernels(c->ctx));
   lapis_json_put_integer(to, "ranks", c->ranks.size);
   return to;
 }

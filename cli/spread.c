@@ -1,9 +1,8 @@
 /* spread.c - one fit by the processes that mpirun starts (--mpi).
  *
- * Each reads the data by its own pass (a .npy file of doubles is mapped, and
- * only its own rows are touched) and solves for its part; rank 0 alone talks,
- * and writes what is joined in blocks.  At every place where one may fail alone
- * all agree before they go on. */
+ * Each reads its own samples (lapis_dataset_divide) and solves for its part;
+ * rank 0 alone talks, and writes what is joined in blocks.  At every place
+ * where one may fail alone all agree before they go on. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -104,31 +103,14 @@ int spread_agree(cli *c, int code)
   return cli_fail_status(c, s);
 }
 
-/* ---- one's part of the data ---------------------------------------------*/
-static void cut(lapis_mat *A, int64_t first, int64_t count)
+lapis_status spread_settle(cli *c, lapis_status own)
 {
-  static const size_t sizes[] = {[LAPIS_F64] = sizeof(double),
-                                 [LAPIS_F32] = sizeof(float),
-                                 [LAPIS_I64] = sizeof(int64_t),
-                                 [LAPIS_U8] = 1};
-  if (A->cols == 0) return;
-  A->cols = count;
-  if (A->colptr != NULL)
-    A->colptr += first;
-  else
-    A->val = (char *)A->val + sizes[A->dtype] * (size_t)(first * A->ld);
+  return c->ranks.size > 1 ? lapis_ctx_agree(c->ctx, own) : own;
 }
 
-void spread_cut(const cli *c, lapis_data *data)
+void spread_count(cli *c, double *counts, int64_t n)
 {
-  int64_t n = data->X.cols, size = c->ranks.size;
-  if (size <= 1) return;
-  int64_t first = n * c->ranks.rank / size;
-  int64_t count = n * (c->ranks.rank + 1) / size - first;
-  lapis_mat *all[] = {&data->X, &data->Y, &data->P, &data->xy};
-  for (int i = 0; i < 4; i++) cut(all[i], first, count);
-  if (data->group != NULL) data->group += first;
-  if (data->weight != NULL) data->weight += first;
+  if (c->ranks.size > 1) (void)lapis_ctx_sum(c->ctx, counts, n);
 }
 
 /* ---- the whole of a result ----------------------------------------------*/

@@ -89,9 +89,25 @@ lapis_status flow_made(lapis_status s, lapis_flow **out)
   return s;
 }
 
+void lapis_flow_settle(lapis_flow *f)
+{
+  if (f == NULL) return;
+  f->settled = f->ended;
+}
+
+/* The file stays, as of now, while the run may go on. */
+static void close_checkpoint(lapis_flow *f)
+{
+  if (f->checkpoint == NULL) return;
+  if (!f->settled && lapis_checkpoint_write(f->checkpoint) < 0)
+    flow_note(f, "the checkpoint could not be written");
+  lapis_checkpoint_free(f->checkpoint, f->settled);
+}
+
 void lapis_flow_free(lapis_flow *f)
 {
   if (f == NULL) return;
+  close_checkpoint(f);
   lapis_solver_free(f->solver);
   lapis_solver_free(f->features);
   f->class_->forget(f);
@@ -105,6 +121,7 @@ lapis_status lapis_flow_run(lapis_flow *f)
   if (f == NULL) return LAPIS_EINVAL;
   f->end = flow_clock() + f->common.seconds;
   lapis_status s = f->class_->run(f);
+  f->ended = s >= 0 && s != LAPIS_CANCELLED && s != LAPIS_TIME_LIMIT;
   flow_step(f, 0, 0, NULL);
   return s;
 }

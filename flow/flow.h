@@ -58,7 +58,7 @@ lapis_status flow_vectors_read(struct lapis_flow *f, const char *spec,
 void flow_vectors_free(flow_vectors *v);
 
 /* ---- a run --------------------------------------------------------------*/
-enum { FLOW_KINDS = 8, FLOW_ARRAYS = 32, FLOW_NOTES = 16, FLOW_NOTE = 512 };
+enum { FLOW_KINDS = 8, FLOW_ARRAYS = 32, FLOW_NOTES = 32, FLOW_NOTE = 512 };
 typedef struct left_out { /* what left_out.c publishes */
   const char **name, **refused;
   int64_t *size;
@@ -92,6 +92,8 @@ struct lapis_flow {
   int64_t n;
   left_out left;
   flow_vectors *vectors;
+  lapis_checkpoint *checkpoint; /* NULL: nothing is kept */
+  bool ended, settled;          /* by itself; its answer is written */
   lapis_data data;
   int n_notes;
   char note[FLOW_NOTES][FLOW_NOTE];

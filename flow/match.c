@@ -421,6 +421,39 @@ static lapis_status page(const lapis_flow *f, const char *path,
   return flow_pictures_page(f, &shown, path, command);
 }
 
+/* A row a point an image; a point that an image lacks has no place. */
+lapis_status lapis_match_write(const lapis_flow *f, const char *path)
+{
+  static const char *const title[] = {"name", "point", "x", "y", "doubtful"};
+  lapis_mat slot, sure, xy;
+  if (f == NULL) return LAPIS_EINVAL;
+  if (path == NULL) return flow_lacks(f->ctx, "path");
+  size_t size = strlen(path);
+  char behind = size > 4 && strcmp(path + size - 4, ".tsv") == 0 ? '\t' : ',';
+  csv_writer s = {.used = 0};
+  if (f->class_ != &match_class)
+    return lapis_fail(f->ctx, LAPIS_EINVAL, "match: there are no points yet");
+  TRY(lapis_flow_get(f, "match", &slot));
+  TRY(lapis_flow_get(f, "inlier", &sure));
+  TRY(lapis_flow_get(f, "xy", &xy));
+  for (int i = 0; i < 5; i++)
+    csv_writer_put(&s, title[i], i < 4 ? behind : '\n');
+  for (int64_t k = 0; k < slot.cols; k++) {
+    for (int64_t p = 0; p < slot.rows; p++) {
+      double at = lapis_mat_at(&slot, p, k);
+      char text[3][40] = {"", "", ""};
+      snprintf(text[0], sizeof text[0], "%" PRId64, p + 1);
+      for (int i = 0; i < 2 && at >= 0; i++)
+        lapis_number_print(text[i + 1], sizeof text[i + 1], "%.9g",
+                           lapis_mat_at(&xy, i, (int64_t)at));
+      csv_writer_put(&s, ((const char *const *)f->names.val)[k], behind);
+      for (int i = 0; i < 3; i++) csv_writer_put(&s, text[i], behind);
+      csv_writer_put(&s, lapis_mat_at(&sure, p, k) < 0.5 ? "yes" : "no", '\n');
+    }
+  }
+  return csv_writer_write(f->ctx, &s, path);
+}
+
 static const flow_class match_class = {.table = &match_method,
                                        .least = 2,
                                        .run = run,

@@ -33,7 +33,8 @@ static const lapis_param label_params[] = {
            .arg = "WHEN", .help = "whether the first line holds titles"),
     TEXT("features", features, .arg = "KIND,..",
          .help = "kinds of features, whose own options are taken, too (default "
-                 "sift-bow; colour photographs: sift-bow,texton-bow), or "
+                 "sift-bow; colour photographs: sift-bow,texton-bow), or auto, "
+                 "whichever of the cheap ones tells hidden labels best, or "
                  "table:F[:MEMBER], a vector an image made elsewhere"),
     TEXT("names", names, .arg = "F.txt",
          .help = "with table:F, the image of each of its rows, one a line"),
@@ -69,6 +70,9 @@ static const lapis_param label_params[] = {
     TEXT("segments", segments, .arg = "FOLDER",
          .help = "with --where, several classes: label images or .npy of these "
                  "names, in place of SLIC"),
+    TEXT("checkpoint", checkpoint, .arg = "F",
+         .help = "keep what a killed or interrupted run needs to go on; the "
+                 "same command goes on from there"),
     COMMON_ROWS("features", "no features", "images and rows"),
 };
 

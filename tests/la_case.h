@@ -28,6 +28,30 @@ static inline la_pair la_pair_open(void)
   return p;
 }
 
+/* Of a test: set up, tear down. */
+static inline int la_case_open_pair(void **state)
+{
+  static la_pair pair;
+  pair = la_pair_open();
+  *state = &pair;
+  return 0;
+}
+
+static inline int la_case_close_pair(void **state)
+{
+  lapis_ctx_free(((la_pair *)*state)->ctx);
+  return 0;
+}
+
+static inline void la_case_release(la *h, la_array **all, int count)
+{
+  for (int i = 0; i < count; i++) h->ops->free(h, all[i]);
+}
+#define LA_RELEASE(h, ...)              \
+  la_case_release(                      \
+      (h), (la_array *[]){__VA_ARGS__}, \
+      (int)(sizeof((la_array *[]){__VA_ARGS__}) / sizeof(la_array *)))
+
 static inline la_array la_case_new(la *h, int64_t rows, int64_t cols)
 {
   la_array A;

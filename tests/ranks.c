@@ -202,8 +202,16 @@ static lapis_mat cut(const lapis_mat *A, int64_t first, int64_t count)
 {
   lapis_mat part = *A;
   if (A->cols == 0) return part;
-  part.val = (double *)A->val + first * A->ld;
   part.cols = count;
+  if (A->colptr == NULL) {
+    part.val = (double *)A->val + first * A->ld;
+    return part;
+  }
+  int64_t *at = calloc((size_t)count + 1, sizeof *at), begin = A->colptr[first];
+  for (int64_t j = 0; j <= count; j++) at[j] = A->colptr[first + j] - begin;
+  part.colptr = at;
+  part.rowidx = A->rowidx + begin;
+  part.val = (double *)A->val + begin;
   return part;
 }
 
@@ -239,6 +247,7 @@ void ranks_free(ranks_run *run)
   for (int r = 0; r < run->size; r++) {
     lapis_solver_free(run->part[r].solver);
     lapis_ctx_free(run->part[r].ctx);
+    free((void *)(uintptr_t)run->part[r].data.X.colptr);
   }
 }
 

@@ -91,9 +91,9 @@ static void any_scale_gives_an_answer_or_none(void **state)
 {
   files *f = *state;
   int warnings = 0;
-  static const char *const methods[] = {"mc",   "rpca",  "rr",
-                                        "rlda", "clean", "svmplus",
-                                        "roml", "misvm", "linear"};
+  static const char *const methods[] = {"mc",     "rpca",    "rr",   "rlda",
+                                        "clean",  "svmplus", "roml", "misvm",
+                                        "linear", "trees"};
   static const double scales[] = {1,     1e9,    1e-9,   1e60,  1e-100, 1e-160,
                                   1e150, 1e-200, 1e-300, 1e300, 0};
   lapis_ctx_on_message(f->ctx, count_warnings, &warnings);

@@ -7,28 +7,6 @@ static const double EPS = 2.220446049250313e-16;
 
 #define OK(call) assert_int_equal((call), LAPIS_OK)
 
-static int open_pair(void **state)
-{
-  static la_pair pair;
-  pair = la_pair_open();
-  *state = &pair;
-  return 0;
-}
-
-static int close_pair(void **state)
-{
-  lapis_ctx_free(((la_pair *)*state)->ctx);
-  return 0;
-}
-
-static void release(la *h, la_array **all, int count)
-{
-  for (int i = 0; i < count; i++) h->ops->free(h, all[i]);
-}
-#define RELEASE(h, ...)                     \
-  release((h), (la_array *[]){__VA_ARGS__}, \
-          (int)(sizeof((la_array *[]){__VA_ARGS__}) / sizeof(la_array *)))
-
 /* ---- products -----------------------------------------------------------*/
 
 static void gemm_case(la_pair *p, uint64_t *seed)
@@ -48,7 +26,7 @@ static void gemm_case(la_pair *p, uint64_t *seed)
   OK(p->fast.ops->gemm(&p->fast, ta, tb, 1.5, &A, &B, beta, &C));
   OK(p->slow.ops->gemm(&p->slow, ta, tb, 1.5, &A, &B, beta, &D));
   CHECK_AT_MOST(la_case_distance(&C, &D), 50 * EPS * scale);
-  RELEASE(h, &A, &B, &C, &D);
+  LA_RELEASE(h, &A, &B, &C, &D);
 }
 
 static void gemv_case(la_pair *p, uint64_t *seed)
@@ -66,7 +44,7 @@ static void gemv_case(la_pair *p, uint64_t *seed)
   OK(p->fast.ops->gemv(&p->fast, t, 1.5, &A, &x, beta, &y));
   OK(p->slow.ops->gemv(&p->slow, t, 1.5, &A, &x, beta, &z));
   CHECK_AT_MOST(la_case_distance(&y, &z), 50 * EPS * scale);
-  RELEASE(h, &A, &x, &y, &z);
+  LA_RELEASE(h, &A, &x, &y, &z);
 }
 
 static void products_agree(void **state)
@@ -94,7 +72,7 @@ static void grams_agree(void **state)
     OK(p->slow.ops->syrk(&p->slow, t, &A, &D));
     double scale = la_case_norm(&A);
     CHECK_AT_MOST(la_case_distance(&C, &D), 200 * EPS * scale * scale);
-    RELEASE(h, &A, &C, &D);
+    LA_RELEASE(h, &A, &C, &D);
   }
 }
 
@@ -124,7 +102,7 @@ static void skinny_products_agree(void **state)
       CHECK_NEAR(*la_case_at(&C, 1, j) + *la_case_at(&C, side + 2, j), 0, 0);
     la_array wrong = la_rows(&B, 0, side + 1);
     assert_int_equal(h->ops->gram_times(h, t, &A, &wrong, &Y), LAPIS_ESHAPE);
-    RELEASE(h, &A, &B, &C, &D);
+    LA_RELEASE(h, &A, &B, &C, &D);
   }
 }
 
@@ -145,7 +123,7 @@ static void float_products_agree(void **state)
   for (int i = 0; i < 16; i++) /* small integers: exact */
     CHECK_NEAR(((float *)C.data)[i], ((float *)D.data)[i], 0);
   assert_int_equal(h->ops->gemm(h, LA_T, LA_N, 1, &A, &X, 0, &C), LAPIS_EINVAL);
-  RELEASE(h, &X, &A, &C, &D);
+  LA_RELEASE(h, &X, &A, &C, &D);
 }
 
 /* ---- eigenvalues --------------------------------------------------------*/
@@ -191,7 +169,7 @@ static void check_eigen(la *h, const la_array *A, double above,
   OK(h->ops->eigh(h, &C, above, w, NULL, &count));
   assert_int_equal(count, expected);
   for (int64_t i = 0; i < count; i++) CHECK_NEAR(w[i], truth[i], bound);
-  RELEASE(h, &C, &Q);
+  LA_RELEASE(h, &C, &Q);
 }
 
 static void eigen_case(la_pair *p, int64_t n, uint64_t *seed)
@@ -210,7 +188,7 @@ static void eigen_case(la_pair *p, int64_t n, uint64_t *seed)
     check_eigen(&p->slow, &A, truth[k] + gap / 2, truth, k);
   }
   check_eigen(&p->fast, &A, 2 * scale + 1, truth, 0);
-  RELEASE(&p->fast, &A, &C);
+  LA_RELEASE(&p->fast, &A, &C);
 }
 
 static void eigenvalues_agree(void **state)
@@ -287,7 +265,7 @@ static void check_svd(la *h, const la_array *A, double *s)
     CHECK_NEAR(s[i], values[i], bound * la_case_norm(A));
     CHECK_AT_LEAST(s[i], i + 1 < k ? s[i + 1] : 0);
   }
-  RELEASE(h, &C, &D, &U, &V, &Vt);
+  LA_RELEASE(h, &C, &D, &U, &V, &Vt);
 }
 
 static void singular_values_agree(void **state)
@@ -303,7 +281,7 @@ static void singular_values_agree(void **state)
     check_svd(&p->slow, &A, b);
     for (int64_t k = 0; k < m && k < n; k++)
       CHECK_NEAR(a[k], b[k], 1000 * EPS * la_case_norm(&A));
-    RELEASE(&p->fast, &A);
+    LA_RELEASE(&p->fast, &A);
   }
 }
 
@@ -319,7 +297,7 @@ static void check_qr(la *h, const la_array *A)
   OK(h->ops->gemm(h, LA_N, LA_N, 1, &Q, &R, -1, &C));
   CHECK_AT_MOST(la_case_norm(&C),
                 50 * (double)(A->rows + 1) * EPS * la_case_norm(A));
-  RELEASE(h, &Q, &R, &C);
+  LA_RELEASE(h, &Q, &R, &C);
 }
 
 static void bases_are_orthonormal(void **state)
@@ -331,7 +309,7 @@ static void bases_are_orthonormal(void **state)
     la_array A = la_case_random(&p->fast, m, k, &seed);
     check_qr(&p->fast, &A);
     check_qr(&p->slow, &A);
-    RELEASE(&p->fast, &A);
+    LA_RELEASE(&p->fast, &A);
   }
 }
 
@@ -346,7 +324,7 @@ static void check_cholesky(la *h, const la_array *A, const la_array *B)
   OK(h->ops->gemm(h, LA_N, LA_N, 1, A, &X, -1, &R));
   double scale = la_case_norm(A) * la_case_norm(&X) + la_case_norm(B);
   CHECK_AT_MOST(la_case_norm(&R), 50 * (double)(A->rows + 1) * EPS * scale);
-  RELEASE(h, &L, &X, &R);
+  LA_RELEASE(h, &L, &X, &R);
 }
 
 /* X = L^-1 B: X'X = B'A^-1 B. */
@@ -362,7 +340,7 @@ static void check_triangular(la *h, const la_array *A, const la_array *B)
   double scale = la_case_norm(B) * la_case_norm(&Y);
   OK(h->ops->gemm(h, LA_T, LA_N, 1, &X, &X, -1, &P));
   CHECK_AT_MOST(la_case_norm(&P), 50 * (double)(A->rows + 1) * EPS * scale);
-  RELEASE(h, &L, &X, &Y, &P);
+  LA_RELEASE(h, &L, &X, &Y, &P);
 }
 
 /* A A^-1 = I, in both triangles. */
@@ -375,7 +353,7 @@ static void check_inverse(la *h, const la_array *A)
   for (int64_t j = 0; j < A->cols; j++) *la_case_at(&P, j, j) -= 1;
   double scale = la_case_norm(A) * la_case_norm(&L);
   CHECK_AT_MOST(la_case_norm(&P), 50 * (double)(A->rows + 1) * EPS * scale);
-  RELEASE(h, &L, &P);
+  LA_RELEASE(h, &L, &P);
 }
 
 static void systems_are_solved(void **state)
@@ -396,7 +374,7 @@ static void systems_are_solved(void **state)
     check_triangular(&p->slow, &A, &B);
     check_inverse(&p->fast, &A);
     check_inverse(&p->slow, &A);
-    RELEASE(h, &M, &A, &B);
+    LA_RELEASE(h, &M, &A, &B);
   }
 }
 
@@ -480,7 +458,7 @@ static void prox_case(la_pair *p, const la_penalty *phi, uint64_t *seed)
   check_same(&A, &B, 2e-13 * (1 + scale));
   OK(p->fast.ops->prox(&p->fast, phi, rho, &V, &V)); /* in place */
   CHECK_NEAR(la_case_distance(&A, &V), 0, 0);
-  RELEASE(&p->fast, &V, &A, &B);
+  LA_RELEASE(&p->fast, &V, &A, &B);
 }
 
 static void reflect_case(la_pair *p, const la_penalty *phi, uint64_t *seed)
@@ -496,7 +474,7 @@ static void reflect_case(la_pair *p, const la_penalty *phi, uint64_t *seed)
   check_same(&B, &C, 1e-12);
   check_same(&W, &X, 1e-12);
   for (int c = 0; c < 4; c++) CHECK_NEAR(f[c], g[c], 1e-11 * (1 + g[c]));
-  RELEASE(&p->fast, &A, &V, &B, &C, &W, &X);
+  LA_RELEASE(&p->fast, &A, &V, &B, &C, &W, &X);
 }
 
 /* Points where phi is finite: the prox of anything. */
@@ -512,7 +490,7 @@ static void loss_case(la_pair *p, const la_penalty *phi, uint64_t *seed)
   OK(p->fast.ops->gradient_step(&p->fast, phi, 0.3, &Z, &A));
   OK(p->slow.ops->gradient_step(&p->slow, phi, 0.3, &Z, &B));
   check_same(&A, &B, 1e-12);
-  RELEASE(&p->fast, &Z, &A, &B);
+  LA_RELEASE(&p->fast, &Z, &A, &B);
 }
 
 static void constraint_case(la_pair *p, const la_penalty *phi, uint64_t *seed)
@@ -536,7 +514,7 @@ static void constraint_case(la_pair *p, const la_penalty *phi, uint64_t *seed)
       if (!isnan(z0)) size += z0 * (fabs(*la_case_at(&G, i, j)) + 1);
     }
   CHECK_NEAR(a, b, 1e-13 * (1 + size));
-  RELEASE(&p->fast, &A, &B, &G, &H);
+  LA_RELEASE(&p->fast, &A, &B, &G, &H);
 }
 
 static void for_penalties(void **state, uint64_t first,
@@ -581,7 +559,7 @@ static void vector_case(la_pair *p, uint64_t *seed)
   la_array A = la_case_random(h, m, n, seed), B = la_case_random(h, m, n, seed);
   la_array C = la_case_copy(h, &B);
   double a, b, f[200], scale = la_case_norm(&A) * la_case_norm(&B);
-  for (int64_t j = 0; j < n; j++) f[j] = check_normal(seed);
+  for (int64_t j = 0; j < n || j < m; j++) f[j] = check_normal(seed);
   OK(p->fast.ops->dot(&p->fast, &A, &B, &a));
   OK(p->slow.ops->dot(&p->slow, &A, &B, &b));
   CHECK_NEAR(a, b, 100 * EPS * scale);
@@ -591,10 +569,15 @@ static void vector_case(la_pair *p, uint64_t *seed)
   OK(p->fast.ops->scale_cols(&p->fast, f, &B));
   OK(p->slow.ops->scale_cols(&p->slow, f, &C));
   CHECK_NEAR(la_case_distance(&B, &C), 0, 40 * EPS * (la_case_norm(&A) + 1));
+  OK(p->fast.ops->scale_rows(&p->fast, f, &B));
+  OK(p->slow.ops->scale_rows(&p->slow, f, &C));
+  OK(p->fast.ops->add_to_cols(&p->fast, f, &B));
+  OK(p->slow.ops->add_to_cols(&p->slow, f, &C));
+  CHECK_NEAR(la_case_distance(&B, &C), 0, 400 * EPS * (la_case_norm(&A) + 1));
   if (m > 0 && n > 0) *la_case_at(&B, 0, 0) = NAN;
   OK(p->fast.ops->axpby(&p->fast, 1, &A, 0, &B)); /* beta 0 never reads */
   CHECK_NEAR(la_case_distance(&A, &B), 0, 0);
-  RELEASE(h, &A, &B, &C);
+  LA_RELEASE(h, &A, &B, &C);
 }
 
 /* Filling, copying, scaling and shifting: the entries are known. */
@@ -620,7 +603,7 @@ static void small_pass_case(la *h, uint64_t *seed)
     for (int64_t j = 0; j < n; j++) CHECK_NEAR(*la_case_at(&B, n - 1, j), 7, 0);
     if (n > 1) CHECK_NEAR(*la_case_at(&B, 0, 1), -3 * *la_case_at(&A, 0, 1), 0);
   }
-  RELEASE(h, &A, &B);
+  LA_RELEASE(h, &A, &B);
 }
 
 static void small_passes_do_what_they_say(void **state)
@@ -634,7 +617,7 @@ static void small_passes_do_what_they_say(void **state)
   la_array wide = la_case_new(&p->fast, 2, 3);
   assert_int_equal(la_add_diagonal(&p->fast, 1, &wide), LAPIS_ESHAPE);
   assert_int_equal(la_add_diagonal(&p->slow, 1, &wide), LAPIS_ESHAPE);
-  RELEASE(&p->fast, &wide);
+  LA_RELEASE(&p->fast, &wide);
 }
 
 static void vectors_agree(void **state)
@@ -686,7 +669,7 @@ static void threads_do_not_change_passes(void **state)
     assert_memory_equal(a, b, sizeof a);
     assert_memory_equal(B.data, C.data, (size_t)(B.rows * B.cols) * 8);
     assert_memory_equal(U.data, W.data, (size_t)(U.rows * U.cols) * 8);
-    RELEASE(&one, &phi.Z0, &B, &U, &C, &W);
+    LA_RELEASE(&one, &phi.Z0, &B, &U, &C, &W);
   }
 }
 
@@ -707,7 +690,7 @@ static void threads_hardly_change_products(void **state)
   OK(one.ops->gemm(&one, LA_T, LA_N, 1, &A, &A, 0, &C));
   OK(two.ops->gemm(&two, LA_T, LA_N, 1, &A, &A, 0, &D));
   CHECK_AT_MOST(la_case_distance(&C, &D), 1e-12 * la_case_norm(&C));
-  RELEASE(&one, &A, &C, &D);
+  LA_RELEASE(&one, &A, &C, &D);
 }
 
 int main(void)
@@ -732,5 +715,5 @@ int main(void)
       cmocka_unit_test(threads_do_not_change_passes),
       cmocka_unit_test(threads_hardly_change_products),
   };
-  return cmocka_run_group_tests(tests, open_pair, close_pair);
+  return cmocka_run_group_tests(tests, la_case_open_pair, la_case_close_pair);
 }

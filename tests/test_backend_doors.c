@@ -3,28 +3,6 @@
 
 #define OK(call) assert_int_equal((call), LAPIS_OK)
 
-static int open_pair(void **state)
-{
-  static la_pair pair;
-  pair = la_pair_open();
-  *state = &pair;
-  return 0;
-}
-
-static int close_pair(void **state)
-{
-  lapis_ctx_free(((la_pair *)*state)->ctx);
-  return 0;
-}
-
-static void release(la *h, la_array **all, int count)
-{
-  for (int i = 0; i < count; i++) h->ops->free(h, all[i]);
-}
-#define RELEASE(h, ...)                     \
-  release((h), (la_array *[]){__VA_ARGS__}, \
-          (int)(sizeof((la_array *[]){__VA_ARGS__}) / sizeof(la_array *)))
-
 static void matrices_travel(void **state)
 {
   la_pair *p = *state;
@@ -53,7 +31,7 @@ static void matrices_travel(void **state)
     out.cols = 1;
     assert_int_equal(h->ops->download(h, &A, &out), LAPIS_ESHAPE);
     out.cols = 2;
-    RELEASE(h, &A);
+    LA_RELEASE(h, &A);
   }
 }
 
@@ -127,5 +105,5 @@ int main(void)
       cmocka_unit_test(wrong_shapes_are_refused),
       cmocka_unit_test(backends_have_names),
   };
-  return cmocka_run_group_tests(tests, open_pair, close_pair);
+  return cmocka_run_group_tests(tests, la_case_open_pair, la_case_close_pair);
 }

@@ -430,6 +430,39 @@ static void what_is_no_checkpoint_is_refused(void **state)
   assert_null(c);
 }
 
+/* A header by which another LAPIS wrote the file. */
+static void refused_for_format(files *f, int format, const char *words)
+{
+  problem p;
+  lapis_checkpoint *c;
+  char text[200];
+  const char *header = text;
+  begin(f, &kinds[0], &p);
+  (void)snprintf(text, sizeof text,
+                 "{\"lapis\": \"9.8.7\", \"kind\": \"checkpoint\", "
+                 "\"format\": %d, \"method\": \"mc\"}",
+                 format);
+  lapis_named item = {
+      .name = "lapis", .flat = true, .mat = lapis_mat_text(&header, 1, 1)};
+  const char *path = files_path(f, "of-another");
+  CHECK_OK(f, lapis_npz_write(f->ctx, path, &item, 1));
+  CHECK_REFUSED(
+      f, lapis_checkpoint_new(f->ctx, path, p.m, &p.d, &p.set, NULL, 0, &c),
+      LAPIS_EFORMAT, words);
+  assert_null(c);
+  assert_int_equal(access(path, F_OK), 0); /* it stays */
+}
+
+static void of_another_version_it_says_which(void **state)
+{
+  refused_for_format(*state, 2,
+                     "is the checkpoint of an older LAPIS (9.8.7, format 2");
+  refused_for_format(*state, 99,
+                     "is the checkpoint of a newer LAPIS (9.8.7, format 99");
+  refused_for_format(*state, 2, "remove the file to start anew");
+  refused_for_format(*state, 0, "is no checkpoint");
+}
+
 static void a_checkpoint_is_no_model(void **state)
 {
   files *f = *state;
@@ -647,6 +680,7 @@ int main(void)
       CASE(it_starts_at_the_stored_iteration),
       CASE(another_run_is_refused),
       CASE(what_is_no_checkpoint_is_refused),
+      CASE(of_another_version_it_says_which),
       CASE(a_checkpoint_is_no_model),
       CASE(an_unwritable_checkpoint_is_said_once),
       CASE(an_altered_checkpoint_breaks_nothing),

@@ -355,8 +355,8 @@ static void results_are_archives(void **state)
   command c;
   command_begin(&c);
   write_text(&c, "t.csv", "name,a,b,y\nann,1,2,0\nbob,2,1,1\neve,3,1,1\n");
-  command_run(&c, "fit mc t.csv --id name --target y -o x.csv");
-  command_expect(&c, 2, "x.csv: a result is several arrays and goes to a .npz");
+  command_run(&c, "fit mc t.csv --id name --target y -o x.mat");
+  command_expect(&c, 2, "x.mat: a result is several arrays and goes to a .npz");
   command_run(&c, "fit mc t.csv --id name --target y -o x.npz --model x.npz");
   command_expect(&c, 2, "x.npz: -o and --model need a file each");
   command_run(&c, "cv mc t.csv --id name --target y --grid mu-rel=.1,.2 "

@@ -28,28 +28,12 @@ static void write_problem(const command *c)
   lapis_ctx_free(ctx);
 }
 
-/* Cuts the lines out that say how long it took. */
-static void drop_seconds(char *text)
-{
-  char *to = text;
-  for (char *at = text; *at != '\0';) {
-    size_t length = strcspn(at, "\n");
-    length += at[length] == '\n';
-    const char *hit = strstr(at, "seconds");
-    bool timed = hit != NULL && hit < at + length;
-    if (!timed) memmove(to, at, length);
-    if (!timed) to += length;
-    at += length;
-  }
-  *to = '\0';
-}
-
 /* What both streams said with so many jobs, but for times. */
 static void run(command *c, const char *what, int jobs)
 {
   command_run(c, "%s --threads 1 --jobs %d", what, jobs);
   if (c->code != 0) fail_msg("%s: exit %d, '%s'", what, c->code, c->err);
-  drop_seconds(c->out);
+  command_drop_seconds(c->out);
 }
 
 static void answers_are_those_of_one_job(void **state)
@@ -79,7 +63,7 @@ static void answers_are_those_of_one_job(void **state)
   run(&c, "cv rlda d.npz --grid lambda=.1,1 --part 1/2 -o a.npz", 1);
   run(&c, "cv rlda d.npz --grid lambda=.1,1 --part 2/2 -o b.npz", 2);
   command_run(&c, "cv --join a.npz b.npz --json");
-  drop_seconds(c.out);
+  command_drop_seconds(c.out);
   assert_string_equal(c.out, one);
   command_run(&c, "cv rlda d.npz --grid lambda=.1,1 --jobs auto");
   command_expect(&c, 0, "");

@@ -123,6 +123,14 @@ static void given_points_are_put_in_order(void **state)
   CHECK_AT_LEAST(share_right(&all), 0.95);
   assert_false(command_exists(&c, "kept")); /* points belong to names */
   lapis_arrays_free(&all);
+  command_run(&c, "match ?.pgm --xy p.csv --inliers 16 -q -o points.csv");
+  command_expect(&c, 0, "");
+  char table[65536];
+  int lines = 0;
+  command_slurp(&c, "points.csv", table, sizeof table);
+  for (const char *at = table; *at != '\0'; at++) lines += *at == '\n';
+  assert_int_equal(lines, 1 + EACH * IMAGES);
+  assert_non_null(strstr(table, "name,point,x,y,doubtful\na.pgm,1,"));
   command_end(&c);
 }
 

@@ -27,22 +27,6 @@ static void write_problem(const command *c)
   lapis_ctx_free(ctx);
 }
 
-/* Cuts the lines out that say how long it took. */
-static void drop_seconds(char *text)
-{
-  char *to = text;
-  for (char *at = text; *at != '\0';) {
-    size_t length = strcspn(at, "\n");
-    length += at[length] == '\n';
-    const char *hit = strstr(at, "\"seconds\"");
-    bool timed = hit != NULL && hit < at + length;
-    if (!timed) memmove(to, at, length);
-    if (!timed) to += length;
-    at += length;
-  }
-  *to = '\0';
-}
-
 static void run_parts(command *c, const char *what, int parts)
 {
   for (int k = 1; k <= parts; k++) {
@@ -70,13 +54,13 @@ static void parts_are_the_whole(void **state)
     command_run(&c, "cv %s --json --config best.json", line);
     command_expect(&c, 0, "");
     strcpy(whole, c.out);
-    drop_seconds(whole);
+    command_drop_seconds(whole);
     assert_non_null(strstr(whole, "\"best\""));
     command_slurp(&c, "best.json", best, sizeof best);
     run_parts(&c, line, 3);
     command_run(&c, "cv --join p3.npz p1.npz p2.npz --json --config b.json");
     command_expect(&c, 0, "");
-    drop_seconds(c.out);
+    command_drop_seconds(c.out);
     assert_string_equal(c.out, whole);
     command_slurp(&c, "b.json", c.out, sizeof c.out);
     assert_string_equal(c.out, best);

@@ -293,6 +293,38 @@ static void assign_prints_the_optimum(void **state)
   assert_int_equal(lapis(w, "assign cost.npz"), 4);
 }
 
+/* Two problems of 2 x 3; the second prefers other columns. */
+static void assign_takes_several_problems(void **state)
+{
+  workplace *w = *state;
+  need_command(w);
+  double c[] = {4, 1, 3, 2, 0, 5, 9, 9, 1, 9, 2, 9};
+  lapis_named item = {.name = "cost",
+                      .mat = lapis_mat_f64(c, 6, 2),
+                      .axes = 3,
+                      .shape = {2, 2, 3}};
+  write_npz(w, "costs.npz", &item, 1);
+  assert_int_equal(lapis(w, "assign costs.npz --json -o all.npz"), 0);
+  lapis_json *v = parsed(w);
+  CHECK_NEAR(lapis_json_number(v, "objective", NAN), 6, 0);
+  CHECK_NEAR(lapis_json_number(lapis_json_get(v, "data"), "problems", NAN), 2,
+             0);
+  lapis_json_free(v);
+  lapis_arrays all;
+  char path[128];
+  snprintf(path, sizeof path, "%s/all.npz", w->folder);
+  assert_int_equal(lapis_arrays_read(w->ctx, path, &all), LAPIS_OK);
+  const lapis_array *match = lapis_arrays_find(&all, "match");
+  static const int64_t right[] = {1, 0, 2, 1}; /* 1 + 2, 1 + 2 */
+  assert_int_equal(match->shape[0], 2);
+  for (int64_t k = 0; k < 4; k++)
+    CHECK_NEAR(lapis_mat_at(&match->mat, k % 2, k / 2), (double)right[k], 0);
+  lapis_arrays_free(&all);
+  c[7] = NAN;
+  write_npz(w, "costs.npz", &item, 1);
+  assert_int_equal(lapis(w, "assign costs.npz"), 4);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -303,6 +335,7 @@ int main(void)
       cmocka_unit_test(each_refusal_is_one_sentence),
       cmocka_unit_test(bad_input_exits_with_4),
       cmocka_unit_test(assign_prints_the_optimum),
+      cmocka_unit_test(assign_takes_several_problems),
   };
   return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -61,11 +61,7 @@ static const wanted plain[] = {
      4,
      1,
      {-1.5e-3, .5, INFINITY, -INFINITY}},
-    {"1,2\n3,4\n",
-     {NULL, NULL, LAPIS_HEADER_YES, NULL, 0, NULL, NULL, 0},
-     2,
-     1,
-     {3, 4}},
+    {"1,2\n3,4\n", {.header = LAPIS_HEADER_YES}, 2, 1, {3, 4}},
     {"1,2,\n3,4,\n", NONE, 3, 2, {1, 2, NAN, 3, 4, NAN}},
     {"0.1,123456789012345678,1e-320,4.35\n",
      NONE,
@@ -120,9 +116,9 @@ static void check_iris(lapis_dataset *ds)
 static void targets_are_found_by_name_or_number(void **state)
 {
   static const lapis_table_options opt[] = {
-      {"kind", "id", LAPIS_HEADER_AUTO, NULL, 0, NULL, NULL, 0},
-      {"3", "1", 1, NULL, 0, NULL, NULL, 0},
-      {"-2", "-4", LAPIS_HEADER_AUTO, NULL, 0, NULL, NULL, 0}};
+      {.target = "kind", .id = "id", .header = LAPIS_HEADER_AUTO},
+      {.target = "3", .id = "1", .header = 1},
+      {.target = "-2", .id = "-4", .header = LAPIS_HEADER_AUTO}};
   for (int i = 0; i < 3; i++) {
     lapis_dataset *ds = read_table(*state, IRIS, &opt[i]);
     check_iris(ds);
@@ -132,8 +128,8 @@ static void targets_are_found_by_name_or_number(void **state)
 
 static void several_targets_keep_their_titles(void **state)
 {
-  lapis_table_options opt = {
-      "sad,happy", NULL, LAPIS_HEADER_AUTO, NULL, 0, NULL, NULL, 0};
+  lapis_table_options opt = {.target = "sad,happy",
+                             .header = LAPIS_HEADER_AUTO};
   lapis_dataset *ds =
       read_table(*state, "x,happy,sad\n1,no,yes\n2,yes,\n", &opt);
   const lapis_mat *Y = &lapis_dataset_data(ds)->Y;
@@ -151,8 +147,7 @@ static void several_targets_keep_their_titles(void **state)
 static void name_of_target_proves_a_header(void **state)
 {
   files *f = *state;
-  lapis_table_options opt = {"kind", NULL, LAPIS_HEADER_AUTO, NULL, 0, NULL,
-                             NULL,   0};
+  lapis_table_options opt = {.target = "kind", .header = LAPIS_HEADER_AUTO};
   lapis_dataset *ds;
   CHECK_OK(f, lapis_dataset_new(f->ctx, &ds));
   files_put_text(f, "y.csv", "word,kind\na,ham\nb,spam\n");
@@ -177,54 +172,51 @@ static const struct {
      "a.csv:3:1: this row has only 1 cells, the first row has 2"},
     {"a,b\n1,2\n3,4,5\n", NONE, LAPIS_ESHAPE, ":3:5: this row has more than 2"},
     {"a,b\n1,2\n3,x y\n", NONE, LAPIS_EFORMAT,
-     ":3:3: column 2 holds the text \"x y\"; a feature is a number"},
+     ":3:3: column 2 (\"b\") holds the text \"x y\"; a feature is a number"},
     {"1,2\n3,x\n", NONE, LAPIS_EFORMAT,
      "--header yes is for a first row of names"},
     {"1,x\n3,4\n5,6\n", NONE, LAPIS_EFORMAT,
      "--header yes is for a first row of names"},
     {"1;2\n1,5;2\n", NONE, LAPIS_EFORMAT, "decimal point"},
     {"1,2;1\n1,5;2\n",
-     {"1", NULL, LAPIS_HEADER_AUTO, NULL, 0, NULL, NULL, 0},
+     {.target = "1", .header = LAPIS_HEADER_AUTO},
      LAPIS_EFORMAT,
      "decimal point"},
     {"0x10,1\n", NONE, LAPIS_EFORMAT, "0x10"},
     {"a,b\n1,\"2\n", NONE, LAPIS_EFORMAT, ":2:3: this quote is never closed"},
     {"a,b\n1,\"2\"3\n", NONE, LAPIS_EFORMAT, "follows the closing quote"},
-    {"a,b\n",
-     {NULL, NULL, LAPIS_HEADER_YES, NULL, 0, NULL, NULL, 0},
-     LAPIS_EFORMAT,
-     "no rows below it"},
+    {"a,b\n", {.header = LAPIS_HEADER_YES}, LAPIS_EFORMAT, "no rows below it"},
     {"\n\n", NONE, LAPIS_EFORMAT, "holds no rows"},
     {"a,b\n1,2\n",
-     {"c", NULL, LAPIS_HEADER_AUTO, NULL, 0, NULL, NULL, 0},
+     {.target = "c", .header = LAPIS_HEADER_AUTO},
      LAPIS_EINVAL,
      "has no column \"c\""},
     {"a,b\n1,2\n",
-     {"3", NULL, LAPIS_HEADER_AUTO, NULL, 0, NULL, NULL, 0},
+     {.target = "3", .header = LAPIS_HEADER_AUTO},
      LAPIS_EINVAL,
      "has no column \"3\""},
     {"a,b\n1,2\n",
-     {"-3", NULL, LAPIS_HEADER_AUTO, NULL, 0, NULL, NULL, 0},
+     {.target = "-3", .header = LAPIS_HEADER_AUTO},
      LAPIS_EINVAL,
      "has no column \"-3\""},
     {"a,a\n1,2\n",
-     {"a", NULL, LAPIS_HEADER_AUTO, NULL, 0, NULL, NULL, 0},
+     {.target = "a", .header = LAPIS_HEADER_AUTO},
      LAPIS_EINVAL,
      "2 columns are named"},
     {"a,b\n1,2\n",
-     {"a,b", NULL, LAPIS_HEADER_AUTO, NULL, 0, NULL, NULL, 0},
+     {.target = "a,b", .header = LAPIS_HEADER_AUTO},
      LAPIS_EINVAL,
      "no column is left for X"},
     {"a,b\n1,2\n",
-     {"a", "a", LAPIS_HEADER_AUTO, NULL, 0, NULL, NULL, 0},
+     {.target = "a", .id = "a", .header = LAPIS_HEADER_AUTO},
      LAPIS_EINVAL,
      "cannot be both"},
     {"a,b\n1,2\nx,3\n",
-     {"a", NULL, LAPIS_HEADER_AUTO, NULL, 0, NULL, NULL, 0},
+     {.target = "a", .header = LAPIS_HEADER_AUTO},
      LAPIS_EFORMAT,
      "a target is all numbers or all text"},
     {"a,b,c\n1,2,x\n1,3,y\n",
-     {"b,c", NULL, LAPIS_HEADER_AUTO, NULL, 0, NULL, NULL, 0},
+     {.target = "b,c", .header = LAPIS_HEADER_AUTO},
      LAPIS_EFORMAT,
      "one kind"},
     {"a,b\n1,\xe9\n", NONE, LAPIS_EFORMAT, "a.csv:2:3: is not UTF-8"},
@@ -266,8 +258,8 @@ static void header_is_one_of_three(void **state)
 static void truncations_do_no_harm(void **state)
 {
   files *f = *state;
-  lapis_table_options opt = {"kind", "id", LAPIS_HEADER_AUTO, NULL, 0, NULL,
-                             NULL,   0};
+  lapis_table_options opt = {
+      .target = "kind", .id = "id", .header = LAPIS_HEADER_AUTO};
   for (size_t size = 1; size < strlen(IRIS); size++) {
     lapis_dataset *ds;
     files_put(f, "a.csv", IRIS, size);
@@ -288,8 +280,8 @@ static void truncations_do_no_harm(void **state)
 static void flipped_bytes_do_no_harm(void **state)
 {
   files *f = *state;
-  lapis_table_options opt = {"3",  "1", LAPIS_HEADER_AUTO, NULL, 0, NULL,
-                             NULL, 0};
+  lapis_table_options opt = {
+      .target = "3", .id = "1", .header = LAPIS_HEADER_AUTO};
   for (size_t at = 0; at < strlen(IRIS); at++)
     for (int bit = 0; bit < 8; bit++) {
       char text[] = IRIS;

@@ -356,8 +356,8 @@ static void names_stand_in_one_order(void **state)
 {
   files *f = *state;
   char table[128], a[600], spec[620];
-  lapis_table_options opt = {"y",  "id", LAPIS_HEADER_AUTO, NULL, 0, NULL,
-                             NULL, 0};
+  lapis_table_options opt = {
+      .target = "y", .id = "id", .header = LAPIS_HEADER_AUTO};
   for (size_t i = 0; i < 2 * (sizeof orders / sizeof *orders); i++) {
     const char *said = orders[i / 2].said;
     lapis_named item[] = {
@@ -391,8 +391,8 @@ static void order_is_of_samples(void **state)
   lapis_named item[] = {member("X", lapis_mat_f64(x, 2, 4)),
                         member("P", lapis_mat_f64(x, 1, 4)),
                         member("names", integer_row(numbers, 4))};
-  lapis_table_options opt = {"y",  "id", LAPIS_HEADER_AUTO, NULL, 0, NULL,
-                             NULL, 0};
+  lapis_table_options opt = {
+      .target = "y", .id = "id", .header = LAPIS_HEADER_AUTO};
   lapis_dataset *ds = new_dataset(f);
   CHECK_OK(f, lapis_dataset_read(ds, put(f, "a.npz", item, 3), NULL));
   files_put_text(f, "y.csv", "id,y\n7,1\n7,2\n-3,3\n9,4\n");
@@ -427,8 +427,8 @@ void *__wrap_aligned_alloc(size_t alignment, size_t size)
 static lapis_status write_and_read(files *f, const lapis_named *item, int count)
 {
   lapis_dataset *ds;
-  lapis_table_options opt = {"kind", "id", LAPIS_HEADER_AUTO, NULL, 0, NULL,
-                             NULL,   0};
+  lapis_table_options opt = {
+      .target = "kind", .id = "id", .header = LAPIS_HEADER_AUTO};
   lapis_status s = lapis_npz_write(f->ctx, files_path(f, "a.npz"), item, count);
   if (s == LAPIS_OK) s = lapis_dataset_new(f->ctx, &ds);
   if (s < 0) return s;

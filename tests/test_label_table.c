@@ -187,7 +187,8 @@ static const command_misuse misuses[] = {
     {TABLE "hog --names labels.csv", 2, "--names goes with --features table"},
     {TABLE "table:v.npz --result v.npz", 2, "is read and would be written"},
     {TABLE "table:/dev/zero", 4, "/dev/zero: is in no known format"},
-    {TABLE "table:v.npy -o in", 4, "in: is a folder; name a file in it"},
+    {TABLE "table:v.npy -o in", 2, "in: is read and would be written"},
+    {TABLE "table:v.npy -o .", 4, ".: is a folder; name a file in it"},
     {TABLE "hog,table:v.npy", 2, "no kind of features 'table:v.npy'"},
 };
 

@@ -21,14 +21,16 @@ BY_NAME(roml)
 BY_NAME(svmplus)
 BY_NAME(misvm)
 BY_NAME(linear)
+BY_NAME(trees)
 
 static const struct named {
   const char *name;
   make_fn make;
-} named[] = {
-    {"mc", make_mc},           {"rpca", make_rpca},   {"rr", make_rr},
-    {"rlda", make_rlda},       {"clean", make_clean}, {"roml", make_roml},
-    {"svmplus", make_svmplus}, {"misvm", make_misvm}, {"linear", make_linear}};
+} named[] = {{"mc", make_mc},           {"rpca", make_rpca},
+             {"rr", make_rr},           {"rlda", make_rlda},
+             {"clean", make_clean},     {"roml", make_roml},
+             {"svmplus", make_svmplus}, {"misvm", make_misvm},
+             {"linear", make_linear},   {"trees", make_trees}};
 enum { NAMED = sizeof named / sizeof *named, ROWS = 3, SAMPLES = 12 };
 
 static make_fn by_name(const char *name)

@@ -93,6 +93,59 @@ static void folding_in_a_training_sample(void **state)
   check_law("simplex_pm", LAPIS_MC_SIMPLEX, LAPIS_MC_LABELS_PM);
 }
 
+/* Samples unlike those of the fit: theirs with the features turned round. */
+static double *turned_round(const lapis_mat *X)
+{
+  double *to = malloc((size_t)(X->rows * X->cols) * sizeof *to);
+  assert_non_null(to);
+  for (int64_t j = 0; j < X->cols; j++)
+    for (int64_t i = 0; i < X->rows; i++)
+      to[j * X->rows + i] = lapis_mat_at(X, X->rows - 1 - i, j);
+  return to;
+}
+
+/* What is printed as an objective may miss a constraint by the residual; the
+ * bound beside it never lies above, wherever the run ends. */
+static void bounds_stay_below(void **state)
+{
+  (void)state;
+  static const char *const name[] = {"mc1_pm", "pos_pm", "pos_01_missing",
+                                     "simplex_pm"};
+  static const int variant[] = {LAPIS_MC_1, LAPIS_MC_POS, LAPIS_MC_POS,
+                                LAPIS_MC_SIMPLEX};
+  for (int k = 0; k < 4; k++) {
+    bool zero_one = strstr(name[k], "_01") != NULL;
+    fitted t =
+        fit_fixture(name[k], variant[k],
+                    zero_one ? LAPIS_MC_LABELS_01 : LAPIS_MC_LABELS_PM, 1e-6);
+    double *x = turned_round(&t.data.X);
+    lapis_data data = {.X = lapis_mat_f64(x, t.data.X.rows, t.data.X.cols)};
+    for (int64_t iters = 10; iters <= 640; iters *= 2) {
+      lapis_mc_fold_settings set;
+      lapis_solver *s;
+      lapis_mat history, gaps;
+      lapis_settings_default(lapis_predict_method(lapis_model_method(t.model)),
+                             &set);
+      set.stop.tol = 1e-12;
+      set.stop.max_iters = iters;
+      assert_int_equal(lapis_predict_new(t.ctx, &data, t.model, &set, &s), 0);
+      CHECK_AT_LEAST((double)lapis_solve(s), 0);
+      const lapis_info *info = lapis_result_info(s);
+      CHECK_AT_LEAST(info->gap, -1e-12);
+      CHECK_AT_MOST(info->dual, info->objective + 1e-12 * info->objective);
+      lapis_result_get(s, "gaps", &gaps);
+      for (int64_t j = 0; j < gaps.cols; j++)
+        CHECK_AT_LEAST(lapis_mat_at(&gaps, 0, j), -1e-12);
+      lapis_result_get(s, "history", &history);
+      for (int64_t j = 0; j < history.cols; j++)
+        CHECK_AT_LEAST(lapis_mat_at(&history, 3, j), -1e-12);
+      lapis_solver_free(s);
+    }
+    free(x);
+    drop(&t);
+  }
+}
+
 /* The answer for a sample does not depend on what is asked beside it, and a
  * model read back from its file gives the same bits. */
 static void files_keep_models(void **state)
@@ -346,6 +399,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(folding_in_a_training_sample),
+      cmocka_unit_test(bounds_stay_below),
       cmocka_unit_test(files_keep_models),
       cmocka_unit_test(refusals),
       cmocka_unit_test(a_completed_matrix_of_zeros_answers_zeros),

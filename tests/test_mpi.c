@@ -2,44 +2,9 @@
  * 1 to 4 of them, one voice, and no file of a run that ended badly. */
 #include <unistd.h>
 
-#include "command.h"
+#include "mpirun.h"
 
-enum { FEATURES = 8, SAMPLES = 60, WORDS = 5000 };
-
-static bool have(const char *what)
-{
-  char line[300];
-  snprintf(line, sizeof line, "command -v %s >/dev/null", what);
-  return system(line) == 0;
-}
-
-/* Skips the running test where mpirun or the plug-in is missing. */
-static void begin(command *c)
-{
-  command_begin(c);
-  command_run(c, "info --json");
-  if (have("mpirun") && strstr(c->out, "\"mpi\": true") != NULL) return;
-  print_message("skipped: no mpirun, or the plug-in for it is not built\n");
-  skip();
-}
-
-/* Doubles in rows, as numpy writes them. */
-static void put_npy(const command *c, const char *name, const double *x,
-                    int rows, int cols)
-{
-  char *all = calloc(1, 128 + sizeof *x * (size_t)(rows * cols));
-  memcpy(all, "\x93NUMPY\x01\x00\x76\x00", 10);
-  memset(all + 10, ' ', 118);
-  int n = snprintf(all + 10, 118,
-                   "{'descr': '<f8', 'fortran_order': False, 'shape': (%d, "
-                   "%d), }",
-                   rows, cols);
-  all[10 + n] = ' ';
-  all[127] = '\n';
-  memcpy(all + 128, x, sizeof *x * (size_t)(rows * cols));
-  command_write(c, name, all, 128 + sizeof *x * (size_t)(rows * cols));
-  free(all);
-}
+enum { FEATURES = 8, SAMPLES = 60 };
 
 /* X of rank 2 and noise; H with holes; y, half of it known. */
 static void put_data(const command *c)
@@ -57,65 +22,20 @@ static void put_data(const command *c)
     }
     y[j] = j % 2 == 0 ? NAN : a > 0 ? 1 : -1;
   }
-  put_npy(c, "X.npy", X, SAMPLES, FEATURES);
-  put_npy(c, "H.npy", H, SAMPLES, FEATURES);
-  put_npy(c, "y.npy", y, SAMPLES, 1);
-  put_npy(c, "new.npy", X + FEATURES * 40, 20, FEATURES);
+  mpirun_put(c, "X.npy", X, SAMPLES, FEATURES);
+  mpirun_put(c, "H.npy", H, SAMPLES, FEATURES);
+  mpirun_put(c, "y.npy", y, SAMPLES, 1);
+  mpirun_put(c, "new.npy", X + FEATURES * 40, 20, FEATURES);
   for (int j = 0; j < SAMPLES; j++) y[j] = X[j * FEATURES] > 0 ? 1 : -1;
-  put_npy(c, "z.npy", y, SAMPLES, 1);
+  mpirun_put(c, "z.npy", y, SAMPLES, 1);
   X[FEATURES * (SAMPLES - 1)] = INFINITY; /* in the last part alone */
-  put_npy(c, "inf.npy", X, SAMPLES, FEATURES);
+  mpirun_put(c, "inf.npy", X, SAMPLES, FEATURES);
   for (int k = 0; k < FEATURES * SAMPLES; k++) X[k] = fabs(X[k]);
   X[FEATURES * (SAMPLES - 1)] = -1;
-  put_npy(c, "neg.npy", X, SAMPLES, FEATURES);
-}
-
-/* mpirun -n processes BEFORE lapis ARGUMENTS; its own words go elsewhere. */
-static int run(command *c, int processes, const char *before,
-               const char *arguments)
-{
-  char line[WORDS];
-  snprintf(line, sizeof line,
-           "cd %s && OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
-           "mpirun --quiet --oversubscribe -n %d %s %s %s >.stdout 2>.stderr "
-           "</dev/null",
-           c->folder, processes, before, getenv("LAPIS_COMMAND"), arguments);
-  int status = system(line);
-  c->code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  command_slurp(c, ".stdout", c->out, sizeof c->out);
-  command_slurp(c, ".stderr", c->err, sizeof c->err);
-  return c->code;
+  mpirun_put(c, "neg.npy", X, SAMPLES, FEATURES);
 }
 
 /* ---- the same answer ----------------------------------------------------*/
-static const lapis_mat *member(const lapis_arrays *all, const char *name)
-{
-  for (int i = 0; i < all->count; i++)
-    if (strcmp(all->item[i].name, name) == 0) return &all->item[i].mat;
-  fail_msg("the result has no %s", name);
-  return NULL;
-}
-
-static void check_arrays(const command *c, const char *one, const char *many)
-{
-  lapis_arrays a, b;
-  command_arrays(c, one, &a);
-  command_arrays(c, many, &b);
-  assert_int_equal(a.count, b.count);
-  for (int k = 0; k < a.count; k++) {
-    const lapis_mat *x = &a.item[k].mat, *y = member(&b, a.item[k].name);
-    assert_int_equal(x->rows, y->rows);
-    assert_int_equal(x->cols, y->cols);
-    if (x->dtype != LAPIS_F64 || strcmp(a.item[k].name, "history") == 0)
-      continue;
-    for (int64_t j = 0; j < x->cols; j++)
-      for (int64_t i = 0; i < x->rows; i++)
-        CHECK_NEAR(lapis_mat_at(x, i, j), lapis_mat_at(y, i, j), 1e-9);
-  }
-  lapis_arrays_free(&a);
-  lapis_arrays_free(&b);
-}
-
 static void check_like_one(command *c, const char *fit)
 {
   char arguments[400], name[20];
@@ -124,12 +44,12 @@ static void check_like_one(command *c, const char *fit)
     snprintf(name, sizeof name, "%d.npz", n);
     snprintf(arguments, sizeof arguments,
              "%s --mpi --threads 1 --max-iters 20 --json -o %s", fit, name);
-    if (run(c, n, "", arguments) != 0) fail_msg("%s: %s", fit, c->err);
+    if (mpirun_run(c, n, "", arguments) != 0) fail_msg("%s: %s", fit, c->err);
     double now = command_info(c->out, "objective"); /* one JSON, from one */
     if (n == 1) objective = now;
     CHECK_NEAR(now / objective, 1, 1e-10);
     CHECK_NEAR(command_info(c->out, "ranks"), n, 0);
-    if (n > 1) check_arrays(c, "1.npz", name);
+    if (n > 1) mpirun_same(c, "1.npz", name);
   }
 }
 
@@ -137,7 +57,7 @@ static void answers_are_those_of_one(void **state)
 {
   (void)state;
   command c;
-  begin(&c);
+  mpirun_begin(&c);
   put_data(&c);
   check_like_one(&c, "fit mc -X X.npy -Y y.npy --mu-rel 0.05 --tol 1e-12");
   check_like_one(&c, "fit mc -X H.npy -Y y.npy --mu-rel 0.05 --tol 1e-12");
@@ -153,19 +73,19 @@ static void check_model(command *c, const char *fit)
   if (command_run(c, "%s", line) != 0) fail_msg("%s", c->err);
   snprintf(line, sizeof line,
            "%s --max-iters 20 --mpi --threads 1 --model 3.lapis", fit);
-  if (run(c, 3, "", line) != 0) fail_msg("%s: %s", line, c->err);
+  if (mpirun_run(c, 3, "", line) != 0) fail_msg("%s: %s", line, c->err);
   if (command_run(c, "predict 1.lapis -X new.npy --tol 1e-11 -o one.npz") != 0)
     fail_msg("%s", c->err);
   if (command_run(c, "predict 3.lapis -X new.npy --tol 1e-11 -o many.npz") != 0)
     fail_msg("%s", c->err);
-  check_arrays(c, "one.npz", "many.npz");
+  mpirun_same(c, "one.npz", "many.npz");
 }
 
 static void models_are_those_of_one(void **state)
 {
   (void)state;
   command c;
-  begin(&c);
+  mpirun_begin(&c);
   put_data(&c);
   check_model(&c, "fit mc -X H.npy -Y y.npy --mu-rel 0.05");
   check_model(&c, "fit rlda -X X.npy -Y z.npy --gamma 1 --map standard");
@@ -184,17 +104,17 @@ static void several_without_mpi_are_refused(void **state)
 {
   (void)state;
   command c;
-  begin(&c);
+  mpirun_begin(&c);
   put_data(&c);
-  run(&c, 2, "", "fit mc -X X.npy -Y y.npy --mu-rel 1 -o r.npz");
+  mpirun_run(&c, 2, "", "fit mc -X X.npy -Y y.npy --mu-rel 1 -o r.npz");
   expect(&c, 2, "--mpi divides the samples");
-  run(&c, 2, "", "cv mc -X X.npy -Y y.npy --mu-rel 1");
+  mpirun_run(&c, 2, "", "cv mc -X X.npy -Y y.npy --mu-rel 1");
   expect(&c, 2, "this verb runs in one");
-  run(&c, 2, "", "fit rr -X X.npy -Y y.npy --mpi --suspects 3");
+  mpirun_run(&c, 2, "", "fit rr -X X.npy -Y y.npy --mpi --suspects 3");
   expect(&c, 2, "--suspects is not divided");
-  run(&c, 2, "", "fit mc -X X.npy -Y y.npy --mpi");
+  mpirun_run(&c, 2, "", "fit mc -X X.npy -Y y.npy --mpi");
   expect(&c, 2, "give --mu or --mu-rel");
-  run(&c, 2, "", "fit roml -X X.npy --mpi");
+  mpirun_run(&c, 2, "", "fit roml -X X.npy --mpi");
   expect(&c, 2, "this method runs in one");
   command_end(&c);
 }
@@ -203,15 +123,15 @@ static void one_voice_for_an_error_in_one_part(void **state)
 {
   (void)state;
   command c;
-  begin(&c);
+  mpirun_begin(&c);
   put_data(&c);
-  run(&c, 3, "", "fit rpca -X inf.npy --mpi -o r.npz");
+  mpirun_run(&c, 3, "", "fit rpca -X inf.npy --mpi -o r.npz");
   expect(&c, 4, "(process 3 of 3)");
   assert_ptr_equal(strstr(c.err, "lapis: "), c.err); /* said once */
   assert_null(strstr(c.err + 1, "lapis: "));
-  run(&c, 3, "", "fit rpca -X neg.npy --map sqrt --mpi -o r.npz");
+  mpirun_run(&c, 3, "", "fit rpca -X neg.npy --map sqrt --mpi -o r.npz");
   expect(&c, 4, "sqrt takes 0 or more (process 3 of 3)");
-  run(&c, 3, "", "fit rpca -X none.npy --mpi -o r.npz");
+  mpirun_run(&c, 3, "", "fit rpca -X none.npy --mpi -o r.npz");
   expect(&c, 4, "none.npy: cannot be opened");
   assert_null(strstr(c.err + 1, "lapis: "));
   command_end(&c);
@@ -223,21 +143,21 @@ static void check_goes_on(command *c, const char *fit, int before, int after)
   char line[400];
   snprintf(line, sizeof line,
            "%s --mpi --threads 1 --max-iters 20 --json -o 1.npz", fit);
-  if (run(c, 1, "", line) != 0) fail_msg("%s: %s", fit, c->err);
+  if (mpirun_run(c, 1, "", line) != 0) fail_msg("%s: %s", fit, c->err);
   double objective = command_info(c->out, "objective");
   snprintf(line, sizeof line,
            "%s --mpi --threads 1 --max-iters 10 --checkpoint run -o half.npz",
            fit);
-  if (run(c, before, "", line) != 0) fail_msg("%s: %s", fit, c->err);
+  if (mpirun_run(c, before, "", line) != 0) fail_msg("%s: %s", fit, c->err);
   assert_true(command_exists(c, "run"));
   snprintf(line, sizeof line,
            "%s --mpi --threads 1 --max-iters 20 --checkpoint run --json -v "
            "-o many.npz",
            fit);
-  if (run(c, after, "", line) != 0) fail_msg("%s: %s", fit, c->err);
+  if (mpirun_run(c, after, "", line) != 0) fail_msg("%s: %s", fit, c->err);
   assert_non_null(strstr(c->err, "resumed after iteration 10"));
   CHECK_NEAR(command_info(c->out, "objective") / objective, 1, 1e-10);
-  check_arrays(c, "1.npz", "many.npz");
+  mpirun_same(c, "1.npz", "many.npz");
   snprintf(line, sizeof line, "%s/run", c->folder);
   assert_int_equal(remove(line), 0); /* not at the tolerance: it stayed */
 }
@@ -246,12 +166,13 @@ static void another_number_of_processes_goes_on(void **state)
 {
   (void)state;
   command c;
-  begin(&c);
+  mpirun_begin(&c);
   put_data(&c);
   check_goes_on(&c, "fit mc -X H.npy -Y y.npy --mu-rel 0.05 --tol 1e-12", 4, 2);
   check_goes_on(&c, "fit rpca -X H.npy --tol 1e-12", 1, 3);
-  run(&c, 2, "", "fit rpca -X H.npy --mpi --max-iters 3 --checkpoint run");
-  run(&c, 2, "", "fit rpca -X X.npy --mpi --checkpoint run -o r.npz");
+  mpirun_run(&c, 2, "",
+             "fit rpca -X H.npy --mpi --max-iters 3 --checkpoint run");
+  mpirun_run(&c, 2, "", "fit rpca -X X.npy --mpi --checkpoint run -o r.npz");
   expect(&c, 4, "is of another run: the data's X was 8 x 60");
   command_end(&c);
 }
@@ -270,17 +191,18 @@ static void a_process_that_dies_ends_all(void **state)
   command c;
   uint64_t seed = 3;
   double *X = calloc(ROWS * COLUMNS, sizeof *X);
-  begin(&c);
+  mpirun_begin(&c);
   for (int k = 0; k < ROWS * COLUMNS; k++) X[k] = check_normal(&seed);
-  put_npy(&c, "noise.npy", X, ROWS, COLUMNS);
+  mpirun_put(&c, "noise.npy", X, ROWS, COLUMNS);
   free(X);
   command_write(&c, "one", script, sizeof script - 1);
-  run(&c, 2, "sh one",
-      "fit rpca -X noise.npy --mpi --tol 1e-300 --max-iters 1000000000 "
-      "--time-limit 300 --checkpoint run -o r.npz");
+  mpirun_run(&c, 2, "sh one",
+             "fit rpca -X noise.npy --mpi --tol 1e-300 --max-iters 1000000000 "
+             "--time-limit 300 --checkpoint run -o r.npz");
   assert_int_not_equal(c.code, 0);
   assert_false(command_exists(&c, "r.npz"));
-  run(&c, 3, "",
+  mpirun_run(
+      &c, 3, "",
       "fit rpca -X noise.npy --mpi --tol 1e-300 --max-iters 1 --checkpoint run "
       "-v");
   assert_int_equal(c.code, 0);
@@ -293,17 +215,18 @@ static void mpich_serves_as_well(void **state)
 {
   (void)state;
   command c;
-  char line[WORDS], plugin[600];
-  begin(&c);
+  char line[MPIRUN_WORDS], plugin[600];
+  mpirun_begin(&c);
   snprintf(plugin, sizeof plugin, "%s/lapis-mpi-mpich.so",
            getenv("LAPIS_PLUGINS"));
-  if (!have("mpirun.mpich") || access(plugin, R_OK) != 0) {
+  if (!mpirun_have("mpirun.mpich") || access(plugin, R_OK) != 0) {
     command_end(&c);
     print_message("skipped: no mpirun.mpich, or the plug-in is not built\n");
     skip();
   }
   put_data(&c);
-  run(&c, 1, "",
+  mpirun_run(
+      &c, 1, "",
       "fit rpca -X H.npy --tol 1e-12 --max-iters 20 --mpi --threads 1 -o "
       "1.npz");
   assert_int_equal(c.code, 0);
@@ -317,7 +240,7 @@ static void mpich_serves_as_well(void **state)
   command_slurp(&c, ".stderr", c.err, sizeof c.err);
   if (status != 0) fail_msg("%s", c.err);
   CHECK_NEAR(command_info(c.out, "ranks"), 3, 0);
-  check_arrays(&c, "1.npz", "3.npz");
+  mpirun_same(&c, "1.npz", "3.npz");
   command_end(&c);
 }
 
@@ -325,8 +248,8 @@ static void the_command_does_not_link_mpi(void **state)
 {
   (void)state;
   command c;
-  char line[WORDS];
-  begin(&c);
+  char line[MPIRUN_WORDS];
+  mpirun_begin(&c);
   snprintf(line, sizeof line, "ldd %s | grep -q libmpi",
            getenv("LAPIS_COMMAND"));
   assert_int_not_equal(system(line), 0);

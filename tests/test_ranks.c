@@ -98,6 +98,62 @@ static void sums_of_any_length(void **state)
   }
 }
 
+/* What waits travels with the next message: a sum, a maximum, an agreement. */
+typedef struct waiting {
+  double early[RANKS_MOST][4], most[RANKS_MOST];
+  lapis_status agreed[RANKS_MOST];
+} waiting;
+
+static void wait_for_sums(lapis_ctx *ctx, int rank, void *user)
+{
+  waiting *w = user;
+  double *x = w->early[rank], now = 1;
+  for (int k = 0; k < 4; k++) x[k] = rank + k;
+  w->most[rank] = rank == 1 ? INFINITY : rank;
+  (void)base_sum_later(ctx, &x[0], 1);
+  (void)base_sum_later(ctx, &x[1], 1);
+  (void)base_sum(ctx, &now, 1);
+  (void)base_sum_later(ctx, &x[2], 1);
+  (void)base_max(ctx, &w->most[rank], 1);
+  (void)base_sum_later(ctx, &x[3], 1);
+  w->agreed[rank] = base_agree(ctx, LAPIS_OK);
+  lapis_ctx_free(ctx);
+}
+
+static void what_waits_comes_with_the_next(void **state)
+{
+  (void)state;
+  waiting w;
+  ranks_sums made = ranks_each(3, wait_for_sums, &w);
+  assert_int_equal(made.sums, 3);
+  for (int r = 0; r < 3; r++) {
+    for (int k = 0; k < 4; k++) CHECK_NEAR(w.early[r][k], 3 + 3 * k, 0);
+    assert_true(isinf(w.most[r]));
+    assert_int_equal(w.agreed[r], LAPIS_OK);
+  }
+}
+
+/* Who leaves with something waiting leaves nothing behind. */
+static void wait_and_fail(lapis_ctx *ctx, int rank, void *user)
+{
+  double x = 1;
+  base_meet(ctx);
+  (void)base_sum_later(ctx, &x, 1);
+  lapis_status s = rank == 1 ? lapis_fail(ctx, LAPIS_EIO, "gone") : LAPIS_OK;
+  keep_words(user, ctx, rank, base_agree(ctx, s));
+}
+
+static void one_that_fails_waits_for_nothing(void **state)
+{
+  (void)state;
+  words w;
+  ranks_each(3, wait_and_fail, &w);
+  for (int r = 0; r < 3; r++) {
+    assert_int_equal(w.status[r], LAPIS_EIO);
+    assert_string_equal(w.said[r], "gone (process 2 of 3)");
+  }
+}
+
 /* ---- singular values ----------------------------------------------------*/
 typedef struct svt_case {
   svt_way way;
@@ -271,6 +327,50 @@ static void rpca_that_refills(void **state)
   free(s);
 }
 
+/* ---- messages -----------------------------------------------------------*/
+/* Between two runs of different lengths: a Gram matrix is two messages, the
+ * first of which brings the sums that waited; guesses and proofs come now and
+ * then. */
+static void check_messages(ranks_job job, const char *settings, int few,
+                           int many, double most)
+{
+  int64_t made[2];
+  job.size = 3;
+  for (int i = 0; i < 2; i++) {
+    char text[200];
+    ranks_run run;
+    snprintf(text, sizeof text, "%s;max-iters=%d", settings,
+             i == 0 ? few : many);
+    job.settings = text;
+    ranks_solve(&job, &run);
+    assert_int_equal(check_agreed(&run)->iterations, i == 0 ? few : many);
+    made[i] = run.sums.sums;
+    ranks_free(&run);
+  }
+  double each = (double)(made[1] - made[0]) / (many - few);
+  printf("%s %s: %.2f\n", job.method, settings, each);
+  CHECK_AT_MOST(each, most);
+}
+
+static void messages_an_iteration(void **state)
+{
+  (void)state;
+  sample_set *s = samples(12, 90, 0.1, 0.05);
+  ranks_job job = {.method = "rpca", .whole = samples_view(s, false)};
+  check_messages(job, "tol=1e-15", 20, 30, 3 + 8 / 5.0); /* a guess in 5 */
+  check_messages(job, "tol=1e-15", 260, 300, 3 + 8 / 5.0 + 4 / 40.0);
+  job = (ranks_job){.method = "mc", .whole = samples_view(s, true)};
+  check_messages(job, "tol=1e-15;mu-rel=0.05", 21, 31, 4 + 6 / 10.0);
+  for (int j = 0; j < 90; j++) s->Y[j] = j % 2 == 0 ? 1 : -1;
+  job = (ranks_job){.method = "rr", .whole = samples_view(s, true)};
+  check_messages(job, "tol=1e-15", 10, 20, 5);
+  for (int64_t k = 0; k < 12 * 90; k++)
+    if (isnan(s->X[k])) s->X[k] = 0;
+  job = (ranks_job){.method = "svmplus", .whole = samples_view(s, true)};
+  check_messages(job, "tol=1e-15;solver=ipm;C=0.01", 2, 5, 9);
+  free(s);
+}
+
 /* ---- what one process has alone -----------------------------------------*/
 static void one_has_inf(void **state)
 {
@@ -350,7 +450,10 @@ int main(void)
       cmocka_unit_test(the_first_that_failed_is_heard),
       cmocka_unit_test(ways_that_part_are_an_error),
       cmocka_unit_test(sums_of_any_length),
+      cmocka_unit_test(what_waits_comes_with_the_next),
+      cmocka_unit_test(one_that_fails_waits_for_nothing),
       cmocka_unit_test(thresholds_like_one),
+      cmocka_unit_test(messages_an_iteration),
       cmocka_unit_test(rpca_like_one),
       cmocka_unit_test(rpca_of_uneven_parts),
       cmocka_unit_test(rpca_to_the_end),

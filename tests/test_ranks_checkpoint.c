@@ -96,6 +96,18 @@ static void completion_goes_on(void **state)
   free(s);
 }
 
+static void factored_goes_on(void **state)
+{
+  files *f = *state;
+  static const char *const names[] = {"low_rank", "sparse", NULL};
+  sample_set *s = samples(40, 300, 0.4, 0);
+  check_all((ranks_job){.method = "mc",
+                        .settings = "solver=factored;mu-rel=0.05;tol=1e-14",
+                        .whole = samples_view(s, false)},
+            f, 20, names);
+  free(s);
+}
+
 static void bordered_goes_on(void **state)
 {
   files *f = *state;
@@ -222,6 +234,8 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(completion_goes_on, files_setup,
+                                      files_teardown),
+      cmocka_unit_test_setup_teardown(factored_goes_on, files_setup,
                                       files_teardown),
       cmocka_unit_test_setup_teardown(bordered_goes_on, files_setup,
                                       files_teardown),

@@ -74,16 +74,20 @@ static void admm_of_few_samples(void **state)
   free(s);
 }
 
+static void make_histograms(sample_set *s)
+{
+  for (int64_t j = 0; j < s->n; j++) {
+    double sum = 0, *x = s->X + j * s->d;
+    for (int64_t i = 0; i < s->d; i++) sum += isnan(x[i]) ? 0.1 : fabs(x[i]);
+    for (int64_t i = 0; i < s->d; i++) x[i] = fabs(x[i]) / sum;
+  }
+}
+
 static void admm_of_histograms(void **state)
 {
   (void)state;
   sample_set *s = samples(12, 90, 0, 0);
-  for (int j = 0; j < 90; j++) {
-    double sum = 0;
-    for (int i = 0; i < 12; i++) sum += fabs(s->X[12 * j + i]);
-    for (int i = 0; i < 12; i++)
-      s->X[12 * j + i] = fabs(s->X[12 * j + i]) / sum;
-  }
+  make_histograms(s);
   static const char *const variants[] = {
       "variant=simplex;mu-rel=0.05;max-iters=20;tol=1e-12",
       "variant=pos;mu-rel=0.05;max-iters=20;tol=1e-12"};
@@ -92,24 +96,189 @@ static void admm_of_histograms(void **state)
   free(s);
 }
 
-/* The proof at the end: what one process proves, to the tolerance. */
+/* What one process proves, to the tolerance; count as in ranks_job. */
+static void check_to_the_end(ranks_job job, const int64_t *count, int size,
+                             double near)
+{
+  ranks_run one, many;
+  job.size = 1;
+  ranks_solve(&job, &one);
+  job.size = size;
+  job.count = count;
+  ranks_solve(&job, &many);
+  const lapis_info *a = check_agreed(&one), *b = check_agreed(&many);
+  assert_int_equal(b->status, LAPIS_OK);
+  CHECK_AT_MOST(b->gap, near / 2);
+  CHECK_NEAR(b->objective / a->objective, 1, near);
+  CHECK_AT_MOST(ranks_distance(&many, &one, "labels"), 0);
+  ranks_free(&one);
+  ranks_free(&many);
+}
+
 static void admm_to_the_end(void **state)
 {
   (void)state;
   sample_set *s = samples(12, 90, 0.2, 0);
-  ranks_job job = job_of(s, "mu-rel=0.05;tol=1e-6;certificate=true", true);
+  check_to_the_end(job_of(s, "mu-rel=0.05;tol=1e-6;certificate=true", true),
+                   NULL, 4, 2e-6);
+  free(s);
+}
+
+/* ---- fixed points, refits, representatives ------------------------------*/
+static void fpc_like_one(void **state)
+{
+  (void)state;
+  static const int64_t count[] = {0, 17, 1, 12};
+  sample_set *s = samples(12, 90, 0.2, 0), *few = samples(40, 30, 0.2, 0);
+  const char *settings = "solver=fpc;mu-rel=0.05;max-iters=20;tol=1e-12";
+  check_like_one(job_of(s, settings, true), with_labels, 1e-10);
+  check_like_one(job_of(s, settings, false), features, 1e-10);
+  check_repeats(job_of(s, settings, true), 3, with_labels);
+  check_parts_like_one(job_of(few, settings, true), count, 4, with_labels,
+                       1e-10);
+  free(s);
+  free(few);
+}
+
+/* From solutions that are the same to the tolerance. */
+static void debias_like_one(void **state)
+{
+  (void)state;
+  static const int64_t count[] = {11, 0, 1, 78};
+  static const char *const ways[] = {
+      "mu-rel=0.05;tol=1e-6;debias=true;certificate=true",
+      "variant=pos;mu-rel=0.05;tol=1e-3;debias=true",
+      "variant=simplex;mu-rel=0.05;tol=1e-3;debias=true"};
+  static const double near[] = {2e-6, 2e-3, 2e-3};
+  sample_set *s = samples(12, 90, 0.2, 0), *few = samples(40, 30, 0.2, 0);
+  for (int i = 0; i < 3; i++) {
+    if (i == 1) make_histograms(s);
+    check_to_the_end(job_of(s, ways[i], true), NULL, 3, near[i]);
+    check_to_the_end(job_of(s, ways[i], true), count, 4, near[i]);
+  }
+  check_to_the_end(job_of(few, ways[0], true), NULL, 4, near[0]);
+  check_repeats(job_of(s, ways[2], true), 3, with_labels);
+  free(s);
+  free(few);
+}
+
+static void representatives_like_one(void **state)
+{
+  (void)state;
+  sample_set *s = samples(12, 90, 0.2, 0);
+  for (int j = 0; j < 90; j++) s->Y[j] = j % 3 == 2 ? NAN : 3 + j / 30;
+  ranks_job job =
+      job_of(s, "class-features=true;mu-rel=0.05;max-iters=20;tol=1e-12", true);
+  check_like_one(job, with_labels, 1e-10);
   ranks_run one, many;
   job.size = 1;
   ranks_solve(&job, &one);
   job.size = 4;
   ranks_solve(&job, &many);
-  const lapis_info *a = check_agreed(&one), *b = check_agreed(&many);
-  assert_int_equal(b->status, LAPIS_OK);
-  CHECK_AT_MOST(b->gap, 1e-6);
-  CHECK_NEAR(b->objective / a->objective, 1, 2e-6);
-  CHECK_AT_MOST(ranks_distance(&many, &one, "labels"), 0);
+  for (int r = 0; r < 4; r++) {
+    lapis_mat a, b;
+    assert_int_equal(lapis_result_get(one.part[0].solver, "class_features", &a),
+                     LAPIS_OK);
+    assert_int_equal(
+        lapis_result_get(many.part[r].solver, "class_features", &b), LAPIS_OK);
+    assert_int_equal(a.cols, 3);
+    assert_int_equal(b.cols, 3);
+    for (int k = 0; k < 36; k++)
+      CHECK_NEAR(lapis_mat_at(&b, k % 12, k / 12),
+                 lapis_mat_at(&a, k % 12, k / 12), 1e-9);
+  }
   ranks_free(&one);
   ranks_free(&many);
+  free(s);
+}
+
+/* ---- factored -----------------------------------------------------------*/
+/* Of labels, Newton's last step is taken or not as rounding has it: it moves Z
+ * by the root of what it is worth in the objective. */
+static void check_labelled(ranks_job job, const int64_t *count, int size)
+{
+  static const char *const none[] = {NULL};
+  ranks_run one, many;
+  job.size = 1;
+  ranks_solve(&job, &one);
+  job.size = size;
+  job.count = count;
+  ranks_solve(&job, &many);
+  check_same(&many, &one, none, 1e-10);
+  for (int k = 0; k < 3; k++)
+    CHECK_AT_MOST(ranks_distance(&many, &one, with_labels[k]), 1e-6);
+  CHECK_AT_MOST(ranks_distance(&many, &one, "labels"), 0);
+  ranks_free(&many);
+  ranks_free(&one);
+}
+
+static void factored_like_one(void **state)
+{
+  (void)state;
+  static const int64_t count[] = {100, 0, 1, 199};
+  static const int sizes[] = {2, 3, 4, 7};
+  const char *settings = "solver=factored;mu-rel=0.05;max-iters=20;tol=1e-14";
+  sample_set *s = samples(40, 300, 0.4, 0);
+  check_like_one(job_of(s, settings, false), features, 1e-10);
+  check_parts_like_one(job_of(s, settings, false), count, 4, features, 1e-10);
+  check_repeats(job_of(s, settings, true), 3, with_labels);
+  for (int i = 0; i < 4; i++)
+    check_labelled(job_of(s, settings, true), NULL, sizes[i]);
+  for (int j = 0; j < 300; j++) s->Y[j] = j % 3 == 2 ? NAN : 3 + j / 100;
+  for (int i = 0; i < 4; i++)
+    check_labelled(job_of(s, settings, true), NULL, sizes[i]);
+  check_labelled(job_of(s, settings, true), count, 4);
+  free(s);
+}
+
+static void factored_to_the_end(void **state)
+{
+  (void)state;
+  static const int64_t count[] = {30, 0, 1, 59};
+  sample_set *s = samples(40, 300, 0.4, 0);
+  for (int proof = 0; proof < 2; proof++) {
+    ranks_job job = job_of(s,
+                           proof == 0 ? "solver=factored;mu-rel=0.05;tol=1e-6"
+                                      : "solver=factored;mu-rel=0.05;tol=1e-6;"
+                                        "proof=exact",
+                           true);
+    check_to_the_end(job, NULL, 3, 2e-6);
+  }
+  s->n = 90;
+  check_to_the_end(job_of(s, "solver=factored;mu-rel=0.05;tol=1e-6", true),
+                   count, 4, 2e-6);
+  free(s);
+}
+
+/* What a sparse X leaves out; no process sees every feature. */
+static void factored_of_stored_entries(void **state)
+{
+  (void)state;
+  enum { D = 12, N = 90 };
+  sample_set *s = samples(D, N, 0.4, 0);
+  double value[D * N];
+  int32_t row[D * N];
+  int64_t at[N + 1] = {0}, count = 0;
+  for (int j = 0; j < N; j++) {
+    for (int i = 0; i < D; i++)
+      if (!isnan(s->X[j * D + i]) && (i > 0 || j < 20)) {
+        row[count] = i;
+        value[count++] = s->X[j * D + i];
+      }
+    at[j + 1] = count;
+  }
+  ranks_job job =
+      job_of(s, "absent=missing;mu-rel=0.05;max-iters=20;tol=1e-14", true);
+  job.whole.X = (lapis_mat){.dtype = LAPIS_F64,
+                            .rows = D,
+                            .cols = N,
+                            .ld = D,
+                            .val = value,
+                            .colptr = at,
+                            .rowidx = row};
+  check_labelled(job, NULL, 3);
+  job.whole.Y = (lapis_mat){0};
+  check_like_one(job, features, 1e-10);
   free(s);
 }
 
@@ -149,12 +318,12 @@ static void what_cannot_be_divided(void **state)
   (void)state;
   static const struct {
     const char *settings, *words;
-  } all[] = {{"solver=factored", "samples are divided among processes"},
-             {"solver=fpc", "samples are divided among processes"},
-             {"debias=true", "--debias is not divided"},
-             {"class-features=true", "--class-features is not divided"}};
+  } all[] = {{"solver=factored;certificate=true",
+              "its --certificate is not divided among processes"},
+             {"class-features=true;certificate=true",
+              "--certificate with --class-features is not divided"}};
   sample_set *s = samples(12, 90, 0.2, 0);
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < 2; i++) {
     ranks_job job = job_of(s, all[i].settings, true);
     job.size = 3;
     check_all_refused(&job, LAPIS_EINVAL, all[i].words);
@@ -189,6 +358,12 @@ int main(void)
       cmocka_unit_test(admm_of_few_samples),
       cmocka_unit_test(admm_of_histograms),
       cmocka_unit_test(admm_to_the_end),
+      cmocka_unit_test(fpc_like_one),
+      cmocka_unit_test(factored_like_one),
+      cmocka_unit_test(factored_to_the_end),
+      cmocka_unit_test(factored_of_stored_entries),
+      cmocka_unit_test(debias_like_one),
+      cmocka_unit_test(representatives_like_one),
       cmocka_unit_test(classes_are_those_of_all),
       cmocka_unit_test(many_labels_are_those_of_all),
       cmocka_unit_test(what_cannot_be_divided),

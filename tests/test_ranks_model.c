@@ -105,6 +105,10 @@ static void of_completion(void **state)
   check_models(
       job_of("mc", t, "solver=bordered;mu-rel=0.05;max-iters=20;tol=1e-12"),
       1e-10);
+  ranks_job job =
+      job_of("mc", s, "solver=factored;mu-rel=0.05;max-iters=20;tol=1e-14");
+  job.whole.Y = (lapis_mat){0};
+  check_models(job, 1e-10);
   free(s);
   free(t);
 }

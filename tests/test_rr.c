@@ -29,7 +29,7 @@ static void regression_step(void **state)
   double *y = malloc((size_t)(K * n) * sizeof *y), worst = 0, size = 0;
   la h;
   rr_tstep t;
-  assert_int_equal(la_open(f.ctx, &h), LAPIS_OK);
+  assert_int_equal(la_open_host(f.ctx, &h), LAPIS_OK);
   assert_int_equal(rr_tstep_new(&h, d1 - 1, n, K, &t), LAPIS_OK);
   for (int64_t j = 0; j < n; j++) {
     for (int64_t i = 0; i < d1; i++)
@@ -171,7 +171,7 @@ static void steps_leave_svt_exact(void **state)
   for (int i = 0; i < N; i++) W[i * (N + 1)] = pow(0.9, N - i);
   for (int k = 0; k < N * N; k++) X[k] = check_normal(&seed);
   lapis_mat view = lapis_mat_f64(X, N, N);
-  assert_int_equal(la_open(ctx, &h), LAPIS_OK);
+  assert_int_equal(la_open_host(ctx, &h), LAPIS_OK);
   assert_int_equal(rr_dstep_new(&h, &view, 0, &step), LAPIS_OK);
   op_svt_force(step.svt, SVT_SUBSPACE);
   lapis_stop stop = {.tol = 0, .max_iters = 1, .seconds = INFINITY};

@@ -500,7 +500,9 @@ static void the_header_names_all_results(void **state)
              {"misvm", "/* misvm: ", "} lapis_misvm_settings",
               "/* misvm: ", "} lapis_misvm_settings"},
              {"linear", "/* linear: ", "} lapis_linear_settings",
-              "/* linear: ", "} lapis_linear_settings"}};
+              "/* linear: ", "} lapis_linear_settings"},
+             {"trees", "/* trees: ", "} lapis_trees_settings",
+              "/* trees: ", "} lapis_trees_settings"}};
   files *f = *state;
   assert_int_equal(sizeof row / sizeof *row, lapis_method_count() + 1);
   for (size_t i = 0; i < sizeof row / sizeof *row; i++) {

@@ -335,6 +335,48 @@ static void applying_allocates_nothing(void **state)
   lapis_ctx_free(p.ctx);
 }
 
+/* W = U diag(values) Vt and LAPACK's values where the rank is told; told too
+ * small a rank, it says so. */
+static void a_known_rank_is_enough(void **state)
+{
+  (void)state;
+  enum { M = 90, N = 70, RANK = 5 };
+  la_pair p = la_pair_open();
+  uint64_t seed = 3;
+  for (int each = 0; each < 2; each++) {
+    la *h = each == 0 ? &p.fast : &p.slow;
+    la_array X = la_case_new(h, M, RANK), Y = la_case_new(h, RANK, N);
+    la_array W = la_case_new(h, M, N), U, Vt;
+    double values[N], truth[N], rest;
+    bool found;
+    for (int64_t i = 0; i < M * RANK; i++)
+      ((double *)X.data)[i] = check_normal(&seed);
+    for (int64_t i = 0; i < RANK * N; i++)
+      ((double *)Y.data)[i] = check_normal(&seed);
+    OK(h->ops->gemm(h, LA_N, LA_N, 1, &X, &Y, 0, &W));
+    true_values(&p, &W, truth);
+    la_array C = la_case_copy(h, &W);
+    OK(op_svd_of_rank(h, &C, RANK, 1e-12, &U, values, &Vt, &found));
+    assert_true(found);
+    for (int i = 0; i < U.cols; i++)
+      CHECK_NEAR(values[i], truth[i], 1e-13 * truth[0]);
+    OK(h->ops->scale_cols(h, values, &U));
+    la_array D = la_case_copy(h, &W);
+    OK(h->ops->gemm(h, LA_N, LA_N, -1, &U, &Vt, 1, &D));
+    OK(h->ops->dot(h, &D, &D, &rest));
+    CHECK_AT_MOST(sqrt(rest), 1e-13 * truth[0]);
+    la_array all[] = {X, Y, C, U, Vt, D};
+    for (int i = 0; i < 6; i++) h->ops->free(h, &all[i]);
+    for (int64_t i = 0; i < M * N; i++)
+      ((double *)W.data)[i] = check_normal(&seed);
+    OK(op_svd_of_rank(h, &W, RANK, 1e-10, &U, values, &Vt, &found));
+    assert_false(found);
+    assert_null(U.data);
+    h->ops->free(h, &W);
+  }
+  lapis_ctx_free(p.ctx);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -342,6 +384,7 @@ int main(void)
       cmocka_unit_test(choice_follows_threshold),
       cmocka_unit_test(extreme_scales_survive),
       cmocka_unit_test(values_and_bounds),
+      cmocka_unit_test(a_known_rank_is_enough),
       cmocka_unit_test(bad_calls_are_refused),
       cmocka_unit_test(public_function),
       cmocka_unit_test(memory_may_run_out),

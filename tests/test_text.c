@@ -96,7 +96,7 @@ static void tables_run_nothing(void **state)
   assert_int_equal(command_run(&c, "convert t.csv o.csv --id id --target y"),
                    0);
   command_slurp(&c, "o.csv", text, sizeof text);
-  assert_string_equal(text, "id,'=x,y1\n'=1+1,-3,a\n'@b,4,'-q\n-7,5,a\n");
+  assert_string_equal(text, "id,'=x,y\n'=1+1,-3,a\n'@b,4,'-q\n-7,5,a\n");
   command_end(&c);
 }
 

@@ -46,6 +46,7 @@ static const kind kinds[] = {
     {"rlda", NULL, NULL, .labels = true},
     {"rlda", "gamma", "0.1", .labels = true},
     {"linear", NULL, NULL, .labels = true},
+    {"trees", "trees", "9", .labels = true},
     {"svmplus", NULL, NULL, .labels = true},
     {"svmplus", "scale", "none", .labels = true},
     {"svmplus", "kernel", "rbf", .labels = true},
@@ -116,6 +117,7 @@ static double tolerance_of(lapis_ctx *ctx, const kind *k, const settings *set)
 {
   char text[64];
   const lapis_method *m = lapis_method_find(k->method);
+  if (strcmp(k->method, "trees") == 0) return NAN; /* nothing converges */
   assert_int_equal(lapis_settings_get(ctx, m, set, "tol", text, sizeof text),
                    0);
   return strtod(text, NULL);
@@ -233,14 +235,20 @@ static void run(lapis_ctx *ctx, const kind *k, problem *p, double factor,
   lapis_solver_free(s);
 }
 
+static lapis_ctx *begin(problem *p)
+{
+  lapis_ctx *ctx = lapis_ctx_new();
+  assert_int_equal(lapis_ctx_set(ctx, "threads", "1"), LAPIS_OK);
+  make_problem(p);
+  return ctx;
+}
+
 static void any_size_is_solved_or_refused(void **state)
 {
   problem p;
   double one[COUNT];
   (void)state;
-  lapis_ctx *ctx = lapis_ctx_new();
-  assert_int_equal(lapis_ctx_set(ctx, "threads", "1"), LAPIS_OK);
-  make_problem(&p);
+  lapis_ctx *ctx = begin(&p);
   for (int k = 0; k < KINDS; k++) {
     run(ctx, &kinds[k], &p, 1, one);
     for (int f = 0; f < FACTORS; f++) run(ctx, &kinds[k], &p, factors[f], one);
@@ -254,9 +262,7 @@ static void powers_of_two_keep_the_bits(void **state)
   problem p;
   double one[COUNT];
   (void)state;
-  lapis_ctx *ctx = lapis_ctx_new();
-  assert_int_equal(lapis_ctx_set(ctx, "threads", "1"), LAPIS_OK);
-  make_problem(&p);
+  lapis_ctx *ctx = begin(&p);
   for (int k = 0; k < KINDS; k++) {
     for (int e = -100; kinds[k].law && e <= 400; e += 500) {
       settings set;

@@ -65,6 +65,14 @@ static bool has_result(const lapis_solver *s, const char *name)
   return false;
 }
 
+static bool counts_words(const label_run *w)
+{
+  char name[96];
+  snprintf(name, sizeof name, "%s.word", w->kinds.kind[0]->name);
+  return has_result(w->flow->features, "word") ||
+         (w->kinds.count == 1 && has_result(w->flow->features, name));
+}
+
 static int find_variant(const label_run *w, bool words)
 {
   if (w->set.variant == LAPIS_LABEL_AUTO)
@@ -105,7 +113,7 @@ lapis_status label_map(label_run *w)
 lapis_status label_prepare(label_run *w)
 {
   lapis_mat X;
-  bool words = has_result(w->flow->features, "word");
+  bool words = counts_words(w);
   TRY(label_features_of(w, &X));
   if (X.cols != w->flow->n)
     return lapis_fail(w->flow->ctx, LAPIS_EINVAL,

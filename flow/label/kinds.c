@@ -56,16 +56,10 @@ static lapis_status find_table(label_run *w)
                     "a vector for each image");
 }
 
-lapis_status label_find_kinds(label_run *w)
+/* The kinds of a list, and their settings in its order. */
+static lapis_status parse(label_run *w, const char *list)
 {
-  if (w->set.features == NULL)
-    w->set.features = lapis_label_features(w->flow->ctx, w->flow->path,
-                                           w->flow->count, w->set.where);
-  if (strncmp(w->set.features, "table:", 6) == 0) return find_table(w);
-  if (w->set.names != NULL)
-    return lapis_fail(w->flow->ctx, LAPIS_EINVAL,
-                      "label: --names goes with --features table:F");
-  for (const char *at = w->set.features;; at++) {
+  for (const char *at = list;; at++) {
     char name[64];
     size_t size = strcspn(at, ",");
     snprintf(name, sizeof name, "%.*s", size < 63 ? (int)size : 63, at);
@@ -86,10 +80,36 @@ lapis_status label_find_kinds(label_run *w)
   }
 }
 
+lapis_status label_find_kinds(label_run *w)
+{
+  if (w->set.features == NULL)
+    w->set.features = lapis_label_features(w->flow->ctx, w->flow->path,
+                                           w->flow->count, w->set.where);
+  if (strncmp(w->set.features, "table:", 6) == 0) return find_table(w);
+  w->is_auto = label_is_auto(w->set.features);
+  if (w->set.names != NULL)
+    return lapis_fail(w->flow->ctx, LAPIS_EINVAL,
+                      "label: --names goes with --features table:F");
+  if (w->is_auto)
+    w->colours = strcmp(lapis_label_features(w->flow->ctx, w->flow->path,
+                                             w->flow->count, false),
+                        USUAL) != 0;
+  lapis_status s =
+      parse(w, w->is_auto ? LAPIS_LABEL_AUTO_KINDS : w->set.features);
+  w->made_kinds = w->kinds;
+  return s;
+}
+
 lapis_status label_features_of(label_run *w, lapis_mat *X)
 {
-  if (w->table == NULL) return lapis_result_get(w->flow->features, "X", X);
   *X = w->made;
+  if (w->table != NULL || w->picked != NULL) return LAPIS_OK;
+  TRY(lapis_result_get(w->flow->features, "X", X));
+  if (w->kinds.count == 1) return LAPIS_OK;
+  lapis_mat start;
+  TRY(lapis_result_get(w->flow->features, "block_start", &start));
+  for (int k = 0; k <= w->kinds.count; k++)
+    w->start[k] = (int64_t)lapis_mat_at(&start, 0, k);
   return LAPIS_OK;
 }
 
@@ -110,17 +130,15 @@ static bool all_count_words(const label_run *w)
  * sum. */
 lapis_status label_join_map(label_run *w, const char *asked)
 {
-  lapis_mat start;
   size_t used = 0;
   char *to = w->joined_map;
   const char *usual =
       all_count_words(w) ? "l1-sqrt,standard,balance" : "standard,balance";
-  TRY(lapis_result_get(w->flow->features, "block_start", &start));
   bool whole = asked != NULL && strncmp(asked, "blocks:", 7) == 0;
   for (int k = 0; k < w->kinds.count && !whole; k++)
-    used += (size_t)snprintf(
-        to + used, LABEL_MAP - used, "%s%.0f", k == 0 ? "blocks:" : "+",
-        lapis_mat_at(&start, 0, k + 1) - lapis_mat_at(&start, 0, k));
+    used += (size_t)snprintf(to + used, LABEL_MAP - used, "%s%" PRId64,
+                             k == 0 ? "blocks:" : "+",
+                             w->start[k + 1] - w->start[k]);
   used += (size_t)snprintf(to + used, LABEL_MAP - used, "%s%s",
                            whole ? "" : ",", asked == NULL ? usual : asked);
   if (used < LABEL_MAP) return LAPIS_OK;

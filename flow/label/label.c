@@ -64,7 +64,8 @@ static lapis_status read_table(label_run *w)
                      .n = w->flow->count};
   if (r.path == NULL)
     return lapis_fail(w->flow->ctx, LAPIS_EINVAL,
-                      "label: --labels F.csv says which labels are known");
+                      "label: --labels F.csv says which labels are known, on "
+                      "each line the name of an image and its label");
   TRY(labels_read(w->flow->ctx, &r, &w->given));
   if (w->given.skipped > 0) {
     flow_publish(w->flow, "rows_left_out",
@@ -154,6 +155,31 @@ static lapis_status take_data(label_run *w)
                     "label: none of the images that could be read is labelled");
 }
 
+/* ---- going on later -----------------------------------------------------*/
+/* Settings that decide nothing beyond the data, or nothing at all, are the same
+ * for every run. */
+static lapis_label_settings that_decide(const label_run *w)
+{
+  lapis_label_settings set = w->set, none;
+  lapis_settings_default(&label_method, &none);
+  set.labels = set.target = set.groups = set.features = set.names = NULL;
+  set.header = none.header;
+  set.words_from = none.words_from;
+  set.suspects = none.suspects;
+  set.cache = set.checkpoint = NULL;
+  set.no_cache = set.keep_going = false;
+  return set;
+}
+
+/* A run of the same features, labels and settings goes on where it was. */
+static lapis_status open_checkpoint(label_run *w)
+{
+  if (w->set.checkpoint == NULL) return LAPIS_OK;
+  lapis_label_settings set = that_decide(w);
+  return lapis_checkpoint_new(w->flow->ctx, w->set.checkpoint, &label_method,
+                              &w->raw, &set, NULL, 0, &w->flow->checkpoint);
+}
+
 /* ---- completing ---------------------------------------------------------*/
 static lapis_status complete(label_run *w)
 {
@@ -177,6 +203,12 @@ static bool ends(lapis_status s)
   return s < 0 || s == LAPIS_CANCELLED;
 }
 
+static lapis_status choose(label_run *w, int steps)
+{
+  if (w->is_auto) return label_race_kinds(w, steps);
+  return label_races(w) ? label_race(w) : label_choose(w);
+}
+
 static lapis_status run(lapis_flow *f)
 {
   label_run *w = f->own;
@@ -188,7 +220,8 @@ static lapis_status run(lapis_flow *f)
   flow_step(f, 2, steps, "choosing settings");
   s = take_data(w);
   if (!ends(s)) s = label_prepare(w);
-  if (!ends(s)) s = label_races(w) ? label_race(w) : label_choose(w);
+  if (!ends(s)) s = open_checkpoint(w);
+  if (!ends(s)) s = choose(w, steps);
   if (ends(s)) return s;
   flow_step(f, 3, steps, "looking for wrong labels");
   s = label_doubts(w);
@@ -208,6 +241,7 @@ static void forget(lapis_flow *f)
   lapis_race_free(w->race);
   lapis_race_free(w->doubter);
   free(w->scores);
+  free(w->picked);
   free(w->add);
   free(w->Y);
   free(w->X);
@@ -251,7 +285,12 @@ lapis_status lapis_label_new(lapis_ctx *ctx, const char *const *paths,
   w->flow = *out;
   w->set = set;
   lapis_status s = label_find_kinds(w);
-  if (s >= 0) s = label_check_where(w);
+  if (s >= 0 && !w->is_auto) s = label_check_where(w);
+  if (s >= 0 && !label_races(w) && w->is_auto)
+    s = lapis_fail(ctx, LAPIS_EINVAL,
+                   "label: --features auto compares what LAPIS chooses; "
+                   "--mu-rel, --where and --variant pos or simplex take kinds "
+                   "that are named");
   if (s >= 0 && !label_races(w) && w->set.by > LAPIS_LABEL_BY_MC)
     s = lapis_fail(ctx, LAPIS_EINVAL,
                    "label: --by linear and --by both compare what LAPIS "

@@ -52,16 +52,30 @@ typedef struct found_boxes {
   int64_t *image, *class_; /* count each */
 } found_boxes;
 
-enum { LABEL_MAP = 512 };
+enum {
+  LABEL_MAP = 512,
+  LABEL_KINDS = 96,     /* bytes of names of kinds */
+  LABEL_CANDIDATES = 7, /* kinds of features that --features auto compares */
+  LABEL_FIGURES = 6 /* log-loss, its error, AUROC, accuracy, behind, error */
+};
 /* n: images that could be read, flow->n; K: classes, given.K. */
 typedef struct label_run {
   lapis_flow *flow;
   lapis_label_settings set;
   flow_kinds kinds;  /* of features */
   const char *table; /* of features made elsewhere, or NULL */
-  lapis_mat made;    /* its vectors: d x n */
-  labels given;      /* of all paths */
-  int64_t *path_at;  /* n: the place of an image among the paths */
+  lapis_mat made;    /* its vectors, or those picked: d x n */
+  /* --features auto: all that were made, and what is picked of them */
+  bool is_auto, colours;
+  flow_kinds made_kinds;
+  double *picked;
+  int64_t start[FLOW_KINDS + 1]; /* first row of each kind */
+  char kind_name[LABEL_CANDIDATES][LABEL_KINDS];
+  const char *kind_at[LABEL_CANDIDATES], *chosen;
+  double kind_figures[LABEL_CANDIDATES * LABEL_FIGURES];
+  char kept_as[32]; /* the race, in a checkpoint */
+  labels given;     /* of all paths */
+  int64_t *path_at; /* n: the place of an image among the paths */
   /* data of the completion */
   double *Y;            /* given.rows x n */
   double *X;            /* mapped features of n images, or NULL */
@@ -76,7 +90,7 @@ typedef struct label_run {
   lapis_race *doubter; /* of settings that were chosen otherwise */
   lapis_data raw;      /* before any map */
   double *scores;      /* K x n: log-odds, where a runner answers */
-  const char *by;      /* "mc", "linear", "both" */
+  const char *by;      /* of lapis_runner */
   /* labels as they are written */
   const char **answer; /* n; NULL: none yet */
   char *answer_pool;
@@ -112,6 +126,12 @@ lapis_status label_join_map(label_run *w, const char *asked);
 /* race.c: who answers, what it says, and what it doubts. */
 bool label_races(const label_run *w);
 lapis_status label_race(label_run *w);
+/* Its two parts: w->place -1 where nobody could be judged; what it found. */
+lapis_status label_run_race(label_run *w);
+void label_say_race(label_run *w, bool late);
+/* auto.c: a race for each of the cheap kinds of features. */
+bool label_is_auto(const char *features);
+lapis_status label_race_kinds(label_run *w, int steps);
 lapis_status label_race_answer(label_run *w);
 lapis_status label_doubts(label_run *w);
 lapis_status label_name_rather(label_run *w);

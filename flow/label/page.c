@@ -213,8 +213,10 @@ static void add_runner(page_memory *s, int i)
   char verdict[VALUE], *name = s->value[s->values++];
   char *value = s->value[s->values++];
   bool linear = strcmp(x.method, "linear") == 0;
+  bool single =
+      linear || strcmp(x.method, "mc") == 0 || strcmp(x.method, "trees") == 0;
   judge(s->w, i, verdict);
-  if (strcmp(x.method, "both") == 0)
+  if (!single)
     snprintf(name, VALUE, "%s", x.settings);
   else
     snprintf(name, VALUE, "%s %s",
@@ -305,8 +307,7 @@ static lapis_status fill(page_memory *s, const char *const *title)
   fill_facts(s);
   add_runners(s);
   add_settings(s, &label_method, &w->set);
-  bool linear = w->by != NULL && strcmp(w->by, "linear") == 0;
-  add_settings(s, lapis_method_find(linear ? "linear" : "mc"),
+  add_settings(s, lapis_race_method(w->by != NULL ? w->by : "mc"),
                lapis_result_settings(w->flow->solver));
   p->setting = s->setting;
   fill_history(s);

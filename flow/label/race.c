@@ -29,10 +29,11 @@ static const char *called(const lapis_runner *x)
     return strstr(x->settings, "nystrom:") != NULL
                ? "kernel logistic regression"
                : "logistic regression";
-  return strcmp(x->method, "mc") == 0 ? "completion" : "the mean of both";
+  if (strcmp(x->method, "trees") == 0) return "trees";
+  return strcmp(x->method, "mc") == 0 ? "completion" : "the mean";
 }
 
-static void say(label_run *w, bool late)
+void label_say_race(label_run *w, bool late)
 {
   lapis_race_hidden h = lapis_race_what(w->race);
   lapis_runner won = lapis_race_at(w->race, w->place);
@@ -70,7 +71,8 @@ static lapis_race_options options_of(const label_run *w)
   lapis_race_options o = {.size = sizeof o,
                           .map = w->set.map,
                           .by_group = w->raw.group != NULL,
-                          .linear = true};
+                          .linear = true,
+                          .kept_as = w->kept_as};
   if (w->kinds.count > 1) o.map = w->joined_map;
   if (!isnan(w->set.lambda)) o.stated |= LAPIS_STATED_LAMBDA;
   if (!isnan(w->set.gamma)) o.stated |= LAPIS_STATED_GAMMA;
@@ -90,24 +92,32 @@ static lapis_status without(label_run *w, const char *why)
   return label_map(w);
 }
 
-lapis_status label_race(label_run *w)
+lapis_status label_run_race(label_run *w)
 {
   static const char *const whom[] = {[LAPIS_LABEL_BY_AUTO] = NULL,
                                      [LAPIS_LABEL_BY_MC] = "mc",
                                      [LAPIS_LABEL_BY_LINEAR] = "linear",
                                      [LAPIS_LABEL_BY_BOTH] = "both"};
   lapis_race_options o = options_of(w);
-  flow_allow(w->flow, .5);
+  w->place = -1;
   lapis_status s = lapis_race_run(w->flow->ctx, &w->raw, &w->mc, &o, &w->race);
+  if (s >= 0 && s != LAPIS_CANCELLED)
+    w->place = lapis_race_best(w->race, whom[w->set.by]);
+  return s;
+}
+
+lapis_status label_race(label_run *w)
+{
   bool other =
       w->set.by == LAPIS_LABEL_BY_LINEAR || w->set.by == LAPIS_LABEL_BY_BOTH;
+  flow_allow(w->flow, .5);
+  lapis_status s = label_run_race(w);
   if (s == LAPIS_EINVAL && !other)
     return without(w, lapis_ctx_error(w->flow->ctx));
   if (s < 0 || s == LAPIS_CANCELLED) return s;
-  w->place = lapis_race_best(w->race, whom[w->set.by]);
   if (w->place < 0)
     return without(w, s == LAPIS_TIME_LIMIT ? "" : "no fold answers");
-  say(w, s == LAPIS_TIME_LIMIT);
+  label_say_race(w, s == LAPIS_TIME_LIMIT);
   return LAPIS_OK;
 }
 

@@ -110,8 +110,10 @@ LAPIS_API void lapis_ctx_free(lapis_ctx *ctx);
  * and the processors we may run on allow when the context is made), jobs
  * (processes that share the folds of lapis_cv_run and lapis_suspects and the
  * runs of a race: 1; auto or 0: as many as such processors), backend
- * (openblas, reference), deterministic (true, false), verbose (0..2),
- * max-pixels (of an image; 50000000, at most 2^30).
+ * (openblas, reference), kernels (vector registers of what OpenBLAS does not
+ * do: auto, the widest there are; plain, or neon on AArch64; avx2; avx512),
+ * deterministic (true, false), verbose (0..2), max-pixels (of an image;
+ * 50000000, at most 2^30).
  * Contexts may be used in several threads at once, each in one; but OpenBLAS
  * has one number of threads for the process, set anew by every call, so that
  * "deterministic" promises equal bits only where no other context with another
@@ -134,8 +136,9 @@ LAPIS_API const char *lapis_ctx_error(const lapis_ctx *ctx); /* never NULL */
 LAPIS_API lapis_status lapis_fail(lapis_ctx *ctx, lapis_status s,
                                   const char *format, ...) LAPIS_PRINTF(3, 4);
 /* "openblas Cooperlake": what computes, and the kind of processor that
- * OpenBLAS takes this machine for. */
+ * OpenBLAS takes this machine for; "avx512": the value of `kernels`. */
 LAPIS_API const char *lapis_ctx_backend(lapis_ctx *ctx);
+LAPIS_API const char *lapis_ctx_kernels(const lapis_ctx *ctx);
 LAPIS_API int lapis_ctx_threads(const lapis_ctx *ctx);
 
 typedef struct lapis_progress {
@@ -279,6 +282,10 @@ LAPIS_API lapis_status lapis_map_apply(lapis_ctx *ctx, const lapis_map *map,
 LAPIS_API lapis_status lapis_map_make(lapis_ctx *ctx, const lapis_map *map,
                                       const lapis_mat *X, double **memory,
                                       lapis_mat *out);
+/* Back, as large as X: Z, which X became and was completed (not of chi2). */
+LAPIS_API lapis_status lapis_map_undo(lapis_ctx *ctx, const lapis_map *map,
+                                      const lapis_mat *X, const lapis_mat *Z,
+                                      double *out);
 LAPIS_API const char *lapis_map_spec(const lapis_map *map);
 
 /* ---- settings: take the defaults, change a field -------------------------
@@ -405,6 +412,17 @@ typedef struct lapis_linear_settings {
   lapis_mat calibration; /* as for mc */
 } lapis_linear_settings;
 LAPIS_DEFAULTS(linear, lapis_linear_settings)
+
+/* trees: extremely randomised trees [GEW06]; gaps of X hold the mean of the
+ * feature.  Results, of predicting too: scores, probabilities, labels, classes
+ * as for linear. */
+typedef struct lapis_trees_settings {
+  size_t size;
+  lapis_stop stop;       /* seconds: fewer trees answer */
+  int64_t trees, leaf;   /* how many; the fewest samples that a leaf holds */
+  lapis_mat calibration; /* as for mc */
+} lapis_trees_settings;
+LAPIS_DEFAULTS(trees, lapis_trees_settings)
 
 /* rpca: X apart into a part of low rank and sparse errors [RR16] (7).
  *
@@ -673,6 +691,9 @@ LAPIS_API lapis_status lapis_mc_new(lapis_ctx *ctx, const lapis_data *data,
 LAPIS_API lapis_status lapis_linear_new(lapis_ctx *ctx, const lapis_data *data,
                                         const lapis_linear_settings *set,
                                         lapis_solver **out);
+LAPIS_API lapis_status lapis_trees_new(lapis_ctx *ctx, const lapis_data *data,
+                                       const lapis_trees_settings *set,
+                                       lapis_solver **out);
 LAPIS_API lapis_status lapis_rpca_new(lapis_ctx *ctx, const lapis_data *data,
                                       const lapis_rpca_settings *set,
                                       lapis_solver **out);
@@ -729,6 +750,7 @@ LAPIS_API void lapis_model_free(lapis_model *m);
  * Copies. */
 LAPIS_API lapis_status lapis_model_set_map(lapis_ctx *ctx, lapis_model *m,
                                            const lapis_map *map, bool priv);
+LAPIS_API const lapis_map *lapis_model_map(const lapis_model *m); /* or NULL */
 /* "feature_names", "class_names": a TEXT row.  Copies. */
 LAPIS_API lapis_status lapis_model_set_text(lapis_ctx *ctx, lapis_model *m,
                                             const char *name,
@@ -761,28 +783,6 @@ LAPIS_API lapis_status lapis_predict_new(lapis_ctx *ctx, const lapis_data *data,
                                          const void *settings,
                                          lapis_solver **out);
 
-/* ---- checkpoints: runs that can be killed and go on ----------------------
- * While one is open, the solves and cross-validations of ctx copy what they
- * would need to go on at the boundaries of their iterations, and at most once
- * a second the copy is written to path, atomically.  Where path exists, the
- * run goes on from it; it must be of the same method, data (sizes and a hash),
- * seed and settings except max-iters and time-limit, else LAPIS_EDATA with a
- * sentence that says what differs.  also: "NAME=VALUE" texts of whatever else
- * must agree (n_also of them).  data, settings and also are read here only. */
-typedef struct lapis_checkpoint lapis_checkpoint;
-LAPIS_API lapis_status lapis_checkpoint_new(lapis_ctx *ctx, const char *path,
-                                            const lapis_method *m,
-                                            const lapis_data *data,
-                                            const void *settings,
-                                            const char *const *also, int n_also,
-                                            lapis_checkpoint **out);
-/* Writes the state after the last completed iteration, if that is not written
- * yet; from any thread. */
-LAPIS_API lapis_status lapis_checkpoint_write(lapis_checkpoint *c);
-/* Seconds between two writes at least; 1 to begin with. */
-LAPIS_API void lapis_checkpoint_every(lapis_checkpoint *c, double seconds);
-/* Before the context is freed; finished: the file is removed. */
-LAPIS_API void lapis_checkpoint_free(lapis_checkpoint *c, bool finished);
 /* A number that tells matrices apart: of their sizes and entries. */
 LAPIS_API uint64_t lapis_mat_hash(const lapis_mat *A);
 

@@ -1,5 +1,6 @@
-/* lapis_cv.h - choosing settings by cross-validation, and labels that the rest
- * of the data contradicts.  lapis.h includes it. */
+/* lapis_cv.h - choosing settings by cross-validation, labels that the rest of
+ * the data contradicts, and runs that can be killed and go on.  lapis.h
+ * includes it. */
 #ifndef LAPIS_CV_H
 #define LAPIS_CV_H
 #include "lapis.h"
@@ -123,6 +124,29 @@ LAPIS_API lapis_status lapis_suspects(lapis_ctx *ctx, const lapis_method *m,
                                       const lapis_cv_options *options,
                                       int64_t count, int64_t *index,
                                       double *margin, int64_t *found);
+
+/* ---- checkpoints: runs that can be killed and go on ----------------------
+ * While one is open, the solves and cross-validations of ctx copy what they
+ * would need to go on at the boundaries of their iterations, and at most once
+ * a second the copy is written to path, atomically.  Where path exists, the
+ * run goes on from it; it must be of the same method, data (sizes and a hash),
+ * seed and settings except max-iters and time-limit, else LAPIS_EDATA with a
+ * sentence that says what differs.  also: "NAME=VALUE" texts of whatever else
+ * must agree (n_also of them).  data, settings and also are read here only. */
+typedef struct lapis_checkpoint lapis_checkpoint;
+LAPIS_API lapis_status lapis_checkpoint_new(lapis_ctx *ctx, const char *path,
+                                            const lapis_method *m,
+                                            const lapis_data *data,
+                                            const void *settings,
+                                            const char *const *also, int n_also,
+                                            lapis_checkpoint **out);
+/* Writes the state after the last completed iteration, if that is not written
+ * yet; from any thread. */
+LAPIS_API lapis_status lapis_checkpoint_write(lapis_checkpoint *c);
+/* Seconds between two writes at least; 1 to begin with. */
+LAPIS_API void lapis_checkpoint_every(lapis_checkpoint *c, double seconds);
+/* Before the context is freed; finished: the file is removed. */
+LAPIS_API void lapis_checkpoint_free(lapis_checkpoint *c, bool finished);
 
 #ifdef __cplusplus
 }

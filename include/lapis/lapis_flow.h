@@ -35,8 +35,9 @@ typedef struct lapis_label_settings { /* a text NULL: automatic, or none */
   const char *labels; /* the table: .csv */
   const char *target, *groups;
   int header; /* lapis_header */
-  /* Kinds of features, "a,b" side by side; or "table:FILE[:MEMBER]", a vector
-   * an image made elsewhere; NULL: lapis_label_features */
+  /* Kinds of features, "a,b" side by side; or "auto", whichever of
+   * LAPIS_LABEL_AUTO_KINDS tell hidden labels best; or "table:FILE[:MEMBER]", a
+   * vector an image made elsewhere; NULL: lapis_label_features */
   const char *features;
   const char *names; /* a file with the image of each row of a table */
   int words_from;    /* 0: labelled images, 1: all */
@@ -53,7 +54,12 @@ typedef struct lapis_label_settings { /* a text NULL: automatic, or none */
   /* settings of each kind of features, in their order, or NULL;
    * lapis_settings_set does not reach these */
   const void *const *kinds;
+  const char *checkpoint; /* a file: what a killed run needs to go on */
 } lapis_label_settings;
+/* Kinds that features "auto" makes and compares: each alone, the last two and
+ * all of them side by side.  Settings in `kinds` are of these, in this order.
+ */
+#define LAPIS_LABEL_AUTO_KINDS "color-moments,hog,gist,sift-bow,texton-bow"
 /* The kinds that label takes of these images where none are named: of colour
  * photographs words and textons, of others words alone; where: one kind. */
 LAPIS_API const char *lapis_label_features(lapis_ctx *ctx,
@@ -140,11 +146,14 @@ LAPIS_API void lapis_flow_free(lapis_flow *f); /* NULL is fine */
  * repaired features suspect_index (2 x m: image, class), suspect_margin (m): as
  *                   lapis_suspects; where more than two classes exclude each
  *                   other, an image stands once, with the class it rather is
- *   suspect_rather (m) TEXT: there the name of that class
- *   held_out (classes x n): score that a known label had while it was hidden,
- *                   NaN elsewhere; only where wrong labels were looked for
- *   rows_left_out (1) how many rows of the table name none of the images,
- *                   where there are such and keep_going is set
+ *   kinds (c)       TEXT, of features "auto": what was compared; kinds_judged
+ *                   (6 x c: log-loss of hidden labels, its standard error,
+ *                   AUROC, accuracy, and how far its loss is behind the best
+ *                   one's, with the standard error); features (1) TEXT: the
+ * best suspect_rather (m) TEXT: there the name of that class held_out (classes
+ * x n): score that a known label had while it was hidden, NaN elsewhere; only
+ * where wrong labels were looked for rows_left_out (1) how many rows of the
+ * table name none of the images, where there are such and keep_going is set
  *   boxes (5 x b: x, y, width, height, score), box_image (b), box_class (b)
  *   region_mask     bytes, one for each pixel of the image, rows from the top,
  *                   1 inside the region; for each box that surrounds a region,
@@ -160,6 +169,9 @@ LAPIS_API const lapis_data *lapis_flow_data(const lapis_flow *f);
 /* The race that chose label's settings; NULL where they were given, or chosen
  * without one.  Borrowed from f. */
 LAPIS_API const struct lapis_race *lapis_label_race(const lapis_flow *f);
+/* What the run kept for going on is of no more use, as the answer is written:
+ * its file goes, where the run came to its end. */
+LAPIS_API void lapis_flow_settle(lapis_flow *f);
 /* Writes all arrays as .npz. */
 LAPIS_API lapis_status lapis_flow_write(const lapis_flow *f, const char *path);
 /* Writes the page of lapis_report.h; command: the command that repeats the run,
@@ -172,6 +184,9 @@ LAPIS_API lapis_status lapis_label_write(const lapis_flow *f, const char *path);
  * of each class; between tabs where path ends in .tsv. */
 LAPIS_API lapis_status lapis_label_write_answers(const lapis_flow *f,
                                                  const char *path);
+/* Writes the points as a table: name,point,x,y,doubtful, a row a point an
+ * image. */
+LAPIS_API lapis_status lapis_match_write(const lapis_flow *f, const char *path);
 /* Writes the boxes as a table that lapis_boxes_read reads. */
 LAPIS_API lapis_status lapis_locate_write(const lapis_flow *f,
                                           const char *path);

@@ -80,6 +80,19 @@ LAPIS_API lapis_status lapis_npz_write(lapis_ctx *ctx, const char *path,
                                        const lapis_named *item, int count);
 LAPIS_API lapis_status lapis_npy_write(lapis_ctx *ctx, const char *path,
                                        const lapis_named *item);
+/* A result in parts: a folder in which each process of a communicator, or the
+ * one there is, writes part-0001-of-0004.npz, and the first of them index.json
+ * once all parts are there.  Called by all.  divided[i]: item i has the
+ * process's own columns, and is of the whole otherwise, taken from the first
+ * (NULL: all are); the same names in the same order with each.  What fails with
+ * one fails with all and leaves no index; until every part is written the
+ * folder holds what it did.  All that reads a container reads the folder. */
+LAPIS_API lapis_status lapis_parts_write(lapis_ctx *ctx, const char *folder,
+                                         const lapis_named *item,
+                                         const bool *divided, int count);
+/* Before any work: LAPIS_EIO where the folder cannot be made, or holds other
+ * files. */
+LAPIS_API lapis_status lapis_parts_check(lapis_ctx *ctx, const char *folder);
 /* size bytes of text or anything else, atomically. */
 LAPIS_API lapis_status lapis_file_write(lapis_ctx *ctx, const char *path,
                                         const void *bytes, size_t size);
@@ -92,16 +105,24 @@ typedef enum lapis_triplets {
   LAPIS_TRIPLETS_FROM_0
 } lapis_triplets;
 typedef struct lapis_table_options { /* for .csv, .tsv, .arff, .svm */
-  const char *target; /* "COL,COL": names or numbers from 1; NULL: no Y */
-  const char *id;     /* column that names the samples, or NULL */
-  int header;         /* lapis_header */
-  const char *labels; /* .arff: how many columns, at the end (negative: at the
-                         beginning), or an XML file that names them; or NULL */
-  int64_t features;   /* .svm, triplets: at least so many; 0: as are seen */
-  const char *use;    /* "COL,COL": no other column is a feature; names or
-                         numbers, in .csv also patterns with * ? [..]; or NULL */
-  const char *drop;   /* likewise: columns that are not read; or NULL */
-  int triplets;       /* lapis_triplets, of features alone */
+  const char *target;  /* "COL,COL": names or numbers from 1; NULL: no Y */
+  const char *id;      /* column that names the samples, or NULL */
+  int header;          /* lapis_header */
+  const char *labels;  /* .arff: how many columns, at the end (negative: at the
+                          beginning), or an XML file that names them; or NULL */
+  int64_t features;    /* .svm, triplets: at least so many; 0: as are seen */
+  const char *use;     /* "COL,COL": no other column is a feature; names or
+                          numbers, in .csv also patterns with * ? [..]; or NULL */
+  const char *drop;    /* likewise: columns that are not read; or NULL */
+  int triplets;        /* lapis_triplets, of features alone */
+  const char *one_hot; /* "COL,COL", as use: a column becomes a feature for each
+                          of its values, 1 where it is so; an .arff attribute of
+                          three or more texts does unasked; or NULL */
+  char decimal;        /* .csv: ',': numbers are written 1.234,5; '.': 1,234.5;
+                          0: 1234.5 */
+  const lapis_mat *features_of; /* names of a model's features, TEXT: columns
+                                   that were one-hot there are so, with the
+                                   values there; or NULL */
 } lapis_table_options;
 
 /* ---- columns of delimited text, before it is known what they are for ----*/
@@ -160,14 +181,45 @@ lapis_dataset_read_member(lapis_dataset *ds, const char *member,
  * member of .npz), where it was stored so; mc reads it as it is.  Such values
  * may begin at any byte: lapis_mat_at reads them. */
 LAPIS_API void lapis_dataset_keep_f32(lapis_dataset *ds);
+/* Before reading: data has some of the n samples that files have, those from
+ * n part / parts to n (part + 1) / parts, part from 0.  Of .npy, .npz and HDF5
+ * files X, P and Y, where they are dense numbers, are read no further (of
+ * sparse HDF5 by samples as well); the rest is read whole and cut. */
+LAPIS_API void lapis_dataset_divide(lapis_dataset *ds, int64_t part,
+                                    int64_t parts);
+/* After finish: n; names are those of all. */
+LAPIS_API int64_t lapis_dataset_samples(const lapis_dataset *ds);
 /* Checks that members fit together; then data is complete.  X as F64 (see
  * keep_f32), dense or sparse. */
 LAPIS_API lapis_status lapis_dataset_finish(lapis_dataset *ds);
 LAPIS_API const lapis_data *lapis_dataset_data(const lapis_dataset *ds);
 /* A TEXT row: "names" (n), "feature_names" (d), "class_names" (c, or the
- * values of a text target in code order 0, 1, ...); empty when unknown. */
+ * values of a text target in code order 0, 1, ...), "target_names" (titles of
+ * the columns of a table that are targets), "target_values" (texts of the codes
+ * of several text targets), "id_name" (the title of names); empty when unknown.
+ */
 LAPIS_API lapis_mat lapis_dataset_text(const lapis_dataset *ds,
                                        const char *what);
+
+/* ---- tables that are written --------------------------------------------*/
+typedef struct lapis_sheet_column {
+  const char *title;
+  lapis_mat values; /* 1 x n, numbers (NaN: an empty cell) or TEXT */
+} lapis_sheet_column;
+/* Columns side by side, to .csv, or to .tsv where path ends so. */
+LAPIS_API lapis_status lapis_sheet_write(lapis_ctx *ctx, const char *path,
+                                         const lapis_sheet_column *column,
+                                         int count);
+/* The table `from` (.csv .tsv .arff) again, its columns, titles and cells as
+ * they are, with empty cells filled: of features from X (d x n, of one-hot
+ * columns the value with the largest number), of targets from Y (k x n numbers
+ * or TEXT).  opt: as it was read.  X or Y NULL, or NaN there: cells stay empty;
+ * *filled counts those that do not. */
+LAPIS_API lapis_status lapis_table_complete(lapis_ctx *ctx, const char *from,
+                                            const lapis_table_options *opt,
+                                            const lapis_mat *X,
+                                            const lapis_mat *Y, const char *to,
+                                            int64_t *filled);
 
 #ifdef __cplusplus
 }

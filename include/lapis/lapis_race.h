@@ -24,14 +24,18 @@ typedef struct lapis_race_options {
                     * or none (pos, simplex) */
   bool by_group;   /* data->group stays whole */
   unsigned stated; /* LAPIS_STATED_* */
-  bool linear;     /* logistic regressions run too, lines and, up to 5000
-                    * samples, behind a kernel (map nystrom) */
+  bool linear;     /* plain ones run too: logistic regressions, lines and, up to
+                    * 5000 samples, behind a kernel (map nystrom), and trees */
+  const char *kept_as; /* its name in a checkpoint that has several, of at most
+                        * 31 letters; NULL or empty: race */
 } lapis_race_options;
 
 enum { LAPIS_RUNNER_TEXT = 128 };
 typedef struct lapis_runner {
-  const char *method; /* "mc", "linear", or "both": the mean of the
-                       * probabilities of the best of either */
+  const char *method; /* "mc", "linear", "trees", or a mean of probabilities:
+                       * "both" of the best of mc and of linear; "plain" of
+                       * linear and trees; "mean" of all three, or of mc and
+                       * trees */
   char settings[LAPIS_RUNNER_TEXT]; /* as options of the command */
   double loss, error;     /* log-loss of hidden labels, its standard error */
   double auroc, accuracy; /* of hidden labels; means over labels */
@@ -50,10 +54,13 @@ LAPIS_API void lapis_race_free(lapis_race *race); /* NULL is fine */
 /* Best first. */
 LAPIS_API int lapis_race_count(const lapis_race *race);
 LAPIS_API lapis_runner lapis_race_at(const lapis_race *race, int i);
-/* The first of a method; NULL: who should answer, which is the better of mc's
- * and linear's first where they are two standard errors apart, else the mean of
- * both; -1: none. */
+/* The first of a method; NULL: who should answer, which is the best of the
+ * first of mc, linear and trees, or the mean of it and those that are not three
+ * standard errors behind it; -1: none. */
 LAPIS_API int lapis_race_best(const lapis_race *race, const char *method);
+/* The method whose settings and other results the answer of a runner's method
+ * ("mc" .. "mean") has: of a mean the first's. */
+LAPIS_API const lapis_method *lapis_race_method(const char *method);
 /* The map that a runner reads its features through. */
 LAPIS_API const char *lapis_race_map(const lapis_race *race, int i);
 /* What an mc runner ran with, and its calibration, into *set: borrowed from
@@ -63,7 +70,7 @@ LAPIS_API void lapis_race_settings(const lapis_race *race, int i,
 /* A solver that answers as runner i did, for data as the race was given: its
  * results, and lapis_model_new, have the maps that go with it.  set: how long
  * to solve, and what else mc is to publish.  Borrows data and the race until it
- * is freed.  Results: those of mc, or of linear; of both those of mc with
+ * is freed.  Results: those of the method; of a mean those of the first with
  * scores, which are probabilities, and labels of the mean. */
 LAPIS_API lapis_status lapis_race_answer_new(lapis_ctx *ctx,
                                              const lapis_race *race, int i,
@@ -80,6 +87,11 @@ LAPIS_API lapis_status lapis_race_held_out(lapis_ctx *ctx,
 /* Loss of i less that of j on the same labels, and its standard error. */
 LAPIS_API double lapis_race_difference(const lapis_race *race, int i, int j,
                                        double *error);
+/* The same for runner j of another race that hid the same labels in the same
+ * folds: of other features of the same samples. */
+LAPIS_API double lapis_race_against(const lapis_race *race, int i,
+                                    const lapis_race *other, int j,
+                                    double *error);
 typedef struct lapis_race_hidden {
   lapis_folds_of of;
   int64_t folds, labels; /* folds that were answered, labels hidden in them */

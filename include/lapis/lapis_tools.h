@@ -23,6 +23,15 @@ LAPIS_API void lapis_number_text(double value, char *text, size_t size);
 LAPIS_API int lapis_number_print(char *text, size_t size, const char *format,
                                  ...) LAPIS_PRINTF(3, 4);
 
+/* ---- backends: what computes, by the context's key of that name -----------*/
+typedef struct lapis_backend {
+  const char *name;    /* "openblas" */
+  const char *what;    /* in a few words */
+  const char *methods; /* those that it runs; the others run on openblas */
+} lapis_backend;
+/* NULL past the last one. */
+LAPIS_API const lapis_backend *lapis_backend_at(int i);
+
 /* ---- the processes that mpirun starts -------------------------------------*/
 typedef struct lapis_processes {
   int rank, size; /* this one; all */

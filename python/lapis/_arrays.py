@@ -51,7 +51,7 @@ def as_float(array, name="X", ndim=2):
     return array
 
 
-def _address(array):
+def address(array):
     return array.__array_interface__["data"][0]
 
 
@@ -62,7 +62,7 @@ def view(array):
     """
     shape = array.shape if array.ndim == 2 else (array.size, 1)
     mat = Mat(_CODES[array.dtype], shape[1], shape[0], max(shape[1], 1),
-              _address(array), None, None)
+              address(array), None, None)
     return mat, array
 
 
@@ -75,8 +75,8 @@ def sparse_view(matrix):
     val = as_float(csr.data, "X.data", ndim=1)
     start = np.require(csr.indptr, np.int64, ["C"])
     index = np.require(csr.indices, np.int32, ["C"])
-    mat = Mat(F64, csr.shape[1], csr.shape[0], csr.shape[1], _address(val),
-              _address(start), _address(index))
+    mat = Mat(F64, csr.shape[1], csr.shape[0], csr.shape[1], address(val),
+              address(start), address(index))
     return mat, (val, start, index)
 
 
@@ -85,8 +85,8 @@ def packed_view(value, start, column, shape):
     val = as_float(value, "X", ndim=1)
     start = np.require(start, np.int64, ["C"])
     column = np.require(column, np.int32, ["C"])
-    mat = Mat(F64, shape[1], shape[0], shape[1], _address(val),
-              _address(start), _address(column))
+    mat = Mat(F64, shape[1], shape[0], shape[1], address(val),
+              address(start), address(column))
     return mat, (val, start, column)
 
 

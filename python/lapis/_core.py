@@ -152,6 +152,26 @@ def run(context, work):
     return _Job(context, work).wait()
 
 
+_own = threading.local()
+
+
+def own_context():
+    """The context that this thread of Python keeps for small things."""
+    if not hasattr(_own, "context"):
+        _own.context = Context(threads=1)
+    return _own.context
+
+
+def at_once(work):
+    """work(context) here and now, by one thread: for what is over before
+    Ctrl-C could matter."""
+    context = own_context()
+    try:
+        return work(context)
+    finally:
+        context.end()
+
+
 # ---- data ------------------------------------------------------------------
 class Inputs:
     """lapis_data over arrays that it keeps alive."""
@@ -211,6 +231,7 @@ class Info:
         self.status = lib.status_name(raw.status).decode()
         self.threads = lib.ctx_threads(solver.context)
         self.backend = lib.ctx_backend(solver.context).decode()
+        self.kernels = lib.ctx_kernels(solver.context).decode()
 
     def __repr__(self):
         return "Info(%s)" % ", ".join(
@@ -309,9 +330,10 @@ class _Race:
         whom = None if by == "auto" else by.encode()
         best = lib.race_best(self, whom) if handle.value else -1
         winner = lib.race_at(self, best).method if best >= 0 else b""
-        if winner in (b"linear", b"both"):
+        if best >= 0 and winner != b"mc":
             self.place = best
-            self.table = table("linear" if winner == b"linear" else "mc")
+            self.table = table({b"linear": "linear", b"plain": "linear",
+                                b"trees": "trees"}.get(winner, "mc"))
         elif best >= 0:
             lib.race_settings(self, best, struct)
             self._apply(context, inputs, lib.race_map(self, best))
@@ -352,7 +374,7 @@ class _Race:
             map_free(self.map)
 
 
-_BY = ("mc", "linear", "both", "auto")
+_BY = ("mc", "linear", "trees", "both", "auto")
 
 
 def solve(method, X, Y=None, P=None, group=None, sample_weight=None,
@@ -366,8 +388,9 @@ def solve(method, X, Y=None, P=None, group=None, sample_weight=None,
     labels, lambda and gamma where they are at their defaults, a map of X and
     what decides labels), by the same folds.  `by` says who answers then: mc's
     own best candidate ("mc"), logistic regression, lines or behind a kernel
-    ("linear"), the mean of both ("both"), or whichever of the two tells hidden
-    labels better, their mean in a toss-up ("auto").
+    ("linear"), randomised trees ("trees"), the mean of mc and linear ("both"),
+    or whichever of the three tells hidden labels best, the mean in a toss-up
+    ("auto").
     Returns a `Result`.
     """
     if by not in _BY:

@@ -91,7 +91,8 @@ class CvPoint(Structure):
 
 class RaceOptions(Structure):
     _fields_ = [("size", c_size_t), ("map", c_char_p), ("by_group", c_bool),
-                ("stated", c_uint), ("linear", c_bool)]
+                ("stated", c_uint), ("linear", c_bool),
+                ("kept_as", c_char_p)]
 
 
 class Runner(Structure):
@@ -160,6 +161,7 @@ FUNCTIONS = {
     "ctx_limit": (None, [_ctx, c_double]),
     "ctx_error": (_text, [_ctx]),
     "ctx_backend": (_text, [_ctx]),
+    "ctx_kernels": (_text, [_ctx]),
     "ctx_threads": (c_int, [_ctx]),
     "ctx_on_progress": (None, [_ctx, on_progress, c_void_p]),
     "ctx_on_message": (None, [_ctx, on_message, c_void_p]),
@@ -225,6 +227,7 @@ FUNCTIONS = {
                                  c_void_p]),
     "project_simplex": (None, [c_int64, c_void_p, c_void_p, c_void_p]),
     "assign": (_status, [_ctx, _mat, POINTER(Assignment)]),
+    "assign_batch": (_status, [_ctx, c_int64, c_void_p, c_void_p]),
 }
 
 

@@ -11,7 +11,7 @@ from ._validation import check_fitted, check_groups
 from .exceptions import LapisWarning
 
 
-_BY = {"by": ("mc", """{"mc", "linear", "both", "auto"}, default="mc"
+_BY = {"by": ("mc", """{"mc", "linear", "trees", "both", "auto"}, default="mc"
     With ``mu_rel="cv"``: who answers; see above.""")}
 
 
@@ -28,8 +28,9 @@ class MatrixCompletionClassifier(Classifier):
     labels, by hiding known labels as labels are missing; `groups` (people,
     images) stay whole.  Then there are probabilities, too, and `by` may name
     who answers: "mc", logistic regression, lines or behind a kernel
-    ("linear"), the mean of "both", or whichever of the two tells hidden labels
-    better, their mean in a toss-up ("auto"); then ``low_rank_`` is there only
+    ("linear"), randomised "trees", the mean of mc and linear ("both"), or
+    whichever of the three tells hidden labels best, the mean in a toss-up
+    ("auto"); then ``low_rank_`` is there only
     if mc had a part in the answer.
 
     Attributes

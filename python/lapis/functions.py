@@ -3,10 +3,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ._arrays import as_float, view
-from ._core import Context, run
+from ._arrays import address, as_float, is_sparse, plain, view
+from ._core import Context, at_once, run
 from ._library import Assignment as _Assignment
-from ._library import SvtInfo, lib
+from ._library import Mat, SvtInfo, lib
 from ._validation import check_array, threads_of
 
 __all__ = ["assign", "project_simplex", "prox_chi2", "prox_chi2_simplex",
@@ -23,20 +23,34 @@ class Svt(NamedTuple):
 
 
 class Assignment(NamedTuple):
-    """What `assign` has found."""
+    """What `assign` has found; of several problems, one after the other."""
 
     match: np.ndarray  # the column of each row
     price: np.ndarray  # of each column; proves the optimum
     objective: float   # sum of the costs
 
 
+_AT_ONCE = 2e6  # steps that take about a millisecond
+
+
+def _call(steps, n_jobs, work):
+    """work(context): at once where there are few steps, else where Ctrl-C
+    can end it and with as many threads as asked for."""
+    if steps <= _AT_ONCE:
+        threads_of(n_jobs)  # refuses what is no number of threads
+        return at_once(work)
+    context = Context(threads=threads_of(n_jobs))
+    return run(context, lambda: work(context))
+
+
 def svt(W, t, n_jobs=None):
-    """Singular values of W (m, n) less t: the proximal step of t |.|_*."""
+    """Singular values of W (m, n) less t: the proximal step of t |.|_*.
+
+    A small W takes one thread, whatever n_jobs."""
     W = check_array(W, "W")
     out, info = np.empty_like(W), SvtInfo()
-    context = Context(threads=threads_of(n_jobs))
     source, target = view(W)[0], view(out)[0]
-    run(context, lambda: context.check(
+    _call(W.size * min(W.shape), n_jobs, lambda context: context.check(
         lib.svt(context, source, float(t), target, info)))
     return Svt(out, info.rank, info.nuclear, info.sigma_1)
 
@@ -45,23 +59,60 @@ def singular_values(W, n_jobs=None):
     """All min(m, n) singular values of W, largest first."""
     W = check_array(W, "W")
     out = np.empty(min(W.shape))
-    context, source = Context(threads=threads_of(n_jobs)), view(W)[0]
-    run(context, lambda: context.check(
-        lib.singular_values(context, source, out.ctypes.data)))
+    source = view(W)[0]
+    _call(W.size * min(W.shape), n_jobs, lambda context: context.check(
+        lib.singular_values(context, source, address(out))))
     return out
+
+
+def _rows_of(count, first, bytes_each):
+    """Addresses of the rows of an array."""
+    return np.arange(count, dtype=np.uintp) * bytes_each + first
+
+
+def _assign_all(cost, match, price, n_jobs):
+    """Several problems, cost (count, rows, cols), in one call."""
+    count, rows, cols = cost.shape
+    problems = np.zeros(count, np.dtype(Mat))
+    one = view(cost[0])[0]
+    for field in ("dtype", "rows", "cols", "ld"):
+        problems[field] = getattr(one, field)
+    problems["val"] = _rows_of(count, one.val, cost[0].nbytes)
+    io = np.zeros(count, np.dtype(_Assignment))
+    io["match"] = _rows_of(count, address(match), 8 * rows)
+    io["price"] = _rows_of(count, address(price), 8 * cols)
+    _call(cost.size * rows, n_jobs, lambda context: context.check(
+        lib.assign_batch(context, count, address(problems), address(io))))
+    return io["objective"].copy()
+
+
+_FLOATS = np.dtype(np.float64), np.dtype(np.float32)
 
 
 def assign(cost, n_jobs=None):
     """A column of its own for every row of cost (rows <= columns), so that
-    the sum of the costs is least."""
-    if not (isinstance(cost, np.ndarray) and cost.dtype == np.float32
-            and cost.flags.c_contiguous):
+    the sum of the costs is least.
+
+    Of cost (count, rows, columns), as many problems in one call, which n_jobs
+    threads share: match, price and objective have that axis too."""
+    if not is_sparse(cost):
+        cost = np.asarray(plain(cost))
+    shape = cost.shape
+    if len(shape) == 3:
+        cost = cost.reshape(-1, shape[2])
+    as_it_is = (isinstance(cost, np.ndarray) and cost.flags.c_contiguous
+                and cost.dtype in _FLOATS and cost.ndim == 2 and cost.size)
+    if not as_it_is:
         cost = check_array(cost, "cost")
-    match = np.empty(len(cost), np.int64)
-    price = np.empty(cost.shape[1])
-    io = _Assignment(match.ctypes.data, price.ctypes.data, False, 0)
-    context, source = Context(threads=threads_of(n_jobs)), view(cost)[0]
-    run(context, lambda: context.check(lib.assign(context, source, io)))
+    match = np.empty(cost.shape[:1] if len(shape) < 3 else shape[:2], np.int64)
+    price = np.empty(cost.shape[1:] if len(shape) < 3 else shape[::2])
+    if len(shape) == 3:
+        return Assignment(match, price, _assign_all(
+            cost.reshape(shape), match, price, n_jobs))
+    io = _Assignment(address(match), address(price), False, 0)
+    source = view(cost)[0]
+    _call(cost.size * len(cost), n_jobs, lambda context: context.check(
+        lib.assign(context, source, io)))
     return Assignment(match, price, io.objective)
 
 

@@ -9,14 +9,14 @@ import ctypes
 
 import numpy as np
 
-from ._arrays import as_float, view
-from ._core import Context
+from ._arrays import address, as_float, view
+from ._core import own_context
 from ._library import MatchScores, lib
 
 
 def metric(name, truth, answers, per_class=False):
     """A metric by its name; per_class: (mean, value of each class)."""
-    context = Context()
+    context = own_context()
     truth, answers = as_float(truth, "truth"), as_float(answers, "answers")
     if len(truth) != len(answers):
         raise ValueError(f"{name}: the truth has {len(truth)} samples, the "
@@ -26,7 +26,7 @@ def metric(name, truth, answers, per_class=False):
     context.check(lib.metric_classes(context, name.encode(), T, count))
     values = np.full(max(count.value, 1), np.nan)
     context.check(lib.metric(context, name.encode(), T, A,
-                             values.ctypes.data, mean))
+                             address(values), mean))
     return (mean.value, values) if per_class else mean.value
 
 
@@ -61,7 +61,7 @@ def _slots(matches):
 def match_ratio(truth, found, inlier=None):
     """Of matches (n_images, n_slots): {match_ratio, identification_ratio,
     precision, recall}; -1 is missing, the order of slots means nothing."""
-    context, out = Context(), MatchScores()
+    context, out = own_context(), MatchScores()
     arrays = [_slots(given) for given in (truth, found, inlier)
               if given is not None]
     views = [view(array)[0] for array in arrays] + [None]
@@ -72,12 +72,12 @@ def match_ratio(truth, found, inlier=None):
 def iou(truth, found):
     """Of boxes (n, 4), x0 y0 x1 y1: intersection over union of each pair,
     their mean, and the share above 1/2."""
-    context = Context()
+    context = own_context()
     truth, found = as_float(truth, "truth"), as_float(found, "found")
     T, F = view(truth)[0], view(found)[0]
     each, mean = np.empty(len(truth)), ctypes.c_double()
     correct = ctypes.c_double()
-    context.check(lib.iou(context, T, F, each.ctypes.data, mean, correct))
+    context.check(lib.iou(context, T, F, address(each), mean, correct))
     return each, mean.value, correct.value
 
 

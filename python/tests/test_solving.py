@@ -309,6 +309,33 @@ class Talk(unittest.TestCase):
             with self.subTest(words), self.assertRaisesRegex(error, words):
                 call()
 
+    def test_problems_of_one_call_are_solved_each(self):
+        costs = np.random.default_rng(3).random((7, 5, 9))
+        for given in (costs, costs.astype(np.float32), costs[:, :, ::-1]):
+            found = lapis.assign(given)
+            self.assertEqual(found.match.shape, (7, 5))
+            for k, cost in enumerate(given):
+                one = lapis.assign(cost)
+                self.assertEqual(one.match.tolist(), found.match[k].tolist())
+                self.assertEqual(one.price.tobytes(),
+                                 found.price[k].tobytes())
+                self.assertEqual(one.objective, found.objective[k])
+
+    def test_small_calls_are_alike_in_all_threads(self):
+        W = np.random.default_rng(4).standard_normal((20, 30))
+        there = []
+        other = threading.Thread(target=lambda: there.append(
+            (lapis.svt(W, 1.0).array, lapis.singular_values(W))))
+        other.start()
+        other.join()
+        self.assertTrue((there[0][0] == lapis.svt(W, 1.0).array).all())
+        np.testing.assert_allclose(
+            there[0][1], np.linalg.svd(W, compute_uv=False), rtol=1e-12)
+        for _ in range(2):  # a call that fails leaves nothing behind
+            with self.assertRaisesRegex(ValueError, "nan"):
+                lapis.assign(np.full((2, 2), np.nan))
+        self.assertEqual(lapis.assign(np.eye(2)).objective, 0)
+
     def test_warnings_are_the_librarys(self):
         X, y, _ = two_classes()
         with self.assertWarnsRegex(lapis.LapisWarning, "smaller --lambda"):

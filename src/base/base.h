@@ -109,11 +109,22 @@ bool base_muted(const lapis_ctx *ctx);
  * others hear it in whatever they are waiting for: an error, never a wait. */
 int base_ranks(const lapis_ctx *ctx);
 int base_rank(const lapis_ctx *ctx); /* 0 .. ranks - 1 */
+/* While alone, there is one process: for what all of them have whole and
+ * compute alike.  true and false come in pairs. */
+void base_alone(lapis_ctx *ctx, bool on);
 /* In place; the same bits for every process. */
 lapis_status base_sum(lapis_ctx *ctx, double *x, int64_t n);
 lapis_status base_max(lapis_ctx *ctx, double *x, int64_t n);
+/* The same, but by the message of the next sum, maximum or agreement, whichever
+ * it is: x is this process's own until then, and stays where it is.  A few
+ * numbers, so that what an iteration knows early costs no message. */
+lapis_status base_sum_later(lapis_ctx *ctx, double *x, int64_t n);
+/* That message now, where something waits for one. */
+lapis_status base_sum_due(lapis_ctx *ctx);
 /* The same for counts below 2^53. */
 lapis_status base_sum_whole(lapis_ctx *ctx, int64_t *x, int64_t n);
+/* The same modulo 2^64. */
+lapis_status base_sum_word(lapis_ctx *ctx, uint64_t *word);
 /* Place of this process's first sample of n, and how many all have. */
 lapis_status base_place(lapis_ctx *ctx, int64_t n, int64_t *first,
                         int64_t *all);

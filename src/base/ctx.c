@@ -41,6 +41,7 @@ struct lapis_ctx {
   keep_state keep;
   char phase[PHASE_SIZE]; /* of a run of several steps, or "" */
   uint64_t max_pixels;    /* of an image */
+  base_width width;       /* of our own kernels */
 };
 
 static int least(int a, int b)
@@ -78,6 +79,7 @@ lapis_ctx *lapis_ctx_new(void)
   ctx->jobs = 1;
   ctx->deadline = INFINITY;
   ctx->max_pixels = MAX_PIXELS;
+  ctx->width = width_widest();
   return ctx;
 }
 
@@ -91,6 +93,7 @@ lapis_ctx *base_ctx_branch(const lapis_ctx *ctx)
   own->threads = 1;
   own->trunk = ctx;
   own->max_pixels = ctx->max_pixels;
+  own->width = ctx->width;
   return own;
 }
 
@@ -195,6 +198,7 @@ lapis_status lapis_ctx_set(lapis_ctx *ctx, const char *key, const char *value)
   if (strcmp(key, "seed") == 0)
     return set_number(ctx, key, value, UINT64_MAX, &ctx->seed);
   if (strcmp(key, "backend") == 0) return set_backend(ctx, value);
+  if (strcmp(key, "kernels") == 0) return width_read(ctx, value, &ctx->width);
   if (strcmp(key, "deterministic") == 0)
     return set_flag(ctx, key, value, &ctx->deterministic);
   if (strcmp(key, "threads") == 0) {
@@ -227,13 +231,24 @@ lapis_status lapis_ctx_set(lapis_ctx *ctx, const char *key, const char *value)
   }
   return lapis_fail(ctx, LAPIS_EINVAL,
                     "'%s' is no setting of a context; seed, threads, jobs, "
-                    "backend, deterministic, verbose and max-pixels are",
+                    "backend, kernels, deterministic, verbose and max-pixels "
+                    "are",
                     key);
 }
 
 int base_threads(const lapis_ctx *ctx)
 {
   return ctx->threads > 0 ? ctx->threads : ctx->allowed;
+}
+
+base_width base_width_of(const lapis_ctx *ctx)
+{
+  return ctx == NULL ? width_widest() : ctx->width;
+}
+
+const char *lapis_ctx_kernels(const lapis_ctx *ctx)
+{
+  return ctx == NULL ? NULL : base_width_name(ctx->width);
 }
 
 int lapis_ctx_threads(const lapis_ctx *ctx)

@@ -74,6 +74,11 @@ lapis_dtype keep_dtype(const keep_row *r)
   return whole ? LAPIS_I64 : bytes ? LAPIS_U8 : LAPIS_F64;
 }
 
+lapis_status keep_fetch(const keep_row *r)
+{
+  return r->move == NULL ? LAPIS_OK : r->move(r->self, false);
+}
+
 void keep_add(keep_scope *scope, const char *name, keep_row row)
 {
   if (!scope->open) return;
@@ -203,6 +208,7 @@ lapis_status keep_restore(lapis_ctx *ctx, keep_scope *scope, bool *found)
     TRY(find(ctx, scope, r, &from, &count, &wanted));
     if (from == NULL) return LAPIS_EIO; /* cannot be: it was there above */
     if (row_bytes(r) > 0) memcpy(r->val, from, row_bytes(r));
+    if (r->move != NULL) TRY(r->move(r->self, true));
     keep_spend(ctx, scope, r->name);
   }
   return LAPIS_OK;

@@ -33,6 +33,10 @@ typedef struct keep_row {
    * and the whole is so many blocks, in each of which the parts of all
    * processes follow each other. */
   int64_t divided;
+  /* Where val only mirrors what lies elsewhere: brings it, before val is read
+   * (filled: false), or takes it, once val was filled.  NULL: val is all. */
+  lapis_status (*move)(void *self, bool filled);
+  void *self;
 } keep_row;
 
 typedef struct keep_scope {
@@ -66,6 +70,8 @@ void keep_set_hook(lapis_ctx *ctx, const keep_hook *hook);
 void keep_open(lapis_ctx *ctx, keep_scope *scope, const char *name);
 void keep_close(lapis_ctx *ctx, keep_scope *scope, bool finished);
 lapis_dtype keep_dtype(const keep_row *r); /* F64, I64, or U8 for bytes */
+/* Brings what the row mirrors, before its val is read. */
+lapis_status keep_fetch(const keep_row *r);
 /* One more row, where the scope is open. */
 void keep_add(keep_scope *scope, const char *name, keep_row row);
 /* The last row is divided among processes, in so many blocks. */

@@ -63,6 +63,7 @@ static void boundary(loop *l)
   bool again = l->fresh; /* nothing has happened, and what is inside waits */
   l->fresh = false;
   if (again && l->status == LAPIS_OK) return;
+  (void)base_sum_due(l->ctx); /* the state is whole; who failed is heard */
   l->begun = l->iter;
   l->carried[0] = loop_seconds(l);
   l->carried[1] = l->first_gap;

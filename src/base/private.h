@@ -3,6 +3,7 @@
 #define LAPIS_BASE_PRIVATE_H
 #include "base/base.h"
 #include "base/keep.h"
+#include "base/width.h"
 
 /* Forgets a cancellation. */
 void base_rearm(lapis_ctx *ctx);
@@ -13,6 +14,11 @@ void base_become_worker(lapis_ctx *ctx, lapis_message_fn fn, void *user);
 /* A message that was decided to be heard. */
 void base_pass_on(lapis_ctx *ctx, int level, const char *text);
 
+/* The widest registers of this processor; what a value of the key `kernels`
+ * means, refused where the processor lacks it. */
+base_width width_widest(void);
+lapis_status width_read(lapis_ctx *ctx, const char *value, base_width *out);
+
 /* Where a context keeps its open scopes. */
 typedef struct keep_state {
   keep_hook hook;
@@ -21,13 +27,23 @@ typedef struct keep_state {
 } keep_state;
 keep_state *base_keep(lapis_ctx *ctx);
 
+/* Numbers that the next message sums. */
+enum { SPREAD_WAITING = 8 };
+typedef struct spread_wait {
+  double *x;
+  int64_t n;
+} spread_wait;
+
 /* What a context knows of the other processes: spread.c. */
 typedef struct spread_state {
   lapis_comm comm;      /* size 1: there are none */
   bool parted;          /* all know of an error: nothing more is exchanged */
   bool heard;           /* something was exchanged since the last pulse */
   bool cancelled, late; /* somebody is: as last exchanged */
-  double until;         /* when the loop at hand ends, on base_seconds' clock */
+  bool alone;           /* for now there is one process */
+  spread_wait waits[SPREAD_WAITING];
+  int waiting;  /* of them */
+  double until; /* when the loop at hand ends, on base_seconds' clock */
   int64_t messages, numbers; /* so far */
 } spread_state;
 spread_state *base_spread(lapis_ctx *ctx);

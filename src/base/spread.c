@@ -11,8 +11,9 @@
  * whose sum tells all of them at the same moment whether somebody failed,
  * whether all are at the same place (the tag is made of the length and the
  * kind of what follows; all are equal where P sum tag^2 = (sum tag)^2), and
- * whether somebody wants to stop.  Up to PAYLOAD numbers travel inside; only
- * longer arrays need a second message.  Where somebody failed, his sentence
+ * whether somebody wants to stop.  Up to PAYLOAD numbers travel inside, those
+ * of base_sum_later behind those of the sum itself; only longer arrays need a
+ * second message.  Where somebody failed, his sentence
  * travels, every process returns it, and none has to wait. */
 #include <math.h>
 #include <string.h>
@@ -23,7 +24,7 @@
 
 enum { BLOCK = 64, SENTENCE = 1024, LETTERS = 4 };
 enum { FAILED, TAG, SQUARE, CANCELLED, LATE, HEAD };
-enum { PAYLOAD = BLOCK - HEAD };
+enum { PAYLOAD = BLOCK - HEAD, TAGS = 1021 };
 typedef enum kind { SUM, MAX, PULSE, MEET } kind;
 
 /* ---- the one message ----------------------------------------------------*/
@@ -39,7 +40,25 @@ static lapis_status went_wrong(lapis_ctx *ctx, int code, const char *what)
 /* Small whole numbers, whose squares times the processes stay exact. */
 static double tag_of(kind k, int64_t n)
 {
-  return (double)(4 * (n % 65521) + (int)k);
+  return (double)(4 * (n % TAGS) + (int)k);
+}
+
+/* ---- what waits for a message -------------------------------------------*/
+static int64_t numbers_waiting(const spread_state *s)
+{
+  int64_t n = 0;
+  for (int k = 0; k < s->waiting; k++) n += s->waits[k].n;
+  return n;
+}
+
+/* In their order into the block, or out of it. */
+static void move_waiting(spread_state *s, double *block, bool out)
+{
+  for (int k = 0; k < s->waiting; k++) {
+    size_t size = (size_t)s->waits[k].n * sizeof *block;
+    memcpy(out ? s->waits[k].x : block, out ? block : s->waits[k].x, size);
+    block += s->waits[k].n;
+  }
 }
 
 static bool all_alike(double sum, double squares, double processes)
@@ -101,18 +120,27 @@ static lapis_status hear(lapis_ctx *ctx, lapis_status own)
                     "%s (process %d of %d)", sentence, first + 1, s->comm.size);
 }
 
-/* The block with n <= PAYLOAD numbers; own: this process's status. */
+/* The block with n <= PAYLOAD numbers, and what waits; own: this process's
+ * status. */
 static lapis_status exchange(lapis_ctx *ctx, double tag, lapis_status own,
                              double *x, int64_t n)
 {
   spread_state *s = base_spread(ctx);
   double b[BLOCK] = {0}, processes = s->comm.size;
+  if (own < 0) s->waiting = 0; /* who has failed has left where they were */
+  int64_t more = numbers_waiting(s);
+  if (n > 0 && n + more > PAYLOAD) {
+    TRY(base_sum_due(ctx));
+    more = 0;
+  }
+  tag += (double)(4 * TAGS * more);
   b[FAILED] = own < 0;
   b[TAG] = tag;
   b[SQUARE] = tag * tag;
   b[CANCELLED] = base_cancelled(ctx);
   b[LATE] = base_late(ctx) || base_seconds() > s->until;
   if (n > 0) memcpy(b + HEAD, x, (size_t)n * sizeof *x);
+  move_waiting(s, b + HEAD + n, false);
   TRY(sum_now(ctx, b, BLOCK));
   s->heard = true;
   s->cancelled = s->cancelled || b[CANCELLED] > 0;
@@ -127,18 +155,26 @@ static lapis_status exchange(lapis_ctx *ctx, double tag, lapis_status own,
                       s->comm.size);
   }
   if (n > 0) memcpy(x, b + HEAD, (size_t)n * sizeof *x);
+  move_waiting(s, b + HEAD + n, true);
+  s->waiting = 0;
   return LAPIS_OK;
 }
 
 /* ---- sums ---------------------------------------------------------------*/
 int base_ranks(const lapis_ctx *ctx)
 {
-  return base_spread_of(ctx)->comm.size;
+  const spread_state *s = base_spread_of(ctx);
+  return s->alone ? 1 : s->comm.size;
 }
 
 int base_rank(const lapis_ctx *ctx)
 {
   return base_spread_of(ctx)->comm.rank;
+}
+
+void base_alone(lapis_ctx *ctx, bool on)
+{
+  base_spread(ctx)->alone = on;
 }
 
 static lapis_status exchange_long(lapis_ctx *ctx, kind k, double *x, int64_t n)
@@ -158,9 +194,42 @@ lapis_status base_sum(lapis_ctx *ctx, double *x, int64_t n)
   return base_ranks(ctx) == 1 ? LAPIS_OK : exchange_long(ctx, SUM, x, n);
 }
 
+lapis_status base_sum_later(lapis_ctx *ctx, double *x, int64_t n)
+{
+  spread_state *s = base_spread(ctx);
+  if (base_ranks(ctx) == 1) return LAPIS_OK;
+  if (s->waiting == SPREAD_WAITING || n + numbers_waiting(s) > PAYLOAD)
+    return base_sum(ctx, x, n);
+  s->waits[s->waiting++] = (spread_wait){x, n};
+  return LAPIS_OK;
+}
+
+lapis_status base_sum_due(lapis_ctx *ctx)
+{
+  spread_state *s = base_spread(ctx);
+  if (s->waiting == 0) return LAPIS_OK;
+  if (s->parted) return LAPIS_EIO;
+  return exchange(ctx, tag_of(SUM, 0), LAPIS_OK, NULL, 0);
+}
+
+/* A few numbers by a sum, in which every process has a place of its own. */
+static lapis_status max_by_sum(lapis_ctx *ctx, double *x, int64_t n)
+{
+  double all[PAYLOAD] = {0};
+  memcpy(all + base_rank(ctx) * n, x, (size_t)n * sizeof *x);
+  TRY(exchange(ctx, tag_of(MAX, n), LAPIS_OK, all, n * base_ranks(ctx)));
+  memcpy(x, all, (size_t)n * sizeof *x);
+  for (int64_t k = n; k < n * base_ranks(ctx); k++)
+    x[k % n] = fmax(x[k % n], all[k]);
+  return LAPIS_OK;
+}
+
 lapis_status base_max(lapis_ctx *ctx, double *x, int64_t n)
 {
-  return base_ranks(ctx) == 1 ? LAPIS_OK : exchange_long(ctx, MAX, x, n);
+  if (base_ranks(ctx) == 1) return LAPIS_OK;
+  if (base_spread(ctx)->parted) return LAPIS_EIO;
+  if (n > 0 && n * base_ranks(ctx) <= PAYLOAD) return max_by_sum(ctx, x, n);
+  return exchange_long(ctx, MAX, x, n);
 }
 
 lapis_status base_sum_whole(lapis_ctx *ctx, int64_t *x, int64_t n)
@@ -195,6 +264,19 @@ lapis_status base_place(lapis_ctx *ctx, int64_t n, int64_t *first, int64_t *all)
   return s;
 }
 
+lapis_status base_sum_word(lapis_ctx *ctx, uint64_t *word)
+{
+  enum { LIMBS = 4, LIMB = 16 };
+  double limb[LIMBS];
+  if (base_ranks(ctx) == 1) return LAPIS_OK;
+  for (int i = 0; i < LIMBS; i++)
+    limb[i] = (double)((*word >> (LIMB * i)) & ((1u << LIMB) - 1));
+  TRY(base_sum(ctx, limb, LIMBS));
+  *word = 0;
+  for (int i = 0; i < LIMBS; i++) *word += (uint64_t)limb[i] << (LIMB * i);
+  return LAPIS_OK;
+}
+
 /* Where the others have nothing, a sum is a copy: x + 0 = x. */
 lapis_status base_share(lapis_ctx *ctx, const double *own, int64_t n,
                         int64_t first, double *whole, int64_t all)
@@ -209,6 +291,7 @@ void base_meet(lapis_ctx *ctx)
 {
   spread_state *s = base_spread(ctx);
   s->parted = s->heard = s->cancelled = s->late = false;
+  s->waiting = 0;
   s->until = INFINITY;
 }
 

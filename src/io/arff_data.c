@@ -6,12 +6,11 @@
 
 #include "io/arff.h"
 
-typedef enum role { ROLE_FEATURE, ROLE_TARGET, ROLE_ID, ROLE_NONE } role;
-
 typedef struct job {
   arff a;
   const table_request *request;
-  role *role;       /* of each attribute */
+  io_role *role;    /* of each attribute */
+  bool *one_hot;    /* ... a feature for each value */
   int64_t *place;   /* ... among those of its role */
   double *absent;   /* ... its value where a sparse row leaves it out */
   int64_t count[4]; /* attributes of each role */
@@ -38,21 +37,30 @@ static lapis_status find_attribute(const job *w, const char *name, int64_t *at)
                     name, a->n_attributes);
 }
 
-static lapis_status mark_named(job *w, const char *name, role r)
+static lapis_status mark_named(job *w, const char *name, io_role r)
 {
   int64_t at;
   TRY(find_attribute(w, name, &at));
-  if (r == ROLE_ID && w->role[at] == ROLE_TARGET && !w->request->all_targets)
+  if (r == IO_ID && w->role[at] == IO_TARGET && !w->request->all_targets)
     return lapis_fail(w->a.ctx, LAPIS_EINVAL,
                       "%s: \"%.60s\" cannot be both a target and the samples' "
                       "names",
                       w->a.path, name);
-  w->role[at] = r;
-  return LAPIS_OK;
+  if (r != IO_ONE_HOT) {
+    w->role[at] = r;
+    return LAPIS_OK;
+  }
+  const arff_attribute *t = &w->a.attribute[at];
+  w->one_hot[at] = t->kind == ARFF_TEXTS || t->kind == ARFF_NUMBERS;
+  if (w->one_hot[at]) return LAPIS_OK;
+  return lapis_fail(w->a.ctx, LAPIS_EINVAL,
+                    "%s: \"%.60s\" declares no values; --one-hot is for "
+                    "attributes such as {a, b, c}",
+                    w->a.path, name);
 }
 
 /* "COL,COL" */
-static lapis_status mark_list(job *w, const char *list, role r)
+static lapis_status mark_list(job *w, const char *list, io_role r)
 {
   while (*list != '\0') {
     char name[256];
@@ -116,7 +124,7 @@ static lapis_status mark_xml(job *w, const char *path)
   lapis_status status = LAPIS_OK;
   while (status == LAPIS_OK && at != NULL &&
          next_xml_label(&at, end, name, sizeof name)) {
-    status = mark_named(w, name, ROLE_TARGET);
+    status = mark_named(w, name, IO_TARGET);
     count++;
   }
   io_file_close(&f);
@@ -136,7 +144,7 @@ static lapis_status mark_labels(job *w, const char *labels)
                       " attributes leaves no features, or no labels",
                       w->a.path, k, n);
   for (int64_t j = k > 0 ? n - k : 0; j < (k > 0 ? n : -k); j++)
-    w->role[j] = ROLE_TARGET;
+    w->role[j] = IO_TARGET;
   return LAPIS_OK;
 }
 
@@ -147,20 +155,22 @@ static lapis_status mark_all(job *w)
                             *opt = q->opt == NULL ? &none : q->opt;
   bool labels = opt->labels != NULL && strcmp(q->targets, "Y") == 0;
   bool all = q->all_targets && !labels;
-  role others = all               ? ROLE_TARGET
-                : q->targets_only ? ROLE_NONE
-                : q->all_targets  ? ROLE_NONE
-                                  : ROLE_FEATURE;
+  io_role others = all               ? IO_TARGET
+                   : q->targets_only ? IO_LEFT_OUT
+                   : q->all_targets  ? IO_LEFT_OUT
+                                     : IO_FEATURE;
   for (int64_t j = 0; j < w->a.n_attributes; j++) w->role[j] = others;
-  if (others == ROLE_FEATURE && opt->use != NULL) {
-    for (int64_t j = 0; j < w->a.n_attributes; j++) w->role[j] = ROLE_NONE;
-    TRY(mark_list(w, opt->use, ROLE_FEATURE));
+  if (others == IO_FEATURE && opt->use != NULL) {
+    for (int64_t j = 0; j < w->a.n_attributes; j++) w->role[j] = IO_LEFT_OUT;
+    TRY(mark_list(w, opt->use, IO_FEATURE));
   }
-  if (others == ROLE_FEATURE && opt->drop != NULL)
-    TRY(mark_list(w, opt->drop, ROLE_NONE));
+  if (others == IO_FEATURE && opt->drop != NULL)
+    TRY(mark_list(w, opt->drop, IO_LEFT_OUT));
+  if (others == IO_FEATURE && opt->one_hot != NULL)
+    TRY(mark_list(w, opt->one_hot, IO_ONE_HOT));
   if (labels) TRY(mark_labels(w, opt->labels));
-  if (!all && opt->target != NULL) TRY(mark_list(w, opt->target, ROLE_TARGET));
-  if (opt->id != NULL && !q->id_optional) TRY(mark_named(w, opt->id, ROLE_ID));
+  if (!all && opt->target != NULL) TRY(mark_list(w, opt->target, IO_TARGET));
+  if (opt->id != NULL && !q->id_optional) TRY(mark_named(w, opt->id, IO_ID));
   return LAPIS_OK;
 }
 
@@ -173,7 +183,8 @@ static lapis_status fail_attribute(const job *w, int64_t j, const char *what)
                     w->a.path, t->line, shown, t->name.text, what);
 }
 
-static lapis_status check_feature(job *w, int64_t j)
+/* Three or more texts have no order, so each becomes a feature. */
+static void settle_feature(job *w, int64_t j)
 {
   const arff_attribute *t = &w->a.attribute[j];
   if (t->kind == ARFF_STRING) {
@@ -181,13 +192,16 @@ static lapis_status check_feature(job *w, int64_t j)
              "%s: attribute %" PRId64 " is text and left out; --id takes it "
              "for the samples' names",
              w->a.path, j + 1);
-    w->role[j] = ROLE_NONE;
+    w->role[j] = IO_LEFT_OUT;
   }
-  if (t->kind != ARFF_TEXTS || t->n_values <= 2) return LAPIS_OK;
-  return fail_attribute(w, j,
-                        "has more than two values that are no numbers; a "
-                        "feature is a number: make it a target, or one "
-                        "attribute for each value");
+  if (t->kind == ARFF_TEXTS && t->n_values > 2) w->one_hot[j] = true;
+}
+
+/* Features, or targets, that attribute j becomes. */
+static int64_t width_of(const job *w, int64_t j)
+{
+  bool one_hot = w->role[j] == IO_FEATURE && w->one_hot[j];
+  return one_hot ? w->a.attribute[j].n_values : 1;
 }
 
 static lapis_status check_roles(job *w)
@@ -195,13 +209,14 @@ static lapis_status check_roles(job *w)
   int64_t first = -1;
   for (int64_t j = 0; j < w->a.n_attributes; j++) {
     const arff_attribute *t = &w->a.attribute[j];
-    if (w->role[j] == ROLE_FEATURE) TRY(check_feature(w, j));
-    w->place[j] = w->count[w->role[j]]++;
+    if (w->role[j] == IO_FEATURE) settle_feature(w, j);
+    w->place[j] = w->count[w->role[j]];
+    w->count[w->role[j]] += width_of(w, j);
     w->absent[j] = 0;
     if (t->kind == ARFF_NUMBERS)
       (void)io_number(w->a.value[t->first_value].text,
                       w->a.value[t->first_value].size, &w->absent[j]);
-    if (w->role[j] != ROLE_TARGET) continue;
+    if (w->role[j] != IO_TARGET) continue;
     bool text = t->kind == ARFF_TEXTS;
     if (t->kind == ARFF_STRING && !w->request->as_text)
       return fail_attribute(w, j,
@@ -215,7 +230,7 @@ static lapis_status check_roles(job *w)
     first = j;
   }
   bool wanted = w->request->all_targets || w->request->targets_only;
-  if (w->count[wanted ? ROLE_TARGET : ROLE_FEATURE] > 0) return LAPIS_OK;
+  if (w->count[wanted ? IO_TARGET : IO_FEATURE] > 0) return LAPIS_OK;
   return lapis_fail(w->a.ctx, LAPIS_EINVAL, "%s: no attribute is left for %s",
                     w->a.path,
                     wanted ? w->request->targets : w->request->features);
@@ -234,15 +249,16 @@ static void count_value(void *user, int64_t j, double value,
 {
   job *w = user;
   (void)value;
-  w->nnz += w->role[j] == ROLE_FEATURE;
-  if (w->role[j] == ROLE_ID) w->id_bytes += word->size + 1;
+  w->nnz += w->role[j] == IO_FEATURE;
+  if (w->role[j] == IO_ID) w->id_bytes += word->size + 1;
 }
 
 static lapis_status count_entries(job *w)
 {
   w->sparse = w->a.all_sparse;
   for (int64_t j = 0; j < w->a.n_attributes; j++)
-    if (w->role[j] == ROLE_FEATURE && w->absent[j] != 0) w->sparse = false;
+    if (w->role[j] == IO_FEATURE && (w->absent[j] != 0 || w->one_hot[j]))
+      w->sparse = false;
   return arff_rows(&w->a, &(arff_visit){count_row, count_value, w});
 }
 
@@ -266,7 +282,7 @@ static lapis_status allocate_texts(job *w)
 static lapis_status allocate(job *w)
 {
   lapis_ctx *ctx = w->a.ctx;
-  int64_t n = w->a.rows, d = w->count[ROLE_FEATURE], k = w->count[ROLE_TARGET];
+  int64_t n = w->a.rows, d = w->count[IO_FEATURE], k = w->count[IO_TARGET];
   char *none;
   TRY(base_fits(ctx, w->a.path,
                 8.0 * (double)n * ((double)k + (w->sparse ? 0 : (double)d))));
@@ -280,14 +296,14 @@ static lapis_status allocate(job *w)
   } else {
     TRY(io_number_array(ctx, LAPIS_F64, k, n, &w->Y));
   }
-  if (w->count[ROLE_ID] == 0) return LAPIS_OK;
+  if (w->count[IO_ID] == 0) return LAPIS_OK;
   return io_text_array(ctx, 1, n, w->id_bytes + n, &w->names, &w->pool);
 }
 
 /* ---- storing ------------------------------------------------------------*/
 static void store_target(job *w, int64_t j, double value)
 {
-  int64_t at = w->row * w->count[ROLE_TARGET] + w->place[j];
+  int64_t at = w->row * w->count[IO_TARGET] + w->place[j];
   const arff_attribute *t = &w->a.attribute[j];
   if (!w->text_targets)
     ((double *)w->Y.mat.val)[at] = value;
@@ -296,9 +312,37 @@ static void store_target(job *w, int64_t j, double value)
         isnan(value) ? "" : w->texts[t->first_value + (int64_t)value];
 }
 
+/* Place of a number among those that are an attribute's values. */
+static int64_t place_of_number(const job *w, const arff_attribute *t, double v)
+{
+  double declared;
+  for (int64_t k = 0; k < t->n_values; k++) {
+    const arff_word *word = &w->a.value[t->first_value + k];
+    if (io_number(word->text, word->size, &declared) && !(declared < v) &&
+        !(declared > v))
+      return k;
+  }
+  return -1;
+}
+
+static void store_one_hot(job *w, int64_t j, double value)
+{
+  const arff_attribute *t = &w->a.attribute[j];
+  double *x = (double *)w->X.mat.val + w->row * w->X.mat.ld + w->place[j];
+  int64_t at = isnan(value)            ? -1
+               : t->kind == ARFF_TEXTS ? (int64_t)value
+                                       : place_of_number(w, t, value);
+  for (int64_t k = 0; k < t->n_values; k++)
+    x[k] = at < 0 ? NAN : (double)(k == at);
+}
+
 static void store_feature(job *w, int64_t j, double value)
 {
   double *val = w->X.mat.val;
+  if (w->one_hot[j]) {
+    store_one_hot(w, j, value);
+    return;
+  }
   if (!w->sparse) {
     val[w->row * w->X.mat.ld + w->place[j]] = value;
     return;
@@ -316,8 +360,8 @@ static void store_row(void *user, int64_t row, bool sparse)
   if (w->sparse) colptr[row + 1] = colptr[row];
   if (w->names.mat.val != NULL) ((const char **)w->names.mat.val)[row] = "";
   for (int64_t j = 0; sparse && j < w->a.n_attributes; j++) {
-    if (w->role[j] == ROLE_TARGET) store_target(w, j, w->absent[j]);
-    if (w->role[j] == ROLE_FEATURE && !w->sparse)
+    if (w->role[j] == IO_TARGET) store_target(w, j, w->absent[j]);
+    if (w->role[j] == IO_FEATURE && !w->sparse)
       store_feature(w, j, w->absent[j]);
   }
 }
@@ -326,27 +370,44 @@ static void store_value(void *user, int64_t j, double value,
                         const arff_word *word)
 {
   job *w = user;
-  if (w->role[j] == ROLE_FEATURE) store_feature(w, j, value);
-  if (w->role[j] == ROLE_TARGET) store_target(w, j, value);
-  if (w->role[j] != ROLE_ID) return;
+  if (w->role[j] == IO_FEATURE) store_feature(w, j, value);
+  if (w->role[j] == IO_TARGET) store_target(w, j, value);
+  if (w->role[j] != IO_ID) return;
   ((const char **)w->names.mat.val)[w->row] = w->pool;
   w->pool += arff_copy(word, w->pool);
 }
 
 /* ---- results ------------------------------------------------------------*/
-static lapis_status add_names(job *w, role r, const char *name,
+static const arff_word *value_of(const job *w, int64_t j, int64_t k)
+{
+  return &w->a.value[w->a.attribute[j].first_value + k];
+}
+
+/* Of a one-hot attribute "NAME=VALUE". */
+static char *copy_name(const job *w, int64_t j, int64_t k, char *to)
+{
+  to += arff_copy(&w->a.attribute[j].name, to);
+  if (width_of(w, j) == 1) return to;
+  to[-1] = '=';
+  return to + arff_copy(value_of(w, j, k), to);
+}
+
+static lapis_status add_names(job *w, io_role r, const char *name,
                               lapis_arrays *out)
 {
   lapis_array a;
   char *pool;
   int64_t bytes = 0;
   for (int64_t j = 0; j < w->a.n_attributes; j++)
-    bytes += w->role[j] == r ? w->a.attribute[j].name.size + 1 : 0;
+    for (int64_t k = 0; w->role[j] == r && k < width_of(w, j); k++)
+      bytes += w->a.attribute[j].name.size + 1 +
+               (width_of(w, j) > 1 ? value_of(w, j, k)->size + 1 : 0);
   TRY(io_text_array(w->a.ctx, 1, w->count[r], bytes, &a, &pool));
   for (int64_t j = 0; j < w->a.n_attributes; j++) {
-    if (w->role[j] != r) continue;
-    ((const char **)a.mat.val)[w->place[j]] = pool;
-    pool += arff_copy(&w->a.attribute[j].name, pool);
+    for (int64_t k = 0; w->role[j] == r && k < width_of(w, j); k++) {
+      ((const char **)a.mat.val)[w->place[j] + k] = pool;
+      pool = copy_name(w, j, k, pool);
+    }
   }
   return io_arrays_add(w->a.ctx, out, name, &a);
 }
@@ -371,8 +432,8 @@ static lapis_status copy_targets(job *w)
   return LAPIS_OK;
 }
 
-static lapis_status add_array(job *w, role r, const char *name, lapis_array *a,
-                              lapis_arrays *out)
+static lapis_status add_array(job *w, io_role r, const char *name,
+                              lapis_array *a, lapis_arrays *out)
 {
   if (w->count[r] == 0) return LAPIS_OK;
   if (a->stored[0] == '\0') (void)snprintf(a->stored, sizeof a->stored, "text");
@@ -383,32 +444,55 @@ static lapis_status hand_over(job *w, lapis_arrays *out)
 {
   const table_request *q = w->request;
   if (w->text_targets) TRY(copy_targets(w));
-  TRY(add_array(w, ROLE_FEATURE, q->features, &w->X, out));
-  TRY(add_array(w, ROLE_TARGET, q->targets, &w->Y, out));
-  TRY(add_array(w, ROLE_ID, "names", &w->names, out));
-  if (w->count[ROLE_FEATURE] > 0 && strcmp(q->features, "X") == 0)
-    TRY(add_names(w, ROLE_FEATURE, "feature_names", out));
-  bool titles = w->count[ROLE_TARGET] > (w->text_targets ? 1 : 0);
-  if (titles && strcmp(q->targets, "Y") == 0)
-    TRY(add_names(w, ROLE_TARGET, "class_names", out));
+  TRY(add_array(w, IO_FEATURE, q->features, &w->X, out));
+  TRY(add_array(w, IO_TARGET, q->targets, &w->Y, out));
+  TRY(add_array(w, IO_ID, "names", &w->names, out));
+  if (w->count[IO_FEATURE] > 0 && strcmp(q->features, "X") == 0)
+    TRY(add_names(w, IO_FEATURE, "feature_names", out));
+  bool titles = w->count[IO_TARGET] > (w->text_targets ? 1 : 0);
+  bool asked = strcmp(q->targets, "Y") == 0;
+  if (asked && titles) TRY(add_names(w, IO_TARGET, "class_names", out));
+  if (asked && w->count[IO_TARGET] > 0)
+    TRY(add_names(w, IO_TARGET, "target_names", out));
+  if (w->count[IO_ID] > 0) TRY(add_names(w, IO_ID, "id_name", out));
   return LAPIS_OK;
 }
 
-static lapis_status read_steps(job *w, lapis_arrays *out)
+static lapis_status learn_roles(job *w)
 {
   int64_t n = w->a.n_attributes;
   w->role = base_alloc(w->a.ctx, n, sizeof *w->role);
   w->place = base_alloc(w->a.ctx, n, sizeof *w->place);
   w->absent = base_alloc(w->a.ctx, n, sizeof *w->absent);
-  if (w->role == NULL || w->place == NULL || w->absent == NULL)
+  w->one_hot = base_alloc(w->a.ctx, n, sizeof *w->one_hot);
+  if (w->role == NULL || w->place == NULL || w->absent == NULL ||
+      w->one_hot == NULL)
     return LAPIS_ENOMEM;
   TRY(mark_all(w));
-  TRY(check_roles(w));
+  return check_roles(w);
+}
+
+static lapis_status read_steps(job *w, lapis_arrays *out)
+{
+  TRY(learn_roles(w));
   TRY(count_entries(w));
   TRY(allocate(w));
   w->nnz = 0;
   TRY(arff_rows(&w->a, &(arff_visit){store_row, store_value, w}));
   return hand_over(w, out);
+}
+
+static void close_job(job *w)
+{
+  base_free(w->role);
+  base_free(w->place);
+  base_free(w->absent);
+  base_free(w->one_hot);
+  base_free(w->texts);
+  lapis_array_free(&w->X);
+  lapis_array_free(&w->Y);
+  lapis_array_free(&w->names);
+  arff_close(&w->a);
 }
 
 lapis_status arff_read(lapis_ctx *ctx, io_file *f, const io_request *request,
@@ -417,13 +501,105 @@ lapis_status arff_read(lapis_ctx *ctx, io_file *f, const io_request *request,
   job w = {.request = &request->table};
   TRY(arff_open(ctx, f, &w.a));
   lapis_status status = read_steps(&w, out);
-  base_free(w.role);
-  base_free(w.place);
-  base_free(w.absent);
-  base_free(w.texts);
-  lapis_array_free(&w.X);
-  lapis_array_free(&w.Y);
-  lapis_array_free(&w.names);
-  arff_close(&w.a);
+  close_job(&w);
+  return status;
+}
+
+/* ---- every value as it stands -------------------------------------------*/
+/* A row is kept until it is whole: a sparse one leaves values out. */
+typedef struct walk {
+  job *w;
+  io_cell_fn visit;
+  void *user;
+  arff_word *word; /* of each attribute, in the row at hand */
+  bool *missing;
+  const char **value; /* room for the texts of an attribute */
+  int64_t row;        /* at hand; -2: none yet */
+  lapis_status status;
+} walk;
+
+static void visit_cell(walk *k, int64_t j, int64_t row, const arff_word *word,
+                       bool missing)
+{
+  const job *w = k->w;
+  int64_t width = width_of(w, j), bytes = word->size + 1;
+  for (int64_t i = 0; width > 1 && i < width; i++)
+    bytes += value_of(w, j, i)->size + 1;
+  char *text = base_alloc_raw(w->a.ctx, bytes, 1), *pool = text;
+  if (text == NULL) k->status = LAPIS_ENOMEM;
+  if (text == NULL) return;
+  pool += arff_copy(word, pool);
+  for (int64_t i = 0; width > 1 && i < width; i++) {
+    k->value[i] = pool;
+    pool += arff_copy(value_of(w, j, i), pool);
+  }
+  k->visit(k->user, &(io_cell){.row = row,
+                               .column = j,
+                               .role = w->role[j],
+                               .place = w->place[j],
+                               .width = width,
+                               .value = width > 1 ? k->value : NULL,
+                               .text = text,
+                               .missing = missing,
+                               .last = j + 1 == w->a.n_attributes});
+  base_free(text);
+}
+
+static void end_row(walk *k)
+{
+  for (int64_t j = 0; k->row >= 0 && j < k->w->a.n_attributes; j++)
+    visit_cell(k, j, k->row, &k->word[j], k->missing[j]);
+}
+
+static void walk_row(void *user, int64_t row, bool sparse)
+{
+  static const arff_word zero = {.text = "0", .size = 1};
+  walk *k = user;
+  end_row(k);
+  k->row = row;
+  for (int64_t j = 0; sparse && j < k->w->a.n_attributes; j++) {
+    bool listed = k->w->a.attribute[j].n_values > 0;
+    k->word[j] = listed ? *value_of(k->w, j, 0) : zero;
+    k->missing[j] = false;
+  }
+}
+
+static void walk_value(void *user, int64_t j, double value,
+                       const arff_word *word)
+{
+  walk *k = user;
+  (void)value;
+  k->word[j] = *word;
+  k->missing[j] = word->quote == 0 && word->size == 1 && *word->text == '?';
+}
+
+static lapis_status walk_steps(walk *k)
+{
+  job *w = k->w;
+  int64_t n = w->a.n_attributes;
+  TRY(learn_roles(w));
+  k->word = base_alloc(w->a.ctx, n, sizeof *k->word);
+  k->missing = base_alloc(w->a.ctx, n, sizeof *k->missing);
+  k->value = base_alloc(w->a.ctx, w->a.n_values + 1, sizeof *k->value);
+  if (k->word == NULL || k->missing == NULL || k->value == NULL)
+    return LAPIS_ENOMEM;
+  for (int64_t j = 0; j < n; j++)
+    visit_cell(k, j, -1, &w->a.attribute[j].name, false);
+  TRY(arff_rows(&w->a, &(arff_visit){walk_row, walk_value, k}));
+  end_row(k);
+  return k->status;
+}
+
+lapis_status arff_walk(lapis_ctx *ctx, io_file *f, const table_request *q,
+                       io_cell_fn visit, void *user)
+{
+  job w = {.request = q};
+  walk k = {.w = &w, .visit = visit, .user = user, .row = -2};
+  TRY(arff_open(ctx, f, &w.a));
+  lapis_status status = walk_steps(&k);
+  base_free(k.word);
+  base_free(k.missing);
+  base_free(k.value);
+  close_job(&w);
   return status;
 }

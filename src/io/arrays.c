@@ -97,10 +97,12 @@ lapis_status io_arrays_npy(lapis_ctx *ctx, io_file *f,
 {
   char *name;
   lapis_array a;
-  (void)request; /* there is one array */
   TRY(bare_name(ctx, io_name(f->path), &name));
   io_source s = io_source_memory(ctx, io_name(f->path), f->data, f->size);
-  lapis_status status = npy_read(&s, &a);
+  npy_header h;
+  lapis_status status = npy_header_read(&s, &h);
+  if (status == LAPIS_OK)
+    status = npy_share_read(&s, &h, &request->share, name, &a);
   if (status == LAPIS_OK) {
     adopt(&a, f);
     status = io_arrays_add(ctx, out, name, &a);

@@ -236,21 +236,28 @@ lapis_status lapis_npy_write(lapis_ctx *ctx, const char *path,
   return status;
 }
 
-/* Names begin as choose_temp makes them; libzip adds to that. */
-static void abandon_in(const char *folder, const char *start)
+/* Names begin with a point and have our number, as choose_temp makes them, and
+ * may go on as libzip likes. */
+static void abandon_in(const char *folder, const char *name)
 {
+  char start[NAME_MAX + SUFFIX_BYTES], ours[SUFFIX_BYTES];
   DIR *d = opendir(folder);
   if (d == NULL) return;
-  for (struct dirent *e; (e = readdir(d)) != NULL;)
-    if (strncmp(e->d_name, start, strlen(start)) == 0)
+  (void)snprintf(start, sizeof start, ".%.100s", name);
+  (void)snprintf(ours, sizeof ours, ".%ld-", (long)getpid());
+  for (struct dirent *e; (e = readdir(d)) != NULL;) {
+    const char *end = e->d_name + strlen(start);
+    bool begins = strncmp(e->d_name, start, strlen(start)) == 0;
+    if (begins && strstr(end, ours) != NULL)
       (void)unlinkat(dirfd(d), e->d_name, 0);
+  }
   (void)closedir(d);
 }
 
 void lapis_file_abandon(const char *path)
 {
   if (path == NULL) return;
-  char folder[PATH_MAX], start[NAME_MAX + SUFFIX_BYTES], real[PATH_MAX];
+  char folder[PATH_MAX], real[PATH_MAX];
   const char *scratch = getenv("TMPDIR");
   const char *target = realpath(path, real) == NULL ? path : real;
   const char *slash = strrchr(target, '/');
@@ -258,8 +265,7 @@ void lapis_file_abandon(const char *path)
   if (scratch == NULL || *scratch == '\0') scratch = "/tmp";
   (void)snprintf(folder, sizeof folder, "%.*s", (int)(name - target), target);
   if (slash == NULL) strcpy(folder, ".");
-  (void)snprintf(start, sizeof start, ".%.100s.%ld-", name, (long)getpid());
-  abandon_in(folder, start);
-  (void)snprintf(start, sizeof start, ".lapis.%ld-", (long)getpid());
-  abandon_in(scratch, start);
+  abandon_in(folder, name);
+  abandon_in(target, ""); /* a folder of parts */
+  abandon_in(scratch, "lapis");
 }

@@ -4,7 +4,6 @@
  * looking at a table before it is known what its columns are for.  Values are
  * counted while there are few different ones, so that classes, and a class
  * that somebody misspelt, can be seen. */
-#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -20,27 +19,6 @@ typedef struct seen { /* of one column */
   int texts;
   int64_t dates, commas;
 } seen;
-
-/* Digits, a mark, digits, the same mark, digits: 2026-11-22, 22.11.2026. */
-static bool is_date(const csv_cell *cell)
-{
-  int64_t digits[3] = {0, 0, 0}, at = 0;
-  char mark = '\0';
-  for (int part = 0; part < 3; part++) {
-    while (at < cell->size && isdigit((unsigned char)cell->text[at]))
-      at++, digits[part]++;
-    if (part == 2 || at == cell->size) break;
-    if (strchr("-./", cell->text[at]) == NULL) return false;
-    if (mark != '\0' && cell->text[at] != mark) return false;
-    mark = cell->text[at++];
-  }
-  bool ends = at == cell->size || strchr("T ", cell->text[at]) != NULL;
-  bool year_first = digits[0] == 4 && digits[2] >= 1 && digits[2] <= 2;
-  bool year_last =
-      digits[0] >= 1 && digits[0] <= 2 && (digits[2] == 4 || digits[2] == 2);
-  return ends && mark != '\0' && digits[1] >= 1 && digits[1] <= 2 &&
-         (year_first || year_last);
-}
 
 static bool same_text(const csv_cell *a, const csv_cell *b)
 {
@@ -90,7 +68,7 @@ static void note(lapis_column *c, seen *s, const csv_cell *cell, int64_t row)
   if (kind == CSV_TEXT) {
     c->texts++;
     note_text(s, cell);
-    s->dates += is_date(cell);
+    s->dates += csv_is_date(cell);
     s->commas += csv_decimal_comma(cell);
     return;
   }
@@ -176,6 +154,7 @@ lapis_status lapis_columns_read(lapis_ctx *ctx, const char *path,
   out->memory = memory;
   if (status >= 0)
     status = csv_open(ctx, io_name(path), (const char *)f.data, f.size, &s);
+  if (status >= 0 && opt != NULL) s.decimal = opt->decimal;
   if (status >= 0) status = table_shape(&s, opt, out);
   out->listed =
       (int)(out->columns < LAPIS_COLUMNS_LISTED ? out->columns

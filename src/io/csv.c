@@ -4,6 +4,7 @@
  * mark may come first, a semicolon or a tab may delimit, spaces around an
  * unquoted cell do not belong to it.  Cells are views into the text; nothing
  * is copied until a value is wanted. */
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 #include <strings.h>
@@ -186,7 +187,9 @@ static void take_plain(csv_scan *s, csv_cell *cell)
 lapis_status csv_next(csv_scan *s, csv_cell *cell)
 {
   while (s->at < s->end && is_blank(s, *s->at)) s->at++;
-  *cell = (csv_cell){.line = s->line, .column = s->at - s->line_start + 1};
+  *cell = (csv_cell){.line = s->line,
+                     .column = s->at - s->line_start + 1,
+                     .decimal = s->decimal};
   if (s->at < s->end && *s->at == '"')
     TRY(take_quoted(s, cell));
   else
@@ -211,10 +214,36 @@ static bool means_missing(const char *text, int64_t size)
   return false;
 }
 
+/* A number by the marks that were named: thousands are groups of three behind
+ * one to three digits, before the decimal mark. */
+static bool number_by_marks(const csv_cell *cell, double *value)
+{
+  char plain[64];
+  const char *mark = memchr(cell->text, cell->decimal, (size_t)cell->size);
+  int64_t whole = mark == NULL ? cell->size : mark - cell->text, used = 0;
+  char between = cell->decimal == ',' ? '.' : ',';
+  int digits = 0, groups = 0;
+  if (cell->size >= (int64_t)sizeof plain) return false;
+  for (int64_t i = 0; i < cell->size; i++) {
+    char c = cell->text[i];
+    bool separates = i < whole && c == between;
+    if (separates && (groups == 0 ? digits < 1 || digits > 3 : digits != 3))
+      return false;
+    if (i < whole) digits = separates ? 0 : digits + (isdigit(c) != 0);
+    groups += separates;
+    if (!separates && c == between) return false;
+    if (!separates) plain[used++] = c == cell->decimal ? '.' : c;
+  }
+  if (groups > 0 && digits != 3) return false;
+  return io_number(plain, used, value);
+}
+
 csv_kind csv_value(const csv_cell *cell, double *value)
 {
   if (value != NULL) *value = NAN;
   if (means_missing(cell->text, cell->size)) return CSV_MISSING;
+  if (cell->decimal != '\0')
+    return number_by_marks(cell, value) ? CSV_NUMBER : CSV_TEXT;
   return io_number(cell->text, cell->size, value) ? CSV_NUMBER : CSV_TEXT;
 }
 
@@ -229,14 +258,32 @@ int64_t csv_copy(const csv_cell *cell, char *to)
   return to - start;
 }
 
-/* "1,5" and "-0,25e3": a number but for its comma. */
+/* "1,5", "1.200,5" and "-0,25e3": a number but for its comma. */
 bool csv_decimal_comma(const csv_cell *cell)
 {
-  char copy[64];
-  if (cell->size < 1 || cell->size >= (int64_t)sizeof copy) return false;
-  memcpy(copy, cell->text, (size_t)cell->size);
-  char *comma = memchr(copy, ',', (size_t)cell->size);
-  if (comma == NULL) return false;
-  *comma = '.';
-  return io_number(copy, cell->size, NULL);
+  csv_cell by_comma = *cell;
+  by_comma.decimal = ',';
+  return cell->decimal == '\0' && cell->size > 0 &&
+         memchr(cell->text, ',', (size_t)cell->size) != NULL &&
+         number_by_marks(&by_comma, NULL);
+}
+
+bool csv_is_date(const csv_cell *cell)
+{
+  int64_t digits[3] = {0, 0, 0}, at = 0;
+  char mark = '\0';
+  for (int part = 0; part < 3; part++) {
+    while (at < cell->size && isdigit((unsigned char)cell->text[at]))
+      at++, digits[part]++;
+    if (part == 2 || at == cell->size) break;
+    if (strchr("-./", cell->text[at]) == NULL) return false;
+    if (mark != '\0' && cell->text[at] != mark) return false;
+    mark = cell->text[at++];
+  }
+  bool ends = at == cell->size || strchr("T ", cell->text[at]) != NULL;
+  bool year_first = digits[0] == 4 && digits[2] >= 1 && digits[2] <= 2;
+  bool year_last =
+      digits[0] >= 1 && digits[0] <= 2 && (digits[2] == 4 || digits[2] == 2);
+  return ends && mark != '\0' && digits[1] >= 1 && digits[1] <= 2 &&
+         (year_first || year_last);
 }

@@ -19,6 +19,9 @@ typedef enum which {
   M_NAMES,
   M_FEATURE_NAMES,
   M_CLASS_NAMES,
+  M_TARGET_NAMES,
+  M_TARGET_VALUES,
+  M_ID_NAME,
   MEMBERS
 } which;
 
@@ -32,13 +35,17 @@ static const char *const member_names[MEMBERS + 1] = {
     [M_XY] = "xy",
     [M_NAMES] = "names",
     [M_FEATURE_NAMES] = "feature_names",
-    [M_CLASS_NAMES] = "class_names"};
+    [M_CLASS_NAMES] = "class_names",
+    [M_TARGET_NAMES] = "target_names",
+    [M_TARGET_VALUES] = "target_values",
+    [M_ID_NAME] = "id_name"};
 
 typedef struct slot {
   bool set;
   lapis_array array;
-  char *origin; /* "faces.npz: member X" */
-  char *file;   /* "faces.npz" */
+  int64_t samples; /* of the file, of which array may have some */
+  char *origin;    /* "faces.npz: member X" */
+  char *file;      /* "faces.npz" */
 } slot;
 
 struct lapis_dataset {
@@ -47,6 +54,7 @@ struct lapis_dataset {
   io_order order; /* the samples' names in the first file that has any */
   char *seen;     /* why there is no X: what was there instead */
   bool keep_f32;
+  io_share share;
   lapis_data data;
 };
 
@@ -84,6 +92,34 @@ static which which_of(const char *name)
 }
 
 /* ---- collecting ---------------------------------------------------------*/
+/* Of a shape that was turned (stand_up) the first number is 1. */
+static bool is_share(const lapis_array *a)
+{
+  return a->axes > 0 && a->shape[0] > a->mat.cols;
+}
+
+/* Members that may be read in part, up to a NULL: MATLAB has Y as a row. */
+static const char *const shared[] = {"X", "P", "Y", NULL},
+                         *const shared_matlab[] = {"X", "P", NULL};
+
+static io_share share_in(const lapis_dataset *ds, io_format format)
+{
+  bool matlab = format == IO_MAT || format == IO_MAT73;
+  io_share s = ds->share;
+  s.of = matlab ? shared_matlab : shared;
+  return s;
+}
+
+/* The same for one array that is read as that member. */
+static io_share share_as(const lapis_dataset *ds, io_format format,
+                         const char *member)
+{
+  io_share s = share_in(ds, format);
+  if (!io_is_wanted(s.of, member)) s.parts = 0;
+  s.of = NULL;
+  return s;
+}
+
 static lapis_status slot_make(lapis_ctx *ctx, const char *path,
                               const char *member, lapis_array *a, slot *out)
 {
@@ -100,6 +136,8 @@ static lapis_status slot_make(lapis_ctx *ctx, const char *path,
     return LAPIS_ENOMEM;
   }
   out->array = *a;
+  out->samples = a->mat.cols;
+  if (is_share(a)) out->samples = a->shape[0];
   *a = (lapis_array){.kind = IO_NONE};
   return LAPIS_OK;
 }
@@ -107,7 +145,7 @@ static lapis_status slot_make(lapis_ctx *ctx, const char *path,
 /* What has one value for each sample may be a row in MATLAB. */
 static void stand_up(which m, lapis_array *a)
 {
-  bool row = a->axes == 2 && a->mat.cols == 1 && a->mat.rows > 1;
+  bool row = a->axes == 2 && a->shape[0] == 1 && a->mat.rows > 1;
   if (!row || a->mat.colptr != NULL || m == M_X || m == M_P || m == M_XY)
     return;
   a->mat.cols = a->mat.rows;
@@ -131,8 +169,11 @@ static lapis_status take_arrays(lapis_dataset *ds, const char *path,
     status = slot_make(ds->ctx, path, container ? all->item[i].name : NULL,
                        &all->item[i], &fresh[m]);
   }
-  bool names[MEMBERS] = {
-      [M_FEATURE_NAMES] = fresh[M_X].set, [M_CLASS_NAMES] = fresh[M_Y].set};
+  bool names[MEMBERS] = {[M_FEATURE_NAMES] = fresh[M_X].set,
+                         [M_CLASS_NAMES] = fresh[M_Y].set,
+                         [M_TARGET_NAMES] = fresh[M_Y].set,
+                         [M_TARGET_VALUES] = fresh[M_Y].set,
+                         [M_ID_NAME] = fresh[M_NAMES].set};
   for (int m = 0; m < MEMBERS; m++) {
     if (status < 0) {
       slot_clear(&fresh[m]);
@@ -200,13 +241,16 @@ lapis_status lapis_dataset_read(lapis_dataset *ds, const char *path,
                         .seen = &seen};
   TRY(check_options(ds->ctx, opt));
   TRY(io_file_open(ds->ctx, path, &f));
+  request.share = share_in(ds, f.format);
   bool titled = f.format == IO_CSV || f.format == IO_ARFF;
   lapis_status status =
-      !titled && opt != NULL && (opt->use != NULL || opt->drop != NULL)
-          ? lapis_fail(ds->ctx, LAPIS_EINVAL,
-                       "%s: --use and --drop choose columns of .csv, .tsv and "
-                       ".arff tables",
-                       io_name(path))
+      !titled && opt != NULL &&
+              (opt->use != NULL || opt->drop != NULL || opt->one_hot != NULL)
+          ? lapis_fail(
+                ds->ctx, LAPIS_EINVAL,
+                "%s: --use, --drop and --one-hot choose columns of .csv, "
+                ".tsv and .arff tables",
+                io_name(path))
           : read_file(ds, &f, &request, "X", &all);
   io_file_close(&f);
   if (status < 0) return status;
@@ -258,19 +302,22 @@ static bool is_single(const char *seen)
 
 /* The container's array of the name asked for, else of the member's own name,
  * else its only one: a sparse matrix without a name is X. */
-static lapis_status read_container(lapis_ctx *ctx, io_file *f,
+static lapis_status read_container(const lapis_dataset *ds, io_file *f,
                                    const char *asked, const char *member,
                                    lapis_arrays *out)
 {
+  lapis_ctx *ctx = ds->ctx;
   char *seen = NULL;
   const char *const want[] = {asked == NULL ? member : asked, NULL};
-  TRY(io_read(ctx, f,
-              &(io_request){.want = want, .seen = &seen, .any_place = true},
-              out));
+  io_request all = {.any_place = true,
+                    .share = share_as(ds, f->format, member)};
+  io_request one = all;
+  one.want = want;
+  one.seen = &seen;
+  TRY(io_read(ctx, f, &one, out));
   lapis_status status = LAPIS_OK;
   if (out->count == 0 && asked == NULL && is_single(seen))
-    status =
-        io_read(ctx, f, &(io_request){.want = NULL, .any_place = true}, out);
+    status = io_read(ctx, f, &all, out);
   if (status == LAPIS_OK && out->count == 0)
     status =
         lapis_fail(ctx, LAPIS_EMISSING, "%s: has no member %s; it has %s",
@@ -279,7 +326,7 @@ static lapis_status read_container(lapis_ctx *ctx, io_file *f,
   return status < 0 ? status : rename_only(ctx, out, member);
 }
 
-/* Y, group and names may be text; Y may be some of the columns. */
+/* Y, group and names may be text; Y and names may be some of the columns. */
 static lapis_status read_table(lapis_ctx *ctx, io_file *f, const char *member,
                                const lapis_table_options *opt,
                                lapis_arrays *out)
@@ -288,14 +335,14 @@ static lapis_status read_table(lapis_ctx *ctx, io_file *f, const char *member,
   lapis_table_options own = {.header = LAPIS_HEADER_AUTO};
   if (opt != NULL) own = *opt;
   bool chosen = own.target != NULL && *own.target != '\0';
-  if (m != M_X && m != M_Y) own.target = NULL;
-  bool text = m >= M_NAMES;
+  if (m != M_X && m != M_Y && m != M_NAMES) own.target = NULL;
+  bool text = m >= M_NAMES, some = (m == M_Y || m == M_NAMES) && chosen;
   table_request table = {.opt = &own,
                          .features = member,
                          .targets = m == M_X ? "Y" : member,
-                         .targets_only = m == M_Y && chosen,
+                         .targets_only = some,
                          .all_targets =
-                             (m == M_Y && !chosen) || m == M_GROUP || text,
+                             !some && (m == M_Y || m == M_GROUP || text),
                          .as_text = text,
                          .id_optional = m != M_X};
   return io_read(ctx, f, &(io_request){.table = table}, out);
@@ -307,7 +354,8 @@ static bool may_bring(which asked, const char *name)
 {
   which m = which_of(name);
   if (asked == M_X) return true;
-  return m == asked || (asked == M_Y && m == M_CLASS_NAMES);
+  return m == asked ||
+         (asked == M_Y && (m == M_CLASS_NAMES || m == M_TARGET_NAMES));
 }
 
 /* What a container calls its samples, whichever member was asked for; names
@@ -343,9 +391,11 @@ static lapis_status read_member(lapis_dataset *ds, const char *member,
         lapis_fail(ds->ctx, LAPIS_EINVAL,
                    "%s: is no archive, so it has no member %s", path, asked);
   else if (container)
-    status = read_container(ds->ctx, &f, asked, member, &all);
+    status = read_container(ds, &f, asked, member, &all);
   else if (f.format == IO_NPY)
-    status = read_file(ds, &f, &(io_request){.want = NULL}, member, &all);
+    status = read_file(ds, &f,
+                       &(io_request){.share = share_as(ds, f.format, member)},
+                       member, &all);
   else
     status = read_table(ds->ctx, &f, member, opt, &all);
   if (status == LAPIS_OK && container) status = read_names(ds->ctx, &f, &named);
@@ -420,13 +470,13 @@ static lapis_status make_dense(lapis_dataset *ds, which m)
 }
 
 /* One text target names its classes; several share their values' codes and
- * keep the names of the columns. */
+ * keep the names of the columns; their values are kept beside them. */
 static lapis_status encode_targets(lapis_dataset *ds)
 {
-  slot *Y = &ds->slot[M_Y], *names = &ds->slot[M_CLASS_NAMES];
+  slot *Y = &ds->slot[M_Y], *names = &ds->slot[M_TARGET_VALUES];
   lapis_array codes, values;
   if (!Y->set || Y->array.mat.dtype != LAPIS_TEXT) return LAPIS_OK;
-  bool single = Y->array.mat.rows == 1;
+  if (Y->array.mat.rows == 1) names = &ds->slot[M_CLASS_NAMES];
   slot fresh = {.set = true};
   fresh.origin = base_strdup(ds->ctx, Y->origin);
   fresh.file = base_strdup(ds->ctx, Y->file);
@@ -437,13 +487,13 @@ static lapis_status encode_targets(lapis_dataset *ds)
     fresh.array = values;
     replace(Y, &codes);
   }
-  if (status == LAPIS_OK && single) {
-    slot_clear(names);
-    *names = fresh;
-  } else {
+  if (status < 0) {
     slot_clear(&fresh);
+    return status;
   }
-  return status;
+  slot_clear(names);
+  *names = fresh;
+  return LAPIS_OK;
 }
 
 /* x, y; keypoints go on with scale and angle, which nobody reads. */
@@ -509,10 +559,10 @@ static lapis_status check_X(const lapis_dataset *ds)
     return lapis_fail(ds->ctx, LAPIS_EMISSING,
                       "X is missing; the members found are %s", ds->seen);
   if (!X->set) return lapis_fail(ds->ctx, LAPIS_EMISSING, "X is missing");
-  if (mat_empty(&X->array.mat))
+  if (X->samples == 0 || X->array.mat.rows == 0)
     return lapis_fail(ds->ctx, LAPIS_EMISSING,
                       "%s: has %" PRId64 " samples of %" PRId64 " features",
-                      X->origin, X->array.mat.cols, X->array.mat.rows);
+                      X->origin, X->samples, X->array.mat.rows);
   return LAPIS_OK;
 }
 
@@ -521,11 +571,11 @@ static lapis_status check_count(const lapis_dataset *ds, which m,
                                 int64_t wanted, const char *noun)
 {
   const slot *s = &ds->slot[m], *X = &ds->slot[M_X];
-  if (!s->set || s->array.mat.cols == wanted) return LAPIS_OK;
+  if (!s->set || s->samples == wanted) return LAPIS_OK;
   bool same = strcmp(s->file, X->file) == 0;
   return lapis_fail(ds->ctx, LAPIS_ESHAPE,
                     "%s: %s has %" PRId64 " %s, X has %" PRId64 "%s%s%s",
-                    s->file, member_names[m], s->array.mat.cols, noun, wanted,
+                    s->file, member_names[m], s->samples, noun, wanted,
                     same ? "" : " (", same ? "" : X->file, same ? "" : ")");
 }
 
@@ -537,7 +587,7 @@ static void drop_group_names(lapis_dataset *ds)
   const slot *group = &ds->slot[M_GROUP];
   const lapis_mat *of = &group->array.mat;
   int64_t count = names->array.mat.cols;
-  if (!names->set || count == ds->slot[M_X].array.mat.cols) return;
+  if (!names->set || count == ds->slot[M_X].samples) return;
   if (!group->set || of->dtype == LAPIS_TEXT || of->colptr != NULL) return;
   for (int64_t j = 0; j < of->cols; j++) {
     double image = lapis_mat_at(of, 0, j);
@@ -559,13 +609,33 @@ static lapis_status check_class_names(const lapis_dataset *ds)
 
 static lapis_status check_fit(const lapis_dataset *ds)
 {
-  const lapis_mat *X = &ds->slot[M_X].array.mat;
+  const slot *X = &ds->slot[M_X];
   for (int m = M_Y; m <= M_NAMES; m++)
-    TRY(check_count(ds, (which)m, X->cols, "samples"));
-  TRY(check_count(ds, M_FEATURE_NAMES, X->rows, "features"));
+    TRY(check_count(ds, (which)m, X->samples, "samples"));
+  TRY(check_count(ds, M_FEATURE_NAMES, X->array.mat.rows, "features"));
   TRY(check_rows(ds, M_WEIGHT, 1));
   TRY(check_positions(ds));
   return check_class_names(ds);
+}
+
+/* What was read whole: texts have their codes by now. */
+static void cut(lapis_dataset *ds, which m)
+{
+  static const size_t bytes[] = {[LAPIS_F64] = sizeof(double),
+                                 [LAPIS_F32] = sizeof(float),
+                                 [LAPIS_I64] = sizeof(int64_t),
+                                 [LAPIS_U8] = 1};
+  int64_t first, count;
+  slot *s = &ds->slot[m];
+  lapis_mat *A = &s->array.mat;
+  bool done = A->cols < s->samples || A->dtype == LAPIS_TEXT;
+  if (!s->set || ds->share.parts <= 1 || done) return;
+  io_share_cut(&ds->share, A->cols, &first, &count);
+  A->cols = count;
+  if (A->colptr != NULL)
+    A->colptr += first;
+  else
+    A->val = (char *)A->val + bytes[A->dtype] * (size_t)(first * A->ld);
 }
 
 static lapis_mat mat_of(const lapis_dataset *ds, which m)
@@ -584,6 +654,17 @@ static void publish(lapis_dataset *ds)
                           .weight = mat_of(ds, M_WEIGHT).val};
 }
 
+void lapis_dataset_divide(lapis_dataset *ds, int64_t part, int64_t parts)
+{
+  if (ds == NULL || part < 0 || part >= parts) return;
+  ds->share = (io_share){.part = part, .parts = parts};
+}
+
+int64_t lapis_dataset_samples(const lapis_dataset *ds)
+{
+  return ds == NULL ? 0 : ds->slot[M_X].samples;
+}
+
 void lapis_dataset_keep_f32(lapis_dataset *ds)
 {
   if (ds == NULL) return;
@@ -600,9 +681,10 @@ lapis_status lapis_dataset_finish(lapis_dataset *ds)
   TRY(check_fit(ds));
   for (int m = 0; m < MEMBERS; m++) TRY(make_dense(ds, (which)m));
   TRY(encode_targets(ds));
+  TRY(make_group(ds));
+  for (int m = M_X; m < M_NAMES; m++) cut(ds, (which)m);
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
     TRY(make_f64(ds, numbers[i]));
-  TRY(make_group(ds));
   for (int m = M_NAMES; m < MEMBERS; m++) TRY(make_text(ds, (which)m));
   publish(ds);
   return LAPIS_OK;

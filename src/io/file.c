@@ -261,18 +261,18 @@ static lapis_status open_stream(lapis_ctx *ctx, int fd, io_file *f)
 static lapis_status look(lapis_ctx *ctx, int fd, const io_file *f,
                          struct stat *st)
 {
-  if (fstat(fd, st) != 0)
-    return io_fail_errno(ctx, io_name(f->path), "cannot be read");
-  if (S_ISDIR(st->st_mode))
-    return lapis_fail(ctx, LAPIS_EIO, "%s: is a folder, a file is wanted",
-                      f->path);
-  return LAPIS_OK;
+  return fstat(fd, st) == 0
+             ? LAPIS_OK
+             : io_fail_errno(ctx, io_name(f->path), "cannot be read");
 }
 
 static lapis_status open_bytes(lapis_ctx *ctx, int fd, bool input, io_file *f)
 {
   struct stat st;
   TRY(look(ctx, fd, f, &st));
+  if (S_ISDIR(st.st_mode))
+    return lapis_fail(ctx, LAPIS_EIO, "%s: is a folder, a file is wanted",
+                      f->path);
   bool sized = !input && S_ISREG(st.st_mode);
   return read_whole(ctx, fd, sized ? st.st_size : FIRST_BLOCK, f);
 }
@@ -282,6 +282,10 @@ static lapis_status open_descriptor(lapis_ctx *ctx, int fd, bool input,
 {
   struct stat st;
   TRY(look(ctx, fd, f, &st));
+  if (S_ISDIR(st.st_mode)) {
+    f->format = IO_PARTS;
+    return io_parts_find(ctx, f->path);
+  }
   if (input || !S_ISREG(st.st_mode)) return open_stream(ctx, fd, f);
   return open_regular(ctx, fd, st.st_size, f);
 }

@@ -63,9 +63,10 @@ static const io_kind kind_mat = {.shown = {"mat", ".mat",
 
 /* In the order of io_format. */
 static const io_kind *const kinds[IO_FORMATS] = {
-    [IO_NPY] = &kind_npy, [IO_NPZ] = &kind_npz,   [IO_CSV] = &kind_csv,
-    [IO_TSV] = &kind_tsv, [IO_SVM] = &kind_svm,   [IO_ARFF] = &kind_arff,
-    [IO_MAT] = &kind_mat, [IO_MAT73] = &io_mat73, [IO_HDF5] = &io_hdf5};
+    [IO_NPY] = &kind_npy,  [IO_NPZ] = &kind_npz,   [IO_CSV] = &kind_csv,
+    [IO_TSV] = &kind_tsv,  [IO_SVM] = &kind_svm,   [IO_ARFF] = &kind_arff,
+    [IO_MAT] = &kind_mat,  [IO_MAT73] = &io_mat73, [IO_HDF5] = &io_hdf5,
+    [IO_PARTS] = &io_parts};
 
 const io_kind *io_kind_of(io_format format)
 {

@@ -20,6 +20,7 @@
 #include "mat/mat.h"
 
 enum { DEFLATE_LIMIT = 1032, SPARE_BYTES = 1 << 20, WHAT_BYTES = 512 };
+enum { SIEVE_BYTES = 1 << 12 };
 enum { USER_BLOCK = 512, NAME_BYTES = 256 };
 
 typedef struct hdf5 {
@@ -182,7 +183,8 @@ static lapis_status check_size(const hdf5 *h, const char *name,
                       "file",
                       h->path, name, claimed, kept);
   (void)snprintf(what, sizeof what, "%.200s: member %.200s", h->path, name);
-  return base_fits(h->ctx, what, 16.0 * (double)s->count);
+  double parts = h->request->share.parts > 1 ? h->request->share.parts : 1;
+  return base_fits(h->ctx, what, 16.0 * (double)s->count / parts);
 }
 
 /* known false: it is nothing an array holds; then s is closed. */
@@ -212,9 +214,63 @@ static void describe(const data_set *s, lapis_array *a)
   a->mat.ld = a->mat.rows > 0 ? a->mat.rows : 1;
 }
 
+/* Places first .. first + count - 1 of one axis, all of the others. */
+static bool read_slab(const data_set *s, int axis, int64_t first, int64_t count,
+                      void *to)
+{
+  hsize_t start[LAPIS_MAX_AXES] = {0}, size[LAPIS_MAX_AXES];
+  for (int i = 0; i < s->axes; i++) size[i] = (hsize_t)s->shape[i];
+  start[axis] = (hsize_t)first;
+  size[axis] = (hsize_t)count;
+  hid_t here = H5Screate_simple(s->axes, size, NULL);
+  bool fine = here >= 0 &&
+              H5Sselect_hyperslab(s->space, H5S_SELECT_SET, start, NULL, size,
+                                  NULL) >= 0 &&
+              H5Dread(s->id, s->as, here, s->space, H5P_DEFAULT, to) >= 0;
+  if (here >= 0) (void)H5Sclose(here);
+  return fine;
+}
+
+static lapis_status read_raw(const hdf5 *h, const char *name, const data_set *s,
+                             const npy_header *n, int64_t first, char *raw)
+{
+  if (n->count == 0) return LAPIS_OK;
+  bool fine =
+      n->count < s->count
+          ? read_slab(s, h->matlab ? s->axes - 1 : 0, first, n->shape[0], raw)
+          : H5Dread(s->id, s->as, H5S_ALL, H5S_ALL, H5P_DEFAULT, raw) >= 0;
+  return fine ? LAPIS_OK : fail_set(h, name, "cannot be read");
+}
+
+/* What is wanted along the axis of samples. */
+typedef struct span {
+  const io_share *share; /* or NULL: */
+  int64_t first, count;  /* -1: all */
+} span;
+
+static lapis_status choose(const hdf5 *h, const char *name, const span *w,
+                           npy_header *n, int64_t *first)
+{
+  int64_t all = n->axes > 0 ? n->shape[0] : 1, count = all;
+  *first = 0;
+  if (n->axes > 0 && w->share != NULL)
+    (void)io_share_of(w->share, name, all, first, &count);
+  if (w->share == NULL && w->count >= 0) {
+    *first = w->first;
+    count = w->count;
+  }
+  if (n->axes == 0 || count == all) return LAPIS_OK;
+  if (count > all - *first)
+    return fail_set(h, name, "is shorter than the pointers beside it say");
+  n->count = n->count / all * count;
+  n->shape[0] = count;
+  return LAPIS_OK;
+}
+
 /* Numbers go through the reader of .npy, which knows order and types. */
 static lapis_status read_numbers(const hdf5 *h, const char *name,
-                                 const data_set *s, lapis_array *out)
+                                 const span *wanted, const data_set *s,
+                                 lapis_array *out)
 {
   npy_header n = {.kind = s->descr[1],
                   .item = s->descr[2] - '0',
@@ -225,18 +281,18 @@ static lapis_status read_numbers(const hdf5 *h, const char *name,
   (void)snprintf(n.descr, sizeof n.descr, "%s", s->descr);
   for (int i = 0; i < s->axes; i++)
     n.shape[i] = s->shape[h->matlab ? s->axes - 1 - i : i];
-  char *raw = base_alloc_raw(h->ctx, s->count, (size_t)n.item);
+  int64_t samples = n.shape[0], first;
+  TRY(choose(h, name, wanted, &n, &first));
+  char *raw = base_alloc_raw(h->ctx, n.count, (size_t)n.item);
   if (raw == NULL) return LAPIS_ENOMEM;
   (void)snprintf(what, sizeof what, "%.200s: member %.200s", h->path, name);
-  lapis_status status = LAPIS_OK;
-  if (s->count > 0 &&
-      H5Dread(s->id, s->as, H5S_ALL, H5S_ALL, H5P_DEFAULT, raw) < 0)
-    status = fail_set(h, name, "cannot be read");
-  io_source from = io_source_memory(h->ctx, what, raw, s->count * n.item);
+  lapis_status status = read_raw(h, name, s, &n, first, raw);
+  io_source from = io_source_memory(h->ctx, what, raw, n.count * n.item);
   if (status == LAPIS_OK) status = npy_data_read(&from, &n, out);
+  if (status == LAPIS_OK) out->shape[0] = samples;
   if (status == LAPIS_OK && out->kind == IO_BORROWED) {
     out->memory = raw;
-    out->bytes = (size_t)(s->count * n.item);
+    out->bytes = (size_t)(n.count * n.item);
     out->kind = IO_HEAP;
     return LAPIS_OK;
   }
@@ -244,46 +300,10 @@ static lapis_status read_numbers(const hdf5 *h, const char *name,
   return status;
 }
 
-static const char *text_at(const char *raw, size_t size, bool any, int64_t i,
-                           size_t *length)
-{
-  const char *text =
-      any ? ((char *const *)(const void *)raw)[i] : raw + (size_t)i * size;
-  if (text == NULL) text = "";
-  *length = any ? strlen(text) : strnlen(text, size);
-  return text;
-}
-
-static lapis_status copy_texts(const hdf5 *h, const char *name,
-                               const data_set *s, const char *raw, bool any,
-                               lapis_array *out)
-{
-  size_t size = H5Tget_size(s->type), length;
-  int64_t bytes = 0;
-  char *pool;
-  for (int64_t i = 0; i < s->count; i++) {
-    (void)text_at(raw, size, any, i, &length);
-    bytes += (int64_t)length + 1;
-  }
-  TRY(io_text_array(h->ctx, 1, s->count, bytes, out, &pool));
-  for (int64_t i = 0; i < s->count; i++) {
-    const char *text = text_at(raw, size, any, i, &length);
-    memcpy(pool, text, length);
-    pool[length] = '\0';
-    ((const char **)out->mat.val)[i] = pool;
-    if (utf8_length(pool) < 0) {
-      lapis_array_free(out);
-      return fail_set(h, name, "holds text that is not UTF-8");
-    }
-    pool += length + 1;
-  }
-  describe(s, out);
-  return LAPIS_OK;
-}
-
 static lapis_status read_texts(const hdf5 *h, const char *name,
                                const data_set *s, lapis_array *out)
 {
+  char what[WHAT_BYTES];
   bool any = H5Tis_variable_str(s->type) > 0;
   size_t size = H5Tget_size(s->type);
   char *raw = base_alloc(h->ctx, s->count, size);
@@ -292,14 +312,17 @@ static lapis_status read_texts(const hdf5 *h, const char *name,
   if (s->count > 0 &&
       H5Dread(s->id, s->type, H5S_ALL, H5S_ALL, H5P_DEFAULT, raw) < 0)
     status = fail_set(h, name, "cannot be read");
-  if (status == LAPIS_OK) status = copy_texts(h, name, s, raw, any, out);
+  (void)snprintf(what, sizeof what, "%.200s: member %.200s", h->path, name);
+  if (status == LAPIS_OK)
+    status = io_text_copy(h->ctx, what, raw, any ? 0 : size, s->count, out);
+  if (status == LAPIS_OK) describe(s, out);
   if (any) (void)H5Dvlen_reclaim(s->type, s->space, H5P_DEFAULT, raw);
   base_free(raw);
   return status;
 }
 
 static lapis_status read_set(const hdf5 *h, hid_t at, const char *name,
-                             lapis_array *out, bool *known)
+                             const span *wanted, lapis_array *out, bool *known)
 {
   data_set s;
   char class[NAME_BYTES];
@@ -310,7 +333,7 @@ static lapis_status read_set(const hdf5 *h, hid_t at, const char *name,
   lapis_status status = LAPIS_OK;
   if (*known)
     status = s.descr[0] == '\0' ? read_texts(h, name, &s, out)
-                                : read_numbers(h, name, &s, out);
+                                : read_numbers(h, name, wanted, &s, out);
   if (*known && status == LAPIS_OK)
     (void)snprintf(out->stored, sizeof out->stored, "%s",
                    s.descr[0] == '\0' ? "text" : s.descr);
@@ -319,77 +342,61 @@ static lapis_status read_set(const hdf5 *h, hid_t at, const char *name,
 }
 
 /* ---- sparse groups ------------------------------------------------------*/
-typedef struct parts {
-  lapis_array data, at, ptr;
-} parts;
+typedef struct sparse_group {
+  const hdf5 *h;
+  hid_t at;
+} sparse_group;
 
-static lapis_status read_part(const hdf5 *h, hid_t group, const char *name,
-                              bool integers, lapis_array *out)
+/* io_lists */
+static lapis_status read_list(void *self, const char *name, bool integers,
+                              int64_t first, int64_t count, lapis_array *out)
 {
+  const sparse_group *g = self;
+  const span wanted = {.first = first, .count = count};
   bool known = false;
   *out = (lapis_array){.kind = IO_NONE};
-  if (H5Lexists(group, name, H5P_DEFAULT) <= 0)
-    return fail_set(h, name, "is missing from a sparse matrix");
-  TRY(read_set(h, group, name, out, &known));
-  bool fits = known && out->axes <= 2 && out->mat.dtype != LAPIS_TEXT &&
+  if (H5Lexists(g->at, name, H5P_DEFAULT) <= 0)
+    return fail_set(g->h, name, "is missing from a sparse matrix");
+  TRY(read_set(g->h, g->at, name, &wanted, out, &known));
+  bool fits = known && out->axes <= (count < 0 ? 2 : 1) &&
+              out->mat.dtype != LAPIS_TEXT &&
               (!integers || out->mat.dtype == LAPIS_I64);
   if (fits) return LAPIS_OK;
-  return fail_set(h, name, "is no list of numbers, as a sparse matrix needs");
-}
-
-static lapis_status build(const hdf5 *h, const char *name, const parts *p,
-                          io_compressed c, lapis_array *out)
-{
-  char what[WHAT_BYTES];
-  c.nnz = p->data.mat.rows * p->data.mat.cols;
-  c.n_ptr = p->ptr.mat.rows * p->ptr.mat.cols;
-  if (p->at.mat.rows * p->at.mat.cols != c.nnz)
-    return fail_set(h, name, "has not as many indices as values");
-  double *value = base_alloc_raw(h->ctx, c.nnz, sizeof *value);
-  if (value == NULL) return LAPIS_ENOMEM;
-  mat_to_f64(&p->data.mat, value, p->data.mat.ld);
-  c.value = value;
-  c.ptr = p->ptr.mat.val;
-  c.at = p->at.mat.val;
-  (void)snprintf(what, sizeof what, "%.200s: member %.200s", h->path, name);
-  lapis_status status = io_sparse_compressed(h->ctx, what, &c, out);
-  base_free(value);
-  return status;
+  lapis_array_free(out);
+  return fail_set(g->h, name,
+                  "is no list of numbers, as a sparse matrix needs");
 }
 
 /* known false: a group of another kind. */
 static lapis_status read_group(hdf5 *h, const char *name, lapis_array *out,
                                bool *known)
 {
-  char type[NAME_BYTES];
+  char type[NAME_BYTES], what[WHAT_BYTES];
   int64_t shape[2] = {0, 0};
-  hid_t group = H5Gopen2(h->file, name, H5P_DEFAULT);
+  sparse_group g = {.h = h, .at = H5Gopen2(h->file, name, H5P_DEFAULT)};
   *known = false;
-  if (group < 0) return LAPIS_OK;
-  bool matlab = integer_attribute(group, "MATLAB_sparse", &shape[0], 1);
-  text_attribute(group, "encoding-type", type, sizeof type);
+  if (g.at < 0) return LAPIS_OK;
+  bool matlab = integer_attribute(g.at, "MATLAB_sparse", &shape[0], 1);
+  text_attribute(g.at, "encoding-type", type, sizeof type);
   bool csr = strcmp(type, "csr_matrix") == 0;
-  bool csc = strcmp(type, "csc_matrix") == 0;
-  *known = matlab || csr || csc;
-  parts p = {.data = {.kind = IO_NONE}};
+  *known = matlab || csr || strcmp(type, "csc_matrix") == 0;
   lapis_status status = LAPIS_OK;
-  if (*known && !matlab && !integer_attribute(group, "shape", shape, 2))
+  if (*known && !matlab && !integer_attribute(g.at, "shape", shape, 2))
     status = fail_set(h, name, "is sparse without a shape");
+  (void)snprintf(what, sizeof what, "%.200s: member %.200s", h->path, name);
+  io_lists lists = {.ctx = h->ctx,
+                    .what = what,
+                    .ptr = matlab ? "jc" : "indptr",
+                    .at = matlab ? "ir" : "indices",
+                    .data = "data",
+                    .by_sample = csr,
+                    .samples = shape[0],
+                    .features = matlab ? -1 : shape[1],
+                    .read = read_list,
+                    .self = &g};
   if (*known && status == LAPIS_OK)
-    status = read_part(h, group, "data", false, &p.data);
-  if (*known && status == LAPIS_OK)
-    status = read_part(h, group, matlab ? "ir" : "indices", true, &p.at);
-  if (*known && status == LAPIS_OK)
-    status = read_part(h, group, matlab ? "jc" : "indptr", true, &p.ptr);
-  int64_t lines = p.ptr.mat.rows * p.ptr.mat.cols - 1;
-  io_compressed c = {.by_sample = csr,
-                     .samples = shape[0],
-                     .features = matlab ? lines : shape[1]};
-  if (*known && status == LAPIS_OK) status = build(h, name, &p, c, out);
-  lapis_array_free(&p.data);
-  lapis_array_free(&p.at);
-  lapis_array_free(&p.ptr);
-  (void)H5Gclose(group);
+    status = io_sparse_lists(&lists, &h->request->share, name, out);
+  (void)H5Gclose(g.at);
   return status;
 }
 
@@ -404,7 +411,8 @@ static lapis_status take_member(hdf5 *h, const char *name)
   if (info.type == H5O_TYPE_GROUP)
     TRY(read_group(h, name, &a, &known));
   else if (info.type == H5O_TYPE_DATASET)
-    TRY(read_set(h, h->file, name, &a, &known));
+    TRY(read_set(h, h->file, name, &(span){.share = &h->request->share}, &a,
+                 &known));
   return known ? io_arrays_add(h->ctx, h->out, name, &a) : LAPIS_OK;
 }
 
@@ -440,6 +448,8 @@ static lapis_status open_file(hdf5 *h, const io_file *f)
   hid_t how = H5Pcreate(H5P_FILE_ACCESS);
   hsize_t bytes = 0;
   (void)H5Pset_fclose_degree(how, H5F_CLOSE_STRONG);
+  if (h->request->share.parts > 1) /* no more around what is asked for */
+    (void)H5Pset_sieve_buf_size(how, SIEVE_BYTES);
   if (f->data != NULL) {
     (void)H5Pset_fapl_core(how, SPARE_BYTES, 0);
     (void)H5Pset_file_image(how, f->data, (size_t)f->size);

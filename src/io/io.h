@@ -16,6 +16,7 @@ typedef enum io_format {
   IO_MAT,
   IO_MAT73,
   IO_HDF5,
+  IO_PARTS, /* a folder */
   IO_FORMATS
 } io_format;
 typedef enum io_memory {
@@ -27,7 +28,7 @@ typedef enum io_memory {
 typedef struct io_file {
   const char *path; /* borrowed */
   io_format format;
-  unsigned char *data; /* NULL for .npz and HDF5 files that have a name */
+  unsigned char *data; /* NULL for .npz, HDF5 that has a name, a folder */
   int64_t size;
   io_memory kind;
 } io_file;
@@ -70,6 +71,10 @@ int64_t utf8_length(const char *s); /* in characters; -1: not UTF-8 */
  * has room for `bytes` bytes. */
 lapis_status io_text_array(lapis_ctx *ctx, int64_t rows, int64_t cols,
                            int64_t bytes, lapis_array *out, char **pool);
+/* 1 x count TEXT of texts of `size` bytes each, or where it is 0 of pointers.
+ */
+lapis_status io_text_copy(lapis_ctx *ctx, const char *what, const char *raw,
+                          size_t size, int64_t count, lapis_array *out);
 /* A rows x cols array of F64 or I64, zeroed. */
 lapis_status io_number_array(lapis_ctx *ctx, lapis_dtype dtype, int64_t rows,
                              int64_t cols, lapis_array *out);
@@ -110,6 +115,8 @@ lapis_status npy_data_read(io_source *s, const npy_header *h, lapis_array *out);
 lapis_status npy_read(io_source *s, lapis_array *out);
 /* Whether the values of a source in memory are read where they lie. */
 bool npy_stays(const io_source *s, const npy_header *h);
+/* Whether the file's order is ours. */
+bool npy_is_straight(const npy_header *h);
 
 /* npy_write.c: the bytes of a .npy file, made as they are asked for. */
 typedef struct npy_stream {
@@ -125,7 +132,32 @@ lapis_status npy_stream_open(lapis_ctx *ctx, const char *path,
 int64_t npy_stream_read(npy_stream *s, void *to, int64_t size);
 void npy_stream_close(npy_stream *s);
 
+/* ---- share.c: one process's samples ---------------------------------------
+ * Of n samples those from n part / parts to n (part + 1) / parts.  An array of
+ * which only these were read keeps the shape of all, and has fewer columns; one
+ * of a single line, which may be MATLAB's row of all samples, stays whole. */
+typedef struct io_share {
+  int64_t part, parts;   /* parts 0: all */
+  const char *const *of; /* members, up to a NULL; NULL: all that are numbers */
+} io_share;
+void io_share_cut(const io_share *s, int64_t n, int64_t *first, int64_t *count);
+/* false: a member of that name and n samples is read whole. */
+bool io_share_of(const io_share *s, const char *name, int64_t n, int64_t *first,
+                 int64_t *count);
+/* npy_data_read for what a share takes: from memory nothing else is touched. */
+lapis_status npy_share_read(io_source *s, const npy_header *h,
+                            const io_share *share, const char *name,
+                            lapis_array *out);
+
 /* ---- formats.c: the one table of what is read and written ---------------*/
+typedef enum io_role { /* what a column of a table is for */
+                       IO_FEATURE,
+                       IO_TARGET,
+                       IO_ID,
+                       IO_LEFT_OUT,
+                       IO_ONE_HOT /* while columns are marked: a feature a value
+                                   */
+} io_role;
 typedef struct table_request {
   const lapis_table_options *opt; /* NULL: the defaults */
   const char *features;           /* name of the features: "X" */
@@ -141,6 +173,7 @@ typedef struct io_request {
   const char *const *want; /* from a container only these, up to a NULL */
   char **seen;    /* not NULL: names of all members, "A, B"; base_free */
   bool any_place; /* stored F32 may be mapped where it begins at any byte */
+  io_share share; /* readers that do not know it read all */
 } io_request;
 
 /* An array may take over the memory of the file. */
@@ -194,6 +227,21 @@ typedef struct io_compressed {
 } io_compressed;
 lapis_status io_sparse_compressed(lapis_ctx *ctx, const char *what,
                                   const io_compressed *c, lapis_array *out);
+/* sparse_lists.c: such a matrix whose lists are read from a file, as far as a
+ * share of its samples needs them.  read gives `count` numbers of the list
+ * `name` from `first` on; -1: all. */
+typedef struct io_lists {
+  lapis_ctx *ctx;
+  const char *what;            /* for sentences */
+  const char *ptr, *at, *data; /* names of the lists */
+  bool by_sample;
+  int64_t samples, features; /* features -1: as many as there are lines */
+  lapis_status (*read)(void *self, const char *name, bool integers,
+                       int64_t first, int64_t count, lapis_array *out);
+  void *self;
+} io_lists;
+lapis_status io_sparse_lists(const io_lists *l, const io_share *share,
+                             const char *name, lapis_array *out);
 /* How many entries are not +0, of those that a sparse matrix stores or of all
  * in a dense one. */
 int64_t io_count_stored(const lapis_mat *A);
@@ -302,9 +350,36 @@ lapis_status io_out_write(io_out *o, const void *bytes, int64_t size);
 lapis_status io_out_end(io_out *o, lapis_status status);
 lapis_status io_fail_errno(lapis_ctx *ctx, const char *path, const char *did);
 
+/* npz.c: whether these can be members of one archive. */
+lapis_status npz_check(lapis_ctx *ctx, const char *path,
+                       const lapis_named *item, int count);
+/* npz.c: the archive in o's temporary file, which it creates. */
+lapis_status npz_write(const io_out *o, const lapis_named *item, int count);
+
+/* ---- parts.c: a folder of parts -------------------------------------------*/
+extern const io_kind io_parts;
+/* LAPIS_EIO where the folder holds no result in parts, or no whole one. */
+lapis_status io_parts_find(lapis_ctx *ctx, const char *folder);
+
 /* ---- table.c: delimited text -> arrays named X, Y, names, ... ------------*/
 lapis_status table_read(lapis_ctx *ctx, io_file *f, const io_request *request,
                         lapis_arrays *out);
+/* A cell as it stands, with what its column is for. */
+typedef struct io_cell {
+  int64_t row; /* -1: a title */
+  int64_t column;
+  io_role role;
+  int64_t place, width;     /* of its features, or its target, in a sample */
+  const char *const *value; /* width texts of a one-hot column, else NULL */
+  const char *text;         /* without quotes */
+  bool missing, last;       /* last: of its row */
+} io_cell;
+typedef void (*io_cell_fn)(void *user, const io_cell *cell);
+/* Visits every cell, row after row, the titles first. */
+lapis_status table_walk(lapis_ctx *ctx, io_file *f, const table_request *q,
+                        io_cell_fn visit, void *user);
+lapis_status arff_walk(lapis_ctx *ctx, io_file *f, const table_request *q,
+                       io_cell_fn visit, void *user);
 
 /* ---- csv.c: cells -------------------------------------------------------*/
 typedef struct csv_scan {
@@ -312,13 +387,15 @@ typedef struct csv_scan {
   const char *path, *at, *end, *line_start;
   int64_t line;
   char delimiter;
-  bool in_row; /* a delimiter was just read: a cell must follow */
+  char decimal; /* ',': numbers are written 1.234,5; '.': 1,234.5 */
+  bool in_row;  /* a delimiter was just read: a cell must follow */
 } csv_scan;
 typedef struct csv_cell {
   const char *text; /* without its quotes, but "" inside is not yet " */
   int64_t size;
   bool quoted, escaped;
-  bool last; /* the last cell of its row */
+  bool last;    /* the last cell of its row */
+  char decimal; /* of the scan */
   int64_t line, column;
 } csv_cell;
 typedef enum csv_kind { CSV_MISSING, CSV_NUMBER, CSV_TEXT } csv_kind;
@@ -340,7 +417,10 @@ void csv_skip_blank(csv_scan *s, bool one_column);
 csv_kind csv_value(const csv_cell *cell, double *value);
 /* Writes the cell's text and a NUL after it; returns the bytes written. */
 int64_t csv_copy(const csv_cell *cell, char *to);
+/* "1,5" where commas are not read as decimal marks. */
 bool csv_decimal_comma(const csv_cell *cell);
+/* Digits, a mark, digits, the same mark, digits: 2026-11-22, 22.11.2026. */
+bool csv_is_date(const csv_cell *cell);
 /* table.c: counts rows and columns, and finds out whether there is a header;
  * rows of different lengths are refused. */
 lapis_status table_shape(const csv_scan *start, const lapis_table_options *opt,
@@ -364,6 +444,9 @@ void io_put(io_print *p, const char *text, int64_t size);
 void io_put_text(io_print *p, const char *text);
 void io_put_number(io_print *p, double value); /* shortest; "nan", "-inf" */
 void io_put_integer(io_print *p, int64_t value);
+/* A cell of delimited text, in quotes where it needs them; a text that a
+ * spreadsheet would run gets a mark before it. */
+void io_put_cell(io_print *p, const char *text, char delimiter);
 lapis_status io_print_end(io_print *p);
 
 /* ---- arrays.c -----------------------------------------------------------*/

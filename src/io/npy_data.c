@@ -21,7 +21,7 @@ typedef struct walk {
 } walk;
 
 /* Axes of length 1 do not matter for the order. */
-static bool is_straight(const npy_header *h)
+bool npy_is_straight(const npy_header *h)
 {
   int longer = 0;
   for (int i = 0; i < h->axes; i++) longer += h->shape[i] != 1;
@@ -30,7 +30,7 @@ static bool is_straight(const npy_header *h)
 
 static walk walk_begin(const npy_header *h)
 {
-  walk w = {.axes = h->axes, .straight = is_straight(h)};
+  walk w = {.axes = h->axes, .straight = npy_is_straight(h)};
   int64_t stride = 1;
   for (int i = h->axes - 1; i >= 0; i--) {
     w.shape[i] = h->shape[i];
@@ -221,7 +221,7 @@ static bool is_ours(const npy_header *h)
   bool any_bits =
       h->kind == 'f' || h->kind == 'i' || (h->kind == 'u' && h->item == 1);
   return any_bits && (size_t)h->item == bytes_of(dtype) && !h->big &&
-         is_straight(h);
+         npy_is_straight(h);
 }
 
 static lapis_status allocate(io_source *s, const npy_header *h,

@@ -44,6 +44,7 @@ typedef struct archive {
   zip_t *zip;
   int64_t count, bytes; /* members; of the file */
   bool any_place;       /* io_request */
+  io_share share;       /* the same */
 } archive;
 
 typedef struct member {
@@ -188,6 +189,14 @@ static lapis_status check_end(io_source *s)
                     s->what);
 }
 
+/* Lists of a sparse matrix have no samples. */
+static io_share share_of(const archive *a, const member *m)
+{
+  char owner[WHAT_BYTES];
+  bool part = io_sparse_owner(m->name, owner, sizeof owner) != NULL;
+  return part ? (io_share){.parts = 0} : a->share;
+}
+
 static lapis_status read_member(const archive *a, const member *m,
                                 lapis_arrays *out)
 {
@@ -201,7 +210,11 @@ static lapis_status read_member(const archive *a, const member *m,
                  .left = m->size,
                  .read = member_read,
                  .self = file};
-  lapis_status status = npy_read(&s, &array);
+  io_share share = share_of(a, m);
+  npy_header h;
+  lapis_status status = npy_header_read(&s, &h);
+  if (status == LAPIS_OK)
+    status = npy_share_read(&s, &h, &share, m->name, &array);
   if (status == LAPIS_OK) {
     status = check_end(&s);
     if (status == LAPIS_OK)
@@ -213,11 +226,13 @@ static lapis_status read_member(const archive *a, const member *m,
   return status;
 }
 
-/* What libzip unpacks is what is mapped: its place is right, and the checksum,
- * which the read of the end verifies, holds. */
+/* What libzip unpacks is what is mapped, from byte `from` to `to`: its place is
+ * right.  Of a whole member the checksum, which the read of the end verifies,
+ * holds as well. */
 static lapis_status compare(const archive *a, const member *m,
-                            const unsigned char *data)
+                            const unsigned char *data, int64_t from, int64_t to)
 {
+  bool whole = from == 0 && to == m->size;
   zip_file_t *file = zip_fopen_index(a->zip, (zip_uint64_t)m->index, 0);
   if (file == NULL)
     return fail_zip(a->ctx, LAPIS_EFORMAT, m->what, "cannot be unpacked",
@@ -225,21 +240,40 @@ static lapis_status compare(const archive *a, const member *m,
   io_source s = {.ctx = a->ctx, .what = m->what, .self = file};
   char *block = base_alloc_raw(a->ctx, COMPARED, 1);
   lapis_status status = block == NULL ? LAPIS_ENOMEM : LAPIS_OK;
-  for (int64_t at = 0; at < m->size && status == LAPIS_OK; at += COMPARED) {
-    int64_t n = m->size - at < COMPARED ? m->size - at : COMPARED;
+  if (status == LAPIS_OK && from > 0 && zip_fseek(file, from, SEEK_SET) != 0)
+    status = fail_zip(a->ctx, LAPIS_EFORMAT, m->what, "cannot be unpacked",
+                      zip_file_get_error(file));
+  for (int64_t at = from; at < to && status == LAPIS_OK; at += COMPARED) {
+    int64_t n = to - at < COMPARED ? to - at : COMPARED;
     status = member_read(&s, block, n);
     if (status == LAPIS_OK && memcmp(block, data + at, (size_t)n) != 0)
       status = lapis_fail(a->ctx, LAPIS_EFORMAT,
                           "%s: changed while it was read", m->what);
   }
-  if (status == LAPIS_OK) status = check_end(&s);
+  if (status == LAPIS_OK && whole) status = check_end(&s);
   base_free(block);
   (void)zip_fclose(file);
   return status;
 }
 
+/* The bytes of a mapped member that were read: all, or a share of it in C
+ * order; of one in Fortran order, which lies everywhere, the header. */
+static lapis_status compare_read(const archive *a, const member *m,
+                                 const unsigned char *data, int64_t header,
+                                 const npy_header *h, const io_share *share)
+{
+  int64_t first, count;
+  if (h->axes == 0 || !io_share_of(share, m->name, h->shape[0], &first, &count))
+    return compare(a, m, data, 0, m->size);
+  if (!npy_is_straight(h)) return compare(a, m, data, 0, header);
+  int64_t row = h->count / h->shape[0] * h->item;
+  return compare(a, m, data, header + first * row,
+                 header + (first + count) * row);
+}
+
 /* A large stored member stays in the file, mapped, where its values can be
- * read as they lie; *done false: it has to be copied. */
+ * read as they lie, or where some of them are wanted; *done false: it has to be
+ * copied. */
 static lapis_status map_member(const archive *a, const member *m,
                                lapis_arrays *out, bool *done)
 {
@@ -252,21 +286,23 @@ static lapis_status map_member(const archive *a, const member *m,
   if (!npz_map(a->path, m->index, name, m->size, &place)) return LAPIS_OK;
   io_source s = io_source_memory(a->ctx, m->what, place.data, m->size);
   s.any_place = a->any_place;
+  io_share share = share_of(a, m);
   npy_header h;
   lapis_status status = npy_header_read(&s, &h);
-  if (status == LAPIS_OK && npy_stays(&s, &h)) {
-    status = compare(a, m, place.data);
-    if (status == LAPIS_OK) status = npy_data_read(&s, &h, &array);
+  if (status == LAPIS_OK && (npy_stays(&s, &h) || share.parts > 1)) {
+    status = compare_read(a, m, place.data, m->size - s.left, &h, &share);
+    if (status == LAPIS_OK)
+      status = npy_share_read(&s, &h, &share, m->name, &array);
     *done = status == LAPIS_OK;
   }
-  if (!*done) {
+  if (*done && array.kind == IO_BORROWED) {
+    array.kind = IO_MAPPED;
+    array.memory = place.map;
+    array.bytes = place.bytes;
+  } else {
     io_release(place.map, place.bytes, IO_MAPPED);
-    return status;
   }
-  array.kind = IO_MAPPED;
-  array.memory = place.map;
-  array.bytes = place.bytes;
-  return io_arrays_add(a->ctx, out, m->name, &array);
+  return *done ? io_arrays_add(a->ctx, out, m->name, &array) : status;
 }
 
 /* The parts of a sparse matrix are wanted where the matrix is. */
@@ -314,6 +350,7 @@ lapis_status npz_read(lapis_ctx *ctx, io_file *f, const io_request *request,
   archive a;
   TRY(archive_open(ctx, f, &a));
   a.any_place = request->any_place;
+  a.share = request->share;
   lapis_status status = read_all(&a, request->want, out, request->seen);
   zip_discard(a.zip);
   return status < 0 ? status : io_sparse_assemble(ctx, io_name(f->path), out);
@@ -403,8 +440,8 @@ static lapis_status write_archive(lapis_ctx *ctx, const char *path,
   return status;
 }
 
-static lapis_status check_names(lapis_ctx *ctx, const char *path,
-                                const lapis_named *item, int count)
+lapis_status npz_check(lapis_ctx *ctx, const char *path,
+                       const lapis_named *item, int count)
 {
   if (count < 1)
     return lapis_fail(ctx, LAPIS_EINVAL,
@@ -425,27 +462,20 @@ static lapis_status check_names(lapis_ctx *ctx, const char *path,
   return LAPIS_OK;
 }
 
-static lapis_status write_feeds(lapis_ctx *ctx, const char *path, feed *feeds,
+static lapis_status write_items(const io_out *o, const lapis_named *item,
                                 int count)
 {
-  io_out o;
-  TRY(io_out_begin(ctx, path, &o));
-  return io_out_end(&o,
-                    write_archive(ctx, io_name(path), o.temp, feeds, count));
-}
-
-static lapis_status write_items(lapis_ctx *ctx, const char *path,
-                                const lapis_named *item, int count)
-{
-  feed *feeds = base_alloc(ctx, count, sizeof *feeds);
+  feed *feeds = base_alloc(o->ctx, count, sizeof *feeds);
   if (feeds == NULL) return LAPIS_ENOMEM;
   lapis_status status = LAPIS_OK;
   int opened = 0;
   for (; opened < count && status == LAPIS_OK; opened++) {
     zip_error_init(&feeds[opened].error);
-    status = npy_stream_open(ctx, path, &item[opened], &feeds[opened].stream);
+    status =
+        npy_stream_open(o->ctx, o->path, &item[opened], &feeds[opened].stream);
   }
-  if (status == LAPIS_OK) status = write_feeds(ctx, path, feeds, count);
+  if (status == LAPIS_OK)
+    status = write_archive(o->ctx, io_name(o->path), o->temp, feeds, count);
   for (int i = 0; i < opened; i++) {
     npy_stream_close(&feeds[i].stream);
     zip_error_fini(&feeds[i].error);
@@ -454,14 +484,22 @@ static lapis_status write_items(lapis_ctx *ctx, const char *path,
   return status;
 }
 
+lapis_status npz_write(const io_out *o, const lapis_named *item, int count)
+{
+  npz_items items;
+  TRY(npz_check(o->ctx, o->path, item, count));
+  TRY(npz_items_new(o->ctx, o->path, item, count, &items));
+  lapis_status status = write_items(o, items.item, items.count);
+  npz_items_free(&items);
+  return status;
+}
+
 lapis_status lapis_npz_write(lapis_ctx *ctx, const char *path,
                              const lapis_named *item, int count)
 {
   NEEDS(ctx, path, item);
-  npz_items items;
-  TRY(check_names(ctx, path, item, count));
-  TRY(npz_items_new(ctx, path, item, count, &items));
-  lapis_status status = write_items(ctx, path, items.item, items.count);
-  npz_items_free(&items);
-  return status;
+  io_out o;
+  TRY(npz_check(ctx, path, item, count));
+  TRY(io_out_begin(ctx, path, &o));
+  return io_out_end(&o, npz_write(&o, item, count));
 }

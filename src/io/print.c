@@ -65,6 +65,26 @@ void io_put_number(io_print *p, double value)
   }
 }
 
+void io_put_cell(io_print *p, const char *text, char delimiter)
+{
+  char special[] = {delimiter, '"', '\n', '\r', '\0'};
+  size_t size = strlen(text);
+  bool edged = size > 0 && (text[0] == ' ' || text[size - 1] == ' ');
+  const char *mark = lapis_text_runs(text) ? "'" : ""; /* for spreadsheets */
+  if (strcspn(text, special) == size && !edged) {
+    io_put_text(p, mark);
+    io_put_text(p, text);
+    return;
+  }
+  io_put_text(p, "\"");
+  io_put_text(p, mark);
+  for (; *text != '\0'; text++) {
+    if (*text == '"') io_put(p, text, 1);
+    io_put(p, text, 1);
+  }
+  io_put_text(p, "\"");
+}
+
 lapis_status io_print_end(io_print *p)
 {
   flush(p);

@@ -18,17 +18,20 @@
 #include "io/io.h"
 #include "lapis/lapis_tools.h"
 
-typedef enum role { ROLE_FEATURE, ROLE_TARGET, ROLE_ID, ROLE_NONE } role;
-enum { MAX_COLUMNS = 1000000 };
+enum { MAX_COLUMNS = 1000000, MAX_VALUES = 1000 };
 
 typedef struct column {
   csv_cell title;     /* the cell in the first row */
   csv_kind first;     /* ... and what it holds */
   bool number, text;  /* met in later rows */
+  bool like_number;   /* all texts in later rows are dates or 1,5 */
   csv_cell text_cell; /* the first text in later rows */
   int64_t bytes;      /* of all cells, with a NUL each */
-  role role;
-  int64_t place; /* among the columns of its role */
+  io_role role;
+  int64_t place;      /* of its first number or text in a sample of its role */
+  bool one_hot;       /* asked for */
+  int64_t width;      /* features it becomes: 1, or one a value */
+  const char **value; /* of a one-hot column: width texts, in memory */
 } column;
 
 typedef struct table {
@@ -40,6 +43,7 @@ typedef struct table {
   bool header, text_targets;
   int64_t count[4]; /* columns of each role */
   column *column;
+  arena memory;
   lapis_array X, Y, names;
   char *pool_Y, *pool_names;
 } table;
@@ -56,14 +60,19 @@ static int shown_bytes(const csv_cell *cell)
   return size;
 }
 
+/* what: the text, the date. */
 static lapis_status fail_cell(const table *t, const csv_cell *cell,
-                              int64_t column_number, const char *wanted)
+                              int64_t column_number, const char *what,
+                              const char *wanted)
 {
-  int shown = shown_bytes(cell);
+  const csv_cell *title = &t->column[column_number - 1].title;
+  bool titled = t->header && title->size > 0;
   return lapis_fail(t->ctx, LAPIS_EFORMAT,
                     "%s:%" PRId64 ":%" PRId64 ": column %" PRId64
-                    " holds the text \"%.*s\"; %s",
-                    t->path, cell->line, cell->column, column_number, shown,
+                    "%s%.*s%s holds %s \"%.*s\"; %s",
+                    t->path, cell->line, cell->column, column_number,
+                    titled ? " (\"" : "", titled ? shown_bytes(title) : 0,
+                    title->text, titled ? "\")" : "", what, shown_bytes(cell),
                     cell->text, wanted);
 }
 
@@ -81,7 +90,10 @@ static lapis_status count_columns(table *t)
                       "it as .npy",
                       t->path, t->columns, MAX_COLUMNS);
   t->column = base_alloc(t->ctx, t->columns, sizeof *t->column);
-  return t->column == NULL ? LAPIS_ENOMEM : LAPIS_OK;
+  if (t->column == NULL) return LAPIS_ENOMEM;
+  for (int64_t j = 0; j < t->columns; j++)
+    t->column[j].width = t->column[j].like_number = 1;
+  return LAPIS_OK;
 }
 
 static void note_cell(column *c, const csv_cell *cell, bool first)
@@ -96,6 +108,7 @@ static void note_cell(column *c, const csv_cell *cell, bool first)
   } else if (kind == CSV_TEXT) {
     if (!c->text) c->text_cell = *cell;
     c->text = true;
+    if (!csv_is_date(cell) && !csv_decimal_comma(cell)) c->like_number = false;
   }
 }
 
@@ -192,10 +205,13 @@ static bool looks_like_header(const table *t)
   if (opt != NULL && names_first_row(t, opt->id)) return true;
   if (opt != NULL && names_first_row(t, opt->use)) return true;
   if (opt != NULL && names_first_row(t, opt->drop)) return true;
+  if (opt != NULL && names_first_row(t, opt->one_hot)) return true;
   int64_t for_it = 0, against = 0, texts = 0;
   for (int64_t j = 0; j < t->columns; j++) {
     const column *c = &t->column[j];
-    for_it += c->first == CSV_TEXT && c->number && !c->text;
+    bool odd = csv_is_date(&c->title) || csv_decimal_comma(&c->title);
+    bool below = c->text ? c->like_number : c->number; /* 1,5 counts as 1.5 */
+    for_it += c->first == CSV_TEXT && !odd && below;
     against += c->first == CSV_NUMBER;
     texts += c->first == CSV_TEXT;
   }
@@ -269,9 +285,18 @@ static lapis_status find_column(const table *t, const char *name, size_t size,
       t->header ? "named in its first row" : "and no header that names them");
 }
 
-/* Columns whose titles a pattern with * ? [..] matches take role r; false:
+/* One-hot is no role of its own: such a column is a feature still. */
+static void give_role(column *c, io_role r)
+{
+  if (r == IO_ONE_HOT)
+    c->one_hot = true;
+  else
+    c->role = r;
+}
+
+/* Columns whose titles a pattern with * ? [..] matches take io_role r; false:
  * there is none. */
-static bool mark_pattern(table *t, const char *pattern, size_t size, role r)
+static bool mark_pattern(table *t, const char *pattern, size_t size, io_role r)
 {
   char wanted[256], title[256];
   bool any = false;
@@ -283,21 +308,21 @@ static bool mark_pattern(table *t, const char *pattern, size_t size, role r)
     if (t->column[j].title.size >= (int64_t)sizeof title) continue;
     (void)csv_copy(&t->column[j].title, title);
     if (fnmatch(wanted, title, 0) != 0) continue;
-    t->column[j].role = r;
+    give_role(&t->column[j], r);
     any = true;
   }
   return any;
 }
 
-/* The columns of a list of titles, numbers and patterns take role r. */
-static lapis_status mark(table *t, const char *list, role r)
+/* The columns of a list of titles, numbers and patterns take io_role r. */
+static lapis_status mark(table *t, const char *list, io_role r)
 {
   while (*list != '\0') {
     int64_t at;
     size_t size = next_name(list);
     if (!mark_pattern(t, list, size, r)) {
       TRY(find_column(t, list, size, &at));
-      t->column[at].role = r;
+      give_role(&t->column[at], r);
     }
     list += size + (list[size] == ',');
   }
@@ -312,25 +337,26 @@ static lapis_status mark_features(table *t)
   if (opt == NULL || t->request->all_targets || t->request->targets_only)
     return LAPIS_OK;
   if (opt->use != NULL) {
-    for (int64_t j = 0; j < t->columns; j++) t->column[j].role = ROLE_NONE;
-    TRY(mark(t, opt->use, ROLE_FEATURE));
+    for (int64_t j = 0; j < t->columns; j++) t->column[j].role = IO_LEFT_OUT;
+    TRY(mark(t, opt->use, IO_FEATURE));
   }
-  return opt->drop == NULL ? LAPIS_OK : mark(t, opt->drop, ROLE_NONE);
+  if (opt->drop != NULL) TRY(mark(t, opt->drop, IO_LEFT_OUT));
+  return opt->one_hot == NULL ? LAPIS_OK : mark(t, opt->one_hot, IO_ONE_HOT);
 }
 
 static lapis_status mark_targets(table *t)
 {
   const char *list = t->request->opt == NULL ? NULL : t->request->opt->target;
-  role others = t->request->all_targets    ? ROLE_TARGET
-                : t->request->targets_only ? ROLE_NONE
-                                           : ROLE_FEATURE;
+  io_role others = t->request->all_targets    ? IO_TARGET
+                   : t->request->targets_only ? IO_LEFT_OUT
+                                              : IO_FEATURE;
   for (int64_t j = 0; j < t->columns; j++) t->column[j].role = others;
   TRY(mark_features(t));
   while (list != NULL && *list != '\0' && !t->request->all_targets) {
     int64_t at;
     size_t size = next_name(list);
     TRY(find_column(t, list, size, &at));
-    t->column[at].role = ROLE_TARGET;
+    t->column[at].role = IO_TARGET;
     list += size + (list[size] == ',');
   }
   return LAPIS_OK;
@@ -345,12 +371,92 @@ static lapis_status mark_id(table *t)
       (!t->header || count_titled(t, id, strlen(id), &at) != 1))
     return LAPIS_OK;
   TRY(find_column(t, id, strlen(id), &at));
-  if (t->column[at].role == ROLE_TARGET && !t->request->all_targets)
+  if (t->column[at].role == IO_TARGET && !t->request->all_targets)
     return lapis_fail(t->ctx, LAPIS_EINVAL,
                       "%s: column %" PRId64
                       " cannot be both a target and the samples' names",
                       t->path, at + 1);
-  t->column[at].role = ROLE_ID;
+  t->column[at].role = IO_ID;
+  return LAPIS_OK;
+}
+
+/* ---- one-hot columns ----------------------------------------------------*/
+static int by_bytes(const void *a, const void *b)
+{
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The place of a cell's text among the values of its column, or -1. */
+static int64_t value_at(const column *c, const csv_cell *cell)
+{
+  for (int64_t k = 0; k < c->width; k++)
+    if (title_is(cell, c->value[k], strlen(c->value[k]))) return k;
+  return -1;
+}
+
+/* The different texts of column j, missing ones left out. */
+static lapis_status collect_values(table *t, int64_t j)
+{
+  column *c = &t->column[j];
+  csv_scan s = t->start;
+  csv_cell cell;
+  c->width = 0;
+  for (int64_t row = -t->header; row < t->rows; row++) {
+    for (int64_t k = 0; k < t->columns; k++) {
+      TRY(csv_next(&s, &cell));
+      if (k != j || row < 0 || csv_value(&cell, NULL) == CSV_MISSING) continue;
+      if (value_at(c, &cell) >= 0) continue;
+      if (c->width == MAX_VALUES)
+        return lapis_fail(t->ctx, LAPIS_EFORMAT,
+                          "%s:%" PRId64 ": column %" PRId64
+                          " has more than %d different values, one-hot is for "
+                          "few; leave it out with --drop",
+                          t->path, cell.line, j + 1, MAX_VALUES);
+      char *text = arena_take(&t->memory, cell.size + 1, 1);
+      if (text == NULL) return arena_status(&t->memory);
+      (void)csv_copy(&cell, text);
+      c->value[c->width++] = text;
+    }
+    csv_skip_blank(&s, t->columns == 1);
+  }
+  if (c->width > 0)
+    qsort(c->value, (size_t)c->width, sizeof *c->value, by_bytes);
+  return LAPIS_OK;
+}
+
+/* Behind "TITLE=": the values that the features of a model name, in their
+ * order; none: the model has no such column. */
+static void recall_values(const table *t, column *c)
+{
+  const lapis_mat *known = t->request->opt->features_of;
+  int64_t size = c->title.size;
+  c->width = 0;
+  for (int64_t i = 0; i < known->cols && c->width < MAX_VALUES; i++) {
+    const char *name = ((const char *const *)known->val)[i];
+    if ((int64_t)strlen(name) > size && name[size] == '=' &&
+        title_is(&c->title, name, (size_t)size))
+      c->value[c->width++] = name + size + 1;
+  }
+}
+
+static lapis_status list_values(table *t, int64_t j)
+{
+  column *c = &t->column[j];
+  const lapis_table_options *opt = t->request->opt;
+  bool known = opt != NULL && opt->features_of != NULL && t->header;
+  if (!c->one_hot && !known) return LAPIS_OK;
+  c->value = arena_take(&t->memory, MAX_VALUES, sizeof *c->value);
+  if (c->value == NULL) return arena_status(&t->memory);
+  if (known) recall_values(t, c);
+  if (!known || (c->one_hot && c->width == 0)) TRY(collect_values(t, j));
+  if (c->width > 0) return LAPIS_OK;
+  if (c->one_hot)
+    return lapis_fail(t->ctx, LAPIS_EFORMAT,
+                      "%s: column %" PRId64 " is empty and has no values for "
+                      "--one-hot; leave it out with --drop",
+                      t->path, j + 1);
+  c->value = NULL;
+  c->width = 1;
   return LAPIS_OK;
 }
 
@@ -360,12 +466,14 @@ static lapis_status settle_roles(table *t)
   TRY(mark_id(t));
   for (int64_t j = 0; j < t->columns; j++) {
     column *c = &t->column[j];
-    c->place = t->count[c->role]++;
-    if (c->role == ROLE_TARGET && c->text) t->text_targets = true;
+    if (c->role == IO_FEATURE) TRY(list_values(t, j));
+    c->place = t->count[c->role];
+    t->count[c->role] += c->width;
+    if (c->role == IO_TARGET && c->text) t->text_targets = true;
   }
   if (t->request->as_text) t->text_targets = true;
   bool targets = t->request->all_targets || t->request->targets_only;
-  if (t->count[targets ? ROLE_TARGET : ROLE_FEATURE] > 0) return LAPIS_OK;
+  if (t->count[targets ? IO_TARGET : IO_FEATURE] > 0) return LAPIS_OK;
   return lapis_fail(t->ctx, LAPIS_EINVAL, "%s: no column is left for %s",
                     t->path,
                     targets ? t->request->targets : t->request->features);
@@ -374,24 +482,31 @@ static lapis_status settle_roles(table *t)
 /* ---- checks before allocating -------------------------------------------*/
 static lapis_status check_column(const table *t, const column *c, int64_t j)
 {
-  bool any_text = c->role >= ROLE_ID || t->request->as_text;
+  bool any_text = c->role >= IO_ID || t->request->as_text || c->value != NULL;
   if (!c->text || any_text) return LAPIS_OK;
   if (csv_decimal_comma(&c->text_cell))
-    return fail_cell(t, &c->text_cell, j,
-                     "write numbers with a decimal point, as in 1.5");
-  if (c->role == ROLE_TARGET && !c->number) return LAPIS_OK;
-  if (c->role == ROLE_TARGET)
-    return fail_cell(t, &c->text_cell, j,
+    return fail_cell(t, &c->text_cell, j, "the text",
+                     "write numbers with a decimal point, as in 1.5, or read "
+                     "them with --decimal ,");
+  if (c->role == IO_TARGET && !c->number) return LAPIS_OK;
+  if (c->role == IO_TARGET)
+    return fail_cell(t, &c->text_cell, j, "the text",
                      "its other cells are numbers, and a target is all "
                      "numbers or all text");
-  return fail_cell(t, &c->text_cell, j,
+  if (csv_is_date(&c->text_cell))
+    return fail_cell(t, &c->text_cell, j, "the date",
+                     "a feature is a number: write days since a first date "
+                     "instead, or leave the column out with --drop");
+  return fail_cell(t, &c->text_cell, j, "the text",
                    t->header ? "a feature is a number, or empty where unknown; "
-                               "--id and --target take columns of text, --drop "
-                               "leaves them out"
+                               "--id and --target take columns of text, "
+                               "--one-hot makes a feature of each value, "
+                               "--drop leaves them out"
                              : "a feature is a number, or empty where unknown; "
-                               "--id and --target take columns of text, --drop "
-                               "leaves them out, --header yes is for a first "
-                               "row of names");
+                               "--id and --target take columns of text, "
+                               "--one-hot makes a feature of each value, "
+                               "--drop leaves them out, --header yes is for a "
+                               "first row of names");
 }
 
 static lapis_status check_columns(const table *t)
@@ -399,7 +514,7 @@ static lapis_status check_columns(const table *t)
   for (int64_t j = 0; j < t->columns; j++) {
     const column *c = &t->column[j];
     TRY(check_column(t, c, j + 1));
-    if (t->text_targets && c->role == ROLE_TARGET && c->number && !c->text &&
+    if (t->text_targets && c->role == IO_TARGET && c->number && !c->text &&
         !t->request->as_text)
       return lapis_fail(t->ctx, LAPIS_EFORMAT,
                         "%s: target column %" PRId64
@@ -411,7 +526,7 @@ static lapis_status check_columns(const table *t)
 }
 
 /* ---- second pass --------------------------------------------------------*/
-static int64_t role_bytes(const table *t, role r)
+static int64_t role_bytes(const table *t, io_role r)
 {
   int64_t bytes = 0;
   for (int64_t j = 0; j < t->columns; j++)
@@ -421,16 +536,15 @@ static int64_t role_bytes(const table *t, role r)
 
 static lapis_status allocate(table *t)
 {
-  TRY(io_number_array(t->ctx, LAPIS_F64, t->count[ROLE_FEATURE], t->rows,
-                      &t->X));
+  TRY(io_number_array(t->ctx, LAPIS_F64, t->count[IO_FEATURE], t->rows, &t->X));
   if (t->text_targets)
-    TRY(io_text_array(t->ctx, t->count[ROLE_TARGET], t->rows,
-                      role_bytes(t, ROLE_TARGET), &t->Y, &t->pool_Y));
+    TRY(io_text_array(t->ctx, t->count[IO_TARGET], t->rows,
+                      role_bytes(t, IO_TARGET), &t->Y, &t->pool_Y));
   else
-    TRY(io_number_array(t->ctx, LAPIS_F64, t->count[ROLE_TARGET], t->rows,
+    TRY(io_number_array(t->ctx, LAPIS_F64, t->count[IO_TARGET], t->rows,
                         &t->Y));
-  return io_text_array(t->ctx, t->count[ROLE_ID], t->rows,
-                       role_bytes(t, ROLE_ID), &t->names, &t->pool_names);
+  return io_text_array(t->ctx, t->count[IO_ID], t->rows, role_bytes(t, IO_ID),
+                       &t->names, &t->pool_names);
 }
 
 static void store_text(lapis_array *a, int64_t place, const csv_cell *cell,
@@ -438,6 +552,17 @@ static void store_text(lapis_array *a, int64_t place, const csv_cell *cell,
 {
   ((const char **)a->mat.val)[place] = *pool;
   *pool += csv_copy(cell, *pool);
+}
+
+/* 1 at the cell's value and 0 at the others; of a missing cell, and of a value
+ * that a model does not know, nothing is known. */
+static void store_one_hot(table *t, const column *c, int64_t place,
+                          const csv_cell *cell)
+{
+  double *x = (double *)t->X.mat.val + place;
+  int64_t at = csv_value(cell, NULL) == CSV_MISSING ? -1 : value_at(c, cell);
+  for (int64_t k = 0; k < c->width; k++)
+    x[k] = at < 0 ? NAN : (double)(k == at);
 }
 
 /* A missing target among texts is the empty text. */
@@ -449,10 +574,12 @@ static void store_cell(table *t, const column *c, int64_t row,
   csv_kind kind = csv_value(cell, &value);
   csv_cell none = {.text = "", .size = 0};
   bool missing = kind == CSV_MISSING && !t->request->as_text;
-  if (c->role == ROLE_NONE) return;
-  if (c->role == ROLE_ID)
+  if (c->role == IO_LEFT_OUT) return;
+  if (c->role == IO_ID)
     store_text(&t->names, place, cell, &t->pool_names);
-  else if (c->role == ROLE_FEATURE)
+  else if (c->value != NULL)
+    store_one_hot(t, c, place, cell);
+  else if (c->role == IO_FEATURE)
     ((double *)t->X.mat.val)[place] = value;
   else if (t->text_targets)
     store_text(&t->Y, place, missing ? &none : cell, &t->pool_Y);
@@ -478,22 +605,38 @@ static lapis_status store_rows(table *t)
 }
 
 /* ---- results ------------------------------------------------------------*/
-/* The titles of the columns of a role, as a row of text. */
-static lapis_status add_titles(const table *t, role r, const char *name,
+static void store_title(lapis_array *a, const column *c, int64_t at,
+                        char **pool)
+{
+  store_text(a, c->place + at, &c->title, pool);
+  if (c->value == NULL) return;
+  (*pool)[-1] = '=';
+  size_t size = strlen(c->value[at]) + 1;
+  *pool = (char *)memcpy(*pool, c->value[at], size) + size;
+}
+
+/* The titles of the columns of a role, as a row of text; of a one-hot column
+ * "TITLE=VALUE". */
+static lapis_status add_titles(const table *t, io_role r, const char *name,
                                lapis_arrays *out)
 {
   lapis_array a;
   char *pool;
-  int64_t bytes = 0, place = 0;
-  for (int64_t j = 0; j < t->columns; j++) bytes += t->column[j].title.size + 1;
+  int64_t bytes = 0;
+  for (int64_t j = 0; j < t->columns; j++) {
+    const column *c = &t->column[j];
+    for (int64_t k = 0; k < c->width; k++)
+      bytes += c->title.size + 1 +
+               (c->value == NULL ? 0 : (int64_t)strlen(c->value[k]) + 1);
+  }
   TRY(io_text_array(t->ctx, 1, t->count[r], bytes, &a, &pool));
   for (int64_t j = 0; j < t->columns; j++)
-    if (t->column[j].role == r)
-      store_text(&a, place++, &t->column[j].title, &pool);
+    for (int64_t k = 0; t->column[j].role == r && k < t->column[j].width; k++)
+      store_title(&a, &t->column[j], k, &pool);
   return io_arrays_add(t->ctx, out, name, &a);
 }
 
-static lapis_status add_array(table *t, role r, const char *name,
+static lapis_status add_array(table *t, io_role r, const char *name,
                               lapis_array *a, lapis_arrays *out)
 {
   if (t->count[r] == 0) return LAPIS_OK;
@@ -505,29 +648,113 @@ static lapis_status add_array(table *t, role r, const char *name,
 static lapis_status hand_over(table *t, lapis_arrays *out)
 {
   const table_request *q = t->request;
-  TRY(add_array(t, ROLE_FEATURE, q->features, &t->X, out));
-  TRY(add_array(t, ROLE_TARGET, q->targets, &t->Y, out));
-  TRY(add_array(t, ROLE_ID, "names", &t->names, out));
-  if (t->header && t->count[ROLE_FEATURE] > 0 && strcmp(q->features, "X") == 0)
-    TRY(add_titles(t, ROLE_FEATURE, "feature_names", out));
-  bool titles = t->count[ROLE_TARGET] > (t->text_targets ? 1 : 0);
-  if (t->header && titles && strcmp(q->targets, "Y") == 0)
-    TRY(add_titles(t, ROLE_TARGET, "class_names", out));
+  TRY(add_array(t, IO_FEATURE, q->features, &t->X, out));
+  TRY(add_array(t, IO_TARGET, q->targets, &t->Y, out));
+  TRY(add_array(t, IO_ID, "names", &t->names, out));
+  if (t->header && t->count[IO_FEATURE] > 0 && strcmp(q->features, "X") == 0)
+    TRY(add_titles(t, IO_FEATURE, "feature_names", out));
+  bool titles = t->count[IO_TARGET] > (t->text_targets ? 1 : 0);
+  bool asked = t->header && strcmp(q->targets, "Y") == 0;
+  if (asked && titles) TRY(add_titles(t, IO_TARGET, "class_names", out));
+  if (asked && t->count[IO_TARGET] > 0)
+    TRY(add_titles(t, IO_TARGET, "target_names", out));
+  if (t->header && t->count[IO_ID] > 0)
+    TRY(add_titles(t, IO_ID, "id_name", out));
   return LAPIS_OK;
 }
 
-static lapis_status read_steps(table *t, lapis_arrays *out)
+/* A first column 1, 2, 3, .. or 0, 1, 2, .. is rarely meant. */
+static void warn_of_counter(const table *t)
+{
+  enum { MANY = 5 };
+  const column *c = &t->column[0];
+  const double *x = t->X.mat.val;
+  int64_t d = t->count[IO_FEATURE], row = 0;
+  if (!t->header || c->role != IO_FEATURE || c->width > 1 || t->rows < MANY)
+    return;
+  bool from = x[0] == 0 || x[0] == 1;
+  while (from && row < t->rows && x[row * d] == x[0] + (double)row) row++;
+  if (row == t->rows)
+    base_say(t->ctx, 0,
+             "%s: the first column (\"%.*s\") counts the rows, and is read as "
+             "a feature; --drop 1 leaves it out, --id 1 makes it their names",
+             t->path, shown_bytes(&c->title), c->title.text);
+}
+
+static lapis_status open_table(table *t, const io_file *f)
+{
+  const lapis_table_options *opt = t->request->opt;
+  t->memory = (arena){.ctx = t->ctx};
+  TRY(csv_open(t->ctx, t->path, (const char *)f->data, f->size, &t->start));
+  if (opt != NULL) t->start.decimal = opt->decimal;
+  return LAPIS_OK;
+}
+
+static void close_table(table *t)
+{
+  base_free(t->column);
+  arena_free(&t->memory);
+  lapis_array_free(&t->X);
+  lapis_array_free(&t->Y);
+  lapis_array_free(&t->names);
+}
+
+static lapis_status learn_columns(table *t)
 {
   TRY(count_columns(t));
   TRY(scan_rows(t));
   TRY(settle_header(t));
   TRY(settle_roles(t));
-  TRY(check_columns(t));
+  return check_columns(t);
+}
+
+static lapis_status read_steps(table *t, lapis_arrays *out)
+{
+  TRY(learn_columns(t));
   TRY(allocate(t));
   TRY(store_rows(t));
+  if (strcmp(t->request->features, "X") == 0) warn_of_counter(t);
   return hand_over(t, out);
 }
 
+/* ---- every cell as it stands --------------------------------------------*/
+static lapis_status walk_rows(table *t, io_cell_fn visit, void *user)
+{
+  csv_scan s = t->start;
+  for (int64_t row = -t->header; row < t->rows; row++) {
+    for (int64_t j = 0; j < t->columns; j++) {
+      csv_cell cell;
+      const column *c = &t->column[j];
+      TRY(csv_next(&s, &cell));
+      char *text = base_alloc_raw(t->ctx, cell.size + 1, 1);
+      if (text == NULL) return LAPIS_ENOMEM;
+      (void)csv_copy(&cell, text);
+      visit(user, &(io_cell){.row = row,
+                             .column = j,
+                             .role = c->role,
+                             .place = c->place,
+                             .width = c->width,
+                             .value = c->value,
+                             .text = text,
+                             .missing = csv_value(&cell, NULL) == CSV_MISSING,
+                             .last = j + 1 == t->columns});
+      base_free(text);
+    }
+    csv_skip_blank(&s, t->columns == 1);
+  }
+  return LAPIS_OK;
+}
+
+lapis_status table_walk(lapis_ctx *ctx, io_file *f, const table_request *q,
+                        io_cell_fn visit, void *user)
+{
+  table t = {.ctx = ctx, .path = io_name(f->path), .request = q};
+  TRY(open_table(&t, f));
+  lapis_status status = learn_columns(&t);
+  if (status >= 0) status = walk_rows(&t, visit, user);
+  close_table(&t);
+  return status;
+}
 lapis_status table_shape(const csv_scan *start, const lapis_table_options *opt,
                          lapis_columns *out)
 {
@@ -544,6 +771,7 @@ lapis_status table_shape(const csv_scan *start, const lapis_table_options *opt,
   out->header = t.header;
   out->delimiter = start->delimiter;
   base_free(t.column);
+  arena_free(&t.memory);
   return status;
 }
 
@@ -551,17 +779,13 @@ lapis_status table_read(lapis_ctx *ctx, io_file *f, const io_request *request,
                         lapis_arrays *out)
 {
   table t = {.ctx = ctx, .path = io_name(f->path), .request = &request->table};
-  TRY(csv_open(ctx, t.path, (const char *)f->data, f->size, &t.start));
-  const table_request *q = &request->table;
-  if (strcmp(q->features, "X") == 0) {
+  TRY(open_table(&t, f));
+  if (strcmp(request->table.features, "X") == 0) {
     bool done;
-    TRY(triplets_read(&t.start, q, out, &done));
+    TRY(triplets_read(&t.start, &request->table, out, &done));
     if (done) return LAPIS_OK;
   }
   lapis_status status = read_steps(&t, out);
-  base_free(t.column);
-  lapis_array_free(&t.X);
-  lapis_array_free(&t.Y);
-  lapis_array_free(&t.names);
+  close_table(&t);
   return status;
 }

@@ -15,6 +15,8 @@ typedef struct sheet {
   const lapis_mat *names;   /* of samples, or NULL */
   const lapis_mat *feature; /* names of features, or NULL */
   const lapis_mat *class; /* names of targets, or of the one target's values */
+  const lapis_mat *target, *id; /* titles of targets and of names, or NULL */
+  const lapis_mat *value;       /* texts of the codes of several targets */
 } sheet;
 
 static const char *text_of(const lapis_mat *row, int64_t i)
@@ -25,22 +27,14 @@ static const char *text_of(const lapis_mat *row, int64_t i)
 
 static void put_cell(sheet *s, const char *text)
 {
-  char special[] = {s->delimiter, '"', '\n', '\r', '\0'};
-  size_t size = strlen(text);
-  bool edged = size > 0 && (text[0] == ' ' || text[size - 1] == ' ');
-  const char *mark = lapis_text_runs(text) ? "'" : ""; /* for spreadsheets */
-  if (strcspn(text, special) == size && !edged) {
-    io_put_text(&s->p, mark);
-    io_put_text(&s->p, text);
-    return;
-  }
-  io_put_text(&s->p, "\"");
-  io_put_text(&s->p, mark);
-  for (; *text != '\0'; text++) {
-    if (*text == '"') io_put(&s->p, text, 1);
-    io_put(&s->p, text, 1);
-  }
-  io_put_text(&s->p, "\"");
+  io_put_cell(&s->p, text, s->delimiter);
+}
+
+/* What is not known is an empty cell; alone in its row it would be no row. */
+static void put_number(sheet *s, double value)
+{
+  bool alone = s->names == NULL && s->X.rows + (s->Y ? s->Y->rows : 0) == 1;
+  if (!isnan(value) || alone) io_put_number(&s->p, value);
 }
 
 /* Delimiter before every cell but the first of a row. */
@@ -70,7 +64,7 @@ static void put_header(sheet *s)
   bool first = true;
   if (s->names != NULL) {
     next_cell(s, &first);
-    io_put_text(&s->p, "id");
+    put_cell(s, s->id != NULL ? text_of(s->id, 0) : "id");
   }
   for (int64_t i = 0; i < s->X.rows; i++) {
     next_cell(s, &first);
@@ -78,8 +72,9 @@ static void put_header(sheet *s)
   }
   for (int64_t i = 0; s->Y != NULL && i < s->Y->rows; i++) {
     next_cell(s, &first);
-    bool titled = s->class != NULL && s->class->cols == s->Y->rows;
-    put_title(s, titled ? s->class : NULL, i, "y");
+    const lapis_mat *titles = s->target != NULL ? s->target : s->class;
+    bool titled = titles != NULL && titles->cols == s->Y->rows;
+    put_title(s, titled ? titles : NULL, i, "y");
   }
   io_put_text(&s->p, "\n");
 }
@@ -87,11 +82,11 @@ static void put_header(sheet *s)
 static void put_target(sheet *s, int64_t i, int64_t j)
 {
   double v = lapis_mat_at(s->Y, i, j);
-  bool coded = has_class_texts(s) && v >= 0 && v < (double)s->class->cols;
-  if (coded)
-    put_cell(s, text_of(s->class, (int64_t)v));
+  const lapis_mat *texts = has_class_texts(s) ? s->class : s->value;
+  if (texts != NULL && v >= 0 && v < (double)texts->cols)
+    put_cell(s, text_of(texts, (int64_t)v));
   else
-    io_put_number(&s->p, v);
+    put_number(s, v);
 }
 
 static void put_row(sheet *s, int64_t j)
@@ -103,7 +98,7 @@ static void put_row(sheet *s, int64_t j)
   }
   for (int64_t i = 0; i < s->X.rows; i++) {
     next_cell(s, &first);
-    io_put_number(&s->p, lapis_mat_at(&s->X, i, j));
+    put_number(s, lapis_mat_at(&s->X, i, j));
   }
   for (int64_t i = 0; s->Y != NULL && i < s->Y->rows; i++) {
     next_cell(s, &first);
@@ -131,14 +126,24 @@ static lapis_status write_table(lapis_ctx *ctx, const char *path,
                                 const lapis_named *item, int count,
                                 char delimiter)
 {
-  static const char *const kept[] = {
-      "X", "Y", "names", "feature_names", "class_names", NULL};
+  static const char *const kept[] = {"X",
+                                     "Y",
+                                     "names",
+                                     "feature_names",
+                                     "class_names",
+                                     "target_names",
+                                     "target_values",
+                                     "id_name",
+                                     NULL};
   lapis_array owned;
   sheet s = {.delimiter = delimiter,
              .Y = mat_of(item, count, "Y"),
              .names = mat_of(item, count, "names"),
              .feature = mat_of(item, count, "feature_names"),
-             .class = mat_of(item, count, "class_names")};
+             .class = mat_of(item, count, "class_names"),
+             .target = mat_of(item, count, "target_names"),
+             .id = mat_of(item, count, "id_name"),
+             .value = mat_of(item, count, "target_values")};
   const lapis_mat *X = mat_of(item, count, "X");
   if (X == NULL)
     return lapis_fail(ctx, LAPIS_EMISSING, "%s: there is no X to write", path);

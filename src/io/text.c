@@ -108,6 +108,43 @@ lapis_status io_text_array(lapis_ctx *ctx, int64_t rows, int64_t cols,
   return LAPIS_OK;
 }
 
+/* size 0: pointers to texts, NULL for an empty one. */
+static const char *text_at(const char *raw, size_t size, int64_t i,
+                           size_t *length)
+{
+  const char *text = size == 0 ? ((char *const *)(const void *)raw)[i]
+                               : raw + (size_t)i * size;
+  if (text == NULL) text = "";
+  *length = size == 0 ? strlen(text) : strnlen(text, size);
+  return text;
+}
+
+lapis_status io_text_copy(lapis_ctx *ctx, const char *what, const char *raw,
+                          size_t size, int64_t count, lapis_array *out)
+{
+  size_t length;
+  int64_t bytes = 0;
+  char *pool = NULL;
+  for (int64_t i = 0; i < count; i++) {
+    (void)text_at(raw, size, i, &length);
+    bytes += (int64_t)length + 1;
+  }
+  TRY(io_text_array(ctx, 1, count, bytes, out, &pool));
+  for (int64_t i = 0; i < count; i++) {
+    const char *text = text_at(raw, size, i, &length);
+    memcpy(pool, text, length);
+    pool[length] = '\0';
+    ((const char **)out->mat.val)[i] = pool;
+    if (utf8_length(pool) < 0) {
+      lapis_array_free(out);
+      return lapis_fail(ctx, LAPIS_EFORMAT, "%s: holds text that is not UTF-8",
+                        what);
+    }
+    pool += length + 1;
+  }
+  return LAPIS_OK;
+}
+
 lapis_status io_number_array(lapis_ctx *ctx, lapis_dtype dtype, int64_t rows,
                              int64_t cols, lapis_array *out)
 {

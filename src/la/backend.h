@@ -1,10 +1,11 @@
 /* backend.h - the one interface behind which machines differ.
  *
  * A solver keeps its state in la_array handles and works on them only through
- * the functions below, so that a device (a GPU) could keep all of it in its own
+ * the functions below, so that a device (a GPU) can keep all of it in its own
  * memory.  For host backends, those on the processor, `data` points to the
  * numbers.  "reference" is plain loops, always built, and the tests compare the
- * others with it; "openblas" is the fast one.
+ * others with it; "openblas" is the fast one.  "strict" computes as openblas
+ * and forbids what a device cannot do (strict.c); "opencl" is a device.
  *
  * Matrices are column-major.  F32 is accepted by alloc, upload, download and
  * gemm; other functions take F64 unless they say more.  Whether sizes fit the
@@ -17,8 +18,11 @@
 typedef struct la_array {
   lapis_dtype dtype; /* F64 or F32 */
   int64_t rows, cols, ld;
-  void *data;
-  bool view; /* borrows data: la_free leaves it alone */
+  void *data; /* of a device: an address that nobody can read, by which a view
+               * says where in its array it begins */
+  bool view;  /* borrows data: la_free leaves it alone */
+  struct apart *own; /* a device's array that this is, or is part of (apart.h);
+                      * NULL: data are in the host's memory */
 } la_array;
 
 typedef enum la_trans { LA_N, LA_T } la_trans;
@@ -108,7 +112,11 @@ typedef struct la_backend {
   /* B = alpha A + beta B (beta 0 never reads B) */
   lapis_status (*axpby)(la *h, double alpha, const la_array *A, double beta,
                         la_array *B);
+  /* Column j of A times f_j; row i of A times f_i; f (host) added to every
+   * column. */
   lapis_status (*scale_cols)(la *h, const double *f, la_array *A);
+  lapis_status (*scale_rows)(la *h, const double *f, la_array *A);
+  lapis_status (*add_to_cols)(la *h, const double *f, la_array *A);
   /* A = value in every entry; to fill a row of A, give its view */
   lapis_status (*fill)(la *h, double value, la_array *A);
   /* A += f I, A square */
@@ -182,7 +190,12 @@ static inline int64_t la_scratch_count(int64_t rows, int64_t cols)
 
 /* The backend the context asks for; LAPIS_EINVAL lists the known ones. */
 lapis_status la_open(lapis_ctx *ctx, la *out);
-extern const la_backend la_reference, la_openblas;
+/* The same for work on numbers in the host's memory: in a device's place the
+ * host backend that stands beside it. */
+lapis_status la_open_host(lapis_ctx *ctx, la *out);
+/* A handle for such work beside one that is open. */
+la la_beside(const la *h);
+extern const la_backend la_reference, la_openblas, la_strict;
 
 /* ---- what solvers call most often ---------------------------------------*/
 /* B = A */
@@ -206,51 +219,32 @@ static inline lapis_status la_add_diagonal(la *h, double f, la_array *A)
   return h->ops->add_diagonal(h, f, A);
 }
 
-/* A, whole columns of an array, summed over processes: host backends only. */
-static inline lapis_status la_sum(la *h, la_array *A)
-{
-  if (base_ranks(h->ctx) == 1) return LAPIS_OK;
-  return base_sum(h->ctx, A->data, A->rows > 0 ? A->ld * A->cols : 0);
-}
-
 /* ---- views ---------------------------------------------------------------*/
 /* A view of columns first .. first + cols - 1. */
 static inline la_array la_cols(const la_array *A, int64_t first, int64_t cols)
 {
   size_t size = A->dtype == LAPIS_F64 ? sizeof(double) : sizeof(float);
   char *p = (char *)A->data + (size_t)(first * A->ld) * size;
-  return (la_array){A->dtype, A->rows, cols, A->ld, p, true};
+  return (la_array){A->dtype, A->rows, cols, A->ld, p, true, A->own};
 }
 /* A view of rows first .. first + rows - 1. */
 static inline la_array la_rows(const la_array *A, int64_t first, int64_t rows)
 {
   size_t size = A->dtype == LAPIS_F64 ? sizeof(double) : sizeof(float);
   char *p = (char *)A->data + (size_t)first * size;
-  return (la_array){A->dtype, rows, A->cols, A->ld, p, true};
+  return (la_array){A->dtype, rows, A->cols, A->ld, p, true, A->own};
 }
-/* A borrowed view of host doubles: host backends only. */
+/* The entries of A, whole and without gaps, in another shape. */
+static inline la_array la_reshape(const la_array *A, int64_t rows, int64_t cols)
+{
+  return (la_array){A->dtype, rows, cols,  rows > 0 ? rows : 1,
+                    A->data,  true, A->own};
+}
+/* A borrowed view of host doubles: for handles of la_open_host and la_beside.
+ */
 static inline la_array la_wrap(double *p, int64_t rows, int64_t cols)
 {
-  return (la_array){LAPIS_F64, rows, cols, rows > 0 ? rows : 1, p, true};
-}
-/* Makes A part of the checkpoint, from which a killed run goes on: host
- * backends only. */
-static inline void la_keep(loop *l, const char *name, const la_array *A)
-{
-  loop_keep(l, name, A->data, A->ld * A->cols);
-}
-/* Each process has its samples' columns of A. */
-static inline void la_keep_part(loop *l, const char *name, const la_array *A)
-{
-  la_keep(l, name, A);
-  loop_divide(l, 1);
-}
-/* The same for data with missing entries (NaN). */
-static inline void la_keep_part_holes(loop *l, const char *name,
-                                      const la_array *A)
-{
-  loop_keep_holes(l, name, A->data, A->ld * A->cols);
-  loop_divide(l, 1);
+  return (la_array){LAPIS_F64, rows, cols, rows > 0 ? rows : 1, p, true, NULL};
 }
 static inline lapis_mat la_as_mat(const la_array *A)
 {
@@ -260,5 +254,21 @@ static inline lapis_mat la_as_mat(const la_array *A)
                      .ld = A->ld,
                      .val = A->data};
 }
+
+/* ---- what the host sees ---------------------------------------------------
+ * Of host backends these are views, and cost nothing; a device transfers what
+ * the view A covers, through memory that lives as long as its array. */
+/* The numbers of A, to be read until A is written. */
+lapis_status la_borrow(la *h, const la_array *A, lapis_mat *out);
+/* A = what was borrowed, after it was written. */
+lapis_status la_give_back(la *h, const lapis_mat *from, la_array *A);
+/* A, whole columns of an array, summed over processes. */
+lapis_status la_sum(la *h, la_array *A);
+/* Makes A part of the checkpoint, from which a killed run goes on. */
+void la_keep(loop *l, const char *name, const la_array *A);
+/* Each process has its samples' columns of A. */
+void la_keep_part(loop *l, const char *name, const la_array *A);
+/* The same for data with missing entries (NaN). */
+void la_keep_part_holes(loop *l, const char *name, const la_array *A);
 
 #endif

@@ -5,12 +5,14 @@
  * once.  Two kernels, on matrices stored by columns:
  *   inner: C += A'B      dot products, a few columns of A times a few of B
  *   wide:  C += A B      a strip of rows of C in registers, A streams by
- * Neither packs: all loads run down columns, eight numbers at a time.
+ * Neither packs: all loads run down columns.  gram_times_kernels.h has them,
+ * compiled for each width of registers with tiles that fit their number.
  *
- * It pays while X and Y stay in the cache beside a tile.  4117 x 2000 on one
- * core, against two products by OpenBLAS: X of 8 columns 7.8 ms (11.6), 16
- * columns 14.6 (15.7), 32 columns 27 (21); hence NARROW.  By rows, for A'A X,
- * it never paid: a tile then has a page of memory for every few numbers.
+ * It pays while X and Y stay in the cache beside a tile.  3111 x 1721 on one
+ * core of an EPYC (Zen 4), GFLOP/s of avx512, avx2 and, with 256-bit kernels of
+ * OpenBLAS, two products: X of 8 columns 26, 21, 15; 16 columns 31, 25, 23; 28
+ * columns 35, 28, 29; 48 columns 36, 28, 37.  By rows, for A'A X, it never
+ * paid: a tile then has a page of memory for every few numbers.
  *
  * Each thread takes every so many tiles and sums into a Y of its own; these
  * are added in order, so that a number of threads gives the same bits.
@@ -18,154 +20,93 @@
  * fused multiply-adds where the machine has them. */
 #include <string.h>
 
+#include "base/width.h"
 #include "la/host.h"
 
-/* The loader chooses among copies only with glibc (not musl) on x86-64. */
-#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__)
-#define EVERY_WIDTH __attribute__((target_clones("avx512f", "fma", "default")))
-#else
-#define EVERY_WIDTH
-#endif
-#define INLINED static inline __attribute__((always_inline))
+#define INLINED WIDTH_INLINED
 
 enum {
-  WIDTH = 8,
-  STRIP = 2 * WIDTH,
-  TILE_BYTES = 1 << 20,
+  WIDTH = 8, /* numbers summed side by side, whatever the registers hold */
+  TILE_BYTES = 1 << 19,
   CHUNK = 256,
-  PAGES = 64,
-  NARROW = 16
+  PAGES = 64
 };
 enum { LEAST_TILE = 16, MOST_TILE = 256 };
-typedef double pack
-    __attribute__((vector_size(WIDTH * sizeof(double)), aligned(8), may_alias));
 
 typedef struct operand {
   const double *p;
   int64_t ld;
 } operand;
 
-/* ---- C += A B -----------------------------------------------------------*/
+/* ---- the kernels, once a width -------------------------------------------*/
+typedef struct gram_kernels {
+  int narrow; /* columns of X up to which they beat two products by OpenBLAS */
+  void (*inner)(operand A, operand B, int64_t m, int64_t k, int64_t p,
+                double *c, int64_t ldc);
+  void (*wide)(operand A, operand B, int64_t m, int64_t k, int64_t p, double *c,
+               int64_t ldc);
+} gram_kernels;
 
-/* 16 rows of `cols` columns of C. */
-INLINED void wide_block(operand A, operand B, int64_t k, double *c, int64_t ldc,
-                        int cols)
-{
-  pack sum[2][6];
-  for (int j = 0; j < cols; j++) sum[0][j] = sum[1][j] = (pack){0};
-  for (int64_t l = 0; l < k; l++) {
-    const double *a = A.p + l * A.ld;
-    pack low = *(const pack *)a, high = *(const pack *)(a + WIDTH);
-    for (int j = 0; j < cols; j++) {
-      double b = B.p[j * B.ld + l];
-      sum[0][j] += low * b;
-      sum[1][j] += high * b;
-    }
-  }
-  for (int j = 0; j < cols; j++) {
-    *(pack *)(c + j * ldc) += sum[0][j];
-    *(pack *)(c + j * ldc + WIDTH) += sum[1][j];
-  }
-}
+#if defined(WIDTH_MANY)
+/* 32 registers: 16 sums, 4 + 1 operands; 12 sums, 2 + 1 operands */
+#define KERNEL(name) name##_avx512
+#define TARGET WIDTH_TARGET_AVX512
+#define LANES 8
+#define INNER_ROWS 4
+#define INNER_COLS 4
+#define WIDE_ROWS 2
+#define WIDE_COLS 6
+#include "la/gram_times_kernels.h"
+#undef KERNEL
+#undef TARGET
+#undef LANES
+#undef INNER_ROWS
+#undef INNER_COLS
 
-INLINED void wide_rest(operand A, operand B, int64_t rows, int64_t k, double *c)
-{
-  for (int64_t i = 0; i < rows; i++) {
-    double sum = 0;
-    for (int64_t l = 0; l < k; l++) sum += A.p[l * A.ld + i] * B.p[l];
-    c[i] += sum;
-  }
-}
+/* 16 registers: 12 sums, 2 + 1 operands, in both */
+#define KERNEL(name) name##_avx2
+#define TARGET WIDTH_TARGET_AVX2_FMA
+#define LANES 4
+#define INNER_ROWS 3
+#define INNER_COLS 2
+#include "la/gram_times_kernels.h"
+#undef KERNEL
+#undef TARGET
+#undef LANES
+#undef INNER_ROWS
+#undef INNER_COLS
+#undef WIDE_ROWS
+#undef WIDE_COLS
+#endif
 
-INLINED void wide_strip(operand A, operand B, int64_t k, int64_t p, double *c,
-                        int64_t ldc)
-{
-  int64_t j = 0;
-  for (; j + 6 <= p; j += 6, B.p += 6 * B.ld)
-    wide_block(A, B, k, c + j * ldc, ldc, 6);
-  for (; j + 2 <= p; j += 2, B.p += 2 * B.ld)
-    wide_block(A, B, k, c + j * ldc, ldc, 2);
-  if (j < p) wide_block(A, B, k, c + j * ldc, ldc, 1);
-}
+/* Two numbers a register: 16 of them with SSE2, 32 with NEON. */
+#define KERNEL(name) name##_plain
+#define TARGET
+#define LANES 2
+#if defined(__aarch64__)
+#define INNER_ROWS 3
+#define INNER_COLS 2
+#define WIDE_ROWS 4
+#else
+#define INNER_ROWS 3
+#define INNER_COLS 1
+#define WIDE_ROWS 2
+#endif
+#define WIDE_COLS 6
+#include "la/gram_times_kernels.h"
 
-/* C (m x p) += A (m x k) B (k x p), in chunks of columns of A, each of which
- * has a page of memory of its own, or many. */
-EVERY_WIDTH
-static void wide(operand A, operand B, int64_t m, int64_t k, int64_t p,
-                 double *c, int64_t ldc)
-{
-  int64_t whole = m / STRIP * STRIP;
-  for (int64_t first = 0; first < k; first += PAGES) {
-    int64_t n = k - first < PAGES ? k - first : PAGES;
-    operand a = {A.p + first * A.ld, A.ld}, b = {B.p + first, B.ld};
-    for (int64_t i = 0; i < whole; i += STRIP, a.p += STRIP)
-      wide_strip(a, b, n, p, c + i, ldc);
-    for (int64_t j = 0; j < p; j++, b.p += b.ld)
-      wide_rest(a, b, m - whole, n, c + j * ldc + whole);
-  }
-}
-
-/* ---- C += A'B -----------------------------------------------------------*/
-
-/* `rows` by `cols` dot products of length m. */
-INLINED void inner_block(operand A, operand B, int64_t m, double *c,
-                         int64_t ldc, int rows, int cols)
-{
-  pack sum[4][4];
-  int64_t i = 0;
-#pragma GCC unroll 16
-  for (int q = 0; q < 16; q++) sum[q / 4][q % 4] = (pack){0};
-  for (; i + WIDTH <= m; i += WIDTH)
-#pragma GCC unroll 4
-    for (int r = 0; r < rows; r++) {
-      pack a = *(const pack *)(A.p + r * A.ld + i);
-#pragma GCC unroll 4
-      for (int j = 0; j < cols; j++)
-        sum[r][j] += a * *(const pack *)(B.p + j * B.ld + i);
-    }
-#pragma GCC unroll 4
-  for (int j = 0; j < cols; j++)
-#pragma GCC unroll 4
-    for (int r = 0; r < rows; r++) {
-      pack s = sum[r][j];
-      double rest = 0;
-      for (int64_t l = i; l < m; l++)
-        rest += A.p[r * A.ld + l] * B.p[j * B.ld + l];
-      c[j * ldc + r] += ((s[0] + s[4]) + (s[2] + s[6])) +
-                        ((s[1] + s[5]) + (s[3] + s[7])) + rest;
-    }
-}
-
-INLINED void inner_rows(operand A, operand B, int64_t m, int64_t p, double *c,
-                        int64_t ldc, int rows)
-{
-  int64_t j = 0;
-  for (; j + 4 <= p; j += 4)
-    inner_block(A, (operand){B.p + j * B.ld, B.ld}, m, c + j * ldc, ldc, rows,
-                4);
-  for (; j < p; j++)
-    inner_block(A, (operand){B.p + j * B.ld, B.ld}, m, c + j * ldc, ldc, rows,
-                1);
-}
-
-/* C (k x p) += A (m x k)' B (m x p), in chunks of rows that leave B's in the
- * cache while all of A's columns meet it. */
-EVERY_WIDTH
-static void inner(operand A, operand B, int64_t m, int64_t k, int64_t p,
-                  double *c, int64_t ldc)
-{
-  for (int64_t first = 0; first < m; first += CHUNK) {
-    int64_t n = m - first < CHUNK ? m - first : CHUNK, i = 0;
-    operand a = {A.p + first, A.ld}, b = {B.p + first, B.ld};
-    for (; i + 4 <= k; i += 4, a.p += 4 * A.ld)
-      inner_rows(a, b, n, p, c + i, ldc, 4);
-    for (; i < k; i++, a.p += A.ld) inner_rows(a, b, n, p, c + i, ldc, 1);
-  }
-}
+static const gram_kernels kernels[WIDTHS] = {
+    [WIDTH_PLAIN] = {16, inner_plain, wide_plain},
+#if defined(WIDTH_MANY)
+    [WIDTH_AVX2] = {16, inner_avx2, wide_avx2},
+    [WIDTH_AVX512] = {32, inner_avx512, wide_avx512},
+#endif
+};
 
 /* ---- tiles --------------------------------------------------------------*/
 
 typedef struct gram_job {
+  gram_kernels run;
   operand A, X;
   int64_t rows, cols, p; /* A is rows x cols, X and Y rows x p */
   int64_t tile, parts;   /* columns a tile; threads */
@@ -185,8 +126,8 @@ static void one_part(const gram_job *g, int64_t part, la_array *Y)
     double *middle = g->middle + part * g->tile * g->p;
     A.p = g->A.p + i * A.ld;
     memset(middle, 0, (size_t)(g->tile * g->p) * sizeof *middle);
-    inner(A, g->X, g->rows, n, g->p, middle, g->tile);
-    wide(A, T, g->rows, n, g->p, y, ldy);
+    g->run.inner(A, g->X, g->rows, n, g->p, middle, g->tile);
+    g->run.wide(A, T, g->rows, n, g->p, y, ldy);
   }
 }
 
@@ -200,17 +141,18 @@ static void add_parts(const gram_job *g, la_array *Y)
     }
 }
 
-/* A tile of A fills half of a usual second-level cache. */
+/* A tile of A fills a quarter to half of a usual second-level cache. */
 static int64_t tile_columns(int64_t rows)
 {
   int64_t n = TILE_BYTES / (int64_t)sizeof(double) / (rows > 0 ? rows : 1);
   return n < LEAST_TILE ? LEAST_TILE : n > MOST_TILE ? MOST_TILE : n;
 }
 
-static lapis_status narrow(la *h, const la_array *A, const la_array *X,
-                           la_array *Y)
+static lapis_status narrow(la *h, const gram_kernels *run, const la_array *A,
+                           const la_array *X, la_array *Y)
 {
-  gram_job g = {.A = {A->data, A->ld},
+  gram_job g = {.run = *run,
+                .A = {A->data, A->ld},
                 .X = {X->data, X->ld},
                 .rows = A->rows,
                 .cols = A->cols,
@@ -250,6 +192,8 @@ lapis_status host_gram_times(la *h, la_trans t, const la_array *A,
                              const la_array *X, la_array *Y)
 {
   TRY(host_check_gram_times(h, t, A, X, Y));
-  if (t == LA_T || X->cols > NARROW) return host_two_products(h, t, A, X, Y);
-  return narrow(h, A, X, Y);
+  const gram_kernels *run = &kernels[base_width_of(h->ctx)];
+  bool few = X->cols <= run->narrow;
+  if (t == LA_T || !few) return host_two_products(h, t, A, X, Y);
+  return narrow(h, run, A, X, Y);
 }

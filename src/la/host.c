@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "la/host.h"
+#include "lapis/lapis_tools.h"
 #include "mat/mat.h"
 
 static lapis_status check_room(lapis_ctx *ctx)
@@ -18,19 +19,50 @@ static lapis_status check_room(lapis_ctx *ctx)
                     BASE_ADDRESS_RESERVE / 1e6, room / 1e6);
 }
 
+static const lapis_backend kinds[] = {
+    {"openblas", "the processor, by OpenBLAS", "all"},
+    {"reference", "the processor, by plain loops, slowly", "all"},
+    {"strict", "as openblas, in memory the host cannot read; for tests",
+     "mc (admm, fpc), rpca, rr, rlda, clean --joint"}};
+static const la_backend *const tables[] = {&la_openblas, &la_reference,
+                                           &la_strict};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+const lapis_backend *lapis_backend_at(int i)
+{
+  return i >= 0 && i < KINDS ? &kinds[i] : NULL;
+}
+
 lapis_status la_open(lapis_ctx *ctx, la *out)
 {
-  static const la_backend *const known[] = {&la_openblas, &la_reference};
   const char *name = base_backend_name(ctx);
   *out = (la){.ops = NULL, .ctx = ctx, .threads = base_threads(ctx)};
-  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-    if (name == NULL || strcmp(name, known[i]->name) == 0) {
-      out->ops = known[i];
-      return known[i] == &la_openblas ? check_room(ctx) : LAPIS_OK;
+  for (int i = 0; i < KINDS; i++)
+    if (name == NULL || strcmp(name, kinds[i].name) == 0) {
+      out->ops = tables[i];
+      return out->ops == &la_reference ? LAPIS_OK : check_room(ctx);
     }
   return lapis_fail(ctx, LAPIS_EINVAL,
                     "backend \"%s\" is not known; take %s or %s", name,
-                    known[0]->name, known[1]->name);
+                    kinds[0].name, kinds[1].name);
+}
+
+la la_beside(const la *h)
+{
+  la host = *h;
+  if (h->ops != &la_reference) host.ops = &la_openblas;
+  return host;
+}
+
+lapis_status la_open_host(lapis_ctx *ctx, la *out)
+{
+  TRY(la_open(ctx, out));
+  la host = la_beside(out);
+  if (host.ops != out->ops)
+    base_say(ctx, 1, "backend %s: %s takes what works in the host's memory",
+             out->ops->name, host.ops->name);
+  *out = host;
+  return LAPIS_OK;
 }
 
 const char *lapis_ctx_backend(lapis_ctx *ctx)
@@ -47,10 +79,8 @@ static size_t size_of(lapis_dtype t)
   return t == LAPIS_F64 ? sizeof(double) : sizeof(float);
 }
 
-lapis_status host_alloc(la *h, lapis_dtype t, int64_t rows, int64_t cols,
-                        la_array *out)
+lapis_status host_check_size(la *h, lapis_dtype t, int64_t rows, int64_t cols)
 {
-  *out = (la_array){.dtype = t, .ld = 1};
   if (t != LAPIS_F64 && t != LAPIS_F32)
     return lapis_fail(h->ctx, LAPIS_EINVAL,
                       "la: arrays hold doubles or floats, not type %d", (int)t);
@@ -58,9 +88,17 @@ lapis_status host_alloc(la *h, lapis_dtype t, int64_t rows, int64_t cols,
     return lapis_fail(h->ctx, LAPIS_ESHAPE,
                       "la: an array cannot be %" PRId64 " x %" PRId64, rows,
                       cols);
+  return LAPIS_OK;
+}
+
+lapis_status host_alloc(la *h, lapis_dtype t, int64_t rows, int64_t cols,
+                        la_array *out)
+{
+  *out = (la_array){.dtype = t, .ld = 1};
+  TRY(host_check_size(h, t, rows, cols));
   void *p = base_alloc(h->ctx, rows * cols, size_of(t));
   if (p == NULL) return LAPIS_ENOMEM;
-  *out = (la_array){t, rows, cols, rows > 0 ? rows : 1, p, false};
+  *out = (la_array){t, rows, cols, rows > 0 ? rows : 1, p, false, NULL};
   return LAPIS_OK;
 }
 

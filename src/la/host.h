@@ -20,6 +20,8 @@ double *host_borrow(la *h, int64_t count);
 void host_release(la *h, double *p);
 
 /* ---- checks: one sentence each ------------------------------------------*/
+/* There can be such an array. */
+lapis_status host_check_size(la *h, lapis_dtype t, int64_t rows, int64_t cols);
 /* A is rows x cols doubles. */
 lapis_status host_check_shape(la *h, const char *what, const la_array *A,
                               int64_t rows, int64_t cols);
@@ -43,6 +45,8 @@ lapis_status host_check_penalty(la *h, const char *what, const la_penalty *phi,
 lapis_status host_axpby(la *h, double alpha, const la_array *A, double beta,
                         la_array *B);
 lapis_status host_scale_cols(la *h, const double *f, la_array *A);
+lapis_status host_scale_rows(la *h, const double *f, la_array *A);
+lapis_status host_add_to_cols(la *h, const double *f, la_array *A);
 lapis_status host_fill(la *h, double value, la_array *A);
 lapis_status host_add_diagonal(la *h, double f, la_array *A);
 lapis_status host_dot(la *h, const la_array *A, const la_array *B, double *out);

@@ -77,6 +77,22 @@ static lapis_status scale_cols(la *h, const double *f, la_array *A)
   return LAPIS_OK;
 }
 
+static lapis_status scale_rows(la *h, const double *f, la_array *A)
+{
+  TRY(host_check_shape(h, "scale_rows", A, A->rows, A->cols));
+  for (int64_t j = 0; j < A->cols; j++)
+    for (int64_t i = 0; i < A->rows; i++) put(A, i, j, f[i] * get(A, i, j));
+  return LAPIS_OK;
+}
+
+static lapis_status add_to_cols(la *h, const double *f, la_array *A)
+{
+  TRY(host_check_shape(h, "add_to_cols", A, A->rows, A->cols));
+  for (int64_t j = 0; j < A->cols; j++)
+    for (int64_t i = 0; i < A->rows; i++) put(A, i, j, f[i] + get(A, i, j));
+  return LAPIS_OK;
+}
+
 static lapis_status fill(la *h, double value, la_array *A)
 {
   TRY(host_check_shape(h, "fill", A, A->rows, A->cols));
@@ -124,6 +140,8 @@ const la_backend la_reference = {
     .potri = plain_potri,
     .axpby = axpby,
     .scale_cols = scale_cols,
+    .scale_rows = scale_rows,
+    .add_to_cols = add_to_cols,
     .fill = fill,
     .add_diagonal = add_diagonal,
     .dot = dot,

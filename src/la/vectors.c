@@ -34,6 +34,30 @@ lapis_status host_scale_cols(la *h, const double *f, la_array *A)
   return LAPIS_OK;
 }
 
+lapis_status host_scale_rows(la *h, const double *f, la_array *A)
+{
+  TRY(host_check_shape(h, "scale_rows", A, A->rows, A->cols));
+#pragma omp parallel for num_threads(h->threads) if (A->rows * A->cols > \
+                                                     PARTS_WORTH_THREADS)
+  for (int64_t j = 0; j < A->cols; j++) {
+    double *a = host_col(A, j);
+    for (int64_t i = 0; i < A->rows; i++) a[i] *= f[i];
+  }
+  return LAPIS_OK;
+}
+
+lapis_status host_add_to_cols(la *h, const double *f, la_array *A)
+{
+  TRY(host_check_shape(h, "add_to_cols", A, A->rows, A->cols));
+#pragma omp parallel for num_threads(h->threads) if (A->rows * A->cols > \
+                                                     PARTS_WORTH_THREADS)
+  for (int64_t j = 0; j < A->cols; j++) {
+    double *a = host_col(A, j);
+    for (int64_t i = 0; i < A->rows; i++) a[i] += f[i];
+  }
+  return LAPIS_OK;
+}
+
 lapis_status host_fill(la *h, double value, la_array *A)
 {
   TRY(host_check_shape(h, "fill", A, A->rows, A->cols));

@@ -239,6 +239,18 @@ lapis_status mat_check_data(lapis_ctx *ctx, const char *method,
   return mat_check_view(ctx, method, "xy", &data->xy);
 }
 
+lapis_status mat_check_samples(lapis_ctx *ctx, const char *method,
+                               const lapis_mat *X)
+{
+  int64_t first, all;
+  TRY(base_place(ctx, X->cols, &first, &all));
+  if (X->rows > 0 && all > 0) return LAPIS_OK;
+  return lapis_fail(ctx, LAPIS_ESHAPE,
+                    "%s: X has %" PRId64 " samples of %" PRId64
+                    " features; at least one of each is needed",
+                    method, all, X->rows);
+}
+
 lapis_status mat_check_dense(lapis_ctx *ctx, const char *method,
                              const char *what, const lapis_mat *A)
 {

@@ -27,6 +27,9 @@ lapis_status mat_check_view(lapis_ctx *ctx, const char *method,
 /* The same of X, Y, P and xy. */
 lapis_status mat_check_data(lapis_ctx *ctx, const char *method,
                             const lapis_data *data);
+/* Refuses an X without features, or without a sample in any process. */
+lapis_status mat_check_samples(lapis_ctx *ctx, const char *method,
+                               const lapis_mat *X);
 /* Refuses a sparse matrix that would not fit into memory as a dense one. */
 lapis_status mat_check_dense(lapis_ctx *ctx, const char *method,
                              const char *what, const lapis_mat *A);

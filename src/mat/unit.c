@@ -9,7 +9,7 @@
 
 enum { NEAR = 64, FARTHEST = 500 }; /* powers of two */
 
-static double power_near(double size)
+double mat_unit_of(double size)
 {
   if (!(size > 0) || !isfinite(size)) return 1;
   int e = ilogb(size);
@@ -27,13 +27,8 @@ lapis_status mat_unit(lapis_ctx *ctx, const double *X, int64_t count,
     sums[1] += fabs(X[k]) > 0;
   }
   if (ctx != NULL) TRY(base_sum(ctx, sums, 2));
-  *unit = power_near(sums[0] / fmax(sums[1], 1));
+  *unit = mat_unit_of(sums[0] / fmax(sums[1], 1));
   return LAPIS_OK;
-}
-
-double mat_unit_of(double size)
-{
-  return power_near(size);
 }
 
 void mat_multiply(double *X, int64_t count, double factor)

@@ -138,6 +138,7 @@ static lapis_status put_scope(lapis_checkpoint *c, const keep_scope *s)
   for (int i = 0; i < s->count; i++) {
     const keep_row *r = &s->row[i];
     keep_path(s, r->name, path);
+    TRY(keep_fetch(r));
     TRY(put(c, path, keep_dtype(r), r->val, r->count));
   }
   return LAPIS_OK;
@@ -239,7 +240,7 @@ static lapis_status join_scope(lapis_checkpoint *c, const keep_scope *s)
   lapis_status status = LAPIS_OK;
   for (int i = 0; i < s->count; i++) {
     const keep_row *r = &s->row[i];
-    lapis_status now = LAPIS_OK;
+    lapis_status now = LAPIS_OK, fetched = keep_fetch(r);
     keep_path(s, r->name, path);
     entry *e = entry_of(c, path);
     if (e != NULL) {
@@ -250,6 +251,7 @@ static lapis_status join_scope(lapis_checkpoint *c, const keep_scope *s)
       now = join_row(c, r, path);
     else if (base_rank(c->ctx) == 0)
       now = put(c, path, keep_dtype(r), r->val, r->count);
+    if (fetched < 0) status = fetched;
     if (now < 0) status = now; /* the others go on, and so do we */
   }
   return status;
@@ -390,7 +392,7 @@ static lapis_status put_hash(lapis_ctx *ctx, lapis_json *to, const char *name,
   TRY(base_place(ctx, A->cols, &first, &all));
   if (A->rows == 0 || all == 0) return LAPIS_OK;
   uint64_t hash = mat_hash_columns(A, first);
-  if (base_ranks(ctx) > 1) TRY(divided_sum(ctx, &hash));
+  TRY(base_sum_word(ctx, &hash));
   (void)snprintf(text, sizeof text, "%" PRId64 " x %" PRId64 ", %016" PRIx64,
                  A->rows, all, hash);
   lapis_json_put_text(to, name, text);
@@ -494,16 +496,31 @@ static lapis_status compare(lapis_checkpoint *c, const lapis_json *here,
   return LAPIS_OK;
 }
 
+/* Formats have numbers that grow. */
+static lapis_status check_format(const lapis_checkpoint *c,
+                                 const lapis_json *there)
+{
+  double format = lapis_json_number(there, "format", 0);
+  const char *kind = lapis_json_text(there, "kind", "");
+  char version[64];
+  (void)lapis_text_shown(lapis_json_text(there, "lapis", "?"), version,
+                         sizeof version);
+  if (strcmp(kind, "checkpoint") != 0 || !(format >= 1))
+    return lapis_fail(c->ctx, LAPIS_EFORMAT,
+                      "%s: is no checkpoint; name another file", c->path);
+  if (format == FORMAT) return LAPIS_OK;
+  return lapis_fail(
+      c->ctx, LAPIS_EFORMAT,
+      "%s: is the checkpoint of %s LAPIS (%s, format %g; this one, %s, reads "
+      "format %d); go on with that one, or remove the file to start anew",
+      c->path, format < FORMAT ? "an older" : "a newer", version, format,
+      lapis_version(), FORMAT);
+}
+
 static lapis_status check_header(lapis_checkpoint *c, const lapis_json *there)
 {
   lapis_json *here;
-  double format = lapis_json_number(there, "format", 0);
-  const char *kind = lapis_json_text(there, "kind", "");
-  if (strcmp(kind, "checkpoint") != 0 || format != FORMAT)
-    return lapis_fail(c->ctx, LAPIS_EFORMAT,
-                      "%s: is no checkpoint of this LAPIS (format %d); name "
-                      "another file",
-                      c->path, FORMAT);
+  TRY(check_format(c, there));
   TRY(lapis_json_parse(c->ctx, c->header, strlen(c->header), "header", &here));
   const char *was = lapis_json_text(there, "method", "");
   const char *is = lapis_json_text(here, "method", "");

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { AT_ONCE = 1 << 16, BYTES = 4, LIMBS = 4, LIMB = 16 };
+enum { AT_ONCE = 1 << 16, BYTES = 4 };
 
 lapis_status divided_place(lapis_ctx *ctx, int64_t count, int64_t blocks,
                            divided *out)
@@ -83,16 +83,5 @@ lapis_status divided_tell(lapis_ctx *ctx, void *bytes, int64_t size)
       memcpy(byte + from + w * BYTES, &word, some < BYTES ? some : BYTES);
     }
   }
-  return LAPIS_OK;
-}
-
-lapis_status divided_sum(lapis_ctx *ctx, uint64_t *word)
-{
-  double limb[LIMBS];
-  for (int i = 0; i < LIMBS; i++)
-    limb[i] = (double)((*word >> (LIMB * i)) & ((1u << LIMB) - 1));
-  TRY(base_sum(ctx, limb, LIMBS));
-  *word = 0;
-  for (int i = 0; i < LIMBS; i++) *word += (uint64_t)limb[i] << (LIMB * i);
   return LAPIS_OK;
 }

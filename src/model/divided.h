@@ -23,7 +23,5 @@ lapis_status divided_hand_out(lapis_ctx *ctx, const divided *d,
                               const double *whole, double *own);
 /* What rank 0 has, in everybody's hands. */
 lapis_status divided_tell(lapis_ctx *ctx, void *bytes, int64_t size);
-/* The sum of whole words modulo 2^64. */
-lapis_status divided_sum(lapis_ctx *ctx, uint64_t *word);
 
 #endif

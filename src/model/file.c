@@ -14,7 +14,12 @@
 
 enum { FORMAT = 1, TEXT_SIZE = 4096 };
 /* Models inside a model: their members begin with this and a stroke. */
-enum { INNER = 2, MOST_MODELS = 4, NAME_SIZE = 64 };
+enum {
+  INNER = 2,
+  MOST_BESIDE = 3,
+  MOST_MODELS = 2 * MOST_BESIDE,
+  NAME_SIZE = 64
+};
 static const char *const inner[INNER] = {"filler", "beside"};
 
 static lapis_model **inner_at(lapis_model *m, int k)
@@ -145,7 +150,8 @@ typedef struct place {
   const lapis_json *head;
   const lapis_arrays *all;
   const char *before; /* of the names of its members */
-  bool top, fills;
+  bool fills;
+  int deep; /* models that answer before it */
 } place;
 
 static lapis_status read_map(lapis_ctx *ctx, const place *at, const char *name,
@@ -186,10 +192,10 @@ static lapis_status read_inner(lapis_ctx *ctx, const place *at, lapis_model *m)
     const lapis_json *head = lapis_json_get(at->head, inner[k]);
     char before[NAME_SIZE];
     if (head == NULL) continue;
-    if (at->fills || (!at->top && k > 0))
+    if (at->fills || (k > 0 && at->deep + 1 == MOST_BESIDE))
       return not_a_model(ctx, at->path, "models lie in each other too deep");
     snprintf(before, sizeof before, "%s%s.", at->before, inner[k]);
-    place deeper = {at->path, head, at->all, before, false, k == 0};
+    place deeper = {at->path, head, at->all, before, k == 0, at->deep + k};
     TRY(read_model(ctx, &deeper, inner_at(m, k)));
   }
   return LAPIS_OK;
@@ -216,7 +222,7 @@ static lapis_status read_model(lapis_ctx *ctx, const place *at,
     return lapis_fail(ctx, LAPIS_EFORMAT,
                       "%s: a model of method '%s', which this LAPIS lacks",
                       at->path, name);
-  if (!at->top && lapis_predict_method(method) == NULL)
+  if ((at->fills || at->deep > 0) && lapis_predict_method(method) == NULL)
     return not_a_model(ctx, at->path, "a model inside it answers nothing");
   TRY(model_alloc(ctx, method, &m));
   lapis_status s = fill(ctx, at, m);
@@ -240,7 +246,7 @@ static lapis_status from_header(lapis_ctx *ctx, const char *path,
     return lapis_fail(ctx, LAPIS_EFORMAT,
                       "%s: a model of format %g; this LAPIS reads format %d",
                       path, format, FORMAT);
-  place top = {path, head, all, "", true, false};
+  place top = {path, head, all, "", false, 0};
   return read_model(ctx, &top, out);
 }
 

@@ -15,7 +15,7 @@ typedef struct joined {
   lapis_solver *solver[JOINED_PARTS];
   double *filled; /* d x n, from the part that fills */
   void (*release)(void *self);
-  double *probabilities, *labels; /* K x n, rows x n, of two answers */
+  double *probabilities, *labels; /* K x n, rows x n, of several answers */
 } joined;
 
 static joined *joined_of(const lapis_solver *s)
@@ -41,6 +41,11 @@ int joined_count(const lapis_solver *s)
 bool joined_answers(const lapis_solver *s, int k)
 {
   return joined_of(s)->part[k].answers;
+}
+
+int joined_reads(const lapis_solver *s, int k)
+{
+  return joined_of(s)->part[k].reads;
 }
 
 /* ---- solving ------------------------------------------------------------*/
@@ -74,7 +79,7 @@ static lapis_status run_part(joined *w, int k)
   return lapis_solve(w->solver[k]);
 }
 
-/* ---- the answer of one, or the mean of two ------------------------------*/
+/* ---- the answer of one, or the mean of several --------------------------*/
 static void pass_on(joined *w, const lapis_solver *from)
 {
   for (int i = 0; i < from->result.count; i++)
@@ -82,15 +87,22 @@ static void pass_on(joined *w, const lapis_solver *from)
                    from->result.item[i].mat);
 }
 
+typedef struct said { /* by one that answers */
+  lapis_mat p, labels;
+} said;
+
 /* Of one class: the likeliest.  Else, cell by cell, the label of whichever
  * answer decides as the mean does: one of them must. */
-static void decide(joined *w, const lapis_mat *p, const lapis_mat labels[2],
+static void decide(joined *w, const said *by, int count,
                    const lapis_mat *classes, int64_t K, int64_t n)
 {
   for (int64_t k = 0; k < K * n && classes == NULL; k++) {
     bool yes = w->probabilities[k] > 0.5;
-    int whose = (lapis_mat_at(p, k % K, k / K) > 0.5) == yes ? 0 : 1;
-    w->labels[k] = lapis_mat_at(&labels[whose], k % K, k / K);
+    int whose = 0;
+    while (whose < count - 1 &&
+           (lapis_mat_at(&by[whose].p, k % K, k / K) > 0.5) != yes)
+      whose++;
+    w->labels[k] = lapis_mat_at(&by[whose].labels, k % K, k / K);
   }
   for (int64_t j = 0; j < n && classes != NULL; j++) {
     int64_t best = 0;
@@ -101,50 +113,62 @@ static void decide(joined *w, const lapis_mat *p, const lapis_mat labels[2],
   }
 }
 
-static lapis_status take_mean(joined *w, const lapis_solver *a,
-                              const lapis_solver *b)
+/* Alike in shape, or they are not of the same labels. */
+static lapis_status hear(joined *w, said *by, int *count,
+                         const lapis_mat **classes)
 {
-  lapis_mat p[2], labels[2];
-  const lapis_mat *classes = named_find(&a->result, "classes");
-  if (classes == NULL) classes = named_find(&b->result, "classes");
-  TRY(lapis_result_get(a, "probabilities", &p[0]));
-  TRY(lapis_result_get(b, "probabilities", &p[1]));
-  TRY(lapis_result_get(a, "labels", &labels[0]));
-  TRY(lapis_result_get(b, "labels", &labels[1]));
-  int64_t K = p[0].rows, n = p[0].cols;
-  if (p[1].rows != K || p[1].cols != n || labels[1].rows != labels[0].rows ||
-      labels[0].rows != (classes == NULL ? K : 1) ||
-      (classes != NULL && classes->cols != K))
-    return lapis_fail(w->base.ctx, LAPIS_EFORMAT,
-                      "predict: the two models inside this one answer for "
-                      "other labels");
+  *count = 0;
+  for (int k = 0; k < w->count; k++) {
+    if (!w->part[k].answers) continue;
+    const lapis_solver *s = w->solver[k];
+    said *x = &by[(*count)++];
+    TRY(lapis_result_get(s, "probabilities", &x->p));
+    TRY(lapis_result_get(s, "labels", &x->labels));
+    if (*classes == NULL) *classes = named_find(&s->result, "classes");
+  }
+  int64_t K = by[0].p.rows, n = by[0].p.cols;
+  bool alike = *classes == NULL || (*classes)->cols == K;
+  for (int i = 0; i < *count; i++)
+    alike = alike && by[i].p.rows == K && by[i].p.cols == n &&
+            by[i].labels.rows == (*classes == NULL ? K : 1);
+  return alike ? LAPIS_OK
+               : lapis_fail(w->base.ctx, LAPIS_EFORMAT,
+                            "predict: the models inside this one answer for "
+                            "other labels");
+}
+
+static lapis_status take_mean(joined *w)
+{
+  said by[JOINED_PARTS] = {0};
+  const lapis_mat *classes = NULL;
+  int count;
+  TRY(hear(w, by, &count, &classes));
+  int64_t K = by[0].p.rows, n = by[0].p.cols, rows = by[0].labels.rows;
   if (w->probabilities == NULL) {
     w->probabilities = arena_reals(&w->base.arena, K * n);
-    w->labels = arena_reals(&w->base.arena, labels[0].rows * n);
+    w->labels = arena_reals(&w->base.arena, rows * n);
     TRY(arena_status(&w->base.arena));
   }
-  for (int64_t k = 0; k < K * n; k++)
-    w->probabilities[k] = (lapis_mat_at(&p[0], k % K, k / K) +
-                           lapis_mat_at(&p[1], k % K, k / K)) /
-                          2;
-  decide(w, &p[0], labels, classes, K, n);
+  for (int64_t k = 0; k < K * n; k++) {
+    double sum = 0;
+    for (int i = 0; i < count; i++) sum += lapis_mat_at(&by[i].p, k % K, k / K);
+    w->probabilities[k] = sum / count;
+  }
+  decide(w, by, count, classes, K, n);
   lapis_mat mean = lapis_mat_f64(w->probabilities, K, n);
   solver_publish(&w->base, "scores", mean);
   solver_publish(&w->base, "probabilities", mean);
-  solver_publish(&w->base, "labels",
-                 lapis_mat_f64(w->labels, labels[0].rows, n));
+  solver_publish(&w->base, "labels", lapis_mat_f64(w->labels, rows, n));
   return LAPIS_OK;
 }
 
 static lapis_status gather(joined *w)
 {
-  lapis_solver *first = NULL, *second = NULL;
+  const lapis_solver *first = NULL;
+  int answers = 0;
   for (int k = 0; k < w->count; k++) {
     if (!w->part[k].answers) continue;
-    if (first == NULL)
-      first = w->solver[k];
-    else
-      second = w->solver[k];
+    if (answers++ == 0) first = w->solver[k];
   }
   double seconds = w->base.info.seconds;
   w->base.info = first->info;
@@ -152,7 +176,7 @@ static lapis_status gather(joined *w)
   w->base.settings = first->settings;
   w->base.features = first->features;
   pass_on(w, first);
-  return second == NULL ? LAPIS_OK : take_mean(w, first, second);
+  return answers == 1 ? LAPIS_OK : take_mean(w);
 }
 
 static lapis_status solve(lapis_solver *s)

@@ -2,13 +2,13 @@
  *
  * Parts are solved in their order.  A part reads the data, or what an earlier
  * mc has made of it with its gaps filled: X where it was seen, the completion
- * elsewhere.  Where there are two answers, the mean of their probabilities is
- * the answer. */
+ * elsewhere.  Where there are several answers, the mean of their probabilities
+ * is the answer. */
 #ifndef LAPIS_JOINED_H
 #define LAPIS_JOINED_H
 #include "base/solver.h"
 
-enum { JOINED_PARTS = 4 };
+enum { JOINED_PARTS = 6 };
 typedef struct joined_part {
   /* Makes its solver; self is borrowed while the whole is solved. */
   lapis_status (*make)(lapis_ctx *ctx, void *self, const lapis_data *data,
@@ -28,6 +28,7 @@ lapis_solver *joined_solver(const lapis_solver *s, int k);
 void *joined_self(const lapis_solver *s, int k);
 int joined_count(const lapis_solver *s);
 bool joined_answers(const lapis_solver *s, int k);
+int joined_reads(const lapis_solver *s, int k);
 /* Who makes a model of the whole (self of part k by joined_self). */
 void joined_teach(lapis_solver *s,
                   lapis_status (*model)(lapis_solver *s, lapis_model **out));

@@ -154,6 +154,12 @@ lapis_status lapis_model_set_map(lapis_ctx *ctx, lapis_model *m,
   return LAPIS_OK;
 }
 
+const lapis_map *lapis_model_map(const lapis_model *m)
+{
+  if (m == NULL) return NULL;
+  return m->filler != NULL ? lapis_model_map(m->filler) : m->map;
+}
+
 lapis_status lapis_model_set_text(lapis_ctx *ctx, lapis_model *m,
                                   const char *name, const lapis_mat *text)
 {

@@ -10,7 +10,8 @@ struct lapis_model {
   lapis_map *map, *map_priv;
   named_list learned; /* owns names and arrays */
   /* joined.h: whose completion fills what is missing of X, in the space behind
-   * its map; and whose probabilities are half of the answer.  Or NULL. */
+   * its map; and whose probabilities are part of the answer, with those of the
+   * model beside it.  Or NULL. */
   lapis_model *filler, *beside;
 };
 

@@ -93,8 +93,8 @@ static lapis_status predict_joined(lapis_ctx *ctx, const lapis_data *data,
   joined_part part[JOINED_PARTS];
   int count = 0;
   lapis_status s = add_parts(ctx, m, options, part, &count);
-  if (s >= 0 && m->beside != NULL)
-    s = add_parts(ctx, m->beside, NULL, part, &count);
+  for (m = m->beside; s >= 0 && m != NULL; m = m->beside)
+    s = add_parts(ctx, m, NULL, part, &count);
   if (s >= 0) s = joined_new(ctx, data, part, count, forget, out);
   for (int k = 0; k < count && s < 0; k++) forget(part[k].self);
   return s;

@@ -34,7 +34,7 @@ lapis_status anderson_new(la *h, int64_t rows, int64_t cols, int parts,
     TRY(h->ops->alloc(h, LAPIS_F64, rows * cols, a->memory, &a->dG[p]));
   }
   anderson_reset(a);
-  return LAPIS_OK;
+  return h->ops->alloc(h, LAPIS_F64, a->memory, 1, &a->c);
 }
 
 void anderson_free(anderson *a)
@@ -43,6 +43,7 @@ void anderson_free(anderson *a)
     la_array *all[] = {&a->old[p], &a->f[p], &a->g[p], &a->dF[p], &a->dG[p]};
     for (int i = 0; i < 5; i++) a->h->ops->free(a->h, all[i]);
   }
+  if (a->parts > 0) a->h->ops->free(a->h, &a->c);
   a->parts = 0;
 }
 
@@ -56,7 +57,7 @@ static void keep_part(anderson *a, loop *l, const char *name, int p,
                       const la_array *A, int64_t blocks)
 {
   char text[KEEP_NAME];
-  (void)snprintf(text, sizeof text, "accel.%s.0.%d", name, p);
+  (void)snprintf(text, sizeof text, "accel.%s.%d", name, p);
   la_keep(l, text, A);
   if (!a->whole) loop_divide(l, blocks);
 }
@@ -104,25 +105,26 @@ static lapis_status sum(const anderson *a, double *x, int64_t n)
 /* The entries of A as one column. */
 static la_array flat(const la_array *A)
 {
-  return la_wrap(A->data, A->rows * A->cols, 1);
+  return la_reshape(A, A->rows * A->cols, 1);
 }
 
 /* Column k of D in the shape of the state's part p. */
 static la_array shaped(const anderson *a, const la_array *D, int64_t k, int p)
 {
   la_array column = la_cols(D, k, 1);
-  return la_wrap(column.data, a->f[p].rows, a->f[p].cols);
+  return la_reshape(&column, a->f[p].rows, a->f[p].cols);
 }
 
 /* c = dF'x, this process's share, one number a difference: dF is read once. */
 static lapis_status inner_all(anderson *a, const la_array x[], double *c)
 {
-  la_array out = la_wrap(c, a->have, 1);
+  la_array out = la_rows(&a->c, 0, a->have);
+  lapis_mat own = lapis_mat_f64(c, a->have, 1);
   for (int p = 0; p < a->parts; p++) {
     la_array dF = la_cols(&a->dF[p], 0, a->have), column = flat(&x[p]);
     TRY(a->h->ops->gemv(a->h, LA_T, 1, &dF, &column, p > 0, &out));
   }
-  return LAPIS_OK;
+  return a->h->ops->download(a->h, &out, &own);
 }
 
 lapis_status anderson_before(anderson *a, la_array *const state[])
@@ -201,8 +203,10 @@ static bool solve(double *M, int64_t m, double *c)
  * |dG c| is held to FARTHEST |f|. */
 static lapis_status combine(anderson *a, double *c, double *whole)
 {
-  la_array factors = la_wrap(c, a->have, 1);
+  la_array factors = la_rows(&a->c, 0, a->have);
+  lapis_mat own = lapis_mat_f64(c, a->have, 1);
   double square = 0;
+  TRY(a->h->ops->upload(a->h, &own, &factors));
   for (int p = 0; p < a->parts; p++) {
     la_array dG = la_cols(&a->dG[p], 0, a->have), out = flat(&a->old[p]);
     TRY(a->h->ops->gemv(a->h, LA_N, 1, &dG, &factors, 0, &out));

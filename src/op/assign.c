@@ -2,9 +2,12 @@
  *
  *   minimize sum_i c[i, p(i)],  p injective, rows <= columns
  *
- * Row minima first; a row whose best column is free takes it, and the others
- * are inserted one by one along shortest augmenting paths (Jonker and
- * Volgenant 1987).  Invariants, after every insertion:
+ * Row minima first; a row whose best column is free takes it.  Each of the
+ * others takes its best column from whoever has it and lowers its price until
+ * the second best is as good (augmenting row reduction); rows that lost theirs
+ * so are asked again, twice, and those left over are inserted one by one along
+ * shortest augmenting paths (Jonker and Volgenant 1987).  Invariants, before
+ * and after every insertion:
  *   prices v_j <= 0, zero on free columns; every assigned row has its column
  *   at u_i = min_j (c_ij - v_j), so the assignment is optimal for its rows.
  *
@@ -12,7 +15,8 @@
  * column it reaches, and all free columns have price 0, so a row needs, of
  * all free columns, only its cheapest, which stays so until it is taken.  A
  * search therefore works on the taken columns ("slots"), at most as many as
- * rows; the whole matrix is read once.
+ * rows; the whole matrix is read once, and rows that lost their column once
+ * more each time.
  *
  * Warm: a row keeps its column where that is still tight.  A column that is
  * free now must have price 0: raising it may undo rows that prefer it, which
@@ -29,6 +33,8 @@
 #include <string.h>
 
 enum { LANES = 16, BLOCK = 64 };
+enum { PASSES = 2, STEPS = 8 }; /* of reduction; STEPS: for each row waiting */
+enum { NARROW = 4 }; /* columns a row up to which all are looked at */
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 #define ASSIGN_WIDE __attribute__((target_clones("avx512f", "avx2", "default")))
@@ -41,6 +47,12 @@ typedef struct slot_arrays {
   int32_t *col, *row, *from; /* from: row by which the slot is reached */
   double *price, *dist;
 } slot_arrays;
+
+/* All columns, for cold starts; what a search needs of them. */
+typedef struct column_arrays {
+  int32_t *owner, *from; /* from: row by which the column is reached */
+  double *held, *dist;
+} column_arrays;
 
 #define REAL double
 #define KERNEL(name) name##_f64
@@ -59,6 +71,7 @@ typedef struct assign_work {
   slot_arrays slot;   /* capacity rows */
   int32_t *row_slot;  /* rows: -1 unassigned */
   int32_t *best_free; /* rows: cheapest free column, -1 unknown */
+  column_arrays all;  /* cols */
   int64_t n_free;
   int32_t *free_col; /* cols: list of free columns */
   int32_t *free_at;  /* cols: place in the list, -1 taken */
@@ -91,6 +104,15 @@ static int64_t reduced_minimum(const assign_costs *a, int64_t i,
   const void *c = row_of(a, i);
   return a->dtype == LAPIS_F64 ? reduced_minimum_f64(c, price, a->cols, value)
                                : reduced_minimum_f32(c, price, a->cols, value);
+}
+
+static int64_t two_minima(const assign_costs *a, int64_t i, const double *price,
+                          double *first, double *second)
+{
+  const void *c = row_of(a, i);
+  return a->dtype == LAPIS_F64
+             ? two_minima_f64(c, price, a->cols, first, second)
+             : two_minima_f32(c, price, a->cols, first, second);
 }
 
 /* ---- free columns and slots ---------------------------------------------*/
@@ -219,15 +241,101 @@ static void forget_all(op_assign *p, const assign_costs *a)
     w->free_col[j] = w->free_at[j] = (int32_t)j;
 }
 
+/* A row takes its best column at a price that makes the second best as good.
+ * Returns the row that had it, or -1; *lowered: the price is less now. */
+static int32_t take_best(op_assign *p, int32_t row, bool *lowered)
+{
+  assign_work *w = p->work;
+  double u1, u2;
+  int64_t j = two_minima(w->costs, row, p->price, &u1, &u2);
+  *lowered = u1 < u2 && u2 < INFINITY;
+  if (*lowered) p->price[j] -= u2 - u1;
+  int32_t before = w->all.owner[j];
+  w->all.owner[j] = row;
+  return before;
+}
+
+/* Augmenting row reduction of waiting[0..count); returns how many still wait.
+ */
+static int64_t reduce_rows(op_assign *p, int32_t *waiting, int64_t count)
+{
+  int64_t left = 0, steps = 0, most = STEPS * count;
+  for (int64_t k = 0; k < count; k++) {
+    int32_t row = waiting[k];
+    bool lowered = true;
+    while (row >= 0 && lowered && steps++ < most)
+      row = take_best(p, row, &lowered);
+    if (row >= 0) waiting[left++] = row; /* left <= k: that one is read */
+  }
+  return left;
+}
+
+static int64_t relax_all(assign_work *w, int32_t row, double shift)
+{
+  const assign_costs *a = w->costs;
+  const void *c = row_of(a, row);
+  return a->dtype == LAPIS_F64 ? relax_all_f64(c, shift, row, a->cols, &w->all)
+                               : relax_all_f32(c, shift, row, a->cols, &w->all);
+}
+
+/* insert_row where columns are not many more than rows: to look at all of them
+ * in their order beats to gather those that are taken. */
+static void insert_among_all(op_assign *p, int32_t start, int32_t *col_of)
+{
+  assign_work *w = p->work;
+  column_arrays *t = &w->all;
+  slot_arrays *seen = &w->slot; /* col and dist of those scanned */
+  int64_t count = 0;
+  int32_t row = start;
+  double shift = 0;
+  memcpy(t->held, p->price, (size_t)w->costs->cols * sizeof *t->held);
+  for (int64_t j = 0; j < w->costs->cols; j++) t->dist[j] = INFINITY;
+  int32_t j = (int32_t)relax_all(w, row, shift);
+  while (t->owner[j] >= 0) {
+    seen->col[count] = j;
+    seen->dist[count++] = t->dist[j];
+    row = t->owner[j];
+    shift = t->dist[j] - (cost_at(w->costs, row, j) - p->price[j]);
+    t->held[j] = -INFINITY; /* at no distance any more */
+    t->dist[j] = INFINITY;
+    j = (int32_t)relax_all(w, row, shift);
+  }
+  for (int64_t k = 0; k < count; k++)
+    p->price[seen->col[k]] -= fmax(t->dist[j] - seen->dist[k], 0);
+  do {
+    row = t->owner[j] = t->from[j];
+    int32_t before = col_of[row];
+    col_of[row] = j;
+    j = before;
+  } while (row != start);
+}
+
 static int64_t cold_start(op_assign *p, const assign_costs *a)
 {
   assign_work *w = p->work;
+  int32_t *owner = w->all.owner, *waiting = w->slot.from;
+  int64_t count = 0;
+  memset(p->price, 0, (size_t)a->cols * sizeof *p->price);
+  for (int64_t j = 0; j < a->cols; j++) owner[j] = -1;
   for (int64_t i = 0; i < a->rows; i++) {
     int32_t j = (int32_t)op_assign_row_minimum(a, i);
     if (j < 0) return i;
     w->best_free[i] = j;
-    if (w->free_at[j] >= 0) new_slot(w, (int32_t)i, j, 0);
+    if (owner[j] < 0)
+      owner[j] = (int32_t)i;
+    else
+      waiting[count++] = (int32_t)i;
   }
+  for (int pass = 0; pass < PASSES && count > 0; pass++)
+    count = reduce_rows(p, waiting, count);
+  if (a->cols <= NARROW * a->rows) {
+    int32_t *col_of = w->row_slot; /* until there are slots */
+    for (int64_t j = 0; j < a->cols; j++)
+      if (owner[j] >= 0) col_of[owner[j]] = (int32_t)j;
+    for (int64_t k = 0; k < count; k++) insert_among_all(p, waiting[k], col_of);
+  }
+  for (int64_t j = 0; j < a->cols; j++)
+    if (owner[j] >= 0) new_slot(w, owner[j], (int32_t)j, p->price[j]);
   return -1;
 }
 
@@ -350,6 +458,10 @@ static lapis_status allocate(op_assign *p)
   w->slot.dist = arena_reals(a, p->rows);
   w->row_slot = integers(a, p->rows);
   w->best_free = integers(a, p->rows);
+  w->all.owner = integers(a, p->cols);
+  w->all.from = integers(a, p->cols);
+  w->all.held = arena_reals(a, p->cols);
+  w->all.dist = arena_reals(a, p->cols);
   w->free_col = integers(a, p->cols);
   w->free_at = integers(a, p->cols);
   w->stack = integers(a, p->cols);

@@ -72,6 +72,46 @@ ASSIGN_WIDE static int64_t KERNEL(reduced_minimum)(const REAL *c,
   return bad[0] == 0 ? at : -1;
 }
 
+/* Column of the smallest c[j] - price[j], which goes to *first; the next larger
+ * one, of another column, to *second (infinite: there is none). */
+ASSIGN_WIDE static int64_t KERNEL(two_minima)(const REAL *c,
+                                              const double *price, int64_t n,
+                                              double *first, double *second)
+{
+  double low[LANES], next[LANES], best = INFINITY;
+  int64_t best_block = 0, whole = n - n % LANES;
+  for (int l = 0; l < LANES; l++) low[l] = next[l] = INFINITY;
+  for (int64_t j = 0; j < whole; j += BLOCK) {
+    int64_t end = j + BLOCK < whole ? j + BLOCK : whole;
+    for (int64_t i = j; i < end; i += LANES)
+      for (int l = 0; l < LANES; l++) {
+        double r = (double)c[i + l] - price[i + l];
+        double more = r < low[l] ? low[l] : r;
+        next[l] = more < next[l] ? more : next[l];
+        low[l] = r < low[l] ? r : low[l];
+      }
+    for (int l = 0; l < LANES; l++)
+      if (low[l] < best) best = low[l], best_block = j;
+  }
+  *first = *second = INFINITY;
+  for (int l = 0; l < LANES; l++) {
+    double more = low[l] < *first ? *first : low[l];
+    more = next[l] < more ? next[l] : more;
+    *second = more < *second ? more : *second;
+    *first = low[l] < *first ? low[l] : *first;
+  }
+  int64_t at = best_block;
+  while (at < whole && (double)c[at] - price[at] > *first) at++;
+  for (int64_t j = whole; j < n; j++) {
+    double r = (double)c[j] - price[j];
+    if (r < *first)
+      *second = *first, *first = r, at = j;
+    else if (r < *second)
+      *second = r;
+  }
+  return at;
+}
+
 /* Of the columns col[0..n), the one of least cost. */
 static int32_t KERNEL(list_minimum)(const REAL *c, const int32_t *col,
                                     int64_t n)
@@ -100,4 +140,36 @@ ASSIGN_WIDE static int64_t KERNEL(relax)(const REAL *c, double shift,
     dist[k] = r < dist[k] ? r : dist[k];
   }
   return n > 0 ? row_minimum_f64(dist, n) : -1;
+}
+
+/* The same for all of n columns: held is their price, minus infinity where a
+ * column has been scanned. */
+ASSIGN_WIDE static int64_t KERNEL(relax_all)(const REAL *c, double shift,
+                                             int32_t row, int64_t n,
+                                             const column_arrays *t)
+{
+  const double *restrict held = t->held;
+  double *restrict dist = t->dist;
+  int32_t *restrict from = t->from;
+  double low[LANES], least = INFINITY;
+  int64_t best_block = 0, whole = n - n % LANES;
+  for (int64_t k = 0; k < n; k++) {
+    double r = (double)c[k] - held[k] + shift;
+    from[k] = r < dist[k] ? row : from[k];
+    dist[k] = r < dist[k] ? r : dist[k];
+  }
+  for (int l = 0; l < LANES; l++) low[l] = INFINITY;
+  for (int64_t j = 0; j < whole; j += BLOCK) {
+    int64_t end = j + BLOCK < whole ? j + BLOCK : whole;
+    for (int64_t i = j; i < end; i += LANES)
+      for (int l = 0; l < LANES; l++)
+        low[l] = dist[i + l] < low[l] ? dist[i + l] : low[l];
+    for (int l = 0; l < LANES; l++)
+      if (low[l] < least) least = low[l], best_block = j;
+  }
+  int64_t at = best_block;
+  while (at < whole && dist[at] > least) at++;
+  for (int64_t j = whole; j < n; j++)
+    if (dist[j] < least) least = dist[j], at = j;
+  return at;
 }

@@ -165,7 +165,7 @@ lapis_status kernel_map_fit(lapis_ctx *ctx, const kernel_map *k,
   double width = k->width, median = 1;
   int64_t count = k->random ? k->count / 2 : k->count < n ? k->count : n;
   int64_t rows = k->random ? k->count : count;
-  TRY(la_open(ctx, &h));
+  TRY(la_open_host(ctx, &h));
   if (k->automatic) TRY(median_distance(ctx, X, d, n, &median));
   width *= median;
   double *all =
@@ -231,7 +231,7 @@ lapis_status kernel_mapper_new(lapis_ctx *ctx, const kernel_map *k,
   if (w == NULL) return LAPIS_ENOMEM;
   w->at = *from;
   w->random = k->random;
-  lapis_status s = la_open(ctx, &w->h);
+  lapis_status s = la_open_host(ctx, &w->h);
   w->X = base_alloc(ctx, all * KERNEL_MAP_BLOCK, sizeof *w->X);
   if (s >= 0 && w->X == NULL) s = LAPIS_ENOMEM;
   lapis_mat L = lapis_mat_f64((double *)from->point, from->d, from->count);

@@ -175,12 +175,18 @@ const char *lapis_map_spec(const lapis_map *m)
   return m->spec;
 }
 
-/* Numbers of a sample behind all stages, before the kernel. */
-static int64_t staged(const lapis_map *m, int64_t rows)
+/* Numbers of a sample of so many behind the first stages. */
+static int64_t behind(const lapis_map *m, int stages, int64_t rows)
 {
-  for (int i = 0; i < m->n_stages; i++)
+  for (int i = 0; i < stages; i++)
     if (m->stage[i].kind == STAGE_CHI2) rows *= CHI2_ROWS;
   return rows;
+}
+
+/* The same behind all stages, before the kernel. */
+static int64_t staged(const lapis_map *m, int64_t rows)
+{
+  return behind(m, m->n_stages, rows);
 }
 
 /* What fitting found for the kernel; false: there is none. */
@@ -350,9 +356,7 @@ static lapis_status fit_standard(lapis_ctx *ctx, lapis_map *m, int i,
                                  const lapis_mat *X, double *x, double *mean,
                                  double *deviation, double *count)
 {
-  int64_t d = X->rows, unused;
-  for (int k = 0; k < i; k++)
-    if (m->stage[k].kind == STAGE_CHI2) d *= CHI2_ROWS;
+  int64_t d = behind(m, i, X->rows), unused;
   for (int pass = 0; pass < 2; pass++) {
     double *sum = pass == 0 ? mean : deviation;
     for (int64_t j = 0; j < X->cols; j++) {
@@ -578,6 +582,99 @@ lapis_status lapis_map_apply(lapis_ctx *ctx, const lapis_map *m,
   for (int64_t j = 0; j < X->cols; j++)
     TRY(apply_column(ctx, m, m->n_stages, X, j, out + j * rows, &d));
   return LAPIS_OK;
+}
+
+/* ---- back again ---------------------------------------------------------*/
+/* By what stage i divided each block of sample j, whose raw values X has. */
+static lapis_status multiply_lengths(lapis_ctx *ctx, const lapis_map *m, int i,
+                                     const lapis_mat *X, int64_t j,
+                                     double *before, double *x)
+{
+  int64_t d;
+  TRY(apply_column(ctx, m, i, X, j, before, &d));
+  for (int k = 0; k < block_count(m); k++) {
+    double length = 0;
+    int64_t rows = block_rows(m, k, d);
+    for (int64_t r = 0; r < rows; r++)
+      if (!isnan(before[r]))
+        length += m->stage[i].kind == STAGE_L2 ? before[r] * before[r]
+                                               : fabs(before[r]);
+    if (m->stage[i].kind == STAGE_L2) length = sqrt(length);
+    for (int64_t r = 0; r < rows && length > 0; r++) x[r] *= length;
+    before += rows;
+    x += rows;
+  }
+  return LAPIS_OK;
+}
+
+static lapis_status undo_stage(lapis_ctx *ctx, const lapis_map *m, int i,
+                               const lapis_mat *X, int64_t j, double *before,
+                               double *x, const double **state)
+{
+  int64_t d = X->rows;
+  switch (m->stage[i].kind) {
+  case STAGE_L1:
+  case STAGE_L2:
+    return multiply_lengths(ctx, m, i, X, j, before, x);
+  case STAGE_SQRT:
+    for (int64_t k = 0; k < d; k++) x[k] = x[k] < 0 ? 0 : x[k] * x[k];
+    break;
+  case STAGE_SCALE:
+    for (int64_t k = 0; k < d; k++) x[k] /= m->stage[i].number;
+    break;
+  case STAGE_STANDARD:
+    *state -= 2 * d;
+    for (int64_t k = 0; k < d; k++) x[k] = x[k] * (*state)[d + k] + (*state)[k];
+    break;
+  case STAGE_BALANCE:
+    for (int64_t k = 0; k < d; k++) before[k] = 1;
+    balance(m, before, d);
+    for (int64_t k = 0; k < d; k++) x[k] /= before[k];
+    break;
+  case STAGE_CHI2:
+    break; /* refused before */
+  }
+  return LAPIS_OK;
+}
+
+static bool goes_back(const lapis_map *m)
+{
+  bool back = m->kernel.count == 0;
+  for (int i = 0; i < m->n_stages; i++)
+    back = back && m->stage[i].kind != STAGE_CHI2;
+  return back;
+}
+
+lapis_status lapis_map_undo(lapis_ctx *ctx, const lapis_map *m,
+                            const lapis_mat *X, const lapis_mat *Z, double *out)
+{
+  NEEDS(ctx, m, X, Z, out);
+  TRY(mat_check_view(ctx, "map", "X", X));
+  TRY(mat_check_view(ctx, "map", "Z", Z));
+  int64_t d = X->rows;
+  if (!goes_back(m))
+    return lapis_fail(ctx, LAPIS_EINVAL,
+                      "map %s: its features cannot be turned back into what "
+                      "they were made of; none, l1, l2, sqrt, standard and "
+                      "scale can",
+                      m->spec);
+  TRY(check_blocks(ctx, m, d));
+  if (!fits(m, d) || Z->rows != d || Z->cols != X->cols)
+    return lapis_fail(ctx, LAPIS_ESHAPE,
+                      "map %s: samples and what is turned back differ in shape",
+                      m->spec);
+  double *before = base_alloc_raw(ctx, d, sizeof *before);
+  if (before == NULL) return LAPIS_ENOMEM;
+  lapis_status status = LAPIS_OK;
+  for (int64_t j = 0; j < X->cols; j++) {
+    double *x = out + j * d;
+    const double *state = m->state + m->n_state;
+    for (int64_t k = 0; k < d; k++) x[k] = lapis_mat_at(Z, k, j);
+    for (int i = m->n_stages - 1; i >= 0 && status >= 0; i--)
+      status = undo_stage(ctx, m, i, X, j, before, x, &state);
+  }
+  base_free(before);
+  return status;
 }
 
 /* 0 stays 0 in every stage, and no entry looks at one that is 0, nor at the row

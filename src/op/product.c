@@ -3,21 +3,13 @@
  * A matrix product of the library behind the backend would do, but it packs
  * the features anew at every call, and an OpenBLAS that does not know the
  * processor falls back to 128-bit kernels.  Here features stay packed and the
- * tile is compiled for three kinds of processor: bench/roml.c, K = 100,
- * n_k = 10000, n = 100. */
+ * tile is compiled for each width of registers (with contraction,
+ * CMakeLists.txt): bench/roml.c, K = 100, n_k = 10000, n = 100. */
 #include "op/product.h"
 
 #include <string.h>
 
 enum { TALL = PANEL, WIDE = 4, CHUNK = 8 * PANEL };
-
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-#define PRODUCT_WIDE                                          \
-  __attribute__((target_clones("avx512f", "avx2", "default"), \
-                 optimize("fp-contract=fast")))
-#else
-#define PRODUCT_WIDE
-#endif
 
 typedef double vector_f64 __attribute__((vector_size(64)));
 typedef float vector_f32 __attribute__((vector_size(64)));
@@ -41,7 +33,7 @@ lapis_status op_panels_new(lapis_ctx *ctx, lapis_dtype t, int64_t d,
                            int64_t count, op_panels *out)
 {
   size_t size = t == LAPIS_F64 ? sizeof(double) : sizeof(float);
-  *out = (op_panels){t, d, op_panels_round(count), NULL};
+  *out = (op_panels){t, base_width_of(ctx), d, op_panels_round(count), NULL};
   out->data = base_alloc(ctx, out->count * d, size);
   return out->data == NULL ? LAPIS_ENOMEM : LAPIS_OK;
 }

@@ -6,10 +6,12 @@
 #ifndef LAPIS_PRODUCT_H
 #define LAPIS_PRODUCT_H
 #include "base/base.h"
+#include "base/width.h"
 
 enum { PANEL = 32 };
 typedef struct op_panels {
   lapis_dtype dtype; /* F64 or F32 */
+  base_width width;  /* of the registers that multiply */
   int64_t d, count;  /* length of a feature; how many, a multiple of PANEL */
   void *data;
 } op_panels;

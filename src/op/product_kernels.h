@@ -3,8 +3,8 @@
  * KERNEL(name) the name of that type's function.  TALL features by WIDE vectors
  * are summed in registers; a panel is d x TALL, and numbers of the TALL
  * features lie side by side. */
-PRODUCT_WIDE static void KERNEL(tile)(int64_t d, const VECTOR *panel,
-                                      const REAL *m, VECTOR *out)
+WIDTH_INLINED void KERNEL(sum)(int64_t d, const VECTOR *panel, const REAL *m,
+                               VECTOR *out)
 {
   enum { PARTS = TALL * sizeof(REAL) / sizeof(VECTOR) };
   VECTOR sum[WIDE][PARTS] = {{{0}}};
@@ -16,6 +16,10 @@ PRODUCT_WIDE static void KERNEL(tile)(int64_t d, const VECTOR *panel,
   for (int s = 0; s < WIDE; s++)
     for (int i = 0; i < PARTS; i++) out[s * PARTS + i] = sum[s][i];
 }
+
+EACH_WIDTH(void, KERNEL(tile),
+           (int64_t d, const VECTOR *panel, const REAL *m, VECTOR *out),
+           KERNEL(sum)(d, panel, m, out))
 
 static void KERNEL(costs)(const op_panels *p, int64_t first, int64_t count,
                           const REAL *m, int64_t vectors, const double *half,
@@ -33,8 +37,8 @@ static void KERNEL(costs)(const op_panels *p, int64_t first, int64_t count,
         int64_t tall = count - i < TALL ? count - i : TALL;
         const REAL *vector = m + s * p->d;
         KERNEL(tile)
-        (p->d, (const VECTOR *)(const void *)(panels + i * p->d), vector,
-         out.v);
+        [p->width](p->d, (const VECTOR *)(const void *)(panels + i * p->d),
+                   vector, out.v);
         for (int64_t t = 0; t < have; t++)
           for (int64_t q = 0; q < tall; q++)
             c[(s + t) * ld + i + q] =

@@ -29,8 +29,10 @@
 #include "mat/mat.h"
 #include "op/svt_subspace.h"
 
-enum { LONG = 4 };    /* sides in this ratio: QR first */
-enum { LARGE = 600 }; /* smaller side from which SUBSPACE may pay */
+enum { LONG = 4 }; /* sides in this ratio: QR first */
+/* smaller side from which SUBSPACE may pay, and does where a step may be
+ * inexact and its rank is known to be small */
+enum { LARGE = 600, LEAST = 100 };
 enum { MOST_SKIPS = 32, FEW = 64 };
 static const double TRUSTED = 1e-5, SMALLEST = 1e-140;
 static const double ACCURACY = 1e-10; /* of SUBSPACE, times sigma_1 */
@@ -50,8 +52,11 @@ struct op_svt {
   la_array V, eye; /* k x k, QR alone: V'; wide W: transposes by multiplying */
   double *values, *f;     /* k: eigenvalues or singular values; factors */
   svt_subspace *subspace; /* NULL until it is wanted */
-  int64_t last_rank;      /* -1: none yet */
-  int64_t fails, skips;   /* of SUBSPACE: in a row; calls to leave it alone */
+  bool was_gram; /* the last choice: the next, if split, forms the Gram matrix
+                  * at once, whose message brings what the choice asks */
+  bool formed;   /* C is that of the W at hand */
+  int64_t last_rank;    /* -1: none yet */
+  int64_t fails, skips; /* of SUBSPACE: in a row; calls to leave it alone */
 };
 
 /* ---- workspace ----------------------------------------------------------*/
@@ -193,12 +198,6 @@ static lapis_status square_norm(op_svt *s, const la_array *W, double *out)
   return base_sum(s->h.ctx, out, 1);
 }
 
-/* The same memory under another shape of as many entries. */
-static la_array reshape(const la_array *A, int64_t rows, int64_t cols)
-{
-  return (la_array){A->dtype, rows, cols, rows > 0 ? rows : 1, A->data, true};
-}
-
 /* Rank, nuclear norm and f = shrunken value (over s where relative) from
  * the descending singular values s->values. */
 static void shrink(op_svt *s, int64_t count, double t, bool relative,
@@ -218,7 +217,8 @@ static void shrink(op_svt *s, int64_t count, double t, bool relative,
 static lapis_status gram_spectrum(op_svt *s, const la_array *W, double t,
                                   int64_t *count)
 {
-  TRY(form_gram(s, W));
+  if (!s->formed) TRY(form_gram(s, W));
+  s->formed = false;
   TRY(s->h.ops->eigh(&s->h, &s->C, t * t, s->values, &s->Q, count));
   for (int64_t i = 0; i < *count; i++) s->values[i] = sqrt(s->values[i]);
   return LAPIS_OK;
@@ -232,7 +232,7 @@ static lapis_status gram_product(op_svt *s, const la_array *W, int64_t r,
   la_array Q = la_cols(&s->Q, 0, r);
   TRY(make_room(s, r));
   if (s->by_rows) {
-    la_array P = reshape(&s->P, r, s->cols);
+    la_array P = la_reshape(&s->P, r, s->cols);
     TRY(h->ops->gemm(h, LA_T, LA_N, 1, &Q, W, 0, &P));
     TRY(h->ops->scale_cols(h, s->f, &Q));
     return h->ops->gemm(h, LA_N, LA_N, 1, &Q, &P, 0, A);
@@ -263,7 +263,7 @@ static lapis_status full(op_svt *s, const la_array *W, double t, la_array *A,
 static lapis_status own_triangle(op_svt *s, const la_array *W)
 {
   la *h = &s->h;
-  la_array B = reshape(&s->P, s->cols, s->rows);
+  la_array B = la_reshape(&s->P, s->cols, s->rows);
   TRY(h->ops->gemm(h, LA_T, LA_N, 1, W, &s->eye, 0, &B));
   if (s->cols >= s->rows) return h->ops->qr(h, &B, &s->C);
   la_array top = la_rows(&s->C, 0, s->cols);
@@ -324,7 +324,7 @@ static lapis_status qr_first(op_svt *s, const la_array *W, double t,
   la *h = &s->h;
   TRY(allocate_qr(s));
   TRY(make_room(s, side(s)));
-  la_array B = s->by_rows ? reshape(&s->P, s->cols, s->rows) : s->P;
+  la_array B = s->by_rows ? la_reshape(&s->P, s->cols, s->rows) : s->P;
   if (s->by_rows)
     TRY(h->ops->gemm(h, LA_T, LA_N, 1, W, &s->eye, 0, &B));
   else
@@ -368,13 +368,27 @@ static lapis_status subspace(op_svt *s, const la_array *W, double t,
 
 /* ---- the choice ---------------------------------------------------------*/
 
-/* Large, the last rank small, and no recent failure: it costs a tenth of a
- * Gram matrix to find out. */
+/* By operations, all divided by the smaller side k, l the larger one: a Gram
+ * matrix k l and its eigenvectors 6 k^2 in units of a product's; two products
+ * with p columns, the test, which memory bounds, and orthogonality.  The factor
+ * is what 500 x 1000 showed: rank 20 pays, rank 50 does not. */
+static bool small_pays(const op_svt *s, int64_t rank)
+{
+  const double margin = 2.5;
+  double k = (double)side(s), l = (double)(s->by_rows ? s->all : s->rows);
+  double p = (double)(rank + rank / 8 + 8);
+  bool inexact = s->accuracy > ACCURACY; /* what others find stays exact */
+  return inexact && rank > 0 && k >= LEAST &&
+         margin * (8 * l * p + 320 * l + 24 * p * p) < k * l + 6 * k * k;
+}
+
+/* Large, or small and asked for little; the last rank small, and no recent
+ * failure: it costs a tenth of a Gram matrix to find out. */
 static bool subspace_pays(op_svt *s)
 {
   int64_t rank = s->last_rank > 0 ? s->last_rank : 0;
-  if (side(s) < LARGE || !svt_subspace_serves(side(s), rank + rank / 2))
-    return false;
+  if (!svt_subspace_serves(side(s), rank + rank / 2)) return false;
+  if (side(s) < LARGE && !small_pays(s, rank)) return false;
   if (s->skips == 0) return true;
   s->skips--;
   return false;
@@ -392,16 +406,20 @@ static lapis_status choose(op_svt *s, const la_array *W, double t,
                            svt_report *report)
 {
   double square;
+  bool formed = s->split && s->was_gram;
   const char *tried = report->why; /* why SUBSPACE gave up, or "" */
   report->way = s->forced;
   report->why = "as asked";
   if (!may_fall_back(s)) return LAPIS_OK;
   report->way = SVT_GRAM;
-  TRY(square_norm(s, W, &square));
+  TRY(s->h.ops->dot(&s->h, W, W, &square));
+  TRY(base_sum_later(s->h.ctx, &square, 1));
+  TRY(formed ? form_gram(s, W) : base_sum_due(s->h.ctx));
   double least = sqrt(square / (double)(side(s) > 0 ? side(s) : 1));
   report->why = *tried != '\0' ? tried : "threshold above 1e-5 sigma_1";
-  if (t > TRUSTED * least && t >= SMALLEST && square <= DBL_MAX)
-    return LAPIS_OK;
+  s->was_gram = t > TRUSTED * least && t >= SMALLEST && square <= DBL_MAX;
+  s->formed = formed && s->was_gram;
+  if (s->was_gram) return LAPIS_OK;
   report->way = exact_way(s);
   report->why = "threshold below 1e-5 sigma_1, or squares out of range";
   return LAPIS_OK;
@@ -427,6 +445,7 @@ static lapis_status gram(op_svt *s, const la_array *W, double t, la_array *A,
   if (low && may_fall_back(s)) {
     report->way = exact_way(s);
     report->why = "threshold below 1e-5 sigma_1";
+    s->was_gram = false;
     return LAPIS_OK;
   }
   shrink(s, count, t, true, report);
@@ -558,7 +577,7 @@ static lapis_status check_public(lapis_ctx *ctx, const lapis_mat *W, double t,
 static lapis_status apply_public(la *h, op_svt *s, const lapis_mat *W, double t,
                                  lapis_mat *A, svt_report *report)
 {
-  la_array from = {W->dtype, W->rows, W->cols, W->ld, W->val, true}, to;
+  la_array from = {W->dtype, W->rows, W->cols, W->ld, W->val, true, NULL}, to;
   if (from.ld < 1) from.ld = 1; /* an empty view */
   TRY(h->ops->alloc(h, LAPIS_F64, W->rows, W->cols, &to));
   lapis_status status = op_svt_apply(s, &from, t, &to, report);
@@ -582,7 +601,7 @@ lapis_status lapis_svt(lapis_ctx *ctx, const lapis_mat *W, double t,
   op_svt *s;
   svt_report r;
   TRY(check_public(ctx, W, t, A));
-  TRY(la_open(ctx, &h));
+  TRY(la_open_host(ctx, &h));
   TRY(op_svt_new(&h, W->rows, W->cols, &s));
   lapis_status status = apply_public(&h, s, W, t, A, &r);
   op_svt_free(s);
@@ -600,9 +619,9 @@ lapis_status lapis_singular_values(lapis_ctx *ctx, const lapis_mat *W,
   op_svt *s;
   TRY(check_public(ctx, W, 0, W));
   TRY(mat_check_finite(ctx, "singular values", "the matrix", W, false));
-  TRY(la_open(ctx, &h));
+  TRY(la_open_host(ctx, &h));
   TRY(op_svt_new(&h, W->rows, W->cols, &s));
-  la_array from = {W->dtype, W->rows, W->cols, W->ld, W->val, true};
+  la_array from = {W->dtype, W->rows, W->cols, W->ld, W->val, true, NULL};
   if (from.ld < 1) from.ld = 1; /* an empty view */
   lapis_status status = op_singular_values(s, &from, values);
   op_svt_free(s);
@@ -643,5 +662,58 @@ lapis_status op_svd(la *h, la_array *W, la_array *U, double *values,
   TRY(op_svt_new(h, W->rows, W->cols, &s));
   lapis_status status = split_svd(s, W, U, values, Vt);
   op_svt_free(s);
+  return status;
+}
+
+/* ---- W of a known rank ---------------------------------------------------*/
+enum { BESIDE = 8 }; /* columns of Q beyond the rank */
+static const uint64_t RANGE = 0x72616e67;
+
+typedef struct ranged {
+  la_array Q, O, B, S; /* m x q, n x q, q x n, q x q */
+} ranged;
+
+/* Q spans W Omega; B = Q'W = S diag(values) Vt; W -= Q B shows what is left. */
+static lapis_status range_svd(la *h, la_array *W, ranged *r, double *values,
+                              la_array *Vt, double *left)
+{
+  int64_t q = r->Q.cols, n = W->cols;
+  double *normal = base_alloc_raw(h->ctx, n * q, sizeof *normal);
+  if (normal == NULL) return LAPIS_ENOMEM;
+  for (int64_t i = 0; i < n * q; i++)
+    normal[i] = rng_normal(1, RANGE, (uint64_t)i);
+  lapis_mat drawn = lapis_mat_f64(normal, n, q);
+  lapis_status status = h->ops->upload(h, &drawn, &r->O);
+  base_free(normal);
+  TRY(status);
+  TRY(h->ops->gemm(h, LA_N, LA_N, 1, W, &r->O, 0, &r->Q));
+  TRY(h->ops->qr(h, &r->Q, NULL));
+  TRY(h->ops->gemm(h, LA_T, LA_N, 1, &r->Q, W, 0, &r->B));
+  TRY(h->ops->gemm(h, LA_N, LA_N, -1, &r->Q, &r->B, 1, W));
+  TRY(h->ops->dot(h, W, W, left));
+  return h->ops->svd(h, &r->B, &r->S, values, Vt);
+}
+
+lapis_status op_svd_of_rank(la *h, la_array *W, int64_t rank, double rest,
+                            la_array *U, double *values, la_array *Vt,
+                            bool *found)
+{
+  int64_t m = W->rows, n = W->cols, q = rank + BESIDE;
+  double left = INFINITY;
+  ranged r = {.Q = {.data = NULL}};
+  *found = false;
+  if (base_ranks(h->ctx) > 1 || 4 * q > (m < n ? m : n)) return LAPIS_OK;
+  lapis_status status = h->ops->alloc(h, LAPIS_F64, m, q, &r.Q);
+  if (status >= 0) status = h->ops->alloc(h, LAPIS_F64, n, q, &r.O);
+  if (status >= 0) status = h->ops->alloc(h, LAPIS_F64, q, n, &r.B);
+  if (status >= 0) status = h->ops->alloc(h, LAPIS_F64, q, q, &r.S);
+  if (status >= 0) status = h->ops->alloc(h, LAPIS_F64, m, q, U);
+  if (status >= 0) status = h->ops->alloc(h, LAPIS_F64, q, n, Vt);
+  if (status >= 0) status = range_svd(h, W, &r, values, Vt, &left);
+  *found = status >= 0 && sqrt(left) <= rest * values[0];
+  if (*found) status = h->ops->gemm(h, LA_N, LA_N, 1, &r.Q, &r.S, 0, U);
+  la_array *scratch[] = {&r.Q, &r.O, &r.B, &r.S}, *out[] = {U, Vt};
+  for (int i = 0; i < 4; i++) h->ops->free(h, scratch[i]);
+  for (int i = 0; !*found && i < 2; i++) h->ops->free(h, out[i]);
   return status;
 }

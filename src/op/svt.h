@@ -48,6 +48,14 @@ lapis_status op_singular_values_of(op_svt *s, la_array *W, double *values);
  * are allocated here; W is destroyed. */
 lapis_status op_svd(la *h, la_array *W, la_array *U, double *values,
                     la_array *Vt);
+/* The same of one process's W that has this rank, but for rounding: from the
+ * range of W times random vectors, a few products in place of a decomposition;
+ * k, the values found, is rank and a few more.  *found: what W has beside is
+ * shown to be at most `rest` of its largest value in the Frobenius norm; else
+ * nothing is allocated.  W is destroyed. */
+lapis_status op_svd_of_rank(la *h, la_array *W, int64_t rank, double rest,
+                            la_array *U, double *values, la_array *Vt,
+                            bool *found);
 /* An upper bound on |W|_2, from the full spectrum of the smaller Gram matrix
  * widened by its rounding error: never an estimate. */
 lapis_status op_norm2_upper(op_svt *s, const la_array *W, double *bound);

@@ -245,7 +245,7 @@ static lapis_status cross(lapis_ctx *ctx, const tall *A, const tall *B,
       for (int64_t k = 0; k < size; k++) C[k] += part[p * size + k];
   }
   base_free(part);
-  return LAPIS_OK;
+  return A->divided ? base_sum(ctx, C, size) : LAPIS_OK;
 }
 
 lapis_status tall_gram(lapis_ctx *ctx, const tall *A, double *G)

@@ -42,6 +42,7 @@ void tall_solve(int64_t n, int64_t ld, const double *U, double *x);
 typedef struct tall { /* rows x ld */
   int64_t rows, ld;
   double *v;
+  bool divided; /* other processes have more rows: products sum over all */
 } tall;
 /* G = A'A, ld x ld, both triangles. */
 lapis_status tall_gram(lapis_ctx *ctx, const tall *A, double *G);

@@ -1,8 +1,8 @@
 /* answer.c - a runner of a race answers for all samples.
  *
- * As in the race: mc and logistic regression through the map they ran with,
- * gaps filled by the first mc where the regression had them so, and of both
- * the mean. */
+ * As in the race: mc, logistic regression and trees through the map they ran
+ * with, gaps filled by the first mc where they had them so; and of several the
+ * mean. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +16,7 @@ typedef struct answer_part { /* what a part is made from, and keeps */
   union {
     lapis_mc_settings mc;
     lapis_linear_settings linear;
+    lapis_trees_settings trees;
   } set;
   const char *map_text; /* the race's, of what it reads */
   lapis_map *map;       /* fitted; NULL: none */
@@ -58,33 +59,23 @@ static lapis_status learn(const lapis_solver *s, int k, lapis_model **out)
   return lapis_model_set_map(s->ctx, *out, p->map, false);
 }
 
-/* Parts that only fill come before the one that they fill for. */
+/* Those that answer, one beside the other; each holds what fills its gaps. */
 static lapis_status model_of(lapis_solver *s, lapis_model **out)
 {
-  lapis_model *all[JOINED_PARTS] = {NULL}, *filler = NULL;
-  int answers = 0, count = joined_count(s);
   lapis_status status = LAPIS_OK;
+  lapis_model *first = NULL, **next = &first;
   *out = NULL;
-  for (int k = 0; k < count && status >= 0; k++) {
-    lapis_model *m = NULL;
-    status = learn(s, k, &m);
-    if (status < 0) {
-      lapis_model_free(m);
-    } else if (!joined_answers(s, k)) {
-      filler = m;
-    } else {
-      m->filler = filler;
-      filler = NULL;
-      all[answers++] = m;
-    }
+  for (int k = 0; k < joined_count(s) && status >= 0; k++) {
+    if (!joined_answers(s, k)) continue;
+    status = learn(s, k, next);
+    int reads = joined_reads(s, k);
+    if (status >= 0 && reads >= 0) status = learn(s, reads, &(*next)->filler);
+    if (status >= 0) next = &(*next)->beside;
   }
-  if (status >= 0 && answers > 1) all[0]->beside = all[1];
-  if (status >= 0) {
-    *out = all[0];
-    return LAPIS_OK;
-  }
-  lapis_model_free(filler);
-  for (int k = 0; k < answers; k++) lapis_model_free(all[k]);
+  if (status >= 0)
+    *out = first;
+  else
+    lapis_model_free(first);
   return status;
 }
 
@@ -94,7 +85,9 @@ static lapis_status add_part(const lapis_race *r, const runner *x, bool fills,
                              int *count)
 {
   int reads = -1;
-  if (x->filled) {
+  for (int k = 0; x->filled && k < *count; k++)
+    if (!part[k].answers) reads = k; /* one fills for all */
+  if (x->filled && reads < 0) {
     reads = *count;
     TRY(add_part(r, &r->run[0], true, like, part, count));
   }
@@ -105,6 +98,15 @@ static lapis_status add_part(const lapis_race *r, const runner *x, bool fills,
   ++*count;
   lapis_mat slopes = lapis_mat_f64((double *)x->answer, 2, r->K);
   p->map_text = reads < 0 ? runner_map(r, x) : runner_map_of_filled(r, x);
+  if (x->kind == RUNNER_TREES) {
+    p->method = lapis_method_find("trees");
+    lapis_settings_default(p->method, &p->set);
+    p->set.trees.trees = RACE_TREES;
+    p->set.trees.leaf = x->leaf;
+    p->set.trees.stop.seconds = like->stop.seconds;
+    p->set.trees.calibration = slopes;
+    return LAPIS_OK;
+  }
   if (x->kind == RUNNER_LINEAR) {
     p->method = lapis_method_find("linear");
     lapis_settings_default(p->method, &p->set);
@@ -137,12 +139,9 @@ lapis_status lapis_race_answer_new(lapis_ctx *ctx, const lapis_race *r, int i,
   const runner *x = &r->run[r->order[i]];
   lapis_status s = LAPIS_OK;
   *out = NULL;
-  if (x->kind == RUNNER_BOTH) {
-    for (int k = 0; k < 2 && s >= 0; k++)
-      s = add_part(r, &r->run[x->of[k]], false, set, part, &count);
-  } else {
-    s = add_part(r, x, false, set, part, &count);
-  }
+  for (int k = 0; k < x->parts && s >= 0; k++)
+    s = add_part(r, &r->run[x->of[k]], false, set, part, &count);
+  if (x->parts == 0) s = add_part(r, x, false, set, part, &count);
   if (s >= 0) s = joined_new(ctx, data, part, count, part_free, out);
   if (s >= 0) joined_teach(*out, model_of);
   for (int k = 0; k < count && s < 0; k++) part_free(part[k].self);

@@ -88,7 +88,8 @@ sigmoid calibrate_platt(const double *score, const double *sign, int64_t n,
 typedef struct classes {
   const double *score, *sign;
   int64_t K, n;
-  double *p; /* K: of a sample */
+  double ridge; /* of the biases */
+  double *p;    /* K: of a sample */
 } classes;
 
 /* Value; with `at` (class, or K: the slope) also the first and second
@@ -120,8 +121,9 @@ static double softmax(const classes *x, const sigmoid *b, int64_t at,
       g += q - (y == at), h += q * (1 - q);
     }
   }
-  for (int64_t c = 0; c < x->K; c++) sum += b[c].bias * b[c].bias / 2;
-  if (at < x->K) g += b[at].bias, h += 1;
+  for (int64_t c = 0; c < x->K && isfinite(x->ridge); c++)
+    sum += x->ridge * b[c].bias * b[c].bias / 2;
+  if (at < x->K) g += x->ridge * b[at].bias, h += x->ridge;
   *first = g;
   *second = h;
   return sum;
@@ -150,15 +152,16 @@ static double step(const classes *x, sigmoid *b, int64_t at)
 
 lapis_status calibrate_softmax(lapis_ctx *ctx, const double *score,
                                const double *sign, int64_t K, int64_t n,
-                               sigmoid *out)
+                               double ridge, sigmoid *out)
 {
-  classes x = {.score = score, .sign = sign, .K = K, .n = n};
+  classes x = {.score = score, .sign = sign, .K = K, .n = n, .ridge = ridge};
+  int64_t last = isfinite(ridge) ? 0 : K; /* the slope alone */
   x.p = base_alloc(ctx, K, sizeof *x.p);
   if (x.p == NULL) return LAPIS_ENOMEM;
   for (int64_t c = 0; c < K; c++) out[c] = (sigmoid){1, 0};
   for (int k = 0; k < SOFTMAX_ROUNDS; k++) {
     double fell = 0;
-    for (int64_t at = K; at >= 0; at--) fell += step(&x, out, at);
+    for (int64_t at = K; at >= last; at--) fell += step(&x, out, at);
     if (fell < 1e-6 * (double)n) break;
   }
   base_free(x.p);

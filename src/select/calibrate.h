@@ -13,11 +13,11 @@ typedef struct sigmoid {
 sigmoid calibrate_platt(const double *score, const double *sign, int64_t n,
                         int64_t stride);
 /* One class of K: p_c ~ exp(slope s_c + bias_c), with one slope, and biases
- * that pay bias^2 / 2: a sigmoid a label would leave a rare class none.
- * score, sign: K x n; out: K. */
+ * that pay ridge bias^2 / 2 (INFINITY: they are 0): a sigmoid a label would
+ * leave a rare class none.  score, sign: K x n; out: K. */
 lapis_status calibrate_softmax(lapis_ctx *ctx, const double *score,
                                const double *sign, int64_t K, int64_t n,
-                               sigmoid *out);
+                               double ridge, sigmoid *out);
 /* -log p of what is true, stable. */
 double calibrate_loss(sigmoid p, double score, double sign);
 

@@ -198,9 +198,14 @@ static void settle(const fold_plan *plan, lapis_cv *cv)
   }
 }
 
+/* One that keeps scores may be one of several in a run, each of a setting. */
 static void open_scope(const part_source *from, lapis_cv *cv)
 {
-  keep_open(from->ctx, &cv->scope, cv->all != NULL ? "cv-scores" : "cv");
+  bool alone = cv->all == NULL || cv->n_grid != 1;
+  (void)snprintf(cv->called, sizeof cv->called, "cv%s%s%.12s",
+                 cv->all == NULL ? "" : "-scores", alone ? "" : "-",
+                 alone ? "" : cv->grid[0].name);
+  keep_open(from->ctx, &cv->scope, cv->called);
   int64_t cells = cv->folds * cv->n_points;
   keep_add(&cv->scope, "done",
            (keep_row){.rule = KEEP_WHOLE,

@@ -34,7 +34,8 @@ struct lapis_cv {
   void *settings;
   lapis_json *head; /* which holds their texts */
   keep_scope scope;
-  int jobs; /* processes at work */
+  char called[KEEP_NAME]; /* the scope */
+  int jobs;               /* processes at work */
   double started;
 };
 

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/jobs.h"
-#include "base/keep.h"
 #include "select/runners.h"
 
 /* A copy that runs by itself; the maps, targets and units stay the race's. */
@@ -35,6 +34,9 @@ static lapis_status begin(const lapis_race *from, const lapis_data *data,
   if (s == LAPIS_EINVAL && folds > 2)
     s = folds_draw(r->ctx, data, 2, of, &r->plan);
   r->used = r->plan.folds;
+  memset(r->late, 0, sizeof r->late);
+  r->answered = base_alloc(r->ctx, MOST_RUNNERS * r->used, sizeof(bool));
+  if (s >= 0 && r->answered == NULL) s = LAPIS_ENOMEM;
   return s < 0 ? s : race_make_maps(r, &data->X);
 }
 
@@ -45,6 +47,7 @@ static void end(lapis_race *r)
     base_free(r->run[k].platt);
     base_free(r->run[k].answer);
   }
+  base_free(r->answered);
   race_drop_data(r);
   for (int f = 0; f < MOST_FOLDS; f++) base_free(r->completed[f]);
   folds_free(&r->plan);
@@ -64,12 +67,16 @@ static lapis_status answer(lapis_race *r, int k, int64_t fold)
 
 static lapis_status answer_all(lapis_race *r, int k)
 {
+  TRY(runners_restore(r, k, k));
   if (jobs_of(r->ctx, r->used) > 1) return race_ask_jobs(r, k, answer);
   for (int64_t f = 0; f < r->used; f++) {
+    if (*runner_answered(r, k, f)) continue;
     lapis_status s = answer(r, k, f);
-    if (s == LAPIS_EDATA || s == LAPIS_EMISSING) continue;
-    if (s < 0 || s == LAPIS_CANCELLED) return s;
-    if (base_late(r->ctx)) return LAPIS_TIME_LIMIT;
+    bool none = s == LAPIS_EDATA || s == LAPIS_EMISSING;
+    if ((s < 0 && !none) || s == LAPIS_CANCELLED) return s;
+    if (!none && base_late(r->ctx)) return LAPIS_TIME_LIMIT;
+    *runner_answered(r, k, f) = true;
+    (void)keep_take(r->ctx, true);
   }
   return LAPIS_OK;
 }
@@ -89,7 +96,8 @@ static lapis_status calibrate_fold(lapis_race *r, const runner *x, int64_t f,
   for (int64_t c = 0; c < r->K; c++)
     by[c] = calibrate_platt(scores + c, r->labels.sign + c, r->n, r->K);
   if (r->labels.kind == TARGETS_CLASS)
-    TRY(calibrate_softmax(r->ctx, scores, r->labels.sign, r->K, r->n, by));
+    TRY(calibrate_softmax(r->ctx, scores, r->labels.sign, r->K, r->n,
+                          runner_ridge(r, x), by));
   targets_calibrate(&r->labels, (const double *)by, x->score, scores);
   for (int64_t k = 0; k < count; k++)
     if (in_fold(r, f, k) && !isnan(x->score[k])) p[k] = scores[k];
@@ -118,13 +126,15 @@ static lapis_status say(lapis_race *r, int k, double *p)
   return s;
 }
 
-static lapis_status say_mean(lapis_race *r, const int of[2], double *p)
+static lapis_status say_mean(lapis_race *r, const runner *x, double *p)
 {
   double *q = base_alloc_raw(r->ctx, r->K * r->n, sizeof *q);
-  lapis_status s = q == NULL ? LAPIS_ENOMEM : say(r, of[0], p);
-  if (s == LAPIS_OK) s = say(r, of[1], q);
-  for (int64_t k = 0; s == LAPIS_OK && k < r->K * r->n; k++)
-    p[k] = (p[k] + q[k]) / 2;
+  lapis_status s = q == NULL ? LAPIS_ENOMEM : say(r, x->of[0], p);
+  for (int i = 1; s == LAPIS_OK && i < x->parts; i++) {
+    s = say(r, x->of[i], q);
+    for (int64_t k = 0; s == LAPIS_OK && k < r->K * r->n; k++)
+      p[k] = (i * p[k] + q[k]) / (i + 1);
+  }
   base_free(q);
   return s;
 }
@@ -146,15 +156,14 @@ lapis_status lapis_race_held_out(lapis_ctx *ctx, const lapis_race *race, int i,
   lapis_race *r = base_alloc(ctx, 1, sizeof *r);
   if (r == NULL) return LAPIS_ENOMEM;
   for (int64_t k = 0; k < race->K * race->n; k++) p[k] = NAN;
-  keep_pause(ctx, true);
   base_mute(ctx, true);
   lapis_status s = begin(race, data, folds, r);
+  keep_open(ctx, &r->scope, "held-out");
   if (s >= 0)
-    s = r->run[at].kind == RUNNER_BOTH ? say_mean(r, r->run[at].of, p)
-                                       : say(r, at, p);
+    s = r->run[at].parts > 0 ? say_mean(r, &r->run[at], p) : say(r, at, p);
+  keep_close(ctx, &r->scope, s == LAPIS_OK);
   end(r);
   base_mute(ctx, false);
-  keep_pause(ctx, false);
   base_free(r);
   return s;
 }

@@ -132,6 +132,13 @@ static lapis_status rank_of(const lapis_race *r, runner *x)
   return s;
 }
 
+/* What is trained on all classes at once needs no biases beside its own; those
+ * of mc's rows are shrunken the more, the fewer labels a class has. */
+double runner_ridge(const lapis_race *r, const runner *x)
+{
+  return x->kind == RUNNER_LINEAR ? INFINITY : (double)r->K;
+}
+
 /* Sigmoids have judged; of several classes a softmax answers. */
 static lapis_status decide(lapis_race *r, runner *x, int64_t *answers)
 {
@@ -141,7 +148,7 @@ static lapis_status decide(lapis_race *r, runner *x, int64_t *answers)
   memcpy(x->answer, x->platt, (size_t)r->K * sizeof *x->answer);
   if (r->labels.kind == TARGETS_CLASS)
     TRY(calibrate_softmax(r->ctx, x->score, r->labels.sign, r->K, r->n,
-                          x->answer));
+                          runner_ridge(r, x), x->answer));
   x->accuracy = accuracy(r, x, x->answer, answers);
   return LAPIS_OK;
 }

@@ -5,13 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/keep.h"
 #include "select/runners.h"
 #include "solve/methods.h"
 
 enum { FOLDS = 3, USED_FOLDS = 2, FEW = 100, ROUNDS = 2 };
-static const double TIE = 0.002;          /* of log-loss */
-static const double CLEAR = 2;            /* standard errors apart */
+static const double TIE = 0.002; /* of log-loss */
+static const double CLEAR = 3;   /* standard errors behind: no part in a mean */
 static const double MOST_ENTRIES = 5e7;   /* a sparse X that is made dense */
 static const double MOST_COMPLETED = 1e7; /* entries kept a fold */
 
@@ -175,15 +174,14 @@ static void drop_unfinished(lapis_race *r, int first, int64_t fold)
     for (int i = first; i < r->count; i++) runner_forget(r, &r->run[i], f);
 }
 
-/* Runners first .. count - 1 over all folds.  Out of time: the folds that all
- * have run decide, where there is one. */
-static lapis_status run_all(lapis_race *r, int first)
+/* One after the other. */
+static lapis_status run_here(lapis_race *r, int first)
 {
   double started = base_seconds();
   int64_t all = (r->count - first) * r->used;
-  if (race_jobs(r, first) > 1) return race_run_jobs(r, first);
   for (int64_t f = 0; f < r->used; f++)
     for (int i = first; i < r->count; i++) {
+      if (*runner_answered(r, i, f)) continue;
       lapis_status s = runner_answers(r, &r->run[i], f);
       if (s == LAPIS_EDATA ||
           s == LAPIS_EMISSING) { /* the fold has too little */
@@ -191,6 +189,10 @@ static lapis_status run_all(lapis_race *r, int first)
         s = LAPIS_OK;
       }
       if (s < 0 || s == LAPIS_CANCELLED) return s;
+      if (!base_late(r->ctx)) {
+        *runner_answered(r, i, f) = true;
+        (void)keep_take(r->ctx, true);
+      }
       if (!race_show(r, f * (r->count - first) + i - first + 1, all, started))
         return LAPIS_CANCELLED;
       if (!base_late(r->ctx)) continue;
@@ -200,6 +202,18 @@ static lapis_status run_all(lapis_race *r, int first)
       return LAPIS_TIME_LIMIT;
     }
   return LAPIS_OK;
+}
+
+/* Runners first .. count - 1 over all folds.  Out of time: the folds that all
+ * have run decide, where there is one. */
+static lapis_status run_all(lapis_race *r, int first)
+{
+  TRY(runners_restore(r, first, r->count - 1));
+  if (r->late[first]) return LAPIS_TIME_LIMIT;
+  lapis_status s =
+      race_jobs(r, first) > 1 ? race_run_jobs(r, first) : run_here(r, first);
+  if (s == LAPIS_TIME_LIMIT) runners_end(r, first);
+  return s;
 }
 
 /* Ranks worse than chance's are chance, too. */
@@ -255,6 +269,7 @@ static lapis_status widen(lapis_race *r, int *more)
   *more = 0;
   for (int i = lapis_race_count(r) - 1; i >= 0; i--) {
     const runner *x = &r->run[r->order[i]];
+    if (x->kind > RUNNER_LINEAR) continue;
     best[x->kind == RUNNER_MC ? 0 : x->kernel > 0 ? 2 : 1] = r->order[i];
   }
   if ((r->o.stated & LAPIS_STATED_MU) != 0) best[0] = -1;
@@ -263,17 +278,58 @@ static lapis_status widen(lapis_race *r, int *more)
   return LAPIS_OK;
 }
 
-/* The mean of the best of either kind. */
+static int first_of(const lapis_race *r, runner_kind kind)
+{
+  for (int i = 0; i < lapis_race_count(r); i++)
+    if (r->run[r->order[i]].kind == kind) return i;
+  return -1;
+}
+
+/* The best of each kind, as far as none is clearly behind the best of all:
+ * numbers of runners in the order of kinds; *best: whose none is ahead.  How
+ * many. */
+static int contenders(const lapis_race *r, int of[RUNNER_KINDS], int *best)
+{
+  int count = 0, place[RUNNER_KINDS];
+  *best = -1;
+  for (int kind = 0; kind < RUNNER_KINDS; kind++) {
+    place[kind] = first_of(r, (runner_kind)kind);
+    if (place[kind] >= 0 && (*best < 0 || place[kind] < *best))
+      *best = place[kind];
+  }
+  for (int kind = 0; kind < RUNNER_KINDS; kind++) {
+    double error;
+    if (place[kind] < 0) continue;
+    double by = lapis_race_difference(r, place[kind], *best, &error);
+    if (place[kind] == *best || fabs(by) <= CLEAR * error)
+      of[count++] = r->order[place[kind]];
+  }
+  return count;
+}
+
+/* What a mean of these is called. */
+static runner_kind kind_of_mean(const lapis_race *r, const int *of, int count)
+{
+  if (r->run[of[0]].kind == RUNNER_LINEAR) return RUNNER_PLAIN;
+  bool both = count == 2 && r->run[of[1]].kind == RUNNER_LINEAR;
+  return both ? RUNNER_BOTH : RUNNER_MEAN;
+}
+
+/* The mean of the best of mc and linear, and that of who contends. */
 static lapis_status join_best(lapis_race *r)
 {
-  int mc = lapis_race_best(r, "mc"), linear = lapis_race_best(r, "linear");
-  int before = r->count;
-  if (mc < 0 || linear < 0) return LAPIS_OK;
-  TRY(runners_mean(r, r->order[mc], r->order[linear]));
+  int of[RUNNER_KINDS], best, before = r->count;
+  int mc = first_of(r, RUNNER_MC), linear = first_of(r, RUNNER_LINEAR);
+  int count = contenders(r, of, &best);
+  if (mc >= 0 && linear >= 0)
+    TRY(runners_mean(r, RUNNER_BOTH, (int[]){r->order[mc], r->order[linear]},
+                     2));
+  if (count > 1 && kind_of_mean(r, of, count) != RUNNER_BOTH)
+    TRY(runners_mean(r, kind_of_mean(r, of, count), of, count));
   return judge_from(r, before);
 }
 
-static lapis_status race(lapis_race *r)
+static lapis_status run_rounds(lapis_race *r)
 {
   int first = 0;
   lapis_status s = LAPIS_OK;
@@ -290,6 +346,17 @@ static lapis_status race(lapis_race *r)
     if (more == 0) break;
   }
   TRY(join_best(r));
+  return s;
+}
+
+static lapis_status race(lapis_race *r)
+{
+  r->answered = base_alloc(r->ctx, MOST_RUNNERS * r->used, sizeof(bool));
+  if (r->answered == NULL) return LAPIS_ENOMEM;
+  bool named = r->o.kept_as != NULL && *r->o.kept_as != '\0';
+  keep_open(r->ctx, &r->scope, named ? r->o.kept_as : "race");
+  lapis_status s = run_rounds(r);
+  keep_close(r->ctx, &r->scope, s >= 0 && s != LAPIS_CANCELLED);
   return s;
 }
 
@@ -353,12 +420,10 @@ lapis_status lapis_race_run(lapis_ctx *ctx, const lapis_data *data,
     r->own_map = base_strdup(ctx, options->map);
     if (r->own_map == NULL) s = LAPIS_ENOMEM;
   }
-  keep_pause(ctx, true);
   base_mute(ctx, true);
   if (s >= 0) s = prepare(r);
   if (s >= 0) s = race(r);
   base_mute(ctx, false);
-  keep_pause(ctx, false);
   race_drop_data(r);
   if (s < 0 || s == LAPIS_CANCELLED) {
     lapis_race_free(r);
@@ -381,6 +446,7 @@ void lapis_race_free(lapis_race *r)
   folds_free(&r->plan);
   targets_free(&r->labels);
   base_free(r->turn);
+  base_free(r->answered);
   base_free(r->unit);
   base_free(r->own_map);
   kernels_free(r);
@@ -396,50 +462,46 @@ int lapis_race_count(const lapis_race *r)
   return n;
 }
 
-static const char *const kind_name[] = {"mc", "linear", "both"};
+static const char *const kind_name[] = {"mc",   "linear", "trees",
+                                        "both", "plain",  "mean"};
 
 bool race_has(const lapis_race *r, int i)
 {
   return i >= 0 && i < lapis_race_count(r);
 }
 
-static int first_of(const lapis_race *r, runner_kind kind)
+/* Some of its parts tells some label: a mean of shares has no order left. */
+static bool tells(const lapis_race *r, const runner *mean)
 {
-  for (int i = 0; i < lapis_race_count(r); i++)
-    if (r->run[r->order[i]].kind == kind) return i;
-  return -1;
-}
-
-/* Either of its parts tells some label: a mean of shares has no order left. */
-static bool tells(const lapis_race *r, const runner *both)
-{
-  for (int k = 0; k < 2; k++)
+  for (int k = 0; k < mean->parts; k++)
     for (int64_t c = 0; c < r->K; c++)
-      if (r->run[both->of[k]].answer[c].slope > 0) return true;
+      if (r->run[mean->of[k]].answer[c].slope > 0) return true;
   return false;
 }
 
-/* The better of the best of either kind where that is clear; else their mean,
- * which is right where either is. */
+/* The best where that is clear; else the mean of all that contend, which is
+ * right where any is. */
 static int who_answers(const lapis_race *r)
 {
-  int mc = first_of(r, RUNNER_MC), linear = first_of(r, RUNNER_LINEAR);
-  int both = first_of(r, RUNNER_BOTH);
-  if (mc < 0 || linear < 0) return mc < 0 ? linear : mc;
-  int better = mc < linear ? mc : linear, worse = mc + linear - better;
-  double error, by = lapis_race_difference(r, worse, better, &error);
-  bool mean = both >= 0 && fabs(by) <= CLEAR * error &&
-              tells(r, &r->run[r->order[both]]);
-  return mean ? both : better;
+  int of[RUNNER_KINDS], best, count = contenders(r, of, &best);
+  int mean = count > 1 ? first_of(r, kind_of_mean(r, of, count)) : -1;
+  return mean >= 0 && tells(r, &r->run[r->order[mean]]) ? mean : best;
 }
 
 int lapis_race_best(const lapis_race *r, const char *method)
 {
   if (r == NULL) return -1;
   if (method == NULL) return who_answers(r);
-  for (int k = 0; k < 3; k++)
+  for (size_t k = 0; k < sizeof kind_name / sizeof *kind_name; k++)
     if (strcmp(method, kind_name[k]) == 0) return first_of(r, (runner_kind)k);
   return -1;
+}
+
+const lapis_method *lapis_race_method(const char *method)
+{
+  bool linear = strcmp(method, "linear") == 0 || strcmp(method, "plain") == 0;
+  bool grown = strcmp(method, "trees") == 0;
+  return lapis_method_find(linear ? "linear" : grown ? "trees" : "mc");
 }
 
 const char *lapis_race_map(const lapis_race *r, int i)
@@ -448,21 +510,39 @@ const char *lapis_race_map(const lapis_race *r, int i)
   return runner_map(r, &r->run[r->order[i]]);
 }
 
+static void describe_mean(const lapis_race *r, const runner *x, char *to)
+{
+  int used = 0;
+  for (int k = 0; k < x->parts; k++) {
+    const runner *one = &r->run[x->of[k]];
+    const char *name = one->kind == RUNNER_MC      ? "mc"
+                       : one->kind == RUNNER_TREES ? "trees"
+                       : one->kernel > 0 ? "kernel logistic regression"
+                                         : "logistic regression";
+    const char *before = k == 0 ? "" : k < x->parts - 1 ? ", " : " and ";
+    used += snprintf(to + used, (size_t)(LAPIS_RUNNER_TEXT - used), "%s%s",
+                     before, name);
+  }
+  snprintf(to + used, (size_t)(LAPIS_RUNNER_TEXT - used), ", the best each");
+}
+
 static void describe(const lapis_race *r, const runner *x, char *to)
 {
   static const char *const coding[] = {"auto", "pm", "01", "rare"};
   static const char *const variant[] = {"mc1", "pos", "simplex"};
   const lapis_mc_settings *set = &x->set;
-  if (x->kind == RUNNER_BOTH) {
-    snprintf(to, LAPIS_RUNNER_TEXT,
-             "mc and %slogistic regression, the best each",
-             r->run[x->of[1]].kernel > 0 ? "kernel " : "");
+  if (x->parts > 0) {
+    describe_mean(r, x, to);
     return;
   }
   int used = snprintf(to, LAPIS_RUNNER_TEXT, "--map %.60s", runner_map(r, x));
+  const char *gaps = x->filled ? " (gaps filled by mc)" : "";
   if (x->kind == RUNNER_LINEAR)
     snprintf(to + used, (size_t)(LAPIS_RUNNER_TEXT - used), " --C %g%s", x->C,
-             x->filled ? " (gaps filled by mc)" : "");
+             gaps);
+  else if (x->kind == RUNNER_TREES)
+    snprintf(to + used, (size_t)(LAPIS_RUNNER_TEXT - used),
+             " --trees %d --leaf %" PRId64 "%s", RACE_TREES, x->leaf, gaps);
   else if (isnan(set->mu))
     snprintf(to + used, (size_t)(LAPIS_RUNNER_TEXT - used),
              " --variant %s --labels %s --lambda %g --gamma %g --mu-rel %g",
@@ -494,6 +574,16 @@ double lapis_race_difference(const lapis_race *r, int i, int j, double *error)
 {
   if (!race_has(r, i) || !race_has(r, j) || error == NULL) return NAN;
   return race_behind(r, &r->run[r->order[i]], &r->run[r->order[j]], error);
+}
+
+double lapis_race_against(const lapis_race *r, int i, const lapis_race *other,
+                          int j, double *error)
+{
+  if (!race_has(r, i) || !race_has(other, j) || error == NULL ||
+      r->K != other->K || r->n != other->n)
+    return NAN;
+  return race_behind(r, &r->run[r->order[i]], &other->run[other->order[j]],
+                     error);
 }
 
 void race_take(const lapis_race *r, const runner *x, lapis_mc_settings *set)

@@ -14,7 +14,6 @@
 typedef struct field {
   lapis_race *r;
   int first;
-  bool *answered; /* used x MOST_RUNNERS */
   int leader[MOST_RUNNERS];
   int64_t done, all;
   double started;
@@ -113,7 +112,7 @@ static lapis_status take(void *user, int64_t unit, const void *bytes,
   if (count != move_scores(r, NULL, f, NULL, false)) return LAPIS_ENUMERIC;
   TRY(runner_room(r, of));
   (void)move_scores(r, of->score, f, (double *)(uintptr_t)(all + 1), true);
-  x->answered[f * MOST_RUNNERS + who] = true;
+  *runner_answered(r, who, f) = true;
   x->done++;
   bool on = x->answer != NULL || race_show(r, x->done, x->all, x->started);
   return on ? LAPIS_OK : LAPIS_CANCELLED;
@@ -127,11 +126,11 @@ static void drop_unfinished(const field *x)
   bool all = true;
   for (int64_t f = 0; f < r->used; f++)
     for (int i = x->first; i < r->count; i++)
-      all = all && x->answered[f * MOST_RUNNERS + i];
+      all = all && *runner_answered(r, i, f);
   for (int64_t f = 0; !all && f < r->used; f++) {
     bool whole = x->first == 0;
     for (int i = x->first; i < r->count; i++)
-      whole = whole && x->answered[f * MOST_RUNNERS + i];
+      whole = whole && *runner_answered(r, i, f);
     for (int i = x->first; !whole && i < r->count; i++)
       runner_forget(r, &r->run[i], f);
   }
@@ -154,6 +153,14 @@ static void find_leaders(field *x)
   }
 }
 
+static lapis_status keep_unit(void *user, int64_t unit)
+{
+  const field *x = user;
+  (void)unit;
+  (void)keep_take(x->r->ctx, true);
+  return LAPIS_OK;
+}
+
 static lapis_status run(field *x, const int64_t *unit, int64_t count, int jobs)
 {
   lapis_race *r = x->r;
@@ -163,9 +170,9 @@ static lapis_status run(field *x, const int64_t *unit, int64_t count, int jobs)
                    .count = count,
                    .work = work,
                    .take = take,
+                   .done = keep_unit,
                    .user = x};
-  x->answered = base_alloc(r->ctx, r->used * MOST_RUNNERS, sizeof(bool));
-  if (x->answered == NULL) return LAPIS_ENOMEM;
+  if (count == 0) return LAPIS_OK;
   int threads = jobs_divide(r->ctx, "race", jobs);
   x->started = base_seconds();
   lapis_status s =
@@ -173,7 +180,6 @@ static lapis_status run(field *x, const int64_t *unit, int64_t count, int jobs)
   if (s == LAPIS_OK) s = jobs_run(&list, jobs);
   jobs_undivide(r->ctx, threads);
   if (s == LAPIS_TIME_LIMIT && x->answer == NULL) drop_unfinished(x);
-  base_free(x->answered);
   return s;
 }
 
@@ -182,14 +188,32 @@ int race_jobs(const lapis_race *r, int first)
   return jobs_of(r->ctx, (r->count - first) * r->used);
 }
 
+/* How many that a runner leads are to answer for a fold: all, or none where a
+ * former run has kept the answers. */
+static int64_t left_of(const field *x, int leader, int64_t f)
+{
+  int64_t led = 0;
+  bool all = true;
+  for (int i = leader; i < x->r->count; i++) {
+    if (x->leader[i] != leader) continue;
+    all = all && *runner_answered(x->r, i, f);
+    led++;
+  }
+  return all ? 0 : led;
+}
+
 lapis_status race_run_jobs(lapis_race *r, int first)
 {
   field x = {.r = r, .first = first, .all = (r->count - first) * r->used};
   int64_t unit[MOST_FOLDS * MOST_RUNNERS], count = 0;
   find_leaders(&x);
   for (int64_t f = 0; f < r->used; f++)
-    for (int i = first; i < r->count; i++)
-      if (x.leader[i] == i) unit[count++] = f * MOST_RUNNERS + i;
+    for (int i = first; i < r->count; i++) {
+      int64_t left = left_of(&x, i, f);
+      x.done -= left;
+      if (left > 0) unit[count++] = f * MOST_RUNNERS + i;
+    }
+  x.done += x.all;
   return run(&x, unit, count, jobs_of(r->ctx, count));
 }
 
@@ -198,7 +222,8 @@ lapis_status race_ask_jobs(lapis_race *r, int k, runner_answer_fn *answer)
   field x = {.r = r, .first = k, .answer = answer, .all = r->used};
   int64_t unit[MOST_FOLDS];
   for (int i = 0; i < r->count; i++) x.leader[i] = i;
-  for (int64_t f = 0; f < r->used; f++) unit[f] = f * MOST_RUNNERS + k;
-  TRY(runner_room(r, &r->run[k]));
-  return run(&x, unit, r->used, jobs_of(r->ctx, r->used));
+  int64_t count = 0;
+  for (int64_t f = 0; f < r->used; f++)
+    if (!*runner_answered(r, k, f)) unit[count++] = f * MOST_RUNNERS + k;
+  return run(&x, unit, count, jobs_of(r->ctx, r->used));
 }

@@ -7,6 +7,7 @@
 #include "select/runners.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/solver.h"
@@ -40,16 +41,19 @@ static const row table[][ROWS] = {
 static const row of_counts[ROWS] = {{LAPIS_MC_LABELS_RARE, .3, 1, 3},
                                     {LAPIS_MC_LABELS_RARE, .3, .1, 3}};
 static const double weights[] = {.01, .1, 1}; /* C of linear ones */
+enum { LEAF = 2 }; /* of trees; 1 follows flipped labels, 3 loses classes */
 static const double LEAST_C = .0009;
 /* Behind a kernel, whose features are of length 1 at most: C, and widths. */
 static const double kernel_weights[] = {1, 10}, widths[] = {1, .25};
+static const double MOST_SPLITS = 1e7; /* where trees would take minutes */
+enum { MOST_GROWN = 5000 };
 static const double MOST_KERNEL_C = 1001, MOST_WIDTH = 17;
 
 /* ---- the list -----------------------------------------------------------*/
 static bool same(const runner *a, const runner *b)
 {
   return a->kind == b->kind && a->filled == b->filled && a->map == b->map &&
-         a->C == b->C && a->kernel == b->kernel &&
+         a->C == b->C && a->kernel == b->kernel && a->leaf == b->leaf &&
          a->set.labels == b->set.labels && a->set.lambda == b->set.lambda &&
          a->set.gamma == b->set.gamma && a->set.mu_rel == b->set.mu_rel;
 }
@@ -97,6 +101,13 @@ static lapis_status add_kernels(lapis_race *r, int map)
   return LAPIS_OK;
 }
 
+/* Splits of a level of a tree, each counting every label. */
+static bool trees_pay(const lapis_race *r)
+{
+  double work = (double)r->n * sqrt((double)r->X[0].rows) * (double)r->K;
+  return r->o.linear && r->n <= MOST_GROWN && work <= MOST_SPLITS;
+}
+
 lapis_status runners_list(lapis_race *r)
 {
   for (int i = 0; i < ROWS; i++)
@@ -113,6 +124,11 @@ lapis_status runners_list(lapis_race *r)
     }
   for (int map = 0; kernels_pay(r) && map < r->n_maps; map++)
     TRY(add_kernels(r, map));
+  for (int map = 0; trees_pay(r) && map < r->n_maps; map++)
+    add(r, &(runner){.kind = RUNNER_TREES,
+                     .map = map,
+                     .leaf = LEAF,
+                     .filled = r->fills && map == 0});
   return LAPIS_OK;
 }
 
@@ -481,7 +497,7 @@ static lapis_status linear_answers(lapis_race *r, runner *x, int64_t fold)
   lesson seen = {0};
   TRY(features(r, x, fold, &from, &d));
   if (from == NULL) return LAPIS_OK;
-  TRY(la_open(r->ctx, &h));
+  TRY(la_open_host(r->ctx, &h));
   double *y = shown(r, fold, false);
   double *score = base_alloc_raw(r->ctx, r->K * r->n, sizeof *score);
   double *W = base_alloc_raw(r->ctx, (d + 1) * r->K, sizeof *W);
@@ -501,7 +517,52 @@ static lapis_status linear_answers(lapis_race *r, runner *x, int64_t fold)
   return s;
 }
 
-/* ---- the mean of two ----------------------------------------------------*/
+/* ---- trees --------------------------------------------------------------*/
+static bool goes_on(void *user)
+{
+  const lapis_race *r = user;
+  return !base_late(r->ctx) && !base_cancelled(r->ctx);
+}
+
+static lapis_status grow(lapis_race *r, const runner *x, const double *X,
+                         int64_t d, const double *y, double *score)
+{
+  trees grown;
+  trees_problem p = {.X = X,
+                     .sign = y,
+                     .d = d,
+                     .n = r->n,
+                     .K = r->K,
+                     .count = RACE_TREES,
+                     .leaf = x->leaf};
+  TRY(trees_grow(r->ctx, &p, goes_on, r, &grown));
+  bool all = grown.count == RACE_TREES;
+  for (int64_t j = 0; all && j < r->n; j++) {
+    trees_answer(&grown, X + j * d, score + j * r->K);
+    trees_log_odds(&grown, score + j * r->K);
+  }
+  trees_free(&grown);
+  if (all) return LAPIS_OK;
+  return base_cancelled(r->ctx) ? LAPIS_CANCELLED : LAPIS_TIME_LIMIT;
+}
+
+static lapis_status trees_answers(lapis_race *r, runner *x, int64_t fold)
+{
+  int64_t d;
+  const double *from;
+  TRY(features(r, x, fold, &from, &d));
+  if (from == NULL) return LAPIS_OK;
+  double *y = shown(r, fold, false);
+  double *score = base_alloc_raw(r->ctx, r->K * r->n, sizeof *score);
+  lapis_status s = y == NULL || score == NULL ? LAPIS_ENOMEM : LAPIS_OK;
+  if (s >= 0) s = teaches(r, y) ? grow(r, x, from, d, y, score) : LAPIS_EDATA;
+  if (s == LAPIS_OK) keep_hidden(r, x, fold, score, false);
+  base_free(y);
+  base_free(score);
+  return s;
+}
+
+/* ---- means --------------------------------------------------------------*/
 static double log_odds(double p)
 {
   const double least = 1e-12;
@@ -509,28 +570,28 @@ static double log_odds(double p)
   return log(p) - log1p(-p);
 }
 
-lapis_status runners_mean(lapis_race *r, int a, int b)
+lapis_status runners_mean(lapis_race *r, runner_kind kind, const int *of,
+                          int parts)
 {
-  runner x = {.kind = RUNNER_BOTH, .of = {a, b}, .map = r->run[a].map};
+  runner x = {.kind = kind, .parts = parts, .map = r->run[of[0]].map};
   int64_t count = r->K * r->n;
   if (r->count == MOST_RUNNERS) return LAPIS_OK;
-  double *p = base_alloc_raw(r->ctx, 2 * count, sizeof *p);
-  x.score = base_alloc_raw(r->ctx, count, sizeof *x.score);
+  memcpy(x.of, of, (size_t)parts * sizeof *of);
+  double *p = base_alloc_raw(r->ctx, count, sizeof *p);
+  x.score = base_alloc(r->ctx, count, sizeof *x.score);
   if (p == NULL || x.score == NULL) {
     base_free(p);
     base_free(x.score);
     return LAPIS_ENOMEM;
   }
-  for (int k = 0; k < 2; k++) {
-    const runner *one = &r->run[x.of[k]];
-    targets_calibrate(&r->labels, (const double *)one->answer, one->score,
-                      p + k * count);
+  for (int i = 0; i < parts; i++) {
+    const runner *one = &r->run[of[i]];
+    targets_calibrate(&r->labels, (const double *)one->answer, one->score, p);
+    for (int64_t k = 0; k < count; k++)
+      x.score[k] += isnan(one->score[k]) ? NAN : p[k];
   }
   for (int64_t k = 0; k < count; k++)
-    x.score[k] = log_odds((p[k] + p[count + k]) / 2);
-  for (int64_t k = 0; k < count; k++)
-    if (isnan(r->run[a].score[k]) || isnan(r->run[b].score[k]))
-      x.score[k] = NAN;
+    x.score[k] = isnan(x.score[k]) ? NAN : log_odds(x.score[k] / parts);
   base_free(p);
   r->run[r->count++] = x;
   return LAPIS_OK;
@@ -543,7 +604,7 @@ lapis_status runners_share(lapis_race *r, int first, int last)
     const lapis_mc_settings set = loosened(x);
     bool mc = x->kind == RUNNER_MC && !completes_gaps(r, x);
     if (mc && !r->tried[x->map]) make_common(r, x->map, &set);
-    bool gaps = x->kind == RUNNER_LINEAR && !x->filled && x->kernel == 0;
+    bool gaps = x->kind != RUNNER_MC && !x->filled && x->kernel == 0;
     if (gaps && r->filled[x->map] == NULL) TRY(fill_gaps(r, x->map));
   }
   return base_cancelled(r->ctx) ? LAPIS_CANCELLED : LAPIS_OK;
@@ -558,9 +619,59 @@ lapis_status runner_room(const lapis_race *r, runner *x)
   return LAPIS_OK;
 }
 
+static void add_row(lapis_race *r, const char *what, int i, keep_row as)
+{
+  char name[KEEP_NAME];
+  (void)snprintf(name, sizeof name, "%s-%d", what, i);
+  keep_add(&r->scope, name, as);
+}
+
+lapis_status runners_restore(lapis_race *r, int first, int last)
+{
+  bool found;
+  for (int i = first; i <= last; i++) {
+    TRY(runner_room(r, &r->run[i]));
+    add_row(r, "score", i,
+            (keep_row){.rule = KEEP_HOLES,
+                       .val = r->run[i].score,
+                       .count = r->K * r->n});
+  }
+  add_row(r, "answered", first,
+          (keep_row){.rule = KEEP_SWITCHES,
+                     .val = runner_answered(r, first, 0),
+                     .count = (last - first + 1) * r->used});
+  add_row(
+      r, "late", first,
+      (keep_row){.rule = KEEP_SWITCHES, .val = &r->late[first], .count = 1});
+  return keep_restore(r->ctx, &r->scope, &found);
+}
+
+void runners_end(lapis_race *r, int first)
+{
+  for (int i = first; i < r->count; i++)
+    for (int64_t f = 0; f < r->used; f++) *runner_answered(r, i, f) = true;
+  r->late[first] = true;
+  (void)keep_take(r->ctx, true);
+}
+
+/* Of a run that goes on: the first runner has answered, and what it filled is
+ * gone. */
+static lapis_status fill_again(lapis_race *r, const runner *x, int64_t fold)
+{
+  if (!x->filled || r->completed[fold] != NULL || !*runner_answered(r, 0, fold))
+    return LAPIS_OK;
+  return mc_answers(r, r->run, fold);
+}
+
 lapis_status runner_answers(lapis_race *r, runner *x, int64_t fold)
 {
   TRY(runner_room(r, x));
-  return x->kind == RUNNER_LINEAR ? linear_answers(r, x, fold)
-                                  : mc_answers(r, x, fold);
+  keep_pause(r->ctx, true); /* kept is the answer, not the way to it */
+  lapis_status s = fill_again(r, x, fold);
+  if (s >= 0 && s != LAPIS_CANCELLED)
+    s = x->kind == RUNNER_TREES    ? trees_answers(r, x, fold)
+        : x->kind == RUNNER_LINEAR ? linear_answers(r, x, fold)
+                                   : mc_answers(r, x, fold);
+  keep_pause(r->ctx, false);
+  return s;
 }

@@ -1,21 +1,40 @@
 /* runners.h - who runs, and how they answer; between the race's files. */
 #ifndef LAPIS_RUNNERS_H
 #define LAPIS_RUNNERS_H
+#include "base/keep.h"
 #include "lapis/lapis_race.h"
 #include "op/logistic.h"
+#include "op/trees.h"
 #include "select/calibrate.h"
 #include "select/select.h"
 
-enum { MOST_RUNNERS = 60, MOST_MAPS = 2, MOST_KERNELS = 12, MOST_FOLDS = 20 };
-typedef enum runner_kind { RUNNER_MC, RUNNER_LINEAR, RUNNER_BOTH } runner_kind;
+enum {
+  MOST_RUNNERS = 60,
+  MOST_MAPS = 2,
+  MOST_KERNELS = 12,
+  MOST_FOLDS = 20,
+  RACE_TREES = 300
+};
+typedef enum runner_kind {
+  RUNNER_MC,
+  RUNNER_LINEAR,
+  RUNNER_TREES,
+  RUNNER_KINDS, /* of runners that answer by themselves */
+  /* means of the best of two or three of these kinds */
+  RUNNER_BOTH = RUNNER_KINDS, /* mc and linear */
+  RUNNER_PLAIN,               /* linear and trees */
+  RUNNER_MEAN                 /* mc, trees, and linear perhaps */
+} runner_kind;
 typedef struct runner {
   runner_kind kind;
-  int of[2];   /* both: the runners whose mean it is */
-  bool filled; /* linear: gaps hold what the filler completes, not means */
+  int of[RUNNER_KINDS], parts; /* means: the runners whose mean it is */
+  bool filled; /* linear, trees: gaps hold what the filler completes, not means
+                */
   int map;     /* place among the maps */
   int kernel;  /* linear: which of the race's it reads, from 1; 0: none */
   lapis_mc_settings set;
   double C;        /* linear */
+  int64_t leaf;    /* trees */
   double *score;   /* K x n of hidden labels, NaN elsewhere; for the larger
                     * value */
   sigmoid *platt;  /* K: what judged */
@@ -68,7 +87,12 @@ struct lapis_race {
   runner run[MOST_RUNNERS];
   int order[MOST_RUNNERS]; /* best first */
   double base;             /* loss of the shares */
-  int64_t *unit, units;    /* of each sample */
+  /* What a run that goes on finds again: who has answered for which fold, if
+   * only that it has too little (MOST_RUNNERS x used), and where time ran out,
+   * by the first of the runners that ran then. */
+  keep_scope scope;
+  bool *answered, late[MOST_RUNNERS];
+  int64_t *unit, units; /* of each sample */
 };
 
 /* The candidates of the settings that are left open. */
@@ -76,8 +100,9 @@ lapis_status runners_list(lapis_race *r);
 /* Further ones, where the best stands at an end of what was tried; *more: how
  * many. */
 lapis_status runners_widen(lapis_race *r, int best, int *more);
-/* The mean of the probabilities of two runners, as a further one. */
-lapis_status runners_mean(lapis_race *r, int a, int b);
+/* The mean of the probabilities of some runners, as a further one. */
+lapis_status runners_mean(lapis_race *r, runner_kind kind, const int *of,
+                          int parts);
 /* Answers of a runner for what this fold hides.  LAPIS_EDATA where the fold
  * leaves too little to learn from. */
 lapis_status runner_answers(lapis_race *r, runner *x, int64_t fold);
@@ -86,6 +111,15 @@ lapis_status runner_room(const lapis_race *r, runner *x);
 /* What runners first .. last have in common over folds, made before the first
  * answer for processes that share it. */
 lapis_status runners_share(lapis_race *r, int first, int last);
+/* Place for the scores of runners first .. last and, once for each of them,
+ * what a former run has kept of their answers. */
+lapis_status runners_restore(lapis_race *r, int first, int last);
+static inline bool *runner_answered(const lapis_race *r, int i, int64_t fold)
+{
+  return &r->answered[i * r->used + fold];
+}
+/* Of those from first on: time is up, and a run that goes on does no more. */
+void runners_end(lapis_race *r, int first);
 /* As if x had never been asked about the fold. */
 void runner_forget(const lapis_race *r, runner *x, int64_t fold);
 
@@ -121,6 +155,8 @@ void kernels_free(lapis_race *r);
 const char *runner_map(const lapis_race *r, const runner *x);
 const char *runner_map_of_filled(const lapis_race *r, const runner *x);
 
+/* What shrinks the biases of several classes while a runner is calibrated. */
+double runner_ridge(const lapis_race *r, const runner *x);
 /* judge.c: loss, error, AUROC, accuracy, sigmoids of a runner. */
 lapis_status runner_judge(lapis_race *r, runner *x);
 double race_behind(const lapis_race *r, const runner *a, const runner *b,

@@ -6,11 +6,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/width.h"
 #include "mat/mat.h"
 #include "op/map.h"
 #include "solve/labelled.h"
-#include "solve/linear/linear.h"
 #include "solve/mc/mc.h"
+#include "solve/plain/linear.h"
 #include "solve/robust/robust.h"
 #include "solve/roml/roml.h"
 #include "solve/svmplus/svmplus.h"
@@ -39,6 +40,10 @@ static const method_entry list[] = {
      .create = linear_new,
      .predict_method = &linear_predict_method,
      .predict = linear_predict_new},
+    {.method = &trees_method,
+     .create = trees_new,
+     .predict_method = &trees_predict_method,
+     .predict = trees_predict_new},
     {.method = &clean_method, .create = clean_new, .transductive = true},
     {.method = &misvm_method,
      .create = misvm_new,
@@ -152,6 +157,7 @@ static lapis_status check_alike(lapis_ctx *ctx, const char *name,
   if (backend == NULL) return LAPIS_EINVAL;
   for (const char *at = backend; *at != '\0'; at++)
     v[4] = fmod(31 * v[4] + (unsigned char)*at, 65521);
+  v[4] = 8 * v[4] + base_width_of(ctx);
   for (int i = 0; i < ALIKE; i++) v[ALIKE + i] = v[i] * v[i];
   TRY(base_sum(ctx, v, 2 * ALIKE));
   for (int i = 0; i < ALIKE; i++) {
@@ -210,6 +216,7 @@ lapis_status lapis_solver_new(lapis_ctx *ctx, const lapis_method *m,
   }
 BY_NAME(mc, lapis_mc_settings)
 BY_NAME(linear, lapis_linear_settings)
+BY_NAME(trees, lapis_trees_settings)
 BY_NAME(rpca, lapis_rpca_settings)
 BY_NAME(rr, lapis_rr_settings)
 BY_NAME(rlda, lapis_rr_settings)

@@ -42,6 +42,7 @@ typedef struct world {
   lapis_named named;
   lapis_arrays arrays;
   lapis_table_options table;
+  lapis_sheet_column column;
   lapis_comm comm;
   lapis_assignment assignment;
   lapis_report report;

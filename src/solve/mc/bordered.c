@@ -657,6 +657,7 @@ static void release(mc *w)
 }
 
 const mc_solver mc_bordered = {.name = "bordered",
+                               .on_host = true,
                                .refuses = refuses,
                                .suits = suits,
                                .alloc = alloc,

@@ -223,7 +223,7 @@ lapis_status border_columns_new(la *h, const lapis_mat *X, const bool *known,
   bool divided = base_ranks(h->ctx) > 1;
   bool as_it_is = X->dtype == LAPIS_F64 && X->colptr == NULL && !divided;
   if (out->rest == 0 && as_it_is) {
-    out->X = (la_array){LAPIS_F64, X->rows, X->cols, X->ld, X->val, true};
+    out->X = (la_array){LAPIS_F64, X->rows, X->cols, X->ld, X->val, true, NULL};
     return LAPIS_OK;
   }
   if (divided)

@@ -27,7 +27,7 @@ enum { CHECK_EVERY = 10 };
 
 typedef struct space {
   la_array left, right; /* from the SVD: m x k, k x n */
-  la_array Q, R;        /* m x q, n x r */
+  la_array Q, R;        /* m x q, n x r: of R each process has its samples */
   la_array T;           /* m x r */
   la_array M, shrunk;   /* q x r */
   op_svt *svt;          /* for q x r */
@@ -54,6 +54,27 @@ static lapis_status add_rows(mc *w, la_array *Q, int64_t at, int64_t first,
   return w->h.ops->fill(&w->h, 1, &part);
 }
 
+/* Gram-Schmidt on the columns of R, whose rows are divided; the first time
+ * leaves what rounding can of those before. */
+static lapis_status orthonormalise(mc *w, la_array *R)
+{
+  const la_backend *ops = w->h.ops;
+  for (int64_t k = 0; k < R->cols; k++) {
+    la_array q = la_cols(R, k, 1), before = la_cols(R, 0, k);
+    la_array along = la_wrap(w->values, k, 1);
+    for (int again = 0; again < 3; again++) {
+      double square;
+      TRY(ops->gemm(&w->h, LA_T, LA_N, 1, &before, &q, 0, &along));
+      TRY(base_sum(w->base.ctx, w->values, k));
+      TRY(ops->gemm(&w->h, LA_N, LA_N, -1, &before, &along, 1, &q));
+      TRY(ops->dot(&w->h, &q, &q, &square));
+      TRY(base_sum(w->base.ctx, &square, 1));
+      if (square > 0) TRY(la_scale(&w->h, 1 / sqrt(square), &q));
+    }
+  }
+  return LAPIS_OK;
+}
+
 /* Q and R, widened; A'Q has the columns of R, not of length 1. */
 static lapis_status widen(mc *w, space *s)
 {
@@ -63,7 +84,7 @@ static lapis_status widen(mc *w, space *s)
   int64_t q = s->rank + p->ones + simplex;
   int64_t r = s->rank + (p->ones > 0 || simplex);
   TRY(ops->alloc(&w->h, LAPIS_F64, p->m, q < p->m ? q : p->m, &s->Q));
-  TRY(ops->alloc(&w->h, LAPIS_F64, p->n, r < p->n ? r : p->n, &s->R));
+  TRY(ops->alloc(&w->h, LAPIS_F64, p->n, r < p->all ? r : p->all, &s->R));
   la_array from = la_cols(&s->left, 0, s->rank);
   la_array Q = la_cols(&s->Q, 0, s->rank), R = la_cols(&s->R, 0, s->rank);
   TRY(la_copy(&w->h, &from, &Q));
@@ -72,31 +93,35 @@ static lapis_status widen(mc *w, space *s)
   if (simplex) TRY(add_rows(w, &s->Q, s->rank + p->ones, p->K, p->D));
   if (r > s->rank) TRY(add_rows(w, &s->R, s->rank, 0, p->n));
   TRY(ops->qr(&w->h, &s->Q, NULL));
+  if (base_ranks(w->base.ctx) > 1) return orthonormalise(w, &s->R);
   return ops->qr(&w->h, &s->R, NULL);
 }
 
 static lapis_status space_find(mc *w, space *s)
 {
   const la_backend *ops = w->h.ops;
-  int64_t m = w->p.m, n = w->p.n, k = m < n ? m : n;
-  TRY(ops->alloc(&w->h, LAPIS_F64, m, k, &s->left));
-  TRY(ops->alloc(&w->h, LAPIS_F64, k, n, &s->right));
+  int64_t m = w->p.m;
   TRY(la_copy(&w->h, &w->A, &w->W));
-  TRY(ops->svd(&w->h, &w->W, &s->left, w->values, &s->right));
-  while (s->rank < k && w->values[s->rank] > 1e-12 * w->values[0]) s->rank++;
+  TRY(op_svd(&w->h, &w->W, &s->left, w->values, &s->right));
+  while (s->rank < s->left.cols && w->values[s->rank] > 1e-12 * w->values[0])
+    s->rank++;
   if (s->rank == 0) return LAPIS_OK;
   TRY(widen(w, s));
   int64_t q = s->Q.cols, r = s->R.cols;
   TRY(ops->alloc(&w->h, LAPIS_F64, m, r, &s->T));
   TRY(ops->alloc(&w->h, LAPIS_F64, q, r, &s->M));
   TRY(ops->alloc(&w->h, LAPIS_F64, q, r, &s->shrunk));
-  return op_svt_new(&w->h, q, r, &s->svt);
+  base_alone(w->base.ctx, true);
+  lapis_status status = op_svt_new(&w->h, q, r, &s->svt);
+  base_alone(w->base.ctx, false);
+  return status;
 }
 
-/* M = Q'X R */
+/* M = Q'X R, which every process has whole */
 static lapis_status project(mc *w, space *s, const la_array *X, la_array *M)
 {
   TRY(w->h.ops->gemm(&w->h, LA_N, LA_N, 1, X, &s->R, 0, &s->T));
+  TRY(la_sum(&w->h, &s->T));
   return w->h.ops->gemm(&w->h, LA_T, LA_N, 1, &s->Q, &s->T, 0, M);
 }
 
@@ -106,7 +131,11 @@ static lapis_status update_core(mc *w, space *s)
   TRY(la_copy(&w->h, &w->B, &w->W));
   TRY(ops->axpby(&w->h, -1, &w->V, 2, &w->W));
   TRY(project(w, s, &w->W, &s->M));
-  TRY(op_svt_apply(s->svt, &s->M, w->p.mu / w->rho, &s->shrunk, &s->report));
+  base_alone(w->base.ctx, true);
+  lapis_status status =
+      op_svt_apply(s->svt, &s->M, w->p.mu / w->rho, &s->shrunk, &s->report);
+  base_alone(w->base.ctx, false);
+  TRY(status);
   TRY(ops->gemm(&w->h, LA_N, LA_N, 1, &s->Q, &s->shrunk, 0, &s->T));
   return ops->gemm(&w->h, LA_N, LA_T, 1, &s->T, &s->R, 0, &w->A);
 }
@@ -132,7 +161,10 @@ static lapis_status certify(mc *w, space *s, mc_bounds *out)
   TRY(ops->axpby(&w->h, -w->rho, &w->B, 1, &w->W));
   TRY(ops->clamp(&w->h, &w->p.phi, &w->W));
   TRY(project(w, s, &w->W, &s->M));
-  TRY(op_norm2_upper(s->svt, &s->M, &norm));
+  base_alone(w->base.ctx, true);
+  lapis_status status = op_norm2_upper(s->svt, &s->M, &norm);
+  base_alone(w->base.ctx, false);
+  TRY(status);
   double scale = norm > w->p.mu ? w->p.mu / norm : 1;
   TRY(ops->conjugate(&w->h, &w->p.phi, scale, &w->W, &conjugate));
   TRY(base_sum(w->base.ctx, &conjugate, 1));
@@ -171,6 +203,7 @@ static lapis_status iterate(mc *w, space *s)
     TRY(update_core(w, s));
     TRY(mc_update_state(w));
     TRY(mc_update_fit(w, sums));
+    TRY(base_sum_due(w->base.ctx));
     if (l->iter % CHECK_EVERY == 0) TRY(check(w, s, sums));
   }
   if (l->iter % CHECK_EVERY != 0) TRY(check(w, s, sums));

@@ -155,6 +155,7 @@ static void keep_arrays(mc *w)
   loop *l = &w->base.loop;
   loop_keep(l, "A", f->A.v, f->A.rows * f->A.ld);
   loop_keep(l, "B", f->B.v, f->B.rows * f->B.ld);
+  loop_divide(l, 1);
   loop_keep(l, "GV", f->GV.v, f->GV.rows * f->GV.ld);
 }
 
@@ -224,8 +225,7 @@ static lapis_status look(mc *w, double *own)
   TRY(factored_rest(w));
   TRY(factored_ritz(w, true, own));
   TRY(find_missed(w, own + f->R));
-  factored_bound(w, sqrt(f->theta.v[0]) / f->tau, &f->now);
-  return LAPIS_OK;
+  return factored_bound(w, sqrt(f->theta.v[0]) / f->tau, &f->now);
 }
 
 static bool solved(const mc *w)
@@ -398,14 +398,18 @@ static lapis_status solve(mc *w)
  * ------------------------------------------------------*/
 static const char *refuses(const mc *w, const lapis_data *data)
 {
-  if (base_ranks(w->base.ctx) > 1) return "samples are divided among processes";
+  bool divided = base_ranks(w->base.ctx) > 1;
+  if (divided && w->p.all < w->p.m)
+    return "fewer samples than features are not divided among processes";
+  if (divided && w->set.certificate)
+    return "its --certificate is not divided among processes";
   if (w->set.variant != LAPIS_MC_1)
     return "the dual of pos and simplex is dense; admm takes them";
   if (w->set.class_features)
     return "--class-features asks for columns without a feature; admm has them";
   if (w->set.debias) return "--debias works on the whole matrix; admm does";
   if (w->set.proof == LAPIS_MC_PROOF_EXACT &&
-      smaller(data->X.rows, data->X.cols) > MOST_EXACT)
+      smaller(data->X.rows, w->p.all) > MOST_EXACT)
     return "--proof exact takes at most 20000 samples or 20000 features; "
            "leave it at random";
   return NULL;
@@ -414,10 +418,10 @@ static const char *refuses(const mc *w, const lapis_data *data)
 static const char *suits(const mc *w, const lapis_data *data)
 {
   const mc_problem *p = &w->p;
-  double all = (double)p->D * (double)p->samples;
+  double all = (double)p->D * (double)p->all;
   if (mc_leaves_out(&w->set, data))
     return "what a sparse X leaves out is not observed";
-  if ((double)p->seen_X < 0.5 * all && smaller(p->m, p->n) > WORTH)
+  if ((double)p->seen_X < 0.5 * all && smaller(p->m, p->all) > WORTH)
     return "more than half of X is not observed, and it is large";
   return NULL;
 }
@@ -444,6 +448,7 @@ static lapis_status allocate(mc *w)
   f->B.rows = f->n;
   f->V.rows = f->GV.rows = side;
   f->T.rows = f->W.rows = other;
+  f->B.divided = f->T.divided = f->W.divided = base_ranks(w->base.ctx) > 1;
   f->sigma.rows = f->theta.rows = f->error.rows = 1;
   for (int i = 0; i < 4; i++) f->Z[i].rows = side;
   tall *probes[] = {&f->Z[0], &f->Z[1], &f->Z[2], &f->Z[3], &f->W};
@@ -457,7 +462,7 @@ static lapis_status allocate(mc *w)
   if (f->push == NULL) return LAPIS_ENOMEM;
   TRY(factored_reserve(w, 0, smaller(FIRST + GUARDS, side)));
   set_ones(f);
-  f->alpha2 = sqrt((double)f->n);
+  f->alpha2 = sqrt((double)f->all);
   return LAPIS_OK;
 }
 
@@ -475,15 +480,20 @@ static lapis_status largest_of_start(mc *w)
   factored *f = w->state;
   lapis_ctx *ctx = w->base.ctx;
   const observed *o = &f->o;
-  tall V = {f->n, FACTORED_PROBES, NULL}, T = {f->m, FACTORED_PROBES, NULL};
+  tall V = {f->n, FACTORED_PROBES, NULL, false};
+  tall T = {f->m, FACTORED_PROBES, NULL, false};
   double before = 0, value = 0;
+  int64_t first, all;
+  TRY(base_place(ctx, f->n, &first, &all));
+  V.divided = f->B.divided;
   V.v = base_alloc(ctx, V.rows * V.ld, sizeof *V.v);
   T.v = base_alloc(ctx, T.rows * T.ld, sizeof *T.v);
   lapis_status status = V.v == NULL || T.v == NULL ? LAPIS_ENOMEM : LAPIS_OK;
   for (int64_t i = 0; status >= 0 && i < V.rows * V.ld; i++)
-    V.v[i] = rng_normal(base_seed(ctx), 1, (uint64_t)i);
+    V.v[i] = rng_normal(base_seed(ctx), 1, (uint64_t)(first * V.ld + i));
   for (int step = 0; status >= 0 && step < 200; step++) {
     status = factored_power(ctx, o, f->off > 0, &V, &T, &value);
+    if (status < 0) break;
     if (fabs(value - before) <= 1e-13 * value && step > 4) break;
     before = value;
   }
@@ -504,11 +514,13 @@ static lapis_status alloc(mc *w, const lapis_data *data)
   TRY(observed_new(w->base.ctx, p, &data->X, &f->o));
   f->m = p->K + p->D;
   f->n = p->n;
+  f->all = p->all;
   f->off = p->ones;
   f->threads = f->o.count > WORTH_THREADS ? w->h.threads : 1;
-  f->by_sample = f->n < f->m;
-  f->seen_share = (double)f->o.count / ((double)f->m * (double)f->n);
-  f->most = smaller(f->m, f->n);
+  f->by_sample = f->all < f->m;
+  f->seen_share =
+      (double)(p->seen_X + p->seen_Y) / ((double)f->m * (double)f->all);
+  f->most = smaller(f->m, f->all);
   if (w->set.most_rank >= 0)
     f->most = smaller(f->most, w->set.most_rank);
   else
@@ -533,10 +545,10 @@ static void release(mc *w)
   factored *f = w->state;
   if (f == NULL) return;
   observed_free(&f->o);
-  double *all[] = {f->A.v,     f->B.v,     f->V.v,     f->GV.v,
-                   f->T.v,     f->Z[0].v,  f->Z[1].v,  f->Z[2].v,
-                   f->Z[3].v,  f->W.v,     f->push,    f->sigma.v,
-                   f->theta.v, f->error.v, f->scratch, f->small};
+  double *all[] = {f->A.v,    f->B.v,     f->V.v,     f->GV.v,    f->T.v,
+                   f->Z[0].v, f->Z[1].v,  f->Z[2].v,  f->Z[3].v,  f->W.v,
+                   f->push,   f->sigma.v, f->theta.v, f->error.v, f->scratch,
+                   f->small,  f->normal};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) base_free(all[i]);
   arena_free(&f->made);
   base_free(f);
@@ -544,6 +556,7 @@ static void release(mc *w)
 }
 
 const mc_solver mc_factored = {.name = "factored",
+                               .on_host = true,
                                .refuses = refuses,
                                .suits = suits,
                                .alloc = alloc,

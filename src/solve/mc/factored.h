@@ -21,6 +21,7 @@ typedef struct factored_bounds {
 typedef struct factored {
   observed o;
   int64_t m, n;    /* rows and columns of Z without the ones */
+  int64_t all;     /* columns of all processes; B and T have a part's rows */
   int64_t off;     /* 1: column 0 of A is c, of B is e; else 0 */
   int64_t R, most; /* columns of the factors behind it; and their cap */
   tall A, B;       /* m x (off + R), n x (off + R) */
@@ -41,7 +42,8 @@ typedef struct factored {
   int64_t tests;     /* random ones of this solve */
   double *scratch;   /* threads x room: of one row's normal equations */
   int64_t room;
-  double *small; /* three squares of the widest ld */
+  double *small;  /* three squares of the widest ld */
+  double *normal; /* of several processes: normal equations of some rows */
   factored_bounds now;
   double seen_share; /* |Omega| / (m n) */
   int64_t shape[2];  /* R, q: how large a killed run was */
@@ -98,14 +100,14 @@ void factored_drop(factored *f, const bool *keep);
 /* ---- factored_proof.c: how large the residual is
  * ---------------------------*/
 /* Y = S'X or S X by the sides: from V's side to the other, and back. */
-void factored_out(const mc *w, const tall *X, tall *Y);
-void factored_back(const mc *w, const tall *X, tall *Y);
+lapis_status factored_out(const mc *w, const tall *X, tall *Y);
+lapis_status factored_back(const mc *w, const tall *X, tall *Y);
 /* V <- orthonormal [factor, guards]; one Rayleigh-Ritz step: theta, error, T,
  * GV.  own: before rotating, u_k'S v_k of the factor's R directions, or NULL.
  */
 lapis_status factored_ritz(mc *w, bool anew, double *own);
 /* Primal, and the dual at a bound `norm` (in units of tau) of |S|_2. */
-void factored_bound(mc *w, double norm, factored_bounds *out);
+lapis_status factored_bound(mc *w, double norm, factored_bounds *out);
 /* One step of block power on Z_0 of o (ones: and a row of ones): V on the
  * samples' side becomes better, *value its sigma_1. */
 lapis_status factored_power(lapis_ctx *ctx, const observed *o, bool ones,

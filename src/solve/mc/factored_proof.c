@@ -34,7 +34,8 @@ static const double HARD = 1.004; /* below it no test is begun */
 static const uint64_t STREAM = 0x70726f;
 
 /* ---- products with S ------------------------------------------------------*/
-static void times_rest(const mc *w, bool to_rows, const tall *X, tall *Y)
+static lapis_status times_rest(const mc *w, bool to_rows, const tall *X,
+                               tall *Y)
 {
   const factored *f = w->state;
   const observed *o = &f->o;
@@ -45,16 +46,17 @@ static void times_rest(const mc *w, bool to_rows, const tall *X, tall *Y)
   for (int64_t i = 0; i < Y->rows; i++)
     tall_combine(Y->ld, X->v, index + at[i], at[i + 1] - at[i], rest + at[i],
                  Y->v + i * Y->ld);
+  return to_rows ? base_sum(w->base.ctx, Y->v, Y->rows * Y->ld) : LAPIS_OK;
 }
 
-void factored_out(const mc *w, const tall *X, tall *Y)
+lapis_status factored_out(const mc *w, const tall *X, tall *Y)
 {
-  times_rest(w, ((const factored *)w->state)->by_sample, X, Y);
+  return times_rest(w, ((const factored *)w->state)->by_sample, X, Y);
 }
 
-void factored_back(const mc *w, const tall *X, tall *Y)
+lapis_status factored_back(const mc *w, const tall *X, tall *Y)
 {
-  times_rest(w, !((const factored *)w->state)->by_sample, X, Y);
+  return times_rest(w, !((const factored *)w->state)->by_sample, X, Y);
 }
 
 /* ---- the block ------------------------------------------------------------*/
@@ -74,14 +76,17 @@ static void begin_block(factored *f)
 }
 
 /* u_k'S v_k of the factor's own directions, before T is rotated. */
-static void own_values(const factored *f, double *own)
+static lapis_status own_values(const mc *w, double *own)
 {
+  const factored *f = w->state;
   const tall *F = f->by_sample ? &f->A : &f->B;
   for (int64_t k = 0; k < f->R; k++) own[k] = 0;
   for (int64_t i = 0; i < f->T.rows; i++)
     for (int64_t k = 0; k < f->R; k++)
       own[k] += f->T.v[i * f->T.ld + k] * F->v[i * F->ld + f->off + k];
+  TRY(base_sum(w->base.ctx, own, f->T.divided ? f->R : 0));
   for (int64_t k = 0; k < f->R; k++) own[k] /= sqrt(f->sigma.v[k]);
+  return LAPIS_OK;
 }
 
 /* theta_i and |G v_i - theta_i v_i| */
@@ -110,9 +115,9 @@ lapis_status factored_ritz(mc *w, bool anew, double *own)
   else
     memcpy(f->V.v, f->GV.v, (size_t)(f->V.rows * ldq) * sizeof *f->V.v);
   TRY(tall_orthonormal(ctx, &f->V, q));
-  factored_out(w, &f->V, &f->T);
-  if (own != NULL) own_values(f, own);
-  factored_back(w, &f->T, &f->GV);
+  TRY(factored_out(w, &f->V, &f->T));
+  if (own != NULL) TRY(own_values(w, own));
+  TRY(factored_back(w, &f->T, &f->GV));
   TRY(tall_gram(ctx, &f->T, G));
   for (int64_t j = 0; j < q; j++)
     for (int64_t i = 0; i < q; i++) C[j * q + i] = G[j * ldq + i];
@@ -165,6 +170,8 @@ lapis_status factored_power(lapis_ctx *ctx, const observed *o, bool ones,
                  o->value_t + o->at_t[i], T->v + i * Q);
   for (int64_t j = 0; ones && j < o->cols; j++)
     for (int k = 0; k < Q; k++) sum[k] += V->v[j * Q + k];
+  TRY(base_sum_later(ctx, sum, Q));
+  TRY(base_sum(ctx, T->v, T->rows * Q));
   TRY(tall_gram(ctx, T, H));
   for (int i = 0; i < Q; i++)
     for (int j = 0; j < Q; j++) H[i * Q + j] += sum[i] * sum[j];
@@ -187,7 +194,7 @@ static double entropy(double p)
 
 /* sum over known labels of s g c + (beta / gamma)(p ln p + (1-p) ln(1-p)),
  * g = -rest, p = s |rest| / beta. */
-static double labels_conjugate(const mc *w, double s)
+static lapis_status labels_conjugate(const mc *w, double s, double *out)
 {
   const factored *f = w->state;
   const observed *o = &f->o;
@@ -198,64 +205,82 @@ static double labels_conjugate(const mc *w, double s)
     sum += -s * o->rest_t[k] * centre +
            f->beta / w->p.gamma * (entropy(p) + entropy(1 - p));
   }
-  return sum;
+  *out = sum;
+  return base_sum(w->base.ctx, out, 1);
 }
 
-/* tau times an upper bound of |Z|_*, the ones' row included. */
-static double nuclear(const factored *f)
+/* += squares of the factor's rows */
+static void add_squares(const factored *f, const tall *A, double *sum)
 {
-  const tall *both[] = {&f->A, &f->B};
-  double half = 0, cc = 1;
-  for (int s = 0; s < 2; s++)
-    for (int64_t i = 0; i < both[s]->rows; i++) {
-      const double *row = both[s]->v + i * both[s]->ld;
-      if (f->off > 0 && s == 0) cc += row[0] * row[0];
-      for (int64_t k = f->off; k < f->off + f->R; k++) half += row[k] * row[k];
-    }
-  double ones = f->off > 0 ? sqrt((double)f->n) * sqrt(cc) : 0;
-  return f->tau * (half / 2 + ones);
+  for (int64_t i = 0; i < A->rows; i++)
+    for (int64_t k = f->off; k < f->off + f->R; k++)
+      *sum += A->v[i * A->ld + k] * A->v[i * A->ld + k];
 }
 
-static double dual_at(const mc *w, double s)
+/* tau times an upper bound of |Z|_*, the ones' row included; of A, which all
+ * processes have, the first speaks. */
+static lapis_status nuclear(const mc *w, double *out)
 {
   const factored *f = w->state;
-  double value = s * f->inner - s * s * f->square / 2;
-  if (f->off == 0) return value;
-  double ge = 0, room = f->tau * f->tau * (double)f->n;
-  for (int64_t i = 0; i < f->m; i++) ge += f->push[i] * f->push[i];
-  return value + sqrt(fmax(room - s * s * ge, 0)) - labels_conjugate(w, s);
+  double half = 0, cc = 1;
+  for (int64_t i = 0; f->off > 0 && i < f->m; i++)
+    cc += f->A.v[i * f->A.ld] * f->A.v[i * f->A.ld];
+  if (base_rank(w->base.ctx) == 0) add_squares(f, &f->A, &half);
+  add_squares(f, &f->B, &half);
+  TRY(base_sum(w->base.ctx, &half, 1));
+  double ones = f->off > 0 ? sqrt((double)f->all) * sqrt(cc) : 0;
+  *out = f->tau * (half / 2 + ones);
+  return LAPIS_OK;
 }
 
-static void bound_at(const mc *w, double primal, double norm,
-                     factored_bounds *out)
+static lapis_status dual_at(const mc *w, double s, double *out)
+{
+  const factored *f = w->state;
+  double value = s * f->inner - s * s * f->square / 2, labels;
+  *out = value;
+  if (f->off == 0) return LAPIS_OK;
+  double ge = 0, room = f->tau * f->tau * (double)f->all;
+  for (int64_t i = 0; i < f->m; i++) ge += f->push[i] * f->push[i];
+  TRY(labels_conjugate(w, s, &labels));
+  *out = value + sqrt(fmax(room - s * s * ge, 0)) - labels;
+  return LAPIS_OK;
+}
+
+static lapis_status bound_at(const mc *w, double primal, double norm,
+                             factored_bounds *out)
 {
   *out = (factored_bounds){.primal = primal, .norm = norm};
   out->scale = norm > 1 ? 1 / norm : 1;
-  out->dual = dual_at(w, out->scale);
+  TRY(dual_at(w, out->scale, &out->dual));
   double size = fmax(fmax(fabs(primal), fabs(out->dual)), 1e-300);
   out->gap = (primal - out->dual) / size;
+  return LAPIS_OK;
 }
 
-void factored_bound(mc *w, double norm, factored_bounds *out)
+lapis_status factored_bound(mc *w, double norm, factored_bounds *out)
 {
   factored *f = w->state;
-  bound_at(w, f->loss + nuclear(f), norm, out);
+  double weight;
+  TRY(nuclear(w, &weight));
+  return bound_at(w, f->loss + weight, norm, out);
 }
 
 /* The largest bound of |S|_2 / tau that leaves a gap of `gap`. */
-static double norm_allowed(const mc *w, double primal, double from, double gap)
+static lapis_status norm_allowed(const mc *w, double primal, double from,
+                                 double gap, double *out)
 {
   double low = from, high = 2 * fmax(from, 1);
   factored_bounds b;
   for (int k = 0; k < BISECT; k++) {
     double middle = (low + high) / 2;
-    bound_at(w, primal, middle, &b);
+    TRY(bound_at(w, primal, middle, &b));
     if (b.gap <= gap)
       low = middle;
     else
       high = middle;
   }
-  return low;
+  *out = low;
+  return LAPIS_OK;
 }
 
 /* ---- random ---------------------------------------------------------------*/
@@ -320,6 +345,15 @@ static void recur(factored *f, double c, bool first)
   }
 }
 
+/* Of somebody, where there are several processes: all leave together. */
+static bool was_cancelled(mc *w)
+{
+  bool cancelled = base_cancelled(w->base.ctx), late;
+  if (base_ranks(w->base.ctx) > 1)
+    (void)base_pulse(w->base.ctx, &cancelled, &late);
+  return cancelled;
+}
+
 /* Whether the complement of the first k Ritz vectors stays below c. */
 static lapis_status chebyshev(mc *w, int64_t k, double c, double next,
                               bool *passed)
@@ -336,9 +370,9 @@ static lapis_status chebyshev(mc *w, int64_t k, double c, double next,
   for (f->degree = 0; f->degree <= MOST_DEGREE; f->degree++) {
     double length = longest(&f->Z[1]);
     *passed = length < UNLIKELY * T;
-    if (*passed || !isfinite(length) || base_cancelled(w->base.ctx)) break;
-    factored_out(w, &f->Z[1], &f->W);
-    factored_back(w, &f->W, &f->Z[2]);
+    if (*passed || !isfinite(length) || was_cancelled(w)) break;
+    TRY(factored_out(w, &f->Z[1], &f->W));
+    TRY(factored_back(w, &f->W, &f->Z[2]));
     TRY(project_out(w, k, &f->Z[2]));
     recur(f, inside, f->degree == 0);
     double following = f->degree == 0 ? x : 2 * x * T - before;
@@ -406,6 +440,23 @@ static int64_t longest_line(const factored *f)
   return most;
 }
 
+/* LAPIS_ENUMERIC: square - G was not shown to be positive.  terms: of a sum in
+ * G. */
+static lapis_status factor_exact(mc *w, double *G, double square, double terms)
+{
+  int64_t k = ((const factored *)w->state)->V.rows;
+  double trace = 0;
+  for (int64_t i = 0; i < k; i++) trace += G[i * k + i];
+  terms += 2 * (double)k + 10;
+  double shift =
+      2 * DBL_EPSILON * (terms * trace + ((double)k + 2) * square * (double)k);
+  for (int64_t j = 0; j < k; j++)
+    for (int64_t i = j; i < k; i++)
+      G[j * k + i] = (i == j ? square - shift : 0) - G[j * k + i];
+  la_array M = la_wrap(G, k, k);
+  return w->h.ops->potrf(&w->h, &M);
+}
+
 static lapis_status prove_exact(mc *w, double square, bool *passed)
 {
   factored *f = w->state;
@@ -414,16 +465,10 @@ static lapis_status prove_exact(mc *w, double square, bool *passed)
   *passed = false;
   if (G == NULL) return LAPIS_ENOMEM;
   gram_of_rest(f, G, k);
-  double trace = 0;
-  for (int64_t i = 0; i < k; i++) trace += G[i * k + i];
-  double terms = (double)longest_line(f) + 2 * (double)k + 10;
-  double shift =
-      2 * DBL_EPSILON * (terms * trace + ((double)k + 2) * square * (double)k);
-  for (int64_t j = 0; j < k; j++)
-    for (int64_t i = j; i < k; i++)
-      G[j * k + i] = (i == j ? square - shift : 0) - G[j * k + i];
-  la_array M = la_wrap(G, k, k);
-  lapis_status status = w->h.ops->potrf(&w->h, &M);
+  double terms = (double)longest_line(f);
+  lapis_status status = base_sum_later(w->base.ctx, &terms, 1);
+  if (status >= 0) status = base_sum(w->base.ctx, G, k * k);
+  if (status >= 0) status = factor_exact(w, G, square, terms);
   base_free(G);
   *passed = status >= 0;
   return status == LAPIS_ENUMERIC ? LAPIS_OK : status;
@@ -441,8 +486,8 @@ static lapis_status prove_loosely(mc *w, double primal)
     if (!passed) square *= 2;
   }
   if (!passed) /* |S|_F^2 */
-    square = f->square + f->beta * f->beta * (double)f->o.at_t[f->o.K];
-  bound_at(w, primal, sqrt(square) / f->tau, &f->now);
+    square = f->square + f->beta * f->beta * (double)w->p.seen_Y;
+  TRY(bound_at(w, primal, sqrt(square) / f->tau, &f->now));
   f->now.proved = true;
   f->exact = false;
   return LAPIS_OK;
@@ -456,12 +501,13 @@ static lapis_status prove_gap(mc *w, double primal, double from, double gap)
    * to look at, and is small enough for the exact one. */
   bool passed, exact = w->set.proof == LAPIS_MC_PROOF_EXACT ||
                        f->V.rows <= f->q + FACTORED_PROBES;
-  double norm = norm_allowed(w, primal, from, gap);
+  double norm;
+  TRY(norm_allowed(w, primal, from, gap, &norm));
   double square = norm * norm * f->tau * f->tau;
   TRY(exact ? prove_exact(w, square, &passed)
             : prove_random(w, square, &passed));
   if (!passed) return LAPIS_OK;
-  bound_at(w, primal, norm, &f->now);
+  TRY(bound_at(w, primal, norm, &f->now));
   f->now.proved = true;
   f->exact = exact;
   return LAPIS_OK;

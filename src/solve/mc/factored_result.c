@@ -12,7 +12,7 @@ static const double FITS = 1e7; /* entries of low_rank that need no --dense */
 
 static bool wants_dense(const mc *w)
 {
-  return w->set.dense || (double)w->p.D * (double)w->p.n <= FITS;
+  return w->set.dense || (double)w->p.D * (double)w->p.all <= FITS;
 }
 
 lapis_status factored_results(mc *w)
@@ -35,7 +35,7 @@ lapis_status factored_results(mc *w)
 static lapis_status copy_of(lapis_ctx *ctx, const tall *from, int64_t rows,
                             tall *to)
 {
-  *to = (tall){rows, from->ld, NULL};
+  *to = (tall){rows, from->ld, NULL, from->divided};
   to->v = base_alloc(ctx, rows * to->ld, sizeof *to->v);
   if (to->v == NULL) return LAPIS_ENOMEM;
   memcpy(to->v, from->v, (size_t)(from->rows * to->ld) * sizeof *to->v);
@@ -165,7 +165,7 @@ static void publish_dual(mc *w)
   double a = w->p.a, s = f->now.scale, ge = 0, tt = f->tau * f->tau;
   int64_t at = 0;
   for (int64_t i = 0; i < f->m; i++) ge += f->push[i] * f->push[i];
-  double root = sqrt(fmax(tt * (double)f->n - s * s * ge, 0));
+  double root = sqrt(fmax(tt * (double)f->all - s * s * ge, 0));
   for (int64_t j = 0; j < f->n; j++) {
     double along = 0;
     for (int64_t k = o->at[j]; k < o->at[j + 1]; k++) {
@@ -218,7 +218,6 @@ lapis_status factored_learn(mc *w)
 {
   factored *f = w->state;
   TRY(mc_learn_factors(w, f->r));
-  named_put(&w->base.learned, "sample_factors",
-            lapis_mat_f64(f->right, f->r, f->n));
-  return LAPIS_OK;
+  return solver_learn_all(&w->base, "sample_factors",
+                          lapis_mat_f64(f->right, f->r, f->n));
 }

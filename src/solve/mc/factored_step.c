@@ -43,12 +43,28 @@ static lapis_status again(lapis_ctx *ctx, double **p, int64_t count)
   return *p == NULL ? LAPIS_ENOMEM : LAPIS_OK;
 }
 
+/* Numbers of one row's normal equations: a triangle and a right side. */
+static int64_t equations(int64_t q)
+{
+  return q * (q + 1) / 2 + q;
+}
+
+/* Rows whose equations processes sum by one message. */
+static int64_t rows_at_once(const factored *f, int64_t ld)
+{
+  const int64_t most = 1 << 20; /* numbers */
+  int64_t rows = most / (equations(ld) + 1);
+  return rows < 1 ? 1 : rows < f->m ? rows : f->m;
+}
+
 static lapis_status resize_work(mc *w, int64_t ld, int64_t ldq)
 {
   factored *f = w->state;
   int64_t wide = ld > ldq ? ld : ldq;
   f->room = 2 * ld * ld + (TALL_CHUNK + 1) * ld + 4 * ld + 2 * TALL_CHUNK;
   TRY(again(w->base.ctx, &f->scratch, w->h.threads * f->room));
+  if (base_ranks(w->base.ctx) > 1)
+    TRY(again(w->base.ctx, &f->normal, rows_at_once(f, ld) * equations(ld)));
   return again(w->base.ctx, &f->small, 3 * wide * wide);
 }
 
@@ -102,6 +118,7 @@ typedef struct line { /* what one row sees: labels first */
   const int32_t *at;
   const double *value;
   int64_t count, labels;
+  bool divided; /* its labels are those of this process's samples */
 } line;
 
 typedef struct room { /* one thread's */
@@ -145,28 +162,39 @@ static void gradient(int64_t q, int64_t ld, const room *r, const double *x)
     }
 }
 
+/* Of what all processes have alike, the first brings it into a sum. */
+static bool brings(const mc *w, const line *e)
+{
+  return !e->divided || base_rank(w->base.ctx) == 0;
+}
+
 /* x'G x / 2 - h'x + the label losses; r->g is overwritten. */
-static double value_at(const mc *w, const room *r, const line *e, const tall *F,
-                       int64_t q, const double *x)
+static lapis_status value_at(const mc *w, const room *r, const line *e,
+                             const tall *F, int64_t q, const double *x,
+                             double *out)
 {
   double sum = 0, loss[3];
   gradient(q, F->ld, r, x);
-  for (int64_t i = 0; i < q; i++) sum += 0.5 * x[i] * (r->g[i] - r->h[i]);
+  for (int64_t i = 0; brings(w, e) && i < q; i++)
+    sum += 0.5 * x[i] * (r->g[i] - r->h[i]);
   for (int64_t k = 0; k < e->labels; k++) {
     double z = tall_dot(F->ld, F->v + e->at[k] * F->ld, x);
     label_loss(w, e->value[k], z, loss);
     sum += loss[0];
   }
-  return sum;
+  *out = sum;
+  return e->divided ? base_sum(w->base.ctx, out, 1) : LAPIS_OK;
 }
 
 /* r->H = G + sum l'' f f', r->g = G x - h + sum l' f. */
-static void newton_system(const mc *w, const room *r, const line *e,
-                          const tall *F, int64_t q, const double *x)
+static lapis_status newton_system(const mc *w, const room *r, const line *e,
+                                  const tall *F, int64_t q, const double *x)
 {
   int64_t ld = F->ld;
   gradient(q, ld, r, x);
   memcpy(r->H, r->G, (size_t)(ld * ld) * sizeof *r->H);
+  if (!brings(w, e)) memset(r->H, 0, (size_t)(ld * ld) * sizeof *r->H);
+  if (!brings(w, e)) memset(r->g, 0, (size_t)ld * sizeof *r->g);
   for (int64_t first = 0; first < e->labels; first += TALL_CHUNK) {
     int64_t n = e->labels - first < TALL_CHUNK ? e->labels - first : TALL_CHUNK;
     double loss[3];
@@ -180,70 +208,109 @@ static void newton_system(const mc *w, const room *r, const line *e,
     tall_combine(ld, F->v, e->at + first, n, r->slope, r->panel);
     for (int64_t c = 0; c < q; c++) r->g[c] += r->panel[c];
   }
+  if (!e->divided) return LAPIS_OK;
+  TRY(base_sum_later(w->base.ctx, r->g, q));
+  TRY(base_sum(w->base.ctx, r->H, ld * ld));
+  return base_sum_due(w->base.ctx);
 }
 
-/* x goes down by Newton steps from where it is; false: no factorisation. */
-static bool newton(const mc *w, const room *r, const line *e, const tall *F,
-                   int64_t q, bool fixed, double *x)
+/* x goes down by Newton steps from where it is; LAPIS_ENUMERIC: no
+ * factorisation. */
+static lapis_status newton(const mc *w, const room *r, const line *e,
+                           const tall *F, int64_t q, bool fixed, double *x)
 {
-  double value = value_at(w, r, e, F, q, x);
+  double value;
+  TRY(value_at(w, r, e, F, q, x, &value));
   for (int it = 0; it < NEWTON; it++) {
     double slope = 0, length = 1, next = INFINITY;
-    newton_system(w, r, e, F, q, x);
+    TRY(newton_system(w, r, e, F, q, x));
     if (fixed) {
       pin(q, r->H, NULL);
       r->g[0] = 0;
     }
     for (int64_t c = 0; c < q; c++) r->step[c] = -r->g[c];
-    if (!tall_cholesky(q, F->ld, r->H)) return false;
+    if (!tall_cholesky(q, F->ld, r->H)) return LAPIS_ENUMERIC;
     tall_solve(q, F->ld, r->H, r->step);
     for (int64_t c = 0; c < q; c++) slope += r->g[c] * r->step[c];
-    if (-slope <= 4 * DBL_EPSILON * fabs(value)) return true;
+    if (-slope <= 4 * DBL_EPSILON * fabs(value)) return LAPIS_OK;
     for (int k = 0; k < HALVINGS; k++, length /= 2) {
       for (int64_t c = 0; c < F->ld; c++)
         r->trial[c] = c < q ? x[c] + length * r->step[c] : 0;
-      next = value_at(w, r, e, F, q, r->trial);
+      TRY(value_at(w, r, e, F, q, r->trial, &next));
       if (next <= value + 1e-4 * length * slope) break;
     }
-    if (!(next < value)) return true;
+    if (!(next < value)) return LAPIS_OK;
     memcpy(x, r->trial, (size_t)q * sizeof *x);
     value = next;
   }
-  return true;
+  return LAPIS_OK;
 }
 
-/* x <- argmin tau |x|^2 / 2 (first: its own ridge, or fixed at 1) + losses */
-static bool solve_line(const mc *w, const room *r, const line *e, const tall *F,
-                       double first, bool fixed, double *x)
+/* r->G, r->h <- the normal equations of the features of e. */
+static void normal_equations(const mc *w, const room *r, const line *e,
+                             const tall *F)
+{
+  const factored *f = w->state;
+  int64_t ld = F->ld;
+  memset(r->G, 0, (size_t)(ld * ld) * sizeof *r->G);
+  memset(r->h, 0, (size_t)ld * sizeof *r->h);
+  tall_normal(ld, f->off + f->R, F->v, e->at + e->labels, e->count - e->labels,
+              e->value + e->labels, r->panel, r->G, r->h);
+}
+
+/* x <- argmin tau |x|^2 / 2 (first: its own ridge, or fixed at 1) + losses, of
+ * features by r->G and r->h; labels: there are some. */
+static lapis_status solve_line(const mc *w, const room *r, const line *e,
+                               const tall *F, double first, bool fixed,
+                               bool labels, double *x)
 {
   const factored *f = w->state;
   int64_t ld = F->ld, q = f->off + f->R;
-  memset(r->G, 0, (size_t)(ld * ld) * sizeof *r->G);
-  memset(r->h, 0, (size_t)ld * sizeof *r->h);
-  tall_normal(ld, q, F->v, e->at + e->labels, e->count - e->labels,
-              e->value + e->labels, r->panel, r->G, r->h);
   for (int64_t c = 0; c < q; c++)
     r->G[c * ld + c] += c < f->off ? first : f->tau;
   if (fixed) pin(q, r->G, r->h);
-  if (e->labels > 0) return newton(w, r, e, F, q, fixed, x);
-  if (!tall_cholesky(q, ld, r->G)) return false;
+  if (labels) return newton(w, r, e, F, q, fixed, x);
+  if (!tall_cholesky(q, ld, r->G)) return LAPIS_ENUMERIC;
   memcpy(x, r->h, (size_t)q * sizeof *x);
   tall_solve(q, ld, r->G, x);
-  return true;
+  return LAPIS_OK;
 }
 
 /* ---- the two halves ------------------------------------------------------*/
 static line row_line(const observed *o, int64_t i)
 {
   int64_t at = o->at_t[i], count = o->at_t[i + 1] - at;
-  return (line){o->col_t + at, o->value_t + at, count, i < o->K ? count : 0};
+  return (line){o->col_t + at, o->value_t + at, count, i < o->K ? count : 0,
+                false};
 }
 
 static line sample_line(const observed *o, int64_t j)
 {
   int64_t at = o->at[j], count = o->at[j + 1] - at;
   return (line){o->row + at, o->value + at, count,
-                o->K > 0 ? observed_labels(o, j) : 0};
+                o->K > 0 ? observed_labels(o, j) : 0, false};
+}
+
+/* x goes `relax` times the way to its minimum, of labels to the end. */
+static lapis_status move_line(const mc *w, const room *r, const line *e,
+                              const tall *F, double first, bool fixed,
+                              bool labels, double *x)
+{
+  const factored *f = w->state;
+  bool relaxed = f->relax > 1 && !labels;
+  if (relaxed) memcpy(r->step, x, (size_t)F->ld * sizeof *x);
+  TRY(solve_line(w, r, e, F, first, fixed, labels, x));
+  for (int64_t c = 0; relaxed && c < F->ld; c++)
+    x[c] = r->step[c] + f->relax * (x[c] - r->step[c]);
+  return LAPIS_OK;
+}
+
+static lapis_status not_factored(mc *w, const char *what)
+{
+  return lapis_fail(w->base.ctx, LAPIS_ENUMERIC,
+                    "mc: the normal equations of a %s cannot be factored; "
+                    "rescale X (--map standard) or raise mu",
+                    what);
 }
 
 static lapis_status half(mc *w, bool samples)
@@ -260,18 +327,81 @@ static lapis_status half(mc *w, bool samples)
   for (int64_t i = 0; i < X->rows; i++) {
     room r = room_of(f, omp_get_thread_num());
     line e = samples ? sample_line(&f->o, i) : row_line(&f->o, i);
-    double *x = X->v + i * X->ld;
-    bool relaxed = f->relax > 1 && e.labels == 0;
-    if (relaxed) memcpy(r.step, x, (size_t)X->ld * sizeof *x);
-    if (!solve_line(w, &r, &e, F, first, fixed, x)) failed = 1;
-    for (int64_t c = 0; relaxed && c < X->ld; c++)
-      x[c] = r.step[c] + f->relax * (x[c] - r.step[c]);
+    normal_equations(w, &r, &e, F);
+    if (move_line(w, &r, &e, F, first, fixed, e.labels > 0, X->v + i * X->ld) <
+        0)
+      failed = 1;
   }
-  if (failed == 0) return LAPIS_OK;
-  return lapis_fail(w->base.ctx, LAPIS_ENUMERIC,
-                    "mc: the normal equations of a %s cannot be factored; "
-                    "rescale X (--map standard) or raise mu",
-                    samples ? "sample" : "feature");
+  return failed == 0 ? LAPIS_OK
+                     : not_factored(w, samples ? "sample" : "feature");
+}
+
+/* ---- rows whose samples are divided --------------------------------------*/
+/* The triangle of r->G and r->h into p, or back. */
+static void pack(int64_t q, int64_t ld, const room *r, double *p, bool back)
+{
+  if (back) memset(r->G, 0, (size_t)(ld * ld) * sizeof *r->G);
+  if (back) memset(r->h, 0, (size_t)ld * sizeof *r->h);
+  for (int64_t i = 0; i <= q; i++) {
+    double *from = i < q ? r->G + i * ld + i : r->h;
+    int64_t count = i < q ? q - i : q;
+    memcpy(back ? from : p, back ? p : from, (size_t)count * sizeof *p);
+    p += count;
+  }
+}
+
+/* Features first .. first + count - 1: their equations are summed, and all
+ * processes solve them. */
+static lapis_status feature_rows(mc *w, int64_t first, int64_t count)
+{
+  factored *f = w->state;
+  int64_t ld = f->A.ld, q = f->off + f->R, size = equations(q);
+  double ridge = f->tau * f->alpha2;
+  int failed = 0;
+#pragma omp parallel for num_threads(f->threads) schedule(dynamic, 32)
+  for (int64_t i = 0; i < count; i++) {
+    room r = room_of(f, omp_get_thread_num());
+    line e = row_line(&f->o, first + i);
+    normal_equations(w, &r, &e, &f->B);
+    pack(q, ld, &r, f->normal + i * size, false);
+  }
+  TRY(base_sum(w->base.ctx, f->normal, count * size));
+#pragma omp parallel for num_threads(f->threads) schedule(dynamic, 32) \
+    reduction(|                                                        \
+              : failed)
+  for (int64_t i = 0; i < count; i++) {
+    room r = room_of(f, omp_get_thread_num());
+    line e = row_line(&f->o, first + i);
+    pack(q, ld, &r, f->normal + i * size, true);
+    double *x = f->A.v + (first + i) * ld;
+    if (move_line(w, &r, &e, &f->B, ridge, false, false, x) < 0) failed = 1;
+  }
+  return failed == 0 ? LAPIS_OK : not_factored(w, "feature");
+}
+
+/* Labels, one after the other: every step of Newton's is summed. */
+static lapis_status label_row(mc *w, int64_t i)
+{
+  factored *f = w->state;
+  room r = room_of(f, 0);
+  line e = row_line(&f->o, i);
+  int64_t known = e.labels;
+  TRY(base_sum_whole(w->base.ctx, &known, 1));
+  e.divided = true;
+  normal_equations(w, &r, &e, &f->B);
+  lapis_status s = move_line(w, &r, &e, &f->B, f->tau * f->alpha2, false,
+                             known > 0, f->A.v + i * f->A.ld);
+  return s == LAPIS_ENUMERIC ? not_factored(w, "label") : s;
+}
+
+static lapis_status divided_rows(mc *w)
+{
+  factored *f = w->state;
+  int64_t K = f->o.K, most = rows_at_once(f, f->A.ld);
+  for (int64_t i = 0; i < K; i++) TRY(label_row(w, i));
+  for (int64_t i = K; i < f->m; i += most)
+    TRY(feature_rows(w, i, f->m - i < most ? f->m - i : most));
+  return LAPIS_OK;
 }
 
 /* alpha^2 = |e| / sqrt(1 + |c|^2) */
@@ -280,13 +410,13 @@ static void set_alpha(factored *f)
   double cc = 1;
   for (int64_t i = 0; i < f->m; i++)
     cc += f->A.v[i * f->A.ld] * f->A.v[i * f->A.ld];
-  f->alpha2 = sqrt((double)f->n / cc);
+  f->alpha2 = sqrt((double)f->all / cc);
 }
 
 lapis_status factored_rows(mc *w)
 {
   factored *f = w->state;
-  TRY(half(w, false));
+  TRY(f->B.divided ? divided_rows(w) : half(w, false));
   if (f->off > 0) set_alpha(f);
   return LAPIS_OK;
 }
@@ -555,5 +685,8 @@ lapis_status factored_rest(mc *w)
     f->inner += part[p].inner;
     f->square += part[p].square;
   }
-  return LAPIS_OK;
+  double *one[] = {&f->loss, &f->inner, &f->square};
+  for (int k = 0; k < 3; k++) TRY(base_sum_later(w->base.ctx, one[k], 1));
+  TRY(base_sum(w->base.ctx, f->push, f->off > 0 ? f->m : 0));
+  return base_sum_due(w->base.ctx);
 }

@@ -17,7 +17,10 @@
  * For any g in dom phi* and t = A_X'g, the value is at least
  *   -phi*(g) + nu - |nu A_1' - t|^2 / (2 mu),  nu = (mu + A_1 t) / |A_1|^2.
  * The primal is taken at b; where phi has constraints (pos, simplex), A_X b is
- * put right first, and how far it was off is the residual. */
+ * put right first, by some d, and how far it was off is the residual.  Such a
+ * primal is that of the problem whose phi is moved by d, of which the value is
+ * at least the bound + <g, d>: so where <g, d> < 0 that is added, and what is
+ * left bounds both problems from below. */
 #include <math.h>
 #include <string.h>
 
@@ -62,8 +65,11 @@ typedef struct fold {
   la_array Z, F, B, V; /* D x n: scratch, A_X b, prox, its argument */
   la_array weights;    /* (D + 1) x K, constant first: the fit's own affine map
                           of scores; empty where a feature is missing */
-  double rho, *ones;   /* ones: n values of A_1 b or A_1 t */
-  double *ones_row;    /* r */
+  la_array ones;       /* 1 x n: A_1 b or A_1 t */
+  bool zero;           /* A_X is 0 */
+  double rho;
+  double *ones_row;  /* r */
+  double *constants; /* K: of the weights */
   double gap, residual;
   double *scores, *decided, *probabilities, *fit, *sparse, *gaps;
 } fold;
@@ -154,11 +160,10 @@ lapis_status mc_learn(mc *w)
 }
 
 /* ---- the steps ----------------------------------------------------------*/
-/* ones = A_1 M, M of r rows: a host row. */
+/* ones = A_1 M, M of r rows. */
 static lapis_status ones_of(fold *w, const la_array *M)
 {
-  la_array row = la_wrap(w->ones, 1, M->cols);
-  return w->h.ops->gemm(&w->h, LA_T, LA_N, 1, &w->one, M, 0, &row);
+  return w->h.ops->gemm(&w->h, LA_T, LA_N, 1, &w->one, M, 0, &w->ones);
 }
 
 /* b <- b + push (1 - A_1 b) */
@@ -166,9 +171,9 @@ static lapis_status meet_ones(fold *w)
 {
   if (w->p.ones == 0) return LAPIS_OK;
   TRY(ones_of(w, &w->b));
-  for (int64_t j = 0; j < w->p.n; j++) w->ones[j] = 1 - w->ones[j];
-  la_array row = la_wrap(w->ones, 1, w->p.n);
-  return w->h.ops->gemm(&w->h, LA_N, LA_N, 1, &w->push, &row, 1, &w->b);
+  TRY(la_scale(&w->h, -1, &w->ones));
+  TRY(w->h.ops->add_to_cols(&w->h, &(double){1}, &w->ones));
+  return w->h.ops->gemm(&w->h, LA_N, LA_N, 1, &w->push, &w->ones, 1, &w->b);
 }
 
 static lapis_status update_coefficients(fold *w)
@@ -199,8 +204,7 @@ static lapis_status set_rho(fold *w, double rho)
   double along;
   w->rho = rho;
   TRY(ops->axpby(&w->h, rho, &w->gram, 0, &w->H));
-  double *diagonal = w->H.data;
-  for (int64_t i = 0; i < w->r; i++) diagonal[i * w->H.ld + i] += w->p.mu;
+  TRY(la_add_diagonal(&w->h, w->p.mu, &w->H));
   TRY(ops->potrf(&w->h, &w->H));
   if (w->p.ones == 0) return LAPIS_OK;
   TRY(la_copy(&w->h, &w->one, &w->push));
@@ -233,13 +237,31 @@ static double best_nu(double mu, double aa, double at, double tt)
 static lapis_status dual_of_t(fold *w, int64_t first, int64_t n, double *out)
 {
   double aa, tt;
+  lapis_mat ones;
   TRY(w->h.ops->dot(&w->h, &w->one, &w->one, &aa));
+  TRY(la_borrow(&w->h, &w->ones, &ones));
+  const double *at = ones.val;
   *out = 0;
   for (int64_t j = first; j < first + n; j++) {
     la_array t = la_cols(&w->t, j, 1);
     TRY(w->h.ops->dot(&w->h, &t, &t, &tt));
-    *out += best_nu(w->p.mu, aa, w->ones[j], tt);
+    *out += best_nu(w->p.mu, aa, at[j], tt);
   }
+  return LAPIS_OK;
+}
+
+/* <g, d> of columns first .. first + n - 1, where that is below 0: d is A_X b
+ * put right less A_X b, and <g, A_X b> = <t, b>. */
+static lapis_status moved(fold *w, int64_t first, int64_t n, double *out)
+{
+  la_array F = la_cols(&w->F, first, n), G = la_cols(&w->Z, first, n);
+  la_array b = la_cols(&w->b, first, n), t = la_cols(&w->t, first, n);
+  double right, as_is;
+  *out = 0;
+  if (w->p.variant == LAPIS_MC_1) return LAPIS_OK;
+  TRY(w->h.ops->dot(&w->h, &G, &F, &right));
+  TRY(w->h.ops->dot(&w->h, &t, &b, &as_is));
+  *out = fmin(right - as_is, 0);
   return LAPIS_OK;
 }
 
@@ -253,12 +275,13 @@ static lapis_status bounds(fold *w, int64_t first, int64_t n, double *gap,
   phi.Z0 = la_cols(&w->p.phi.Z0, first, n);
   la_array F = la_cols(&w->F, first, n), G = la_cols(&w->Z, first, n);
   la_array b = la_cols(&w->b, first, n);
-  double loss, conjugate, bb, rest;
+  double loss, conjugate, bb, rest, shift;
   TRY(ops->loss(&w->h, &phi, &F, &loss));
   TRY(ops->conjugate(&w->h, &phi, 1, &G, &conjugate));
   TRY(ops->dot(&w->h, &b, &b, &bb));
   TRY(dual_of_t(w, first, n, &rest));
-  double primal = w->p.mu / 2 * bb + loss, dual = rest - conjugate;
+  TRY(moved(w, first, n, &shift));
+  double primal = w->p.mu / 2 * bb + loss, dual = rest - conjugate + shift;
   *gap = primal - dual;
   *size = fmax(fmax(fabs(primal), fabs(dual)), 1e-300);
   w->base.info.objective = primal;
@@ -281,7 +304,7 @@ static lapis_status prepare_bounds(fold *w)
 /* A model of Z = 0 alone has such a factor (learn_zero). */
 static bool is_zero(const fold *w)
 {
-  return w->r == 1 && ((const double *)w->gram.data)[0] == 0;
+  return w->zero;
 }
 
 /* Where A = 0 every A b is 0, and B - 0 against 0 says nothing. */
@@ -333,11 +356,11 @@ static lapis_status scores(fold *w)
     return ops->gemm(&w->h, LA_N, LA_N, 1, &w->AY, &w->b, 0, &w->Y);
   la_array slopes = la_rows(&w->weights, 1, w->p.D);
   TRY(ops->gemm(&w->h, LA_T, LA_N, 1, &slopes, &w->p.phi.Z0, 0, &w->Y));
-  for (int64_t j = 0; j < w->p.n; j++)
-    for (int64_t c = 0; c < w->p.K; c++)
-      ((double *)w->Y.data)[j * w->Y.ld + c] +=
-          ((double *)w->weights.data)[c * w->weights.ld];
-  return LAPIS_OK;
+  la_array first = la_rows(&w->weights, 0, 1);
+  lapis_mat constants;
+  TRY(la_borrow(&w->h, &first, &constants));
+  mat_to_f64(&constants, w->constants, 1);
+  return w->h.ops->add_to_cols(&w->h, w->constants, &w->Y);
 }
 
 /* Each sample's own gap, before F goes back to A b. */
@@ -404,13 +427,13 @@ static lapis_status fold_solve(lapis_solver *s)
 static void fold_free(lapis_solver *s)
 {
   fold *w = (fold *)s;
-  la_array *all[] = {&w->A, &w->gram, &w->H,        &w->one,    &w->push,
-                     &w->b, &w->t,    &w->Y,        &w->Z,      &w->F,
-                     &w->B, &w->V,    &w->p.phi.Z0, &w->weights};
-  for (int i = 0; w->h.ops != NULL && i < 14; i++)
+  la_array *all[] = {&w->A, &w->gram, &w->H,        &w->one,     &w->push,
+                     &w->b, &w->t,    &w->Y,        &w->Z,       &w->F,
+                     &w->B, &w->V,    &w->p.phi.Z0, &w->weights, &w->ones};
+  for (int i = 0; w->h.ops != NULL && i < 15; i++)
     w->h.ops->free(&w->h, all[i]);
   base_free(w->p.labels.value);
-  base_free(w->ones);
+  base_free(w->constants);
   base_free(w->ones_row);
   base_free(w->scores);
   base_free(w->decided);
@@ -515,17 +538,17 @@ static lapis_status allocate(fold *w)
     la_array *a;
     int64_t rows, cols;
   } all[] = {
-      {&w->A, p->m, w->r},       {&w->gram, w->r, w->r}, {&w->H, w->r, w->r},
-      {&w->one, w->r, 1},        {&w->push, w->r, 1},    {&w->b, w->r, p->n},
-      {&w->t, w->r, p->n},       {&w->Y, p->K, p->n},    {&w->Z, p->D, p->n},
-      {&w->F, p->D, p->n},       {&w->B, p->D, p->n},    {&w->V, p->D, p->n},
-      {&w->p.phi.Z0, p->D, p->n}};
+      {&w->A, p->m, w->r},        {&w->gram, w->r, w->r}, {&w->H, w->r, w->r},
+      {&w->one, w->r, 1},         {&w->push, w->r, 1},    {&w->b, w->r, p->n},
+      {&w->t, w->r, p->n},        {&w->Y, p->K, p->n},    {&w->Z, p->D, p->n},
+      {&w->F, p->D, p->n},        {&w->B, p->D, p->n},    {&w->V, p->D, p->n},
+      {&w->p.phi.Z0, p->D, p->n}, {&w->ones, 1, p->n}};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     TRY(w->h.ops->alloc(&w->h, LAPIS_F64, all[i].rows, all[i].cols, all[i].a));
   struct {
     double **to;
     int64_t count;
-  } host[] = {{&w->ones, p->n},
+  } host[] = {{&w->constants, p->K},
               {&w->ones_row, w->r},
               {&w->scores, p->K * p->n},
               {&w->decided, p->K * p->n},
@@ -590,6 +613,9 @@ static lapis_status take_factors(fold *w, const lapis_mat *A)
   w->AY = la_rows(&w->A, 0, p->K);
   w->AX = la_rows(&w->A, p->K, p->D);
   TRY(w->h.ops->syrk(&w->h, LA_T, &w->AX, &w->gram));
+  lapis_mat gram;
+  TRY(la_borrow(&w->h, &w->gram, &gram));
+  w->zero = w->r == 1 && *(const double *)gram.val == 0;
   if (p->ones == 0) return LAPIS_OK;
   for (int64_t i = 0; i < w->r; i++)
     w->ones_row[i] = lapis_mat_at(A, p->m - 1, i);

@@ -40,12 +40,13 @@ static lapis_status start(mc *w)
 /* W = Z_0 with zeros where unknown, as the problem was built. */
 static lapis_status known_entries(mc *w)
 {
-  lapis_mat view = la_as_mat(&w->W);
+  lapis_mat view;
+  TRY(la_borrow(&w->h, &w->W, &view));
   TRY(w->h.ops->download(&w->h, &w->p.phi.Z0, &view));
   double *z = view.val;
   for (int64_t i = 0; i < w->p.m * w->p.n; i++)
     if (isnan(z[i])) z[i] = 0;
-  return w->h.ops->upload(&w->h, &view, &w->W);
+  return la_give_back(&w->h, &view, &w->W);
 }
 
 /* One step at the given mu; the objective as the stop sees it. */
@@ -124,7 +125,6 @@ static lapis_status fpc_solve(mc *w)
 static const char *refuses(const mc *w, const lapis_data *data)
 {
   (void)data;
-  if (base_ranks(w->base.ctx) > 1) return "samples are divided among processes";
   if (w->set.certificate)
     return "it proves nothing, so that there is no --certificate; admm has one";
   if (w->set.debias)

@@ -75,13 +75,14 @@ typedef struct mc {
   double *factors; /* m x rank, for a model */
   double layout[8];
   double *values; /* m: singular values, min(m, columns of all ranks) */
-  /* what is published: K x n, labels, D x n twice, m x n */
-  double *scores, *decided, *probabilities, *sparse, *dual;
+  /* what is published: K x n, labels, D x n twice, m x n, D x K */
+  double *scores, *decided, *probabilities, *sparse, *dual, *classes;
 } mc;
 
 /* One way to solve the problem; method.c lists them and asks. */
 struct mc_solver {
   const char *name; /* as the setting has it */
+  bool on_host;     /* its state is the host's: a device has no part in it */
   /* Why it cannot take the problem, the end of a sentence; NULL: it can.
    * Sizes, labels and counts of w->p are there, nothing else. */
   const char *(*refuses)(const mc *w, const lapis_data *data);
@@ -168,7 +169,8 @@ double mc_balance(int64_t k, const double sums[4]);
 
 /* V <- V + 1.6 (A - B), the plain step from A. */
 lapis_status mc_update_state(mc *w);
-/* B <- prox at V, W <- 2B - V, at w->rho; sums as la's reflect. */
+/* B <- prox at V, W <- 2B - V, at w->rho; sums as la's reflect, by the next
+ * message. */
 lapis_status mc_update_fit(mc *w, double sums[4]);
 
 /* Shows rank, objective and gap beside the bar. */

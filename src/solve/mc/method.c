@@ -104,6 +104,7 @@ static lapis_status take(mc *w, const lapis_data *data, int k, const char *why)
 {
   w->solver = solvers[k];
   w->set.solver = k;
+  TRY((w->solver->on_host ? la_open_host : la_open)(w->base.ctx, &w->h));
   base_say(w->base.ctx, 1, "mc: solver %s: %s", w->solver->name, why);
   lapis_data own = *data;
   if (data->X.colptr != NULL && !reads_stored(w)) TRY(mc_densify(w, &own));

@@ -98,13 +98,7 @@ static lapis_status check_simplex(lapis_ctx *ctx, const lapis_mat *X)
 static lapis_status check_shapes(lapis_ctx *ctx, const lapis_data *data)
 {
   const lapis_mat *X = &data->X, *Y = &data->Y;
-  int64_t first, all;
-  TRY(base_place(ctx, X->cols, &first, &all));
-  if (X->rows == 0 || all == 0)
-    return lapis_fail(ctx, LAPIS_ESHAPE,
-                      "mc: X has %" PRId64 " samples of %" PRId64
-                      " features; at least one of each is needed",
-                      all, X->rows);
+  TRY(mat_check_samples(ctx, "mc", X));
   if (!mat_empty(Y) && Y->cols != X->cols)
     return lapis_fail(ctx, LAPIS_ESHAPE,
                       "mc: Y has %" PRId64 " samples, X has %" PRId64, Y->cols,
@@ -132,21 +126,23 @@ static lapis_status check_stored(lapis_ctx *ctx, const lapis_data *data)
 {
   const lapis_mat *X = &data->X;
   int64_t samples = 0, features = 0, sample = 0, feature = 0;
-  bool *seen_rows = base_alloc(ctx, X->rows, sizeof *seen_rows);
+  double *seen_rows = base_alloc(ctx, X->rows, sizeof *seen_rows);
   if (seen_rows == NULL) return LAPIS_ENOMEM;
   for (int64_t j = X->cols - 1; j >= 0; j--) {
     for (int64_t k = X->colptr[j]; k < X->colptr[j + 1]; k++)
-      seen_rows[X->rowidx[k]] = true;
+      seen_rows[X->rowidx[k]] = 1;
     if (X->colptr[j + 1] > X->colptr[j] || any_seen(&data->Y, j)) continue;
     sample = j + 1;
     samples++;
   }
+  lapis_status s = base_sum(ctx, seen_rows, X->rows);
   for (int64_t i = X->rows - 1; i >= 0; i--) {
-    if (seen_rows[i]) continue;
+    if (seen_rows[i] > 0) continue;
     feature = i + 1;
     features++;
   }
   base_free(seen_rows);
+  TRY(s);
   if (samples > 0)
     return lapis_fail(ctx, LAPIS_EMISSING,
                       "mc: %" PRId64 " sample%s nothing that is known, row "
@@ -282,7 +278,7 @@ static lapis_status count_seen_features(mc *w, const lapis_data *data)
   int64_t first;
   TRY(base_place(w->base.ctx, p->n, &first, &p->all));
   p->seen_X = mc_leaves_out(&w->set, data)
-                  ? data->X.colptr[p->samples]
+                  ? data->X.colptr[p->samples] - data->X.colptr[0]
                   : p->D * p->samples - lapis_mat_missing(&data->X);
   return base_sum_whole(w->base.ctx, &p->seen_X, 1);
 }
@@ -299,7 +295,8 @@ static lapis_status encode(mc *w, const lapis_data *data)
     w->set.calibration = lapis_mat_f64(p->calibration, 2, p->K);
   p->D = data->X.rows;
   p->samples = data->X.cols;
-  p->n = p->samples + (w->set.class_features ? p->K : 0);
+  bool last = base_rank(w->base.ctx) == base_ranks(w->base.ctx) - 1;
+  p->n = p->samples + (w->set.class_features && last ? p->K : 0);
   p->ones = p->K > 0;
   p->m = p->K + p->D + p->ones;
   return count_seen_labels(w);

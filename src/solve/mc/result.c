@@ -14,6 +14,7 @@
  * y'y <= M means (y e)^2 <= e'M e. */
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "solve/mc/mc.h"
 
@@ -22,11 +23,12 @@ lapis_status mc_primal(mc *w, double *out)
 {
   double nuclear = 0, loss = 0;
   int64_t k = w->p.m < w->p.all ? w->p.m : w->p.all;
+  TRY(w->h.ops->loss(&w->h, &w->p.phi, &w->B, &loss));
+  TRY(base_sum_later(w->base.ctx, &loss, 1));
   TRY(la_copy(&w->h, &w->B, &w->W));
   TRY(op_singular_values_of(w->svt, &w->W, w->values));
   for (int64_t i = k - 1; i >= 0; i--) nuclear += w->values[i];
-  TRY(w->h.ops->loss(&w->h, &w->p.phi, &w->B, &loss));
-  TRY(base_sum(w->base.ctx, &loss, 1));
+  TRY(base_sum_due(w->base.ctx));
   *out = w->p.mu * nuclear + loss;
   return LAPIS_OK;
 }
@@ -42,10 +44,10 @@ static lapis_status set_ones_row(mc *w, double *scale)
   la_array y = la_rows(&w->W, p->m - 1, 1);
   double sums[2]; /* |W e|^2, e'e */
   TRY(ops->gemm(&w->h, LA_N, LA_T, 1, &w->W, &e, 0, &w->column));
-  TRY(base_sum(w->base.ctx, w->column.data, p->m));
-  TRY(ops->dot(&w->h, &w->column, &w->column, &sums[0]));
   TRY(ops->dot(&w->h, &e, &e, &sums[1]));
-  TRY(base_sum(w->base.ctx, &sums[1], 1));
+  TRY(base_sum_later(w->base.ctx, &sums[1], 1));
+  TRY(la_sum(&w->h, &w->column));
+  TRY(ops->dot(&w->h, &w->column, &w->column, &sums[0]));
   double whole = p->mu * p->mu * sums[1];
   double root = sqrt(fmax(whole - sums[0], 1e-20 * whole));
   TRY(ops->gemm(&w->h, LA_T, LA_N, 1 / root, &w->column, &w->W, 0, &y));
@@ -102,7 +104,7 @@ lapis_status mc_estimate(mc *w, double norm, double *gap)
   TRY(ops->dot(&w->h, &w->W, &w->B, &sums[0]));
   TRY(ops->dot(&w->h, &w->A, &w->B, &sums[1]));
   TRY(ops->loss(&w->h, &w->p.phi, &w->B, &sums[2]));
-  TRY(base_sum(w->base.ctx, sums, 3));
+  TRY(base_sum_later(w->base.ctx, sums, 3));
   TRY(clamp_multiplier(w));
   TRY(dual_value(w, norm, &dual));
   *gap = relative_gap(w->rho * (sums[0] - sums[1]) + sums[2], dual);
@@ -130,9 +132,26 @@ lapis_status mc_results_alloc(mc *w)
   arena *a = &w->base.arena;
   w->values = arena_reals(a, p->m); /* one process may be given all */
   w->sparse = arena_reals(a, p->D * p->n);
+  if (w->set.class_features && base_ranks(w->base.ctx) > 1)
+    w->classes = arena_reals(a, p->D * p->K);
   if (w->set.certificate && w->solver == &mc_admm)
     w->dual = arena_reals(a, p->m * p->n);
   return mc_labels_alloc(w);
+}
+
+/* Of several processes the last has them. */
+static lapis_status publish_classes(mc *w, const lapis_mat *own)
+{
+  int64_t D = w->p.D, K = w->p.K;
+  lapis_mat all = *own;
+  if (base_ranks(w->base.ctx) > 1) {
+    all = lapis_mat_f64(w->classes, D, K);
+    memset(w->classes, 0, (size_t)(D * K) * sizeof *w->classes);
+    mat_to_f64(own, w->classes, D);
+    TRY(base_sum(w->base.ctx, w->classes, D * K));
+  }
+  solver_publish(&w->base, "class_features", all);
+  return LAPIS_OK;
 }
 
 /* low_rank and class_features: Z_X where it lies; sparse = X - Z_X where X was
@@ -142,19 +161,20 @@ static lapis_status publish_features(mc *w)
   int64_t D = w->p.D, n = w->p.n;
   la_array B = la_rows(&w->B, w->p.K, D), Z0 = la_rows(&w->p.phi.Z0, w->p.K, D);
   lapis_mat sparse = lapis_mat_f64(w->sparse, D, n);
-  lapis_mat fit = la_as_mat(&B);
+  lapis_mat fit;
+  TRY(la_borrow(&w->h, &B, &fit));
   TRY(w->h.ops->download(&w->h, &Z0, &sparse));
   for (int64_t k = 0; k < D * n; k++) {
     double z = ((double *)fit.val)[k / D * fit.ld + k % D];
     w->sparse[k] = isnan(w->sparse[k]) ? 0 : w->sparse[k] - z;
   }
-  la_array extra = la_cols(&B, w->p.samples, w->p.K);
-  lapis_mat classes = la_as_mat(&extra);
+  lapis_mat classes = fit;
+  classes.val = (double *)fit.val + w->p.samples * fit.ld;
+  classes.cols = n - w->p.samples;
   fit.cols = sparse.cols = w->p.samples;
   solver_publish(&w->base, "low_rank", fit);
   solver_publish(&w->base, "sparse", sparse);
-  if (n > w->p.samples) solver_publish(&w->base, "class_features", classes);
-  return LAPIS_OK;
+  return w->set.class_features ? publish_classes(w, &classes) : LAPIS_OK;
 }
 
 void mc_publish_labels(mc *w)

@@ -30,13 +30,16 @@ lapis_status rr_alm_alloc(rr *w)
   TRY(h->ops->alloc(h, LAPIS_F64, w->d + 1, w->K, &w->TW));
   TRY(h->ops->alloc(h, LAPIS_F64, w->K, w->n, &w->WY));
   TRY(h->ops->alloc(h, LAPIS_F64, w->K, w->n, &w->H));
+  TRY(h->ops->alloc(h, LAPIS_F64, w->K, w->K, &w->Wm));
+  w->bias = arena_reals(&w->base.arena, w->K);
+  TRY(arena_status(&w->base.arena));
   return h->ops->alloc(h, LAPIS_F64, w->K, w->K, &w->M);
 }
 
 void rr_alm_free(rr *w)
 {
   la_array *all[] = {&w->B,  &w->G1, &w->input, &w->G2, &w->N,
-                     &w->TW, &w->WY, &w->H,     &w->M};
+                     &w->TW, &w->WY, &w->H,     &w->M,  &w->Wm};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     w->h.ops->free(&w->h, all[i]);
 }
@@ -58,8 +61,11 @@ static lapis_status first_mu(rr *w)
 lapis_status rr_alm_targets(rr *w)
 {
   la *h = &w->h;
-  la_array Wm = la_wrap(w->W, w->K, w->K), Y = la_wrap(w->Y, w->K, w->n);
-  TRY(h->ops->gemm(h, LA_N, LA_N, 1, &Wm, &Y, 0, &w->WY));
+  lapis_mat W = lapis_mat_f64(w->W, w->K, w->K);
+  lapis_mat Y = lapis_mat_f64(w->Y, w->K, w->n);
+  TRY(h->ops->upload(h, &W, &w->Wm));
+  TRY(h->ops->upload(h, &Y, &w->H));
+  TRY(h->ops->gemm(h, LA_N, LA_N, 1, &w->Wm, &w->H, 0, &w->WY));
   return rr_tstep_set(h, &w->t, w->Y, w->W, w->set.gamma);
 }
 
@@ -97,44 +103,52 @@ static lapis_status start(rr *w)
 /* TW = T'W' */
 static lapis_status weigh(rr *w)
 {
-  la_array Wm = la_wrap(w->W, w->K, w->K);
-  return w->h.ops->gemm(&w->h, LA_N, LA_T, 1, &w->t.Tt, &Wm, 0, &w->TW);
+  return w->h.ops->gemm(&w->h, LA_N, LA_T, 1, &w->t.Tt, &w->Wm, 0, &w->TW);
 }
 
 /* ---- the objective ------------------------------------------------------*/
-lapis_status rr_objective(rr *w, double nuclear, double l1, double *J)
+/* H (or what is like it) minus the constants of W T in every column. */
+lapis_status rr_take_constants(rr *w, la_array *H)
+{
+  la_array last = la_rows(&w->TW, w->d, 1);
+  lapis_mat own;
+  TRY(la_borrow(&w->h, &last, &own));
+  for (int64_t k = 0; k < w->K; k++) w->bias[k] = -lapis_mat_at(&own, 0, k);
+  return w->h.ops->add_to_cols(&w->h, w->bias, H);
+}
+
+lapis_status rr_objective(rr *w, double nuclear, const double *l1, double *J)
 {
   la *h = &w->h;
   double fit, size;
   la_array top = la_rows(&w->TW, 0, w->d);
-  double *hh = w->H.data;
-  const double *tw = w->TW.data;
   TRY(la_copy(h, &w->WY, &w->H));
   TRY(h->ops->gemm(h, LA_T, LA_N, -1, &top, &w->step.A, 1, &w->H));
-  for (int64_t j = 0; j < w->n; j++)
-    for (int64_t k = 0; k < w->K; k++)
-      hh[j * w->K + k] -= tw[k * (w->d + 1) + w->d];
+  TRY(rr_take_constants(w, &w->H));
   TRY(h->ops->dot(h, &w->H, &w->H, &fit));
   TRY(base_sum(h->ctx, &fit, 1));
   TRY(h->ops->dot(h, &w->t.Tt, &w->t.Tt, &size));
   *J = w->set.eta / 2 * (fit + w->set.gamma * size) + nuclear +
-       w->set.lambda * l1;
+       w->set.lambda * *l1;
   return LAPIS_OK;
 }
 
 /* ---- the loop -----------------------------------------------------------*/
-/* Gamma2 += mu (Dh - 1) in the last row; returns |Dh - 1|^2 there. */
-static double update_last_row(rr *w)
+/* Gamma2 += mu (Dh - 1) in the last row; adds |Dh - 1|^2 there to *sum. */
+static lapis_status update_last_row(rr *w, double *sum)
 {
-  double *g = w->G2.data, sum = 0;
-  const double *f = w->t.Dh.data;
+  la_array f = la_rows(&w->t.Dh, w->d, 1), g = la_rows(&w->G2, w->d, 1);
+  lapis_mat Dh, G2;
+  double own = 0;
+  TRY(la_borrow(&w->h, &f, &Dh));
+  TRY(la_borrow(&w->h, &g, &G2));
   for (int64_t j = 0; j < w->n; j++) {
-    int64_t k = j * (w->d + 1) + w->d;
-    double off = f[k] - 1;
-    g[k] += w->mu * off;
-    sum += off * off;
+    double off = ((const double *)Dh.val)[j * Dh.ld] - 1;
+    ((double *)G2.val)[j * G2.ld] += w->mu * off;
+    own += off * off;
   }
-  return sum;
+  *sum += own;
+  return la_give_back(&w->h, &G2, &g);
 }
 
 static lapis_status record(rr *w, loop *l)
@@ -160,8 +174,8 @@ lapis_status rr_regress(rr *w)
   TRY(rr_tstep_run(&w->h, &w->t));
   TRY(weigh(w));
   TRY(w->h.ops->l1_sums(&w->h, &w->step.X, &w->step.A, NULL, sums));
-  TRY(base_sum(w->h.ctx, sums, 1));
-  return rr_objective(w, w->step.low_rank.nuclear, sums[0], &w->J);
+  TRY(base_sum_later(w->h.ctx, sums, 1));
+  return rr_objective(w, w->step.low_rank.nuclear, sums, &w->J);
 }
 
 static void keep(rr *w, loop *l)
@@ -242,15 +256,15 @@ lapis_status rr_alm(rr *w, loop *l)
                    .next1 = next,
                    .next2 = next};
     TRY(h->ops->l1_alm(h, &pass, sums));
-    sums[1] += update_last_row(w);
+    TRY(update_last_row(w, &sums[1]));
 
     /* Update mu, and how far X = D + E and Dh = [D; 1] are from true */
     w->mu = next;
     TRY(h->ops->dot(h, Dh, Dh, &sums[3]));
-    TRY(base_sum(h->ctx, sums, 4));
+    TRY(base_sum_later(h->ctx, sums, 4));
+    TRY(rr_objective(w, w->step.low_rank.nuclear, &sums[2], &w->J));
     w->residual[0] = sqrt(sums[0]) / size;
     w->residual[1] = sqrt(sums[1] / fmax(sums[3], 1e-300));
-    TRY(rr_objective(w, w->step.low_rank.nuclear, sums[2], &w->J));
     TRY(record(w, l));
   }
   return rr_regress(w);

@@ -138,7 +138,7 @@ static lapis_status build(clean *w, const lapis_mat *X, weight_kind kind,
                        .refill = set->refill,
                        .tau = set->tau};
   TRY(la_open(w->base.ctx, &w->h));
-  TRY(rr_basis_new(&w->h, &set->dictionary, &w->basis));
+  TRY(rr_basis_new(&w->h, &set->dictionary, 0, &w->basis));
   if (w->basis.r == 0)
     return lapis_fail(w->base.ctx, LAPIS_EDATA,
                       "clean: the dictionary is all zeros");

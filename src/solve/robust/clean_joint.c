@@ -33,15 +33,6 @@ void clean_joint_free(cleaner *c)
 }
 
 /* ---- the steps ----------------------------------------------------------*/
-/* A row i of an r x n array times f_i. */
-static void scale_rows(la_array *A, const double *f)
-{
-  for (int64_t j = 0; j < A->cols; j++) {
-    double *a = (double *)A->data + j * A->ld;
-    for (int64_t i = 0; i < A->rows; i++) a[i] *= f[i];
-  }
-}
-
 /* Z nearest to (2 Q - SQ, C) in the graph: (ratio + sigma^2) Z = ratio
  * (2 Q - SQ) + S U'C; then A = K Z. */
 static lapis_status project(cleaner *c)
@@ -49,14 +40,14 @@ static lapis_status project(cleaner *c)
   la *h = c->h;
   const double *sigma = c->basis->sigma;
   TRY(h->ops->gemm(h, LA_T, LA_N, 1, &c->U, &c->C, 0, &c->Z));
-  scale_rows(&c->Z, sigma);
+  TRY(h->ops->scale_rows(h, sigma, &c->Z));
   TRY(h->ops->axpby(h, 2 * c->ratio, &c->QA, 1, &c->Z));
   TRY(h->ops->axpby(h, -c->ratio, &c->SQ, 1, &c->Z));
   for (int64_t i = 0; i < c->r; i++)
     c->weight[i] = 1 / (c->ratio + sigma[i] * sigma[i]);
-  scale_rows(&c->Z, c->weight);
+  TRY(h->ops->scale_rows(h, c->weight, &c->Z));
   TRY(la_copy(h, &c->Z, &c->P));
-  scale_rows(&c->P, sigma);
+  TRY(h->ops->scale_rows(h, sigma, &c->P));
   return h->ops->gemm(h, LA_N, LA_N, 1, &c->U, &c->P, 0, &c->A);
 }
 
@@ -102,13 +93,13 @@ static lapis_status certify(cleaner *c)
   double sums[2], norm = 0;
   TRY(update_Q(c));
   TRY(la_copy(h, &c->QA, &c->P));
-  scale_rows(&c->P, c->basis->sigma);
+  TRY(h->ops->scale_rows(h, c->basis->sigma, &c->P));
   TRY(h->ops->gemm(h, LA_N, LA_N, 1, &c->U, &c->P, 0, &c->A));
   TRY(h->ops->l1_dual(h, c->w / c->rho[0], &c->X, &c->S, &c->C));
   TRY(la_scale(h, c->rho[0], &c->C));
   TRY(h->ops->l1_sums(h, &c->X, &c->A, &c->C, sums));
   TRY(h->ops->gemm(h, LA_T, LA_N, 1, &c->U, &c->C, 0, &c->G));
-  scale_rows(&c->G, c->basis->sigma);
+  TRY(h->ops->scale_rows(h, c->basis->sigma, &c->G));
   TRY(op_norm2_upper(c->svt, &c->G, &norm));
   c->info.objective = c->low_rank.nuclear + c->w * sums[0];
   c->info.dual = norm > 1 ? sums[1] / norm : sums[1];
@@ -133,15 +124,17 @@ static lapis_status begin(cleaner *c)
   la *h = c->h;
   const double *sigma = c->basis->sigma;
   double mean = 0;
+  lapis_mat S;
+  TRY(la_borrow(h, &c->S, &S));
   for (int64_t j = 0; j < c->d * c->n; j++)
-    mean += fabs(((const double *)c->S.data)[j]);
+    mean += fabs(((const double *)S.val)[j]);
   mean /= (double)(c->d * c->n);
   c->rho[0] = mean > 0 ? c->w / mean : 1;
   c->ratio = c->r > 0 ? sigma[0] * sigma[c->r - 1] : 1;
   memset(c->sums, 0, 6 * sizeof *c->sums);
   TRY(h->ops->gemm(h, LA_T, LA_N, 1, &c->U, &c->S, 0, &c->SQ));
   for (int64_t i = 0; i < c->r; i++) c->weight[i] = 1 / sigma[i];
-  scale_rows(&c->SQ, c->weight);
+  TRY(h->ops->scale_rows(h, c->weight, &c->SQ));
   return reflect(c);
 }
 
@@ -199,6 +192,6 @@ lapis_status clean_joint(cleaner *c, loop *l, double tol)
     if (at_floor(c) && c->info.gap > tol) l->status = LAPIS_PRECISION_FLOOR;
   }
   if (!*checked) TRY(certify(c));
-  memcpy(c->Q, c->QA.data, (size_t)(c->r * c->n) * sizeof *c->Q);
-  return LAPIS_OK;
+  lapis_mat Q = lapis_mat_f64(c->Q, c->r, c->n);
+  return c->h->ops->download(c->h, &c->QA, &Q);
 }

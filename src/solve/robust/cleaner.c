@@ -20,12 +20,14 @@ static lapis_status set_U(cleaner *c)
 {
   const rr_basis *b = c->basis;
   lapis_mat K = lapis_mat_f64(b->K, b->d, b->r);
+  lapis_mat U;
   TRY(c->h->ops->upload(c->h, &K, &c->U));
+  TRY(la_borrow(c->h, &c->U, &U));
   for (int64_t i = 0; i < b->r; i++) {
-    double *u = (double *)c->U.data + i * c->U.ld;
+    double *u = (double *)U.val + i * U.ld;
     for (int64_t k = 0; k < b->d; k++) u[k] /= b->sigma[i];
   }
-  return LAPIS_OK;
+  return la_give_back(c->h, &U, &c->U);
 }
 
 static lapis_status allocate(cleaner *c)
@@ -55,13 +57,14 @@ static lapis_status allocate(cleaner *c)
 lapis_status cleaner_new(la *h, const rr_basis *basis, int64_t n, bool joint,
                          cleaner *c)
 {
-  *c = (cleaner){.h = h,
+  *c = (cleaner){.own = joint ? *h : la_beside(h),
                  .basis = basis,
                  .d = basis->d,
                  .n = n,
                  .scale = 1,
                  .r = basis->r,
                  .joint = joint};
+  c->h = &c->own;
   lapis_status s = allocate(c);
   if (s < 0) cleaner_free(c);
   return s;
@@ -92,7 +95,7 @@ static lapis_status start(cleaner *c, const lapis_mat *X)
 lapis_status cleaner_run(cleaner *c, const lapis_mat *X, double w, loop *l,
                          double tol)
 {
-  memset(c->S.data, 0, (size_t)(c->d * c->n) * sizeof(double));
+  TRY(la_zero(c->h, &c->S));
   c->w = w;
   TRY(start(c, X));
   TRY(c->joint ? clean_joint(c, l, tol) : clean_alone(c, l, tol));
@@ -104,14 +107,14 @@ lapis_status cleaner_run(cleaner *c, const lapis_mat *X, double w, loop *l,
 lapis_status cleaner_read(cleaner *c, double *low_rank, double *coefficients,
                           double *dual)
 {
-  la *h = c->h;
+  la h = la_beside(c->h); /* the dictionary is in the host's memory */
   const rr_basis *b = c->basis;
+  lapis_mat C = lapis_mat_f64(dual, c->d, c->n);
   la_array K = la_wrap(b->K, b->d, b->r), V = la_wrap(b->Vt, b->r, b->n);
   la_array Q = la_wrap(c->Q, c->r, c->n), D = la_wrap(low_rank, c->d, c->n);
-  TRY(h->ops->gemm(h, LA_N, LA_N, 1, &K, &Q, 0, &D));
-  if (dual != NULL)
-    memcpy(dual, c->C.data, (size_t)(c->d * c->n) * sizeof *dual);
+  TRY(h.ops->gemm(&h, LA_N, LA_N, 1, &K, &Q, 0, &D));
+  if (dual != NULL) TRY(c->h->ops->download(c->h, &c->C, &C));
   if (coefficients == NULL) return LAPIS_OK;
   la_array Z = la_wrap(coefficients, b->n, c->n);
-  return h->ops->gemm(h, LA_T, LA_N, 1, &V, &Q, 0, &Z);
+  return h.ops->gemm(&h, LA_T, LA_N, 1, &V, &Q, 0, &Z);
 }

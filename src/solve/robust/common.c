@@ -38,13 +38,7 @@ static lapis_status check_samples(lapis_ctx *ctx, const char *method,
 lapis_status rr_check_new(lapis_ctx *ctx, const char *method,
                           const lapis_mat *X)
 {
-  int64_t first, all;
-  TRY(base_place(ctx, X->cols, &first, &all));
-  if (X->rows == 0 || all == 0)
-    return lapis_fail(ctx, LAPIS_ESHAPE,
-                      "%s: X has %" PRId64 " samples of %" PRId64
-                      " features; at least one of each is needed",
-                      method, all, X->rows);
+  TRY(mat_check_samples(ctx, method, X));
   return mat_check_finite(ctx, method, "X", X, true);
 }
 
@@ -132,26 +126,42 @@ static lapis_status keep(la *h, const la_array *U, const double *s,
   return h->ops->download(h, &rows, &V);
 }
 
-static lapis_status factor(la *h, const lapis_mat *D, la_array all[3],
-                           double *s, rr_basis *out)
+/* W = D / *unit */
+static lapis_status take(la *h, const lapis_mat *D, la_array *W, double *unit)
 {
-  TRY(h->ops->alloc(h, LAPIS_F64, D->rows, D->cols, &all[0]));
-  TRY(h->ops->upload(h, D, &all[0]));
+  lapis_mat own;
+  TRY(h->ops->upload(h, D, W));
+  TRY(la_borrow(h, W, &own));
+  TRY(mat_unit(h->ctx, own.val, D->rows * D->cols, unit));
+  return la_scale(h, 1 / *unit, W);
+}
+
+/* By the rank where that is known: what it leaves, a tenth of what keep drops,
+ * hides nothing. */
+static lapis_status factor(la *h, const lapis_mat *D, int64_t rank,
+                           la_array all[3], double *s, rr_basis *out)
+{
   double unit;
-  TRY(mat_unit(h->ctx, all[0].data, D->rows * D->cols, &unit));
-  mat_multiply(all[0].data, D->rows * D->cols, 1 / unit);
-  TRY(op_svd(h, &all[0], &all[1], s, &all[2]));
+  bool found = false;
+  TRY(h->ops->alloc(h, LAPIS_F64, D->rows, D->cols, &all[0]));
+  TRY(take(h, D, &all[0], &unit));
+  if (rank > 0)
+    TRY(op_svd_of_rank(h, &all[0], rank, SMALLEST / 10, &all[1], s, &all[2],
+                       &found));
+  if (rank > 0 && !found) TRY(take(h, D, &all[0], &unit));
+  if (!found) TRY(op_svd(h, &all[0], &all[1], s, &all[2]));
   mat_multiply(s, all[1].cols, unit);
   return keep(h, &all[1], s, &all[2], out);
 }
 
-lapis_status rr_basis_new(la *h, const lapis_mat *D, rr_basis *out)
+lapis_status rr_basis_new(la *h, const lapis_mat *D, int64_t rank,
+                          rr_basis *out)
 {
   la_array all[3] = {{.data = NULL}, {.data = NULL}, {.data = NULL}};
   double *s = base_alloc(h->ctx, D->rows, sizeof *s);
   *out = (rr_basis){.d = D->rows, .n = D->cols};
   if (s == NULL) return LAPIS_ENOMEM;
-  lapis_status status = factor(h, D, all, s, out);
+  lapis_status status = factor(h, D, rank, all, s, out);
   for (int i = 0; i < 3; i++) h->ops->free(h, &all[i]);
   base_free(s);
   if (status < 0) rr_basis_free(out);

@@ -93,18 +93,20 @@ static lapis_status power(rr_dstep *dstep, const la_array *A, int steps,
   return LAPIS_OK;
 }
 
-static void forget_direction(rr_dstep *dstep)
+static lapis_status forget_direction(rr_dstep *dstep)
 {
-  double *v = dstep->v.data;
+  lapis_mat v;
+  TRY(la_borrow(dstep->h, &dstep->v, &v));
   for (int64_t j = 0; j < dstep->n; j++)
-    v[j] = rng_normal(1, 0, (uint64_t)(dstep->first + j));
+    ((double *)v.val)[j] = rng_normal(1, 0, (uint64_t)(dstep->first + j));
+  return la_give_back(dstep->h, &v, &dstep->v);
 }
 
 static lapis_status measure(rr_dstep *dstep)
 {
-  forget_direction(dstep);
+  TRY(forget_direction(dstep));
   TRY(power(dstep, &dstep->S, POWER_STEPS, &dstep->unit));
-  forget_direction(dstep);
+  TRY(forget_direction(dstep));
   if (!(dstep->unit > 0)) dstep->unit = 1;
   return LAPIS_OK;
 }
@@ -167,8 +169,8 @@ static void set_bounds(rr_dstep *dstep, double l1, double inner, double norm,
   out->gap = (out->primal - out->dual) / size;
 }
 
-/* The free estimate, before rho changes; the fit's multiplier is in units of
- * the rho it had. */
+/* The free estimate, of sums that have arrived, before rho changes; the fit's
+ * multiplier is in units of the rho it had. */
 static void estimate(rr_dstep *dstep)
 {
   const rr_fit *f = &dstep->fit;
@@ -220,10 +222,10 @@ static bool settled(const rr_dstep *dstep)
   return dstep->age > LAST_BALANCE && dstep->accel.parts > 0;
 }
 
-/* B and S, C2 and its S, W. */
-static lapis_status update_sparse(rr_dstep *dstep)
+/* B and S, C2 and its S; W where nothing accelerates.  The sums are on their
+ * way. */
+static lapis_status update_sparse(rr_dstep *dstep, double factor)
 {
-  double factor = growth(dstep);
   bool plain = dstep->age < FIRST_BALANCE || settled(dstep);
   double relax = plain ? 1 : RELAXATION;
   la_l1 p = {
@@ -231,9 +233,13 @@ static lapis_status update_sparse(rr_dstep *dstep)
   if (dstep->fit.k > 0) TRY(rr_fit_loss(dstep));
   TRY(dstep->h->ops->l1_step(dstep->h, &p, &dstep->X, &dstep->A, &dstep->S,
                              &dstep->W, dstep->sums));
-  TRY(base_sum(dstep->h->ctx, dstep->sums, 6));
-  TRY(rr_fit_step(dstep, relax, factor));
-  estimate(dstep);
+  TRY(base_sum_later(dstep->h->ctx, dstep->sums, 6));
+  return rr_fit_step(dstep, relax, factor);
+}
+
+/* rho of the next step, and what is made of it. */
+static lapis_status change_rho(rr_dstep *dstep, double factor)
+{
   dstep->rho *= factor;
   if (dstep->fit.k > 0 && (factor < 1 || factor > 1)) TRY(rr_fit_factor(dstep));
   return rr_fit_reflect(dstep);
@@ -261,13 +267,13 @@ static lapis_status weigh_up(rr_dstep *dstep, bool exact)
     sums[2] = f->inner * f->rho;
     sums[3] = f->square * (f->rho * f->rho);
   }
-  TRY(base_sum(h->ctx, sums, f->k > 0 ? 4 : 2));
+  TRY(base_sum_later(h->ctx, sums, f->k > 0 ? 4 : 2));
+  TRY(exact ? op_norm2_upper(dstep->svt, G, &norm)
+            : power(dstep, G, GUESS_STEPS, &norm));
   if (f->k > 0) {
     f->inner = sums[2];
     f->square = sums[3];
   }
-  TRY(exact ? op_norm2_upper(dstep->svt, G, &norm)
-            : power(dstep, G, GUESS_STEPS, &norm));
   set_bounds(dstep, sums[0], sums[1], norm, &dstep->bounds);
   if (norm <= 1) return LAPIS_OK;
   return la_scale(h, 1 / norm, &dstep->W);
@@ -320,10 +326,14 @@ static lapis_status step(rr_dstep *dstep)
   la_array *const state[] = {&dstep->S, &dstep->fit.S};
   dstep->age++;
   TRY(update_low_rank(dstep));
-  if (!settled(dstep)) return update_sparse(dstep);
-  TRY(anderson_before(&dstep->accel, state));
-  TRY(update_sparse(dstep));
-  TRY(anderson_after(&dstep->accel, state));
+  double factor = growth(dstep); /* 1 where it is settled */
+  bool accelerated = settled(dstep);
+  if (accelerated) TRY(anderson_before(&dstep->accel, state));
+  TRY(update_sparse(dstep, factor));
+  if (accelerated) TRY(anderson_after(&dstep->accel, state));
+  TRY(base_sum_due(dstep->h->ctx));
+  estimate(dstep);
+  if (!accelerated) return change_rho(dstep, factor);
   TRY(rr_fit_project(dstep));
   return reflect(dstep);
 }

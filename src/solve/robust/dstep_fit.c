@@ -88,12 +88,9 @@ lapis_status rr_fit_step(rr_dstep *dstep, double relax, double factor)
   TRY(h->ops->axpby(h, -1, &f->P, 1, &f->G));
   TRY(h->ops->dot(h, &f->G, &f->G, &f->sums[1]));
   TRY(copy_size(dstep, &f->sums[2]));
-  double all[6] = {f->sums[0], f->sums[1], f->sums[2],
-                   f->sums[3], f->inner,   f->square};
-  TRY(base_sum(h->ctx, all, 6));
-  memcpy(f->sums, all, sizeof f->sums);
-  f->inner = all[4];
-  f->square = all[5];
+  TRY(base_sum_later(h->ctx, f->sums, 4));
+  TRY(base_sum_later(h->ctx, &f->inner, 1));
+  TRY(base_sum_later(h->ctx, &f->square, 1));
   TRY(h->ops->axpby(h, 1 - keep, &f->P, 1, &f->S));
   TRY(la_scale(h, keep, &f->P));
   f->before = f->rho;
@@ -118,5 +115,5 @@ lapis_status rr_fit_loss(rr_dstep *dstep)
   TRY(la_copy(h, &f->R, &f->T));
   TRY(h->ops->gemm(h, LA_N, LA_N, -1, &f->K, &dstep->A, 1, &f->T));
   TRY(h->ops->dot(h, &f->T, &f->T, &f->loss));
-  return base_sum(h->ctx, &f->loss, 1);
+  return base_sum_later(h->ctx, &f->loss, 1);
 }

@@ -84,11 +84,11 @@ const lapis_method rlda_predict_method = {
 /* scores = T'[0..d)' X + bias; binary: the difference of two rows. */
 static lapis_status score(rr_predict *w)
 {
-  la *h = &w->h;
+  la h = la_beside(&w->h); /* T and X are in the host's memory */
   double *t = w->T->val;
-  la_array T = {LAPIS_F64, w->d, w->K, w->d + 1, t, true};
+  la_array T = {LAPIS_F64, w->d, w->K, w->d + 1, t, true, NULL};
   la_array X = la_wrap(w->X, w->d, w->n), F = la_wrap(w->scores, w->K, w->n);
-  TRY(h->ops->gemm(h, LA_T, LA_N, 1, &T, &X, 0, &F));
+  TRY(h.ops->gemm(&h, LA_T, LA_N, 1, &T, &X, 0, &F));
   for (int64_t j = 0; j < w->n; j++)
     for (int64_t k = 0; k < w->K; k++)
       w->scores[j * w->K + k] += t[k * (w->d + 1) + w->d];

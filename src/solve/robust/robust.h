@@ -33,7 +33,9 @@ typedef struct rr_basis {
   double *sigma;  /* r */
   double *Vt;     /* r x n */
 } rr_basis;
-lapis_status rr_basis_new(la *h, const lapis_mat *D, rr_basis *out);
+/* rank: that of D where it is known, or 0. */
+lapis_status rr_basis_new(la *h, const lapis_mat *D, int64_t rank,
+                          rr_basis *out);
 void rr_basis_free(rr_basis *b);
 /* basis (d x r), sigma (1 x r), loadings (r x n), and back: views. */
 lapis_status rr_basis_put(const rr_basis *b, lapis_solver *s);
@@ -205,8 +207,9 @@ typedef struct rr_tstep {
   la_array QY;            /* n x K: Y'Q */
   la_array Dh;            /* (d + 1) x n */
   la_array Tt, TQ;        /* (d + 1) x K: T', T'Q */
-  la_array G, V;          /* side x side */
-  la_array R, S;          /* side x K: right sides */
+  la_array GR, G, R;      /* side x (side + K); its first columns; its last:
+                           * right sides */
+  la_array V, S;          /* side x side, side x K */
   double *values, *size;  /* side: eigenvalues; what rows are scaled by */
 } rr_tstep;
 lapis_status rr_tstep_new(la *h, int64_t d, int64_t n, int64_t K, rr_tstep *t);
@@ -234,6 +237,8 @@ typedef struct rr {
   la_array WY;    /* K x n: W Y */
   la_array H;     /* K x n: Update D-hat; in rr_objective W (Y - T [D; 1]) */
   la_array M;     /* K x K: mu/eta I + K K', K = W T, and its Cholesky factor */
+  la_array Wm;    /* K x K: W */
+  double *bias;   /* K: minus the constants of W T */
   double mu, residual[2], J;
   rr_basis basis;
   /* what is published */
@@ -289,8 +294,11 @@ lapis_status rr_alm(rr *w, loop *l);
 lapis_status rr_alm_targets(rr *w);
 /* T for D = step.A, whose nuclear norm step.low_rank holds; J. */
 lapis_status rr_regress(rr *w);
-/* J at step.A and T; the nuclear norm and the l1 norm are given. */
-lapis_status rr_objective(rr *w, double nuclear, double l1, double *J);
+/* H minus the constants of W T in every column. */
+lapis_status rr_take_constants(rr *w, la_array *H);
+/* J at step.A and T; the nuclear norm and the l1 norm are given, this one on
+ * its way (base_sum_later). */
+lapis_status rr_objective(rr *w, double nuclear, const double *l1, double *J);
 
 /* ---- cleaning -----------------------------------------------------------*/
 /* Cleaning new samples with what was learnt.
@@ -307,7 +315,7 @@ lapis_status clean_new(lapis_ctx *ctx, const lapis_data *data,
                        const void *settings, lapis_solver **out);
 
 typedef struct cleaner {
-  la *h;
+  la *h, own; /* h: &own; alone, sample after sample, the host's */
   const rr_basis *basis;
   int64_t d, n, r; /* n: samples to clean */
   double w;

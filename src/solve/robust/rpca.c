@@ -127,7 +127,7 @@ static lapis_status rpca_learn(lapis_solver *s)
   rpca *w = (rpca *)s;
   lapis_mat D = lapis_mat_f64(w->low_rank, w->step.d, w->step.n);
   rr_basis_free(&w->basis);
-  TRY(rr_basis_new(&w->h, &D, &w->basis));
+  TRY(rr_basis_new(&w->h, &D, w->step.low_rank.rank, &w->basis));
   return rr_basis_put(&w->basis, s);
 }
 

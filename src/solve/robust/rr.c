@@ -98,18 +98,18 @@ static lapis_status set_fixed(rr *w)
   la *h = &w->h;
   rr_fit *f = &w->step.fit;
   lapis_mat T = w->set.weights; /* (d + 1) x K */
-  la_array Wm = la_wrap(w->W, w->K, w->K);
   TRY(h->ops->upload(h, &T, &w->t.Tt));
-  TRY(h->ops->gemm(h, LA_N, LA_T, 1, &w->t.Tt, &Wm, 0, &w->TW));
-  const double *tw = w->TW.data;
-  double *K = f->K.data, *R = f->R.data;
+  TRY(h->ops->gemm(h, LA_N, LA_T, 1, &w->t.Tt, &w->Wm, 0, &w->TW));
+  la_array top = la_rows(&w->TW, 0, w->d);
+  lapis_mat tw, K;
+  TRY(la_borrow(h, &top, &tw));
+  TRY(la_borrow(h, &f->K, &K));
   for (int64_t k = 0; k < w->K; k++)
     for (int64_t i = 0; i < w->d; i++)
-      K[i * f->K.ld + k] = tw[k * (w->d + 1) + i];
+      ((double *)K.val)[i * K.ld + k] = lapis_mat_at(&tw, i, k);
+  TRY(la_give_back(h, &K, &f->K));
   TRY(la_copy(h, &w->WY, &f->R));
-  for (int64_t j = 0; j < w->n; j++)
-    for (int64_t k = 0; k < w->K; k++)
-      R[j * f->R.ld + k] -= tw[k * (w->d + 1) + w->d];
+  TRY(rr_take_constants(w, &f->R));
   f->eta = w->set.eta;
   return LAPIS_OK;
 }
@@ -170,7 +170,7 @@ static lapis_status refill(rr *w, loop *l)
   loop_keep_holes(l, "filled", w->filled, w->d * w->n);
   TRY(loop_resume(l, &resumed));
   rr_basis_free(&w->basis);
-  TRY(rr_basis_new(&w->h, &D, &w->basis));
+  TRY(rr_basis_new(&w->h, &D, w->step.low_rank.rank, &w->basis));
   lapis_mat filled = lapis_mat_f64(w->filled, w->d, w->n);
   return w->h.ops->upload(&w->h, &filled, &w->step.X);
 }
@@ -255,9 +255,10 @@ static lapis_status publish_fit(rr *w)
 {
   la *h = &w->h;
   la_array top = la_rows(&w->t.Tt, 0, w->d);
-  la_array F = la_wrap(w->scores, w->K, w->n);
+  lapis_mat F = lapis_mat_f64(w->scores, w->K, w->n);
   lapis_mat T = lapis_mat_f64(w->weights, w->d + 1, w->K);
-  TRY(h->ops->gemm(h, LA_T, LA_N, 1, &top, &w->step.A, 0, &F));
+  TRY(h->ops->gemm(h, LA_T, LA_N, 1, &top, &w->step.A, 0, &w->H));
+  TRY(h->ops->download(h, &w->H, &F));
   TRY(h->ops->download(h, &w->t.Tt, &T));
   for (int64_t j = 0; j < w->n; j++)
     for (int64_t k = 0; k < w->K; k++)
@@ -404,7 +405,7 @@ static lapis_status rr_learn(lapis_solver *s)
   named_put(&s->learned, "weights", T);
   if (cleans && w->set.refill == 0) {
     rr_basis_free(&w->basis);
-    TRY(rr_basis_new(&w->h, &D, &w->basis));
+    TRY(rr_basis_new(&w->h, &D, w->step.low_rank.rank, &w->basis));
   }
   if (cleans) TRY(rr_basis_put(&w->basis, s));
   if (!w->lda) return LAPIS_OK;

@@ -70,13 +70,17 @@ static lapis_status check_classes(rr *w)
   return LAPIS_OK;
 }
 
-/* W = V l^(-1/2) V' from Y Y' = V l V'; M is K x K scratch, V too. */
-static lapis_status root(rr *w, la_array *M, la_array *V, double *values)
+/* W = V l^(-1/2) V' from Y Y' = V l V'; M is K x K scratch, V too, Y for
+ * Y. */
+static lapis_status root(rr *w, la_array *Y, la_array *M, la_array *V,
+                         double *values)
 {
   la *h = &w->h;
   int64_t count;
-  la_array Y = la_wrap(w->Y, w->K, w->n), W = la_wrap(w->W, w->K, w->K);
-  TRY(h->ops->syrk(h, LA_N, &Y, M));
+  lapis_mat own = lapis_mat_f64(w->Y, w->K, w->n);
+  lapis_mat W = lapis_mat_f64(w->W, w->K, w->K);
+  TRY(h->ops->upload(h, &own, Y));
+  TRY(h->ops->syrk(h, LA_N, Y, M));
   TRY(la_sum(h, M));
   TRY(h->ops->eigh(h, M, -INFINITY, values, V, &count));
   if (!(values[w->K - 1] > DEPENDENT * values[0]))
@@ -86,18 +90,21 @@ static lapis_status root(rr *w, la_array *M, la_array *V, double *values)
                       "out");
   for (int64_t k = 0; k < w->K; k++) values[k] = 1 / sqrt(sqrt(values[k]));
   TRY(h->ops->scale_cols(h, values, V));
-  return h->ops->syrk(h, LA_N, V, &W);
+  TRY(h->ops->syrk(h, LA_N, V, M));
+  return h->ops->download(h, M, &W);
 }
 
 static lapis_status set_root(rr *w)
 {
   la *h = &w->h;
-  la_array M = {.data = NULL}, V = {.data = NULL};
+  la_array Y = {0}, M = {0}, V = {0};
   double *values = base_alloc(w->base.ctx, w->K, sizeof *values);
   lapis_status s = values == NULL ? LAPIS_ENOMEM : LAPIS_OK;
+  if (s >= 0) s = h->ops->alloc(h, LAPIS_F64, w->K, w->n, &Y);
   if (s >= 0) s = h->ops->alloc(h, LAPIS_F64, w->K, w->K, &M);
   if (s >= 0) s = h->ops->alloc(h, LAPIS_F64, w->K, w->K, &V);
-  if (s >= 0) s = root(w, &M, &V, values);
+  if (s >= 0) s = root(w, &Y, &M, &V, values);
+  h->ops->free(h, &Y);
   h->ops->free(h, &M);
   h->ops->free(h, &V);
   base_free(values);

@@ -19,12 +19,14 @@ static lapis_status allocate(la *h, rr_tstep *t)
   struct {
     la_array *a;
     int64_t rows, cols;
-  } all[] = {
-      {&t->Q, t->K, t->K},   {&t->QY, t->n, t->K},  {&t->Dh, t->d1, t->n},
-      {&t->Tt, t->d1, t->K}, {&t->TQ, t->d1, t->K}, {&t->G, s, s},
-      {&t->V, s, s},         {&t->R, s, t->K},      {&t->S, s, t->K}};
+  } all[] = {{&t->Q, t->K, t->K},   {&t->QY, t->n, t->K},
+             {&t->Dh, t->d1, t->n}, {&t->Tt, t->d1, t->K},
+             {&t->TQ, t->d1, t->K}, {&t->GR, s, s + t->K},
+             {&t->V, s, s},         {&t->S, s, t->K}};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     TRY(h->ops->alloc(h, LAPIS_F64, all[i].rows, all[i].cols, all[i].a));
+  t->G = la_cols(&t->GR, 0, s);
+  t->R = la_cols(&t->GR, s, t->K);
   t->l = base_alloc(h->ctx, t->K, sizeof *t->l);
   t->values = base_alloc(h->ctx, s, sizeof *t->values);
   t->size = base_alloc(h->ctx, s, sizeof *t->size);
@@ -45,8 +47,8 @@ lapis_status rr_tstep_new(la *h, int64_t d, int64_t n, int64_t K, rr_tstep *t)
 
 void rr_tstep_free(la *h, rr_tstep *t)
 {
-  la_array *all[] = {&t->Q, &t->QY, &t->Dh, &t->Tt, &t->TQ,
-                     &t->G, &t->V,  &t->R,  &t->S};
+  la_array *all[] = {&t->Q,  &t->QY, &t->Dh, &t->Tt,
+                     &t->TQ, &t->GR, &t->V,  &t->S};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) h->ops->free(h, all[i]);
   base_free(t->l);
   base_free(t->values);
@@ -60,25 +62,33 @@ lapis_status rr_tstep_set(la *h, rr_tstep *t, const double *Y, const double *W,
 {
   int64_t count;
   lapis_mat w = lapis_mat_f64((double *)(uintptr_t)W, t->K, t->K);
-  la_array y = la_wrap((double *)(uintptr_t)Y, t->K, t->n), M;
+  lapis_mat own = lapis_mat_f64((double *)(uintptr_t)Y, t->K, t->n);
+  la_array y = {0}, M = {0};
   t->gamma = gamma;
-  TRY(h->ops->alloc(h, LAPIS_F64, t->K, t->K, &M));
-  lapis_status s = h->ops->upload(h, &w, &t->Q);
+  lapis_status s = h->ops->alloc(h, LAPIS_F64, t->K, t->K, &M);
+  if (s >= 0) s = h->ops->upload(h, &w, &t->Q);
   if (s >= 0) s = h->ops->syrk(h, LA_T, &t->Q, &M);
   if (s >= 0) s = h->ops->eigh(h, &M, -INFINITY, t->l, &t->Q, &count);
+  if (s >= 0) s = h->ops->alloc(h, LAPIS_F64, t->K, t->n, &y);
+  if (s >= 0) s = h->ops->upload(h, &own, &y);
+  if (s >= 0) s = h->ops->gemm(h, LA_T, LA_N, 1, &y, &t->Q, 0, &t->QY);
   h->ops->free(h, &M);
+  h->ops->free(h, &y);
   TRY(s);
   double spread = t->l[0] - t->l[t->K - 1];
   t->even = spread <= 64 * DBL_EPSILON * t->l[0];
   for (int64_t i = 0; i < t->K; i++) t->l[i] = fmax(t->l[i], 0);
-  return h->ops->gemm(h, LA_T, LA_N, 1, &y, &t->Q, 0, &t->QY);
+  return LAPIS_OK;
 }
 
 /* ---- the step -----------------------------------------------------------*/
-static lapis_status make_gram(la *h, rr_tstep *t)
+/* G and R, of the smaller side; wide: not of several processes. */
+static lapis_status make_system(la *h, rr_tstep *t)
 {
   TRY(h->ops->syrk(h, t->wide ? LA_T : LA_N, &t->Dh, &t->G));
-  return t->wide ? LAPIS_OK : la_sum(h, &t->G);
+  if (t->wide) return la_copy(h, &t->QY, &t->R);
+  TRY(h->ops->gemm(h, LA_N, LA_N, 1, &t->Dh, &t->QY, 0, &t->R));
+  return la_sum(h, &t->GR);
 }
 
 /* The same with an l for every column: G = V w V'. */
@@ -88,20 +98,13 @@ static lapis_status solve_uneven(la *h, rr_tstep *t)
   TRY(h->ops->eigh(h, &t->G, -INFINITY, t->values, &t->V, &count));
   TRY(h->ops->gemm(h, LA_T, LA_N, 1, &t->V, &t->R, 0, &t->S));
   for (int64_t k = 0; k < t->K; k++) {
-    double *s = (double *)t->S.data + k * t->S.ld, l = t->l[k];
+    la_array s = la_cols(&t->S, k, 1);
+    double l = t->l[k];
     for (int64_t i = 0; i < t->side; i++)
-      s[i] *= l / (l * fmax(t->values[i], 0) + t->gamma);
+      t->size[i] = l / (l * fmax(t->values[i], 0) + t->gamma);
+    TRY(h->ops->scale_rows(h, t->size, &s));
   }
   return h->ops->gemm(h, LA_N, LA_N, 1, &t->V, &t->S, 0, &t->R);
-}
-
-/* Row i of A times size_i. */
-static void scale_rows(la_array *A, const double *size)
-{
-  for (int64_t j = 0; j < A->cols; j++) {
-    double *a = (double *)A->data + j * A->ld;
-    for (int64_t i = 0; i < A->rows; i++) a[i] *= size[i];
-  }
 }
 
 /* R <- G^-1 R for a G, gamma included, of which Cholesky finds that it is not
@@ -111,22 +114,23 @@ static void scale_rows(la_array *A, const double *size)
 static lapis_status solve_drowned(la *h, rr_tstep *t)
 {
   int64_t count;
+  lapis_mat G;
+  TRY(la_borrow(h, &t->G, &G));
   for (int64_t i = 0; i < t->side; i++) {
-    double own = ((double *)t->G.data)[i * (t->G.ld + 1)];
+    double own = lapis_mat_at(&G, i, i);
     t->size[i] = own > 0 ? ldexp(1, -ilogb(own) / 2) : 1;
   }
-  scale_rows(&t->G, t->size);
+  TRY(h->ops->scale_rows(h, t->size, &t->G));
   TRY(h->ops->scale_cols(h, t->size, &t->G));
-  scale_rows(&t->R, t->size);
+  TRY(h->ops->scale_rows(h, t->size, &t->R));
   TRY(h->ops->eigh(h, &t->G, -INFINITY, t->values, &t->V, &count));
   double rounding = (double)t->side * DBL_EPSILON * t->values[0];
   for (int64_t i = 0; i < t->side; i++)
     t->values[i] = t->values[i] > rounding ? 1 / t->values[i] : 0;
   TRY(h->ops->gemm(h, LA_T, LA_N, 1, &t->V, &t->R, 0, &t->S));
-  scale_rows(&t->S, t->values);
+  TRY(h->ops->scale_rows(h, t->values, &t->S));
   TRY(h->ops->gemm(h, LA_N, LA_N, 1, &t->V, &t->S, 0, &t->R));
-  scale_rows(&t->R, t->size);
-  return LAPIS_OK;
+  return h->ops->scale_rows(h, t->size, &t->R);
 }
 
 /* The same l for every column. */
@@ -137,7 +141,7 @@ static lapis_status solve_even(la *h, rr_tstep *t)
   TRY(la_add_diagonal(h, t->gamma, &t->G));
   lapis_status s = h->ops->potrf(h, &t->G);
   if (s == LAPIS_ENUMERIC) {
-    TRY(make_gram(h, t));
+    TRY(make_system(h, t));
     TRY(la_scale(h, l, &t->G));
     TRY(la_add_diagonal(h, t->gamma, &t->G));
     TRY(solve_drowned(h, t));
@@ -150,12 +154,7 @@ static lapis_status solve_even(la *h, rr_tstep *t)
 
 lapis_status rr_tstep_run(la *h, rr_tstep *t)
 {
-  TRY(make_gram(h, t));
-  if (t->wide)
-    TRY(la_copy(h, &t->QY, &t->R));
-  else
-    TRY(h->ops->gemm(h, LA_N, LA_N, 1, &t->Dh, &t->QY, 0, &t->R));
-  if (!t->wide) TRY(la_sum(h, &t->R));
+  TRY(make_system(h, t));
   TRY(t->even ? solve_even(h, t) : solve_uneven(h, t));
   la_array *TQ = &t->R;
   if (t->wide) {

@@ -360,7 +360,7 @@ static const solver_class roml_class = {
 
 static lapis_status allocate(roml *w, const lapis_data *data)
 {
-  TRY(la_open(w->base.ctx, &w->h));
+  TRY(la_open_host(w->base.ctx, &w->h));
   TRY(roml_problem_build(w, data));
   w->set.start_match = (lapis_mat){.rows = 0}; /* read: borrowed no longer */
   if (w->set.inliers > 0) TRY(roml_resize(w, w->set.inliers));

@@ -37,8 +37,9 @@ typedef struct ipm {
   double *t1, *t2;       /* n: targets of a s1 and s s2 */
   double *kept, *kept_u; /* 4n, N: directions before a correction */
   double *g1, *g2;       /* n: what multiplies A_1', A_2' on the right side */
-  double *u, *du, *c;    /* N */
-  double *M, *part;      /* N x N: the system; one block's share */
+  double *u, *c;         /* N */
+  double *M, *du, *part; /* N x N, N: the system, du behind it; N x N: one
+                          * block's share */
   double *Bx, *Bz, *Bxz; /* block of samples, scaled */
   double *best_a, *best_s, best_gap;
   bool restoring; /* the system is that of restore() */
@@ -124,21 +125,27 @@ static double diagonal(const ipm *t, int64_t k)
   return k < t->D ? 1 : t->point->q->gamma;
 }
 
-static lapis_status factorise(ipm *t)
+/* M without what all processes have alike. */
+static lapis_status make_system(ipm *t)
 {
   const sv_data *q = t->point->q;
   memset(t->M, 0, (size_t)(t->N * t->N) * sizeof *t->M);
   for (int64_t i = 0; i < q->n; i += BLOCK)
     TRY(add_block(t, i, q->n - i < BLOCK ? q->n - i : BLOCK));
-  TRY(base_sum(q->ctx, t->M, t->N * t->N));
+  return LAPIS_OK;
+}
+
+/* Of M, summed. */
+static lapis_status factorise(ipm *t)
+{
+  const sv_data *q = t->point->q;
   for (int64_t k = 0; k < t->N; k++) t->M[k * t->N + k] += diagonal(t, k);
   la_array M = la_wrap(t->M, t->N, t->N);
   return q->h->ops->potrf(q->h, &M);
 }
 
-/* du, d1 = A_1 du and d2 = A_2 du for right-hand side
- * -(H u + c) + A_1'g1 + A_2'g2. */
-static lapis_status solve_system(ipm *t)
+/* du = A_1'g1 + A_2'g2 of this process's samples. */
+static void make_right_side(ipm *t)
 {
   const sv_data *q = t->point->q;
   double *du = t->du;
@@ -147,7 +154,14 @@ static lapis_status solve_system(ipm *t)
     if (t->g1[i] != 0) column_add(&q->X, i, q->y[i] * t->g1[i], du);
     if (!q->plain) column_add(&q->P, i, t->g1[i] + t->g2[i], du + t->D);
   }
-  TRY(base_sum(q->ctx, du, t->N));
+}
+
+/* du, d1 = A_1 du and d2 = A_2 du for right-hand side -(H u + c) + du, du
+ * summed. */
+static lapis_status solve_system(ipm *t)
+{
+  const sv_data *q = t->point->q;
+  double *du = t->du;
   for (int64_t k = 0; k < t->N; k++)
     du[k] -= (k < t->D ? 1 : q->gamma) * t->u[k] + t->c[k];
   la_array M = la_wrap(t->M, t->N, t->N), b = la_wrap(du, t->N, 1);
@@ -207,7 +221,7 @@ static void centre(ipm *t, double mu, steps by)
   }
 }
 
-/* g from the targets. */
+/* g from the targets, and du from g. */
 static void right_side(ipm *t)
 {
   const sv_linear *point = t->point;
@@ -224,6 +238,7 @@ static void right_side(ipm *t)
       t->g2[i] = (r2 - point->s[i] * (point->r[i] - t->s2[i])) / t->s2[i];
     }
   }
+  make_right_side(t);
 }
 
 /* From A du to the directions of s1, s2, a, s. */
@@ -299,13 +314,31 @@ static void move(ipm *t, steps by)
   for (int64_t k = 0; k < t->N; k++) t->u[k] += by.primal * t->du[k];
 }
 
-/* From targets to directions and how far they may go. */
+/* From the summed right side to directions and how far they may go. */
 static lapis_status direct(ipm *t, double most, steps *by)
 {
-  right_side(t);
   TRY(solve_system(t));
   directions(t);
   return longest_steps(t, most, by);
+}
+
+/* From targets there, with the system at hand. */
+static lapis_status aim(ipm *t, double most, steps *by)
+{
+  right_side(t);
+  TRY(base_sum(t->point->q->ctx, t->du, t->N));
+  return direct(t, most, by);
+}
+
+/* The system and, by the same sum, the predictor. */
+static lapis_status predict(ipm *t, steps *by)
+{
+  set_targets(t, 0);
+  right_side(t);
+  TRY(make_system(t));
+  TRY(base_sum(t->point->q->ctx, t->M, t->N * t->N + t->N));
+  TRY(factorise(t));
+  return direct(t, 1, by);
 }
 
 /* da, ds, d1, d2, u's direction: to the copy or back. */
@@ -324,7 +357,7 @@ static lapis_status correct(ipm *t, double mu, steps *by)
     steps longer;
     keep_directions(t, false);
     centre(t, mu, *by);
-    TRY(direct(t, 1 / BACK_OFF, &longer));
+    TRY(aim(t, 1 / BACK_OFF, &longer));
     bool better =
         longer.primal + longer.dual >= by->primal + by->dual + 0.1 * REACH;
     if (!better) {
@@ -349,14 +382,12 @@ static lapis_status iterate(ipm *t, double mu)
 {
   steps by;
   double ahead;
-  TRY(factorise(t));
-  set_targets(t, 0);
-  TRY(direct(t, 1, &by));
+  TRY(predict(t, &by));
   TRY(complementarity(t, by, &ahead));
   double sigma = pow(fmin(fmax(ahead / mu, 0), 1), 3);
   double goal = fmax(sigma * mu, 1e-300);
   set_targets(t, goal);
-  TRY(direct(t, 1 / BACK_OFF, &by));
+  TRY(aim(t, 1 / BACK_OFF, &by));
   TRY(correct(t, goal, &by));
   by.primal = fmin(1, BACK_OFF * by.primal);
   by.dual = fmin(1, BACK_OFF * by.dual);
@@ -422,7 +453,9 @@ static lapis_status restore(ipm *t)
   sv_linear *point = t->point;
   const sv_data *q = point->q;
   t->restoring = true;
-  lapis_status s = factorise(t);
+  lapis_status s = make_system(t);
+  if (s >= 0) s = base_sum(q->ctx, t->M, t->N * t->N);
+  if (s >= 0) s = factorise(t);
   t->restoring = false;
   for (int k = 0; s >= 0 && k < ROUNDS; k++) {
     s = behind(t);
@@ -554,10 +587,11 @@ static lapis_status allocate(ipm *t, double **room)
   for (int k = 0; k < 12; k++, at += n) *per_sample[k] = at;
   t->kept = at;
   at += 4 * n;
-  double **vectors[] = {&t->u, &t->du, &t->c, &t->kept_u};
-  for (int k = 0; k < 4; k++, at += N) *vectors[k] = at;
+  double **vectors[] = {&t->u, &t->c, &t->kept_u};
+  for (int k = 0; k < 3; k++, at += N) *vectors[k] = at;
   t->M = at;
-  t->part = t->M + N * N;
+  t->du = t->M + N * N;
+  t->part = t->du + N;
   t->Bx = t->part + N * N;
   t->Bz = t->Bx + t->D * block;
   t->Bxz = t->Bz + (N - t->D) * block;

@@ -93,7 +93,7 @@ static lapis_status primal(sv_linear *point, double *sum_a, double *own)
   const sv_data *q = point->q;
   double sum[3] = {0, 0, 0};
   double t = sums(point, sum);
-  TRY(base_sum(q->ctx, sum, 3));
+  TRY(base_sum_later(q->ctx, sum, 3));
   TRY(base_max(q->ctx, &t, 1));
   double w = square(point->w, q->d + 1) / 2, b = point->v[q->p];
   double v = q->plain ? 0 : q->gamma / 2 * square(point->v, q->p + 1);

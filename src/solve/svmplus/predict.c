@@ -291,7 +291,7 @@ static lapis_status predict_new(lapis_ctx *ctx, const lapis_data *data,
   TRY(solver_alloc(ctx, cls, sizeof(sv_predict), &s));
   sv_predict *w = (sv_predict *)s;
   w->square = kernel == LAPIS_KERNEL_PRECOMPUTED;
-  lapis_status status = la_open(ctx, &w->h);
+  lapis_status status = la_open_host(ctx, &w->h);
   if (status >= 0) status = take_samples(w, &data->X);
   if (status >= 0) status = read_model(w, learned);
   if (status >= 0) status = scale_samples(w, learned);

@@ -17,13 +17,7 @@ static lapis_status check_shapes(lapis_ctx *ctx, const char *method,
                                  const lapis_data *data)
 {
   const lapis_mat *X = &data->X, *Y = &data->Y, *P = &data->P;
-  int64_t first, all;
-  TRY(base_place(ctx, X->cols, &first, &all));
-  if (X->rows == 0 || all == 0)
-    return lapis_fail(ctx, LAPIS_ESHAPE,
-                      "%s: X has %" PRId64 " samples of %" PRId64
-                      " features; at least one of each is needed",
-                      method, all, X->rows);
+  TRY(mat_check_samples(ctx, method, X));
   if (Y->rows == 0 || (Y->cols == 0 && X->cols > 0))
     return lapis_fail(ctx, LAPIS_EMISSING,
                       "%s: there is no Y; labels are needed to learn from",

@@ -270,7 +270,7 @@ static lapis_status allocate_results(svmplus *w)
 static lapis_status build(svmplus *w, const lapis_data *data)
 {
   lapis_ctx *ctx = w->base.ctx;
-  TRY(la_open(ctx, &w->h));
+  TRY(la_open_host(ctx, &w->h));
   w->data = *data;
   TRY(as_doubles(&w->base.arena, &data->X, &w->data.X));
   TRY(as_doubles(&w->base.arena, &data->P, &w->data.P));

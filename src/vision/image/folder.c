@@ -95,8 +95,9 @@ static lapis_status add_folder(list *l, const char *folder)
   if (l->count == first)
     return lapis_fail(l->ctx, LAPIS_EMISSING,
                       "%s: holds no images; files that end as PNG, JPEG and "
-                      "PNM files do are wanted",
-                      folder);
+                      "PNM files do are wanted, and folders in it are not "
+                      "looked into: name them (%s/*)",
+                      folder, folder);
   qsort(l->path + first, (size_t)(l->count - first), sizeof *l->path, by_bytes);
   return LAPIS_OK;
 }

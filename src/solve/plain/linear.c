@@ -10,7 +10,7 @@
  * 4)^(-1/2), m and s its mean and deviation: the second derivatives are then
  * about alike. It is the same problem, |w|^2 = sum f_i^2 w'_i^2, and b takes
  * the means. */
-#include "solve/linear/linear.h"
+#include "solve/plain/linear.h"
 
 #include <math.h>
 
@@ -48,18 +48,6 @@ const lapis_method linear_method = {
     .settings_size = sizeof(lapis_linear_settings)};
 
 /* ---- solving ------------------------------------------------------------*/
-static void find_means(const lapis_mat *X, double *fill)
-{
-  for (int64_t i = 0; i < X->rows; i++) {
-    double sum = 0, seen = 0;
-    for (int64_t j = 0; j < X->cols; j++) {
-      double v = lapis_mat_at(X, i, j);
-      if (!isnan(v)) sum += v, seen++;
-    }
-    fill[i] = seen > 0 ? sum / seen : 0;
-  }
-}
-
 static const double LARGE = 100; /* of a feature's root mean square */
 
 /* Means and factors; whether some feature is large. */
@@ -156,15 +144,8 @@ static lapis_status learn(lapis_solver *s)
 {
   linear *w = (linear *)s;
   const linear_answer *a = &w->answer;
-  const targets *t = &a->labels;
-  named_list *to = &s->learned;
-  w->kind = t->kind;
-  named_put(to, "weights", lapis_mat_f64(w->W, a->d + 1, a->K));
-  named_put(to, "fill", lapis_mat_f64(w->fill, a->d, 1));
-  named_put(to, "kind", lapis_mat_f64(&w->kind, 1, 1));
-  named_put(to, "classes", lapis_mat_f64(t->value, 1, t->n_values));
-  if (a->calibration != NULL)
-    named_put(to, "calibration", lapis_mat_f64(a->calibration, 2, a->K));
+  named_put(&s->learned, "weights", lapis_mat_f64(w->W, a->d + 1, a->K));
+  linear_learn(&s->learned, a, w->fill, &w->kind);
   return LAPIS_OK;
 }
 
@@ -177,36 +158,6 @@ static void release(lapis_solver *s)
 static const solver_class linear_class = {
     .method = "linear", .solve = solve, .free = release, .learn = learn};
 
-static lapis_status check(lapis_ctx *ctx, const lapis_data *data)
-{
-  if (mat_empty(&data->X) || mat_empty(&data->Y))
-    return lapis_fail(ctx, LAPIS_EMISSING, "linear: X and Y are needed");
-  if (data->X.cols != data->Y.cols)
-    return lapis_fail(ctx, LAPIS_ESHAPE,
-                      "linear: X has %" PRId64 " samples and Y %" PRId64,
-                      data->X.cols, data->Y.cols);
-  return mat_check_finite(ctx, "linear", "X", &data->X, true);
-}
-
-static lapis_status take_calibration(linear *w)
-{
-  const lapis_mat *from = &w->set.calibration;
-  linear_answer *a = &w->answer;
-  if (mat_empty(from)) return LAPIS_OK;
-  if (from->rows != 2 || from->cols != a->K)
-    return lapis_fail(w->base.ctx, LAPIS_ESHAPE,
-                      "linear: calibration is %" PRId64 " x %" PRId64
-                      "; slope and bias of each of %" PRId64
-                      " labels are wanted",
-                      from->cols, from->rows, a->K);
-  TRY(mat_check_finite(w->base.ctx, "linear", "calibration", from, false));
-  a->calibration = arena_reals(&w->base.arena, 2 * a->K);
-  TRY(arena_status(&w->base.arena));
-  mat_to_f64(from, a->calibration, 2);
-  w->set.calibration = lapis_mat_f64(a->calibration, 2, a->K);
-  return LAPIS_OK;
-}
-
 static lapis_status build(linear *w, const lapis_data *data)
 {
   linear_answer *a = &w->answer;
@@ -214,13 +165,13 @@ static lapis_status build(linear *w, const lapis_data *data)
   a->d = data->X.rows;
   a->n = data->X.cols;
   a->K = a->labels.classes;
-  TRY(take_calibration(w));
+  TRY(linear_take_calibration(&w->base, a, &w->set.calibration));
   w->fill = arena_reals(&w->base.arena, a->d);
   w->W = arena_reals(&w->base.arena, (a->d + 1) * a->K);
   TRY(linear_answer_alloc(&w->base, a));
-  find_means(&data->X, w->fill);
+  linear_find_means(&data->X, w->fill);
   linear_fill(&data->X, w->fill, a->X);
-  return la_open(w->base.ctx, &w->h);
+  return la_open_host(w->base.ctx, &w->h);
 }
 
 lapis_status linear_new(lapis_ctx *ctx, const lapis_data *data,
@@ -228,7 +179,7 @@ lapis_status linear_new(lapis_ctx *ctx, const lapis_data *data,
 {
   lapis_solver *s;
   *out = NULL;
-  TRY(check(ctx, data));
+  TRY(linear_check(ctx, "linear", data));
   TRY(solver_alloc(ctx, &linear_class, sizeof(linear), &s));
   linear *w = (linear *)s;
   w->set = *(const lapis_linear_settings *)settings;

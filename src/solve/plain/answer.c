@@ -1,10 +1,10 @@
-/* answer.c - from weights to scores, probabilities and labels.
+/* answer.c - from weights, or trees, to scores, probabilities and labels.
  *
  * A score is the log-odds of yes, or of the class against all the others; so
  * the shares that a softmax gives need no calibration to be probabilities. */
 #include <math.h>
 
-#include "solve/linear/linear.h"
+#include "solve/plain/linear.h"
 
 lapis_status linear_answer_alloc(lapis_solver *s, linear_answer *a)
 {
@@ -40,13 +40,10 @@ static double share(double odds)
   return (odds > 0 ? 1 : e) / (1 + e);
 }
 
-void linear_answer_give(lapis_solver *s, linear_answer *a, const double *W)
+static void publish(lapis_solver *s, linear_answer *a)
 {
   const targets *t = &a->labels;
-  int64_t d = a->d, K = a->K, n = a->n;
-  for (int64_t k = 0; k < K * n; k++)
-    a->scores[k] = line(W + k % K * (d + 1), a->X + k / K * d, d);
-  targets_log_odds(t, a->scores, a->probabilities);
+  int64_t K = a->K, n = a->n;
   for (int64_t k = 0; k < K * n; k++) a->probabilities[k] = share(a->scores[k]);
   if (a->calibration != NULL)
     targets_calibrate(t, a->calibration, a->scores, a->probabilities);
@@ -57,4 +54,22 @@ void linear_answer_give(lapis_solver *s, linear_answer *a, const double *W)
   solver_publish(s, "probabilities", lapis_mat_f64(a->probabilities, K, n));
   if (t->kind == TARGETS_CLASS)
     solver_publish(s, "classes", lapis_mat_f64(t->value, 1, K));
+}
+
+void linear_answer_give(lapis_solver *s, linear_answer *a, const double *W)
+{
+  int64_t d = a->d, K = a->K, n = a->n;
+  for (int64_t k = 0; k < K * n; k++)
+    a->scores[k] = line(W + k % K * (d + 1), a->X + k / K * d, d);
+  targets_log_odds(&a->labels, a->scores, a->probabilities);
+  publish(s, a);
+}
+
+void trees_answer_give(lapis_solver *s, linear_answer *a, const trees *t)
+{
+  for (int64_t j = 0; j < a->n; j++) {
+    trees_answer(t, a->X + j * a->d, a->scores + j * a->K);
+    trees_log_odds(t, a->scores + j * a->K);
+  }
+  publish(s, a);
 }

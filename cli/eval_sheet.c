@@ -1,0 +1,110 @@
+/* eval_sheet.c - answers that are a table of 'fit -o F.csv', and labels that
+ * are texts: both are compared with the truth's own texts. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "eval_names.h"
+
+static bool begins(const char *text, const char *with)
+{
+  return strncmp(text, with, strlen(with)) == 0;
+}
+
+static void append(char *list, int number)
+{
+  size_t used = strlen(list);
+  snprintf(list + used, EVAL_LIST - used, "%s%d", used > 0 ? "," : "", number);
+}
+
+bool eval_find_columns(cli *c, const char *path, eval_columns *out)
+{
+  lapis_columns all;
+  *out = (eval_columns){.count = 0};
+  if (!is_sheet(path) || lapis_columns_read(c->ctx, path, NULL, &all) < 0)
+    return false;
+  for (int j = 0; all.header && j < all.listed; j++) {
+    const char *title = all.column[j].title;
+    bool score = strcmp(title, "score") == 0 || begins(title, "score of ");
+    bool about = strcmp(title, "rather") == 0 || begins(title, "origin");
+    if (score) append(out->scores, j + 1);
+    if (j == 0 || score || about || *out->scores != '\0') continue;
+    if (out->count < EVAL_TARGETS) out->label[out->count] = j + 1;
+    out->count++;
+  }
+  lapis_columns_free(&all);
+  if (*out->scores == '\0' || out->count > EVAL_TARGETS) out->count = 0;
+  return out->count > 0;
+}
+
+/* Codes of one target's texts into row k of codes; what the truth has no text
+ * for is behind its last code. */
+static void code_row(const lapis_mat *labels, const lapis_mat *texts,
+                     double *codes, int64_t k, int64_t rows)
+{
+  for (int64_t j = 0; j < labels->cols; j++) {
+    const char *label = ((const char *const *)labels->val)[j * labels->ld];
+    int64_t code = 0;
+    while (code < texts->cols &&
+           strcmp(((const char *const *)texts->val)[code * texts->ld], label) !=
+               0)
+      code++;
+    codes[j * rows + k] = (double)code;
+  }
+}
+
+/* One target's answers as texts, beside the truth's. */
+static lapis_status read_labels(cli *c, const eval_columns *sheet,
+                                const char *truth, const char *answers,
+                                const lapis_table_options *table, int64_t k,
+                                lapis_dataset **out)
+{
+  char column[16];
+  lapis_table_options own = {.header = LAPIS_HEADER_AUTO};
+  lapis_status s = lapis_dataset_new(c->ctx, out);
+  if (s >= 0) s = eval_read(*out, "Y", truth, "Y", table);
+  if (s >= 0 && sheet->count > 0) {
+    own.use = sheet->scores;
+    own.id = table->id == NULL ? NULL : "1"; /* to compare the order */
+    s = eval_read(*out, "X", answers, "scores", &own);
+    snprintf(column, sizeof column, "%d", sheet->label[k]);
+    own = (lapis_table_options){.header = LAPIS_HEADER_YES, .target = column};
+    if (s >= 0) s = lapis_dataset_read_member(*out, "names", answers, &own);
+  } else if (s >= 0) {
+    s = eval_read(*out, "X", answers, "scores", &own);
+    if (s >= 0) s = eval_read(*out, "names", answers, "labels", &own);
+  }
+  return s < 0 ? s : lapis_dataset_finish(*out);
+}
+
+lapis_status eval_text_labels(cli *c, const eval_columns *sheet,
+                              const char *truth, const char *answers,
+                              const lapis_table_options *table,
+                              lapis_dataset **out, double **codes)
+{
+  int64_t targets = sheet->count > 0 ? sheet->count : 1;
+  lapis_status s = LAPIS_OK;
+  *codes = NULL;
+  *out = NULL;
+  for (int64_t k = 0; s >= 0 && k < targets; k++) {
+    lapis_dataset_free(*out);
+    *out = NULL;
+    s = read_labels(c, sheet, truth, answers, table, k, out);
+    if (s < 0) break;
+    const lapis_mat *Y = &lapis_dataset_data(*out)->Y;
+    lapis_mat labels = lapis_dataset_text(*out, "names");
+    lapis_mat texts = lapis_dataset_text(*out, targets == 1 ? "class_names"
+                                                            : "target_values");
+    bool fits = Y->rows == targets && texts.cols > 1 && labels.cols == Y->cols;
+    if (!fits) s = LAPIS_EINVAL; /* numbers, or something else */
+    if (fits && *codes == NULL)
+      *codes = malloc((size_t)(targets * Y->cols + 1) * sizeof **codes);
+    if (fits && *codes == NULL) s = LAPIS_ENOMEM;
+    if (s >= 0) code_row(&labels, &texts, *codes, k, targets);
+  }
+  if (s >= 0) return s;
+  lapis_dataset_free(*out);
+  free(*codes);
+  *codes = NULL;
+  *out = NULL;
+  return s;
+}

@@ -1,0 +1,184 @@
+/* auto.c - --features auto: hidden labels say which kinds of features tell
+ * most.
+ *
+ * All cheap kinds are made of every image, side by side.  A candidate is one of
+ * them, or several that stand next to each other; each runs the same race on
+ * the same folds, and whose runner loses least answers, with the bits of a run
+ * that names these kinds alone. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "flow/label/label.h"
+
+typedef struct candidate { /* kinds first .. last of those that were made */
+  int first, last;
+} candidate;
+/* Of color-moments, hog, gist, sift-bow, texton-bow: each, the two that are the
+ * default for colour photographs, and all. */
+static const candidate candidates[LABEL_CANDIDATES] = {
+    {0, 0}, {1, 1}, {2, 2}, {3, 3}, {4, 4}, {3, 4}, {0, 4}};
+
+bool label_is_auto(const char *features)
+{
+  return features != NULL && strcmp(features, "auto") == 0;
+}
+
+/* ---- one candidate ------------------------------------------------------*/
+static void put_name(label_run *w, const candidate *c, char to[LABEL_KINDS])
+{
+  size_t used = 0;
+  for (int k = c->first; k <= c->last; k++)
+    used +=
+        (size_t)snprintf(to + used, LABEL_KINDS - used, "%s%s",
+                         k > c->first ? "," : "", w->made_kinds.kind[k]->name);
+}
+
+/* The rows of these kinds, as if no others had been made. */
+static lapis_status pick(label_run *w, const candidate *c)
+{
+  lapis_mat all, start;
+  TRY(lapis_result_get(w->flow->features, "X", &all));
+  TRY(lapis_result_get(w->flow->features, "block_start", &start));
+  int64_t from = (int64_t)lapis_mat_at(&start, 0, c->first);
+  int64_t rows = (int64_t)lapis_mat_at(&start, 0, c->last + 1) - from;
+  free(w->picked);
+  w->picked = malloc((size_t)(rows * all.cols) * sizeof *w->picked);
+  if (w->picked == NULL) return flow_no_memory(w->flow);
+  for (int64_t j = 0; j < all.cols; j++)
+    for (int64_t i = 0; i < rows; i++)
+      w->picked[j * rows + i] = lapis_mat_at(&all, from + i, j);
+  w->made = lapis_mat_f64(w->picked, rows, all.cols);
+  w->kinds.count = c->last - c->first + 1;
+  for (int k = 0; k < w->kinds.count; k++) {
+    w->kinds.kind[k] = w->made_kinds.kind[c->first + k];
+    w->kinds.settings[k] = w->made_kinds.settings[c->first + k];
+    w->start[k] = (int64_t)lapis_mat_at(&start, 0, c->first + k) - from;
+  }
+  w->start[w->kinds.count] = rows;
+  return label_prepare(w);
+}
+
+/* ---- all of them --------------------------------------------------------*/
+/* What a candidate's race came to; NaN: nothing. */
+static void note_figures(label_run *w, int k)
+{
+  double *to = w->kind_figures + (int64_t)k * LABEL_FIGURES;
+  lapis_runner x = lapis_race_at(w->race, w->place);
+  to[0] = x.loss;
+  to[1] = x.error;
+  to[2] = x.auroc;
+  to[3] = x.accuracy;
+}
+
+static void say_kinds(label_run *w, int best)
+{
+  const double *won = w->kind_figures + (int64_t)best * LABEL_FIGURES;
+  for (int k = 0; k < LABEL_CANDIDATES; k++) {
+    const double *x = w->kind_figures + (int64_t)k * LABEL_FIGURES;
+    char behind[96] = "";
+    if (k != best && !isnan(x[4]))
+      snprintf(behind, sizeof behind, "; behind by %.4f +- %.4f, %s", x[4],
+               x[5], x[4] > 2 * x[5] ? "clear" : "a toss-up");
+    if (!isnan(x[0]))
+      flow_note(w->flow, "%s: log-loss %.4f +- %.4f, AUROC %.3f%s",
+                w->kind_name[k], x[0], x[1], x[2], behind);
+  }
+  flow_note(w->flow,
+            "--features %s tells hidden labels best (log-loss %.4f) and "
+            "answers; a run that names it gives the same answer",
+            w->kind_name[best], won[0]);
+}
+
+/* The losses of the others against the best one's, on the same labels. */
+static void compare(label_run *w, lapis_race *const *race, const int *place,
+                    int best)
+{
+  for (int k = 0; k < LABEL_CANDIDATES; k++) {
+    double *to = w->kind_figures + (int64_t)k * LABEL_FIGURES;
+    to[4] = to[5] = NAN;
+    if (race[k] != NULL)
+      to[4] = lapis_race_against(race[k], place[k], race[best], place[best],
+                                 &to[5]);
+  }
+}
+
+static int least(const label_run *w)
+{
+  int best = -1;
+  for (int k = 0; k < LABEL_CANDIDATES; k++) {
+    double loss = w->kind_figures[(int64_t)k * LABEL_FIGURES];
+    if (!isnan(loss) &&
+        (best < 0 || loss < w->kind_figures[(int64_t)best * LABEL_FIGURES]))
+      best = k;
+  }
+  return best;
+}
+
+static lapis_status run_one(label_run *w, int k, int steps)
+{
+  char doing[96];
+  snprintf(doing, sizeof doing, "choosing settings, features %d of %d", k + 1,
+           LABEL_CANDIDATES);
+  flow_step(w->flow, 2, steps, doing);
+  snprintf(w->kept_as, sizeof w->kept_as, "race-of-kinds-%d", k + 1);
+  flow_allow(w->flow, .5 / (LABEL_CANDIDATES - k));
+  TRY(pick(w, &candidates[k]));
+  lapis_status s = label_run_race(w);
+  if (s >= 0 && s != LAPIS_CANCELLED && w->place >= 0) note_figures(w, k);
+  return s;
+}
+
+/* The usual kinds where no label could be hidden: what is said then is that. */
+static lapis_status fall_back(label_run *w)
+{
+  TRY(pick(w, &candidates[w->colours ? 5 : 3]));
+  snprintf(w->kept_as, sizeof w->kept_as, "race");
+  return label_race(w);
+}
+
+lapis_status label_race_kinds(label_run *w, int steps)
+{
+  lapis_race *race[LABEL_CANDIDATES] = {NULL};
+  int place[LABEL_CANDIDATES];
+  bool late[LABEL_CANDIDATES] = {false};
+  lapis_status s = LAPIS_OK;
+  for (int k = 0; k < LABEL_CANDIDATES * LABEL_FIGURES; k++)
+    w->kind_figures[k] = NAN;
+  for (int k = 0; k < LABEL_CANDIDATES; k++) {
+    put_name(w, &candidates[k], w->kind_name[k]);
+    w->kind_at[k] = w->kind_name[k];
+  }
+  for (int k = 0; k < LABEL_CANDIDATES && s >= 0 && s != LAPIS_CANCELLED; k++) {
+    s = run_one(w, k, steps);
+    race[k] = w->race;
+    place[k] = w->place;
+    late[k] = s == LAPIS_TIME_LIMIT;
+    w->race = NULL;
+  }
+  int best = least(w);
+  bool too_few = s == LAPIS_EINVAL;
+  if ((s >= 0 || too_few) && s != LAPIS_CANCELLED) {
+    if (best >= 0) {
+      compare(w, race, place, best);
+      say_kinds(w, best);
+      s = pick(w, &candidates[best]);
+      w->race = race[best];
+      w->place = place[best];
+      race[best] = NULL;
+      flow_publish(w->flow, "kinds",
+                   lapis_mat_text(w->kind_at, 1, LABEL_CANDIDATES));
+      flow_publish(
+          w->flow, "kinds_judged",
+          lapis_mat_f64(w->kind_figures, LABEL_FIGURES, LABEL_CANDIDATES));
+      w->chosen = w->kind_name[best];
+      flow_publish(w->flow, "features", lapis_mat_text(&w->chosen, 1, 1));
+      label_say_race(w, late[best]);
+    } else {
+      s = fall_back(w);
+    }
+  }
+  for (int k = 0; k < LABEL_CANDIDATES; k++) lapis_race_free(race[k]);
+  return s;
+}

@@ -1,0 +1,64 @@
+/* width.h - the vector registers that the library's own kernels use.
+ *
+ * A kernel that is worth it is compiled once for each width, and the context
+ * says which copy runs (its key `kernels`).  OpenBLAS chooses its own. */
+#ifndef LAPIS_WIDTH_H
+#define LAPIS_WIDTH_H
+#include "lapis/lapis.h"
+
+typedef enum base_width {
+  WIDTH_PLAIN,  /* what every processor of the kind has; neon on AArch64 */
+  WIDTH_AVX2,   /* 16 registers of 4 doubles, fused multiply-adds */
+  WIDTH_AVX512, /* 32 registers of 8 doubles */
+  WIDTHS
+} base_width;
+
+/* The one that the context asks for; by itself, and of no context (NULL), the
+ * widest of this processor. */
+base_width base_width_of(const lapis_ctx *ctx);
+const char *base_width_name(base_width width);
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#define WIDTH_MANY 1
+#define WIDTH_TARGET_AVX512 __attribute__((target("avx512f")))
+#define WIDTH_TARGET_AVX2 __attribute__((target("avx2")))
+#define WIDTH_TARGET_AVX2_FMA __attribute__((target("avx2,fma")))
+#endif
+#if defined(__GNUC__)
+#define WIDTH_INLINED static inline __attribute__((always_inline))
+#else
+#define WIDTH_INLINED static inline
+#endif
+
+/* name[width] is a function of this type and these parameters, whose body is
+ * the statement: a call of a WIDTH_INLINED function, compiled for that width.
+ */
+#define EACH_WIDTH(type, name, parameters, statement) \
+  WIDTH_COPIES(type, name, parameters, statement)
+#if defined(WIDTH_MANY)
+#define WIDTH_COPIES(type, name, parameters, statement)    \
+  WIDTH_TARGET_AVX512 static type name##_avx512 parameters \
+  {                                                        \
+    statement;                                             \
+  }                                                        \
+  WIDTH_TARGET_AVX2 static type name##_avx2 parameters     \
+  {                                                        \
+    statement;                                             \
+  }                                                        \
+  static type name##_plain parameters                      \
+  {                                                        \
+    statement;                                             \
+  }                                                        \
+  static type(*const name[WIDTHS])                         \
+      parameters = {name##_plain, name##_avx2, name##_avx512};
+#else
+#define WIDTH_COPIES(type, name, parameters, statement) \
+  static type name##_plain parameters                   \
+  {                                                     \
+    statement;                                          \
+  }                                                     \
+  static type(*const name[WIDTHS])                      \
+      parameters = {name##_plain, name##_plain, name##_plain};
+#endif
+
+#endif

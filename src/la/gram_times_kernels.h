@@ -1,0 +1,151 @@
+/* gram_times_kernels.h - the products of gram_times.c at one width.
+ *
+ * Included once a width, with LANES numbers a register, the attribute TARGET,
+ * KERNEL(name), and tiles that fit the registers: INNER_ROWS x INNER_COLS dot
+ * products of WIDTH / LANES registers each, and WIDE_ROWS registers by
+ * WIDE_COLS columns.  Every width sums in the same order; they differ in
+ * rounding where one of them fuses a multiplication with an addition. */
+typedef double KERNEL(pack)
+    __attribute__((vector_size(LANES * sizeof(double)), aligned(8), may_alias));
+#define PACK KERNEL(pack)
+#define PARTS (WIDTH / LANES)
+#define STRIP (WIDE_ROWS * LANES)
+
+/* ---- C += A B -----------------------------------------------------------*/
+
+/* packs x LANES rows of `cols` columns of C. */
+INLINED void KERNEL(wide_block)(operand A, operand B, int64_t k, double *c,
+                                int64_t ldc, int packs, int cols)
+{
+  PACK sum[WIDE_ROWS][WIDE_COLS];
+#pragma GCC unroll 8
+  for (int i = 0; i < packs; i++)
+#pragma GCC unroll 8
+    for (int j = 0; j < cols; j++) sum[i][j] = (PACK){0};
+  for (int64_t l = 0; l < k; l++) {
+    const double *a = A.p + l * A.ld;
+    PACK row[WIDE_ROWS];
+#pragma GCC unroll 8
+    for (int i = 0; i < packs; i++) row[i] = *(const PACK *)(a + i * LANES);
+#pragma GCC unroll 8
+    for (int j = 0; j < cols; j++) {
+      double b = B.p[j * B.ld + l];
+#pragma GCC unroll 8
+      for (int i = 0; i < packs; i++) sum[i][j] += row[i] * b;
+    }
+  }
+#pragma GCC unroll 8
+  for (int j = 0; j < cols; j++)
+#pragma GCC unroll 8
+    for (int i = 0; i < packs; i++)
+      *(PACK *)(c + j * ldc + i * LANES) += sum[i][j];
+}
+
+INLINED void KERNEL(wide_strip)(operand A, operand B, int64_t k, int64_t p,
+                                double *c, int64_t ldc, int packs)
+{
+  int64_t j = 0;
+  for (; j + WIDE_COLS <= p; j += WIDE_COLS, B.p += WIDE_COLS * B.ld)
+    KERNEL(wide_block)(A, B, k, c + j * ldc, ldc, packs, WIDE_COLS);
+  for (; j + 2 <= p; j += 2, B.p += 2 * B.ld)
+    KERNEL(wide_block)(A, B, k, c + j * ldc, ldc, packs, 2);
+  if (j < p) KERNEL(wide_block)(A, B, k, c + j * ldc, ldc, packs, 1);
+}
+
+INLINED void KERNEL(wide_rest)(operand A, operand B, int64_t rows, int64_t k,
+                               double *c)
+{
+  for (int64_t i = 0; i < rows; i++) {
+    double sum = 0;
+    for (int64_t l = 0; l < k; l++) sum += A.p[l * A.ld + i] * B.p[l];
+    c[i] += sum;
+  }
+}
+
+/* C (m x p) += A (m x k) B (k x p), in chunks of columns of A, each of which
+ * has a page of memory of its own, or many. */
+TARGET static void KERNEL(wide)(operand A, operand B, int64_t m, int64_t k,
+                                int64_t p, double *c, int64_t ldc)
+{
+  for (int64_t first = 0; first < k; first += PAGES) {
+    int64_t n = k - first < PAGES ? k - first : PAGES, i = 0;
+    operand a = {A.p + first * A.ld, A.ld}, b = {B.p + first, B.ld};
+    for (; i + STRIP <= m; i += STRIP, a.p += STRIP)
+      KERNEL(wide_strip)(a, b, n, p, c + i, ldc, WIDE_ROWS);
+    for (; i + LANES <= m; i += LANES, a.p += LANES)
+      KERNEL(wide_strip)(a, b, n, p, c + i, ldc, 1);
+    for (int64_t j = 0; j < p; j++, b.p += b.ld)
+      KERNEL(wide_rest)(a, b, m - i, n, c + j * ldc + i);
+  }
+}
+
+/* ---- C += A'B -----------------------------------------------------------*/
+
+/* `rows` by `cols` dot products of length m. */
+INLINED void KERNEL(inner_block)(operand A, operand B, int64_t m, double *c,
+                                 int64_t ldc, int rows, int cols)
+{
+  PACK sum[INNER_ROWS][INNER_COLS][PARTS];
+  int64_t i = 0;
+#pragma GCC unroll 8
+  for (int r = 0; r < rows; r++)
+#pragma GCC unroll 8
+    for (int j = 0; j < cols; j++)
+#pragma GCC unroll 8
+      for (int q = 0; q < PARTS; q++) sum[r][j][q] = (PACK){0};
+  for (; i + WIDTH <= m; i += WIDTH)
+#pragma GCC unroll 8
+    for (int q = 0; q < PARTS; q++) {
+      PACK b[INNER_COLS];
+#pragma GCC unroll 8
+      for (int j = 0; j < cols; j++)
+        b[j] = *(const PACK *)(B.p + j * B.ld + i + q * LANES);
+#pragma GCC unroll 8
+      for (int r = 0; r < rows; r++) {
+        PACK a = *(const PACK *)(A.p + r * A.ld + i + q * LANES);
+#pragma GCC unroll 8
+        for (int j = 0; j < cols; j++) sum[r][j][q] += a * b[j];
+      }
+    }
+#pragma GCC unroll 8
+  for (int j = 0; j < cols; j++)
+#pragma GCC unroll 8
+    for (int r = 0; r < rows; r++) {
+      double s[WIDTH], rest = 0;
+#pragma GCC unroll 8
+      for (int q = 0; q < PARTS; q++) *(PACK *)(s + q * LANES) = sum[r][j][q];
+      for (int64_t l = i; l < m; l++)
+        rest += A.p[r * A.ld + l] * B.p[j * B.ld + l];
+      c[j * ldc + r] += ((s[0] + s[4]) + (s[2] + s[6])) +
+                        ((s[1] + s[5]) + (s[3] + s[7])) + rest;
+    }
+}
+
+INLINED void KERNEL(inner_rows)(operand A, operand B, int64_t m, int64_t p,
+                                double *c, int64_t ldc, int rows)
+{
+  int64_t j = 0;
+  for (; j + INNER_COLS <= p; j += INNER_COLS) KERNEL(inner_block)
+  (A, (operand){B.p + j * B.ld, B.ld}, m, c + j * ldc, ldc, rows, INNER_COLS);
+  for (; j < p; j++) KERNEL(inner_block)
+  (A, (operand){B.p + j * B.ld, B.ld}, m, c + j * ldc, ldc, rows, 1);
+}
+
+/* C (k x p) += A (m x k)' B (m x p), in chunks of rows that leave B's in the
+ * cache while all of A's columns meet it. */
+TARGET static void KERNEL(inner)(operand A, operand B, int64_t m, int64_t k,
+                                 int64_t p, double *c, int64_t ldc)
+{
+  for (int64_t first = 0; first < m; first += CHUNK) {
+    int64_t n = m - first < CHUNK ? m - first : CHUNK, i = 0;
+    operand a = {A.p + first, A.ld}, b = {B.p + first, B.ld};
+    for (; i + INNER_ROWS <= k; i += INNER_ROWS, a.p += INNER_ROWS * A.ld)
+      KERNEL(inner_rows)(a, b, n, p, c + i, ldc, INNER_ROWS);
+    for (; i < k; i++, a.p += A.ld)
+      KERNEL(inner_rows)(a, b, n, p, c + i, ldc, 1);
+  }
+}
+
+#undef PACK
+#undef PARTS
+#undef STRIP

@@ -1,0 +1,34 @@
+/* trees.h - extremely randomised trees [GEW06], of several labels at once. */
+#ifndef LAPIS_TREES_H
+#define LAPIS_TREES_H
+#include "base/base.h"
+
+typedef struct trees_problem {
+  const double *X;    /* d x n, no NaN */
+  const double *sign; /* K x n: 1, -1, or NaN: not known */
+  int64_t d, n, K;
+  int64_t count, leaf; /* trees; the fewest samples of a leaf */
+} trees_problem;
+
+/* A node: feature, threshold, first child; what is not above the threshold goes
+ * to the first child, the rest to the one behind it.  A leaf has feature -1 and
+ * the number of its shares in place of a child. */
+enum { TREES_FEATURE, TREES_THRESHOLD, TREES_CHILD, TREES_NODE };
+typedef struct trees {
+  int64_t K, count, nodes, leaves;
+  double *root;  /* count: the number of each tree's first node */
+  double *node;  /* TREES_NODE x nodes */
+  double *share; /* K x leaves: of yes, in what reached the leaf */
+} trees;
+
+/* Tree t depends on the data, the seed and t alone.  `later` is asked after
+ * each tree but before the next, and says whether there is to be one. */
+lapis_status trees_grow(lapis_ctx *ctx, const trees_problem *p,
+                        bool (*later)(void *user), void *user, trees *out);
+void trees_free(trees *t);
+/* Mean shares p (K) of one sample x. */
+void trees_answer(const trees *t, const double *x, double *p);
+/* log p / (1 - p); p is never nearer to 0 and 1 than half a tree's vote. */
+void trees_log_odds(const trees *t, double *p);
+
+#endif

@@ -1,0 +1,293 @@
+/* The command on tables as people have them, and its answers as tables. */
+#include "command.h"
+
+static const char PEOPLE[] = "name,height,reach,tall\n"
+                             "ann,1.81,1.84,yes\n"
+                             "bob,1.62,,no\n"
+                             "eve,1.85,1.88,\n"
+                             "ian,1.60,1.61,\n"
+                             "joe,1.79,1.83,yes\n"
+                             "kim,1.58,1.60,no\n";
+
+static void put(const command *c, const char *name, const char *text)
+{
+  command_write(c, name, text, strlen(text));
+}
+
+static void begin(command *c)
+{
+  command_begin(c);
+  put(c, "people.csv", PEOPLE);
+}
+
+/* Cell `column` of line `line`, both from 0; no cell is quoted. */
+static const char *cell(const command *c, const char *name, int line,
+                        int column, char behind)
+{
+  static char text[65536], out[256];
+  command_slurp(c, name, text, sizeof text);
+  char *at = text, ends[] = {behind, '\n', '\0'};
+  while (line-- > 0) at = strchr(at, '\n') + 1;
+  while (column-- > 0) at += strcspn(at, ends) + 1;
+  snprintf(out, sizeof out, "%.*s", (int)strcspn(at, ends), at);
+  return out;
+}
+
+static double number(const command *c, const char *name, int line, int column)
+{
+  return strtod(cell(c, name, line, column, ','), NULL);
+}
+
+#define FIT                                                   \
+  "fit mc people.csv --id name --target tall --map standard " \
+  "--mu-rel .1 -q "
+
+/* What stands in the table is what stands in the .npz. */
+static void answers_are_a_table(void **state)
+{
+  (void)state;
+  static const char *const tall[] = {"yes", "no", "yes", "no", "yes", "no"};
+  static const char *const origin[] = {"given",  "given", "filled",
+                                       "filled", "given", "given"};
+  command c;
+  lapis_arrays all;
+  begin(&c);
+  command_run(&c, FIT "-o a.csv --model m.lapis");
+  command_expect(&c, 0, "");
+  command_run(&c, FIT "-o a.npz");
+  command_expect(&c, 0, "");
+  command_arrays(&c, "a.npz", &all);
+  const lapis_mat *scores = &lapis_arrays_find(&all, "scores")->mat;
+  assert_string_equal(cell(&c, "a.csv", 0, 0, ','), "name");
+  assert_string_equal(cell(&c, "a.csv", 0, 1, ','), "tall");
+  assert_string_equal(cell(&c, "a.csv", 0, 4, ','), "score of yes");
+  for (int j = 0; j < 6; j++) {
+    assert_string_equal(cell(&c, "a.csv", j + 1, 1, ','), tall[j]);
+    assert_string_equal(cell(&c, "a.csv", j + 1, 2, ','), origin[j]);
+    CHECK_NEAR(number(&c, "a.csv", j + 1, 4), lapis_mat_at(scores, 0, j), 0);
+  }
+  lapis_arrays_free(&all);
+  command_run(&c, "predict m.lapis people.csv --id name --target tall -q "
+                  "-o p.tsv");
+  command_expect(&c, 0, "");
+  assert_string_equal(cell(&c, "p.tsv", 3, 0, '\t'), "eve");
+  assert_string_equal(cell(&c, "p.tsv", 3, 1, '\t'), "yes");
+  command_end(&c);
+}
+
+/* Known cells stay to the letter, and filled ones are in the units of the
+ * table, whatever map was between. */
+static void empty_cells_are_filled(void **state)
+{
+  (void)state;
+  command c;
+  begin(&c);
+  command_run(&c, FIT "--completed full.csv");
+  command_expect(&c, 0, "");
+  assert_string_equal(cell(&c, "full.csv", 0, 2, ','), "reach");
+  assert_string_equal(cell(&c, "full.csv", 4, 1, ','), "1.60");
+  assert_string_equal(cell(&c, "full.csv", 3, 3, ','), "yes");
+  assert_string_equal(cell(&c, "full.csv", 4, 3, ','), "no");
+  CHECK_NEAR(number(&c, "full.csv", 2, 2), 1.65, 0.05);
+  command_run(&c, "fit mc people.csv --id name --target tall --mu-rel .1 -q "
+                  "--map l2,sqrt,scale:3 --completed full.csv");
+  command_expect(&c, 0, "");
+  assert_string_equal(cell(&c, "full.csv", 1, 2, ','), "1.84");
+  assert_true(number(&c, "full.csv", 2, 2) > 0);
+  command_run(&c, "fit mc people.csv --id name --target tall --mu-rel .1 -q "
+                  "--map chi2 --completed full.csv");
+  command_expect(&c, 2, "cannot be turned back");
+  command_run(&c, "fit mc - --completed full.csv");
+  command_expect(&c, 2, "name its file");
+  command_run(&c, FIT "--completed full.npz");
+  command_expect(&c, 2, "is a table");
+  command_end(&c);
+}
+
+static void several_targets_keep_their_texts(void **state)
+{
+  (void)state;
+  command c;
+  begin(&c);
+  put(&c, "m.csv",
+      "a,b,c,tree,sky\n1,2,3,yes,no\n2,3,,yes,\n1,1,1,no,yes\n"
+      "0,,1,no,no\n2,2,3,,no\n");
+  command_run(&c, "fit mc m.csv --target tree,sky --mu-rel .1 -q -o s.csv "
+                  "--completed full.csv");
+  command_expect(&c, 0, "");
+  assert_string_equal(cell(&c, "s.csv", 0, 3, ','), "sky");
+  assert_string_equal(cell(&c, "s.csv", 2, 4, ','), "filled");
+  assert_string_equal(cell(&c, "s.csv", 5, 1, ','), "yes");
+  assert_string_equal(cell(&c, "full.csv", 5, 3, ','), "yes");
+  command_run(&c, "eval accuracy --truth m.csv --target tree,sky --scores "
+                  "s.csv");
+  command_expect(&c, 0, "");
+  assert_non_null(strstr(c.out, "accuracy 1.000000"));
+  command_run(&c, "convert m.csv - --as csv --target tree,sky");
+  command_expect(&c, 0, "");
+  assert_non_null(strstr(c.out, "a,b,c,tree,sky\n1,2,3,yes,no\n2,3,,yes,\n"));
+  command_end(&c);
+}
+
+/* bob and eve are wrong by this truth: 4 of 6 are right. */
+static void texts_are_evaluated(void **state)
+{
+  (void)state;
+  static const char *const files[] = {"a.csv", "a.npz"};
+  command c;
+  begin(&c);
+  put(&c, "truth.csv",
+      "name,tall\nann,yes\nbob,yes\neve,no\nian,no\njoe,yes\nkim,no\n");
+  put(&c, "other.csv",
+      "name,tall\nbob,no\nann,yes\neve,no\nian,no\njoe,yes\nkim,no\n");
+  for (int i = 0; i < 2; i++) {
+    command_run(&c, FIT "-o %s", files[i]);
+    command_expect(&c, 0, "");
+    command_run(&c,
+                "eval accuracy --truth truth.csv --target tall --id name "
+                "--scores %s -o e.csv",
+                files[i]);
+    command_expect(&c, 0, "");
+    assert_non_null(strstr(c.out, "accuracy 0.666667"));
+    CHECK_NEAR(number(&c, "e.csv", 1, 1), 4 / 6.0, 1e-12);
+    command_run(&c,
+                "eval auroc --truth truth.csv --target tall --id name "
+                "--scores %s",
+                files[i]);
+    command_expect(&c, 0, "");
+    command_run(&c,
+                "eval accuracy --truth other.csv --target tall --id name "
+                "--scores %s",
+                files[i]);
+    command_expect(&c, 4, "order");
+  }
+  command_end(&c);
+}
+
+static void models_without_labels_print_features(void **state)
+{
+  (void)state;
+  command c;
+  begin(&c);
+  command_run(&c,
+              "fit rpca people.csv --id name --drop tall -q --model m.lapis "
+              "-o clean.csv");
+  command_expect(&c, 0, "");
+  assert_string_equal(cell(&c, "clean.csv", 0, 2, ','), "reach");
+  command_run(&c, "predict m.lapis people.csv --id name --drop tall");
+  command_expect(&c, 0, "");
+  assert_non_null(strstr(c.out, "ann\t1.8"));
+  command_end(&c);
+}
+
+/* Three texts become three features; a lost one is filled with a text. */
+static void nominals_are_features(void **state)
+{
+  (void)state;
+  command c;
+  lapis_arrays all;
+  begin(&c);
+  put(&c, "w.arff",
+      "@relation w\n@attribute outlook {sunny, overcast, rainy}\n"
+      "@attribute heat real\n@attribute play {yes, no}\n@data\n"
+      "sunny,30,no\novercast,20,yes\nrainy,10,yes\n?,31,no\nsunny,?,?\n");
+  command_run(&c, "convert w.arff w.npz --target play");
+  command_expect(&c, 0, "");
+  command_arrays(&c, "w.npz", &all);
+  const lapis_mat *X = &lapis_arrays_find(&all, "X")->mat;
+  assert_int_equal(X->rows, 4);
+  for (int j = 0; j < 3; j++)
+    for (int i = 0; i < 3; i++) CHECK_NEAR(lapis_mat_at(X, i, j), i == j, 0);
+  assert_true(isnan(lapis_mat_at(X, 1, 3)));
+  lapis_arrays_free(&all);
+  command_run(&c, "fit mc w.arff --target play --mu-rel .1 -q --completed "
+                  "w.csv");
+  command_expect(&c, 0, "");
+  assert_string_equal(cell(&c, "w.csv", 0, 0, ','), "outlook");
+  assert_string_equal(cell(&c, "w.csv", 1, 2, ','), "no");
+  assert_string_equal(cell(&c, "w.csv", 4, 0, ','), "sunny");
+  assert_true(number(&c, "w.csv", 5, 1) > 0);
+  command_end(&c);
+}
+
+/* A model's own values make the features of new tables. */
+static void one_hot_columns_follow_the_model(void **state)
+{
+  (void)state;
+  command c;
+  begin(&c);
+  put(&c, "t.csv",
+      "colour,size,kind\nred,2.5,a\nblue,,b\nred,1.5,\n,2.25,a\n"
+      "green,3,b\n");
+  put(&c, "new.csv", "colour,size\nblue,2\npink,1\n,2\n");
+  command_run(&c, "fit mc t.csv --target kind --mu-rel .1 -q");
+  command_expect(&c, 4, "column 1 (\"colour\") holds the text \"red\"");
+  assert_non_null(strstr(c.err, "--one-hot"));
+  command_run(&c, "fit mc t.csv --target kind --mu-rel .1 -q --one-hot col* "
+                  "--model m.lapis");
+  command_expect(&c, 0, "");
+  command_run(&c, "predict m.lapis new.csv");
+  command_expect(&c, 0, "");
+  command_run(&c, "convert t.csv - --as csv --target kind --one-hot colour");
+  command_expect(&c, 0, "");
+  assert_non_null(strstr(
+      c.out, "colour=blue,colour=green,colour=red,size,kind\n0,0,1,2.5,a\n"
+             "1,0,0,,b\n"));
+  command_end(&c);
+}
+
+static void decimal_commas_and_dates(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *decimal, *cell;
+    double value; /* NaN: refused */
+  } tried[] = {{",", "1.200,50", 1200.5},   {",", "1200,5", 1200.5},
+               {",", "1.234.567", 1234567}, {",", "12.00,5", NAN},
+               {",", "-,5", -0.5},          {".", "1,200.50", 1200.5},
+               {".", "1,2,3", NAN},         {",", ".500", NAN},
+               {",", "1.2000", NAN}};
+  command c;
+  begin(&c);
+  for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
+    char text[200];
+    snprintf(text, sizeof text, "a;b\n1;%s\n2;3\n", tried[i].cell);
+    put(&c, "d.csv", text);
+    command_run(&c, "convert d.csv d.tsv --decimal %s", tried[i].decimal);
+    command_expect(&c, isnan(tried[i].value) ? 4 : 0, "");
+    if (!isnan(tried[i].value))
+      CHECK_NEAR(strtod(cell(&c, "d.tsv", 1, 1, '\t'), NULL), tried[i].value,
+                 0);
+  }
+  put(&c, "e.csv",
+      ";datum;preis;klasse\n0;2021-01-02;1.200,50;ja\n"
+      "1;2021-01-03;1.300,50;nein\n2;2021-01-04;;ja\n"
+      "3;2021-01-05;1.400,00;\n4;2021-01-06;1.500,00;nein\n");
+  command_run(&c, "fit mc e.csv --target klasse --mu-rel .1 -q");
+  command_expect(&c, 4, "(\"datum\") holds the date \"2021-01-02\"");
+  command_run(&c, "fit mc e.csv --target klasse --mu-rel .1 --drop datum");
+  command_expect(&c, 4, "--decimal ,");
+  command_run(&c, "fit mc e.csv --target klasse --mu-rel .1 --drop datum "
+                  "--decimal , --completed full.csv");
+  command_expect(&c, 0, "counts the rows");
+  assert_string_equal(cell(&c, "full.csv", 1, 2, ';'), "1.200,50");
+  assert_non_null(strchr(cell(&c, "full.csv", 3, 2, ';'), ','));
+  command_run(&c, "info e.csv --decimal x");
+  command_expect(&c, 2, "neither , ");
+  command_end(&c);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(answers_are_a_table),
+      cmocka_unit_test(empty_cells_are_filled),
+      cmocka_unit_test(several_targets_keep_their_texts),
+      cmocka_unit_test(texts_are_evaluated),
+      cmocka_unit_test(models_without_labels_print_features),
+      cmocka_unit_test(nominals_are_features),
+      cmocka_unit_test(one_hot_columns_follow_the_model),
+      cmocka_unit_test(decimal_commas_and_dates),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,126 @@
+/* test_width.c - the library's own kernels at every width of registers that
+ * this processor has: the reference's answer, and the same bits each time. */
+#include <string.h>
+
+#include "la_case.h"
+#include "op/product.h"
+
+static const char *const widths[] = {"plain", "neon", "avx2", "avx512"};
+enum { NAMES = sizeof widths / sizeof *widths };
+
+static double *numbers(int64_t count, uint64_t stream)
+{
+  double *v = malloc((size_t)(count > 0 ? count : 1) * sizeof *v);
+  for (int64_t i = 0; i < count; i++) v[i] = rng_normal(1, stream, (uint64_t)i);
+  return v;
+}
+
+static double furthest(const double *a, const double *b, int64_t count)
+{
+  double most = 0;
+  for (int64_t i = 0; i < count; i++) most = fmax(most, fabs(a[i] - b[i]));
+  return most;
+}
+
+/* A A'X of sizes that leave every kind of rest, against the reference. */
+static void check_gram_times(la_pair *p, int64_t m, int64_t n, int64_t cols)
+{
+  double *a = numbers(m * n, 1), *x = numbers(m * cols, 2);
+  double *y = numbers(m * cols, 3), *z = numbers(m * cols, 3);
+  double *again = numbers(m * cols, 3);
+  la_array A = la_wrap(a, m, n), X = la_wrap(x, m, cols);
+  la_array Y = la_wrap(y, m, cols), Z = la_wrap(z, m, cols);
+  la_array Again = la_wrap(again, m, cols);
+  la *slow = &p->slow, *fast = &p->fast;
+  assert_int_equal(slow->ops->gram_times(slow, LA_N, &A, &X, &Y), LAPIS_OK);
+  assert_int_equal(fast->ops->gram_times(fast, LA_N, &A, &X, &Z), LAPIS_OK);
+  assert_int_equal(fast->ops->gram_times(fast, LA_N, &A, &X, &Again), LAPIS_OK);
+  double bound = 1e-14 * (double)((m + 1) * (n + 1));
+  assert_true(furthest(y, z, m * cols) <= bound);
+  assert_memory_equal(z, again, (size_t)(m * cols) * sizeof *z);
+  free(a);
+  free(x);
+  free(y);
+  free(z);
+  free(again);
+}
+
+static void check_products(lapis_ctx *ctx, int64_t d, int64_t count)
+{
+  enum { VECTORS = 3 };
+  op_panels p;
+  double *f = numbers(d * count, 4), *m = numbers(d * VECTORS, 5);
+  double *room = calloc((size_t)(d * op_panels_room(VECTORS)), sizeof *room);
+  double *c = calloc((size_t)(count * VECTORS), sizeof *c);
+  memcpy(room, m, (size_t)(d * VECTORS) * sizeof *m);
+  assert_int_equal(op_panels_new(ctx, LAPIS_F64, d, count, &p), LAPIS_OK);
+  for (int64_t i = 0; i < count; i++) op_panels_set(&p, i, f + i * d, 1);
+  op_panels_costs(&p, 0, count, room, VECTORS, NULL, c, count);
+  for (int64_t s = 0; s < VECTORS; s++)
+    for (int64_t i = 0; i < count; i++) {
+      double sum = 0;
+      for (int64_t a = 0; a < d; a++) sum -= f[i * d + a] * m[s * d + a];
+      assert_true(fabs(c[s * count + i] - sum) <= 1e-12);
+    }
+  op_panels_free(&p);
+  free(f);
+  free(m);
+  free(room);
+  free(c);
+}
+
+static void every_width_answers_as_the_reference(void **state)
+{
+  (void)state;
+  la_pair p = la_pair_open();
+  int met = 0;
+  for (int i = 0; i < NAMES; i++) {
+    if (lapis_ctx_set(p.ctx, "kernels", widths[i]) != LAPIS_OK) continue;
+    met++;
+    assert_string_equal(lapis_ctx_kernels(p.ctx), widths[i]);
+    for (int64_t cols = 1; cols <= 33; cols += cols < 9 ? 1 : 8) {
+      check_gram_times(&p, 53, 37, cols);
+      check_gram_times(&p, 300, 70, cols);
+    }
+    check_gram_times(&p, 1, 1, 1);
+    check_gram_times(&p, 7, 300, 3);
+    check_gram_times(&p, 0, 4, 2);
+    check_products(p.ctx, 19, 45);
+  }
+  assert_true(met >= 1);
+  lapis_ctx_free(p.ctx);
+}
+
+/* Threads of a parallel region have no context to fail in. */
+static void products_need_no_context(void **state)
+{
+  (void)state;
+  check_products(NULL, 19, 45);
+}
+
+static void what_the_processor_lacks_is_refused(void **state)
+{
+  (void)state;
+  lapis_ctx *ctx = lapis_ctx_new();
+  const char *widest = lapis_ctx_kernels(ctx);
+  assert_int_equal(lapis_ctx_set(ctx, "kernels", "mmx"), LAPIS_EINVAL);
+  assert_non_null(strstr(lapis_ctx_error(ctx), "avx512"));
+  for (int i = 0; i < NAMES; i++) {
+    if (lapis_ctx_set(ctx, "kernels", widths[i]) == LAPIS_OK) continue;
+    assert_non_null(strstr(lapis_ctx_error(ctx), widths[i]));
+    assert_non_null(strstr(lapis_ctx_error(ctx), "auto"));
+  }
+  assert_int_equal(lapis_ctx_set(ctx, "kernels", "auto"), LAPIS_OK);
+  assert_string_equal(lapis_ctx_kernels(ctx), widest);
+  lapis_ctx_free(ctx);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_width_answers_as_the_reference),
+      cmocka_unit_test(products_need_no_context),
+      cmocka_unit_test(what_the_processor_lacks_is_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
