@@ -94,8 +94,8 @@ static void directions_are_told_by_shapes(void **state)
   begin_stripes(&c, 2);
   write_labels(&c, two, 2, 16);
   const char *v = choose(&c, chosen);
-  if (strstr(chosen, "hog") == NULL && strstr(chosen, "gist") == NULL)
-    fail_msg("%s was chosen", chosen);
+  /* many kinds see directions: words of SIFT and of texture do, too */
+  assert_string_not_equal(chosen, "color-moments");
   CHECK_AT_LEAST(figure(v, "color-moments", "behind"),
                  2 * figure(v, "color-moments", "behind_error"));
   CHECK_NEAR(figure(v, chosen, "behind"), 0, 0);
