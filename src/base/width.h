@@ -21,44 +21,12 @@ const char *base_width_name(base_width width);
 #if defined(__x86_64__) && defined(__GNUC__)
 #define WIDTH_MANY 1
 #define WIDTH_TARGET_AVX512 __attribute__((target("avx512f")))
-#define WIDTH_TARGET_AVX2 __attribute__((target("avx2")))
 #define WIDTH_TARGET_AVX2_FMA __attribute__((target("avx2,fma")))
 #endif
 #if defined(__GNUC__)
 #define WIDTH_INLINED static inline __attribute__((always_inline))
 #else
 #define WIDTH_INLINED static inline
-#endif
-
-/* name[width] is a function of this type and these parameters, whose body is
- * the statement: a call of a WIDTH_INLINED function, compiled for that width.
- */
-#define EACH_WIDTH(type, name, parameters, statement) \
-  WIDTH_COPIES(type, name, parameters, statement)
-#if defined(WIDTH_MANY)
-#define WIDTH_COPIES(type, name, parameters, statement)    \
-  WIDTH_TARGET_AVX512 static type name##_avx512 parameters \
-  {                                                        \
-    statement;                                             \
-  }                                                        \
-  WIDTH_TARGET_AVX2 static type name##_avx2 parameters     \
-  {                                                        \
-    statement;                                             \
-  }                                                        \
-  static type name##_plain parameters                      \
-  {                                                        \
-    statement;                                             \
-  }                                                        \
-  static type(*const name[WIDTHS])                         \
-      parameters = {name##_plain, name##_avx2, name##_avx512};
-#else
-#define WIDTH_COPIES(type, name, parameters, statement) \
-  static type name##_plain parameters                   \
-  {                                                     \
-    statement;                                          \
-  }                                                     \
-  static type(*const name[WIDTHS])                      \
-      parameters = {name##_plain, name##_plain, name##_plain};
 #endif
 
 #endif

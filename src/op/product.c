@@ -3,31 +3,73 @@
  * A matrix product of the library behind the backend would do, but it packs
  * the features anew at every call, and an OpenBLAS that does not know the
  * processor falls back to 128-bit kernels.  Here features stay packed and the
- * tile is compiled for each width of registers (with contraction,
- * CMakeLists.txt): bench/roml.c, K = 100, n_k = 10000, n = 100. */
+ * tile is compiled for each width of registers, in sums that fit their number
+ * (with contraction, CMakeLists.txt): bench/roml.c, K = 100, n_k = 10000,
+ * n = 100. */
 #include "op/product.h"
 
 #include <string.h>
 
 enum { TALL = PANEL, WIDE = 4, CHUNK = 8 * PANEL };
 
-typedef double vector_f64 __attribute__((vector_size(64)));
-typedef float vector_f32 __attribute__((vector_size(64)));
-
+/* Sums that stay in registers: 16 or 8 of 32, 8 of 16. */
 #define REAL double
-#define VECTOR vector_f64
-#define KERNEL(name) name##_f64
+#if defined(WIDTH_MANY)
+#define TARGET WIDTH_TARGET_AVX512
+#define KERNEL(name) name##_f64_avx512
+#define BYTES 64
+#define ROWS 4
 #include "op/product_kernels.h"
+#undef TARGET
+#define TARGET WIDTH_TARGET_AVX2_FMA
+#define KERNEL(name) name##_f64_avx2
+#define BYTES 32
+#define ROWS 2
+#include "op/product_kernels.h"
+#undef TARGET
+#endif
+#define TARGET
+#define KERNEL(name) name##_f64_plain
+#define BYTES 16
+#define ROWS 2
+#include "op/product_kernels.h"
+#undef TARGET
 #undef REAL
-#undef VECTOR
-#undef KERNEL
+
 #define REAL float
-#define VECTOR vector_f32
-#define KERNEL(name) name##_f32
+#if defined(WIDTH_MANY)
+#define TARGET WIDTH_TARGET_AVX512
+#define KERNEL(name) name##_f32_avx512
+#define BYTES 64
+#define ROWS 2
 #include "op/product_kernels.h"
+#undef TARGET
+#define TARGET WIDTH_TARGET_AVX2_FMA
+#define KERNEL(name) name##_f32_avx2
+#define BYTES 32
+#define ROWS 2
+#include "op/product_kernels.h"
+#undef TARGET
+#endif
+#define TARGET
+#define KERNEL(name) name##_f32_plain
+#define BYTES 16
+#define ROWS 2
+#include "op/product_kernels.h"
+#undef TARGET
 #undef REAL
-#undef VECTOR
-#undef KERNEL
+
+typedef void costs_kernel(const op_panels *p, int64_t first, int64_t count,
+                          const void *m, int64_t vectors, const double *half,
+                          void *c, int64_t ld);
+
+#if defined(WIDTH_MANY)
+#define WIDTHS_OF(name) name##_plain, name##_avx2, name##_avx512
+#else
+#define WIDTHS_OF(name) name##_plain, name##_plain, name##_plain
+#endif
+static costs_kernel *const costs_f64[WIDTHS] = {WIDTHS_OF(costs_f64)};
+static costs_kernel *const costs_f32[WIDTHS] = {WIDTHS_OF(costs_f32)};
 
 lapis_status op_panels_new(lapis_ctx *ctx, lapis_dtype t, int64_t d,
                            int64_t count, op_panels *out)
@@ -58,8 +100,6 @@ void op_panels_costs(const op_panels *p, int64_t first, int64_t count,
                      const void *m, int64_t vectors, const double *half,
                      void *c, int64_t ld)
 {
-  if (p->dtype == LAPIS_F64)
-    costs_f64(p, first, count, m, vectors, half, c, ld);
-  else
-    costs_f32(p, first, count, m, vectors, half, c, ld);
+  costs_kernel *run = (p->dtype == LAPIS_F64 ? costs_f64 : costs_f32)[p->width];
+  run(p, first, count, m, vectors, half, c, ld);
 }

@@ -1,47 +1,70 @@
-/* product_kernels.h - one tile of products for one type.  product.c includes
- * this file once for each type: REAL is the type, VECTOR 64 bytes of it, and
- * KERNEL(name) the name of that type's function.  TALL features by WIDE vectors
- * are summed in registers; a panel is d x TALL, and numbers of the TALL
- * features lie side by side. */
-WIDTH_INLINED void KERNEL(sum)(int64_t d, const VECTOR *panel, const REAL *m,
-                               VECTOR *out)
+/* product_kernels.h - one tile of products, for one type and one width of
+ * registers.  product.c includes this file once for each: REAL is the type,
+ * BYTES a register's, KERNEL(name) the name of this copy, TARGET its attribute.
+ * A panel is d x TALL, and numbers of its features lie side by side; ROWS
+ * registers of them by WIDE vectors are summed at a time, as many as stay in
+ * registers.  A sum runs along the vector whatever the width, so that all
+ * widths that fuse multiplications with additions give the same bits. */
+typedef REAL KERNEL(pack) __attribute__((vector_size(BYTES)));
+#define PACK KERNEL(pack)
+#define LANES ((int64_t)(BYTES / sizeof(REAL)))
+
+WIDTH_INLINED void KERNEL(strip)(int64_t d, const REAL *panel, const REAL *m,
+                                 REAL *out)
 {
-  enum { PARTS = TALL * sizeof(REAL) / sizeof(VECTOR) };
-  VECTOR sum[WIDE][PARTS] = {{{0}}};
-  for (int64_t a = 0; a < d; a++)
-    for (int i = 0; i < PARTS; i++) {
-      VECTOR f = panel[a * PARTS + i];
-      for (int s = 0; s < WIDE; s++) sum[s][i] += f * m[s * d + a];
-    }
+  PACK sum[WIDE][ROWS];
+#pragma GCC unroll 8
   for (int s = 0; s < WIDE; s++)
-    for (int i = 0; i < PARTS; i++) out[s * PARTS + i] = sum[s][i];
+#pragma GCC unroll 8
+    for (int i = 0; i < ROWS; i++) sum[s][i] = (PACK){0};
+  for (int64_t a = 0; a < d; a++) {
+    PACK f[ROWS];
+#pragma GCC unroll 8
+    for (int i = 0; i < ROWS; i++)
+      f[i] = *(const PACK *)(const void *)(panel + a * TALL + i * LANES);
+#pragma GCC unroll 8
+    for (int s = 0; s < WIDE; s++) {
+      REAL v = m[s * d + a];
+#pragma GCC unroll 8
+      for (int i = 0; i < ROWS; i++) sum[s][i] += f[i] * v;
+    }
+  }
+#pragma GCC unroll 8
+  for (int s = 0; s < WIDE; s++)
+#pragma GCC unroll 8
+    for (int i = 0; i < ROWS; i++)
+      *(PACK *)(void *)(out + s * TALL + i * LANES) = sum[s][i];
 }
 
-EACH_WIDTH(void, KERNEL(tile),
-           (int64_t d, const VECTOR *panel, const REAL *m, VECTOR *out),
-           KERNEL(sum)(d, panel, m, out))
-
-static void KERNEL(costs)(const op_panels *p, int64_t first, int64_t count,
-                          const REAL *m, int64_t vectors, const double *half,
-                          REAL *c, int64_t ld)
+WIDTH_INLINED void KERNEL(tile)(int64_t d, const REAL *panel, const REAL *m,
+                                REAL *out)
 {
-  const REAL *panels = (const REAL *)p->data + first * p->d;
-  union {
-    VECTOR v[WIDE * TALL * sizeof(REAL) / sizeof(VECTOR)];
-    REAL r[WIDE][TALL];
-  } out;
+  for (int64_t i = 0; i < TALL; i += ROWS * LANES)
+    KERNEL(strip)(d, panel + i, m, out + i);
+}
+
+TARGET static void KERNEL(costs)(const op_panels *p, int64_t first,
+                                 int64_t count, const void *vectors_at,
+                                 int64_t vectors, const double *half,
+                                 void *costs_at, int64_t ld)
+{
+  const REAL *panels = (const REAL *)p->data + first * p->d, *m = vectors_at;
+  REAL *c = costs_at, out[WIDE * TALL] __attribute__((aligned(64)));
   for (int64_t from = 0; from < count; from += CHUNK)
     for (int64_t s = 0; s < vectors; s += WIDE)
       for (int64_t i = from; i < count && i < from + CHUNK; i += TALL) {
         int64_t have = vectors - s < WIDE ? vectors - s : WIDE;
         int64_t tall = count - i < TALL ? count - i : TALL;
-        const REAL *vector = m + s * p->d;
-        KERNEL(tile)
-        [p->width](p->d, (const VECTOR *)(const void *)(panels + i * p->d),
-                   vector, out.v);
+        KERNEL(tile)(p->d, panels + i * p->d, m + s * p->d, out);
         for (int64_t t = 0; t < have; t++)
           for (int64_t q = 0; q < tall; q++)
             c[(s + t) * ld + i + q] =
-                (half == NULL ? 0 : (REAL)half[i + q]) - out.r[t][q];
+                (half == NULL ? 0 : (REAL)half[i + q]) - out[t * TALL + q];
       }
 }
+
+#undef PACK
+#undef LANES
+#undef ROWS
+#undef BYTES
+#undef KERNEL
