@@ -197,6 +197,42 @@ static void kernel_is_certified_everywhere(void **state)
   lapis_ctx_free(ctx);
 }
 
+/* Beyond 20,000 samples most stay out of the interior point: alpha is 0 there,
+ * or C; what is found is what all samples together find. */
+static void few_of_many_samples_decide(void **state)
+{
+  (void)state;
+  lapis_ctx *ctx = lapis_ctx_new();
+  for (int k = 0; k < 4; k++) {
+    int64_t p = k % 2 == 0 ? 0 : 3;
+    sv_case c = sv_random(17, 21000, 4, p);
+    lapis_svmplus_settings set = tight();
+    double dual;
+    set.stop.tol = 1e-5;
+    set.C = k < 2 ? .1 : 10;
+    set.gamma = k < 2 ? 1 : .01;
+    lapis_solver *s = sv_solve(ctx, &c.data, &set);
+    double gap = sv_linear_gap(&c.data, sv_array(s, "alpha"),
+                               sv_array(s, "zeta"), set.C, set.gamma, &dual);
+    const lapis_info *info = lapis_result_info(s);
+    CHECK_AT_MOST(gap, 1e-5);
+    CHECK_NEAR(dual, info->dual, 1e-10 * dual);
+    CHECK_AT_MOST((double)info->rank, .9 * 21000); /* ipm alone: all */
+    set.balanced = true;                           /* weights */
+    lapis_solver *few = sv_solve(ctx, &c.data, &set);
+    set.solver = LAPIS_SVMPLUS_IPM;
+    lapis_solver *all = sv_solve(ctx, &c.data, &set);
+    const lapis_info *of[] = {lapis_result_info(few), lapis_result_info(all)};
+    CHECK_NEAR(of[0]->objective, of[1]->objective, 2e-5 * of[1]->objective);
+    CHECK_AT_MOST(of[0]->gap, 1e-5);
+    lapis_solver_free(s);
+    lapis_solver_free(few);
+    lapis_solver_free(all);
+    sv_drop(&c);
+  }
+  lapis_ctx_free(ctx);
+}
+
 /* ---- twins --------------------------------------------------------------*/
 static void descent_and_interior_point_agree(void **state)
 {
@@ -621,6 +657,7 @@ int main(void)
       cmocka_unit_test(verified_original),
       cmocka_unit_test(linear_is_certified_everywhere),
       cmocka_unit_test(kernel_is_certified_everywhere),
+      cmocka_unit_test(few_of_many_samples_decide),
       cmocka_unit_test(descent_and_interior_point_agree),
       cmocka_unit_test(rows_on_demand_agree),
       cmocka_unit_test(rows_reach_the_gap_past_the_model),

@@ -399,15 +399,31 @@ static lapis_status iterate(ipm *t, double mu)
 }
 
 /* ---- the loop -----------------------------------------------------------*/
+static double rest(const sv_data *q, int64_t k)
+{
+  return q->rest == NULL ? 0 : q->rest[k];
+}
+
+/* What a and s = C/2 are to be multiplied with so that they balance the cost of
+ * all slack: that of samples which are not here, too. */
+static double share(const sv_data *q)
+{
+  double sum = 0;
+  if (q->plain || q->rest == NULL) return 1;
+  for (int64_t i = 0; i < q->n; i++) sum += q->C[i];
+  return 1 + rest(q, q->d + 1 + q->p) / sum;
+}
+
 static lapis_status start(ipm *t)
 {
   sv_linear *point = t->point;
   const sv_data *q = point->q;
   memset(t->u, 0, (size_t)t->N * sizeof *t->u);
-  memset(t->c, 0, (size_t)t->N * sizeof *t->c);
+  double f = share(q) / 2;
+  for (int64_t k = 0; k < t->N; k++) t->c[k] = rest(q, k);
   if (!q->plain) t->u[t->N - 1] = 2;
   for (int64_t i = 0; i < q->n; i++) {
-    point->a[i] = point->s[i] = q->C[i] / 2;
+    point->a[i] = point->s[i] = q->C[i] * f;
     point->m[i] = 0;
     point->r[i] = t->s2[i] = 2;
     t->s1[i] = 1;
@@ -439,7 +455,7 @@ static lapis_status behind(ipm *t)
   }
   TRY(base_sum(q->ctx, du, t->N));
   for (int64_t k = 0; k < t->N; k++)
-    du[k] += (k < t->D ? 1 : q->gamma) * t->u[k];
+    du[k] += (k < t->D ? 1 : q->gamma) * t->u[k] + rest(q, k);
   return LAPIS_OK;
 }
 
@@ -612,6 +628,7 @@ lapis_status sv_ipm(sv_linear *point, double tol)
   TRY(allocate(&t, &room));
   t.most = q->plain || base_rank(q->ctx) > 0 ? 0 : q->gamma / 2;
   for (int64_t i = 0; i < q->n; i++) t.most += q->C[i];
+  t.most += q->rest_a + (q->plain ? 0 : rest(q, t.N - 1));
   lapis_status s = base_sum(q->ctx, &t.most, 1);
   if (s >= 0) s = start(&t);
   if (s >= 0) s = run(&t, tol);

@@ -16,7 +16,7 @@
  *
  * dcd.c (descent) or ipm.c (interior point, with the last digits from
  * vertex.c) solve it: the latter first where its d + p equations are few, or
- * after descent has stalled. */
+ * after descent has stalled.  Of many samples shrink.c gives it a few. */
 #include <math.h>
 #include <string.h>
 
@@ -29,7 +29,7 @@ enum {
   EPOCHS = 300           /* of descent before that */
 };
 
-static lapis_status linear_new(const sv_data *q, sv_linear *out)
+lapis_status sv_linear_new(const sv_data *q, sv_linear *out)
 {
   int64_t n = q->n;
   *out = (sv_linear){.q = q, .gap = INFINITY};
@@ -44,7 +44,7 @@ static lapis_status linear_new(const sv_data *q, sv_linear *out)
   return LAPIS_OK;
 }
 
-static void linear_free(sv_linear *point)
+void sv_linear_free(sv_linear *point)
 {
   base_free(point->a);
   *point = (sv_linear){0};
@@ -60,6 +60,8 @@ static lapis_status weights_from_dual(sv_linear *point)
       column_add(&q->P, i, (point->a[i] - q->C[i] + point->s[i]) / q->gamma,
                  point->v);
   }
+  for (int64_t k = 0; q->rest != NULL && k < q->d + q->p + 2; k++)
+    point->w[k] -= q->rest[k] / (k <= q->d ? 1 : q->gamma);
   return base_sum(q->ctx, point->w, q->d + q->p + 2); /* w and v adjoin */
 }
 
@@ -87,20 +89,35 @@ static double sums(sv_linear *point, double out[3])
   return t;
 }
 
-/* The primal at w and v, v's bias raised; *own: |w|^2/2 + gamma |v|^2/2. */
-static lapis_status primal(sv_linear *point, double *sum_a, double *own)
+/* The linear cost of samples that are not here (q->rest): theirs of the slack,
+ * or of w where they are fixed at a = C; *C: the sum of their weights. */
+static double rest_of(const sv_linear *point, double *C)
 {
   const sv_data *q = point->q;
-  double sum[3] = {0, 0, 0};
-  double t = sums(point, sum);
+  double sum = q->rest_a;
+  *C = 0;
+  if (q->rest == NULL) return 0;
+  for (int64_t k = 0; k <= q->d; k++) sum += q->rest[k] * point->w[k];
+  for (int64_t k = 0; k <= q->p && !q->plain; k++)
+    sum += q->rest[q->d + 1 + k] * point->v[k];
+  if (!q->plain) *C = q->rest[q->d + 1 + q->p];
+  return sum;
+}
+
+lapis_status sv_linear_primal(sv_linear *point, double *sum_a, double *own)
+{
+  const sv_data *q = point->q;
+  double sum[3] = {0, 0, 0}, rest_C;
+  double t = sums(point, sum), rest = rest_of(point, &rest_C);
   TRY(base_sum_later(q->ctx, sum, 3));
   TRY(base_max(q->ctx, &t, 1));
   double w = square(point->w, q->d + 1) / 2, b = point->v[q->p];
   double v = q->plain ? 0 : q->gamma / 2 * square(point->v, q->p + 1);
   /* gamma/2 ((b + t)^2 - b^2) is what raising the bias adds */
-  double raise = q->plain ? 0 : q->gamma / 2 * t * (2 * b + t) + sum[2] * t;
-  point->primal = w + v + sum[1] + raise;
-  *sum_a = sum[0];
+  double raise =
+      q->plain ? 0 : q->gamma / 2 * t * (2 * b + t) + (sum[2] + rest_C) * t;
+  point->primal = w + v + sum[1] + rest + raise;
+  *sum_a = sum[0] + q->rest_a;
   *own = w + v;
   return LAPIS_OK;
 }
@@ -122,14 +139,20 @@ static lapis_status look_beside(sv_linear *point)
   int64_t N = q->d + q->p + 2;
   double before = point->primal, sum, own;
   exchange(point->w, point->u, N);
-  lapis_status s = primal(point, &sum, &own);
+  lapis_status s = sv_linear_primal(point, &sum, &own);
   bool better = s >= 0 && point->primal < before;
   if (better)
     memcpy(point->u, point->w, (size_t)N * sizeof *point->w);
   else
     exchange(point->w, point->u, N);
-  if (!better) s = s < 0 ? s : primal(point, &sum, &own);
+  if (!better) s = s < 0 ? s : sv_linear_primal(point, &sum, &own);
   return s;
+}
+
+void sv_linear_set_gap(sv_linear *point)
+{
+  double size = fmax(fmax(fabs(point->primal), fabs(point->dual)), 1e-300);
+  point->gap = (point->primal - point->dual) / size;
 }
 
 lapis_status sv_linear_certify(sv_linear *point)
@@ -137,11 +160,10 @@ lapis_status sv_linear_certify(sv_linear *point)
   const sv_data *q = point->q;
   double sum, own;
   TRY(weights_from_dual(point));
-  TRY(primal(point, &sum, &own));
+  TRY(sv_linear_primal(point, &sum, &own));
   point->dual = sum - own;
   if (point->beside) TRY(look_beside(point));
-  double size = fmax(fmax(fabs(point->primal), fabs(point->dual)), 1e-300);
-  point->gap = (point->primal - point->dual) / size;
+  sv_linear_set_gap(point);
   if (isfinite(point->gap)) return LAPIS_OK;
   return lapis_fail(q->ctx, LAPIS_ENUMERIC,
                     "svmplus: the numbers overflow; scale the features");
@@ -193,7 +215,7 @@ lapis_status sv_linear_divides(const svmplus *w)
 }
 
 /* Samples for which the last digits are worth a dense system. */
-enum { SMALL = 20000 };
+enum { SMALL = 20000, MANY = 50 };
 static const double PRECISE = 1e-6;
 
 static lapis_status interior(sv_linear *point, double tol)
@@ -206,12 +228,27 @@ static lapis_status interior(sv_linear *point, double tol)
              : LAPIS_OK;
 }
 
+/* So many samples for each unknown that few of them decide the answer. */
+static bool shrinks(const svmplus *w)
+{
+  const sv_data *q = &w->q;
+  return w->set.solver == LAPIS_SVMPLUS_SOLVER_AUTO && q->n > SMALL &&
+         q->n >= MANY * (q->d + q->p + 2) && base_ranks(q->ctx) == 1;
+}
+
 static lapis_status linear_solve(svmplus *w, sv_linear *point)
 {
   const sv_data *q = &w->q;
   double tol = w->set.stop.tol;
   bool solved = false, free_choice = w->set.solver == LAPIS_SVMPLUS_SOLVER_AUTO;
-  if (interior_first(w)) return interior(point, tol);
+  if (interior_first(w)) {
+    if (sv_phase(q->loop) == 0 && shrinks(w)) {
+      TRY(sv_shrink(point, tol, &solved));
+      if (solved || q->loop->status != LAPIS_OK) return LAPIS_OK;
+      loop_set_stage(q->loop, q->loop->stage + 1);
+    }
+    return interior(point, tol);
+  }
   for (int64_t i = 0; i < q->n && q->plain; i++) point->s[i] = q->C[i];
   int64_t epochs = free_choice ? EPOCHS : INT64_MAX;
   if (sv_phase(q->loop) == 0) {
@@ -239,7 +276,7 @@ lapis_status sv_linear_part(svmplus *w, int64_t c)
 {
   const sv_data *q = &w->q;
   sv_linear l;
-  TRY(linear_new(q, &l));
+  TRY(sv_linear_new(q, &l));
   lapis_status s = linear_solve(w, &l);
   for (int64_t i = 0; s >= 0 && i < q->n; i++) {
     w->scores[i * w->K + c] = column_dot(&q->X, i, l.w);
@@ -254,6 +291,6 @@ lapis_status sv_linear_part(svmplus *w, int64_t c)
                "svmplus: w is 0: the privileged features explain all labels at "
                "this C and gamma; try a larger C or gamma");
   }
-  linear_free(&l);
+  sv_linear_free(&l);
   return s;
 }

@@ -68,6 +68,10 @@ typedef struct sv_data {
   double gamma;
   double *y; /* n: 1, -1 */
   double *C; /* n: weight of each sample's slack */
+  /* A part of the samples (shrink.c), or NULL: what the others' fixed a and s
+   * add, (-sum a y x, sum (C - a - s) z), and the sum of these a. */
+  const double *rest; /* d + p + 2 */
+  double rest_a;
 } sv_data;
 
 /* ---- the linear problem [SVMP16 (7)] -------------------------------------*/
@@ -80,6 +84,13 @@ typedef struct sv_linear {
   int64_t beside; /* 1: u is such a point, 0: nothing yet */
   double primal, dual, gap;
 } sv_linear;
+lapis_status sv_linear_new(const sv_data *q, sv_linear *out);
+void sv_linear_free(sv_linear *point);
+/* m, r and the primal at w and v, v's bias raised; the sum of a; *own: |w|^2/2
+ * + gamma |v|^2/2. */
+lapis_status sv_linear_primal(sv_linear *point, double *sum_a, double *own);
+/* gap from primal and dual. */
+void sv_linear_set_gap(sv_linear *point);
 /* w, v, primal, dual and relative gap from a and s alone, or from u where the
  * primal is less there. */
 lapis_status sv_linear_certify(sv_linear *point);
@@ -91,6 +102,9 @@ lapis_status sv_linear_record(sv_linear *point, double tol);
  * until it has used its epochs (solved: false). */
 lapis_status sv_dcd(sv_linear *point, double tol, int64_t epochs, bool *solved);
 lapis_status sv_ipm(sv_linear *point, double tol);
+/* Many samples by way of few, which the interior point solves for; solved:
+ * false where that does not pay. */
+lapis_status sv_shrink(sv_linear *point, double tol, bool *solved);
 /* Solves for the free dual variables; keeps the better of the two points. */
 lapis_status sv_vertex(sv_linear *point);
 
