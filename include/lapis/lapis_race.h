@@ -59,7 +59,7 @@ LAPIS_API lapis_runner lapis_race_at(const lapis_race *race, int i);
  * standard errors behind it; -1: none. */
 LAPIS_API int lapis_race_best(const lapis_race *race, const char *method);
 /* The method whose settings and other results the answer of a runner's method
- * ("mc" .. "mean") has: of a mean the first's. */
+ * ("mc" .. "mean") has: of a mean the first's.  NULL for NULL. */
 LAPIS_API const lapis_method *lapis_race_method(const char *method);
 /* The map that a runner reads its features through. */
 LAPIS_API const char *lapis_race_map(const lapis_race *race, int i);

@@ -332,8 +332,8 @@ class _Race:
         winner = lib.race_at(self, best).method if best >= 0 else b""
         if best >= 0 and winner != b"mc":
             self.place = best
-            self.table = table({b"linear": "linear", b"plain": "linear",
-                                b"trees": "trees"}.get(winner, "mc"))
+            answers = lib.race_method(winner).contents.name
+            self.table = table(answers.decode())
         elif best >= 0:
             lib.race_settings(self, best, struct)
             self._apply(context, inputs, lib.race_map(self, best))

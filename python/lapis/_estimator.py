@@ -108,8 +108,10 @@ class Estimator(BaseEstimator):
             self._model.set_text("feature_names", self.feature_names_in_)
         self.info_, self.settings_ = result.info, result.settings
         self.n_iter_ = max(1, int(result.info.iterations))
-        columns = result["history_columns"]
-        self.history_ = dict(zip(columns, np.array(result["history"]).T))
+        self.history_ = {}
+        if "history" in result:  # trees are grown, not iterated
+            self.history_ = dict(zip(result["history_columns"],
+                                     np.array(result["history"]).T))
         return result
 
     def _begin(self, X):

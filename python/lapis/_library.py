@@ -207,6 +207,7 @@ FUNCTIONS = {
     "race_answer_new": (_status, [_ctx, _handle, c_int, _data, c_void_p,
                                   _out]),
     "race_best": (c_int, [_handle, _text]),
+    "race_method": (_method, [_text]),
     "race_map": (_text, [_handle, c_int]),
     "race_settings": (None, [_handle, c_int, c_void_p]),
     "suspects": (_status, [_ctx, _method, _data, c_void_p,

@@ -221,15 +221,21 @@ class Habits(unittest.TestCase):
         X = rng.normal(size=(120, 4)) + 2 * truth[:, None]
         y = np.where(truth, 1.0, 0.0)
         y[::2] = np.nan
-        said, there = command("fit", "mc", "d.npz", "--by", "auto", "--json",
-                              "-o", "out.npz", d={"X": X, "Y": y})
+        _, there = command("fit", "mc", "d.npz", "--by", "auto", "-o",
+                           "out.npz", d={"X": X, "Y": y})
         model = lapis.MatrixCompletionClassifier(mu_rel="cv", by="auto")
         labels = model.fit_predict(X, y)
         self.assertGreater((labels == truth)[::2].mean(), 0.9)
         self.assertEqual(labels.tobytes(), there["labels"].tobytes())
-        best = [x for x in json.loads(said)["runners"]
-                if x["method"] != "both"][0]
-        self.assertEqual(hasattr(model, "low_rank_"), best["method"] == "mc")
+        self.assertEqual(hasattr(model, "low_rank_"), "low_rank" in there)
+        for by in ("trees", "both"):
+            _, there = command("fit", "mc", "d.npz", "--by", by, "-o",
+                               "out.npz", d={"X": X, "Y": y})
+            model = lapis.MatrixCompletionClassifier(mu_rel="cv", by=by)
+            self.assertEqual(model.fit_predict(X, y).tobytes(),
+                             there["labels"].tobytes())
+            self.assertEqual(hasattr(model, "low_rank_"),
+                             "low_rank" in there)
         proba = model.predict_proba(X)
         np.testing.assert_allclose(proba.sum(axis=1), 1)
         self.assertGreater(

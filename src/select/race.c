@@ -499,6 +499,7 @@ int lapis_race_best(const lapis_race *r, const char *method)
 
 const lapis_method *lapis_race_method(const char *method)
 {
+  if (method == NULL) return NULL;
   bool linear = strcmp(method, "linear") == 0 || strcmp(method, "plain") == 0;
   bool grown = strcmp(method, "trees") == 0;
   return lapis_method_find(linear ? "linear" : grown ? "trees" : "mc");

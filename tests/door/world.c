@@ -147,6 +147,7 @@ static void make_settings(void)
   w.svmplus = lapis_svmplus_defaults();
   w.misvm = lapis_misvm_defaults();
   w.linear = lapis_linear_defaults();
+  w.trees = lapis_trees_defaults();
   w.window = lapis_window_defaults();
   w.slic = lapis_slic_defaults();
   w.region = lapis_region_defaults();

@@ -58,6 +58,7 @@ typedef struct world {
   lapis_svmplus_settings svmplus;
   lapis_misvm_settings misvm;
   lapis_linear_settings linear;
+  lapis_trees_settings trees;
   lapis_window_settings window;
   lapis_slic_settings slic;
   lapis_region_settings region;
