@@ -1,5 +1,6 @@
 /* One process's samples of a file: those of the whole, and nothing else of the
  * file is read. */
+#include <stdarg.h>
 #include <unistd.h>
 
 #include "files.h"
@@ -51,6 +52,8 @@ static void check_columns(const lapis_mat *part, const lapis_mat *whole,
   if (whole->rows == 0) return;
   assert_int_equal(part->rows, whole->rows);
   assert_int_equal(part->cols, count);
+  assert_true((part->colptr == NULL) == (whole->colptr == NULL));
+  if (part->colptr != NULL) assert_int_equal(part->colptr[0], 0);
   for (int64_t j = 0; j < count; j++)
     for (int64_t i = 0; i < whole->rows; i++)
       CHECK_NEAR(lapis_mat_at(part, i, j), lapis_mat_at(whole, i, first + j),
@@ -138,6 +141,16 @@ static void parts_of_containers(void **state)
     }
 }
 
+/* At the end of a text of 4000 bytes at most. */
+static void put_text(char *text, const char *format, ...)
+{
+  va_list args;
+  size_t used = strlen(text);
+  va_start(args, format);
+  (void)vsnprintf(text + used, 4000 - used, format, args);
+  va_end(args);
+}
+
 /* descr 8 bytes or 4; C order or Fortran's. */
 static const char *put_npy(files *f, const char *name, const char *descr,
                            bool fortran, const double *x, int d, int n)
@@ -174,6 +187,32 @@ static void parts_of_arrays(void **state)
   for (int i = 0; i < 3; i++)
     for (int fortran = 0; fortran < 2; fortran++)
       check_file(f, put_npy(f, "x.npy", descr[i], fortran, s.X, D, N), true);
+}
+
+/* Read whole, then cut: columns whose first entry is not the file's. */
+static void parts_of_text(void **state)
+{
+  files *f = *state;
+  set s = make_set();
+  char svm[4000] = "", arff[4000] = "@relation r\n";
+  for (int i = 0; i < D; i++) put_text(arff, "@attribute a%d numeric\n", i);
+  put_text(arff, "@data\n");
+  for (int j = 0; j < N; j++) {
+    const char *comma = "";
+    put_text(svm, "%d", j % 3);
+    put_text(arff, "{");
+    for (int i = 0; i < D; i++) {
+      double x = s.X[j * D + i];
+      if (x == 0) continue;
+      put_text(svm, " %d:%.17g", i + 1, x);
+      put_text(arff, "%s%d %.17g", comma, i, x);
+      comma = ",";
+    }
+    put_text(svm, "\n");
+    put_text(arff, "}\n");
+  }
+  check_file(f, files_put(f, "a.svm", svm, strlen(svm)), false);
+  check_file(f, files_put(f, "a.arff", arff, strlen(arff)), false);
 }
 
 static void other_counts_are_told_of_the_whole(void **state)
@@ -313,11 +352,9 @@ int main(void)
 #define CASE(name) \
   cmocka_unit_test_setup_teardown(name, files_setup, files_teardown)
   const struct CMUnitTest tests[] = {
-      CASE(parts_of_containers),
-      CASE(parts_of_arrays),
-      CASE(other_counts_are_told_of_the_whole),
-      CASE(no_more_is_read),
-      CASE(no_more_is_read_of_sparse),
+      CASE(parts_of_containers), CASE(parts_of_arrays),
+      CASE(parts_of_text),       CASE(other_counts_are_told_of_the_whole),
+      CASE(no_more_is_read),     CASE(no_more_is_read_of_sparse),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,6 +65,29 @@ static void answers_are_those_of_one(void **state)
   command_end(&c);
 }
 
+/* Text is read whole by each process, which then keeps its columns. */
+static void sparse_text_is_divided(void **state)
+{
+  (void)state;
+  command c;
+  char text[SAMPLES * FEATURES * 30], *at = text;
+  uint64_t seed = 8;
+  mpirun_begin(&c);
+  for (int j = 0; j < SAMPLES; j++) {
+    at += sprintf(at, "%d", j % 2 == 0 ? 1 : -1);
+    for (int i = 0; i < FEATURES; i++)
+      if (check_uniform(&seed) < 0.7)
+        at += sprintf(at, " %d:%.17g", i + 1, check_normal(&seed) + j % 2);
+    *at++ = '\n';
+  }
+  command_write(&c, "d.svm", text, (size_t)(at - text));
+  check_like_one(&c, "fit mc d.svm --mu-rel 0.05 --tol 1e-12");
+  check_like_one(
+      &c,
+      "fit mc d.svm --mu-rel 0.05 --absent missing --solver admm --tol 1e-12");
+  command_end(&c);
+}
+
 /* New samples are answered alike by the model of one and of three processes. */
 static void check_model(command *c, const char *fit)
 {
@@ -260,6 +283,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(answers_are_those_of_one),
+      cmocka_unit_test(sparse_text_is_divided),
       cmocka_unit_test(models_are_those_of_one),
       cmocka_unit_test(several_without_mpi_are_refused),
       cmocka_unit_test(one_voice_for_an_error_in_one_part),

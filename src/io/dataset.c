@@ -618,6 +618,18 @@ static lapis_status check_fit(const lapis_dataset *ds)
   return check_class_names(ds);
 }
 
+/* Columns [first, first + count) of a compressed one; its memory is ours, and
+ * colptr begins at 0 as everywhere. */
+static void cut_sparse(lapis_mat *A, int64_t first, int64_t count)
+{
+  int64_t *colptr = (int64_t *)(uintptr_t)A->colptr + first, from = *colptr;
+  for (int64_t j = 0; j <= count; j++) colptr[j] -= from;
+  A->colptr = colptr;
+  A->rowidx += from;
+  A->val = (double *)A->val + from;
+  A->cols = count;
+}
+
 /* What was read whole: texts have their codes by now. */
 static void cut(lapis_dataset *ds, which m)
 {
@@ -631,11 +643,12 @@ static void cut(lapis_dataset *ds, which m)
   bool done = A->cols < s->samples || A->dtype == LAPIS_TEXT;
   if (!s->set || ds->share.parts <= 1 || done) return;
   io_share_cut(&ds->share, A->cols, &first, &count);
+  if (A->colptr != NULL) {
+    cut_sparse(A, first, count);
+    return;
+  }
   A->cols = count;
-  if (A->colptr != NULL)
-    A->colptr += first;
-  else
-    A->val = (char *)A->val + bytes[A->dtype] * (size_t)(first * A->ld);
+  A->val = (char *)A->val + bytes[A->dtype] * (size_t)(first * A->ld);
 }
 
 static lapis_mat mat_of(const lapis_dataset *ds, which m)
