@@ -19,6 +19,8 @@ static const cli_option options[] = {
      "mc, factored: instead of DATA, print completed entries: F has two "
      "columns, row and column counted from 1 (row0,column0 above them: from "
      "0)"},
+    {"mpi", 0, NULL,
+     "divide the samples among the processes that mpirun started"},
     {NULL, 0, NULL, NULL}};
 
 /* ---- what is printed ----------------------------------------------------*/
@@ -77,20 +79,28 @@ static const char *what_to_print(const cli *c, const lapis_solver *s)
   return "";
 }
 
-static void print_answer(cli *c, const lapis_solver *s, const lapis_dataset *ds)
+/* Called by all processes; rank 0 is heard. */
+static lapis_status print_answer(cli *c, const lapis_solver *s,
+                                 const lapis_dataset *ds)
 {
   const char *what = what_to_print(c, s);
   lapis_mat rows, text = {.cols = 0};
+  void *owned = NULL;
   bool any = lapis_result_get(s, what, &rows) == LAPIS_OK;
+  lapis_status status = LAPIS_OK;
+  if (any)
+    status = spread_join(c, s, what, lapis_dataset_samples(ds), &rows, &owned);
+  if (status < 0) return status;
   if (strcmp(what, "labels") == 0) text = class_texts(c, ds);
-  if (!c->json) {
-    if (any) print_rows(c, ds, &rows, &text);
-    return;
-  }
-  lapis_json *to = run_json(c, lapis_model_method(c->model)->name, c->method, s,
-                            lapis_dataset_data(ds));
-  if (any) lapis_json_put(to, what, rows_json(&rows, &text));
-  print_json(to);
+  lapis_json *to = NULL;
+  if (c->json)
+    to = run_json(c, lapis_model_method(c->model)->name, c->method, s,
+                  lapis_dataset_data(ds));
+  if (any && to != NULL) lapis_json_put(to, what, rows_json(&rows, &text));
+  if (any && to == NULL) print_rows(c, ds, &rows, &text);
+  if (to != NULL) print_json(to);
+  free(owned);
+  return LAPIS_OK;
 }
 
 /* ---- checks against the model -------------------------------------------*/
@@ -125,7 +135,7 @@ static int answer(cli *c, const lapis_dataset *ds, const void *settings)
   if (status >= 0 && args_get(&c->args, "completed") != NULL)
     status = completed_write(c, s, ds, lapis_model_map(c->model));
   cli_wipe_bar(c);
-  if (status >= 0) print_answer(c, s, ds);
+  if (status >= 0) status = print_answer(c, s, ds);
   lapis_solver_free(s);
   return status < 0 ? cli_fail_status(c, status) : cli_exit_code(c, stop);
 }
@@ -146,6 +156,7 @@ static int run(cli *c)
   }
   if (code == EXIT_DONE) code = dataset_from_args(c, &ds);
   if (code == EXIT_DONE) code = check_names(c, ds);
+  code = spread_agree(c, code);
   if (code == EXIT_DONE) code = answer(c, ds, settings);
   lapis_dataset_free(ds);
   free(settings);

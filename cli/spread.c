@@ -1,4 +1,5 @@
-/* spread.c - one fit by the processes that mpirun starts (--mpi).
+/* spread.c - one fit, or one answer, by the processes that mpirun starts
+ * (--mpi).
  *
  * Each reads its own samples (lapis_dataset_divide) and solves for its part;
  * rank 0 alone talks, and writes what is joined in blocks.  At every place
@@ -19,6 +20,14 @@ static long from_mpirun(const char *ours, const char *theirs, long otherwise)
   return text == NULL ? otherwise : strtol(text, NULL, 10);
 }
 
+/* The verb has --mpi. */
+static bool divides(const cli *c)
+{
+  const cli_option *o = c->verb->options;
+  while (o->name != NULL && strcmp(o->name, "mpi") != 0) o++;
+  return o->name != NULL;
+}
+
 /* Four runs that write one file are the classic accident. */
 static int refuse_several(const cli *c)
 {
@@ -26,12 +35,12 @@ static int refuse_several(const cli *c)
   if (size <= 1) return EXIT_DONE;
   if (from_mpirun("OMPI_COMM_WORLD_RANK", "PMI_RANK", 0) > 0)
     return EXIT_MISUSE; /* one says it */
-  if (strcmp(c->verb->name, "fit") == 0)
+  if (divides(c))
     return cli_fail(EXIT_MISUSE,
-                    "fit: mpirun started %ld processes, which would all do the "
+                    "%s: mpirun started %ld processes, which would all do the "
                     "same and write the same files; --mpi divides the samples "
                     "among them",
-                    size);
+                    c->verb->name, size);
   return cli_fail(EXIT_MISUSE,
                   "%s: mpirun started %ld processes, and this verb runs in one",
                   c->verb->name, size);
@@ -40,15 +49,18 @@ static int refuse_several(const cli *c)
 /* What works on all samples in one process. */
 static int check_options(const cli *c)
 {
-  static const char *const alone[] = {"suspects", "threshold", "jobs"};
-  for (size_t i = 0; i < sizeof alone / sizeof *alone; i++)
+  static const char *const alone[] = {"suspects", "threshold", "jobs", "pairs",
+                                      "checkpoint"};
+  size_t count = sizeof alone / sizeof *alone;
+  if (c->method == NULL || strcmp(c->method->name, "clean") != 0) count--;
+  for (size_t i = 0; i < count; i++)
     if (args_get(&c->args, alone[i]) != NULL)
       return cli_fail(EXIT_MISUSE,
-                      "fit: --%s is not divided among processes; leave it or "
+                      "%s: --%s is not divided among processes; leave it or "
                       "--mpi out",
-                      alone[i]);
-  if (strcmp(c->method->name, "mc") == 0 && args_get(&c->args, "mu") == NULL &&
-      args_get(&c->args, "mu-rel") == NULL)
+                      c->verb->name, alone[i]);
+  if (strcmp(c->verb->name, "fit") == 0 && strcmp(c->method->name, "mc") == 0 &&
+      args_get(&c->args, "mu") == NULL && args_get(&c->args, "mu-rel") == NULL)
     return cli_fail(EXIT_MISUSE,
                     "fit: --mpi does not choose mu; give --mu or --mu-rel");
   return EXIT_DONE;

@@ -185,14 +185,19 @@ static void solve(lapis_ctx *ctx, int rank, void *user)
 {
   const ranks_job *job = ((solving *)user)->job;
   ranks_part *p = &((solving *)user)->out->part[rank];
-  const lapis_method *m = lapis_method_find(job->method);
+  const lapis_method *m =
+      job->model != NULL ? lapis_predict_method(lapis_model_method(job->model))
+                         : lapis_method_find(job->method);
   void *set = calloc(1, m->settings_size);
   p->ctx = ctx;
   lapis_settings_default(m, set);
   p->made = apply(ctx, m, set, job->settings);
   if (job->before != NULL) job->before(p, set, job->user);
   if (p->made >= 0)
-    p->made = lapis_solver_new(ctx, m, &p->data, set, &p->solver);
+    p->made =
+        job->model != NULL
+            ? lapis_predict_new(ctx, &p->data, job->model, set, &p->solver)
+            : lapis_solver_new(ctx, m, &p->data, set, &p->solver);
   p->solved = p->made >= 0 ? lapis_solve(p->solver) : p->made;
   if (job->after != NULL) job->after(p, job->user);
   free(set);

@@ -29,8 +29,9 @@ typedef struct ranks_part {
 
 typedef struct ranks_job {
   const char *method;
-  const char *settings; /* "tol=1e-6;max-iters=20" */
-  lapis_data whole;     /* X of doubles; Y, P as many samples or none */
+  const lapis_model *model; /* that answers for the samples; NULL: a fit */
+  const char *settings;     /* "tol=1e-6;max-iters=20" */
+  lapis_data whole;         /* X of doubles; Y, P as many samples or none */
   int size;
   const int64_t *count; /* samples a rank, or NULL: uneven parts */
   /* Called by each rank before its solver is made, with its settings; NULL:

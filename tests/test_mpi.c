@@ -88,6 +88,22 @@ static void sparse_text_is_divided(void **state)
   command_end(&c);
 }
 
+/* New samples divided among processes: files and lines are those of one. */
+static void check_divided_answer(command *c)
+{
+  static char lines[sizeof c->out];
+  command_run(c, "predict 1.lapis -X new.npy --tol 1e-11");
+  snprintf(lines, sizeof lines, "%s", c->out);
+  if (mpirun_run(c, 3, "",
+                 "predict 1.lapis -X new.npy --tol 1e-11 --mpi --threads 1 "
+                 "-o divided.npz") != 0)
+    fail_msg("%s", c->err);
+  assert_string_equal(c->out, lines);
+  mpirun_same(c, "one.npz", "divided.npz");
+  mpirun_run(c, 2, "", "predict 1.lapis -X new.npy");
+  assert_non_null(strstr(c->err, "--mpi divides the samples"));
+}
+
 /* New samples are answered alike by the model of one and of three processes. */
 static void check_model(command *c, const char *fit)
 {
@@ -102,6 +118,7 @@ static void check_model(command *c, const char *fit)
   if (command_run(c, "predict 3.lapis -X new.npy --tol 1e-11 -o many.npz") != 0)
     fail_msg("%s", c->err);
   mpirun_same(c, "one.npz", "many.npz");
+  check_divided_answer(c);
 }
 
 static void models_are_those_of_one(void **state)

@@ -167,8 +167,9 @@ lapis_status solver_learn_all(lapis_solver *s, const char *name, lapis_mat own)
 bool solver_is_of_samples(const char *name)
 {
   static const char *const of_samples[] = {
-      "low_rank", "sparse", "filled",        "dual", "scores",
-      "labels",   "alpha",  "probabilities", "zeta", "factors"};
+      "low_rank", "sparse",  "filled", "dual",
+      "scores",   "labels",  "alpha",  "probabilities",
+      "zeta",     "factors", "gaps",   "coefficients"};
   for (size_t i = 0; i < sizeof of_samples / sizeof *of_samples; i++)
     if (strcmp(name, of_samples[i]) == 0) return true;
   return false;

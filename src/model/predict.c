@@ -100,20 +100,44 @@ static lapis_status predict_joined(lapis_ctx *ctx, const lapis_data *data,
   return s;
 }
 
+static lapis_status predict(lapis_ctx *ctx, const lapis_data *data,
+                            const lapis_model *m, const void *options,
+                            lapis_solver **out)
+{
+  bool none = mat_empty(&data->X);
+  if (base_ranks(ctx) > 1) none = data->X.rows == 0; /* others have some */
+  if (none) return lapis_fail(ctx, LAPIS_ESHAPE, "predict: X has no samples");
+  if (m->filler != NULL || m->beside != NULL)
+    return predict_joined(ctx, data, m, options, out);
+  return predict_alone(ctx, data, m, options, out);
+}
+
+/* A model of several is as divisible as each of them. */
+static lapis_status check_divides(lapis_ctx *ctx, const lapis_model *m)
+{
+  for (; m != NULL; m = m->beside) {
+    if (!method_entry_of(m->method)->answers_parts)
+      TRY(method_alone(ctx, m->method->name));
+    if (m->filler != NULL) TRY(check_divides(ctx, m->filler));
+  }
+  return LAPIS_OK;
+}
+
 lapis_status lapis_predict_new(lapis_ctx *ctx, const lapis_data *data,
                                const lapis_model *m, const void *options,
                                lapis_solver **out)
 {
   NEEDS(ctx, ctx, data, m, out);
   *out = NULL;
-  TRY(method_alone(ctx, m->method->name));
   if (method_entry_of(m->method)->predict == NULL)
     return lapis_fail(ctx, LAPIS_ENOTBUILT,
                       "%s: a model of this method answers no new samples",
                       m->method->name);
-  if (mat_empty(&data->X))
-    return lapis_fail(ctx, LAPIS_ESHAPE, "predict: X has no samples");
-  if (m->filler != NULL || m->beside != NULL)
-    return predict_joined(ctx, data, m, options, out);
-  return predict_alone(ctx, data, m, options, out);
+  TRY(check_divides(ctx, m));
+  base_meet(ctx);
+  lapis_status s = base_agree(ctx, predict(ctx, data, m, options, out));
+  if (s >= 0 || *out == NULL) return s;
+  lapis_solver_free(*out); /* another process has none */
+  *out = NULL;
+  return s;
 }

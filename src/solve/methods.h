@@ -28,8 +28,9 @@ typedef struct method_entry {
   /* Answers for the samples it was fitted on only (mc): choosing settings
    * hides labels and keeps features. */
   bool transductive;
-  bool sparse; /* checks by itself what has to be dense */
-  bool splits; /* its samples may be divided among processes */
+  bool sparse;        /* checks by itself what has to be dense */
+  bool splits;        /* its samples may be divided among processes */
+  bool answers_parts; /* so may the new samples that its models answer */
   /* Learns from samples that have targets alone; the others are answered
    * (labelled.c).  The check is of the data as given, whose rows it names:
    * known (n) marks those that are learnt from. */

@@ -265,10 +265,8 @@ static lapis_status moved(fold *w, int64_t first, int64_t n, double *out)
   return LAPIS_OK;
 }
 
-/* Primal minus dual of columns first .. first + n - 1, and their size, after
- * prepare_bounds. */
-static lapis_status bounds(fold *w, int64_t first, int64_t n, double *gap,
-                           double *size)
+/* Primal and dual of columns first .. first + n - 1, after prepare_bounds. */
+static lapis_status bounds(fold *w, int64_t first, int64_t n, double of[2])
 {
   const la_backend *ops = w->h.ops;
   la_penalty phi = w->p.phi;
@@ -281,12 +279,14 @@ static lapis_status bounds(fold *w, int64_t first, int64_t n, double *gap,
   TRY(ops->dot(&w->h, &b, &b, &bb));
   TRY(dual_of_t(w, first, n, &rest));
   TRY(moved(w, first, n, &shift));
-  double primal = w->p.mu / 2 * bb + loss, dual = rest - conjugate + shift;
-  *gap = primal - dual;
-  *size = fmax(fmax(fabs(primal), fabs(dual)), 1e-300);
-  w->base.info.objective = primal;
-  w->base.info.dual = dual;
+  of[0] = w->p.mu / 2 * bb + loss;
+  of[1] = rest - conjugate + shift;
   return LAPIS_OK;
+}
+
+static double gap_of(const double of[2])
+{
+  return (of[0] - of[1]) / fmax(fmax(fabs(of[0]), fabs(of[1])), 1e-300);
 }
 
 /* Z = rho (V - B) clamped, t = A_X'Z, ones = A_1 t, F = A_X b made feasible. */
@@ -311,10 +311,13 @@ static bool is_zero(const fold *w)
 static lapis_status check_gap(fold *w, const double sums[4])
 {
   loop *l = &w->base.loop;
-  double gap, size;
+  double of[2];
   TRY(prepare_bounds(w));
-  TRY(bounds(w, 0, w->p.n, &gap, &size));
-  w->gap = gap / size;
+  TRY(bounds(w, 0, w->p.n, of));
+  TRY(base_sum(w->base.ctx, of, 2));
+  w->gap = gap_of(of);
+  w->base.info.objective = of[0];
+  w->base.info.dual = of[1];
   w->residual = l->iter > 0 ? sqrt(sums[0] / fmax(sums[2], 1e-300)) : INFINITY;
   if (is_zero(w)) w->residual = 0;
   lapis_progress now = {.rank = w->r,
@@ -366,14 +369,12 @@ static lapis_status scores(fold *w)
 /* Each sample's own gap, before F goes back to A b. */
 static lapis_status sample_gaps(fold *w)
 {
-  lapis_info total = w->base.info;
+  double of[2];
   TRY(prepare_bounds(w));
   for (int64_t j = 0; j < w->p.n; j++) {
-    double gap, size;
-    TRY(bounds(w, j, 1, &gap, &size));
-    w->gaps[j] = gap / size;
+    TRY(bounds(w, j, 1, of));
+    w->gaps[j] = gap_of(of);
   }
-  w->base.info = total;
   TRY(scores(w));
   return w->h.ops->gemm(&w->h, LA_N, LA_N, 1, &w->AX, &w->b, 0, &w->F);
 }
@@ -629,8 +630,9 @@ static lapis_status take_weights(fold *w, const lapis_mc_settings *set,
                                  const named_list *learned)
 {
   const lapis_mat *W = named_numbers(learned, "weights", w->p.D + 1, w->p.K);
-  bool gaps = mc_leaves_out(set, data) || lapis_mat_missing(&data->X) > 0;
-  if (W == NULL || gaps) return LAPIS_OK;
+  double gaps = mc_leaves_out(set, data) || lapis_mat_missing(&data->X) > 0;
+  TRY(base_max(w->base.ctx, &gaps, 1)); /* one way for all samples */
+  if (W == NULL || gaps > 0) return LAPIS_OK;
   TRY(w->h.ops->alloc(&w->h, LAPIS_F64, W->rows, W->cols, &w->weights));
   return w->h.ops->upload(&w->h, W, &w->weights);
 }

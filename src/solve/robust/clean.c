@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/keep.h"
 #include "lapis/lapis_tools.h"
 #include "mat/mat.h"
 
@@ -101,10 +102,11 @@ static lapis_status warn_if_empty(clean *w)
   const clean_job *j = &w->job;
   int64_t count = j->c.d * j->c.n, kept = 0;
   for (int64_t k = 0; k < count; k++) kept += fabs(j->low_rank[k]) > 0;
+  TRY(base_sum_whole(w->base.ctx, &kept, 1));
   return rr_warn_if_empty(w->base.ctx, "clean", kept, j->sparse, j->X, count);
 }
 
-static lapis_status clean_solve(lapis_solver *s)
+static lapis_status run(lapis_solver *s)
 {
   clean *w = (clean *)s;
   TRY(loop_begin(&s->loop, s->ctx, "clean", &w->set.stop, 6, clean_columns));
@@ -116,6 +118,16 @@ static lapis_status clean_solve(lapis_solver *s)
   s->info.iterations = s->loop.iter;
   s->info.seconds = loop_seconds(&s->loop);
   return s->loop.status;
+}
+
+/* The order of samples at work is no row that processes could divide. */
+static lapis_status clean_solve(lapis_solver *s)
+{
+  bool many = base_ranks(s->ctx) > 1;
+  if (many) keep_pause(s->ctx, true);
+  lapis_status status = run(s);
+  if (many) keep_pause(s->ctx, false);
+  return status;
 }
 
 /* ---- constructor --------------------------------------------------------*/
@@ -138,7 +150,10 @@ static lapis_status build(clean *w, const lapis_mat *X, weight_kind kind,
                        .refill = set->refill,
                        .tau = set->tau};
   TRY(la_open(w->base.ctx, &w->h));
-  TRY(rr_basis_new(&w->h, &set->dictionary, 0, &w->basis));
+  base_alone(w->base.ctx, true); /* each process has the whole dictionary */
+  lapis_status s = rr_basis_new(&w->h, &set->dictionary, 0, &w->basis);
+  base_alone(w->base.ctx, false);
+  TRY(s);
   if (w->basis.r == 0)
     return lapis_fail(w->base.ctx, LAPIS_EDATA,
                       "clean: the dictionary is all zeros");

@@ -221,18 +221,25 @@ static lapis_status begin(cleaner *c)
   return reflect(c);
 }
 
-static void total(cleaner *c)
+/* Of the samples of all processes, and how many are at work. */
+static lapis_status total(cleaner *c, double *active)
 {
-  c->info.objective = c->info.dual = 0;
+  double sum[3] = {0, 0, (double)c->active};
   for (int64_t j = 0; j < c->n; j++) {
-    c->info.objective += c->primal[j];
-    c->info.dual += c->dual[j];
+    sum[0] += c->primal[j];
+    sum[1] += c->dual[j];
   }
+  TRY(base_sum(c->h->ctx, sum, 3));
+  c->info.objective = sum[0];
+  c->info.dual = sum[1];
+  *active = sum[2];
+  return LAPIS_OK;
 }
 
 static lapis_status record(cleaner *c, loop *l)
 {
-  total(c);
+  double active;
+  TRY(total(c, &active));
   double gap = (c->info.objective - c->info.dual) /
                fmax(fabs(c->info.objective), 1e-300);
   lapis_progress now = {.rank = c->r,
@@ -241,8 +248,8 @@ static lapis_status record(cleaner *c, loop *l)
                         .residual = NAN};
   loop_show(l, &now, NAN);
   return loop_record(l, (double[]){c->info.objective * c->scale,
-                                   c->info.dual * c->scale, gap,
-                                   (double)c->active, (double)c->r});
+                                   c->info.dual * c->scale, gap, active,
+                                   (double)c->r});
 }
 
 /* Q = S^-1 Y, samples in their own order; C the scaled multiplier. */
@@ -277,15 +284,36 @@ static void keep(cleaner *c, loop *l)
   loop_keep_switch(l, "checked", &c->checked);
 }
 
+/* Another step, where a process has a sample at work. */
+static lapis_status next(const cleaner *c, loop *l, bool *on)
+{
+  double active = (double)c->active;
+  TRY(base_sum(c->h->ctx, &active, 1));
+  *on = active > 0 && loop_next(l);
+  return LAPIS_OK;
+}
+
+/* One process has a sample that is stuck: so all say. */
+static lapis_status settle(const cleaner *c, loop *l)
+{
+  double stuck = l->status == LAPIS_PRECISION_FLOOR;
+  TRY(base_max(c->h->ctx, &stuck, 1));
+  if (stuck > 0 && l->status == LAPIS_OK) l->status = LAPIS_PRECISION_FLOOR;
+  return LAPIS_OK;
+}
+
 lapis_status clean_alone(cleaner *c, loop *l, double tol)
 {
   la_array G = la_wrap(c->Q, c->r, c->n);
-  bool resumed, *checked = &c->checked;
+  bool resumed, on, *checked = &c->checked;
+  double active;
   TRY(begin(c));
   *checked = false;
   keep(c, l);
   TRY(loop_resume(l, &resumed));
-  while (c->active > 0 && loop_next(l)) {
+  while (true) {
+    TRY(next(c, l, &on));
+    if (!on) break;
     if (*checked) TRY(reflect(c));
     TRY(step(c));
     *checked = l->iter % CHECK_EVERY == 0;
@@ -299,8 +327,8 @@ lapis_status clean_alone(cleaner *c, loop *l, double tol)
     la_array part = la_cols(&G, 0, c->active);
     TRY(bound(c, &part));
   }
-  total(c);
+  TRY(total(c, &active));
   finish(c);
   c->info.rank = c->r;
-  return LAPIS_OK;
+  return settle(c, l);
 }

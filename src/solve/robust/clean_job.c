@@ -33,6 +33,9 @@ lapis_status clean_job_new(la *h, const rr_basis *basis, const lapis_mat *X,
                            const clean_options *opt, clean_job *job)
 {
   int64_t count = X->rows * X->cols;
+  if (opt->joint && base_ranks(h->ctx) > 1)
+    return lapis_fail(h->ctx, LAPIS_EINVAL,
+                      "--joint is not divided among processes; leave it out");
   *job = (clean_job){
       .refill = opt->refill, .tau = opt->tau, .arena = {.ctx = h->ctx}};
   arena *a = &job->arena;
