@@ -15,7 +15,7 @@ typedef struct set { /* samples x features, and what else files hold */
 
 static set make_set(void)
 {
-  static char text[N][8];
+  static char text[N][16];
   set s;
   uint64_t seed = 4;
   for (int i = 0; i < D * N; i++)
