@@ -15,7 +15,8 @@
  * the clean margin, the others are noise.  d = p.  The largest eps of the
  * rival that reaches the gap is used; the time of looking for it is not
  * counted.  LIBLINEAR returns no dual point: its gap is measured against our
- * certified dual value, to its advantage.  One thread on both sides.
+ * certified dual value, to its advantage.  One thread on both sides, processor
+ * seconds.
  * OPENBLAS_CORETYPE should name the core of the machine: what OpenBLAS finds
  * by itself may be a slow one. */
 #define _POSIX_C_SOURCE 200809L
@@ -103,9 +104,9 @@ static lapis_solver *open_solver(lapis_ctx *ctx, const lapis_data *data,
 
 static double timed_solve(lapis_solver *s)
 {
-  double start = bench_seconds();
+  double start = bench_processor_seconds();
   lapis_solve(s);
-  return bench_seconds() - start;
+  return bench_processor_seconds() - start;
 }
 
 /* ---- linear -------------------------------------------------------------*/
@@ -153,9 +154,9 @@ static double time_liblinear(const sample_set *p, double C, double dual,
   for (int k = 0; k < 14 && isnan(best); k++, trial /= 2) {
     struct parameter how = {
         .solver_type = L2R_L1LOSS_SVC_DUAL, .eps = trial, .C = C};
-    double start = bench_seconds();
+    double start = bench_processor_seconds();
     struct model *m = train(&lp, &how);
-    double took = bench_seconds() - start;
+    double took = bench_processor_seconds() - start;
     double sign = m->label[0] > 0 ? 1 : -1;
     for (int64_t i = 0; i <= p->d; i++) m->w[i] *= sign;
     double primal = primal_of(p, m->w, C);
@@ -204,13 +205,13 @@ static void memory(lapis_ctx *ctx, const lapis_svmplus_settings *set, int64_t n,
 {
   sample_set p = generate(n, d);
   lapis_data data = data_of(&p, 1);
-  double start = bench_seconds();
+  double start = bench_processor_seconds();
   lapis_solver *s = open_solver(ctx, &data, set);
   lapis_solve(s);
   const lapis_info *info = lapis_result_info(s);
   struct rusage use;
   getrusage(RUSAGE_SELF, &use);
-  double took = bench_seconds() - start;
+  double took = bench_processor_seconds() - start;
   double held = (double)n * (double)(2 * d + 1) * 8;
   double peak = (double)use.ru_maxrss * 1024;
   printf("%.1f s, gap %.1e, %lld rounds, %lld samples with weight; peak memory "
@@ -289,7 +290,7 @@ static double one_class(const sample_set *p, const double *Q, double eps,
                         double *gap)
 {
   int64_t n = p->n;
-  double start = bench_seconds();
+  double start = bench_processor_seconds();
   struct svm_node *all = get((size_t)(n * (n + 2)) * sizeof *all);
   struct svm_node **row = get((size_t)n * sizeof *row);
   for (int64_t j = 0; j < n; j++) {
@@ -308,7 +309,7 @@ static double one_class(const sample_set *p, const double *Q, double eps,
                               .shrinking = 1};
   svm_set_print_string_function(silent);
   struct svm_model *m = svm_train(&sp, &how);
-  double took = bench_seconds() - start;
+  double took = bench_processor_seconds() - start;
   double *a = calloc((size_t)n, sizeof *a), sum = 0;
   for (int k = 0; k < m->l; k++) sum += m->sv_coef[0][k];
   for (int k = 0; k < m->l; k++)
@@ -325,9 +326,9 @@ static double published(const sample_set *p, double C, double gamma,
                         bool cholesky)
 {
   double *K = rbf(p->X, p->d, p->n), *Q = rbf(p->P, p->d, p->n);
-  double start = bench_seconds(), eps = 1, gap = 1, took = 0;
+  double start = bench_processor_seconds(), eps = 1, gap = 1, took = 0;
   published_Q(p, K, C, gamma, cholesky, Q);
-  double inverse = bench_seconds() - start;
+  double inverse = bench_processor_seconds() - start;
   for (int k = 0; k < 20 && gap > GAP; k++, eps /= 2)
     took = one_class(p, Q, eps, &gap);
   printf(

@@ -328,29 +328,61 @@ static void a_met_tolerance_is_solved(void **state)
   lapis_ctx_free(ctx);
 }
 
-static void retuned_is_as_new(void **state)
+static void check_retuned(lapis_ctx *ctx, const sv_case *c, int64_t rank)
 {
-  (void)state;
-  lapis_ctx *ctx = lapis_ctx_new();
-  sv_case c = sv_random(30, 50, 4, 3);
   lapis_svmplus_settings set = tight();
   set.kernel = set.kernel_priv = LAPIS_KERNEL_RBF;
-  lapis_solver *s = sv_solve(ctx, &c.data, &set);
-  for (int k = 0; k < 9; k++) { /* ratios gamma / C repeat */
-    set.C = pow(10, k / 3);
-    set.gamma = pow(10, k % 3);
+  set.rank = rank;
+  lapis_solver *s = sv_solve(ctx, &c->data, &set);
+  for (int k = 0; k < 16; k++) { /* ratios gamma / C repeat */
+    set.C = pow(10, k / 4);
+    set.gamma = pow(10, k % 4);
     assert_int_equal(lapis_solver_retune(s, &set), 0);
     assert_true(lapis_solve(s) >= 0);
-    lapis_solver *fresh = sv_solve(ctx, &c.data, &set);
+    lapis_solver *fresh = sv_solve(ctx, &c->data, &set);
     double f = lapis_result_info(fresh)->objective;
     CHECK_NEAR(lapis_result_info(s)->objective, f, 1e-9 * f);
     CHECK_AT_MOST(
-        farthest(sv_array(s, "scores"), sv_array(fresh, "scores"), c.n), 1e-9);
+        farthest(sv_array(s, "scores"), sv_array(fresh, "scores"), c->n), 1e-9);
     lapis_solver_free(fresh);
   }
   set.kernel = LAPIS_KERNEL_LINEAR;
   assert_int_equal(lapis_solver_retune(s, &set), LAPIS_ENOTBUILT);
   lapis_solver_free(s);
+}
+
+static void retuned_is_as_new(void **state)
+{
+  (void)state;
+  lapis_ctx *ctx = lapis_ctx_new();
+  sv_case c = sv_random(30, 50, 4, 3);
+  check_retuned(ctx, &c, -1);
+  check_retuned(ctx, &c, 50); /* factors of G */
+  sv_drop(&c);
+  lapis_ctx_free(ctx);
+}
+
+/* A loose tolerance lets rounding take more digits of G, and is kept. */
+static void loose_gaps_hold(void **state)
+{
+  (void)state;
+  lapis_ctx *ctx = lapis_ctx_new();
+  sv_case c = sv_random(31, 60, 4, 3);
+  lapis_svmplus_settings set = tight();
+  set.kernel = set.kernel_priv = LAPIS_KERNEL_RBF;
+  set.width = set.width_priv = 4;
+  for (int k = 3; k <= 7; k++) {
+    double half;
+    set.C = 1e-2;
+    set.gamma = pow(10, k);
+    set.stop.tol = 1e-3;
+    lapis_solver *s = sv_solve(ctx, &c.data, &set);
+    double gap =
+        sv_l2_gap(&c.data, sv_array(s, "alpha"), set.C, set.gamma, 4, 4, &half);
+    CHECK_AT_MOST(gap, 1.001e-3);
+    CHECK_NEAR(half, lapis_result_info(s)->objective, 1e-6 * half);
+    lapis_solver_free(s);
+  }
   sv_drop(&c);
   lapis_ctx_free(ctx);
 }
@@ -663,6 +695,7 @@ int main(void)
       cmocka_unit_test(rows_reach_the_gap_past_the_model),
       cmocka_unit_test(a_met_tolerance_is_solved),
       cmocka_unit_test(retuned_is_as_new),
+      cmocka_unit_test(loose_gaps_hold),
       cmocka_unit_test(weights_count_samples),
       cmocka_unit_test(classes_are_binary_problems),
       cmocka_unit_test(models_answer_alike),

@@ -4,25 +4,28 @@
  *
  * Two ways, which agree:
  *  - inverse: (1/C) [I - gamma (gamma I + C Kt)^-1], n^3 operations; loses
- *    log10(gamma / (C |Kt|)) digits, hence only where that is below 4;
+ *    log10(gamma / (C |Kt|)) digits, hence only where that is below 4, or
+ *    leaves 6 digits more than the gap asked for;
  *  - solve: Cholesky and n right-hand sides, 7/3 n^3; loses nothing.
  * C G depends on gamma / C alone, so a grid of settings shares G along its
- * diagonals.  (An eigendecomposition of Kt would serve all of a grid, but
- * V diag(l / (gamma + C l)) V' costs as much as the inverse and the vectors
- * nine times that.)
- * A privileged kernel of low rank, Kt = L'L with L r x n (linear: exactly, r =
- * p + 1; others: pivoted Cholesky, with the trace it leaves out), never forms
- * n x n: G = R'R, R = chol(gamma I + C LL')^-1 L.
+ * diagonals, as a matrix and a factor.  (An eigendecomposition of Kt would
+ * serve all of a grid, but V diag(l / (gamma + C l)) V' costs as much as the
+ * inverse and the vectors nine times that.) A privileged kernel of low rank, Kt
+ * = L'L with L r x n (linear: exactly, r = p + 1; others: pivoted Cholesky,
+ * with the trace it leaves out), never forms n x n: G = R'R, R = chol(gamma I +
+ * C LL')^-1 L.
  *
  * Sample weights c_i multiply C: with S = D Kt D, D = diag(sqrt c_i),
  * G = D^-1 S (gamma I + C S)^-1 D^-1. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "op/lowrank.h"
 #include "solve/svmplus/svmplus.h"
 
-static const double DIGITS_TO_LOSE = 1e4;
+/* Factors by which rounding may be magnified: always; of the tolerance. */
+static const double TO_LOSE = 1e4, LEAVES = 1e-6;
 
 /* ---- kernels ------------------------------------------------------------*/
 static lapis_status whole_kernel(la *h, const op_kernel *k, double **out)
@@ -73,6 +76,11 @@ static lapis_status privileged_part(sv_gram *k,
   return LAPIS_OK;
 }
 
+static int64_t count_of(const sv_gram *k)
+{
+  return (k->L != NULL ? k->r : k->n) * k->n;
+}
+
 lapis_status sv_gram_new(la *h, const lapis_svmplus_settings *set,
                          const lapis_data *data, sv_gram *out)
 {
@@ -80,6 +88,7 @@ lapis_status sv_gram_new(la *h, const lapis_svmplus_settings *set,
   sv_gram *k = out;
   k->dense = fits(k->n, set->cache);
   k->memory = set->cache * 1e6;
+  k->tol = set->stop.tol;
   TRY(op_kernel_new(h, set->kernel, set->width, "X", &data->X, &k->main));
   if (!k->plain)
     TRY(op_kernel_new(h, set->kernel_priv, set->width_priv, "P", &data->P,
@@ -87,8 +96,15 @@ lapis_status sv_gram_new(la *h, const lapis_svmplus_settings *set,
   if (k->dense) TRY(whole_kernel(h, &k->main, &k->K));
   TRY(privileged_part(k, set));
   if (k->plain || set->formulation == LAPIS_SVMPLUS_ORIGINAL) return LAPIS_OK;
-  k->G = base_alloc(h->ctx, (k->L != NULL ? k->r : k->n) * k->n, sizeof *k->G);
+  k->G = base_alloc_raw(h->ctx, count_of(k), sizeof *k->G);
   return k->G != NULL ? LAPIS_OK : LAPIS_ENOMEM;
+}
+
+static bool is_shared(const sv_gram *k)
+{
+  for (int i = 0; i < SV_SHARED; i++)
+    if (k->G != NULL && k->G == k->shared[i]) return true;
+  return false;
 }
 
 void sv_gram_free(sv_gram *k)
@@ -98,7 +114,7 @@ void sv_gram_free(sv_gram *k)
   base_free(k->K);
   base_free(k->Kp);
   base_free(k->L);
-  base_free(k->G);
+  if (!is_shared(k)) base_free(k->G);
   for (int i = 0; i < SV_SHARED; i++) base_free(k->shared[i]);
   *k = (sv_gram){0};
 }
@@ -196,8 +212,8 @@ static lapis_status low_rank_factor(sv_gram *k, double C, double gamma,
 static lapis_status make(sv_gram *k, double C, double gamma, const double *c)
 {
   if (k->L != NULL) return low_rank_factor(k, C, gamma, c);
-  if (gamma <= DIGITS_TO_LOSE * C * size_of(k))
-    return by_inverse(k, C, gamma, c);
+  double most = fmax(TO_LOSE, LEAVES * k->tol / DBL_EPSILON);
+  if (gamma <= most * C * size_of(k)) return by_inverse(k, C, gamma, c);
   return by_solve(k, C, gamma, c);
 }
 
@@ -209,40 +225,62 @@ static bool close_to(double a, double b)
 /* G is what C_old / C_new makes of the one with the same gamma / C. */
 static bool take_shared(sv_gram *k, double C, double gamma)
 {
-  int64_t count = (k->L != NULL ? k->r : k->n) * k->n;
   for (int s = 0; s < SV_SHARED; s++) {
     if (k->shared[s] == NULL || !close_to(k->ratio[s], gamma / C)) continue;
-    double f = k->shared_C[s] / C; /* R'R: its root */
-    if (k->L != NULL) f = sqrt(f);
-    for (int64_t i = 0; i < count; i++) k->G[i] = f * k->shared[s][i];
+    double f = k->shared_C[s] / C;
+    if (k->L == NULL) {
+      if (!is_shared(k)) base_free(k->G);
+      k->G = k->shared[s];
+      k->G_factor = f;
+      return true;
+    }
+    for (int64_t i = 0; i < count_of(k); i++) /* R'R */
+      k->G[i] = sqrt(f) * k->shared[s][i];
     return true;
   }
   return false;
 }
 
-/* Keeps a copy where memory allows; doing without one is no failure. */
+/* Keeps G, of a low rank a copy, where memory allows; doing without is no
+ * failure. */
 static void share(sv_gram *k, double C, double gamma)
 {
-  int64_t count = (k->L != NULL ? k->r : k->n) * k->n;
+  int64_t count = count_of(k);
   int s = 0;
   while (s < SV_SHARED && k->shared[s] != NULL) s++;
   double bytes = 8.0 * (double)count * (s + 1);
   if (!k->grid || s == SV_SHARED || bytes > k->memory / 2) return;
-  k->shared[s] = base_alloc_raw(k->h->ctx, count, sizeof(double));
-  if (k->shared[s] == NULL) return;
-  memcpy(k->shared[s], k->G, (size_t)count * sizeof(double));
+  if (k->L != NULL) {
+    k->shared[s] = base_alloc_raw(k->h->ctx, count, sizeof(double));
+    if (k->shared[s] == NULL) return;
+    memcpy(k->shared[s], k->G, (size_t)count * sizeof(double));
+  } else {
+    k->shared[s] = k->G;
+  }
   k->shared_C[s] = C;
   k->ratio[s] = gamma / C;
+}
+
+/* What is shared is not written over. */
+static lapis_status make_anew(sv_gram *k, double C, double gamma,
+                              const double *c)
+{
+  if (k->G == NULL || is_shared(k)) {
+    k->G = base_alloc_raw(k->h->ctx, count_of(k), sizeof *k->G);
+    if (k->G == NULL) return LAPIS_ENOMEM;
+  }
+  k->G_factor = 1;
+  TRY(make(k, C, gamma, c));
+  if (c == NULL) share(k, C, gamma);
+  return LAPIS_OK;
 }
 
 lapis_status sv_gram_slack(sv_gram *k, double C, double gamma, const double *c)
 {
   bool same = close_to(k->G_C, C) && close_to(k->G_gamma, gamma);
   if (k->plain || (same && c == NULL)) return LAPIS_OK;
-  bool shared = c == NULL && take_shared(k, C, gamma);
   k->G_C = 0;
-  if (!shared) TRY(make(k, C, gamma, c));
-  if (!shared && c == NULL) share(k, C, gamma);
+  if (c != NULL || !take_shared(k, C, gamma)) TRY(make_anew(k, C, gamma, c));
   k->G_C = c == NULL ? C : 0; /* weighted: never shared */
   k->G_gamma = gamma;
   return LAPIS_OK;
@@ -257,13 +295,15 @@ static lapis_status check_definite(svmplus *w, const char *name,
   int64_t n = k->n;
   double most = 0;
   for (int64_t i = 0; i < n; i++) most = fmax(most, fabs(k->X[i * n + i]));
-  double *A = base_alloc_raw(w->base.ctx, n * n, sizeof *A);
+  double *free_yet = w->gram.L == NULL ? w->gram.G : NULL;
+  double *A = free_yet != NULL ? free_yet
+                               : base_alloc_raw(w->base.ctx, n * n, sizeof *A);
   if (A == NULL) return LAPIS_ENOMEM;
   memcpy(A, k->X, (size_t)(n * n) * sizeof *A);
   la_array L = la_wrap(A, n, n);
   lapis_status s = la_add_diagonal(&w->h, 1e-9 * (double)n * most, &L);
   if (s >= 0) s = w->h.ops->potrf(&w->h, &L);
-  base_free(A);
+  if (free_yet == NULL) base_free(A);
   if (s != LAPIS_ENUMERIC) return s;
   return lapis_fail(w->base.ctx, LAPIS_EDATA,
                     "svmplus: the precomputed kernel %s is not positive "

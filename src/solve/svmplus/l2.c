@@ -19,14 +19,14 @@ static lapis_status build_Q(svmplus *w)
   la_array Q = la_wrap(w->Q, n, n), R = la_wrap(k->G, k->r, n);
   if (k->L != NULL) TRY(w->h.ops->syrk(&w->h, LA_T, &R, &Q));
   const double *G = k->L != NULL ? w->Q : k->G;
+  double f = k->L != NULL ? 1 : k->G_factor;
 #pragma omp parallel for num_threads(w->h.threads) if (n > 200)
   for (int64_t j = 0; j < n; j++) {
-    double *to = w->Q + j * n;
-    const double *main = k->K + j * n;
-    for (int64_t i = 0; i < n; i++) {
-      double slack = k->plain ? 0 : G[j * n + i];
-      to[i] = q->y[i] * q->y[j] * main[i] + slack;
-    }
+    double *to = w->Q + j * n, yj = q->y[j];
+    const double *main = k->K + j * n, *slack = G + j * n;
+    for (int64_t i = 0; i < n && k->plain; i++) to[i] = q->y[i] * yj * main[i];
+    for (int64_t i = 0; i < n && !k->plain; i++)
+      to[i] = q->y[i] * yj * main[i] + f * slack[i];
     if (k->plain) to[j] += 1 / q->C[j];
   }
   for (int64_t j = 0; j < n; j++) w->diag[j] = w->Q[j * n + j];

@@ -363,5 +363,6 @@ static lapis_status svmplus_retune(lapis_solver *s, const void *settings)
   w->set.scale = scale;
   w->q.gamma = set->gamma;
   w->gram.grid = true;
+  w->gram.tol = set->stop.tol;
   return LAPIS_OK;
 }

@@ -177,11 +177,13 @@ typedef struct sv_gram {
   double *Kp; /* n x n: Kt + 1; dense, full rank only */
   double *L;  /* r x n: Kt + 1 = L'L, low rank only */
   int64_t r;
-  double left_out;           /* trace(Kt + 1 - L'L) / trace(Kt + 1) */
-  double *G;                 /* n x n, or r x n: R with G = R'R */
-  double G_C, G_gamma;       /* what G was made for */
-  double memory;             /* bytes that may be used */
-  bool grid;                 /* settings will change: keep what they share */
+  double left_out;     /* trace(Kt + 1 - L'L) / trace(Kt + 1) */
+  double *G;           /* n x n, or r x n: R with G = R'R; or one of shared */
+  double G_factor;     /* n x n: G is so many times what is there */
+  double G_C, G_gamma; /* what G was made for */
+  double memory;       /* bytes that may be used */
+  bool grid;           /* settings will change: keep what they share */
+  double tol;          /* gap asked for */
   double *shared[SV_SHARED]; /* G by gamma / C */
   double ratio[SV_SHARED], shared_C[SV_SHARED];
 } sv_gram;
