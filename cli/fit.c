@@ -21,7 +21,8 @@ static const cli_option options[] = {
      "write the table again with its empty cells filled, of features and of "
      "targets"},
     {"model", 0, "F.lapis", "write the model, for lapis predict"},
-    CLI_JOBS_ROW("what chooses settings and looks for suspects"),
+    CLI_JOBS_ROW("what chooses settings, looks for suspects, and the classes "
+                 "of svmplus"),
     {"checkpoint", 0, "F",
      "keep what a killed or interrupted run needs to go on; the same command "
      "goes on from there"},

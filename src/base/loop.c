@@ -57,7 +57,7 @@ bool loop_must_end(const loop *l)
 }
 
 /* Hands the state over; what cannot be kept is said, and the run goes on. */
-static void boundary(loop *l)
+void loop_hand_over(loop *l)
 {
   if (!l->keeps) return;
   bool again = l->fresh; /* nothing has happened, and what is inside waits */
@@ -85,7 +85,7 @@ bool loop_next(loop *l)
     l->status = LAPIS_MAX_ITERS;
   else if (late)
     l->status = LAPIS_TIME_LIMIT;
-  boundary(l);
+  loop_hand_over(l);
   if (l->status != LAPIS_OK) return false;
   l->iter++;
   return true;

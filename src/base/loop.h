@@ -37,6 +37,8 @@ lapis_status loop_begin(loop *l, lapis_ctx *ctx, const char *method,
 /* Counts one more iteration; false when cancelled, out of time or out of
  * iterations, with status set. */
 bool loop_next(loop *l);
+/* The state is whole between two loops: handed over as loop_next does it. */
+void loop_hand_over(loop *l);
 /* One row of history: the iteration number followed by n_columns - 1 values. */
 lapis_status loop_record(loop *l, const double *values);
 /* Shows progress (at most ten times a second) and lets the caller cancel.

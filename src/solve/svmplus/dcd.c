@@ -24,8 +24,9 @@ typedef struct dcd {
   double *qx, *qz; /* n each */
   int64_t *order;  /* n: samples in play come first */
   int64_t active;
-  double bar;   /* gradients above it leave play */
-  double worst; /* largest violation of this epoch */
+  int64_t before; /* epochs of other classes */
+  double bar;     /* gradients above it leave play */
+  double worst;   /* largest violation of this epoch */
 } dcd;
 
 /* The exact minimiser over 0 <= a <= u, given the free one. */
@@ -81,7 +82,8 @@ static void epoch(dcd *t)
 {
   const sv_data *q = t->point->q;
   t->worst = 0;
-  rng_permute(base_seed(q->ctx), (uint64_t)q->loop->iter, t->order, t->active);
+  uint64_t draw = (uint64_t)(q->loop->iter - t->before);
+  rng_permute(base_seed(q->ctx), draw, t->order, t->active);
   for (int64_t k = 0; k < t->active;) {
     int64_t i = t->order[k];
     if (q->plain ? step_plain(t, i) : step_pair(t, i)) {
@@ -115,6 +117,8 @@ static lapis_status run(dcd *t, double tol, int64_t epochs, bool *solved)
   loop_keep(l, "bar", &t->bar, 1);
   sv_linear_keep(point);
   TRY(loop_resume(l, &resumed));
+  /* orders are drawn by the class's own count, whichever ran before it */
+  t->before = sv_phase(l) > 0 ? first - SV_EPOCHS : first;
   while (point->gap > tol && loop_next(point->q->loop)) {
     int64_t done = point->q->loop->iter - first;
     epoch(t);

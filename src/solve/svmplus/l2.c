@@ -95,6 +95,12 @@ static lapis_status slack_part(svmplus *w)
   return sv_gram_slack(&w->gram, w->set.C, w->set.gamma, share);
 }
 
+lapis_status sv_l2_share(svmplus *w)
+{
+  bool alike = w->kind == SV_L2 && !weighted(w);
+  return alike ? slack_part(w) : LAPIS_OK;
+}
+
 static void keep_l2(svmplus *w, const sv_quadratic *p, int64_t c)
 {
   const sv_data *q = &w->q;

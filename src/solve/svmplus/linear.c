@@ -24,9 +24,8 @@
 #include "solve/svmplus/svmplus.h"
 
 enum {
-  ORDER_MODERATE = 700,  /* d + p: interior point first */
-  ORDER_POSSIBLE = 6000, /* after descent, still */
-  EPOCHS = 300           /* of descent before that */
+  ORDER_MODERATE = 700, /* d + p: interior point first */
+  ORDER_POSSIBLE = 6000 /* after descent, still */
 };
 
 lapis_status sv_linear_new(const sv_data *q, sv_linear *out)
@@ -250,7 +249,7 @@ static lapis_status linear_solve(svmplus *w, sv_linear *point)
     return interior(point, tol);
   }
   for (int64_t i = 0; i < q->n && q->plain; i++) point->s[i] = q->C[i];
-  int64_t epochs = free_choice ? EPOCHS : INT64_MAX;
+  int64_t epochs = free_choice ? SV_EPOCHS : INT64_MAX;
   if (sv_phase(q->loop) == 0) {
     TRY(sv_dcd(point, tol, epochs, &solved));
     if (solved || !free_choice || q->loop->status != LAPIS_OK) return LAPIS_OK;
@@ -261,7 +260,7 @@ static lapis_status linear_solve(svmplus *w, sv_linear *point)
   base_say(q->ctx, 1,
            "svmplus: descent stands at a gap of %.1e after %d epochs; interior "
            "point from here",
-           point->gap, EPOCHS);
+           point->gap, SV_EPOCHS);
   return interior(point, tol);
 }
 

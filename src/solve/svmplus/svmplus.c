@@ -5,7 +5,8 @@
  *   linear    (7)   linear.c, by dcd.c and ipm.c
  *   l2        (18)  l2.c over gram.c or rows.c, by smo.c and polish.c
  *   original  (4)   original.c
- * This file holds the settings, the constructor and the loop over classes.
+ * This file holds the settings and the constructor, classes.c the loop over
+ * classes.
  * Without P each is the plain SVM of the same formulation.  Several classes
  * or labels are problems of one against the rest over shared kernels, whose
  * scores are compared as f / rho, rho = a'Qa (l2): the margin is 1 then.
@@ -90,7 +91,7 @@ void sv_add_info(svmplus *w, double objective, double dual, double gap)
   info->gap = fmax(info->gap, gap);
 }
 
-static lapis_status solve_part(svmplus *w, int64_t c)
+lapis_status sv_class(svmplus *w, int64_t c)
 {
   TRY(class_weights(w, c));
   if (w->K > 1) base_say(w->base.ctx, 1, "svmplus: class %" PRId64, c + 1);
@@ -129,11 +130,7 @@ static lapis_status solve_parts(svmplus *w)
   bool resumed;
   keep(w);
   TRY(loop_resume(l, &resumed));
-  for (int64_t c = l->stage / SV_PHASES; c < w->K; c++) {
-    if (l->stage < c * SV_PHASES) loop_set_stage(l, c * SV_PHASES);
-    TRY(solve_part(w, c));
-  }
-  return LAPIS_OK;
+  return sv_classes(w, resumed);
 }
 
 /* A limit may end the loop when the last step has met the tolerance. */

@@ -98,6 +98,8 @@ lapis_status sv_linear_certify(sv_linear *point);
 void sv_linear_keep(sv_linear *point);
 /* Records one row of history. */
 lapis_status sv_linear_record(sv_linear *point, double tol);
+/* Epochs of descent that auto gives it. */
+enum { SV_EPOCHS = 300 };
 /* Both run until gap <= tol, the loop ends or rounding decides; descent also
  * until it has used its epochs (solved: false). */
 lapis_status sv_dcd(sv_linear *point, double tol, int64_t epochs, bool *solved);
@@ -265,6 +267,11 @@ lapis_status sv_kernels(svmplus *w, int64_t rank);
 lapis_status sv_kernel_scores(svmplus *w, const double *a, int64_t c, double b);
 /* Adds the class to the sums that the solver reports. */
 void sv_add_info(svmplus *w, double objective, double dual, double gap);
+/* One class, from l->stage on; in classes.c all that are left. */
+lapis_status sv_class(svmplus *w, int64_t c);
+lapis_status sv_classes(svmplus *w, bool resumed);
+/* What all classes need, made before they are shared out. */
+lapis_status sv_l2_share(svmplus *w);
 /* A stage of the loop is a phase of a class. */
 enum { SV_PHASES = 4 };
 static inline int64_t sv_phase(const loop *l)
