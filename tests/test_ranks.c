@@ -444,6 +444,20 @@ static void parts_have_to_be_alike(void **state)
   free(s);
 }
 
+/* Methods that need all samples say so, and none waits. */
+static void others_are_refused(void **state)
+{
+  (void)state;
+  static const char *const all[] = {"linear", "trees", "misvm", "roml"};
+  sample_set *s = samples(12, 90, 0, 0);
+  for (int i = 0; i < 4; i++) {
+    ranks_job job = {
+        .method = all[i], .size = 3, .whole = samples_view(s, true)};
+    check_all_refused(&job, LAPIS_EINVAL, "this method runs in one");
+  }
+  free(s);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -461,6 +475,7 @@ int main(void)
       cmocka_unit_test(one_has_inf),
       cmocka_unit_test(one_ends_and_all_end),
       cmocka_unit_test(parts_have_to_be_alike),
+      cmocka_unit_test(others_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -328,6 +328,28 @@ static void what_cannot_be_divided(void **state)
     job.size = 3;
     check_all_refused(&job, LAPIS_EINVAL, all[i].words);
   }
+  s->n = 9;
+  ranks_job job = job_of(s, "solver=factored", true);
+  job.size = 3;
+  check_all_refused(&job, LAPIS_EINVAL, "fewer samples than features");
+  free(s);
+}
+
+/* Whatever solves it. */
+static void one_has_inf(void **state)
+{
+  (void)state;
+  static const char *const solvers[] = {"auto", "bordered", "admm", "fpc",
+                                        "factored"};
+  sample_set *s = samples(12, 90, 0, 0);
+  s->X[12 * 89 + 4] = INFINITY; /* the last rank's */
+  for (int i = 0; i < 5; i++) {
+    char settings[60];
+    snprintf(settings, sizeof settings, "mu-rel=0.05;solver=%s", solvers[i]);
+    ranks_job job = job_of(s, settings, true);
+    job.size = 3;
+    check_all_refused(&job, LAPIS_EDATA, "(process 3 of 3)");
+  }
   free(s);
 }
 
@@ -368,6 +390,7 @@ int main(void)
       cmocka_unit_test(many_labels_are_those_of_all),
       cmocka_unit_test(what_cannot_be_divided),
       cmocka_unit_test(what_is_wrong_in_one_part),
+      cmocka_unit_test(one_has_inf),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -94,6 +94,13 @@ static void what_is_refused(void **state)
   job.settings = "gamma=1";
   s->Y[3] = NAN;
   check_all_refused(&job, LAPIS_EMISSING, "(process 1 of 4)");
+  job = job_of("rr", s, "tol=1e-6");
+  job.size = 4;
+  s->X[12 * 89] = INFINITY; /* the last rank's */
+  check_all_refused(&job, LAPIS_EDATA, "(process 4 of 4)");
+  job.settings = "denoise=none"; /* holes are everywhere */
+  s->X[12 * 89] = 1;
+  check_all_refused(&job, LAPIS_EMISSING, "(process 1 of 4)");
   free(s);
 }
 

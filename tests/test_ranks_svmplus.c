@@ -83,6 +83,20 @@ static void classes_are_those_of_all(void **state)
   free(s);
 }
 
+/* Fewer than features, with every process and with all. */
+static void few_samples(void **state)
+{
+  (void)state;
+  static const int64_t count[] = {0, 17, 1, 12};
+  sample_set *s = samples(40, 30, 0, 0);
+  double P[60];
+  for (int plus = 0; plus < 2; plus++)
+    check_parts_like_one(
+        job_of(s, plus ? P : NULL, "max-iters=6;gamma=1;C=0.01"), count, 4,
+        answers, 1e-9);
+  free(s);
+}
+
 static void what_is_refused(void **state)
 {
   (void)state;
@@ -107,6 +121,7 @@ int main(void)
       cmocka_unit_test(like_one),
       cmocka_unit_test(to_the_end),
       cmocka_unit_test(classes_are_those_of_all),
+      cmocka_unit_test(few_samples),
       cmocka_unit_test(what_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
