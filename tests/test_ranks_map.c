@@ -45,11 +45,11 @@ static void maps_are_those_of_one(void **state)
 {
   (void)state;
   static const char *const specs[] = {"standard", "l2,standard", "standard,l2",
-                                      "scale:3,standard"};
+                                      "scale:3,standard", "standard,impute"};
   static const char *const names[] = {"low_rank", "sparse", NULL};
   static const int64_t count[] = {40, 0, 1, 49};
   sample_set *s = samples(12, 90, 0.2, 0.05);
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < 5; i++) {
     mapping m = {.spec = specs[i]}, n = {.spec = specs[i]};
     ranks_run one, many;
     ranks_job job = job_of(s, &m);

@@ -259,13 +259,15 @@ LAPIS_API lapis_status lapis_settings_set_matrix(lapis_ctx *ctx,
 /* ---- maps: what is done to features before a method sees them -----------
  * spec: "none", or stages joined by commas: l1, l2 (length of a sample),
  * sqrt, l1-sqrt, standard (mean 0, deviation 1 of a feature), scale:NUMBER,
- * chi2 (homogeneous kernel map of order 3: 7 numbers a feature).  Features of
+ * chi2 (homogeneous kernel map of order 3: 7 numbers a feature), impute (gaps
+ * hold what factors of the training samples expect there).  Features of
  * several kinds: blocks:400+1000 comes first and says how many of each there
  * are; l1 and l2 then see each kind alone, and balance at the end gives each
  * one weight.  Last may stand the kernel exp(-|x - z|^2 / WIDTH) as features:
  * nystrom:WIDTH:COUNT (of COUNT training samples) or rff:WIDTH:COUNT (random);
  * WIDTH is a number, auto (the median |x - z|^2) or a multiple, 4auto.  Fitted
- * on training samples only; NaN stays NaN (before a kernel: the mean). */
+ * on training samples only; NaN stays NaN but behind impute (before a kernel:
+ * the mean). */
 typedef struct lapis_map lapis_map;
 LAPIS_API lapis_status lapis_map_new(lapis_ctx *ctx, const char *spec,
                                      lapis_map **out);

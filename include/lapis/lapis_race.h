@@ -25,7 +25,8 @@ typedef struct lapis_race_options {
   bool by_group;   /* data->group stays whole */
   unsigned stated; /* LAPIS_STATED_* */
   bool linear;     /* plain ones run too: logistic regressions, lines and, up to
-                    * 5000 samples, behind a kernel (map nystrom), and trees */
+                    * 5000 samples, behind a kernel (map nystrom), and trees;
+                    * gaps as map impute fills them, and as mc does */
   const char *kept_as; /* its name in a checkpoint that has several, of at most
                         * 31 letters; NULL or empty: race */
 } lapis_race_options;

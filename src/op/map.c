@@ -1,12 +1,5 @@
 /* map.c - feature maps, stage by stage.
  *
- * chi2: the homogeneous kernel map of the additive chi2 kernel 2xy/(x + y)
- * (Vedaldi and Zisserman, PAMI 2012): its spectrum sech(pi w), sampled at
- * multiples of L, gives for each feature x the numbers
- *   sqrt(L x), sqrt(2 L sech(pi j L) x) {cos, sin}(j L log x),  j = 1..3.
- * L = 2 pi / 13.8 balances the tail that is cut off against the period; the
- * kernel of x with itself comes out 0.4 % short.
- *
  * blocks, balance: features of several kinds stand one below the other, block
  * k of d_k rows, K blocks, d rows in all.  Behind blocks, l1 and l2 see each
  * block alone; balance multiplies block k by sqrt(d / (K d_k)), so that after
@@ -21,15 +14,11 @@
 
 #include "lapis/lapis_tools.h"
 #include "mat/mat.h"
+#include "op/chi2_map.h"
+#include "op/impute.h"
 #include "op/kernel_map.h"
 
-enum {
-  MAX_STAGES = 8,
-  MAX_BLOCKS = 16,
-  CHI2_ORDER = 3,
-  CHI2_ROWS = 2 * CHI2_ORDER + 1
-};
-static const double CHI2_STEP = 2 * 3.14159265358979323846 / 13.8;
+enum { MAX_STAGES = 8, MAX_BLOCKS = 16 };
 
 typedef enum stage_kind {
   STAGE_L1,
@@ -38,6 +27,7 @@ typedef enum stage_kind {
   STAGE_STANDARD,
   STAGE_SCALE,
   STAGE_BALANCE,
+  STAGE_IMPUTE,
   STAGE_CHI2
 } stage_kind;
 
@@ -51,8 +41,8 @@ struct lapis_map {
   int n_blocks;              /* 0: the rows are one block */
   int64_t block[MAX_BLOCKS]; /* rows of each, before any stage */
   kernel_map kernel;         /* behind all stages, where there is one */
-  /* Of the standard stages in order: means and deviations of their rows; then
-   * what the kernel's features need. */
+  /* Of the stages in order: of standard the means and deviations of its rows,
+   * of impute its factors; then what the kernel's features need. */
   double *state;
   int64_t n_state;
 };
@@ -99,7 +89,8 @@ static lapis_status parse_stage(lapis_ctx *ctx, lapis_map *m, const char *word)
     stage_kind kind;
   } known[] = {{"l1", STAGE_L1},           {"l2", STAGE_L2},
                {"sqrt", STAGE_SQRT},       {"standard", STAGE_STANDARD},
-               {"balance", STAGE_BALANCE}, {"chi2", STAGE_CHI2}};
+               {"balance", STAGE_BALANCE}, {"chi2", STAGE_CHI2},
+               {"impute", STAGE_IMPUTE}};
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
     if (strcmp(word, known[i].name) == 0)
       return add_stage(ctx, m, known[i].kind, 0);
@@ -125,12 +116,13 @@ static lapis_status parse_stage(lapis_ctx *ctx, lapis_map *m, const char *word)
       lapis_number_read(word + 6, NULL, &number) && isfinite(number) &&
       number != 0)
     return add_stage(ctx, m, STAGE_SCALE, number);
-  return lapis_fail(ctx, LAPIS_EINVAL,
-                    "map '%s' is unknown; none, l1, l2, sqrt, l1-sqrt, "
-                    "standard, scale:NUMBER, chi2, blocks:N+N, balance, "
-                    "nystrom:WIDTH:COUNT and rff:WIDTH:COUNT are, joined by "
-                    "commas",
-                    word);
+  return lapis_fail(
+      ctx, LAPIS_EINVAL,
+      "map '%s' is unknown; none, l1, l2, sqrt, l1-sqrt, "
+      "standard, scale:NUMBER, chi2, impute, blocks:N+N, "
+      "balance, nystrom:WIDTH:COUNT and rff:WIDTH:COUNT are, joined by "
+      "commas",
+      word);
 }
 
 static lapis_status parse(lapis_ctx *ctx, lapis_map *m)
@@ -173,6 +165,13 @@ const char *lapis_map_spec(const lapis_map *m)
 {
   if (m == NULL) return NULL;
   return m->spec;
+}
+
+/* Numbers that a stage finds of samples of d. */
+static int64_t stage_length(stage_kind kind, int64_t d)
+{
+  if (kind == STAGE_IMPUTE) return impute_length(d);
+  return kind == STAGE_STANDARD ? 2 * d : 0;
 }
 
 /* Numbers of a sample of so many behind the first stages. */
@@ -254,21 +253,6 @@ static void balance(const lapis_map *m, double *x, int64_t d)
   }
 }
 
-static void chi2_features(double *x, int64_t d)
-{
-  for (int64_t i = d - 1; i >= 0; i--) {
-    double v = x[i], *out = x + i * CHI2_ROWS;
-    double angle = v > 0 ? log(v) : 0; /* amplitude 0 makes it irrelevant */
-    out[0] = sqrt(CHI2_STEP * v);
-    for (int j = 1; j <= CHI2_ORDER; j++) {
-      double w = j * CHI2_STEP, pi_w = 3.14159265358979323846 * w;
-      double size = sqrt(2 * CHI2_STEP * v / cosh(pi_w));
-      out[2 * j - 1] = size * cos(w * angle);
-      out[2 * j] = size * sin(w * angle);
-    }
-  }
-}
-
 static void standardise(double *x, int64_t d, const double *state)
 {
   for (int64_t i = 0; i < d; i++) x[i] = (x[i] - state[i]) / state[d + i];
@@ -285,7 +269,7 @@ static int64_t negative(const double *x, int64_t d)
 typedef struct run { /* a sample on its way through the stages */
   const lapis_map *map;
   const int32_t *row;  /* of the entries of a sparse sample, or NULL */
-  const double *state; /* of the next standard stage */
+  const double *state; /* of the next stage that has one */
   double *x;
   int64_t d;
 } run;
@@ -320,7 +304,11 @@ static lapis_status apply_stage(lapis_ctx *ctx, run *r, int i, int64_t sample)
     break;
   case STAGE_STANDARD:
     standardise(r->x, r->d, r->state);
-    r->state += 2 * r->d;
+    r->state += stage_length(kind, r->d);
+    break;
+  case STAGE_IMPUTE:
+    impute_fill(r->state, r->x, r->d);
+    r->state += stage_length(kind, r->d);
     break;
   case STAGE_CHI2:
     chi2_features(r->x, r->d);
@@ -381,17 +369,48 @@ static lapis_status fit_standard(lapis_ctx *ctx, lapis_map *m, int i,
   return LAPIS_OK;
 }
 
+static lapis_status check_finite(lapis_ctx *ctx, const lapis_map *m,
+                                 const char *what, const double *x, int64_t d,
+                                 int64_t sample)
+{
+  for (int64_t k = 0; k < d; k++)
+    if (isinf(x[k]))
+      return lapis_fail(ctx, LAPIS_EDATA,
+                        "map %s: sample %" PRId64 " holds %g; %s "
+                        "needs finite numbers",
+                        m->spec, sample + 1, x[k], what);
+  return LAPIS_OK;
+}
+
+/* The factors of what reaches stage i. */
+static lapis_status fit_impute(lapis_ctx *ctx, const lapis_map *m, int i,
+                               const lapis_mat *X, double *state)
+{
+  int64_t d = behind(m, i, X->rows), unused;
+  double *all = base_alloc_raw(ctx, d * X->cols + 1, sizeof *all);
+  lapis_status s = all == NULL ? LAPIS_ENOMEM : LAPIS_OK;
+  for (int64_t j = 0; j < X->cols && s >= 0; j++) {
+    s = apply_column(ctx, m, i, X, j, all + j * d, &unused);
+    if (s >= 0) s = check_finite(ctx, m, "impute", all + j * d, d, j);
+  }
+  if (s >= 0) s = impute_fit(ctx, all, d, X->cols, state);
+  base_free(all);
+  return s;
+}
+
 static lapis_status fit_stages(lapis_ctx *ctx, lapis_map *m, const lapis_mat *X,
                                double *x, double *count)
 {
   int64_t d = X->rows, used = 0;
   for (int i = 0; i < m->n_stages; i++) {
-    if (m->stage[i].kind == STAGE_CHI2) d *= CHI2_ROWS;
-    if (m->stage[i].kind != STAGE_STANDARD) continue;
+    stage_kind kind = m->stage[i].kind;
+    double *at = m->state + used;
+    if (kind == STAGE_CHI2) d *= CHI2_ROWS;
     memset(count, 0, (size_t)d * sizeof *count);
-    TRY(fit_standard(ctx, m, i, X, x, m->state + used, m->state + used + d,
-                     count));
-    used += 2 * d;
+    if (kind == STAGE_STANDARD)
+      TRY(fit_standard(ctx, m, i, X, x, at, at + d, count));
+    if (kind == STAGE_IMPUTE) TRY(fit_impute(ctx, m, i, X, at));
+    used += stage_length(kind, d);
   }
   return LAPIS_OK;
 }
@@ -402,7 +421,7 @@ static int64_t stages_length(const lapis_map *m, int64_t d)
   int64_t total = 0;
   for (int i = 0; i < m->n_stages; i++) {
     if (m->stage[i].kind == STAGE_CHI2) d *= CHI2_ROWS;
-    if (m->stage[i].kind == STAGE_STANDARD) total += 2 * d;
+    total += stage_length(m->stage[i].kind, d);
   }
   return total;
 }
@@ -418,18 +437,6 @@ static lapis_status check_blocks(lapis_ctx *ctx, const lapis_map *m, int64_t d)
                     m->spec, all, d);
 }
 
-static lapis_status check_distances(lapis_ctx *ctx, const lapis_map *m,
-                                    const double *x, int64_t d, int64_t sample)
-{
-  for (int64_t k = 0; k < d; k++)
-    if (isinf(x[k]))
-      return lapis_fail(ctx, LAPIS_EDATA,
-                        "map %s: sample %" PRId64 " holds %g; a distance "
-                        "needs finite numbers",
-                        m->spec, sample + 1, x[k]);
-  return LAPIS_OK;
-}
-
 /* Means of what reaches the kernel; 0 of what is never seen. */
 static lapis_status find_means(lapis_ctx *ctx, const lapis_map *m,
                                const lapis_mat *X, double *x, double *mean,
@@ -440,7 +447,7 @@ static lapis_status find_means(lapis_ctx *ctx, const lapis_map *m,
   memset(mean, 0, (size_t)d * sizeof *mean);
   for (int64_t j = 0; j < X->cols; j++) {
     TRY(apply_column(ctx, m, m->n_stages, X, j, x, &unused));
-    TRY(check_distances(ctx, m, x, d, j));
+    TRY(check_finite(ctx, m, "a distance", x, d, j));
     for (int64_t k = 0; k < d; k++) {
       if (isnan(x[k])) continue;
       mean[k] += x[k];
@@ -546,7 +553,7 @@ static lapis_status apply_kernel(lapis_ctx *ctx, const lapis_map *m,
     for (int64_t k = 0; k < cols && s >= 0; k++) {
       double *x = kernel_mapper_room(w) + k * at->d;
       s = apply_column(ctx, m, m->n_stages, X, j + k, x, &d);
-      if (s >= 0) s = check_distances(ctx, m, x, d, j + k);
+      if (s >= 0) s = check_finite(ctx, m, "a distance", x, d, j + k);
     }
     if (s >= 0) s = kernel_mapper_run(w, cols, out + j * at->rows);
   }
@@ -564,6 +571,26 @@ static bool fits(const lapis_map *m, int64_t rows)
          length + at.length == m->n_state;
 }
 
+/* Somebody may have written the numbers of impute. */
+static bool sound(const lapis_map *m, int64_t d)
+{
+  int64_t at = 0;
+  for (int i = 0; i < m->n_stages; i++) {
+    if (m->stage[i].kind == STAGE_CHI2) d *= CHI2_ROWS;
+    if (m->stage[i].kind == STAGE_IMPUTE && !impute_sound(m->state + at, d))
+      return false;
+    at += stage_length(m->stage[i].kind, d);
+  }
+  return true;
+}
+
+static lapis_status misfit(lapis_ctx *ctx, const char *spec)
+{
+  return lapis_fail(ctx, LAPIS_EFORMAT,
+                    "map %s: its numbers do not fit together; fit it again",
+                    spec);
+}
+
 lapis_status lapis_map_apply(lapis_ctx *ctx, const lapis_map *m,
                              const lapis_mat *X, double *out)
 {
@@ -578,6 +605,7 @@ lapis_status lapis_map_apply(lapis_ctx *ctx, const lapis_map *m,
                       " features, and map %s was fitted to another number; "
                       "give the features of the fit, in their order",
                       X->rows, m->spec);
+  if (!sound(m, X->rows)) return misfit(ctx, m->spec);
   if (kernel_of(m, &at)) return apply_kernel(ctx, m, &at, X, out);
   for (int64_t j = 0; j < X->cols; j++)
     TRY(apply_column(ctx, m, m->n_stages, X, j, out + j * rows, &d));
@@ -623,7 +651,7 @@ static lapis_status undo_stage(lapis_ctx *ctx, const lapis_map *m, int i,
     for (int64_t k = 0; k < d; k++) x[k] /= m->stage[i].number;
     break;
   case STAGE_STANDARD:
-    *state -= 2 * d;
+    *state -= stage_length(STAGE_STANDARD, d);
     for (int64_t k = 0; k < d; k++) x[k] = x[k] * (*state)[d + k] + (*state)[k];
     break;
   case STAGE_BALANCE:
@@ -631,8 +659,11 @@ static lapis_status undo_stage(lapis_ctx *ctx, const lapis_map *m, int i,
     balance(m, before, d);
     for (int64_t k = 0; k < d; k++) x[k] /= before[k];
     break;
-  case STAGE_CHI2:
-    break; /* refused before */
+  case STAGE_IMPUTE: /* what was filled stays so */
+    *state -= stage_length(STAGE_IMPUTE, d);
+    break;
+  case STAGE_CHI2: /* refused before */
+    break;
   }
   return LAPIS_OK;
 }
@@ -656,7 +687,7 @@ lapis_status lapis_map_undo(lapis_ctx *ctx, const lapis_map *m,
     return lapis_fail(ctx, LAPIS_EINVAL,
                       "map %s: its features cannot be turned back into what "
                       "they were made of; none, l1, l2, sqrt, standard and "
-                      "scale can",
+                      "scale and impute can",
                       m->spec);
   TRY(check_blocks(ctx, m, d));
   if (!fits(m, d) || Z->rows != d || Z->cols != X->cols)
@@ -684,7 +715,8 @@ bool map_keeps_zeros(const lapis_map *m)
   if (m->n_blocks > 0 || m->kernel.count > 0) return false;
   for (int i = 0; i < m->n_stages; i++)
     if (m->stage[i].kind == STAGE_STANDARD ||
-        m->stage[i].kind == STAGE_BALANCE || m->stage[i].kind == STAGE_CHI2)
+        m->stage[i].kind == STAGE_BALANCE || m->stage[i].kind == STAGE_IMPUTE ||
+        m->stage[i].kind == STAGE_CHI2)
       return false;
   return true;
 }
@@ -763,7 +795,5 @@ lapis_status map_restore(lapis_ctx *ctx, const char *spec,
   if (m->kernel.count == 0 || kernel_of(m, &at)) return LAPIS_OK;
   lapis_map_free(m);
   *out = NULL;
-  return lapis_fail(ctx, LAPIS_EFORMAT,
-                    "map %s: its numbers do not fit together; fit it again",
-                    spec);
+  return misfit(ctx, spec);
 }

@@ -22,10 +22,12 @@ bool kernels_pay(const lapis_race *r)
   return r->o.linear && !already && r->n <= MOST_SAMPLES;
 }
 
-/* What stands before the kernel: shares of counts need no standard. */
+/* What stands before the kernel: shares of counts need no standard, and have no
+ * gaps. */
 static const char *base_of(const lapis_race *r, int map)
 {
   if (map > 0) return "l1-sqrt";
+  if (r->imputes) return r->imputing;
   return r->own_map == NULL ? "standard" : r->own_map;
 }
 
@@ -53,7 +55,9 @@ lapis_status kernels_find(lapis_race *r, int map, double width, int *place)
 
 const char *runner_map(const lapis_race *r, const runner *x)
 {
-  return x->kernel > 0 ? r->kernel[x->kernel - 1].text : r->map[x->map];
+  bool gaps = x->kind != RUNNER_MC && !x->filled && x->map == 0;
+  if (x->kernel > 0) return r->kernel[x->kernel - 1].text;
+  return gaps && r->imputes ? r->imputing : r->map[x->map];
 }
 
 const char *runner_map_of_filled(const lapis_race *r, const runner *x)
@@ -83,9 +87,15 @@ lapis_status kernels_features(lapis_race *r, const runner *x, int64_t fold,
 {
   race_kernel *k = &r->kernel[x->kernel - 1];
   *out = &k->features;
-  if (!x->filled)
-    return k->features.F != NULL ? LAPIS_OK
-                                 : make(r, k->text, &r->data->X, &k->features);
+  if (!x->filled) {
+    const double *F;
+    if (k->features.F != NULL) return LAPIS_OK;
+    if (!r->imputes || x->map > 0)
+      return make(r, k->text, &r->data->X, &k->features);
+    TRY(runners_fill(r, x->map, &F));
+    lapis_mat X = lapis_mat_f64((double *)F, r->X[x->map].rows, r->n);
+    return make(r, k->text + k->tail, &X, &k->features);
+  }
   *out = &r->of_filled;
   if (r->completed[fold] == NULL) { /* the filler has not answered */
     *out = NULL;

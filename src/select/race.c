@@ -62,12 +62,25 @@ static bool plain_can_read(const lapis_mat *X, const lapis_mc_settings *set)
          (double)X->rows * (double)X->cols <= MOST_ENTRIES;
 }
 
-/* An mc fills gaps better than means do, where there are some. */
+/* An mc fills gaps better than means do, as does `impute`, where there are
+ * some.
+ */
 static bool may_fill(const lapis_race *r, const lapis_mat *X)
 {
   bool dense = X->colptr == NULL;
   return r->o.linear && dense && has_gaps(X) &&
          (double)X->rows * (double)X->cols <= MOST_COMPLETED;
+}
+
+static lapis_status name_imputing(lapis_race *r)
+{
+  static const char more[] = ",impute";
+  size_t size = strlen(r->map[0]) + sizeof more;
+  if (!r->imputes || r->imputing != NULL) return LAPIS_OK;
+  r->imputing = base_alloc(r->ctx, (int64_t)size, 1);
+  if (r->imputing == NULL) return LAPIS_ENOMEM;
+  snprintf(r->imputing, size, "%s%s", r->map[0], more);
+  return LAPIS_OK;
 }
 
 lapis_status race_make_maps(lapis_race *r, const lapis_mat *X)
@@ -85,7 +98,8 @@ lapis_status race_make_maps(lapis_race *r, const lapis_mat *X)
     lapis_map_free(map);
     TRY(s);
   }
-  return LAPIS_OK;
+  r->imputes = r->fills && has_gaps(&r->X[0]);
+  return name_imputing(r);
 }
 
 /* The rarer known value is 1 inside; a tie leaves the larger. */
@@ -449,6 +463,7 @@ void lapis_race_free(lapis_race *r)
   base_free(r->answered);
   base_free(r->unit);
   base_free(r->own_map);
+  base_free(r->imputing);
   kernels_free(r);
   base_free(r);
 }
@@ -536,7 +551,13 @@ static void describe(const lapis_race *r, const runner *x, char *to)
     describe_mean(r, x, to);
     return;
   }
-  int used = snprintf(to, LAPIS_RUNNER_TEXT, "--map %.60s", runner_map(r, x));
+  const char *kernel =
+      x->filled && x->kernel > 0 ? runner_map_of_filled(r, x) : NULL;
+  int used =
+      kernel != NULL
+          ? snprintf(to, LAPIS_RUNNER_TEXT, "--map %.60s,%.30s", r->map[x->map],
+                     kernel)
+          : snprintf(to, LAPIS_RUNNER_TEXT, "--map %.60s", runner_map(r, x));
   const char *gaps = x->filled ? " (gaps filled by mc)" : "";
   if (x->kind == RUNNER_LINEAR)
     snprintf(to + used, (size_t)(LAPIS_RUNNER_TEXT - used), " --C %g%s", x->C,

@@ -124,11 +124,12 @@ lapis_status runners_list(lapis_race *r)
     }
   for (int map = 0; kernels_pay(r) && map < r->n_maps; map++)
     TRY(add_kernels(r, map));
-  for (int map = 0; trees_pay(r) && map < r->n_maps; map++)
-    add(r, &(runner){.kind = RUNNER_TREES,
-                     .map = map,
-                     .leaf = LEAF,
-                     .filled = r->fills && map == 0});
+  for (int map = 0; trees_pay(r) && map < r->n_maps; map++) {
+    runner x = {.kind = RUNNER_TREES, .map = map, .leaf = LEAF};
+    if (r->imputes || !r->fills || map > 0) add(r, &x);
+    x.filled = true;
+    if (r->fills && map == 0) add(r, &x);
+  }
   return LAPIS_OK;
 }
 
@@ -380,8 +381,21 @@ static lapis_status mc_answers(lapis_race *r, runner *x, int64_t fold)
 }
 
 /* ---- logistic regression ------------------------------------------------*/
+/* Gaps hold what the seen features of a sample tell. */
+static lapis_status impute_gaps(lapis_race *r, int map)
+{
+  lapis_map *impute;
+  lapis_mat unused;
+  TRY(lapis_map_new(r->ctx, "impute", &impute));
+  lapis_status s = lapis_map_fit(r->ctx, impute, &r->X[map]);
+  if (s >= 0)
+    s = lapis_map_make(r->ctx, impute, &r->X[map], &r->filled[map], &unused);
+  lapis_map_free(impute);
+  return s;
+}
+
 /* Gaps hold the feature's mean. */
-static lapis_status fill_gaps(lapis_race *r, int map)
+static lapis_status fill_means(lapis_race *r, int map)
 {
   const lapis_mat *X = &r->X[map];
   double *to = base_alloc_raw(r->ctx, X->rows * r->n, sizeof *to);
@@ -398,6 +412,15 @@ static lapis_status fill_gaps(lapis_race *r, int map)
       if (isnan(to[j * X->rows + i]))
         to[j * X->rows + i] = seen > 0 ? sum / seen : 0;
   }
+  return LAPIS_OK;
+}
+
+lapis_status runners_fill(lapis_race *r, int map, const double **out)
+{
+  bool impute = r->imputes && map == 0;
+  if (r->filled[map] == NULL)
+    TRY(impute ? impute_gaps(r, map) : fill_means(r, map));
+  *out = r->filled[map];
   return LAPIS_OK;
 }
 
@@ -484,9 +507,8 @@ static lapis_status features(lapis_race *r, const runner *x, int64_t fold,
     if (kernel != NULL) *d = kernel->rows;
     return LAPIS_OK;
   }
-  if (!x->filled && r->filled[x->map] == NULL) TRY(fill_gaps(r, x->map));
-  *from = x->filled ? r->completed[fold] : r->filled[x->map];
-  return LAPIS_OK;
+  *from = r->completed[fold];
+  return x->filled ? LAPIS_OK : runners_fill(r, x->map, from);
 }
 
 static lapis_status linear_answers(lapis_race *r, runner *x, int64_t fold)
@@ -604,8 +626,10 @@ lapis_status runners_share(lapis_race *r, int first, int last)
     const lapis_mc_settings set = loosened(x);
     bool mc = x->kind == RUNNER_MC && !completes_gaps(r, x);
     if (mc && !r->tried[x->map]) make_common(r, x->map, &set);
-    bool gaps = x->kind != RUNNER_MC && !x->filled && x->kernel == 0;
-    if (gaps && r->filled[x->map] == NULL) TRY(fill_gaps(r, x->map));
+    bool gaps = x->kind != RUNNER_MC && !x->filled;
+    const double *unused;
+    if (gaps && (x->kernel == 0 || r->imputes))
+      TRY(runners_fill(r, x->map, &unused));
   }
   return base_cancelled(r->ctx) ? LAPIS_CANCELLED : LAPIS_OK;
 }

@@ -28,8 +28,8 @@ typedef enum runner_kind {
 typedef struct runner {
   runner_kind kind;
   int of[RUNNER_KINDS], parts; /* means: the runners whose mean it is */
-  bool filled; /* linear, trees: gaps hold what the filler completes, not means
-                */
+  bool filled; /* linear, trees: gaps hold what the filler completes, not what
+                * the map does */
   int map;     /* place among the maps */
   int kernel;  /* linear: which of the race's it reads, from 1; 0: none */
   lapis_mc_settings set;
@@ -72,6 +72,8 @@ struct lapis_race {
   char *own_map;
   double *memory[MOST_MAPS]; /* behind X */
   double *filled[MOST_MAPS]; /* X without gaps, for linear ones, or NULL */
+  bool imputes;              /* gaps by factors, else by means */
+  char *imputing;            /* the first map with `impute` behind it */
   /* X in which an mc, the first runner, has filled the gaps, a fold each */
   bool fills;
   double *completed[MOST_FOLDS];
@@ -151,6 +153,8 @@ lapis_status kernels_features(lapis_race *r, const runner *x, int64_t fold,
                               const race_features **out);
 void kernels_drop(lapis_race *r); /* features, which running needs */
 void kernels_free(lapis_race *r);
+/* X behind a map, its gaps filled: d x n. */
+lapis_status runners_fill(lapis_race *r, int map, const double **out);
 /* The map from features as given; and from those that were filled. */
 const char *runner_map(const lapis_race *r, const runner *x);
 const char *runner_map_of_filled(const lapis_race *r, const runner *x);
