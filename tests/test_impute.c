@@ -148,7 +148,7 @@ static void factors_by_hand(const table *t, double *m, double *p, double *W)
     p[i] = .5;
     for (int k = 0; k < K; k++)
       W[i * K + k] =
-          .7 / sqrt(K) * rng_normal(0, 0x696d70, (uint64_t)(i * K + k));
+          .7 / sqrt(K) * rng_normal(0, 0x696d70, (uint64_t)i * K + (uint64_t)k);
   }
   for (int r = 0; r < 20; r++) round_by_hand(u, m, p, W);
   for (int i = 0; i < D; i++) {

@@ -20,6 +20,7 @@ static const double PRIOR = 5, LEAST_NOISE = .01;
 
 static int64_t factors(int64_t d)
 {
+  if (d < 2) return 0;
   return d - 1 < MOST_FACTORS ? d - 1 : MOST_FACTORS;
 }
 
