@@ -9,7 +9,8 @@ seconds, processor seconds of all processes together, the load, and efficiency:
 T(1) / (2 T(2)) of wall seconds needs as many free cores as processes;
 C(1) / C(2) of processor seconds counts work that is done twice and waiting in
 sums, and is what a busy machine can tell.  Then how much is summed an iteration,
-as counted and by the model of docs/scale.md, and that model for 1000 processes.
+as counted by the plug-in's caller and by a model (see model below), and that
+model for 1000 processes.
 """
 import json
 import os
@@ -44,34 +45,57 @@ def data(folder, n, d, missing):
 
 
 def run(lapis, folder, ranks, more):
-    """info, processor seconds, wall seconds, numbers summed by the solve."""
+    """info, processor seconds, wall seconds, what was said."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     start = time.monotonic()
     done = subprocess.run(
         ["mpirun", "--quiet", "--oversubscribe", "-n", str(ranks), lapis,
          "fit", "mc", "-X", folder + "/X.npy", "-Y", folder + "/Y.npy",
-         "--mu-rel", "0.02", "--mpi", "--threads", "1", "--json", "-v", *more],
+         "--mu-rel", "0.02", "--mpi", "--threads", "1", "--json", "-vv", *more],
         check=True, capture_output=True, text=True,
         env={**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1",
              "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"})
     wall = time.monotonic() - start
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     info = json.loads(done.stdout)["info"]
-    summed = re.search(r"(\d+) sums of (\d+) numbers", done.stderr)
     used = (after.ru_utime + after.ru_stime
             - before.ru_utime - before.ru_stime)
-    return info, used, wall, int(summed[2]) if summed else 0
+    return info, used, wall, done.stderr
 
 
-def model(name, d, k, ranks):
-    """Numbers that are summed in k iterations; of admm with d >= 600, where
-    subspaces take the place of most Gram matrices, at most."""
+def counted(said):
+    """Messages, and numbers in them, of the solve; 0, 0 of one process."""
+    found = re.search(r"(\d+) sums of (\d+) numbers", said)
+    return (int(found[1]), int(found[2])) if found else (0, 0)
+
+
+def model(name, d, said, ranks):
+    """Numbers that are summed by so many processes, of m = d + 2 rows:
+
+        m^2 G      G Gram matrices: steps with many singular values, proofs
+        m^2 T P    T proofs by triangles, one of each of the P processes
+        m C        C columns that subspaces multiply with W W', in S products
+        64 B       B blocks: one before each of these sums, and those of all
+                   else (losses, the clock, Ctrl-C)
+
+    What a run took of each is in what it said (-vv); G, T, C and B do not hang
+    on P.  bordered sums blocks alone.
+    """
     m = d + 2
+    messages, _ = counted(said)
     if name == "bordered":
-        return 64 * k
-    # a Gram matrix a step; in the one proof at the end a triangle of each
-    # process and a Gram matrix
-    return k * (m * m + 2 * 64) + (ranks + 1) * m * m
+        return 64 * messages
+    order = f"order {m}$"
+    # the first is of the largest singular value, before the solve
+    gram = len(re.findall("svt: Gram matrix of " + order, said, re.M)) - 1
+    own = [int(k) for k in
+           re.findall(r"svt: (\d+) triangles of " + order, said, re.M)]
+    spaces = re.findall(rf"svt: subspace of {m}, .*: (\d+) columns in (\d+)",
+                        said)
+    columns = sum(int(c) for c, _ in spaces)
+    products = sum(int(s) for _, s in spaces)
+    blocks = messages - gram - sum(own) - products
+    return m * m * (gram + len(own) * ranks) + m * columns + 64 * blocks
 
 
 def main():
@@ -86,7 +110,7 @@ def main():
             data(folder, n, d, missing)
             wall, used = {}, {}
             for ranks in (1, 2):
-                info, used[ranks], wall[ranks], summed = run(
+                info, used[ranks], wall[ranks], said = run(
                     lapis, folder, ranks, more)
                 print(f"{name} {d} x {n} ranks {ranks}: "
                       f"{info['iterations']} iterations, objective "
@@ -97,11 +121,12 @@ def main():
             print(f"  efficiency by wall {wall[1] / (2 * wall[2]):.2f}, by "
                   f"processor {used[1] / used[2]:.2f} (whole command)")
             k = info["iterations"]
-            says = 8 * model(name, d, k, 2) / k / 1e6
-            far = 8 * model(name, d, k, 1000) / k / 1e6
-            print(f"  summed by the solve: {8 * summed / k / 1e6:.4f} MB an "
-                  f"iteration; the model says {says:.4f}, of 1000 processes "
-                  f"{far:.4f}"
+            summed = 8 * counted(said)[1] / k / 1e6
+            says = 8 * model(name, d, said, 2) / k / 1e6
+            far = 8 * model(name, d, said, 1000) / k / 1e6
+            print(f"  summed by the solve: {summed:.4f} MB an iteration; the "
+                  f"model says {says:.4f} ({says / summed - 1:+.1%}), of 1000 "
+                  f"processes {far:.4f}"
                   + (f"; and {8 * (d + 1) ** 2 / 1e6:.2f} MB once before"
                      if name == "bordered" else ""), flush=True)
 

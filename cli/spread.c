@@ -62,7 +62,8 @@ static int check_options(const cli *c)
   if (strcmp(c->verb->name, "fit") == 0 && strcmp(c->method->name, "mc") == 0 &&
       args_get(&c->args, "mu") == NULL && args_get(&c->args, "mu-rel") == NULL)
     return cli_fail(EXIT_MISUSE,
-                    "fit: --mpi does not choose mu; give --mu or --mu-rel");
+                    "fit: --mpi does not choose mu; give --mu or --mu-rel, "
+                    "perhaps what 'lapis cv mc' chose on some of the samples");
   return EXIT_DONE;
 }
 

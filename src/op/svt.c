@@ -189,6 +189,7 @@ double op_svt_seconds(const op_svt *s)
 static lapis_status form_gram(op_svt *s, const la_array *W)
 {
   TRY(s->h.ops->syrk(&s->h, s->by_rows ? LA_N : LA_T, W, &s->C));
+  base_say(s->h.ctx, 2, "svt: Gram matrix of order %" PRId64, side(s));
   return la_sum(&s->h, &s->C);
 }
 
@@ -279,6 +280,8 @@ static lapis_status join_triangles(op_svt *s, la_array *two)
   la *h = &s->h;
   int64_t m = s->rows;
   la_array sum = la_rows(two, 0, m), next = la_rows(two, m, m);
+  base_say(h->ctx, 2, "svt: %d triangles of order %" PRId64, base_ranks(h->ctx),
+           m);
   TRY(la_copy(h, &s->C, &s->V)); /* one's own */
   for (int r = 0; r < base_ranks(h->ctx); r++) {
     TRY(r == base_rank(h->ctx) ? la_copy(h, &s->V, &s->C) : la_zero(h, &s->C));

@@ -58,6 +58,7 @@ struct svt_subspace {
   int64_t k, room, used; /* used: columns of B */
   int64_t multiplied;    /* columns of B whose GB and H are known */
   uint64_t drawn;        /* random numbers so far */
+  int64_t columns, sums; /* of G times something, in this call */
   la_array B, GB;        /* k x room: basis, G B */
   la_array X, R;         /* k x room: Ritz vectors, residuals */
   la_array H, S, C;      /* room x room: B'GB, its eigenvectors, scratch */
@@ -161,6 +162,8 @@ static lapis_status reserve(svt_subspace *s, int64_t cols)
   larger.used = s->used;
   larger.multiplied = s->multiplied;
   larger.drawn = s->drawn;
+  larger.columns = s->columns;
+  larger.sums = s->sums;
   larger.rank = s->rank;
   larger.shown = s->shown;
   lapis_status status = allocate(&larger);
@@ -220,6 +223,8 @@ static lapis_status multiply(svt_subspace *s, const la_array *W)
   la_array right = la_cols(&H, old, c), low = la_rows(&H, old, c);
   TRY(h->ops->gram_times(h, s->side, W, &Q, &GQ));
   TRY(la_sum(h, &GQ));
+  s->columns += c;
+  s->sums++;
   TRY(h->ops->gemm(h, LA_T, LA_N, 1, &B, &GQ, 0, &right));
   TRY(h->ops->gemm(h, LA_T, LA_N, 1, &GQ, &B, 0, &low));
   s->multiplied = s->used;
@@ -354,6 +359,8 @@ static lapis_status probe(svt_subspace *s, const la_array *W, double square,
   if (*out == PROVED) return LAPIS_OK;
   TRY(h->ops->gram_times(h, s->side, W, &s->Z[1], &s->Z[2]));
   TRY(la_sum(h, &s->Z[2]));
+  s->columns += PROBES;
+  s->sums++;
   TRY(project_out(s, &U, &s->Z[2]));
   for (int64_t j = 0; j < PROBES; j++) {
     la_array z = la_cols(&s->Z[1], j, 1), gz = la_cols(&s->Z[2], j, 1);
@@ -532,8 +539,13 @@ lapis_status svt_subspace_run(svt_subspace *s, const svt_question *q,
   if (!svt_subspace_serves(s->k, 0) || q->t < SMALLEST ||
       !(q->square <= DBL_MAX))
     return LAPIS_OK;
+  s->columns = s->sums = 0;
   TRY(begin(s));
   for (int i = 0; i < MOST_STEPS && !done; i++) TRY(step(s, q, out, &done));
+  base_say(s->h->ctx, 2,
+           "svt: subspace of %" PRId64 ", rank %" PRId64 ": %" PRId64
+           " columns in %" PRId64 " products, %s",
+           s->k, s->rank, s->columns, s->sums, out->why);
   if (!done) out->why = "no convergence";
   if (!out->certified) s->used = 0;
   return out->certified ? keep(s, out) : LAPIS_OK;
