@@ -215,6 +215,11 @@ static void values_and_bounds(void **state)
       CHECK_NEAR(values[j], truth[j], 400 * EPS * top);
     CHECK_AT_LEAST(bound, top);
     CHECK_AT_MOST(bound, top * (1 + 1e-11));
+    bool within;
+    OK(op_norm2_within(s, &W, top * (1 + 1e-9) + 1e-300, &within));
+    assert_int_equal(within, top > 0);
+    OK(op_norm2_within(s, &W, top * (1 - 1e-9), &within));
+    assert_false(within);
     op_svt_free(s);
     h->ops->free(h, &W);
   }

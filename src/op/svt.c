@@ -354,7 +354,7 @@ static lapis_status subspace(op_svt *s, const la_array *W, double t,
     TRY(svt_subspace_new(&s->h, way, side(s), &s->subspace));
   TRY(square_norm(s, W, &square));
   svt_question q = {W, t, square, (double)s->rows + (double)s->all,
-                    s->accuracy};
+                    s->accuracy, s->accuracy > ACCURACY};
   TRY(svt_subspace_run(s->subspace, &q, &found));
   report->why = found.why;
   *done = found.certified;
@@ -553,6 +553,27 @@ lapis_status op_norm2_upper(op_svt *s, const la_array *W, double *bound)
   double top = count > 0 && s->values[0] > 0 ? s->values[0] : 0;
   top += DBL_EPSILON * (length * square + 2 * k * top);
   *bound = sqrt(top) * (1 + 4 * DBL_EPSILON);
+  return LAPIS_OK;
+}
+
+/* c I - C = R'R + E with |E|_2 <= k (k + 1) u c, twice that taken, where the
+ * factorisation succeeds: the norm of |R'||R| is at most its trace, k c.  With
+ * the error of C as above. */
+lapis_status op_norm2_within(op_svt *s, const la_array *W, double limit,
+                             bool *within)
+{
+  double square, length = (double)(s->by_rows ? s->all : s->rows);
+  double k = (double)side(s);
+  *within = false;
+  TRY(check_shape(s, W));
+  TRY(square_norm(s, W, &square));
+  double c = limit * limit - DBL_EPSILON * length * square;
+  c *= (1 - 4 * DBL_EPSILON) / (1 + DBL_EPSILON * k * (k + 1));
+  if (!(c > 0 && square <= DBL_MAX)) return LAPIS_OK;
+  TRY(form_gram(s, W));
+  TRY(s->h.ops->axpby(&s->h, -1, &s->C, 0, &s->Q));
+  TRY(s->h.ops->add_diagonal(&s->h, c, &s->Q));
+  *within = s->h.ops->potrf(&s->h, &s->Q) >= 0;
   return LAPIS_OK;
 }
 

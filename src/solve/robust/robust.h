@@ -103,11 +103,13 @@ typedef struct rr_fit {
 
 /* The free estimate takes a Frobenius norm for a spectral one and may be a
  * thousand times the gap; every few steps a power method guesses better.  What
- * looks proved is then proved, with the whole spectrum.  After a proof that
- * failed the next waits for a smaller guess, but not for ever: a guess is from
- * below, and may be low by as much as it likes. */
+ * looks proved is then proved, rounding included.  After a proof that failed
+ * the next waits for a smaller guess, but not for ever: a guess is from below,
+ * and may be low by as much as it likes.  Where the norm of the multiplier alone
+ * is in the way, it is mended (dstep_mend.c). */
 typedef struct rr_proof {
   double tol, ask; /* what is wanted; the guess that is worth a proof */
+  int64_t mend;    /* iteration from which mending is worth another try */
   bool spent;      /* W holds a multiplier and must be made again */
   bool done;       /* the gap at hand is exact, and small enough */
 } rr_proof;
@@ -150,6 +152,10 @@ lapis_status rr_dstep_certify(rr_dstep *dstep);
 double rr_dstep_residual(const rr_dstep *dstep);
 /* What rr_dstep_run records: 6 names. */
 extern const char *const rr_dstep_columns[];
+
+/* Moves the multiplier in W nearer to one of norm 1, within its bounds:
+ * dstep_mend.c. */
+lapis_status rr_mend(rr_dstep *dstep);
 
 /* ---- the fit term: dstep_fit.c ------------------------------------------*/
 lapis_status rr_fit_alloc(rr_dstep *dstep, int64_t k);
