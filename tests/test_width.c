@@ -121,11 +121,42 @@ static void wide_products_have_the_same_bits(void **state)
   lapis_ctx_free(ctx);
 }
 
+/* The pass of robust PCA: no width rounds otherwise than another. */
+static void check_l1_step(la_pair *p, int64_t m, int64_t n, double *kept,
+                          double kept_sums[6], bool first)
+{
+  double *x = numbers(m * n, 8), *a = numbers(m * n, 9), sums[6], slow[6];
+  double *s = numbers(m * n, 10), *w = numbers(m * n, 11);
+  double *s2 = numbers(m * n, 10), *w2 = numbers(m * n, 11);
+  la_array X = la_wrap(x, m, n), A = la_wrap(a, m, n), S = la_wrap(s, m, n);
+  la_array W = la_wrap(w, m, n), S2 = la_wrap(s2, m, n), W2 = la_wrap(w2, m, n);
+  la_l1 how = {.t = 0.7, .relax = 1.6, .rescale = 0.4};
+  size_t size = (size_t)(m * n) * sizeof *w;
+  for (int64_t i = 0; i < m * n; i += 5) x[i] = NAN;
+  la *fast = &p->fast, *reference = &p->slow;
+  assert_int_equal(fast->ops->l1_step(fast, &how, &X, &A, &S, &W, sums),
+                   LAPIS_OK);
+  assert_int_equal(
+      reference->ops->l1_step(reference, &how, &X, &A, &S2, &W2, slow),
+      LAPIS_OK);
+  assert_true(furthest(w, w2, m * n) <= 1e-14);
+  assert_true(furthest(s, s2, m * n) <= 1e-14);
+  for (int k = 0; k < 6; k++)
+    assert_true(fabs(sums[k] - slow[k]) <= 1e-12 * (fabs(slow[k]) + 1));
+  if (first) memcpy(kept, w, size), memcpy(kept_sums, sums, sizeof sums);
+  assert_memory_equal(w, kept, size);
+  assert_memory_equal(sums, kept_sums, sizeof sums);
+  double *all[] = {x, a, s, w, s2, w2};
+  for (int i = 0; i < 6; i++) free(all[i]);
+}
+
 static void every_width_answers_as_the_reference(void **state)
 {
   (void)state;
   la_pair p = la_pair_open();
   int met = 0;
+  enum { M = 43, N = 21 };
+  double kept[M * N], kept_sums[6];
   for (int i = 0; i < NAMES; i++) {
     if (lapis_ctx_set(p.ctx, "kernels", widths[i]) != LAPIS_OK) continue;
     met++;
@@ -134,6 +165,7 @@ static void every_width_answers_as_the_reference(void **state)
       check_gram_times(&p, 53, 37, cols);
       check_gram_times(&p, 300, 70, cols);
     }
+    check_l1_step(&p, M, N, kept, kept_sums, met == 1);
     check_gram_times(&p, 1, 1, 1);
     check_gram_times(&p, 7, 300, 3);
     check_gram_times(&p, 0, 4, 2);

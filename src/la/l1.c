@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/width.h"
 #include "la/host.h"
 #include "la/parts.h"
 
@@ -25,28 +26,62 @@ typedef struct step_pass {
   la_array *S, *W;
 } step_pass;
 
-static void step_column(const step_pass *q, int64_t j, double sums[6])
+/* Sums run side by side in SIDE lanes, at every width of registers: the same
+ * bits. */
+enum { SIDE = 8 };
+
+WIDTH_INLINED void step_entry(const la_l1 *p, double x, double a, double *s,
+                              double *w, double lost[6][SIDE], int64_t lane)
 {
-  const double *x = host_col(q->X, j), *a = host_col(q->A, j);
-  double *s = host_col(q->S, j), *w = host_col(q->W, j);
-  double t = q->p->t, relax = q->p->relax, keep = q->p->rescale;
-  double lost[6] = {0, 0, 0, 0, 0, 0};
-  for (int64_t i = 0; i < q->X->rows; i++) {
-    double c = clamp(x[i] - s[i], t), b = s[i] + c, r = a[i] - b;
-    double moved = s[i] + relax * r, next = clamp(x[i] - moved, t);
-    double fit = moved + next, change = fit - b, miss = x[i] - a[i];
-    bool seen = x[i] == x[i];
-    s[i] = fit - keep * next;
-    w[i] = fit + keep * next;
-    lost[0] += r * r;
-    lost[1] += change * change;
-    lost[2] += fit * fit;
-    lost[3] += next * next;
-    lost[4] += seen ? fabs(miss) : 0;
-    lost[5] += seen ? c * x[i] : 0;
-  }
-  for (int k = 0; k < 6; k++) sums[k] += lost[k];
+  double c = clamp(x - *s, p->t), b = *s + c, r = a - b;
+  double moved = *s + p->relax * r, next = clamp(x - moved, p->t);
+  double fit = moved + next, change = fit - b, miss = fabs(x - a), own = c * x;
+  bool seen = x == x;
+  *s = fit - p->rescale * next;
+  *w = fit + p->rescale * next;
+  lost[0][lane] += r * r;
+  lost[1][lane] += change * change;
+  lost[2][lane] += fit * fit;
+  lost[3][lane] += next * next;
+  lost[4][lane] += seen ? miss : 0;
+  lost[5][lane] += seen ? own : 0;
 }
+
+WIDTH_INLINED void step_entries(const step_pass *q, int64_t j, double sums[6])
+{
+  const la_l1 p = *q->p;
+  const double *restrict x = host_col(q->X, j), *restrict a = host_col(q->A, j);
+  double *restrict s = host_col(q->S, j), *restrict w = host_col(q->W, j);
+  double lost[6][SIDE] = {{0}};
+  int64_t i = 0, n = q->X->rows;
+  for (; i + SIDE <= n; i += SIDE)
+    for (int64_t l = 0; l < SIDE; l++)
+      step_entry(&p, x[i + l], a[i + l], s + i + l, w + i + l, lost, l);
+  for (; i < n; i++) step_entry(&p, x[i], a[i], s + i, w + i, lost, i % SIDE);
+  for (int k = 0; k < 6; k++)
+    for (int l = 0; l < SIDE; l++) sums[k] += lost[k][l];
+}
+
+typedef void step_column(const step_pass *q, int64_t j, double sums[6]);
+
+#define STEP_COLUMN(width)                                       \
+  static void step_column_##width(const step_pass *q, int64_t j, \
+                                  double sums[6])                \
+  {                                                              \
+    step_entries(q, j, sums);                                    \
+  }
+STEP_COLUMN(plain)
+#if defined(WIDTH_MANY)
+WIDTH_TARGET_AVX2_FMA STEP_COLUMN(avx2)
+WIDTH_TARGET_AVX512 STEP_COLUMN(avx512)
+#endif
+    static step_column *const step_columns[WIDTHS] = {
+        [WIDTH_PLAIN] = step_column_plain,
+#if defined(WIDTH_MANY)
+        [WIDTH_AVX2] = step_column_avx2,
+        [WIDTH_AVX512] = step_column_avx512,
+#endif
+};
 
 lapis_status host_l1_step(la *h, const la_l1 *p, const la_array *X,
                           const la_array *A, la_array *S, la_array *W,
@@ -56,14 +91,14 @@ lapis_status host_l1_step(la *h, const la_l1 *p, const la_array *X,
   TRY(host_check_shape(h, "l1_step", S, X->rows, X->cols));
   TRY(host_check_shape(h, "l1_step", W, X->rows, X->cols));
   step_pass q = {p, X, A, S, W};
+  step_column *run = step_columns[base_width_of(h->ctx)];
   double part[PARTS][6] = {{0}};
 #pragma omp parallel for num_threads(h->threads) \
     schedule(dynamic) if (X->rows * X->cols > PARTS_WORTH_THREADS)
   for (int k = 0; k < PARTS; k++) {
     double local[6] = {0, 0, 0, 0, 0, 0};
     int64_t end = part_begin(X->cols, k + 1);
-    for (int64_t j = part_begin(X->cols, k); j < end; j++)
-      step_column(&q, j, local);
+    for (int64_t j = part_begin(X->cols, k); j < end; j++) run(&q, j, local);
     memcpy(part[k], local, sizeof local);
   }
   for (int c = 0; c < 6; c++) sums[c] = 0;

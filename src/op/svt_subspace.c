@@ -27,10 +27,11 @@
  *   P G P with unit vector y, |T_d(P G P) z| >= T_d(l) |y'z|, T_d the
  *   Chebyshev polynomial of [0, c], c < l.  So if |T_d z| < T_d(t^2 - nu)/100
  *   for all 8, then |y'z| < 1/100 for all 8, which has a probability below
- *   (0.008)^8 < 2e-17.  T_d stays below 1 on [0, c]: a handful of d serves
- *   unless values crowd below t.  c need not be right, only lucky: a wrong c
- *   lets the test fail, never pass.
- * A Rayleigh quotient above t^2 - nu met there points at a value missed: its
+ *   (0.008)^8 < 2e-17.  Where the caller proves the whole in the end 1/4 is
+ *   enough, (0.198)^8 < 3e-6, and a third of the products less.  T_d stays
+ * below 1 on [0, c]: a handful of d serves unless values crowd below t.  c need
+ * not be right, only lucky: a wrong c lets the test fail, never pass. A
+ * Rayleigh quotient above t^2 - nu met there points at a value missed: its
  * vectors join B.  Where neither test succeeds, the caller takes another way.
  *
  * Where the columns of W are divided among processes G X is a sum over them,
@@ -50,6 +51,7 @@ enum { MOST_STEPS = 80 };
 static const double TRUSTED = 1e-4;    /* t / sigma_1 at least */
 static const double SMALLEST = 1e-140; /* t whose square does not vanish */
 static const double UNLIKELY = 0.01;   /* |y'z| */
+static const double ROUGHLY = 0.25;    /* the same where others prove */
 static const uint64_t STREAM = 0x737674;
 
 struct svt_subspace {
@@ -67,6 +69,7 @@ struct svt_subspace {
   double *error;         /* room: |R_i| */
   double *host;          /* k: one random column */
   int64_t rank, shown;   /* above t^2; with guards: columns of X and R */
+  double unlikely;       /* |y'z| of the test */
   int64_t proved;        /* of them, those that U takes in the proof */
 };
 
@@ -164,6 +167,7 @@ static lapis_status reserve(svt_subspace *s, int64_t cols)
   larger.drawn = s->drawn;
   larger.columns = s->columns;
   larger.sums = s->sums;
+  larger.unlikely = s->unlikely;
   larger.rank = s->rank;
   larger.shown = s->shown;
   lapis_status status = allocate(&larger);
@@ -355,7 +359,7 @@ static lapis_status probe(svt_subspace *s, const la_array *W, double square,
     TRY(norm(s, &s->Z[1], j, &size[j]));
     largest = fmax(largest, size[j]);
   }
-  if (largest < UNLIKELY * T) *out = PROVED;
+  if (largest < s->unlikely * T) *out = PROVED;
   if (*out == PROVED) return LAPIS_OK;
   TRY(h->ops->gram_times(h, s->side, W, &s->Z[1], &s->Z[2]));
   TRY(la_sum(h, &s->Z[2]));
@@ -540,6 +544,7 @@ lapis_status svt_subspace_run(svt_subspace *s, const svt_question *q,
       !(q->square <= DBL_MAX))
     return LAPIS_OK;
   s->columns = s->sums = 0;
+  s->unlikely = q->rough ? ROUGHLY : UNLIKELY;
   TRY(begin(s));
   for (int i = 0; i < MOST_STEPS && !done; i++) TRY(step(s, q, out, &done));
   base_say(s->h->ctx, 2,

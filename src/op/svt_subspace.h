@@ -24,8 +24,9 @@ typedef struct svt_question {
   const la_array *W;
   double t, square; /* threshold, |W|_F^2 */
   double sides;     /* rows + columns of W, those of all processes */
-  double
-      accuracy; /* largest error in the Frobenius norm, in units of sigma_1 */
+  /* largest error in the Frobenius norm, in units of sigma_1 */
+  double accuracy;
+  bool rough; /* a miss, of a chance below 3e-6, is found by others */
 } svt_question;
 
 /* The arrays in *out stay until the next call. */
