@@ -21,9 +21,10 @@
 #include <math.h>
 
 enum { MOST_TURNS = 12 };
-static const double ENOUGH = 0.1;  /* of the tolerance: what a turn moves */
-static const double LIFT = 1e-4;   /* mu, times rho */
-static const double LEAST = 1e-10; /* of the largest eigenvalue of B B' */
+static const double ENOUGH = 0.1;   /* of the tolerance: what a turn moves */
+static const double HOPELESS = 0.7; /* of the turn before */
+static const double LIFT = 1e-4;    /* mu, times rho */
+static const double LEAST = 1e-10;  /* of the largest eigenvalue of B B' */
 static const uint64_t STREAM = 0x6d656e64;
 
 /* C's correction is a product of two sides, [U M] and [U'C - V'; V']. */
@@ -127,12 +128,13 @@ static lapis_status bound(rr_dstep *dstep)
 static lapis_status mend(rr_dstep *dstep, mender *m)
 {
   bool found;
-  double moved = INFINITY;
+  double enough = ENOUGH * dstep->proof.tol, moved, before = INFINITY;
   TRY(find_bases(dstep, m, &found));
-  for (int i = 0; found && i < MOST_TURNS && moved > ENOUGH * dstep->proof.tol;
-       i++) {
+  for (int i = 0; found && i < MOST_TURNS; i++) {
     TRY(agree(m, &dstep->W, &moved));
     TRY(bound(dstep));
+    if (moved <= enough || !(moved < HOPELESS * before)) return LAPIS_OK;
+    before = moved;
   }
   return LAPIS_OK;
 }
