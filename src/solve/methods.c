@@ -1,6 +1,7 @@
 /* methods.c - the list of methods, and the one door to them: a new one adds an
  * entry and a constructor by name here.  Every constructor passes
- * lapis_solver_new, so that what holds for all methods is checked once. */
+ * lapis_solver_new, so that what holds for all methods is checked once.  In the
+ * order of what one would use first: help lists them so. */
 #include "solve/methods.h"
 
 #include <math.h>
@@ -17,6 +18,15 @@
 #include "solve/svmplus/svmplus.h"
 
 static const method_entry list[] = {
+    {.method = &mc_method,
+     .splits = true,
+     .create = mc_new,
+     .check = mc_check,
+     .predict_method = &mc_fold_method,
+     .predict = mc_fold_new,
+     .answers_parts = true,
+     .transductive = true,
+     .sparse = true},
     {.method = &rr_method,
      .splits = true,
      .labelled_only = true,
@@ -39,6 +49,23 @@ static const method_entry list[] = {
      .predict_method = &rpca_predict_method,
      .predict = rpca_predict_new,
      .answers_parts = true},
+    {.method = &clean_method,
+     .splits = true,
+     .create = clean_new,
+     .transductive = true},
+    {.method = &svmplus_method,
+     .splits = true,
+     .labelled_only = true,
+     .check_unlabelled = sv_check_unlabelled,
+     .create = svmplus_new,
+     .predict_method = &svmplus_predict_method,
+     .predict = sv_predict_new,
+     .answers_parts = true,
+     .sparse = true},
+    {.method = &misvm_method,
+     .create = misvm_new,
+     .predict_method = &misvm_predict_method,
+     .predict = misvm_predict_new},
     {.method = &linear_method,
      .create = linear_new,
      .predict_method = &linear_predict_method,
@@ -49,33 +76,7 @@ static const method_entry list[] = {
      .predict_method = &trees_predict_method,
      .predict = trees_predict_new,
      .answers_parts = true},
-    {.method = &clean_method,
-     .splits = true,
-     .create = clean_new,
-     .transductive = true},
-    {.method = &misvm_method,
-     .create = misvm_new,
-     .predict_method = &misvm_predict_method,
-     .predict = misvm_predict_new},
-    {.method = &svmplus_method,
-     .splits = true,
-     .labelled_only = true,
-     .check_unlabelled = sv_check_unlabelled,
-     .create = svmplus_new,
-     .predict_method = &svmplus_predict_method,
-     .predict = sv_predict_new,
-     .answers_parts = true,
-     .sparse = true},
-    {.method = &roml_method, .create = roml_new, .transductive = true},
-    {.method = &mc_method,
-     .splits = true,
-     .create = mc_new,
-     .check = mc_check,
-     .predict_method = &mc_fold_method,
-     .predict = mc_fold_new,
-     .answers_parts = true,
-     .transductive = true,
-     .sparse = true}};
+    {.method = &roml_method, .create = roml_new, .transductive = true}};
 enum { METHODS = sizeof list / sizeof *list };
 
 const method_entry *method_entry_at(int i)
