@@ -43,7 +43,7 @@ static void shells_complete(void **state)
   command_write(&c, "data.npz", "x", 1);
   offers_only(&c, "lapis fi", "fit");
   offers(&c, "lapis \"\"", "predict");
-  offers_only(&c, "lapis fit m", "misvm mc");
+  offers_only(&c, "lapis fit m", "mc misvm");
   offers_only(&c, "lapis cv svm", "svmplus");
   offers_only(&c, "lapis fit mc --vari", "--variant");
   offers(&c, "lapis fit mc -", "--checkpoint");
