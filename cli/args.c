@@ -87,6 +87,41 @@ static bool find_row(const cli *c, const char *name, size_t length, char letter,
                            find_also(c->verb, name, length, out)));
 }
 
+/* Two words that name something else elsewhere (of label: a table, kinds of
+ * features) are taken for what says how a file is read, too.  Where the method
+ * has a setting of that name the value decides: a number and a list in XML are
+ * of the file, but for the setting's own words. */
+static const struct {
+  const char *word, *option;
+} reading[] = {{"labels", "arff-labels"}, {"features", "feature-count"}};
+
+static bool is_of_file(const cli *c, const char *name, const char *value)
+{
+  const char *own = NULL;
+  size_t size = strlen(value), digits = strspn(value, "-0123456789");
+  for (int i = 0; c->method != NULL && i < c->method->n_params; i++)
+    if (strcmp(c->method->params[i].name, name) == 0)
+      own = c->method->params[i].choices;
+  for (; own != NULL && *own != '\0';
+       own += strcspn(own, "|"), own += *own != 0)
+    if (strcspn(own, "|") == size && strncmp(own, value, size) == 0)
+      return false;
+  return (size > 0 && digits == size) ||
+         (size > 4 && strcmp(value + size - 4, ".xml") == 0);
+}
+
+static void read_as(const cli *c, const char *name, size_t length,
+                    const char *value, bool found, row *r)
+{
+  for (size_t k = 0; k < sizeof reading / sizeof *reading; k++) {
+    const char *word = reading[k].word, *option = reading[k].option;
+    row other;
+    if (strlen(word) != length || strncmp(word, name, length) != 0) continue;
+    if (found && (value == NULL || !is_of_file(c, word, value))) continue;
+    if (find_row(c, option, strlen(option), 0, &other)) *r = other;
+  }
+}
+
 /* A switch may be given again, which says nothing new; of two values one would
  * be lost. */
 static int check_once(const cli *c, const row *r, const char *value)
@@ -143,9 +178,12 @@ static int parse_option(cli *c, int argc, char **argv, int *i)
   const char *name = is_long ? word + 2 : NULL;
   size_t length = is_long ? strcspn(name, "=") : 0;
   const char *value = is_long && name[length] == '=' ? name + length + 1 : NULL;
-  row r;
-  if (!find_row(c, name, length, is_long ? 0 : word[1], &r))
-    return unknown(c, word);
+  row r = {NULL, false};
+  bool found = find_row(c, name, length, is_long ? 0 : word[1], &r);
+  const char *next = *i + 1 < argc ? argv[*i + 1] : NULL;
+  if (is_long)
+    read_as(c, name, length, value == NULL ? next : value, found, &r);
+  if (r.name == NULL) return unknown(c, word);
   if (!is_long && word[2] != '\0') {
     if (!r.takes_value && word[2] == word[1]) { /* -vv */
       int code = add(c, &r, "true");
@@ -177,17 +215,17 @@ static int take_method(cli *c, const char *word)
     c->kinds = (cli_kinds){.count = v->joins ? 1 : 0, .kind = {m}};
     return EXIT_DONE;
   }
-  char shown[256], hint[64];
+  char hint[64], list[512] = "";
   lapis_nearest near = {.word = word, .size = strlen(word)};
-  for (int i = 0; (m = v->first_at(i)) != NULL; i++)
+  for (int i = 0; (m = v->first_at(i)) != NULL; i++) {
+    size_t used = strlen(list);
     lapis_nearest_try(&near, m->name);
-  fprintf(stderr, "lapis: %s: there is no %s '%s'%s; there is", v->name,
-          v->first, lapis_text_shown(word, shown, sizeof shown),
-          lapis_nearest_hint(&near, "", hint, sizeof hint));
-  for (int i = 0; (m = v->first_at(i)) != NULL; i++)
-    fprintf(stderr, "%s %s", i > 0 ? "," : "", m->name);
-  fprintf(stderr, "\n");
-  return EXIT_MISUSE;
+    snprintf(list + used, sizeof list - used, "%s %s", i > 0 ? "," : "",
+             m->name);
+  }
+  return cli_fail(EXIT_MISUSE, "%s: there is no %s '%s'%s; there is%s", v->name,
+                  v->first, word,
+                  lapis_nearest_hint(&near, "", hint, sizeof hint), list);
 }
 
 /* A model behind what was to be one, or NULL. */

@@ -46,13 +46,13 @@ typedef struct cli_option {
        "columns, likewise, that become a feature for each of their "          \
        "values"},                                                             \
       CLI_TABLE_ROWS,                                                         \
-      {"labels", 0, "K|F.xml",                                                \
-       ".arff: K labels at the end, or those F names"},                       \
+      {"arff-labels", 0, "K|F.xml",                                           \
+       ".arff: the last K columns are targets, or those that F names"},       \
       {"triplets", 0, "1|0",                                                  \
        "a table without a header is row,column,value of a sparse X, "         \
        "counted from 1 or 0"},                                                \
   {                                                                           \
-    "features", 0, "D", ".svm, triplets: at least D features"                 \
+    "feature-count", 0, "D", ".svm, triplets: at least D features"            \
   }
 
 /* Of verbs that read images. */
@@ -156,6 +156,10 @@ const cli_verb *verb_at(int i);
 /* ---- talking ------------------------------------------------------------*/
 /* One sentence on stderr, "lapis: " before it; returns code. */
 int cli_fail(int code, const char *format, ...) LAPIS_PRINTF(2, 3);
+int print_json(lapis_json *v); /* prints, frees */
+/* With --json, at the end: {"error": the sentence, "exit": code} where the
+ * answer would stand; nothing after an answer. */
+void print_failure(int code);
 /* The context's sentence, and the exit code its status stands for. */
 int cli_fail_status(cli *c, lapis_status s);
 int cli_exit_code(const cli *c, lapis_status s);
@@ -176,7 +180,7 @@ int kinds_settings(cli *c, cli_kinds *k);
 /* Settings by kind, as they ran side by side. */
 lapis_json *kinds_json(cli *c, const cli_kinds *k, const lapis_solver *s);
 void kinds_free(cli_kinds *k);
-/* How tables are read: --target, --id, --header, --labels, --features. */
+/* How tables are read: --target, --id, --header, ... */
 int table_from_args(cli *c, lapis_table_options *out);
 /* The dataset the command line names. */
 int dataset_from_args(cli *c, lapis_dataset **out);
@@ -252,7 +256,6 @@ lapis_mat class_texts(cli *c, const lapis_dataset *ds);
 /* The JSON object of a run whose settings table describes; NULL: no memory. */
 lapis_json *run_json(cli *c, const char *method, const lapis_method *table,
                      const lapis_solver *s, const lapis_data *data);
-int print_json(lapis_json *v); /* prints, frees */
 /* ---- flow.c: verbs that run a pipeline -----------------------------------*/
 lapis_mat flow_array(const lapis_flow *f, const char *name); /* or empty */
 const char *flow_text_at(const lapis_mat *m, int64_t i);

@@ -33,6 +33,9 @@ static void print_value(const option_row *r, void *user)
           r->letter != 0 ? "|" : ") echo '");
   if (r->letter != 0) fprintf(n->to, "%s-%c) echo '", n->owner, r->letter);
   print_words(n->to, r->choices);
+  if (strcmp(r->name, "features") == 0)
+    for (int i = 0; lapis_feature_at(i) != NULL; i++)
+      fprintf(n->to, "%s ", lapis_feature_at(i)->name);
   if (strcmp(r->name, "metric") == 0)
     for (int i = 0; lapis_metric_at(i) != NULL; i++)
       fprintf(n->to, "%s ", lapis_metric_at(i)->name);
@@ -102,7 +105,10 @@ static void print_verbs(FILE *to)
   fputs("  eval) echo '", to);
   for (int i = 0; lapis_metric_at(i) != NULL; i++)
     fprintf(to, "%s ", lapis_metric_at(i)->name);
-  fputs("match-ratio iou' ;;\n  *) echo :file ;;\n  esac\n}\n", to);
+  fputs("match-ratio iou' ;;\n"
+        "  help) echo \"$_lapis_verbs $_lapis_methods\" ;;\n  *) echo :file "
+        ";;\n  esac\n}\n",
+        to);
 }
 
 /* ---- the same for every table -------------------------------------------*/

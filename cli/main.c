@@ -127,6 +127,14 @@ static int no_verb(const char *word)
                   word, lapis_nearest_hint(&near, "", hint, sizeof hint));
 }
 
+/* Asked for, wherever the words go wrong. */
+static bool wants_json(int argc, char **argv)
+{
+  for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+    if (strcmp(argv[i], "--json") == 0) return true;
+  return false;
+}
+
 int main(int argc, char **argv)
 {
   if (argc < 2) return help_all(stderr), EXIT_MISUSE;
@@ -141,7 +149,12 @@ int main(int argc, char **argv)
     return printf("lapis %s\n", lapis_version()), flush_output(EXIT_DONE);
   prefer_a_fast_core(argv);
   cli c = {.verb = verb_find(first)};
-  if (c.verb == NULL) return no_verb(first);
+  bool json = wants_json(argc, argv);
+  if (c.verb == NULL) {
+    int code = no_verb(first);
+    if (json) print_failure(code);
+    return flush_output(code);
+  }
   c.ctx = lapis_ctx_new();
   c.args.word = calloc((size_t)argc, sizeof *c.args.word);
   int code = EXIT_FAILED;
@@ -149,6 +162,7 @@ int main(int argc, char **argv)
     cli_fail(code, "out of memory");
   else
     code = run_verb(&c, argc - 2, argv + 2);
+  if (json && c.ranks.rank == 0) print_failure(code);
   free(c.args.word);
   lapis_model_free(c.model);
   lapis_ctx_free(c.ctx);

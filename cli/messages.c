@@ -1,6 +1,7 @@
 /* messages.c - everything that goes to stderr: errors, messages, the bar. */
 #include <math.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -11,15 +12,39 @@ enum { BAR_CELLS = 24, LONGEST = 8192 };
 static const double BAR_AFTER = 0.5, LINES_AFTER = 10;
 static const double GROWS_AT_MOST = 1.5; /* time left that is shown */
 
+/* The sentence of a failure that no answer in JSON has followed. */
+static char failure[LONGEST];
+
 int cli_fail(int code, const char *format, ...)
 {
-  char text[LONGEST], shown[4 * LONGEST];
+  char shown[4 * LONGEST];
   va_list args;
   va_start(args, format);
-  vsnprintf(text, sizeof text, format, args);
+  vsnprintf(failure, sizeof failure, format, args);
   va_end(args);
-  fprintf(stderr, "lapis: %s\n", lapis_text_shown(text, shown, sizeof shown));
+  fprintf(stderr, "lapis: %s\n",
+          lapis_text_shown(failure, shown, sizeof shown));
   return code;
+}
+
+int print_json(lapis_json *v)
+{
+  char *text = lapis_json_print(v);
+  lapis_json_free(v);
+  if (text == NULL) return cli_fail(EXIT_FAILED, "out of memory");
+  puts(text);
+  free(text);
+  failure[0] = '\0';
+  return EXIT_DONE;
+}
+
+void print_failure(int code)
+{
+  if (code == EXIT_DONE || failure[0] == '\0') return;
+  lapis_json *v = lapis_json_object();
+  lapis_json_put_text(v, "error", failure);
+  lapis_json_put_integer(v, "exit", code);
+  (void)print_json(v);
 }
 
 int cli_exit_code(const cli *c, lapis_status s)

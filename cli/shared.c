@@ -135,7 +135,7 @@ static int read_members(cli *c, lapis_dataset *ds,
 int table_from_args(cli *c, lapis_table_options *out)
 {
   const char *header = args_get(&c->args, "header");
-  const char *features = args_get(&c->args, "features");
+  const char *features = args_get(&c->args, "feature-count");
   bool yes = header != NULL && strcmp(header, "yes") == 0;
   bool no = header != NULL && strcmp(header, "no") == 0;
   if (header != NULL && !yes && !no)
@@ -143,8 +143,9 @@ int table_from_args(cli *c, lapis_table_options *out)
   char *end = NULL;
   long long count = features == NULL ? 0 : strtoll(features, &end, 10);
   if (features != NULL && (*end != '\0' || count < 1 || count > INT32_MAX))
-    return cli_fail(EXIT_MISUSE, "--features '%s' is no number from 1 to %d",
-                    features, INT32_MAX);
+    return cli_fail(EXIT_MISUSE,
+                    "--feature-count '%s' is no number from 1 to %d", features,
+                    INT32_MAX);
   const char *triplets = args_get(&c->args, "triplets");
   bool from_1 = triplets != NULL && strcmp(triplets, "1") == 0;
   bool from_0 = triplets != NULL && strcmp(triplets, "0") == 0;
@@ -164,7 +165,7 @@ int table_from_args(cli *c, lapis_table_options *out)
                                .header = yes  ? LAPIS_HEADER_YES
                                          : no ? LAPIS_HEADER_NO
                                               : LAPIS_HEADER_AUTO,
-                               .labels = args_get(&c->args, "labels"),
+                               .labels = args_get(&c->args, "arff-labels"),
                                .features = count,
                                .use = args_get(&c->args, "use"),
                                .drop = args_get(&c->args, "drop"),
@@ -461,16 +462,6 @@ lapis_json *run_json(cli *c, const char *method, const lapis_method *table,
   lapis_json_put(to, "info", info_json(c, info));
   lapis_json_put(to, "metrics", lapis_json_object());
   return to;
-}
-
-int print_json(lapis_json *v)
-{
-  char *text = lapis_json_print(v);
-  lapis_json_free(v);
-  if (text == NULL) return cli_fail(EXIT_FAILED, "out of memory");
-  puts(text);
-  free(text);
-  return EXIT_DONE;
 }
 
 int part_from_args(cli *c, int64_t *part, int64_t *parts)

@@ -277,6 +277,83 @@ static void decimal_commas_and_dates(void **state)
   command_end(&c);
 }
 
+/* A word that is a setting of the method and says how the file is read, too:
+ * the value decides, and both can be given. */
+static void one_word_of_two_things(void **state)
+{
+  (void)state;
+  command c;
+  begin(&c);
+  put(&c, "two.arff",
+      "@relation two\n@attribute a numeric\n@attribute b numeric\n"
+      "@attribute c {0,1}\n@attribute d {0,1}\n@data\n"
+      "1,2,0,1\n2,1,1,?\n3,5,?,0\n5,4,1,1\n");
+  put(&c, "two.xml",
+      "<labels><label name=\"c\"></label><label name=\"d\"></label></labels>");
+  static const char *const read[] = {"--arff-labels 2", "--labels 2",
+                                     "--labels=two.xml"};
+  for (int k = 0; k < 3; k++) {
+    command_run(&c, "fit mc two.arff %s --labels pm --mu-rel .1 --json -q",
+                read[k]);
+    command_expect(&c, 0, "");
+    lapis_json *v = command_json(c.out);
+    const lapis_json *data = lapis_json_get(v, "data");
+    assert_true(lapis_json_number(data, "features", 0) == 2);
+    assert_true(lapis_json_number(data, "targets", 0) == 2);
+    assert_true(lapis_json_number(data, "missing_targets", 0) == 2);
+    assert_string_equal(
+        lapis_json_text(lapis_json_get(v, "settings"), "labels", ""), "pm");
+    lapis_json_free(v);
+  }
+  static const command_misuse wrong[] = {
+      {"fit mc two.arff --labels pn --mu-rel .1", 2, "not one of auto|pm|01|"},
+      {"fit mc two.arff --labels 2 --labels 2 --mu-rel .1", 2, "given twice"},
+      {"fit mc two.arff --labels", 2, "needs a value"},
+      {"info two.arff --features x", 2, "--feature-count 'x' is no number"},
+  };
+  command_refuses(&c, wrong, 4, "");
+  command_end(&c);
+}
+
+/* Under --json the sentence of a failure stands where the answer would, and an
+ * answer has none behind it. */
+static void failures_are_json(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *words;
+    int code;
+  } tried[] = {{"ft --json", 2},
+               {"fit mx --json", 2},
+               {"fit mc people.csv --nothing --json", 2},
+               {"fit mc nowhere.csv --json -q", 4},
+               {"fit mc people.csv --target tall --json -q", 4},
+               {"predict people.csv --json", 4}};
+  command c;
+  begin(&c);
+  for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
+    char sentence[1200];
+    command_run(&c, "%s", tried[i].words);
+    command_expect(&c, tried[i].code, "lapis: ");
+    lapis_json *v = command_json(c.out);
+    assert_true(lapis_json_number(v, "exit", -1) == tried[i].code);
+    (void)snprintf(sentence, sizeof sentence, "lapis: %s\n",
+                   lapis_json_text(v, "error", ""));
+    assert_string_equal(sentence, c.err);
+    lapis_json_free(v);
+  }
+  command_run(&c, FIT "--max-iters 1 --strict --json");
+  command_expect(&c, 1, "");
+  lapis_json *v = command_json(c.out);
+  assert_string_equal(lapis_json_text(v, "status", ""), "max-iters");
+  assert_null(lapis_json_get(v, "error"));
+  lapis_json_free(v);
+  command_run(&c, "fit mc nowhere.csv");
+  command_expect(&c, 4, "nowhere.csv");
+  assert_string_equal(c.out, "");
+  command_end(&c);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -288,6 +365,8 @@ int main(void)
       cmocka_unit_test(nominals_are_features),
       cmocka_unit_test(one_hot_columns_follow_the_model),
       cmocka_unit_test(decimal_commas_and_dates),
+      cmocka_unit_test(one_word_of_two_things),
+      cmocka_unit_test(failures_are_json),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

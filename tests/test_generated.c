@@ -59,6 +59,10 @@ static void shells_complete(void **state)
   offers_only(&c, "lapis predict dat", "data.npz");
   offers(&c, "lapis eval \"\"", "auroc");
   offers_only(&c, "lapis cv mc --metric au", "auroc");
+  offers_only(&c, "lapis label photos --features col", "color-moments");
+  offers_only(&c, "lapis features dense", "dense-sift-bow");
+  offers_only(&c, "lapis help lab", "label");
+  offers_only(&c, "lapis help tex", "texton-bow");
   command_end(&c);
 }
 

@@ -11,8 +11,8 @@
  *
  * Nominal values that are numbers are those numbers; two texts are 0 and 1 in
  * the order declared.  A file whose rows are all sparse gives a sparse X.
- * Targets are attributes by name or number (--target), the last K (--labels
- * K), or those an XML file names (--labels F.xml). */
+ * Targets are attributes by name or number (--target), the last K
+ * (--arff-labels K), or those an XML file names (--arff-labels F.xml). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -140,7 +140,7 @@ static lapis_status mark_labels(job *w, const char *labels)
   if (*end != '\0') return mark_xml(w, labels);
   if (k == 0 || k >= n || -k >= n)
     return lapis_fail(w->a.ctx, LAPIS_EINVAL,
-                      "%s: --labels %" PRId64 " of %" PRId64
+                      "%s: --arff-labels %" PRId64 " of %" PRId64
                       " attributes leaves no features, or no labels",
                       w->a.path, k, n);
   for (int64_t j = k > 0 ? n - k : 0; j < (k > 0 ? n : -k); j++)
