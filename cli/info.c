@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "info.h"
@@ -156,6 +157,32 @@ static lapis_dataset *as_dataset(cli *c, const char *path,
   return NULL;
 }
 
+/* Features by title, of a file that has no arrays of its own. */
+static void print_features(const lapis_dataset *ds)
+{
+  enum { MOST = 200 };
+  const lapis_mat *X = &lapis_dataset_data(ds)->X;
+  lapis_mat names = lapis_dataset_text(ds, "feature_names");
+  if (X->colptr != NULL || names.cols != X->rows) return;
+  for (int64_t i = 0; i < X->rows && i < MOST; i++) {
+    char name[512];
+    double low = INFINITY, high = -INFINITY;
+    int64_t missing = 0;
+    for (int64_t j = 0; j < X->cols; j++) {
+      double v = lapis_mat_at(X, i, j);
+      low = fmin(low, v);
+      high = fmax(high, v);
+      missing += isnan(v);
+    }
+    printf("  %-16s number  %7lld missing   %.6g .. %.6g\n",
+           lapis_text_shown(((const char *const *)names.val)[i], name,
+                            sizeof name),
+           (long long)missing, low, high);
+  }
+  if (X->rows > MOST)
+    printf("  ... %lld features more\n", (long long)(X->rows - MOST));
+}
+
 static void describe_dataset(const lapis_dataset *ds)
 {
   const lapis_data *d = lapis_dataset_data(ds);
@@ -237,15 +264,20 @@ static int describe_text(cli *c, const found *f)
   char path[4096];
   const char *name = is_input(f) ? "standard input" : f->path;
   if (f->columns.listed > 0)
-    info_columns(&f->columns, f->path);
+    info_columns(&f->columns, f->path, f->why);
   else
     printf("%s: %s\n", lapis_text_shown(name, path, sizeof path), title(f));
   if (f->model != NULL) info_model(c, f->model, &f->all);
   for (int i = 0; i < f->all.count; i++)
     if (strcmp(f->all.item[i].name, "lapis") != 0 || f->model == NULL)
       print_array(&f->all.item[i]);
+  if (f->ds != NULL && f->all.count == 0 && f->columns.listed == 0)
+    print_features(f->ds);
   if (f->ds != NULL) describe_dataset(f->ds);
-  if (f->why[0] != '\0') printf("  as data, as it stands: no. %s\n", f->why);
+  if (strcmp(f->format->name, "arff") == 0 && f->ds != NULL &&
+      lapis_dataset_data(f->ds)->Y.rows == 0)
+    printf("  what is asked is named by --target TITLE,..; --arff-labels K: "
+           "the last K columns\n");
   return EXIT_DONE;
 }
 
@@ -309,6 +341,11 @@ static int look(cli *c, found *f)
   if (!is_input(f) && lapis_arrays_find(&f->all, "lapis") != NULL &&
       lapis_model_load(c->ctx, f->path, &f->model) >= 0)
     return EXIT_DONE;
+  if (s >= 0 && f->all.count == 0 && strcmp(f->format->name, "npz") == 0)
+    return cli_fail(EXIT_INPUT,
+                    "%s: is a zip archive without arrays of numpy; unpack it "
+                    "and ask of the files in it",
+                    f->path);
   char why[1024];
   snprintf(why, sizeof why, "%s", lapis_ctx_error(c->ctx));
   from_begin(f);
@@ -320,11 +357,29 @@ static int look(cli *c, found *f)
                   container ? why : lapis_ctx_error(c->ctx));
 }
 
+/* FILE:TITLE is one column of a table. */
+static int describe_column(cli *c, const char *path, const char *title)
+{
+  lapis_columns all;
+  lapis_table_options table;
+  int code = table_from_args(c, &table);
+  if (code != EXIT_DONE) return code;
+  lapis_status s = lapis_columns_read(c->ctx, path, &table, &all);
+  if (s < 0) return cli_fail_status(c, s);
+  code = info_column(c, &all, path, title);
+  lapis_columns_free(&all);
+  return code;
+}
+
 /* FILE:NAME is one array of a file. */
 static int describe_member(cli *c, const char *path, const char *member)
 {
   lapis_arrays all;
-  lapis_status s = lapis_arrays_read(c->ctx, path, &all);
+  const lapis_format *format;
+  lapis_status s = lapis_format_of_file(c->ctx, path, &format);
+  if (s < 0) return cli_fail_status(c, s);
+  if (strcmp(format->name, "csv") == 0) return describe_column(c, path, member);
+  s = lapis_arrays_read(c->ctx, path, &all);
   if (s < 0) return cli_fail_status(c, s);
   const lapis_array *a = lapis_arrays_find(&all, member);
   int code = EXIT_DONE;
@@ -340,6 +395,15 @@ static int describe_member(cli *c, const char *path, const char *member)
   return code;
 }
 
+/* A folder that is no result in parts. */
+static bool is_folder(const char *path)
+{
+  char index[4096];
+  struct stat s;
+  (void)snprintf(index, sizeof index, "%s/index.json", path);
+  return stat(path, &s) == 0 && S_ISDIR(s.st_mode) && stat(index, &s) != 0;
+}
+
 static int describe(cli *c, const char *path)
 {
   found f = {.path = path};
@@ -350,7 +414,10 @@ static int describe(cli *c, const char *path)
     snprintf(file, sizeof file, "%.*s", (int)(colon - path), path);
     return describe_member(c, file, colon + 1);
   }
-  int code = look(c, &f);
+  int code = EXIT_DONE;
+  if (is_folder(path)) return info_folder(c, path);
+  if (info_picture(c, path, &code)) return code;
+  code = look(c, &f);
   if (code == EXIT_DONE)
     code = c->json ? describe_json(c, &f) : describe_text(c, &f);
   lapis_model_free(f.model);

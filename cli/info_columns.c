@@ -1,6 +1,7 @@
 /* info_columns.c - lapis info F.csv: each column by its title. */
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "info.h"
@@ -171,15 +172,22 @@ static void print_list(const lapis_columns *all, const char *option,
   }
 }
 
+/* A column that --one-hot makes features of. */
+static bool is_nominal(const lapis_column *c)
+{
+  return c->texts > 0 && is_class(c);
+}
+
 /* Names of samples are the first column that can be, and other texts cannot be
  * features. */
 static void print_advice(const lapis_columns *all, const char *path)
 {
-  bool target[LAPIS_COLUMNS_LISTED], drop[LAPIS_COLUMNS_LISTED];
+  bool target[LAPIS_COLUMNS_LISTED], drop[LAPIS_COLUMNS_LISTED],
+      nominal[LAPIS_COLUMNS_LISTED];
   int id = -1, features = 0;
   bool commas = false;
   char file[4096];
-  if (find_targets(all, target) == 0 || strcmp(path, "-") == 0) return;
+  if (find_targets(all, target) == 0) return;
   for (int j = 0; j < all->listed; j++) {
     const lapis_column *c = &all->column[j];
     bool comma = c->type == LAPIS_COLUMN_COMMA;
@@ -187,19 +195,76 @@ static void print_advice(const lapis_columns *all, const char *path)
                             c->type != LAPIS_COLUMN_COUNTER);
     commas = commas || comma;
     if (id < 0 && is_id(c)) id = j;
-    drop[j] = !target[j] && !number && j != id;
-    features += !target[j] && number;
+    nominal[j] = !target[j] && is_nominal(c);
+    drop[j] = !target[j] && !number && !nominal[j] && j != id;
+    features += !target[j] && (number || nominal[j]);
   }
   if (features == 0) return;
   printf("  for example: lapis fit mc %s",
          lapis_text_shown(path, file, sizeof file));
   if (id >= 0) printf(" --id"), print_word(all, id, ' ');
   print_list(all, "--target", target);
+  print_list(all, "--one-hot", nominal);
   print_list(all, "--drop", drop);
   printf("%s\n", commas ? " --decimal ," : "");
 }
 
-void info_columns(const lapis_columns *all, const char *path)
+static lapis_json *column_json(const lapis_column *c)
+{
+  lapis_json *one = lapis_json_object();
+  if (c->title != NULL) lapis_json_put_text(one, "title", c->title);
+  lapis_json_put_text(one, "type", type_name(c));
+  lapis_json_put_integer(one, "missing", c->missing);
+  if (c->numbers > 0) lapis_json_put_number(one, "low", c->low);
+  if (c->numbers > 0) lapis_json_put_number(one, "high", c->high);
+  lapis_json *values = lapis_json_object();
+  for (int k = 0; c->different <= LAPIS_COLUMN_VALUES && k < c->different; k++)
+    lapis_json_put_integer(values, c->value[k], c->count[k]);
+  lapis_json_put(one, "values", values);
+  return one;
+}
+
+/* By title, or else by number, from 1. */
+static int find_column(const lapis_columns *all, const char *wanted)
+{
+  char *end;
+  for (int j = 0; j < all->listed; j++)
+    if (all->column[j].title != NULL &&
+        strcmp(all->column[j].title, wanted) == 0)
+      return j;
+  long number = strtol(wanted, &end, 10);
+  return *wanted != '\0' && *end == '\0' && number >= 1 && number <= all->listed
+             ? (int)number - 1
+             : -1;
+}
+
+int info_column(cli *c, const lapis_columns *all, const char *path,
+                const char *wanted)
+{
+  int j = find_column(all, wanted);
+  char hint[256];
+  lapis_nearest near = {.word = wanted, .size = strlen(wanted)};
+  for (int k = 0; k < all->listed; k++)
+    if (all->column[k].title != NULL)
+      lapis_nearest_try(&near, all->column[k].title);
+  if (j < 0)
+    return cli_fail(EXIT_INPUT,
+                    "%s: has no column '%s'%s; 'lapis info %s' lists what it "
+                    "has",
+                    path, wanted,
+                    lapis_nearest_hint(&near, "", hint, sizeof hint), path);
+  if (c->json) return print_json(column_json(&all->column[j]));
+  print_column(all, j);
+  for (int k = 0; all->column[j].different <= LAPIS_COLUMN_VALUES &&
+                  k < all->column[j].different && is_class(&all->column[j]);
+       k++)
+    printf("    %-30s %7" PRId64 "\n",
+           shown(all->column[j].value[k], hint, sizeof hint),
+           all->column[j].count[k]);
+  return EXIT_DONE;
+}
+
+void info_columns(const lapis_columns *all, const char *path, const char *why)
 {
   char name[4096];
   const char *mark = all->delimiter == '\t'  ? "tabs"
@@ -215,26 +280,14 @@ void info_columns(const lapis_columns *all, const char *path)
   if (most < all->columns)
     printf("  ... %" PRId64 " columns more\n", all->columns - most);
   print_remarks(all);
+  if (*why != '\0') printf("  not data as it stands: %s\n", why);
   print_advice(all, path);
 }
 
 lapis_json *info_columns_json(const lapis_columns *all)
 {
   lapis_json *list = lapis_json_list();
-  for (int j = 0; j < all->listed; j++) {
-    const lapis_column *c = &all->column[j];
-    lapis_json *one = lapis_json_object();
-    if (c->title != NULL) lapis_json_put_text(one, "title", c->title);
-    lapis_json_put_text(one, "type", type_name(c));
-    lapis_json_put_integer(one, "missing", c->missing);
-    if (c->numbers > 0) lapis_json_put_number(one, "low", c->low);
-    if (c->numbers > 0) lapis_json_put_number(one, "high", c->high);
-    lapis_json *values = lapis_json_object();
-    for (int k = 0; c->different <= LAPIS_COLUMN_VALUES && k < c->different;
-         k++)
-      lapis_json_put_integer(values, c->value[k], c->count[k]);
-    lapis_json_put(one, "values", values);
-    lapis_json_put(list, NULL, one);
-  }
+  for (int j = 0; j < all->listed; j++)
+    lapis_json_put(list, NULL, column_json(&all->column[j]));
   return list;
 }

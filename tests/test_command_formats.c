@@ -94,7 +94,7 @@ static void files_are_converted(void **state)
   command_run(&c, "convert a.svm b.npy --features 2");
   command_expect(&c, 4, "has a feature 3, more than the 2");
   command_run(&c, "convert a.svm b.npy --features x");
-  command_expect(&c, 2, "--features 'x' is no number");
+  command_expect(&c, 2, "--feature-count 'x' is no number");
   command_run(&c, "info b.npz c.svm");
   command_expect(&c, 0, "");
   assert_non_null(strstr(c.out, "24 stored"));
@@ -148,7 +148,7 @@ static void tables_are_described_by_their_columns(void **state)
       "tall             class          0 missing   yes 2, no 2, yse 1",
       "\"yse\" occurs once in tall",
       "fit mc t.csv --id name --target tall --drop no,born --decimal ,",
-      "as data, as it stands: no. t.csv:2:3: column 2 (\"name\") holds the "
+      "not data as it stands: t.csv:2:3: column 2 (\"name\") holds the "
       "text"};
   static const char *const piped[] = {"standard input: a table, 7 columns",
                                       "tall             class"};

@@ -1,0 +1,155 @@
+/* lapis info: of anything that is at hand it says what that is, and of what it
+ * cannot read what to do. */
+#include "command.h"
+
+static void put(const command *c, const char *name, const char *text)
+{
+  command_write(c, name, text, strlen(text));
+}
+
+static void says(const command *c, const char *words)
+{
+  if (strstr(c->out, words) == NULL) fail_msg("no '%s' in: %s", words, c->out);
+}
+
+static void put_tables(const command *c)
+{
+  put(c, "oats.tsv",
+      "farm\tyield\tsoil\topen\na\t1.5\tclay\tyes\nb\t2.5\tsand\tno\n"
+      "c\t3.5\tclay\t\nd\t\tsand\tyes\ne\t5.5\tclay\tno\n");
+  put(c, "two.arff",
+      "@relation two\n@attribute wide numeric\n@attribute b {no,yes}\n@data\n"
+      "1,no\n2,yes\n?,yes\n7,no\n");
+}
+
+/* A colour picture of 3 x 2 pixels, a grey one of 2 x 2, one that is none. */
+static void put_pictures(command *c)
+{
+  static const char colour[] = "P6\n3 2\n255\nabcdefghijklmnopqr";
+  static const char grey[] = "P5\n2 2\n255\nabcd";
+  command_run(c, "formats >/dev/null; (mkdir %s/photos %s/none)", c->folder,
+              c->folder);
+  assert_int_equal(c->code, 0);
+  command_write(c, "photos/a.ppm", colour, sizeof colour - 1);
+  command_write(c, "photos/b.pgm", grey, sizeof grey - 1);
+}
+
+static void columns_of_a_table(void **state)
+{
+  (void)state;
+  command c;
+  command_begin(&c);
+  put_tables(&c);
+  command_run(&c, "info oats.tsv");
+  command_expect(&c, 0, "");
+  says(&c, "a table, 4 columns, 5 rows below a header, tabs between cells");
+  says(&c, "soil             class          0 missing   clay 3, sand 2");
+  const char *reason = strstr(c.out, "not data as it stands: oats.tsv:2:1");
+  const char *advice = strstr(
+      c.out,
+      "for example: lapis fit mc oats.tsv --id farm --target open --one-hot "
+      "soil\n");
+  assert_true(reason != NULL && advice > reason);
+  command_run(&c, "fit mc oats.tsv --id farm --target open --one-hot soil "
+                  "--mu-rel .1 -q"); /* what it says can be done */
+  command_expect(&c, 0, "");
+  command_run(&c, "formats >/dev/null; (cat %s/oats.tsv | %s info -)", c.folder,
+              getenv("LAPIS_COMMAND"));
+  command_expect(&c, 0, "");
+  says(&c, "standard input: a table, 4 columns");
+  says(&c, "for example: lapis fit mc - --id farm");
+  command_run(&c, "info oats.tsv:soil");
+  command_expect(&c, 0, "");
+  says(&c, "soil ");
+  says(&c, "clay                                 3\n");
+  assert_null(strstr(c.out, "yield"));
+  command_run(&c, "info oats.tsv:2 --json");
+  command_expect(&c, 0, "");
+  lapis_json *v = command_json(c.out);
+  assert_string_equal(lapis_json_text(v, "title", ""), "yield");
+  assert_true(lapis_json_number(v, "missing", -1) == 1);
+  assert_true(lapis_json_number(v, "high", -1) == 5.5);
+  lapis_json_free(v);
+  command_run(&c, "info oats.tsv:soli");
+  command_expect(&c, 4, "has no column 'soli' (did you mean 'soil'?)");
+  command_run(&c, "info oats.tsv:5");
+  command_expect(&c, 4, "has no column '5'");
+  command_run(&c, "info two.arff");
+  command_expect(&c, 0, "");
+  says(&c, "wide             number        1 missing   1 .. 7");
+  says(&c, "--target TITLE");
+  command_end(&c);
+}
+
+static void pictures_and_folders(void **state)
+{
+  (void)state;
+  command c;
+  command_begin(&c);
+  put_pictures(&c);
+  command_run(&c, "info photos/a.ppm");
+  command_expect(&c, 0, "");
+  says(&c, "a picture, 3 x 2 pixels, colour");
+  says(&c, "lapis features ");
+  command_run(&c, "info photos/b.pgm --json");
+  command_expect(&c, 0, "");
+  lapis_json *v = command_json(c.out);
+  assert_true(lapis_json_number(v, "width", 0) == 2);
+  assert_true(lapis_json_number(v, "channels", 0) == 1);
+  lapis_json_free(v);
+  put(&c, "photos/c.png", "no picture at all");
+  command_run(&c, "info photos");
+  command_expect(&c, 0, "");
+  says(&c, "a folder of 3 pictures (");
+  says(&c, "the first of 3 x 2 pixels, colour");
+  says(&c, "lapis label photos --labels F.csv");
+  command_run(&c, "info photos --json");
+  v = command_json(c.out);
+  assert_true(lapis_json_number(v, "pictures", 0) == 3);
+  lapis_json_free(v);
+  command_run(&c, "info none");
+  command_expect(&c, 4, "none: holds no images");
+  command_end(&c);
+}
+
+/* What is not read is named, with what to do instead. */
+static void strangers_are_named(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *bytes;
+    int size;
+    const char *said;
+  } files[] = {
+      {"GIF89a\1\0\1\0", 10, "is a GIF picture, which LAPIS does not read"},
+      {"RIFF\0\0\0\0WEBPVP8 ", 16, "is a WebP picture"},
+      {"II*\0\10\0\0\0", 8, "is a TIFF picture"},
+      {"MM\0*\0\0\0\10", 8, "is a TIFF picture"},
+      {"<!DOCTYPE html>\n<html></html>\n", 30, "is a web page"},
+      {"<html>\n</html>\n", 15, "is a web page"},
+      {"{\"a\": [1, 2]}\n", 14, "is JSON; save it as a table"},
+      {"[{\"a\": 1}]\n", 11, "is JSON; save it as a table"},
+      {"%PDF-1.4\n", 9, "is a PDF document"},
+  };
+  command c;
+  command_begin(&c);
+  for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+    command_write(&c, "it", files[i].bytes, (size_t)files[i].size);
+    command_run(&c, "info it");
+    command_expect(&c, 4, files[i].said);
+  }
+  put(&c, "json.csv", "a,{\"b\n1,2\n3,4\n"); /* looks so further on: a table */
+  command_run(&c, "info json.csv");
+  command_expect(&c, 0, "");
+  command_end(&c);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(columns_of_a_table),
+      cmocka_unit_test(pictures_and_folders),
+      cmocka_unit_test(strangers_are_named),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
