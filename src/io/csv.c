@@ -82,6 +82,26 @@ void csv_delimit(csv_scan *s, const char *candidates)
   }
 }
 
+/* Text that is no table, by how it begins: NULL, or what it is. */
+static const char *other_text(const char *data, const char *end)
+{
+  static const struct {
+    const char *begins, *hint;
+  } all[] = {
+      {"{\"", "is JSON; save it as a table, CSV (UTF-8)"},
+      {"{\n", "is JSON; save it as a table, CSV (UTF-8)"},
+      {"[{", "is JSON; save it as a table, CSV (UTF-8)"},
+      {"<!doctype", "is a web page; save the table in it as CSV (UTF-8)"},
+      {"<html", "is a web page; save the table in it as CSV (UTF-8)"}};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    size_t size = strlen(all[i].begins);
+    if ((size_t)(end - data) > size &&
+        strncasecmp(data, all[i].begins, size) == 0)
+      return all[i].hint;
+  }
+  return NULL;
+}
+
 lapis_status csv_open(lapis_ctx *ctx, const char *path, const char *data,
                       int64_t size, csv_scan *out)
 {
@@ -95,6 +115,9 @@ lapis_status csv_open(lapis_ctx *ctx, const char *path, const char *data,
                     .line_start = data,
                     .line = 1};
   TRY(io_check_utf8(ctx, path, data, end));
+  const char *other = other_text(data, end);
+  if (other != NULL)
+    return lapis_fail(ctx, LAPIS_EFORMAT, "%s: %s", path, other);
   csv_skip_blank(out, false);
   csv_delimit(out, "\t;,");
   csv_skip_blank(out, false);
