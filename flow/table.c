@@ -73,6 +73,10 @@ static const lapis_param label_params[] = {
     TEXT("checkpoint", checkpoint, .arg = "F",
          .help = "keep what a killed or interrupted run needs to go on; the "
                  "same command goes on from there"),
+    INT_IN("pictures", pictures, "N", .value = 60, FROM_TO(1, 10000),
+           .help = "the page shows N pictures at most: labels in doubt, then "
+                   "labels that were filled in and are least sure, then some "
+                   "of each class"),
     COMMON_ROWS("features", "no features", "images and rows"),
 };
 

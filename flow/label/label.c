@@ -166,6 +166,7 @@ static lapis_label_settings that_decide(const label_run *w)
   set.header = none.header;
   set.words_from = none.words_from;
   set.suspects = none.suspects;
+  set.pictures = none.pictures;
   set.cache = set.checkpoint = NULL;
   set.no_cache = set.keep_going = false;
   return set;

@@ -8,16 +8,17 @@
 #include "flow/label/label.h"
 #include "lapis/lapis_report.h"
 
-enum { MOST_PICTURES = 60, MOST_FACTS = 20, MOST_SETTINGS = 128, VALUE = 160 };
+enum { MOST_FACTS = 20, MOST_SETTINGS = 128, VALUE = 160 };
 
 typedef struct page_memory { /* memory of one page */
   const label_run *w;
   int64_t columns;               /* of labels */
   const char **given, **answer;  /* columns x n */
   lapis_report_suspect *suspect; /* w->suspects */
-  lapis_report_picture *picture; /* MOST_PICTURES */
+  lapis_report_picture *picture; /* most of them */
   lapis_report_box *box;         /* w->places.count */
-  int64_t **region;              /* MOST_PICTURES */
+  int64_t **region;              /* as many */
+  int64_t most;                  /* pictures */
   bool *drawn;                   /* n */
   char value[MOST_FACTS + 2 * MOST_SETTINGS][VALUE];
   lapis_report_row fact[MOST_FACTS], setting[MOST_SETTINGS];
@@ -133,25 +134,113 @@ static lapis_status draw_places(page_memory *s, int64_t at)
   return status;
 }
 
-static lapis_status draw(page_memory *s, int64_t image)
+static lapis_status draw(page_memory *s, int64_t image, const char *why)
 {
   int64_t at = s->page.pictures;
-  if (at == MOST_PICTURES || s->drawn[image]) return LAPIS_OK;
+  if (at == s->most || s->drawn[image]) return LAPIS_OK;
   const char *path = ((const char *const *)s->w->flow->names.val)[image];
   s->drawn[image] = true;
-  s->picture[at] = (lapis_report_picture){.sample = image, .path = path};
+  s->picture[at] =
+      (lapis_report_picture){.sample = image, .path = path, .note = why};
   s->page.pictures++;
   return s->w->places.count > 0 ? draw_places(s, at) : LAPIS_OK;
 }
 
-/* Those in doubt, then those found, then the others. */
+/* How far the answer on an image is from another one: of one class of several
+ * the best score above the second, else the nearest to the threshold of what
+ * was filled in. */
+static double sureness(const label_run *w, const lapis_mat *scores, int64_t i)
+{
+  bool one = w->given.kind == LABEL_CLASS;
+  double first = -INFINITY, second = -INFINITY, least = INFINITY;
+  for (int64_t c = 0; c < scores->rows; c++) {
+    double v = lapis_mat_at(scores, c, i);
+    second = fmax(second, fmin(first, v));
+    first = fmax(first, v);
+    if (!one && isnan(w->Y[i * w->given.rows + c]))
+      least = fmin(least, fabs(v));
+  }
+  return one ? first - second : least;
+}
+
+typedef struct filled {
+  double sure;
+  int64_t image;
+} filled;
+
+static int by_sureness(const void *a, const void *b)
+{
+  const filled *x = a, *y = b;
+  if (x->sure != y->sure) return x->sure < y->sure ? -1 : 1;
+  return (x->image > y->image) - (x->image < y->image);
+}
+
+static bool is_filled(const label_run *w, int64_t i)
+{
+  for (int64_t c = 0; c < w->given.rows; c++)
+    if (isnan(w->Y[i * w->given.rows + c])) return true;
+  return false;
+}
+
+/* Half of the room that is left. */
+static lapis_status draw_least_sure(page_memory *s)
+{
+  const label_run *w = s->w;
+  int64_t count = 0, room = s->page.pictures + (s->most - s->page.pictures) / 2;
+  lapis_mat scores;
+  TRY(lapis_flow_get(w->flow, "scores", &scores));
+  filled *all = calloc((size_t)w->flow->n + 1, sizeof *all);
+  if (all == NULL) return LAPIS_ENOMEM;
+  for (int64_t i = 0; i < w->flow->n; i++)
+    if (is_filled(w, i)) all[count++] = (filled){sureness(w, &scores, i), i};
+  qsort(all, (size_t)count, sizeof *all, by_sureness);
+  lapis_status status = LAPIS_OK;
+  for (int64_t k = 0; status >= 0 && k < count && s->page.pictures < room; k++)
+    status = draw(s, all[k].image, "least sure of those filled in");
+  free(all);
+  return status;
+}
+
+static bool in_class(const label_run *w, int64_t i, int64_t c)
+{
+  if (w->given.kind == LABEL_TWO) return label_has(w, i, 0) == (c == 1);
+  return label_has(w, i, c);
+}
+
+/* One of each class in turn, as long as there is one that is not shown; those
+ * that were filled in come first. */
+static lapis_status draw_classes(page_memory *s)
+{
+  const label_run *w = s->w;
+  int64_t classes = w->given.n_names, n = w->flow->n;
+  int64_t *next = calloc((size_t)classes, sizeof *next);
+  if (next == NULL) return LAPIS_ENOMEM;
+  lapis_status status = LAPIS_OK;
+  for (bool more = true; more && status >= 0 && s->page.pictures < s->most;) {
+    more = false;
+    for (int64_t c = 0; c < classes && status >= 0; c++) {
+      int64_t at = next[c];
+      while (at < 2 * n && (s->drawn[at % n] || !in_class(w, at % n, c) ||
+                            is_filled(w, at % n) != (at < n)))
+        at++;
+      next[c] = at;
+      if (at < 2 * n) status = draw(s, at % n, "an example of its class");
+      more = more || at < 2 * n;
+    }
+  }
+  free(next);
+  return status;
+}
+
+/* What deserves a look first. */
 static lapis_status fill_pictures(page_memory *s)
 {
   const label_run *w = s->w;
-  for (int64_t k = 0; k < w->suspects; k++) TRY(draw(s, w->suspect[2 * k]));
-  for (int64_t i = 0; i < w->flow->n; i++)
-    if (!w->known[i] && (w->given.K > 1 || label_has(w, i, 0))) TRY(draw(s, i));
-  for (int64_t i = 0; i < w->flow->n; i++) TRY(draw(s, i));
+  for (int64_t k = 0; k < w->suspects; k++)
+    TRY(draw(s, w->suspect[2 * k], "in doubt"));
+  TRY(draw_least_sure(s));
+  TRY(draw_classes(s));
+  for (int64_t i = 0; i < w->flow->n; i++) TRY(draw(s, i, NULL));
   s->page.picture = s->picture;
   return LAPIS_OK;
 }
@@ -179,10 +268,19 @@ static void fill_facts(page_memory *s)
   s->page.fact = s->fact;
 }
 
+static bool has_row(const lapis_method *m, const char *name)
+{
+  for (int i = 0; m != NULL && i < m->n_params; i++)
+    if (strcmp(m->params[i].name, name) == 0) return true;
+  return false;
+}
+
+/* But for those that `later` has, too: what it ran with is said there. */
 static void add_settings(page_memory *s, const lapis_method *m,
-                         const void *settings)
+                         const void *settings, const lapis_method *later)
 {
   for (int i = 0; i < m->n_params && s->page.settings < MOST_SETTINGS; i++) {
+    if (has_row(later, m->params[i].name)) continue;
     char *text = s->value[s->values++];
     if (lapis_settings_get(NULL, m, settings, m->params[i].name, text, VALUE) <
         0)
@@ -261,8 +359,9 @@ static bool allocate(page_memory *s)
   s->given = calloc((size_t)cells, sizeof *s->given);
   s->answer = calloc((size_t)cells, sizeof *s->answer);
   s->suspect = calloc((size_t)s->w->suspects + 1, sizeof *s->suspect);
-  s->picture = calloc(MOST_PICTURES, sizeof *s->picture);
-  s->region = calloc(MOST_PICTURES, sizeof *s->region);
+  s->most = s->w->set.pictures < n ? s->w->set.pictures : n;
+  s->picture = calloc((size_t)s->most + 1, sizeof *s->picture);
+  s->region = calloc((size_t)s->most + 1, sizeof *s->region);
   s->box = calloc((size_t)s->w->places.count + 1, sizeof *s->box);
   s->drawn = calloc((size_t)n, sizeof *s->drawn);
   return s->given != NULL && s->answer != NULL && s->suspect != NULL &&
@@ -272,8 +371,7 @@ static bool allocate(page_memory *s)
 
 static void release(page_memory *s)
 {
-  for (int k = 0; s->region != NULL && k < MOST_PICTURES; k++)
-    free(s->region[k]);
+  for (int64_t k = 0; s->region != NULL && k < s->most; k++) free(s->region[k]);
   free((void *)s->given);
   free((void *)s->answer);
   free(s->suspect);
@@ -306,9 +404,9 @@ static lapis_status fill(page_memory *s, const char *const *title)
   TRY(fill_pictures(s));
   fill_facts(s);
   add_runners(s);
-  add_settings(s, &label_method, &w->set);
-  add_settings(s, lapis_race_method(w->by != NULL ? w->by : "mc"),
-               lapis_result_settings(w->flow->solver));
+  const lapis_method *method = lapis_race_method(w->by != NULL ? w->by : "mc");
+  add_settings(s, &label_method, &w->set, method);
+  add_settings(s, method, lapis_result_settings(w->flow->solver), NULL);
   p->setting = s->setting;
   fill_history(s);
   return LAPIS_OK;

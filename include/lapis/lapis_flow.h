@@ -55,6 +55,7 @@ typedef struct lapis_label_settings { /* a text NULL: automatic, or none */
    * lapis_settings_set does not reach these */
   const void *const *kinds;
   const char *checkpoint; /* a file: what a killed run needs to go on */
+  int64_t pictures;       /* that the page shows at most */
 } lapis_label_settings;
 /* Kinds that features "auto" makes and compares: each alone, the last two and
  * all of them side by side.  Settings in `kinds` are of these, in this order.

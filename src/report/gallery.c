@@ -40,14 +40,22 @@ static void put_cells(page *p, const lapis_report *w, const lapis_mat *A,
   if (!any) page_words(p, known ? "none" : "unknown");
 }
 
-void page_labels(page *p, const lapis_report *w, int64_t sample)
+/* Where both what was given and what was found are known. */
+page_origins page_origin(const lapis_report *w, int64_t sample)
 {
-  bool given = !mat_empty(&w->labels), found = !mat_empty(&w->answers);
-  if (given) page_words(p, "given: ");
-  if (given) put_cells(p, w, &w->labels, sample);
-  if (given && found) page_words(p, "; ");
-  if (found) page_words(p, "found: ");
-  if (found) put_cells(p, w, &w->answers, sample);
+  int64_t given = 0, rows = w->labels.rows;
+  if (mat_empty(&w->labels) || mat_empty(&w->answers)) return ORIGIN_UNKNOWN;
+  for (int64_t c = 0; c < rows; c++)
+    given += page_text_at(&w->labels, c, sample)[0] != '\0';
+  if (given == 0) return ORIGIN_FILLED;
+  return given == rows ? ORIGIN_GIVEN : ORIGIN_PARTLY;
+}
+
+static bool is_doubted(const lapis_report *w, int64_t sample)
+{
+  for (int64_t k = 0; k < w->suspects; k++)
+    if (w->suspect[k].sample == sample) return true;
+  return false;
 }
 
 static bool labels_differ(const lapis_report *w, int64_t j)
@@ -59,6 +67,19 @@ static bool labels_differ(const lapis_report *w, int64_t j)
     if (a[0] != '\0' && b[0] != '\0' && strcmp(a, b) != 0) return true;
   }
   return false;
+}
+
+void page_labels(page *p, const lapis_report *w, int64_t sample)
+{
+  bool given = !mat_empty(&w->labels), found = !mat_empty(&w->answers);
+  page_origins origin = page_origin(w, sample);
+  bool filled = origin == ORIGIN_FILLED;
+  if (origin == ORIGIN_GIVEN && !labels_differ(w, sample)) found = false;
+  if (given && !filled) page_words(p, "given: ");
+  if (given && !filled) put_cells(p, w, &w->labels, sample);
+  if (given && found && !filled) page_words(p, "; ");
+  if (found) page_words(p, filled ? "filled in: " : "found: ");
+  if (found) put_cells(p, w, &w->answers, sample);
 }
 
 /* The best class below (score, class) of the one before; -1: none. */
@@ -169,7 +190,7 @@ static void put_caption(page *p, const frame *f)
   page_sample_name(p, f->w, j);
   page_words(p, "</strong>\n");
   if (!mat_empty(&f->w->labels) || !mat_empty(&f->w->answers)) {
-    page_words(p, "<p>");
+    page_words(p, "<p class=\"labels\">");
     page_labels(p, f->w, j);
     page_words(p, "</p>\n");
   }
@@ -180,8 +201,12 @@ static void put_caption(page *p, const frame *f)
 
 static void put_figure(page *p, const frame *f, const lapis_preview *image)
 {
-  page_print(p, "<figure id=\"i%" PRId64 "\" class=\"shot%s", f->index,
-             labels_differ(f->w, f->of->sample) ? " differs" : "");
+  static const char *const origin[] = {"", " given", " filled",
+                                       " given filled"};
+  page_print(p, "<figure id=\"i%" PRId64 "\" class=\"shot%s%s%s", f->index,
+             labels_differ(f->w, f->of->sample) ? " differs" : "",
+             origin[page_origin(f->w, f->of->sample)],
+             is_doubted(f->w, f->of->sample) ? " doubted" : "");
   layer_classes(p, f);
   page_print(p,
              "\">\n<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %g "
@@ -211,6 +236,7 @@ static int64_t image_bytes(const lapis_report *w)
 /* ---- what is switched on and off ----------------------------------------*/
 typedef struct layers { /* that some picture has */
   bool boxes, heat, regions, points, classes, differs;
+  int64_t given, filled, doubted; /* pictures */
 } layers;
 
 static layers find_layers(const lapis_report *w)
@@ -222,6 +248,10 @@ static layers find_layers(const lapis_report *w)
     l.heat |= of->heats > 0;
     l.regions |= !mat_empty(&of->regions);
     l.differs |= labels_differ(w, of->sample);
+    page_origins origin = page_origin(w, of->sample);
+    l.given += origin == ORIGIN_GIVEN || origin == ORIGIN_PARTLY;
+    l.filled += origin == ORIGIN_FILLED || origin == ORIGIN_PARTLY;
+    l.doubted += is_doubted(w, of->sample);
     for (int64_t b = 0; b < of->boxes; b++)
       l.classes |= of->box[b].of_class >= 0;
   }
@@ -266,6 +296,22 @@ static void put_class_choice(page *p, const lapis_report *w)
   page_words(p, "</style>\n");
 }
 
+/* All pictures, or those whose labels came in one way. */
+static void put_origins(page *p, const layers *l)
+{
+  page_words(p, "<fieldset><legend>Labels</legend>\n");
+  put_choice(p, "origin", "origin-all", true);
+  page_words(p, "all</label>\n");
+  if (l->doubted > 0) {
+    put_choice(p, "origin", "origin-doubted", false);
+    page_print(p, "in doubt (%" PRId64 ")</label>\n", l->doubted);
+  }
+  put_choice(p, "origin", "origin-filled", false);
+  page_print(p, "filled in (%" PRId64 ")</label>\n", l->filled);
+  put_choice(p, "origin", "origin-given", false);
+  page_print(p, "given (%" PRId64 ")</label>\n</fieldset>\n", l->given);
+}
+
 static void put_sizes(page *p)
 {
   static const char *const size[] = {"small", "medium", "large"};
@@ -290,9 +336,11 @@ static void put_tools(page *p, const lapis_report *w)
     put_switch(p, "only-differs", "only where given and found differ", false);
   page_words(p, "</fieldset>\n");
   if (l.classes) put_class_choice(p, w);
+  if (l.filled > 0 && l.given > 0) put_origins(p, &l);
   put_sizes(p);
-  page_words(p, "<label class=\"script\">Name has <input type=\"search\" "
-                "id=\"find\"/></label>\n</div>\n");
+  page_words(p,
+             "<label class=\"script\">Name or label has <input type=\"search\" "
+             "id=\"find\"/></label>\n</div>\n");
   if (l.heat)
     page_words(p, "<p class=\"quiet\">Heat: each map from its lowest value "
                   "(clear) to its highest (dark red).</p>\n");

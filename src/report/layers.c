@@ -212,6 +212,10 @@ void layer_boxes(page *p, const frame *f)
   page_words(p, "</g>\n");
 }
 
+/* Colours, each with three kinds of edges: points that stand side by side have
+ * marks of their own. */
+enum { MARKS = 3 * COLOURS, NUMBERED = 60 };
+
 static int64_t count_points(const frame *f)
 {
   const lapis_mat *P = &f->w->points;
@@ -224,17 +228,25 @@ static int64_t count_points(const frame *f)
 void layer_points(page *p, const frame *f)
 {
   const lapis_mat *P = &f->w->points;
-  if (count_points(f) == 0) return;
+  int64_t count = count_points(f);
+  bool numbered = count <= NUMBERED; /* more would hide the picture */
+  if (count == 0) return;
   page_words(p, "<g class=\"points\">\n");
   for (int64_t j = 0; j < P->cols; j++) {
     if (lapis_mat_at(P, 0, j) != (double)f->index) continue;
     int64_t id = (int64_t)lapis_mat_at(P, 1, j);
+    int mark = (int)(((id % MARKS) + MARKS) % MARKS);
+    double x = lapis_mat_at(P, 2, j), y = lapis_mat_at(P, 3, j);
+    double r = fmax(f->width, f->height) / 70;
     page_print(p,
-               "<circle class=\"c%d\" data-p=\"%" PRId64 "\" cx=\"%.5g\" "
+               "<circle class=\"c%d f%d\" data-p=\"%" PRId64 "\" cx=\"%.5g\" "
                "cy=\"%.5g\" r=\"%.3g\"/>\n",
-               (int)(((id % COLOURS) + COLOURS) % COLOURS), id,
-               lapis_mat_at(P, 2, j), lapis_mat_at(P, 3, j),
-               fmax(f->width, f->height) / 70);
+               mark % COLOURS, mark / COLOURS, id, x, y, r);
+    if (numbered)
+      page_print(p,
+                 "<text x=\"%.5g\" y=\"%.5g\" font-size=\"%.3g\">%" PRId64
+                 "</text>\n",
+                 x + 1.2 * r, y - .6 * r, 2.2 * r, id);
   }
   page_words(p, "</g>\n");
 }

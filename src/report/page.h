@@ -83,6 +83,13 @@ extern const page_view view_suspects, view_gallery, view_roc, view_samples,
 enum { COLOURS = 8 }; /* shared in turn by classes and points: .c0 .. .c7 */
 /* "given: a; found: b", or nothing. */
 void page_labels(page *p, const lapis_report *w, int64_t sample);
+typedef enum page_origins {
+  ORIGIN_UNKNOWN,
+  ORIGIN_GIVEN,
+  ORIGIN_FILLED,
+  ORIGIN_PARTLY
+} page_origins;
+page_origins page_origin(const lapis_report *w, int64_t sample);
 typedef struct frame { /* a picture as it is drawn */
   const lapis_report *w;
   int64_t index; /* of the picture */

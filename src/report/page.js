@@ -167,7 +167,8 @@
   // ---- names
   function find() {
     const shots = all('.shot');
-    const names = shots.map(s => s.querySelector('strong').textContent.toLowerCase());
+    const names = shots.map(s => all('strong, .labels', s)
+      .map(e => e.textContent).join(' ').toLowerCase());
     id('find').addEventListener('input', () => {
       const text = id('find').value.toLowerCase();
       shots.forEach((s, i) => s.classList.toggle('unfound', !names[i].includes(text)));
