@@ -390,7 +390,7 @@ static int run(cli *c)
 
 const cli_verb verb_label = {
     .name = "label",
-    .synopsis = "label IMAGE... --labels F.csv [-o F.html]",
+    .synopsis = "label IMAGE... --labels F.csv|--folder-is-class [-o F.html]",
     .help = "who or what is in each image, from some labels",
     .options = options,
     .pipeline = "label",

@@ -24,6 +24,9 @@ static const lapis_param label_params[] = {
     TEXT("labels", labels, .arg = "F.csv",
          .help =
              "the labels that are known: image names and labels, any missing"),
+    BOOL("folder-is-class", folder_is_class,
+         .help = "in place of --labels: photos/cat/1.jpg is a cat; those in "
+                 "photos itself, or in photos/unknown, are asked"),
     TEXT("target", target, .arg = "COL,..",
          .help = "columns that hold labels, by title or number"),
     TEXT("groups", groups, .arg = "COL",

@@ -120,11 +120,54 @@ static void settings_stand_once(void **state)
   command_end(&c);
 }
 
+/* The same images, labels said by folders, answer as by a table; folders are
+ * looked into, hidden ones and links are not. */
+static void folders_are_classes(void **state)
+{
+  (void)state;
+  static char by_table[65536], by_folder[65536];
+  command c;
+  begin_stripes(&c, 2);
+  write_labels(&c, two, 2, KNOWN);
+  shell(&c, "mkdir -p t/flat/deep/er t/upright t/Unknown t/.hidden && "
+            "ln -s ../t t/loop && cp in/a00.pgm t/.hidden && "
+            "for i in 00 02 04; do cp in/a$i.pgm t/flat; done && "
+            "for i in 06 08 10; do cp in/a$i.pgm t/flat/deep/er; done && "
+            "for i in 01 03 05 07 09 11; do cp in/a$i.pgm t/upright; done && "
+            "for i in 12 13 14 15; do cp in/a$i.pgm t/Unknown; done && "
+            "for i in 16 17 18 19 20 21 22 23; do cp in/a$i.pgm t; done");
+#define ANSWER                                                              \
+  "--features hog --size 32x32 --no-cache -q --deterministic " GIVEN " -o " \
+                                                                     "a.csv"
+  command_run(&c, "label in --labels labels.csv " ANSWER);
+  command_expect(&c, 0, "");
+  shell(&c, "sed 's,.*/,,; s/\\([0-9]\\.[0-9]\\{3\\}\\)[0-9]*/\\1/g' a.csv | "
+            "sort >table.csv");
+  command_run(&c, "label t --folder-is-class " ANSWER);
+  command_expect(&c, 0, "");
+  shell(&c, "sed 's,.*/,,; s/\\([0-9]\\.[0-9]\\{3\\}\\)[0-9]*/\\1/g' a.csv | "
+            "sort >folder.csv");
+  command_slurp(&c, "table.csv", by_table, sizeof by_table);
+  command_slurp(&c, "folder.csv", by_folder, sizeof by_folder);
+  assert_string_equal(by_table, by_folder);
+  assert_int_equal(count(by_folder, ".pgm,"), IMAGES);
+  assert_int_equal(count(by_folder, ",filled,"), IMAGES - KNOWN);
+  static const command_misuse wrong[] = {
+      {"label t --folder-is-class --labels labels.csv", 2, "give one of them"},
+      {"label in --folder-is-class", 4, "all images lie in one folder, in/"},
+      {"label in/a00.pgm --folder-is-class", 4, "all images lie in one folder"},
+      {"label t --folder-is-class --target what", 2, "--target"},
+      {"label in", 2, "--folder-is-class, where the folder of an image does"}};
+  command_refuses(&c, wrong, 5, "");
+  command_end(&c);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_deserves_a_look_is_first),
       cmocka_unit_test(settings_stand_once),
+      cmocka_unit_test(folders_are_classes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

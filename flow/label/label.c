@@ -62,10 +62,21 @@ static lapis_status read_table(label_run *w)
                      .keep_going = w->set.keep_going,
                      .image = w->flow->path,
                      .n = w->flow->count};
+  if (r.path != NULL && w->set.folder_is_class)
+    return lapis_fail(w->flow->ctx, LAPIS_EINVAL,
+                      "label: --labels and --folder-is-class both say which "
+                      "labels are known; give one of them");
+  if (w->set.folder_is_class && (r.target != NULL || r.groups != NULL))
+    return lapis_fail(w->flow->ctx, LAPIS_EINVAL,
+                      "label: --target and --groups name columns of a table; "
+                      "with --folder-is-class there is none");
+  r.folders = w->set.folder_is_class;
+  if (r.folders) r.path = "the folders of the images";
   if (r.path == NULL)
     return lapis_fail(w->flow->ctx, LAPIS_EINVAL,
                       "label: --labels F.csv says which labels are known, on "
-                      "each line the name of an image and its label");
+                      "each line the name of an image and its label; or "
+                      "--folder-is-class, where the folder of an image does");
   TRY(labels_read(w->flow->ctx, &r, &w->given));
   if (w->given.skipped > 0) {
     flow_publish(w->flow, "rows_left_out",
@@ -167,6 +178,7 @@ static lapis_label_settings that_decide(const label_run *w)
   set.words_from = none.words_from;
   set.suspects = none.suspects;
   set.pictures = none.pictures;
+  set.folder_is_class = false;
   set.cache = set.checkpoint = NULL;
   set.no_cache = set.keep_going = false;
   return set;
@@ -297,7 +309,8 @@ lapis_status lapis_label_new(lapis_ctx *ctx, const char *const *paths,
                    "label: --by linear and --by both compare what LAPIS "
                    "chooses; --mu-rel, --where and --variant pos or simplex "
                    "are mc's");
-  if (s >= 0 && w->set.labels != NULL) s = check_there(w);
+  if (s >= 0 && (w->set.labels != NULL || w->set.folder_is_class))
+    s = check_there(w);
   if (s >= 0) s = read_table(w);
   return flow_made(s, out);
 }

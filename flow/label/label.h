@@ -19,13 +19,15 @@ typedef struct labels {
   const char **group_text; /* n, "" where unknown; or NULL */
   const char *title, *name_title, *group_title; /* of columns */
   int64_t skipped;                              /* rows of no image */
-  lapis_cells cells; /* what names and titles point into */
-  char *pool;        /* class names cut out of lists */
+  lapis_cells cells;        /* what names and titles point into */
+  char *pool;               /* class names cut out of lists */
+  const char **folder_cell; /* cells made of the names of folders, or NULL */
+  char *folder_pool;
 } labels;
 typedef struct label_request {
   const char *path, *target, *groups;
   int header;
-  bool keep_going;
+  bool keep_going, folders; /* path: how these are called */
   const char *const *image;
   int64_t n;
 } label_request;

@@ -370,6 +370,82 @@ static lapis_status settle(label_table *s, const image_index *x, labels *out)
   return classes_find(s, out);
 }
 
+/* ---- the names of folders ------------------------------------------------*/
+/* Bytes of the folder that holds all images, with the slash behind it. */
+static size_t common_folder(const label_request *r)
+{
+  size_t common = strlen(r->image[0]);
+  for (int64_t i = 1; i < r->n; i++) {
+    size_t k = 0;
+    while (k < common && r->image[i][k] == r->image[0][k]) k++;
+    common = k;
+  }
+  while (common > 0 && r->image[0][common - 1] != '/') common--;
+  return common;
+}
+
+/* The class of a path behind that folder: "" where it is asked. */
+static size_t class_in_path(const char *rest)
+{
+  static const char *const asked[] = {"unknown", "unlabelled", "unlabeled"};
+  const char *slash = strchr(rest, '/');
+  size_t size = slash == NULL ? 0 : (size_t)(slash - rest);
+  for (int k = 0; k < 3; k++)
+    if (strlen(asked[k]) == size && strncasecmp(asked[k], rest, size) == 0)
+      size = 0;
+  return size;
+}
+
+/* Cells as if a table had said so: the image, its class. */
+static lapis_status cells_of_folders(lapis_ctx *ctx, const label_request *r,
+                                     lapis_cells *cells, labels *out)
+{
+  size_t common = common_folder(r), bytes = 1;
+  for (int64_t i = 0; i < r->n; i++)
+    bytes += class_in_path(r->image[i] + common) + 1;
+  out->folder_cell = calloc((size_t)(2 * r->n + 2), sizeof *out->folder_cell);
+  char *at = out->folder_pool = malloc(bytes);
+  cells->line = calloc((size_t)r->n + 1, sizeof *cells->line);
+  if (at == NULL || out->folder_cell == NULL || cells->line == NULL)
+    return no_memory(ctx);
+  const char **cell = out->folder_cell;
+  cell[0] = "image";
+  cell[1] = "class";
+  bool any = false;
+  for (int64_t i = 0; i < r->n; i++) {
+    size_t size = class_in_path(r->image[i] + common);
+    cell[2 * i + 2] = r->image[i];
+    cell[2 * i + 3] = memcpy(at, r->image[i] + common, size);
+    at[size] = '\0';
+    at += size + 1;
+    any = any || size > 0;
+  }
+  *cells = (lapis_cells){r->n + 1, 2, cell, cells->line};
+  if (any) return LAPIS_OK;
+  return lapis_fail(ctx, LAPIS_EDATA,
+                    "label: --folder-is-class: all images lie in one folder, "
+                    "%.*s; each class is a folder in it",
+                    (int)common, common > 0 ? r->image[0] : "");
+}
+
+static lapis_status read_folders(lapis_ctx *ctx, const label_request *r,
+                                 const image_index *x, labels *out)
+{
+  lapis_cells cells = {.rows = 0};
+  int64_t target[2];
+  label_request own = *r;
+  own.target = own.groups = NULL;
+  own.header = LAPIS_HEADER_YES;
+  lapis_status status = cells_of_folders(ctx, r, &cells, out);
+  label_table s = {.ctx = ctx, .r = &own, .cells = &cells, .target = target};
+  s.image = calloc((size_t)r->n + 1, sizeof *s.image);
+  if (status >= 0 && s.image == NULL) status = no_memory(ctx);
+  if (status >= 0) status = settle(&s, x, out);
+  free(s.image);
+  free(cells.line);
+  return status;
+}
+
 static lapis_status read_sheet(lapis_ctx *ctx, const label_request *r,
                                const image_index *x, labels *out)
 {
@@ -389,7 +465,8 @@ lapis_status labels_read(lapis_ctx *ctx, const label_request *r, labels *out)
   image_index x;
   *out = (labels){.n = r->n};
   TRY(index_new(ctx, r->image, r->n, &x));
-  lapis_status s = read_sheet(ctx, r, &x, out);
+  lapis_status s =
+      r->folders ? read_folders(ctx, r, &x, out) : read_sheet(ctx, r, &x, out);
   index_free(&x);
   return s;
 }
@@ -401,6 +478,8 @@ void labels_free(labels *table)
   free(table->group);
   free(table->group_text);
   free(table->pool);
+  free((void *)table->folder_cell);
+  free(table->folder_pool);
   lapis_cells_free(&table->cells);
   *table = (labels){.n = 0};
 }

@@ -125,8 +125,9 @@ LAPIS_API const void *lapis_features_joined_settings(const lapis_solver *s,
 LAPIS_API bool lapis_feature_is_single(const lapis_method *kind);
 
 /* The image files that words (paths) name: a folder stands for the files in it
- * whose names end as those of images do, sorted by byte; folders inside it are
- * left out.  Anything else stands for itself.  out: a TEXT row, to be freed by
+ * and in the folders in it (but those whose names begin with a dot, and links)
+ * whose names end as those of images do, sorted by byte.  Anything else stands
+ * for itself.  out: a TEXT row, to be freed by
  * lapis_array_free. */
 LAPIS_API lapis_status lapis_image_list(lapis_ctx *ctx,
                                         const char *const *words, int64_t count,

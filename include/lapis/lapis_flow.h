@@ -56,6 +56,10 @@ typedef struct lapis_label_settings { /* a text NULL: automatic, or none */
   const void *const *kinds;
   const char *checkpoint; /* a file: what a killed run needs to go on */
   int64_t pictures;       /* that the page shows at most */
+  /* In place of a table: of the folder that holds all images, the one below it
+   * in which an image lies names its label; images that lie in none, or in one
+   * called unknown, unlabelled or unlabeled, are asked. */
+  bool folder_is_class;
 } lapis_label_settings;
 /* Kinds that features "auto" makes and compares: each alone, the last two and
  * all of them side by side.  Settings in `kinds` are of these, in this order.

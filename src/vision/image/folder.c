@@ -1,4 +1,4 @@
-/* folder.c - which files a folder of images holds. */
+/* folder.c - which files a folder of images holds, and the folders in it. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +8,8 @@
 
 #include "io/io.h"
 #include "lapis/lapis_features.h"
+
+enum { DEEPEST = 16 }; /* folders in folders */
 
 typedef struct list {
   lapis_ctx *ctx;
@@ -65,39 +67,63 @@ static bool is_folder(const char *path)
   return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
+/* A folder inside another, which is not behind a link: no way leads around. */
+static bool is_inside(const char *path)
+{
+  struct stat st;
+  return lstat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
 static int by_bytes(const void *a, const void *b)
 {
   return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static lapis_status add_entries(list *l, const char *folder, DIR *d)
+/* The last path, which is no image. */
+static char *take_back(list *l)
+{
+  char *last = l->path[--l->count];
+  l->bytes -= (int64_t)strlen(last) + 1;
+  return last;
+}
+
+static lapis_status add_tree(list *l, const char *folder, int depth);
+
+static lapis_status add_entries(list *l, const char *folder, DIR *d, int depth)
 {
   for (struct dirent *e; (e = readdir(d)) != NULL;) {
-    if (!is_image_name(e->d_name)) continue;
+    if (e->d_name[0] == '.') continue;
     TRY(add(l, folder, e->d_name));
-    char *last = l->path[l->count - 1];
-    if (!is_folder(last)) continue;
-    l->bytes -= (int64_t)strlen(last) + 1;
-    base_free(last);
-    l->count--;
+    const char *last = l->path[l->count - 1];
+    if (!is_folder(last) && is_image_name(e->d_name)) continue;
+    char *path = take_back(l);
+    lapis_status s = is_inside(path) && depth < DEEPEST
+                         ? add_tree(l, path, depth + 1)
+                         : LAPIS_OK;
+    base_free(path);
+    TRY(s);
   }
   return LAPIS_OK;
+}
+
+static lapis_status add_tree(list *l, const char *folder, int depth)
+{
+  DIR *d = opendir(folder);
+  if (d == NULL) return io_fail_errno(l->ctx, folder, "cannot be read");
+  lapis_status s = add_entries(l, folder, d, depth);
+  (void)closedir(d);
+  return s;
 }
 
 static lapis_status add_folder(list *l, const char *folder)
 {
   int64_t first = l->count;
-  DIR *d = opendir(folder);
-  if (d == NULL) return io_fail_errno(l->ctx, folder, "cannot be read");
-  lapis_status s = add_entries(l, folder, d);
-  (void)closedir(d);
-  if (s < 0) return s;
+  TRY(add_tree(l, folder, 0));
   if (l->count == first)
     return lapis_fail(l->ctx, LAPIS_EMISSING,
                       "%s: holds no images; files that end as PNG, JPEG and "
-                      "PNM files do are wanted, and folders in it are not "
-                      "looked into: name them (%s/*)",
-                      folder, folder);
+                      "PNM files do are wanted, in it or in folders in it",
+                      folder);
   qsort(l->path + first, (size_t)(l->count - first), sizeof *l->path, by_bytes);
   return LAPIS_OK;
 }
