@@ -4,6 +4,7 @@ import inspect
 try:
     from sklearn.base import (BaseEstimator, ClassifierMixin, RegressorMixin,
                               TransformerMixin)
+    from sklearn.model_selection import BaseCrossValidator
     from sklearn.utils.metaestimators import available_if
 except ImportError:
     class BaseEstimator:
@@ -52,6 +53,9 @@ except ImportError:
             """fit, then transform the same samples."""
             return self.fit(X, y, **fit_params).transform(X)
 
+    class BaseCrossValidator:
+        """What splits samples into folds."""
+
     class _AvailableIf:
         def __init__(self, check, function):
             self._check, self._function = check, function
@@ -64,5 +68,5 @@ except ImportError:
     def available_if(check):
         return lambda function: _AvailableIf(check, function)
 
-__all__ = ["BaseEstimator", "ClassifierMixin", "RegressorMixin",
+__all__ = ["BaseCrossValidator", "BaseEstimator", "ClassifierMixin", "RegressorMixin",
            "TransformerMixin", "available_if"]

@@ -4,6 +4,8 @@ A solve runs in a thread of its own while the main thread waits, so that a
 signal is handled at once: Ctrl-C cancels the solve and what it has found
 travels with the exception.  ctypes releases the GIL around every call.
 """
+from __future__ import annotations
+
 import ctypes
 import os
 import sys
@@ -11,8 +13,10 @@ import tempfile
 import threading
 import warnings
 from collections.abc import Mapping
+from typing import Optional
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from . import exceptions as failures
 from ._arrays import (array_of, as_float, is_sparse, packed_view, sparse_view,
@@ -22,6 +26,7 @@ from ._library import (Data, Mat, RaceOptions, lib, on_message,
 from ._progress import Bar
 from ._settings import Table, table
 from ._spread import current as current_spread, refuse_several
+from ._words import in_python
 
 PATIENCE = 0.5  # seconds that Ctrl-C waits for a solve to end by itself
 
@@ -43,7 +48,7 @@ class _Talk:
         self.warnings = []
 
     def hear(self, level, text, _):
-        text = text.decode(errors="replace")
+        text = in_python(text.decode(errors="replace"))
         if level == 0:
             self.warnings.append(text)
         else:
@@ -77,7 +82,7 @@ class Context:
 
     @property
     def error(self):
-        return lib.ctx_error(self).decode(errors="replace")
+        return in_python(lib.ctx_error(self).decode(errors="replace"))
 
     def check(self, status):
         """A failure as an exception with the library's sentence."""
@@ -242,11 +247,13 @@ class Result(Mapping):
     """The arrays a solve has found, by name, and `info` and `settings`.
 
     The arrays are the library's own memory, which lives as long as any of
-    them; they have the names and shapes of the command's result files.
+    them; they have the names and shapes of the command's result files.  A
+    pickled one holds copies of them.
     """
 
     def __init__(self, solver):
-        self._solver = solver
+        self._solver, self._kept = solver, None
+        self._method = solver.table.name
         self.info = Info(solver)
         self.settings = solver.table.read(lib.result_settings(solver))
 
@@ -256,7 +263,9 @@ class Result(Mapping):
             raise KeyError(self._solver.context.error)
         return mat
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> np.ndarray:
+        if self._kept is not None:
+            return self._kept[name]
         mat = self._mat(name)
         array = array_of(mat, self._solver)
         if name == "labels" and mat.rows == 1:
@@ -267,6 +276,9 @@ class Result(Mapping):
         return array
 
     def __iter__(self):
+        if self._kept is not None:
+            yield from self._kept
+            return
         i = 0
         while (name := lib.result_name(self._solver, i)) is not None:
             yield name.decode()
@@ -280,10 +292,17 @@ class Result(Mapping):
 
     def __repr__(self):
         arrays = ", ".join(f"{name}: {self[name].shape}" for name in self)
-        return f"<{self._solver.table.name}, {self.info.status}: {arrays}>"
+        return f"<{self._method}, {self.info.status}: {arrays}>"
 
-    def model(self):
+    def __getstate__(self):
+        return {**vars(self), "_solver": None,
+                "_kept": {name: self[name].copy() for name in self}}
+
+    def model(self) -> Model:
         """What was learnt, standing alone."""
+        if self._solver is None:
+            raise ValueError("this Result was pickled, and its solver is "
+                             "gone; take model() first, which pickles, too")
         handle = ctypes.c_void_p()
         self._solver.context.check(
             lib.model_new(self._solver, ctypes.byref(handle)))
@@ -377,21 +396,47 @@ class _Race:
 _BY = ("mc", "linear", "trees", "both", "auto")
 
 
-def solve(method, X, Y=None, P=None, group=None, sample_weight=None,
-          xy=None, *, context=None, by="mc", **settings):
-    """Solve `method` ("mc", "rr", "svmplus", ...) on these data.
+def solve(method: str, X: ArrayLike, Y: Optional[ArrayLike] = None,
+          P: Optional[ArrayLike] = None, group: Optional[ArrayLike] = None,
+          sample_weight: Optional[ArrayLike] = None,
+          xy: Optional[ArrayLike] = None, *,
+          context: Optional[Context] = None, by: str = "mc",
+          **settings: object) -> Result:
+    """Solve a method on data, as ``lapis fit METHOD`` does.
 
-    The data are the members of the command's files, a row a sample (its
-    `weight` is `sample_weight` here); the settings are those of
-    ``lapis fit METHOD --help`` with underscores, and matrices in place of
-    files; "cv" chooses what the command would choose (mc: mu_rel, and with it
-    labels, lambda and gamma where they are at their defaults, a map of X and
-    what decides labels), by the same folds.  `by` says who answers then: mc's
-    own best candidate ("mc"), logistic regression, lines or behind a kernel
-    ("linear"), randomised trees ("trees"), the mean of mc and linear ("both"),
-    or whichever of the three tells hidden labels best, the mean in a toss-up
-    ("auto").
-    Returns a `Result`.
+    Parameters
+    ----------
+    method : str
+        "mc", "rr", "svmplus", ...: one of ``lapis.methods()``.
+    X : array (n_samples, n_features)
+    Y, P, group, sample_weight, xy : arrays, optional
+        The other members of the command's data files, a row a sample
+        (`sample_weight` is `weight` there).
+    by : {"mc", "linear", "trees", "both", "auto"}, default="mc"
+        Who answers where "cv" chooses: mc's own best candidate, logistic
+        regression (lines or behind a kernel), randomised trees, the mean of mc
+        and linear, or whichever tells hidden labels best, the mean in a
+        toss-up.
+    **settings
+        Those of ``lapis fit METHOD --help`` with underscores, and arrays in
+        place of files; "cv" chooses what the command would choose (mc: mu_rel,
+        and with it labels, lambda and gamma where they are at their defaults,
+        a map of X and what decides labels), by the same folds.
+
+    Returns
+    -------
+    Result
+
+    Examples
+    --------
+    >>> import numpy as np, lapis
+    >>> X = np.outer(np.arange(1.0, 9), np.ones(8))
+    >>> X[2, 3] += 20
+    >>> result = lapis.solve("rpca", X)
+    >>> sorted(result)
+    ['history', 'history_columns', 'low_rank', 'sparse']
+    >>> result.info.status
+    'solved'
     """
     if by not in _BY:
         raise ValueError(f"by is {by!r}; it must be one of " + ", ".join(_BY))

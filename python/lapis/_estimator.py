@@ -1,15 +1,21 @@
 """What the estimators share: parameters from the tables, fitting, asking."""
+from __future__ import annotations
+
 import inspect
 import textwrap
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ._compat import BaseEstimator, ClassifierMixin
-from ._core import Context, solve
+from ._compat import ClassifierMixin
+from ._core import Context, solve, warn
 from ._settings import table
+from ._tags import Tagged
 from ._validation import (check_array, check_classes, check_features,
                           check_fitted, check_y, remember_features, seed_of,
                           threads_of)
+from .exceptions import LapisWarning
 
 # What no table has, because it belongs to the context.
 COMMON = {
@@ -54,12 +60,14 @@ def _document(cls, rows, common):
     """The docstring: the class's words, the table's rows, the attributes."""
     words = inspect.cleandoc(cls.__doc__)
     head, _, own = words.partition("Attributes\n----------\n")
+    own, _, example = own.partition("Examples\n--------\n")
     shown = "\n".join(f"{name} : {text}"
                       for name, (_, text) in common.items())
     return (f"{rows.title.capitalize()}: {rows.summary}.\n\n{head.strip()}\n"
             + _section("Parameters", rows.describe(cls._left_out) + "\n"
                        + textwrap.dedent(shown))
-            + _section("Attributes", own + _ATTRIBUTES))
+            + _section("Attributes", own + _ATTRIBUTES)
+            + _section("Examples", example))
 
 
 def of_method(name, leave_out=(), more=None):
@@ -79,14 +87,13 @@ def of_method(name, leave_out=(), more=None):
     return decorate
 
 
-class Estimator(BaseEstimator):
+class Estimator(Tagged):
     """Parameters, checks and a model; the methods differ in the rest."""
 
     _sparse = False
-    _tags = {"allow_nan": True}
 
-    def _more_tags(self):
-        return self._tags
+    if TYPE_CHECKING:  # made from the tables when the package is imported
+        def __init__(self, **settings: Any) -> None: ...
 
     def __sklearn_is_fitted__(self):
         return hasattr(self, "n_features_in_")
@@ -136,11 +143,27 @@ def _is_unknown(word):
     return word is None or type(word).__name__ == "NAType" or word != word
 
 
+def unknown_in(y):
+    """Of each label, whether it is not known."""
+    if y.dtype.kind == "f":
+        return np.isnan(y).ravel()
+    if y.dtype.kind != "O":
+        return np.zeros(y.size, bool)
+    return np.array([_is_unknown(value) for value in y.ravel()], bool)
+
+
 class Classifier(ClassifierMixin, Estimator):
     """Labels of any kind in front of the library's numbers."""
 
     _missing_labels = False  # NaN in y: to be answered
     _several = False         # y of several columns
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        said = self._said()
+        tags.classifier_tags.multi_class = not said.get("binary_only", False)
+        tags.classifier_tags.multi_label = said.get("multilabel", False)
+        return tags
 
     def _encode(self, y, n_samples):
         """y as numbers, and classes_.
@@ -160,11 +183,22 @@ class Classifier(ClassifierMixin, Estimator):
             known = y[~np.isnan(y)] if y.dtype.kind == "f" else y
             self.classes_ = np.unique(known)
             self._coded = False
+            self._warn_of_minus_one()
             return y.astype(np.float64)
         return self._encode_words(y)
 
+    def _warn_of_minus_one(self):
+        """-1 is "not known" to scikit-learn's semi-supervised estimators; of
+        -1, 0 and 1 the library speaks itself."""
+        others = self.classes_[self.classes_ != -1]
+        if self._missing_labels and others.size < self.classes_.size \
+                and others.size > 1 and 0 <= others.min() < others.max() != 1:
+            warn("y holds -1 beside other labels of 0 and above: it is taken "
+                 "for a class of its own; a label that is not known is NaN: "
+                 "np.where(y == -1, np.nan, y)", LapisWarning)
+
     def _encode_words(self, y):
-        unknown = np.array([_is_unknown(value) for value in y.ravel()], bool)
+        unknown = unknown_in(y)
         if unknown.any() and not self._missing_labels:
             raise ValueError("Input y contains NaN; each label must be known")
         self.classes_, codes = np.unique(y.ravel()[~unknown],
@@ -202,11 +236,11 @@ class Classifier(ClassifierMixin, Estimator):
             if values is not None:
                 self.classes_ = np.array(values[:, 0])
 
-    def predict(self, X):
+    def predict(self, X: ArrayLike) -> np.ndarray:
         """Labels of new samples."""
         return self._decode(self._ask(X)["labels"])
 
-    def decision_function(self, X):
+    def decision_function(self, X: ArrayLike) -> np.ndarray:
         """Scores of new samples: above 0 speaks for a class; binary: one
         column, for ``classes_[1]``."""
         return self._decide(self._ask(X)["scores"])

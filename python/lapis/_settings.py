@@ -2,11 +2,14 @@
 
 Keywords, defaults and their descriptions come from here and nowhere else.
 """
+from __future__ import annotations
+
 import ctypes
 import keyword
 import numbers
 import textwrap
 from functools import lru_cache
+from typing import List
 
 import numpy as np
 
@@ -162,8 +165,19 @@ def table(name, predict=False):
     return Table(method)
 
 
-def methods():
-    """Names of all methods."""
+def methods() -> List[str]:
+    """Names of all methods.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> import lapis
+    >>> "mc" in lapis.methods()
+    True
+    """
     found, i = [], 0
     while lib.method_at(i):
         found.append(lib.method_at(i).contents.name.decode())

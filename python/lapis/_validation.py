@@ -180,6 +180,9 @@ def check_weight(weight, n_samples):
     if weight.size != n_samples:
         raise ValueError(f"sample_weight.shape == {weight.shape}, expected "
                          f"({n_samples},)!")
+    if not weight.any():
+        raise ValueError("sample_weight is zero for every sample; at least "
+                         "one has to count")
     return weight
 
 

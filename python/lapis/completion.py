@@ -1,7 +1,11 @@
 """Matrix completion."""
+from __future__ import annotations
+
 import warnings
+from typing import TYPE_CHECKING, Optional
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ._compat import available_if
 from ._core import warn
@@ -9,6 +13,9 @@ from ._estimator import Classifier, of_method
 from ._settings import table
 from ._validation import check_fitted, check_groups
 from .exceptions import LapisWarning
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 _BY = {"by": ("mc", """{"mc", "linear", "trees", "both", "auto"}, default="mc"
@@ -43,11 +50,21 @@ class MatrixCompletionClassifier(Classifier):
         Completed label scores.
     low_rank_, sparse_ : ndarray (n_samples, n_features)
         Features without their errors, and the errors.
+
+    Examples
+    --------
+    >>> import numpy as np, lapis
+    >>> X = np.array([[1, 2], [2, 4], [np.nan, -2], [-2, -4], [3, 6.0]])
+    >>> y = np.array(["up", "up", "down", "down", None], dtype=object)
+    >>> lapis.MatrixCompletionClassifier(mu_rel=0.01).fit_predict(X, y)[4]
+    'up'
     """
 
     _missing_labels = _several = True
+    _tags = {"allow_nan": True, "multilabel": True}
 
-    def fit(self, X, y, groups=None):
+    def fit(self, X: ArrayLike, y: ArrayLike,
+            groups: Optional[ArrayLike] = None) -> Self:
         """Complete X and y; NaN is what is not known."""
         X = self._begin(X)
         y = self._encode(y, len(X))
@@ -79,7 +96,8 @@ class MatrixCompletionClassifier(Classifier):
                  "standardises them and chooses, or scale them first "
                  "(sklearn.preprocessing.StandardScaler)", LapisWarning)
 
-    def fit_predict(self, X, y, groups=None):
+    def fit_predict(self, X: ArrayLike, y: ArrayLike,
+                    groups: Optional[ArrayLike] = None) -> np.ndarray:
         """fit, and the labels of all samples."""
         return self.fit(X, y, groups).transduction_
 
@@ -87,7 +105,7 @@ class MatrixCompletionClassifier(Classifier):
         model = getattr(self, "_model", None)
         return model is not None and model.get("calibration") is not None
 
-    def decision_function(self, X):
+    def decision_function(self, X: ArrayLike) -> np.ndarray:
         """Scores of new samples: above 0 speaks for a class; binary: one
         column, for ``classes_[1]``."""
         check_fitted(self)
@@ -98,7 +116,7 @@ class MatrixCompletionClassifier(Classifier):
         return odds[:, 0] if odds.shape[1] == 1 else odds
 
     @available_if(_calibrated)
-    def predict_proba(self, X):
+    def predict_proba(self, X: ArrayLike) -> np.ndarray:
         """Probabilities of the classes, after ``mu_rel="cv"``."""
         p = np.array(self._ask(X)["probabilities"])
         return np.hstack([1 - p, p]) if p.shape[1] == 1 else p

@@ -1,4 +1,9 @@
 """Model files, shared with the command."""
+from __future__ import annotations
+
+from os import PathLike
+from typing import Any, Union
+
 from ._core import Model
 from ._settings import table
 from .completion import MatrixCompletionClassifier
@@ -11,8 +16,23 @@ _CLASSES = {cls._method: cls for cls in (
     RobustRegressor, SVMPlusClassifier)}
 
 
-def save(estimator, path):
-    """Writes the model of a fitted estimator; ``lapis predict`` reads it."""
+def save(estimator: object, path: Union[str, PathLike]) -> None:
+    """Write the model of a fitted estimator; ``lapis predict`` reads it.
+
+    Parameters
+    ----------
+    estimator : a fitted estimator of LAPIS
+    path : str or path
+
+    Examples
+    --------
+    >>> import os, tempfile, numpy as np, lapis
+    >>> path = os.path.join(tempfile.mkdtemp(), "m.lapis")
+    >>> model = lapis.SVMPlusClassifier().fit([[0.0], [1.0]], ["a", "b"])
+    >>> lapis.save(model, path)
+    >>> lapis.load(path).predict([[2.0]]).tolist()
+    ['b']
+    """
     model = getattr(estimator, "_model", None)
     if model is None:
         raise NotFittedError(f"This {type(estimator).__name__} has no model "
@@ -20,11 +40,29 @@ def save(estimator, path):
     model.save(path)
 
 
-def load(path):
+def load(path: Union[str, PathLike]) -> Any:
     """The estimator of a model file, ready to predict.
 
     What belongs to the training samples (`low_rank_`, `scores_`, ...) is not
     in the file.
+
+    Parameters
+    ----------
+    path : str or path
+        What `save`, or the command's ``--model``, has written.
+
+    Returns
+    -------
+    estimator
+
+    Examples
+    --------
+    See `save`:
+
+    >>> import lapis
+    >>> lapis.load("nowhere.lapis")
+    Traceback (most recent call last):
+    OSError: nowhere.lapis: cannot be opened: No such file or directory
     """
     model = Model.load(path)
     cls = _CLASSES.get(model.method)

@@ -1,7 +1,10 @@
 """The building blocks on their own: thresholds, proximal steps, assignment."""
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import NamedTuple, Optional
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ._arrays import address, as_float, is_sparse, plain, view
 from ._core import Context, at_once, run
@@ -43,10 +46,28 @@ def _call(steps, n_jobs, work):
     return run(context, lambda: work(context))
 
 
-def svt(W, t, n_jobs=None):
-    """Singular values of W (m, n) less t: the proximal step of t |.|_*.
+def svt(W: ArrayLike, t: float, n_jobs: Optional[int] = None) -> Svt:
+    """Singular values of W less t: the proximal step of t |.|_*.
 
-    A small W takes one thread, whatever n_jobs."""
+    Parameters
+    ----------
+    W : array (m, n)
+    t : float
+        What is taken off each; those below it vanish.
+    n_jobs : int or None, default=None
+        Threads; None and -1: all cores.  A small W takes one.
+
+    Returns
+    -------
+    Svt
+        array, rank, nuclear, sigma_1.
+
+    Examples
+    --------
+    >>> import numpy as np, lapis
+    >>> lapis.svt(np.diag([3.0, 1.0]), 2).array.tolist()
+    [[1.0, 0.0], [0.0, 0.0]]
+    """
     W = check_array(W, "W")
     out, info = np.empty_like(W), SvtInfo()
     source, target = view(W)[0], view(out)[0]
@@ -55,8 +76,26 @@ def svt(W, t, n_jobs=None):
     return Svt(out, info.rank, info.nuclear, info.sigma_1)
 
 
-def singular_values(W, n_jobs=None):
-    """All min(m, n) singular values of W, largest first."""
+def singular_values(W: ArrayLike,
+                    n_jobs: Optional[int] = None) -> np.ndarray:
+    """All singular values, largest first.
+
+    Parameters
+    ----------
+    W : array (m, n)
+    n_jobs : int or None, default=None
+        Threads; None and -1: all cores.
+
+    Returns
+    -------
+    ndarray (min(m, n),)
+
+    Examples
+    --------
+    >>> import numpy as np, lapis
+    >>> lapis.singular_values(np.diag([1.0, 3.0])).tolist()
+    [3.0, 1.0]
+    """
     W = check_array(W, "W")
     out = np.empty(min(W.shape))
     source = view(W)[0]
@@ -89,12 +128,27 @@ def _assign_all(cost, match, price, n_jobs):
 _FLOATS = np.dtype(np.float64), np.dtype(np.float32)
 
 
-def assign(cost, n_jobs=None):
-    """A column of its own for every row of cost (rows <= columns), so that
-    the sum of the costs is least.
+def assign(cost: ArrayLike, n_jobs: Optional[int] = None) -> Assignment:
+    """A column of its own for every row, so that the sum of costs is least.
 
-    Of cost (count, rows, columns), as many problems in one call, which n_jobs
-    threads share: match, price and objective have that axis too."""
+    Parameters
+    ----------
+    cost : array (rows, columns) or (count, rows, columns)
+        rows <= columns; three axes are `count` problems in one call.
+    n_jobs : int or None, default=None
+        Threads that share the problems; None and -1: all cores.
+
+    Returns
+    -------
+    Assignment
+        match, price, objective; of several problems with that axis first.
+
+    Examples
+    --------
+    >>> import lapis
+    >>> lapis.assign([[4.0, 1.0, 3.0], [2.0, 0.0, 5.0]]).match.tolist()
+    [1, 0]
+    """
     if not is_sparse(cost):
         cost = np.asarray(plain(cost))
     shape = cost.shape
@@ -129,22 +183,74 @@ def _pointers(*arrays):
     return [array.ctypes.data for array in arrays]
 
 
-def prox_soft(v, t):
-    """f = |z|: soft threshold."""
+def prox_soft(v: ArrayLike, t: float) -> np.ndarray:
+    """argmin_z t |z| + (z - v)^2 / 2: the soft threshold.
+
+    Parameters
+    ----------
+    v : array
+    t : float, at least 0
+
+    Returns
+    -------
+    ndarray, as the arguments broadcast
+
+    Examples
+    --------
+    >>> import lapis
+    >>> lapis.prox_soft([-3.0, 0.5, 2.0], 1.0).tolist()
+    [-2.0, 0.0, 1.0]
+    """
     (v,), out = _alike(v)
     lib.prox_soft(v.size, v.ctypes.data, float(t), out.ctypes.data)
     return out
 
 
-def prox_chi2(v, z0, t):
-    """f = (z - z0)^2 / (z + z0) on z >= 0."""
+def prox_chi2(v: ArrayLike, z0: ArrayLike, t: ArrayLike) -> np.ndarray:
+    """argmin_z t (z - z0)^2 / (z + z0) + (z - v)^2 / 2 over z >= 0.
+
+    Parameters
+    ----------
+    v, z0, t : arrays that broadcast
+        z0 at least 0, t above 0.
+
+    Returns
+    -------
+    ndarray, as the arguments broadcast
+
+    Examples
+    --------
+    >>> import lapis
+    >>> float(lapis.prox_chi2(2.0, 2.0, 1.0))  # nothing pulls
+    2.0
+    """
     (v, z0, t), out = _alike(v, z0, t)
     lib.prox_chi2(v.size, *_pointers(v, z0, t, out))
     return out
 
 
-def prox_logistic(v, s, c, gamma, t):
-    """f = log(1 + exp(-gamma s (z - c))) / gamma, s in {-1, 1}."""
+def prox_logistic(v: ArrayLike, s: ArrayLike, c: ArrayLike, gamma: float,
+                  t: ArrayLike) -> np.ndarray:
+    """argmin_z t log(1 + exp(-gamma s (z - c))) / gamma + (z - v)^2 / 2.
+
+    Parameters
+    ----------
+    v, s, c, t : arrays that broadcast
+        s is -1 or 1, t above 0.
+    gamma : float
+        How sharp the loss is.
+
+    Returns
+    -------
+    ndarray, as the arguments broadcast
+
+    Examples
+    --------
+    >>> import lapis
+    >>> z = lapis.prox_logistic([0.0, 0.0], [1.0, -1.0], 0.0, 3.0, 1.0)
+    >>> bool(z[0] == -z[1] > 0)
+    True
+    """
     (v, s, c, t), out = _alike(v, s, c, t)
     lib.prox_logistic(v.size, *_pointers(v, s, c), float(gamma),
                       *_pointers(t, out))
@@ -155,9 +261,26 @@ def _by_row(out):
     return (row for row in np.ndindex(out.shape[:-1]))
 
 
-def prox_chi2_simplex(v, z0, t):
-    """f = sum of chi2(z_i, z0_i) where z0 is not NaN, on the probability
-    simplex, along the last axis; t > 0."""
+def prox_chi2_simplex(v: ArrayLike, z0: ArrayLike, t: float) -> np.ndarray:
+    """prox_chi2 on the probability simplex, along the last axis.
+
+    Parameters
+    ----------
+    v, z0 : arrays that broadcast
+        Where z0 is NaN nothing is known, and nothing pulls.
+    t : float, above 0
+
+    Returns
+    -------
+    ndarray, as the arguments broadcast
+
+    Examples
+    --------
+    >>> import numpy as np, lapis
+    >>> z = lapis.prox_chi2_simplex([0.5, 0.5, 0.5], [0.2, 0.8, np.nan], 1.0)
+    >>> round(float(z.sum()), 12)
+    1.0
+    """
     (v, z0), out = _alike(v, z0)
     for row in _by_row(out):
         lib.prox_chi2_simplex(v.shape[-1], *_pointers(v[row], z0[row]),
@@ -165,8 +288,23 @@ def prox_chi2_simplex(v, z0, t):
     return out
 
 
-def project_simplex(v):
-    """The nearest point of the probability simplex, along the last axis."""
+def project_simplex(v: ArrayLike) -> np.ndarray:
+    """The nearest point of the probability simplex, along the last axis.
+
+    Parameters
+    ----------
+    v : array
+
+    Returns
+    -------
+    ndarray, as the arguments broadcast
+
+    Examples
+    --------
+    >>> import lapis
+    >>> lapis.project_simplex([2.0, 0.0]).tolist()
+    [1.0, 0.0]
+    """
     (v,), out = _alike(v)
     work = np.empty(v.shape[-1])
     for row in _by_row(out):

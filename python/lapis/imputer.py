@@ -1,7 +1,11 @@
 """Missing values from a matrix of low rank."""
+from __future__ import annotations
+
 import numbers
+from typing import TYPE_CHECKING, Optional
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ._arrays import is_sparse
 from ._compat import TransformerMixin
@@ -10,6 +14,9 @@ from ._estimator import Estimator
 from ._validation import (check_array, check_features, check_fitted,
                           remember_features, seed_of)
 from .exceptions import LapisWarning
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 class _Cells:
@@ -98,14 +105,26 @@ class LowRankImputer(TransformerMixin, Estimator):
     info_ : Info
         Status, objective, dual, gap and the like of the fit.
     n_features_in_, feature_names_in_, n_iter_
+
+    Examples
+    --------
+    >>> import numpy as np, lapis
+    >>> X = np.outer([1.0, 2, 3, 4], [1, 2, 3])
+    >>> X[1, 1] = np.nan
+    >>> imputer = lapis.LowRankImputer(lam=0.01, center=False)
+    >>> np.round(imputer.fit_transform(X)[1], 1)
+    array([2., 4., 6.])
     """
 
     _sparse = True
     _tags = {"allow_nan": True, "X_types": ["2darray", "sparse"]}
 
-    def __init__(self, *, lam=None, hide=0.1, path=12, center=True,
-                 most_rank=None, proof="random", tol=1e-4, max_iters=1000,
-                 random_state=None, n_jobs=None, verbose=0):
+    def __init__(self, *, lam: Optional[float] = None, hide: float = 0.1,
+                 path: int = 12, center: bool = True,
+                 most_rank: Optional[int] = None, proof: str = "random",
+                 tol: float = 1e-4, max_iters: int = 1000,
+                 random_state: object = None, n_jobs: Optional[int] = None,
+                 verbose: int = 0) -> None:
         self.lam = lam
         self.hide = hide
         self.path = path
@@ -119,12 +138,12 @@ class LowRankImputer(TransformerMixin, Estimator):
         self.verbose = verbose
 
     # ---- fitting -----------------------------------------------------------
-    def fit(self, X, y=None):
+    def fit(self, X: ArrayLike, y: object = None) -> Self:
         """Learn the factors from the cells that are seen."""
         self._fit(X)
         return self
 
-    def fit_transform(self, X, y=None):
+    def fit_transform(self, X: ArrayLike, y: object = None) -> np.ndarray:
         """X with its missing cells filled, a dense array."""
         cells = self._fit(X)
         out = self.factors_ @ self.feature_factors_.T + self.mean_
@@ -156,7 +175,7 @@ class LowRankImputer(TransformerMixin, Estimator):
             raise ValueError("X has no value that is seen")
         if (count == 0).any():
             warn(f"{(count == 0).sum()} of {d} features are seen in no "
-                 f"sample, feature {np.argmin(count) + 1} first; they are "
+                 f"sample, feature {np.argmin(count)} first; they are "
                  "filled with 0", LapisWarning)
         self.mean_ = np.zeros(d)
         if self.center:
@@ -235,7 +254,7 @@ class LowRankImputer(TransformerMixin, Estimator):
         self.n_iter_ = max(1, int(result.info.iterations))
 
     # ---- new samples -------------------------------------------------------
-    def transform(self, X):
+    def transform(self, X: ArrayLike) -> np.ndarray:
         """X with its missing cells filled: of each row a ridge regression of
         what is seen on the factors of the features, the fit's own."""
         check_fitted(self)
@@ -255,13 +274,15 @@ class LowRankImputer(TransformerMixin, Estimator):
             out[i, column] = cells.value[seen]
         return out
 
-    def predict_cells(self, rows, columns):
+    def predict_cells(self, rows: ArrayLike,
+                      columns: ArrayLike) -> np.ndarray:
         """Completed values of single cells (of the samples of the fit)."""
         check_fitted(self)
         return np.einsum("ij,ij->i", self.factors_[rows],
                          self.feature_factors_[columns]) + self.mean_[columns]
 
-    def get_feature_names_out(self, input_features=None):
+    def get_feature_names_out(
+            self, input_features: Optional[ArrayLike] = None) -> np.ndarray:
         """The names of the features: they stay what they were."""
         check_fitted(self)
         if input_features is not None:

@@ -1,14 +1,22 @@
 """Maps of features, as transformers."""
+from __future__ import annotations
+
 import ctypes
 import weakref
+from typing import TYPE_CHECKING, Optional
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ._compat import BaseEstimator, TransformerMixin
+from ._compat import TransformerMixin
 from ._core import Context, lib
 from ._arrays import view
+from ._tags import Tagged
 from ._validation import (check_array, check_features, check_fitted,
                           remember_features)
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 class _Map:
@@ -30,7 +38,7 @@ class _Map:
         return out
 
 
-class Chi2Map(TransformerMixin, BaseEstimator):
+class Chi2Map(TransformerMixin, Tagged):
     """Features whose inner products are close to the chi-squared kernel.
 
     Seven numbers a feature (a homogeneous kernel map of order 3), for
@@ -42,12 +50,29 @@ class Chi2Map(TransformerMixin, BaseEstimator):
         Number of features seen during fit.
     feature_names_in_ : ndarray of str
         Names of the features, where X was a data frame.
+
+    Examples
+    --------
+    >>> import numpy as np, lapis
+    >>> counts = np.array([[4.0, 0.0], [1.0, 9.0]])
+    >>> Z = lapis.Chi2Map().fit_transform(counts)
+    >>> Z.shape
+    (2, 14)
+    >>> np.round(Z @ Z.T, 1)[0, 0]            # 2 x y / (x + y), summed
+    4.0
     """
 
-    def fit(self, X, y=None):
+    _tags = {"allow_nan": True, "requires_positive_X": True}
+
+    def fit(self, X: ArrayLike, y: object = None) -> Self:
         """Remembers the number of features; refuses what has no map."""
         array = check_array(X)
-        if np.isinf(array).any() or (array < 0).any():
+        if (array < 0).any():
+            i, j = np.argwhere(array < 0)[0]
+            raise ValueError("Negative values in data passed to Chi2Map: X is "
+                             f"{array[i, j]:g} at row {i}, column {j}; it "
+                             "takes counts or shares, 0 or more")
+        if np.isinf(array).any():
             self._map(array)  # the library says what is wrong, and where
         remember_features(self, X, array.shape[1])
         return self
@@ -57,14 +82,15 @@ class Chi2Map(TransformerMixin, BaseEstimator):
         context = Context()
         return _Map(context, "chi2").apply(context, array)
 
-    def transform(self, X):
+    def transform(self, X: ArrayLike) -> np.ndarray:
         """The mapped features (n_samples, 7 n_features)."""
         check_fitted(self)
         array = check_array(X)
         check_features(self, X, array.shape)
         return self._map(array)
 
-    def get_feature_names_out(self, input_features=None):
+    def get_feature_names_out(
+            self, input_features: Optional[ArrayLike] = None) -> np.ndarray:
         """NAME_chi2_0 .. NAME_chi2_6 for each feature."""
         names = input_features
         if names is None:
@@ -72,6 +98,3 @@ class Chi2Map(TransformerMixin, BaseEstimator):
                             [f"x{i}" for i in range(self.n_features_in_)])
         return np.array([f"{name}_chi2_{k}" for name in names
                          for k in range(7)], dtype=object)
-
-    def _more_tags(self):
-        return {"allow_nan": True, "requires_positive_X": True}

@@ -1,5 +1,10 @@
 """Correspondences across a set of images."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Optional, Sequence, Union
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ._core import Context, solve
 from ._estimator import of_method
@@ -58,7 +63,25 @@ class MultiImageMatcher:
     """``match`` takes the features of all images at once: a list with an
     array (n_points, n_features) an image, or one array and `groups`, which
     says whose image each row is.
+
+    Attributes
+    ----------
+    The answer of ``match`` is a `Matches`; nothing is kept here.
+
+    Examples
+    --------
+    >>> import numpy as np, lapis
+    >>> rng = np.random.default_rng(0)
+    >>> points = rng.normal(size=(4, 8))
+    >>> order = [rng.permutation(4) for _ in range(3)]
+    >>> found = lapis.MultiImageMatcher(inliers=4).match(
+    ...     [points[rows] for rows in order])
+    >>> found.match.shape
+    (3, 4)
     """
+
+    if TYPE_CHECKING:  # made from the table
+        def __init__(self, **settings: Any) -> None: ...
 
     def __repr__(self):
         keys = table("roml").defaults
@@ -66,7 +89,10 @@ class MultiImageMatcher:
                 if getattr(self, key) is not keys[key]]
         return f"MultiImageMatcher({', '.join(said)})"
 
-    def match(self, features, groups=None, xy=None):
+    def match(self, features: Union[ArrayLike, Sequence[ArrayLike]],
+              groups: Optional[ArrayLike] = None,
+              xy: Union[ArrayLike, Sequence[ArrayLike], None] = None
+              ) -> Matches:
         """Finds the same points in every image: `Matches`.
 
         `xy` holds positions (n_points, 2), in the same form as `features`;

@@ -5,16 +5,22 @@ Each metric of the library is a function of its name here:
 ... NaN truth is unknown and ignored; several columns are several classes, and
 the mean over those that have a value is returned.
 """
+from __future__ import annotations
+
 import ctypes
+from typing import TYPE_CHECKING, Any, Callable, Dict, Optional, Tuple, Union
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ._arrays import address, as_float, view
 from ._core import own_context
 from ._library import MatchScores, lib
 
 
-def metric(name, truth, answers, per_class=False):
+def metric(name: str, truth: ArrayLike, answers: ArrayLike,
+           per_class: bool = False
+           ) -> Union[float, Tuple[float, np.ndarray]]:
     """A metric by its name; per_class: (mean, value of each class)."""
     context = own_context()
     truth, answers = as_float(truth, "truth"), as_float(answers, "answers")
@@ -50,6 +56,9 @@ def _all():
         i += 1
 
 
+if TYPE_CHECKING:
+    def __getattr__(name: str) -> Callable[..., Any]: ...
+
 _functions = dict(_all())
 globals().update(_functions)
 
@@ -58,7 +67,8 @@ def _slots(matches):
     return np.require(matches, np.int64, ["C"])
 
 
-def match_ratio(truth, found, inlier=None):
+def match_ratio(truth: ArrayLike, found: ArrayLike,
+                inlier: Optional[ArrayLike] = None) -> Dict[str, float]:
     """Of matches (n_images, n_slots): {match_ratio, identification_ratio,
     precision, recall}; -1 is missing, the order of slots means nothing."""
     context, out = own_context(), MatchScores()
@@ -69,7 +79,8 @@ def match_ratio(truth, found, inlier=None):
     return {name: getattr(out, name) for name, _ in out._fields_}
 
 
-def iou(truth, found):
+def iou(truth: ArrayLike,
+        found: ArrayLike) -> Tuple[np.ndarray, float, float]:
     """Of boxes (n, 4), x0 y0 x1 y1: intersection over union of each pair,
     their mean, and the share above 1/2."""
     context = own_context()

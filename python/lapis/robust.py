@@ -1,16 +1,23 @@
 """Estimators that remove outliers inside a sample and take missing entries."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Optional
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ._compat import RegressorMixin, TransformerMixin
 from ._estimator import Classifier, Estimator, of_method
 from ._validation import check_y
 
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 class _Cleaner:
     """Estimators whose models know what clean samples look like."""
 
-    def clean(self, X):
+    def clean(self, X: ArrayLike) -> np.ndarray:
         """New samples without their errors, missing entries filled in.
 
         Each is cleaned on its own: the answer does not depend on the others.
@@ -33,18 +40,29 @@ class RobustPCA(_Cleaner, TransformerMixin, Estimator):
     ----------
     low_rank_, sparse_ : ndarray (n_samples, n_features)
         The training samples without their errors, and the errors.
+
+    Examples
+    --------
+    >>> import numpy as np, lapis
+    >>> clean = np.outer(np.arange(1.0, 21), np.linspace(1, 2, 20))
+    >>> dirty = clean.copy()
+    >>> dirty[3, 4] += 50
+    >>> model = lapis.RobustPCA().fit(dirty)
+    >>> int(np.argmax(model.sparse_[3])), round(float(model.sparse_[3, 4]))
+    (4, 50)
     """
 
-    def fit(self, X, y=None):
+    def fit(self, X: ArrayLike, y: object = None) -> Self:
         """Split X, in which NaN is what is not known."""
         self._keep_clean(self._solve(self._begin(X)))
         return self
 
-    def transform(self, X):
+    def transform(self, X: ArrayLike) -> np.ndarray:
         """The same as ``clean``."""
         return self.clean(X)
 
-    def get_feature_names_out(self, input_features=None):
+    def get_feature_names_out(
+            self, input_features: Optional[ArrayLike] = None) -> np.ndarray:
         """Names of what ``transform`` gives: those of what it takes."""
         if input_features is not None:
             return np.asarray(input_features, dtype=object)
@@ -68,11 +86,22 @@ class RobustRegressor(_Cleaner, RegressorMixin, Estimator):
         The training samples without their errors, and the errors.
     transduction_ : ndarray (n_samples,) or (n_samples, n_targets)
         Where `y` has NaN: what is answered for all samples.
+
+    Examples
+    --------
+    >>> import numpy as np, lapis
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(40, 2)) @ rng.normal(size=(2, 10))
+    >>> y = X @ np.ones(10)
+    >>> X[5, 3] = np.nan                       # not observed
+    >>> model = lapis.RobustRegressor(denoise="rpca").fit(X, y)
+    >>> round(model.score(X, y), 2)
+    1.0
     """
 
     _tags = {"allow_nan": True, "multioutput": True}
 
-    def fit(self, X, y):
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Regress y on X; NaN is what is not known.  Samples with all their
         targets are learnt from, the others are answered."""
         X = self._begin(X)
@@ -99,7 +128,7 @@ class RobustRegressor(_Cleaner, RegressorMixin, Estimator):
         weights = self._model.get("weights")
         self._keep_weights(weights, len(weights) == 1)
 
-    def predict(self, X):
+    def predict(self, X: ArrayLike) -> np.ndarray:
         """Targets of new samples, which are cleaned on the way."""
         scores = self._ask(X)["scores"]
         return scores[:, 0] if self._one else scores
@@ -121,11 +150,21 @@ class RobustLDA(_Cleaner, Classifier):
         The training samples without their errors, and the errors.
     transduction_ : ndarray (n_samples,)
         Where `y` has NaN (or None, among words): labels of all samples.
+
+    Examples
+    --------
+    >>> import numpy as np, lapis
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(60, 2)) @ rng.normal(size=(2, 10))
+    >>> y = np.where(X[:, 0] > 0, "cat", "dog")
+    >>> model = lapis.RobustLDA(denoise="rpca").fit(X, y)
+    >>> model.score(X, y) > 0.9
+    True
     """
 
     _missing_labels = True
 
-    def fit(self, X, y):
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Learn the classes of X; NaN is what is not known.  Samples with a
         label are learnt from, the others are answered."""
         X = self._begin(X)

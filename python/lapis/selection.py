@@ -1,17 +1,23 @@
 """Folds as the command draws them, and labels that look wrong."""
+from __future__ import annotations
+
 import copy
 import ctypes
+from typing import Iterator, Optional, Tuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ._arrays import plain
+from ._arrays import is_sparse, plain
+from ._compat import BaseCrossValidator
 from ._core import Context, Inputs, lib, run
+from ._estimator import unknown_in
 from ._library import cv_options
 from ._settings import table
-from ._validation import check_groups, seed_of, threads_of
+from ._validation import check_groups, check_y, seed_of, threads_of
 
 
-class Folds:
+class Folds(BaseCrossValidator):
     """A splitter for GridSearchCV with the folds of ``lapis cv``.
 
     Parameters
@@ -19,15 +25,28 @@ class Folds:
     n_splits : int, default=5
     random_state : int, numpy generator or None, default=None
         None: 0, as the command.
+
+    Examples
+    --------
+    >>> import numpy as np, lapis
+    >>> people = np.repeat([0, 1, 2, 3], 2)
+    >>> fold = lapis.Folds(n_splits=2).draw(np.zeros((8, 1)), groups=people)
+    >>> bool((fold[::2] == fold[1::2]).all())  # nobody is divided
+    True
     """
 
-    def __init__(self, n_splits=5, random_state=None):
+    __metadata_request__split = {"groups": True}  # routed where they are given
+
+    def __init__(self, n_splits: int = 5,
+                 random_state: object = None) -> None:
         self.n_splits, self.random_state = n_splits, random_state
 
-    def get_n_splits(self, X=None, y=None, groups=None):
+    def get_n_splits(self, X: object = None, y: object = None,
+                     groups: object = None) -> int:
         return self.n_splits
 
-    def draw(self, X, y=None, groups=None):
+    def draw(self, X: ArrayLike, y: Optional[ArrayLike] = None,
+             groups: Optional[ArrayLike] = None) -> np.ndarray:
         """The fold that hides each sample; groups stay whole."""
         context = Context(seed=seed_of(self.random_state))
         n = X.shape[0] if hasattr(X, "shape") else len(X)
@@ -39,7 +58,9 @@ class Folds:
                                   fold.ctypes.data))
         return fold
 
-    def split(self, X, y=None, groups=None):
+    def split(self, X: ArrayLike, y: Optional[ArrayLike] = None,
+              groups: Optional[ArrayLike] = None
+              ) -> Iterator[Tuple[np.ndarray, np.ndarray]]:
         """(training, hidden) of each fold, as indices."""
         fold = self.draw(X, y, groups)
         for k in range(self.n_splits):
@@ -58,14 +79,104 @@ def _placeholders(n, y, groups):
     return Inputs(X=np.zeros((n, 1)), Y=known, group=code)
 
 
-def suspects(estimator, X, y, n=10, groups=None):
+def suspects(estimator: object, X: Optional[ArrayLike], y: ArrayLike,
+             n: int = 10, groups: Optional[ArrayLike] = None
+             ) -> Tuple[np.ndarray, np.ndarray]:
     """The n known labels that the rest of the data contradicts most.
 
-    They are hidden fold by fold (groups whole) and completed with the
-    parameters of `estimator`, a MatrixCompletionClassifier.  Returns
-    (index, margin): (m, 2) sample and class, and how far it is contradicted,
-    largest first.
+    Labels are hidden fold by fold (groups whole) and answered by the others.
+
+    Parameters
+    ----------
+    estimator : estimator, or array (n_samples, n_classes)
+        An estimator of LAPIS, whose parameters are used (nothing is fitted in
+        it); any classifier with ``predict_proba``; or probabilities that were
+        found without the sample's own label, as by
+        ``cross_val_predict(..., method="predict_proba")``, one column for each
+        label in sorted order.
+    X : array (n_samples, n_features)
+        Samples; None with probabilities.
+    y : array (n_samples,)
+        Labels; NaN (or None, among words) where not known.
+    n : int, default=10
+        How many to return at most.
+    groups : array (n_samples,), optional
+        Who a sample is of: hidden together.
+
+    Returns
+    -------
+    index : ndarray of int (m, 2)
+        Sample, and column of y or place of the label among the sorted ones.
+    margin : ndarray (m,)
+        How far it is contradicted, largest first: of scores, beyond the
+        threshold; of probabilities, that of the likeliest other label less its
+        own.
+
+    Examples
+    --------
+    >>> import numpy as np, lapis
+    >>> p = np.array([[0.9, 0.1], [0.2, 0.8], [0.1, 0.9]])
+    >>> index, margin = lapis.suspects(p, None, ["no", "yes", "no"], n=1)
+    >>> index.tolist()                         # sample 2 is no "no"
+    [[2, 0]]
     """
+    if hasattr(estimator, "_method"):
+        return _by_scores(estimator, X, y, n, groups)
+    if hasattr(estimator, "fit"):
+        if not hasattr(estimator, "predict_proba"):
+            raise TypeError(f"{type(estimator).__name__} has no predict_proba "
+                            "to compare a label with")
+        y = check_y(y, X.shape[0] if hasattr(X, "shape") else len(X), True)
+        return _by_probabilities(_held_out(estimator, X, y, groups), y, n)
+    p = np.asarray(plain(estimator), np.float64)
+    if p.ndim != 2:
+        raise ValueError("probabilities should be an array (n_samples, "
+                         f"n_classes), got one of shape {p.shape}")
+    return _by_probabilities(p, check_y(y, len(p), True), n)
+
+
+def _rows(X, which):
+    if hasattr(X, "iloc"):
+        return X.iloc[which]
+    return X[which] if is_sparse(X) else np.asarray(X)[which]
+
+
+def _held_out(estimator, X, y, groups):
+    """What it says of each known label by the others: 0 of labels that it was
+    not shown."""
+    known = np.flatnonzero(~unknown_in(y))
+    labels = np.unique(y[known])
+    if groups is not None:
+        groups = check_groups(groups, len(y))[1][known]
+    p = np.full((len(y), len(labels)), np.nan)
+    folds = Folds(random_state=getattr(estimator, "random_state", None))
+    for shown, hidden in folds.split(known, None, groups):
+        shown, hidden = known[shown], known[hidden]
+        fitted = copy.deepcopy(estimator).fit(
+            _rows(X, shown), y[shown].astype(labels.dtype))
+        p[hidden] = 0
+        p[np.ix_(hidden, np.searchsorted(labels, fitted.classes_))] = \
+            fitted.predict_proba(_rows(X, hidden))
+    return p
+
+
+def _by_probabilities(p, y, n):
+    known = np.flatnonzero(~unknown_in(y))
+    labels, place = np.unique(y[known], return_inverse=True)
+    if p.shape[1] != len(labels):
+        raise ValueError(f"probabilities of {p.shape[1]} classes, but y has "
+                         f"{len(labels)} labels")
+    p, at = p[known], np.arange(len(known))
+    own = p[at, place]
+    p[at, place] = -np.inf
+    margin = p.max(axis=1) - own
+    best = np.argsort(-margin, kind="stable")[:n]
+    best = best[~np.isnan(margin[best])]
+    return np.stack([known[best], place[best]], axis=1), margin[best]
+
+
+def _by_scores(estimator, X, y, n, groups):
+    """By the library, which completes what it hides."""
     estimator = copy.copy(estimator)  # what is looked at is no fit
     X = estimator._begin(X)
     context = Context(seed=seed_of(estimator.random_state),

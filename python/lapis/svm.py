@@ -1,9 +1,17 @@
 """Support vector machines that learn from privileged information."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Optional
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ._compat import available_if
 from ._estimator import Classifier, of_method
 from ._validation import check_array, check_groups, check_length, check_weight
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 def _has_probabilities(estimator):
@@ -51,11 +59,26 @@ class SVMPlusClassifier(_Privileged):
     transduction_ : ndarray (n_samples,) or (n_samples, n_labels)
         Where `y` has NaN (or None, among words): labels of all samples; those
         with labels are learnt from, and `X_priv` may hold NaN for the others.
+
+    Examples
+    --------
+    >>> import numpy as np, lapis
+    >>> rng = np.random.default_rng(0)
+    >>> P = rng.normal(size=(100, 1))          # known while training only
+    >>> X = P + 0.3 * rng.normal(size=(100, 1))
+    >>> y = np.where(P[:, 0] > 0, "cat", "dog")
+    >>> model = lapis.SVMPlusClassifier(C=10.0).fit(X, y, X_priv=P)
+    >>> model.predict([[2.0], [-2.0]]).tolist()
+    ['cat', 'dog']
     """
 
     _sparse = _several = _missing_labels = True
+    _tags = {"allow_nan": False, "multilabel": True,
+             "X_types": ["2darray", "sparse"]}
 
-    def fit(self, X, y, X_priv=None, sample_weight=None):
+    def fit(self, X: ArrayLike, y: ArrayLike,
+            X_priv: Optional[ArrayLike] = None,
+            sample_weight: Optional[ArrayLike] = None) -> Self:
         """Learn the classes of X; X_priv is known here only."""
         X = self._begin(X)
         n = X.shape[0]
@@ -73,7 +96,7 @@ class SVMPlusClassifier(_Privileged):
         return self
 
     @available_if(_has_probabilities)
-    def predict_proba(self, X):
+    def predict_proba(self, X: ArrayLike) -> np.ndarray:
         """Probabilities of the classes, where ``probability=True``."""
         result = self._ask(X)
         p = np.array(result["probabilities"])
@@ -82,7 +105,7 @@ class SVMPlusClassifier(_Privileged):
         several = result["labels"].ndim == 2
         return p if several else p / p.sum(axis=1, keepdims=True)
 
-    def _more_tags(self):
+    def _said(self):
         square = "precomputed" in (self.kernel, self.kernel_priv)
         return {**self._tags, "pairwise": square}
 
@@ -104,11 +127,24 @@ class MISVMPlusClassifier(_Privileged):
     threshold_ : float
         A bag scored above it is positive: found on held-out bags where `C` is
         left open or ``threshold="auto"``, else 0.
+
+    Examples
+    --------
+    >>> import numpy as np, lapis
+    >>> X = np.array([[0.1], [3.0], [0.2], [0.3], [0.0], [2.9], [0.2], [0.1]])
+    >>> bags = np.repeat(["p", "q", "r", "s"], 2)
+    >>> y = np.array([1, 1, 0, 0, 1, 1, 0, 0])  # of the bag, for each sample
+    >>> model = lapis.MISVMPlusClassifier(kernel="linear", C=1.0)
+    >>> model.fit(X, y, groups=bags).labels_.tolist()
+    [0, 1, 0, 0, 0, 1, 0, 0]
     """
 
     _tags = {"allow_nan": False, "binary_only": True}
 
-    def fit(self, X, y, groups=None, X_priv=None, bags=None):
+    def fit(self, X: ArrayLike, y: ArrayLike,
+            groups: Optional[ArrayLike] = None,
+            X_priv: Optional[ArrayLike] = None,
+            bags: Optional[ArrayLike] = None) -> Self:
         """Learn from bags; `bags` is `groups` under a name that
         ``GridSearchCV.fit`` of scikit-learn does not take for itself."""
         X = self._begin(X)

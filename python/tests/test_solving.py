@@ -5,6 +5,7 @@ import inspect
 import json
 import logging
 import os
+import pickle
 import pty
 import signal
 import subprocess
@@ -254,18 +255,44 @@ class Signals(unittest.TestCase):
             self.assertEqual(coef.tobytes(), want.tobytes())
 
 
+class Travel(unittest.TestCase):
+    def test_results_pickle(self):
+        _, X = low_rank()
+        result = lapis.solve("rpca", X)
+        there = pickle.loads(pickle.dumps(result))
+        self.assertEqual(list(there), list(result))
+        for name in result:
+            np.testing.assert_array_equal(there[name], result[name])
+        self.assertEqual(there.settings, result.settings)
+        self.assertEqual(vars(there.info), vars(result.info))
+        self.assertEqual(repr(there), repr(result))
+        self.assertEqual(result.model().method, "rpca")
+        with self.assertRaisesRegex(ValueError, "was pickled"):
+            there.model()
+
+    def test_matches_pickle(self):
+        rng = np.random.default_rng(0)
+        points = rng.normal(size=(4, 8))
+        found = lapis.MultiImageMatcher(inliers=4).match([points] * 3)
+        there = pickle.loads(pickle.dumps(found))
+        np.testing.assert_array_equal(there.match, found.match)
+        np.testing.assert_array_equal(there.local, found.local)
+        np.testing.assert_array_equal(there.result["low_rank"],
+                                      found.result["low_rank"])
+
+
 class Talk(unittest.TestCase):
     def test_the_librarys_sentence_is_raised(self):
         X, y, _ = two_classes()
         bad = X.copy()
         bad[3, 2] = np.nan
         for error, words, call in [
-                (ValueError, "X is NaN at row 4, column 3",
+                (ValueError, "X is NaN at row 3, column 2",
                  lambda: lapis.SVMPlusClassifier().fit(bad, y)),
-                (ValueError, "infinite at row 4, column 3",
+                (ValueError, "infinite at row 3, column 2",
                  lambda: lapis.RobustPCA().fit(np.where(
                      np.isnan(bad), np.inf, bad))),
-                (ValueError, "--C is -1",
+                (ValueError, "svmplus: C is -1",
                  lambda: lapis.SVMPlusClassifier(C=-1).fit(X, y)),
                 (ValueError, "'cubic' is not one of linear|rbf|chi2",
                  lambda: lapis.SVMPlusClassifier(kernel="cubic").fit(X, y)),
@@ -338,7 +365,7 @@ class Talk(unittest.TestCase):
 
     def test_warnings_are_the_librarys(self):
         X, y, _ = two_classes()
-        with self.assertWarnsRegex(lapis.LapisWarning, "smaller --lambda"):
+        with self.assertWarnsRegex(lapis.LapisWarning, "smaller lambda_ removes"):
             lapis.RobustPCA(lambda_=5.0).fit(X)
 
     def test_verbose_tells(self):

@@ -1,0 +1,57 @@
+"""The library's sentences in Python's words.
+
+It speaks as the command does: ``--mu-rel 2``, and rows counted from 1.  Here a
+setting is a keyword and an array begins at 0.
+"""
+import re
+from functools import lru_cache
+
+from ._settings import methods, table
+
+# What is the command's alone, and what does the same here.
+_OTHER = {"threads": "n_jobs", "jobs": "n_jobs", "seed": "random_state"}
+_MAPS = {"standard": "sklearn.preprocessing.StandardScaler()",
+         "l1": "sklearn.preprocessing.Normalizer('l1')"}
+_VALUE = r"'[^']*'|[-+]?[\d.][\d.e+-]*\b|[A-Z]+\b|[a-z][\w-]*"
+_OPTION = re.compile(rf"--([A-Za-z][\w-]*)(?: ({_VALUE}))?")
+_PLACE = re.compile(r"\b(rows?|columns?|samples?|slots?|class) (\d+)"
+                    r"( (?:and|to) )?((?<=\s)\d+)?")
+
+
+@lru_cache(maxsize=None)
+def _rows():
+    """{name: (keyword, words it may be)} of every setting of every method."""
+    found = {}
+    for method in methods():
+        for row in table(method).rows:
+            words = found.setdefault(row.name, (row.key, set()))[1]
+            words.update(row.choices, {"auto"})
+    return found
+
+
+def _keyword(match):
+    name, value = match.group(1), match.group(2)
+    if name == "map" and value in _MAPS:
+        return _MAPS[value]
+    key, words = _rows().get(
+        name, (_OTHER.get(name, name.replace("-", "_")), ()))
+    if value is None:
+        return key
+    if value[0] in "'+-.0123456789":
+        return f"{key}={value}"
+    if value in words:
+        return f"{key}='{value}'"
+    if value.isupper():
+        return f"{key}={'ARRAY' if value == 'FILE' else value}"
+    return f"{key} {value}"
+
+
+def _from_0(match):
+    what, first, link, last = match.groups()
+    said = f"{what} {int(first) - 1}{link or ''}"
+    return said if last is None else said + str(int(last) - 1)
+
+
+def in_python(text):
+    """A sentence of the library as Python says it."""
+    return _PLACE.sub(_from_0, _OPTION.sub(_keyword, text))

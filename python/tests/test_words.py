@@ -1,0 +1,87 @@
+"""Errors and warnings in Python's words."""
+# needs: numpy sklearn
+import re
+import unittest
+import warnings
+
+import numpy as np
+
+import lapis
+from lapis._settings import methods, table
+from lapis._words import in_python
+from common import two_classes
+
+SAID = (
+    ("mc: --mu-rel is 2; it must be above 0", "mc: mu_rel is 2; it must be "
+     "above 0"),
+    ("clean: --weight is 'x'; no", "clean: weight is 'x'; no"),
+    ("mc: --tol 'cv' is not a number", "mc: tol='cv' is not a number"),
+    ("mc: --solver fpc cannot", "mc: solver='fpc' cannot"),
+    ("a larger --lambda keeps more", "a larger lambda_ keeps more"),
+    ("fewer than --inliers 12", "fewer than inliers=12"),
+    ("(--threads N makes them equal)", "(n_jobs=N makes them equal)"),
+    ("name one by --dictionary FILE", "name one by dictionary=ARRAY"),
+    ("bring them near 1 (--map standard)",
+     "bring them near 1 (sklearn.preprocessing.StandardScaler())"),
+    ("leave it out, or --normalise none", "leave it out, or normalise='none'"),
+    ("X is NaN at row 4, column 3", "X is NaN at row 3, column 2"),
+    ("bag 3 has mixed labels (rows 4 and 11)",
+     "bag 3 has mixed labels (rows 3 and 10)"),
+    ("mc: class 2 has 3 negative and 4 positive known labels",
+     "mc: class 1 has 3 negative and 4 positive known labels"),
+    ("X has 3 rows and 4 columns", "X has 3 rows and 4 columns"),
+)
+
+
+class Words(unittest.TestCase):
+    def test_options_are_keywords_and_arrays_begin_at_0(self):
+        for there, here in SAID:
+            self.assertEqual(in_python(there), here)
+
+    def test_no_setting_keeps_its_dashes(self):
+        """Each refused with a word that it cannot be."""
+        X, y, _ = two_classes(20)
+        asked = 0
+        for method in methods():
+            for row in table(method).rows:
+                if row.is_matrix or not row.default == row.default:
+                    continue
+                try:
+                    lapis.solve(method, X, y, **{row.key: "no such word"})
+                except ValueError as error:
+                    asked += 1
+                    self.assertNotRegex(str(error), r"--\w")
+                    self.assertIn(row.key, re.findall(r"\w+", str(error)))
+        self.assertGreater(asked, 60)
+
+    def test_the_row_that_is_named_is_the_one(self):
+        X, y, P = two_classes(20)
+        for given, extra in ((X, {}), (P, {"X_priv": P})):
+            given[7, 0] = np.nan
+            with self.assertRaisesRegex(ValueError, "row 7, column 0"):
+                lapis.SVMPlusClassifier().fit(X, y, **extra)
+            given[7, 0] = 0
+        with self.assertRaisesRegex(ValueError, "row 2, column 1"):
+            lapis.Chi2Map().fit(np.array([[1, 2], [3, 4], [5, -6.0]]))
+
+    def test_minus_one_is_a_label(self):
+        X, y, _ = two_classes(40)
+        for most, words in ((1, "three classes"), (2, "not known is NaN")):
+            y = np.where(y > 0, most, 0)
+            y[::4] = -1
+            for cls in (lapis.RobustLDA, lapis.SVMPlusClassifier):
+                with warnings.catch_warnings(record=True) as said:
+                    warnings.simplefilter("always")
+                    model = cls().fit(X, y)
+                self.assertEqual([words in str(one.message)
+                                  for one in said], [True])
+                self.assertEqual(list(model.classes_), [-1, 0, most])
+                unknown = cls().fit(X, np.where(y == -1, np.nan, y))
+                self.assertEqual(list(unknown.classes_), [0, most])
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", lapis.LapisWarning)
+            lapis.RobustLDA().fit(X, np.where(y > 0, 1, -1))
+
+
+if __name__ == "__main__":
+    unittest.main()
