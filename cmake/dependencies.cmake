@@ -48,5 +48,6 @@ if(NOT OpenMP_C_FOUND)
     "on Debian: gcc has it, clang needs libomp-dev")
 endif()
 list(APPEND LAPIS_DEPENDENCIES OpenMP::OpenMP_C m)
+find_package(Threads REQUIRED) # of examples
 
 pkg_check_modules(CMOCKA QUIET IMPORTED_TARGET cmocka) # for tests only

@@ -94,6 +94,8 @@ function(lapis_plugin name what)
   set_target_properties(lapis_plugin_${name} PROPERTIES
     PREFIX "" OUTPUT_NAME ${plugin_OUTPUT}
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
-  install(TARGETS lapis_plugin_${name}
-    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/lapis COMPONENT plugin_${name})
+  if(LAPIS_INSTALL)
+    install(TARGETS lapis_plugin_${name} LIBRARY
+      DESTINATION ${CMAKE_INSTALL_LIBDIR}/lapis COMPONENT plugin_${name})
+  endif()
 endfunction()

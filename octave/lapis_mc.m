@@ -17,10 +17,8 @@ function [labels, result, info] = lapis_mc (X, Y, varargin)
   % Settings are those of "lapis fit mc --help", with _ for -, say
   %   lapis_mc (X, Y, 'variant', 'pos', 'mu_rel', 0.01)
   % and 'model', FILE writes a model for lapis_predict.
-  data = struct ('X', lapis_features (X), 'Y', lapis_full (Y));
-  [result, info] = lapis_mex ('solve', 'mc', data, lapis_struct (varargin));
-  labels = [];
-  if (isfield (result, 'labels'))
-    labels = result.labels;
-  end
+  lapis_needs (nargin, 2, 'lapis_mc (X, Y, ...), Y may be []');
+  X = lapis_features (X);
+  data = struct ('X', X, 'Y', lapis_full (Y, 'Y', rows (X)));
+  [labels, result, info] = lapis_labels ('mc', data, varargin);
 end

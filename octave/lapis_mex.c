@@ -2,6 +2,7 @@
  *
  *   [result, info] = lapis_mex ("solve", METHOD, DATA, SETTINGS)
  *   [result, info] = lapis_mex ("predict", FILE, DATA, SETTINGS)
+ *   points = lapis_mex ("cv", METHOD, DATA, SETTINGS, OPTIONS)
  *   arrays = lapis_mex ("read", FILE)
  *
  * DATA and SETTINGS are structs: members X, Y, P, group, weight, xy; settings
@@ -9,10 +10,13 @@
  * are stored by columns: they are transposed on the way in and out.  Rows of
  * X are counted from 1 there, and 0 is absent.
  *
+ * Ctrl-C ends a solve, which is then an error: nothing half done comes back.
+ *
  * An error there jumps out of this file: what mxMalloc gave goes by itself,
  * everything of the library is freed first (job_fail). */
 #include <math.h>
 #include <mex.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,6 +31,9 @@ typedef struct job {
   lapis_model *model;
   lapis_solver *solver;
   lapis_arrays arrays;
+  lapis_cv *cv;
+  lapis_grid **grid; /* n_grid of them */
+  int n_grid;
   char talk[TALK]; /* warnings, one a line */
 } job;
 
@@ -35,6 +42,8 @@ static void job_free(job *j)
   lapis_solver_free(j->solver);
   lapis_model_free(j->model);
   lapis_arrays_free(&j->arrays);
+  lapis_cv_free(j->cv);
+  for (int i = 0; i < j->n_grid; i++) lapis_grid_free(j->grid[i]);
   lapis_ctx_free(j->ctx);
   *j = (job){.ctx = NULL};
 }
@@ -50,6 +59,36 @@ static void job_fail(job *j, const char *id, const char *text)
 static void check(job *j, lapis_status s)
 {
   if (s < 0) job_fail(j, "lapis:failed", lapis_ctx_error(j->ctx));
+}
+
+/* ---- Ctrl-C ---------------------------------------------------------------*/
+static lapis_ctx *volatile running;
+
+static void on_interrupt(int signal)
+{
+  (void)signal;
+  if (running != NULL) lapis_ctx_cancel(running);
+}
+
+/* While the library works the key is its; `old` is who had it. */
+static void listen_in(job *j, struct sigaction *old)
+{
+  struct sigaction ours = {.sa_handler = on_interrupt};
+  sigemptyset(&ours.sa_mask);
+  running = j->ctx;
+  sigaction(SIGINT, &ours, old);
+}
+
+static void listen_out(job *j, const struct sigaction *old, const char *method,
+                       lapis_status s)
+{
+  char text[TALK];
+  sigaction(SIGINT, old, NULL);
+  running = NULL;
+  check(j, s);
+  if (s != LAPIS_CANCELLED) return;
+  snprintf(text, sizeof text, "%s: stopped by Ctrl-C", method);
+  job_fail(j, "lapis:interrupted", text);
 }
 
 /* ---- matrices in ---------------------------------------------------------*/
@@ -308,8 +347,10 @@ static mxArray *info_out(const job *j)
 /* ---- the verbs -----------------------------------------------------------*/
 static void finish(job *j, const char *method, int nlhs, mxArray **plhs)
 {
+  struct sigaction old;
+  listen_in(j, &old);
   lapis_status s = lapis_solve(j->solver);
-  check(j, s);
+  listen_out(j, &old, method, s);
   plhs[0] = result_out(j);
   if (nlhs > 1) plhs[1] = info_out(j);
   size_t used = strlen(j->talk);
@@ -327,11 +368,22 @@ static void save_model(job *j, const mxArray *settings)
   check(j, lapis_model_save(j->ctx, j->model, mxArrayToString(path)));
 }
 
+static const lapis_method *method_of(job *j, const char *name)
+{
+  const lapis_method *m = lapis_method_find(name);
+  char text[TALK] = "there is no such method; there are";
+  size_t used = strlen(text);
+  if (m != NULL) return m;
+  for (int i = 0; (m = lapis_method_at(i)) != NULL && used < TALK; i++)
+    used += (size_t)snprintf(text + used, TALK - used, " %s", m->name);
+  job_fail(j, "lapis:method", text);
+  return NULL;
+}
+
 static void solve(job *j, int nlhs, mxArray **plhs, const mxArray **prhs)
 {
   const char *name = mxArrayToString(prhs[1]);
-  const lapis_method *m = lapis_method_find(name);
-  if (m == NULL) job_fail(j, "lapis:method", "there is no such method");
+  const lapis_method *m = method_of(j, name);
   lapis_data data = data_in(j, prhs[2]);
   void *settings = settings_in(j, m, prhs[3]);
   check(j, lapis_solver_new(j->ctx, m, &data, settings, &j->solver));
@@ -349,6 +401,91 @@ static void predict(job *j, int nlhs, mxArray **plhs, const mxArray **prhs)
   void *settings = settings_in(j, m, prhs[3]);
   check(j, lapis_predict_new(j->ctx, &data, j->model, settings, &j->solver));
   finish(j, "predict", nlhs, plhs);
+}
+
+/* ---- cross-validation
+ * ------------------------------------------------------*/
+static const char *text_field(const mxArray *options, const char *name)
+{
+  const mxArray *a = mxGetField(options, 0, name);
+  return a == NULL ? NULL : mxArrayToString(a);
+}
+
+static bool is_true(const mxArray *options, const char *name)
+{
+  const mxArray *a = mxGetField(options, 0, name);
+  return a != NULL && mxGetScalar(a) != 0;
+}
+
+static lapis_cv_options cv_options(const mxArray *a)
+{
+  lapis_cv_options o = lapis_cv_defaults();
+  const char *metric = text_field(a, "metric");
+  if (metric != NULL) o.metric = metric;
+  if (mxGetField(a, 0, "folds") != NULL)
+    o.folds = (int64_t)mxGetScalar(mxGetField(a, 0, "folds"));
+  o.by_group = is_true(a, "by_group");
+  o.pooled = is_true(a, "pooled");
+  o.map = text_field(a, "map");
+  o.map_priv = text_field(a, "map_priv");
+  return o;
+}
+
+/* The texts "name=v,v" of OPTIONS.grid, a cell. */
+static const lapis_grid *grid_in(job *j, const mxArray *options)
+{
+  const mxArray *cell = mxGetField(options, 0, "grid");
+  int count = cell == NULL ? 0 : (int)mxGetNumberOfElements(cell);
+  lapis_grid *all = mxCalloc((size_t)count + 1, sizeof *all);
+  j->grid = mxCalloc((size_t)count + 1, sizeof(lapis_grid *));
+  for (int i = 0; i < count; i++) {
+    const char *text = mxArrayToString(mxGetCell(cell, (mwIndex)i));
+    check(j, lapis_grid_new(j->ctx, text, &j->grid[i]));
+    all[i] = *j->grid[i];
+    j->n_grid = i + 1;
+  }
+  return all;
+}
+
+/* values (points x names, texts), mean, deviation, folds, best (from 1). */
+static mxArray *points_out(const job *j)
+{
+  mwSize count = (mwSize)lapis_cv_count(j->cv), names = (mwSize)j->n_grid;
+  mxArray *out = mxCreateStructMatrix(1, 1, 0, NULL);
+  mxArray *value = mxCreateCellMatrix(count, names);
+  mxArray *number[3];
+  static const char *const title[] = {"mean", "deviation", "folds"};
+  for (int k = 0; k < 3; k++)
+    number[k] = mxCreateDoubleMatrix(count, 1, mxREAL);
+  for (mwSize i = 0; i < count; i++) {
+    lapis_cv_point at = lapis_cv_at(j->cv, (int)i);
+    mxGetPr(number[0])[i] = at.mean;
+    mxGetPr(number[1])[i] = at.deviation;
+    mxGetPr(number[2])[i] = (double)at.folds;
+    for (mwSize k = 0; k < names; k++)
+      mxSetCell(value, (mwIndex)(k * count + i),
+                mxCreateString(lapis_cv_value(j->cv, (int)i, (int)k)));
+  }
+  put(out, "value", value);
+  for (int k = 0; k < 3; k++) put(out, title[k], number[k]);
+  put(out, "best", mxCreateDoubleScalar(lapis_cv_best(j->cv) + 1.0));
+  return out;
+}
+
+static void cross_validate(job *j, mxArray **plhs, const mxArray **prhs)
+{
+  const char *name = mxArrayToString(prhs[1]);
+  const lapis_method *m = method_of(j, name);
+  lapis_data data = data_in(j, prhs[2]);
+  void *settings = settings_in(j, m, prhs[3]);
+  lapis_cv_options o = cv_options(prhs[4]);
+  const lapis_grid *grid = grid_in(j, prhs[4]);
+  struct sigaction old;
+  listen_in(j, &old);
+  lapis_status s =
+      lapis_cv_run(j->ctx, m, &data, settings, &o, grid, j->n_grid, &j->cv);
+  listen_out(j, &old, "cv", s);
+  plhs[0] = points_out(j);
 }
 
 /* The dense arrays of a file, as stored: nothing is counted from 1. */
@@ -376,11 +513,14 @@ static void on_message(int level, const char *text, void *user)
 static void check_call(int nrhs, const mxArray **prhs, const char *verb)
 {
   bool reads = nrhs == 2 && strcmp(verb, "read") == 0;
-  bool works = nrhs == 4 && mxIsStruct(prhs[2]) && mxIsStruct(prhs[3]);
+  int most = strcmp(verb, "cv") == 0 ? 5 : 4;
+  bool works = nrhs == most;
+  for (int i = 2; i < most && works; i++) works = mxIsStruct(prhs[i]);
   if (!mxIsChar(prhs[1]) || (!reads && !works))
     mexErrMsgIdAndTxt("lapis:usage",
-                      "lapis_mex (\"solve\" | \"predict\" | \"read\", METHOD "
-                      "or FILE, DATA, SETTINGS): see lapis_mc");
+                      "lapis_mex (\"solve\" | \"predict\" | \"cv\" | "
+                      "\"read\", METHOD or FILE, DATA, SETTINGS, OPTIONS of "
+                      "cv): see lapis_mc");
 }
 
 void mexFunction(int nlhs, mxArray **plhs, int nrhs, const mxArray **prhs)
@@ -398,10 +538,13 @@ void mexFunction(int nlhs, mxArray **plhs, int nrhs, const mxArray **prhs)
     solve(&j, nlhs, plhs, prhs);
   else if (strcmp(verb, "predict") == 0)
     predict(&j, nlhs, plhs, prhs);
+  else if (strcmp(verb, "cv") == 0)
+    cross_validate(&j, plhs, prhs);
   else if (strcmp(verb, "read") == 0)
     read_file(&j, plhs, prhs);
   else
-    job_fail(&j, "lapis:usage", "solve, predict and read are what there is");
+    job_fail(&j, "lapis:usage",
+             "solve, predict, cv and read are what there is");
   memcpy(text, j.talk, TALK);
   job_free(&j);
   if (text[0] != '\0') mexWarnMsgIdAndTxt("lapis:warning", "%s", text);

@@ -13,9 +13,11 @@ function [match, result, info] = lapis_roml (X, group, varargin)
   % Settings are those of "lapis fit roml --help", with _ for -; 'start' also
   % takes a match.  'xy', POSITIONS (points x 2) goes with 'map', 'embed'.
   settings = lapis_struct (varargin);
-  data = struct ('X', lapis_full (X), 'group', lapis_full (group));
+  lapis_needs (nargin, 2, 'lapis_roml (X, group, ...)');
+  data = struct ('X', lapis_full (X, 'X'), ...
+                 'group', lapis_full (group, 'group', rows (X)));
   if (isfield (settings, 'xy'))
-    data.xy = lapis_full (settings.xy);
+    data.xy = lapis_full (settings.xy, 'xy', rows (X));
     settings = rmfield (settings, 'xy');
   end
   [result, info] = lapis_mex ('solve', 'roml', data, settings);

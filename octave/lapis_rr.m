@@ -11,7 +11,8 @@ function [weights, result, info] = lapis_rr (X, Y, varargin)
   % Settings are those of "lapis fit rr --help", with _ for -; 'weight' and
   % 'fix_weights' take matrices.  'model', FILE writes a model for
   % lapis_predict.
-  data = struct ('X', lapis_full (X), 'Y', lapis_full (Y));
+  lapis_needs (nargin, 2, 'lapis_rr (X, Y, ...)');
+  data = struct ('X', lapis_full (X, 'X'), 'Y', lapis_full (Y, 'Y', rows (X)));
   [result, info] = lapis_mex ('solve', 'rr', data, lapis_struct (varargin));
   weights = result.weights;
 end

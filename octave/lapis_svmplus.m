@@ -11,8 +11,9 @@ function [scores, result, info] = lapis_svmplus (X, Y, P, varargin)
   %
   % Settings are those of "lapis fit svmplus --help", with _ for -.
   % 'model', FILE writes a model; lapis_predict (FILE, X) answers by it.
-  data = struct ('X', lapis_full (X), 'Y', lapis_full (Y), ...
-                 'P', lapis_full (P));
+  lapis_needs (nargin, 3, 'lapis_svmplus (X, Y, P, ...), P may be []');
+  data = struct ('X', lapis_full (X, 'X'), 'Y', lapis_full (Y, 'Y', rows (X)), ...
+                 'P', lapis_full (P, 'P', rows (X)));
   [result, info] = lapis_mex ('solve', 'svmplus', data, ...
                               lapis_struct (varargin));
   scores = result.scores;

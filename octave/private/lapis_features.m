@@ -1,4 +1,5 @@
 function A = lapis_features (A)
-  % lapis_features (A): doubles, sparse where they were sparse.
+  % lapis_features (X): doubles, sparse where they were sparse.
+  lapis_check (A, 'X');
   A = double (A);
 end

@@ -140,6 +140,98 @@ function check_roml (data, c, path)
   near (sum_of(:)', first / norm (first), 1e-5, 'low_rank + sparse');
 end
 
+function test_rpca_on_fixtures ()
+  each_fixture ({'rr_alm'}, @check_rpca);
+end
+
+function check_rpca (data, c, path)
+  s = struct ('lambda', c.lam, 'tol', 1e-7);
+  pairs = as_pairs (s);
+  [low_rank, result, info] = lapis_rpca (data.X, pairs{:});
+  same (result, command ('rpca', path, s), []);
+  near (low_rank(:), result.low_rank(:), 0, 'low_rank');
+  if (~ (info.gap <= 1e-7))
+    error ('the gap is %g', info.gap);
+  end
+end
+
+function test_clean_takes_away_what_does_not_fit ()
+  i = 0:11;
+  known = cos (0.3 * [1; 2; 3] * i);
+  clean = [1 0 0.5; 0 1 1] * known;
+  X = clean;
+  X(1, 5) = X(1, 5) + 3;
+  X(2, 7) = NaN;
+  [low_rank, result] = lapis_clean (X, known, 'weight', 1);
+  near (low_rank(:), clean(:), 1e-3, 'low_rank');
+  near (result.sparse(1, 5), 3, 1e-3, 'sparse');
+  near (result.coefficients(:), [1 0 0.5; 0 1 1](:), 1e-3, 'coefficients');
+end
+
+function test_rlda_answers_what_is_asked ()
+  [X, y] = two_classes ();
+  given = y;
+  given(1:4:end) = NaN;
+  given(given < 0) = 7;
+  X(3, 2) = NaN;
+  [labels, result] = lapis_rlda (X, given, 'denoise', 'rpca');
+  if (mean ((labels == 1) == (y > 0)) < 0.9 || any (~ ismember (labels, [1 7])))
+    error ('labels are wrong');
+  end
+  if (columns (result.weights) ~= columns (X) + 1)
+    error ('weights have the wrong shape');
+  end
+end
+
+function test_misvm_finds_the_rows ()
+  bag = ceil ((1:24)' / 3);
+  y = 1 - 2 * mod (bag, 2);
+  X = 0.2 * [sin(5 * (1:24)'), cos(3 * (1:24)')];
+  special = y > 0 & mod ((1:24)', 3) == 2;
+  X(special, 1) = X(special, 1) + 2;
+  given = {'kernel', 'linear', 'C', 1};
+  [labels, result] = lapis_misvm (X, y, bag, given{:});
+  if (any ((labels > 0) ~= special) || numel (result.bags) ~= 8)
+    error ('other rows were found');
+  end
+  % privileged features that say it all
+  lapis_misvm (X, y, bag, given{:}, 'P', double (special));
+end
+
+% The numbers of "lapis cv", to the digit.
+function test_cv_is_the_commands ()
+  [X, y] = two_classes ();
+  file = [tempname() '.csv'];
+  f = fopen (file, 'w');
+  fprintf (f, "a,b,c,d,y\n");
+  fprintf (f, "%.17g,%.17g,%.17g,%.17g,%d\n", [X, y]');
+  fclose (f);
+  [status, said] = system (sprintf ("'%s' cv svmplus '%s' --target y --grid C=0.1,1,10 --grid kernel=linear,rbf --folds 4 --json 2>/dev/null", getenv ('LAPIS_COMMAND'), file));
+  unlink (file);
+  there = jsondecode (said);
+  [best, points] = lapis_cv ('svmplus', struct ('X', X, 'Y', y), ...
+                             'C', [0.1 1 10], 'kernel', {'linear', 'rbf'}, ...
+                             'folds', 4);
+  if (status ~= 0 || numel (points) ~= 6)
+    error ('%d points', numel (points));
+  end
+  near ([points.mean]', [there.points.mean]', 1e-12, 'means');
+  near (best.mean, there.best.mean, 1e-12, 'best');
+  near (best.C, str2double (num2str (there.best.settings.C)), 0, 'best C');
+  if (~ strcmp (best.kernel, there.best.settings.kernel))
+    error ('another kernel');
+  end
+end
+
+% A key, as Ctrl-C sends it, ends the solve and nothing else.
+function test_an_interrupt_ends_the_solve ()
+  X = sin (1e4 * sin ((1:400)' * (1:300)));
+  system (sprintf ('(sleep 2; kill -INT %d) >/dev/null 2>&1 &', getpid ()));
+  refused (@() lapis_rpca (X, 'tol', 0, 'max_iters', 1e9, 'threads', 1), ...
+           'rpca: stopped by Ctrl-C');
+  lapis_rpca (X(1:20, 1:10)); % the next one is not cancelled
+end
+
 % ---- the manual -------------------------------------------------------------
 function test_the_page_runs ()
   here = fileparts (mfilename ('fullpath'));
@@ -160,7 +252,20 @@ function test_refusals ()
   refused (@() lapis_mc (X, y, 'lambda', -1), '--lambda is -1');
   refused (@() lapis_mc (X, y, 'lamda', 1), 'there is no --lamda');
   refused (@() lapis_mc (X, y, 'lambda'), 'pairs of a name and a value');
-  refused (@() lapis_mc (X, y(1:3)), 'samples');
+  refused (@() lapis_mc (X, y(1:3)), 'Y has 3 rows, X has 4');
+  refused (@() lapis_mc (X, y'), 'Y is a row');
+  refused (@() lapis_mc ('abc', y), 'X is of class char');
+  refused (@() lapis_rr (X, {1}), 'Y is of class cell');
+  refused (@() lapis_rpca (X + 1i), 'X is complex');
+  refused (@() lapis_svmplus (X, y, ones (3, 1)), 'P has 3 rows');
+  refused (@() lapis_svmplus (X, y), 'too few arguments: lapis_svmplus (X, Y, P');
+  refused (@() lapis_clean (X, ones (2, 3)), 'dictionary has 3 columns');
+  refused (@() lapis_misvm (X, y, [1 1 2]'), 'group has 3 rows');
+  refused (@() lapis_rlda (X), 'too few arguments: lapis_rlda');
+  refused (@() lapis_cv ('mc', X), 'DATA is a struct');
+  refused (@() lapis_cv ('mc', struct ('X', X, 'Y', y(1:3)), 'mu', [1 2]), ...
+           'Y has 3 rows');
+  refused (@() lapis_cv ('nc', struct ('X', X), 'mu', [1 2]), 'no such method; there are');
   refused (@() lapis_svmplus (X * NaN, y, []), 'X is NaN at row 1, column 1');
   refused (@() lapis_roml (X, [1; 2]), 'group');
   refused (@() lapis_predict ('no-such-file', X), 'no-such-file');
@@ -173,7 +278,8 @@ function test_refusals ()
   refused (@() lapis_roml (X, [1; NaN; 2; 2]), 'group: NaN at row 2');
   refused (@() lapis_roml (X, [1; 1; 2.5; 2]), 'group: 2.5 at row 3');
   refused (@() lapis_roml (X, [1; 1; 2; Inf]), 'group: inf at row 4');
-  refused (@() lapis_mex ('solve', 'svm', struct (), struct ()), 'no such');
+  refused (@() lapis_mex ('solve', 'svm', struct (), struct ()), ...
+           'no such method; there are');
   refused (@() lapis_mex ('solve'), 'lapis_mc');
 end
 
@@ -185,6 +291,12 @@ function test_warnings_are_the_librarys ()
   if (isempty (strfind (text, 'max-iters')) || ~ strcmp (id, 'lapis:warning'))
     error ('the warning is "%s" (%s)', text, id);
   end
+end
+
+function [X, y] = two_classes ()
+  k = (1:60)';
+  y = sign (sin (1.7 * k));
+  X = [sin(3.1 * k), cos(2.3 * k), sin(5.7 * k), cos(7.9 * k)] + 0.9 * y;
 end
 
 % ---- helpers ----------------------------------------------------------------
