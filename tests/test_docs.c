@@ -253,7 +253,9 @@ static void the_methods_have_one_plan(void **state)
 static void the_guides_run(void **state)
 {
   (void)state;
-  static const char *const guides[] = {"docs/formats.md", "docs/choose.md"};
+  static const char *const guides[] = {
+      "docs/formats.md", "docs/choose.md", "docs/tutorials/labels.md",
+      "docs/tutorials/faces.md", "docs/tutorials/table.md"};
   command c;
   begin(&c);
   command_write(&c, "compare", compare, sizeof compare - 1);
@@ -263,6 +265,30 @@ static void the_guides_run(void **state)
     if (has_block(&c, guides[i], "text"))
       shell_or_fail(&c, guides[i], "awk -f compare said \"$page\"");
   }
+  command_end(&c);
+}
+
+/* Each link leads to a file and a heading; one that does not is found. */
+static void the_links_lead_somewhere(void **state)
+{
+  (void)state;
+  command c;
+  begin(&c);
+  shell_or_fail(&c, "", "\"$root/tools/check-links\"");
+  shell_or_fail(&c, "",
+                "mkdir pages && echo '# One' >pages/one.md && "
+                "echo '[a](one.md#one) `[b](no.md)`' >pages/two.md && "
+                "\"$root/tools/check-links\" pages");
+  assert_int_not_equal(shell(&c, "",
+                             "echo '[a](one.md#two)' >pages/three.md && "
+                             "\"$root/tools/check-links\" pages"),
+                       0);
+  assert_non_null(strstr(c.out, "three.md: one.md#two: no such heading"));
+  assert_int_not_equal(shell(&c, "",
+                             "rm pages/one.md && "
+                             "\"$root/tools/check-links\" pages"),
+                       0);
+  assert_non_null(strstr(c.out, "two.md: one.md#one: no such file"));
   command_end(&c);
 }
 
@@ -323,6 +349,7 @@ int main(void)
       cmocka_unit_test(the_page_on_embeddings_runs),
       cmocka_unit_test(the_methods_have_one_plan),
       cmocka_unit_test(the_guides_run),
+      cmocka_unit_test(the_links_lead_somewhere),
       cmocka_unit_test(the_certificate_can_be_read),
       cmocka_unit_test(the_help_is_current),
   };
