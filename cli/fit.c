@@ -253,17 +253,22 @@ static void tell_tried(cli *c, const job *j)
   const lapis_rr_settings *used = lapis_result_settings(j->solver);
   for (int64_t t = 0; t < tried.cols; t++) {
     double lambda = lapis_mat_at(&tried, 0, t);
+    double gamma = lapis_mat_at(&tried, 1, t); /* 0: from the data */
     bool it = fabs(lambda - used->lambda) <= 1e-12 * lambda &&
-              fabs(lapis_mat_at(&tried, 1, t) - used->gamma) <= 1e-12;
+              (!(gamma > 0) || fabs(gamma - used->gamma) <= 1e-12) &&
+              (int)lapis_mat_at(&tried, 3, t) == used->denoise;
     if (it) most[0] = lapis_mat_at(&tried, 2, t);
     most[1] = fmax(most[1], lambda);
   }
   cli_wipe_bar(c);
-  fprintf(stderr,
-          "lapis: %s: standardised inside; lambda %.4g and gamma %g chosen, "
-          "right in %.3f on two folds%s\n",
-          c->method->name, used->lambda, used->gamma, most[0],
-          used->lambda < most[1] ? "" : ": no cleaning was worth its while");
+  fprintf(
+      stderr,
+      "lapis: %s: standardised inside; %slambda %.4g and gamma %.3g chosen, "
+      "right in %.3f on two folds%s\n",
+      c->method->name,
+      used->denoise == LAPIS_RR_RPCA ? "robust PCA first, " : "", used->lambda,
+      used->gamma, most[0],
+      used->lambda < most[1] ? "" : ": no cleaning was worth its while");
 }
 
 static lapis_status put_texts(cli *c, const job *j, lapis_model *m)

@@ -111,8 +111,10 @@ static void check_units(int assign)
   const lapis_rr_settings *used = lapis_result_settings(s);
   bool there = false;
   for (int t = 0; t < 6; t++)
-    there = there || (fabs(tried[3 * t] - used->lambda) < 1e-12 &&
-                      fabs(tried[3 * t + 1] - used->gamma) < 1e-12);
+    there = there || (fabs(tried[4 * t] - used->lambda) < 1e-12 &&
+                      (!(tried[4 * t + 1] > 0) ||
+                       fabs(tried[4 * t + 1] - used->gamma) < 1e-12) &&
+                      (int)tried[4 * t + 3] == used->denoise);
   assert_true(there);
   lapis_solver_free(s);
   lapis_ctx_free(ctx);
@@ -219,6 +221,144 @@ static void scores_are_as_long_as_they_vary(void **state)
   lapis_ctx_free(ctx);
 }
 
+/* ---- few samples of many features, of which a share is wrong ------------*/
+enum { WIDE = 60, FEW = 80, PEOPLE = 8, SPAN = 12 };
+
+/* Where classes lie is the same for every seed: mean + B (centre + own), B
+ * WIDE x SPAN; then a share of entries takes any value in [-6, 6]. */
+static void begin_wide(double *X, double *Y, uint64_t seed, double wrong)
+{
+  uint64_t fixed = 77;
+  double B[WIDE * SPAN], centre[PEOPLE * SPAN];
+  for (int k = 0; k < WIDE * SPAN; k++) B[k] = check_normal(&fixed) / 2;
+  for (int k = 0; k < PEOPLE * SPAN; k++) centre[k] = check_normal(&fixed);
+  for (int j = 0; j < FEW; j++) {
+    double at[SPAN];
+    Y[j] = j % PEOPLE + 1;
+    for (int r = 0; r < SPAN; r++)
+      at[r] = centre[(j % PEOPLE) * SPAN + r] + .4 * check_normal(&seed);
+    for (int i = 0; i < WIDE; i++) {
+      double x = 3;
+      for (int r = 0; r < SPAN; r++) x += B[r * WIDE + i] * at[r];
+      if (check_uniform(&seed) < wrong) x = 12 * check_uniform(&seed) - 6;
+      X[j * WIDE + i] = x;
+    }
+  }
+}
+
+/* Robust PCA comes first, and new samples are divided as one more of its
+ * columns would be; errors of new samples are found without their class. */
+static void wrong_entries_are_cleaned_away(void **state)
+{
+  (void)state;
+  lapis_ctx *ctx = lapis_ctx_new();
+  static double X[WIDE * FEW], Y[FEW], Z[WIDE * FEW], W[FEW];
+  begin_wide(X, Y, 1, .15);
+  begin_wide(Z, W, 2, .15);
+  lapis_data data = {.X = lapis_mat_f64(X, WIDE, FEW),
+                     .Y = lapis_mat_f64(Y, 1, FEW)};
+  lapis_data asked = {.X = lapis_mat_f64(Z, WIDE, FEW)};
+  lapis_rr_settings set = lapis_rlda_defaults();
+  lapis_solver *s, *p;
+  lapis_model *m;
+  if (lapis_rlda_new(ctx, &data, &set, &s) < 0 || lapis_solve(s) < 0)
+    fail_msg("%s", lapis_ctx_error(ctx));
+  const lapis_rr_settings *used = lapis_result_settings(s);
+  assert_int_equal(used->denoise, LAPIS_RR_RPCA);
+  assert_int_equal(lapis_model_new(s, &m), 0);
+  if (lapis_predict_new(ctx, &asked, m, NULL, &p) < 0 || lapis_solve(p) < 0)
+    fail_msg("%s", lapis_ctx_error(ctx));
+  const double *label = check_result(p, "labels");
+  double right = 0;
+  for (int j = 0; j < FEW; j++) right += fabs(label[j] - W[j]) <= 0;
+  print_message("%.3f right\n", right / FEW);
+  CHECK_AT_LEAST(right / FEW, .95);
+  lapis_solver_free(p);
+  lapis_model_free(m);
+  lapis_solver_free(s);
+  lapis_ctx_free(ctx);
+}
+
+/* ---- the nuclear form of cleaning ---------------------------------------*/
+enum { SIDE = 8, COUNT = 30 };
+
+/* 1/2 c^2 / sigma + lambda |x - u c|_1 */
+static double one_line(const double *u, double sigma, double lambda,
+                       const double *x, double c)
+{
+  double sum = c * c / sigma / 2;
+  for (int i = 0; i < SIDE; i++)
+    sum += isnan(x[i]) ? 0 : lambda * fabs(x[i] - u[i] * c);
+  return sum;
+}
+
+static double least(const double *u, double sigma, double lambda,
+                    const double *x)
+{
+  double low = -1e3, high = 1e3;
+  for (int k = 0; k < 300; k++) {
+    double a = low + (high - low) / 3, b = high - (high - low) / 3;
+    bool left =
+        one_line(u, sigma, lambda, x, a) < one_line(u, sigma, lambda, x, b);
+    *(left ? &high : &low) = left ? b : a;
+  }
+  return one_line(u, sigma, lambda, x, low);
+}
+
+/* D = u sigma v' of rank 1, where the least can be found by halving. */
+static void nuclear_form_is_solved(void **state)
+{
+  (void)state;
+  lapis_ctx *ctx = lapis_ctx_new();
+  double a[SIDE], u[SIDE], X[SIDE * COUNT], Z[SIDE * COUNT], sizes[2] = {0, 0};
+  uint64_t seed = 9;
+  for (int i = 0; i < SIDE; i++) a[i] = 1 + check_uniform(&seed);
+  for (int i = 0; i < SIDE; i++) sizes[0] += a[i] * a[i];
+  for (int i = 0; i < SIDE; i++) u[i] = a[i] / sqrt(sizes[0]);
+  for (int j = 0; j < COUNT; j++) {
+    double b = 40 + 10 * check_normal(&seed), own = 40 * check_uniform(&seed);
+    sizes[1] += b * b;
+    for (int i = 0; i < SIDE; i++) {
+      X[j * SIDE + i] = a[i] * b;
+      Z[j * SIDE + i] = a[i] * own + (i % 4 == j % 4 ? 60 : 0);
+    }
+  }
+  Z[3] = NAN;
+  lapis_data data = {.X = lapis_mat_f64(X, SIDE, COUNT)};
+  lapis_data asked = {.X = lapis_mat_f64(Z, SIDE, COUNT)};
+  lapis_rpca_settings set = lapis_rpca_defaults();
+  lapis_rr_predict_settings how;
+  lapis_solver *s, *p;
+  lapis_model *m;
+  set.lambda = .5;
+  set.stop.tol = 1e-10;
+  if (lapis_rpca_new(ctx, &data, &set, &s) < 0 || lapis_solve(s) < 0)
+    fail_msg("%s", lapis_ctx_error(ctx));
+  assert_int_equal(lapis_model_new(s, &m), 0);
+  lapis_settings_default(lapis_predict_method(lapis_method_find("rpca")), &how);
+  how.clean = LAPIS_RR_CLEAN_NUCLEAR;
+  how.stop.tol = 1e-9;
+  if (lapis_predict_new(ctx, &asked, m, &how, &p) < 0 || lapis_solve(p) < 0)
+    fail_msg("%s", lapis_ctx_error(ctx));
+  const double *A = check_result(p, "low_rank");
+  double sigma = sqrt(sizes[0] * sizes[1]), total = 0;
+  for (int j = 0; j < COUNT; j++) {
+    const double *x = Z + j * SIDE;
+    double c = A[j * SIDE] / u[0], best = least(u, sigma, .5, x);
+    CHECK_NEAR(one_line(u, sigma, .5, x, c), best, 1e-7 * best);
+    total += best;
+  }
+  CHECK_NEAR(lapis_result_info(p)->objective, total, 1e-7 * total);
+  CHECK_AT_MOST(lapis_result_info(p)->gap, 1e-9);
+  lapis_solver_free(p);
+  how.joint = true;
+  lapis_status status = lapis_predict_new(ctx, &asked, m, &how, &p);
+  check_refused(ctx, status, LAPIS_EINVAL, p, "--joint");
+  lapis_model_free(m);
+  lapis_solver_free(s);
+  lapis_ctx_free(ctx);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -226,6 +366,8 @@ int main(void)
       cmocka_unit_test(answers_are_in_the_units_of_the_data),
       cmocka_unit_test(what_is_stated_stays),
       cmocka_unit_test(scores_are_as_long_as_they_vary),
+      cmocka_unit_test(wrong_entries_are_cleaned_away),
+      cmocka_unit_test(nuclear_form_is_solved),
       cmocka_unit_test(neighbours_may_assign),
       cmocka_unit_test(refusals)};
   return cmocka_run_group_tests(tests, NULL, NULL);

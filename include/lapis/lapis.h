@@ -522,7 +522,10 @@ LAPIS_DEFAULTS(clean, lapis_clean_settings)
 typedef enum lapis_rr_clean {
   LAPIS_RR_CLEAN_SCALED,
   LAPIS_RR_CLEAN_PAPER,
-  LAPIS_RR_CLEAN_NONE
+  LAPIS_RR_CLEAN_NONE,
+  LAPIS_RR_CLEAN_NUCLEAR, /* 1/2 c' S^-1 c + lambda |x - U c|_1, D = U S V' */
+  LAPIS_RR_CLEAN_AUTO     /* nuclear where rlda chose to clean and the
+                             batch is not joint, else scaled */
 } lapis_rr_clean;
 /* Predicting with an rpca, rr or rlda model cleans new samples first.  Results:
  * scores, labels, classes as the method's; where samples were cleaned low_rank,

@@ -8,7 +8,13 @@
  * minimizes |S^-1 y|_2 + rho/2 |y - p|^2, p = U'(2 b - s): with nu = |S^-1 y|,
  *   y_i = p_i rho sigma_i^2 nu / (1 + rho sigma_i^2 nu),
  * where nu > 0 is the root of sum_i (rho sigma_i p_i)^2 /
- * (1 + rho sigma_i^2 nu)^2 = 1, and y = 0 where the sum at 0 is at most 1. */
+ * (1 + rho sigma_i^2 nu)^2 = 1, and y = 0 where the sum at 0 is at most 1.
+ *
+ * nuclear (ours): 1/2 q' S q in place of |q|_2, which is what the nuclear norm
+ * of D grows by when K q becomes one more of its columns, to second order:
+ * with w = lambda a new sample is divided as one more of robust PCA would be.
+ * y_i = p_i rho sigma_i / (1 + rho sigma_i); the bound is
+ * <c, x> - 1/2 sum_i sigma_i (U'c)_i^2. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -52,9 +58,23 @@ static double root(const cleaner *c, const double *p, double rho)
   return nu;
 }
 
+/* The same where the form is nuclear; returns 1/2 q' S q. */
+static double shrink_nuclear(const cleaner *c, double *p, double rho)
+{
+  const double *sigma = c->basis->sigma;
+  double sum = 0;
+  for (int64_t i = 0; i < c->r; i++) {
+    double g = rho * sigma[i];
+    p[i] *= g / (1 + g);
+    sum += p[i] * p[i] / sigma[i];
+  }
+  return sum / 2;
+}
+
 /* p <- y; returns |q| = nu. */
 static double shrink(const cleaner *c, double *p, double rho)
 {
+  if (c->nuclear) return shrink_nuclear(c, p, rho);
   const double *sigma = c->basis->sigma;
   double nu = root(c, p, rho);
   for (int64_t i = 0; i < c->r; i++) {
@@ -94,7 +114,7 @@ static lapis_status step_column(cleaner *c, int64_t j, double nuclear)
   return LAPIS_OK;
 }
 
-/* C holds 2 B - S.  The norms |q| go through dual, which the next check sets
+/* C holds 2 B - S.  The sizes of q go through dual, which the next check sets
  * anew. */
 static lapis_status step(cleaner *c)
 {
@@ -110,19 +130,29 @@ static lapis_status step(cleaner *c)
 }
 
 /* ---- certificates -------------------------------------------------------*/
+/* nuclear: the best share t <= 1 of the multiplier; square: sum sigma v^2. */
+static double nuclear_bound(double rho, double inner, double square)
+{
+  double t = rho * square > inner ? inner / (rho * square) : 1;
+  return t * rho * (inner - t * rho * square / 2);
+}
+
 /* dual = <C, x> / max(1, |K'c|), P' is U'C: exact up to rounding. */
 static void bound_column(cleaner *c, int64_t j, const double *v)
 {
   const double *x = column(&c->X, j), *m = column(&c->C, j);
-  double norm = 0, inner = 0;
+  double norm = 0, inner = 0, square = 0;
   for (int64_t i = 0; i < c->r; i++) {
     double g = c->basis->sigma[i] * v[i];
     norm += g * g;
+    square += g * v[i];
   }
   for (int64_t i = 0; i < c->d; i++) inner += isnan(x[i]) ? 0 : m[i] * x[i];
   double rho = c->rho[j], length = rho * sqrt(norm) * (1 + 1e-14);
   double scale = length > 1 ? rho / length : rho;
-  c->dual[j] = fmax(inner * scale, 0); /* C = 0 proves that much */
+  double proved =
+      c->nuclear ? nuclear_bound(rho, fmax(inner, 0), square) : inner * scale;
+  c->dual[j] = fmax(proved, 0); /* C = 0 proves that much */
 }
 
 /* Leaves C as the multiplier in units of rho; G (r x active) is scratch. */

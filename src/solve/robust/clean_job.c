@@ -10,7 +10,10 @@
 #include "mat/mat.h"
 #include "solve/robust/robust.h"
 
-/* z of x / unit in D / size is z size / unit; the weight becomes w size. */
+/* z of x / unit in D / size is z size / unit; the weight becomes w size, and
+ * that divided by unit where the form is nuclear, of which one term has x
+ * twice.
+ */
 static lapis_status set_units(clean_job *job, const rr_basis *from)
 {
   rr_basis *b = &job->basis;
@@ -50,7 +53,8 @@ lapis_status clean_job_new(la *h, const rr_basis *basis, const lapis_mat *X,
   TRY(cleaner_new(h, &job->basis, X->cols, opt->joint, &job->c));
   mat_to_f64(X, job->X, X->rows);
   TRY(mat_unit(NULL, job->X, count, &job->unit));
-  job->c.scale = job->unit / job->size;
+  job->c.nuclear = opt->nuclear;
+  job->c.scale = job->unit / job->size * (opt->nuclear ? job->unit : 1);
   return LAPIS_OK;
 }
 
@@ -112,7 +116,7 @@ static void restore_units(clean_job *job)
   int64_t count = c->d * c->n;
   double *all[] = {job->X, job->low_rank, job->sparse, job->filled};
   for (int i = 0; i < 4; i++) mat_multiply(all[i], count, job->unit);
-  mat_multiply(job->coefficients, c->basis->n * c->n, c->scale);
+  mat_multiply(job->coefficients, c->basis->n * c->n, job->unit / job->size);
   mat_multiply(job->dual, count, 1 / job->size);
   c->info.objective *= c->scale;
   c->info.dual *= c->scale;
@@ -123,7 +127,7 @@ lapis_status clean_job_run(clean_job *job, double w, loop *l, double tol)
   cleaner *c = &job->c;
   lapis_mat X = lapis_mat_f64(job->X, c->d, c->n);
   mat_multiply(job->X, c->d * c->n, 1 / job->unit);
-  w *= job->size;
+  w *= job->size / (c->nuclear ? job->unit : 1);
   if (job->refill > 0) {
     TRY(run_rounds(job, w, l, tol));
   } else {

@@ -29,12 +29,14 @@ typedef struct rr_predict {
 } rr_predict;
 
 #define AT(field) offsetof(lapis_rr_predict_settings, field)
-#define CLEAN_ROWS                                                            \
-  CHOICE("clean", clean, "scaled|paper|none", .value = LAPIS_RR_CLEAN_SCALED, \
-         .arg = "W",                                                          \
-         .help = "weight of the error: lambda sqrt(r n)/|D|_* or "            \
-                 "lambda/|D|_*; or as given"),                                \
-      RR_CLEAN_WEIGHT("times this (auto: as the fit was told)"),              \
+#define CLEAN_ROWS                                                          \
+  CHOICE("clean", clean, "scaled|paper|none|nuclear|auto",                  \
+         .value = LAPIS_RR_CLEAN_AUTO, .arg = "W",                          \
+         .help = "weight of the error: lambda sqrt(r n)/|D|_* or "          \
+                 "lambda/|D|_*; or as given; nuclear: lambda, beside what " \
+                 "|D|_* would grow by; auto: nuclear where rlda chose to "  \
+                 "clean, else scaled"),                                     \
+      RR_CLEAN_WEIGHT("times this (auto: as the fit was told)"),            \
       RR_JOINT("clean the batch together")
 #define STOP_ROWS                                                \
   PARAM_TOL(1e-5, "stop cleaning at this relative duality gap"), \
@@ -275,19 +277,37 @@ static double automatic_weight(const rr_predict *w)
 
 static lapis_status build(rr_predict *w, const lapis_mat *X, const fitted *f)
 {
-  clean_options opt = {
-      .joint = w->set.joint, .refill = f->refill, .tau = f->tau};
+  bool nuclear = w->set.clean == LAPIS_RR_CLEAN_NUCLEAR;
+  clean_options opt = {.joint = w->set.joint,
+                       .nuclear = nuclear,
+                       .refill = f->refill,
+                       .tau = f->tau};
   TRY(la_open(w->base.ctx, &w->h));
   TRY(allocate(w, X));
   if (!w->cleans) return LAPIS_OK;
   if (isnan(w->set.clean_weight)) w->set.clean_weight = f->clean_weight;
   if (isnan(w->set.clean_weight)) w->set.clean_weight = automatic_weight(w);
-  w->w =
-      w->set.clean_weight *
-      clean_weight(&w->basis, f->lambda, w->set.clean == LAPIS_RR_CLEAN_PAPER);
+  w->w = w->set.clean_weight *
+         (nuclear ? f->lambda
+                  : clean_weight(&w->basis, f->lambda,
+                                 w->set.clean == LAPIS_RR_CLEAN_PAPER));
   lapis_mat own = lapis_mat_f64(w->X, w->d, w->n);
   return clean_job_new(&w->h, &w->basis, w->scale != NULL ? &own : X, &opt,
                        &w->job);
+}
+
+/* What auto stands for; the nuclear form has no joint one. */
+static lapis_status settle_clean(rr_predict *w, double lambda)
+{
+  bool own = w->scale != NULL && !w->set.joint &&
+             rlda_cleans(lambda, w->d, w->basis.n);
+  if (w->set.clean == LAPIS_RR_CLEAN_AUTO)
+    w->set.clean = own ? LAPIS_RR_CLEAN_NUCLEAR : LAPIS_RR_CLEAN_SCALED;
+  if (w->set.clean != LAPIS_RR_CLEAN_NUCLEAR || !w->set.joint) return LAPIS_OK;
+  return lapis_fail(w->base.ctx, LAPIS_EINVAL,
+                    "%s: --clean nuclear cleans each sample on its own; leave "
+                    "out --joint, or take --clean scaled",
+                    w->method);
 }
 
 static lapis_status check_X(lapis_ctx *ctx, const char *method,
@@ -336,6 +356,7 @@ static lapis_status predict_new(lapis_ctx *ctx, const lapis_data *data,
     w->set.knn = RLDA_NEIGHBOURS;
   lapis_status status = set_decoding(w, learned);
   if (status >= 0) status = set_scale(w, learned);
+  if (status >= 0) status = settle_clean(w, f->lambda);
   if (status >= 0) status = build(w, &data->X, f);
   if (status < 0) {
     lapis_solver_free(s);

@@ -2,15 +2,14 @@
  * classes.
  *
  * Left open, features are standardised inside (means and deviations of what was
- * observed), and (lambda, gamma) are those of a small grid,
- *   lambda in {1, 3, 10} / sqrt(max(d, n)),  gamma in {.1, 10},
- * that is right most often on two folds, each cleaned and told by the model of
- * the other; of those within a standard error of the best, the first in the
- * order of largest lambda, least gamma.  The largest lambda leaves next to
- * nothing to the sparse error, which is ridge LDA: where it is taken, no
- * cleaning was worth its while.
- * Answers return to the units of the data: D, X - D and T, whose bias takes the
- * means.
+ * observed), and what is right most often on two folds, each cleaned and told
+ * by the model of the other, is taken from a short list (TRY_OF): no cleaning,
+ * robust PCA first, or the joint form; of those within a standard error of the
+ * best it is the first.  lambda is in units of 1 / sqrt(max(d, n)); 10 leaves
+ * next to nothing to the sparse error, which is ridge LDA: where it is taken,
+ * no cleaning was worth its while.  gamma is that of shrink.c but in the joint
+ * form, which has .1 and 10.  Answers return to the units of the data: D, X - D
+ * and T, whose bias takes the means.
  *
  * Of three classes and more, scores are first brought to where classes are
  * balls: T' and scores become L^-1 times themselves, L L' the covariance of
@@ -26,11 +25,18 @@
 
 #include "solve/robust/robust.h"
 
-enum { FOLDS = 2, FACTORS = 3, GAMMAS = 2, TRIES = RLDA_TRIES };
-_Static_assert(TRIES == FACTORS * GAMMAS, "every pair is tried");
-static const double FACTOR[FACTORS] = {10, 3, 1}, GAMMA[GAMMAS] = {.1, 10};
-static const double LOOSE = 1e-5; /* residuals of a fold */
-enum { MOST = 50000 };            /* iterations there */
+enum { FOLDS = 2, TRIES = RLDA_TRIES };
+typedef struct attempt {
+  int denoise;
+  double factor, gamma; /* of 1 / sqrt(max(d, n)); 0: from the data */
+} attempt;
+static const attempt TRY_OF[TRIES] = {
+    {LAPIS_RR_JOINT, 10, 0}, {LAPIS_RR_RPCA, 1, 0},   {LAPIS_RR_JOINT, 3, .1},
+    {LAPIS_RR_JOINT, 3, 10}, {LAPIS_RR_JOINT, 1, .1}, {LAPIS_RR_JOINT, 1, 10}};
+static const double LEAST_CLEANING = 10; /* the factor that cleans nothing */
+static const double LOOSE = 1e-5;        /* residuals of a fold */
+static const double LOOSE_GAP = 1e-3;    /* gaps there */
+enum { MOST = 50000 };                   /* iterations there */
 
 /* ---- standardising ------------------------------------------------------*/
 lapis_status rlda_standardise(rr *w)
@@ -86,10 +92,20 @@ void rlda_restore_weights(const rr *w)
   }
 }
 
+bool rlda_cleans(double lambda, int64_t d, int64_t n)
+{
+  return lambda < LEAST_CLEANING / 2 * rr_lambda(NAN, d, n);
+}
+
 /* ---- the nearest class mean ---------------------------------------------*/
 static bool is_of(const targets *t, const double *sign, int64_t c)
 {
   return t->kind == TARGETS_BINARY ? (sign[0] > 0) == (c == 1) : sign[c] > 0;
+}
+
+bool rlda_is_of(const rr *w, int64_t j, int64_t c)
+{
+  return is_of(&w->labels, w->labels.sign + j * w->labels.classes, c);
 }
 
 void rlda_means(const targets *t, const double *scores, int64_t rows, int64_t n,
@@ -273,6 +289,7 @@ static lapis_status answer(rr *w, const fold *f, lapis_solver *s,
 {
   lapis_rr_predict_settings how;
   lapis_settings_default(&rlda_predict_method, &how);
+  how.stop.tol = LOOSE_GAP;
   lapis_status status = lapis_solve(s);
   TRY(status);
   if (status == LAPIS_CANCELLED) return status;
@@ -282,20 +299,23 @@ static lapis_status answer(rr *w, const fold *f, lapis_solver *s,
 }
 
 /* Adds to *right; what one of them cannot solve is not right. */
-static lapis_status try_one(rr *w, const fold *f, double factor, double gamma,
+static lapis_status try_one(rr *w, const fold *f, const attempt *a,
                             double *right)
 {
   lapis_rr_settings set = w->set;
   lapis_solver *s = NULL, *p = NULL;
-  set.lambda = factor * rr_lambda(NAN, w->d, f->train.X.cols);
-  set.gamma = gamma;
+  set.lambda = a->factor * rr_lambda(NAN, w->d, f->train.X.cols);
+  set.gamma = a->gamma > 0 ? a->gamma : NAN;
+  set.denoise = a->denoise;
   set.assign = LAPIS_RLDA_MEAN;
-  set.stop.tol = fmax(set.stop.tol, LOOSE);
+  set.stop.tol =
+      fmax(set.stop.tol, a->denoise == LAPIS_RR_RPCA ? LOOSE_GAP : LOOSE);
   set.stop.max_iters = MOST; /* a run cut short chooses as a whole one */
   set.stop.seconds = w->set.stop.seconds - loop_seconds(&w->base.loop);
   if (!(set.stop.seconds > 0)) return LAPIS_TIME_LIMIT;
   lapis_status status = rlda_new(w->base.ctx, &f->train, &set, &s);
   if (status >= 0) ((rr *)s)->round = w->round;
+  if (status >= 0) ((rr *)s)->shrink = !(a->gamma > 0);
   if (status >= 0) status = answer(w, f, s, &p);
   const lapis_mat *got = NULL;
   if (status >= 0 && p != NULL) got = named_find(&p->result, "labels");
@@ -307,22 +327,24 @@ static lapis_status try_one(rr *w, const fold *f, double factor, double gamma,
   return status == LAPIS_ENUMERIC || status == LAPIS_EDATA ? LAPIS_OK : status;
 }
 
-/* tried (3 x TRIES): lambda for all samples, gamma, share that was right. */
+/* tried (4 x TRIES): lambda for all samples, gamma, share that was right,
+ * denoise. */
 static lapis_status try_all(rr *w, const int *in)
 {
   lapis_status status = LAPIS_OK;
   for (int t = 0; t < TRIES; t++) {
-    w->tried[3 * t] = FACTOR[t / GAMMAS] * rr_lambda(NAN, w->d, w->n);
-    w->tried[3 * t + 1] = GAMMA[t % GAMMAS];
-    w->tried[3 * t + 2] = 0;
+    const attempt *a = TRY_OF + t;
+    double row[4] = {a->factor * rr_lambda(NAN, w->d, w->n), a->gamma, 0,
+                     a->denoise};
+    memcpy(w->tried + 4 * t, row, sizeof row);
   }
   for (int k = 0; k < FOLDS && status >= 0; k++) {
     fold f = {.room = NULL};
     status = take_fold(w, in, k, &f);
     for (int t = 0; t < TRIES && status >= 0; t++) {
       double right = 0;
-      status = try_one(w, &f, FACTOR[t / GAMMAS], GAMMA[t % GAMMAS], &right);
-      w->tried[3 * t + 2] += right / (double)w->n;
+      status = try_one(w, &f, TRY_OF + t, &right);
+      w->tried[4 * t + 2] += right / (double)w->n;
       if (status == LAPIS_CANCELLED) w->base.loop.status = status;
       if (status == LAPIS_CANCELLED || status == LAPIS_TIME_LIMIT) break;
     }
@@ -336,10 +358,10 @@ static lapis_status try_all(rr *w, const int *in)
 static int simplest(const rr *w)
 {
   double best = 0;
-  for (int t = 0; t < TRIES; t++) best = fmax(best, w->tried[3 * t + 2]);
+  for (int t = 0; t < TRIES; t++) best = fmax(best, w->tried[4 * t + 2]);
   double error = sqrt(best * (1 - fmin(best, 1)) / (double)w->n);
   int first = 0;
-  while (w->tried[3 * first + 2] < best - error - 1e-9) first++;
+  while (w->tried[4 * first + 2] < best - error - 1e-9) first++;
   return first;
 }
 
@@ -357,7 +379,8 @@ lapis_status rlda_choose(rr *w)
   base_free(in);
   TRY(s);
   int best = simplest(w);
-  w->chosen[0] = w->tried[3 * best];
-  w->chosen[1] = w->tried[3 * best + 1];
+  w->chosen[0] = w->tried[4 * best];
+  w->chosen[1] = w->tried[4 * best + 1];
+  w->chosen[2] = w->tried[4 * best + 3];
   return LAPIS_OK;
 }

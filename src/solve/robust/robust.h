@@ -255,11 +255,14 @@ typedef struct rr {
   bool open;
   bool round;           /* scores are brought to where classes are balls */
   int asked;            /* assign, as it was given */
+  int asked_denoise;    /* and denoise */
   double *mean, *dev;   /* d each, adjoining */
   double *own_weights;  /* T' of the standardised features */
   double *own_low_rank; /* d x n, made when the model is learnt */
-  double *tried;        /* 3 x 6 */
-  double chosen[2];     /* lambda, gamma; NaN: not yet */
+  bool shrink;          /* gamma is taken from the data */
+  double *tried;        /* 4 x RLDA_TRIES */
+  double chosen[3];     /* lambda, gamma (0: from the data), denoise; NaN:
+                           not yet */
   double *plain_scores; /* of T itself, for neighbours; with means */
   double *means;        /* rows of scores x classes */
 } rr;
@@ -267,6 +270,11 @@ typedef struct rr {
 /* rlda.c */
 lapis_status rlda_standardise(rr *w);
 lapis_status rlda_choose(rr *w);
+bool rlda_is_of(const rr *w, int64_t j, int64_t c);
+/* shrink.c: gamma for samples A (d x n, NaN: not observed). */
+lapis_status rlda_shrinkage(rr *w, const double *A, double *gamma);
+/* Whether what was chosen cleans: not with the largest lambda. */
+bool rlda_cleans(double lambda, int64_t d, int64_t n);
 void rlda_scale(const double *mean, int64_t d, int64_t n, double *X);
 /* D (and E = X - D, or NULL) back to the units of the data. */
 void rlda_restore(const double *mean, int64_t d, int64_t n, double *D,
@@ -309,8 +317,9 @@ lapis_status rr_objective(rr *w, double nuclear, const double *l1, double *J);
 /* ---- cleaning -----------------------------------------------------------*/
 /* Cleaning new samples with what was learnt.
  *
- *   alone:  minimize  |z|_2 + w |P_Omega(x - D z)|_1   for every column x
- *   joint:  minimize  |Z|_* + w |P_Omega(X - D Z)|_1
+ *   alone:    minimize  |z|_2 + w |P_Omega(x - D z)|_1   for every column x
+ *   nuclear:  minimize  1/2 q' S q + w |P_Omega(x - D V q)|_1  likewise
+ *   joint:    minimize  |Z|_* + w |P_Omega(X - D Z)|_1
  *
  * D = U S V' (rank r): the best Z is V Q, and D Z = K Q with K = U S.  A C with
  * |C| <= w on Omega, 0 off it, gives <C, X> as a lower bound where |K'c|_2 <= 1
@@ -327,6 +336,7 @@ typedef struct cleaner {
   double w;
   double scale;        /* objectives are what is said, divided by it */
   bool joint, checked; /* the last step was looked at: C is a multiplier */
+  bool nuclear;        /* alone: the form of that name; C is not scaled */
   la_array U;          /* d x r: orthonormal */
   la_array X, S, A;    /* d x n: X, the Douglas-Rachford state, A = K Q */
   la_array C;          /* d x n: multiplier, 2 B - S */
@@ -344,7 +354,8 @@ typedef struct cleaner {
   lapis_info info; /* objective, dual, gap, rank */
 } cleaner;
 
-/* basis is borrowed.  Room for n samples, or fewer in later calls. */
+/* basis is borrowed.  Room for n samples, or fewer in later calls.  Alone,
+ * c->nuclear may be set after it. */
 lapis_status cleaner_new(la *h, const rr_basis *basis, int64_t n, bool joint,
                          cleaner *c);
 void cleaner_free(cleaner *c);
@@ -373,6 +384,7 @@ typedef struct clean_job {
 } clean_job;
 typedef struct clean_options {
   bool joint, certificate;
+  bool nuclear; /* neither joint nor with certificate */
   int64_t refill;
   double tau;
 } clean_options;

@@ -175,11 +175,24 @@ static lapis_status refill(rr *w, loop *l)
   return w->h.ops->upload(&w->h, &filled, &w->step.X);
 }
 
+static const double OPEN_GAP = 1e-6; /* robust PCA that rlda chose itself */
+
+/* Of the data with their errors: of D it would be all but 0, which new samples
+ * do not bear, whose errors are not found that well. */
+static lapis_status take_gamma(rr *w)
+{
+  if (!w->shrink) return LAPIS_OK;
+  TRY(rlda_shrinkage(w, w->X, &w->set.gamma));
+  w->t.gamma = w->set.gamma;
+  return LAPIS_OK;
+}
+
 static lapis_status solve_rpca(rr *w, loop *l)
 {
   TRY(rr_dstep_start(&w->step, w->set.lambda, w->solved));
   rr_dstep_keep(&w->step, l, false);
-  TRY(rr_dstep_run(&w->step, l, w->set.stop.tol));
+  double tol = w->set.stop.tol;
+  TRY(rr_dstep_run(&w->step, l, w->open ? fmax(tol, OPEN_GAP) : tol));
   w->base.info.residual = rr_dstep_residual(&w->step);
   return rr_regress(w);
 }
@@ -188,6 +201,7 @@ static lapis_status solve_free(rr *w, loop *l)
 {
   const lapis_rr_settings *set = &w->set;
   bool filled = set->refill > 0;
+  TRY(take_gamma(w));
   if (filled) TRY(refill(w, l));
   if (set->denoise == LAPIS_RR_JOINT) {
     TRY(rr_alm(w, l));
@@ -282,7 +296,7 @@ static lapis_status publish(rr *w)
   TRY(publish_fit(w));
   if (w->open) {
     rlda_restore(w->mean, w->d, w->n, w->low_rank, w->sparse);
-    solver_publish(&w->base, "tried", lapis_mat_f64(w->tried, 3, RLDA_TRIES));
+    solver_publish(&w->base, "tried", lapis_mat_f64(w->tried, 4, RLDA_TRIES));
   }
   solver_publish(&w->base, "low_rank", D);
   solver_publish(&w->base, "sparse", lapis_mat_f64(w->sparse, w->d, w->n));
@@ -304,7 +318,9 @@ static lapis_status settle_open(rr *w)
 {
   if (isnan(w->chosen[0])) TRY(rlda_choose(w));
   w->set.lambda = w->chosen[0];
-  w->set.gamma = w->chosen[1];
+  w->shrink = !(w->chosen[1] > 0);
+  if (!w->shrink) w->set.gamma = w->chosen[1];
+  w->set.denoise = (int)w->chosen[2];
   return LAPIS_OK;
 }
 
@@ -329,8 +345,8 @@ static lapis_status rr_solve(lapis_solver *s)
   const char *method = w->lda ? "rlda" : "rr";
   TRY(loop_begin(&s->loop, s->ctx, method, &w->set.stop, 6, rr_dstep_columns));
   bool resumed;
-  if (w->open) loop_keep_holes(&s->loop, "chosen", w->chosen, 2);
-  if (w->open) loop_keep(&s->loop, "tried", w->tried, 3 * RLDA_TRIES);
+  if (w->open) loop_keep_holes(&s->loop, "chosen", w->chosen, 3);
+  if (w->open) loop_keep(&s->loop, "tried", w->tried, 4 * RLDA_TRIES);
   TRY(loop_resume(&s->loop, &resumed));
   if (w->open) TRY(settle_open(w));
   TRY(rr_alm_targets(w));
@@ -369,9 +385,9 @@ static lapis_status rr_retune(lapis_solver *s, const void *settings)
   bool open = w->lda && isnan(set->lambda) && isnan(set->gamma);
   if (isnan(own.gamma)) own.gamma = RLDA_GAMMA;
   bool may_be_open = w->labels.kind != TARGETS_MULTILABEL &&
-                     w->set.denoise == LAPIS_RR_JOINT && w->set.refill == 0;
+                     w->asked_denoise == LAPIS_RR_JOINT && w->set.refill == 0;
   if ((open && may_be_open) != w->open || set->assign != w->asked ||
-      set->denoise != w->set.denoise || w->fixed ||
+      set->denoise != w->asked_denoise || w->fixed ||
       (set->refill > 0) != (w->set.refill > 0) || !(set->gamma > 0))
     return lapis_fail(s->ctx, LAPIS_ENOTBUILT,
                       "%s: another --denoise or --refill, or fixed weights, "
@@ -457,7 +473,7 @@ static lapis_status allocate(rr *w, const lapis_data *data)
   w->scores = arena_reals(a, w->K * w->n);
   if (w->lda) w->decided = arena_reals(a, w->K * w->n);
   w->weights = arena_reals(a, (w->d + 1) * w->K);
-  if (w->open) w->tried = arena_reals(a, 3 * RLDA_TRIES);
+  if (w->open) w->tried = arena_reals(a, 4 * RLDA_TRIES);
   if (w->open || w->set.assign == LAPIS_RLDA_MEAN)
     w->own_weights = arena_reals(a, (w->d + 1) * w->K);
   if (w->set.assign == LAPIS_RLDA_MEAN) {
@@ -508,7 +524,8 @@ static lapis_status settle_settings(rr *w)
   lapis_rr_settings *set = &w->set;
   bool several = w->lda && w->labels.kind == TARGETS_MULTILABEL;
   w->asked = set->assign;
-  w->chosen[0] = w->chosen[1] = NAN;
+  w->asked_denoise = set->denoise;
+  w->chosen[0] = w->chosen[1] = w->chosen[2] = NAN;
   w->open = w->lda && !several && set->denoise == LAPIS_RR_JOINT &&
             set->refill == 0 && isnan(set->lambda) && isnan(set->gamma);
   if (isnan(set->gamma)) set->gamma = RLDA_GAMMA;
