@@ -7,7 +7,7 @@ const cli_option common_options[] = {
     {"json", 0, NULL, "print one JSON object instead of text"},
     {"threads", 0, "N", "use N threads (default: all cores)"},
     {"seed", 0, "N", "seed of everything random (default 0)"},
-    {"backend", 0, "openblas|reference", "what computes"},
+    {"backend", 0, "openblas|reference|opencl[:N]", "what computes"},
     {"kernels", 0, "auto|plain|avx2|avx512",
      "vector registers of what is not OpenBLAS's (neon for plain on ARM)"},
     {"deterministic", 0, NULL, "equal bits for any number of threads"},

@@ -11,6 +11,12 @@ static bool has_mpi(void)
   return lapis_mpi_is_there(why, sizeof why);
 }
 
+static bool has_opencl(void)
+{
+  char why[512];
+  return lapis_opencl_is_there(why, sizeof why);
+}
+
 static bool images_built(void)
 {
   bool built = true;
@@ -33,6 +39,7 @@ static int build_json(cli *c)
   lapis_json_put_bool(parts, "images", images_built());
   lapis_json_put_bool(parts, "cbc", lapis_region_has_cbc(NULL, 0));
   lapis_json_put_bool(parts, "mpi", has_mpi());
+  lapis_json_put_bool(parts, "opencl", has_opencl());
   lapis_json_put_text(to, "lapis", lapis_version());
   lapis_json_put_text(to, "backend", lapis_ctx_backend(c->ctx));
   lapis_json_put_text(to, "kernels", lapis_ctx_kernels(c->ctx));
@@ -88,6 +95,7 @@ int info_build(cli *c)
                  lapis_format_at(i)->package);
   print_part("cbc", lapis_region_has_cbc(NULL, 0), "coinor-libcbc-dev");
   print_part("mpi", has_mpi(), "libopenmpi-dev or libmpich-dev");
+  print_part("opencl", has_opencl(), "ocl-icd-opencl-dev");
   print_part("images", images_built(),
              "libpng-dev libjpeg62-turbo-dev libvlfeat-dev");
   return EXIT_DONE;

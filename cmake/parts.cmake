@@ -88,7 +88,7 @@ function(lapis_plugin name what)
     return()
   endif()
   add_library(lapis_plugin_${name} MODULE ${plugin_FILES})
-  target_include_directories(lapis_plugin_${name} PRIVATE include src)
+  target_include_directories(lapis_plugin_${name} PRIVATE include src .)
   target_link_libraries(lapis_plugin_${name} PRIVATE
     lapis_flags PkgConfig::${part})
   set_target_properties(lapis_plugin_${name} PROPERTIES

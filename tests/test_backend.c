@@ -1,6 +1,7 @@
 /* test_backend.c - the fast backend against the reference one, and both
  * against what defines each operation. */
 #include "la_case.h"
+#include "through.h"
 
 enum { CASES = 300 };
 static const double EPS = 2.220446049250313e-16;
@@ -693,6 +694,13 @@ static void threads_hardly_change_products(void **state)
   LA_RELEASE(&one, &A, &C, &D);
 }
 
+static int open_pair(void **state)
+{
+  (void)la_case_open_pair(state);
+  test_go_through(&((la_pair *)*state)->fast);
+  return 0;
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -715,5 +723,5 @@ int main(void)
       cmocka_unit_test(threads_do_not_change_passes),
       cmocka_unit_test(threads_hardly_change_products),
   };
-  return cmocka_run_group_tests(tests, la_case_open_pair, la_case_close_pair);
+  return cmocka_run_group_tests(tests, open_pair, la_case_close_pair);
 }

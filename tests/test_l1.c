@@ -1,6 +1,7 @@
 /* The passes of the sparse error: fast against plain, entry by entry. */
 #include "check.h"
 #include "la/backend.h"
+#include "through.h"
 
 enum { ARRAYS = 8 };
 
@@ -10,12 +11,13 @@ typedef struct side {
   la_array a[ARRAYS]; /* X, A, S, W, B, G1, G2, F */
 } side;
 
-static void fill(side *s, const char *backend, int64_t d, int64_t n,
-                 uint64_t seed)
+static void fill_side(side *s, const char *backend, int64_t d, int64_t n,
+                      uint64_t seed)
 {
   s->ctx = lapis_ctx_new();
   assert_int_equal(lapis_ctx_set(s->ctx, "backend", backend), LAPIS_OK);
   assert_int_equal(la_open(s->ctx, &s->h), LAPIS_OK);
+  if (s->h.ops == &la_openblas) test_go_through(&s->h);
   for (int k = 0; k < ARRAYS; k++) {
     assert_int_equal(s->h.ops->alloc(&s->h, LAPIS_F64, d, n, &s->a[k]), 0);
     double *p = s->a[k].data;
@@ -76,8 +78,8 @@ static void twins(void **state)
     int64_t n = (int64_t)(30 * check_uniform(&r));
     side f, g;
     double a[11], b[11];
-    fill(&f, "openblas", d, n, seed);
-    fill(&g, "reference", d, n, seed);
+    fill_side(&f, "openblas", d, n, seed);
+    fill_side(&g, "reference", d, n, seed);
     run_all(&f, 0.4, a);
     run_all(&g, 0.4, b);
     for (int k = 0; k < 11; k++) CHECK_NEAR(a[k], b[k], 1e-11);

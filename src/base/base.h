@@ -103,6 +103,14 @@ bool base_show(lapis_ctx *ctx, const lapis_progress *now);
 void base_mute(lapis_ctx *ctx, bool on);
 bool base_muted(const lapis_ctx *ctx);
 
+/* ---- a device: what went to it and back, for this context -----------------*/
+typedef struct base_traffic {
+  const char *device; /* NULL: none was opened */
+  uint64_t launches;  /* of kernels */
+  uint64_t up, down;  /* bytes */
+} base_traffic;
+base_traffic *base_traffic_of(lapis_ctx *ctx);
+
 /* ---- many processes: spread.c; with one of them nothing happens ----------
  * Samples may be divided among processes; each calls the same functions in the
  * same order.  A process that fails says so at the door (base_agree), and the

@@ -42,6 +42,7 @@ struct lapis_ctx {
   char phase[PHASE_SIZE]; /* of a run of several steps, or "" */
   uint64_t max_pixels;    /* of an image */
   base_width width;       /* of our own kernels */
+  base_traffic traffic;
 };
 
 static int least(int a, int b)
@@ -409,6 +410,11 @@ void lapis_ctx_phase(lapis_ctx *ctx, const char *text)
   if (ctx == NULL) return;
   (void)snprintf(ctx->phase, sizeof ctx->phase, "%s", text == NULL ? "" : text);
   if (ctx->phase[0] != '\0' && !base_show(ctx, &begins)) lapis_ctx_cancel(ctx);
+}
+
+base_traffic *base_traffic_of(lapis_ctx *ctx)
+{
+  return &ctx->traffic;
 }
 
 double base_max_pixels(const lapis_ctx *ctx)

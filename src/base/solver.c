@@ -33,6 +33,19 @@ void lapis_solver_free(lapis_solver *s)
   base_free(s);
 }
 
+/* What a device had to do since `before`. */
+static void say_traffic(const lapis_solver *s, const base_traffic *before)
+{
+  const base_traffic *now = base_traffic_of(s->ctx);
+  if (now->launches == before->launches) return;
+  base_say(s->ctx, 1,
+           "%s: %" PRId64 " kernels run by %s, %" PRId64
+           " bytes sent to it, %" PRId64 " bytes back",
+           s->cls->method, (int64_t)(now->launches - before->launches),
+           now->device, (int64_t)(now->up - before->up),
+           (int64_t)(now->down - before->down));
+}
+
 lapis_status lapis_solve(lapis_solver *s)
 {
   NEEDS(s == NULL ? NULL : s->ctx, s);
@@ -45,6 +58,7 @@ lapis_status lapis_solve(lapis_solver *s)
   base_meet(s->ctx);
   const spread_state *spread = base_spread(s->ctx);
   int64_t messages = spread->messages, numbers = spread->numbers;
+  base_traffic traffic = *base_traffic_of(s->ctx);
   lapis_status status = answer_check(s, s->cls->solve(s));
   loop_end(&s->loop);
   status = base_agree(s->ctx, status);
@@ -55,6 +69,7 @@ lapis_status lapis_solve(lapis_solver *s)
              "processes",
              s->cls->method, spread->messages - messages,
              spread->numbers - numbers);
+  say_traffic(s, &traffic);
   s->info.status = status;
   /* A cancellation is spent once it has been reported. */
   if (status == LAPIS_CANCELLED) base_rearm(s->ctx);

@@ -78,15 +78,6 @@ bool io_exists(const char *path)
   return access(path, F_OK) == 0;
 }
 
-bool io_is_ours(const char *path)
-{
-  struct stat s;
-  if (stat(path, &s) != 0) return false;
-  bool owner = s.st_uid == geteuid() || s.st_uid == 0;
-  bool group = (s.st_mode & S_IWGRP) != 0 && s.st_gid != getegid();
-  return owner && !group && (s.st_mode & S_IWOTH) == 0;
-}
-
 void io_release(void *memory, size_t bytes, io_memory kind)
 {
   if (kind == IO_HEAP) base_free(memory);

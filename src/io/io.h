@@ -42,20 +42,6 @@ void io_release(void *memory, size_t bytes, io_memory kind);
 /* What error sentences call a path: "standard input" for "-". */
 const char *io_name(const char *path);
 bool io_exists(const char *path);
-/* Whether a file or folder belongs to root or the user and nobody else can
- * write to it; a group that can write counts as somebody else unless it is our
- * own. */
-bool io_is_ours(const char *path);
-
-/* ---- plug-ins: plugin.c --------------------------------------------------*/
-typedef struct io_plugin_kind {
-  const char *file;    /* "lapis-cbc" */
-  const char *symbol;  /* a table of functions that begins with an int: */
-  const char *package; /* Debian's, which it is built with */
-  int version;
-} io_plugin_kind;
-/* The table; NULL: none that fits and can be trusted, and why (size bytes). */
-const void *io_plugin(const io_plugin_kind *k, char *why, size_t size);
 
 /* ---- text.c: UTF-8, text arrays, numbers in any locale ------------------*/
 /* How many bytes the character at s (< end) has, and its code point in *code; 0

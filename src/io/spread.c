@@ -1,19 +1,20 @@
 /* spread.c - the processes that mpirun starts, by the plug-in for MPI. */
 #include <stdlib.h>
 
+#include "base/base.h"
 #include "base/comm_api.h"
-#include "io/io.h"
+#include "base/plugin.h"
 #include "lapis/lapis_tools.h"
 
 enum { OPEN_MPI, MPICH };
-static const io_plugin_kind plugins[] = {{.file = "lapis-mpi-openmpi",
-                                          .symbol = "lapis_mpi",
-                                          .package = "libopenmpi-dev",
-                                          .version = COMM_API_VERSION},
-                                         {.file = "lapis-mpi-mpich",
-                                          .symbol = "lapis_mpi",
-                                          .package = "libmpich-dev",
-                                          .version = COMM_API_VERSION}};
+static const base_plugin_kind plugins[] = {{.file = "lapis-mpi-openmpi",
+                                            .symbol = "lapis_mpi",
+                                            .package = "libopenmpi-dev",
+                                            .version = COMM_API_VERSION},
+                                           {.file = "lapis-mpi-mpich",
+                                            .symbol = "lapis_mpi",
+                                            .package = "libmpich-dev",
+                                            .version = COMM_API_VERSION}};
 
 /* The one whose mpirun has started this process, by what it leaves in the
  * environment: another would see one process only. */
@@ -21,7 +22,7 @@ static const comm_api *open_plugin(char *why, size_t size)
 {
   bool ours = getenv("OMPI_COMM_WORLD_SIZE") != NULL;
   bool theirs = !ours && getenv("PMI_SIZE") != NULL;
-  return io_plugin(&plugins[theirs ? MPICH : OPEN_MPI], why, size);
+  return base_plugin(&plugins[theirs ? MPICH : OPEN_MPI], why, size);
 }
 
 lapis_status lapis_mpi_join(lapis_ctx *ctx, lapis_processes *out)
@@ -51,7 +52,7 @@ void lapis_mpi_leave(lapis_ctx *ctx)
 bool lapis_mpi_is_there(char *why, size_t size)
 {
   char unseen[256];
-  bool there = io_plugin(&plugins[OPEN_MPI], why != NULL ? why : unseen,
-                         why != NULL ? size : sizeof unseen) != NULL;
-  return there || io_plugin(&plugins[MPICH], unseen, sizeof unseen) != NULL;
+  bool there = base_plugin(&plugins[OPEN_MPI], why != NULL ? why : unseen,
+                           why != NULL ? size : sizeof unseen) != NULL;
+  return there || base_plugin(&plugins[MPICH], unseen, sizeof unseen) != NULL;
 }

@@ -5,7 +5,8 @@
  * memory.  For host backends, those on the processor, `data` points to the
  * numbers.  "reference" is plain loops, always built, and the tests compare the
  * others with it; "openblas" is the fast one.  "strict" computes as openblas
- * and forbids what a device cannot do (strict.c); "opencl" is a device.
+ * and forbids what a device cannot do (strict.c).  "opencl" is a device of the
+ * plug-in lapis-opencl (device.c).
  *
  * Matrices are column-major.  F32 is accepted by alloc, upload, download and
  * gemm; other functions take F64 unless they say more.  Whether sizes fit the
@@ -14,6 +15,7 @@
 #ifndef LAPIS_BACKEND_H
 #define LAPIS_BACKEND_H
 #include "base/loop.h"
+#include "la/kind.h"
 
 typedef struct la_array {
   lapis_dtype dtype; /* F64 or F32 */
@@ -28,17 +30,7 @@ typedef struct la_array {
 typedef enum la_trans { LA_N, LA_T } la_trans;
 
 /* ---- penalties: a cost c(z, z0) for every entry z of a block of rows ------
- * docs/mathematics.md, section 1.  z0 is the observed value, NaN where not
- * observed; each c is multiplied by weight. */
-typedef enum la_kind {
-  LA_SQUARE,       /* (z - z0)^2 / 2; no cost where unobserved */
-  LA_CHI2,         /* (z - z0)^2 / (z + z0); z >= 0, also unobserved ones */
-  LA_CHI2_SIMPLEX, /* the same; each column of the block sums to 1 */
-  LA_LOGISTIC_PM,  /* log(1 + exp(-gamma z0 z)) / gamma, z0 in {-1, 1} */
-  LA_LOGISTIC_01,  /* s = 2 z0 - 1, c = z0: log(1 + exp(-gamma s (z - c)))
-                      / gamma, z0 in {0, 1} */
-  LA_ONES          /* z = 1 */
-} la_kind;
+ * of one kind (kind.h), multiplied by weight. */
 typedef struct la_block {
   la_kind kind;
   int64_t first, rows; /* rows first .. first + rows - 1 of every column */
@@ -68,7 +60,7 @@ typedef struct la_alm {
 typedef struct la la;
 typedef struct la_backend {
   const char *name;
-  const char *(*describe)(void); /* "openblas Cooperlake" */
+  const char *(*describe)(const la *h); /* "openblas Cooperlake" */
   /* memory; alloc zeroes */
   lapis_status (*alloc)(la *h, lapis_dtype t, int64_t rows, int64_t cols,
                         la_array *out);
@@ -195,6 +187,8 @@ lapis_status la_open(lapis_ctx *ctx, la *out);
 lapis_status la_open_host(lapis_ctx *ctx, la *out);
 /* A handle for such work beside one that is open. */
 la la_beside(const la *h);
+/* The methods that keep their state behind the table. */
+extern const char la_methods_behind_the_seam[];
 extern const la_backend la_reference, la_openblas, la_strict;
 
 /* ---- what solvers call most often ---------------------------------------*/

@@ -12,7 +12,20 @@ typedef struct entry_par {
   double weight, gamma;
   double scale; /* of the argument of a conjugate */
 } entry_par;
-typedef double (*entry_fn)(double x, double z0, const entry_par *p);
+
+/* One entry's share of a step on phi: its new B and W, given the proximal step
+ * z at v, and what it adds to the four sums of reflect. */
+static inline void e_reflect(double a, double v, double z, double *b, double *w,
+                             double sums[4])
+{
+  double u = v - z, primal = a - z, dual = z - *b;
+  *b = z;
+  *w = z - u;
+  sums[0] += primal * primal;
+  sums[1] += dual * dual;
+  sums[2] += z * z;
+  sums[3] += u * u;
+}
 
 /* Labels {0, 1} as signs. */
 static inline double e_sign(double z0)

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "la/device.h"
 #include "la/host.h"
 #include "lapis/lapis_tools.h"
 #include "mat/mat.h"
@@ -19,32 +20,41 @@ static lapis_status check_room(lapis_ctx *ctx)
                     BASE_ADDRESS_RESERVE / 1e6, room / 1e6);
 }
 
+const char la_methods_behind_the_seam[] =
+    "mc (admm, fpc), rpca, rr, rlda, clean --joint";
+
 static const lapis_backend kinds[] = {
     {"openblas", "the processor, by OpenBLAS", "all"},
     {"reference", "the processor, by plain loops, slowly", "all"},
     {"strict", "as openblas, in memory the host cannot read; for tests",
-     "mc (admm, fpc), rpca, rr, rlda, clean --joint"}};
+     la_methods_behind_the_seam}};
 static const la_backend *const tables[] = {&la_openblas, &la_reference,
                                            &la_strict};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 const lapis_backend *lapis_backend_at(int i)
 {
-  return i >= 0 && i < KINDS ? &kinds[i] : NULL;
+  if (i >= KINDS) return device_row(i - KINDS);
+  return i >= 0 ? &kinds[i] : NULL;
 }
 
 lapis_status la_open(lapis_ctx *ctx, la *out)
 {
   const char *name = base_backend_name(ctx);
   *out = (la){.ops = NULL, .ctx = ctx, .threads = base_threads(ctx)};
+  if (name != NULL && device_is_named(name)) {
+    TRY(check_room(ctx)); /* openblas stands beside a device */
+    return device_open(ctx, name, out);
+  }
   for (int i = 0; i < KINDS; i++)
     if (name == NULL || strcmp(name, kinds[i].name) == 0) {
       out->ops = tables[i];
       return out->ops == &la_reference ? LAPIS_OK : check_room(ctx);
     }
   return lapis_fail(ctx, LAPIS_EINVAL,
-                    "backend \"%s\" is not known; take %s or %s", name,
-                    kinds[0].name, kinds[1].name);
+                    "backend \"%s\" is not known; take %s, %s or opencl (lapis "
+                    "info lists what is there)",
+                    name, kinds[0].name, kinds[1].name);
 }
 
 la la_beside(const la *h)
@@ -69,7 +79,7 @@ const char *lapis_ctx_backend(lapis_ctx *ctx)
 {
   if (ctx == NULL) return NULL;
   la h;
-  return la_open(ctx, &h) == LAPIS_OK ? h.ops->describe() : NULL;
+  return la_open(ctx, &h) == LAPIS_OK ? h.ops->describe(&h) : NULL;
 }
 
 /* ---- memory -------------------------------------------------------------*/
@@ -140,7 +150,7 @@ static lapis_status upload_f32(la *h, const lapis_mat *from, la_array *to)
   return LAPIS_OK;
 }
 
-static lapis_status check_transfer(la *h, const lapis_mat *m, const la_array *a)
+lapis_status host_check_transfer(la *h, const lapis_mat *m, const la_array *a)
 {
   if (m->rows == a->rows && m->cols == a->cols && m->dtype != LAPIS_TEXT)
     return LAPIS_OK;
@@ -152,7 +162,7 @@ static lapis_status check_transfer(la *h, const lapis_mat *m, const la_array *a)
 
 lapis_status host_upload(la *h, const lapis_mat *from, la_array *to)
 {
-  TRY(check_transfer(h, from, to));
+  TRY(host_check_transfer(h, from, to));
   if (mat_empty(from)) return LAPIS_OK;
   if (to->dtype == LAPIS_F32) return upload_f32(h, from, to);
   mat_to_f64(from, to->data, to->ld);
@@ -175,7 +185,7 @@ static void copy_col(const la_array *from, int64_t j, lapis_mat *to)
 
 lapis_status host_download(la *h, const la_array *from, lapis_mat *to)
 {
-  TRY(check_transfer(h, to, from));
+  TRY(host_check_transfer(h, to, from));
   if (to->colptr != NULL || (to->dtype != LAPIS_F64 && to->dtype != LAPIS_F32))
     return lapis_fail(h->ctx, LAPIS_EINVAL,
                       "la: arrays download into dense doubles or floats");

@@ -22,6 +22,8 @@ void host_release(la *h, double *p);
 /* ---- checks: one sentence each ------------------------------------------*/
 /* There can be such an array. */
 lapis_status host_check_size(la *h, lapis_dtype t, int64_t rows, int64_t cols);
+/* m, of numbers, has the shape of a. */
+lapis_status host_check_transfer(la *h, const lapis_mat *m, const la_array *a);
 /* A is rows x cols doubles. */
 lapis_status host_check_shape(la *h, const char *what, const la_array *A,
                               int64_t rows, int64_t cols);

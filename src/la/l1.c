@@ -1,23 +1,13 @@
-/* l1.c - the passes of robust PCA and robust regression, fast and on the host.
- *
- * With c = clamp(x - s, -t, t), which is 0 where x is not observed, the
- * proximal step of t |x - .| at s is b = s + c: no branch on the sign, and c
- * is the multiplier in units of rho.  Each pass reads and writes every array
- * once; columns are shared out as in passes.c. */
-#include <math.h>
+/* l1.c - the passes of robust PCA and robust regression, fast and on the host:
+ * l1.h over columns.  Each pass reads and writes every array once; columns are
+ * shared out as in passes.c. */
+#include "la/l1.h"
+
 #include <string.h>
 
 #include "base/width.h"
 #include "la/host.h"
 #include "la/parts.h"
-
-/* clamp(v, -t, t), 0 for NaN: every comparison with NaN is false. */
-static inline double clamp(double v, double t)
-{
-  double low = v > -t ? v : -t;
-  double c = low < t ? low : t;
-  return v == v ? c : 0;
-}
 
 /* ---- one Douglas-Rachford step ------------------------------------------*/
 typedef struct step_pass {
@@ -30,36 +20,21 @@ typedef struct step_pass {
  * bits. */
 enum { SIDE = 8 };
 
-WIDTH_INLINED void step_entry(const la_l1 *p, double x, double a, double *s,
-                              double *w, double lost[6][SIDE], int64_t lane)
-{
-  double c = clamp(x - *s, p->t), b = *s + c, r = a - b;
-  double moved = *s + p->relax * r, next = clamp(x - moved, p->t);
-  double fit = moved + next, change = fit - b, miss = fabs(x - a), own = c * x;
-  bool seen = x == x;
-  *s = fit - p->rescale * next;
-  *w = fit + p->rescale * next;
-  lost[0][lane] += r * r;
-  lost[1][lane] += change * change;
-  lost[2][lane] += fit * fit;
-  lost[3][lane] += next * next;
-  lost[4][lane] += seen ? miss : 0;
-  lost[5][lane] += seen ? own : 0;
-}
-
 WIDTH_INLINED void step_entries(const step_pass *q, int64_t j, double sums[6])
 {
-  const la_l1 p = *q->p;
+  const l1_step_par par = {q->p->t, q->p->relax, q->p->rescale};
   const double *restrict x = host_col(q->X, j), *restrict a = host_col(q->A, j);
   double *restrict s = host_col(q->S, j), *restrict w = host_col(q->W, j);
-  double lost[6][SIDE] = {{0}};
+  double lost[6 * SIDE] = {0};
   int64_t i = 0, n = q->X->rows;
   for (; i + SIDE <= n; i += SIDE)
     for (int64_t l = 0; l < SIDE; l++)
-      step_entry(&p, x[i + l], a[i + l], s + i + l, w + i + l, lost, l);
-  for (; i < n; i++) step_entry(&p, x[i], a[i], s + i, w + i, lost, i % SIDE);
+      l1_step_entry(x[i + l], a[i + l], s + i + l, w + i + l, &par, lost + l,
+                    SIDE);
+  for (; i < n; i++)
+    l1_step_entry(x[i], a[i], s + i, w + i, &par, lost + i % SIDE, SIDE);
   for (int k = 0; k < 6; k++)
-    for (int l = 0; l < SIDE; l++) sums[k] += lost[k][l];
+    for (int l = 0; l < SIDE; l++) sums[k] += lost[k * SIDE + l];
 }
 
 typedef void step_column(const step_pass *q, int64_t j, double sums[6]);
@@ -118,7 +93,7 @@ lapis_status host_l1_dual(la *h, double t, const la_array *X, const la_array *S,
   for (int64_t j = 0; j < X->cols; j++) {
     const double *x = host_col(X, j), *s = host_col(S, j);
     double *c = host_col(C, j);
-    for (int64_t i = 0; i < X->rows; i++) c[i] = clamp(x[i] - s[i], t);
+    for (int64_t i = 0; i < X->rows; i++) c[i] = l1_clamp(x[i] - s[i], t);
   }
   return LAPIS_OK;
 }
@@ -127,15 +102,10 @@ lapis_status host_l1_dual(la *h, double t, const la_array *X, const la_array *S,
 static void sums_column(const double *x, const double *a, const double *c,
                         int64_t n, double sums[2])
 {
-  double l1 = 0, inner = 0;
-  for (int64_t i = 0; i < n; i++) {
-    bool seen = x[i] == x[i];
-    double miss = x[i] - a[i];
-    l1 += seen ? fabs(miss) : 0;
-    inner += seen && c != NULL ? c[i] * x[i] : 0;
-  }
-  sums[0] += l1;
-  sums[1] += inner;
+  double local[2] = {0, 0};
+  for (int64_t i = 0; i < n; i++)
+    l1_sums_entry(x[i], a[i], c == NULL ? 0 : c[i], local);
+  for (int k = 0; k < 2; k++) sums[k] += local[k];
 }
 
 lapis_status host_l1_sums(la *h, const la_array *X, const la_array *A,
@@ -167,21 +137,10 @@ static void alm_column(const la_alm *p, int64_t j, double sums[3])
   const double *f = host_col(p->F, j);
   double *b = host_col(p->B, j), *g1 = host_col(p->G1, j);
   double *g2 = host_col(p->G2, j), *z = host_col(p->Z, j);
-  double t = p->lambda / p->mu1, beta = p->next1 + p->next2;
+  l1_alm_par par = {p->lambda / p->mu1, p->mu1, p->mu2, p->next1, p->next2};
   double lost[3] = {0, 0, 0};
-  for (int64_t i = 0; i < p->X->rows; i++) {
-    bool seen = x[i] == x[i];
-    double old = g1[i] / p->mu1, miss = x[i] - d[i];
-    double c = clamp(miss + old, t), step = seen ? c - old : 0;
-    double apart = f[i] - d[i];
-    b[i] = d[i] + step; /* X - E; D where nothing was observed */
-    g1[i] = p->mu1 * c;
-    g2[i] += p->mu2 * apart;
-    z[i] = (g1[i] + p->next1 * b[i] + g2[i]) / beta;
-    lost[0] += step * step;
-    lost[1] += apart * apart;
-    lost[2] += seen ? fabs(miss) : 0;
-  }
+  for (int64_t i = 0; i < p->X->rows; i++)
+    l1_alm_entry(x[i], d[i], f[i], &b[i], &g1[i], &g2[i], &z[i], &par, lost);
   for (int k = 0; k < 3; k++) sums[k] += lost[k];
 }
 

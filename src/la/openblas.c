@@ -28,8 +28,9 @@ lapis_status blas_check_range(la *h, const char *what, const la_array *A)
 
 /* The text "openblas CORE" for the core OpenBLAS chose: constants, because
  * the caller owns nothing and we keep no state. */
-static const char *describe(void)
+static const char *describe(const la *h)
 {
+  (void)h;
   static const char *const known[] = {
       "openblas Core2",        "openblas Penryn",
       "openblas Dunnington",   "openblas Nehalem",

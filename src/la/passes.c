@@ -14,6 +14,8 @@
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
+typedef double (*entry_fn)(double x, double z0, const entry_par *p);
+
 /* One block of one column. */
 typedef struct span {
   int64_t n;
@@ -105,13 +107,7 @@ typedef struct reflect_span {
 ALWAYS_INLINE void reflect_entry(const reflect_span *s, int64_t i, double z,
                                  double sums[4])
 {
-  double u = s->v[i] - z, primal = s->a[i] - z, dual = z - s->b[i];
-  s->b[i] = z;
-  s->w[i] = z - u;
-  sums[0] += primal * primal;
-  sums[1] += dual * dual;
-  sums[2] += z * z;
-  sums[3] += u * u;
+  e_reflect(s->a[i], s->v[i], z, &s->b[i], &s->w[i], sums);
 }
 
 ALWAYS_INLINE void reflect_rows(const reflect_span *s, entry_fn prox,

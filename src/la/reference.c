@@ -3,8 +3,9 @@
  * reference_passes.c. */
 #include "la/host.h"
 
-static const char *describe(void)
+static const char *describe(const la *h)
 {
+  (void)h;
   return "reference";
 }
 

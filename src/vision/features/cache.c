@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/plugin.h"
 #include "io/io.h"
 
 enum { KEY_TEXT = 8192, PATH_TEXT = 4096 };
@@ -73,7 +74,7 @@ static bool make_folder(const char *path)
 
 static bool is_refused(feature_job *j, const char *path)
 {
-  if (!io_exists(path) || io_is_ours(path)) return false;
+  if (!io_exists(path) || base_is_ours(path)) return false;
   base_say(j->base.ctx, 0,
            "%s: %s: others can write to this folder, so it is not used as a "
            "cache (chmod go-w)",

@@ -1,15 +1,15 @@
 /* plugin.c - the plug-in lapis-cbc. */
 #include "vision/locate/plugin.h"
 
-#include "io/io.h"
+#include "base/plugin.h"
 
 const milp_api *plugin_cbc(char *why, size_t size)
 {
-  static const io_plugin_kind cbc = {.file = "lapis-cbc",
-                                     .symbol = "lapis_cbc",
-                                     .package = "coinor-libcbc-dev",
-                                     .version = MILP_VERSION};
-  return io_plugin(&cbc, why, size);
+  static const base_plugin_kind cbc = {.file = "lapis-cbc",
+                                       .symbol = "lapis_cbc",
+                                       .package = "coinor-libcbc-dev",
+                                       .version = MILP_VERSION};
+  return base_plugin(&cbc, why, size);
 }
 
 bool lapis_region_has_cbc(char *why, size_t size)

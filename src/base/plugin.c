@@ -1,5 +1,5 @@
-/* plugin.c - finding and opening plug-ins: lapis-cbc, lapis-mpi-openmpi and
- * lapis-mpi-mpich.
+/* plugin.c - finding and opening plug-ins: lapis-cbc, lapis-opencl,
+ * lapis-mpi-openmpi and lapis-mpi-mpich.
  *
  * A plug-in is code that runs with all that the caller may do, so it is opened
  * only from where its owner is known: the folder that LAPIS_PLUGINS names
@@ -11,11 +11,14 @@
 #define _GNU_SOURCE /* secure_getenv, dl_iterate_phdr */
 #include <dlfcn.h>
 #include <link.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-#include "io/io.h"
+#include "base/plugin.h"
 
 enum { PATH_TEXT = 4096 };
 
@@ -47,7 +50,7 @@ static int is_home(struct dl_phdr_info *object, size_t size, void *user)
 /* The folder of the command or of liblapis.so, and what lies beside it. */
 static bool own_folder(const char *beside, char *to)
 {
-  home h = {.code = (uintptr_t)io_plugin};
+  home h = {.code = (uintptr_t)base_plugin};
   char *real = NULL;
   if (dl_iterate_phdr(is_home, &h) != 0) real = realpath(h.path, NULL);
   char *slash = real == NULL ? NULL : strrchr(real, '/');
@@ -55,6 +58,16 @@ static bool own_folder(const char *beside, char *to)
   int n = slash == NULL ? -1 : snprintf(to, PATH_TEXT, "%s%s", real, beside);
   free(real);
   return n >= 0 && n < PATH_TEXT;
+}
+
+/* ---- trust ----------------------------------------------------------------*/
+bool base_is_ours(const char *path)
+{
+  struct stat s;
+  if (stat(path, &s) != 0) return false;
+  bool owner = s.st_uid == geteuid() || s.st_uid == 0;
+  bool group = (s.st_mode & S_IWGRP) != 0 && s.st_gid != getegid();
+  return owner && !group && (s.st_mode & S_IWOTH) == 0;
 }
 
 /* ---- opening ------------------------------------------------------------*/
@@ -70,9 +83,9 @@ static char *trusted(const char *folder, const char *name, char *why,
   char *real = realpath(path, NULL);
   if (real == NULL) return NULL;
   char *slash = strrchr(real, '/');
-  bool ours = io_is_ours(real);
+  bool ours = base_is_ours(real);
   *slash = '\0';
-  ours = ours && io_is_ours(slash == real ? "/" : real);
+  ours = ours && base_is_ours(slash == real ? "/" : real);
   *slash = '/';
   if (ours) return real;
   snprintf(why, size,
@@ -84,7 +97,7 @@ static char *trusted(const char *folder, const char *name, char *why,
 }
 
 /* The table of functions; its first member is its version. */
-static const int *open_in(const char *folder, const io_plugin_kind *k,
+static const int *open_in(const char *folder, const base_plugin_kind *k,
                           char *why, size_t size)
 {
   char *path = trusted(folder, k->file, why, size);
@@ -100,7 +113,7 @@ static const int *open_in(const char *folder, const io_plugin_kind *k,
   return fits ? api : NULL;
 }
 
-const void *io_plugin(const io_plugin_kind *k, char *why, size_t size)
+const void *base_plugin(const base_plugin_kind *k, char *why, size_t size)
 {
   char here[PATH_TEXT], beside[PATH_TEXT];
   const char *folder[] = {secure_getenv("LAPIS_PLUGINS"),
