@@ -138,7 +138,7 @@ static void folders_are_classes(void **state)
             "for i in 16 17 18 19 20 21 22 23; do cp in/a$i.pgm t; done");
 #define ANSWER                                                              \
   "--features hog --size 32x32 --no-cache -q --deterministic " GIVEN " -o " \
-                                                                     "a.csv"
+  "a.csv"
   command_run(&c, "label in --labels labels.csv " ANSWER);
   command_expect(&c, 0, "");
   shell(&c, "sed 's,.*/,,; s/\\([0-9]\\.[0-9]\\{3\\}\\)[0-9]*/\\1/g' a.csv | "
