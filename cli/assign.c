@@ -169,7 +169,7 @@ const cli_verb verb_assign = {
     .name = "assign",
     .synopsis = "assign COST.npy [--json] [-o F.npz]",
     .help =
-        "rectangular linear assignment, rows <= columns; costs of three axes "
-        "are several problems",
+        "give each row a column of its own at the least total cost (linear "
+        "assignment; rows <= columns; costs of three axes: several problems)",
     .options = options,
     .run = run};

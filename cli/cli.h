@@ -29,30 +29,33 @@ typedef struct cli_option {
 } cli_option;
 
 /* Rows of several verbs: how a table is read, and all of it. */
-#define CLI_TABLE_ROWS                                                   \
-  {"target", 0, "COL,..", "columns of a table that are targets"},        \
-      {"id", 0, "COL", "column of a table that names the samples"},      \
-      {"header", 0, "yes|no",                                            \
-       "whether a table has a header (default: find out)"},              \
-  {                                                                      \
-    "decimal", 0, ",|.",                                                 \
-        ".csv: numbers are written 1.234,5 (,) or 1,234.5 (.); without " \
-        "it: 1234.5"                                                     \
+#define CLI_TABLE_ROWS                                                  \
+  {"target", 0, "COL,..",                                               \
+   "the columns that are to be answered, by title or number"},          \
+      {"id", 0, "COL", "the column with the names of the samples"},     \
+      {"header", 0, "yes|no",                                           \
+       "whether the first row holds titles (default: LAPIS looks)"},    \
+  {                                                                     \
+    "decimal", 0, ",|.",                                                \
+        "how numbers are written: 1.234,5 (,) or 1,234.5 (.); without " \
+        "it: 1234.5"                                                    \
   }
-#define CLI_TABLE_OPTIONS                                                     \
-  {"use", 0, "COL,..", "columns that are features, also by patterns: 'px*'"}, \
-      {"drop", 0, "COL,..", "columns that are not read, likewise"},           \
-      {"one-hot", 0, "COL,..",                                                \
-       "columns, likewise, that become a feature for each of their "          \
-       "values"},                                                             \
-      CLI_TABLE_ROWS,                                                         \
-      {"arff-labels", 0, "K|F.xml",                                           \
-       ".arff: the last K columns are targets, or those that F names"},       \
-      {"triplets", 0, "1|0",                                                  \
-       "a table without a header is row,column,value of a sparse X, "         \
-       "counted from 1 or 0"},                                                \
-  {                                                                           \
-    "feature-count", 0, "D", ".svm, triplets: at least D features"            \
+#define CLI_TABLE_OPTIONS                                                      \
+  {"use", 0, "COL,..",                                                         \
+   "only these columns are features: titles, numbers or patterns ('px*')"},    \
+      {"drop", 0, "COL,..",                                                    \
+       "these columns are not read: titles, numbers or patterns"},             \
+      {"one-hot", 0, "COL,..",                                                 \
+       "columns of texts: each of their values becomes a feature, 1 in the "   \
+       "rows that have it"},                                                   \
+      CLI_TABLE_ROWS,                                                          \
+      {"arff-labels", 0, "K|F.xml",                                            \
+       ".arff: the last K columns are targets, or those that F names"},        \
+      {"triplets", 0, "1|0",                                                   \
+       "a table without titles lists the entries of a sparse X: row, column, " \
+       "value; the first row has number 1 or 0"},                              \
+  {                                                                            \
+    "feature-count", 0, "D", ".svm, --triplets: X has at least D features"     \
   }
 
 /* Of verbs that read images. */

@@ -117,7 +117,7 @@ static int run(cli *c)
 
 const cli_verb verb_convert = {.name = "convert",
                                .synopsis = "convert IN OUT [--as FORMAT]",
-                               .help = "one file into another",
+                               .help = "write a file in another format",
                                .options = options,
                                .reads_data = true,
                                .run = run};

@@ -358,7 +358,9 @@ static int run(cli *c)
 const cli_verb verb_cv = {
     .name = "cv",
     .synopsis = "cv METHOD [DATA] --grid NAME=V,V",
-    .help = "choose settings: known answers are hidden, fold by fold, and told",
+    .help =
+        "choose settings: hide known answers, one part after another, and see "
+        "which settings find them again",
     .options = options,
     .first_at = lapis_method_at,
     .first = "method",

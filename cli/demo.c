@@ -626,8 +626,9 @@ static int run(cli *c)
   return code;
 }
 
-const cli_verb verb_demo = {.name = "demo",
-                            .synopsis = "demo [--quick] [-o DIR]",
-                            .help = "who wears sunglasses? on real faces",
-                            .options = options,
-                            .run = run};
+const cli_verb verb_demo = {
+    .name = "demo",
+    .synopsis = "demo [--quick] [-o DIR]",
+    .help = "try LAPIS on real faces: who wears sunglasses?",
+    .options = options,
+    .run = run};

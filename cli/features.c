@@ -234,7 +234,8 @@ static int run(cli *c)
 const cli_verb verb_features = {
     .name = "features",
     .synopsis = "features KIND[,KIND] IMAGE... -o F.npz",
-    .help = "what methods read, made from images or folders of them",
+    .help =
+        "make the numbers that methods read from images, or folders of them",
     .options = options,
     .first_at = lapis_feature_at,
     .first = "kind",

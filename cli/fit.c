@@ -444,7 +444,7 @@ static int run(cli *c)
 const cli_verb verb_fit = {
     .name = "fit",
     .synopsis = "fit METHOD [DATA] [options]",
-    .help = "learn from data, and answer what is missing in it",
+    .help = "learn from data, and fill in what is missing in them",
     .options = options,
     .first_at = lapis_method_at,
     .first = "method",

@@ -83,6 +83,7 @@ static int run(cli *c)
 
 const cli_verb verb_formats = {.name = "formats",
                                .synopsis = "formats",
-                               .help = "which files are read and written",
+                               .help =
+                                   "list the files that are read and written",
                                .options = options,
                                .run = run};

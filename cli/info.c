@@ -439,7 +439,7 @@ static int run(cli *c)
 const cli_verb verb_info = {
     .name = "info",
     .synopsis = "info [FILE...]",
-    .help = "what is in a file, FILE:NAME or -; no file: what is built "
-            "in",
+    .help = "say what is in a file, a folder, a part of a file (FILE:NAME) or "
+            "standard input (-); without a file: what is built in",
     .options = options,
     .run = run};

@@ -63,7 +63,7 @@ static int run(cli *c)
 const cli_verb verb_locate = {
     .name = "locate",
     .synopsis = "locate IMAGE... [--boxes F.csv]",
-    .help = "the object common to all images, a box in each",
+    .help = "find the object that all images share: a box in each",
     .options = options,
     .pipeline = "locate",
     .run = run};

@@ -101,9 +101,10 @@ static int run(cli *c)
   return flow_run(c, &verb);
 }
 
-const cli_verb verb_match = {.name = "match",
-                             .synopsis = "match IMAGE... [--inliers N]",
-                             .help = "the same points in all images",
-                             .options = options,
-                             .pipeline = "match",
-                             .run = run};
+const cli_verb verb_match = {
+    .name = "match",
+    .synopsis = "match IMAGE... [--inliers N]",
+    .help = "find the same points of one object in all images",
+    .options = options,
+    .pipeline = "match",
+    .run = run};

@@ -163,10 +163,11 @@ static int run(cli *c)
   return code;
 }
 
-const cli_verb verb_predict = {.name = "predict",
-                               .synopsis = "predict MODEL [DATA] [options]",
-                               .help = "answers for new samples",
-                               .options = options,
-                               .takes_model = true,
-                               .reads_data = true,
-                               .run = run};
+const cli_verb verb_predict = {
+    .name = "predict",
+    .synopsis = "predict MODEL [DATA] [options]",
+    .help = "answer new samples with a model that fit wrote",
+    .options = options,
+    .takes_model = true,
+    .reads_data = true,
+    .run = run};

@@ -11,10 +11,10 @@ static const cli_option options[] = {
     {"data", 0, "FILE",
      "what was fitted: X, whose missing entries are marked; labels (Y); "
      "positions of points (xy)"},
-    {"truth", 0, "FILE", "what is true, as lapis eval reads it: ROC curves"},
+    {"truth", 0, "FILE",
+     "the known answers, as lapis eval reads them: draws ROC curves"},
     {"images", 0, "FOLDER", "images of the samples, or those of the matches"},
     {"run", 0, "F.json", "what the run printed with --json: its settings"},
-    {"target", 0, "COL,..", "columns of the table --data that are targets"},
     CLI_TABLE_ROWS,
     {"shape", 0, "HxW", "samples are pictures of H rows of W pixels"},
     {"first", 0, "N", "first sample that is drawn, from 1 (default 1)"},
@@ -185,6 +185,6 @@ static int run(cli *c)
 const cli_verb verb_report = {
     .name = "report",
     .synopsis = "report RESULT -o page.html [--shape HxW]",
-    .help = "one page of a result: pictures, curves, numbers",
+    .help = "show a result on one page: pictures, curves, numbers",
     .options = options,
     .run = run};

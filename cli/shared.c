@@ -6,10 +6,16 @@
 #include "cli.h"
 
 const cli_option data_options[] = {
-    {"X", 'X', "FILE", "features, a row a sample: a file of 'lapis formats'"},
-    {"Y", 'Y', "FILE", "targets, NaN where unknown"},
-    {"P", 'P', "FILE", "privileged features; FILE:NAME of a container"},
-    {"G", 'G', "FILE", "group of each sample: bag, subject, image"},
+    {"X", 'X', "FILE",
+     "features: a table with a row for each sample, in any of 'lapis "
+     "formats'"},
+    {"Y", 'Y', "FILE",
+     "targets: what is to be answered; empty or NaN where unknown"},
+    {"P", 'P', "FILE",
+     "privileged features: those known only while learning; FILE:NAME is one "
+     "array of a file"},
+    {"G", 'G', "FILE",
+     "group of each sample (person, bag, image): one group stays together"},
     {"xy", 0, "FILE", "position (x, y) of each sample in its image"},
     CLI_TABLE_OPTIONS,
     {NULL, 0, NULL, NULL}};

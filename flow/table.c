@@ -55,19 +55,18 @@ static const lapis_param label_params[] = {
                "whichever of the two tells hidden labels better, their "
                "mean in a toss-up (auto)"),
     TEXT("map", map, .arg = "MAP",
-         .help = "features first through these maps, as lapis fit (default, "
-                 "where all is left to LAPIS: standard, for counts also "
-                 "l1-sqrt,standard; else of mc1 sqrt for counts, else "
-                 "standard; of pos none for sift-bow, else l1,scale:100; of "
-                 "simplex l1)"),
-    CHOSEN("lambda", lambda, "weight of the label loss; auto: chosen"),
-    CHOSEN("gamma", gamma, "steepness of the label loss; auto: chosen"),
-    CHOSEN("mu-rel", mu_rel, "weight of the nuclear norm; auto: chosen"),
+         .help = "how features are scaled first, as lapis fit --map has it "
+                 "(default: LAPIS chooses by what the features are)"),
+    CHOSEN("lambda", lambda,
+           "weight of the labels against the features; auto: chosen"),
+    CHOSEN("gamma", gamma, "how sharply labels are told apart; auto: chosen"),
+    CHOSEN("mu-rel", mu_rel,
+           "how simple (low in rank) the answer is; auto: chosen"),
     INT_IN("folds", folds, "K", .value = 4, FROM_TO(2, 1000),
-           .help = "of the known labels, when wrong ones are looked for (at "
-                   "most 20) and, with --where, settings are chosen"),
+           .help = "hide the known labels in K parts, one after another, to "
+                   "find wrong ones (at most 20) and, with --where, settings"),
     INT_IN("suspects", suspects, "M", .value = 10, FROM_TO(0, 1e6),
-           .help = "list at most M known labels that the rest contradicts"),
+           .help = "list at most M known labels that look wrong"),
     BOOL("where", where,
          .help = "also say where in the image: needs features that are words"),
     TEXT("segments", segments, .arg = "FOLDER",

@@ -212,7 +212,7 @@ static void say_chosen(label_run *w, const lapis_cv_point *best, bool late,
 {
   if (isnan(best->mean))
     flow_note(w->flow,
-              "%s to choose settings%s%s; the usual are taken (--lambda %g "
+              "%s to choose settings%s%s; the defaults are used (--lambda %g "
               "--gamma %g --mu-rel %g)",
               late ? "no time" : "too few known labels", *why ? ": " : "", why,
               w->mc.lambda, w->mc.gamma, w->mc.mu_rel);

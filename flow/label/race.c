@@ -83,7 +83,7 @@ static lapis_race_options options_of(const label_run *w)
 static lapis_status without(label_run *w, const char *why)
 {
   flow_note(w->flow,
-            "%s to choose settings%s%s; the usual are taken (--lambda %g "
+            "%s to choose settings%s%s; the defaults are used (--lambda %g "
             "--gamma %g --mu-rel %g)",
             *why ? "too few known labels" : "no time", *why ? ": " : "", why,
             w->mc.lambda, w->mc.gamma, w->mc.mu_rel);

@@ -11,19 +11,21 @@
 static const lapis_param params[] = {
     CHOICE("variant", variant, "mc1|pos|simplex", .value = LAPIS_MC_1,
            .arg = "V",
-           .help = "features: any (mc1), non-negative (pos), histograms that "
-                   "sum to 1 (simplex)"),
+           .help = "which features are possible: any numbers (mc1), none below "
+                   "0 (pos), shares that sum to 1 (simplex)"),
     CHOICE("labels", labels, "auto|pm|01|rare", .value = LAPIS_MC_LABELS_AUTO,
            .arg = "L",
-           .help = "label loss around -1 and 1 (pm), 0 and 1 (01), or 0 and 1 "
-                   "where the rarer of two values is 1 (rare); auto: as Y is "
-                   "written"),
+           .help = "numbers that stand for the two values of a label: -1 and 1 "
+                   "(pm), 0 and 1 (01), or 1 for the rarer one and 0 (rare); "
+                   "auto: as Y is written"),
     REAL("lambda", lambda, .symbol = "lambda", .value = 0.1, ABOVE(0),
-         .help = "weight of the label loss against the feature loss"),
+         .help = "weight of the labels against the features"),
     REAL("gamma", gamma, .symbol = "gamma", .value = 3, ABOVE(0),
-         .help = "steepness of the label loss"),
+         .help = "how sharply labels are told apart (steepness of their loss)"),
     REAL("mu", mu, .symbol = "mu", .value = NAN, ABOVE(0),
-         .help = "weight of the nuclear norm"),
+         .help =
+             "weight of the nuclear norm: larger gives a simpler answer, of "
+             "lower rank"),
     REAL("mu-rel", mu_rel, .value = 0.02, ABOVE(0),
          .help = "mu in units of sigma_1(Z_0) / |Omega_X|; the command chooses "
                  "it by hidden labels where neither is given"),
@@ -36,8 +38,9 @@ static const lapis_param params[] = {
     PARAM_TOL(1e-4, "stop at this relative duality gap (fpc: relative change)"),
     CHOICE("solver", solver, "auto|bordered|factored|admm|fpc",
            .value = LAPIS_MC_AUTO, .arg = "S",
-           .help = "auto: by what is known of X; all are certified but the "
-                   "papers' fixed point continuation (fpc)"),
+           .help =
+               "how the problem is solved; auto: by the size and the gaps of "
+               "X; all but the papers' way (fpc) prove their answer"),
     BOOL("dense", dense,
          .help = "also publish low_rank and sparse where they take over 1 GB"),
     REAL("mu-start", mu_start, .symbol = "mu_0", .value = NAN, ABOVE(0),

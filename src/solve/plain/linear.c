@@ -40,7 +40,9 @@ static const lapis_param params[] = {
 const lapis_method linear_method = {
     .name = "linear",
     .title = "logistic regression",
-    .summary = "the plain method: a line a label, or the softmax of lines",
+    .summary = "the plain method to compare with: one weight a feature, for "
+               "each label "
+               "or class",
     .source = "[HTF09]",
     .reads = LAPIS_READS_X | LAPIS_READS_Y,
     .params = params,

@@ -28,7 +28,9 @@ static const lapis_param params[] = {
 const lapis_method trees_method = {
     .name = "trees",
     .title = "extremely randomised trees",
-    .summary = "the plain method without lines: votes of trees drawn by lot",
+    .summary =
+        "a plain method for borders of any shape: the votes of many random "
+        "decision trees",
     .source = "[GEW06]",
     .reads = LAPIS_READS_X | LAPIS_READS_Y,
     .params = params,

@@ -52,7 +52,8 @@ static const lapis_matrix_setting matrices[] = {
 const lapis_method clean_method = {
     .name = "clean",
     .title = "cleaning with a dictionary",
-    .summary = "remove what does not fit from new samples, given clean ones",
+    .summary =
+        "remove from samples what clean ones (the dictionary) cannot explain",
     .source = "[RR16] Sec. 3.2",
     .reads = LAPIS_READS_X,
     .params = params,

@@ -37,7 +37,8 @@ static const lapis_param params[] = {
 const lapis_method rpca_method = {
     .name = "rpca",
     .title = "robust principal component analysis",
-    .summary = "split data into a low-rank part and sparse errors",
+    .summary =
+        "split data into a simple (low-rank) part and a few large errors",
     .source = "[RR16] Sec. 3.2",
     .reads = LAPIS_READS_X,
     .params = params,

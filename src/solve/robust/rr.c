@@ -70,7 +70,8 @@ static const lapis_matrix_setting rr_matrices[] = {
 const lapis_method rr_method = {
     .name = "rr",
     .title = "robust regression",
-    .summary = "regress on features that may be wrong or missing in part",
+    .summary =
+        "predict numbers from features that may be wrong or missing in part",
     .source = "[RR16] Sec. 3",
     .reads = LAPIS_READS_X | LAPIS_READS_Y,
     .params = rr_params,
@@ -83,7 +84,8 @@ const lapis_method rr_method = {
 const lapis_method rlda_method = {
     .name = "rlda",
     .title = "robust linear discriminant analysis",
-    .summary = "classify by features that may be wrong or missing in part",
+    .summary =
+        "predict a class from features that may be wrong or missing in part",
     .source = "[RR16] Sec. 3.1",
     .reads = LAPIS_READS_X | LAPIS_READS_Y,
     .params = rlda_params,

@@ -93,8 +93,9 @@ static const lapis_matrix_setting matrices[] = {
 const lapis_method roml_method = {
     .name = "roml",
     .title = "matching objects in a set of images",
-    .summary = "find the features of a common object in every image, in one "
-               "consistent correspondence",
+    .summary =
+        "find the points of one object in every image, and which is which in "
+        "all of them",
     .source = "[ROML16]",
     .reads = LAPIS_READS_X | LAPIS_READS_GROUP | LAPIS_READS_XY,
     .params = params,

@@ -120,10 +120,11 @@ static lapis_status add_folder(list *l, const char *folder)
   int64_t first = l->count;
   TRY(add_tree(l, folder, 0));
   if (l->count == first)
-    return lapis_fail(l->ctx, LAPIS_EMISSING,
-                      "%s: holds no images; files that end as PNG, JPEG and "
-                      "PNM files do are wanted, in it or in folders in it",
-                      folder);
+    return lapis_fail(
+        l->ctx, LAPIS_EMISSING,
+        "%s: holds no images; files that end as .png, .jpg, .pgm or "
+        ".ppm do are read, in it and in the folders in it",
+        folder);
   qsort(l->path + first, (size_t)(l->count - first), sizeof *l->path, by_bytes);
   return LAPIS_OK;
 }
