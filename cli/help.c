@@ -162,9 +162,15 @@ int help_print(int argc, char **argv)
                                          : strncmp(what, "--", 2) == 0 &&
                                                completion_of(stdout, what + 2);
   if (done || help_words(argc, argv)) return EXIT_DONE;
+  char hint[96];
+  lapis_nearest near = {.word = argv[argc - 1], .size = strlen(argv[argc - 1])};
+  for (int i = 0; verb_at(i) != NULL; i++)
+    lapis_nearest_try(&near, verb_at(i)->name);
+  for (int i = 0; rows_table_at(i) != NULL; i++)
+    lapis_nearest_try(&near, rows_table_at(i)->name);
   return cli_fail(EXIT_MISUSE,
-                  "help: '%s' is no verb, method or kind of features, and none "
-                  "of --man, --man PAGE (one of those that --man lists), "
-                  "--bash, --zsh",
-                  argv[argc - 1]);
+                  "help: '%s' is no verb, method or kind of features%s; 'lapis "
+                  "--help' lists those, 'lapis help --man' the manual pages",
+                  argv[argc - 1],
+                  lapis_nearest_hint(&near, "", hint, sizeof hint));
 }

@@ -223,7 +223,9 @@ int dataset_from_args(cli *c, lapis_dataset **out)
 {
   *out = NULL;
   if (c->args.n_words == 0 && args_get(&c->args, "X") == NULL)
-    return cli_fail(EXIT_MISUSE, "%s: name a data file, or -X FILE",
+    return cli_fail(EXIT_MISUSE,
+                    "%s: name a data file, or -X FILE; 'lapis info FILE' says "
+                    "what is in one and how to ask",
                     c->verb->name);
   lapis_status s = lapis_dataset_new(c->ctx, out);
   if (s < 0) return cli_fail_status(c, s);

@@ -291,7 +291,8 @@ lapis_status mat_check_finite(lapis_ctx *ctx, const char *method,
   if (isnan(bad.v))
     return lapis_fail(ctx, LAPIS_EMISSING,
                       "%s: %s is NaN at row %" PRId64 ", column %" PRId64
-                      "; this method takes no missing values",
+                      "; this method takes no missing values; mc and rpca do, "
+                      "and fill them in",
                       method, what, bad.j + 1, bad.i + 1);
   if (isfinite(bad.v))
     return lapis_fail(ctx, LAPIS_EDATA,
