@@ -97,10 +97,8 @@ static void check_same(const fitted *a, const fitted *b)
     assert_int_equal(one.rows, two.rows);
     assert_int_equal(one.cols, two.cols);
     if (one.dtype != LAPIS_F64) continue;
-    for (int64_t k = 0; k < one.rows * one.cols; k++)
-      if (memcmp((double *)one.val + k, (double *)two.val + k, 8) != 0)
-        fail_msg("%s[%d]: %.17g and %.17g", name, (int)k,
-                 ((double *)one.val)[k], ((double *)two.val)[k]);
+    assert_memory_equal(one.val, two.val,
+                        (size_t)(one.rows * one.cols) * sizeof(double));
   }
 }
 
