@@ -353,7 +353,8 @@ static lapis_status subspace(op_svt *s, const la_array *W, double t,
   if (s->subspace == NULL)
     TRY(svt_subspace_new(&s->h, way, side(s), &s->subspace));
   TRY(square_norm(s, W, &square));
-  svt_question q = {W, t, square, (double)s->rows + (double)s->all,
+  svt_question q = {W,           t,
+                    square,      (double)s->rows + (double)s->all,
                     s->accuracy, s->accuracy > ACCURACY};
   TRY(svt_subspace_run(s->subspace, &q, &found));
   report->why = found.why;

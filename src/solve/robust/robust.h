@@ -105,8 +105,8 @@ typedef struct rr_fit {
  * thousand times the gap; every few steps a power method guesses better.  What
  * looks proved is then proved, rounding included.  After a proof that failed
  * the next waits for a smaller guess, but not for ever: a guess is from below,
- * and may be low by as much as it likes.  Where the norm of the multiplier alone
- * is in the way, it is mended (dstep_mend.c). */
+ * and may be low by as much as it likes.  Where the norm of the multiplier
+ * alone is in the way, it is mended (dstep_mend.c). */
 typedef struct rr_proof {
   double tol, ask; /* what is wanted; the guess that is worth a proof */
   int64_t mend;    /* iteration from which mending is worth another try */
