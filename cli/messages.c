@@ -12,8 +12,10 @@ enum { BAR_CELLS = 24, LONGEST = 8192 };
 static const double BAR_AFTER = 0.5, LINES_AFTER = 10;
 static const double GROWS_AT_MOST = 1.5; /* time left that is shown */
 
-/* The sentence of a failure that no answer in JSON has followed. */
+/* The sentence of the last failure, and whether JSON was printed: one run, one
+ * answer. */
 static char failure[LONGEST];
+static bool answered;
 
 int cli_fail(int code, const char *format, ...)
 {
@@ -34,13 +36,13 @@ int print_json(lapis_json *v)
   if (text == NULL) return cli_fail(EXIT_FAILED, "out of memory");
   puts(text);
   free(text);
-  failure[0] = '\0';
+  answered = true;
   return EXIT_DONE;
 }
 
 void print_failure(int code)
 {
-  if (code == EXIT_DONE || failure[0] == '\0') return;
+  if (answered || code == EXIT_DONE || failure[0] == '\0') return;
   lapis_json *v = lapis_json_object();
   lapis_json_put_text(v, "error", failure);
   lapis_json_put_integer(v, "exit", code);

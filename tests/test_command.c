@@ -125,7 +125,10 @@ static void bad_input_is_exit_4(void **state)
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     command_run(&c, "fit mc %s -q -o out.npz --json", bad[i][0]);
     command_expect(&c, 4, bad[i][1]);
-    assert_string_equal(c.out, "");
+    lapis_json *v = command_json(c.out);
+    assert_non_null(strstr(lapis_json_text(v, "error", ""), bad[i][1]));
+    CHECK_NEAR(lapis_json_number(v, "exit", 0), 4, 0);
+    lapis_json_free(v);
     assert_false(command_exists(&c, "out.npz"));
   }
   command_run(&c, "fit mc t.csv --target wears --id who -o no/such/r.npz");

@@ -130,7 +130,7 @@ lapis_status io_text_copy(lapis_ctx *ctx, const char *what, const char *raw,
     bytes += (int64_t)length + 1;
   }
   TRY(io_text_array(ctx, 1, count, bytes, out, &pool));
-  for (int64_t i = 0; i < count; i++) {
+  for (int64_t i = 0; pool != NULL && i < count; i++) {
     const char *text = text_at(raw, size, i, &length);
     memcpy(pool, text, length);
     pool[length] = '\0';
