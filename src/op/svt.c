@@ -380,7 +380,8 @@ static bool small_pays(const op_svt *s, int64_t rank)
 {
   const double margin = 2.5;
   double k = (double)side(s), l = (double)(s->by_rows ? s->all : s->rows);
-  double p = (double)(rank + rank / 8 + 8);
+  int64_t drawn = rank + rank / 8 + 8;
+  double p = (double)drawn;
   bool inexact = s->accuracy > ACCURACY; /* what others find stays exact */
   return inexact && rank > 0 && k >= LEAST &&
          margin * (8 * l * p + 320 * l + 24 * p * p) < k * l + 6 * k * k;
