@@ -116,6 +116,30 @@ static void a_full_disk_costs_no_old_file(void **state)
   command_end(&c);
 }
 
+/* A result in parts stays as it was until its successor is written. */
+static void a_full_disk_costs_no_folder(void **state)
+{
+  (void)state;
+  command c;
+  char line[256];
+  int blocks = 0;
+  command_begin(&c);
+  write_inputs(&c);
+  assert_int_equal(command_run(&c, "fit rpca d.npz -o res/"), 0);
+  snprintf(line, sizeof line, "cp -r %s/res %s/kept", c.folder, c.folder);
+  assert_int_equal(system(line), 0);
+  snprintf(line, sizeof line, "diff -r %s/res %s/kept", c.folder, c.folder);
+  while (blocks < LIMITS &&
+         run_limited(&c, "fit rpca d.npz --lambda .3 -o res/", blocks) != 0) {
+    assert_non_null(strstr(c.out, "cannot be written"));
+    if (system(line) != 0) fail_msg("res: differs at %d blocks", blocks);
+    blocks++;
+  }
+  assert_true(blocks > 0 && blocks < LIMITS);
+  assert_int_equal(command_run(&c, "info res/"), 0);
+  command_end(&c);
+}
+
 /* A run does not end for its checkpoint; the checkpoint of before stays. */
 static void a_full_disk_stops_no_run(void **state)
 {
@@ -142,6 +166,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_full_disk_costs_no_old_file),
+      cmocka_unit_test(a_full_disk_costs_no_folder),
       cmocka_unit_test(a_full_disk_stops_no_run),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -221,7 +221,8 @@ static lapis_status write_folder(writing *w)
   bool begun = own >= 0;
   if (begun) own = write_part(w, &o);
   lapis_status s = base_agree(w->ctx, own);
-  if (s >= 0 && first) { /* from here on the former result is gone */
+  bool swept = s >= 0;  /* until then the part there is the former result's */
+  if (swept && first) { /* from here on the former result is gone */
     sweep(w->folder, is_index);
     sweep(w->folder, is_whole_part);
   }
@@ -229,7 +230,7 @@ static lapis_status write_folder(writing *w)
   if (begun) own = io_out_end(&o, s);
   if (s >= 0) s = base_agree(w->ctx, own);
   if (s >= 0) s = base_agree(w->ctx, first ? write_index(w) : LAPIS_OK);
-  if (s < 0 && begun) (void)unlink(path);
+  if (s < 0 && begun && swept) (void)unlink(path);
   return s;
 }
 
@@ -251,7 +252,7 @@ lapis_status lapis_parts_write(lapis_ctx *ctx, const char *folder,
     s = lapis_fail(ctx, LAPIS_EINVAL, "%s: at most %d processes write parts",
                    folder, MOST);
   TRY(base_agree(ctx, s));
-  return write_folder(&w);
+  return base_agree(ctx, write_folder(&w));
 }
 
 static lapis_status write_one(lapis_ctx *ctx, const char *path,
