@@ -28,6 +28,7 @@ enum { CHECK_EVERY = 10 };
 typedef struct space {
   la_array left, right; /* from the SVD: m x k, k x n */
   la_array Q, R;        /* m x q, n x r: of R each process has its samples */
+  la_array along;       /* r x 1, where R is divided */
   la_array T;           /* m x r */
   la_array M, shrunk;   /* q x r */
   op_svt *svt;          /* for q x r */
@@ -37,9 +38,9 @@ typedef struct space {
 
 static void space_free(mc *w, space *s)
 {
-  la_array *all[] = {&s->left, &s->right, &s->Q,     &s->R,
-                     &s->T,    &s->M,     &s->shrunk};
-  for (int i = 0; i < 7; i++) w->h.ops->free(&w->h, all[i]);
+  la_array *all[] = {&s->left,  &s->right, &s->Q, &s->R,
+                     &s->along, &s->T,     &s->M, &s->shrunk};
+  for (int i = 0; i < 8; i++) w->h.ops->free(&w->h, all[i]);
   op_svt_free(s->svt);
 }
 
@@ -56,17 +57,19 @@ static lapis_status add_rows(mc *w, la_array *Q, int64_t at, int64_t first,
 
 /* Gram-Schmidt on the columns of R, whose rows are divided; the first time
  * leaves what rounding can of those before. */
-static lapis_status orthonormalise(mc *w, la_array *R)
+static lapis_status orthonormalise(mc *w, la_array *R, la_array *all_along)
 {
   const la_backend *ops = w->h.ops;
   for (int64_t k = 0; k < R->cols; k++) {
     la_array q = la_cols(R, k, 1), before = la_cols(R, 0, k);
-    la_array along = la_wrap(w->values, k, 1);
+    la_array along = la_rows(all_along, 0, k);
     for (int again = 0; again < 3; again++) {
       double square;
-      TRY(ops->gemm(&w->h, LA_T, LA_N, 1, &before, &q, 0, &along));
-      TRY(base_sum(w->base.ctx, w->values, k));
-      TRY(ops->gemm(&w->h, LA_N, LA_N, -1, &before, &along, 1, &q));
+      if (k > 0) {
+        TRY(ops->gemm(&w->h, LA_T, LA_N, 1, &before, &q, 0, &along));
+        TRY(la_sum(&w->h, &along));
+        TRY(ops->gemm(&w->h, LA_N, LA_N, -1, &before, &along, 1, &q));
+      }
       TRY(ops->dot(&w->h, &q, &q, &square));
       TRY(base_sum(w->base.ctx, &square, 1));
       if (square > 0) TRY(la_scale(&w->h, 1 / sqrt(square), &q));
@@ -93,7 +96,10 @@ static lapis_status widen(mc *w, space *s)
   if (simplex) TRY(add_rows(w, &s->Q, s->rank + p->ones, p->K, p->D));
   if (r > s->rank) TRY(add_rows(w, &s->R, s->rank, 0, p->n));
   TRY(ops->qr(&w->h, &s->Q, NULL));
-  if (base_ranks(w->base.ctx) > 1) return orthonormalise(w, &s->R);
+  if (base_ranks(w->base.ctx) > 1) {
+    TRY(ops->alloc(&w->h, LAPIS_F64, s->R.cols, 1, &s->along));
+    return orthonormalise(w, &s->R, &s->along);
+  }
   return ops->qr(&w->h, &s->R, NULL);
 }
 
