@@ -259,7 +259,7 @@ static lapis_status choose(const hdf5 *h, const char *name, const span *w,
     *first = w->first;
     count = w->count;
   }
-  if (n->axes == 0 || count == all) return LAPIS_OK;
+  if (n->axes == 0 || (count == all && *first == 0)) return LAPIS_OK;
   if (count > all - *first)
     return fail_set(h, name, "is shorter than the pointers beside it say");
   n->count = n->count / all * count;

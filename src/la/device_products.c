@@ -205,8 +205,14 @@ lapis_status device_svd(la *h, la_array *A, la_array *U, double *s,
                            Vt == NULL ? NULL : &vt);
   host.ops->free(&host, &copy);
   if (!vectors) return status;
-  if (U != NULL) status = send(h, status, &host, &u, U);
-  if (Vt != NULL) status = send(h, status, &host, &vt, Vt);
+  if (U != NULL)
+    status = send(h, status, &host, &u, U);
+  else
+    host.ops->free(&host, &u);
+  if (Vt != NULL)
+    status = send(h, status, &host, &vt, Vt);
+  else
+    host.ops->free(&host, &vt);
   return status;
 }
 

@@ -188,7 +188,8 @@ static lapis_status solve(lapis_solver *s)
   for (int k = 0; k < w->count && status >= 0 && status != LAPIS_CANCELLED;
        k++) {
     lapis_status part = run_part(w, k);
-    if (part < 0 || status == LAPIS_OK) status = part;
+    if (part < 0 || part == LAPIS_CANCELLED || status == LAPIS_OK)
+      status = part;
   }
   keep_pause(s->ctx, false);
   s->info.seconds = base_seconds() - started;

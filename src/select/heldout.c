@@ -59,7 +59,7 @@ static lapis_status answer(lapis_race *r, int k, int64_t fold)
 {
   lapis_status s = LAPIS_OK;
   if (r->run[k].filled) s = runner_answers(r, r->run, fold);
-  if (s == LAPIS_OK) s = runner_answers(r, &r->run[k], fold);
+  if (s >= 0 && s != LAPIS_CANCELLED) s = runner_answers(r, &r->run[k], fold);
   base_free(r->completed[fold]);
   r->completed[fold] = NULL;
   return s;

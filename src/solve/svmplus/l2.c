@@ -23,7 +23,7 @@ static lapis_status build_Q(svmplus *w)
 #pragma omp parallel for num_threads(w->h.threads) if (n > 200)
   for (int64_t j = 0; j < n; j++) {
     double *to = w->Q + j * n, yj = q->y[j];
-    const double *main = k->K + j * n, *slack = G + j * n;
+    const double *main = k->K + j * n, *slack = k->plain ? NULL : G + j * n;
     for (int64_t i = 0; i < n && k->plain; i++) to[i] = q->y[i] * yj * main[i];
     for (int64_t i = 0; i < n && !k->plain; i++)
       to[i] = q->y[i] * yj * main[i] + f * slack[i];
