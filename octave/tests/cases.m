@@ -225,7 +225,7 @@ end
 
 % A key, as Ctrl-C sends it, ends the solve and nothing else.
 function test_an_interrupt_ends_the_solve ()
-  X = sin (1e4 * sin ((1:400)' * (1:300)));
+  X = sin (1e4 * sin ((1:1200)' * (1:1000))); % minutes of work
   system (sprintf ('(sleep 2; kill -INT %d) >/dev/null 2>&1 &', getpid ()));
   refused (@() lapis_rpca (X, 'tol', 0, 'max_iters', 1e9, 'threads', 1), ...
            'rpca: stopped by Ctrl-C');

@@ -28,7 +28,7 @@ mc = lapis.solve("mc", part["X"], part["Y"], mu_rel=0.05, tol=1e-12,
 rpca = lapis.solve("rpca", part["X"], tol=1e-12, max_iters=20)
 model = rpca.model()
 for call, sentence in (
-        (lambda: lapis.solve("clean", part["X"], dictionary=part["X"]),
+        (lambda: lapis.solve("linear", part["X"], part["Y"]),
          "this method runs in one"),
         (lambda: lapis.RobustPCA().fit(part["X"]), "set_comm(None)"),
         (lambda: lapis.solve("rpca", part["X"] + (np.inf if world.rank else 0)),
