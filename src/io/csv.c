@@ -238,7 +238,7 @@ static bool means_missing(const char *text, int64_t size)
 }
 
 /* A number by the marks that were named: thousands are groups of three behind
- * one to three digits, before the decimal mark. */
+ * one to three digits, before the decimal mark; beside them only a sign. */
 static bool number_by_marks(const csv_cell *cell, double *value)
 {
   char plain[64];
@@ -246,18 +246,22 @@ static bool number_by_marks(const csv_cell *cell, double *value)
   int64_t whole = mark == NULL ? cell->size : mark - cell->text, used = 0;
   char between = cell->decimal == ',' ? '.' : ',';
   int digits = 0, groups = 0;
+  bool other = false; /* an exponent in what would be grouped */
   if (cell->size >= (int64_t)sizeof plain) return false;
   for (int64_t i = 0; i < cell->size; i++) {
     char c = cell->text[i];
     bool separates = i < whole && c == between;
     if (separates && (groups == 0 ? digits < 1 || digits > 3 : digits != 3))
       return false;
-    if (i < whole) digits = separates ? 0 : digits + (isdigit(c) != 0);
+    bool digit = isdigit((unsigned char)c) != 0;
+    bool sign = i == 0 && (c == '-' || c == '+');
+    if (i < whole) digits = separates ? 0 : digits + digit;
+    if (i < whole && !separates && !digit && !sign) other = true;
     groups += separates;
     if (!separates && c == between) return false;
     if (!separates) plain[used++] = c == cell->decimal ? '.' : c;
   }
-  if (groups > 0 && digits != 3) return false;
+  if (groups > 0 && (digits != 3 || other)) return false;
   return io_number(plain, used, value);
 }
 
