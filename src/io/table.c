@@ -425,12 +425,17 @@ static lapis_status collect_values(table *t, int64_t j)
 }
 
 /* Behind "TITLE=": the values that the features of a model name, in their
- * order; none: the model has no such column. */
+ * order; none: the model has no such column, or it has it as a number, by its
+ * bare title. */
 static void recall_values(const table *t, column *c)
 {
   const lapis_mat *known = t->request->opt->features_of;
   int64_t size = c->title.size;
   c->width = 0;
+  for (int64_t i = 0; i < known->cols; i++) {
+    const char *name = ((const char *const *)known->val)[i];
+    if (title_is(&c->title, name, strlen(name))) return;
+  }
   for (int64_t i = 0; i < known->cols && c->width < MAX_VALUES; i++) {
     const char *name = ((const char *const *)known->val)[i];
     if ((int64_t)strlen(name) > size && name[size] == '=' &&
