@@ -24,8 +24,12 @@ bool eval_find_columns(cli *c, const char *path, eval_columns *out)
     return false;
   for (int j = 0; all.header && j < all.listed; j++) {
     const char *title = all.column[j].title;
-    bool score = strcmp(title, "score") == 0 || begins(title, "score of ");
-    bool about = strcmp(title, "rather") == 0 || begins(title, "origin");
+    /* column 2 is a target, whatever its title */
+    bool score =
+        j > 1 && (strcmp(title, "score") == 0 || begins(title, "score of "));
+    bool about =
+        j > 1 && (strcmp(title, "rather") == 0 ||
+                  strcmp(title, "origin") == 0 || begins(title, "origin of "));
     if (score) append(out->scores, j + 1);
     if (j == 0 || score || about || *out->scores != '\0') continue;
     if (out->count < EVAL_TARGETS) out->label[out->count] = j + 1;
