@@ -246,7 +246,9 @@ static void decimal_commas_and_dates(void **state)
                {",", "1.234.567", 1234567}, {",", "12.00,5", NAN},
                {",", "-,5", -0.5},          {".", "1,200.50", 1200.5},
                {".", "1,2,3", NAN},         {",", ".500", NAN},
-               {",", "1.2000", NAN}};
+               {",", "1.2000", NAN},        {",", "1.23e4", NAN},
+               {",", "1e1.234", NAN},       {".", "1,23e4", NAN},
+               {",", "1.234,5e3", 1234500}, {",", "-1.234,5", -1234.5}};
   command c;
   begin(&c);
   for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
@@ -354,6 +356,92 @@ static void failures_are_json(void **state)
   command_end(&c);
 }
 
+/* What reads as a number under the table's decimal mark stands as it is, and
+ * what a spreadsheet would run is marked. */
+static void negative_numbers_stay(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *text, *decimal, *kept, *filled;
+  } tried[] = {
+      {"n;a;b;y\n=x;1.200,5;-3,5;yes\n-z;-1,5;;no\nu;2,5;-3,5;\n", ",", "-1,5;",
+       "-3,5;"},
+      {"n\ta\tb\ty\n=x\t1,200.5\t3\tyes\n-z\t-1,000.5\t\tno\n", ".", "-1,000.5",
+       ""},
+  };
+  command c;
+  char text[4096];
+  begin(&c);
+  for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
+    put(&c, "d.csv", tried[i].text);
+    command_run(&c,
+                "fit mc d.csv --id n --target y --decimal %s --mu-rel .1 -q "
+                "--completed od.csv",
+                tried[i].decimal);
+    command_expect(&c, 0, "");
+    command_slurp(&c, "od.csv", text, sizeof text);
+    assert_non_null(strstr(text, tried[i].kept));
+    assert_null(strstr(text, "'-1"));
+    assert_null(strstr(text, "'-3"));
+    assert_non_null(strstr(text, "'=x"));
+    assert_non_null(strstr(text, "'-z"));
+  }
+  put(&c, "f.csv",
+      "a;b;y\n-9,5;-19,5;yes\n-9,5;;no\n-9,5;-19,5;\n-8,5;-17,5;no\n");
+  command_run(&c, "fit mc f.csv --target y --decimal , --mu-rel .1 -q "
+                  "--completed of.csv");
+  command_expect(&c, 0, "");
+  command_slurp(&c, "of.csv", text, sizeof text);
+  assert_int_equal(*cell(&c, "of.csv", 2, 1, ';'), '-');
+  assert_null(strchr(text, '\''));
+  command_end(&c);
+}
+
+/* The column "a" is a number where the model has a feature of just that name,
+ * whatever stands before "=" in another. */
+static void titles_with_equals_signs(void **state)
+{
+  (void)state;
+  command c;
+  begin(&c);
+  put(&c, "q.csv", "a,a=1,y\n1,5,yes\n2,7,no\n3,,yes\n4,1,\n");
+  command_run(&c, "fit mc q.csv --target y --mu-rel .1 -q --model m.lapis");
+  command_expect(&c, 0, "");
+  command_run(&c, "predict m.lapis q.csv --target y");
+  command_expect(&c, 0, "");
+  command_end(&c);
+}
+
+/* A target's title may begin as the columns about a target do. */
+static void targets_called_like_columns_of_answers(void **state)
+{
+  (void)state;
+  static const char *const titles[] = {"original", "origin", "rather", "score",
+                                       "scores"};
+  command c;
+  char text[512];
+  begin(&c);
+  for (size_t i = 0; i < sizeof titles / sizeof *titles; i++) {
+    (void)snprintf(text, sizeof text,
+                   "name,height,reach,%s\nann,1.81,1.84,yes\n"
+                   "bob,1.62,,no\neve,1.85,1.88,yes\nian,1.60,1.61,no\n",
+                   titles[i]);
+    put(&c, "t.csv", text);
+    command_run(&c,
+                "fit mc t.csv --id name --target %s --mu-rel .1 -q "
+                "-o t.tsv",
+                titles[i]);
+    command_expect(&c, 0, "");
+    command_run(&c,
+                "eval accuracy --truth t.csv --target %s --id name "
+                "--scores t.tsv",
+                titles[i]);
+    command_expect(&c, 0, "");
+    assert_non_null(strstr(c.out, "accuracy 1.000000"));
+  }
+  command_end(&c);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -365,6 +453,9 @@ int main(void)
       cmocka_unit_test(nominals_are_features),
       cmocka_unit_test(one_hot_columns_follow_the_model),
       cmocka_unit_test(decimal_commas_and_dates),
+      cmocka_unit_test(negative_numbers_stay),
+      cmocka_unit_test(titles_with_equals_signs),
+      cmocka_unit_test(targets_called_like_columns_of_answers),
       cmocka_unit_test(one_word_of_two_things),
       cmocka_unit_test(failures_are_json),
   };

@@ -433,6 +433,8 @@ void io_put_integer(io_print *p, int64_t value);
 /* A cell of delimited text, in quotes where it needs them; a text that a
  * spreadsheet would run gets a mark before it. */
 void io_put_cell(io_print *p, const char *text, char delimiter);
+/* The same without the mark: for a number in any spelling. */
+void io_put_plain_cell(io_print *p, const char *text, char delimiter);
 lapis_status io_print_end(io_print *p);
 
 /* ---- arrays.c -----------------------------------------------------------*/

@@ -65,12 +65,12 @@ void io_put_number(io_print *p, double value)
   }
 }
 
-void io_put_cell(io_print *p, const char *text, char delimiter)
+static void put_marked(io_print *p, const char *mark, const char *text,
+                       char delimiter)
 {
   char special[] = {delimiter, '"', '\n', '\r', '\0'};
   size_t size = strlen(text);
   bool edged = size > 0 && (text[0] == ' ' || text[size - 1] == ' ');
-  const char *mark = lapis_text_runs(text) ? "'" : ""; /* for spreadsheets */
   if (strcspn(text, special) == size && !edged) {
     io_put_text(p, mark);
     io_put_text(p, text);
@@ -83,6 +83,16 @@ void io_put_cell(io_print *p, const char *text, char delimiter)
     io_put(p, text, 1);
   }
   io_put_text(p, "\"");
+}
+
+void io_put_cell(io_print *p, const char *text, char delimiter)
+{
+  put_marked(p, lapis_text_runs(text) ? "'" : "", text, delimiter);
+}
+
+void io_put_plain_cell(io_print *p, const char *text, char delimiter)
+{
+  put_marked(p, "", text, delimiter);
 }
 
 lapis_status io_print_end(io_print *p)

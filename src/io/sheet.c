@@ -74,6 +74,18 @@ typedef struct filler {
   int64_t filled;
 } filler;
 
+/* A text of the table: what is a number by its decimal mark, "-1,5", takes no
+ * mark against spreadsheets. */
+static void put_own(filler *f, const char *text)
+{
+  csv_cell cell = {
+      .text = text, .size = (int64_t)strlen(text), .decimal = f->decimal};
+  if (csv_value(&cell, NULL) == CSV_NUMBER)
+    io_put_plain_cell(&f->p, text, f->delimiter);
+  else
+    io_put_cell(&f->p, text, f->delimiter);
+}
+
 /* The value with the largest number. */
 static void put_likeliest(filler *f, const io_cell *cell)
 {
@@ -86,7 +98,7 @@ static void put_likeliest(filler *f, const io_cell *cell)
     most = v;
   }
   f->filled += best >= 0;
-  if (best >= 0) io_put_cell(&f->p, cell->value[best], f->delimiter);
+  if (best >= 0) put_own(f, cell->value[best]);
 }
 
 static bool knows(const lapis_mat *m, int64_t i, int64_t j)
@@ -107,7 +119,7 @@ static void put_filled(filler *f, const lapis_mat *m, int64_t i, int64_t j)
   lapis_number_text(lapis_mat_at(m, i, j), text, sizeof text);
   char *point = strchr(text, '.');
   if (point != NULL) *point = ',';
-  io_put_cell(&f->p, text, f->delimiter);
+  io_put_plain_cell(&f->p, text, f->delimiter);
 }
 
 static void fill_cell(filler *f, const io_cell *cell)
@@ -131,7 +143,7 @@ static void take_cell(void *user, const io_cell *cell)
   if (cell->missing && cell->row >= 0)
     fill_cell(f, cell);
   else
-    io_put_cell(&f->p, cell->text, f->delimiter);
+    put_own(f, cell->text);
   if (cell->last) io_put_text(&f->p, "\n");
 }
 
