@@ -317,6 +317,32 @@ static void numbers_are_rounded_correctly(void **state)
   }
 }
 
+/* Of an X with too few rows for a one-hot column nothing is taken. */
+static void cells_beyond_X_stay_empty(void **state)
+{
+  files *f = *state;
+  double values[] = {1, 0, 1, 0, 1, 0};
+  lapis_mat X = lapis_mat_f64(values, 2, 3);
+  lapis_table_options opt = {.one_hot = "colour", .header = LAPIS_HEADER_YES};
+  char from[512], text[256] = "";
+  int64_t filled = -1;
+  (void)snprintf(from, sizeof from, "%s",
+                 files_put_text(f, "a.csv", "colour,b\nred,1\nblue,2\n,3\n"));
+  files_put_text(f, "b.csv", "");
+  for (int64_t rows = 1; rows <= 2; rows++) {
+    X.rows = rows;
+    CHECK_OK(f, lapis_table_complete(f->ctx, from, &opt, &X, NULL, f->path,
+                                     &filled));
+    assert_int_equal(filled, rows == 2);
+    FILE *file = fopen(f->path, "rb");
+    assert_non_null(file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    (void)fclose(file);
+    assert_string_equal(text, rows == 2 ? "colour,b\nred,1\nblue,2\nblue,3\n"
+                                        : "colour,b\nred,1\nblue,2\n,3\n");
+  }
+}
+
 #define FILES_TEST(t) \
   cmocka_unit_test_setup_teardown(t, files_setup, files_teardown)
 
@@ -332,6 +358,7 @@ int main(void)
       FILES_TEST(truncations_do_no_harm),
       FILES_TEST(flipped_bytes_do_no_harm),
       FILES_TEST(numbers_are_rounded_correctly),
+      FILES_TEST(cells_beyond_X_stay_empty),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -129,7 +129,7 @@ static void fill_cell(filler *f, const io_cell *cell)
                                                  : NULL;
   bool row = cell->row >= 0 && m != NULL && cell->row < m->cols;
   if (row && cell->value != NULL) {
-    put_likeliest(f, cell);
+    if (cell->place + cell->width <= m->rows) put_likeliest(f, cell);
   } else if (row && knows(m, cell->place, cell->row)) {
     put_filled(f, m, cell->place, cell->row);
     f->filled++;
