@@ -225,10 +225,11 @@ static int nothing_chosen(const cli *c, const char *by, const char *why,
   bool other = by != NULL && strcmp(by, "mc") != 0; /* auto: mc is one */
   if (other)
     return cli_fail(EXIT_INPUT,
-                    "mc: --by %s: %s to compare%s%s; lapis fit linear chooses "
+                    "mc: --by %s: %s to compare%s%s; lapis fit %s chooses "
                     "nothing",
                     by, *why ? "too few known labels" : "no time",
-                    *why ? ": " : "", why);
+                    *why ? ": " : "", why,
+                    strcmp(by, "trees") == 0 ? "trees" : "linear");
   if (!c->quiet)
     fprintf(stderr,
             "lapis: warning: mc: %s to choose --mu-rel%s%s; the default "

@@ -131,6 +131,8 @@ static void what_makes_no_sense(void **state)
   command_write(&c, "few.csv", "a,k\n1,x\n2,y\n3,x\n4,\n", 19);
   command_run(&c, "fit mc few.csv --target k --by linear");
   command_expect(&c, 4, "lapis fit linear");
+  command_run(&c, "fit mc few.csv --target k --by trees");
+  command_expect(&c, 4, "lapis fit trees");
   command_run(&c, "fit mc few.csv --target k --by auto -q");
   command_expect(&c, 0, "");
   command_end(&c);
