@@ -335,6 +335,25 @@ static void odd_tables(void **state)
   lapis_ctx_free(ctx);
 }
 
+/* What its own numbers cannot hold is said of the numbers, not of a file. */
+static void sizes_without_squares_are_refused(void **state)
+{
+  (void)state;
+  static const double size[] = {1e200, 1e-160};
+  lapis_ctx *ctx = lapis_ctx_new();
+  for (int k = 0; k < 2; k++) {
+    double x[] = {1, 2, NAN, 4, 3, 5, 7, 2, 4, 1, 6, 3};
+    lapis_mat X = lapis_mat_f64(x, 3, 4);
+    lapis_map *map;
+    for (int i = 0; i < 12; i++) x[i] *= size[k];
+    assert_int_equal(lapis_map_new(ctx, "impute", &map), LAPIS_OK);
+    assert_int_equal(lapis_map_fit(ctx, map, &X), LAPIS_ENUMERIC);
+    assert_non_null(strstr(lapis_ctx_error(ctx), "too large or too small"));
+    lapis_map_free(map);
+  }
+  lapis_ctx_free(ctx);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -343,6 +362,7 @@ int main(void)
       cmocka_unit_test(correlated_features_tell_gaps),
       cmocka_unit_test(models_fill_as_the_fit_did),
       cmocka_unit_test(wrong_numbers_are_refused),
+      cmocka_unit_test(sizes_without_squares_are_refused),
       cmocka_unit_test(odd_tables)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

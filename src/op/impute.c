@@ -10,6 +10,7 @@
  * zeros and ones, a block of samples at a time. */
 #include "op/impute.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -286,7 +287,7 @@ lapis_status impute_fit(lapis_ctx *ctx, const double *X, int64_t d, int64_t n,
 bool impute_sound(const double *state, int64_t d)
 {
   for (int64_t i = 0; i < d; i++)
-    if (!(state[d + i] > 0)) return false;
+    if (!(state[d + i] >= DBL_MIN)) return false; /* is divided by */
   for (int64_t i = 0; i < impute_length(d); i++)
     if (!isfinite(state[i])) return false;
   return true;

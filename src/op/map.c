@@ -395,6 +395,11 @@ static lapis_status fit_impute(lapis_ctx *ctx, const lapis_map *m, int i,
   }
   if (s >= 0) s = impute_fit(ctx, all, d, X->cols, state);
   base_free(all);
+  if (s >= 0 && !impute_sound(state, d))
+    return lapis_fail(ctx, LAPIS_ENUMERIC,
+                      "map %s: impute: features are too large or too small to "
+                      "be squared; bring them near 1 (scale:NUMBER,impute)",
+                      m->spec);
   return s;
 }
 
@@ -686,8 +691,8 @@ lapis_status lapis_map_undo(lapis_ctx *ctx, const lapis_map *m,
   if (!goes_back(m))
     return lapis_fail(ctx, LAPIS_EINVAL,
                       "map %s: its features cannot be turned back into what "
-                      "they were made of; none, l1, l2, sqrt, standard and "
-                      "scale and impute can",
+                      "they were made of; none, l1, l2, sqrt, standard, "
+                      "scale, balance and impute can",
                       m->spec);
   TRY(check_blocks(ctx, m, d));
   if (!fits(m, d) || Z->rows != d || Z->cols != X->cols)
