@@ -249,6 +249,9 @@ lapis_status result_write(cli *c, const lapis_solver *s,
 lapis_status answers_write(cli *c, const lapis_solver *s,
                            const lapis_dataset *ds, bool origins,
                            const char *path);
+/* Whether --completed F can have its features back through map (or NULL), which
+ * X went through: asked before the work. */
+int check_back(cli *c, const lapis_map *map, const lapis_mat *X);
 /* --completed F: the table that was read, its empty cells filled with what the
  * result has; map: what was done to its features, or NULL. */
 lapis_status completed_write(cli *c, const lapis_solver *s,

@@ -408,6 +408,18 @@ static int check_learns(const cli *c)
                   c->method->name);
 }
 
+/* Who answers with targets alone, or instead of mc with a map of its own, turns
+ * nothing back. */
+static bool fills_features(const cli *c)
+{
+  static const char *const who[] = {"mc", "rr", "rlda", "rpca"};
+  const char *by = args_get(&c->args, "by");
+  if (by != NULL && strcmp(by, "mc") != 0) return false;
+  for (size_t i = 0; i < sizeof who / sizeof *who; i++)
+    if (strcmp(c->method->name, who[i]) == 0) return true;
+  return false;
+}
+
 /* Maps are fitted to the samples of all processes, and made of one's own. */
 static int cut_and_map(cli *c, job *j)
 {
@@ -417,6 +429,8 @@ static int cut_and_map(cli *c, job *j)
   if (code == EXIT_DONE)
     code =
         map_from_args(c, "map-priv", &own.P, &j->map_priv, &j->P, &j->data.P);
+  if (code == EXIT_DONE && fills_features(c))
+    code = check_back(c, j->map, &own.X);
   return spread_agree(c, code);
 }
 

@@ -281,6 +281,26 @@ static lapis_mat targets_of(const answers *a, const char ***text)
   return lapis_mat_text(*text, k, from.cols);
 }
 
+/* Z in the units of X; *back is freed by the caller. */
+static lapis_status turn_back(cli *c, const lapis_map *map, const lapis_mat *X,
+                              const lapis_mat *Z, double **back)
+{
+  *back = malloc((size_t)(X->rows * X->cols) * sizeof **back + 1);
+  if (*back == NULL)
+    return lapis_fail(c->ctx, LAPIS_ENOMEM, "%s: out of memory",
+                      args_get(&c->args, "completed"));
+  return lapis_map_undo(c->ctx, map, X, Z, *back);
+}
+
+int check_back(cli *c, const lapis_map *map, const lapis_mat *X)
+{
+  double *back;
+  if (map == NULL || args_get(&c->args, "completed") == NULL) return EXIT_DONE;
+  lapis_status status = turn_back(c, map, X, X, &back);
+  free(back);
+  return status < 0 ? cli_fail_status(c, status) : EXIT_DONE;
+}
+
 lapis_status completed_write(cli *c, const lapis_solver *s,
                              const lapis_dataset *ds, const lapis_map *map)
 {
@@ -297,10 +317,7 @@ lapis_status completed_write(cli *c, const lapis_solver *s,
       lapis_model_get(c->ctx, c->model, "feature_names", &names) >= 0)
     table.features_of = &names;
   if (status >= 0 && X.cols > 0 && map != NULL) {
-    back = malloc((size_t)(data->X.rows * data->X.cols) * sizeof *back + 1);
-    status = back == NULL
-                 ? lapis_fail(c->ctx, LAPIS_ENOMEM, "%s: out of memory", to)
-                 : lapis_map_undo(c->ctx, map, &data->X, &X, back);
+    status = turn_back(c, map, &data->X, &X, &back);
     X = lapis_mat_f64(back, data->X.rows, data->X.cols);
   }
   if (status >= 0)

@@ -95,8 +95,10 @@ static void empty_cells_are_filled(void **state)
   assert_string_equal(cell(&c, "full.csv", 1, 2, ','), "1.84");
   assert_true(number(&c, "full.csv", 2, 2) > 0);
   command_run(&c, "fit mc people.csv --id name --target tall --mu-rel .1 -q "
-                  "--map chi2 --completed full.csv");
-  command_expect(&c, 2, "cannot be turned back");
+                  "--map chi2 -o early.npz --completed full.csv");
+  command_expect(&c, 2, "cannot be turned back"); /* before any work: */
+  assert_non_null(strstr(c.err, "balance"));
+  assert_false(command_exists(&c, "early.npz"));
   command_run(&c, "fit mc - --completed full.csv");
   command_expect(&c, 2, "name its file");
   command_run(&c, FIT "--completed full.npz");
