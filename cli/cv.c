@@ -83,19 +83,24 @@ typedef struct rival {
   double auroc, C;
 } rival;
 
-static int ask_rival(cli *c, const lapis_data *data, const lapis_cv *cv,
-                     const lapis_cv_options *o, rival *r)
+/* Before any work. */
+static int check_rival(const cli *c, const lapis_cv_options *o)
 {
-  *r = (rival){args_get(&c->args, "baseline") != NULL, NAN, NAN};
-  if (!r->asked) return EXIT_DONE;
+  if (args_get(&c->args, "baseline") == NULL) return EXIT_DONE;
   if (o->folds_of == LAPIS_FOLDS_OF_CELLS)
     return cli_fail(EXIT_MISUSE, "cv: --baseline learns from whole rows; "
                                  "--folds-of rows hides those");
   if (!baseline_built())
     return cli_fail(EXIT_NOTBUILT, "cv: --baseline needs LIBLINEAR, which is "
                                    "not built in (Debian: liblinear-dev)");
-  r->auroc = baseline_cv(c, data, cv, o->folds, o->map, &r->C);
   return EXIT_DONE;
+}
+
+static void ask_rival(cli *c, const lapis_data *data, const lapis_cv *cv,
+                      const lapis_cv_options *o, rival *r)
+{
+  *r = (rival){args_get(&c->args, "baseline") != NULL, NAN, NAN};
+  if (r->asked) r->auroc = baseline_cv(c, data, cv, o->folds, o->map, &r->C);
 }
 
 /* ---- what P is worth: the same folds and grid without it ------------------*/
@@ -213,6 +218,7 @@ static int judge(cli *c, const lapis_dataset *ds, void *settings,
   lapis_cv_options o;
   lapis_cv *cv;
   int code = cv_options_from_args(c, lapis_dataset_data(ds), &o);
+  if (code == EXIT_DONE) code = check_rival(c, &o);
   if (code != EXIT_DONE) return code;
   code = checkpoint_open(c, lapis_dataset_data(ds), settings, NULL);
   if (code != EXIT_DONE) return code;
@@ -223,9 +229,8 @@ static int judge(cli *c, const lapis_dataset *ds, void *settings,
   if (s < 0 || s == LAPIS_CANCELLED) return cli_fail_status(c, s);
   rival r;
   without_P w = {.cv = NULL};
-  code = ask_rival(c, lapis_dataset_data(ds), cv, &o, &r);
-  if (code == EXIT_DONE)
-    code = leave_out_P(c, lapis_dataset_data(ds), settings, &o, g, &w);
+  ask_rival(c, lapis_dataset_data(ds), cv, &o, &r);
+  code = leave_out_P(c, lapis_dataset_data(ds), settings, &o, g, &w);
   show(c, cv, g, &o, &r, &w);
   lapis_cv_free(w.cv);
   if (code == EXIT_DONE) code = write_best(c, cv, g, settings);
