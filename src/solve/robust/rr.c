@@ -316,8 +316,20 @@ static lapis_status publish(rr *w)
   return LAPIS_OK;
 }
 
+/* Not chosen yet, or what rlda_choose can choose: of a file, all may stand
+ * there. */
+static bool may_be_chosen(const double *chosen)
+{
+  double lambda = chosen[0], gamma = chosen[1], denoise = chosen[2];
+  if (isnan(lambda) && isnan(gamma) && isnan(denoise)) return true;
+  return lambda > 0 && isfinite(lambda) && gamma >= 0 && isfinite(gamma) &&
+         denoise >= LAPIS_RR_JOINT && denoise <= LAPIS_RR_NONE &&
+         denoise == floor(denoise);
+}
+
 static lapis_status settle_open(rr *w)
 {
+  if (!may_be_chosen(w->chosen)) return loop_refuse(&w->base.loop, "chosen");
   if (isnan(w->chosen[0])) TRY(rlda_choose(w));
   w->set.lambda = w->chosen[0];
   w->shrink = !(w->chosen[1] > 0);
