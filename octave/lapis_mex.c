@@ -70,20 +70,31 @@ static void on_interrupt(int signal)
   if (running != NULL) lapis_ctx_cancel(running);
 }
 
-/* While the library works the key is its; `old` is who had it. */
-static void listen_in(job *j, struct sigaction *old)
+typedef struct listener {
+  struct sigaction action;
+  sigset_t mask;
+} listener;
+
+/* While the library works the key is its; `old` is who had it.  Octave keeps
+ * the key from this thread and waits for it in another. */
+static void listen_in(job *j, listener *old)
 {
   struct sigaction ours = {.sa_handler = on_interrupt};
+  sigset_t key;
   sigemptyset(&ours.sa_mask);
+  sigemptyset(&key);
+  sigaddset(&key, SIGINT);
   running = j->ctx;
-  sigaction(SIGINT, &ours, old);
+  sigaction(SIGINT, &ours, &old->action);
+  pthread_sigmask(SIG_UNBLOCK, &key, &old->mask);
 }
 
-static void listen_out(job *j, const struct sigaction *old, const char *method,
+static void listen_out(job *j, const listener *old, const char *method,
                        lapis_status s)
 {
   char text[TALK];
-  sigaction(SIGINT, old, NULL);
+  pthread_sigmask(SIG_SETMASK, &old->mask, NULL);
+  sigaction(SIGINT, &old->action, NULL);
   running = NULL;
   check(j, s);
   if (s != LAPIS_CANCELLED) return;
@@ -347,7 +358,7 @@ static mxArray *info_out(const job *j)
 /* ---- the verbs -----------------------------------------------------------*/
 static void finish(job *j, const char *method, int nlhs, mxArray **plhs)
 {
-  struct sigaction old;
+  listener old;
   listen_in(j, &old);
   lapis_status s = lapis_solve(j->solver);
   listen_out(j, &old, method, s);
@@ -480,7 +491,7 @@ static void cross_validate(job *j, mxArray **plhs, const mxArray **prhs)
   void *settings = settings_in(j, m, prhs[3]);
   lapis_cv_options o = cv_options(prhs[4]);
   const lapis_grid *grid = grid_in(j, prhs[4]);
-  struct sigaction old;
+  listener old;
   listen_in(j, &old);
   lapis_status s =
       lapis_cv_run(j->ctx, m, &data, settings, &o, grid, j->n_grid, &j->cv);
