@@ -260,7 +260,7 @@ static void compare(bench *b, bool alone)
          "| | steps | seconds | of which singular values | times lapis | "
          "distance | gap | rank |\n"
          "| --- | --- | --- | --- | --- | --- | --- | --- |\n",
-         b->h.ops->describe(), lapis_ctx_kernels(b->ctx), b->h.threads,
+         b->h.ops->describe(&b->h), lapis_ctx_kernels(b->ctx), b->h.threads,
          (long long)b->d, (long long)b->n, (long long)b->rank, b->fraction);
   answer fast = lapis_fewest(b);
   show("lapis, to 1e-7 of the truth", &fast, &fast);

@@ -225,7 +225,7 @@ int main(int argc, char **argv)
   bench_check(b.ctx, b.h.ops->alloc(&b.h, LAPIS_F64, b.m, b.n, &b.A));
   b.s = base_alloc(b.ctx, b.k, sizeof *b.s);
   printf("%s, kernels %s, %d threads, %lld x %lld, rank %lld\n\n",
-         b.h.ops->describe(), lapis_ctx_kernels(b.ctx), b.h.threads,
+         b.h.ops->describe(&b.h), lapis_ctx_kernels(b.ctx), b.h.threads,
          (long long)b.m, (long long)b.n, (long long)b.rank);
   printf("| spectrum | call | seconds | gesdd / this | rank | error / sigma_1 "
          "| way |\n| --- | --- | --- | --- | --- | --- | --- |\n");

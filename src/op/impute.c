@@ -280,6 +280,10 @@ lapis_status impute_fit(lapis_ctx *ctx, const double *X, int64_t d, int64_t n,
   if (memory == NULL) return LAPIS_ENOMEM;
   lapis_status s = run(ctx, &w);
   base_free(memory);
+  if (s >= 0 && !impute_sound(state, d))
+    return lapis_fail(ctx, LAPIS_ENUMERIC,
+                      "map impute: features are too large or too small to be "
+                      "squared; bring them near 1 (scale:NUMBER,impute)");
   return s;
 }
 

@@ -395,11 +395,6 @@ static lapis_status fit_impute(lapis_ctx *ctx, const lapis_map *m, int i,
   }
   if (s >= 0) s = impute_fit(ctx, all, d, X->cols, state);
   base_free(all);
-  if (s >= 0 && !impute_sound(state, d))
-    return lapis_fail(ctx, LAPIS_ENUMERIC,
-                      "map %s: impute: features are too large or too small to "
-                      "be squared; bring them near 1 (scale:NUMBER,impute)",
-                      m->spec);
   return s;
 }
 
