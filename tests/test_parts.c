@@ -66,6 +66,7 @@ static void write_own(lapis_ctx *ctx, int rank, void *user)
   w->status[rank] = lapis_parts_write(ctx, w->folder, item, divided, ARRAYS);
   (void)snprintf(w->said[rank], sizeof w->said[rank], "%s",
                  lapis_ctx_error(ctx));
+  if (w->size > 1) lapis_ctx_free(ctx); /* made for the rank */
 }
 
 static void write_parts(files *f, whole *w, int size, const char *name)
