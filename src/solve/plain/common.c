@@ -15,7 +15,7 @@ lapis_status linear_check(lapis_ctx *ctx, const char *method,
   return mat_check_finite(ctx, method, "X", &data->X, true);
 }
 
-void linear_find_means(const lapis_mat *X, double *fill)
+static void find_means(const lapis_mat *X, double *fill)
 {
   for (int64_t i = 0; i < X->rows; i++) {
     double sum = 0, seen = 0;
@@ -27,7 +27,7 @@ void linear_find_means(const lapis_mat *X, double *fill)
   }
 }
 
-lapis_status linear_take_calibration(lapis_solver *s, linear_answer *a,
+static lapis_status take_calibration(lapis_solver *s, linear_answer *a,
                                      lapis_mat *from)
 {
   const char *method = s->cls->method;
@@ -43,6 +43,22 @@ lapis_status linear_take_calibration(lapis_solver *s, linear_answer *a,
   TRY(arena_status(&s->arena));
   mat_to_f64(from, a->calibration, 2);
   *from = lapis_mat_f64(a->calibration, 2, a->K);
+  return LAPIS_OK;
+}
+
+lapis_status linear_begin(lapis_solver *s, linear_answer *a,
+                          const lapis_data *data, lapis_mat *calibration,
+                          double **fill)
+{
+  TRY(targets_encode(s->ctx, s->cls->method, &data->Y, &a->labels));
+  a->d = data->X.rows;
+  a->n = data->X.cols;
+  a->K = a->labels.classes;
+  TRY(take_calibration(s, a, calibration));
+  *fill = arena_reals(&s->arena, a->d);
+  TRY(linear_answer_alloc(s, a));
+  find_means(&data->X, *fill);
+  linear_fill(&data->X, *fill, a->X);
   return LAPIS_OK;
 }
 

@@ -162,17 +162,10 @@ static const solver_class linear_class = {
 
 static lapis_status build(linear *w, const lapis_data *data)
 {
-  linear_answer *a = &w->answer;
-  TRY(targets_encode(w->base.ctx, "linear", &data->Y, &a->labels));
-  a->d = data->X.rows;
-  a->n = data->X.cols;
-  a->K = a->labels.classes;
-  TRY(linear_take_calibration(&w->base, a, &w->set.calibration));
-  w->fill = arena_reals(&w->base.arena, a->d);
+  const linear_answer *a = &w->answer;
+  TRY(linear_begin(&w->base, &w->answer, data, &w->set.calibration, &w->fill));
   w->W = arena_reals(&w->base.arena, (a->d + 1) * a->K);
-  TRY(linear_answer_alloc(&w->base, a));
-  linear_find_means(&data->X, w->fill);
-  linear_fill(&data->X, w->fill, a->X);
+  TRY(arena_status(&w->base.arena));
   return la_open_host(w->base.ctx, &w->h);
 }
 

@@ -44,9 +44,11 @@ void trees_answer_give(lapis_solver *s, linear_answer *a, const trees *t);
 /* Before solving: what a fit and a model have in common. */
 lapis_status linear_check(lapis_ctx *ctx, const char *method,
                           const lapis_data *data);
-void linear_find_means(const lapis_mat *X, double *fill);
-lapis_status linear_take_calibration(lapis_solver *s, linear_answer *a,
-                                     lapis_mat *from);
+/* What is known of data into a, which is all 0: labels, X without gaps, the
+ * calibration checked and taken over; fill: d means, from the arena. */
+lapis_status linear_begin(lapis_solver *s, linear_answer *a,
+                          const lapis_data *data, lapis_mat *calibration,
+                          double **fill);
 /* What every model of them holds. */
 void linear_learn(named_list *to, const linear_answer *a, const double *fill,
                   double *kind);

@@ -89,17 +89,8 @@ static const solver_class trees_class = {
 
 static lapis_status build(forest *w, const lapis_data *data)
 {
-  linear_answer *a = &w->answer;
-  TRY(targets_encode(w->base.ctx, "trees", &data->Y, &a->labels));
-  a->d = data->X.rows;
-  a->n = data->X.cols;
-  a->K = a->labels.classes;
-  TRY(linear_take_calibration(&w->base, a, &w->set.calibration));
-  w->fill = arena_reals(&w->base.arena, a->d);
-  TRY(linear_answer_alloc(&w->base, a));
-  linear_find_means(&data->X, w->fill);
-  linear_fill(&data->X, w->fill, a->X);
-  return LAPIS_OK;
+  return linear_begin(&w->base, &w->answer, data, &w->set.calibration,
+                      &w->fill);
 }
 
 lapis_status trees_new(lapis_ctx *ctx, const lapis_data *data,
