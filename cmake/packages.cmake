@@ -88,6 +88,7 @@ set(CPACK_DEBIAN_PLUGIN_OPENCL_PACKAGE_NAME lapis-opencl)
 set(CPACK_DEBIAN_PLUGIN_OPENCL_PACKAGE_ENHANCES
   "lapis, liblapis${PROJECT_VERSION_MAJOR}")
 set(CPACK_DEBIAN_PLUGIN_OPENCL_PACKAGE_RECOMMENDS "pocl-opencl-icd | opencl-icd")
+set(CPACK_DEBIAN_PLUGIN_OPENCL_PACKAGE_SUGGESTS "libclblast1")
 set(CPACK_COMPONENT_PLUGIN_OPENCL_DESCRIPTION
   "Low-rank and privileged-information solvers: devices by OpenCL
  A plug-in for lapis and its library: mc, rpca, rr, rlda and clean on a GPU.")

@@ -90,7 +90,7 @@ function(lapis_plugin name what)
   add_library(lapis_plugin_${name} MODULE ${plugin_FILES})
   target_include_directories(lapis_plugin_${name} PRIVATE include src .)
   target_link_libraries(lapis_plugin_${name} PRIVATE
-    lapis_flags PkgConfig::${part})
+    lapis_flags PkgConfig::${part} ${CMAKE_DL_LIBS})
   set_target_properties(lapis_plugin_${name} PROPERTIES
     PREFIX "" OUTPUT_NAME ${plugin_OUTPUT}
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})

@@ -7,6 +7,7 @@
  * (pocl: ~/.cache/pocl). */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,17 @@
 
 enum { MOST_PLATFORMS = 16, MOST_DEVICES = 16, MOST_KERNELS = 64 };
 enum { NAME_SIZE = 256, WHY_SIZE = 512 };
+/* Groups along the second side of a launch: OpenCL sets no limit, but NVIDIA's
+ * driver hands them to CUDA, which does. */
+enum { MOST_Y = 65535 };
+
+/* CLBlastDgemm of CLBlast 1.5, whose header nothing else needs. */
+enum { CLBLAST_BY_COLUMNS = 102, CLBLAST_PLAIN = 111, CLBLAST_TURNED = 112 };
+typedef int clblast_gemm(int layout, int ta, int tb, size_t m, size_t n,
+                         size_t depth, double alpha, cl_mem A, size_t A_at,
+                         size_t A_ld, cl_mem B, size_t B_at, size_t B_ld,
+                         double beta, cl_mem C, size_t C_at, size_t C_ld,
+                         cl_command_queue *queue, cl_event *event);
 
 typedef struct device {
   cl_context context;
@@ -23,8 +35,9 @@ typedef struct device {
   cl_kernel kernel[MOST_KERNELS];
   char kernel_name[MOST_KERNELS][64];
   cl_uint kernels;
-  size_t used, room; /* bytes */
-  char name[NAME_SIZE], text[NAME_SIZE + 16], why[WHY_SIZE];
+  clblast_gemm *gemm; /* NULL: by our own kernel */
+  size_t used, room;  /* bytes */
+  char name[NAME_SIZE], text[NAME_SIZE + 32], why[WHY_SIZE];
 } device;
 
 /* ---- which there are ----------------------------------------------------*/
@@ -181,8 +194,26 @@ static cl_int start(device *d, cl_device_id id, char *log, size_t size)
   return code == CL_SUCCESS ? build(d, id, log, size) : code;
 }
 
-static void give_up(device *d)
+/* CLBlast is tuned for GPUs; LAPIS_OPENCL_GEMM says clblast or own for all. */
+static clblast_gemm *find_gemm(cl_device_id id)
 {
+  const char *asked = getenv("LAPIS_OPENCL_GEMM");
+  int wanted = (number_of(id, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_GPU) != 0;
+  if (asked != NULL) wanted = strcmp(asked, "clblast") == 0;
+  void *library =
+      wanted ? dlopen("libclblast.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE)
+             : NULL;
+  clblast_gemm *found = NULL;
+  if (library == NULL) return NULL;
+  /* a pointer to a function out of one to data: POSIX's way */
+  *(void **)&found = dlsym(library, "CLBlastDgemm");
+  dlclose(library);
+  return found;
+}
+
+static void opencl_close(void *self)
+{
+  device *d = self;
   for (cl_uint k = 0; k < d->kernels; k++) (void)clReleaseKernel(d->kernel[k]);
   if (d->queue != NULL) (void)clReleaseCommandQueue(d->queue);
   if (d->context != NULL) (void)clReleaseContext(d->context);
@@ -202,13 +233,15 @@ static void *opencl_open(int i, char *why, size_t size)
     return NULL;
   }
   name_of(id, d->name);
-  snprintf(d->text, sizeof d->text, "opencl %s", d->name);
+  d->gemm = find_gemm(id);
+  snprintf(d->text, sizeof d->text, "opencl %s%s", d->name,
+           d->gemm != NULL ? " with CLBlast" : "");
   d->room = (size_t)number_of(id, CL_DEVICE_GLOBAL_MEM_SIZE);
   cl_int code = start(d, id, log, LOG_SIZE);
   if (code != CL_SUCCESS) {
     snprintf(why, size, "%s cannot be used (OpenCL says %d%s%.200s)", d->name,
              (int)code, log[0] == '\0' ? "" : ": ", log);
-    give_up(d);
+    opencl_close(d);
     d = NULL;
   }
   free(log);
@@ -342,15 +375,34 @@ static device_status run(void *self, const char *name, int64_t x, int64_t y,
   return code == CL_SUCCESS ? DEVICE_DONE : failed(d, name, code);
 }
 
+/* CLBlast knows no empty products. */
+static device_status multiply(void *self, const device_product *p)
+{
+  device *d = self;
+  const device_block *A = &p->A, *B = &p->B, *C = &p->C;
+  int64_t depth = p->ta ? A->rows : A->cols;
+  if (d->gemm == NULL || depth == 0) return DEVICE_ABSENT;
+  int code = d->gemm(CLBLAST_BY_COLUMNS, p->ta ? CLBLAST_TURNED : CLBLAST_PLAIN,
+                     p->tb ? CLBLAST_TURNED : CLBLAST_PLAIN, (size_t)C->rows,
+                     (size_t)C->cols, (size_t)depth, p->alpha, A->buffer,
+                     (size_t)A->first, (size_t)A->ld, B->buffer,
+                     (size_t)B->first, (size_t)B->ld, p->beta, C->buffer,
+                     (size_t)C->first, (size_t)C->ld, &d->queue, NULL);
+  return code == 0 ? DEVICE_DONE : failed(d, "a product by CLBlast", code);
+}
+
 __attribute__((visibility("default")))
 const device_api lapis_opencl = {DEVICE_API_VERSION,
                                  "opencl",
                                  list,
                                  opencl_open,
+                                 opencl_close,
                                  opencl_describe,
                                  opencl_why,
                                  take,
                                  release,
                                  put,
                                  get,
+                                 multiply,
+                                 MOST_Y,
                                  run};

@@ -2,6 +2,7 @@
  * travels, and that its answers are openblas's.  Each pass is judged by
  * test_backend and test_l1, which CI runs by way of it (through.h), and the
  * methods by their own suites on it. */
+#include <dlfcn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -153,16 +154,16 @@ static void fill_data(double *X)
   }
 }
 
-static void compare(const char *method)
+static void compare(const char *device, const char *method)
 {
   static double X[D * N];
   traffic none, short_run, long_run;
   fill_data(X);
   double here = objective_after("openblas", method, 30, X, &none);
-  double there = objective_after("opencl", method, 30, X, &short_run);
+  double there = objective_after(device, method, 30, X, &short_run);
   CHECK_NEAR(here, there, 1e-10 * here);
   assert_int_equal(none.launches, 0);
-  (void)objective_after("opencl", method, 60, X, &long_run);
+  (void)objective_after(device, method, 60, X, &long_run);
   assert_true(short_run.launches > 30);
   /* what 30 iterations more send is less than one array of the data, and what
    * comes back is squares of the smaller side and sums */
@@ -173,18 +174,49 @@ static void compare(const char *method)
 static void rpca_answers_as_openblas_and_stays_there(void **state)
 {
   (void)state;
-  compare("rpca");
+  compare("opencl", "rpca");
 }
 
 static void mc_answers_as_openblas_and_stays_there(void **state)
 {
   (void)state;
-  compare("mc");
+  compare("opencl", "mc");
+}
+
+/* First of all: a device keeps the product that it was opened with. */
+static void clblast_multiplies(void **state)
+{
+  (void)state;
+  void *library = dlopen("libclblast.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (library == NULL) skip();
+  setenv("LAPIS_OPENCL_GEMM", "clblast", 1);
+  la h = on("opencl:0");
+  unsetenv("LAPIS_OPENCL_GEMM");
+  assert_non_null(strstr(h.ops->describe(&h), " with CLBlast"));
+  compare("opencl:0", "rpca");
+  compare("opencl:0", "mc");
+  /* what C held is not read where beta is 0, and no depth is a product, too */
+  double x[] = {1, 2, 3, 4}, nan[] = {NAN, NAN, NAN, NAN}, got[4];
+  lapis_mat from = lapis_mat_f64(x, 2, 2), holes = lapis_mat_f64(nan, 2, 2);
+  lapis_mat to = lapis_mat_f64(got, 2, 2);
+  la_array A = la_case_new(&h, 2, 2), C = la_case_new(&h, 2, 2);
+  la_array none = la_cols(&A, 0, 0);
+  OK(h.ops->upload(&h, &from, &A));
+  OK(h.ops->upload(&h, &holes, &C));
+  OK(h.ops->gemm(&h, LA_N, LA_T, 1, &A, &A, 0, &C));
+  OK(h.ops->gemm(&h, LA_N, LA_T, 1, &none, &none, 2, &C));
+  OK(h.ops->download(&h, &C, &to));
+  CHECK_NEAR(got[0], 20, 1e-14);
+  CHECK_NEAR(got[1], 28, 1e-14);
+  CHECK_NEAR(got[3], 40, 1e-14);
+  LA_RELEASE(&h, &A, &C);
+  (void)dlclose(library);
 }
 
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(clblast_multiplies),
       cmocka_unit_test(names_are_understood),
       cmocka_unit_test(memory_of_others_is_refused),
       cmocka_unit_test(too_much_is_one_sentence),

@@ -224,6 +224,33 @@ int64_t device_groups(int64_t entries)
   return groups < DEVICE_MOST_GROUPS ? groups : DEVICE_MOST_GROUPS;
 }
 
+int64_t device_most_y(const la *h)
+{
+  return device_of(h)->api->most_y;
+}
+
+lapis_status device_multiply(la *h, la_trans ta, la_trans tb, double alpha,
+                             const la_array *A, const la_array *B, double beta,
+                             la_array *C, bool *done)
+{
+  device *d = device_of(h);
+  *done = false;
+  if (is_foreign(h, A) || is_foreign(h, B) || is_foreign(h, C))
+    return apart_refuse(h);
+  device_product p = {.ta = ta == LA_T,
+                      .tb = tb == LA_T,
+                      .alpha = alpha,
+                      .beta = beta,
+                      .A = block_of(A),
+                      .B = block_of(B),
+                      .C = block_of(C)};
+  TRY(enter(h));
+  device_status status = d->api->multiply(d->self, &p);
+  *done = status == DEVICE_DONE;
+  if (*done) base_traffic_of(h->ctx)->launches++;
+  return leave(h, status == DEVICE_ABSENT ? DEVICE_DONE : status);
+}
+
 lapis_status device_run(la *h, const char *kernel, device_call *c, int64_t x,
                         int64_t y)
 {
@@ -319,17 +346,30 @@ bool device_is_named(const char *name)
   return index_of(name) > -2;
 }
 
+/* Opens it, and takes the room for sums. */
+static bool start(device *d, char *why)
+{
+  size_t size =
+      sizeof(double) * (size_t)(DEVICE_MOST_GROUPS * DEVICE_MOST_SUMS);
+  d->self = d->api->open(d->index, why, WHY_SIZE);
+  if (d->self == NULL) return false;
+  if (d->api->alloc(d->self, size, &d->parts) != DEVICE_DONE)
+    snprintf(why, WHY_SIZE, "%s", d->api->why(d->self));
+  else if (pthread_mutex_init(&d->lock, NULL) == 0)
+    return true;
+  else
+    d->api->free(d->self, d->parts, size);
+  d->api->close(d->self);
+  return false;
+}
+
 static device *open_new(const device_api *api, int index, char *why)
 {
   device *d = base_alloc(NULL, 1, sizeof *d);
-  size_t size =
-      sizeof(double) * (size_t)(DEVICE_MOST_GROUPS * DEVICE_MOST_SUMS);
   snprintf(why, WHY_SIZE, "out of memory");
   if (d == NULL) return NULL;
   *d = (device){.ops = table, .api = api, .index = index, .owner = getpid()};
-  d->self = api->open(index, why, WHY_SIZE);
-  if (d->self == NULL || api->alloc(d->self, size, &d->parts) != DEVICE_DONE ||
-      pthread_mutex_init(&d->lock, NULL) != 0) {
+  if (!start(d, why)) {
     base_free(d);
     return NULL;
   }

@@ -29,9 +29,16 @@ void device_array(device_call *c, const la_array *A);  /* three arguments */
 void device_buffer(device_call *c, const la_array *A); /* the buffer alone */
 /* rows, cols */
 void device_shape(device_call *c, const la_array *A);
-/* x times y groups. */
+/* x times y groups, y at most device_most_y. */
+int64_t device_most_y(const la *h);
 lapis_status device_run(la *h, const char *kernel, device_call *c, int64_t x,
                         int64_t y);
+/* C = alpha op(A) op(B) + beta C by the plug-in's own means; *done: it has
+ * some.
+ */
+lapis_status device_multiply(la *h, la_trans ta, la_trans tb, double alpha,
+                             const la_array *A, const la_array *B, double beta,
+                             la_array *C, bool *done);
 /* Groups that share so many entries; 1 at least. */
 int64_t device_groups(int64_t entries);
 /* Runs it by so many groups, each of which leaves `count` sums, the kernel's

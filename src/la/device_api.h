@@ -9,14 +9,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { DEVICE_API_VERSION = 1 };
+enum { DEVICE_API_VERSION = 2 };
 /* Kernels run in groups of so many; a product's group makes a square tile. */
 enum { DEVICE_GROUP = 256, DEVICE_TILE = 64, DEVICE_MOST_ARGS = 32 };
 
 typedef enum device_status {
   DEVICE_DONE,
   DEVICE_NO_MEMORY, /* of the device */
-  DEVICE_FAILED
+  DEVICE_FAILED,
+  DEVICE_ABSENT /* it has no such thing: do it another way */
 } device_status;
 
 typedef struct device_arg {
@@ -32,6 +33,14 @@ typedef struct device_block {
   int64_t first, rows, cols, ld;
 } device_block;
 
+/* C = alpha op(A) op(B) + beta C, where op transposes if ta, tb say so; A's
+ * block is as it lies, C is not empty, A or B may be.  beta 0 never reads C. */
+typedef struct device_product {
+  int ta, tb;
+  double alpha, beta;
+  device_block A, B, C;
+} device_product;
+
 /* Calls of one device come one at a time.  What is asked for is done in the
  * order in which it was asked for; read and write have ended when they return.
  * Where something fails, why() is a sentence without its end. */
@@ -40,9 +49,11 @@ typedef struct device_api {
   const char *name; /* "opencl" */
   /* What device i (from 0) is, in size bytes; 0: there is none such. */
   int (*list)(int i, char *text, size_t size);
-  /* Device i, -1: the first that serves, a GPU before others; it stays open.
-   * NULL: why, in size bytes. */
+  /* Device i, -1: the first that serves, a GPU before others; NULL: why, in
+   * size bytes. */
   void *(*open)(int i, char *why, size_t size);
+  /* What it allocated has been freed before. */
+  void (*close)(void *self);
   const char *(*describe)(void *self); /* lives as long as the device */
   const char *(*why)(void *self);
   device_status (*alloc)(void *self, size_t bytes, void **out); /* zeroes */
@@ -51,7 +62,11 @@ typedef struct device_api {
                          int64_t ld);
   device_status (*read)(void *self, const device_block *from, double *to,
                         int64_t ld);
-  /* x times y groups of a kernel. */
+  /* The product by a library that is tuned for the device, or DEVICE_ABSENT:
+   * the kernel gemm does it. */
+  device_status (*multiply)(void *self, const device_product *p);
+  /* x times y groups of a kernel, y at most most_y. */
+  int64_t most_y;
   device_status (*run)(void *self, const char *kernel, int64_t x, int64_t y,
                        const device_arg *args, int count);
 } device_api;

@@ -26,21 +26,38 @@ typedef struct product {
   bool same;
 } product;
 
-static lapis_status multiply(la *h, const product *p, la_array *C)
+/* C's columns, from j0 on, by the kernel. */
+static lapis_status multiply_columns(la *h, const product *p, int64_t j0,
+                                     la_array *C)
 {
   device_call c = device_begin(h);
-  if (C->rows == 0 || C->cols == 0) return LAPIS_OK;
+  la_array B =
+      p->tb == LA_T ? la_rows(p->B, j0, C->cols) : la_cols(p->B, j0, C->cols);
   device_whole(&c, p->ta == LA_T);
   device_whole(&c, p->tb == LA_T);
   device_shape(&c, C);
   device_whole(&c, p->inner);
   device_real(&c, p->alpha);
   device_array(&c, p->A);
-  device_array(&c, p->B);
+  device_array(&c, &B);
   device_real(&c, p->beta);
   device_array(&c, C);
   device_whole(&c, p->same);
   return device_run(h, "gemm", &c, tiles(C->rows), tiles(C->cols));
+}
+
+/* Slabs of as many columns as one launch may have tiles of.  Of a symmetric C
+ * half is saved where one slab is enough. */
+static lapis_status multiply(la *h, product *p, la_array *C)
+{
+  int64_t most = device_most_y(h) * DEVICE_TILE;
+  p->same = p->same && C->cols <= most;
+  if (C->rows == 0) return LAPIS_OK;
+  for (int64_t j = 0; j < C->cols; j += most) {
+    la_array slab = la_cols(C, j, C->cols - j < most ? C->cols - j : most);
+    TRY(multiply_columns(h, p, j, &slab));
+  }
+  return LAPIS_OK;
 }
 
 lapis_status device_gemm(la *h, la_trans ta, la_trans tb, double alpha,
@@ -48,9 +65,12 @@ lapis_status device_gemm(la *h, la_trans ta, la_trans tb, double alpha,
                          la_array *C)
 {
   int64_t inner;
+  bool done = false;
   TRY(host_check_gemm(h, ta, tb, A, B, C, &inner));
+  if (C->rows > 0 && C->cols > 0)
+    TRY(device_multiply(h, ta, tb, alpha, A, B, beta, C, &done));
   product p = {ta, tb, alpha, beta, A, B, inner, false};
-  return multiply(h, &p, C);
+  return done ? LAPIS_OK : multiply(h, &p, C);
 }
 
 lapis_status device_gemv(la *h, la_trans t, double alpha, const la_array *A,
