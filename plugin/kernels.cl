@@ -173,6 +173,30 @@ KERNEL add_diagonal(long rows, double f, OUT(A))
     AT(A, i, i) += f;
 }
 
+/* The triangle above the diagonal of a square becomes that below it turned, or
+ * the other way round. */
+KERNEL mirror(long to_upper, long n, OUT(A))
+{
+  EACH(n, n)
+  {
+    if (to_upper && i < j) AT(A, i, j) = AT(A, j, i);
+    if (!to_upper && i > j) AT(A, i, j) = AT(A, j, i);
+  }
+}
+
+/* Numbers in (-1, 1) without order, the same for the same shape: a counter, its
+ * bits stirred by two multiplications by odd numbers. */
+KERNEL noise(long rows, long cols, OUT(A))
+{
+  EACH(rows, cols)
+  {
+    ulong x = (ulong)(i + j * rows + 1) * 0x9e3779b97f4a7c15UL;
+    x = (x ^ (x >> 32)) * 0xd6e8feb86659fd93UL;
+    x = (x ^ (x >> 32)) * 0xd6e8feb86659fd93UL;
+    AT(A, i, j) = (double)(long)(x ^ (x >> 32)) * 0x1p-63;
+  }
+}
+
 KERNEL dot_parts(long rows, long cols, IN(A), IN(B), __global double *parts)
 {
   __local double room[GROUP];

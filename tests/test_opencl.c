@@ -9,7 +9,11 @@
 #include "la_case.h"
 
 #define OK(call) assert_int_equal((call), LAPIS_OK)
-enum { D = 40, N = 300 };
+enum { D = 40, N = 300, LONG = 3300 };
+
+typedef struct traffic {
+  long launches, up, down;
+} traffic;
 
 static lapis_ctx *ctx;
 
@@ -91,12 +95,127 @@ static void forks_are_refused(void **state)
   assert_int_equal(status, 0);
 }
 
+/* ---- factorisations -------------------------------------------------------*/
+enum { SIDE = 30, FAR = 900 };
+
+/* Singular values 10^(-step k), or of rank 2 where step is 0. */
+static void fill_graded(double *A, int64_t rows, int64_t cols, double step)
+{
+  uint64_t seed = 11;
+  int64_t k = rows < cols ? rows : cols, rank = step > 0 ? k : 2;
+  for (int64_t i = 0; i < rows * cols; i++) A[i] = 0;
+  for (int64_t r = 0; r < rank; r++) {
+    double u[FAR], v[FAR], size = pow(10, -step * (double)r);
+    for (int64_t i = 0; i < rows; i++) u[i] = check_normal(&seed);
+    for (int64_t j = 0; j < cols; j++) v[j] = check_normal(&seed);
+    for (int64_t j = 0; j < cols; j++)
+      for (int64_t i = 0; i < rows; i++) A[j * rows + i] += size * u[i] * v[j];
+  }
+}
+
+static double skew(const double *Q, int64_t rows, int64_t cols)
+{
+  la_array view = la_wrap((double *)(uintptr_t)Q, rows, cols);
+  return la_case_skew(&view);
+}
+
+/* Decomposes a device's A; its bytes both ways. */
+static traffic decompose(la *h, int64_t rows, int64_t cols, double step)
+{
+  static double a[SIDE * FAR], u[SIDE * FAR], v[SIDE * FAR], vt[SIDE * FAR];
+  int64_t k = rows < cols ? rows : cols;
+  double s[SIDE], values[SIDE], worst = 0, size = 0;
+  la_array A = la_case_new(h, rows, cols), U = la_case_new(h, rows, k);
+  la_array Vt = la_case_new(h, k, cols), B = la_case_new(h, rows, cols);
+  lapis_mat from = lapis_mat_f64(a, rows, cols);
+  lapis_mat u_to = lapis_mat_f64(u, rows, k), v_to = lapis_mat_f64(vt, k, cols);
+  fill_graded(a, rows, cols, step);
+  OK(h->ops->upload(h, &from, &A));
+  OK(la_copy(h, &A, &B));
+  base_traffic before = *base_traffic_of(ctx);
+  OK(h->ops->svd(h, &A, &U, s, &Vt));
+  OK(h->ops->svd(h, &B, NULL, values, NULL));
+  base_traffic after = *base_traffic_of(ctx);
+  OK(h->ops->download(h, &U, &u_to));
+  OK(h->ops->download(h, &Vt, &v_to));
+  for (int64_t j = 0; j < cols; j++)
+    for (int64_t i = 0; i < rows; i++) {
+      double sum = -a[j * rows + i];
+      for (int64_t r = 0; r < k; r++)
+        sum += u[r * rows + i] * s[r] * vt[j * k + r];
+      worst = fmax(worst, fabs(sum));
+      size += a[j * rows + i] * a[j * rows + i];
+    }
+  for (int64_t j = 0; j < cols; j++)
+    for (int64_t r = 0; r < k; r++) v[r * cols + j] = vt[j * k + r];
+  CHECK_AT_MOST(worst, 1e-13 * sqrt(size));
+  CHECK_AT_MOST(skew(u, rows, k), 1e-13);
+  CHECK_AT_MOST(skew(v, cols, k), 1e-13);
+  for (int64_t r = 0; r < k; r++)
+    CHECK_NEAR(s[r], values[r], 1e-13 * sqrt(size));
+  LA_RELEASE(h, &A, &B, &U, &Vt);
+  return (traffic){0, (long)(after.up - before.up),
+                   (long)(after.down - before.down)};
+}
+
+/* Squares of the smaller side travel, whatever the other one is, and whether or
+ * not the columns are independent. */
+static void decompositions_send_squares(void **state)
+{
+  (void)state;
+  la h = on("opencl");
+  double step[] = {0, 0.05, 0.5, 2};
+  for (int i = 0; i < 4; i++)
+    for (int wide = 0; wide < 2; wide++) {
+      int64_t n = FAR / 3;
+      traffic near = wide ? decompose(&h, SIDE, n, step[i])
+                          : decompose(&h, n, SIDE, step[i]);
+      traffic far = wide ? decompose(&h, SIDE, FAR, step[i])
+                         : decompose(&h, FAR, SIDE, step[i]);
+      CHECK_AT_MOST((double)far.up, 1.2 * (double)near.up);
+      /* |A|^2 comes in parts, one for 256 entries */
+      CHECK_AT_MOST((double)far.down,
+                    1.2 * (double)near.down + FAR * SIDE / 32);
+    }
+}
+
+/* Cholesky of several blocks; what is not positive is found in a late one, too.
+ */
+static void cholesky_goes_by_blocks(void **state)
+{
+  enum { K = 300 };
+  static double a[K * K], x[K * 3], b[K * 3];
+  (void)state;
+  la h = on("opencl");
+  uint64_t seed = 4;
+  la_array A = la_case_new(&h, K, K), L = la_case_new(&h, K, K);
+  la_array B = la_case_new(&h, K, 3), X = la_case_new(&h, K, 3);
+  lapis_mat from = lapis_mat_f64(a, K, K), rhs = lapis_mat_f64(b, K, 3);
+  lapis_mat got = lapis_mat_f64(x, K, 3);
+  for (int i = 0; i < K * K; i++) a[i] = check_normal(&seed);
+  for (int i = 0; i < K * 3; i++) b[i] = check_normal(&seed);
+  OK(h.ops->upload(&h, &from, &L));
+  OK(h.ops->syrk(&h, LA_N, &L, &A));
+  OK(la_add_diagonal(&h, 10, &A));
+  OK(la_copy(&h, &A, &L));
+  OK(h.ops->upload(&h, &rhs, &B));
+  OK(la_copy(&h, &B, &X));
+  base_traffic before = *base_traffic_of(ctx);
+  OK(h.ops->potrf(&h, &L));
+  CHECK_AT_MOST((double)(base_traffic_of(ctx)->down - before.down),
+                0.5 * K * K * 8);
+  OK(h.ops->potrs(&h, &L, &X));
+  OK(h.ops->gemm(&h, LA_N, LA_N, 1, &A, &X, -1, &B));
+  OK(h.ops->download(&h, &B, &got));
+  for (int i = 0; i < K * 3; i++) CHECK_NEAR(x[i], 0, 1e-11);
+  la_array last = la_cols(&A, K - 1, 1), entry = la_rows(&last, K - 1, 1);
+  OK(h.ops->fill(&h, 1e-3, &entry));
+  assert_int_equal(h.ops->potrf(&h, &A), LAPIS_ENUMERIC);
+  LA_RELEASE(&h, &A, &L, &B, &X);
+}
+
 /* ---- methods
  * ---------------------------------------------------------------*/
-typedef struct traffic {
-  long launches, up, down;
-} traffic;
-
 static void listen(int level, const char *text, void *user)
 {
   traffic *t = user;
@@ -110,12 +229,18 @@ static void listen(int level, const char *text, void *user)
                    3);
 }
 
+typedef struct problem {
+  const char *method;
+  double mu_rel; /* of mc */
+  int64_t n;
+} problem;
+
 /* The objective after so many iterations, or a negative number. */
-static double objective_after(const char *backend, const char *method,
-                              int iters, double *X, traffic *t)
+static double objective_after(const char *backend, const problem *p, int iters,
+                              double *X, traffic *t)
 {
   lapis_solver *s = NULL;
-  lapis_data data = {.X = lapis_mat_f64(X, D, N)};
+  lapis_data data = {.X = lapis_mat_f64(X, D, p->n)};
   lapis_rpca_settings rpca = lapis_rpca_defaults();
   lapis_mc_settings mc = lapis_mc_defaults();
   *t = (traffic){0, 0, 0};
@@ -124,9 +249,9 @@ static double objective_after(const char *backend, const char *method,
   lapis_ctx_on_message(ctx, listen, t);
   rpca.stop.max_iters = mc.stop.max_iters = iters;
   rpca.stop.tol = mc.stop.tol = 0;
-  mc.solver = LAPIS_MC_ADMM;
-  mc.mu_rel = 0.2;
-  if (strcmp(method, "rpca") == 0)
+  mc.solver = strcmp(p->method, "fpc") == 0 ? LAPIS_MC_FPC : LAPIS_MC_ADMM;
+  mc.mu_rel = p->mu_rel;
+  if (strcmp(p->method, "rpca") == 0)
     OK(lapis_rpca_new(ctx, &data, &rpca, &s));
   else
     OK(lapis_mc_new(ctx, &data, &mc, &s));
@@ -139,12 +264,12 @@ static double objective_after(const char *backend, const char *method,
 }
 
 /* Rank 3 and noise, a fifth not seen. */
-static void fill_data(double *X)
+static void fill_data(double *X, int64_t n)
 {
   uint64_t seed = 5;
   double u[3 * D], v[3];
   for (int i = 0; i < 3 * D; i++) u[i] = check_normal(&seed);
-  for (int j = 0; j < N; j++) {
+  for (int64_t j = 0; j < n; j++) {
     for (int c = 0; c < 3; c++) v[c] = check_normal(&seed);
     for (int i = 0; i < D; i++) {
       double x = 0.1 * check_normal(&seed);
@@ -154,30 +279,62 @@ static void fill_data(double *X)
   }
 }
 
+static double X[D * 2 * LONG];
+
 static void compare(const char *device, const char *method)
 {
-  static double X[D * N];
-  traffic none, short_run, long_run;
-  fill_data(X);
-  double here = objective_after("openblas", method, 30, X, &none);
-  double there = objective_after(device, method, 30, X, &short_run);
+  problem p = {method, 0.2, N};
+  traffic none, there_too;
+  fill_data(X, N);
+  double here = objective_after("openblas", &p, 30, X, &none);
+  double there = objective_after(device, &p, 30, X, &there_too);
   CHECK_NEAR(here, there, 1e-10 * here);
   assert_int_equal(none.launches, 0);
-  (void)objective_after(device, method, 60, X, &long_run);
-  assert_true(short_run.launches > 30);
-  /* what 30 iterations more send is less than one array of the data, and what
-   * comes back is squares of the smaller side and sums */
-  CHECK_AT_MOST((double)(long_run.up - short_run.up), 30 * D * D * 8.0);
-  CHECK_AT_MOST((double)(long_run.down - short_run.down), 30 * 2 * D * D * 8.0);
+  assert_true(there_too.launches > 30);
 }
 
-static void rpca_answers_as_openblas_and_stays_there(void **state)
+/* What 10 iterations more send and receive, for n samples. */
+static traffic of_10_iterations(const char *method, double mu_rel, int64_t n)
+{
+  problem p = {method, mu_rel, n};
+  traffic few, many;
+  fill_data(X, n);
+  (void)objective_after("opencl", &p, 10, X, &few);
+  (void)objective_after("opencl", &p, 20, X, &many);
+  return (traffic){many.launches - few.launches, many.up - few.up,
+                   many.down - few.down};
+}
+
+/* From data to result no iteration sends an array: twice the samples make no
+ * difference (sums come in 512 parts from 131072 entries on), and an iteration
+ * is squares of the smaller side. */
+static void check_traffic(const char *method, double mu_rel)
+{
+  traffic one = of_10_iterations(method, mu_rel, LONG);
+  traffic two = of_10_iterations(method, mu_rel, 2 * LONG);
+  assert_true(one.launches > 10);
+  CHECK_AT_MOST((double)two.up, 1.05 * (double)one.up);
+  CHECK_AT_MOST((double)two.down, 1.05 * (double)one.down);
+  CHECK_AT_MOST((double)two.up, 10 * 8.0 * D * D * 8.0);
+}
+
+static void iterations_send_no_array(void **state)
+{
+  (void)state;
+  check_traffic("rpca", 0);
+  check_traffic("mc", 0.2);
+  check_traffic("fpc", 0.2);
+  /* a threshold below 1e-5 of the largest value: the full decomposition */
+  check_traffic("mc", 1e-7);
+}
+
+static void rpca_answers_as_openblas(void **state)
 {
   (void)state;
   compare("opencl", "rpca");
 }
 
-static void mc_answers_as_openblas_and_stays_there(void **state)
+static void mc_answers_as_openblas(void **state)
 {
   (void)state;
   compare("opencl", "mc");
@@ -221,8 +378,11 @@ int main(void)
       cmocka_unit_test(memory_of_others_is_refused),
       cmocka_unit_test(too_much_is_one_sentence),
       cmocka_unit_test(forks_are_refused),
-      cmocka_unit_test(rpca_answers_as_openblas_and_stays_there),
-      cmocka_unit_test(mc_answers_as_openblas_and_stays_there),
+      cmocka_unit_test(decompositions_send_squares),
+      cmocka_unit_test(cholesky_goes_by_blocks),
+      cmocka_unit_test(rpca_answers_as_openblas),
+      cmocka_unit_test(mc_answers_as_openblas),
+      cmocka_unit_test(iterations_send_no_array),
   };
   setenv("POCL_MEMORY_LIMIT", "1", 1);
   ctx = lapis_ctx_new();

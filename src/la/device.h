@@ -47,6 +47,14 @@ enum { DEVICE_MOST_GROUPS = 512, DEVICE_MOST_SUMS = 6 };
 lapis_status device_run_sums(la *h, const char *kernel, device_call *c,
                              int64_t groups, int count, double *sums);
 
+/* ---- squares on the host ----------------------------------------------------
+ * device_factor.c: what is small is factored there, by the handle la_beside. */
+/* *out: a copy of A there. */
+lapis_status device_fetch(la *h, const la_array *A, la *host, la_array *out);
+/* A = the copy, where all went well; the copy's end. */
+lapis_status device_send(la *h, lapis_status status, la *host, la_array *copy,
+                         la_array *A);
+
 /* ---- the table ------------------------------------------------------------*/
 lapis_status device_alloc(la *h, lapis_dtype t, int64_t rows, int64_t cols,
                           la_array *out);
@@ -62,14 +70,18 @@ lapis_status device_gemv(la *h, la_trans t, double alpha, const la_array *A,
 lapis_status device_syrk(la *h, la_trans t, const la_array *A, la_array *C);
 lapis_status device_gram_times(la *h, la_trans t, const la_array *A,
                                const la_array *X, la_array *Y);
+/* C = alpha A op(A)' + beta C, C symmetric: A A' of LA_N, A'A of LA_T. */
+lapis_status device_symmetric(la *h, la_trans t, double alpha,
+                              const la_array *A, double beta, la_array *C);
+lapis_status device_potrs(la *h, const la_array *L, la_array *B);
+lapis_status device_trsm(la *h, const la_array *L, la_array *B);
+/* device_factor.c, device_qr.c */
 lapis_status device_eigh(la *h, la_array *C, double above, double *values,
                          la_array *Q, int64_t *count);
 lapis_status device_svd(la *h, la_array *A, la_array *U, double *s,
                         la_array *Vt);
 lapis_status device_qr(la *h, la_array *A, la_array *R);
 lapis_status device_potrf(la *h, la_array *A);
-lapis_status device_potrs(la *h, const la_array *L, la_array *B);
-lapis_status device_trsm(la *h, const la_array *L, la_array *B);
 lapis_status device_potri(la *h, la_array *L);
 /* device_passes.c */
 lapis_status device_axpby(la *h, double alpha, const la_array *A, double beta,
