@@ -72,6 +72,31 @@ lapis_status la_give_back(la *h, const lapis_mat *from, la_array *A)
   return A->own == NULL ? LAPIS_OK : h->ops->upload(h, from, A);
 }
 
+bool la_is_host(const la *h)
+{
+  return la_beside(h).ops == h->ops;
+}
+
+lapis_status la_lend(la *h, const double *p, bool full, int64_t rows,
+                     int64_t cols, la_array *out)
+{
+  *out = la_wrap((double *)(uintptr_t)p, rows, cols);
+  if (la_is_host(h)) return LAPIS_OK;
+  lapis_mat from = la_as_mat(out);
+  TRY(h->ops->alloc(h, LAPIS_F64, rows, cols, out));
+  lapis_status status = full ? h->ops->upload(h, &from, out) : LAPIS_OK;
+  if (status < 0) h->ops->free(h, out);
+  return status;
+}
+
+lapis_status la_return(la *h, lapis_status status, la_array *A, double *p)
+{
+  lapis_mat to = lapis_mat_f64(p, A->rows, A->cols);
+  if (status >= 0 && A->own != NULL) status = h->ops->download(h, A, &to);
+  h->ops->free(h, A);
+  return status;
+}
+
 lapis_status la_sum(la *h, la_array *A)
 {
   lapis_mat own;

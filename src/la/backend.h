@@ -256,6 +256,14 @@ static inline lapis_mat la_as_mat(const la_array *A)
 lapis_status la_borrow(la *h, const la_array *A, lapis_mat *out);
 /* A = what was borrowed, after it was written. */
 lapis_status la_give_back(la *h, const lapis_mat *from, la_array *A);
+/* p, rows x cols of the host, as an array of h: of host backends p itself; a
+ * device has a copy, or room alone where not `full`.  h->ops->free ends it. */
+lapis_status la_lend(la *h, const double *p, bool full, int64_t rows,
+                     int64_t cols, la_array *out);
+/* Its end: p = its numbers where status is no failure, which is returned. */
+lapis_status la_return(la *h, lapis_status status, la_array *A, double *p);
+/* Whether h's arrays lie in the host's memory. */
+bool la_is_host(const la *h);
 /* A, whole columns of an array, summed over processes. */
 lapis_status la_sum(la *h, la_array *A);
 /* Makes A part of the checkpoint, from which a killed run goes on. */

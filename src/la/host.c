@@ -21,7 +21,7 @@ static lapis_status check_room(lapis_ctx *ctx)
 }
 
 const char la_methods_behind_the_seam[] =
-    "mc (admm, fpc), rpca, rr, rlda, clean --joint";
+    "mc (admm, fpc, factored), rpca, rr, rlda, clean --joint";
 
 static const lapis_backend kinds[] = {
     {"openblas", "the processor, by OpenBLAS", "all"},

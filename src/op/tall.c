@@ -225,19 +225,59 @@ static void cross_part(const tall *A, const tall *B, bool upper, int part,
   }
 }
 
+/* ---- the same on a device ---------------------------------------------------
+ * Rows one after the other are the columns of the transpose, ld x rows. */
+static lapis_status lend(la *h, const tall *A, la_array *out)
+{
+  return la_lend(h, A->v, true, A->ld, A->rows, out);
+}
+
+/* C = A'B, which is (B'A)' column after column. */
+static lapis_status cross_there(la *h, const tall *A, const tall *B, double *C)
+{
+  la_array a = {0}, b = {0}, c = {0};
+  lapis_status status = lend(h, A, &a);
+  if (status >= 0) status = lend(h, B, &b);
+  if (status >= 0) status = la_lend(h, C, false, B->ld, A->ld, &c);
+  if (status >= 0) status = h->ops->gemm(h, LA_N, LA_T, 1, &b, &a, 0, &c);
+  h->ops->free(h, &a);
+  h->ops->free(h, &b);
+  return la_return(h, status, &c, C);
+}
+
+static lapis_status gram_there(la *h, const la_array *a, double *G)
+{
+  la_array g;
+  TRY(la_lend(h, G, false, a->rows, a->rows, &g));
+  return la_return(h, h->ops->syrk(h, LA_N, a, &g), &g, G);
+}
+
+/* b = T'a: B = A T by rows. */
+static lapis_status times_there(la *h, const double *T, const la_array *a,
+                                la_array *b)
+{
+  la_array t;
+  TRY(la_lend(h, T, true, b->rows, a->rows, &t));
+  lapis_status status = h->ops->gemm(h, LA_N, LA_N, 1, &t, a, 0, b);
+  h->ops->free(h, &t);
+  return status;
+}
+
+/* ---- products
+ * ---------------------------------------------------------------*/
 /* The parts are summed a batch at a time, in order: 64 matrices at once would
  * be much memory where there are many columns. */
-static lapis_status cross(lapis_ctx *ctx, const tall *A, const tall *B,
-                          bool upper, double *C)
+static lapis_status cross_here(la *h, const tall *A, const tall *B, bool upper,
+                               double *C)
 {
   int64_t size = A->ld * B->ld;
   enum { BATCH = 16 };
-  double *part = base_alloc_raw(ctx, BATCH * size, sizeof *part);
+  double *part = base_alloc_raw(h->ctx, BATCH * size, sizeof *part);
   if (part == NULL) return LAPIS_ENOMEM;
   memset(C, 0, (size_t)size * sizeof *C);
   for (int first = 0; first < PARTS; first += BATCH) {
     memset(part, 0, (size_t)(BATCH * size) * sizeof *part);
-#pragma omp parallel for num_threads(base_threads(ctx)) \
+#pragma omp parallel for num_threads(base_threads(h->ctx)) \
     schedule(static) if (A->rows * A->ld > PARTS_WORTH_THREADS)
     for (int p = 0; p < BATCH; p++)
       cross_part(A, B, upper, first + p, part + p * size);
@@ -245,20 +285,27 @@ static lapis_status cross(lapis_ctx *ctx, const tall *A, const tall *B,
       for (int64_t k = 0; k < size; k++) C[k] += part[p * size + k];
   }
   base_free(part);
-  return A->divided ? base_sum(ctx, C, size) : LAPIS_OK;
+  return LAPIS_OK;
 }
 
-lapis_status tall_gram(lapis_ctx *ctx, const tall *A, double *G)
+static lapis_status cross(la *h, const tall *A, const tall *B, bool upper,
+                          double *C)
 {
-  TRY(cross(ctx, A, A, true, G));
+  TRY(la_is_host(h) ? cross_here(h, A, B, upper, C) : cross_there(h, A, B, C));
+  return A->divided ? base_sum(h->ctx, C, A->ld * B->ld) : LAPIS_OK;
+}
+
+lapis_status tall_gram(la *h, const tall *A, double *G)
+{
+  TRY(cross(h, A, A, true, G));
   for (int64_t i = 0; i < A->ld; i++)
     for (int64_t j = 0; j < i; j++) G[i * A->ld + j] = G[j * A->ld + i];
   return LAPIS_OK;
 }
 
-lapis_status tall_cross(lapis_ctx *ctx, const tall *A, const tall *B, double *C)
+lapis_status tall_cross(la *h, const tall *A, const tall *B, double *C)
 {
-  return cross(ctx, A, B, false, C);
+  return cross(h, A, B, false, C);
 }
 
 /* A part by one thread, whose row of scratch it is. */
@@ -272,15 +319,26 @@ static void times_part(const tall *A, const double *T, tall *B, int part,
   }
 }
 
-lapis_status tall_times(lapis_ctx *ctx, const tall *A, const double *T, tall *B)
+static lapis_status times_here(la *h, const tall *A, const double *T, tall *B)
 {
-  double *row = base_alloc_raw(ctx, PARTS * B->ld, sizeof *row);
+  double *row = base_alloc_raw(h->ctx, PARTS * B->ld, sizeof *row);
   if (row == NULL) return LAPIS_ENOMEM;
-#pragma omp parallel for num_threads(base_threads(ctx)) \
+#pragma omp parallel for num_threads(base_threads(h->ctx)) \
     schedule(static) if (A->rows * A->ld > PARTS_WORTH_THREADS)
   for (int p = 0; p < PARTS; p++) times_part(A, T, B, p, row + p * B->ld);
   base_free(row);
   return LAPIS_OK;
+}
+
+lapis_status tall_times(la *h, const tall *A, const double *T, tall *B)
+{
+  la_array a = {0}, b = {0};
+  if (la_is_host(h)) return times_here(h, A, T, B);
+  lapis_status status = lend(h, A, &a);
+  if (status >= 0) status = la_lend(h, B->v, false, B->ld, B->rows, &b);
+  if (status >= 0) status = times_there(h, T, &a, &b);
+  h->ops->free(h, &a);
+  return la_return(h, status, &b, B->v);
 }
 
 /* T with A T orthonormal: the inverse of U, A'A = U'U, by columns.  A column
@@ -311,19 +369,51 @@ static void inverse_factor(int64_t n, int64_t ld, double *G, double *T)
   }
 }
 
-/* Three times: the first leaves what a factor of the Gram matrix can, square
- * root of eps where columns are nearly dependent. */
-lapis_status tall_orthonormal(lapis_ctx *ctx, tall *A, int64_t n)
+/* A <- A T with orthonormal columns, three times: the first leaves what a
+ * factor of the Gram matrix can, square root of eps where columns are nearly
+ * dependent. G: two squares of ld. */
+static lapis_status orthonormal_here(la *h, tall *A, int64_t n, double *G)
 {
-  int64_t ld = A->ld;
-  double *G = base_alloc_raw(ctx, 2 * ld * ld, sizeof *G);
+  double *T = G + A->ld * A->ld;
+  for (int again = 0; again < 3; again++) {
+    TRY(tall_gram(h, A, G));
+    inverse_factor(n, A->ld, G, T);
+    TRY(tall_times(h, A, T, A));
+  }
+  return LAPIS_OK;
+}
+
+/* both: A on the device, and room for as much; *in: which of them has it. */
+static lapis_status orthonormal_there(la *h, const tall *A, int64_t n,
+                                      double *G, la_array both[2], int *in)
+{
+  int64_t square = A->ld * A->ld;
+  for (int again = 0; again < 3; again++) {
+    TRY(gram_there(h, &both[*in], G));
+    if (A->divided) TRY(base_sum(h->ctx, G, square));
+    inverse_factor(n, A->ld, G, G + square);
+    TRY(times_there(h, G + square, &both[*in], &both[1 - *in]));
+    *in = 1 - *in;
+  }
+  return LAPIS_OK;
+}
+
+lapis_status tall_orthonormal(la *h, tall *A, int64_t n)
+{
+  int in = 0;
+  la_array both[2] = {{.data = NULL}, {.data = NULL}};
+  double *G = base_alloc_raw(h->ctx, 2 * A->ld * A->ld, sizeof *G);
   if (G == NULL) return LAPIS_ENOMEM;
   lapis_status status = LAPIS_OK;
-  for (int again = 0; again < 3 && status >= 0; again++) {
-    status = tall_gram(ctx, A, G);
-    inverse_factor(n, ld, G, G + ld * ld);
-    if (status >= 0) status = tall_times(ctx, A, G + ld * ld, A);
+  if (la_is_host(h)) {
+    status = orthonormal_here(h, A, n, G);
+    base_free(G);
+    return status;
   }
+  status = lend(h, A, &both[0]);
+  if (status >= 0) status = la_lend(h, A->v, false, A->ld, A->rows, &both[1]);
+  if (status >= 0) status = orthonormal_there(h, A, n, G, both, &in);
+  h->ops->free(h, &both[1 - in]);
   base_free(G);
-  return status;
+  return la_return(h, status, &both[in], A->v);
 }

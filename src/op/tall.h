@@ -6,7 +6,7 @@
  * function gives the same bits for any number of threads. */
 #ifndef LAPIS_TALL_H
 #define LAPIS_TALL_H
-#include "base/base.h"
+#include "la/backend.h"
 
 enum { TALL_LANES = 8, TALL_CHUNK = 64 };
 static inline int64_t tall_ld(int64_t cols)
@@ -38,22 +38,22 @@ bool tall_cholesky(int64_t n, int64_t ld, double *G);
 /* x := (U'U)^-1 x */
 void tall_solve(int64_t n, int64_t ld, const double *U, double *x);
 
-/* ---- over all rows -------------------------------------------------------*/
+/* ---- over all rows --------------------------------------------------------
+ * Dense products: where h is a device they are made there, and what is named
+ * below travels. */
 typedef struct tall { /* rows x ld */
   int64_t rows, ld;
   double *v;
   bool divided; /* other processes have more rows: products sum over all */
 } tall;
 /* G = A'A, ld x ld, both triangles. */
-lapis_status tall_gram(lapis_ctx *ctx, const tall *A, double *G);
+lapis_status tall_gram(la *h, const tall *A, double *G);
 /* C = A'B, A->ld x B->ld row after row. */
-lapis_status tall_cross(lapis_ctx *ctx, const tall *A, const tall *B,
-                        double *C);
+lapis_status tall_cross(la *h, const tall *A, const tall *B, double *C);
 /* B = A T, T A->ld x B->ld row after row; B may be A. */
-lapis_status tall_times(lapis_ctx *ctx, const tall *A, const double *T,
-                        tall *B);
+lapis_status tall_times(la *h, const tall *A, const double *T, tall *B);
 /* Makes the first n columns of A orthonormal, in their order: one that depends
  * on those before it becomes 0. */
-lapis_status tall_orthonormal(lapis_ctx *ctx, tall *A, int64_t n);
+lapis_status tall_orthonormal(la *h, tall *A, int64_t n);
 
 #endif

@@ -81,7 +81,7 @@ static lapis_status shares_outside(mc *w, double *outside)
   const tall *F = f->by_sample ? &f->B : &f->A;
   int64_t ldq = f->V.ld;
   double *C = f->small;
-  TRY(tall_cross(w->base.ctx, F, &f->V, C));
+  TRY(tall_cross(&w->h, F, &f->V, C));
   for (int64_t j = 0; j < f->q; j++) {
     outside[j] = 1;
     for (int64_t k = 0; k < f->R; k++) {
@@ -492,7 +492,7 @@ static lapis_status largest_of_start(mc *w)
   for (int64_t i = 0; status >= 0 && i < V.rows * V.ld; i++)
     V.v[i] = rng_normal(base_seed(ctx), 1, (uint64_t)(first * V.ld + i));
   for (int step = 0; status >= 0 && step < 200; step++) {
-    status = factored_power(ctx, o, f->off > 0, &V, &T, &value);
+    status = factored_power(&w->h, o, f->off > 0, &V, &T, &value);
     if (status < 0) break;
     if (fabs(value - before) <= 1e-13 * value && step > 4) break;
     before = value;
@@ -556,7 +556,6 @@ static void release(mc *w)
 }
 
 const mc_solver mc_factored = {.name = "factored",
-                               .on_host = true,
                                .refuses = refuses,
                                .suits = suits,
                                .alloc = alloc,

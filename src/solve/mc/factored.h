@@ -89,8 +89,8 @@ typedef struct factored_pair {
 lapis_status factored_pair_new(mc *w, int64_t R, const double *GA,
                                const double *GB, factored_pair *p);
 /* On columns at .. at + R - 1 of A and B, which have the same ld. */
-lapis_status factored_pair_apply(lapis_ctx *ctx, const factored_pair *p,
-                                 int64_t at, tall *A, tall *B);
+lapis_status factored_pair_apply(la *h, const factored_pair *p, int64_t at,
+                                 tall *A, tall *B);
 void factored_pair_free(factored_pair *p);
 /* The residual S on Omega, and the sums that primal and dual are made of. */
 lapis_status factored_rest(mc *w);
@@ -110,8 +110,8 @@ lapis_status factored_ritz(mc *w, bool anew, double *own);
 lapis_status factored_bound(mc *w, double norm, factored_bounds *out);
 /* One step of block power on Z_0 of o (ones: and a row of ones): V on the
  * samples' side becomes better, *value its sigma_1. */
-lapis_status factored_power(lapis_ctx *ctx, const observed *o, bool ones,
-                            tall *V, tall *T, double *value);
+lapis_status factored_power(la *h, const observed *o, bool ones, tall *V,
+                            tall *T, double *value);
 /* Proves a bound of |S|_2 and the gap with it, as the settings ask, where the
  * estimate is near enough; last: a bound of any size. */
 lapis_status factored_prove(mc *w, bool last);

@@ -105,20 +105,19 @@ static void ritz_errors(factored *f)
 lapis_status factored_ritz(mc *w, bool anew, double *own)
 {
   factored *f = w->state;
-  lapis_ctx *ctx = w->base.ctx;
   int64_t ldq = f->V.ld, q = f->q, count;
   double *G = f->small, *Q = G + ldq * ldq, *C = Q + ldq * ldq;
-  la one = w->h;
+  la one = la_beside(&w->h);
   one.threads = 1;
   if (anew)
     begin_block(f);
   else
     memcpy(f->V.v, f->GV.v, (size_t)(f->V.rows * ldq) * sizeof *f->V.v);
-  TRY(tall_orthonormal(ctx, &f->V, q));
+  TRY(tall_orthonormal(&w->h, &f->V, q));
   TRY(factored_out(w, &f->V, &f->T));
   if (own != NULL) TRY(own_values(w, own));
   TRY(factored_back(w, &f->T, &f->GV));
-  TRY(tall_gram(ctx, &f->T, G));
+  TRY(tall_gram(&w->h, &f->T, G));
   for (int64_t j = 0; j < q; j++)
     for (int64_t i = 0; i < q; i++) C[j * q + i] = G[j * ldq + i];
   la_array c = la_wrap(C, q, q), vectors = la_wrap(Q, q, q);
@@ -126,9 +125,9 @@ lapis_status factored_ritz(mc *w, bool anew, double *own)
   memset(G, 0, (size_t)(ldq * ldq) * sizeof *G);
   for (int64_t j = 0; j < q; j++)
     for (int64_t i = 0; i < q; i++) G[i * ldq + j] = Q[j * q + i];
-  TRY(tall_times(ctx, &f->V, G, &f->V));
-  TRY(tall_times(ctx, &f->T, G, &f->T));
-  TRY(tall_times(ctx, &f->GV, G, &f->GV));
+  TRY(tall_times(&w->h, &f->V, G, &f->V));
+  TRY(tall_times(&w->h, &f->T, G, &f->T));
+  TRY(tall_times(&w->h, &f->GV, G, &f->GV));
   ritz_errors(f);
   return LAPIS_OK;
 }
@@ -158,25 +157,25 @@ static double largest_of(double H[FACTORED_PROBES * FACTORED_PROBES])
   return value / trace;
 }
 
-lapis_status factored_power(lapis_ctx *ctx, const observed *o, bool ones,
-                            tall *V, tall *T, double *value)
+lapis_status factored_power(la *h, const observed *o, bool ones, tall *V,
+                            tall *T, double *value)
 {
   enum { Q = FACTORED_PROBES };
   double H[Q * Q], sum[Q] = {0};
-  TRY(tall_orthonormal(ctx, V, Q));
-#pragma omp parallel for num_threads(base_threads(ctx)) schedule(dynamic, 32)
+  TRY(tall_orthonormal(h, V, Q));
+#pragma omp parallel for num_threads(base_threads(h->ctx)) schedule(dynamic, 32)
   for (int64_t i = 0; i < o->rows; i++)
     tall_combine(Q, V->v, o->col_t + o->at_t[i], o->at_t[i + 1] - o->at_t[i],
                  o->value_t + o->at_t[i], T->v + i * Q);
   for (int64_t j = 0; ones && j < o->cols; j++)
     for (int k = 0; k < Q; k++) sum[k] += V->v[j * Q + k];
-  TRY(base_sum_later(ctx, sum, Q));
-  TRY(base_sum(ctx, T->v, T->rows * Q));
-  TRY(tall_gram(ctx, T, H));
+  TRY(base_sum_later(h->ctx, sum, Q));
+  TRY(base_sum(h->ctx, T->v, T->rows * Q));
+  TRY(tall_gram(h, T, H));
   for (int i = 0; i < Q; i++)
     for (int j = 0; j < Q; j++) H[i * Q + j] += sum[i] * sum[j];
   *value = sqrt(largest_of(H));
-#pragma omp parallel for num_threads(base_threads(ctx)) schedule(dynamic, 32)
+#pragma omp parallel for num_threads(base_threads(h->ctx)) schedule(dynamic, 32)
   for (int64_t j = 0; j < o->cols; j++) {
     double *v = V->v + j * Q;
     tall_combine(Q, T->v, o->row + o->at[j], o->at[j + 1] - o->at[j],
@@ -315,10 +314,10 @@ static lapis_status project_out(mc *w, int64_t k, tall *Z)
   factored *f = w->state;
   double *C = f->small;
   if (k == 0) return LAPIS_OK;
-  TRY(tall_cross(w->base.ctx, &f->V, Z, C));
+  TRY(tall_cross(&w->h, &f->V, Z, C));
   for (int64_t i = k; i < f->V.ld; i++)
     memset(C + i * Z->ld, 0, (size_t)Z->ld * sizeof *C);
-  TRY(tall_times(w->base.ctx, &f->V, C, &f->Z[3]));
+  TRY(tall_times(&w->h, &f->V, C, &f->Z[3]));
   for (int64_t i = 0; i < Z->rows * Z->ld; i++) Z->v[i] -= f->Z[3].v[i];
   return LAPIS_OK;
 }
@@ -453,8 +452,11 @@ static lapis_status factor_exact(mc *w, double *G, double square, double terms)
   for (int64_t j = 0; j < k; j++)
     for (int64_t i = j; i < k; i++)
       G[j * k + i] = (i == j ? square - shift : 0) - G[j * k + i];
-  la_array M = la_wrap(G, k, k);
-  return w->h.ops->potrf(&w->h, &M);
+  la_array M;
+  TRY(la_lend(&w->h, G, true, k, k, &M));
+  lapis_status status = w->h.ops->potrf(&w->h, &M);
+  w->h.ops->free(&w->h, &M);
+  return status;
 }
 
 static lapis_status prove_exact(mc *w, double square, bool *passed)

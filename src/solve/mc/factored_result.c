@@ -49,14 +49,14 @@ static lapis_status balance_whole(mc *w, tall *A, tall *B, double *values,
   int64_t q = f->R + f->off, ld = A->ld;
   double *G = f->small, *GA = G + ld * ld, *GB = GA + ld * ld;
   factored_pair p;
-  TRY(tall_gram(w->base.ctx, A, G));
+  TRY(tall_gram(&w->h, A, G));
   for (int64_t k = 0; k < q * q; k++) GA[k] = G[k / q * ld + k % q];
-  TRY(tall_gram(w->base.ctx, B, G));
+  TRY(tall_gram(&w->h, B, G));
   for (int64_t k = 0; k < q * q; k++) GB[k] = G[k / q * ld + k % q];
   TRY(factored_pair_new(w, q, GA, GB, &p));
   memcpy(values, p.sigma, (size_t)q * sizeof *values);
   *kept = p.kept;
-  lapis_status status = factored_pair_apply(w->base.ctx, &p, 0, A, B);
+  lapis_status status = factored_pair_apply(&w->h, &p, 0, A, B);
   factored_pair_free(&p);
   return status;
 }
@@ -119,11 +119,16 @@ static lapis_status make_factors(mc *w)
 static lapis_status product(mc *w, double *left, int64_t rows, double *out)
 {
   factored *f = w->state;
-  la_array A = la_wrap(left, f->r, rows), B = la_wrap(f->right, f->r, f->n);
-  la_array C = la_wrap(out, rows, f->n);
+  la_array A = {0}, B = {0}, C = {0};
   la one = w->h;
   one.threads = 1; /* the same bits for any number of threads */
-  return one.ops->gemm(&one, LA_T, LA_N, 1, &A, &B, 0, &C);
+  lapis_status status = la_lend(&one, left, true, f->r, rows, &A);
+  if (status >= 0) status = la_lend(&one, f->right, true, f->r, f->n, &B);
+  if (status >= 0) status = la_lend(&one, out, false, rows, f->n, &C);
+  if (status >= 0) status = one.ops->gemm(&one, LA_T, LA_N, 1, &A, &B, 0, &C);
+  one.ops->free(&one, &A);
+  one.ops->free(&one, &B);
+  return la_return(&one, status, &C, out);
 }
 
 static lapis_status publish_labels(mc *w)

@@ -434,7 +434,7 @@ lapis_status factored_samples(mc *w)
 static lapis_status eigen(mc *w, double *C, int64_t R, double *values,
                           double *Q)
 {
-  la one = w->h;
+  la one = la_beside(&w->h);
   one.threads = 1; /* the same bits for any number of threads */
   la_array c = la_wrap(C, R, R), q = la_wrap(Q, R, R);
   int64_t count;
@@ -510,16 +510,16 @@ void factored_pair_free(factored_pair *p)
   p->Q = NULL;
 }
 
-lapis_status factored_pair_apply(lapis_ctx *ctx, const factored_pair *p,
-                                 int64_t at, tall *A, tall *B)
+lapis_status factored_pair_apply(la *h, const factored_pair *p, int64_t at,
+                                 tall *A, tall *B)
 {
   int64_t ld = A->ld;
-  double *T = base_alloc(ctx, ld * ld, sizeof *T);
+  double *T = base_alloc(h->ctx, ld * ld, sizeof *T);
   if (T == NULL) return LAPIS_ENOMEM;
   transform(p, false, at, ld, T);
-  lapis_status status = tall_times(ctx, A, T, A);
+  lapis_status status = tall_times(h, A, T, A);
   transform(p, true, at, ld, T);
-  if (status >= 0) status = tall_times(ctx, B, T, B);
+  if (status >= 0) status = tall_times(h, B, T, B);
   base_free(T);
   return status;
 }
@@ -528,7 +528,7 @@ lapis_status factored_pair_apply(lapis_ctx *ctx, const factored_pair *p,
 static lapis_status gram_of(mc *w, const tall *A, double *C)
 {
   factored *f = w->state;
-  TRY(tall_gram(w->base.ctx, A, f->small));
+  TRY(tall_gram(&w->h, A, f->small));
   for (int64_t j = 0; j < f->R; j++)
     for (int64_t i = 0; i < f->R; i++)
       C[j * f->R + i] = f->small[(j + f->off) * A->ld + i + f->off];
@@ -557,10 +557,10 @@ static lapis_status split_offset(mc *w)
   int64_t q = f->off + f->R, ld = f->A.ld, square = ld * ld;
   double *G = f->small, *GA = G + square, *GB = GA + square, alpha = 0;
   factored_pair p;
-  TRY(tall_gram(w->base.ctx, &f->A, G));
+  TRY(tall_gram(&w->h, &f->A, G));
   for (int64_t k = 0; k < q * q; k++) GA[k] = G[k / q * ld + k % q];
   GA[0] += 1;
-  TRY(tall_gram(w->base.ctx, &f->B, G));
+  TRY(tall_gram(&w->h, &f->B, G));
   for (int64_t k = 0; k < q * q; k++) GB[k] = G[k / q * ld + k % q];
   TRY(factored_pair_new(w, q, GA, GB, &p));
   double *TA = G, *TB = GA, *v = GB;
@@ -575,8 +575,8 @@ static lapis_status split_offset(mc *w)
   v[0] -= alpha;
   reflect(q, ld, v, 1 / alpha, TA);
   reflect(q, ld, v, alpha, TB);
-  TRY(tall_times(w->base.ctx, &f->A, TA, &f->A));
-  TRY(tall_times(w->base.ctx, &f->B, TB, &f->B));
+  TRY(tall_times(&w->h, &f->A, TA, &f->A));
+  TRY(tall_times(&w->h, &f->B, TB, &f->B));
   for (int64_t j = 0; j < f->n; j++) f->B.v[j * ld] = 1; /* to rounding */
   set_alpha(f);
   return LAPIS_OK;
@@ -595,8 +595,7 @@ lapis_status factored_balance(mc *w)
   TRY(factored_pair_new(w, R, GA, GB, &p));
   int64_t kept = p.kept;
   memcpy(f->sigma.v, p.sigma, (size_t)R * sizeof(double));
-  lapis_status status =
-      factored_pair_apply(w->base.ctx, &p, f->off, &f->A, &f->B);
+  lapis_status status = factored_pair_apply(&w->h, &p, f->off, &f->A, &f->B);
   factored_pair_free(&p);
   TRY(status);
   return kept < R ? factored_reserve(w, kept, f->q) : LAPIS_OK;
