@@ -1,5 +1,6 @@
 /* kernels.cl - the kernels of a device, in doubles.  What a pass does to one
- * entry is src/la/kernels.h, entry.h and l1.h, which stand before this text.
+ * entry, or of the simplex to one column, is src/la/kernels.h, entry.h, l1.h and
+ * simplex_column.h, which stand before this text.
  *
  * Every kernel runs in groups of GROUP.  An array A comes as a buffer, the
  * place of its first entry and the distance of its columns.  Sums of a group
@@ -402,53 +403,27 @@ KERNEL reflect(long kind, long rows, long cols, double t, double weight,
 }
 
 /* ---- the simplex: an item a column ------------------------------------------
- * As src/la/simplex.c, where the reasons are, from the left end.  (A group a
- * column would read memory in a better order; pocl 3.1 computes it wrongly now
- * and then, on more than one thread.) */
-
-/* One column: entries i < rows; weight 0: as if nothing was observed. */
-typedef struct column {
-  __global const double *z0, *v;
-  long rows;
-  double t, scale;
-} column;
-
-static bool is_free(const column *c, long i)
-{
-  return !(c->t > 0) || isnan(c->z0[i]);
-}
-
-/* The largest v_i - level - t chi2'(level). */
-static double theta_reaching(const column *c, double level)
-{
-  double best = -INFINITY;
-  for (long i = 0; i < c->rows; i++) {
-    double slope = is_free(c, i) ? 0 : c->t * k_chi2_slope(level, c->z0[i]);
-    double theta = c->v[i] - level - slope;
-    if (theta > best) best = theta;
-  }
-  return best;
-}
+ * As src/la/simplex.c, where the reasons are, from the left end. */
 
 static double simplex_entry(const column *c, long i, double shift,
                             double theta)
 {
   double v = (c->v[i] - shift) - theta;
-  return is_free(c, i) ? k_positive(v) : k_prox_chi2(v, c->z0[i], c->t);
+  return column_is_free(c, i) ? k_positive(v)
+                              : k_prox_chi2(v, c->z0[i], c->t);
 }
 
-/* sum of z_i at theta with Neumaier's carry, and minus its derivative. */
+/* sum of z_i at theta, and minus its derivative. */
 static double simplex_sum(const column *c, double shift, double theta,
                           double *rate)
 {
   double sum = 0, carry = 0, slope = 0;
-  for (long i = 0; i < c->rows; i++) {
-    double z = simplex_entry(c, i, shift, theta), next = sum + z;
-    carry += sum >= z ? (sum - next) + z : (z - next) + sum;
-    sum = next;
-    slope += !is_free(c, i) ? k_prox_chi2_rate(z, c->z0[i], c->t)
-             : z > 0        ? 1
-                            : 0;
+  for (long i = 0; i < c->n; i++) {
+    double z = simplex_entry(c, i, shift, theta);
+    column_add(z, &sum, &carry);
+    slope += !column_is_free(c, i) ? k_prox_chi2_rate(z, c->z0[i], c->t)
+             : z > 0               ? 1
+                                   : 0;
   }
   *rate = slope;
   return sum + carry;
@@ -457,91 +432,20 @@ static double simplex_sum(const column *c, double shift, double theta,
 /* t = 0: the projection onto the simplex. */
 KERNEL simplex_prox(long rows, long cols, double t, IN(Z0), IN(V), OUT(B))
 {
-  double rounding = DBL_EPSILON * (rows + 4);
   for (long j = get_global_id(0); j < cols; j += get_global_size(0)) {
-    column c = {&AT(Z0, 0, j), &AT(V, 0, j), rows, t, 1};
-    double shift = theta_reaching(&c, 1), theta = 0, sum = 1, rate;
-    double ceiling = theta_reaching(&c, 1.0 / rows) - shift;
-    for (int k = 0; k < 200; k++) {
+    column c = {rows, &AT(V, 0, j), &AT(Z0, 0, j), t, 1};
+    double shift = column_reaching(&c, 1), theta = 0, sum = 1, rate;
+    double ceiling = column_reaching(&c, 1.0 / rows) - shift;
+    for (int k = 0; k < COLUMN_STEPS; k++) {
       sum = simplex_sum(&c, shift, theta, &rate);
-      double next = rate > 0 ? theta + (sum - 1) / rate : 0;
-      if (next > ceiling) next = ceiling;
-      if (next < 0) next = 0;
-      if (!(fabs(sum - 1) > rounding && fabs(next - theta) > 0)) break;
+      double next = column_next(theta, sum - 1, rate, ceiling);
+      if (!(fabs(sum - 1) > column_rounding(&c) && fabs(next - theta) > 0))
+        break;
       theta = next;
     }
     for (long i = 0; i < rows; i++)
       AT(B, i, j) = simplex_entry(&c, i, shift, theta) / sum;
   }
-}
-
-/* Where the free ones and those with z0 = 0 stop paying nothing. */
-static double conjugate_wall(const column *c)
-{
-  double best = -INFINITY;
-  for (long i = 0; i < c->rows; i++) {
-    double theta = c->scale * c->v[i] - (is_free(c, i) ? 0 : c->t);
-    if (theta > best) best = theta;
-  }
-  return best;
-}
-
-/* Theta at which the first curved entry falls to this level, or wall. */
-static double conjugate_reaching(const column *c, double level, double wall)
-{
-  for (long i = 0; i < c->rows; i++) {
-    if (is_free(c, i) || !(c->z0[i] > 0)) continue;
-    double slope = c->t * k_chi2_slope(level, c->z0[i]);
-    double theta = c->scale * c->v[i] - slope;
-    if (theta > wall) wall = theta;
-  }
-  return wall;
-}
-
-static double conjugate_sum(const column *c, double theta, double *rate)
-{
-  double sum = 0, slope = 0;
-  for (long i = 0; i < c->rows; i++) {
-    if (is_free(c, i) || !(c->z0[i] > 0)) continue;
-    double x = (c->t - c->scale * c->v[i] + theta) / c->t;
-    double q = sqrt(x > 0 ? x : 0);
-    if (q >= 2) continue;
-    sum += c->z0[i] * (2 / q - 1);
-    slope += c->z0[i] / (c->t * q * q * q);
-  }
-  *rate = slope;
-  return sum;
-}
-
-static double conjugate_value(const column *c, double theta)
-{
-  double sum = 0;
-  for (long i = 0; i < c->rows; i++) {
-    if (is_free(c, i)) continue;
-    double y = (c->scale * c->v[i] - theta) / c->t;
-    sum += c->t * k_chi2_conjugate(y < 1 ? y : 1, c->z0[i]);
-  }
-  return theta + sum;
-}
-
-static double column_conjugate(const column *c)
-{
-  double wall = conjugate_wall(c), rounding = DBL_EPSILON * (c->rows + 4);
-  double low = conjugate_reaching(c, 1, wall), theta = low;
-  double high = conjugate_reaching(c, 1.0 / c->rows, wall);
-  for (int k = 0; k < 200; k++) {
-    double rate, excess = conjugate_sum(c, theta, &rate) - 1;
-    if (excess > 0)
-      low = theta;
-    else
-      high = theta;
-    double next = theta + excess / rate;
-    if (!(next >= low && next <= high)) next = low + 0.5 * (high - low);
-    bool stuck = !(fabs(next - theta) > 0);
-    theta = next;
-    if (stuck || !(fabs(excess) > rounding)) break;
-  }
-  return conjugate_value(c, theta);
 }
 
 KERNEL simplex_conjugate(long rows, long cols, double weight, double scale,
@@ -550,7 +454,7 @@ KERNEL simplex_conjugate(long rows, long cols, double weight, double scale,
   __local double room[GROUP];
   double sums[1] = {0};
   for (long j = get_global_id(0); j < cols; j += get_global_size(0)) {
-    column c = {&AT(Z0, 0, j), &AT(G, 0, j), rows, weight, scale};
+    column c = {rows, &AT(G, 0, j), &AT(Z0, 0, j), weight, scale};
     sums[0] += column_conjugate(&c);
   }
   LEAVE(1, sums)

@@ -160,7 +160,9 @@ static device_status failed(device *d, const char *what, cl_int code)
 /* The formulas are exact to their rounding: nothing is fused behind them. */
 static const char *const head =
     "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
-    "#pragma OPENCL FP_CONTRACT OFF\n";
+    "#pragma OPENCL FP_CONTRACT OFF\n"
+    "#define LA_FAR __global\n"
+    "typedef long int64_t;\n";
 
 static cl_int build(device *d, cl_device_id id, char *log, size_t size)
 {

@@ -1,4 +1,5 @@
-/* simplex.c - the multiplier of the constraint sum z = 1.
+/* simplex.c - the multiplier of the constraint sum z = 1 (and the conjugate,
+ * which is simplex_column.h's).
  *
  * Prox.  With a multiplier theta every entry is on its own: z_i = prox_i(v_i -
  * theta), and sum z_i(theta) = 1 decides theta.  Each prox_i is 0 up to a
@@ -16,35 +17,10 @@
 #include <stddef.h>
 
 #include "la/chi2.h"
-#include "la/kernels.h"
 #include "la/simplex.h"
+#include "la/simplex_column.h"
 
-enum { MAX_STEPS = 200, CHUNK = 64 };
-
-typedef struct column {
-  int64_t n;
-  const double *v, *z0;
-  double t, scale; /* scale: of v, in the conjugate */
-} column;
-
-static inline double observed(const column *c, int64_t i)
-{
-  return c->z0 == NULL ? NAN : c->z0[i];
-}
-
-/* The largest v_i - level - t chi2'(level): the theta at which the first entry
- * reaches this level. */
-static double theta_reaching(const column *c, double level)
-{
-  double best = -INFINITY;
-  for (int64_t i = 0; i < c->n; i++) {
-    double z0 = observed(c, i);
-    double slope = isnan(z0) ? 0 : c->t * k_chi2_slope(level, z0);
-    double theta = c->v[i] - level - slope;
-    if (theta > best) best = theta;
-  }
-  return best;
-}
+enum { CHUNK = 64 };
 
 /* z_i(theta) of up to CHUNK entries. */
 static void values(const simplex_root *r, int n, const double *v,
@@ -103,11 +79,7 @@ static double exact_sum_at(const column *c, const simplex_root *r,
     const double *z = keep == NULL ? room : keep + i;
     if (keep == NULL)
       values(r, m, c->v + i, c->z0 == NULL ? NULL : c->z0 + i, c->t, room);
-    for (int k = 0; k < m; k++) {
-      double next = sum + z[k];
-      carry += sum >= z[k] ? (sum - next) + z[k] : (z[k] - next) + sum;
-      sum = next;
-    }
+    for (int k = 0; k < m; k++) column_add(z[k], &sum, &carry);
   }
   return sum + carry;
 }
@@ -151,18 +123,16 @@ static simplex_root solve(int64_t n, const double *v, const double *z0,
                           double t, const double *near, double *keep)
 {
   column c = {n, v, z0, t, 1};
-  simplex_root r = {theta_reaching(&c, 1), 0, 1};
-  double rounding = DBL_EPSILON * (double)(n + 4);
-  double ceiling = theta_reaching(&c, 1 / (double)n) - r.shift;
+  simplex_root r = {column_reaching(&c, 1), 0, 1};
+  double rounding = column_rounding(&c);
+  double ceiling = column_reaching(&c, 1 / (double)n) - r.shift;
   double guess =
       near == NULL ? theta_guess(&c, r.shift) : theta_near(&c, r.shift, near);
   r.theta = guess > 0 && guess < ceiling ? guess : 0;
-  for (int k = 0; k < MAX_STEPS; k++) {
+  for (int k = 0; k < COLUMN_STEPS; k++) {
     double rate, excess = sum_at(&c, &r, keep, &rate) - 1;
     if (keep != NULL && !(fabs(excess) > rounding)) break;
-    double next = rate > 0 ? r.theta + excess / rate : 0;
-    if (next > ceiling) next = ceiling; /* by rounding alone */
-    if (next < 0) next = 0;
+    double next = column_next(r.theta, excess, rate, ceiling);
     bool stuck = !(fabs(next - r.theta) > 0);
     r.theta = next;
     if (stuck || !(fabs(excess) > rounding)) break;
@@ -184,89 +154,9 @@ void simplex_prox(int64_t n, const double *v, const double *z0, double t,
   for (int64_t i = 0; i < n; i++) out[i] *= r.scale;
 }
 
-/* ---- conjugate ----------------------------------------------------------
- * d/dtheta = 1 - sum z_i(theta), z_i = z0_i (2/q_i - 1)+ with q_i^2 =
- * 1 - (y_i - theta)/a.  Unobserved entries and those with z0 = 0 pay nothing
- * up to y_i and y_i - a: walls, on which the minimum may lie.  The sum is
- * convex and decreasing again. */
-
-static inline double q_squared(const column *c, int64_t i, double theta)
-{
-  double x = (c->t - c->scale * c->v[i] + theta) / c->t;
-  return x > 0 ? x : 0;
-}
-
-static inline bool is_free(const column *c, int64_t i)
-{
-  return isnan(c->z0[i]) || !(c->t > 0);
-}
-
-static double conjugate_wall(const column *c)
-{
-  double wall = -INFINITY;
-  for (int64_t i = 0; i < c->n; i++) {
-    double theta = c->scale * c->v[i] - (is_free(c, i) ? 0 : c->t);
-    if (theta > wall) wall = theta;
-  }
-  return wall;
-}
-
-/* The theta at which the first curved entry falls to this level, or wall. */
-static double conjugate_reaching(const column *c, double level, double wall)
-{
-  for (int64_t i = 0; i < c->n; i++) {
-    if (is_free(c, i) || !(c->z0[i] > 0)) continue;
-    double slope = c->t * k_chi2_slope(level, c->z0[i]);
-    double theta = c->scale * c->v[i] - slope;
-    if (theta > wall) wall = theta;
-  }
-  return wall;
-}
-
-static double conjugate_sum(const column *c, double theta, double *rate)
-{
-  double sum = 0, slope = 0;
-  for (int64_t i = 0; i < c->n; i++) {
-    if (is_free(c, i) || !(c->z0[i] > 0)) continue;
-    double q = sqrt(q_squared(c, i, theta));
-    if (q >= 2) continue;
-    sum += c->z0[i] * (2 / q - 1);
-    slope += c->z0[i] / (c->t * q * q * q);
-  }
-  *rate = slope;
-  return sum;
-}
-
-static double conjugate_value(const column *c, double theta)
-{
-  double sum = 0;
-  for (int64_t i = 0; i < c->n; i++) {
-    if (is_free(c, i)) continue;
-    double y = (c->scale * c->v[i] - theta) / c->t;
-    sum += c->t * k_chi2_conjugate(y < 1 ? y : 1, c->z0[i]);
-  }
-  return theta + sum;
-}
-
 double simplex_conjugate(int64_t n, const double *g, const double *z0, double a,
                          double scale)
 {
   column c = {n, g, z0, a, scale};
-  double wall = conjugate_wall(&c);
-  double low = conjugate_reaching(&c, 1, wall), theta = low;
-  double high = conjugate_reaching(&c, 1 / (double)n, wall);
-  double rounding = DBL_EPSILON * (double)(n + 4);
-  for (int k = 0; k < MAX_STEPS; k++) {
-    double rate, excess = conjugate_sum(&c, theta, &rate) - 1;
-    if (excess > 0)
-      low = theta;
-    else
-      high = theta;
-    double next = theta + excess / rate;
-    if (!(next >= low && next <= high)) next = low + 0.5 * (high - low);
-    bool stuck = !(fabs(next - theta) > 0);
-    theta = next;
-    if (stuck || !(fabs(excess) > rounding)) break;
-  }
-  return conjugate_value(&c, theta);
+  return column_conjugate(&c);
 }
