@@ -28,15 +28,24 @@ def draw(K, each, n, ratio, seed):
     return np.concatenate(X), np.repeat(np.arange(K), each), truth
 
 
-def fit(lapis, members, n, *options):
-    """The run's JSON, and match."""
+def command(lapis, *words):
+    """What it prints; a failure's sentence as a RuntimeError."""
+    run = subprocess.run([lapis, *words], capture_output=True, text=True)
+    if run.returncode != 0:
+        raise RuntimeError(run.stderr)
+    return run.stdout
+
+
+def fit(lapis, members, n, *options, arrays=False):
+    """The run's JSON, and match; or all arrays."""
     with tempfile.TemporaryDirectory() as folder:
         np.savez(folder + "/d.npz", **members)
-        run = subprocess.run(
-            [lapis, "fit", "roml", folder + "/d.npz", "--inliers", str(n),
-             "--json", "-o", folder + "/o.npz", "-q", *options],
-            check=True, capture_output=True, text=True)
-        return json.loads(run.stdout), np.load(folder + "/o.npz")["match"]
+        said = command(lapis, "fit", "roml", folder + "/d.npz", "--inliers",
+                       str(n), "--json", "-o", folder + "/o.npz", "-q",
+                       *options)
+        with np.load(folder + "/o.npz") as out:
+            found = dict(out) if arrays else out["match"]
+        return json.loads(said), found
 
 
 def identified(lapis, truth, match):

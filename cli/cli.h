@@ -249,6 +249,11 @@ lapis_status result_write(cli *c, const lapis_solver *s,
 lapis_status answers_write(cli *c, const lapis_solver *s,
                            const lapis_dataset *ds, bool origins,
                            const char *path);
+/* sheet_matches.c: of roml, and what its models find: a row a feature, with its
+ * instance and its point. */
+bool has_matches(const lapis_solver *s);
+lapis_status matches_write(cli *c, const lapis_solver *s,
+                           const lapis_dataset *ds, const char *path);
 /* Whether --completed F can have its features back through map (or NULL), which
  * X went through: asked before the work. */
 int check_back(cli *c, const lapis_map *map, const lapis_mat *X);

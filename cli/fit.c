@@ -91,6 +91,30 @@ static const lapis_method *table_of(const cli *c, const job *j)
   return j->by < 0 ? c->method : lapis_race_method(answers(c, j));
 }
 
+/* A result that not every fit has. */
+static bool has_result(const job *j, const char *wanted, lapis_mat *out)
+{
+  const char *name;
+  int i = 0;
+  while ((name = lapis_result_name(j->solver, i)) != NULL &&
+         strcmp(name, wanted) != 0)
+    i++;
+  return name != NULL && lapis_result_get(j->solver, name, out) >= 0;
+}
+
+/* roml --instances: how many there are. */
+static void tell_instances(const job *j)
+{
+  lapis_mat of;
+  double most = 0;
+  if (!has_result(j, "instance", &of)) return;
+  for (int64_t k = 0; k < of.cols; k++)
+    most = fmax(most, lapis_mat_at(&of, 0, k));
+  if (most > 1)
+    printf("%.0f instances of %.0f features each\n", most,
+           (double)of.cols / most);
+}
+
 static void print_text(cli *c, const job *j)
 {
   const lapis_info *info = lapis_result_info(j->solver);
@@ -111,6 +135,7 @@ static void print_text(cli *c, const job *j)
   print_number("gap", info->gap, "%.1e");
   print_number("residual", info->residual, "%.1e");
   printf("rank %lld\n", (long long)info->rank);
+  tell_instances(j);
 }
 
 static void warn_if_stopped(cli *c, const lapis_info *info)
@@ -177,17 +202,6 @@ static void warn_of_rare(cli *c, const job *j)
     fprintf(stderr, "lapis: warning: %s: %lld classes have one sample each\n",
             c->method->name, (long long)rare);
   free(count);
-}
-
-/* A result that not every fit has. */
-static bool has_result(const job *j, const char *wanted, lapis_mat *out)
-{
-  const char *name;
-  int i = 0;
-  while ((name = lapis_result_name(j->solver, i)) != NULL &&
-         strcmp(name, wanted) != 0)
-    i++;
-  return name != NULL && lapis_result_get(j->solver, name, out) >= 0;
 }
 
 /* Methods that learn from rows with targets alone. */

@@ -33,6 +33,15 @@ static int64_t points_of(const lapis_mat *group, int64_t image)
   return count;
 }
 
+static int64_t instances_of(const lapis_flow *f)
+{
+  lapis_mat of = flow_array(f, "instance");
+  double most = 0;
+  for (int64_t j = 0; j < of.cols; j++)
+    if (lapis_mat_at(&of, 0, j) > most) most = lapis_mat_at(&of, 0, j);
+  return (int64_t)most;
+}
+
 static int print(cli *c, const lapis_flow *f)
 {
   lapis_mat names = flow_array(f, "names"), group = flow_array(f, "group");
@@ -51,9 +60,11 @@ static int print(cli *c, const lapis_flow *f)
            (long long)less);
   }
   int64_t points = inlier.rows * inlier.cols;
-  printf("\n%lld images, %lld inliers%s, %lld of %lld points doubtful\n",
-         (long long)names.cols, (long long)inlier.rows,
-         estimated ? " (estimated)" : "", (long long)all, (long long)points);
+  printf("\n%lld images, %lld inliers%s", (long long)names.cols,
+         (long long)inlier.rows, estimated ? " (estimated)" : "");
+  if (instances_of(f) > 1)
+    printf(" of %lld instances", (long long)instances_of(f));
+  printf(", %lld of %lld points doubtful\n", (long long)all, (long long)points);
   return EXIT_DONE;
 }
 
@@ -61,9 +72,10 @@ static int print(cli *c, const lapis_flow *f)
 static lapis_json *slot_json(const lapis_flow *f, int64_t slot, int64_t image)
 {
   lapis_mat match = flow_array(f, "match"), xy = flow_array(f, "xy");
-  lapis_mat inlier = flow_array(f, "inlier");
+  lapis_mat inlier = flow_array(f, "inlier"), of = flow_array(f, "instance");
   int64_t at = (int64_t)lapis_mat_at(&match, slot, image);
   lapis_json *one = lapis_json_object();
+  lapis_json_put_integer(one, "instance", (int64_t)lapis_mat_at(&of, 0, slot));
   lapis_json_put_integer(one, "keypoint", at);
   if (at < 0) return one;
   lapis_json_put_number(one, "x", lapis_mat_at(&xy, 0, at));
@@ -89,6 +101,7 @@ static void put_json(lapis_json *to, const lapis_flow *f)
     lapis_json_put(images, NULL, one);
   }
   lapis_json_put_integer(to, "inliers", match.rows);
+  lapis_json_put_integer(to, "instances", instances_of(f));
   lapis_json_put(to, "images", images);
 }
 

@@ -183,11 +183,6 @@ int check_answers(cli *c, const char *path)
   if (c->ranks.size > 1)
     return cli_fail(EXIT_MISUSE,
                     "%s: several processes write their answers as .npz", path);
-  if (strcmp(c->method->name, "roml") == 0)
-    return cli_fail(EXIT_MISUSE,
-                    "%s: a match is no table with a row a sample; write F.npz, "
-                    "or use lapis match --csv",
-                    path);
   return check_writable(c, path);
 }
 

@@ -79,6 +79,16 @@ static const char *what_to_print(const cli *c, const lapis_solver *s)
   return "";
 }
 
+/* Of points: which of the new rows each slot has in each image. */
+static void put_matches(lapis_json *to, const lapis_solver *s)
+{
+  static const char *const name[] = {"match", "instance"};
+  lapis_mat rows, text = {.cols = 0};
+  for (int i = 0; i < 2; i++)
+    if (lapis_result_get(s, name[i], &rows) == LAPIS_OK)
+      lapis_json_put(to, name[i], rows_json(&rows, &text));
+}
+
 /* Called by all processes; rank 0 is heard. */
 static lapis_status print_answer(cli *c, const lapis_solver *s,
                                  const lapis_dataset *ds)
@@ -97,6 +107,7 @@ static lapis_status print_answer(cli *c, const lapis_solver *s,
     to = run_json(c, lapis_model_method(c->model)->name, c->method, s,
                   lapis_dataset_data(ds));
   if (any && to != NULL) lapis_json_put(to, what, rows_json(&rows, &text));
+  if (to != NULL && has_matches(s)) put_matches(to, s);
   if (any && to == NULL) print_rows(c, ds, &rows, &text);
   if (to != NULL) print_json(to);
   free(owned);

@@ -246,6 +246,7 @@ lapis_status answers_write(cli *c, const lapis_solver *s,
                            const lapis_dataset *ds, bool origins,
                            const char *path)
 {
+  if (has_matches(s)) return matches_write(c, s, ds, path);
   sheet t;
   answers a = collect(c, s, ds, origins);
   lapis_mat names = lapis_dataset_text(ds, "feature_names");

@@ -33,6 +33,7 @@ typedef struct match {
   int64_t *first;           /* K + 1: points of image k begin at first[k] */
   int64_t *pick;            /* n x K: points by their number */
   int64_t *slot;            /* n x K: what is handed out */
+  int64_t *instance;        /* n: whose */
   bool *good;               /* n */
   double *support, *blocks; /* n x K; d x n x K */
   unsigned char *sure;      /* n x K */
@@ -59,7 +60,11 @@ lapis_status lapis_match_new(lapis_ctx *ctx, const char *const *paths,
   if (m == NULL) return flow_made(flow_no_memory(f), out);
   m->set = set;
   lapis_status s = LAPIS_OK;
-  if (set.xy == NULL && set.inliers > set.points)
+  if (set.instances != 1 && set.inliers < 0)
+    s = lapis_fail(ctx, LAPIS_EINVAL,
+                   "match: --instances needs --inliers N, the number of points "
+                   "that one instance has");
+  else if (set.xy == NULL && set.inliers > set.points)
     s = lapis_fail(ctx, LAPIS_EINVAL,
                    "match: --inliers %" PRId64
                    " asks for more than the --points %" PRId64
@@ -82,6 +87,7 @@ static void forget(lapis_flow *f)
   free(m->slot);
   free(m->good);
   free(m->support);
+  free(m->instance);
   free(m->blocks);
   free(m->sure);
   free(m);
@@ -105,7 +111,8 @@ static lapis_status find_points(lapis_flow *f)
 
 static int64_t least_points(const match *own)
 {
-  return own->set.inliers > 0 ? own->set.inliers : LEAST_POINTS;
+  int64_t sets = own->set.instances > 0 ? own->set.instances : 1;
+  return own->set.inliers > 0 ? own->set.inliers * sets : LEAST_POINTS;
 }
 
 static const char *points_of(const match *own)
@@ -252,6 +259,7 @@ static lapis_status solve_slots(lapis_flow *f, int64_t n)
   const match *m = f->own;
   lapis_roml_settings roml = lapis_roml_defaults();
   roml.inliers = n;
+  roml.instances = m->set.instances;
   roml.map = m->set.map == LAPIS_MATCH_EMBED ? LAPIS_ROML_MAP_EMBED
                                              : LAPIS_ROML_MAP_NONE;
   roml.xi = m->set.xi;
@@ -353,6 +361,8 @@ static int64_t keep_good(match *m, int64_t n, int64_t K)
     m->support[to] = m->support[i];
     m->sure[to++] = m->sure[i];
   }
+  for (int64_t j = 0, kept = 0; j < n; j++)
+    if (m->good[j]) m->instance[kept++] = m->instance[j];
   return to / K;
 }
 
@@ -369,6 +379,20 @@ static int64_t fewest_points(const lapis_flow *f)
   return fewest;
 }
 
+/* Whose the slots are, and how many there are of all instances: *n. */
+static lapis_status take_instances(lapis_flow *f, int64_t *n)
+{
+  match *m = f->own;
+  lapis_mat of;
+  TRY(lapis_result_get(f->solver, "instance", &of));
+  *n = of.cols;
+  m->instance = calloc((size_t)*n + 1, sizeof *m->instance);
+  if (m->instance == NULL) return flow_no_memory(f);
+  for (int64_t j = 0; j < *n; j++)
+    m->instance[j] = (int64_t)lapis_mat_at(&of, 0, j);
+  return LAPIS_OK;
+}
+
 static lapis_status solve(lapis_flow *f)
 {
   match *m = f->own;
@@ -376,6 +400,7 @@ static lapis_status solve(lapis_flow *f)
   int64_t n = estimated ? fewest_points(f) : m->set.inliers, points = 0;
   lapis_status s = solve_slots(f, n);
   if (s < 0 || s == LAPIS_CANCELLED) return s;
+  TRY(take_instances(f, &n));
   TRY(vote(f, n, &points));
   if (points == 0)
     flow_note(f, "no point is borne out by most of the images: they may show "
@@ -389,6 +414,7 @@ static lapis_status solve(lapis_flow *f)
   flow_publish(f, "match", lapis_mat_i64(m->slot, n, f->n));
   flow_publish(f, "inlier", lapis_mat_u8(m->sure, n, f->n));
   flow_publish(f, "support", lapis_mat_f64(m->support, n, f->n));
+  flow_publish(f, "instance", lapis_mat_i64(m->instance, 1, n));
   TRY(place_slots(f));
   return s;
 }
@@ -424,8 +450,9 @@ static lapis_status page(const lapis_flow *f, const char *path,
 /* A row a point an image; a point that an image lacks has no place. */
 lapis_status lapis_match_write(const lapis_flow *f, const char *path)
 {
-  static const char *const title[] = {"name", "point", "x", "y", "doubtful"};
-  lapis_mat slot, sure, xy;
+  static const char *const title[] = {"name", "point",    "x",
+                                      "y",    "doubtful", "instance"};
+  lapis_mat slot, sure, xy, of;
   if (f == NULL) return LAPIS_EINVAL;
   if (path == NULL) return flow_lacks(f->ctx, "path");
   size_t size = strlen(path);
@@ -436,8 +463,9 @@ lapis_status lapis_match_write(const lapis_flow *f, const char *path)
   TRY(lapis_flow_get(f, "match", &slot));
   TRY(lapis_flow_get(f, "inlier", &sure));
   TRY(lapis_flow_get(f, "xy", &xy));
-  for (int i = 0; i < 5; i++)
-    csv_writer_put(&s, title[i], i < 4 ? behind : '\n');
+  TRY(lapis_flow_get(f, "instance", &of));
+  for (int i = 0; i < 6; i++)
+    csv_writer_put(&s, title[i], i < 5 ? behind : '\n');
   for (int64_t k = 0; k < slot.cols; k++) {
     for (int64_t p = 0; p < slot.rows; p++) {
       double at = lapis_mat_at(&slot, p, k);
@@ -448,7 +476,10 @@ lapis_status lapis_match_write(const lapis_flow *f, const char *path)
                            lapis_mat_at(&xy, i, (int64_t)at));
       csv_writer_put(&s, ((const char *const *)f->names.val)[k], behind);
       for (int i = 0; i < 3; i++) csv_writer_put(&s, text[i], behind);
-      csv_writer_put(&s, lapis_mat_at(&sure, p, k) < 0.5 ? "yes" : "no", '\n');
+      csv_writer_put(&s, lapis_mat_at(&sure, p, k) < 0.5 ? "yes" : "no",
+                     behind);
+      snprintf(text[0], sizeof text[0], "%.0f", lapis_mat_at(&of, 0, p));
+      csv_writer_put(&s, text[0], '\n');
     }
   }
   return csv_writer_write(f->ctx, &s, path);

@@ -97,6 +97,9 @@ const lapis_method label_method = {
 static const lapis_param match_params[] = {
     INT("inliers", inliers, .symbol = "n", .value = -1, FROM_TO(1, 1e6),
         .help = "points of the object in every image"),
+    INT("instances", instances, .value = 1, .choices = "auto", AT_LEAST(1),
+        .help = "objects of N points each in every image; auto: as many as are "
+                "better than chance"),
     INT("points", points, .value = 60, FROM_TO(4, 20000),
         .help = "look at the N keypoints of most contrast in an image"),
     REAL("peak", peak, .value = 0.01, FROM_TO(0, 1),

@@ -84,7 +84,6 @@ static void misuse_is_exit_2(void **state)
        "--tol is given twice, as '1e-3' and as '1e-4'"},
       {"fit mc -X t.csv --lambda 1 -X t.csv", "-X is given twice"},
       {"fit mc t.csv -o a.npz --output=b.npz", "--output is given twice"},
-      {"fit roml t.csv --model m.lapis", "learns no model"},
       {"fit clean t.csv --model m.lapis", "learns no model"},
       {"cv clean t.csv --grid lambda=1,2", "answers no held-out samples"},
       {"fit mc t.csv --backend cray", "backend"},

@@ -130,7 +130,7 @@ static void given_points_are_put_in_order(void **state)
   command_slurp(&c, "points.csv", table, sizeof table);
   for (const char *at = table; *at != '\0'; at++) lines += *at == '\n';
   assert_int_equal(lines, 1 + EACH * IMAGES);
-  assert_non_null(strstr(table, "name,point,x,y,doubtful\na.pgm,1,"));
+  assert_non_null(strstr(table, "name,point,x,y,doubtful,instance\na.pgm,1,"));
   command_end(&c);
 }
 

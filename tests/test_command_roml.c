@@ -325,6 +325,57 @@ static void assign_takes_several_problems(void **state)
   assert_int_equal(lapis(w, "assign costs.npz"), 4);
 }
 
+/* Tables of the fit and of the model's answers, a row a feature: they name the
+ * same points, and each row's image, and who is nobody's has none. */
+static void tables_name_instances(void **state)
+{
+  workplace *w = *state;
+  need_command(w);
+  char line[2][160], path[128];
+  int rows = 0, points = 0;
+  assert_int_equal(lapis(w, "fit roml data.npz --inliers 5 --instances auto "
+                            "-o fit.csv --model m.lapis --json"),
+                   0);
+  lapis_json *v = parsed(w);
+  assert_string_equal(
+      lapis_json_text(lapis_json_get(v, "settings"), "instances", "1"), "1");
+  lapis_json_free(v);
+  assert_int_equal(lapis(w, "predict m.lapis data.npz -o new.csv --json"), 0);
+  v = parsed(w);
+  assert_non_null(lapis_json_get(v, "match"));
+  assert_non_null(lapis_json_get(v, "instance"));
+  assert_non_null(lapis_json_get(v, "labels"));
+  lapis_json_free(v);
+  FILE *f[2];
+  for (int i = 0; i < 2; i++) {
+    snprintf(path, sizeof path, "%s/%s", w->folder,
+             i == 0 ? "fit.csv" : "new.csv");
+    f[i] = fopen(path, "r");
+    assert_non_null(f[i]);
+    assert_non_null(fgets(line[i], sizeof line[i], f[i]));
+  }
+  assert_string_equal(line[0], "id,image,instance,point,doubtful\n");
+  assert_string_equal(line[1], "id,image,instance,point,distance\n");
+  while (fgets(line[0], sizeof line[0], f[0]) != NULL &&
+         fgets(line[1], sizeof line[1], f[1]) != NULL) {
+    double id = 0, image = 0, instance = 0, point = 0;
+    int cells =
+        sscanf(line[0], "%lf,%lf,%lf,%lf", &id, &image, &instance, &point);
+    assert_true(cells == 2 || cells == 4);
+    CHECK_NEAR(id, ++rows, 0);
+    CHECK_NEAR(image, (double)w->c.group[rows - 1], 0);
+    if (cells == 4) CHECK_NEAR(instance, 1, 0);
+    points += cells == 4;
+    size_t same = (size_t)(strrchr(line[0], ',') - line[0]);
+    assert_int_equal(strncmp(line[0], line[1], same), 0);
+  }
+  fclose(f[0]);
+  fclose(f[1]);
+  assert_int_equal(rows, 160);
+  assert_int_equal(points, 40);
+  assert_int_equal(lapis(w, "fit roml data.npz --instances auto"), 2);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -336,6 +387,7 @@ int main(void)
       cmocka_unit_test(bad_input_exits_with_4),
       cmocka_unit_test(assign_prints_the_optimum),
       cmocka_unit_test(assign_takes_several_problems),
+      cmocka_unit_test(tables_name_instances),
   };
   return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -194,7 +194,7 @@ typedef struct lapis_param {
   double value;        /* default; NaN (real) or -1 (integer): automatic */
   double low, high;    /* inclusive bounds, unless ... */
   bool above;          /* ... above: the value must exceed low */
-  const char *choices; /* "mc1|pos|simplex"; TEXT: words with a meaning */
+  const char *choices; /* "mc1|pos|simplex"; TEXT: words; INT: "auto", -1 */
   const char *arg;     /* how help names the value: "X", "N", "FILE" */
   const char *help;    /* one line */
 } lapis_param;
@@ -551,8 +551,9 @@ typedef struct lapis_rr_predict_settings {
  * Results, images in rising order of group:
  *   match           N x K     columns of X, from 0
  *   inlier          N x K     0 where in doubt; with robust match is -1 there
- *   low_rank, sparse    d N x K     L and E
- *   gamma_n                   the curve by which N was estimated
+ *   instance        1 x N     whose slot it is, from 1
+ *   chance          1 x sets  instances -1: |D|_* over that of unrelated images
+ *   low_rank, sparse    d N x K     L and E;  gamma_n: the curve that gave N
  *   pair_match      2 N x pairs   with pairs: every two images on their own */
 typedef enum lapis_roml_schedule {
   LAPIS_ROML_FAST,
@@ -590,8 +591,8 @@ typedef struct lapis_roml_settings {
   double sigma_spatial, sigma_descriptor; /* NaN: from the data */
   double sigma_layout;   /* INFINITY: the embedding as printed */
   int64_t dim;           /* of the embedding */
-  lapis_mat start_match; /* n x K rows of X, in place of start; borrowed while
-                            the solver is made */
+  lapis_mat start_match; /* n x K rows of X, in place of start; copied */
+  int64_t instances;     /* disjoint sets of n features; -1: all there are */
 } lapis_roml_settings;
 LAPIS_DEFAULTS(roml, lapis_roml_settings)
 

@@ -89,6 +89,7 @@ typedef struct lapis_match_settings {
   const char *cache;
   bool no_cache, keep_going;
   double seconds;
+  int64_t instances; /* as lapis_roml_settings */
 } lapis_match_settings;
 
 /* ---- locate: images of one kind of object -> where it is in each --------*/
@@ -136,6 +137,7 @@ LAPIS_API void lapis_flow_free(lapis_flow *f); /* NULL is fine */
  *                   inlier (N x n): 0 where that is in doubt
  *   points (4 x p)  image, slot, x, y of the p matches not in doubt
  *   support (N x n) share of the other images that agree with it
+ *   instance (N)    whose point a slot is, from 1
  *   tried (1)       slots of which N were kept, where N was estimated
  *
  * locate, of m candidates in all images:
@@ -189,8 +191,8 @@ LAPIS_API lapis_status lapis_label_write(const lapis_flow *f, const char *path);
  * of each class; between tabs where path ends in .tsv. */
 LAPIS_API lapis_status lapis_label_write_answers(const lapis_flow *f,
                                                  const char *path);
-/* Writes the points as a table: name,point,x,y,doubtful, a row a point an
- * image. */
+/* Writes the points as a table: name,point,x,y,doubtful,instance, a row a point
+ * an image. */
 LAPIS_API lapis_status lapis_match_write(const lapis_flow *f, const char *path);
 /* Writes the boxes as a table that lapis_boxes_read reads. */
 LAPIS_API lapis_status lapis_locate_write(const lapis_flow *f,

@@ -570,11 +570,11 @@ class Model:
         context = Context()
         context.check(lib.model_set_text(context, self, name.encode(), mat))
 
-    def predict(self, X, *, context=None, **settings):
+    def predict(self, X, *, group=None, context=None, **settings):
         """Answers for new samples: a `Result`."""
         context = context or Context()
         rows = Table(lib.predict_method(lib.model_method(self)))
-        inputs = Inputs(X=X)
+        inputs = Inputs(X=X, group=group)
         struct, kept = rows.fill(context, settings)
 
         def work():

@@ -22,6 +22,8 @@ class Matches:
         Row of the features that fills a slot in an image; -1: absent.
     inlier : ndarray (n_images, n_slots)
         1 where the match is trusted.
+    instance : ndarray of int (n_slots,)
+        Whose a slot is, from 1: of the objects of `instances`.
     images : ndarray
         The groups, in the order of the rows of `match`.
     result : Result
@@ -32,6 +34,7 @@ class Matches:
         self.result, self.images = result, images
         self.match = np.array(result["match"])
         self.inlier = np.array(result["inlier"])
+        self.instance = np.array(result["instance"]).ravel()
         self._first = first
 
     @property
@@ -39,6 +42,22 @@ class Matches:
         """`match` with rows counted from the first of each image."""
         return np.where(self.match < 0, -1,
                         self.match - self._first[:, None])
+
+    @property
+    def model(self):
+        """What was learnt (`Model`): ``save`` it, or ask ``predict``."""
+        return self.result.model()
+
+    def predict(self, features, groups=None):
+        """The same points in images that come later.
+
+        `features` and `groups` as in `MultiImageMatcher.match`.  Returns an
+        ndarray of int (n_images, n_slots): the row of `features` (of all
+        images below each other) that fills a slot; -1: not there.
+        """
+        X, groups, _ = _stack(features, groups, None)
+        _, code = check_groups(groups)
+        return np.array(self.model.predict(X, group=code)["match"])
 
     def pairs(self, a, b):
         """Corresponding rows (n, 2) of the images at places a and b."""

@@ -126,9 +126,22 @@ static void choice_text(const char *choices, int index, char *text, size_t size)
 }
 
 /* ---- bounds -------------------------------------------------------------*/
+/* What stands for auto: the default, if it is no number that a user may give;
+ * or -1 in a row of integers that has another default and offers the word. */
+static bool offers_auto(const lapis_param *p)
+{
+  return p->type == LAPIS_PARAM_INT && p->choices != NULL;
+}
+
+static double auto_value(const lapis_param *p)
+{
+  return offers_auto(p) ? -1 : p->value;
+}
+
 static bool automatic(const lapis_param *p, double v)
 {
   if (p->type == LAPIS_PARAM_REAL) return isnan(v) && isnan(p->value);
+  if (offers_auto(p) && v == -1) return true;
   return p->type == LAPIS_PARAM_INT && v == p->value;
 }
 
@@ -217,7 +230,7 @@ static lapis_status parse(lapis_ctx *ctx, const lapis_method *m,
                           const lapis_param *p, const char *value, double *v)
 {
   bool may_be_auto =
-      p->type == LAPIS_PARAM_REAL ? isnan(p->value) : p->value < p->low;
+      p->type == LAPIS_PARAM_REAL ? isnan(p->value) : auto_value(p) < p->low;
   switch (p->type) {
   case LAPIS_PARAM_ENUM:
     *v = choice_index(p->choices, value);
@@ -232,14 +245,15 @@ static lapis_status parse(lapis_ctx *ctx, const lapis_method *m,
     break;
   }
   if (may_be_auto && strcmp(value, "auto") == 0) {
-    *v = p->value;
+    *v = auto_value(p);
     return LAPIS_OK;
   }
   if (!lapis_number_read(value, NULL, v) || isnan(*v))
     return bad_value(ctx, m, p, value, "a number");
   if (p->type == LAPIS_PARAM_INT && (*v != floor(*v) || fabs(*v) > 0x1p53))
     return bad_value(ctx, m, p, value, "a whole number");
-  if (may_be_auto && *v == p->value) /* what stands for auto is no number */
+  if (may_be_auto &&
+      *v == auto_value(p)) /* what stands for auto is no number */
     return out_of_bounds(ctx, m, p, *v);
   return LAPIS_OK;
 }

@@ -50,14 +50,6 @@ static lapis_status gamma_of(roml *w, int64_t n, double *out)
   return LAPIS_OK;
 }
 
-static int64_t fewest_features(const roml_problem *p)
-{
-  int64_t least = roml_count(p, 0);
-  for (int64_t k = 1; k < p->K; k++)
-    if (roml_count(p, k) < least) least = roml_count(p, k);
-  return least;
-}
-
 /* Of from .. count - 1; count where that is none. */
 static int64_t largest_ratio(const double *gamma, int64_t from, int64_t count)
 {
@@ -95,7 +87,7 @@ static lapis_status climb(roml *w, int64_t most, int64_t *from)
 
 lapis_status roml_count_inliers(roml *w)
 {
-  int64_t most = fewest_features(&w->p), from;
+  int64_t most = roml_fewest(&w->p), from;
   base_free(w->gamma);
   w->n_gamma = 0;
   w->gamma = base_alloc(w->base.ctx, most, sizeof *w->gamma);

@@ -23,6 +23,38 @@ static lapis_status check_shapes(lapis_ctx *ctx, const lapis_data *data)
   return LAPIS_OK;
 }
 
+/* What goes with several sets of features in an image. */
+static lapis_status check_instances(lapis_ctx *ctx,
+                                    const lapis_roml_settings *set,
+                                    const lapis_data *data)
+{
+  lapis_mat xy = data->xy;
+  const char *other = set->fix_first                 ? "--fix-first"
+                      : set->pairs                   ? "--pairs"
+                      : set->start_match.val != NULL ? "--start FILE"
+                                                     : NULL;
+  if (set->layout == LAPIS_ROML_COORDINATES)
+    return lapis_fail(ctx, LAPIS_EINVAL,
+                      "roml: --instances is for descriptors; points alone do "
+                      "not tell one object from another");
+  if (set->inliers < 0)
+    return lapis_fail(ctx, LAPIS_EINVAL,
+                      "roml: --instances needs --inliers N, the number of "
+                      "features that one instance has");
+  if (other == NULL && xy.cols == 0) return LAPIS_OK;
+  if (other == NULL && (xy.rows < 2 || xy.cols != data->X.cols))
+    return lapis_fail(ctx, LAPIS_ESHAPE,
+                      "roml: xy has %" PRId64 " rows of %" PRId64
+                      " numbers; a position (x, y) for each of the %" PRId64
+                      " rows of X is needed",
+                      xy.cols, xy.rows, data->X.cols);
+  xy.rows = 2;
+  if (other == NULL) return mat_check_finite(ctx, "roml", "xy", &xy, false);
+  return lapis_fail(ctx, LAPIS_EINVAL,
+                    "roml: %s is for one instance; leave out --instances",
+                    other);
+}
+
 static lapis_status check_settings(lapis_ctx *ctx,
                                    const lapis_roml_settings *set,
                                    const lapis_data *data)
@@ -45,6 +77,7 @@ static lapis_status check_settings(lapis_ctx *ctx,
                       "roml: --robust needs points (x, y), X has %" PRId64
                       " columns",
                       data->X.rows);
+  if (set->instances != 1) TRY(check_instances(ctx, set, data));
   if (set->map == LAPIS_ROML_MAP_NONE) return LAPIS_OK;
   if (coordinates)
     return lapis_fail(ctx, LAPIS_EINVAL,
@@ -81,10 +114,10 @@ static int by_image(const void *a, const void *b)
 }
 
 /* Images in rising order of their numbers, features in the order of X. */
-static lapis_status sort_features(roml *w, const int64_t *group)
+static lapis_status sort_features(lapis_ctx *ctx, roml_problem *p,
+                                  const int64_t *group)
 {
-  roml_problem *p = &w->p;
-  member *all = base_alloc_raw(w->base.ctx, p->N, sizeof *all);
+  member *all = base_alloc_raw(ctx, p->N, sizeof *all);
   if (all == NULL) return LAPIS_ENOMEM;
   bool sorted = true;
   p->K = 1;
@@ -94,8 +127,8 @@ static lapis_status sort_features(roml *w, const int64_t *group)
   }
   if (!sorted) qsort(all, (size_t)p->N, sizeof *all, by_image);
   for (int64_t i = 1; i < p->N; i++) p->K += all[i].image != all[i - 1].image;
-  p->first = base_alloc(w->base.ctx, p->K + 1, sizeof *p->first);
-  p->row = base_alloc(w->base.ctx, p->N, sizeof *p->row);
+  p->first = base_alloc(ctx, p->K + 1, sizeof *p->first);
+  p->row = base_alloc(ctx, p->N, sizeof *p->row);
   bool ok = p->first != NULL && p->row != NULL;
   for (int64_t i = 0, k = 0; ok && i < p->N; i++) {
     p->row[i] = all[i].row;
@@ -114,13 +147,15 @@ static lapis_status check_images(roml *w, const int64_t *group)
                       "roml: all features are from one image (group %" PRId64
                       "); at least two images are matched",
                       group[0]);
+  int64_t sets = w->set.instances > 0 ? w->set.instances : 1;
   for (int64_t k = 0; k < p->K; k++)
-    if (roml_count(p, k) < w->set.inliers)
+    if (roml_count(p, k) / sets < w->set.inliers)
       return lapis_fail(w->base.ctx, LAPIS_ESHAPE,
                         "roml: image %" PRId64 " has %" PRId64
-                        " features, fewer than --inliers %" PRId64,
+                        " features, fewer than --inliers %" PRId64 "%s",
                         group[p->row[p->first[k]]], roml_count(p, k),
-                        w->set.inliers);
+                        w->set.inliers,
+                        sets > 1 ? " for each of the --instances" : "");
   return LAPIS_OK;
 }
 
@@ -135,19 +170,19 @@ static double length(const double *f, int64_t d)
   return most * sqrt(sum);
 }
 
-static lapis_status set_lengths(roml *w)
+static lapis_status set_lengths(lapis_ctx *ctx, const lapis_roml_settings *set,
+                                roml_problem *p)
 {
-  roml_problem *p = &w->p;
-  bool unit = w->set.normalise == LAPIS_ROML_NORMALISE_AUTO && !p->coordinates;
-  p->scale = base_alloc(w->base.ctx, p->N, sizeof *p->scale);
-  if (!unit) p->half = base_alloc(w->base.ctx, p->N, sizeof *p->half);
+  bool unit = set->normalise == LAPIS_ROML_NORMALISE_AUTO && !p->coordinates;
+  p->scale = base_alloc(ctx, p->N, sizeof *p->scale);
+  if (!unit) p->half = base_alloc(ctx, p->N, sizeof *p->half);
   if (p->scale == NULL || (!unit && p->half == NULL)) return LAPIS_ENOMEM;
   p->longest = unit ? 1 : 0;
   for (int64_t i = 0; i < p->N; i++) {
     double size = length(mat_col(&p->X, p->row[i]), p->d);
     p->scale[i] = 1;
     if (unit && !(size > 0))
-      return lapis_fail(w->base.ctx, LAPIS_EDATA,
+      return lapis_fail(ctx, LAPIS_EDATA,
                         "roml: row %" PRId64 " of X is all zero and has no "
                         "direction; leave it out, or --normalise none",
                         p->row[i] + 1);
@@ -158,16 +193,15 @@ static lapis_status set_lengths(roml *w)
     if (!unit) p->longest = fmax(p->longest, size);
   }
   if (isfinite(p->longest * p->longest) && p->longest > 0) return LAPIS_OK;
-  return lapis_fail(w->base.ctx, LAPIS_EDATA,
+  return lapis_fail(ctx, LAPIS_EDATA,
                     p->longest > 0 ? "roml: X holds numbers whose squares "
                                      "overflow; scale them down"
                                    : "roml: X is zero everywhere");
 }
 
 /* Features in image order, scaled, packed in the type of the products. */
-static lapis_status gather_features(roml *w)
+static lapis_status gather_features(const roml *w, roml_problem *p)
 {
-  roml_problem *p = &w->p;
   bool small = p->coordinates || p->N * p->d < FLOAT_FROM;
   p->panel = base_alloc(w->base.ctx, p->K + 1, sizeof *p->panel);
   if (p->panel == NULL) return LAPIS_ENOMEM;
@@ -184,14 +218,13 @@ static lapis_status gather_features(roml *w)
 }
 
 /* X as dense doubles: borrowed where it is. */
-static lapis_status take_features(roml *w, const lapis_data *data)
+static lapis_status take_features(lapis_ctx *ctx, const lapis_data *data,
+                                  roml_problem *p)
 {
-  roml_problem *p = &w->p;
   p->N = data->X.cols;
   p->X = data->X;
   if (data->X.dtype != LAPIS_F64 || data->X.colptr != NULL) {
-    p->embedded =
-        base_alloc_raw(w->base.ctx, data->X.rows * p->N, sizeof(double));
+    p->embedded = base_alloc_raw(ctx, data->X.rows * p->N, sizeof(double));
     if (p->embedded == NULL) return LAPIS_ENOMEM;
     mat_to_f64(&data->X, p->embedded, data->X.rows);
     p->X = lapis_mat_f64(p->embedded, data->X.rows, p->N);
@@ -199,31 +232,121 @@ static lapis_status take_features(roml *w, const lapis_data *data)
   return LAPIS_OK;
 }
 
+lapis_status roml_problem_sort(lapis_ctx *ctx, const lapis_data *data,
+                               const int64_t *group, roml_problem *p)
+{
+  TRY(take_features(ctx, data, p));
+  return sort_features(ctx, p, group);
+}
+
+lapis_status roml_problem_scale(lapis_ctx *ctx, const lapis_roml_settings *set,
+                                roml_problem *p)
+{
+  p->d = p->X.rows;
+  p->coordinates = set->layout == LAPIS_ROML_COORDINATES;
+  for (int64_t k = 0; k < p->K; k++)
+    if (roml_count(p, k) > p->largest) p->largest = roml_count(p, k);
+  return set_lengths(ctx, set, p);
+}
+
 lapis_status roml_problem_build(roml *w, const lapis_data *data)
 {
   roml_problem *p = &w->p;
-  TRY(take_features(w, data));
-  TRY(sort_features(w, data->group));
+  TRY(roml_problem_sort(w->base.ctx, data, data->group, p));
   TRY(check_images(w, data->group));
   if (w->set.map != LAPIS_ROML_MAP_NONE) TRY(roml_embed(w, data));
-  p->d = p->X.rows;
-  p->coordinates = w->set.layout == LAPIS_ROML_COORDINATES;
-  for (int64_t k = 0; k < p->K; k++)
-    if (roml_count(p, k) > p->largest) p->largest = roml_count(p, k);
-  TRY(set_lengths(w));
-  TRY(gather_features(w));
+  TRY(roml_problem_scale(w->base.ctx, &w->set, p));
+  TRY(gather_features(w, p));
   return roml_read_given(w);
 }
 
-void roml_problem_free(roml *w)
+void roml_problem_free(roml_problem *p)
 {
-  base_free(w->p.first);
-  base_free(w->p.row);
-  base_free(w->p.scale);
-  base_free(w->p.half);
-  base_free(w->p.embedded);
-  base_free(w->p.panel);
-  op_panels_free(&w->p.F);
+  base_free(p->first);
+  base_free(p->row);
+  base_free(p->scale);
+  base_free(p->half);
+  base_free(p->embedded);
+  base_free(p->panel);
+  op_panels_free(&p->F);
+  *p = (roml_problem){.K = 0};
+}
+
+int64_t roml_fewest(const roml_problem *p)
+{
+  int64_t least = roml_count(p, 0);
+  for (int64_t k = 1; k < p->K; k++)
+    if (roml_count(p, k) < least) least = roml_count(p, k);
+  return least;
+}
+
+/* ---- some of the features -----------------------------------------------*/
+static void take_kept(const roml_problem *from, const bool *out,
+                      roml_problem *p)
+{
+  for (int64_t k = 0; k < p->K; k++) {
+    p->first[k] = p->N;
+    for (int64_t i = from->first[k]; i < from->first[k + 1]; i++) {
+      if (out[i]) continue;
+      p->row[p->N] = from->row[i];
+      p->scale[p->N] = from->scale[i];
+      if (p->half != NULL) p->half[p->N] = from->half[i];
+      p->N++;
+    }
+    int64_t count = p->N - p->first[k];
+    if (count > p->largest) p->largest = count;
+  }
+  p->first[p->K] = p->N;
+}
+
+lapis_status roml_problem_without(const roml *w, const roml_problem *from,
+                                  const bool *out, roml_problem *p)
+{
+  lapis_ctx *ctx = w->base.ctx;
+  *p = (roml_problem){.K = from->K,
+                      .d = from->d,
+                      .X = from->X,
+                      .longest = from->longest,
+                      .coordinates = from->coordinates};
+  p->first = base_alloc(ctx, p->K + 1, sizeof *p->first);
+  p->row = base_alloc(ctx, from->N, sizeof *p->row);
+  p->scale = base_alloc(ctx, from->N, sizeof *p->scale);
+  if (from->half != NULL) p->half = base_alloc(ctx, from->N, sizeof *p->half);
+  lapis_status s = LAPIS_OK;
+  if (p->first == NULL || p->row == NULL || p->scale == NULL ||
+      (from->half != NULL && p->half == NULL))
+    s = LAPIS_ENOMEM;
+  if (s >= 0) take_kept(from, out, p);
+  if (s >= 0) s = gather_features(w, p);
+  if (s < 0) roml_problem_free(p);
+  return s;
+}
+
+lapis_status roml_problem_of(const roml *w, const roml_problem *from,
+                             const la_array *F, roml_problem *p)
+{
+  lapis_ctx *ctx = w->base.ctx;
+  *p = (roml_problem){.K = from->K,
+                      .N = from->N,
+                      .d = from->d,
+                      .largest = from->largest,
+                      .coordinates = from->coordinates};
+  p->first = base_alloc(ctx, p->K + 1, sizeof *p->first);
+  p->row = base_alloc(ctx, p->N, sizeof *p->row);
+  p->embedded = base_alloc_raw(ctx, p->d * p->N, sizeof *p->embedded);
+  bool ok = p->first != NULL && p->row != NULL && p->embedded != NULL;
+  lapis_status s = ok ? LAPIS_OK : LAPIS_ENOMEM;
+  for (int64_t k = 0; ok && k <= p->K; k++) p->first[k] = from->first[k];
+  for (int64_t i = 0; ok && i < p->N; i++) {
+    p->row[i] = i;
+    memcpy(p->embedded + i * p->d, (const double *)F->data + i * F->ld,
+           (size_t)p->d * sizeof *p->embedded);
+  }
+  if (ok) p->X = lapis_mat_f64(p->embedded, p->d, p->N);
+  if (s >= 0) s = set_lengths(ctx, &w->set, p);
+  if (s >= 0) s = gather_features(w, p);
+  if (s < 0) roml_problem_free(p);
+  return s;
 }
 
 /* ---- a start that is given -----------------------------------------------*/

@@ -15,12 +15,14 @@
 
 /* ---- canonical form -----------------------------------------------------*/
 typedef struct slot {
-  int64_t feature, at;
+  int64_t instance, feature, at;
 } slot;
 
-/* Absent slots (-1) last. */
+/* Instance by instance; absent slots (-1) last. */
 static int by_feature(const void *a, const void *b)
 {
+  int64_t m = ((const slot *)a)->instance - ((const slot *)b)->instance;
+  if (m != 0) return m < 0 ? -1 : 1;
   uint64_t x = (uint64_t)((const slot *)a)->feature;
   uint64_t y = (uint64_t)((const slot *)b)->feature;
   if (x != y) return x < y ? -1 : 1;
@@ -45,13 +47,16 @@ lapis_status roml_canonical(roml *w, roml_state *s)
   slot *order = base_alloc(w->base.ctx, n, sizeof *order);
   double *work = base_alloc(w->base.ctx, n * w->p.d, sizeof *work);
   bool ok = order != NULL && work != NULL;
-  for (int64_t j = 0; ok && j < n; j++) order[j] = (slot){s->pick[j], j};
+  for (int64_t j = 0; ok && j < n; j++)
+    order[j] = (slot){w->instance == NULL ? 1 : w->instance[j], s->pick[j], j};
   if (ok) {
     qsort(order, (size_t)n, sizeof *order, by_feature);
     memcpy(w->picks, s->pick, (size_t)(w->p.K * n) * sizeof *w->picks);
     for (int64_t k = 0; k < w->p.K; k++)
       for (int64_t j = 0; j < n; j++)
         s->pick[k * n + j] = w->picks[k * n + order[j].at];
+    for (int64_t j = 0; w->instance != NULL && j < n; j++)
+      w->instance[j] = order[j].instance;
     permute(s, order, s->L.data, work, &w->p);
     permute(s, order, s->E.data, work, &w->p);
     permute(s, order, s->D.data, work, &w->p);
@@ -119,13 +124,14 @@ static lapis_status results_alloc(roml *w, const roml_state *s)
   lapis_ctx *ctx = w->base.ctx;
   int64_t slots = w->p.K * s->at.n;
   base_free(w->match), base_free(w->inlier);
-  base_free(w->low_rank), base_free(w->sparse);
+  base_free(w->low_rank), base_free(w->sparse), base_free(w->whose);
   w->match = base_alloc(ctx, slots, sizeof *w->match);
   w->inlier = base_alloc(ctx, slots, sizeof *w->inlier);
   w->low_rank = base_alloc(ctx, slots * w->p.d, sizeof *w->low_rank);
   w->sparse = base_alloc(ctx, slots * w->p.d, sizeof *w->sparse);
+  w->whose = base_alloc(ctx, s->at.n, sizeof *w->whose);
   bool ok = w->match != NULL && w->inlier != NULL && w->low_rank != NULL &&
-            w->sparse != NULL;
+            w->sparse != NULL && w->whose != NULL;
   return ok ? LAPIS_OK : LAPIS_ENOMEM;
 }
 
@@ -150,16 +156,22 @@ lapis_status roml_publish(roml *w, roml_state *s)
       int64_t i = s->pick[k * n + j];
       w->match[k * n + j] = i < 0 ? -1 : w->p.row[w->p.first[k] + i];
     }
+  for (int64_t j = 0; j < n; j++)
+    w->whose[j] = w->instance == NULL ? 1 : w->instance[j];
   unfold(w, s, &s->L, w->low_rank);
   unfold(w, s, &s->E, w->sparse);
   TRY(mark_inliers(w, s));
   solver_publish(&w->base, "match", lapis_mat_i64(w->match, n, K));
   solver_publish(&w->base, "inlier", lapis_mat_u8(w->inlier, n, K));
+  solver_publish(&w->base, "instance", lapis_mat_i64(w->whose, 1, n));
   solver_publish(&w->base, "low_rank",
                  lapis_mat_f64(w->low_rank, w->p.d * n, K));
   solver_publish(&w->base, "sparse", lapis_mat_f64(w->sparse, w->p.d * n, K));
   solver_publish_history(&w->base);
   if (w->gamma != NULL)
     solver_publish(&w->base, "gamma_n", lapis_mat_f64(w->gamma, 1, w->n_gamma));
+  if (w->n_chance > 0)
+    solver_publish(&w->base, "chance",
+                   lapis_mat_f64(w->chance, 1, w->n_chance));
   return LAPIS_OK;
 }

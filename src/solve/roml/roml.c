@@ -39,6 +39,9 @@ static const lapis_param params[] = {
         .help = "features of the object in every image; auto: estimated"),
     REAL("lambda", lambda, .symbol = "lambda", .value = NAN, ABOVE(0),
          .help = "weight of the sparse errors; auto: 5/sqrt(rows of D)"),
+    INT("instances", instances, .value = 1, .choices = "auto", AT_LEAST(1),
+        .help = "disjoint sets of N features; auto: as many as are better "
+                "than chance"),
     TEXT("start", start, .symbol = "P_0", .arg = "WORD",
          .choices = "auto|seeded|mst|star|sync|chain|first",
          .help =
@@ -327,9 +330,11 @@ static lapis_status roml_solve(lapis_solver *base)
   static const char *const columns[] = {"iteration", "objective", "residual",
                                         "rank",      "changed",   "rho"};
   TRY(loop_begin(&base->loop, base->ctx, "roml", &w->set.stop, 6, columns));
-  w->whole = w->set.inliers >= 0 && !w->set.robust;
+  w->whole = w->set.inliers >= 0 && !w->set.robust && w->set.instances == 1;
   if (w->set.inliers < 0) TRY(roml_count_inliers(w));
+  if (w->set.instances != 1) TRY(roml_find_instances(w));
   TRY(solve_slots(w));
+  TRY(roml_divide(w));
   base->info.iterations = base->loop.iter;
   base->info.rank = w->s.low_rank.rank;
   base->info.svd_seconds = op_svt_seconds(w->s.svt);
@@ -345,7 +350,7 @@ static void roml_free(lapis_solver *s)
 {
   roml *w = (roml *)s;
   roml_state_free(&w->s);
-  roml_problem_free(w);
+  roml_problem_free(&w->p);
   base_free(w->given);
   base_free(w->picks);
   base_free(w->match);
@@ -354,16 +359,23 @@ static void roml_free(lapis_solver *s)
   base_free(w->sparse);
   base_free(w->gamma);
   base_free(w->pair_match);
+  base_free(w->instance);
+  base_free(w->whose);
+  base_free(w->chance);
+  base_free(w->learnt);
 }
 
-static const solver_class roml_class = {
-    .method = "roml", .solve = roml_solve, .free = roml_free};
+static const solver_class roml_class = {.method = "roml",
+                                        .solve = roml_solve,
+                                        .free = roml_free,
+                                        .learn = roml_learn};
 
 static lapis_status allocate(roml *w, const lapis_data *data)
 {
   TRY(la_open_host(w->base.ctx, &w->h));
   TRY(roml_problem_build(w, data));
   w->set.start_match = (lapis_mat){.rows = 0}; /* read: borrowed no longer */
+  if (w->set.instances != 1) w->xy = data->xy;
   if (w->set.inliers > 0) TRY(roml_resize(w, w->set.inliers));
   return LAPIS_OK;
 }

@@ -91,6 +91,12 @@ typedef struct roml {
   double *gamma;             /* n_gamma, when estimating */
   int64_t n_gamma;
   int64_t *pair_match; /* n x 2 x pairs, rows of X, with --pairs */
+  /* several instances */
+  lapis_mat xy;              /* positions, borrowed, or empty */
+  int64_t *instance, *whose; /* slots: from 1; as published */
+  double *chance;            /* n_chance: of each set that was looked at */
+  int64_t n_chance;
+  double *learnt; /* what a model keeps; see learn.c */
 } roml;
 
 extern const lapis_method roml_method;
@@ -118,7 +124,19 @@ static inline int64_t roml_block(const roml_shape *at, int64_t k, int64_t j)
 lapis_status roml_check_data(lapis_ctx *ctx, const lapis_roml_settings *set,
                              const lapis_data *data);
 lapis_status roml_problem_build(roml *w, const lapis_data *data);
-void roml_problem_free(roml *w);
+/* Its two halves: X by images; and lengths. */
+lapis_status roml_problem_sort(lapis_ctx *ctx, const lapis_data *data,
+                               const int64_t *group, roml_problem *p);
+lapis_status roml_problem_scale(lapis_ctx *ctx, const lapis_roml_settings *set,
+                                roml_problem *p);
+void roml_problem_free(roml_problem *p);
+int64_t roml_fewest(const roml_problem *p); /* least n_k */
+/* p <- `from` without the features marked, in image order. */
+lapis_status roml_problem_without(const roml *w, const roml_problem *from,
+                                  const bool *out, roml_problem *p);
+/* p <- the images of `from` with features F (d x N, in image order). */
+lapis_status roml_problem_of(const roml *w, const roml_problem *from,
+                             const la_array *F, roml_problem *p);
 /* rows of X -> features of images; refuses what does not fit. */
 lapis_status roml_read_given(roml *w);
 
@@ -170,6 +188,22 @@ lapis_status roml_iterate(roml *w, roml_state *s, bool resumed);
 lapis_status roml_resize(roml *w, int64_t n);
 /* A whole run on s: start, iterate, keep the better of start and end. */
 lapis_status roml_run(roml *w, roml_state *s, double *objective);
+
+/* ---- instances.c, chance.c ----------------------------------------------*/
+/* Finds --instances sets and makes them w's problem and its start. */
+lapis_status roml_find_instances(roml *w);
+/* instance <- whose a slot is, by positions, where there are some. */
+lapis_status roml_divide(roml *w);
+/* The objective of n slots in w->p, had its images nothing in common; w->s is
+ * empty afterwards. */
+lapis_status roml_by_chance(roml *w, int64_t n, double *objective);
+
+/* ---- learn.c, predict.c: new images -------------------------------------*/
+lapis_status roml_learn(lapis_solver *s);
+extern const lapis_method roml_predict_method;
+lapis_status roml_predict_new(lapis_ctx *ctx, const lapis_data *data,
+                              const void *settings, const named_list *learned,
+                              const void *options, lapis_solver **out);
 
 /* ---- outliers.c, count.c, embed.c, result.c -----------*/
 lapis_status roml_robust(roml *w, roml_state *s, double *objective);
