@@ -145,6 +145,37 @@ static void nothing_is_found_in_noise(void **state)
   }
 }
 
+/* Images that are alike have all their features in common, unrelated ones
+ * none: of any scale, shuffled or not. */
+static void the_number_is_found_at_both_ends(void **state)
+{
+  (void)state;
+  for (uint64_t seed = 1; seed <= 4; seed++) {
+    bool alike = seed <= 2;
+    scene c = scene_new(7, 14, alike ? 14 : 0, 25, 0, 0, 60 + seed);
+    for (int64_t i = 0; i < 7 * 14 * 25; i++) c.X[i] *= seed % 2 ? 1 : 50;
+    lapis_data data = scene_data(&c);
+    lapis_roml_settings set = lapis_roml_defaults();
+    lapis_ctx *ctx = lapis_ctx_new();
+    lapis_solver *s;
+    lapis_mat match;
+    assert_int_equal(lapis_roml_new(ctx, &data, &set, &s), LAPIS_OK);
+    assert_int_equal(lapis_solve(s), alike ? LAPIS_OK : LAPIS_EDATA);
+    if (alike) {
+      answer a = {.ctx = ctx, .solver = s};
+      assert_int_equal(lapis_result_get(s, "match", &match), LAPIS_OK);
+      a.match = match;
+      assert_int_equal(match.rows, 14);
+      CHECK_AT_LEAST(found(&a, c.truth, 14), 1);
+    } else {
+      assert_non_null(strstr(lapis_ctx_error(ctx), "better than chance"));
+    }
+    lapis_solver_free(s);
+    lapis_ctx_free(ctx);
+    scene_free(&c);
+  }
+}
+
 static void what_makes_no_sense_is_refused(void **state)
 {
   (void)state;
@@ -434,6 +465,7 @@ int main(void)
       cmocka_unit_test(as_many_are_found_as_there_are),
       cmocka_unit_test(told_how_many_it_finds_them),
       cmocka_unit_test(nothing_is_found_in_noise),
+      cmocka_unit_test(the_number_is_found_at_both_ends),
       cmocka_unit_test(what_makes_no_sense_is_refused),
       cmocka_unit_test(later_images_are_matched),
       cmocka_unit_test(a_model_is_its_file),

@@ -314,9 +314,10 @@ class Talk(unittest.TestCase):
                  lambda: lapis.load("no-such-folder/m.lapis")),
                 (lapis.FormatError, "",
                  lambda: lapis.load(__file__)),
-                (lapis.NotBuiltError, "learns no model",
+                (lapis.NotBuiltError, "new ones have none",
                  lambda: lapis.solve("roml", X, group=np.repeat(
-                     range(6), 10), inliers=2).model()),
+                     range(6), 10), xy=X[:, :2], inliers=2,
+                     map="embed").model()),
                 (ValueError, "X has 3 features",
                  lambda: lapis.RobustPCA().fit(X).transform(X[:, :3])),
                 (ValueError, "y has 59",

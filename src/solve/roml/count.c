@@ -8,11 +8,19 @@
  * variation of gamma; see the table of settings for ours.  A part whose errors
  * are large takes half of the step, so one more gamma is looked at: the larger
  * of the two ratios gamma_{n+1}/gamma_n counts.  Where no step exceeds delta,
- * the largest ratio of all decides. */
+ * the largest ratio of all decides; but if all features together are much
+ * better than chance (chance.c), as in images that are alike, all are inliers.
+ *
+ * A curve without an object has a largest step, too.  So the number that was
+ * found has to be better than chance, or nothing was. */
 #include <math.h>
 #include <string.h>
 
 #include "solve/roml/roml.h"
+
+/* Shares of chance.  Of unrelated features the least seen was .988, of objects
+ * with errors on .8 of every feature in ten images .984. */
+static const double NOTHING = 0.987;
 
 /* |D_j|_* of every slot: the largest. */
 static lapis_status largest_nuclear(roml *w, double *out)
@@ -39,11 +47,10 @@ static lapis_status largest_nuclear(roml *w, double *out)
   return status;
 }
 
-static lapis_status gamma_of(roml *w, int64_t n, double *out)
+static lapis_status gamma_of(roml *w, int64_t n, double *out, double *objective)
 {
-  double objective;
   TRY(roml_resize(w, n));
-  TRY(roml_run(w, &w->s, &objective));
+  TRY(roml_run(w, &w->s, objective));
   TRY(largest_nuclear(w, out));
   w->base.loop.status = LAPIS_OK; /* of this n, not of the whole */
   base_say(w->base.ctx, 1, "roml: gamma_%" PRId64 " = %.6g", n, *out);
@@ -64,15 +71,15 @@ static int64_t largest_ratio(const double *gamma, int64_t from, int64_t count)
 }
 
 /* gamma_1, gamma_2, ... until one step after the first that exceeds delta;
- * returns where the search begins, 1 if no step did. */
-static lapis_status climb(roml *w, int64_t most, int64_t *from)
+ * from: where the search begins; 0 if no step did.  cost: |D|_* of each n. */
+static lapis_status climb(roml *w, int64_t most, double *cost, int64_t *from)
 {
   double mean = 0;
   int64_t last = most;
-  *from = 1;
+  *from = 0;
   for (int64_t n = 1; n <= last && !loop_must_end(&w->base.loop); n++) {
     double *gamma = &w->gamma[n - 1];
-    TRY(gamma_of(w, n, gamma));
+    TRY(gamma_of(w, n, gamma, &cost[n - 1]));
     w->n_gamma = n;
     bool step = n > 1 && *gamma - mean > w->set.delta * mean;
     if (step && last == most) {
@@ -85,15 +92,52 @@ static lapis_status climb(roml *w, int64_t most, int64_t *from)
   return LAPIS_OK;
 }
 
+static lapis_status share_of(roml *w, int64_t n, const double *cost,
+                             double *share)
+{
+  double chance;
+  TRY(roml_by_chance(w, n, &chance));
+  w->base.loop.status = LAPIS_OK;
+  *share = cost[n - 1] / fmax(chance, 1e-300);
+  base_say(w->base.ctx, 1, "roml: %" PRId64 " features are %.4g of chance", n,
+           *share);
+  return LAPIS_OK;
+}
+
+static lapis_status choose(roml *w, int64_t most, const double *cost,
+                           int64_t from)
+{
+  double share = 0;
+  bool points = w->p.coordinates, early = loop_must_end(&w->base.loop);
+  w->set.inliers = largest_ratio(w->gamma, from > 0 ? from : 1, w->n_gamma);
+  if (points || early) return LAPIS_OK; /* chance.c is for descriptors */
+  if (from == 0) {
+    TRY(share_of(w, most, cost, &share));
+    if (share < ROML_BETTER) w->set.inliers = most;
+    if (share < ROML_BETTER) return LAPIS_OK;
+  }
+  TRY(share_of(w, w->set.inliers, cost, &share));
+  if (share < NOTHING) return LAPIS_OK;
+  return lapis_fail(w->base.ctx, LAPIS_EDATA,
+                    "roml: nothing that the images have in common was found: "
+                    "no number of features is better than chance (%.3g of what "
+                    "unrelated images cost); --inliers N shows the best N all "
+                    "the same",
+                    share);
+}
+
 lapis_status roml_count_inliers(roml *w)
 {
   int64_t most = roml_fewest(&w->p), from;
   base_free(w->gamma);
   w->n_gamma = 0;
   w->gamma = base_alloc(w->base.ctx, most, sizeof *w->gamma);
-  if (w->gamma == NULL) return LAPIS_ENOMEM;
-  TRY(climb(w, most, &from));
-  if (w->n_gamma == 0) TRY(gamma_of(w, 1, &w->gamma[w->n_gamma++]));
-  w->set.inliers = largest_ratio(w->gamma, from, w->n_gamma);
-  return roml_resize(w, w->set.inliers);
+  double *cost = base_alloc(w->base.ctx, most, sizeof *cost);
+  bool ok = w->gamma != NULL && cost != NULL;
+  lapis_status s = ok ? climb(w, most, cost, &from) : LAPIS_ENOMEM;
+  if (s >= 0 && w->n_gamma == 0)
+    s = gamma_of(w, 1, &w->gamma[w->n_gamma++], cost);
+  if (s >= 0) s = choose(w, most, cost, from);
+  base_free(cost);
+  return s < 0 ? s : roml_resize(w, w->set.inliers);
 }

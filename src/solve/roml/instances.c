@@ -21,9 +21,6 @@
 
 #include "solve/roml/roml.h"
 
-/* A set is an object's below this share of chance.  Chosen on draws and
- * photographs that the page's figures are not of (bench/roml_instances.py). */
-static const double BETTER = 0.945;
 enum { SWEEPS = 50 };
 
 typedef struct search {
@@ -99,7 +96,7 @@ static lapis_status find_sets(search *g, int64_t wanted, int64_t *sets)
   for (*sets = 0; *sets < wanted; ++*sets) {
     if (ask && *sets > 0 && loop_must_end(&g->w->base.loop)) break;
     TRY(look_in_rest(g, *sets, ask, &share));
-    if (!(share < BETTER)) break;
+    if (!(share < ROML_BETTER)) break;
     take_out(g, *sets);
   }
   return LAPIS_OK;
@@ -113,7 +110,7 @@ static lapis_status found_nothing(const search *g)
       "%" PRId64
       " features of each cost %.3g of what images without anything in common "
       "do, an object's less than %g; --instances 1 shows them all the same",
-      g->n, g->w->chance[0], BETTER);
+      g->n, g->w->chance[0], ROML_BETTER);
 }
 
 /* All sets as the start of one problem. */
