@@ -169,6 +169,11 @@ int cli_exit_code(const cli *c, lapis_status s);
 void cli_attach(cli *c); /* progress and messages to stderr */
 void cli_wipe_bar(cli *c);
 
+/* ---- shell.c: a blank, and what a shell reads back ------------------------*/
+void shell_word(FILE *to, const char *word);
+void shell_file(FILE *to, const char *path); /* never an option */
+void shell_option(FILE *to, const cli *c, const char *name, const char *value);
+
 /* ---- shared steps -------------------------------------------------------*/
 /* A zeroed settings struct of c->method with options applied; free it. */
 int settings_from_args(cli *c, void **out);

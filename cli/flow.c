@@ -45,65 +45,20 @@ lapis_json *flow_texts_json(const lapis_mat *m)
 }
 
 /* ---- the command again, for a page --------------------------------------*/
-typedef struct line {
-  char *text;
-  size_t used;
-} line;
-
-static void put_word(line *l, const char *word)
-{
-  bool plain = *word != '\0' &&
-               word[strcspn(word, " \t\n\"'\\$&|;<>()*?[]#~`!")] == '\0';
-  if (l->used > 0) l->text[l->used++] = ' ';
-  if (!plain) l->text[l->used++] = '\'';
-  for (; *word != '\0'; word++) {
-    if (!plain && *word == '\'') {
-      memcpy(l->text + l->used, "'\\'", 3);
-      l->used += 3;
-    }
-    l->text[l->used++] = *word;
-  }
-  if (!plain) l->text[l->used++] = '\'';
-  l->text[l->used] = '\0';
-}
-
-/* A switch stands for itself. */
-static bool is_switch(const cli *c, const char *name)
-{
-  const lapis_method *m = c->method;
-  for (int i = 0; i < m->n_params; i++)
-    if (strcmp(m->params[i].name, name) == 0)
-      return m->params[i].type == LAPIS_PARAM_BOOL;
-  for (int t = 0; t < 2; t++)
-    for (const cli_option *o = t == 0 ? c->verb->options : common_options;
-         o->name != NULL; o++)
-      if (strcmp(o->name, name) == 0) return o->arg == NULL;
-  return false;
-}
-
-/* NULL: no memory. */
+/* To be freed; NULL: no memory. */
 static char *command_again(const cli *c)
 {
-  size_t size = 64;
-  line l = {.used = 0};
-  for (int i = 0; i < c->args.n_words; i++)
-    size += 4 * strlen(c->args.word[i]) + 4;
+  char *text = NULL;
+  size_t size;
+  FILE *to = open_memstream(&text, &size);
+  if (to == NULL) return NULL;
+  fprintf(to, "lapis %s", c->verb->name);
+  for (int i = 0; i < c->args.n_words; i++) shell_file(to, c->args.word[i]);
   for (int i = 0; i < c->args.n_given; i++)
-    size +=
-        4 * (strlen(c->args.given[i].name) + strlen(c->args.given[i].value)) +
-        8;
-  l.text = malloc(size);
-  if (l.text == NULL) return NULL;
-  put_word(&l, "lapis");
-  put_word(&l, c->verb->name);
-  for (int i = 0; i < c->args.n_words; i++) put_word(&l, c->args.word[i]);
-  for (int i = 0; i < c->args.n_given; i++) {
-    const char *name = c->args.given[i].name;
-    put_word(&l, "--");
-    l.used += (size_t)snprintf(l.text + l.used, size - l.used, "%s", name);
-    if (!is_switch(c, name)) put_word(&l, c->args.given[i].value);
-  }
-  return l.text;
+    shell_option(to, c, c->args.given[i].name, c->args.given[i].value);
+  if (fclose(to) == 0) return text;
+  free(text);
+  return NULL;
 }
 
 lapis_status flow_write_page(const cli *c, const lapis_flow *f,

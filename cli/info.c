@@ -264,7 +264,7 @@ static int describe_text(cli *c, const found *f)
   char path[4096];
   const char *name = is_input(f) ? "standard input" : f->path;
   if (f->columns.listed > 0)
-    info_columns(&f->columns, f->path, f->why);
+    info_columns(c, &f->columns, f->path, f->why);
   else
     printf("%s: %s\n", lapis_text_shown(name, path, sizeof path), title(f));
   if (f->model != NULL) info_model(c, f->model, &f->all);

@@ -16,7 +16,8 @@ int info_column(cli *c, const lapis_columns *all, const char *path,
                 const char *wanted);
 /* A table by its columns: titles, types, ranges, classes; why: what keeps it
  * from being data as it is, or ""; and what to do. */
-void info_columns(const lapis_columns *all, const char *path, const char *why);
+void info_columns(const cli *c, const lapis_columns *all, const char *path,
+                  const char *why);
 lapis_json *info_columns_json(const lapis_columns *all);
 
 #endif

@@ -122,54 +122,89 @@ static void print_remarks(const lapis_columns *all)
   }
 }
 
-/* A column as a word of a command line: its number where the title would need
- * quotes. */
-static const char *word_of(const lapis_columns *all, int j, char *to,
-                           size_t size)
+/* Whether a list of columns can name one by its title: no list, number or
+ * pattern, and no other column's. */
+static bool is_name(const lapis_columns *all, int j)
 {
-  const char *t = all->column[j].title;
-  static const char *const plain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
-  if (t == NULL || *t == '\0' || strspn(t, plain) != strlen(t))
-    snprintf(to, size, "%d", j + 1);
-  else
-    snprintf(to, size, "%s", t);
-  return to;
+  const char *title = all->column[j].title;
+  char shown[512];
+  double number;
+  if (title == NULL || *title == '\0' || strpbrk(title, ",*?[") != NULL ||
+      lapis_number_read(title, NULL, &number) ||
+      strcmp(lapis_text_shown(title, shown, sizeof shown), title) != 0)
+    return false;
+  for (int k = 0; k < all->listed; k++)
+    if (k != j && strcmp(all->column[k].title, title) == 0) return false;
+  return true;
 }
 
-static void print_word(const lapis_columns *all, int j, char before)
+/* What a class holds can be asked: two values or more, all of one kind. */
+static bool can_be_asked(const lapis_column *c)
 {
-  char word[512];
-  printf("%c%s", before, word_of(all, j, word, sizeof word));
+  return is_class(c) && c->different >= 2 && (c->texts == 0 || c->numbers == 0);
 }
 
-/* What could be asked: the columns of classes that have gaps, all of them, as
- * one would tell of the other; where none has, the last column of classes. */
+static bool has_value(const lapis_column *c, const char *value)
+{
+  for (int k = 0; k < c->different; k++)
+    if (strcmp(c->value[k], value) == 0) return true;
+  return false;
+}
+
+/* Several columns are asked at once where each says yes or no in one way: the
+ * same two words, 0 and 1, -1 and 1. */
+static bool are_alike(const lapis_column *a, const lapis_column *b)
+{
+  bool signs = a->high == 1 && (a->low == 0 || a->low == -1);
+  return a->different == 2 && b->different == 2 && (a->texts > 0 || signs) &&
+         has_value(a, b->value[0]) && has_value(a, b->value[1]);
+}
+
+/* What could be asked: the last column of classes that has gaps, words rather
+ * than numbers, and those like it, as one would tell of the other; where none
+ * has, the last column of classes. */
 static int find_targets(const lapis_columns *all, bool *target)
 {
-  int count = 0, last = -1;
+  int last = -1, count = 0;
   for (int j = 0; j < all->listed; j++) {
     const lapis_column *c = &all->column[j];
-    bool better = is_class(c) &&
-                  (last < 0 || c->texts > 0 || all->column[last].texts == 0);
-    if (better) last = j;
-    target[j] = is_class(c) && c->missing > 0;
+    const lapis_column *best = last < 0 ? NULL : &all->column[last];
+    if (!can_be_asked(c)) continue;
+    bool gaps = c->missing > 0, had = best != NULL && best->missing > 0;
+    bool words = c->texts > 0 || best == NULL || best->texts == 0;
+    if (gaps == had ? words : gaps) last = j;
+  }
+  for (int j = 0; j < all->listed; j++) {
+    const lapis_column *c = &all->column[j];
+    target[j] = last >= 0 && (j == last || (c->missing > 0 && can_be_asked(c) &&
+                                            are_alike(c, &all->column[last])));
     count += target[j];
   }
-  if (count == 0 && last >= 0) target[last] = true;
-  return count == 0 && last >= 0 ? 1 : count;
+  return count;
 }
 
 /* A list of columns after an option. */
 static void print_list(const lapis_columns *all, const char *option,
                        const bool *listed)
 {
-  int count = 0;
-  for (int j = 0; j < all->listed; j++) {
+  char *text = NULL;
+  size_t size;
+  FILE *to = open_memstream(&text, &size);
+  bool any = false;
+  for (int j = 0; to != NULL && j < all->listed; j++) {
     if (!listed[j]) continue;
-    if (count++ == 0) printf(" %s", option);
-    print_word(all, j, count == 1 ? ' ' : ',');
+    if (any) fputc(',', to);
+    if (is_name(all, j))
+      fputs(all->column[j].title, to);
+    else
+      fprintf(to, "%d", j + 1);
+    any = true;
   }
+  if (to != NULL && fclose(to) == 0 && any) {
+    printf(" %s", option);
+    shell_word(stdout, text);
+  }
+  free(text);
 }
 
 /* A column that --one-hot makes features of. */
@@ -178,35 +213,49 @@ static bool is_nominal(const lapis_column *c)
   return c->texts > 0 && is_class(c);
 }
 
-/* Names of samples are the first column that can be, and other texts cannot be
- * features. */
-static void print_advice(const lapis_columns *all, const char *path)
+/* How the table was read, which is how it has to be read again. */
+static void print_reading(const cli *c, bool commas)
+{
+  static const char *const how[] = {"header", "decimal"};
+  for (size_t k = 0; k < sizeof how / sizeof *how; k++) {
+    const char *value = args_get(&c->args, how[k]);
+    if (value != NULL) shell_option(stdout, c, how[k], value);
+    if (value != NULL && k == 1) commas = false;
+  }
+  printf("%s\n", commas ? " --decimal ," : "");
+}
+
+/* What stands on the line that a person may paste.  Names of samples are the
+ * first column that can be, and other texts cannot be features. */
+static void print_advice(const cli *c, const lapis_columns *all,
+                         const char *path)
 {
   bool target[LAPIS_COLUMNS_LISTED], drop[LAPIS_COLUMNS_LISTED],
-      nominal[LAPIS_COLUMNS_LISTED];
-  int id = -1, features = 0;
-  bool commas = false;
+      nominal[LAPIS_COLUMNS_LISTED], id[LAPIS_COLUMNS_LISTED] = {false};
+  int features = 0;
+  bool commas = false, named = false;
   char file[4096];
   if (find_targets(all, target) == 0) return;
   for (int j = 0; j < all->listed; j++) {
-    const lapis_column *c = &all->column[j];
-    bool comma = c->type == LAPIS_COLUMN_COMMA;
-    bool number = comma || (c->texts == 0 && c->numbers > 0 &&
-                            c->type != LAPIS_COLUMN_COUNTER);
+    const lapis_column *at = &all->column[j];
+    bool comma = at->type == LAPIS_COLUMN_COMMA;
+    bool number = comma || (at->texts == 0 && at->numbers > 0 &&
+                            at->type != LAPIS_COLUMN_COUNTER);
     commas = commas || comma;
-    if (id < 0 && is_id(c)) id = j;
-    nominal[j] = !target[j] && is_nominal(c);
-    drop[j] = !target[j] && !number && !nominal[j] && j != id;
+    id[j] = !named && is_id(at);
+    named = named || id[j];
+    nominal[j] = !target[j] && is_nominal(at);
+    drop[j] = !target[j] && !number && !nominal[j] && !id[j];
     features += !target[j] && (number || nominal[j]);
   }
   if (features == 0) return;
-  printf("  for example: lapis fit mc %s",
-         lapis_text_shown(path, file, sizeof file));
-  if (id >= 0) printf(" --id"), print_word(all, id, ' ');
+  printf("  for example: lapis fit mc");
+  shell_file(stdout, lapis_text_shown(path, file, sizeof file));
+  print_list(all, "--id", id);
   print_list(all, "--target", target);
   print_list(all, "--one-hot", nominal);
   print_list(all, "--drop", drop);
-  printf("%s\n", commas ? " --decimal ," : "");
+  print_reading(c, commas);
 }
 
 static lapis_json *column_json(const lapis_column *c)
@@ -264,7 +313,8 @@ int info_column(cli *c, const lapis_columns *all, const char *path,
   return EXIT_DONE;
 }
 
-void info_columns(const lapis_columns *all, const char *path, const char *why)
+void info_columns(const cli *c, const lapis_columns *all, const char *path,
+                  const char *why)
 {
   char name[4096];
   const char *mark = all->delimiter == '\t'  ? "tabs"
@@ -281,7 +331,7 @@ void info_columns(const lapis_columns *all, const char *path, const char *why)
     printf("  ... %" PRId64 " columns more\n", all->columns - most);
   print_remarks(all);
   if (*why != '\0') printf("  not data as it stands: %s\n", why);
-  print_advice(all, path);
+  print_advice(c, all, path);
 }
 
 lapis_json *info_columns_json(const lapis_columns *all)

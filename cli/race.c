@@ -112,29 +112,12 @@ static void say_other(const lapis_race *race, int best, int other)
     fprintf(stderr, "lapis: mc: --by auto answers with who is best\n");
 }
 
-/* A word as a shell reads it back: within '', where only ' is special; before:
- * plain text in front. */
-static void say_word(const char *before, const char *text)
-{
-  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUV"
-                              "WXYZ0123456789_-+=@%:,./";
-  if (*text != '\0' && text[strspn(text, plain)] == '\0') {
-    fprintf(stderr, " %s%s", before, text);
-    return;
-  }
-  fprintf(stderr, " %s'", before);
-  for (; *text != '\0'; text++)
-    fprintf(stderr, *text == '\'' ? "'\\''" : "%c", *text);
-  fprintf(stderr, "'");
-}
-
 static void say_command(const cli *c, const char *settings)
 {
   fprintf(stderr, "lapis: mc: the same again: lapis fit mc");
-  for (int i = 0; i < c->args.n_words; i++)
-    say_word(c->args.word[i][0] == '-' ? "./" : "", c->args.word[i]);
+  for (int i = 0; i < c->args.n_words; i++) shell_file(stderr, c->args.word[i]);
   for (int i = 0; i < c->args.n_given; i++) {
-    const char *name = c->args.given[i].name, *value = c->args.given[i].value;
+    const char *name = c->args.given[i].name;
     size_t size = strlen(name);
     const char *at = strstr(settings, name);
     bool said =
@@ -142,9 +125,7 @@ static void say_command(const cli *c, const char *settings)
     if (said || strcmp(name, "threshold") == 0 || strcmp(name, "by") == 0 ||
         strcmp(name, "jobs") == 0)
       continue;
-    fprintf(stderr, " %s%s", size > 1 ? "--" : "-", name);
-    if (strcmp(value, "true") == 0) continue;
-    say_word("", value);
+    shell_option(stderr, c, name, c->args.given[i].value);
   }
   fprintf(stderr, " %s --threshold %s\n", settings,
           args_get(&c->args, "threshold") != NULL

@@ -144,10 +144,83 @@ static void strangers_are_named(void **state)
   command_end(&c);
 }
 
+/* The line that info prints, run as it stands. */
+static void run_advice(command *c)
+{
+  static const char before[] = "for example: lapis ";
+  char line[2048];
+  const char *at = strstr(c->out, before);
+  if (at == NULL) fail_msg("no advice in: %s", c->out);
+  at += sizeof before - 1;
+  snprintf(line, sizeof line, "%.*s", (int)strcspn(at, "\n"), at);
+  command_run(c, "%s -q", line);
+  if (c->code != 0) fail_msg("lapis %s: %s", line, c->err);
+}
+
+/* What info proposes can be done as it stands, whatever the table. */
+static void advice_runs(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *name, *options, *text, *asked;
+  } tried[] = {
+      {"words.csv", "",
+       "name,h,w,kind,sick\na,1,2,x,yes\nb,2,3,y,no\nc,1.5,2.5,z,\n"
+       "d,1.2,2.2,,yes\ne,2.2,3.3,y,no\nf,2.3,3.1,,no\ng,2,3,x,\n"
+       "h,1.1,2.1,x,yes\ni,2.1,2.9,z,no\nj,1.3,2.3,z,yes\n",
+       "--id name --target sick --one-hot kind"},
+      {"both.csv", "",
+       "h,tree,w,sky\n1,yes,2,no\n2,no,3,\n1.5,,2.5,yes\n1.2,yes,2,\n"
+       "2.2,no,3.3,yes\n2.3,no,3.1,yes\n2,,3,no\n1.1,yes,2.1,no\n",
+       "--target tree,sky"},
+      {"once.csv", "",
+       "h,w,kind\n1,2,x\n2,3,y\n1.5,2.5,y\n1.2,2.2,x\n2.2,3.3,y\n"
+       "2.3,3.1,\n2,3,z\n",
+       "--target kind"},
+      {"numbers.csv", "",
+       "h,w,sick,size\n1,2.5,0,3\n3,4,1,5\n5,6.5,1,3\n1,1,,3\n2,2,0,\n"
+       "3,5,1,5\n7,8,0,7\n2,4,1,7\n1,8,0,5\n",
+       "--target size"},
+      {"signs.csv", "",
+       "h,a,b\n1.5,0,1\n3,1,0\n5,1,\n1,,0\n2,0,1\n3,1,0\n7,0,1\n",
+       "--target a,b"},
+      {"same.csv", "",
+       "h,w,all,kind\n1,2,x,u\n2,3,x,v\n1.5,2.5,x,u\n1.2,2.2,,v\n",
+       "--target kind --one-hot all"},
+      {"mixed.csv", "",
+       "h,state,kind\n1,1,u\n2,1,v\n1.5,bad,u\n1.2,bad,v\n3,,u\n",
+       "--target kind --one-hot state"},
+      {"od'd name.csv", "",
+       "the h,\"a \"\"q\"\"\",1,k,k,\"p,q\"\n1,2,3.5,u,x,yes\n"
+       "3,4,,v,y,no\n5,6,1,v,x,\n1,1,5,u,y,yes\n2,2,2,u,x,no\n",
+       "--target 6 --one-hot 4,5"},
+      {"comma.csv", "",
+       "h;w;kind\n1,5;2;u\n3,5;4;v\n5,5;6;v\n1;1;\n2,4;2;u\n3;5;v\n",
+       "--target kind --decimal ,"},
+      {"comma.csv", "--decimal ,",
+       "h;w;kind\n1,5;2;u\n3,5;4;v\n5,5;6;v\n1;1;\n2,4;2;u\n3;5;v\n",
+       "--target kind --decimal ,"},
+      {"plain.csv", "--header yes",
+       "1,2,3\n1,2.5,u\n3,4,v\n5,6.5,v\n1,1,\n2,2,u\n3,5,v\n",
+       "--target 3 --header yes"},
+  };
+  command c;
+  command_begin(&c);
+  for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
+    put(&c, tried[i].name, tried[i].text);
+    command_run(&c, "info \"%s\" %s", tried[i].name, tried[i].options);
+    command_expect(&c, 0, "");
+    says(&c, tried[i].asked);
+    run_advice(&c);
+  }
+  command_end(&c);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(columns_of_a_table),
+      cmocka_unit_test(advice_runs),
       cmocka_unit_test(pictures_and_folders),
       cmocka_unit_test(strangers_are_named),
   };

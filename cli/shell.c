@@ -1,0 +1,48 @@
+/* shell.c - words as a shell reads them back, for lines to be pasted. */
+#include <string.h>
+
+#include "cli.h"
+
+void shell_word(FILE *to, const char *word)
+{
+  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUV"
+                              "WXYZ0123456789_-+=@%:,./";
+  bool bare = *word != '\0' && word[strspn(word, plain)] == '\0';
+  fputc(' ', to);
+  if (bare) {
+    fputs(word, to);
+    return;
+  }
+  fputc('\'', to); /* within '' only ' is special */
+  for (; *word != '\0'; word++)
+    fputs(*word == '\'' ? "'\\''" : (char[]){*word, '\0'}, to);
+  fputc('\'', to);
+}
+
+void shell_file(FILE *to, const char *path)
+{
+  char named[4096];
+  bool option = path[0] == '-' && path[1] != '\0';
+  if (option) snprintf(named, sizeof named, "./%s", path);
+  shell_word(to, option ? named : path);
+}
+
+/* A switch stands for itself. */
+static bool is_switch(const cli *c, const char *name)
+{
+  const lapis_method *m = c->method;
+  for (int i = 0; m != NULL && i < m->n_params; i++)
+    if (strcmp(m->params[i].name, name) == 0)
+      return m->params[i].type == LAPIS_PARAM_BOOL;
+  for (int t = 0; t < 2; t++)
+    for (const cli_option *o = t == 0 ? c->verb->options : common_options;
+         o->name != NULL; o++)
+      if (strcmp(o->name, name) == 0) return o->arg == NULL;
+  return false;
+}
+
+void shell_option(FILE *to, const cli *c, const char *name, const char *value)
+{
+  fprintf(to, " %s%s", strlen(name) > 1 ? "--" : "-", name);
+  if (!is_switch(c, name)) shell_word(to, value);
+}
