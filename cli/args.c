@@ -1,5 +1,6 @@
 /* args.c - from argv to named values; every option is a row of a table. */
 #include <string.h>
+#include <sys/stat.h>
 
 #include "rows.h"
 
@@ -241,11 +242,17 @@ static const char *later_model(cli *c, int argc, char **argv, int after)
   return NULL;
 }
 
+static bool is_folder(const char *path)
+{
+  struct stat at;
+  return stat(path, &at) == 0 && S_ISDIR(at.st_mode);
+}
+
 static int take_model(cli *c, int argc, char **argv, int at)
 {
   const char *path = argv[at];
   lapis_status s = lapis_model_load(c->ctx, path, &c->model);
-  if (s == LAPIS_EFORMAT) {
+  if (s == LAPIS_EFORMAT || (s == LAPIS_EIO && is_folder(path))) {
     char why[1024];
     snprintf(why, sizeof why, "%s", lapis_ctx_error(c->ctx));
     const char *model = later_model(c, argc, argv, at);

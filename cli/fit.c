@@ -426,12 +426,9 @@ static int check_learns(const cli *c)
  * nothing back. */
 static bool fills_features(const cli *c)
 {
-  static const char *const who[] = {"mc", "rr", "rlda", "rpca"};
   const char *by = args_get(&c->args, "by");
-  if (by != NULL && strcmp(by, "mc") != 0) return false;
-  for (size_t i = 0; i < sizeof who / sizeof *who; i++)
-    if (strcmp(c->method->name, who[i]) == 0) return true;
-  return false;
+  if (by != NULL && strcmp(by, c->method->name) != 0) return false;
+  return c->method->completes;
 }
 
 /* Maps are fitted to the samples of all processes, and made of one's own. */

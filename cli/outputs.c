@@ -159,15 +159,44 @@ static int check_folder(cli *c, const char *path)
   return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;
 }
 
-int check_result(cli *c, const char *path)
+/* A few letters and digits behind the last dot of a name ask for a format;
+ * ".1" and what mktemp makes up do not. */
+static bool has_ending(const char *path)
+{
+  enum { LONGEST = 8 };
+  static const char letters[] =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  static const char digits[] = "0123456789";
+  const char *slash = strrchr(path, '/');
+  const char *name = slash == NULL ? path : slash + 1;
+  const char *dot = strrchr(name, '.');
+  if (dot == NULL || dot == name || strlen(dot + 1) > LONGEST) return false;
+  size_t plain = 0, words = 0;
+  for (const char *at = dot + 1; *at != '\0'; at++) {
+    words += strchr(letters, *at) != NULL;
+    plain += strchr(letters, *at) != NULL || strchr(digits, *at) != NULL;
+  }
+  return words > 0 && plain == strlen(dot + 1);
+}
+
+/* tables: that may be written instead, as a sentence says it, or "". */
+static int check_arrays(cli *c, const char *path, const char *tables)
 {
   if (path != NULL && names_folder(path)) return check_folder(c, path);
   int code = check_writable(c, path);
   if (code != EXIT_DONE || path == NULL) return code;
   const lapis_format *format = lapis_format_of_name(path);
-  if (format == NULL || strcmp(format->name, "npz") == 0) return EXIT_DONE;
+  if (format == NULL ? !has_ending(path) : strcmp(format->name, "npz") == 0)
+    return EXIT_DONE;
   return cli_fail(EXIT_MISUSE,
-                  "%s: a result is several arrays and goes to a .npz", path);
+                  "%s: a result is several arrays and goes to F.npz, or in "
+                  "parts to DIR/%s",
+                  path, tables);
+}
+
+int check_result(cli *c, const char *path)
+{
+  return check_arrays(c, path, "");
 }
 
 bool is_sheet(const char *path)
@@ -179,7 +208,9 @@ bool is_sheet(const char *path)
 
 int check_answers(cli *c, const char *path)
 {
-  if (!is_sheet(path)) return check_result(c, path);
+  if (!is_sheet(path))
+    return check_arrays(c, path,
+                        "; its answers also go to a table, F.csv or F.tsv");
   if (c->ranks.size > 1)
     return cli_fail(EXIT_MISUSE,
                     "%s: several processes write their answers as .npz", path);

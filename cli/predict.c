@@ -136,6 +136,10 @@ static int answer(cli *c, const lapis_dataset *ds, const void *settings)
 {
   const lapis_data *data = lapis_dataset_data(ds);
   lapis_solver *s;
+  int code = lapis_model_completes(c->model)
+                 ? check_back(c, lapis_model_map(c->model), &data->X)
+                 : EXIT_DONE;
+  if (code != EXIT_DONE) return code;
   lapis_status status = lapis_predict_new(c->ctx, data, c->model, settings, &s);
   if (status >= 0) status = lapis_solve(s);
   const char *output = args_get(&c->args, "output");

@@ -195,6 +195,57 @@ static bool keeps_f32(const cli *c)
   return stated && c->verb == &verb_fit && strcmp(c->method->name, "mc") == 0;
 }
 
+/* ---- names that repeat --------------------------------------------------*/
+static int by_name(const void *a, const void *b)
+{
+  const char *const *const *x = a, *const *const *y = b;
+  int order = strcmp(**x, **y);
+  return order != 0 ? order : *x < *y ? -1 : *x > *y;
+}
+
+/* Of the samples whose name another has before them the first, and that other;
+ * how many names there are more than once. */
+static int64_t find_twins(const char *const *const *sorted, int64_t n,
+                          const char *const *name, int64_t twin[2])
+{
+  int64_t repeated = 0;
+  for (int64_t k = 1; k < n; k++) {
+    bool same =
+        *sorted[k][0] != '\0' && strcmp(*sorted[k], *sorted[k - 1]) == 0;
+    if (!same || (k > 1 && strcmp(*sorted[k], *sorted[k - 2]) == 0)) continue;
+    if (repeated++ > 0 && sorted[k] - name > twin[1]) continue;
+    twin[0] = sorted[k - 1] - name;
+    twin[1] = sorted[k] - name;
+  }
+  return repeated;
+}
+
+static void warn_of_twins(cli *c, const lapis_dataset *ds)
+{
+  lapis_mat names = lapis_dataset_text(ds, "names");
+  const char *const *name = names.val;
+  char shown[256], others[64] = "";
+  int64_t twin[2] = {0, 0}, n = names.cols;
+  if (c->quiet || c->ranks.rank > 0 || args_get(&c->args, "id") == NULL) return;
+  const char *const **sorted = malloc((size_t)(n + 1) * sizeof *sorted);
+  if (sorted == NULL) return;
+  for (int64_t j = 0; j < n; j++) sorted[j] = &name[j];
+  qsort(sorted, (size_t)n, sizeof *sorted, by_name);
+  int64_t repeated =
+      find_twins((const char *const *const *)sorted, n, name, twin);
+  free(sorted);
+  if (repeated == 0) return;
+  if (repeated > 1)
+    snprintf(others, sizeof others, ", and %lld more names repeat",
+             (long long)repeated - 1);
+  fprintf(stderr,
+          "lapis: warning: %s: --id %s: \"%s\" names both row %lld and row "
+          "%lld%s; a name of its own tells each sample apart\n",
+          c->verb->name, args_get(&c->args, "id"),
+          lapis_text_shown(name[twin[0]], shown, sizeof shown),
+          (long long)twin[0] + 1, (long long)twin[1] + 1, others);
+}
+
 static int read_all(cli *c, lapis_dataset *ds)
 {
   lapis_table_options table;
@@ -216,6 +267,7 @@ static int read_all(cli *c, lapis_dataset *ds)
   if (code != EXIT_DONE) return code;
   if (keeps_f32(c)) lapis_dataset_keep_f32(ds);
   lapis_status s = lapis_dataset_finish(ds);
+  if (s >= 0) warn_of_twins(c, ds);
   return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;
 }
 

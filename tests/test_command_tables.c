@@ -444,6 +444,75 @@ static void targets_called_like_columns_of_answers(void **state)
   command_end(&c);
 }
 
+/* One warning, with the first name that repeats. */
+static void names_that_repeat(void **state)
+{
+  (void)state;
+  command c;
+  begin(&c);
+  put(&c, "t.csv",
+      "name,h,r,y\nann,1,2,yes\nbob,3,1,no\n,2,2,\nbob,3,2,no\n,1,1,yes\n"
+      "ann,2,2,yes\nbob,3,1,no\n");
+  command_run(&c, "fit mc t.csv --id name --target y --mu-rel .1");
+  command_expect(&c, 0,
+                 "lapis: warning: fit: --id name: \"bob\" names both row 2 and "
+                 "row 4, and 1 more names repeat");
+  char *first = strstr(c.err, "names both");
+  assert_null(strstr(first + 1, "names both"));
+  command_run(&c, "fit mc people.csv --id name --target tall --mu-rel .1");
+  command_expect(&c, 0, "");
+  assert_null(strstr(c.err, "names both"));
+  command_end(&c);
+}
+
+/* A folder is no model, whether it holds a result in parts or not. */
+static void folders_are_no_models(void **state)
+{
+  (void)state;
+  command c;
+  begin(&c);
+  command_run(&c, FIT "-o parts/");
+  command_expect(&c, 0, "");
+  command_run(&c, "predict parts/ people.csv");
+  command_expect(&c, 4, "takes a model first");
+  command_run(&c, "formats >/dev/null; mkdir %s/none", c.folder);
+  command_run(&c, "predict none/ people.csv");
+  command_expect(&c, 4, "none/: is a folder without index.json");
+  assert_non_null(strstr(c.err, "takes a model first"));
+  command_end(&c);
+}
+
+/* Refused before anything is computed, which -v would tell of. */
+static void one_way_maps_are_refused_first(void **state)
+{
+  (void)state;
+  static const char *const learn[] = {"mc --mu-rel .1", "rlda --lambda .1",
+                                      "rpca"};
+  command c;
+  begin(&c);
+  for (int k = 0; k < 3; k++) {
+    command_run(&c,
+                "fit %s people.csv --id name --target tall --map "
+                "impute,rff:2:8 --model m.lapis -q",
+                learn[k]);
+    command_expect(&c, 0, "");
+    command_run(&c, "predict m.lapis people.csv --id name --target tall -v "
+                    "-o early.npz --completed full.csv");
+    command_expect(&c, 2, "cannot be turned back");
+    assert_string_equal(c.out, "");
+    assert_false(command_exists(&c, "early.npz"));
+  }
+  command_run(&c, "fit linear people.csv --id name --target tall --map "
+                  "impute,rff:2:8 --model m.lapis -q --completed full.csv");
+  command_expect(&c, 0, ""); /* fills targets alone */
+  command_run(&c, "predict m.lapis people.csv --id name --target tall -q "
+                  "--completed again.csv");
+  command_expect(&c, 0, "");
+  assert_string_equal(cell(&c, "again.csv", 2, 2, ','), "");
+  assert_true(*cell(&c, "again.csv", 3, 3, ',') != '\0');
+  command_end(&c);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -459,6 +528,9 @@ int main(void)
       cmocka_unit_test(titles_with_equals_signs),
       cmocka_unit_test(targets_called_like_columns_of_answers),
       cmocka_unit_test(one_word_of_two_things),
+      cmocka_unit_test(names_that_repeat),
+      cmocka_unit_test(folders_are_no_models),
+      cmocka_unit_test(one_way_maps_are_refused_first),
       cmocka_unit_test(failures_are_json),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

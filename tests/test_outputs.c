@@ -76,8 +76,49 @@ static void outputs_are_tried_first(void **state)
   command_end(&c);
 }
 
+/* An ending that says another format is not written as if it said none. */
+static void endings_are_obeyed(void **state)
+{
+  static const struct {
+    const char *line, *name;
+    bool fine;
+  } tried[] = {{MC, "a.xlsx", false},
+               {MC, "a.b/o.parquet", false},
+               {MC, "o.npy", false},
+               {MC, "a.b/o", true},
+               {MC, "o.1", true},
+               {MC, "tmp.aX3bY5cZ7d", true},
+               {MC, ".hidden", true},
+               {MC, "o.npz", true},
+               {MC, "o.csv", true},
+               {"predict m d.csv --target y", "o.json", false},
+               {"predict m d.csv --target y", "o.tsv", true},
+               {"features hog .", "o.xlsx", false},
+               {CV " --part 1/2", "part.csv", false},
+               {CV " --part 1/2", "part1", true}};
+  command c;
+  (void)state;
+  command_begin(&c);
+  write_inputs(&c);
+  command_run(&c, "formats >/dev/null; mkdir %s/a.b", c.folder);
+  command_run(&c, MC " --model m -q");
+  command_expect(&c, 0, "");
+  for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
+    command_run(&c, "%s -o %s %s", tried[i].line, tried[i].name,
+                tried[i].fine ? "-q" : "-v");
+    command_expect(&c, tried[i].fine ? 0 : 2, "");
+    if (!tried[i].fine && (strstr(c.err, "F.npz") == NULL || *c.out != '\0' ||
+                           strstr(c.err, tried[i].name) == NULL))
+      fail_msg("%s: %s", tried[i].name, c.err);
+    if (command_exists(&c, tried[i].name) != tried[i].fine)
+      fail_msg("%s: %s", tried[i].name, c.err);
+  }
+  command_end(&c);
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(outputs_are_tried_first)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(outputs_are_tried_first),
+                                     cmocka_unit_test(endings_are_obeyed)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -227,6 +227,7 @@ typedef struct lapis_method {
   const char *choose, *unless;
   const lapis_matrix_setting *matrices;
   int n_matrices;
+  bool completes; /* its low_rank is X again, gaps filled */
 } lapis_method;
 LAPIS_API int lapis_method_count(void);
 LAPIS_API const lapis_method *lapis_method_at(int i); /* NULL past the end */
@@ -334,8 +335,7 @@ typedef struct lapis_stop {
  *   dual_norm, dual 1 x 1, (K + d + 1) x n  admm; dual with certificate
  * solver factored, Z = A B' + c e' of rank r, besides: gap (1 x 1), proof
  * (TEXT), singular_values (1 x r), factors (r x n), feature_factors (r x d) and
- * label_factors (r x K); low_rank and sparse where they are small, or with
- * dense. */
+ * label_factors (r x K); low_rank and sparse where small, or with dense. */
 typedef enum lapis_mc_variant {
   LAPIS_MC_1,
   LAPIS_MC_POS,
@@ -734,8 +734,7 @@ LAPIS_API lapis_status lapis_solver_retune(lapis_solver *s,
                                            const void *settings);
 LAPIS_API void lapis_solver_free(lapis_solver *s); /* NULL is fine */
 
-/* Named arrays ("scores", "low_rank", "history", ...), a sample a column;
- * LAPIS_EINVAL with a sentence where this method has none of that name. */
+/* A named array ("scores", ...), a sample a column; LAPIS_EINVAL: none such. */
 LAPIS_API lapis_status lapis_result_get(const lapis_solver *s, const char *name,
                                         lapis_mat *out);
 /* Name of the i-th array, NULL past the end. */
@@ -763,6 +762,8 @@ LAPIS_API lapis_status lapis_model_set_text(lapis_ctx *ctx, lapis_model *m,
                                             const lapis_mat *text);
 LAPIS_API const lapis_method *lapis_model_method(const lapis_model *m);
 LAPIS_API const void *lapis_model_settings(const lapis_model *m);
+/* Whether predicting gives X again, gaps filled, as low_rank. */
+LAPIS_API bool lapis_model_completes(const lapis_model *m);
 /* Features of the samples it was learnt from, before its map; 0: unknown. */
 LAPIS_API int64_t lapis_model_features(const lapis_model *m);
 /* A learnt array or text by name; LAPIS_EINVAL where there is none. */

@@ -59,7 +59,8 @@ class Method(Structure):
                 ("reads", c_uint), ("params", POINTER(Param)),
                 ("n_params", c_int), ("settings_size", c_size_t),
                 ("choose", c_char_p), ("unless", c_char_p),
-                ("matrices", POINTER(MatrixSetting)), ("n_matrices", c_int)]
+                ("matrices", POINTER(MatrixSetting)), ("n_matrices", c_int),
+                ("completes", c_bool)]
 
 
 class Info(Structure):

@@ -285,7 +285,8 @@ lapis_status io_parts_find(lapis_ctx *ctx, const char *folder)
   return lapis_fail(ctx, LAPIS_EIO,
                     begun ? "%s: has parts of a result and no index.json: the "
                             "run that wrote them did not end; run it again"
-                          : "%s: is a folder, a file is wanted",
+                          : "%s: is a folder without index.json, which a "
+                            "result in parts has; a file is wanted",
                     folder);
 }
 

@@ -174,6 +174,14 @@ const lapis_method *lapis_model_method(const lapis_model *m)
   return m->method;
 }
 
+/* Who answers beside another, or behind one, answers with targets alone. */
+bool lapis_model_completes(const lapis_model *m)
+{
+  if (m == NULL || m->filler != NULL || m->beside != NULL) return false;
+  const lapis_method *table = lapis_predict_method(m->method);
+  return table != NULL && table->completes;
+}
+
 int64_t lapis_model_features(const lapis_model *m)
 {
   if (m == NULL) return 0;

@@ -45,6 +45,7 @@ const lapis_method mc_fold_method = {
     .summary = "complete new samples, one by one, against a completed matrix",
     .source = "[MC11] [MC15]",
     .reads = LAPIS_READS_X,
+    .completes = true,
     .params = params,
     .n_params = sizeof params / sizeof *params,
     .settings_size = sizeof(lapis_mc_fold_settings),

@@ -71,6 +71,7 @@ const lapis_method mc_method = {
                "of samples at once",
     .source = "[MC11] [MC15]",
     .reads = LAPIS_READS_X | LAPIS_READS_Y,
+    .completes = true,
     .params = params,
     .n_params = sizeof params / sizeof *params,
     .settings_size = sizeof(lapis_mc_settings),

@@ -56,6 +56,7 @@ const lapis_method clean_method = {
         "remove from samples what clean ones (the dictionary) cannot explain",
     .source = "[RR16] Sec. 3.2",
     .reads = LAPIS_READS_X,
+    .completes = true,
     .params = params,
     .n_params = sizeof params / sizeof *params,
     .settings_size = sizeof(lapis_clean_settings),

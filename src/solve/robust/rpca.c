@@ -41,6 +41,7 @@ const lapis_method rpca_method = {
         "split data into a simple (low-rank) part and a few large errors",
     .source = "[RR16] Sec. 3.2",
     .reads = LAPIS_READS_X,
+    .completes = true,
     .params = params,
     .n_params = sizeof params / sizeof *params,
     .settings_size = sizeof(lapis_rpca_settings),
