@@ -132,6 +132,7 @@ struct cli {
   lapis_checkpoint *checkpoint; /* or NULL */
   lapis_processes ranks;        /* of --mpi; without it one */
   bool joined;                  /* MPI has to be left again */
+  lapis_mat known[2];           /* names of a model's features and targets */
   int n_extra;                  /* arrays written beside the solver's own */
   lapis_named extra[4];
 };

@@ -189,7 +189,7 @@ static int check_arrays(cli *c, const char *path, const char *tables)
   if (format == NULL ? !has_ending(path) : strcmp(format->name, "npz") == 0)
     return EXIT_DONE;
   return cli_fail(EXIT_MISUSE,
-                  "%s: a result is several arrays and goes to F.npz, or in "
+                  "%s: a result is several arrays and goes to a .npz, or in "
                   "parts to DIR/%s",
                   path, tables);
 }

@@ -138,6 +138,25 @@ static int read_members(cli *c, lapis_dataset *ds,
   return EXIT_DONE;
 }
 
+/* A text of the model, or NULL. */
+static const lapis_mat *text_of_model(cli *c, const char *name, lapis_mat *to)
+{
+  bool there = c->model != NULL &&
+               lapis_model_get(c->ctx, c->model, name, to) >= 0 &&
+               to->dtype == LAPIS_TEXT && to->rows == 1 && to->cols > 0;
+  return there ? to : NULL;
+}
+
+/* A model's columns are found again by their titles. */
+static void read_as_fitted(cli *c, lapis_table_options *out)
+{
+  lapis_mat id;
+  out->features_of = text_of_model(c, "feature_names", &c->known[0]);
+  out->targets_of = text_of_model(c, "target_names", &c->known[1]);
+  if (text_of_model(c, "id_name", &id) != NULL)
+    out->id_of = ((const char *const *)id.val)[0];
+}
+
 int table_from_args(cli *c, lapis_table_options *out)
 {
   const char *header = args_get(&c->args, "header");
@@ -180,6 +199,7 @@ int table_from_args(cli *c, lapis_table_options *out)
                                .triplets = from_1   ? LAPIS_TRIPLETS_FROM_1
                                            : from_0 ? LAPIS_TRIPLETS_FROM_0
                                                     : LAPIS_TRIPLETS_HEADED};
+  read_as_fitted(c, out);
   return EXIT_DONE;
 }
 
@@ -255,10 +275,6 @@ static int read_all(cli *c, lapis_dataset *ds)
     return cli_fail(EXIT_MISUSE,
                     "%s: one data file is read, '%s' is a second one",
                     c->verb->name, c->args.word[1]);
-  lapis_mat names; /* of the features of a model */
-  bool named = c->model != NULL &&
-               lapis_model_get(c->ctx, c->model, "feature_names", &names) >= 0;
-  if (named) table.features_of = &names;
   if (c->args.n_words == 1) {
     lapis_status s = lapis_dataset_read(ds, c->args.word[0], &table);
     if (s < 0) return cli_fail_status(c, s);

@@ -309,14 +309,11 @@ lapis_status completed_write(cli *c, const lapis_solver *s,
   const char *to = args_get(&c->args, "completed"), **text;
   answers a = collect(c, s, ds, false);
   lapis_table_options table;
-  lapis_mat X = a.low_rank, Y = targets_of(&a, &text), names;
+  lapis_mat X = a.low_rank, Y = targets_of(&a, &text);
   int64_t filled = 0;
   double *back = NULL;
   lapis_status status =
       table_from_args(c, &table) == EXIT_DONE ? LAPIS_OK : LAPIS_EINVAL;
-  if (c->model != NULL &&
-      lapis_model_get(c->ctx, c->model, "feature_names", &names) >= 0)
-    table.features_of = &names;
   if (status >= 0 && X.cols > 0 && map != NULL) {
     status = turn_back(c, map, &data->X, &X, &back);
     X = lapis_mat_f64(back, data->X.rows, data->X.cols);

@@ -385,8 +385,12 @@ static void convert_choose_predict(void **state)
   command_run(&c, "predict m.lapis new.csv --id who -o p.npz");
   command_expect(&c, 0, "");
   assert_string_equal(c.out, "x\tno\ny\tyes\n");
-  command_write(&c, "swapped.csv", "who,b,a\nx,0,1\ny,13,2\n", 21);
-  command_run(&c, "predict m.lapis swapped.csv --id who");
+  command_write(&c, "swapped.csv", "b,a,who\n1,0,x\n2,13,y\n", 21);
+  command_run(&c, "predict m.lapis swapped.csv");
+  command_expect(&c, 0, "");
+  assert_string_equal(c.out, "x\tno\ny\tyes\n");
+  command_run(&c, "convert swapped.csv swapped.npz --id who");
+  command_run(&c, "predict m.lapis swapped.npz");
   command_expect(&c, 4, "feature 1 is called 'b'");
   command_run(&c, "predict t.npz new.csv --id who");
   command_expect(&c, 4, "a model is what");

@@ -444,6 +444,68 @@ static void targets_called_like_columns_of_answers(void **state)
   command_end(&c);
 }
 
+/* A model finds its columns by their titles: another order, more columns, texts
+ * among them, with or without names and targets, change no answer. */
+static void columns_are_found_by_title(void **state)
+{
+  (void)state;
+  static const char *const tables[] = {
+      "name,height,reach,colour\nann,1.81,,red\nbob,1.62,1.6,blue\n",
+      "colour,remark,reach,tall,name,height\nred,so 1,,yes,ann,1.81\n"
+      "blue,,1.6,,bob,1.62\n",
+      "reach;since;colour;height;name;height of door\n"
+      ";2020-01-02;red;1.81;ann;9\n1.6;2020-02-03;blue;1.62;bob;9\n",
+      "\"reach\"\t\"colour\"\t\"height\"\t\"name\"\n"
+      "\tred\t1.81\tann\n1.6\tblue\t1.62\tbob\n"};
+  command c;
+  char first[4096] = "", again[4096];
+  command_begin(&c);
+  put(&c, "p.csv",
+      "name,height,colour,reach,tall\nann,1.81,red,1.84,yes\n"
+      "bob,1.62,blue,,no\neve,1.85,red,1.88,\nian,1.60,blue,1.61,\n"
+      "joe,1.79,green,1.83,yes\nkim,1.58,blue,1.60,no\n");
+  command_run(&c, "fit mc p.csv --id name --target tall --one-hot colour "
+                  "--map standard --mu-rel .1 -q --model m.lapis");
+  command_expect(&c, 0, "");
+  for (int k = 0; k < 4; k++) {
+    put(&c, "new.csv", tables[k]);
+    command_run(&c, "predict m.lapis new.csv -o a.csv --completed full.csv");
+    command_expect(&c, 0, "");
+    assert_string_equal(c.out, "ann\tyes\nbob\tno\n");
+    command_slurp(&c, "a.csv", k == 0 ? first : again, sizeof first);
+    if (k > 0) assert_string_equal(first, again);
+    /* the cell that was empty, wherever its column stands */
+    static const int column[] = {2, 2, 0, 0};
+    CHECK_NEAR(number(&c, "full.csv", 1, column[k]), 1.84, 0.05);
+    if (k == 1) assert_string_equal(cell(&c, "full.csv", 2, 3, ','), "no");
+    command_run(&c, "predict m.lapis -X new.csv");
+    command_expect(&c, 0, "");
+    assert_string_equal(c.out, "ann\tyes\nbob\tno\n");
+  }
+  static const struct {
+    const char *text, *options, *said;
+    int code;
+  } wrong[] = {
+      {"name,reach,colour\nann,1.8,red\n", "",
+       "has no column \"height\", a feature of the model", 4},
+      {"name,heigth,colour\nann,1.8,red\n", "",
+       "has no column \"height\" (did you mean 'heigth'?), a feature of the "
+       "model, nor 1 others",
+       4},
+      {"name,height,reach\nann,1.8,1.8\n", "", "has no column \"colour", 4},
+      {"name,height,reach,colour,height\nann,1.8,1.8,red,1.8\n", "",
+       "more columns are named \"height\"", 2},
+      {"name,height,reach,colour\nann,1.8,1.8,red\n", "--id nom",
+       "has no column \"nom\"", 2},
+  };
+  for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+    put(&c, "new.csv", wrong[k].text);
+    command_run(&c, "predict m.lapis new.csv %s", wrong[k].options);
+    command_expect(&c, wrong[k].code, wrong[k].said);
+  }
+  command_end(&c);
+}
+
 /* One warning, with the first name that repeats. */
 static void names_that_repeat(void **state)
 {
@@ -528,6 +590,7 @@ int main(void)
       cmocka_unit_test(titles_with_equals_signs),
       cmocka_unit_test(targets_called_like_columns_of_answers),
       cmocka_unit_test(one_word_of_two_things),
+      cmocka_unit_test(columns_are_found_by_title),
       cmocka_unit_test(names_that_repeat),
       cmocka_unit_test(folders_are_no_models),
       cmocka_unit_test(one_way_maps_are_refused_first),

@@ -107,7 +107,7 @@ static void endings_are_obeyed(void **state)
     command_run(&c, "%s -o %s %s", tried[i].line, tried[i].name,
                 tried[i].fine ? "-q" : "-v");
     command_expect(&c, tried[i].fine ? 0 : 2, "");
-    if (!tried[i].fine && (strstr(c.err, "F.npz") == NULL || *c.out != '\0' ||
+    if (!tried[i].fine && (strstr(c.err, "a .npz") == NULL || *c.out != '\0' ||
                            strstr(c.err, tried[i].name) == NULL))
       fail_msg("%s: %s", tried[i].name, c.err);
     if (command_exists(&c, tried[i].name) != tried[i].fine)

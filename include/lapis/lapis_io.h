@@ -120,9 +120,13 @@ typedef struct lapis_table_options { /* for .csv, .tsv, .arff, .svm */
                           three or more texts does unasked; or NULL */
   char decimal;        /* .csv: ',': numbers are written 1.234,5; '.': 1,234.5;
                           0: 1234.5 */
-  const lapis_mat *features_of; /* names of a model's features, TEXT: columns
-                                   that were one-hot there are so, with the
-                                   values there; or NULL */
+  /* Of a model, each a TEXT row or NULL.  Where a table has titles, X has the
+   * features of these names, in their order, whatever columns there are
+   * besides; those that were one-hot there are so, with the values there. */
+  const lapis_mat *features_of;
+  const lapis_mat *targets_of; /* titles of targets, where target is NULL and
+                                  the table has them */
+  const char *id_of;           /* likewise for id */
 } lapis_table_options;
 
 /* ---- columns of delimited text, before it is known what they are for ----*/

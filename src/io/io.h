@@ -187,6 +187,16 @@ const lapis_named *io_find_item(const lapis_named *item, int count,
 void io_warn_lost(lapis_ctx *ctx, const char *path, const lapis_named *item,
                   int count, const char *const *kept);
 
+/* ---- known.c: columns as a model names its features ----------------------*/
+typedef struct io_known { /* what a column is to the model */
+  int64_t place, width;   /* of its features; place -1: no feature */
+  const char **value;     /* of "TITLE=VALUE": width texts; else NULL */
+} io_known;
+/* names: the model's features.  title: of count columns, NULL where one is no
+ * candidate.  LAPIS_EMISSING with a sentence where a feature has no column. */
+lapis_status io_know(arena *memory, const char *path, const lapis_mat *names,
+                     int64_t count, const char *const *title, io_known *out);
+
 /* ---- sparse.c: compressed columns ---------------------------------------*/
 /* Room for nnz entries of doubles; structure zeroed. */
 lapis_status io_sparse_array(lapis_ctx *ctx, const char *what, int64_t rows,

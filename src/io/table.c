@@ -15,38 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/io.h"
+#include "io/table.h"
 #include "lapis/lapis_tools.h"
 
 enum { MAX_COLUMNS = 1000000, MAX_VALUES = 1000 };
-
-typedef struct column {
-  csv_cell title;     /* the cell in the first row */
-  csv_kind first;     /* ... and what it holds */
-  bool number, text;  /* met in later rows */
-  bool like_number;   /* all texts in later rows are dates or 1,5 */
-  csv_cell text_cell; /* the first text in later rows */
-  int64_t bytes;      /* of all cells, with a NUL each */
-  io_role role;
-  int64_t place;      /* of its first number or text in a sample of its role */
-  bool one_hot;       /* asked for */
-  int64_t width;      /* features it becomes: 1, or one a value */
-  const char **value; /* of a one-hot column: width texts, in memory */
-} column;
-
-typedef struct table {
-  lapis_ctx *ctx;
-  const char *path;
-  const table_request *request;
-  csv_scan start;
-  int64_t columns, rows; /* rows: without the header */
-  bool header, text_targets;
-  int64_t count[4]; /* columns of each role */
-  column *column;
-  arena memory;
-  lapis_array X, Y, names;
-  char *pool_Y, *pool_names;
-} table;
 
 /* As much of a cell as fits a sentence: one line, whole characters. */
 static int shown_bytes(const csv_cell *cell)
@@ -147,28 +119,6 @@ static lapis_status scan_rows(table *t)
 }
 
 /* ---- header and roles ---------------------------------------------------*/
-static bool title_is(const csv_cell *title, const char *name, size_t size)
-{
-  size_t i = 0;
-  for (int64_t at = 0; at < title->size; at++, i++) {
-    if (i == size || title->text[at] != name[i]) return false;
-    if (title->escaped && title->text[at] == '"') at++;
-  }
-  return i == size;
-}
-
-static int64_t count_titled(const table *t, const char *name, size_t size,
-                            int64_t *last)
-{
-  int64_t count = 0;
-  for (int64_t j = 0; j < t->columns; j++)
-    if (title_is(&t->column[j].title, name, size)) {
-      *last = j;
-      count++;
-    }
-  return count;
-}
-
 /* Bytes of the first name in "COL,COL". */
 static size_t next_name(const char *list)
 {
@@ -191,7 +141,8 @@ static bool names_first_row(const table *t, const char *list)
   int64_t at;
   for (; list != NULL && *list != '\0';) {
     size_t size = next_name(list);
-    if (!as_number(list, size, &at) && count_titled(t, list, size, &at) > 0)
+    if (!as_number(list, size, &at) &&
+        table_count_titled(t, list, size, &at) > 0)
       return true;
     list += size + (list[size] == ',');
   }
@@ -206,6 +157,7 @@ static bool looks_like_header(const table *t)
   if (opt != NULL && names_first_row(t, opt->use)) return true;
   if (opt != NULL && names_first_row(t, opt->drop)) return true;
   if (opt != NULL && names_first_row(t, opt->one_hot)) return true;
+  if (table_names_features(t)) return true;
   int64_t for_it = 0, against = 0, texts = 0;
   for (int64_t j = 0; j < t->columns; j++) {
     const column *c = &t->column[j];
@@ -269,7 +221,7 @@ static lapis_status find_column(const table *t, const char *name, size_t size,
     *at = number < 0 ? t->columns + number : number - 1;
     if (*at >= 0 && *at < t->columns) return LAPIS_OK;
   }
-  int64_t found = t->header ? count_titled(t, name, size, at) : 0;
+  int64_t found = t->header ? table_count_titled(t, name, size, at) : 0;
   if (found == 1) return LAPIS_OK;
   if (found > 1)
     return lapis_fail(t->ctx, LAPIS_EINVAL,
@@ -359,6 +311,7 @@ static lapis_status mark_targets(table *t)
     t->column[at].role = IO_TARGET;
     list += size + (list[size] == ',');
   }
+  table_mark_targets(t);
   return LAPIS_OK;
 }
 
@@ -366,9 +319,11 @@ static lapis_status mark_id(table *t)
 {
   const char *id = t->request->opt == NULL ? NULL : t->request->opt->id;
   int64_t at;
-  if (id == NULL || *id == '\0') return LAPIS_OK;
-  if (t->request->id_optional &&
-      (!t->header || count_titled(t, id, strlen(id), &at) != 1))
+  bool known = id == NULL && table_model(t) != NULL;
+  if (known) id = t->request->opt->id_of;
+  if (id == NULL || (*id == '\0' && !known)) return LAPIS_OK;
+  if ((t->request->id_optional || known) &&
+      (!t->header || table_count_titled(t, id, strlen(id), &at) != 1))
     return LAPIS_OK;
   TRY(find_column(t, id, strlen(id), &at));
   if (t->column[at].role == IO_TARGET && !t->request->all_targets)
@@ -390,7 +345,7 @@ static int by_bytes(const void *a, const void *b)
 static int64_t value_at(const column *c, const csv_cell *cell)
 {
   for (int64_t k = 0; k < c->width; k++)
-    if (title_is(cell, c->value[k], strlen(c->value[k]))) return k;
+    if (table_title_is(cell, c->value[k], strlen(c->value[k]))) return k;
   return -1;
 }
 
@@ -424,57 +379,33 @@ static lapis_status collect_values(table *t, int64_t j)
   return LAPIS_OK;
 }
 
-/* Behind "TITLE=": the values that the features of a model name, in their
- * order; none: the model has no such column, or it has it as a number, by its
- * bare title. */
-static void recall_values(const table *t, column *c)
-{
-  const lapis_mat *known = t->request->opt->features_of;
-  int64_t size = c->title.size;
-  c->width = 0;
-  for (int64_t i = 0; i < known->cols; i++) {
-    const char *name = ((const char *const *)known->val)[i];
-    if (title_is(&c->title, name, strlen(name))) return;
-  }
-  for (int64_t i = 0; i < known->cols && c->width < MAX_VALUES; i++) {
-    const char *name = ((const char *const *)known->val)[i];
-    if ((int64_t)strlen(name) > size && name[size] == '=' &&
-        title_is(&c->title, name, (size_t)size))
-      c->value[c->width++] = name + size + 1;
-  }
-}
-
 static lapis_status list_values(table *t, int64_t j)
 {
   column *c = &t->column[j];
-  const lapis_table_options *opt = t->request->opt;
-  bool known = opt != NULL && opt->features_of != NULL && t->header;
-  if (!c->one_hot && !known) return LAPIS_OK;
+  if (!c->one_hot) return LAPIS_OK;
   c->value = arena_take(&t->memory, MAX_VALUES, sizeof *c->value);
   if (c->value == NULL) return arena_status(&t->memory);
-  if (known) recall_values(t, c);
-  if (!known || (c->one_hot && c->width == 0)) TRY(collect_values(t, j));
+  TRY(collect_values(t, j));
   if (c->width > 0) return LAPIS_OK;
-  if (c->one_hot)
-    return lapis_fail(t->ctx, LAPIS_EFORMAT,
-                      "%s: column %" PRId64 " is empty and has no values for "
-                      "--one-hot; leave it out with --drop",
-                      t->path, j + 1);
-  c->value = NULL;
-  c->width = 1;
-  return LAPIS_OK;
+  return lapis_fail(t->ctx, LAPIS_EFORMAT,
+                    "%s: column %" PRId64 " is empty and has no values for "
+                    "--one-hot; leave it out with --drop",
+                    t->path, j + 1);
 }
 
 static lapis_status settle_roles(table *t)
 {
   TRY(mark_targets(t));
   TRY(mark_id(t));
+  bool known = table_model(t) != NULL && t->header;
+  if (known) TRY(table_meet_model(t));
   for (int64_t j = 0; j < t->columns; j++) {
     column *c = &t->column[j];
+    if (c->role == IO_TARGET && c->text) t->text_targets = true;
+    if (c->role == IO_FEATURE && known) continue;
     if (c->role == IO_FEATURE) TRY(list_values(t, j));
     c->place = t->count[c->role];
     t->count[c->role] += c->width;
-    if (c->role == IO_TARGET && c->text) t->text_targets = true;
   }
   if (t->request->as_text) t->text_targets = true;
   bool targets = t->request->all_targets || t->request->targets_only;
@@ -673,7 +604,7 @@ static void warn_of_counter(const table *t)
 {
   enum { MANY = 5 };
   const column *c = &t->column[0];
-  const double *x = t->X.mat.val;
+  const double *x = (const double *)t->X.mat.val + c->place;
   int64_t d = t->count[IO_FEATURE], row = 0;
   if (!t->header || c->role != IO_FEATURE || c->width > 1 || t->rows < MANY)
     return;

@@ -1,0 +1,47 @@
+/* table.h - delimited text while it is read: table.c, table_model.c. */
+#ifndef LAPIS_TABLE_H
+#define LAPIS_TABLE_H
+#include "io/io.h"
+
+typedef struct column {
+  csv_cell title;     /* the cell in the first row */
+  csv_kind first;     /* ... and what it holds */
+  bool number, text;  /* met in later rows */
+  bool like_number;   /* all texts in later rows are dates or 1,5 */
+  csv_cell text_cell; /* the first text in later rows */
+  int64_t bytes;      /* of all cells, with a NUL each */
+  io_role role;
+  int64_t place;      /* of its first number or text in a sample of its role */
+  bool one_hot;       /* asked for */
+  int64_t width;      /* features it becomes: 1, or one a value */
+  const char **value; /* of a one-hot column: width texts, in memory */
+} column;
+
+typedef struct table {
+  lapis_ctx *ctx;
+  const char *path;
+  const table_request *request;
+  csv_scan start;
+  int64_t columns, rows; /* rows: without the header */
+  bool header, text_targets;
+  int64_t count[4]; /* columns of each role */
+  column *column;
+  arena memory;
+  lapis_array X, Y, names;
+  char *pool_Y, *pool_names;
+} table;
+
+bool table_title_is(const csv_cell *title, const char *name, size_t size);
+/* Columns of that title; *last: the last of them. */
+int64_t table_count_titled(const table *t, const char *name, size_t size,
+                           int64_t *last);
+/* Names of a model's features, where X is read for it; or NULL. */
+const lapis_mat *table_model(const table *t);
+/* The first row holds one, or the title of a "TITLE=VALUE". */
+bool table_names_features(const table *t);
+/* Where no targets are named, the model's, as far as they are there. */
+void table_mark_targets(table *t);
+/* Features get their places in the model; what it does not know is left out. */
+lapis_status table_meet_model(table *t);
+
+#endif
