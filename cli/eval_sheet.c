@@ -26,7 +26,9 @@ bool eval_find_columns(cli *c, const char *path, eval_columns *out)
     const char *title = all.column[j].title;
     /* column 2 is a target, whatever its title */
     bool score =
-        j > 1 && (strcmp(title, "score") == 0 || begins(title, "score of "));
+        j > 1 &&
+        (strcmp(title, "score") == 0 || strcmp(title, "probability") == 0 ||
+         begins(title, "score of ") || begins(title, "probability of "));
     bool about =
         j > 1 && (strcmp(title, "rather") == 0 ||
                   strcmp(title, "origin") == 0 || begins(title, "origin of "));

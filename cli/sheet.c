@@ -2,15 +2,16 @@
  *
  * Columns: the sample's name; each target under its title, what was given where
  * it was given and the answer elsewhere, with where it is from behind it; the
- * score of each class.  A label that was given and that the answer contradicts
- * has the answer under "rather".  Without targets: the features, completed. */
+ * probability of each class or, where the method has none, its score.  A label
+ * that was given and that the answer contradicts has the answer under "rather".
+ * Without targets: the features, completed. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
 
-enum { TITLE_BYTES = 512 };
+enum { TITLE_BYTES = 512, ROW_TITLE = 32 };
 
 /* Columns while they are put side by side; memory of each in owned. */
 typedef struct sheet {
@@ -23,8 +24,10 @@ typedef struct sheet {
 
 /* What a sheet is made of. */
 typedef struct answers {
-  lapis_mat labels, scores, low_rank; /* or empty */
-  lapis_mat given;                    /* the data's targets, or empty */
+  lapis_mat labels, scores, low_rank, probabilities; /* or empty */
+  lapis_mat
+      values_of;     /* numbers that the classes of one target are, or empty */
+  lapis_mat given;   /* the data's targets, or empty */
   lapis_mat classes; /* texts of the codes of one target, or empty */
   lapis_mat values;  /* texts of the codes of several, or empty */
   lapis_mat titles;  /* of targets, or empty */
@@ -52,6 +55,8 @@ static answers collect(cli *c, const lapis_solver *s, const lapis_dataset *ds,
   answers a = {.labels = result_of(s, "labels"),
                .scores = result_of(s, "scores"),
                .low_rank = result_of(s, "low_rank"),
+               .probabilities = result_of(s, "probabilities"),
+               .values_of = result_of(s, "classes"),
                .classes = class_texts(c, ds),
                .values = lapis_dataset_text(ds, "target_values"),
                .titles = c->model == NULL
@@ -199,22 +204,31 @@ static bool add_rather(sheet *s, const answers *a)
   return text != NULL;
 }
 
-/* Scores are a row a class, or a row a target. */
+/* The class or the target that row k of K scores is of; NULL: there is one. */
+static const char *row_title(const answers *a, int64_t k, int64_t K, char *to)
+{
+  bool one = a->labels.rows == 1;
+  if (one && a->classes.cols == K) return text_at(&a->classes, k);
+  if (one && a->classes.cols == 2 && K == 1) return text_at(&a->classes, 1);
+  if (a->titles.cols == K) return text_at(&a->titles, k);
+  if (K == 1) return NULL;
+  bool values = one && a->values_of.cols == K;
+  lapis_number_text(values ? lapis_mat_at(&a->values_of, 0, k) : (double)k + 1,
+                    to, ROW_TITLE);
+  return to;
+}
+
+/* A row a class, or a row a target: probabilities where there are any. */
 static void add_scores(sheet *s, const answers *a)
 {
-  int64_t K = a->scores.rows;
-  bool classes = a->labels.rows == 1 && a->classes.cols == K;
-  bool two = a->labels.rows == 1 && a->classes.cols == 2 && K == 1;
-  for (int64_t k = 0; k < K; k++) {
-    char number[32];
-    snprintf(number, sizeof number, "%lld", (long long)k + 1);
-    const char *of = classes               ? text_at(&a->classes, k)
-                     : two                 ? text_at(&a->classes, 1)
-                     : a->titles.cols == K ? text_at(&a->titles, k)
-                     : K == 1              ? NULL
-                                           : number;
-    add_row(s, &a->scores, k, of == NULL ? "score" : "score of ",
-            of == NULL ? "" : of);
+  bool sure = a->probabilities.cols > 0;
+  const lapis_mat *from = sure ? &a->probabilities : &a->scores;
+  const char *what = sure ? "probability" : "score";
+  for (int64_t k = 0; k < from->rows; k++) {
+    char room[ROW_TITLE], before[32];
+    const char *of = row_title(a, k, from->rows, room);
+    snprintf(before, sizeof before, "%s%s", what, of == NULL ? "" : " of ");
+    add_row(s, from, k, before, of == NULL ? "" : of);
   }
 }
 

@@ -506,6 +506,77 @@ static void columns_are_found_by_title(void **state)
   command_end(&c);
 }
 
+/* Probabilities where the method has any, else scores: the table holds what the
+ * .npz does, under the name of the class, and eval reads either. */
+static void tables_tell_probabilities(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *fit, *target, *array, *title[3];
+  } tried[] = {
+      {"linear", "tall", "probabilities", {"probability of yes"}},
+      {"linear --drop tall", "bad", "probabilities", {"probability of bad"}},
+      {"trees --drop tall",
+       "size",
+       "probabilities",
+       {"probability of 3", "probability of 5", "probability of 7"}},
+      {"mc --drop tall --mu-rel .1",
+       "size",
+       "scores",
+       {"score of 3", "score of 5", "score of 7"}},
+      {"svmplus", "tall", "scores", {"score of yes"}},
+      {"rr --drop tall", "height", "scores", {"score of height"}}};
+  command c;
+  char text[4000] = "height,reach,tall,size,bad\n";
+  uint64_t seed = 5;
+  command_begin(&c);
+  for (int j = 0; j < 30; j++) {
+    double h = 1.7 + .1 * check_normal(&seed);
+    sprintf(text + strlen(text), "%.3f,%.3f,%s,%d,%d\n", h,
+            h + .02 * check_normal(&seed), h > 1.7 ? "yes" : "no",
+            3 + 2 * (j % 3), h > 1.75);
+  }
+  put(&c, "p.csv", text);
+  for (size_t k = 0; k < sizeof tried / sizeof *tried; k++) {
+    lapis_arrays all;
+    static const char *const to[] = {"a.csv", "a.npz"};
+    for (int i = 0; i < 2; i++) {
+      command_run(&c, "fit %s p.csv --target %s -q -o %s", tried[k].fit,
+                  tried[k].target, to[i]);
+      command_expect(&c, 0, "");
+    }
+    command_arrays(&c, "a.npz", &all);
+    const lapis_mat *p = &lapis_arrays_find(&all, tried[k].array)->mat;
+    int last = (int)p->rows - 1, first = 0; /* of the columns of the sheet */
+    while (strncmp(cell(&c, "a.csv", 0, first, ','), tried[k].title[0], 64) !=
+           0)
+      if (++first > 5)
+        fail_msg("%s: no column %s", tried[k].fit, tried[k].title[0]);
+    for (int i = 0; i <= last; i++)
+      assert_string_equal(cell(&c, "a.csv", 0, first + i, ','),
+                          tried[k].title[i]);
+    command_slurp(&c, "a.csv", text, sizeof text); /* and no other of them */
+    assert_int_equal(strstr(text, "score") == NULL,
+                     strcmp(tried[k].array, "scores") != 0);
+    assert_int_equal(strstr(text, "probability") == NULL,
+                     strcmp(tried[k].array, "scores") == 0);
+    for (int j = 0; j < 30; j++)
+      for (int i = 0; i <= last; i++)
+        CHECK_NEAR(number(&c, "a.csv", j + 1, first + i), lapis_mat_at(p, i, j),
+                   0);
+    lapis_arrays_free(&all);
+    if (k > 0) continue; /* of one line of scores both files rank alike */
+    for (int i = 0; i < 2; i++) {
+      command_run(&c, "eval auroc --truth p.csv --target tall --scores %s",
+                  to[i]);
+      command_expect(&c, 0, "");
+      if (i == 0) strcpy(text, c.out);
+    }
+    assert_string_equal(text, c.out);
+  }
+  command_end(&c);
+}
+
 /* One warning, with the first name that repeats. */
 static void names_that_repeat(void **state)
 {
@@ -591,6 +662,7 @@ int main(void)
       cmocka_unit_test(targets_called_like_columns_of_answers),
       cmocka_unit_test(one_word_of_two_things),
       cmocka_unit_test(columns_are_found_by_title),
+      cmocka_unit_test(tables_tell_probabilities),
       cmocka_unit_test(names_that_repeat),
       cmocka_unit_test(folders_are_no_models),
       cmocka_unit_test(one_way_maps_are_refused_first),
