@@ -20,7 +20,7 @@ static const cli_option options[] = {
      "of the answers, a row a sample; DIR/: in parts, each process its own"},
     {"completed", 0, "F.csv",
      "write the table again with its empty cells filled, of features and of "
-     "targets"},
+     "targets; a feature of listed values, or of 0 and 1, with the nearest"},
     {"model", 0, "F.lapis", "write the model, for lapis predict"},
     CLI_JOBS_ROW("what chooses settings, looks for suspects, and the classes "
                  "of svmplus"),

@@ -14,7 +14,7 @@ static const cli_option options[] = {
      "answers, a row a sample; DIR/: in parts"},
     {"completed", 0, "F.csv",
      "write the table again with its empty cells filled, of features and of "
-     "targets"},
+     "targets; a feature of listed values, or of 0 and 1, with the nearest"},
     {"pairs", 0, "F",
      "mc, factored: instead of DATA, print completed entries: F has two "
      "columns, row and column counted from 1 (row0,column0 above them: from "

@@ -212,6 +212,47 @@ static void nominals_are_features(void **state)
   command_end(&c);
 }
 
+/* Cells of listed values are filled with one of them: the nearest to what the
+ * result has. */
+static void listed_values_are_filled_in(void **state)
+{
+  (void)state;
+  command c;
+  lapis_arrays all;
+  begin(&c);
+  put(&c, "w.arff",
+      "@relation w\n@attribute windy {no, yes}\n@attribute size {3, 5, 9}\n"
+      "@attribute heat real\n@attribute play {yes, no}\n@data\n"
+      "yes,9,30,no\nno,3,20,yes\nno,3,18,yes\n?,?,31,no\nyes,?,29,?\n"
+      "?,5,19,yes\nno,?,?,yes\n");
+  command_run(&c, "fit mc w.arff --target play --mu-rel .1 -q --completed "
+                  "w.csv -o w.npz");
+  command_expect(&c, 0, "");
+  command_arrays(&c, "w.npz", &all);
+  const lapis_mat *Z = &lapis_arrays_find(&all, "low_rank")->mat;
+  static const char *const windy[] = {"no", "yes"}, *const size[] = {"3", "5",
+                                                                     "9"};
+  for (int j = 3; j < 7; j++) {
+    double w = lapis_mat_at(Z, 0, j), s = lapis_mat_at(Z, 1, j);
+    if (j == 3 || j == 5)
+      assert_string_equal(cell(&c, "w.csv", j + 1, 0, ','), windy[w > .5]);
+    if (j != 5)
+      assert_string_equal(cell(&c, "w.csv", j + 1, 1, ','),
+                          size[(s > 4) + (s > 7)]);
+  }
+  lapis_arrays_free(&all);
+  assert_string_equal(cell(&c, "w.csv", 1, 0, ','), "yes");
+  put(&c, "b.csv",
+      "sick,age,tall\n0,30,yes\n1,60,no\n,58,no\n0,,yes\n"
+      ",31,\n1,62,no\n");
+  command_run(&c, "fit mc b.csv --target tall --map standard --mu-rel .1 -q "
+                  "--completed b.tsv");
+  command_expect(&c, 0, "");
+  assert_string_equal(cell(&c, "b.tsv", 3, 0, '\t'), "1");
+  assert_string_equal(cell(&c, "b.tsv", 5, 0, '\t'), "0");
+  command_end(&c);
+}
+
 /* A model's own values make the features of new tables. */
 static void one_hot_columns_follow_the_model(void **state)
 {
@@ -655,6 +696,7 @@ int main(void)
       cmocka_unit_test(texts_are_evaluated),
       cmocka_unit_test(models_without_labels_print_features),
       cmocka_unit_test(nominals_are_features),
+      cmocka_unit_test(listed_values_are_filled_in),
       cmocka_unit_test(one_hot_columns_follow_the_model),
       cmocka_unit_test(decimal_commas_and_dates),
       cmocka_unit_test(negative_numbers_stay),

@@ -215,8 +215,9 @@ LAPIS_API lapis_status lapis_sheet_write(lapis_ctx *ctx, const char *path,
                                          const lapis_sheet_column *column,
                                          int count);
 /* The table `from` (.csv .tsv .arff) again, its columns, titles and cells as
- * they are, with empty cells filled: of features from X (d x n, of one-hot
- * columns the value with the largest number), of targets from Y (k x n numbers
+ * they are, with empty cells filled: of features from X (d x n; of one-hot
+ * columns the value with the largest number, of nominal attributes and columns
+ * of 0 and 1 the nearest value), of targets from Y (k x n numbers
  * or TEXT).  opt: as it was read.  X or Y NULL, or NaN there: cells stay empty;
  * *filled counts those that do not. */
 LAPIS_API lapis_status lapis_table_complete(lapis_ctx *ctx, const char *from,

@@ -522,14 +522,16 @@ static void visit_cell(walk *k, int64_t j, int64_t row, const arff_word *word,
                        bool missing)
 {
   const job *w = k->w;
+  const arff_attribute *t = &w->a.attribute[j];
+  bool listed = t->kind == ARFF_TEXTS || t->kind == ARFF_NUMBERS;
   int64_t width = width_of(w, j), bytes = word->size + 1;
-  for (int64_t i = 0; width > 1 && i < width; i++)
+  for (int64_t i = 0; listed && i < t->n_values; i++)
     bytes += value_of(w, j, i)->size + 1;
   char *text = base_alloc_raw(w->a.ctx, bytes, 1), *pool = text;
   if (text == NULL) k->status = LAPIS_ENOMEM;
   if (text == NULL) return;
   pool += arff_copy(word, pool);
-  for (int64_t i = 0; width > 1 && i < width; i++) {
+  for (int64_t i = 0; listed && i < t->n_values; i++) {
     k->value[i] = pool;
     pool += arff_copy(value_of(w, j, i), pool);
   }
@@ -539,6 +541,9 @@ static void visit_cell(walk *k, int64_t j, int64_t row, const arff_word *word,
                                .place = w->place[j],
                                .width = width,
                                .value = width > 1 ? k->value : NULL,
+                               .word = listed ? k->value : NULL,
+                               .words = listed ? t->n_values : 0,
+                               .coded = t->kind == ARFF_TEXTS,
                                .text = text,
                                .missing = missing,
                                .last = j + 1 == w->a.n_attributes});

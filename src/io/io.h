@@ -367,8 +367,12 @@ typedef struct io_cell {
   io_role role;
   int64_t place, width;     /* of its features, or its target, in a sample */
   const char *const *value; /* width texts of a one-hot column, else NULL */
-  const char *text;         /* without quotes */
-  bool missing, last;       /* last: of its row */
+  /* Of a feature that is one number the words it may be, NULL: any number. */
+  const char *const *word;
+  int64_t words;
+  bool coded;         /* they stand for 0, 1, 2, ..; else each is a number */
+  const char *text;   /* without quotes */
+  bool missing, last; /* last: of its row */
 } io_cell;
 typedef void (*io_cell_fn)(void *user, const io_cell *cell);
 /* Visits every cell, row after row, the titles first. */

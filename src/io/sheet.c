@@ -101,6 +101,23 @@ static void put_likeliest(filler *f, const io_cell *cell)
   if (best >= 0) put_own(f, cell->value[best]);
 }
 
+/* The word whose number is nearest. */
+static void put_nearest(filler *f, const io_cell *cell)
+{
+  double v = lapis_mat_at(f->X, cell->place, cell->row), least = INFINITY;
+  int64_t best = 0;
+  for (int64_t k = 0; k < cell->words; k++) {
+    double number = (double)k;
+    const char *word = cell->word[k];
+    if (!cell->coded && !io_number(word, (int64_t)strlen(word), &number))
+      continue;
+    if (fabs(v - number) >= least) continue;
+    least = fabs(v - number);
+    best = k;
+  }
+  put_own(f, cell->word[best]);
+}
+
 static bool knows(const lapis_mat *m, int64_t i, int64_t j)
 {
   if (m == NULL || i >= m->rows || j >= m->cols) return false;
@@ -131,7 +148,10 @@ static void fill_cell(filler *f, const io_cell *cell)
   if (row && cell->value != NULL) {
     if (cell->place + cell->width <= m->rows) put_likeliest(f, cell);
   } else if (row && knows(m, cell->place, cell->row)) {
-    put_filled(f, m, cell->place, cell->row);
+    if (cell->role == IO_FEATURE && cell->words > 0)
+      put_nearest(f, cell);
+    else
+      put_filled(f, m, cell->place, cell->row);
     f->filled++;
   }
 }

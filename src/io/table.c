@@ -68,6 +68,16 @@ static lapis_status count_columns(table *t)
   return LAPIS_OK;
 }
 
+static void note_number(column *c, const csv_cell *cell)
+{
+  bool zero = cell->size == 1 && *cell->text == '0';
+  bool one = cell->size == 1 && *cell->text == '1';
+  c->number = true;
+  c->zero = c->zero || zero;
+  c->one = c->one || one;
+  c->other = c->other || (!zero && !one);
+}
+
 static void note_cell(column *c, const csv_cell *cell, bool first)
 {
   csv_kind kind = csv_value(cell, NULL);
@@ -76,7 +86,7 @@ static void note_cell(column *c, const csv_cell *cell, bool first)
     c->title = *cell;
     c->first = kind;
   } else if (kind == CSV_NUMBER) {
-    c->number = true;
+    note_number(c, cell);
   } else if (kind == CSV_TEXT) {
     if (!c->text) c->text_cell = *cell;
     c->text = true;
@@ -179,7 +189,7 @@ static void demote_first_row(table *t)
 {
   for (int64_t j = 0; j < t->columns; j++) {
     column *c = &t->column[j];
-    if (c->first == CSV_NUMBER) c->number = true;
+    if (c->first == CSV_NUMBER) note_number(c, &c->title);
     if (c->first != CSV_TEXT) continue;
     c->text = true;
     c->text_cell = c->title;
@@ -656,12 +666,14 @@ static lapis_status read_steps(table *t, lapis_arrays *out)
 /* ---- every cell as it stands --------------------------------------------*/
 static lapis_status walk_rows(table *t, io_cell_fn visit, void *user)
 {
+  static const char *const bits[] = {"0", "1"};
   csv_scan s = t->start;
   for (int64_t row = -t->header; row < t->rows; row++) {
     for (int64_t j = 0; j < t->columns; j++) {
       csv_cell cell;
       const column *c = &t->column[j];
       TRY(csv_next(&s, &cell));
+      bool signs = c->zero && c->one && !c->other && !c->text;
       char *text = base_alloc_raw(t->ctx, cell.size + 1, 1);
       if (text == NULL) return LAPIS_ENOMEM;
       (void)csv_copy(&cell, text);
@@ -671,6 +683,8 @@ static lapis_status walk_rows(table *t, io_cell_fn visit, void *user)
                              .place = c->place,
                              .width = c->width,
                              .value = c->value,
+                             .word = signs ? bits : NULL,
+                             .words = signs ? 2 : 0,
                              .text = text,
                              .missing = csv_value(&cell, NULL) == CSV_MISSING,
                              .last = j + 1 == t->columns});

@@ -4,12 +4,13 @@
 #include "io/io.h"
 
 typedef struct column {
-  csv_cell title;     /* the cell in the first row */
-  csv_kind first;     /* ... and what it holds */
-  bool number, text;  /* met in later rows */
-  bool like_number;   /* all texts in later rows are dates or 1,5 */
-  csv_cell text_cell; /* the first text in later rows */
-  int64_t bytes;      /* of all cells, with a NUL each */
+  csv_cell title;        /* the cell in the first row */
+  csv_kind first;        /* ... and what it holds */
+  bool zero, one, other; /* ... and among them, as they are written */
+  bool number, text;     /* met in later rows */
+  bool like_number;      /* all texts in later rows are dates or 1,5 */
+  csv_cell text_cell;    /* the first text in later rows */
+  int64_t bytes;         /* of all cells, with a NUL each */
   io_role role;
   int64_t place;      /* of its first number or text in a sample of its role */
   bool one_hot;       /* asked for */
