@@ -107,7 +107,11 @@ static void interrupted_runs_can_go_on(void **state)
   command_run(&c, "fit mc d.npz --mu-rel .1 --solver fpc --tol 0 --max-iters 3 "
                   "--checkpoint ck -v");
   assert_int_equal(c.code, 0);
-  assert_non_null(strstr(c.err, "resumed after iteration "));
+  const char *done = strstr(c.err, "ck: goes on where an earlier run stopped; "
+                                   "done already: ");
+  const char *resumed = strstr(c.err, "resumed after iteration ");
+  assert_true(done != NULL && resumed > done);
+  assert_int_equal(atoi(strstr(done, "already: ") + 9), atoi(resumed + 24));
   assert_non_null(strstr(c.out, "max-iters after "));
   assert_null(strstr(c.out, "max-iters after 3 "));
   assert_true(command_exists(&c, "ck")); /* not finished */

@@ -239,6 +239,54 @@ static void a_cancelled_label_goes_on(void **state)
   command_end(&c);
 }
 
+/* ---- what is said -------------------------------------------------------*/
+/* Trial fits in the file: those done, and all of them. */
+static void count_fits(const command *c, int *done, int *all)
+{
+  lapis_arrays kept;
+  command_arrays(c, "label.ck", &kept);
+  *done = *all = 0;
+  for (int i = 0; i < kept.count; i++) {
+    const lapis_array *a = &kept.item[i];
+    if (strstr(a->name, "/answered-") == NULL) continue;
+    for (int64_t k = 0; k < a->mat.cols; k++)
+      *done += lapis_mat_at(&a->mat, 0, k) > 0;
+    *all += (int)a->mat.cols;
+  }
+  lapis_arrays_free(&kept);
+}
+
+static void leave_checkpoint(command *c, shot *s);
+static void going_on_is_said(void **state)
+{
+  (void)state;
+  command c;
+  static shot s;
+  char said[160];
+  int done, all;
+  const char *plain = "label in --labels labels.csv --features hog --no-cache "
+                      "--checkpoint label.ck";
+  begin_stripes(&c, 2);
+  write_labels(&c, (const char *const[]){"flat", "upright"}, 2, 16);
+  leave_checkpoint(&c, &s);
+  count_fits(&c, &done, &all);
+  assert_true(done > 0 && done < all);
+  shell(&c, "cp label.ck again.ck");
+  command_run(&c, "%s", plain);
+  command_expect(&c, 0, "");
+  snprintf(said, sizeof said,
+           "lapis: label.ck: goes on where an earlier run stopped; done "
+           "already: %d of the %d trial fits begun\n",
+           done, all);
+  assert_true(strncmp(c.err, said, strlen(said)) == 0);
+  shell(&c, "mv again.ck label.ck");
+  command_run(&c, "%s -q", plain);
+  assert_string_equal(c.err, "");
+  command_run(&c, "%s", plain); /* anew */
+  assert_null(strstr(c.err, "goes on"));
+  command_end(&c);
+}
+
 /* ---- files of others ----------------------------------------------------*/
 /* Leaves label.ck of a run that was cancelled. */
 static void leave_checkpoint(command *c, shot *s)
@@ -306,6 +354,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_killed_race_ends_the_same),
       cmocka_unit_test(a_cancelled_label_goes_on),
+      cmocka_unit_test(going_on_is_said),
       cmocka_unit_test(another_run_is_refused),
       cmocka_unit_test(what_is_no_checkpoint_is_refused),
   };

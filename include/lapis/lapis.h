@@ -152,7 +152,8 @@ typedef struct lapis_progress {
 typedef bool (*lapis_progress_fn)(const lapis_progress *now, void *user);
 LAPIS_API void lapis_ctx_on_progress(lapis_ctx *ctx, lapis_progress_fn fn,
                                      void *user);
-/* level 0: warning, 1: what was chosen and why, 2: each iteration. */
+/* level -1: a note for everybody, 0: warning, 1: what was chosen and why,
+ * 2: each iteration. */
 typedef void (*lapis_message_fn)(int level, const char *text, void *user);
 LAPIS_API void lapis_ctx_on_message(lapis_ctx *ctx, lapis_message_fn fn,
                                     void *user);

@@ -25,7 +25,7 @@ lapis_status base_needs(lapis_ctx *ctx, const char *who, const char *names,
                         const void *const *what);
 
 /* ---- messages; errors are made by lapis_fail -----------------------------*/
-/* level 0: warning; 1: -v; 2: -vv. */
+/* level -1: a note that is no warning; 0: warning; 1: -v; 2: -vv. */
 void base_say(lapis_ctx *ctx, int level, const char *format, ...)
     LAPIS_PRINTF(3, 4);
 /* A warning that a context gives once, however many solves it makes. */

@@ -586,6 +586,64 @@ static lapis_status load(lapis_checkpoint *c)
   return s;
 }
 
+/* ---- what is gone on from ------------------------------------------------*/
+static bool called(const char *path, const char *name, bool begins)
+{
+  const char *slash = strrchr(path, '/');
+  const char *last = slash == NULL ? path : slash + 1;
+  return begins ? strncmp(last, name, strlen(name)) == 0
+                : strcmp(last, name) == 0;
+}
+
+/* Fits to some of the labels, which others are told by: the answers of a race
+ * (a switch each) and the cells of a grid (of each fold, how many are done). */
+static void count_fits(const lapis_checkpoint *c, double *done, double *all)
+{
+  *done = *all = 0;
+  for (int i = 0; i < c->count; i++) {
+    const entry *e = &c->item[i];
+    bool answers = e->dtype == LAPIS_U8 && called(e->path, "answered-", true);
+    bool folds = e->dtype == LAPIS_I64 && called(e->path, "done", false);
+    bool cells = e->dtype == LAPIS_F64 && called(e->path, "value", false);
+    for (int64_t k = 0; answers && k < e->count; k++)
+      *done += ((const signed char *)e->val)[k] != 0;
+    for (int64_t k = 0; folds && k < e->count; k++)
+      *done += (double)((const int64_t *)e->val)[k];
+    if (answers || cells) *all += (double)e->count;
+  }
+}
+
+/* Of the solve that was at hand; -1: none. */
+static int64_t iteration_of(const lapis_checkpoint *c)
+{
+  int64_t most = -1;
+  for (int i = 0; i < c->count; i++) {
+    const entry *e = &c->item[i];
+    if (e->dtype == LAPIS_I64 && e->count == 1 &&
+        called(e->path, "iteration", false))
+      most = *(const int64_t *)e->val;
+  }
+  return most;
+}
+
+static void say_what_is_there(const lapis_checkpoint *c)
+{
+  char fits[96] = "", steps[64] = "";
+  double done, all;
+  int64_t iteration = iteration_of(c);
+  if (c->count == 0) return;
+  count_fits(c, &done, &all);
+  if (all > 0)
+    (void)snprintf(fits, sizeof fits, ": %.0f of the %.0f trial fits begun",
+                   done, all);
+  if (iteration >= 0)
+    (void)snprintf(steps, sizeof steps, "%s %" PRId64 " iterations of a solve",
+                   all > 0 ? " and" : ":", iteration);
+  base_say(c->ctx, -1,
+           "%s: goes on where an earlier run stopped; done already%s%s",
+           c->path, fits, steps);
+}
+
 /* ---- opening and closing ------------------------------------------------*/
 static lapis_status open_new(lapis_checkpoint *c, const char *path, char *head)
 {
@@ -595,6 +653,7 @@ static lapis_status open_new(lapis_checkpoint *c, const char *path, char *head)
   if (c->own == NULL || c->path == NULL || c->header == NULL)
     return lapis_fail(c->ctx, LAPIS_ENOMEM, "out of memory");
   TRY(load(c));
+  say_what_is_there(c);
   c->written = c->taken = base_seconds();
   keep_hook hook = {
       .self = c, .find = find, .spend = spend, .take = take, .forget = forget};
