@@ -151,10 +151,9 @@ static void say_race(const cli *c, const lapis_race *race, int best, bool late)
           is_mc ? "" : called(&won), is_mc ? "" : ", ", won.settings, won.auroc,
           won.accuracy);
   if (other >= 0) say_other(race, best, other);
-  if (!won.learnt)
-    fprintf(stderr,
-            "lapis: warning: mc: nothing was learnt: hidden labels are told "
-            "no better than by their shares, or one answer is given to all\n");
+  char unsure[512];
+  if (*lapis_race_unsure(race, best, unsure, sizeof unsure) != '\0')
+    fprintf(stderr, "lapis: warning: mc: %s\n", unsure);
   if (is_mc) say_command(c, won.settings);
 }
 

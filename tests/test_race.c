@@ -123,7 +123,9 @@ static void runners_are_in_order(void **state)
     assert_string_equal(x.settings, y.settings);
     CHECK_AT_LEAST(x.loss, lapis_race_at(race, 0).loss - 0.002);
     CHECK_NEAR(x.behind, x.loss - lapis_race_at(race, 0).loss, 1e-12);
+    char said[8] = "before";
     assert_true(x.learnt);
+    assert_string_equal(lapis_race_unsure(race, i, said, sizeof said), "");
   }
   lapis_race_free(race);
   lapis_race_free(again);
@@ -288,6 +290,29 @@ static void a_mean_of_shares_does_not_answer(void **state)
   assert_true(shares > 0);
 }
 
+/* What is said of a runner that has not learnt agrees with the figures beside
+ * it: an order that is better than by chance is not called nothing. */
+static void doubt_agrees(const lapis_race *race, double auroc)
+{
+  char said[512], short_[8], figure[32];
+  double by = NAN, error = NAN;
+  (void)lapis_race_unsure(race, 0, said, sizeof said);
+  assert_null(strstr(said, "nothing"));
+  const char *at = strstr(said, "labels are told ");
+  bool unclear = strstr(said, "not clear") == said + strlen("it is ");
+  if (unclear) {
+    assert_non_null(at);
+    assert_int_equal(sscanf(at + 16, "%lf +- %lf better", &by, &error), 2);
+    CHECK_AT_LEAST(by, 0);
+    CHECK_AT_MOST(by, 2 * error + 1e-4);
+  } else {
+    snprintf(figure, sizeof figure, "AUROC %.3f,", auroc);
+    assert_non_null(strstr(said, figure));
+  }
+  (void)lapis_race_unsure(race, 0, short_, sizeof short_);
+  assert_int_equal(strlen(short_), sizeof short_ - 1);
+}
+
 static void noise_is_said_to_be_noise(void **state)
 {
   (void)state;
@@ -296,7 +321,9 @@ static void noise_is_said_to_be_noise(void **state)
     blobs *b = make(0, 0, 1, seed);
     for (int j = 0; j < KNOWN; j++) b->Y[j] = check_uniform(&lot) > .5;
     lapis_race *race = run(b, false);
-    assert_false(lapis_race_at(race, 0).learnt);
+    lapis_runner best = lapis_race_at(race, 0);
+    assert_false(best.learnt);
+    doubt_agrees(race, best.auroc);
     lapis_race_free(race);
     discard(b);
   }

@@ -297,9 +297,10 @@ static void judge(const label_run *w, int i, char *to)
   lapis_runner x = lapis_race_at(w->race, i);
   double error = 0, by = lapis_race_difference(w->race, i, w->place, &error);
   if (i == w->place)
-    snprintf(to, VALUE, "answers%s", x.learnt ? "" : "; nothing was learnt");
+    snprintf(to, VALUE, "answers%s",
+             x.learnt ? "" : "; not clearly better than guessing");
   else if (!x.learnt)
-    snprintf(to, VALUE, "nothing was learnt");
+    snprintf(to, VALUE, "not clearly better than guessing");
   else
     snprintf(to, VALUE, "%s by %.4f +- %.4f, %s", by > 0 ? "worse" : "better",
              fabs(by), error, fabs(by) > 2 * error ? "clear" : "a toss-up");

@@ -60,10 +60,9 @@ void label_say_race(label_run *w, bool late)
               called(&x), x.auroc, x.accuracy, by > 0 ? "worse" : "better",
               fabs(by), error, fabs(by) > 2 * error ? "clear" : "a toss-up");
   }
-  if (!won.learnt)
-    flow_note(w->flow,
-              "nothing was learnt: hidden labels are told no better than by "
-              "their shares, or one answer is given to all");
+  char unsure[FLOW_NOTE];
+  if (*lapis_race_unsure(w->race, w->place, unsure, sizeof unsure) != '\0')
+    flow_note(w->flow, "%s", unsure);
 }
 
 static lapis_race_options options_of(const label_run *w)
@@ -360,8 +359,9 @@ static bool may_doubt(label_run *w, const lapis_race *race, int place)
   bool few = lapis_race_what(race).labels < FEW_LABELS;
   if (lapis_race_at(race, place).learnt || (apart && !few)) return true;
   flow_note(w->flow,
-            "labels that are wrong are not looked for: hidden ones are "
-            "told no better than by their shares");
+            "wrong labels are not looked for: hidden labels are not clearly "
+            "told better than by guessing, so nothing speaks against a given "
+            "one");
   return false;
 }
 

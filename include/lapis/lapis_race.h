@@ -55,6 +55,10 @@ LAPIS_API void lapis_race_free(lapis_race *race); /* NULL is fine */
 /* Best first. */
 LAPIS_API int lapis_race_count(const lapis_race *race);
 LAPIS_API lapis_runner lapis_race_at(const lapis_race *race, int i);
+/* Why runner i does not count as having learnt something, as a sentence; ""
+ * where it does.  Returns text. */
+LAPIS_API char *lapis_race_unsure(const lapis_race *race, int i, char *text,
+                                  size_t size);
 /* The first of a method; NULL: who should answer, which is the best of the
  * first of mc, linear and trees, or the mean of it and those that are not three
  * standard errors behind it; -1: none. */

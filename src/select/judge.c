@@ -166,8 +166,9 @@ lapis_status runner_judge(lapis_race *r, runner *x)
   TRY(rank_of(r, x));
   TRY(decide(r, x, &answers));
   TRY(shares(r, x, &none));
-  double ahead = -mean_loss(r, x, &none, &error);
-  x->learnt = ahead > 2 * error && answers > 1;
+  x->ahead = -mean_loss(r, x, &none, &x->ahead_error);
+  x->one_answer = answers < 2;
+  x->learnt = x->ahead > 2 * x->ahead_error && !x->one_answer;
   r->base = mean_loss(r, &none, NULL, &error);
   base_free(none.platt);
   x->judged = !isnan(x->loss) && !isnan(x->auroc); /* both kinds */

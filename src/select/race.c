@@ -592,6 +592,36 @@ lapis_runner lapis_race_at(const lapis_race *r, int i)
   return out;
 }
 
+char *lapis_race_unsure(const lapis_race *r, int i, char *text, size_t size)
+{
+  static const char help[] = "; more labels, or other features, may help";
+  if (text == NULL || size == 0) return text;
+  *text = '\0';
+  if (!race_has(r, i)) return text;
+  const runner *x = &r->run[r->order[i]];
+  const char *than = "guessing each label by how frequent it is";
+  const char *order = "the order of the scores may still tell something (AUROC";
+  if (x->learnt) return text;
+  if (x->one_answer)
+    snprintf(text, size,
+             "all hidden labels got the same answer, so the labels that are "
+             "filled in say little; %s %.3f, by chance 0.5)%s",
+             order, x->auroc, help);
+  else if (x->ahead > 0)
+    snprintf(text, size,
+             "it is not clear that anything was learnt: by log-loss, hidden "
+             "labels are told %.4f +- %.4f better than by %s, and chance may "
+             "do that (twice the second number would be clear)%s",
+             x->ahead, x->ahead_error, than, help);
+  else
+    snprintf(text, size,
+             "hidden labels are told no better than by %s (log-loss worse by "
+             "%.4f +- %.4f), so the labels that are filled in say little; %s "
+             "%.3f, by chance 0.5)%s",
+             than, -x->ahead, x->ahead_error, order, x->auroc, help);
+  return text;
+}
+
 double lapis_race_difference(const lapis_race *r, int i, int j, double *error)
 {
   if (!race_has(r, i) || !race_has(r, j) || error == NULL) return NAN;

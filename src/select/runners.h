@@ -40,6 +40,8 @@ typedef struct runner {
   sigmoid *platt;  /* K: what judged */
   sigmoid *answer; /* K: what answers; one class of K: the softmax's */
   double loss, error, auroc, accuracy;
+  double ahead, ahead_error; /* of guessing by the shares, in log-loss */
+  bool one_answer;           /* to all hidden labels */
   bool learnt, judged;
 } runner;
 
