@@ -276,7 +276,9 @@ lapis_json *run_json(cli *c, const char *method, const lapis_method *table,
 /* ---- flow.c: verbs that run a pipeline -----------------------------------*/
 lapis_mat flow_array(const lapis_flow *f, const char *name); /* or empty */
 const char *flow_text_at(const lapis_mat *m, int64_t i);
-int flow_longest(const lapis_mat *m, int least); /* text, at most 60 */
+/* Columns of a terminal that the longest of the texts takes. */
+int flow_longest(const lapis_mat *m, int least);
+void flow_print_text(const char *text, int wide); /* on the left of so many */
 void flow_print_notes(const cli *c, const lapis_mat *list, const char *before);
 lapis_json *flow_texts_json(const lapis_mat *m);
 /* With the command line again, quoted for a shell. */

@@ -1,4 +1,5 @@
 /* flow.c - what the verbs that run a pipeline share. */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,14 +21,55 @@ const char *flow_text_at(const lapis_mat *m, int64_t i)
   return ((const char *const *)m->val)[i];
 }
 
+/* The number of the UTF-8 character that *text begins with, and moves behind
+ * it; a stray byte is itself. */
+static unsigned next_character(const char **text)
+{
+  const unsigned char *s = (const unsigned char *)*text;
+  unsigned number = *s < 0x80   ? *s
+                    : *s < 0xe0 ? *s & 0x1fU
+                    : *s < 0xf0 ? *s & 0xfU
+                                : *s & 7U;
+  for (s++; (*s & 0xc0) == 0x80; s++) number = number << 6 | (*s & 0x3fU);
+  *text = (const char *)s;
+  return number;
+}
+
+/* Columns of a terminal: accents that stand over the letter before take none,
+ * the letters of East Asia and little pictures two. */
+static int columns_of(const char *text)
+{
+  static const struct {
+    unsigned first, last;
+    int columns;
+  } rows[] = {{0x300, 0x36f, 0},     {0x1100, 0x115f, 2}, {0x2e80, 0xa4cf, 2},
+              {0xac00, 0xd7a3, 2},   {0xf900, 0xfaff, 2}, {0xfe00, 0xfe0f, 0},
+              {0xfe30, 0xfe6f, 2},   {0xff00, 0xff60, 2}, {0x1f300, 0x1faff, 2},
+              {0x20000, 0x3ffff, 2}, {0, UINT_MAX, 1}};
+  int columns = 0;
+  while (*text != '\0') {
+    unsigned c = next_character(&text);
+    int k = 0;
+    while (c < rows[k].first || c > rows[k].last) k++;
+    columns += rows[k].columns;
+  }
+  return columns;
+}
+
 int flow_longest(const lapis_mat *m, int least)
 {
   int most = least;
   for (int64_t i = 0; i < m->cols; i++) {
-    int size = (int)strlen(flow_text_at(m, i));
-    if (size > most) most = size;
+    int columns = columns_of(flow_text_at(m, i));
+    if (columns > most) most = columns;
   }
-  return most < 60 ? most : 60;
+  return most;
+}
+
+void flow_print_text(const char *text, int wide)
+{
+  int more = wide - columns_of(text);
+  printf("%s%*s", text, more > 0 ? more : 0, "");
 }
 
 void flow_print_notes(const cli *c, const lapis_mat *list, const char *before)

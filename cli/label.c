@@ -149,13 +149,16 @@ static void print_boxes(const answer *a, int64_t i, int64_t *at)
 static void print_table(const answer *a)
 {
   int wide = flow_longest(&a->names, 5), label = flow_longest(&a->labels, 5);
+  int given_wide = a->boxes.cols > 0 ? 5 : 1; /* no blanks at the end */
   int64_t box = 0;
   printf("%-*s  %-*s  %8s  %s%s\n", wide, "image", label, "label", "score",
          "given", a->boxes.cols > 0 ? "  where (x,y width x height)" : "");
   for (int64_t i = 0; i < a->names.cols; i++) {
     bool given = lapis_mat_at(&a->known, 0, i) > 0;
-    printf("%-*s  %-*s  %8.3f  %-5s", wide, flow_text_at(&a->names, i), label,
-           flow_text_at(&a->labels, i), score_of(a, i), given ? "yes" : "-");
+    flow_print_text(flow_text_at(&a->names, i), wide);
+    printf("  ");
+    flow_print_text(flow_text_at(&a->labels, i), label);
+    printf("  %8.3f  %-*s", score_of(a, i), given_wide, given ? "yes" : "-");
     print_boxes(a, i, &box);
     putchar('\n');
   }

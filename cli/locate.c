@@ -26,7 +26,7 @@ static int print(cli *c, const lapis_flow *f)
   printf("%-*s  %7s  %7s  %7s  %7s\n", wide, "image", "x", "y", "width",
          "height");
   for (int64_t k = 0; k < names.cols; k++) {
-    printf("%-*s", wide, flow_text_at(&names, k));
+    flow_print_text(flow_text_at(&names, k), wide);
     for (int64_t i = 0; i < 4; i++)
       printf("  %7.6g", lapis_mat_at(&boxes, i, k));
     printf("%s\n", lapis_mat_at(&sure, 0, k) < 0.5 ? "  doubtful" : "");

@@ -55,9 +55,9 @@ static int print(cli *c, const lapis_flow *f)
          "doubtful");
   for (int64_t k = 0; k < names.cols; k++) {
     int64_t less = doubtful(&inlier, k);
-    printf("%-*s  %9lld  %8lld  %8lld\n", wide, flow_text_at(&names, k),
-           (long long)points_of(&group, k), (long long)(inlier.rows - less),
-           (long long)less);
+    flow_print_text(flow_text_at(&names, k), wide);
+    printf("  %9lld  %8lld  %8lld\n", (long long)points_of(&group, k),
+           (long long)(inlier.rows - less), (long long)less);
   }
   int64_t points = inlier.rows * inlier.cols;
   printf("\n%lld images, %lld inliers%s", (long long)names.cols,

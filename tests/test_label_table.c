@@ -263,9 +263,76 @@ static void cells_of_the_sheet_have_an_origin(void **state)
   command_end(&c);
 }
 
+/* ---- what is printed ----------------------------------------------------*/
+/* Characters up to the score's last digit: three behind the last point. */
+static int score_ends(const char *line, const char *end)
+{
+  int characters = 0, found = 0;
+  for (const char *at = line; at < end; at++) {
+    characters += ((unsigned char)*at & 0xc0) != 0x80;
+    if (*at == '.' && end - at > 3 && strspn(at + 1, "0123456789") == 3)
+      found = characters + 3;
+  }
+  return found;
+}
+
+/* Names of other alphabets, and a long one, break no line of the table. */
+static void columns_stand_below_each_other(void **state)
+{
+  (void)state;
+  command c;
+  int first = 0, lines = 0;
+  begin(&c);
+  shell(&c, "cd in && mv a20.pgm \303\251t\303\251.pgm && "
+            "mv a21.pgm \316\251.pgm && mv a22.pgm "
+            "$(printf 'n%.0s' $(seq 70)).pgm");
+  command_run(&c, LABEL);
+  command_expect(&c, 0, "");
+  const char *end, *line = strchr(c.out, '\n') + 1;
+  for (; strncmp(line, "in/", 3) == 0; line = end + 1, lines++) {
+    end = strchr(line, '\n');
+    assert_non_null(end);
+    assert_true(end[-1] != ' ');
+    int ends = score_ends(line, end);
+    if (lines == 0) first = ends;
+    assert_true(ends > 0);
+    assert_int_equal(ends, first);
+  }
+  assert_int_equal(lines, IMAGES);
+  command_end(&c);
+}
+
+/* Eight people with three images each: who is on both sides of a fold makes
+ * figures too good.  A column of measures, and one of one value, are none. */
+static void a_column_that_repeats_is_named(void **state)
+{
+  (void)state;
+  command c;
+  char table[4096] = "file,label,size,who,camera\n";
+  begin(&c);
+  for (int i = 0; i < 12; i++)
+    sprintf(table + strlen(table), "a%02d,%s,%d.5,p%d,one\n", i, two[i % 2],
+            i % 3, i / 3);
+  write_text(&c, "people.csv", table);
+  command_run(&c, "label in --labels people.csv --features hog " GIVEN);
+  command_expect(&c, 0,
+                 "people.csv: column who has 4 different values, each "
+                 "of several images; if each is one person, scene or "
+                 "video, give --groups who:");
+  command_run(&c, "label in --labels people.csv --groups who --features "
+                  "hog " GIVEN);
+  command_expect(&c, 0, "");
+  assert_null(strstr(c.err, "--groups"));
+  command_run(&c, "label in --labels labels.csv --features hog " GIVEN);
+  assert_null(strstr(c.err, "--groups"));
+  command_end(&c);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(columns_stand_below_each_other),
+      cmocka_unit_test(a_column_that_repeats_is_named),
       cmocka_unit_test(vectors_become_labels),
       cmocka_unit_test(rows_without_names_are_in_order),
       cmocka_unit_test(single_precision_is_read),

@@ -117,7 +117,9 @@ static int64_t code_of(const labels *table, const char *text)
 static lapis_status none_labelled(const label_table *s)
 {
   return lapis_fail(s->ctx, LAPIS_EMISSING,
-                    "%s: no image is labelled; column %" PRId64 " is empty",
+                    "%s: no image is labelled; column %" PRId64
+                    " is empty: write labels of some images into it, or name "
+                    "another column by --target",
                     s->r->path, s->target[0] + 1);
 }
 
@@ -127,8 +129,9 @@ static lapis_status check_values(const label_table *s, const items *all,
   if (all->count == 0) return none_labelled(s);
   if (table->n_names == 1)
     return lapis_fail(s->ctx, LAPIS_EMISSING,
-                      "%s: every label is '%.100s'; images of at least two "
-                      "kinds are needed to tell them apart",
+                      "%s: every label is '%.100s'; label some images of "
+                      "another kind, too, as two kinds are needed to learn "
+                      "what tells them apart",
                       s->r->path, table->name[0]);
   if (table->n_names > MOST_CLASSES ||
       (table->n_names > FEW_CLASSES && 2 * table->n_names > all->count))
@@ -237,7 +240,8 @@ static lapis_status check_both(const label_table *s, const labels *table)
     if (has_both(table, c)) return LAPIS_OK;
   return lapis_fail(s->ctx, LAPIS_EMISSING,
                     "%s: every label is present in all labelled images, or in "
-                    "none; there is nothing to tell apart",
+                    "none; for some label, labelled images with it and without "
+                    "it are needed",
                     s->r->path);
 }
 

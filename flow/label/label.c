@@ -85,6 +85,15 @@ static lapis_status read_table(label_run *w)
               "%s: %" PRId64 " rows name none of the images and are left out",
               r.path, w->given.skipped);
   }
+  if (w->given.repeating != NULL)
+    flow_note(w->flow,
+              "%s: column %s has %" PRId64
+              " different values, each of several images; if each is one "
+              "person, scene or video, give --groups %s: images of one then "
+              "stay together when labels are hidden, and the figures are not "
+              "too good",
+              r.path, w->given.repeating, w->given.repeated,
+              w->given.repeating);
   if (has_three_signs(&w->given))
     flow_note(w->flow,
               "%s: the labels -1, 0 and 1 are three classes; if one of them "

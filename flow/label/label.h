@@ -19,6 +19,8 @@ typedef struct labels {
   const char **group_text; /* n, "" where unknown; or NULL */
   const char *title, *name_title, *group_title; /* of columns */
   int64_t skipped;                              /* rows of no image */
+  const char *repeating; /* title of a column that may name people, or NULL */
+  int64_t repeated;      /* how many different values it has */
   lapis_cells cells;        /* what names and titles point into */
   char *pool;               /* class names cut out of lists */
   const char **folder_cell; /* cells made of the names of folders, or NULL */

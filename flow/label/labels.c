@@ -353,6 +353,54 @@ static lapis_status take_groups(const label_table *s, labels *out)
   return LAPIS_OK;
 }
 
+static int by_text(const void *a, const void *b)
+{
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Different texts of a column in rows of images; 0 where most of them stand
+ * alone, or are measured. cell: room for a text a row. */
+static int64_t values_repeated(const label_table *s, int64_t column,
+                               const char **cell)
+{
+  int64_t rows = 0, different = 0;
+  for (int64_t i = s->first; i < s->cells->rows; i++) {
+    const char *text = label_cell(s, i, column);
+    if (s->image[i] < 0 || *text == '\0') continue;
+    if (is_number(text) && strchr(text, '.') != NULL) return 0;
+    cell[rows++] = text;
+  }
+  qsort((void *)cell, (size_t)rows, sizeof *cell, by_text);
+  for (int64_t k = 0; k < rows; k++)
+    different += k == 0 || strcmp(cell[k - 1], cell[k]) != 0;
+  return different > 1 && 2 * different <= rows ? different : 0;
+}
+
+static bool is_target(const label_table *s, int64_t column)
+{
+  for (int64_t k = 0; k < s->n_targets; k++)
+    if (s->target[k] == column) return true;
+  return false;
+}
+
+/* Where no groups are named: of the columns that are not used, the one with
+ * the most values of which images share each. */
+static lapis_status find_repeating(const label_table *s, labels *out)
+{
+  if (s->group >= 0 || s->first == 0) return LAPIS_OK;
+  const char **cell = calloc((size_t)s->cells->rows + 1, sizeof *cell);
+  if (cell == NULL) return no_memory(s->ctx);
+  for (int64_t j = 0; j < s->cells->columns; j++) {
+    if (j == s->name || is_target(s, j)) continue;
+    int64_t values = values_repeated(s, j, cell);
+    if (values <= out->repeated) continue;
+    out->repeated = values;
+    out->repeating = title_of(s, j);
+  }
+  free((void *)cell);
+  return LAPIS_OK;
+}
+
 /* ---- all of it ----------------------------------------------------------*/
 static lapis_status settle(label_table *s, const image_index *x, labels *out)
 {
@@ -364,6 +412,7 @@ static lapis_status settle(label_table *s, const image_index *x, labels *out)
   TRY(settle_targets(s));
   TRY(match_rows(s, x, out));
   TRY(take_groups(s, out));
+  TRY(find_repeating(s, out));
   out->name_title = title_of(s, s->name);
   out->group_title = title_of(s, s->group);
   out->title = title_of(s, s->target[0]);

@@ -40,6 +40,11 @@ void label_say_race(label_run *w, bool late)
   bool linear = strcmp(won.method, "mc") != 0;
   int other = lapis_race_best(w->race, linear ? "mc" : "linear");
   if (late) flow_note(w->flow, "time ran out before all settings were tried");
+  flow_note(w->flow,
+            "settings were compared on %" PRId64
+            " given labels that were hidden, best first (log-loss: less is "
+            "better, guessing has %.4f; AUROC and accuracy: 1 is best):",
+            h.labels, h.loss);
   for (int i = 0; i < lapis_race_count(w->race); i++) {
     if (i >= SHOWN && i != w->place) continue;
     lapis_runner x = lapis_race_at(w->race, i);
@@ -374,12 +379,12 @@ static lapis_status hold_out(label_run *w, double *p)
                                p);
   lapis_status s = make_doubter(w);
   if (s == LAPIS_EINVAL) /* fewer units than folds */
-    flow_note(w->flow, "labels that are wrong are not looked for: %s",
+    flow_note(w->flow, "wrong labels are not looked for: %s",
               lapis_ctx_error(ctx));
   if (s < 0 || s == LAPIS_CANCELLED) return s;
   if (lapis_race_best(w->doubter, "mc") < 0 && s == LAPIS_TIME_LIMIT) return s;
   if (lapis_race_best(w->doubter, "mc") < 0) {
-    flow_note(w->flow, "labels that are wrong are not looked for: too few are "
+    flow_note(w->flow, "wrong labels are not looked for: too few labels are "
                        "given to hide some");
     return LAPIS_EINVAL;
   }
@@ -416,7 +421,10 @@ lapis_status label_doubts(label_run *w)
   if (s >= 0) s = hold_out(w, p);
   bool none = s == LAPIS_EINVAL;
   if (s == LAPIS_TIME_LIMIT)
-    flow_note(w->flow, "no time to look for labels that are wrong");
+    flow_note(
+        w->flow,
+        "no time was left to look for wrong labels; a larger --time-limit "
+        "gives some");
   if (s == LAPIS_OK) {
     lapis_status listed = list(w, p);
     if (listed >= 0) listed = publish(w);
