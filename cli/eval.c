@@ -41,6 +41,21 @@ lapis_status eval_read(lapis_dataset *ds, const char *as, const char *spec,
   return s;
 }
 
+/* Where some labels were given: what was measured, and the others alone. */
+static void print_filled(const char *metric, const eval_figures *filled)
+{
+  if (filled->given == 0) return;
+  if (filled->labels == 0)
+    printf("  all of these %lld labels were given; to measure what is filled "
+           "in, the truth has to have labels that were not given\n",
+           (long long)filled->given);
+  else
+    printf("  of the %lld labels that were filled in alone: %s %.6f (%lld "
+           "others were given, and count above)\n",
+           (long long)filled->labels, metric, filled->mean,
+           (long long)filled->given);
+}
+
 static void print_text(const char *metric, const lapis_mat *names,
                        const double *per_class, int64_t classes, double mean)
 {
@@ -55,8 +70,21 @@ static void print_text(const char *metric, const lapis_mat *names,
       printf("  class %-14lld %.6f\n", (long long)k + 1, per_class[k]);
 }
 
+static lapis_json *filled_json(const eval_figures *filled, int64_t classes)
+{
+  lapis_json *to = lapis_json_object(), *list = lapis_json_list();
+  for (int64_t k = 0; k < classes; k++)
+    lapis_json_put_number(list, NULL, filled->per_class[k]);
+  lapis_json_put_integer(to, "labels", filled->labels);
+  lapis_json_put_integer(to, "given", filled->given);
+  lapis_json_put_number(to, "mean", filled->mean);
+  lapis_json_put(to, "per_class", list);
+  return to;
+}
+
 static void print_values(const char *metric, const lapis_mat *names,
-                         const double *per_class, int64_t classes, double mean)
+                         const double *per_class, int64_t classes, double mean,
+                         const eval_figures *filled)
 {
   lapis_json *to = lapis_json_object(), *list = lapis_json_list();
   lapis_json *called = lapis_json_list();
@@ -72,6 +100,8 @@ static void print_values(const char *metric, const lapis_mat *names,
     lapis_json_put(to, "classes", called);
   else
     lapis_json_free(called);
+  if (filled->given > 0)
+    lapis_json_put(to, "filled", filled_json(filled, classes));
   print_json(to);
 }
 
@@ -85,11 +115,15 @@ static void warn_of_none(const char *metric, double mean)
             metric);
 }
 
-/* The answers as a table: a row a class, and their mean. */
+/* The answers as a table: a row a class, and their mean; where some labels
+ * were given a column more, of the others alone. */
 static lapis_status write_values(cli *c, const char *metric,
                                  const lapis_mat *names, double *per_class,
-                                 int64_t classes, double mean, const char *path)
+                                 int64_t classes, double mean,
+                                 const eval_figures *filled, const char *path)
 {
+  char of_filled[64];
+  snprintf(of_filled, sizeof of_filled, "%s of filled", metric);
   const char **text = calloc((size_t)classes + 1, sizeof *text);
   char(*number)[24] = calloc((size_t)classes + 1, sizeof *number);
   lapis_status s = LAPIS_ENOMEM;
@@ -105,8 +139,14 @@ static lapis_status write_values(cli *c, const char *metric,
     int64_t first = rows ? 0 : classes, count = rows ? classes + 1 : 1;
     lapis_sheet_column column[] = {
         {"class", lapis_mat_text(text + first, 1, count)},
-        {metric, lapis_mat_f64(per_class + first, 1, count)}};
-    s = lapis_sheet_write(c->ctx, path, column, 2);
+        {metric, lapis_mat_f64(per_class + first, 1, count)},
+        {.title = of_filled}};
+    bool more = filled->given > 0;
+    if (more) {
+      filled->per_class[classes] = filled->mean;
+      column[2].values = lapis_mat_f64(filled->per_class + first, 1, count);
+    }
+    s = lapis_sheet_write(c->ctx, path, column, more ? 3 : 2);
   }
   free(text);
   free(number);
@@ -127,10 +167,23 @@ static int evaluate(cli *c, lapis_dataset *ds, const lapis_mat *X,
   s = lapis_metric(c->ctx, metric, &data->Y, X, per_class, &mean);
   if (s >= 0) warn_of_none(metric, mean);
   lapis_mat names = lapis_dataset_text(ds, "class_names");
-  if (s >= 0 && c->json) print_values(metric, &names, per_class, classes, mean);
-  if (s >= 0 && !c->json) print_text(metric, &names, per_class, classes, mean);
+  eval_figures filled = {.labels = -1};
+  eval_answers answers = {.path = args_get(&c->args, "scores"),
+                          .metric = metric,
+                          .truth = &data->Y,
+                          .answers = X,
+                          .classes = classes};
+  if (s >= 0) s = eval_filled(c, &answers, &filled);
+  if (s >= 0 && c->json)
+    print_values(metric, &names, per_class, classes, mean, &filled);
+  if (s >= 0 && !c->json) {
+    print_text(metric, &names, per_class, classes, mean);
+    print_filled(metric, &filled);
+  }
   if (s >= 0 && output != NULL)
-    s = write_values(c, metric, &names, per_class, classes, mean, output);
+    s = write_values(c, metric, &names, per_class, classes, mean, &filled,
+                     output);
+  free(filled.per_class);
   free(per_class);
   return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;
 }

@@ -26,4 +26,18 @@ lapis_status eval_text_labels(cli *c, const eval_columns *sheet,
                               const lapis_table_options *table,
                               lapis_dataset **out, double **codes);
 
+/* ---- eval_filled.c -------------------------------------------------------*/
+typedef struct eval_answers {
+  const char *path, *metric;
+  const lapis_mat *truth, *answers;
+  int64_t classes;
+} eval_answers;
+typedef struct eval_figures { /* of some of the labels */
+  int64_t labels, given; /* how many of known truth; how many were left out;
+                          * labels -1: the file does not say what was given */
+  double *per_class, mean;
+} eval_figures;
+/* What a metric is of the labels that were filled in alone; free per_class. */
+lapis_status eval_filled(cli *c, const eval_answers *a, eval_figures *out);
+
 #endif

@@ -313,6 +313,19 @@ int info_column(cli *c, const lapis_columns *all, const char *path,
   return EXIT_DONE;
 }
 
+/* Names and classes of texts alone: labels, which go with images. */
+static bool holds_labels(const lapis_columns *all)
+{
+  int names = 0, classes = 0;
+  for (int j = 0; j < all->listed; j++) {
+    const lapis_column *c = &all->column[j];
+    if (c->numbers > 0) return false;
+    names += is_id(c);
+    classes += is_class(c);
+  }
+  return names == 1 && classes > 0;
+}
+
 void info_columns(const cli *c, const lapis_columns *all, const char *path,
                   const char *why)
 {
@@ -330,7 +343,12 @@ void info_columns(const cli *c, const lapis_columns *all, const char *path,
   if (most < all->columns)
     printf("  ... %" PRId64 " columns more\n", all->columns - most);
   print_remarks(all);
-  if (*why != '\0') printf("  not data as it stands: %s\n", why);
+  if (*why != '\0' && holds_labels(all))
+    printf("  names and labels, no features: 'lapis label IMAGE... --labels "
+           "%s' fills in the missing ones, 'lapis eval' compares with it\n",
+           name);
+  else if (*why != '\0')
+    printf("  not data as it stands: %s\n", why);
   print_advice(c, all, path);
 }
 

@@ -124,7 +124,8 @@ static void several_targets_keep_their_texts(void **state)
   command_run(&c, "eval accuracy --truth m.csv --target tree,sky --scores "
                   "s.csv");
   command_expect(&c, 0, "");
-  assert_non_null(strstr(c.out, "accuracy 1.000000"));
+  assert_non_null(strstr(c.out, "accuracy 1.000000\n  all of these 8 labels "
+                                "were given; "));
   command_run(&c, "convert m.csv - --as csv --target tree,sky");
   command_expect(&c, 0, "");
   assert_non_null(strstr(c.out, "a,b,c,tree,sky\n1,2,3,yes,no\n2,3,,yes,\n"));
@@ -152,6 +153,7 @@ static void texts_are_evaluated(void **state)
     command_expect(&c, 0, "");
     assert_non_null(strstr(c.out, "accuracy 0.666667"));
     CHECK_NEAR(number(&c, "e.csv", 1, 1), 4 / 6.0, 1e-12);
+    assert_int_equal(i == 0, strstr(c.out, "filled") != NULL);
     command_run(&c,
                 "eval auroc --truth truth.csv --target tall --id name "
                 "--scores %s",
@@ -163,6 +165,50 @@ static void texts_are_evaluated(void **state)
                 files[i]);
     command_expect(&c, 4, "order");
   }
+  command_end(&c);
+}
+
+/* Labels that were given are told rightly by whoever has them: the others are
+ * measured apart, with the classes of all. */
+static void what_was_filled_is_measured_apart(void **state)
+{
+  (void)state;
+  command c;
+  begin(&c);
+  put(&c, "truth.csv",
+      "name,tall\nann,yes\nbob,yes\neve,no\nian,no\njoe,yes\nkim,no\n");
+  command_run(&c, FIT "-o a.csv");
+  command_run(&c, "eval accuracy --truth truth.csv --target tall --id name "
+                  "--scores a.csv -o e.csv");
+  command_expect(&c, 0, "");
+  assert_non_null(strstr(c.out,
+                         "\n  of the 2 labels that were filled in alone: "
+                         "accuracy 0.500000 (4 others were given"));
+  CHECK_NEAR(number(&c, "e.csv", 1, 2), .5, 1e-12); /* eve no, ian yes */
+  assert_string_equal(cell(&c, "e.csv", 0, 2, ','), "accuracy of filled");
+  put(&c, "t3.csv", "id,k\na,x\nb,y\nc,z\nd,x\ne,y\nf,x\n");
+  put(&c, "a3.csv",
+      "id,k,origin,rather,score of x,score of y,score of z\n"
+      "a,x,given,,3,1,0\nb,y,given,,0,2,1\nc,z,given,,0,1,2\n"
+      "d,x,filled,,2,1,0\ne,x,filled,,2,1,0\nf,y,filled,,1,2,0\n");
+  command_run(&c, "eval accuracy --truth t3.csv --target k --id id --scores "
+                  "a3.csv --json");
+  command_expect(&c, 0, "");
+  lapis_json *v = command_json(c.out);
+  const lapis_json *of = lapis_json_get(v, "filled");
+  CHECK_NEAR(lapis_json_number(v, "mean", 0), 4 / 6., 1e-12);
+  CHECK_NEAR(lapis_json_number(of, "mean", 0), 1 / 3., 1e-12);
+  assert_true(lapis_json_number(of, "labels", 0) == 3);
+  assert_true(lapis_json_number(of, "given", 0) == 3);
+  lapis_json_free(v);
+  /* x: d and f against e's 2: half of one of two pairs; y: e's 1 against 1 and
+   * 2; of z there is none */
+  command_run(&c, "eval auroc --truth t3.csv --target k --id id --scores "
+                  "a3.csv -o e3.csv");
+  command_expect(&c, 0, "");
+  CHECK_NEAR(number(&c, "e3.csv", 1, 2), .25, 1e-12);
+  CHECK_NEAR(number(&c, "e3.csv", 2, 2), .25, 1e-12);
+  assert_string_equal(cell(&c, "e3.csv", 3, 2, ','), "");
   command_end(&c);
 }
 
@@ -694,6 +740,7 @@ int main(void)
       cmocka_unit_test(empty_cells_are_filled),
       cmocka_unit_test(several_targets_keep_their_texts),
       cmocka_unit_test(texts_are_evaluated),
+      cmocka_unit_test(what_was_filled_is_measured_apart),
       cmocka_unit_test(models_without_labels_print_features),
       cmocka_unit_test(nominals_are_features),
       cmocka_unit_test(listed_values_are_filled_in),

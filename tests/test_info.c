@@ -81,6 +81,32 @@ static void columns_of_a_table(void **state)
   command_end(&c);
 }
 
+/* A table of labels is all texts: its titles are no class that occurs once. */
+static void tables_of_labels(void **state)
+{
+  (void)state;
+  command c;
+  command_begin(&c);
+  put(&c, "labels.csv",
+      "name,eyes\na.png,open\nb.png,dark\nc.png,open\n"
+      "d.png,dark\ne.png,\n");
+  command_run(&c, "info labels.csv");
+  command_expect(&c, 0, "");
+  says(&c, "2 columns, 5 rows below a header");
+  says(&c, "eyes             class          1 missing   open 2, dark 2\n");
+  says(&c, "names and labels, no features: 'lapis label IMAGE... --labels "
+           "labels.csv'");
+  assert_null(strstr(c.out, "occurs once"));
+  assert_null(strstr(c.out, "not data"));
+  command_run(&c, "info labels.csv --header no");
+  says(&c, "2 columns, 6 rows, ");
+  put(&c, "bare.csv", "a.png,open\nb.png,dark\nc.png,open\nd.png,dark\n");
+  command_run(&c, "info bare.csv");
+  says(&c, "2 columns, 4 rows, ");
+  says(&c, "open 2, dark 2");
+  command_end(&c);
+}
+
 static void pictures_and_folders(void **state)
 {
   (void)state;
@@ -221,6 +247,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(columns_of_a_table),
       cmocka_unit_test(advice_runs),
+      cmocka_unit_test(tables_of_labels),
       cmocka_unit_test(pictures_and_folders),
       cmocka_unit_test(strangers_are_named),
   };

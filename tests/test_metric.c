@@ -82,6 +82,43 @@ static void average_precision_by_hand(void **state)
   lapis_ctx_free(ctx);
 }
 
+/* A part that lacks a class is judged with the classes of the whole. */
+static void a_part_keeps_the_classes(void **state)
+{
+  (void)state;
+  static const char *const names[] = {"auroc",   "map", "minndc", "accuracy",
+                                      "hamming", "f1",  "rae"};
+  lapis_ctx *ctx = lapis_ctx_new();
+  double y[] = {0, 1, 2, 0, 1, 0}, l[] = {0, 1, 2, 0, 0, 1};
+  double some[] = {NAN, NAN, NAN, 0, 1, 0}, each[3], mean, all;
+  lapis_mat truth = lapis_mat_f64(y, 1, 6), said = lapis_mat_f64(l, 1, 6);
+  lapis_mat part = lapis_mat_f64(some, 1, 6);
+  assert_int_equal(
+      lapis_metric_part(ctx, "accuracy", &truth, &part, &said, NULL, &mean), 0);
+  CHECK_NEAR(mean, 1 / 3., 1e-15);
+  assert_int_equal(
+      lapis_metric_part(ctx, "f1", &truth, &part, &said, each, &mean), 0);
+  CHECK_NEAR(each[0], 2 / 4., 1e-15); /* hit d; e said wrongly, f missed */
+  CHECK_NEAR(each[1], 0, 1e-15);
+  assert_true(isnan(each[2]));
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+    double s[] = {3, 1, 0, 0, 2, 1, 0, 1, 2, 2, 1, 0, 2, 1, 0, 1, 2, 0};
+    bool labels = k > 2;
+    lapis_mat scores = labels ? said : lapis_mat_f64(s, 3, 6);
+    assert_int_equal(lapis_metric(ctx, names[k], &truth, &scores, NULL, &all),
+                     0);
+    assert_int_equal(
+        lapis_metric_part(ctx, names[k], &truth, &truth, &scores, NULL, &mean),
+        0);
+    assert_memory_equal(&all, &mean, sizeof all);
+  }
+  part.cols = 5;
+  assert_int_equal(
+      lapis_metric_part(ctx, "f1", &truth, &part, &said, each, &mean),
+      LAPIS_ESHAPE);
+  lapis_ctx_free(ctx);
+}
+
 static void refusals(void **state)
 {
   (void)state;
@@ -105,6 +142,7 @@ int main(void)
       cmocka_unit_test(auroc_by_hand),
       cmocka_unit_test(per_class_and_mean),
       cmocka_unit_test(average_precision_by_hand),
+      cmocka_unit_test(a_part_keeps_the_classes),
       cmocka_unit_test(refusals),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

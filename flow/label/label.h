@@ -21,8 +21,8 @@ typedef struct labels {
   int64_t skipped;                              /* rows of no image */
   const char *repeating; /* title of a column that may name people, or NULL */
   int64_t repeated;      /* how many different values it has */
-  lapis_cells cells;        /* what names and titles point into */
-  char *pool;               /* class names cut out of lists */
+  lapis_cells cells;     /* what names and titles point into */
+  char *pool;            /* class names cut out of lists */
   const char **folder_cell; /* cells made of the names of folders, or NULL */
   char *folder_pool;
 } labels;

@@ -56,6 +56,14 @@ LAPIS_API lapis_status lapis_metric(lapis_ctx *ctx, const char *name,
                                     const lapis_mat *scores, double *per_class,
                                     double *mean);
 
+/* The same of a part of the truth, of the same shape, where NaN stands for what
+ * is not to count: classes and values are those of the whole. */
+LAPIS_API lapis_status lapis_metric_part(lapis_ctx *ctx, const char *name,
+                                         const lapis_mat *truth,
+                                         const lapis_mat *part,
+                                         const lapis_mat *scores,
+                                         double *per_class, double *mean);
+
 /* ---- matches over images -------------------------------------------------
  * truth, found: slots x images.  A slot is one point of the object, its entry
  * for an image the row of X that shows it there, or -1 = missing; the order of

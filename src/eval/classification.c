@@ -14,8 +14,8 @@
 typedef struct decided {
   lapis_ctx *ctx;
   const char *name;
-  const lapis_mat *truth, *labels;
-  targets t; /* of the truth */
+  const lapis_mat *truth, *part, *labels;
+  targets t; /* of the truth; signs of the part */
 } decided;
 
 static lapis_status check_shape(const decided *d)
@@ -53,11 +53,20 @@ static lapis_status check_values(const decided *d)
   return LAPIS_OK;
 }
 
+void classification_keep(targets *t, const lapis_mat *part)
+{
+  for (int64_t k = 0; k < t->classes * t->samples; k++) {
+    int64_t row = part->rows == 1 ? 0 : k % t->classes;
+    if (isnan(lapis_mat_at(part, row, k / t->classes))) t->sign[k] = NAN;
+  }
+}
+
 static lapis_status begin(decided *d)
 {
   TRY(targets_encode(d->ctx, d->name, d->truth, &d->t));
   lapis_status s = check_shape(d);
   if (s >= 0) s = check_values(d);
+  if (s >= 0) classification_keep(&d->t, d->part);
   if (s < 0) targets_free(&d->t);
   return s;
 }
@@ -77,7 +86,7 @@ static void count(const decided *d, int64_t j, int64_t *known, int64_t *wrong)
 {
   *known = *wrong = 0;
   for (int64_t i = 0; i < d->truth->rows; i++) {
-    double y = lapis_mat_at(d->truth, i, j);
+    double y = lapis_mat_at(d->part, i, j);
     if (isnan(y)) continue;
     *known += 1;
     *wrong += label_at(d, i, j) != y;
@@ -91,11 +100,15 @@ static void nothing_per_class(const decided *d, double *per_class)
 }
 
 lapis_status classification_accuracy(lapis_ctx *ctx, const lapis_mat *truth,
+                                     const lapis_mat *part,
                                      const lapis_mat *labels, double *per_class,
                                      double *out)
 {
-  decided d = {
-      .ctx = ctx, .name = "accuracy", .truth = truth, .labels = labels};
+  decided d = {.ctx = ctx,
+               .name = "accuracy",
+               .truth = truth,
+               .part = part,
+               .labels = labels};
   TRY(begin(&d));
   int64_t samples = 0, right = 0, known, wrong;
   for (int64_t j = 0; j < truth->cols; j++) {
@@ -110,10 +123,15 @@ lapis_status classification_accuracy(lapis_ctx *ctx, const lapis_mat *truth,
 }
 
 lapis_status classification_hamming(lapis_ctx *ctx, const lapis_mat *truth,
+                                    const lapis_mat *part,
                                     const lapis_mat *labels, double *per_class,
                                     double *out)
 {
-  decided d = {.ctx = ctx, .name = "hamming", .truth = truth, .labels = labels};
+  decided d = {.ctx = ctx,
+               .name = "hamming",
+               .truth = truth,
+               .part = part,
+               .labels = labels};
   TRY(begin(&d));
   int64_t all = 0, missed = 0, known, wrong;
   for (int64_t j = 0; j < truth->cols; j++) {
@@ -144,10 +162,11 @@ static double f1_of(const decided *d, int64_t c)
 }
 
 lapis_status classification_f1(lapis_ctx *ctx, const lapis_mat *truth,
-                               const lapis_mat *labels, double *per_class,
-                               double *out)
+                               const lapis_mat *part, const lapis_mat *labels,
+                               double *per_class, double *out)
 {
-  decided d = {.ctx = ctx, .name = "f1", .truth = truth, .labels = labels};
+  decided d = {
+      .ctx = ctx, .name = "f1", .truth = truth, .part = part, .labels = labels};
   TRY(begin(&d));
   double sum = 0;
   int64_t have = 0;

@@ -12,6 +12,7 @@
 #include "mat/mat.h"
 
 typedef lapis_status (*regression_fn)(lapis_ctx *ctx, const lapis_mat *truth,
+                                      const lapis_mat *part,
                                       const lapis_mat *scores, double *per_row,
                                       double *out);
 typedef struct metric {
@@ -133,19 +134,36 @@ lapis_status lapis_metric(lapis_ctx *ctx, const char *name,
                           const lapis_mat *truth, const lapis_mat *scores,
                           double *per_class, double *mean)
 {
-  NEEDS(ctx, ctx, name, truth, scores, mean);
+  return lapis_metric_part(ctx, name, truth, truth, scores, per_class, mean);
+}
+
+lapis_status lapis_metric_part(lapis_ctx *ctx, const char *name,
+                               const lapis_mat *truth, const lapis_mat *part,
+                               const lapis_mat *scores, double *per_class,
+                               double *mean)
+{
+  NEEDS(ctx, ctx, name, truth, part, scores, mean);
   TRY(mat_check_view(ctx, name, "the truth", truth));
+  TRY(mat_check_view(ctx, name, "the part of the truth", part));
   TRY(mat_check_view(ctx, name, "the answer", scores));
   const lapis_metric_kind *kind;
   TRY(lapis_metric_find(ctx, name, &kind));
   const metric *m = find(name);
-  if (m->whole != NULL) return m->whole(ctx, truth, scores, per_class, mean);
+  if (part->rows != truth->rows || part->cols != truth->cols)
+    return lapis_fail(ctx, LAPIS_ESHAPE,
+                      "%s: the part of the truth is %" PRId64 " x %" PRId64
+                      " and the truth %" PRId64 " x %" PRId64
+                      "; both have one shape",
+                      name, part->rows, part->cols, truth->rows, truth->cols);
+  if (m->whole != NULL)
+    return m->whole(ctx, truth, part, scores, per_class, mean);
   targets t;
   TRY(targets_encode(ctx, name, truth, &t));
   lapis_status s = check(ctx, name, &t, scores);
   ranked *work = NULL;
   if (s >= 0) work = base_alloc(ctx, t.samples, sizeof *work);
   if (s >= 0 && work == NULL) s = LAPIS_ENOMEM;
+  if (s >= 0) classification_keep(&t, part);
   if (s >= 0) each_class(m, &t, scores, work, per_class, mean);
   base_free(work);
   targets_free(&t);

@@ -36,14 +36,14 @@ static void add_row(const lapis_mat *truth, const lapis_mat *scores, int64_t i,
 }
 
 lapis_status regression_rae(lapis_ctx *ctx, const lapis_mat *truth,
-                            const lapis_mat *scores, double *per_row,
-                            double *out)
+                            const lapis_mat *part, const lapis_mat *scores,
+                            double *per_row, double *out)
 {
   double miss = 0, size = 0;
   TRY(check(ctx, "rae", truth, scores, 0));
   for (int64_t i = 0; i < truth->rows; i++) {
     double m = 0, s = 0;
-    add_row(truth, scores, i, &m, &s);
+    add_row(part, scores, i, &m, &s);
     miss += m;
     size += s;
     if (per_row != NULL) per_row[i] = s > 0 ? sqrt(m / s) : NAN;
@@ -58,15 +58,15 @@ static double angle(const lapis_mat *A, int64_t j)
 }
 
 lapis_status regression_angle(lapis_ctx *ctx, const lapis_mat *truth,
-                              const lapis_mat *scores, double *per_row,
-                              double *out)
+                              const lapis_mat *part, const lapis_mat *scores,
+                              double *per_row, double *out)
 {
   const double degrees = 57.295779513082323;
   double sum = 0;
   int64_t n = 0;
   TRY(check(ctx, "angle-error", truth, scores, 2));
   for (int64_t j = 0; j < truth->cols; j++) {
-    double d = angle(scores, j) - angle(truth, j);
+    double d = angle(scores, j) - angle(part, j);
     if (isnan(d)) continue;
     sum += fabs(atan2(sin(d), cos(d))) * degrees;
     n++;

@@ -18,6 +18,7 @@ typedef struct seen { /* of one column */
   csv_cell text[FEW]; /* the first different texts */
   int texts;
   int64_t dates, commas;
+  bool begins; /* its first row holds a text */
 } seen;
 
 static bool same_text(const csv_cell *a, const csv_cell *b)
@@ -67,6 +68,7 @@ static void note(lapis_column *c, seen *s, const csv_cell *cell, int64_t row)
   count_value(c, s, cell);
   if (kind == CSV_TEXT) {
     c->texts++;
+    if (row == 0) s->begins = true;
     note_text(s, cell);
     s->dates += csv_is_date(cell);
     s->commas += csv_decimal_comma(cell);
@@ -113,8 +115,25 @@ static lapis_status scan_row(csv_scan *s, lapis_columns *out, seen *seen_in,
   return arena_status(memory);
 }
 
-static lapis_status scan(csv_scan s, lapis_columns *out, arena *memory)
+/* Of texts alone, a first row that stands nowhere else in its columns names
+ * them, where some column below it holds classes: "name,eyes" above "ann,open",
+ * "bob,open". */
+static bool first_row_names(const lapis_columns *all, const seen *in)
 {
+  bool classes = false;
+  for (int j = 0; j < all->listed; j++) {
+    const lapis_column *c = &all->column[j];
+    if (c->numbers > 0 || !in[j].begins || c->count[0] != 1) return false;
+    classes |= c->different > 1 && c->different <= FEW &&
+               c->texts - 1 >= 2 * (c->different - 1);
+  }
+  return classes;
+}
+
+static lapis_status scan(csv_scan s, const lapis_table_options *opt,
+                         lapis_columns *out, arena *memory)
+{
+  const csv_scan start = s;
   seen *in = arena_take(memory, out->listed, sizeof *in);
   out->column = arena_take(memory, out->listed, sizeof *out->column);
   TRY(arena_status(memory));
@@ -124,6 +143,12 @@ static lapis_status scan(csv_scan s, lapis_columns *out, arena *memory)
   }
   for (int64_t row = out->header ? -1 : 0; row < out->rows; row++)
     TRY(scan_row(&s, out, in, row, memory));
+  bool asked = opt != NULL && opt->header != LAPIS_HEADER_AUTO;
+  if (!out->header && !asked && first_row_names(out, in)) {
+    out->header = true;
+    out->rows--;
+    return scan(start, opt, out, memory);
+  }
   for (int j = 0; j < out->listed; j++) {
     lapis_column *c = &out->column[j];
     c->type = type_of(c, &in[j]);
@@ -159,7 +184,7 @@ lapis_status lapis_columns_read(lapis_ctx *ctx, const char *path,
   out->listed =
       (int)(out->columns < LAPIS_COLUMNS_LISTED ? out->columns
                                                 : LAPIS_COLUMNS_LISTED);
-  if (status >= 0) status = scan(s, out, memory);
+  if (status >= 0) status = scan(s, opt, out, memory);
   io_file_close(&f);
   if (status < 0) lapis_columns_free(out);
   return status;
