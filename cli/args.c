@@ -7,15 +7,20 @@
 const cli_option common_options[] = {
     {"json", 0, NULL, "print one JSON object instead of text"},
     {"threads", 0, "N", "use N threads (default: all cores)"},
-    {"seed", 0, "N", "seed of everything random (default 0)"},
-    {"backend", 0, "openblas|reference|opencl[:N]", "what computes"},
+    {"seed", 0, "N",
+     "number that random draws are made from: the same gives the same answer "
+     "(default 0)"},
+    {"backend", 0, "openblas|reference|opencl[:N]",
+     "the library that does the arithmetic"},
     {"kernels", 0, "auto|plain|avx2|avx512",
-     "vector registers of what is not OpenBLAS's (neon for plain on ARM)"},
-    {"deterministic", 0, NULL, "equal bits for any number of threads"},
+     "which instructions of the processor LAPIS's own loops use (auto: the "
+     "widest; on ARM plain is neon)"},
+    {"deterministic", 0, NULL,
+     "the same answer to the last bit for any number of threads"},
     {"strict", 0, NULL, "exit 1 when stopped before the tolerance was met"},
     {"progress", 0, "auto|always|never",
      "whether a bar is shown; auto: on a terminal"},
-    {"quiet", 'q', NULL, "no talk on stderr, errors only"},
+    {"quiet", 'q', NULL, "print nothing on stderr but errors"},
     {"verbose", 'v', NULL, "say what was chosen and why (twice: iterations)"},
     {"help", 'h', NULL, "this text"},
     {NULL, 0, NULL, NULL}};
@@ -142,7 +147,8 @@ static int add(cli *c, const row *r, const char *value)
   int code = check_once(c, r, value);
   if (code != EXIT_DONE) return code;
   if (a->n_given == MAX_GIVEN)
-    return cli_fail(EXIT_MISUSE, "more than %d options were given", MAX_GIVEN);
+    return cli_fail(EXIT_MISUSE, "more than %d options were given; give fewer",
+                    MAX_GIVEN);
   a->given[a->n_given].name = r->name;
   a->given[a->n_given++].value = value;
   return EXIT_DONE;
@@ -269,8 +275,10 @@ static int take_model(cli *c, int argc, char **argv, int at)
   const lapis_method *m = lapis_model_method(c->model);
   c->method = lapis_predict_method(m);
   if (c->method != NULL) return EXIT_DONE;
-  return cli_fail(EXIT_MISUSE, "%s: a %s model answers no new samples", path,
-                  m->name);
+  return cli_fail(EXIT_MISUSE,
+                  "%s: a %s model answers no new samples; fit it again with "
+                  "them among the data",
+                  path, m->name);
 }
 
 bool args_no_first(const cli *c)

@@ -144,7 +144,8 @@ static const lapis_array *find_cost(const lapis_arrays *all)
 static int run(cli *c)
 {
   if (c->args.n_words != 1)
-    return cli_fail(EXIT_MISUSE, "assign: name one file of costs");
+    return cli_fail(EXIT_MISUSE, "assign: name one file of costs, a row for "
+                                 "each worker and a column for each task");
   int code = check_writable(c, args_get(&c->args, "output"));
   if (code != EXIT_DONE) return code;
   lapis_arrays all;

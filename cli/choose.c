@@ -8,7 +8,10 @@
 int grid_add(cli *c, grid_text *g, const char *text)
 {
   if (g->count == MAX_GRIDS)
-    return cli_fail(EXIT_MISUSE, "more than %d grids were given", MAX_GRIDS);
+    return cli_fail(
+        EXIT_MISUSE,
+        "more than %d grids were given; give fewer, with more values each",
+        MAX_GRIDS);
   lapis_status s = lapis_grid_new(c->ctx, text, &g->owned[g->count]);
   if (s < 0) return cli_fail_status(c, s);
   g->grid[g->count] = *g->owned[g->count];

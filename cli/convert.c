@@ -6,7 +6,8 @@
 #include "cli.h"
 
 static const cli_option options[] = {
-    {"map", 0, "MAP", "features through a map fitted on this very file"},
+    {"map", 0, "MAP",
+     "change the features first, as fit --map does; fitted on this very file"},
     {"as", 0, "FORMAT", "of 'lapis formats' (default: by OUT's ending)"},
     {NULL, 0, NULL, NULL}};
 

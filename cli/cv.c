@@ -209,7 +209,9 @@ static int nothing_judged(const cli *c)
 {
   const char *why = lapis_ctx_error(c->ctx);
   return cli_fail(EXIT_INPUT, "cv: no point could be judged: %s",
-                  *why != '\0' ? why : "every fold lacks labels of both kinds");
+                  *why != '\0' ? why
+                               : "every fold lacks labels of both kinds; label "
+                                 "more samples, or take fewer --folds");
 }
 
 static int judge(cli *c, const lapis_dataset *ds, void *settings,
@@ -336,10 +338,11 @@ static int run(cli *c)
   grid_text g = {.count = 0};
   int code = EXIT_DONE;
   if (lapis_predict_method(c->method) == NULL)
-    code = cli_fail(EXIT_MISUSE,
-                    "cv: %s answers no held-out samples, so that no setting "
-                    "can be judged by them",
-                    c->method->name);
+    code = cli_fail(
+        EXIT_MISUSE,
+        "cv: %s answers no held-out samples, so that no setting can be judged "
+        "by them; fit it with each setting and compare what is printed",
+        c->method->name);
   if (code == EXIT_DONE) code = check_writable(c, args_get(&c->args, "config"));
   if (code == EXIT_DONE) code = settings_from_args(c, &settings);
   for (int i = 0; code == EXIT_DONE && i < c->args.n_given; i++)

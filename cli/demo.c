@@ -21,7 +21,7 @@ static const cli_option options[] = {
     {"output", 'o', "DIR", "write X, Y, settings and scores there"},
     {"people", 0, "N,N,..", "training people, of 0 to 19 (default: 0 to 7)"},
     {"quick", 0, NULL,
-     "mc1 and pos with settings known to be good, and no more"},
+     "only mc1 and pos, with settings that are known to be good"},
     {NULL, 0, NULL, NULL}};
 
 /* lambda, gamma, mu_rel: known to be good; grids: one setting after another,

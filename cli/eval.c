@@ -203,7 +203,7 @@ static int evaluate_numbers(cli *c, bool labels, const eval_columns *sheet,
     snprintf(list + used, sizeof list - used, "%s%d", k > 0 ? "," : "",
              sheet->label[k]);
   }
-  if (sheet->count > 0 && own.id != NULL) own.id = "1";
+  if (*sheet->scores != '\0' && own.id != NULL) own.id = "1";
   if (sheet->count > 0) own.use = labels ? list : sheet->scores;
   lapis_status s = lapis_dataset_new(c->ctx, &ds);
   if (s >= 0) s = eval_read(ds, "Y", truth, "Y", table);
@@ -229,7 +229,7 @@ static int evaluate_files(cli *c, bool labels)
   double *codes;
   int code = table_from_args(c, &table);
   if (code != EXIT_DONE) return code;
-  (void)eval_find_columns(c, scores, &sheet);
+  (void)eval_find_columns(c, scores, labels ? table.target : NULL, &sheet);
   lapis_status s =
       labels ? eval_text_labels(c, &sheet, truth, scores, &table, &ds, &codes)
              : LAPIS_EINVAL;

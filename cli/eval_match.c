@@ -28,8 +28,10 @@ static int read_table(cli *c, const char *spec, const char *const *names,
     a = lapis_arrays_find(&out->all, names[i]);
   if (a == NULL && colon == NULL && out->all.count == 1) a = out->all.item;
   if (a == NULL)
-    return cli_fail(EXIT_INPUT, "%s: there is no array '%s' in it", spec,
-                    colon != NULL ? colon + 5 : names[0]);
+    return cli_fail(
+        EXIT_INPUT,
+        "%s: there is no array '%s' in it; 'lapis info' lists what it has",
+        spec, colon != NULL ? colon + 5 : names[0]);
   if (a->axes != 2 || a->mat.dtype == LAPIS_TEXT)
     return cli_fail(EXIT_INPUT, "%s: a matrix of numbers is needed", spec);
   out->mat = a->mat;

@@ -16,8 +16,10 @@ typedef struct eval_columns { /* of a table of answers, from 1 */
   int label[EVAL_TARGETS];
   char scores[EVAL_LIST]; /* "4,5" */
 } eval_columns;
-/* Whether a file is a table as 'fit -o F.csv' writes it. */
-bool eval_find_columns(cli *c, const char *path, eval_columns *out);
+/* Whether a file is a table as 'fit -o F.csv' writes it, or one of labels in
+ * the columns that target names (NULL: it does not count). */
+bool eval_find_columns(cli *c, const char *path, const char *target,
+                       eval_columns *out);
 /* Truth whose targets are texts, as Y of *out, and the codes of the answers
  * beside them (targets x samples; free them); an error where either is no
  * text. */

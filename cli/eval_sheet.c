@@ -16,11 +16,30 @@ static void append(char *list, int number)
   snprintf(list + used, EVAL_LIST - used, "%s%d", used > 0 ? "," : "", number);
 }
 
-bool eval_find_columns(cli *c, const char *path, eval_columns *out)
+/* Of a table of labels alone, as label --labels-out writes it: the columns that
+ * are called as --target has it. */
+static void find_targets(const lapis_columns *all, const char *target,
+                         eval_columns *out)
+{
+  for (; target != NULL && *target != '\0';) {
+    size_t size = strcspn(target, ",");
+    for (int j = 0; j < all->listed && out->count < EVAL_TARGETS; j++) {
+      const char *title = all->column[j].title;
+      if (title != NULL && strlen(title) == size &&
+          strncmp(title, target, size) == 0)
+        out->label[out->count++] = j + 1;
+    }
+    target += size + (target[size] == ',');
+  }
+}
+
+bool eval_find_columns(cli *c, const char *path, const char *target,
+                       eval_columns *out)
 {
   lapis_columns all;
+  lapis_table_options own = {.target = target};
   *out = (eval_columns){.count = 0};
-  if (!is_sheet(path) || lapis_columns_read(c->ctx, path, NULL, &all) < 0)
+  if (!is_sheet(path) || lapis_columns_read(c->ctx, path, &own, &all) < 0)
     return false;
   for (int j = 0; all.header && j < all.listed; j++) {
     const char *title = all.column[j].title;
@@ -37,8 +56,9 @@ bool eval_find_columns(cli *c, const char *path, eval_columns *out)
     if (out->count < EVAL_TARGETS) out->label[out->count] = j + 1;
     out->count++;
   }
-  lapis_columns_free(&all);
   if (*out->scores == '\0' || out->count > EVAL_TARGETS) out->count = 0;
+  if (*out->scores == '\0' && all.header) find_targets(&all, target, out);
+  lapis_columns_free(&all);
   return out->count > 0;
 }
 
@@ -69,10 +89,13 @@ static lapis_status read_labels(cli *c, const eval_columns *sheet,
   lapis_status s = lapis_dataset_new(c->ctx, out);
   if (s >= 0) s = eval_read(*out, "Y", truth, "Y", table);
   if (s >= 0 && sheet->count > 0) {
-    own.use = sheet->scores;
-    own.id = table->id == NULL ? NULL : "1"; /* to compare the order */
-    s = eval_read(*out, "X", answers, "scores", &own);
     snprintf(column, sizeof column, "%d", sheet->label[k]);
+    bool plain = *sheet->scores == '\0'; /* labels, made numbers to be read */
+    own.header = LAPIS_HEADER_YES;
+    own.use = plain ? column : sheet->scores;
+    own.one_hot = plain ? column : NULL;
+    if (table->id != NULL) own.id = plain ? table->id : "1"; /* the order */
+    s = eval_read(*out, "X", answers, "scores", &own);
     own = (lapis_table_options){.header = LAPIS_HEADER_YES, .target = column};
     if (s >= 0) s = lapis_dataset_read_member(*out, "names", answers, &own);
   } else if (s >= 0) {

@@ -116,7 +116,9 @@ int faces_load(cli *c, const char *people, faces *f)
   if (!take(f, "counts", &m.counts) || !take(f, "label", &m.label) ||
       !take(f, "is_train", &m.train) || !take(f, "subject", &m.person))
     return cli_fail(EXIT_INPUT,
-                    "%s: counts, label, is_train or subject is missing", path);
+                    "%s: counts, label, is_train or subject is missing; "
+                    "install LAPIS's data again",
+                    path);
   f->d = m.counts.rows;
   f->n = m.counts.cols;
   if (!allocate(f)) return cli_fail(EXIT_FAILED, "out of memory");

@@ -9,11 +9,11 @@
 
 static const cli_option options[] = {
     {"map", 0, "MAP",
-     "features first through none, l1, l2, sqrt, l1-sqrt, standard, "
-     "scale:NUMBER, chi2, impute (gaps filled from what was seen of the "
-     "sample); of several kinds blocks:N+N first, balance last; a "
-     "kernel as features: nystrom:WIDTH:COUNT or rff:WIDTH:COUNT last; chain "
-     "with commas"},
+     "how features are changed before the method reads them: none, l1, l2, "
+     "sqrt, l1-sqrt, standard, scale:NUMBER, chi2, impute (gaps filled from "
+     "what was seen of the sample); of several kinds blocks:N+N first, balance "
+     "last; a kernel as features: nystrom:WIDTH:COUNT or rff:WIDTH:COUNT last; "
+     "chain with commas"},
     {"map-priv", 0, "MAP", "the same for privileged features"},
     {"output", 'o', "F.npz",
      "write the result: scores, labels, low_rank, ...; F.csv, F.tsv: a table "
@@ -22,8 +22,8 @@ static const cli_option options[] = {
      "write the table again with its empty cells filled, of features and of "
      "targets; a feature of listed values, or of 0 and 1, with the nearest"},
     {"model", 0, "F.lapis", "write the model, for lapis predict"},
-    CLI_JOBS_ROW("what chooses settings, looks for suspects, and the classes "
-                 "of svmplus"),
+    CLI_JOBS_ROW(
+        "choosing settings, looking for suspects, and the classes of svmplus"),
     {"checkpoint", 0, "F",
      "keep what a killed or interrupted run needs to go on; the same command "
      "goes on from there"},
@@ -31,11 +31,12 @@ static const cli_option options[] = {
      "also the M known labels that the rest of the data "
      "contradicts most (suspect_index, suspect_margin)"},
     {"threshold", 0, "auto|fixed",
-     "mc: labels are decided by what hidden labels say (auto, where mu is "
-     "left to LAPIS), or at the threshold of their coding (fixed)"},
+     "mc: where the border between two labels lies: where labels that were "
+     "hidden say (auto, the default where mu is left to LAPIS), or in the "
+     "middle of the numbers that stand for them (fixed)"},
     {"by", 0, "mc|linear|trees|both|auto",
      "mc, where mu is left to LAPIS: who answers: its own best candidate (mc, "
-     "the default), logistic regression, lines or behind a kernel (linear), "
+     "the default), logistic regression, plain or with a kernel (linear), "
      "trees, the mean of mc and linear (both), or whichever of mc, linear and "
      "trees tells hidden labels best, the mean in a toss-up (auto)"},
     {"mpi", 0, NULL,

@@ -170,7 +170,9 @@ static int finish(cli *c, const flow_verb *v, const flow_job *j,
   flow_print_notes(c, &notes, "");
   flow_print_notes(c, &refused, "left out: ");
   if (flow_array(j->flow, "match").cols == 0)
-    return cli_fail(EXIT_FAILED, "%s: stopped (%s) before there was an answer",
+    return cli_fail(EXIT_FAILED,
+                    "%s: stopped (%s) before there was an answer; give it a "
+                    "larger --time-limit",
                     c->verb->name, lapis_status_name(status));
   if (status != LAPIS_OK && !c->quiet)
     fprintf(stderr, "lapis: %s: stopped early (%s)\n", c->verb->name,

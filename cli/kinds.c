@@ -35,7 +35,8 @@ int kinds_named(cli *c, const char *list, cli_kinds *out)
     size_t size = strcspn(at, ",");
     const lapis_method *kind = kind_named(at, size);
     if (out->count == MAX_KINDS)
-      return cli_fail(EXIT_MISUSE, "%s: more than %d kinds of features",
+      return cli_fail(EXIT_MISUSE,
+                      "%s: more than %d kinds of features; name fewer",
                       c->verb->name, MAX_KINDS);
     if (kind == NULL) return no_kind(c->verb->name, at, size);
     out->kind[out->count++] = kind;

@@ -332,7 +332,8 @@ static int finish(cli *c, const job *j, lapis_status status)
   flow_print_notes(c, &a.refused, "left out: ");
   if (a.labels.cols == 0)
     return cli_fail(EXIT_FAILED,
-                    "label: stopped (%s) before there were labels%s",
+                    "label: stopped (%s) before there were labels; give it a "
+                    "larger --time-limit%s",
                     lapis_status_name(status), flow_kept(c));
   if (status != LAPIS_OK && !c->quiet)
     fprintf(stderr, "lapis: label: stopped early (%s)\n",

@@ -139,7 +139,8 @@ int check_writable(cli *c, const char *path)
   if (stat(path, &at) == 0 && S_ISDIR(at.st_mode))
     return cli_fail(EXIT_INPUT, "%s: is a folder; name a file in it", path);
   if (!folder_of(path, folder, sizeof folder))
-    return cli_fail(EXIT_INPUT, "%s: the path is too long", path);
+    return cli_fail(EXIT_INPUT, "%s: the path is too long; name a shorter one",
+                    path);
   if (access(folder, W_OK) == 0) return EXIT_DONE;
   return cli_fail(EXIT_INPUT, "%s: cannot write there: %s", path,
                   strerror(errno));

@@ -61,13 +61,13 @@ static void say_hidden(const lapis_race *race)
                                      [LAPIS_FOLDS_OF_CELLS] = "single cells"};
   lapis_race_hidden h = lapis_race_what(race);
   fprintf(stderr,
-          "lapis: mc: hid %lld known labels, %s, in %lld folds; log-loss of "
-          "the shares alone %.4f\n",
+          "lapis: mc: hid %lld known labels, %s, in %lld folds, to compare "
+          "settings; log-loss: less is better, guessing has %.4f\n",
           (long long)h.labels, what[h.of], (long long)h.folds, h.loss);
   if (h.widened > 0)
     fprintf(stderr,
-            "lapis: mc: the best stood at an end of what was tried: %d more "
-            "tried beyond\n",
+            "lapis: mc: the best stood at an end of the values tried, so %d "
+            "more were tried beyond it\n",
             h.widened);
 }
 
@@ -82,10 +82,11 @@ static const char *called(const lapis_runner *x)
 
 static void say_runner(int place, const lapis_runner *x)
 {
+  bool mean = strcmp(called(x), "mean") == 0;
   fprintf(stderr,
-          "  %2d  log-loss %.4f +- %.4f  AUROC %.4f  accuracy %.4f  %s %s\n",
+          "  %2d  log-loss %.4f +- %.4f  AUROC %.4f  accuracy %.4f  %s%s %s\n",
           place, x->loss, x->error, x->auroc, x->accuracy, called(x),
-          x->settings);
+          mean ? " of" : "", x->settings);
 }
 
 /* The best of the plain methods. */

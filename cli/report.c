@@ -17,7 +17,8 @@ static const cli_option options[] = {
     {"run", 0, "F.json", "what the run printed with --json: its settings"},
     CLI_TABLE_ROWS,
     {"shape", 0, "HxW", "samples are pictures of H rows of W pixels"},
-    {"first", 0, "N", "first sample that is drawn, from 1 (default 1)"},
+    {"first", 0, "N",
+     "number of the first sample that is drawn, from 1 (default 1)"},
     {"count", 0, "N", "samples that are drawn (default 8)"},
     {"title", 0, "TEXT", "heading (default: the name of RESULT)"},
     {NULL, 0, NULL, NULL}};

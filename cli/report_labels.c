@@ -220,8 +220,8 @@ static int read_truth(cli *c, report_parts *own, lapis_report *r,
   table.target = NULL; /* every column of the truth is one */
   if (r->scores.cols == 0)
     return cli_fail(EXIT_INPUT,
-                    "report: --truth is compared with scores, and "
-                    "%s holds none",
+                    "report: --truth is compared with scores, and %s holds "
+                    "none; give the .npz that fit -o wrote",
                     c->args.word[0]);
   lapis_status s = lapis_dataset_new(c->ctx, &own->truth);
   if (s >= 0) s = eval_read(own->truth, "Y", spec, "Y", &table);

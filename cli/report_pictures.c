@@ -32,7 +32,10 @@ static int list_files(cli *c, report_parts *own)
   struct stat is;
   if (folder == NULL) return EXIT_DONE;
   if (stat(folder, &is) != 0 || !S_ISDIR(is.st_mode))
-    return cli_fail(EXIT_INPUT, "report: --images: %s is no folder", folder);
+    return cli_fail(EXIT_INPUT,
+                    "report: --images: %s is no folder; name the one that "
+                    "holds the pictures",
+                    folder);
   lapis_status s = lapis_image_list(c->ctx, &folder, 1, &own->files);
   return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;
 }

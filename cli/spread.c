@@ -42,7 +42,8 @@ static int refuse_several(const cli *c)
                     "among them",
                     c->verb->name, size);
   return cli_fail(EXIT_MISUSE,
-                  "%s: mpirun started %ld processes, and this verb runs in one",
+                  "%s: mpirun started %ld processes, and this verb runs in "
+                  "one; start it without mpirun",
                   c->verb->name, size);
 }
 

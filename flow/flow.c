@@ -63,11 +63,12 @@ lapis_status flow_new(lapis_ctx *ctx, const flow_class *class_,
 {
   *out = NULL;
   if (count < class_->least)
-    return lapis_fail(ctx, LAPIS_EMISSING,
-                      count == 0
-                          ? "%s: there are no images"
-                          : "%s: there is one image; it takes two or more",
-                      class_->table->name);
+    return lapis_fail(
+        ctx, LAPIS_EMISSING,
+        count == 0
+            ? "%s: there are no images; name image files, or folders of them"
+            : "%s: there is one image; it takes two or more",
+        class_->table->name);
   lapis_flow *f = calloc(1, sizeof *f);
   if (f == NULL)
     return lapis_fail(ctx, LAPIS_ENOMEM, "%s: out of memory",

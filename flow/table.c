@@ -26,7 +26,7 @@ static const lapis_param label_params[] = {
              "the labels that are known: image names and labels, any missing"),
     BOOL("folder-is-class", folder_is_class,
          .help = "in place of --labels: photos/cat/1.jpg is a cat; those in "
-                 "photos itself, or in photos/unknown, are asked"),
+                 "photos itself, or in photos/unknown, have no label yet"),
     TEXT("target", target, .arg = "COL,..",
          .help = "columns that hold labels, by title or number"),
     TEXT("groups", groups, .arg = "COL",
@@ -35,25 +35,26 @@ static const lapis_param label_params[] = {
     CHOICE("header", header, "auto|yes|no", .value = LAPIS_HEADER_AUTO,
            .arg = "WHEN", .help = "whether the first line holds titles"),
     TEXT("features", features, .arg = "KIND,..",
-         .help = "kinds of features, whose own options are taken, too (default "
-                 "sift-bow; colour photographs: sift-bow,texton-bow), or auto, "
-                 "whichever of the cheap ones tells hidden labels best, or "
-                 "table:F[:MEMBER], a vector an image made elsewhere"),
+         .help =
+             "kinds of features, whose own options are taken, too (default "
+             "sift-bow; colour photographs: sift-bow,texton-bow), or auto, "
+             "whichever of the cheap ones tells hidden labels best, or "
+             "table:F[:MEMBER], vectors made elsewhere, one for each image"),
     TEXT("names", names, .arg = "F.txt",
          .help = "with table:F, the image of each of its rows, one a line"),
     CHOICE("words-from", words_from, "labelled|all", .value = 0, .arg = "WHICH",
            .help = "images that visual words are learnt from"),
     CHOICE("variant", variant, "auto|mc1|pos|simplex",
            .value = LAPIS_LABEL_AUTO, .arg = "V",
-           .help = "of the completion; auto: mc1, with --where pos for counts "
-                   "of words"),
-    CHOICE("by", by, "auto|mc|linear|both", .value = LAPIS_LABEL_BY_AUTO,
-           .arg = "WHO",
-           .help =
-               "who answers: the completion (mc), logistic regression, lines "
-               "or behind a kernel (linear), the mean of both, or "
-               "whichever of the two tells hidden labels better, their "
-               "mean in a toss-up (auto)"),
+           .help = "variant of mc, the completion; auto: mc1, or pos with "
+                   "--where and counts of words"),
+    CHOICE(
+        "by", by, "auto|mc|linear|both", .value = LAPIS_LABEL_BY_AUTO,
+        .arg = "WHO",
+        .help =
+            "who answers: the completion (mc), logistic regression, plain or "
+            "with a kernel (linear), the mean of both, or whichever of the two "
+            "tells hidden labels better, their mean in a toss-up (auto)"),
     TEXT("map", map, .arg = "MAP",
          .help = "how features are scaled first, as lapis fit --map has it "
                  "(default: LAPIS chooses by what the features are)"),
@@ -66,12 +67,14 @@ static const lapis_param label_params[] = {
            .help = "hide the known labels in K parts, one after another, to "
                    "find wrong ones (at most 20) and, with --where, settings"),
     INT_IN("suspects", suspects, "M", .value = 10, FROM_TO(0, 1e6),
-           .help = "list at most M known labels that look wrong"),
+           .help = "list at most M given labels that look wrong"),
     BOOL("where", where,
          .help = "also say where in the image: needs features that are words"),
     TEXT("segments", segments, .arg = "FOLDER",
-         .help = "with --where, several classes: label images or .npy of these "
-                 "names, in place of SLIC"),
+         .help =
+             "with --where and several classes: your own segments, for each "
+             "image a picture or .npy of its name with the number of each "
+             "pixel's segment, in place of those that LAPIS makes (SLIC)"),
     TEXT("checkpoint", checkpoint, .arg = "F",
          .help = "keep what a killed or interrupted run needs to go on; the "
                  "same command goes on from there"),
@@ -116,8 +119,9 @@ static const lapis_param match_params[] = {
            .help = "what points are compared by: descriptors; or positions and "
                    "descriptors, for upright pictures that the object fills"),
     REAL("xi", xi, .value = INFINITY, ABOVE(0),
-         .help = "a point of an image is also doubtful when its error reaches "
-                 "this l1 norm, as lapis fit roml has it"),
+         .help =
+             "a point of an image is also doubtful when the error of its "
+             "features adds up to this (l1 norm), as lapis fit roml has it"),
     COMMON_ROWS("keypoints", "no keypoints", "images"),
 };
 

@@ -81,10 +81,10 @@ static lapis_status read_csv(lapis_flow *f, flow_vectors *v)
   for (int64_t j = 0; j < v->cells.columns; j++)
     if (j != v->name) v->column[v->d++] = j;
   if (v->rows > 0 && v->d > 0) return LAPIS_OK;
-  return lapis_fail(f->ctx, LAPIS_EDATA,
-                    "%s: holds no rows of numbers; a line is an image's name "
-                    "and its vector",
-                    v->path);
+  return lapis_fail(
+      f->ctx, LAPIS_EDATA,
+      "%s: holds no rows of numbers; a line is an image's name and its vector",
+      v->path);
 }
 
 /* ---- a file of arrays ---------------------------------------------------*/
@@ -133,7 +133,8 @@ static lapis_status cut_member(lapis_flow *f, const char *spec, char *path,
   const char *colon = strrchr(spec, ':');
   *member = NULL;
   if (strlen(spec) >= PATH)
-    return lapis_fail(f->ctx, LAPIS_EINVAL, "label: the path is too long");
+    return lapis_fail(f->ctx, LAPIS_EINVAL,
+                      "label: the path is too long; name a shorter one");
   strcpy(path, spec);
   if (access(spec, F_OK) == 0 || colon == NULL) return LAPIS_OK;
   path[colon - spec] = '\0';
@@ -191,7 +192,7 @@ static lapis_status check_names(lapis_flow *f, const flow_vectors *v)
   return lapis_fail(
       f->ctx, LAPIS_EDATA,
       "%s: its member names has %" PRId64 " %s, and there are %" PRId64
-      " rows; a text for each row is wanted",
+      " rows; a text for each row is needed",
       v->path, count, own->mat.dtype == LAPIS_TEXT ? "texts" : "numbers",
       v->rows);
 }
@@ -303,7 +304,9 @@ static lapis_status choose_images(lapis_flow *f, flow_vectors *v)
   if (refused > 0)
     flow_publish(f, "refused", lapis_mat_text(v->refused, 1, refused));
   if (f->n > 0) return LAPIS_OK;
-  return lapis_fail(f->ctx, LAPIS_EMISSING, "%s: has no row for any image",
+  return lapis_fail(f->ctx, LAPIS_EMISSING,
+                    "%s: has no row for any image; its rows have to be called "
+                    "as the images are",
                     v->path);
 }
 

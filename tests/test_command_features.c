@@ -101,7 +101,7 @@ static void bad_images_are_named(void **state)
   assert_string_equal(c.out, "pixels: 2 images, X is 2 x 1024\n");
   assert_string_equal(
       c.err, "lapis: left out: in/aa.ppm: PNM: byte 4: the file ends where a "
-             "number is wanted\n"
+             "number is expected\n"
              "lapis: features: 1 of 3 images were left out\n");
   assert_true(command_exists(&c, "f.npz"));
   command_end(&c);

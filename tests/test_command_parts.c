@@ -183,7 +183,7 @@ static void refusals(void **state)
     assert_false(command_exists(&c, "p.npz"));
   }
   command_run(&c, "cv --join");
-  command_expect(&c, 2, "name the files of the parts");
+  command_expect(&c, 2, "name the files that the parts wrote");
   command_run(&c, "cv --join p.npz --folds 3");
   command_expect(&c, 2, "leave --folds out");
   command_end(&c);

@@ -251,7 +251,7 @@ static void each_refusal_is_one_sentence(void **state)
   refuse(w, 4, "fit roml nan.npz --inliers 5", "row 7, column 1");
   refuse(w, 4, "fit roml data.npz --inliers 0", "--inliers takes 1 or more");
   refuse(w, 4, "fit roml data.npz --inliers 4 --start truth.npz:match",
-         "the start matches 5 slots in 8 images; 4 in 8 are wanted");
+         "the start matches 5 slots in 8 images; 4 in 8 are needed");
   refuse(w, 4, "fit roml data.npz --inliers 5 --map embed",
          "needs xy, a position (x, y)");
   refuse(w, 2, "fit roml data.npz --inliers 5 --map embed,l2",

@@ -212,6 +212,29 @@ static void what_was_filled_is_measured_apart(void **state)
   command_end(&c);
 }
 
+/* A table of labels alone, as label --labels-out writes it. */
+static void labels_alone_are_evaluated(void **state)
+{
+  (void)state;
+  command c;
+  begin(&c);
+  put(&c, "t.csv", "id,k\na,x\nb,y\nc,z\nd,x\n");
+  put(&c, "l.csv", "size,id,k\n3,a,x\n4,b,x\n5,c,z\n6,d,y\n");
+  put(&c, "two.csv", "id,k\na,x\nc,z\nb,y\nd,x\n");
+  command_run(&c, "eval accuracy --truth t.csv --target k --id id --scores "
+                  "l.csv");
+  command_expect(&c, 0, "");
+  assert_string_equal(c.out, "accuracy 0.500000\n");
+  command_run(&c, "eval accuracy --truth t.csv --target k --id id --scores "
+                  "two.csv");
+  command_expect(&c, 4, "order");
+  command_run(&c, "eval accuracy --truth t.csv --target k --id id --scores "
+                  "t.csv");
+  command_expect(&c, 0, "");
+  assert_string_equal(c.out, "accuracy 1.000000\n");
+  command_end(&c);
+}
+
 static void models_without_labels_print_features(void **state)
 {
   (void)state;
@@ -741,6 +764,7 @@ int main(void)
       cmocka_unit_test(several_targets_keep_their_texts),
       cmocka_unit_test(texts_are_evaluated),
       cmocka_unit_test(what_was_filled_is_measured_apart),
+      cmocka_unit_test(labels_alone_are_evaluated),
       cmocka_unit_test(models_without_labels_print_features),
       cmocka_unit_test(nominals_are_features),
       cmocka_unit_test(listed_values_are_filled_in),

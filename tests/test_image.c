@@ -88,14 +88,14 @@ static const refusal refusals[] = {
     {"P5 2 1 0\nabcdef", 0, "the largest value must be from 1 to 65535"},
     {"P5 2 1 99\nad", 0, "byte 11: a value is above the largest"},
     {"P5 2 1 255\nabP5 2 1 255\nab", 0, "one image a file is read"},
-    {"P5 2 -1 255\nab", 0, "byte 5: a number is wanted here"},
-    {"P5 2", 0, "the file ends where a number is wanted"},
+    {"P5 2 -1 255\nab", 0, "byte 5: a number is expected here"},
+    {"P5 2", 0, "the file ends where a number is expected"},
     {"P5 2 1 255", 0, "the file ends before its pixels"},
-    {"P5 2 1 255ab", 0, "a blank is wanted before the pixels"},
+    {"P5 2 1 255ab", 0, "a blank is needed before the pixels"},
     {"P2 2 1 9 1", 0, "is cut short, 1 bytes"},
     {"P2 2 1 9 11 ", 0, "a value is above the largest"},
-    {"P2 2 1 9 1  ", 0, "the file ends where a number is wanted"},
-    {"P1 2 1 12", 0, "0 or 1 is wanted here"},
+    {"P2 2 1 9 1  ", 0, "the file ends where a number is expected"},
+    {"P1 2 1 12", 0, "0 or 1 is expected here"},
     {"P7\nWIDTH 1\n", 0, "x.img: is a PAM image; PNG, JPEG and PNM"},
     {"GIF89a..........", 0, "is a GIF, which may be animated"},
     {"RIFF....WEBPVP8 ", 0, "is a WebP image, which may be animated"},
@@ -158,7 +158,7 @@ static void png_levels_are_the_nearest(void **state)
   lapis_image_free(&back);
   m.channels = 2;
   CHECK_REFUSED(f, lapis_image_write_png(f->ctx, &m, path), LAPIS_ESHAPE,
-                "2 channels; some pixels and 1 or 3 channels are wanted");
+                "2 channels; some pixels and 1 or 3 channels are needed");
 }
 
 /* ---- JPEG: pixels 10 60 110 / 160 210 250 -------------------------------*/

@@ -324,7 +324,7 @@ static void lying_files_are_refused(void **state)
       {"level_1", 2, 3, NAN, LAPIS_F32, data, "row 2, column 2"},
       {"level_1", 2, 3, INFINITY, LAPIS_F32, data, "no finite number"},
       {"level_1", 2, 3, 1, LAPIS_F64, format, "float32"},
-      {"level_2", 2, 8, 1, LAPIS_F32, format, "9 are wanted"},
+      {"level_2", 2, 8, 1, LAPIS_F32, format, "9 are needed"},
       {"shift", 1, 3, 1, LAPIS_F32, format, "3 numbers, not 2"},
       {"scale", 0, 0, 1, LAPIS_F32, format, "no member scale"},
       {"scale", 1, 4, 1, LAPIS_F32, format, "4 numbers"},

@@ -63,12 +63,15 @@ static void without_time_there_is_no_answer(void **state)
   begin_slow(&c);
   command_run(&c, SLOW FILES "--time-limit 0");
   command_expect(&c, 1,
-                 "label: stopped (time-limit) before there were labels; what "
+                 "label: stopped (time-limit) before there were labels; give "
+                 "it a larger --time-limit; what "
                  "the cache holds is not made again");
   assert_string_equal(c.out, "");
   files_are(&c, false);
   command_run(&c, SLOW "--no-cache --time-limit 0");
-  command_expect(&c, 1, "(time-limit) before there were labels\n");
+  command_expect(&c, 1,
+                 "(time-limit) before there were labels; give it a larger "
+                 "--time-limit\n");
   command_end(&c);
 }
 

@@ -137,7 +137,7 @@ static void one_that_cannot_write_ends_all(void **state)
   assert_int_equal(system(line), 0);
   snprintf(line, sizeof line, "%s -o parts/", fit);
   mpirun_run(&c, 3, "", line);
-  must(&c, 4, "is a folder, the name of a file is wanted (process 2 of 3)");
+  must(&c, 4, "is a folder; name a file in it (process 2 of 3)");
   assert_ptr_equal(strchr(c.err, '\n'), strrchr(c.err, '\n'));
   assert_null(strstr(c.err, "(process 1 of 3)")); /* said once */
   assert_false(command_exists(&c, "parts/index.json"));

@@ -71,7 +71,8 @@ static lapis_status parse(label_run *w, const char *list)
                         name);
     if (w->kinds.count == FLOW_KINDS)
       return lapis_fail(w->flow->ctx, LAPIS_EINVAL,
-                        "label: more than %d kinds of features", FLOW_KINDS);
+                        "label: more than %d kinds of features; name fewer",
+                        FLOW_KINDS);
     int k = w->kinds.count++;
     w->kinds.kind[k] = kind;
     w->kinds.settings[k] = w->set.kinds == NULL ? NULL : w->set.kinds[k];

@@ -30,7 +30,10 @@ static lapis_status check_there(const label_run *w)
   }
   if (count == 0 || (w->set.keep_going && count < w->flow->count))
     return LAPIS_OK;
-  return lapis_fail(w->flow->ctx, LAPIS_EIO, "%s: does not exist", gone);
+  return lapis_fail(w->flow->ctx, LAPIS_EIO, "%s: does not exist; %s", gone,
+                    count == w->flow->count
+                        ? "is it spelt right?"
+                        : "--keep-going leaves out images that are not there");
 }
 
 /* People write 0 or -1 for unknown, too. */
@@ -172,7 +175,8 @@ static lapis_status take_data(label_run *w)
                lapis_mat_text(table->name, 1, table->n_names));
   if (known > 0) return LAPIS_OK;
   return lapis_fail(w->flow->ctx, LAPIS_EMISSING,
-                    "label: none of the images that could be read is labelled");
+                    "label: none of the images that could be read is labelled; "
+                    "write the labels of some of them into the table");
 }
 
 /* ---- going on later -----------------------------------------------------*/

@@ -264,10 +264,11 @@ static lapis_status bad_row(const label_table *s, int64_t row, int64_t count,
   const char *cell = label_cell(s, row, s->name);
   int64_t line = s->cells->line[row];
   if (count > 1 && same_image(s->r->image[found[0]], s->r->image[found[1]]))
-    return lapis_fail(s->ctx, LAPIS_EDATA,
-                      "%s:%" PRId64 ": '%.200s' was given twice, as %s and %s",
-                      s->r->path, line, cell, s->r->image[found[0]],
-                      s->r->image[found[1]]);
+    return lapis_fail(
+        s->ctx, LAPIS_EDATA,
+        "%s:%" PRId64
+        ": '%.200s' was given twice, as %s and %s; name each image once",
+        s->r->path, line, cell, s->r->image[found[0]], s->r->image[found[1]]);
   if (count > 1)
     return lapis_fail(s->ctx, LAPIS_EDATA,
                       "%s:%" PRId64 ": '%.200s' may be %s or %s; write more of "

@@ -48,9 +48,10 @@ void label_say_race(label_run *w, bool late)
   for (int i = 0; i < lapis_race_count(w->race); i++) {
     if (i >= SHOWN && i != w->place) continue;
     lapis_runner x = lapis_race_at(w->race, i);
-    flow_note(
-        w->flow, "%d: log-loss %.4f +- %.4f, AUROC %.3f, accuracy %.3f: %s %s",
-        i + 1, x.loss, x.error, x.auroc, x.accuracy, called(&x), x.settings);
+    flow_note(w->flow,
+              "%d: log-loss %.4f +- %.4f, AUROC %.3f, accuracy %.3f: %s%s %s",
+              i + 1, x.loss, x.error, x.auroc, x.accuracy, called(&x),
+              strcmp(called(&x), "the mean") == 0 ? " of" : "", x.settings);
   }
   flow_note(w->flow,
             "%s answers: %s (AUROC %.3f, accuracy %.3f on %" PRId64

@@ -37,7 +37,8 @@ static lapis_status check(lapis_ctx *ctx, const lapis_mat *truth,
   if (inlier != NULL &&
       (inlier->rows != found->rows || inlier->cols != found->cols))
     return lapis_fail(ctx, LAPIS_ESHAPE,
-                      "match-ratio: inlier and match differ in shape");
+                      "match-ratio: inlier and match differ in shape; both "
+                      "have a row an image, a column a point");
   TRY(check_entries(ctx, "the truth", truth));
   return check_entries(ctx, "the answer", found);
 }

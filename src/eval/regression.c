@@ -20,7 +20,7 @@ static lapis_status check(lapis_ctx *ctx, const char *name,
                     "%s: truth has %" PRId64 " samples of %" PRId64
                     " outputs, scores have %" PRId64 " of %" PRId64 "%s",
                     name, truth->cols, truth->rows, scores->cols, scores->rows,
-                    rows == 2 ? "; cosine and sine are wanted" : "");
+                    rows == 2 ? "; cosine and sine are needed" : "");
 }
 
 static void add_row(const lapis_mat *truth, const lapis_mat *scores, int64_t i,

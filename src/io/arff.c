@@ -81,7 +81,9 @@ static lapis_status take_word(arff *a, const char *stops, arff_word *w)
   while (a->at < a->end && *a->at != '\n' && *a->at != quote)
     a->at += *a->at == '\\' && a->end - a->at > 1 && a->at[1] != '\n' ? 2 : 1;
   if (a->at >= a->end || *a->at != quote)
-    return fail_at(a, w->text - 1, "this quote is never closed");
+    return fail_at(
+        a, w->text - 1,
+        "this quote is never closed; a quote inside a cell is written twice");
   w->size = a->at++ - w->text;
   return LAPIS_OK;
 }
@@ -145,7 +147,7 @@ static lapis_status take_values(arff *a, arff_attribute *to)
   a->at++;
   to->n_values = a->n_values - to->first_value;
   if (to->n_values > 0) return LAPIS_OK;
-  return fail_at(a, open, "a nominal attribute needs a value");
+  return fail_at(a, open, "a nominal attribute needs values, as in {a, b}");
 }
 
 static lapis_status take_attribute(arff *a)
@@ -155,7 +157,9 @@ static lapis_status take_attribute(arff *a)
   arff_attribute to = {.line = a->line, .kind = ARFF_NUMBER};
   arff_word type;
   TRY(take_word(a, "{", &to.name));
-  if (to.name.size == 0) return fail_at(a, a->at, "an attribute needs a name");
+  if (to.name.size == 0)
+    return fail_at(
+        a, a->at, "an attribute needs a name, as in @attribute height numeric");
   skip_blanks(a);
   if (a->at < a->end && *a->at == '{') {
     TRY(take_values(a, &to));
@@ -193,7 +197,9 @@ static lapis_status take_header(arff *a)
                             "is none of @relation, @attribute and @data");
     skip_line(a);
   }
-  return fail_at(a, a->at, "the file ends before @data");
+  return fail_at(
+      a, a->at,
+      "the file ends before @data; the rows stand below a line @data");
 }
 
 static arff rewound(const arff *a, const char *data)
@@ -210,7 +216,9 @@ static lapis_status open_header(arff *a)
   const char *data = a->at;
   TRY(take_header(a));
   if (a->n_attributes == 0)
-    return lapis_fail(a->ctx, LAPIS_EFORMAT, "%s: declares no @attribute",
+    return lapis_fail(a->ctx, LAPIS_EFORMAT,
+                      "%s: declares no @attribute; each column needs a line "
+                      "such as @attribute height numeric",
                       a->path);
   a->attribute = base_alloc(a->ctx, a->n_attributes, sizeof *a->attribute);
   a->value = base_alloc(a->ctx, a->n_values, sizeof *a->value);
@@ -254,7 +262,7 @@ static lapis_status end_of_row(arff *a)
   return fail_at(a, a->at,
                  *a->at == '{' || *a->at == ','
                      ? "the row goes on behind its last attribute"
-                     : "a comma is wanted here");
+                     : "a comma is needed here");
 }
 
 static lapis_status dense_row(arff *a, const arff_visit *visit)
@@ -307,7 +315,7 @@ static lapis_status sparse_row(arff *a, const arff_visit *visit)
   for (skip_blanks(a); a->at < a->end && *a->at != '}'; skip_blanks(a)) {
     arff_word w;
     double value;
-    if (*a->at == '\n') return fail_at(a, a->at, "} is wanted here");
+    if (*a->at == '\n') return fail_at(a, a->at, "} is expected here");
     TRY(sparse_index(a, last, &last));
     TRY(take_word(a, ",}", &w));
     if (w.size == 0 && w.quote == 0)
@@ -317,7 +325,7 @@ static lapis_status sparse_row(arff *a, const arff_visit *visit)
     skip_blanks(a);
     if (a->at < a->end && *a->at == ',') a->at++;
   }
-  if (a->at == a->end) return fail_at(a, a->at, "} is wanted here");
+  if (a->at == a->end) return fail_at(a, a->at, "} is expected here");
   a->at++;
   return end_of_row(a);
 }
@@ -337,7 +345,9 @@ lapis_status arff_rows(arff *a, const arff_visit *visit)
     skip_line(a);
   }
   if (a->rows > 0) return LAPIS_OK;
-  return lapis_fail(a->ctx, LAPIS_EFORMAT, "%s: holds no rows behind @data",
+  return lapis_fail(a->ctx, LAPIS_EFORMAT,
+                    "%s: holds no rows behind @data; a row is a line of values "
+                    "with commas between them",
                     a->path);
 }
 

@@ -130,7 +130,7 @@ static lapis_status mark_xml(job *w, const char *path)
   io_file_close(&f);
   if (status < 0 || count > 0) return status;
   return lapis_fail(w->a.ctx, LAPIS_EFORMAT,
-                    "%s: names no label; <label name=\"...\"> is wanted", path);
+                    "%s: names no label; <label name=\"...\"> is needed", path);
 }
 
 static lapis_status mark_labels(job *w, const char *labels)
@@ -225,13 +225,15 @@ static lapis_status check_roles(job *w)
     if (first >= 0 && text != w->text_targets)
       return fail_attribute(w, j,
                             "is a target of another kind than the first; "
-                            "all numbers, or all texts, are wanted");
+                            "all numbers, or all texts, are needed");
     w->text_targets = text;
     first = j;
   }
   bool wanted = w->request->all_targets || w->request->targets_only;
   if (w->count[wanted ? IO_TARGET : IO_FEATURE] > 0) return LAPIS_OK;
-  return lapis_fail(w->a.ctx, LAPIS_EINVAL, "%s: no attribute is left for %s",
+  return lapis_fail(w->a.ctx, LAPIS_EINVAL,
+                    "%s: no attribute is left for %s; --target, --id and "
+                    "--drop take all of them",
                     w->a.path,
                     wanted ? w->request->targets : w->request->features);
 }

@@ -63,8 +63,8 @@ static lapis_status check_target(const io_out *o, bool *direct)
     return lapis_fail(o->ctx, LAPIS_EINVAL, "a file name is empty");
   if (*direct || stat(o->path, &st) != 0) return LAPIS_OK;
   if (S_ISDIR(st.st_mode))
-    return lapis_fail(o->ctx, LAPIS_EIO,
-                      "%s: is a folder, the name of a file is wanted", o->path);
+    return lapis_fail(o->ctx, LAPIS_EIO, "%s: is a folder; name a file in it",
+                      o->path);
   *direct = !S_ISREG(st.st_mode);
   return LAPIS_OK;
 }

@@ -33,7 +33,8 @@ static lapis_status measure(csv_scan s, extent *e)
     e->rows++;
   }
   if (e->rows == 0)
-    return lapis_fail(s.ctx, LAPIS_EFORMAT, "%s: holds no rows", s.path);
+    return lapis_fail(s.ctx, LAPIS_EFORMAT,
+                      "%s: holds no rows; write one on each line", s.path);
   if (e->columns > MAX_CELLS / e->rows)
     return lapis_fail(s.ctx, LAPIS_EFORMAT,
                       "%s: a table of %" PRId64 " x %" PRId64
@@ -98,7 +99,8 @@ lapis_status lapis_cells_read(lapis_ctx *ctx, const char *path,
       f.format == IO_CSV
           ? read_text(ctx, &f, out)
           : lapis_fail(ctx, LAPIS_EFORMAT,
-                       "%s: is no table of text (.csv or .tsv)", path);
+                       "%s: is no table of text; save it as .csv or .tsv",
+                       path);
   io_file_close(&f);
   if (s < 0) lapis_cells_free(out);
   return s;

@@ -100,7 +100,7 @@ static lapis_status fail_apart(lapis_ctx *ctx, const char *path)
 {
   return lapis_fail(ctx, LAPIS_EFORMAT,
                     "%s: is damaged: the library that reads this format broke "
-                    "down over it",
+                    "down over it; write it again, or save it as .npz",
                     path);
 }
 

@@ -135,7 +135,7 @@ static lapis_status check_group(lapis_ctx *ctx, const char *what,
     if (!(fabs(v) <= 0x1p53) || floor(v) < v)
       return lapis_fail(ctx, LAPIS_EDATA,
                         "%s: the group of sample %" PRId64
-                        " is %g; a whole number or a text is wanted",
+                        " is %g; a whole number or a text is needed",
                         what, j + 1, v);
   }
   return LAPIS_OK;

@@ -171,7 +171,8 @@ lapis_status lapis_columns_read(lapis_ctx *ctx, const char *path,
   lapis_status status =
       f.format == IO_CSV
           ? LAPIS_OK
-          : lapis_fail(ctx, LAPIS_EINVAL, "%s: is no delimited text",
+          : lapis_fail(ctx, LAPIS_EINVAL,
+                       "%s: is no delimited text; save it as .csv or .tsv",
                        io_name(path));
   arena *memory = base_alloc(ctx, 1, sizeof *memory);
   if (memory == NULL) status = LAPIS_ENOMEM;

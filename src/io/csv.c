@@ -186,7 +186,10 @@ static lapis_status take_quoted(csv_scan *s, csv_cell *cell)
       s->line_start = s->at + 1;
     }
   }
-  if (s->at >= s->end) return fail_quote(s, cell, "this quote is never closed");
+  if (s->at >= s->end)
+    return fail_quote(
+        s, cell,
+        "this quote is never closed; a quote inside a cell is written twice");
   cell->size = s->at - cell->text;
   s->at++;
   while (s->at < s->end && is_blank(s, *s->at)) s->at++;

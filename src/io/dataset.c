@@ -387,9 +387,10 @@ static lapis_status read_member(lapis_dataset *ds, const char *member,
   TRY(io_file_open(ds->ctx, path, &f));
   bool container = io_kind_of(f.format)->container;
   if (asked != NULL && !container)
-    status =
-        lapis_fail(ds->ctx, LAPIS_EINVAL,
-                   "%s: is no archive, so it has no member %s", path, asked);
+    status = lapis_fail(
+        ds->ctx, LAPIS_EINVAL,
+        "%s: is no archive, so it has no member %s; name the file alone", path,
+        asked);
   else if (container)
     status = read_container(ds, &f, asked, member, &all);
   else if (f.format == IO_NPY)
@@ -447,7 +448,7 @@ static lapis_status make_f64(lapis_dataset *ds, which m)
     return LAPIS_OK;
   if (stored == LAPIS_TEXT)
     return lapis_fail(ds->ctx, LAPIS_EFORMAT,
-                      "%s: is text; numbers are wanted for %s", s->origin,
+                      "%s: is text; numbers are needed for %s", s->origin,
                       member_names[m]);
   const lapis_mat *from = &s->array.mat;
   TRY(io_number_array(ds->ctx, LAPIS_F64, from->rows, from->cols, &a));
@@ -547,7 +548,7 @@ static lapis_status check_axes(const lapis_dataset *ds)
     if (ds->slot[m].set && ds->slot[m].array.axes == 0)
       return lapis_fail(ds->ctx, LAPIS_ESHAPE,
                         "%s: is a single value; an array with one entry or "
-                        "row for each sample is wanted",
+                        "row for each sample is needed",
                         ds->slot[m].origin);
   return LAPIS_OK;
 }
@@ -557,7 +558,9 @@ static lapis_status check_X(const lapis_dataset *ds)
   const slot *X = &ds->slot[M_X];
   if (!X->set && ds->seen != NULL)
     return lapis_fail(ds->ctx, LAPIS_EMISSING,
-                      "X is missing; the members found are %s", ds->seen);
+                      "X is missing; the members found are %s; -X FILE:NAME "
+                      "says which of them it is",
+                      ds->seen);
   if (!X->set) return lapis_fail(ds->ctx, LAPIS_EMISSING, "X is missing");
   if (X->samples == 0 || X->array.mat.rows == 0)
     return lapis_fail(ds->ctx, LAPIS_EMISSING,

@@ -141,7 +141,9 @@ static lapis_status recognise(lapis_ctx *ctx, const char *path,
                               io_format *format)
 {
   const char *name = io_name(path);
-  if (size == 0) return lapis_fail(ctx, LAPIS_EFORMAT, "%s: is empty", name);
+  if (size == 0)
+    return lapis_fail(ctx, LAPIS_EFORMAT,
+                      "%s: is empty; was it written to its end?", name);
   for (size_t i = 0; i < sizeof strangers / sizeof *strangers; i++) {
     const signature *s = &strangers[i];
     if (starts_with(head, size, s->magic, s->size))
@@ -271,8 +273,7 @@ static lapis_status open_bytes(lapis_ctx *ctx, int fd, bool input, io_file *f)
   struct stat st;
   TRY(look(ctx, fd, f, &st));
   if (S_ISDIR(st.st_mode))
-    return lapis_fail(ctx, LAPIS_EIO, "%s: is a folder, a file is wanted",
-                      f->path);
+    return lapis_fail(ctx, LAPIS_EIO, "%s: is a folder; name a file", f->path);
   bool sized = !input && S_ISREG(st.st_mode);
   return read_whole(ctx, fd, sized ? st.st_size : FIRST_BLOCK, f);
 }
@@ -315,6 +316,8 @@ lapis_status io_file_bytes(lapis_ctx *ctx, const char *path, io_file *out)
   struct stat st;
   if (strcmp(path, "-") != 0 && stat(path, &st) == 0 && !S_ISREG(st.st_mode) &&
       !S_ISDIR(st.st_mode))
-    return lapis_fail(ctx, LAPIS_EIO, "%s: is no ordinary file", path);
+    return lapis_fail(
+        ctx, LAPIS_EIO,
+        "%s: is no ordinary file; name a file, or - for standard input", path);
   return open_by(ctx, path, open_bytes, out);
 }

@@ -44,8 +44,9 @@ static lapis_status fail_file(const hdf5 *h, const char *did)
 
 static lapis_status fail_set(const hdf5 *h, const char *name, const char *did)
 {
-  return lapis_fail(h->ctx, LAPIS_EFORMAT, "%s: member %s: %s", h->path, name,
-                    did);
+  return lapis_fail(h->ctx, LAPIS_EFORMAT,
+                    "%s: member %s: %s; write it again, or save it as .npz",
+                    h->path, name, did);
 }
 
 /* ---- attributes ---------------------------------------------------------*/

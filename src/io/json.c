@@ -190,7 +190,7 @@ lapis_status lapis_json_read(lapis_ctx *ctx, const char *path, lapis_json **out)
   if (f.data == NULL || f.format == IO_NPY)
     status =
         lapis_fail(ctx, LAPIS_EFORMAT,
-                   "%s: holds arrays, a JSON text is wanted", io_name(path));
+                   "%s: holds arrays, a JSON text is needed", io_name(path));
   else
     status = lapis_json_parse(ctx, (const char *)f.data, (size_t)f.size,
                               io_name(path), out);

@@ -51,8 +51,10 @@ lapis_status mat_next(mat_bytes *b, mat_element *e)
 /* ---- compressed ---------------------------------------------------------*/
 static lapis_status fail_packed(const mat_bytes *b, const char *why)
 {
-  return lapis_fail(b->ctx, LAPIS_EFORMAT,
-                    "%s: a variable cannot be unpacked: %s", b->what, why);
+  return lapis_fail(
+      b->ctx, LAPIS_EFORMAT,
+      "%s: a variable cannot be unpacked: %s; write the file again", b->what,
+      why);
 }
 
 /* Unpacks until the stream ends; *out grows with what comes. */
@@ -174,8 +176,10 @@ static lapis_status take_variable(const mat_job *j, const mat_bytes *b,
     TRY(io_note_seen(j->ctx, j->request->seen, v.name));
   if (!io_is_wanted(j->request->want, v.name)) return LAPIS_OK;
   if (lapis_arrays_find(j->out, v.name) != NULL)
-    return lapis_fail(j->ctx, LAPIS_EFORMAT, "%s: has two variables named %s",
-                      j->path, v.name);
+    return lapis_fail(
+        j->ctx, LAPIS_EFORMAT,
+        "%s: has two variables named %s; write it again, with each name once",
+        j->path, v.name);
   (void)snprintf(what, sizeof what, "%.150s: variable %.200s", j->path, v.name);
   v.rest.what = what;
   TRY(mat_value(&v, &a, &skipped));
@@ -207,13 +211,16 @@ lapis_status mat_read(lapis_ctx *ctx, io_file *f, const io_request *request,
                  .end = f->data + f->size};
   mat_job j = {ctx, io_name(f->path), request, out};
   if (f->size < HEAD_BYTES)
-    return lapis_fail(ctx, LAPIS_EFORMAT,
-                      "%s: is a MATLAB 5 file cut short within its head",
-                      b.what);
+    return lapis_fail(
+        ctx, LAPIS_EFORMAT,
+        "%s: is a MATLAB 5 file cut short within its head; write it again",
+        b.what);
   b.big = f->data[126] == 'M' && f->data[127] == 'I';
   if (!b.big && (f->data[126] != 'I' || f->data[127] != 'M'))
-    return lapis_fail(ctx, LAPIS_EFORMAT,
-                      "%s: is a MATLAB file that states no byte order", b.what);
+    return lapis_fail(
+        ctx, LAPIS_EFORMAT,
+        "%s: is a MATLAB file that states no byte order; write it again",
+        b.what);
   while (b.at < b.end) {
     mat_element e;
     TRY(mat_next(&b, &e));

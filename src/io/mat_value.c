@@ -282,7 +282,9 @@ static void make_flat(lapis_array *a, const char *stored)
 lapis_status mat_value(mat_variable *v, lapis_array *out, bool *skipped)
 {
   *skipped = false;
-  if (v->complex) return fail(v, "is complex; real numbers are read");
+  if (v->complex)
+    return fail(v, "is complex; real numbers are read: save real and imaginary "
+                   "parts apart");
   if (v->class == MX_SPARSE) return sparse(v, out);
   if (v->class >= MX_DOUBLE && v->class <= MX_UINT64) {
     TRY(numbers(v, v->axes, v->shape, v->count, out));

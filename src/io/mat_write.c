@@ -189,12 +189,13 @@ static lapis_status check_text(lapis_ctx *ctx, const char *path,
 {
   if (item->mat.rows > 1)
     return lapis_fail(ctx, LAPIS_EINVAL,
-                      "%s: %s: a list of texts is wanted, not a table", path,
+                      "%s: %s: a list of texts is needed, not a table", path,
                       item->name);
   for (int64_t j = 0; j < item->mat.cols; j++) {
     const char *text = text_at(&item->mat, j);
     if (put_units(NULL, text) < 0)
-      return lapis_fail(ctx, LAPIS_EINVAL, "%s: %s: text is not UTF-8", path,
+      return lapis_fail(ctx, LAPIS_EINVAL,
+                        "%s: %s: text is not UTF-8; write it as UTF-8", path,
                         item->name);
     *bytes += cell_bytes(text);
   }

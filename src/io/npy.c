@@ -34,7 +34,7 @@ lapis_status io_take(io_source *s, void *to, int64_t size)
   if (size > s->left)
     return lapis_fail(s->ctx, LAPIS_EFORMAT,
                       "%s: ends inside its .npy header: %" PRId64
-                      " more bytes are wanted, %" PRId64 " are there",
+                      " more bytes are needed, %" PRId64 " are there",
                       s->what, size, s->left);
   if (size > 0) TRY(s->read(s, to, size));
   s->left -= size;
@@ -49,9 +49,10 @@ typedef struct cursor {
 
 static lapis_status fail_at(const cursor *c, const char *wanted)
 {
-  return lapis_fail(c->source->ctx, LAPIS_EFORMAT,
-                    "%s: .npy header, byte %td of the dictionary: %s",
-                    c->source->what, c->at - c->start, wanted);
+  return lapis_fail(
+      c->source->ctx, LAPIS_EFORMAT,
+      "%s: .npy header, byte %td of the dictionary: %s; numpy.save writes it",
+      c->source->what, c->at - c->start, wanted);
 }
 
 static void skip_space(cursor *c)
@@ -101,7 +102,7 @@ static lapis_status take_length(cursor *c, int64_t *value)
   if (c->at < c->end && *c->at == '-')
     return fail_at(c, "the length of an axis is negative");
   if (c->at == c->end || *c->at < '0' || *c->at > '9')
-    return fail_at(c, "the length of an axis is wanted");
+    return fail_at(c, "the length of an axis is needed");
   *value = 0;
   for (; c->at < c->end && *c->at >= '0' && *c->at <= '9'; c->at++) {
     int digit = *c->at - '0';
@@ -125,7 +126,7 @@ static lapis_status take_shape(cursor *c, npy_header *h)
     skip_space(c);
     bool closes = c->at < c->end && *c->at == ')';
     if (!comma && (!closes || h->axes == 1))
-      return fail_at(c, "'shape': a comma is wanted");
+      return fail_at(c, "'shape': a comma is needed");
   }
   return LAPIS_OK;
 }
@@ -157,14 +158,14 @@ static lapis_status take_entry(cursor *c, npy_header *h, unsigned *seen)
   char key[24];
   const char *start = c->at;
   if (!take_text(c, key, sizeof key) || !take_char(c, ':'))
-    return fail_at(c, "a key and a colon are wanted");
+    return fail_at(c, "a key and a colon are needed");
   unsigned bit = strcmp(key, "descr") == 0           ? KEY_DESCR
                  : strcmp(key, "fortran_order") == 0 ? KEY_ORDER
                  : strcmp(key, "shape") == 0         ? KEY_SHAPE
                                                      : 0;
   if (bit == 0 || (*seen & bit) != 0) {
     c->at = start;
-    return fail_at(c, "'descr', 'fortran_order' and 'shape' are wanted, once "
+    return fail_at(c, "'descr', 'fortran_order' and 'shape' are needed, once "
                       "each");
   }
   *seen |= bit;
@@ -176,16 +177,16 @@ static lapis_status take_entry(cursor *c, npy_header *h, unsigned *seen)
 static lapis_status take_dictionary(cursor *c, npy_header *h)
 {
   unsigned seen = 0;
-  if (!take_char(c, '{')) return fail_at(c, "'{' is wanted");
+  if (!take_char(c, '{')) return fail_at(c, "'{' is needed");
   while (!take_char(c, '}')) {
     TRY(take_entry(c, h, &seen));
     skip_space(c);
     bool closes = c->at < c->end && *c->at == '}';
     if (!take_char(c, ',') && !closes)
-      return fail_at(c, "a comma or '}' is wanted");
+      return fail_at(c, "a comma or '}' is needed");
   }
   if (seen != KEY_ALL)
-    return fail_at(c, "'descr', 'fortran_order' and 'shape' are all wanted");
+    return fail_at(c, "'descr', 'fortran_order' and 'shape' are all needed");
   skip_space(c);
   if (c->at != c->end) return fail_at(c, "something follows the dictionary");
   return LAPIS_OK;
@@ -237,7 +238,9 @@ static lapis_status count_entries(io_source *s, npy_header *h)
     int64_t length = h->shape[i] > 0 ? h->shape[i] : 1;
     if (all > INT64_MAX / length)
       return lapis_fail(s->ctx, LAPIS_EFORMAT,
-                        "%s: its shape has more than 2^63 bytes", s->what);
+                        "%s: its shape has more than 2^63 bytes; the file is "
+                        "damaged, write it again",
+                        s->what);
     all *= length;
     h->count *= h->shape[i];
   }
@@ -271,10 +274,12 @@ static lapis_status header_length(io_source *s, int64_t *length)
   unsigned char fixed[8], bytes[4] = {0};
   TRY(io_take(s, fixed, sizeof fixed));
   if (memcmp(fixed, "\x93NUMPY", 6) != 0)
-    return lapis_fail(s->ctx, LAPIS_EFORMAT, "%s: is no .npy array", s->what);
+    return lapis_fail(s->ctx, LAPIS_EFORMAT,
+                      "%s: is no .npy array; numpy.save writes one", s->what);
   if (fixed[6] < 1 || fixed[6] > 3 || fixed[7] != 0)
     return lapis_fail(s->ctx, LAPIS_EFORMAT,
-                      "%s: is .npy version %d.%d; 1.0, 2.0 and 3.0 are read",
+                      "%s: is .npy version %d.%d; 1.0, 2.0 and 3.0 are read: "
+                      "save it with a newer numpy",
                       s->what, fixed[6], fixed[7]);
   TRY(io_take(s, bytes, fixed[6] == 1 ? 2 : 4));
   *length = (int64_t)bytes[0] | (int64_t)bytes[1] << 8 |

@@ -105,10 +105,11 @@ static lapis_status store_integer(io_source *s, const npy_header *h,
                                   uint64_t bits, int64_t *to)
 {
   if (h->kind == 'u' && bits > INT64_MAX)
-    return lapis_fail(s->ctx, LAPIS_EDATA,
-                      "%s: holds %" PRIu64 ", and integers above 2^63 - 1 are "
-                      "not read",
-                      s->what, bits);
+    return lapis_fail(
+        s->ctx, LAPIS_EDATA,
+        "%s: holds %" PRIu64
+        ", and integers above 2^63 - 1 are not read; save it as float64",
+        s->what, bits);
   *to = h->kind == 'u' ? (int64_t)bits : sign_extend(bits, h->item);
   return LAPIS_OK;
 }

@@ -27,7 +27,8 @@ static lapis_status text_width(lapis_ctx *ctx, const char *path,
       const char *text = ((const char *const *)m->val)[j * m->ld + i];
       int64_t length = text == NULL ? 0 : utf8_length(text);
       if (length < 0)
-        return lapis_fail(ctx, LAPIS_EINVAL, "%s: member %s: text is not UTF-8",
+        return lapis_fail(ctx, LAPIS_EINVAL,
+                          "%s: member %s: text is not UTF-8; write it as UTF-8",
                           path, label(item));
       if (length > *width) *width = length;
     }
@@ -87,7 +88,7 @@ static lapis_status check_matrix(lapis_ctx *ctx, const char *path,
   const lapis_mat *m = &item->mat;
   if (m->colptr != NULL)
     return lapis_fail(ctx, LAPIS_EINVAL,
-                      "%s: member %s: is sparse; a dense matrix is wanted",
+                      "%s: member %s: is sparse; a dense matrix is needed",
                       path, label(item));
   if (m->rows < 0 || m->cols < 0 || item->axes < 0 || m->ld < m->rows)
     return lapis_fail(ctx, LAPIS_EINVAL,

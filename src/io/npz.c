@@ -90,8 +90,10 @@ static lapis_status check_unique(const archive *a, int64_t index,
                                  const char *name)
 {
   if (zip_name_locate(a->zip, name, 0) == index) return LAPIS_OK;
-  return lapis_fail(a->ctx, LAPIS_EFORMAT, "%s: has two members named %.200s",
-                    a->name, name);
+  return lapis_fail(
+      a->ctx, LAPIS_EFORMAT,
+      "%s: has two members named %.200s; write it again, with each name once",
+      a->name, name);
 }
 
 static bool is_array_name(const char *name, size_t *bare)
@@ -126,7 +128,8 @@ static lapis_status check_kind(const archive *a, const member *m,
   zip_uint64_t wanted = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE |
                         ZIP_STAT_COMP_METHOD | ZIP_STAT_ENCRYPTION_METHOD;
   if ((st->valid & wanted) != wanted)
-    return lapis_fail(a->ctx, LAPIS_EFORMAT, "%s: its size is not stated",
+    return lapis_fail(a->ctx, LAPIS_EFORMAT,
+                      "%s: its size is not stated; numpy.savez writes it",
                       m->what);
   if (st->encryption_method != ZIP_EM_NONE)
     return lapis_fail(a->ctx, LAPIS_EFORMAT,
@@ -172,8 +175,10 @@ static lapis_status member_read(io_source *s, void *to, int64_t size)
   if (got < 0)
     return fail_zip(s->ctx, LAPIS_EFORMAT, s->what, "cannot be unpacked",
                     zip_file_get_error(s->self));
-  return lapis_fail(s->ctx, LAPIS_EFORMAT, "%s: is shorter than it claims",
-                    s->what);
+  return lapis_fail(
+      s->ctx, LAPIS_EFORMAT,
+      "%s: is shorter than it claims; the file is damaged, write it again",
+      s->what);
 }
 
 /* The checksum is verified by the read that finds the end. */
@@ -185,8 +190,10 @@ static lapis_status check_end(io_source *s)
   if (got < 0)
     return fail_zip(s->ctx, LAPIS_EFORMAT, s->what, "cannot be unpacked",
                     zip_file_get_error(s->self));
-  return lapis_fail(s->ctx, LAPIS_EFORMAT, "%s: is longer than it claims",
-                    s->what);
+  return lapis_fail(
+      s->ctx, LAPIS_EFORMAT,
+      "%s: is longer than it claims; the file is damaged, write it again",
+      s->what);
 }
 
 /* Lists of a sparse matrix have no samples. */
@@ -248,7 +255,9 @@ static lapis_status compare(const archive *a, const member *m,
     status = member_read(&s, block, n);
     if (status == LAPIS_OK && memcmp(block, data + at, (size_t)n) != 0)
       status = lapis_fail(a->ctx, LAPIS_EFORMAT,
-                          "%s: changed while it was read", m->what);
+                          "%s: changed while it was read; run again when no "
+                          "other program writes to it",
+                          m->what);
   }
   if (status == LAPIS_OK && whole) status = check_end(&s);
   base_free(block);
@@ -332,7 +341,8 @@ static lapis_status read_all(const archive *a, const char *const *want,
     if (!is_array) continue;
     if (compressed > left)
       return lapis_fail(a->ctx, LAPIS_EFORMAT,
-                        "%s: its members claim more bytes than the file has",
+                        "%s: its members claim more bytes than the file has; "
+                        "the file is damaged, write it again",
                         a->name);
     left -= compressed;
     if (seen != NULL) TRY(io_note_seen(a->ctx, seen, m.name));
@@ -445,7 +455,8 @@ lapis_status npz_check(lapis_ctx *ctx, const char *path,
 {
   if (count < 1)
     return lapis_fail(ctx, LAPIS_EINVAL,
-                      "%s: an archive needs at least one array", path);
+                      "%s: an archive needs at least one array; give it one",
+                      path);
   for (int i = 0; i < count; i++) {
     const char *name = item[i].name;
     if (name == NULL || *name == '\0' || strlen(name) >= WHAT_BYTES / 2 ||
@@ -456,7 +467,8 @@ lapis_status npz_check(lapis_ctx *ctx, const char *path,
     TRY(mat_check_view(ctx, path, name, &item[i].mat));
     for (int j = 0; j < i; j++)
       if (strcmp(name, item[j].name) == 0)
-        return lapis_fail(ctx, LAPIS_EINVAL, "%s: two arrays are named %s",
+        return lapis_fail(ctx, LAPIS_EINVAL,
+                          "%s: two arrays are named %s; give each its own name",
                           path, name);
   }
   return LAPIS_OK;

@@ -76,10 +76,11 @@ lapis_status lapis_parts_check(lapis_ctx *ctx, const char *folder)
   struct stat st;
   char path[PATH_BYTES], *slash;
   if (strlen(folder) + NAME_BYTES > PATH_BYTES)
-    return lapis_fail(ctx, LAPIS_EINVAL, "%s: the path is too long", folder);
+    return lapis_fail(ctx, LAPIS_EINVAL,
+                      "%s: the path is too long; name a shorter one", folder);
   if (stat(folder, &st) == 0) {
     if (!S_ISDIR(st.st_mode))
-      return lapis_fail(ctx, LAPIS_EIO, "%s: is no folder", folder);
+      return lapis_fail(ctx, LAPIS_EIO, "%s: is no folder; name one", folder);
     if (access(folder, W_OK) != 0)
       return io_fail_errno(ctx, folder, "cannot be written to");
     return check_contents(ctx, folder);
@@ -286,7 +287,7 @@ lapis_status io_parts_find(lapis_ctx *ctx, const char *folder)
                     begun ? "%s: has parts of a result and no index.json: the "
                             "run that wrote them did not end; run it again"
                           : "%s: is a folder without index.json, which a "
-                            "result in parts has; a file is wanted",
+                            "result in parts has; name a file",
                     folder);
 }
 

@@ -40,7 +40,8 @@ static lapis_status build(const io_lists *l, int64_t count, int64_t n_ptr,
 {
   if (length(at) != length(data))
     return lapis_fail(l->ctx, LAPIS_EFORMAT,
-                      "%s: has not as many indices as values", l->what);
+                      "%s: has not as many indices as values; write it again",
+                      l->what);
   double *value = base_alloc_raw(l->ctx, length(data), sizeof *value);
   if (value == NULL) return LAPIS_ENOMEM;
   mat_to_f64(&data->mat, value, data->mat.ld);

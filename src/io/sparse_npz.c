@@ -64,7 +64,7 @@ static lapis_status integers(const scipy *s, const char *part, int64_t count,
   if (count >= 0 && a->mat.cols != count)
     return lapis_fail(s->ctx, LAPIS_ESHAPE,
                       "%s: its sparse member %s%s has %" PRId64
-                      " entries, %" PRId64 " are wanted",
+                      " entries, %" PRId64 " are needed",
                       s->what, s->prefix, part, a->mat.cols, count);
   *out = &a->mat;
   return LAPIS_OK;

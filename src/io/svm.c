@@ -147,7 +147,7 @@ static lapis_status check_labels(svm *s, const token *t)
     if (!read_value(label.text, label.size, &value))
       return fail_token(s, t,
                         "is no label; a number, or numbers between "
-                        "commas, is wanted");
+                        "commas, is needed");
     s->whole = s->whole && floor(value) >= value;
     count++;
   }
@@ -218,7 +218,9 @@ static lapis_status scan_all(svm *s)
   if (s->ranked)
     base_say(s->ctx, 0, "%s: qid is left out: no method here ranks", s->path);
   if (s->samples > 0) return LAPIS_OK;
-  return lapis_fail(s->ctx, LAPIS_EFORMAT, "%s: holds no samples", s->path);
+  return lapis_fail(
+      s->ctx, LAPIS_EFORMAT,
+      "%s: holds no samples; a line is a label and index:value pairs", s->path);
 }
 
 /* ---- second pass --------------------------------------------------------*/

@@ -206,7 +206,9 @@ static lapis_status settle_header(table *t)
   t->rows -= t->header;
   if (t->rows > 0) return LAPIS_OK;
   return lapis_fail(t->ctx, LAPIS_EFORMAT,
-                    "%s: holds a header and no rows below it", t->path);
+                    "%s: holds a header and no rows below it; if the line is "
+                    "data, --header no says so",
+                    t->path);
 }
 
 static void nearest_title(const table *t, const char *name, size_t size,
@@ -420,8 +422,8 @@ static lapis_status settle_roles(table *t)
   if (t->request->as_text) t->text_targets = true;
   bool targets = t->request->all_targets || t->request->targets_only;
   if (t->count[targets ? IO_TARGET : IO_FEATURE] > 0) return LAPIS_OK;
-  return lapis_fail(t->ctx, LAPIS_EINVAL, "%s: no column is left for %s",
-                    t->path,
+  return lapis_fail(t->ctx, LAPIS_EINVAL,
+                    "%s: no column is left for %s; --drop fewer", t->path,
                     targets ? t->request->targets : t->request->features);
 }
 

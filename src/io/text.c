@@ -137,7 +137,8 @@ lapis_status io_text_copy(lapis_ctx *ctx, const char *what, const char *raw,
     ((const char **)out->mat.val)[i] = pool;
     if (utf8_length(pool) < 0) {
       lapis_array_free(out);
-      return lapis_fail(ctx, LAPIS_EFORMAT, "%s: holds text that is not UTF-8",
+      return lapis_fail(ctx, LAPIS_EFORMAT,
+                        "%s: holds text that is not UTF-8; save it as UTF-8",
                         what);
     }
     pool += length + 1;

@@ -130,7 +130,7 @@ static lapis_status refuse_twice(const triplets *t, const lapis_mat *X)
       status = lapis_fail(t->ctx, LAPIS_EFORMAT,
                           "%s:%" PRId64 ": row %" PRId64 ", column %" PRId64
                           " stands in line %" PRId64
-                          " already; one value an entry is wanted",
+                          " already; one value an entry is needed",
                           t->path, t->line[k], t->row[k] + t->base,
                           t->col[k] + t->base, line[at]);
     line[at] = t->line[k];
@@ -185,8 +185,10 @@ static lapis_status read_entries(triplets *t, csv_scan *s, bool headed)
   csv_skip_blank(s, false);
   while (!csv_at_end(s)) TRY(read_entry(t, s));
   if (t->count > 0) return LAPIS_OK;
-  return lapis_fail(t->ctx, LAPIS_EMISSING, "%s: has a header and no entry",
-                    t->path);
+  return lapis_fail(
+      t->ctx, LAPIS_EMISSING,
+      "%s: has a header and no entry; a line is row, column and value",
+      t->path);
 }
 
 lapis_status triplets_read(const csv_scan *start, const table_request *q,

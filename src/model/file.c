@@ -220,7 +220,8 @@ static lapis_status read_model(lapis_ctx *ctx, const place *at,
   lapis_model *m;
   if (method == NULL)
     return lapis_fail(ctx, LAPIS_EFORMAT,
-                      "%s: a model of method '%s', which this LAPIS lacks",
+                      "%s: a model of method '%s', which this LAPIS lacks; use "
+                      "the version that wrote it",
                       at->path, name);
   if ((at->fills || at->deep > 0) && lapis_predict_method(method) == NULL)
     return not_a_model(ctx, at->path, "a model inside it answers nothing");
@@ -244,7 +245,8 @@ static lapis_status from_header(lapis_ctx *ctx, const char *path,
                        "goes on from");
   if (format != FORMAT)
     return lapis_fail(ctx, LAPIS_EFORMAT,
-                      "%s: a model of format %g; this LAPIS reads format %d",
+                      "%s: a model of format %g; this LAPIS reads format %d: "
+                      "fit it again, or use the version that wrote it",
                       path, format, FORMAT);
   place top = {path, head, all, "", false, 0};
   return read_model(ctx, &top, out);

@@ -134,7 +134,7 @@ static lapis_status hear(joined *w, said *by, int *count,
   return alike ? LAPIS_OK
                : lapis_fail(w->base.ctx, LAPIS_EFORMAT,
                             "predict: the models inside this one answer for "
-                            "other labels");
+                            "other labels; fit it again");
 }
 
 static lapis_status take_mean(joined *w)

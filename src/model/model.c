@@ -96,7 +96,8 @@ static lapis_status fill(lapis_solver *s, lapis_model *m)
   for (int i = 0; i < s->learned.count; i++)
     if (!answer_is_finite(&s->learned.item[i].mat))
       return lapis_fail(s->ctx, LAPIS_ENUMERIC,
-                        "%s: the model's '%s' is not finite; no model is kept",
+                        "%s: the model's '%s' is not finite, so no model is "
+                        "kept; bring the features near 1 (--map standard)",
                         s->cls->method, s->learned.item[i].name);
   for (int i = 0; i < s->learned.count; i++)
     TRY(model_put(s->ctx, m, s->learned.item[i].name, &s->learned.item[i].mat));

@@ -106,7 +106,10 @@ static lapis_status predict(lapis_ctx *ctx, const lapis_data *data,
 {
   bool none = mat_empty(&data->X);
   if (base_ranks(ctx) > 1) none = data->X.rows == 0; /* others have some */
-  if (none) return lapis_fail(ctx, LAPIS_ESHAPE, "predict: X has no samples");
+  if (none)
+    return lapis_fail(
+        ctx, LAPIS_ESHAPE,
+        "predict: X has no samples; give the rows that are to be answered");
   if (m->filler != NULL || m->beside != NULL)
     return predict_joined(ctx, data, m, options, out);
   return predict_alone(ctx, data, m, options, out);
@@ -131,7 +134,8 @@ lapis_status lapis_predict_new(lapis_ctx *ctx, const lapis_data *data,
   *out = NULL;
   if (method_entry_of(m->method)->predict == NULL)
     return lapis_fail(ctx, LAPIS_ENOTBUILT,
-                      "%s: a model of this method answers no new samples",
+                      "%s: a model of this method answers no new samples; fit "
+                      "it again with them among the data",
                       m->method->name);
   TRY(check_divides(ctx, m));
   base_meet(ctx);

@@ -59,8 +59,8 @@ lapis_status kernel_map_read(lapis_ctx *ctx, const char *word, kernel_map *out,
                       "map '%s': %s, where WIDTH is above 0 (a number, auto, "
                       "or a multiple such as 4auto) and COUNT %s",
                       word,
-                      nystrom ? "nystrom:WIDTH:COUNT is wanted"
-                              : "rff:WIDTH:COUNT is wanted",
+                      nystrom ? "nystrom:WIDTH:COUNT is needed"
+                              : "rff:WIDTH:COUNT is needed",
                       nystrom ? "a whole number of samples, 1 or more"
                               : "an even number of features, 2 or more");
   out->count = (int64_t)count;

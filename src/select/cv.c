@@ -356,8 +356,9 @@ static lapis_status check(lapis_ctx *ctx, const lapis_method *m,
 {
   if (mat_empty(&data->X) || mat_empty(&data->Y) ||
       data->X.cols != data->Y.cols)
-    return lapis_fail(ctx, LAPIS_EMISSING,
-                      "cv: X and Y of as many samples are needed");
+    return lapis_fail(
+        ctx, LAPIS_EMISSING,
+        "cv: X and Y are needed, with a row for each sample in both");
   if (n_grid < 0 || n_grid > MAX_GRID || count_points(grid, n_grid) == 0)
     return lapis_fail(ctx, LAPIS_EINVAL,
                       "cv: a grid has at most %d names, each with a value, and "

@@ -423,8 +423,9 @@ lapis_status lapis_race_run(lapis_ctx *ctx, const lapis_data *data,
   *out = NULL;
   if (mat_empty(&data->X) || mat_empty(&data->Y) ||
       data->X.cols != data->Y.cols)
-    return lapis_fail(ctx, LAPIS_EMISSING,
-                      "race: X and Y of as many samples are needed");
+    return lapis_fail(
+        ctx, LAPIS_EMISSING,
+        "race: X and Y are needed, with a row for each sample in both");
   lapis_race *r = base_alloc(ctx, 1, sizeof *r);
   if (r == NULL) return LAPIS_ENOMEM;
   *r = (lapis_race){

@@ -94,7 +94,8 @@ static lapis_status check_share(lapis_ctx *ctx, const lapis_cv_options *o,
                       "cv: a part judges its own folds; what needs the scores "
                       "of all (pooled, keep_scores) is done in one run");
   if (n_grid < 1)
-    return lapis_fail(ctx, LAPIS_EINVAL, "cv: a part needs a grid");
+    return lapis_fail(ctx, LAPIS_EINVAL,
+                      "cv: a part needs a grid; give --grid NAME=V,V");
   return LAPIS_OK;
 }
 
@@ -121,10 +122,11 @@ lapis_status lapis_cv_part(lapis_ctx *ctx, const lapis_method *m,
     free(head);
   }
   if (s == LAPIS_TIME_LIMIT)
-    (void)lapis_fail(ctx, s,
-                     "cv: the time limit ended part %" PRId64 " of %" PRId64
-                     "; nothing was written",
-                     part, parts);
+    (void)lapis_fail(
+        ctx, s,
+        "cv: the time limit ended part %" PRId64 " of %" PRId64
+        "; nothing was written; give it a larger --time-limit, or more parts",
+        part, parts);
   lapis_cv_free(cv);
   return s;
 }
@@ -403,7 +405,8 @@ lapis_status lapis_cv_join(lapis_ctx *ctx, const char *const *path, int count,
   NEEDS(ctx, ctx, path, out);
   *out = NULL;
   if (count < 1)
-    return lapis_fail(ctx, LAPIS_EINVAL, "cv: name the files of the parts");
+    return lapis_fail(ctx, LAPIS_EINVAL,
+                      "cv: name the files that the parts wrote");
   for (int i = 0; i < count; i++) NEEDS(ctx, path[i]);
   one_part *p = base_alloc(ctx, count, sizeof *p);
   lapis_cv *cv = base_alloc(ctx, 1, sizeof *cv);

@@ -89,8 +89,10 @@ lapis_status lapis_features_new(lapis_ctx *ctx, const lapis_method *kind,
     TRY(base_check_size(ctx, "features: the options", options->size,
                         sizeof *options));
   if (count < 1)
-    return lapis_fail(ctx, LAPIS_EMISSING, "%s: there are no images",
-                      k->shown.name);
+    return lapis_fail(
+        ctx, LAPIS_EMISSING,
+        "%s: there are no images; name image files, or folders of them",
+        k->shown.name);
   lapis_solver *s;
   TRY(solver_alloc(ctx, &job_class, sizeof(feature_job), &s));
   feature_job *j = (feature_job *)s;

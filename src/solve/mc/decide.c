@@ -26,7 +26,7 @@ lapis_status mc_calibrate(lapis_ctx *ctx, mc_problem *p,
     return lapis_fail(ctx, LAPIS_ESHAPE,
                       "mc: calibration is %" PRId64 " x %" PRId64
                       "; slope and bias of each of %" PRId64
-                      " labels are wanted",
+                      " labels are needed",
                       calibration->cols, calibration->rows, p->K);
   TRY(mat_check_finite(ctx, "mc", "calibration", calibration, false));
   p->calibration = base_alloc(ctx, 2 * p->K, sizeof *p->calibration);

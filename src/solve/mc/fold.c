@@ -35,7 +35,8 @@ enum { L_K, L_D, L_A, L_B, L_MU, L_ZERO_ONE, L_KIND, L_RHO };
 
 #define AT(field) offsetof(lapis_mc_fold_settings, field)
 static const lapis_param params[] = {
-    PARAM_TOL(1e-4, "stop at this relative duality gap and residual"),
+    PARAM_TOL(1e-4, "stop when the objective is proved to be within this share "
+                    "of the best one, and the residual is as small"),
     PARAM_MAX_ITERS(10000),
     PARAM_TIME_LIMIT,
 };
@@ -212,8 +213,9 @@ static lapis_status set_rho(fold *w, double rho)
   TRY(ops->potrs(&w->h, &w->H, &w->push));
   TRY(ops->dot(&w->h, &w->one, &w->push, &along));
   if (!(along > 0))
-    return lapis_fail(w->base.ctx, LAPIS_EFORMAT,
-                      "predict: the mc model's row of ones is empty");
+    return lapis_fail(
+        w->base.ctx, LAPIS_EFORMAT,
+        "predict: the mc model's row of ones is empty; fit it again");
   return la_scale(&w->h, 1 / along, &w->push);
 }
 
@@ -469,7 +471,7 @@ static lapis_status bad_model(lapis_ctx *ctx)
 {
   return lapis_fail(ctx, LAPIS_EFORMAT,
                     "predict: the mc model lacks factors, layout or classes "
-                    "that fit together");
+                    "that fit together; fit it again");
 }
 
 enum { MOST = 1 << 30 }; /* classes, features */

@@ -23,19 +23,21 @@ static const lapis_param params[] = {
     REAL("gamma", gamma, .symbol = "gamma", .value = 3, ABOVE(0),
          .help = "how sharply labels are told apart (steepness of their loss)"),
     REAL("mu", mu, .symbol = "mu", .value = NAN, ABOVE(0),
-         .help =
-             "weight of the nuclear norm: larger gives a simpler answer, of "
-             "lower rank"),
+         .help = "how simple the answer is: larger is simpler, of lower rank "
+                 "(weight of the nuclear norm)"),
     REAL("mu-rel", mu_rel, .value = 0.02, ABOVE(0),
-         .help = "mu in units of sigma_1(Z_0) / |Omega_X|; the command chooses "
-                 "it by hidden labels where neither is given"),
+         .help = "mu as a share of the one that leaves nothing (sigma_1(Z_0) / "
+                 "|Omega_X|): less keeps more detail; the command chooses it "
+                 "by hidden labels where neither is given"),
     PARAM_CERTIFICATE,
     BOOL("class-features", class_features,
-         .help = "also complete one representative a class (class_features)"),
+         .help = "also write the features of a sample that has one class "
+                 "alone, of each class (class_features)"),
     BOOL("debias", debias,
-         .help =
-             "then fit again in the row and column space found, with mu / 10"),
-    PARAM_TOL(1e-4, "stop at this relative duality gap (fpc: relative change)"),
+         .help = "then fit once more with mu / 10, in the row and column space "
+                 "of the first answer"),
+    PARAM_TOL(1e-4, "stop when the objective is proved to be within this share "
+                    "of the best one (fpc: when it changes less)"),
     CHOICE("solver", solver, "auto|bordered|factored|admm|fpc",
            .value = LAPIS_MC_AUTO, .arg = "S",
            .help =
@@ -55,11 +57,12 @@ static const lapis_param params[] = {
            .help = "entries that a sparse X leaves out are 0, or not observed"),
     CHOICE("proof", proof, "random|exact", .value = LAPIS_MC_PROOF_RANDOM,
            .arg = "P",
-           .help = "factored: norm of the dual by a random test (wrong with "
-                   "probability below 2e-17) or by Cholesky"),
+           .help = "factored: how the last step of the proof is made, by a "
+                   "random test (wrong with probability below 2e-17) or "
+                   "exactly, by Cholesky"),
     INT("most-rank", most_rank, .value = -1, AT_LEAST(1),
-        .help = "factored: columns of the factors at most; auto: "
-                "min(samples, features), at most 256"),
+        .help = "factored: the highest rank that is tried; auto: min(samples, "
+                "features), at most 256"),
     PARAM_MAX_ITERS(10000),
     PARAM_TIME_LIMIT,
 };
@@ -119,8 +122,9 @@ static lapis_status take_asked(mc *w, const lapis_data *data, int k)
 {
   const mc_solver *s = solvers[k];
   if (s == NULL)
-    return lapis_fail(w->base.ctx, LAPIS_ENOTBUILT,
-                      "mc: this solver is not built");
+    return lapis_fail(
+        w->base.ctx, LAPIS_ENOTBUILT,
+        "mc: this solver is not built; --solver auto takes one that is");
   const char *no = s->refuses(w, data);
   if (no != NULL)
     return lapis_fail(w->base.ctx, LAPIS_EINVAL,

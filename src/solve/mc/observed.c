@@ -18,7 +18,7 @@ static lapis_status check_entry(lapis_ctx *ctx, const lapis_mat *X, int64_t j,
   if (k > X->colptr[j] && X->rowidx[k - 1] == i)
     return lapis_fail(ctx, LAPIS_EDATA,
                       "mc: X, row %" PRId64 ": column %d is stored twice; one "
-                      "value an entry is wanted",
+                      "value an entry is needed",
                       j + 1, i + 1);
   if (k > X->colptr[j] && X->rowidx[k - 1] > i)
     return lapis_fail(ctx, LAPIS_EDATA,

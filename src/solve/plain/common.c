@@ -36,7 +36,7 @@ static lapis_status take_calibration(lapis_solver *s, linear_answer *a,
     return lapis_fail(s->ctx, LAPIS_ESHAPE,
                       "%s: calibration is %" PRId64 " x %" PRId64
                       "; slope and bias of each of %" PRId64
-                      " labels are wanted",
+                      " labels are needed",
                       method, from->cols, from->rows, a->K);
   TRY(mat_check_finite(s->ctx, method, "calibration", from, false));
   a->calibration = arena_reals(&s->arena, 2 * a->K);

@@ -31,7 +31,8 @@ typedef struct linear {
 #define AT(field) offsetof(lapis_linear_settings, field)
 static const lapis_param params[] = {
     REAL("C", C, .symbol = "C", .value = 1, ABOVE(0),
-         .help = "weight of the losses against |w|^2 / 2"),
+         .help = "how closely training samples are fitted: larger is closer "
+                 "(weight of the losses against |w|^2 / 2)"),
     PARAM_TOL(1e-6, "stop where the gradient is this share of the first"),
     PARAM_MAX_ITERS(2000),
     PARAM_TIME_LIMIT,

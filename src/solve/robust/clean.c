@@ -32,16 +32,17 @@ static const lapis_param params[] = {
     TEXT("dictionary", dictionary_file, .symbol = "D", .arg = "FILE",
          .help = "clean samples, a row each: .npy .csv .npz:NAME"),
     REAL("lambda", lambda, .symbol = "lambda", .value = NAN, ABOVE(0),
-         .help = "weight of the sparse error (auto: 1/sqrt(max(d, n)) of the "
-                 "dictionary)"),
+         .help = "smaller takes more of X for errors (weight of the sparse "
+                 "error; auto: 1/sqrt(max(d, n)) of the dictionary, d x n)"),
     TEXT("weight", weight, .symbol = "w", .arg = "W", .choices = "scaled|paper",
          .help = "scaled (default: lambda sqrt(r n)/|D|_*), paper "
                  "(lambda/|D|_*), or w"),
-    RR_JOINT("the batch together, with |Z|_*"),
+    RR_JOINT("clean all samples together (|Z|_*)"),
     PARAM_CERTIFICATE,
     RR_REFILL,
     RR_TAU,
-    PARAM_TOL(1e-6, "stop at this relative duality gap"),
+    PARAM_TOL(1e-6, "stop when the objective is proved to be within this share "
+                    "of the best one"),
     PARAM_MAX_ITERS(10000),
     PARAM_TIME_LIMIT,
 };
@@ -157,8 +158,9 @@ static lapis_status build(clean *w, const lapis_mat *X, weight_kind kind,
   base_alone(w->base.ctx, false);
   TRY(s);
   if (w->basis.r == 0)
-    return lapis_fail(w->base.ctx, LAPIS_EDATA,
-                      "clean: the dictionary is all zeros");
+    return lapis_fail(
+        w->base.ctx, LAPIS_EDATA,
+        "clean: the dictionary is all zeros; name one of clean samples");
   w->w = kind == NUMBER ? number
                         : clean_weight(&w->basis, set->lambda, kind == PAPER);
   return clean_job_new(&w->h, &w->basis, X, &opt, &w->job);

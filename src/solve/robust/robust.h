@@ -72,7 +72,8 @@ lapis_status rr_warn_if_empty(lapis_ctx *ctx, const char *method, int64_t rank,
       "predicting: weight of the error, relative (auto: 1; 2.5 where D has " \
       "full rank)")
 #define RR_JOINT(text) \
-  BOOL("joint", joint, .help = text "; answers then depend on the batch")
+  BOOL("joint", joint, \
+       .help = text "; answers then depend on the other samples")
 
 /* ---- the convex step ----------------------------------------------------*/
 /* What robust PCA, robust regression with given weights and refilling share.

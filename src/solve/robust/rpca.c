@@ -24,12 +24,14 @@ typedef struct rpca {
 #define AT(field) offsetof(lapis_rpca_settings, field)
 static const lapis_param params[] = {
     REAL("lambda", lambda, .symbol = "lambda", .value = NAN, ABOVE(0),
-         .help = "weight of the sparse error (auto: 1/sqrt(max(d, n)))"),
+         .help = "smaller takes more of X for errors (weight of the sparse "
+                 "error; auto: 1/sqrt(max(d, n)), d features, n samples)"),
     PARAM_CERTIFICATE,
     RR_REFILL,
     RR_TAU,
     RR_FITTED_CLEAN_WEIGHT,
-    PARAM_TOL(1e-7, "stop at this relative duality gap"),
+    PARAM_TOL(1e-7, "stop when the objective is proved to be within this share "
+                    "of the best one"),
     PARAM_MAX_ITERS(50000),
     PARAM_TIME_LIMIT,
 };

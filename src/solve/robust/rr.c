@@ -23,15 +23,19 @@
          .arg = "D",                                                           \
          .help = "clean data: with the regression (joint), by robust PCA "     \
                  "before it (rpca), or X as it is: ridge (none)"),             \
-      REAL("eta", eta, .symbol = "eta", .value = 10, ABOVE(0),                 \
-           .help = "weight of the fit"),                                       \
+      REAL(                                                                    \
+          "eta", eta, .symbol = "eta", .value = 10, ABOVE(0),                  \
+          .help =                                                              \
+              "weight of telling the targets, against cleaning the features"), \
       REAL("lambda", lambda, .symbol = "lambda", .value = NAN, ABOVE(0),       \
            .help = "weight of the sparse error (" auto_lambda ")"),            \
       REAL("gamma", gamma, .symbol = "gamma", .value = (auto_gamma),           \
            AT_LEAST(0),                                                        \
-           .help = "weight of |T|^2 within the fit; above 0" auto_gamma_help), \
+           .help = "how small the weights T of the regression are kept "       \
+                   "(weight of |T|^2); above 0" auto_gamma_help),              \
       REAL("rho", rho, .symbol = "rho", .value = 1.05, ABOVE(1),               \
-           .help = "growth of mu from iteration to iteration"),                \
+           .help = "of the solver: growth of mu from iteration to iteration; " \
+                   "nearer to 1 is slower and safer"),                         \
       REAL("mu", mu, .symbol = "mu_0", .value = NAN, ABOVE(0),                 \
            .help = "first mu (auto: d n / (4 |X|_1))")
 #define LAST_ROWS                                                           \
@@ -46,9 +50,11 @@ static const lapis_param rr_params[] = {
     TEXT("weight", weight, .symbol = "W", .arg = "W", .choices = "identity",
          .help = "identity (default), or FILE: K x K weight of the targets"),
     TEXT("fix-weights", fix_weights, .symbol = "T", .arg = "FILE",
-         .help = "solve for D alone, weights given: K x (d + 1), bias last"),
+         .help = "clean X for weights that are given, K targets x (d + 1), "
+                 "bias last; none are learnt"),
     BOOL("certificate", certificate,
-         .help = "with --fix-weights: also write the multiplier (dual)"),
+         .help = "with --fix-weights: also write the array that proves the "
+                 "answer (dual)"),
     LAST_ROWS,
 };
 static const lapis_param rlda_params[] = {

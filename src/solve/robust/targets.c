@@ -15,7 +15,7 @@ static lapis_status check_matrix(lapis_ctx *ctx, const char *name,
     return mat_check_finite(ctx, "rr", name, A, false);
   return lapis_fail(ctx, LAPIS_ESHAPE,
                     "rr: %s has %" PRId64 " rows of %" PRId64 "; %" PRId64
-                    " rows of %" PRId64 " are wanted",
+                    " rows of %" PRId64 " are needed",
                     name, A->cols, A->rows, cols, rows);
 }
 

@@ -193,10 +193,12 @@ static lapis_status set_lengths(lapis_ctx *ctx, const lapis_roml_settings *set,
     if (!unit) p->longest = fmax(p->longest, size);
   }
   if (isfinite(p->longest * p->longest) && p->longest > 0) return LAPIS_OK;
-  return lapis_fail(ctx, LAPIS_EDATA,
-                    p->longest > 0 ? "roml: X holds numbers whose squares "
-                                     "overflow; scale them down"
-                                   : "roml: X is zero everywhere");
+  return lapis_fail(
+      ctx, LAPIS_EDATA,
+      p->longest > 0
+          ? "roml: X holds numbers whose squares "
+            "overflow; scale them down"
+          : "roml: X is zero everywhere; give descriptors, a row a point");
 }
 
 /* Features in image order, scaled, packed in the type of the products. */
@@ -366,7 +368,7 @@ lapis_status roml_read_given(roml *w)
   if (m->dtype == LAPIS_TEXT || m->rows != n || m->cols != p->K)
     return lapis_fail(w->base.ctx, LAPIS_ESHAPE,
                       "roml: the start matches %" PRId64 " slots in %" PRId64
-                      " images; %" PRId64 " in %" PRId64 " are wanted",
+                      " images; %" PRId64 " in %" PRId64 " are needed",
                       m->rows, m->cols, n, p->K);
   w->given = base_alloc(w->base.ctx, n * p->K, sizeof *w->given);
   if (w->given == NULL) return LAPIS_ENOMEM;

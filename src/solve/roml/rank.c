@@ -174,7 +174,8 @@ static lapis_status assign_image(robust *g, int64_t k, bool *moved)
   assign_costs costs = {LAPIS_F64, g->n, count, count, g->cost};
   if (op_assign_solve(g->solver, &costs, false) >= 0)
     return lapis_fail(g->h.ctx, LAPIS_ENUMERIC,
-                      "roml: the low-rank fit of the points failed");
+                      "roml: the low-rank fit of the points failed; scale X, "
+                      "or leave out --robust");
   for (int64_t j = 0; j < g->n; j++) {
     int64_t i = g->solver->match[j];
     if (!(g->cost[j * count + i] < cap)) i = -1;

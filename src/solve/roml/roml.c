@@ -67,7 +67,8 @@ static const lapis_param params[] = {
     BOOL("pairs", pairs,
          .help = "also match every pair of images on its own (pair_match)"),
     REAL("xi", xi, .symbol = "xi", .value = 4, ABOVE(0),
-         .help = "a slot is doubtful when its error reaches this l1 norm"),
+         .help = "a point of an image is doubtful when the error of its "
+                 "features adds up to this (l1 norm)"),
     REAL("delta", delta, .symbol = "delta", .value = 0.15, ABOVE(0),
          .help = "relative step of gamma_n that ends the inliers"),
     CHOICE("map", map, "none|embed", .value = LAPIS_ROML_MAP_NONE, .arg = "M",

@@ -127,7 +127,8 @@ static lapis_status assign_images(sync *g, int64_t *pick)
     assign_costs costs = {LAPIS_F64, n, count, count, cost};
     if (op_assign_solve(g->pairs.solver, &costs, false) >= 0)
       return lapis_fail(g->h.ctx, LAPIS_ENUMERIC,
-                        "roml: synchronisation met a NaN");
+                        "roml: synchronisation met a NaN; scale X down, or "
+                        "take --start seeded");
     memcpy(pick + k * n, g->pairs.solver->match, (size_t)n * sizeof *pick);
   }
   return LAPIS_OK;

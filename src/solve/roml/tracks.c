@@ -164,7 +164,9 @@ static lapis_status assign_images(robust *g)
             -A[(int64_t)g->value[j] * g->A.ld + p->first[k] + i];
     assign_costs costs = {LAPIS_F64, g->n, count, count, g->cost};
     if (op_assign_solve(g->solver, &costs, false) >= 0)
-      return lapis_fail(g->h.ctx, LAPIS_ENUMERIC, "roml: tracks met a NaN");
+      return lapis_fail(
+          g->h.ctx, LAPIS_ENUMERIC,
+          "roml: tracks met a NaN; scale X down, or take another --start");
     for (int64_t j = 0; j < g->n; j++) {
       int64_t i = g->solver->match[j];
       bool there = -g->cost[j * count + i] >= ABSENT;

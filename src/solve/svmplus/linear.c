@@ -164,8 +164,9 @@ lapis_status sv_linear_certify(sv_linear *point)
   if (point->beside) TRY(look_beside(point));
   sv_linear_set_gap(point);
   if (isfinite(point->gap)) return LAPIS_OK;
-  return lapis_fail(q->ctx, LAPIS_ENUMERIC,
-                    "svmplus: the numbers overflow; scale the features");
+  return lapis_fail(
+      q->ctx, LAPIS_ENUMERIC,
+      "svmplus: the numbers overflow; scale the features (--map standard)");
 }
 
 void sv_linear_keep(sv_linear *point)

@@ -26,11 +26,14 @@ static const lapis_param params[] = {
                    "so and C is left open"),
     CHOICE("kernel-priv", kernel_priv, "linear|rbf|chi2|precomputed",
            .value = LAPIS_KERNEL_LINEAR, .arg = "K", .help = "kernel of P"),
-    REAL("C", C, .symbol = "C", .value = NAN, ANY_NUMBER,
-         .help = "weight of the slack, above 0 (auto: .1, 1, 10 or 100, by "
-                 "held-out bags)"),
+    REAL(
+        "C", C, .symbol = "C", .value = NAN, ANY_NUMBER,
+        .help =
+            "how closely training samples are fitted: larger is closer (weight "
+            "of the slack, above 0; auto: .1, 1, 10 or 100, by held-out bags)"),
     REAL("gamma", gamma, .symbol = "gamma", .value = 1, ANY_NUMBER,
-         .help = "weight of the slack function's length, above 0"),
+         .help = "how little P may say: small lets it decide (weight of the "
+                 "slack function's length, above 0)"),
     SV_WIDTH_ROWS,
     SV_SCALE_ROW,
     REAL("positive-ratio", positive_ratio, .value = 0, FROM_TO(0, 1),
@@ -362,7 +365,7 @@ static lapis_status check_bags(misvm *w)
   if (in->K != 1)
     return lapis_fail(ctx, LAPIS_EDATA,
                       "misvm: Y has more than two values; a bag is positive or "
-                      "negative");
+                      "negative: write 1 or 0");
   for (int64_t k = 0; k < w->bags.count; k++) {
     const bag *b = &w->bags.item[k];
     for (int64_t i = 1; i < b->count; i++)
@@ -457,9 +460,9 @@ static lapis_status build(misvm *w, const lapis_data *data)
   TRY(check_threshold(w));
   TRY(sv_check_data(ctx, "misvm", &set, data));
   if (data->group == NULL)
-    return lapis_fail(ctx, LAPIS_EMISSING,
-                      "misvm: there is no group; it says which bag a row "
-                      "belongs to");
+    return lapis_fail(
+        ctx, LAPIS_EMISSING,
+        "misvm: there is no group; -G FILE says which bag a row belongs to");
   w->data = *data;
   w->data.weight = NULL;
   TRY(make_inner(w));

@@ -111,8 +111,9 @@ static lapis_status certify(state *t)
   double size = fmax(fmax(fabs(o->objective), fabs(o->dual)), 1e-300);
   o->gap = (o->objective - o->dual) / size;
   if (!isfinite(o->gap))
-    return lapis_fail(o->q->ctx, LAPIS_ENUMERIC,
-                      "svmplus: the numbers overflow; scale the features");
+    return lapis_fail(
+        o->q->ctx, LAPIS_ENUMERIC,
+        "svmplus: the numbers overflow; scale the features (--map standard)");
   return LAPIS_OK;
 }
 

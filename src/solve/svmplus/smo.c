@@ -62,8 +62,9 @@ lapis_status sv_quadratic_certify(sv_quadratic *q)
   for (int64_t i = 0; i < q->n; i++) q->norm += q->a[i] * q->g[i];
   sv_quadratic_bound(q);
   if (isfinite(q->gap)) return LAPIS_OK;
-  return lapis_fail(q->ctx, LAPIS_ENUMERIC,
-                    "svmplus: the numbers overflow; scale the features");
+  return lapis_fail(
+      q->ctx, LAPIS_ENUMERIC,
+      "svmplus: the numbers overflow; scale the features (--map standard)");
 }
 
 lapis_status sv_quadratic_record(sv_quadratic *q, double tol)

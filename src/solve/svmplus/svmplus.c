@@ -22,8 +22,8 @@
 static const lapis_param params[] = {
     SV_KERNEL_ROWS(LAPIS_KERNEL_LINEAR),
     REAL("gamma", gamma, .symbol = "gamma", .value = 1, ANY_NUMBER,
-         .help = "weight of the slack function's length, above 0: small lets P "
-                 "decide"),
+         .help = "how little P may say: small lets it decide (weight of the "
+                 "slack function's length, above 0)"),
     SV_WIDTH_ROWS,
     CHOICE("formulation", formulation, "auto|l2|original",
            .value = LAPIS_SVMPLUS_AUTO, .arg = "F",
@@ -43,9 +43,11 @@ static const lapis_param params[] = {
             .help = "memory for kernels; beyond it their rows are made again "
                     "when used"),
     BOOL("certificate", certificate,
-         .help = "also write alpha and zeta, which prove the gap"),
+         .help = "also write alpha and zeta, which prove how near the answer "
+                 "is to the best one"),
     REAL("tol", stop.tol, .value = 1e-4, FROM_TO(0, 1),
-         .help = "stop at this relative duality gap"),
+         .help = "stop when the objective is proved to be within this share of "
+                 "the best one"),
     INT("max-iters", stop.max_iters, .value = 10000, AT_LEAST(0),
         .help = "stop after this many epochs, sweeps or steps"),
     PARAM_TIME_LIMIT,

@@ -32,7 +32,8 @@
       CHOICE("kernel-priv", kernel_priv, "linear|rbf|chi2|precomputed",        \
              .value = LAPIS_KERNEL_LINEAR, .arg = "K", .help = "kernel of P"), \
       REAL("C", C, .symbol = "C", .value = 1, ANY_NUMBER,                      \
-           .help = "weight of the slack, above 0")
+           .help = "how closely training samples are fitted: larger is "       \
+                   "closer (weight of the slack, above 0)")
 #define SV_WIDTH_ROWS                                                    \
   REAL("width", width, .value = NAN, ABOVE(0),                           \
        .help = "exp(-distance^2 / width); auto: mean squared distance"), \

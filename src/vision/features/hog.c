@@ -42,7 +42,7 @@ static lapis_status begin(feature_job *j)
   if (t->width >= least && t->height >= least) return LAPIS_OK;
   return lapis_fail(ctx, LAPIS_EINVAL,
                     "hog: --size %s is below one cell; at least %" PRId64
-                    "x%" PRId64 " is wanted",
+                    "x%" PRId64 " is needed",
                     set->shape, least, least);
 }
 

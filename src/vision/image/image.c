@@ -56,7 +56,7 @@ lapis_status image_check(lapis_ctx *ctx, const char *who,
   return lapis_fail(ctx, LAPIS_ESHAPE,
                     "%s: an image of %" PRId64 " x %" PRId64
                     " pixels and %" PRId64
-                    " channels; some pixels and 1 or 3 channels are wanted",
+                    " channels; some pixels and 1 or 3 channels are needed",
                     who, image->width, image->height, image->channels);
 }
 
@@ -115,7 +115,8 @@ static lapis_status refuse_stranger(const image_source *from)
 static lapis_status read_source(const image_source *from, lapis_image *out)
 {
   if (from->size == 0)
-    return lapis_fail(from->ctx, LAPIS_EFORMAT, "%s: is empty", from->path);
+    return lapis_fail(from->ctx, LAPIS_EFORMAT,
+                      "%s: is empty; was it written to its end?", from->path);
   for (int i = 0; i < KINDS; i++) {
     if (!kinds[i]->is(from->data, from->size)) continue;
     lapis_status s = kinds[i]->read(from, out);

@@ -63,8 +63,8 @@ static lapis_status number(scan *s, int64_t *out)
   }
   *out = v;
   if (s->at > start) return LAPIS_OK;
-  return bad(s, at_end(s) ? "the file ends where a number is wanted"
-                          : "a number is wanted here");
+  return bad(s, at_end(s) ? "the file ends where a number is expected"
+                          : "a number is expected here");
 }
 
 static lapis_status header(scan *s)
@@ -82,7 +82,7 @@ static lapis_status header(scan *s)
                        (double)s->height));
   if (at_end(s)) return bad(s, "the file ends before its pixels");
   if (!is_blank(s->from->data[s->at]))
-    return bad(s, "a blank is wanted before the pixels");
+    return bad(s, "a blank is needed before the pixels");
   s->at++;
   return LAPIS_OK;
 }
@@ -125,7 +125,7 @@ static lapis_status plain_bit(scan *s, int64_t *out)
   skip_blanks(s);
   if (at_end(s)) return bad(s, "the file ends within its pixels");
   int digit = s->from->data[s->at] - '0';
-  if (digit != 0 && digit != 1) return bad(s, "0 or 1 is wanted here");
+  if (digit != 0 && digit != 1) return bad(s, "0 or 1 is expected here");
   s->at++;
   *out = 1 - digit;
   return LAPIS_OK;

@@ -54,7 +54,8 @@ static lapis_status choose_images(feature_job *j, bag *b)
     images -= !j->studied[i];
   if (images < 1)
     return lapis_fail(ctx, LAPIS_EMISSING,
-                      "%s: there are no images to learn words from",
+                      "%s: there are no images; name image files, or folders "
+                      "of them to learn words from",
                       j->kind->shown.name);
   b->share = (set->learn + images - 1) / images;
   return LAPIS_OK;

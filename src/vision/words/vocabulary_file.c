@@ -56,7 +56,7 @@ static lapis_status find(const reading *r, const char *name, int64_t rows,
       m->cols < 1)
     return lapis_fail(r->ctx, LAPIS_EFORMAT,
                       "%s: member %s is %" PRId64 " x %" PRId64
-                      "; rows of %" PRId64 " float32 numbers are wanted",
+                      "; rows of %" PRId64 " float32 numbers are needed",
                       r->path, name, m->cols, m->rows, rows);
   const float *x = m->val;
   for (int64_t j = 0; j < m->cols; j++)
@@ -102,7 +102,7 @@ static lapis_status read_levels(const reading *r)
     if (m->cols > MOST_BRANCH || m->cols != v->words * v->branch)
       return lapis_fail(r->ctx, LAPIS_EFORMAT,
                         "%s: member %s has %" PRId64 " words, %" PRId64
-                        " are wanted",
+                        " are needed",
                         r->path, level_names[l], m->cols, v->words * v->branch);
     v->words = m->cols;
     TRY(nearest_new(r->ctx, v->d, m->cols, &v->level[l]));
