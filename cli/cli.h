@@ -2,6 +2,7 @@
 #ifndef LAPIS_CLI_H
 #define LAPIS_CLI_H
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "lapis/lapis.h"
 #include "lapis/lapis_eval.h"
@@ -9,6 +10,15 @@
 #include "lapis/lapis_flow.h"
 #include "lapis/lapis_io.h"
 #include "lapis/lapis_tools.h"
+
+/* ---- stream.c: what can be read only once --------------------------------*/
+/* Standard input, a pipe, goes into a file without a name, which takes its
+ * place.  *begin: where it begins. */
+int stream_keep_input(off_t *begin);
+/* The same of a path that is a pipe: *path becomes another (room), or names the
+ * file. */
+enum { STREAM_PATH = 32 };
+int stream_keep(const char **path, char room[STREAM_PATH]);
 
 /* Exit codes, as the manual states them: 4 is bad input. */
 enum {
@@ -79,6 +89,7 @@ typedef struct cli_args {
   struct {
     const char *name, *value; /* value "true" for a switch */
   } given[MAX_GIVEN];
+  int n_kept; /* of those given the last, whose values are freed */
   int n_words;
   const char **word;
 } cli_args;
@@ -132,6 +143,7 @@ struct cli {
   lapis_checkpoint *checkpoint; /* or NULL */
   lapis_processes ranks;        /* of --mpi; without it one */
   bool joined;                  /* MPI has to be left again */
+  char stream[STREAM_PATH];     /* a path of data that came by a pipe */
   lapis_mat known[2];           /* names of a model's features and targets */
   int n_extra;                  /* arrays written beside the solver's own */
   lapis_named extra[4];
@@ -231,6 +243,15 @@ void spread_count(cli *c, double *counts, int64_t n);
 /* Rank 0: all columns of a divided result in *mat, memory in *owned; by all. */
 lapis_status spread_join(cli *c, const lapis_solver *s, const char *name,
                          int64_t all, lapis_mat *mat, void **owned);
+/* ---- config.c: settings in a file ----------------------------------------*/
+int config_write(cli *c, const void *settings, const char *path);
+/* --config F, where it was given: its settings are given, too, where the
+ * command line does not say them. */
+int config_read(cli *c);
+void config_free(cli *c);
+/* The command that fits with the best of cv. */
+void config_say(const cli *c, const lapis_cv *cv, const lapis_grid *grid,
+                int count);
 /* ---- outputs.c: before any work is done ----------------------------------*/
 extern const char
     *const output_options[]; /* that name files; NULL at the end */

@@ -29,7 +29,8 @@ static const cli_option options[] = {
     {"checkpoint", 0, "F",
      "keep what a killed or interrupted run needs to go on; the same command "
      "goes on from there"},
-    {"config", 0, "F.json", "write the settings of the best point there"},
+    {"config", 0, "F.json",
+     "write the settings of the best point there, for lapis fit --config"},
     {"part", 0, "K/N",
      "judge the folds K, K + N, ... only and write what was found to -o; a "
      "part a process, at most as many as there are folds"},
@@ -178,14 +179,7 @@ static int write_best(cli *c, const lapis_cv *cv, const grid_text *g,
   for (int k = 0; k < g->count; k++)
     lapis_settings_set(c->ctx, c->method, settings, g->grid[k].name,
                        lapis_cv_value(cv, best, k));
-  lapis_json *json = settings_json(c, c->method, settings);
-  char *text = lapis_json_print(json);
-  lapis_json_free(json);
-  lapis_status s = text == NULL
-                       ? LAPIS_ENOMEM
-                       : lapis_file_write(c->ctx, path, text, strlen(text));
-  free(text);
-  return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;
+  return config_write(c, settings, path);
 }
 
 static void show(cli *c, const lapis_cv *cv, const grid_text *g,
@@ -237,6 +231,7 @@ static int judge(cli *c, const lapis_dataset *ds, void *settings,
   lapis_cv_free(w.cv);
   if (code == EXIT_DONE) code = write_best(c, cv, g, settings);
   if (code == EXIT_DONE && lapis_cv_best(cv) < 0) code = nothing_judged(c);
+  if (code == EXIT_DONE) config_say(c, cv, g->grid, g->count);
   lapis_cv_free(cv);
   return code == EXIT_DONE ? cli_exit_code(c, s) : code;
 }

@@ -39,6 +39,9 @@ static const cli_option options[] = {
      "the default), logistic regression, plain or with a kernel (linear), "
      "trees, the mean of mc and linear (both), or whichever of mc, linear and "
      "trees tells hidden labels best, the mean in a toss-up (auto)"},
+    {"config", 0, "F.json",
+     "the settings and the map that lapis cv --config wrote; what stands on "
+     "the command line counts before them"},
     {"mpi", 0, NULL,
      "divide the samples among the processes that mpirun started"},
     {NULL, 0, NULL, NULL}};
@@ -453,6 +456,7 @@ static int run(cli *c)
 {
   job j = {.by = -1};
   int code = check_learns(c);
+  if (code == EXIT_DONE) code = config_read(c);
   if (code == EXIT_DONE) code = settings_from_args(c, &j.settings);
   if (code == EXIT_DONE) code = check_answers(c, args_get(&c->args, "output"));
   if (code == EXIT_DONE) code = check_completed(c);

@@ -1,5 +1,4 @@
 /* info.c - lapis info FILE...: what is in a file; lapis info: what is built. */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -207,8 +206,8 @@ static void dataset_json(lapis_json *to, const lapis_dataset *ds)
   lapis_json_put(to, "targets", balance_json(&d->Y));
 }
 
-typedef struct found { /* what a file turned out to be */
-  const char *path;
+typedef struct found {     /* what a file turned out to be */
+  const char *path, *name; /* name: as it was given */
   const lapis_format *format;
   lapis_arrays all;
   lapis_dataset *ds;     /* or NULL */
@@ -247,7 +246,7 @@ static int describe_json(cli *c, const found *f)
   lapis_json *to = lapis_json_object(), *list = lapis_json_list();
   for (int i = 0; i < f->all.count; i++)
     lapis_json_put(list, NULL, array_json(&f->all.item[i]));
-  lapis_json_put_text(to, "file", f->path);
+  lapis_json_put_text(to, "file", f->name);
   lapis_json_put_text(to, "format", f->format->name);
   lapis_json_put(to, "arrays", list);
   if (f->columns.listed > 0)
@@ -262,9 +261,9 @@ static int describe_json(cli *c, const found *f)
 static int describe_text(cli *c, const found *f)
 {
   char path[4096];
-  const char *name = is_input(f) ? "standard input" : f->path;
+  const char *name = is_input(f) ? "standard input" : f->name;
   if (f->columns.listed > 0)
-    info_columns(c, &f->columns, f->path, f->why);
+    info_columns(c, &f->columns, f->name, f->why);
   else
     printf("%s: %s\n", lapis_text_shown(name, path, sizeof path), title(f));
   if (f->model != NULL) info_model(c, f->model, &f->all);
@@ -279,31 +278,6 @@ static int describe_text(cli *c, const found *f)
     printf("  what is asked is named by --target TITLE,..; --arff-labels K: "
            "the last K columns\n");
   return EXIT_DONE;
-}
-
-/* Standard input is looked at more than once: a pipe goes into a file without
- * a name first, which takes the pipe's place.  *begin: where it begins. */
-static int keep_input(off_t *begin)
-{
-  char block[1 << 14];
-  size_t got;
-  *begin = lseek(STDIN_FILENO, 0, SEEK_CUR);
-  if (*begin >= 0) return EXIT_DONE;
-  FILE *copy = tmpfile();
-  if (copy == NULL)
-    return cli_fail(EXIT_INPUT, "standard input: cannot be kept: %s",
-                    strerror(errno));
-  while ((got = fread(block, 1, sizeof block, stdin)) > 0 &&
-         fwrite(block, 1, got, copy) == got)
-    continue;
-  bool fine = ferror(stdin) == 0 && fflush(copy) == 0 && ferror(copy) == 0 &&
-              dup2(fileno(copy), STDIN_FILENO) >= 0;
-  int code = errno;
-  (void)fclose(copy);
-  *begin = 0;
-  if (fine) return EXIT_DONE;
-  return cli_fail(EXIT_INPUT, "standard input: cannot be kept: %s",
-                  strerror(code));
 }
 
 static void from_begin(const found *f)
@@ -330,7 +304,7 @@ static int look(cli *c, found *f)
 {
   lapis_table_options table;
   int code = table_from_args(c, &table);
-  if (code == EXIT_DONE && is_input(f)) code = keep_input(&f->begin);
+  if (code == EXIT_DONE && is_input(f)) code = stream_keep_input(&f->begin);
   if (code != EXIT_DONE) return code;
   from_begin(f);
   lapis_status s = lapis_format_of_file(c->ctx, f->path, &f->format);
@@ -406,15 +380,17 @@ static bool is_folder(const char *path)
 
 static int describe(cli *c, const char *path)
 {
-  found f = {.path = path};
-  char file[4096];
+  found f = {.path = path, .name = path};
+  char file[4096], room[STREAM_PATH];
   const char *colon = strrchr(path, ':');
   if (colon != NULL && access(path, F_OK) != 0 &&
       (size_t)(colon - path) < sizeof file) {
     snprintf(file, sizeof file, "%.*s", (int)(colon - path), path);
     return describe_member(c, file, colon + 1);
   }
-  int code = EXIT_DONE;
+  int code = stream_keep(&f.path, room);
+  if (code != EXIT_DONE) return code;
+  path = f.path;
   if (is_folder(path)) return info_folder(c, path);
   if (info_picture(c, path, &code)) return code;
   code = look(c, &f);

@@ -164,6 +164,7 @@ int main(int argc, char **argv)
   else
     code = run_verb(&c, argc - 2, argv + 2);
   if (json && c.ranks.rank == 0) print_failure(code);
+  config_free(&c);
   free(c.args.word);
   lapis_model_free(c.model);
   lapis_ctx_free(c.ctx);

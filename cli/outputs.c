@@ -232,5 +232,6 @@ int check_completed(cli *c)
     return cli_fail(EXIT_MISUSE,
                     "--completed fills in the cells of a table; name its file "
                     "(.csv, .tsv, .arff) as the data");
-  return check_writable(c, to);
+  int code = stream_keep(&c->args.word[0], c->stream); /* read twice */
+  return code == EXIT_DONE ? check_writable(c, to) : code;
 }

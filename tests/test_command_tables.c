@@ -687,6 +687,69 @@ static void tables_tell_probabilities(void **state)
   command_end(&c);
 }
 
+/* What cv found is what fit uses: by the file, and by the line it prints. */
+static void fit_reads_what_cv_wrote(void **state)
+{
+  (void)state;
+  static const char before[] = "on all samples: lapis ";
+  command c;
+  char text[4000] = "height,reach,tall\n", line[2048], file[4096], said[4096];
+  uint64_t seed = 5;
+  command_begin(&c);
+  for (int j = 0; j < 30; j++) {
+    double h = 1.7 + .1 * check_normal(&seed);
+    sprintf(text + strlen(text), "%.3f,%.3f,%s\n", h,
+            h + .02 * check_normal(&seed), h > 1.7 ? "yes" : "no");
+  }
+  put(&c, "my p.csv", text);
+  command_run(&c, "cv mc 'my p.csv' --target tall --map standard,scale:2 "
+                  "--gamma 2 --grid mu-rel=.5,.02 --grid lambda=.3,3 --folds 3 "
+                  "--config best.json");
+  command_expect(&c, 0, before);
+  const char *at = strstr(c.err, before) + sizeof before - 1;
+  snprintf(line, sizeof line, "%.*s", (int)strcspn(at, "\n"), at);
+  command_run(&c, "%s -q -o said.csv", line);
+  command_expect(&c, 0, "");
+  command_run(&c,
+              "fit mc 'my p.csv' --target tall --config best.json -q --json "
+              "-o file.csv");
+  command_expect(&c, 0, "");
+  lapis_json *v = command_json(c.out);
+  const lapis_json *set = lapis_json_get(v, "settings");
+  assert_true(lapis_json_number(set, "gamma", 0) == 2);
+  assert_true(lapis_json_number(set, "mu-rel", 0) < 1);
+  lapis_json_free(v);
+  command_slurp(&c, "file.csv", file, sizeof file);
+  command_slurp(&c, "said.csv", said, sizeof said);
+  assert_string_equal(file, said);
+  command_run(&c,
+              "fit mc 'my p.csv' --target tall --map standard -q -o said.csv "
+              "--config best.json"); /* what is said counts more */
+  command_expect(&c, 0, "");
+  command_slurp(&c, "said.csv", said, sizeof said);
+  assert_string_not_equal(file, said);
+  command_run(&c, "fit mc 'my p.csv' --target tall --mu .01 -q --config "
+                  "best.json");
+  command_expect(&c, 0, "");
+  static const struct {
+    const char *text, *said;
+    int code;
+  } wrong[] = {{"{\"method\": \"rlda\"}", "settings of rlda, not of mc", 2},
+               {"{\"lamda\": 1}", "mc has no setting 'lamda'", 4},
+               {"{\"lambda\": -1}", "lambda", 2},
+               {"{}", "holds no settings", 4},
+               {"[1]", "holds no settings", 4},
+               {"x", "w.json", 4}};
+  for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+    put(&c, "w.json", wrong[k].text);
+    command_run(&c,
+                "fit mc 'my p.csv' --target tall --config w.json -o no.npz");
+    command_expect(&c, wrong[k].code, wrong[k].said);
+    assert_false(command_exists(&c, "no.npz"));
+  }
+  command_end(&c);
+}
+
 /* One warning, with the first name that repeats. */
 static void names_that_repeat(void **state)
 {
@@ -776,6 +839,7 @@ int main(void)
       cmocka_unit_test(one_word_of_two_things),
       cmocka_unit_test(columns_are_found_by_title),
       cmocka_unit_test(tables_tell_probabilities),
+      cmocka_unit_test(fit_reads_what_cv_wrote),
       cmocka_unit_test(names_that_repeat),
       cmocka_unit_test(folders_are_no_models),
       cmocka_unit_test(one_way_maps_are_refused_first),

@@ -183,6 +183,61 @@ static void run_advice(command *c)
   if (c->code != 0) fail_msg("lapis %s: %s", line, c->err);
 }
 
+/* A pipe can be read once: by info it is kept, and --completed reads it again
+ * as well. */
+static void pipes_are_tables(void **state)
+{
+  (void)state;
+  command c;
+  const char *lapis = getenv("LAPIS_COMMAND");
+  char plain[65536];
+  command_begin(&c);
+  put_tables(&c);
+  command_run(&c, "info oats.tsv");
+  command_expect(&c, 0, "");
+  const char *from = strstr(c.out, ": a table");
+  snprintf(plain, sizeof plain, "%.*s",
+           (int)(strstr(from, "  not data") - from), from);
+  command_run(&c, "formats >/dev/null; (mkfifo %s/pipe)", c.folder);
+  command_run(&c, "formats >/dev/null; (cat oats.tsv >pipe & %s info pipe)",
+              lapis);
+  command_expect(&c, 0, "");
+  says(&c, plain);
+  says(&c, "for example: lapis fit mc pipe --id farm");
+  command_run(&c,
+              "formats >/dev/null; (cat oats.tsv >pipe & %s info --json "
+              "pipe)",
+              lapis);
+  command_expect(&c, 0, "");
+  lapis_json *v = command_json(c.out);
+  assert_string_equal(lapis_json_text(v, "file", ""), "pipe");
+  lapis_json_free(v);
+  command_run(&c, "formats >/dev/null; (bash -c '%s info <(cat oats.tsv)')",
+              lapis);
+  command_expect(&c, 0, "");
+  says(&c, plain);
+  command_run(&c,
+              "formats >/dev/null; (cat oats.tsv >pipe & %s fit mc pipe "
+              "--id farm --target open --one-hot soil --mu-rel .1 -q "
+              "--completed full.csv --model m.lapis)",
+              lapis);
+  command_expect(&c, 0, "");
+  command_slurp(&c, "full.csv", plain, sizeof plain);
+  assert_non_null(strstr(plain, "farm,yield,soil,open\na,1.5,clay,yes\n"));
+  command_run(&c,
+              "formats >/dev/null; (cat oats.tsv >pipe & %s predict m.lapis "
+              "pipe)",
+              lapis);
+  command_expect(&c, 0, "");
+  strcpy(plain, c.out);
+  command_run(&c, "predict m.lapis oats.tsv");
+  command_expect(&c, 0, "");
+  assert_string_equal(plain, c.out);
+  command_run(&c, "formats >/dev/null; (: >pipe & %s info pipe)", lapis);
+  command_expect(&c, 4, "is empty");
+  command_end(&c);
+}
+
 /* What info proposes can be done as it stands, whatever the table. */
 static void advice_runs(void **state)
 {
@@ -246,6 +301,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(columns_of_a_table),
+      cmocka_unit_test(pipes_are_tables),
       cmocka_unit_test(advice_runs),
       cmocka_unit_test(tables_of_labels),
       cmocka_unit_test(pictures_and_folders),

@@ -1,0 +1,155 @@
+/* config.c - settings in a file: cv writes what was best, fit reads it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+enum { VALUE_BYTES = 4096 };
+/* Of the command beside the settings of a method. */
+static const char *const maps[] = {"map", "map-priv", NULL};
+
+int config_write(cli *c, const void *settings, const char *path)
+{
+  lapis_json *to = settings_json(c, c->method, settings);
+  lapis_json_put_text(to, "method", c->method->name);
+  for (int k = 0; maps[k] != NULL; k++)
+    if (args_get(&c->args, maps[k]) != NULL)
+      lapis_json_put_text(to, maps[k], args_get(&c->args, maps[k]));
+  char *text = lapis_json_print(to);
+  lapis_json_free(to);
+  lapis_status s = text == NULL
+                       ? LAPIS_ENOMEM
+                       : lapis_file_write(c->ctx, path, text, strlen(text));
+  free(text);
+  return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;
+}
+
+/* The name of an option as its table has it, which lives as long as we do; a
+ * setting at its default need not be said, but for the one that LAPIS would
+ * otherwise choose. */
+static const char *known_name(cli *c, const void *defaults, const char *name,
+                              const char *value, bool *said)
+{
+  char usual[VALUE_BYTES];
+  const lapis_method *m = c->method;
+  for (int k = 0; maps[k] != NULL; k++)
+    if (strcmp(maps[k], name) == 0) return maps[k];
+  for (int i = 0; i < m->n_params; i++) {
+    const char *own = m->params[i].name;
+    size_t size = strlen(own);
+    if (strcmp(own, name) != 0) continue;
+    lapis_settings_get(c->ctx, m, defaults, own, usual, sizeof usual);
+    bool chosen = m->choose != NULL && strncmp(m->choose, own, size) == 0 &&
+                  m->choose[size] == '=';
+    *said = strcmp(value, "null") != 0 && strcmp(value, "auto") != 0 &&
+            (chosen || strcmp(value, usual) != 0);
+    return own;
+  }
+  return NULL;
+}
+
+/* Whether the command line says it, or what sets the same thing. */
+static bool is_said(const cli *c, const char *name)
+{
+  const lapis_method *m = c->method;
+  size_t size = strlen(name);
+  bool chosen = m->choose != NULL && strncmp(m->choose, name, size) == 0 &&
+                m->choose[size] == '=';
+  return args_get(&c->args, name) != NULL ||
+         (chosen && args_get(&c->args, m->unless) != NULL);
+}
+
+static int take(cli *c, const char *path, const void *defaults,
+                const char *name, const char *value)
+{
+  bool said = true;
+  if (strcmp(name, "method") == 0)
+    return strcmp(value, c->method->name) == 0
+               ? EXIT_DONE
+               : cli_fail(EXIT_MISUSE, "%s: has settings of %s, not of %s",
+                          path, value, c->method->name);
+  const char *own = known_name(c, defaults, name, value, &said);
+  if (own == NULL)
+    return cli_fail(EXIT_INPUT,
+                    "%s: %s has no setting '%s'; 'lapis cv %s ... --config "
+                    "F.json' writes what is read here",
+                    path, c->method->name, name, c->method->name);
+  if (!said || is_said(c, own)) return EXIT_DONE;
+  if (c->args.n_given == MAX_GIVEN)
+    return cli_fail(EXIT_MISUSE, "more than %d options were given", MAX_GIVEN);
+  char *kept = strdup(value);
+  if (kept == NULL) return cli_fail(EXIT_FAILED, "out of memory");
+  c->args.given[c->args.n_given].name = own;
+  c->args.given[c->args.n_given++].value = kept;
+  c->args.n_kept++;
+  return EXIT_DONE;
+}
+
+int config_read(cli *c)
+{
+  const char *path = args_get(&c->args, "config"), *name;
+  char value[VALUE_BYTES];
+  lapis_json *from;
+  if (path == NULL) return EXIT_DONE;
+  lapis_status s = lapis_json_read(c->ctx, path, &from);
+  if (s < 0) return cli_fail_status(c, s);
+  void *defaults = calloc(1, c->method->settings_size);
+  int code =
+      defaults == NULL ? cli_fail(EXIT_FAILED, "out of memory") : EXIT_DONE;
+  if (defaults != NULL) lapis_settings_default(c->method, defaults);
+  bool any = false;
+  for (int i = 0; code == EXIT_DONE &&
+                  lapis_json_entry(from, i, &name, value, sizeof value);
+       i++) {
+    if (name == NULL) break;
+    any = true;
+    code = take(c, path, defaults, name, value);
+  }
+  if (code == EXIT_DONE && !any)
+    code = cli_fail(EXIT_INPUT,
+                    "%s: holds no settings; an object of names and values is "
+                    "wanted, as cv --config writes it",
+                    path);
+  free(defaults);
+  lapis_json_free(from);
+  return code;
+}
+
+void config_free(cli *c)
+{
+  while (c->args.n_kept-- > 0)
+    free((void *)(uintptr_t)c->args.given[--c->args.n_given].value);
+}
+
+/* ---- the line that fits so ----------------------------------------------*/
+/* Options of cv that fit has not. */
+static bool is_of_fit(const cli *c, const char *name)
+{
+  for (int k = 0; maps[k] != NULL; k++)
+    if (strcmp(maps[k], name) == 0) return true;
+  for (const cli_option *o = c->verb->options; o->name != NULL; o++)
+    if (strcmp(o->name, name) == 0) return false;
+  for (const cli_option *o = common_options; o->name != NULL; o++)
+    if (strcmp(o->name, name) == 0) return strcmp(name, "seed") == 0;
+  return true;
+}
+
+void config_say(const cli *c, const lapis_cv *cv, const lapis_grid *grid,
+                int count)
+{
+  int best = lapis_cv_best(cv);
+  if (c->quiet || best < 0 || c->args.n_words == 0) return;
+  fprintf(stderr, "lapis: cv: the best, on all samples: lapis fit %s",
+          c->method->name);
+  for (int i = 0; i < c->args.n_words; i++) shell_file(stderr, c->args.word[i]);
+  for (int i = 0; i < c->args.n_given; i++) {
+    bool tried = false;
+    for (int k = 0; k < count; k++)
+      tried = tried || strcmp(grid[k].name, c->args.given[i].name) == 0;
+    if (!tried && is_of_fit(c, c->args.given[i].name))
+      shell_option(stderr, c, c->args.given[i].name, c->args.given[i].value);
+  }
+  for (int k = 0; k < count; k++)
+    shell_option(stderr, c, grid[k].name, lapis_cv_value(cv, best, k));
+  fprintf(stderr, "\n");
+}
