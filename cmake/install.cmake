@@ -40,7 +40,7 @@ list(JOIN LAPIS_PART_MODULES " " LAPIS_PART_MODULES_TEXT)
 list(JOIN LAPIS_PART_LIBRARIES " " LAPIS_PART_LIBRARIES_TEXT)
 # Named by Requires.private their headers would be searched, too, by programs
 # that only use LAPIS.
-execute_process(COMMAND ${PKG_CONFIG_EXECUTABLE} --libs openblas lapacke libzip
+execute_process(COMMAND ${PKG_CONFIG_EXECUTABLE} --libs ${LAPIS_BLAS_MODULE} lapacke libzip
     zlib jansson ${LAPIS_PART_MODULES}
   OUTPUT_VARIABLE LAPIS_PRIVATE_LIBRARIES OUTPUT_STRIP_TRAILING_WHITESPACE)
 configure_file(cmake/lapis.pc.in lapis.pc @ONLY)

@@ -46,6 +46,13 @@ macro(lapis_part name what)
   endif()
 endmacro()
 
+# One BLAS; the others' files are left out.
+foreach(blas openblas blis flexiblas reference)
+  if(NOT blas STREQUAL LAPIS_BLAS)
+    list(APPEND LAPIS_FILES_LEFT_OUT src/la/blas_${blas}.c)
+  endif()
+endforeach()
+
 # Plain "hdf5" may be the build for MPI: only the serial one is taken.
 lapis_part(HDF5 "HDF5 and MATLAB 7.3 files (Debian: libhdf5-dev)"
   MODULES hdf5-serial

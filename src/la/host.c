@@ -24,7 +24,7 @@ const char la_methods_behind_the_seam[] =
     "mc (admm, fpc, factored), rpca, rr, rlda, clean --joint";
 
 static const lapis_backend kinds[] = {
-    {"openblas", "the processor, by OpenBLAS", "all"},
+    {"openblas", blas_title, "all"},
     {"reference", "the processor, by plain loops, slowly", "all"},
     {"strict", "as openblas, in memory the host cannot read; for tests",
      la_methods_behind_the_seam}};

@@ -72,8 +72,13 @@ lapis_status host_two_products(la *h, la_trans t, const la_array *A,
 lapis_status host_gram_times(la *h, la_trans t, const la_array *A,
                              const la_array *X, la_array *Y);
 
-/* ---- OpenBLAS: products in openblas.c, factorisations in lapack.c -------*/
-/* Gives OpenBLAS this handle's number of threads. */
+/* ---- the BLAS that was built in (one of blas_*.c) ------------------------*/
+extern const char blas_title[]; /* "the processor, by OpenBLAS" */
+const char *blas_name(void);    /* "openblas Cooperlake": a constant */
+void blas_set_threads(int n);   /* of the whole process */
+
+/* ---- products in openblas.c, factorisations in lapack.c ------------------*/
+/* Gives the BLAS this handle's number of threads. */
 void blas_threads(const la *h);
 /* Sizes that BLAS cannot count are refused. */
 lapis_status blas_check_range(la *h, const char *what, const la_array *A);

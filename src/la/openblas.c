@@ -1,4 +1,5 @@
-/* openblas.c - the fast host backend: products through OpenBLAS's cblas.h.
+/* openblas.c - the fast host backend: products through cblas.h, of OpenBLAS or
+ * of the library that -DLAPIS_BLAS chose (blas_*.c: what differs between them).
  * Its factorisations are in lapack.c, its passes in passes.c.
  *
  * OpenBLAS has one number of threads for the whole process; it is set before
@@ -7,13 +8,12 @@
  * OpenBLAS splits a product depends on their number. */
 #include <cblas.h>
 #include <limits.h>
-#include <string.h>
 
 #include "la/host.h"
 
 void blas_threads(const la *h)
 {
-  openblas_set_num_threads(base_deterministic(h->ctx) ? 1 : h->threads);
+  blas_set_threads(base_deterministic(h->ctx) ? 1 : h->threads);
 }
 
 lapis_status blas_check_range(la *h, const char *what, const la_array *A)
@@ -26,36 +26,10 @@ lapis_status blas_check_range(la *h, const char *what, const la_array *A)
                     what, A->rows, A->cols, INT_MAX);
 }
 
-/* The text "openblas CORE" for the core OpenBLAS chose: constants, because
- * the caller owns nothing and we keep no state. */
 static const char *describe(const la *h)
 {
   (void)h;
-  static const char *const known[] = {
-      "openblas Core2",        "openblas Penryn",
-      "openblas Dunnington",   "openblas Nehalem",
-      "openblas Prescott",     "openblas Sandybridge",
-      "openblas Haswell",      "openblas SkylakeX",
-      "openblas Cooperlake",   "openblas SapphireRapids",
-      "openblas Atom",         "openblas Nano",
-      "openblas Opteron",      "openblas Barcelona",
-      "openblas Bobcat",       "openblas Bulldozer",
-      "openblas Piledriver",   "openblas Steamroller",
-      "openblas Excavator",    "openblas Zen",
-      "openblas armv8",        "openblas cortexa53",
-      "openblas cortexa55",    "openblas cortexa57",
-      "openblas cortexa72",    "openblas cortexa73",
-      "openblas falkor",       "openblas thunderx",
-      "openblas thunderx2t99", "openblas thunderx3t110",
-      "openblas tsv110",       "openblas emag8180",
-      "openblas neoversen1",   "openblas neoversev1",
-      "openblas neoversen2",   "openblas vortex",
-      "openblas a64fx",        "openblas POWER8",
-      "openblas POWER9",       "openblas POWER10"};
-  const char *core = openblas_get_corename();
-  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-    if (strcmp(known[i] + strlen("openblas "), core) == 0) return known[i];
-  return "openblas";
+  return blas_name();
 }
 
 static enum CBLAS_TRANSPOSE cblas_of(la_trans t)

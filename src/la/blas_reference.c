@@ -1,0 +1,15 @@
+/* blas_reference.c - the system's BLAS and nothing beyond the standard's
+ * functions (-DLAPIS_BLAS=reference). */
+#include "la/host.h"
+
+const char blas_title[] = "the processor, by the system's BLAS";
+
+void blas_set_threads(int n)
+{
+  (void)n; /* there is no call for it; the reference BLAS has one thread */
+}
+
+const char *blas_name(void)
+{
+  return "blas";
+}
