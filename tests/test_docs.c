@@ -330,6 +330,16 @@ static void the_links_lead_somewhere(void **state)
                              "\"$root/tools/check-links\" pages"),
                        0);
   assert_non_null(strstr(c.out, "two.md: one.md#one: no such file"));
+  assert_int_not_equal(
+      shell(&c, "",
+            "mkdir site && echo '<p id=a><a href=/x.html#a>1</a>' >site/x.html "
+            "&& "
+            "\"$root/tools/check-links\" site && "
+            "echo '<a href=x.html#b>2</a><img src=no.png>' >site/y.html && "
+            "\"$root/tools/check-links\" site"),
+      0);
+  assert_non_null(strstr(c.out, "y.html: x.html#b: nothing has that id"));
+  assert_non_null(strstr(c.out, "y.html: no.png: no such file"));
   command_end(&c);
 }
 
