@@ -100,9 +100,21 @@ string(STRIP "${text}" text)
 string(REPLACE "\n" "\n " text " ${text}")
 string(REPLACE "\n \n" "\n .\n" LAPIS_LICENSE_TEXT "${text}")
 configure_file(cmake/copyright.in copyright @ONLY)
+# ---- changelog: in Debian's format, a line that points at ours ---------------
+execute_process(COMMAND date -u -d ${LAPIS_DATE} -R
+  OUTPUT_VARIABLE LAPIS_PACKAGE_DATE OUTPUT_STRIP_TRAILING_WHITESPACE)
+configure_file(cmake/changelog.in changelog @ONLY)
+execute_process(COMMAND gzip -9nkf ${PROJECT_BINARY_DIR}/changelog)
+set(CPACK_PRE_BUILD_SCRIPTS
+  ${PROJECT_SOURCE_DIR}/cmake/compress-manual.cmake)
+# The library's package asks for ldconfig by a trigger.
+file(WRITE ${PROJECT_BINARY_DIR}/triggers "activate-noawait ldconfig\n")
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/triggers)
+
 foreach(component IN LISTS CPACK_COMPONENTS_ALL)
   string(TOUPPER ${component} name)
   install(FILES ${PROJECT_BINARY_DIR}/copyright
+      ${PROJECT_BINARY_DIR}/changelog.gz
     DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${CPACK_DEBIAN_${name}_PACKAGE_NAME}
     COMPONENT ${component} EXCLUDE_FROM_ALL)
 endforeach()
