@@ -34,6 +34,14 @@
  * Rayleigh quotient above t^2 - nu met there points at a value missed: its
  * vectors join B.  Where neither test succeeds, the caller takes another way.
  *
+ * Flat spectra.  A cold call whose values below t are many and large takes many
+ * steps.  Where a Gram matrix in single precision costs less than they would,
+ * the basis is filtered by that (svt_filter.c) until its residuals are
+ * rounding, then its residuals are found by W itself, in double, and filtered
+ * once or twice more.  What is said above of residuals then holds as it stands.
+ * The test takes the same matrix, and adds to T_d z what its errors may have
+ * hidden.
+ *
  * Where the columns of W are divided among processes G X is a sum over them,
  * and all else is done by every one alike.
  *
@@ -46,12 +54,15 @@
 #include <math.h>
 #include <string.h>
 
+#include "op/svt_filter.h"
+
 enum { FIRST = 32, PROBES = 8, GUARDS = 8, ROOM = 128 };
 enum { MOST_STEPS = 80 };
 static const double TRUSTED = 1e-4;    /* t / sigma_1 at least */
 static const double SMALLEST = 1e-140; /* t whose square does not vanish */
 static const double UNLIKELY = 0.01;   /* |y'z| */
 static const double ROUGHLY = 0.25;    /* the same where others prove */
+static const double SPREAD = 1e5;      /* of what a filter magnifies */
 static const uint64_t STREAM = 0x737674;
 
 struct svt_subspace {
@@ -71,6 +82,11 @@ struct svt_subspace {
   int64_t rank, shown;   /* above t^2; with guards: columns of X and R */
   double unlikely;       /* |y'z| of the test */
   int64_t proved;        /* of them, those that U takes in the proof */
+  bool cold;             /* this call began from nothing */
+  svt_filter *filter;    /* NULL: products of W alone */
+  bool exact;            /* G B is by W even so */
+  int rounds;            /* filters of this kind of product */
+  double worst;          /* largest relative residual before the last one */
 };
 
 /* ---- workspace ----------------------------------------------------------*/
@@ -97,6 +113,7 @@ static void release(svt_subspace *s)
 void svt_subspace_free(svt_subspace *s)
 {
   if (s == NULL) return;
+  svt_filter_free(s->filter);
   release(s);
   base_free(s);
 }
@@ -170,6 +187,11 @@ static lapis_status reserve(svt_subspace *s, int64_t cols)
   larger.unlikely = s->unlikely;
   larger.rank = s->rank;
   larger.shown = s->shown;
+  larger.cold = s->cold;
+  larger.filter = s->filter;
+  larger.exact = s->exact;
+  larger.rounds = s->rounds;
+  larger.worst = s->worst;
   lapis_status status = allocate(&larger);
   if (status >= 0) status = move_basis(s, &larger);
   release(status < 0 ? &larger : s);
@@ -217,6 +239,16 @@ static lapis_status join(svt_subspace *s, int64_t cols)
   return LAPIS_OK;
 }
 
+/* Y = G X */
+static lapis_status product(svt_subspace *s, const la_array *W,
+                            const la_array *X, la_array *Y)
+{
+  s->columns += X->cols;
+  s->sums++;
+  TRY(s->h->ops->gram_times(s->h, s->side, W, X, Y));
+  return la_sum(s->h, Y);
+}
+
 /* GB and H = B'GB for the columns of B that lack them. */
 static lapis_status multiply(svt_subspace *s, const la_array *W)
 {
@@ -225,10 +257,10 @@ static lapis_status multiply(svt_subspace *s, const la_array *W)
   la_array B = la_cols(&s->B, 0, s->used), Q = la_cols(&s->B, old, c);
   la_array GQ = la_cols(&s->GB, old, c), H = corner(&s->H, s->used, s->used);
   la_array right = la_cols(&H, old, c), low = la_rows(&H, old, c);
-  TRY(h->ops->gram_times(h, s->side, W, &Q, &GQ));
-  TRY(la_sum(h, &GQ));
-  s->columns += c;
-  s->sums++;
+  if (s->filter != NULL && !s->exact)
+    TRY(svt_filter_times(s->filter, &Q, &GQ));
+  else
+    TRY(product(s, W, &Q, &GQ));
   TRY(h->ops->gemm(h, LA_T, LA_N, 1, &B, &GQ, 0, &right));
   TRY(h->ops->gemm(h, LA_T, LA_N, 1, &GQ, &B, 0, &low));
   s->multiplied = s->used;
@@ -278,7 +310,7 @@ static lapis_status ritz(svt_subspace *s, double t)
   s->rank = 0;
   while (s->rank < q && s->theta[s->rank] > t * t) s->rank++;
   s->shown = s->rank + guards(s->rank);
-  if (s->shown > q) s->shown = q;
+  if (s->shown > q || (s->filter != NULL && !s->exact)) s->shown = q;
   TRY(reserve(s, q + most_added(s)));
   return ritz_vectors(s);
 }
@@ -347,29 +379,39 @@ static double take_guards(svt_subspace *s, double t)
   return square - nu;
 }
 
-/* Whether T_d z is small enough, T = T_d(t^2 - nu); else Z[2] = P G T_d z, and
- * whether a Rayleigh quotient exceeds t^2 - nu. */
-static lapis_status probe(svt_subspace *s, const la_array *W, double square,
-                          double T, verdict *out)
+/* T_d z with what is needed to tell its size: T = T_d(t^2 - nu). */
+typedef struct test {
+  double square, c;         /* t^2 - nu; T_d is that of [0, c] */
+  double x, before, T;      /* T_d(x), x = 2/c square - 1; T_(d-1) */
+  double error;             /* of a product, times |z| */
+  double drift, drift_last; /* |error of y'T_d z| at most */
+  double largest;           /* |T_d z| */
+} test;
+
+/* Whether T_d z is small enough; else Z[2] = P G T_d z, and whether a Rayleigh
+ * quotient exceeds t^2 - nu. */
+static lapis_status probe(svt_subspace *s, const la_array *W, test *e,
+                          verdict *out)
 {
   la *h = s->h;
   la_array U = la_cols(&s->X, 0, s->proved);
-  double size[PROBES], largest = 0, product;
+  double size[PROBES], quotient;
+  e->largest = 0;
   for (int64_t j = 0; j < PROBES; j++) {
     TRY(norm(s, &s->Z[1], j, &size[j]));
-    largest = fmax(largest, size[j]);
+    e->largest = fmax(e->largest, size[j]);
   }
-  if (largest < s->unlikely * T) *out = PROVED;
+  if (e->largest < s->unlikely * e->T - e->drift) *out = PROVED;
   if (*out == PROVED) return LAPIS_OK;
-  TRY(h->ops->gram_times(h, s->side, W, &s->Z[1], &s->Z[2]));
-  TRY(la_sum(h, &s->Z[2]));
-  s->columns += PROBES;
-  s->sums++;
+  if (e->error > 0)
+    TRY(svt_filter_times(s->filter, &s->Z[1], &s->Z[2]));
+  else
+    TRY(product(s, W, &s->Z[1], &s->Z[2]));
   TRY(project_out(s, &U, &s->Z[2]));
   for (int64_t j = 0; j < PROBES; j++) {
     la_array z = la_cols(&s->Z[1], j, 1), gz = la_cols(&s->Z[2], j, 1);
-    TRY(h->ops->dot(h, &z, &gz, &product));
-    if (product > square * size[j] * size[j]) *out = MISSED;
+    TRY(h->ops->dot(h, &z, &gz, &quotient));
+    if (quotient > (e->square + e->error) * size[j] * size[j]) *out = MISSED;
   }
   return LAPIS_OK;
 }
@@ -388,28 +430,53 @@ static lapis_status recur(svt_subspace *s, double c, bool first)
   return LAPIS_OK;
 }
 
-/* How far a test may go before a Gram matrix is cheaper. */
-static int64_t most_degrees(int64_t k)
+/* How far a test may go before a Gram matrix is cheaper; one in single
+ * precision is there. */
+static int64_t most_degrees(int64_t k, bool single)
 {
-  return k / 32 < 16 ? 16 : k / 32;
+  int64_t most = single ? k / 4 : k / 32;
+  return most < 16 ? 16 : most;
 }
 
-/* The random test, T = T_d(square), until a verdict or until it costs too much.
- */
+/* One degree more.  The error of a product joins y'T_d z as a product of its
+ * own does, so that its bound obeys the same recurrence. */
+static void next_degree(test *e, bool first)
+{
+  double f = first ? 1 : 2;
+  double T = f * e->x * e->T - (first ? 0 : e->before);
+  double drift = f * e->x * e->drift - (first ? 0 : e->drift_last);
+  e->before = e->T;
+  e->T = T;
+  e->drift_last = e->drift;
+  e->drift = drift + 2 * f / e->c * e->error * e->largest;
+}
+
+/* Whether it is known beforehand that the test ends at its last degree, or that
+ * drift hides what it shows.  |T_d z| is about as large as |z|, and T about
+ * e^(a d)/2; an error counts e^-a of itself a degree later, d times. */
+static bool hopeless(const test *e, double size, double unlikely, int64_t most)
+{
+  double a = acosh(e->x);
+  return acosh(size / unlikely) > (double)most * a ||
+         4 * (e->error / e->c) * size > 0.5 * unlikely * a * a;
+}
+
+/* The random test until a verdict or until it costs too much. */
 static lapis_status chebyshev(svt_subspace *s, const la_array *W, double square,
-                              double c, verdict *out)
+                              double c, bool single, verdict *out)
 {
   la_array U = la_cols(&s->X, 0, s->proved);
-  double x = 2 * (square / c) - 1, before = x, T = 1;
+  test e = {.square = square, .c = c, .x = 2 * (square / c) - 1, .T = 1};
+  if (single) e.error = svt_filter_error(s->theta[0]);
+  int64_t most = most_degrees(s->k, single);
+  if (hopeless(&e, sqrt((double)s->k), s->unlikely, most)) return LAPIS_OK;
   TRY(draw(s, &s->Z[1]));
   TRY(project_out(s, &U, &s->Z[1]));
-  for (int64_t d = 0; d <= most_degrees(s->k); d++) {
-    TRY(probe(s, W, square, T, out));
+  for (int64_t d = 0; d <= most; d++) {
+    TRY(probe(s, W, &e, out));
     if (*out != UNKNOWN) return LAPIS_OK;
     TRY(recur(s, c, d == 0));
-    double next = 2 * x * T - before;
-    before = T;
-    T = next;
+    next_degree(&e, d == 0);
   }
   return LAPIS_OK;
 }
@@ -427,7 +494,14 @@ static lapis_status certify(svt_subspace *s, const svt_question *q,
   /* a quarter of the way up, for what the guess may lack */
   double guess = fmin(fmax(s->theta[next], 0.2 * left), (1 - 2e-3) * left);
   double c = 0.75 * guess + 0.25 * left;
-  return chebyshev(s, q->W, left, c, out);
+  /* where all guards are taken, what is left lies below the last of them */
+  int64_t last = s->proved - 1;
+  double above = last >= s->rank ? s->theta[last] + s->error[last] : INFINITY;
+  bool all = s->proved == s->shown && above < (1 - 2e-4) * left;
+  if (all) c = fmax(above, 0.2 * left);
+  if (s->filter != NULL) TRY(chebyshev(s, q->W, left, c, true, out));
+  if (*out != UNKNOWN) return LAPIS_OK;
+  return chebyshev(s, q->W, left, c, false, out);
 }
 
 /* What the test found, and as many new random columns as there are values. */
@@ -450,6 +524,103 @@ static lapis_status add_missed(svt_subspace *s, bool *room)
   return join(s, c + more);
 }
 
+/* ---- filters ------------------------------------------------------------*/
+/* A cold call whose values below t are many and large: the mean of their
+ * squares is no small part of t^2.  Steps are then many, and a Gram matrix in
+ * single precision costs less than their products, by operations.  Its error is
+ * one of theta_1. */
+static bool filter_pays(const svt_subspace *s, const svt_question *q)
+{
+  const double flat = 1. / 16, steps = 20, most = 100;
+  double rest = q->square, square = q->t * q->t;
+  bool may = s->cold && s->filter == NULL && s->sums == 2 &&
+             q->W->own == NULL && base_ranks(s->h->ctx) == 1;
+  if (!may || s->theta[0] > most * square) return false;
+  for (int64_t i = 0; i < s->used; i++) rest -= s->theta[i];
+  double columns = fmax((double)(s->rank + guards(s->rank)), 2 * FIRST);
+  return rest > flat * square * (double)(s->k - s->used) &&
+         steps * columns > svt_filter_cost(s->side, q->W);
+}
+
+static lapis_status begin_filter(svt_subspace *s, const svt_question *q)
+{
+  int64_t more = 2 * FIRST - s->used, most = s->k / 2 - s->used;
+  if (more > most) more = most;
+  if (more > 0) {
+    la_array fresh = la_cols(&s->B, s->used, more);
+    TRY(draw(s, &fresh));
+    TRY(join(s, more));
+  }
+  s->exact = false;
+  s->multiplied = 0;
+  s->rounds = 0;
+  base_say(s->h->ctx, 2, "svt: Gram matrix of order %" PRId64 " in single",
+           s->k);
+  return svt_filter_new(s->h, s->side, q->W, q->square, &s->filter);
+}
+
+/* B = the filtered X.  The degree divides residuals by `by`, or by what single
+ * precision can, but leaves what is near t in sight of the largest. */
+static lapis_status filter(svt_subspace *s, const svt_question *q, double by)
+{
+  int64_t p = s->shown, r = s->rank;
+  double square = q->t * q->t, low = s->theta[p - 1];
+  double next = r < p ? s->theta[r] : low, last = r > 0 ? s->theta[r - 1] : 0;
+  double c = fmax(fmax(low, 0.9 * next), square / 16);
+  c = fmin(c, (1 - 2e-3) * square);
+  double at_t = acosh(2 * (square / c) - 1);
+  double at_last = acosh(2 * (fmax(last, square) / c) - 1);
+  double at_first = acosh(2 * (fmax(s->theta[0], square) / c) - 1);
+  double wanted = log(fmin(fmax(by, 2), 1 / FLT_EPSILON)) / at_last;
+  double most = log(SPREAD) / fmax(at_first - at_t, 1e-2);
+  svt_filtering how = {.c = c, .theta = s->theta, .lift = 1.02 * c};
+  how.degree = 1 + (int64_t)fmin(fmin(wanted, most), (double)(s->k / 8));
+  la_array X = la_cols(&s->X, 0, p), R = la_cols(&s->R, 0, p);
+  la_array B = la_cols(&s->B, 0, p);
+  TRY(svt_filter_run(s->filter, &how, &R, &X));
+  TRY(la_copy(s->h, &X, &B));
+  TRY(s->h->ops->qr(s->h, &B, NULL));
+  s->used = p;
+  s->multiplied = 0;
+  s->rounds++;
+  return LAPIS_OK;
+}
+
+/* Largest residual above t, in units of theta_1. */
+static double worst_residual(const svt_subspace *s)
+{
+  double worst = 0;
+  for (int64_t i = 0; i < s->rank; i++) worst = fmax(worst, s->error[i]);
+  return worst / s->theta[0];
+}
+
+/* Products of single precision: a wider block where it has no room for guards,
+ * a filter, or, once they tell nothing more, the products of W. */
+static lapis_status filter_step(svt_subspace *s, const svt_question *q)
+{
+  enum { MOST_ROUNDS = 20 };
+  int64_t want = s->rank + guards(s->rank);
+  double worst = worst_residual(s);
+  if (want > s->used) {
+    int64_t more = s->used < s->k / 2 - s->used ? s->used : s->k / 2 - s->used;
+    la_array fresh = la_cols(&s->B, s->used, more);
+    TRY(draw(s, &fresh));
+    s->multiplied = 0;
+    s->rounds = 0;
+    return join(s, more);
+  }
+  bool stuck = s->rounds > 2 && worst > 0.5 * s->worst;
+  bool ended = s->rounds > 0 && worst <= 32 * FLT_EPSILON;
+  s->worst = worst;
+  if (!stuck && !ended && s->rounds < MOST_ROUNDS)
+    return filter(s, q, worst / FLT_EPSILON);
+  s->exact = true;
+  s->used = want;
+  s->multiplied = 0;
+  s->rounds = 0;
+  return LAPIS_OK;
+}
+
 /* ---- the loop -----------------------------------------------------------*/
 
 bool svt_subspace_serves(int64_t k, int64_t rank)
@@ -468,6 +639,7 @@ static int64_t widest(const svt_subspace *s)
 static lapis_status begin(svt_subspace *s)
 {
   s->multiplied = 0;
+  s->cold = s->used == 0;
   if (s->used > 0) return LAPIS_OK;
   int64_t c = FIRST < s->k / 4 ? FIRST : s->k / 4;
   la_array fresh = la_cols(&s->B, 0, c);
@@ -487,6 +659,10 @@ static lapis_status conclude(svt_subspace *s, const svt_question *q,
   if (v != MISSED) return LAPIS_OK;
   TRY(add_missed(s, &room));
   *done = !room;
+  if (s->filter == NULL) return LAPIS_OK;
+  s->exact = false;
+  s->multiplied = 0;
+  s->rounds = 0;
   return LAPIS_OK;
 }
 
@@ -510,13 +686,21 @@ static lapis_status step(svt_subspace *s, const svt_question *q, svt_found *out,
   if (!svt_subspace_serves(s->k, s->rank)) return LAPIS_OK;
   out->why = "threshold below 1e-4 sigma_1";
   if (q->t < TRUSTED * sigma_1) return LAPIS_OK;
-  if (s->used + s->shown > widest(s)) TRY(restart(s));
+  bool single = s->filter != NULL;
+  if (single || s->used + s->shown > widest(s)) TRY(restart(s));
   TRY(residuals(s, &answer));
+  *done = false;
+  if (single && !s->exact) return filter_step(s, q);
+  if (filter_pays(s, q)) return begin_filter(s, q);
+  *done = true;
   double floor = 64 * DBL_EPSILON * (sigma_1 / q->t);
   double wanted = fmax(q->accuracy, floor) * sigma_1;
   bool good = answer <= wanted;
   if (good && settled(s, q->t)) return conclude(s, q, out, done);
+  *done = false;
+  if (single && s->rounds < 3) return filter(s, q, 8 * answer / wanted);
   TRY(expand(s, wanted, &added));
+  *done = true;
   if (good && added == 0) return conclude(s, q, out, done);
   out->why = "rounding hides the rest";
   *done = added == 0;
@@ -546,11 +730,16 @@ lapis_status svt_subspace_run(svt_subspace *s, const svt_question *q,
   s->columns = s->sums = 0;
   s->unlikely = q->rough ? ROUGHLY : UNLIKELY;
   TRY(begin(s));
-  for (int i = 0; i < MOST_STEPS && !done; i++) TRY(step(s, q, out, &done));
+  lapis_status status = LAPIS_OK;
+  for (int i = 0; i < MOST_STEPS && !done && status >= 0; i++)
+    status = step(s, q, out, &done);
   base_say(s->h->ctx, 2,
            "svt: subspace of %" PRId64 ", rank %" PRId64 ": %" PRId64
            " columns in %" PRId64 " products, %s",
            s->k, s->rank, s->columns, s->sums, out->why);
+  svt_filter_free(s->filter);
+  s->filter = NULL;
+  TRY(status);
   if (!done) out->why = "no convergence";
   if (!out->certified) s->used = 0;
   return out->certified ? keep(s, out) : LAPIS_OK;

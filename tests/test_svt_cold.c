@@ -1,0 +1,183 @@
+/* test_svt_cold.c - one call of lapis_svt, with nothing known before, against
+ * LAPACK's full decomposition of the same matrix, where sides are large enough
+ * for every way of finding singular values.  Spectra are made, so that the
+ * right rank is known without either. */
+#include "la_case.h"
+#include "lapis/lapis_ops.h"
+
+#define OK(call) assert_int_equal((call), LAPIS_OK)
+
+typedef enum spectrum {
+  GAP,        /* equal ones, many up to 1 % below the threshold */
+  DECAY,      /* 1, .95, .95^2, ... */
+  CLUSTERED,  /* half above, half below, by 1e-3 of the threshold at most */
+  TWO_LEVELS, /* some 10 times the threshold, some just above, many below */
+  ZERO,
+  SPECTRA
+} spectrum;
+
+typedef struct made {
+  int64_t m, n, k, rank;
+  double t, top;
+  double *W, *A, *again, *U, *s, *Vt;
+} made;
+
+static double value(spectrum kind, int64_t i, int64_t rank, uint64_t *seed)
+{
+  double u = check_uniform(seed);
+  switch (kind) {
+  case GAP:
+    return i < rank ? 1 : 0.792 * u;
+  case DECAY:
+    return fmax(pow(0.95, (double)i), 1e-4);
+  case CLUSTERED:
+    return 0.8 * (i < rank ? 1 + 1e-3 * (u + 0.01) : 1 - 1e-3 * (u + 0.01));
+  case TWO_LEVELS:
+    return i < rank / 2 ? 4 + u : i < rank ? 0.82 + 0.1 * u : 0.79 * u;
+  default:
+    return 0;
+  }
+}
+
+/* W -= 2 v (v'W) / v'v, or W -= 2 (W v) v' / v'v */
+static void reflect(made *p, bool left, uint64_t *seed)
+{
+  int64_t m = p->m, n = p->n, length = left ? m : n;
+  double *v = calloc((size_t)length, sizeof *v);
+  double *d = calloc((size_t)(left ? n : m), sizeof *d), square = 0;
+  for (int64_t i = 0; i < length; i++) {
+    v[i] = check_normal(seed);
+    square += v[i] * v[i];
+  }
+  for (int64_t j = 0; j < n; j++)
+    for (int64_t i = 0; i < m; i++)
+      d[left ? j : i] += p->W[j * m + i] * v[left ? i : j];
+  for (int64_t j = 0; j < n; j++)
+    for (int64_t i = 0; i < m; i++)
+      p->W[j * m + i] -= 2 / square * v[left ? i : j] * d[left ? j : i];
+  free(v);
+  free(d);
+}
+
+static void build(made *p, spectrum kind, double scale)
+{
+  uint64_t seed = 17 + (uint64_t)kind;
+  int64_t m = p->m, n = p->n;
+  size_t all = (size_t)(m * n);
+  p->k = m < n ? m : n;
+  double **each[] = {&p->W, &p->A, &p->again};
+  for (int i = 0; i < 3; i++) *each[i] = calloc(all, sizeof(double));
+  p->U = calloc((size_t)(m * p->k), sizeof(double));
+  p->Vt = calloc((size_t)(p->k * n), sizeof(double));
+  p->s = calloc((size_t)p->k, sizeof(double));
+  for (int64_t i = 0; i < p->k; i++)
+    p->W[i * (m + 1)] = scale * value(kind, i, p->rank, &seed);
+  for (int i = 0; i < 4; i++) reflect(p, i % 2, &seed);
+  p->t = kind == DECAY ? pow(0.95, (double)p->rank - 0.5) : 0.8;
+  p->t *= scale;
+}
+
+static void release(made *p)
+{
+  double *each[] = {p->W, p->A, p->again, p->U, p->s, p->Vt};
+  for (int i = 0; i < 6; i++) free(each[i]);
+}
+
+/* p->again = U max(S - t, 0) V' by LAPACK; its rank. */
+static int64_t by_lapack(lapis_ctx *ctx, made *p)
+{
+  la h;
+  la_array U = la_wrap(p->U, p->m, p->k), Vt = la_wrap(p->Vt, p->k, p->n);
+  la_array W = la_wrap(p->W, p->m, p->n);
+  OK(la_open_host(ctx, &h));
+  OK(h.ops->svd(&h, &W, &U, p->s, &Vt)); /* W is destroyed */
+  int64_t rank = 0;
+  while (rank < p->k && p->s[rank] > p->t) rank++;
+  for (int64_t j = 0; j < p->n; j++)
+    for (int64_t i = 0; i < p->m; i++) p->again[j * p->m + i] = 0;
+  for (int64_t j = 0; j < p->n; j++)
+    for (int64_t r = 0; r < rank; r++) {
+      double f = (p->s[r] - p->t) * p->Vt[j * p->k + r];
+      for (int64_t i = 0; i < p->m; i++)
+        p->again[j * p->m + i] += f * p->U[r * p->m + i];
+    }
+  return rank;
+}
+
+static double distance(const made *p)
+{
+  double sum = 0;
+  for (int64_t i = 0; i < p->m * p->n; i++)
+    sum += (p->A[i] - p->again[i]) * (p->A[i] - p->again[i]);
+  return sqrt(sum);
+}
+
+/* Twice the same bits, and LAPACK's answer. */
+static void one(spectrum kind, int64_t m, int64_t n, int64_t rank, double scale)
+{
+  made p = {.m = m, .n = n, .rank = kind == ZERO ? 0 : rank};
+  lapis_ctx *ctx = lapis_ctx_new();
+  lapis_svt_info found;
+  build(&p, kind, scale);
+  lapis_mat W = lapis_mat_f64(p.W, m, n), A = lapis_mat_f64(p.A, m, n);
+  lapis_mat B = lapis_mat_f64(p.again, m, n);
+  OK(lapis_svt(ctx, &W, p.t, &A, &found));
+  OK(lapis_svt(ctx, &W, p.t, &B, NULL));
+  assert_memory_equal(p.A, p.again, (size_t)(m * n) * sizeof(double));
+  int64_t right = by_lapack(ctx, &p);
+  assert_int_equal(right, p.rank);
+  assert_int_equal(found.rank, right);
+  double size = fmax(p.s[0], 1e-300), nuclear = 0;
+  for (int64_t i = 0; i < right; i++) nuclear += p.s[i] - p.t;
+  CHECK_AT_MOST(distance(&p), 1e-9 * size);
+  CHECK_NEAR(found.nuclear, nuclear, 1e-9 * (size + nuclear));
+  release(&p);
+  lapis_ctx_free(ctx);
+}
+
+static void every_spectrum(void **state)
+{
+  (void)state;
+  for (int kind = 0; kind < SPECTRA; kind++)
+    one((spectrum)kind, 610, 700, 40, 1);
+}
+
+static void wide_tall_and_scaled(void **state)
+{
+  (void)state;
+  one(GAP, 700, 620, 70, 1e6);
+  one(GAP, 605, 1400, 8, 1e-60);
+  one(TWO_LEVELS, 1300, 600, 20, 1e60);
+}
+
+/* Nearly none, and more than the third that a subspace may hold. */
+static void ranks(void **state)
+{
+  (void)state;
+  one(GAP, 600, 610, 0, 1);
+  one(GAP, 600, 610, 1, 1);
+  one(GAP, 600, 610, 250, 1);
+  one(TWO_LEVELS, 610, 600, 90, 1);
+  one(CLUSTERED, 600, 640, 300, 1);
+}
+
+static void tiny(void **state)
+{
+  (void)state;
+  for (int64_t m = 1; m < 4; m++)
+    for (int64_t n = 1; n < 4; n++) {
+      one(GAP, m, n, 1, 1);
+      one(ZERO, m, n, 0, 1);
+    }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_spectrum),
+      cmocka_unit_test(wide_tall_and_scaled),
+      cmocka_unit_test(ranks),
+      cmocka_unit_test(tiny),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
