@@ -1,5 +1,8 @@
 /* test_backend.c - the fast backend against the reference one, and both
  * against what defines each operation. */
+#include <float.h>
+#include <math.h>
+
 #include "la_case.h"
 #include "through.h"
 
@@ -379,6 +382,69 @@ static void systems_are_solved(void **state)
   }
 }
 
+/* A x = b in single precision by factor, inverse and product; A (n x n) and b
+ * are doubles, what comes back is b - A x over |A| |x| + |b|, both ways. */
+static void solve_single(la *h, const la_array *A, const la_array *b,
+                         double *by_factor, double *by_inverse)
+{
+  int64_t n = A->rows;
+  la_array L, x, y, z = la_case_copy(h, b);
+  OK(h->ops->alloc(h, LAPIS_F32, n, n, &L));
+  OK(h->ops->alloc(h, LAPIS_F32, n, 1, &x));
+  OK(h->ops->alloc(h, LAPIS_F32, n, 1, &y));
+  float *l = L.data, *f = x.data, *g = y.data;
+  for (int64_t j = 0; j < n; j++) {
+    for (int64_t i = 0; i < n; i++)
+      l[j * L.ld + i] = (float)*la_case_at(A, i, j);
+    f[j] = (float)*la_case_at(b, j, 0);
+  }
+  OK(h->ops->potrf(h, &L));
+  OK(h->ops->potrs(h, &L, &x));
+  for (int both = 0; both < 2; both++) {
+    double rest = 0, size = 0;
+    for (int64_t i = 0; i < n; i++) size += (double)f[i] * f[i];
+    for (int64_t i = 0; i < n; i++) {
+      double r = *la_case_at(b, i, 0);
+      for (int64_t j = 0; j < n; j++) r -= *la_case_at(A, i, j) * (double)f[j];
+      rest += r * r;
+    }
+    *(both ? by_inverse : by_factor) =
+        sqrt(rest) / (la_case_norm(A) * sqrt(size) + la_case_norm(b));
+    if (both) break;
+    OK(h->ops->potri(h, &L));
+    for (int64_t j = 0; j < n; j++) g[j] = (float)*la_case_at(&z, j, 0);
+    OK(h->ops->gemv(h, LA_N, 1, &L, &y, 0, &x));
+  }
+  LA_RELEASE(h, &L, &x, &y, &z);
+}
+
+static void systems_are_solved_in_single(void **state)
+{
+  la_pair *p = *state;
+  la host;
+  OK(la_open_host(p->ctx, &host));
+  la *both[] = {&host, &p->slow};
+  for (uint64_t i = 0; i < CASES; i++) {
+    uint64_t seed = 5500 + i;
+    int64_t n = 1 + la_case_side(&seed);
+    la_array M = la_case_random(&p->slow, n, n + 3, &seed);
+    la_array A = la_case_new(&p->slow, n, n);
+    la_array b = la_case_new(&p->slow, n, 1);
+    OK(p->slow.ops->syrk(&p->slow, LA_N, &M, &A));
+    double ridge = 1e-2 * la_case_norm(&A) + 1e-2;
+    for (int64_t j = 0; j < n; j++) *la_case_at(&A, j, j) += ridge;
+    for (int64_t j = 0; j < n; j++) *la_case_at(&b, j, 0) = check_normal(&seed);
+    for (int k = 0; k < 2; k++) {
+      double factor = NAN, inverse = NAN;
+      solve_single(both[k], &A, &b, &factor, &inverse);
+      CHECK_AT_MOST(factor, 50 * (double)(n + 1) * FLT_EPSILON);
+      /* an inverse loses the condition, at most 1 + 100 */
+      CHECK_AT_MOST(inverse, 5000 * (double)(n + 1) * FLT_EPSILON);
+    }
+    LA_RELEASE(&p->slow, &M, &A, &b);
+  }
+}
+
 static void indefinite_is_refused(void **state)
 {
   la_pair *p = *state;
@@ -713,6 +779,7 @@ int main(void)
       cmocka_unit_test(singular_values_agree),
       cmocka_unit_test(bases_are_orthonormal),
       cmocka_unit_test(systems_are_solved),
+      cmocka_unit_test(systems_are_solved_in_single),
       cmocka_unit_test(indefinite_is_refused),
       cmocka_unit_test(proximal_steps_agree),
       cmocka_unit_test(admm_passes_agree),

@@ -9,7 +9,8 @@
  * plug-in lapis-opencl (device.c).
  *
  * Matrices are column-major.  F32 is accepted by alloc, upload, download and
- * gemm; other functions take F64 unless they say more.  Whether sizes fit the
+ * gemm, and on the host by gemv, potrf, potrs and potri; other functions take
+ * F64 unless they say more.  Whether sizes fit the
  * integers of BLAS is checked here and nowhere else.  Every function returns a
  * status, and leaves a sentence on failure in the context. */
 #ifndef LAPIS_BACKEND_H
@@ -239,6 +240,10 @@ static inline la_array la_reshape(const la_array *A, int64_t rows, int64_t cols)
 static inline la_array la_wrap(double *p, int64_t rows, int64_t cols)
 {
   return (la_array){LAPIS_F64, rows, cols, rows > 0 ? rows : 1, p, true, NULL};
+}
+static inline la_array la_wrap_single(float *p, int64_t rows, int64_t cols)
+{
+  return (la_array){LAPIS_F32, rows, cols, rows > 0 ? rows : 1, p, true, NULL};
 }
 static inline lapis_mat la_as_mat(const la_array *A)
 {

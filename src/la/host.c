@@ -211,6 +211,12 @@ lapis_status host_check_shape(la *h, const char *what, const la_array *A,
 {
   if (A->dtype != LAPIS_F64)
     return lapis_fail(h->ctx, LAPIS_EINVAL, "la: %s takes doubles", what);
+  return host_check_sides(h, what, A, rows, cols);
+}
+
+lapis_status host_check_sides(la *h, const char *what, const la_array *A,
+                              int64_t rows, int64_t cols)
+{
   if (A->rows == rows && A->cols == cols) return LAPIS_OK;
   return lapis_fail(h->ctx, LAPIS_ESHAPE,
                     "la: %s got a %" PRId64 " x %" PRId64

@@ -27,6 +27,9 @@ lapis_status host_check_transfer(la *h, const lapis_mat *m, const la_array *a);
 /* A is rows x cols doubles. */
 lapis_status host_check_shape(la *h, const char *what, const la_array *A,
                               int64_t rows, int64_t cols);
+/* The same of either type. */
+lapis_status host_check_sides(la *h, const char *what, const la_array *A,
+                              int64_t rows, int64_t cols);
 /* LAPIS_ENUMERIC at the first NaN or infinity: LAPACK may hang on them. */
 lapis_status host_check_finite(la *h, const char *what, const la_array *A);
 /* C = op(A) op(B) fits together; *inner: the length summed over. */

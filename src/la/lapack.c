@@ -310,12 +310,15 @@ lapis_status lapack_qr(la *h, la_array *A, la_array *R)
 
 lapis_status lapack_potrf(la *h, la_array *A)
 {
-  TRY(host_check_shape(h, "potrf", A, A->rows, A->rows));
+  TRY(host_check_sides(h, "potrf", A, A->rows, A->rows));
   TRY(blas_check_range(h, "potrf", A));
   if (A->rows == 0) return LAPIS_OK;
   blas_threads(h);
-  lapack_int info = LAPACKE_dpotrf_work(
-      LAPACK_COL_MAJOR, 'L', (lapack_int)A->rows, A->data, (lapack_int)A->ld);
+  lapack_int n = (lapack_int)A->rows, ld = (lapack_int)A->ld, info;
+  if (A->dtype == LAPIS_F64)
+    info = LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', n, A->data, ld);
+  else
+    info = LAPACKE_spotrf_work(LAPACK_COL_MAJOR, 'L', n, A->data, ld);
   if (info == 0) return LAPIS_OK;
   return lapis_fail(h->ctx, LAPIS_ENUMERIC,
                     "la: a Cholesky factorisation broke down at pivot %d of "
@@ -323,27 +326,42 @@ lapis_status lapack_potrf(la *h, la_array *A)
                     (int)info, A->rows);
 }
 
+static lapis_status check_one_type(la *h, const la_array *L, const la_array *B)
+{
+  if (L->dtype == B->dtype) return LAPIS_OK;
+  return lapis_fail(h->ctx, LAPIS_EINVAL, "la: potrs takes arrays of one type");
+}
+
 lapis_status lapack_potrs(la *h, const la_array *L, la_array *B)
 {
-  TRY(host_check_shape(h, "potrs", L, L->rows, L->rows));
-  TRY(host_check_shape(h, "potrs", B, L->rows, B->cols));
+  TRY(host_check_sides(h, "potrs", L, L->rows, L->rows));
+  TRY(host_check_sides(h, "potrs", B, L->rows, B->cols));
+  TRY(check_one_type(h, L, B));
   TRY(blas_check_range(h, "potrs", B));
   if (B->rows == 0 || B->cols == 0) return LAPIS_OK;
   blas_threads(h);
-  lapack_int info = LAPACKE_dpotrs_work(
-      LAPACK_COL_MAJOR, 'L', (lapack_int)L->rows, (lapack_int)B->cols, L->data,
-      (lapack_int)L->ld, B->data, (lapack_int)B->ld);
+  lapack_int n = (lapack_int)L->rows, ld = (lapack_int)L->ld, info;
+  lapack_int count = (lapack_int)B->cols, ldb = (lapack_int)B->ld;
+  if (L->dtype == LAPIS_F64)
+    info = LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'L', n, count, L->data, ld,
+                               B->data, ldb);
+  else
+    info = LAPACKE_spotrs_work(LAPACK_COL_MAJOR, 'L', n, count, L->data, ld,
+                               B->data, ldb);
   return info == 0 ? LAPIS_OK : failed(h, "potrs", info);
 }
 
 lapis_status lapack_potri(la *h, la_array *L)
 {
-  TRY(host_check_shape(h, "potri", L, L->rows, L->rows));
+  TRY(host_check_sides(h, "potri", L, L->rows, L->rows));
   TRY(blas_check_range(h, "potri", L));
   blas_threads(h);
   if (L->rows == 0) return LAPIS_OK;
-  lapack_int info = LAPACKE_dpotri_work(
-      LAPACK_COL_MAJOR, 'L', (lapack_int)L->rows, L->data, (lapack_int)L->ld);
+  lapack_int n = (lapack_int)L->rows, ld = (lapack_int)L->ld, info;
+  if (L->dtype == LAPIS_F64)
+    info = LAPACKE_dpotri_work(LAPACK_COL_MAJOR, 'L', n, L->data, ld);
+  else
+    info = LAPACKE_spotri_work(LAPACK_COL_MAJOR, 'L', n, L->data, ld);
   if (info != 0) return failed(h, "potri", info);
   blas_mirror(L);
   return LAPIS_OK;

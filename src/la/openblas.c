@@ -64,14 +64,19 @@ static lapis_status gemv(la *h, la_trans t, double alpha, const la_array *A,
 {
   int64_t k;
   TRY(host_check_gemm(h, t, LA_N, A, x, y, &k));
-  TRY(host_check_shape(h, "gemv", x, k, 1));
+  TRY(host_check_sides(h, "gemv", x, k, 1));
   TRY(blas_check_range(h, "a product", A));
   /* BLAS leaves y alone where A is empty */
   if (A->rows == 0 || A->cols == 0)
     return gemm(h, t, LA_N, alpha, A, x, beta, y);
   blas_threads(h);
-  cblas_dgemv(CblasColMajor, cblas_of(t), (int)A->rows, (int)A->cols, alpha,
-              A->data, (int)A->ld, x->data, 1, beta, y->data, 1);
+  int m = (int)A->rows, n = (int)A->cols, ld = (int)A->ld;
+  if (A->dtype == LAPIS_F64)
+    cblas_dgemv(CblasColMajor, cblas_of(t), m, n, alpha, A->data, ld, x->data,
+                1, beta, y->data, 1);
+  else
+    cblas_sgemv(CblasColMajor, cblas_of(t), m, n, (float)alpha, A->data, ld,
+                x->data, 1, (float)beta, y->data, 1);
   return LAPIS_OK;
 }
 
@@ -93,12 +98,14 @@ void blas_mirror(la_array *C)
 {
   enum { TILE = 32 };
   int64_t n = C->rows;
+  bool single = C->dtype == LAPIS_F32;
   for (int64_t j0 = 0; j0 < n; j0 += TILE)
     for (int64_t i0 = j0; i0 < n; i0 += TILE)
       for (int64_t j = j0; j < n && j < j0 + TILE; j++) {
-        const double *c = host_col(C, j);
-        int64_t i = i0 > j ? i0 : j + 1;
-        for (; i < n && i < i0 + TILE; i++) host_col(C, i)[j] = c[i];
+        int64_t i = i0 > j ? i0 : j + 1, end = i0 + TILE < n ? i0 + TILE : n;
+        float *f = C->data;
+        for (; single && i < end; i++) f[i * C->ld + j] = f[j * C->ld + i];
+        for (; i < end; i++) host_col(C, i)[j] = host_col(C, j)[i];
       }
 }
 

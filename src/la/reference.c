@@ -46,7 +46,7 @@ static lapis_status gemm(la *h, la_trans ta, la_trans tb, double alpha,
 static lapis_status gemv(la *h, la_trans t, double alpha, const la_array *A,
                          const la_array *x, double beta, la_array *y)
 {
-  TRY(host_check_shape(h, "gemv", x, x->rows, 1));
+  TRY(host_check_sides(h, "gemv", x, x->rows, 1));
   return gemm(h, t, LA_N, alpha, A, x, beta, y);
 }
 

@@ -285,11 +285,41 @@ lapis_status plain_svd(la *h, la_array *A, la_array *U, double *s, la_array *Vt)
   return status;
 }
 
-/* ---- Cholesky -----------------------------------------------------------*/
+/* ---- Cholesky: of single precision in double, and rounded ----------------*/
+
+static lapis_status widen(la *h, const la_array *A, la_array *wide)
+{
+  TRY(host_alloc(h, LAPIS_F64, A->rows, A->cols, wide));
+  for (int64_t j = 0; j < A->cols; j++)
+    for (int64_t i = 0; i < A->rows; i++)
+      host_col(wide, j)[i] = ((const float *)A->data)[j * A->ld + i];
+  return LAPIS_OK;
+}
+
+/* Frees wide. */
+static void narrow(la *h, la_array *wide, la_array *A)
+{
+  for (int64_t j = 0; j < A->cols; j++)
+    for (int64_t i = 0; i < A->rows; i++)
+      ((float *)A->data)[j * A->ld + i] = (float)host_col(wide, j)[i];
+  host_free(h, wide);
+}
+
+/* f(A) by way of doubles. */
+static lapis_status through_doubles(la *h, lapis_status (*f)(la *, la_array *),
+                                    la_array *A)
+{
+  la_array wide;
+  TRY(widen(h, A, &wide));
+  lapis_status s = f(h, &wide);
+  narrow(h, &wide, A);
+  return s;
+}
 
 lapis_status plain_potrf(la *h, la_array *A)
 {
   int64_t n = A->rows;
+  if (A->dtype == LAPIS_F32) return through_doubles(h, plain_potrf, A);
   TRY(host_check_shape(h, "potrf", A, n, n));
   for (int64_t j = 0; j < n; j++) {
     double *a = host_col(A, j);
@@ -339,8 +369,23 @@ lapis_status plain_trsm(la *h, const la_array *L, la_array *B)
   return LAPIS_OK;
 }
 
+static lapis_status single_potrs(la *h, const la_array *L, la_array *B)
+{
+  la_array wide_L, wide_B;
+  TRY(widen(h, L, &wide_L));
+  lapis_status s = widen(h, B, &wide_B);
+  if (s >= 0) {
+    s = plain_potrs(h, &wide_L, &wide_B);
+    narrow(h, &wide_B, B);
+  }
+  host_free(h, &wide_L);
+  return s;
+}
+
 lapis_status plain_potrs(la *h, const la_array *L, la_array *B)
 {
+  if (L->dtype == LAPIS_F32 && B->dtype == LAPIS_F32)
+    return single_potrs(h, L, B);
   TRY(host_check_shape(h, "potrs", L, L->rows, L->rows));
   TRY(host_check_shape(h, "potrs", B, L->rows, B->cols));
   for (int64_t j = 0; j < B->cols; j++) {
@@ -353,6 +398,7 @@ lapis_status plain_potrs(la *h, const la_array *L, la_array *B)
 lapis_status plain_potri(la *h, la_array *L)
 {
   int64_t n = L->rows;
+  if (L->dtype == LAPIS_F32) return through_doubles(h, plain_potri, L);
   TRY(host_check_shape(h, "potri", L, n, n));
   double *inverse = base_alloc(h->ctx, n * n, sizeof *inverse);
   if (inverse == NULL) return LAPIS_ENOMEM;

@@ -116,6 +116,7 @@ void sv_gram_free(sv_gram *k)
   base_free(k->L);
   if (!is_shared(k)) base_free(k->G);
   for (int i = 0; i < SV_SHARED; i++) base_free(k->shared[i]);
+  for (int i = 0; i < k->n_inverses; i++) base_free(k->inverse[i]);
   *k = (sv_gram){0};
 }
 
@@ -287,6 +288,19 @@ lapis_status sv_gram_slack(sv_gram *k, double C, double gamma, const double *c)
 }
 
 /* ---- of a solver --------------------------------------------------------*/
+/* Whether X, less than what rounding in single precision may hide, has a
+ * factor there.  Rounding moves eigenvalues by some eps n max |X|. */
+static bool is_clearly_definite(la *h, const op_kernel *k, double most,
+                                float *A)
+{
+  int64_t n = k->n;
+  for (int64_t i = 0; i < n * n; i++) A[i] = (float)k->X[i];
+  for (int64_t i = 0; i < n; i++)
+    A[i * n + i] -= (float)(8 * FLT_EPSILON * (double)n * most);
+  la_array L = la_wrap_single(A, n, n);
+  return h->ops->potrf(h, &L) >= 0;
+}
+
 /* Slightly shifted, a positive semidefinite matrix has a Cholesky factor. */
 static lapis_status check_definite(svmplus *w, const char *name,
                                    const op_kernel *k)
@@ -299,10 +313,13 @@ static lapis_status check_definite(svmplus *w, const char *name,
   double *A = free_yet != NULL ? free_yet
                                : base_alloc_raw(w->base.ctx, n * n, sizeof *A);
   if (A == NULL) return LAPIS_ENOMEM;
-  memcpy(A, k->X, (size_t)(n * n) * sizeof *A);
-  la_array L = la_wrap(A, n, n);
-  lapis_status s = la_add_diagonal(&w->h, 1e-9 * (double)n * most, &L);
-  if (s >= 0) s = w->h.ops->potrf(&w->h, &L);
+  lapis_status s = LAPIS_OK;
+  if (!is_clearly_definite(&w->h, k, most, (float *)A)) {
+    memcpy(A, k->X, (size_t)(n * n) * sizeof *A);
+    la_array L = la_wrap(A, n, n);
+    s = la_add_diagonal(&w->h, 1e-9 * (double)n * most, &L);
+    if (s >= 0) s = w->h.ops->potrf(&w->h, &L);
+  }
   if (free_yet == NULL) base_free(A);
   if (s != LAPIS_ENUMERIC) return s;
   return lapis_fail(w->base.ctx, LAPIS_EDATA,

@@ -4,7 +4,8 @@
  *
  * Where n x n matrices fit into the memory granted, K, G (gram.c) and Q are
  * whole; else rows of K are made when asked for (rows.c) and G = R'R.  smo.c
- * finds the support, polish.c the last digits. */
+ * finds the support, polish.c the last digits.  Where the privileged kernel is
+ * whole, G and Q are made in single precision first (single.c). */
 #include <math.h>
 #include <string.h>
 
@@ -69,8 +70,9 @@ static lapis_status l2_solve(sv_quadratic *p, double tol)
 {
   /* SMO finds the support, Cholesky the digits; SMO again where it failed.
    * Where a step of SMO makes all rows, Cholesky takes over earlier. */
-  double enough = p->Q != NULL ? 1e-3 : 1e-1;
-  if (sv_phase(p->loop) == 0) {
+  bool whole = p->Q != NULL || p->single != NULL;
+  double enough = whole ? 1e-3 : 1e-1;
+  if (sv_phase(p->loop) % 2 == 0) {
     TRY(sv_smo(p, fmax(tol, enough)));
     if (p->gap > tol || tol < 1e-3) TRY(sv_polish(p, tol));
     if (p->gap <= tol) return LAPIS_OK;
@@ -79,6 +81,9 @@ static lapis_status l2_solve(sv_quadratic *p, double tol)
   }
   return sv_smo(p, tol);
 }
+
+/* The first two phases may be in single precision, the others are in double. */
+enum { DOUBLE = 2, SINGLE_FROM = 200 /* samples */ };
 
 static bool weighted(const svmplus *w)
 {
@@ -95,10 +100,22 @@ static lapis_status slack_part(svmplus *w)
   return sv_gram_slack(&w->gram, w->set.C, w->set.gamma, share);
 }
 
+/* NULL: all in double. */
+static lapis_status single_inverse(svmplus *w, const float **out)
+{
+  const sv_gram *k = &w->gram;
+  *out = NULL;
+  if (!k->dense || k->Kp == NULL || weighted(w) || k->n < SINGLE_FROM)
+    return LAPIS_OK;
+  return sv_gram_inverse(&w->gram, w->set.gamma / w->set.C, out);
+}
+
 lapis_status sv_l2_share(svmplus *w)
 {
-  bool alike = w->kind == SV_L2 && !weighted(w);
-  return alike ? slack_part(w) : LAPIS_OK;
+  const float *inverse;
+  if (w->kind != SV_L2 || weighted(w)) return LAPIS_OK;
+  TRY(single_inverse(w, &inverse));
+  return inverse == NULL ? slack_part(w) : LAPIS_OK;
 }
 
 static void keep_l2(svmplus *w, const sv_quadratic *p, int64_t c)
@@ -113,27 +130,64 @@ static void keep_l2(svmplus *w, const sv_quadratic *p, int64_t c)
   sv_add_info(w, p->norm / 2, p->norm / 2 * (1 - p->gap), p->gap);
 }
 
+/* done: false where it has to be done in double. */
+static lapis_status solve_in_single(svmplus *w, sv_quadratic *p, bool *done)
+{
+  const float *inverse = NULL;
+  *done = false;
+  if (sv_phase(p->loop) < DOUBLE) TRY(single_inverse(w, &inverse));
+  if (inverse == NULL) return LAPIS_OK;
+  sv_single x, given = {.h = &w->h,
+                        .n = p->n,
+                        .K = w->gram.K,
+                        .Kp = w->gram.Kp,
+                        .y = w->q.y,
+                        .inverse = inverse,
+                        .Q = (float *)w->Q,
+                        .t = w->set.gamma / w->set.C,
+                        .C = w->set.C,
+                        .tol = w->set.stop.tol};
+  TRY(sv_single_new(&given, w->diag, &x));
+  p->single = &x;
+  lapis_status s = l2_solve(p, w->set.stop.tol);
+  p->single = NULL;
+  sv_single_free(&x);
+  *done = p->gap <= w->set.stop.tol || loop_must_end(p->loop);
+  if (s >= 0 && !*done)
+    loop_set_stage(p->loop, p->loop->stage - sv_phase(p->loop) + DOUBLE);
+  return s;
+}
+
+static lapis_status solve_in_double(svmplus *w, sv_quadratic *p)
+{
+  TRY(slack_part(w));
+  if (w->gram.dense) {
+    TRY(build_Q(w));
+    p->Q = w->Q;
+  } else {
+    prepare_rows(w);
+  }
+  return l2_solve(p, w->set.stop.tol);
+}
+
 lapis_status sv_l2_part(svmplus *w, int64_t c)
 {
   const sv_data *q = &w->q;
   bool dense = w->gram.dense;
-  TRY(slack_part(w));
-  if (dense)
-    TRY(build_Q(w));
-  else
-    prepare_rows(w);
   sv_quadratic p = {.ctx = q->ctx,
                     .h = &w->h,
                     .loop = q->loop,
                     .n = q->n,
-                    .Q = dense ? w->Q : NULL,
                     .source = &w->rows,
                     .diag = w->diag};
-  p.a = base_alloc(q->ctx, 2 * q->n, sizeof *p.a);
+  p.a = base_alloc(q->ctx, 4 * q->n, sizeof *p.a);
   if (p.a == NULL) return LAPIS_ENOMEM;
   p.g = p.a + q->n;
+  p.wide = p.g + q->n;
   for (int64_t i = 0; i < q->n; i++) p.a[i] = w->alpha[i * w->K + c]; /* warm */
-  lapis_status s = l2_solve(&p, w->set.stop.tol);
+  bool done;
+  lapis_status s = solve_in_single(w, &p, &done);
+  if (s >= 0 && !done) s = solve_in_double(w, &p);
   if (s >= 0) keep_l2(w, &p, c);
   if (s >= 0 && dense) s = sv_kernel_scores(w, p.a, c, 0);
   if (s >= 0 && !dense) scores_from_gradient(w, &p, c);

@@ -25,12 +25,25 @@ typedef struct polish {
 static lapis_status support_matrix(polish *t)
 {
   sv_quadratic *q = t->q;
-  for (int64_t c = 0; c < t->count; c++) t->b[c] = 1;
   if (q->Q == NULL) return sv_rows_square(q->source, t->F, t->count, t->A);
   for (int64_t c = 0; c < t->count; c++)
     for (int64_t r = 0; r < t->count; r++)
       t->A[c * t->count + r] = q->Q[t->F[c] * q->n + t->F[r]];
   return LAPIS_OK;
+}
+
+/* b with Q_FF b = 1 */
+static lapis_status solve_support(polish *t)
+{
+  sv_quadratic *q = t->q;
+  if (q->single != NULL)
+    return sv_single_solve(q->single, t->F, t->count, (float *)t->A, t->b);
+  for (int64_t c = 0; c < t->count; c++) t->b[c] = 1;
+  TRY(support_matrix(t));
+  la_array A = la_wrap(t->A, t->count, t->count);
+  la_array b = la_wrap(t->b, t->count, 1);
+  TRY(q->h->ops->potrf(q->h, &A));
+  return q->h->ops->potrs(q->h, &A, &b);
 }
 
 /* a = b / 1'b on F; false where some b are not positive: they leave F. */
@@ -65,11 +78,7 @@ static void enter(polish *t)
 static lapis_status one_round(polish *t, bool *settled)
 {
   sv_quadratic *q = t->q;
-  TRY(support_matrix(t));
-  la_array A = la_wrap(t->A, t->count, t->count);
-  la_array b = la_wrap(t->b, t->count, 1);
-  TRY(q->h->ops->potrf(q->h, &A));
-  TRY(q->h->ops->potrs(q->h, &A, &b));
+  TRY(solve_support(t));
   bool whole = place(t);
   if (t->count == 0) {
     *settled = true;
@@ -89,11 +98,12 @@ static lapis_status one_round(polish *t, bool *settled)
 static lapis_status run(polish *t, double tol)
 {
   bool settled = false;
+  double enough = t->q->single != NULL ? .1 : 1e-3;
   for (int k = 0; k < ROUNDS && !settled; k++) {
     lapis_status s = one_round(t, &settled);
     if (s == LAPIS_ENUMERIC) break; /* a singular Q_FF: SMO's answer stands */
     TRY(s);
-    if (t->best_gap <= 1e-3 * tol) break;
+    if (t->best_gap <= enough * tol) break;
   }
   memcpy(t->q->a, t->best, (size_t)t->q->n * sizeof *t->best);
   return sv_quadratic_certify(t->q);

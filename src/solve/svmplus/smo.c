@@ -47,6 +47,7 @@ void sv_quadratic_bound(sv_quadratic *q)
 static lapis_status gradient(sv_quadratic *q)
 {
   int64_t n = q->n;
+  if (q->single != NULL) return sv_single_times(q->single, q->a, q->g);
   if (q->Q == NULL) return sv_rows_times(q->source, q->a, q->g);
   memset(q->g, 0, (size_t)n * sizeof *q->g);
   for (int64_t j = 0; j < n; j++)
@@ -61,6 +62,8 @@ lapis_status sv_quadratic_certify(sv_quadratic *q)
   q->norm = 0;
   for (int64_t i = 0; i < q->n; i++) q->norm += q->a[i] * q->g[i];
   sv_quadratic_bound(q);
+  if (q->single != NULL) /* |a| <= 1: of a'Qa and of min Qa */
+    q->gap += 4 * q->single->doubt / fmax(q->norm, 1e-300);
   if (isfinite(q->gap)) return LAPIS_OK;
   return lapis_fail(
       q->ctx, LAPIS_ENUMERIC,
@@ -106,11 +109,20 @@ static int64_t update(sv_quadratic *q, double d, const double *qi,
   return smallest(g, q->n);
 }
 
+/* Row i of Q, in `wide` (n) where it has to be made. */
+static const double *row(const sv_quadratic *q, int64_t i, double *wide)
+{
+  if (q->single == NULL) return q->Q + i * q->n;
+  sv_single_row(q->single, i, wide);
+  return wide;
+}
+
 lapis_status sv_sweep(sv_quadratic *q, double tol, bool *more)
 {
+  double *wide = q->wide;
   int64_t i = smallest(q->g, q->n);
   for (int64_t k = 0; k < q->n; k++) {
-    const double *qi = q->Q + i * q->n;
+    const double *qi = row(q, i, wide);
     double curve = 1;
     q->gap = bound(q, q->g[i]);
     *more = q->gap > tol;
@@ -118,7 +130,7 @@ lapis_status sv_sweep(sv_quadratic *q, double tol, bool *more)
     int64_t j = partner(q, i, qi, &curve);
     *more = j >= 0;
     if (!*more) return LAPIS_OK;
-    const double *qj = q->Q + j * q->n;
+    const double *qj = row(q, j, wide + q->n);
     double drop = q->g[j] - q->g[i], d = fmin(drop / curve, q->a[j]);
     q->a[i] += d;
     q->a[j] = d < q->a[j] ? q->a[j] - d : 0;
@@ -136,14 +148,20 @@ static void start(sv_quadratic *q)
   for (int64_t i = 0; i < q->n; i++) q->a[i] = 1 / (double)q->n;
 }
 
+/* What takes more is so badly conditioned that it wants double precision. */
+enum { SINGLE_SWEEPS = 100 };
+
 static lapis_status minimise(sv_quadratic *q, sv_model *model, double tol)
 {
   double last = INFINITY;
+  /* Steps in single precision stop a little below. */
+  double aim = q->single != NULL ? 0.9 * tol : tol;
+  int64_t sweeps = 0, most = q->single != NULL ? SINGLE_SWEEPS : INT64_MAX;
   bool more = false;
-  while (q->gap > tol && loop_next(q->loop)) {
+  while (q->gap > tol && sweeps++ < most && loop_next(q->loop)) {
     more = true;
     TRY(model != NULL ? sv_model_step(model, tol, &more)
-                      : sv_sweep(q, tol, &more));
+                      : sv_sweep(q, aim, &more));
     TRY(sv_quadratic_record(q, tol));
     if (more) continue;
     TRY(sv_quadratic_certify(q));
@@ -172,7 +190,8 @@ static lapis_status run(sv_quadratic *q, sv_model *model, double tol)
 lapis_status sv_smo(sv_quadratic *q, double tol)
 {
   sv_model *model = NULL;
-  lapis_status s = q->Q == NULL ? sv_model_new(q, &model) : LAPIS_OK;
+  bool rows = q->Q == NULL && q->single == NULL;
+  lapis_status s = rows ? sv_model_new(q, &model) : LAPIS_OK;
   if (s >= 0) s = run(q, model, tol);
   sv_model_free(model);
   return s;

@@ -118,11 +118,13 @@ typedef struct sv_quadratic {
   la *h;
   loop *loop;
   int64_t n;
-  const double *Q; /* n x n, or NULL: it comes from source */
-  struct sv_rows *source;
-  const double *diag; /* n */
-  double *a, *g;      /* n each: alpha, Qa */
-  double norm, gap;   /* a'Qa; (a'Qa - min g) / (a'Qa / 2) */
+  const double *Q;          /* n x n, or NULL: it is */
+  struct sv_single *single; /* in single precision, or, where NULL, */
+  struct sv_rows *source;   /* made by rows */
+  const double *diag;       /* n */
+  double *a, *g;            /* n each: alpha, Qa */
+  double *wide;             /* 2 n: rows of single */
+  double norm, gap;         /* a'Qa; (a'Qa - min g) / (a'Qa / 2) */
 } sv_quadratic;
 /* From a as it stands (1'a = 1) or, where a is 0, from its own start. */
 lapis_status sv_smo(sv_quadratic *q, double tol);
@@ -168,6 +170,29 @@ lapis_status sv_rows_square(sv_rows *c, const int64_t *index, int64_t count,
 /* g = Q a; rows of samples with a = 0 are not made. */
 lapis_status sv_rows_times(sv_rows *c, const double *a, double *g);
 
+/* Q in single precision, Qa in double (single.c). */
+typedef struct sv_single {
+  la *h;
+  int64_t n;
+  const double *K, *Kp, *y; /* n x n; n */
+  const float *inverse;     /* n x n: of t I + Kt */
+  double t, C, tol;
+  float *Q;     /* n x n: room for it is given */
+  double doubt; /* the last Qa is off by at most that, in length */
+  double *work; /* 3 n */
+  float *some;  /* 2 n */
+} sv_single;
+/* From what is given down to Q; diag (n): of Q. */
+lapis_status sv_single_new(const sv_single *given, double *diag, sv_single *x);
+void sv_single_free(sv_single *x);
+void sv_single_row(const sv_single *x, int64_t i, double *row);
+/* g = Q a */
+lapis_status sv_single_times(sv_single *x, const double *a, double *g);
+/* b with (Qb)_F = 1 on F, of as many digits as it needs; A: room for count x
+ * count. */
+lapis_status sv_single_solve(sv_single *x, const int64_t *F, int64_t count,
+                             float *A, double *b);
+
 /* ---- kernels and G ------------------------------------------------------*/
 enum { SV_SHARED = 16, SV_WHOLE = -2 /* a rank: n x n, whatever P is */ };
 typedef struct sv_gram {
@@ -189,12 +214,18 @@ typedef struct sv_gram {
   double tol;          /* gap asked for */
   double *shared[SV_SHARED]; /* G by gamma / C */
   double ratio[SV_SHARED], shared_C[SV_SHARED];
+  int n_inverses; /* (t I + Kt)^-1, n x n; NULL: single is too coarse */
+  float *inverse[SV_SHARED];
+  double inverse_t[SV_SHARED];
 } sv_gram;
 lapis_status sv_gram_new(la *h, const lapis_svmplus_settings *set,
                          const lapis_data *data, sv_gram *out);
 void sv_gram_free(sv_gram *k);
 /* G for slack weights C c_i; c NULL: all 1. */
 lapis_status sv_gram_slack(sv_gram *k, double C, double gamma, const double *c);
+
+/* (t I + Kt)^-1 in single precision, or NULL. */
+lapis_status sv_gram_inverse(sv_gram *k, double t, const float **out);
 
 /* ---- features at one size (scale.c) -------------------------------------*/
 typedef struct sv_scale {
