@@ -183,7 +183,8 @@ typedef struct sv_single {
   float *some;  /* 2 n */
 } sv_single;
 /* From what is given down to Q; diag (n): of Q. */
-lapis_status sv_single_new(const sv_single *given, double *diag, sv_single *x);
+lapis_status sv_single_new(const sv_single *given, double *diag,
+                           sv_single *out);
 void sv_single_free(sv_single *x);
 void sv_single_row(const sv_single *x, int64_t i, double *row);
 /* g = Q a */
