@@ -550,12 +550,12 @@ typedef struct lapis_rr_predict_settings {
  *   subject to L + E = D, P^k partial permutations
  *
  * Results, images in rising order of group:
- *   match           N x K     columns of X, from 0
- *   inlier          N x K     0 where in doubt; with robust match is -1 there
+ *   match, inlier   N x K     columns of X; 0 where in doubt (robust: -1)
  *   instance        1 x N     whose slot it is, from 1
- *   chance          1 x sets  instances -1: |D|_* over that of unrelated images
- *   low_rank, sparse    d N x K     L and E;  gamma_n: the curve that gave N
- *   pair_match      2 N x pairs   with pairs: every two images on their own */
+ *   chance          1 x sets  |D|_* over that of unrelated images
+ *   low_rank, sparse    d N x K     L and E;  gamma_n (the curve of N)
+ *   pair_match      2 N x pairs   with pairs: every two images on their own
+ * Predicting: match, instance, distance, and of columns of X labels, scores. */
 typedef enum lapis_roml_schedule {
   LAPIS_ROML_FAST,
   LAPIS_ROML_CAREFUL,
