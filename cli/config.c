@@ -138,7 +138,7 @@ void config_say(const cli *c, const lapis_cv *cv, const lapis_grid *grid,
                 int count)
 {
   int best = lapis_cv_best(cv);
-  if (c->quiet || best < 0 || c->args.n_words == 0) return;
+  if (c->quiet || c->json || best < 0 || c->args.n_words == 0) return;
   fprintf(stderr, "lapis: cv: the best, on all samples: lapis fit %s",
           c->method->name);
   for (int i = 0; i < c->args.n_words; i++) shell_file(stderr, c->args.word[i]);
