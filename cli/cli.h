@@ -244,7 +244,8 @@ void spread_count(cli *c, double *counts, int64_t n);
 lapis_status spread_join(cli *c, const lapis_solver *s, const char *name,
                          int64_t all, lapis_mat *mat, void **owned);
 /* ---- config.c: settings in a file ----------------------------------------*/
-int config_write(cli *c, const void *settings, const char *path);
+int config_write(cli *c, const lapis_cv *cv, const void *settings,
+                 const char *path);
 /* --config F, where it was given: its settings are given, too, where the
  * command line does not say them. */
 int config_read(cli *c);

@@ -8,13 +8,16 @@ enum { VALUE_BYTES = 4096 };
 /* Of the command beside the settings of a method. */
 static const char *const maps[] = {"map", "map-priv", NULL};
 
-int config_write(cli *c, const void *settings, const char *path)
+int config_write(cli *c, const lapis_cv *cv, const void *settings,
+                 const char *path)
 {
   lapis_json *to = settings_json(c, c->method, settings);
   lapis_json_put_text(to, "method", c->method->name);
-  for (int k = 0; maps[k] != NULL; k++)
-    if (args_get(&c->args, maps[k]) != NULL)
-      lapis_json_put_text(to, maps[k], args_get(&c->args, maps[k]));
+  for (int k = 0; maps[k] != NULL; k++) {
+    const char *map = lapis_cv_map(cv, k == 1); /* of one that was joined */
+    if (map == NULL) map = args_get(&c->args, maps[k]);
+    if (map != NULL) lapis_json_put_text(to, maps[k], map);
+  }
   char *text = lapis_json_print(to);
   lapis_json_free(to);
   lapis_status s = text == NULL

@@ -179,7 +179,7 @@ static int write_best(cli *c, const lapis_cv *cv, const grid_text *g,
   for (int k = 0; k < g->count; k++)
     lapis_settings_set(c->ctx, c->method, settings, g->grid[k].name,
                        lapis_cv_value(cv, best, k));
-  return config_write(c, settings, path);
+  return config_write(c, cv, settings, path);
 }
 
 static void show(cli *c, const lapis_cv *cv, const grid_text *g,

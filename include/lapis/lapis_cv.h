@@ -106,10 +106,12 @@ LAPIS_API lapis_status lapis_cv_part(lapis_ctx *ctx, const lapis_method *m,
  * run is refused and named. */
 LAPIS_API lapis_status lapis_cv_join(lapis_ctx *ctx, const char *const *path,
                                      int count, lapis_cv **out);
-/* Of a joined one: its method, its metric, the k-th name of its grid (NULL:
- * there are no more), and its settings (the method's struct). */
+/* Of a joined one: its method, its metric, its map (of P: priv) or NULL, the
+ * k-th name of its grid (NULL: there are no more), and its settings (the
+ * method's struct). */
 LAPIS_API const lapis_method *lapis_cv_method(const lapis_cv *cv);
 LAPIS_API const char *lapis_cv_metric(const lapis_cv *cv);
+LAPIS_API const char *lapis_cv_map(const lapis_cv *cv, bool priv);
 LAPIS_API const char *lapis_cv_name(const lapis_cv *cv, int k);
 LAPIS_API const void *lapis_cv_settings(const lapis_cv *cv);
 

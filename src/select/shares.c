@@ -435,6 +435,13 @@ const char *lapis_cv_metric(const lapis_cv *cv)
   return cv == NULL || cv->metric == NULL ? NULL : cv->metric->name;
 }
 
+const char *lapis_cv_map(const lapis_cv *cv, bool priv)
+{
+  if (cv == NULL || cv->head == NULL) return NULL;
+  return lapis_json_text(lapis_json_get(cv->head, "also"),
+                         priv ? "map-priv" : "map", NULL);
+}
+
 const char *lapis_cv_name(const lapis_cv *cv, int k)
 {
   return cv == NULL || k < 0 || k >= cv->n_grid ? NULL : cv->name[k];
