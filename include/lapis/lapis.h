@@ -152,8 +152,7 @@ typedef struct lapis_progress {
 typedef bool (*lapis_progress_fn)(const lapis_progress *now, void *user);
 LAPIS_API void lapis_ctx_on_progress(lapis_ctx *ctx, lapis_progress_fn fn,
                                      void *user);
-/* level -1: a note for everybody, 0: warning, 1: what was chosen and why,
- * 2: each iteration. */
+/* level -1: a note, 0: warning, 1: what was chosen and why, 2: each step. */
 typedef void (*lapis_message_fn)(int level, const char *text, void *user);
 LAPIS_API void lapis_ctx_on_message(lapis_ctx *ctx, lapis_message_fn fn,
                                     void *user);
@@ -763,8 +762,7 @@ LAPIS_API lapis_status lapis_model_set_text(lapis_ctx *ctx, lapis_model *m,
                                             const lapis_mat *text);
 LAPIS_API const lapis_method *lapis_model_method(const lapis_model *m);
 LAPIS_API const void *lapis_model_settings(const lapis_model *m);
-/* Whether predicting gives X again, gaps filled, as low_rank. */
-LAPIS_API bool lapis_model_completes(const lapis_model *m);
+LAPIS_API bool lapis_model_completes(const lapis_model *m); /* its method */
 /* Features of the samples it was learnt from, before its map; 0: unknown. */
 LAPIS_API int64_t lapis_model_features(const lapis_model *m);
 /* A learnt array or text by name; LAPIS_EINVAL where there is none. */
