@@ -144,7 +144,7 @@ static device_status failed(device *d, const char *what, cl_int code)
                code == CL_OUT_OF_RESOURCES || code == CL_OUT_OF_HOST_MEMORY ||
                code == CL_INVALID_BUFFER_SIZE;
   if (code == CL_INVALID_BUFFER_SIZE)
-    snprintf(d->why, sizeof d->why, "%s keeps nothing as large as %s in one",
+    snprintf(d->why, sizeof d->why, "%s has no memory in one piece for %s",
              d->name, what);
   else if (memory)
     snprintf(d->why, sizeof d->why,

@@ -69,6 +69,9 @@ static void too_much_is_one_sentence(void **state)
   assert_int_equal(h.ops->alloc(&h, LAPIS_F64, 20000, 20000, &A), LAPIS_ENOMEM);
   assert_non_null(strstr(lapis_ctx_error(ctx), "no memory left for an array"));
   assert_null(strchr(lapis_ctx_error(ctx), '\n'));
+  /* it fits, but in one piece: the command looks for the word */
+  assert_int_equal(h.ops->alloc(&h, LAPIS_F64, 8000, 8000, &A), LAPIS_ENOMEM);
+  assert_non_null(strstr(lapis_ctx_error(ctx), "no memory in one piece for"));
   OK(h.ops->alloc(&h, LAPIS_F64, 200, 200, &B));
   OK(la_add_diagonal(&h, 2, &B));
   double square;
