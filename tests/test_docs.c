@@ -250,12 +250,13 @@ static void the_methods_have_one_plan(void **state)
 }
 
 /* Pages whose examples other tests run: those above; of Python (python.md and
- * errata.md), Octave and scale.md theirs; internals.md is about the sources. */
+ * errata.md), Octave and scale.md theirs; of gallery.md tools/site;
+ * internals.md is about the sources. */
 static bool runs_elsewhere(const char *page)
 {
   static const char *const names[] = {
-      "features", "label",  "match",  "locate", "metrics",  "embeddings",
-      "python",   "errata", "octave", "scale",  "internals"};
+      "features", "label",  "match",  "locate", "metrics",   "embeddings",
+      "python",   "errata", "octave", "scale",  "internals", "gallery"};
   char path[64];
   for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
     snprintf(path, sizeof path, "docs/%s.md", names[k]);
