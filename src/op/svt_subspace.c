@@ -574,7 +574,8 @@ static lapis_status filter(svt_subspace *s, const svt_question *q, double by)
   double wanted = log(fmin(fmax(by, 2), 1 / FLT_EPSILON)) / at_last;
   double most = log(SPREAD) / fmax(at_first - at_t, 1e-2);
   svt_filtering how = {.c = c, .theta = s->theta, .lift = 1.02 * c};
-  how.degree = 1 + (int64_t)fmin(fmin(wanted, most), (double)(s->k / 8));
+  int64_t eighth = s->k / 8;
+  how.degree = 1 + (int64_t)fmin(fmin(wanted, most), (double)eighth);
   la_array X = la_cols(&s->X, 0, p), R = la_cols(&s->R, 0, p);
   la_array B = la_cols(&s->B, 0, p);
   TRY(svt_filter_run(s->filter, &how, &R, &X));
