@@ -44,8 +44,8 @@ static const char *known_name(cli *c, const void *defaults, const char *name,
     lapis_settings_get(c->ctx, m, defaults, own, usual, sizeof usual);
     bool chosen = m->choose != NULL && strncmp(m->choose, own, size) == 0 &&
                   m->choose[size] == '=';
-    *said = strcmp(value, "null") != 0 && strcmp(value, "auto") != 0 &&
-            (chosen || strcmp(value, usual) != 0);
+    *said = strcmp(value, "null") != 0 &&
+            strcmp(value, chosen ? "auto" : usual) != 0;
     return own;
   }
   return NULL;
@@ -55,22 +55,23 @@ static const char *known_name(cli *c, const void *defaults, const char *name,
 static bool is_said(const cli *c, const char *name)
 {
   const lapis_method *m = c->method;
-  size_t size = strlen(name);
-  bool chosen = m->choose != NULL && strncmp(m->choose, name, size) == 0 &&
-                m->choose[size] == '=';
+  char chosen[64] = "";
+  if (m->choose != NULL)
+    snprintf(chosen, sizeof chosen, "%.*s", (int)strcspn(m->choose, "="),
+             m->choose);
+  const char *same = strcmp(name, chosen) == 0 ? m->unless
+                     : m->unless != NULL && strcmp(name, m->unless) == 0
+                         ? chosen
+                         : NULL;
   return args_get(&c->args, name) != NULL ||
-         (chosen && args_get(&c->args, m->unless) != NULL);
+         (same != NULL && args_get(&c->args, same) != NULL);
 }
 
 static int take(cli *c, const char *path, const void *defaults,
                 const char *name, const char *value)
 {
   bool said = true;
-  if (strcmp(name, "method") == 0)
-    return strcmp(value, c->method->name) == 0
-               ? EXIT_DONE
-               : cli_fail(EXIT_MISUSE, "%s: has settings of %s, not of %s",
-                          path, value, c->method->name);
+  if (strcmp(name, "method") == 0) return EXIT_DONE;
   const char *own = known_name(c, defaults, name, value, &said);
   if (own == NULL)
     return cli_fail(EXIT_INPUT,
@@ -88,6 +89,22 @@ static int take(cli *c, const char *path, const void *defaults,
   return EXIT_DONE;
 }
 
+/* Before any setting is: names of another method's would be strange. */
+static int check_method(cli *c, const char *path, const lapis_json *from)
+{
+  const char *name;
+  char value[VALUE_BYTES];
+  for (int i = 0; lapis_json_entry(from, i, &name, value, sizeof value); i++) {
+    if (name == NULL) break;
+    if (strcmp(name, "method") == 0 && strcmp(value, c->method->name) != 0)
+      return cli_fail(EXIT_MISUSE,
+                      "%s: has settings of %s, not of %s; 'lapis fit %s' reads "
+                      "them",
+                      path, value, c->method->name, value);
+  }
+  return EXIT_DONE;
+}
+
 int config_read(cli *c)
 {
   const char *path = args_get(&c->args, "config"), *name;
@@ -100,6 +117,7 @@ int config_read(cli *c)
   int code =
       defaults == NULL ? cli_fail(EXIT_FAILED, "out of memory") : EXIT_DONE;
   if (defaults != NULL) lapis_settings_default(c->method, defaults);
+  if (code == EXIT_DONE) code = check_method(c, path, from);
   bool any = false;
   for (int i = 0; code == EXIT_DONE &&
                   lapis_json_entry(from, i, &name, value, sizeof value);
@@ -110,8 +128,8 @@ int config_read(cli *c)
   }
   if (code == EXIT_DONE && !any)
     code = cli_fail(EXIT_INPUT,
-                    "%s: holds no settings; an object of names and values is "
-                    "wanted, as cv --config writes it",
+                    "%s: holds no settings; it needs an object of names and "
+                    "values, as cv --config writes it",
                     path);
   free(defaults);
   lapis_json_free(from);

@@ -343,11 +343,12 @@ void info_columns(const cli *c, const lapis_columns *all, const char *path,
   if (most < all->columns)
     printf("  ... %" PRId64 " columns more\n", all->columns - most);
   print_remarks(all);
-  if (*why != '\0' && holds_labels(all))
-    printf("  names and labels, no features: 'lapis label IMAGE... --labels "
-           "%s' fills in the missing ones, 'lapis eval' compares with it\n",
-           name);
-  else if (*why != '\0')
+  if (*why != '\0' && holds_labels(all)) {
+    printf("  names and labels, no features; 'lapis eval' compares with it; to "
+           "fill in the missing ones:\n    lapis label IMAGE... --labels");
+    shell_file(stdout, path);
+    printf("\n");
+  } else if (*why != '\0')
     printf("  not data as it stands: %s\n", why);
   print_advice(c, all, path);
 }

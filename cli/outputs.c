@@ -161,27 +161,28 @@ static int check_folder(cli *c, const char *path)
 }
 
 /* A few letters and digits behind the last dot of a name ask for a format;
- * ".1" and what mktemp makes up do not. */
+ * ".1" and what mktemp makes up, large and small letters mixed, do not. */
 static bool has_ending(const char *path)
 {
   enum { LONGEST = 8 };
-  static const char letters[] =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyz";
+  static const char capitals[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
   static const char digits[] = "0123456789";
   const char *slash = strrchr(path, '/');
   const char *name = slash == NULL ? path : slash + 1;
   const char *dot = strrchr(name, '.');
   if (dot == NULL || dot == name || strlen(dot + 1) > LONGEST) return false;
-  size_t plain = 0, words = 0;
+  size_t size = strlen(dot + 1), small = 0, large = 0, figures = 0;
   for (const char *at = dot + 1; *at != '\0'; at++) {
-    words += strchr(letters, *at) != NULL;
-    plain += strchr(letters, *at) != NULL || strchr(digits, *at) != NULL;
+    small += strchr(letters, *at) != NULL;
+    large += strchr(capitals, *at) != NULL;
+    figures += strchr(digits, *at) != NULL;
   }
-  return words > 0 && plain == strlen(dot + 1);
+  return (small > 0) != (large > 0) && small + large + figures == size;
 }
 
-/* tables: that may be written instead, as a sentence says it, or "". */
-static int check_arrays(cli *c, const char *path, const char *tables)
+/* others: what may be written instead, as a sentence says it, or "". */
+static int check_arrays(cli *c, const char *path, const char *others)
 {
   if (path != NULL && names_folder(path)) return check_folder(c, path);
   int code = check_writable(c, path);
@@ -190,13 +191,14 @@ static int check_arrays(cli *c, const char *path, const char *tables)
   if (format == NULL ? !has_ending(path) : strcmp(format->name, "npz") == 0)
     return EXIT_DONE;
   return cli_fail(EXIT_MISUSE,
-                  "%s: a result is several arrays and goes to a .npz, or in "
-                  "parts to DIR/%s",
-                  path, tables);
+                  "%s: a result is several arrays and goes to a .npz%s", path,
+                  others);
 }
 
 int check_result(cli *c, const char *path)
 {
+  if (path != NULL && names_folder(path))
+    return cli_fail(EXIT_MISUSE, "%s: is a folder; name a file, F.npz", path);
   return check_arrays(c, path, "");
 }
 
@@ -211,7 +213,8 @@ int check_answers(cli *c, const char *path)
 {
   if (!is_sheet(path))
     return check_arrays(c, path,
-                        "; its answers also go to a table, F.csv or F.tsv");
+                        ", or in parts to DIR/; its answers also go to a "
+                        "table, F.csv or F.tsv");
   if (c->ranks.size > 1)
     return cli_fail(EXIT_MISUSE,
                     "%s: several processes write their answers as .npz", path);

@@ -37,10 +37,10 @@ elseif(NOT LAPIS_BLAS MATCHES "^(openblas|flexiblas)$")
     "flexiblas or reference")
 endif()
 if(LAPIS_BLAS_MODULE)
-  need(BLAS ${LAPIS_BLAS_MODULE} ${LAPIS_BLAS_PACKAGE})
-  set(LAPIS_BLAS_TARGET PkgConfig::BLAS) # of benchmarks
+  need(LAPIS_ANY_BLAS ${LAPIS_BLAS_MODULE} ${LAPIS_BLAS_PACKAGE})
+  set(LAPIS_BLAS_TARGET PkgConfig::LAPIS_ANY_BLAS) # of benchmarks
   set(LAPIS_BLAS_LOOKUP
-    "  pkg_check_modules(BLAS REQUIRED QUIET IMPORTED_TARGET ${LAPIS_BLAS_MODULE})")
+    "  pkg_check_modules(LAPIS_ANY_BLAS REQUIRED QUIET IMPORTED_TARGET ${LAPIS_BLAS_MODULE})")
 else()
   find_path(BLIS_HEADER_FOLDER cblas.h
     PATH_SUFFIXES blis blis-openmp blis-pthread blis-serial)

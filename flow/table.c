@@ -53,8 +53,9 @@ static const lapis_param label_params[] = {
         .arg = "WHO",
         .help =
             "who answers: the completion (mc), logistic regression, plain or "
-            "with a kernel (linear), the mean of both, or whichever of the two "
-            "tells hidden labels better, their mean in a toss-up (auto)"),
+            "with a kernel (linear), the mean of both, or whoever of these and "
+            "of trees tells hidden labels best, their mean where they are near "
+            "each other (auto)"),
     TEXT("map", map, .arg = "MAP",
          .help = "how features are scaled first, as lapis fit --map has it "
                  "(default: LAPIS chooses by what the features are)"),

@@ -94,8 +94,7 @@ static void tables_of_labels(void **state)
   command_expect(&c, 0, "");
   says(&c, "2 columns, 5 rows below a header");
   says(&c, "eyes             class          1 missing   open 2, dark 2\n");
-  says(&c, "names and labels, no features: 'lapis label IMAGE... --labels "
-           "labels.csv'");
+  says(&c, "lapis label IMAGE... --labels labels.csv\n");
   assert_null(strstr(c.out, "occurs once"));
   assert_null(strstr(c.out, "not data"));
   command_run(&c, "info labels.csv --header no");

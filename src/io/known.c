@@ -102,7 +102,8 @@ static lapis_status fail_missing(const known *k, int64_t count,
     (void)snprintf(others, sizeof others, ", nor %" PRId64 " others", more);
   return lapis_fail(k->memory->ctx, LAPIS_EMISSING,
                     "%s: has no column \"%.60s\"%s, a feature of the model%s; "
-                    "columns are found by their titles, in any order",
+                    "columns are found by their titles, in any order; give the "
+                    "column this title",
                     k->path, k->name[first],
                     lapis_nearest_hint(&near, "", hint, sizeof hint), others);
 }

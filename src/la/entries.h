@@ -2,11 +2,11 @@
  * who stand before or behind another machine: strict.c, device.c,
  * tests/through.h.
  *
- * Who includes this, any number of times, has defined
- *   LA_ENTRY(name, (its parameters after la *h), (the arguments of a call on
- * another handle h), (the arrays among them, NULL too)) and, where it uses the
- * arguments, what stands there for an array, ON(A), a penalty, PHI(phi), and
- * the record of l1_alm, ALM(p). */
+ * Who includes this, any number of times, has defined LA_ENTRY(name, (its
+ * parameters after la *h), (the arguments of a call on another handle h), (the
+ * arrays among them, NULL too)) and, where it uses the arguments, what stands
+ * there for an array, ON(A), a penalty, PHI(phi), and the record of l1_alm,
+ * ALM(p). */
 LA_ENTRY(gemm,
          (la_trans ta, la_trans tb, double alpha, const la_array *A,
           const la_array *B, double beta, la_array *C),

@@ -29,6 +29,7 @@ enum { PANEL = 512, BLOCKS = 8, LEAST_BLOCK = 64 };
 struct svt_filter {
   la h;
   int64_t k, room; /* room: columns that the buffers have */
+  int64_t panels;  /* that G was added up from */
   double unit;
   float *G;      /* k x k */
   float *V[4];   /* k x room: R; E_(j-1), E_j, G E_j */
@@ -133,6 +134,7 @@ lapis_status svt_filter_new(la *h, la_trans side, const la_array *W,
   f->h = *h;
   f->k = side == LA_N ? W->rows : W->cols;
   f->unit = unit;
+  f->panels = (side == LA_N ? W->cols : W->rows) / PANEL;
   f->G = base_alloc(h->ctx, f->k * f->k, sizeof *f->G);
   lapis_status status = f->G == NULL ? LAPIS_ENOMEM : form(f, side, W);
   if (status < 0)
@@ -148,10 +150,12 @@ double svt_filter_cost(la_trans side, const la_array *W)
   return (double)(side == LA_N ? W->rows : W->cols) / 8;
 }
 
-/* Measured: up to 5.5 FLT_EPSILON, for entries of very unequal size. */
-double svt_filter_error(double largest)
+/* Measured: up to 5.5 FLT_EPSILON of a panel, for entries of very unequal size;
+ * every panel that is added may round its sum by half of one more, all the same
+ * way where entries are alike. */
+double svt_filter_error(const svt_filter *f, double largest)
 {
-  return 8 * FLT_EPSILON * largest;
+  return (8 + 0.5 * (double)f->panels) * FLT_EPSILON * largest;
 }
 
 lapis_status svt_filter_times(svt_filter *f, const la_array *X, la_array *Y)

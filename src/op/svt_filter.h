@@ -15,7 +15,7 @@ void svt_filter_free(svt_filter *f);
 double svt_filter_cost(la_trans side, const la_array *W);
 /* |G z - what svt_filter_times gives| / |z| at most, for a largest eigenvalue
  * of G. */
-double svt_filter_error(double largest);
+double svt_filter_error(const svt_filter *f, double largest);
 /* Y = G X */
 lapis_status svt_filter_times(svt_filter *f, const la_array *X, la_array *Y);
 

@@ -362,7 +362,8 @@ static lapis_status expand(svt_subspace *s, double wanted, int64_t *added)
 
 /* ---- nothing missed -----------------------------------------------------*/
 
-typedef enum verdict { UNKNOWN, PROVED, MISSED } verdict;
+/* OVERFLOWN: what was computed is too large to be trusted. */
+typedef enum verdict { UNKNOWN, PROVED, MISSED, OVERFLOWN } verdict;
 
 /* Takes guards into U while they cost a tenth of t^2 at most; returns what is
  * left of t^2. */
@@ -395,10 +396,14 @@ static lapis_status probe(svt_subspace *s, const la_array *W, test *e,
 {
   la *h = s->h;
   la_array U = la_cols(&s->X, 0, s->proved);
-  double size[PROBES], quotient;
+  double size[PROBES], quotient, trusted = e->error > 0 ? 1e30 : 1e150;
   e->largest = 0;
   for (int64_t j = 0; j < PROBES; j++) {
     TRY(norm(s, &s->Z[1], j, &size[j]));
+    if (!(size[j] <= trusted)) {
+      *out = OVERFLOWN;
+      return LAPIS_OK;
+    }
     e->largest = fmax(e->largest, size[j]);
   }
   if (e->largest < s->unlikely * e->T - e->drift) *out = PROVED;
@@ -467,17 +472,19 @@ static lapis_status chebyshev(svt_subspace *s, const la_array *W, double square,
 {
   la_array U = la_cols(&s->X, 0, s->proved);
   test e = {.square = square, .c = c, .x = 2 * (square / c) - 1, .T = 1};
-  if (single) e.error = svt_filter_error(s->theta[0]);
+  if (single) e.error = svt_filter_error(s->filter, s->theta[0]);
   int64_t most = most_degrees(s->k, single);
   if (hopeless(&e, sqrt((double)s->k), s->unlikely, most)) return LAPIS_OK;
   TRY(draw(s, &s->Z[1]));
   TRY(project_out(s, &U, &s->Z[1]));
   for (int64_t d = 0; d <= most; d++) {
     TRY(probe(s, W, &e, out));
-    if (*out != UNKNOWN) return LAPIS_OK;
+    if (*out == PROVED || *out == MISSED) return LAPIS_OK;
+    if (*out == OVERFLOWN) break;
     TRY(recur(s, c, d == 0));
     next_degree(&e, d == 0);
   }
+  *out = UNKNOWN;
   return LAPIS_OK;
 }
 
@@ -545,6 +552,11 @@ static bool filter_pays(const svt_subspace *s, const svt_question *q)
 static lapis_status begin_filter(svt_subspace *s, const svt_question *q)
 {
   int64_t more = 2 * FIRST - s->used, most = s->k / 2 - s->used;
+  lapis_status status =
+      svt_filter_new(s->h, s->side, q->W, q->square, &s->filter);
+  if (status == LAPIS_ENOMEM) s->cold = false; /* products of W then */
+  if (status == LAPIS_ENOMEM) return LAPIS_OK;
+  TRY(status);
   if (more > most) more = most;
   if (more > 0) {
     la_array fresh = la_cols(&s->B, s->used, more);
@@ -556,7 +568,7 @@ static lapis_status begin_filter(svt_subspace *s, const svt_question *q)
   s->rounds = 0;
   base_say(s->h->ctx, 2, "svt: Gram matrix of order %" PRId64 " in single",
            s->k);
-  return svt_filter_new(s->h, s->side, q->W, q->square, &s->filter);
+  return LAPIS_OK;
 }
 
 /* B = the filtered X.  The degree divides residuals by `by`, or by what single

@@ -263,8 +263,7 @@ static lapis_status times_there(la *h, const double *T, const la_array *a,
   return status;
 }
 
-/* ---- products
- * ---------------------------------------------------------------*/
+/* ---- products ----------------------------------------------------------*/
 /* The parts are summed a batch at a time, in order: 64 matrices at once would
  * be much memory where there are many columns. */
 static lapis_status cross_here(la *h, const tall *A, const tall *B, bool upper,

@@ -96,7 +96,12 @@ static lapis_status find_sets(search *g, int64_t wanted, int64_t *sets)
   for (*sets = 0; *sets < wanted; ++*sets) {
     if (ask && *sets > 0 && loop_must_end(&g->w->base.loop)) break;
     TRY(look_in_rest(g, *sets, ask, &share));
-    if (!(share < ROML_BETTER)) break;
+    if (ask && g->w->base.loop.status != LAPIS_OK) { /* cut short: no verdict */
+      g->w->n_chance = *sets;
+      if (*sets > 0) break;
+    } else if (!(share < ROML_BETTER)) {
+      break;
+    }
     take_out(g, *sets);
   }
   return LAPIS_OK;
@@ -154,6 +159,8 @@ lapis_status roml_find_instances(roml *w)
 /* ---- whose a slot is ----------------------------------------------------*/
 typedef struct divider {
   la h;
+  loop *loop;
+  bool whole; /* each slot is somebody's */
   int64_t n, slots;
   la_array G, A; /* slots x slots: of all positions; of the set in question */
   double *value; /* slots */
@@ -224,14 +231,28 @@ static lapis_status add_slot(divider *g, int64_t m)
   return LAPIS_OK;
 }
 
+/* Whether time is over, or the run cancelled: its status then says so. */
+static bool ended(divider *g)
+{
+  if (!loop_must_end(g->loop)) return false;
+  if (g->loop->status == LAPIS_OK)
+    g->loop->status =
+        base_cancelled(g->h.ctx) ? LAPIS_CANCELLED : LAPIS_TIME_LIMIT;
+  return true;
+}
+
 static lapis_status grow(divider *g, int64_t sets)
 {
   for (int64_t m = 1; m <= sets; m++) {
     int64_t j = 0;
     while (g->of[j] != 0) j++;
     g->of[j] = m;
-    for (int64_t i = 1; i < g->n; i++) TRY(add_slot(g, m));
+    for (int64_t i = 1; i < g->n; i++) {
+      if (ended(g)) return LAPIS_OK;
+      TRY(add_slot(g, m));
+    }
   }
+  g->whole = true;
   return LAPIS_OK;
 }
 
@@ -256,12 +277,15 @@ static lapis_status divide(divider *g, int64_t sets, double *cost)
 {
   bool changed = true;
   TRY(grow(g, sets));
+  if (!g->whole) return LAPIS_OK;
   for (int64_t m = 1; m <= sets; m++) TRY(cost_of(g, m, &cost[m]));
   for (int t = 0; t < SWEEPS && changed; t++) {
     changed = false;
-    for (int64_t i = 0; i < g->slots; i++)
+    for (int64_t i = 0; i < g->slots; i++) {
+      if (ended(g)) return LAPIS_OK;
       for (int64_t j = 0; j < i; j++)
         if (g->of[i] != g->of[j]) TRY(swap(g, i, j, cost, &changed));
+    }
   }
   return LAPIS_OK;
 }
@@ -271,7 +295,10 @@ lapis_status roml_divide(roml *w)
   int64_t sets = w->set.instances;
   if (sets < 2 || w->xy.cols == 0) return LAPIS_OK;
   lapis_ctx *ctx = w->base.ctx;
-  divider g = {.h = w->h, .n = w->set.inliers, .slots = w->s.at.n};
+  divider g = {.h = w->h,
+               .loop = &w->base.loop,
+               .n = w->set.inliers,
+               .slots = w->s.at.n};
   double *cost = base_alloc(ctx, sets + 1, sizeof *cost);
   g.value = base_alloc(ctx, g.slots, sizeof *g.value);
   g.of = base_alloc(ctx, g.slots, sizeof *g.of);
@@ -281,7 +308,8 @@ lapis_status roml_divide(roml *w)
   if (s >= 0) s = w->h.ops->alloc(&w->h, LAPIS_F64, g.slots, g.slots, &g.A);
   if (s >= 0) correlate(&g, w);
   if (s >= 0) s = divide(&g, sets, cost);
-  if (s >= 0) memcpy(w->instance, g.of, (size_t)g.slots * sizeof *w->instance);
+  if (s >= 0 && g.whole)
+    memcpy(w->instance, g.of, (size_t)g.slots * sizeof *w->instance);
   w->h.ops->free(&w->h, &g.G);
   w->h.ops->free(&w->h, &g.A);
   base_free(g.value);

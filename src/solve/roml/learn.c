@@ -1,10 +1,14 @@
 /* learn.c - what a model keeps of the images that were matched.
  *
- *   mean      d x S    of each slot, over the images in which it is not in
- * doubt basis     dS x r   how an image departs from the means; coordinates
- * only columns   r x K    how much the images that were matched do reach     1
- * x S    farther from where it is expected no feature is taken instance  1 x S
- * whose a slot is
+ *   mean, d x S: of each slot, over the images in which it is not in doubt
+ *
+ *   basis, dS x r: how an image departs from the means; coordinates only
+ *
+ *   columns, r x K: how much the images that were matched do
+ *
+ *   reach, 1 x S: farther from where it is expected no feature is taken
+ *
+ *   instance, 1 x S: whose a slot is
  *
  * A view of a rigid object is linear in the 8 numbers of an affine camera, so
  * the positions of its points, 2S of an image, lie in a mean and 8 directions.

@@ -197,8 +197,9 @@ lapis_status roml_divide(roml *w);
 /* The objective of n slots in w->p, had its images nothing in common; w->s is
  * empty afterwards. */
 lapis_status roml_by_chance(roml *w, int64_t n, double *objective);
-/* A set is an object's below this share of chance.  Chosen on made images of
- * other seeds than the page's, and on its photographs (bench/roml_instances.py). */
+/* A set is an object's below this share of chance.  Chosen on seeds 0 to 2 of
+ * the table in bench/results/roml.md and on its photographs; seeds from 3 came
+ * afterwards. */
 #define ROML_BETTER 0.945
 
 /* ---- learn.c, predict.c: new images -------------------------------------*/

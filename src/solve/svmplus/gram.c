@@ -298,7 +298,10 @@ static bool is_clearly_definite(la *h, const op_kernel *k, double most,
   for (int64_t i = 0; i < n; i++)
     A[i * n + i] -= (float)(8 * FLT_EPSILON * (double)n * most);
   la_array L = la_wrap_single(A, n, n);
-  return h->ops->potrf(h, &L) >= 0;
+  if (h->ops->potrf(h, &L) < 0) return false;
+  for (int64_t i = 0; i < n; i++) /* NaN passes for a pivot above 0 */
+    if (!isfinite(A[i * n + i])) return false;
+  return true;
 }
 
 /* Slightly shifted, a positive semidefinite matrix has a Cholesky factor. */

@@ -76,6 +76,7 @@ static lapis_status l2_solve(sv_quadratic *p, double tol)
     TRY(sv_smo(p, fmax(tol, enough)));
     if (p->gap > tol || tol < 1e-3) TRY(sv_polish(p, tol));
     if (p->gap <= tol) return LAPIS_OK;
+    if (p->single != NULL) return LAPIS_OK; /* Cholesky in double is next */
     loop_set_stage(p->loop, p->loop->stage + 1);
     return sv_smo(p, tol);
   }

@@ -169,8 +169,10 @@ static lapis_status minimise(sv_quadratic *q, sv_model *model, double tol)
     if (q->gap > 0.5 * last) break;
     last = q->gap;
   }
-  /* out of time: the bound of g as the steps made it */
-  return more && !loop_must_end(q->loop) ? sv_quadratic_certify(q) : LAPIS_OK;
+  /* out of time: the bound of g as the steps made it, which in single precision
+   * is no bound */
+  bool late = q->single == NULL && loop_must_end(q->loop);
+  return more && !late ? sv_quadratic_certify(q) : LAPIS_OK;
 }
 
 static lapis_status run(sv_quadratic *q, sv_model *model, double tol)

@@ -122,8 +122,8 @@ static lapis_status add_folder(list *l, const char *folder)
   if (l->count == first)
     return lapis_fail(
         l->ctx, LAPIS_EMISSING,
-        "%s: holds no images; files that end as .png, .jpg, .pgm or "
-        ".ppm do are read, in it and in the folders in it",
+        "%s: holds no images; files whose names end in .png, .jpg, "
+        ".pgm or .ppm are read, in it and in the folders in it",
         folder);
   qsort(l->path + first, (size_t)(l->count - first), sizeof *l->path, by_bytes);
   return LAPIS_OK;
