@@ -180,10 +180,15 @@ static void fit_reads_what_cv_wrote(void **state)
   command_run(&c, "fit mc 'my p.csv' --target tall --mu .01 -q --config "
                   "best.json");
   command_expect(&c, 0, "");
+  put(&c, "mu.json", "{\"mu\": 0.05}");
+  command_run(&c, "fit mc 'my p.csv' --target tall --mu-rel .2 -q --config "
+                  "mu.json"); /* the same thing, said otherwise */
+  command_expect(&c, 0, "");
   static const struct {
     const char *text, *said;
     int code;
-  } wrong[] = {{"{\"method\": \"rlda\"}", "settings of rlda, not of mc", 2},
+  } wrong[] = {{"{\"gamma\": 1, \"eta\": 2, \"method\": \"rlda\"}",
+                "settings of rlda, not of mc; 'lapis fit rlda'", 2},
                {"{\"lamda\": 1}", "mc has no setting 'lamda'", 4},
                {"{\"lambda\": -1}", "lambda", 2},
                {"{}", "holds no settings", 4},

@@ -231,6 +231,27 @@ static void nothing_proved_is_a_failure(void **state)
   command_end(&c);
 }
 
+/* Not even where single precision, which looks first, cannot hold it. */
+static void an_indefinite_kernel_is_refused(void **state)
+{
+  (void)state;
+  static const char *const kernel[] = {
+      "1,2,0,0\n2,1,0,0\n0,0,1,2\n0,0,2,1\n",
+      "1e39,2e39,0,0\n2e39,1e39,0,0\n0,0,1e39,2e39\n0,0,2e39,1e39\n"};
+  command c;
+  command_begin(&c);
+  command_write(&c, "y.csv", "1\n0\n1\n0\n", 8);
+  command_write(&c, "p.csv", "1\n2\n3\n5\n", 8);
+  for (int k = 0; k < 2; k++) {
+    command_write(&c, "k.csv", kernel[k], strlen(kernel[k]));
+    command_run(&c, "fit svmplus -X k.csv -Y y.csv -P p.csv --kernel "
+                    "precomputed --formulation l2 -o no.npz");
+    assert_int_not_equal(c.code, 0);
+    assert_false(command_exists(&c, "no.npz"));
+  }
+  command_end(&c);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -240,6 +261,7 @@ int main(void)
       cmocka_unit_test(bags_have_a_threshold),
       cmocka_unit_test(cv_says_what_P_is_worth),
       cmocka_unit_test(bad_input_is_exit_4),
+      cmocka_unit_test(an_indefinite_kernel_is_refused),
       cmocka_unit_test(nothing_proved_is_a_failure)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
  * right rank is known without either. */
 #include "la_case.h"
 #include "lapis/lapis_ops.h"
+#include "op/svt_filter.h"
 
 #define OK(call) assert_int_equal((call), LAPIS_OK)
 
@@ -171,6 +172,41 @@ static void tiny(void **state)
     }
 }
 
+/* Entries of one size are added up over hundreds of panels, where every sum
+ * rounds the same way: what is said of the error still bounds it. */
+static void single_sums_are_bounded(void **state)
+{
+  la_pair *p = *state;
+  enum { K = 16, L = 102400 };
+  la *h = &p->fast;
+  uint64_t seed = 9;
+  svt_filter *f;
+  la_array W = la_case_new(h, K, L), z = la_case_new(h, K, K);
+  la_array y = la_case_new(h, K, K);
+  double worst = 0;
+  for (int64_t j = 0; j < L; j++)
+    for (int64_t i = 0; i < K; i++)
+      *la_case_at(&W, i, j) = check_normal(&seed) > 0 ? 1 : -1;
+  for (int64_t j = 0; j < K; j++)
+    for (int64_t i = 0; i < K; i++) *la_case_at(&z, i, j) = i == j;
+  OK(svt_filter_new(h, LA_N, &W, (double)K * L, &f));
+  OK(svt_filter_times(f, &z, &y));
+  for (int64_t j = 0; j < K; j++) {
+    double off = 0;
+    for (int64_t i = 0; i < K; i++) {
+      double sum = 0; /* whole numbers: exact */
+      for (int64_t c = 0; c < L; c++)
+        sum += *la_case_at(&W, i, c) * *la_case_at(&W, j, c);
+      off += pow(*la_case_at(&y, i, j) - sum, 2);
+    }
+    worst = fmax(worst, sqrt(off));
+  }
+  assert_true(worst > 0); /* the products are in single precision */
+  assert_true(worst <= svt_filter_error(f, L));
+  svt_filter_free(f);
+  LA_RELEASE(h, &W, &z, &y);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -178,6 +214,8 @@ int main(void)
       cmocka_unit_test(wide_tall_and_scaled),
       cmocka_unit_test(ranks),
       cmocka_unit_test(tiny),
+      cmocka_unit_test_setup_teardown(single_sums_are_bounded,
+                                      la_case_open_pair, la_case_close_pair),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
