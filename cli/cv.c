@@ -17,7 +17,8 @@ static const cli_option options[] = {
      "rows are partly labelled (mc); auto: as labels are missing"},
     {"groups", 0, NULL,
      "keep groups (bags, people, images) whole: --folds-of groups"},
-    {"metric", 0, "NAME", "what to judge by (default auroc)"},
+    {"metric", 0, "NAME",
+     "what to judge by (default auroc; of rr, whose answers are numbers, rae)"},
     {"pooled", 0, NULL,
      "judge all hidden samples together, not each fold by itself"},
     {"map", 0, "MAP", "features through a map fitted on the training folds"},
@@ -53,13 +54,12 @@ static void print_point(const lapis_cv *cv, const grid_text *g, int i,
   printf("  (%lld folds, %.2f s)%s\n", (long long)p.folds, p.seconds, mark);
 }
 
-static void print_text(const lapis_cv *cv, const grid_text *g,
-                       const lapis_cv_options *o)
+static void print_text(const lapis_cv *cv, const grid_text *g, bool pooled)
 {
   int best = lapis_cv_best(cv);
-  printf("%s%s\n", o->metric,
-         o->pooled ? " of all hidden samples, and its standard error"
-                   : ", mean and deviation over folds");
+  printf("%s%s\n", lapis_cv_metric(cv),
+         pooled ? " of all hidden samples, and its standard error"
+                : ", mean and deviation over folds");
   for (int i = 0; i < lapis_cv_count(cv); i++)
     print_point(cv, g, i, i == best ? "  <- best" : "");
 }
@@ -146,8 +146,7 @@ static void print_without_P(const without_P *w)
 }
 
 static void print_cv_json(cli *c, const lapis_cv *cv, const grid_text *g,
-                          const char *metric, const rival *r,
-                          const without_P *w)
+                          const rival *r, const without_P *w)
 {
   lapis_json *to = lapis_json_object(), *points = lapis_json_list();
   int best = lapis_cv_best(cv);
@@ -155,7 +154,7 @@ static void print_cv_json(cli *c, const lapis_cv *cv, const grid_text *g,
     lapis_json_put(points, NULL, point_json(cv, g, i));
   lapis_json_put_text(to, "lapis", lapis_version());
   lapis_json_put_text(to, "method", c->method->name);
-  lapis_json_put_text(to, "metric", metric);
+  lapis_json_put_text(to, "metric", lapis_cv_metric(cv));
   lapis_json_put(to, "points", points);
   if (best >= 0) lapis_json_put(to, "best", point_json(cv, g, best));
   if (r->asked) {
@@ -187,10 +186,10 @@ static void show(cli *c, const lapis_cv *cv, const grid_text *g,
 {
   cli_wipe_bar(c);
   if (c->json) {
-    print_cv_json(c, cv, g, o->metric, r, w);
+    print_cv_json(c, cv, g, r, w);
     return;
   }
-  print_text(cv, g, o);
+  print_text(cv, g, o->pooled);
   print_without_P(w);
   if (r->asked)
     printf("linear SVM on the same folds: auroc %.4f (C = %g)\n", r->auroc,
@@ -283,7 +282,6 @@ static int show_joined(cli *c, const lapis_cv *cv)
   rival r = {.asked = false};
   without_P w = {.cv = NULL};
   c->method = lapis_cv_method(cv);
-  o.metric = lapis_cv_metric(cv);
   for (const char *name; (name = lapis_cv_name(cv, g.count)) != NULL;)
     g.grid[g.count++].name = name;
   show(c, cv, &g, &o, &r, &w);

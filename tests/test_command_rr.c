@@ -106,6 +106,49 @@ static void empty_answers_say_where_to_go(void **state)
   command_end(&c);
 }
 
+/* Numbers are judged as numbers, unless they are two values. */
+static void folds_judge_numbers(void **state)
+{
+  (void)state;
+  enum { ROWS = 30 };
+  char text[4000], two[4000];
+  uint64_t seed = 8;
+  int used = sprintf(text, "a,b,y,z\n"), used_two = sprintf(two, "a,b,y\n");
+  command c;
+  command_begin(&c);
+  for (int j = 0; j < ROWS; j++) {
+    double a = check_normal(&seed), b = check_normal(&seed);
+    used += sprintf(text + used, "%.9g,%.9g,%.9g,%.9g\n", a, b, a - b, a + b);
+    used_two += sprintf(two + used_two, "%.9g,%.9g,%d\n", a, b, a > b);
+  }
+  command_write(&c, "t.csv", text, (size_t)used);
+  command_write(&c, "two.csv", two, (size_t)used_two);
+  for (int several = 0; several < 2; several++) {
+    const char *named = several ? "--target y,z" : "--target y --drop z";
+    command_run(&c, "cv rr t.csv %s --folds 3 --grid lambda=.5,2 --json",
+                named);
+    command_expect(&c, 0, "");
+    lapis_json *v = command_json(c.out);
+    const lapis_json *best = lapis_json_get(v, "best");
+    assert_string_equal(lapis_json_text(v, "metric", ""), "rae");
+    CHECK_AT_MOST(lapis_json_number(best, "mean", NAN), .9);
+    assert_int_equal(lapis_json_number(best, "folds", NAN), 3);
+    lapis_json_free(v);
+    command_run(&c,
+                "cv rr t.csv %s --folds 3 --grid lambda=.5,2 --metric "
+                "auroc",
+                named);
+    command_expect(&c, 2,
+                   "auroc is for classes, and these targets are "
+                   "numbers; use --metric rae");
+  }
+  command_run(&c, "cv rr two.csv --target y --folds 3 --grid lambda=.5,2 "
+                  "--metric auroc");
+  command_expect(&c, 0, "");
+  assert_memory_equal(c.out, "auroc, ", 7);
+  command_end(&c);
+}
+
 static void refusals(void **state)
 {
   (void)state;
@@ -159,6 +202,7 @@ int main(void)
       cmocka_unit_test(cleaning),
       cmocka_unit_test(regression),
       cmocka_unit_test(empty_answers_say_where_to_go),
+      cmocka_unit_test(folds_judge_numbers),
       cmocka_unit_test(refusals)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,7 +38,8 @@ typedef struct lapis_cv_options {
   size_t size;                /* sizeof(lapis_cv_options) */
   int64_t folds;              /* at least 2, at most the number of units */
   bool by_group;              /* data->group whole */
-  const char *metric;         /* a name lapis_metric knows */
+  const char *metric;         /* a name lapis_metric knows; NULL: auroc, of rr,
+                               * whose answers are numbers, rae */
   const char *map, *map_priv; /* specs, or NULL */
   bool keep_scores;           /* see lapis_cv_scores */
   bool pooled;  /* judge all hidden samples together, not fold by fold; the
@@ -106,8 +107,8 @@ LAPIS_API lapis_status lapis_cv_part(lapis_ctx *ctx, const lapis_method *m,
  * run is refused and named. */
 LAPIS_API lapis_status lapis_cv_join(lapis_ctx *ctx, const char *const *path,
                                      int count, lapis_cv **out);
-/* Of a joined one: its method, its metric, its map (of P: priv) or NULL, the
- * k-th name of its grid (NULL: there are no more), and its settings (the
+/* Its metric; of a joined one also its method, its map (of P: priv) or NULL,
+ * the k-th name of its grid (NULL: there are no more), and its settings (the
  * method's struct). */
 LAPIS_API const lapis_method *lapis_cv_method(const lapis_cv *cv);
 LAPIS_API const char *lapis_cv_metric(const lapis_cv *cv);

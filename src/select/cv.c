@@ -12,9 +12,7 @@
 void lapis_cv_fill(lapis_cv_options *to, size_t size)
 {
   base_fill(to, size,
-            &(lapis_cv_options){.size = sizeof(lapis_cv_options),
-                                .folds = 5,
-                                .metric = "auroc"},
+            &(lapis_cv_options){.size = sizeof(lapis_cv_options), .folds = 5},
             sizeof *to);
 }
 
@@ -458,6 +456,35 @@ lapis_status lapis_cv_run(lapis_ctx *ctx, const lapis_method *m,
                       (cv_share){0, 1, false}, out);
 }
 
+/* What is named, or what suits the answers of the method. */
+static lapis_status find_metric(lapis_ctx *ctx, const lapis_method *m,
+                                const char *named,
+                                const lapis_metric_kind **out)
+{
+  const char *own = method_entry_of(m)->metric;
+  if (named == NULL) named = own == NULL ? "auroc" : own;
+  return lapis_metric_find(ctx, named, out);
+}
+
+/* Targets as the metric reads them.  A method of numbers is judged by classes
+ * where its targets are two values or labels. */
+static lapis_status read_targets(lapis_ctx *ctx, const lapis_method *m,
+                                 const lapis_mat *Y,
+                                 const lapis_metric_kind *metric, targets *out)
+{
+  const char *own = method_entry_of(m)->metric;
+  if (metric->reads == LAPIS_METRIC_VALUES) return LAPIS_OK;
+  lapis_status s = targets_encode(ctx, "cv", Y, out);
+  if (own == NULL || s == LAPIS_ENOMEM ||
+      (s >= 0 && out->kind != TARGETS_CLASS))
+    return s;
+  if (s >= 0) targets_free(out);
+  return lapis_fail(ctx, LAPIS_EINVAL,
+                    "cv: %s is for classes, and these targets are numbers; use "
+                    "--metric %s",
+                    metric->name, own);
+}
+
 lapis_status cv_run_share(lapis_ctx *ctx, const lapis_method *m,
                           const lapis_data *data, const void *settings,
                           const lapis_cv_options *options,
@@ -474,14 +501,13 @@ lapis_status cv_run_share(lapis_ctx *ctx, const lapis_method *m,
   TRY(lapis_settings_check(ctx, m, settings));
   targets labels = {.classes = 0};
   const lapis_metric_kind *metric;
-  TRY(lapis_metric_find(ctx, own.metric, &metric));
+  TRY(find_metric(ctx, m, own.metric, &metric));
   if (own.pooled && metric->reads == LAPIS_METRIC_LABELS)
     return lapis_fail(ctx, LAPIS_EINVAL,
                       "cv: folds are judged together by a metric of scores or "
                       "values, and %s reads labels",
                       metric->name);
-  if (metric->reads != LAPIS_METRIC_VALUES)
-    TRY(targets_encode(ctx, "cv", &data->Y, &labels));
+  TRY(read_targets(ctx, m, &data->Y, metric, &labels));
   fold_plan plan;
   part_common common = {.solver = NULL};
   part_source from = {.ctx = ctx,

@@ -36,6 +36,7 @@ typedef struct method_entry {
    * known (n) marks those that are learnt from. */
   bool labelled_only;
   method_unlabelled_fn check_unlabelled;
+  const char *metric; /* what judges its answers; NULL: auroc */
 } method_entry;
 /* NULL past the end, or where there is none of that name. */
 const method_entry *method_entry_at(int i);
