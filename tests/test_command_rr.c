@@ -149,6 +149,33 @@ static void folds_judge_numbers(void **state)
   command_end(&c);
 }
 
+/* Gaps where nothing cleans: what is added fills them, in the model too. */
+static void gaps_without_cleaning_are_imputed(void **state)
+{
+  (void)state;
+  static const char *const said =
+      "row 2, column 2; nothing fills it in without "
+      "cleaning (--denoise none, --clean none): add "
+      "--map standard,impute";
+  command c;
+  command_begin(&c);
+  const char text[] = "a,b,c,y\n1,2,2,1\n3,,1,2\n5,7,4,5\n2,3,6,4\n";
+  command_write(&c, "t.csv", text, sizeof text - 1);
+  command_run(&c, "fit rr t.csv --target y --denoise none");
+  command_expect(&c, 4, said);
+  assert_null(strstr(c.err, "takes no missing values"));
+  command_run(&c, "fit rr t.csv --target y --model m.lapis");
+  command_expect(&c, 0, "");
+  command_run(&c, "predict m.lapis t.csv --clean none");
+  command_expect(&c, 4, said);
+  command_run(&c, "fit rr t.csv --target y --denoise none --map "
+                  "standard,impute --model m.lapis");
+  command_expect(&c, 0, "");
+  command_run(&c, "predict m.lapis t.csv");
+  command_expect(&c, 0, "");
+  command_end(&c);
+}
+
 static void refusals(void **state)
 {
   (void)state;
@@ -203,6 +230,7 @@ int main(void)
       cmocka_unit_test(regression),
       cmocka_unit_test(empty_answers_say_where_to_go),
       cmocka_unit_test(folds_judge_numbers),
+      cmocka_unit_test(gaps_without_cleaning_are_imputed),
       cmocka_unit_test(refusals)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -277,10 +277,12 @@ static bool find_bad(void *user, int64_t i, int64_t j, double v)
   return false;
 }
 
-lapis_status mat_check_finite(lapis_ctx *ctx, const char *method,
-                              const char *what, const lapis_mat *A, bool nan_ok)
+/* missing: what is said of a NaN, or NULL where it is fine. */
+static lapis_status check_entries(lapis_ctx *ctx, const char *method,
+                                  const char *what, const lapis_mat *A,
+                                  const char *missing)
 {
-  bad_entry bad = {nan_ok, -1, -1, 0};
+  bad_entry bad = {missing == NULL, -1, -1, 0};
   for (int64_t j = 0; j < A->cols && bad.i < 0; j++) {
     if (odd_in_column(A, j, LARGEST) == 0) continue;
     lapis_mat column = column_of(A, j);
@@ -291,9 +293,8 @@ lapis_status mat_check_finite(lapis_ctx *ctx, const char *method,
   if (isnan(bad.v))
     return lapis_fail(ctx, LAPIS_EMISSING,
                       "%s: %s is NaN at row %" PRId64 ", column %" PRId64
-                      "; this method takes no missing values; mc and rpca do, "
-                      "and fill them in",
-                      method, what, bad.j + 1, bad.i + 1);
+                      "; %s",
+                      method, what, bad.j + 1, bad.i + 1, missing);
   if (isfinite(bad.v))
     return lapis_fail(ctx, LAPIS_EDATA,
                       "%s: %s is %g at row %" PRId64 ", column %" PRId64
@@ -304,6 +305,21 @@ lapis_status mat_check_finite(lapis_ctx *ctx, const char *method,
                     "%s: %s is infinite at row %" PRId64 ", column %" PRId64
                     "; write NaN for a value that was not observed",
                     method, what, bad.j + 1, bad.i + 1);
+}
+
+lapis_status mat_check_finite(lapis_ctx *ctx, const char *method,
+                              const char *what, const lapis_mat *A, bool nan_ok)
+{
+  static const char missing[] = "this method takes no missing values; mc and "
+                                "rpca do, and fill them in";
+  return check_entries(ctx, method, what, A, nan_ok ? NULL : missing);
+}
+
+lapis_status mat_check_known(lapis_ctx *ctx, const char *method,
+                             const char *what, const lapis_mat *A,
+                             const char *missing)
+{
+  return check_entries(ctx, method, what, A, missing);
 }
 
 static bool find_large(void *user, int64_t i, int64_t j, double v)

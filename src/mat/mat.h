@@ -42,6 +42,10 @@ lapis_status mat_pick(lapis_ctx *ctx, const lapis_mat *from, const bool *keep,
 lapis_status mat_check_finite(lapis_ctx *ctx, const char *method,
                               const char *what, const lapis_mat *A,
                               bool nan_ok);
+/* The same, no NaN allowed: missing says what is right instead. */
+lapis_status mat_check_known(lapis_ctx *ctx, const char *method,
+                             const char *what, const lapis_mat *A,
+                             const char *missing);
 /* Says once which samples hold no number: of a sparse X, where what is left out
  * is unknown, those of which nothing is stored. */
 void mat_say_blank(lapis_ctx *ctx, const char *method, const lapis_mat *X,

@@ -48,6 +48,15 @@ lapis_status rr_check_X(lapis_ctx *ctx, const char *method, const lapis_mat *X)
   return check_samples(ctx, method, X);
 }
 
+lapis_status rr_check_raw(lapis_ctx *ctx, const char *method,
+                          const lapis_mat *X)
+{
+  return mat_check_known(ctx, method, "X", X,
+                         "nothing fills it in without cleaning (--denoise "
+                         "none, --clean none): add --map standard,impute to "
+                         "fit, or let it clean");
+}
+
 lapis_status rr_check_unlabelled(lapis_ctx *ctx, const char *method,
                                  const lapis_data *data, const void *settings,
                                  const bool *known)
@@ -55,7 +64,8 @@ lapis_status rr_check_unlabelled(lapis_ctx *ctx, const char *method,
   const lapis_rr_settings *set = settings;
   const lapis_mat *X = &data->X;
   bool raw = set->denoise == LAPIS_RR_NONE && set->refill == 0;
-  TRY(mat_check_finite(ctx, method, "X", X, !raw));
+  TRY(raw ? rr_check_raw(ctx, method, X)
+          : mat_check_finite(ctx, method, "X", X, true));
   for (int64_t j = 0; j < X->cols; j++)
     if (known[j]) TRY(check_sample(ctx, method, X, j));
   return LAPIS_OK;

@@ -323,7 +323,7 @@ static lapis_status check_X(lapis_ctx *ctx, const char *method,
                       method, X->rows, d);
   TRY(rr_check_new(ctx, method, X));
   if (cleans) mat_say_blank(ctx, "predict", X, false);
-  return cleans ? LAPIS_OK : mat_check_finite(ctx, method, "X", X, false);
+  return cleans ? LAPIS_OK : rr_check_raw(ctx, method, X);
 }
 
 static lapis_status predict_new(lapis_ctx *ctx, const lapis_data *data,

@@ -47,6 +47,9 @@ lapis_status rr_check_X(lapis_ctx *ctx, const char *method, const lapis_mat *X);
 /* The same of new samples, of which nothing need be observed. */
 lapis_status rr_check_new(lapis_ctx *ctx, const char *method,
                           const lapis_mat *X);
+/* Of X that nothing cleans: every entry has to be there. */
+lapis_status rr_check_raw(lapis_ctx *ctx, const char *method,
+                          const lapis_mat *X);
 /* lambda, or 1 / sqrt(max(d, n)), n samples of all processes. */
 double rr_lambda(double lambda, int64_t d, int64_t n);
 /* sparse = X - D where X was seen, 0 elsewhere; d x n each. */

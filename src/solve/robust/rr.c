@@ -537,7 +537,7 @@ static lapis_status check(lapis_ctx *ctx, bool lda, const lapis_data *data,
   TRY(mat_check_size(ctx, method, "X", &data->X));
   TRY(rr_check_targets(ctx, lda, set, data));
   bool raw = set->denoise == LAPIS_RR_NONE && set->refill == 0;
-  return raw ? mat_check_finite(ctx, method, "X", &data->X, false) : LAPIS_OK;
+  return raw ? rr_check_raw(ctx, method, &data->X) : LAPIS_OK;
 }
 
 /* What is left open, and what it is where it is not chosen. */
