@@ -16,6 +16,11 @@ int grid_add(cli *c, grid_text *g, const char *text)
   if (s < 0) return cli_fail_status(c, s);
   g->grid[g->count] = *g->owned[g->count];
   const char *name = g->grid[g->count++].name;
+  if (strcmp(name, "map") == 0 || strcmp(name, "map-priv") == 0)
+    return cli_fail(EXIT_MISUSE,
+                    "cv: --grid %s: a map is no setting of the method; give "
+                    "--%s itself, not in the grid: a run each, and compare",
+                    name, name);
   for (int k = 0; k < g->count - 1; k++)
     if (strcmp(g->grid[k].name, name) == 0)
       return cli_fail(EXIT_MISUSE,
