@@ -240,6 +240,37 @@ static void nominals_are_features(void **state)
   command_end(&c);
 }
 
+/* An attribute declared integer stays one. */
+static void whole_numbers_are_filled_in(void **state)
+{
+  (void)state;
+  command c;
+  lapis_arrays all;
+  int broken = 0;
+  begin(&c);
+  put(&c, "w.arff",
+      "@relation w\n@attribute rooms INTEGER\n@attribute size real\n"
+      "@attribute floor integer\n@attribute sold {yes, no}\n@data\n"
+      "3,90.5,-2,no\n2,60.5,3,yes\n?,75.2,?,no\n5,?,-4,no\n4,120,?,yes\n"
+      "?,33,1,?\n");
+  command_run(&c, "fit mc w.arff --target sold --mu-rel .1 -q --completed "
+                  "w.csv -o w.npz");
+  command_expect(&c, 0, "");
+  command_arrays(&c, "w.npz", &all);
+  const lapis_mat *Z = &lapis_arrays_find(&all, "low_rank")->mat;
+  static const int gap[][2] = {{2, 0}, {5, 0}, {2, 2}, {4, 2}, {3, 1}};
+  for (int k = 0; k < 5; k++) {
+    double v = lapis_mat_at(Z, gap[k][1], gap[k][0]);
+    broken += v != round(v);
+    CHECK_NEAR(number(&c, "w.csv", gap[k][0] + 1, gap[k][1]),
+               k < 4 ? round(v) : v, k < 4 ? 0 : 1e-12);
+  }
+  assert_int_equal(broken, 5); /* or nothing was rounded */
+  assert_string_equal(cell(&c, "w.csv", 1, 2, ','), "-2");
+  lapis_arrays_free(&all);
+  command_end(&c);
+}
+
 /* Cells of listed values are filled with one of them: the nearest to what the
  * result has. */
 static void listed_values_are_filled_in(void **state)
@@ -525,6 +556,7 @@ int main(void)
       cmocka_unit_test(models_without_labels_print_features),
       cmocka_unit_test(nominals_are_features),
       cmocka_unit_test(listed_values_are_filled_in),
+      cmocka_unit_test(whole_numbers_are_filled_in),
       cmocka_unit_test(one_hot_columns_follow_the_model),
       cmocka_unit_test(decimal_commas_and_dates),
       cmocka_unit_test(negative_numbers_stay),

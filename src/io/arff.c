@@ -173,6 +173,7 @@ static lapis_status take_attribute(arff *a)
                             "is no type that is read; numeric, real, integer, "
                             "string, date and {a, b} are");
     if (numbers[i] == NULL) to.kind = ARFF_STRING;
+    to.whole = word_is(&type, "integer");
   }
   if (a->attribute != NULL) a->attribute[a->n_attributes] = to;
   a->n_attributes++;

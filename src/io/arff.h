@@ -19,6 +19,7 @@ typedef enum arff_kind {
 typedef struct arff_attribute {
   arff_word name;
   arff_kind kind;
+  bool whole;                    /* integer */
   int64_t first_value, n_values; /* among all values declared */
   int64_t line;
 } arff_attribute;

@@ -546,6 +546,7 @@ static void visit_cell(walk *k, int64_t j, int64_t row, const arff_word *word,
                                .word = listed ? k->value : NULL,
                                .words = listed ? t->n_values : 0,
                                .coded = t->kind == ARFF_TEXTS,
+                               .whole = t->whole,
                                .text = text,
                                .missing = missing,
                                .last = j + 1 == w->a.n_attributes});

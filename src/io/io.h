@@ -371,6 +371,7 @@ typedef struct io_cell {
   const char *const *word;
   int64_t words;
   bool coded;         /* they stand for 0, 1, 2, ..; else each is a number */
+  bool whole;         /* it is declared to hold whole numbers */
   const char *text;   /* without quotes */
   bool missing, last; /* last: of its row */
 } io_cell;

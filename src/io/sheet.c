@@ -126,16 +126,17 @@ static bool knows(const lapis_mat *m, int64_t i, int64_t j)
 }
 
 /* Numbers as the table writes its own. */
-static void put_filled(filler *f, const lapis_mat *m, int64_t i, int64_t j)
+static void put_filled(filler *f, const lapis_mat *m, const io_cell *cell)
 {
   char text[40];
-  if (f->decimal != ',' || m->dtype == LAPIS_TEXT) {
-    put_value(&f->p, m, i, j, f->delimiter);
+  if (m->dtype == LAPIS_TEXT || (f->decimal != ',' && !cell->whole)) {
+    put_value(&f->p, m, cell->place, cell->row, f->delimiter);
     return;
   }
-  lapis_number_text(lapis_mat_at(m, i, j), text, sizeof text);
+  double v = lapis_mat_at(m, cell->place, cell->row);
+  lapis_number_text(cell->whole ? round(v) + 0. : v, text, sizeof text);
   char *point = strchr(text, '.');
-  if (point != NULL) *point = ',';
+  if (point != NULL && f->decimal == ',') *point = ',';
   io_put_plain_cell(&f->p, text, f->delimiter);
 }
 
@@ -151,7 +152,7 @@ static void fill_cell(filler *f, const io_cell *cell)
     if (cell->role == IO_FEATURE && cell->words > 0)
       put_nearest(f, cell);
     else
-      put_filled(f, m, cell->place, cell->row);
+      put_filled(f, m, cell);
     f->filled++;
   }
 }
