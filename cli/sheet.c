@@ -275,6 +275,12 @@ lapis_status answers_write(cli *c, const lapis_solver *s,
       !fine ? lapis_fail(c->ctx, LAPIS_ENOMEM, "%s: out of memory", path)
             : lapis_sheet_write(c->ctx, path, t.column, t.count);
   sheet_close(&t);
+  if (status >= 0 && !targets && !c->quiet &&
+      args_get(&c->args, "completed") == NULL)
+    fprintf(stderr,
+            "lapis: %s: %s: cells hold smoothed values; --completed F.csv "
+            "fills empty cells alone\n",
+            c->verb->name, path);
   return status;
 }
 

@@ -65,6 +65,31 @@ static void empty_cells_are_filled(void **state)
   command_end(&c);
 }
 
+/* Without targets -o has other values than were given, and says so. */
+static void smoothed_cells_are_told(void **state)
+{
+  (void)state;
+  static const char *const said = "w.csv: cells hold smoothed values; "
+                                  "--completed F.csv fills empty cells alone";
+  command c;
+  begin(&c);
+  put(&c, "t.csv", "a,b,c\n1,2,3.5\n2,4.5,\n3,5,9\n4,,13\n");
+  command_run(&c, "fit mc t.csv --mu-rel .1 -o w.csv");
+  command_expect(&c, 0, said);
+  assert_true(fabs(number(&c, "w.csv", 1, 3) - 3.5) > 1e-6);
+  command_run(&c, "fit mc t.csv --mu-rel .1 -q -o w.csv");
+  command_expect(&c, 0, "");
+  assert_string_equal(c.err, "");
+  command_run(&c, "fit mc t.csv --mu-rel .1 -o w.csv --completed full.csv");
+  command_expect(&c, 0, "");
+  assert_null(strstr(c.err, "smoothed"));
+  assert_string_equal(cell(&c, "full.csv", 1, 2, ','), "3.5");
+  command_run(&c, FIT "-o w.csv");
+  command_expect(&c, 0, "");
+  assert_null(strstr(c.err, "smoothed"));
+  command_end(&c);
+}
+
 static void several_targets_keep_their_texts(void **state)
 {
   (void)state;
@@ -549,6 +574,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(answers_are_a_table),
       cmocka_unit_test(empty_cells_are_filled),
+      cmocka_unit_test(smoothed_cells_are_told),
       cmocka_unit_test(several_targets_keep_their_texts),
       cmocka_unit_test(texts_are_evaluated),
       cmocka_unit_test(what_was_filled_is_measured_apart),
