@@ -208,6 +208,56 @@ static void warn_of_rare(cli *c, const job *j)
   free(count);
 }
 
+static int by_value(const void *a, const void *b)
+{
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* Whether n sorted values look like a measure, not like the codes of classes:
+ * fractions, or many values that are mostly met once or lie far apart. */
+static bool is_measure(const double *value, int64_t n, int64_t *different)
+{
+  enum { MANY = 6, APART = 4 };
+  int64_t once = 0;
+  bool whole = true;
+  *different = 0;
+  for (int64_t k = 0; k < n; k++) {
+    bool first = k == 0 || value[k] > value[k - 1];
+    *different += first;
+    once += first && (k + 1 == n || value[k + 1] > value[k]);
+    whole = whole && value[k] == floor(value[k]);
+  }
+  if (*different <= 2) return false;
+  double apart = (value[n - 1] - value[0]) / (double)*different;
+  return !whole ||
+         (*different >= MANY && (2 * once > *different || apart >= APART));
+}
+
+/* Targets that are numbers, given to a method of classes. */
+static void warn_of_numbers(cli *c, const job *j)
+{
+  const lapis_mat *Y = &lapis_dataset_data(j->ds)->Y;
+  int64_t n = 0, different;
+  bool reads = (c->method->reads & LAPIS_READS_Y) != 0;
+  if (c->quiet || !reads || Y->rows != 1 || c->ranks.size > 1 ||
+      strcmp(c->method->name, "rr") == 0 || class_texts(c, j->ds).cols > 0)
+    return;
+  double *value = malloc(((size_t)Y->cols + 1) * sizeof *value);
+  if (value == NULL) return;
+  for (int64_t k = 0; k < Y->cols; k++) {
+    double v = lapis_mat_at(Y, 0, k);
+    if (isfinite(v)) value[n++] = v;
+  }
+  qsort(value, (size_t)n, sizeof *value, by_value);
+  if (is_measure(value, n, &different))
+    fprintf(stderr,
+            "lapis: warning: %s: the targets look like numbers and are taken "
+            "as %lld classes; 'lapis fit rr' is for numbers\n",
+            c->method->name, (long long)different);
+  free(value);
+}
+
 /* Methods that learn from rows with targets alone. */
 static void tell_used(cli *c, const job *j)
 {
@@ -355,6 +405,7 @@ static int report(cli *c, const job *j)
   const lapis_info *info = lapis_result_info(j->solver);
   cli_wipe_bar(c);
   warn_if_stopped(c, info);
+  warn_of_numbers(c, j);
   tell_scale(c, j);
   tell_used(c, j);
   tell_tried(c, j);

@@ -117,6 +117,51 @@ static void several_targets_keep_their_texts(void **state)
 }
 
 /* bob and eve are wrong by this truth: 4 of 6 are right. */
+/* A temperature is no class; codes of classes are, whatever their number. */
+static void numbers_as_classes_are_warned_of(void **state)
+{
+  (void)state;
+  static const char *const said = "'lapis fit rr' is for numbers";
+  static const struct {
+    const char *values[8];
+    bool warned;
+  } columns[] = {
+      {{"64", "85", "70", "68", "72", "69", "70", "?"}, true}, /* once */
+      {{"1.5", "2", "1.5", "2", "3", "3", "1.5", "?"}, true},  /* fractions */
+      {{"90", "90", "150", "200", "200", "300", "150", "?"}, false}, /* few */
+      {{"1", "2", "3", "1", "2", "3", "3", "?"}, false},
+      {{"-1", "1", "1", "-1", "1", "-1", "1", "?"}, false},
+      {{"0.5", "1", "1", "0.5", "1", "0.5", "1", "?"}, false}};
+  command c;
+  begin(&c);
+  for (size_t k = 0; k < sizeof columns / sizeof *columns; k++) {
+    char text[1000];
+    int used = sprintf(text, "@relation w\n@attribute a real\n@attribute b "
+                             "real\n@attribute t numeric\n@data\n");
+    for (int j = 0; j < 8; j++)
+      used += sprintf(text + used, "%d,%d,%s\n", j, j * j % 5,
+                      columns[k].values[j]);
+    put(&c, "w.arff", text);
+    command_run(&c, "fit mc w.arff --target t --mu-rel .1");
+    command_expect(&c, 0, columns[k].warned ? said : "");
+    if ((strstr(c.err, said) != NULL) != columns[k].warned)
+      fail_msg("column %zu: '%s'", k, c.err);
+    command_run(&c, "fit rr w.arff --target t");
+    command_expect(&c, 0, "");
+    assert_null(strstr(c.err, said));
+  }
+  char apart[2000] = "a,b,t\n"; /* prices that repeat */
+  for (int j = 0; j < 24; j++) {
+    size_t used = strlen(apart);
+    snprintf(apart + used, sizeof apart - used, "%d,%d,%d\n", j, j % 5,
+             100 + 25 * (j % 8));
+  }
+  put(&c, "p.csv", apart);
+  command_run(&c, "fit mc p.csv --target t --mu-rel .1");
+  command_expect(&c, 0, "taken as 8 classes; 'lapis fit rr' is for numbers");
+  command_end(&c);
+}
+
 static void texts_are_evaluated(void **state)
 {
   (void)state;
@@ -576,6 +621,7 @@ int main(void)
       cmocka_unit_test(empty_cells_are_filled),
       cmocka_unit_test(smoothed_cells_are_told),
       cmocka_unit_test(several_targets_keep_their_texts),
+      cmocka_unit_test(numbers_as_classes_are_warned_of),
       cmocka_unit_test(texts_are_evaluated),
       cmocka_unit_test(what_was_filled_is_measured_apart),
       cmocka_unit_test(labels_alone_are_evaluated),
