@@ -41,7 +41,8 @@ static void collect(const lapis_dataset *ds, lapis_mat X, members *m)
     put(m, "weight", lapis_mat_f64((double *)(uintptr_t)d->weight, 1, n), true);
   for (int i = 0; i < TEXTS; i++) {
     bool named = i != 1 || X.rows == d->X.rows; /* a map may change columns */
-    if (named) put(m, text[i], lapis_dataset_text(ds, text[i]), true);
+    lapis_mat row = lapis_dataset_text(ds, text[i]);
+    if (named) put(m, text[i], row, row.rows == 1);
   }
 }
 

@@ -67,12 +67,12 @@ bool eval_find_columns(cli *c, const char *path, const char *target,
 static void code_row(const lapis_mat *labels, const lapis_mat *texts,
                      double *codes, int64_t k, int64_t rows)
 {
+  const char *const *text = (const char *const *)texts->val;
+  if (texts->rows > 1) text += k; /* each target has texts of its own */
   for (int64_t j = 0; j < labels->cols; j++) {
     const char *label = ((const char *const *)labels->val)[j * labels->ld];
     int64_t code = 0;
-    while (code < texts->cols &&
-           strcmp(((const char *const *)texts->val)[code * texts->ld], label) !=
-               0)
+    while (code < texts->cols && strcmp(text[code * texts->ld], label) != 0)
       code++;
     codes[j * rows + k] = (double)code;
   }

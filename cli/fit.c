@@ -351,6 +351,9 @@ static lapis_status put_texts(cli *c, const job *j, lapis_model *m)
   lapis_mat titles = lapis_dataset_text(j->ds, "target_names");
   if (s >= 0 && titles.cols > 0)
     s = lapis_model_set_text(c->ctx, m, "target_names", &titles);
+  lapis_mat values = lapis_dataset_text(j->ds, "target_values");
+  if (s >= 0 && values.cols > 0)
+    s = lapis_model_set_text(c->ctx, m, "target_values", &values);
   lapis_mat id = lapis_dataset_text(j->ds, "id_name");
   if (s >= 0 && id.cols > 0)
     s = lapis_model_set_text(c->ctx, m, "id_name", &id);

@@ -266,6 +266,47 @@ static void warn_of_twins(cli *c, const lapis_dataset *ds)
           (long long)twin[0] + 1, (long long)twin[1] + 1, others);
 }
 
+/* The first codes of target k, at most `most` of them; returns how many. */
+static int first_codes(const lapis_mat *Y, int64_t k, int most, int64_t *code)
+{
+  int count = 0;
+  for (int64_t j = 0; count < most && j < Y->cols; j++) {
+    double v = lapis_mat_at(Y, k, j);
+    int at = 0;
+    while (at < count && code[at] != (int64_t)v) at++;
+    if (!isnan(v) && at == count) code[count++] = (int64_t)v;
+  }
+  return count;
+}
+
+/* Of several columns of labels that are words each has two. */
+static int check_words(cli *c, const lapis_dataset *ds)
+{
+  enum { TOO_MANY = 3 };
+  int64_t code[TOO_MANY], k = 0;
+  char word[TOO_MANY + 1][64];
+  const lapis_mat *Y = &lapis_dataset_data(ds)->Y;
+  lapis_mat all = lapis_dataset_text(ds, "target_values");
+  lapis_mat titles = lapis_dataset_text(ds, "target_names");
+  if (c->method == NULL || c->model != NULL || all.rows != 1 || all.cols < 3)
+    return EXIT_DONE;
+  while (k < Y->rows && first_codes(Y, k, TOO_MANY, code) < TOO_MANY) k++;
+  if (k == Y->rows) return EXIT_DONE;
+  for (int i = 0; i < TOO_MANY; i++)
+    lapis_text_shown(((const char *const *)all.val)[code[i] * all.ld], word[i],
+                     sizeof word[i]);
+  snprintf(word[TOO_MANY], sizeof word[TOO_MANY], "%lld", (long long)k + 1);
+  if (titles.cols == Y->rows)
+    lapis_text_shown(((const char *const *)titles.val)[k * titles.ld],
+                     word[TOO_MANY], sizeof word[TOO_MANY]);
+  return cli_fail(EXIT_INPUT,
+                  "%s: target %s holds more than two words (\"%s\", \"%s\", "
+                  "\"%s\"); of several targets each has two, such as yes and "
+                  "no: name one alone with --target, or make a column of yes "
+                  "and no for each word",
+                  c->verb->name, word[TOO_MANY], word[0], word[1], word[2]);
+}
+
 static int read_all(cli *c, lapis_dataset *ds)
 {
   lapis_table_options table;
@@ -284,7 +325,7 @@ static int read_all(cli *c, lapis_dataset *ds)
   if (keeps_f32(c)) lapis_dataset_keep_f32(ds);
   lapis_status s = lapis_dataset_finish(ds);
   if (s >= 0) warn_of_twins(c, ds);
-  return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;
+  return s < 0 ? cli_fail_status(c, s) : check_words(c, ds);
 }
 
 int dataset_from_args(cli *c, lapis_dataset **out)

@@ -29,7 +29,8 @@ typedef struct answers {
       values_of;     /* numbers that the classes of one target are, or empty */
   lapis_mat given;   /* the data's targets, or empty */
   lapis_mat classes; /* texts of the codes of one target, or empty */
-  lapis_mat values;  /* texts of the codes of several, or empty */
+  lapis_mat values;  /* texts of the codes of several: a row for all, or a row
+                      * each; or empty */
   lapis_mat titles;  /* of targets, or empty */
 } answers;
 
@@ -52,16 +53,17 @@ static lapis_mat model_text(cli *c, const char *name)
 static answers collect(cli *c, const lapis_solver *s, const lapis_dataset *ds,
                        bool origins)
 {
-  answers a = {.labels = result_of(s, "labels"),
-               .scores = result_of(s, "scores"),
-               .low_rank = result_of(s, "low_rank"),
-               .probabilities = result_of(s, "probabilities"),
-               .values_of = result_of(s, "classes"),
-               .classes = class_texts(c, ds),
-               .values = lapis_dataset_text(ds, "target_values"),
-               .titles = c->model == NULL
-                             ? lapis_dataset_text(ds, "target_names")
-                             : model_text(c, "target_names")};
+  answers a = {
+      .labels = result_of(s, "labels"),
+      .scores = result_of(s, "scores"),
+      .low_rank = result_of(s, "low_rank"),
+      .probabilities = result_of(s, "probabilities"),
+      .values_of = result_of(s, "classes"),
+      .classes = class_texts(c, ds),
+      .values = c->model == NULL ? lapis_dataset_text(ds, "target_values")
+                                 : model_text(c, "target_values"),
+      .titles = c->model == NULL ? lapis_dataset_text(ds, "target_names")
+                                 : model_text(c, "target_names")};
   int64_t targets = a.labels.cols > 0 ? a.labels.rows : a.scores.rows;
   const lapis_mat *Y = &lapis_dataset_data(ds)->Y;
   if (origins && Y->rows == targets) a.given = *Y;
@@ -74,12 +76,13 @@ static const char *text_at(const lapis_mat *row, int64_t i)
   return ((const char *const *)row->val)[i * row->ld];
 }
 
-/* The text of a code, or NULL where it is a number. */
-static const char *code_text(const answers *a, double v)
+/* The text of a code of target k, or NULL where it is a number. */
+static const char *code_text(const answers *a, int64_t k, double v)
 {
-  const lapis_mat *texts = a->classes.cols > 0 ? &a->classes : &a->values;
-  if (!(v >= 0) || v >= (double)texts->cols) return NULL;
-  return text_at(texts, (int64_t)v);
+  lapis_mat texts = a->classes.cols > 0 ? a->classes : a->values;
+  if (!(v >= 0) || v >= (double)texts.cols) return NULL;
+  if (texts.rows > 1) texts.val = (const char **)texts.val + k;
+  return text_at(&texts, (int64_t)v);
 }
 
 /* ---- putting columns side by side ---------------------------------------*/
@@ -170,7 +173,7 @@ static bool add_values(sheet *s, const answers *a, int64_t k, const char *title)
     double v = lapis_mat_at(from, k, j), given = NAN;
     if (a->given.rows > 0) given = lapis_mat_at(&a->given, k, j);
     if (!isnan(given)) v = given;
-    if (coded) text[j] = code_text(a, v);
+    if (coded) text[j] = code_text(a, k, v);
     if (!coded) number[j] = v;
   }
   if (coded) return true;
@@ -199,7 +202,7 @@ static bool add_rather(sheet *s, const answers *a)
   for (int64_t j = 0; text != NULL && j < s->n; j++) {
     double given = lapis_mat_at(&a->given, 0, j);
     double answer = lapis_mat_at(&a->labels, 0, j);
-    text[j] = isnan(given) || given == answer ? "" : code_text(a, answer);
+    text[j] = isnan(given) || given == answer ? "" : code_text(a, 0, answer);
   }
   return text != NULL;
 }
@@ -297,7 +300,7 @@ static lapis_mat targets_of(const answers *a, const char ***text)
   *text = calloc((size_t)(k * from.cols) + 1, sizeof **text);
   for (int64_t j = 0; *text != NULL && j < from.cols; j++)
     for (int64_t i = 0; i < k; i++)
-      (*text)[j * k + i] = code_text(a, lapis_mat_at(&from, i, j));
+      (*text)[j * k + i] = code_text(a, i, lapis_mat_at(&from, i, j));
   if (*text == NULL) return (lapis_mat){.cols = 0};
   return lapis_mat_text(*text, k, from.cols);
 }

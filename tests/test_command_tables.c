@@ -116,6 +116,63 @@ static void several_targets_keep_their_texts(void **state)
   command_end(&c);
 }
 
+/* Two columns of two words each, which are not the same two. */
+static void each_target_has_its_own_words(void **state)
+{
+  (void)state;
+  static const char *const head =
+      "@relation r\n@attribute a numeric\n@attribute b numeric\n"
+      "@attribute windy {TRUE, FALSE}\n@attribute play {yes, no}\n@data\n";
+  static const char *const rows =
+      "1,2,TRUE,no\n2,3,TRUE,\n-1,1,FALSE,yes\n-2,1,FALSE,yes\n2,2,,no\n";
+  command c;
+  char text[512];
+  begin(&c);
+  snprintf(text, sizeof text, "a,b,windy,play\n%s", rows);
+  put(&c, "w.csv", text);
+  snprintf(text, sizeof text, "%s%s", head,
+           "1,2,TRUE,no\n2,3,TRUE,?\n-1,1,FALSE,yes\n-2,1,FALSE,yes\n"
+           "2,2,?,no\n");
+  put(&c, "w.arff", text);
+  static const char *const files[] = {"w.csv", "w.arff"};
+  for (int k = 0; k < 2; k++) {
+    command_run(&c,
+                "fit mc %s --target play,windy --mu-rel .01 -q -o s.csv "
+                "--model w.lapis",
+                files[k]);
+    command_expect(&c, 0, "");
+    assert_string_equal(cell(&c, "s.csv", 0, 1, ','), "windy");
+    assert_string_equal(cell(&c, "s.csv", 0, 3, ','), "play");
+    assert_string_equal(cell(&c, "s.csv", 1, 1, ','), "TRUE");
+    assert_string_equal(cell(&c, "s.csv", 3, 1, ','), "FALSE");
+    assert_string_equal(cell(&c, "s.csv", 5, 1, ','), "TRUE"); /* filled */
+    assert_string_equal(cell(&c, "s.csv", 2, 3, ','), "no");   /* filled */
+    assert_string_equal(cell(&c, "s.csv", 3, 3, ','), "yes");
+    command_run(&c, "predict w.lapis %s --target play,windy -q -o p.csv",
+                files[k]);
+    command_expect(&c, 0, "");
+    assert_string_equal(cell(&c, "p.csv", 1, 1, ','), "TRUE");
+    assert_string_equal(cell(&c, "p.csv", 1, 2, ','), "no");
+    assert_string_equal(cell(&c, "p.csv", 3, 2, ','), "yes");
+    command_run(&c,
+                "eval accuracy --truth %s --target play,windy --scores p.csv",
+                files[k]);
+    command_expect(&c, 0, "");
+    assert_non_null(strstr(c.out, "accuracy 1.000000"));
+    command_run(&c, "convert %s w.npz --target play,windy", files[k]);
+    command_expect(&c, 0, "");
+    command_run(&c, "convert w.npz - --as csv");
+    command_expect(&c, 0, "");
+    assert_non_null(strstr(c.out, "2,3,TRUE,\n-1,1,FALSE,yes\n"));
+  }
+  put(&c, "three.csv", "a,size,play\n1,S,no\n2,M,yes\n3,L,yes\n");
+  command_run(&c, "fit mc three.csv --target size,play --mu-rel .1");
+  command_expect(&c, 4,
+                 "target size holds more than two words (\"S\", \"M\", "
+                 "\"L\")");
+  command_end(&c);
+}
+
 /* bob and eve are wrong by this truth: 4 of 6 are right. */
 /* A temperature is no class; codes of classes are, whatever their number. */
 static void numbers_as_classes_are_warned_of(void **state)
@@ -622,6 +679,7 @@ int main(void)
       cmocka_unit_test(smoothed_cells_are_told),
       cmocka_unit_test(several_targets_keep_their_texts),
       cmocka_unit_test(numbers_as_classes_are_warned_of),
+      cmocka_unit_test(each_target_has_its_own_words),
       cmocka_unit_test(texts_are_evaluated),
       cmocka_unit_test(what_was_filled_is_measured_apart),
       cmocka_unit_test(labels_alone_are_evaluated),

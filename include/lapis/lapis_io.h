@@ -197,11 +197,12 @@ LAPIS_API int64_t lapis_dataset_samples(const lapis_dataset *ds);
  * keep_f32), dense or sparse. */
 LAPIS_API lapis_status lapis_dataset_finish(lapis_dataset *ds);
 LAPIS_API const lapis_data *lapis_dataset_data(const lapis_dataset *ds);
-/* A TEXT row: "names" (n), "feature_names" (d), "class_names" (c, or the
+/* TEXT, a row: "names" (n), "feature_names" (d), "class_names" (c, or the
  * values of a text target in code order 0, 1, ...), "target_names" (titles of
  * the columns of a table that are targets), "target_values" (texts of the codes
- * of several text targets), "id_name" (the title of names); empty when unknown.
- */
+ * of several text targets: one row for all of them, or, where each has two
+ * texts of its own, a row a target), "id_name" (the title of names); empty when
+ * unknown. */
 LAPIS_API lapis_mat lapis_dataset_text(const lapis_dataset *ds,
                                        const char *what);
 

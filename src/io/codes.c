@@ -93,6 +93,66 @@ lapis_status codes_sorted(lapis_ctx *ctx, const lapis_mat *text,
   return status;
 }
 
+/* The codes that row i has, the smaller first, NaN where it has fewer; false:
+ * it has more than two. */
+static bool find_pair(const lapis_mat *codes, int64_t i, double pair[2])
+{
+  pair[0] = pair[1] = NAN;
+  for (int64_t j = 0; j < codes->cols; j++) {
+    double v = lapis_mat_at(codes, i, j);
+    if (isnan(v) || v == pair[0] || v == pair[1]) continue;
+    if (!isnan(pair[1])) return false;
+    pair[1] = fmax(pair[0], v); /* of NaN and v: v */
+    pair[0] = fmin(pair[0], v);
+    if (!(pair[0] < pair[1])) pair[1] = NAN;
+  }
+  return true;
+}
+
+/* Row i of codes and of pairs (rows x 2), from texts of the codes. */
+static char *code_pair(const lapis_mat *values, lapis_mat *codes,
+                       lapis_mat *pairs, int64_t i, char *pool)
+{
+  double pair[2], *code = codes->val;
+  (void)find_pair(codes, i, pair);
+  for (int64_t j = 0; j < codes->cols; j++) {
+    double *v = code + j * codes->ld + i;
+    if (!isnan(*v)) *v = *v == pair[1];
+  }
+  for (int64_t k = 0; k < 2; k++) {
+    const char *text =
+        isnan(pair[k]) ? ""
+                       : ((const char *const *)values->val)[(int64_t)pair[k]];
+    size_t size = strlen(text) + 1;
+    ((const char **)pairs->val)[k * pairs->ld + i] = memcpy(pool, text, size);
+    pool += size;
+  }
+  return pool;
+}
+
+lapis_status codes_by_row(lapis_ctx *ctx, lapis_array *codes,
+                          lapis_array *values)
+{
+  lapis_array pairs;
+  char *pool;
+  double pair[2];
+  int64_t rows = codes->mat.rows, bytes = 0;
+  if (rows == 1 || values->mat.cols <= 2) return LAPIS_OK;
+  for (int64_t i = 0; i < rows; i++) {
+    if (!find_pair(&codes->mat, i, pair)) return LAPIS_OK;
+    for (int k = 0; k < 2; k++) {
+      const char *const *text = values->mat.val;
+      bytes += isnan(pair[k]) ? 1 : (int64_t)strlen(text[(int64_t)pair[k]]) + 1;
+    }
+  }
+  TRY(io_text_array(ctx, rows, 2, bytes, &pairs, &pool));
+  for (int64_t i = 0; i < rows; i++)
+    pool = code_pair(&values->mat, &codes->mat, &pairs.mat, i, pool);
+  lapis_array_free(values);
+  *values = pairs;
+  return LAPIS_OK;
+}
+
 /* Each text's first place, then codes counted along the samples. */
 static void number_by_appearance(const entry *e, int64_t n, int64_t *codes)
 {

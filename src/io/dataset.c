@@ -470,8 +470,9 @@ static lapis_status make_dense(lapis_dataset *ds, which m)
   return LAPIS_OK;
 }
 
-/* One text target names its classes; several share their values' codes and
- * keep the names of the columns; their values are kept beside them. */
+/* One text target names its classes; several keep the names of the columns,
+ * and their values beside them: codes of two values in all, or of each column's
+ * own two. */
 static lapis_status encode_targets(lapis_dataset *ds)
 {
   slot *Y = &ds->slot[M_Y], *names = &ds->slot[M_TARGET_VALUES];
@@ -485,6 +486,7 @@ static lapis_status encode_targets(lapis_dataset *ds)
   if (fresh.origin != NULL && fresh.file != NULL)
     status = codes_sorted(ds->ctx, &Y->array.mat, &codes, &values);
   if (status == LAPIS_OK) {
+    status = codes_by_row(ds->ctx, &codes, &values);
     fresh.array = values;
     replace(Y, &codes);
   }
@@ -534,6 +536,7 @@ static lapis_status make_text(lapis_dataset *ds, which m)
   slot *s = &ds->slot[m];
   lapis_array a;
   if (!s->set) return LAPIS_OK;
+  if (m == M_TARGET_VALUES && s->array.mat.dtype == LAPIS_TEXT) return LAPIS_OK;
   TRY(check_rows(ds, m, 1));
   if (s->array.mat.dtype == LAPIS_TEXT) return LAPIS_OK;
   TRY(codes_names(ds->ctx, &s->array.mat, &a));

@@ -483,6 +483,11 @@ void io_order_clear(io_order *o);
  * texts, "" -> NaN; values: 1 x m TEXT of the distinct texts. */
 lapis_status codes_sorted(lapis_ctx *ctx, const lapis_mat *text,
                           lapis_array *codes, lapis_array *values);
+/* Of codes_sorted with several rows and more than two texts: where no row has
+ * more than two, each row gets codes 0 and 1 of its own, and values a row of
+ * two texts for each ("": it has fewer).  Anything else stays as it is. */
+lapis_status codes_by_row(lapis_ctx *ctx, lapis_array *codes,
+                          lapis_array *values);
 /* 1 x n, text or integers of any type -> I64; texts in order of first
  * appearance. */
 lapis_status codes_group(lapis_ctx *ctx, const char *what,

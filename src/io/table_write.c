@@ -16,7 +16,8 @@ typedef struct sheet {
   const lapis_mat *feature; /* names of features, or NULL */
   const lapis_mat *class; /* names of targets, or of the one target's values */
   const lapis_mat *target, *id; /* titles of targets and of names, or NULL */
-  const lapis_mat *value;       /* texts of the codes of several targets */
+  const lapis_mat *value; /* texts of the codes of several targets: a row for
+                           * all, or a row each */
 } sheet;
 
 static const char *text_of(const lapis_mat *row, int64_t i)
@@ -83,9 +84,11 @@ static void put_target(sheet *s, int64_t i, int64_t j)
 {
   double v = lapis_mat_at(s->Y, i, j);
   const lapis_mat *texts = has_class_texts(s) ? s->class : s->value;
-  if (texts != NULL && v >= 0 && v < (double)texts->cols)
-    put_cell(s, text_of(texts, (int64_t)v));
-  else
+  if (texts != NULL && v >= 0 && v < (double)texts->cols) {
+    int64_t row = texts->rows == s->Y->rows ? i : 0;
+    put_cell(s,
+             ((const char *const *)texts->val)[(int64_t)v * texts->ld + row]);
+  } else
     put_number(s, v);
 }
 

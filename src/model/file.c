@@ -83,7 +83,9 @@ static void add(members *to, const char *before, const char *name,
   char *own = to->name[to->count];
   snprintf(own, NAME_SIZE, "%s%s", before, name);
   to->item[to->count++] =
-      (lapis_named){.name = own, .mat = mat, .flat = mat.dtype == LAPIS_TEXT};
+      (lapis_named){.name = own,
+                    .mat = mat,
+                    .flat = mat.dtype == LAPIS_TEXT && mat.rows == 1};
 }
 
 static void add_model(members *to, const lapis_model *m, const char *before)
