@@ -206,9 +206,10 @@ static int evaluate_numbers(cli *c, bool labels, const eval_columns *sheet,
   if (*sheet->scores != '\0' && own.id != NULL) own.id = "1";
   if (sheet->count > 0) own.use = labels ? list : sheet->scores;
   lapis_status s = lapis_dataset_new(c->ctx, &ds);
-  if (s >= 0) s = eval_read(ds, "Y", truth, "Y", table);
+  if (s >= 0) lapis_dataset_join(ds);
   if (s >= 0)
     s = eval_read(ds, "X", scores, labels ? "labels" : "scores", &own);
+  if (s >= 0) s = eval_read(ds, "Y", truth, "Y", table);
   if (s >= 0) s = lapis_dataset_finish(ds);
   int code = s < 0               ? cli_fail_status(c, s)
              : sheet->count == 0 ? eval_check_columns(ds, scores)

@@ -87,7 +87,7 @@ static lapis_status read_labels(cli *c, const eval_columns *sheet,
   char column[16];
   lapis_table_options own = {.header = LAPIS_HEADER_AUTO};
   lapis_status s = lapis_dataset_new(c->ctx, out);
-  if (s >= 0) s = eval_read(*out, "Y", truth, "Y", table);
+  if (s >= 0) lapis_dataset_join(*out);
   if (s >= 0 && sheet->count > 0) {
     snprintf(column, sizeof column, "%d", sheet->label[k]);
     bool plain = *sheet->scores == '\0'; /* labels, made numbers to be read */
@@ -102,6 +102,7 @@ static lapis_status read_labels(cli *c, const eval_columns *sheet,
     s = eval_read(*out, "X", answers, "scores", &own);
     if (s >= 0) s = eval_read(*out, "names", answers, "labels", &own);
   }
+  if (s >= 0) s = eval_read(*out, "Y", truth, "Y", table);
   return s < 0 ? s : lapis_dataset_finish(*out);
 }
 

@@ -181,6 +181,11 @@ LAPIS_API lapis_status lapis_dataset_read(lapis_dataset *ds, const char *path,
 LAPIS_API lapis_status
 lapis_dataset_read_member(lapis_dataset *ds, const char *member,
                           const char *spec, const lapis_table_options *opt);
+/* Before reading: members whose file names its samples in another order than
+ * the file before it, or has others in part, are joined with it by name, with
+ * or without folders and ending: what they lack is not known, and what they
+ * have beside it is left out, with a line that says so. */
+LAPIS_API void lapis_dataset_join(lapis_dataset *ds);
 /* Before finish: X stays F32, and mapped where its file is (.npy, or a stored
  * member of .npz), where it was stored so; mc reads it as it is.  Such values
  * may begin at any byte: lapis_mat_at reads them. */

@@ -53,7 +53,7 @@ struct lapis_dataset {
   slot slot[MEMBERS];
   io_order order; /* the samples' names in the first file that has any */
   char *seen;     /* why there is no X: what was there instead */
-  bool keep_f32;
+  bool keep_f32, join;
   io_share share;
   lapis_data data;
 };
@@ -377,6 +377,24 @@ static lapis_status take_member(lapis_dataset *ds, const char *member,
   return take_arrays(ds, path, format, all);
 }
 
+/* The rows of a member in the order of the names known; then its own names go,
+ * which stand in another one. */
+static lapis_status join_rows(lapis_dataset *ds, const char *path,
+                              lapis_arrays *named, const char *member,
+                              lapis_arrays *all)
+{
+  lapis_array *of = NULL, *names = NULL;
+  for (int i = 0; i < all->count; i++)
+    if (strcmp(all->item[i].name, member) == 0) of = &all->item[i];
+  for (int i = 0; i < named->count; i++)
+    if (strcmp(named->item[i].name, "names") == 0) names = &named->item[i];
+  if (of == NULL || names == NULL) return LAPIS_OK;
+  const void *before = of->mat.val;
+  TRY(io_order_join(ds->ctx, &ds->order, path, names, of));
+  if (of->mat.val != before) names->name[0] = '\0';
+  return LAPIS_OK;
+}
+
 static lapis_status read_member(lapis_dataset *ds, const char *member,
                                 const char *path, const char *asked,
                                 const lapis_table_options *opt)
@@ -401,6 +419,8 @@ static lapis_status read_member(lapis_dataset *ds, const char *member,
     status = read_table(ds->ctx, &f, member, opt, &all);
   if (status == LAPIS_OK && container) status = read_names(ds->ctx, &f, &named);
   io_file_close(&f);
+  if (status == LAPIS_OK && ds->join && which_of(member) < M_NAMES)
+    status = join_rows(ds, path, container ? &named : &all, member, &all);
   if (status == LAPIS_OK && which_of(member) < M_NAMES)
     status = io_order_add(ds->ctx, &ds->order, path,
                           lapis_arrays_find(container ? &named : &all, "names"),
@@ -677,6 +697,12 @@ void lapis_dataset_divide(lapis_dataset *ds, int64_t part, int64_t parts)
 {
   if (ds == NULL || part < 0 || part >= parts) return;
   ds->share = (io_share){.part = part, .parts = parts};
+}
+
+void lapis_dataset_join(lapis_dataset *ds)
+{
+  if (ds == NULL) return;
+  ds->join = true;
 }
 
 int64_t lapis_dataset_samples(const lapis_dataset *ds)

@@ -476,6 +476,13 @@ typedef struct io_order {
  * array whose samples they name; NULL: nothing is compared. */
 lapis_status io_order_add(lapis_ctx *ctx, io_order *known, const char *path,
                           const lapis_array *names, const lapis_array *of);
+/* Before that: where the names stand in another order, or are others in part,
+ * the samples of `of` are put into the known one's; those that `of` lacks are
+ * not known.  Without a name in common nothing is done; LAPIS_EDATA: names are
+ * not clear. */
+lapis_status io_order_join(lapis_ctx *ctx, const io_order *known,
+                           const char *path, const lapis_array *names,
+                           lapis_array *of);
 void io_order_clear(io_order *o);
 
 /* ---- codes.c: text and numbers -> what lapis_data reads ------------------*/
