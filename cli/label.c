@@ -88,7 +88,8 @@ static int read_settings(cli *c, job *j)
 
 /* ---- the answer as text -------------------------------------------------*/
 typedef struct answer {
-  lapis_mat names, labels, known, scores, classes, suspects, margins, rather;
+  lapis_mat names, labels, known, partly, scores, classes, suspects, margins,
+      rather;
   lapis_mat boxes, box_image, box_class, notes, refused;
   lapis_mat by, add, expected; /* of a race */
   lapis_mat strays;            /* how many rows name no image, or empty */
@@ -99,6 +100,7 @@ static answer read_answer(const lapis_flow *f)
   return (answer){.names = flow_array(f, "names"),
                   .labels = flow_array(f, "labels"),
                   .known = flow_array(f, "known"),
+                  .partly = flow_array(f, "partly"),
                   .scores = flow_array(f, "scores"),
                   .classes = flow_array(f, "classes"),
                   .suspects = flow_array(f, "suspect_index"),
@@ -146,19 +148,35 @@ static void print_boxes(const answer *a, int64_t i, int64_t *at)
   }
 }
 
+/* Where only some labels of an image were given, the one shown is filled. */
+static bool is_partly(const answer *a, int64_t i)
+{
+  return lapis_mat_at(&a->partly, 0, i) > 0;
+}
+
+static bool is_given(const answer *a, int64_t i)
+{
+  return lapis_mat_at(&a->known, 0, i) > 0 && !is_partly(a, i);
+}
+
 static void print_table(const answer *a)
 {
   int wide = flow_longest(&a->names, 5), label = flow_longest(&a->labels, 5);
   int given_wide = a->boxes.cols > 0 ? 5 : 1; /* no blanks at the end */
+  for (int64_t i = 0; given_wide == 5 && i < a->names.cols; i++)
+    if (is_partly(a, i)) given_wide = 6;
   int64_t box = 0;
-  printf("%-*s  %-*s  %8s  %s%s\n", wide, "image", label, "label", "score",
-         "given", a->boxes.cols > 0 ? "  where (x,y width x height)" : "");
+  printf("%-*s  %-*s  %8s  %-*s%s\n", wide, "image", label, "label", "score",
+         given_wide, "given",
+         a->boxes.cols > 0 ? "  where (x,y width x height)" : "");
   for (int64_t i = 0; i < a->names.cols; i++) {
-    bool given = lapis_mat_at(&a->known, 0, i) > 0;
+    const char *given = is_given(a, i)    ? "yes"
+                        : is_partly(a, i) ? "partly"
+                                          : "-";
     flow_print_text(flow_text_at(&a->names, i), wide);
     printf("  ");
     flow_print_text(flow_text_at(&a->labels, i), label);
-    printf("  %8.3f  %-*s", score_of(a, i), given_wide, given ? "yes" : "-");
+    printf("  %8.3f  %-*s", score_of(a, i), given_wide, given);
     print_boxes(a, i, &box);
     putchar('\n');
   }
@@ -226,7 +244,8 @@ static lapis_json *image_json(const answer *a, int64_t i, int64_t *at)
   lapis_json *boxes = lapis_json_list();
   lapis_json_put_text(one, "name", flow_text_at(&a->names, i));
   lapis_json_put_text(one, "label", flow_text_at(&a->labels, i));
-  lapis_json_put_bool(one, "given", lapis_mat_at(&a->known, 0, i) > 0);
+  lapis_json_put_bool(one, "given", is_given(a, i));
+  lapis_json_put_bool(one, "partly_given", is_partly(a, i));
   for (int64_t c = 0; c < a->scores.rows; c++)
     lapis_json_put_number(scores, NULL, lapis_mat_at(&a->scores, c, i));
   lapis_json_put(one, "scores", scores);

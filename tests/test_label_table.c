@@ -239,6 +239,24 @@ static void answers_become_a_sheet(void **state)
   command_end(&c);
 }
 
+/* The line of an image ends so. */
+static void given_says(const command *c, const char *line, const char *given)
+{
+  const char *at = strstr(c->out, line);
+  assert_non_null(at);
+  size_t size = strcspn(at, "\n"), n = strlen(given);
+  assert_memory_equal(at + size - n - 2, "  ", 2);
+  assert_memory_equal(at + size - n, given, n);
+}
+
+static void json_says(const command *c, const char *image, const char *given)
+{
+  const char *at = strstr(c->out, image);
+  assert_non_null(at);
+  const char *found = strstr(at, given), *scores = strstr(at, "\"scores\"");
+  assert_true(found != NULL && found < scores);
+}
+
 /* Cells of several labels: each is given or filled. */
 static void cells_of_the_sheet_have_an_origin(void **state)
 {
@@ -260,6 +278,17 @@ static void cells_of_the_sheet_have_an_origin(void **state)
   sheet_says(&c, "in/a02.pgm", ",flat,given,,given,given,");
   sheet_says(&c, "in/a03.pgm", ",upright,partly given,,given,filled,");
   sheet_says(&c, "in/a21.pgm", ",upright,filled,,filled,filled,");
+  command_run(&c, TABLE "table:v.csv --suspects 0");
+  command_expect(&c, 0, "");
+  given_says(&c, "in/a02.pgm  flat ", "yes");
+  given_says(&c, "in/a03.pgm  upright ", "partly");
+  given_says(&c, "in/a21.pgm  upright ", "-");
+  command_run(&c, TABLE "table:v.csv --suspects 0 --json");
+  command_expect(&c, 0, "");
+  json_says(&c, "in/a02.pgm", "\"given\": true");
+  json_says(&c, "in/a02.pgm", "\"partly_given\": false");
+  json_says(&c, "in/a03.pgm", "\"given\": false");
+  json_says(&c, "in/a03.pgm", "\"partly_given\": true");
   command_end(&c);
 }
 

@@ -150,6 +150,14 @@ static lapis_status find_paths(label_run *w)
   return LAPIS_OK;
 }
 
+/* Some of the labels that image i may have are given, and others are not. */
+static bool is_partly_given(const label_run *w, int64_t i)
+{
+  int64_t given = 0, rows = w->given.rows;
+  for (int64_t c = 0; c < rows; c++) given += !isnan(w->Y[i * rows + c]);
+  return given > 0 && given < rows;
+}
+
 static lapis_status take_data(label_run *w)
 {
   const labels *table = &w->given;
@@ -157,9 +165,10 @@ static lapis_status take_data(label_run *w)
   w->path_at = calloc((size_t)n, sizeof *w->path_at);
   w->Y = malloc((size_t)(n * table->rows) * sizeof *w->Y);
   w->known = calloc((size_t)n, 1);
+  w->partly = calloc((size_t)n, 1);
   w->group = calloc((size_t)n, sizeof *w->group);
   if (w->path_at == NULL || w->Y == NULL || w->known == NULL ||
-      w->group == NULL)
+      w->partly == NULL || w->group == NULL)
     return flow_no_memory(w->flow);
   TRY(find_paths(w));
   for (int64_t i = 0; i < n; i++) {
@@ -167,10 +176,12 @@ static lapis_status take_data(label_run *w)
     memcpy(w->Y + i * table->rows, y, (size_t)table->rows * sizeof *y);
     if (table->group != NULL) w->group[i] = table->group[w->path_at[i]];
     known += w->known[i] = is_labelled(table, w->path_at[i]);
+    w->partly[i] = is_partly_given(w, i);
   }
   w->flow->data.Y = lapis_mat_f64(w->Y, table->rows, n);
   w->flow->data.group = table->group != NULL ? w->group : NULL;
   flow_publish(w->flow, "known", lapis_mat_u8(w->known, 1, n));
+  flow_publish(w->flow, "partly", lapis_mat_u8(w->partly, 1, n));
   flow_publish(w->flow, "classes",
                lapis_mat_text(table->name, 1, table->n_names));
   if (known > 0) return LAPIS_OK;
@@ -274,6 +285,7 @@ static void forget(lapis_flow *f)
   free(w->group);
   free(w->path_at);
   free(w->known);
+  free(w->partly);
   free((void *)w->answer);
   free(w->answer_pool);
   free(w->suspect);

@@ -81,10 +81,11 @@ typedef struct label_run {
   labels given;     /* of all paths */
   int64_t *path_at; /* n: the place of an image among the paths */
   /* data of the completion */
-  double *Y;            /* given.rows x n */
-  double *X;            /* mapped features of n images, or NULL */
-  int64_t *group;       /* n */
-  unsigned char *known; /* n: has a label */
+  double *Y;             /* given.rows x n */
+  double *X;             /* mapped features of n images, or NULL */
+  int64_t *group;        /* n */
+  unsigned char *known;  /* n: has a label */
+  unsigned char *partly; /* n: ... and lacks another one */
   const char *map;
   char joined_map[LABEL_MAP]; /* of several kinds, or empty */
   lapis_mc_settings mc;

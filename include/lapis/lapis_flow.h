@@ -148,7 +148,8 @@ LAPIS_API void lapis_flow_free(lapis_flow *f); /* NULL is fine */
  * label, of K classes (two classes: K = 1):
  *   labels (n)      TEXT: the given label where there is one, else the
  * completed one; several labels of one image are joined by ';' scores (K x n)
- * of the completion; known (n): 1 where labels were given classes (K)     TEXT;
+ * of the completion; known (n): 1 where labels were given, partly (n): 1 where
+ * others of the image were not; classes (K)     TEXT;
  * of two classes both names, the positive one last low_rank (d x n) the
  * repaired features suspect_index (2 x m: image, class), suspect_margin (m): as
  *                   lapis_suspects; where more than two classes exclude each
