@@ -236,6 +236,29 @@ class Classifier(ClassifierMixin, Estimator):
             if values is not None:
                 self.classes_ = np.array(values[:, 0])
 
+    def score(self, X: ArrayLike, y: ArrayLike, sample_weight=None) -> float:
+        """Share of the samples whose label is right; samples with a label that
+        is not known (NaN or None) are left out, as by ``lapis eval``."""
+        truth = np.asarray(y)
+        known = ~unknown_in(truth)
+        if known.all():
+            more = {} if sample_weight is None else {
+                "sample_weight": sample_weight}
+            return super().score(X, y, **more)
+        if not known.any():
+            raise ValueError("Input y contains NaN alone; to score, some "
+                             "labels must be known")
+        said = np.asarray(self.predict(X))
+        known = known.reshape(truth.shape)
+        if known.ndim > 1:
+            known = known.all(axis=1)
+        right = said[known] == truth[known].astype(said.dtype)
+        if right.ndim > 1:
+            right = right.all(axis=1)
+        if sample_weight is not None:
+            sample_weight = np.asarray(sample_weight)[known]
+        return float(np.average(right, weights=sample_weight))
+
     def predict(self, X: ArrayLike) -> np.ndarray:
         """Labels of new samples."""
         return self._decode(self._ask(X)["labels"])

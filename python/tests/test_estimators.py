@@ -183,6 +183,24 @@ class Habits(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "NaN"):
             lapis.SVMPlusClassifier().fit(X, np.where(y > 0, y, np.nan))
 
+    def test_unknown_labels_are_not_scored(self):
+        X, _ = low_rank(80, rank=2)
+        y = np.where(X[:, 0] > 0, 1.0, -1.0)
+        words = np.where(y > 0, "yes", "no").astype(object)
+        odd = np.arange(80) % 2 > 0
+        for truth, unknown in ((y, np.nan), (words, None)):
+            model = lapis.MatrixCompletionClassifier(mu_rel=1e-3)
+            model.fit(X, truth)
+            part = np.where(odd, truth, unknown)
+            part[1] = truth[0] if truth[0] != truth[1] else truth[y != y[1]][0]
+            right = model.predict(X)[odd] == part[odd]
+            self.assertLess(right.mean(), 1)
+            self.assertAlmostEqual(model.score(X, part), right.mean())
+            self.assertAlmostEqual(model.score(X, part, np.arange(80)),
+                                   np.average(right, weights=np.arange(80)[odd]))
+            with self.assertRaisesRegex(ValueError, "NaN alone"):
+                model.score(X, np.full(80, unknown))
+
     def test_mu_is_chosen_as_by_the_command(self):
         """fit mc without --mu, with and without groups: the same bits."""
         X, _ = low_rank(60, rank=2, share=0.1)
