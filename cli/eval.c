@@ -213,7 +213,7 @@ static int evaluate_numbers(cli *c, bool labels, const eval_columns *sheet,
   if (s >= 0) s = lapis_dataset_finish(ds);
   int code = s < 0               ? cli_fail_status(c, s)
              : sheet->count == 0 ? eval_check_columns(ds, scores)
-                                 : EXIT_DONE;
+                                 : eval_check_order(ds, sheet, scores);
   if (code == EXIT_DONE)
     code = evaluate(c, ds, &lapis_dataset_data(ds)->X, c->args.word[0]);
   lapis_dataset_free(ds);
@@ -238,7 +238,8 @@ static int evaluate_files(cli *c, bool labels)
   if (s < 0) return evaluate_numbers(c, labels, &sheet, &table);
   const lapis_mat *Y = &lapis_dataset_data(ds)->Y;
   lapis_mat X = lapis_mat_f64(codes, Y->rows, Y->cols);
-  code = evaluate(c, ds, &X, c->args.word[0]);
+  code = eval_check_order(ds, &sheet, scores);
+  if (code == EXIT_DONE) code = evaluate(c, ds, &X, c->args.word[0]);
   lapis_dataset_free(ds);
   free(codes);
   return code;

@@ -14,12 +14,17 @@ enum { EVAL_LIST = 8192, EVAL_TARGETS = 256 };
 typedef struct eval_columns { /* of a table of answers, from 1 */
   int count;                  /* of targets */
   int label[EVAL_TARGETS];
-  char scores[EVAL_LIST]; /* "4,5" */
+  char title[EVAL_TARGETS][64]; /* of these columns, cut where longer */
+  char scores[EVAL_LIST];       /* "4,5" */
 } eval_columns;
 /* Whether a file is a table as 'fit -o F.csv' writes it, or one of labels in
  * the columns that target names (NULL: it does not count). */
 bool eval_find_columns(cli *c, const char *path, const char *target,
                        eval_columns *out);
+/* Whether the targets of truth, read into ds, stand in the order of the
+ * answers' columns; in another, figures would be of the wrong ones. */
+int eval_check_order(const lapis_dataset *ds, const eval_columns *sheet,
+                     const char *scores);
 /* Truth whose targets are texts, as Y of *out, and the codes of the answers
  * beside them (targets x samples; free them); an error where either is no
  * text. */

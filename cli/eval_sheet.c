@@ -16,20 +16,33 @@ static void append(char *list, int number)
   snprintf(list + used, EVAL_LIST - used, "%s%d", used > 0 ? "," : "", number);
 }
 
+static bool is_listed(const char *list, const char *title)
+{
+  for (; list != NULL && *list != '\0';) {
+    size_t size = strcspn(list, ",");
+    if (strlen(title) == size && strncmp(title, list, size) == 0) return true;
+    list += size + (list[size] == ',');
+  }
+  return false;
+}
+
+static void add_column(eval_columns *out, int j, const char *title)
+{
+  if (out->count < EVAL_TARGETS) {
+    out->label[out->count] = j + 1;
+    snprintf(out->title[out->count], sizeof out->title[0], "%.63s", title);
+  }
+  out->count++;
+}
+
 /* Of a table of labels alone, as label --labels-out writes it: the columns that
- * are called as --target has it. */
+ * are called as --target has it, in the table's order, which is the truth's. */
 static void find_targets(const lapis_columns *all, const char *target,
                          eval_columns *out)
 {
-  for (; target != NULL && *target != '\0';) {
-    size_t size = strcspn(target, ",");
-    for (int j = 0; j < all->listed && out->count < EVAL_TARGETS; j++) {
-      const char *title = all->column[j].title;
-      if (title != NULL && strlen(title) == size &&
-          strncmp(title, target, size) == 0)
-        out->label[out->count++] = j + 1;
-    }
-    target += size + (target[size] == ',');
+  for (int j = 0; j < all->listed && out->count < EVAL_TARGETS; j++) {
+    const char *title = all->column[j].title;
+    if (title != NULL && is_listed(target, title)) add_column(out, j, title);
   }
 }
 
@@ -53,13 +66,30 @@ bool eval_find_columns(cli *c, const char *path, const char *target,
                   strcmp(title, "origin") == 0 || begins(title, "origin of "));
     if (score) append(out->scores, j + 1);
     if (j == 0 || score || about || *out->scores != '\0') continue;
-    if (out->count < EVAL_TARGETS) out->label[out->count] = j + 1;
-    out->count++;
+    add_column(out, j, title);
   }
   if (*out->scores == '\0' || out->count > EVAL_TARGETS) out->count = 0;
   if (*out->scores == '\0' && all.header) find_targets(&all, target, out);
   lapis_columns_free(&all);
   return out->count > 0;
+}
+
+int eval_check_order(const lapis_dataset *ds, const eval_columns *sheet,
+                     const char *scores)
+{
+  lapis_mat names = lapis_dataset_text(ds, "target_names");
+  const char *const *name = (const char *const *)names.val;
+  if (names.cols != sheet->count) return EXIT_DONE; /* who counts tells */
+  for (int k = 0; k < sheet->count; k++)
+    for (int i = 0; i < sheet->count; i++)
+      if (i != k && name[k] != NULL &&
+          strncmp(name[k], sheet->title[i], sizeof sheet->title[0] - 1) == 0 &&
+          strncmp(name[k], sheet->title[k], sizeof sheet->title[0] - 1) != 0)
+        return cli_fail(EXIT_INPUT,
+                        "%s: \"%s\" is its target %d, but target %d of the "
+                        "truth; bring the columns into one order",
+                        scores, sheet->title[i], i + 1, k + 1);
+  return EXIT_DONE;
 }
 
 /* Codes of one target's texts into row k of codes; what the truth has no text

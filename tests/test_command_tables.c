@@ -357,6 +357,22 @@ static void labels_alone_are_evaluated(void **state)
                   "t.csv");
   command_expect(&c, 0, "");
   assert_string_equal(c.out, "accuracy 1.000000\n");
+  put(&c, "two.csv", "id,k,m\na,x,no\nb,y,yes\nc,x,no\nd,x,yes\n");
+  put(&c, "turned.csv", "id,m,k\na,no,x\nb,yes,y\nc,no,x\nd,yes,x\n");
+  static const char *const target[] = {"k,m", "m,k"};
+  for (int i = 0; i < 2; i++) { /* the order of the list tells nothing */
+    command_run(&c,
+                "eval hamming --truth two.csv --target %s --id id --scores "
+                "two.csv",
+                target[i]);
+    command_expect(&c, 0, "");
+    assert_string_equal(c.out, "hamming 0.000000\n");
+    command_run(&c,
+                "eval hamming --truth two.csv --target %s --id id --scores "
+                "turned.csv",
+                target[i]);
+    command_expect(&c, 4, "bring the columns into one order");
+  }
   command_end(&c);
 }
 
