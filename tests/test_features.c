@@ -502,7 +502,7 @@ static void folders_are_listed(void **state)
   lapis_array_free(&list);
   (void)files_count(f, true);
   CHECK_REFUSED(f, lapis_image_list(f->ctx, words, 2, &list), LAPIS_EMISSING,
-                "holds no images; files that end as");
+                "holds no images; files whose names end in");
 }
 
 #define CASE(name) \
