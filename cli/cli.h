@@ -277,6 +277,8 @@ lapis_status result_write(cli *c, const lapis_solver *s,
 lapis_status answers_write(cli *c, const lapis_solver *s,
                            const lapis_dataset *ds, bool origins,
                            const char *path);
+/* The result of that name, or an empty one. */
+lapis_mat result_of(const lapis_solver *s, const char *name);
 /* sheet_matches.c: of roml, and what its models find: a row a feature, with its
  * instance and its point. */
 bool has_matches(const lapis_solver *s);

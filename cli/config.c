@@ -27,6 +27,19 @@ int config_write(cli *c, const lapis_cv *cv, const void *settings,
   return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;
 }
 
+/* The setting that LAPIS chooses by itself where nothing is said, of a choice
+ * like "mu-rel=..."; or NULL. */
+static const char *chosen_name(const lapis_method *m)
+{
+  for (int i = 0; m->choose != NULL && i < m->n_params; i++) {
+    size_t size = strlen(m->params[i].name);
+    if (strncmp(m->choose, m->params[i].name, size) == 0 &&
+        m->choose[size] == '=')
+      return m->params[i].name;
+  }
+  return NULL;
+}
+
 /* The name of an option as its table has it, which lives as long as we do; a
  * setting at its default need not be said, but for the one that LAPIS would
  * otherwise choose. */
@@ -39,13 +52,10 @@ static const char *known_name(cli *c, const void *defaults, const char *name,
     if (strcmp(maps[k], name) == 0) return maps[k];
   for (int i = 0; i < m->n_params; i++) {
     const char *own = m->params[i].name;
-    size_t size = strlen(own);
     if (strcmp(own, name) != 0) continue;
     lapis_settings_get(c->ctx, m, defaults, own, usual, sizeof usual);
-    bool chosen = m->choose != NULL && strncmp(m->choose, own, size) == 0 &&
-                  m->choose[size] == '=';
     *said = strcmp(value, "null") != 0 &&
-            strcmp(value, chosen ? "auto" : usual) != 0;
+            strcmp(value, own == chosen_name(m) ? "auto" : usual) != 0;
     return own;
   }
   return NULL;
@@ -55,14 +65,11 @@ static const char *known_name(cli *c, const void *defaults, const char *name,
 static bool is_said(const cli *c, const char *name)
 {
   const lapis_method *m = c->method;
-  char chosen[64] = "";
-  if (m->choose != NULL)
-    snprintf(chosen, sizeof chosen, "%.*s", (int)strcspn(m->choose, "="),
-             m->choose);
-  const char *same = strcmp(name, chosen) == 0 ? m->unless
-                     : m->unless != NULL && strcmp(name, m->unless) == 0
-                         ? chosen
-                         : NULL;
+  const char *chosen = chosen_name(m), *same = NULL;
+  if (chosen != NULL && strcmp(name, chosen) == 0)
+    same = m->unless;
+  else if (m->unless != NULL && strcmp(name, m->unless) == 0)
+    same = chosen;
   return args_get(&c->args, name) != NULL ||
          (same != NULL && args_get(&c->args, same) != NULL);
 }

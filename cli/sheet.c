@@ -34,7 +34,7 @@ typedef struct answers {
   lapis_mat titles;  /* of targets, or empty */
 } answers;
 
-static lapis_mat result_of(const lapis_solver *s, const char *name)
+lapis_mat result_of(const lapis_solver *s, const char *name)
 {
   const char *has;
   lapis_mat out = {.cols = 0};

@@ -21,15 +21,6 @@ typedef struct matches {
   const char **doubtful;                       /* n */
 } matches;
 
-static lapis_mat result_of(const lapis_solver *s, const char *name)
-{
-  const char *has;
-  lapis_mat out = {.cols = 0};
-  for (int i = 0; (has = lapis_result_name(s, i)) != NULL; i++)
-    if (strcmp(has, name) == 0) (void)lapis_result_get(s, name, &out);
-  return out;
-}
-
 bool has_matches(const lapis_solver *s)
 {
   return result_of(s, "match").cols > 0 && result_of(s, "instance").cols > 0;

@@ -5,10 +5,9 @@
 #include <string.h>
 
 #include "base/plugin.h"
+#include "device_case.h"
 #include "la/device_api.h"
-#include "la_case.h"
 
-#define OK(call) assert_int_equal((call), LAPIS_OK)
 enum { MOST_Y = 2 };
 
 static struct {
@@ -18,7 +17,6 @@ static struct {
   bool no_memory;
   device_status product; /* what multiply answers */
 } seen;
-static lapis_ctx *ctx;
 
 static int list(int i, char *text, size_t size)
 {
@@ -154,22 +152,6 @@ const void *__wrap_base_plugin(const base_plugin_kind *k, char *why,
 }
 
 /* ---- tests --------------------------------------------------------------*/
-static la on(const char *name)
-{
-  la h;
-  OK(lapis_ctx_set(ctx, "backend", name));
-  OK(la_open(ctx, &h));
-  return h;
-}
-
-static void refused(const char *name, const char *words)
-{
-  la h;
-  OK(lapis_ctx_set(ctx, "backend", name));
-  assert_true(la_open(ctx, &h) < 0);
-  assert_non_null(strstr(lapis_ctx_error(ctx), words));
-}
-
 /* What a failed opening took, the device first of all, it returns; the next one
  * starts afresh. */
 static void failed_openings_leave_nothing(void **state)

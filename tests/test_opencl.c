@@ -6,32 +6,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "la_case.h"
+#include "device_case.h"
 
-#define OK(call) assert_int_equal((call), LAPIS_OK)
 enum { D = 40, N = 300, LONG = 3300 };
 
 typedef struct traffic {
   long launches, up, down;
 } traffic;
-
-static lapis_ctx *ctx;
-
-static la on(const char *name)
-{
-  la h;
-  OK(lapis_ctx_set(ctx, "backend", name));
-  OK(la_open(ctx, &h));
-  return h;
-}
-
-static void refused(const char *name, const char *words)
-{
-  la h;
-  OK(lapis_ctx_set(ctx, "backend", name));
-  assert_true(la_open(ctx, &h) < 0);
-  assert_non_null(strstr(lapis_ctx_error(ctx), words));
-}
 
 static void names_are_understood(void **state)
 {

@@ -56,6 +56,17 @@ bool loop_must_end(const loop *l)
   return cancelled || late;
 }
 
+bool loop_cut_short(loop *l)
+{
+  bool cancelled, late;
+  ask_all(l, &cancelled, &late);
+  if (cancelled)
+    l->status = LAPIS_CANCELLED;
+  else if (late && l->status == LAPIS_OK)
+    l->status = LAPIS_TIME_LIMIT;
+  return cancelled || late;
+}
+
 /* Hands the state over; what cannot be kept is said, and the run goes on. */
 void loop_hand_over(loop *l)
 {

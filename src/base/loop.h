@@ -47,6 +47,8 @@ void loop_show(loop *l, const lapis_progress *now, double target);
 double loop_seconds(const loop *l);
 /* The time limit has passed, or someone cancelled: for work between loops. */
 bool loop_must_end(const loop *l);
+/* The same where the loop ends with it: its status then says why. */
+bool loop_cut_short(loop *l);
 
 /* ---- state that outlives the process: between loop_begin and loop_next ----
  * A method names the arrays it continues from, then asks loop_resume, which

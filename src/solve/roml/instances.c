@@ -231,16 +231,6 @@ static lapis_status add_slot(divider *g, int64_t m)
   return LAPIS_OK;
 }
 
-/* Whether time is over, or the run cancelled: its status then says so. */
-static bool ended(divider *g)
-{
-  if (!loop_must_end(g->loop)) return false;
-  if (g->loop->status == LAPIS_OK)
-    g->loop->status =
-        base_cancelled(g->h.ctx) ? LAPIS_CANCELLED : LAPIS_TIME_LIMIT;
-  return true;
-}
-
 static lapis_status grow(divider *g, int64_t sets)
 {
   for (int64_t m = 1; m <= sets; m++) {
@@ -248,7 +238,7 @@ static lapis_status grow(divider *g, int64_t sets)
     while (g->of[j] != 0) j++;
     g->of[j] = m;
     for (int64_t i = 1; i < g->n; i++) {
-      if (ended(g)) return LAPIS_OK;
+      if (loop_cut_short(g->loop)) return LAPIS_OK;
       TRY(add_slot(g, m));
     }
   }
@@ -282,7 +272,7 @@ static lapis_status divide(divider *g, int64_t sets, double *cost)
   for (int t = 0; t < SWEEPS && changed; t++) {
     changed = false;
     for (int64_t i = 0; i < g->slots; i++) {
-      if (ended(g)) return LAPIS_OK;
+      if (loop_cut_short(g->loop)) return LAPIS_OK;
       for (int64_t j = 0; j < i; j++)
         if (g->of[i] != g->of[j]) TRY(swap(g, i, j, cost, &changed));
     }
