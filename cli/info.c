@@ -156,32 +156,6 @@ static lapis_dataset *as_dataset(cli *c, const char *path,
   return NULL;
 }
 
-/* Features by title, of a file that has no arrays of its own. */
-static void print_features(const lapis_dataset *ds)
-{
-  enum { MOST = 200 };
-  const lapis_mat *X = &lapis_dataset_data(ds)->X;
-  lapis_mat names = lapis_dataset_text(ds, "feature_names");
-  if (X->colptr != NULL || names.cols != X->rows) return;
-  for (int64_t i = 0; i < X->rows && i < MOST; i++) {
-    char name[512];
-    double low = INFINITY, high = -INFINITY;
-    int64_t missing = 0;
-    for (int64_t j = 0; j < X->cols; j++) {
-      double v = lapis_mat_at(X, i, j);
-      low = fmin(low, v);
-      high = fmax(high, v);
-      missing += isnan(v);
-    }
-    printf("  %-16s number  %7lld missing   %.6g .. %.6g\n",
-           lapis_text_shown(((const char *const *)names.val)[i], name,
-                            sizeof name),
-           (long long)missing, low, high);
-  }
-  if (X->rows > MOST)
-    printf("  ... %lld features more\n", (long long)(X->rows - MOST));
-}
-
 static void describe_dataset(const lapis_dataset *ds)
 {
   const lapis_data *d = lapis_dataset_data(ds);
@@ -212,10 +186,15 @@ typedef struct found {     /* what a file turned out to be */
   lapis_arrays all;
   lapis_dataset *ds;     /* or NULL */
   lapis_model *model;    /* or NULL */
-  lapis_columns columns; /* of delimited text */
+  lapis_columns columns; /* of a table of text */
   char why[1024];        /* why it is no dataset as it stands */
   off_t begin;           /* of standard input */
 } found;
+
+static bool is_table(const lapis_format *format)
+{
+  return strcmp(format->name, "csv") == 0 || strcmp(format->name, "arff") == 0;
+}
 
 static bool is_input(const found *f)
 {
@@ -270,8 +249,6 @@ static int describe_text(cli *c, const found *f)
   for (int i = 0; i < f->all.count; i++)
     if (strcmp(f->all.item[i].name, "lapis") != 0 || f->model == NULL)
       print_array(&f->all.item[i]);
-  if (f->ds != NULL && f->all.count == 0 && f->columns.listed == 0)
-    print_features(f->ds);
   if (f->ds != NULL) describe_dataset(f->ds);
   if (strcmp(f->format->name, "arff") == 0 && f->ds != NULL &&
       lapis_dataset_data(f->ds)->Y.rows == 0)
@@ -309,7 +286,7 @@ static int look(cli *c, found *f)
   from_begin(f);
   lapis_status s = lapis_format_of_file(c->ctx, f->path, &f->format);
   if (s < 0) return cli_fail_status(c, s);
-  if (strcmp(f->format->name, "csv") == 0) return look_at_table(c, f, &table);
+  if (is_table(f->format)) return look_at_table(c, f, &table);
   from_begin(f);
   s = lapis_arrays_read(c->ctx, f->path, &f->all);
   if (!is_input(f) && lapis_arrays_find(&f->all, "lapis") != NULL &&
@@ -352,7 +329,7 @@ static int describe_member(cli *c, const char *path, const char *member)
   const lapis_format *format;
   lapis_status s = lapis_format_of_file(c->ctx, path, &format);
   if (s < 0) return cli_fail_status(c, s);
-  if (strcmp(format->name, "csv") == 0) return describe_column(c, path, member);
+  if (is_table(format)) return describe_column(c, path, member);
   s = lapis_arrays_read(c->ctx, path, &all);
   if (s < 0) return cli_fail_status(c, s);
   const lapis_array *a = lapis_arrays_find(&all, member);

@@ -14,7 +14,8 @@ static const char *type_name(const lapis_column *c)
                                       "date",  "comma",  "text"};
   bool few = c->different <= LAPIS_COLUMN_VALUES;
   bool repeated = c->different < c->numbers + c->texts;
-  if (c->type == LAPIS_COLUMN_TEXT && few && repeated) return "class";
+  if (c->type == LAPIS_COLUMN_TEXT && (c->declared || (few && repeated)))
+    return "class";
   return names[c->type];
 }
 
@@ -23,7 +24,7 @@ static bool is_class(const lapis_column *c)
   return strcmp(type_name(c), "class") == 0 ||
          (c->type == LAPIS_COLUMN_WHOLE && c->different >= 2 &&
           c->different <= LAPIS_COLUMN_VALUES &&
-          2 * c->different <= c->numbers);
+          (c->declared || 2 * c->different <= c->numbers));
 }
 
 /* A name for every row. */
@@ -115,7 +116,8 @@ static void print_remarks(const lapis_columns *all)
              "since a first date\n",
              title);
     if (c->type == LAPIS_COLUMN_TEXT && c->numbers > 0) print_mixed(c, title);
-    for (int k = 0; is_class(c) && c->texts > 0 && k < c->different; k++)
+    for (int k = 0;
+         is_class(c) && !c->declared && c->texts > 0 && k < c->different; k++)
       if (c->count[k] == 1)
         printf("  note: \"%s\" occurs once in %s: is it spelt right?\n",
                shown(c->value[k], value, sizeof value), title);
@@ -244,9 +246,10 @@ static void print_advice(const cli *c, const lapis_columns *all,
     commas = commas || comma;
     id[j] = !named && is_id(at);
     named = named || id[j];
-    nominal[j] = !target[j] && is_nominal(at);
-    drop[j] = !target[j] && !number && !nominal[j] && !id[j];
-    features += !target[j] && (number || nominal[j]);
+    bool words = !target[j] && is_nominal(at);
+    nominal[j] = words && !at->declared; /* the declared become features so */
+    drop[j] = !target[j] && !number && !words && !id[j];
+    features += !target[j] && (number || words);
   }
   if (features == 0) return;
   printf("  for example: lapis fit mc");
@@ -334,10 +337,13 @@ void info_columns(const cli *c, const lapis_columns *all, const char *path,
                      : all->delimiter == ';' ? "semicolons"
                                              : "commas";
   const char *file = strcmp(path, "-") == 0 ? "standard input" : path;
-  printf("%s: a table, %" PRId64 " columns, %" PRId64
-         " rows%s, %s between cells\n",
+  printf("%s: a table, %" PRId64 " columns, %" PRId64 " rows%s",
          lapis_text_shown(file, name, sizeof name), all->columns, all->rows,
-         all->header ? " below a header" : "", mark);
+         all->delimiter == '\0' ? ", ARFF"
+         : all->header          ? " below a header"
+                                : "");
+  if (all->delimiter != '\0') printf(", %s between cells", mark);
+  printf("\n");
   int most = all->listed < 200 ? all->listed : 200;
   for (int j = 0; j < most; j++) print_column(all, j);
   if (most < all->columns)

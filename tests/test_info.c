@@ -76,8 +76,61 @@ static void columns_of_a_table(void **state)
   command_expect(&c, 4, "has no column '5'");
   command_run(&c, "info two.arff");
   command_expect(&c, 0, "");
-  says(&c, "wide             number        1 missing   1 .. 7");
+  says(&c, "two.arff: a table, 2 columns, 4 rows, ARFF\n");
+  says(&c, "wide             whole          1 missing   1 .. 7");
+  says(&c, "b                class          0 missing   no 2, yes 2");
   says(&c, "--target TITLE");
+  says(&c, "for example: lapis fit mc two.arff --target b\n");
+  command_run(&c, "info two.arff:b");
+  command_expect(&c, 0, "");
+  says(&c, "yes                                  2\n");
+  assert_null(strstr(c.out, "wide"));
+  command_end(&c);
+}
+
+/* What is declared is no name of a sample however many words there are, needs
+ * no --one-hot, and is counted in sparse rows too, where the first word is not
+ * written. */
+static void columns_of_arff(void **state)
+{
+  (void)state;
+  command c;
+  char text[4096];
+  int n = snprintf(text, sizeof text,
+                   "@relation r\n@attribute who string\n"
+                   "@attribute town {");
+  for (int i = 0; i < 15; i++)
+    n += snprintf(text + n, sizeof text - (size_t)n, "%st%d", i > 0 ? "," : "",
+                  i);
+  n += snprintf(text + n, sizeof text - (size_t)n,
+                "}\n@attribute 'its size' numeric\n"
+                "@attribute sold {'not yet', 'it\\'s', maybe}\n@data\n");
+  for (int i = 0; i < 15; i++)
+    n += snprintf(text + n, sizeof text - (size_t)n, "w%d,t%d,%d.5,%s\n", i, i,
+                  i,
+                  i % 5 == 0 ? "?"
+                  : i % 2    ? "'it\\'s'"
+                             : "'not yet'");
+  command_begin(&c);
+  put(&c, "r.arff", text);
+  command_run(&c, "info r.arff");
+  command_expect(&c, 0, "");
+  says(&c, "who              text           0 missing");
+  says(&c, "town             class          0 missing   more than 12");
+  says(&c, "sold             class          3 missing   ");
+  says(&c, "it's 6");
+  says(&c, "for example: lapis fit mc r.arff --id who --target sold\n");
+  command_run(&c, "fit mc r.arff --id who --target sold --mu-rel .1 -q");
+  command_expect(&c, 0, "");
+  put(&c, "s.arff",
+      "@relation s\n@attribute a numeric\n@attribute b {no,yes}\n"
+      "@attribute c {2,3}\n@data\n{}\n{0 2}\n{1 yes}\n{0 ?,2 3}\n");
+  command_run(&c, "info s.arff");
+  command_expect(&c, 0, "");
+  says(&c, "a                whole          1 missing   0 .. 2");
+  says(&c, "b                class          0 missing   no 3, yes 1");
+  says(&c, "c                whole          0 missing   2 3, 3 1");
+  assert_null(strstr(c.out, "spelt"));
   command_end(&c);
 }
 
@@ -300,6 +353,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(columns_of_a_table),
+      cmocka_unit_test(columns_of_arff),
       cmocka_unit_test(pipes_are_tables),
       cmocka_unit_test(advice_runs),
       cmocka_unit_test(tables_of_labels),

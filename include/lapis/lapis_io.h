@@ -129,7 +129,7 @@ typedef struct lapis_table_options { /* for .csv, .tsv, .arff, .svm */
   const char *id_of;           /* likewise for id */
 } lapis_table_options;
 
-/* ---- columns of delimited text, before it is known what they are for ----*/
+/* ---- columns of a table of text, before it is known what they are for ----*/
 enum { LAPIS_COLUMN_VALUES = 12, LAPIS_COLUMNS_LISTED = 1000 };
 typedef enum lapis_column_type {
   LAPIS_COLUMN_EMPTY,
@@ -144,6 +144,7 @@ typedef struct lapis_column {
   const char *title; /* NULL: the table has no header */
   lapis_column_type type;
   int64_t missing, numbers, texts; /* cells of each kind */
+  bool declared;                   /* ARFF: its values are a list */
   double low, high;                /* of the numbers */
   int64_t different; /* values; LAPIS_COLUMN_VALUES + 1: more than that many */
   const char *value[LAPIS_COLUMN_VALUES]; /* the first ones met; of more than
@@ -155,12 +156,13 @@ typedef struct lapis_columns {
   int64_t rows, columns; /* rows: without the header */
   int listed;            /* columns looked at: the first ones */
   bool header;
-  char delimiter;
+  char delimiter;       /* 0: ARFF, which says what its columns are */
   lapis_column *column; /* listed */
   void *memory;         /* private */
 } lapis_columns;
-/* Of a .csv or .tsv file, whatever its cells are; LAPIS_EINVAL: it is something
- * else, LAPIS_ESHAPE: rows of different lengths.  opt: NULL, or for header. */
+/* Of a .csv, .tsv or .arff file, whatever its cells are; LAPIS_EINVAL: it is
+ * something else, LAPIS_ESHAPE: rows of different lengths.  opt: NULL, or for
+ * header. */
 LAPIS_API lapis_status lapis_columns_read(lapis_ctx *ctx, const char *path,
                                           const lapis_table_options *opt,
                                           lapis_columns *out);

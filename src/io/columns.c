@@ -1,4 +1,5 @@
-/* columns.c - what each column of delimited text holds, whatever that is.
+/* columns.c - what each column of a table holds, delimited text or ARFF, and
+ * whatever that is.
  *
  * Nothing is refused but a table whose rows differ in length: this is for
  * looking at a table before it is known what its columns are for.  Values are
@@ -7,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "io/arff.h"
 #include "io/io.h"
 
 enum { FEW = LAPIS_COLUMN_VALUES };
@@ -54,10 +56,9 @@ static void texts_first(const lapis_column *c, seen *s)
   for (int k = 0; k < s->texts; k++) s->value[k] = s->text[k];
 }
 
-static void note(lapis_column *c, seen *s, const csv_cell *cell, int64_t row)
+static void note(lapis_column *c, seen *s, const csv_cell *cell, csv_kind kind,
+                 double value, int64_t row)
 {
-  double value;
-  csv_kind kind = csv_value(cell, &value);
   for (int from = 0; from < 2; from++)
     if (kind != CSV_NUMBER || value != (double)(row + from))
       s->in_order[from] = false;
@@ -91,10 +92,12 @@ static lapis_column_type type_of(const lapis_column *c, const seen *s)
   return LAPIS_COLUMN_TEXT;
 }
 
-static char *copy_cell(arena *memory, const csv_cell *cell)
+typedef int64_t (*copy_fn)(const csv_cell *cell, char *to);
+
+static char *copy_cell(arena *memory, copy_fn copy, const csv_cell *cell)
 {
   char *to = arena_take(memory, cell->size + 1, 1);
-  if (to != NULL) (void)csv_copy(cell, to);
+  if (to != NULL) (void)copy(cell, to);
   return to;
 }
 
@@ -106,10 +109,12 @@ static lapis_status scan_row(csv_scan *s, lapis_columns *out, seen *seen_in,
   for (int64_t j = 0; j < out->columns; j++) {
     TRY(csv_next(s, &cell));
     if (j >= out->listed) continue;
+    double value;
+    csv_kind kind = csv_value(&cell, &value);
     if (row < 0)
-      out->column[j].title = copy_cell(memory, &cell);
+      out->column[j].title = copy_cell(memory, csv_copy, &cell);
     else
-      note(&out->column[j], &seen_in[j], &cell, row);
+      note(&out->column[j], &seen_in[j], &cell, kind, value, row);
   }
   csv_skip_blank(s, out->columns == 1);
   return arena_status(memory);
@@ -130,17 +135,40 @@ static bool first_row_names(const lapis_columns *all, const seen *in)
   return classes;
 }
 
+static lapis_status begin_columns(lapis_columns *out, arena *memory, seen **in)
+{
+  out->listed =
+      (int)(out->columns < LAPIS_COLUMNS_LISTED ? out->columns
+                                                : LAPIS_COLUMNS_LISTED);
+  *in = arena_take(memory, out->listed, sizeof **in);
+  out->column = arena_take(memory, out->listed, sizeof *out->column);
+  TRY(arena_status(memory));
+  for (int j = 0; j < out->listed; j++) {
+    (*in)[j] = (seen){.in_order = {true, true}, .whole = true};
+    out->column[j] = (lapis_column){.low = INFINITY, .high = -INFINITY};
+  }
+  return LAPIS_OK;
+}
+
+static lapis_status end_columns(lapis_columns *out, arena *memory, seen *in,
+                                copy_fn copy)
+{
+  for (int j = 0; j < out->listed; j++) {
+    lapis_column *c = &out->column[j];
+    c->type = type_of(c, &in[j]);
+    texts_first(c, &in[j]);
+    for (int k = 0; k < FEW && k < c->different; k++)
+      c->value[k] = copy_cell(memory, copy, &in[j].value[k]);
+  }
+  return arena_status(memory);
+}
+
 static lapis_status scan(csv_scan s, const lapis_table_options *opt,
                          lapis_columns *out, arena *memory)
 {
   const csv_scan start = s;
-  seen *in = arena_take(memory, out->listed, sizeof *in);
-  out->column = arena_take(memory, out->listed, sizeof *out->column);
-  TRY(arena_status(memory));
-  for (int j = 0; j < out->listed; j++) {
-    in[j] = (seen){.in_order = {true, true}, .whole = true};
-    out->column[j] = (lapis_column){.low = INFINITY, .high = -INFINITY};
-  }
+  seen *in;
+  TRY(begin_columns(out, memory, &in));
   for (int64_t row = out->header ? -1 : 0; row < out->rows; row++)
     TRY(scan_row(&s, out, in, row, memory));
   bool asked = opt != NULL && opt->header != LAPIS_HEADER_AUTO;
@@ -149,14 +177,118 @@ static lapis_status scan(csv_scan s, const lapis_table_options *opt,
     out->rows--;
     return scan(start, opt, out, memory);
   }
-  for (int j = 0; j < out->listed; j++) {
-    lapis_column *c = &out->column[j];
-    c->type = type_of(c, &in[j]);
-    texts_first(c, &in[j]);
-    for (int k = 0; k < FEW && k < c->different; k++)
-      c->value[k] = copy_cell(memory, &in[j].value[k]);
+  return end_columns(out, memory, in, csv_copy);
+}
+
+static lapis_status read_text(lapis_ctx *ctx, const io_file *f,
+                              const lapis_table_options *opt,
+                              lapis_columns *out, arena *memory)
+{
+  csv_scan s;
+  TRY(csv_open(ctx, io_name(f->path), (const char *)f->data, f->size, &s));
+  if (opt != NULL) s.decimal = opt->decimal;
+  TRY(table_shape(&s, opt, out));
+  return scan(s, opt, out, memory);
+}
+
+/* ---- ARFF ---------------------------------------------------------------*/
+typedef struct rows {
+  const arff *a;
+  lapis_columns *out;
+  seen *in;
+  csv_cell *cell; /* of each attribute listed, in the row at hand */
+  csv_kind *kind;
+  double *value;
+  int64_t row; /* at hand; -1: none yet */
+} rows;
+
+static csv_cell as_cell(const arff_word *w)
+{
+  return (csv_cell){
+      .text = w->text, .size = w->size, .quoted = w->quote != '\0'};
+}
+
+static int64_t copy_word(const csv_cell *cell, char *to)
+{
+  arff_word w = {.text = cell->text,
+                 .size = cell->size,
+                 .quote = cell->quoted ? '\'' : '\0'};
+  return arff_copy(&w, to);
+}
+
+static bool holds_numbers(const arff_attribute *t)
+{
+  return t->kind == ARFF_NUMBER || t->kind == ARFF_NUMBERS;
+}
+
+static void end_row(rows *r)
+{
+  for (int j = 0; r->row >= 0 && j < r->out->listed; j++)
+    note(&r->out->column[j], &r->in[j], &r->cell[j], r->kind[j], r->value[j],
+         r->row);
+}
+
+/* What a sparse row leaves out is 0, or the first word declared. */
+static void begin_row(void *user, int64_t row, bool sparse)
+{
+  static const arff_word zero = {.text = "0", .size = 1};
+  rows *r = user;
+  end_row(r);
+  r->row = row;
+  for (int j = 0; sparse && j < r->out->listed; j++) {
+    const arff_attribute *t = &r->a->attribute[j];
+    const arff_word *first =
+        t->n_values > 0 ? &r->a->value[t->first_value] : &zero;
+    r->cell[j] = as_cell(first);
+    r->kind[j] = holds_numbers(t) ? CSV_NUMBER : CSV_TEXT;
+    r->value[j] = 0;
+    if (holds_numbers(t))
+      (void)io_number(first->text, first->size, &r->value[j]);
   }
-  return arena_status(memory);
+}
+
+static void take_value(void *user, int64_t j, double value,
+                       const arff_word *word)
+{
+  rows *r = user;
+  if (j >= r->out->listed) return;
+  bool missing = word->quote == '\0' && word->size == 1 && *word->text == '?';
+  r->cell[j] = as_cell(word);
+  r->kind[j] = missing                              ? CSV_MISSING
+               : holds_numbers(&r->a->attribute[j]) ? CSV_NUMBER
+                                                    : CSV_TEXT;
+  r->value[j] = value;
+}
+
+static lapis_status read_attributes(arff *a, lapis_columns *out, arena *memory)
+{
+  rows r = {.a = a, .out = out, .row = -1};
+  out->columns = a->n_attributes;
+  out->header = true;
+  TRY(begin_columns(out, memory, &r.in));
+  r.cell = arena_take(memory, out->listed, sizeof *r.cell);
+  r.kind = arena_take(memory, out->listed, sizeof *r.kind);
+  r.value = arena_take(memory, out->listed, sizeof *r.value);
+  TRY(arena_status(memory));
+  TRY(arff_rows(a, &(arff_visit){begin_row, take_value, &r}));
+  end_row(&r);
+  out->rows = a->rows;
+  for (int j = 0; j < out->listed; j++) {
+    const csv_cell name = as_cell(&a->attribute[j].name);
+    out->column[j].title = copy_cell(memory, copy_word, &name);
+    out->column[j].declared = a->attribute[j].n_values > 0;
+  }
+  return end_columns(out, memory, r.in, copy_word);
+}
+
+static lapis_status read_arff(lapis_ctx *ctx, const io_file *f,
+                              lapis_columns *out, arena *memory)
+{
+  arff a;
+  TRY(arff_open(ctx, f, &a));
+  lapis_status status = read_attributes(&a, out, memory);
+  arff_close(&a);
+  return status;
 }
 
 lapis_status lapis_columns_read(lapis_ctx *ctx, const char *path,
@@ -164,28 +296,22 @@ lapis_status lapis_columns_read(lapis_ctx *ctx, const char *path,
                                 lapis_columns *out)
 {
   io_file f;
-  csv_scan s;
   NEEDS(ctx, path, out);
   *out = (lapis_columns){.rows = 0};
   TRY(io_file_open(ctx, path, &f));
-  lapis_status status =
-      f.format == IO_CSV
-          ? LAPIS_OK
-          : lapis_fail(ctx, LAPIS_EINVAL,
-                       "%s: is no delimited text; save it as .csv or .tsv",
-                       io_name(path));
+  lapis_status status = LAPIS_OK;
   arena *memory = base_alloc(ctx, 1, sizeof *memory);
   if (memory == NULL) status = LAPIS_ENOMEM;
   if (memory != NULL) *memory = (arena){.ctx = ctx};
   out->memory = memory;
-  if (status >= 0)
-    status = csv_open(ctx, io_name(path), (const char *)f.data, f.size, &s);
-  if (status >= 0 && opt != NULL) s.decimal = opt->decimal;
-  if (status >= 0) status = table_shape(&s, opt, out);
-  out->listed =
-      (int)(out->columns < LAPIS_COLUMNS_LISTED ? out->columns
-                                                : LAPIS_COLUMNS_LISTED);
-  if (status >= 0) status = scan(s, opt, out, memory);
+  if (status >= 0 && f.format == IO_CSV)
+    status = read_text(ctx, &f, opt, out, memory);
+  else if (status >= 0 && f.format == IO_ARFF)
+    status = read_arff(ctx, &f, out, memory);
+  else if (status >= 0)
+    status = lapis_fail(ctx, LAPIS_EINVAL,
+                        "%s: is no table of text; save it as .csv or .tsv",
+                        io_name(path));
   io_file_close(&f);
   if (status < 0) lapis_columns_free(out);
   return status;
