@@ -48,7 +48,7 @@ static void columns_are_found_by_title(void **state)
        "has no column \"height\", a feature of the model", 4},
       {"name,heigth,colour\nann,1.8,red\n", "",
        "has no column \"height\" (did you mean 'heigth'?), a feature of the "
-       "model, nor 1 others",
+       "model, nor 1 other",
        4},
       {"name,height,reach\nann,1.8,1.8\n", "", "has no column \"colour", 4},
       {"name,height,reach,colour,height\nann,1.8,1.8,red,1.8\n", "",
@@ -61,6 +61,92 @@ static void columns_are_found_by_title(void **state)
     command_run(&c, "predict m.lapis new.csv %s", wrong[k].options);
     command_expect(&c, wrong[k].code, wrong[k].said);
   }
+  command_end(&c);
+}
+
+/* ARFF says itself what its words stand for, each file in its own order: a
+ * model knows them by name, in ARFF and in other tables. */
+static void arff_is_read_as_the_model_names_it(void **state)
+{
+  (void)state;
+  command c;
+  static const char *const head =
+      "@relation w\n%s@attribute heat numeric\n%s%s@data\n";
+  static const char *const sky[] = {"@attribute sky {sun, cloud, rain}\n",
+                                    "@attribute sky {rain, fog, sun, cloud}\n"};
+  static const char *const wind[] = {"@attribute wind {no, yes}\n",
+                                     "@attribute wind {yes, no}\n"};
+  char text[1024];
+  lapis_arrays was, now;
+  command_begin(&c);
+  int n = snprintf(text, sizeof text, head, sky[0], wind[0],
+                   "@attribute play {a, b}\n");
+  snprintf(text + n, sizeof text - (size_t)n,
+           "sun,30,yes,a\nrain,10,no,b\ncloud,?,no,b\nsun,28,no,a\n"
+           "rain,12,?,b\ncloud,21,yes,?\n?,25,yes,a\n");
+  put(&c, "w.arff", text);
+  command_run(&c,
+              "fit mc w.arff --target play --mu-rel .01 -q --model w.lapis");
+  command_expect(&c, 0, "");
+  command_run(&c, "predict w.lapis w.arff -q -o was.npz");
+  command_expect(&c, 0, "");
+  command_arrays(&c, "was.npz", &was);
+  n = snprintf(text, sizeof text, head, wind[1], "@attribute more string\n",
+               sky[1]);
+  snprintf(text + n, sizeof text - (size_t)n,
+           "yes,30,x,sun\nno,10,x,rain\nno,?,x,cloud\nno,28,x,sun\n"
+           "?,12,x,rain\nyes,21,x,cloud\nyes,25,x,?\n");
+  put(&c, "other.arff", text);
+  put(&c, "other.csv",
+      "heat,sky,wind\n30,sun,yes\n10,rain,no\n,cloud,no\n28,sun,no\n"
+      "12,rain,\n21,cloud,yes\n25,,yes\n");
+  put(&c, "sparse.arff",
+      "@relation w\n@attribute wind {yes, no}\n@attribute heat numeric\n"
+      "@attribute sky {sun, cloud, rain}\n@data\n{1 30}\n{0 no,1 10,2 rain}\n"
+      "{0 no,1 ?,2 cloud}\n{0 no,1 28}\n{0 ?,1 12,2 rain}\n{1 21,2 cloud}\n"
+      "{1 25,2 ?}\n");
+  static const char *const file[] = {"other.arff", "other.csv", "sparse.arff"};
+  for (int f = 0; f < 3; f++) {
+    command_run(&c, "predict w.lapis %s -q -o now.npz", file[f]);
+    command_expect(&c, 0, "");
+    command_arrays(&c, "now.npz", &now);
+    const lapis_mat *a = &lapis_arrays_find(&was, "scores")->mat,
+                    *b = &lapis_arrays_find(&now, "scores")->mat;
+    assert_int_equal(a->cols, b->cols);
+    for (int64_t j = 0; j < a->cols; j++)
+      assert_true(lapis_mat_at(a, 0, j) == lapis_mat_at(b, 0, j));
+    lapis_arrays_free(&now);
+  }
+  lapis_arrays_free(&was);
+  command_run(&c, "predict w.lapis other.arff -q --completed full.csv");
+  command_expect(&c, 0, "");
+  assert_string_equal(cell(&c, "full.csv", 2, 0, ','), "no");
+  assert_string_equal(cell(&c, "full.csv", 2, 3, ','), "rain");
+  command_run(&c, "predict w.lapis w.arff -q --completed was.csv");
+  command_expect(&c, 0, "");
+  char sky_was[256], wind_was[256];
+  snprintf(sky_was, sizeof sky_was, "%s", cell(&c, "was.csv", 7, 0, ','));
+  snprintf(wind_was, sizeof wind_was, "%s", cell(&c, "was.csv", 5, 2, ','));
+  assert_string_equal(cell(&c, "full.csv", 7, 3, ','), sky_was);
+  assert_string_equal(cell(&c, "full.csv", 5, 0, ','), wind_was);
+  put(&c, "words.arff",
+      "@relation w\n@attribute heat {hot, warm, cold}\n"
+      "@attribute wind {yes, no}\n@attribute sky {sun, cloud, rain}\n@data\n"
+      "hot,yes,sun\n");
+  command_run(&c, "predict w.lapis words.arff");
+  command_expect(&c, 4,
+                 "words.arff:2: \"heat\" holds words, for the model it is "
+                 "a number");
+  put(&c, "numbers.arff",
+      "@relation w\n@attribute heat numeric\n@attribute wind numeric\n"
+      "@attribute sky {sun, cloud, rain}\n@data\n3,1,sun\n");
+  command_run(&c, "predict w.lapis numbers.arff");
+  command_expect(&c, 4, "numbers.arff:3: \"wind\" declares no values");
+  put(&c, "less.arff",
+      "@relation w\n@attribute heat numeric\n@attribute wind {yes, no}\n"
+      "@data\n3,no\n");
+  command_run(&c, "predict w.lapis less.arff");
+  command_expect(&c, 4, "has no column \"sky=sun\"");
   command_end(&c);
 }
 
@@ -277,6 +363,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(columns_are_found_by_title),
+      cmocka_unit_test(arff_is_read_as_the_model_names_it),
       cmocka_unit_test(tables_tell_probabilities),
       cmocka_unit_test(fit_reads_what_cv_wrote),
       cmocka_unit_test(names_that_repeat),

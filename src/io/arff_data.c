@@ -9,10 +9,14 @@
 typedef struct job {
   arff a;
   const table_request *request;
-  io_role *role;    /* of each attribute */
-  bool *one_hot;    /* ... a feature for each value */
-  int64_t *place;   /* ... among those of its role */
-  double *absent;   /* ... its value where a sparse row leaves it out */
+  io_role *role;  /* of each attribute */
+  bool *one_hot;  /* ... a feature for each value */
+  int64_t *place; /* ... among those of its role */
+  double *absent; /* ... its value where a sparse row leaves it out */
+  io_known *as;   /* ... what a model knows it as; NULL: no model asks */
+  int64_t *code;  /* of each declared text the number it stands for, of a
+                   * one-hot attribute the place of its feature, -1: none */
+  arena memory;
   int64_t count[4]; /* attributes of each role */
   bool text_targets, sparse;
   lapis_array X, Y, names;
@@ -148,6 +152,22 @@ static lapis_status mark_labels(job *w, const char *labels)
   return LAPIS_OK;
 }
 
+/* The features that a model asks for, or NULL. */
+static const lapis_mat *model_of(const job *w)
+{
+  const table_request *q = w->request;
+  bool X = q->features != NULL && strcmp(q->features, "X") == 0 &&
+           !q->targets_only && !q->all_targets;
+  return X && q->opt != NULL ? q->opt->features_of : NULL;
+}
+
+/* What a model calls so, where this file has it. */
+static void mark_known(job *w, const char *name, io_role r)
+{
+  for (int64_t j = 0; j < w->a.n_attributes; j++)
+    if (arff_word_is(&w->a.attribute[j].name, name)) w->role[j] = r;
+}
+
 static lapis_status mark_all(job *w)
 {
   const table_request *q = w->request;
@@ -171,10 +191,25 @@ static lapis_status mark_all(job *w)
   if (labels) TRY(mark_labels(w, opt->labels));
   if (!all && opt->target != NULL) TRY(mark_list(w, opt->target, IO_TARGET));
   if (opt->id != NULL && !q->id_optional) TRY(mark_named(w, opt->id, IO_ID));
+  if (model_of(w) == NULL) return LAPIS_OK;
+  if (opt->target == NULL && !labels && opt->targets_of != NULL)
+    for (int64_t i = 0; i < opt->targets_of->cols; i++)
+      mark_known(w, ((const char *const *)opt->targets_of->val)[i], IO_TARGET);
+  if (opt->id == NULL && opt->id_of != NULL) mark_known(w, opt->id_of, IO_ID);
   return LAPIS_OK;
 }
 
 /* ---- what attributes may be ---------------------------------------------*/
+static const arff_word *value_of(const job *w, int64_t j, int64_t k)
+{
+  return &w->a.value[w->a.attribute[j].first_value + k];
+}
+
+static int64_t *code_of(const job *w, int64_t j, int64_t k)
+{
+  return &w->code[w->a.attribute[j].first_value + k];
+}
+
 static lapis_status fail_attribute(const job *w, int64_t j, const char *what)
 {
   const arff_attribute *t = &w->a.attribute[j];
@@ -194,14 +229,61 @@ static void settle_feature(job *w, int64_t j)
              w->a.path, j + 1);
     w->role[j] = IO_LEFT_OUT;
   }
-  if (t->kind == ARFF_TEXTS && t->n_values > 2) w->one_hot[j] = true;
+  if (t->kind == ARFF_TEXTS && t->n_values > 2 && w->as == NULL)
+    w->one_hot[j] = true;
 }
 
 /* Features, or targets, that attribute j becomes. */
 static int64_t width_of(const job *w, int64_t j)
 {
-  bool one_hot = w->role[j] == IO_FEATURE && w->one_hot[j];
-  return one_hot ? w->a.attribute[j].n_values : 1;
+  if (w->role[j] != IO_FEATURE || !w->one_hot[j]) return 1;
+  return w->as != NULL ? w->as[j].width : w->a.attribute[j].n_values;
+}
+
+/* What is declared has the places and numbers that the model's features name,
+ * in whatever order this file declares it; of one feature "NAME=VALUE" the
+ * value is 1 and the others are 0. */
+static lapis_status meet_values(job *w, int64_t j)
+{
+  const io_known *as = &w->as[j];
+  const arff_attribute *t = &w->a.attribute[j];
+  if (as->value == NULL && t->kind == ARFF_TEXTS && t->n_values > 2)
+    return fail_attribute(w, j, "holds words, for the model it is a number");
+  if (as->value != NULL && t->n_values == 0)
+    return fail_attribute(w, j,
+                          "declares no values, for the model it is one of "
+                          "some words");
+  if (as->value == NULL) return LAPIS_OK;
+  w->one_hot[j] = as->width > 1 || t->kind == ARFF_NUMBERS;
+  for (int64_t k = 0; k < t->n_values; k++) {
+    int64_t at = -1;
+    for (int64_t i = 0; i < as->width; i++)
+      if (arff_word_is(value_of(w, j, k), as->value[i])) at = i;
+    *code_of(w, j, k) = w->one_hot[j] ? at : at == 0;
+  }
+  return LAPIS_OK;
+}
+
+static lapis_status meet_model(job *w, const lapis_mat *known)
+{
+  int64_t n = w->a.n_attributes;
+  const char **title = arena_take(&w->memory, n, sizeof *title);
+  w->as = arena_take(&w->memory, n, sizeof *w->as);
+  for (int64_t j = 0; arena_status(&w->memory) >= 0 && j < n; j++) {
+    if (w->role[j] != IO_FEATURE) continue;
+    const arff_word *name = &w->a.attribute[j].name;
+    char *text = arena_take(&w->memory, name->size + 1, 1);
+    if (text != NULL) (void)arff_copy(name, text);
+    title[j] = text;
+  }
+  TRY(arena_status(&w->memory));
+  TRY(io_know(&w->memory, w->a.path, known, n, title, w->as));
+  for (int64_t j = 0; j < n; j++) {
+    if (w->role[j] == IO_FEATURE && w->as[j].place < 0)
+      w->role[j] = IO_LEFT_OUT;
+    if (w->role[j] == IO_FEATURE) TRY(meet_values(w, j));
+  }
+  return LAPIS_OK;
 }
 
 static lapis_status check_roles(job *w)
@@ -212,6 +294,7 @@ static lapis_status check_roles(job *w)
     if (w->role[j] == IO_FEATURE) settle_feature(w, j);
     w->place[j] = w->count[w->role[j]];
     w->count[w->role[j]] += width_of(w, j);
+    if (w->as != NULL && w->role[j] == IO_FEATURE) w->place[j] = w->as[j].place;
     w->absent[j] = 0;
     if (t->kind == ARFF_NUMBERS)
       (void)io_number(w->a.value[t->first_value].text,
@@ -258,9 +341,12 @@ static void count_value(void *user, int64_t j, double value,
 static lapis_status count_entries(job *w)
 {
   w->sparse = w->a.all_sparse;
-  for (int64_t j = 0; j < w->a.n_attributes; j++)
-    if (w->role[j] == IO_FEATURE && (w->absent[j] != 0 || w->one_hot[j]))
+  for (int64_t j = 0; j < w->a.n_attributes; j++) {
+    bool coded = w->a.attribute[j].kind == ARFF_TEXTS;
+    if (w->role[j] == IO_FEATURE && (w->absent[j] != 0 || w->one_hot[j] ||
+                                     (coded && *code_of(w, j, 0) != 0)))
       w->sparse = false;
+  }
   return arff_rows(&w->a, &(arff_visit){count_row, count_value, w});
 }
 
@@ -334,7 +420,8 @@ static void store_one_hot(job *w, int64_t j, double value)
   int64_t at = isnan(value)            ? -1
                : t->kind == ARFF_TEXTS ? (int64_t)value
                                        : place_of_number(w, t, value);
-  for (int64_t k = 0; k < t->n_values; k++)
+  if (at >= 0) at = *code_of(w, j, at);
+  for (int64_t k = 0; k < width_of(w, j); k++)
     x[k] = at < 0 ? NAN : (double)(k == at);
 }
 
@@ -345,6 +432,8 @@ static void store_feature(job *w, int64_t j, double value)
     store_one_hot(w, j, value);
     return;
   }
+  if (w->a.attribute[j].kind == ARFF_TEXTS && !isnan(value))
+    value = (double)*code_of(w, j, (int64_t)value);
   if (!w->sparse) {
     val[w->row * w->X.mat.ld + w->place[j]] = value;
     return;
@@ -380,18 +469,24 @@ static void store_value(void *user, int64_t j, double value,
 }
 
 /* ---- results ------------------------------------------------------------*/
-static const arff_word *value_of(const job *w, int64_t j, int64_t k)
+/* The value of feature k of attribute j, or NULL: of two texts, the one that
+ * is 1. */
+static const arff_word *named_value(const job *w, int64_t j, int64_t k)
 {
-  return &w->a.value[w->a.attribute[j].first_value + k];
+  const arff_attribute *t = &w->a.attribute[j];
+  if (w->role[j] != IO_FEATURE) return NULL;
+  if (width_of(w, j) > 1) return value_of(w, j, k);
+  return t->kind == ARFF_TEXTS && t->n_values == 2 ? value_of(w, j, 1) : NULL;
 }
 
-/* Of a one-hot attribute "NAME=VALUE". */
+/* "NAME", or "NAME=VALUE". */
 static char *copy_name(const job *w, int64_t j, int64_t k, char *to)
 {
+  const arff_word *value = named_value(w, j, k);
   to += arff_copy(&w->a.attribute[j].name, to);
-  if (width_of(w, j) == 1) return to;
+  if (value == NULL) return to;
   to[-1] = '=';
-  return to + arff_copy(value_of(w, j, k), to);
+  return to + arff_copy(value, to);
 }
 
 static lapis_status add_names(job *w, io_role r, const char *name,
@@ -402,8 +497,9 @@ static lapis_status add_names(job *w, io_role r, const char *name,
   int64_t bytes = 0;
   for (int64_t j = 0; j < w->a.n_attributes; j++)
     for (int64_t k = 0; w->role[j] == r && k < width_of(w, j); k++)
-      bytes += w->a.attribute[j].name.size + 1 +
-               (width_of(w, j) > 1 ? value_of(w, j, k)->size + 1 : 0);
+      bytes +=
+          w->a.attribute[j].name.size + 1 +
+          (named_value(w, j, k) != NULL ? named_value(w, j, k)->size + 1 : 0);
   TRY(io_text_array(w->a.ctx, 1, w->count[r], bytes, &a, &pool));
   for (int64_t j = 0; j < w->a.n_attributes; j++) {
     for (int64_t k = 0; w->role[j] == r && k < width_of(w, j); k++) {
@@ -449,7 +545,8 @@ static lapis_status hand_over(job *w, lapis_arrays *out)
   TRY(add_array(w, IO_FEATURE, q->features, &w->X, out));
   TRY(add_array(w, IO_TARGET, q->targets, &w->Y, out));
   TRY(add_array(w, IO_ID, "names", &w->names, out));
-  if (w->count[IO_FEATURE] > 0 && strcmp(q->features, "X") == 0)
+  if (w->count[IO_FEATURE] > 0 && strcmp(q->features, "X") == 0 &&
+      w->as == NULL) /* else they are the model's own */
     TRY(add_names(w, IO_FEATURE, "feature_names", out));
   bool titles = w->count[IO_TARGET] > (w->text_targets ? 1 : 0);
   bool asked = strcmp(q->targets, "Y") == 0;
@@ -467,10 +564,16 @@ static lapis_status learn_roles(job *w)
   w->place = base_alloc(w->a.ctx, n, sizeof *w->place);
   w->absent = base_alloc(w->a.ctx, n, sizeof *w->absent);
   w->one_hot = base_alloc(w->a.ctx, n, sizeof *w->one_hot);
+  w->code = base_alloc(w->a.ctx, w->a.n_values, sizeof *w->code);
+  w->memory.ctx = w->a.ctx;
   if (w->role == NULL || w->place == NULL || w->absent == NULL ||
-      w->one_hot == NULL)
+      w->one_hot == NULL || w->code == NULL)
     return LAPIS_ENOMEM;
+  for (int64_t j = 0; j < n; j++)
+    for (int64_t k = 0; k < w->a.attribute[j].n_values; k++)
+      *code_of(w, j, k) = k;
   TRY(mark_all(w));
+  if (model_of(w) != NULL) TRY(meet_model(w, model_of(w)));
   return check_roles(w);
 }
 
@@ -490,6 +593,8 @@ static void close_job(job *w)
   base_free(w->place);
   base_free(w->absent);
   base_free(w->one_hot);
+  base_free(w->code);
+  arena_free(&w->memory);
   base_free(w->texts);
   lapis_array_free(&w->X);
   lapis_array_free(&w->Y);
@@ -529,22 +634,28 @@ static void visit_cell(walk *k, int64_t j, int64_t row, const arff_word *word,
   int64_t width = width_of(w, j), bytes = word->size + 1;
   for (int64_t i = 0; listed && i < t->n_values; i++)
     bytes += value_of(w, j, i)->size + 1;
+  const char **value = k->value;
   char *text = base_alloc_raw(w->a.ctx, bytes, 1), *pool = text;
   if (text == NULL) k->status = LAPIS_ENOMEM;
   if (text == NULL) return;
   pool += arff_copy(word, pool);
+  bool single = width == 1 && t->kind == ARFF_TEXTS;
+  int64_t words = 0;
   for (int64_t i = 0; listed && i < t->n_values; i++) {
-    k->value[i] = pool;
+    int64_t at = single ? *code_of(w, j, i) : i;
+    if (at >= words) words = at + 1;
+    value[at] = pool;
     pool += arff_copy(value_of(w, j, i), pool);
   }
+  if (width > 1 && w->as != NULL) value = w->as[j].value;
   k->visit(k->user, &(io_cell){.row = row,
                                .column = j,
                                .role = w->role[j],
                                .place = w->place[j],
                                .width = width,
-                               .value = width > 1 ? k->value : NULL,
-                               .word = listed ? k->value : NULL,
-                               .words = listed ? t->n_values : 0,
+                               .value = width > 1 ? value : NULL,
+                               .word = listed ? value : NULL,
+                               .words = words,
                                .coded = t->kind == ARFF_TEXTS,
                                .whole = t->whole,
                                .text = text,

@@ -99,7 +99,8 @@ static lapis_status fail_missing(const known *k, int64_t count,
   for (int64_t j = 0; j < count; j++)
     if (title[j] != NULL) lapis_nearest_try(&near, title[j]);
   if (more > 0)
-    (void)snprintf(others, sizeof others, ", nor %" PRId64 " others", more);
+    (void)snprintf(others, sizeof others, ", nor %" PRId64 " other%s", more,
+                   more > 1 ? "s" : "");
   return lapis_fail(k->memory->ctx, LAPIS_EMISSING,
                     "%s: has no column \"%.60s\"%s, a feature of the model%s; "
                     "columns are found by their titles, in any order; give the "

@@ -503,14 +503,19 @@ static void store_text(lapis_array *a, int64_t place, const csv_cell *cell,
 }
 
 /* 1 at the cell's value and 0 at the others; of a missing cell, and of a value
- * that a model does not know, nothing is known. */
+ * that a model does not know, nothing is known.  Where a model has one value
+ * alone, it was told from any other: 0. */
 static void store_one_hot(table *t, const column *c, int64_t place,
                           const csv_cell *cell)
 {
   double *x = (double *)t->X.mat.val + place;
-  int64_t at = csv_value(cell, NULL) == CSV_MISSING ? -1 : value_at(c, cell);
-  for (int64_t k = 0; k < c->width; k++)
-    x[k] = at < 0 ? NAN : (double)(k == at);
+  bool missing = csv_value(cell, NULL) == CSV_MISSING;
+  int64_t at = value_at(c, cell);
+  if (missing || (at < 0 && c->width > 1)) {
+    for (int64_t k = 0; k < c->width; k++) x[k] = NAN;
+    return;
+  }
+  for (int64_t k = 0; k < c->width; k++) x[k] = (double)(k == at);
 }
 
 /* A missing target among texts is the empty text. */
