@@ -537,8 +537,7 @@ typedef struct lapis_rr_predict_settings {
   bool joint;
   int64_t knn; /* > 0: labels by this many neighbours in the projected space */
   double clean_weight; /* of a new sample's error, in units of what `clean`
-                          says; NaN: as the fit was told, and
-                          if it was not, automatic */
+                          says; NaN: as the fit was told, else automatic */
 } lapis_rr_predict_settings;
 
 /* roml: of the features (columns of X) of K images (data->group) those N that
@@ -589,10 +588,11 @@ typedef struct lapis_roml_settings {
   double delta;        /* step of gamma_n that ends the inliers */
   int map;             /* lapis_roml_map */
   double sigma_spatial, sigma_descriptor; /* NaN: from the data */
-  double sigma_layout;   /* INFINITY: the embedding as printed */
-  int64_t dim;           /* of the embedding */
-  lapis_mat start_match; /* n x K rows of X, in place of start; copied */
-  int64_t instances;     /* disjoint sets of n features; -1: all there are */
+  double sigma_layout;    /* INFINITY: the embedding as printed */
+  int64_t dim;            /* of the embedding */
+  lapis_mat start_match;  /* n x K rows of X, in place of start; copied */
+  int64_t instances;      /* disjoint sets of n features; -1: all there are */
+  const char *invariance; /* auto none shift scale rotation similarity */
 } lapis_roml_settings;
 LAPIS_DEFAULTS(roml, lapis_roml_settings)
 

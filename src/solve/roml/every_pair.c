@@ -31,6 +31,7 @@ static lapis_status solve_pair(roml *w, int64_t k, int64_t l, pair_data *q,
   lapis_roml_settings set = w->set;
   set.pairs = false;
   set.map = LAPIS_ROML_MAP_NONE;
+  set.invariance = "none"; /* the whole was moved */
   set.start = NULL;
   set.fix_first = set.fix_first && k == 0; /* the first of all images */
   gather(p, k, l, q);

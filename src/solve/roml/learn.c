@@ -214,6 +214,11 @@ lapis_status roml_learn(lapis_solver *s)
                       "roml: --map embed makes features out of all images "
                       "together, and new ones have none; a model is learnt "
                       "without --map embed");
+  if (w->p.coordinates && w->invariance > ROML_UPRIGHT)
+    return lapis_fail(s->ctx, LAPIS_ENOTBUILT,
+                      "roml: the images were moved onto each other, and new "
+                      "ones would not be; a model of points is learnt with "
+                      "--invariance none");
   if (w->p.coordinates) g.r = CAMERA < (g.K - 1) / 2 ? CAMERA : (g.K - 1) / 2;
   if (g.r >= g.d * g.S) g.r = g.d * g.S - 1;
   lapis_status status = allocate(&g);

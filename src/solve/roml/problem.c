@@ -69,6 +69,21 @@ static lapis_status check_settings(lapis_ctx *ctx,
                       "roml: --start '%s' is none of auto, seeded, mst, star, "
                       "sync, chain, first, nor a file",
                       set->start);
+  roml_invariance invariance = roml_invariance_of(set->invariance);
+  if (invariance == ROML_INVARIANCES)
+    return lapis_fail(ctx, LAPIS_EINVAL,
+                      "roml: --invariance '%s' is none of auto, none, shift, "
+                      "scale, rotation, similarity",
+                      set->invariance);
+  if (invariance > ROML_UPRIGHT && !coordinates)
+    return lapis_fail(ctx, LAPIS_EINVAL,
+                      "roml: --invariance is for points; add --layout "
+                      "coordinates");
+  if (invariance > ROML_UPRIGHT && data->X.rows != 2)
+    return lapis_fail(ctx, LAPIS_ESHAPE,
+                      "roml: --invariance needs points (x, y), X has %" PRId64
+                      " columns",
+                      data->X.rows);
   if (set->robust && !coordinates)
     return lapis_fail(ctx, LAPIS_EINVAL,
                       "roml: --robust is for points; add --layout coordinates");
@@ -249,6 +264,20 @@ lapis_status roml_problem_scale(lapis_ctx *ctx, const lapis_roml_settings *set,
   for (int64_t k = 0; k < p->K; k++)
     if (roml_count(p, k) > p->largest) p->largest = roml_count(p, k);
   return set_lengths(ctx, set, p);
+}
+
+lapis_status roml_problem_place(roml *w, double *X)
+{
+  roml_problem *p = &w->p;
+  base_free(p->embedded), base_free(p->scale);
+  base_free(p->half), base_free(p->panel);
+  op_panels_free(&p->F);
+  p->scale = p->half = NULL;
+  p->panel = NULL;
+  p->embedded = X;
+  p->X = lapis_mat_f64(X, p->X.rows, p->N);
+  TRY(set_lengths(w->base.ctx, &w->set, p));
+  return gather_features(w, p);
 }
 
 lapis_status roml_problem_build(roml *w, const lapis_data *data)

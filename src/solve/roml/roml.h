@@ -75,6 +75,17 @@ typedef struct roml_state {
   int64_t still, ask;
 } roml_state;
 
+/* How images of points may differ besides; names are in align.c. */
+typedef enum roml_invariance {
+  ROML_ANY, /* auto */
+  ROML_UPRIGHT,
+  ROML_SHIFT,
+  ROML_SCALE,
+  ROML_ROTATION,
+  ROML_SIMILARITY,
+  ROML_INVARIANCES
+} roml_invariance;
+
 typedef struct roml {
   lapis_solver base;
   lapis_roml_settings set;
@@ -97,6 +108,10 @@ typedef struct roml {
   double *chance;            /* n_chance: of each set that was looked at */
   int64_t n_chance;
   double *learnt; /* what a model keeps; see learn.c */
+  /* points: how images were moved, and whether the better of start and end is
+   * the one of the least shape cost (align.c) */
+  roml_invariance invariance;
+  bool by_shape;
 } roml;
 
 extern const lapis_method roml_method;
@@ -137,6 +152,8 @@ lapis_status roml_problem_without(const roml *w, const roml_problem *from,
 /* p <- the images of `from` with features F (d x N, in image order). */
 lapis_status roml_problem_of(const roml *w, const roml_problem *from,
                              const la_array *F, roml_problem *p);
+/* X <- other numbers of the same features, in the order of X; takes X over. */
+lapis_status roml_problem_place(roml *w, double *X);
 /* rows of X -> features of images; refuses what does not fit. */
 lapis_status roml_read_given(roml *w);
 
@@ -179,6 +196,14 @@ typedef enum roml_chain { ROML_MST, ROML_STAR, ROML_CHAIN } roml_chain;
 lapis_status roml_start_pairs(roml *w, roml_state *s, roml_chain kind);
 lapis_status roml_start_template(roml *w, roml_state *s);
 bool roml_start_known(const char *start);
+
+/* ---- align.c: images of points in one frame -----------------------------*/
+/* Moves the images by --invariance; sets w->invariance and by_shape. */
+lapis_status roml_align(roml *w);
+/* ROML_INVARIANCES where it is none of the words; NULL is auto. */
+roml_invariance roml_invariance_of(const char *word);
+/* How unlike the shapes in D' are, 1 at least; uses W. */
+lapis_status roml_shape_cost(roml_state *s, double *cost);
 
 /* ---- the iteration -------------------------------------------------------*/
 lapis_status roml_step(roml *w, roml_state *s, roml_progress *now);
