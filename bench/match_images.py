@@ -129,7 +129,8 @@ def main():
          ((), ("--inliers", "10"), ("--inliers", "30"),
           ("--inliers", "30", "--points", "100"), ("--map", "embed", "--inliers", "30")))
     landmark_rows(lapis, "15 hotel frames, 30 landmarks", images,
-                  [xy[k] for k in frames], ((), ("--map", "embed")))
+                  [xy[k] for k in frames],
+                  ((), ("--map", "embed"), ("--map", "positions")))
     duck = np.load(folder + "/willow_duck/duck.npz")
     images = sorted(glob.glob(folder + "/willow_duck/images/*.png"))[:15]
     number = {os.path.splitext(str(n))[0]: i for i, n in enumerate(duck["names"])}
@@ -144,7 +145,7 @@ def main():
              [f"{folder}/cmu_hotel/images/hotel{k:03d}.png" for k in frames],
              [xy[k] for k in frames], [10] * len(frames), False, ((),))
     landmark_rows(lapis, "15 ducks, 10 landmarks", images, marks,
-                  ((), ("--map", "embed")))
+                  ((), ("--map", "embed"), ("--map", "positions")))
 
 
 main()

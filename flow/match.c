@@ -22,11 +22,13 @@
 
 /* An image of fewer says nothing of an object. */
 enum { LEAST_POINTS = 4, FRAME = 4 };
+static const double HEIGHT = 8; /* radii of the points; see lift */
 
 typedef struct match {
   lapis_match_settings set;
   double *X;                /* 128 x m */
   double *frame;            /* FRAME x m: x, y, scale, angle */
+  double *spot;             /* 2 x m: x, y */
   int64_t *group;           /* m: image */
   double *place;            /* 4 x slots that are sure: image, slot, x, y */
   double *shown;            /* the same for the page */
@@ -64,6 +66,14 @@ lapis_status lapis_match_new(lapis_ctx *ctx, const char *const *paths,
     s = lapis_fail(ctx, LAPIS_EINVAL,
                    "match: --instances needs --inliers N, the number of points "
                    "that one instance has");
+  else if (set.map == LAPIS_MATCH_POSITIONS && set.xy == NULL)
+    s = lapis_fail(ctx, LAPIS_EINVAL,
+                   "match: --map positions is for points that are given; add "
+                   "--xy F.csv");
+  else if (set.map == LAPIS_MATCH_POSITIONS && set.instances != 1)
+    s = lapis_fail(ctx, LAPIS_EINVAL,
+                   "match: --map positions does not tell one instance from "
+                   "another; leave out --instances");
   else if (set.xy == NULL && set.inliers > set.points)
     s = lapis_fail(ctx, LAPIS_EINVAL,
                    "match: --inliers %" PRId64
@@ -79,6 +89,7 @@ static void forget(lapis_flow *f)
   if (m == NULL) return;
   free(m->X);
   free(m->frame);
+  free(m->spot);
   free(m->group);
   free(m->place);
   free(m->shown);
@@ -217,10 +228,13 @@ static lapis_status take_points(lapis_flow *f)
   m->X = calloc(room * (size_t)(X.rows + 1), sizeof *m->X);
   m->frame = calloc(FRAME * room, sizeof *m->frame);
   m->group = calloc(room, sizeof *m->group);
-  if (m->X == NULL || m->frame == NULL || m->group == NULL)
+  m->spot = calloc(2 * room, sizeof *m->spot);
+  if (m->X == NULL || m->frame == NULL || m->group == NULL || m->spot == NULL)
     return flow_no_memory(f);
   copy_points(m, &X, &xy, group.val);
   TRY(check_counts(f, &X));
+  for (int64_t i = 0; i < 2 * X.cols; i++)
+    m->spot[i] = m->frame[FRAME * (i / 2) + i % 2];
   f->data.X = lapis_mat_f64(m->X, X.rows, X.cols);
   f->data.xy = lapis_mat_f64(m->frame, FRAME, X.cols);
   f->data.group = m->group;
@@ -263,8 +277,13 @@ static lapis_status solve_slots(lapis_flow *f, int64_t n)
   roml.map = m->set.map == LAPIS_MATCH_EMBED ? LAPIS_ROML_MAP_EMBED
                                              : LAPIS_ROML_MAP_NONE;
   roml.xi = m->set.xi;
+  lapis_data data = f->data;
+  if (m->set.map == LAPIS_MATCH_POSITIONS) {
+    roml.layout = LAPIS_ROML_COORDINATES;
+    data.X = lapis_mat_f64(m->spot, 2, data.xy.cols);
+  }
   flow_allow(f, 1);
-  TRY(lapis_roml_new(f->ctx, &f->data, &roml, &f->solver));
+  TRY(lapis_roml_new(f->ctx, &data, &roml, &f->solver));
   return lapis_solve(f->solver);
 }
 
@@ -273,7 +292,7 @@ static lapis_status solve_slots(lapis_flow *f, int64_t n)
  * other's rivals.  Of keypoints descriptors vote in any case. */
 static bool votes_embedded(const match *m)
 {
-  return m->set.map == LAPIS_MATCH_EMBED && m->set.xy != NULL;
+  return m->set.map != LAPIS_MATCH_NONE && m->set.xy != NULL;
 }
 
 /* Room for n slots of K images. */
@@ -293,6 +312,25 @@ static bool votes_alloc(match *m, int64_t n, int64_t K, int64_t d)
          (m->blocks != NULL || !blocks);
 }
 
+/* Votes look at directions alone.  Positions (2 x count) become directions that
+ * are as near to each other: about their mean and over their size, on a plane
+ * that is HEIGHT away (3 x count). */
+static void lift(double *blocks, int64_t count)
+{
+  double mean[2] = {0, 0}, square = 0;
+  for (int64_t i = 0; i < 2 * count; i++)
+    mean[i % 2] += blocks[i] / (double)count;
+  for (int64_t i = 0; i < 2 * count; i++)
+    square += (blocks[i] - mean[i % 2]) * (blocks[i] - mean[i % 2]);
+  double size = square > 0 ? sqrt(square / (double)count) : 1;
+  for (int64_t i = count - 1; i >= 0; i--) {
+    double x = blocks[2 * i] - mean[0], y = blocks[2 * i + 1] - mean[1];
+    blocks[3 * i] = x / size;
+    blocks[3 * i + 1] = y / size;
+    blocks[3 * i + 2] = HEIGHT;
+  }
+}
+
 static lapis_status take_blocks(const lapis_flow *f, flow_votes *v)
 {
   match *m = f->own;
@@ -302,6 +340,7 @@ static lapis_status take_blocks(const lapis_flow *f, flow_votes *v)
   for (int64_t i = 0; i < low.rows * low.cols; i++)
     m->blocks[i] = lapis_mat_at(&low, i % low.rows, i / low.rows) +
                    lapis_mat_at(&sparse, i % low.rows, i / low.rows);
+  if (m->set.map == LAPIS_MATCH_POSITIONS) lift(m->blocks, v->n * v->K);
   for (int64_t i = 0; i < v->n * v->K; i++) m->pick[i] = i;
   for (int64_t k = 0; k <= v->K; k++) m->first[k] = k * v->n;
   v->X = m->blocks;
@@ -319,7 +358,10 @@ static lapis_status vote(const lapis_flow *f, int64_t n, int64_t *points)
   TRY(lapis_result_get(f->solver, "low_rank", &low));
   int64_t K = slot.cols;
   bool embedded = votes_embedded(m);
-  flow_votes v = {.d = embedded ? low.rows / n : f->data.X.rows,
+  bool lifted = m->set.map == LAPIS_MATCH_POSITIONS;
+  flow_votes v = {.d = lifted     ? 3
+                       : embedded ? low.rows / n
+                                  : f->data.X.rows,
                   .K = K,
                   .n = n,
                   .X = m->X,

@@ -116,9 +116,11 @@ static const lapis_param match_params[] = {
     REAL("scale", scale, .value = 4, ABOVE_TO(0, 1000),
          .help = "with --xy: of points without one; a square 12 times as wide "
                  "is described"),
-    CHOICE("map", map, "none|embed", .value = LAPIS_MATCH_NONE, .arg = "MAP",
-           .help = "what points are compared by: descriptors; or positions and "
-                   "descriptors, for upright pictures that the object fills"),
+    CHOICE("map", map, "none|embed|positions", .value = LAPIS_MATCH_NONE,
+           .arg = "MAP",
+           .help = "what points are compared by: descriptors; positions and "
+                   "descriptors, for upright pictures that the object fills; "
+                   "of --xy, positions alone, shifted, scaled or turned"),
     REAL("xi", xi, .value = INFINITY, ABOVE(0),
          .help =
              "a point of an image is also doubtful when the error of its "

@@ -98,6 +98,56 @@ static void write_points(const command *c, int64_t point[IMAGES * EACH])
   command_write(c, "p.csv", text, used);
 }
 
+/* Points strewn on the object, which is moved, turned and scaled from picture
+ * to picture: positions alone put them in order, and are sure of most.  What
+ * does not go with --map positions is refused by name. */
+static void given_positions_are_put_in_order(void **state)
+{
+  (void)state;
+  enum { STREWN = 14 };
+  command c;
+  lapis_arrays all;
+  char text[IMAGES * STREWN * 60];
+  int64_t of[IMAGES * STREWN];
+  size_t used = 0;
+  uint64_t seed = 21;
+  int right = 0;
+  double u[STREWN], v[STREWN];
+  begin(&c);
+  for (int i = 0; i < STREWN; i++) {
+    u[i] = 1.8 * check_uniform(&seed) - .9;
+    v[i] = 1.8 * check_uniform(&seed) - .9;
+  }
+  for (int k = 0; k < IMAGES; k++)
+    for (int i = 0; i < STREWN; i++) { /* 5 and 14 have no common divisor */
+      const scene *s = &places[k];
+      int64_t p = of[k * STREWN + i] = (5 * i + 3 * k) % STREWN;
+      double x = s->x + s->half * (u[p] * cos(s->angle) - v[p] * sin(s->angle));
+      double y = s->y + s->half * (u[p] * sin(s->angle) + v[p] * cos(s->angle));
+      used += (size_t)sprintf(text + used, "%c.pgm,%.9g,%.9g\n", 'a' + k, x, y);
+    }
+  command_write(&c, "p.csv", text, used);
+  command_run(&c, "match ?.pgm --xy p.csv --inliers 14 --map positions "
+                  "--no-cache --result r.npz");
+  command_expect(&c, 0, "similarity");
+  command_arrays(&c, "r.npz", &all);
+  const lapis_mat *match = &lapis_arrays_find(&all, "match")->mat;
+  for (int64_t j = 0; j < STREWN; j++)
+    for (int64_t k = 0; k < IMAGES; k++)
+      right += of[(int64_t)lapis_mat_at(match, j, k)] ==
+               of[(int64_t)lapis_mat_at(match, j, 0)];
+  assert_int_equal(right, STREWN * IMAGES);
+  CHECK_AT_LEAST((double)lapis_arrays_find(&all, "points")->mat.cols,
+                 .9 * STREWN * IMAGES);
+  lapis_arrays_free(&all);
+  command_run(&c, "match a.pgm b.pgm --map positions -q");
+  command_expect(&c, 2, "add --xy F.csv");
+  command_run(&c, "match a.pgm b.pgm --xy p.csv --map positions --inliers 5 "
+                  "--instances 2 -q");
+  command_expect(&c, 2, "leave out --instances");
+  command_end(&c);
+}
+
 static void given_points_are_put_in_order(void **state)
 {
   (void)state;
@@ -472,6 +522,7 @@ int main(void)
       cmocka_unit_test(one_object_is_found_in_all),
       cmocka_unit_test(slots_are_keypoints_of_their_image),
       cmocka_unit_test(given_points_are_put_in_order),
+      cmocka_unit_test(given_positions_are_put_in_order),
       cmocka_unit_test(bad_points_are_refused),
       cmocka_unit_test(copies_match_wholly),
       cmocka_unit_test(noise_is_said_to_match_nothing),

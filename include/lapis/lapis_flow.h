@@ -73,8 +73,9 @@ LAPIS_API const char *lapis_label_features(lapis_ctx *ctx,
 
 /* ---- match: images of one object -> the same points in all --------------*/
 typedef enum lapis_match_map {
-  LAPIS_MATCH_NONE, /* compares descriptors alone */
-  LAPIS_MATCH_EMBED /* compares descriptors and positions */
+  LAPIS_MATCH_NONE,     /* compares descriptors alone */
+  LAPIS_MATCH_EMBED,    /* compares descriptors and positions */
+  LAPIS_MATCH_POSITIONS /* of given points (xy), positions alone */
 } lapis_match_map;
 typedef struct lapis_match_settings {
   size_t size;
