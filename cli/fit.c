@@ -312,11 +312,12 @@ static void tell_threshold(cli *c, const job *j)
           c->method->name, *t);
 }
 
-/* rlda, settings left open: what was chosen, and whether cleaning paid. */
+/* rr and rlda, settings left open: what was chosen, and whether cleaning paid.
+ */
 static void tell_tried(cli *c, const job *j)
 {
   lapis_mat tried;
-  double most[2] = {0, 0}; /* share right, lambda of all; of the chosen one */
+  double most[2] = {0, 0}; /* what was told, lambda of all; of the chosen one */
   if (c->quiet || !has_result(j, "tried", &tried)) return;
   const lapis_rr_settings *used = lapis_result_settings(j->solver);
   for (int64_t t = 0; t < tried.cols; t++) {
@@ -328,14 +329,15 @@ static void tell_tried(cli *c, const job *j)
     if (it) most[0] = lapis_mat_at(&tried, 2, t);
     most[1] = fmax(most[1], lambda);
   }
+  bool classes = strcmp(c->method->name, "rlda") == 0;
   cli_wipe_bar(c);
   fprintf(
       stderr,
       "lapis: %s: standardised inside; %slambda %.4g and gamma %.3g chosen, "
-      "right in %.3f on two folds%s\n",
+      "%s %.3f on two folds%s\n",
       c->method->name,
       used->denoise == LAPIS_RR_RPCA ? "robust PCA first, " : "", used->lambda,
-      used->gamma, most[0],
+      used->gamma, classes ? "right in" : "R^2", most[0],
       used->lambda < most[1] ? "" : ": no cleaning was worth its while");
 }
 

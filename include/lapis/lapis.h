@@ -456,14 +456,13 @@ LAPIS_DEFAULTS(rpca, lapis_rpca_settings)
  *   weights                   (d + 1) x K  T', the offset last
  *   low_rank, sparse, filled  d x n        as for rpca
  *   labels, classes                        rlda: as for mc
- *   tried           3 x 6     rlda, settings left open: lambda, gamma, share
+ *   tried, scale, target_scale             docs/methods/rr.md says what
  *   dual            d x n     with weights given and certificate */
-typedef enum lapis_rr_denoise {                 /* where D comes from */
-                                LAPIS_RR_JOINT, /* with the regression, as in
-                                                   the paper */
-                                LAPIS_RR_RPCA,  /* from robust PCA, before it */
-                                LAPIS_RR_NONE /* D = X: ridge regression, ridge
-                                                 LDA */
+typedef enum lapis_rr_denoise {                 /* where D comes from: */
+                                LAPIS_RR_JOINT, /* with the regression [RR16] */
+                                LAPIS_RR_RPCA,  /* robust PCA, before it */
+                                LAPIS_RR_NONE /* X: ridge regression, ridge LDA
+                                               */
 } lapis_rr_denoise;
 /* rlda's classes: the largest score; the nearest class mean; the nearest
  * training samples.  Auto: mean where lambda and gamma are left open. */
@@ -477,10 +476,9 @@ typedef struct lapis_rr_settings { /* rr and rlda */
   size_t size;
   lapis_stop stop;
   int denoise;        /* lapis_rr_denoise */
-  double eta;         /* weight of the fit */
+  double eta;         /* weight of the fit; NaN: 10 */
   double lambda;      /* weight of the sparse error; NaN: 1/sqrt(max(d, n)) */
-  double gamma;       /* weight of |T|^2 in the fit; rlda: NaN: chosen, or
-                         .1 where lambda is given */
+  double gamma;       /* weight of |T|^2 in the fit; NaN: chosen, or .1 */
   double rho;         /* growth of mu */
   double mu;          /* first mu; NaN: d n / (4 |X|_1) */
   const char *weight; /* "identity", or the file W came from */
@@ -492,6 +490,7 @@ typedef struct lapis_rr_settings { /* rr and rlda */
   lapis_mat W;         /* K x K weight of the targets, or empty: identity */
   lapis_mat weights;   /* (d + 1) x K, bias last: solve for D alone; or empty */
   int assign;          /* lapis_rlda_assign */
+  int scale;           /* lapis_scale */
 } lapis_rr_settings;
 LAPIS_DEFAULTS(rr, lapis_rr_settings)
 LAPIS_DEFAULTS(rlda, lapis_rr_settings)
@@ -624,7 +623,8 @@ typedef enum lapis_kernel {
 typedef enum lapis_scale {
   LAPIS_SCALE_AUTO,     /* standard, where the sizes of features need it */
   LAPIS_SCALE_STANDARD, /* means 0, deviations 1 / sqrt(d), inside */
-  LAPIS_SCALE_NONE      /* as they are */
+  LAPIS_SCALE_NONE,     /* as they are */
+  LAPIS_SCALE_ROBUST    /* rr, rlda: by medians */
 } lapis_scale;
 typedef enum lapis_svmplus_formulation {
   LAPIS_SVMPLUS_AUTO, /* both kernels linear: [SVMP16] (7), else l2 */

@@ -22,7 +22,7 @@ lapis.save(m, sys.argv[1])
 back = lapis.load(sys.argv[1])
 assert back.get_params()["gamma"] == 0.25
 assert (back.decision_function(X) == m.decision_function(X)).all()
-assert "default=0.1" in lapis.RobustRegressor.__doc__
+assert "default=0.2" in lapis.RobustRegressor.__doc__
 """
 
 

@@ -18,7 +18,7 @@ typedef struct rr_predict {
   bool cleans;
   rr_basis basis; /* views of the model's arrays */
   const lapis_mat *T, *value;
-  const lapis_mat *scale, *means; /* of rlda.c, or NULL */
+  const lapis_mat *scale, *means; /* of scale.c and rlda.c, or NULL */
   int64_t d, n, K;                /* K: rows of T', 0: none */
   double w;
   clean_job job;
@@ -162,6 +162,7 @@ static void answer_blank(rr_predict *w)
 static lapis_status predict_solve(lapis_solver *s)
 {
   rr_predict *w = (rr_predict *)s;
+  bool lda = w->value != NULL; /* its T is of features of one size */
   TRY(loop_begin(&s->loop, s->ctx, w->method, &w->set.stop, 6, clean_columns));
   if (w->cleans) {
     TRY(clean_job_run(&w->job, w->w, &s->loop, w->set.stop.tol));
@@ -169,9 +170,11 @@ static lapis_status predict_solve(lapis_solver *s)
     clean_job_publish(&w->job, s);
     const double *from =
         w->job.filled != NULL ? w->job.filled : w->job.low_rank;
-    memcpy(w->X, from, (size_t)(w->d * w->n) * sizeof *from);
+    if (lda) memcpy(w->X, from, (size_t)(w->d * w->n) * sizeof *from);
     if (w->scale != NULL)
-      rlda_restore(w->scale->val, w->d, w->n, w->job.low_rank, w->job.sparse);
+      rr_scale_restore(w->scale->val, w->d, w->n, w->job.low_rank,
+                       w->job.sparse);
+    if (!lda) memcpy(w->X, from, (size_t)(w->d * w->n) * sizeof *from);
   }
   if (!w->cleans && w->T == NULL) TRY(answer_zero(w));
   if (w->K > 0) TRY(score(w));
@@ -262,7 +265,8 @@ static lapis_status allocate(rr_predict *w, const lapis_mat *X)
       w->knn.near == NULL || w->knn.far == NULL)
     return LAPIS_ENOMEM;
   mat_to_f64(X, w->X, w->d);
-  if (w->scale != NULL) rlda_scale(w->scale->val, w->d, w->n, w->X);
+  if (w->scale != NULL && (w->cleans || w->value != NULL))
+    rr_scale_apply(w->scale->val, w->d, w->n, w->X);
   return LAPIS_OK;
 }
 
@@ -303,7 +307,7 @@ static lapis_status build(rr_predict *w, const lapis_mat *X, const fitted *f)
 static lapis_status settle_clean(rr_predict *w, double lambda)
 {
   bool own = w->scale != NULL && !w->set.joint &&
-             rlda_cleans(lambda, w->d, w->basis.n);
+             (w->value == NULL || rr_cleans(lambda, w->d, w->basis.n));
   if (w->set.clean == LAPIS_RR_CLEAN_AUTO)
     w->set.clean = own ? LAPIS_RR_CLEAN_NUCLEAR : LAPIS_RR_CLEAN_SCALED;
   if (w->set.clean != LAPIS_RR_CLEAN_NUCLEAR || !w->set.joint) return LAPIS_OK;

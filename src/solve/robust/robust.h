@@ -229,6 +229,23 @@ lapis_status rr_tstep_set(la *h, rr_tstep *t, const double *Y, const double *W,
                           double gamma);
 lapis_status rr_tstep_run(la *h, rr_tstep *t);
 
+/* What is taken from numbers of d kinds, and what divides the rest: scale.c. */
+typedef struct rr_scale {
+  int64_t d;
+  double *centre, *size; /* d each, adjoining; NULL: nothing is done */
+} rr_scale;
+/* mode: standard or robust; X: d x n, NaN where not observed. */
+lapis_status rr_scale_fit(arena *a, int mode, const double *X, int64_t d,
+                          int64_t n, rr_scale *out);
+/* centre: d, then as many sizes. */
+void rr_scale_apply(const double *centre, int64_t d, int64_t n, double *X);
+/* D (and E = X - D, or NULL) back to the units of the data. */
+void rr_scale_restore(const double *centre, int64_t d, int64_t n, double *D,
+                      double *E);
+/* T' ((x->d + 1) x K) back to them, of features and targets. */
+void rr_scale_weights(const rr_scale *x, const rr_scale *y, int64_t K,
+                      double *T);
+
 typedef struct rr {
   lapis_solver base;
   lapis_rr_settings set;
@@ -254,36 +271,35 @@ typedef struct rr {
   /* what is published */
   double *X, *low_rank, *sparse, *filled, *dual; /* d x n */
   double *scores, *decided, *weights;            /* K x n, labels, T' */
-  /* rlda.c: lambda and gamma are left open; X and all of the above but what is
-   * published are of standardised features */
+  /* Behind scale.c X, Y and all of the above but what is published are of one
+   * size. */
+  rr_scale scale, target_scale;
+  double *own_low_rank; /* d x n of that size, made when the model is learnt */
+  double *own_weights;  /* rlda: T' as the model has it, not as published */
+  /* what was asked, before it was settled */
+  int asked, asked_denoise, asked_scale;
+  /* choose.c: settings are left open */
   bool open;
+  bool in_fold;  /* one of the solves that choose: says nothing */
+  bool shrink;   /* rlda: gamma is taken from the data */
+  double *tried; /* 4 x rr_tries */
+  double
+      chosen[3]; /* lambda, gamma (0: from the data), denoise; NaN: not yet */
+  /* rlda.c */
   bool round;           /* scores are brought to where classes are balls */
-  int asked;            /* assign, as it was given */
-  int asked_denoise;    /* and denoise */
-  double *mean, *dev;   /* d each, adjoining */
-  double *own_weights;  /* T' of the standardised features */
-  double *own_low_rank; /* d x n, made when the model is learnt */
-  bool shrink;          /* gamma is taken from the data */
-  double *tried;        /* 4 x RLDA_TRIES */
-  double chosen[3];     /* lambda, gamma (0: from the data), denoise; NaN:
-                           not yet */
   double *plain_scores; /* of T itself, for neighbours; with means */
   double *means;        /* rows of scores x classes */
 } rr;
 
+/* choose.c */
+lapis_status rr_choose(rr *w);
+int rr_tries(const rr *w);
+/* Whether what was chosen cleans: not with the largest lambda. */
+bool rr_cleans(double lambda, int64_t d, int64_t n);
 /* rlda.c */
-lapis_status rlda_standardise(rr *w);
-lapis_status rlda_choose(rr *w);
 bool rlda_is_of(const rr *w, int64_t j, int64_t c);
 /* shrink.c: gamma for samples A (d x n, NaN: not observed). */
 lapis_status rlda_shrinkage(rr *w, const double *A, double *gamma);
-/* Whether what was chosen cleans: not with the largest lambda. */
-bool rlda_cleans(double lambda, int64_t d, int64_t n);
-void rlda_scale(const double *mean, int64_t d, int64_t n, double *X);
-/* D (and E = X - D, or NULL) back to the units of the data. */
-void rlda_restore(const double *mean, int64_t d, int64_t n, double *D,
-                  double *E);
-void rlda_restore_weights(const rr *w);
 /* Scores and weights L^-1 times themselves, LL' the covariance within classes.
  */
 lapis_status rlda_round(rr *w);
@@ -294,10 +310,7 @@ void rlda_means(const targets *t, const double *scores, int64_t rows, int64_t n,
 void rlda_lines(const double *means, int64_t rows, int64_t n, double *scores,
                 double *room);
 lapis_status rlda_line_weights(rr *w);
-enum {
-  RLDA_NEIGHBOURS = 5, /* where --assign knn says no more */
-  RLDA_TRIES = 6       /* settings that are tried */
-};
+enum { RLDA_NEIGHBOURS = 5 }; /* where --assign knn says no more */
 
 /* targets.c: checks Y, fills labels, K, Y, W. */
 lapis_status rr_check_targets(lapis_ctx *ctx, bool lda,

@@ -18,21 +18,24 @@
 #include <string.h>
 
 #define AT(field) offsetof(lapis_rr_settings, field)
-#define SHARED_ROWS(auto_lambda, auto_gamma, auto_gamma_help)                  \
+#define SHARED_ROWS(auto_lambda, auto_scale)                                   \
   CHOICE("denoise", denoise, "joint|rpca|none", .value = LAPIS_RR_JOINT,       \
          .arg = "D",                                                           \
          .help = "clean data: with the regression (joint), by robust PCA "     \
                  "before it (rpca), or X as it is: ridge (none)"),             \
-      REAL(                                                                    \
-          "eta", eta, .symbol = "eta", .value = 10, ABOVE(0),                  \
-          .help =                                                              \
-              "weight of telling the targets, against cleaning the features"), \
+      REAL("eta", eta, .symbol = "eta", .value = NAN, ABOVE(0),                \
+           .help = "weight of telling the targets, against cleaning the "      \
+                   "features (auto: 10)"),                                     \
       REAL("lambda", lambda, .symbol = "lambda", .value = NAN, ABOVE(0),       \
            .help = "weight of the sparse error (" auto_lambda ")"),            \
-      REAL("gamma", gamma, .symbol = "gamma", .value = (auto_gamma),           \
-           AT_LEAST(0),                                                        \
+      REAL("gamma", gamma, .symbol = "gamma", .value = NAN, AT_LEAST(0),       \
            .help = "how small the weights T of the regression are kept "       \
-                   "(weight of |T|^2); above 0" auto_gamma_help),              \
+                   "(weight of |T|^2); above 0 (auto: chosen with lambda, or " \
+                   ".1)"),                                                     \
+      CHOICE("scale", scale, "auto|standard|none|robust",                      \
+             .value = LAPIS_SCALE_AUTO, .arg = "S",                            \
+             .help = "one size for all inside, by means and deviations "       \
+                     "(standard) or medians (robust); auto: " auto_scale),     \
       REAL("rho", rho, .symbol = "rho", .value = 1.05, ABOVE(1),               \
            .help = "of the solver: growth of mu from iteration to iteration; " \
                    "nearer to 1 is slower and safer"),                         \
@@ -46,7 +49,9 @@
       PARAM_MAX_ITERS(50000), PARAM_TIME_LIMIT
 
 static const lapis_param rr_params[] = {
-    SHARED_ROWS("auto: 1/sqrt(max(d, n))", 0.1, ""),
+    SHARED_ROWS("auto: chosen on two folds with gamma, or 1/sqrt(max(d, n)) "
+                "where eta or gamma is given",
+                "robust, or none where eta and lambda are given"),
     TEXT("weight", weight, .symbol = "W", .arg = "W", .choices = "identity",
          .help = "identity (default), or FILE: K x K weight of the targets"),
     TEXT("fix-weights", fix_weights, .symbol = "T", .arg = "FILE",
@@ -60,7 +65,7 @@ static const lapis_param rr_params[] = {
 static const lapis_param rlda_params[] = {
     SHARED_ROWS("auto: chosen on two folds, or 1/sqrt(max(d, n)) where gamma "
                 "is given",
-                NAN, " (auto: chosen with lambda, or .1 where that is given)"),
+                "standard where lambda and gamma are left open, else none"),
     CHOICE("assign", assign, "auto|score|mean|knn", .value = LAPIS_RLDA_AUTO,
            .arg = "A",
            .help = "class by the largest score, the nearest class mean or the "
@@ -68,7 +73,8 @@ static const lapis_param rlda_params[] = {
                    "gamma are left open, else score"),
     LAST_ROWS};
 
-static const double RLDA_GAMMA = .1; /* where lambda is given */
+/* Where they are left open, and not chosen. */
+static const double OPEN_ETA = 10, OPEN_GAMMA = .1;
 
 static const lapis_matrix_setting rr_matrices[] = {
     {"weight", NULL, AT(W)}, {"fix-weights", NULL, AT(weights)}};
@@ -275,6 +281,21 @@ static void decide(rr *w)
                    lapis_mat_f64(w->labels.value, 1, w->K));
 }
 
+static bool is_scaled(const rr *w)
+{
+  return w->scale.centre != NULL || w->target_scale.centre != NULL;
+}
+
+/* Scores and weights of scaled features and targets, in their units. */
+static void restore_fit(rr *w)
+{
+  rr_scale *y = &w->target_scale;
+  rr_scale_weights(&w->scale, y, w->K, w->weights);
+  if (y->centre == NULL) return;
+  rr_scale_restore(y->centre, w->K, w->n, w->scores, NULL);
+  solver_publish(&w->base, "target_scale", lapis_mat_f64(y->centre, w->K, 2));
+}
+
 static lapis_status publish_fit(rr *w)
 {
   la *h = &w->h;
@@ -290,11 +311,11 @@ static lapis_status publish_fit(rr *w)
   solver_publish(&w->base, "weights", T);
   if (w->round) TRY(rlda_round(w));
   decide(w);
-  if (w->own_weights == NULL) return LAPIS_OK;
-  memcpy(w->own_weights, w->weights,
-         (size_t)((w->d + 1) * w->K) * sizeof *w->weights);
+  if (w->own_weights != NULL)
+    memcpy(w->own_weights, w->weights,
+           (size_t)((w->d + 1) * w->K) * sizeof *w->weights);
   if (w->means != NULL) TRY(rlda_line_weights(w));
-  if (w->open) rlda_restore_weights(w);
+  if (is_scaled(w)) restore_fit(w);
   return LAPIS_OK;
 }
 
@@ -303,19 +324,21 @@ static lapis_status publish(rr *w)
   lapis_mat D = lapis_mat_f64(w->low_rank, w->d, w->n);
   TRY(w->h.ops->download(&w->h, &w->step.A, &D));
   rr_residual(w->X, w->low_rank, w->d * w->n, w->sparse);
+  bool told = w->set.denoise != LAPIS_RR_NONE && w->set.refill == 0;
+  if (told && !w->open && !w->in_fold)
+    TRY(rr_warn_if_empty(w->base.ctx, w->base.cls->method,
+                         w->step.low_rank.rank, w->sparse, w->X, w->d * w->n));
   TRY(publish_fit(w));
-  if (w->open) {
-    rlda_restore(w->mean, w->d, w->n, w->low_rank, w->sparse);
-    solver_publish(&w->base, "tried", lapis_mat_f64(w->tried, 4, RLDA_TRIES));
+  if (w->scale.centre != NULL) {
+    rr_scale_restore(w->scale.centre, w->d, w->n, w->low_rank, w->sparse);
+    solver_publish(&w->base, "scale", lapis_mat_f64(w->scale.centre, w->d, 2));
   }
+  if (w->open)
+    solver_publish(&w->base, "tried", lapis_mat_f64(w->tried, 4, rr_tries(w)));
   solver_publish(&w->base, "low_rank", D);
   solver_publish(&w->base, "sparse", lapis_mat_f64(w->sparse, w->d, w->n));
   if (w->filled != NULL)
     solver_publish(&w->base, "filled", lapis_mat_f64(w->filled, w->d, w->n));
-  bool told = w->set.denoise != LAPIS_RR_NONE && w->set.refill == 0;
-  if (told && !w->open)
-    TRY(rr_warn_if_empty(w->base.ctx, w->base.cls->method,
-                         w->step.low_rank.rank, w->sparse, w->X, w->d * w->n));
   solver_publish_history(&w->base);
   if (w->dual == NULL) return LAPIS_OK;
   lapis_mat dual = lapis_mat_f64(w->dual, w->d, w->n);
@@ -324,7 +347,7 @@ static lapis_status publish(rr *w)
   return LAPIS_OK;
 }
 
-/* Not chosen yet, or what rlda_choose can choose: of a file, all may stand
+/* Not chosen yet, or what rr_choose can choose: of a file, all may stand
  * there. */
 static bool may_be_chosen(const double *chosen)
 {
@@ -338,7 +361,7 @@ static bool may_be_chosen(const double *chosen)
 static lapis_status settle_open(rr *w)
 {
   if (!may_be_chosen(w->chosen)) return loop_refuse(&w->base.loop, "chosen");
-  if (isnan(w->chosen[0])) TRY(rlda_choose(w));
+  if (isnan(w->chosen[0])) TRY(rr_choose(w));
   w->set.lambda = w->chosen[0];
   w->shrink = !(w->chosen[1] > 0);
   if (!w->shrink) w->set.gamma = w->chosen[1];
@@ -368,7 +391,7 @@ static lapis_status rr_solve(lapis_solver *s)
   TRY(loop_begin(&s->loop, s->ctx, method, &w->set.stop, 6, rr_dstep_columns));
   bool resumed;
   if (w->open) loop_keep_holes(&s->loop, "chosen", w->chosen, 3);
-  if (w->open) loop_keep(&s->loop, "tried", w->tried, 4 * RLDA_TRIES);
+  if (w->open) loop_keep(&s->loop, "tried", w->tried, 4 * rr_tries(w));
   TRY(loop_resume(&s->loop, &resumed));
   if (w->open) TRY(settle_open(w));
   TRY(rr_alm_targets(w));
@@ -396,6 +419,32 @@ static lapis_status check_certificate(lapis_ctx *ctx, const char *method,
       method);
 }
 
+/* Whether choose.c settles lambda and gamma. */
+static bool left_open(const rr *w, const lapis_rr_settings *set)
+{
+  bool several = w->lda && w->labels.kind == TARGETS_MULTILABEL;
+  return !several && !w->fixed && set->denoise == LAPIS_RR_JOINT &&
+         set->refill == 0 && isnan(set->lambda) && isnan(set->gamma) &&
+         (w->lda || isnan(set->eta)) && set->scale != LAPIS_SCALE_NONE;
+}
+
+/* What --scale auto is.  eta and lambda of rr together state a problem of the
+ * data as they are. */
+static int scale_of(const rr *w, const lapis_rr_settings *set, bool open)
+{
+  if (w->fixed) return LAPIS_SCALE_NONE;
+  if (set->scale != LAPIS_SCALE_AUTO) return set->scale;
+  if (w->lda) return open ? LAPIS_SCALE_STANDARD : LAPIS_SCALE_NONE;
+  bool stated = !isnan(set->eta) && !isnan(set->lambda);
+  return stated ? LAPIS_SCALE_NONE : LAPIS_SCALE_ROBUST;
+}
+
+static void set_defaults(lapis_rr_settings *set)
+{
+  if (isnan(set->eta)) set->eta = OPEN_ETA;
+  if (isnan(set->gamma)) set->gamma = OPEN_GAMMA;
+}
+
 static lapis_status rr_retune(lapis_solver *s, const void *settings)
 {
   rr *w = (rr *)s;
@@ -404,16 +453,15 @@ static lapis_status rr_retune(lapis_solver *s, const void *settings)
   TRY(lapis_settings_copy(s->ctx, w->lda ? &rlda_method : &rr_method, settings,
                           &own));
   if (!w->fixed) TRY(check_certificate(s->ctx, s->cls->method, set));
-  bool open = w->lda && isnan(set->lambda) && isnan(set->gamma);
-  if (isnan(own.gamma)) own.gamma = RLDA_GAMMA;
-  bool may_be_open = w->labels.kind != TARGETS_MULTILABEL &&
-                     w->asked_denoise == LAPIS_RR_JOINT && w->set.refill == 0;
-  if ((open && may_be_open) != w->open || set->assign != w->asked ||
+  bool open = left_open(w, &own);
+  own.scale = scale_of(w, &own, open);
+  set_defaults(&own);
+  if (open != w->open || own.scale != w->set.scale || set->assign != w->asked ||
       set->denoise != w->asked_denoise || w->fixed ||
       (set->refill > 0) != (w->set.refill > 0) || !(set->gamma > 0))
     return lapis_fail(s->ctx, LAPIS_ENOTBUILT,
-                      "%s: another --denoise or --refill, or fixed weights, "
-                      "need a new solver",
+                      "%s: another --denoise, --refill or --scale, or fixed "
+                      "weights, need a new solver",
                       s->cls->method);
   lapis_mat W = w->set.W;
   own.assign = w->set.assign;
@@ -431,13 +479,13 @@ static lapis_status rr_learn(lapis_solver *s)
   bool cleans = w->set.denoise != LAPIS_RR_NONE || w->set.refill > 0;
   lapis_mat D = lapis_mat_f64(w->low_rank, w->d, w->n);
   lapis_mat T = lapis_mat_f64(w->weights, w->d + 1, w->K);
-  if (w->open) {
+  if (w->scale.centre != NULL) {
     if (w->own_low_rank == NULL)
       w->own_low_rank = arena_reals(&s->arena, w->d * w->n);
     TRY(arena_status(&s->arena));
     D.val = w->own_low_rank;
     TRY(w->h.ops->download(&w->h, &w->step.A, &D));
-    named_put(&s->learned, "scale", lapis_mat_f64(w->mean, w->d, 2));
+    named_put(&s->learned, "scale", lapis_mat_f64(w->scale.centre, w->d, 2));
   }
   if (w->own_weights != NULL) T.val = w->own_weights;
   named_put(&s->learned, "weights", T);
@@ -483,6 +531,21 @@ static const solver_class rlda_class = {.method = "rlda",
                                         .retune = rr_retune,
                                         .learn = rr_learn};
 
+/* X and Y of one size; with refilling X stays, since tau is of its units. */
+static lapis_status scale_data(rr *w)
+{
+  arena *a = &w->base.arena;
+  if (w->set.refill == 0) {
+    TRY(rr_scale_fit(a, w->set.scale, w->X, w->d, w->n, &w->scale));
+    rr_scale_apply(w->scale.centre, w->d, w->n, w->X);
+  }
+  if (w->lda) return LAPIS_OK;
+  rr_scale *y = &w->target_scale;
+  TRY(rr_scale_fit(a, LAPIS_SCALE_STANDARD, w->Y, w->K, w->n, y));
+  rr_scale_apply(y->centre, w->K, w->n, w->Y);
+  return LAPIS_OK;
+}
+
 static lapis_status allocate(rr *w, const lapis_data *data)
 {
   arena *a = &w->base.arena;
@@ -495,8 +558,9 @@ static lapis_status allocate(rr *w, const lapis_data *data)
   w->scores = arena_reals(a, w->K * w->n);
   if (w->lda) w->decided = arena_reals(a, w->K * w->n);
   w->weights = arena_reals(a, (w->d + 1) * w->K);
-  if (w->open) w->tried = arena_reals(a, 4 * RLDA_TRIES);
-  if (w->open || w->set.assign == LAPIS_RLDA_MEAN)
+  if (w->open) w->tried = arena_reals(a, 4 * rr_tries(w));
+  bool scaled = w->set.scale != LAPIS_SCALE_NONE;
+  if (w->lda && (scaled || w->set.assign == LAPIS_RLDA_MEAN))
     w->own_weights = arena_reals(a, (w->d + 1) * w->K);
   if (w->set.assign == LAPIS_RLDA_MEAN) {
     w->plain_scores = arena_reals(a, w->K * w->n);
@@ -504,9 +568,10 @@ static lapis_status allocate(rr *w, const lapis_data *data)
   }
   TRY(arena_status(a));
   mat_to_f64(&data->X, w->X, w->d);
-  if (w->open) TRY(rlda_standardise(w));
+  if (scaled) TRY(scale_data(w));
   lapis_mat own = lapis_mat_f64(w->X, w->d, w->n);
-  TRY(rr_dstep_new(&w->h, w->open ? &own : &data->X, w->fixed ? w->K : 0,
+  bool moved = w->scale.centre != NULL;
+  TRY(rr_dstep_new(&w->h, moved ? &own : &data->X, w->fixed ? w->K : 0,
                    &w->step));
   w->set.lambda = rr_lambda(w->set.lambda, w->d, w->step.all);
   TRY(rr_tstep_new(&w->h, w->d, w->n, w->K, &w->t));
@@ -516,7 +581,7 @@ static lapis_status allocate(rr *w, const lapis_data *data)
 static lapis_status check_gamma(lapis_ctx *ctx, const char *method,
                                 const lapis_rr_settings *set)
 {
-  bool open = isnan(set->gamma); /* rlda's auto */
+  bool open = isnan(set->gamma); /* auto */
   if (open || set->gamma > 0 || !mat_empty(&set->weights)) return LAPIS_OK;
   return lapis_fail(ctx, LAPIS_EINVAL,
                     "%s: --gamma is 0; then T c and D / c lower the objective "
@@ -548,18 +613,25 @@ static lapis_status settle_settings(rr *w)
   w->asked = set->assign;
   w->asked_denoise = set->denoise;
   w->chosen[0] = w->chosen[1] = w->chosen[2] = NAN;
-  w->open = w->lda && !several && set->denoise == LAPIS_RR_JOINT &&
-            set->refill == 0 && isnan(set->lambda) && isnan(set->gamma);
-  if (isnan(set->gamma)) set->gamma = RLDA_GAMMA;
+  w->asked_scale = set->scale;
+  w->open = left_open(w, set);
+  set->scale = scale_of(w, set, w->open);
+  if (w->fixed && w->asked_scale > LAPIS_SCALE_AUTO &&
+      w->asked_scale != LAPIS_SCALE_NONE)
+    return lapis_fail(w->base.ctx, LAPIS_EINVAL,
+                      "%s: weights that are given are of the data as they are; "
+                      "leave out --scale, or --fix-weights",
+                      w->base.cls->method);
+  set_defaults(set);
   if (set->assign == LAPIS_RLDA_MEAN && several)
     return lapis_fail(w->base.ctx, LAPIS_EINVAL,
                       "rlda: --assign mean is for one class a sample; with "
                       "several labels take score or knn");
   if (set->assign == LAPIS_RLDA_AUTO)
-    set->assign = w->open ? LAPIS_RLDA_MEAN : LAPIS_RLDA_SCORE;
+    set->assign = w->open && w->lda ? LAPIS_RLDA_MEAN : LAPIS_RLDA_SCORE;
   w->round = w->open && w->labels.kind == TARGETS_CLASS &&
              set->assign != LAPIS_RLDA_SCORE;
-  bool together = w->open || (w->lda && set->assign != LAPIS_RLDA_SCORE);
+  bool together = w->lda && (w->open || set->assign != LAPIS_RLDA_SCORE);
   if (base_ranks(w->base.ctx) > 1 && together)
     return lapis_fail(w->base.ctx, LAPIS_EINVAL,
                       "rlda: the choice of settings and --assign mean and knn "

@@ -1,0 +1,267 @@
+/* choose.c - rr and rlda where nobody gave their settings.
+ *
+ * Features (and targets of rr) are brought to one size (scale.c), and of a
+ * short list what tells most on two folds, each cleaned and told by the model
+ * of the other, is taken.  lambda is in units of 1 / sqrt(max(d, n)); 10 leaves
+ * next to nothing to the sparse error, which is ridge regression and ridge LDA:
+ * where it is taken, no cleaning was worth its while.
+ *
+ * rlda: no cleaning, robust PCA first, or the joint form; of those within a
+ * standard error of the best share told right it is the first.  gamma is that
+ * of shrink.c but in the joint form, which has .1 and 10.
+ *
+ * rr: robust PCA first with one of four lambdas, and one of three gammas; the
+ * least squared error.  The joint form is not in the list: told to fit numbers
+ * it moves D to where they are fitted, and was behind on every table tried
+ * (bench/results/rr.md). */
+#include <math.h>
+#include <string.h>
+
+#include "solve/robust/robust.h"
+
+enum { FOLDS = 2 };
+typedef struct attempt {
+  int denoise;
+  double factor, gamma; /* of 1 / sqrt(max(d, n)); 0: from the data */
+} attempt;
+static const attempt CLASSES[] = {
+    {LAPIS_RR_JOINT, 10, 0}, {LAPIS_RR_RPCA, 1, 0},   {LAPIS_RR_JOINT, 3, .1},
+    {LAPIS_RR_JOINT, 3, 10}, {LAPIS_RR_JOINT, 1, .1}, {LAPIS_RR_JOINT, 1, 10}};
+/* What is alike in denoise and lambda adjoins: one D serves all its gammas. */
+static const attempt NUMBERS[] = {
+    {LAPIS_RR_RPCA, 10, 3},  {LAPIS_RR_RPCA, 10, .1},  {LAPIS_RR_RPCA, 10, 30},
+    {LAPIS_RR_RPCA, 2.5, 3}, {LAPIS_RR_RPCA, 2.5, .1}, {LAPIS_RR_RPCA, 2.5, 30},
+    {LAPIS_RR_RPCA, 1.5, 3}, {LAPIS_RR_RPCA, 1.5, .1}, {LAPIS_RR_RPCA, 1.5, 30},
+    {LAPIS_RR_RPCA, 1, 3},   {LAPIS_RR_RPCA, 1, .1},   {LAPIS_RR_RPCA, 1, 30}};
+static const double LEAST_CLEANING = 10; /* the factor that cleans nothing */
+static const double LOOSE = 1e-5;        /* residuals of a fold */
+static const double LOOSE_GAP = 1e-3;    /* gaps there */
+enum {
+  MOST = 50000, /* iterations there */
+  FEW = 10      /* samples of rr of which two folds say nothing */
+};
+
+static const attempt *attempts(const rr *w)
+{
+  return w->lda ? CLASSES : NUMBERS;
+}
+
+int rr_tries(const rr *w)
+{
+  return w->lda ? sizeof CLASSES / sizeof *CLASSES
+                : sizeof NUMBERS / sizeof *NUMBERS;
+}
+
+bool rr_cleans(double lambda, int64_t d, int64_t n)
+{
+  return lambda < LEAST_CLEANING / 2 * rr_lambda(NAN, d, n);
+}
+
+/* ---- folds --------------------------------------------------------------*/
+typedef struct fold {
+  lapis_data train, test;
+  double *room; /* of both */
+} fold;
+
+static double class_of(const rr *w, int64_t j)
+{
+  int64_t c = 0;
+  while (c + 1 < w->labels.n_values && !rlda_is_of(w, j, c)) c++;
+  return w->labels.value[c];
+}
+
+/* In turn over the folds, in a random order of all samples; rlda: each class
+ * for itself.  order: as many as all processes have. */
+static lapis_status choose_folds(const rr *w, int64_t *order, int *in,
+                                 int64_t *next)
+{
+  int64_t first, all;
+  TRY(base_place(w->base.ctx, w->n, &first, &all));
+  rng_shuffle(base_seed(w->base.ctx), 78, order, all);
+  for (int64_t k = 0; k < all; k++) {
+    int64_t j = order[k] - first, c = 0;
+    bool own = j >= 0 && j < w->n;
+    if (w->lda) /* one process */
+      while (!rlda_is_of(w, j, c)) c++;
+    int64_t turn = next[c]++ % FOLDS;
+    if (own) in[j] = (int)turn;
+  }
+  return LAPIS_OK;
+}
+
+static lapis_status take_fold(const rr *w, const int *in, int k, fold *out)
+{
+  int64_t d = w->d, n = w->n, rows = w->lda ? 1 : w->K, m = 0, at[2];
+  for (int64_t j = 0; j < n; j++) m += in[j] != k;
+  out->room = base_alloc_raw(w->base.ctx, (d + rows) * n, sizeof(double));
+  if (out->room == NULL) return LAPIS_ENOMEM;
+  double *Y = out->room + d * n;
+  at[0] = 0; /* training samples first */
+  at[1] = m;
+  for (int64_t j = 0; j < n; j++) {
+    int64_t to = at[in[j] == k]++;
+    memcpy(out->room + to * d, w->X + j * d, (size_t)d * sizeof *Y);
+    for (int64_t i = 0; i < rows; i++)
+      Y[to * rows + i] = w->lda ? class_of(w, j) : w->Y[j * rows + i];
+  }
+  out->train = (lapis_data){.X = lapis_mat_f64(out->room, d, m),
+                            .Y = lapis_mat_f64(Y, rows, m)};
+  out->test = (lapis_data){.X = lapis_mat_f64(out->room + m * d, d, n - m),
+                           .Y = lapis_mat_f64(Y + m * rows, rows, n - m)};
+  return LAPIS_OK;
+}
+
+/* ---- trying -------------------------------------------------------------*/
+static lapis_status answer(rr *w, const fold *f, lapis_solver *s,
+                           lapis_solver **p)
+{
+  lapis_rr_predict_settings how;
+  lapis_settings_default(&rlda_predict_method, &how);
+  how.stop.tol = LOOSE_GAP;
+  if (!w->lda) how.clean = LAPIS_RR_CLEAN_NUCLEAR; /* as the whole will */
+  lapis_status status = lapis_solve(s);
+  TRY(status);
+  if (status == LAPIS_CANCELLED) return status;
+  TRY(s->cls->learn(s));
+  TRY(rr_predict_new(w->base.ctx, &f->test, s->settings, &s->learned, &how, p));
+  return lapis_solve(*p);
+}
+
+/* Of a class 1 where it is right; of numbers, in units of their deviations, 1
+ * without the mean of their squared errors. */
+static double told(const rr *w, const lapis_mat *got, const lapis_mat *Y)
+{
+  double sum = 0;
+  for (int64_t j = 0; j < got->cols; j++) {
+    double off = 0;
+    for (int64_t i = 0; i < Y->rows; i++) {
+      double e = lapis_mat_at(got, i, j) - lapis_mat_at(Y, i, j);
+      off += e * e / (double)Y->rows;
+    }
+    if (w->lda)
+      sum += off <= 0;
+    else
+      sum += 1 - off;
+  }
+  return sum;
+}
+
+/* s: the solver of the attempt before, and now of this one. */
+static lapis_status prepare(rr *w, const fold *f, const attempt *a,
+                            lapis_solver **s)
+{
+  lapis_rr_settings set = w->set;
+  int64_t first, all;
+  double spent = loop_seconds(&w->base.loop);
+  TRY(base_place(w->base.ctx, f->train.X.cols, &first, &all));
+  TRY(base_max(w->base.ctx, &spent, 1));
+  set.lambda = a->factor * rr_lambda(NAN, w->d, all);
+  set.gamma = a->gamma > 0 ? a->gamma : NAN;
+  set.denoise = a->denoise;
+  set.scale = LAPIS_SCALE_NONE; /* w->X and w->Y have one size */
+  set.assign = w->lda ? LAPIS_RLDA_MEAN : LAPIS_RLDA_AUTO;
+  set.stop.tol =
+      fmax(set.stop.tol, a->denoise == LAPIS_RR_RPCA ? LOOSE_GAP : LOOSE);
+  set.stop.max_iters = MOST; /* a run cut short chooses as a whole one */
+  set.stop.seconds = w->set.stop.seconds - spent;
+  if (!(set.stop.seconds > 0)) return LAPIS_TIME_LIMIT;
+  bool same = *s != NULL && !w->lda &&
+              fabs(((rr *)*s)->set.lambda / set.lambda - 1) < 1e-9;
+  if (same) return (*s)->cls->retune(*s, &set);
+  lapis_solver_free(*s);
+  *s = NULL;
+  TRY((w->lda ? rlda_new : rr_new)(w->base.ctx, &f->train, &set, s));
+  ((rr *)*s)->in_fold = true;
+  if (!w->lda) return LAPIS_OK;
+  ((rr *)*s)->round = w->round;
+  ((rr *)*s)->shrink = !(a->gamma > 0);
+  return LAPIS_OK;
+}
+
+/* Adds to *right; what one of them cannot solve tells nothing. */
+static lapis_status try_one(rr *w, const fold *f, const attempt *a,
+                            lapis_solver **s, double *right)
+{
+  lapis_solver *p = NULL;
+  lapis_status status = prepare(w, f, a, s);
+  if (status == LAPIS_TIME_LIMIT) return status;
+  if (status >= 0) status = answer(w, f, *s, &p);
+  const lapis_mat *got = NULL;
+  if (status >= 0 && p != NULL)
+    got = named_find(&p->result, w->lda ? "labels" : "scores");
+  if (got != NULL) *right = told(w, got, &f->test.Y);
+  lapis_solver_free(p);
+  bool unsolved = status == LAPIS_ENUMERIC || status == LAPIS_EDATA ||
+                  status == LAPIS_EMISSING; /* D of rank 0 fills no gaps */
+  if (status < 0 && !unsolved) return status;
+  TRY(base_sum(w->base.ctx, right, 1));
+  return status < 0 ? LAPIS_OK : status;
+}
+
+static lapis_status try_fold(rr *w, const fold *f)
+{
+  lapis_solver *s = NULL;
+  lapis_status status = LAPIS_OK;
+  for (int t = 0; t < rr_tries(w) && status >= 0; t++) {
+    double right = 0;
+    status = try_one(w, f, attempts(w) + t, &s, &right);
+    w->tried[4 * t + 2] += right / (double)w->step.all;
+    if (status == LAPIS_CANCELLED) w->base.loop.status = status;
+    if (status == LAPIS_CANCELLED || status == LAPIS_TIME_LIMIT) break;
+  }
+  lapis_solver_free(s);
+  return status;
+}
+
+/* tried (4 x tries): lambda for all samples, gamma, what was told, denoise. */
+static lapis_status try_all(rr *w, const int *in)
+{
+  lapis_status status = LAPIS_OK;
+  for (int t = 0; t < rr_tries(w); t++) {
+    const attempt *a = attempts(w) + t;
+    double row[4] = {a->factor * rr_lambda(NAN, w->d, w->step.all), a->gamma, 0,
+                     a->denoise};
+    memcpy(w->tried + 4 * t, row, sizeof row);
+  }
+  bool few = !w->lda && w->step.all < FEW;
+  for (int k = 0; k < FOLDS && status >= 0 && !few; k++) {
+    fold f = {.room = NULL};
+    status = take_fold(w, in, k, &f);
+    if (status >= 0) status = try_fold(w, &f);
+    base_free(f.room);
+    if (status == LAPIS_CANCELLED || status == LAPIS_TIME_LIMIT) break;
+  }
+  return status;
+}
+
+/* The best of rr, the first within a standard error of it of rlda. */
+static int choice(const rr *w)
+{
+  double best = -INFINITY, error = 0;
+  for (int t = 0; t < rr_tries(w); t++) best = fmax(best, w->tried[4 * t + 2]);
+  if (w->lda) error = sqrt(best * (1 - fmin(best, 1)) / (double)w->n) + 1e-9;
+  int first = 0;
+  while (w->tried[4 * first + 2] < best - error) first++;
+  return first;
+}
+
+lapis_status rr_choose(rr *w)
+{
+  lapis_ctx *ctx = w->base.ctx;
+  int64_t kinds = w->lda ? w->labels.n_values : 1;
+  int64_t *order = base_alloc(ctx, w->step.all + kinds, sizeof *order);
+  int *in = base_alloc(ctx, w->n, sizeof *in);
+  lapis_status s = order == NULL || in == NULL ? LAPIS_ENOMEM : LAPIS_OK;
+  if (s >= 0) s = choose_folds(w, order, in, order + w->step.all);
+  keep_pause(ctx, true);
+  if (s >= 0) s = try_all(w, in);
+  keep_pause(ctx, false);
+  base_free(order);
+  base_free(in);
+  TRY(s);
+  int best = choice(w);
+  w->chosen[0] = w->tried[4 * best];
+  w->chosen[1] = w->tried[4 * best + 1];
+  w->chosen[2] = w->tried[4 * best + 3];
+  return LAPIS_OK;
+}
