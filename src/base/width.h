@@ -23,6 +23,15 @@ const char *base_width_name(base_width width);
 #define WIDTH_TARGET_AVX512 __attribute__((target("avx512f")))
 #define WIDTH_TARGET_AVX2_FMA __attribute__((target("avx2,fma")))
 #endif
+/* One copy of a static function a width, chosen when the library is loaded: for
+ * loops whose copies give the same bits, whatever `kernels` says. */
+#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && \
+    !defined(__clang__)
+#define WIDTH_CLONES \
+  __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define WIDTH_CLONES
+#endif
 #if defined(__GNUC__)
 #define WIDTH_INLINED static inline __attribute__((always_inline))
 #else

@@ -32,15 +32,11 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { LANES = 16, BLOCK = 64 };
+#include "base/width.h"
+
+enum { BLOCK = 32 };
 enum { PASSES = 2, STEPS = 8 }; /* of reduction; STEPS: for each row waiting */
 enum { NARROW = 4 }; /* columns a row up to which all are looked at */
-
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-#define ASSIGN_WIDE __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define ASSIGN_WIDE
-#endif
 
 /* Taken columns, one slot each; the first ones are not yet scanned. */
 typedef struct slot_arrays {
@@ -441,33 +437,30 @@ void op_assign_free(op_assign *p)
   base_free(p);
 }
 
-static int32_t *integers(arena *a, int64_t count)
-{
-  return arena_take(a, count, sizeof(int32_t));
-}
-
+/* Few blocks of memory: a small problem takes less time than twenty would. */
 static lapis_status allocate(op_assign *p)
 {
   arena *a = &p->arena;
+  int64_t rows = p->rows, cols = p->cols;
   assign_work *w = p->work = arena_take(a, 1, sizeof *w);
-  if (w == NULL) return LAPIS_ENOMEM;
-  w->slot.col = integers(a, p->rows);
-  w->slot.row = integers(a, p->rows);
-  w->slot.from = integers(a, p->rows);
-  w->slot.price = arena_reals(a, p->rows);
-  w->slot.dist = arena_reals(a, p->rows);
-  w->row_slot = integers(a, p->rows);
-  w->best_free = integers(a, p->rows);
-  w->all.owner = integers(a, p->cols);
-  w->all.from = integers(a, p->cols);
-  w->all.held = arena_reals(a, p->cols);
-  w->all.dist = arena_reals(a, p->cols);
-  w->free_col = integers(a, p->cols);
-  w->free_at = integers(a, p->cols);
-  w->stack = integers(a, p->cols);
-  p->price = arena_reals(a, p->cols);
-  p->match = arena_take(a, p->rows, sizeof *p->match);
-  return arena_status(a);
+  double *real = arena_reals(a, 2 * rows + 3 * cols);
+  int32_t *whole = arena_take(a, 5 * (rows + cols), sizeof *whole);
+  p->match = arena_take(a, rows, sizeof *p->match);
+  TRY(arena_status(a));
+  p->price = real;
+  w->all.held = real + cols;
+  w->all.dist = real + 2 * cols;
+  w->slot.price = real + 3 * cols;
+  w->slot.dist = w->slot.price + rows;
+  int32_t **of_cols[] = {&w->all.owner, &w->all.from, &w->free_col, &w->free_at,
+                         &w->stack};
+  int32_t **of_rows[] = {&w->slot.col, &w->slot.row, &w->slot.from,
+                         &w->row_slot, &w->best_free};
+  for (int i = 0; i < 5; i++) {
+    *of_cols[i] = whole + i * cols;
+    *of_rows[i] = whole + 5 * cols + i * rows;
+  }
+  return LAPIS_OK;
 }
 
 lapis_status op_assign_new(lapis_ctx *ctx, int64_t rows, int64_t cols,
