@@ -58,21 +58,20 @@ static void put(lapis_dtype type, void *v, int64_t i, double x)
     ((float *)v)[i] = (float)x;
 }
 
-/* Costs of `count` features against VECTORS vectors; out: doubles. */
-enum { VECTORS = 7 };
+/* Costs of `count` features against `vectors` vectors; out: doubles. */
 static void find_costs(lapis_ctx *ctx, lapis_dtype type, int64_t d,
-                       int64_t count, double *out)
+                       int64_t count, int64_t vectors, double *out)
 {
   op_panels p;
-  double *f = numbers(d * count, 4), *m = numbers(d * VECTORS, 5);
+  double *f = numbers(d * count, 4), *m = numbers(d * vectors, 5);
   double *half = numbers(count, 6);
-  void *room = calloc((size_t)(d * op_panels_room(VECTORS)), sizeof *f);
-  void *c = calloc((size_t)(count * VECTORS), sizeof *f);
-  for (int64_t i = 0; i < d * VECTORS; i++) put(type, room, i, m[i]);
+  void *room = calloc((size_t)(d * op_panels_room(vectors)), sizeof *f);
+  void *c = calloc((size_t)(count * vectors), sizeof *f);
+  for (int64_t i = 0; i < d * vectors; i++) put(type, room, i, m[i]);
   assert_int_equal(op_panels_new(ctx, type, d, count, &p), LAPIS_OK);
   for (int64_t i = 0; i < count; i++) op_panels_set(&p, i, f + i * d, 1);
-  op_panels_costs(&p, 0, count, room, VECTORS, half, c, count);
-  for (int64_t i = 0; i < count * VECTORS; i++) out[i] = at(type, c, i);
+  op_panels_costs(&p, 0, count, room, vectors, half, c, count);
+  for (int64_t i = 0; i < count * vectors; i++) out[i] = at(type, c, i);
   op_panels_free(&p);
   free(f);
   free(m);
@@ -82,13 +81,13 @@ static void find_costs(lapis_ctx *ctx, lapis_dtype type, int64_t d,
 }
 
 static void check_products(lapis_ctx *ctx, lapis_dtype type, int64_t d,
-                           int64_t count)
+                           int64_t count, int64_t vectors)
 {
-  double *f = numbers(d * count, 4), *m = numbers(d * VECTORS, 5);
-  double *half = numbers(count, 6), *c = numbers(count * VECTORS, 7);
+  double *f = numbers(d * count, 4), *m = numbers(d * vectors, 5);
+  double *half = numbers(count, 6), *c = numbers(count * vectors, 7);
   double unit = type == LAPIS_F64 ? 1e-15 : 6e-7;
-  find_costs(ctx, type, d, count, c);
-  for (int64_t s = 0; s < VECTORS; s++)
+  find_costs(ctx, type, d, count, vectors, c);
+  for (int64_t s = 0; s < vectors; s++)
     for (int64_t i = 0; i < count; i++) {
       double sum = half[i], size = fabs(half[i]);
       for (int64_t a = 0; a < d; a++) {
@@ -107,15 +106,15 @@ static void check_products(lapis_ctx *ctx, lapis_dtype type, int64_t d,
 static void wide_products_have_the_same_bits(void **state)
 {
   (void)state;
-  enum { D = 50, COUNT = 301 };
+  enum { D = 50, COUNT = 301, VECTORS = 7 };
   lapis_ctx *ctx = lapis_ctx_new();
   static double first[COUNT * VECTORS], next[COUNT * VECTORS];
   for (int t = 0; t < 2; t++) {
     lapis_dtype type = t == 0 ? LAPIS_F64 : LAPIS_F32;
     if (lapis_ctx_set(ctx, "kernels", "avx512") != LAPIS_OK) break;
-    find_costs(ctx, type, D, COUNT, first);
+    find_costs(ctx, type, D, COUNT, VECTORS, first);
     assert_int_equal(lapis_ctx_set(ctx, "kernels", "avx2"), LAPIS_OK);
-    find_costs(ctx, type, D, COUNT, next);
+    find_costs(ctx, type, D, COUNT, VECTORS, next);
     assert_memory_equal(first, next, sizeof first);
   }
   lapis_ctx_free(ctx);
@@ -150,6 +149,82 @@ static void check_l1_step(la_pair *p, int64_t m, int64_t n, double *kept,
   for (int i = 0; i < 6; i++) free(all[i]);
 }
 
+/* ---- eigenvalues of small matrices, and A'A ------------------------------*/
+/* normal; falling over 300 decades; the same number many times; rank one; one
+ * number; none; so small, so large that squares vanish or overflow; two blocks
+ * with next to nothing between them. */
+enum { NORMAL, GRADED, EQUAL, RANK_ONE, ONE, ZERO, TINY, HUGE_, APART, KINDS };
+static double entry_of(int kind, int64_t i, int64_t j, const double *v)
+{
+  double x = v[i] * v[j] + (i == j) + 0.1 * (v[i] + v[j]);
+  switch (kind) {
+  case GRADED:
+    return x * pow(10, -5 * (double)(i + j));
+  case EQUAL:
+    return (i == j) * 2 + (i == j && i % 7 == 0);
+  case RANK_ONE:
+    return v[i] * v[j];
+  case ONE:
+    return (i == 0 && j == 0) * -3.0;
+  case ZERO:
+    return 0;
+  case TINY:
+    return x * 1e-250;
+  case HUGE_:
+    return x * 1e150;
+  case APART:
+    return (i < 5) == (j < 5) ? x : 1e-170;
+  default:
+    return x;
+  }
+}
+
+/* |C Q - Q L|, |Q'Q - I| and the trace, from C alone. */
+static void check_eigh(la_pair *p, int64_t n, int kind)
+{
+  double *v = numbers(n, 12), *c = numbers(n * n, 0), *kept = numbers(n * n, 0);
+  double *q = numbers(n * n, 0), *w = numbers(n, 0), most = 0;
+  la_array C = la_wrap(c, n, n), Q = la_wrap(q, n, n);
+  int64_t count;
+  for (int64_t i = 0; i < n * n; i++) {
+    c[i] = kept[i] = entry_of(kind, i % n, i / n, v);
+    most = fmax(most, fabs(c[i]));
+  }
+  la *h = &p->fast;
+  assert_int_equal(h->ops->eigh(h, &C, -INFINITY, w, &Q, &count), LAPIS_OK);
+  assert_int_equal(count, n);
+  double bound = 1e-15 * (double)(n + 5);
+  for (int64_t k = 0; k < n; k++) {
+    if (k > 0) assert_true(w[k] <= w[k - 1]);
+    for (int64_t i = 0; i < n; i++) {
+      double sum = -w[k] * q[k * n + i], turned = -(double)(i == k);
+      for (int64_t j = 0; j < n; j++) {
+        sum += kept[j * n + i] * q[k * n + j];
+        turned += q[i * n + j] * q[k * n + j];
+      }
+      assert_true(fabs(sum) <= bound * (double)n * most);
+      assert_true(fabs(turned) <= 4 * bound);
+    }
+  }
+  free(v), free(c), free(kept), free(q), free(w);
+}
+
+static void check_gram(la_pair *p, int64_t m, int64_t n)
+{
+  double *a = numbers(m * n, 13), *c = numbers(n * n, 0);
+  la_array A = la_wrap(a, m, n), C = la_wrap(c, n, n);
+  la *h = &p->fast;
+  assert_int_equal(h->ops->syrk(h, LA_T, &A, &C), LAPIS_OK);
+  for (int64_t i = 0; i < n; i++)
+    for (int64_t j = 0; j < n; j++) {
+      double sum = 0;
+      for (int64_t k = 0; k < m; k++) sum += a[i * m + k] * a[j * m + k];
+      assert_true(fabs(c[j * n + i] - sum) <= 1e-14 * (double)(m + 10));
+      assert_true(c[j * n + i] == c[i * n + j]);
+    }
+  free(a), free(c);
+}
+
 static void every_width_answers_as_the_reference(void **state)
 {
   (void)state;
@@ -169,8 +244,16 @@ static void every_width_answers_as_the_reference(void **state)
     check_gram_times(&p, 1, 1, 1);
     check_gram_times(&p, 7, 300, 3);
     check_gram_times(&p, 0, 4, 2);
-    check_products(p.ctx, LAPIS_F64, 19, 45);
-    check_products(p.ctx, LAPIS_F32, 19, 300);
+    for (int64_t vectors = 1; vectors <= 7; vectors++) {
+      check_products(p.ctx, LAPIS_F64, 19, 45, vectors);
+      check_products(p.ctx, LAPIS_F32, 19, 300, vectors);
+    }
+    for (int64_t n = 1; n <= 70; n += n < 20 ? 1 : 7)
+      for (int kind = 0; kind < KINDS; kind++) check_eigh(&p, n, kind);
+    for (int64_t n = 1; n <= 33; n += 3) {
+      check_gram(&p, 8 * n, n);
+      check_gram(&p, 501, n);
+    }
   }
   assert_true(met >= 1);
   lapis_ctx_free(p.ctx);
@@ -180,7 +263,7 @@ static void every_width_answers_as_the_reference(void **state)
 static void products_need_no_context(void **state)
 {
   (void)state;
-  check_products(NULL, LAPIS_F64, 19, 45);
+  check_products(NULL, LAPIS_F64, 19, 45, 7);
 }
 
 static void what_the_processor_lacks_is_refused(void **state)

@@ -32,6 +32,9 @@ enum {
   PAGES = 64
 };
 enum { LEAST_TILE = 16, MOST_TILE = 256 };
+/* A'A: columns at a time, at most; rows for each column, at least;
+ * multiplications that one thread does. */
+enum { GRAM_COLS = 4, GRAM_MOST = 32, GRAM_LONG = 8, GRAM_WORK = 1 << 20 };
 
 typedef struct operand {
   const double *p;
@@ -171,6 +174,27 @@ static lapis_status narrow(la *h, const gram_kernels *run, const la_array *A,
   add_parts(&g, Y);
   host_release(h, g.middle);
   return LAPIS_OK;
+}
+
+bool host_gram_pays(const la *h, const la_array *A)
+{
+  return base_width_of(h->ctx) != WIDTH_PLAIN && A->cols <= GRAM_MOST &&
+         A->rows >= GRAM_LONG * A->cols &&
+         A->rows * A->cols * A->cols <= GRAM_WORK;
+}
+
+void host_gram(const la *h, const la_array *A, la_array *C)
+{
+  const gram_kernels *run = &kernels[base_width_of(h->ctx)];
+  int64_t k = A->cols;
+  for (int64_t j = 0; j < k; j += GRAM_COLS) {
+    int64_t count = k - j < GRAM_COLS ? k - j : GRAM_COLS;
+    operand right = {host_col(A, j), A->ld};
+    for (int64_t c = j; c < j + count; c++)
+      memset(host_col(C, c) + j, 0, (size_t)(k - j) * sizeof(double));
+    run->inner(right, right, A->rows, k - j, count, host_col(C, j) + j, C->ld);
+  }
+  blas_mirror(C);
 }
 
 lapis_status host_two_products(la *h, la_trans t, const la_array *A,

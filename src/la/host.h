@@ -75,6 +75,10 @@ lapis_status host_two_products(la *h, la_trans t, const la_array *A,
 lapis_status host_gram_times(la *h, la_trans t, const la_array *A,
                              const la_array *X, la_array *Y);
 
+/* C = A'A of a small A that host_gram_pays for: a BLAS packs it first. */
+bool host_gram_pays(const la *h, const la_array *A);
+void host_gram(const la *h, const la_array *A, la_array *C);
+
 /* ---- the BLAS that was built in (one of blas_*.c) ------------------------*/
 extern const char blas_title[]; /* "the processor, by OpenBLAS" */
 const char *blas_name(void);    /* "openblas Cooperlake": a constant */
@@ -87,6 +91,11 @@ void blas_threads(const la *h);
 lapis_status blas_check_range(la *h, const char *what, const la_array *A);
 lapis_status lapack_eigh(la *h, la_array *C, double above, double *values,
                          la_array *Q, int64_t *count);
+/* small_eigh.c: the same of a small C, finite, which stays as it is. *done:
+ * false where QL did not converge, which never happened. */
+lapis_status host_small_eigh(la *h, const la_array *C, double above,
+                             double *values, la_array *Q, int64_t *count,
+                             bool *done);
 lapis_status lapack_svd(la *h, la_array *A, la_array *U, double *s,
                         la_array *Vt);
 lapis_status lapack_qr(la *h, la_array *A, la_array *R);

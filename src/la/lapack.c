@@ -31,6 +31,8 @@ static int64_t smaller(int64_t a, int64_t b)
 /* ---- symmetric eigenproblem ---------------------------------------------*/
 
 enum { BLOCK = 64 }; /* at least LAPACK's block size: workspace per column */
+/* Orders up to which small_eigh.c is faster than LAPACK's parts. */
+enum { SMALL = 64 };
 
 typedef struct tridiagonal {
   lapack_int n;
@@ -173,6 +175,11 @@ lapis_status lapack_eigh(la *h, la_array *C, double above, double *values,
   TRY(blas_check_range(h, "eigh", C));
   TRY(host_check_finite(h, "eigh", C));
   if (n == 0) return LAPIS_OK;
+  if (Q != NULL && n <= SMALL) {
+    bool done;
+    TRY(host_small_eigh(h, C, above, values, Q, count, &done));
+    if (done) return LAPIS_OK;
+  }
   TRY(tridiagonal_new(h, n, Q != NULL, &t));
   blas_threads(h);
   lapack_int info = LAPACKE_dsytrd_work(LAPACK_COL_MAJOR, 'L', t.n, C->data,

@@ -117,6 +117,10 @@ static lapis_status syrk(la *h, la_trans t, const la_array *A, la_array *C)
   TRY(host_check_shape(h, "syrk", C, n, n));
   TRY(blas_check_range(h, "syrk", A));
   if (n == 0) return LAPIS_OK;
+  if (t == LA_T && host_gram_pays(h, A)) {
+    host_gram(h, A, C);
+    return LAPIS_OK;
+  }
   blas_threads(h);
   cblas_dsyrk(CblasColMajor, CblasLower, cblas_of(t), (int)n, (int)k, 1,
               A->data, (int)A->ld, 0, C->data, (int)C->ld);

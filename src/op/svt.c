@@ -3,7 +3,8 @@
  *
  * GRAM.  The smaller of W W' and W'W, say C = Q L Q' with L = S^2.  Only the r
  *   eigenvectors with l > t^2 are computed, and A = Q f(L) Q'W with f(l) =
- *   1 - t/sqrt(l), the product Q_r'W first: 4 m n r flops.  C is wrong by
+ *   1 - t/sqrt(l), the product Q_r'W first: 4 m n r flops; or, where most are,
+ *   Q f Q' first.  C is wrong by
  *   about eps sigma_1^2, so that A is wrong by about eps sigma_1^2 / t: at
  *   t = 1e-5 sigma_1, the least this way is trusted with, 1e-11 sigma_1.
  * FULL.  LAPACK's divide and conquer, for what is below that.
@@ -225,6 +226,26 @@ static lapis_status gram_spectrum(op_svt *s, const la_array *W, double t,
   return LAPIS_OK;
 }
 
+/* Q_r f Q_r' first: 2 k^2 (l + r) flops, l the larger side, in place of
+ * 4 k l r.  (A split W may be narrower than Q: no room in P.) */
+static bool square_first_pays(const op_svt *s, int64_t r)
+{
+  double k = (double)side(s), l = (double)(s->by_rows ? s->cols : s->rows);
+  return !s->split && k * (l + (double)r) < 2 * l * (double)r;
+}
+
+static lapis_status square_first(op_svt *s, const la_array *W, int64_t r,
+                                 la_array *A)
+{
+  la *h = &s->h;
+  la_array Q = la_cols(&s->Q, 0, r), P = la_reshape(&s->P, side(s), r);
+  TRY(la_copy(h, &Q, &P));
+  TRY(h->ops->scale_cols(h, s->f, &P));
+  TRY(h->ops->gemm(h, LA_N, LA_T, 1, &P, &Q, 0, &s->C));
+  if (s->by_rows) return h->ops->gemm(h, LA_N, LA_N, 1, &s->C, W, 0, A);
+  return h->ops->gemm(h, LA_N, LA_N, 1, W, &s->C, 0, A);
+}
+
 /* A = Q_r f Q_r'W, or W Q_r f Q_r'. */
 static lapis_status gram_product(op_svt *s, const la_array *W, int64_t r,
                                  la_array *A)
@@ -232,6 +253,7 @@ static lapis_status gram_product(op_svt *s, const la_array *W, int64_t r,
   la *h = &s->h;
   la_array Q = la_cols(&s->Q, 0, r);
   TRY(make_room(s, r));
+  if (square_first_pays(s, r)) return square_first(s, W, r, A);
   if (s->by_rows) {
     la_array P = la_reshape(&s->P, r, s->cols);
     TRY(h->ops->gemm(h, LA_T, LA_N, 1, &Q, W, 0, &P));
@@ -405,6 +427,22 @@ static bool may_fall_back(const op_svt *s)
   return s->forced == SVT_AUTO || s->forced == SVT_SUBSPACE;
 }
 
+/* |W|_F^2 as the trace of C: where the next W will most likely need C, and C is
+ * small, a pass over W less. */
+static bool trace_pays(const op_svt *s)
+{
+  return s->was_gram && !s->split && side(s) < LEAST && la_is_host(&s->h);
+}
+
+static lapis_status trace(op_svt *s, double *square)
+{
+  lapis_mat C;
+  TRY(la_borrow(&s->h, &s->C, &C));
+  *square = 0;
+  for (int64_t i = 0; i < side(s); i++) *square += lapis_mat_at(&C, i, i);
+  return LAPIS_OK;
+}
+
 /* sigma_1 is at least |W|_F / sqrt(k): what is below the trusted share of
  * that needs no Gram matrix to be refused one. */
 static lapis_status choose(op_svt *s, const la_array *W, double t,
@@ -417,9 +455,15 @@ static lapis_status choose(op_svt *s, const la_array *W, double t,
   report->why = "as asked";
   if (!may_fall_back(s)) return LAPIS_OK;
   report->way = SVT_GRAM;
-  TRY(s->h.ops->dot(&s->h, W, W, &square));
-  TRY(base_sum_later(s->h.ctx, &square, 1));
-  TRY(formed ? form_gram(s, W) : base_sum_due(s->h.ctx));
+  if (trace_pays(s)) {
+    formed = true;
+    TRY(form_gram(s, W));
+    TRY(trace(s, &square));
+  } else {
+    TRY(s->h.ops->dot(&s->h, W, W, &square));
+    TRY(base_sum_later(s->h.ctx, &square, 1));
+    TRY(formed ? form_gram(s, W) : base_sum_due(s->h.ctx));
+  }
   double least = sqrt(square / (double)(side(s) > 0 ? side(s) : 1));
   report->why = *tried != '\0' ? tried : "threshold above 1e-5 sigma_1";
   s->was_gram = t > TRUSTED * least && t >= SMALLEST && square <= DBL_MAX;
