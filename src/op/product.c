@@ -103,3 +103,54 @@ void op_panels_costs(const op_panels *p, int64_t first, int64_t count,
   costs_kernel *run = (p->dtype == LAPIS_F64 ? costs_f64 : costs_f32)[p->width];
   run(p, first, count, m, vectors, half, c, ld);
 }
+
+/* ---- one product, one distance
+ * ---------------------------------------------*/
+typedef double lanes __attribute__((vector_size(32), aligned(8), may_alias));
+enum { STEP = 8 }; /* numbers of two registers */
+
+static inline double add_up(const lanes *sum)
+{
+  const lanes v = sum[0] + sum[1];
+  return (v[0] + v[2]) + (v[1] + v[3]);
+}
+
+WIDTH_CLONES static double inner(const double *a, const double *b, int64_t d)
+{
+  lanes sum[2] = {{0}, {0}};
+  double rest = 0;
+  int64_t i = 0;
+  for (; i + STEP <= d; i += STEP) {
+    const lanes *x = (const lanes *)(a + i), *y = (const lanes *)(b + i);
+    sum[0] += x[0] * y[0];
+    sum[1] += x[1] * y[1];
+  }
+  for (; i < d; i++) rest += a[i] * b[i];
+  return add_up(sum) + rest;
+}
+
+WIDTH_CLONES static double square_distance(const double *a, const double *b,
+                                           int64_t d)
+{
+  lanes sum[2] = {{0}, {0}};
+  double rest = 0;
+  int64_t i = 0;
+  for (; i + STEP <= d; i += STEP) {
+    const lanes *x = (const lanes *)(a + i), *y = (const lanes *)(b + i);
+    lanes first = x[0] - y[0], second = x[1] - y[1];
+    sum[0] += first * first;
+    sum[1] += second * second;
+  }
+  for (; i < d; i++) rest += (a[i] - b[i]) * (a[i] - b[i]);
+  return add_up(sum) + rest;
+}
+
+double op_inner(const double *a, const double *b, int64_t d)
+{
+  return inner(a, b, d);
+}
+
+double op_square_distance(const double *a, const double *b, int64_t d)
+{
+  return square_distance(a, b, d);
+}

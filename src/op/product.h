@@ -26,6 +26,9 @@ void op_panels_set(op_panels *p, int64_t i, const double *f, double scale);
 void op_panels_costs(const op_panels *p, int64_t first, int64_t count,
                      const void *m, int64_t vectors, const double *half,
                      void *c, int64_t ld);
+/* sum a_i b_i, and sum (a_i - b_i)^2, i < d; widths differ in rounding. */
+double op_inner(const double *a, const double *b, int64_t d);
+double op_square_distance(const double *a, const double *b, int64_t d);
 /* Vectors are read four at a time: how many there must be room for. */
 static inline int64_t op_panels_room(int64_t vectors)
 {

@@ -9,38 +9,46 @@ typedef REAL KERNEL(pack) __attribute__((vector_size(BYTES)));
 #define PACK KERNEL(pack)
 #define LANES ((int64_t)(BYTES / sizeof(REAL)))
 
+/* `rows` registers of features by `wide` vectors. */
 WIDTH_INLINED void KERNEL(strip)(int64_t d, const REAL *panel, const REAL *m,
-                                 REAL *out)
+                                 REAL *out, int wide, int rows)
 {
-  PACK sum[WIDE][ROWS];
+  PACK sum[WIDE][2 * ROWS];
 #pragma GCC unroll 8
-  for (int s = 0; s < WIDE; s++)
+  for (int s = 0; s < wide; s++)
 #pragma GCC unroll 8
-    for (int i = 0; i < ROWS; i++) sum[s][i] = (PACK){0};
+    for (int i = 0; i < rows; i++) sum[s][i] = (PACK){0};
   for (int64_t a = 0; a < d; a++) {
-    PACK f[ROWS];
+    PACK f[2 * ROWS];
 #pragma GCC unroll 8
-    for (int i = 0; i < ROWS; i++)
+    for (int i = 0; i < rows; i++)
       f[i] = *(const PACK *)(const void *)(panel + a * TALL + i * LANES);
 #pragma GCC unroll 8
-    for (int s = 0; s < WIDE; s++) {
+    for (int s = 0; s < wide; s++) {
       REAL v = m[s * d + a];
 #pragma GCC unroll 8
-      for (int i = 0; i < ROWS; i++) sum[s][i] += f[i] * v;
+      for (int i = 0; i < rows; i++) sum[s][i] += f[i] * v;
     }
   }
 #pragma GCC unroll 8
-  for (int s = 0; s < WIDE; s++)
+  for (int s = 0; s < wide; s++)
 #pragma GCC unroll 8
-    for (int i = 0; i < ROWS; i++)
+    for (int i = 0; i < rows; i++)
       *(PACK *)(void *)(out + s * TALL + i * LANES) = sum[s][i];
 }
 
+/* The first `tall` features of a panel by `have` vectors: the last two in
+ * strips of twice the height, or of all of the panel. */
 WIDTH_INLINED void KERNEL(tile)(int64_t d, const REAL *panel, const REAL *m,
-                                REAL *out)
+                                REAL *out, int64_t tall, int64_t have)
 {
-  for (int64_t i = 0; i < TALL; i += ROWS * LANES)
-    KERNEL(strip)(d, panel + i, m, out + i);
+  const int low = ROWS * LANES, high = 2 * low < TALL ? 2 * low : TALL;
+  if (have > 2)
+    for (int64_t i = 0; i < tall; i += low)
+      KERNEL(strip)(d, panel + i, m, out + i, WIDE, ROWS);
+  else
+    for (int64_t i = 0; i < tall; i += high)
+      KERNEL(strip)(d, panel + i, m, out + i, 2, high / LANES);
 }
 
 TARGET static void KERNEL(costs)(const op_panels *p, int64_t first,
@@ -55,11 +63,16 @@ TARGET static void KERNEL(costs)(const op_panels *p, int64_t first,
       for (int64_t i = from; i < count && i < from + CHUNK; i += TALL) {
         int64_t have = vectors - s < WIDE ? vectors - s : WIDE;
         int64_t tall = count - i < TALL ? count - i : TALL;
-        KERNEL(tile)(p->d, panels + i * p->d, m + s * p->d, out);
-        for (int64_t t = 0; t < have; t++)
-          for (int64_t q = 0; q < tall; q++)
-            c[(s + t) * ld + i + q] =
-                (half == NULL ? 0 : (REAL)half[i + q]) - out[t * TALL + q];
+        KERNEL(tile)(p->d, panels + i * p->d, m + s * p->d, out, tall, have);
+        for (int64_t t = 0; t < have; t++) {
+          REAL *to = c + (s + t) * ld + i;
+          const REAL *product = out + t * TALL;
+          if (half == NULL)
+            for (int64_t q = 0; q < tall; q++) to[q] = -product[q];
+          else
+            for (int64_t q = 0; q < tall; q++)
+              to[q] = (REAL)half[i + q] - product[q];
+        }
       }
 }
 

@@ -17,7 +17,10 @@
  * errors, need no product, and an image of such rows no assignment.  A row
  * that moves to a free column and leaves one of price 0 behind changes nothing
  * for the others; anything else is a full assignment of the image, warm where
- * prices are not all 0.
+ * prices are not all 0.  Prices that are not are set midway between the highest
+ * and the lowest that are optimal, so that rows have slack.  An only optimum is
+ * found whatever the way; of several, which one is decided by M and the picks
+ * before it alone, so that a run repeats itself.
  *
  * Numerics: if more columns are near-ties than there is room for (thousands of
  * equal features), the float32 solution stands; it is optimal to 2 sum delta.
@@ -47,6 +50,7 @@ typedef struct bench { /* one image at work, a thread each */
   lapis_dtype dtype;
   int64_t ld;
   void *M, *C; /* d x n, ld x n: a row of costs a column */
+  double *regret, *free_regret, *high; /* n x n, n, n */
   refiner r;
 } bench;
 
@@ -87,7 +91,12 @@ static lapis_status new_bench(roml_matcher *m, bench *b)
   b->stale = base_alloc(m->ctx, n, sizeof *b->stale);
   b->M = base_alloc(m->ctx, m->p->d * op_panels_room(n), size);
   b->C = base_alloc_raw(m->ctx, b->ld * n, size);
-  if (b->stale == NULL || b->M == NULL || b->C == NULL) return LAPIS_ENOMEM;
+  b->regret = base_alloc(m->ctx, n * n, sizeof *b->regret);
+  b->free_regret = base_alloc(m->ctx, n, sizeof *b->free_regret);
+  b->high = base_alloc(m->ctx, n, sizeof *b->high);
+  if (b->stale == NULL || b->M == NULL || b->C == NULL || b->regret == NULL ||
+      b->free_regret == NULL || b->high == NULL)
+    return LAPIS_ENOMEM;
   return new_refiner(m, exact, &b->r);
 }
 
@@ -129,6 +138,7 @@ void roml_matcher_free(roml_matcher *m)
   for (int t = 0; m->bench != NULL && t < m->threads; t++) {
     bench *b = &m->bench[t];
     base_free(b->M), base_free(b->C), base_free(b->stale);
+    base_free(b->regret), base_free(b->free_regret), base_free(b->high);
     op_assign_free(b->r.all), op_assign_free(b->r.some);
     base_free(b->r.column), base_free(b->r.seen), base_free(b->r.costs);
   }
@@ -146,13 +156,6 @@ void roml_matcher_forget(roml_matcher *m)
 }
 
 /* ---- which rows to look at ----------------------------------------------*/
-static double distance(const double *a, const double *b, int64_t d)
-{
-  double sum = 0;
-  for (int64_t i = 0; i < d; i++) sum += (a[i] - b[i]) * (a[i] - b[i]);
-  return sqrt(sum);
-}
-
 static void find_stale(const roml_matcher *m, const double *M, bench *b)
 {
   int64_t n = m->at.n, k = b->k;
@@ -161,8 +164,8 @@ static void find_stale(const roml_matcher *m, const double *M, bench *b)
     int64_t at = roml_block(&m->at, k, j);
     double slack = m->slack[k * n + j] - 2 * m->error[k * n + j];
     if (slack > 0) {
-      double moved = distance(M + at, m->reference + at, m->p->d);
-      if (2 * m->p->longest * moved < slack) continue;
+      double moved = op_square_distance(M + at, m->reference + at, m->p->d);
+      if (2 * m->p->longest * sqrt(moved) < slack) continue;
     }
     b->stale[b->n_stale++] = j;
   }
@@ -184,17 +187,14 @@ static void pack(roml_matcher *m, const double *M, bench *b)
   for (int64_t s = 0; s < b->n_stale; s++) {
     int64_t j = b->stale[s], at = roml_block(&m->at, b->k, j);
     const double *from = M + at;
-    double sum = 0;
-    for (int64_t a = 0; a < d; a++) {
-      sum += from[a] * from[a];
-      if (b->dtype == LAPIS_F64)
-        ((double *)b->M)[s * d + a] = from[a];
-      else
+    if (b->dtype == LAPIS_F64)
+      memcpy((double *)b->M + s * d, from, (size_t)d * sizeof *from);
+    else
+      for (int64_t a = 0; a < d; a++)
         ((float *)b->M)[s * d + a] = (float)from[a];
-    }
     memcpy(m->reference + at, from, (size_t)d * sizeof *from);
-    double longest = m->p->longest;
-    m->error[b->k * n + j] = m->unit * longest * (sqrt(sum) + longest);
+    double longest = m->p->longest, length = sqrt(op_inner(from, from, d));
+    m->error[b->k * n + j] = m->unit * longest * (length + longest);
   }
 }
 
@@ -290,9 +290,8 @@ static double exact_cost(const roml_matcher *m, const double *M, int64_t k,
                          int64_t i)
 {
   const roml_problem *p = m->p;
-  const double *f = roml_feature(p, k, i);
-  double sum = 0, scale = p->scale[p->first[k] + i];
-  for (int64_t a = 0; a < p->d; a++) sum += M[a] * f[a];
+  double sum = op_inner(M, roml_feature(p, k, i), p->d);
+  double scale = p->scale[p->first[k] + i];
   double half = p->half == NULL ? 0 : p->half[p->first[k] + i];
   return half - scale * sum;
 }
@@ -347,11 +346,101 @@ static void solve_exactly(roml_matcher *m, const double *M, const bench *b,
   }
 }
 
-static void find_slacks(roml_matcher *m, bench *b, const int64_t *pick)
+/* ---- prices and slacks of a whole image ----------------------------------*/
+/* What row j would pay more for row k's column than for its own, and for the
+ * cheapest free one. */
+static void find_regrets(const roml_matcher *m, bench *b, const int64_t *pick)
 {
-  int64_t rival;
-  for (int64_t s = 0; s < b->n_stale; s++)
-    m->slack[b->k * m->at.n + b->stale[s]] = find_slack(m, b, s, pick, &rival);
+  int64_t n = m->at.n;
+  bool any_free = roml_count(m->p, b->k) > n;
+  assign_costs costs = costs_of(m, b);
+  for (int64_t j = 0; j < n; j++) {
+    double *regret = b->regret + j * n, own = get(b, j, pick[j]);
+    for (int64_t k = 0; k < n; k++) regret[k] = get(b, j, pick[k]);
+    b->free_regret[j] = INFINITY;
+    if (any_free) {
+      for (int64_t k = 0; k < n; k++) put(b, j, pick[k], largest_number(b));
+      b->free_regret[j] = get(b, j, op_assign_row_minimum(&costs, j)) - own;
+      for (int64_t k = 0; k < n; k++) put(b, j, pick[k], regret[k]);
+    }
+    for (int64_t k = 0; k < n; k++) regret[k] -= own;
+  }
+}
+
+/* The largest prices v <= 0 with v_k <= v_j + regret_jk. */
+static void find_highest(const bench *b, int64_t n, double *high)
+{
+  bool moved = true;
+  memset(high, 0, (size_t)n * sizeof *high);
+  for (int64_t pass = 0; moved && pass < n; pass++) {
+    moved = false;
+    for (int64_t j = 0; j < n; j++)
+      for (int64_t k = 0; k < n; k++) {
+        double most = high[j] + b->regret[j * n + k];
+        if (!(most < high[k])) continue;
+        high[k] = most;
+        moved = true;
+      }
+  }
+}
+
+/* The smallest, but for those that can be 0, which are. */
+static void find_lowest(const bench *b, int64_t n, const double *high,
+                        double *low)
+{
+  bool moved = true;
+  for (int64_t j = 0; j < n; j++) low[j] = high[j] < 0 ? -b->free_regret[j] : 0;
+  for (int64_t pass = 0; moved && pass < n; pass++) {
+    moved = false;
+    for (int64_t j = 0; j < n; j++)
+      for (int64_t k = 0; k < n && high[j] < 0; k++) {
+        double least = low[k] - b->regret[j * n + k];
+        if (!(least > low[j])) continue;
+        low[j] = least;
+        moved = true;
+      }
+  }
+}
+
+/* The prices of an assignment are not unique, and those that end a search leave
+ * rows without slack: midway between the extremes, rows have it wherever the
+ * assignment is the only optimum, and prices that can be 0 are.  Whatever the
+ * prices, slacks prove what they say. */
+static void find_duals(roml_matcher *m, bench *b, const int64_t *pick)
+{
+  int64_t n = m->at.n;
+  double *price = m->price + b->k * n, *high = b->high;
+  find_regrets(m, b, pick);
+  find_highest(b, n, high);
+  find_lowest(b, n, high, price);
+  for (int64_t j = 0; j < n; j++) {
+    bool bounded = price[j] > -INFINITY; /* not where M's rounding decides */
+    price[j] = bounded ? (price[j] + high[j]) / 2 : high[j];
+    if (price[j] > 0) price[j] = 0;
+  }
+  for (int64_t j = 0; j < n; j++) {
+    const double *regret = b->regret + j * n;
+    double slack = b->free_regret[j];
+    for (int64_t k = 0; k < n; k++) {
+      double over = k == j ? slack : regret[k] - price[k];
+      slack = over < slack ? over : slack;
+    }
+    m->slack[b->k * n + j] = slack + price[j];
+  }
+}
+
+/* Slacks of the image, and prices where they are not all 0. */
+static void prove_image(roml_matcher *m, bench *b, const int64_t *pick)
+{
+  int64_t n = m->at.n, rival;
+  bool any = false;
+  for (int64_t j = 0; j < n; j++) any = any || m->price[b->k * n + j] < 0;
+  if (any) {
+    find_duals(m, b, pick);
+    return;
+  }
+  for (int64_t j = 0; j < n; j++)
+    m->slack[b->k * n + j] = find_slack(m, b, j, pick, &rival);
 }
 
 /* The earlier prices, for a warm start; false where all are 0. */
@@ -385,12 +474,12 @@ static bool solve_image(roml_matcher *m, const double *M, bench *b, refiner *r,
     m->price[b->k * n + j] = r->all->price[pick[j]];
     doubt += 2 * m->error[b->k * n + j];
   }
-  find_slacks(m, b, pick);
+  prove_image(m, b, pick);
   for (int64_t j = 0; j < n; j++)
     tightest = fmin(tightest, m->slack[b->k * n + j]);
   if (r->some == NULL || tightest > doubt) return true;
   solve_exactly(m, M, b, r, doubt, pick);
-  find_slacks(m, b, pick);
+  prove_image(m, b, pick);
   return true;
 }
 

@@ -5,8 +5,9 @@
 
 #include "solve/roml/roml.h"
 
-/* Products in float32 where features fill more than the caches. */
-static const int64_t FLOAT_FROM = 1 << 20;
+/* Products in float32 from this many numbers on: below, their doubt costs what
+ * they save. */
+static const int64_t FLOAT_FROM = 1 << 14;
 
 /* ---- checks -------------------------------------------------------------*/
 static lapis_status check_shapes(lapis_ctx *ctx, const lapis_data *data)

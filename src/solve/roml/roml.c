@@ -123,25 +123,16 @@ static int64_t entries(const roml_state *s)
 /* L <- SVT(D - E - Y/rho, 1/rho) */
 static lapis_status update_low_rank(roml_state *s)
 {
-  const double *D = s->D.data, *E = s->E.data, *Y = s->Y.data;
-  double *W = s->W.data, t = 1 / s->rho;
-  for (int64_t i = 0; i < entries(s); i++) W[i] = D[i] - E[i] - t * Y[i];
-  return op_svt_apply(s->svt, &s->W, t, &s->L, &s->low_rank);
+  op_alm a = roml_alm(s);
+  op_alm_shift(&a, 1 / s->rho);
+  return op_svt_apply(s->svt, &s->W, 1 / s->rho, &s->L, &s->low_rank);
 }
 
 /* E <- soft(D - L - Y/rho, lambda/rho); W <- M = L + E + Y/rho; |E|_1 */
 static double update_sparse(roml_state *s)
 {
-  const double *D = s->D.data, *L = s->L.data, *Y = s->Y.data;
-  double *W = s->W.data, *E = s->E.data, t = 1 / s->rho;
-  double cut = s->lambda * t, sum = 0;
-  for (int64_t i = 0; i < entries(s); i++) {
-    double v = D[i] - L[i] - t * Y[i], size = fabs(v) - cut;
-    E[i] = size > 0 ? copysign(size, v) : 0;
-    sum += fabs(E[i]);
-    W[i] = L[i] + E[i] + t * Y[i];
-  }
-  return sum;
+  op_alm a = roml_alm(s);
+  return op_alm_sparse(&a, 1 / s->rho, s->lambda / s->rho);
 }
 
 /* P <- assignments at M; which images changed is found by comparing. */
@@ -154,9 +145,13 @@ static lapis_status update_matches(roml *w, roml_state *s, int64_t *changed)
   TRY(roml_match(s->matcher, s->W.data, w->set.fix_first ? 1 : 0, s->pick));
   *changed = 0;
   for (int64_t k = 0; k < w->p.K; k++) {
-    if (memcmp(old + k * n, s->pick + k * n, size) == 0) continue;
-    roml_fill_image(&w->p, s, k);
-    ++*changed;
+    bool same = true;
+    for (int64_t j = 0; j < n; j++) {
+      if (old[k * n + j] == s->pick[k * n + j]) continue;
+      roml_fill_slot(&w->p, s, k, j);
+      same = false;
+    }
+    *changed += !same;
   }
   return LAPIS_OK;
 }
@@ -164,16 +159,10 @@ static lapis_status update_matches(roml *w, roml_state *s, int64_t *changed)
 /* Y <- Y + rho (L + E - D); |L + E - D| / |D| */
 static double update_multiplier(roml_state *s)
 {
-  const double *D = s->D.data, *L = s->L.data, *E = s->E.data;
-  double *Y = s->Y.data, residual = 0, size = 0;
-  for (int64_t i = 0; i < entries(s); i++) {
-    double r = L[i] + E[i] - D[i];
-    Y[i] += s->rho * r;
-    residual += r * r;
-    size += D[i] * D[i];
-  }
+  op_alm a = roml_alm(s);
+  op_alm_sums sums = op_alm_multiply(&a, s->rho);
   s->rho *= s->growth;
-  return sqrt(residual / fmax(size, 1e-300));
+  return sqrt(sums.residual / fmax(sums.size, 1e-300));
 }
 
 /* ---- the loop -----------------------------------------------------------*/

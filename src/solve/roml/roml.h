@@ -22,6 +22,7 @@
 #include "base/solver.h"
 #include "la/backend.h"
 #include "mat/mat.h"
+#include "op/alm.h"
 #include "op/assign.h"
 #include "op/product.h"
 #include "op/svt.h"
@@ -160,9 +161,11 @@ lapis_status roml_read_given(roml *w);
 /* ---- state.c --------------------------------------------------------*/
 lapis_status roml_state_new(roml *w, int64_t n, roml_state *s);
 void roml_state_free(roml_state *s);
-/* D from pick: the blocks of image k. */
-void roml_fill_image(const roml_problem *p, roml_state *s, int64_t k);
+/* D from pick: the block of image k's slot j; all blocks. */
+void roml_fill_slot(const roml_problem *p, roml_state *s, int64_t k, int64_t j);
 void roml_fill(const roml_problem *p, roml_state *s);
+/* The arrays of an iteration. */
+op_alm roml_alm(const roml_state *s);
 /* |D|_*, and whether L = D, E = 0 is optimal for this pick, since the
  * multiplier U V' is within lambda; leaves U V' in W. */
 lapis_status roml_nuclear(roml_state *s, double *nuclear, bool *clean);

@@ -50,7 +50,7 @@ lapis_status roml_start_template(roml *w, roml_state *s)
   int64_t n = s->at.n;
   for (int64_t k = 0; k < p->K; k++)
     for (int64_t j = 0; j < n; j++) s->pick[k * n + j] = j;
-  roml_fill_image(p, s, 0);
+  for (int64_t j = 0; j < n; j++) roml_fill_slot(p, s, 0, j);
   double *D = s->D.data;
   for (int64_t k = 1; k < p->K; k++)
     for (int64_t j = 0; j < n; j++)

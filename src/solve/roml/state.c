@@ -76,20 +76,29 @@ void roml_state_free(roml_state *s)
   *s = (roml_state){.rho = 0};
 }
 
-void roml_fill_image(const roml_problem *p, roml_state *s, int64_t k)
+void roml_fill_slot(const roml_problem *p, roml_state *s, int64_t k, int64_t j)
 {
-  for (int64_t j = 0; j < s->at.n; j++) {
-    int64_t i = s->pick[k * s->at.n + j];
-    double *to = (double *)s->D.data + roml_block(&s->at, k, j);
-    const double *f = roml_feature(p, k, i);
-    double scale = p->scale[p->first[k] + i];
-    for (int64_t a = 0; a < p->d; a++) to[a] = scale * f[a];
-  }
+  int64_t i = s->pick[k * s->at.n + j];
+  double *to = (double *)s->D.data + roml_block(&s->at, k, j);
+  const double *f = roml_feature(p, k, i);
+  double scale = p->scale[p->first[k] + i];
+  for (int64_t a = 0; a < p->d; a++) to[a] = scale * f[a];
 }
 
 void roml_fill(const roml_problem *p, roml_state *s)
 {
-  for (int64_t k = 0; k < p->K; k++) roml_fill_image(p, s, k);
+  for (int64_t k = 0; k < p->K; k++)
+    for (int64_t j = 0; j < s->at.n; j++) roml_fill_slot(p, s, k, j);
+}
+
+op_alm roml_alm(const roml_state *s)
+{
+  return (op_alm){.count = s->at.rows * s->at.cols,
+                  .D = s->D.data,
+                  .L = s->L.data,
+                  .E = s->E.data,
+                  .Y = s->Y.data,
+                  .W = s->W.data};
 }
 
 /* Thin SVD: |D|_*, and U V' over the singular values that are not rounding. */
@@ -144,27 +153,6 @@ lapis_status roml_nuclear(roml_state *s, double *nuclear, bool *clean)
 }
 
 /* ---- robust PCA of D: the inexact augmented Lagrangian -------------------*/
-typedef struct fit_sums {
-  double residual, sparse; /* |L + E - D|^2, |E|_1 */
-} fit_sums;
-
-static void fit_sparse(roml_state *s, double lambda, double rho, fit_sums *sums)
-{
-  const double *D = s->D.data, *L = s->L.data;
-  double *E = s->E.data, *Y = s->Y.data, cut = lambda / rho;
-  int64_t count = s->at.rows * s->at.cols;
-  *sums = (fit_sums){0, 0};
-  for (int64_t i = 0; i < count; i++) {
-    double v = D[i] - L[i] - Y[i] / rho;
-    double over = fabs(v) - cut;
-    E[i] = over > 0 ? copysign(over, v) : 0;
-    double r = L[i] + E[i] - D[i];
-    Y[i] += rho * r;
-    sums->residual += r * r;
-    sums->sparse += fabs(E[i]);
-  }
-}
-
 /* roughly: for marking doubtful slots.  Of the growths 1.05 to 1.5 that were
  * tried, 1.4 is the one that comes out at [ROML16] Table 2 with its xi = 4; the
  * exact optimum marks .07 fewer of the true parts in its last cell. */
@@ -175,21 +163,21 @@ lapis_status roml_fit(roml_state *s, double lambda, const roml_effort *effort,
                       double *objective)
 {
   int64_t count = s->at.rows * s->at.cols;
-  double *W = s->W.data, size = 0, old = INFINITY;
-  const double *D = s->D.data, *E = s->E.data, *Y = s->Y.data;
-  fit_sums sums;
+  op_alm a = roml_alm(s);
+  double old = INFINITY;
   memset(s->E.data, 0, (size_t)count * sizeof(double));
   memset(s->Y.data, 0, (size_t)count * sizeof(double));
   TRY(op_singular_values(s->svt, &s->D, s->sigma));
-  for (int64_t i = 0; i < count; i++) size += D[i] * D[i];
   double rho = 1.25 / fmax(s->sigma[0], 1e-300), rho_most = rho * effort->most;
   for (int t = 0; t < FIT_ITERATIONS; t++) {
-    for (int64_t i = 0; i < count; i++) W[i] = D[i] - E[i] - Y[i] / rho;
+    op_alm_shift(&a, 1 / rho);
     TRY(op_svt_apply(s->svt, &s->W, 1 / rho, &s->L, &s->low_rank));
-    fit_sparse(s, lambda, rho, &sums);
-    *objective = s->low_rank.nuclear + lambda * sums.sparse;
+    double sparse = op_alm_sparse(&a, 1 / rho, lambda / rho);
+    op_alm_sums sums = op_alm_multiply(&a, rho);
+    *objective = s->low_rank.nuclear + lambda * sparse;
     bool still = fabs(*objective - old) <= effort->tol * *objective;
-    if (still && sums.residual <= effort->tol * effort->tol * size) break;
+    double most = effort->tol * effort->tol * sums.size;
+    if (still && sums.residual <= most) break;
     old = *objective;
     rho = fmin(rho * effort->growth, rho_most);
   }
