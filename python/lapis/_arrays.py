@@ -52,7 +52,10 @@ def as_float(array, name="X", ndim=2):
 
 
 def address(array):
-    return array.__array_interface__["data"][0]
+    try:  # a quarter of the time of what is below
+        return ctypes.addressof(ctypes.c_char.from_buffer(array))
+    except (BufferError, TypeError, ValueError):  # read-only, empty, not in C
+        return array.__array_interface__["data"][0]
 
 
 def view(array):

@@ -204,6 +204,8 @@ def threads_of(n_jobs):
     """None and -1: all cores, as the command does."""
     if n_jobs is None or n_jobs == -1:
         return 0
+    if n_jobs == 1 and type(n_jobs) is int:
+        return 1
     if not isinstance(n_jobs, numbers.Integral) or n_jobs == 0:
         raise ValueError(f"n_jobs is {n_jobs!r}; it must be a whole number "
                          "other than 0, or None")

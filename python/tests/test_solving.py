@@ -21,6 +21,7 @@ import numpy as np
 
 import lapis
 from lapis import _core
+from lapis._arrays import address
 from lapis._library import lib, on_progress
 from common import command, low_rank, option, two_classes
 
@@ -52,6 +53,15 @@ def watched(act):
 
 
 class Memory(unittest.TestCase):
+    def test_addresses_are_numpys(self):
+        a = np.arange(24.0).reshape(4, 6)
+        locked = a.copy()
+        locked.flags.writeable = False
+        for array in (a, locked, np.asfortranarray(a), a[1:], a[::2],
+                      a[:, ::3], a[:0], np.empty(0), np.zeros(()),
+                      np.zeros(3, [("m", "i8"), ("v", "f8")])):
+            self.assertEqual(address(array), array.ctypes.data)
+
     def test_c_ordered_doubles_are_used_in_place(self):
         X, y, P = two_classes()
         inputs = _core.Inputs(X=X, Y=y, P=P, weight=y ** 2)
