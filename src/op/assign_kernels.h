@@ -3,8 +3,8 @@
  * assign.c includes this file once for each type: REAL is the type, and
  * KERNEL(name) the name of that type's function.  A minimum does not depend on
  * the order of its terms, so that a compiler may use wide registers for it
- * (omp simd); its place is looked for afterwards.  Compiled for three kinds of
- * processor. */
+ * (WIDTH_SIMD); its place is looked for afterwards.  Compiled for three kinds
+ * of processor. */
 
 /* The first j with c[j] <= value; there is one below n. */
 WIDTH_INLINED int64_t KERNEL(find)(const REAL *c, int64_t n, REAL value)
@@ -12,7 +12,7 @@ WIDTH_INLINED int64_t KERNEL(find)(const REAL *c, int64_t n, REAL value)
   int64_t j = 0;
   for (; j + BLOCK <= n; j += BLOCK) {
     int any = 0;
-#pragma omp simd reduction(| : any)
+    WIDTH_SIMD(reduction(| : any))
     for (int l = 0; l < BLOCK; l++) any |= c[j + l] <= value;
     if (any) break;
   }
@@ -25,7 +25,7 @@ WIDTH_INLINED int64_t KERNEL(find)(const REAL *c, int64_t n, REAL value)
 WIDTH_CLONES static int64_t KERNEL(row_minimum)(const REAL *c, int64_t n)
 {
   REAL best = c[0], bad = 0;
-#pragma omp simd reduction(min : best) reduction(+ : bad)
+  WIDTH_SIMD(reduction(min : best) reduction(+ : bad))
   for (int64_t j = 0; j < n; j++) {
     bad += c[j] - c[j];
     best = c[j] < best ? c[j] : best;
@@ -40,7 +40,7 @@ WIDTH_INLINED int64_t KERNEL(find_reduced)(const REAL *c, const double *price,
   int64_t j = 0;
   for (; j + BLOCK <= n; j += BLOCK) {
     int any = 0;
-#pragma omp simd reduction(| : any)
+    WIDTH_SIMD(reduction(| : any))
     for (int l = 0; l < BLOCK; l++)
       any |= (double)c[j + l] - price[j + l] <= value;
     if (any) break;
@@ -56,7 +56,7 @@ WIDTH_CLONES static int64_t KERNEL(reduced_minimum)(const REAL *c,
                                                     int64_t n, double *value)
 {
   double best = (double)c[0] - price[0], bad = 0;
-#pragma omp simd reduction(min : best) reduction(+ : bad)
+  WIDTH_SIMD(reduction(min : best) reduction(+ : bad))
   for (int64_t j = 0; j < n; j++) {
     double r = (double)c[j] - price[j];
     bad += r - r;
@@ -73,13 +73,13 @@ WIDTH_CLONES static int64_t KERNEL(two_minima)(const REAL *c,
                                                double *first, double *second)
 {
   double best = INFINITY, next = INFINITY;
-#pragma omp simd reduction(min : best)
+  WIDTH_SIMD(reduction(min : best))
   for (int64_t j = 0; j < n; j++) {
     double r = (double)c[j] - price[j];
     best = r < best ? r : best;
   }
   int64_t at = KERNEL(find_reduced)(c, price, n, best);
-#pragma omp simd reduction(min : next)
+  WIDTH_SIMD(reduction(min : next))
   for (int64_t j = 0; j < n; j++) {
     double r = j == at ? INFINITY : (double)c[j] - price[j];
     next = r < next ? r : next;
@@ -129,7 +129,7 @@ WIDTH_CLONES static int64_t KERNEL(relax_all)(const REAL *c, double shift,
   double *restrict dist = t->dist;
   int32_t *restrict from = t->from;
   double best = INFINITY;
-#pragma omp simd reduction(min : best)
+  WIDTH_SIMD(reduction(min : best))
   for (int64_t k = 0; k < n; k++) {
     double r = (double)c[k] - held[k] + shift, d = dist[k];
     from[k] = r < d ? row : from[k];
