@@ -285,6 +285,30 @@ static void large_images_are_made_smaller(void **state)
   lapis_solver_free(r.s);
 }
 
+/* Places are in the file's pixels where the image was made larger, too. */
+static void small_images_are_made_larger(void **state)
+{
+  run r = {.f = *state};
+  lapis_image m = waves(40, 20, 1, 3);
+  add_image(&r, "a.pgm", &m);
+  free(m.pixels);
+  solve(&r, "dense-sift-bow", "words=2 learn=50 bins=3 step=2 enlarge=80");
+  lapis_mat at = get(&r, "word_xy");
+  assert_int_equal(at.cols, 36 * 16); /* of 80 x 40 pixels */
+  for (int64_t i = 0; i < at.cols; i++) {
+    CHECK_NEAR(lapis_mat_at(&at, 0, i), (2 * (i % 36) + 5.) / 2 - .5, 1e-4);
+    CHECK_NEAR(lapis_mat_at(&at, 1, i), (2 * (i / 36) + 5.) / 2 - .5, 1e-4);
+    CHECK_NEAR(lapis_mat_at(&at, 2, i), 6, 1e-4);
+  }
+  solve(&r, "texton-bow", "words=4 learn=500 enlarge=80");
+  double sum = 0;
+  for (int k = 0; k < 4; k++) sum += column(&r, 0)[k];
+  CHECK_NEAR(sum, 80 * 40, 0);
+  at = get(&r, "word_xy");
+  CHECK_NEAR(lapis_mat_at(&at, 0, 0), -.25, 1e-4);
+  lapis_solver_free(r.s);
+}
+
 /* ---- vocabularies -------------------------------------------------------*/
 static void read_vocabulary(const files *f, const char *path, vocabulary *v)
 {
@@ -339,6 +363,8 @@ static const refusal refusals[] = {
      "is a vocabulary of upright SIFT of magnif 0, not of upright SIFT of "
      "magnif 2"},
     {"texton-bow", "vocabulary=%s/v.npz", LAPIS_EINVAL, "not of textons"},
+    {"texton-bow", "enlarge=700", LAPIS_EINVAL,
+     "texton-bow: --enlarge 700 is more than --longest 640"},
     {"sift-bow", "vocabulary=%s/names.txt", LAPIS_EFORMAT, "names.txt"},
     {"sift-bow", "vocabulary=%s/v.npz save-vocabulary=w.npz", LAPIS_EINVAL,
      "--save-vocabulary goes without it"},
@@ -602,6 +628,7 @@ int main(void)
       CASE(grids_make_unit_roots),
       CASE(every_pixel_is_a_texton),
       CASE(large_images_are_made_smaller),
+      CASE(small_images_are_made_larger),
       CASE(some_images_teach),
       CASE(misuse_is_refused),
       CASE(images_too_small_are_refused),

@@ -68,8 +68,9 @@ typedef struct lapis_bag_settings {
   int64_t longest;
   const char *bins; /* "4,6,8" */
   double magnif;
-  int64_t count; /* sift-bow */
-  int64_t step;  /* the others */
+  int64_t count;   /* sift-bow */
+  int64_t step;    /* the others */
+  int64_t enlarge; /* longer side that a smaller image is brought to; 0: none */
 } lapis_bag_settings;
 
 typedef struct lapis_sift_settings {

@@ -225,7 +225,7 @@ static lapis_status make(const feature_job *j, const feature_view *v,
 {
   const lapis_sift_settings *set = j->settings;
   lapis_image small = {.width = 0}, grey = {.width = 0};
-  TRY(image_at_most(v->ctx, v->image, set->longest, &small));
+  TRY(image_between(v->ctx, v->image, 0, set->longest, &small));
   lapis_status s = image_grey(v->ctx, &small, &grey);
   if (s >= 0 && set->xy != NULL) s = describe(j, v, &grey, out);
   if (s >= 0 && set->xy == NULL) s = find(j, v, &grey, out);

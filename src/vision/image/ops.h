@@ -38,8 +38,9 @@ lapis_status image_gaussian(lapis_ctx *ctx, const lapis_image *in, double sigma,
  * grows, linear between the centres of pixels. */
 lapis_status image_resize(lapis_ctx *ctx, const lapis_image *in, int64_t width,
                           int64_t height, lapis_image *out);
-/* A copy, made smaller where its longer side is more than `longest`. */
-lapis_status image_at_most(lapis_ctx *ctx, const lapis_image *in,
+/* A copy, made smaller where its longer side is more than `longest`, and larger
+ * where it is less than `least`. */
+lapis_status image_between(lapis_ctx *ctx, const lapis_image *in, int64_t least,
                            int64_t longest, lapis_image *out);
 typedef struct image_box { /* in pixels; x and y of the upper left corner */
   int64_t x, y, width, height;

@@ -144,13 +144,14 @@ lapis_status image_crop(lapis_ctx *ctx, const lapis_image *in,
   return LAPIS_OK;
 }
 
-lapis_status image_at_most(lapis_ctx *ctx, const lapis_image *in,
+lapis_status image_between(lapis_ctx *ctx, const lapis_image *in, int64_t least,
                            int64_t longest, lapis_image *out)
 {
   int64_t now = in->width > in->height ? in->width : in->height;
-  double f = (double)longest / (double)now;
+  int64_t wanted = now > longest ? longest : now < least ? least : now;
+  double f = (double)wanted / (double)now;
   const image_box all = {0, 0, in->width, in->height};
-  if (now <= longest) return image_crop(ctx, in, &all, out);
+  if (now == wanted) return image_crop(ctx, in, &all, out);
   int64_t width = (int64_t)((double)in->width * f + 0.5);
   int64_t height = (int64_t)((double)in->height * f + 0.5);
   return image_resize(ctx, in, width > 1 ? width : 1, height > 1 ? height : 1,

@@ -11,6 +11,16 @@
 enum { OUT_X, OUT_WORD, OUT_PLACE };
 
 /* ---- beginning ----------------------------------------------------------*/
+static lapis_status check_sizes(lapis_ctx *ctx, const char *kind,
+                                const lapis_bag_settings *set)
+{
+  if (set->enlarge <= set->longest) return LAPIS_OK;
+  return lapis_fail(ctx, LAPIS_EINVAL,
+                    "%s: --enlarge %" PRId64 " is more than --longest %" PRId64
+                    ", to which large images are made smaller",
+                    kind, set->enlarge, set->longest);
+}
+
 static lapis_status check_files(lapis_ctx *ctx, const char *kind,
                                 const lapis_bag_settings *set)
 {
@@ -79,6 +89,7 @@ lapis_status bag_begin(feature_job *j, const bag_family *family,
   } else {
     snprintf(b->of, sizeof b->of, "%s", family->of);
   }
+  TRY(check_sizes(ctx, kind, set));
   TRY(check_files(ctx, kind, set));
   return set->vocabulary != NULL ? read_words(j, b) : choose_images(j, b);
 }
@@ -112,7 +123,8 @@ static lapis_status open_view(const feature_job *j, const feature_view *v,
 {
   const bag *b = j->state;
   lapis_image small;
-  TRY(image_at_most(v->ctx, v->image, b->set->longest, &small));
+  TRY(image_between(v->ctx, v->image, b->set->enlarge, b->set->longest,
+                    &small));
   *out = (bag_view){.ctx = v->ctx,
                     .own = b,
                     .path = j->path[v->index],

@@ -106,6 +106,9 @@ lapis_status bag_say_made(const feature_job *j, int64_t images,
       TEXT("vocabulary-from", vocabulary_from, .arg = "F.txt",             \
            .help = "learn words from the images it names, one a line"),    \
       INT("longest", longest, .value = 640, FROM_TO(16, 20000),            \
-          .help = "an image with a longer side is made smaller")
+          .help = "an image with a longer side is made smaller"),          \
+      INT("enlarge", enlarge, .value = 0, FROM_TO(0, 20000),               \
+          .help = "an image whose longer side is below N pixels is made "  \
+                  "larger, to N; 0: none is")
 
 #endif

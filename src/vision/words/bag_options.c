@@ -106,6 +106,7 @@ lapis_status bag_say_made(const feature_job *j, int64_t images,
               lapis_json_put_integer(to, "descriptors", descriptors) &&
               lapis_json_put_integer(to, "restarts", set->restarts) &&
               lapis_json_put_integer(to, "longest", set->longest) &&
+              lapis_json_put_integer(to, "enlarge", set->enlarge) &&
               lapis_json_put_integer(to, "seed", (int64_t)base_seed(ctx));
   if (fine && b->n_bins > 0) fine = lapis_json_put_text(to, "bins", set->bins);
   char *text = fine ? lapis_json_print(to) : NULL;
