@@ -1,6 +1,7 @@
 /* locate.c - images that show one kind of object -> where it is in each.
  *
- *   boxes -> GIST -> roml with one slot -> one box an image
+ *   boxes -> edges and colours -> rounds of choosing -> one box an image
+ *   boxes -> GIST -> roml with one slot -> one box an image (--look gist)
  *
  * As [ROML16] Sec. 6: candidate boxes are described, and the box of each image
  * is chosen so that all that are chosen are alike. */
@@ -13,8 +14,11 @@
 
 typedef struct locate {
   lapis_locate_settings set;
-  double *box;             /* 5 x n */
-  lapis_report_box *shown; /* n */
+  double *match, *likeness; /* n, chosen in rounds */
+  double *X;                /* rows of X x n, of these */
+  int64_t *image;           /* n: 0, 1, ... */
+  double *box;              /* 5 x n */
+  lapis_report_box *shown;  /* n */
 } locate;
 
 static const flow_class locate_class;
@@ -43,6 +47,7 @@ static void forget(lapis_flow *f)
 {
   locate *w = f->own;
   if (w == NULL) return;
+  free(w->match), free(w->likeness), free(w->X), free(w->image);
   free(w->box);
   free(w->shown);
   free(w);
@@ -60,6 +65,7 @@ static lapis_status describe_boxes(lapis_flow *f)
   set.aspect = w->set.aspect;
   set.noise = w->set.noise;
   set.gist.side = w->set.side;
+  set.look = w->set.look;
   flow_kinds kinds = {.count = 1, .kind = {kind}, .settings = {&set}};
   return flow_features(f, &kinds, NULL);
 }
@@ -99,7 +105,7 @@ static lapis_status publish_boxes(lapis_flow *f)
   return LAPIS_OK;
 }
 
-static lapis_status choose(lapis_flow *f)
+static lapis_status choose_by_roml(lapis_flow *f)
 {
   lapis_roml_settings roml = lapis_roml_defaults();
   roml.inliers = 1;
@@ -109,7 +115,47 @@ static lapis_status choose(lapis_flow *f)
   if (s < 0 || s == LAPIS_CANCELLED) return s;
   flow_pass_on(f, f->solver, "match");
   flow_pass_on(f, f->solver, "inlier");
-  TRY(publish_boxes(f));
+  return s;
+}
+
+/* What was chosen in rounds, as roml's only candidates: it says which are in
+ * doubt. */
+static lapis_status take_chosen(lapis_flow *f)
+{
+  locate *w = f->own;
+  lapis_mat X = f->data.X;
+  w->X = malloc((size_t)(X.rows * f->n) * sizeof *w->X);
+  w->image = malloc((size_t)f->n * sizeof *w->image);
+  if (w->X == NULL || w->image == NULL) return flow_no_memory(f);
+  for (int64_t k = 0; k < f->n; k++) {
+    w->image[k] = k;
+    for (int64_t i = 0; i < X.rows; i++)
+      w->X[k * X.rows + i] = lapis_mat_at(&X, i, (int64_t)w->match[k]);
+  }
+  f->data.X = lapis_mat_f64(w->X, X.rows, f->n);
+  f->data.group = w->image;
+  return LAPIS_OK;
+}
+
+static lapis_status choose_in_rounds(lapis_flow *f)
+{
+  locate *w = f->own;
+  lapis_mat group, candidate;
+  lapis_choose_settings set = lapis_choose_defaults();
+  set.rounds = w->set.rounds;
+  TRY(lapis_result_get(f->features, "group", &group));
+  TRY(lapis_result_get(f->features, "candidate", &candidate));
+  w->match = malloc((size_t)f->n * sizeof *w->match);
+  w->likeness = malloc((size_t)f->n * sizeof *w->likeness);
+  if (w->match == NULL || w->likeness == NULL) return flow_no_memory(f);
+  flow_allow(f, 1);
+  lapis_status s = lapis_boxes_choose(f->ctx, &f->data.X, &group, &candidate,
+                                      &f->size, &set, w->match, w->likeness);
+  if (s < 0 || s == LAPIS_CANCELLED) return s;
+  TRY(take_chosen(f));
+  TRY(choose_by_roml(f));
+  flow_publish(f, "match", lapis_mat_f64(w->match, 1, f->n));
+  flow_publish(f, "likeness", lapis_mat_f64(w->likeness, 1, f->n));
   return s;
 }
 
@@ -119,7 +165,12 @@ static lapis_status run(lapis_flow *f)
   lapis_status s = describe_boxes(f);
   flow_step(f, 2, 2, "choosing boxes");
   if (s == LAPIS_OK) s = take_boxes(f);
-  return s == LAPIS_OK ? choose(f) : s;
+  if (s != LAPIS_OK) return s;
+  const locate *w = f->own;
+  s = w->set.look == LAPIS_BOX_GIST ? choose_by_roml(f) : choose_in_rounds(f);
+  if (s < 0 || s == LAPIS_CANCELLED) return s;
+  TRY(publish_boxes(f));
+  return s;
 }
 
 /* ---- results ------------------------------------------------------------*/

@@ -146,11 +146,16 @@ static const lapis_param locate_params[] = {
     INT("candidates", candidates, .value = 100, FROM_TO(1, 10000),
         .help = "boxes proposed in an image"),
     REAL("aspect", aspect, .symbol = "kappa_r", .value = 0.08, AT_LEAST(0),
-         .help = "weight of width / height beside GIST"),
+         .help = "gist: weight of width / height beside GIST"),
     REAL("noise", noise, .symbol = "kappa_n", .value = 0.05, AT_LEAST(0),
-         .help = "noise on boxes of a low score"),
+         .help = "gist: noise on boxes of a low score"),
     INT("side", side, .value = 64, FROM_TO(16, 256),
-        .help = "side of the square a box is brought to, a power of two"),
+        .help = "gist: side of the square of a box, a power of two"),
+    CHOICE("look", look, "gist|outline", .value = LAPIS_BOX_OUTLINE, .arg = "L",
+           .help = "edges and colours in and around a box, chosen in rounds; "
+                   "or GIST, chosen by roml"),
+    INT("rounds", rounds, .value = 8, FROM_TO(0, 1000),
+        .help = "rounds of choosing; 0: each image's best by itself"),
     COMMON_ROWS("what describes proposed boxes", "nothing", "images"),
 };
 

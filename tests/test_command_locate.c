@@ -10,6 +10,8 @@ static const scene places[IMAGES] = {
     {130, 130, 40, 0}, {90, 60, 32, 0},  {150, 100, 35, 0}, {50, 100, 30, 0},
 };
 
+static scene distracted[IMAGES];
+
 static void begin(command *c, double strength)
 {
   static const double least[2] = {0.1, 0.02}, most[2] = {0.25, 0.1};
@@ -113,6 +115,74 @@ static void the_object_is_found_among_proposed_boxes(void **state)
   command_end(&c);
 }
 
+/* In each picture a faint object, the same in all, and a square of more
+ * contrast, another in each, which stands out by itself. */
+static void write_distracted(const command *c, int k,
+                             const scene_texture *object)
+{
+  static char file[64 + SCENE_SIDE * SCENE_SIDE];
+  static const scene corner[4] = {
+      {45, 45, 30, 0}, {155, 45, 30, 0}, {45, 155, 30, 0}, {155, 155, 30, 0}};
+  scene_texture ground, other;
+  char name[16];
+  scene at = corner[(k + 2) % 4], off = corner[(3 * k + 1) % 4];
+  if (at.x == off.x && at.y == off.y) off = corner[(3 * k + 2) % 4];
+  distracted[k] = at;
+  scene_texture_make(&ground, 100 + (uint64_t)k, 0.02, 0.1);
+  scene_texture_make(&other, 200 + (uint64_t)k, 0.1, 0.25);
+  int n = sprintf(file, "P5 %d %d 255\n", SCENE_SIDE, SCENE_SIDE);
+  for (int y = 0; y < SCENE_SIDE; y++)
+    for (int x = 0; x < SCENE_SIDE; x++) {
+      double u, v, p, q;
+      scene_into(&at, x, y, &u, &v);
+      scene_into(&off, x, y, &p, &q);
+      double value =
+          128 + (fabs(u) <= 1 && fabs(v) <= 1
+                     ? 32 * scene_texture_at(object, u, v)
+                 : fabs(p) <= 1 && fabs(q) <= 1
+                     ? 40 * scene_texture_at(&other, p, q)
+                     : 4 * scene_texture_at(&ground, 2.4 * x / SCENE_SIDE - 1.2,
+                                            2.4 * y / SCENE_SIDE - 1.2));
+      file[n++] = (char)(unsigned char)fmin(255, fmax(0, value));
+    }
+  snprintf(name, sizeof name, "%c.pgm", 'a' + k);
+  command_write(c, name, file, (size_t)n);
+}
+
+static int64_t count_distracted(const command *c, lapis_ctx *ctx)
+{
+  lapis_box_table t;
+  int64_t right = 0;
+  read_boxes(c, ctx, "found.csv", &t);
+  for (int k = 0; k < IMAGES; k++)
+    right += overlap(&distracted[k], &t.box[k]) >= 0.5;
+  lapis_boxes_free(&t);
+  return right;
+}
+
+static void the_set_finds_what_an_image_alone_does_not(void **state)
+{
+  (void)state;
+  command c;
+  scene_texture object;
+  lapis_ctx *ctx = lapis_ctx_new();
+  command_begin(&c);
+  scene_texture_make(&object, 7, 0.1, 0.25);
+  for (int k = 0; k < IMAGES; k++) write_distracted(&c, k, &object);
+  command_run(&c, "locate ?.pgm --rounds 0 --no-cache --csv found.csv -q");
+  command_expect(&c, 0, "");
+  CHECK_AT_MOST((double)count_distracted(&c, ctx), 2);
+  command_run(&c, "locate ?.pgm --no-cache --csv found.csv -q");
+  command_expect(&c, 0, "");
+  CHECK_AT_LEAST((double)count_distracted(&c, ctx), IMAGES - 1);
+  /* the same bits again, with other threads */
+  command_run(&c, "locate ?.pgm --no-cache --csv again.csv --threads 2 -q && "
+                  "cmp found.csv again.csv");
+  command_expect(&c, 0, "");
+  lapis_ctx_free(ctx);
+  command_end(&c);
+}
+
 static void json_has_a_box_an_image(void **state)
 {
   (void)state;
@@ -144,6 +214,8 @@ static const command_misuse misuses[] = {
      "a.pgm: the box 300,300 20x20 of far.csv covers none of its 200 x 200"},
     {"locate a.pgm b.pgm --boxes bad.csv", 4, "bad.csv:1:12: width is \"-2\""},
     {"locate a.pgm b.pgm --side 65", 2, "is no power of two"},
+    {"locate a.pgm b.pgm --look round", 2, "gist"},
+    {"locate a.pgm b.pgm --rounds -1", 2, "rounds"},
     {"locate a.pgm b.pgm --inliers 3", 2, "there is no option --inliers"},
     {"locate a.pgm b.pgm --csv no/b.csv", 4, "cannot write there"},
 };
@@ -168,6 +240,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_object_is_chosen_among_given_boxes),
       cmocka_unit_test(the_object_is_found_among_proposed_boxes),
+      cmocka_unit_test(the_set_finds_what_an_image_alone_does_not),
       cmocka_unit_test(json_has_a_box_an_image),
       cmocka_unit_test(misuse_is_refused),
   };

@@ -49,6 +49,15 @@ typedef struct lapis_gist_settings {
   int64_t blocks; /* along each side */
 } lapis_gist_settings;
 
+/* How a box is described. */
+typedef enum lapis_box_look {
+  LAPIS_BOX_GIST,   /* GIST and shape, with noise on boxes of a low score */
+  LAPIS_BOX_OUTLINE /* LAPIS_OUTLINE_EDGES numbers of edges in the box and
+                       around it, LAPIS_OUTLINE_COLOURS of colours, and how
+                       well its colours set the box off */
+} lapis_box_look;
+enum { LAPIS_OUTLINE_EDGES = 162, LAPIS_OUTLINE_COLOURS = 100 };
+
 typedef struct lapis_gist_boxes_settings {
   size_t size;
   lapis_gist_settings gist;
@@ -56,6 +65,7 @@ typedef struct lapis_gist_boxes_settings {
   int64_t candidates; /* most boxes proposed in an image */
   double aspect;      /* weight of width / height beside GIST */
   double noise;       /* added to boxes of a low score */
+  int look;           /* lapis_box_look */
 } lapis_gist_boxes_settings;
 
 /* sift-bow, dense-sift-bow and texton-bow: each reads only the fields that its

@@ -103,6 +103,8 @@ typedef struct lapis_locate_settings {
   const char *cache;
   bool no_cache, keep_going;
   double seconds;
+  int look;       /* lapis_box_look; OUTLINE: chosen in rounds, GIST: roml */
+  int64_t rounds; /* of choosing */
 } lapis_locate_settings;
 
 typedef struct lapis_flow lapis_flow;
@@ -145,6 +147,7 @@ LAPIS_API void lapis_flow_free(lapis_flow *f); /* NULL is fine */
  *   candidate (5 x m: x, y, width, height, score), group (m: image)
  *   match (n)       the candidate chosen; inlier (n): 0 where in doubt
  *   boxes (5 x n)   the chosen candidate as a box
+ *   likeness (n)    as lapis_boxes_choose, where that chose
  *
  * label, of K classes (two classes: K = 1):
  *   labels (n)      TEXT: the given label where there is one, else the

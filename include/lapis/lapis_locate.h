@@ -225,6 +225,36 @@ LAPIS_API lapis_status lapis_boxes_propose(lapis_ctx *ctx,
                                            int64_t count, lapis_box *box,
                                            int64_t *found);
 
+/* ---- one box an image, so that all look alike ------------------------------
+ * src/vision/locate/choose.c tells how. */
+typedef struct lapis_choose_settings {
+  size_t size;
+  int64_t rounds;
+  double weight; /* of what the set says, beside what an image says */
+  double place;  /* of like places and sizes */
+  double heat;   /* how far from the best a box still counts */
+  double edges;  /* share of edges in the likeness; the rest: colours */
+  double ridge;  /* added to the covariance, in mean variances */
+} lapis_choose_settings;
+LAPIS_API void lapis_choose_fill(lapis_choose_settings *to, size_t size);
+static inline lapis_choose_settings lapis_choose_defaults(void)
+{
+  lapis_choose_settings to;
+  lapis_choose_fill(&to, sizeof to);
+  return to;
+}
+/* X, group, box, size: X, group, candidate and image_size of the features
+ * `gist-boxes` with look LAPIS_BOX_OUTLINE.  pick: for each image the number of
+ * its box, a column of X; likeness: how much that is like what the other images
+ * chose, in standard deviations of all boxes' (0: as boxes are on the average).
+ */
+LAPIS_API lapis_status lapis_boxes_choose(lapis_ctx *ctx, const lapis_mat *X,
+                                          const lapis_mat *group,
+                                          const lapis_mat *box,
+                                          const lapis_mat *size,
+                                          const lapis_choose_settings *set,
+                                          double *pick, double *likeness);
+
 /* A table of boxes: name,x,y,width,height[,score], with or without a first row
  * of these words; score is NaN where the table has none. */
 typedef struct lapis_box_table {

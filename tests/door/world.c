@@ -152,6 +152,7 @@ static void make_settings(void)
   w.slic = lapis_slic_defaults();
   w.region = lapis_region_defaults();
   w.propose = lapis_propose_defaults();
+  w.choose = lapis_choose_defaults();
   w.cv_options = lapis_cv_defaults();
   w.cv_options.folds = 2;
   w.report = lapis_report_defaults();

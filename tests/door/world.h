@@ -63,6 +63,7 @@ typedef struct world {
   lapis_slic_settings slic;
   lapis_region_settings region;
   lapis_propose_settings propose;
+  lapis_choose_settings choose;
   const char *path, *picture, *text;
   const char *paths[4];
   void *pointer;

@@ -13,6 +13,8 @@
  * because our score is cruder than a learnt objectness (docs/locate.md has
  * figures).
  *
+ * With --look outline a box is described by outline.c instead, without noise.
+ *
  * n is drawn for (pixels of the image, number of the box), so that what is made
  * of an image depends on the image alone and can be kept.  Given boxes belong
  * to names, not to pixels, and are not kept. */
@@ -23,6 +25,7 @@
 #include "mat/mat.h"
 #include "vision/features/feature.h"
 #include "vision/features/gist.h"
+#include "vision/features/outline.h"
 #include "vision/image/places.h"
 
 enum { BOX_ROWS = 5 };
@@ -154,13 +157,46 @@ static void to_unit_length(int64_t d, double *x)
   for (int64_t i = 0; i < d && sum > 0; i++) x[i] /= sqrt(sum);
 }
 
+static int64_t length_of(const feature_job *j)
+{
+  const lapis_gist_boxes_settings *set = j->settings;
+  const boxes_state *s = j->state;
+  if (set->look == LAPIS_BOX_GIST) return gist_length(s->bank) + 1;
+  return LAPIS_OUTLINE_EDGES + LAPIS_OUTLINE_COLOURS + 1;
+}
+
+static void put_place(const lapis_box *at, double *p)
+{
+  p[0] = at->x, p[1] = at->y, p[2] = at->width, p[3] = at->height;
+  p[4] = at->score;
+}
+
+static lapis_status describe_outlines(const feature_job *j,
+                                      const feature_view *v,
+                                      const lapis_box *box, int64_t count,
+                                      feature_piece *out)
+{
+  int64_t d = length_of(j);
+  outline *o;
+  double *X = feature_room(v, out, 0, d, count);
+  double *place = feature_room(v, out, 1, BOX_ROWS, count);
+  if (X == NULL || place == NULL) return LAPIS_ENOMEM;
+  TRY(outline_new(v->ctx, v->image, &o));
+  for (int64_t b = 0; b < count; b++) {
+    outline_describe(o, &box[b], X + b * d);
+    put_place(&box[b], place + b * BOX_ROWS);
+  }
+  outline_free(o);
+  return base_must_stop(v->ctx) ? LAPIS_CANCELLED : LAPIS_OK;
+}
+
 static lapis_status describe(const feature_job *j, const feature_view *v,
                              const lapis_box *box, int64_t count,
                              feature_piece *out)
 {
   const lapis_gist_boxes_settings *set = j->settings;
   const boxes_state *s = j->state;
-  int64_t d = gist_length(s->bank) + 1;
+  int64_t d = length_of(j);
   double most = largest_score(j, box, count);
   noise n = {base_seed(v->ctx), hash_pixels(v->image), set->noise};
   double *X = feature_room(v, out, 0, d, count);
@@ -171,14 +207,13 @@ static lapis_status describe(const feature_job *j, const feature_view *v,
     const lapis_box *at = &box[b];
     image_box part = {(int64_t)at->x, (int64_t)at->y, (int64_t)at->width,
                       (int64_t)at->height};
-    double *x = X + b * d, *p = place + b * BOX_ROWS;
+    double *x = X + b * d;
     double share = 1 - fmin(1, fmax(0, at->score / most));
     TRY(gist_describe(v->ctx, s->bank, v->image, &part, x));
     to_unit_length(d - 1, x);
     x[d - 1] = set->aspect * at->width / at->height;
     if (!isnan(at->score)) add_noise(&n, b, share, d, x);
-    p[0] = at->x, p[1] = at->y, p[2] = at->width, p[3] = at->height;
-    p[4] = at->score;
+    put_place(at, place + b * BOX_ROWS);
   }
   return LAPIS_OK;
 }
@@ -188,17 +223,19 @@ static lapis_status make(const feature_job *j, const feature_view *v,
 {
   lapis_box *box = NULL;
   int64_t count;
+  const lapis_gist_boxes_settings *set = j->settings;
   lapis_status s = find_boxes(j, v, &box, &count);
-  if (s >= 0) s = describe(j, v, box, count, out);
+  if (s >= 0)
+    s = (set->look == LAPIS_BOX_GIST ? describe : describe_outlines)(
+        j, v, box, count, out);
   base_free(box);
   return s;
 }
 
 static bool fits(const feature_job *j, const feature_slot *s)
 {
-  const boxes_state *own = j->state;
   const lapis_mat *X = &s->piece.item[0], *box = &s->piece.item[1];
-  if (!feature_finite(X, LAPIS_F64, gist_length(own->bank) + 1, -1) ||
+  if (!feature_finite(X, LAPIS_F64, length_of(j), -1) ||
       box->dtype != LAPIS_F64 || box->rows != BOX_ROWS || box->cols != X->cols)
     return false;
   for (int64_t b = 0; b < box->cols; b++) { /* the score may be unknown */
@@ -232,6 +269,8 @@ static const lapis_param params[] = {
         .help = "orientations of the filters"),
     INT("blocks", gist.blocks, .value = 4, FROM_TO(1, 16),
         .help = "blocks along each side that answers are averaged over"),
+    CHOICE("look", look, "gist|outline", .value = LAPIS_BOX_GIST, .arg = "L",
+           .help = "GIST and shape, or edges and colours in and around a box"),
 };
 
 const feature_kind feature_gist_boxes = {
