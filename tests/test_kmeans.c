@@ -1,7 +1,7 @@
 /* k-means and trees of words: laws that hold for every answer, a slow search
  * for the nearest centre, and files that lie. */
 #include "files.h"
-#include "vision/words/kmeans.h"
+#include "op/kmeans.h"
 #include "vision/words/vocabulary.h"
 
 enum { D = 7, N = 900 };

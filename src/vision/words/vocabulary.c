@@ -5,7 +5,7 @@
 #include <omp.h>
 #include <string.h>
 
-#include "vision/words/kmeans.h"
+#include "op/kmeans.h"
 
 enum { MAX_ITERS = 100, MOST_WORDS = 1000000 };
 

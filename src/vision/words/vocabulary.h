@@ -6,7 +6,7 @@
  * time, to the first of those that are equally near. */
 #ifndef LAPIS_VISION_VOCABULARY_H
 #define LAPIS_VISION_VOCABULARY_H
-#include "vision/words/nearest.h"
+#include "op/nearest.h"
 
 enum { VOCABULARY_LEVELS = 4 };
 typedef struct vocabulary {

@@ -1,6 +1,6 @@
 /* kmeans.h - k-means: centres of d x n points in single precision. */
-#ifndef LAPIS_VISION_KMEANS_H
-#define LAPIS_VISION_KMEANS_H
+#ifndef LAPIS_OP_KMEANS_H
+#define LAPIS_OP_KMEANS_H
 #include "base/base.h"
 
 typedef struct kmeans_task {

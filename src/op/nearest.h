@@ -4,8 +4,8 @@
  *
  * in single precision.  Of centres whose costs are equal the first is taken;
  * a point's answer does not depend on the points beside it. */
-#ifndef LAPIS_VISION_NEAREST_H
-#define LAPIS_VISION_NEAREST_H
+#ifndef LAPIS_OP_NEAREST_H
+#define LAPIS_OP_NEAREST_H
 #include "op/product.h"
 
 enum { NEAREST_MOST = 512 }; /* numbers a point */

@@ -15,13 +15,13 @@
  * A centre that loses all its points moves to the point farthest from its own
  * centre, which cannot raise the sum.  Iterations end when none lowers it by
  * more than GAIN of itself. */
-#include "vision/words/kmeans.h"
+#include "op/kmeans.h"
 
 #include <math.h>
 #include <omp.h>
 #include <string.h>
 
-#include "vision/words/nearest.h"
+#include "op/nearest.h"
 
 enum { CANDIDATES = 4, BLOCK = 8 * PANEL };
 static const double GAIN = 1e-4;

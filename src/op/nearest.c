@@ -1,6 +1,6 @@
 /* nearest.c - distances as products, a block of points and of centres at a
  * time, so that what is compared stays in the cache. */
-#include "vision/words/nearest.h"
+#include "op/nearest.h"
 
 #include <math.h>
 #include <string.h>
