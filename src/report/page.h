@@ -77,7 +77,13 @@ typedef struct page_view {
   void (*put)(page *p, const lapis_report *w);
 } page_view;
 extern const page_view view_suspects, view_gallery, view_roc, view_samples,
-    view_curves, view_run;
+    view_classes, view_curves, view_run;
+
+/* samples.c: column j of A as a grey picture, w->height x w->width. */
+void page_sample(page *p, const lapis_report *w, const lapis_mat *A, int64_t j,
+                 double low, double high, const char *alt);
+/* suspects.c: the picture of a sample, small, where the page has it. */
+void page_thumbnail(page *p, const lapis_report *w, int64_t sample);
 
 /* ---- gallery.c, layers.c ------------------------------------------------*/
 enum { COLOURS = 8 }; /* shared in turn by classes and points: .c0 .. .c7 */

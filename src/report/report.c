@@ -8,7 +8,7 @@
 #include "report/page.h"
 
 static const page_view *const views[] = {
-    &view_suspects, &view_gallery, &view_roc,
+    &view_suspects, &view_gallery, &view_roc, &view_classes,
     &view_samples,  &view_curves,  &view_run,
 };
 enum { VIEWS = sizeof views / sizeof *views };

@@ -55,27 +55,41 @@ static void signed_colour(double v, const scale *s, unsigned char rgb[3])
 
 typedef void (*colour_fn)(double v, const scale *s, unsigned char rgb[3]);
 
-static void draw(page *p, const lapis_report *w, const lapis_mat *A, int64_t j,
-                 const scale *s, colour_fn colour, const char *what)
+static void draw_picture(page *p, const lapis_report *w, const lapis_mat *A,
+                         int64_t j, const scale *s, colour_fn colour,
+                         const char *alt)
 {
   unsigned char *rgb = base_alloc_raw(p->ctx, 3 * A->rows, 1);
-  char alt[80];
   if (rgb == NULL) {
     p->status = LAPIS_ENOMEM;
     return;
   }
   for (int64_t i = 0; i < A->rows; i++)
     colour(lapis_mat_at(A, i, j), s, rgb + 3 * i);
-  snprintf(alt, sizeof alt, "%s, sample %" PRId64, what, j + 1);
   int64_t zoom = 1 + 95 / w->width;
-  page_print(p,
-             "<td><img width=\"%" PRId64 "\" height=\"%" PRId64
-             "\" alt=\"%s\" src=\"",
-             w->width * zoom, w->height * zoom, alt);
+  page_print(
+      p, "<img width=\"%" PRId64 "\" height=\"%" PRId64 "\" alt=\"%s\" src=\"",
+      w->width * zoom, w->height * zoom, alt);
   raster r = {.height = w->height, .width = w->width, .pixels = rgb};
   page_png(p, &r);
-  page_words(p, "\"/></td>");
+  page_words(p, "\"/>");
   base_free(rgb);
+}
+
+void page_sample(page *p, const lapis_report *w, const lapis_mat *A, int64_t j,
+                 double low, double high, const char *alt)
+{
+  draw_picture(p, w, A, j, &(scale){low, high, 0}, grey, alt);
+}
+
+static void draw(page *p, const lapis_report *w, const lapis_mat *A, int64_t j,
+                 const scale *s, colour_fn colour, const char *what)
+{
+  char alt[80];
+  snprintf(alt, sizeof alt, "%s, sample %" PRId64, what, j + 1);
+  page_words(p, "<td>");
+  draw_picture(p, w, A, j, s, colour, alt);
+  page_words(p, "</td>");
 }
 
 static void draw_row(page *p, const lapis_report *w, int64_t j, const scale *s)

@@ -19,7 +19,7 @@ static int64_t picture_of(const lapis_report *w, int64_t sample)
 }
 
 /* The picture is in the gallery already: a second view of it. */
-static void put_thumbnail(page *p, const lapis_report *w, int64_t sample)
+void page_thumbnail(page *p, const lapis_report *w, int64_t sample)
 {
   int64_t i = picture_of(w, sample);
   if (i < 0) return;
@@ -67,7 +67,7 @@ static void put_suspect(page *p, const lapis_report *w, int64_t i)
   page_print(
       p, "<li id=\"s%" PRId64 "\" tabindex=\"%d\" data-i=\"%" PRId64 "\">\n", i,
       i == 0 ? 0 : -1, i);
-  put_thumbnail(p, w, s->sample);
+  page_thumbnail(p, w, s->sample);
   page_words(p, "<div class=\"doubt\"><strong>");
   page_sample_name(p, w, s->sample);
   page_words(p, "</strong>\n<span>");

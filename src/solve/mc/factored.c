@@ -405,7 +405,7 @@ static const char *refuses(const mc *w, const lapis_data *data)
     return "its --certificate is not divided among processes";
   if (w->set.variant != LAPIS_MC_1)
     return "the dual of pos and simplex is dense; admm takes them";
-  if (w->set.class_features)
+  if (w->set.class_features > 0)
     return "--class-features asks for columns without a feature; admm has them";
   if (w->set.debias) return "--debias works on the whole matrix; admm does";
   if (w->set.proof == LAPIS_MC_PROOF_EXACT &&

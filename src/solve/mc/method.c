@@ -30,9 +30,10 @@ static const lapis_param params[] = {
                  "|Omega_X|): less keeps more detail; the command chooses it "
                  "by hidden labels where neither is given"),
     PARAM_CERTIFICATE,
-    BOOL("class-features", class_features,
-         .help = "also write the features of a sample that has one class "
-                 "alone, of each class (class_features)"),
+    INT_IN("class-features", class_features, "[N]", AT_LEAST(0),
+           .help = "also write the features of a sample that has one class "
+                   "alone, of each class (class_features); N: of each of N "
+                   "clusters of the class's samples; without N: 1; 0: none"),
     BOOL("debias", debias,
          .help = "then fit once more with mu / 10, in the row and column space "
                  "of the first answer"),
@@ -186,6 +187,8 @@ static void release(lapis_solver *s)
   base_free(w->whole);
   base_free(w->factors);
   base_free(w->p.turn);
+  base_free(w->p.of_class);
+  base_free(w->p.cluster);
   base_free(w->p.calibration);
 }
 

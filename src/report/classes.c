@@ -1,0 +1,218 @@
+/* classes.c - what each class looks like: the features that the completion
+ * gives to a sample of one class alone, of each of its representatives.
+ *
+ * As a picture where samples are pictures, else as a profile, a bar a feature
+ * (or a group of neighbours, of which the one that is farthest from 0); in
+ * words, what it has more of than the mean of all; and the samples that are
+ * most like it, of its own cluster where the result says which these are. */
+#include <math.h>
+#include <stdio.h>
+
+#include "mat/mat.h"
+#include "report/page.h"
+
+enum { BARS = 200, STANDING_OUT = 5, NEAREST = 4, TALL = 40 };
+
+static bool has_classes(const lapis_report *w)
+{
+  return !mat_empty(&w->class_features);
+}
+
+static int64_t class_of(const lapis_report *w, int64_t r)
+{
+  bool said = !mat_empty(&w->class_features_of);
+  return said ? (int64_t)lapis_mat_at(&w->class_features_of, 0, r) : r;
+}
+
+static bool in_cluster(const lapis_report *w, int64_t r, int64_t j)
+{
+  const lapis_mat *of = &w->class_clusters;
+  return !mat_empty(of) && lapis_mat_at(of, class_of(w, r), j) == (double)r;
+}
+
+/* ---- its name -----------------------------------------------------------*/
+static void put_name(page *p, const lapis_report *w, int64_t r)
+{
+  int64_t c = class_of(w, r), number = 0, of = 0, samples = 0;
+  for (int64_t k = 0; k < w->class_features.cols; k++) {
+    of += class_of(w, k) == c;
+    number += class_of(w, k) == c && k <= r;
+  }
+  for (int64_t j = 0; j < w->class_clusters.cols; j++)
+    samples += in_cluster(w, r, j);
+  page_words(p, "<strong>");
+  page_class_name(p, w, c);
+  page_words(p, "</strong>");
+  if (of > 1) page_print(p, " %" PRId64 " of %" PRId64, number, of);
+  if (of > 1 && samples > 0) page_print(p, ", %" PRId64 " samples", samples);
+  page_words(p, "\n");
+}
+
+/* ---- the whole of it ----------------------------------------------------*/
+/* The entry of rows first .. last - 1 that is farthest from 0. */
+static double farthest(const lapis_mat *A, int64_t r, int64_t first,
+                       int64_t last)
+{
+  double most = 0;
+  for (int64_t i = first; i < last; i++) {
+    double v = lapis_mat_at(A, i, r);
+    if (fabs(v) > fabs(most)) most = v;
+  }
+  return most;
+}
+
+static void put_profile(page *p, const lapis_report *w, int64_t r)
+{
+  const lapis_mat *A = &w->class_features;
+  int64_t d = A->rows, bars = d < BARS ? d : BARS;
+  double most = fabs(farthest(A, r, 0, d)), low = 0;
+  for (int64_t i = 0; i < d; i++) low = fmin(low, lapis_mat_at(A, i, r));
+  double room = most > 0 ? most : 1, zero = low < 0 ? TALL / 2.0 : TALL;
+  page_print(p,
+             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %" PRId64
+             " %d\" preserveAspectRatio=\"none\" class=\"profile\" "
+             "role=\"img\" aria-label=\"%" PRId64 " features, from %.3g to "
+             "%.3g\"><path d=\"",
+             bars, TALL, d, low, most);
+  for (int64_t b = 0; b < bars; b++) {
+    double v = farthest(A, r, b * d / bars, (b + 1) * d / bars);
+    page_print(p, "M%" PRId64 " %.4gv%.3gh1v%.3gz", b, zero, -zero * v / room,
+               zero * v / room);
+  }
+  page_words(p, "\"/></svg>\n");
+}
+
+static void put_picture(page *p, const lapis_report *w, int64_t r)
+{
+  const lapis_mat *A = &w->class_features;
+  double low = INFINITY, high = -INFINITY;
+  char alt[64];
+  for (int64_t i = 0; i < A->rows; i++) {
+    low = fmin(low, lapis_mat_at(A, i, r));
+    high = fmax(high, lapis_mat_at(A, i, r));
+  }
+  snprintf(alt, sizeof alt, "representative %" PRId64, r + 1);
+  page_sample(p, w, A, r, low, high, alt);
+}
+
+/* ---- what it has more of ------------------------------------------------*/
+static double column_size(const lapis_mat *A, int64_t j)
+{
+  double sum = 0;
+  for (int64_t i = 0; i < A->rows; i++) sum += fabs(lapis_mat_at(A, i, j));
+  return sum > 0 ? sum : 1;
+}
+
+/* Feature i of representative r as a share of its sum, less the mean of the
+ * same of all. */
+static double above_mean(const lapis_report *w, const double *size, int64_t r,
+                         int64_t i)
+{
+  const lapis_mat *A = &w->class_features;
+  double mean = 0;
+  for (int64_t k = 0; k < A->cols; k++)
+    mean += lapis_mat_at(A, i, k) / size[k] / (double)A->cols;
+  return lapis_mat_at(A, i, r) / size[r] - mean;
+}
+
+/* Features by what they are above the mean; the first of equal ones. */
+static void put_standing_out(page *p, const lapis_report *w, const double *size,
+                             int64_t r)
+{
+  int64_t last = -1;
+  double before = INFINITY;
+  for (int k = 0; k < STANDING_OUT; k++) {
+    int64_t best = -1;
+    double most = 0;
+    for (int64_t i = 0; i < w->class_features.rows; i++) {
+      double v = above_mean(w, size, r, i);
+      bool left = v < before || (v <= before && i > last);
+      if (!left || v <= most) continue;
+      most = v;
+      best = i;
+    }
+    if (best < 0) break;
+    page_print(p, "%s%" PRId64,
+               k == 0 ? "<p>More than others of feature " : ", ", best + 1);
+    last = best;
+    before = most;
+  }
+  if (last >= 0) page_words(p, "</p>\n");
+}
+
+/* ---- samples like it ----------------------------------------------------*/
+static double alike(const lapis_report *w, int64_t r, int64_t j)
+{
+  double both = 0, own = 0;
+  for (int64_t i = 0; i < w->clean.rows; i++) {
+    double x = lapis_mat_at(&w->clean, i, j);
+    both += x * lapis_mat_at(&w->class_features, i, r);
+    own += x * x;
+  }
+  return own > 0 ? both / sqrt(own) : 0;
+}
+
+static bool may_show(const lapis_report *w, int64_t r, int64_t j)
+{
+  return mat_empty(&w->class_clusters) || in_cluster(w, r, j);
+}
+
+/* likeness: room for a number a sample. */
+static void put_nearest(page *p, const lapis_report *w, int64_t r,
+                        double *likeness)
+{
+  int64_t n = w->clean.cols;
+  bool any = false;
+  for (int64_t j = 0; j < n; j++)
+    likeness[j] = may_show(w, r, j) ? alike(w, r, j) : -INFINITY;
+  for (int k = 0; k < NEAREST; k++) {
+    int64_t best = -1;
+    for (int64_t j = 0; j < n; j++)
+      if (isfinite(likeness[j]) && (best < 0 || likeness[j] > likeness[best]))
+        best = j;
+    if (best < 0) break;
+    page_words(p, any ? "<li>"
+                      : "<p>Most like it:</p>\n<ul class=\"like\">\n<li>");
+    page_thumbnail(p, w, best);
+    if (mat_empty(&w->names))
+      page_print(p, "sample %" PRId64, best + 1);
+    else
+      page_sample_name(p, w, best);
+    page_words(p, "</li>\n");
+    likeness[best] = -INFINITY;
+    any = true;
+  }
+  if (any) page_words(p, "</ul>\n");
+}
+
+static void put_classes(page *p, const lapis_report *w)
+{
+  const lapis_mat *A = &w->class_features;
+  bool picture = w->height * w->width == A->rows;
+  bool samples = w->clean.rows == A->rows;
+  double *size = base_alloc(p->ctx, A->cols, sizeof *size);
+  double *room = base_alloc(p->ctx, w->clean.cols, sizeof *room);
+  if (size == NULL || room == NULL) p->status = LAPIS_ENOMEM;
+  for (int64_t r = 0; size != NULL && r < A->cols; r++)
+    size[r] = column_size(A, r);
+  page_words(p,
+             "<p>What the completion gives to a sample that is of this class "
+             "alone.</p>\n<div class=\"classes\">\n");
+  for (int64_t r = 0; size != NULL && room != NULL && r < A->cols; r++) {
+    page_print(p, "<div id=\"r%" PRId64 "\">\n", r);
+    put_name(p, w, r);
+    if (picture)
+      put_picture(p, w, r);
+    else
+      put_profile(p, w, r);
+    if (!picture) put_standing_out(p, w, size, r);
+    if (samples) put_nearest(p, w, r, room);
+    page_words(p, "</div>\n");
+  }
+  page_words(p, "</div>\n");
+  base_free(size);
+  base_free(room);
+}
+
+const page_view view_classes = {"classes", "What classes look like",
+                                has_classes, put_classes};
