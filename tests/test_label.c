@@ -496,21 +496,14 @@ static const char PARTED[] =
     "3000 --bins 2,3 --no-cache --where --segments parts --suspects 0 " GIVEN
     " -q";
 
-/* Each region is one of the two segments, and that of its class. */
-static void regions_are_segments_that_were_given(void **state)
+/* Each region is one of the two segments, and such shares of all, and of the
+ * hidden ones, that of its class. */
+static void check_regions(const command *c, const int *cut, const int *kinds,
+                          const double least[2])
 {
-  (void)state;
-  command c;
   lapis_arrays all;
-  int cut[PARTS], kinds[PARTS], right = 0, hidden = 0;
-  begin_parts(&c, cut, kinds);
-  command_run(&c, "%s --result r.npz -o page.html", PARTED);
-  if (c.code == 3) {
-    command_end(&c);
-    skip();
-  }
-  command_expect(&c, 0, "");
-  command_arrays(&c, "r.npz", &all);
+  int right = 0, hidden = 0;
+  command_arrays(c, "r.npz", &all);
   const lapis_mat *b = &lapis_arrays_find(&all, "boxes")->mat;
   const lapis_mat *at = &lapis_arrays_find(&all, "box_image")->mat;
   const lapis_mat *of = &lapis_arrays_find(&all, "box_class")->mat;
@@ -530,9 +523,34 @@ static void regions_are_segments_that_were_given(void **state)
   }
   print_message("%lld regions, %d right, %d of hidden labels\n",
                 (long long)b->cols, right, hidden);
-  CHECK_AT_LEAST(right, 0.9 * 2 * PARTS);
-  CHECK_AT_LEAST(hidden, 0.75 * 2 * (PARTS - KNOWN_PARTS));
+  CHECK_AT_LEAST(right, least[0] * 2 * PARTS);
+  CHECK_AT_LEAST(hidden, least[1] * 2 * (PARTS - KNOWN_PARTS));
   lapis_arrays_free(&all);
+}
+
+/* By one representative of a class, and by the best of two: these follow what
+ * stands beside the class, so that they are right less often (docs/label.md).
+ */
+static void regions_are_segments_that_were_given(void **state)
+{
+  (void)state;
+  command c;
+  int cut[PARTS], kinds[PARTS];
+  begin_parts(&c, cut, kinds);
+  command_run(&c, "%s --result r.npz -o page.html", PARTED);
+  if (c.code == 3) {
+    command_end(&c);
+    skip();
+  }
+  command_expect(&c, 0, "");
+  check_regions(&c, cut, kinds, (double[]){0.9, 0.75});
+  command_run(&c, "%s --class-features 2 --result r.npz -o page.html", PARTED);
+  command_expect(&c, 0, "");
+  check_regions(&c, cut, kinds, (double[]){0.4, 0.4});
+  char line[160];
+  snprintf(line, sizeof line,
+           "test $(grep -c 'class=\"profile\"' %s/page.html) = 6", c.folder);
+  assert_int_equal(system(line), 0); /* three classes, two of each */
   command_end(&c);
 }
 
@@ -591,6 +609,8 @@ static const refusal refusals[] = {
     {"name,l\na00,x\na01,y\n", "--where",
      "--where needs features with a place"},
     {"name,l\na00,x\na01,y\n", "--segments in", "--segments goes with --where"},
+    {"name,l\na00,x\na01,y\n", "--class-features 2",
+     "--class-features goes with --where"},
 };
 
 static void bad_tables_are_refused(void **state)
@@ -604,7 +624,8 @@ static void bad_tables_are_refused(void **state)
     command_run(&c, "%s --no-cache %s", LABEL, r->options);
     bool misuse = strstr(r->options, "--grid") ||
                   strstr(r->options, "--where") ||
-                  strstr(r->options, "--segments");
+                  strstr(r->options, "--segments") ||
+                  strstr(r->options, "--class-features");
     command_expect(&c, misuse ? 2 : 4, r->words);
     assert_string_equal(c.out, "");
   }

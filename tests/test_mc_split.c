@@ -3,6 +3,7 @@
 #include "command.h"
 #include "mc_oracle.h"
 #include "oracle.h"
+#include "scarce.h"
 
 enum { WORDS = 30, CLASSES = 2, VIEWS = 4, PICTURES = 60, ALL = 68 };
 
@@ -385,6 +386,34 @@ static void without_clusters_nothing_is_added(void **state)
   lapis_ctx_free(ctx);
 }
 
+static void every_allocation_may_fail(void **state)
+{
+  (void)state;
+  static views p;
+  make_views(&p);
+  bool ran = false;
+  for (long k = 0; !ran; k++) {
+    lapis_ctx *ctx = lapis_ctx_new();
+    lapis_mc_settings set = settings_of(2, 1e-2);
+    set.stop.max_iters = 2;
+    lapis_solver *s = NULL;
+    lapis_model *m = NULL;
+    failed = false;
+    countdown = k;
+    lapis_status got = lapis_mc_new(ctx, &p.data, &set, &s);
+    if (got >= 0) got = lapis_solve(s);
+    if (got >= 0) got = lapis_model_new(s, &m);
+    countdown = -1;
+    ran = !failed;
+    if (ran) assert_true(got >= 0);
+    if (got < 0) assert_int_equal(got, LAPIS_ENOMEM);
+    if (got < 0) assert_true(strlen(lapis_ctx_error(ctx)) > 0);
+    lapis_model_free(m);
+    lapis_solver_free(s);
+    lapis_ctx_free(ctx);
+  }
+}
+
 /* ---- the command and its page -------------------------------------------*/
 static void write_table(const command *c, const views *p)
 {
@@ -465,6 +494,7 @@ int main(void)
       cmocka_unit_test(nonsense_is_refused),
       cmocka_unit_test(alike_samples_are_one_cluster),
       cmocka_unit_test(without_clusters_nothing_is_added),
+      cmocka_unit_test(every_allocation_may_fail),
       cmocka_unit_test(command_and_page),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

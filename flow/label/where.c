@@ -4,7 +4,8 @@
  * nearest to the image's repaired column of Z_X.  More [MC15 Sec. 4.5]: what
  * the completion puts into a class's own column weighs the words; in every
  * image and for each of its classes, the connected group of segments of the
- * greatest weight. */
+ * greatest weight.  Of several representatives of a class the one whose group
+ * weighs most says where. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,6 +51,9 @@ lapis_status label_check_where(label_run *w)
   if (!w->set.where && w->set.segments != NULL)
     return lapis_fail(w->flow->ctx, LAPIS_EINVAL,
                       "label: --segments goes with --where");
+  if (!w->set.where && w->set.class_features > 1)
+    return lapis_fail(w->flow->ctx, LAPIS_EINVAL,
+                      "label: --class-features goes with --where");
   if (!w->set.where) return LAPIS_OK;
   if (w->kinds.count > 1)
     return lapis_fail(w->flow->ctx, LAPIS_EINVAL,
@@ -179,11 +183,29 @@ static lapis_status find_windows(label_run *w, bool roots)
 }
 
 /* ---- more classes -------------------------------------------------------*/
-/* weight: d x K, of each word for each class. */
-static lapis_status weigh_words(label_run *w, bool roots, double *weight)
+typedef struct class_weights { /* R representatives, those of a class together
+                                */
+  int64_t R;
+  double *weight;    /* d x R: of each word */
+  const int64_t *of; /* R: its class; NULL: a class one */
+} class_weights;
+
+static bool is_of(const class_weights *v, int64_t r, int64_t c)
 {
-  lapis_mat Z;
+  return (v->of == NULL ? r : v->of[r]) == c;
+}
+
+static lapis_status weigh_words(label_run *w, bool roots, class_weights *v)
+{
+  lapis_mat Z, of_class;
   TRY(lapis_result_get(w->flow->solver, "class_features", &Z));
+  v->R = Z.cols;
+  if (w->mc.class_features > 1) {
+    TRY(lapis_result_get(w->flow->solver, "class_features_of", &of_class));
+    v->of = of_class.val;
+  }
+  v->weight = malloc((size_t)(w->d * Z.cols) * sizeof *v->weight);
+  if (v->weight == NULL) return flow_no_memory(w->flow);
   double *mean = malloc((size_t)(w->d * Z.cols) * sizeof *mean);
   if (mean == NULL) return flow_no_memory(w->flow);
   for (int64_t c = 0; c < Z.cols; c++)
@@ -191,7 +213,7 @@ static lapis_status weigh_words(label_run *w, bool roots, double *weight)
   lapis_mat of = lapis_mat_f64(mean, w->d, Z.cols);
   lapis_status s = LAPIS_OK;
   for (int64_t c = 0; s >= 0 && c < Z.cols; c++)
-    s = lapis_class_weights(w->flow->ctx, &of, c, true, weight + c * w->d);
+    s = lapis_class_weights(w->flow->ctx, &of, c, true, v->weight + c * w->d);
   free(mean);
   return s;
 }
@@ -277,38 +299,64 @@ static lapis_status add_region(label_run *w, const lapis_segments *g,
   return add_place(w, &box, image, class_);
 }
 
+typedef struct region {          /* of n segments */
+  double *score;                 /* n, of the representative at hand */
+  unsigned char *tried, *inside; /* n: its region; the best one */
+  double best;                   /* the score of that */
+} region;
+
+/* The best region of class c over its representatives. */
+static lapis_status search_class(label_run *w, const lapis_words *words,
+                                 const lapis_segments *g,
+                                 const class_weights *v, int64_t c, region *of)
+{
+  lapis_region_settings set = lapis_region_defaults();
+  bool open = false;
+  set.seconds = REGION_SECONDS;
+  of->best = -INFINITY;
+  for (int64_t r = 0; r < v->R; r++) {
+    lapis_region_info info;
+    if (!is_of(v, r, c)) continue;
+    TRY(lapis_segment_scores(w->flow->ctx, words, g, v->weight + r * w->d,
+                             of->score));
+    lapis_status s = lapis_region_find(w->flow->ctx, &g->graph, of->score, &set,
+                                       of->tried, &info);
+    if (s < 0 || s == LAPIS_CANCELLED) return s;
+    open |= s > 0;
+    if (info.score <= of->best) continue;
+    of->best = info.score;
+    memcpy(of->inside, of->tried, (size_t)g->graph.count);
+  }
+  w->regions_open += open;
+  return LAPIS_OK;
+}
+
 static lapis_status search_image(label_run *w, int64_t i,
-                                 const lapis_segments *g, const double *weight)
+                                 const lapis_segments *g,
+                                 const class_weights *v)
 {
   int64_t n = g->graph.count;
   lapis_words words = words_of(w, i);
-  lapis_region_settings set = lapis_region_defaults();
-  set.seconds = REGION_SECONDS;
-  double *score = malloc((size_t)n * sizeof *score);
-  unsigned char *inside = malloc((size_t)n);
-  lapis_status s =
-      score == NULL || inside == NULL ? flow_no_memory(w->flow) : LAPIS_OK;
-  for (int64_t c = 0; s >= 0 && c < w->given.K; c++) {
-    lapis_region_info info;
+  region of = {.score = malloc((size_t)n * sizeof *of.score),
+               .tried = malloc((size_t)n),
+               .inside = malloc((size_t)n)};
+  bool room = of.score != NULL && of.tried != NULL && of.inside != NULL;
+  lapis_status s = room ? LAPIS_OK : flow_no_memory(w->flow);
+  for (int64_t c = 0; s == LAPIS_OK && c < w->given.K; c++) {
     if (!label_has(w, i, c)) continue;
-    s = lapis_segment_scores(w->flow->ctx, &words, g, weight + c * w->d, score);
-    if (s >= 0)
-      s = lapis_region_find(w->flow->ctx, &g->graph, score, &set, inside,
-                            &info);
-    if (s == LAPIS_CANCELLED) break;
-    w->regions_open += s > 0;
-    if (s >= 0) s = add_region(w, g, inside, info.score, i, c);
+    s = search_class(w, &words, g, v, c, &of);
+    if (s == LAPIS_OK) s = add_region(w, g, of.inside, of.best, i, c);
   }
-  free(score);
-  free(inside);
+  free(of.score);
+  free(of.tried);
+  free(of.inside);
   return s;
 }
 
 static lapis_status find_regions(label_run *w, bool roots)
 {
-  double *weight = malloc((size_t)(w->d * w->given.K) * sizeof *weight);
-  lapis_status s =
-      weight == NULL ? flow_no_memory(w->flow) : weigh_words(w, roots, weight);
+  class_weights v = {.weight = NULL};
+  lapis_status s = weigh_words(w, roots, &v);
   for (int64_t i = 0; s >= 0 && s != LAPIS_CANCELLED && i < w->flow->n; i++) {
     lapis_segments g;
     if (flow_clock() > w->flow->end) {
@@ -316,10 +364,10 @@ static lapis_status find_regions(label_run *w, bool roots)
       break;
     }
     s = make_segments(w, i, &g);
-    if (s >= 0) s = search_image(w, i, &g, weight);
+    if (s >= 0) s = search_image(w, i, &g, &v);
     lapis_segments_free(&g);
   }
-  free(weight);
+  free(v.weight);
   if (w->regions_open > 0)
     flow_note(w->flow,
               "%" PRId64 " regions were not proved to be the best in %g s",

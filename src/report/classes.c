@@ -103,29 +103,27 @@ static double column_size(const lapis_mat *A, int64_t j)
   return sum > 0 ? sum : 1;
 }
 
-/* Feature i of representative r as a share of its sum, less the mean of the
- * same of all. */
-static double above_mean(const lapis_report *w, const double *size, int64_t r,
-                         int64_t i)
+/* mean: d, of the representatives as shares of their sums. */
+static void find_mean(const lapis_mat *A, double *mean)
 {
-  const lapis_mat *A = &w->class_features;
-  double mean = 0;
-  for (int64_t k = 0; k < A->cols; k++)
-    mean += lapis_mat_at(A, i, k) / size[k] / (double)A->cols;
-  return lapis_mat_at(A, i, r) / size[r] - mean;
+  for (int64_t k = 0; k < A->cols; k++) {
+    double all = column_size(A, k) * (double)A->cols;
+    for (int64_t i = 0; i < A->rows; i++)
+      mean[i] += lapis_mat_at(A, i, k) / all;
+  }
 }
 
-/* Features by what they are above the mean; the first of equal ones. */
-static void put_standing_out(page *p, const lapis_report *w, const double *size,
+/* Features by what their shares are above the mean; the first of equal ones. */
+static void put_standing_out(page *p, const lapis_mat *A, const double *mean,
                              int64_t r)
 {
   int64_t last = -1;
-  double before = INFINITY;
+  double before = INFINITY, size = column_size(A, r);
   for (int k = 0; k < STANDING_OUT; k++) {
     int64_t best = -1;
     double most = 0;
-    for (int64_t i = 0; i < w->class_features.rows; i++) {
-      double v = above_mean(w, size, r, i);
+    for (int64_t i = 0; i < A->rows; i++) {
+      double v = lapis_mat_at(A, i, r) / size - mean[i];
       bool left = v < before || (v <= before && i > last);
       if (!left || v <= most) continue;
       most = v;
@@ -185,33 +183,38 @@ static void put_nearest(page *p, const lapis_report *w, int64_t r,
   if (any) page_words(p, "</ul>\n");
 }
 
-static void put_classes(page *p, const lapis_report *w)
+static void put_all(page *p, const lapis_report *w, const double *mean,
+                    double *likeness)
 {
   const lapis_mat *A = &w->class_features;
   bool picture = w->height * w->width == A->rows;
-  bool samples = w->clean.rows == A->rows;
-  double *size = base_alloc(p->ctx, A->cols, sizeof *size);
-  double *room = base_alloc(p->ctx, w->clean.cols, sizeof *room);
-  if (size == NULL || room == NULL) p->status = LAPIS_ENOMEM;
-  for (int64_t r = 0; size != NULL && r < A->cols; r++)
-    size[r] = column_size(A, r);
-  page_words(p,
-             "<p>What the completion gives to a sample that is of this class "
-             "alone.</p>\n<div class=\"classes\">\n");
-  for (int64_t r = 0; size != NULL && room != NULL && r < A->cols; r++) {
+  for (int64_t r = 0; r < A->cols; r++) {
     page_print(p, "<div id=\"r%" PRId64 "\">\n", r);
     put_name(p, w, r);
     if (picture)
       put_picture(p, w, r);
     else
       put_profile(p, w, r);
-    if (!picture) put_standing_out(p, w, size, r);
-    if (samples) put_nearest(p, w, r, room);
+    if (!picture) put_standing_out(p, A, mean, r);
+    if (w->clean.rows == A->rows) put_nearest(p, w, r, likeness);
     page_words(p, "</div>\n");
   }
+}
+
+static void put_classes(page *p, const lapis_report *w)
+{
+  double *mean = base_alloc(p->ctx, w->class_features.rows, sizeof *mean);
+  double *likeness = base_alloc(p->ctx, w->clean.cols, sizeof *likeness);
+  bool room = mean != NULL && likeness != NULL;
+  if (!room) p->status = LAPIS_ENOMEM;
+  page_words(p,
+             "<p>What the completion gives to a sample that is of this class "
+             "alone.</p>\n<div class=\"classes\">\n");
+  if (room) find_mean(&w->class_features, mean);
+  if (room) put_all(p, w, mean, likeness);
   page_words(p, "</div>\n");
-  base_free(size);
-  base_free(room);
+  base_free(mean);
+  base_free(likeness);
 }
 
 const page_view view_classes = {"classes", "What classes look like",
