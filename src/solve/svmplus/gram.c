@@ -288,6 +288,18 @@ lapis_status sv_gram_slack(sv_gram *k, double C, double gamma, const double *c)
 }
 
 /* ---- of a solver --------------------------------------------------------*/
+/* A kernel that is computed is off by c eps in each product of d numbers of
+ * this size, and by n times as much as a matrix. */
+static double rounding_of(const op_kernel *k)
+{
+  double most = 0;
+  for (int64_t i = 0; i < k->n; i++) most = fmax(most, k->square[i]);
+  double size = k->kind == LAPIS_KERNEL_LINEAR ? most
+                : k->kind == LAPIS_KERNEL_RBF  ? 1 + 4 * most / k->width
+                                               : 1;
+  return DBL_EPSILON * (double)k->n * (double)(k->d + 4) * size;
+}
+
 /* Whether X, less than what rounding in single precision may hide, has a
  * factor there.  Rounding moves eigenvalues by some eps n max |X|. */
 static bool is_clearly_definite(la *h, const op_kernel *k, double most,
@@ -304,10 +316,12 @@ static bool is_clearly_definite(la *h, const op_kernel *k, double most,
   return true;
 }
 
-/* Slightly shifted, a positive semidefinite matrix has a Cholesky factor. */
+/* Slightly shifted, a positive semidefinite matrix has a Cholesky factor.
+ * *below: eigenvalues are at least -*below. */
 static lapis_status check_definite(svmplus *w, const char *name,
-                                   const op_kernel *k)
+                                   const op_kernel *k, double *below)
 {
+  *below = rounding_of(k);
   if (k->kind != LAPIS_KERNEL_PRECOMPUTED) return LAPIS_OK;
   int64_t n = k->n;
   double most = 0;
@@ -317,10 +331,13 @@ static lapis_status check_definite(svmplus *w, const char *name,
                                : base_alloc_raw(w->base.ctx, n * n, sizeof *A);
   if (A == NULL) return LAPIS_ENOMEM;
   lapis_status s = LAPIS_OK;
+  *below = DBL_EPSILON * (double)n; /* of the 1 that is added */
   if (!is_clearly_definite(&w->h, k, most, (float *)A)) {
     memcpy(A, k->X, (size_t)(n * n) * sizeof *A);
     la_array L = la_wrap(A, n, n);
-    s = la_add_diagonal(&w->h, 1e-9 * (double)n * most, &L);
+    double shift = 1e-9 * (double)n * most;
+    *below += shift;
+    s = la_add_diagonal(&w->h, shift, &L);
     if (s >= 0) s = w->h.ops->potrf(&w->h, &L);
   }
   if (free_yet == NULL) base_free(A);
@@ -337,8 +354,9 @@ lapis_status sv_kernels(svmplus *w, int64_t rank)
   lapis_svmplus_settings set = w->set;
   set.rank = rank;
   TRY(sv_gram_new(&w->h, &set, &w->data, k));
-  TRY(check_definite(w, "X", &k->main));
-  if (!k->plain) TRY(check_definite(w, "P", &k->priv));
+  double below;
+  TRY(check_definite(w, "X", &k->main, &below));
+  if (!k->plain) TRY(check_definite(w, "P", &k->priv, &k->below));
   w->set.width = k->main.width;
   if (!k->plain) w->set.width_priv = k->priv.width;
   return LAPIS_OK;

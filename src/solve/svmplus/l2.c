@@ -131,8 +131,14 @@ static void keep_l2(svmplus *w, const sv_quadratic *p, int64_t c)
   sv_add_info(w, p->norm / 2, p->norm / 2 * (1 - p->gap), p->gap);
 }
 
-/* done: false where it has to be done in double. */
-static lapis_status solve_in_single(svmplus *w, sv_quadratic *p, bool *done)
+static void start_warm(const svmplus *w, sv_quadratic *p, int64_t c)
+{
+  for (int64_t i = 0; i < p->n; i++) p->a[i] = w->alpha[i * w->K + c];
+}
+
+/* done: false where it has to be done in double; a limit ends it here. */
+static lapis_status solve_in_single(svmplus *w, sv_quadratic *p, int64_t c,
+                                    bool *done)
 {
   const float *inverse = NULL;
   *done = false;
@@ -147,13 +153,20 @@ static lapis_status solve_in_single(svmplus *w, sv_quadratic *p, bool *done)
                         .Q = (float *)w->Q,
                         .t = w->set.gamma / w->set.C,
                         .C = w->set.C,
+                        .below = w->gram.below,
                         .tol = w->set.stop.tol};
   TRY(sv_single_new(&given, w->diag, &x));
   p->single = &x;
   lapis_status s = l2_solve(p, w->set.stop.tol);
   p->single = NULL;
   sv_single_free(&x);
-  *done = p->gap <= w->set.stop.tol || loop_must_end(p->loop);
+  *done = p->gap <= w->set.stop.tol || p->loop->status != LAPIS_OK ||
+          loop_must_end(p->loop);
+  if (s == LAPIS_ENUMERIC) { /* out of the range of single precision */
+    *done = false;
+    start_warm(w, p, c);
+    s = LAPIS_OK;
+  }
   if (s >= 0 && !*done)
     loop_set_stage(p->loop, p->loop->stage - sv_phase(p->loop) + DOUBLE);
   return s;
@@ -185,9 +198,9 @@ lapis_status sv_l2_part(svmplus *w, int64_t c)
   if (p.a == NULL) return LAPIS_ENOMEM;
   p.g = p.a + q->n;
   p.wide = p.g + q->n;
-  for (int64_t i = 0; i < q->n; i++) p.a[i] = w->alpha[i * w->K + c]; /* warm */
+  start_warm(w, &p, c);
   bool done;
-  lapis_status s = solve_in_single(w, &p, &done);
+  lapis_status s = solve_in_single(w, &p, c, &done);
   if (s >= 0 && !done) s = solve_in_double(w, &p);
   if (s >= 0) keep_l2(w, &p, c);
   if (s >= 0 && dense) s = sv_kernel_scores(w, p.a, c, 0);

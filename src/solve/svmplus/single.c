@@ -14,8 +14,11 @@
  * in Ga, and the gap is given that much more.
  *
  * Numerics: refinement gains a factor of eps |Kt| / t a round, where it gains
- * anything.  Where a factor breaks down, the first round gains less than a
- * digit or the gap asked for is not reached, l2.c does all in double. */
+ * anything.  Rounding may leave Kt with eigenvalues down to -below (gram.c):
+ * |r| / (t - below) is the error of u then, and where t is not above 2 below
+ * the inverse is not made.  Where that is so, a factor breaks down, the first
+ * round gains less than a digit, numbers overflow or the gap asked for is not
+ * reached, l2.c does all in double. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -83,6 +86,8 @@ static lapis_status invert(const sv_gram *k, double t, float **out)
   int64_t n = k->n;
   la *h = k->h;
   bool good = false;
+  *out = NULL;
+  if (!(t > 2 * k->below)) return LAPIS_OK;
   float *A = *out = base_alloc_raw(h->ctx, n * n, sizeof *A);
   if (A == NULL) return LAPIS_ENOMEM;
   narrow(k->Kp, A, n * n);
@@ -169,6 +174,7 @@ lapis_status sv_single_times(sv_single *x, const double *a, double *g)
 {
   int64_t n = x->n;
   double *u = x->work, *r = u + n, *v = r + n, last = INFINITY, sum = 0;
+  double worth = x->t / (x->t - x->below) / x->C; /* of |r| in Qa */
   la_array K = la_wrap((double *)(uintptr_t)x->K, n, n);
   la_array in = la_wrap(v, n, 1), out = la_wrap(g, n, 1);
   for (int64_t i = 0; i < n; i++) v[i] = x->y[i] * a[i], sum += fabs(a[i]);
@@ -180,13 +186,13 @@ lapis_status sv_single_times(sv_single *x, const double *a, double *g)
   for (int k = 0; k < REFINEMENTS && size <= 0.5 * last; k++) {
     /* g as a whole is of the order of a'Qa / sum a, or larger */
     double norm = own + (dot(a, a, n) - x->t * dot(a, u, n)) / x->C;
-    if (k > 0 && 4 * size / x->C <= SHARE * x->tol * norm / sum) break;
+    if (k > 0 && 4 * size * worth <= SHARE * x->tol * norm / sum) break;
     last = size;
     TRY(correct(x->h, x->inverse, n, r, x->some, u));
     TRY(left(x->h, x->Kp, x->t, n, a, u, r, &size));
   }
   for (int64_t i = 0; i < n; i++) g[i] += (a[i] - x->t * u[i]) / x->C;
-  x->doubt = size / x->C;
+  x->doubt = size * worth;
   return LAPIS_OK;
 }
 

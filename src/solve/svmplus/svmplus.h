@@ -177,6 +177,7 @@ typedef struct sv_single {
   const double *K, *Kp, *y; /* n x n; n */
   const float *inverse;     /* n x n: of t I + Kt */
   double t, C, tol;
+  double below; /* eigenvalues of Kt are at least -below; below < t */
   float *Q;     /* n x n: room for it is given */
   double doubt; /* the last Qa is off by at most that, in length */
   double *work; /* 3 n */
@@ -200,11 +201,12 @@ typedef struct sv_gram {
   la *h;
   int64_t n;
   op_kernel main, priv;
-  bool dense; /* n x n matrices fit into the memory granted */
-  bool plain; /* no privileged features: G = I / C */
-  double *K;  /* n x n: K + 1; dense only */
-  double *Kp; /* n x n: Kt + 1; dense, full rank only */
-  double *L;  /* r x n: Kt + 1 = L'L, low rank only */
+  bool dense;   /* n x n matrices fit into the memory granted */
+  bool plain;   /* no privileged features: G = I / C */
+  double *K;    /* n x n: K + 1; dense only */
+  double *Kp;   /* n x n: Kt + 1; dense, full rank only */
+  double below; /* what rounding may have put eigenvalues of Kp below 0 by */
+  double *L;    /* r x n: Kt + 1 = L'L, low rank only */
   int64_t r;
   double left_out;     /* trace(Kt + 1 - L'L) / trace(Kt + 1) */
   double *G;           /* n x n, or r x n: R with G = R'R; or one of shared */
@@ -225,7 +227,7 @@ void sv_gram_free(sv_gram *k);
 /* G for slack weights C c_i; c NULL: all 1. */
 lapis_status sv_gram_slack(sv_gram *k, double C, double gamma, const double *c);
 
-/* (t I + Kt)^-1 in single precision, or NULL. */
+/* (t I + Kt)^-1 in single precision, or NULL: it does not do there. */
 lapis_status sv_gram_inverse(sv_gram *k, double t, const float **out);
 
 /* ---- features at one size (scale.c) -------------------------------------*/
