@@ -151,8 +151,8 @@ static void numbers_that_overflow_are_made_in_double(void **state)
   lapis_ctx_free(ctx);
 }
 
-/* A precomputed kernel may be below 0 by a little: where gamma / C comes near to
- * that, double precision decides. */
+/* A precomputed kernel may be below 0 by a little: where gamma / C comes near
+ * to that, double precision decides. */
 static void near_zero_double_decides(void **state)
 {
   (void)state;
