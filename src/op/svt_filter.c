@@ -15,6 +15,11 @@
  * small E, known to single precision of itself: each filter may take six more
  * digits off r.
  *
+ * A Cholesky factor L of c I + U Theta U' - G, made of this G, makes a matrix
+ *   H = c I + U Theta U' - L L'
+ * with x'H x <= c |x|^2 for every x that U'x = 0, whatever rounding made of G
+ * and L: how near H is to G is then asked of W itself (svt_subspace.c).
+ *
  * Numerics: G is divided by |W|_F^2, so that no scale of W leaves the range of
  * single precision.  W is read in panels, whose products are added: a sum of
  * l terms then has the error of one of PANEL, and of l/PANEL. */
@@ -24,12 +29,11 @@
 #include <math.h>
 #include <string.h>
 
-enum { PANEL = 512, BLOCKS = 8, LEAST_BLOCK = 64 };
+enum { PANEL = 512, BLOCKS = 8, LEAST_BLOCK = 64, STRIP = 64 };
 
 struct svt_filter {
   la h;
   int64_t k, room; /* room: columns that the buffers have */
-  int64_t panels;  /* that G was added up from */
   double unit;
   float *G;      /* k x k */
   float *V[4];   /* k x room: R; E_(j-1), E_j, G E_j */
@@ -134,7 +138,6 @@ lapis_status svt_filter_new(la *h, la_trans side, const la_array *W,
   f->h = *h;
   f->k = side == LA_N ? W->rows : W->cols;
   f->unit = unit;
-  f->panels = (side == LA_N ? W->cols : W->rows) / PANEL;
   f->G = base_alloc(h->ctx, f->k * f->k, sizeof *f->G);
   lapis_status status = f->G == NULL ? LAPIS_ENOMEM : form(f, side, W);
   if (status < 0)
@@ -148,14 +151,6 @@ lapis_status svt_filter_new(la *h, la_trans side, const la_array *W,
 double svt_filter_cost(la_trans side, const la_array *W)
 {
   return (double)(side == LA_N ? W->rows : W->cols) / 8;
-}
-
-/* Measured: up to 5.5 FLT_EPSILON of a panel, for entries of very unequal size;
- * every panel that is added may round its sum by half of one more, all the same
- * way where entries are alike. */
-double svt_filter_error(const svt_filter *f, double largest)
-{
-  return (8 + 0.5 * (double)f->panels) * FLT_EPSILON * largest;
 }
 
 lapis_status svt_filter_times(svt_filter *f, const la_array *X, la_array *Y)
@@ -234,4 +229,107 @@ lapis_status svt_filter_run(svt_filter *f, const svt_filtering *how,
     for (int64_t i = 0; i < k; i++) x[i] += (double)f->V[2][j * k + i];
   }
   return LAPIS_OK;
+}
+
+/* ---- a bound on what is left --------------------------------------------*/
+
+/* The lower triangle of L = c I + Y Y' - G, by blocks of columns. */
+static lapis_status lower(svt_filter *f, const la_array *Y, double c,
+                          la_array *L)
+{
+  int64_t k = f->k, block = k / BLOCKS + 1;
+  memcpy(L->data, f->G, (size_t)(k * k) * sizeof *f->G);
+  for (int64_t j = 0; j < k; j += block) {
+    int64_t left = k - j, n = left < block ? left : block;
+    la_array below = la_rows(L, j, left), to = la_cols(&below, j, n);
+    la_array low = la_rows(Y, j, left), own = la_rows(Y, j, n);
+    TRY(f->h.ops->gemm(&f->h, LA_N, LA_T, 1, &low, &own, -1, &to));
+  }
+  float *diagonal = L->data;
+  for (int64_t i = 0; i < k; i++) diagonal[i * (k + 1)] += (float)c;
+  return LAPIS_OK;
+}
+
+/* Y = U Theta^(1/2), G divided by the unit as U Theta U' is. */
+static lapis_status roots(svt_filter *f, const la_array *U, const double *theta,
+                          la_array *Y)
+{
+  TRY(reserve(f, U->cols > 0 ? U->cols : 1));
+  *Y = wrap(f->V[0], f->k, U->cols);
+  to_single(U, 1, f->V[0]);
+  for (int64_t j = 0; j < U->cols; j++) {
+    double root = sqrt(fmax(theta[j], 0) / f->unit);
+    for (int64_t i = 0; i < f->k; i++) f->V[0][j * f->k + i] *= (float)root;
+  }
+  return LAPIS_OK;
+}
+
+/* Columns j .. j + n - 1 of L as doubles, from row j on. */
+static void strip(const la_array *L, int64_t j, int64_t n, double *out)
+{
+  int64_t rows = L->rows - j;
+  for (int64_t i = 0; i < n; i++) {
+    const float *from = (const float *)L->data + (j + i) * L->ld + j;
+    for (int64_t r = 0; r < rows; r++)
+      out[i * rows + r] = r < i ? 0 : (double)from[r];
+  }
+}
+
+/* Y -= unit L L'Z, in double. */
+static lapis_status take_square(svt_filter *f, const la_array *L,
+                                const la_array *Z, la_array *Y)
+{
+  la *h = &f->h;
+  int64_t k = f->k, p = Z->cols;
+  double *own = base_alloc_raw(h->ctx, STRIP * (k + p), sizeof *own);
+  lapis_status status = own == NULL ? LAPIS_ENOMEM : LAPIS_OK;
+  for (int64_t j = 0; j < k && status >= 0; j += STRIP) {
+    int64_t n = k - j < STRIP ? k - j : STRIP;
+    la_array part = la_wrap(own, k - j, n);
+    la_array T = la_wrap(own + STRIP * k, n, p);
+    la_array z = la_rows(Z, j, k - j), y = la_rows(Y, j, k - j);
+    strip(L, j, n, own);
+    status = h->ops->gemm(h, LA_T, LA_N, 1, &part, &z, 0, &T);
+    if (status >= 0)
+      status = h->ops->gemm(h, LA_N, LA_N, -f->unit, &part, &T, 1, &y);
+  }
+  base_free(own);
+  return status;
+}
+
+/* Y = c Z + U Theta U'Z */
+static lapis_status shifted(svt_filter *f, const la_array *U,
+                            const double *theta, double c, const la_array *Z,
+                            la_array *Y)
+{
+  la *h = &f->h;
+  double *own = base_alloc(h->ctx, U->cols * Z->cols + 1, sizeof *own);
+  if (own == NULL) return LAPIS_ENOMEM;
+  la_array T = la_wrap(own, U->cols, Z->cols);
+  lapis_status status = h->ops->axpby(h, c, Z, 0, Y);
+  if (status >= 0 && U->cols > 0)
+    status = h->ops->gemm(h, LA_T, LA_N, 1, U, Z, 0, &T);
+  if (status >= 0) status = h->ops->scale_rows(h, theta, &T);
+  if (status >= 0 && U->cols > 0)
+    status = h->ops->gemm(h, LA_N, LA_N, 1, U, &T, 1, Y);
+  base_free(own);
+  return status;
+}
+
+lapis_status svt_filter_below(svt_filter *f, const la_array *U,
+                              const double *theta, double c, const la_array *Z,
+                              la_array *Y, bool *found)
+{
+  la_array y, L;
+  *found = false;
+  float *own = base_alloc_raw(f->h.ctx, f->k * f->k, sizeof *own);
+  if (own == NULL) return LAPIS_OK; /* there are other tests */
+  L = wrap(own, f->k, f->k);
+  lapis_status status = roots(f, U, theta, &y);
+  if (status >= 0) status = lower(f, &y, c / f->unit, &L);
+  *found = status >= 0 && f->h.ops->potrf(&f->h, &L) >= 0;
+  if (*found) status = shifted(f, U, theta, c, Z, Y);
+  if (*found && status >= 0) status = take_square(f, &L, Z, Y);
+  base_free(own);
+  return status;
 }

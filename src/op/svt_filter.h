@@ -13,9 +13,6 @@ lapis_status svt_filter_new(la *h, la_trans side, const la_array *W,
 void svt_filter_free(svt_filter *f);
 /* What forming G costs, in columns of a product of W and W' by the double. */
 double svt_filter_cost(la_trans side, const la_array *W);
-/* |G z - what svt_filter_times gives| / |z| at most, for a largest eigenvalue
- * of G. */
-double svt_filter_error(const svt_filter *f, double largest);
 /* Y = G X */
 lapis_status svt_filter_times(svt_filter *f, const la_array *X, la_array *Y);
 
@@ -32,5 +29,13 @@ typedef struct svt_filtering {
  * for single precision of what changes. */
 lapis_status svt_filter_run(svt_filter *f, const svt_filtering *how,
                             const la_array *R, la_array *X);
+
+/* Y = H Z for some H with x'H x <= c |x|^2 for every x with U'x = 0, near G
+ * where U and theta are eigenvectors and values of G and c is more than all
+ * others, and if *found: L and L' of H = c I + U diag(theta) U' - L L' were
+ * found.  H does not depend on Z. */
+lapis_status svt_filter_below(svt_filter *f, const la_array *U,
+                              const double *theta, double c, const la_array *Z,
+                              la_array *Y, bool *found);
 
 #endif

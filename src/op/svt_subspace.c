@@ -39,8 +39,12 @@
  * the basis is filtered by that (svt_filter.c) until its residuals are
  * rounding, then its residuals are found by W itself, in double, and filtered
  * once or twice more.  What is said above of residuals then holds as it stands.
- * The test takes the same matrix, and adds to T_d z what its errors may have
- * hidden.
+ * The test is then one product with W: the same matrix makes an H with P H P <=
+ * c (svt_filter.c), and were l >= t^2 - nu an eigenvalue of P G P with unit
+ * vector y, then |(G - H) y| >= y'(G - H) y >= t^2 - nu - c.  Hence, by the
+ * unit vector v along (G - H) y, |(G - H) z| >= (t^2 - nu - c) |v'z|, and |(G -
+ * H) z| < (t^2 - nu - c)/100 for 8 fresh z is as improbable as above.  No error
+ * of single precision is assumed: those that are there are in G - H.
  *
  * Where the columns of W are divided among processes G X is a sum over them,
  * and all else is done by every one alike.
@@ -382,41 +386,34 @@ static double take_guards(svt_subspace *s, double t)
 
 /* T_d z with what is needed to tell its size: T = T_d(t^2 - nu). */
 typedef struct test {
-  double square, c;         /* t^2 - nu; T_d is that of [0, c] */
-  double x, before, T;      /* T_d(x), x = 2/c square - 1; T_(d-1) */
-  double error;             /* of a product, times |z| */
-  double drift, drift_last; /* |error of y'T_d z| at most */
-  double largest;           /* |T_d z| */
+  double square, c;    /* t^2 - nu; T_d is that of [0, c] */
+  double x, before, T; /* T_d(x), x = 2/c square - 1; T_(d-1) */
 } test;
 
 /* Whether T_d z is small enough; else Z[2] = P G T_d z, and whether a Rayleigh
  * quotient exceeds t^2 - nu. */
-static lapis_status probe(svt_subspace *s, const la_array *W, test *e,
+static lapis_status probe(svt_subspace *s, const la_array *W, const test *e,
                           verdict *out)
 {
   la *h = s->h;
   la_array U = la_cols(&s->X, 0, s->proved);
-  double size[PROBES], quotient, trusted = e->error > 0 ? 1e30 : 1e150;
-  e->largest = 0;
+  double size[PROBES], quotient, largest = 0;
   for (int64_t j = 0; j < PROBES; j++) {
     TRY(norm(s, &s->Z[1], j, &size[j]));
-    if (!(size[j] <= trusted)) {
+    if (!(size[j] <= 1e150)) {
       *out = OVERFLOWN;
       return LAPIS_OK;
     }
-    e->largest = fmax(e->largest, size[j]);
+    largest = fmax(largest, size[j]);
   }
-  if (e->largest < s->unlikely * e->T - e->drift) *out = PROVED;
+  if (largest < s->unlikely * e->T) *out = PROVED;
   if (*out == PROVED) return LAPIS_OK;
-  if (e->error > 0)
-    TRY(svt_filter_times(s->filter, &s->Z[1], &s->Z[2]));
-  else
-    TRY(product(s, W, &s->Z[1], &s->Z[2]));
+  TRY(product(s, W, &s->Z[1], &s->Z[2]));
   TRY(project_out(s, &U, &s->Z[2]));
   for (int64_t j = 0; j < PROBES; j++) {
     la_array z = la_cols(&s->Z[1], j, 1), gz = la_cols(&s->Z[2], j, 1);
     TRY(h->ops->dot(h, &z, &gz, &quotient));
-    if (quotient > (e->square + e->error) * size[j] * size[j]) *out = MISSED;
+    if (quotient > e->square * size[j] * size[j]) *out = MISSED;
   }
   return LAPIS_OK;
 }
@@ -435,45 +432,33 @@ static lapis_status recur(svt_subspace *s, double c, bool first)
   return LAPIS_OK;
 }
 
-/* How far a test may go before a Gram matrix is cheaper; one in single
- * precision is there. */
-static int64_t most_degrees(int64_t k, bool single)
+/* How far a test may go before a Gram matrix is cheaper. */
+static int64_t most_degrees(int64_t k)
 {
-  int64_t most = single ? k / 4 : k / 32;
-  return most < 16 ? 16 : most;
+  return k < 16 * 32 ? 16 : k / 32;
 }
 
-/* One degree more.  The error of a product joins y'T_d z as a product of its
- * own does, so that its bound obeys the same recurrence. */
 static void next_degree(test *e, bool first)
 {
-  double f = first ? 1 : 2;
-  double T = f * e->x * e->T - (first ? 0 : e->before);
-  double drift = f * e->x * e->drift - (first ? 0 : e->drift_last);
+  double T = (first ? 1 : 2) * e->x * e->T - (first ? 0 : e->before);
   e->before = e->T;
   e->T = T;
-  e->drift_last = e->drift;
-  e->drift = drift + 2 * f / e->c * e->error * e->largest;
 }
 
-/* Whether it is known beforehand that the test ends at its last degree, or that
- * drift hides what it shows.  |T_d z| is about as large as |z|, and T about
- * e^(a d)/2; an error counts e^-a of itself a degree later, d times. */
+/* Whether it is known beforehand that the test ends at its last degree: |T_d z|
+ * is about as large as |z|, and T about e^(a d)/2. */
 static bool hopeless(const test *e, double size, double unlikely, int64_t most)
 {
-  double a = acosh(e->x);
-  return acosh(size / unlikely) > (double)most * a ||
-         4 * (e->error / e->c) * size > 0.5 * unlikely * a * a;
+  return acosh(size / unlikely) > (double)most * acosh(e->x);
 }
 
 /* The random test until a verdict or until it costs too much. */
 static lapis_status chebyshev(svt_subspace *s, const la_array *W, double square,
-                              double c, bool single, verdict *out)
+                              double c, verdict *out)
 {
   la_array U = la_cols(&s->X, 0, s->proved);
   test e = {.square = square, .c = c, .x = 2 * (square / c) - 1, .T = 1};
-  if (single) e.error = svt_filter_error(s->filter, s->theta[0]);
-  int64_t most = most_degrees(s->k, single);
+  int64_t most = most_degrees(s->k);
   if (hopeless(&e, sqrt((double)s->k), s->unlikely, most)) return LAPIS_OK;
   TRY(draw(s, &s->Z[1]));
   TRY(project_out(s, &U, &s->Z[1]));
@@ -485,6 +470,26 @@ static lapis_status chebyshev(svt_subspace *s, const la_array *W, double square,
     next_degree(&e, d == 0);
   }
   *out = UNKNOWN;
+  return LAPIS_OK;
+}
+
+/* The same of an H made in single precision, with P H P <= c: one product. */
+static lapis_status factored(svt_subspace *s, const la_array *W, double square,
+                             double c, verdict *out)
+{
+  la_array U = la_cols(&s->X, 0, s->proved);
+  double size, largest = 0;
+  bool found;
+  TRY(draw(s, &s->Z[1]));
+  TRY(svt_filter_below(s->filter, &U, s->theta, c, &s->Z[1], &s->Z[2], &found));
+  if (!found) return LAPIS_OK;
+  TRY(product(s, W, &s->Z[1], &s->Z[0]));
+  TRY(s->h->ops->axpby(s->h, -1, &s->Z[2], 1, &s->Z[0]));
+  for (int64_t j = 0; j < PROBES; j++) {
+    TRY(norm(s, &s->Z[0], j, &size));
+    if (!(size <= largest)) largest = size; /* NaN, too */
+  }
+  if (largest < s->unlikely * (square - c)) *out = PROVED;
   return LAPIS_OK;
 }
 
@@ -506,9 +511,10 @@ static lapis_status certify(svt_subspace *s, const svt_question *q,
   double above = last >= s->rank ? s->theta[last] + s->error[last] : INFINITY;
   bool all = s->proved == s->shown && above < (1 - 2e-4) * left;
   if (all) c = fmax(above, 0.2 * left);
-  if (s->filter != NULL) TRY(chebyshev(s, q->W, left, c, true, out));
+  if (s->filter != NULL)
+    TRY(factored(s, q->W, left, 0.75 * c + 0.25 * left, out));
   if (*out != UNKNOWN) return LAPIS_OK;
-  return chebyshev(s, q->W, left, c, false, out);
+  return chebyshev(s, q->W, left, c, out);
 }
 
 /* What the test found, and as many new random columns as there are values. */
