@@ -246,23 +246,33 @@ static lapis_status square_first(op_svt *s, const la_array *W, int64_t r,
   return h->ops->gemm(h, LA_N, LA_N, 1, W, &s->C, 0, A);
 }
 
-/* A = Q_r f Q_r'W, or W Q_r f Q_r'. */
+/* P = Q_r'W, or W Q_r: of a product that SUBSPACE kept, or anew. */
+static lapis_status gram_side(op_svt *s, const la_array *W, const la_array *Q,
+                              const svt_found *found, la_array *P)
+{
+  la *h = &s->h;
+  bool kept = found != NULL && found->kept;
+  if (kept && s->by_rows)
+    return h->ops->gemm(h, LA_T, LA_T, 1, &found->S, &found->T, 0, P);
+  if (kept) return h->ops->gemm(h, LA_N, LA_N, 1, &found->T, &found->S, 0, P);
+  if (s->by_rows) return h->ops->gemm(h, LA_T, LA_N, 1, Q, W, 0, P);
+  return h->ops->gemm(h, LA_N, LA_N, 1, W, Q, 0, P);
+}
+
+/* A = Q_r f Q_r'W, or W Q_r f Q_r'; found: NULL, or where Q is from. */
 static lapis_status gram_product(op_svt *s, const la_array *W, int64_t r,
-                                 la_array *A)
+                                 const svt_found *found, la_array *A)
 {
   la *h = &s->h;
   la_array Q = la_cols(&s->Q, 0, r);
   TRY(make_room(s, r));
-  if (square_first_pays(s, r)) return square_first(s, W, r, A);
-  if (s->by_rows) {
-    la_array P = la_reshape(&s->P, r, s->cols);
-    TRY(h->ops->gemm(h, LA_T, LA_N, 1, &Q, W, 0, &P));
-    TRY(h->ops->scale_cols(h, s->f, &Q));
-    return h->ops->gemm(h, LA_N, LA_N, 1, &Q, &P, 0, A);
-  }
-  la_array P = la_cols(&s->P, 0, r);
-  TRY(h->ops->gemm(h, LA_N, LA_N, 1, W, &Q, 0, &P));
-  TRY(h->ops->scale_cols(h, s->f, &P));
+  bool kept = found != NULL && found->kept;
+  if (!kept && square_first_pays(s, r)) return square_first(s, W, r, A);
+  la_array P =
+      s->by_rows ? la_reshape(&s->P, r, s->cols) : la_cols(&s->P, 0, r);
+  TRY(gram_side(s, W, &Q, found, &P));
+  TRY(h->ops->scale_cols(h, s->f, s->by_rows ? &Q : &P));
+  if (s->by_rows) return h->ops->gemm(h, LA_N, LA_N, 1, &Q, &P, 0, A);
   return h->ops->gemm(h, LA_N, LA_T, 1, &P, &Q, 0, A);
 }
 
@@ -338,7 +348,7 @@ static lapis_status split_first(op_svt *s, const la_array *W, double t,
   TRY(h->ops->gemm(h, LA_T, LA_N, 1, &s->C, &s->eye, 0, &s->V)); /* R' */
   TRY(h->ops->svd(h, &s->V, &s->Q, s->values, &s->C));
   shrink(s, side(s), t, true, report);
-  return gram_product(s, W, report->rank, A);
+  return gram_product(s, W, report->rank, NULL, A);
 }
 
 /* W = B R (tall) or W' = B R (wide), R = U S V': then A = B M or M'B' with
@@ -389,7 +399,7 @@ static lapis_status subspace(op_svt *s, const la_array *W, double t,
   report->way = SVT_SUBSPACE;
   shrink(s, found.rank, t, true, report);
   TRY(la_copy(&s->h, &found.Q, &Q));
-  return gram_product(s, W, found.rank, A);
+  return gram_product(s, W, found.rank, &found, A);
 }
 
 /* ---- the choice ---------------------------------------------------------*/
@@ -499,7 +509,7 @@ static lapis_status gram(op_svt *s, const la_array *W, double t, la_array *A,
   }
   shrink(s, count, t, true, report);
   TRY(seed(s, report->rank));
-  return gram_product(s, W, report->rank, A);
+  return gram_product(s, W, report->rank, NULL, A);
 }
 
 static lapis_status run(op_svt *s, const la_array *W, double t, la_array *A,

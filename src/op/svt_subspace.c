@@ -40,11 +40,10 @@
  * rounding, then its residuals are found by W itself, in double, and filtered
  * once or twice more.  What is said above of residuals then holds as it stands.
  * The test is then one product with W: the same matrix makes an H with P H P <=
- * c (svt_filter.c), and were l >= t^2 - nu an eigenvalue of P G P with unit
- * vector y, then |(G - H) y| >= y'(G - H) y >= t^2 - nu - c.  Hence, by the
- * unit vector v along (G - H) y, |(G - H) z| >= (t^2 - nu - c) |v'z|, and |(G -
- * H) z| < (t^2 - nu - c)/100 for 8 fresh z is as improbable as above.  No error
- * of single precision is assumed: those that are there are in G - H.
+ * c (svt_filter.c).  Were l >= t^2 - nu an eigenvalue of P G P with unit vector
+ * y, then |(G - H) y| >= t^2 - nu - c, and |(G - H) z| at least |v'z| times
+ * that, v the unit vector along (G - H) y: to be below a hundredth of it for 8
+ * fresh z is as improbable as above.  Errors of single precision are in G - H.
  *
  * Where the columns of W are divided among processes G X is a sum over them,
  * and all else is done by every one alike.
@@ -61,7 +60,7 @@
 #include "op/svt_filter.h"
 
 enum { FIRST = 32, PROBES = 8, GUARDS = 8, ROOM = 128 };
-enum { MOST_STEPS = 80 };
+enum { MOST_STEPS = 80, NARROW = 16 };
 static const double TRUSTED = 1e-4;    /* t / sigma_1 at least */
 static const double SMALLEST = 1e-140; /* t whose square does not vanish */
 static const double UNLIKELY = 0.01;   /* |y'z| */
@@ -74,6 +73,8 @@ struct svt_subspace {
   la_trans side;
   int64_t k, room, used; /* used: columns of B */
   int64_t multiplied;    /* columns of B whose GB and H are known */
+  la_array T;            /* W'B or W B of all of B, if */
+  bool whole;            /* the last product was that: W'X = T S */
   uint64_t drawn;        /* random numbers so far */
   int64_t columns, sums; /* of G times something, in this call */
   la_array B, GB;        /* k x room: basis, G B */
@@ -118,6 +119,7 @@ void svt_subspace_free(svt_subspace *s)
 {
   if (s == NULL) return;
   svt_filter_free(s->filter);
+  s->h->ops->free(s->h, &s->T);
   release(s);
   base_free(s);
 }
@@ -180,22 +182,13 @@ static lapis_status move_basis(svt_subspace *from, svt_subspace *to)
 static lapis_status reserve(svt_subspace *s, int64_t cols)
 {
   if (cols <= s->room) return LAPIS_OK;
-  svt_subspace larger = {.h = s->h, .side = s->side, .k = s->k};
+  svt_subspace larger = *s;
+  la_array *all[ARRAYS];
+  list_arrays(&larger, all);
+  for (int i = 0; i < ARRAYS; i++) *all[i] = (la_array){.data = NULL};
+  larger.theta = larger.error = larger.host = NULL;
   larger.room = cols > 2 * s->room ? cols : 2 * s->room;
   if (larger.room > s->k) larger.room = s->k;
-  larger.used = s->used;
-  larger.multiplied = s->multiplied;
-  larger.drawn = s->drawn;
-  larger.columns = s->columns;
-  larger.sums = s->sums;
-  larger.unlikely = s->unlikely;
-  larger.rank = s->rank;
-  larger.shown = s->shown;
-  larger.cold = s->cold;
-  larger.filter = s->filter;
-  larger.exact = s->exact;
-  larger.rounds = s->rounds;
-  larger.worst = s->worst;
   lapis_status status = allocate(&larger);
   if (status >= 0) status = move_basis(s, &larger);
   release(status < 0 ? &larger : s);
@@ -253,6 +246,32 @@ static lapis_status product(svt_subspace *s, const la_array *W,
   return la_sum(s->h, Y);
 }
 
+/* Y = G B, and T, from which the answer is made where no column joins B. */
+static lapis_status product_kept(svt_subspace *s, const la_array *W,
+                                 const la_array *B, la_array *Y)
+{
+  la *h = s->h;
+  bool tall = s->side == LA_T;
+  int64_t rows = tall ? W->rows : W->cols;
+  if (s->T.rows != rows || s->T.cols != B->cols) {
+    h->ops->free(h, &s->T);
+    TRY(h->ops->alloc(h, LAPIS_F64, rows, B->cols, &s->T));
+  }
+  s->columns += B->cols;
+  s->sums++;
+  s->whole = true;
+  TRY(h->ops->gemm(h, tall ? LA_N : LA_T, LA_N, 1, W, B, 0, &s->T));
+  TRY(h->ops->gemm(h, s->side, LA_N, 1, W, &s->T, 0, Y));
+  return la_sum(h, Y);
+}
+
+/* All of B, if it may be enough; of few columns gram_times reads W once. */
+static bool worth_keeping(const svt_subspace *s, const la_array *W)
+{
+  return s->multiplied == 0 && s->used > NARROW && W->own == NULL &&
+         (!s->cold || s->filter != NULL);
+}
+
 /* GB and H = B'GB for the columns of B that lack them. */
 static lapis_status multiply(svt_subspace *s, const la_array *W)
 {
@@ -261,8 +280,11 @@ static lapis_status multiply(svt_subspace *s, const la_array *W)
   la_array B = la_cols(&s->B, 0, s->used), Q = la_cols(&s->B, old, c);
   la_array GQ = la_cols(&s->GB, old, c), H = corner(&s->H, s->used, s->used);
   la_array right = la_cols(&H, old, c), low = la_rows(&H, old, c);
+  s->whole = false;
   if (s->filter != NULL && !s->exact)
     TRY(svt_filter_times(s->filter, &Q, &GQ));
+  else if (worth_keeping(s, W))
+    TRY(product_kept(s, W, &Q, &GQ));
   else
     TRY(product(s, W, &Q, &GQ));
   TRY(h->ops->gemm(h, LA_T, LA_N, 1, &B, &GQ, 0, &right));
@@ -432,12 +454,6 @@ static lapis_status recur(svt_subspace *s, double c, bool first)
   return LAPIS_OK;
 }
 
-/* How far a test may go before a Gram matrix is cheaper. */
-static int64_t most_degrees(int64_t k)
-{
-  return k < 16 * 32 ? 16 : k / 32;
-}
-
 static void next_degree(test *e, bool first)
 {
   double T = (first ? 1 : 2) * e->x * e->T - (first ? 0 : e->before);
@@ -458,7 +474,7 @@ static lapis_status chebyshev(svt_subspace *s, const la_array *W, double square,
 {
   la_array U = la_cols(&s->X, 0, s->proved);
   test e = {.square = square, .c = c, .x = 2 * (square / c) - 1, .T = 1};
-  int64_t most = most_degrees(s->k);
+  int64_t most = s->k < 16 * 32 ? 16 : s->k / 32; /* a Gram matrix is cheaper */
   if (hopeless(&e, sqrt((double)s->k), s->unlikely, most)) return LAPIS_OK;
   TRY(draw(s, &s->Z[1]));
   TRY(project_out(s, &U, &s->Z[1]));
@@ -735,6 +751,9 @@ static lapis_status keep(svt_subspace *s, svt_found *out)
   out->rank = s->rank;
   out->Q = la_cols(&s->X, 0, s->rank);
   out->theta = s->theta;
+  out->kept = s->whole;
+  out->T = s->T;
+  if (s->whole) out->S = corner(&s->S, s->T.cols, s->rank);
   return LAPIS_OK;
 }
 

@@ -13,6 +13,8 @@ typedef struct svt_found {
   int64_t rank;
   la_array Q;          /* k x rank: singular vectors on W's smaller side */
   const double *theta; /* rank: squared singular values, descending */
+  bool kept;           /* W'Q (of LA_N) or W Q is T S */
+  la_array T, S;
 } svt_found;
 
 /* h, with its scratch, is borrowed.  side: LA_N looks for eigenvectors of W W',
