@@ -171,7 +171,7 @@ lapis_status outline_new(lapis_ctx *ctx, const lapis_image *image,
   *out = NULL;
   outline *o = base_alloc(ctx, 1, sizeof *o);
   if (o == NULL) return LAPIS_ENOMEM;
-  lapis_status s = image_at_most(ctx, image, LONGEST, &small);
+  lapis_status s = image_between(ctx, image, 0, LONGEST, &small);
   if (s >= 0) {
     o->width = small.width, o->height = small.height;
     o->scale_x = (double)small.width / (double)image->width;
