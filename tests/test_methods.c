@@ -57,7 +57,7 @@ static void problem_new(problem *p)
     p->Y[j] = j % 2 == 0 ? 1 : -1;
     p->group[j] = j;
     for (int i = 0; i < ROWS; i++)
-      p->X[j * ROWS + i] = p->Y[j] + check_normal(&seed);
+      p->X[j * ROWS + i] = 2 * p->Y[j] + check_normal(&seed);
   }
   p->data = (lapis_data){.X = lapis_mat_f64(p->X, ROWS, SAMPLES),
                          .Y = lapis_mat_f64(p->Y, 1, SAMPLES),

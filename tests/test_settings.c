@@ -374,9 +374,10 @@ static void sentences_name_choices_and_help(void **state)
   lapis_match_settings set;
   lapis_settings_default(lapis_flow_find("match"), &set);
   set.map = 7;
-  CHECK_REFUSED(f, lapis_settings_check(f->ctx, lapis_flow_find("match"), &set),
-                LAPIS_EINVAL,
-                "match: --map is 7; it must be 0 to 1, for none|embed");
+  CHECK_REFUSED(
+      f, lapis_settings_check(f->ctx, lapis_flow_find("match"), &set),
+      LAPIS_EINVAL,
+      "match: --map is 7; it must be 0 to 2, for none|embed|positions");
 }
 
 /* Only the problem in D alone is convex: without the weights nothing can be
