@@ -137,6 +137,53 @@ static void arff_is_read_as_the_model_names_it(void **state)
   command_expect(&c, 4,
                  "words.arff:2: \"heat\" holds words, for the model it is "
                  "a number");
+  command_expect(&c, 4, "");
+  put(&c, "two.arff",
+      "@relation w\n@attribute heat {hot, cold}\n@attribute wind {yes, no}\n"
+      "@attribute sky {sun, cloud, rain}\n@data\nhot,yes,sun\n");
+  command_run(&c, "predict w.lapis two.arff");
+  command_expect(&c, 4,
+                 "two.arff:2: \"heat\" holds words, for the model it is "
+                 "a number");
+  put(&c, "text.arff",
+      "@relation w\n@attribute heat string\n@attribute wind {yes, no}\n"
+      "@attribute sky {sun, cloud, rain}\n@data\n3,yes,sun\n");
+  command_run(&c, "predict w.lapis text.arff");
+  command_expect(&c, 4, "text.arff:2: \"heat\" holds words");
+  put(&c, "text2.arff",
+      "@relation w\n@attribute heat numeric\n@attribute wind {yes, no}\n"
+      "@attribute sky string\n@data\n3,yes,sun\n");
+  command_run(&c, "predict w.lapis text2.arff");
+  command_expect(&c, 4,
+                 "text2.arff:4: \"sky\" is text, for the model it is "
+                 "one of some declared words");
+  put(&c, "words2.arff",
+      "@relation w\n@attribute heat numeric\n@attribute wind {Yes, No}\n"
+      "@attribute sky {sun, cloud, rain}\n@data\n3,No,sun\n");
+  command_run(&c, "predict w.lapis words2.arff");
+  command_expect(&c, 4,
+                 "words2.arff:3: \"wind\" declares neither \"yes\" nor "
+                 "\"no\"");
+  /* a word that the model has not met is as good as none */
+  put(&c, "a.csv", "heat,sky,wind\n20,sun,Yes\n20,fog,no\n");
+  put(&c, "a.arff",
+      "@relation w\n@attribute heat numeric\n@attribute wind {yes, no, maybe}\n"
+      "@attribute sky {sun, cloud, rain, fog}\n@data\n20,maybe,sun\n"
+      "20,no,fog\n");
+  put(&c, "b.csv", "heat,sky,wind\n20,sun,\n20,,no\n");
+  command_run(&c, "predict w.lapis b.csv -q -o was.npz");
+  command_expect(&c, 0, "");
+  command_arrays(&c, "was.npz", &was);
+  for (int f = 0; f < 2; f++) {
+    command_run(&c, "predict w.lapis a.%s -q -o now.npz", f ? "arff" : "csv");
+    command_expect(&c, 0, "");
+    command_arrays(&c, "now.npz", &now);
+    for (int64_t j = 0; j < 2; j++)
+      assert_true(lapis_mat_at(&lapis_arrays_find(&was, "scores")->mat, 0, j) ==
+                  lapis_mat_at(&lapis_arrays_find(&now, "scores")->mat, 0, j));
+    lapis_arrays_free(&now);
+  }
+  lapis_arrays_free(&was);
   put(&c, "numbers.arff",
       "@relation w\n@attribute heat numeric\n@attribute wind numeric\n"
       "@attribute sky {sun, cloud, rain}\n@data\n3,1,sun\n");

@@ -323,7 +323,7 @@ static void arff_is_read(void **state)
   files *f = *state;
   const double X[] = {1.5, 1, 5, NAN, 0, 7.5, -1e3, 0, 5};
   const double Y[] = {0, 1, 1, NAN, 1, 1};
-  static const char *features[] = {"x one", "flag=yes", "n"};
+  static const char *features[] = {"x one", "flag=yes (not no)", "n"};
   static const char *labels[] = {"l1", "l 2"}, *notes[] = {"it's, so", "?", ""};
   files_put_text(f, "a.xml",
                  "<labels><label name=\"l 2\"></label>\n"

@@ -241,27 +241,43 @@ static int64_t width_of(const job *w, int64_t j)
 }
 
 /* What is declared has the places and numbers that the model's features name,
- * in whatever order this file declares it; of one feature "NAME=VALUE" the
- * value is 1 and the others are 0. */
+ * in whatever order this file declares it; of a word that the model does not
+ * know, nothing is known. */
 static lapis_status meet_values(job *w, int64_t j)
 {
   const io_known *as = &w->as[j];
   const arff_attribute *t = &w->a.attribute[j];
-  if (as->value == NULL && t->kind == ARFF_TEXTS && t->n_values > 2)
-    return fail_attribute(w, j, "holds words, for the model it is a number");
+  if (t->kind == ARFF_STRING ||
+      (as->value == NULL && t->n_values > 1 && t->kind == ARFF_TEXTS))
+    return fail_attribute(w, j,
+                          as->value == NULL
+                              ? "holds words, for the model it is a number"
+                              : "is text, for the model it is one of some "
+                                "declared words");
   if (as->value != NULL && t->n_values == 0)
     return fail_attribute(w, j,
                           "declares no values, for the model it is one of "
                           "some words");
-  if (as->value == NULL) return LAPIS_OK;
-  w->one_hot[j] = as->width > 1 || t->kind == ARFF_NUMBERS;
-  for (int64_t k = 0; k < t->n_values; k++) {
-    int64_t at = -1;
+  w->one_hot[j] = as->value != NULL && as->other == NULL;
+  bool any = as->value == NULL || w->one_hot[j];
+  for (int64_t k = 0; k < t->n_values && t->kind == ARFF_TEXTS; k++)
+    *code_of(w, j, k) = -1;
+  for (int64_t k = 0; k < t->n_values && as->value != NULL; k++) {
+    int64_t *code = code_of(w, j, k);
+    const arff_word *word = value_of(w, j, k);
+    *code = -1;
     for (int64_t i = 0; i < as->width; i++)
-      if (arff_word_is(value_of(w, j, k), as->value[i])) at = i;
-    *code_of(w, j, k) = w->one_hot[j] ? at : at == 0;
+      if (arff_word_is(word, as->value[i])) *code = as->other == NULL ? i : 1;
+    if (as->other != NULL && arff_word_is(word, as->other)) *code = 0;
+    any |= *code >= 0;
   }
-  return LAPIS_OK;
+  if (any) return LAPIS_OK;
+  char what[256];
+  (void)snprintf(what, sizeof what,
+                 "declares neither \"%.60s\" nor \"%.60s\", which it is for "
+                 "the model",
+                 as->value[0], as->other);
+  return fail_attribute(w, j, what);
 }
 
 static lapis_status meet_model(job *w, const lapis_mat *known)
@@ -433,7 +449,9 @@ static void store_feature(job *w, int64_t j, double value)
     return;
   }
   if (w->a.attribute[j].kind == ARFF_TEXTS && !isnan(value))
-    value = (double)*code_of(w, j, (int64_t)value);
+    value = *code_of(w, j, (int64_t)value) < 0
+                ? NAN
+                : (double)*code_of(w, j, (int64_t)value);
   if (!w->sparse) {
     val[w->row * w->X.mat.ld + w->place[j]] = value;
     return;
@@ -469,24 +487,33 @@ static void store_value(void *user, int64_t j, double value,
 }
 
 /* ---- results ------------------------------------------------------------*/
-/* The value of feature k of attribute j, or NULL: of two texts, the one that
- * is 1. */
-static const arff_word *named_value(const job *w, int64_t j, int64_t k)
-{
-  const arff_attribute *t = &w->a.attribute[j];
-  if (w->role[j] != IO_FEATURE) return NULL;
-  if (width_of(w, j) > 1) return value_of(w, j, k);
-  return t->kind == ARFF_TEXTS && t->n_values == 2 ? value_of(w, j, 1) : NULL;
-}
-
-/* "NAME", or "NAME=VALUE". */
+/* "NAME"; of one-hot attributes "NAME=VALUE"; of two texts "NAME=VALUE (not
+ * OTHER)", the first being 1 and the other 0. */
 static char *copy_name(const job *w, int64_t j, int64_t k, char *to)
 {
-  const arff_word *value = named_value(w, j, k);
-  to += arff_copy(&w->a.attribute[j].name, to);
-  if (value == NULL) return to;
+  const arff_attribute *t = &w->a.attribute[j];
+  bool one_hot = width_of(w, j) > 1;
+  bool two = w->role[j] == IO_FEATURE && t->kind == ARFF_TEXTS &&
+             t->n_values == 2 && !one_hot;
+  to += arff_copy(&t->name, to);
+  if (!one_hot && !two) return to;
   to[-1] = '=';
-  return to + arff_copy(value, to);
+  to += arff_copy(value_of(w, j, two ? 1 : k), to);
+  if (!two) return to;
+  memcpy(to - 1, IO_NOT, sizeof IO_NOT);
+  to += sizeof IO_NOT - 2;
+  to += arff_copy(value_of(w, j, 0), to);
+  memcpy(to - 1, ")", 2);
+  return to + 1;
+}
+
+/* Bytes that copy_name takes, at most. */
+static int64_t name_bytes(const job *w, int64_t j)
+{
+  const arff_attribute *t = &w->a.attribute[j];
+  int64_t bytes = t->name.size + sizeof IO_NOT + 4;
+  for (int64_t k = 0; k < t->n_values; k++) bytes += value_of(w, j, k)->size;
+  return bytes;
 }
 
 static lapis_status add_names(job *w, io_role r, const char *name,
@@ -496,10 +523,7 @@ static lapis_status add_names(job *w, io_role r, const char *name,
   char *pool;
   int64_t bytes = 0;
   for (int64_t j = 0; j < w->a.n_attributes; j++)
-    for (int64_t k = 0; w->role[j] == r && k < width_of(w, j); k++)
-      bytes +=
-          w->a.attribute[j].name.size + 1 +
-          (named_value(w, j, k) != NULL ? named_value(w, j, k)->size + 1 : 0);
+    if (w->role[j] == r) bytes += width_of(w, j) * name_bytes(w, j);
   TRY(io_text_array(w->a.ctx, 1, w->count[r], bytes, &a, &pool));
   for (int64_t j = 0; j < w->a.n_attributes; j++) {
     for (int64_t k = 0; w->role[j] == r && k < width_of(w, j); k++) {
@@ -641,11 +665,15 @@ static void visit_cell(walk *k, int64_t j, int64_t row, const arff_word *word,
   pool += arff_copy(word, pool);
   bool single = width == 1 && t->kind == ARFF_TEXTS;
   int64_t words = 0;
-  for (int64_t i = 0; listed && i < t->n_values; i++) {
-    int64_t at = single ? *code_of(w, j, i) : i;
-    if (at >= words) words = at + 1;
-    value[at] = pool;
+  for (int64_t i = 0; listed && i < t->n_values; i++, words++) {
+    value[i] = pool;
     pool += arff_copy(value_of(w, j, i), pool);
+  }
+  if (single && w->role[j] == IO_FEATURE && w->as != NULL &&
+      w->as[j].other != NULL) { /* as the model counts them */
+    value[0] = w->as[j].other;
+    value[1] = w->as[j].value[0];
+    words = 2;
   }
   if (width > 1 && w->as != NULL) value = w->as[j].value;
   k->visit(k->user, &(io_cell){.row = row,

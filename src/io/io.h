@@ -188,9 +188,11 @@ void io_warn_lost(lapis_ctx *ctx, const char *path, const lapis_named *item,
                   int count, const char *const *kept);
 
 /* ---- known.c: columns as a model names its features ----------------------*/
+#define IO_NOT " (not "   /* a feature that is 1 for one of two words */
 typedef struct io_known { /* what a column is to the model */
   int64_t place, width;   /* of its features; place -1: no feature */
   const char **value;     /* of "TITLE=VALUE": width texts; else NULL */
+  const char *other;      /* of "TITLE=VALUE (not OTHER)"; else NULL */
 } io_known;
 /* names: the model's features.  title: of count columns, NULL where one is no
  * candidate.  LAPIS_EMISSING with a sentence where a feature has no column. */

@@ -61,6 +61,22 @@ static lapis_status find_bare(known *k, const char *title, io_known *out)
   return LAPIS_OK;
 }
 
+/* "VALUE (not OTHER)": two words. */
+static lapis_status split_words(known *k, io_known *out)
+{
+  const char *mark = NULL, *at = out->value[0];
+  size_t size = strlen(at);
+  while ((at = strstr(at, IO_NOT)) != NULL) mark = at++;
+  if (mark == NULL || out->value[0][size - 1] != ')') return LAPIS_OK;
+  char *text = arena_take(k->memory, (int64_t)size + 1, 1);
+  if (text == NULL) return arena_status(k->memory);
+  memcpy(text, out->value[0], size - 1); /* the rest is zero */
+  text[mark - out->value[0]] = '\0';
+  out->other = text + (mark - out->value[0]) + sizeof IO_NOT - 1;
+  out->value[0] = text;
+  return LAPIS_OK;
+}
+
 /* "TITLE=VALUE", features side by side. */
 static lapis_status find_values(known *k, const char *title, io_known *out)
 {
@@ -84,7 +100,7 @@ static lapis_status find_values(known *k, const char *title, io_known *out)
     k->found[first + i] = true;
   }
   *out = (io_known){.place = first, .width = width, .value = value};
-  return LAPIS_OK;
+  return width == 1 ? split_words(k, out) : LAPIS_OK;
 }
 
 /* The first feature that no column is; of a value its column. */

@@ -503,19 +503,16 @@ static void store_text(lapis_array *a, int64_t place, const csv_cell *cell,
 }
 
 /* 1 at the cell's value and 0 at the others; of a missing cell, and of a value
- * that a model does not know, nothing is known.  Where a model has one value
- * alone, it was told from any other: 0. */
+ * that a model does not know, nothing is known. */
 static void store_one_hot(table *t, const column *c, int64_t place,
                           const csv_cell *cell)
 {
   double *x = (double *)t->X.mat.val + place;
-  bool missing = csv_value(cell, NULL) == CSV_MISSING;
-  int64_t at = value_at(c, cell);
-  if (missing || (at < 0 && c->width > 1)) {
-    for (int64_t k = 0; k < c->width; k++) x[k] = NAN;
-    return;
-  }
-  for (int64_t k = 0; k < c->width; k++) x[k] = (double)(k == at);
+  int64_t at = csv_value(cell, NULL) == CSV_MISSING ? -1 : value_at(c, cell);
+  bool other = at < 0 && c->nought != NULL &&
+               table_title_is(cell, c->nought, strlen(c->nought));
+  for (int64_t k = 0; k < c->width; k++)
+    x[k] = at < 0 && !other ? NAN : (double)(k == at);
 }
 
 /* A missing target among texts is the empty text. */
@@ -566,6 +563,9 @@ static void store_title(lapis_array *a, const column *c, int64_t at,
   (*pool)[-1] = '=';
   size_t size = strlen(c->value[at]) + 1;
   *pool = (char *)memcpy(*pool, c->value[at], size) + size;
+  if (c->nought != NULL)
+    *pool += snprintf(*pool - 1, sizeof IO_NOT + strlen(c->nought) + 1,
+                      IO_NOT "%s)", c->nought);
 }
 
 /* The titles of the columns of a role, as a row of text; of a one-hot column
@@ -579,8 +579,11 @@ static lapis_status add_titles(const table *t, io_role r, const char *name,
   for (int64_t j = 0; j < t->columns; j++) {
     const column *c = &t->column[j];
     for (int64_t k = 0; k < c->width; k++)
-      bytes += c->title.size + 1 +
-               (c->value == NULL ? 0 : (int64_t)strlen(c->value[k]) + 1);
+      bytes +=
+          c->title.size + 1 +
+          (c->value == NULL ? 0 : (int64_t)strlen(c->value[k]) + 1) +
+          (c->nought == NULL ? 0
+                             : (int64_t)(sizeof IO_NOT + strlen(c->nought)));
   }
   TRY(io_text_array(t->ctx, 1, t->count[r], bytes, &a, &pool));
   for (int64_t j = 0; j < t->columns; j++)

@@ -16,6 +16,7 @@ typedef struct column {
   bool one_hot;       /* asked for */
   int64_t width;      /* features it becomes: 1, or one a value */
   const char **value; /* of a one-hot column: width texts, in memory */
+  const char *nought; /* of a column of two words the one that is 0, or NULL */
 } column;
 
 typedef struct table {

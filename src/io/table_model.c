@@ -87,6 +87,7 @@ lapis_status table_meet_model(table *t)
     c->place = as[j].place;
     c->width = as[j].width;
     c->value = as[j].value;
+    c->nought = as[j].other;
   }
   t->count[IO_FEATURE] = known->cols;
   return LAPIS_OK;
