@@ -420,7 +420,8 @@ class Talk(unittest.TestCase):
 
 class Parameters(unittest.TestCase):
     def test_keywords_and_defaults_are_those_of_the_command(self):
-        """Against what the command itself says of every setting."""
+        """Against what the command itself says of every setting, where it
+        chooses none."""
         X, y, _ = two_classes()
         for cls, method in ((lapis.SVMPlusClassifier, "svmplus"),
                             (lapis.RobustLDA, "rlda"),
@@ -432,7 +433,8 @@ class Parameters(unittest.TestCase):
             arrays = {"X": X, "Y": y, "group": np.arange(60)}
             used = json.loads(command(
                 "fit", method, "d.npz", "--json", *(
-                    ["--mu-rel", "0.02"] if method == "mc" else []),
+                    {"mc": ["--mu-rel", "0.02"],
+                     "rr": ["--eta", "10"]}.get(method, [])),
                 d=arrays)[0])["settings"]
             rows = inspect.signature(cls).parameters
             own = [key for key in rows

@@ -43,11 +43,13 @@ class Words(unittest.TestCase):
         X, y, _ = two_classes(20)
         asked = 0
         for method in methods():
+            images = {"group": np.arange(20)} if method == "roml" else {}
             for row in table(method).rows:
                 if row.is_matrix or not row.default == row.default:
                     continue
                 try:
-                    lapis.solve(method, X, y, **{row.key: "no such word"})
+                    lapis.solve(method, X, y, **images,
+                                **{row.key: "no such word"})
                 except ValueError as error:
                     asked += 1
                     self.assertNotRegex(str(error), r"--\w")
