@@ -121,6 +121,40 @@ static void texture_is_proposed(void **unused)
   lapis_ctx_free(ctx);
 }
 
+/* An image of twice the pixels, each four times there, has the same boxes. */
+static void a_large_image_is_made_small(void **unused)
+{
+  (void)unused;
+  lapis_ctx *ctx = lapis_ctx_new();
+  uint64_t state = 3;
+  lapis_image m = noise(128, 90, &state), twice = noise(256, 180, &state);
+  lapis_box box[40], large[40];
+  int64_t found, again;
+  for (int64_t i = 0; i < 256 * 180; i++)
+    twice.pixels[i] = m.pixels[i / 512 * 128 + i % 256 / 2];
+  assert_int_equal(lapis_boxes_propose(ctx, &m, NULL, 40, box, &found), 0);
+  assert_int_equal(lapis_boxes_propose(ctx, &twice, NULL, 40, large, &again),
+                   0);
+  assert_int_equal(found, 40);
+  assert_int_equal(again, 40);
+  for (int k = 0; k < 40; k++) {
+    CHECK_NEAR(large[k].x, 2 * box[k].x, 0);
+    CHECK_NEAR(large[k].y, 2 * box[k].y, 0);
+    CHECK_NEAR(large[k].width, 2 * box[k].width, 0);
+    CHECK_NEAR(large[k].height, 2 * box[k].height, 0);
+    CHECK_NEAR(large[k].score, box[k].score, 1e-5);
+    /* cells are 4 pixels: what is left below 88 is in no box */
+    CHECK_AT_MOST(box[k].y + box[k].height, 88);
+  }
+  lapis_propose_settings set = lapis_propose_defaults();
+  set.longest = 0;
+  assert_int_equal(lapis_boxes_propose(ctx, &m, &set, 40, box, &found),
+                   LAPIS_EINVAL);
+  assert_non_null(strstr(lapis_ctx_error(ctx), "longest side of 0 pixels"));
+  free(m.pixels), free(twice.pixels);
+  lapis_ctx_free(ctx);
+}
+
 /* ---- tables
  * -----------------------------------------------------------------*/
 static lapis_status read_text(lapis_ctx *ctx, const char *text,
@@ -201,6 +235,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(boxes_are_those_of_plain_sums),
       cmocka_unit_test(texture_is_proposed),
+      cmocka_unit_test(a_large_image_is_made_small),
       cmocka_unit_test(tables_are_read),
       cmocka_unit_test(bad_tables_are_refused),
   };

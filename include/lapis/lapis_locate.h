@@ -210,6 +210,8 @@ typedef struct lapis_propose_settings {
   size_t size;
   lapis_box_grid grid;
   double overlap; /* of two boxes whose IoU is this or more, the better stays */
+  int64_t longest; /* pixels: a larger image is first made so small; grid.step
+                      is in its pixels then */
 } lapis_propose_settings;
 LAPIS_API void lapis_propose_fill(lapis_propose_settings *to, size_t size);
 static inline lapis_propose_settings lapis_propose_defaults(void)
