@@ -70,6 +70,42 @@ def eyes():
                 for r in csv.DictReader(file)]
 
 
+GROUND = ["grass", "tree", "sky", "water", "road", "building", "mountain"]
+
+
+def without(name):
+    """Paths of pictures without the object: of eyes, the same people without
+    sunglasses; of a class of MSRC, up to 50 that show the ground its pictures
+    most often show (of faces any ground, but no body); of ducks, water."""
+    data = os.environ["LAPIS_DATA"]
+    if name == "eyes":
+        here = os.path.dirname(os.path.abspath(__file__))
+        return sorted(p for kind in ("neutral", "happy") for p in glob.glob(
+            f"{here}/../data/cmu_faces/images/*_straight_{kind}_open.png"))
+    all_ = np.load(data + "/msrc_v2/msrc_v2.npz", allow_pickle=True)
+    names, shown = list(all_["class_names"]), all_["labels"] == 1
+    ground = [names.index(g) for g in GROUND if g in names]
+    if name == "duck":
+        takes = shown[:, names.index("water")]
+    elif name == "face":
+        takes = shown[:, ground].any(1) & \
+            ~shown[:, [names.index("face"), names.index("body")]].any(1)
+    else:
+        own = shown[:, names.index(name)]
+        takes = shown[:, max(ground, key=lambda g: shown[own, g].mean())] & ~own
+    order = np.random.RandomState(0).permutation(all_["names"][takes])
+    return [f"{data}/msrc_v2/images_half/{n}.png" for n in sorted(order[:50])]
+
+
+def locate_without(lapis, pictures, others):
+    """As locate, with links to the others in a folder."""
+    with tempfile.TemporaryDirectory() as folder:
+        for path in others:
+            os.symlink(os.path.abspath(path),
+                       folder + "/" + os.path.basename(path))
+        return locate(lapis, pictures, "--without", folder)
+
+
 def locate(lapis, pictures, *options):
     with tempfile.TemporaryDirectory() as folder:
         result = folder + "/r.npz"

@@ -163,23 +163,31 @@ bool flow_pass_on(lapis_flow *f, const lapis_solver *from, const char *name)
   return false;
 }
 
-lapis_status flow_features(lapis_flow *f, const flow_kinds *kinds,
-                           const bool *study)
+lapis_status flow_features_of(lapis_flow *f, const flow_kinds *kinds,
+                              const bool *study, const char *const *path,
+                              int64_t count, bool keep_going,
+                              lapis_solver **out)
 {
   char folder[4096];
   lapis_features_options o = {.size = sizeof o,
-                              .keep_going = f->common.keep_going,
+                              .keep_going = keep_going,
                               .cache = cache_folder(f, folder, sizeof folder),
                               .study = study};
   flow_allow(f, 1);
   lapis_status s =
       kinds->count == 1
-          ? lapis_features_new(f->ctx, kinds->kind[0], kinds->settings[0],
-                               f->path, f->count, &o, &f->features)
+          ? lapis_features_new(f->ctx, kinds->kind[0], kinds->settings[0], path,
+                               count, &o, out)
           : lapis_features_joined_new(f->ctx, kinds->kind, kinds->settings,
-                                      kinds->count, f->path, f->count, &o,
-                                      &f->features);
-  if (s >= 0) s = lapis_solve(f->features);
+                                      kinds->count, path, count, &o, out);
+  return s < 0 ? s : lapis_solve(*out);
+}
+
+lapis_status flow_features(lapis_flow *f, const flow_kinds *kinds,
+                           const bool *study)
+{
+  lapis_status s = flow_features_of(f, kinds, study, f->path, f->count,
+                                    f->common.keep_going, &f->features);
   if (s != LAPIS_OK) return s;
   flow_pass_on(f, f->features, "image_size");
   flow_pass_on(f, f->features, "refused");

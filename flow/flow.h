@@ -124,6 +124,11 @@ typedef struct flow_kinds { /* of features, side by side */
 } flow_kinds;
 lapis_status flow_features(lapis_flow *f, const flow_kinds *kinds,
                            const bool *study);
+/* Of any images, into a solver that is the caller's. */
+lapis_status flow_features_of(lapis_flow *f, const flow_kinds *kinds,
+                              const bool *study, const char *const *path,
+                              int64_t count, bool keep_going,
+                              lapis_solver **out);
 /* left_out.c: once, of the images that were read, those marked: with a sentence
  * behind their names. */
 lapis_status flow_leave_out(lapis_flow *f, const bool *out, const char *why);

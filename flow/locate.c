@@ -1,6 +1,7 @@
 /* locate.c - images that show one kind of object -> where it is in each.
  *
  *   boxes -> edges and colours -> rounds of choosing -> one box an image
+ *   (with the boxes of images without the object beside them: --without)
  *   boxes -> GIST -> roml with one slot -> one box an image (--look gist)
  *
  * As [ROML16] Sec. 6: candidate boxes are described, and the box of each image
@@ -19,6 +20,8 @@ typedef struct locate {
   int64_t *image;           /* n: 0, 1, ... */
   double *box;              /* 5 x n */
   lapis_report_box *shown;  /* n */
+  lapis_array other_paths;  /* of images without the object */
+  lapis_solver *others;     /* their boxes */
 } locate;
 
 static const flow_class locate_class;
@@ -35,6 +38,10 @@ lapis_status lapis_locate_new(lapis_ctx *ctx, const char *const *paths,
     return flow_lacks(ctx, "images or room");
   *out = NULL;
   TRY(lapis_settings_copy(ctx, &locate_method, settings, &set));
+  if (set.without != NULL && set.look == LAPIS_BOX_GIST)
+    return lapis_fail(ctx, LAPIS_EINVAL,
+                      "locate: --without goes with --look outline; roml has no "
+                      "use for images without the object");
   TRY(flow_new(ctx, &locate_class, FLOW_COMMON(&set), paths, count, out));
   lapis_flow *f = *out;
   locate *w = f->own = calloc(1, sizeof *w);
@@ -50,10 +57,21 @@ static void forget(lapis_flow *f)
   free(w->match), free(w->likeness), free(w->X), free(w->image);
   free(w->box);
   free(w->shown);
+  lapis_array_free(&w->other_paths);
+  lapis_solver_free(w->others);
   free(w);
 }
 
 /* ---- boxes --------------------------------------------------------------*/
+static lapis_status describe_others(lapis_flow *f, const flow_kinds *kinds)
+{
+  locate *w = f->own;
+  TRY(lapis_image_list(f->ctx, &w->set.without, 1, &w->other_paths));
+  const lapis_mat *path = &w->other_paths.mat;
+  return flow_features_of(f, kinds, NULL, path->val, path->cols, false,
+                          &w->others);
+}
+
 static lapis_status describe_boxes(lapis_flow *f)
 {
   const locate *w = f->own;
@@ -67,7 +85,10 @@ static lapis_status describe_boxes(lapis_flow *f)
   set.gist.side = w->set.side;
   set.look = w->set.look;
   flow_kinds kinds = {.count = 1, .kind = {kind}, .settings = {&set}};
-  return flow_features(f, &kinds, NULL);
+  lapis_status s = flow_features(f, &kinds, NULL);
+  if (s != LAPIS_OK || w->set.without == NULL) return s;
+  set.boxes = NULL; /* the table is of the images with the object */
+  return describe_others(f, &kinds);
 }
 
 static lapis_status take_boxes(lapis_flow *f)
@@ -140,9 +161,17 @@ static lapis_status take_chosen(lapis_flow *f)
 static lapis_status choose_in_rounds(lapis_flow *f)
 {
   locate *w = f->own;
-  lapis_mat group, candidate;
+  lapis_mat group, candidate, X, other_group, other_box, size;
+  const lapis_choose_boxes without = {&X, &other_group, &other_box, &size};
   lapis_choose_settings set = lapis_choose_defaults();
   set.rounds = w->set.rounds;
+  if (w->others != NULL) {
+    TRY(lapis_result_get(w->others, "X", &X));
+    TRY(lapis_result_get(w->others, "group", &other_group));
+    TRY(lapis_result_get(w->others, "candidate", &other_box));
+    TRY(lapis_result_get(w->others, "image_size", &size));
+    set.without = &without;
+  }
   TRY(lapis_result_get(f->features, "group", &group));
   TRY(lapis_result_get(f->features, "candidate", &candidate));
   w->match = malloc((size_t)f->n * sizeof *w->match);

@@ -160,6 +160,8 @@ static const lapis_param locate_params[] = {
                    "or GIST, chosen by roml"),
     INT("rounds", rounds, .value = 8, FROM_TO(0, 1000),
         .help = "rounds of choosing; 0: each image's best by itself"),
+    TEXT("without", without, .arg = "FOLDER",
+         .help = "images without the object: what they show, too, is not it"),
     COMMON_ROWS("what describes proposed boxes", "nothing", "images"),
 };
 

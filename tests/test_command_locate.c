@@ -1,5 +1,7 @@
 /* test_command_locate.c - lapis locate: the object put into pictures is found.
  */
+#include <sys/stat.h>
+
 #include "lapis/lapis_locate.h"
 #include "scenes.h"
 
@@ -115,21 +117,20 @@ static void the_object_is_found_among_proposed_boxes(void **state)
   command_end(&c);
 }
 
-/* In each picture a faint object, the same in all, and a square of more
- * contrast, another in each, which stands out by itself. */
-static void write_distracted(const command *c, int k,
-                             const scene_texture *object)
+/* Picture k: a faint object (NULL: none) and a square of more contrast, which
+ * stands out by itself. */
+static void write_distracted(const command *c, const char *name, int k,
+                             const scene_texture *object,
+                             const scene_texture *other)
 {
   static char file[64 + SCENE_SIDE * SCENE_SIDE];
   static const scene corner[4] = {
       {45, 45, 30, 0}, {155, 45, 30, 0}, {45, 155, 30, 0}, {155, 155, 30, 0}};
-  scene_texture ground, other;
-  char name[16];
+  scene_texture ground;
   scene at = corner[(k + 2) % 4], off = corner[(3 * k + 1) % 4];
   if (at.x == off.x && at.y == off.y) off = corner[(3 * k + 2) % 4];
   distracted[k] = at;
   scene_texture_make(&ground, 100 + (uint64_t)k, 0.02, 0.1);
-  scene_texture_make(&other, 200 + (uint64_t)k, 0.1, 0.25);
   int n = sprintf(file, "P5 %d %d 255\n", SCENE_SIDE, SCENE_SIDE);
   for (int y = 0; y < SCENE_SIDE; y++)
     for (int x = 0; x < SCENE_SIDE; x++) {
@@ -137,15 +138,14 @@ static void write_distracted(const command *c, int k,
       scene_into(&at, x, y, &u, &v);
       scene_into(&off, x, y, &p, &q);
       double value =
-          128 + (fabs(u) <= 1 && fabs(v) <= 1
+          128 + (object != NULL && fabs(u) <= 1 && fabs(v) <= 1
                      ? 32 * scene_texture_at(object, u, v)
                  : fabs(p) <= 1 && fabs(q) <= 1
-                     ? 40 * scene_texture_at(&other, p, q)
+                     ? 40 * scene_texture_at(other, p, q)
                      : 4 * scene_texture_at(&ground, 2.4 * x / SCENE_SIDE - 1.2,
                                             2.4 * y / SCENE_SIDE - 1.2));
       file[n++] = (char)(unsigned char)fmin(255, fmax(0, value));
     }
-  snprintf(name, sizeof name, "%c.pgm", 'a' + k);
   command_write(c, name, file, (size_t)n);
 }
 
@@ -164,11 +164,16 @@ static void the_set_finds_what_an_image_alone_does_not(void **state)
 {
   (void)state;
   command c;
-  scene_texture object;
+  scene_texture object, other;
+  char name[16];
   lapis_ctx *ctx = lapis_ctx_new();
   command_begin(&c);
   scene_texture_make(&object, 7, 0.1, 0.25);
-  for (int k = 0; k < IMAGES; k++) write_distracted(&c, k, &object);
+  for (int k = 0; k < IMAGES; k++) { /* another square in each */
+    snprintf(name, sizeof name, "%c.pgm", 'a' + k);
+    scene_texture_make(&other, 200 + (uint64_t)k, 0.1, 0.25);
+    write_distracted(&c, name, k, &object, &other);
+  }
   command_run(&c, "locate ?.pgm --rounds 0 --no-cache --csv found.csv -q");
   command_expect(&c, 0, "");
   CHECK_AT_MOST((double)count_distracted(&c, ctx), IMAGES / 2);
@@ -179,6 +184,43 @@ static void the_set_finds_what_an_image_alone_does_not(void **state)
   command_run(&c, "locate ?.pgm --no-cache --csv again.csv --threads 2 -q && "
                   "cmp found.csv again.csv");
   command_expect(&c, 0, "");
+  lapis_ctx_free(ctx);
+  command_end(&c);
+}
+
+static void make_folder(const command *c, const char *name)
+{
+  char path[128];
+  snprintf(path, sizeof path, "%s/%s", c->folder, name);
+  assert_int_equal(mkdir(path, 0777), 0);
+}
+
+/* Two things are common to all pictures; pictures without the fainter say which
+ * is meant. */
+static void what_other_pictures_show_is_not_the_object(void **state)
+{
+  (void)state;
+  command c;
+  scene_texture object, other;
+  char name[16];
+  lapis_ctx *ctx = lapis_ctx_new();
+  command_begin(&c);
+  scene_texture_make(&object, 7, 0.1, 0.25);
+  scene_texture_make(&other, 200, 0.1, 0.25);
+  make_folder(&c, "others");
+  for (int k = 0; k < IMAGES; k++) {
+    snprintf(name, sizeof name, "%c.pgm", 'a' + k);
+    write_distracted(&c, name, k, &object, &other);
+    snprintf(name, sizeof name, "others/%c.pgm", 'a' + k);
+    write_distracted(&c, name, k, NULL, &other);
+  }
+  command_run(&c, "locate ?.pgm --no-cache --csv found.csv -q");
+  command_expect(&c, 0, "");
+  CHECK_AT_MOST((double)count_distracted(&c, ctx), 1);
+  command_run(&c, "locate ?.pgm --without others --no-cache --csv found.csv "
+                  "-q");
+  command_expect(&c, 0, "");
+  CHECK_AT_LEAST((double)count_distracted(&c, ctx), IMAGES - 1);
   lapis_ctx_free(ctx);
   command_end(&c);
 }
@@ -216,6 +258,10 @@ static const command_misuse misuses[] = {
     {"locate a.pgm b.pgm --side 65", 2, "is no power of two"},
     {"locate a.pgm b.pgm --look round", 2, "gist"},
     {"locate a.pgm b.pgm --rounds -1", 2, "rounds"},
+    {"locate a.pgm b.pgm --without no.pgm", 4, "no.pgm: cannot be opened"},
+    {"locate a.pgm b.pgm --without empty", 4, "empty: holds no images"},
+    {"locate a.pgm b.pgm --without a.pgm --look gist", 2,
+     "--without goes with --look outline"},
     {"locate a.pgm b.pgm --inliers 3", 2, "there is no option --inliers"},
     {"locate a.pgm b.pgm --csv no/b.csv", 4, "cannot write there"},
 };
@@ -231,6 +277,7 @@ static void misuse_is_refused(void **state)
   command_write(&c, "one.csv", one, sizeof one - 1);
   command_write(&c, "far.csv", far, sizeof far - 1);
   command_write(&c, "bad.csv", bad, sizeof bad - 1);
+  make_folder(&c, "empty");
   command_refuses(&c, misuses, sizeof misuses / sizeof *misuses, "--no-cache");
   command_end(&c);
 }
@@ -241,6 +288,7 @@ int main(void)
       cmocka_unit_test(the_object_is_chosen_among_given_boxes),
       cmocka_unit_test(the_object_is_found_among_proposed_boxes),
       cmocka_unit_test(the_set_finds_what_an_image_alone_does_not),
+      cmocka_unit_test(what_other_pictures_show_is_not_the_object),
       cmocka_unit_test(json_has_a_box_an_image),
       cmocka_unit_test(misuse_is_refused),
   };

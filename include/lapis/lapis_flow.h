@@ -106,6 +106,7 @@ typedef struct lapis_locate_settings {
   double seconds;
   int look;       /* lapis_box_look; OUTLINE: chosen in rounds, GIST: roml */
   int64_t rounds; /* of choosing */
+  const char *without; /* an image without the object, or a folder of them */
 } lapis_locate_settings;
 
 typedef struct lapis_flow lapis_flow;

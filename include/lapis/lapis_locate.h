@@ -229,6 +229,11 @@ LAPIS_API lapis_status lapis_boxes_propose(lapis_ctx *ctx,
 
 /* ---- one box an image, so that all look alike ------------------------------
  * src/vision/locate/choose.c tells how. */
+/* Boxes of images: X, group, candidate and image_size of the features
+ * `gist-boxes` with look LAPIS_BOX_OUTLINE. */
+typedef struct lapis_choose_boxes {
+  const lapis_mat *X, *group, *box, *size;
+} lapis_choose_boxes;
 typedef struct lapis_choose_settings {
   size_t size;
   int64_t rounds;
@@ -237,6 +242,8 @@ typedef struct lapis_choose_settings {
   double heat;   /* how far from the best a box still counts */
   double edges;  /* share of edges in the likeness; the rest: colours */
   double ridge;  /* added to the covariance, in mean variances */
+  double unlike; /* weight of being unlike the boxes of `without` */
+  const lapis_choose_boxes *without; /* of images without the object, or NULL */
 } lapis_choose_settings;
 LAPIS_API void lapis_choose_fill(lapis_choose_settings *to, size_t size);
 static inline lapis_choose_settings lapis_choose_defaults(void)
@@ -245,11 +252,10 @@ static inline lapis_choose_settings lapis_choose_defaults(void)
   lapis_choose_fill(&to, sizeof to);
   return to;
 }
-/* X, group, box, size: X, group, candidate and image_size of the features
- * `gist-boxes` with look LAPIS_BOX_OUTLINE.  pick: for each image the number of
- * its box, a column of X; likeness: how much that is like what the other images
- * chose, in standard deviations of all boxes' (0: as boxes are on the average).
- */
+/* X, group, box, size: as in lapis_choose_boxes.  pick: for each image the
+ * number of its box, a column of X; likeness: how much that is like what the
+ * other images chose, in standard deviations of all boxes' (0: as boxes are on
+ * the average). */
 LAPIS_API lapis_status lapis_boxes_choose(lapis_ctx *ctx, const lapis_mat *X,
                                           const lapis_mat *group,
                                           const lapis_mat *box,

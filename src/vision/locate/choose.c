@@ -21,6 +21,10 @@
  * size.  After the last round the box of the greatest t is chosen.  Leaving an
  * image out of its own mean keeps it from holding on to its first guess.
  *
+ * Boxes of images without the object (settings: without) are whitened with the
+ * others, and a box gains by what they have not: u_b <- u_b + unlike d_b, d as
+ * contrast.c has it, less its mean, over its deviation.
+ *
  * This takes the place of [ROML16] (5) with one slot: the mean is the
  * rank that is left where all chosen boxes are alike, and p weighs boxes that
  * are nearly as good, where a permutation has to take one. */
@@ -29,25 +33,26 @@
 
 #include "lapis/lapis_features.h"
 #include "op/tall.h"
-#include "vision/locate/locate.h"
+#include "vision/locate/contrast.h"
 
 static const double blur = 0.1; /* of places */
 
 enum {
-  PLACE = 4,
+  PLACE = CONTRAST_PLACE,
   EDGES = LAPIS_OUTLINE_EDGES,
   COLOURS = LAPIS_OUTLINE_COLOURS,
-  LENGTH = EDGES + COLOURS,
+  LENGTH = CONTRAST_LENGTH,
   STRIDE = (EDGES + 7) / 8 * 8 /* as tall_cholesky wants rows */
 };
 
 typedef struct choice {
   const lapis_choose_settings *set;
-  int64_t K, N;
+  int64_t K, N;          /* images, their boxes */
+  int64_t all;           /* boxes of those without the object, too */
   int64_t *first;        /* K + 1: image k has boxes first[k] .. */
-  double *z;             /* LENGTH x N */
+  double *z;             /* LENGTH x all */
   double *u, *t, *s, *p; /* N */
-  double *g;             /* PLACE x N */
+  double *g;             /* PLACE x all */
   double *mean;          /* LENGTH x (K + 1): sums of p z: each image's, all */
   double *C;             /* EDGES x STRIDE, scratch */
 } choice;
@@ -61,7 +66,8 @@ void lapis_choose_fill(lapis_choose_settings *to, size_t size)
                                      .place = 0.04,
                                      .heat = 0.05,
                                      .edges = 0.7,
-                                     .ridge = 1},
+                                     .ridge = 1,
+                                     .unlike = 0.2},
             sizeof *to);
 }
 
@@ -70,9 +76,9 @@ static void centre(choice *c, int64_t from, int64_t d)
 {
   for (int64_t i = from; i < from + d; i++) {
     double sum = 0;
-    for (int64_t b = 0; b < c->N; b++) sum += c->z[b * LENGTH + i];
-    for (int64_t b = 0; b < c->N; b++)
-      c->z[b * LENGTH + i] -= sum / (double)c->N;
+    for (int64_t b = 0; b < c->all; b++) sum += c->z[b * LENGTH + i];
+    for (int64_t b = 0; b < c->all; b++)
+      c->z[b * LENGTH + i] -= sum / (double)c->all;
   }
 }
 
@@ -82,7 +88,7 @@ static bool factor(choice *c, int64_t from, int64_t d)
 {
   double trace = 0;
   memset(c->C, 0, (size_t)(d * STRIDE) * sizeof *c->C);
-  for (int64_t b = 0; b < c->N; b++) {
+  for (int64_t b = 0; b < c->all; b++) {
     const double *z = c->z + b * LENGTH + from;
     for (int64_t i = 0; i < d; i++)
       for (int64_t j = i; j < d; j++) c->C[i * STRIDE + j] += z[i] * z[j];
@@ -98,7 +104,7 @@ static void whiten(choice *c, int64_t from, int64_t d, double share)
 {
   centre(c, from, d);
   bool told = factor(c, from, d);
-  for (int64_t b = 0; b < c->N; b++) {
+  for (int64_t b = 0; b < c->all; b++) {
     double *z = c->z + b * LENGTH + from, sum = 0;
     for (int64_t i = 0; told && i < d; i++) {
       const double *u = c->C + i * STRIDE;
@@ -123,28 +129,58 @@ static void add_share(choice *c, int64_t k, const lapis_mat *m, int64_t row)
   }
 }
 
-static void take_places(choice *c, const lapis_mat *box, const lapis_mat *size)
+/* The middle and the logarithms of the sides, as shares of the image's. */
+static void put_place(const lapis_mat *box, int64_t b, const lapis_mat *size,
+                      int64_t k, double *g)
 {
-  for (int64_t k = 0; k < c->K; k++)
-    for (int64_t b = c->first[k]; b < c->first[k + 1]; b++)
-      for (int64_t i = 0; i < 2; i++) {
-        double whole = lapis_mat_at(size, i, k);
-        double side = lapis_mat_at(box, 2 + i, b) / whole;
-        c->g[b * PLACE + i] = lapis_mat_at(box, i, b) / whole + side / 2;
-        c->g[b * PLACE + 2 + i] = log(side);
-      }
+  for (int64_t i = 0; i < 2; i++) {
+    double whole = lapis_mat_at(size, i, k);
+    double side = lapis_mat_at(box, 2 + i, b) / whole;
+    g[i] = lapis_mat_at(box, i, b) / whole + side / 2;
+    g[2 + i] = log(side);
+  }
+}
+
+static double group_of(const lapis_mat *group, int64_t b)
+{
+  return group->rows == 1 ? lapis_mat_at(group, 0, b)
+                          : lapis_mat_at(group, b, 0);
+}
+
+/* The boxes of some images, as boxes `at` and on. */
+static void take_boxes(choice *c, const lapis_choose_boxes *from, int64_t at)
+{
+  for (int64_t b = 0; b < from->X->cols; b++) {
+    for (int64_t i = 0; i < LENGTH; i++)
+      c->z[(at + b) * LENGTH + i] = lapis_mat_at(from->X, i, b);
+    put_place(from->box, b, from->size, (int64_t)group_of(from->group, b),
+              c->g + (at + b) * PLACE);
+  }
 }
 
 static void weigh_alone(choice *c, const lapis_mat *X, const lapis_mat *box)
 {
-  for (int64_t b = 0; b < c->N; b++)
-    for (int64_t i = 0; i < LENGTH; i++)
-      c->z[b * LENGTH + i] = lapis_mat_at(X, i, b);
   for (int64_t k = 0; k < c->K; k++) {
     add_share(c, k, box, 4);
     add_share(c, k, X, LENGTH);
   }
-  memcpy(c->t, c->u, (size_t)c->N * sizeof *c->t);
+}
+
+/* ---- images without the object ------------------------------------------*/
+static lapis_status weigh_against(lapis_ctx *ctx, choice *c)
+{
+  double sum = 0, squares = 0, n = (double)c->N;
+  lapis_status s =
+      contrast_distances(ctx, c->N, c->z, c->g, c->all - c->N,
+                         c->z + c->N * LENGTH, c->g + c->N * PLACE, c->s);
+  if (s != LAPIS_OK) return s;
+  for (int64_t b = 0; b < c->N; b++) sum += c->s[b];
+  for (int64_t b = 0; b < c->N; b++)
+    squares += (c->s[b] - sum / n) * (c->s[b] - sum / n);
+  for (int64_t b = 0; b < c->N && squares > 0; b++)
+    c->u[b] += c->set->unlike * (c->s[b] - sum / n) / sqrt(squares / n);
+  memset(c->s, 0, (size_t)c->N * sizeof *c->s);
+  return LAPIS_OK;
 }
 
 /* ---- rounds -------------------------------------------------------------*/
@@ -216,6 +252,9 @@ static lapis_status choose(lapis_ctx *ctx, choice *c)
 {
   whiten(c, 0, EDGES, c->set->edges);
   whiten(c, EDGES, COLOURS, 1 - c->set->edges);
+  lapis_status s = c->all > c->N ? weigh_against(ctx, c) : LAPIS_OK;
+  memcpy(c->t, c->u, (size_t)c->N * sizeof *c->t);
+  if (s != LAPIS_OK) return s;
   for (int64_t r = 0; r < c->set->rounds; r++) {
     lapis_progress now = {.method = "locate",
                           .iter = r,
@@ -231,65 +270,77 @@ static lapis_status choose(lapis_ctx *ctx, choice *c)
 }
 
 /* ---- the door -----------------------------------------------------------*/
-static lapis_status check(lapis_ctx *ctx, const lapis_mat *X,
-                          const lapis_mat *group, const lapis_mat *box,
-                          const lapis_mat *size,
-                          const lapis_choose_settings *set)
+static lapis_status check_boxes(lapis_ctx *ctx, const lapis_choose_boxes *of)
 {
-  TRY(base_check_size(ctx, "boxes: the settings", set->size, sizeof *set));
-  TRY(mat_check_view(ctx, "boxes", "X", X));
-  TRY(mat_check_view(ctx, "boxes", "group", group));
-  TRY(mat_check_view(ctx, "boxes", "candidates", box));
-  TRY(mat_check_view(ctx, "boxes", "sizes", size));
+  TRY(mat_check_view(ctx, "boxes", "X", of->X));
+  TRY(mat_check_view(ctx, "boxes", "group", of->group));
+  TRY(mat_check_view(ctx, "boxes", "candidates", of->box));
+  TRY(mat_check_view(ctx, "boxes", "sizes", of->size));
+  const lapis_mat *X = of->X, *box = of->box;
   if (X->rows != LENGTH + 1 || box->rows != 5 || box->cols != X->cols ||
-      group->rows * group->cols != X->cols || X->cols < 1)
+      of->group->rows * of->group->cols != X->cols || X->cols < 1)
     return lapis_fail(ctx, LAPIS_ESHAPE,
                       "boxes: X is %" PRId64 " x %" PRId64
                       ", candidates %" PRId64 " x %" PRId64
                       "; they must be %d x N and 5 x N, "
                       "with N groups",
                       X->rows, X->cols, box->rows, box->cols, LENGTH + 1);
-  if (!(set->rounds >= 0 && set->weight >= 0 && set->place >= 0 &&
-        set->heat > 0 && set->edges >= 0 && set->edges <= 1 && set->ridge > 0))
-    return lapis_fail(
-        ctx, LAPIS_EINVAL,
-        "boxes: settings must have rounds, weight and place >= 0, "
-        "heat and ridge > 0, and edges from 0 to 1");
-  return LAPIS_OK;
-}
-
-static double group_of(const lapis_mat *group, int64_t b)
-{
-  return group->rows == 1 ? lapis_mat_at(group, 0, b)
-                          : lapis_mat_at(group, b, 0);
-}
-
-/* first: where each image begins; groups are 0, 1, ... */
-static lapis_status split(lapis_ctx *ctx, choice *c, const lapis_mat *group)
-{
-  for (int64_t b = 0; b < c->N; b++) {
-    double g = group_of(group, b);
-    if (g == (double)c->K)
-      c->first[c->K++] = b;
-    else if (g != (double)(c->K - 1))
+  int64_t images = 0;
+  for (int64_t b = 0; b < X->cols; b++) {
+    double g = group_of(of->group, b);
+    if (g == (double)images)
+      images++;
+    else if (g != (double)(images - 1))
       return lapis_fail(ctx, LAPIS_EDATA,
                         "boxes: group %" PRId64 " is %g; groups count 0, 1, "
                         "..., those of an image side by side",
                         b, g);
   }
-  c->first[c->K] = c->N;
+  if (of->size->rows == 2 && of->size->cols == images) return LAPIS_OK;
+  return lapis_fail(ctx, LAPIS_ESHAPE,
+                    "boxes: sizes are %" PRId64 " x %" PRId64
+                    "; they must be 2 x %" PRId64 ", a width and a height an "
+                    "image",
+                    of->size->rows, of->size->cols, images);
+}
+
+static lapis_status check(lapis_ctx *ctx, const lapis_choose_boxes *of,
+                          const lapis_choose_settings *set)
+{
+  TRY(base_check_size(ctx, "boxes: the settings", set->size, sizeof *set));
+  TRY(check_boxes(ctx, of));
+  const lapis_choose_boxes *w = set->without;
+  if (w != NULL) {
+    NEEDS(ctx, w->X, w->group, w->box, w->size);
+    TRY(check_boxes(ctx, w));
+  }
+  if (!(set->rounds >= 0 && set->weight >= 0 && set->place >= 0 &&
+        set->heat > 0 && set->edges >= 0 && set->edges <= 1 && set->ridge > 0 &&
+        set->unlike >= 0))
+    return lapis_fail(
+        ctx, LAPIS_EINVAL,
+        "boxes: settings must have rounds, weight, place and unlike >= 0, "
+        "heat and ridge > 0, and edges from 0 to 1");
   return LAPIS_OK;
+}
+
+/* first: where each image begins. */
+static void split(choice *c, const lapis_mat *group)
+{
+  for (int64_t b = 0; b < c->N; b++)
+    if (group_of(group, b) == (double)c->K) c->first[c->K++] = b;
+  c->first[c->K] = c->N;
 }
 
 static lapis_status make_room(lapis_ctx *ctx, choice *c)
 {
   c->first = base_alloc(ctx, c->N + 1, sizeof *c->first);
-  c->z = base_alloc_raw(ctx, c->N * LENGTH, sizeof *c->z);
+  c->z = base_alloc_raw(ctx, c->all * LENGTH, sizeof *c->z);
   c->u = base_alloc(ctx, c->N, sizeof *c->u);
   c->t = base_alloc(ctx, c->N, sizeof *c->t);
   c->s = base_alloc(ctx, c->N, sizeof *c->s);
   c->p = base_alloc(ctx, c->N, sizeof *c->p);
-  c->g = base_alloc(ctx, PLACE * c->N, sizeof *c->g);
+  c->g = base_alloc(ctx, PLACE * c->all, sizeof *c->g);
   c->mean = base_alloc(ctx, (c->N + 1) * LENGTH, sizeof *c->mean);
   c->C = base_alloc(ctx, EDGES * STRIDE, sizeof *c->C);
   bool all = c->first != NULL && c->z != NULL && c->u != NULL && c->t != NULL &&
@@ -325,22 +376,19 @@ lapis_status lapis_boxes_choose(lapis_ctx *ctx, const lapis_mat *X,
   NEEDS(ctx, X, group, box, size, pick, likeness);
   lapis_choose_settings defaults = lapis_choose_defaults();
   if (set == NULL) set = &defaults;
-  TRY(check(ctx, X, group, box, size, set));
-  choice c = {.set = set, .N = X->cols};
+  const lapis_choose_boxes of = {X, group, box, size};
+  TRY(check(ctx, &of, set));
+  int64_t others = set->without != NULL ? set->without->X->cols : 0;
+  choice c = {.set = set, .N = X->cols, .all = X->cols + others};
   lapis_status s = make_room(ctx, &c);
-  if (s >= 0) s = split(ctx, &c, group);
-  if (s >= 0 && (size->rows != 2 || size->cols != c.K))
-    s = lapis_fail(ctx, LAPIS_ESHAPE,
-                   "boxes: sizes are %" PRId64 " x %" PRId64
-                   "; they must be 2 x %" PRId64 ", a width and a height an "
-                   "image",
-                   size->rows, size->cols, c.K);
   if (s >= 0) {
+    split(&c, group);
+    take_boxes(&c, &of, 0);
+    if (others > 0) take_boxes(&c, set->without, c.N);
     weigh_alone(&c, X, box);
-    take_places(&c, box, size);
     s = choose(ctx, &c);
-    answer(&c, pick, likeness);
   }
+  if (s >= 0) answer(&c, pick, likeness);
   release(&c);
   return s;
 }
