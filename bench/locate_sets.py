@@ -47,7 +47,7 @@ def row(lapis, name):
 
 
 def table(lapis, names):
-    print("| set | pictures | highest objectness | with contrast | "
+    print("| set | pictures | highest objectness | --rounds 0 | "
           "lapis locate | --without | best possible | s |\n" +
           "| --- " * 8 + "|")
     mean = np.mean([row(lapis, n) for n in names], 0)

@@ -1,9 +1,11 @@
-/* test_boxes.c - proposed boxes against plain sums, and tables of boxes. */
+/* test_boxes.c - proposed boxes against plain sums, boxes against those of
+ * other images, and tables of boxes. */
 #include <unistd.h>
 
 #include "check.h"
 #include "lapis/lapis_io.h"
 #include "lapis/lapis_locate.h"
+#include "vision/locate/contrast.h"
 
 static lapis_image noise(int64_t width, int64_t height, uint64_t *state)
 {
@@ -155,6 +157,90 @@ static void a_large_image_is_made_small(void **unused)
   lapis_ctx_free(ctx);
 }
 
+/* ---- boxes of images without the object ---------------------------------*/
+enum { OWN = 131, OTHERS = 77, LONG = CONTRAST_LENGTH };
+
+static int smaller(const void *a, const void *b)
+{
+  const double *p = a, *q = b;
+  return (*p > *q) - (*p < *q);
+}
+
+/* By the formula of contrast.c, of all others, sorted. */
+static double slow_distance(const double *z, const double *g, int64_t m,
+                            const double *other_z, const double *other_g)
+{
+  double d[OTHERS], sum = 0;
+  int64_t least = m < 5 ? m : 5;
+  for (int64_t o = 0; o < m; o++) {
+    d[o] = 0;
+    for (int i = 0; i < LONG; i++) d[o] -= z[i] * other_z[o * LONG + i];
+    for (int i = 0; i < 4; i++)
+      d[o] += (i < 2 ? 3 : 0.5) * pow(g[i] - other_g[o * 4 + i], 2);
+  }
+  qsort(d, (size_t)m, sizeof *d, smaller);
+  for (int64_t i = 0; i < least; i++) sum += d[i] / (double)least;
+  return sum;
+}
+
+static void boxes_are_compared_with_those_of_other_images(void **unused)
+{
+  (void)unused;
+  static double z[(OWN + OTHERS) * LONG], g[(OWN + OTHERS) * 4], out[OWN];
+  lapis_ctx *ctx = lapis_ctx_new();
+  uint64_t state = 5;
+  for (int i = 0; i < (OWN + OTHERS) * LONG; i++)
+    z[i] = check_uniform(&state) - 0.5;
+  for (int i = 0; i < (OWN + OTHERS) * 4; i++) g[i] = check_uniform(&state);
+  const double *oz = z + OWN * LONG, *og = g + OWN * 4;
+  for (int64_t m = 3; m <= OTHERS; m += OTHERS - 3) {
+    assert_int_equal(contrast_distances(ctx, OWN, z, g, m, oz, og, out), 0);
+    for (int b = 0; b < OWN; b++)
+      CHECK_NEAR(out[b],
+                 slow_distance(z + b * LONG, g + (int64_t)b * 4, m, oz, og),
+                 1e-10);
+  }
+  lapis_ctx_free(ctx);
+}
+
+/* What is wrong with those images' boxes is said. */
+static void boxes_of_other_images_are_checked(void **unused)
+{
+  (void)unused;
+  static double X[2 * (LONG + 1)];
+  double group[2] = {0, 1}, odd[2] = {0, 2}, box[10], size[4], pick[2], like[2];
+  lapis_ctx *ctx = lapis_ctx_new();
+  uint64_t state = 6;
+  for (int i = 0; i < 2 * (LONG + 1); i++) X[i] = check_uniform(&state);
+  for (int i = 0; i < 10; i++) box[i] = 1 + check_uniform(&state);
+  for (int i = 0; i < 4; i++) size[i] = 9;
+  lapis_mat x = lapis_mat_f64(X, LONG + 1, 2), c = lapis_mat_f64(box, 5, 2);
+  lapis_mat g = lapis_mat_f64(group, 1, 2), gap = lapis_mat_f64(odd, 1, 2);
+  lapis_mat s = lapis_mat_f64(size, 2, 2), one = lapis_mat_f64(size, 2, 1);
+  lapis_choose_boxes others = {&x, &g, &c, &s};
+  lapis_choose_settings set = lapis_choose_defaults();
+  set.without = &others;
+  assert_int_equal(lapis_boxes_choose(ctx, &x, &g, &c, &s, &set, pick, like),
+                   0);
+  assert_true(pick[0] == 0 && pick[1] == 1);
+  others.size = &one;
+  assert_int_equal(lapis_boxes_choose(ctx, &x, &g, &c, &s, &set, pick, like),
+                   LAPIS_ESHAPE);
+  assert_non_null(strstr(lapis_ctx_error(ctx), "they must be 2 x 2"));
+  others.size = &s, others.group = &gap;
+  assert_int_equal(lapis_boxes_choose(ctx, &x, &g, &c, &s, &set, pick, like),
+                   LAPIS_EDATA);
+  assert_non_null(strstr(lapis_ctx_error(ctx), "group 1 is 2"));
+  others.group = NULL;
+  assert_int_equal(lapis_boxes_choose(ctx, &x, &g, &c, &s, &set, pick, like),
+                   LAPIS_EINVAL);
+  others.group = &g, set.unlike = -1;
+  assert_int_equal(lapis_boxes_choose(ctx, &x, &g, &c, &s, &set, pick, like),
+                   LAPIS_EINVAL);
+  assert_non_null(strstr(lapis_ctx_error(ctx), "unlike >= 0"));
+  lapis_ctx_free(ctx);
+}
+
 /* ---- tables
  * -----------------------------------------------------------------*/
 static lapis_status read_text(lapis_ctx *ctx, const char *text,
@@ -236,6 +322,8 @@ int main(void)
       cmocka_unit_test(boxes_are_those_of_plain_sums),
       cmocka_unit_test(texture_is_proposed),
       cmocka_unit_test(a_large_image_is_made_small),
+      cmocka_unit_test(boxes_are_compared_with_those_of_other_images),
+      cmocka_unit_test(boxes_of_other_images_are_checked),
       cmocka_unit_test(tables_are_read),
       cmocka_unit_test(bad_tables_are_refused),
   };
