@@ -19,9 +19,13 @@ static const double WIDEN[ROUNDS] = {4, 4, 2, 2, 1, 1};
 static const double PRIOR = 0.01;
 static const double MOST = 1e9; /* of a cost */
 
-typedef struct no_settings { /* predicting leaves nothing to choose */
+typedef struct finder_settings { /* nothing to choose but when to stop */
   size_t size;
-} no_settings;
+  lapis_stop stop;
+} finder_settings;
+#define AT(field) offsetof(finder_settings, field)
+static const lapis_param params[] = {PARAM_TIME_LIMIT};
+
 const lapis_method roml_predict_method = {
     .name = "roml",
     .title = "matching objects in a set of images: new images",
@@ -29,11 +33,13 @@ const lapis_method roml_predict_method = {
         "which points of new images are the object's, and which they are",
     .source = "[ROML16]",
     .reads = LAPIS_READS_X | LAPIS_READS_GROUP,
-    .settings_size = sizeof(no_settings)};
+    .params = params,
+    .n_params = sizeof params / sizeof *params,
+    .settings_size = sizeof(finder_settings)};
 
 typedef struct finder {
   lapis_solver base;
-  no_settings set;
+  finder_settings set;
   roml_problem p;
   int64_t d, S, r, T;                           /* T: views of training */
   const double *mean, *basis, *columns, *reach; /* the model's; see learn.c */
@@ -132,9 +138,18 @@ static void fit_view(finder *w, int64_t k)
   solve_normal(w->A, r, w->c);
 }
 
+/* An image that is cut short is not answered. */
+static bool must_end(finder *w)
+{
+  lapis_progress now = {
+      .rank = w->r, .objective = NAN, .gap = NAN, .residual = NAN};
+  loop_show(&w->base.loop, &now, NAN);
+  return loop_cut_short(&w->base.loop);
+}
+
 static lapis_status price_views(finder *w, int64_t k)
 {
-  for (int64_t t = 0; t < w->T; t++) {
+  for (int64_t t = 0; t < w->T && !must_end(w); t++) {
     expect(w, w->columns + t * w->r);
     TRY(assign(w, k, WIDEN[0], &w->price[t]));
   }
@@ -178,7 +193,7 @@ static lapis_status find_view(finder *w, int64_t k, double *least)
   TRY(price_views(w, k));
   for (int v = 0; v < VIEWS; v++) {
     int64_t view = next_view(w);
-    if (view < 0) break;
+    if (view < 0 || must_end(w)) break;
     TRY(settle_view(w, k, view, least));
   }
   expect(w, w->kept);
@@ -203,29 +218,62 @@ static void note_image(finder *w, int64_t k)
   }
 }
 
+static lapis_status look_at(finder *w, int64_t k, double *cost)
+{
+  if (w->r > 0) return find_view(w, k, cost);
+  expect(w, NULL);
+  return assign(w, k, 1, cost);
+}
+
+/* How many images were looked at. */
+static lapis_status look_at_all(finder *w, int64_t *looked, double *total)
+{
+  loop *l = &w->base.loop;
+  double cost;
+  *total = 0;
+  for (*looked = 0; *looked < w->p.K && !must_end(w) && loop_next(l);) {
+    TRY(look_at(w, *looked, &cost));
+    if (l->status != LAPIS_OK) return LAPIS_OK;
+    note_image(w, *looked);
+    *total += cost;
+    ++*looked;
+    base_say(l->ctx, 2, "roml: image %" PRId64 " of %" PRId64 " costs %.4g",
+             *looked, w->p.K, cost);
+  }
+  return LAPIS_OK;
+}
+
+static void forget_answers(finder *w)
+{
+  int64_t slots = w->S * w->p.K;
+  memset(w->labels, 0, (size_t)w->p.N * sizeof *w->labels);
+  memset(w->scores, 0, (size_t)w->p.N * sizeof *w->scores);
+  for (int64_t i = 0; i < slots; i++) w->match[i] = -1, w->distance[i] = -1;
+}
+
 static lapis_status solve(lapis_solver *s)
 {
   finder *w = (finder *)s;
-  double total = 0, of;
-  memset(w->labels, 0, (size_t)w->p.N * sizeof *w->labels);
-  for (int64_t k = 0; k < w->p.K; k++) {
-    if (w->r == 0) {
-      expect(w, NULL);
-      TRY(assign(w, k, 1, &of));
-    } else {
-      TRY(find_view(w, k, &of));
-    }
-    note_image(w, k);
-    total += of;
-  }
-  s->info.objective = total;
+  static const char *const columns[] = {"iteration"};
+  int64_t looked, K = w->p.K;
+  lapis_stop stop = {.max_iters = K, .seconds = w->set.stop.seconds};
+  TRY(loop_begin(&s->loop, s->ctx, "roml", &stop, 1, columns));
+  forget_answers(w);
+  TRY(look_at_all(w, &looked, &s->info.objective));
+  if (looked < K)
+    base_say(s->ctx, 0,
+             "roml: it ended after %" PRId64 " of %" PRId64
+             " images; the points of the others are not there in the answer",
+             looked, K);
   s->info.rank = w->r;
+  s->info.iterations = looked;
+  s->info.seconds = loop_seconds(&s->loop);
   solver_publish(s, "labels", lapis_mat_f64(w->labels, 1, w->p.N));
   solver_publish(s, "scores", lapis_mat_f64(w->scores, 1, w->p.N));
-  solver_publish(s, "match", lapis_mat_i64(w->match, w->S, w->p.K));
-  solver_publish(s, "distance", lapis_mat_f64(w->distance, w->S, w->p.K));
+  solver_publish(s, "match", lapis_mat_i64(w->match, w->S, K));
+  solver_publish(s, "distance", lapis_mat_f64(w->distance, w->S, K));
   solver_publish(s, "instance", lapis_mat_i64(w->instance, 1, w->S));
-  return LAPIS_OK;
+  return s->loop.status;
 }
 
 static void release(lapis_solver *s)
@@ -330,7 +378,7 @@ lapis_status roml_predict_new(lapis_ctx *ctx, const lapis_data *data,
   *out = NULL;
   TRY(solver_alloc(ctx, &finder_class, sizeof(finder), &s));
   finder *w = (finder *)s;
-  w->set = *(const no_settings *)options;
+  w->set = *(const finder_settings *)options;
   s->settings = &w->set;
   lapis_status status = read_model(w, learned);
   if (status >= 0) status = read_images(w, data, settings);
