@@ -435,12 +435,20 @@ static void put_names(out_list *l, const lapis_dataset *ds)
   }
 }
 
-/* Arrays of blocks, a block a slot of match: (images, slots, d). */
+/* Arrays of blocks, a block a slot of match: (images, slots, d); and of
+ * transforms, (images, 2, 3). */
 static void shape_blocks(const lapis_solver *s, lapis_named *item)
 {
   lapis_mat match;
   bool blocks =
       strcmp(item->name, "low_rank") == 0 || strcmp(item->name, "sparse") == 0;
+  bool maps = strcmp(item->name, "transform") == 0 && item->mat.rows == 6;
+  if (maps) {
+    item->axes = 3;
+    item->shape[0] = item->mat.cols;
+    item->shape[1] = 2;
+    item->shape[2] = 3;
+  }
   if (!blocks || lapis_result_get(s, "match", &match) < 0) return;
   item->axes = 3;
   item->shape[0] = item->mat.cols;

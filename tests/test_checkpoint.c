@@ -50,7 +50,7 @@ static people make_set(void)
 /* ---- stopped by --max-iters ----------------------------------------------*/
 enum { SETTINGS = 4 };
 typedef struct kind {
-  const char *method, *y; /* binary, some, classes, real, bags */
+  const char *method, *y; /* binary, some, classes, real, bags; or points */
   const char *setting[SETTINGS][2];
 } kind;
 
@@ -75,6 +75,10 @@ static const kind kinds[] = {
     {"svmplus", "binary", {{"probability", "true"}}},
     {"misvm", "bags", {{"C", "10"}, {"kernel", "linear"}}},
     {"roml", "", {{"inliers", "3"}}},
+    {"roml", "points", {{"inliers", "4"}, {"layout", "coordinates"}}},
+    {"roml",
+     "points",
+     {{"inliers", "4"}, {"layout", "coordinates"}, {"invariance", "shift"}}},
     {"mc",
      "some",
      {{"solver", "factored"}, {"tol", "1e-7"}, {"mu-rel", "0.1"}}},
@@ -97,6 +101,7 @@ static lapis_data data_of(people *s, const kind *k, double *bags)
                                              : NULL;
   if (is_mc || strcmp(k->method, "rpca") == 0)
     d.X = lapis_mat_f64(s->holes, D, N);
+  if (strcmp(k->y, "points") == 0) d.X.rows = 2;
   if (y != NULL) d.Y = lapis_mat_f64(y, 1, N);
   if (strstr(k->method, "sv") != NULL) d.P = lapis_mat_f64(s->privileged, P, N);
   for (int j = 0; j < N; j++) bags[j] = j / BAG % 3 == 0;
@@ -237,6 +242,54 @@ static void every_method_goes_on_where_it_stopped(void **state)
   files *f = *state;
   people s = make_set();
   for (int i = 0; i < KINDS; i++) resumes(f, &kinds[i], &s);
+}
+
+/* ---- cancelled at any iteration ------------------------------------------*/
+typedef struct canceller {
+  lapis_ctx *ctx;
+  int64_t left; /* messages of iterations */
+} canceller;
+
+static void cancel_at(int level, const char *text, void *user)
+{
+  canceller *c = user;
+  if (level != 2 || strstr(text, " residual ") == NULL) return;
+  if (c->left-- == 0) lapis_ctx_cancel(c->ctx);
+}
+
+/* roml chooses how points are moved by five runs, and runs once more: stopped
+ * in whichever, and again where it goes on, it ends with the same answer. */
+static void a_choice_of_runs_goes_on(void **state)
+{
+  files *f = *state;
+  people s = make_set();
+  const kind points = {
+      "roml", "points", {{"inliers", "4"}, {"layout", "coordinates"}}};
+  double bags[N];
+  settings set;
+  lapis_data d = data_of(&s, &points, bags);
+  settings_of(f, &points, &s, &set);
+  answer whole = run(f, &points, &d, &set, -1, NULL);
+  CHECK_OK(f, lapis_ctx_set(f->ctx, "verbose", "2"));
+  for (int i = 0; i < 8; i++) {
+    const char *path = files_path(f, "choice");
+    canceller c = {f->ctx,
+                   i < 7 ? i * whole.iterations / 7 : whole.iterations - 2};
+    (void)unlink(path);
+    lapis_ctx_on_message(f->ctx, cancel_at, &c);
+    answer part = run(f, &points, &d, &set, -1, path);
+    assert_int_equal(part.status, LAPIS_CANCELLED);
+    c.left = 2;
+    answer more = run(f, &points, &d, &set, -1, path);
+    c.left = -1;
+    answer rest = run(f, &points, &d, &set, -1, path);
+    check_same(&points, &whole, &rest);
+    free(part.val);
+    free(more.val);
+    free(rest.val);
+  }
+  lapis_ctx_on_message(f->ctx, NULL, NULL);
+  free(whole.val);
 }
 
 /* ---- the iteration it starts from ----------------------------------------*/
@@ -561,6 +614,17 @@ static bool goes_on(files *f, const kind *k, const lapis_data *d, settings *set,
   return status != LAPIS_EFORMAT;
 }
 
+/* Iterations after which something is kept: nothing while roml chooses how
+ * points are moved. */
+static int64_t early(files *f, const kind *k, const lapis_data *d,
+                     settings *set)
+{
+  if (strcmp(k->y, "points") != 0) return 7;
+  answer a = run(f, k, d, set, -1, NULL);
+  free(a.val);
+  return a.iterations - 1;
+}
+
 static int alter_all(files *f, const kind *k, people *s, int *tried)
 {
   static const double hostile[] = {-1, 9.9e18, -9.9e18, 1e12, 1e300, NAN, 200};
@@ -575,7 +639,8 @@ static int alter_all(files *f, const kind *k, people *s, int *tried)
   (void)snprintf(path, sizeof path, "%s/checkpoint", f->folder);
   (void)snprintf(other, sizeof other, "%s/altered", f->folder);
   (void)unlink(path);
-  free(run(f, k, &d, &set, 7, path).val);
+  int64_t most = early(f, k, &d, &set);
+  free(run(f, k, &d, &set, most, path).val);
   CHECK_OK(f, lapis_arrays_read(f->ctx, path, &all));
   for (int a = 0; a < all.count; a++) {
     const lapis_mat *m = &all.item[a].mat;
@@ -583,7 +648,7 @@ static int alter_all(files *f, const kind *k, people *s, int *tried)
     if (strstr(all.item[a].name, "accel.d") != NULL) continue; /* 80 alike */
     for (int h = a % 3; h < HOSTILE; h += 3, ++*tried) {
       alter(f, &all, a, h % 2 == 0 ? 0 : m->cols - 1, hostile[h], other);
-      refused += !goes_on(f, k, &d, &set, 9, other);
+      refused += !goes_on(f, k, &d, &set, most + 2, other);
     }
   }
   lapis_arrays_free(&all);
@@ -677,6 +742,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       CASE(killed_ten_times_it_ends_the_same), /* forks: before any thread */
       CASE(every_method_goes_on_where_it_stopped),
+      CASE(a_choice_of_runs_goes_on),
       CASE(it_starts_at_the_stored_iteration),
       CASE(another_run_is_refused),
       CASE(what_is_no_checkpoint_is_refused),

@@ -358,6 +358,100 @@ static void look_from(turntable *t, int64_t n, int64_t K, uint64_t *s)
   }
 }
 
+/* ---- who stops it --------------------------------------------------------*/
+typedef struct watcher {
+  lapis_ctx *ctx;
+  const char *text; /* cancels at the third message with it */
+  int seen;
+} watcher;
+
+static void watch(int level, const char *text, void *user)
+{
+  watcher *w = user;
+  if (level == 2 && strstr(text, w->text) != NULL && ++w->seen == 3)
+    lapis_ctx_cancel(w->ctx);
+}
+
+static void listen(watcher *w, lapis_ctx *ctx, const char *text)
+{
+  *w = (watcher){.ctx = ctx, .text = text};
+  assert_int_equal(lapis_ctx_set(ctx, "verbose", "2"), LAPIS_OK);
+  lapis_ctx_on_message(ctx, watch, w);
+}
+
+/* How many of the images of points that are asked for have an answer. */
+static int64_t answered(const asked *q)
+{
+  const int64_t *match = q->match.val;
+  int64_t images = 0;
+  for (int64_t k = 0; k < q->match.cols; k++)
+    images += match[k * q->match.rows] >= 0;
+  return images;
+}
+
+/* Of descriptors and of points: stopped at the third image, the others are
+ * empty; asked again, all are there; without time, none. */
+static void predicting_can_be_stopped(void **state)
+{
+  (void)state;
+  for (int points = 0; points < 2; points++) {
+    scene c = scene_new(12, 8, 8, points ? 2 : 20, 0, 0, 6);
+    lapis_data data = scene_data(&c);
+    lapis_roml_settings set = lapis_roml_defaults();
+    set.inliers = 8;
+    set.layout = points ? LAPIS_ROML_COORDINATES : LAPIS_ROML_DESCRIPTOR;
+    set.invariance = "none";
+    answer a = solve(&data, &set);
+    asked q = ask(a.ctx, a.solver, &data);
+    watcher w;
+    assert_int_equal(answered(&q), 12);
+    listen(&w, a.ctx, "roml: image ");
+    assert_int_equal(lapis_solve(q.solver), LAPIS_CANCELLED);
+    assert_int_equal(w.seen, 3);
+    assert_int_equal(answered(&q), 3);
+    assert_int_equal(lapis_solve(q.solver), LAPIS_OK);
+    assert_int_equal(answered(&q), 12);
+    lapis_solver_free(q.solver);
+    const lapis_method *m = lapis_predict_method(lapis_model_method(q.model));
+    void *own = calloc(1, m->settings_size);
+    lapis_settings_default(m, own);
+    assert_int_equal(lapis_settings_set(a.ctx, m, own, "time-limit", "0"),
+                     LAPIS_OK);
+    assert_int_equal(lapis_predict_new(a.ctx, &data, q.model, own, &q.solver),
+                     LAPIS_OK);
+    assert_int_equal(lapis_solve(q.solver), LAPIS_TIME_LIMIT);
+    lapis_result_get(q.solver, "match", &q.match);
+    assert_int_equal(answered(&q), 0);
+    free(own);
+    forget(&q);
+    drop(&a);
+    scene_free(&c);
+  }
+}
+
+/* Images are turned one after the other; stopped at the third, no other is. */
+static void chance_can_be_stopped(void **state)
+{
+  (void)state;
+  scene c = scene_new(12, 16, 8, 20, 0, 0, 7);
+  lapis_data data = scene_data(&c);
+  for (int counting = 0; counting < 2; counting++) {
+    lapis_roml_settings set = lapis_roml_defaults();
+    set.inliers = counting ? -1 : 8;
+    set.instances = counting ? 1 : -1;
+    answer a = {.ctx = lapis_ctx_new()};
+    watcher w;
+    listen(&w, a.ctx, "is turned");
+    assert_int_equal(lapis_roml_new(a.ctx, &data, &set, &a.solver), LAPIS_OK);
+    assert_int_equal(lapis_solve(a.solver), LAPIS_CANCELLED);
+    assert_int_equal(w.seen, 3);
+    assert_int_equal(lapis_result_get(a.solver, "match", &a.match), LAPIS_OK);
+    assert_int_equal(a.match.rows, 8);
+    drop(&a);
+  }
+  scene_free(&c);
+}
+
 /* Forty views learnt, twenty more predicted, the last of them .4 further round
  * than any that was learnt; a point far away from all is taken for none. */
 static void later_views_of_points_are_matched(void **state)
@@ -469,6 +563,8 @@ int main(void)
       cmocka_unit_test(what_makes_no_sense_is_refused),
       cmocka_unit_test(later_images_are_matched),
       cmocka_unit_test(a_model_is_its_file),
+      cmocka_unit_test(predicting_can_be_stopped),
+      cmocka_unit_test(chance_can_be_stopped),
       cmocka_unit_test(later_views_of_points_are_matched),
       cmocka_unit_test(hotel_frames_are_matched),
       cmocka_unit_test(an_embedding_learns_nothing)};

@@ -551,7 +551,7 @@ typedef struct lapis_rr_predict_settings {
  *   instance        1 x N     whose slot it is, from 1
  *   chance          1 x sets  |D|_* over that of unrelated images
  *   low_rank, sparse    d N x K     L and E;  gamma_n (the curve of N)
- *   pair_match      2 N x pairs   with pairs: every two images on their own
+ *   pair_match      2 N x pairs   with pairs;  transform, 6 x K, of points
  * Predicting: match, instance, distance, and of columns of X labels, scores. */
 typedef enum lapis_roml_schedule {
   LAPIS_ROML_FAST,

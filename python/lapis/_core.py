@@ -273,6 +273,8 @@ class Result(Mapping):
         if name in ("low_rank", "sparse") and "match" in self:
             slots = self._mat("match").rows
             return array.reshape(mat.cols, slots, mat.rows // slots)
+        if name == "transform":
+            return array.reshape(mat.cols, 2, 3)
         return array
 
     def __iter__(self):

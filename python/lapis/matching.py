@@ -26,6 +26,13 @@ class Matches:
         Whose a slot is, from 1: of the objects of `instances`.
     images : ndarray
         The groups, in the order of the rows of `match`.
+    transform : ndarray (n_images, 2, 3) or None
+        ``layout="coordinates"``: how each image was moved first, as
+        `invariance` says; a point x went to ``A[:, :2] @ x + A[:, 2]``.
+        ``result["low_rank"] + result["sparse"]`` are the points matched, as
+        moved.
+    invariance : str or None
+        How images may differ, as it was told or (``"auto"``) chosen.
     result : Result
         All arrays and numbers of the solve.
     """
@@ -35,6 +42,10 @@ class Matches:
         self.match = np.array(result["match"])
         self.inlier = np.array(result["inlier"])
         self.instance = np.array(result["instance"]).ravel()
+        self.transform = self.invariance = None
+        if "transform" in result:
+            self.transform = np.array(result["transform"])
+            self.invariance = str(np.ravel(result["invariance"])[0])
         self._first = first
 
     @property

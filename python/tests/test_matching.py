@@ -64,5 +64,48 @@ class Instances(unittest.TestCase):
                 [rng.normal(size=(15, 30)) for _ in range(10)])
 
 
+class Points(unittest.TestCase):
+    """Points of images that are turned against each other."""
+
+    def setUp(self):
+        rng = np.random.default_rng(4)
+        thing, self.images, self.truth = rng.normal(size=(7, 2)), [], []
+        for k in range(5):
+            turn, order = rng.uniform(0, 6), rng.permutation(7)
+            c, s = np.cos(turn), np.sin(turn)
+            moved = thing @ [[c, s], [-s, c]] + rng.normal(size=2)
+            self.images.append(moved[order])
+            self.truth.append(np.argsort(order))
+
+    def match(self, **more):
+        return lapis.MultiImageMatcher(
+            inliers=7, layout="coordinates", **more).match(self.images)
+
+    def test_it_says_how_images_were_moved(self):
+        found = self.match()
+        self.assertEqual(found.invariance, "rotation")
+        self.assertEqual(found.transform.shape, (5, 2, 3))
+        both = found.result["low_rank"] + found.result["sparse"]
+        for k, A in enumerate(found.transform):
+            points = self.images[k][found.local[k]]
+            np.testing.assert_allclose(points @ A[:, :2].T + A[:, 2],
+                                       both[k], atol=1e-12)
+            np.testing.assert_allclose(both[k], both[0], atol=1e-8)
+        order = [list(found.local[0]).index(row) for row in self.truth[0]]
+        np.testing.assert_array_equal(found.local[:, order], self.truth)
+
+    def test_what_it_chose_can_be_told(self):
+        found = self.match()
+        told = self.match(invariance=found.result.settings["invariance"])
+        self.assertEqual(told.invariance, "rotation")
+        np.testing.assert_array_equal(found.match, told.match)
+        np.testing.assert_array_equal(found.transform, told.transform)
+
+    def test_descriptors_are_not_moved(self):
+        found = lapis.MultiImageMatcher(inliers=7).match(self.images)
+        self.assertIsNone(found.transform)
+        self.assertIsNone(found.invariance)
+
+
 if __name__ == "__main__":
     unittest.main()

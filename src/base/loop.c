@@ -53,7 +53,7 @@ bool loop_must_end(const loop *l)
 {
   bool cancelled, late;
   ask_all(l, &cancelled, &late);
-  return cancelled || late;
+  return cancelled || late || l->status == LAPIS_CANCELLED;
 }
 
 bool loop_cut_short(loop *l)
@@ -64,7 +64,7 @@ bool loop_cut_short(loop *l)
     l->status = LAPIS_CANCELLED;
   else if (late && l->status == LAPIS_OK)
     l->status = LAPIS_TIME_LIMIT;
-  return cancelled || late;
+  return late || l->status == LAPIS_CANCELLED; /* by the progress shown, too */
 }
 
 /* Hands the state over; what cannot be kept is said, and the run goes on. */

@@ -77,6 +77,8 @@ static void scale_rows(turner *t, la_array *A, const double *by)
 
 static lapis_status turn_image(turner *t, int64_t k)
 {
+  base_say(t->h.ctx, 2, "roml: image %" PRId64 " of %" PRId64 " is turned",
+           k + 1, t->from->K);
   uint64_t seed = base_seed(t->h.ctx), at = (uint64_t)(k * t->r * t->r);
   double *Q = t->Q.data;
   for (int64_t c = 0; c < t->r; c++)
@@ -90,17 +92,23 @@ static lapis_status turn_image(turner *t, int64_t k)
   return t->h.ops->gemm(&t->h, LA_N, LA_N, 1, &t->Q, &from, 0, &to);
 }
 
-/* F <- the turned features. */
-static lapis_status turn(turner *t)
+/* F <- the turned features; *all: there was time for it. */
+static lapis_status turn(turner *t, bool *all)
 {
   const la_backend *ops = t->h.ops;
+  *all = !roml_must_end(t->w);
+  if (!*all) return LAPIS_OK;
   centre(t);
   TRY(decompose(t));
   if (t->r > 0) {
     la_array V = la_cols(&t->V, 0, t->r);
     TRY(ops->gemm(&t->h, LA_T, LA_N, 1, &V, &t->F, 0, &t->Z));
     scale_rows(t, &t->Z, t->back);
-    for (int64_t k = 0; k < t->from->K; k++) TRY(turn_image(t, k));
+    for (int64_t k = 0; k < t->from->K && *all; k++) {
+      TRY(turn_image(t, k));
+      *all = !roml_must_end(t->w);
+    }
+    if (!*all) return LAPIS_OK;
     scale_rows(t, &t->T, t->root);
     TRY(ops->gemm(&t->h, LA_N, LA_N, 1, &V, &t->T, 0, &t->F));
   }
@@ -136,10 +144,13 @@ lapis_status roml_by_chance(roml *w, int64_t n, double *objective)
   roml_problem here = w->p, turned = {.K = 0};
   turner t = {.w = w, .from = &here, .h = w->h, .d = here.d, .N = here.N};
   lapis_status s = allocate(&t);
-  if (s >= 0) s = turn(&t);
-  if (s >= 0) s = roml_problem_of(w, &here, &t.F, &turned);
+  bool all = false;
+  *objective = INFINITY;
+  if (s >= 0) s = turn(&t, &all);
+  if (s >= 0 && all) s = roml_problem_of(w, &here, &t.F, &turned);
   release(&t);
-  if (s < 0) return s;
+  if (s >= 0 && !all) roml_state_free(&w->s);
+  if (s < 0 || !all) return s;
   int64_t *given = w->given; /* of the features as they are */
   w->given = NULL;
   w->p = turned;

@@ -47,12 +47,19 @@ static lapis_status largest_nuclear(roml *w, double *out)
   return status;
 }
 
+/* How it ended is of this n, not of the whole; but who cancels means all. */
+static void go_on(roml *w)
+{
+  loop *l = &w->base.loop;
+  if (l->status != LAPIS_CANCELLED) l->status = LAPIS_OK;
+}
+
 static lapis_status gamma_of(roml *w, int64_t n, double *out, double *objective)
 {
   TRY(roml_resize(w, n));
   TRY(roml_run(w, &w->s, objective));
   TRY(largest_nuclear(w, out));
-  w->base.loop.status = LAPIS_OK; /* of this n, not of the whole */
+  go_on(w);
   base_say(w->base.ctx, 1, "roml: gamma_%" PRId64 " = %.6g", n, *out);
   return LAPIS_OK;
 }
@@ -92,12 +99,15 @@ static lapis_status climb(roml *w, int64_t most, double *cost, int64_t *from)
   return LAPIS_OK;
 }
 
+/* *share: NaN where it was cut short. */
 static lapis_status share_of(roml *w, int64_t n, const double *cost,
                              double *share)
 {
   double chance;
+  *share = NAN;
   TRY(roml_by_chance(w, n, &chance));
-  w->base.loop.status = LAPIS_OK;
+  if (loop_must_end(&w->base.loop)) return LAPIS_OK;
+  go_on(w);
   *share = cost[n - 1] / fmax(chance, 1e-300);
   base_say(w->base.ctx, 1, "roml: %" PRId64 " features are %.4g of chance", n,
            *share);
@@ -114,10 +124,10 @@ static lapis_status choose(roml *w, int64_t most, const double *cost,
   if (from == 0) {
     TRY(share_of(w, most, cost, &share));
     if (share < ROML_BETTER) w->set.inliers = most;
-    if (share < ROML_BETTER) return LAPIS_OK;
+    if (isnan(share) || share < ROML_BETTER) return LAPIS_OK;
   }
   TRY(share_of(w, w->set.inliers, cost, &share));
-  if (share < NOTHING) return LAPIS_OK;
+  if (isnan(share) || share < NOTHING) return LAPIS_OK;
   return lapis_fail(w->base.ctx, LAPIS_EDATA,
                     "roml: nothing that the images have in common was found: "
                     "no number of features is better than chance (%.3g of what "

@@ -167,6 +167,11 @@ lapis_status roml_publish(roml *w, roml_state *s)
   solver_publish(&w->base, "low_rank",
                  lapis_mat_f64(w->low_rank, w->p.d * n, K));
   solver_publish(&w->base, "sparse", lapis_mat_f64(w->sparse, w->p.d * n, K));
+  if (w->transform != NULL) {
+    w->moved = roml_invariance_name(w->invariance);
+    solver_publish(&w->base, "transform", lapis_mat_f64(w->transform, 6, K));
+    solver_publish(&w->base, "invariance", lapis_mat_text(&w->moved, 1, 1));
+  }
   solver_publish_history(&w->base);
   if (w->gamma != NULL)
     solver_publish(&w->base, "gamma_n", lapis_mat_f64(w->gamma, 1, w->n_gamma));

@@ -191,6 +191,12 @@ static void show(roml *w, double objective, double residual)
   loop_show(&w->base.loop, &now, w->set.stop.tol);
 }
 
+bool roml_must_end(roml *w)
+{
+  show(w, NAN, NAN);
+  return loop_cut_short(&w->base.loop);
+}
+
 lapis_status roml_step(roml *w, roml_state *s, roml_progress *now)
 {
   TRY(update_low_rank(s));
@@ -271,6 +277,8 @@ static lapis_status resume(roml *w, roml_state *s, bool *resumed)
 {
   loop *l = &w->base.loop;
   int64_t picks = w->p.K * s->at.n;
+  w->chosen = w->invariance;
+  loop_keep_whole(l, "invariance", &w->chosen, 1, w->chosen, w->chosen);
   loop_keep_whole(l, "pick", s->pick, picks, 0, LOOP_MOST);
   loop_keep_whole(l, "start", s->kept, picks, 0, LOOP_MOST);
   la_keep(l, "E", &s->E);
@@ -322,6 +330,8 @@ lapis_status roml_run(roml *w, roml_state *s, double *objective)
   if (w->whole) TRY(resume(w, s, &resumed));
   if (!resumed) {
     TRY(roml_start(w, s));
+    if (w->base.loop.status != LAPIS_OK) /* half a start is not gone on from */
+      loop_keep_no_more(&w->base.loop);
     memcpy(s->kept, s->pick, size);
     TRY(settle(w, s, &s->before));
   }
@@ -382,6 +392,7 @@ static void roml_free(lapis_solver *s)
   base_free(w->whose);
   base_free(w->chance);
   base_free(w->learnt);
+  base_free(w->transform);
 }
 
 static const solver_class roml_class = {.method = "roml",
@@ -418,6 +429,8 @@ lapis_status roml_new(lapis_ctx *ctx, const lapis_data *data,
   TRY(solver_alloc(ctx, &roml_class, sizeof(roml), &s));
   roml *w = (roml *)s;
   w->set = *set;
+  if (w->set.start == NULL) w->set.start = "auto";
+  if (w->set.invariance == NULL) w->set.invariance = "auto";
   s->settings = &w->set;
   lapis_status status = allocate(w, data);
   if (status < 0) {

@@ -109,9 +109,12 @@ typedef struct roml {
   double *chance;            /* n_chance: of each set that was looked at */
   int64_t n_chance;
   double *learnt; /* what a model keeps; see learn.c */
-  /* points: how images were moved, and whether the better of start and end is
-   * the one of the least shape cost (align.c) */
+  /* points: how images were moved (each 2 x 3, row after row), and whether the
+   * better of start and end is the one of the least shape cost (align.c) */
   roml_invariance invariance;
+  double *transform; /* 6 x K, or NULL */
+  const char *moved; /* the name of invariance, as published */
+  int64_t chosen;    /* invariance, as kept for a resumed run */
   bool by_shape;
 } roml;
 
@@ -201,8 +204,10 @@ lapis_status roml_start_template(roml *w, roml_state *s);
 bool roml_start_known(const char *start);
 
 /* ---- align.c: images of points in one frame -----------------------------*/
-/* Moves the images by --invariance; sets w->invariance and by_shape. */
+/* Moves the images by --invariance; sets w->invariance, transform and
+ * by_shape. */
 lapis_status roml_align(roml *w);
+const char *roml_invariance_name(roml_invariance kind);
 /* ROML_INVARIANCES where it is none of the words; NULL is auto. */
 roml_invariance roml_invariance_of(const char *word);
 /* How unlike the shapes in D' are, 1 at least; uses W. */
@@ -212,6 +217,8 @@ lapis_status roml_shape_cost(roml_state *s, double *cost);
 lapis_status roml_step(roml *w, roml_state *s, roml_progress *now);
 /* resumed: s is the state of a checkpoint, to go on from. */
 lapis_status roml_iterate(roml *w, roml_state *s, bool resumed);
+/* For work beside it: shows that it goes on; cancelled, or out of time. */
+bool roml_must_end(roml *w);
 /* Room for n slots in w->s. */
 lapis_status roml_resize(roml *w, int64_t n);
 /* A whole run on s: start, iterate, keep the better of start and end. */
@@ -222,8 +229,8 @@ lapis_status roml_run(roml *w, roml_state *s, double *objective);
 lapis_status roml_find_instances(roml *w);
 /* instance <- whose a slot is, by positions, where there are some. */
 lapis_status roml_divide(roml *w);
-/* The objective of n slots in w->p, had its images nothing in common; w->s is
- * empty afterwards. */
+/* The objective of n slots in w->p, had its images nothing in common (infinite
+ * where it is cut short); w->s is empty afterwards. */
 lapis_status roml_by_chance(roml *w, int64_t n, double *objective);
 /* A set is an object's below this share of chance.  Chosen on seeds 0 to 2 of
  * the table in bench/results/roml.md and on its photographs; seeds from 3 came
