@@ -485,6 +485,28 @@ static int check_learns(const cli *c)
                   c->method->name);
 }
 
+/* New images have points where they are: a model of points is of images that
+ * were not moved. */
+static int check_frame(cli *c, void *settings)
+{
+  if (args_get(&c->args, "model") == NULL ||
+      strcmp(c->method->name, "roml") != 0 ||
+      !says(c, settings, "layout", "coordinates") ||
+      says(c, settings, "invariance", "none"))
+    return EXIT_DONE;
+  if (!says(c, settings, "invariance", "auto") &&
+      !says(c, settings, "invariance", ""))
+    return cli_fail(EXIT_MISUSE,
+                    "fit: a model of points is learnt from images as they "
+                    "lie; leave out --invariance, or --model");
+  if (!c->quiet)
+    fprintf(stderr, "lapis: roml: a model of points is learnt from images as "
+                    "they lie: --invariance none\n");
+  lapis_status s =
+      lapis_settings_set(c->ctx, c->method, settings, "invariance", "none");
+  return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;
+}
+
 /* Who answers with targets alone, or instead of mc with a map of its own, turns
  * nothing back. */
 static bool fills_features(const cli *c)
@@ -514,6 +536,7 @@ static int run(cli *c)
   int code = check_learns(c);
   if (code == EXIT_DONE) code = config_read(c);
   if (code == EXIT_DONE) code = settings_from_args(c, &j.settings);
+  if (code == EXIT_DONE) code = check_frame(c, j.settings);
   if (code == EXIT_DONE) code = check_answers(c, args_get(&c->args, "output"));
   if (code == EXIT_DONE) code = check_completed(c);
   if (code == EXIT_DONE) code = check_writable(c, args_get(&c->args, "model"));

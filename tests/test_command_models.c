@@ -406,10 +406,33 @@ static void one_way_maps_are_refused_first(void **state)
   command_end(&c);
 }
 
+/* New images are not moved, so a model is of images that were not. */
+static void models_of_points_are_of_images_as_they_lie(void **state)
+{
+  (void)state;
+  command c;
+  command_begin(&c);
+  put(&c, "turned.csv",
+      "x,y\n0,0\n4,0\n4,1\n2,3\n0,2\n0,1\n5,1\n5,2\n3,4\n1,3\n"
+      "0,2\n4,2\n4,3\n2,5\n0,4\n");
+  put(&c, "image.csv", "a\na\na\na\na\nb\nb\nb\nb\nb\nc\nc\nc\nc\nc\n");
+  command_run(&c, "fit roml turned.csv -G image.csv --inliers 5 --layout "
+                  "coordinates --model m.lapis --json");
+  command_expect(&c, 0, "--invariance none");
+  assert_non_null(strstr(c.out, "\"invariance\": \"none\""));
+  command_run(&c, "predict m.lapis turned.csv -G image.csv -q");
+  command_expect(&c, 0, "");
+  command_run(&c, "fit roml turned.csv -G image.csv --inliers 5 --layout "
+                  "coordinates --invariance shift --model n.lapis");
+  command_expect(&c, 2, "leave out --invariance, or --model");
+  command_end(&c);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(columns_are_found_by_title),
+      cmocka_unit_test(models_of_points_are_of_images_as_they_lie),
       cmocka_unit_test(arff_is_read_as_the_model_names_it),
       cmocka_unit_test(tables_tell_probabilities),
       cmocka_unit_test(fit_reads_what_cv_wrote),
