@@ -8,8 +8,9 @@
  * turn all of Q at once, each column read and written once.  bench/roml.c,
  * order 30, Zen 4: see bench/results/roml.md.
  *
- * Numerics: C is scaled by a power of two to entries below 1, so that no square
- * overflows, and one that vanishes is less than rounding.  Reflections and
+ * Numerics: C is scaled by a power of two to entries below 2, so that no square
+ * overflows, and one that vanishes is less than rounding; of subnormal entries
+ * by the largest that is a double.  Reflections and
  * rotations are backward stable.  An e_i is left out where it is below eps of
  * its neighbours, or of eps/16 |T|: n of them move no eigenvalue by more than
  * eps n |T| / 16.  Compiled with contraction (CMakeLists.txt). */
@@ -87,6 +88,8 @@ static double begin(small *s, const la_array *C)
     }
   int exponent = 0;
   frexp(most, &exponent);
+  if (exponent < DBL_MIN_EXP) exponent = DBL_MIN_EXP;
+  if (exponent >= DBL_MAX_EXP) exponent = DBL_MAX_EXP - 1;
   double factor = ldexp(1, -exponent);
   memset(s->A, 0, (size_t)(2 * s->ld * s->n) * sizeof *s->A); /* and Z */
   for (int64_t j = 0; j < s->n; j++) {
@@ -95,6 +98,14 @@ static double begin(small *s, const la_array *C)
     s->Z[j * s->ld + j] = 1;
   }
   return ldexp(1, exponent);
+}
+
+/* A NaN is no answer. */
+static bool all_finite(const small *s, double scale)
+{
+  for (int64_t i = 0; i < s->n; i++)
+    if (!isfinite(s->d[i] * scale)) return false;
+  return true;
 }
 
 /* Those above, largest first. */
@@ -129,12 +140,17 @@ lapis_status host_small_eigh(la *h, const la_array *C, double above,
   s.order = (int64_t *)(s.turn + n);
   double scale = begin(&s, C);
   *done = decompose[base_width_of(h->ctx)](&s);
-  *count = *done ? sort_above(&s, above, scale) : 0;
+  *done = *done && all_finite(&s, 1);
+  bool known = all_finite(&s, scale);
+  *count = *done && known ? sort_above(&s, above, scale) : 0;
   for (int64_t k = 0; k < *count; k++) {
     int64_t j = s.order[k];
     values[k] = s.d[j] * scale;
     memcpy(host_col(Q, k), s.Z + j * ld, (size_t)n * sizeof(double));
   }
   host_release(h, memory);
+  if (*done && !known)
+    return lapis_fail(h->ctx, LAPIS_ENUMERIC,
+                      "la: eigh: an eigenvalue is too large for a double");
   return LAPIS_OK;
 }

@@ -1,0 +1,103 @@
+/* test_eigh_range.c - eigenvectors of matrices whose entries are near the ends
+ * of double's range, by each width of registers: against their definition. */
+#include <float.h>
+
+#include "la_case.h"
+
+static const char *const widths[] = {"plain", "avx2", "avx512"};
+static const int64_t sides[] = {1, 2, 3, 8, 9, 30, 64, 80};
+/* Powers of two that entries are multiplied by. */
+static const int powers[] = {0, -500, -1000, -1018, -1023, -1030, -1050, 1000};
+
+static la_array made(la *h, int64_t n, int power, uint64_t *seed)
+{
+  la_array C = la_case_new(h, n, n);
+  for (int64_t j = 0; j < n; j++)
+    for (int64_t i = 0; i <= j; i++)
+      *la_case_at(&C, i, j) = *la_case_at(&C, j, i) =
+          ldexp(2 * check_uniform(seed) - 1, power);
+  return C;
+}
+
+/* max |2^-power C q - q 2^-power value|. */
+static double residual(const la_array *C, const la_array *Q,
+                       const double *values, int64_t k, int power)
+{
+  double worst = 0;
+  for (int64_t i = 0; i < C->rows; i++) {
+    double sum = -ldexp(values[k], -power) * *la_case_at(Q, i, k);
+    for (int64_t j = 0; j < C->rows; j++)
+      sum += ldexp(*la_case_at(C, i, j), -power) * *la_case_at(Q, j, k);
+    if (!(fabs(sum) <= worst)) worst = fabs(sum);
+  }
+  return worst;
+}
+
+static void one(la *h, int64_t n, int power)
+{
+  uint64_t seed = (uint64_t)n;
+  double values[80],
+      spacing = ldexp(DBL_EPSILON, power < -1021 ? -1021 : power);
+  int64_t count = -1;
+  la_array C = made(h, n, power, &seed), A = la_case_copy(h, &C);
+  la_array Q = la_case_new(h, n, n);
+  assert_int_equal(h->ops->eigh(h, &A, -INFINITY, values, &Q, &count),
+                   LAPIS_OK);
+  assert_int_equal(count, n);
+  for (int64_t k = 0; k < n; k++)
+    CHECK_AT_MOST(residual(&C, &Q, values, k, power),
+                  (double)(20 * n) * ldexp(spacing, -power));
+  CHECK_AT_MOST(la_case_skew(&Q), (double)(20 * n) * DBL_EPSILON);
+  LA_RELEASE(h, &C, &A, &Q);
+}
+
+static la opened(lapis_ctx *ctx, int width, bool *there)
+{
+  *there = lapis_ctx_set(ctx, "kernels", widths[width]) >= 0;
+  return la_case_open(ctx, "openblas", "1");
+}
+
+static void small_and_large_entries(void **state)
+{
+  (void)state;
+  for (int w = 0; w < 3; w++) {
+    bool there;
+    lapis_ctx *ctx = lapis_ctx_new();
+    la h = opened(ctx, w, &there);
+    for (int k = 0; there && k < 8 * 8; k++)
+      one(&h, sides[k / 8], powers[k % 8]);
+    lapis_ctx_free(ctx);
+  }
+}
+
+/* Entries that are numbers, of eigenvalues that are none: no answer. */
+static void too_large_is_refused(void **state)
+{
+  (void)state;
+  enum { N = 8 };
+  for (int sign = -1; sign <= 1; sign += 2)
+    for (int w = 0; w < 3; w++) {
+      bool there;
+      double values[N];
+      int64_t count;
+      lapis_ctx *ctx = lapis_ctx_new();
+      la h = opened(ctx, w, &there);
+      la_array C = la_case_new(&h, N, N), Q = la_case_new(&h, N, N);
+      for (int64_t k = 0; k < N * N; k++)
+        *la_case_at(&C, k / N, k % N) = sign * 0.9 * DBL_MAX;
+      assert_int_equal(h.ops->eigh(&h, &C, -INFINITY, values, &Q, &count),
+                       LAPIS_ENUMERIC);
+      assert_non_null(strstr(lapis_ctx_error(ctx), "eigenvalue"));
+      LA_RELEASE(&h, &C, &Q);
+      lapis_ctx_free(ctx);
+    }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(small_and_large_entries),
+      cmocka_unit_test(too_large_is_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
