@@ -367,6 +367,53 @@ static void alike_samples_are_one_cluster(void **state)
   lapis_ctx_free(ctx);
 }
 
+/* Features of any size, also beyond what single precision holds. */
+static void any_size_has_its_clusters(void **state)
+{
+  (void)state;
+  static const int power[] = {-300, -200, 200, 300};
+  static views p;
+  for (int k = 0; k < 2 * 4; k++) {
+    lapis_mc_settings set = settings_of(2, 1);
+    set.variant = k < 4 ? LAPIS_MC_POS : LAPIS_MC_1;
+    set.stop.max_iters = 1;
+    make_views(&p);
+    for (int i = 0; i < PICTURES * WORDS; i++)
+      p.X[i] = ldexp(p.X[i], power[k % 4]);
+    lapis_ctx *ctx = lapis_ctx_new();
+    lapis_solver *s = solve(ctx, &p.data, &set);
+    lapis_mat reps;
+    assert_int_equal(lapis_result_get(s, "class_features", &reps), LAPIS_OK);
+    assert_int_equal(reps.cols, VIEWS);
+    lapis_solver_free(s);
+    lapis_ctx_free(ctx);
+  }
+}
+
+/* A run that is stopped at once, or that is out of time, has the problem that
+ * it would have had: its checkpoint is of that one. */
+static void stops_change_no_problem(void **state)
+{
+  (void)state;
+  static views p;
+  make_views(&p);
+  for (int late = 0; late < 2; late++) {
+    lapis_ctx *ctx = lapis_ctx_new();
+    char said[512] = "";
+    lapis_ctx_on_message(ctx, keep_message, said);
+    lapis_mc_settings set = settings_of(2, 1e-4);
+    if (late) lapis_ctx_limit(ctx, 0);
+    if (!late) lapis_ctx_cancel(ctx);
+    lapis_solver *s = solve(ctx, &p.data, &set);
+    lapis_mat reps;
+    assert_int_equal(lapis_result_get(s, "class_features", &reps), LAPIS_OK);
+    assert_int_equal(reps.cols, VIEWS);
+    assert_null(strstr(said, "alike"));
+    lapis_solver_free(s);
+    lapis_ctx_free(ctx);
+  }
+}
+
 /* Every class of one cluster: the problem is that of one representative. */
 static void without_clusters_nothing_is_added(void **state)
 {
@@ -493,6 +540,8 @@ int main(void)
       cmocka_unit_test(models_answer),
       cmocka_unit_test(nonsense_is_refused),
       cmocka_unit_test(alike_samples_are_one_cluster),
+      cmocka_unit_test(any_size_has_its_clusters),
+      cmocka_unit_test(stops_change_no_problem),
       cmocka_unit_test(without_clusters_nothing_is_added),
       cmocka_unit_test(every_allocation_may_fail),
       cmocka_unit_test(command_and_page),

@@ -15,6 +15,7 @@
  * shares (so that distances are Hellinger's), on others as they are; what is
  * missing is the mean of the class.  Of many features those that vary most
  * within the class decide. */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -42,11 +43,27 @@ static void read_column(const lapis_data *data, double absent, int64_t j,
     x[X->rowidx[k]] = mat_stored(X, k);
 }
 
+enum { LEAST_EXPONENT = DBL_MIN_EXP - DBL_MANT_DIG };
+
+/* Of the least power of two above all |x|. */
+static int exponent_of(const double *x, int64_t d)
+{
+  double most = 0;
+  int exponent;
+  for (int64_t i = 0; i < d; i++) most = fmax(most, fabs(x[i])); /* not NaN */
+  frexp(most, &exponent);
+  return most > 0 ? exponent : LEAST_EXPONENT;
+}
+
 /* Entries of 0 or more as roots of their share of the sum; NaN stays. */
 static void take_roots(double *x, int64_t d)
 {
+  int exponent = exponent_of(x, d);
   double sum = 0;
-  for (int64_t i = 0; i < d; i++) sum += isnan(x[i]) ? 0 : x[i];
+  for (int64_t i = 0; i < d; i++) {
+    x[i] = ldexp(x[i], -exponent);
+    sum += isnan(x[i]) ? 0 : x[i];
+  }
   for (int64_t i = 0; i < d && sum > 0; i++) x[i] = sqrt(x[i] / sum);
 }
 
@@ -98,18 +115,32 @@ static void keep_widest(class_points *p, feature_spread *spread)
   p->d = NEAREST_MOST;
 }
 
+static void read_point(const mc *w, const lapis_data *data, int64_t j,
+                       double *x)
+{
+  double absent = mc_leaves_out(&w->set, data) ? NAN : 0;
+  read_column(data, absent, j, x);
+  if (w->set.variant != LAPIS_MC_1) take_roots(x, data->X.rows);
+}
+
+/* In single precision, divided by the least power of two above them all. */
 static lapis_status fill_points(mc *w, const lapis_data *data, class_points *p)
 {
   lapis_ctx *ctx = w->base.ctx;
-  double absent = mc_leaves_out(&w->set, data) ? NAN : 0;
+  int exponent = LEAST_EXPONENT;
   double *x = base_alloc_raw(ctx, p->d, sizeof *x);
   feature_spread *spread = base_alloc_raw(ctx, p->d, sizeof *spread);
   p->x = base_alloc_raw(ctx, p->d * p->n, sizeof *p->x);
   bool room = x != NULL && spread != NULL && p->x != NULL;
   for (int64_t j = 0; room && j < p->n; j++) {
-    read_column(data, absent, p->sample[j], x);
-    if (w->set.variant != LAPIS_MC_1) take_roots(x, p->d);
-    for (int64_t i = 0; i < p->d; i++) p->x[j * p->d + i] = (float)x[i];
+    read_point(w, data, p->sample[j], x);
+    int own = exponent_of(x, p->d);
+    exponent = own > exponent ? own : exponent;
+  }
+  for (int64_t j = 0; room && j < p->n; j++) {
+    read_point(w, data, p->sample[j], x);
+    for (int64_t i = 0; i < p->d; i++)
+      p->x[j * p->d + i] = (float)ldexp(x[i], -exponent);
   }
   if (room) keep_widest(p, spread);
   base_free(x);
@@ -159,7 +190,8 @@ static lapis_status number_clusters(lapis_ctx *ctx, const class_points *p,
   return room ? LAPIS_OK : LAPIS_ENOMEM;
 }
 
-/* The points in *k clusters, or fewer: in one where the run is to stop. */
+/* The points in *k clusters, or fewer.  A stop is for the loop that comes
+ * after: a problem of fewer clusters would be another, also to a checkpoint. */
 static lapis_status cluster(mc *w, const class_points *p, int64_t c, int64_t *k,
                             int64_t *of)
 {
@@ -172,11 +204,11 @@ static lapis_status cluster(mc *w, const class_points *p, int64_t c, int64_t *k,
                       .restarts = RESTARTS,
                       .max_iters = MOST_STEPS,
                       .stream = (uint64_t)c,
-                      .threads = base_threads(ctx)};
+                      .threads = base_threads(ctx),
+                      .to_the_end = true};
   if (centre == NULL) return LAPIS_ENOMEM;
   lapis_status s = kmeans(ctx, &task, centre, NULL);
   if (s == LAPIS_OK) s = number_clusters(ctx, p, centre, k, of);
-  if (s > 0) *k = 1; /* of is 0 everywhere */
   base_free(centre);
   if (s >= 0) return LAPIS_OK;
   return lapis_fail(ctx, s, "mc: no memory for the clusters of a class");
