@@ -494,7 +494,7 @@ static lapis_status factored(svt_subspace *s, const la_array *W, double square,
                              double c, verdict *out)
 {
   la_array U = la_cols(&s->X, 0, s->proved);
-  double size, largest = 0;
+  double size;
   bool found;
   TRY(draw(s, &s->Z[1]));
   TRY(svt_filter_below(s->filter, &U, s->theta, c, &s->Z[1], &s->Z[2], &found));
@@ -503,9 +503,9 @@ static lapis_status factored(svt_subspace *s, const la_array *W, double square,
   TRY(s->h->ops->axpby(s->h, -1, &s->Z[2], 1, &s->Z[0]));
   for (int64_t j = 0; j < PROBES; j++) {
     TRY(norm(s, &s->Z[0], j, &size));
-    if (!(size <= largest)) largest = size; /* NaN, too */
+    if (!(size < s->unlikely * (square - c))) return LAPIS_OK; /* NaN, too */
   }
-  if (largest < s->unlikely * (square - c)) *out = PROVED;
+  *out = PROVED;
   return LAPIS_OK;
 }
 
