@@ -121,6 +121,36 @@ static void told_how_many_it_finds_them(void **state)
   scene_free(&c);
 }
 
+/* Features that are 0 say nothing, and their order neither: however
+ * eigenvectors come out, for few features and for many, the share is one. */
+static void shares_do_not_depend_on_signs(void **state)
+{
+  (void)state;
+  enum { FEW = 12, MANY = 80 };
+  double share[3];
+  for (int k = 0; k < 3; k++) {
+    scene c = scene_new(8, 12, EACH, FEW, 0.3, 0, 5);
+    int64_t d = k == 1 ? MANY : FEW, N = c.K * c.each;
+    double *X = calloc((size_t)(d * N), sizeof *X);
+    for (int64_t i = 0; i < N * FEW; i++)
+      X[i / FEW * d + (k == 2 ? FEW - 1 - i % FEW : i % FEW)] = c.X[i];
+    lapis_data data = scene_data(&c);
+    data.X = lapis_mat_f64(X, d, N);
+    lapis_roml_settings set = lapis_roml_defaults();
+    set.lambda = 0.25; /* by itself it follows d */
+    set.inliers = EACH;
+    set.instances = -1;
+    answer a = solve(&data, &set);
+    lapis_mat chance;
+    assert_int_equal(lapis_result_get(a.solver, "chance", &chance), LAPIS_OK);
+    share[k] = lapis_mat_at(&chance, 0, 0);
+    CHECK_NEAR(share[k], share[0], 1e-9);
+    drop(&a);
+    free(X);
+    scene_free(&c);
+  }
+}
+
 /* Features of any scale, and a common offset, say the same of chance. */
 static void nothing_is_found_in_noise(void **state)
 {
@@ -558,6 +588,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(as_many_are_found_as_there_are),
       cmocka_unit_test(told_how_many_it_finds_them),
+      cmocka_unit_test(shares_do_not_depend_on_signs),
       cmocka_unit_test(nothing_is_found_in_noise),
       cmocka_unit_test(the_number_is_found_at_both_ends),
       cmocka_unit_test(what_makes_no_sense_is_refused),

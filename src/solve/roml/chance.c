@@ -49,6 +49,18 @@ static void centre(turner *t)
     for (int64_t a = 0; a < t->d; a++) F[i * t->F.ld + a] -= t->mean[a];
 }
 
+/* The largest entry of each column of V becomes positive: signs are the
+ * eigensolver's, and random turns of other directions are other turns. */
+static void fix_signs(turner *t)
+{
+  for (int64_t c = 0; c < t->r; c++) {
+    double *v = (double *)t->V.data + c * t->V.ld, largest = 0;
+    for (int64_t a = 0; a < t->d; a++)
+      if (fabs(v[a]) > fabs(largest)) largest = v[a];
+    for (int64_t a = 0; a < t->d && largest < 0; a++) v[a] = -v[a];
+  }
+}
+
 /* V, and the roots of the eigenvalues that count; r of them. */
 static lapis_status decompose(turner *t)
 {
@@ -62,6 +74,7 @@ static lapis_status decompose(turner *t)
     t->root[i] = sqrt(t->root[i]);
     t->back[i] = 1 / t->root[i];
   }
+  fix_signs(t);
   if (t->r == 0) return LAPIS_OK; /* all features are one */
   TRY(ops->alloc(&t->h, LAPIS_F64, t->r, t->N, &t->Z));
   TRY(ops->alloc(&t->h, LAPIS_F64, t->r, t->N, &t->T));
