@@ -323,7 +323,7 @@ lapis_status lapis_label_new(lapis_ctx *ctx, const char *const *paths,
   w->flow = *out;
   w->set = set;
   lapis_status s = label_find_kinds(w);
-  if (s >= 0 && !w->is_auto) s = label_check_where(w);
+  if (s >= 0) s = label_check_where(w);
   if (s >= 0 && !label_races(w) && w->is_auto)
     s = lapis_fail(ctx, LAPIS_EINVAL,
                    "label: --features auto compares what LAPIS chooses; "
@@ -337,5 +337,6 @@ lapis_status lapis_label_new(lapis_ctx *ctx, const char *const *paths,
   if (s >= 0 && (w->set.labels != NULL || w->set.folder_is_class))
     s = check_there(w);
   if (s >= 0) s = read_table(w);
+  if (s >= 0) s = label_check_representatives(w);
   return flow_made(s, out);
 }

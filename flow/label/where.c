@@ -54,7 +54,7 @@ lapis_status label_check_where(label_run *w)
   if (!w->set.where && w->set.class_features > 1)
     return lapis_fail(w->flow->ctx, LAPIS_EINVAL,
                       "label: --class-features goes with --where");
-  if (!w->set.where) return LAPIS_OK;
+  if (!w->set.where || w->is_auto) return LAPIS_OK;
   if (w->kinds.count > 1)
     return lapis_fail(w->flow->ctx, LAPIS_EINVAL,
                       "label: --where takes one kind of features, not %s; "
@@ -71,6 +71,24 @@ lapis_status label_check_where(label_run *w)
         "label: --where goes back from features to counts of "
         "words; --map %s cannot; none, l1, sqrt, l1-sqrt and scale can",
         w->set.map);
+  return LAPIS_OK;
+}
+
+/* Of two classes a window is sought, of which there are no representatives. */
+lapis_status label_check_representatives(label_run *w)
+{
+  int64_t N = w->set.class_features;
+  if (N < 2) return LAPIS_OK;
+  if (w->given.K == 1)
+    return lapis_fail(w->flow->ctx, LAPIS_EINVAL,
+                      "label: --class-features %" PRId64 " goes with three "
+                      "classes or more; of two, --where seeks a window",
+                      N);
+  if (N > w->flow->count)
+    return lapis_fail(w->flow->ctx, LAPIS_EINVAL,
+                      "label: --class-features %" PRId64 " is more than the "
+                      "%" PRId64 " images that there are",
+                      N, w->flow->count);
   return LAPIS_OK;
 }
 
