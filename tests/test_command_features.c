@@ -215,6 +215,71 @@ static void parts_are_refused_by_name(void **state)
   command_end(&c);
 }
 
+/* Of the first column of images, the sum of its words: textons count pixels.
+ */
+static double count_pixels(const command *c, const char *file)
+{
+  lapis_arrays all;
+  double sum = 0;
+  command_arrays(c, file, &all);
+  const lapis_mat *X = &lapis_arrays_find(&all, "X")->mat;
+  for (int64_t k = 0; k < X->rows; k++) sum += lapis_mat_at(X, k, 0);
+  lapis_arrays_free(&all);
+  return sum;
+}
+
+/* Images of 20 x 12 are brought to what words were learnt at, or to what is
+ * asked for, which is then said. */
+static void words_bring_the_size_of_their_images(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *learnt, *given;
+    double pixels; /* that are counted */
+    const char *said;
+  } tries[] = {
+      {"--enlarge 40", "", 40 * 24, NULL},
+      {"--enlarge 40", "--enlarge 40", 40 * 24, NULL},
+      {"--enlarge 40", "--enlarge 0", 20 * 12,
+       "texton-bow: --enlarge 0 is used, though v.npz was learnt with "
+       "--enlarge 40"},
+      {"--longest 16", "", 16 * 10, NULL},
+      {"--longest 16", "--longest 640", 20 * 12,
+       "texton-bow: --longest 640 is used, though v.npz was learnt with "
+       "--longest 16"},
+      {"", "", 20 * 12, NULL},
+      {"", "--enlarge 40", 40 * 24,
+       "--enlarge 40 is used, though v.npz was learnt with --enlarge 0"}};
+  command c;
+  begin(&c);
+  for (size_t k = 0; k < sizeof tries / sizeof *tries; k++) {
+    command_run(&c,
+                "features texton-bow c.ppm in --words 4 --learn 300 %s "
+                "--save-vocabulary v.npz -o l.npz -q",
+                tries[k].learnt);
+    command_expect(&c, 0, "");
+    command_run(&c, "features texton-bow c.ppm --vocabulary v.npz %s -o f.npz",
+                tries[k].given);
+    command_expect(&c, 0, tries[k].said == NULL ? "" : tries[k].said);
+    if (tries[k].said == NULL) assert_null(strstr(c.err, "learnt"));
+    CHECK_NEAR(count_pixels(&c, "f.npz"), tries[k].pixels, 0);
+  }
+  command_run(&c, "features texton-bow in --words 4 --learn 300 --longest 16 "
+                  "--save-vocabulary v.npz -o l.npz -q");
+  command_run(&c, "features texton-bow in --vocabulary v.npz -o f.npz --json");
+  lapis_json *v = command_json(c.out);
+  const lapis_json *settings = lapis_json_get(v, "settings");
+  CHECK_NEAR(lapis_json_number(settings, "longest", -1), 16, 0);
+  CHECK_NEAR(lapis_json_number(settings, "enlarge", -1), 0, 0);
+  lapis_json_free(v);
+  command_run(&c, "features texton-bow in --vocabulary v.npz -o f.npz "
+                  "--enlarge 20");
+  command_expect(&c, 2,
+                 "--enlarge 20 is more than --longest 16, to which large "
+                 "images are made smaller");
+  command_end(&c);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -226,6 +291,7 @@ int main(void)
       cmocka_unit_test(a_bar_is_shown),
       cmocka_unit_test(parts_fill_one_cache),
       cmocka_unit_test(parts_are_refused_by_name),
+      cmocka_unit_test(words_bring_the_size_of_their_images),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

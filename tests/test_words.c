@@ -363,6 +363,8 @@ static const refusal refusals[] = {
      "is a vocabulary of upright SIFT of magnif 0, not of upright SIFT of "
      "magnif 2"},
     {"texton-bow", "vocabulary=%s/v.npz", LAPIS_EINVAL, "not of textons"},
+    {"texton-bow", "vocabulary=%s/huge.npz", LAPIS_EDATA,
+     "huge.npz: made says enlarge 1e+09; a whole number from 0 to 20000"},
     {"texton-bow", "enlarge=700", LAPIS_EINVAL,
      "texton-bow: --enlarge 700 is more than --longest 640"},
     {"sift-bow", "vocabulary=%s/names.txt", LAPIS_EFORMAT, "names.txt"},
@@ -388,6 +390,10 @@ static void misuse_is_refused(void **state)
   solve(&r, "sift-bow", words);
   files_put_text(r.f, "names.txt", "1.pnm\nnobody\n");
   files_put_text(r.f, "blank.txt", "\n\n");
+  const char *const made[] = {"{\"of\": \"textons\", \"enlarge\": 1e9}"};
+  lapis_named huge = {.name = "made", .mat = lapis_mat_text(made, 1, 1)};
+  CHECK_OK(r.f,
+           lapis_npz_write(r.f->ctx, files_path(r.f, "huge.npz"), &huge, 1));
   for (size_t k = 0; k < sizeof refusals / sizeof *refusals; k++) {
     const refusal *x = &refusals[k];
     const lapis_method *m = lapis_feature_find(x->kind);

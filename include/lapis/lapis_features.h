@@ -69,7 +69,9 @@ typedef struct lapis_gist_boxes_settings {
 } lapis_gist_boxes_settings;
 
 /* sift-bow, dense-sift-bow and texton-bow: each reads only the fields that its
- * table of settings names.  A NULL text: the default, or no file. */
+ * table of settings names.  A NULL text: the default, or no file.  longest, to
+ * which larger images are made smaller, and enlarge are -1 by default: as the
+ * vocabulary was learnt that is read; 640 and 0 where none is. */
 typedef struct lapis_bag_settings {
   size_t size;
   int64_t words, levels;

@@ -9,6 +9,7 @@
 #include "vision/image/ops.h"
 
 enum { OUT_X, OUT_WORD, OUT_PLACE };
+enum { LONGEST = 640, ENLARGE = 0 }; /* where nothing says otherwise */
 
 /* ---- beginning ----------------------------------------------------------*/
 static lapis_status check_sizes(lapis_ctx *ctx, const char *kind,
@@ -42,8 +43,22 @@ static lapis_status read_words(feature_job *j, bag *b)
                       &b->v));
   set->words = b->v.words;
   set->levels = b->v.levels;
+  if (set->longest < 0) set->longest = b->v.longest;
+  if (set->enlarge < 0) set->enlarge = b->v.enlarge;
   j->known = true;
   return LAPIS_OK;
+}
+
+/* Words of images of one size say little of those of another. */
+static void warn_side(const feature_job *j, const char *name, int64_t learnt,
+                      int64_t side)
+{
+  const lapis_bag_settings *set = j->settings;
+  if (!j->known || learnt < 0 || side == learnt) return;
+  base_say(j->base.ctx, 0,
+           "%s: --%s %" PRId64
+           " is used, though %s was learnt with --%s %" PRId64,
+           j->kind->shown.name, name, side, set->vocabulary, name, learnt);
 }
 
 /* Which images words are learnt from, and how many vectors each gives. */
@@ -89,9 +104,14 @@ lapis_status bag_begin(feature_job *j, const bag_family *family,
   } else {
     snprintf(b->of, sizeof b->of, "%s", family->of);
   }
-  TRY(check_sizes(ctx, kind, set));
   TRY(check_files(ctx, kind, set));
-  return set->vocabulary != NULL ? read_words(j, b) : choose_images(j, b);
+  if (set->vocabulary != NULL) TRY(read_words(j, b));
+  if (set->longest < 0) set->longest = LONGEST;
+  if (set->enlarge < 0) set->enlarge = ENLARGE;
+  TRY(check_sizes(ctx, kind, set));
+  warn_side(j, "longest", b->v.longest, set->longest);
+  warn_side(j, "enlarge", b->v.enlarge, set->enlarge);
+  return set->vocabulary != NULL ? LAPIS_OK : choose_images(j, b);
 }
 
 void bag_end(feature_job *j)

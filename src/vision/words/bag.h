@@ -105,10 +105,13 @@ lapis_status bag_say_made(const feature_job *j, int64_t images,
            .help = "write the words that were learnt"),                    \
       TEXT("vocabulary-from", vocabulary_from, .arg = "F.txt",             \
            .help = "learn words from the images it names, one a line"),    \
-      INT("longest", longest, .value = 640, FROM_TO(16, 20000),            \
-          .help = "an image with a longer side is made smaller"),          \
-      INT("enlarge", enlarge, .value = 0, FROM_TO(0, 20000),               \
+      INT("longest", longest, .value = -1,                                 \
+          FROM_TO(VOCABULARY_LONGEST, VOCABULARY_SIDE),                    \
+          .help = "an image with a longer side is made smaller (auto: as " \
+                  "the vocabulary was learnt, else 640)"),                 \
+      INT("enlarge", enlarge, .value = -1, FROM_TO(0, VOCABULARY_SIDE),    \
           .help = "an image whose longer side is below N pixels is made "  \
-                  "larger, to N; 0: none is")
+                  "larger, to N; 0: none is (auto: as the vocabulary was " \
+                  "learnt, else 0)")
 
 #endif

@@ -8,12 +8,17 @@
 #define LAPIS_VISION_VOCABULARY_H
 #include "op/nearest.h"
 
-enum { VOCABULARY_LEVELS = 4 };
+enum {
+  VOCABULARY_LEVELS = 4,
+  VOCABULARY_LONGEST = 16,
+  VOCABULARY_SIDE = 20000
+};
 typedef struct vocabulary {
   int64_t d, branch, levels, words; /* words = branch^levels */
   float *shift, *scale; /* d: the tree is one of (x - shift) / scale */
   nearest_centres level[VOCABULARY_LEVELS]; /* branch^(l + 1) centres */
   char *made;                               /* JSON: of what, and how */
+  int64_t longest, enlarge; /* of the images it was learnt from; -1: unsaid */
 } vocabulary;
 
 typedef struct vocabulary_task {

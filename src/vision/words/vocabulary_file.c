@@ -113,6 +113,20 @@ static lapis_status read_levels(const reading *r)
   return LAPIS_OK;
 }
 
+/* A side, in pixels, that images were brought to. */
+static lapis_status read_side(const reading *r, const lapis_json *made,
+                              const char *name, int64_t least, int64_t *out)
+{
+  double v = lapis_json_number(made, name, -1);
+  if (v != -1 && !(v >= (double)least && v <= VOCABULARY_SIDE && v == floor(v)))
+    return lapis_fail(r->ctx, LAPIS_EDATA,
+                      "%s: made says %s %g; a whole number from %" PRId64
+                      " to %d is needed",
+                      r->path, name, v, least, VOCABULARY_SIDE);
+  *out = (int64_t)v;
+  return LAPIS_OK;
+}
+
 /* made is a JSON object that says what the words describe. */
 static lapis_status read_made(const reading *r, const char *of)
 {
@@ -131,6 +145,9 @@ static lapis_status read_made(const reading *r, const char *of)
     s = lapis_fail(r->ctx, LAPIS_EINVAL,
                    "%s: is a vocabulary of %s, not of %s as these settings ask",
                    r->path, is, of);
+  if (s >= 0)
+    s = read_side(r, json, "longest", VOCABULARY_LONGEST, &r->v->longest);
+  if (s >= 0) s = read_side(r, json, "enlarge", 0, &r->v->enlarge);
   lapis_json_free(json);
   if (s < 0) return s;
   r->v->made = base_strdup(r->ctx, text);
