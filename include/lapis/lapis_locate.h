@@ -254,8 +254,9 @@ static inline lapis_choose_settings lapis_choose_defaults(void)
 }
 /* X, group, box, size: as in lapis_choose_boxes.  pick: for each image the
  * number of its box, a column of X; likeness: how much that is like what the
- * other images chose, in standard deviations of all boxes' (0: as boxes are on
- * the average). */
+ * other images chose, by numbers from which the mean of all boxes is taken off;
+ * divided by the standard deviation of all boxes' likenesses, whose own mean
+ * stays (0: as little like as unlike). */
 LAPIS_API lapis_status lapis_boxes_choose(lapis_ctx *ctx, const lapis_mat *X,
                                           const lapis_mat *group,
                                           const lapis_mat *box,
