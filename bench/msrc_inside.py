@@ -34,6 +34,8 @@ def main():
     parts = [features(name, z) for name in sys.argv[1].split(",")]
     blocks = "blocks:" + "+".join(str(p.shape[1]) for p in parts)
     options = [w.replace("BLOCKS", blocks) for w in sys.argv[2:]]
+    if "--lambda" not in options:
+        options += ["--lambda", ".1"]
     train = z["fold"] != 0
     x, y = np.hstack(parts)[train], z["labels"][train][:, keep].astype(float)
     found = []
@@ -43,9 +45,8 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             data, out = folder + "/data.npz", folder + "/out.npz"
             np.savez(data, X=x, Y=known)
-            subprocess.run([LAPIS, "fit", "mc", data, "--lambda", ".1",
-                            "--tol", "1e-2", "--threads", "1", *options,
-                            "-q", "-o", out],
+            subprocess.run([LAPIS, "fit", "mc", data, "--tol", "1e-2",
+                            "--threads", "1", *options, "-q", "-o", out],
                            check=True, stdout=subprocess.DEVNULL)
             found.append(auroc(y[asked], np.load(out)["scores"][asked]))
     print(f"{np.mean(found):.4f}")
