@@ -323,6 +323,24 @@ static int join(cli *c)
   return code;
 }
 
+/* rr: eta and lambda together state a problem of the data as they are. */
+static void tell_unscaled(cli *c, const void *settings, const grid_text *g)
+{
+  bool eta = false, lambda = false, asked = false;
+  if (strcmp(c->method->name, "rr") != 0 || c->quiet) return;
+  for (int i = 0; i < g->count; i++) {
+    eta = eta || strcmp(g->grid[i].name, "eta") == 0;
+    lambda = lambda || strcmp(g->grid[i].name, "lambda") == 0;
+    asked = asked || strcmp(g->grid[i].name, "scale") == 0;
+  }
+  const lapis_rr_settings *set = settings;
+  eta = eta || !isnan(set->eta);
+  lambda = lambda || !isnan(set->lambda);
+  if (!eta || !lambda || asked || set->scale != LAPIS_SCALE_AUTO) return;
+  fprintf(stderr, "lapis: rr: features are not scaled, since eta and lambda "
+                  "are both given; --scale robust scales them\n");
+}
+
 static int run(cli *c)
 {
   if (args_no_first(c)) return join(c);
@@ -344,6 +362,7 @@ static int run(cli *c)
   if (code == EXIT_DONE && g.count == 0)
     code = cli_fail(EXIT_MISUSE, "cv: give --grid NAME=V,V at least once");
   if (code == EXIT_DONE) code = dataset_from_args(c, &ds);
+  if (code == EXIT_DONE) tell_unscaled(c, settings, &g);
   bool in_parts = args_get(&c->args, "part") != NULL;
   if (code == EXIT_DONE && !in_parts && args_get(&c->args, "output") != NULL)
     code = cli_fail(EXIT_MISUSE, "cv: -o is where --part K/N writes; --config "

@@ -162,7 +162,9 @@ static bool says(cli *c, const void *settings, const char *name,
 /* What `--scale auto` did, where the method has it and it did something. */
 static void tell_scale(cli *c, const job *j)
 {
+  lapis_mat tried; /* tell_tried says it, too */
   bool known = false;
+  if (has_result(j, "tried", &tried)) return;
   for (int i = 0; i < c->method->n_params; i++)
     known = known || strcmp(c->method->params[i].name, "scale") == 0;
   if (!known || c->quiet || !says(c, j->settings, "scale", "auto") ||
@@ -258,21 +260,32 @@ static void warn_of_numbers(cli *c, const job *j)
   free(value);
 }
 
-/* Methods that learn from rows with targets alone. */
+/* Rows that were learnt from: a method may learn from those with targets alone.
+ * Called by all processes. */
+static double learnt_from(cli *c, const job *j)
+{
+  lapis_mat used;
+  double n = (double)lapis_dataset_data(j->ds)->X.cols;
+  if (has_result(j, "used", &used)) {
+    n = 0;
+    for (int64_t k = 0; k < used.cols; k++) n += lapis_mat_at(&used, 0, k) > 0;
+  }
+  spread_count(c, &n, 1);
+  return n;
+}
+
 static void tell_used(cli *c, const job *j)
 {
   lapis_mat used;
-  double n[2] = {0, 0}; /* learnt from, all */
   if (!has_result(j, "used", &used)) return;
-  for (int64_t k = 0; k < used.cols; k++) n[0] += lapis_mat_at(&used, 0, k) > 0;
-  n[1] = (double)used.cols;
-  spread_count(c, n, 2);
+  double n = learnt_from(c, j), all = (double)used.cols;
+  spread_count(c, &all, 1);
   if (c->quiet) return;
   cli_wipe_bar(c);
   fprintf(stderr,
           "lapis: %s: learnt from the %lld of %lld rows that have %s; the "
           "others are answered\n",
-          c->method->name, (long long)n[0], (long long)n[1],
+          c->method->name, (long long)n, (long long)all,
           lapis_dataset_data(j->ds)->Y.rows > 1 ? "all their targets"
                                                 : "a target");
 }
@@ -312,33 +325,63 @@ static void tell_threshold(cli *c, const job *j)
           c->method->name, *t);
 }
 
+/* rr and rlda: whether anything was taken from the features, in units of their
+ * size.  Called by all processes. */
+static bool has_cleaned(cli *c, const job *j)
+{
+  static const double SEEN = 1e-3;
+  lapis_mat E, scale;
+  double n = 0;
+  if (!has_result(j, "sparse", &E) || !has_result(j, "scale", &scale))
+    return true;
+  for (int64_t k = 0; k < E.rows * E.cols; k++)
+    n += fabs(lapis_mat_at(&E, k % E.rows, k / E.rows)) >
+         SEEN * lapis_mat_at(&scale, k % E.rows, 1);
+  spread_count(c, &n, 1);
+  return n > 0;
+}
+
+/* What two folds told of what was chosen. */
+static double told_of(const lapis_mat *tried, const lapis_rr_settings *used)
+{
+  double told = NAN;
+  for (int64_t t = 0; t < tried->cols; t++) {
+    double lambda = lapis_mat_at(tried, 0, t);
+    double gamma = lapis_mat_at(tried, 1, t); /* 0: from the data */
+    bool it = fabs(lambda - used->lambda) <= 1e-12 * lambda &&
+              (!(gamma > 0) || fabs(gamma - used->gamma) <= 1e-12) &&
+              (int)lapis_mat_at(tried, 3, t) == used->denoise;
+    if (it) told = lapis_mat_at(tried, 2, t);
+  }
+  return told;
+}
+
 /* rr and rlda, settings left open: what was chosen, and whether cleaning paid.
  */
 static void tell_tried(cli *c, const job *j)
 {
+  enum { FEW = 10 }; /* of solve/robust/choose.c */
   lapis_mat tried;
-  double most[2] = {0, 0}; /* what was told, lambda of all; of the chosen one */
-  if (c->quiet || !has_result(j, "tried", &tried)) return;
+  if (!has_result(j, "tried", &tried)) return;
+  bool cleaned = has_cleaned(c, j), few = learnt_from(c, j) < FEW;
+  if (c->quiet) return;
   const lapis_rr_settings *used = lapis_result_settings(j->solver);
-  for (int64_t t = 0; t < tried.cols; t++) {
-    double lambda = lapis_mat_at(&tried, 0, t);
-    double gamma = lapis_mat_at(&tried, 1, t); /* 0: from the data */
-    bool it = fabs(lambda - used->lambda) <= 1e-12 * lambda &&
-              (!(gamma > 0) || fabs(gamma - used->gamma) <= 1e-12) &&
-              (int)lapis_mat_at(&tried, 3, t) == used->denoise;
-    if (it) most[0] = lapis_mat_at(&tried, 2, t);
-    most[1] = fmax(most[1], lambda);
-  }
+  double told = told_of(&tried, used);
   bool classes = strcmp(c->method->name, "rlda") == 0;
   cli_wipe_bar(c);
-  fprintf(
-      stderr,
-      "lapis: %s: standardised inside; %slambda %.4g and gamma %.3g chosen, "
-      "%s %.3f on two folds%s\n",
-      c->method->name,
-      used->denoise == LAPIS_RR_RPCA ? "robust PCA first, " : "", used->lambda,
-      used->gamma, classes ? "right in" : "R^2", most[0],
-      used->lambda < most[1] ? "" : ": no cleaning was worth its while");
+  fprintf(stderr, "lapis: %s: %s; ", c->method->name,
+          used->scale == LAPIS_SCALE_ROBUST ? "brought to one size by medians"
+                                            : "standardised inside");
+  if (isnan(told))
+    fprintf(stderr, "%s: settings were not compared; lambda %.4g, gamma %.3g\n",
+            few ? "fewer than 10 samples" : "no fold could be judged",
+            used->lambda, used->gamma);
+  else
+    fprintf(
+        stderr, "%slambda %.4g and gamma %.3g chosen, %s %.3f on two folds%s\n",
+        cleaned && used->denoise == LAPIS_RR_RPCA ? "robust PCA first, " : "",
+        used->lambda, used->gamma, classes ? "right in" : "R^2", told,
+        cleaned ? "" : ": no cleaning was worth its while");
 }
 
 static lapis_status put_texts(cli *c, const job *j, lapis_model *m)

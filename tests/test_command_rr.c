@@ -329,11 +329,154 @@ static void what_is_stated_stays(void **state)
   command_end(&c);
 }
 
+/* ---- features that are no normal numbers ---------------------------------*/
+enum { FEATURES = 6, LEARNT = 120, ASKED = 120 };
+typedef double (*feature)(uint64_t *seed, int i);
+
+/* Pareto's tail of 1.5: large numbers that are true. */
+static double heavy_tailed(uint64_t *seed, int i)
+{
+  double sign = check_uniform(seed) < .5 ? -1 : 1;
+  (void)i;
+  return sign * pow(check_uniform(seed), -1 / 1.5);
+}
+
+/* Two sensors rest for most of the time, but for noise. */
+static double at_rest(uint64_t *seed, int i)
+{
+  double x = check_normal(seed);
+  double rests = i == 0 ? .8 : .6;
+  if (i > 1) rests = 0;
+  return check_uniform(seed) < rests ? 1e-7 * x : x;
+}
+
+/* Of a target that is a sum of the features, learnt from `wrong` of them moved
+ * by 100: R^2 of later samples. */
+static double told_of(command *c, feature of, double wrong)
+{
+  static char text[40000];
+  uint64_t seed = 12;
+  double truth[ASKED], square[2] = {0, 0};
+  int used = 0;
+  for (int j = 0; j < LEARNT + ASKED; j++) {
+    double y = .01 * check_normal(&seed);
+    if (j == 0 || j == LEARNT) used = sprintf(text, "a,b,c,d,e,f,y\n");
+    for (int i = 0; i < FEATURES; i++) {
+      double x = of(&seed, i), off = check_uniform(&seed) < wrong ? 100 : 0;
+      y += (i + 1) * x;
+      used += sprintf(text + used, "%.17g,", x + (j < LEARNT ? off : 0));
+    }
+    used += sprintf(text + used, "%.17g\n", y);
+    if (j >= LEARNT) truth[j - LEARNT] = y;
+    if (j + 1 == LEARNT) command_write(c, "old.csv", text, (size_t)used);
+  }
+  command_write(c, "new.csv", text, (size_t)used);
+  command_run(c, "fit rr old.csv --target y --model m.lapis");
+  command_expect(
+      c, 0, wrong > 0 ? "robust PCA first" : "no cleaning was worth its while");
+  if (wrong > 0) assert_null(strstr(c->err, "no cleaning"));
+  assert_non_null(strstr(c->err, "brought to one size by medians"));
+  command_run(c, "predict m.lapis new.csv -q --drop y");
+  command_expect(c, 0, "");
+  char *at = c->out;
+  for (int j = 0; j < ASKED; j++) {
+    assert_int_equal(strtol(at, &at, 10), j + 1);
+    square[0] += pow(strtod(at, &at) - truth[j], 2);
+    square[1] += truth[j] * truth[j];
+  }
+  return 1 - square[0] / square[1];
+}
+
+/* Where nothing is wrong all is kept, whatever the features are like; gross
+ * errors do not stretch the size of a feature. */
+static void what_is_true_is_kept(void **state)
+{
+  (void)state;
+  command c;
+  command_begin(&c);
+  CHECK_AT_LEAST(told_of(&c, heavy_tailed, 0), .999);
+  CHECK_AT_LEAST(told_of(&c, at_rest, 0), .999);
+  CHECK_AT_LEAST(told_of(&c, at_rest, .03), .7);
+  command_end(&c);
+}
+
+/* A model of which nothing is left tells the mean, of rows with gaps, too. */
+static void a_model_of_rank_0_tells_its_bias(void **state)
+{
+  (void)state;
+  static char text[40000];
+  uint64_t seed = 3;
+  int used = 0;
+  command c;
+  command_begin(&c);
+  const char x[] = "1,2,4\n3,4,9\n5,7,1\n2,8,6\n", y[] = "1\n2\n3\n9\n";
+  command_write(&c, "x.csv", x, sizeof x - 1);
+  command_write(&c, "y.csv", y, sizeof y - 1);
+  command_write(&c, "gap.csv", "1,,3\n1,2,3\n", 11);
+  command_run(&c, "fit rr -X x.csv -Y y.csv --denoise rpca --lambda 1e-6 "
+                  "--model m.lapis");
+  command_expect(&c, 0, "all of X is error");
+  command_run(&c, "predict m.lapis -X gap.csv -o p.npz");
+  command_expect(&c, 0, "");
+  assert_string_equal(c.out, "1\t3.75\n2\t3.75\n");
+  /* noise, most of it missing: what is chosen can be asked */
+  for (int i = 0; i < 60; i++) used += sprintf(text + used, "x%d,", i);
+  used += sprintf(text + used, "y\n");
+  for (int j = 0; j < 30; j++) {
+    for (int i = 0; i < 60; i++) {
+      double v = check_normal(&seed);
+      if (check_uniform(&seed) < .4) used += sprintf(text + used, "%.9g", v);
+      text[used++] = ',';
+    }
+    used += sprintf(text + used, "%.9g\n", check_normal(&seed));
+  }
+  command_write(&c, "noise.csv", text, (size_t)used);
+  command_run(&c, "fit rr noise.csv --target y --model m.lapis");
+  command_expect(&c, 0, "on two folds");
+  command_run(&c, "predict m.lapis noise.csv --drop y");
+  command_expect(&c, 0, "");
+  command_end(&c);
+}
+
+/* What was not done is not said to be done. */
+static void what_is_not_done_is_said(void **state)
+{
+  (void)state;
+  command c;
+  command_begin(&c);
+  const char few[] = "a,b,y\n1,2,3\n2,1,5\n4,4,1\n0,2,2\n1,7,1\n5,1,4\n";
+  const char two[] = "a,b,c\n1,2,u\n2,1,v\n4,4,u\n0,2,v\n1,7,u\n5,1,v\n";
+  command_write(&c, "few.csv", few, sizeof few - 1);
+  command_write(&c, "two.csv", two, sizeof two - 1);
+  command_run(&c, "fit rr few.csv --target y");
+  command_expect(&c, 0, "fewer than 10 samples: settings were not compared");
+  assert_null(strstr(c.err, "folds"));
+  command_run(&c, "fit rlda two.csv --target c --refill 2 --lambda .5");
+  command_expect(&c, 0, "");
+  command_run(&c, "fit rlda two.csv --target c --refill 2 --scale robust");
+  command_expect(&c, 2, "leave out --scale, or --refill");
+  static const char unscaled[] = "features are not scaled";
+  command_run(&c, "cv rr few.csv --target y --folds 2 --grid eta=1,10 "
+                  "--grid lambda=.2");
+  command_expect(&c, 0,
+                 "features are not scaled, since eta and lambda are "
+                 "both given; --scale robust");
+  assert_null(strstr(strstr(c.err, unscaled) + 1, unscaled));
+  command_run(&c, "cv rr few.csv --target y --folds 2 --grid eta=1,10 "
+                  "--lambda .2 --scale robust");
+  command_expect(&c, 0, "");
+  assert_null(strstr(c.err, unscaled));
+  command_end(&c);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(units_do_not_matter),
       cmocka_unit_test(what_is_stated_stays),
+      cmocka_unit_test(what_is_true_is_kept),
+      cmocka_unit_test(a_model_of_rank_0_tells_its_bias),
+      cmocka_unit_test(what_is_not_done_is_said),
       cmocka_unit_test(large_numbers_are_solved),
       cmocka_unit_test(robust_pca),
       cmocka_unit_test(cleaning),

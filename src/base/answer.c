@@ -15,11 +15,12 @@
 static const double ROUNDING = 1e-9;
 
 /* Arrays with NaN where something is unknown: values that are missing in the
- * data, columns of the history that a method has not, scores not given. */
+ * data, columns of the history that a method has not, scores not given, what
+ * could not be compared. */
 static bool may_have_holes(const char *name)
 {
   static const char *const names[] = {"history", "sparse", "filled",
-                                      "candidate"};
+                                      "candidate", "tried"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (strcmp(name, names[i]) == 0) return true;
   return false;

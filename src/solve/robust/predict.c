@@ -16,6 +16,7 @@ typedef struct rr_predict {
   const char *method;
   la h;
   bool cleans;
+  bool empty;     /* its dictionary is of rank 0 */
   rr_basis basis; /* views of the model's arrays */
   const lapis_mat *T, *value;
   const lapis_mat *scale, *means; /* of scale.c and rlda.c, or NULL */
@@ -34,8 +35,8 @@ typedef struct rr_predict {
          .value = LAPIS_RR_CLEAN_AUTO, .arg = "W",                          \
          .help = "weight of the error: lambda sqrt(r n)/|D|_* or "          \
                  "lambda/|D|_*; or as given; nuclear: lambda, beside what " \
-                 "|D|_* would grow by; auto: nuclear where rlda chose to "  \
-                 "clean, else scaled"),                                     \
+                 "|D|_* would grow by; auto: nuclear where the fit scaled " \
+                 "features (rlda: and chose to clean), else scaled"),       \
       RR_CLEAN_WEIGHT("times this (auto: as the fit was told)"),            \
       RR_JOINT("clean the batch together")
 #define STOP_ROWS                                                \
@@ -121,6 +122,18 @@ static void decide(rr_predict *w)
   if (t->kind == TARGETS_CLASS) solver_publish(&w->base, "classes", *w->value);
 }
 
+/* What T is applied to, and what was found in the units of the data. */
+static void take_clean(rr_predict *w, const double *from, double *low_rank,
+                       double *sparse)
+{
+  size_t bytes = (size_t)(w->d * w->n) * sizeof *from;
+  bool lda = w->value != NULL; /* its T is of features of one size */
+  if (lda) memcpy(w->X, from, bytes);
+  if (w->scale != NULL)
+    rr_scale_restore(w->scale->val, w->d, w->n, low_rank, sparse);
+  if (!lda) memcpy(w->X, from, bytes);
+}
+
 /* A dictionary of rank 0: all of a sample is error. */
 static lapis_status answer_zero(rr_predict *w)
 {
@@ -131,8 +144,10 @@ static lapis_status answer_zero(rr_predict *w)
   rr_residual(w->X, low_rank, count, sparse);
   solver_publish(&w->base, "low_rank", lapis_mat_f64(low_rank, w->d, w->n));
   solver_publish(&w->base, "sparse", lapis_mat_f64(sparse, w->d, w->n));
-  base_say(w->base.ctx, 0, "%s: the model is of rank 0: all of X is error",
-           w->method);
+  take_clean(w, low_rank, low_rank, sparse);
+  if (w->T == NULL)
+    base_say(w->base.ctx, 0, "%s: the model is of rank 0: all of X is error",
+             w->method);
   return LAPIS_OK;
 }
 
@@ -162,7 +177,6 @@ static void answer_blank(rr_predict *w)
 static lapis_status predict_solve(lapis_solver *s)
 {
   rr_predict *w = (rr_predict *)s;
-  bool lda = w->value != NULL; /* its T is of features of one size */
   TRY(loop_begin(&s->loop, s->ctx, w->method, &w->set.stop, 6, clean_columns));
   if (w->cleans) {
     TRY(clean_job_run(&w->job, w->w, &s->loop, w->set.stop.tol));
@@ -170,13 +184,9 @@ static lapis_status predict_solve(lapis_solver *s)
     clean_job_publish(&w->job, s);
     const double *from =
         w->job.filled != NULL ? w->job.filled : w->job.low_rank;
-    if (lda) memcpy(w->X, from, (size_t)(w->d * w->n) * sizeof *from);
-    if (w->scale != NULL)
-      rr_scale_restore(w->scale->val, w->d, w->n, w->job.low_rank,
-                       w->job.sparse);
-    if (!lda) memcpy(w->X, from, (size_t)(w->d * w->n) * sizeof *from);
+    take_clean(w, from, w->job.low_rank, w->job.sparse);
   }
-  if (!w->cleans && w->T == NULL) TRY(answer_zero(w));
+  if (w->empty) TRY(answer_zero(w));
   if (w->K > 0) TRY(score(w));
   if (w->value != NULL) decide(w);
   if (w->cleans) solver_publish_history(s);
@@ -265,7 +275,7 @@ static lapis_status allocate(rr_predict *w, const lapis_mat *X)
       w->knn.near == NULL || w->knn.far == NULL)
     return LAPIS_ENOMEM;
   mat_to_f64(X, w->X, w->d);
-  if (w->scale != NULL && (w->cleans || w->value != NULL))
+  if (w->scale != NULL && (w->cleans || w->empty || w->value != NULL))
     rr_scale_apply(w->scale->val, w->d, w->n, w->X);
   return LAPIS_OK;
 }
@@ -340,19 +350,20 @@ static lapis_status predict_new(lapis_ctx *ctx, const lapis_data *data,
   *out = NULL;
   const lapis_mat *T = named_numbers(learned, "weights", -1, -1);
   bool has = rr_basis_get(learned, &basis);
-  bool cleans =
-      has && basis.r > 0 && (set->clean != LAPIS_RR_CLEAN_NONE || T == NULL);
+  bool asked = has && (set->clean != LAPIS_RR_CLEAN_NONE || T == NULL);
+  bool cleans = asked && basis.r > 0;
   int64_t d = T != NULL ? T->rows - 1 : basis.d;
   if ((T != NULL && (T->rows < 2 || T->cols < 1)) || (cleans && basis.d != d) ||
       (T == NULL && !has))
     return bad_model(ctx, table->name);
-  TRY(check_X(ctx, table->name, &data->X, d, cleans || T == NULL));
+  TRY(check_X(ctx, table->name, &data->X, d, asked));
   lapis_solver *s;
   TRY(solver_alloc(ctx, &predict_class, sizeof(rr_predict), &s));
   rr_predict *w = (rr_predict *)s;
   w->set = *set;
   w->method = table->name;
   w->cleans = cleans;
+  w->empty = asked && !cleans;
   w->basis = basis;
   w->T = T;
   w->d = d;

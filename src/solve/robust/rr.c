@@ -391,7 +391,7 @@ static lapis_status rr_solve(lapis_solver *s)
   TRY(loop_begin(&s->loop, s->ctx, method, &w->set.stop, 6, rr_dstep_columns));
   bool resumed;
   if (w->open) loop_keep_holes(&s->loop, "chosen", w->chosen, 3);
-  if (w->open) loop_keep(&s->loop, "tried", w->tried, 4 * rr_tries(w));
+  if (w->open) loop_keep_holes(&s->loop, "tried", w->tried, 4 * rr_tries(w));
   TRY(loop_resume(&s->loop, &resumed));
   if (w->open) TRY(settle_open(w));
   TRY(rr_alm_targets(w));
@@ -622,6 +622,12 @@ static lapis_status settle_settings(rr *w)
                       "%s: weights that are given are of the data as they are; "
                       "leave out --scale, or --fix-weights",
                       w->base.cls->method);
+  bool sized = w->asked_scale == LAPIS_SCALE_STANDARD ||
+               w->asked_scale == LAPIS_SCALE_ROBUST;
+  if (w->lda && sized && set->refill > 0)
+    return lapis_fail(w->base.ctx, LAPIS_EINVAL,
+                      "rlda: --refill takes features as they are, since --tau "
+                      "is of their units; leave out --scale, or --refill");
   set_defaults(set);
   if (set->assign == LAPIS_RLDA_MEAN && several)
     return lapis_fail(w->base.ctx, LAPIS_EINVAL,

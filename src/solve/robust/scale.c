@@ -13,8 +13,13 @@
  * the median of |x - m| in units of a normal deviation.  Gross errors in a
  * tenth of a feature's entries, 100 deviations away, move its mean by 10
  * deviations and make its deviation 30 times as large, so that to lambda
- * everything true in it is small; its median moves by .14 of a deviation. Where
- * half of a feature's entries are one number, s is the deviation all the same.
+ * everything true in it is small; its median moves by .14 of a deviation.
+ *
+ * A sensor that rests for half of the time and longer has a median of |x - m|
+ * that is 0 or the noise of its rest: s is no less than half of what the upper
+ * quartile of |x - m| says, and where its 90 % quantile is a thousand times as
+ * large, half of what that says.  Where half of a feature's entries are one
+ * number to the bit and this leaves 0, s is the deviation.
  * Targets have no such errors here: the loss is their square, and m and s are
  * mean and deviation.
  *
@@ -24,9 +29,12 @@
 
 #include "solve/robust/robust.h"
 
-static const double NORMAL = 1.4826022185056018; /* deviation over median of
-                                                    |x - m|, normal numbers */
-static const double CONSTANT = 1e-14;            /* rounding of a constant */
+/* Quantiles of |x - m|, and of normal numbers their deviation over these. */
+static const double WIDE[] = {.5, .75, .9};
+static const double NORMAL[] = {1.4826022185056018, .8693011159, .6079568};
+static const double SHARE = .5;  /* of a wider one */
+static const double REST = 1e-3; /* of the widest: the sensor was at rest */
+static const double CONSTANT = 1e-14; /* rounding of a constant */
 
 /* ---- mean and deviation -------------------------------------------------*/
 /* count (d): what was observed of each feature, by all processes. */
@@ -67,7 +75,7 @@ static lapis_status means(lapis_ctx *ctx, const double *X, int64_t d, int64_t n,
   return LAPIS_OK;
 }
 
-/* ---- medians, whoever has the samples -----------------------------------*/
+/* ---- quantiles, whoever has the samples -----------------------------------*/
 /* Numbers in their order as whole ones, and back. */
 static uint64_t key_of(double x)
 {
@@ -84,37 +92,45 @@ static double number_of(uint64_t key)
   return x;
 }
 
-/* The number of which half of |x - off|, or of x where off is NULL, are not
- * above (of two in the middle the lower), by halving: 64 counts find it to the
- * bit, and a count is a sum, which processes can share.  low, high: d each. */
-static lapis_status medians(lapis_ctx *ctx, const double *X, int64_t d,
-                            int64_t n, const double *count, const double *off,
-                            uint64_t *low, uint64_t *high, double *below,
-                            double *middle)
+/* The number of which this share of |x - off|, or of x where off is NULL, are
+ * not above (of two in the middle the lower), by halving: 64 counts find it to
+ * the bit, and a count is a sum, which processes can share.  low, high: d each.
+ */
+static lapis_status quantiles(lapis_ctx *ctx, const double *X, int64_t d,
+                              int64_t n, const double *count, const double *off,
+                              double share, uint64_t *low, uint64_t *high,
+                              double *below, double *at_share)
 {
   for (int64_t i = 0; i < d; i++) low[i] = key_of(off == NULL ? -INFINITY : 0);
   for (int64_t i = 0; i < d; i++) high[i] = key_of(INFINITY);
   for (int turn = 0; turn < 64; turn++) {
     for (int64_t i = 0; i < d; i++) {
-      middle[i] = number_of(low[i] + (high[i] - low[i]) / 2);
+      at_share[i] = number_of(low[i] + (high[i] - low[i]) / 2);
       below[i] = 0;
     }
     for (int64_t j = 0; j < n; j++)
       for (int64_t i = 0; i < d; i++) {
         double x = X[j * d + i];
-        below[i] += (off == NULL ? x : fabs(x - off[i])) <= middle[i];
+        below[i] += (off == NULL ? x : fabs(x - off[i])) <= at_share[i];
       }
     TRY(base_sum(ctx, below, d));
     for (int64_t i = 0; i < d; i++) {
-      bool enough = 2 * below[i] >= count[i];
+      bool enough = below[i] >= share * count[i];
       uint64_t at = low[i] + (high[i] - low[i]) / 2;
       if (enough) high[i] = at;
       if (!enough && at < high[i]) low[i] = at + 1;
     }
   }
   for (int64_t i = 0; i < d; i++)
-    middle[i] = count[i] > 0 ? number_of(high[i]) : 0;
+    at_share[i] = count[i] > 0 ? number_of(high[i]) + 0.0 : 0; /* no -0 */
   return LAPIS_OK;
+}
+
+/* The size of a feature: q, quantiles of |x - m| in units of a deviation. */
+static double robust_size(const double q[3])
+{
+  double s = fmax(q[0], SHARE * q[1]);
+  return s < REST * q[2] ? SHARE * q[2] : s;
 }
 
 /* centre and size hold means and deviations, which stay where there is nothing
@@ -123,15 +139,18 @@ static lapis_status robust(lapis_ctx *ctx, const double *X, int64_t d,
                            int64_t n, const double *count, rr_scale *z)
 {
   uint64_t *key = base_alloc(ctx, 2 * d, sizeof *key);
-  double *room = base_alloc(ctx, 2 * d, sizeof *room);
+  double *room = base_alloc(ctx, 4 * d, sizeof *room);
   lapis_status s = key == NULL || room == NULL ? LAPIS_ENOMEM : LAPIS_OK;
   if (s >= 0)
-    s = medians(ctx, X, d, n, count, NULL, key, key + d, room, z->centre);
-  if (s >= 0)
-    s = medians(ctx, X, d, n, count, z->centre, key, key + d, room, room + d);
+    s = quantiles(ctx, X, d, n, count, NULL, .5, key, key + d, room, z->centre);
+  for (int k = 0; k < 3 && s >= 0; k++)
+    s = quantiles(ctx, X, d, n, count, z->centre, WIDE[k], key, key + d, room,
+                  room + (k + 1) * d);
   for (int64_t i = 0; i < d && s >= 0; i++) {
-    double off = NORMAL * room[d + i];
-    if (off > CONSTANT * fabs(z->centre[i])) z->size[i] = off;
+    double own[3];
+    for (int k = 0; k < 3; k++) own[k] = NORMAL[k] * room[(k + 1) * d + i];
+    double size = robust_size(own);
+    if (size > CONSTANT * fabs(z->centre[i])) z->size[i] = size;
   }
   base_free(key);
   base_free(room);
