@@ -477,7 +477,7 @@ typedef struct lapis_rr_settings { /* rr and rlda */
   lapis_stop stop;
   int denoise;        /* lapis_rr_denoise */
   double eta;         /* weight of the fit; NaN: 10 */
-  double lambda;      /* weight of the sparse error; NaN: 1/sqrt(max(d, n)) */
+  double lambda;      /* of the sparse error; NaN: chosen or 1/sqrt(max(d,n)) */
   double gamma;       /* weight of |T|^2 in the fit; NaN: chosen, or .1 */
   double rho;         /* growth of mu */
   double mu;          /* first mu; NaN: d n / (4 |X|_1) */
@@ -523,8 +523,8 @@ typedef enum lapis_rr_clean {
   LAPIS_RR_CLEAN_PAPER,
   LAPIS_RR_CLEAN_NONE,
   LAPIS_RR_CLEAN_NUCLEAR, /* 1/2 c' S^-1 c + lambda |x - U c|_1, D = U S V' */
-  LAPIS_RR_CLEAN_AUTO     /* nuclear where rlda chose to clean and the
-                             batch is not joint, else scaled */
+  LAPIS_RR_CLEAN_AUTO     /* not joint, and rr scaled or rlda cleaned: nuclear;
+                             else scaled */
 } lapis_rr_clean;
 /* Predicting with an rpca, rr or rlda model cleans new samples first.  Results:
  * scores, labels, classes as the method's; where samples were cleaned low_rank,
