@@ -77,18 +77,33 @@ static void fit_words(command *c)
   command_expect(c, 0, "");
 }
 
+/* The scores of file's samples are those in was.npz, to the bit. */
+static void check_same_scores(command *c, const char *file)
+{
+  lapis_arrays was, now;
+  command_run(c, "predict w.lapis %s -q -o now.npz", file);
+  command_expect(c, 0, "");
+  command_arrays(c, "was.npz", &was);
+  command_arrays(c, "now.npz", &now);
+  const lapis_mat *a = &lapis_arrays_find(&was, "scores")->mat,
+                  *b = &lapis_arrays_find(&now, "scores")->mat;
+  assert_int_equal(a->cols, b->cols);
+  for (int64_t j = 0; j < a->cols; j++)
+    assert_true(lapis_mat_at(a, 0, j) == lapis_mat_at(b, 0, j));
+  lapis_arrays_free(&was);
+  lapis_arrays_free(&now);
+}
+
 /* ARFF says itself what its words stand for, each file in its own order: a
  * model knows them by name, in ARFF and in other tables. */
 static void arff_is_read_as_the_model_names_it(void **state)
 {
   (void)state;
   command c;
-  lapis_arrays was, now;
   command_begin(&c);
   fit_words(&c);
   command_run(&c, "predict w.lapis w.arff -q -o was.npz");
   command_expect(&c, 0, "");
-  command_arrays(&c, "was.npz", &was);
   put(&c, "other.arff",
       "@relation w\n@attribute wind {yes, no}\n@attribute heat numeric\n"
       "@attribute more string\n@attribute sky {rain, fog, sun, cloud}\n@data\n"
@@ -102,19 +117,9 @@ static void arff_is_read_as_the_model_names_it(void **state)
       "@attribute sky {sun, cloud, rain}\n@data\n{1 30}\n{0 no,1 10,2 rain}\n"
       "{0 no,1 ?,2 cloud}\n{0 no,1 28}\n{0 ?,1 12,2 rain}\n{1 21,2 cloud}\n"
       "{1 25,2 ?}\n");
-  static const char *const file[] = {"other.arff", "other.csv", "sparse.arff"};
-  for (int f = 0; f < 3; f++) {
-    command_run(&c, "predict w.lapis %s -q -o now.npz", file[f]);
-    command_expect(&c, 0, "");
-    command_arrays(&c, "now.npz", &now);
-    const lapis_mat *a = &lapis_arrays_find(&was, "scores")->mat,
-                    *b = &lapis_arrays_find(&now, "scores")->mat;
-    assert_int_equal(a->cols, b->cols);
-    for (int64_t j = 0; j < a->cols; j++)
-      assert_true(lapis_mat_at(a, 0, j) == lapis_mat_at(b, 0, j));
-    lapis_arrays_free(&now);
-  }
-  lapis_arrays_free(&was);
+  check_same_scores(&c, "other.arff");
+  check_same_scores(&c, "other.csv");
+  check_same_scores(&c, "sparse.arff");
   command_run(&c, "predict w.lapis other.arff -q --completed full.csv");
   command_expect(&c, 0, "");
   assert_string_equal(cell(&c, "full.csv", 2, 0, ','), "no");
@@ -134,7 +139,6 @@ static void other_words_are_not_the_models(void **state)
 {
   (void)state;
   command c;
-  lapis_arrays was, now;
   command_begin(&c);
   fit_words(&c);
   put(&c, "words.arff",
@@ -181,17 +185,8 @@ static void other_words_are_not_the_models(void **state)
   put(&c, "b.csv", "heat,sky,wind\n20,sun,\n20,,no\n");
   command_run(&c, "predict w.lapis b.csv -q -o was.npz");
   command_expect(&c, 0, "");
-  command_arrays(&c, "was.npz", &was);
-  for (int f = 0; f < 2; f++) {
-    command_run(&c, "predict w.lapis a.%s -q -o now.npz", f ? "arff" : "csv");
-    command_expect(&c, 0, "");
-    command_arrays(&c, "now.npz", &now);
-    for (int64_t j = 0; j < 2; j++)
-      assert_true(lapis_mat_at(&lapis_arrays_find(&was, "scores")->mat, 0, j) ==
-                  lapis_mat_at(&lapis_arrays_find(&now, "scores")->mat, 0, j));
-    lapis_arrays_free(&now);
-  }
-  lapis_arrays_free(&was);
+  check_same_scores(&c, "a.csv");
+  check_same_scores(&c, "a.arff");
   put(&c, "numbers.arff",
       "@relation w\n@attribute heat numeric\n@attribute wind numeric\n"
       "@attribute sky {sun, cloud, rain}\n@data\n3,1,sun\n");

@@ -260,13 +260,11 @@ static lapis_status meet_values(job *w, int64_t j)
                           "some words");
   w->one_hot[j] = as->value != NULL && as->other == NULL;
   bool any = as->value == NULL || w->one_hot[j];
-  for (int64_t k = 0; k < t->n_values && t->kind == ARFF_TEXTS; k++)
-    *code_of(w, j, k) = -1;
-  for (int64_t k = 0; k < t->n_values && as->value != NULL; k++) {
+  for (int64_t k = 0; k < t->n_values; k++) {
     int64_t *code = code_of(w, j, k);
     const arff_word *word = value_of(w, j, k);
     *code = -1;
-    for (int64_t i = 0; i < as->width; i++)
+    for (int64_t i = 0; as->value != NULL && i < as->width; i++)
       if (arff_word_is(word, as->value[i])) *code = as->other == NULL ? i : 1;
     if (as->other != NULL && arff_word_is(word, as->other)) *code = 0;
     any |= *code >= 0;

@@ -258,22 +258,10 @@ static lapis_status all_pairs(aligner *g)
   return LAPIS_OK;
 }
 
-static int64_t find_root(const aligner *g)
-{
-  int64_t K = g->p->K, root = 0;
-  double least = INFINITY;
-  for (int64_t k = 0; k < K; k++) {
-    double sum = 0;
-    for (int64_t l = 0; l < K; l++) sum += g->W[k * K + l];
-    if (sum < least) least = sum, root = k;
-  }
-  return root;
-}
-
 /* Every image on its parent in Prim's tree. */
 static lapis_status along_tree(aligner *g)
 {
-  int64_t K = g->p->K, root = find_root(g);
+  int64_t K = g->p->K, root = roml_root(g->W, g->p->K);
   for (int64_t k = 0; k < K; k++) g->done[k] = k == root;
   for (int64_t t = 1; t < K && !g->cut; t++) {
     int64_t from = -1, to = -1;

@@ -64,13 +64,13 @@ static lapis_status all_pairs(pair_work *g)
   return LAPIS_OK;
 }
 
-static int64_t find_root(const pair_work *g)
+int64_t roml_root(const double *W, int64_t K)
 {
-  int64_t K = g->p->K, root = 0;
+  int64_t root = 0;
   double least = INFINITY;
   for (int64_t k = 0; k < K; k++) {
     double sum = 0;
-    for (int64_t l = 0; l < K; l++) sum += g->W[k * K + l];
+    for (int64_t l = 0; l < K; l++) sum += W[k * K + l];
     if (sum < least) least = sum, root = k;
   }
   return root;
@@ -172,7 +172,7 @@ void roml_pairs_free(pair_work *g)
 static lapis_status start(pair_work *g, roml_chain kind, int64_t *pick)
 {
   TRY(all_pairs(g));
-  int64_t root = kind == ROML_CHAIN ? 0 : find_root(g);
+  int64_t root = kind == ROML_CHAIN ? 0 : roml_root(g->W, g->p->K);
   TRY(root_slots(g, root, pick));
   if (kind != ROML_CHAIN) return grow_tree(g, root, kind == ROML_STAR, pick);
   for (int64_t k = 1; k < g->p->K; k++) TRY(hand_down(g, k - 1, k, pick));

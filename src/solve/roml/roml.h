@@ -254,6 +254,8 @@ lapis_status roml_embed(roml *w, const lapis_data *data);
 lapis_status roml_leading_vectors(la *h, const la_array *A, const double *known,
                                   la_array *V, double *theta);
 lapis_status roml_pairs(roml *w);
+/* The image from which all others are nearest; W: K x K distances. */
+int64_t roml_root(const double *W, int64_t K);
 /* Slots sorted by feature number in the first image. */
 lapis_status roml_canonical(roml *w, roml_state *s);
 lapis_status roml_publish(roml *w, roml_state *s);
