@@ -73,7 +73,8 @@ def ratios(d):
 def main():
     lapis, bench = "build/lapis", "build/bench/bench_regions"
     stride = sys.argv[1] if len(sys.argv) > 1 else "1"
-    options = sys.argv[2:] or ["--variant", "pos", "--mu-rel", "0.02"]
+    options = sys.argv[2:] or [
+        "--variant", "pos", "--map", "scale:auto,scale:10", "--mu-rel", "0.002"]
     data = os.environ["LAPIS_DATA"] + "/msrc_v2"
     d = np.load(data + "/msrc_v2.npz")
     print("fit mc " + " ".join(options), flush=True)

@@ -10,8 +10,9 @@
 static const cli_option options[] = {
     {"map", 0, "MAP",
      "how features are changed before the method reads them: none, l1, l2, "
-     "sqrt, l1-sqrt, standard, scale:NUMBER, chi2, impute (gaps filled from "
-     "what was seen of the sample); of several kinds blocks:N+N first, balance "
+     "sqrt, l1-sqrt, standard, scale:NUMBER, scale:auto (mean size 1), chi2, "
+     "impute (gaps filled from what was seen of the sample); of several kinds "
+     "blocks:N+N first, balance "
      "last; a kernel as features: nystrom:WIDTH:COUNT or rff:WIDTH:COUNT last; "
      "chain with commas"},
     {"map-priv", 0, "MAP", "the same for privileged features"},

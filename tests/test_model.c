@@ -238,6 +238,44 @@ static void maps_by_hand(void **state)
   CHECK_NEAR(out[0], sqrt(0.75), 1e-15);
 }
 
+/* scale:auto: the known entries of the training samples have the mean size 1,
+ * whatever their unit; new samples have the same unit; back again as it was. */
+static void scale_auto_forgets_the_unit(void **state)
+{
+  (void)state;
+  lapis_ctx *ctx = lapis_ctx_new();
+  const double x[] = {3, 0, 1, 1, NAN, 5};
+  double times[6], out[6], same[6], back[6];
+  for (int k = 0; k < 6; k++) times[k] = 1000 * x[k];
+  mapped("scale:auto", x, 2, 3, out);
+  mapped("scale:auto", times, 2, 3, same);
+  CHECK_NEAR(out[0] + out[1] + out[2] + out[3] + out[5], 5, 1e-14);
+  for (int k = 0; k < 6; k++)
+    if (k != 4) CHECK_NEAR(out[k], x[k] / 2, 1e-15);
+  for (int k = 0; k < 6; k++)
+    if (k != 4) CHECK_NEAR(same[k], out[k], 1e-15);
+  assert_true(isnan(out[4]));
+  mapped("standard", x, 2, 3, same);
+  mapped("scale:auto,standard", x, 2, 3, out); /* each finds its own numbers */
+  for (int k = 0; k < 6; k++)
+    if (k != 4) CHECK_NEAR(out[k], same[k], 1e-14);
+  lapis_map *m;
+  lapis_mat X = lapis_mat_f64(times, 2, 3), T = lapis_mat_f64(same, 2, 1), Z;
+  assert_int_equal(lapis_map_new(ctx, "scale:auto,l1", &m), LAPIS_OK);
+  assert_int_equal(lapis_map_fit(ctx, m, &X), LAPIS_OK);
+  same[0] = 4000, same[1] = 12000;
+  assert_int_equal(lapis_map_apply(ctx, m, &T, back), LAPIS_OK);
+  CHECK_NEAR(back[0], .25, 1e-15);
+  Z = lapis_mat_f64(back, 2, 1);
+  assert_int_equal(lapis_map_undo(ctx, m, &T, &Z, out), LAPIS_OK);
+  CHECK_NEAR(out[1], 12000, 1e-9);
+  lapis_map_free(m);
+  const double none[] = {0, 0};
+  mapped("scale:auto", none, 1, 2, out);
+  CHECK_NEAR(out[0], 0, 0);
+  lapis_ctx_free(ctx);
+}
+
 /* The mapped inner product is the kernel 2xy/(x + y) to 7 % of the
  * geometric mean, over a range of one to three hundred. */
 static void chi2_map_is_the_kernel(void **state)
@@ -407,6 +445,7 @@ int main(void)
       cmocka_unit_test(maps_by_hand),
       cmocka_unit_test(blocks_are_mapped_each_alone),
       cmocka_unit_test(bad_blocks_are_refused),
+      cmocka_unit_test(scale_auto_forgets_the_unit),
       cmocka_unit_test(chi2_map_is_the_kernel),
       cmocka_unit_test(maps_are_fitted_on_training_samples),
   };

@@ -105,6 +105,40 @@ static void nearer_blobs_too(void **state)
   discard(b);
 }
 
+/* Counts of words: what is chosen for `pos`, whose loss grows with X, and how
+ * good it is depends on no unit. */
+static void counts_have_no_unit(void **state)
+{
+  (void)state;
+  enum { WORDS = 20 };
+  static double X[WORDS * N];
+  static const double units[] = {1, 1000, 1e-3};
+  double auroc[3];
+  for (int k = 0; k < 3; k++) {
+    uint64_t seed = 2;
+    blobs *b = make(0, 0, 1, 5);
+    for (int j = 0; j < N; j++)
+      for (int i = 0; i < WORDS; i++) {
+        double often = (i < WORDS / 2) == b->tall[j] ? 6 : 4;
+        X[j * WORDS + i] =
+            units[k] * floor(often * -log(1 - check_uniform(&seed)));
+      }
+    b->data.X = lapis_mat_f64(X, WORDS, N);
+    lapis_mc_settings set = lapis_mc_defaults();
+    set.variant = LAPIS_MC_POS;
+    lapis_race_options o = {.size = sizeof o};
+    lapis_race *race;
+    assert_int_equal(lapis_race_run(b->ctx, &b->data, &set, &o, &race), 0);
+    int best = lapis_race_best(race, "mc");
+    assert_string_equal(lapis_race_map(race, best), "scale:auto,scale:10");
+    auroc[k] = lapis_race_at(race, best).auroc;
+    CHECK_NEAR(auroc[k], auroc[0], 1e-3);
+    lapis_race_free(race);
+    discard(b);
+  }
+  CHECK_AT_LEAST(auroc[0], .75);
+}
+
 static void runners_are_in_order(void **state)
 {
   (void)state;
@@ -535,6 +569,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(blobs_are_told_apart),
       cmocka_unit_test(nearer_blobs_too),
+      cmocka_unit_test(counts_have_no_unit),
       cmocka_unit_test(runners_are_in_order),
       cmocka_unit_test(kernels_tell_circles),
       cmocka_unit_test(kernels_read_what_is_filled),

@@ -260,11 +260,11 @@ LAPIS_API lapis_status lapis_settings_set_matrix(lapis_ctx *ctx,
 /* ---- maps: what is done to features before a method sees them -----------
  * spec: "none", or stages joined by commas: l1, l2 (length of a sample),
  * sqrt, l1-sqrt, standard (mean 0, deviation 1 of a feature), scale:NUMBER,
- * chi2 (homogeneous kernel map of order 3: 7 numbers a feature), impute (gaps
- * hold what factors of the training samples expect there).  Features of
- * several kinds: blocks:400+1000 comes first and says how many of each there
- * are; l1 and l2 then see each kind alone, and balance at the end gives each
- * one weight.  Last may stand the kernel exp(-|x - z|^2 / WIDTH) as features:
+ * scale:auto (mean size 1 of an entry), chi2 (homogeneous kernel map of order
+ * 3: 7 numbers a feature), impute (gaps hold what factors of the training
+ * samples expect).  Of several kinds: blocks:400+1000 comes first, with the
+ * number of each; l1 and l2 then see each kind alone, and balance at the end
+ * gives each one weight.  Last may stand exp(-|x - z|^2 / WIDTH) as features:
  * nystrom:WIDTH:COUNT (of COUNT training samples) or rff:WIDTH:COUNT (random);
  * WIDTH is a number, auto (the median |x - z|^2) or a multiple, 4auto.  Fitted
  * on training samples only; NaN stays NaN but behind impute (before a kernel:

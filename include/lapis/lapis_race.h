@@ -20,8 +20,8 @@ enum { /* settings that are stated and stay; the others are chosen */
 };
 typedef struct lapis_race_options {
   size_t size;
-  const char *map; /* NULL: standard, for counts also l1-sqrt,standard (mc1),
-                    * or none (pos, simplex) */
+  const char *map; /* NULL: standard, for counts also l1-sqrt,standard (mc1);
+                    * scale:auto,scale:10 (pos); none (simplex) */
   bool by_group;   /* data->group stays whole */
   unsigned stated; /* LAPIS_STATED_* */
   bool linear;     /* plain ones run too: logistic regressions, lines and, up to

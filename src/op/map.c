@@ -16,127 +16,7 @@
 #include "mat/mat.h"
 #include "op/chi2_map.h"
 #include "op/impute.h"
-#include "op/kernel_map.h"
-
-enum { MAX_STAGES = 8, MAX_BLOCKS = 16 };
-
-typedef enum stage_kind {
-  STAGE_L1,
-  STAGE_L2,
-  STAGE_SQRT,
-  STAGE_STANDARD,
-  STAGE_SCALE,
-  STAGE_BALANCE,
-  STAGE_IMPUTE,
-  STAGE_CHI2
-} stage_kind;
-
-struct lapis_map {
-  char *spec;
-  int n_stages;
-  struct {
-    stage_kind kind;
-    double number;
-  } stage[MAX_STAGES];
-  int n_blocks;              /* 0: the rows are one block */
-  int64_t block[MAX_BLOCKS]; /* rows of each, before any stage */
-  kernel_map kernel;         /* behind all stages, where there is one */
-  /* Of the stages in order: of standard the means and deviations of its rows,
-   * of impute its factors; then what the kernel's features need. */
-  double *state;
-  int64_t n_state;
-};
-
-/* ---- reading a spec -----------------------------------------------------*/
-static lapis_status add_stage(lapis_ctx *ctx, lapis_map *m, stage_kind kind,
-                              double number)
-{
-  if (m->n_stages == MAX_STAGES)
-    return lapis_fail(ctx, LAPIS_EINVAL, "map '%s' has more than %d stages",
-                      m->spec, MAX_STAGES);
-  if (m->kernel.count > 0)
-    return lapis_fail(ctx, LAPIS_EINVAL,
-                      "map '%s': nystrom or rff comes last; put the other "
-                      "stages before it",
-                      m->spec);
-  m->stage[m->n_stages].kind = kind;
-  m->stage[m->n_stages++].number = number;
-  return LAPIS_OK;
-}
-
-/* "400+1000": rows of the kinds of features that stand below each other. */
-static lapis_status parse_blocks(lapis_ctx *ctx, lapis_map *m, const char *at)
-{
-  bool fine = m->n_stages == 0 && m->n_blocks == 0;
-  for (const char *end = at; fine; at = end + 1) {
-    double rows;
-    fine = m->n_blocks < MAX_BLOCKS && lapis_number_read(at, &end, &rows) &&
-           rows >= 1 && rows <= INT32_MAX && floor(rows) == rows;
-    if (fine) m->block[m->n_blocks++] = (int64_t)rows;
-    if (fine && *end == '\0') return LAPIS_OK;
-    fine = fine && *end == '+';
-  }
-  return lapis_fail(ctx, LAPIS_EINVAL,
-                    "map '%s': blocks:N+N+... comes first and once, with the "
-                    "numbers of features of at most %d kinds",
-                    m->spec, MAX_BLOCKS);
-}
-
-static lapis_status parse_stage(lapis_ctx *ctx, lapis_map *m, const char *word)
-{
-  static const struct {
-    const char *name;
-    stage_kind kind;
-  } known[] = {{"l1", STAGE_L1},           {"l2", STAGE_L2},
-               {"sqrt", STAGE_SQRT},       {"standard", STAGE_STANDARD},
-               {"balance", STAGE_BALANCE}, {"chi2", STAGE_CHI2},
-               {"impute", STAGE_IMPUTE}};
-  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-    if (strcmp(word, known[i].name) == 0)
-      return add_stage(ctx, m, known[i].kind, 0);
-  if (strcmp(word, "none") == 0) return LAPIS_OK;
-  if (strcmp(word, "l1-sqrt") == 0) {
-    TRY(add_stage(ctx, m, STAGE_L1, 0));
-    return add_stage(ctx, m, STAGE_SQRT, 0);
-  }
-  if (strncmp(word, "blocks:", 7) == 0) return parse_blocks(ctx, m, word + 7);
-  kernel_map kernel;
-  bool named;
-  TRY(kernel_map_read(ctx, word, &kernel, &named));
-  if (named && m->kernel.count == 0) {
-    m->kernel = kernel;
-    return LAPIS_OK;
-  }
-  if (named)
-    return lapis_fail(ctx, LAPIS_EINVAL,
-                      "map '%s' has two of nystrom and rff; one is enough",
-                      m->spec);
-  double number;
-  if (strncmp(word, "scale:", 6) == 0 &&
-      lapis_number_read(word + 6, NULL, &number) && isfinite(number) &&
-      number != 0)
-    return add_stage(ctx, m, STAGE_SCALE, number);
-  return lapis_fail(
-      ctx, LAPIS_EINVAL,
-      "map '%s' is unknown; none, l1, l2, sqrt, l1-sqrt, "
-      "standard, scale:NUMBER, chi2, impute, blocks:N+N, "
-      "balance, nystrom:WIDTH:COUNT and rff:WIDTH:COUNT are, joined by "
-      "commas",
-      word);
-}
-
-static lapis_status parse(lapis_ctx *ctx, lapis_map *m)
-{
-  const char *at = m->spec;
-  for (;;) {
-    char word[256];
-    size_t n = strcspn(at, ",");
-    snprintf(word, sizeof word, "%.*s", n < 255 ? (int)n : 255, at);
-    TRY(parse_stage(ctx, m, word));
-    if (at[n] == '\0') return LAPIS_OK;
-    at += n + 1;
-  }
-}
+#include "op/map_stages.h"
 
 lapis_status lapis_map_new(lapis_ctx *ctx, const char *spec, lapis_map **out)
 {
@@ -145,7 +25,7 @@ lapis_status lapis_map_new(lapis_ctx *ctx, const char *spec, lapis_map **out)
   lapis_map *m = base_alloc(ctx, 1, sizeof *m);
   if (m == NULL) return LAPIS_ENOMEM;
   m->spec = base_strdup(ctx, spec);
-  lapis_status s = m->spec == NULL ? LAPIS_ENOMEM : parse(ctx, m);
+  lapis_status s = m->spec == NULL ? LAPIS_ENOMEM : map_read_spec(ctx, m);
   if (s >= 0)
     *out = m;
   else
@@ -171,6 +51,7 @@ const char *lapis_map_spec(const lapis_map *m)
 static int64_t stage_length(stage_kind kind, int64_t d)
 {
   if (kind == STAGE_IMPUTE) return impute_length(d);
+  if (kind == STAGE_AUTO_SCALE) return 1;
   return kind == STAGE_STANDARD ? 2 * d : 0;
 }
 
@@ -302,6 +183,10 @@ static lapis_status apply_stage(lapis_ctx *ctx, run *r, int i, int64_t sample)
   case STAGE_SCALE:
     for (int64_t k = 0; k < r->d; k++) r->x[k] *= r->map->stage[i].number;
     break;
+  case STAGE_AUTO_SCALE:
+    for (int64_t k = 0; k < r->d; k++) r->x[k] *= *r->state;
+    r->state += stage_length(kind, r->d);
+    break;
   case STAGE_STANDARD:
     standardise(r->x, r->d, r->state);
     r->state += stage_length(kind, r->d);
@@ -382,6 +267,27 @@ static lapis_status check_finite(lapis_ctx *ctx, const lapis_map *m,
   return LAPIS_OK;
 }
 
+/* 1 / the mean size of a known entry of what reaches stage i, over the samples
+ * of all processes; 1 where all is 0. */
+static lapis_status fit_scale(lapis_ctx *ctx, const lapis_map *m, int i,
+                              const lapis_mat *X, double *x, double *times)
+{
+  double sum_and_count[2] = {0, 0};
+  int64_t d;
+  for (int64_t j = 0; j < X->cols; j++) {
+    TRY(apply_column(ctx, m, i, X, j, x, &d));
+    for (int64_t k = 0; k < d; k++) {
+      if (isnan(x[k])) continue;
+      sum_and_count[0] += fabs(x[k]);
+      sum_and_count[1]++;
+    }
+  }
+  TRY(base_sum(ctx, sum_and_count, 2));
+  *times = sum_and_count[1] / sum_and_count[0];
+  if (!(isfinite(*times) && *times > 0)) *times = 1;
+  return LAPIS_OK;
+}
+
 /* The factors of what reaches stage i. */
 static lapis_status fit_impute(lapis_ctx *ctx, const lapis_map *m, int i,
                                const lapis_mat *X, double *state)
@@ -409,6 +315,7 @@ static lapis_status fit_stages(lapis_ctx *ctx, lapis_map *m, const lapis_mat *X,
     memset(count, 0, (size_t)d * sizeof *count);
     if (kind == STAGE_STANDARD)
       TRY(fit_standard(ctx, m, i, X, x, at, at + d, count));
+    if (kind == STAGE_AUTO_SCALE) TRY(fit_scale(ctx, m, i, X, x, at));
     if (kind == STAGE_IMPUTE) TRY(fit_impute(ctx, m, i, X, at));
     used += stage_length(kind, d);
   }
@@ -571,13 +478,15 @@ static bool fits(const lapis_map *m, int64_t rows)
          length + at.length == m->n_state;
 }
 
-/* Somebody may have written the numbers of impute. */
+/* Somebody may have written the numbers of impute and of scale:auto. */
 static bool sound(const lapis_map *m, int64_t d)
 {
   int64_t at = 0;
   for (int i = 0; i < m->n_stages; i++) {
     if (m->stage[i].kind == STAGE_CHI2) d *= CHI2_ROWS;
     if (m->stage[i].kind == STAGE_IMPUTE && !impute_sound(m->state + at, d))
+      return false;
+    if (m->stage[i].kind == STAGE_AUTO_SCALE && !isnormal(m->state[at]))
       return false;
     at += stage_length(m->stage[i].kind, d);
   }
@@ -649,6 +558,10 @@ static lapis_status undo_stage(lapis_ctx *ctx, const lapis_map *m, int i,
     break;
   case STAGE_SCALE:
     for (int64_t k = 0; k < d; k++) x[k] /= m->stage[i].number;
+    break;
+  case STAGE_AUTO_SCALE:
+    *state -= stage_length(STAGE_AUTO_SCALE, d);
+    for (int64_t k = 0; k < d; k++) x[k] /= **state;
     break;
   case STAGE_STANDARD:
     *state -= stage_length(STAGE_STANDARD, d);
@@ -734,6 +647,7 @@ static lapis_status map_sparse(lapis_ctx *ctx, const lapis_map *m,
     int64_t first = X->colptr[j];
     run r = {.map = m,
              .row = X->rowidx + first,
+             .state = m->state,
              .x = val + first,
              .d = X->colptr[j + 1] - first};
     for (int i = 0; i < m->n_stages && status == LAPIS_OK; i++)

@@ -46,10 +46,12 @@ static void choose_maps(lapis_race *r, const lapis_mat *X)
   r->map[0] = "standard";
   if (r->own_map != NULL)
     r->map[0] = r->own_map;
-  else if (r->set.variant != LAPIS_MC_1 ||
+  else if (r->set.variant == LAPIS_MC_SIMPLEX ||
            (X->colptr != NULL &&
             (huge || r->set.absent == LAPIS_ABSENT_MISSING)))
     r->map[0] = "none";
+  else if (r->set.variant == LAPIS_MC_POS) /* its loss grows with X */
+    r->map[0] = "scale:auto,scale:10";
   else if (X->rows > 2 && !has_gaps(X) && are_counts(X))
     r->map[r->n_maps++] = "l1-sqrt,standard";
 }
