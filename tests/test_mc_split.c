@@ -94,6 +94,35 @@ static double worst_view(const views *p, const lapis_mat *reps,
   return worst;
 }
 
+static void hear(int level, const char *text, void *user)
+{
+  (void)level;
+  *(int *)user += strstr(text, "features of all classes are the same") != NULL;
+}
+
+/* Of rank 1 the features of all classes are one vector, and that is said. */
+static void classes_that_are_alike_are_named(void **state)
+{
+  (void)state;
+  static views p;
+  make_views(&p);
+  for (int k = 0; k < 2; k++) {
+    int heard = 0;
+    lapis_ctx *ctx = lapis_ctx_new();
+    lapis_ctx_on_message(ctx, hear, &heard);
+    lapis_mc_settings set = settings_of(1, 1e-4);
+    lapis_mat reps;
+    set.mu_rel = k == 0 ? 0.5 : 0.01;
+    lapis_solver *s = solve(ctx, &p.data, &set);
+    assert_int_equal(lapis_result_get(s, "class_features", &reps), LAPIS_OK);
+    double like = cosine(reps.val, &reps, 1);
+    assert_int_equal(heard, k == 0);
+    if (k == 0) CHECK_AT_LEAST(like, 1 - 1e-6);
+    lapis_solver_free(s);
+    lapis_ctx_free(ctx);
+  }
+}
+
 static void two_find_both_views(void **state)
 {
   (void)state;
@@ -534,6 +563,7 @@ static void command_and_page(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(classes_that_are_alike_are_named),
       cmocka_unit_test(two_find_both_views),
       cmocka_unit_test(is_the_problem_written_out),
       cmocka_unit_test(one_is_what_it_was),

@@ -29,7 +29,11 @@ lapis_status base_needs(lapis_ctx *ctx, const char *who, const char *names,
 void base_say(lapis_ctx *ctx, int level, const char *format, ...)
     LAPIS_PRINTF(3, 4);
 /* A warning that a context gives once, however many solves it makes. */
-typedef enum base_topic { BASE_THREE_SIGNS = 1, BASE_JOINED = 2 } base_topic;
+typedef enum base_topic {
+  BASE_THREE_SIGNS = 1,
+  BASE_JOINED = 2,
+  BASE_ALIKE = 4
+} base_topic;
 void base_say_once(lapis_ctx *ctx, base_topic topic, const char *format, ...)
     LAPIS_PRINTF(3, 4);
 int base_verbose(const lapis_ctx *ctx);

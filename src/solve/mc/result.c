@@ -139,6 +139,37 @@ lapis_status mc_results_alloc(mc *w)
   return mc_labels_alloc(w);
 }
 
+static const double ALIKE = 1e-4; /* sine of an angle */
+
+/* Of the largest class, the angle's sine that the one farthest from it has. */
+static double farthest_class(const lapis_mat *all)
+{
+  int64_t first = 0;
+  double far = 0, most = -1;
+  for (int64_t k = 0; k < all->cols; k++) {
+    double squares = 0;
+    for (int64_t i = 0; i < all->rows; i++)
+      squares += lapis_mat_at(all, i, k) * lapis_mat_at(all, i, k);
+    if (squares > most) first = k;
+    most = fmax(most, squares);
+  }
+  for (int64_t k = 0; k < all->cols; k++) {
+    double dot = 0, squares = 0, off = 0;
+    for (int64_t i = 0; i < all->rows; i++) {
+      double x = lapis_mat_at(all, i, k);
+      dot += x * lapis_mat_at(all, i, first);
+      squares += x * x;
+    }
+    for (int64_t i = 0; i < all->rows; i++) {
+      double x = lapis_mat_at(all, i, k);
+      x -= most > 0 ? dot / most * lapis_mat_at(all, i, first) : 0;
+      off += x * x;
+    }
+    if (squares > 0) far = fmax(far, sqrt(off / squares));
+  }
+  return far;
+}
+
 /* Of several processes the last has them. */
 static lapis_status publish_classes(mc *w, const lapis_mat *own)
 {
@@ -151,6 +182,11 @@ static lapis_status publish_classes(mc *w, const lapis_mat *own)
     TRY(base_sum(w->base.ctx, w->classes, D * K));
   }
   solver_publish(&w->base, "class_features", all);
+  if (all.cols > 1 && farthest_class(&all) < ALIKE)
+    base_say_once(w->base.ctx, BASE_ALIKE,
+                  "mc: the class features of all classes are the same but for "
+                  "their size; a smaller mu, or a map (--map), may tell "
+                  "classes apart");
   if (w->p.of_class == NULL) return LAPIS_OK;
   solver_publish(&w->base, "class_features_of",
                  lapis_mat_i64(w->p.of_class, 1, w->p.R));
