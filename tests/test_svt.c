@@ -280,6 +280,25 @@ static void public_function(void **state)
   lapis_ctx_free(ctx);
 }
 
+/* What is refused late leaves A alone, and A may lie across W. */
+static void answers_stay_apart(void **state)
+{
+  (void)state;
+  lapis_ctx *ctx = lapis_ctx_new();
+  double bad[4] = {3, NAN, 0, 1}, a[4] = {7, 7, 7, 7};
+  double w[6] = {3, 0, 0, 1, 7, 7};
+  lapis_mat B = lapis_mat_f64(bad, 2, 2), A = lapis_mat_f64(a, 2, 2);
+  lapis_mat W = lapis_mat_f64(w, 2, 2), next = lapis_mat_f64(w + 2, 2, 2);
+  for (int low = 0; low < 2; low++) {
+    assert_true(lapis_svt(ctx, &B, low ? 0 : 2, &A, NULL) < 0);
+    for (int i = 0; i < 4; i++) CHECK_NEAR(a[i], 7, 0);
+  }
+  OK(lapis_svt(ctx, &W, 2, &next, NULL));
+  static const double right[] = {3, 0, 1, 0, 0, 0};
+  for (int i = 0; i < 6; i++) CHECK_NEAR(w[i], right[i], 1e-15);
+  lapis_ctx_free(ctx);
+}
+
 /* ---- scarcity -----------------------------------------------------------*/
 
 static int64_t allocations, failing = -1; /* the failing-th call fails */
@@ -293,9 +312,8 @@ void *__wrap_aligned_alloc(size_t alignment, size_t size)
 }
 
 /* Every allocation in turn: a sentence, no result, nothing lost. */
-static void memory_may_run_out(void **state)
+static void memory_runs_out(double t)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   lapis_status status = LAPIS_ENOMEM;
   for (int64_t k = 0; status != LAPIS_OK; k++) {
@@ -303,13 +321,20 @@ static void memory_may_run_out(void **state)
     lapis_mat W = lapis_mat_f64(w, 2, 3), A = lapis_mat_f64(a, 2, 3);
     allocations = 0;
     failing = k;
-    status = lapis_svt(ctx, &W, 2, &A, NULL);
+    status = lapis_svt(ctx, &W, t, &A, NULL);
     failing = -1;
     assert_true(status == LAPIS_OK ? k > 5 : status == LAPIS_ENOMEM);
     for (int i = 0; i < 6; i++)
       if (status != LAPIS_OK) CHECK_NEAR(a[i], 7, 0);
   }
   lapis_ctx_free(ctx);
+}
+
+static void memory_may_run_out(void **state)
+{
+  (void)state;
+  memory_runs_out(2);
+  memory_runs_out(1e-9); /* by the full decomposition */
 }
 
 /* What runs in a loop allocates nothing, whichever way it takes. */
@@ -392,6 +417,7 @@ int main(void)
       cmocka_unit_test(a_known_rank_is_enough),
       cmocka_unit_test(bad_calls_are_refused),
       cmocka_unit_test(public_function),
+      cmocka_unit_test(answers_stay_apart),
       cmocka_unit_test(memory_may_run_out),
       cmocka_unit_test(applying_allocates_nothing),
   };

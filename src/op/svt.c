@@ -47,7 +47,9 @@ struct op_svt {
   svt_way forced;
   double accuracy; /* of SUBSPACE */
   double seconds;
-  la_array C, Q; /* k x k, k the side of the Gram matrix */
+  bool spare;    /* A of a failing call stays as it is */
+  la_array C, Q; /* k x k, k the side of the Gram matrix; where that is large
+                  * from the first call that wants them on */
   la_array P;    /* room x cols (by rows) or rows x room: Q'W or W Q, V' or U */
   int64_t room;
   la_array V, eye; /* k x k, QR alone: V'; wide W: transposes by multiplying */
@@ -117,12 +119,21 @@ static lapis_status make_room(op_svt *s, int64_t rank)
   return LAPIS_OK;
 }
 
+/* Room for what a Gram matrix or a full decomposition is made in. */
+static lapis_status make_squares(op_svt *s)
+{
+  int64_t k = side(s);
+  la *h = &s->h;
+  if (s->C.data == NULL) TRY(h->ops->alloc(h, LAPIS_F64, k, k, &s->C));
+  if (s->Q.data == NULL) TRY(h->ops->alloc(h, LAPIS_F64, k, k, &s->Q));
+  return LAPIS_OK;
+}
+
 static lapis_status allocate(op_svt *s)
 {
   int64_t k = side(s), m = s->rows, n = s->cols;
   la *h = &s->h;
-  TRY(h->ops->alloc(h, LAPIS_F64, k, k, &s->C));
-  TRY(h->ops->alloc(h, LAPIS_F64, k, k, &s->Q));
+  if (k < LARGE) TRY(make_squares(s));
   TRY(make_room(s, k < LARGE ? k : FEW));
   if (exact_way(s) == SVT_QR || k < LARGE) TRY(allocate_qr(s));
   s->values = base_alloc(h->ctx, k, sizeof *s->values);
@@ -174,6 +185,11 @@ void op_svt_force(op_svt *s, svt_way way)
   s->forced = way;
 }
 
+void op_svt_spare(op_svt *s)
+{
+  s->spare = true;
+}
+
 void op_svt_accept(op_svt *s, double error)
 {
   s->accuracy = fmax(error, ACCURACY);
@@ -189,6 +205,7 @@ double op_svt_seconds(const op_svt *s)
 /* C = W W' (summed over processes) or W'W. */
 static lapis_status form_gram(op_svt *s, const la_array *W)
 {
+  TRY(make_squares(s));
   TRY(s->h.ops->syrk(&s->h, s->by_rows ? LA_N : LA_T, W, &s->C));
   base_say(s->h.ctx, 2, "svt: Gram matrix of order %" PRId64, side(s));
   return la_sum(&s->h, &s->C);
@@ -259,15 +276,15 @@ static lapis_status gram_side(op_svt *s, const la_array *W, const la_array *Q,
   return h->ops->gemm(h, LA_N, LA_N, 1, W, Q, 0, P);
 }
 
-/* A = Q_r f Q_r'W, or W Q_r f Q_r'; found: NULL, or where Q is from. */
+/* A = Q_r f Q_r'W, or W Q_r f Q_r'; found: NULL, or where Q_r is from, which
+ * is scaled there. */
 static lapis_status gram_product(op_svt *s, const la_array *W, int64_t r,
                                  const svt_found *found, la_array *A)
 {
   la *h = &s->h;
-  la_array Q = la_cols(&s->Q, 0, r);
+  la_array Q = found != NULL ? found->Q : la_cols(&s->Q, 0, r);
   TRY(make_room(s, r));
-  bool kept = found != NULL && found->kept;
-  if (!kept && square_first_pays(s, r)) return square_first(s, W, r, A);
+  if (found == NULL && square_first_pays(s, r)) return square_first(s, W, r, A);
   la_array P =
       s->by_rows ? la_reshape(&s->P, r, s->cols) : la_cols(&s->P, 0, r);
   TRY(gram_side(s, W, &Q, found, &P));
@@ -276,15 +293,27 @@ static lapis_status gram_product(op_svt *s, const la_array *W, int64_t r,
   return h->ops->gemm(h, LA_N, LA_T, 1, &P, &Q, 0, A);
 }
 
-/* The copy that LAPACK destroys is A. */
+/* The copy that LAPACK destroys is A, or one of its own. */
+static lapis_status full_svd(op_svt *s, const la_array *W, la_array *A,
+                             la_array *U, la_array *Vt)
+{
+  la *h = &s->h;
+  la_array own = *A;
+  if (s->spare) TRY(h->ops->alloc(h, LAPIS_F64, A->rows, A->cols, &own));
+  lapis_status status = la_copy(h, W, &own);
+  if (status >= 0) status = h->ops->svd(h, &own, U, s->values, Vt);
+  if (s->spare) h->ops->free(h, &own);
+  return status;
+}
+
 static lapis_status full(op_svt *s, const la_array *W, double t, la_array *A,
                          svt_report *report)
 {
   la *h = &s->h;
   la_array *U = s->by_rows ? &s->Q : &s->P, *Vt = s->by_rows ? &s->P : &s->Q;
   TRY(make_room(s, side(s)));
-  TRY(la_copy(h, W, A));
-  TRY(h->ops->svd(h, A, U, s->values, Vt));
+  TRY(make_squares(s));
+  TRY(full_svd(s, W, A, U, Vt));
   shrink(s, side(s), t, false, report);
   la_array Ur = la_cols(U, 0, report->rank), Vr = la_rows(Vt, 0, report->rank);
   TRY(h->ops->scale_cols(h, s->f, &Ur));
@@ -333,6 +362,7 @@ static lapis_status tsqr(op_svt *s, const la_array *W)
   la_array two = {0};
   TRY(allocate_qr(s));
   TRY(make_room(s, side(s)));
+  TRY(make_squares(s));
   TRY(own_triangle(s, W));
   TRY(h->ops->alloc(h, LAPIS_F64, 2 * s->rows, s->rows, &two));
   lapis_status status = join_triangles(s, &two);
@@ -359,6 +389,7 @@ static lapis_status qr_first(op_svt *s, const la_array *W, double t,
   la *h = &s->h;
   TRY(allocate_qr(s));
   TRY(make_room(s, side(s)));
+  TRY(make_squares(s));
   la_array B = s->by_rows ? la_reshape(&s->P, s->cols, s->rows) : s->P;
   if (s->by_rows)
     TRY(h->ops->gemm(h, LA_T, LA_N, 1, W, &s->eye, 0, &B));
@@ -394,11 +425,9 @@ static lapis_status subspace(op_svt *s, const la_array *W, double t,
   s->fails = *done ? 0 : s->fails + 1;
   s->skips = s->fails < 6 ? ((int64_t)1 << s->fails) - 1 : MOST_SKIPS;
   if (!*done) return LAPIS_OK;
-  la_array Q = la_cols(&s->Q, 0, found.rank);
   for (int64_t i = 0; i < found.rank; i++) s->values[i] = sqrt(found.theta[i]);
   report->way = SVT_SUBSPACE;
   shrink(s, found.rank, t, true, report);
-  TRY(la_copy(&s->h, &found.Q, &Q));
   return gram_product(s, W, found.rank, &found, A);
 }
 
@@ -631,81 +660,6 @@ lapis_status op_norm2_within(op_svt *s, const la_array *W, double limit,
   TRY(s->h.ops->add_diagonal(&s->h, c, &s->Q));
   *within = s->h.ops->potrf(&s->h, &s->Q) >= 0;
   return LAPIS_OK;
-}
-
-/* ---- the public function ------------------------------------------------*/
-
-static lapis_status check_public(lapis_ctx *ctx, const lapis_mat *W, double t,
-                                 const lapis_mat *A)
-{
-  if (W->dtype != LAPIS_F64 || A->dtype != LAPIS_F64 || W->colptr != NULL ||
-      A->colptr != NULL)
-    return lapis_fail(ctx, LAPIS_EINVAL, "svt: W and A must be dense doubles");
-  if (W->rows != A->rows || W->cols != A->cols)
-    return lapis_fail(ctx, LAPIS_ESHAPE,
-                      "svt: W is %" PRId64 " x %" PRId64 ", A is %" PRId64
-                      " x %" PRId64 "; they must agree",
-                      W->rows, W->cols, A->rows, A->cols);
-  if (!(t >= 0 && t <= DBL_MAX))
-    return lapis_fail(ctx, LAPIS_EINVAL,
-                      "svt: the threshold is %g; it must be at least 0", t);
-  return LAPIS_OK;
-}
-
-/* The result goes to memory of our own first: A may be W, and stays as it is
- * when anything fails. */
-static lapis_status apply_public(la *h, op_svt *s, const lapis_mat *W, double t,
-                                 lapis_mat *A, svt_report *report)
-{
-  la_array from = {W->dtype, W->rows, W->cols, W->ld, W->val, true, NULL}, to;
-  if (from.ld < 1) from.ld = 1; /* an empty view */
-  TRY(h->ops->alloc(h, LAPIS_F64, W->rows, W->cols, &to));
-  lapis_status status = op_svt_apply(s, &from, t, &to, report);
-  if (status == LAPIS_OK) status = h->ops->download(h, &to, A);
-  h->ops->free(h, &to);
-  return status;
-}
-
-lapis_status lapis_svt(lapis_ctx *ctx, const lapis_mat *W, double t,
-                       lapis_mat *A, lapis_svt_info *info)
-{
-  NEEDS(ctx, ctx, W, A);
-  TRY(mat_check_view(ctx, "svt", "W", W));
-  TRY(mat_check_view(ctx, "svt", "A", A));
-  static const char *const name[] = {[SVT_AUTO] = "auto",
-                                     [SVT_GRAM] = "gram",
-                                     [SVT_FULL] = "full",
-                                     [SVT_QR] = "qr",
-                                     [SVT_SUBSPACE] = "subspace"};
-  la h;
-  op_svt *s;
-  svt_report r;
-  TRY(check_public(ctx, W, t, A));
-  TRY(la_open_host(ctx, &h));
-  TRY(op_svt_new(&h, W->rows, W->cols, &s));
-  lapis_status status = apply_public(&h, s, W, t, A, &r);
-  op_svt_free(s);
-  if (status == LAPIS_OK && info != NULL)
-    *info = (lapis_svt_info){r.rank, r.nuclear, r.sigma_1, name[r.way], r.why};
-  return status;
-}
-
-lapis_status lapis_singular_values(lapis_ctx *ctx, const lapis_mat *W,
-                                   double *values)
-{
-  NEEDS(ctx, ctx, W, values);
-  TRY(mat_check_view(ctx, "singular values", "the matrix", W));
-  la h;
-  op_svt *s;
-  TRY(check_public(ctx, W, 0, W));
-  TRY(mat_check_finite(ctx, "singular values", "the matrix", W, false));
-  TRY(la_open_host(ctx, &h));
-  TRY(op_svt_new(&h, W->rows, W->cols, &s));
-  la_array from = {W->dtype, W->rows, W->cols, W->ld, W->val, true, NULL};
-  if (from.ld < 1) from.ld = 1; /* an empty view */
-  lapis_status status = op_singular_values(s, &from, values);
-  op_svt_free(s);
-  return status;
 }
 
 /* ---- all of W ------------------------------------------------------------*/

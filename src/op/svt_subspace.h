@@ -11,7 +11,8 @@ typedef struct svt_found {
   bool certified; /* false: not proved, use another way */
   const char *why;
   int64_t rank;
-  la_array Q;          /* k x rank: singular vectors on W's smaller side */
+  la_array Q;          /* k x rank: singular vectors on W's smaller side, the
+                        * caller's to change */
   const double *theta; /* rank: squared singular values, descending */
   bool kept;           /* W'Q (of LA_N) or W Q is T S */
   la_array T, S;
