@@ -3,8 +3,9 @@
  *
  * G = W W' or W'W, k x k, the smaller.  B (k x q) is an orthonormal basis,
  * X = B S its Ritz vectors with G X = X Theta + R, B'R = 0.
- *   step     R's columns of the vectors that matter join B: those above t not
- *            yet good enough, and a few guards below t, which go on searching
+ *   step     what R spans joins B (svt_basis.c), of the vectors that matter:
+ *            those above t not yet good enough, and a few guards below t,
+ *            which go on searching
  *   restart  B = X's leading columns, when B has grown too wide
  * The next call starts from the last X, so that a W which moved a little
  * costs a step or two.
@@ -22,7 +23,9 @@
  * basis of U and its complement there are still r above, if
  *   P G P < t^2 - nu, nu = sum over the guards of |R_i|^2 / (t^2 - theta_i),
  * and P G P is then far smaller.  Either
- *   |W|_F^2 - sum theta <= t^2 (no guards), where the rest is small as a whole;
+ *   |W|_F^2 - sum theta <= t^2 - nu, the sum over all of U: the trace of P G P,
+ *   where the rest is small as a whole.  A Krylov space of a decaying spectrum
+ *   has guards enough for it;
  * or by 8 fresh random vectors z ~ N(0, I): were l >= t^2 - nu an eigenvalue of
  *   P G P with unit vector y, |T_d(P G P) z| >= T_d(l) |y'z|, T_d the
  *   Chebyshev polynomial of [0, c], c < l.  So if |T_d z| < T_d(t^2 - nu)/100
@@ -57,87 +60,25 @@
 #include <math.h>
 #include <string.h>
 
-#include "op/svt_filter.h"
+#include "op/svt_basis.h"
 
-enum { FIRST = 32, PROBES = 8, GUARDS = 8, ROOM = 128 };
+enum { FIRST = 32, GUARDS = 8, ROOM = 128 };
 enum { MOST_STEPS = 80, NARROW = 16 };
 static const double TRUSTED = 1e-4;    /* t / sigma_1 at least */
 static const double SMALLEST = 1e-140; /* t whose square does not vanish */
 static const double UNLIKELY = 0.01;   /* |y'z| */
 static const double ROUGHLY = 0.25;    /* the same where others prove */
 static const double SPREAD = 1e5;      /* of what a filter magnifies */
-static const uint64_t STREAM = 0x737674;
-
-struct svt_subspace {
-  la *h;
-  la_trans side;
-  int64_t k, room, used; /* used: columns of B */
-  int64_t multiplied;    /* columns of B whose GB and H are known */
-  la_array T;            /* W'B or W B of all of B, if */
-  bool whole;            /* the last product was that: W'X = T S */
-  uint64_t drawn;        /* random numbers so far */
-  int64_t columns, sums; /* of G times something, in this call */
-  la_array B, GB;        /* k x room: basis, G B */
-  la_array X, R;         /* k x room: Ritz vectors, residuals */
-  la_array H, S, C;      /* room x room: B'GB, its eigenvectors, scratch */
-  la_array Z[3];         /* k x PROBES: T_(d-1) z, T_d z, G T_d z */
-  double *theta;         /* room: Ritz values, descending */
-  double *error;         /* room: |R_i| */
-  double *host;          /* k: one random column */
-  int64_t rank, shown;   /* above t^2; with guards: columns of X and R */
-  double unlikely;       /* |y'z| of the test */
-  int64_t proved;        /* of them, those that U takes in the proof */
-  bool cold;             /* this call began from nothing */
-  svt_filter *filter;    /* NULL: products of W alone */
-  bool exact;            /* G B is by W even so */
-  int rounds;            /* filters of this kind of product */
-  double worst;          /* largest relative residual before the last one */
-};
 
 /* ---- workspace ----------------------------------------------------------*/
-
-enum { ARRAYS = 10 };
-
-static void list_arrays(svt_subspace *s, la_array *all[ARRAYS])
-{
-  la_array *each[ARRAYS] = {&s->B, &s->GB, &s->X,    &s->R,    &s->H,
-                            &s->S, &s->C,  &s->Z[0], &s->Z[1], &s->Z[2]};
-  for (int i = 0; i < ARRAYS; i++) all[i] = each[i];
-}
-
-static void release(svt_subspace *s)
-{
-  la_array *all[ARRAYS];
-  list_arrays(s, all);
-  for (int i = 0; i < ARRAYS; i++) s->h->ops->free(s->h, all[i]);
-  base_free(s->theta);
-  base_free(s->error);
-  base_free(s->host);
-}
 
 void svt_subspace_free(svt_subspace *s)
 {
   if (s == NULL) return;
   svt_filter_free(s->filter);
   s->h->ops->free(s->h, &s->T);
-  release(s);
+  svt_basis_release(s);
   base_free(s);
-}
-
-static lapis_status allocate(svt_subspace *s)
-{
-  la_array *all[ARRAYS];
-  list_arrays(s, all);
-  for (int i = 0; i < ARRAYS; i++) {
-    int64_t rows = i < 4 || i > 6 ? s->k : s->room;
-    int64_t cols = i > 6 ? PROBES : s->room;
-    TRY(s->h->ops->alloc(s->h, LAPIS_F64, rows, cols, all[i]));
-  }
-  s->theta = base_alloc(s->h->ctx, s->room, sizeof *s->theta);
-  s->error = base_alloc(s->h->ctx, s->room, sizeof *s->error);
-  s->host = base_alloc(s->h->ctx, s->k, sizeof *s->host);
-  bool done = s->theta != NULL && s->error != NULL && s->host != NULL;
-  return done ? LAPIS_OK : LAPIS_ENOMEM;
 }
 
 lapis_status svt_subspace_new(la *h, la_trans side, int64_t k,
@@ -150,7 +91,7 @@ lapis_status svt_subspace_new(la *h, la_trans side, int64_t k,
   s->side = side;
   s->k = k;
   s->room = k < ROOM ? k : ROOM;
-  lapis_status status = allocate(s);
+  lapis_status status = svt_basis_allocate(s);
   if (status < 0)
     svt_subspace_free(s);
   else
@@ -158,83 +99,7 @@ lapis_status svt_subspace_new(la *h, la_trans side, int64_t k,
   return status;
 }
 
-static la_array corner(const la_array *A, int64_t rows, int64_t cols)
-{
-  la_array top = la_rows(A, 0, rows);
-  return la_cols(&top, 0, cols);
-}
-
-static lapis_status move_basis(svt_subspace *from, svt_subspace *to)
-{
-  int64_t q = from->used;
-  la_array B = la_cols(&from->B, 0, q), B2 = la_cols(&to->B, 0, q);
-  la_array G = la_cols(&from->GB, 0, q), G2 = la_cols(&to->GB, 0, q);
-  la_array H = corner(&from->H, q, q), H2 = corner(&to->H, q, q);
-  TRY(la_copy(from->h, &B, &B2));
-  la_array S = corner(&from->S, q, q), S2 = corner(&to->S, q, q);
-  memcpy(to->theta, from->theta, (size_t)q * sizeof *to->theta);
-  TRY(la_copy(from->h, &G, &G2));
-  TRY(la_copy(from->h, &S, &S2));
-  return la_copy(from->h, &H, &H2);
-}
-
-/* Room for `cols` columns of B; X, R and Z are lost. */
-static lapis_status reserve(svt_subspace *s, int64_t cols)
-{
-  if (cols <= s->room) return LAPIS_OK;
-  svt_subspace larger = *s;
-  la_array *all[ARRAYS];
-  list_arrays(&larger, all);
-  for (int i = 0; i < ARRAYS; i++) *all[i] = (la_array){.data = NULL};
-  larger.theta = larger.error = larger.host = NULL;
-  larger.room = cols > 2 * s->room ? cols : 2 * s->room;
-  if (larger.room > s->k) larger.room = s->k;
-  lapis_status status = allocate(&larger);
-  if (status >= 0) status = move_basis(s, &larger);
-  release(status < 0 ? &larger : s);
-  if (status >= 0) *s = larger;
-  return status;
-}
-
-/* ---- the basis ----------------------------------------------------------*/
-
-static lapis_status draw(svt_subspace *s, la_array *to)
-{
-  uint64_t seed = base_seed(s->h->ctx);
-  for (int64_t j = 0; j < to->cols; j++) {
-    la_array column = la_cols(to, j, 1);
-    lapis_mat host = lapis_mat_f64(s->host, s->k, 1);
-    for (int64_t i = 0; i < s->k; i++)
-      s->host[i] = rng_normal(seed, STREAM, s->drawn++);
-    TRY(s->h->ops->upload(s->h, &host, &column));
-  }
-  return LAPIS_OK;
-}
-
-/* Z -= U U'Z; U'Z is left in C. */
-static lapis_status project_out(svt_subspace *s, const la_array *U, la_array *Z)
-{
-  la *h = s->h;
-  la_array C = corner(&s->C, U->cols, Z->cols);
-  if (U->cols == 0) return LAPIS_OK;
-  TRY(h->ops->gemm(h, LA_T, LA_N, 1, U, Z, 0, &C));
-  return h->ops->gemm(h, LA_N, LA_N, -1, U, &C, 1, Z);
-}
-
-/* The columns written behind B's join it.  Twice is enough for what they have
- * in common with B; the third time serves those that QR made up in the place
- * of dependent ones. */
-static lapis_status join(svt_subspace *s, int64_t cols)
-{
-  la_array B = la_cols(&s->B, 0, s->used);
-  la_array Q = la_cols(&s->B, s->used, cols);
-  for (int again = 0; again < 3; again++) {
-    TRY(project_out(s, &B, &Q));
-    TRY(s->h->ops->qr(s->h, &Q, NULL));
-  }
-  s->used += cols;
-  return LAPIS_OK;
-}
+/* ---- products -----------------------------------------------------------*/
 
 /* Y = G X */
 static lapis_status product(svt_subspace *s, const la_array *W,
@@ -278,7 +143,8 @@ static lapis_status multiply(svt_subspace *s, const la_array *W)
   la *h = s->h;
   int64_t old = s->multiplied, c = s->used - old;
   la_array B = la_cols(&s->B, 0, s->used), Q = la_cols(&s->B, old, c);
-  la_array GQ = la_cols(&s->GB, old, c), H = corner(&s->H, s->used, s->used);
+  la_array GQ = la_cols(&s->GB, old, c);
+  la_array H = svt_basis_corner(&s->H, s->used, s->used);
   la_array right = la_cols(&H, old, c), low = la_rows(&H, old, c);
   s->whole = false;
   if (s->filter != NULL && !s->exact)
@@ -293,22 +159,14 @@ static lapis_status multiply(svt_subspace *s, const la_array *W)
   return LAPIS_OK;
 }
 
-static lapis_status norm(svt_subspace *s, const la_array *A, int64_t j,
-                         double *out)
-{
-  la_array a = la_cols(A, j, 1);
-  TRY(s->h->ops->dot(s->h, &a, &a, out));
-  *out = sqrt(*out);
-  return LAPIS_OK;
-}
-
-/* X and G X (in R) for the Ritz values above t^2 and the guards. */
-static lapis_status ritz_vectors(svt_subspace *s)
+/* Columns first .. end - 1 of X and of G X (in R). */
+static lapis_status ritz_vectors(svt_subspace *s, int64_t first, int64_t end)
 {
   la *h = s->h;
+  int64_t count = end - first;
   la_array B = la_cols(&s->B, 0, s->used), GB = la_cols(&s->GB, 0, s->used);
-  la_array S = corner(&s->S, s->used, s->shown);
-  la_array X = la_cols(&s->X, 0, s->shown), R = la_cols(&s->R, 0, s->shown);
+  la_array top = la_rows(&s->S, 0, s->used), S = la_cols(&top, first, count);
+  la_array X = la_cols(&s->X, first, count), R = la_cols(&s->R, first, count);
   TRY(h->ops->gemm(h, LA_N, LA_N, 1, &B, &S, 0, &X));
   return h->ops->gemm(h, LA_N, LA_N, 1, &GB, &S, 0, &R);
 }
@@ -321,7 +179,7 @@ static int64_t guards(int64_t rank)
 /* Columns that a step or a miss may add. */
 static int64_t most_added(const svt_subspace *s)
 {
-  int64_t missed = PROBES + (s->rank < FIRST ? FIRST : s->rank);
+  int64_t missed = SVT_PROBES + (s->rank < FIRST ? FIRST : s->rank);
   return s->shown > missed ? s->shown : missed;
 }
 
@@ -329,16 +187,16 @@ static int64_t most_added(const svt_subspace *s)
 static lapis_status ritz(svt_subspace *s, double t)
 {
   int64_t q = s->used, count;
-  la_array H = corner(&s->H, q, q), C = corner(&s->C, q, q);
-  la_array S = corner(&s->S, q, q);
+  la_array H = svt_basis_corner(&s->H, q, q), C = svt_basis_corner(&s->C, q, q);
+  la_array S = svt_basis_corner(&s->S, q, q);
   TRY(la_copy(s->h, &H, &C));
   TRY(s->h->ops->eigh(s->h, &C, -INFINITY, s->theta, &S, &count));
   s->rank = 0;
   while (s->rank < q && s->theta[s->rank] > t * t) s->rank++;
   s->shown = s->rank + guards(s->rank);
   if (s->shown > q || (s->filter != NULL && !s->exact)) s->shown = q;
-  TRY(reserve(s, q + most_added(s)));
-  return ritz_vectors(s);
+  TRY(svt_basis_reserve(s, q + most_added(s)));
+  return ritz_vectors(s, 0, s->shown);
 }
 
 /* B = X, where q would pass the width that pays. */
@@ -350,40 +208,44 @@ static lapis_status restart(svt_subspace *s)
   TRY(la_copy(s->h, &X, &B));
   TRY(la_copy(s->h, &GX, &GB));
   s->used = s->multiplied = p;
-  la_array H = corner(&s->H, p, p);
+  la_array H = svt_basis_corner(&s->H, p, p);
   return s->h->ops->gemm(s->h, LA_T, LA_N, 1, &B, &GB, 0, &H);
 }
 
-/* R = G X - X Theta; error of the answer, sqrt(sum |R_i|^2 / theta_i). */
-static lapis_status residuals(svt_subspace *s, double *answer)
+/* R = G X - X Theta from column `first` on; of all of them the error of the
+ * answer, sqrt(sum |R_i|^2 / theta_i). */
+static lapis_status residuals(svt_subspace *s, int64_t first, double *answer)
 {
   double sum = 0;
-  for (int64_t i = 0; i < s->shown; i++) {
+  for (int64_t i = first; i < s->shown; i++) {
     la_array x = la_cols(&s->X, i, 1), r = la_cols(&s->R, i, 1);
     TRY(s->h->ops->axpby(s->h, -s->theta[i], &x, 1, &r));
-    TRY(norm(s, &s->R, i, &s->error[i]));
+    TRY(svt_basis_norm(s, &s->R, i, &s->error[i]));
     if (i < s->rank) sum += s->error[i] * (s->error[i] / s->theta[i]);
   }
-  *answer = sqrt(sum);
+  if (answer != NULL) *answer = sqrt(sum);
   return LAPIS_OK;
 }
 
-/* Residuals worth a place in B, scaled to norm 1: those above t that are too
- * large for their share of the wanted error, and the guards'.  What is left
- * of a residual at the level of rounding points nowhere. */
-static lapis_status expand(svt_subspace *s, double wanted, int64_t *added)
+/* Residuals worth a place in B: those above t that are too large for their
+ * share of the wanted error, and the guards', as errors of the answer.  What is
+ * left of a residual at the level of rounding points nowhere. */
+static lapis_status expand(svt_subspace *s, const svt_question *q,
+                           double wanted, int64_t *added)
 {
   double share = wanted / (2 * sqrt((double)(s->rank + 1)));
   double noise = 8 * DBL_EPSILON * s->theta[0];
   int64_t c = 0;
+  *added = 0;
   for (int64_t i = 0; i < s->shown; i++) {
-    bool good = i < s->rank && s->error[i] <= share * sqrt(s->theta[i]);
+    double root = fmax(sqrt(fmax(s->theta[i], 0)), q->t);
+    bool good = i < s->rank && s->error[i] <= share * root;
     if (good || s->error[i] <= noise) continue;
-    la_array r = la_cols(&s->R, i, 1), b = la_cols(&s->B, s->used + c++, 1);
-    TRY(s->h->ops->axpby(s->h, 1 / s->error[i], &r, 0, &b));
+    la_array r = la_cols(&s->R, i, 1), y = la_cols(&s->GB, s->used + c++, 1);
+    TRY(s->h->ops->axpby(s->h, 1 / root, &r, 0, &y));
   }
-  *added = c;
-  return c > 0 ? join(s, c) : LAPIS_OK;
+  la_array Y = la_cols(&s->GB, s->used, c);
+  return c > 0 ? svt_basis_join_directions(s, &Y, added) : LAPIS_OK;
 }
 
 /* ---- nothing missed -----------------------------------------------------*/
@@ -419,9 +281,9 @@ static lapis_status probe(svt_subspace *s, const la_array *W, const test *e,
 {
   la *h = s->h;
   la_array U = la_cols(&s->X, 0, s->proved);
-  double size[PROBES], quotient, largest = 0;
-  for (int64_t j = 0; j < PROBES; j++) {
-    TRY(norm(s, &s->Z[1], j, &size[j]));
+  double size[SVT_PROBES], quotient, largest = 0;
+  for (int64_t j = 0; j < SVT_PROBES; j++) {
+    TRY(svt_basis_norm(s, &s->Z[1], j, &size[j]));
     if (!(size[j] <= 1e150)) {
       *out = OVERFLOWN;
       return LAPIS_OK;
@@ -431,8 +293,8 @@ static lapis_status probe(svt_subspace *s, const la_array *W, const test *e,
   if (largest < s->unlikely * e->T) *out = PROVED;
   if (*out == PROVED) return LAPIS_OK;
   TRY(product(s, W, &s->Z[1], &s->Z[2]));
-  TRY(project_out(s, &U, &s->Z[2]));
-  for (int64_t j = 0; j < PROBES; j++) {
+  TRY(svt_basis_project_out(s, &U, &s->Z[2]));
+  for (int64_t j = 0; j < SVT_PROBES; j++) {
     la_array z = la_cols(&s->Z[1], j, 1), gz = la_cols(&s->Z[2], j, 1);
     TRY(h->ops->dot(h, &z, &gz, &quotient));
     if (quotient > e->square * size[j] * size[j]) *out = MISSED;
@@ -476,8 +338,8 @@ static lapis_status chebyshev(svt_subspace *s, const la_array *W, double square,
   test e = {.square = square, .c = c, .x = 2 * (square / c) - 1, .T = 1};
   int64_t most = s->k < 16 * 32 ? 16 : s->k / 32; /* a Gram matrix is cheaper */
   if (hopeless(&e, sqrt((double)s->k), s->unlikely, most)) return LAPIS_OK;
-  TRY(draw(s, &s->Z[1]));
-  TRY(project_out(s, &U, &s->Z[1]));
+  TRY(svt_basis_draw(s, &s->Z[1]));
+  TRY(svt_basis_project_out(s, &U, &s->Z[1]));
   for (int64_t d = 0; d <= most; d++) {
     TRY(probe(s, W, &e, out));
     if (*out == PROVED || *out == MISSED) return LAPIS_OK;
@@ -496,27 +358,65 @@ static lapis_status factored(svt_subspace *s, const la_array *W, double square,
   la_array U = la_cols(&s->X, 0, s->proved);
   double size;
   bool found;
-  TRY(draw(s, &s->Z[1]));
+  TRY(svt_basis_draw(s, &s->Z[1]));
   TRY(svt_filter_below(s->filter, &U, s->theta, c, &s->Z[1], &s->Z[2], &found));
   if (!found) return LAPIS_OK;
   TRY(product(s, W, &s->Z[1], &s->Z[0]));
   TRY(s->h->ops->axpby(s->h, -1, &s->Z[2], 1, &s->Z[0]));
-  for (int64_t j = 0; j < PROBES; j++) {
-    TRY(norm(s, &s->Z[0], j, &size));
+  for (int64_t j = 0; j < SVT_PROBES; j++) {
+    TRY(svt_basis_norm(s, &s->Z[0], j, &size));
     if (!(size < s->unlikely * (square - c))) return LAPIS_OK; /* NaN, too */
   }
   *out = PROVED;
   return LAPIS_OK;
 }
 
+/* |W|_F^2, rounding included, without the first `count` Ritz values. */
+static double left_by(const svt_subspace *s, const svt_question *q,
+                      int64_t count)
+{
+  double rest = q->square * (1 + DBL_EPSILON * q->sides);
+  for (int64_t i = 0; i < count; i++) rest -= s->theta[i];
+  return rest;
+}
+
+/* The guards that leave a small rest join those that are shown, where that
+ * costs less than a test would: 4 products with W and W' and 8 columns, by
+ * operations over 4 k. */
+static lapis_status show_more(svt_subspace *s, const svt_question *q)
+{
+  const double enough = 0.7 * q->t * q->t, price = 32;
+  int64_t first = s->shown, m = first;
+  double rest = left_by(s, q, first), length = q->sides - (double)s->k;
+  while (m < s->used && rest > enough) rest -= s->theta[m++];
+  if (rest > enough || (double)((m - first) * s->used) > price * length)
+    return LAPIS_OK;
+  TRY(ritz_vectors(s, first, m));
+  s->shown = m;
+  return residuals(s, first, NULL);
+}
+
+/* Whether the rest is small as a whole, with any number of guards in U. */
+static bool small_rest(const svt_subspace *s, const svt_question *q)
+{
+  double square = q->t * q->t, nu = 0, rest = left_by(s, q, s->rank);
+  for (int64_t i = s->rank; i < s->shown && !(rest + nu <= square); i++) {
+    nu += s->error[i] * (s->error[i] / (square - s->theta[i]));
+    rest -= s->theta[i];
+  }
+  return rest + nu <= square;
+}
+
 /* Whether no more than s->rank singular values exceed t. */
 static lapis_status certify(svt_subspace *s, const svt_question *q,
                             verdict *out)
 {
-  double t = q->t, rest = q->square * (1 + DBL_EPSILON * q->sides);
-  for (int64_t i = 0; i < s->rank; i++) rest -= s->theta[i];
-  *out = rest <= t * t ? PROVED : UNKNOWN;
+  int64_t shown = s->shown;
+  TRY(show_more(s, q));
+  *out = small_rest(s, q) ? PROVED : UNKNOWN;
+  s->shown = shown;
   if (*out == PROVED) return LAPIS_OK;
+  double t = q->t;
   double left = take_guards(s, t);
   int64_t next = s->proved < s->used ? s->proved : s->used - 1;
   /* a quarter of the way up, for what the guess may lack */
@@ -536,7 +436,7 @@ static lapis_status certify(svt_subspace *s, const svt_question *q,
 /* What the test found, and as many new random columns as there are values. */
 static lapis_status add_missed(svt_subspace *s, bool *room)
 {
-  int64_t most = 3 * s->k / 4 - s->used, c = PROBES;
+  int64_t most = 3 * s->k / 4 - s->used, c = SVT_PROBES;
   int64_t more = s->rank < FIRST ? FIRST : s->rank;
   *room = c <= most;
   if (!*room) return LAPIS_OK;
@@ -546,11 +446,11 @@ static lapis_status add_missed(svt_subspace *s, bool *room)
   for (int64_t j = 0; j < c; j++) {
     la_array z = la_cols(&s->Z[1], j, 1), b = la_cols(&found, j, 1);
     double size;
-    TRY(norm(s, &s->Z[1], j, &size));
+    TRY(svt_basis_norm(s, &s->Z[1], j, &size));
     TRY(s->h->ops->axpby(s->h, 1 / size, &z, 0, &b));
   }
-  TRY(draw(s, &fresh));
-  return join(s, c + more);
+  TRY(svt_basis_draw(s, &fresh));
+  return svt_basis_join(s, c + more);
 }
 
 /* ---- filters ------------------------------------------------------------*/
@@ -582,8 +482,8 @@ static lapis_status begin_filter(svt_subspace *s, const svt_question *q)
   if (more > most) more = most;
   if (more > 0) {
     la_array fresh = la_cols(&s->B, s->used, more);
-    TRY(draw(s, &fresh));
-    TRY(join(s, more));
+    TRY(svt_basis_draw(s, &fresh));
+    TRY(svt_basis_join(s, more));
   }
   s->exact = false;
   s->multiplied = 0;
@@ -639,10 +539,10 @@ static lapis_status filter_step(svt_subspace *s, const svt_question *q)
   if (want > s->used) {
     int64_t more = s->used < s->k / 2 - s->used ? s->used : s->k / 2 - s->used;
     la_array fresh = la_cols(&s->B, s->used, more);
-    TRY(draw(s, &fresh));
+    TRY(svt_basis_draw(s, &fresh));
     s->multiplied = 0;
     s->rounds = 0;
-    return join(s, more);
+    return svt_basis_join(s, more);
   }
   bool stuck = s->rounds > 2 && worst > 0.5 * s->worst;
   bool ended = s->rounds > 0 && worst <= 32 * FLT_EPSILON;
@@ -678,8 +578,8 @@ static lapis_status begin(svt_subspace *s)
   if (s->used > 0) return LAPIS_OK;
   int64_t c = FIRST < s->k / 4 ? FIRST : s->k / 4;
   la_array fresh = la_cols(&s->B, 0, c);
-  TRY(draw(s, &fresh));
-  return join(s, c);
+  TRY(svt_basis_draw(s, &fresh));
+  return svt_basis_join(s, c);
 }
 
 static lapis_status conclude(svt_subspace *s, const svt_question *q,
@@ -723,7 +623,7 @@ static lapis_status step(svt_subspace *s, const svt_question *q, svt_found *out,
   if (q->t < TRUSTED * sigma_1) return LAPIS_OK;
   bool single = s->filter != NULL;
   if (single || s->used + s->shown > widest(s)) TRY(restart(s));
-  TRY(residuals(s, &answer));
+  TRY(residuals(s, 0, &answer));
   *done = false;
   if (single && !s->exact) return filter_step(s, q);
   if (filter_pays(s, q)) return begin_filter(s, q);
@@ -734,7 +634,7 @@ static lapis_status step(svt_subspace *s, const svt_question *q, svt_found *out,
   if (good && settled(s, q->t)) return conclude(s, q, out, done);
   *done = false;
   if (single && s->rounds < 3) return filter(s, q, 8 * answer / wanted);
-  TRY(expand(s, wanted, &added));
+  TRY(expand(s, q, wanted, &added));
   *done = true;
   if (good && added == 0) return conclude(s, q, out, done);
   out->why = "rounding hides the rest";
@@ -753,7 +653,7 @@ static lapis_status keep(svt_subspace *s, svt_found *out)
   out->theta = s->theta;
   out->kept = s->whole;
   out->T = s->T;
-  if (s->whole) out->S = corner(&s->S, s->T.cols, s->rank);
+  if (s->whole) out->S = svt_basis_corner(&s->S, s->T.cols, s->rank);
   return LAPIS_OK;
 }
 
@@ -787,11 +687,11 @@ lapis_status svt_subspace_seed(svt_subspace *s, const la_array *Q,
                                int64_t count)
 {
   int64_t c = guards(count);
-  TRY(reserve(s, count + c));
+  TRY(svt_basis_reserve(s, count + c));
   la_array from = la_cols(Q, 0, count), to = la_cols(&s->B, 0, count);
   la_array fresh = la_cols(&s->B, count, c);
   TRY(la_copy(s->h, &from, &to));
   s->used = count;
-  TRY(draw(s, &fresh));
-  return join(s, c);
+  TRY(svt_basis_draw(s, &fresh));
+  return svt_basis_join(s, c);
 }
