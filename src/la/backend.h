@@ -9,8 +9,8 @@
  * plug-in lapis-opencl (device.c).
  *
  * Matrices are column-major.  F32 is accepted by alloc, upload, download and
- * gemm, and on the host by gemv, potrf, potrs and potri; other functions take
- * F64 unless they say more.  Whether sizes fit the
+ * gemm, and on the host by gemv, syrk, potrf, potrs and potri; other functions
+ * take F64 unless they say more.  Whether sizes fit the
  * integers of BLAS is checked here and nowhere else.  Every function returns a
  * status, and leaves a sentence on failure in the context. */
 #ifndef LAPIS_BACKEND_H

@@ -111,19 +111,22 @@ void blas_mirror(la_array *C)
 
 static lapis_status syrk(la *h, la_trans t, const la_array *A, la_array *C)
 {
-  int64_t n = t == LA_N ? A->rows : A->cols;
-  int64_t k = t == LA_N ? A->cols : A->rows;
-  TRY(host_check_shape(h, "syrk", A, A->rows, A->cols));
-  TRY(host_check_shape(h, "syrk", C, n, n));
+  int64_t n = t == LA_N ? A->rows : A->cols, k;
+  bool single = A->dtype == LAPIS_F32;
+  TRY(host_check_gemm(h, t, t == LA_N ? LA_T : LA_N, A, A, C, &k));
   TRY(blas_check_range(h, "syrk", A));
   if (n == 0) return LAPIS_OK;
-  if (t == LA_T && host_gram_pays(h, A)) {
+  if (t == LA_T && !single && host_gram_pays(h, A)) {
     host_gram(h, A, C);
     return LAPIS_OK;
   }
   blas_threads(h);
-  cblas_dsyrk(CblasColMajor, CblasLower, cblas_of(t), (int)n, (int)k, 1,
-              A->data, (int)A->ld, 0, C->data, (int)C->ld);
+  if (single)
+    cblas_ssyrk(CblasColMajor, CblasLower, cblas_of(t), (int)n, (int)k, 1,
+                A->data, (int)A->ld, 0, C->data, (int)C->ld);
+  else
+    cblas_dsyrk(CblasColMajor, CblasLower, cblas_of(t), (int)n, (int)k, 1,
+                A->data, (int)A->ld, 0, C->data, (int)C->ld);
   blas_mirror(C);
   return LAPIS_OK;
 }

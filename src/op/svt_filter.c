@@ -21,15 +21,14 @@
  * and L: how near H is to G is then asked of W itself (svt_subspace.c).
  *
  * Numerics: G is divided by |W|_F^2, so that no scale of W leaves the range of
- * single precision.  W is read in panels, whose products are added: a sum of
- * l terms then has the error of one of PANEL, and of l/PANEL. */
+ * single precision. */
 #include "op/svt_filter.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-enum { PANEL = 512, BLOCKS = 8, LEAST_BLOCK = 64, STRIP = 64 };
+enum { BLOCKS = 8, STRIP = 64 };
 
 struct svt_filter {
   la h;
@@ -82,50 +81,15 @@ static void to_single(const la_array *A, double scale, float *out)
   }
 }
 
-/* The lower triangle of G += P P' or P'P, by blocks of columns. */
-static lapis_status add_panel(svt_filter *f, la_trans side, const la_array *P)
-{
-  la_array G = wrap(f->G, f->k, f->k);
-  int64_t block = f->k / BLOCKS + 1;
-  if (block < LEAST_BLOCK) block = LEAST_BLOCK;
-  for (int64_t j = 0; j < f->k; j += block) {
-    int64_t n = f->k - j < block ? f->k - j : block;
-    bool rows = side == LA_N;
-    la_array low = rows ? la_rows(P, j, f->k - j) : la_cols(P, j, f->k - j);
-    la_array own = rows ? la_rows(P, j, n) : la_cols(P, j, n);
-    la_array below = la_rows(&G, j, f->k - j), to = la_cols(&below, j, n);
-    TRY(f->h.ops->gemm(&f->h, side, rows ? LA_T : LA_N, 1, &low, &own, 1, &to));
-  }
-  return LAPIS_OK;
-}
-
-/* The upper triangle from the lower one, in tiles that fit the cache. */
-static void mirror(svt_filter *f)
-{
-  enum { TILE = 64 };
-  int64_t k = f->k;
-  for (int64_t j0 = 0; j0 < k; j0 += TILE)
-    for (int64_t i0 = j0; i0 < k; i0 += TILE)
-      for (int64_t j = j0; j < k && j < j0 + TILE; j++)
-        for (int64_t i = i0 > j ? i0 : j + 1; i < k && i < i0 + TILE; i++)
-          f->G[i * k + j] = f->G[j * k + i];
-}
-
 static lapis_status form(svt_filter *f, la_trans side, const la_array *W)
 {
-  int64_t length = side == LA_N ? W->cols : W->rows;
-  float *panel = base_alloc_raw(f->h.ctx, f->k * PANEL, sizeof *panel);
-  if (panel == NULL) return LAPIS_ENOMEM;
-  lapis_status status = LAPIS_OK;
-  for (int64_t j = 0; j < length && status >= 0; j += PANEL) {
-    int64_t n = length - j < PANEL ? length - j : PANEL;
-    la_array part = side == LA_N ? la_cols(W, j, n) : la_rows(W, j, n);
-    la_array P = wrap(panel, part.rows, part.cols);
-    to_single(&part, 1 / sqrt(f->unit), panel);
-    status = add_panel(f, side, &P);
-  }
-  base_free(panel);
-  mirror(f);
+  la_array G = wrap(f->G, f->k, f->k);
+  float *own = base_alloc_raw(f->h.ctx, W->rows * W->cols, sizeof *own);
+  if (own == NULL) return LAPIS_ENOMEM;
+  la_array V = wrap(own, W->rows, W->cols);
+  to_single(W, 1 / sqrt(f->unit), own);
+  lapis_status status = f->h.ops->syrk(&f->h, side, &V, &G);
+  base_free(own);
   return status;
 }
 
@@ -138,7 +102,7 @@ lapis_status svt_filter_new(la *h, la_trans side, const la_array *W,
   f->h = *h;
   f->k = side == LA_N ? W->rows : W->cols;
   f->unit = unit;
-  f->G = base_alloc(h->ctx, f->k * f->k, sizeof *f->G);
+  f->G = base_alloc_raw(h->ctx, f->k * f->k, sizeof *f->G);
   lapis_status status = f->G == NULL ? LAPIS_ENOMEM : form(f, side, W);
   if (status < 0)
     svt_filter_free(f);
