@@ -1,4 +1,5 @@
-/* test_backend_doors.c - what both backends take, give back and refuse. */
+/* test_backend_doors.c - what both backends take, give back and refuse; single
+ * precision. */
 #include "la_case.h"
 
 #define OK(call) assert_int_equal((call), LAPIS_OK)
@@ -97,12 +98,54 @@ static void backends_have_names(void **state)
   OK(lapis_ctx_set(p->ctx, "backend", "openblas"));
 }
 
+/* A A' or A'A of either backend, single precision, is exactly `right`. */
+static void both_squares_are(la_pair *p, la_trans t, const la_array *A,
+                             const la_array *right)
+{
+  la *both[] = {&p->fast, &p->slow};
+  for (int each = 0; each < 2; each++) {
+    la_array C;
+    OK(both[each]->ops->alloc(both[each], LAPIS_F32, right->rows, right->cols,
+                              &C));
+    OK(both[each]->ops->syrk(both[each], t, A, &C));
+    for (int64_t i = 0; i < right->rows * right->cols; i++)
+      CHECK_NEAR(((float *)C.data)[i], ((float *)right->data)[i], 0);
+    both[each]->ops->free(both[each], &C);
+  }
+}
+
+static void float_products_agree(void **state)
+{
+  la_pair *p = *state;
+  la *h = &p->fast;
+  uint64_t seed = 5;
+  la_array X = la_case_random(h, 7, 4, &seed), A, C, D, E;
+  for (int64_t i = 0; i < 28; i++) ((double *)X.data)[i] = (double)(i % 5);
+  OK(h->ops->alloc(h, LAPIS_F32, 7, 4, &A));
+  OK(h->ops->alloc(h, LAPIS_F32, 4, 4, &C));
+  OK(h->ops->alloc(h, LAPIS_F32, 4, 4, &D));
+  OK(h->ops->alloc(h, LAPIS_F32, 7, 7, &E));
+  lapis_mat from = la_as_mat(&X);
+  OK(h->ops->upload(h, &from, &A));
+  OK(p->fast.ops->gemm(&p->fast, LA_T, LA_N, 1, &A, &A, 0, &C));
+  OK(p->slow.ops->gemm(&p->slow, LA_T, LA_N, 1, &A, &A, 0, &D));
+  for (int i = 0; i < 16; i++) /* small integers: exact */
+    CHECK_NEAR(((float *)C.data)[i], ((float *)D.data)[i], 0);
+  both_squares_are(p, LA_T, &A, &D);
+  OK(p->slow.ops->gemm(&p->slow, LA_N, LA_T, 1, &A, &A, 0, &E));
+  both_squares_are(p, LA_N, &A, &E);
+  assert_int_equal(h->ops->gemm(h, LA_T, LA_N, 1, &A, &X, 0, &C), LAPIS_EINVAL);
+  assert_int_equal(h->ops->syrk(h, LA_T, &A, &X), LAPIS_EINVAL);
+  LA_RELEASE(h, &X, &A, &C, &D, &E);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(matrices_travel),
       cmocka_unit_test(not_finite_is_refused),
       cmocka_unit_test(wrong_shapes_are_refused),
+      cmocka_unit_test(float_products_agree),
       cmocka_unit_test(backends_have_names),
   };
   return cmocka_run_group_tests(tests, la_case_open_pair, la_case_close_pair);
