@@ -13,6 +13,7 @@ typedef enum spectrum {
   DECAY,      /* 1, .95, .95^2, ... */
   CLUSTERED,  /* half above, half below, by 1e-3 of the threshold at most */
   TWO_LEVELS, /* some 10 times the threshold, some just above, many below */
+  STEEP,      /* equal ones, as many just above, then .79, .79 x .9, ... */
   ZERO,
   SPECTRA
 } spectrum;
@@ -35,6 +36,10 @@ static double value(spectrum kind, int64_t i, int64_t rank, uint64_t *seed)
     return 0.8 * (i < rank ? 1 + 1e-3 * (u + 0.01) : 1 - 1e-3 * (u + 0.01));
   case TWO_LEVELS:
     return i < rank / 2 ? 4 + u : i < rank ? 0.82 + 0.1 * u : 0.79 * u;
+  case STEEP:
+    return i < rank / 2 ? 1
+           : i < rank   ? 0.801
+                        : 0.79 * pow(0.9, (double)(i - rank));
   default:
     return 0;
   }
@@ -160,6 +165,8 @@ static void ranks(void **state)
   one(GAP, 600, 610, 250, 1);
   one(TWO_LEVELS, 610, 600, 90, 1);
   one(CLUSTERED, 600, 640, 300, 1);
+  one(STEEP, 640, 600, 90, 1); /* more equal ones than the first block has */
+  one(STEEP, 600, 640, 1, 1);
 }
 
 static void tiny(void **state)
