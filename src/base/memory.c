@@ -11,7 +11,7 @@
 
 #include "base/base.h"
 
-enum { ALIGNMENT = 64, LARGE = 1 << 30, SMALL = 1 << 20, HUGE = 1 << 22 };
+enum { ALIGNMENT = 64, LARGE = 1 << 30, SMALL = 1 << 20, MANY_PAGES = 1 << 22 };
 
 double base_memory_bytes(void)
 {
@@ -48,7 +48,7 @@ static void ask_for_large_pages(void *p, size_t bytes)
 #if defined(MADV_HUGEPAGE)
   uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
   uintptr_t first = ((uintptr_t)p + page - 1) / page * page;
-  if (p != NULL && bytes >= HUGE)
+  if (p != NULL && bytes >= MANY_PAGES)
     (void)madvise((void *)first, bytes - (first - (uintptr_t)p), MADV_HUGEPAGE);
 #else
   (void)p;
