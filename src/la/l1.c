@@ -20,21 +20,31 @@ typedef struct step_pass {
  * bits. */
 enum { SIDE = 8 };
 
+/* One entry; its shares of the sums are those of lane l. */
+WIDTH_INLINED void step_lane(const l1_step_par *par, double x, double a,
+                             double *s, double *w, double lost[6][SIDE], int l)
+{
+  double own[6] = {0}, state = *s, reflected;
+  l1_step_entry(x, a, &state, &reflected, par, own, 1);
+  *s = state;
+  *w = reflected;
+  for (int k = 0; k < 6; k++) lost[k][l] += own[k];
+}
+
 WIDTH_INLINED void step_entries(const step_pass *q, int64_t j, double sums[6])
 {
   const l1_step_par par = {q->p->t, q->p->relax, q->p->rescale};
   const double *restrict x = host_col(q->X, j), *restrict a = host_col(q->A, j);
   double *restrict s = host_col(q->S, j), *restrict w = host_col(q->W, j);
-  double lost[6 * SIDE] = {0};
+  double lost[6][SIDE] = {{0}};
   int64_t i = 0, n = q->X->rows;
-  for (; i + SIDE <= n; i += SIDE)
-    for (int64_t l = 0; l < SIDE; l++)
-      l1_step_entry(x[i + l], a[i + l], s + i + l, w + i + l, &par, lost + l,
-                    SIDE);
+  for (; i + SIDE <= n; i += SIDE) WIDTH_SIMD()
+  for (int l = 0; l < SIDE; l++)
+    step_lane(&par, x[i + l], a[i + l], s + i + l, w + i + l, lost, l);
   for (; i < n; i++)
-    l1_step_entry(x[i], a[i], s + i, w + i, &par, lost + i % SIDE, SIDE);
+    step_lane(&par, x[i], a[i], s + i, w + i, lost, (int)(i % SIDE));
   for (int k = 0; k < 6; k++)
-    for (int l = 0; l < SIDE; l++) sums[k] += lost[k * SIDE + l];
+    for (int l = 0; l < SIDE; l++) sums[k] += lost[k][l];
 }
 
 typedef void step_column(const step_pass *q, int64_t j, double sums[6]);

@@ -33,9 +33,9 @@ void op_svt_force(op_svt *s, svt_way way);
 void op_svt_spare(op_svt *s);
 /* From now on SVT_SUBSPACE may answer for a matrix W + E near W, with
  * |E|_F <= error |W|_2, where that costs less.  Before the first call error is
- * 1e-10; it is never smaller.  With a larger one it may miss a value in one of
- * 300,000 calls (else in one of 10^16): for those who prove what they end at.
- */
+ * 1e-10; it is never smaller.  With a larger one every fourth call looks for
+ * values that nothing led to, and may miss one in 300,000 times (else every
+ * call does, in one of 10^16): for those who prove what they end at. */
 void op_svt_accept(op_svt *s, double error);
 /* A = U max(S - t, 0) V' of W; W is only read; A must not overlap W. */
 lapis_status op_svt_apply(op_svt *s, const la_array *W, double t, la_array *A,

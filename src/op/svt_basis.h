@@ -1,5 +1,5 @@
-/* svt_basis.h - what svt_subspace.c works on, and its orthonormal basis.  Only
- * it and svt_basis.c use this. */
+/* svt_basis.h - what svt_subspace.c and svt_track.c work on, and its
+ * orthonormal basis.  Only they use this. */
 #ifndef LAPIS_SVT_BASIS_H
 #define LAPIS_SVT_BASIS_H
 #include "op/svt_filter.h"
@@ -32,6 +32,8 @@ struct svt_subspace {
   bool exact;            /* G B is by W even so */
   int rounds;            /* filters of this kind of product */
   double worst;          /* largest relative residual before the last one */
+  int64_t untested;      /* calls of svt_track.c since the last test */
+  int64_t pause, fails;  /* calls to leave it alone; how often it gave up */
 };
 
 /* Room for everything, s->room columns of B; release leaves s itself. */

@@ -48,6 +48,9 @@
  * that, v the unit vector along (G - H) y: to be below a hundredth of it for 8
  * fresh z is as improbable as above.  Errors of single precision are in G - H.
  *
+ * A rough question about a W that moved a little is answered by svt_track.c
+ * from the same basis, where its bounds allow it.
+ *
  * Where the columns of W are divided among processes G X is a sum over them,
  * and all else is done by every one alike.
  *
@@ -60,9 +63,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "op/svt_basis.h"
+#include "op/svt_inside.h"
 
-enum { FIRST = 32, GUARDS = 8, ROOM = 128 };
+enum { FIRST = 32, ROOM = 128 };
 enum { MOST_STEPS = 80, NARROW = 16 };
 static const double TRUSTED = 1e-4;    /* t / sigma_1 at least */
 static const double SMALLEST = 1e-140; /* t whose square does not vanish */
@@ -112,8 +115,8 @@ static lapis_status product(svt_subspace *s, const la_array *W,
 }
 
 /* Y = G B, and T, from which the answer is made where no column joins B. */
-static lapis_status product_kept(svt_subspace *s, const la_array *W,
-                                 const la_array *B, la_array *Y)
+lapis_status svt_inside_product(svt_subspace *s, const la_array *W,
+                                const la_array *B, la_array *Y)
 {
   la *h = s->h;
   bool tall = s->side == LA_T;
@@ -150,7 +153,7 @@ static lapis_status multiply(svt_subspace *s, const la_array *W)
   if (s->filter != NULL && !s->exact)
     TRY(svt_filter_times(s->filter, &Q, &GQ));
   else if (worth_keeping(s, W))
-    TRY(product_kept(s, W, &Q, &GQ));
+    TRY(svt_inside_product(s, W, &Q, &GQ));
   else
     TRY(product(s, W, &Q, &GQ));
   TRY(h->ops->gemm(h, LA_T, LA_N, 1, &B, &GQ, 0, &right));
@@ -169,11 +172,6 @@ static lapis_status ritz_vectors(svt_subspace *s, int64_t first, int64_t end)
   la_array X = la_cols(&s->X, first, count), R = la_cols(&s->R, first, count);
   TRY(h->ops->gemm(h, LA_N, LA_N, 1, &B, &S, 0, &X));
   return h->ops->gemm(h, LA_N, LA_N, 1, &GB, &S, 0, &R);
-}
-
-static int64_t guards(int64_t rank)
-{
-  return GUARDS + rank / 8;
 }
 
 /* Columns that a step or a miss may add. */
@@ -249,9 +247,6 @@ static lapis_status expand(svt_subspace *s, const svt_question *q,
 }
 
 /* ---- nothing missed -----------------------------------------------------*/
-
-/* OVERFLOWN: what was computed is too large to be trusted. */
-typedef enum verdict { UNKNOWN, PROVED, MISSED, OVERFLOWN } verdict;
 
 /* Takes guards into U while they cost a tenth of t^2 at most; returns what is
  * left of t^2. */
@@ -408,8 +403,8 @@ static bool small_rest(const svt_subspace *s, const svt_question *q)
 }
 
 /* Whether no more than s->rank singular values exceed t. */
-static lapis_status certify(svt_subspace *s, const svt_question *q,
-                            verdict *out)
+lapis_status svt_inside_certify(svt_subspace *s, const svt_question *q,
+                                verdict *out)
 {
   int64_t shown = s->shown;
   TRY(show_more(s, q));
@@ -587,7 +582,7 @@ static lapis_status conclude(svt_subspace *s, const svt_question *q,
 {
   verdict v;
   bool room;
-  TRY(certify(s, q, &v));
+  TRY(svt_inside_certify(s, q, &v));
   out->certified = v == PROVED;
   out->why = v == PROVED ? "few singular values above the threshold"
                          : "singular values crowd below the threshold";
@@ -667,6 +662,8 @@ lapis_status svt_subspace_run(svt_subspace *s, const svt_question *q,
     return LAPIS_OK;
   s->columns = s->sums = 0;
   s->unlikely = q->rough ? ROUGHLY : UNLIKELY;
+  TRY(svt_track(s, q, out, &done));
+  if (done) return LAPIS_OK;
   TRY(begin(s));
   lapis_status status = LAPIS_OK;
   for (int i = 0; i < MOST_STEPS && !done && status >= 0; i++)

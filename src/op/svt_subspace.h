@@ -29,7 +29,8 @@ typedef struct svt_question {
   double sides;     /* rows + columns of W, those of all processes */
   /* largest error in the Frobenius norm, in units of sigma_1 */
   double accuracy;
-  bool rough; /* a miss, of a chance below 3e-6, is found by others */
+  /* a miss, of a chance below 3e-6 or for three calls, is found by others */
+  bool rough;
 } svt_question;
 
 /* The arrays in *out stay until the next call. */

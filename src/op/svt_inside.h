@@ -1,0 +1,28 @@
+/* svt_inside.h - what svt_subspace.c and svt_track.c share: a basis of the
+ * space of W's leading singular vectors, and the proof that it misses none. */
+#ifndef LAPIS_SVT_INSIDE_H
+#define LAPIS_SVT_INSIDE_H
+#include "op/svt_basis.h"
+
+enum { GUARDS = 8 };
+
+/* OVERFLOWN: what was computed is too large to be trusted. */
+typedef enum verdict { UNKNOWN, PROVED, MISSED, OVERFLOWN } verdict;
+
+static inline int64_t guards(int64_t rank)
+{
+  return GUARDS + rank / 8;
+}
+/* Y = G B, and T = W'B or W B, which stays in s. */
+lapis_status svt_inside_product(svt_subspace *s, const la_array *W,
+                                const la_array *B, la_array *Y);
+/* Whether no more than s->rank singular values exceed q->t: of X's orthonormal
+ * columns theta is known within error, the norm of G x - theta x. */
+lapis_status svt_inside_certify(svt_subspace *s, const svt_question *q,
+                                verdict *out);
+/* The answer from a W that moved a little since the last call (svt_track.c);
+ * *done: found, in out. */
+lapis_status svt_track(svt_subspace *s, const svt_question *q, svt_found *out,
+                       bool *done);
+
+#endif
