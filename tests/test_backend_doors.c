@@ -66,6 +66,7 @@ static void wrong_shapes_are_refused(void **state)
     la *h = both[i];
     assert_int_equal(ops->gemm(h, LA_N, LA_N, 1, &A, &B, 0, &C), LAPIS_ESHAPE);
     assert_int_equal(ops->gemv(h, LA_N, 1, &A, &B, 0, &C), LAPIS_ESHAPE);
+    assert_int_equal(ops->symv(h, 1, &A, &B, 0, &C), LAPIS_ESHAPE);
     assert_int_equal(ops->syrk(h, LA_N, &A, &C), LAPIS_ESHAPE);
     assert_int_equal(ops->eigh(h, &A, 0, s, NULL, &count), LAPIS_ESHAPE);
     assert_int_equal(ops->svd(h, &A, &C, s, &B), LAPIS_ESHAPE);

@@ -33,16 +33,17 @@ static void doubt_holds_below_zero(void **state)
   (void)state;
   enum { N = 4 };
   const double B = 1.9, t = 1, C = 2, up = 1 / (t + 1 + B);
-  double K[N * N] = {0}, Kp[N * N] = {0}, g[N];
+  double K[N * N], Kp[N * N], g[N];
   double y[N] = {1, -1, -1, 1}, a[N] = {.4, .1, .3, .2};
   float inverse[N * N] = {0}, Q[N * N];
   double down = .9 / (t + 1 - B);
+  for (int i = 0; i < N * N; i++) K[i] = Kp[i] = -1; /* their 1 is not there */
   for (int i = 0; i < N; i++) {
-    K[i * N + i] = 2;
-    Kp[i * N + i] = 1;
+    K[i * N + i] += 2;
+    Kp[i * N + i] += 1;
     inverse[i * N + i] = (float)(i < 2 ? (up + down) / 2 : 1 / (t + 1));
   }
-  Kp[1] = Kp[N] = B;
+  Kp[1] = Kp[N] = B - 1;
   inverse[1] = inverse[N] = (float)((up - down) / 2);
   lapis_ctx *ctx = lapis_ctx_new();
   la h;

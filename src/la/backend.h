@@ -9,8 +9,8 @@
  * plug-in lapis-opencl (device.c).
  *
  * Matrices are column-major.  F32 is accepted by alloc, upload, download and
- * gemm, and on the host by gemv, syrk, potrf, potrs and potri; other functions
- * take F64 unless they say more.  Whether sizes fit the
+ * gemm, and on the host by gemv, symv, syrk, potrf, potrs and potri; other
+ * functions take F64 unless they say more.  Whether sizes fit the
  * integers of BLAS is checked here and nowhere else.  Every function returns a
  * status, and leaves a sentence on failure in the context. */
 #ifndef LAPIS_BACKEND_H
@@ -76,6 +76,9 @@ typedef struct la_backend {
   /* y = alpha op(A) x + beta y, one column: reads A once, without gemm's
    * packing, and rounds otherwise than a column of gemm. */
   lapis_status (*gemv)(la *h, la_trans t, double alpha, const la_array *A,
+                       const la_array *x, double beta, la_array *y);
+  /* The same, A symmetric, of which one triangle may be read alone. */
+  lapis_status (*symv)(la *h, double alpha, const la_array *A,
                        const la_array *x, double beta, la_array *y);
   /* C = A A' (LA_N) or A' A (LA_T), both triangles written */
   lapis_status (*syrk)(la *h, la_trans t, const la_array *A, la_array *C);

@@ -67,6 +67,8 @@ lapis_status device_gemm(la *h, la_trans ta, la_trans tb, double alpha,
                          la_array *C);
 lapis_status device_gemv(la *h, la_trans t, double alpha, const la_array *A,
                          const la_array *x, double beta, la_array *y);
+lapis_status device_symv(la *h, double alpha, const la_array *A,
+                         const la_array *x, double beta, la_array *y);
 lapis_status device_syrk(la *h, la_trans t, const la_array *A, la_array *C);
 lapis_status device_gram_times(la *h, la_trans t, const la_array *A,
                                const la_array *X, la_array *Y);

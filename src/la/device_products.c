@@ -80,6 +80,13 @@ lapis_status device_gemv(la *h, la_trans t, double alpha, const la_array *A,
                    : device_run(h, "gemv_t", &c, A->cols, 1);
 }
 
+lapis_status device_symv(la *h, double alpha, const la_array *A,
+                         const la_array *x, double beta, la_array *y)
+{
+  TRY(host_check_shape(h, "symv", A, A->rows, A->rows));
+  return device_gemv(h, LA_N, alpha, A, x, beta, y);
+}
+
 lapis_status device_symmetric(la *h, la_trans t, double alpha,
                               const la_array *A, double beta, la_array *C)
 {

@@ -15,6 +15,10 @@ LA_ENTRY(gemv,
          (la_trans t, double alpha, const la_array *A, const la_array *x,
           double beta, la_array *y),
          (t, alpha, ON(A), ON(x), beta, ON(y)), (A, x, y))
+LA_ENTRY(symv,
+         (double alpha, const la_array *A, const la_array *x, double beta,
+          la_array *y),
+         (alpha, ON(A), ON(x), beta, ON(y)), (A, x, y))
 LA_ENTRY(syrk, (la_trans t, const la_array *A, la_array *C), (t, ON(A), ON(C)),
          (A, C))
 LA_ENTRY(eigh,

@@ -80,6 +80,26 @@ static lapis_status gemv(la *h, la_trans t, double alpha, const la_array *A,
   return LAPIS_OK;
 }
 
+static lapis_status symv(la *h, double alpha, const la_array *A,
+                         const la_array *x, double beta, la_array *y)
+{
+  TRY(host_check_sides(h, "symv", A, A->rows, A->rows));
+  if (A->rows == 0) return gemv(h, LA_N, alpha, A, x, beta, y);
+  int64_t k;
+  TRY(host_check_gemm(h, LA_N, LA_N, A, x, y, &k));
+  TRY(host_check_sides(h, "symv", x, k, 1));
+  TRY(blas_check_range(h, "a product", A));
+  blas_threads(h);
+  int n = (int)A->rows, ld = (int)A->ld;
+  if (A->dtype == LAPIS_F64)
+    cblas_dsymv(CblasColMajor, CblasLower, n, alpha, A->data, ld, x->data, 1,
+                beta, y->data, 1);
+  else
+    cblas_ssymv(CblasColMajor, CblasLower, n, (float)alpha, A->data, ld,
+                x->data, 1, (float)beta, y->data, 1);
+  return LAPIS_OK;
+}
+
 static lapis_status trsm(la *h, const la_array *L, la_array *B)
 {
   TRY(host_check_shape(h, "trsm", L, L->rows, L->rows));
@@ -140,6 +160,7 @@ const la_backend la_openblas = {
     .download = host_download,
     .gemm = gemm,
     .gemv = gemv,
+    .symv = symv,
     .syrk = syrk,
     .gram_times = host_gram_times,
     .eigh = lapack_eigh,

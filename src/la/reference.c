@@ -50,6 +50,13 @@ static lapis_status gemv(la *h, la_trans t, double alpha, const la_array *A,
   return gemm(h, t, LA_N, alpha, A, x, beta, y);
 }
 
+static lapis_status symv(la *h, double alpha, const la_array *A,
+                         const la_array *x, double beta, la_array *y)
+{
+  TRY(host_check_sides(h, "symv", A, A->rows, A->rows));
+  return gemv(h, LA_N, alpha, A, x, beta, y);
+}
+
 static lapis_status syrk(la *h, la_trans t, const la_array *A, la_array *C)
 {
   if (t == LA_N) return gemm(h, LA_N, LA_T, 1, A, A, 0, C);
@@ -129,6 +136,7 @@ const la_backend la_reference = {
     .download = host_download,
     .gemm = gemm,
     .gemv = gemv,
+    .symv = symv,
     .syrk = syrk,
     .gram_times = host_two_products,
     .eigh = plain_eigh,

@@ -61,6 +61,12 @@ static lapis_status choose_width(la *h, op_kernel *k, const char *name)
 }
 
 /* ---- making samples ready -----------------------------------------------*/
+static bool may_stay(int kind, const lapis_mat *X)
+{
+  return kind == LAPIS_KERNEL_PRECOMPUTED && X->colptr == NULL &&
+         X->dtype == LAPIS_F64 && X->ld == X->rows;
+}
+
 static void learn_center(op_kernel *k)
 {
   for (int64_t j = 0; j < k->n; j++)
@@ -86,12 +92,13 @@ static void squares(const double *X, int64_t d, int64_t n, double *out)
 static lapis_status fill(la *h, op_kernel *k, const char *name,
                          const lapis_mat *X)
 {
-  mat_to_f64(X, k->X, k->d);
+  if (k->own == NULL) return LAPIS_OK;
+  mat_to_f64(X, k->own, k->d);
   if (k->kind == LAPIS_KERNEL_PRECOMPUTED) return LAPIS_OK;
   if (k->kind == LAPIS_KERNEL_CHI2)
     TRY(check_counts(h->ctx, name, k->X, k->d, k->n));
   if (k->kind == LAPIS_KERNEL_RBF) learn_center(k);
-  subtract(k->center, k->d, k->n, k->X);
+  subtract(k->center, k->d, k->n, k->own);
   squares(k->X, k->d, k->n, k->square);
   return k->kind == LAPIS_KERNEL_LINEAR ? LAPIS_OK : choose_width(h, k, name);
 }
@@ -107,7 +114,10 @@ lapis_status op_kernel_new(la *h, int kind, double width, const char *name,
                       "column for each sample",
                       name, X->cols, X->rows);
   TRY(mat_check_dense(h->ctx, "kernel", name, X));
-  out->X = base_alloc_raw(h->ctx, X->rows * X->cols, sizeof(double));
+  bool stays = may_stay(kind, X);
+  if (!stays)
+    out->own = base_alloc_raw(h->ctx, X->rows * X->cols, sizeof(double));
+  out->X = stays ? X->val : out->own;
   out->center = base_alloc(h->ctx, X->rows, sizeof(double));
   out->square = base_alloc(h->ctx, X->cols, sizeof(double));
   bool ok = out->X != NULL && out->center != NULL && out->square != NULL;
@@ -118,7 +128,7 @@ lapis_status op_kernel_new(la *h, int kind, double width, const char *name,
 
 void op_kernel_free(op_kernel *k)
 {
-  base_free(k->X);
+  base_free(k->own);
   base_free(k->center);
   base_free(k->square);
   *k = (op_kernel){0};

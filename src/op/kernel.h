@@ -18,11 +18,13 @@ typedef struct op_kernel { /* one set of samples made ready */
   double width;
   int64_t d, n;
   double *X;      /* d x n; rbf: centred, which keeps distances accurate */
+  double *own;    /* X, or NULL: it is the caller's, and only read */
   double *center; /* d */
   double *square; /* n: |x|^2 */
 } op_kernel;
 
-/* name: "X" or "P", for the sentences of errors.  Copies what it needs. */
+/* name: "X" or "P", for the sentences of errors.  Copies what it needs, but
+ * not a precomputed matrix of doubles: that is read where it lies. */
 lapis_status op_kernel_new(la *h, int kind, double width, const char *name,
                            const lapis_mat *X, op_kernel *out);
 void op_kernel_free(op_kernel *k);

@@ -28,14 +28,18 @@
 static const double TO_LOSE = 1e4, LEAVES = 1e-6;
 
 /* ---- kernels ------------------------------------------------------------*/
+/* One that is given stays where it lies. */
 static lapis_status whole_kernel(la *h, const op_kernel *k, double **out)
 {
-  int64_t n = k->n;
-  *out = base_alloc_raw(h->ctx, n * n, sizeof **out);
-  if (*out == NULL) return LAPIS_ENOMEM;
-  TRY(op_kernel_own(h, k, 0, n, *out));
-  for (int64_t i = 0; i < n * n; i++) (*out)[i] += 1;
-  return LAPIS_OK;
+  *out = k->X;
+  if (k->kind == LAPIS_KERNEL_PRECOMPUTED) return LAPIS_OK;
+  *out = base_alloc_raw(h->ctx, k->n * k->n, sizeof **out);
+  return *out == NULL ? LAPIS_ENOMEM : op_kernel_own(h, k, 0, k->n, *out);
+}
+
+static void free_kernel(const op_kernel *k, double *whole)
+{
+  if (whole != k->X) base_free(whole);
 }
 
 /* Columns [z; 1] of a linear privileged kernel: L'L = Kt + 1. */
@@ -94,10 +98,7 @@ lapis_status sv_gram_new(la *h, const lapis_svmplus_settings *set,
     TRY(op_kernel_new(h, set->kernel_priv, set->width_priv, "P", &data->P,
                       &k->priv));
   if (k->dense) TRY(whole_kernel(h, &k->main, &k->K));
-  TRY(privileged_part(k, set));
-  if (k->plain || set->formulation == LAPIS_SVMPLUS_ORIGINAL) return LAPIS_OK;
-  k->G = base_alloc_raw(h->ctx, count_of(k), sizeof *k->G);
-  return k->G != NULL ? LAPIS_OK : LAPIS_ENOMEM;
+  return privileged_part(k, set);
 }
 
 static bool is_shared(const sv_gram *k)
@@ -109,10 +110,10 @@ static bool is_shared(const sv_gram *k)
 
 void sv_gram_free(sv_gram *k)
 {
+  free_kernel(&k->main, k->K);
+  free_kernel(&k->priv, k->Kp);
   op_kernel_free(&k->main);
   op_kernel_free(&k->priv);
-  base_free(k->K);
-  base_free(k->Kp);
   base_free(k->L);
   if (!is_shared(k)) base_free(k->G);
   for (int i = 0; i < SV_SHARED; i++) base_free(k->shared[i]);
@@ -134,7 +135,7 @@ static void weigh(const sv_gram *k, const double *c, double f, double *A)
     double *to = A + j * n;
     const double *from = k->Kp + j * n;
     double own = f * weight(c, j);
-    for (int64_t i = 0; i < n; i++) to[i] = from[i] * own;
+    for (int64_t i = 0; i < n; i++) to[i] = (from[i] + 1) * own;
     for (int64_t i = 0; i < n && c != NULL; i++) to[i] *= weight(c, i);
   }
 }
@@ -150,7 +151,7 @@ static double size_of(const sv_gram *k)
 {
   double most = 0;
   for (int64_t i = 0; i < k->n; i++) most = fmax(most, k->Kp[i * k->n + i]);
-  return most;
+  return most + 1;
 }
 
 static lapis_status by_inverse(sv_gram *k, double C, double gamma,
@@ -326,9 +327,7 @@ static lapis_status check_definite(svmplus *w, const char *name,
   int64_t n = k->n;
   double most = 0;
   for (int64_t i = 0; i < n; i++) most = fmax(most, fabs(k->X[i * n + i]));
-  double *free_yet = w->gram.L == NULL ? w->gram.G : NULL;
-  double *A = free_yet != NULL ? free_yet
-                               : base_alloc_raw(w->base.ctx, n * n, sizeof *A);
+  double *A = w->Q != NULL ? w->Q : base_alloc_raw(w->base.ctx, n * n, 8);
   if (A == NULL) return LAPIS_ENOMEM;
   lapis_status s = LAPIS_OK;
   *below = DBL_EPSILON * (double)n; /* of the 1 that is added */
@@ -340,7 +339,7 @@ static lapis_status check_definite(svmplus *w, const char *name,
     s = la_add_diagonal(&w->h, shift, &L);
     if (s >= 0) s = w->h.ops->potrf(&w->h, &L);
   }
-  if (free_yet == NULL) base_free(A);
+  if (A != w->Q) base_free(A);
   if (s != LAPIS_ENUMERIC) return s;
   return lapis_fail(w->base.ctx, LAPIS_EDATA,
                     "svmplus: the precomputed kernel %s is not positive "
@@ -354,11 +353,28 @@ lapis_status sv_kernels(svmplus *w, int64_t rank)
   lapis_svmplus_settings set = w->set;
   set.rank = rank;
   TRY(sv_gram_new(&w->h, &set, &w->data, k));
+  if (k->dense && w->kind == SV_L2) {
+    w->Q = base_alloc_raw(w->base.ctx, k->n * k->n, sizeof *w->Q);
+    if (arena_keep(&w->base.arena, w->Q) == NULL) return LAPIS_ENOMEM;
+  }
   double below;
   TRY(check_definite(w, "X", &k->main, &below));
   if (!k->plain) TRY(check_definite(w, "P", &k->priv, &k->below));
   w->set.width = k->main.width;
   if (!k->plain) w->set.width_priv = k->priv.width;
+  return LAPIS_OK;
+}
+
+/* y = alpha (K + 1) x + beta y */
+lapis_status sv_kernel_times(la *h, const double *K, int64_t n, double alpha,
+                             const double *x, double beta, double *y)
+{
+  double sum = 0;
+  la_array A = la_wrap((double *)(uintptr_t)K, n, n);
+  la_array in = la_wrap((double *)(uintptr_t)x, n, 1), out = la_wrap(y, n, 1);
+  TRY(h->ops->symv(h, alpha, &A, &in, beta, &out));
+  for (int64_t i = 0; i < n; i++) sum += x[i];
+  for (int64_t i = 0; i < n; i++) y[i] += alpha * sum;
   return LAPIS_OK;
 }
 
@@ -370,9 +386,7 @@ lapis_status sv_kernel_scores(svmplus *w, const double *a, int64_t c, double b)
   double *ay = base_alloc(q->ctx, 2 * n, sizeof *ay);
   if (ay == NULL) return LAPIS_ENOMEM;
   for (int64_t i = 0; i < n; i++) ay[i] = a[i] * q->y[i];
-  la_array K = la_wrap(w->gram.K, n, n), v = la_wrap(ay, n, 1);
-  la_array f = la_wrap(ay + n, n, 1);
-  lapis_status s = w->h.ops->gemv(&w->h, LA_N, 1, &K, &v, 0, &f);
+  lapis_status s = sv_kernel_times(&w->h, w->gram.K, n, 1, ay, 0, ay + n);
   for (int64_t i = 0; i < n; i++) w->scores[i * w->K + c] = ay[n + i] + b;
   base_free(ay);
   return s;

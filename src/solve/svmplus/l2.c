@@ -25,9 +25,10 @@ static lapis_status build_Q(svmplus *w)
   for (int64_t j = 0; j < n; j++) {
     double *to = w->Q + j * n, yj = q->y[j];
     const double *main = k->K + j * n, *slack = k->plain ? NULL : G + j * n;
-    for (int64_t i = 0; i < n && k->plain; i++) to[i] = q->y[i] * yj * main[i];
+    for (int64_t i = 0; i < n && k->plain; i++)
+      to[i] = q->y[i] * yj * (main[i] + 1);
     for (int64_t i = 0; i < n && !k->plain; i++)
-      to[i] = q->y[i] * yj * main[i] + f * slack[i];
+      to[i] = q->y[i] * yj * (main[i] + 1) + f * slack[i];
     if (k->plain) to[j] += 1 / q->C[j];
   }
   for (int64_t j = 0; j < n; j++) w->diag[j] = w->Q[j * n + j];
@@ -215,7 +216,6 @@ lapis_status sv_l2_alloc(svmplus *w)
   TRY(sv_kernels(w, w->set.rank));
   w->diag = arena_reals(&w->base.arena, n);
   TRY(arena_status(&w->base.arena));
-  if (!w->gram.dense) return sv_rows_new(&w->h, &w->gram.main, &w->rows);
-  w->Q = arena_reals(&w->base.arena, n * n);
-  return arena_status(&w->base.arena);
+  if (w->gram.dense) return LAPIS_OK;
+  return sv_rows_new(&w->h, &w->gram.main, &w->rows);
 }

@@ -25,8 +25,8 @@ enum { PATIENCE = 4 };
 
 typedef struct original {
   const sv_data *q;
-  /* n x n each, Kp NULL: plain.  That 1 was added to them does not matter:
-   * y'a = 0 and 1'e = 0 take it out. */
+  /* n x n each, Kp NULL: plain.  No 1 is added to them: y'a = 0 and 1'e = 0
+   * would take it out. */
   const double *K, *Kp;
   double *a, *s;               /* n each */
   double b, slack_b;           /* multipliers of the two equalities */

@@ -8,7 +8,8 @@
  *
  *   Qa = y o (K + 1) (y o a) + (a - t u) / C,   (t I + Kt) u = a,
  *
- * whose products are in double (Kt is the kernel + 1 here, too).  u is refined,
+ * whose products are in double (Kt is the kernel + 1 here, too, and K + 1 is
+ * K x + sum x).  u is refined,
  * u += inverse r with r = a - (t I + Kt) u, until what is left matters no more:
  * t I + Kt is at least t I, so that an error of |r| / t in u is one of |r| / C
  * in Ga, and the gap is given that much more.
@@ -40,10 +41,8 @@ static lapis_status left(la *h, const double *Kp, double t, int64_t n,
                          const double *a, const double *u, double *r,
                          double *size)
 {
-  la_array K = la_wrap((double *)(uintptr_t)Kp, n, n);
-  la_array x = la_wrap((double *)(uintptr_t)u, n, 1), y = la_wrap(r, n, 1);
   for (int64_t i = 0; i < n; i++) r[i] = a[i] - t * u[i];
-  TRY(h->ops->gemv(h, LA_N, -1, &K, &x, 1, &y));
+  TRY(sv_kernel_times(h, Kp, n, -1, u, 1, r));
   *size = 0;
   for (int64_t i = 0; i < n; i++) *size += r[i] * r[i];
   *size = sqrt(*size);
@@ -57,7 +56,7 @@ static lapis_status correct(la *h, const float *inverse, int64_t n,
   la_array A = la_wrap_single((float *)(uintptr_t)inverse, n, n);
   la_array x = la_wrap_single(some, n, 1), y = la_wrap_single(some + n, n, 1);
   narrow(r, some, n);
-  TRY(h->ops->gemv(h, LA_N, 1, &A, &x, 0, &y));
+  TRY(h->ops->symv(h, 1, &A, &x, 0, &y));
   for (int64_t i = 0; i < n; i++) u[i] += some[n + i];
   return LAPIS_OK;
 }
@@ -90,8 +89,9 @@ static lapis_status invert(const sv_gram *k, double t, float **out)
   if (!(t > 2 * k->below)) return LAPIS_OK;
   float *A = *out = base_alloc_raw(h->ctx, n * n, sizeof *A);
   if (A == NULL) return LAPIS_ENOMEM;
-  narrow(k->Kp, A, n * n);
-  for (int64_t i = 0; i < n; i++) A[i * n + i] = (float)(k->Kp[i * n + i] + t);
+  for (int64_t i = 0; i < n * n; i++) A[i] = (float)(k->Kp[i] + 1);
+  for (int64_t i = 0; i < n; i++)
+    A[i * n + i] = (float)(k->Kp[i * n + i] + 1 + t);
   la_array L = la_wrap_single(A, n, n);
   lapis_status s = h->ops->potrf(h, &L);
   if (s >= 0) s = h->ops->potri(h, &L);
@@ -143,8 +143,8 @@ lapis_status sv_single_new(const sv_single *given, double *diag, sv_single *out)
     const double *main = x->K + j * n, *y = x->y;
     const float *inverse = x->inverse + j * n;
     for (int64_t i = 0; i < n; i++)
-      to[i] = (float)(y[i] * y[j] * main[i]) + f * inverse[i];
-    to[j] = (float)(main[j] + (1 - x->t * (double)inverse[j]) / x->C);
+      to[i] = (float)(y[i] * y[j] * (main[i] + 1)) + f * inverse[i];
+    to[j] = (float)(main[j] + 1 + (1 - x->t * (double)inverse[j]) / x->C);
     diag[j] = to[j];
   }
   return LAPIS_OK;
@@ -175,10 +175,8 @@ lapis_status sv_single_times(sv_single *x, const double *a, double *g)
   int64_t n = x->n;
   double *u = x->work, *r = u + n, *v = r + n, last = INFINITY, sum = 0;
   double worth = x->t / (x->t - x->below) / x->C; /* of |r| in Qa */
-  la_array K = la_wrap((double *)(uintptr_t)x->K, n, n);
-  la_array in = la_wrap(v, n, 1), out = la_wrap(g, n, 1);
   for (int64_t i = 0; i < n; i++) v[i] = x->y[i] * a[i], sum += fabs(a[i]);
-  TRY(x->h->ops->gemv(x->h, LA_N, 1, &K, &in, 0, &out));
+  TRY(sv_kernel_times(x->h, x->K, n, 1, v, 0, g));
   for (int64_t i = 0; i < n; i++) g[i] *= x->y[i];
   double own = dot(a, g, n), size = sqrt(dot(a, a, n));
   memset(u, 0, (size_t)n * sizeof *u);

@@ -10,7 +10,7 @@
  *   a       alpha: multipliers of the margins           n
  *   s       zeta: multipliers of slack >= 0             n
  *   w, v    weights of f = w'x and of the slack v'z     d + 1, p + 1
- *   K, Kp   kernels of X and of P, plus 1 (Kt)          n x n
+ *   K, Kp   kernels of X and of P; Kt: with its 1       n x n
  *   G       Kt (gamma I + C Kt)^-1 of (18)              n x n
  *   Q       (K + 1) o yy' + G                           n x n
  *   C       weight of each sample's slack               n
@@ -174,7 +174,7 @@ lapis_status sv_rows_times(sv_rows *c, const double *a, double *g);
 typedef struct sv_single {
   la *h;
   int64_t n;
-  const double *K, *Kp, *y; /* n x n; n */
+  const double *K, *Kp, *y; /* n x n: without their 1; n */
   const float *inverse;     /* n x n: of t I + Kt */
   double t, C, tol;
   double below; /* eigenvalues of Kt are at least -below; below < t */
@@ -203,8 +203,8 @@ typedef struct sv_gram {
   op_kernel main, priv;
   bool dense;   /* n x n matrices fit into the memory granted */
   bool plain;   /* no privileged features: G = I / C */
-  double *K;    /* n x n: K + 1; dense only */
-  double *Kp;   /* n x n: Kt + 1; dense, full rank only */
+  double *K;    /* n x n: K without its 1; dense only */
+  double *Kp;   /* n x n: Kt without its 1; dense, full rank only */
   double below; /* what rounding may have put eigenvalues of Kp below 0 by */
   double *L;    /* r x n: Kt + 1 = L'L, low rank only */
   int64_t r;
@@ -227,6 +227,9 @@ void sv_gram_free(sv_gram *k);
 /* G for slack weights C c_i; c NULL: all 1. */
 lapis_status sv_gram_slack(sv_gram *k, double C, double gamma, const double *c);
 
+/* y = alpha (K + 1) x + beta y; K n x n. */
+lapis_status sv_kernel_times(la *h, const double *K, int64_t n, double alpha,
+                             const double *x, double beta, double *y);
 /* (t I + Kt)^-1 in single precision, or NULL: it does not do there. */
 lapis_status sv_gram_inverse(sv_gram *k, double t, const float **out);
 
