@@ -52,6 +52,34 @@ static void not_finite_is_refused(void **state)
   }
 }
 
+static void symmetric_case(la_pair *p, uint64_t *seed)
+{
+  la *h = &p->fast;
+  int64_t n = la_case_side(seed);
+  la_array A = la_case_random(h, n, n, seed);
+  for (int64_t j = 0; j < n; j++)
+    for (int64_t i = 0; i < j; i++)
+      *la_case_at(&A, i, j) = *la_case_at(&A, j, i);
+  la_array x = la_case_random(h, n, 1, seed), y = la_case_random(h, n, 1, seed);
+  la_array z = la_case_copy(h, &y);
+  double beta = check_uniform(seed) < 0.3 ? 0 : 0.7;
+  double scale =
+      la_case_norm(&A) * la_case_norm(&x) + la_case_norm(&y) + 1e-300;
+  if (beta < 0.5 && n > 0) *la_case_at(&y, n - 1, 0) = NAN;
+  OK(p->fast.ops->symv(&p->fast, 1.5, &A, &x, beta, &y));
+  OK(p->slow.ops->symv(&p->slow, 1.5, &A, &x, beta, &z));
+  CHECK_AT_MOST(la_case_distance(&y, &z), 1e-14 * scale);
+  LA_RELEASE(h, &A, &x, &y, &z);
+}
+
+static void symmetric_products_agree(void **state)
+{
+  for (uint64_t i = 0; i < 60; i++) {
+    uint64_t seed = i;
+    symmetric_case(*state, &seed);
+  }
+}
+
 static void wrong_shapes_are_refused(void **state)
 {
   la_pair *p = *state;
@@ -145,6 +173,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(matrices_travel),
       cmocka_unit_test(not_finite_is_refused),
+      cmocka_unit_test(symmetric_products_agree),
       cmocka_unit_test(wrong_shapes_are_refused),
       cmocka_unit_test(float_products_agree),
       cmocka_unit_test(backends_have_names),

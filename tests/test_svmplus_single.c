@@ -214,6 +214,148 @@ static void a_limit_ends_both(void **state)
   lapis_ctx_free(ctx);
 }
 
+/* ---- what is told of precomputed kernels ---------------------------------*/
+/* A x = b in place, A = K + 1 + t I, in long double; x over b. */
+static void solve_shifted(const double *K, int64_t n, long double t,
+                          long double *b)
+{
+  long double *L = malloc((size_t)(n * n) * sizeof *L);
+  for (int64_t j = 0; j < n; j++)
+    for (int64_t i = j; i < n; i++) {
+      long double sum = (long double)K[j * n + i] + 1 + (i == j ? t : 0);
+      for (int64_t k = 0; k < j; k++) sum -= L[i * n + k] * L[j * n + k];
+      L[i * n + j] = i == j ? sqrtl(sum) : sum / L[j * n + j];
+    }
+  for (int64_t i = 0; i < n; i++) {
+    for (int64_t k = 0; k < i; k++) b[i] -= L[i * n + k] * b[k];
+    b[i] /= L[i * n + i];
+  }
+  for (int64_t i = n - 1; i >= 0; i--) {
+    for (int64_t k = i + 1; k < n; k++) b[i] -= L[k * n + i] * b[k];
+    b[i] /= L[i * n + i];
+  }
+  free(L);
+}
+
+/* Of alpha alone; G a = (a - t u) / C, (t I + Kt) u = a. */
+static double true_gap(const double *K, const double *Kp, const double *y,
+                       const double *a, int64_t n, double C, double gamma)
+{
+  long double t = (long double)gamma / C, norm = 0, least = INFINITY;
+  long double *u = malloc((size_t)n * sizeof *u);
+  for (int64_t i = 0; i < n; i++) u[i] = a[i];
+  solve_shifted(Kp, n, t, u);
+  for (int64_t i = 0; i < n; i++) {
+    long double g = (a[i] - t * u[i]) / C;
+    for (int64_t j = 0; j < n; j++)
+      g += (long double)(y[i] * y[j] * a[j]) * ((long double)K[j * n + i] + 1);
+    norm += a[i] * g;
+    least = fminl(least, g);
+  }
+  free(u);
+  return (double)((norm - least) / (norm / 2));
+}
+
+static double *rbf_of(const lapis_mat *X, double width)
+{
+  int64_t n = X->cols;
+  double *K = malloc((size_t)(n * n) * sizeof *K);
+  for (int64_t j = 0; j < n; j++)
+    for (int64_t i = 0; i < n; i++) K[j * n + i] = sv_rbf(X, i, j, width);
+  return K;
+}
+
+/* Few features: kernels are nearly singular. */
+static void gaps_of_given_kernels_are_true(void **state)
+{
+  (void)state;
+  enum { N = 230 };
+  static const int64_t features[] = {2, 6, 60};
+  static const double settings[][2] = {{1e3, 1e-3}, {1, 1}, {1e3, 1e3}};
+  lapis_ctx *ctx = lapis_ctx_new();
+  for (int k = 0; k < 3; k++) {
+    int64_t d = features[k];
+    sv_case c = sv_random(20 + (uint64_t)k, N, d, d);
+    double *K = rbf_of(&c.data.X, 2. * (double)d);
+    double *Kp = rbf_of(&c.data.P, 2. * (double)d);
+    lapis_data data = {.X = lapis_mat_f64(K, N, N),
+                       .Y = c.data.Y,
+                       .P = lapis_mat_f64(Kp, N, N)};
+    double y[N];
+    for (int i = 0; i < N; i++) y[i] = lapis_mat_at(&c.data.Y, 0, i);
+    for (int m = 0; m < 6; m++) {
+      double C = settings[m / 2][0], gamma = settings[m / 2][1];
+      double tol = m % 2 == 0 ? 1e-6 : 1e-3;
+      lapis_svmplus_settings set = precomputed(C, gamma, tol);
+      lapis_solver *s = sv_solve(ctx, &data, &set);
+      double told = lapis_result_info(s)->gap;
+      double found = true_gap(K, Kp, y, sv_array(s, "alpha"), N, C, gamma);
+      CHECK_AT_MOST(told, tol);
+      CHECK_AT_MOST(found, told + .05 * tol);
+      lapis_solver_free(s);
+    }
+    free(K);
+    free(Kp);
+    sv_drop(&c);
+  }
+  lapis_ctx_free(ctx);
+}
+
+/* ---- supports -----------------------------------------------------------*/
+/* The largest entry of r - Q_FF d. */
+static double left_of(const float *Q, int64_t n, const int64_t *F,
+                      int64_t count, const double *d)
+{
+  double most = 0;
+  for (int64_t c = 0; c < count; c++) {
+    double sum = (double)(c % 3 + 1);
+    for (int64_t e = 0; e < count; e++)
+      sum -= (double)Q[F[e] * n + F[c]] * d[F[e]];
+    most = fmax(most, fabs(sum));
+  }
+  return most;
+}
+
+/* Samples come, leave and return; what is not in F gets nothing. */
+static void supports_may_change(void **state)
+{
+  (void)state;
+  enum { N = 200 };
+  lapis_ctx *ctx = lapis_ctx_new();
+  la h;
+  assert_int_equal(la_open_host(ctx, &h), 0);
+  double *K = products(11, N, 1), d[N];
+  float Q[N * N];
+  for (int i = 0; i < N * N; i++) Q[i] = (float)K[i];
+  sv_single x = {.h = &h, .n = N, .Q = Q};
+  sv_support t;
+  assert_int_equal(sv_support_new(ctx, N, N, &t), 0);
+  for (int round = 0; round < 5; round++) {
+    int64_t F[N], count = 0;
+    for (int64_t i = N - 1; i >= 0; i--) {
+      bool in = i % 4 != 1;
+      if (round == 1) in = in && i % 50 != 7;
+      if (round == 2) in = in || i % 60 == 5;
+      if (round == 3) in = i % 70 == 5 || (in && i % 80 != 3);
+      if (round == 4) in = i % 2 == 0; /* too many for a border */
+      if (in) F[count++] = i;
+    }
+    for (int i = 0; i < N; i++) d[i] = 0;
+    for (int64_t c = 0; c < count; c++) d[F[c]] = (double)(c % 3 + 1);
+    assert_int_equal(sv_support_set(&x, &t, F, count), 0);
+    assert_int_equal(t.edges > 0, round > 0 && round < 4);
+    assert_int_equal(sv_support_solve(&x, &t, d), 0);
+    CHECK_AT_MOST(left_of(Q, N, F, count, d), 1e-4);
+    double outside = 0;
+    for (int64_t i = 0; i < N; i++) outside += fabs(d[i]);
+    for (int64_t c = 0; c < count; c++) outside -= fabs(d[F[c]]);
+    CHECK_AT_MOST(fabs(outside), 1e-12);
+  }
+  sv_support_free(&t);
+  free(K);
+  lapis_ctx_free(ctx);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -221,6 +363,8 @@ int main(void)
       cmocka_unit_test(what_single_cannot_hold_is_done_in_double),
       cmocka_unit_test(numbers_that_overflow_are_made_in_double),
       cmocka_unit_test(near_zero_double_decides),
-      cmocka_unit_test(a_limit_ends_both)};
+      cmocka_unit_test(a_limit_ends_both),
+      cmocka_unit_test(gaps_of_given_kernels_are_true),
+      cmocka_unit_test(supports_may_change)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

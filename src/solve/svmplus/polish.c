@@ -16,9 +16,10 @@ static const double WORST = 0.1; /* of the largest violation */
 
 typedef struct polish {
   sv_quadratic *q;
-  int64_t *F, count; /* n */
-  double *A, *b;     /* count x count, n */
-  double *best;      /* n */
+  int64_t *F, count;  /* n */
+  double *A, *b, *r;  /* count x count, in double; n, n */
+  sv_support support; /* in single precision */
+  double *best;       /* n */
   double best_gap;
 } polish;
 
@@ -36,8 +37,13 @@ static lapis_status support_matrix(polish *t)
 static lapis_status solve_support(polish *t)
 {
   sv_quadratic *q = t->q;
-  if (q->single != NULL)
-    return sv_single_solve(q->single, t->F, t->count, (float *)t->A, t->b);
+  if (q->single != NULL) {
+    for (int64_t c = 0; c < t->count; c++) {
+      t->b[c] = q->a[t->F[c]] / q->norm;
+      t->r[c] = 1 - q->g[t->F[c]] / q->norm;
+    }
+    return sv_single_solve(q->single, &t->support, t->F, t->count, t->b, t->r);
+  }
   for (int64_t c = 0; c < t->count; c++) t->b[c] = 1;
   TRY(support_matrix(t));
   la_array A = la_wrap(t->A, t->count, t->count);
@@ -106,6 +112,7 @@ static lapis_status run(polish *t, double tol)
     TRY(s);
     if (t->best_gap <= enough * tol) break;
   }
+  if (!(t->q->gap > t->best_gap)) return LAPIS_OK; /* it stands there */
   memcpy(t->q->a, t->best, (size_t)t->q->n * sizeof *t->best);
   return sv_quadratic_certify(t->q);
 }
@@ -118,17 +125,23 @@ lapis_status sv_polish(sv_quadratic *q, double tol)
   int64_t room = n < MOST ? n : MOST;
   polish t = {.q = q, .best_gap = q->gap};
   t.F = base_alloc(q->ctx, n, sizeof *t.F);
-  t.A = base_alloc_raw(q->ctx, room * room + 2 * n, sizeof *t.A);
-  lapis_status s = t.F == NULL || t.A == NULL ? LAPIS_ENOMEM : LAPIS_OK;
+  if (q->single == NULL) t.A = base_alloc_raw(q->ctx, room * room, sizeof *t.A);
+  t.b = base_alloc_raw(q->ctx, 3 * n, sizeof *t.b);
+  bool ok = t.F != NULL && t.b != NULL && (q->single != NULL || t.A != NULL);
+  lapis_status s = ok ? LAPIS_OK : LAPIS_ENOMEM;
+  if (s >= 0 && q->single != NULL)
+    s = sv_support_new(q->ctx, n, room, &t.support);
   if (s >= 0) {
-    t.b = t.A + room * room;
-    t.best = t.b + n;
+    t.r = t.b + n;
+    t.best = t.r + n;
     memcpy(t.best, q->a, (size_t)n * sizeof *t.best);
     for (int64_t i = 0; i < n; i++)
       if (q->a[i] > 0) t.F[t.count++] = i;
     s = run(&t, tol);
   }
+  sv_support_free(&t.support);
   base_free(t.F);
   base_free(t.A);
+  base_free(t.b);
   return s;
 }

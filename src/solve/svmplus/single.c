@@ -195,20 +195,10 @@ lapis_status sv_single_times(sv_single *x, const double *a, double *g)
 }
 
 /* ---- on the support -----------------------------------------------------*/
-/* b += A^-1 r */
-static lapis_status add_solution(sv_single *x, const la_array *A,
-                                 const double *r, double *b)
-{
-  la_array B = la_wrap_single(x->some, A->rows, 1);
-  narrow(r, x->some, A->rows);
-  TRY(x->h->ops->potrs(x->h, A, &B));
-  for (int64_t c = 0; c < A->rows; c++) b[c] += x->some[c];
-  return LAPIS_OK;
-}
-
-/* The largest entry of r = 1 - (Qb)_F; whole: 2 n */
+/* r = 1 - (Qb)_F and its largest entry; whole: 2 n */
 static lapis_status remainder_of(sv_single *x, const int64_t *F, int64_t count,
-                                 const double *b, double *whole, double *most)
+                                 const double *b, double *r, double *whole,
+                                 double *most)
 {
   double *g = whole + x->n;
   memset(whole, 0, (size_t)x->n * sizeof *whole);
@@ -216,33 +206,38 @@ static lapis_status remainder_of(sv_single *x, const int64_t *F, int64_t count,
   TRY(sv_single_times(x, whole, g));
   *most = 0;
   for (int64_t c = 0; c < count; c++) {
-    whole[c] = 1 - g[F[c]];
-    *most = fmax(*most, fabs(whole[c]));
+    r[c] = 1 - g[F[c]];
+    *most = fmax(*most, fabs(r[c]));
   }
   return LAPIS_OK;
 }
 
-lapis_status sv_single_solve(sv_single *x, const int64_t *F, int64_t count,
-                             float *A, double *b)
+/* b += d, Q_FF d = r; whole: n */
+static lapis_status add_solution(const sv_single *x, sv_support *t,
+                                 const int64_t *F, int64_t count, double *b,
+                                 const double *r, double *whole)
 {
-  int64_t n = x->n;
-  double *whole = base_alloc(x->h->ctx, 2 * n, sizeof *whole);
+  memset(whole, 0, (size_t)x->n * sizeof *whole);
+  for (int64_t c = 0; c < count; c++) whole[F[c]] = r[c];
+  TRY(sv_support_solve(x, t, whole));
+  for (int64_t c = 0; c < count; c++) b[c] += whole[F[c]];
+  return LAPIS_OK;
+}
+
+lapis_status sv_single_solve(sv_single *x, sv_support *t, const int64_t *F,
+                             int64_t count, double *b, double *r)
+{
   double most = 1, last = INFINITY;
+  double *whole = base_alloc(x->h->ctx, 2 * x->n, sizeof *whole);
   lapis_status s = whole == NULL ? LAPIS_ENOMEM : LAPIS_OK;
-  for (int64_t c = 0; c < count; c++)
-    for (int64_t r = 0; r < count; r++)
-      A[c * count + r] = x->Q[F[c] * n + F[r]];
-  la_array L = la_wrap_single(A, count, count);
-  if (s >= 0) s = x->h->ops->potrf(x->h, &L);
+  if (s >= 0) s = sv_support_set(x, t, F, count);
   bool positive = true;
-  for (int64_t c = 0; c < count; c++) b[c] = 0;
-  for (int64_t c = 0; s >= 0 && c < count; c++) whole[c] = 1;
   /* where some leave F the others need no digits yet */
   for (int k = 0; s >= 0 && k < REFINEMENTS && positive; k++) {
-    s = add_solution(x, &L, whole, b);
+    s = add_solution(x, t, F, count, b, r, whole);
     for (int64_t c = 0; c < count; c++) positive = positive && b[c] > 0;
-    if (s >= 0 && positive) s = remainder_of(x, F, count, b, whole, &most);
-    if (most <= SHARE * x->tol || most > 0.5 * last) break;
+    if (s >= 0 && positive) s = remainder_of(x, F, count, b, r, whole, &most);
+    if (most <= 2 * SHARE * x->tol || most > 0.5 * last) break;
     last = most;
   }
   base_free(whole);

@@ -190,10 +190,30 @@ void sv_single_free(sv_single *x);
 void sv_single_row(const sv_single *x, int64_t i, double *row);
 /* g = Q a */
 lapis_status sv_single_times(sv_single *x, const double *a, double *g);
-/* b with (Qb)_F = 1 on F, of as many digits as it needs; A: room for count x
- * count. */
-lapis_status sv_single_solve(sv_single *x, const int64_t *F, int64_t count,
-                             float *A, double *b);
+/* Q_FF d = r in single precision on supports F that change (support.c). */
+enum { SV_EDGES = 32 };
+typedef struct sv_support {
+  int64_t n, count, edges; /* count: of B; 0: there is no factor yet */
+  int64_t *B;              /* count: the samples of the factor */
+  int64_t *place, *now;    /* n each: in B, or -1; 1: in F */
+  int64_t *edge;           /* edges: samples in one of B and F */
+  float *A, *W;            /* the factor of Q_BB; W, and two columns */
+  double S[SV_EDGES * SV_EDGES];
+} sv_support;
+/* most: samples that F has at most */
+lapis_status sv_support_new(lapis_ctx *ctx, int64_t n, int64_t most,
+                            sv_support *out);
+void sv_support_free(sv_support *t);
+/* F (count) is the support from now on. */
+lapis_status sv_support_set(const sv_single *x, sv_support *t, const int64_t *F,
+                            int64_t count);
+/* d (n): r on F becomes the solution. */
+lapis_status sv_support_solve(const sv_single *x, sv_support *t, double *d);
+/* b with (Qb)_F = 1 on F, of as many digits as it needs, from b and r = 1 -
+ * (Qb)_F as they are (count each).  The factor of the last support stays where
+ * the new one differs from it by few samples. */
+lapis_status sv_single_solve(sv_single *x, sv_support *f, const int64_t *F,
+                             int64_t count, double *b, double *r);
 
 /* ---- kernels and G ------------------------------------------------------*/
 enum { SV_SHARED = 16, SV_WHOLE = -2 /* a rank: n x n, whatever P is */ };
