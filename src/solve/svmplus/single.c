@@ -24,6 +24,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/width.h"
 #include "solve/svmplus/svmplus.h"
 
 enum { REFINEMENTS = 12 };
@@ -157,10 +158,15 @@ void sv_single_free(sv_single *x)
   *x = (sv_single){.n = 0};
 }
 
+WIDTH_CLONES static void widen(const float *restrict from, double *restrict to,
+                               int64_t n)
+{
+  for (int64_t k = 0; k < n; k++) to[k] = from[k];
+}
+
 void sv_single_row(const sv_single *x, int64_t i, double *row)
 {
-  const float *from = x->Q + i * x->n;
-  for (int64_t k = 0; k < x->n; k++) row[k] = from[k];
+  widen(x->Q + i * x->n, row, x->n);
 }
 
 static double dot(const double *a, const double *b, int64_t n)

@@ -15,11 +15,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/width.h"
 #include "solve/svmplus/svmplus.h"
+
+enum { GROUP = 64 };
 
 /* The least value of each of LANES interleaved sequences, then its place:
  * several comparisons at a time (bench/svmplus.c, kernel). */
-static int64_t smallest(const double *g, int64_t n)
+WIDTH_INLINED int64_t smallest(const double *g, int64_t n)
 {
   enum { LANES = 8 };
   double low[LANES];
@@ -81,28 +84,46 @@ lapis_status sv_quadratic_record(sv_quadratic *q, double tol)
   return LAPIS_OK;
 }
 
-/* j with the largest (g_j - g_i)^2 / (Q_ii + Q_jj - 2 Q_ij), or -1. */
-static int64_t partner(const sv_quadratic *q, int64_t i, const double *row,
-                       double *curve)
+/* Q_ii + Q_jj - 2 Q_ij, where rounding leaves anything of it. */
+WIDTH_INLINED double curve_of(const sv_quadratic *q, int64_t j, double own,
+                              const double *row)
 {
-  int64_t best = -1;
+  double eta = own + q->diag[j] - 2 * row[j], least = 1e-14 * own;
+  return eta > least ? eta : least;
+}
+
+/* j with the largest (g_j - g_i)^2 / (Q_ii + Q_jj - 2 Q_ij), or -1.  Few groups
+ * hold one that is larger than those before: whether this one does is asked of
+ * all of it at once. */
+WIDTH_CLONES static int64_t partner(const sv_quadratic *q, int64_t i,
+                                    const double *row, double *curve)
+{
+  int64_t best = -1, n = q->n;
   double most = 0, least = q->g[i], own = q->diag[i];
-  const double *a = q->a, *g = q->g, *diag = q->diag;
-  double floor_of_eta = 1e-14 * own;
-  for (int64_t j = 0; j < q->n; j++) {
-    double drop = g[j] - least, eta = own + diag[j] - 2 * row[j];
-    eta = eta > floor_of_eta ? eta : floor_of_eta;
-    if (drop * drop <= most * eta || !(a[j] > 0)) continue;
-    most = drop * drop / eta;
-    *curve = eta;
-    best = j;
+  const double *a = q->a, *g = q->g;
+  for (int64_t first = 0; first < n; first += GROUP) {
+    int64_t end = first + GROUP < n ? first + GROUP : n;
+    double larger = 0;
+    WIDTH_SIMD(reduction(max : larger))
+    for (int64_t j = first; j < end; j++) {
+      double drop = a[j] > 0 ? g[j] - least : 0;
+      double more = drop * drop - most * curve_of(q, j, own, row);
+      larger = more > larger ? more : larger;
+    }
+    for (int64_t j = first; j < end && larger > 0; j++) {
+      double drop = g[j] - least, eta = curve_of(q, j, own, row);
+      if (drop * drop <= most * eta || !(a[j] > 0)) continue;
+      most = drop * drop / eta;
+      *curve = eta;
+      best = j;
+    }
   }
   return best;
 }
 
 /* g += d (Q_i - Q_j); returns where it is smallest. */
-static int64_t update(sv_quadratic *q, double d, const double *qi,
-                      const double *qj)
+WIDTH_CLONES static int64_t update(sv_quadratic *q, double d, const double *qi,
+                                   const double *qj)
 {
   double *restrict g = q->g;
   for (int64_t k = 0; k < q->n; k++) g[k] += d * (qi[k] - qj[k]);
