@@ -1,5 +1,6 @@
 /* test_eigh_range.c - eigenvectors of matrices whose entries are near the ends
- * of double's range, by each width of registers: against their definition. */
+ * of double's range, or that are hard, and products with a small matrix, by
+ * each width of registers: against their definition. */
 #include <float.h>
 
 #include "la_case.h"
@@ -19,6 +20,43 @@ static la_array made(la *h, int64_t n, int power, uint64_t *seed)
   return C;
 }
 
+/* Matrices that QL finds hard, of largest entry 1 or so. */
+enum { GRADED, RISING, CLUSTER, WILKINSON, GLUED, BLOCKS, RANK_ONE, KINDS };
+
+static double entry(int kind, int64_t n, int64_t i, int64_t j, uint64_t *seed)
+{
+  double u = 2 * check_uniform(seed) - 1, apart = (double)(i - j);
+  int64_t late = kind == RISING ? 2 * n - i - j : i + j;
+  double glue = j % 21 == 0 ? 1e-9 : 1,
+         centre = (double)(kind == GLUED ? 10 : n / 2);
+  double from = fabs(centre - (double)(kind == GLUED ? i % 21 : i)) / 32;
+  switch (kind) {
+  case GRADED:
+  case RISING:
+    return u * pow(1e-15, (double)late / (double)n);
+  case CLUSTER:
+    return (i == j) + 1e-12 * u;
+  case WILKINSON:
+    return i == j ? from : fabs(apart) < 2 ? 1.0 / 32 : 0;
+  case GLUED:
+    return i == j ? from : fabs(apart) < 2 ? glue / 32 : 0;
+  case BLOCKS:
+    return i / 3 == j / 3 ? u : 0;
+  default:
+    return 1 + (i == j ? 1e-14 * u : 0);
+  }
+}
+
+static la_array hard(la *h, int64_t n, int kind, uint64_t *seed)
+{
+  la_array C = la_case_new(h, n, n);
+  for (int64_t j = 0; j < n; j++)
+    for (int64_t i = 0; i <= j; i++)
+      *la_case_at(&C, i, j) = *la_case_at(&C, j, i) =
+          entry(kind, n, i, j, seed);
+  return C;
+}
+
 /* max |2^-power C q - q 2^-power value|. */
 static double residual(const la_array *C, const la_array *Q,
                        const double *values, int64_t k, int power)
@@ -33,13 +71,14 @@ static double residual(const la_array *C, const la_array *Q,
   return worst;
 }
 
-static void one(la *h, int64_t n, int power)
+/* C, which is released, by all its eigenvectors. */
+static void check(la *h, la_array *made, int power)
 {
-  uint64_t seed = (uint64_t)n;
+  int64_t n = made->rows;
   double values[80],
       spacing = ldexp(DBL_EPSILON, power < -1021 ? -1021 : power);
   int64_t count = -1;
-  la_array C = made(h, n, power, &seed), A = la_case_copy(h, &C);
+  la_array C = *made, A = la_case_copy(h, &C);
   la_array Q = la_case_new(h, n, n);
   assert_int_equal(h->ops->eigh(h, &A, -INFINITY, values, &Q, &count),
                    LAPIS_OK);
@@ -49,6 +88,13 @@ static void one(la *h, int64_t n, int power)
                   (double)(20 * n) * ldexp(spacing, -power));
   CHECK_AT_MOST(la_case_skew(&Q), (double)(20 * n) * DBL_EPSILON);
   LA_RELEASE(h, &C, &A, &Q);
+}
+
+static void one(la *h, int64_t n, int power)
+{
+  uint64_t seed = (uint64_t)n;
+  la_array C = made(h, n, power, &seed);
+  check(h, &C, power);
 }
 
 static la opened(lapis_ctx *ctx, int width, bool *there)
@@ -66,6 +112,55 @@ static void small_and_large_entries(void **state)
     la h = opened(ctx, w, &there);
     for (int k = 0; there && k < 8 * 8; k++)
       one(&h, sides[k / 8], powers[k % 8]);
+    lapis_ctx_free(ctx);
+  }
+}
+
+static void hard_matrices(void **state)
+{
+  (void)state;
+  for (int w = 0; w < 3; w++) {
+    bool there;
+    uint64_t seed = 5;
+    lapis_ctx *ctx = lapis_ctx_new();
+    la h = opened(ctx, w, &there);
+    for (int kind = 0; there && kind < KINDS; kind++)
+      for (int64_t n = 1; n <= 64; n++) {
+        la_array C = hard(&h, n, kind, &seed);
+        check(&h, &C, 0);
+      }
+    lapis_ctx_free(ctx);
+  }
+}
+
+/* Products with a small matrix, by its definition. */
+static void small_products(void **state)
+{
+  (void)state;
+  static const int64_t shapes[][3] = {{8, 1, 1},    {9, 2, 3},   {500, 30, 30},
+                                      {67, 32, 32}, {31, 7, 13}, {1000, 5, 1}};
+  for (int k = 0; k < 6 * 3; k++) {
+    bool there;
+    uint64_t seed = 7;
+    const int64_t *shape = shapes[k / 3];
+    lapis_ctx *ctx = lapis_ctx_new();
+    la h = opened(ctx, k % 3, &there);
+    la_array A = la_case_random(&h, shape[0], shape[1], &seed);
+    la_array B = la_case_random(&h, shape[1], shape[2], &seed);
+    la_array C = la_case_random(&h, shape[0], shape[2], &seed);
+    assert_int_equal(h.ops->gemm(&h, LA_N, LA_N, 1, &A, &B, 0, &C), LAPIS_OK);
+    for (int64_t j = 0; there && j < C.cols; j++)
+      for (int64_t i = 0; i < C.rows; i++) {
+        double sum = 0, size = 0;
+        for (int64_t l = 0; l < A.cols; l++) {
+          double term = *la_case_at(&A, i, l) * *la_case_at(&B, l, j);
+          sum += term;
+          size += fabs(term);
+        }
+        CHECK_NEAR(*la_case_at(&C, i, j), sum,
+                   (double)(2 * A.cols) * DBL_EPSILON * size);
+      }
+    LA_RELEASE(&h, &A, &B, &C);
     lapis_ctx_free(ctx);
   }
 }
@@ -97,6 +192,8 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(small_and_large_entries),
+      cmocka_unit_test(hard_matrices),
+      cmocka_unit_test(small_products),
       cmocka_unit_test(too_large_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

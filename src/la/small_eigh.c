@@ -1,19 +1,26 @@
 /* small_eigh.c - C = Q diag(values) Q' of a small symmetric C.
  *
- * Householder reflections to tridiagonal form, the product of them beside it,
- * and implicit QL steps with Wilkinson's shift (EISPACK's tred2 and imtql2:
- * Martin, Reinsch and Wilkinson 1968).  LAPACK does the same by parts for large
- * matrices; of one of order 30 its calls cost more than the arithmetic.  Here a
- * column is a few registers, the rotations of a step are found first and then
- * turn all of Q at once, each column read and written once.  bench/roml.c,
- * order 30, Zen 4: see bench/results/roml.md.
+ * Householder reflections to tridiagonal form, the product of them beside it
+ * (EISPACK's tred2: Martin, Reinsch and Wilkinson 1968), and QL steps with
+ * Wilkinson's shift, without square roots (Pal, Walker and Kahan: Parlett, The
+ * Symmetric Eigenvalue Problem, 8.15).  LAPACK does the same by parts for large
+ * matrices, and takes the form without roots for eigenvalues alone; of one of
+ * order 30 its calls cost more than the arithmetic.  Here a column is a few
+ * registers.  What a step of QL takes is waiting: each rotation needs the one
+ * before it.  The recurrence in squares has one quotient in its chain, where
+ * that in sines and cosines has a root and three products more; it gives
+ * squares of the cosines and sines, of which the roots are taken side by side
+ * afterwards.  While it waits, the rotations of the step before turn Q.
+ * bench/roml.c, order 30, Zen 4: see bench/results/roml.md.
  *
  * Numerics: C is scaled by a power of two to entries below 2, so that no square
  * overflows, and one that vanishes is less than rounding; of subnormal entries
- * by the largest that is a double.  Reflections and
- * rotations are backward stable.  An e_i is left out where it is below eps of
- * its neighbours, or of eps/16 |T|: n of them move no eigenvalue by more than
- * eps n |T| / 16.  Compiled with contraction (CMakeLists.txt). */
+ * by the largest that is a double.  Reflections and rotations are backward
+ * stable: gamma = c g, of the cosine c of the rotation before and the number g
+ * that makes the next one, has the rounding of its own terms, so that g has
+ * that of |T|.  An e_i is left out where it is below eps of its neighbours, or
+ * of eps/16 |T|: n of them move no eigenvalue by more than eps n |T| / 16.
+ * Compiled with contraction (CMakeLists.txt). */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -27,6 +34,9 @@ enum { ALIGN = 8, STEPS = 30 }; /* STEPS: QL steps for one eigenvalue */
 /* A sum of squares below this is 0 beside a norm of 1; above, it has all its
  * digits. */
 static const double NOTHING = 1e-290;
+/* A g^2 below this is 0, too; above, it and its square have all their digits.
+ */
+static const double NO_SQUARE = 1e-140;
 
 typedef struct rotation {
   double c, s;
@@ -34,12 +44,35 @@ typedef struct rotation {
 
 typedef struct small {
   int64_t n, ld;
-  double *A, *Z;  /* ld x n: C, then what is left of it; Q */
-  double *d, *e;  /* n: diagonal, and beside it */
-  double *u, *p;  /* ld: a reflection I - u u'/h; A u, Z u */
-  rotation *turn; /* n: of a step of QL */
+  double *A, *Z; /* ld x n: C, then what is left of it; Q */
+  double *d, *e; /* n: diagonal, and beside it; of QL, e |e| for e */
+  double *u, *p; /* ld: a reflection I - u u'/h; A u, Z u */
+  /* n each, of a step of QL: as they are found, the squares with the signs; and
+   * those of the step before, of which first .. last - 1 have yet to turn Z. */
+  rotation *turn, *due;
+  int64_t first, last;
   int64_t *order; /* n */
 } small;
+
+/* The first e_m from e_l on that can be left out. */
+static int64_t end_of_block(const small *s, int64_t l, double least)
+{
+  int64_t m = l;
+  for (; m + 1 < s->n; m++) {
+    double near = DBL_EPSILON * (fabs(s->d[m]) + fabs(s->d[m + 1]));
+    double square = fabs(s->e[m]);
+    if (!(square > least * least && square > near * near)) break;
+  }
+  return m;
+}
+
+/* The eigenvalue nearer to d_l of T's block of d_l, d_l+1. */
+static double wilkinson_shift(const small *s, int64_t l)
+{
+  double half = (s->d[l + 1] - s->d[l]) / 2, square = fabs(s->e[l]);
+  double root = sqrt(half * half + square);
+  return s->d[l] - square / (half + copysign(root, half));
+}
 
 static void turn_round(double *v, int64_t n)
 {
@@ -128,7 +161,7 @@ lapis_status host_small_eigh(la *h, const la_array *C, double above,
                              bool *done)
 {
   int64_t n = C->rows, ld = (n + ALIGN - 1) / ALIGN * ALIGN;
-  double *memory = host_borrow(h, 2 * ld * n + 2 * ld + 5 * n);
+  double *memory = host_borrow(h, 2 * ld * n + 2 * ld + 7 * n);
   if (memory == NULL) return LAPIS_ENOMEM;
   small s = {.n = n, .ld = ld, .A = memory};
   s.Z = s.A + ld * n;
@@ -137,7 +170,8 @@ lapis_status host_small_eigh(la *h, const la_array *C, double above,
   s.d = s.p + ld;
   s.e = s.d + n;
   s.turn = (rotation *)(s.e + n);
-  s.order = (int64_t *)(s.turn + n);
+  s.due = s.turn + n;
+  s.order = (int64_t *)(s.due + n);
   double scale = begin(&s, C);
   *done = decompose[base_width_of(h->ctx)](&s);
   *done = *done && all_finite(&s, 1);

@@ -144,45 +144,92 @@ INLINED void KERNEL(tridiagonalise)(small *s)
   s->e[n - 1] = 0;
 }
 
+/* Rotation t of the columns z and z + step. */
+INLINED void KERNEL(rotate_two)(double *z, int64_t ld, int64_t step, rotation t)
+{
+  for (int64_t r = 0; r < ld; r += ALIGN)
+#pragma GCC unroll 8
+    for (int64_t i = r; i < r + ALIGN; i += LANES) {
+      PACK *x = (PACK *)(z + i), *y = (PACK *)(z + step + i), v = *x, w = *y;
+      *y = t.s * v + t.c * w;
+      *x = t.c * v - t.s * w;
+    }
+}
+
+/* Squares with signs -> cosines and sines. */
+INLINED void KERNEL(take_roots)(rotation *turn, int64_t first, int64_t last)
+{
+  double *v = &turn[0].c;
+  for (int64_t i = 2 * first; i < 2 * last; i++)
+    v[i] = copysign(sqrt(fabs(v[i])), v[i]);
+}
+
+/* Those that are still due. */
+INLINED void KERNEL(rotate_due)(small *s, double *Z, int64_t step)
+{
+  if (s->first < s->last)
+    KERNEL(rotate)(Z, s->ld, step, s->first, s->last, s->due);
+  s->last = s->first;
+}
+
+/* One step of QL on rows l .. m.  With rotation c, s of rows i and i + 1, and
+ * g the number in row i + 1 that it is made of, p = g^2 and r = p + e_i^2:
+ *   c^2 = p/r,  s^2 = e_i^2/r,  gamma' = c^2 (d_i - shift) - s^2 gamma,
+ *   p' = gamma'^2 / c^2,  where gamma is g times the cosine before.
+ * r gamma' is `top`, so that p' = top^2 / (r p): one quotient after another.
+ * Cosines are positive, and r has the sign of g. */
+INLINED void KERNEL(sweep)(small *s, int64_t l, int64_t m, double *Z,
+                           int64_t step)
+{
+  double *d = s->d, *e = s->e, shift = wilkinson_shift(s, l);
+  double gamma = d[m] - shift, p = gamma * gamma, cosine = 1, sine = 0;
+  double top = gamma, over = 1; /* gamma = top * over */
+  for (int64_t i = m - 1; i >= l; i--) {
+    double square = fabs(e[i]), less = square * top * over, r = p + square;
+    double before = gamma;
+    e[i + 1] = copysign(r, before) * sine;
+    over = 1 / r;
+    sine = e[i] * copysign(over, before);
+    if (p > NO_SQUARE) {
+      top = p * (d[i] - shift) - less;
+      cosine = p * over;
+      gamma = top * over;
+      p = top * top / (r * p);
+    } else { /* g = 0 */
+      p = cosine * square;
+      cosine = 0;
+      sine = copysign(1, sine);
+      top = gamma = -before;
+      over = 1;
+    }
+    d[i + 1] = before + (d[i] - gamma);
+    s->turn[i] = (rotation){cosine, sine};
+    if (s->first < s->last) {
+      s->last--;
+      KERNEL(rotate_two)(Z + s->last * step, s->ld, step, s->due[s->last]);
+    }
+  }
+  d[l] = shift + gamma;
+  e[l] = copysign(p, gamma) * sine;
+  e[m] = 0;
+}
+
 /* The steps of QL that leave d[l] an eigenvalue; Z's columns are `step` apart.
  * false: too many. */
 INLINED bool KERNEL(settle)(small *s, int64_t l, double *Z, int64_t step,
                             double least)
 {
-  double *d = s->d, *e = s->e;
   for (int t = 0; t < STEPS; t++) {
-    int64_t m = l;
-    while (m + 1 < s->n && fabs(e[m]) > least &&
-           fabs(e[m]) > DBL_EPSILON * (fabs(d[m]) + fabs(d[m + 1])))
-      m++;
+    int64_t m = end_of_block(s, l, least);
     if (m == l) return true;
-    double g = (d[l + 1] - d[l]) / (2 * e[l]), r = sqrt(g * g + 1);
-    if (!(r <= DBL_MAX)) r = fabs(g);
-    g = d[m] - d[l] + e[l] / (g + copysign(r, g));
-    double sine = 1, cosine = 1, p = 0;
-    int64_t i = m - 1;
-    for (; i >= l; i--) {
-      double f = sine * e[i], b = cosine * e[i];
-      double square = f * f + g * g;
-      e[i + 1] = 0;
-      if (!(square > NOTHING)) break;
-      e[i + 1] = r = sqrt(square);
-      double over = r * (1 / square); /* both at once, unlike 1 / r */
-      sine = f * over;
-      cosine = g * over;
-      g = d[i + 1] - p;
-      r = (d[i] - g) * sine + 2 * cosine * b;
-      p = sine * r;
-      d[i + 1] = g + p;
-      g = cosine * r - b;
-      s->turn[i] = (rotation){cosine, sine};
-    }
-    if (i >= l) d[i + 1] -= p;
-    KERNEL(rotate)(Z, s->ld, step, i + 1, m, s->turn);
-    e[m] = 0;
-    if (i >= l) continue;
-    d[l] -= p;
-    e[l] = g;
+    KERNEL(sweep)(s, l, m, Z, step);
+    KERNEL(rotate_due)(s, Z, step);
+    KERNEL(take_roots)(s->turn, l, m);
+    rotation *done = s->due;
+    s->due = s->turn;
+    s->turn = done;
+    s->first = l;
+    s->last = m;
   }
   return false;
 }
@@ -202,8 +249,11 @@ INLINED bool KERNEL(diagonalise)(small *s)
     Z += (n - 1) * step;
     step = -step;
   }
+  s->first = s->last = 0;
+  for (int64_t i = 0; i < n; i++) s->e[i] *= fabs(s->e[i]);
   for (int64_t l = 0; l < n; l++)
     if (!KERNEL(settle)(s, l, Z, step, DBL_EPSILON / 16 * norm)) return false;
+  KERNEL(rotate_due)(s, Z, step);
   if (step < 0) turn_round(s->d, n);
   return true;
 }
