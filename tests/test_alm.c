@@ -35,7 +35,8 @@ static void check_guards(const arrays *a, int64_t count)
 static void check_passes(int64_t count)
 {
   static arrays old, new;
-  const double t = 0.7, cut = 0.4, tiny = 1e-15;
+  static double ahead[MOST + 1];
+  const double t = 0.7, next = 0.6, cut = 0.4, tiny = 1e-15;
   double size = 0, residual = 0, sum = 0;
   fill(&old, count);
   new = old;
@@ -55,15 +56,18 @@ static void check_passes(int64_t count)
     sum += fabs(e);
   }
   CHECK_NEAR(found, sum, tiny * (double)(count + 1) * (sum + 1));
-  op_alm_sums sums = op_alm_multiply(&a, 1 / t);
+  op_alm_sums sums = op_alm_multiply(&a, 1 / t, next);
   for (int64_t i = 0; i < count; i++) {
     double r = old.L[i] + new.E[i] - old.D[i];
     CHECK_NEAR(new.Y[i], old.Y[i] + r / t, 20 * tiny);
+    ahead[i] = new.W[i];
     residual += r * r;
     size += old.D[i] * old.D[i];
   }
   CHECK_NEAR(sums.residual, residual, tiny * (double)count * (residual + 1));
   CHECK_NEAR(sums.size, size, tiny * (double)count * (size + 1));
+  op_alm_shift(&a, next);
+  assert_memory_equal(new.W, ahead, (size_t)count * sizeof *ahead);
   check_guards(&new, count);
 }
 

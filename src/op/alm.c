@@ -55,10 +55,11 @@ WIDTH_CLONES static double sparse(const op_alm *a, double t, double cut)
   return add_up(sum) + rest;
 }
 
-WIDTH_CLONES static op_alm_sums multiply(const op_alm *a, double rho)
+WIDTH_CLONES static op_alm_sums multiply(const op_alm *a, double rho,
+                                         double next)
 {
   const double *restrict D = a->D, *restrict L = a->L, *restrict E = a->E;
-  double *restrict Y = a->Y;
+  double *restrict Y = a->Y, *restrict W = a->W;
   lanes residual[2] = {{0}, {0}}, size[2] = {{0}, {0}};
   op_alm_sums rest = {0, 0};
   int64_t i = 0;
@@ -66,15 +67,18 @@ WIDTH_CLONES static op_alm_sums multiply(const op_alm *a, double rho)
 #pragma GCC unroll 2
     for (int k = 0; k < 2; k++) {
       int64_t at = i + k * LANES;
-      lanes d = *(const lanes *)(D + at);
-      lanes r = *(const lanes *)(L + at) + *(const lanes *)(E + at) - d;
-      *(lanes *)(Y + at) += rho * r;
+      lanes d = *(const lanes *)(D + at), e = *(const lanes *)(E + at);
+      lanes r = *(const lanes *)(L + at) + e - d;
+      lanes y = *(const lanes *)(Y + at) + rho * r;
+      *(lanes *)(Y + at) = y;
+      *(lanes *)(W + at) = d - e - next * y;
       residual[k] += r * r;
       size[k] += d * d;
     }
   for (; i < a->count; i++) {
     double r = L[i] + E[i] - D[i];
     Y[i] += rho * r;
+    W[i] = D[i] - E[i] - next * Y[i];
     rest.residual += r * r;
     rest.size += D[i] * D[i];
   }
@@ -92,7 +96,7 @@ double op_alm_sparse(const op_alm *a, double t, double cut)
   return sparse(a, t, cut);
 }
 
-op_alm_sums op_alm_multiply(const op_alm *a, double rho)
+op_alm_sums op_alm_multiply(const op_alm *a, double rho, double next)
 {
-  return multiply(a, rho);
+  return multiply(a, rho, next);
 }

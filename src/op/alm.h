@@ -7,7 +7,7 @@
  *
  *   W <- D - E - t Y          op_alm_shift, from which L is thresholded
  *   E <- soft(D - L - t Y, lambda t);  W <- L + E + t Y       op_alm_sparse
- *   Y <- Y + rho (L + E - D)                                  op_alm_multiply
+ *   Y <- Y + rho (L + E - D);  W <- D - E - next Y            op_alm_multiply
  *
  * The same bits on every processor: the widths of registers differ in speed
  * alone. */
@@ -28,6 +28,7 @@ typedef struct op_alm_sums {
 void op_alm_shift(const op_alm *a, double t);
 /* Returns |E|_1. */
 double op_alm_sparse(const op_alm *a, double t, double cut);
-op_alm_sums op_alm_multiply(const op_alm *a, double rho);
+/* next: t of the iteration to come, whose op_alm_shift this is. */
+op_alm_sums op_alm_multiply(const op_alm *a, double rho, double next);
 
 #endif

@@ -124,7 +124,8 @@ static int64_t entries(const roml_state *s)
 static lapis_status update_low_rank(roml_state *s)
 {
   op_alm a = roml_alm(s);
-  op_alm_shift(&a, 1 / s->rho);
+  if (!s->ahead) op_alm_shift(&a, 1 / s->rho);
+  s->ahead = false;
   return op_svt_apply(s->svt, &s->W, 1 / s->rho, &s->L, &s->low_rank);
 }
 
@@ -156,12 +157,14 @@ static lapis_status update_matches(roml *w, roml_state *s, int64_t *changed)
   return LAPIS_OK;
 }
 
-/* Y <- Y + rho (L + E - D); |L + E - D| / |D| */
+/* Y <- Y + rho (L + E - D); |L + E - D| / |D|; W is made for the next L. */
 static double update_multiplier(roml_state *s)
 {
   op_alm a = roml_alm(s);
-  op_alm_sums sums = op_alm_multiply(&a, s->rho);
+  double rho = s->rho;
   s->rho *= s->growth;
+  op_alm_sums sums = op_alm_multiply(&a, rho, 1 / s->rho);
+  s->ahead = true;
   return sqrt(sums.residual / fmax(sums.size, 1e-300));
 }
 
@@ -171,6 +174,7 @@ static lapis_status ask_fixed(roml *w, roml_state *s, bool *fixed)
 {
   double nuclear, *W = s->W.data, t = 1 / s->rho;
   const double *D = s->D.data;
+  s->ahead = false;
   TRY(roml_nuclear(s, &nuclear, fixed));
   if (!*fixed) return LAPIS_OK;
   for (int64_t i = 0; i < entries(s); i++) W[i] = D[i] - t * W[i];
@@ -235,6 +239,7 @@ lapis_status roml_iterate(roml *w, roml_state *s, bool resumed)
   loop *l = &w->base.loop;
   bool fixed = false;
   if (!resumed) from_nothing(s);
+  s->ahead = false;
   roml_matcher_forget(s->matcher);
   while (!fixed && !(s->now.residual <= w->set.stop.tol) && loop_next(l)) {
     TRY(roml_step(w, s, &s->now));

@@ -69,6 +69,7 @@ typedef struct roml_state {
   roml_matcher *matcher;
   double lambda, rho, growth;
   svt_report low_rank;
+  bool ahead; /* W is D - E - Y/rho of the next iteration */
   /* of the iteration: what is at hand; the start's objective; rounds without
    * a change, and when to ask whether there will be one */
   roml_progress now;

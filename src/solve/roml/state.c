@@ -169,17 +169,18 @@ lapis_status roml_fit(roml_state *s, double lambda, const roml_effort *effort,
   memset(s->Y.data, 0, (size_t)count * sizeof(double));
   TRY(op_singular_values(s->svt, &s->D, s->sigma));
   double rho = 1.25 / fmax(s->sigma[0], 1e-300), rho_most = rho * effort->most;
+  op_alm_shift(&a, 1 / rho);
   for (int t = 0; t < FIT_ITERATIONS; t++) {
-    op_alm_shift(&a, 1 / rho);
     TRY(op_svt_apply(s->svt, &s->W, 1 / rho, &s->L, &s->low_rank));
     double sparse = op_alm_sparse(&a, 1 / rho, lambda / rho);
-    op_alm_sums sums = op_alm_multiply(&a, rho);
+    double next = fmin(rho * effort->growth, rho_most);
+    op_alm_sums sums = op_alm_multiply(&a, rho, 1 / next);
     *objective = s->low_rank.nuclear + lambda * sparse;
     bool still = fabs(*objective - old) <= effort->tol * *objective;
     double most = effort->tol * effort->tol * sums.size;
     if (still && sums.residual <= most) break;
     old = *objective;
-    rho = fmin(rho * effort->growth, rho_most);
+    rho = next;
   }
   return LAPIS_OK;
 }
