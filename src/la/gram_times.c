@@ -197,6 +197,24 @@ void host_gram(const la *h, const la_array *A, la_array *C)
   blas_mirror(C);
 }
 
+/* With 512-bit registers OpenBLAS has kernels for small matrices itself. */
+bool host_small_product_pays(const la *h, const la_array *A, const la_array *B)
+{
+  return base_width_of(h->ctx) == WIDTH_AVX2 && A->dtype == LAPIS_F64 &&
+         A->cols <= GRAM_MOST && B->cols <= GRAM_MOST && A->rows >= GRAM_LONG &&
+         A->rows * A->cols * B->cols <= GRAM_WORK;
+}
+
+void host_small_product(const la *h, const la_array *A, const la_array *B,
+                        la_array *C)
+{
+  operand a = {A->data, A->ld}, b = {B->data, B->ld};
+  for (int64_t j = 0; j < C->cols; j++)
+    memset(host_col(C, j), 0, (size_t)C->rows * sizeof(double));
+  kernels[base_width_of(h->ctx)].wide(a, b, A->rows, A->cols, B->cols, C->data,
+                                      C->ld);
+}
+
 lapis_status host_two_products(la *h, la_trans t, const la_array *A,
                                const la_array *X, la_array *Y)
 {

@@ -52,13 +52,23 @@ INLINED void KERNEL(wide_strip)(operand A, operand B, int64_t k, int64_t p,
   if (j < p) KERNEL(wide_block)(A, B, k, c + j * ldc, ldc, packs, 1);
 }
 
+/* Fewer rows than a register has numbers, padded. */
 INLINED void KERNEL(wide_rest)(operand A, operand B, int64_t rows, int64_t k,
-                               double *c)
+                               int64_t p, double *c, int64_t ldc)
 {
-  for (int64_t i = 0; i < rows; i++) {
-    double sum = 0;
-    for (int64_t l = 0; l < k; l++) sum += A.p[l * A.ld + i] * B.p[l];
-    c[i] += sum;
+  double padded[PAGES * LANES];
+  operand a = {padded, LANES};
+  for (int64_t l = 0; l < k; l++)
+    for (int64_t i = 0; i < LANES; i++)
+      padded[l * LANES + i] = i < rows ? A.p[l * A.ld + i] : 0;
+  for (int64_t j = 0; j < p; j += WIDE_COLS) {
+    double sum[WIDE_COLS * LANES] = {0};
+    int64_t cols = p - j < WIDE_COLS ? p - j : WIDE_COLS;
+    operand b = {B.p + j * B.ld, B.ld};
+    KERNEL(wide_strip)(a, b, k, cols, sum, LANES, 1);
+    for (int64_t q = 0; q < cols; q++)
+      for (int64_t i = 0; i < rows; i++)
+        c[(j + q) * ldc + i] += sum[q * LANES + i];
   }
 }
 
@@ -74,8 +84,7 @@ TARGET static void KERNEL(wide)(operand A, operand B, int64_t m, int64_t k,
       KERNEL(wide_strip)(a, b, n, p, c + i, ldc, WIDE_ROWS);
     for (; i + LANES <= m; i += LANES, a.p += LANES)
       KERNEL(wide_strip)(a, b, n, p, c + i, ldc, 1);
-    for (int64_t j = 0; j < p; j++, b.p += b.ld)
-      KERNEL(wide_rest)(a, b, m - i, n, c + j * ldc + i);
+    if (i < m) KERNEL(wide_rest)(a, b, m - i, n, p, c + i, ldc);
   }
 }
 
@@ -102,7 +111,8 @@ INLINED void KERNEL(inner_block)(operand A, operand B, int64_t m, double *c,
         b[j] = *(const PACK *)(B.p + j * B.ld + i + q * LANES);
 #pragma GCC unroll 8
       for (int r = 0; r < rows; r++) {
-        PACK a = *(const PACK *)(A.p + r * A.ld + i + q * LANES);
+        /* volatile: read once; GCC reads it anew for each column */
+        PACK a = *(const volatile PACK *)(A.p + r * A.ld + i + q * LANES);
 #pragma GCC unroll 8
         for (int j = 0; j < cols; j++) sum[r][j][q] += a * b[j];
       }

@@ -78,6 +78,10 @@ lapis_status host_gram_times(la *h, la_trans t, const la_array *A,
 /* C = A'A of a small A that host_gram_pays for: a BLAS packs it first. */
 bool host_gram_pays(const la *h, const la_array *A);
 void host_gram(const la *h, const la_array *A, la_array *C);
+/* C = A B of a small B, likewise. */
+bool host_small_product_pays(const la *h, const la_array *A, const la_array *B);
+void host_small_product(const la *h, const la_array *A, const la_array *B,
+                        la_array *C);
 
 /* ---- the BLAS that was built in (one of blas_*.c) ------------------------*/
 extern const char blas_title[]; /* "the processor, by OpenBLAS" */
