@@ -94,6 +94,15 @@ int64_t op_assign_row_minimum(const assign_costs *a, int64_t i)
                                : row_minimum_f32(c, a->cols);
 }
 
+void op_assign_least_open(const assign_costs *a, const void *shut,
+                          double *least)
+{
+  if (a->dtype == LAPIS_F64)
+    least_open_f64(a->c, a->ld, a->rows, a->cols, shut, least);
+  else
+    least_open_f32(a->c, a->ld, a->rows, a->cols, shut, least);
+}
+
 static int64_t reduced_minimum(const assign_costs *a, int64_t i,
                                const double *price, double *value)
 {

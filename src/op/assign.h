@@ -36,5 +36,10 @@ void op_assign_free(op_assign *p);
 int64_t op_assign_solve(op_assign *p, const assign_costs *a, bool warm);
 /* Column of the least cost of row i; -1 if a cost in it is not finite. */
 int64_t op_assign_row_minimum(const assign_costs *a, int64_t i);
+/* least[i], of every row: its smallest cost among the columns that are open,
+ * infinite where none is; shut, of the type of the costs, is 0 there and
+ * infinite in the others. */
+void op_assign_least_open(const assign_costs *a, const void *shut,
+                          double *least);
 
 #endif

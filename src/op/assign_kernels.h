@@ -9,15 +9,16 @@
 /* The first j with c[j] <= value; there is one below n. */
 WIDTH_INLINED int64_t KERNEL(find)(const REAL *c, int64_t n, REAL value)
 {
-  int64_t j = 0;
-  for (; j + BLOCK <= n; j += BLOCK) {
-    int any = 0;
-    WIDTH_SIMD(reduction(| : any))
-    for (int l = 0; l < BLOCK; l++) any |= c[j + l] <= value;
-    if (any) break;
+  for (int64_t j = 0; j < n; j += BLOCK) {
+    int32_t first = BLOCK, count = n - j < BLOCK ? (int32_t)(n - j) : BLOCK;
+    WIDTH_SIMD(reduction(min : first))
+    for (int32_t l = 0; l < count; l++) {
+      int32_t here = c[j + l] <= value ? l : BLOCK;
+      first = here < first ? here : first;
+    }
+    if (first < BLOCK) return j + first;
   }
-  while (j < n - 1 && c[j] > value) j++;
-  return j;
+  return n - 1;
 }
 
 /* Column of the smallest of c[0..n); -1 if one of them is not finite: x - x is
@@ -31,6 +32,23 @@ WIDTH_CLONES static int64_t KERNEL(row_minimum)(const REAL *c, int64_t n)
     best = c[j] < best ? c[j] : best;
   }
   return bad == 0 ? KERNEL(find)(c, n, best) : -1;
+}
+
+/* least[i]: the smallest of row i, of columns where shut is 0 (else it is
+ * infinite). */
+WIDTH_CLONES static void KERNEL(least_open)(const REAL *c, int64_t ld,
+                                            int64_t rows, int64_t cols,
+                                            const REAL *shut, double *least)
+{
+  for (int64_t i = 0; i < rows; i++, c += ld) {
+    REAL best = INFINITY;
+    WIDTH_SIMD(reduction(min : best))
+    for (int64_t j = 0; j < cols; j++) {
+      REAL v = c[j] + shut[j];
+      best = v < best ? v : best;
+    }
+    least[i] = best;
+  }
 }
 
 /* The first j with c[j] - price[j] <= value; there is one below n. */

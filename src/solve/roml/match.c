@@ -50,6 +50,7 @@ typedef struct bench { /* one image at work, a thread each */
   lapis_dtype dtype;
   int64_t ld;
   void *M, *C; /* d x n, ld x n: a row of costs a column */
+  void *shut;  /* ld: 0, or infinite for the time that a column is not asked */
   double *regret, *free_regret, *high; /* n x n, n, n */
   refiner r;
 } bench;
@@ -91,11 +92,12 @@ static lapis_status new_bench(roml_matcher *m, bench *b)
   b->stale = base_alloc(m->ctx, n, sizeof *b->stale);
   b->M = base_alloc(m->ctx, m->p->d * op_panels_room(n), size);
   b->C = base_alloc_raw(m->ctx, b->ld * n, size);
+  b->shut = base_alloc(m->ctx, b->ld, size);
   b->regret = base_alloc(m->ctx, n * n, sizeof *b->regret);
   b->free_regret = base_alloc(m->ctx, n, sizeof *b->free_regret);
   b->high = base_alloc(m->ctx, n, sizeof *b->high);
-  if (b->stale == NULL || b->M == NULL || b->C == NULL || b->regret == NULL ||
-      b->free_regret == NULL || b->high == NULL)
+  if (b->stale == NULL || b->M == NULL || b->C == NULL || b->shut == NULL ||
+      b->regret == NULL || b->free_regret == NULL || b->high == NULL)
     return LAPIS_ENOMEM;
   return new_refiner(m, exact, &b->r);
 }
@@ -137,7 +139,7 @@ void roml_matcher_free(roml_matcher *m)
   if (m == NULL) return;
   for (int t = 0; m->bench != NULL && t < m->threads; t++) {
     bench *b = &m->bench[t];
-    base_free(b->M), base_free(b->C), base_free(b->stale);
+    base_free(b->M), base_free(b->C), base_free(b->stale), base_free(b->shut);
     base_free(b->regret), base_free(b->free_regret), base_free(b->high);
     op_assign_free(b->r.all), op_assign_free(b->r.some);
     base_free(b->r.column), base_free(b->r.seen), base_free(b->r.costs);
@@ -347,23 +349,27 @@ static void solve_exactly(roml_matcher *m, const double *M, const bench *b,
 }
 
 /* ---- prices and slacks of a whole image ----------------------------------*/
+static void shut_column(bench *b, int64_t i, bool shut)
+{
+  if (b->dtype == LAPIS_F64)
+    ((double *)b->shut)[i] = shut ? INFINITY : 0;
+  else
+    ((float *)b->shut)[i] = shut ? INFINITY : 0;
+}
+
 /* What row j would pay more for row k's column than for its own, and for the
  * cheapest free one. */
 static void find_regrets(const roml_matcher *m, bench *b, const int64_t *pick)
 {
   int64_t n = m->at.n;
-  bool any_free = roml_count(m->p, b->k) > n;
   assign_costs costs = costs_of(m, b);
+  for (int64_t k = 0; k < n; k++) shut_column(b, pick[k], true);
+  op_assign_least_open(&costs, b->shut, b->free_regret);
+  for (int64_t k = 0; k < n; k++) shut_column(b, pick[k], false);
   for (int64_t j = 0; j < n; j++) {
     double *regret = b->regret + j * n, own = get(b, j, pick[j]);
-    for (int64_t k = 0; k < n; k++) regret[k] = get(b, j, pick[k]);
-    b->free_regret[j] = INFINITY;
-    if (any_free) {
-      for (int64_t k = 0; k < n; k++) put(b, j, pick[k], largest_number(b));
-      b->free_regret[j] = get(b, j, op_assign_row_minimum(&costs, j)) - own;
-      for (int64_t k = 0; k < n; k++) put(b, j, pick[k], regret[k]);
-    }
-    for (int64_t k = 0; k < n; k++) regret[k] -= own;
+    for (int64_t k = 0; k < n; k++) regret[k] = get(b, j, pick[k]) - own;
+    b->free_regret[j] -= own;
   }
 }
 
