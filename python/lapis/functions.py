@@ -1,15 +1,17 @@
 """The building blocks on their own: thresholds, proximal steps, assignment."""
 from __future__ import annotations
 
+import ctypes
+import threading
 from typing import NamedTuple, Optional
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ._arrays import address, as_float, is_sparse, plain, view
-from ._core import Context, at_once, run
+from ._core import Context, at_once, own_context, run
 from ._library import Assignment as _Assignment
-from ._library import Mat, SvtInfo, lib
+from ._library import F32, F64, Mat, SvtInfo, lib
 from ._validation import check_array, threads_of
 
 __all__ = ["assign", "project_simplex", "prox_chi2", "prox_chi2_simplex",
@@ -125,7 +127,36 @@ def _assign_all(cost, match, price, n_jobs):
     return io["objective"].copy()
 
 
-_FLOATS = np.dtype(np.float64), np.dtype(np.float32)
+_FLOATS = {np.dtype(np.float64): F64, np.dtype(np.float32): F32}
+_own = threading.local()
+
+
+class _Problem:
+    """What a small call passes to the library, made once a thread: that takes
+    as long as to solve ten rows."""
+
+    def __init__(self):
+        self.context = own_context()
+        self.mat, self.io = Mat(), _Assignment()
+        self.arguments = (self.context._as_parameter_, ctypes.byref(self.mat),
+                          ctypes.byref(self.io))
+
+
+def _assign_small(cost, dtype, n_jobs):
+    threads_of(n_jobs)
+    # A signal handler that calls this, too, finds none and makes its own.
+    one = _own.__dict__.pop("problem", None) or _Problem()
+    mat, io, (rows, cols) = one.mat, one.io, cost.shape
+    match, price = np.empty(rows, np.int64), np.empty(cols)
+    mat.dtype, mat.rows, mat.cols, mat.ld = dtype, cols, rows, cols
+    mat.val, io.match, io.price = address(cost), address(match), address(price)
+    status = lib.assign(*one.arguments)
+    if status != 0 or one.context.talk.warnings:
+        one.context.end()
+        one.context.check(status)
+    found = Assignment(match, price, io.objective)
+    _own.problem = one
+    return found
 
 
 def assign(cost: ArrayLike, n_jobs: Optional[int] = None) -> Assignment:
@@ -149,6 +180,10 @@ def assign(cost: ArrayLike, n_jobs: Optional[int] = None) -> Assignment:
     >>> lapis.assign([[4.0, 1.0, 3.0], [2.0, 0.0, 5.0]]).match.tolist()
     [1, 0]
     """
+    if (type(cost) is np.ndarray and cost.ndim == 2 and cost.dtype in _FLOATS
+            and cost.flags.c_contiguous
+            and 0 < cost.size * len(cost) <= _AT_ONCE):
+        return _assign_small(cost, _FLOATS[cost.dtype], n_jobs)
     if not is_sparse(cost):
         cost = np.asarray(plain(cost))
     shape = cost.shape
