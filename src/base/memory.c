@@ -1,17 +1,14 @@
 /* memory.c - checked, aligned allocation: the only caller of malloc. */
-#define _DEFAULT_SOURCE /* madvise */
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/base.h"
 
-enum { ALIGNMENT = 64, LARGE = 1 << 30, SMALL = 1 << 20, MANY_PAGES = 1 << 22 };
+enum { ALIGNMENT = 64, LARGE = 1 << 30, SMALL = 1 << 20 };
 
 double base_memory_bytes(void)
 {
@@ -41,21 +38,6 @@ static size_t padded_size(int64_t count, size_t size)
   return (bytes + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
 }
 
-/* Large pages where the system has them: the first touch of a small one, four
- * kilobytes, costs as much as reading it a few times. */
-static void ask_for_large_pages(void *p, size_t bytes)
-{
-#if defined(MADV_HUGEPAGE)
-  uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-  uintptr_t first = ((uintptr_t)p + page - 1) / page * page;
-  if (p != NULL && bytes >= MANY_PAGES)
-    (void)madvise((void *)first, bytes - (first - (uintptr_t)p), MADV_HUGEPAGE);
-#else
-  (void)p;
-  (void)bytes;
-#endif
-}
-
 void *base_alloc_raw(lapis_ctx *ctx, int64_t count, size_t size)
 {
   size_t bytes = padded_size(count, size);
@@ -65,7 +47,6 @@ void *base_alloc_raw(lapis_ctx *ctx, int64_t count, size_t size)
     too_much = base_address_room() - (double)bytes < BASE_ADDRESS_RESERVE;
   bool fine = bytes > 0 && !too_much;
   void *p = fine ? aligned_alloc(ALIGNMENT, bytes) : NULL;
-  ask_for_large_pages(p, bytes);
   if (p == NULL)
     (void)lapis_fail(ctx, LAPIS_ENOMEM,
                      "out of memory: %" PRId64 " x %zu bytes were asked for",
