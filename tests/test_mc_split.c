@@ -123,6 +123,34 @@ static void classes_that_are_alike_are_named(void **state)
   }
 }
 
+/* Of numbers on both sides of 0 the features of two classes may be opposite. */
+static void opposite_classes_differ(void **state)
+{
+  (void)state;
+  enum { n = 40 };
+  static double X[4 * n], Y[2 * n];
+  uint64_t seed = 4;
+  int heard = 0;
+  lapis_ctx *ctx = lapis_ctx_new();
+  lapis_ctx_on_message(ctx, hear, &heard);
+  for (int j = 0; j < n; j++)
+    for (int i = 0; i < 4; i++) {
+      X[4 * j + i] = (j % 2 ? 1 : -1) * (i + 1) + 0.1 * check_normal(&seed);
+      Y[2 * j + i % 2] = (i % 2 == j % 2) ? 1 : -1;
+    }
+  lapis_data data = {.X = lapis_mat_f64(X, 4, n), .Y = lapis_mat_f64(Y, 2, n)};
+  lapis_mc_settings set = settings_of(1, 1e-6);
+  lapis_mat reps;
+  set.variant = LAPIS_MC_1;
+  set.mu_rel = 0.3;
+  lapis_solver *s = solve(ctx, &data, &set);
+  assert_int_equal(lapis_result_get(s, "class_features", &reps), LAPIS_OK);
+  assert_true(lapis_mat_at(&reps, 3, 0) * lapis_mat_at(&reps, 3, 1) < 0);
+  assert_int_equal(heard, 0);
+  lapis_solver_free(s);
+  lapis_ctx_free(ctx);
+}
+
 static void two_find_both_views(void **state)
 {
   (void)state;
@@ -564,6 +592,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(classes_that_are_alike_are_named),
+      cmocka_unit_test(opposite_classes_differ),
       cmocka_unit_test(two_find_both_views),
       cmocka_unit_test(is_the_problem_written_out),
       cmocka_unit_test(one_is_what_it_was),

@@ -136,6 +136,76 @@ static void what_jumps_is_found(void **state)
   lapis_ctx_free(pair.ctx);
 }
 
+/* W = U diag(s) V' of orthonormal U, V; its threshold is B. */
+static void with_values(la *h, moving *p, const double *s, double t,
+                        uint64_t *seed)
+{
+  double above[RANK];
+  la_array Us = la_case_new(h, p->m, RANK);
+  fill(&p->U, 1, seed);
+  fill(&p->V, 1, seed);
+  OK(h->ops->qr(h, &p->U, NULL));
+  OK(h->ops->qr(h, &p->V, NULL));
+  for (int i = 0; i < RANK; i++) above[i] = fmax(s[i] - t, 0);
+  OK(la_copy(h, &p->U, &Us));
+  OK(h->ops->scale_cols(h, s, &Us));
+  OK(h->ops->gemm(h, LA_N, LA_T, 1, &Us, &p->V, 0, &p->W));
+  OK(la_copy(h, &p->U, &Us));
+  OK(h->ops->scale_cols(h, above, &Us));
+  OK(h->ops->gemm(h, LA_N, LA_T, 1, &Us, &p->V, 0, &p->B));
+  h->ops->free(h, &Us);
+}
+
+/* Of values that are t to rounding some count as above it; nothing is left of
+ * them, whatever the call before kept in their places. */
+static void values_at_the_threshold_vanish(void **state)
+{
+  (void)state;
+  static const double large[RANK] = {10, 10, 10, 10, 10, 10};
+  static const double at[RANK] = {10, 7, 1, 1, 1, 1};
+  la_pair pair = la_pair_open();
+  la *h = &pair.fast;
+  uint64_t seed = 77;
+  moving p = open_moving(h, 150, 130, &seed);
+  for (int call = 0; call < 40; call++) {
+    double size = 1 + 0.1 * call, s[RANK];
+    for (int i = 0; i < RANK; i++) s[i] = size * (call % 2 ? at : large)[i];
+    svt_report r;
+    with_values(h, &p, s, size, &seed);
+    op_svt_accept(p.s, call % 3 == 0 ? 1e-6 : 0);
+    OK(op_svt_apply(p.s, &p.W, size, &p.A, &r));
+    CHECK_AT_MOST(la_case_distance(&p.A, &p.B), 2e-6 * s[0]);
+    CHECK_NEAR(r.nuclear, nuclear_norm(&p), 1e-9 * s[0]);
+  }
+  close_moving(h, &p);
+  lapis_ctx_free(pair.ctx);
+}
+
+/* Squares of squares of small numbers: an answer is as good as of others. */
+static void small_numbers_are_thresholded(void **state)
+{
+  (void)state;
+  static const double values[RANK] = {10, 9, 8, 7, 6, 1};
+  la_pair pair = la_pair_open();
+  la *h = &pair.fast;
+  uint64_t seed = 5;
+  moving p = open_moving(h, 640, 620, &seed);
+  op_svt_force(p.s, SVT_AUTO);
+  for (double size = 1e-60; size > 1e-100; size *= 1e-3) {
+    double s[RANK];
+    svt_report r;
+    for (int i = 0; i < RANK; i++) s[i] = size * values[i];
+    with_values(h, &p, s, 5 * size, &seed);
+    for (int64_t k = 0; k < p.m * p.n; k++)
+      ((double *)p.W.data)[k] += 0.05 * size * check_normal(&seed);
+    OK(op_svt_apply(p.s, &p.W, 5 * size, &p.A, &r));
+    OK(op_svt_apply(p.full, &p.W, 5 * size, &p.B, &r));
+    CHECK_AT_MOST(la_case_distance(&p.A, &p.B) / size, 1e-7);
+  }
+  close_moving(h, &p);
+  lapis_ctx_free(pair.ctx);
+}
+
 /* Diagonal, so that nothing leads from the values that are known to the new
  * one: the test, made every few calls, meets it. */
 static void what_nothing_leads_to_is_found(void **state)
@@ -193,6 +263,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_moves_is_followed),
       cmocka_unit_test(what_jumps_is_found),
+      cmocka_unit_test(values_at_the_threshold_vanish),
+      cmocka_unit_test(small_numbers_are_thresholded),
       cmocka_unit_test(what_nothing_leads_to_is_found),
       cmocka_unit_test(calls_repeat_themselves),
   };

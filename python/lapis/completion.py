@@ -100,10 +100,13 @@ class MatrixCompletionClassifier(Classifier):
             size = np.nanstd(X, axis=0)
         size = size[size > 0]
         if size.size and size.max() > 100 * min(1, size.min()):
+            how = ("standardises them and chooses, or scale them first "
+                   "(sklearn.preprocessing.StandardScaler)"
+                   if self.variant in (None, usual["variant"]) else
+                   "brings them to one size and chooses")
             warn("MatrixCompletionClassifier: features differ much in size, or "
                  'are far from 1, and mu_rel=0.02 knows no units: mu_rel="cv" '
-                 "standardises them and chooses, or scale them first "
-                 "(sklearn.preprocessing.StandardScaler)", LapisWarning)
+                 + how, LapisWarning)
 
     def fit_predict(self, X: ArrayLike, y: ArrayLike,
                     groups: Optional[ArrayLike] = None) -> np.ndarray:

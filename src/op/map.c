@@ -486,7 +486,8 @@ static bool sound(const lapis_map *m, int64_t d)
     if (m->stage[i].kind == STAGE_CHI2) d *= CHI2_ROWS;
     if (m->stage[i].kind == STAGE_IMPUTE && !impute_sound(m->state + at, d))
       return false;
-    if (m->stage[i].kind == STAGE_AUTO_SCALE && !isnormal(m->state[at]))
+    if (m->stage[i].kind == STAGE_AUTO_SCALE &&
+        !(isnormal(m->state[at]) && m->state[at] > 0))
       return false;
     at += stage_length(m->stage[i].kind, d);
   }

@@ -428,6 +428,9 @@ static lapis_status subspace(op_svt *s, const la_array *W, double t,
   for (int64_t i = 0; i < found.rank; i++) s->values[i] = sqrt(found.theta[i]);
   report->way = SVT_SUBSPACE;
   shrink(s, found.rank, t, true, report);
+  found.rank = report->rank; /* of theta > t^2 some roots are t, rounded */
+  found.Q = la_cols(&found.Q, 0, found.rank);
+  if (found.kept) found.S = la_cols(&found.S, 0, found.rank);
   return gram_product(s, W, found.rank, &found, A);
 }
 

@@ -9,7 +9,7 @@ typedef enum svt_way {
   SVT_GRAM,    /* eigenvalues of the smaller Gram matrix: t > 1e-5 sigma_1 */
   SVT_FULL,    /* LAPACK's divide and conquer */
   SVT_QR,      /* tall or wide W: a QR factorisation first */
-  SVT_SUBSPACE /* block subspace iteration from the last basis, checked */
+  SVT_SUBSPACE /* a block Krylov space from the last basis, checked */
 } svt_way;
 
 typedef struct svt_report {

@@ -34,6 +34,7 @@ struct svt_subspace {
   double worst;          /* largest relative residual before the last one */
   int64_t untested;      /* calls of svt_track.c since the last test */
   int64_t pause, fails;  /* calls to leave it alone; how often it gave up */
+  bool loose;            /* B is orthonormal to 1e-6 only, as it leaves it */
 };
 
 /* Room for everything, s->room columns of B; release leaves s itself. */

@@ -16,8 +16,9 @@ static inline int64_t guards(int64_t rank)
 /* Y = G B, and T = W'B or W B, which stays in s. */
 lapis_status svt_inside_product(svt_subspace *s, const la_array *W,
                                 const la_array *B, la_array *Y);
-/* Whether no more than s->rank singular values exceed q->t: of X's orthonormal
- * columns theta is known within error, the norm of G x - theta x. */
+/* Whether no more than s->rank singular values exceed q->t.  Of X's orthonormal
+ * columns theta is at most x'G x, and error at least |G x - theta x|; INFINITY:
+ * not to be used. */
 lapis_status svt_inside_certify(svt_subspace *s, const svt_question *q,
                                 verdict *out);
 /* The answer from a W that moved a little since the last call (svt_track.c);

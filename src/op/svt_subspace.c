@@ -67,11 +67,11 @@
 
 enum { FIRST = 32, ROOM = 128 };
 enum { MOST_STEPS = 80, NARROW = 16 };
-static const double TRUSTED = 1e-4;    /* t / sigma_1 at least */
-static const double SMALLEST = 1e-140; /* t whose square does not vanish */
-static const double UNLIKELY = 0.01;   /* |y'z| */
-static const double ROUGHLY = 0.25;    /* the same where others prove */
-static const double SPREAD = 1e5;      /* of what a filter magnifies */
+static const double TRUSTED = 1e-4;   /* t / sigma_1 at least */
+static const double SMALLEST = 1e-70; /* t: a residual is t^2, and squared */
+static const double UNLIKELY = 0.01;  /* |y'z| */
+static const double ROUGHLY = 0.25;   /* the same where others prove */
+static const double SPREAD = 1e5;     /* of what a filter magnifies */
 
 /* ---- workspace ----------------------------------------------------------*/
 
@@ -570,7 +570,10 @@ static lapis_status begin(svt_subspace *s)
 {
   s->multiplied = 0;
   s->cold = s->used == 0;
-  if (s->used > 0) return LAPIS_OK;
+  la_array B = la_cols(&s->B, 0, s->used);
+  bool loose = s->loose;
+  s->loose = false;
+  if (s->used > 0) return loose ? s->h->ops->qr(s->h, &B, NULL) : LAPIS_OK;
   int64_t c = FIRST < s->k / 4 ? FIRST : s->k / 4;
   la_array fresh = la_cols(&s->B, 0, c);
   TRY(svt_basis_draw(s, &fresh));

@@ -33,7 +33,7 @@
 #include "op/svt_inside.h"
 
 enum { MOST_ROUNDS = 3, TEST_EVERY = 4, MOST_PAUSE = 16 };
-static const double LEAST = 1e-9;   /* of theta_1, so that U is orthonormal */
+static const double LEAST = 1e-9;   /* of theta_1: U is orthonormal to 1e-6 */
 static const double TRUSTED = 1e-4; /* t / sigma_1 */
 static const double STEADY = 1e-3;  /* |u - B c|^2 of a guard in a proof */
 
@@ -154,6 +154,7 @@ static void answer(svt_subspace *s, const turn *r, svt_found *out)
 {
   int64_t most = r->rank + guards(r->rank);
   s->used = r->p < most ? r->p : most;
+  s->loose = true;
   out->certified = true;
   out->why = "few singular values, near those of the last call";
   out->rank = r->rank;
@@ -177,6 +178,7 @@ static lapis_status give_up(svt_subspace *s)
 {
   la_array B = la_cols(&s->B, 0, s->used);
   s->fails++;
+  s->loose = false;
   s->pause = s->fails < 4 ? (int64_t)1 << s->fails : MOST_PAUSE;
   return s->h->ops->qr(s->h, &B, NULL);
 }

@@ -39,19 +39,42 @@ static bool has_gaps(const lapis_mat *X)
   return lapis_mat_missing(X) > 0;
 }
 
+/* scale:NUMBER that brings the mean of what is known of a sparse X to 10: of
+ * scale:auto what X leaves out is 0. */
+static const char *scale_stored(lapis_race *r, const lapis_mat *X)
+{
+  double sum = 0, count = 0;
+  for (int64_t k = X->colptr[0]; k < X->colptr[X->cols]; k++) {
+    double x = mat_stored(X, k);
+    if (isnan(x)) continue;
+    sum += fabs(x);
+    count++;
+  }
+  if (r->set.absent == LAPIS_ABSENT_ZERO)
+    count = (double)X->rows * (double)X->cols;
+  double times = 10 * count / sum;
+  if (!(isnormal(times) && times > 0)) return "none";
+  snprintf(r->scaled, sizeof r->scaled, "scale:%.3g", times);
+  return r->scaled;
+}
+
 static void choose_maps(lapis_race *r, const lapis_mat *X)
 {
   bool huge = (double)X->rows * (double)X->cols > MOST_ENTRIES;
+  bool sparse =
+      X->colptr != NULL && (huge || r->set.absent == LAPIS_ABSENT_MISSING);
   r->n_maps = 1;
   r->map[0] = "standard";
   if (r->own_map != NULL)
     r->map[0] = r->own_map;
-  else if (r->set.variant == LAPIS_MC_SIMPLEX ||
-           (X->colptr != NULL &&
-            (huge || r->set.absent == LAPIS_ABSENT_MISSING)))
+  else if (r->set.variant == LAPIS_MC_SIMPLEX)
     r->map[0] = "none";
-  else if (r->set.variant == LAPIS_MC_POS) /* its loss grows with X */
+  else if (r->set.variant == LAPIS_MC_POS && sparse) /* its loss grows with X */
+    r->map[0] = scale_stored(r, X);
+  else if (r->set.variant == LAPIS_MC_POS)
     r->map[0] = "scale:auto,scale:10";
+  else if (sparse)
+    r->map[0] = "none";
   else if (X->rows > 2 && !has_gaps(X) && are_counts(X))
     r->map[r->n_maps++] = "l1-sqrt,standard";
 }

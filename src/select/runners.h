@@ -76,6 +76,7 @@ struct lapis_race {
   double *filled[MOST_MAPS]; /* X without gaps, for linear ones, or NULL */
   bool imputes;              /* gaps by factors, else by means */
   char *imputing;            /* the first map with `impute` behind it */
+  char scaled[32];           /* scale:NUMBER, of a sparse X that pos reads */
   /* X in which an mc, the first runner, has filled the gaps, a fold each */
   bool fills;
   double *completed[MOST_FOLDS];

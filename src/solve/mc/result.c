@@ -141,7 +141,8 @@ lapis_status mc_results_alloc(mc *w)
 
 static const double ALIKE = 1e-4; /* sine of an angle */
 
-/* Of the largest class, the angle's sine that the one farthest from it has. */
+/* Of the largest class, the sine of the angle of the one farthest from it; 1
+ * where that is an obtuse angle. */
 static double farthest_class(const lapis_mat *all)
 {
   int64_t first = 0;
@@ -165,7 +166,7 @@ static double farthest_class(const lapis_mat *all)
       x -= most > 0 ? dot / most * lapis_mat_at(all, i, first) : 0;
       off += x * x;
     }
-    if (squares > 0) far = fmax(far, sqrt(off / squares));
+    if (squares > 0) far = fmax(far, dot < 0 ? 1 : sqrt(off / squares));
   }
   return far;
 }

@@ -112,7 +112,8 @@ static lapis_status run(polish *t, double tol)
     TRY(s);
     if (t->best_gap <= enough * tol) break;
   }
-  if (!(t->q->gap > t->best_gap)) return LAPIS_OK; /* it stands there */
+  bool there = t->count > 0 && t->q->gap == t->best_gap;
+  if (there) return LAPIS_OK; /* the best is what was certified last */
   memcpy(t->q->a, t->best, (size_t)t->q->n * sizeof *t->best);
   return sv_quadratic_certify(t->q);
 }
