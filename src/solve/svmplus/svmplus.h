@@ -212,7 +212,7 @@ lapis_status sv_support_solve(const sv_single *x, sv_support *t, double *d);
 /* b with (Qb)_F = 1 on F, of as many digits as it needs, from b and r = 1 -
  * (Qb)_F as they are (count each).  The factor of the last support stays where
  * the new one differs from it by few samples. */
-lapis_status sv_single_solve(sv_single *x, sv_support *f, const int64_t *F,
+lapis_status sv_single_solve(sv_single *x, sv_support *t, const int64_t *F,
                              int64_t count, double *b, double *r);
 
 /* ---- kernels and G ------------------------------------------------------*/
