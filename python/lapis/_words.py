@@ -15,7 +15,7 @@ _MAPS = {"standard": "sklearn.preprocessing.StandardScaler()",
 _VALUE = r"'[^']*'|[-+]?[\d.][\d.e+-]*\b|[A-Z]+\b|[a-z][\w-]*"
 _OPTION = re.compile(rf"--([A-Za-z][\w-]*)(?: ({_VALUE}))?")
 _PLACE = re.compile(r"\b(rows?|columns?|samples?|slots?|class) (\d+)"
-                    r"( (?:and|to) )?((?<=\s)\d+)?")
+                    r"( (?:and|to) )?((?<=\s)\d+(?!\d|\.\d|e))?")
 
 
 @lru_cache(maxsize=None)
