@@ -280,6 +280,41 @@ static void words_bring_the_size_of_their_images(void **state)
   command_end(&c);
 }
 
+/* Patches of dense SIFT are as wide as those that words were learnt from, or as
+ * is asked for, which is then said. */
+static void words_bring_the_size_of_their_patches(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *given, *said;
+    int64_t patches; /* steps of 4 across 20 x 12, in each size */
+  } tries[] = {
+      {"", NULL, 4 * 2 + 3 * 1},
+      {"--bins 2,3", NULL, 4 * 2 + 3 * 1},
+      {"--bins 2",
+       "dense-sift-bow: --bins 2 is used, though v.npz was learnt with "
+       "--bins 2,3",
+       4 * 2}};
+  command c;
+  begin(&c);
+  command_run(&c, "features dense-sift-bow c.ppm in --words 4 --bins 2,3 "
+                  "--save-vocabulary v.npz -o l.npz -q");
+  command_expect(&c, 0, "");
+  for (size_t k = 0; k < sizeof tries / sizeof *tries; k++) {
+    lapis_arrays all;
+    command_run(&c,
+                "features dense-sift-bow c.ppm --vocabulary v.npz %s -o f.npz",
+                tries[k].given);
+    command_expect(&c, 0, tries[k].said == NULL ? "" : tries[k].said);
+    if (tries[k].said == NULL) assert_null(strstr(c.err, "learnt"));
+    command_arrays(&c, "f.npz", &all);
+    const lapis_mat *word = &lapis_arrays_find(&all, "word")->mat;
+    assert_int_equal(word->rows * word->cols, tries[k].patches);
+    lapis_arrays_free(&all);
+  }
+  command_end(&c);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -292,6 +327,7 @@ int main(void)
       cmocka_unit_test(parts_fill_one_cache),
       cmocka_unit_test(parts_are_refused_by_name),
       cmocka_unit_test(words_bring_the_size_of_their_images),
+      cmocka_unit_test(words_bring_the_size_of_their_patches),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -70,8 +70,9 @@ typedef struct lapis_gist_boxes_settings {
 
 /* sift-bow, dense-sift-bow and texton-bow: each reads only the fields that its
  * table of settings names.  A NULL text: the default, or no file.  longest, to
- * which larger images are made smaller, and enlarge are -1 by default: as the
- * vocabulary was learnt that is read; 640 and 0 where none is. */
+ * which larger images are made smaller, and enlarge are -1 by default, and bins
+ * NULL: as the vocabulary was learnt that is read; where none is, 640, 0, and
+ * sizes of the kind's own. */
 typedef struct lapis_bag_settings {
   size_t size;
   int64_t words, levels;

@@ -61,6 +61,22 @@ static void warn_side(const feature_job *j, const char *name, int64_t learnt,
            j->kind->shown.name, name, side, set->vocabulary, name, learnt);
 }
 
+/* As asked for, or as words were learnt at, or the kind's own. */
+static lapis_status choose_bins(const feature_job *j, bag *b, const char *own)
+{
+  lapis_bag_settings *set = j->settings;
+  lapis_ctx *ctx = j->base.ctx;
+  const char *kind = j->kind->shown.name, *learnt = b->v.bins;
+  if (learnt != NULL) TRY(bag_read_bins(ctx, set->vocabulary, learnt, b));
+  if (set->bins == NULL) set->bins = learnt != NULL ? learnt : own;
+  TRY(bag_read_bins(ctx, kind, set->bins, b));
+  if (learnt != NULL && strcmp(learnt, set->bins) != 0)
+    base_say(ctx, 0,
+             "%s: --bins %s is used, though %s was learnt with --bins %s", kind,
+             set->bins, set->vocabulary, learnt);
+  return LAPIS_OK;
+}
+
 /* Which images words are learnt from, and how many vectors each gives. */
 static lapis_status choose_images(feature_job *j, bag *b)
 {
@@ -96,16 +112,14 @@ lapis_status bag_begin(feature_job *j, const bag_family *family,
   if (b == NULL) return LAPIS_ENOMEM;
   b->family = family;
   b->set = set;
-  if (set->bins == NULL) set->bins = bins;
-  if (bins != NULL) {
-    TRY(bag_read_bins(ctx, kind, set->bins, b));
+  if (bins != NULL)
     lapis_number_print(b->of, sizeof b->of, "%s of magnif %g", family->of,
                        set->magnif);
-  } else {
+  else
     snprintf(b->of, sizeof b->of, "%s", family->of);
-  }
   TRY(check_files(ctx, kind, set));
   if (set->vocabulary != NULL) TRY(read_words(j, b));
+  if (bins != NULL) TRY(choose_bins(j, b, bins));
   if (set->longest < 0) set->longest = LONGEST;
   if (set->enlarge < 0) set->enlarge = ENLARGE;
   TRY(check_sizes(ctx, kind, set));

@@ -118,8 +118,9 @@ static lapis_status begin_dense(feature_job *j)
   return bag_begin(j, &dense_family, DENSE_BINS);
 }
 
-#define BINS_HELP(its) \
-  "pixels along a cell, a patch is 4 x 4 of them (default " its ")"
+#define BINS_HELP(its)                                              \
+  "pixels along a cell, a patch is 4 x 4 of them (default: as the " \
+  "vocabulary was learnt, else " its ")"
 #define BIN_ROWS(text, blur)                                    \
   TEXT("bins", bins, .arg = "N,N", .help = (text)),             \
       REAL("magnif", magnif, .value = (blur), FROM_TO(0, 1000), \

@@ -28,6 +28,7 @@ void vocabulary_free(vocabulary *v)
   base_free(v->shift);
   base_free(v->scale);
   base_free(v->made);
+  base_free(v->bins);
   for (int l = 0; l < VOCABULARY_LEVELS; l++) nearest_free(&v->level[l]);
   *v = (vocabulary){.d = 0};
 }

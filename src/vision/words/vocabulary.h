@@ -19,6 +19,7 @@ typedef struct vocabulary {
   nearest_centres level[VOCABULARY_LEVELS]; /* branch^(l + 1) centres */
   char *made;                               /* JSON: of what, and how */
   int64_t longest, enlarge; /* of the images it was learnt from; -1: unsaid */
+  char *bins;               /* of the patches, as --bins; NULL: unsaid */
 } vocabulary;
 
 typedef struct vocabulary_task {

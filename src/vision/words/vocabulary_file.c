@@ -148,6 +148,11 @@ static lapis_status read_made(const reading *r, const char *of)
   if (s >= 0)
     s = read_side(r, json, "longest", VOCABULARY_LONGEST, &r->v->longest);
   if (s >= 0) s = read_side(r, json, "enlarge", 0, &r->v->enlarge);
+  const char *bins = lapis_json_text(json, "bins", NULL);
+  if (s >= 0 && bins != NULL) {
+    r->v->bins = base_strdup(r->ctx, bins);
+    if (r->v->bins == NULL) s = LAPIS_ENOMEM;
+  }
   lapis_json_free(json);
   if (s < 0) return s;
   r->v->made = base_strdup(r->ctx, text);
