@@ -1,6 +1,6 @@
 /* test_roml_options.c - starts, schedules, tracking, pairs on their own: each
  * against a planted truth or a law. */
-#include "check.h"
+#include "cancelling.h"
 #include "lapis/lapis_eval.h"
 #include "roml_case.h"
 #include "roml_data.h"
@@ -235,6 +235,46 @@ static void pairs_are_matched_on_their_own(void **state)
   scene_free(&c);
 }
 
+/* Of the 6 pairs those that the end has left out have no match. */
+static int pairs_matched(double seconds, int nth, lapis_status ends)
+{
+  scene c = scene_new(4, 9, 4, 25, 0.2, 0, 37);
+  lapis_data data = scene_data(&c);
+  lapis_roml_settings set = lapis_roml_defaults();
+  cancelling t = {
+      .ctx = lapis_ctx_new(), .begins = "roml: 1 objective", .nth = nth};
+  lapis_solver *s;
+  lapis_mat pair;
+  set.inliers = 4;
+  set.pairs = true;
+  set.stop.seconds = seconds;
+  cancelling_listen(&t);
+  assert_int_equal(lapis_roml_new(t.ctx, &data, &set, &s), LAPIS_OK);
+  assert_int_equal(lapis_solve(s), ends);
+  assert_int_equal(lapis_result_info(s)->status, ends);
+  assert_int_equal(lapis_result_get(s, "pair_match", &pair), LAPIS_OK);
+  assert_int_equal(pair.cols, 6);
+  const int64_t *row = pair.val;
+  int matched = 0;
+  for (int q = 0; q < 6; q++) matched += row[q * 8] >= 0;
+  for (int i = 8 * matched; i < 48; i++) assert_int_equal(row[i], -1);
+  lapis_solver_free(s);
+  lapis_ctx_free(t.ctx);
+  scene_free(&c);
+  return matched;
+}
+
+/* Whoever stops the whole stops its pairs: one limit, one Ctrl-C. */
+static void pairs_end_with_the_whole(void **state)
+{
+  (void)state;
+  assert_int_equal(pairs_matched(INFINITY, 0, LAPIS_OK), 6);
+  assert_int_equal(pairs_matched(1e-9, 0, LAPIS_TIME_LIMIT), 0);
+  assert_int_equal(pairs_matched(INFINITY, 1, LAPIS_CANCELLED), 0);
+  /* in the second pair */
+  assert_int_equal(pairs_matched(INFINITY, 3, LAPIS_CANCELLED), 2);
+}
+
 /* Tracking, pair by pair: only the first image says what the object is. */
 static void tracking_binds_pairs_of_the_first_image(void **state)
 {
@@ -274,6 +314,7 @@ int main(void)
       cmocka_unit_test(rho0_and_growth_are_obeyed),
       cmocka_unit_test(the_first_image_s_object_is_tracked),
       cmocka_unit_test(pairs_are_matched_on_their_own),
+      cmocka_unit_test(pairs_end_with_the_whole),
       cmocka_unit_test(tracking_binds_pairs_of_the_first_image),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -534,38 +534,6 @@ static void models_answer_alike(void **state)
   lapis_ctx_free(ctx);
 }
 
-/* Logistic labels: probabilities are near the true ones. */
-static void probabilities_are_calibrated(void **state)
-{
-  (void)state;
-  enum { N = 600 };
-  lapis_ctx *ctx = lapis_ctx_new();
-  sv_case c = sv_random(90, N, 2, 0);
-  uint64_t seed = 91;
-  for (int j = 0; j < N; j++) {
-    double f = 2 * c.X[2 * j];
-    c.y[j] = check_uniform(&seed) < 1 / (1 + exp(-f)) ? 1 : -1;
-  }
-  lapis_svmplus_settings set = lapis_svmplus_defaults();
-  set.probability = true;
-  lapis_solver *s = sv_solve(ctx, &c.data, &set), *p;
-  lapis_model *m;
-  lapis_data fresh = {.X = c.data.X};
-  assert_int_equal(lapis_model_new(s, &m), 0);
-  assert_int_equal(lapis_predict_new(ctx, &fresh, m, NULL, &p), 0);
-  assert_int_equal(lapis_solve(p), 0);
-  const double *got = sv_array(p, "probabilities");
-  double off = 0;
-  for (int j = 0; j < N; j++)
-    off += fabs(got[j] - 1 / (1 + exp(-2 * c.X[2 * j]))) / N;
-  CHECK_AT_MOST(off, 0.05);
-  lapis_solver_free(p);
-  lapis_model_free(m);
-  lapis_solver_free(s);
-  sv_drop(&c);
-  lapis_ctx_free(ctx);
-}
-
 /* ---- refusals -----------------------------------------------------------*/
 static void refuse(lapis_ctx *ctx, const lapis_data *data,
                    const lapis_svmplus_settings *set, lapis_status status,
@@ -741,7 +709,6 @@ int main(void)
       cmocka_unit_test(weights_count_samples),
       cmocka_unit_test(classes_are_binary_problems),
       cmocka_unit_test(models_answer_alike),
-      cmocka_unit_test(probabilities_are_calibrated),
       cmocka_unit_test(bad_input_is_refused),
       cmocka_unit_test(constant_P_is_told),
       cmocka_unit_test(published_figures)};

@@ -286,6 +286,11 @@ double loop_seconds(const loop *l)
   return base_seconds() - l->start + l->earlier;
 }
 
+double loop_seconds_left(const loop *l)
+{
+  return fmax(0, l->stop.seconds - (base_seconds() - l->start));
+}
+
 void loop_free(loop *l)
 {
   base_free(l->history);

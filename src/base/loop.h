@@ -45,6 +45,8 @@ lapis_status loop_record(loop *l, const double *values);
  * gap and target: NaN where there is none. */
 void loop_show(loop *l, const lapis_progress *now, double target);
 double loop_seconds(const loop *l);
+/* Of the limit, which is on this run alone; 0 where it has passed. */
+double loop_seconds_left(const loop *l);
 /* The time limit has passed, or someone cancelled: for work between loops. */
 bool loop_must_end(const loop *l);
 /* The same where the loop ends with it: its status then says why. */

@@ -143,7 +143,7 @@ static lapis_status solve(lapis_solver *s)
   s->info = w->fit->info;
   s->settings = w->fit->settings;
   TRY(publish(w));
-  return status == LAPIS_OK ? asked : status;
+  return status == LAPIS_OK || asked == LAPIS_CANCELLED ? asked : status;
 }
 
 static lapis_status learn(lapis_solver *s)

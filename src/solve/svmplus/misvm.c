@@ -218,9 +218,11 @@ static lapis_status rounds(misvm *w)
   TRY(keep_seen(w));
   while (!known && loop_next(l)) {
     TRY(remember_room(w));
+    in->set.stop.seconds = loop_seconds_left(l);
     lapis_status status = lapis_solve(w->inner);
     TRY(status);
-    if (status == LAPIS_CANCELLED) l->status = status;
+    if (status == LAPIS_CANCELLED || status == LAPIS_TIME_LIMIT)
+      l->status = status;
     int64_t changed = relabel(w, in->scores, in->labels.sign);
     double f = w->inner->info.objective;
     TRY(loop_record(l, (double[]){f, (double)changed}));
@@ -238,7 +240,7 @@ static lapis_status rounds(misvm *w)
 static lapis_status find_threshold(misvm *w)
 {
   loop *l = &w->base.loop;
-  double left = w->set.stop.seconds - loop_seconds(l), margins = 0;
+  double left = loop_seconds_left(l), margins = 0;
   lapis_status s = l->status;
   w->threshold = 0;
   if (w->set.threshold != LAPIS_THRESHOLD_AUTO) return LAPIS_OK;
@@ -271,7 +273,7 @@ static lapis_status try_all(misvm *w, double *best)
   lapis_misvm_settings set = w->set, chosen = w->set;
   loop *l = &w->base.loop;
   lapis_status s = LAPIS_OK;
-  double end = base_seconds() + (set.stop.seconds - loop_seconds(l)) / 2;
+  double end = base_seconds() + loop_seconds_left(l) / 2;
   for (int k = 0; k < (w->any_kernel ? 2 : 1); k++)
     for (int i = 0; i < 4; i++) {
       double t = 0, loss = INFINITY;

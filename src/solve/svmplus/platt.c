@@ -139,14 +139,18 @@ static lapis_status score_fold(svmplus *w, const sv_part *train,
   lapis_solver *s = NULL, *p = NULL;
   set.probability = set.certificate = false;
   set.scale = LAPIS_SCALE_NONE; /* w->data are scaled, where they are */
+  set.stop.seconds = loop_seconds_left(&w->base.loop);
   TRY(svmplus_new(w->base.ctx, &train->data, &set, &s));
   lapis_status status = lapis_solve(s);
-  if (status >= 0) status = sv_learn(s);
-  if (status >= 0)
+  if (status == LAPIS_MAX_ITERS || status == LAPIS_PRECISION_FLOOR)
+    status = LAPIS_OK;
+  if (status == LAPIS_OK) status = sv_learn(s);
+  if (status == LAPIS_OK)
     status = sv_predict_new(w->base.ctx, &test->data, s->settings, &s->learned,
                             NULL, &p);
-  if (status >= 0) status = lapis_solve(p);
-  const lapis_mat *f = status >= 0 ? named_find(&p->result, "scores") : NULL;
+  if (status == LAPIS_OK) status = lapis_solve(p);
+  const lapis_mat *f =
+      status == LAPIS_OK ? named_find(&p->result, "scores") : NULL;
   int64_t at = 0;
   for (int64_t j = 0; f != NULL && j < w->q.n; j++)
     if (fold[j] == k)
@@ -181,6 +185,7 @@ static void choose_folds(const svmplus *w, int64_t *order, int *fold)
 lapis_status sv_platt(svmplus *w)
 {
   lapis_ctx *ctx = w->base.ctx;
+  loop *l = &w->base.loop;
   int64_t n = w->q.n;
   if (w->set.kernel == LAPIS_KERNEL_PRECOMPUTED ||
       w->set.kernel_priv == LAPIS_KERNEL_PRECOMPUTED)
@@ -195,10 +200,18 @@ lapis_status sv_platt(svmplus *w)
   lapis_status s = ok ? LAPIS_OK : LAPIS_ENOMEM;
   if (ok) choose_folds(w, order, fold);
   keep_pause(ctx, true);
-  for (int k = 0; k < FOLDS && s >= 0; k++) s = one_fold(w, fold, k, held);
+  for (int k = 0; k < FOLDS && s == LAPIS_OK; k++)
+    s = loop_cut_short(l) ? l->status : one_fold(w, fold, k, held);
   keep_pause(ctx, false);
-  for (int64_t c = 0; c < w->K && s >= 0; c++)
+  for (int64_t c = 0; c < w->K && s == LAPIS_OK; c++)
     fit_sigmoid(w, held, held + n * w->K, c);
+  if (s > 0) { /* a sigmoid of some folds would look like any other */
+    l->status = s;
+    w->platt = NULL;
+    base_say(ctx, 0,
+             "svmplus: stopped before the folds of --probability were done; "
+             "there are no probabilities");
+  }
   base_free(held);
   base_free(order);
   base_free(fold);
