@@ -497,6 +497,7 @@ static int choose(cli *c, job *j)
   if (strcmp(c->method->name, "mc") != 0) return EXIT_DONE;
   const char *map;
   int code = race_settings(c, d, j->settings, &j->race, &j->by, &map);
+  if (code == EXIT_DONE && map == NULL) map = units_map(c, d, j->settings);
   if (code != EXIT_DONE || map == NULL || j->by >= 0) return code;
   lapis_status s = lapis_map_new(c->ctx, map, &j->map);
   if (s >= 0) s = lapis_map_fit(c->ctx, j->map, &d->X);

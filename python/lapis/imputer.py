@@ -81,6 +81,10 @@ class LowRankImputer(TransformerMixin, Estimator):
         Weights of that path, from the one that leaves nothing down to 1/100.
     center : bool, default=True
         Subtract the means of the columns first.
+    scale : bool or None, default=None
+        Divide the columns by their deviations, too, so that the unit of none
+        decides.  None: where lam is None and X is dense; columns of few cells,
+        as sparse ratings have, say little of their deviation.
     most_rank : int or None, default=None
         The most columns the factors may have; None: 256.
     proof : "random" or "exact", default="random"
@@ -97,11 +101,13 @@ class LowRankImputer(TransformerMixin, Estimator):
     lam_ : float
         The weight that was used.
     path_ : list of (lam, error, rank)
-        What choosing saw: root mean square error of the hidden cells.
+        What choosing saw: root mean square error of the hidden cells, after
+        scale_.
     factors_, feature_factors_ : ndarray (n_samples, r), (n_features, r)
-        Z = factors_ @ feature_factors_.T + mean_.
+        Z = factors_ @ feature_factors_.T * scale_ + mean_.
     singular_values_ : ndarray (r,)
-    mean_ : ndarray (n_features,)
+    mean_, scale_ : ndarray (n_features,)
+        What was subtracted, and what the columns were divided by.
     info_ : Info
         Status, objective, dual, gap and the like of the fit.
     n_features_in_, feature_names_in_, n_iter_
@@ -121,6 +127,7 @@ class LowRankImputer(TransformerMixin, Estimator):
 
     def __init__(self, *, lam: Optional[float] = None, hide: float = 0.1,
                  path: int = 12, center: bool = True,
+                 scale: Optional[bool] = None,
                  most_rank: Optional[int] = None, proof: str = "random",
                  tol: float = 1e-4, max_iters: int = 1000,
                  random_state: object = None, n_jobs: Optional[int] = None,
@@ -129,6 +136,7 @@ class LowRankImputer(TransformerMixin, Estimator):
         self.hide = hide
         self.path = path
         self.center = center
+        self.scale = scale
         self.most_rank = most_rank
         self.proof = proof
         self.tol = tol
@@ -146,7 +154,8 @@ class LowRankImputer(TransformerMixin, Estimator):
     def fit_transform(self, X: ArrayLike, y: object = None) -> np.ndarray:
         """X with its missing cells filled, a dense array."""
         cells = self._fit(X)
-        out = self.factors_ @ self.feature_factors_.T + self.mean_
+        out = (self.factors_ @ self.feature_factors_.T * self.scale_
+               + self.mean_)
         out[cells.row, cells.column] = cells.value
         return out
 
@@ -163,6 +172,10 @@ class LowRankImputer(TransformerMixin, Estimator):
                 and self.path == int(self.path)):
             raise ValueError(f"path is {self.path!r}; it must be a whole "
                              "number of weights, 1 at least")
+
+        if self.scale not in (None, True, False):
+            raise ValueError(f"scale is {self.scale!r}; it must be a bool, "
+                             "or None")
 
     def _fit(self, X):
         self._check_arguments()
@@ -183,12 +196,25 @@ class LowRankImputer(TransformerMixin, Estimator):
             self.mean_ = total / np.maximum(count, 1)
         rest = cells.only(np.ones(cells.value.size, bool))
         rest.value = rest.value - self.mean_[rest.column]
+        self.scale_ = np.ones(d)
+        if self._scales(array):
+            square = np.bincount(cells.column, rest.value ** 2, minlength=d)
+            size = np.sqrt(square / np.maximum(count, 1))
+            # what rounding leaves of a constant is no deviation
+            least = 1e-12 * np.abs(self.mean_)
+            self.scale_ = np.where(size > least, size, 1.0)
+            rest.value = rest.value / self.scale_[rest.column]
         self.path_ = []
         lam = self.lam
         if lam is None:
             lam = self._choose(rest)
         self._complete(rest, lam)
         return cells
+
+    def _scales(self, X):
+        if self.scale is None:
+            return self.lam is None and not is_sparse(X)
+        return bool(self.scale)
 
     def _warm(self, cells):
         """A solver for these cells, without rows and columns of none; which
@@ -263,14 +289,15 @@ class LowRankImputer(TransformerMixin, Estimator):
         cells = _Cells(array)
         r = self.feature_factors_.shape[1]
         out = np.tile(self.mean_, (cells.shape[0], 1))
+        rest = ((cells.value - self.mean_[cells.column])
+                / self.scale_[cells.column])
         for i in range(cells.shape[0]):
             seen = slice(cells.start[i], cells.start[i + 1])
             column = cells.column[seen]
             A = self.feature_factors_[column]
             b = np.linalg.solve(A.T @ A + self.lam_ * np.eye(r),
-                                A.T @ (cells.value[seen]
-                                       - self.mean_[column]))
-            out[i] += self.feature_factors_ @ b
+                                A.T @ rest[seen])
+            out[i] += self.scale_ * (self.feature_factors_ @ b)
             out[i, column] = cells.value[seen]
         return out
 
@@ -278,8 +305,9 @@ class LowRankImputer(TransformerMixin, Estimator):
                       columns: ArrayLike) -> np.ndarray:
         """Completed values of single cells (of the samples of the fit)."""
         check_fitted(self)
-        return np.einsum("ij,ij->i", self.factors_[rows],
-                         self.feature_factors_[columns]) + self.mean_[columns]
+        z = np.einsum("ij,ij->i", self.factors_[rows],
+                      self.feature_factors_[columns])
+        return z * self.scale_[columns] + self.mean_[columns]
 
     def get_feature_names_out(
             self, input_features: Optional[ArrayLike] = None) -> np.ndarray:

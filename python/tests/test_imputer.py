@@ -60,6 +60,41 @@ class Imputer(unittest.TestCase):
         self.assertAlmostEqual(imputer.singular_values_.sum() / nuclear, 1,
                                places=7)
 
+    def test_no_unit_decides(self):
+        Z, X = holes(seed=8)
+        unit = 10.0 ** np.random.default_rng(8).uniform(-3, 3, X.shape[1])
+        hidden = np.isnan(X)
+        plain = lapis.LowRankImputer(random_state=0).fit(X)
+        imputer = lapis.LowRankImputer(random_state=0).fit(X * unit)
+        out = imputer.transform(X * unit)
+        np.testing.assert_allclose(out / unit, plain.transform(X), atol=1e-6)
+        completed = (imputer.factors_ @ imputer.feature_factors_.T
+                     * imputer.scale_ + imputer.mean_)
+        rows, columns = np.nonzero(hidden)
+        np.testing.assert_allclose(completed[hidden],
+                                   imputer.predict_cells(rows, columns))
+
+        def error(Y):
+            return np.sqrt(np.mean((Y / unit - Z)[hidden] ** 2)) / np.std(Z)
+        self.assertLess(error(out), 0.25)
+        left = lapis.LowRankImputer(scale=False, random_state=0)
+        self.assertGreater(error(left.fit_transform(X * unit)), 0.6)
+
+    def test_what_is_scaled(self):
+        _, X = holes(seed=9)
+        for imputer, value, scaled in (
+                (lapis.LowRankImputer(), X, True),
+                (lapis.LowRankImputer(), as_sparse(X), False),
+                (lapis.LowRankImputer(lam=4.0), X, False),
+                (lapis.LowRankImputer(lam=4.0, scale=True), X, True),
+                (lapis.LowRankImputer(scale=True), as_sparse(X), True),
+                (lapis.LowRankImputer(scale=False), X, False)):
+            imputer.fit(value)
+            self.assertEqual((imputer.scale_ != 1).all(), scaled)
+            self.assertEqual((imputer.scale_ == 1).all(), not scaled)
+        with self.assertRaisesRegex(ValueError, "scale is 'standard'"):
+            lapis.LowRankImputer(scale="standard").fit(X)
+
     def test_sparse_is_dense_with_holes(self):
         _, X = holes(seed=2)
         dense = lapis.LowRankImputer(lam=5.0).fit_transform(X)
