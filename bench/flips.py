@@ -3,8 +3,9 @@
 
   LAPIS_COMMAND=build/lapis LAPIS_DATA=... bench/flips.py [SET,.. [SHARE,.. [SEED]]]
 
-SETs: cancer, wine, digits (scikit-learn), emotions (6 labels an image), msrc (21
-columns, 60 % of the cells empty, textons).  A SHARE of the known labels is
+SETs: cancer, wine, digits, iris (scikit-learn), emotions (6 labels an image), msrc
+(21 columns, 60 % of the cells empty, textons), orl20 (20 people's faces, every
+second pixel of every second row), made5 (five classes that are hard to tell).  A SHARE of the known labels is
 exchanged, each for another at random.  Printed a line each: how many are wrong;
 listed, and of these wrong, by lapis label as it comes; and by confident
 learning [Northcutt, Jiang, Chuang 2021] over logistic regression (standardised
@@ -51,10 +52,26 @@ def msrc(rng):
     return data["bow"].astype(float), truth, known
 
 
+def orl20(rng):
+    data = np.load(os.path.join(os.environ["LAPIS_DATA"], "orl32",
+                                "orl32.npz"))
+    few = data["subject"] < 20
+    X = data["images"][few, ::2, ::2].reshape(few.sum(), -1)
+    return (X.astype(float), data["subject"][few, None].astype(int),
+            np.ones((few.sum(), 1), bool))
+
+
+def made5(rng):
+    X, y = datasets.make_classification(600, 20, n_informative=6, n_classes=5,
+                                        class_sep=.8, flip_y=0, random_state=3)
+    return X, y[:, None], np.ones((600, 1), bool)
+
+
 SETS = {"cancer": lambda rng: bundled(datasets.load_breast_cancer),
         "wine": lambda rng: bundled(datasets.load_wine),
         "digits": lambda rng: bundled(datasets.load_digits),
-        "emotions": emotions, "msrc": msrc}
+        "iris": lambda rng: bundled(datasets.load_iris),
+        "emotions": emotions, "msrc": msrc, "orl20": orl20, "made5": made5}
 
 
 def flip(truth, known, share, rng):

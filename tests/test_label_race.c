@@ -206,6 +206,66 @@ static void spellings_do_not_matter(void **state)
   command_end(&c);
 }
 
+/* ---- wrong labels of many classes ----------------------------------------*/
+enum { KINDS = 8, MANY = 160 };
+
+/* MANY images of KINDS classes about a circle, so wide apart; every `nth` label
+ * is another.  How many of those are listed, and of others. */
+static void doubt_kinds(command *c, double apart, int nth, int64_t expected[2],
+                        int *found, int *other)
+{
+  char name[32], vectors[MANY * 64] = "image,x,y\n";
+  char table[MANY * 32] = "image,what\n";
+  uint64_t seed = 11;
+  lapis_arrays all;
+  for (int i = 0; i < MANY; i++) {
+    int kind = i % KINDS, told = kind;
+    if (nth > 0 && i % nth == 0) told = (kind + 1 + i / nth % 7) % KINDS;
+    double turn = 6.283185307179586 * kind / KINDS;
+    snprintf(name, sizeof name, "in/k%03d.pgm", i);
+    command_write(c, name, "P5 1 1 255\n0", 12);
+    sprintf(vectors + strlen(vectors), "k%03d.pgm,%.9g,%.9g\n", i,
+            apart * cos(turn) + check_normal(&seed),
+            apart * sin(turn) + check_normal(&seed));
+    sprintf(table + strlen(table), "k%03d.pgm,kind%d\n", i, told);
+  }
+  write_text(c, "v.csv", vectors);
+  write_text(c, "labels.csv", table);
+  command_run(c, "label in --labels labels.csv --features table:v.csv "
+                 "--no-cache --threads 1 --result r.npz --suspects 1000 -q");
+  command_expect(c, 0, "");
+  command_arrays(c, "r.npz", &all);
+  const int64_t *said = lapis_arrays_find(&all, "expected_wrong")->mat.val;
+  const lapis_mat *index = &lapis_arrays_find(&all, "suspect_index")->mat;
+  const int64_t *image = index->val;
+  expected[0] = said[0], expected[1] = said[1];
+  *found = *other = 0;
+  for (int64_t k = 0; k < index->cols; k++)
+    (*(nth > 0 && image[2 * k] % nth == 0 ? found : other))++;
+  lapis_arrays_free(&all);
+}
+
+/* A label that is unlikely among many is no sign of a wrong one where none is
+ * told well; and where they are told, wrong ones are found. */
+static void many_classes_are_doubted_with_care(void **state)
+{
+  (void)state;
+  int64_t expected[2];
+  int found, other;
+  command c;
+  command_begin(&c);
+  folder(&c, "in");
+  doubt_kinds(&c, 1.5, 0, expected, &found, &other);
+  assert_int_equal(expected[0], 0);
+  CHECK_AT_MOST(other, MANY / 6);
+  doubt_kinds(&c, 10, 10, expected, &found, &other); /* 16 are wrong */
+  CHECK_AT_LEAST(found, 13);
+  CHECK_AT_MOST(other, 1);
+  CHECK_AT_MOST((double)expected[0], 16);
+  CHECK_AT_LEAST((double)expected[1], 16);
+  command_end(&c);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -213,6 +273,7 @@ int main(void)
       cmocka_unit_test(right_labels_of_a_few_people_stay),
       cmocka_unit_test(a_race_cut_short_is_said),
       cmocka_unit_test(spellings_do_not_matter),
+      cmocka_unit_test(many_classes_are_doubted_with_care),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

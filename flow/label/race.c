@@ -168,6 +168,9 @@ lapis_status label_race_answer(label_run *w)
 /* ---- doubts -------------------------------------------------------------*/
 typedef struct doubt {
   double p; /* of the label as it is given */
+  double
+      sure; /* of the likeliest label; then its place in that class, 0 .. 1 */
+  int64_t top; /* that class; labels that an image has or not: 0 */
   int64_t image, class_, group;
 } doubt;
 
@@ -191,6 +194,7 @@ static bool ask(const label_run *w, const double *p, int64_t i, int64_t c,
   if (!classes) {
     double q = p[i * K + c];
     out->p = y > 0 ? q : 1 - q;
+    out->sure = fmax(q, 1 - q);
     return !isnan(q);
   }
   out->p = p[i * K + (int64_t)y];
@@ -198,17 +202,38 @@ static bool ask(const label_run *w, const double *p, int64_t i, int64_t c,
   for (int64_t o = 0; o < K; o++)
     if (o != (int64_t)y && p[i * K + o] > p[i * K + out->class_])
       out->class_ = o;
+  out->top = out->p >= p[i * K + out->class_] ? (int64_t)y : out->class_;
+  out->sure = p[i * K + out->top];
   /* Nothing contradicts a class that is the likeliest of all. */
   if (out->p >= p[i * K + out->class_]) out->p = fmax(out->p, .5);
   return !isnan(out->p);
 }
 
-static int surest_first(const void *a, const void *b)
+static int by_class(const void *a, const void *b)
 {
   const doubt *x = a, *y = b;
-  double p = fmax(x->p, 1 - x->p), q = fmax(y->p, 1 - y->p);
-  if (p != q) return p > q ? -1 : 1;
+  if (x->top != y->top) return x->top < y->top ? -1 : 1;
+  if (x->sure != y->sure) return x->sure > y->sure ? -1 : 1;
   return least_first(a, b);
+}
+
+static int by_place(const void *a, const void *b)
+{
+  const doubt *x = a, *y = b;
+  if (x->sure != y->sure) return x->sure < y->sure ? -1 : 1;
+  return least_first(a, b);
+}
+
+/* Of each class alike: one whose labels are often wrong is told less surely. */
+static void surest_first(doubt *all, int64_t n)
+{
+  qsort(all, (size_t)n, sizeof *all, by_class);
+  for (int64_t from = 0, to = 0; from < n; from = to) {
+    while (to < n && all[to].top == all[from].top) to++;
+    for (int64_t k = from; k < to; k++)
+      all[k].sure = ((double)(k - from) + .5) / (double)(to - from);
+  }
+  qsort(all, (size_t)n, sizeof *all, by_place);
 }
 
 static int group_first(const void *a, const void *b)
@@ -260,7 +285,7 @@ static double share_wrong(label_run *w, doubt *all, int64_t n)
 {
   int64_t sure = (n + 2) / 3;
   double z = NORMAL_95;
-  qsort(all, (size_t)n, sizeof *all, surest_first);
+  surest_first(all, n);
   if (n == 0) return 0;
   double f = share_other(all, sure), surest = f;
   if (sure / 2 >= SIXTH) surest = fmin(f, share_other(all, sure / 2));
@@ -275,13 +300,21 @@ static double share_wrong(label_run *w, doubt *all, int64_t n)
 }
 
 /* Below this probability (of labels as they are given, of which a share f is
- * wrong) a label is wrong rather than right: given that it would be g with
- * probability q if none were wrong, p = (1 - f) q + f (1 - q), and it is wrong
- * with probability f (1 - q) / p, which is 1/2 at p = 2 f (1 - f). */
-static double doubted_below(double f)
+ * wrong, each for one of so many others) a label is wrong rather than right:
+ * given that it would be g with probability q if none were wrong,
+ * p = (1 - f) q + f (1 - q) / others, and it is wrong with probability
+ * f (1 - q) / others / p, which is 1/2 where both terms are one. */
+static double doubted_below(double f, double others)
 {
   f = fmin(f, MOST_WRONG);
-  return 2 * f * (1 - f);
+  return 2 * f * (1 - f) / (f + (1 - f) * others);
+}
+
+static int64_t count_below(const doubt *all, int64_t n, double p)
+{
+  int64_t under = 0;
+  while (under < n && all[under].p < p) under++;
+  return under;
 }
 
 /* Each of those is wrong rather than right: at least half of them, less what
@@ -325,11 +358,14 @@ static lapis_status list(label_run *w, const double *p)
     if (one && ask(w, p, k / K, k % K, &all[n])) n++;
   }
   if (all != NULL && s >= 0) {
-    double below = doubted_below(share_wrong(w, all, n));
+    /* K - 1 others; mistakes are for what is alike, which half of them are */
+    double f = share_wrong(w, all, n);
+    double others = w->given.kind == LABEL_CLASS ? (double)K - 1 : 1;
+    double alike = fmax((others + 1) / 2, 1);
     qsort(all, (size_t)n, sizeof *all, least_first);
-    int64_t under = 0;
-    while (under < n && all[under].p < below) under++;
-    w->doubts[0] = wrong_at_least(under);
+    int64_t under = count_below(all, n, doubted_below(f, alike));
+    w->doubts[0] =
+        wrong_at_least(count_below(all, n, doubted_below(f, others)));
     for (; kept < under && kept < w->set.suspects; kept++) {
       w->suspect[2 * kept] = all[kept].image;
       w->suspect[2 * kept + 1] = all[kept].class_;
