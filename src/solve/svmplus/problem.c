@@ -53,7 +53,8 @@ static lapis_status check_weights(lapis_ctx *ctx, const char *method,
       return lapis_fail(ctx, LAPIS_EDATA,
                         "%s: the weight of row %" PRId64 " is %g; weights are "
                         "above 0: leave out a sample that does not count",
-                        method, i + 1, data->weight[i]);
+                        method, base_row(ctx, i, data->X.cols),
+                        data->weight[i]);
   return LAPIS_OK;
 }
 
