@@ -244,7 +244,7 @@ static void warn_of_numbers(cli *c, const job *j)
   int64_t n = 0, different;
   bool reads = (c->method->reads & LAPIS_READS_Y) != 0;
   if (c->quiet || !reads || Y->rows != 1 || c->ranks.size > 1 ||
-      strcmp(c->method->name, "rr") == 0 || class_texts(c, j->ds).cols > 0)
+      answers_numbers(c) || class_texts(c, j->ds).cols > 0)
     return;
   double *value = malloc(((size_t)Y->cols + 1) * sizeof *value);
   if (value == NULL) return;
@@ -587,6 +587,7 @@ static int run(cli *c)
   if (code == EXIT_DONE) code = views_read(c, j.settings, &j.views);
   if (code == EXIT_DONE) code = dataset_from_args(c, &j.ds);
   code = spread_agree(c, code);
+  if (code == EXIT_DONE) code = check_known(c, j.ds);
   if (code == EXIT_DONE) code = cut_and_map(c, &j);
   if (code == EXIT_DONE) warn_of_rare(c, &j);
   if (code == EXIT_DONE)
