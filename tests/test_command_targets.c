@@ -1,5 +1,6 @@
 /* Targets that nothing can be learnt from are refused before the work, by the
- * name of their column; rows are named as they stand in the file. */
+ * name of their column; where little was learnt it is said; rows are named as
+ * they stand in the file. */
 #include "command.h"
 
 enum { N = 60, D = 4, KNOWN = 30 };
@@ -155,12 +156,77 @@ static void rows_are_those_of_the_file(void **state)
   command_end(&c);
 }
 
+/* A target that is share x of the first feature and for the rest chance. */
+static void write_share(const command *c, double share, int draw)
+{
+  static char text[16384];
+  uint64_t seed = 100 + (uint64_t)draw;
+  int used = snprintf(text, sizeof text, "a,b,c,d,y\n");
+  for (int j = 0; j < N; j++) {
+    double x[D], y = check_normal(&seed);
+    for (int i = 0; i < D; i++) x[i] = check_normal(&seed);
+    for (int i = 0; i < D; i++)
+      used += snprintf(text + used, sizeof text - used, "%.6g,", x[i]);
+    used += snprintf(text + used, sizeof text - used, j < 40 ? "%.6g\n" : "\n",
+                     share * x[0] + (1 - share) * y);
+  }
+  command_write(c, "t.csv", text, (size_t)used);
+}
+
+/* The most that was told in two folds, against its standard error. */
+static bool is_clear(const command *c)
+{
+  lapis_arrays all;
+  command_arrays(c, "o.npz", &all);
+  const lapis_array *found = lapis_arrays_find(&all, "tried");
+  assert_non_null(found);
+  const lapis_mat *tried = &found->mat;
+  assert_int_equal(tried->rows, 5);
+  int64_t best = 0;
+  for (int64_t t = 0; t < tried->cols; t++)
+    if (lapis_mat_at(tried, 2, t) > lapis_mat_at(tried, 2, best)) best = t;
+  bool clear = lapis_mat_at(tried, 2, best) > lapis_mat_at(tried, 4, best);
+  lapis_arrays_free(&all);
+  return clear;
+}
+
+static void little_learnt_is_said(void **state)
+{
+  (void)state;
+  enum { DRAWS = 12 };
+  static const char no_better[] =
+      "told no better than by the mean of the known";
+  static const char unclear[] = "not clear that anything was learnt: hidden";
+  int warned[2] = {0, 0};
+  command c;
+  command_begin(&c);
+  for (int draw = 0; draw < DRAWS; draw++)
+    for (int signal = 0; signal < 2; signal++) {
+      write_share(&c, signal ? .7 : 0, draw);
+      command_run(&c, "fit rr t.csv --target y -o o.npz");
+      command_expect(&c, 0, "");
+      bool said = strstr(c.err, no_better) || strstr(c.err, unclear);
+      assert_true((strstr(c.err, no_better) != NULL) ==
+                  (strstr(c.err, "R^2 -") != NULL));
+      assert_true(said == !is_clear(&c));
+      warned[signal] += said;
+    }
+  assert_true(warned[0] >= DRAWS * 2 / 3);
+  assert_int_equal(warned[1], 0);
+  write_share(&c, 0, 1);
+  command_run(&c, "fit rr t.csv --target y -q");
+  command_expect(&c, 0, "");
+  assert_string_equal(c.err, "");
+  command_end(&c);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(words_are_no_numbers),
       cmocka_unit_test(labels_of_both_kinds_are_needed),
       cmocka_unit_test(rows_are_those_of_the_file),
+      cmocka_unit_test(little_learnt_is_said),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
