@@ -291,6 +291,10 @@ int check_back(cli *c, const lapis_map *map, const lapis_mat *X);
  * result has; map: what was done to its features, or NULL. */
 lapis_status completed_write(cli *c, const lapis_solver *s,
                              const lapis_dataset *ds, const lapis_map *map);
+/* The method is one of numbers, not of classes. */
+bool answers_numbers(const cli *c);
+/* Refuses targets none of which is known; called by all processes. */
+int check_known(cli *c, const lapis_dataset *ds);
 /* Texts of the codes of a text target: the data's, or the model's where one
  * is loaded; empty for numbers. */
 lapis_mat class_texts(cli *c, const lapis_dataset *ds);

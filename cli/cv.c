@@ -362,6 +362,7 @@ static int run(cli *c)
   if (code == EXIT_DONE && g.count == 0)
     code = cli_fail(EXIT_MISUSE, "cv: give --grid NAME=V,V at least once");
   if (code == EXIT_DONE) code = dataset_from_args(c, &ds);
+  if (code == EXIT_DONE) code = check_known(c, ds);
   if (code == EXIT_DONE) tell_unscaled(c, settings, &g);
   bool in_parts = args_get(&c->args, "part") != NULL;
   if (code == EXIT_DONE && !in_parts && args_get(&c->args, "output") != NULL)

@@ -244,7 +244,7 @@ static void warn_of_numbers(cli *c, const job *j)
   int64_t n = 0, different;
   bool reads = (c->method->reads & LAPIS_READS_Y) != 0;
   if (c->quiet || !reads || Y->rows != 1 || c->ranks.size > 1 ||
-      strcmp(c->method->name, "rr") == 0 || class_texts(c, j->ds).cols > 0)
+      answers_numbers(c) || class_texts(c, j->ds).cols > 0)
     return;
   double *value = malloc(((size_t)Y->cols + 1) * sizeof *value);
   if (value == NULL) return;
@@ -342,8 +342,9 @@ static bool has_cleaned(cli *c, const job *j)
   return n > 0;
 }
 
-/* What two folds told of what was chosen. */
-static double told_of(const lapis_mat *tried, const lapis_rr_settings *used)
+/* What two folds told of what was chosen, and its standard error. */
+static double told_of(const lapis_mat *tried, const lapis_rr_settings *used,
+                      double *error)
 {
   double told = NAN;
   for (int64_t t = 0; t < tried->cols; t++) {
@@ -353,8 +354,32 @@ static double told_of(const lapis_mat *tried, const lapis_rr_settings *used)
               (!(gamma > 0) || fabs(gamma - used->gamma) <= 1e-12) &&
               (int)lapis_mat_at(tried, 3, t) == used->denoise;
     if (it) told = lapis_mat_at(tried, 2, t);
+    if (it) *error = lapis_mat_at(tried, 4, t);
   }
   return told;
+}
+
+/* rr: clear of chance is one standard error.  Of tables without any signal the
+ * best of 15 tries has R^2 above 0 in a quarter to a half, above one error in a
+ * tenth; two errors, which mc asks for, would doubt a third of those of 40 rows
+ * that have R^2 near .4. */
+static void warn_if_unsure(const cli *c, double told, double error)
+{
+  static const char help[] =
+      "; more rows that have a target, or other features, may help";
+  if (!(told <= error)) return;
+  if (told > 0)
+    fprintf(stderr,
+            "lapis: warning: %s: it is not clear that anything was learnt: "
+            "hidden rows are told with R^2 %.3f +- %.3f, and chance may do "
+            "that%s\n",
+            c->method->name, told, error, help);
+  else
+    fprintf(stderr,
+            "lapis: warning: %s: hidden rows are told no better than by the "
+            "mean of the known targets (R^2 %.3f +- %.3f), so the values that "
+            "are filled in say little%s\n",
+            c->method->name, told, error, help);
 }
 
 /* rr and rlda, settings left open: what was chosen, and whether cleaning paid.
@@ -367,8 +392,8 @@ static void tell_tried(cli *c, const job *j)
   bool cleaned = has_cleaned(c, j), few = learnt_from(c, j) < FEW;
   if (c->quiet) return;
   const lapis_rr_settings *used = lapis_result_settings(j->solver);
-  double told = told_of(&tried, used);
-  bool classes = strcmp(c->method->name, "rlda") == 0;
+  double error = NAN, told = told_of(&tried, used, &error);
+  bool classes = !answers_numbers(c);
   cli_wipe_bar(c);
   fprintf(stderr, "lapis: %s: %s; ", c->method->name,
           used->scale == LAPIS_SCALE_ROBUST ? "brought to one size by medians"
@@ -383,6 +408,7 @@ static void tell_tried(cli *c, const job *j)
         cleaned && used->denoise == LAPIS_RR_RPCA ? "robust PCA first, " : "",
         used->lambda, used->gamma, classes ? "right in" : "R^2", told,
         cleaned ? "" : ": no cleaning was worth its while");
+  if (!classes) warn_if_unsure(c, told, error);
 }
 
 static lapis_status put_texts(cli *c, const job *j, lapis_model *m)
@@ -588,6 +614,7 @@ static int run(cli *c)
   if (code == EXIT_DONE) code = views_read(c, j.settings, &j.views);
   if (code == EXIT_DONE) code = dataset_from_args(c, &j.ds);
   code = spread_agree(c, code);
+  if (code == EXIT_DONE) code = check_known(c, j.ds);
   if (code == EXIT_DONE) code = cut_and_map(c, &j);
   if (code == EXIT_DONE) warn_of_rare(c, &j);
   if (code == EXIT_DONE)

@@ -279,7 +279,78 @@ static int first_codes(const lapis_mat *Y, int64_t k, int most, int64_t *code)
   return count;
 }
 
-/* Of several columns of labels that are words each has two. */
+bool answers_numbers(const cli *c)
+{
+  return strcmp(c->method->name, "rr") == 0;
+}
+
+/* The title of target k, shown, or "Y" where there is none. */
+static const char *target_shown(const lapis_dataset *ds, int64_t k, char *to,
+                                size_t size)
+{
+  lapis_mat titles = lapis_dataset_text(ds, "target_names");
+  if (titles.cols != lapis_dataset_data(ds)->Y.rows) return "Y";
+  (void)snprintf(to, size, "column ");
+  lapis_text_shown(((const char *const *)titles.val)[k * titles.ld], to + 7,
+                   size - 7);
+  return to;
+}
+
+/* A word of the first target, or NULL where targets are numbers. */
+static const char *target_word(const lapis_dataset *ds)
+{
+  bool one = lapis_dataset_data(ds)->Y.rows == 1;
+  lapis_mat title = lapis_dataset_text(ds, "target_names");
+  lapis_mat texts =
+      lapis_dataset_text(ds, one ? "class_names" : "target_values");
+  if (texts.cols == 0) return NULL;
+  const char *word = ((const char *const *)texts.val)[0];
+  if (!one || texts.cols > 1) return word;
+  /* one name for one column of numbers is its title */
+  if (title.cols != 1) return NULL;
+  return strcmp(word, ((const char *const *)title.val)[0]) == 0 ? NULL : word;
+}
+
+/* Classes, given to a method of numbers. */
+static int check_numbers(cli *c, const lapis_dataset *ds)
+{
+  char title[128], shown[64];
+  const char *word = target_word(ds);
+  if (word == NULL || !answers_numbers(c)) return EXIT_DONE;
+  return cli_fail(EXIT_INPUT,
+                  "%s: %s holds words (\"%s\"), which are classes: %s answers "
+                  "numbers; rlda, mc, linear and svmplus answer classes",
+                  c->verb->name, target_shown(ds, 0, title, sizeof title),
+                  lapis_text_shown(word, shown, sizeof shown), c->method->name);
+}
+
+int check_known(cli *c, const lapis_dataset *ds)
+{
+  char title[128];
+  const lapis_mat *Y = &lapis_dataset_data(ds)->Y;
+  const char *one = answers_numbers(c) ? "number" : "label";
+  double known = 0;
+  if ((c->method->reads & LAPIS_READS_Y) == 0 || Y->rows == 0) return EXIT_DONE;
+  for (int64_t k = 0; k < Y->rows * Y->cols; k++)
+    known += !isnan(lapis_mat_at(Y, k % Y->rows, k / Y->rows));
+  spread_count(c, &known, 1);
+  if (known > 0) return EXIT_DONE;
+  if (Y->rows > 1)
+    return cli_fail(EXIT_INPUT,
+                    "%s: none of the %lld targets has a known %s; rows that "
+                    "have one are learnt from",
+                    c->verb->name, (long long)Y->rows, one);
+  return cli_fail(EXIT_INPUT,
+                  "%s: %s holds no known %s; rows that have one are learnt "
+                  "from%s",
+                  c->verb->name, target_shown(ds, 0, title, sizeof title), one,
+                  strcmp(c->method->name, "mc") != 0 ? ""
+                  : args_get(&c->args, "target") != NULL
+                      ? " (without --target the features alone are completed)"
+                      : " (without Y the features alone are completed)");
+}
+
+/* What targets that are words can be: of several columns each has two words. */
 static int check_words(cli *c, const lapis_dataset *ds)
 {
   enum { TOO_MANY = 3 };
@@ -288,8 +359,9 @@ static int check_words(cli *c, const lapis_dataset *ds)
   const lapis_mat *Y = &lapis_dataset_data(ds)->Y;
   lapis_mat all = lapis_dataset_text(ds, "target_values");
   lapis_mat titles = lapis_dataset_text(ds, "target_names");
-  if (c->method == NULL || c->model != NULL || all.rows != 1 || all.cols < 3)
-    return EXIT_DONE;
+  if (c->method == NULL || c->model != NULL) return EXIT_DONE;
+  if (check_numbers(c, ds) != EXIT_DONE) return EXIT_INPUT;
+  if (all.rows != 1 || all.cols < 3) return EXIT_DONE;
   while (k < Y->rows && first_codes(Y, k, TOO_MANY, code) < TOO_MANY) k++;
   if (k == Y->rows) return EXIT_DONE;
   for (int i = 0; i < TOO_MANY; i++)

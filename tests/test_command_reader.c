@@ -54,7 +54,7 @@ static void a_blank_row_is_answered(void **state)
     char whole[sizeof c.out];
     memcpy(whole, c.out, sizeof whole);
     command_run(&c, "predict m.lapis blank.csv --target tree");
-    command_expect(&c, 0, "predict: row 6 of X: no feature is observed");
+    command_expect(&c, 0, "row 6 of X: no feature is observed");
     assert_int_equal(lines(c.out), N);
     assert_int_equal(lines(c.err), 1);
     const char *a = whole, *b = c.out;

@@ -201,7 +201,12 @@ static void refuse(lapis_ctx *ctx, const char *method, const lapis_data *data,
     fail_msg("%d, '%s' ('%s' wanted)", status, lapis_ctx_error(ctx), words);
 }
 
-/* Rows are named as they were given. */
+static void hear(int level, const char *text, void *to)
+{
+  if (level == 0) snprintf(to, 400, "%s", text);
+}
+
+/* Rows are named as they were given, in the fit and in the answers. */
 static void refusals(void **state)
 {
   (void)state;
@@ -211,6 +216,23 @@ static void refusals(void **state)
   add_priv(&s);
   s.P[2 * 8] = NAN; /* row 9 has a label */
   refuse(ctx, "svmplus", &s.all, NULL, "P is NaN at row 9, column 1");
+  make(&s, 1, 2);
+  s.weight[9] = -1; /* row 10 is the 7th that has one */
+  s.all.weight = s.weight;
+  refuse(ctx, "svmplus", &s.all, NULL, "the weight of row 10 is -1");
+  s.all.weight = NULL;
+  lapis_svmplus_settings chi2 = lapis_svmplus_defaults();
+  chi2.kernel = LAPIS_KERNEL_CHI2;
+  for (int k = 0; k < N * D; k++) s.X[k] = fabs(s.X[k]);
+  s.X[8 * D] = -1;
+  refuse(ctx, "svmplus", &s.all, &chi2, "X is -1 at row 9, column 1");
+  char heard[400] = "";
+  lapis_rr_settings rr = lapis_rr_defaults();
+  make(&s, 1, 2);
+  for (int i = 0; i < D; i++) s.X[14 * D + i] = NAN;
+  lapis_ctx_on_message(ctx, hear, heard);
+  lapis_solver_free(solved(ctx, "rr", &s.all, &rr));
+  assert_non_null(strstr(heard, "rr: row 15 of X: no feature"));
   make(&s, 1, 2);
   s.X[6 * D] = NAN; /* row 7 has none, but is to be answered */
   refuse(ctx, "svmplus", &s.all, NULL, "X is NaN at row 7");

@@ -158,6 +158,51 @@ static void units_do_not_keep_it_from_the_optimum(void **state)
   discard(p, s);
 }
 
+static void hear(int level, const char *text, void *to)
+{
+  if (level == 0) snprintf(to, 400, "%s", text);
+}
+
+static void refuse(problem *p, const char *words)
+{
+  static const char *const method[] = {"linear", "trees"};
+  lapis_solver *s;
+  for (int k = 0; k < 2; k++) {
+    const lapis_method *m = lapis_method_find(method[k]);
+    assert_int_equal(lapis_solver_new(p->ctx, m, &p->data, NULL, &s),
+                     LAPIS_EDATA);
+    assert_non_null(strstr(lapis_ctx_error(p->ctx), words));
+  }
+}
+
+/* Of several targets those that tell nothing are named, and the others answer;
+ * where none tells anything there is nothing to learn. */
+static void labels_of_both_kinds_are_needed(void **state)
+{
+  (void)state;
+  static double two[2 * N];
+  char heard[400] = "";
+  problem *p = make();
+  lapis_ctx_on_message(p->ctx, hear, heard);
+  for (int j = 0; j < N; j++) {
+    two[2 * j] = p->truth[j] > 0;
+    two[2 * j + 1] = j % 2 == 0 ? 1 : NAN;
+  }
+  p->data.Y = lapis_mat_f64(two, 2, N);
+  lapis_solver *s = fit(p, NULL);
+  assert_non_null(strstr(heard, "class 2 has 0 negative and 45 positive"));
+  const double *labels = check_result(s, "labels");
+  for (int j = 0; j < N; j++) assert_true(labels[2 * j] == (p->truth[j] > 0));
+  for (int j = 0; j < N; j++) two[2 * j] = 0;
+  refuse(p, "no class has known labels of both kinds");
+  p->data.Y = lapis_mat_f64(p->Y, 1, N);
+  for (int j = 0; j < N; j++) p->Y[j] = j % 3 == 0 ? NAN : 12;
+  refuse(p, "Y has one class only; samples of both kinds are needed");
+  for (int j = 0; j < N; j++) p->Y[j] = NAN;
+  refuse(p, "Y holds no known label");
+  discard(p, s);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -165,6 +210,7 @@ int main(void)
       cmocka_unit_test(gaps_hold_means),
       cmocka_unit_test(a_calibration_decides),
       cmocka_unit_test(units_do_not_keep_it_from_the_optimum),
+      cmocka_unit_test(labels_of_both_kinds_are_needed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -110,11 +110,14 @@ static void check_units(int assign)
   const double *tried = check_result(s, "tried");
   const lapis_rr_settings *used = lapis_result_settings(s);
   bool there = false;
-  for (int t = 0; t < 6; t++)
-    there = there || (fabs(tried[4 * t] - used->lambda) < 1e-12 &&
-                      (!(tried[4 * t + 1] > 0) ||
-                       fabs(tried[4 * t + 1] - used->gamma) < 1e-12) &&
-                      (int)tried[4 * t + 3] == used->denoise);
+  for (int t = 0; t < 6; t++) {
+    double p = tried[5 * t + 2]; /* a share of N, and its standard error */
+    CHECK_NEAR(tried[5 * t + 4], sqrt(p * (1 - p) / N), 1e-7);
+    there = there || (fabs(tried[5 * t] - used->lambda) < 1e-12 &&
+                      (!(tried[5 * t + 1] > 0) ||
+                       fabs(tried[5 * t + 1] - used->gamma) < 1e-12) &&
+                      (int)tried[5 * t + 3] == used->denoise);
+  }
   assert_true(there);
   lapis_solver_free(s);
   lapis_ctx_free(ctx);

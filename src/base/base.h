@@ -106,6 +106,11 @@ bool base_show(lapis_ctx *ctx, const lapis_progress *now);
  * and mute(false) come in pairs. */
 void base_mute(lapis_ctx *ctx, bool on);
 bool base_muted(const lapis_ctx *ctx);
+/* Row j of n samples as people count them, from 1: of a part of the samples,
+ * while base_name_rows says that it holds rows row[0 .. n) of all, counted from
+ * 0, their number there.  row: borrowed until base_name_rows(ctx, NULL, 0). */
+void base_name_rows(lapis_ctx *ctx, const int64_t *row, int64_t n);
+int64_t base_row(const lapis_ctx *ctx, int64_t j, int64_t n);
 
 /* ---- a device: what went to it and back, for this context -----------------*/
 typedef struct base_traffic {

@@ -43,6 +43,8 @@ struct lapis_ctx {
   uint64_t max_pixels;    /* of an image */
   base_width width;       /* of our own kernels */
   base_traffic traffic;
+  const int64_t *row; /* n_rows: of a part of the samples, or NULL */
+  int64_t n_rows;
 };
 
 static int least(int a, int b)
@@ -394,6 +396,18 @@ void base_mute(lapis_ctx *ctx, bool on)
 bool base_muted(const lapis_ctx *ctx)
 {
   return ctx->muted > 0;
+}
+
+void base_name_rows(lapis_ctx *ctx, const int64_t *row, int64_t n)
+{
+  ctx->row = row;
+  ctx->n_rows = n;
+}
+
+int64_t base_row(const lapis_ctx *ctx, int64_t j, int64_t n)
+{
+  bool part = ctx != NULL && ctx->row != NULL && n == ctx->n_rows;
+  return (part ? ctx->row[j] : j) + 1;
 }
 
 bool base_show(lapis_ctx *ctx, const lapis_progress *now)

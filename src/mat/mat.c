@@ -290,21 +290,22 @@ static lapis_status check_entries(lapis_ctx *ctx, const char *method,
     bad.j = j;
   }
   if (bad.i < 0) return LAPIS_OK;
+  int64_t row = base_row(ctx, bad.j, A->cols);
   if (isnan(bad.v))
     return lapis_fail(ctx, LAPIS_EMISSING,
                       "%s: %s is NaN at row %" PRId64 ", column %" PRId64
                       "; %s",
-                      method, what, bad.j + 1, bad.i + 1, missing);
+                      method, what, row, bad.i + 1, missing);
   if (isfinite(bad.v))
     return lapis_fail(ctx, LAPIS_EDATA,
                       "%s: %s is %g at row %" PRId64 ", column %" PRId64
                       ", too large to compute with (at most %g); scale the "
                       "data",
-                      method, what, bad.v, bad.j + 1, bad.i + 1, LARGEST);
+                      method, what, bad.v, row, bad.i + 1, LARGEST);
   return lapis_fail(ctx, LAPIS_EDATA,
                     "%s: %s is infinite at row %" PRId64 ", column %" PRId64
                     "; write NaN for a value that was not observed",
-                    method, what, bad.j + 1, bad.i + 1);
+                    method, what, row, bad.i + 1);
 }
 
 lapis_status mat_check_finite(lapis_ctx *ctx, const char *method,
@@ -402,8 +403,9 @@ void mat_say_blank(lapis_ctx *ctx, const char *method, const lapis_mat *X,
   for (int64_t j = 0; j < X->cols; j++) {
     if (!mat_is_blank(X, j, left_out)) continue;
     if (count++ < NAMED)
-      used += (size_t)snprintf(rows + used, sizeof rows - used, "%s%" PRId64,
-                               count > 1 ? ", " : "", j + 1);
+      used +=
+          (size_t)snprintf(rows + used, sizeof rows - used, "%s%" PRId64,
+                           count > 1 ? ", " : "", base_row(ctx, j, X->cols));
   }
   if (count == 0) return;
   if (count > NAMED)

@@ -105,6 +105,14 @@ lapis_status targets_count_all(lapis_ctx *ctx, const targets *t, int64_t c,
 void targets_log_odds(const targets *t, double *f, double *room);
 /* The same of this one's samples. */
 void targets_count(const targets *t, int64_t c, int64_t count[2]);
+/* Refuses Y without a known label, and one row of it with one class; also: what
+ * else would be right, "; without Y ..." or "". */
+lapis_status targets_check_known(lapis_ctx *ctx, const char *method,
+                                 const targets *t, const char *also);
+/* The same, and classes none of which has known labels of both kinds; warns of
+ * some that have not. */
+lapis_status targets_check_kinds(lapis_ctx *ctx, const char *method,
+                                 const targets *t, const char *also);
 void targets_free(targets *t);
 
 #endif

@@ -221,6 +221,68 @@ lapis_status targets_count_all(lapis_ctx *ctx, const targets *t, int64_t c,
   return base_sum_whole(ctx, count, 2);
 }
 
+/* ---- whether there is something to learn from ---------------------------*/
+/* Known labels, and classes that have some of both kinds. */
+static lapis_status count_kinds(lapis_ctx *ctx, const targets *t,
+                                int64_t *known, int64_t *whole)
+{
+  *known = *whole = 0;
+  for (int64_t c = 0; c < t->classes; c++) {
+    int64_t count[2];
+    TRY(targets_count_all(ctx, t, c, count));
+    *known += count[0] + count[1];
+    *whole += count[0] > 0 && count[1] > 0;
+  }
+  return LAPIS_OK;
+}
+
+static lapis_status refuse_few(lapis_ctx *ctx, const char *method,
+                               const targets *t, int64_t known, int64_t whole,
+                               const char *also)
+{
+  if (known == 0)
+    return lapis_fail(ctx, LAPIS_EDATA,
+                      "%s: Y holds no known label; samples of both kinds are "
+                      "needed%s",
+                      method, also);
+  if (t->classes > 1 || whole > 0) return LAPIS_OK;
+  return lapis_fail(ctx, LAPIS_EDATA,
+                    "%s: Y has one class only; samples of both kinds are "
+                    "needed%s",
+                    method, also);
+}
+
+lapis_status targets_check_known(lapis_ctx *ctx, const char *method,
+                                 const targets *t, const char *also)
+{
+  int64_t known, whole;
+  if (t->classes == 0) return LAPIS_OK;
+  TRY(count_kinds(ctx, t, &known, &whole));
+  return refuse_few(ctx, method, t, known, whole, also);
+}
+
+lapis_status targets_check_kinds(lapis_ctx *ctx, const char *method,
+                                 const targets *t, const char *also)
+{
+  int64_t known, whole, count[2];
+  if (t->classes == 0) return LAPIS_OK;
+  TRY(count_kinds(ctx, t, &known, &whole));
+  TRY(refuse_few(ctx, method, t, known, whole, also));
+  if (whole == 0)
+    return lapis_fail(ctx, LAPIS_EDATA,
+                      "%s: no class has known labels of both kinds%s", method,
+                      also);
+  for (int64_t c = 0; c < t->classes && whole < t->classes; c++) {
+    TRY(targets_count_all(ctx, t, c, count));
+    if (count[0] == 0 || count[1] == 0)
+      base_say(ctx, 0,
+               "%s: class %" PRId64 " has %" PRId64 " negative and %" PRId64
+               " positive known labels: nothing tells them apart",
+               method, c + 1, count[0], count[1]);
+  }
+  return LAPIS_OK;
+}
+
 void targets_decode(const targets *t, const double *scores, double threshold,
                     double *labels)
 {

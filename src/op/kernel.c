@@ -27,7 +27,7 @@ static lapis_status check_counts(lapis_ctx *ctx, const char *name,
                           "kernel chi2: %s is %g at row %" PRId64
                           ", column %" PRId64 "; it takes counts or shares, 0 "
                           "or more",
-                          name, X[j * d + i], j + 1, i + 1);
+                          name, X[j * d + i], base_row(ctx, j, n), i + 1);
   return LAPIS_OK;
 }
 

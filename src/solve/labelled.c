@@ -5,7 +5,8 @@
  * Results that have a column a sample have one for all of them; what only
  * training samples have (alpha, dual) is 0 for the others, which is what it is:
  * they have no part in the fit.  `used` says who was learnt from.  Everything
- * else is the fit's own, to the bit. */
+ * else is the fit's own, to the bit.  Messages of the fit and of the answer
+ * name the rows of all samples. */
 #include "solve/labelled.h"
 
 #include <math.h>
@@ -23,6 +24,7 @@ typedef struct labelled {
   const method_entry *e;
   int64_t n, count; /* samples, and those that are used */
   bool *known;      /* n */
+  int64_t *row;     /* n: the samples that are used, then the others */
   lapis_data part, rest;
   double *memory[COPIES], *weight;
   lapis_solver *fit, *answer;
@@ -53,6 +55,21 @@ bool labelled_is_needed(lapis_ctx *ctx, const method_entry *e,
 }
 
 /* ---- solving ------------------------------------------------------------*/
+static void name_used(const labelled *w)
+{
+  base_name_rows(w->base.ctx, w->row, w->count);
+}
+
+static void name_others(const labelled *w)
+{
+  base_name_rows(w->base.ctx, w->row + w->count, w->n - w->count);
+}
+
+static void name_all(const labelled *w)
+{
+  base_name_rows(w->base.ctx, NULL, 0);
+}
+
 /* What is left of the fit's time limit. */
 static lapis_status set_limit(const labelled *w, void *options)
 {
@@ -83,6 +100,7 @@ static lapis_status ask(labelled *w)
   lapis_status s = lapis_settings_copy(ctx, e->predict_method, NULL, options);
   if (s >= 0) s = set_limit(w, options);
   if (s >= 0) s = w->fit->cls->learn(w->fit);
+  name_others(w);
   if (s >= 0)
     s = e->predict(ctx, &w->rest, w->fit->settings, &w->fit->learned, options,
                    &w->answer);
@@ -90,6 +108,7 @@ static lapis_status ask(labelled *w)
   keep_pause(ctx, true); /* quick: done again by a resumed run */
   if (s >= 0) s = lapis_solve(w->answer);
   keep_pause(ctx, false);
+  name_all(w);
   return s;
 }
 
@@ -135,7 +154,9 @@ static lapis_status solve(lapis_solver *s)
 {
   labelled *w = labelled_of(s);
   w->fit->brief = s->brief;
+  name_used(w);
   lapis_status status = lapis_solve(w->fit);
+  name_all(w);
   if (status < 0) return status;
   lapis_status asked =
       s->brief || status == LAPIS_CANCELLED ? LAPIS_OK : ask(w);
@@ -171,6 +192,7 @@ static void release(lapis_solver *s)
   for (int i = 0; i < COPIES; i++) base_free(w->memory[i]);
   base_free(w->weight);
   base_free(w->known);
+  base_free(w->row);
 }
 
 /* The name is the method's, by which its model is known. */
@@ -234,19 +256,26 @@ static lapis_status build(labelled *w, const lapis_data *data,
   w->n = data->X.cols;
   w->known = base_alloc(ctx, w->n, sizeof *w->known);
   w->used = arena_reals(&w->base.arena, w->n);
-  if (w->known == NULL || w->used == NULL) return LAPIS_ENOMEM;
+  w->row = base_alloc(ctx, w->n, sizeof *w->row);
+  if (w->known == NULL || w->used == NULL || w->row == NULL)
+    return LAPIS_ENOMEM;
   for (int64_t j = 0; j < w->n; j++) {
     w->known[j] = has_all(&data->Y, j);
     w->used[j] = w->known[j];
     w->count += w->known[j];
   }
+  for (int64_t j = 0, at[2] = {w->count, 0}; j < w->n; j++)
+    w->row[at[w->known[j]]++] = j;
   TRY(check(w, data, settings));
   TRY(pick(w, data));
   base_say(ctx, 1,
            "%s: %" PRId64 " of %" PRId64 " samples have a target and are "
            "learnt from; the others are answered",
            w->e->method->name, w->count, w->n);
-  return w->e->create(ctx, &w->part, settings, &w->fit);
+  name_used(w);
+  lapis_status s = w->e->create(ctx, &w->part, settings, &w->fit);
+  name_all(w);
+  return s;
 }
 
 lapis_status labelled_new(lapis_ctx *ctx, const method_entry *e,

@@ -174,26 +174,6 @@ lapis_status mc_check_data(lapis_ctx *ctx, const lapis_mc_settings *set,
   return check_every_feature(ctx, &data->X);
 }
 
-/* Warns of classes with one kind of known label; refuses when all are so. */
-static lapis_status check_balance(lapis_ctx *ctx, const targets *t)
-{
-  int64_t whole = 0;
-  for (int64_t c = 0; c < t->classes; c++) {
-    int64_t count[2];
-    TRY(targets_count_all(ctx, t, c, count));
-    whole += count[0] > 0 && count[1] > 0;
-    if (count[0] == 0 || count[1] == 0)
-      base_say(ctx, 0,
-               "mc: class %" PRId64 " has %" PRId64 " negative and %" PRId64
-               " positive known labels: nothing tells them apart",
-               c + 1, count[0], count[1]);
-  }
-  if (whole > 0 || t->classes == 0) return LAPIS_OK;
-  return lapis_fail(ctx, LAPIS_EDATA,
-                    "mc: no class has known labels of both kinds; without Y "
-                    "the features alone are completed");
-}
-
 /* Real outputs would become a class each.  Codes of classes are whole, and
  * consecutive where most of them stand for few samples. */
 static lapis_status check_classes(lapis_ctx *ctx, const targets *t)
@@ -220,7 +200,8 @@ static lapis_status check_classes(lapis_ctx *ctx, const targets *t)
 static lapis_status check_labels(lapis_ctx *ctx, const targets *t)
 {
   TRY(check_classes(ctx, t));
-  return check_balance(ctx, t);
+  return targets_check_kinds(ctx, "mc", t,
+                             "; without Y the features alone are completed");
 }
 
 lapis_status mc_check(lapis_ctx *ctx, const lapis_data *data,

@@ -51,6 +51,7 @@ lapis_status linear_begin(lapis_solver *s, linear_answer *a,
                           double **fill)
 {
   TRY(targets_encode(s->ctx, s->cls->method, &data->Y, &a->labels));
+  TRY(targets_check_kinds(s->ctx, s->cls->method, &a->labels, ""));
   a->d = data->X.rows;
   a->n = data->X.cols;
   a->K = a->labels.classes;

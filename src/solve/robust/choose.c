@@ -11,9 +11,10 @@
  * of shrink.c but in the joint form, which has .1 and 10.
  *
  * rr: robust PCA first with one of five lambdas, and one of three gammas; the
- * least squared error.  The joint form is not in the list: told to fit numbers
- * it moves D to where they are fitted, and was behind on every table tried
- * (bench/results/rr.md). */
+ * least squared error; its standard error is that of what each sample gains on
+ * the mean of all, y^2 - (y - f)^2.  The joint form is not in the list: told to
+ * fit numbers it moves D to where they are fitted, and was behind on every
+ * table tried (bench/results/rr.md). */
 #include <math.h>
 #include <string.h>
 
@@ -114,6 +115,8 @@ static lapis_status take_fold(const rr *w, const int *in, int k, fold *out)
 }
 
 /* ---- trying -------------------------------------------------------------*/
+enum { TOLD = 3 }; /* sums that a fold tells */
+
 static lapis_status answer(rr *w, const fold *f, lapis_solver *s,
                            lapis_solver **p)
 {
@@ -129,23 +132,24 @@ static lapis_status answer(rr *w, const fold *f, lapis_solver *s,
   return lapis_solve(*p);
 }
 
-/* Of a class 1 where it is right; of numbers, in units of their deviations, 1
- * without the mean of their squared errors. */
-static double told(const rr *w, const lapis_mat *got, const lapis_mat *Y)
+/* sum[0]: of a class 1 where it is right; of numbers, in units of their
+ * deviations, 1 without the mean of their squared errors.  Then the sums of
+ * each sample's gain and of its square. */
+static void tell(const rr *w, const lapis_mat *got, const lapis_mat *Y,
+                 double sum[TOLD])
 {
-  double sum = 0;
   for (int64_t j = 0; j < got->cols; j++) {
-    double off = 0;
+    double off = 0, size = 0;
     for (int64_t i = 0; i < Y->rows; i++) {
-      double e = lapis_mat_at(got, i, j) - lapis_mat_at(Y, i, j);
+      double y = lapis_mat_at(Y, i, j), e = lapis_mat_at(got, i, j) - y;
       off += e * e / (double)Y->rows;
+      size += y * y / (double)Y->rows;
     }
-    if (w->lda)
-      sum += off <= 0;
-    else
-      sum += 1 - off;
+    double gain = w->lda ? off <= 0 : size - off;
+    sum[0] += w->lda ? off <= 0 : 1 - off;
+    sum[1] += gain;
+    sum[2] += gain * gain;
   }
-  return sum;
 }
 
 /* s: the solver of the attempt before, and now of this one. */
@@ -180,7 +184,7 @@ static lapis_status prepare(rr *w, const fold *f, const attempt *a,
   return LAPIS_OK;
 }
 
-/* right: NaN of what cannot be solved. */
+/* right (TOLD): NaN of what cannot be solved. */
 static lapis_status try_one(rr *w, const fold *f, const attempt *a,
                             lapis_solver **s, double *right)
 {
@@ -191,23 +195,24 @@ static lapis_status try_one(rr *w, const fold *f, const attempt *a,
   const lapis_mat *got = NULL;
   if (status >= 0 && p != NULL)
     got = named_find(&p->result, w->lda ? "labels" : "scores");
-  *right = got != NULL ? told(w, got, &f->test.Y) : NAN;
+  for (int i = 0; i < TOLD; i++) right[i] = got != NULL ? 0 : NAN;
+  if (got != NULL) tell(w, got, &f->test.Y, right);
   lapis_solver_free(p);
   bool unsolved = status == LAPIS_ENUMERIC || status == LAPIS_EDATA ||
                   status == LAPIS_EMISSING;
   if (status < 0 && !unsolved) return status;
-  TRY(base_sum(w->base.ctx, right, 1));
+  TRY(base_sum(w->base.ctx, right, TOLD));
   return status < 0 ? LAPIS_OK : status;
 }
 
-/* right: of each attempt; NaN where it was not told. */
+/* right (TOLD x tries): NaN where it was not told. */
 static lapis_status try_fold(rr *w, const fold *f, double *right)
 {
   lapis_solver *s = NULL;
   lapis_status status = LAPIS_OK;
-  for (int t = 0; t < rr_tries(w); t++) right[t] = NAN;
+  for (int k = 0; k < TOLD * rr_tries(w); k++) right[k] = NAN;
   for (int t = 0; t < rr_tries(w) && status >= 0; t++) {
-    status = try_one(w, f, attempts(w) + t, &s, right + t);
+    status = try_one(w, f, attempts(w) + t, &s, right + TOLD * t);
     if (status == LAPIS_CANCELLED) w->base.loop.status = status;
     if (status == LAPIS_CANCELLED || status == LAPIS_TIME_LIMIT) break;
   }
@@ -215,37 +220,45 @@ static lapis_status try_fold(rr *w, const fold *f, double *right)
   return status;
 }
 
-/* Adds what a fold told to *judged samples before it; a fold that told nothing,
- * its time being over, counts for nothing. */
-static lapis_status add_fold(rr *w, const fold *f, const double *right,
-                             int64_t *judged)
+/* Adds what a fold told to sum, and its samples to *judged; a fold that told
+ * nothing, its time being over, counts for nothing. */
+static lapis_status add_fold(const rr *w, const fold *f, const double *right,
+                             double *sum, int64_t *judged)
 {
   int64_t first, all;
   bool any = false;
   TRY(base_place(w->base.ctx, f->test.X.cols, &first, &all));
-  for (int t = 0; t < rr_tries(w); t++) any = any || !isnan(right[t]);
+  for (int t = 0; t < rr_tries(w); t++) any = any || !isnan(right[TOLD * t]);
   if (!any) return LAPIS_OK;
-  for (int t = 0; t < rr_tries(w); t++) {
-    double *sum = w->tried + 4 * t + 2;
-    double before = *judged > 0 ? *sum * (double)*judged : 0;
-    *sum = (before + right[t]) / (double)(*judged + all);
-  }
+  for (int k = 0; k < TOLD * rr_tries(w); k++) sum[k] += right[k];
   *judged += all;
   return LAPIS_OK;
 }
 
-/* tried (4 x tries): lambda for all samples, gamma, what was told (NaN: it
- * could not be), denoise. */
+static void set_told(rr *w, const double *sum, int64_t judged)
+{
+  double n = (double)judged;
+  for (int t = 0; t < rr_tries(w) && judged > 0; t++) {
+    const double *of = sum + TOLD * t;
+    double mean = of[1] / n;
+    w->tried[RR_TRIED * t + 2] = of[0] / n;
+    if (!isnan(mean))
+      w->tried[RR_TRIED * t + 4] = sqrt(fmax(of[2] / n - mean * mean, 0) / n);
+  }
+}
+
+/* tried (RR_TRIED x tries): lambda for all samples, gamma, what was told (NaN:
+ * it could not be), denoise, the standard error of what was told. */
 static lapis_status try_all(rr *w, const int *in)
 {
   lapis_status status = LAPIS_OK;
   int64_t judged = 0;
-  double right[MOST_TRIES];
+  double right[TOLD * MOST_TRIES], sum[TOLD * MOST_TRIES] = {0};
   for (int t = 0; t < rr_tries(w); t++) {
     const attempt *a = attempts(w) + t;
-    double row[4] = {a->factor * rr_lambda(NAN, w->d, w->step.all), a->gamma,
-                     NAN, a->denoise};
-    memcpy(w->tried + 4 * t, row, sizeof row);
+    double row[RR_TRIED] = {a->factor * rr_lambda(NAN, w->d, w->step.all),
+                            a->gamma, NAN, a->denoise, NAN};
+    memcpy(w->tried + RR_TRIED * t, row, sizeof row);
   }
   bool few = !w->lda && w->step.all < FEW;
   for (int k = 0; k < FOLDS && status >= 0 && !few; k++) {
@@ -253,11 +266,12 @@ static lapis_status try_all(rr *w, const int *in)
     status = take_fold(w, in, k, &f);
     if (status >= 0) status = try_fold(w, &f, right);
     lapis_status cut = status;
-    if (status >= 0) status = add_fold(w, &f, right, &judged);
+    if (status >= 0) status = add_fold(w, &f, right, sum, &judged);
     if (status >= 0) status = cut;
     base_free(f.room);
     if (status == LAPIS_CANCELLED || status == LAPIS_TIME_LIMIT) break;
   }
+  set_told(w, sum, judged);
   return status;
 }
 
@@ -266,11 +280,12 @@ static lapis_status try_all(rr *w, const int *in)
 static int choice(const rr *w)
 {
   double best = NAN, error = 0; /* fmax leaves out NaN */
-  for (int t = 0; t < rr_tries(w); t++) best = fmax(best, w->tried[4 * t + 2]);
+  for (int t = 0; t < rr_tries(w); t++)
+    best = fmax(best, w->tried[RR_TRIED * t + 2]);
   if (isnan(best)) return 0;
   if (w->lda) error = sqrt(best * (1 - fmin(best, 1)) / (double)w->n) + 1e-9;
   int first = 0;
-  while (!(w->tried[4 * first + 2] >= best - error)) first++;
+  while (!(w->tried[RR_TRIED * first + 2] >= best - error)) first++;
   return first;
 }
 
@@ -289,8 +304,8 @@ lapis_status rr_choose(rr *w)
   base_free(in);
   TRY(s);
   int best = choice(w);
-  w->chosen[0] = w->tried[4 * best];
-  w->chosen[1] = w->tried[4 * best + 1];
-  w->chosen[2] = w->tried[4 * best + 3];
+  w->chosen[0] = w->tried[RR_TRIED * best];
+  w->chosen[1] = w->tried[RR_TRIED * best + 1];
+  w->chosen[2] = w->tried[RR_TRIED * best + 3];
   return LAPIS_OK;
 }

@@ -25,7 +25,7 @@ static lapis_status check_sample(lapis_ctx *ctx, const char *method,
   return lapis_fail(ctx, LAPIS_EMISSING,
                     "%s: X, row %" PRId64 ": nothing of this sample is "
                     "observed; leave it out",
-                    method, j + 1);
+                    method, base_row(ctx, j, X->cols));
 }
 
 static lapis_status check_samples(lapis_ctx *ctx, const char *method,

@@ -282,7 +282,7 @@ typedef struct rr {
   bool open;
   bool in_fold;  /* one of the solves that choose: says nothing */
   bool shrink;   /* rlda: gamma is taken from the data */
-  double *tried; /* 4 x rr_tries */
+  double *tried; /* RR_TRIED x rr_tries */
   double
       chosen[3]; /* lambda, gamma (0: from the data), denoise; NaN: not yet */
   /* rlda.c */
@@ -291,7 +291,9 @@ typedef struct rr {
   double *means;        /* rows of scores x classes */
 } rr;
 
-/* choose.c */
+/* choose.c; what `tried` holds of each: lambda, gamma, what was told, denoise,
+ * the standard error of what was told */
+enum { RR_TRIED = 5 };
 lapis_status rr_choose(rr *w);
 int rr_tries(const rr *w);
 /* Whether what was chosen cleans: not with the largest lambda. */

@@ -334,7 +334,8 @@ static lapis_status publish(rr *w)
     solver_publish(&w->base, "scale", lapis_mat_f64(w->scale.centre, w->d, 2));
   }
   if (w->open)
-    solver_publish(&w->base, "tried", lapis_mat_f64(w->tried, 4, rr_tries(w)));
+    solver_publish(&w->base, "tried",
+                   lapis_mat_f64(w->tried, RR_TRIED, rr_tries(w)));
   solver_publish(&w->base, "low_rank", D);
   solver_publish(&w->base, "sparse", lapis_mat_f64(w->sparse, w->d, w->n));
   if (w->filled != NULL)
@@ -391,7 +392,8 @@ static lapis_status rr_solve(lapis_solver *s)
   TRY(loop_begin(&s->loop, s->ctx, method, &w->set.stop, 6, rr_dstep_columns));
   bool resumed;
   if (w->open) loop_keep_holes(&s->loop, "chosen", w->chosen, 3);
-  if (w->open) loop_keep_holes(&s->loop, "tried", w->tried, 4 * rr_tries(w));
+  if (w->open)
+    loop_keep_holes(&s->loop, "tried", w->tried, RR_TRIED * rr_tries(w));
   TRY(loop_resume(&s->loop, &resumed));
   if (w->open) TRY(settle_open(w));
   TRY(rr_alm_targets(w));
@@ -558,7 +560,7 @@ static lapis_status allocate(rr *w, const lapis_data *data)
   w->scores = arena_reals(a, w->K * w->n);
   if (w->lda) w->decided = arena_reals(a, w->K * w->n);
   w->weights = arena_reals(a, (w->d + 1) * w->K);
-  if (w->open) w->tried = arena_reals(a, 4 * rr_tries(w));
+  if (w->open) w->tried = arena_reals(a, RR_TRIED * rr_tries(w));
   bool scaled = w->set.scale != LAPIS_SCALE_NONE;
   if (w->lda && (scaled || w->set.assign == LAPIS_RLDA_MEAN))
     w->own_weights = arena_reals(a, (w->d + 1) * w->K);

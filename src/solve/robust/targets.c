@@ -128,6 +128,7 @@ lapis_status rr_targets_build(rr *w, const lapis_data *data)
   w->K = data->Y.rows;
   if (w->lda) {
     TRY(targets_encode(ctx, "rlda", &data->Y, &w->labels));
+    TRY(targets_check_known(ctx, "rlda", &w->labels, ""));
     w->K = w->labels.kind == TARGETS_BINARY ? 2 : w->labels.classes;
   }
   w->Y = arena_reals(&w->base.arena, w->K * w->n);

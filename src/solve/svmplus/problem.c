@@ -53,7 +53,8 @@ static lapis_status check_weights(lapis_ctx *ctx, const char *method,
       return lapis_fail(ctx, LAPIS_EDATA,
                         "%s: the weight of row %" PRId64 " is %g; weights are "
                         "above 0: leave out a sample that does not count",
-                        method, i + 1, data->weight[i]);
+                        method, base_row(ctx, i, data->X.cols),
+                        data->weight[i]);
   return LAPIS_OK;
 }
 
@@ -164,25 +165,16 @@ lapis_status sv_encode(lapis_ctx *ctx, const char *method, const lapis_mat *Y,
                        targets *out)
 {
   TRY(targets_encode(ctx, method, Y, out));
-  for (int64_t c = 0; c < out->classes; c++) {
+  lapis_status s = targets_check_known(ctx, method, out, "");
+  for (int64_t c = 0; c < out->classes && s >= 0; c++) {
     int64_t count[2]; /* there are no unknown ones */
-    lapis_status s = targets_count_all(ctx, out, c, count);
-    int64_t positive = count[1];
-    if (s >= 0 && positive > 0 && count[0] > 0) continue;
-    if (s >= 0)
-      s = out->classes == 1
-              ? lapis_fail(
-                    ctx, LAPIS_EDATA,
-                    "%s: Y has one class only; samples of both kinds are "
-                    "needed",
-                    method)
-              : lapis_fail(ctx, LAPIS_EDATA,
-                           "%s: Y, column %" PRId64 ": all samples are %s; "
-                           "samples of both kinds are needed",
-                           method, c + 1,
-                           positive > 0 ? "positive" : "negative");
-    targets_free(out);
-    return s;
+    s = targets_count_all(ctx, out, c, count);
+    if (s < 0 || (count[0] > 0 && count[1] > 0)) continue;
+    s = lapis_fail(ctx, LAPIS_EDATA,
+                   "%s: Y, column %" PRId64 ": all samples are %s; samples of "
+                   "both kinds are needed",
+                   method, c + 1, count[1] > 0 ? "positive" : "negative");
   }
-  return LAPIS_OK;
+  if (s < 0) targets_free(out);
+  return s;
 }
