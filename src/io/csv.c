@@ -229,10 +229,16 @@ lapis_status csv_next(csv_scan *s, csv_cell *cell)
   return LAPIS_OK;
 }
 
+/* Words for "not known": of people, of R and pandas, and what a spreadsheet
+ * writes for a formula without a value.  A # begins no comment here. */
 static bool means_missing(const char *text, int64_t size)
 {
-  static const char *const spelt[] = {"",     "na",   "nan",  "n/a",
-                                      "-nan", "null", "none", "?"};
+  static const char *const spelt[] = {
+      "na",      "nan",     "n/a",   "-nan",   "null",     "none",
+      "?",       "<na>",    "#n/a",  "#na",    "#n/a n/a", "#null!",
+      "#div/0!", "#value!", "#ref!", "#name?", "#num!"};
+  if (size == 0) return true;
+  if (strchr("nN-?<#", *text) == NULL) return false; /* as nearly all cells */
   for (size_t i = 0; i < sizeof spelt / sizeof *spelt; i++)
     if ((int64_t)strlen(spelt[i]) == size &&
         strncasecmp(spelt[i], text, (size_t)size) == 0)
