@@ -104,7 +104,9 @@ static void print_remarks(const lapis_columns *all)
   for (int j = 0; j < all->listed; j++) {
     const lapis_column *c = &all->column[j];
     title_of(all, j, title, sizeof title);
-    if (c->type == LAPIS_COLUMN_COMMA)
+    if (c->marks != NULL)
+      printf("  note: %s: %s\n", title, c->marks);
+    else if (c->type == LAPIS_COLUMN_COMMA)
       printf("  note: %s has decimal commas: read it with --decimal ,\n",
              title);
     if (c->type == LAPIS_COLUMN_COUNTER && j == 0)
@@ -216,15 +218,16 @@ static bool is_nominal(const lapis_column *c)
 }
 
 /* How the table was read, which is how it has to be read again. */
-static void print_reading(const cli *c, bool commas)
+static void print_reading(const cli *c, char decimal)
 {
   static const char *const how[] = {"header", "decimal"};
   for (size_t k = 0; k < sizeof how / sizeof *how; k++) {
     const char *value = args_get(&c->args, how[k]);
     if (value != NULL) shell_option(stdout, c, how[k], value);
-    if (value != NULL && k == 1) commas = false;
+    if (value != NULL && k == 1) decimal = '\0';
   }
-  printf("%s\n", commas ? " --decimal ," : "");
+  if (decimal != '\0') printf(" --decimal %c", decimal);
+  printf("\n");
 }
 
 /* What stands on the line that a person may paste.  Names of samples are the
@@ -235,7 +238,8 @@ static void print_advice(const cli *c, const lapis_columns *all,
   bool target[LAPIS_COLUMNS_LISTED], drop[LAPIS_COLUMNS_LISTED],
       nominal[LAPIS_COLUMNS_LISTED], id[LAPIS_COLUMNS_LISTED] = {false};
   int features = 0;
-  bool commas = false, named = false;
+  char decimal = '\0';
+  bool named = false;
   char file[4096];
   if (find_targets(all, target) == 0) return;
   for (int j = 0; j < all->listed; j++) {
@@ -243,7 +247,7 @@ static void print_advice(const cli *c, const lapis_columns *all,
     bool comma = at->type == LAPIS_COLUMN_COMMA;
     bool number = comma || (at->texts == 0 && at->numbers > 0 &&
                             at->type != LAPIS_COLUMN_COUNTER);
-    commas = commas || comma;
+    if (comma && decimal == '\0') decimal = at->decimal;
     id[j] = !named && is_id(at);
     named = named || id[j];
     bool words = !target[j] && is_nominal(at);
@@ -258,7 +262,7 @@ static void print_advice(const cli *c, const lapis_columns *all,
   print_list(all, "--target", target);
   print_list(all, "--one-hot", nominal);
   print_list(all, "--drop", drop);
-  print_reading(c, commas);
+  print_reading(c, decimal);
 }
 
 static lapis_json *column_json(const lapis_column *c)

@@ -349,6 +349,134 @@ static void advice_runs(void **state)
   command_end(&c);
 }
 
+/* 1,234 is 1234 to some and 1.234 to others: both readings are said, the likely
+ * one first, by info and by what refuses the cell; and where one was asked for
+ * that the cells speak against, that is doubted. */
+static void marks_have_two_readings(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *text, *decimal, *said, *first; /* first: in the example */
+    bool read;                                 /* so that said is a warning */
+  } tried[] = {
+      /* whole numbers below 1000 without a comma */
+      {"p,k\n\"1,234\",u\n567,v\n\"12,345\",u\n890,v\n45,\n", "",
+       "its commas look like thousands: \"1,234\" is 1234 with --decimal . and "
+       "1.234 with --decimal ,",
+       "--decimal .", false},
+      /* two commas */
+      {"p,k\n\"3,100\",u\n\"1,234,567\",v\n\"2,100\",u\n100,v\n1234,\n", "",
+       "its commas look like thousands: \"1,234,567\" is 1234567 with "
+       "--decimal "
+       ". and no number with --decimal ,",
+       "--decimal .", false},
+      /* a comma and a point; a point alone, in the column and beside it */
+      {"p,k\n\"3,100\",u\n\"1,234.5\",v\n\"2,100\",u\n\"-4,000\",v\n0,\n", "",
+       "\"1,234.5\" is 1234.5 with --decimal . and no number", "--decimal .",
+       false},
+      {"p,k\n\"3,100\",u\n0.5,v\n\"2,100\",u\n1234,v\n1,\n", "",
+       "look like thousands: \"3,100\" is 3100 with --decimal . and 3.1",
+       "--decimal .", false},
+      {"p;q;k\n3,100;1.5;u\n4,100;2.5;v\n2,100;1;u\n5,000;2;v\n6,000;;\n", "",
+       "may stand between thousands, or be decimal: \"3,100\" is 3100 with "
+       "--decimal . and 3.1 with --decimal ,",
+       "--decimal .", false},
+      /* nothing but the delimiter tells */
+      {"p,k\n\"1,234\",u\n\"2,567\",v\n\"12,345\",u\n\"3,890\",v\n,\n", "",
+       "its commas may stand between thousands, or be decimal: \"1,234\" is "
+       "1234 "
+       "with --decimal . and 1.234 with --decimal ,",
+       "--decimal .", false},
+      {"p;k\n1,234;u\n2,567;v\n12,345;u\n3,890;v\n;\n", "",
+       "its commas may be decimal, or stand between thousands: \"1,234\" is "
+       "1.234 with --decimal , and 1234 with --decimal .",
+       "--decimal ,", false},
+      /* a decimal comma in the table, or in the column */
+      {"p;q;k\n1,234;0,5;u\n567;1,5;v\n2,345;2,5;u\n1;1;v\n2;2;\n", "",
+       "\"1,234\" is 1.234 with --decimal , and 1234 with --decimal .",
+       "--decimal ,", false},
+      {"p,k\n\"1,234\",u\n\"1234,567\",v\n567,u\n\"1,23\",v\n1,\n", "",
+       "--decimal ,", "--decimal ,", false},
+      {"p,k\n\"1,234\",u\n\"0,567\",v\n567,u\n\"2,345\",v\n1,\n", "",
+       "--decimal ,", "--decimal ,", false},
+      /* points between thousands */
+      {"p;k\n3.100;u\n1.234.567;v\n2.100;u\n100;v\n1;\n", "",
+       "its points look like thousands: \"1.234.567\" is 1234567 with "
+       "--decimal "
+       ", and no number with --decimal .",
+       "--decimal ,", false},
+      {"p;k\n1.234;u\n567;v\n12.345;u\n890;v\n45;\n", "",
+       "\"1.234\" is read as 1.234 beside \"567\"; if its points stand between "
+       "thousands, --decimal , reads it as 1234",
+       NULL, true},
+      /* the other reading was asked for */
+      {"p,k\n\"1,234\",u\n567,v\n\"12,345\",u\n890,v\n45,\n", "--decimal ,",
+       "\"1,234\" is read as 1.234 beside \"567\"; if its commas stand between "
+       "thousands, --decimal . reads it as 1234",
+       "--decimal ,", true},
+      {"p,k\n\"1,234,567\",u\n567,v\n\"12,345\",u\n890,v\n45,\n", "--decimal ,",
+       "\"1,234,567\" is 1234567 with --decimal . and no number with --decimal "
+       ",",
+       NULL, false},
+      {"p;k\n0.5;u\n567;v\n12;u\n890;v\n45;\n", "--decimal ,",
+       "its points are decimal marks: \"0.5\" is 0.5 with --decimal . and no "
+       "number with --decimal ,",
+       NULL, false},
+  };
+  command c;
+  command_begin(&c);
+  for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
+    put(&c, "t.csv", tried[i].text);
+    command_run(&c, "info t.csv %s", tried[i].decimal);
+    command_expect(&c, 0, "");
+    says(&c, tried[i].said);
+    if (tried[i].first != NULL) {
+      const char *example = strstr(c.out, "for example: ");
+      if (example == NULL || strstr(example, tried[i].first) == NULL)
+        fail_msg("table %zu: no %s in: %s", i, tried[i].first, c.out);
+    }
+    command_run(&c, "convert t.csv o.csv --target k %s", tried[i].decimal);
+    command_expect(&c, tried[i].read ? 0 : 4, tried[i].said);
+    if (!tried[i].read) continue;
+    const char *again = strstr(c.err, "beside");
+    if (again == NULL || strstr(again + 1, "beside") != NULL)
+      fail_msg("not once: %s", c.err);
+  }
+  command_end(&c);
+}
+
+/* What may not be doubted: marks that were named and fit, points before three
+ * digits where commas delimit, and a column that has fewer digits somewhere. */
+static void marks_that_are_plain(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *text, *decimal;
+  } tried[] = {
+      {"p,k\n\"1,234\",u\n567,v\n\"12,345\",u\n", "--decimal ."},
+      {"p,k\n\"1,234\",u\n\"2,567\",v\n", "--decimal ,"},
+      {"p,k\n\"1,234\",u\n5,v\n\"2,5\",u\n", "--decimal ,"},
+      {"p,k\n\"1,234\",u\n5,v\n\"0,567\",u\n", "--decimal ,"},
+      {"p,k\n\"1,234\",u\n5,v\n1234,u\n", "--decimal ,"},
+      {"p,q,k\n\"1,234\",\"1,5\",u\n5,\"2,5\",v\n", "--decimal ,"},
+      {"p,k\n1.234,u\n567,v\n12.345,u\n", ""},
+      {"p;k\n1.234;u\n567;v\n12.34;u\n", ""},
+      {"p;k\n0.234;u\n567;v\n12.345;u\n", ""},
+      {"p;k\n1.234;u\n567;v\n12.345;u\n", "--decimal ,"},
+  };
+  command c;
+  command_begin(&c);
+  for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
+    put(&c, "t.csv", tried[i].text);
+    command_run(&c, "convert t.csv o.csv --target k %s", tried[i].decimal);
+    command_expect(&c, 0, "");
+    if (c.err[0] != '\0') fail_msg("table %zu: %s", i, c.err);
+    command_run(&c, "info t.csv %s", tried[i].decimal);
+    if (strstr(c.out, "note: p") != NULL) fail_msg("table %zu: %s", i, c.out);
+  }
+  command_end(&c);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -359,6 +487,8 @@ int main(void)
       cmocka_unit_test(tables_of_labels),
       cmocka_unit_test(pictures_and_folders),
       cmocka_unit_test(strangers_are_named),
+      cmocka_unit_test(marks_have_two_readings),
+      cmocka_unit_test(marks_that_are_plain),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
