@@ -147,7 +147,8 @@ static void tables_are_described_by_their_columns(void **state)
       "price            comma          1 missing",
       "tall             class          0 missing   yes 2, no 2, yse 1",
       "\"yse\" occurs once in tall",
-      "fit mc t.csv --id name --target tall --drop no,born --decimal ,",
+      "fit mc t.csv --id name --one-hot tall --drop no,born --completed "
+      "completed.csv --decimal ,\n",
       "not data as it stands: t.csv:2:3: column 2 (\"name\") holds the "
       "text"};
   static const char *const piped[] = {"standard input: a table, 7 columns",

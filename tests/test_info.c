@@ -80,7 +80,7 @@ static void columns_of_a_table(void **state)
   says(&c, "wide             whole          1 missing   1 .. 7");
   says(&c, "b                class          0 missing   no 2, yes 2");
   says(&c, "--target TITLE");
-  says(&c, "for example: lapis fit mc two.arff --target b\n");
+  says(&c, "for example: lapis fit rr two.arff --target wide\n");
   command_run(&c, "info two.arff:b");
   command_expect(&c, 0, "");
   says(&c, "yes                                  2\n");
@@ -320,6 +320,22 @@ static void advice_runs(void **state)
       {"same.csv", "",
        "h,w,all,kind\n1,2,x,u\n2,3,x,v\n1.5,2.5,x,u\n1.2,2.2,,v\n",
        "--target kind --one-hot all"},
+      {"price.csv", "",
+       "name,a,b,kind,price\nx1,1,2.5,u,10.5\nx2,2,3,v,\nx3,3,4,u,12\n"
+       "x4,2,4,v,11.5\nx5,1,2,u,13\nx6,4,2,u,13.5\n",
+       "lapis fit rr price.csv --id name --target price --one-hot kind\n"},
+      {"sizes.csv", "--decimal ,",
+       "sex;a;b\n1;1,5;10\n2;2,5;\n1;3,5;30\n2;4,5;45\n1;6,5;60\n2;7,5;11\n",
+       "lapis fit rr sizes.csv --target b --decimal ,\n"},
+      {"holes.csv", "",
+       "name,a,b,c,kind\nx1,1,2,3.5,u\nx2,,3,4,v\nx3,3,,5,u\n"
+       "x4,2,4,,v\nx5,1,2,,u\n",
+       "lapis fit mc holes.csv --id name --one-hot kind --completed "
+       "completed.csv\n"},
+      {"bare.csv", "", "1,2\n,3\n3,\n4,5\n",
+       "lapis fit mc bare.csv --completed completed.csv\n"},
+      {"whole.csv", "", "a,b,kind\n9,2.5,u\n2,3.5,v\n3,1,u\n4,5,v\n",
+       "lapis fit mc whole.csv --target kind\n"}, /* nothing is missing */
       {"mixed.csv", "",
        "h,state,kind\n1,1,u\n2,1,v\n1.5,bad,u\n1.2,bad,v\n3,,u\n",
        "--target kind --one-hot state"},
@@ -345,6 +361,10 @@ static void advice_runs(void **state)
     command_expect(&c, 0, "");
     says(&c, tried[i].asked);
     run_advice(&c);
+    if (strstr(tried[i].asked, "--completed") == NULL) continue;
+    command_run(&c, "info completed.csv"); /* what was asked is answered */
+    if (strstr(c.out, " 0 missing") == NULL || strstr(c.out, "1 missing"))
+      fail_msg("%s: %s", tried[i].name, c.out);
   }
   command_end(&c);
 }
