@@ -203,6 +203,8 @@ lapis_json *kinds_json(cli *c, const cli_kinds *k, const lapis_solver *s);
 void kinds_free(cli_kinds *k);
 /* How tables are read: --target, --id, --header, ... */
 int table_from_args(cli *c, lapis_table_options *out);
+/* A folder that is no result in parts. */
+bool is_plain_folder(const char *path);
 /* The dataset the command line names. */
 int dataset_from_args(cli *c, lapis_dataset **out);
 /* K/N of --part, which was given. */

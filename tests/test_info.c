@@ -190,6 +190,43 @@ static void pictures_and_folders(void **state)
   command_end(&c);
 }
 
+/* Pictures are no data yet: what makes them so is said, and can be done. */
+static void pictures_become_features(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *line, *said;
+  } tried[] = {
+      {"fit rpca photos", "then 'lapis fit rpca F.npz'"},
+      {"fit mc -X photos/ --mu-rel .1", "then 'lapis fit mc F.npz'"},
+      {"cv mc photos --grid mu-rel=.1,.5", "then 'lapis cv mc F.npz'"},
+      {"fit roml photos", "first 'lapis features sift photos -o F.npz'"},
+      {"predict m.lapis photos", "then 'lapis predict MODEL F.npz'"},
+      {"convert photos o.csv", "first 'lapis features pixels photos -o F.npz'"},
+  };
+  command c;
+  command_begin(&c);
+  put_pictures(&c);
+  put_tables(&c);
+  command_run(&c, "fit mc oats.tsv --id farm --target open --one-hot soil "
+                  "--mu-rel .1 -q --model m.lapis");
+  command_expect(&c, 0, "");
+  for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
+    command_run(&c, "%s", tried[i].line);
+    command_expect(&c, 4, "is a folder of pictures: first 'lapis features ");
+    command_expect(&c, 4, tried[i].said);
+  }
+  command_run(&c, "fit rpca none"); /* as of any other folder */
+  command_expect(&c, 4, "is a folder without index.json");
+  command_run(&c, "info photos");
+  says(&c, "lapis features pixels photos -o F.npz");
+  command_run(&c, "features pixels photos -o F.npz -q");
+  command_expect(&c, 0, "");
+  command_run(&c, "fit rpca F.npz -q");
+  command_expect(&c, 0, "");
+  command_end(&c);
+}
+
 /* What is not read is named, with what to do instead. */
 static void strangers_are_named(void **state)
 {
@@ -506,6 +543,7 @@ int main(void)
       cmocka_unit_test(advice_runs),
       cmocka_unit_test(tables_of_labels),
       cmocka_unit_test(pictures_and_folders),
+      cmocka_unit_test(pictures_become_features),
       cmocka_unit_test(strangers_are_named),
       cmocka_unit_test(marks_have_two_readings),
       cmocka_unit_test(marks_that_are_plain),
