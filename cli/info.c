@@ -349,12 +349,8 @@ static int describe(cli *c, const char *path)
 {
   found f = {.path = path, .name = path};
   char file[4096], room[STREAM_PATH];
-  const char *colon = strrchr(path, ':');
-  if (colon != NULL && access(path, F_OK) != 0 &&
-      (size_t)(colon - path) < sizeof file) {
-    snprintf(file, sizeof file, "%.*s", (int)(colon - path), path);
-    return describe_member(c, file, colon + 1);
-  }
+  const char *member = member_of(path, file);
+  if (member != NULL) return describe_member(c, file, member);
   int code = stream_keep(&f.path, room);
   if (code != EXIT_DONE) return code;
   path = f.path;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli.h"
 
@@ -308,6 +309,15 @@ static int check_words(cli *c, const lapis_dataset *ds)
                   c->verb->name, word[TOO_MANY], word[0], word[1], word[2]);
 }
 
+const char *member_of(const char *path, char file[4096])
+{
+  const char *colon = strrchr(path, ':');
+  if (colon == NULL || colon - path >= 4096 || access(path, F_OK) == 0)
+    return NULL;
+  (void)snprintf(file, 4096, "%.*s", (int)(colon - path), path);
+  return colon + 1;
+}
+
 bool is_plain_folder(const char *path)
 {
   char index[4096];
@@ -351,7 +361,11 @@ static int read_all(cli *c, lapis_dataset *ds)
                     "%s: one data file is read, '%s' is a second one",
                     c->verb->name, c->args.word[1]);
   if (c->args.n_words == 1) {
-    lapis_status s = lapis_dataset_read(ds, c->args.word[0], &table);
+    char file[4096];
+    const char *data = c->args.word[0];
+    lapis_status s = member_of(data, file) != NULL
+                         ? lapis_dataset_read_member(ds, "X", data, &table)
+                         : lapis_dataset_read(ds, data, &table);
     if (s < 0) return cli_fail_status(c, s);
   }
   int code = read_members(c, ds, &table);
