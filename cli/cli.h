@@ -203,6 +203,10 @@ lapis_json *kinds_json(cli *c, const cli_kinds *k, const lapis_solver *s);
 void kinds_free(cli_kinds *k);
 /* How tables are read: --target, --id, --header, ... */
 int table_from_args(cli *c, lapis_table_options *out);
+/* NAME of FILE:NAME, and FILE, unless a file has that whole name; else NULL. */
+const char *member_of(const char *path, char file[4096]);
+/* A folder that is no result in parts. */
+bool is_plain_folder(const char *path);
 /* The dataset the command line names. */
 int dataset_from_args(cli *c, lapis_dataset **out);
 /* K/N of --part, which was given. */

@@ -117,9 +117,11 @@ static int run(cli *c)
   return code;
 }
 
-const cli_verb verb_convert = {.name = "convert",
-                               .synopsis = "convert IN OUT [--as FORMAT]",
-                               .help = "write a file in another format",
-                               .options = options,
-                               .reads_data = true,
-                               .run = run};
+const cli_verb verb_convert = {
+    .name = "convert",
+    .synopsis = "convert IN OUT [--as FORMAT]",
+    .help = "write a file, or an array of it (FILE:NAME), "
+            "in another format",
+    .options = options,
+    .reads_data = true,
+    .run = run};

@@ -2,7 +2,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "info.h"
@@ -346,29 +345,16 @@ static int describe_member(cli *c, const char *path, const char *member)
   return code;
 }
 
-/* A folder that is no result in parts. */
-static bool is_folder(const char *path)
-{
-  char index[4096];
-  struct stat s;
-  (void)snprintf(index, sizeof index, "%s/index.json", path);
-  return stat(path, &s) == 0 && S_ISDIR(s.st_mode) && stat(index, &s) != 0;
-}
-
 static int describe(cli *c, const char *path)
 {
   found f = {.path = path, .name = path};
   char file[4096], room[STREAM_PATH];
-  const char *colon = strrchr(path, ':');
-  if (colon != NULL && access(path, F_OK) != 0 &&
-      (size_t)(colon - path) < sizeof file) {
-    snprintf(file, sizeof file, "%.*s", (int)(colon - path), path);
-    return describe_member(c, file, colon + 1);
-  }
+  const char *member = member_of(path, file);
+  if (member != NULL) return describe_member(c, file, member);
   int code = stream_keep(&f.path, room);
   if (code != EXIT_DONE) return code;
   path = f.path;
-  if (is_folder(path)) return info_folder(c, path);
+  if (is_plain_folder(path)) return info_folder(c, path);
   if (info_picture(c, path, &code)) return code;
   code = look(c, &f);
   if (code == EXIT_DONE)

@@ -104,7 +104,9 @@ static void print_remarks(const lapis_columns *all)
   for (int j = 0; j < all->listed; j++) {
     const lapis_column *c = &all->column[j];
     title_of(all, j, title, sizeof title);
-    if (c->type == LAPIS_COLUMN_COMMA)
+    if (c->marks != NULL)
+      printf("  note: %s: %s\n", title, c->marks);
+    else if (c->type == LAPIS_COLUMN_COMMA)
       printf("  note: %s has decimal commas: read it with --decimal ,\n",
              title);
     if (c->type == LAPIS_COLUMN_COUNTER && j == 0)
@@ -216,15 +218,49 @@ static bool is_nominal(const lapis_column *c)
 }
 
 /* How the table was read, which is how it has to be read again. */
-static void print_reading(const cli *c, bool commas)
+static void print_reading(const cli *c, char decimal)
 {
   static const char *const how[] = {"header", "decimal"};
   for (size_t k = 0; k < sizeof how / sizeof *how; k++) {
     const char *value = args_get(&c->args, how[k]);
     if (value != NULL) shell_option(stdout, c, how[k], value);
-    if (value != NULL && k == 1) commas = false;
+    if (value != NULL && k == 1) decimal = '\0';
   }
-  printf("%s\n", commas ? " --decimal ," : "");
+  if (decimal != '\0') printf(" --decimal %c", decimal);
+  printf("\n");
+}
+
+static bool holds_numbers(const lapis_column *c)
+{
+  return c->type == LAPIS_COLUMN_COMMA ||
+         (c->texts == 0 && c->numbers > 0 && c->type != LAPIS_COLUMN_COUNTER);
+}
+
+typedef struct question {
+  const char *method; /* NULL: there is none */
+  bool completed;     /* the whole table, no targets */
+  bool target[LAPIS_COLUMNS_LISTED];
+} question;
+
+/* Of a table with missing cells something that is missing: classes, or else
+ * the one column of quantities that has gaps, or all cells where several
+ * have. */
+static void find_question(const lapis_columns *all, question *q)
+{
+  int classes = find_targets(all, q->target), gaps = 0, last = 0;
+  q->method = classes > 0 ? "mc" : NULL;
+  for (int j = 0; j < all->listed; j++) {
+    const lapis_column *c = &all->column[j];
+    if (q->target[j] && c->missing > 0) return;
+    if (c->missing == 0 || is_class(c) || !holds_numbers(c)) continue;
+    gaps++;
+    last = j;
+  }
+  if (gaps == 0) return;
+  memset(q->target, 0, sizeof q->target);
+  q->target[last] = gaps == 1;
+  q->completed = gaps > 1;
+  q->method = gaps > 1 ? "mc" : "rr";
 }
 
 /* What stands on the line that a person may paste.  Names of samples are the
@@ -232,33 +268,35 @@ static void print_reading(const cli *c, bool commas)
 static void print_advice(const cli *c, const lapis_columns *all,
                          const char *path)
 {
-  bool target[LAPIS_COLUMNS_LISTED], drop[LAPIS_COLUMNS_LISTED],
-      nominal[LAPIS_COLUMNS_LISTED], id[LAPIS_COLUMNS_LISTED] = {false};
+  question q = {.method = NULL};
+  bool drop[LAPIS_COLUMNS_LISTED], nominal[LAPIS_COLUMNS_LISTED],
+      id[LAPIS_COLUMNS_LISTED] = {false};
   int features = 0;
-  bool commas = false, named = false;
+  char decimal = '\0';
+  bool named = false;
   char file[4096];
-  if (find_targets(all, target) == 0) return;
+  find_question(all, &q);
   for (int j = 0; j < all->listed; j++) {
     const lapis_column *at = &all->column[j];
-    bool comma = at->type == LAPIS_COLUMN_COMMA;
-    bool number = comma || (at->texts == 0 && at->numbers > 0 &&
-                            at->type != LAPIS_COLUMN_COUNTER);
-    commas = commas || comma;
+    bool number = holds_numbers(at);
+    if (at->type == LAPIS_COLUMN_COMMA && decimal == '\0')
+      decimal = at->decimal;
     id[j] = !named && is_id(at);
     named = named || id[j];
-    bool words = !target[j] && is_nominal(at);
+    bool words = !q.target[j] && is_nominal(at);
     nominal[j] = words && !at->declared; /* the declared become features so */
-    drop[j] = !target[j] && !number && !words && !id[j];
-    features += !target[j] && (number || words);
+    drop[j] = !q.target[j] && !number && !words && !id[j];
+    features += !q.target[j] && (number || words);
   }
-  if (features == 0) return;
-  printf("  for example: lapis fit mc");
+  if (q.method == NULL || features == 0) return;
+  printf("  for example: lapis fit %s", q.method);
   shell_file(stdout, lapis_text_shown(path, file, sizeof file));
   print_list(all, "--id", id);
-  print_list(all, "--target", target);
+  print_list(all, "--target", q.target);
   print_list(all, "--one-hot", nominal);
   print_list(all, "--drop", drop);
-  print_reading(c, commas);
+  if (q.completed) printf(" --completed completed.csv");
+  print_reading(c, decimal);
 }
 
 static lapis_json *column_json(const lapis_column *c)

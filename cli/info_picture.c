@@ -97,10 +97,13 @@ int info_folder(cli *c, const char *path)
     if (read)
       printf(", the first of %" PRId64 " x %" PRId64 " pixels, %s", first.width,
              first.height, first.channels == 1 ? "grey" : "colour");
-    printf("\n  where some labels are known: lapis label %s --labels F.csv -o "
-           "page.html\n"
-           "  one object in all of them: lapis match %s, lapis locate %s\n",
-           shown, shown, shown);
+    printf(
+        "\n  where some labels are known: lapis label %s --labels F.csv -o "
+        "page.html\n"
+        "  one object in all of them: lapis match %s, lapis locate %s\n"
+        "  numbers for the methods: lapis features pixels %s -o F.npz; other "
+        "kinds: lapis features --help\n",
+        shown, shown, shown, shown);
   }
   if (read) lapis_image_free(&first);
   lapis_array_free(&list);

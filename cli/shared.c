@@ -2,6 +2,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli.h"
 
@@ -379,17 +381,63 @@ static int check_words(cli *c, const lapis_dataset *ds)
                   c->verb->name, word[TOO_MANY], word[0], word[1], word[2]);
 }
 
+const char *member_of(const char *path, char file[4096])
+{
+  const char *colon = strrchr(path, ':');
+  if (colon == NULL || colon - path >= 4096 || access(path, F_OK) == 0)
+    return NULL;
+  (void)snprintf(file, 4096, "%.*s", (int)(colon - path), path);
+  return colon + 1;
+}
+
+bool is_plain_folder(const char *path)
+{
+  char index[4096];
+  struct stat s;
+  (void)snprintf(index, sizeof index, "%s/index.json", path);
+  return stat(path, &s) == 0 && S_ISDIR(s.st_mode) && stat(index, &s) != 0;
+}
+
+/* Pictures are no data yet. */
+static int check_no_pictures(cli *c, const char *path)
+{
+  lapis_array list = {.mat = {.cols = 0}};
+  bool pictures = path != NULL && is_plain_folder(path) &&
+                  lapis_image_list(c->ctx, &path, 1, &list) >= 0;
+  lapis_array_free(&list);
+  if (!pictures) return EXIT_DONE;
+  char shown[4096];
+  const char *verb = c->verb->name;
+  bool fits = c->method != NULL && c->model == NULL;
+  bool points = fits && strcmp(c->method->name, "roml") == 0;
+  return cli_fail(EXIT_INPUT,
+                  "%s: is a folder of pictures: first 'lapis features %s %s -o "
+                  "F.npz', then 'lapis %s %s F.npz'",
+                  path, points ? "sift" : "pixels",
+                  lapis_text_shown(path, shown, sizeof shown), verb,
+                  fits                           ? c->method->name
+                  : strcmp(verb, "predict") == 0 ? "MODEL"
+                                                 : "...");
+}
+
 static int read_all(cli *c, lapis_dataset *ds)
 {
   lapis_table_options table;
   int bad = table_from_args(c, &table);
+  if (bad == EXIT_DONE && c->args.n_words > 0)
+    bad = check_no_pictures(c, c->args.word[0]);
+  if (bad == EXIT_DONE) bad = check_no_pictures(c, args_get(&c->args, "X"));
   if (bad != EXIT_DONE) return bad;
   if (c->args.n_words > 1)
     return cli_fail(EXIT_MISUSE,
                     "%s: one data file is read, '%s' is a second one",
                     c->verb->name, c->args.word[1]);
   if (c->args.n_words == 1) {
-    lapis_status s = lapis_dataset_read(ds, c->args.word[0], &table);
+    char file[4096];
+    const char *data = c->args.word[0];
+    lapis_status s = member_of(data, file) != NULL
+                         ? lapis_dataset_read_member(ds, "X", data, &table)
+                         : lapis_dataset_read(ds, data, &table);
     if (s < 0) return cli_fail_status(c, s);
   }
   int code = read_members(c, ds, &table);

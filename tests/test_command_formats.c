@@ -41,6 +41,45 @@ static void formats_are_listed(void **state)
   command_end(&c);
 }
 
+/* FILE:NAME is one array wherever a data file is named. */
+static void one_array_is_converted(void **state)
+{
+  (void)state;
+  command c;
+  char text[4096];
+  command_begin(&c);
+  put(&c, "t.csv", "n,a,b\nr,1,2\ns,2,4\nt,3,6\nu,4,9\n");
+  command_run(&c, "fit rpca t.csv --id n -o F.npz -q");
+  command_expect(&c, 0, "");
+  command_run(&c, "convert F.npz:low_rank x.csv");
+  command_expect(&c, 0, "");
+  command_run(&c, "convert F.npz:sparse y.csv");
+  command_expect(&c, 0, "");
+  double sum = 0;
+  const char *const part[] = {"x.csv", "y.csv"};
+  for (int k = 0; k < 2; k++) {
+    command_slurp(&c, part[k], text, sizeof text);
+    const char *row = text;
+    for (int j = 0; j < 3; j++) row = strchr(row, '\n') + 1;
+    sum += strtod(row, NULL);
+  }
+  CHECK_NEAR(sum, 4, 1e-6); /* of the parts it was divided into */
+  command_run(&c, "fit rpca F.npz:low_rank -q");
+  command_expect(&c, 0, "");
+  command_run(&c, "convert F.npz:lowrank x.csv");
+  command_expect(&c, 4, "F.npz: has no member lowrank; it has ");
+  command_run(&c, "convert t.csv:a x.csv");
+  command_expect(&c, 2, "is no archive, so it has no member a");
+  command_run(&c, "convert none.npz:X x.csv");
+  command_expect(&c, 4, "none.npz:X: cannot be opened");
+  command_run(&c, "convert F.npz:low_rank F.npz");
+  command_expect(&c, 2, "is read and would be written over");
+  put(&c, "a:b.csv", "a,b\n1,2\n3,4\n"); /* a file of that name comes first */
+  command_run(&c, "convert a:b.csv x.tsv");
+  command_expect(&c, 0, "");
+  command_end(&c);
+}
+
 static double predict(command *c, const char *data, const char *model)
 {
   command_run(c, "predict %s %s --scores -q", model, data);
@@ -147,7 +186,8 @@ static void tables_are_described_by_their_columns(void **state)
       "price            comma          1 missing",
       "tall             class          0 missing   yes 2, no 2, yse 1",
       "\"yse\" occurs once in tall",
-      "fit mc t.csv --id name --target tall --drop no,born --decimal ,",
+      "fit mc t.csv --id name --one-hot tall --drop no,born --completed "
+      "completed.csv --decimal ,\n",
       "not data as it stands: t.csv:2:3: column 2 (\"name\") holds the "
       "text"};
   static const char *const piped[] = {"standard input: a table, 7 columns",
@@ -252,6 +292,7 @@ int main(void)
       cmocka_unit_test(formats_are_listed),
       cmocka_unit_test(sparse_answers_are_dense_answers),
       cmocka_unit_test(files_are_converted),
+      cmocka_unit_test(one_array_is_converted),
       cmocka_unit_test(models_are_described),
       cmocka_unit_test(tables_are_described_by_their_columns),
       cmocka_unit_test(columns_are_used_and_dropped),

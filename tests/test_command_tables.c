@@ -532,7 +532,8 @@ static void decimal_commas_and_dates(void **state)
                {".", "1,2,3", NAN},         {",", ".500", NAN},
                {",", "1.2000", NAN},        {",", "1.23e4", NAN},
                {",", "1e1.234", NAN},       {".", "1,23e4", NAN},
-               {",", "1.234,5e3", 1234500}, {",", "-1.234,5", -1234.5}};
+               {",", "1.234,5e3", 1234500}, {",", "-1.234,5", -1234.5},
+               {",", "0.123", NAN},         {".", "0,123", NAN}};
   command c;
   begin(&c);
   for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {

@@ -137,7 +137,7 @@ typedef enum lapis_column_type {
   LAPIS_COLUMN_WHOLE,   /* whole numbers alone */
   LAPIS_COLUMN_COUNTER, /* 0, 1, 2, .. or 1, 2, 3, ..: numbers of rows */
   LAPIS_COLUMN_DATE,
-  LAPIS_COLUMN_COMMA, /* numbers with a decimal comma, which are not read */
+  LAPIS_COLUMN_COMMA, /* numbers by marks that are not read so: 0,5  1,234 */
   LAPIS_COLUMN_TEXT
 } lapis_column_type;
 typedef struct lapis_column {
@@ -151,6 +151,10 @@ typedef struct lapis_column {
                                            * are listed, texts among numbers
                                            * first */
   int64_t count[LAPIS_COLUMN_VALUES];     /* and how often */
+  char decimal; /* by which its numbers are likely to be read, where that is not
+                   how they were read; 0: nothing is known of such */
+  const char *marks; /* why, in words, with another reading that there may be;
+                        NULL where it is plain */
 } lapis_column;
 typedef struct lapis_columns {
   int64_t rows, columns; /* rows: without the header */
@@ -162,7 +166,7 @@ typedef struct lapis_columns {
 } lapis_columns;
 /* Of a .csv, .tsv or .arff file, whatever its cells are; LAPIS_EINVAL: it is
  * something else, LAPIS_ESHAPE: rows of different lengths.  opt: NULL, or for
- * header. */
+ * header and decimal. */
 LAPIS_API lapis_status lapis_columns_read(lapis_ctx *ctx, const char *path,
                                           const lapis_table_options *opt,
                                           lapis_columns *out);

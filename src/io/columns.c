@@ -19,7 +19,8 @@ typedef struct seen { /* of one column */
   bool whole;         /* all numbers are */
   csv_cell text[FEW]; /* the first different texts */
   int texts;
-  int64_t dates, commas;
+  int64_t dates;
+  marks marks;
   bool begins; /* its first row holds a text */
 } seen;
 
@@ -66,13 +67,13 @@ static void note(lapis_column *c, seen *s, const csv_cell *cell, csv_kind kind,
     c->missing++;
     return;
   }
+  marks_note(&s->marks, cell, kind);
   count_value(c, s, cell);
   if (kind == CSV_TEXT) {
     c->texts++;
     if (row == 0) s->begins = true;
     note_text(s, cell);
     s->dates += csv_is_date(cell);
-    s->commas += csv_decimal_comma(cell);
     return;
   }
   c->numbers++;
@@ -81,15 +82,15 @@ static void note(lapis_column *c, seen *s, const csv_cell *cell, csv_kind kind,
   if (value != floor(value)) s->whole = false;
 }
 
-static lapis_column_type type_of(const lapis_column *c, const seen *s)
+static lapis_column_type type_of(const lapis_column *c, const seen *s,
+                                 bool marked)
 {
   if (c->numbers + c->texts == 0) return LAPIS_COLUMN_EMPTY;
   if (c->texts == 0 && (s->in_order[0] || s->in_order[1]) && c->numbers > 1)
     return LAPIS_COLUMN_COUNTER;
   if (c->texts == 0) return s->whole ? LAPIS_COLUMN_WHOLE : LAPIS_COLUMN_NUMBER;
   if (s->dates == c->texts && c->numbers == 0) return LAPIS_COLUMN_DATE;
-  if (s->commas == c->texts) return LAPIS_COLUMN_COMMA;
-  return LAPIS_COLUMN_TEXT;
+  return marked ? LAPIS_COLUMN_COMMA : LAPIS_COLUMN_TEXT;
 }
 
 typedef int64_t (*copy_fn)(const csv_cell *cell, char *to);
@@ -150,12 +151,29 @@ static lapis_status begin_columns(lapis_columns *out, arena *memory, seen **in)
   return LAPIS_OK;
 }
 
-static lapis_status end_columns(lapis_columns *out, arena *memory, seen *in,
-                                copy_fn copy)
+/* Type and marks; ARFF has numbers of one kind alone. */
+static void judge(lapis_column *c, const seen *in, const marks *all,
+                  char delimiter, char decimal, arena *memory)
 {
+  char said[MARKS_BYTES];
+  bool numbers = in->marks.first[MARK_NOT].text == NULL && delimiter != '\0';
+  marks_found found = !numbers ? MARKS_FINE
+                               : marks_judge(&in->marks, all, delimiter,
+                                             decimal, &c->decimal, said);
+  c->type = type_of(c, in, found != MARKS_FINE);
+  if (found != MARKS_TWO_READINGS && found != MARKS_DOUBTFUL) return;
+  csv_cell sentence = {.text = said, .size = (int64_t)strlen(said)};
+  c->marks = copy_cell(memory, csv_copy, &sentence);
+}
+
+static lapis_status end_columns(lapis_columns *out, arena *memory, seen *in,
+                                char decimal, copy_fn copy)
+{
+  marks all = {.first = {{NULL, 0}}};
+  for (int j = 0; j < out->listed; j++) marks_join(&all, &in[j].marks);
   for (int j = 0; j < out->listed; j++) {
     lapis_column *c = &out->column[j];
-    c->type = type_of(c, &in[j]);
+    judge(c, &in[j], &all, out->delimiter, decimal, memory);
     texts_first(c, &in[j]);
     for (int k = 0; k < FEW && k < c->different; k++)
       c->value[k] = copy_cell(memory, copy, &in[j].value[k]);
@@ -177,7 +195,7 @@ static lapis_status scan(csv_scan s, const lapis_table_options *opt,
     out->rows--;
     return scan(start, opt, out, memory);
   }
-  return end_columns(out, memory, in, csv_copy);
+  return end_columns(out, memory, in, start.decimal, csv_copy);
 }
 
 static lapis_status read_text(lapis_ctx *ctx, const io_file *f,
@@ -278,7 +296,7 @@ static lapis_status read_attributes(arff *a, lapis_columns *out, arena *memory)
     out->column[j].title = copy_cell(memory, copy_word, &name);
     out->column[j].declared = a->attribute[j].n_values > 0;
   }
-  return end_columns(out, memory, r.in, copy_word);
+  return end_columns(out, memory, r.in, '\0', copy_word);
 }
 
 static lapis_status read_arff(lapis_ctx *ctx, const io_file *f,

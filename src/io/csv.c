@@ -229,10 +229,16 @@ lapis_status csv_next(csv_scan *s, csv_cell *cell)
   return LAPIS_OK;
 }
 
+/* Words for "not known": of people, of R and pandas, and what a spreadsheet
+ * writes for a formula without a value.  A # begins no comment here. */
 static bool means_missing(const char *text, int64_t size)
 {
-  static const char *const spelt[] = {"",     "na",   "nan",  "n/a",
-                                      "-nan", "null", "none", "?"};
+  static const char *const spelt[] = {
+      "na",      "nan",     "n/a",   "-nan",   "null",     "none",
+      "?",       "<na>",    "#n/a",  "#na",    "#n/a n/a", "#null!",
+      "#div/0!", "#value!", "#ref!", "#name?", "#num!"};
+  if (size == 0) return true;
+  if (strchr("nN-?<#", *text) == NULL) return false; /* as nearly all cells */
   for (size_t i = 0; i < sizeof spelt / sizeof *spelt; i++)
     if ((int64_t)strlen(spelt[i]) == size &&
         strncasecmp(spelt[i], text, (size_t)size) == 0)
@@ -240,40 +246,12 @@ static bool means_missing(const char *text, int64_t size)
   return false;
 }
 
-/* A number by the marks that were named: thousands are groups of three behind
- * one to three digits, before the decimal mark; beside them only a sign. */
-static bool number_by_marks(const csv_cell *cell, double *value)
-{
-  char plain[64];
-  const char *mark = memchr(cell->text, cell->decimal, (size_t)cell->size);
-  int64_t whole = mark == NULL ? cell->size : mark - cell->text, used = 0;
-  char between = cell->decimal == ',' ? '.' : ',';
-  int digits = 0, groups = 0;
-  bool other = false; /* an exponent in what would be grouped */
-  if (cell->size >= (int64_t)sizeof plain) return false;
-  for (int64_t i = 0; i < cell->size; i++) {
-    char c = cell->text[i];
-    bool separates = i < whole && c == between;
-    if (separates && (groups == 0 ? digits < 1 || digits > 3 : digits != 3))
-      return false;
-    bool digit = isdigit((unsigned char)c) != 0;
-    bool sign = i == 0 && (c == '-' || c == '+');
-    if (i < whole) digits = separates ? 0 : digits + digit;
-    if (i < whole && !separates && !digit && !sign) other = true;
-    groups += separates;
-    if (!separates && c == between) return false;
-    if (!separates) plain[used++] = c == cell->decimal ? '.' : c;
-  }
-  if (groups > 0 && (digits != 3 || other)) return false;
-  return io_number(plain, used, value);
-}
-
 csv_kind csv_value(const csv_cell *cell, double *value)
 {
   if (value != NULL) *value = NAN;
   if (means_missing(cell->text, cell->size)) return CSV_MISSING;
   if (cell->decimal != '\0')
-    return number_by_marks(cell, value) ? CSV_NUMBER : CSV_TEXT;
+    return marks_number(cell, cell->decimal, value) ? CSV_NUMBER : CSV_TEXT;
   return io_number(cell->text, cell->size, value) ? CSV_NUMBER : CSV_TEXT;
 }
 
@@ -286,16 +264,6 @@ int64_t csv_copy(const csv_cell *cell, char *to)
   }
   *to++ = '\0';
   return to - start;
-}
-
-/* "1,5", "1.200,5" and "-0,25e3": a number but for its comma. */
-bool csv_decimal_comma(const csv_cell *cell)
-{
-  csv_cell by_comma = *cell;
-  by_comma.decimal = ',';
-  return cell->decimal == '\0' && cell->size > 0 &&
-         memchr(cell->text, ',', (size_t)cell->size) != NULL &&
-         number_by_marks(&by_comma, NULL);
 }
 
 bool csv_is_date(const csv_cell *cell)

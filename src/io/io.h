@@ -420,14 +420,53 @@ void csv_skip_blank(csv_scan *s, bool one_column);
 csv_kind csv_value(const csv_cell *cell, double *value);
 /* Writes the cell's text and a NUL after it; returns the bytes written. */
 int64_t csv_copy(const csv_cell *cell, char *to);
-/* "1,5" where commas are not read as decimal marks. */
-bool csv_decimal_comma(const csv_cell *cell);
 /* Digits, a mark, digits, the same mark, digits: 2026-11-22, 22.11.2026. */
 bool csv_is_date(const csv_cell *cell);
 /* table.c: counts rows and columns, and finds out whether there is a header;
  * rows of different lengths are refused. */
 lapis_status table_shape(const csv_scan *start, const lapis_table_options *opt,
                          lapis_columns *out);
+
+/* ---- marks.c: which mark is decimal, which stands between thousands ------*/
+typedef enum mark_kind {
+  MARK_NOT,      /* no number in any reading */
+  MARK_SMALL,    /* a whole number without marks, below 1000 */
+  MARK_LARGE,    /* ... or not */
+  MARK_COMMA,    /* 1,234: of two readings */
+  MARK_POINT,    /* 1.234: likewise */
+  MARK_BY_COMMA, /* a number by --decimal , alone: 0,5  1.234,5  1.234.567 */
+  MARK_BY_POINT, /* a number by --decimal . alone: 1,234,567  1,234.5 */
+  MARK_PLAIN,    /* likewise, and as it stands: 0.5 */
+  MARK_KINDS
+} mark_kind;
+typedef struct marks { /* of the numbers of a column, as they are written */
+  struct {
+    const char *text;
+    int64_t size;
+  } first[MARK_KINDS]; /* the first cell of each kind; text NULL: none */
+} marks;
+typedef enum marks_found {
+  MARKS_FINE,
+  MARKS_DECIMAL_COMMA, /* read by --decimal , */
+  MARKS_TWO_READINGS,  /* or by the one that the sentence names first */
+  MARKS_DOUBTFUL       /* numbers as they were read, but perhaps others */
+} marks_found;
+enum { MARKS_BYTES = 320 };
+/* Whether the cell is a number where `decimal`, of , and . the one, is the
+ * decimal mark; the other may stand between thousands: behind one to three
+ * digits, of which the first is no 0, and before each three.  Beside them only
+ * a sign. */
+bool marks_number(const csv_cell *cell, char decimal, double *value);
+mark_kind marks_of(const csv_cell *cell, csv_kind kind);
+/* kind: as csv_value read the cell. */
+void marks_note(marks *m, const csv_cell *cell, csv_kind kind);
+/* What m has seen was seen in the table, unless it has texts. */
+void marks_join(marks *table, const marks *m);
+/* How a column is to be read that was read by `decimal` (0: not named) between
+ * delimiters; *rather: by what instead, or 0; said: why, in words that follow
+ * "the column: ", or "". */
+marks_found marks_judge(const marks *m, const marks *table, char delimiter,
+                        char decimal, char *rather, char said[MARKS_BYTES]);
 
 /* ---- triplets.c: a table of row, column, value --------------------------*/
 /* *done false: the table is not of this kind, by its header and the options. */

@@ -90,8 +90,10 @@ static void note_cell(column *c, const csv_cell *cell, bool first)
   } else if (kind == CSV_TEXT) {
     if (!c->text) c->text_cell = *cell;
     c->text = true;
-    if (!csv_is_date(cell) && !csv_decimal_comma(cell)) c->like_number = false;
+    if (!csv_is_date(cell) && marks_of(cell, kind) == MARK_NOT)
+      c->like_number = false;
   }
+  if (!first) marks_note(&c->marks, cell, kind);
 }
 
 static lapis_status fail_ragged(const table *t, const csv_cell *cell,
@@ -171,7 +173,8 @@ static bool looks_like_header(const table *t)
   int64_t for_it = 0, against = 0, texts = 0;
   for (int64_t j = 0; j < t->columns; j++) {
     const column *c = &t->column[j];
-    bool odd = csv_is_date(&c->title) || csv_decimal_comma(&c->title);
+    bool odd =
+        csv_is_date(&c->title) || marks_of(&c->title, c->first) != MARK_NOT;
     bool below = c->text ? c->like_number : c->number; /* 1,5 counts as 1.5 */
     for_it += c->first == CSV_TEXT && !odd && below;
     against += c->first == CSV_NUMBER;
@@ -189,6 +192,7 @@ static void demote_first_row(table *t)
 {
   for (int64_t j = 0; j < t->columns; j++) {
     column *c = &t->column[j];
+    marks_note(&c->marks, &c->title, c->first);
     if (c->first == CSV_NUMBER) note_number(c, &c->title);
     if (c->first != CSV_TEXT) continue;
     c->text = true;
@@ -428,14 +432,36 @@ static lapis_status settle_roles(table *t)
 }
 
 /* ---- checks before allocating -------------------------------------------*/
+static marks_found judge(const table *t, const column *c,
+                         char said[MARKS_BYTES])
+{
+  char rather;
+  return marks_judge(&c->marks, &t->marks, t->start.delimiter, t->start.decimal,
+                     &rather, said);
+}
+
+/* A text that is a number once its marks are named. */
+static lapis_status check_marks(const table *t, const column *c, int64_t j)
+{
+  char said[MARKS_BYTES];
+  const csv_cell *cell = &c->text_cell;
+  bool comma = memchr(cell->text, ',', (size_t)cell->size) != NULL;
+  bool words = c->role == IO_TARGET && !c->number;
+  if (marks_of(cell, CSV_TEXT) == MARK_NOT) return LAPIS_OK;
+  if (words && (t->start.decimal != '\0' || !comma)) return LAPIS_OK;
+  if (judge(t, c, said) == MARKS_TWO_READINGS)
+    return fail_cell(t, cell, j, "the text", said);
+  if (t->start.decimal != '\0' || !comma) return LAPIS_OK;
+  return fail_cell(t, cell, j, "the text",
+                   "write numbers with a decimal point, as in 1.5, or read "
+                   "them with --decimal ,");
+}
+
 static lapis_status check_column(const table *t, const column *c, int64_t j)
 {
   bool any_text = c->role >= IO_ID || t->request->as_text || c->value != NULL;
   if (!c->text || any_text) return LAPIS_OK;
-  if (csv_decimal_comma(&c->text_cell))
-    return fail_cell(t, &c->text_cell, j, "the text",
-                     "write numbers with a decimal point, as in 1.5, or read "
-                     "them with --decimal ,");
+  TRY(check_marks(t, c, j));
   if (c->role == IO_TARGET && !c->number) return LAPIS_OK;
   if (c->role == IO_TARGET)
     return fail_cell(t, &c->text_cell, j, "the text",
@@ -457,8 +483,10 @@ static lapis_status check_column(const table *t, const column *c, int64_t j)
                                "first row of names");
 }
 
-static lapis_status check_columns(const table *t)
+static lapis_status check_columns(table *t)
 {
+  for (int64_t j = 0; j < t->columns; j++)
+    marks_join(&t->marks, &t->column[j].marks);
   for (int64_t j = 0; j < t->columns; j++) {
     const column *c = &t->column[j];
     TRY(check_column(t, c, j + 1));
@@ -637,6 +665,21 @@ static void warn_of_counter(const table *t)
              t->path, shown_bytes(&c->title), c->title.text);
 }
 
+/* 1,234 beside 567 was read as 1.234: once, of the first such column. */
+static void warn_of_marks(const table *t)
+{
+  char said[MARKS_BYTES];
+  for (int64_t j = 0; j < t->columns; j++) {
+    const column *c = &t->column[j];
+    bool read = c->role == IO_FEATURE || c->role == IO_TARGET;
+    if (!read || c->text || judge(t, c, said) != MARKS_DOUBTFUL) continue;
+    base_say(t->ctx, 0, "%s: column %" PRId64 "%s%.*s%s: %s", t->path, j + 1,
+             t->header ? " (\"" : "", t->header ? shown_bytes(&c->title) : 0,
+             c->title.text, t->header ? "\")" : "", said);
+    return;
+  }
+}
+
 static lapis_status open_table(table *t, const io_file *f)
 {
   const lapis_table_options *opt = t->request->opt;
@@ -670,6 +713,7 @@ static lapis_status read_steps(table *t, lapis_arrays *out)
   TRY(allocate(t));
   TRY(store_rows(t));
   if (strcmp(t->request->features, "X") == 0) warn_of_counter(t);
+  warn_of_marks(t);
   return hand_over(t, out);
 }
 

@@ -8,8 +8,9 @@ typedef struct column {
   csv_kind first;        /* ... and what it holds */
   bool zero, one, other; /* ... and among them, as they are written */
   bool number, text;     /* met in later rows */
-  bool like_number;      /* all texts in later rows are dates or 1,5 */
+  bool like_number;      /* all texts in later rows are dates, 1,5 or 1,234 */
   csv_cell text_cell;    /* the first text in later rows */
+  marks marks;           /* of later rows */
   int64_t bytes;         /* of all cells, with a NUL each */
   io_role role;
   int64_t place;      /* of its first number or text in a sample of its role */
@@ -28,6 +29,7 @@ typedef struct table {
   bool header, text_targets;
   int64_t count[4]; /* columns of each role */
   column *column;
+  marks marks; /* of all columns of numbers */
   arena memory;
   lapis_array X, Y, names;
   char *pool_Y, *pool_names;
