@@ -265,6 +265,10 @@ bool names_folder(const char *path); /* "DIR/" */
 /* The same for answers, which may also be a table. */
 int check_answers(cli *c, const char *path);
 bool is_sheet(const char *path); /* by its ending: .csv, .tsv */
+/* The same for a page, or for a table of answers where it may be one, by the
+ * path's ending; and for a table alone. */
+int check_page(cli *c, const char *path, bool or_table);
+int check_table(cli *c, const char *path);
 /* --completed F, before any work. */
 int check_completed(cli *c);
 /* ---- results -------------------------------------------------------------*/

@@ -206,8 +206,9 @@ int flow_run(cli *c, const flow_verb *v)
     return cli_fail(EXIT_MISUSE, "%s: name images, or folders of them",
                     c->verb->name);
   int code = check_result(c, args_get(&c->args, "result"));
-  if (code == EXIT_DONE) code = check_writable(c, args_get(&c->args, "output"));
-  if (code == EXIT_DONE) code = check_writable(c, args_get(&c->args, "csv"));
+  if (code == EXIT_DONE)
+    code = check_page(c, args_get(&c->args, "output"), true);
+  if (code == EXIT_DONE) code = check_table(c, args_get(&c->args, "csv"));
   if (code == EXIT_DONE) code = settings_from_args(c, &j.settings);
   if (code == EXIT_DONE) code = work(c, v, &j);
   lapis_flow_free(j.flow);
