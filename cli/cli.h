@@ -178,6 +178,9 @@ int print_json(lapis_json *v); /* prints, frees */
 void print_failure(int code);
 /* The context's sentence, and the exit code its status stands for. */
 int cli_fail_status(cli *c, lapis_status s);
+/* After a signal, where nothing is written: says so, and what is kept; the exit
+ * code. */
+int cli_interrupted(cli *c, const char *kept);
 int cli_exit_code(const cli *c, lapis_status s);
 void cli_attach(cli *c); /* progress and messages to stderr */
 void cli_wipe_bar(cli *c);

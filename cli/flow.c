@@ -122,14 +122,7 @@ const char *flow_kept(const cli *c)
 
 int flow_interrupted(cli *c)
 {
-  cli_wipe_bar(c);
-  const char *checkpoint = args_get(&c->args, "checkpoint");
-  if (checkpoint != NULL && access(checkpoint, F_OK) == 0)
-    return cli_fail(EXIT_INTERRUPTED,
-                    "%s: interrupted; the same command goes on from %s",
-                    c->verb->name, checkpoint);
-  return cli_fail(EXIT_INTERRUPTED, "%s: interrupted, nothing is written%s",
-                  c->verb->name, flow_kept(c));
+  return cli_interrupted(c, flow_kept(c));
 }
 
 /* Writes what options name: --result and -o. */
