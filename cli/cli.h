@@ -144,8 +144,10 @@ struct cli {
   lapis_processes ranks;        /* of --mpi; without it one */
   bool joined;                  /* MPI has to be left again */
   char stream[STREAM_PATH];     /* a path of data that came by a pipe */
-  lapis_mat known[2];           /* names of a model's features and targets */
-  int n_extra;                  /* arrays written beside the solver's own */
+  char *group;        /* "TABLE:COL" where -G names a column, or NULL */
+  char *drop;         /* --drop with that column, or NULL */
+  lapis_mat known[2]; /* names of a model's features and targets */
+  int n_extra;        /* arrays written beside the solver's own */
   lapis_named extra[4];
 };
 

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
 
@@ -14,8 +15,9 @@ const cli_option data_options[] = {
     {"P", 'P', "FILE",
      "privileged features: those known only while learning; FILE:NAME is one "
      "array of a file"},
-    {"G", 'G', "FILE",
-     "group of each sample (person, bag, image): one group stays together"},
+    {"G", 'G', "FILE|COL",
+     "group of each sample (person, bag, image): one group stays together; a "
+     "file, or a column of the table, which is then no feature"},
     {"xy", 0, "FILE", "position (x, y) of each sample in its image"},
     CLI_TABLE_OPTIONS,
     {NULL, 0, NULL, NULL}};
@@ -118,6 +120,95 @@ int settings_beside(cli *c, const lapis_method *m, void **out)
   return EXIT_DONE;
 }
 
+/* ---- a column that names groups -----------------------------------------*/
+/* The table that -G may name a column of, or NULL. */
+static const char *table_of_data(const cli *c)
+{
+  const char *X = args_get(&c->args, "X");
+  const char *path = c->args.n_words > 0 ? c->args.word[0] : X;
+  const lapis_format *f = path == NULL ? NULL : lapis_format_of_name(path);
+  bool table = f == NULL || strcmp(f->name, "csv") == 0 ||
+               strcmp(f->name, "tsv") == 0 || strcmp(f->name, "arff") == 0;
+  return table && path != NULL && strcmp(path, "-") != 0 &&
+                 access(path, R_OK) == 0
+             ? path
+             : NULL;
+}
+
+/* FILE, or FILE:NAME. */
+static bool names_file(const char *spec)
+{
+  char file[4096];
+  const char *colon = strrchr(spec, ':');
+  if (strcmp(spec, "-") == 0 || access(spec, F_OK) == 0) return true;
+  if (colon == NULL || (size_t)(colon - spec) >= sizeof file) return false;
+  snprintf(file, sizeof file, "%.*s", (int)(colon - spec), spec);
+  return access(file, F_OK) == 0;
+}
+
+/* The file is what it was before there were such columns. */
+static void warn_of_both(cli *c, const char *table, const char *group)
+{
+  lapis_columns all;
+  bool both = false;
+  if (c->quiet || strpbrk(group, "./:") != NULL ||
+      lapis_columns_read(c->ctx, table, NULL, &all) < 0)
+    return;
+  for (int j = 0; all.header && j < all.listed; j++)
+    both = both || strcmp(all.column[j].title, group) == 0;
+  lapis_columns_free(&all);
+  if (both)
+    fprintf(stderr,
+            "lapis: warning: %s: -G %s is the file of that name, not the "
+            "column of %s\n",
+            c->verb->name, group, table);
+}
+
+/* -G COLUMN: where it is read from, and that it is no feature. */
+static int find_group(cli *c)
+{
+  const char *group = args_get(&c->args, "G");
+  const char *drop = args_get(&c->args, "drop");
+  const char *table = table_of_data(c);
+  bool streamed = c->args.n_words > 0 && strcmp(c->args.word[0], "-") == 0;
+  if (group != NULL && streamed && !names_file(group))
+    return cli_fail(EXIT_MISUSE,
+                    "-G %s: is no file; where it is a column, name the table's "
+                    "file instead of -",
+                    group);
+  if (group == NULL || c->group != NULL || table == NULL) return EXIT_DONE;
+  if (names_file(group)) {
+    warn_of_both(c, table, group);
+    return EXIT_DONE;
+  }
+  const char *path = c->args.n_words > 0 ? c->args.word[0] : NULL;
+  int code =
+      path == NULL ? EXIT_DONE : stream_keep(&c->args.word[0], c->stream);
+  if (code != EXIT_DONE) return code;
+  table = table_of_data(c);
+  size_t size = strlen(table) + strlen(group) + 2;
+  size_t dropped = (drop == NULL ? 0 : strlen(drop)) + strlen(group) + 2;
+  c->group = malloc(size);
+  c->drop = malloc(dropped);
+  if (c->group == NULL || c->drop == NULL)
+    return cli_fail(EXIT_FAILED, "out of memory");
+  snprintf(c->group, size, "%s:%s", table, group);
+  snprintf(c->drop, dropped, "%s%s%s", drop == NULL ? "" : drop,
+           drop == NULL ? "" : ",", group);
+  return EXIT_DONE;
+}
+
+/* A misspelt file is looked for as a column. */
+static int fail_reading(cli *c, lapis_status s)
+{
+  const char *why = lapis_ctx_error(c->ctx), *G = args_get(&c->args, "G");
+  char column[256];
+  snprintf(column, sizeof column, "has no column \"%s\"", G == NULL ? "" : G);
+  if (c->group == NULL || strstr(why, column) == NULL)
+    return cli_fail_status(c, s);
+  return cli_fail(cli_exit_code(c, s), "-G %s: is no file, and %s", G, why);
+}
+
 /* The members that options name, and those options. */
 static const struct {
   const char *name, *option;
@@ -131,9 +222,11 @@ static int read_members(cli *c, lapis_dataset *ds,
   for (int i = 0; i < MEMBERS; i++) {
     const char *spec = args_get(&c->args, members[i].option);
     if (spec == NULL) continue;
+    if (c->group != NULL && strcmp(members[i].option, "G") == 0)
+      spec = c->group;
     lapis_status s =
         lapis_dataset_read_member(ds, members[i].name, spec, table);
-    if (s < 0) return cli_fail_status(c, s);
+    if (s < 0) return fail_reading(c, s);
   }
   return EXIT_DONE;
 }
@@ -185,20 +278,21 @@ int table_from_args(cli *c, lapis_table_options *out)
                     "--decimal '%s' is neither , (as in 1.234,5) nor . (as in "
                     "1,234.5)",
                     decimal);
-  *out = (lapis_table_options){.target = args_get(&c->args, "target"),
-                               .id = args_get(&c->args, "id"),
-                               .header = yes  ? LAPIS_HEADER_YES
-                                         : no ? LAPIS_HEADER_NO
-                                              : LAPIS_HEADER_AUTO,
-                               .labels = args_get(&c->args, "arff-labels"),
-                               .features = count,
-                               .use = args_get(&c->args, "use"),
-                               .drop = args_get(&c->args, "drop"),
-                               .one_hot = args_get(&c->args, "one-hot"),
-                               .decimal = decimal == NULL ? '\0' : *decimal,
-                               .triplets = from_1   ? LAPIS_TRIPLETS_FROM_1
-                                           : from_0 ? LAPIS_TRIPLETS_FROM_0
-                                                    : LAPIS_TRIPLETS_HEADED};
+  *out = (lapis_table_options){
+      .target = args_get(&c->args, "target"),
+      .id = args_get(&c->args, "id"),
+      .header = yes  ? LAPIS_HEADER_YES
+                : no ? LAPIS_HEADER_NO
+                     : LAPIS_HEADER_AUTO,
+      .labels = args_get(&c->args, "arff-labels"),
+      .features = count,
+      .use = args_get(&c->args, "use"),
+      .drop = c->drop != NULL ? c->drop : args_get(&c->args, "drop"),
+      .one_hot = args_get(&c->args, "one-hot"),
+      .decimal = decimal == NULL ? '\0' : *decimal,
+      .triplets = from_1   ? LAPIS_TRIPLETS_FROM_1
+                  : from_0 ? LAPIS_TRIPLETS_FROM_0
+                           : LAPIS_TRIPLETS_HEADED};
   read_as_fitted(c, out);
   return EXIT_DONE;
 }
@@ -310,7 +404,8 @@ static int check_words(cli *c, const lapis_dataset *ds)
 static int read_all(cli *c, lapis_dataset *ds)
 {
   lapis_table_options table;
-  int bad = table_from_args(c, &table);
+  int bad = find_group(c);
+  if (bad == EXIT_DONE) bad = table_from_args(c, &table);
   if (bad != EXIT_DONE) return bad;
   if (c->args.n_words > 1)
     return cli_fail(EXIT_MISUSE,
@@ -318,7 +413,7 @@ static int read_all(cli *c, lapis_dataset *ds)
                     c->verb->name, c->args.word[1]);
   if (c->args.n_words == 1) {
     lapis_status s = lapis_dataset_read(ds, c->args.word[0], &table);
-    if (s < 0) return cli_fail_status(c, s);
+    if (s < 0) return fail_reading(c, s);
   }
   int code = read_members(c, ds, &table);
   if (code != EXIT_DONE) return code;
