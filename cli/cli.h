@@ -192,6 +192,10 @@ void shell_word(FILE *to, const char *word);
 void shell_file(FILE *to, const char *path); /* never an option */
 void shell_option(FILE *to, const cli *c, const char *name, const char *value);
 
+/* How the fit of a model ended where it was cut short, "time-limit, gap 0.1";
+ * false: it was not. */
+bool model_stopped(cli *c, const lapis_model *m, char *text, size_t size);
+
 /* ---- shared steps -------------------------------------------------------*/
 /* A zeroed settings struct of c->method with options applied; free it. */
 int settings_from_args(cli *c, void **out);

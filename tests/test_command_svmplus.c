@@ -192,6 +192,42 @@ static void bad_input_is_exit_4(void **state)
   command_end(&c);
 }
 
+/* A model of a fit that was cut short says so, to info and to predict; one of a
+ * whole fit says nothing, and --max-iters was asked for. */
+static void models_know_that_they_were_cut_short(void **state)
+{
+  (void)state;
+  command c;
+  command_begin(&c);
+  write_problem(&c, 40);
+  command_run(&c, "fit svmplus t.csv --target 3 -P p.csv --time-limit 1e-9 "
+                  "--model m.lapis");
+  command_expect(&c, 0, "time-limit");
+  command_run(&c, "info m.lapis");
+  assert_non_null(strstr(c.out, "ended before its tolerance was met "
+                                "(time-limit, gap "));
+  command_run(&c, "info m.lapis --json");
+  assert_non_null(strstr(c.out, "\"stopped\": \"time-limit\""));
+  CHECK_AT_LEAST(strtod(strstr(c.out, "\"stopped_gap\": ") + 15, NULL), .01);
+  command_run(&c, "predict m.lapis t.csv --target 3");
+  command_expect(&c, 0, "warning: predict: the fit of this model ended before");
+  command_run(&c, "predict m.lapis t.csv --target 3 -q");
+  assert_string_equal(c.err, "");
+  command_run(&c, "fit svmplus t.csv --target 3 -P p.csv --model w.lapis");
+  command_expect(&c, 0, "");
+  command_run(&c, "info w.lapis");
+  assert_null(strstr(c.out, "ended"));
+  command_run(&c, "predict w.lapis t.csv --target 3");
+  assert_string_equal(c.err, "");
+  command_run(&c, "fit svmplus t.csv --target 3 -P p.csv --max-iters 0 "
+                  "--model n.lapis -q");
+  command_run(&c, "info n.lapis");
+  assert_non_null(strstr(c.out, "(max-iters"));
+  command_run(&c, "predict n.lapis t.csv --target 3");
+  assert_string_equal(c.err, "");
+  command_end(&c);
+}
+
 /* Bags b0 .. b19 of three, in words: a table with them, their column alone with
  * its title, and the table without them. */
 static void write_bags(const command *c)
@@ -354,6 +390,7 @@ int main(void)
       cmocka_unit_test(fit_then_predict),
       cmocka_unit_test(predict_ignores_P),
       cmocka_unit_test(models_without_P),
+      cmocka_unit_test(models_know_that_they_were_cut_short),
       cmocka_unit_test(bags_are_a_column),
       cmocka_unit_test(bags_have_a_threshold),
       cmocka_unit_test(cv_says_what_P_is_worth),
