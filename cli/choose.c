@@ -85,7 +85,7 @@ int cv_options_from_args(cli *c, const lapis_data *data, lapis_cv_options *o)
   if (metric != NULL) o->metric = metric;
   if (o->by_group && data->group == NULL)
     return cli_fail(EXIT_INPUT, "--groups: the data has no group; -G FILE "
-                                "gives one");
+                                "or -G COLUMN gives one");
   if (folds == NULL) return EXIT_DONE;
   char *end;
   o->folds = strtol(folds, &end, 10);

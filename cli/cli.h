@@ -144,8 +144,10 @@ struct cli {
   lapis_processes ranks;        /* of --mpi; without it one */
   bool joined;                  /* MPI has to be left again */
   char stream[STREAM_PATH];     /* a path of data that came by a pipe */
-  lapis_mat known[2];           /* names of a model's features and targets */
-  int n_extra;                  /* arrays written beside the solver's own */
+  char *group;        /* "TABLE:COL" where -G names a column, or NULL */
+  char *drop;         /* --drop with that column, or NULL */
+  lapis_mat known[2]; /* names of a model's features and targets */
+  int n_extra;        /* arrays written beside the solver's own */
   lapis_named extra[4];
 };
 
@@ -178,6 +180,9 @@ int print_json(lapis_json *v); /* prints, frees */
 void print_failure(int code);
 /* The context's sentence, and the exit code its status stands for. */
 int cli_fail_status(cli *c, lapis_status s);
+/* After a signal, where nothing is written: says so, and what is kept; the exit
+ * code. */
+int cli_interrupted(cli *c, const char *kept);
 int cli_exit_code(const cli *c, lapis_status s);
 void cli_attach(cli *c); /* progress and messages to stderr */
 void cli_wipe_bar(cli *c);
@@ -186,6 +191,10 @@ void cli_wipe_bar(cli *c);
 void shell_word(FILE *to, const char *word);
 void shell_file(FILE *to, const char *path); /* never an option */
 void shell_option(FILE *to, const cli *c, const char *name, const char *value);
+
+/* How the fit of a model ended where it was cut short, "time-limit, gap 0.1";
+ * false: it was not. */
+bool model_stopped(cli *c, const lapis_model *m, char *text, size_t size);
 
 /* ---- shared steps -------------------------------------------------------*/
 /* A zeroed settings struct of c->method with options applied; free it. */
@@ -235,6 +244,12 @@ int checkpoint_open(cli *c, const lapis_data *data, const void *settings,
 int checkpoint_close(cli *c, int code, bool finished);
 double clock_seconds(void);
 double time_limit(cli *c, const void *settings); /* infinity: none */
+/* ---- group.c: -G --------------------------------------------------------*/
+/* -G COLUMN: where it is read from, and that it is no feature. */
+int group_find(cli *c);
+/* Reading failed; a misspelt file is looked for as a column. */
+int group_fail(cli *c, lapis_status s);
+
 /* ---- spread.c: --mpi -----------------------------------------------------*/
 int spread_begin(cli *c); /* also refuses several processes without it */
 void spread_end(cli *c);
@@ -269,6 +284,10 @@ bool names_folder(const char *path); /* "DIR/" */
 /* The same for answers, which may also be a table. */
 int check_answers(cli *c, const char *path);
 bool is_sheet(const char *path); /* by its ending: .csv, .tsv */
+/* The same for a page, or for a table of answers where it may be one, by the
+ * path's ending; and for a table alone. */
+int check_page(cli *c, const char *path, bool or_table);
+int check_table(cli *c, const char *path);
 /* --completed F, before any work. */
 int check_completed(cli *c);
 /* ---- results -------------------------------------------------------------*/

@@ -199,6 +199,8 @@ static int compute(cli *c, const lapis_array *list)
   int code = cli_exit_code(c, status);
   if (status < 0)
     code = cli_fail_status(c, status);
+  else if (status == LAPIS_CANCELLED)
+    code = cli_interrupted(c, how.cache == NULL ? "" : flow_kept(c));
   else if (status == LAPIS_OK)
     code = finish(c, s);
   lapis_solver_free(s);

@@ -122,14 +122,7 @@ const char *flow_kept(const cli *c)
 
 int flow_interrupted(cli *c)
 {
-  cli_wipe_bar(c);
-  const char *checkpoint = args_get(&c->args, "checkpoint");
-  if (checkpoint != NULL && access(checkpoint, F_OK) == 0)
-    return cli_fail(EXIT_INTERRUPTED,
-                    "%s: interrupted; the same command goes on from %s",
-                    c->verb->name, checkpoint);
-  return cli_fail(EXIT_INTERRUPTED, "%s: interrupted, nothing is written%s",
-                  c->verb->name, flow_kept(c));
+  return cli_interrupted(c, flow_kept(c));
 }
 
 /* Writes what options name: --result and -o. */
@@ -206,8 +199,9 @@ int flow_run(cli *c, const flow_verb *v)
     return cli_fail(EXIT_MISUSE, "%s: name images, or folders of them",
                     c->verb->name);
   int code = check_result(c, args_get(&c->args, "result"));
-  if (code == EXIT_DONE) code = check_writable(c, args_get(&c->args, "output"));
-  if (code == EXIT_DONE) code = check_writable(c, args_get(&c->args, "csv"));
+  if (code == EXIT_DONE)
+    code = check_page(c, args_get(&c->args, "output"), true);
+  if (code == EXIT_DONE) code = check_table(c, args_get(&c->args, "csv"));
   if (code == EXIT_DONE) code = settings_from_args(c, &j.settings);
   if (code == EXIT_DONE) code = work(c, v, &j);
   lapis_flow_free(j.flow);

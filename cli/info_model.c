@@ -68,6 +68,12 @@ lapis_json *info_model_json(cli *c, const lapis_model *m,
     lapis_json_put_text(to, "beside", part_method(all, "beside."));
   if (part_method(all, "filler.") != NULL)
     lapis_json_put_text(to, "filler", part_method(all, "filler."));
+  lapis_mat stopped = texts(c, m, "stopped"), gap;
+  if (stopped.rows * stopped.cols == 1)
+    lapis_json_put_text(to, "stopped", ((const char *const *)stopped.val)[0]);
+  if (lapis_model_get(c->ctx, m, "stopped_gap", &gap) >= 0 &&
+      gap.rows * gap.cols == 1 && gap.dtype != LAPIS_TEXT)
+    lapis_json_put_number(to, "stopped_gap", lapis_mat_at(&gap, 0, 0));
   if (d > 0) lapis_json_put_integer(to, "features", d);
   if (features.cols > 0)
     lapis_json_put(to, "feature_names", text_list(&features));
@@ -78,6 +84,18 @@ lapis_json *info_model_json(cli *c, const lapis_model *m,
                  settings_json(c, method, lapis_model_settings(m)));
   lapis_json_free(head);
   return to;
+}
+
+bool model_stopped(cli *c, const lapis_model *m, char *text, size_t size)
+{
+  lapis_mat why = texts(c, m, "stopped"), gap;
+  if (why.rows * why.cols != 1) return false;
+  snprintf(text, size, "%.40s", ((const char *const *)why.val)[0]);
+  size_t used = strlen(text);
+  if (lapis_model_get(c->ctx, m, "stopped_gap", &gap) >= 0 &&
+      gap.rows * gap.cols == 1 && gap.dtype != LAPIS_TEXT)
+    snprintf(text + used, size - used, ", gap %.2g", lapis_mat_at(&gap, 0, 0));
+  return true;
 }
 
 static void print_texts(const char *what, const lapis_mat *row)
@@ -113,6 +131,10 @@ void info_model(cli *c, const lapis_model *m, const lapis_arrays *all)
          method->title,
          head == NULL ? "?" : lapis_json_text(head, "lapis", "?"));
   print_parts(all);
+  char stopped[80];
+  if (model_stopped(c, m, stopped, sizeof stopped))
+    printf("  of a fit that ended before its tolerance was met (%s)\n",
+           stopped);
   if (d > 0) printf("  features: %lld\n", (long long)d);
   print_texts("features:", &features);
   print_texts("classes:", &named);

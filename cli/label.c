@@ -395,8 +395,9 @@ static int run(cli *c)
     return cli_fail(EXIT_MISUSE, "label: name images, or folders of them");
   int code = check_result(c, args_get(&c->args, "result"));
   if (code == EXIT_DONE)
-    code = check_writable(c, args_get(&c->args, "labels-out"));
-  if (code == EXIT_DONE) code = check_writable(c, args_get(&c->args, "output"));
+    code = check_table(c, args_get(&c->args, "labels-out"));
+  if (code == EXIT_DONE)
+    code = check_page(c, args_get(&c->args, "output"), true);
   if (code == EXIT_DONE)
     code = check_writable(c, args_get(&c->args, "save-vocabulary"));
   if (code == EXIT_DONE)

@@ -165,6 +165,8 @@ int main(int argc, char **argv)
     code = run_verb(&c, argc - 2, argv + 2);
   if (json && c.ranks.rank == 0) print_failure(code);
   config_free(&c);
+  free(c.group);
+  free(c.drop);
   free(c.args.word);
   lapis_model_free(c.model);
   lapis_ctx_free(c.ctx);

@@ -77,8 +77,24 @@ int cli_exit_code(const cli *c, lapis_status s)
   return EXIT_FAILED;
 }
 
+/* The library says nothing of it: what stands in the context is of something
+ * else, an earlier trial or a test that may fail. */
+int cli_interrupted(cli *c, const char *kept)
+{
+  const char *path = args_get(&c->args, "checkpoint");
+  cli_wipe_bar(c);
+  if (c->checkpoint != NULL) (void)lapis_checkpoint_write(c->checkpoint);
+  if (path != NULL && access(path, F_OK) == 0)
+    return cli_fail(EXIT_INTERRUPTED,
+                    "%s: interrupted; the same command goes on from %s",
+                    c->verb->name, path);
+  return cli_fail(EXIT_INTERRUPTED, "%s: interrupted, nothing is written%s",
+                  c->verb->name, kept);
+}
+
 int cli_fail_status(cli *c, lapis_status s)
 {
+  if (s == LAPIS_CANCELLED) return cli_interrupted(c, "");
   const char *text = lapis_ctx_error(c->ctx);
   cli_wipe_bar(c);
   /* no memory is left to say it, and an older sentence may still stand there */

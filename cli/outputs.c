@@ -2,6 +2,7 @@
  * is read, nor another output, is lost by it. */
 #include <errno.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -219,6 +220,36 @@ int check_answers(cli *c, const char *path)
     return cli_fail(EXIT_MISUSE,
                     "%s: several processes write their answers as .npz", path);
   return check_writable(c, path);
+}
+
+/* ".html" at the end, in any case. */
+static bool is_page(const char *path)
+{
+  const char *dot = strrchr(path, '.');
+  return dot != NULL &&
+         (strcasecmp(dot, ".html") == 0 || strcasecmp(dot, ".htm") == 0);
+}
+
+int check_page(cli *c, const char *path, bool or_table)
+{
+  int code = check_writable(c, path);
+  if (code != EXIT_DONE || path == NULL || is_page(path) ||
+      (or_table && is_sheet(path)) ||
+      (!has_ending(path) && lapis_format_of_name(path) == NULL))
+    return code;
+  return cli_fail(EXIT_MISUSE, "%s: %s", path,
+                  or_table ? "-o writes a page, F.html, or a table of answers, "
+                             "F.csv or F.tsv; arrays go to --result F.npz"
+                           : "-o writes a page: name it F.html");
+}
+
+int check_table(cli *c, const char *path)
+{
+  int code = check_writable(c, path);
+  if (code != EXIT_DONE || path == NULL || is_sheet(path) ||
+      (!has_ending(path) && lapis_format_of_name(path) == NULL))
+    return code;
+  return cli_fail(EXIT_MISUSE, "%s: is to be a table: name it F.csv", path);
 }
 
 int check_completed(cli *c)

@@ -132,6 +132,20 @@ static int check_names(cli *c, const lapis_dataset *ds)
   return EXIT_DONE;
 }
 
+/* --max-iters is asked for; who was interrupted, or out of time, is told. */
+static void warn_of_stop(cli *c)
+{
+  char why[80];
+  if (c->quiet || c->ranks.rank > 0 ||
+      !model_stopped(c, c->model, why, sizeof why) ||
+      strncmp(why, "max-iters", 9) == 0)
+    return;
+  fprintf(stderr,
+          "lapis: warning: predict: the fit of this model ended before its "
+          "tolerance was met (%s); a whole one may answer otherwise\n",
+          why);
+}
+
 static int answer(cli *c, const lapis_dataset *ds, const void *settings)
 {
   const lapis_data *data = lapis_dataset_data(ds);
@@ -141,6 +155,7 @@ static int answer(cli *c, const lapis_dataset *ds, const void *settings)
                  : EXIT_DONE;
   if (code != EXIT_DONE) return code;
   lapis_status status = lapis_predict_new(c->ctx, data, c->model, settings, &s);
+  if (status >= 0) warn_of_stop(c);
   if (status >= 0) status = lapis_solve(s);
   const char *output = args_get(&c->args, "output");
   lapis_status stop = status;

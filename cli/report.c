@@ -178,7 +178,7 @@ static int run(cli *c)
   if (c->args.n_words != 1 || path == NULL)
     return cli_fail(EXIT_MISUSE,
                     "report: name one result (.npz) and the page: -o F.html");
-  int code = check_writable(c, path);
+  int code = check_page(c, path, false);
   if (code != EXIT_DONE) return code;
   report_parts own = {.data = NULL};
   code = write_page(c, &own, path);

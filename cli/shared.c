@@ -16,8 +16,9 @@ const cli_option data_options[] = {
     {"P", 'P', "FILE",
      "privileged features: those known only while learning; FILE:NAME is one "
      "array of a file"},
-    {"G", 'G', "FILE",
-     "group of each sample (person, bag, image): one group stays together"},
+    {"G", 'G', "FILE|COL",
+     "group of each sample (person, bag, image): one group stays together; a "
+     "file, or a column of the table, which is then no feature"},
     {"xy", 0, "FILE", "position (x, y) of each sample in its image"},
     CLI_TABLE_OPTIONS,
     {NULL, 0, NULL, NULL}};
@@ -133,9 +134,11 @@ static int read_members(cli *c, lapis_dataset *ds,
   for (int i = 0; i < MEMBERS; i++) {
     const char *spec = args_get(&c->args, members[i].option);
     if (spec == NULL) continue;
+    if (c->group != NULL && strcmp(members[i].option, "G") == 0)
+      spec = c->group;
     lapis_status s =
         lapis_dataset_read_member(ds, members[i].name, spec, table);
-    if (s < 0) return cli_fail_status(c, s);
+    if (s < 0) return group_fail(c, s);
   }
   return EXIT_DONE;
 }
@@ -187,20 +190,21 @@ int table_from_args(cli *c, lapis_table_options *out)
                     "--decimal '%s' is neither , (as in 1.234,5) nor . (as in "
                     "1,234.5)",
                     decimal);
-  *out = (lapis_table_options){.target = args_get(&c->args, "target"),
-                               .id = args_get(&c->args, "id"),
-                               .header = yes  ? LAPIS_HEADER_YES
-                                         : no ? LAPIS_HEADER_NO
-                                              : LAPIS_HEADER_AUTO,
-                               .labels = args_get(&c->args, "arff-labels"),
-                               .features = count,
-                               .use = args_get(&c->args, "use"),
-                               .drop = args_get(&c->args, "drop"),
-                               .one_hot = args_get(&c->args, "one-hot"),
-                               .decimal = decimal == NULL ? '\0' : *decimal,
-                               .triplets = from_1   ? LAPIS_TRIPLETS_FROM_1
-                                           : from_0 ? LAPIS_TRIPLETS_FROM_0
-                                                    : LAPIS_TRIPLETS_HEADED};
+  *out = (lapis_table_options){
+      .target = args_get(&c->args, "target"),
+      .id = args_get(&c->args, "id"),
+      .header = yes  ? LAPIS_HEADER_YES
+                : no ? LAPIS_HEADER_NO
+                     : LAPIS_HEADER_AUTO,
+      .labels = args_get(&c->args, "arff-labels"),
+      .features = count,
+      .use = args_get(&c->args, "use"),
+      .drop = c->drop != NULL ? c->drop : args_get(&c->args, "drop"),
+      .one_hot = args_get(&c->args, "one-hot"),
+      .decimal = decimal == NULL ? '\0' : *decimal,
+      .triplets = from_1   ? LAPIS_TRIPLETS_FROM_1
+                  : from_0 ? LAPIS_TRIPLETS_FROM_0
+                           : LAPIS_TRIPLETS_HEADED};
   read_as_fitted(c, out);
   return EXIT_DONE;
 }
@@ -423,10 +427,11 @@ static int check_no_pictures(cli *c, const char *path)
 static int read_all(cli *c, lapis_dataset *ds)
 {
   lapis_table_options table;
-  int bad = table_from_args(c, &table);
-  if (bad == EXIT_DONE && c->args.n_words > 0)
-    bad = check_no_pictures(c, c->args.word[0]);
+  int bad = EXIT_DONE;
+  if (c->args.n_words > 0) bad = check_no_pictures(c, c->args.word[0]);
   if (bad == EXIT_DONE) bad = check_no_pictures(c, args_get(&c->args, "X"));
+  if (bad == EXIT_DONE) bad = group_find(c);
+  if (bad == EXIT_DONE) bad = table_from_args(c, &table);
   if (bad != EXIT_DONE) return bad;
   if (c->args.n_words > 1)
     return cli_fail(EXIT_MISUSE,
@@ -438,7 +443,7 @@ static int read_all(cli *c, lapis_dataset *ds)
     lapis_status s = member_of(data, file) != NULL
                          ? lapis_dataset_read_member(ds, "X", data, &table)
                          : lapis_dataset_read(ds, data, &table);
-    if (s < 0) return cli_fail_status(c, s);
+    if (s < 0) return group_fail(c, s);
   }
   int code = read_members(c, ds, &table);
   if (code != EXIT_DONE) return code;

@@ -45,8 +45,9 @@ static int count_temporary(const command *c)
   return count;
 }
 
-/* The command shows progress: it listens, and has done a step. */
-static bool has_begun(const command *c)
+/* The command listens, and has said this: '[' is the bar, which shows that a
+ * step is done. */
+static bool has_said(const command *c, const char *words)
 {
   char path[160], text[256] = "";
   snprintf(path, sizeof path, "%s/.stderr", c->folder);
@@ -55,20 +56,20 @@ static bool has_begun(const command *c)
   size_t n = fread(text, 1, sizeof text - 1, f);
   fclose(f);
   text[n] = '\0';
-  return strchr(text, '[') != NULL;
+  return strstr(text, words) != NULL;
 }
 
-/* Runs "lapis ARGUMENTS", which would never end, and interrupts it as soon as
- * it shows progress. */
-static int interrupt(command *c, int signal, const char *arguments)
+/* Runs "lapis ARGUMENTS", which takes long, and interrupts it as soon as it has
+ * said these words. */
+static int interrupt_at(command *c, int signal, const char *words,
+                        const char *arguments)
 {
   char line[1024], path[160];
   struct timespec wait = {0, 20000000};
   int status = 0;
-  snprintf(
-      line, sizeof line,
-      "cd %s && exec %s %s --progress always >.stdout 2>.stderr </dev/null",
-      c->folder, getenv("LAPIS_COMMAND"), arguments);
+  snprintf(line, sizeof line,
+           "cd %s && exec %s %s >.stdout 2>.stderr </dev/null", c->folder,
+           getenv("LAPIS_COMMAND"), arguments);
   snprintf(path, sizeof path, "%s/.stderr", c->folder);
   (void)unlink(path); /* of an earlier run */
   pid_t child = fork();
@@ -77,7 +78,7 @@ static int interrupt(command *c, int signal, const char *arguments)
     (void)execl("/bin/sh", "sh", "-c", line, (char *)NULL);
     _exit(127);
   }
-  while (!has_begun(c)) {
+  while (!has_said(c, words)) {
     if (waitpid(child, &status, WNOHANG) == child) fail_msg("%s ended", line);
     (void)nanosleep(&wait, NULL);
   }
@@ -87,6 +88,14 @@ static int interrupt(command *c, int signal, const char *arguments)
   command_slurp(c, ".stdout", c->out, sizeof c->out);
   command_slurp(c, ".stderr", c->err, sizeof c->err);
   return c->code;
+}
+
+/* One that would never end, as soon as it shows progress. */
+static int interrupt(command *c, int signal, const char *arguments)
+{
+  char line[900];
+  snprintf(line, sizeof line, "%s --progress always", arguments);
+  return interrupt_at(c, signal, "[", line);
 }
 
 static const char endless[] = "fit mc d.npz --mu-rel .1 --solver fpc --tol 0 "
@@ -189,6 +198,44 @@ static void a_time_limit_covers_the_choice(void **state)
   command_end(&c);
 }
 
+#define TRIAL "mc: solver fpc: as asked"
+/* A trial is no answer: one sentence says so, and that of a test inside an
+ * earlier trial, which may fail, is not it. */
+static void a_choice_that_is_interrupted_says_so(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *arguments, *at, *said;
+  } runs[] = {
+      {"fit mc d.npz", TRIAL, "lapis: fit: interrupted, nothing is written\n"},
+      {"fit mc d.npz --checkpoint ck", TRIAL "\nlapis: " TRIAL,
+       "lapis: fit: interrupted; the same command goes on from ck\n"},
+      {"fit mc d.npz --mu-rel .1 --suspects 3", TRIAL,
+       "lapis: fit: interrupted, nothing is written\n"},
+      {"cv mc d.npz --grid mu-rel=.1,.2", TRIAL,
+       "lapis: cv: interrupted, nothing is written\n"}};
+  command c;
+  char line[512];
+  command_begin(&c);
+  write_problem(&c);
+  for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+    snprintf(line, sizeof line,
+             "%s --solver fpc --tol 0 --max-iters 1000000000 --threads 1 -vv",
+             runs[i].arguments);
+    /* a machine that hears of the first trial after the last one: once more */
+    for (int k = 0; k < 20; k++) {
+      (void)interrupt_at(&c, SIGINT, runs[i].at, line);
+      if (strstr(c.err, "mc: chose") == NULL) break;
+    }
+    const char *end = strstr(c.err, runs[i].said);
+    if (c.code != 130 || end == NULL || end[strlen(runs[i].said)] != '\0')
+      fail_msg("%s: exit %d, '%s'", line, c.code, c.err);
+    assert_null(strstr(c.err, "la: "));
+    assert_string_equal(c.out, "");
+  }
+  command_end(&c);
+}
+
 /* What is done is done: the file goes, and nothing is asked of it. */
 static void a_finished_run_leaves_no_checkpoint(void **state)
 {
@@ -258,6 +305,7 @@ int main(void)
       cmocka_unit_test(a_termination_is_an_interruption),
       cmocka_unit_test(interrupted_folds_are_not_repeated),
       cmocka_unit_test(a_time_limit_covers_the_choice),
+      cmocka_unit_test(a_choice_that_is_interrupted_says_so),
       cmocka_unit_test(a_file_that_shrinks_is_one_sentence),
       cmocka_unit_test(a_finished_run_leaves_no_checkpoint),
   };

@@ -192,6 +192,138 @@ static void bad_input_is_exit_4(void **state)
   command_end(&c);
 }
 
+/* A model of a fit that was cut short says so, to info and to predict; one of a
+ * whole fit says nothing, and --max-iters was asked for. */
+static void models_know_that_they_were_cut_short(void **state)
+{
+  (void)state;
+  command c;
+  command_begin(&c);
+  write_problem(&c, 40);
+  command_run(&c, "fit svmplus t.csv --target 3 -P p.csv --time-limit 1e-9 "
+                  "--model m.lapis");
+  command_expect(&c, 0, "time-limit");
+  command_run(&c, "info m.lapis");
+  assert_non_null(strstr(c.out, "ended before its tolerance was met "
+                                "(time-limit, gap "));
+  command_run(&c, "info m.lapis --json");
+  assert_non_null(strstr(c.out, "\"stopped\": \"time-limit\""));
+  CHECK_AT_LEAST(strtod(strstr(c.out, "\"stopped_gap\": ") + 15, NULL), .01);
+  command_run(&c, "predict m.lapis t.csv --target 3");
+  command_expect(&c, 0, "warning: predict: the fit of this model ended before");
+  command_run(&c, "predict m.lapis t.csv --target 3 -q");
+  assert_string_equal(c.err, "");
+  command_run(&c, "fit svmplus t.csv --target 3 -P p.csv --model w.lapis");
+  command_expect(&c, 0, "");
+  command_run(&c, "info w.lapis");
+  assert_null(strstr(c.out, "ended"));
+  command_run(&c, "predict w.lapis t.csv --target 3");
+  assert_string_equal(c.err, "");
+  command_run(&c, "fit svmplus t.csv --target 3 -P p.csv --max-iters 0 "
+                  "--model n.lapis -q");
+  command_run(&c, "info n.lapis");
+  assert_non_null(strstr(c.out, "(max-iters"));
+  command_run(&c, "predict n.lapis t.csv --target 3");
+  assert_string_equal(c.err, "");
+  command_end(&c);
+}
+
+/* Bags b0 .. b19 of three, in words: a table with them, their column alone with
+ * its title, and the table without them. */
+static void write_bags(const command *c)
+{
+  enum { BAGS = 20 };
+  char with[8000] = "bag,x,y,z,label\n", alone[2000] = "bag\n";
+  char without[8000] = "x,y,z,label\n", row[100];
+  uint64_t seed = 8;
+  for (int k = 0; k < 3 * BAGS; k++) {
+    int bag = k % BAGS; /* those of a bag do not stand together */
+    snprintf(row, sizeof row, "%.4f,%.4f,%.4f,%d\n",
+             check_normal(&seed) + 2 * (bag % 2), check_normal(&seed),
+             check_normal(&seed), bag % 2);
+    sprintf(with + strlen(with), "b%d,%s", bag, row);
+    sprintf(without + strlen(without), "%s", row);
+    sprintf(alone + strlen(alone), "b%d\n", bag);
+  }
+  command_write(c, "with.csv", with, strlen(with));
+  command_write(c, "without.csv", without, strlen(without));
+  command_write(c, "alone.csv", alone, strlen(alone));
+}
+
+/* The same scores of bags and instances in both results. */
+static void same_scores(const command *c, const char *a, const char *b)
+{
+  static const char *const names[] = {"scores", "bag_scores"};
+  lapis_arrays one, two;
+  command_arrays(c, a, &one);
+  command_arrays(c, b, &two);
+  for (int i = 0; i < 2; i++) {
+    const lapis_array *x = lapis_arrays_find(&one, names[i]);
+    const lapis_array *y = lapis_arrays_find(&two, names[i]);
+    assert_true(x != NULL && y != NULL);
+    assert_int_equal(x->mat.cols, i == 0 ? 60 : 20);
+    assert_int_equal(y->mat.cols, x->mat.cols);
+    for (int64_t j = 0; j < x->mat.cols; j++)
+      CHECK_NEAR(lapis_mat_at(&x->mat, 0, j), lapis_mat_at(&y->mat, 0, j), 0);
+  }
+  lapis_arrays_free(&one);
+  lapis_arrays_free(&two);
+}
+
+/* -G names a column of the table as well as a file, in every verb, and a file
+ * of one column may have a title. */
+static void bags_are_a_column(void **state)
+{
+  (void)state;
+  command c;
+  command_begin(&c);
+  write_bags(&c);
+  command_run(&c, "fit misvm without.csv --target label -G alone.csv --C 1 "
+                  "--threshold auto --model f.lapis -o f.npz");
+  command_expect(&c, 0, "");
+  command_run(&c, "fit misvm with.csv --target label -G bag --C 1 "
+                  "--threshold auto --model c.lapis -o c.npz");
+  command_expect(&c, 0, "");
+  same_scores(&c, "f.npz", "c.npz");
+  command_run(&c, "fit misvm -X with.csv --target label -G with.csv:bag --drop "
+                  "bag --C 1 --threshold auto -o d.npz");
+  command_expect(&c, 0, "");
+  same_scores(&c, "f.npz", "d.npz");
+  command_run(&c, "predict f.lapis without.csv -G alone.csv -o p.npz");
+  command_expect(&c, 0, "");
+  command_run(&c, "predict c.lapis with.csv -G bag -o q.npz");
+  command_expect(&c, 0, "");
+  same_scores(&c, "p.npz", "q.npz");
+  command_run(&c, "predict f.lapis with.csv -G bag -o q.npz");
+  command_expect(&c, 0, "");
+  same_scores(&c, "p.npz", "q.npz");
+  command_run(&c, "cv misvm with.csv --target label -G bag --groups --folds 2 "
+                  "--grid C=1,10");
+  command_expect(&c, 0, "");
+  command_run(&c, "fit misvm with.csv --target label -G bga");
+  command_expect(&c, 2,
+                 "-G bga: is no file, and with.csv: has no column \"bga\" "
+                 "(did you mean 'bag'?)");
+  command_run(&c, "fit misvm - --target label -G bag");
+  command_expect(&c, 2, "-G bag: is no file; where it is a column, name");
+  command_run(&c, "fit misvm without.csv --target label -G alone.csv:1 --C 1 "
+                  "--threshold auto -o e.npz");
+  command_expect(&c, 0, "");
+  same_scores(&c, "f.npz", "e.npz");
+  command_run(&c, "fit misvm with.csv --target label -G alone.csv --header no "
+                  "--drop bag");
+  command_expect(&c, 2, "no column");
+  /* a file stays what it was, and it is said */
+  command_run(&c,
+              "formats >/dev/null; cp alone.csv bag; %s fit misvm with.csv "
+              "--target label -G bag --drop bag --C 1 --threshold auto "
+              "-o g.npz",
+              getenv("LAPIS_COMMAND"));
+  command_expect(&c, 0, "-G bag is the file of that name, not the column");
+  same_scores(&c, "f.npz", "g.npz");
+  command_end(&c);
+}
+
 /* Features of very different sizes as they are: rounding ends the solve with
  * nothing proved, which is a failure and leaves no model; standardised they are
  * solved. */
@@ -258,6 +390,8 @@ int main(void)
       cmocka_unit_test(fit_then_predict),
       cmocka_unit_test(predict_ignores_P),
       cmocka_unit_test(models_without_P),
+      cmocka_unit_test(models_know_that_they_were_cut_short),
+      cmocka_unit_test(bags_are_a_column),
       cmocka_unit_test(bags_have_a_threshold),
       cmocka_unit_test(cv_says_what_P_is_worth),
       cmocka_unit_test(bad_input_is_exit_4),

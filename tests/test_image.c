@@ -344,9 +344,9 @@ static void other_programs_images_are_read(void **state)
   need("png");
   python_need("numpy, PIL");
   python_run("write_images.py", f->folder);
-  assert_int_equal(each(f, "*.png", check_shown), 46);
+  assert_int_equal(each(f, "*.png", check_shown), 50);
   assert_int_equal(each(f, "*.jpg", check_shown), 26);
-  assert_int_equal(each(f, "*.bad", check_bad), 8);
+  assert_int_equal(each(f, "*.bad", check_bad), 7);
 }
 
 /* ---- cut short at every byte --------------------------------------------*/

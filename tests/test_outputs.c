@@ -116,9 +116,52 @@ static void endings_are_obeyed(void **state)
   command_end(&c);
 }
 
+/* Pages and tables of the verbs that read images have endings, too. */
+static void pages_and_tables_have_their_endings(void **state)
+{
+  static const struct {
+    const char *line, *name, *right; /* NULL: it is written */
+  } tried[] = {{LABEL " -o", "x.foo", "F.html"},
+               {LABEL " -o", "x.npz", "--result F.npz"},
+               {LABEL " -o", "x.pdf", "F.csv"},
+               {LABEL " -o", "page.htm", NULL},
+               {LABEL " -o", "page.HTML", NULL},
+               {LABEL " -o", "page", NULL},
+               {LABEL " -o", "answers.csv", NULL},
+               {LABEL " --labels-out", "l.json", "F.csv"},
+               {LABEL " --labels-out", "l.csv", NULL},
+               {"match " PAIR " -o", "x.png", "F.html"},
+               {"locate " PAIR " -o", "x.json", "F.html"},
+               {"locate " PAIR " --csv", "x.npz", "F.csv"},
+               {"report r.npz -o", "x.pdf", "F.html"},
+               {"report r.npz -o", "x.csv", "F.html"},
+               {"report r.npz -o", "r.html", NULL}};
+  command c;
+  (void)state;
+  command_begin(&c);
+  write_inputs(&c);
+  command_run(&c, MC " -o r.npz -q");
+  command_expect(&c, 0, "");
+  for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
+    bool fine = tried[i].right == NULL;
+    command_run(&c, "%s %s %s", tried[i].line, tried[i].name,
+                fine ? "-q" : "-v");
+    command_expect(&c, fine ? 0 : 2, "");
+    const char *end = strchr(c.err, '\n');
+    if (!fine && (strstr(c.err, tried[i].right) == NULL || *c.out != '\0' ||
+                  strstr(c.err, tried[i].name) == NULL || end[1] != '\0'))
+      fail_msg("%s: %s", tried[i].name, c.err);
+    if (command_exists(&c, tried[i].name) != fine)
+      fail_msg("%s: %s", tried[i].name, c.err);
+  }
+  command_end(&c);
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(outputs_are_tried_first),
-                                     cmocka_unit_test(endings_are_obeyed)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(outputs_are_tried_first),
+      cmocka_unit_test(endings_are_obeyed),
+      cmocka_unit_test(pages_and_tables_have_their_endings)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -578,6 +578,46 @@ static void softmaxes_are_stationary(void **state)
   lapis_ctx_free(ctx);
 }
 
+/* ---- cancelled ----------------------------------------------------------*/
+static bool cancel_after(const lapis_progress *now, void *user)
+{
+  stop *s = user;
+  if (strcmp(now->method, "race") == 0 && s->left-- == 0)
+    lapis_ctx_cancel(s->ctx);
+  return true;
+}
+
+/* Whoever is cancelled, and wherever: there is no race, the cancellation is
+ * spent, and nothing half done is left to the next one. */
+static void a_cancelled_race_leaves_nothing(void **state)
+{
+  (void)state;
+  blobs *b = make(2, 0, 1, 3);
+  lapis_mc_settings set = lapis_mc_defaults();
+  lapis_race_options o = {.size = sizeof o, .linear = true};
+  lapis_race *whole = run(b, true), *race;
+  int cancelled = 0;
+  for (int at = 0; cancelled == at; at++) {
+    stop when = {b->ctx, at};
+    lapis_ctx_on_progress(b->ctx, cancel_after, &when);
+    lapis_status s = lapis_race_run(b->ctx, &b->data, &set, &o, &race);
+    lapis_ctx_on_progress(b->ctx, NULL, NULL);
+    if (s < 0) fail_msg("%d: %s", at, lapis_ctx_error(b->ctx));
+    if (s == LAPIS_CANCELLED) assert_null(race);
+    cancelled += s == LAPIS_CANCELLED;
+    lapis_race_free(race);
+    if (at % 8 > 0) continue;
+    lapis_race *again = run(b, true);
+    assert_int_equal(lapis_race_count(again), lapis_race_count(whole));
+    for (int i = 0; i < lapis_race_count(whole); i++)
+      CHECK_NEAR(lapis_race_at(again, i).loss, lapis_race_at(whole, i).loss, 0);
+    lapis_race_free(again);
+  }
+  CHECK_AT_LEAST((double)cancelled, 30);
+  lapis_race_free(whole);
+  discard(b);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -593,6 +633,7 @@ int main(void)
       cmocka_unit_test(too_few_labels),
       cmocka_unit_test(stated_settings_stay),
       cmocka_unit_test(whole_folds_decide),
+      cmocka_unit_test(a_cancelled_race_leaves_nothing),
       cmocka_unit_test(folds_are_those_asked_for),
       cmocka_unit_test(sigmoids_find_the_line),
       cmocka_unit_test(softmaxes_are_stationary),

@@ -104,13 +104,16 @@ for depth, interlaced in itertools.product((1, 2, 4, 8, 16), (False, True)):
         good(f"alpha{end}",
              png(np.round(s * most).astype(int), RGB_ALPHA, depth, interlaced),
              over_white(s[..., :3], s[..., 3:]))
+        s = samples_of(GREY_ALPHA, depth) / most
+        s[0], s[1] = np.round(s[0]), 1
+        good(f"greyalpha{end}",
+             png(np.round(s * most).astype(int), GREY_ALPHA, depth, interlaced),
+             over_white(s[..., :1], s[..., 1:]))
 
 s = samples_of(RGB, 8)
 whole = png(s, RGB, 8)
 good("one.png", png(s[:1, :1], RGB, 8, True), s[:1, :1] / 255)
 good("behind.png", whole + b"more", s / 255)
-bad("ga", png(samples_of(GREY_ALPHA, 8), GREY_ALPHA, 8),
-    "PNG: is grey with an alpha channel; save it as grey or as RGB")
 bad("wide", png(s, RGB, 8, size=(1, 50000)),
     "is too large, 50000 x 1 pixels; at most 32767 a side")
 bad("many", png(s, RGB, 8, size=(20000, 20000)), "is too large, 20000 x 20000")

@@ -5,9 +5,6 @@
 #include "base/keep.h"
 #include "base/width.h"
 
-/* Forgets a cancellation. */
-void base_rearm(lapis_ctx *ctx);
-
 /* In the fork that does another's work: no progress, messages to fn where
  * somebody hears them, and no jobs of its own. */
 void base_become_worker(lapis_ctx *ctx, lapis_message_fn fn, void *user);

@@ -326,17 +326,21 @@ static lapis_status read_container(const lapis_dataset *ds, io_file *f,
   return status < 0 ? status : rename_only(ctx, out, member);
 }
 
-/* Y, group and names may be text; Y and names may be some of the columns. */
-static lapis_status read_table(lapis_ctx *ctx, io_file *f, const char *member,
-                               const lapis_table_options *opt,
-                               lapis_arrays *out)
+/* Y, group and names may be text; Y and names may be some of the columns, and
+ * whatever is no features the column that was asked for. */
+static lapis_status read_columns(lapis_ctx *ctx, io_file *f, const char *asked,
+                                 const char *member,
+                                 const lapis_table_options *opt,
+                                 lapis_arrays *out)
 {
   which m = which_of(member);
   lapis_table_options own = {.header = LAPIS_HEADER_AUTO};
   if (opt != NULL) own = *opt;
+  if (asked != NULL) own.target = asked;
   bool chosen = own.target != NULL && *own.target != '\0';
-  if (m != M_X && m != M_Y && m != M_NAMES) own.target = NULL;
-  bool text = m >= M_NAMES, some = (m == M_Y || m == M_NAMES) && chosen;
+  bool one = asked != NULL || m == M_Y || m == M_NAMES;
+  if (m != M_X && !one) own.target = NULL;
+  bool text = m >= M_NAMES, some = one && chosen;
   table_request table = {.opt = &own,
                          .features = member,
                          .targets = m == M_X ? "Y" : member,
@@ -346,6 +350,26 @@ static lapis_status read_table(lapis_ctx *ctx, io_file *f, const char *member,
                          .as_text = text,
                          .id_optional = m != M_X};
   return io_read(ctx, f, &(io_request){.table = table}, out);
+}
+
+/* A lone column of words does not show whether its first row is a title, but
+ * one that is a row longer than X does. */
+static lapis_status read_table(const lapis_dataset *ds, io_file *f,
+                               const char *asked, const char *member,
+                               const lapis_table_options *opt,
+                               lapis_arrays *out)
+{
+  const slot *X = &ds->slot[M_X];
+  lapis_table_options titled = {.header = LAPIS_HEADER_AUTO};
+  TRY(read_columns(ds->ctx, f, asked, member, opt, out));
+  const lapis_array *of = lapis_arrays_find(out, member);
+  if (opt != NULL) titled = *opt;
+  if (of == NULL || of->mat.dtype != LAPIS_TEXT || !X->set ||
+      titled.header != LAPIS_HEADER_AUTO || of->mat.cols != X->samples + 1)
+    return LAPIS_OK;
+  lapis_arrays_free(out);
+  titled.header = LAPIS_HEADER_YES;
+  return read_columns(ds->ctx, f, asked, member, &titled, out);
 }
 
 /* Reading X may bring Y and names along, reading Y its class names; nothing
@@ -404,7 +428,9 @@ static lapis_status read_member(lapis_dataset *ds, const char *member,
   lapis_status status;
   TRY(io_file_open(ds->ctx, path, &f));
   bool container = io_kind_of(f.format)->container;
-  if (asked != NULL && !container)
+  bool features = which_of(member) == M_X || which_of(member) == M_P;
+  bool titled = f.format == IO_CSV || f.format == IO_ARFF;
+  if (asked != NULL && !container && (features || !titled))
     status = lapis_fail(
         ds->ctx, LAPIS_EINVAL,
         "%s: is no archive, so it has no member %s; name the file alone", path,
@@ -416,7 +442,7 @@ static lapis_status read_member(lapis_dataset *ds, const char *member,
                        &(io_request){.share = share_as(ds, f.format, member)},
                        member, &all);
   else
-    status = read_table(ds->ctx, &f, member, opt, &all);
+    status = read_table(ds, &f, asked, member, opt, &all);
   if (status == LAPIS_OK && container) status = read_names(ds->ctx, &f, &named);
   io_file_close(&f);
   if (status == LAPIS_OK && ds->join && which_of(member) < M_NAMES)

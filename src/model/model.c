@@ -2,6 +2,7 @@
 #include "model/model.h"
 #include "base/answer.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "lapis/lapis_io.h"
@@ -128,13 +129,32 @@ static lapis_status make(lapis_solver *s, lapis_model **out)
   return status;
 }
 
+/* A model of a run that a limit or Ctrl-C ended says so, and its gap where
+ * there is one; LAPIS before this passes over both. */
+static lapis_status note_stop(const lapis_solver *s, lapis_model *m)
+{
+  const lapis_info *info = &s->info;
+  const char *name = lapis_status_name(info->status);
+  lapis_mat text = lapis_mat_text(&name, 1, 1);
+  double gap = info->gap;
+  lapis_mat number = lapis_mat_f64(&gap, 1, 1);
+  if (info->status != LAPIS_CANCELLED && info->status != LAPIS_TIME_LIMIT &&
+      info->status != LAPIS_MAX_ITERS)
+    return LAPIS_OK;
+  TRY(model_put(s->ctx, m, "stopped", &text));
+  return isfinite(gap) ? model_put(s->ctx, m, "stopped_gap", &number)
+                       : LAPIS_OK;
+}
+
 /* Of divided samples all processes make the same model, together. */
 lapis_status lapis_model_new(lapis_solver *s, lapis_model **out)
 {
   NEEDS(s == NULL ? NULL : s->ctx, s, out);
   *out = NULL;
   base_meet(s->ctx);
-  lapis_status status = base_agree(s->ctx, make(s, out));
+  lapis_status made = make(s, out);
+  if (made >= 0) made = note_stop(s, *out);
+  lapis_status status = base_agree(s->ctx, made);
   if (status >= 0) return status;
   lapis_model_free(*out);
   *out = NULL;

@@ -233,7 +233,7 @@ static lapis_status run_folds(const part_source *from, lapis_cv *cv,
   else
     for (int64_t f = 0; s == LAPIS_OK && f < cv->folds; f++)
       if (cv->done[f] < cv->n_points) s = cv_run_fold(from, cv, f, settings);
-  if (s == LAPIS_CANCELLED) (void)lapis_fail(from->ctx, s, "cv: interrupted");
+  if (s == LAPIS_CANCELLED) base_rearm(from->ctx);
   if (s == LAPIS_TIME_LIMIT && !cv->is_part) settle(from->plan, cv);
   return s;
 }

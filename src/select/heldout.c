@@ -165,5 +165,6 @@ lapis_status lapis_race_held_out(lapis_ctx *ctx, const lapis_race *race, int i,
   end(r);
   base_mute(ctx, false);
   base_free(r);
+  if (s == LAPIS_CANCELLED) base_rearm(ctx);
   return s;
 }

@@ -465,6 +465,7 @@ lapis_status lapis_race_run(lapis_ctx *ctx, const lapis_data *data,
   if (s >= 0) s = race(r);
   base_mute(ctx, false);
   race_drop_data(r);
+  if (s == LAPIS_CANCELLED) base_rearm(ctx);
   if (s < 0 || s == LAPIS_CANCELLED) {
     lapis_race_free(r);
     return s;

@@ -2,8 +2,7 @@
  *
  * Every colour type and depth becomes grey or RGB of 8 or 16 bits.  What is
  * transparent is laid over white, in the values as stored, as browsers do.
- * Grey with an alpha channel is refused: such files are masks as often as
- * pictures, and nothing in them says which.  So are animations (acTL).
+ * Animations (acTL) are refused.
  *
  * libpng reports an error by leaving through longjmp: guarded() is the only
  * place it can come back to, and everything that then has to be released is in
@@ -156,11 +155,6 @@ static void read_image(job *j)
   double height = png_get_image_height(j->png, j->info);
   int type = png_get_color_type(j->png, j->info);
   j->status = image_check_size(j->ctx, j->from->path, width, height);
-  if (j->status >= 0 && type == PNG_COLOR_TYPE_GRAY_ALPHA)
-    j->status = lapis_fail(j->ctx, LAPIS_EFORMAT,
-                           "%s: PNG: is grey with an alpha channel; save it as "
-                           "grey or as RGB",
-                           j->from->path);
   if (j->status < 0) return;
   transform(j);
   int passes = png_set_interlace_handling(j->png);
