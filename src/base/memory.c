@@ -29,6 +29,22 @@ double base_address_room(void)
   return (double)most.rlim_cur - (double)pages * (double)sysconf(_SC_PAGESIZE);
 }
 
+int64_t base_address_pieces(int64_t bytes)
+{
+  FILE *f = fopen("/proc/self/maps", "r");
+  int64_t count = 0;
+  char line[512];
+  while (f != NULL && fgets(line, sizeof line, f) != NULL) {
+    uint64_t first, end, file;
+    if (sscanf(line, "%" SCNx64 "-%" SCNx64 " rw-p %*s %*s %" SCNu64, &first,
+               &end, &file) == 3 &&
+        file == 0)
+      count += (int64_t)(end - first) / bytes;
+  }
+  if (f != NULL) fclose(f);
+  return count;
+}
+
 /* A multiple of the alignment, or 0 where count * size does not fit. */
 static size_t padded_size(int64_t count, size_t size)
 {

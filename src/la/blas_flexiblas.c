@@ -12,6 +12,11 @@ void blas_set_threads(int n)
   flexiblas_set_num_threads(n);
 }
 
+double blas_address_need(void)
+{
+  return 0; /* not known to wait for memory */
+}
+
 const char *blas_name(void)
 {
   return "flexiblas";

@@ -5,6 +5,7 @@
 
 /* As its cblas.h has them; that header is openblas.c's alone. */
 void openblas_set_num_threads(int n);
+int openblas_get_num_threads(void);
 char *openblas_get_corename(void);
 
 const char blas_title[] = "the processor, by OpenBLAS";
@@ -12,6 +13,19 @@ const char blas_title[] = "the processor, by OpenBLAS";
 void blas_set_threads(int n)
 {
   openblas_set_num_threads(n);
+}
+
+/* Each thread takes a buffer of 128 MiB when it first runs, and
+ * where it cannot have it tries again for ever; those that OpenBLAS began when
+ * it was loaded may not have run yet. A quarter of one is for our own threads'
+ * stacks.
+ */
+double blas_address_need(void)
+{
+  enum { BUFFER = 1 << 27 };
+  int64_t all = openblas_get_num_threads();
+  int64_t there = base_address_pieces(BUFFER);
+  return there < all ? (double)(all - there) * BUFFER + BUFFER / 4. : 0;
 }
 
 /* With the core that OpenBLAS chose: constants, because the caller owns nothing

@@ -9,6 +9,11 @@ void blas_set_threads(int n)
   (void)n; /* there is no call for it; the reference BLAS has one thread */
 }
 
+double blas_address_need(void)
+{
+  return 0; /* it takes no memory of its own */
+}
+
 const char *blas_name(void)
 {
   return "blas";

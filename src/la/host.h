@@ -87,6 +87,8 @@ void host_small_product(const la *h, const la_array *A, const la_array *B,
 extern const char blas_title[]; /* "the processor, by OpenBLAS" */
 const char *blas_name(void);    /* "openblas Cooperlake": a constant */
 void blas_set_threads(int n);   /* of the whole process */
+/* Bytes of addresses that must still be free for its products. */
+double blas_address_need(void);
 
 /* ---- products in openblas.c, factorisations in lapack.c ------------------*/
 /* Gives the BLAS this handle's number of threads. */
