@@ -118,7 +118,7 @@ lapis_status lapis_metric_classes(lapis_ctx *ctx, const char *name,
                                   const lapis_mat *truth, int64_t *out)
 {
   NEEDS(ctx, ctx, name, truth, out);
-  TRY(mat_check_view(ctx, name, "the truth", truth));
+  TRY(mat_check_numbers(ctx, name, "the truth", truth));
   const lapis_metric_kind *kind;
   targets t;
   *out = truth->rows;
@@ -143,9 +143,9 @@ lapis_status lapis_metric_part(lapis_ctx *ctx, const char *name,
                                double *mean)
 {
   NEEDS(ctx, ctx, name, truth, part, scores, mean);
-  TRY(mat_check_view(ctx, name, "the truth", truth));
-  TRY(mat_check_view(ctx, name, "the part of the truth", part));
-  TRY(mat_check_view(ctx, name, "the answer", scores));
+  TRY(mat_check_numbers(ctx, name, "the truth", truth));
+  TRY(mat_check_numbers(ctx, name, "the part of the truth", part));
+  TRY(mat_check_numbers(ctx, name, "the answer", scores));
   const lapis_metric_kind *kind;
   TRY(lapis_metric_find(ctx, name, &kind));
   const metric *m = find(name);
