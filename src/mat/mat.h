@@ -99,6 +99,10 @@ lapis_status targets_encode(lapis_ctx *ctx, const char *method,
 void targets_decode(const targets *t, const double *scores, double threshold,
                     double *labels);
 int64_t targets_label_rows(const targets *t);
+/* Labels of n samples, decoded, as the result "labels"; where Y has several
+ * classes their values as "classes". */
+void targets_publish(const targets *t, double *labels, int64_t n,
+                     lapis_solver *s);
 /* scores K x n -> probabilities: of yes, 1 / (1 + exp(-(slope s + bias))), or
  * of each class, ~ exp(slope s_c + bias_c).  calibration: slope and bias of
  * each of K. */

@@ -417,9 +417,7 @@ static lapis_status publish(fold *w)
     if (p->calibration != NULL)
       solver_publish(&w->base, "probabilities",
                      lapis_mat_f64(w->probabilities, p->K, p->n));
-    solver_publish(
-        &w->base, "labels",
-        lapis_mat_f64(w->decided, targets_label_rows(&p->labels), p->n));
+    targets_publish(&p->labels, w->decided, p->n, &w->base);
   }
   solver_publish(&w->base, "low_rank", fit);
   solver_publish(&w->base, "sparse", sparse);

@@ -117,9 +117,7 @@ static void decide(rr_predict *w)
     knn_labels(&w->knn, w->scores, w->n, t->kind == TARGETS_CLASS, w->labels);
   else
     targets_decode(t, w->scores, pair ? 0 : 0.5, w->labels);
-  solver_publish(&w->base, "labels",
-                 lapis_mat_f64(w->labels, targets_label_rows(t), w->n));
-  if (t->kind == TARGETS_CLASS) solver_publish(&w->base, "classes", *w->value);
+  targets_publish(t, w->labels, w->n, &w->base);
 }
 
 /* What T is applied to, and what was found in the units of the data. */

@@ -273,12 +273,7 @@ static void decide(rr *w)
                  lapis_mat_f64(w->scores, pair ? 1 : w->K, w->n));
   if (!w->lda) return;
   assign(w);
-  solver_publish(
-      &w->base, "labels",
-      lapis_mat_f64(w->decided, targets_label_rows(&w->labels), w->n));
-  if (w->labels.kind == TARGETS_CLASS)
-    solver_publish(&w->base, "classes",
-                   lapis_mat_f64(w->labels.value, 1, w->K));
+  targets_publish(&w->labels, w->decided, w->n, &w->base);
 }
 
 static bool is_scaled(const rr *w)

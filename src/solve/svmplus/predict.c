@@ -136,10 +136,7 @@ static lapis_status predict_solve(lapis_solver *s)
   for (int64_t j = 0; j < n; j++) finish_scores(w, j);
   targets_decode(&w->labels, w->scores, 0, w->decided);
   solver_publish(s, "scores", lapis_mat_f64(w->scores, K, n));
-  solver_publish(s, "labels",
-                 lapis_mat_f64(w->decided, targets_label_rows(&w->labels), n));
-  if (w->labels.kind == TARGETS_CLASS)
-    solver_publish(s, "classes", lapis_mat_f64(w->labels.value, 1, K));
+  targets_publish(&w->labels, w->decided, n, s);
   if (w->platt != NULL) fill_probabilities(w);
   if (w->bags.count > 0) publish_bags(w);
   s->info.gap = s->info.objective = NAN;
