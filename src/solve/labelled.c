@@ -287,11 +287,6 @@ lapis_status labelled_new(lapis_ctx *ctx, const method_entry *e,
   labelled *w = labelled_of(s);
   w->e = e;
   lapis_status status = build(w, data, settings);
-  if (status < 0) {
-    lapis_solver_free(s);
-    return status;
-  }
-  s->settings = w->fit->settings;
-  *out = s;
-  return LAPIS_OK;
+  if (status >= 0) s->settings = w->fit->settings;
+  return solver_deliver(s, status, out);
 }

@@ -107,11 +107,7 @@ lapis_status lapis_features_new(lapis_ctx *ctx, const lapis_method *kind,
   lapis_status status = take_settings(j, settings);
   if (status >= 0) status = k->begin(j);
   if (status >= 0) status = run_prepare(j);
-  if (status < 0)
-    lapis_solver_free(s);
-  else
-    *out = s;
-  return status;
+  return solver_deliver(s, status, out);
 }
 
 /* ---- for the kinds ------------------------------------------------------*/

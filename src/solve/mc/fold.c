@@ -706,10 +706,5 @@ lapis_status mc_fold_new(lapis_ctx *ctx, const lapis_data *data,
   if (status >= 0) status = read_layout(w, set, learned);
   if (status >= 0) status = check(ctx, set, data, w->p.D);
   if (status >= 0) status = prepare(w, set, data, learned);
-  if (status < 0) {
-    lapis_solver_free(s);
-    return status;
-  }
-  *out = s;
-  return LAPIS_OK;
+  return solver_deliver(s, status, out);
 }

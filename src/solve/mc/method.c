@@ -278,11 +278,5 @@ lapis_status mc_new(lapis_ctx *ctx, const lapis_data *data,
   mc *w = (mc *)s;
   w->set = *set;
   s->settings = &w->set;
-  lapis_status status = build(w, data);
-  if (status < 0) {
-    lapis_solver_free(s);
-    return status;
-  }
-  *out = s;
-  return LAPIS_OK;
+  return solver_deliver(s, build(w, data), out);
 }

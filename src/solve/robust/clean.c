@@ -183,11 +183,5 @@ lapis_status clean_new(lapis_ctx *ctx, const lapis_data *data,
   w->set.lambda =
       rr_lambda(set->lambda, set->dictionary.rows, set->dictionary.cols);
   s->settings = &w->set;
-  lapis_status status = build(w, &data->X, kind, number);
-  if (status < 0) {
-    lapis_solver_free(s);
-    return status;
-  }
-  *out = s;
-  return LAPIS_OK;
+  return solver_deliver(s, build(w, &data->X, kind, number), out);
 }

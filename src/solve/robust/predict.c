@@ -374,12 +374,7 @@ static lapis_status predict_new(lapis_ctx *ctx, const lapis_data *data,
   if (status >= 0) status = set_scale(w, learned);
   if (status >= 0) status = settle_clean(w, f->lambda);
   if (status >= 0) status = build(w, &data->X, f);
-  if (status < 0) {
-    lapis_solver_free(s);
-    return status;
-  }
-  *out = s;
-  return LAPIS_OK;
+  return solver_deliver(s, status, out);
 }
 
 lapis_status rpca_predict_new(lapis_ctx *ctx, const lapis_data *data,

@@ -659,12 +659,7 @@ static lapis_status create(lapis_ctx *ctx, bool lda, const lapis_data *data,
   if (status >= 0) status = rr_targets_build(w, data);
   if (status >= 0) status = settle_settings(w);
   if (status >= 0) status = allocate(w, data);
-  if (status < 0) {
-    lapis_solver_free(s);
-    return status;
-  }
-  *out = s;
-  return LAPIS_OK;
+  return solver_deliver(s, status, out);
 }
 
 lapis_status rr_new(lapis_ctx *ctx, const lapis_data *data,

@@ -294,11 +294,7 @@ static lapis_status predict_new(lapis_ctx *ctx, const lapis_data *data,
   if (status >= 0) status = scale_samples(w, learned);
   if (status >= 0) status = prepare_kernel(w, kernel, width, learned);
   if (status >= 0) status = allocate(w);
-  if (status < 0)
-    lapis_solver_free(s);
-  else
-    *out = s;
-  return status;
+  return solver_deliver(s, status, out);
 }
 
 lapis_status sv_predict_new(lapis_ctx *ctx, const lapis_data *data,

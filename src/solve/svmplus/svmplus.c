@@ -317,13 +317,7 @@ lapis_status svmplus_new(lapis_ctx *ctx, const lapis_data *data,
   svmplus *w = (svmplus *)s;
   w->set = *set;
   s->settings = &w->set;
-  lapis_status status = build(w, data);
-  if (status < 0) {
-    lapis_solver_free(s);
-    return status;
-  }
-  *out = s;
-  return LAPIS_OK;
+  return solver_deliver(s, build(w, data), out);
 }
 
 /* auto leaves a solver with what it found. */
