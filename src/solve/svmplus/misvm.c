@@ -20,20 +20,17 @@
 
 #define AT(field) offsetof(lapis_misvm_settings, field)
 static const lapis_param params[] = {
-    CHOICE("kernel", kernel, "linear|rbf|chi2|precomputed|auto", .symbol = "K",
+    CHOICE("kernel", kernel, SV_KERNELS "|auto", .symbol = "K",
            .value = LAPIS_KERNEL_AUTO, .arg = "K",
            .help = "kernel of X; auto: rbf, or linear where held-out bags say "
                    "so and C is left open"),
-    CHOICE("kernel-priv", kernel_priv, "linear|rbf|chi2|precomputed",
-           .value = LAPIS_KERNEL_LINEAR, .arg = "K", .help = "kernel of P"),
+    SV_KERNEL_PRIV_ROW,
     REAL(
         "C", C, .symbol = "C", .value = NAN, ANY_NUMBER,
         .help =
             "how closely training samples are fitted: larger is closer (weight "
             "of the slack, above 0; auto: .1, 1, 10 or 100, by held-out bags)"),
-    REAL("gamma", gamma, .symbol = "gamma", .value = 1, ANY_NUMBER,
-         .help = "how little P may say: small lets it decide (weight of the "
-                 "slack function's length, above 0)"),
+    SV_GAMMA_ROW,
     SV_WIDTH_ROWS,
     SV_SCALE_ROW,
     REAL("positive-ratio", positive_ratio, .value = 0, FROM_TO(0, 1),

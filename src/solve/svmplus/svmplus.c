@@ -20,10 +20,13 @@
 
 #define AT(field) offsetof(lapis_svmplus_settings, field)
 static const lapis_param params[] = {
-    SV_KERNEL_ROWS(LAPIS_KERNEL_LINEAR),
-    REAL("gamma", gamma, .symbol = "gamma", .value = 1, ANY_NUMBER,
-         .help = "how little P may say: small lets it decide (weight of the "
-                 "slack function's length, above 0)"),
+    CHOICE("kernel", kernel, SV_KERNELS, .symbol = "K",
+           .value = LAPIS_KERNEL_LINEAR, .arg = "K", .help = "kernel of X"),
+    SV_KERNEL_PRIV_ROW,
+    REAL("C", C, .symbol = "C", .value = 1, ANY_NUMBER,
+         .help = "how closely training samples are fitted: larger is closer "
+                 "(weight of the slack, above 0)"),
+    SV_GAMMA_ROW,
     SV_WIDTH_ROWS,
     CHOICE("formulation", formulation, "auto|l2|original",
            .value = LAPIS_SVMPLUS_AUTO, .arg = "F",
