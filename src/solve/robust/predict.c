@@ -21,7 +21,7 @@ typedef struct rr_predict {
   const lapis_mat *T, *value;
   const lapis_mat *scale, *means; /* of scale.c and rlda.c, or NULL */
   int64_t d, n, K;                /* K: rows of T', 0: none */
-  double w;
+  double error_weight;            /* w */
   clean_job job;
   double *X;               /* d x n: what T is applied to */
   double *scores, *labels; /* K x n */
@@ -177,7 +177,7 @@ static lapis_status predict_solve(lapis_solver *s)
   rr_predict *w = (rr_predict *)s;
   TRY(loop_begin(&s->loop, s->ctx, w->method, &w->set.stop, 6, clean_columns));
   if (w->cleans) {
-    TRY(clean_job_run(&w->job, w->w, &s->loop, w->set.stop.tol));
+    TRY(clean_job_run(&w->job, w->error_weight, &s->loop, w->set.stop.tol));
     answer_blank(w);
     clean_job_publish(&w->job, s);
     const double *from =
@@ -302,10 +302,11 @@ static lapis_status build(rr_predict *w, const lapis_mat *X, const fitted *f)
   if (!w->cleans) return LAPIS_OK;
   if (isnan(w->set.clean_weight)) w->set.clean_weight = f->clean_weight;
   if (isnan(w->set.clean_weight)) w->set.clean_weight = automatic_weight(w);
-  w->w = w->set.clean_weight *
-         (nuclear ? f->lambda
-                  : clean_weight(&w->basis, f->lambda,
-                                 w->set.clean == LAPIS_RR_CLEAN_PAPER));
+  w->error_weight =
+      w->set.clean_weight *
+      (nuclear ? f->lambda
+               : clean_weight(&w->basis, f->lambda,
+                              w->set.clean == LAPIS_RR_CLEAN_PAPER));
   lapis_mat own = lapis_mat_f64(w->X, w->d, w->n);
   return clean_job_new(&w->h, &w->basis, w->scale != NULL ? &own : X, &opt,
                        &w->job);
