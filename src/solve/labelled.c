@@ -105,7 +105,7 @@ static lapis_status ask(labelled *w)
     s = e->predict(ctx, &w->rest, w->fit->settings, &w->fit->learned, options,
                    &w->answer);
   base_free(options);
-  keep_pause(ctx, true); /* quick: done again by a resumed run */
+  keep_pause(ctx, true); /* quick: a resumed run repeats it */
   if (s >= 0) s = lapis_solve(w->answer);
   keep_pause(ctx, false);
   name_all(w);

@@ -307,7 +307,7 @@ static lapis_status choose(misvm *w)
   if (s == LAPIS_CANCELLED) l->status = s;
   if (s == LAPIS_TIME_LIMIT)
     base_say(l->ctx, 0, "misvm: no time to choose C by held-out bags; it is 1");
-  w->open = s == LAPIS_CANCELLED; /* a solve to come chooses */
+  w->open = s == LAPIS_CANCELLED; /* then the next solve chooses */
   if (w->set.kernel == kernel && fabs(w->set.C - C) <= 0) return LAPIS_OK;
   lapis_solver_free(w->inner);
   w->inner = NULL;
@@ -321,7 +321,7 @@ static lapis_status misvm_solve(lapis_solver *s)
   TRY(loop_begin(&s->loop, s->ctx, "misvm", &w->set.stop, 3, columns));
   TRY(choose(w));
   TRY(rounds(w));
-  loop_keep_no_more(&s->loop); /* held-out bags are scored again */
+  loop_keep_no_more(&s->loop); /* a resumed run scores held-out bags anew */
   TRY(find_threshold(w));
   const lapis_info *in = &w->inner->info;
   s->info.iterations = s->loop.iter;

@@ -161,7 +161,8 @@ static lapis_status svmplus_solve(lapis_solver *s)
   TRY(loop_begin(&s->loop, s->ctx, "svmplus", &w->set.stop, 4, columns));
   s->info.objective = s->info.dual = s->info.gap = 0;
   TRY(solve_parts(w));
-  loop_keep_no_more(&s->loop); /* the folds of --probability start again */
+  /* a resumed run begins the folds of --probability anew */
+  loop_keep_no_more(&s->loop);
   settle_status(w);
   s->info.iterations = s->loop.iter;
   if (w->set.probability) TRY(sv_platt(w));
