@@ -5,7 +5,7 @@
  *
  *   p = K + 1          rows that are split: labels and ones
  *   N                  columns: one a labelled sample, and those that stand
- *                      for all the others (docs/mathematics.md, F2)
+ *                      for all the others (compress.c)
  *   r <= min(D, N)     rows that X = P Xr was turned into, Xr Xr' = diag(S2)
  *   R                  rank of the low-rank iterate L = u f u' [T; X] */
 #ifndef LAPIS_MC_BORDERED_H
