@@ -86,6 +86,7 @@ static const metric *find(const char *name)
 lapis_status lapis_metric_find(lapis_ctx *ctx, const char *name,
                                const lapis_metric_kind **out)
 {
+  MAKES(out);
   NEEDS(ctx, ctx, name, out);
   char known[256] = "", hint[64];
   lapis_nearest near = {.word = name, .size = strlen(name)};

@@ -20,8 +20,8 @@
 
 lapis_status lapis_map_new(lapis_ctx *ctx, const char *spec, lapis_map **out)
 {
+  MAKES(out);
   NEEDS(ctx, spec, out);
-  *out = NULL;
   lapis_map *m = base_alloc(ctx, 1, sizeof *m);
   if (m == NULL) return LAPIS_ENOMEM;
   m->spec = base_strdup(ctx, spec);
@@ -666,9 +666,9 @@ static lapis_status map_sparse(lapis_ctx *ctx, const lapis_map *m,
 lapis_status lapis_map_make(lapis_ctx *ctx, const lapis_map *m,
                             const lapis_mat *X, double **memory, lapis_mat *out)
 {
+  MAKES(memory);
   NEEDS(ctx, m, X, memory, out);
   TRY(mat_check_numbers(ctx, "map", "X", X));
-  *memory = NULL;
   if (X->colptr != NULL && map_keeps_zeros(m))
     return map_sparse(ctx, m, X, memory, out);
   int64_t rows = lapis_map_rows(m, X->rows);

@@ -246,8 +246,8 @@ lapis_status lapis_features_joined_new(lapis_ctx *ctx,
                                        const lapis_features_options *options,
                                        lapis_solver **out)
 {
+  MAKES(out);
   NEEDS(ctx, ctx, kinds, out);
-  *out = NULL;
   TRY(check_kinds(ctx, kinds, count));
   if (images < 1)
     return lapis_fail(ctx, LAPIS_EMISSING, "features: there are no images");
