@@ -56,6 +56,15 @@ lapis_status flow_lacks(lapis_ctx *ctx, const char *what)
                     what);
 }
 
+lapis_status flow_needs(lapis_ctx *ctx, const char *const *paths, int64_t count,
+                        lapis_flow **out)
+{
+  if (out != NULL) *out = NULL;
+  if (ctx == NULL) return LAPIS_EINVAL;
+  bool there = out != NULL && (paths != NULL || count <= 0);
+  return there ? LAPIS_OK : flow_lacks(ctx, "images or room");
+}
+
 /* ---- beginning and end --------------------------------------------------*/
 lapis_status flow_new(lapis_ctx *ctx, const flow_class *class_,
                       const flow_common *set, const char *const *paths,

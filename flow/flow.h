@@ -137,6 +137,9 @@ void left_out_free(left_out *left);
 bool flow_pass_on(lapis_flow *f, const lapis_solver *from, const char *name);
 /* LAPIS_EINVAL: an argument is NULL. */
 lapis_status flow_lacks(lapis_ctx *ctx, const char *what);
+/* At the beginning of a constructor: *out is NULL until it is made. */
+lapis_status flow_needs(lapis_ctx *ctx, const char *const *paths, int64_t count,
+                        lapis_flow **out);
 lapis_status flow_no_memory(const lapis_flow *f);
 void flow_publish(lapis_flow *f, const char *name, lapis_mat mat);
 void flow_note(lapis_flow *f, const char *format, ...) LAPIS_PRINTF(2, 3);

@@ -33,10 +33,7 @@ lapis_status lapis_locate_new(lapis_ctx *ctx, const char *const *paths,
                               lapis_flow **out)
 {
   lapis_locate_settings set;
-  if (ctx == NULL) return LAPIS_EINVAL;
-  if (out == NULL || (paths == NULL && count > 0))
-    return flow_lacks(ctx, "images or room");
-  *out = NULL;
+  TRY(flow_needs(ctx, paths, count, out));
   TRY(lapis_settings_copy(ctx, &locate_method, settings, &set));
   if (set.without != NULL && set.look == LAPIS_BOX_GIST)
     return lapis_fail(ctx, LAPIS_EINVAL,

@@ -51,10 +51,7 @@ lapis_status lapis_match_new(lapis_ctx *ctx, const char *const *paths,
                              lapis_flow **out)
 {
   lapis_match_settings set;
-  if (ctx == NULL) return LAPIS_EINVAL;
-  if (out == NULL || (paths == NULL && count > 0))
-    return flow_lacks(ctx, "images or room");
-  *out = NULL;
+  TRY(flow_needs(ctx, paths, count, out));
   TRY(lapis_settings_copy(ctx, &match_method, settings, &set));
   TRY(flow_new(ctx, &match_class, FLOW_COMMON(&set), paths, count, out));
   lapis_flow *f = *out;

@@ -93,17 +93,26 @@ static inline void check_like_one(ranks_job job, const char *const *names,
   ranks_free(&one);
 }
 
+/* By one process, and by `size` of them with `count` samples each (NULL: uneven
+ * parts). */
+static inline void solve_whole_and_parts(ranks_job job, const int64_t *count,
+                                         int size, ranks_run *one,
+                                         ranks_run *many)
+{
+  job.size = 1;
+  ranks_solve(&job, one);
+  job.size = size;
+  job.count = count;
+  ranks_solve(&job, many);
+}
+
 /* Parts of given sizes, one of them empty. */
 static inline void check_parts_like_one(ranks_job job, const int64_t *count,
                                         int size, const char *const *names,
                                         double near)
 {
   ranks_run one, many;
-  job.size = 1;
-  ranks_solve(&job, &one);
-  job.size = size;
-  job.count = count;
-  ranks_solve(&job, &many);
+  solve_whole_and_parts(job, count, size, &one, &many);
   check_same(&many, &one, names, near);
   ranks_free(&many);
   ranks_free(&one);

@@ -96,6 +96,44 @@ static void models_know_their_features(void **state)
   lapis_ctx_free(p.ctx);
 }
 
+/* ---- which classes scores are of ------------------------------------------*/
+static void has_classes(problem *p, const char *name, lapis_solver *s)
+{
+  lapis_mat classes;
+  if (lapis_solve(s) < 0 || lapis_result_get(s, "classes", &classes) < 0)
+    fail_msg("%s: %s", name, lapis_ctx_error(p->ctx));
+  assert_int_equal(classes.rows, 1);
+  assert_int_equal(classes.cols, 3);
+  for (int c = 0; c < 3; c++)
+    CHECK_NEAR(lapis_mat_at(&classes, 0, c), 10 + c, 0);
+}
+
+static void classes_are_told_by_fit_and_predict(void **state)
+{
+  static const char *const name[] = {"mc", "rlda", "svmplus", "linear",
+                                     "trees"};
+  (void)state;
+  problem p;
+  problem_new(&p);
+  for (int j = 0; j < SAMPLES; j++) p.Y[j] = 10 + j % 3;
+  for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
+    lapis_solver *fit = NULL, *predict = NULL;
+    lapis_model *model = NULL;
+    lapis_status s = by_name(name[i])(p.ctx, &p.data, NULL, &fit);
+    if (s < 0) fail_msg("%s", lapis_ctx_error(p.ctx));
+    has_classes(&p, name[i], fit);
+    s = lapis_model_new(fit, &model);
+    lapis_data later = {.X = p.data.X};
+    if (s >= 0) s = lapis_predict_new(p.ctx, &later, model, NULL, &predict);
+    if (s < 0) fail_msg("%s: %s", name[i], lapis_ctx_error(p.ctx));
+    has_classes(&p, name[i], predict);
+    lapis_solver_free(predict);
+    lapis_model_free(model);
+    lapis_solver_free(fit);
+  }
+  lapis_ctx_free(p.ctx);
+}
+
 /* ---- what does not fit ---------------------------------------------------*/
 /* Four entries of 10^9 rows and 10^4 columns: 80 TB where it is made dense. */
 static void sparse_data_past_memory_are_refused(void **state)
@@ -199,6 +237,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(models_know_their_features),
+      cmocka_unit_test(classes_are_told_by_fit_and_predict),
       cmocka_unit_test(sparse_data_past_memory_are_refused),
       cmocka_unit_test(processes_are_refused),
       cmocka_unit_test(solvers_keep_their_processes),

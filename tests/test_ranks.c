@@ -297,10 +297,7 @@ static void rpca_to_the_end(void **state)
                    .settings = "tol=1e-8;certificate=true",
                    .whole = samples_view(s, false)};
   ranks_run one, many;
-  job.size = 1;
-  ranks_solve(&job, &one);
-  job.size = 3;
-  ranks_solve(&job, &many);
+  solve_whole_and_parts(job, NULL, 3, &one, &many);
   const lapis_info *a = check_agreed(&one), *b = check_agreed(&many);
   assert_int_equal(b->status, LAPIS_OK);
   CHECK_AT_MOST(b->gap, 1e-8);

@@ -101,11 +101,7 @@ static void check_to_the_end(ranks_job job, const int64_t *count, int size,
                              double near)
 {
   ranks_run one, many;
-  job.size = 1;
-  ranks_solve(&job, &one);
-  job.size = size;
-  job.count = count;
-  ranks_solve(&job, &many);
+  solve_whole_and_parts(job, count, size, &one, &many);
   const lapis_info *a = check_agreed(&one), *b = check_agreed(&many);
   assert_int_equal(b->status, LAPIS_OK);
   CHECK_AT_MOST(b->gap, near / 2);
@@ -174,10 +170,7 @@ static void representatives_like_one(void **state)
       job_of(s, "class-features=true;mu-rel=0.05;max-iters=20;tol=1e-12", true);
   check_like_one(job, with_labels, 1e-10);
   ranks_run one, many;
-  job.size = 1;
-  ranks_solve(&job, &one);
-  job.size = 4;
-  ranks_solve(&job, &many);
+  solve_whole_and_parts(job, NULL, 4, &one, &many);
   for (int r = 0; r < 4; r++) {
     lapis_mat a, b;
     assert_int_equal(lapis_result_get(one.part[0].solver, "class_features", &a),
@@ -202,11 +195,7 @@ static void check_labelled(ranks_job job, const int64_t *count, int size)
 {
   static const char *const none[] = {NULL};
   ranks_run one, many;
-  job.size = 1;
-  ranks_solve(&job, &one);
-  job.size = size;
-  job.count = count;
-  ranks_solve(&job, &many);
+  solve_whole_and_parts(job, count, size, &one, &many);
   check_same(&many, &one, none, 1e-10);
   for (int k = 0; k < 3; k++)
     CHECK_AT_MOST(ranks_distance(&many, &one, with_labels[k]), 1e-6);

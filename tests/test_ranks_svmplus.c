@@ -49,10 +49,7 @@ static void to_the_end(void **state)
   for (int plus = 0; plus < 2; plus++) {
     ranks_job job = job_of(s, plus ? P : NULL, "solver=ipm;tol=1e-5");
     ranks_run one, many;
-    job.size = 1;
-    ranks_solve(&job, &one);
-    job.size = 4;
-    ranks_solve(&job, &many);
+    solve_whole_and_parts(job, NULL, 4, &one, &many);
     const lapis_info *a = check_agreed(&one), *b = check_agreed(&many);
     assert_int_equal(b->status, LAPIS_OK);
     CHECK_AT_MOST(b->gap, 1e-5);

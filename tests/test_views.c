@@ -1,5 +1,6 @@
 /* Views that no matrix has are refused by every method with a sentence. */
 #include "files.h"
+#include "lapis/lapis_eval.h"
 
 enum { D = 4, N = 12 };
 
@@ -75,11 +76,58 @@ static void sparse_rows_lie_within(void **state)
   check(f, &p.d, "its values are NULL");
 }
 
+/* Each of its entries would be read as NaN: not known. */
+static void text_is_no_numbers(void **state)
+{
+  files *f = *state;
+  problem p;
+  const char *word[D * N];
+  double mean;
+  lapis_map *map;
+  for (int k = 0; k < D * N; k++) word[k] = k % 2 == 0 ? "no" : "yes";
+  begin(&p, false);
+  p.d.Y = lapis_mat_text(word, 1, N);
+  check(f, &p.d, "Y is text where numbers are needed");
+  CHECK_REFUSED(f,
+                lapis_metric(f->ctx, "accuracy", &p.d.Y, &p.d.Y, NULL, &mean),
+                LAPIS_EDATA, "the truth is text where numbers are needed");
+  begin(&p, false);
+  p.d.X = lapis_mat_text(word, D, N);
+  check(f, &p.d, "X is text where numbers are needed");
+  CHECK_OK(f, lapis_map_new(f->ctx, "standard", &map));
+  CHECK_REFUSED(f, lapis_map_fit(f->ctx, map, &p.d.X), LAPIS_EDATA,
+                "X is text where numbers are needed");
+  lapis_map_free(map);
+}
+
+/* As who thinks in rows hands it over. */
+static void targets_that_are_turned_are_told(void **state)
+{
+  static const char *const name[] = {"mc",     "rr",    "rlda",  "svmplus",
+                                     "linear", "trees", "misvm", "cv"};
+  files *f = *state;
+  problem p;
+  int64_t fold[N];
+  begin(&p, false);
+  p.d.Y = lapis_mat_f64(p.Y, N, 1);
+  for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
+    const lapis_method *m = lapis_method_find(name[i]);
+    lapis_solver *s = NULL;
+    lapis_status got = m == NULL ? lapis_cv_draw(f->ctx, &p.d, NULL, fold)
+                                 : lapis_solver_new(f->ctx, m, &p.d, NULL, &s);
+    assert_null(s);
+    CHECK_REFUSED(
+        f, got, LAPIS_ESHAPE,
+        "Y has 12 numbers of 1 sample, X has 12 samples; Y is turned");
+  }
+}
+
 int main(void)
 {
 #define CASE(name) \
   cmocka_unit_test_setup_teardown(name, files_setup, files_teardown)
-  const struct CMUnitTest tests[] = {CASE(impossible_views_are_refused),
-                                     CASE(sparse_rows_lie_within)};
+  const struct CMUnitTest tests[] = {
+      CASE(impossible_views_are_refused), CASE(sparse_rows_lie_within),
+      CASE(text_is_no_numbers), CASE(targets_that_are_turned_are_told)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

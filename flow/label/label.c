@@ -312,10 +312,7 @@ lapis_status lapis_label_new(lapis_ctx *ctx, const char *const *paths,
                              lapis_flow **out)
 {
   lapis_label_settings set;
-  if (ctx == NULL) return LAPIS_EINVAL;
-  if (out == NULL || (paths == NULL && count > 0))
-    return flow_lacks(ctx, "images or room");
-  *out = NULL;
+  TRY(flow_needs(ctx, paths, count, out));
   TRY(lapis_settings_copy(ctx, &label_method, settings, &set));
   TRY(flow_new(ctx, &label_class, FLOW_COMMON(&set), paths, count, out));
   label_run *w = (*out)->own = calloc(1, sizeof *w);

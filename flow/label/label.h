@@ -102,8 +102,7 @@ typedef struct label_run {
   /* labels in doubt, by falling margin */
   int64_t suspects;
   int64_t *suspect;    /* 2 x suspects: image, class */
-  double *margin;      /* suspects: how far beyond the threshold; of a race
-                        * the probability of another label */
+  double *margin;      /* suspects: probability of another label */
   int64_t doubts[3];   /* wrong labels: at least, at most, of so many */
   double *held_out;    /* K x n: scores while hidden, or NULL */
   unsigned char *add;  /* suspects, of labels of which an image may have many:

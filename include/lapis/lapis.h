@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-/* Of these headers; lapis_version() is that of the library. */
+/* Of these headers; lapis_version() is the library's. */
 #define LAPIS_VERSION_MAJOR 0
 #define LAPIS_VERSION_MINOR 1
 #define LAPIS_VERSION_PATCH 0
@@ -87,33 +87,38 @@ LAPIS_API lapis_mat lapis_mat_u8(unsigned char *val, int64_t rows,
                                  int64_t cols);
 LAPIS_API lapis_mat lapis_mat_text(const char *const *val, int64_t rows,
                                    int64_t cols);
-/* Number of NaN entries. */
-LAPIS_API int64_t lapis_mat_missing(const lapis_mat *A);
+LAPIS_API int64_t lapis_mat_missing(const lapis_mat *A); /* NaN entries */
 /* Entry (i, j) of a numeric matrix as a double. */
 LAPIS_API double lapis_mat_at(const lapis_mat *A, int64_t i, int64_t j);
+/* A number that tells matrices apart: of their sizes and entries. */
+LAPIS_API uint64_t lapis_mat_hash(const lapis_mat *A);
 
-typedef struct lapis_data { /* one dataset, whatever the question */
-  lapis_mat X;              /* d x n features; NaN: not observed */
-  lapis_mat Y;              /* c x n targets; NaN: to be predicted */
-  lapis_mat P;              /* p x n privileged features, or empty */
-  lapis_mat xy;             /* 2 or more rows x n, or empty: positions x, y;
-                               other rows (scale, angle) are ignored */
-  const int64_t *group;     /* n: bag, subject or image of a sample, or NULL */
-  const double *weight;     /* n: weight of a sample, or NULL */
+/* Numbers of any type.  Y: a row of two values, the larger is yes; of more,
+ * each a class; rows of 0 and 1, or of -1 and 1, each a label; of rr numbers.
+ */
+typedef struct lapis_data {
+  lapis_mat X;          /* d x n features; NaN: not observed */
+  lapis_mat Y;          /* c x n targets; NaN: to be predicted */
+  lapis_mat P;          /* p x n privileged features, or empty */
+  lapis_mat xy;         /* 2 or more rows x n, or empty: positions x, y;
+                           other rows (scale, angle) are ignored */
+  const int64_t *group; /* n: bag, subject or image of a sample, or NULL */
+  const double *weight; /* n: weight of a sample, or NULL */
 } lapis_data;
 
 /* ---- context: everything around the mathematics -------------------------*/
 typedef struct lapis_ctx lapis_ctx;
 LAPIS_API lapis_ctx *lapis_ctx_new(void); /* NULL: no memory */
+/* After all that was made with it: solvers, models, maps.  NULL is fine. */
 LAPIS_API void lapis_ctx_free(lapis_ctx *ctx);
 /* Keys: seed (0..2^64-1), threads (0 = as many as OpenMP, OPENBLAS_NUM_THREADS
  * and the processors we may run on allow when the context is made), jobs
  * (processes that share the folds of lapis_cv_run and lapis_suspects and the
- * runs of a race: 1; auto or 0: as many as such processors), backend
- * (openblas, reference), kernels (vector registers of what OpenBLAS does not
- * do: auto, the widest there are; plain, or neon on AArch64; avx2; avx512),
- * deterministic (true, false), verbose (0..2), max-pixels (of an image;
- * 50000000, at most 2^30).
+ * runs of a race: 1; auto or 0: as many as such processors), backend (openblas,
+ * reference, a device: docs/devices.md), kernels (vector registers of what
+ * OpenBLAS does not do: auto, the widest there are; plain, or neon on AArch64;
+ * avx2; avx512), deterministic (true, false), verbose (0..2: how much goes to
+ * lapis_ctx_on_message), max-pixels (of an image; 50000000, at most 2^30).
  * Contexts may be used in several threads at once, each in one; but OpenBLAS
  * has one number of threads for the process, set anew by every call, so that
  * "deterministic" promises equal bits only where no other context with another
@@ -239,7 +244,7 @@ LAPIS_API const lapis_method *lapis_method_find(const char *name);
 LAPIS_API void lapis_settings_default(const lapis_method *m, void *settings);
 /* LAPIS_EINVAL, with a sentence, where settings are of another version of the
  * struct or a value is outside its row's bounds; NULL, the defaults, is fine.
- * Whatever takes settings of m begins with it. */
+ */
 LAPIS_API lapis_status lapis_settings_check(lapis_ctx *ctx,
                                             const lapis_method *m,
                                             const void *settings);
@@ -298,8 +303,7 @@ LAPIS_API const char *lapis_map_spec(const lapis_map *map);
  *   history          columns x checks, what history_columns (TEXT) names */
 /* settings, of size bytes, get the defaults of a method as far as they reach,
  * and their size: a program built with an older header is not written beyond
- * its struct.  What is not the library's own size is refused with a sentence by
- * whatever takes settings. */
+ * its struct, and is refused with a sentence where it hands that over. */
 LAPIS_API void lapis_settings_fill(const char *method, void *settings,
                                    size_t size);
 /* lapis_NAME_defaults(): the program's own struct, filled so. */
@@ -348,12 +352,12 @@ typedef enum lapis_mc_labels {
   LAPIS_MC_LABELS_RARE /* the same; of two values the one that is known more
                           rarely is 1 inside, however Y is written */
 } lapis_mc_labels;
-typedef enum lapis_mc_solver { /* docs/methods/mc.md */
-                               LAPIS_MC_AUTO,
-                               LAPIS_MC_BORDERED, /* every feature seen */
-                               LAPIS_MC_FACTORED, /* few entries seen */
-                               LAPIS_MC_ADMM,
-                               LAPIS_MC_FPC /* no certificate */
+typedef enum lapis_mc_solver {
+  LAPIS_MC_AUTO,     /* docs/methods/mc.md says which */
+  LAPIS_MC_BORDERED, /* every feature seen */
+  LAPIS_MC_FACTORED, /* few entries seen */
+  LAPIS_MC_ADMM,
+  LAPIS_MC_FPC /* no certificate */
 } lapis_mc_solver;
 typedef enum lapis_mc_absent {
   LAPIS_ABSENT_ZERO,
@@ -458,11 +462,10 @@ LAPIS_DEFAULTS(rpca, lapis_rpca_settings)
  *   labels, classes                        rlda: as for mc
  *   tried, scale, target_scale             docs/methods/rr.md says what
  *   dual            d x n     with weights given and certificate */
-typedef enum lapis_rr_denoise {                 /* where D comes from: */
-                                LAPIS_RR_JOINT, /* with the regression [RR16] */
-                                LAPIS_RR_RPCA,  /* robust PCA, before it */
-                                LAPIS_RR_NONE /* X: ridge regression, ridge LDA
-                                               */
+typedef enum lapis_rr_denoise {
+  LAPIS_RR_JOINT, /* D comes with the regression [RR16] */
+  LAPIS_RR_RPCA,  /* from robust PCA, before it */
+  LAPIS_RR_NONE   /* is X: ridge regression, ridge LDA */
 } lapis_rr_denoise;
 /* rlda's classes: the largest score; the nearest class mean; the nearest
  * training samples.  Auto: mean where lambda and gamma are left open. */
@@ -523,8 +526,7 @@ typedef enum lapis_rr_clean {
   LAPIS_RR_CLEAN_PAPER,
   LAPIS_RR_CLEAN_NONE,
   LAPIS_RR_CLEAN_NUCLEAR, /* 1/2 c' S^-1 c + lambda |x - U c|_1, D = U S V' */
-  LAPIS_RR_CLEAN_AUTO     /* not joint, and rr scaled or rlda cleaned: nuclear;
-                             else scaled */
+  LAPIS_RR_CLEAN_AUTO     /* nuclear where the fit scaled, else scaled */
 } lapis_rr_clean;
 /* Predicting with an rpca, rr or rlda model cleans new samples first.  Results:
  * scores, labels, classes as the method's; where samples were cleaned low_rank,
@@ -734,7 +736,8 @@ LAPIS_API lapis_status lapis_solver_retune(lapis_solver *s,
                                            const void *settings);
 LAPIS_API void lapis_solver_free(lapis_solver *s); /* NULL is fine */
 
-/* A named array ("scores", ...), a sample a column; LAPIS_EINVAL: none such. */
+/* A named array ("scores", ...), a sample a column: text, or numbers of any
+ * type, mostly F64 (lapis_mat_at reads all).  LAPIS_EINVAL: none such. */
 LAPIS_API lapis_status lapis_result_get(const lapis_solver *s, const char *name,
                                         lapis_mat *out);
 /* Name of the i-th array, NULL past the end. */
@@ -751,8 +754,7 @@ typedef struct lapis_model lapis_model;
  * model of the whole. */
 LAPIS_API lapis_status lapis_model_new(lapis_solver *s, lapis_model **out);
 LAPIS_API void lapis_model_free(lapis_model *m);
-/* What was done to X (or to P: priv) before fitting; predicting does it again.
- * Copies. */
+/* What was done to X (or P: priv) before fitting, to be done again; copies. */
 LAPIS_API lapis_status lapis_model_set_map(lapis_ctx *ctx, lapis_model *m,
                                            const lapis_map *map, bool priv);
 LAPIS_API const lapis_map *lapis_model_map(const lapis_model *m); /* or NULL */
@@ -781,16 +783,14 @@ LAPIS_API lapis_status lapis_model_load(lapis_ctx *ctx, const char *path,
                                         lapis_model **out);
 
 /* Predicting is a solver: progress, cancelling and results as for any other.
- * settings: the struct of lapis_predict_method(m), or NULL.  Always publishes
+ * settings: NULL, or the struct of lapis_predict_method(m), which stands above
+ * behind the method's own; lapis_settings_default fills it.  Always publishes
  * "scores" and "labels" where the method has classes. */
 LAPIS_API const lapis_method *lapis_predict_method(const lapis_method *m);
 LAPIS_API lapis_status lapis_predict_new(lapis_ctx *ctx, const lapis_data *data,
                                          const lapis_model *m,
                                          const void *settings,
                                          lapis_solver **out);
-
-/* A number that tells matrices apart: of their sizes and entries. */
-LAPIS_API uint64_t lapis_mat_hash(const lapis_mat *A);
 
 #ifdef __cplusplus
 }

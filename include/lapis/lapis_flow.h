@@ -133,8 +133,9 @@ LAPIS_API void lapis_flow_free(lapis_flow *f); /* NULL is fine */
 /* Named arrays of n images.
  *
  * Every pipeline: names (n, paths of the images that could be read), image_size
- * (2 x n: width, height), notes (TEXT: remarks on the run, a sentence
- * each), refused (TEXT: a sentence on each thing that was left out).
+ * (2 x n: width, height) and, where there are such, notes (TEXT: remarks on the
+ * run, a sentence each) and refused (TEXT: a sentence on each thing that was
+ * left out).
  *
  * match, of m keypoints in all images and N slots:
  *   xy (4 x m: x, y, scale, angle), group (m: image)
@@ -151,24 +152,36 @@ LAPIS_API void lapis_flow_free(lapis_flow *f); /* NULL is fine */
  *   boxes (5 x n)   the chosen candidate as a box
  *   likeness (n)    as lapis_boxes_choose, where that chose
  *
- * label, of K classes (two classes: K = 1):
+ * label, of K classes (two classes: K = 1), with m doubted labels, c kinds of
+ * features and b boxes:
  *   labels (n)      TEXT: the given label where there is one, else the
- * completed one; several labels of one image are joined by ';' scores (K x n)
- * of the completion; known (n): 1 where labels were given, partly (n): 1 where
- * others of the image were not; classes (K)     TEXT;
- * of two classes both names, the positive one last low_rank (d x n) the
- * repaired features suspect_index (2 x m: image, class), suspect_margin (m): as
- *                   lapis_suspects; where more than two classes exclude each
- *                   other, an image stands once, with the class it rather is
- *   kinds (c)       TEXT, of features "auto": what was compared; kinds_judged
- *                   (6 x c: log-loss of hidden labels, its standard error,
- *                   AUROC, accuracy, and how far its loss is behind the best
- *                   one's, with the standard error); features (1) TEXT: the
- * best suspect_rather (m) TEXT: there the name of that class held_out (classes
- * x n): score that a known label had while it was hidden, NaN elsewhere; only
- * where wrong labels were looked for rows_left_out (1) how many rows of the
- * table name none of the images, where there are such and keep_going is set
- *   boxes (5 x b: x, y, width, height, score), box_image (b), box_class (b)
+ *                   completed one; several of one image are joined by ';'
+ *   scores (K x n)  above 0: yes; of several classes the largest is the label;
+ *                   where settings were chosen log-odds, and probabilities
+ *                   (K x n); low_rank (d x n): repaired features
+ *   known (n)       1 where labels were given; partly (n): 1 where others of
+ *                   the image were not
+ *   classes (K)     TEXT; of two classes both names, the positive one last
+ *   by (1)          TEXT, where settings were chosen: who answers
+ *   suspect_index (2 x m)  image and class, from 0, of a label in doubt; where
+ *                   more than two classes exclude each other, an image stands
+ *                   once, with the class it rather is
+ *   suspect_margin (m)     probability that the label is wrong, largest first
+ *   suspect_rather (m)     TEXT: where classes exclude each other, the name of
+ *                   that class; suspect_add (m): where they do not, 1: the
+ *                   class is to be added, 0: taken away
+ *   expected_wrong (3)     labels likely to be wrong: at least, at most, of how
+ *                   many
+ *   held_out (K x n)       score that a known label had while it was hidden,
+ *                   NaN elsewhere; only where wrong labels were looked for
+ *   kinds (c)       TEXT, of features "auto": what was compared, features (1)
+ *                   the best of them, and kinds_judged (6 x c): log-loss of
+ *                   hidden labels, its standard error, AUROC, accuracy, and how
+ *                   far its loss is behind the best one's, with the standard
+ *                   error
+ *   rows_left_out (1)      rows of the table that name none of the images,
+ *                   where there are such and keep_going is set
+ *   boxes (5 x b)   x, y, width, height, score; box_image (b), box_class (b)
  *   region_mask     bytes, one for each pixel of the image, rows from the top,
  *                   1 inside the region; for each box that surrounds a region,
  *                   in the order of boxes */

@@ -26,11 +26,11 @@ typedef struct lapis_box {
   double x, y, width, height, score;
 } lapis_box;
 
-/* The boxes that are tried: corners and sides are multiples of `step`.  sqrt(w
- * h) takes `scales` values from smallest to largest, as shares of sqrt(width
- * height), in geometric progression; w / h takes `aspects` values from
- * aspect_low to aspect_high likewise; both sides are rounded to the grid, and
- * sizes that do not fit into the image are left out. */
+/* The boxes w x h that are tried: corners and sides are multiples of `step`.
+ * sqrt(w h) takes `scales` values from smallest to largest, as shares of
+ * sqrt(width height), in geometric progression; w / h takes `aspects` values
+ * from aspect_low to aspect_high likewise; both sides are rounded to the grid,
+ * and sizes that do not fit into the image are left out. */
 typedef struct lapis_box_grid {
   int64_t step; /* pixels; -1: a 32nd of the image's longer side */
   double smallest, largest;

@@ -41,8 +41,8 @@ typedef struct lapis_processes {
   int near;       /* those on this machine */
 } lapis_processes;
 /* From now on the context's samples are divided among them: as
- * lapis_ctx_set_comm, by the plug-in for the MPI
- * whose mpirun started them (lapis-mpi-openmpi, lapis-mpi-mpich). */
+ * lapis_ctx_set_comm, by the plug-in for the MPI whose mpirun started them
+ * (lapis-mpi-openmpi, lapis-mpi-mpich). */
 LAPIS_API lapis_status lapis_mpi_join(lapis_ctx *ctx, lapis_processes *out);
 /* By all of them, once, before the program ends. */
 LAPIS_API void lapis_mpi_leave(lapis_ctx *ctx);

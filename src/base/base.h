@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "lapis/lapis.h"
 
@@ -16,6 +17,10 @@
     if (try_status_ < 0) return try_status_; \
   } while (0)
 
+/* At the beginning of a public function: what it makes is NULL, or a struct of
+ * zeros, until it is made, so that a caller may free it after any failure. */
+#define MAKES(out) \
+  ((out) == NULL ? (void)0 : (void)memset((out), 0, sizeof *(out)))
 /* At the beginning of a public function: LAPIS_EINVAL, with a sentence that
  * names it, where one of these pointers is NULL. */
 #define NEEDS(ctx, ...)                       \

@@ -33,6 +33,14 @@ void lapis_solver_free(lapis_solver *s)
   base_free(s);
 }
 
+lapis_status solver_deliver(lapis_solver *s, lapis_status status,
+                            lapis_solver **out)
+{
+  *out = status >= 0 ? s : NULL;
+  if (status < 0) lapis_solver_free(s);
+  return status;
+}
+
 /* What a device had to do since `before`. */
 static void say_traffic(const lapis_solver *s, const base_traffic *before)
 {

@@ -63,6 +63,10 @@ struct lapis_solver {
 /* Allocates size zeroed bytes that begin with a lapis_solver. */
 lapis_status solver_alloc(lapis_ctx *ctx, const solver_class *cls, size_t size,
                           lapis_solver **out);
+/* The end of a constructor: *out is s, or, where status is an error, s is freed
+ * and *out NULL.  Returns status. */
+lapis_status solver_deliver(lapis_solver *s, lapis_status status,
+                            lapis_solver **out);
 /* The class's relabel; LAPIS_ENOTBUILT where it has none. */
 lapis_status solver_relabel(lapis_solver *s, const lapis_data *data,
                             const void *settings);

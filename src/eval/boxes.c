@@ -43,8 +43,8 @@ lapis_status lapis_iou(lapis_ctx *ctx, const lapis_mat *truth,
 {
   NEEDS(ctx, truth, found, mean, correct);
   *mean = *correct = NAN;
-  TRY(mat_check_view(ctx, "iou", "the truth", truth));
-  TRY(mat_check_view(ctx, "iou", "the answer", found));
+  TRY(mat_check_numbers(ctx, "iou", "the truth", truth));
+  TRY(mat_check_numbers(ctx, "iou", "the answer", found));
   if (truth->rows != 4 || found->rows != 4 || truth->cols != found->cols)
     return lapis_fail(ctx, LAPIS_ESHAPE,
                       "iou: the truth is %" PRId64 " boxes of %" PRId64

@@ -120,9 +120,9 @@ lapis_status lapis_match_ratio(lapis_ctx *ctx, const lapis_mat *truth,
 {
   NEEDS(ctx, truth, found, out);
   *out = (lapis_match_scores){NAN, NAN, NAN, NAN};
-  TRY(mat_check_view(ctx, "match", "the truth", truth));
-  TRY(mat_check_view(ctx, "match", "the answer", found));
-  if (inlier != NULL) TRY(mat_check_view(ctx, "match", "inlier", inlier));
+  TRY(mat_check_numbers(ctx, "match", "the truth", truth));
+  TRY(mat_check_numbers(ctx, "match", "the answer", found));
+  if (inlier != NULL) TRY(mat_check_numbers(ctx, "match", "inlier", inlier));
   TRY(check(ctx, truth, found, inlier));
   int64_t rows = largest(truth, found) + 1;
   int32_t *slot = base_alloc(ctx, rows, sizeof *slot); /* 0: none */

@@ -86,6 +86,7 @@ static const metric *find(const char *name)
 lapis_status lapis_metric_find(lapis_ctx *ctx, const char *name,
                                const lapis_metric_kind **out)
 {
+  MAKES(out);
   NEEDS(ctx, ctx, name, out);
   char known[256] = "", hint[64];
   lapis_nearest near = {.word = name, .size = strlen(name)};
@@ -118,7 +119,7 @@ lapis_status lapis_metric_classes(lapis_ctx *ctx, const char *name,
                                   const lapis_mat *truth, int64_t *out)
 {
   NEEDS(ctx, ctx, name, truth, out);
-  TRY(mat_check_view(ctx, name, "the truth", truth));
+  TRY(mat_check_numbers(ctx, name, "the truth", truth));
   const lapis_metric_kind *kind;
   targets t;
   *out = truth->rows;
@@ -143,9 +144,9 @@ lapis_status lapis_metric_part(lapis_ctx *ctx, const char *name,
                                double *mean)
 {
   NEEDS(ctx, ctx, name, truth, part, scores, mean);
-  TRY(mat_check_view(ctx, name, "the truth", truth));
-  TRY(mat_check_view(ctx, name, "the part of the truth", part));
-  TRY(mat_check_view(ctx, name, "the answer", scores));
+  TRY(mat_check_numbers(ctx, name, "the truth", truth));
+  TRY(mat_check_numbers(ctx, name, "the part of the truth", part));
+  TRY(mat_check_numbers(ctx, name, "the answer", scores));
   const lapis_metric_kind *kind;
   TRY(lapis_metric_find(ctx, name, &kind));
   const metric *m = find(name);

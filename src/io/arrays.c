@@ -114,9 +114,9 @@ lapis_status io_arrays_npy(lapis_ctx *ctx, io_file *f,
 lapis_status lapis_arrays_read(lapis_ctx *ctx, const char *path,
                                lapis_arrays *out)
 {
+  MAKES(out);
   NEEDS(ctx, path, out);
   io_file f;
-  *out = (lapis_arrays){.count = 0};
   TRY(io_file_open(ctx, path, &f));
   const io_kind *kind = io_kind_of(f.format);
   lapis_status status;

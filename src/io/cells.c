@@ -91,9 +91,9 @@ static lapis_status read_text(lapis_ctx *ctx, const io_file *f,
 lapis_status lapis_cells_read(lapis_ctx *ctx, const char *path,
                               lapis_cells *out)
 {
+  MAKES(out);
   NEEDS(ctx, path, out);
   io_file f;
-  *out = (lapis_cells){.rows = 0};
   TRY(io_file_open(ctx, path, &f));
   lapis_status s =
       f.format == IO_CSV

@@ -314,8 +314,8 @@ lapis_status lapis_columns_read(lapis_ctx *ctx, const char *path,
                                 lapis_columns *out)
 {
   io_file f;
+  MAKES(out);
   NEEDS(ctx, path, out);
-  *out = (lapis_columns){.rows = 0};
   TRY(io_file_open(ctx, path, &f));
   lapis_status status = LAPIS_OK;
   arena *memory = base_alloc(ctx, 1, sizeof *memory);

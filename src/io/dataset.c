@@ -60,6 +60,7 @@ struct lapis_dataset {
 
 lapis_status lapis_dataset_new(lapis_ctx *ctx, lapis_dataset **out)
 {
+  MAKES(out);
   NEEDS(ctx, out);
   *out = base_alloc(ctx, 1, sizeof **out);
   if (*out == NULL) return LAPIS_ENOMEM;

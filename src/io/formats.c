@@ -152,9 +152,9 @@ const lapis_format *lapis_format_of_name(const char *path)
 lapis_status lapis_format_of_file(lapis_ctx *ctx, const char *path,
                                   const lapis_format **out)
 {
+  MAKES(out);
   NEEDS(ctx, path, out);
   io_file f;
-  *out = NULL;
   TRY(io_file_open(ctx, path, &f));
   *out = &kinds[f.format]->shown;
   io_file_close(&f);

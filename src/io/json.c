@@ -167,6 +167,7 @@ char *lapis_json_print(const lapis_json *v)
 lapis_status lapis_json_parse(lapis_ctx *ctx, const char *text, size_t size,
                               const char *origin, lapis_json **out)
 {
+  MAKES(out);
   NEEDS(ctx, out);
   json_error_t e;
   number_scope s = number_begin();
@@ -182,9 +183,9 @@ lapis_status lapis_json_parse(lapis_ctx *ctx, const char *text, size_t size,
 
 lapis_status lapis_json_read(lapis_ctx *ctx, const char *path, lapis_json **out)
 {
+  MAKES(out);
   NEEDS(ctx, path, out);
   io_file f;
-  *out = NULL;
   TRY(io_file_open(ctx, path, &f));
   lapis_status status;
   if (f.data == NULL || f.format == IO_NPY)

@@ -23,7 +23,7 @@ typedef struct la_array {
   int64_t rows, cols, ld;
   void *data; /* of a device: an address that nobody can read, by which a view
                * says where in its array it begins */
-  bool view;  /* borrows data: la_free leaves it alone */
+  bool view;  /* borrows data: `free` leaves it alone */
   struct apart *own; /* a device's array that this is, or is part of (apart.h);
                       * NULL: data are in the host's memory */
 } la_array;

@@ -1,6 +1,7 @@
 /* reference_passes.c - the passes once more, independently of kernels.h, so
  * that the two can judge each other: every root by bisection in extended
- * precision, every formula as MATH gives it, one entry after another.  Slow.
+ * precision, every formula as docs/mathematics.md has it, one entry after
+ * another.  Slow.
  *
  * Where a function is decreasing or increasing is all that bisection needs;
  * it stops when the interval holds no other number. */

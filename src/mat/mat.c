@@ -230,13 +230,40 @@ lapis_status mat_check_view(lapis_ctx *ctx, const char *method,
                     method, what, bad + 1, A->rows - 1);
 }
 
+lapis_status mat_check_numbers(lapis_ctx *ctx, const char *method,
+                               const char *what, const lapis_mat *A)
+{
+  TRY(mat_check_view(ctx, method, what, A));
+  if (mat_empty(A) || A->dtype != LAPIS_TEXT) return LAPIS_OK;
+  return lapis_fail(ctx, LAPIS_EDATA,
+                    "%s: %s is text where numbers are needed; give each class "
+                    "a number, and NaN to what is not known",
+                    method, what);
+}
+
 lapis_status mat_check_data(lapis_ctx *ctx, const char *method,
                             const lapis_data *data)
 {
-  TRY(mat_check_view(ctx, method, "X", &data->X));
-  TRY(mat_check_view(ctx, method, "Y", &data->Y));
-  TRY(mat_check_view(ctx, method, "P", &data->P));
-  return mat_check_view(ctx, method, "xy", &data->xy);
+  TRY(mat_check_numbers(ctx, method, "X", &data->X));
+  TRY(mat_check_numbers(ctx, method, "Y", &data->Y));
+  TRY(mat_check_numbers(ctx, method, "P", &data->P));
+  return mat_check_numbers(ctx, method, "xy", &data->xy);
+}
+
+lapis_status mat_check_beside(lapis_ctx *ctx, const char *method,
+                              const char *what, const lapis_mat *A,
+                              const lapis_mat *X)
+{
+  if (A->cols == X->cols) return LAPIS_OK;
+  if (A->rows == X->cols)
+    return lapis_fail(ctx, LAPIS_ESHAPE,
+                      "%s: %s has %" PRId64 " numbers of %" PRId64
+                      " sample%s, X has %" PRId64 " samples; %s is turned",
+                      method, what, A->rows, A->cols, A->cols == 1 ? "" : "s",
+                      X->cols, what);
+  return lapis_fail(ctx, LAPIS_ESHAPE,
+                    "%s: %s has %" PRId64 " samples, X has %" PRId64, method,
+                    what, A->cols, X->cols);
 }
 
 lapis_status mat_check_samples(lapis_ctx *ctx, const char *method,

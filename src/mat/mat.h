@@ -24,9 +24,16 @@ void mat_to_f64(const lapis_mat *A, double *out, int64_t ld);
  */
 lapis_status mat_check_view(lapis_ctx *ctx, const char *method,
                             const char *what, const lapis_mat *A);
+/* The same, and a view of text, whose entries would be read as NaN. */
+lapis_status mat_check_numbers(lapis_ctx *ctx, const char *method,
+                               const char *what, const lapis_mat *A);
 /* The same of X, Y, P and xy. */
 lapis_status mat_check_data(lapis_ctx *ctx, const char *method,
                             const lapis_data *data);
+/* Refuses an A (what: "Y") that has not a column for each sample of X. */
+lapis_status mat_check_beside(lapis_ctx *ctx, const char *method,
+                              const char *what, const lapis_mat *A,
+                              const lapis_mat *X);
 /* Refuses an X without features, or without a sample in any process. */
 lapis_status mat_check_samples(lapis_ctx *ctx, const char *method,
                                const lapis_mat *X);
@@ -92,6 +99,10 @@ lapis_status targets_encode(lapis_ctx *ctx, const char *method,
 void targets_decode(const targets *t, const double *scores, double threshold,
                     double *labels);
 int64_t targets_label_rows(const targets *t);
+/* Labels of n samples, decoded, as the result "labels"; where Y has several
+ * classes their values as "classes". */
+void targets_publish(const targets *t, double *labels, int64_t n,
+                     lapis_solver *s);
 /* scores K x n -> probabilities: of yes, 1 / (1 + exp(-(slope s + bias))), or
  * of each class, ~ exp(slope s_c + bias_c).  calibration: slope and bias of
  * each of K. */

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/solver.h"
 #include "mat/mat.h"
 
 enum { MAX_CLASSES = 10000 };
@@ -203,6 +204,14 @@ static double best_class(const targets *t, const double *score)
 int64_t targets_label_rows(const targets *t)
 {
   return t->kind == TARGETS_MULTILABEL ? t->classes : 1;
+}
+
+void targets_publish(const targets *t, double *labels, int64_t n,
+                     lapis_solver *s)
+{
+  solver_publish(s, "labels", lapis_mat_f64(labels, targets_label_rows(t), n));
+  if (t->kind == TARGETS_CLASS)
+    solver_publish(s, "classes", lapis_mat_f64(t->value, 1, t->classes));
 }
 
 void targets_count(const targets *t, int64_t c, int64_t count[2])

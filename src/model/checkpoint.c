@@ -695,8 +695,8 @@ lapis_status lapis_checkpoint_new(lapis_ctx *ctx, const char *path,
                                   const void *settings, const char *const *also,
                                   int n_also, lapis_checkpoint **out)
 {
+  MAKES(out);
   NEEDS(ctx, ctx, path, m, data, out);
-  *out = NULL;
   if (n_also > 0) NEEDS(ctx, also);
   char *head = NULL;
   base_meet(ctx);

@@ -272,8 +272,8 @@ static lapis_status from_arrays(lapis_ctx *ctx, const char *path,
 lapis_status lapis_model_load(lapis_ctx *ctx, const char *path,
                               lapis_model **out)
 {
+  MAKES(out);
   NEEDS(ctx, path, out);
-  *out = NULL;
   lapis_arrays all;
   TRY(lapis_arrays_read(ctx, path, &all));
   lapis_status s = from_arrays(ctx, path, &all, out);

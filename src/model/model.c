@@ -149,8 +149,8 @@ static lapis_status note_stop(const lapis_solver *s, lapis_model *m)
 /* Of divided samples all processes make the same model, together. */
 lapis_status lapis_model_new(lapis_solver *s, lapis_model **out)
 {
+  MAKES(out);
   NEEDS(s == NULL ? NULL : s->ctx, s, out);
-  *out = NULL;
   base_meet(s->ctx);
   lapis_status made = make(s, out);
   if (made >= 0) made = note_stop(s, *out);

@@ -130,8 +130,8 @@ lapis_status lapis_predict_new(lapis_ctx *ctx, const lapis_data *data,
                                const lapis_model *m, const void *options,
                                lapis_solver **out)
 {
+  MAKES(out);
   NEEDS(ctx, ctx, data, m, out);
-  *out = NULL;
   if (method_entry_of(m->method)->predict == NULL)
     return lapis_fail(ctx, LAPIS_ENOTBUILT,
                       "%s: a model of this method answers no new samples; fit "

@@ -20,8 +20,8 @@
 
 lapis_status lapis_map_new(lapis_ctx *ctx, const char *spec, lapis_map **out)
 {
+  MAKES(out);
   NEEDS(ctx, spec, out);
-  *out = NULL;
   lapis_map *m = base_alloc(ctx, 1, sizeof *m);
   if (m == NULL) return LAPIS_ENOMEM;
   m->spec = base_strdup(ctx, spec);
@@ -421,7 +421,7 @@ static lapis_status fit_kernel(lapis_ctx *ctx, lapis_map *m, const lapis_mat *X,
 
 static lapis_status fit(lapis_ctx *ctx, lapis_map *m, const lapis_mat *X)
 {
-  TRY(mat_check_view(ctx, "map", "X", X));
+  TRY(mat_check_numbers(ctx, "map", "X", X));
   TRY(check_blocks(ctx, m, X->rows));
   int64_t widest = staged(m, X->rows);
   base_free(m->state);
@@ -506,7 +506,7 @@ lapis_status lapis_map_apply(lapis_ctx *ctx, const lapis_map *m,
 {
   kernel_state at;
   NEEDS(ctx, m, X, out);
-  TRY(mat_check_view(ctx, "map", "X", X));
+  TRY(mat_check_numbers(ctx, "map", "X", X));
   int64_t rows = lapis_map_rows(m, X->rows), d;
   TRY(check_blocks(ctx, m, X->rows));
   if (!fits(m, X->rows))
@@ -594,8 +594,8 @@ lapis_status lapis_map_undo(lapis_ctx *ctx, const lapis_map *m,
                             const lapis_mat *X, const lapis_mat *Z, double *out)
 {
   NEEDS(ctx, m, X, Z, out);
-  TRY(mat_check_view(ctx, "map", "X", X));
-  TRY(mat_check_view(ctx, "map", "Z", Z));
+  TRY(mat_check_numbers(ctx, "map", "X", X));
+  TRY(mat_check_numbers(ctx, "map", "Z", Z));
   int64_t d = X->rows;
   if (!goes_back(m))
     return lapis_fail(ctx, LAPIS_EINVAL,
@@ -666,9 +666,9 @@ static lapis_status map_sparse(lapis_ctx *ctx, const lapis_map *m,
 lapis_status lapis_map_make(lapis_ctx *ctx, const lapis_map *m,
                             const lapis_mat *X, double **memory, lapis_mat *out)
 {
+  MAKES(memory);
   NEEDS(ctx, m, X, memory, out);
-  TRY(mat_check_view(ctx, "map", "X", X));
-  *memory = NULL;
+  TRY(mat_check_numbers(ctx, "map", "X", X));
   if (X->colptr != NULL && map_keeps_zeros(m))
     return map_sparse(ctx, m, X, memory, out);
   int64_t rows = lapis_map_rows(m, X->rows);

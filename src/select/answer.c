@@ -131,6 +131,7 @@ lapis_status lapis_race_answer_new(lapis_ctx *ctx, const lapis_race *r, int i,
                                    const lapis_mc_settings *set,
                                    lapis_solver **out)
 {
+  MAKES(out);
   NEEDS(ctx, ctx, r, data, set, out);
   if (!race_has(r, i))
     return lapis_fail(ctx, LAPIS_EINVAL, "race: there is no runner %d", i);
@@ -138,7 +139,6 @@ lapis_status lapis_race_answer_new(lapis_ctx *ctx, const lapis_race *r, int i,
   int count = 0;
   const runner *x = &r->run[r->order[i]];
   lapis_status s = LAPIS_OK;
-  *out = NULL;
   for (int k = 0; k < x->parts && s >= 0; k++)
     s = add_part(r, &r->run[x->of[k]], false, set, part, &count);
   if (x->parts == 0) s = add_part(r, x, false, set, part, &count);

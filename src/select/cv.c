@@ -451,6 +451,7 @@ lapis_status lapis_cv_run(lapis_ctx *ctx, const lapis_method *m,
                           const lapis_cv_options *options,
                           const lapis_grid *grid, int n_grid, lapis_cv **out)
 {
+  MAKES(out);
   NEEDS(ctx, ctx, m, data, out);
   return cv_run_share(ctx, m, data, settings, options, grid, n_grid,
                       (cv_share){0, 1, false}, out);

@@ -155,10 +155,7 @@ lapis_status lapis_cv_draw(lapis_ctx *ctx, const lapis_data *data,
   fold_plan plan;
   lapis_cv_options own;
   TRY(cv_options_take(ctx, options, &own));
-  if (data->Y.cols != data->X.cols)
-    return lapis_fail(ctx, LAPIS_ESHAPE,
-                      "cv: Y has %" PRId64 " samples, X has %" PRId64,
-                      data->Y.cols, data->X.cols);
+  TRY(mat_check_beside(ctx, "cv", "Y", &data->Y, &data->X));
   if (own.folds_of == LAPIS_FOLDS_OF_CELLS)
     return lapis_fail(ctx, LAPIS_EINVAL,
                       "cv: single cells are hidden, and a sample has no fold "

@@ -94,8 +94,8 @@ static lapis_status parse(lapis_ctx *ctx, const char *text, lapis_grid **out)
 
 lapis_status lapis_grid_new(lapis_ctx *ctx, const char *text, lapis_grid **out)
 {
+  MAKES(out);
   NEEDS(ctx, text, out);
-  *out = NULL;
   return parse(ctx, text, out);
 }
 

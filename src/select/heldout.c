@@ -146,8 +146,8 @@ lapis_status lapis_race_held_out(lapis_ctx *ctx, const lapis_race *race, int i,
   NEEDS(ctx, ctx, race, data, p);
   if (!race_has(race, i))
     return lapis_fail(ctx, LAPIS_EINVAL, "race: there is no runner %d", i);
-  TRY(mat_check_view(ctx, "race", "X", &data->X));
-  TRY(mat_check_view(ctx, "race", "Y", &data->Y));
+  TRY(mat_check_numbers(ctx, "race", "X", &data->X));
+  TRY(mat_check_numbers(ctx, "race", "Y", &data->Y));
   if (data->X.cols != race->n || data->Y.cols != race->n)
     return lapis_fail(ctx, LAPIS_ESHAPE,
                       "race: data of %lld samples, and the race was of %lld",

@@ -444,8 +444,8 @@ lapis_status lapis_race_run(lapis_ctx *ctx, const lapis_data *data,
                             const lapis_mc_settings *set,
                             const lapis_race_options *options, lapis_race **out)
 {
+  MAKES(out);
   NEEDS(ctx, ctx, data, set, options, out);
-  *out = NULL;
   if (mat_empty(&data->X) || mat_empty(&data->Y) ||
       data->X.cols != data->Y.cols)
     return lapis_fail(

@@ -402,8 +402,8 @@ static lapis_status join(one_part *p, int count, lapis_cv *cv)
 lapis_status lapis_cv_join(lapis_ctx *ctx, const char *const *path, int count,
                            lapis_cv **out)
 {
+  MAKES(out);
   NEEDS(ctx, ctx, path, out);
-  *out = NULL;
   if (count < 1)
     return lapis_fail(ctx, LAPIS_EINVAL,
                       "cv: name the files that the parts wrote");

@@ -105,7 +105,7 @@ static lapis_status ask(labelled *w)
     s = e->predict(ctx, &w->rest, w->fit->settings, &w->fit->learned, options,
                    &w->answer);
   base_free(options);
-  keep_pause(ctx, true); /* quick: done again by a resumed run */
+  keep_pause(ctx, true); /* quick: a resumed run repeats it */
   if (s >= 0) s = lapis_solve(w->answer);
   keep_pause(ctx, false);
   name_all(w);
@@ -287,11 +287,6 @@ lapis_status labelled_new(lapis_ctx *ctx, const method_entry *e,
   labelled *w = labelled_of(s);
   w->e = e;
   lapis_status status = build(w, data, settings);
-  if (status < 0) {
-    lapis_solver_free(s);
-    return status;
-  }
-  s->settings = w->fit->settings;
-  *out = s;
-  return LAPIS_OK;
+  if (status >= 0) s->settings = w->fit->settings;
+  return solver_deliver(s, status, out);
 }

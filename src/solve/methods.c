@@ -209,9 +209,9 @@ lapis_status lapis_solver_new(lapis_ctx *ctx, const lapis_method *m,
                               const lapis_data *data, const void *settings,
                               lapis_solver **out)
 {
+  MAKES(out);
   NEEDS(ctx, ctx, data, out);
   const method_entry *e = method_entry_of(m);
-  *out = NULL;
   if (e == NULL) return lapis_fail(ctx, LAPIS_EINVAL, "unknown method");
   if (!e->splits) TRY(method_alone(ctx, m->name));
   base_meet(ctx);

@@ -78,9 +78,9 @@ lapis_status lapis_features_new(lapis_ctx *ctx, const lapis_method *kind,
                                 const lapis_features_options *options,
                                 lapis_solver **out)
 {
+  MAKES(out);
   NEEDS(ctx, ctx, out);
   const feature_kind *k = kind == NULL ? NULL : find(kind->name);
-  *out = NULL;
   if (k == NULL)
     return lapis_fail(ctx, LAPIS_EINVAL, "'%s' is no kind of features",
                       kind == NULL ? "NULL" : kind->name);
@@ -107,11 +107,7 @@ lapis_status lapis_features_new(lapis_ctx *ctx, const lapis_method *kind,
   lapis_status status = take_settings(j, settings);
   if (status >= 0) status = k->begin(j);
   if (status >= 0) status = run_prepare(j);
-  if (status < 0)
-    lapis_solver_free(s);
-  else
-    *out = s;
-  return status;
+  return solver_deliver(s, status, out);
 }
 
 /* ---- for the kinds ------------------------------------------------------*/

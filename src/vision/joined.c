@@ -246,8 +246,8 @@ lapis_status lapis_features_joined_new(lapis_ctx *ctx,
                                        const lapis_features_options *options,
                                        lapis_solver **out)
 {
+  MAKES(out);
   NEEDS(ctx, ctx, kinds, out);
-  *out = NULL;
   TRY(check_kinds(ctx, kinds, count));
   if (images < 1)
     return lapis_fail(ctx, LAPIS_EMISSING, "features: there are no images");
@@ -270,11 +270,7 @@ lapis_status lapis_features_joined_new(lapis_ctx *ctx,
                                 &j->how, &part);
     if (status >= 0) lapis_solver_free(part);
   }
-  if (status >= 0)
-    *out = s;
-  else
-    lapis_solver_free(s);
-  return status;
+  return solver_deliver(s, status, out);
 }
 
 const void *lapis_features_joined_settings(const lapis_solver *s, int k)

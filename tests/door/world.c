@@ -7,9 +7,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SECONDS = 20, NO_SENTENCE = 9 };
+enum { SECONDS = 20, NO_SENTENCE = 9, RUBBISH = 10 };
 world w;
 static const char stale[] = "no such key"; /* in a sentence of before */
+static char rubbish;                       /* what w.pointer held before */
+enum { FILLED = 0x5a };                    /* and w.big */
 
 static void must(bool fine, const char *what)
 {
@@ -18,10 +20,17 @@ static void must(bool fine, const char *what)
   exit(2);
 }
 
-void world_status(lapis_status s, int has_context)
+void world_status(lapis_status s, int has_context, int makes)
 {
+  if (s < 0 && makes == 1 && w.pointer == &rubbish) _exit(RUBBISH);
+  if (s < 0 && makes == 2 && w.big[0] == FILLED) _exit(RUBBISH);
   if (s < 0 && has_context && strstr(lapis_ctx_error(w.ctx), stale) != NULL)
     _exit(NO_SENTENCE);
+}
+
+void world_fill(void)
+{
+  memset(w.big, FILLED, ROOM);
 }
 
 bool world_progress(const lapis_progress *now, void *user)
@@ -225,6 +234,7 @@ static void run_case(int k)
   if (lapis_checkpoint_new(w.ctx, checkpoint, w.method, &w.data, &w.rpca, NULL,
                            0, &w.checkpoint) < 0)
     _exit(NO_SENTENCE);
+  w.pointer = &rubbish;
   world_call(k);
   _exit(0);
 }
@@ -240,6 +250,9 @@ static bool passes(int k)
     printf("%s: signal %d\n", world_name[k], WTERMSIG(status));
   else if (WEXITSTATUS(status) == NO_SENTENCE)
     printf("%s: a failure without a sentence\n", world_name[k]);
+  else if (WEXITSTATUS(status) == RUBBISH)
+    printf("%s: a failure that leaves behind what may not be freed\n",
+           world_name[k]);
   else if (WEXITSTATUS(status) != 0)
     printf("%s: exit %d\n", world_name[k], WEXITSTATUS(status));
   return status == 0;

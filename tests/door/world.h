@@ -79,8 +79,11 @@ extern const char *const world_name[];
 extern const int world_count;
 void world_call(int k);
 
-/* A failure must have a sentence; ends the process where it has none. */
-void world_status(lapis_status s, int has_context);
+/* A failure must have a sentence, and empty what it was to make: w.pointer (1),
+ * or a struct in w.big (2), which world_fill filled with rubbish; ends the
+ * process where it has not. */
+void world_status(lapis_status s, int has_context, int makes);
+void world_fill(void);
 bool world_progress(const lapis_progress *now, void *user);
 void world_message(int level, const char *text, void *user);
 

@@ -146,7 +146,7 @@ static void put_border(const border_svt *s, la_array *M)
 /* Arrays of the search below: all p rows. */
 typedef struct search {
   la_array E, room, TT, F, G, V; /* F: E (lambda - S2)^-1/2; G, V: p x p */
-  double *divided, *w;           /* r; p */
+  double *divided, *values;      /* r; p */
 } search;
 
 /* g(lambda), the largest eigenvalue of T T' + E (lambda - S2)^-1 E', and minus
@@ -162,8 +162,8 @@ static lapis_status secular(const border_spectrum *x, search *q, double lambda,
   TRY(h->ops->scale_cols(h, q->divided, &q->F));
   TRY(h->ops->syrk(h, LA_N, &q->F, &q->G));
   TRY(h->ops->axpby(h, 1, &q->TT, 1, &q->G));
-  TRY(h->ops->eigh(h, &q->G, -INFINITY, q->w, &q->V, &found));
-  *g = q->w[0];
+  TRY(h->ops->eigh(h, &q->G, -INFINITY, q->values, &q->V, &found));
+  *g = q->values[0];
   *falls = 0;
   const double *v = column(&q->V, 0);
   for (int64_t i = 0; i < x->r; i++) {
@@ -184,16 +184,16 @@ static lapis_status rise(const border_spectrum *x, search *q, double *lambda)
   int64_t p = q->TT.rows, found = 0;
   border_svt first = {.x = x, .p = p, .head = x->r > 0};
   la_array M = {0};
-  double *w = base_alloc(h->ctx, p + 1, sizeof *w), above = 0;
-  lapis_status s = w == NULL ? LAPIS_ENOMEM : LAPIS_OK;
+  double *values = base_alloc(h->ctx, p + 1, sizeof *values), above = 0;
+  lapis_status s = values == NULL ? LAPIS_ENOMEM : LAPIS_OK;
   if (s >= 0)
     s = h->ops->alloc(h, LAPIS_F64, p + first.head, p + first.head, &M);
   first.E = q->E;
   first.TT = q->TT;
   if (s >= 0) put_border(&first, &M);
-  if (s >= 0) s = h->ops->eigh(h, &M, -INFINITY, w, NULL, &found);
-  if (s >= 0) *lambda = fmax(w[0], 0);
-  base_free(w);
+  if (s >= 0) s = h->ops->eigh(h, &M, -INFINITY, values, NULL, &found);
+  if (s >= 0) *lambda = fmax(values[0], 0);
+  base_free(values);
   h->ops->free(h, &M);
   TRY(s);
   if (x->r > 0) above = x->S2[0] * (1 + 4 * DBL_EPSILON);
@@ -215,7 +215,7 @@ lapis_status border_largest(const border_spectrum *x, const la_array *T,
   int64_t p = T->rows;
   search q = {.divided = base_alloc(h->ctx, x->r + p, sizeof(double))};
   lapis_status z = q.divided == NULL ? LAPIS_ENOMEM : LAPIS_OK;
-  q.w = q.divided == NULL ? NULL : q.divided + x->r;
+  q.values = q.divided == NULL ? NULL : q.divided + x->r;
   if (z >= 0) z = h->ops->alloc(h, LAPIS_F64, p, x->r, &q.E);
   if (z >= 0) z = h->ops->alloc(h, LAPIS_F64, p, x->X.rows, &q.room);
   if (z >= 0) z = h->ops->alloc(h, LAPIS_F64, p, x->r, &q.F);
@@ -278,9 +278,9 @@ lapis_status border_svt_new(const border_spectrum *x, int64_t p, double tau,
              {&s->ThS, s->tail, s->kept}};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     TRY(h->ops->alloc(h, LAPIS_F64, all[i].rows, all[i].cols, all[i].a));
-  s->w = base_alloc(h->ctx, 3 * order, sizeof *s->w);
-  if (s->w == NULL) return LAPIS_ENOMEM;
-  s->f = s->w + order;
+  s->values = base_alloc(h->ctx, 3 * order, sizeof *s->values);
+  if (s->values == NULL) return LAPIS_ENOMEM;
+  s->f = s->values + order;
   s->s = s->f + order;
   base_say(h->ctx, 2,
            "mc: bordered: %" PRId64 " of %" PRId64
@@ -298,7 +298,7 @@ void border_svt_free(border_svt *s)
                      &s->block, &s->side, &s->Th, &s->allT, &s->allX,
                      &s->C1,    &s->C2,   &s->ThS};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) h->ops->free(h, all[i]);
-  base_free(s->w);
+  base_free(s->values);
   *s = (border_svt){.x = NULL};
 }
 
@@ -367,7 +367,7 @@ static lapis_status take_vectors(border_svt *s)
     const double *v = column(&s->V, k);
     memcpy(column(&s->uT, k), v, (size_t)s->p * sizeof *v);
     memcpy(column(&s->uX, k), v + s->p, (size_t)s->head * sizeof *v);
-    s->s[k] = sqrt(s->w[k]);
+    s->s[k] = sqrt(s->values[k]);
     s->f[k] = 1 - s->tau / s->s[k];
   }
   if (s->tail == 0) return LAPIS_OK;
@@ -387,7 +387,7 @@ lapis_status border_svt_apply(border_svt *s, const la_array *T, la_array *L)
     TRY(put_tail(s));
   }
   double threshold = s->tau * s->tau;
-  TRY(h->ops->eigh(h, &s->M, threshold, s->w, &s->V, &s->R));
+  TRY(h->ops->eigh(h, &s->M, threshold, s->values, &s->V, &s->R));
   TRY(take_vectors(s));
   la_array G = la_cols(&s->V, 0, s->R); /* the vectors have been taken */
   G.rows = s->p;

@@ -17,7 +17,8 @@
  *
  * Certificate: [B_Y; L_X; e] is feasible.  The multiplier is [U_Y; L_X - X],
  * scaled to |g|_2 <= tau, which inertia.c proves by counting signs; the row of
- * ones of the dual is closed form (docs/mathematics.md, F1):
+ * ones of the dual is closed form (docs/mathematics.md, section 1, at
+ * `factored`):
  *
  *   dual = sqrt(tau^2 |e|^2 - |g e|^2) - <g_X, X> - |g_X|^2 / 2 - labels*(g_Y).
  *
@@ -74,6 +75,14 @@ static lapis_status update_fit(mc *w)
   return ops->axpby(&w->h, -1, &b->B, 1, &b->U);
 }
 
+/* off = B - L_T, 0 at the solution. */
+static lapis_status split_off(mc *w)
+{
+  bordered *b = state(w);
+  TRY(la_copy(&w->h, &b->B, &b->off));
+  return w->h.ops->axpby(&w->h, -1, &b->L, 1, &b->off);
+}
+
 /* ---- primal -------------------------------------------------------------*/
 /* Sum of the square roots of the eigenvalues of A A': |A|_*, k rows. */
 static lapis_status nuclear_of_rows(mc *w, const la_array *A, double *out)
@@ -82,8 +91,8 @@ static lapis_status nuclear_of_rows(mc *w, const la_array *A, double *out)
   int64_t found = 0;
   *out = 0;
   TRY(w->h.ops->syrk(&w->h, LA_N, A, &b->svt.C1));
-  TRY(w->h.ops->eigh(&w->h, &b->svt.C1, 0, b->proof.w, NULL, &found));
-  for (int64_t i = 0; i < found; i++) *out += sqrt(b->proof.w[i]);
+  TRY(w->h.ops->eigh(&w->h, &b->svt.C1, 0, b->proof.values, NULL, &found));
+  for (int64_t i = 0; i < found; i++) *out += sqrt(b->proof.values[i]);
   return LAPIS_OK;
 }
 
@@ -114,7 +123,7 @@ static lapis_status put_factors(mc *w, factors *q)
   for (int64_t j = 0; j < b->N; j++)
     for (int64_t k = 0; k < b->p; k++)
       ((double *)q->right.data)[(R + k) * q->right.ld + j] =
-          ((double *)b->d.data)[j * b->d.ld + k];
+          ((double *)b->off.data)[j * b->off.ld + k];
   TRY(ops->gemm(&w->h, LA_T, LA_N, 1, &b->T, &s->uT, 0, &begin));
   if (b->x.turned)
     return ops->gemm(&w->h, LA_T, LA_N, 1, &b->x.X, &s->uX, 1, &begin);
@@ -143,7 +152,7 @@ static lapis_status values_of(mc *w, factors *q, int64_t *count)
   return ops->svd(&w->h, &q->C, NULL, q->values, NULL);
 }
 
-/* |[B_Y; L_X; e]|_*, d = B - L_T, exactly: rank R + p at most. */
+/* |[B_Y; L_X; e]|_* where off is B - L_T, exactly: rank R + p at most. */
 static lapis_status nuclear_exact(mc *w, double *out)
 {
   const la_backend *ops = w->h.ops;
@@ -215,17 +224,16 @@ static lapis_status gather(mc *w, sums *q)
   const la_backend *ops = w->h.ops;
   bordered *b = state(w);
   la_array BY = la_rows(&b->B, 0, b->K), UY = la_rows(&b->U, 0, b->K);
-  double off;
+  double apart;
   *q = (sums){.gx = 0};
   TRY(la_copy(&w->h, &UY, &b->proof.UY));
   TRY(ops->clamp(&w->h, &b->labels, &b->proof.UY));
   TRY(columns_sum(w, &q->ge2));
   features_sums(b, q);
   TRY(ops->loss(&w->h, &b->labels, &BY, &q->labels));
-  TRY(la_copy(&w->h, &b->B, &b->d));
-  TRY(ops->axpby(&w->h, -1, &b->L, 1, &b->d));
-  TRY(nuclear_of_rows(w, &b->d, &off));
-  q->loose = q->thin + off;
+  TRY(split_off(w));
+  TRY(nuclear_of_rows(w, &b->off, &apart));
+  q->loose = q->thin + apart;
   return LAPIS_OK;
 }
 
@@ -258,15 +266,15 @@ static lapis_status likely(mc *w, double *over)
 {
   const la_backend *ops = w->h.ops;
   bordered *b = state(w);
-  la_array d = la_rows(&b->d, 0, b->K), L = la_rows(&b->L, 0, b->K);
+  la_array U = la_rows(&b->off, 0, b->K), L = la_rows(&b->L, 0, b->K);
   la_array T = la_rows(&b->T, 0, b->K);
   int64_t found = 0;
-  TRY(la_copy(&w->h, &b->proof.UY, &d));
-  TRY(ops->axpby(&w->h, -1, &L, 1, &d));
-  TRY(ops->axpby(&w->h, 1, &T, 1, &d));
-  TRY(ops->syrk(&w->h, LA_N, &d, &b->proof.S));
-  TRY(ops->eigh(&w->h, &b->proof.S, 0, b->proof.w, NULL, &found));
-  *over = found > 0 ? sqrt(b->proof.w[0]) / b->tau : 0;
+  TRY(la_copy(&w->h, &b->proof.UY, &U));
+  TRY(ops->axpby(&w->h, -1, &L, 1, &U));
+  TRY(ops->axpby(&w->h, 1, &T, 1, &U));
+  TRY(ops->syrk(&w->h, LA_N, &U, &b->proof.S));
+  TRY(ops->eigh(&w->h, &b->proof.S, 0, b->proof.values, NULL, &found));
+  *over = found > 0 ? sqrt(b->proof.values[0]) / b->tau : 0;
   return LAPIS_OK;
 }
 
@@ -337,9 +345,7 @@ static lapis_status certify(mc *w, bool sharp)
   TRY(set_dual(w, &q, over));
   b->thorough = sharp || w->bounds.gap <= NEAR * tol;
   if (!b->thorough) return LAPIS_OK;
-  la_array d = b->d; /* B - L_T again: likely has used it */
-  TRY(la_copy(&w->h, &b->B, &d));
-  TRY(w->h.ops->axpby(&w->h, -1, &b->L, 1, &d));
+  TRY(split_off(w)); /* likely put something else there */
   TRY(nuclear_exact(w, &nuclear));
   set_primal(w, &q, nuclear);
   TRY(set_dual(w, &q, over));
@@ -381,9 +387,8 @@ static lapis_status record(mc *w)
   bordered *b = state(w);
   mc_bounds *o = &w->bounds;
   double off, size, V;
-  TRY(la_copy(&w->h, &b->B, &b->d));
-  TRY(ops->axpby(&w->h, -1, &b->L, 1, &b->d));
-  TRY(ops->dot(&w->h, &b->d, &b->d, &off));
+  TRY(split_off(w));
+  TRY(ops->dot(&w->h, &b->off, &b->off, &off));
   TRY(ops->dot(&w->h, &b->B, &b->B, &size));
   TRY(ops->dot(&w->h, &b->V, &b->V, &V));
   double residual = sqrt(off / fmax(size, 1e-300)), rank = (double)b->svt.R;
@@ -542,7 +547,7 @@ static lapis_status arrays(mc *w)
     int64_t rows, cols;
   } all[] = {{&b->V, b->p, b->N},  {&b->B, b->p, b->N},
              {&b->U, b->p, b->N},  {&b->T, b->p, b->N},
-             {&b->L, b->p, b->N},  {&b->d, b->p, b->N},
+             {&b->L, b->p, b->N},  {&b->off, b->p, b->N},
              {&b->e, b->N, 1},     {&b->labels.Z0, b->K, b->N},
              {&b->Te, b->p, 1},    {&b->Xe, r, 1},
              {&b->Ge, r, 1},       {&b->UYe, b->K, 1},
@@ -644,7 +649,7 @@ static void release(mc *w)
   bordered *b = state(w);
   if (b == NULL) return;
   la_array *all[] = {&b->V,   &b->B,  &b->U,        &b->T,  &b->L,
-                     &b->d,   &b->e,  &b->Te,       &b->Xe, &b->Ge,
+                     &b->off, &b->e,  &b->Te,       &b->Xe, &b->Ge,
                      &b->UYe, &b->fe, &b->labels.Z0};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     w->h.ops->free(&w->h, all[i]);

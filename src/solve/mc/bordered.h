@@ -5,7 +5,7 @@
  *
  *   p = K + 1          rows that are split: labels and ones
  *   N                  columns: one a labelled sample, and those that stand
- *                      for all the others (docs/mathematics.md, F2)
+ *                      for all the others (compress.c)
  *   r <= min(D, N)     rows that X = P Xr was turned into, Xr Xr' = diag(S2)
  *   R                  rank of the low-rank iterate L = u f u' [T; X] */
 #ifndef LAPIS_MC_BORDERED_H
@@ -73,7 +73,7 @@ typedef struct border_svt {
   la_array uT, uX;          /* p, r x R: views of the two below */
   la_array allT, allX;      /* p, r x order */
   la_array C1, C2;          /* p x p, p x r */
-  double *w, *f, *s;        /* order: eigenvalues; R: 1 - tau/s, s */
+  double *values, *f, *s;   /* order: of M; R: 1 - tau/s, s */
   int64_t R;
 } border_svt;
 
@@ -95,7 +95,8 @@ typedef struct border_proof {
   la_array UU, S, UX, room; /* K x K twice, K x r, K x rows of X */
   la_array UT, KR;          /* K x p, K x R */
   la_array W, Wd, A;        /* r x (R + K) twice, (R + K) square */
-  double *w, slack;         /* slack: what the tail left out may add to |g|^2 */
+  double *values;           /* R + K */
+  double slack;             /* what the tail left out may add to |g|^2 */
 } border_proof;
 
 lapis_status border_proof_new(la *h, const border_svt *s, int64_t K,
@@ -118,7 +119,7 @@ typedef struct bordered {
   double tau, beta;
   la_penalty labels;      /* Z0: K x N, NaN unknown; unknown in the rest */
   la_array V, B, U, T, L; /* p x N: state; as of the last plain step */
-  la_array d;             /* p x N scratch */
+  la_array off;           /* p x N: B - L_T */
   la_array e;             /* N x 1: the row of ones, standing */
   la_array Te, Xe, Ge, UYe, fe; /* p, r, r, K, r x 1: sums over columns */
   double scale;                 /* of the multiplier, so that |g|_2 <= tau */

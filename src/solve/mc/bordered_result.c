@@ -217,7 +217,7 @@ static lapis_status scores_of(mc *w, const double *block, int64_t first,
 }
 
 /* The multiplier of a block, a scale [U_Y; L_X - X; y]: labels of the rest are
- * unknown, so theirs is 0; y is the closed form of F1. */
+ * unknown, so theirs is 0; y is the closed form of bordered.c. */
 static void dual_of(mc *w, expansion *q, int64_t first, int64_t count)
 {
   bordered *b = w->state;

@@ -358,7 +358,8 @@ static lapis_status chebyshev(mc *w, int64_t k, double c, double next,
                               bool *passed)
 {
   factored *f = w->state;
-  double inside = next + 0.25 * (c - next); /* only lucky, see above */
+  /* c' of the head: it decides how soon a test passes, not what it proves */
+  double inside = next + 0.25 * (c - next);
   double x = 2 * (c / inside) - 1, T = 1, before = x;
   uint64_t seed = base_seed(w->base.ctx);
   *passed = false;

@@ -417,9 +417,7 @@ static lapis_status publish(fold *w)
     if (p->calibration != NULL)
       solver_publish(&w->base, "probabilities",
                      lapis_mat_f64(w->probabilities, p->K, p->n));
-    solver_publish(
-        &w->base, "labels",
-        lapis_mat_f64(w->decided, targets_label_rows(&p->labels), p->n));
+    targets_publish(&p->labels, w->decided, p->n, &w->base);
   }
   solver_publish(&w->base, "low_rank", fit);
   solver_publish(&w->base, "sparse", sparse);
@@ -708,10 +706,5 @@ lapis_status mc_fold_new(lapis_ctx *ctx, const lapis_data *data,
   if (status >= 0) status = read_layout(w, set, learned);
   if (status >= 0) status = check(ctx, set, data, w->p.D);
   if (status >= 0) status = prepare(w, set, data, learned);
-  if (status < 0) {
-    lapis_solver_free(s);
-    return status;
-  }
-  *out = s;
-  return LAPIS_OK;
+  return solver_deliver(s, status, out);
 }

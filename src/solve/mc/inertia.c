@@ -21,7 +21,7 @@
  *   T(t) = diag(-I_R, S) - W'(t_X^2 - S2)^-1 W,
  *
  * a matrix of order R + K.  Nothing is assumed of how g was found.
- * docs/mathematics.md, F4, has the whole argument. */
+ * docs/mathematics.md, section 1, at `bordered`, has the whole argument. */
 #include <float.h>
 #include <math.h>
 
@@ -64,8 +64,8 @@ lapis_status border_proof_new(la *h, const border_svt *s, int64_t K,
   list(s, K, out, all);
   for (int i = 0; i < SLOTS; i++)
     TRY(h->ops->alloc(h, LAPIS_F64, all[i].rows, all[i].cols, all[i].a));
-  out->w = base_alloc(h->ctx, s->M.rows + K, sizeof *out->w);
-  return out->w == NULL ? LAPIS_ENOMEM : LAPIS_OK;
+  out->values = base_alloc(h->ctx, s->M.rows + K, sizeof *out->values);
+  return out->values == NULL ? LAPIS_ENOMEM : LAPIS_OK;
 }
 
 void border_proof_free(la *h, border_proof *q)
@@ -74,8 +74,8 @@ void border_proof_free(la *h, border_proof *q)
   border_svt none = {.x = &(border_spectrum){.r = 0}};
   list(&none, 0, q, all);
   for (int i = 0; h != NULL && i < SLOTS; i++) h->ops->free(h, all[i].a);
-  base_free(q->w);
-  *q = (border_proof){.w = NULL};
+  base_free(q->values);
+  *q = (border_proof){.values = NULL};
 }
 
 /* W = [H + c r, .]; returns sum c^2 |r|^2.  The tail's rest of W W'u is
@@ -163,7 +163,7 @@ lapis_status border_norm_below(const border_svt *s, border_proof *q,
     for (int64_t i = 0; i < K; i++)
       column(&A, R + j)[R + i] -= column(&q->S, j)[i];
   if (h->ops->potrf(h, &q->S) < 0) return LAPIS_OK;
-  TRY(h->ops->eigh(h, &A, 0, q->w, NULL, &positive));
+  TRY(h->ops->eigh(h, &A, 0, q->values, NULL, &positive));
   *below = above + positive == R;
   return LAPIS_OK;
 }

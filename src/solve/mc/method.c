@@ -159,7 +159,8 @@ static lapis_status solve(lapis_solver *s)
 {
   mc *w = (mc *)s;
   TRY(w->solver->solve(w));
-  loop_keep_no_more(&s->loop); /* the refit is quick: done again */
+  loop_keep_no_more(
+      &s->loop); /* the refit is quick: a resumed run repeats it */
   if (w->set.debias && s->loop.status == LAPIS_OK) TRY(mc_debias(w));
   s->info.iterations = s->loop.iter;
   s->info.rank = w->low_rank.rank;
@@ -278,11 +279,5 @@ lapis_status mc_new(lapis_ctx *ctx, const lapis_data *data,
   mc *w = (mc *)s;
   w->set = *set;
   s->settings = &w->set;
-  lapis_status status = build(w, data);
-  if (status < 0) {
-    lapis_solver_free(s);
-    return status;
-  }
-  *out = s;
-  return LAPIS_OK;
+  return solver_deliver(s, build(w, data), out);
 }

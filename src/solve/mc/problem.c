@@ -99,11 +99,7 @@ static lapis_status check_shapes(lapis_ctx *ctx, const lapis_data *data)
 {
   const lapis_mat *X = &data->X, *Y = &data->Y;
   TRY(mat_check_samples(ctx, "mc", X));
-  if (!mat_empty(Y) && Y->cols != X->cols)
-    return lapis_fail(ctx, LAPIS_ESHAPE,
-                      "mc: Y has %" PRId64 " samples, X has %" PRId64, Y->cols,
-                      X->cols);
-  return LAPIS_OK;
+  return mat_empty(Y) ? LAPIS_OK : mat_check_beside(ctx, "mc", "Y", Y, X);
 }
 
 lapis_status mc_check_features(lapis_ctx *ctx, int variant, const lapis_mat *X)

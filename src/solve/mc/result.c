@@ -221,7 +221,6 @@ static lapis_status publish_features(mc *w)
 
 void mc_publish_labels(mc *w)
 {
-  const targets *t = &w->p.labels;
   lapis_mat scores = lapis_mat_f64(w->scores, w->p.K, w->p.n);
   for (int64_t k = 0; k < w->p.K * w->p.n; k++)
     if (w->p.turn[k % w->p.K] < 0) w->scores[k] = 1 - w->scores[k];
@@ -231,11 +230,7 @@ void mc_publish_labels(mc *w)
     solver_publish(&w->base, "probabilities",
                    lapis_mat_f64(w->probabilities, w->p.K, w->p.samples));
   solver_publish(&w->base, "scores", scores);
-  solver_publish(
-      &w->base, "labels",
-      lapis_mat_f64(w->decided, targets_label_rows(t), w->p.samples));
-  if (t->kind == TARGETS_CLASS)
-    solver_publish(&w->base, "classes", lapis_mat_f64(t->value, 1, w->p.K));
+  targets_publish(&w->p.labels, w->decided, w->p.samples, &w->base);
 }
 
 static lapis_status publish_labels(mc *w)

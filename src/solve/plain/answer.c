@@ -49,11 +49,8 @@ static void publish(lapis_solver *s, linear_answer *a)
     targets_calibrate(t, a->calibration, a->scores, a->probabilities);
   targets_decode(t, a->probabilities, 0.5, a->decided);
   solver_publish(s, "scores", lapis_mat_f64(a->scores, K, n));
-  solver_publish(s, "labels",
-                 lapis_mat_f64(a->decided, targets_label_rows(t), n));
   solver_publish(s, "probabilities", lapis_mat_f64(a->probabilities, K, n));
-  if (t->kind == TARGETS_CLASS)
-    solver_publish(s, "classes", lapis_mat_f64(t->value, 1, K));
+  targets_publish(t, a->decided, n, s);
 }
 
 void linear_answer_give(lapis_solver *s, linear_answer *a, const double *W)

@@ -8,10 +8,7 @@ lapis_status linear_check(lapis_ctx *ctx, const char *method,
 {
   if (mat_empty(&data->X) || mat_empty(&data->Y))
     return lapis_fail(ctx, LAPIS_EMISSING, "%s: X and Y are needed", method);
-  if (data->X.cols != data->Y.cols)
-    return lapis_fail(ctx, LAPIS_ESHAPE,
-                      "%s: X has %" PRId64 " samples and Y %" PRId64, method,
-                      data->X.cols, data->Y.cols);
+  TRY(mat_check_beside(ctx, method, "Y", &data->Y, &data->X));
   return mat_check_finite(ctx, method, "X", &data->X, true);
 }
 

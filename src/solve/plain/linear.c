@@ -180,10 +180,5 @@ lapis_status linear_new(lapis_ctx *ctx, const lapis_data *data,
   linear *w = (linear *)s;
   w->set = *(const lapis_linear_settings *)settings;
   s->settings = &w->set;
-  lapis_status status = build(w, data);
-  if (status >= 0)
-    *out = s;
-  else
-    lapis_solver_free(s);
-  return status;
+  return solver_deliver(s, build(w, data), out);
 }

@@ -119,11 +119,7 @@ static lapis_status predict_new(lapis_ctx *ctx, const solver_class *cls,
   lapis_status status =
       cls == &linear_class ? read_weights(w, learned) : read_trees(w, learned);
   if (status >= 0) status = linear_take_model(s, &w->answer, data, learned);
-  if (status >= 0)
-    *out = s;
-  else
-    lapis_solver_free(s);
-  return status;
+  return solver_deliver(s, status, out);
 }
 
 lapis_status linear_predict_new(lapis_ctx *ctx, const lapis_data *data,

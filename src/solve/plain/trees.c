@@ -104,10 +104,5 @@ lapis_status trees_new(lapis_ctx *ctx, const lapis_data *data,
   w->set = *(const lapis_trees_settings *)settings;
   w->set.stop.max_iters = LOOP_MOST;
   s->settings = &w->set;
-  lapis_status status = build(w, data);
-  if (status >= 0)
-    *out = s;
-  else
-    lapis_solver_free(s);
-  return status;
+  return solver_deliver(s, build(w, data), out);
 }

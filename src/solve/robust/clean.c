@@ -23,7 +23,7 @@ typedef struct clean {
   lapis_clean_settings set;
   la h;
   rr_basis basis;
-  double w;
+  double error_weight; /* w */
   clean_job job;
 } clean;
 
@@ -113,9 +113,9 @@ static lapis_status run(lapis_solver *s)
 {
   clean *w = (clean *)s;
   TRY(loop_begin(&s->loop, s->ctx, "clean", &w->set.stop, 6, clean_columns));
-  TRY(clean_job_run(&w->job, w->w, &s->loop, w->set.stop.tol));
+  TRY(clean_job_run(&w->job, w->error_weight, &s->loop, w->set.stop.tol));
   clean_job_publish(&w->job, s);
-  solver_publish(s, "weight", lapis_mat_f64(&w->w, 1, 1));
+  solver_publish(s, "weight", lapis_mat_f64(&w->error_weight, 1, 1));
   TRY(warn_if_empty(w));
   solver_publish_history(s);
   s->info.iterations = s->loop.iter;
@@ -161,7 +161,8 @@ static lapis_status build(clean *w, const lapis_mat *X, weight_kind kind,
     return lapis_fail(
         w->base.ctx, LAPIS_EDATA,
         "clean: the dictionary is all zeros; name one of clean samples");
-  w->w = kind == NUMBER ? number
+  w->error_weight = kind == NUMBER
+                        ? number
                         : clean_weight(&w->basis, set->lambda, kind == PAPER);
   return clean_job_new(&w->h, &w->basis, X, &opt, &w->job);
 }
@@ -183,11 +184,5 @@ lapis_status clean_new(lapis_ctx *ctx, const lapis_data *data,
   w->set.lambda =
       rr_lambda(set->lambda, set->dictionary.rows, set->dictionary.cols);
   s->settings = &w->set;
-  lapis_status status = build(w, &data->X, kind, number);
-  if (status < 0) {
-    lapis_solver_free(s);
-    return status;
-  }
-  *out = s;
-  return LAPIS_OK;
+  return solver_deliver(s, build(w, &data->X, kind, number), out);
 }

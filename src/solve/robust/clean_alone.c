@@ -106,10 +106,12 @@ static lapis_status step_column(cleaner *c, int64_t j, double nuclear)
   la_array X = la_cols(&c->X, j, 1), A = la_cols(&c->A, j, 1);
   la_array S = la_cols(&c->S, j, 1), C = la_cols(&c->C, j, 1);
   double factor = growth(c, j), *sums = c->sums + 6 * j;
-  la_l1 p = {.t = c->w / c->rho[j], .relax = RELAXATION, .rescale = 1 / factor};
+  la_l1 p = {.t = c->error_weight / c->rho[j],
+             .relax = RELAXATION,
+             .rescale = 1 / factor};
   c->age[j]++;
   TRY(h->ops->l1_step(h, &p, &X, &A, &S, &C, sums));
-  c->primal[j] = nuclear + c->w * sums[4];
+  c->primal[j] = nuclear + c->error_weight * sums[4];
   c->rho[j] *= factor;
   return LAPIS_OK;
 }
@@ -155,15 +157,22 @@ static void bound_column(cleaner *c, int64_t j, const double *v)
   c->dual[j] = fmax(proved, 0); /* C = 0 proves that much */
 }
 
-/* Leaves C as the multiplier in units of rho; G (r x active) is scratch. */
-static lapis_status bound(cleaner *c, la_array *G)
+/* C = B - S, the multiplier in units of rho. */
+static lapis_status multiplier(cleaner *c)
 {
-  la *h = c->h;
   for (int64_t j = 0; j < c->active; j++) {
     la_array X = la_cols(&c->X, j, 1), S = la_cols(&c->S, j, 1);
     la_array C = la_cols(&c->C, j, 1);
-    TRY(h->ops->l1_dual(h, c->w / c->rho[j], &X, &S, &C));
+    TRY(c->h->ops->l1_dual(c->h, c->error_weight / c->rho[j], &X, &S, &C));
   }
+  return LAPIS_OK;
+}
+
+/* Leaves C as the multiplier; G (r x active) is scratch. */
+static lapis_status bound(cleaner *c, la_array *G)
+{
+  la *h = c->h;
+  TRY(multiplier(c));
   la_array C = la_cols(&c->C, 0, c->active);
   TRY(h->ops->gemm(h, LA_T, LA_N, 1, &c->U, &C, 0, G));
   for (int64_t j = 0; j < c->active; j++) bound_column(c, j, column(G, j));
@@ -222,7 +231,7 @@ static void retire(cleaner *c, loop *l, double tol)
   }
 }
 
-/* C = 2 B - S again: S + 2 C. */
+/* C = B - S becomes the reflected point 2 B - S. */
 static lapis_status reflect(cleaner *c)
 {
   la_array C = la_cols(&c->C, 0, c->active), S = la_cols(&c->S, 0, c->active);
@@ -238,16 +247,12 @@ static lapis_status begin(cleaner *c)
     const double *s = column(&c->S, j);
     double sum = 0;
     for (int64_t i = 0; i < c->d; i++) sum += fabs(s[i]);
-    c->rho[j] = sum > 0 ? c->w * (double)c->d / sum : 1;
+    c->rho[j] = sum > 0 ? c->error_weight * (double)c->d / sum : 1;
     c->place[j] = j;
     c->age[j] = 0;
     c->primal[j] = INFINITY;
   }
-  for (int64_t j = 0; j < c->n; j++) {
-    la_array X = la_cols(&c->X, j, 1), S = la_cols(&c->S, j, 1);
-    la_array C = la_cols(&c->C, j, 1);
-    TRY(c->h->ops->l1_dual(c->h, c->w / c->rho[j], &X, &S, &C));
-  }
+  TRY(multiplier(c));
   return reflect(c);
 }
 

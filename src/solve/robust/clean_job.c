@@ -86,7 +86,8 @@ static void restore(clean_job *job, int64_t d, int64_t n)
   }
 }
 
-static lapis_status run_rounds(clean_job *job, double w, loop *l, double tol)
+static lapis_status run_rounds(clean_job *job, double weight, loop *l,
+                               double tol)
 {
   cleaner *c = &job->c;
   int64_t count = c->d * c->n;
@@ -100,7 +101,7 @@ static lapis_status run_rounds(clean_job *job, double w, loop *l, double tol)
   for (; job->round < job->refill; job->round++) {
     int64_t round = job->round;
     loop_set_stage(l, round);
-    TRY(cleaner_run(c, &masked, round == 0 ? 2 * w : 4 * w, l, tol));
+    TRY(cleaner_run(c, &masked, (round == 0 ? 2 : 4) * weight, l, tol));
     TRY(cleaner_read(c, job->low_rank, job->coefficients, job->dual));
     cover(job, count);
     if (round + 1 < job->refill) restore(job, c->d, c->n);
@@ -122,16 +123,16 @@ static void restore_units(clean_job *job)
   c->info.dual *= c->scale;
 }
 
-lapis_status clean_job_run(clean_job *job, double w, loop *l, double tol)
+lapis_status clean_job_run(clean_job *job, double weight, loop *l, double tol)
 {
   cleaner *c = &job->c;
   lapis_mat X = lapis_mat_f64(job->X, c->d, c->n);
   mat_multiply(job->X, c->d * c->n, 1 / job->unit);
-  w *= job->size / (c->nuclear ? job->unit : 1);
+  weight *= job->size / (c->nuclear ? job->unit : 1);
   if (job->refill > 0) {
-    TRY(run_rounds(job, w, l, tol));
+    TRY(run_rounds(job, weight, l, tol));
   } else {
-    TRY(cleaner_run(c, &X, w, l, tol));
+    TRY(cleaner_run(c, &X, weight, l, tol));
     TRY(cleaner_read(c, job->low_rank, job->coefficients, job->dual));
   }
   rr_residual(job->X, job->low_rank, c->d * c->n, job->sparse);

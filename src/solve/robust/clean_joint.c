@@ -71,7 +71,9 @@ static lapis_status step(cleaner *c, int64_t iter)
 {
   la *h = c->h;
   double factor = growth(c, iter);
-  la_l1 p = {.t = c->w / c->rho[0], .relax = RELAXATION, .rescale = 1 / factor};
+  la_l1 p = {.t = c->error_weight / c->rho[0],
+             .relax = RELAXATION,
+             .rescale = 1 / factor};
   TRY(update_Q(c));
   TRY(project(c));
   TRY(h->ops->l1_step(h, &p, &c->X, &c->A, &c->S, &c->C, c->sums));
@@ -95,13 +97,13 @@ static lapis_status certify(cleaner *c)
   TRY(la_copy(h, &c->QA, &c->P));
   TRY(h->ops->scale_rows(h, c->basis->sigma, &c->P));
   TRY(h->ops->gemm(h, LA_N, LA_N, 1, &c->U, &c->P, 0, &c->A));
-  TRY(h->ops->l1_dual(h, c->w / c->rho[0], &c->X, &c->S, &c->C));
+  TRY(h->ops->l1_dual(h, c->error_weight / c->rho[0], &c->X, &c->S, &c->C));
   TRY(la_scale(h, c->rho[0], &c->C));
   TRY(h->ops->l1_sums(h, &c->X, &c->A, &c->C, sums));
   TRY(h->ops->gemm(h, LA_T, LA_N, 1, &c->U, &c->C, 0, &c->G));
   TRY(h->ops->scale_rows(h, c->basis->sigma, &c->G));
   TRY(op_norm2_upper(c->svt, &c->G, &norm));
-  c->info.objective = c->low_rank.nuclear + c->w * sums[0];
+  c->info.objective = c->low_rank.nuclear + c->error_weight * sums[0];
   c->info.dual = norm > 1 ? sums[1] / norm : sums[1];
   double size = fmax(fmax(c->info.objective, fabs(c->info.dual)), 1e-300);
   c->info.gap = (c->info.objective - c->info.dual) / size;
@@ -113,7 +115,7 @@ static lapis_status certify(cleaner *c)
 static lapis_status reflect(cleaner *c)
 {
   la *h = c->h;
-  TRY(h->ops->l1_dual(h, c->w / c->rho[0], &c->X, &c->S, &c->C));
+  TRY(h->ops->l1_dual(h, c->error_weight / c->rho[0], &c->X, &c->S, &c->C));
   return h->ops->axpby(h, 1, &c->S, 2, &c->C);
 }
 
@@ -129,7 +131,7 @@ static lapis_status begin(cleaner *c)
   for (int64_t j = 0; j < c->d * c->n; j++)
     mean += fabs(((const double *)S.val)[j]);
   mean /= (double)(c->d * c->n);
-  c->rho[0] = mean > 0 ? c->w / mean : 1;
+  c->rho[0] = mean > 0 ? c->error_weight / mean : 1;
   c->ratio = c->r > 0 ? sigma[0] * sigma[c->r - 1] : 1;
   memset(c->sums, 0, 6 * sizeof *c->sums);
   TRY(h->ops->gemm(h, LA_T, LA_N, 1, &c->U, &c->S, 0, &c->SQ));

@@ -92,11 +92,11 @@ static lapis_status start(cleaner *c, const lapis_mat *X)
   return la_copy(h, &c->C, &c->S);
 }
 
-lapis_status cleaner_run(cleaner *c, const lapis_mat *X, double w, loop *l,
+lapis_status cleaner_run(cleaner *c, const lapis_mat *X, double weight, loop *l,
                          double tol)
 {
   TRY(la_zero(c->h, &c->S));
-  c->w = w;
+  c->error_weight = weight;
   TRY(start(c, X));
   TRY(c->joint ? clean_joint(c, l, tol) : clean_alone(c, l, tol));
   double size = fmax(fmax(fabs(c->info.objective), fabs(c->info.dual)), 1e-300);

@@ -21,7 +21,7 @@ typedef struct rr_predict {
   const lapis_mat *T, *value;
   const lapis_mat *scale, *means; /* of scale.c and rlda.c, or NULL */
   int64_t d, n, K;                /* K: rows of T', 0: none */
-  double w;
+  double error_weight;            /* w */
   clean_job job;
   double *X;               /* d x n: what T is applied to */
   double *scores, *labels; /* K x n */
@@ -117,9 +117,7 @@ static void decide(rr_predict *w)
     knn_labels(&w->knn, w->scores, w->n, t->kind == TARGETS_CLASS, w->labels);
   else
     targets_decode(t, w->scores, pair ? 0 : 0.5, w->labels);
-  solver_publish(&w->base, "labels",
-                 lapis_mat_f64(w->labels, targets_label_rows(t), w->n));
-  if (t->kind == TARGETS_CLASS) solver_publish(&w->base, "classes", *w->value);
+  targets_publish(t, w->labels, w->n, &w->base);
 }
 
 /* What T is applied to, and what was found in the units of the data. */
@@ -179,7 +177,7 @@ static lapis_status predict_solve(lapis_solver *s)
   rr_predict *w = (rr_predict *)s;
   TRY(loop_begin(&s->loop, s->ctx, w->method, &w->set.stop, 6, clean_columns));
   if (w->cleans) {
-    TRY(clean_job_run(&w->job, w->w, &s->loop, w->set.stop.tol));
+    TRY(clean_job_run(&w->job, w->error_weight, &s->loop, w->set.stop.tol));
     answer_blank(w);
     clean_job_publish(&w->job, s);
     const double *from =
@@ -304,10 +302,11 @@ static lapis_status build(rr_predict *w, const lapis_mat *X, const fitted *f)
   if (!w->cleans) return LAPIS_OK;
   if (isnan(w->set.clean_weight)) w->set.clean_weight = f->clean_weight;
   if (isnan(w->set.clean_weight)) w->set.clean_weight = automatic_weight(w);
-  w->w = w->set.clean_weight *
-         (nuclear ? f->lambda
-                  : clean_weight(&w->basis, f->lambda,
-                                 w->set.clean == LAPIS_RR_CLEAN_PAPER));
+  w->error_weight =
+      w->set.clean_weight *
+      (nuclear ? f->lambda
+               : clean_weight(&w->basis, f->lambda,
+                              w->set.clean == LAPIS_RR_CLEAN_PAPER));
   lapis_mat own = lapis_mat_f64(w->X, w->d, w->n);
   return clean_job_new(&w->h, &w->basis, w->scale != NULL ? &own : X, &opt,
                        &w->job);
@@ -376,12 +375,7 @@ static lapis_status predict_new(lapis_ctx *ctx, const lapis_data *data,
   if (status >= 0) status = set_scale(w, learned);
   if (status >= 0) status = settle_clean(w, f->lambda);
   if (status >= 0) status = build(w, &data->X, f);
-  if (status < 0) {
-    lapis_solver_free(s);
-    return status;
-  }
-  *out = s;
-  return LAPIS_OK;
+  return solver_deliver(s, status, out);
 }
 
 lapis_status rpca_predict_new(lapis_ctx *ctx, const lapis_data *data,

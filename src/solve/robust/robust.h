@@ -351,8 +351,8 @@ lapis_status clean_new(lapis_ctx *ctx, const lapis_data *data,
 typedef struct cleaner {
   la *h, own; /* h: &own; alone, sample after sample, the host's */
   const rr_basis *basis;
-  int64_t d, n, r; /* n: samples to clean */
-  double w;
+  int64_t d, n, r;     /* n: samples to clean */
+  double error_weight; /* w */
   double scale;        /* objectives are what is said, divided by it */
   bool joint, checked; /* the last step was looked at: C is a multiplier */
   bool nuclear;        /* alone: the form of that name; C is not scaled */
@@ -380,7 +380,7 @@ lapis_status cleaner_new(la *h, const rr_basis *basis, int64_t n, bool joint,
 void cleaner_free(cleaner *c);
 /* Cleans X (d x n, NaN = not observed) until every gap is at most tol or the
  * loop ends; Q and info are set. */
-lapis_status cleaner_run(cleaner *c, const lapis_mat *X, double w, loop *l,
+lapis_status cleaner_run(cleaner *c, const lapis_mat *X, double weight, loop *l,
                          double tol);
 /* low_rank (d x n) = K Q; coefficients (basis n x n) = V Q or NULL; dual
  * (d x n) or NULL. */
@@ -410,7 +410,7 @@ typedef struct clean_options {
 lapis_status clean_job_new(la *h, const rr_basis *basis, const lapis_mat *X,
                            const clean_options *opt, clean_job *job);
 void clean_job_free(clean_job *job);
-lapis_status clean_job_run(clean_job *job, double w, loop *l, double tol);
+lapis_status clean_job_run(clean_job *job, double weight, loop *l, double tol);
 void clean_job_publish(clean_job *job, lapis_solver *s);
 
 /* The default weight: lambda sqrt(r n) / |D|_*, or lambda / |D|_*. */

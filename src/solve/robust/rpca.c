@@ -180,11 +180,5 @@ lapis_status rpca_new(lapis_ctx *ctx, const lapis_data *data,
   rpca *w = (rpca *)s;
   w->set = *(const lapis_rpca_settings *)settings;
   s->settings = &w->set;
-  lapis_status status = allocate(w, &data->X);
-  if (status < 0) {
-    lapis_solver_free(s);
-    return status;
-  }
-  *out = s;
-  return LAPIS_OK;
+  return solver_deliver(s, allocate(w, &data->X), out);
 }

@@ -273,12 +273,7 @@ static void decide(rr *w)
                  lapis_mat_f64(w->scores, pair ? 1 : w->K, w->n));
   if (!w->lda) return;
   assign(w);
-  solver_publish(
-      &w->base, "labels",
-      lapis_mat_f64(w->decided, targets_label_rows(&w->labels), w->n));
-  if (w->labels.kind == TARGETS_CLASS)
-    solver_publish(&w->base, "classes",
-                   lapis_mat_f64(w->labels.value, 1, w->K));
+  targets_publish(&w->labels, w->decided, w->n, &w->base);
 }
 
 static bool is_scaled(const rr *w)
@@ -664,12 +659,7 @@ static lapis_status create(lapis_ctx *ctx, bool lda, const lapis_data *data,
   if (status >= 0) status = rr_targets_build(w, data);
   if (status >= 0) status = settle_settings(w);
   if (status >= 0) status = allocate(w, data);
-  if (status < 0) {
-    lapis_solver_free(s);
-    return status;
-  }
-  *out = s;
-  return LAPIS_OK;
+  return solver_deliver(s, status, out);
 }
 
 lapis_status rr_new(lapis_ctx *ctx, const lapis_data *data,

@@ -36,41 +36,66 @@ static const double SHARE = .5;  /* of a wider one */
 static const double REST = 1e-3; /* of the widest: the sensor was at rest */
 static const double CONSTANT = 1e-14; /* rounding of a constant */
 
-/* ---- mean and deviation -------------------------------------------------*/
-/* count (d): what was observed of each feature, by all processes. */
-static lapis_status count_seen(lapis_ctx *ctx, const double *X, int64_t d,
-                               int64_t n, double *count)
+/* What is measured, and room for it. */
+typedef struct measured {
+  lapis_ctx *ctx;
+  const double *X;      /* d x n, NaN: not observed */
+  int64_t d, n;         /* n: of this process */
+  double *count;        /* d: what was observed, by all processes */
+  double *room;         /* 4 d */
+  uint64_t *low, *high; /* d: bounds of a quantile */
+} measured;
+
+static void measured_free(measured *m)
 {
-  memset(count, 0, (size_t)d * sizeof *count);
-  for (int64_t k = 0; k < d * n; k++) count[k % d] += !isnan(X[k]);
-  return base_sum(ctx, count, d);
+  base_free(m->count);
+  base_free(m->room);
+  base_free(m->low);
+  base_free(m->high);
 }
 
-static lapis_status deviations(lapis_ctx *ctx, const double *X, int64_t d,
-                               int64_t n, const double *count,
-                               const double *centre, double *size)
+static lapis_status measured_new(lapis_ctx *ctx, const double *X, int64_t d,
+                                 int64_t n, measured *m)
 {
+  *m = (measured){.ctx = ctx, .X = X, .d = d, .n = n};
+  m->count = base_alloc(ctx, d, sizeof *m->count);
+  m->room = base_alloc(ctx, 4 * d, sizeof *m->room);
+  m->low = base_alloc(ctx, d, sizeof *m->low);
+  m->high = base_alloc(ctx, d, sizeof *m->high);
+  if (m->count == NULL || m->room == NULL || m->low == NULL || m->high == NULL)
+    return LAPIS_ENOMEM;
+  for (int64_t k = 0; k < d * n; k++) m->count[k % d] += !isnan(X[k]);
+  return base_sum(ctx, m->count, d);
+}
+
+/* ---- mean and deviation -------------------------------------------------*/
+static lapis_status deviations(const measured *m, const double *centre,
+                               double *size)
+{
+  int64_t d = m->d;
   memset(size, 0, (size_t)d * sizeof *size);
-  for (int64_t k = 0; k < d * n; k++) {
-    double off = X[k] - centre[k % d];
-    if (!isnan(off)) size[k % d] += off * off / count[k % d];
+  for (int64_t k = 0; k < d * m->n; k++) {
+    double off = m->X[k] - centre[k % d];
+    if (!isnan(off)) size[k % d] += off * off / m->count[k % d];
   }
-  TRY(base_sum(ctx, size, d));
+  TRY(base_sum(m->ctx, size, d));
   for (int64_t i = 0; i < d; i++) size[i] = sqrt(size[i]);
   return LAPIS_OK;
 }
 
-/* The second pass takes away what rounding left in the first.  room: d. */
-static lapis_status means(lapis_ctx *ctx, const double *X, int64_t d, int64_t n,
-                          const double *count, double *centre, double *room)
+/* The second pass takes away what rounding left in the first. */
+static lapis_status means(const measured *m, double *centre)
 {
+  int64_t d = m->d;
+  double *more = m->room;
   memset(centre, 0, (size_t)d * sizeof *centre);
   for (int pass = 0; pass < 2; pass++) {
-    memset(room, 0, (size_t)d * sizeof *room);
-    for (int64_t k = 0; k < d * n; k++)
-      if (!isnan(X[k])) room[k % d] += (X[k] - centre[k % d]) / count[k % d];
-    TRY(base_sum(ctx, room, d));
-    for (int64_t i = 0; i < d; i++) centre[i] += room[i];
+    memset(more, 0, (size_t)d * sizeof *more);
+    for (int64_t k = 0; k < d * m->n; k++)
+      if (!isnan(m->X[k]))
+        more[k % d] += (m->X[k] - centre[k % d]) / m->count[k % d];
+    TRY(base_sum(m->ctx, more, d));
+    for (int64_t i = 0; i < d; i++) centre[i] += more[i];
   }
   return LAPIS_OK;
 }
@@ -92,37 +117,43 @@ static double number_of(uint64_t key)
   return x;
 }
 
-/* The number of which this share of |x - off|, or of x where off is NULL, are
- * not above (of two in the middle the lower), by halving: 64 counts find it to
- * the bit, and a count is a sum, which processes can share.  low, high: d each.
- */
-static lapis_status quantiles(lapis_ctx *ctx, const double *X, int64_t d,
-                              int64_t n, const double *count, const double *off,
-                              double share, uint64_t *low, uint64_t *high,
-                              double *below, double *at_share)
+static uint64_t middle_of(const measured *m, int64_t i)
 {
-  for (int64_t i = 0; i < d; i++) low[i] = key_of(off == NULL ? -INFINITY : 0);
-  for (int64_t i = 0; i < d; i++) high[i] = key_of(INFINITY);
+  return m->low[i] + (m->high[i] - m->low[i]) / 2;
+}
+
+/* out (d): the number of which this share of |x - off|, or of x where off is
+ * NULL, are not above (of two in the middle the lower), by halving: 64 counts
+ * find it to the bit, and a count is a sum, which processes can share. */
+static lapis_status quantiles(const measured *m, const double *off,
+                              double share, double *out)
+{
+  int64_t d = m->d;
+  double *below = m->room; /* not above the middle, which is in out */
+  for (int64_t i = 0; i < d; i++) {
+    m->low[i] = key_of(off == NULL ? -INFINITY : 0);
+    m->high[i] = key_of(INFINITY);
+  }
   for (int turn = 0; turn < 64; turn++) {
     for (int64_t i = 0; i < d; i++) {
-      at_share[i] = number_of(low[i] + (high[i] - low[i]) / 2);
+      out[i] = number_of(middle_of(m, i));
       below[i] = 0;
     }
-    for (int64_t j = 0; j < n; j++)
+    for (int64_t j = 0; j < m->n; j++)
       for (int64_t i = 0; i < d; i++) {
-        double x = X[j * d + i];
-        below[i] += (off == NULL ? x : fabs(x - off[i])) <= at_share[i];
+        double x = m->X[j * d + i];
+        below[i] += (off == NULL ? x : fabs(x - off[i])) <= out[i];
       }
-    TRY(base_sum(ctx, below, d));
+    TRY(base_sum(m->ctx, below, d));
     for (int64_t i = 0; i < d; i++) {
-      bool enough = below[i] >= share * count[i];
-      uint64_t at = low[i] + (high[i] - low[i]) / 2;
-      if (enough) high[i] = at;
-      if (!enough && at < high[i]) low[i] = at + 1;
+      bool enough = below[i] >= share * m->count[i];
+      uint64_t at = middle_of(m, i);
+      if (enough) m->high[i] = at;
+      if (!enough && at < m->high[i]) m->low[i] = at + 1;
     }
   }
   for (int64_t i = 0; i < d; i++)
-    at_share[i] = count[i] > 0 ? number_of(high[i]) + 0.0 : 0; /* no -0 */
+    out[i] = m->count[i] > 0 ? number_of(m->high[i]) + 0.0 : 0; /* no -0 */
   return LAPIS_OK;
 }
 
@@ -135,48 +166,40 @@ static double robust_size(const double q[3])
 
 /* centre and size hold means and deviations, which stay where there is nothing
  * better. */
-static lapis_status robust(lapis_ctx *ctx, const double *X, int64_t d,
-                           int64_t n, const double *count, rr_scale *z)
+static lapis_status robust(const measured *m, rr_scale *z)
 {
-  uint64_t *key = base_alloc(ctx, 2 * d, sizeof *key);
-  double *room = base_alloc(ctx, 4 * d, sizeof *room);
-  lapis_status s = key == NULL || room == NULL ? LAPIS_ENOMEM : LAPIS_OK;
-  if (s >= 0)
-    s = quantiles(ctx, X, d, n, count, NULL, .5, key, key + d, room, z->centre);
-  for (int k = 0; k < 3 && s >= 0; k++)
-    s = quantiles(ctx, X, d, n, count, z->centre, WIDE[k], key, key + d, room,
-                  room + (k + 1) * d);
-  for (int64_t i = 0; i < d && s >= 0; i++) {
+  double *wide = m->room + m->d; /* d each of WIDE */
+  TRY(quantiles(m, NULL, .5, z->centre));
+  for (int k = 0; k < 3; k++)
+    TRY(quantiles(m, z->centre, WIDE[k], wide + k * m->d));
+  for (int64_t i = 0; i < m->d; i++) {
     double own[3];
-    for (int k = 0; k < 3; k++) own[k] = NORMAL[k] * room[(k + 1) * d + i];
+    for (int k = 0; k < 3; k++) own[k] = NORMAL[k] * wide[k * m->d + i];
     double size = robust_size(own);
     if (size > CONSTANT * fabs(z->centre[i])) z->size[i] = size;
   }
-  base_free(key);
-  base_free(room);
-  return s;
+  return LAPIS_OK;
 }
 
 /* ---- what others use ----------------------------------------------------*/
 lapis_status rr_scale_fit(arena *a, int mode, const double *X, int64_t d,
                           int64_t n, rr_scale *out)
 {
-  double *count = base_alloc(a->ctx, d, sizeof *count);
+  measured m;
+  lapis_status s = measured_new(a->ctx, X, d, n, &m);
   out->d = d;
-  out->centre = arena_reals(a, 2 * d);
-  lapis_status s =
-      count == NULL || out->centre == NULL ? LAPIS_ENOMEM : LAPIS_OK;
-  out->size = s >= 0 ? out->centre + d : NULL;
-  if (s >= 0) s = count_seen(a->ctx, X, d, n, count);
-  if (s >= 0) s = means(a->ctx, X, d, n, count, out->centre, out->size);
-  if (s >= 0) s = deviations(a->ctx, X, d, n, count, out->centre, out->size);
-  if (s >= 0 && mode == LAPIS_SCALE_ROBUST)
-    s = robust(a->ctx, X, d, n, count, out);
-  base_free(count);
+  out->centre = s >= 0 ? arena_reals(a, 2 * d) : NULL;
+  out->size = out->centre != NULL ? out->centre + d : NULL;
+  if (s >= 0 && out->centre == NULL) s = LAPIS_ENOMEM;
+  if (s >= 0) s = means(&m, out->centre);
+  if (s >= 0) s = deviations(&m, out->centre, out->size);
+  if (s >= 0 && mode == LAPIS_SCALE_ROBUST) s = robust(&m, out);
+  measured_free(&m);
   TRY(s);
   for (int64_t i = 0; i < d; i++) { /* a constant; squares that are none */
-    double m = fabs(out->centre[i]), *size = out->size + i;
-    if (!(*size > CONSTANT * m && isfinite(*size))) *size = m > 0 ? m : 1;
+    double centre = fabs(out->centre[i]), *size = out->size + i;
+    if (!(*size > CONSTANT * centre && isfinite(*size)))
+      *size = centre > 0 ? centre : 1;
   }
   return LAPIS_OK;
 }

@@ -29,10 +29,7 @@ lapis_status rr_check_targets(lapis_ctx *ctx, bool lda,
     return lapis_fail(ctx, LAPIS_EMISSING,
                       "%s: Y is missing; it holds the %s of every sample",
                       method, lda ? "class" : "targets");
-  if (Y->cols != X->cols)
-    return lapis_fail(ctx, LAPIS_ESHAPE,
-                      "%s: Y has %" PRId64 " samples, X has %" PRId64, method,
-                      Y->cols, X->cols);
+  TRY(mat_check_beside(ctx, method, "Y", Y, X));
   TRY(mat_check_finite(ctx, method, "Y", Y, false));
   if (!mat_empty(&set->W))
     TRY(check_matrix(ctx, "--weight", &set->W, Y->rows, Y->rows));

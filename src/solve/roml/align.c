@@ -404,7 +404,7 @@ static lapis_status choose_and_begin(aligner *g)
   bool ended = must_end(g) || w->base.loop.status != LAPIS_OK;
   w->whole = whole && !ended;
   if (!ended && w->invariance > ROML_UPRIGHT)
-    w->set.invariance = names[w->invariance]; /* which is the same again */
+    w->set.invariance = names[w->invariance]; /* repeats this run */
   if (s >= 0 && ended && w->set.inliers > 0)
     w->given = found;
   else
@@ -504,7 +504,7 @@ static lapis_status move_images(roml *w, roml_invariance kind)
 lapis_status roml_align(roml *w)
 {
   roml_invariance kind = roml_invariance_of(w->set.invariance);
-  if (w->invariance != ROML_ANY) return LAPIS_OK; /* solved again */
+  if (w->invariance != ROML_ANY) return LAPIS_OK; /* moved by a solve before */
   w->invariance = ROML_UPRIGHT;
   if (!w->p.coordinates || w->p.d != 2) return LAPIS_OK;
   if (kind == ROML_UPRIGHT || (kind == ROML_ANY && !may_choose(w)))

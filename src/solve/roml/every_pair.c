@@ -42,7 +42,7 @@ static lapis_status solve_pair(roml *w, int64_t k, int64_t l, pair_data *q,
   lapis_solver *s;
   lapis_mat match;
   TRY(roml_new(w->base.ctx, &data, &set, &s));
-  keep_pause(w->base.ctx, true); /* done again by a resumed run */
+  keep_pause(w->base.ctx, true); /* a resumed run repeats it */
   lapis_status status = lapis_solve(s);
   keep_pause(w->base.ctx, false);
   /* the whole ends, too: who heard a cancellation has spent it */

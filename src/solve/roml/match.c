@@ -435,13 +435,19 @@ static void find_duals(roml_matcher *m, bench *b, const int64_t *pick)
   }
 }
 
+static bool has_prices(const roml_matcher *m, int64_t k)
+{
+  const double *price = m->price + k * m->at.n;
+  for (int64_t j = 0; j < m->at.n; j++)
+    if (price[j] < 0) return true;
+  return false;
+}
+
 /* Slacks of the image, and prices where they are not all 0. */
 static void prove_image(roml_matcher *m, bench *b, const int64_t *pick)
 {
   int64_t n = m->at.n, rival;
-  bool any = false;
-  for (int64_t j = 0; j < n; j++) any = any || m->price[b->k * n + j] < 0;
-  if (any) {
+  if (has_prices(m, b->k)) {
     find_duals(m, b, pick);
     return;
   }
@@ -449,14 +455,13 @@ static void prove_image(roml_matcher *m, bench *b, const int64_t *pick)
     m->slack[b->k * n + j] = find_slack(m, b, j, pick, &rival);
 }
 
-/* The earlier prices, for a warm start; false where all are 0. */
+/* The solver starts from the earlier assignment and its prices; false where all
+ * are 0, and a start from nothing is as good. */
 static bool recall(const roml_matcher *m, const bench *b, op_assign *solver,
                    const int64_t *pick)
 {
   int64_t n = m->at.n;
-  bool any = false;
-  for (int64_t j = 0; j < n; j++) any = any || m->price[b->k * n + j] < 0;
-  if (!any) return false;
+  if (!has_prices(m, b->k)) return false;
   memset(solver->price, 0,
          (size_t)roml_count(m->p, b->k) * sizeof *solver->price);
   for (int64_t j = 0; j < n; j++) {

@@ -383,9 +383,5 @@ lapis_status roml_predict_new(lapis_ctx *ctx, const lapis_data *data,
   lapis_status status = read_model(w, learned);
   if (status >= 0) status = read_images(w, data, settings);
   if (status >= 0) status = allocate(w);
-  if (status >= 0)
-    *out = s;
-  else
-    lapis_solver_free(s);
-  return status;
+  return solver_deliver(s, status, out);
 }

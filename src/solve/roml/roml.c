@@ -437,11 +437,5 @@ lapis_status roml_new(lapis_ctx *ctx, const lapis_data *data,
   if (w->set.start == NULL) w->set.start = "auto";
   if (w->set.invariance == NULL) w->set.invariance = "auto";
   s->settings = &w->set;
-  lapis_status status = allocate(w, data);
-  if (status < 0) {
-    lapis_solver_free(s);
-    return status;
-  }
-  *out = s;
-  return LAPIS_OK;
+  return solver_deliver(s, allocate(w, data), out);
 }

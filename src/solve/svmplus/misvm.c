@@ -20,20 +20,17 @@
 
 #define AT(field) offsetof(lapis_misvm_settings, field)
 static const lapis_param params[] = {
-    CHOICE("kernel", kernel, "linear|rbf|chi2|precomputed|auto", .symbol = "K",
+    CHOICE("kernel", kernel, SV_KERNELS "|auto", .symbol = "K",
            .value = LAPIS_KERNEL_AUTO, .arg = "K",
            .help = "kernel of X; auto: rbf, or linear where held-out bags say "
                    "so and C is left open"),
-    CHOICE("kernel-priv", kernel_priv, "linear|rbf|chi2|precomputed",
-           .value = LAPIS_KERNEL_LINEAR, .arg = "K", .help = "kernel of P"),
+    SV_KERNEL_PRIV_ROW,
     REAL(
         "C", C, .symbol = "C", .value = NAN, ANY_NUMBER,
         .help =
             "how closely training samples are fitted: larger is closer (weight "
             "of the slack, above 0; auto: .1, 1, 10 or 100, by held-out bags)"),
-    REAL("gamma", gamma, .symbol = "gamma", .value = 1, ANY_NUMBER,
-         .help = "how little P may say: small lets it decide (weight of the "
-                 "slack function's length, above 0)"),
+    SV_GAMMA_ROW,
     SV_WIDTH_ROWS,
     SV_SCALE_ROW,
     REAL("positive-ratio", positive_ratio, .value = 0, FROM_TO(0, 1),
@@ -310,7 +307,7 @@ static lapis_status choose(misvm *w)
   if (s == LAPIS_CANCELLED) l->status = s;
   if (s == LAPIS_TIME_LIMIT)
     base_say(l->ctx, 0, "misvm: no time to choose C by held-out bags; it is 1");
-  w->open = s == LAPIS_CANCELLED; /* a solve to come chooses */
+  w->open = s == LAPIS_CANCELLED; /* then the next solve chooses */
   if (w->set.kernel == kernel && fabs(w->set.C - C) <= 0) return LAPIS_OK;
   lapis_solver_free(w->inner);
   w->inner = NULL;
@@ -324,7 +321,7 @@ static lapis_status misvm_solve(lapis_solver *s)
   TRY(loop_begin(&s->loop, s->ctx, "misvm", &w->set.stop, 3, columns));
   TRY(choose(w));
   TRY(rounds(w));
-  loop_keep_no_more(&s->loop); /* held-out bags are scored again */
+  loop_keep_no_more(&s->loop); /* a resumed run scores held-out bags anew */
   TRY(find_threshold(w));
   const lapis_info *in = &w->inner->info;
   s->info.iterations = s->loop.iter;
@@ -496,11 +493,5 @@ lapis_status misvm_new(lapis_ctx *ctx, const lapis_data *data,
   misvm *w = (misvm *)s;
   w->set = *set;
   s->settings = &w->set;
-  lapis_status status = build(w, data);
-  if (status < 0) {
-    lapis_solver_free(s);
-    return status;
-  }
-  *out = s;
-  return LAPIS_OK;
+  return solver_deliver(s, build(w, data), out);
 }

@@ -106,7 +106,7 @@ static lapis_status run(polish *t, double tol)
   bool settled = false;
   double enough = t->q->single != NULL ? .1 : 1e-3;
   for (int k = 0; k < ROUNDS && !settled; k++) {
-    if (base_cancelled(t->q->ctx)) break; /* a limit is for steps */
+    if (base_cancelled(t->q->ctx)) break; /* time limits end steps, not this */
     lapis_status s = one_round(t, &settled);
     if (s == LAPIS_ENUMERIC) break; /* a singular Q_FF: SMO's answer stands */
     TRY(s);

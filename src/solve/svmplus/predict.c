@@ -136,10 +136,7 @@ static lapis_status predict_solve(lapis_solver *s)
   for (int64_t j = 0; j < n; j++) finish_scores(w, j);
   targets_decode(&w->labels, w->scores, 0, w->decided);
   solver_publish(s, "scores", lapis_mat_f64(w->scores, K, n));
-  solver_publish(s, "labels",
-                 lapis_mat_f64(w->decided, targets_label_rows(&w->labels), n));
-  if (w->labels.kind == TARGETS_CLASS)
-    solver_publish(s, "classes", lapis_mat_f64(w->labels.value, 1, K));
+  targets_publish(&w->labels, w->decided, n, s);
   if (w->platt != NULL) fill_probabilities(w);
   if (w->bags.count > 0) publish_bags(w);
   s->info.gap = s->info.objective = NAN;
@@ -297,11 +294,7 @@ static lapis_status predict_new(lapis_ctx *ctx, const lapis_data *data,
   if (status >= 0) status = scale_samples(w, learned);
   if (status >= 0) status = prepare_kernel(w, kernel, width, learned);
   if (status >= 0) status = allocate(w);
-  if (status < 0)
-    lapis_solver_free(s);
-  else
-    *out = s;
-  return status;
+  return solver_deliver(s, status, out);
 }
 
 lapis_status sv_predict_new(lapis_ctx *ctx, const lapis_data *data,

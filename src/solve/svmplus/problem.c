@@ -22,16 +22,8 @@ static lapis_status check_shapes(lapis_ctx *ctx, const char *method,
     return lapis_fail(ctx, LAPIS_EMISSING,
                       "%s: there is no Y; labels are needed to learn from",
                       method);
-  if (Y->cols != X->cols)
-    return lapis_fail(ctx, LAPIS_ESHAPE,
-                      "%s: Y has %" PRId64 " samples, X has %" PRId64, method,
-                      Y->cols, X->cols);
-  if (!mat_empty(P) && P->cols != X->cols)
-    return lapis_fail(ctx, LAPIS_ESHAPE,
-                      "%s: P has %" PRId64 " samples, X has %" PRId64
-                      "; privileged features go with every training sample",
-                      method, P->cols, X->cols);
-  return LAPIS_OK;
+  TRY(mat_check_beside(ctx, method, "Y", Y, X));
+  return mat_empty(P) ? LAPIS_OK : mat_check_beside(ctx, method, "P", P, X);
 }
 
 static bool all_zero(const lapis_mat *P)

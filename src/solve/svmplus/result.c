@@ -48,10 +48,7 @@ lapis_status sv_publish(svmplus *w)
   s->info.rank = count;
   targets_decode(&w->labels, w->scores, 0, w->decided);
   solver_publish(s, "scores", lapis_mat_f64(w->scores, K, n));
-  solver_publish(s, "labels",
-                 lapis_mat_f64(w->decided, targets_label_rows(&w->labels), n));
-  if (w->labels.kind == TARGETS_CLASS)
-    solver_publish(s, "classes", lapis_mat_f64(w->labels.value, 1, K));
+  targets_publish(&w->labels, w->decided, n, s);
   if (w->linear)
     solver_publish(s, "weights", lapis_mat_f64(w->weights, w->q.d + 1, K));
   solver_publish_history(s);

@@ -20,10 +20,13 @@
 
 #define AT(field) offsetof(lapis_svmplus_settings, field)
 static const lapis_param params[] = {
-    SV_KERNEL_ROWS(LAPIS_KERNEL_LINEAR),
-    REAL("gamma", gamma, .symbol = "gamma", .value = 1, ANY_NUMBER,
-         .help = "how little P may say: small lets it decide (weight of the "
-                 "slack function's length, above 0)"),
+    CHOICE("kernel", kernel, SV_KERNELS, .symbol = "K",
+           .value = LAPIS_KERNEL_LINEAR, .arg = "K", .help = "kernel of X"),
+    SV_KERNEL_PRIV_ROW,
+    REAL("C", C, .symbol = "C", .value = 1, ANY_NUMBER,
+         .help = "how closely training samples are fitted: larger is closer "
+                 "(weight of the slack, above 0)"),
+    SV_GAMMA_ROW,
     SV_WIDTH_ROWS,
     CHOICE("formulation", formulation, "auto|l2|original",
            .value = LAPIS_SVMPLUS_AUTO, .arg = "F",
@@ -158,7 +161,8 @@ static lapis_status svmplus_solve(lapis_solver *s)
   TRY(loop_begin(&s->loop, s->ctx, "svmplus", &w->set.stop, 4, columns));
   s->info.objective = s->info.dual = s->info.gap = 0;
   TRY(solve_parts(w));
-  loop_keep_no_more(&s->loop); /* the folds of --probability start again */
+  /* a resumed run begins the folds of --probability anew */
+  loop_keep_no_more(&s->loop);
   settle_status(w);
   s->info.iterations = s->loop.iter;
   if (w->set.probability) TRY(sv_platt(w));
@@ -317,13 +321,7 @@ lapis_status svmplus_new(lapis_ctx *ctx, const lapis_data *data,
   svmplus *w = (svmplus *)s;
   w->set = *set;
   s->settings = &w->set;
-  lapis_status status = build(w, data);
-  if (status < 0) {
-    lapis_solver_free(s);
-    return status;
-  }
-  *out = s;
-  return LAPIS_OK;
+  return solver_deliver(s, build(w, data), out);
 }
 
 /* auto leaves a solver with what it found. */

@@ -26,14 +26,14 @@
 #include "op/kernel.h"
 
 /* Rows that the tables of both methods have; AT is each file's own. */
-#define SV_KERNEL_ROWS(usual)                                                  \
-  CHOICE("kernel", kernel, "linear|rbf|chi2|precomputed", .symbol = "K",       \
-         .value = (usual), .arg = "K", .help = "kernel of X"),                 \
-      CHOICE("kernel-priv", kernel_priv, "linear|rbf|chi2|precomputed",        \
-             .value = LAPIS_KERNEL_LINEAR, .arg = "K", .help = "kernel of P"), \
-      REAL("C", C, .symbol = "C", .value = 1, ANY_NUMBER,                      \
-           .help = "how closely training samples are fitted: larger is "       \
-                   "closer (weight of the slack, above 0)")
+#define SV_KERNELS "linear|rbf|chi2|precomputed" /* as in lapis_kernel */
+#define SV_KERNEL_PRIV_ROW                                                     \
+  CHOICE("kernel-priv", kernel_priv, SV_KERNELS, .value = LAPIS_KERNEL_LINEAR, \
+         .arg = "K", .help = "kernel of P")
+#define SV_GAMMA_ROW                                                        \
+  REAL("gamma", gamma, .symbol = "gamma", .value = 1, ANY_NUMBER,           \
+       .help = "how little P may say: small lets it decide (weight of the " \
+               "slack function's length, above 0)")
 #define SV_WIDTH_ROWS                                                    \
   REAL("width", width, .value = NAN, ABOVE(0),                           \
        .help = "exp(-distance^2 / width); auto: mean squared distance"), \

@@ -146,10 +146,10 @@ static lapis_status into_array(const list *l, lapis_array *out)
 lapis_status lapis_image_list(lapis_ctx *ctx, const char *const *words,
                               int64_t count, lapis_array *out)
 {
+  MAKES(out);
   NEEDS(ctx, words, out);
   list l = {.ctx = ctx};
   lapis_status s = LAPIS_OK;
-  *out = (lapis_array){0};
   for (int64_t i = 0; s >= 0 && i < count; i++)
     s = is_folder(words[i]) ? add_folder(&l, words[i]) : add(&l, "", words[i]);
   if (s >= 0) s = into_array(&l, out);

@@ -129,9 +129,9 @@ static lapis_status read_source(const image_source *from, lapis_image *out)
 lapis_status lapis_image_read(lapis_ctx *ctx, const char *path,
                               lapis_image *out)
 {
+  MAKES(out);
   NEEDS(ctx, ctx, path, out);
   io_file f;
-  *out = (lapis_image){.width = 0};
   TRY(io_file_bytes(ctx, path, &f));
   image_source from = {ctx, io_name(path), f.data, f.size};
   lapis_status s = read_source(&from, out);

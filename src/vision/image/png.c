@@ -238,9 +238,9 @@ static lapis_status encode(job *j)
 lapis_status lapis_image_encode_png(lapis_ctx *ctx, const lapis_image *image,
                                     unsigned char **bytes, size_t *size)
 {
+  MAKES(bytes);
   NEEDS(ctx, ctx, image, bytes, size);
   job j = {.ctx = ctx, .image = image};
-  *bytes = NULL;
   *size = 0;
   TRY(image_check(ctx, "writing an image as PNG", image));
   TRY(image_check_size(ctx, "writing an image as PNG", (double)image->width,

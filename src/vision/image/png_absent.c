@@ -18,8 +18,8 @@ static lapis_status read_png(const image_source *from, lapis_image *out)
 lapis_status lapis_image_encode_png(lapis_ctx *ctx, const lapis_image *image,
                                     unsigned char **bytes, size_t *size)
 {
-  (void)image;
-  *bytes = NULL;
+  MAKES(bytes);
+  NEEDS(ctx, ctx, image, bytes, size);
   *size = 0;
   return refuse(ctx, "writing an image");
 }

@@ -70,8 +70,8 @@ static lapis_status encode_shrunk(lapis_ctx *ctx, const lapis_image *image,
 lapis_status lapis_image_preview(lapis_ctx *ctx, const lapis_image *image,
                                  int64_t side, int64_t most, lapis_preview *out)
 {
+  MAKES(out);
   NEEDS(ctx, ctx, image, out);
-  *out = (lapis_preview){.width = 0};
   TRY(image_check(ctx, "preview", image));
   double longer =
       (double)(image->width > image->height ? image->width : image->height);

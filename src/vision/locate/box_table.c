@@ -32,9 +32,9 @@ static lapis_status take_boxes(lapis_ctx *ctx, place_table *from,
 lapis_status lapis_boxes_read(lapis_ctx *ctx, const char *path,
                               lapis_box_table *out)
 {
+  MAKES(out);
   NEEDS(ctx, path, out);
   place_table all;
-  *out = (lapis_box_table){0};
   TRY(places_read(ctx, path, &boxes, &all));
   lapis_status status = take_boxes(ctx, &all, out);
   places_free(&all);

@@ -272,10 +272,10 @@ static lapis_status choose(lapis_ctx *ctx, choice *c)
 /* ---- the door -----------------------------------------------------------*/
 static lapis_status check_boxes(lapis_ctx *ctx, const lapis_choose_boxes *of)
 {
-  TRY(mat_check_view(ctx, "boxes", "X", of->X));
-  TRY(mat_check_view(ctx, "boxes", "group", of->group));
-  TRY(mat_check_view(ctx, "boxes", "candidates", of->box));
-  TRY(mat_check_view(ctx, "boxes", "sizes", of->size));
+  TRY(mat_check_numbers(ctx, "boxes", "X", of->X));
+  TRY(mat_check_numbers(ctx, "boxes", "group", of->group));
+  TRY(mat_check_numbers(ctx, "boxes", "candidates", of->box));
+  TRY(mat_check_numbers(ctx, "boxes", "sizes", of->size));
   const lapis_mat *X = of->X, *box = of->box;
   if (X->rows != LENGTH + 1 || box->rows != 5 || box->cols != X->cols ||
       of->group->rows * of->group->cols != X->cols || X->cols < 1)

@@ -36,7 +36,7 @@ lapis_status lapis_class_weights(lapis_ctx *ctx, const lapis_mat *reps,
                                  int64_t c, bool contrast, double *weight)
 {
   NEEDS(ctx, reps, weight);
-  TRY(mat_check_view(ctx, "class weights", "the representatives", reps));
+  TRY(mat_check_numbers(ctx, "class weights", "the representatives", reps));
   if (c < 0 || c >= reps->cols || reps->rows < 1)
     return lapis_fail(ctx, LAPIS_EINVAL,
                       "class weights: class %" PRId64 " of %" PRId64

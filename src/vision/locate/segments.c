@@ -254,8 +254,8 @@ lapis_status lapis_segments_of_labels(lapis_ctx *ctx, const int32_t *label,
                                       int64_t width, int64_t height,
                                       int64_t least, lapis_segments *out)
 {
+  MAKES(out);
   NEEDS(ctx, label, out);
-  *out = (lapis_segments){0};
   if (width < 1 || height < 1 || width > most_pixels / height)
     return lapis_fail(ctx, LAPIS_EINVAL,
                       "segments: %" PRId64 " x %" PRId64
@@ -337,8 +337,8 @@ static bool ends_with_npy(const char *path)
 lapis_status lapis_segments_read(lapis_ctx *ctx, const char *path,
                                  int64_t least, lapis_segments *out)
 {
+  MAKES(out);
   NEEDS(ctx, path, out);
-  *out = (lapis_segments){0};
   if (!ends_with_npy(path)) {
     lapis_image image;
     TRY(lapis_image_read(ctx, path, &image));

@@ -77,10 +77,10 @@ lapis_status lapis_segments_slic(lapis_ctx *ctx, const lapis_image *image,
                                  const lapis_slic_settings *set,
                                  lapis_segments *out)
 {
+  MAKES(out);
   NEEDS(ctx, image, out);
   lapis_slic_settings defaults = lapis_slic_defaults();
   if (set == NULL) set = &defaults;
-  *out = (lapis_segments){0};
   if (!slic_built())
     return lapis_fail(ctx, LAPIS_ENOTBUILT,
                       "slic: not built in; Debian: libvlfeat-dev, then build "
