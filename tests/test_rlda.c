@@ -151,6 +151,23 @@ static void what_is_stated_stays(void **state)
   lapis_ctx_free(ctx);
 }
 
+/* One sample a class: no fold can be told by the other, and nothing is. */
+static void a_sample_a_class_is_enough(void **state)
+{
+  (void)state;
+  lapis_ctx *ctx = lapis_ctx_new();
+  table t;
+  begin(&t, 7, 0);
+  t.data = (lapis_data){.X = lapis_mat_f64(t.X, D, CLASSES),
+                        .Y = lapis_mat_f64(t.Y, 1, CLASSES)};
+  lapis_rr_settings set = lapis_rlda_defaults();
+  lapis_solver *s = solve(ctx, &t, &set);
+  for (int j = 0; j < CLASSES; j++)
+    CHECK_NEAR(check_result(s, "labels")[j], t.Y[j], 0);
+  lapis_solver_free(s);
+  lapis_ctx_free(ctx);
+}
+
 static void neighbours_may_assign(void **state)
 {
   (void)state;
@@ -371,6 +388,7 @@ int main(void)
       cmocka_unit_test(scores_are_as_long_as_they_vary),
       cmocka_unit_test(wrong_entries_are_cleaned_away),
       cmocka_unit_test(nuclear_form_is_solved),
+      cmocka_unit_test(a_sample_a_class_is_enough),
       cmocka_unit_test(neighbours_may_assign),
       cmocka_unit_test(refusals)};
   return cmocka_run_group_tests(tests, NULL, NULL);

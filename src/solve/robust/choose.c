@@ -40,7 +40,7 @@ static const double LOOSE = 1e-5;        /* residuals of a fold */
 static const double LOOSE_GAP = 1e-3;    /* gaps there */
 enum {
   MOST = 50000, /* iterations there */
-  FEW = 10,     /* samples of rr of which two folds say nothing */
+  FEW = 10,     /* samples of rr: see too_few */
   MOST_TRIES = sizeof NUMBERS / sizeof *NUMBERS
 };
 
@@ -247,6 +247,15 @@ static void set_told(rr *w, const double *sum, int64_t judged)
   }
 }
 
+/* Whether two folds say nothing: of rr by a few samples, of rlda by one of each
+ * class, which all fall into the first. */
+static bool too_few(const rr *w, const int *in)
+{
+  bool second = false;
+  for (int64_t j = 0; j < w->n; j++) second = second || in[j] > 0;
+  return w->lda ? !second : w->step.all < FEW;
+}
+
 /* tried (RR_TRIED x tries): lambda for all samples, gamma, what was told (NaN:
  * it could not be), denoise, the standard error of what was told. */
 static lapis_status try_all(rr *w, const int *in)
@@ -260,7 +269,7 @@ static lapis_status try_all(rr *w, const int *in)
                             a->gamma, NAN, a->denoise, NAN};
     memcpy(w->tried + RR_TRIED * t, row, sizeof row);
   }
-  bool few = !w->lda && w->step.all < FEW;
+  bool few = too_few(w, in);
   for (int k = 0; k < FOLDS && status >= 0 && !few; k++) {
     fold f = {.room = NULL};
     status = take_fold(w, in, k, &f);
