@@ -610,6 +610,22 @@ static void constant_P_is_told(void **state)
   lapis_ctx_free(ctx);
 }
 
+/* Without P nothing is said of it. */
+static void constant_X_is_told(void **state)
+{
+  (void)state;
+  char said[512] = "";
+  lapis_ctx *ctx = lapis_ctx_new();
+  lapis_ctx_on_message(ctx, remember, said);
+  sv_case c = sv_random(81, 20, 1, 0);
+  for (int j = 0; j < 20; j++) c.X[j] = 0;
+  lapis_svmplus_settings set = tight();
+  lapis_solver_free(sv_solve(ctx, &c.data, &set));
+  assert_non_null(strstr(said, "no feature tells the labels apart"));
+  sv_drop(&c);
+  lapis_ctx_free(ctx);
+}
+
 /* ---- MNIST+ [SVMP16 Tables 1 and 2] --------------------------------------*/
 typedef struct digits {
   int64_t n, m;
@@ -711,6 +727,7 @@ int main(void)
       cmocka_unit_test(models_answer_alike),
       cmocka_unit_test(bad_input_is_refused),
       cmocka_unit_test(constant_P_is_told),
+      cmocka_unit_test(constant_X_is_told),
       cmocka_unit_test(published_figures)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
