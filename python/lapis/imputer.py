@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
+LARGEST = 1e150  # the library's own: squares have to be finite
+
+
 class _Cells:
     """What is seen of X, row after row: compressed rows without scipy."""
 
@@ -40,6 +43,13 @@ class _Cells:
             self.start = np.concatenate([[0], seen.sum(1).cumsum()])
             self.column = np.nonzero(seen)[1].astype(np.int32)
             self.value = X[seen]
+        large = np.abs(self.value) > LARGEST
+        if large.any():
+            k = np.argmax(large)
+            raise ValueError(
+                f"X is {self.value[k]:g} at row {self.row[k]}, column "
+                f"{self.column[k]}, too large to compute with (at most "
+                f"{LARGEST:g}); scale the data")
 
     @property
     def row(self):

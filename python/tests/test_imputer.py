@@ -139,6 +139,14 @@ class Imputer(unittest.TestCase):
                 with self.assertRaisesRegex(
                         ValueError, f"^{name} is .*; it must be a "):
                     lapis.LowRankImputer(**{name: value}).fit(X)
+        large = X.copy()
+        large[2, 1] = -1e200
+        for form in (large, as_sparse(large)):  # whose squares are infinite
+            with self.assertRaisesRegex(ValueError, "-1e.200 at row 2, column"
+                                        " 1, too large"):
+                lapis.LowRankImputer().fit(form)
+            with self.assertRaisesRegex(ValueError, "too large"):
+                lapis.LowRankImputer(lam=1.0).fit(X).transform(form)
         with self.assertRaisesRegex(ValueError, "no value that is seen"):
             lapis.LowRankImputer().fit(np.full((3, 3), np.nan))
 
