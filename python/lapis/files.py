@@ -33,6 +33,11 @@ def save(estimator: object, path: Union[str, PathLike]) -> None:
     >>> lapis.load(path).predict([[2.0]]).tolist()
     ['b']
     """
+    if not isinstance(estimator, tuple(_CLASSES.values())):
+        raise TypeError(
+            f"a {type(estimator).__name__} has no model file, as "
+            + ", ".join(cls.__name__ for cls in _CLASSES.values())
+            + " have; pickle keeps it")
     model = getattr(estimator, "_model", None)
     if model is None:
         raise NotFittedError(f"This {type(estimator).__name__} has no model "

@@ -120,7 +120,7 @@ def suspects(estimator: object, X: Optional[ArrayLike], y: ArrayLike,
     >>> index.tolist()                         # sample 2 is no "no"
     [[2, 0]]
     """
-    if hasattr(estimator, "_method"):
+    if hasattr(estimator, "_encode"):
         return _by_scores(estimator, X, y, n, groups)
     if hasattr(estimator, "fit"):
         if not hasattr(estimator, "predict_proba"):

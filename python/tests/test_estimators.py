@@ -575,6 +575,15 @@ class Habits(unittest.TestCase):
         two = lapis.SVMPlusClassifier(tol=1e-10).fit(X[rows], y[rows])
         np.testing.assert_allclose(one.coef_, two.coef_, rtol=1e-4)
 
+    def test_what_has_no_model_file(self):
+        X, y, _ = two_classes(40)
+        for model in (lapis.LowRankImputer(lam=1.0).fit(X),
+                      make_pipeline(lapis.SVMPlusClassifier()).fit(X, y)):
+            with self.assertRaisesRegex(TypeError, "has no model file"):
+                lapis.save(model, "never.lapis")
+        with self.assertRaises(NotFittedError):
+            lapis.save(lapis.RobustPCA(), "never.lapis")
+
     def test_suspects_are_the_swapped_labels(self):
         X, y, _ = two_classes(80)
         wrong = np.argsort(-np.abs(X[:, 0] - X[:, 1]))[:3]
@@ -586,6 +595,8 @@ class Habits(unittest.TestCase):
             model = lapis.MatrixCompletionClassifier(mu_rel=0.01)
             lapis.suspects(model, X, y, n=3)
             model.predict(X)
+        with self.assertRaisesRegex(TypeError, "RobustPCA has no predict_pr"):
+            lapis.suspects(lapis.RobustPCA(), X, y)
         self.assertTrue((margin > 0).all() and (np.diff(margin) <= 0).all())
 
     def test_stopping_early_warns(self):
