@@ -21,8 +21,10 @@ def is_sparse(array):
 
 
 def plain(array):
-    """pandas' frames and columns as plain arrays, in which NA is NaN; all
-    else as it is."""
+    """pandas' frames and columns, and masked arrays, as plain arrays, in which
+    NA or masked is NaN; all else as it is."""
+    if isinstance(array, np.ma.MaskedArray):
+        return _unmasked(array)
     if isinstance(array, np.ndarray) or not hasattr(array, "isna"):
         return array
     types = list(array.dtypes) if array.ndim == 2 else [array.dtype]
@@ -38,6 +40,14 @@ def plain(array):
     return out
 
 
+def _unmasked(array):
+    if not np.ma.is_masked(array):
+        return array.data
+    kind = array.dtype.kind
+    return array.astype(array.dtype if kind == "f" else
+                        np.float64 if kind in "iub" else object).filled(np.nan)
+
+
 def as_float(array, name="X", ndim=2):
     """float64 in C order: the same object where it is that already."""
     given = array
@@ -46,6 +56,9 @@ def as_float(array, name="X", ndim=2):
             np.may_share_memory(array, given)):
         _log.debug("%s: %s %s was copied to C-ordered float64", name,
                    given.dtype, given.shape)
+    if array.ndim > 2 and ndim == 2:
+        raise ValueError(f"{name} has shape {array.shape}; it is a table, a "
+                         f"row a sample: {name}.reshape(len({name}), -1)")
     if array.ndim < ndim:
         array = array.reshape(-1, 1)
     return array

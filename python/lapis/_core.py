@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import exceptions as failures
-from ._arrays import (array_of, as_float, is_sparse, packed_view, sparse_view,
-                      text_row, view)
+from ._arrays import (array_of, as_float, is_sparse, packed_view, plain,
+                      sparse_view, text_row, view)
 from ._library import (Data, Mat, RaceOptions, lib, on_message,
                        on_progress)
 from ._progress import Bar
@@ -196,7 +196,7 @@ class Inputs:
         if is_sparse(value):
             mat, kept = sparse_view(value)
         else:
-            mat, kept = view(as_float(value, name))
+            mat, kept = view(as_float(plain(value), name))
         self._kept.append(kept)
         return mat
 

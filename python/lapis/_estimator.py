@@ -13,8 +13,8 @@ from ._core import Context, solve, warn
 from ._settings import table
 from ._tags import Tagged
 from ._validation import (check_array, check_classes, check_features,
-                          check_fitted, check_y, remember_features, seed_of,
-                          threads_of)
+                          check_fitted, check_y, labels_of, remember_features,
+                          seed_of, threads_of, unknown_in)
 from .exceptions import LapisWarning
 
 # What no table has, because it belongs to the context.
@@ -138,20 +138,6 @@ class Estimator(Tagged):
         return self._model.predict(array, context=self._context(), **settings)
 
 
-def _is_unknown(word):
-    """None, NaN or pandas' NA, which compares with nothing."""
-    return word is None or type(word).__name__ == "NAType" or word != word
-
-
-def unknown_in(y):
-    """Of each label, whether it is not known."""
-    if y.dtype.kind == "f":
-        return np.isnan(y).ravel()
-    if y.dtype.kind != "O":
-        return np.zeros(y.size, bool)
-    return np.array([_is_unknown(value) for value in y.ravel()], bool)
-
-
 class Classifier(ClassifierMixin, Estimator):
     """Labels of any kind in front of the library's numbers."""
 
@@ -179,34 +165,33 @@ class Classifier(ClassifierMixin, Estimator):
         if n_samples < 2:
             raise ValueError("n_samples = 1: classes cannot be told apart by "
                              "1 sample; give at least 2")
-        if y.dtype.kind in "fiub":
-            known = y[~np.isnan(y)] if y.dtype.kind == "f" else y
-            self.classes_ = np.unique(known)
-            self._coded = False
-            self._warn_of_minus_one()
-            return y.astype(np.float64)
-        return self._encode_words(y)
+        unknown = unknown_in(y).reshape(y.shape)
+        if unknown.any() and not self._missing_labels:
+            raise ValueError("Input y contains NaN; each label must be known")
+        self._coded = y.dtype.kind not in "fiub"
+        self.classes_, codes = np.unique(y[~unknown], return_inverse=True)
+        self._warn_of_classes()
+        out = np.full(y.shape, np.nan)
+        out[~unknown] = codes if self._coded else y[~unknown]
+        return out
 
-    def _warn_of_minus_one(self):
-        """-1 is "not known" to scikit-learn's semi-supervised estimators; of
-        -1, 0 and 1 the library speaks itself."""
+    def _warn_of_classes(self):
+        """What may stand for "not known": a word that was made of NaN; -1, as
+        of scikit-learn's semi-supervised estimators (of -1, 0 and 1 the
+        library speaks itself)."""
+        if self._coded:
+            for word in self.classes_ if self._missing_labels else ():
+                if str(word) in ("nan", "None", "<NA>", "NaT"):
+                    warn(f"y holds the word {str(word)!r}: it is taken for a "
+                         "class of its own; a label that is not known is NaN "
+                         "or None, in an array of objects", LapisWarning)
+            return
         others = self.classes_[self.classes_ != -1]
         if self._missing_labels and others.size < self.classes_.size \
                 and others.size > 1 and 0 <= others.min() < others.max() != 1:
             warn("y holds -1 beside other labels of 0 and above: it is taken "
                  "for a class of its own; a label that is not known is NaN: "
                  "np.where(y == -1, np.nan, y)", LapisWarning)
-
-    def _encode_words(self, y):
-        unknown = unknown_in(y)
-        if unknown.any() and not self._missing_labels:
-            raise ValueError("Input y contains NaN; each label must be known")
-        self.classes_, codes = np.unique(y.ravel()[~unknown],
-                                         return_inverse=True)
-        self._coded = True
-        out = np.full(unknown.shape, np.nan)
-        out[~unknown] = codes
-        return out.reshape(y.shape)
 
     def _decode(self, labels):
         """The library's labels as they were given."""
@@ -239,7 +224,7 @@ class Classifier(ClassifierMixin, Estimator):
     def score(self, X: ArrayLike, y: ArrayLike, sample_weight=None) -> float:
         """Share of the samples whose label is right; samples with a label that
         is not known (NaN or None) are left out, as by ``lapis eval``."""
-        truth = np.asarray(y)
+        truth = labels_of(y)
         known = ~unknown_in(truth)
         if known.all():
             more = {} if sample_weight is None else {

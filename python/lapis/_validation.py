@@ -41,8 +41,17 @@ def check_array(X, name="X", sparse=False):
         raise ValueError(f"{name}: Complex data not supported")
     _check_shape(array.shape, name)
     if array.dtype.kind not in "fiub":
-        array = array.astype(np.float64)
+        array = _numbers(array)
     return as_float(array, name)
+
+
+def _numbers(array):
+    """Of words and objects; pandas' NA is NaN."""
+    try:
+        return array.astype(np.float64)
+    except TypeError:
+        unknown = unknown_in(array).reshape(array.shape)
+        return np.where(unknown, np.nan, array).astype(np.float64)
 
 
 def feature_names(X):
@@ -102,6 +111,17 @@ def _warn_of_column():
          "y.ravel() is one", DataConversionWarning)
 
 
+def labels_of(y):
+    """y as a plain array, in which NaN that stands in a list among words is
+    still NaN: numpy makes a word of it."""
+    array = np.asarray(plain(y))
+    if array.dtype.kind in "US" and not hasattr(y, "dtype"):
+        given = np.asarray(y, dtype=object)
+        if unknown_in(given).any():
+            return given
+    return array
+
+
 def check_y(y, n_samples, missing=False):
     """Targets as a plain array of one or two axes and as many samples."""
     if y is None:
@@ -113,7 +133,7 @@ def check_y(y, n_samples, missing=False):
     if hasattr(y, "iloc") and y.ndim == 2 and y.shape[1] == 1:
         _warn_of_column()
         y = y.iloc[:, 0]  # of its own type
-    y = np.asarray(plain(y))
+    y = labels_of(y)
     if np.iscomplexobj(y):
         raise ValueError("y: Complex data not supported")
     if y.ndim == 2 and y.shape[1] == 1:
@@ -150,6 +170,15 @@ def _is_missing(value):
         return value is None or bool(value != value)
     except TypeError:  # pd.NA
         return True
+
+
+def unknown_in(array):
+    """Of each entry, whether it is not known: NaN, None, pandas' NA."""
+    if array.dtype.kind in "fmM":
+        return np.isnan(array).ravel()
+    if array.dtype.kind != "O":
+        return np.zeros(array.size, bool)
+    return np.array([_is_missing(value) for value in array.ravel()], bool)
 
 
 def check_groups(groups, n_samples=None):

@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike
 from ._arrays import is_sparse, plain
 from ._compat import BaseCrossValidator
 from ._core import Context, Inputs, lib, run
-from ._estimator import unknown_in
 from ._library import cv_options
 from ._settings import table
-from ._validation import check_groups, check_y, seed_of, threads_of
+from ._validation import (check_groups, check_y, seed_of, threads_of,
+                          unknown_in)
 
 
 class Folds(BaseCrossValidator):

@@ -480,6 +480,35 @@ class Habits(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "NaN at row 3, column 0"):
             lapis.SVMPlusClassifier().fit(cells, y)
 
+    def test_NA_in_arrays_of_objects_is_missing(self):
+        _, X = low_rank()
+        want = X.copy()
+        want[3, 4] = np.nan
+        objects = X.astype(object)
+        objects[3, 4] = pd.NA
+        masked = np.ma.array(X, mask=np.isnan(want))
+        for given in (objects, masked, masked.astype(np.float32)):
+            np.testing.assert_allclose(fit_rpca(given), fit_rpca(want),
+                                       atol=1e-4)
+        whole = np.ma.array(np.arange(12).reshape(4, 3))
+        np.testing.assert_array_equal(fit_rpca(whole), fit_rpca(whole.data))
+        whole[1, 1] = np.ma.masked
+        self.assertTrue(np.isnan(lapis._arrays.plain(whole)[1, 1]))
+
+    def test_NaN_among_words_is_no_word(self):
+        X, y, _ = two_classes(40)
+        words = np.where(y > 0, "yes", "no").tolist()
+        given = [np.nan] + words[1:]
+        for form in (given, tuple(given), np.ma.array(
+                words, mask=np.arange(40) == 0)):
+            model = lapis.MatrixCompletionClassifier(mu_rel=0.01).fit(X, form)
+            self.assertEqual(model.classes_.tolist(), ["no", "yes"])
+        self.assertEqual(model.score(X, given),
+                         model.score(X[1:], words[1:]))
+        with self.assertWarnsRegex(lapis.LapisWarning, "the word 'nan'"):
+            lapis.MatrixCompletionClassifier(mu_rel=0.01).fit(
+                X, np.array(given))
+
     def check_missing_target(self, X, y):
         model = lapis.MatrixCompletionClassifier(mu_rel=0.01).fit(X, y)
         self.assertEqual(len(model.classes_), 2)

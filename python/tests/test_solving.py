@@ -374,6 +374,15 @@ class Talk(unittest.TestCase):
                 lapis.assign(np.full((2, 2), np.nan))
         self.assertEqual(lapis.assign(np.eye(2)).objective, 0)
 
+    def test_tables_are_what_solve_reads(self):
+        X = np.outer(np.arange(1.0, 9), np.arange(1.0, 6))
+        with self.assertRaisesRegex(ValueError, r"X has shape \(1, 8, 5\)"):
+            lapis.solve("rpca", X[None])
+        hidden = X > 30
+        masked = lapis.solve("mc", np.ma.array(X, mask=hidden), mu_rel=0.1)
+        holes = lapis.solve("mc", np.where(hidden, np.nan, X), mu_rel=0.1)
+        np.testing.assert_array_equal(masked["low_rank"], holes["low_rank"])
+
     def test_warnings_are_the_librarys(self):
         X, y, _ = two_classes()
         with self.assertWarnsRegex(lapis.LapisWarning, "smaller lambda_ removes"):
