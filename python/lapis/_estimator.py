@@ -151,8 +151,9 @@ class Classifier(ClassifierMixin, Estimator):
         tags.classifier_tags.multi_label = said.get("multilabel", False)
         return tags
 
-    def _encode(self, y, n_samples):
-        """y as numbers, and classes_.
+    def _encode(self, y, n_samples, without=None):
+        """y as numbers, and classes_; without: samples whose labels are as if
+        they were not known.
 
         Numbers go as they are, because a method may tell {0, 1} and {-1, 1}
         apart; words and all else as their place among the sorted classes.
@@ -168,6 +169,8 @@ class Classifier(ClassifierMixin, Estimator):
         unknown = unknown_in(y).reshape(y.shape)
         if unknown.any() and not self._missing_labels:
             raise ValueError("Input y contains NaN; each label must be known")
+        if without is not None:
+            unknown[without] = True
         self._coded = y.dtype.kind not in "fiub"
         self.classes_, codes = np.unique(y[~unknown], return_inverse=True)
         self._warn_of_classes()

@@ -24,13 +24,13 @@ class _Privileged(Classifier):
     _tags = {"allow_nan": False}
 
     @staticmethod
-    def _privileged(X_priv, n_samples, rows=None, sparse=False):
+    def _privileged(X_priv, n_samples, sparse=False):
         if X_priv is None:
             return None
         P = check_array(X_priv, "X_priv", sparse)
         check_length(P if not sparse else range(P.shape[0]), n_samples,
                      "X_priv")
-        return P if rows is None else P[rows]
+        return P
 
     def _keep_weights(self, result):
         for name in ("coef_", "intercept_"):
@@ -57,8 +57,9 @@ class SVMPlusClassifier(_Privileged):
     intercept_ : ndarray (n_classes or 1,)
         Bias, of a linear kernel.
     transduction_ : ndarray (n_samples,) or (n_samples, n_labels)
-        Where `y` has NaN (or None, among words): labels of all samples; those
-        with labels are learnt from, and `X_priv` may hold NaN for the others.
+        Where `y` has NaN (or None, among words), or a weight is 0: labels of
+        all samples; the others are learnt from, and `X_priv` may hold NaN for
+        these.
 
     Examples
     --------
@@ -82,13 +83,13 @@ class SVMPlusClassifier(_Privileged):
         """Learn the classes of X; X_priv is known here only."""
         X = self._begin(X)
         n = X.shape[0]
-        y, rows = self._encode(y, n), None
+        without = None
         if sample_weight is not None:
             sample_weight = check_weight(sample_weight, n)
-            if not sample_weight.all():  # of no weight: not there
-                rows = np.flatnonzero(sample_weight)
-                X, y, sample_weight = X[rows], y[rows], sample_weight[rows]
-        P = self._privileged(X_priv, n, rows, sparse=True)
+            without = sample_weight == 0
+            sample_weight = np.where(without, 1, sample_weight)
+        y = self._encode(y, n, without)
+        P = self._privileged(X_priv, n, sparse=True)
         result = self._solve(X, y, P=P, sample_weight=sample_weight)
         self._keep_weights(result)
         self._name_classes()

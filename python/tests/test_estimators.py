@@ -604,6 +604,27 @@ class Habits(unittest.TestCase):
         two = lapis.SVMPlusClassifier(tol=1e-10).fit(X[rows], y[rows])
         np.testing.assert_allclose(one.coef_, two.coef_, rtol=1e-4)
 
+    def test_samples_of_no_weight_teach_nothing(self):
+        X, _, _ = two_classes(60)
+        y = np.array(["a", "b", "c"])[np.arange(60) % 3]
+        weight = np.where(y == "b", 0.0, 1.0)
+        one = lapis.SVMPlusClassifier(probability=True).fit(
+            X, y, sample_weight=weight)
+        two = lapis.SVMPlusClassifier(probability=True).fit(
+            X[y != "b"], y[y != "b"])
+        self.assertEqual(one.classes_.tolist(), ["a", "c"])
+        self.assertEqual(one.predict_proba(X).shape, (60, 2))
+        np.testing.assert_array_equal(one.predict_proba(X),
+                                      two.predict_proba(X))
+        self.assertEqual(one.transduction_.shape, (60,))  # of every sample
+        several = lapis.SVMPlusClassifier().fit(
+            X, np.c_[y == "a", y != "a"].astype(int), sample_weight=weight)
+        self.assertEqual(several.transduction_.shape, (60, 2))
+        K = X @ X.T
+        with self.assertRaisesRegex(ValueError, "the samples that are learnt"):
+            lapis.SVMPlusClassifier(kernel="precomputed").fit(
+                K, y, sample_weight=weight)
+
     def test_what_has_no_model_file(self):
         X, y, _ = two_classes(40)
         for model in (lapis.LowRankImputer(lam=1.0).fit(X),
