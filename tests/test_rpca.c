@@ -211,6 +211,34 @@ static void zeros_are_zero(void **state)
   lapis_ctx_free(ctx);
 }
 
+static void remember(int level, const char *text, void *user)
+{
+  if (level == 0) snprintf(user, 512, "%s", text);
+}
+
+/* Of a low-rank part that had no time to begin, lambda is not to blame. */
+static void only_an_answer_is_called_empty(void **state)
+{
+  (void)state;
+  double X[12] = {1, 2, 3, 4, 5, 7, 2, 1, 9, 3, 1, 4};
+  for (int late = 0; late <= 1; late++) {
+    char said[512] = "";
+    lapis_data data = {.X = lapis_mat_f64(X, 3, 4)};
+    lapis_rpca_settings set = lapis_rpca_defaults();
+    lapis_ctx *ctx = lapis_ctx_new();
+    lapis_ctx_on_message(ctx, remember, said);
+    set.lambda = 1e-3;
+    if (late) set.stop.seconds = 1e-9;
+    lapis_solver *s = solve(ctx, &data, &set);
+    assert_int_equal(lapis_result_info(s)->status,
+                     late ? LAPIS_TIME_LIMIT : LAPIS_OK);
+    assert_int_equal(lapis_result_info(s)->rank, 0);
+    assert_true((strstr(said, "all of X is error") == NULL) == late);
+    lapis_solver_free(s);
+    lapis_ctx_free(ctx);
+  }
+}
+
 /* Rank one and a fifth of the entries one and the same value, as wrong as
  * data can be without being noise: the multiplier is nearly degenerate. */
 static void degenerate(uint64_t seed, int64_t d, int64_t n, double *X)
@@ -372,6 +400,7 @@ int main(void)
       cmocka_unit_test(recovers_what_was_hidden),
       cmocka_unit_test(laws),
       cmocka_unit_test(zeros_are_zero),
+      cmocka_unit_test(only_an_answer_is_called_empty),
       cmocka_unit_test(slow_ones_end_too),
       cmocka_unit_test(refill_fills_what_is_covered),
       cmocka_unit_test(refill_is_its_rounds),

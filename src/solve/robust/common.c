@@ -84,11 +84,15 @@ void rr_residual(const double *X, const double *D, int64_t count,
   for (int64_t k = 0; k < count; k++) sparse[k] = isnan(X[k]) ? 0 : X[k] - D[k];
 }
 
-lapis_status rr_warn_if_empty(lapis_ctx *ctx, const char *method, int64_t rank,
+lapis_status rr_warn_if_empty(const lapis_solver *s, int64_t rank,
                               const double *sparse, const double *X,
                               int64_t count)
 {
+  lapis_ctx *ctx = s->ctx;
+  const char *method = s->cls->method;
   double most[2] = {0, 0}; /* error, size */
+  if (s->loop.status != LAPIS_OK && s->loop.status != LAPIS_PRECISION_FLOOR)
+    return LAPIS_OK;
   for (int64_t k = 0; k < count; k++) {
     most[0] = fmax(most[0], fabs(sparse[k]));
     if (!isnan(X[k])) most[1] = fmax(most[1], fabs(X[k]));

@@ -55,8 +55,9 @@ double rr_lambda(double lambda, int64_t d, int64_t n);
 /* sparse = X - D where X was seen, 0 elsewhere; d x n each. */
 void rr_residual(const double *X, const double *D, int64_t count,
                  double *sparse);
-/* Warns of an answer that is all low rank or all error. */
-lapis_status rr_warn_if_empty(lapis_ctx *ctx, const char *method, int64_t rank,
+/* Warns of an answer of s that is all low rank or all error, unless s ended
+ * before it had one. */
+lapis_status rr_warn_if_empty(const lapis_solver *s, int64_t rank,
                               const double *sparse, const double *X,
                               int64_t count);
 

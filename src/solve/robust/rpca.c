@@ -56,8 +56,8 @@ static lapis_status publish(rpca *w)
   lapis_mat low_rank = lapis_mat_f64(w->low_rank, d, n);
   TRY(w->h.ops->download(&w->h, &w->step.A, &low_rank));
   rr_residual(w->X, w->low_rank, d * n, w->sparse);
-  TRY(rr_warn_if_empty(w->base.ctx, "rpca", w->step.low_rank.rank, w->sparse,
-                       w->X, d * n));
+  TRY(rr_warn_if_empty(&w->base, w->step.low_rank.rank, w->sparse, w->X,
+                       d * n));
   mat_multiply(w->low_rank, d * n, w->unit);
   mat_multiply(w->sparse, d * n, w->unit);
   mat_multiply(w->filled, d * n, w->unit);

@@ -321,8 +321,8 @@ static lapis_status publish(rr *w)
   rr_residual(w->X, w->low_rank, w->d * w->n, w->sparse);
   bool told = w->set.denoise != LAPIS_RR_NONE && w->set.refill == 0;
   if (told && !w->open && !w->in_fold)
-    TRY(rr_warn_if_empty(w->base.ctx, w->base.cls->method,
-                         w->step.low_rank.rank, w->sparse, w->X, w->d * w->n));
+    TRY(rr_warn_if_empty(&w->base, w->step.low_rank.rank, w->sparse, w->X,
+                         w->d * w->n));
   TRY(publish_fit(w));
   if (w->scale.centre != NULL) {
     rr_scale_restore(w->scale.centre, w->d, w->n, w->low_rank, w->sparse);
