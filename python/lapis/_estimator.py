@@ -156,7 +156,8 @@ class Classifier(ClassifierMixin, Estimator):
         they were not known.
 
         Numbers go as they are, because a method may tell {0, 1} and {-1, 1}
-        apart; words and all else as their place among the sorted classes.
+        apart; words and all else, whole numbers too that doubles do not tell
+        apart, as their place among the sorted classes.
         """
         y = check_y(y, n_samples, self._missing_labels)
         if y.ndim > 1 and not self._several:
@@ -171,8 +172,9 @@ class Classifier(ClassifierMixin, Estimator):
             raise ValueError("Input y contains NaN; each label must be known")
         if without is not None:
             unknown[without] = True
-        self._coded = y.dtype.kind not in "fiub"
         self.classes_, codes = np.unique(y[~unknown], return_inverse=True)
+        self._coded = y.dtype.kind not in "fiub" or np.unique(
+            self.classes_.astype(np.float64)).size < self.classes_.size
         self._warn_of_classes()
         out = np.full(y.shape, np.nan)
         out[~unknown] = codes if self._coded else y[~unknown]

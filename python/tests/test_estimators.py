@@ -167,6 +167,18 @@ class Habits(unittest.TestCase):
                 self.assertEqual(list(model.classes_),
                                  ["high", "low", "mid"])
 
+    def test_labels_that_doubles_do_not_tell_apart(self):
+        X, y, _ = two_classes(40)
+        ids = np.where(y > 0, 2 ** 60, 2 ** 60 + 1)
+        ids[:5] = 7
+        for cls in CLASSIFIERS[:3]:
+            model = cls().fit(X, ids)
+            self.assertEqual(model.classes_.tolist(),
+                             [7, 2 ** 60, 2 ** 60 + 1])
+            self.assertEqual(model.decision_function(X).shape, (40, 3))
+            self.assertEqual(model.predict(X).dtype, ids.dtype)
+            self.assertGreater(model.score(X, ids), 0.6)
+
     def test_unknown_labels_are_completed(self):
         X, _ = low_rank(80, rank=2)
         X[5, 7] = np.nan
