@@ -105,6 +105,19 @@ def check_fitted(estimator):
             "call 'fit' before this method")
 
 
+def feature_names_of(estimator, given=None):
+    """The features of the fit by name: those given, its own, or x0, x1, ..."""
+    check_fitted(estimator)
+    count = estimator.n_features_in_
+    if given is None:
+        given = getattr(estimator, "feature_names_in_",
+                        [f"x{i}" for i in range(count)])
+    if len(given) != count:
+        raise ValueError("input_features should have length equal to number "
+                         f"of features ({count}), got {len(given)}")
+    return np.asarray(given, dtype=object)
+
+
 # ---- y ---------------------------------------------------------------------
 def _warn_of_column():
     warn("A column-vector y was passed when a 1d array was expected; "

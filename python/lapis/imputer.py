@@ -12,7 +12,7 @@ from ._compat import TransformerMixin
 from ._core import Warm, warn
 from ._estimator import Estimator
 from ._validation import (check_array, check_features, check_fitted,
-                          remember_features, seed_of)
+                          feature_names_of, remember_features, seed_of)
 from .exceptions import LapisWarning
 
 if TYPE_CHECKING:
@@ -322,13 +322,7 @@ class LowRankImputer(TransformerMixin, Estimator):
     def get_feature_names_out(
             self, input_features: Optional[ArrayLike] = None) -> np.ndarray:
         """The names of the features: they stay what they were."""
-        check_fitted(self)
-        if input_features is not None:
-            return np.asarray(input_features, dtype=object)
-        names = getattr(self, "feature_names_in_", None)
-        if names is None:
-            names = [f"x{i}" for i in range(self.n_features_in_)]
-        return np.asarray(names, dtype=object)
+        return feature_names_of(self, input_features)
 
 
 def _is_number(value):

@@ -13,7 +13,7 @@ from ._core import Context, lib
 from ._arrays import view
 from ._tags import Tagged
 from ._validation import (check_array, check_features, check_fitted,
-                          remember_features)
+                          feature_names_of, remember_features)
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -92,9 +92,6 @@ class Chi2Map(TransformerMixin, Tagged):
     def get_feature_names_out(
             self, input_features: Optional[ArrayLike] = None) -> np.ndarray:
         """NAME_chi2_0 .. NAME_chi2_6 for each feature."""
-        names = input_features
-        if names is None:
-            names = getattr(self, "feature_names_in_",
-                            [f"x{i}" for i in range(self.n_features_in_)])
-        return np.array([f"{name}_chi2_{k}" for name in names
+        return np.array([f"{name}_chi2_{k}"
+                         for name in feature_names_of(self, input_features)
                          for k in range(7)], dtype=object)

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from ._compat import RegressorMixin, TransformerMixin
 from ._estimator import Classifier, Estimator, of_method
-from ._validation import check_y
+from ._validation import check_y, feature_names_of
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -64,10 +64,7 @@ class RobustPCA(_Cleaner, TransformerMixin, Estimator):
     def get_feature_names_out(
             self, input_features: Optional[ArrayLike] = None) -> np.ndarray:
         """Names of what ``transform`` gives: those of what it takes."""
-        if input_features is not None:
-            return np.asarray(input_features, dtype=object)
-        return getattr(self, "feature_names_in_", np.array(
-            [f"x{i}" for i in range(self.n_features_in_)], dtype=object))
+        return feature_names_of(self, input_features)
 
 
 @of_method("rr")

@@ -390,6 +390,18 @@ class Habits(unittest.TestCase):
                              names)
             self.assertIn("f3", command("info", file.name)[0])
 
+    def test_names_are_those_of_a_fit(self):
+        X = np.arange(12.0).reshape(4, 3)
+        for cls in (lapis.RobustPCA, lapis.LowRankImputer, lapis.Chi2Map):
+            with self.assertRaises(NotFittedError):
+                cls().get_feature_names_out()
+            model = cls().fit(X)
+            with self.assertRaisesRegex(ValueError, r"features \(3\), got 1"):
+                model.get_feature_names_out(["a"])
+            for given, first in ((None, "x0"), (["a", "b", "c"], "a")):
+                name = model.get_feature_names_out(given)[0]
+                self.assertEqual(name.partition("_")[0], first)
+
     def test_frames_with_missing_labels(self):
         X, _ = low_rank(60, rank=2)
         truth = (X[:, 0] > 0).astype(int)
