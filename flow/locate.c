@@ -35,10 +35,13 @@ lapis_status lapis_locate_new(lapis_ctx *ctx, const char *const *paths,
   lapis_locate_settings set;
   TRY(flow_needs(ctx, paths, count, out));
   TRY(lapis_settings_copy(ctx, &locate_method, settings, &set));
-  if (set.without != NULL && set.look == LAPIS_BOX_GIST)
-    return lapis_fail(ctx, LAPIS_EINVAL,
-                      "locate: --without goes with --look outline; roml has no "
-                      "use for images without the object");
+  bool gist = set.look == LAPIS_BOX_GIST;
+  TRY(lapis_settings_refuse(ctx, &locate_method, &set,
+                            gist ? "rounds without" : "aspect noise side",
+                            gist ? "with --look outline" : "with --look gist"));
+  if (set.boxes != NULL && set.without == NULL)
+    TRY(lapis_settings_refuse(ctx, &locate_method, &set, "candidates",
+                              "without --boxes"));
   TRY(flow_new(ctx, &locate_class, FLOW_COMMON(&set), paths, count, out));
   lapis_flow *f = *out;
   locate *w = f->own = calloc(1, sizeof *w);
@@ -76,7 +79,7 @@ static lapis_status describe_boxes(lapis_flow *f)
   lapis_gist_boxes_settings set;
   lapis_settings_default(kind, &set);
   set.boxes = w->set.boxes;
-  set.candidates = w->set.candidates;
+  if (set.boxes == NULL) set.candidates = w->set.candidates;
   set.aspect = w->set.aspect;
   set.noise = w->set.noise;
   set.gist.side = w->set.side;
@@ -85,6 +88,7 @@ static lapis_status describe_boxes(lapis_flow *f)
   lapis_status s = flow_features(f, &kinds, NULL);
   if (s != LAPIS_OK || w->set.without == NULL) return s;
   set.boxes = NULL; /* the table is of the images with the object */
+  set.candidates = w->set.candidates;
   return describe_others(f, &kinds);
 }
 

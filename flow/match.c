@@ -53,6 +53,9 @@ lapis_status lapis_match_new(lapis_ctx *ctx, const char *const *paths,
   lapis_match_settings set;
   TRY(flow_needs(ctx, paths, count, out));
   TRY(lapis_settings_copy(ctx, &match_method, settings, &set));
+  TRY(lapis_settings_refuse(ctx, &match_method, &set,
+                            set.xy == NULL ? "scale" : "points peak",
+                            set.xy == NULL ? "with --xy" : "without --xy"));
   TRY(flow_new(ctx, &match_class, FLOW_COMMON(&set), paths, count, out));
   lapis_flow *f = *out;
   match *m = f->own = calloc(1, sizeof *m);
@@ -108,7 +111,7 @@ static lapis_status find_points(lapis_flow *f)
   const lapis_method *kind = lapis_feature_find("sift");
   lapis_sift_settings sift;
   lapis_settings_default(kind, &sift);
-  sift.most = m->set.points;
+  if (m->set.xy == NULL) sift.most = m->set.points;
   sift.peak = m->set.peak;
   sift.longest = m->set.longest;
   sift.xy = m->set.xy;

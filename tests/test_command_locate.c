@@ -107,8 +107,7 @@ static void the_object_is_found_among_proposed_boxes(void **state)
   lapis_box_table t;
   lapis_ctx *ctx = lapis_ctx_new();
   begin(&c, 8);
-  command_run(&c, "locate ?.pgm --candidates 30 --side 32 --no-cache --csv "
-                  "found.csv -q");
+  command_run(&c, "locate ?.pgm --candidates 30 --no-cache --csv found.csv -q");
   command_expect(&c, 0, "");
   read_boxes(&c, ctx, "found.csv", &t);
   CHECK_AT_LEAST((double)count_right(&t, 0.5), IMAGES - 1);
@@ -255,7 +254,15 @@ static const command_misuse misuses[] = {
     {"locate a.pgm b.pgm --boxes far.csv", 4,
      "a.pgm: the box 300,300 20x20 of far.csv covers none of its 200 x 200"},
     {"locate a.pgm b.pgm --boxes bad.csv", 4, "bad.csv:1:12: width is \"-2\""},
-    {"locate a.pgm b.pgm --side 65", 2, "is no power of two"},
+    {"locate a.pgm b.pgm --look gist --side 65", 2, "is no power of two"},
+    {"locate a.pgm b.pgm --side 32", 2,
+     "lapis: locate: --side goes with --look gist"},
+    {"locate a.pgm b.pgm --noise 0", 2, "--noise goes with --look gist"},
+    {"locate a.pgm b.pgm --aspect 1", 2, "--aspect goes with --look gist"},
+    {"locate a.pgm b.pgm --look gist --rounds 3", 2,
+     "--rounds goes with --look outline"},
+    {"locate a.pgm b.pgm --boxes far.csv --candidates 9", 2,
+     "--candidates goes without --boxes"},
     {"locate a.pgm b.pgm --look round", 2, "gist"},
     {"locate a.pgm b.pgm --rounds -1", 2, "rounds"},
     {"locate a.pgm b.pgm --without no.pgm", 4, "no.pgm: cannot be opened"},

@@ -452,6 +452,9 @@ static const command_misuse misuses[] = {
     {"match a.pgm b.pgm --result r.csv", 2, "goes to a .npz"},
     {"match a.pgm b.pgm -o no/page.html", 4, "cannot write there"},
     {"match a.pgm no.pgm --keep-going", 4, "one image is left"},
+    {"match a.pgm b.pgm --scale 8", 2, "lapis: match: --scale goes with --xy"},
+    {"match a.pgm b.pgm --xy f.csv --points 9", 2,
+     "match: --points goes without --xy"},
 };
 
 static void misuse_is_refused(void **state)

@@ -149,8 +149,7 @@ static const task tasks[] = {
      ""},
     {"match", "xy=%s inliers=2 no-cache=true", make_match, NULL, NULL,
      "a,9,9\na,4,4\nb,9,9\nb,5,7\nc,8,8\nc,2,9\nd,9,9\nd,7,2\n"},
-    {"locate", "candidates=3 side=16 no-cache=true", make_locate, NULL, NULL,
-     ""},
+    {"locate", "candidates=3 no-cache=true", make_locate, NULL, NULL, ""},
 };
 
 static void fill(run *r, const task *t, const char *table, void **settings,

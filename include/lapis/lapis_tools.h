@@ -133,6 +133,13 @@ LAPIS_API void lapis_file_abandon(const char *path);
 LAPIS_API lapis_status lapis_settings_copy(lapis_ctx *ctx,
                                            const lapis_method *m,
                                            const void *from, void *to);
+/* Refuses those of names ("aspect noise") that are not at their defaults, since
+ * they say nothing here: they go how ("with --look gist"). */
+LAPIS_API lapis_status lapis_settings_refuse(lapis_ctx *ctx,
+                                             const lapis_method *m,
+                                             const void *settings,
+                                             const char *names,
+                                             const char *how);
 
 #ifdef __cplusplus
 }

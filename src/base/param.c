@@ -1,6 +1,7 @@
 /* param.c - the parameter tables at work: defaults, parsing, bounds, text. */
 #include "base/param.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -213,6 +214,32 @@ lapis_status lapis_settings_copy(lapis_ctx *ctx, const lapis_method *m,
     lapis_settings_default(m, to);
   else
     memcpy(to, from, m->settings_size);
+  return LAPIS_OK;
+}
+
+static bool is_default(const lapis_param *p, const void *at)
+{
+  if (p->type == LAPIS_PARAM_TEXT) return *(const char *const *)at == NULL;
+  double v = load(p, at);
+  return v == p->value || (isnan(v) && isnan(p->value));
+}
+
+lapis_status lapis_settings_refuse(lapis_ctx *ctx, const lapis_method *m,
+                                   const void *settings, const char *names,
+                                   const char *how)
+{
+  NEEDS(ctx, m, settings, names, how);
+  TRY(lapis_settings_check(ctx, m, settings));
+  for (size_t n; *names != '\0'; names += n + (names[n] == ' ')) {
+    n = strcspn(names, " ");
+    for (int i = 0; i < m->n_params; i++) {
+      const lapis_param *p = &m->params[i];
+      if (strlen(p->name) == n && strncmp(p->name, names, n) == 0 &&
+          !is_default(p, (const char *)settings + p->offset))
+        return lapis_fail(ctx, LAPIS_EINVAL, "%s: --%s goes %s", m->name,
+                          p->name, how);
+    }
+  }
   return LAPIS_OK;
 }
 

@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "lapis/lapis_locate.h"
+#include "lapis/lapis_tools.h"
 #include "mat/mat.h"
 #include "vision/features/feature.h"
 #include "vision/features/gist.h"
@@ -57,6 +58,13 @@ static lapis_status begin(feature_job *j)
   lapis_ctx *ctx = j->base.ctx;
   boxes_state *s = j->state = base_alloc(ctx, 1, sizeof *s);
   if (s == NULL) return LAPIS_ENOMEM;
+  if (set->look == LAPIS_BOX_OUTLINE)
+    TRY(lapis_settings_refuse(ctx, &j->kind->shown, set,
+                              "aspect noise side scales orientations blocks",
+                              "with --look gist"));
+  if (set->boxes != NULL)
+    TRY(lapis_settings_refuse(ctx, &j->kind->shown, set, "candidates",
+                              "without --boxes"));
   TRY(gist_bank_new(ctx, &set->gist, &s->bank));
   if (set->boxes == NULL) return LAPIS_OK;
   TRY(lapis_boxes_read(ctx, set->boxes, &s->table));

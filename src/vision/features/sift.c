@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "lapis/lapis_features.h"
+#include "lapis/lapis_tools.h"
 #include "vision/features/feature.h"
 #include "vision/image/ops.h"
 
@@ -40,6 +41,9 @@ static lapis_status read_points(feature_job *j, const lapis_sift_settings *set)
 static lapis_status begin(feature_job *j)
 {
   const lapis_sift_settings *set = j->settings;
+  TRY(lapis_settings_refuse(j->base.ctx, &j->kind->shown, set,
+                            set->xy == NULL ? "scale" : "peak edge most",
+                            set->xy == NULL ? "with --xy" : "without --xy"));
   if (sift_built()) return set->xy == NULL ? LAPIS_OK : read_points(j, set);
   return lapis_fail(j->base.ctx, LAPIS_ENOTBUILT,
                     "sift: is not built into this LAPIS; it needs VLFeat "
