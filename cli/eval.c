@@ -153,35 +153,30 @@ static lapis_status write_values(cli *c, const char *metric,
   return s;
 }
 
-/* X: the answers. */
-static int evaluate(cli *c, lapis_dataset *ds, const lapis_mat *X,
-                    const char *metric)
+static int evaluate(cli *c, const eval_pair *p, const char *metric)
 {
-  const lapis_data *data = lapis_dataset_data(ds);
   const char *output = args_get(&c->args, "output");
   int64_t classes;
-  lapis_status s = lapis_metric_classes(c->ctx, metric, &data->Y, &classes);
+  lapis_status s = lapis_metric_classes(c->ctx, metric, &p->truth, &classes);
   if (s < 0) return cli_fail_status(c, s);
   double *per_class = malloc(((size_t)classes + 1) * sizeof *per_class), mean;
   if (per_class == NULL) return cli_fail(EXIT_FAILED, "out of memory");
-  s = lapis_metric(c->ctx, metric, &data->Y, X, per_class, &mean);
+  s = lapis_metric(c->ctx, metric, &p->truth, &p->answers, per_class, &mean);
   if (s >= 0) warn_of_none(metric, mean);
-  lapis_mat names = lapis_dataset_text(ds, "class_names");
   eval_figures filled = {.labels = -1};
   eval_answers answers = {.path = args_get(&c->args, "scores"),
                           .metric = metric,
-                          .truth = &data->Y,
-                          .answers = X,
+                          .pair = p,
                           .classes = classes};
   if (s >= 0) s = eval_filled(c, &answers, &filled);
   if (s >= 0 && c->json)
-    print_values(metric, &names, per_class, classes, mean, &filled);
+    print_values(metric, &p->names, per_class, classes, mean, &filled);
   if (s >= 0 && !c->json) {
-    print_text(metric, &names, per_class, classes, mean);
+    print_text(metric, &p->names, per_class, classes, mean);
     print_filled(metric, &filled);
   }
   if (s >= 0 && output != NULL)
-    s = write_values(c, metric, &names, per_class, classes, mean, &filled,
+    s = write_values(c, metric, &p->names, per_class, classes, mean, &filled,
                      output);
   free(filled.per_class);
   free(per_class);
@@ -214,8 +209,14 @@ static int evaluate_numbers(cli *c, bool labels, const eval_columns *sheet,
   int code = s < 0               ? cli_fail_status(c, s)
              : sheet->count == 0 ? eval_check_columns(ds, scores)
                                  : eval_check_order(ds, sheet, scores);
-  if (code == EXIT_DONE)
-    code = evaluate(c, ds, &lapis_dataset_data(ds)->X, c->args.word[0]);
+  eval_pair pair = {.truth = lapis_dataset_data(ds)->Y,
+                    .answers = lapis_dataset_data(ds)->X,
+                    .names = lapis_dataset_text(ds, "class_names")};
+  if (code == EXIT_DONE) {
+    s = eval_list_scores(c, ds, scores, &pair);
+    code = s < 0 ? cli_fail_status(c, s) : evaluate(c, &pair, c->args.word[0]);
+  }
+  eval_pair_free(&pair);
   lapis_dataset_free(ds);
   return code;
 }
@@ -227,21 +228,22 @@ static int evaluate_files(cli *c, bool labels)
   lapis_table_options table;
   eval_columns sheet;
   lapis_dataset *ds;
-  double *codes;
+  eval_pair pair = {.y = NULL};
   int code = table_from_args(c, &table);
   if (code != EXIT_DONE) return code;
   (void)eval_find_columns(c, scores, labels ? table.target : NULL, &sheet);
   lapis_status s =
-      labels ? eval_text_labels(c, &sheet, truth, scores, &table, &ds, &codes)
+      labels ? eval_text_labels(c, &sheet, truth, scores, &table, &ds, &pair)
              : LAPIS_EINVAL;
-  if (s == LAPIS_EDATA) return cli_fail_status(c, s); /* another order */
-  if (s < 0) return evaluate_numbers(c, labels, &sheet, &table);
-  const lapis_mat *Y = &lapis_dataset_data(ds)->Y;
-  lapis_mat X = lapis_mat_f64(codes, Y->rows, Y->cols);
-  code = eval_check_order(ds, &sheet, scores);
-  if (code == EXIT_DONE) code = evaluate(c, ds, &X, c->args.word[0]);
-  lapis_dataset_free(ds);
-  free(codes);
+  if (s == LAPIS_EDATA) /* another order */
+    code = cli_fail_status(c, s);
+  else if (s < 0)
+    code = evaluate_numbers(c, labels, &sheet, &table);
+  else
+    code = eval_check_order(ds, &sheet, scores);
+  if (s >= 0 && code == EXIT_DONE) code = evaluate(c, &pair, c->args.word[0]);
+  if (s >= 0) lapis_dataset_free(ds);
+  eval_pair_free(&pair);
   return code;
 }
 

@@ -11,26 +11,32 @@
 
 #include "eval_names.h"
 
-/* The column of the origins of target k, of so many; -1: there is none. */
-static int64_t origin_column(const lapis_cells *t, int64_t k, int64_t targets)
+/* The column of the origins of target k, by its name where it has one, else by
+ * its place; -1: there is none. */
+static int64_t origin_column(const lapis_cells *t, const eval_pair *p,
+                             int64_t k)
 {
+  const char *const *name = (const char *const *)p->names.val;
+  bool named = p->name != NULL || p->names.cols == p->truth.rows;
   for (int64_t j = 0; j < t->columns; j++) {
     const char *title = t->text[j];
-    if (targets == 1 && strcmp(title, "origin") == 0) return j;
-    if (strncmp(title, "origin of ", 10) == 0 && k-- == 0) return j;
+    if (p->truth.rows == 1 && strcmp(title, "origin") == 0) return j;
+    if (strncmp(title, "origin of ", 10) != 0) continue;
+    if (named ? strcmp(title + 10, name[k * p->names.ld]) == 0 : k-- == 0)
+      return j;
   }
   return -1;
 }
 
 /* NaN where the table says "given"; false: it does not say. */
-static bool drop_by_table(cli *c, const char *path, lapis_mat *part)
+static bool drop_by_table(cli *c, const eval_answers *a, lapis_mat *part)
 {
   lapis_cells t;
   double *y = part->val;
-  if (lapis_cells_read(c->ctx, path, &t) < 0) return false;
+  if (lapis_cells_read(c->ctx, a->path, &t) < 0) return false;
   bool says = t.rows == part->cols + 1;
   for (int64_t k = 0; says && k < part->rows; k++) {
-    int64_t at = origin_column(&t, k, part->rows);
+    int64_t at = origin_column(&t, a->pair, k);
     says = at >= 0;
     for (int64_t j = 0; says && j < part->cols; j++)
       if (strcmp(t.text[(j + 1) * t.columns + at], "given") == 0)
@@ -63,7 +69,7 @@ static int64_t known_in(const lapis_mat *m)
 
 lapis_status eval_filled(cli *c, const eval_answers *a, eval_figures *out)
 {
-  const lapis_mat *Y = a->truth;
+  const lapis_mat *Y = &a->pair->truth;
   size_t n = strlen(a->path);
   bool archive = n > 4 && strcmp(a->path + n - 4, ".npz") == 0;
   *out = (eval_figures){.labels = -1, .given = 0};
@@ -73,7 +79,7 @@ lapis_status eval_filled(cli *c, const eval_answers *a, eval_figures *out)
   for (int64_t k = 0; k < Y->rows * Y->cols; k++)
     y[k] = lapis_mat_at(Y, k % Y->rows, k / Y->rows);
   bool says = archive             ? drop_by_array(c, a->path, &part)
-              : is_sheet(a->path) ? drop_by_table(c, a->path, &part)
+              : is_sheet(a->path) ? drop_by_table(c, a, &part)
                                   : false;
   lapis_status s = LAPIS_OK;
   if (says) {
@@ -83,7 +89,7 @@ lapis_status eval_filled(cli *c, const eval_answers *a, eval_figures *out)
     if (out->per_class == NULL) s = LAPIS_ENOMEM;
   }
   if (says && s >= 0)
-    s = lapis_metric_part(c->ctx, a->metric, Y, &part, a->answers,
+    s = lapis_metric_part(c->ctx, a->metric, Y, &part, &a->pair->answers,
                           out->per_class, &out->mean);
   free(y);
   return s;

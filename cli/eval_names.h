@@ -25,18 +25,35 @@ bool eval_find_columns(cli *c, const char *path, const char *target,
  * answers' columns; in another, figures would be of the wrong ones. */
 int eval_check_order(const lapis_dataset *ds, const eval_columns *sheet,
                      const char *scores);
+/* ---- what is compared ----------------------------------------------------*/
+typedef struct eval_pair {
+  lapis_mat truth, answers; /* targets x samples */
+  lapis_mat names;          /* of classes; empty: none */
+  double *y, *x;            /* its own */
+  const char **name;
+} eval_pair;
+
+/* ---- eval_lists.c --------------------------------------------------------*/
+/* Truth and labels, read into ds as Y and names, where either are lists of
+ * labels and the other are lists, or a column each; else LAPIS_EINVAL. */
+lapis_status eval_list_labels(const lapis_dataset *ds, eval_pair *p);
+/* Scores in the order of the truth's labels, by their titles; truth that is
+ * lists becomes 1 and 0 for each label. */
+lapis_status eval_list_scores(cli *c, const lapis_dataset *ds,
+                              const char *scores, eval_pair *p);
+void eval_pair_free(eval_pair *p); /* contents */
+
 /* Truth whose targets are texts, as Y of *out, and the codes of the answers
- * beside them (targets x samples; free them); an error where either is no
- * text. */
+ * beside them; an error where either is no text. */
 lapis_status eval_text_labels(cli *c, const eval_columns *sheet,
                               const char *truth, const char *answers,
                               const lapis_table_options *table,
-                              lapis_dataset **out, double **codes);
+                              lapis_dataset **out, eval_pair *pair);
 
 /* ---- eval_filled.c -------------------------------------------------------*/
 typedef struct eval_answers {
   const char *path, *metric;
-  const lapis_mat *truth, *answers;
+  const eval_pair *pair;
   int64_t classes;
 } eval_answers;
 typedef struct eval_figures { /* of some of the labels */

@@ -139,32 +139,37 @@ static lapis_status read_labels(cli *c, const eval_columns *sheet,
 lapis_status eval_text_labels(cli *c, const eval_columns *sheet,
                               const char *truth, const char *answers,
                               const lapis_table_options *table,
-                              lapis_dataset **out, double **codes)
+                              lapis_dataset **out, eval_pair *pair)
 {
   int64_t targets = sheet->count > 0 ? sheet->count : 1;
   lapis_status s = LAPIS_OK;
-  *codes = NULL;
   *out = NULL;
   for (int64_t k = 0; s >= 0 && k < targets; k++) {
     lapis_dataset_free(*out);
     *out = NULL;
     s = read_labels(c, sheet, truth, answers, table, k, out);
     if (s < 0) break;
+    if (targets == 1) {
+      s = eval_list_labels(*out, pair);
+      if (s != LAPIS_EINVAL) break;
+    }
     const lapis_mat *Y = &lapis_dataset_data(*out)->Y;
     lapis_mat labels = lapis_dataset_text(*out, "names");
     lapis_mat texts = lapis_dataset_text(*out, targets == 1 ? "class_names"
                                                             : "target_values");
     bool fits = Y->rows == targets && texts.cols > 1 && labels.cols == Y->cols;
-    if (!fits) s = LAPIS_EINVAL; /* numbers, or something else */
-    if (fits && *codes == NULL)
-      *codes = malloc((size_t)(targets * Y->cols + 1) * sizeof **codes);
-    if (fits && *codes == NULL) s = LAPIS_ENOMEM;
-    if (s >= 0) code_row(&labels, &texts, *codes, k, targets);
+    s = fits ? LAPIS_OK : LAPIS_EINVAL; /* numbers, or something else */
+    if (fits && pair->x == NULL)
+      pair->x = malloc((size_t)(targets * Y->cols + 1) * sizeof *pair->x);
+    if (fits && pair->x == NULL) s = LAPIS_ENOMEM;
+    if (s < 0) break;
+    code_row(&labels, &texts, pair->x, k, targets);
+    pair->truth = *Y;
+    pair->answers = lapis_mat_f64(pair->x, targets, Y->cols);
+    pair->names = lapis_dataset_text(*out, "class_names");
   }
   if (s >= 0) return s;
   lapis_dataset_free(*out);
-  free(*codes);
-  *codes = NULL;
   *out = NULL;
   return s;
 }

@@ -173,43 +173,6 @@ static void each_target_has_its_own_words(void **state)
   command_end(&c);
 }
 
-/* Answers of images, beside a truth of others, too, called otherwise. */
-static void answers_are_joined_by_name(void **state)
-{
-  (void)state;
-  command c;
-  begin(&c);
-  put(&c, "truth.csv",
-      "image,label\n1_10,cat\n1_2,dog\n2_7,cat\n9_9,dog\n3_1,\n");
-  put(&c, "a.csv",
-      "image,label,origin,rather,score of cat,score of dog\n"
-      "photos/2_7.png,dog,filled,,.1,.9\n"
-      "photos/3_1.png,cat,filled,,.9,.1\n"
-      "photos/1_2.png,dog,given,,.1,.9\n"
-      "photos/1_10.png,cat,filled,,.9,.1\n"
-      "photos/new.png,cat,filled,,.9,.1\n");
-  command_run(&c, "eval accuracy --truth truth.csv --id image --target label "
-                  "--scores a.csv");
-  command_expect(&c, 0,
-                 "a.csv: rows were joined by name with truth.csv; 1 of "
-                 "truth.csv are not in it; 1 rows have no such name");
-  assert_non_null(strstr(c.out, "accuracy 0.666667\n"));
-  assert_non_null(strstr(c.out, "the 2 labels that were filled in alone: "
-                                "accuracy 0.500000"));
-  put(&c, "truth.csv",
-      "image,label\na/1_2.png,dog\nb/1_2.png,cat\n2_7.png,cat\n");
-  put(&c, "b.csv", "image,label\n2_7,cat\n1_2,dog\n");
-  command_run(&c, "eval accuracy --truth truth.csv --id image --target label "
-                  "--scores b.csv");
-  command_expect(&c, 4, "truth.csv: several rows are called '1_2', ");
-  put(&c, "truth.csv", "image,label\n1_2,dog\n2_7,cat\n");
-  put(&c, "b.csv", "image,label\n2_7.png,cat\na/1_2.png,dog\nb/1_2.png,cat\n");
-  command_run(&c, "eval accuracy --truth truth.csv --id image --target label "
-                  "--scores b.csv");
-  command_expect(&c, 4, "b.csv: rows 2 and 3 are both '1_2' of truth.csv");
-  command_end(&c);
-}
-
 /* bob and eve are wrong by this truth: 4 of 6 are right. */
 /* A temperature is no class; codes of classes are, whatever their number. */
 static void numbers_as_classes_are_warned_of(void **state)
@@ -736,7 +699,6 @@ int main(void)
       cmocka_unit_test(several_targets_keep_their_texts),
       cmocka_unit_test(numbers_as_classes_are_warned_of),
       cmocka_unit_test(each_target_has_its_own_words),
-      cmocka_unit_test(answers_are_joined_by_name),
       cmocka_unit_test(texts_are_evaluated),
       cmocka_unit_test(what_was_filled_is_measured_apart),
       cmocka_unit_test(labels_alone_are_evaluated),

@@ -1,0 +1,213 @@
+/* eval_lists.c - several labels an image: lists such as "sky;sea", in a cell
+ * of the answers, or of the truth, too.
+ *
+ * label -o writes lists.  The truth beside them is a column of lists, or, where
+ * labels were given so, a column of 0 and 1 each.  Both become 1 and 0 for each
+ * label, so that the order within a list says nothing. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "eval_names.h"
+
+/* The next entry of a list, without the blanks around it; its length, or 0
+ * behind the last one.  *list moves on. */
+static size_t next_entry(const char **list, const char **entry)
+{
+  size_t n = 0;
+  while (n == 0 && **list != '\0') {
+    *entry = *list + strspn(*list, " ");
+    const char *end = *list + strcspn(*list, ";");
+    *list = *end == ';' ? end + 1 : end;
+    while (end > *entry && end[-1] == ' ') end--;
+    n = end > *entry ? (size_t)(end - *entry) : 0;
+  }
+  return n;
+}
+
+static bool holds(const char *list, const char *name)
+{
+  const char *entry;
+  for (size_t n; (n = next_entry(&list, &entry)) > 0;)
+    if (strlen(name) == n && strncmp(entry, name, n) == 0) return true;
+  return false;
+}
+
+static const char *text_at(const lapis_mat *m, int64_t k)
+{
+  const char *text = ((const char *const *)m->val)[k * m->ld];
+  return text == NULL ? "" : text;
+}
+
+static bool any_list(const lapis_mat *m)
+{
+  for (int64_t k = 0; m->rows == 1 && k < m->cols; k++)
+    if (strchr(text_at(m, k), ';') != NULL) return true;
+  return false;
+}
+
+/* Whether any list has any of the names: else it holds numbers. */
+static bool any_of(const lapis_mat *lists, const lapis_mat *names)
+{
+  for (int64_t j = 0; j < lists->cols; j++)
+    for (int64_t k = 0; k < names->cols; k++)
+      if (holds(text_at(lists, j), text_at(names, k))) return true;
+  return false;
+}
+
+static int by_text(const void *a, const void *b)
+{
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* ---- names of labels ----------------------------------------------------*/
+static bool add_name(eval_pair *p, const char *entry, size_t n)
+{
+  for (int64_t k = 0; k < p->names.cols; k++)
+    if (strlen(p->name[k]) == n && strncmp(p->name[k], entry, n) == 0)
+      return true;
+  size_t count = (size_t)p->names.cols;
+  const char **more = realloc(p->name, (count + 1) * sizeof *more);
+  if (more != NULL) p->name = more;
+  char *own = more == NULL ? NULL : strndup(entry, n);
+  if (own == NULL) return false;
+  p->name[count] = own;
+  p->names.cols++;
+  return true;
+}
+
+static bool add_names(eval_pair *p, const lapis_mat *lists)
+{
+  const char *entry;
+  for (int64_t j = 0; j < lists->cols; j++) {
+    const char *list = text_at(lists, j);
+    for (size_t n; (n = next_entry(&list, &entry)) > 0;)
+      if (!add_name(p, entry, n)) return false;
+  }
+  return true;
+}
+
+static bool sort_names(eval_pair *p)
+{
+  if (p->names.cols > 0)
+    qsort(p->name, (size_t)p->names.cols, sizeof *p->name, by_text);
+  p->names = lapis_mat_text(p->name, 1, p->names.cols);
+  return p->names.cols > 0;
+}
+
+void eval_pair_free(eval_pair *p)
+{
+  for (int64_t k = 0; p->name != NULL && k < p->names.cols; k++)
+    free((void *)(uintptr_t)p->name[k]);
+  free(p->name);
+  free(p->y);
+  free(p->x);
+}
+
+/* ---- truth and answers --------------------------------------------------*/
+/* 1 where the truth has label k, 0 where not, NaN where nobody knows. */
+static double has_label(const lapis_mat *Y, const lapis_mat *classes,
+                        bool lists, const char *name, int64_t k, int64_t j)
+{
+  double v = lapis_mat_at(Y, lists ? 0 : k, j);
+  if (isnan(v)) return NAN;
+  return lists ? holds(text_at(classes, (int64_t)v), name) : v > 0;
+}
+
+/* Y as 1 and 0 for each of the names, by columns or by lists. */
+static bool put_truth(eval_pair *p, const lapis_mat *classes, bool lists)
+{
+  int64_t K = p->names.cols, n = p->truth.cols;
+  p->y = malloc((size_t)(K * n + 1) * sizeof *p->y);
+  for (int64_t i = 0; p->y != NULL && i < K * n; i++)
+    p->y[i] = has_label(&p->truth, classes, lists, text_at(&p->names, i % K),
+                        i % K, i / K);
+  p->truth = lapis_mat_f64(p->y, K, n);
+  return p->y != NULL;
+}
+
+static bool put_answers(eval_pair *p, const lapis_mat *labels)
+{
+  int64_t K = p->names.cols, n = p->truth.cols;
+  p->x = malloc((size_t)(K * n + 1) * sizeof *p->x);
+  for (int64_t i = 0; p->x != NULL && i < K * n; i++)
+    p->x[i] = holds(text_at(labels, i / K), text_at(&p->names, i % K));
+  p->answers = lapis_mat_f64(p->x, K, n);
+  return p->x != NULL;
+}
+
+lapis_status eval_list_labels(const lapis_dataset *ds, eval_pair *p)
+{
+  lapis_mat classes = lapis_dataset_text(ds, "class_names");
+  lapis_mat columns = lapis_dataset_text(ds, "target_names");
+  lapis_mat labels = lapis_dataset_text(ds, "names");
+  p->truth = lapis_dataset_data(ds)->Y;
+  bool lists = p->truth.rows == 1 && classes.cols > 0 &&
+               (any_list(&classes) || any_list(&labels));
+  bool apart = p->truth.rows > 1 && columns.cols == p->truth.rows &&
+               any_of(&labels, &columns);
+  if (labels.cols != p->truth.cols || !(lists || apart)) return LAPIS_EINVAL;
+  if (lists && !(add_names(p, &classes) && add_names(p, &labels)))
+    return LAPIS_ENOMEM;
+  if (lists && !sort_names(p)) return LAPIS_EINVAL;
+  if (apart) p->names = columns;
+  return put_truth(p, &classes, lists) && put_answers(p, &labels)
+             ? LAPIS_OK
+             : LAPIS_ENOMEM;
+}
+
+/* The row of the scores that is of a label, by the title "score of NAME"; where
+ * there are no titles, its place; -1: none. */
+static int64_t score_row(const lapis_mat *titles, const char *name, int64_t k)
+{
+  for (int64_t i = 0; i < titles->cols; i++)
+    if (strncmp(text_at(titles, i), "score of ", 9) == 0 &&
+        strcmp(text_at(titles, i) + 9, name) == 0)
+      return i;
+  return titles->cols == 0 ? k : -1;
+}
+
+/* The scores in the order of the names. */
+static lapis_status put_scores(eval_pair *p, const lapis_mat *titles)
+{
+  int64_t K = p->names.cols, n = p->answers.cols;
+  p->x = malloc((size_t)(K * n + 1) * sizeof *p->x);
+  if (p->x == NULL) return LAPIS_ENOMEM;
+  for (int64_t i = 0; i < K * n; i++) {
+    int64_t row = score_row(titles, text_at(&p->names, i % K), i % K);
+    p->x[i] = lapis_mat_at(&p->answers, row, i / K);
+  }
+  p->answers = lapis_mat_f64(p->x, K, n);
+  return LAPIS_OK;
+}
+
+lapis_status eval_list_scores(cli *c, const lapis_dataset *ds,
+                              const char *scores, eval_pair *p)
+{
+  lapis_mat classes = p->names,
+            columns = lapis_dataset_text(ds, "target_names");
+  lapis_mat titles = lapis_dataset_text(ds, "feature_names");
+  bool lists = p->truth.rows == 1 && any_list(&classes);
+  if (!lists && (p->truth.rows == 1 || columns.cols != p->truth.rows))
+    return LAPIS_OK;
+  if (lists) {
+    p->names = (lapis_mat){.cols = 0};
+    if (!add_names(p, &classes) || !sort_names(p) ||
+        !put_truth(p, &classes, true))
+      return LAPIS_ENOMEM;
+  } else {
+    p->names = columns;
+  }
+  const char *lacks = NULL;
+  for (int64_t k = 0; k < p->names.cols && lacks == NULL; k++)
+    if (score_row(&titles, text_at(&p->names, k), k) < 0)
+      lacks = text_at(&p->names, k);
+  if (lists && lacks != NULL)
+    return lapis_fail(c->ctx, LAPIS_EDATA,
+                      "%s: has no column \"score of %s\", and the truth has "
+                      "that label",
+                      scores, lacks);
+  if (titles.cols == 0 && p->answers.rows != p->names.cols)
+    return LAPIS_OK; /* the metric says so */
+  return lacks == NULL ? put_scores(p, &titles) : LAPIS_OK;
+}
