@@ -25,8 +25,13 @@ static const char *format_of_name(const char *path)
 bool info_picture(cli *c, const char *path, int *code)
 {
   lapis_image image;
-  if (strcmp(path, "-") == 0 || lapis_image_read(c->ctx, path, &image) < 0)
-    return false;
+  if (strcmp(path, "-") == 0) return false;
+  lapis_status s = lapis_image_read(c->ctx, path, &image);
+  if (s < 0) { /* what is called a picture is told why it is none */
+    bool called = format_of_name(path) != NULL;
+    if (called) *code = cli_fail_status(c, s);
+    return called;
+  }
   char shown[4096];
   const char *colours = image.channels == 1 ? "grey" : "colour";
   *code = EXIT_DONE;
@@ -42,10 +47,12 @@ bool info_picture(cli *c, const char *path, int *code)
     lapis_text_shown(path, shown, sizeof shown);
     printf("%s: a picture, %" PRId64 " x %" PRId64 " pixels, %s\n"
            "  methods read numbers that are made of pictures, for example: "
-           "lapis features color-moments %s -o features.npz\n"
+           "lapis features color-moments",
+           shown, image.width, image.height, colours);
+    shell_file(stdout, path);
+    printf(" -o features.npz\n"
            "  labels of many pictures, of which some are known: lapis label "
-           "FOLDER --labels F.csv\n",
-           shown, image.width, image.height, colours, shown);
+           "FOLDER --labels F.csv\n");
   }
   lapis_image_free(&image);
   return true;
@@ -97,13 +104,16 @@ int info_folder(cli *c, const char *path)
     if (read)
       printf(", the first of %" PRId64 " x %" PRId64 " pixels, %s", first.width,
              first.height, first.channels == 1 ? "grey" : "colour");
-    printf(
-        "\n  where some labels are known: lapis label %s --labels F.csv -o "
-        "page.html\n"
-        "  one object in all of them: lapis match %s, lapis locate %s\n"
-        "  numbers for the methods: lapis features pixels %s -o F.npz; other "
-        "kinds: lapis features --help\n",
-        shown, shown, shown, shown);
+    printf("\n  where some labels are known: lapis label");
+    shell_file(stdout, path);
+    printf(" --labels F.csv -o page.html\n"
+           "  one object in all of them: lapis match");
+    shell_file(stdout, path);
+    printf(", lapis locate");
+    shell_file(stdout, path);
+    printf("\n  numbers for the methods: lapis features pixels");
+    shell_file(stdout, path);
+    printf(" -o F.npz; other kinds: lapis features --help\n");
   }
   if (read) lapis_image_free(&first);
   lapis_array_free(&list);

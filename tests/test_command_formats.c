@@ -268,7 +268,7 @@ static void what_cannot_be_read_is_named(void **state)
                 "xxxxxxxxxxxxxxxxxxxxxxxxxxnet/data.pkl",
                 42},
                {"a.parquet", "Parquet", "PAR1abcdefgh", 12},
-               {"a.png", "is a picture", "\x89PNG\r\n\x1a\n....", 12},
+               {"a.png", "PNG: is cut short", "\x89PNG\r\n\x1a\n....", 12},
                {"a.xls", "old Excel", "\xd0\xcf\x11\xe0\xa1\xb1....", 10}};
   command c;
   command_begin(&c);

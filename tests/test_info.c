@@ -187,6 +187,19 @@ static void pictures_and_folders(void **state)
   lapis_json_free(v);
   command_run(&c, "info none");
   command_expect(&c, 4, "none: holds no images");
+  command_run(&c, "info photos/c.png");
+  command_expect(&c, 4, "photos/c.png: is no image that LAPIS knows; PNG, ");
+  put(&c, "photos/d.ppm", "P6\n3 2\n255\nabc");
+  command_run(&c, "info photos/d.ppm");
+  command_expect(&c, 4, "photos/d.ppm: PNM: is cut short");
+  put(&c, "photos/my photo.pgm", "P5\n2 2\n255\nabcd");
+  command_run(&c, "info 'photos/my photo.pgm'");
+  says(&c, "lapis features color-moments 'photos/my photo.pgm' -o ");
+  command_run(&c, "info photos >/dev/null; (cd %s && mv photos 'my photos')",
+              c.folder);
+  command_run(&c, "info 'my photos'");
+  says(&c, "lapis label 'my photos' --labels F.csv");
+  says(&c, "lapis match 'my photos', lapis locate 'my photos'");
   command_end(&c);
 }
 
