@@ -4,7 +4,9 @@
 
 Shares of correct boxes (CorLoc).  All rows of a set choose among the same
 proposed boxes; `best possible` is told the truth.  `--without` is given
-pictures that do not show the object (locate_common.without says which).
+pictures that do not show the object (locate_common.without says which).  The
+last two columns: correct boxes of those that are not doubtful, and of those
+that are.
 Settings were chosen on the sets of CHOOSE; those of SHOW had no part in it.
 """
 import sys
@@ -13,7 +15,7 @@ import time
 import numpy as np
 
 from locate_common import (candidates, correct, ducks, eyes, locate,
-                           locate_without, msrc, without)
+                           locate_without, msrc, overlaps, without)
 
 CHOOSE = ["cow", "sheep", "aeroplane", "car", "bicycle", "face"]
 SHOW = ["duck", "eyes", "flower", "sign", "bird", "chair", "cat", "dog", "boat"]
@@ -40,18 +42,25 @@ def row(lapis, name):
             chosen["boxes"], against["boxes"],
             [best(c, t) for c, (_, t) in zip(of, pictures)]]
     figures = [correct(w, pictures) for w in ways]
+    right = np.array(overlaps(chosen["boxes"], pictures)) >= 0.5
+    sure = chosen["inlier"].ravel() == 1
+    told = [right[sure], right[~sure]]
     print(f"| {name} | {len(pictures)} | " +
-          " | ".join(f"{v:.2f}" for v in figures) + f" | {seconds:.1f} |",
+          " | ".join(f"{v:.2f}" for v in figures) + f" | {seconds:.1f} | " +
+          " | ".join(f"{r.sum()} of {len(r)}" for r in told) + " |",
           flush=True)
-    return figures
+    return figures, [(r.sum(), len(r)) for r in told]
 
 
 def table(lapis, names):
     print("| set | pictures | highest objectness | --rounds 0 | "
-          "lapis locate | --without | best possible | s |\n" +
-          "| --- " * 8 + "|")
-    mean = np.mean([row(lapis, n) for n in names], 0)
-    print("| mean | | " + " | ".join(f"{v:.3f}" for v in mean) + " | |\n")
+          "lapis locate | --without | best possible | s | sure | doubtful |\n" +
+          "| --- " * 10 + "|")
+    rows = [row(lapis, n) for n in names]
+    mean = np.mean([figures for figures, _ in rows], 0)
+    told = np.sum([t for _, t in rows], 0)
+    print("| mean | | " + " | ".join(f"{v:.3f}" for v in mean) + " | | " +
+          " | ".join(f"{a} of {n}" for a, n in told) + " |\n")
 
 
 def main():

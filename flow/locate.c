@@ -15,16 +15,19 @@
 
 typedef struct locate {
   lapis_locate_settings set;
-  double *match, *likeness; /* n, chosen in rounds */
-  double *X;                /* rows of X x n, of these */
-  int64_t *image;           /* n: 0, 1, ... */
-  double *box;              /* 5 x n */
-  lapis_report_box *shown;  /* n */
-  lapis_array other_paths;  /* of images without the object */
-  lapis_solver *others;     /* their boxes */
+  double *match, *likeness, *agreement; /* n, chosen in rounds */
+  unsigned char *sure;                  /* n */
+  double *X;                            /* rows of X x n, of these */
+  int64_t *image;                       /* n: 0, 1, ... */
+  double *box;                          /* 5 x n */
+  lapis_report_box *shown;              /* n */
+  lapis_array other_paths;              /* of images without the object */
+  lapis_solver *others;                 /* their boxes */
 } locate;
 
 static const flow_class locate_class;
+/* Two boxes show the same from this IoU on. */
+static const double SURE = 0.5;
 
 /* ---- beginning ----------------------------------------------------------*/
 lapis_status lapis_locate_new(lapis_ctx *ctx, const char *const *paths,
@@ -54,7 +57,8 @@ static void forget(lapis_flow *f)
 {
   locate *w = f->own;
   if (w == NULL) return;
-  free(w->match), free(w->likeness), free(w->X), free(w->image);
+  free(w->match), free(w->likeness), free(w->agreement), free(w->sure);
+  free(w->X), free(w->image);
   free(w->box);
   free(w->shown);
   lapis_array_free(&w->other_paths);
@@ -140,8 +144,8 @@ static lapis_status choose_by_roml(lapis_flow *f)
   return s;
 }
 
-/* What was chosen in rounds, as roml's only candidates: it says which are in
- * doubt. */
+/* What was chosen in rounds, as roml's only candidates: its figures are of how
+ * alike they are. */
 static lapis_status take_chosen(lapis_flow *f)
 {
   locate *w = f->own;
@@ -177,7 +181,12 @@ static lapis_status choose_in_rounds(lapis_flow *f)
   TRY(lapis_result_get(f->features, "candidate", &candidate));
   w->match = malloc((size_t)f->n * sizeof *w->match);
   w->likeness = malloc((size_t)f->n * sizeof *w->likeness);
-  if (w->match == NULL || w->likeness == NULL) return flow_no_memory(f);
+  w->agreement = malloc((size_t)f->n * sizeof *w->agreement);
+  w->sure = malloc((size_t)f->n);
+  if (w->match == NULL || w->likeness == NULL || w->agreement == NULL ||
+      w->sure == NULL)
+    return flow_no_memory(f);
+  set.agreement = w->agreement;
   flow_allow(f, 1);
   lapis_status s = lapis_boxes_choose(f->ctx, &f->data.X, &group, &candidate,
                                       &f->size, &set, w->match, w->likeness);
@@ -186,6 +195,9 @@ static lapis_status choose_in_rounds(lapis_flow *f)
   TRY(choose_by_roml(f));
   flow_publish(f, "match", lapis_mat_f64(w->match, 1, f->n));
   flow_publish(f, "likeness", lapis_mat_f64(w->likeness, 1, f->n));
+  flow_publish(f, "agreement", lapis_mat_f64(w->agreement, 1, f->n));
+  for (int64_t k = 0; k < f->n; k++) w->sure[k] = w->agreement[k] >= SURE;
+  flow_publish(f, "inlier", lapis_mat_u8(w->sure, 1, f->n));
   return s;
 }
 

@@ -95,6 +95,7 @@ static void the_object_is_chosen_among_given_boxes(void **state)
   command_run(&c, "locate ?.pgm --boxes found.csv --csv again.csv -q && cmp "
                   "found.csv again.csv");
   command_expect(&c, 0, "");
+  assert_null(strstr(c.out, "doubtful"));
   scenes_report(&c);
   lapis_ctx_free(ctx);
   command_end(&c);
@@ -159,6 +160,38 @@ static int64_t count_distracted(const command *c, lapis_ctx *ctx)
   return right;
 }
 
+static double shared(const lapis_box *a, const lapis_box *b)
+{
+  double w = fmin(a->x + a->width, b->x + b->width) - fmax(a->x, b->x);
+  double h = fmin(a->y + a->height, b->y + b->height) - fmax(a->y, b->y);
+  double both = fmax(w, 0) * fmax(h, 0);
+  return both / (a->width * a->height + b->width * b->height - both);
+}
+
+/* Where an image by itself (alone.csv) wants another box than the one that was
+ * chosen (found.csv, r.npz) the box is in doubt. */
+static void check_doubts(const command *c, lapis_ctx *ctx)
+{
+  lapis_box_table alone, found;
+  lapis_arrays all;
+  int64_t apart = 0;
+  read_boxes(c, ctx, "alone.csv", &alone);
+  read_boxes(c, ctx, "found.csv", &found);
+  command_arrays(c, "r.npz", &all);
+  const lapis_mat *sure = &lapis_arrays_find(&all, "inlier")->mat;
+  const lapis_mat *agreement = &lapis_arrays_find(&all, "agreement")->mat;
+  for (int k = 0; k < IMAGES; k++) {
+    double both = shared(&alone.box[k], &found.box[k]);
+    apart += both < 0.5;
+    CHECK_AT_MOST(lapis_mat_at(agreement, 0, k), both + 1e-9);
+    if (both < 0.5) CHECK_NEAR(lapis_mat_at(sure, 0, k), 0, 0);
+  }
+  CHECK_AT_LEAST((double)apart, IMAGES / 2);
+  lapis_arrays_free(&all);
+  lapis_boxes_free(&alone);
+  lapis_boxes_free(&found);
+}
+
 static void the_set_finds_what_an_image_alone_does_not(void **state)
 {
   (void)state;
@@ -175,10 +208,13 @@ static void the_set_finds_what_an_image_alone_does_not(void **state)
   }
   command_run(&c, "locate ?.pgm --rounds 0 --no-cache --csv found.csv -q");
   command_expect(&c, 0, "");
+  assert_null(strstr(c.out, "doubtful")); /* nobody else was asked */
+  command_run(&c, "locate ?.pgm --rounds 0 --no-cache --csv alone.csv -q");
   CHECK_AT_MOST((double)count_distracted(&c, ctx), IMAGES / 2);
-  command_run(&c, "locate ?.pgm --no-cache --csv found.csv -q");
+  command_run(&c, "locate ?.pgm --no-cache --csv found.csv --result r.npz -q");
   command_expect(&c, 0, "");
   CHECK_AT_LEAST((double)count_distracted(&c, ctx), IMAGES - 1);
+  check_doubts(&c, ctx);
   /* the same bits again, with other threads */
   command_run(&c, "locate ?.pgm --no-cache --csv again.csv --threads 2 -q && "
                   "cmp found.csv again.csv");

@@ -244,6 +244,10 @@ typedef struct lapis_choose_settings {
   double ridge;  /* added to the covariance, in mean variances */
   double unlike; /* weight of being unlike the boxes of `without` */
   const lapis_choose_boxes *without; /* of images without the object, or NULL */
+  double *agreement; /* room for a number an image, or NULL: how far both what
+                      * the image says by itself and what the others say want
+                      * the chosen box, as the lesser of its IoU with the box
+                      * that each likes best; 1 where there are no rounds */
 } lapis_choose_settings;
 LAPIS_API void lapis_choose_fill(lapis_choose_settings *to, size_t size);
 static inline lapis_choose_settings lapis_choose_defaults(void)

@@ -27,13 +27,17 @@
  *
  * This takes the place of [ROML16] (5) with one slot: the mean is the
  * rank that is left where all chosen boxes are alike, and p weighs boxes that
- * are nearly as good, where a permutation has to take one. */
+ * are nearly as good, where a permutation has to take one.
+ *
+ * What an image says (u) and what the others say (s) may want different boxes;
+ * a box that both want is right more often (bench/results/localisation.md). */
 #include <math.h>
 #include <string.h>
 
 #include "lapis/lapis_features.h"
 #include "op/tall.h"
 #include "vision/locate/contrast.h"
+#include "vision/locate/locate.h"
 
 static const double blur = 0.1; /* of places */
 
@@ -356,14 +360,36 @@ static void release(choice *c)
       base_free(c->C);
 }
 
-static void answer(const choice *c, double *pick, double *likeness)
+/* The box of image k of which v is greatest, the first of several. */
+static int64_t greatest(const choice *c, const double *v, int64_t k)
 {
+  int64_t best = c->first[k];
+  for (int64_t b = best + 1; b < c->first[k + 1]; b++)
+    if (v[b] > v[best]) best = b;
+  return best;
+}
+
+static lapis_box box_at(const lapis_mat *box, int64_t b)
+{
+  return (lapis_box){lapis_mat_at(box, 0, b), lapis_mat_at(box, 1, b),
+                     lapis_mat_at(box, 2, b), lapis_mat_at(box, 3, b), 0};
+}
+
+static void answer(const choice *c, const lapis_mat *box, double *pick,
+                   double *likeness)
+{
+  double *agreement = c->set->agreement;
   for (int64_t k = 0; k < c->K; k++) {
-    int64_t best = c->first[k];
-    for (int64_t b = best + 1; b < c->first[k + 1]; b++)
-      if (c->t[b] > c->t[best]) best = b;
+    int64_t best = greatest(c, c->t, k);
     pick[k] = (double)best;
     likeness[k] = c->s[best];
+    if (agreement == NULL) continue;
+    lapis_box chosen = box_at(box, best);
+    lapis_box alone = box_at(box, greatest(c, c->u, k));
+    lapis_box alike = box_at(box, greatest(c, c->s, k));
+    agreement[k] = c->set->rounds == 0 ? 1
+                                       : fmin(box_overlap(&chosen, &alone),
+                                              box_overlap(&chosen, &alike));
   }
 }
 
@@ -388,7 +414,7 @@ lapis_status lapis_boxes_choose(lapis_ctx *ctx, const lapis_mat *X,
     weigh_alone(&c, X, box);
     s = choose(ctx, &c);
   }
-  if (s >= 0) answer(&c, pick, likeness);
+  if (s >= 0) answer(&c, box, pick, likeness);
   release(&c);
   return s;
 }
