@@ -21,6 +21,8 @@ const char *flow_text_at(const lapis_mat *m, int64_t i)
   return ((const char *const *)m->val)[i];
 }
 
+enum { SHOWN = 16384 }; /* bytes of a path of which each is \xNN */
+
 /* The number of the UTF-8 character that *text begins with, and moves behind
  * it; a stray byte is itself. */
 static unsigned next_character(const char **text)
@@ -59,8 +61,10 @@ static int columns_of(const char *text)
 int flow_longest(const lapis_mat *m, int least)
 {
   int most = least;
+  char shown[SHOWN];
   for (int64_t i = 0; i < m->cols; i++) {
-    int columns = columns_of(flow_text_at(m, i));
+    int columns =
+        columns_of(lapis_text_shown(flow_text_at(m, i), shown, sizeof shown));
     if (columns > most) most = columns;
   }
   return most;
@@ -68,8 +72,9 @@ int flow_longest(const lapis_mat *m, int least)
 
 void flow_print_text(const char *text, int wide)
 {
-  int more = wide - columns_of(text);
-  printf("%s%*s", text, more > 0 ? more : 0, "");
+  char shown[SHOWN];
+  int more = wide - columns_of(lapis_text_shown(text, shown, sizeof shown));
+  printf("%s%*s", shown, more > 0 ? more : 0, "");
 }
 
 void flow_print_notes(const cli *c, const lapis_mat *list, const char *before)

@@ -217,9 +217,12 @@ static void print_suspects(const answer *a)
     int64_t image = (int64_t)lapis_mat_at(&a->suspects, 0, k);
     bool rather = a->rather.cols > 0;
     double margin = lapis_mat_at(&a->margins, 0, k);
-    printf("  %s  %s%s%s%s", flow_text_at(&a->names, image), way(a, k),
-           doubted(a, k, image), rather ? ", rather " : "",
-           rather ? flow_text_at(&a->rather, k) : "");
+    printf("  ");
+    flow_print_text(flow_text_at(&a->names, image), 0);
+    printf("  %s", way(a, k));
+    flow_print_text(doubted(a, k, image), 0);
+    if (rather) printf(", rather ");
+    if (rather) flow_print_text(flow_text_at(&a->rather, k), 0);
     printf(raced ? "  probability %.3f\n" : "  by %.3f\n", margin);
   }
 }

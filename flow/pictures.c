@@ -63,9 +63,12 @@ lapis_status flow_pictures_page(const lapis_flow *f, const flow_pictures *shown,
   report.points = shown->points;
   add_settings(f, shown, w, &report);
   lapis_status s = add_pictures(own, w, &report);
-  for (int64_t i = 0; s >= 0 && shown->box != NULL && i < f->n; i++) {
+  lapis_mat sure = {.cols = 0};
+  if (s >= 0 && shown->box != NULL) s = lapis_flow_get(f, "inlier", &sure);
+  for (int64_t i = 0; s >= 0 && i < sure.cols; i++) {
     w->picture[i].box = &shown->box[i];
     w->picture[i].boxes = 1;
+    if (lapis_mat_at(&sure, 0, i) < 0.5) w->picture[i].note = "doubtful";
   }
   if (s >= 0) s = lapis_report_write(f->ctx, &report, path);
   free(w->picture);

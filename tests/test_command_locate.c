@@ -215,6 +215,14 @@ static void the_set_finds_what_an_image_alone_does_not(void **state)
   command_expect(&c, 0, "");
   CHECK_AT_LEAST((double)count_distracted(&c, ctx), IMAGES - 1);
   check_doubts(&c, ctx);
+  command_run(&c, "locate ?.pgm --no-cache -o page.html -q");
+  command_expect(&c, 0, "");
+  double lines = 0;
+  for (const char *at = c.out; (at = strstr(at, "  doubtful\n")) != NULL; at++)
+    lines++;
+  command_run(&c, "formats >/dev/null; grep -ac 'quiet.>doubtful' page.html");
+  CHECK_AT_LEAST(lines, 1);
+  CHECK_NEAR(strtod(c.out, NULL), lines, 0);
   /* the same bits again, with other threads */
   command_run(&c, "locate ?.pgm --no-cache --csv again.csv --threads 2 -q && "
                   "cmp found.csv again.csv");
@@ -281,6 +289,23 @@ static void json_has_a_box_an_image(void **state)
   command_end(&c);
 }
 
+/* A table stays a table, and a terminal is told nothing. */
+static void names_stay_on_a_line(void **state)
+{
+  (void)state;
+  command c;
+  char from[128], to[128];
+  begin(&c, 8);
+  snprintf(from, sizeof from, "%s/a.pgm", c.folder);
+  snprintf(to, sizeof to, "%s/a\nb\033[1m.pgm", c.folder);
+  assert_int_equal(rename(from, to), 0);
+  command_run(&c, "locate *.pgm --rounds 0 --no-cache -q");
+  command_expect(&c, 0, "");
+  assert_non_null(strstr(c.out, "a\\x0ab\\x1b[1m.pgm  "));
+  assert_non_null(strstr(c.out, "\nb.pgm                "));
+  command_end(&c);
+}
+
 static const command_misuse misuses[] = {
     {"locate", 2, "lapis: locate: name images, or folders of them"},
     {"locate a.pgm", 4, "locate: there is one image; it takes two or more"},
@@ -333,6 +358,7 @@ int main(void)
       cmocka_unit_test(the_set_finds_what_an_image_alone_does_not),
       cmocka_unit_test(what_other_pictures_show_is_not_the_object),
       cmocka_unit_test(json_has_a_box_an_image),
+      cmocka_unit_test(names_stay_on_a_line),
       cmocka_unit_test(misuse_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
