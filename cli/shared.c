@@ -330,13 +330,29 @@ static int check_numbers(cli *c, const lapis_dataset *ds)
                   lapis_text_shown(word, shown, sizeof shown), c->method->name);
 }
 
+/* mc alone does without: it completes the features.  cv has to judge. */
+static int check_asked(cli *c, const lapis_mat *Y)
+{
+  bool completes = strcmp(c->method->name, "mc") == 0;
+  if (Y->rows > 0 || (completes && strcmp(c->verb->name, "fit") == 0))
+    return EXIT_DONE;
+  return cli_fail(EXIT_INPUT,
+                  "%s: %s learns from known answers, and nothing says where "
+                  "they are: --target COL names a column of the table, -Y FILE "
+                  "(or FILE:NAME) another place; 'lapis info FILE' lists what "
+                  "a file has",
+                  c->verb->name, c->method->name);
+}
+
 int check_known(cli *c, const lapis_dataset *ds)
 {
   char title[128];
   const lapis_mat *Y = &lapis_dataset_data(ds)->Y;
   const char *one = answers_numbers(c) ? "number" : "label";
   double known = 0;
-  if ((c->method->reads & LAPIS_READS_Y) == 0 || Y->rows == 0) return EXIT_DONE;
+  if ((c->method->reads & LAPIS_READS_Y) == 0) return EXIT_DONE;
+  if (check_asked(c, Y) != EXIT_DONE) return EXIT_INPUT;
+  if (Y->rows == 0) return EXIT_DONE;
   for (int64_t k = 0; k < Y->rows * Y->cols; k++)
     known += !isnan(lapis_mat_at(Y, k % Y->rows, k / Y->rows));
   spread_count(c, &known, 1);

@@ -182,7 +182,7 @@ static void bad_input_is_exit_4(void **state)
       {"svmplus t.csv --target 3 -P zero.csv", "zero everywhere"},
       {"svmplus t.csv --target 3 --C 0", "--C is 0"},
       {"svmplus t.csv --target 3 --gamma -1", "--gamma is -1"},
-      {"svmplus t.csv", "no Y"},
+      {"svmplus t.csv", "--target COL names"},
       {"misvm t.csv --target 3", "no group"},
       {"misvm t.csv --target 3 -G g.csv", "mixed labels"}};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

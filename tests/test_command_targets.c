@@ -220,6 +220,28 @@ static void little_learnt_is_said(void **state)
   command_end(&c);
 }
 
+/* A table is asked of by --target; "Y" says nothing to who has a table. */
+static void who_asks_nothing_is_told_how(void **state)
+{
+  (void)state;
+  static const char *const methods[] = {"rr",    "rlda",   "svmplus",
+                                        "misvm", "linear", "trees"};
+  command c;
+  command_begin(&c);
+  write_table(&c, "t.csv", "y", 0, only_1);
+  for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
+    command_run(&c, "fit %s t.csv --drop y", methods[k]);
+    command_expect(&c, 4, "--target COL names a column");
+    command_run(&c, "cv %s t.csv --drop y --grid max-iters=10", methods[k]);
+    command_expect(&c, 4, "--target COL names a column");
+  }
+  command_run(&c, "cv mc t.csv --drop y --grid lambda=1,2");
+  command_expect(&c, 4, "--target COL names a column");
+  command_run(&c, "fit mc t.csv --drop y -q"); /* completes */
+  command_expect(&c, 0, "");
+  command_end(&c);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -227,6 +249,7 @@ int main(void)
       cmocka_unit_test(labels_of_both_kinds_are_needed),
       cmocka_unit_test(rows_are_those_of_the_file),
       cmocka_unit_test(little_learnt_is_said),
+      cmocka_unit_test(who_asks_nothing_is_told_how),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
