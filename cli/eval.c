@@ -235,7 +235,8 @@ static int evaluate_files(cli *c, bool labels)
   lapis_status s =
       labels ? eval_text_labels(c, &sheet, truth, scores, &table, &ds, &pair)
              : LAPIS_EINVAL;
-  if (s == LAPIS_EDATA) /* another order */
+  bool told = s == LAPIS_EDATA || (s == LAPIS_ESHAPE && sheet.count > 0);
+  if (told) /* another order, or number */
     code = cli_fail_status(c, s);
   else if (s < 0)
     code = evaluate_numbers(c, labels, &sheet, &table);

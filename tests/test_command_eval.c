@@ -35,6 +35,19 @@ static void answers_are_joined_by_name(void **state)
   command_run(&c, "eval accuracy --truth truth.csv --id image --target label "
                   "--scores b.csv");
   command_expect(&c, 4, "b.csv: rows 2 and 3 are both '1_2' of truth.csv");
+  for (int more = 0; more < 2; more++) { /* of other rows, as many or not */
+    put(&c, "s.csv",
+        more ? "image,label,score of dog\n7_7,cat,.1\n"
+             : "image,label,score of dog\n7_7,cat,.1\nx,dog,.9\n");
+    command_run(&c,
+                "eval %s --truth truth.csv --id image --target label "
+                "--scores s.csv",
+                more ? "accuracy" : "auroc");
+    command_expect(&c, 4, "s.csv: none of its rows is one of truth.csv");
+    command_run(&c, "eval accuracy --truth truth.csv --id image --target label "
+                    "--scores s.csv");
+    command_expect(&c, 4, "s.csv: none of its rows is one of truth.csv");
+  }
   command_end(&c);
 }
 

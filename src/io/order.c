@@ -233,6 +233,17 @@ static bool same_order(const io_order *known, const lapis_array *names)
   return a.n == b.n;
 }
 
+static lapis_status fail_strange(lapis_ctx *ctx, const io_order *known,
+                                 const char *file, const lapis_array *names)
+{
+  return lapis_fail(ctx, LAPIS_EDATA,
+                    "%s: none of its rows is one of %s by name: its first is "
+                    "called '%s', the first there '%s'",
+                    known->file, file,
+                    ((const char *const *)known->names.mat.val)[0],
+                    ((const char *const *)names->mat.val)[0]);
+}
+
 static lapis_status join(lapis_ctx *ctx, const io_order *known,
                          const char *file, const lapis_array *names,
                          lapis_array *of)
@@ -248,6 +259,8 @@ static lapis_status join(lapis_ctx *ctx, const io_order *known,
     s = match(ctx, known, file, names, sorted, row, row + all);
   }
   for (int64_t j = 0; s >= 0 && j < all; j++) joined += row[j] >= 0;
+  if (s >= 0 && joined == 0 && all > 0 && n > 0)
+    s = fail_strange(ctx, known, file, names);
   if (s >= 0 && joined > 0) s = arrange(ctx, row, all, of);
   if (s >= 0 && joined > 0) say_joined(ctx, known, file, joined, n);
   base_free(sorted);
