@@ -110,6 +110,58 @@ static lapis_status one_fold(cli *c, const lapis_data *data,
   return s;
 }
 
+static int by_value(const void *a, const void *b)
+{
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* The different values of a row of classes, rising; value: n of room. */
+static int64_t find_values(const lapis_mat *Y, double *value)
+{
+  int64_t known = 0, count = 0;
+  for (int64_t j = 0; j < Y->cols; j++) {
+    double v = lapis_mat_at(Y, 0, j);
+    if (!isnan(v)) value[known++] = v;
+  }
+  qsort(value, (size_t)known, sizeof *value, by_value);
+  for (int64_t k = 0; k < known; k++)
+    if (count == 0 || value[k] > value[count - 1]) value[count++] = value[k];
+  return count;
+}
+
+/* One class of several: a row of 0 and 1 for each in *own.  Others stay. */
+static lapis_status divide_classes(lapis_data *data, double **own)
+{
+  int64_t n = data->Y.cols;
+  if (data->Y.rows != 1) return LAPIS_OK;
+  double *value = malloc((size_t)(n + 1) * sizeof *value);
+  if (value == NULL) return LAPIS_ENOMEM;
+  int64_t count = find_values(&data->Y, value);
+  if (count > 2) *own = malloc((size_t)(count * n) * sizeof **own);
+  for (int64_t k = 0; *own != NULL && k < count * n; k++) {
+    double v = lapis_mat_at(&data->Y, 0, k / count);
+    (*own)[k] = isnan(v) ? NAN : v == value[k % count];
+  }
+  free(value);
+  if (count > 2 && *own == NULL) return LAPIS_ENOMEM;
+  if (count > 2) data->Y = lapis_mat_f64(*own, count, n);
+  return LAPIS_OK;
+}
+
+static lapis_status all_folds(cli *c, const lapis_data *data,
+                              const int64_t *fold, int64_t folds,
+                              const char *spec, double *sum, int *count)
+{
+  lapis_data divided = *data;
+  double *own = NULL;
+  lapis_status s = divide_classes(&divided, &own);
+  for (int64_t f = 0; s >= 0 && f < folds; f++)
+    s = one_fold(c, &divided, fold, f, spec, sum, count);
+  free(own);
+  return s;
+}
+
 double baseline_cv(cli *c, const lapis_data *data, const lapis_cv *cv,
                    int64_t folds, const char *map, double *best_C)
 {
@@ -122,9 +174,8 @@ double baseline_cv(cli *c, const lapis_data *data, const lapis_cv *cv,
   else
     snprintf(spec, sizeof spec, "%s%sstandard", mapped ? map : "",
              mapped ? "," : "");
-  for (int64_t f = 0; f < folds; f++)
-    if (one_fold(c, data, lapis_cv_folds(cv), f, spec, sum, count) < 0)
-      return NAN;
+  if (all_folds(c, data, lapis_cv_folds(cv), folds, spec, sum, count) < 0)
+    return NAN;
   for (int k = 0; k < CANDIDATES; k++) {
     double mean = count[k] > 0 ? sum[k] / count[k] : NAN;
     if (isnan(mean) || mean <= best) continue;

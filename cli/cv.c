@@ -91,6 +91,11 @@ static int check_rival(const cli *c, const lapis_cv_options *o)
   if (o->folds_of == LAPIS_FOLDS_OF_CELLS)
     return cli_fail(EXIT_MISUSE, "cv: --baseline learns from whole rows; "
                                  "--folds-of rows hides those");
+  if (answers_numbers(c))
+    return cli_fail(EXIT_MISUSE,
+                    "cv: --baseline is a linear SVM, which tells classes; %s "
+                    "answers numbers",
+                    c->method->name);
   if (!baseline_built())
     return cli_fail(EXIT_NOTBUILT, "cv: --baseline needs LIBLINEAR, which is "
                                    "not built in (Debian: liblinear-dev)");

@@ -242,6 +242,33 @@ static void who_asks_nothing_is_told_how(void **state)
   command_end(&c);
 }
 
+/* Three heaps, each of which a line tells from the others. */
+static const char *heap(int j, const double *x, char *to)
+{
+  static const double at[3][2] = {{0, 9}, {-9, -9}, {9, -9}};
+  snprintf(to, 64, "%g,%g,%s", at[j % 3][0] + x[0], at[j % 3][1] + x[1],
+           j % 3 == 0   ? "oak"
+           : j % 3 == 1 ? "pine"
+                        : "elm");
+  return to;
+}
+
+/* The linear SVM beside cv tells one class of several, too; numbers are not
+ * its. */
+static void the_rival_knows_classes(void **state)
+{
+  (void)state;
+  command c;
+  command_begin(&c);
+  write_table(&c, "t.csv", "e,f,y", 0, heap);
+  command_run(&c, "cv linear t.csv --target y --grid C=1 --baseline");
+  command_expect(&c, 0, "");
+  assert_non_null(strstr(c.out, "same folds: auroc 1.0000 (C = "));
+  command_run(&c, "cv rr t.csv --target f --drop y --grid lambda=1 --baseline");
+  command_expect(&c, 2, "which tells classes; rr answers numbers");
+  command_end(&c);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -250,6 +277,7 @@ int main(void)
       cmocka_unit_test(rows_are_those_of_the_file),
       cmocka_unit_test(little_learnt_is_said),
       cmocka_unit_test(who_asks_nothing_is_told_how),
+      cmocka_unit_test(the_rival_knows_classes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
