@@ -196,7 +196,7 @@ static void other_words_are_not_the_models(void **state)
       "@relation w\n@attribute heat numeric\n@attribute wind {yes, no}\n"
       "@data\n3,no\n");
   command_run(&c, "predict w.lapis less.arff");
-  command_expect(&c, 4, "has no column \"sky=sun\"");
+  command_expect(&c, 4, "has no column \"sky\" for \"sky=sun\"");
   command_end(&c);
 }
 

@@ -103,26 +103,63 @@ static lapis_status find_values(known *k, const char *title, io_known *out)
   return width == 1 ? split_words(k, out) : LAPIS_OK;
 }
 
-/* The first feature that no column is; of a value its column. */
+/* Bytes of the title of the column that a feature is of: of "TITLE=VALUE"
+ * those before the value. */
+static int title_bytes(const char *name)
+{
+  size_t size = strcspn(name, "=");
+  return (int)(size > 0 ? size : strlen(name));
+}
+
+/* The model has more features of one name than there are columns. */
+static lapis_status fail_twins(const known *k, const char *name, int64_t is)
+{
+  int64_t has = 0;
+  for (int64_t i = 0; i < k->count; i++) has += strcmp(k->name[i], name) == 0;
+  return lapis_fail(k->memory->ctx, LAPIS_EMISSING,
+                    "%s: the model has %" PRId64 " features called \"%.60s\", "
+                    "and here %s; columns of one title are taken in their "
+                    "order",
+                    k->path, has, name,
+                    is > 1 ? "are fewer columns" : "is one column");
+}
+
+/* The first feature that no column is; of values their column. */
 static lapis_status fail_missing(const known *k, int64_t count,
                                  const char *const *title)
 {
-  char hint[128], others[64] = "";
-  int64_t first = 0, more = 0;
+  char hint[128], others[64] = "", column[64], of[80] = "";
+  int64_t first = 0, more = 0, twins = 0;
   while (k->found[first]) first++;
-  for (int64_t i = first + 1; i < k->count; i++) more += !k->found[i];
-  lapis_nearest near = {.word = k->name[first], .size = strlen(k->name[first])};
-  for (int64_t j = 0; j < count; j++)
-    if (title[j] != NULL) lapis_nearest_try(&near, title[j]);
+  const char *name = k->name[first];
+  int size = title_bytes(name);
+  for (int64_t i = first + 1, last = first; i < k->count; i++) {
+    if (k->found[i]) continue;
+    bool same = title_bytes(k->name[i]) == title_bytes(k->name[last]) &&
+                strncmp(k->name[i], k->name[last],
+                        (size_t)title_bytes(k->name[i])) == 0;
+    more += !same;
+    last = i;
+  }
+  (void)snprintf(column, sizeof column, "%.*s", size < 60 ? size : 60, name);
+  lapis_nearest near = {.word = column, .size = strlen(column)};
+  for (int64_t j = 0; j < count; j++) {
+    if (title[j] == NULL) continue;
+    twins += strcmp(title[j], name) == 0;
+    lapis_nearest_try(&near, title[j]);
+  }
+  if (twins > 0) return fail_twins(k, name, twins);
   if (more > 0)
     (void)snprintf(others, sizeof others, ", nor %" PRId64 " other%s", more,
                    more > 1 ? "s" : "");
+  if (name[size] == '=') (void)snprintf(of, sizeof of, " for \"%.60s\"", name);
   return lapis_fail(k->memory->ctx, LAPIS_EMISSING,
-                    "%s: has no column \"%.60s\"%s, a feature of the model%s; "
+                    "%s: has no column \"%s\"%s%s, a feature of the model%s; "
                     "columns are found by their titles, in any order; give the "
                     "column this title",
-                    k->path, k->name[first],
-                    lapis_nearest_hint(&near, "", hint, sizeof hint), others);
+                    k->path, column,
+                    lapis_nearest_hint(&near, "", hint, sizeof hint), of,
+                    others);
 }
 
 lapis_status io_know(arena *memory, const char *path, const lapis_mat *names,
