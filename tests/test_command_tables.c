@@ -474,7 +474,21 @@ static void one_hot_columns_follow_the_model(void **state)
                   "--model m.lapis");
   command_expect(&c, 0, "");
   command_run(&c, "predict m.lapis new.csv");
+  command_expect(&c, 0,
+                 "new.csv:3:1: \"pink\" is no value of \"colour\" that "
+                 "the model has met, so nothing is known of it\n");
+  put(&c, "new.csv", "color,size\nblue,2\n");
+  command_run(&c, "predict m.lapis new.csv");
+  command_expect(&c, 4,
+                 "has no column \"colour\" (did you mean 'color'?) for "
+                 "\"colour=blue\", a feature of the model; ");
+  put(&c, "twins.csv", "x,x,kind\n1,2,a\n2,1,b\n1,3,a\n3,1,\n");
+  command_run(&c, "fit mc twins.csv --target kind --mu-rel .1 -q --model "
+                  "w.lapis");
   command_expect(&c, 0, "");
+  put(&c, "one.csv", "x,kind\n1,a\n");
+  command_run(&c, "predict w.lapis one.csv");
+  command_expect(&c, 4, "has 2 features called \"x\", and here is one column");
   command_run(&c, "convert t.csv - --as csv --target kind --one-hot colour");
   command_expect(&c, 0, "");
   assert_non_null(strstr(

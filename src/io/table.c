@@ -20,8 +20,7 @@
 
 enum { MAX_COLUMNS = 1000000, MAX_VALUES = 1000 };
 
-/* As much of a cell as fits a sentence: one line, whole characters. */
-static int shown_bytes(const csv_cell *cell)
+int table_shown_bytes(const csv_cell *cell)
 {
   int size = 0;
   while (size < cell->size && size < 40 &&
@@ -43,9 +42,9 @@ static lapis_status fail_cell(const table *t, const csv_cell *cell,
                     "%s:%" PRId64 ":%" PRId64 ": column %" PRId64
                     "%s%.*s%s holds %s \"%.*s\"; %s",
                     t->path, cell->line, cell->column, column_number,
-                    titled ? " (\"" : "", titled ? shown_bytes(title) : 0,
-                    title->text, titled ? "\")" : "", what, shown_bytes(cell),
-                    cell->text, wanted);
+                    titled ? " (\"" : "", titled ? table_shown_bytes(title) : 0,
+                    title->text, titled ? "\")" : "", what,
+                    table_shown_bytes(cell), cell->text, wanted);
 }
 
 /* ---- first pass ---------------------------------------------------------*/
@@ -532,20 +531,22 @@ static void store_text(lapis_array *a, int64_t place, const csv_cell *cell,
 
 /* 1 at the cell's value and 0 at the others; of a missing cell, and of a value
  * that a model does not know, nothing is known. */
-static void store_one_hot(table *t, const column *c, int64_t place,
+static void store_one_hot(table *t, column *c, int64_t place,
                           const csv_cell *cell)
 {
   double *x = (double *)t->X.mat.val + place;
-  int64_t at = csv_value(cell, NULL) == CSV_MISSING ? -1 : value_at(c, cell);
+  bool missing = csv_value(cell, NULL) == CSV_MISSING;
+  int64_t at = missing ? -1 : value_at(c, cell);
   bool other = at < 0 && c->nought != NULL &&
                table_title_is(cell, c->nought, strlen(c->nought));
+  if (at < 0 && !other && !missing && c->strange++ == 0)
+    c->strange_cell = *cell;
   for (int64_t k = 0; k < c->width; k++)
     x[k] = at < 0 && !other ? NAN : (double)(k == at);
 }
 
 /* A missing target among texts is the empty text. */
-static void store_cell(table *t, const column *c, int64_t row,
-                       const csv_cell *cell)
+static void store_cell(table *t, column *c, int64_t row, const csv_cell *cell)
 {
   double value;
   int64_t place = row * t->count[c->role] + c->place;
@@ -662,7 +663,7 @@ static void warn_of_counter(const table *t)
     base_say(t->ctx, 0,
              "%s: the first column (\"%.*s\") counts the rows, and is read as "
              "a feature; --drop 1 leaves it out, --id 1 makes it their names",
-             t->path, shown_bytes(&c->title), c->title.text);
+             t->path, table_shown_bytes(&c->title), c->title.text);
 }
 
 /* 1,234 beside 567 was read as 1.234: once, of the first such column. */
@@ -674,8 +675,9 @@ static void warn_of_marks(const table *t)
     bool read = c->role == IO_FEATURE || c->role == IO_TARGET;
     if (!read || c->text || judge(t, c, said) != MARKS_DOUBTFUL) continue;
     base_say(t->ctx, 0, "%s: column %" PRId64 "%s%.*s%s: %s", t->path, j + 1,
-             t->header ? " (\"" : "", t->header ? shown_bytes(&c->title) : 0,
-             c->title.text, t->header ? "\")" : "", said);
+             t->header ? " (\"" : "",
+             t->header ? table_shown_bytes(&c->title) : 0, c->title.text,
+             t->header ? "\")" : "", said);
     return;
   }
 }
@@ -714,6 +716,7 @@ static lapis_status read_steps(table *t, lapis_arrays *out)
   TRY(store_rows(t));
   if (strcmp(t->request->features, "X") == 0) warn_of_counter(t);
   warn_of_marks(t);
+  table_tell_strange(t);
   return hand_over(t, out);
 }
 

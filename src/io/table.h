@@ -18,6 +18,8 @@ typedef struct column {
   int64_t width;      /* features it becomes: 1, or one a value */
   const char **value; /* of a one-hot column: width texts, in memory */
   const char *nought; /* of a column of two words the one that is 0, or NULL */
+  int64_t strange; /* cells of a one-hot column that are none of its values */
+  csv_cell strange_cell; /* the first of them */
 } column;
 
 typedef struct table {
@@ -35,6 +37,8 @@ typedef struct table {
   char *pool_Y, *pool_names;
 } table;
 
+/* As much of a cell as fits a sentence: one line, whole characters. */
+int table_shown_bytes(const csv_cell *cell);
 bool table_title_is(const csv_cell *title, const char *name, size_t size);
 /* Columns of that title; *last: the last of them. */
 int64_t table_count_titled(const table *t, const char *name, size_t size,
@@ -47,5 +51,7 @@ bool table_names_features(const table *t);
 void table_mark_targets(table *t);
 /* Features get their places in the model; what it does not know is left out. */
 lapis_status table_meet_model(table *t);
+/* Says which texts of one-hot columns the model has not met. */
+void table_tell_strange(const table *t);
 
 #endif
