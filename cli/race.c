@@ -220,6 +220,16 @@ static int nothing_chosen(const cli *c, const char *by, const char *why,
   return EXIT_DONE;
 }
 
+/* Others were compared, but not trees, which take minutes then. */
+static int trees_not_tried(const lapis_data *data)
+{
+  return cli_fail(EXIT_INPUT,
+                  "mc: --by trees: trees are not compared with others on so "
+                  "many samples (%lld), features and classes; 'lapis fit "
+                  "trees' learns from all",
+                  (long long)data->X.cols);
+}
+
 /* What needs mc itself. */
 static int check_other(const cli *c)
 {
@@ -270,8 +280,11 @@ int race_settings(cli *c, const lapis_data *data, lapis_mc_settings *settings,
   if (s < 0 || s == LAPIS_CANCELLED) return cli_fail_status(c, s);
   int best = lapis_race_best(*out, wanted);
   if (best < 0) {
+    bool others = s != LAPIS_TIME_LIMIT && lapis_race_count(*out) > 0;
     lapis_race_free(*out);
     *out = NULL;
+    if (others && wanted != NULL && strcmp(wanted, "trees") == 0)
+      return trees_not_tried(data);
     take_first(c, data, settings, map);
     return nothing_chosen(c, wanted,
                           s == LAPIS_TIME_LIMIT ? "" : "no fold answers", *map);

@@ -138,12 +138,53 @@ static void what_makes_no_sense(void **state)
   command_end(&c);
 }
 
+/* The sign of a product, which no line tells; every third is asked. */
+static void write_product(const command *c, int n)
+{
+  char path[512];
+  uint64_t seed = 3;
+  snprintf(path, sizeof path, "%s/p.csv", c->folder);
+  FILE *f = fopen(path, "w");
+  assert_non_null(f);
+  fprintf(f, "a,b,kind\n");
+  for (int j = 0; j < n; j++) {
+    double a = check_normal(&seed), b = check_normal(&seed);
+    const char *kind = a * b > 0 ? "same" : "other";
+    fprintf(f, "%.4f,%.4f,%s\n", a, b, j % 3 == 0 ? "" : kind);
+  }
+  fclose(f);
+}
+
+/* Of many samples neither trees nor kernels are compared; then it is said, and
+ * labels are not called too few. */
+static void what_was_not_tried_is_said(void **state)
+{
+  (void)state;
+  static const char *const said = "trees and kernels were not tried";
+  command c;
+  command_begin(&c);
+  write_product(&c, 5001);
+  command_run(&c, "fit mc p.csv --target kind --by auto");
+  command_expect(&c, 0, said);
+  command_run(&c, "fit mc p.csv --target kind --by trees");
+  command_expect(&c, 4, "many samples (5001)");
+  assert_null(strstr(c.err, "too few"));
+  write_product(&c, 300);
+  command_run(&c, "fit mc p.csv --target kind");
+  command_expect(&c, 0, "--by auto answers with who is best");
+  assert_null(strstr(c.err, said));
+  command_run(&c, "fit mc p.csv --target kind --by trees -q");
+  command_expect(&c, 0, "");
+  command_end(&c);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_winner_answers),
       cmocka_unit_test(models_hold_models),
       cmocka_unit_test(what_makes_no_sense),
+      cmocka_unit_test(what_was_not_tried_is_said),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -619,13 +619,25 @@ lapis_runner lapis_race_at(const lapis_race *r, int i)
   return out;
 }
 
+/* Of many samples no border was tried that is not a line. */
+static const char *help_of(const lapis_race *r)
+{
+  bool curved = !r->o.linear;
+  for (int i = 0; i < r->count; i++)
+    curved = curved || r->run[i].kind == RUNNER_TREES || r->run[i].kernel > 0;
+  return curved ? "; more labels, or other features, may help"
+                : "; trees and kernels were not tried, as samples are many: "
+                  "'lapis fit trees' may find more, or more labels, or other "
+                  "features, may help";
+}
+
 char *lapis_race_unsure(const lapis_race *r, int i, char *text, size_t size)
 {
-  static const char help[] = "; more labels, or other features, may help";
   if (text == NULL || size == 0) return text;
   *text = '\0';
   if (!race_has(r, i)) return text;
   const runner *x = &r->run[r->order[i]];
+  const char *help = help_of(r);
   const char *than = "guessing each label by how frequent it is";
   const char *order = "the order of the scores may still tell something (AUROC";
   if (x->learnt) return text;
