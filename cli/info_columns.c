@@ -33,6 +33,16 @@ static bool is_id(const lapis_column *c)
   return c->type == LAPIS_COLUMN_TEXT && c->missing == 0 && !is_class(c);
 }
 
+/* The names of samples: a first column that counts them, as no two have one
+ * number; else the first of texts that may be names.  -1: none. */
+static int find_id(const lapis_columns *all)
+{
+  if (all->listed > 0 && all->column[0].type == LAPIS_COLUMN_COUNTER) return 0;
+  for (int j = 0; j < all->listed; j++)
+    if (is_id(&all->column[j])) return j;
+  return -1;
+}
+
 static const char *shown(const char *text, char *to, size_t size)
 {
   (void)lapis_text_shown(text, to, size);
@@ -164,19 +174,25 @@ static bool are_alike(const lapis_column *a, const lapis_column *b)
          has_value(a, b->value[0]) && has_value(a, b->value[1]);
 }
 
-/* What could be asked: the last column of classes that has gaps, words rather
- * than numbers, and those like it, as one would tell of the other; where none
- * has, the last column of classes. */
+/* Rather asked than another: with gaps, words rather than numbers, with more
+ * gaps (a few are mishaps, many a question), behind it. */
+static bool is_rather(const lapis_column *c, const lapis_column *best)
+{
+  bool gaps = c->missing > 0, words = c->texts > 0;
+  if (gaps != (best->missing > 0)) return gaps;
+  if (words != (best->texts > 0)) return words;
+  return c->missing >= best->missing;
+}
+
+/* What could be asked: a column of classes, and those like it with gaps, as one
+ * would tell of the other. */
 static int find_targets(const lapis_columns *all, bool *target)
 {
   int last = -1, count = 0;
   for (int j = 0; j < all->listed; j++) {
     const lapis_column *c = &all->column[j];
-    const lapis_column *best = last < 0 ? NULL : &all->column[last];
-    if (!can_be_asked(c)) continue;
-    bool gaps = c->missing > 0, had = best != NULL && best->missing > 0;
-    bool words = c->texts > 0 || best == NULL || best->texts == 0;
-    if (gaps == had ? words : gaps) last = j;
+    if (can_be_asked(c) && (last < 0 || is_rather(c, &all->column[last])))
+      last = j;
   }
   for (int j = 0; j < all->listed; j++) {
     const lapis_column *c = &all->column[j];
@@ -263,17 +279,17 @@ static void find_question(const lapis_columns *all, question *q)
   q->method = gaps > 1 ? "mc" : "rr";
 }
 
-/* What stands on the line that a person may paste.  Names of samples are the
- * first column that can be, and other texts cannot be features. */
+/* What stands on the line that a person may paste.  Texts that are neither
+ * names nor classes cannot be features.  Who answers best is not known before,
+ * so it is asked. */
 static void print_advice(const cli *c, const lapis_columns *all,
                          const char *path)
 {
   question q = {.method = NULL};
   bool drop[LAPIS_COLUMNS_LISTED], nominal[LAPIS_COLUMNS_LISTED],
       id[LAPIS_COLUMNS_LISTED] = {false};
-  int features = 0;
+  int features = 0, names = find_id(all);
   char decimal = '\0';
-  bool named = false;
   char file[4096];
   find_question(all, &q);
   for (int j = 0; j < all->listed; j++) {
@@ -281,8 +297,7 @@ static void print_advice(const cli *c, const lapis_columns *all,
     bool number = holds_numbers(at);
     if (at->type == LAPIS_COLUMN_COMMA && decimal == '\0')
       decimal = at->decimal;
-    id[j] = !named && is_id(at);
-    named = named || id[j];
+    id[j] = j == names;
     bool words = !q.target[j] && is_nominal(at);
     nominal[j] = words && !at->declared; /* the declared become features so */
     drop[j] = !q.target[j] && !number && !words && !id[j];
@@ -295,7 +310,10 @@ static void print_advice(const cli *c, const lapis_columns *all,
   print_list(all, "--target", q.target);
   print_list(all, "--one-hot", nominal);
   print_list(all, "--drop", drop);
-  if (q.completed) printf(" --completed completed.csv");
+  if (q.completed)
+    printf(" --completed completed.csv");
+  else if (strcmp(q.method, "mc") == 0)
+    printf(" --by auto");
   print_reading(c, decimal);
 }
 
