@@ -520,6 +520,7 @@ static int solve(cli *c, job *j)
 static int choose(cli *c, job *j)
 {
   const lapis_data *d = lapis_dataset_data(j->ds);
+  if (strcmp(c->method->name, "rpca") == 0) units_tell(c, d);
   if (strcmp(c->method->name, "mc") != 0) return EXIT_DONE;
   const char *map;
   int code = race_settings(c, d, j->settings, &j->race, &j->by, &map);

@@ -1,10 +1,11 @@
-/* units.c - the scale of features that are to be completed without labels.
+/* units.c - the scale of features that are to be completed.
  *
  * All squared errors weigh alike, and nothing but the features says where 0 is:
  * of columns in kilometres and millimetres only one is completed, and far from
  * 0 a small rank is spent on the means.  `--completed` takes deviations from
  * the means, in units of their own, unless --map, --mu or --mu-rel state the
- * problem; where deviations differ by more than TIMES it is said then. */
+ * problem; where deviations differ by more than TIMES it is said then, and of
+ * rpca, whose problem is always stated. */
 #include <math.h>
 
 #include "race.h"
@@ -45,16 +46,38 @@ static bool units_differ(const lapis_mat *X, double *least, double *most)
   return *most > TIMES * *least;
 }
 
+static void tell_units(const cli *c, const lapis_mat *X)
+{
+  double least, most;
+  if (!c->quiet && units_differ(X, &least, &most))
+    fprintf(stderr,
+            "lapis: warning: %s: deviations of features from %.3g to %.3g: "
+            "the largest decide; --map standard puts them on one scale\n",
+            c->method->name, least, most);
+}
+
+/* As they are read, and by one process. */
+static bool is_plain(const cli *c, const lapis_data *data)
+{
+  return data->X.colptr == NULL && args_get(&c->args, "map") == NULL &&
+         args_get(&c->args, "mpi") == NULL;
+}
+
+void units_tell(const cli *c, const lapis_data *data)
+{
+  bool fills = args_get(&c->args, "completed") != NULL;
+  if (fills && is_plain(c, data)) tell_units(c, &data->X);
+}
+
 const char *units_map(const cli *c, const lapis_data *data,
                       const lapis_mc_settings *set)
 {
-  double least, most;
   bool open =
       args_get(&c->args, "mu") == NULL && args_get(&c->args, "mu-rel") == NULL;
   bool fills = args_get(&c->args, "completed") != NULL;
-  if (data->Y.rows > 0 || data->X.colptr != NULL || (!open && !fills) ||
-      set->variant != LAPIS_MC_1 || args_get(&c->args, "map") != NULL ||
-      args_get(&c->args, "mpi") != NULL)
+  bool labels = data->Y.rows > 0; /* where mu is open they chose a map */
+  if (!is_plain(c, data) || set->variant != LAPIS_MC_1 ||
+      (labels ? open || !fills : !open && !fills))
     return NULL;
   if (open && fills) {
     if (!c->quiet)
@@ -62,10 +85,6 @@ const char *units_map(const cli *c, const lapis_data *data,
                       "scale; --map none leaves them as they are\n");
     return "standard";
   }
-  if (!c->quiet && units_differ(&data->X, &least, &most))
-    fprintf(stderr,
-            "lapis: warning: mc: deviations of features from %.3g to %.3g: "
-            "the largest decide; --map standard puts them on one scale\n",
-            least, most);
+  tell_units(c, &data->X);
   return NULL;
 }

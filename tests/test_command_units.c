@@ -106,6 +106,25 @@ static void a_stated_problem_stays(void **state)
   assert_null(strstr(c.err, "one scale"));
   command_run(&c, "fit mc t.csv -o a.npz");
   command_expect(&c, 0, "the largest decide; --map standard");
+  command_run(&c, "fit rpca t.csv --completed full.csv");
+  command_expect(&c, 0, "rpca: deviations of features from ");
+  CHECK_AT_MOST(least_r2(&c, &p, "full.csv"), .1);
+  command_run(&c, "fit rpca t.csv -o a.npz");
+  command_expect(&c, 0, "");
+  assert_null(strstr(c.err, "one scale"));
+  command_run(&c, "fit rpca t.csv --map standard --completed full.csv");
+  command_expect(&c, 0, "");
+  assert_null(strstr(c.err, "one scale"));
+  command_run(&c,
+              "formats >/dev/null; (cd %s && awk '{ print $0 (NR == 1 ? "
+              "\",k\" : NR %% 2 ? \",u\" : \",v\") }' t.csv >k.csv)",
+              c.folder);
+  assert_int_equal(c.code, 0);
+  command_run(&c, "fit mc k.csv --target k --mu-rel .05 --completed full.csv");
+  command_expect(&c, 0, "the largest decide; --map standard");
+  command_run(&c, "fit mc k.csv --target k --mu-rel .05 -o a.npz");
+  command_expect(&c, 0, "");
+  assert_null(strstr(c.err, "one scale"));
   draw(&p, 1.2);
   write_table(&c, &p);
   command_run(&c, "fit mc t.csv -o a.npz");
