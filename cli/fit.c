@@ -588,6 +588,43 @@ static bool fills_features(const cli *c)
   return c->method->completes;
 }
 
+/* Of a feature that no sample has, nothing can be told: mc refuses it by the
+ * place that it has in X, rpca fills it with zeros.  Called by all processes.
+ */
+static int check_seen(cli *c, const lapis_dataset *ds)
+{
+  const lapis_mat *X = &lapis_dataset_data(ds)->X;
+  lapis_mat titles = lapis_dataset_text(ds, "feature_names");
+  bool fills = args_get(&c->args, "completed") != NULL && fills_features(c);
+  char title[128], others[64] = "";
+  int64_t first = -1, more = 0;
+  if (X->colptr != NULL || titles.cols != X->rows ||
+      (!fills && strcmp(c->method->name, "mc") != 0))
+    return EXIT_DONE;
+  double *seen = calloc((size_t)X->rows + 1, sizeof *seen);
+  if (seen == NULL) return cli_fail(EXIT_FAILED, "out of memory");
+  for (int64_t j = 0; j < X->cols; j++)
+    for (int64_t i = 0; i < X->rows; i++)
+      seen[i] += !isnan(lapis_mat_at(X, i, j));
+  spread_count(c, seen, X->rows);
+  for (int64_t i = X->rows - 1; i >= 0; i--) {
+    if (seen[i] > 0) continue;
+    more += first >= 0;
+    first = i;
+  }
+  free(seen);
+  if (first < 0) return EXIT_DONE;
+  if (more > 0)
+    snprintf(others, sizeof others, ", nor do %lld other%s", (long long)more,
+             more > 1 ? "s" : "");
+  return cli_fail(EXIT_INPUT,
+                  "fit: column \"%s\" holds no value in any row%s, so nothing "
+                  "can be told of it; --drop leaves it out",
+                  lapis_text_shown(((const char *const *)titles.val)[first],
+                                   title, sizeof title),
+                  others);
+}
+
 /* Maps are fitted to the samples of all processes, and made of one's own. */
 static int cut_and_map(cli *c, job *j)
 {
@@ -616,6 +653,7 @@ static int run(cli *c)
   if (code == EXIT_DONE) code = dataset_from_args(c, &j.ds);
   code = spread_agree(c, code);
   if (code == EXIT_DONE) code = check_known(c, j.ds);
+  if (code == EXIT_DONE) code = check_seen(c, j.ds);
   if (code == EXIT_DONE) code = cut_and_map(c, &j);
   if (code == EXIT_DONE) warn_of_rare(c, &j);
   if (code == EXIT_DONE)

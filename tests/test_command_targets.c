@@ -40,6 +40,13 @@ static const char *two_words(int j, const double *x, char *to)
   return j >= KNOWN ? "," : x[0] + x[1] > 0 ? "yes,open" : "no,shut";
 }
 
+static const char *nothing_between(int j, const double *x, char *to)
+{
+  (void)j;
+  snprintf(to, 64, ",%g,,%s", x[0], x[1] > 0 ? "pine" : "oak");
+  return to;
+}
+
 static const char *only_yes(int j, const double *x, char *to)
 {
   (void)x;
@@ -242,6 +249,33 @@ static void who_asks_nothing_is_told_how(void **state)
   command_end(&c);
 }
 
+/* A feature that no row has is told by its title, not by its place in X; zeros
+ * would be no values of it. */
+static void empty_columns_are_named(void **state)
+{
+  (void)state;
+  static const char *const asks[] = {"mc t.csv --target y -o o.npz",
+                                     "mc t.csv --drop y --completed f.csv",
+                                     "rpca t.csv --drop y --completed f.csv"};
+  command c;
+  command_begin(&c);
+  write_table(&c, "t.csv", "e,f,g,y", 0, nothing_between);
+  for (size_t k = 0; k < sizeof asks / sizeof *asks; k++) {
+    command_run(&c, "fit %s", asks[k]);
+    command_expect(&c, 4,
+                   "column \"e\" holds no value in any row, nor do 1 "
+                   "other, so nothing can be told of it; --drop");
+  }
+  assert_false(command_exists(&c, "f.csv"));
+  command_run(&c, "fit rpca t.csv --drop y,e,g --completed f.csv");
+  command_expect(&c, 0, "");
+  command_run(&c, "fit trees t.csv --target y -q");
+  command_expect(&c, 0, "");
+  command_run(&c, "fit svmplus t.csv --target y");
+  command_expect(&c, 4, "--map impute fills them in");
+  command_end(&c);
+}
+
 /* Three heaps, each of which a line tells from the others. */
 static const char *heap(int j, const double *x, char *to)
 {
@@ -278,6 +312,7 @@ int main(void)
       cmocka_unit_test(little_learnt_is_said),
       cmocka_unit_test(who_asks_nothing_is_told_how),
       cmocka_unit_test(the_rival_knows_classes),
+      cmocka_unit_test(empty_columns_are_named),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
