@@ -15,7 +15,7 @@ static const cli_option options[] = {
      "the known answers, as lapis eval reads them: draws ROC curves"},
     {"images", 0, "FOLDER", "images of the samples, or those of the matches"},
     {"run", 0, "F.json", "what the run printed with --json: its settings"},
-    CLI_TABLE_ROWS,
+    CLI_TABLE_OPTIONS,
     {"shape", 0, "HxW", "samples are pictures of H rows of W pixels"},
     {"first", 0, "N",
      "number of the first sample that is drawn, from 1 (default 1)"},

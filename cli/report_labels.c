@@ -217,7 +217,8 @@ static int read_truth(cli *c, report_parts *own, lapis_report *r,
   if (spec == NULL) return EXIT_DONE;
   int code = table_from_args(c, &table);
   if (code != EXIT_DONE) return code;
-  table.target = NULL; /* every column of the truth is one */
+  /* of the data; of the truth every column is one */
+  table.target = table.use = table.drop = table.one_hot = NULL;
   if (r->scores.cols == 0)
     return cli_fail(EXIT_INPUT,
                     "report: --truth is compared with scores, and %s holds "

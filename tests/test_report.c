@@ -156,6 +156,33 @@ static void labels_are_shown(void **state)
   command_end(&c);
 }
 
+/* What was fitted is read as fit read it; the truth has none of its columns. */
+static void data_are_read_as_they_were_fitted(void **state)
+{
+  (void)state;
+  static const char table[] = "name,town,when,x,y,kind\na,rome,May,1,2,u\n"
+                              "b,oslo,May,2,1,v\nc,rome,June,1.5,3,u\n"
+                              "d,oslo,May,2.5,,v\ne,rome,June,1,2.5,\n"
+                              "f,oslo,May,3,1,\n";
+  static const char truth[] = "name,kind\na,u\nb,v\nc,u\nd,v\ne,u\nf,v\n";
+  command c;
+  char page[65536];
+  command_begin(&c);
+  command_write(&c, "t.csv", table, sizeof table - 1);
+  command_write(&c, "truth.csv", truth, sizeof truth - 1);
+#define READ "t.csv --id name --target kind --one-hot town --drop when"
+  command_run(&c, "fit mc " READ " --mu-rel .1 -q -o out.npz");
+  command_expect(&c, 0, "");
+  command_run(&c, "report out.npz --data " READ " --truth truth.csv -o p.html");
+  command_expect(&c, 0, "");
+  command_slurp(&c, "p.html", page, sizeof page);
+  assert_non_null(strstr(page, "AUROC"));
+  command_run(&c, "report out.npz --data t.csv --id name -o q.html");
+  command_expect(&c, 4, "--one-hot makes a feature of each value");
+#undef READ
+  command_end(&c);
+}
+
 /* Counts of a run stand on the page as the numbers they are, whatever they end
  * on; what is measured stays short. */
 static void counts_are_whole(void **state)
@@ -249,8 +276,12 @@ static void refusals(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(singular_values),   cmocka_unit_test(page_is_read_back),
-      cmocka_unit_test(labels_are_shown),  cmocka_unit_test(counts_are_whole),
-      cmocka_unit_test(matches_are_shown), cmocka_unit_test(refusals)};
+      cmocka_unit_test(singular_values),
+      cmocka_unit_test(page_is_read_back),
+      cmocka_unit_test(labels_are_shown),
+      cmocka_unit_test(counts_are_whole),
+      cmocka_unit_test(matches_are_shown),
+      cmocka_unit_test(data_are_read_as_they_were_fitted),
+      cmocka_unit_test(refusals)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
