@@ -27,10 +27,44 @@ static bool is_class(const lapis_column *c)
           (c->declared || 2 * c->different <= c->numbers));
 }
 
+/* What stands behind a number, as "cm" in "10 cm" or "%" in "10%", perhaps
+ * behind a currency; NULL: the text is something else. */
+static const char *unit_of(const char *text)
+{
+  enum { LONG = 8 };
+  static const char *const currency[] = {"$", "\u20ac", "\u00a3", "\u00a5"};
+  const char *at = text;
+  for (size_t k = 0; k < sizeof currency / sizeof *currency; k++)
+    if (strncmp(text, currency[k], strlen(currency[k])) == 0)
+      at = text + strlen(currency[k]);
+  at += strspn(at, " ");
+  size_t size = strspn(at, "+-.,0123456789");
+  const char *unit = at + size + strspn(at + size, " ");
+  bool bare = *unit == '\0' && at == text; /* a number or a date */
+  bool none = size == 0 || bare || strlen(unit) > LONG ||
+              strpbrk(unit, "0123456789") != NULL;
+  return none ? NULL : unit;
+}
+
+/* Whether texts are numbers with units, the first of which has company. */
+static bool has_units(const lapis_column *c)
+{
+  int alike = 0;
+  if (c->type != LAPIS_COLUMN_TEXT || c->numbers > 0 || is_class(c))
+    return false;
+  for (int k = 0; k < c->different && k < LAPIS_COLUMN_VALUES; k++) {
+    const char *unit = unit_of(c->value[k]);
+    if (unit == NULL) return false;
+    alike += strcmp(unit, unit_of(c->value[0])) == 0;
+  }
+  return alike > 1;
+}
+
 /* A name for every row. */
 static bool is_id(const lapis_column *c)
 {
-  return c->type == LAPIS_COLUMN_TEXT && c->missing == 0 && !is_class(c);
+  return c->type == LAPIS_COLUMN_TEXT && c->missing == 0 && !is_class(c) &&
+         !has_units(c);
 }
 
 /* The names of samples: a first column that counts them, as no two have one
@@ -128,6 +162,10 @@ static void print_remarks(const lapis_columns *all)
              "since a first date\n",
              title);
     if (c->type == LAPIS_COLUMN_TEXT && c->numbers > 0) print_mixed(c, title);
+    if (has_units(c))
+      printf("  note: %s holds numbers with units (\"%s\"), which are texts; a "
+             "feature is a number alone, in one unit\n",
+             title, shown(c->value[0], value, sizeof value));
     for (int k = 0;
          is_class(c) && !c->declared && c->texts > 0 && k < c->different; k++)
       if (c->count[k] == 1)
@@ -378,7 +416,7 @@ static bool holds_labels(const lapis_columns *all)
   int names = 0, classes = 0;
   for (int j = 0; j < all->listed; j++) {
     const lapis_column *c = &all->column[j];
-    if (c->numbers > 0) return false;
+    if (c->numbers > 0 || has_units(c)) return false;
     names += is_id(c);
     classes += is_class(c);
   }

@@ -428,6 +428,37 @@ static void advice_runs(void **state)
   command_end(&c);
 }
 
+/* "10 cm" is no number, and of such a column nothing would be read; names and
+ * classes that hold numbers are none. */
+static void units_are_told(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "size,price,share,who,row,grade,v,kind\n"
+      "10 cm,$5,10%,p1,1a,1st,3,u\n12 cm,$7.50,12 %,p2,2b,2nd,1,v\n"
+      "9.5cm,$1.200,9%,p3,3c,1st,7,u\n11 cm,$8,50%,p4,4d,2nd,2,\n"
+      "13 cm,$9,51%,p5,5e,1st,4,v\n";
+  command c;
+  command_begin(&c);
+  put(&c, "t.csv", text);
+  command_run(&c, "info t.csv");
+  command_expect(&c, 0, "");
+  says(&c, "note: size holds numbers with units (\"10 cm\")");
+  says(&c, "note: price holds numbers with units (\"$5\")");
+  says(&c, "note: share holds numbers with units (\"10%\")");
+  assert_null(strstr(c.out, "note: who"));
+  assert_null(strstr(c.out, "note: row"));
+  assert_null(strstr(c.out, "note: grade"));
+  says(&c, "--id who --target kind"); /* not --id size */
+  run_advice(&c);
+  put(&c, "u.csv", "who,share,kind\np1,1%,u\np2,2%,v\np3,3%,u\np4,4%,v\n");
+  command_run(&c, "info u.csv"); /* no table of labels alone */
+  command_expect(&c, 0, "");
+  says(&c, "note: share holds numbers with units (\"1%\")");
+  assert_null(strstr(c.out, "lapis label"));
+  command_end(&c);
+}
+
 /* 1,234 is 1234 to some and 1.234 to others: both readings are said, the likely
  * one first, by info and by what refuses the cell; and where one was asked for
  * that the cells speak against, that is doubted. */
@@ -563,6 +594,7 @@ int main(void)
       cmocka_unit_test(columns_of_arff),
       cmocka_unit_test(pipes_are_tables),
       cmocka_unit_test(advice_runs),
+      cmocka_unit_test(units_are_told),
       cmocka_unit_test(tables_of_labels),
       cmocka_unit_test(pictures_and_folders),
       cmocka_unit_test(pictures_become_features),
