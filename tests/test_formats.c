@@ -373,7 +373,8 @@ typedef struct refusal {
 } refusal;
 static const refusal refusals[] = {
     {"a.svm", "1 1:2\n1 0:1\n", LAPIS_EFORMAT,
-     "a.svm:2:3: \"0:1\" has an index below 1; indices count from 1"},
+     "a.svm:2:3: \"0:1\" has an index below 1; indices count from 1 (scikit-"
+     "learn's dump_svmlight_file: zero_based=False)"},
     {"a.svm", "1 1:2 1:3\n", LAPIS_EFORMAT,
      "a.svm:1:7: \"1:3\" repeats the index before it"},
     {"a.svm", "1 3:2 2:3\n", LAPIS_EFORMAT,

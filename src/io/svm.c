@@ -124,7 +124,9 @@ static lapis_status read_entry(const svm *s, const token *t, int64_t last,
   if (!io_number(t->text, digits, &number) || floor(number) < number)
     return fail_token(s, t, "has no whole number before its colon");
   if (!(number >= 1))
-    return fail_token(s, t, "has an index below 1; indices count from 1");
+    return fail_token(s, t,
+                      "has an index below 1; indices count from 1 (scikit-"
+                      "learn's dump_svmlight_file: zero_based=False)");
   if (number > INT32_MAX)
     return fail_token(s, t, "has an index above 2147483647, the most there is");
   *index = (int64_t)number;
