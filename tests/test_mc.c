@@ -266,6 +266,30 @@ static void plain_completion(void **state)
   lapis_ctx_free(ctx);
 }
 
+/* Columns that are all the same are 0 once they are standardised. */
+static void zeros_are_completed(void **state)
+{
+  (void)state;
+  static const int solvers[] = {LAPIS_MC_ADMM, LAPIS_MC_FACTORED};
+  double X[12] = {0};
+  X[5] = NAN;
+  lapis_data data = {.X = lapis_mat_f64(X, 3, 4)};
+  lapis_ctx *ctx = lapis_ctx_new();
+  for (int k = 0; k < 4; k++) {
+    lapis_mc_settings set = lapis_mc_defaults();
+    set.solver = solvers[k % 2];
+    set.certificate = set.solver == LAPIS_MC_ADMM;
+    if (k >= 2) set.mu = 0.1;
+    answer a = solve(ctx, &data, &set);
+    assert_int_equal(a.info.status, LAPIS_OK);
+    CHECK_NEAR(a.info.objective, 0, 0);
+    for (int64_t i = 0; i < 12; i++)
+      CHECK_NEAR(lapis_mat_at(&a.low_rank, i % 3, i / 3), 0, 0);
+    lapis_solver_free(a.solver);
+  }
+  lapis_ctx_free(ctx);
+}
+
 /* ---- laws ---------------------------------------------------------------*/
 static void permuting_samples_permutes_scores(void **state)
 {
@@ -748,6 +772,7 @@ int main(void)
       cmocka_unit_test(random_certificates),
       cmocka_unit_test(relative_mu),
       cmocka_unit_test(plain_completion),
+      cmocka_unit_test(zeros_are_completed),
       cmocka_unit_test(permuting_samples_permutes_scores),
       cmocka_unit_test(threads_do_not_matter),
       cmocka_unit_test(backends_agree),

@@ -500,6 +500,7 @@ static lapis_status largest_of_start(mc *w)
   base_free(V.v);
   base_free(T.v);
   w->p.sigma_1 = value;
+  mc_check_unit(w);
   return status;
 }
 

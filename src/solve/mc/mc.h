@@ -153,6 +153,9 @@ void mc_label_column(const mc *w, int64_t j, double *out);
 lapis_status mc_split(mc *w, const lapis_data *data);
 /* The S cluster labels of column j as the loss wants them, NaN unknown. */
 void mc_cluster_column(const mc *w, int64_t j, double *out);
+/* Where all that is known is 0, so that mu-rel has no unit, the unit is 1: the
+ * answer is 0 for any mu. */
+void mc_check_unit(mc *w);
 /* Weights and mu from the settings, for data already in place. */
 void mc_set_weights(mc *w);
 /* phi's blocks from K, D, a, b, variant, gamma and zero_one. */

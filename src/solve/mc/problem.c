@@ -376,7 +376,14 @@ static lapis_status fill_known(mc *w, double *Z0)
     if (isnan(Z0[k])) Z0[k] = 0;
   lapis_mat view = lapis_mat_f64(Z0, w->p.m, w->p.n);
   TRY(w->h.ops->upload(&w->h, &view, &w->W));
-  return op_norm2_upper(w->svt, &w->W, &w->p.sigma_1);
+  TRY(op_norm2_upper(w->svt, &w->W, &w->p.sigma_1));
+  mc_check_unit(w);
+  return LAPIS_OK;
+}
+
+void mc_check_unit(mc *w)
+{
+  if (!(w->p.sigma_1 > 0)) w->p.sigma_1 = 1;
 }
 
 lapis_status mc_densify(mc *w, lapis_data *data)
