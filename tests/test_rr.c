@@ -152,6 +152,31 @@ static void fixed_weights(void **state)
   check_fixed("rpca_missing");
 }
 
+/* Where features are all 0 the first copy of D stands still at once; that is
+ * no floor while the fit's moves. */
+static void fixed_weights_of_zeros(void **state)
+{
+  (void)state;
+  double X[12] = {0}, Y[4] = {0.2, -0.4, 0.1, 0.6}, T[4] = {1, 2, -1, 0.5};
+  lapis_ctx *ctx = lapis_ctx_new();
+  lapis_data data = {.X = lapis_mat_f64(X, 3, 4), .Y = lapis_mat_f64(Y, 1, 4)};
+  lapis_rr_settings set = lapis_rr_defaults();
+  double one = 1;
+  lapis_mat W = lapis_mat_f64(&one, 1, 1);
+  set.weights = lapis_mat_f64(T, 4, 1);
+  set.eta = 1;
+  set.lambda = 0.1;
+  set.stop.tol = 1e-8;
+  lapis_solver *s = solve(ctx, false, &data, &set);
+  const lapis_info *info = lapis_result_info(s);
+  assert_int_equal(info->status, LAPIS_OK);
+  CHECK_AT_MOST(info->gap, 1e-8);
+  double J = objective(&data, &W, &set, T, check_result(s, "low_rank"), false);
+  CHECK_NEAR(info->objective, J, 1e-12 * J);
+  lapis_solver_free(s);
+  lapis_ctx_free(ctx);
+}
+
 /* ---- the convex step before another -------------------------------------*/
 /* While it is far from its end the convex step takes singular values less
  * exactly (forced here: the way that can).  Whoever shares its workspace
@@ -413,6 +438,7 @@ int main(void)
       cmocka_unit_test(regression_step),
       cmocka_unit_test(papers_path),
       cmocka_unit_test(fixed_weights),
+      cmocka_unit_test(fixed_weights_of_zeros),
       cmocka_unit_test(steps_leave_svt_exact),
       cmocka_unit_test(models_answer_new_samples),
       cmocka_unit_test(weight_of_cleaning),

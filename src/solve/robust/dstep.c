@@ -203,14 +203,20 @@ static double middle(double a, double b)
   return plain ? sqrt(product) : sqrt(a) * sqrt(b);
 }
 
-/* By how much rho grows after this step: |A - B|^2, |B_new - B|^2, |B_new|^2
- * and |multiplier / rho|^2 of both copies together. */
+/* |A - B|^2, |B_new - B|^2, |B_new|^2 and |multiplier / rho|^2 of both copies
+ * together. */
+static void sums_of_both(const rr_dstep *dstep, double sums[4])
+{
+  for (int i = 0; i < 4; i++) sums[i] = dstep->sums[i] + dstep->fit.sums[i];
+}
+
+/* By how much rho grows after this step. */
 static double growth(const rr_dstep *dstep)
 {
   int64_t k = dstep->age;
   double sums[4];
   if (k <= GROWING) return dstep->rho * dstep->unit < TOP_RHO ? GROWTH : 1;
-  for (int i = 0; i < 4; i++) sums[i] = dstep->sums[i] + dstep->fit.sums[i];
+  sums_of_both(dstep, sums);
   bool due = (k - FIRST_BALANCE) % BALANCE_EVERY == 0 && k <= LAST_BALANCE;
   double primal = middle(sums[0], sums[3]), dual = middle(sums[1], sums[2]);
   if (!due || !(primal > 0) || !(dual > 0)) return 1;
@@ -323,11 +329,14 @@ static lapis_status record(rr_dstep *dstep, loop *l)
 }
 
 /* Rounding decides once the iterates stand still to a few units in the last
- * place. */
+ * place, the fit's copy, too: where nothing is seen but zeros, the other one
+ * stands at 0 from the start. */
 static bool at_floor(const rr_dstep *dstep)
 {
-  double limit = 16 * DBL_EPSILON * sqrt(dstep->sums[2]);
-  return sqrt(dstep->sums[0]) <= limit && sqrt(dstep->sums[1]) <= limit;
+  double sums[4];
+  sums_of_both(dstep, sums);
+  double limit = 16 * DBL_EPSILON * sqrt(sums[2]);
+  return sqrt(sums[0]) <= limit && sqrt(sums[1]) <= limit;
 }
 
 static lapis_status step(rr_dstep *dstep)
