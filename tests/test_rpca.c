@@ -239,6 +239,25 @@ static void only_an_answer_is_called_empty(void **state)
   }
 }
 
+/* Where all of X is an error B is 0, and the residual still a number. */
+static void all_errors_are_told(void **state)
+{
+  (void)state;
+  double X[9] = {4e8, -4e8, 6e8, -3e8, 0, 3e8, 3e8, -5e8, 1e8};
+  lapis_data data = {.X = lapis_mat_f64(X, 3, 3)};
+  lapis_rpca_settings set = lapis_rpca_defaults();
+  set.lambda = 0.05;
+  lapis_ctx *ctx = lapis_ctx_new();
+  lapis_solver *s = solve(ctx, &data, &set);
+  assert_int_equal(lapis_result_info(s)->rank, 0);
+  lapis_mat history;
+  assert_int_equal(lapis_result_get(s, "history", &history), 0);
+  for (int64_t k = 0; k < history.rows * history.cols; k++)
+    assert_true(isfinite(((const double *)history.val)[k]));
+  lapis_solver_free(s);
+  lapis_ctx_free(ctx);
+}
+
 /* Rank one and a fifth of the entries one and the same value, as wrong as
  * data can be without being noise: the multiplier is nearly degenerate. */
 static void degenerate(uint64_t seed, int64_t d, int64_t n, double *X)
@@ -401,6 +420,7 @@ int main(void)
       cmocka_unit_test(laws),
       cmocka_unit_test(zeros_are_zero),
       cmocka_unit_test(only_an_answer_is_called_empty),
+      cmocka_unit_test(all_errors_are_told),
       cmocka_unit_test(slow_ones_end_too),
       cmocka_unit_test(refill_fills_what_is_covered),
       cmocka_unit_test(refill_is_its_rounds),

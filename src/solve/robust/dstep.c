@@ -305,7 +305,9 @@ const char *const rr_dstep_columns[] = {"iteration", "objective", "dual",
 
 double rr_dstep_residual(const rr_dstep *dstep)
 {
-  return sqrt(dstep->sums[0] / fmax(dstep->sums[2], 1e-300));
+  const double *sums = dstep->sums;
+  double size = sums[2] > 0 ? sums[2] : sums[0]; /* B = 0: all of it is left */
+  return sqrt(sums[0] / fmax(size, 1e-300));
 }
 
 static lapis_status record(rr_dstep *dstep, loop *l)
