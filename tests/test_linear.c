@@ -158,6 +158,53 @@ static void units_do_not_keep_it_from_the_optimum(void **state)
   discard(p, s);
 }
 
+/* What is called solved has the gradient that was asked for, also where the
+ * value no longer tells a decrease; what rounding ended is called that. */
+static void solved_means_the_gradient(void **state)
+{
+  (void)state;
+  double X[8] = {.5, 1, -1, 2, .3, -.4, 0, 1.5};
+  double Y[8] = {0, 1, 2, 1, 0, 2, 2, 1};
+  lapis_data data = {.X = lapis_mat_f64(X, 1, 8), .Y = lapis_mat_f64(Y, 1, 8)};
+  for (int k = 0; k < 6; k++) {
+    lapis_ctx *ctx = lapis_ctx_new();
+    lapis_linear_settings set = lapis_linear_defaults();
+    set.C = pow(10, 4 * (k % 3) - 4); /* 1e-4, 1, 1e4 */
+    set.stop.tol = k < 3 ? 1e-13 : 1e-18;
+    lapis_solver *s;
+    if (lapis_linear_new(ctx, &data, &set, &s) < 0 || lapis_solve(s) < 0)
+      fail_msg("%s", lapis_ctx_error(ctx));
+    const lapis_info *info = lapis_result_info(s);
+    assert_int_equal(info->status, k < 3 ? LAPIS_OK : LAPIS_PRECISION_FLOOR);
+    CHECK_AT_MOST(info->residual, k < 3 ? set.stop.tol : 1e-13);
+    lapis_solver_free(s);
+    lapis_ctx_free(ctx);
+  }
+}
+
+/* Where both kinds lie alike the first gradient is rounding and the answer 0.
+ */
+static void no_direction_is_solved(void **state)
+{
+  (void)state;
+  double X[6] = {.1, .1, .1, .1, .1, .1}, Y[6] = {0, 1, 2, 2, 1, 0};
+  lapis_data data = {.X = lapis_mat_f64(X, 1, 6), .Y = lapis_mat_f64(Y, 1, 6)};
+  lapis_ctx *ctx = lapis_ctx_new();
+  lapis_solver *s;
+  assert_int_equal(lapis_linear_new(ctx, &data, NULL, &s), LAPIS_OK);
+  assert_int_equal(lapis_solve(s), LAPIS_OK);
+  for (int c = 0; c < 3; c++)
+    CHECK_NEAR(check_result(s, "probabilities")[c], 1. / 3, 1e-15);
+  lapis_solver_free(s);
+  for (int j = 0; j < 6; j++)
+    X[j] = 1e-20 * (Y[j] = j % 2); /* small is not 0 */
+  assert_int_equal(lapis_linear_new(ctx, &data, NULL, &s), LAPIS_OK);
+  assert_int_equal(lapis_solve(s), LAPIS_OK);
+  assert_true(check_result(s, "weights")[0] > 0);
+  lapis_solver_free(s);
+  lapis_ctx_free(ctx);
+}
+
 static void hear(int level, const char *text, void *to)
 {
   if (level == 0) snprintf(to, 400, "%s", text);
@@ -210,6 +257,8 @@ int main(void)
       cmocka_unit_test(gaps_hold_means),
       cmocka_unit_test(a_calibration_decides),
       cmocka_unit_test(units_do_not_keep_it_from_the_optimum),
+      cmocka_unit_test(solved_means_the_gradient),
+      cmocka_unit_test(no_direction_is_solved),
       cmocka_unit_test(labels_of_both_kinds_are_needed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

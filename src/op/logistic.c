@@ -11,23 +11,30 @@
  * themselves, but are evaluated together, so that the time goes into two
  * products a step; the weights of classes are one walker.
  *
- * Numerics: log(1 + exp(-u)) by its stable form.  A label of which one kind is
- * known has no minimiser (b runs away): its weights are 0 and its bias says the
- * share, (known + 1) to 1. */
+ * Numerics: log(1 + exp(-u)) by its stable form.  Values tell a decrease down
+ * to a gradient of the root of their rounding; from there on slopes do [Hager
+ * and Zhang 2005].  A label of which one kind is known has no minimiser (b runs
+ * away): its weights are 0 and its bias says the share, (known + 1) to 1. */
 #include "op/logistic.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 enum { MEMORY = 8 };
 static const double ENOUGH = 1e-4; /* of the decrease that the slope promises */
 static const double SHORTEST = 1e-12;
+static const double ROUNDING = 1e-14; /* of a value */
+enum { IDLE = 20 }; /* steps of the slopes without a shorter gradient */
 
 typedef struct walker { /* a label, or all classes */
   double value, first, step;
-  int64_t pairs; /* seen so far; the last MEMORY are kept */
+  double shortest; /* gradient so far */
+  int64_t pairs;   /* seen so far; the last MEMORY are kept */
+  int64_t idle;
   double rho[MEMORY];
   bool done, one_kind;
+  bool floor; /* rounding ended it */
 } walker;
 
 typedef struct walk {
@@ -180,7 +187,37 @@ static void direct(walk *w, int64_t c)
   x->step = 1;
 }
 
-static void accept(walk *w, int64_t c)
+/* The decrease that the slope promises drowns in the rounding of the value. */
+static bool drowns(const walker *x, double down)
+{
+  return -x->step * down <= ROUNDING * fabs(x->value);
+}
+
+/* Whether the step may be taken.  A convex function has not risen where it is
+ * no steeper up at the end than it was down at the start. */
+static bool descends(const walk *w, int64_t c, double down)
+{
+  const walker *x = &w->of[c];
+  int64_t m = w->len;
+  if (!drowns(x, down))
+    return w->value[c] <= x->value + ENOUGH * x->step * down;
+  return dot(w->slope + c * m, w->dir + c * m, m) <= (2 * ENOUGH - 1) * down;
+}
+
+/* Counts steps of the slopes that bring nothing. */
+static void look_at_gradient(walk *w, int64_t c, bool drowned)
+{
+  walker *x = &w->of[c];
+  const double *g = w->g + c * w->len;
+  double length = sqrt(dot(g, g, w->len));
+  bool shorter = length < x->shortest;
+  if (shorter) x->shortest = length;
+  x->idle = shorter || !drowned ? 0 : x->idle + 1;
+  x->floor = x->idle >= IDLE;
+  x->done = x->floor || length <= w->p->tol * x->first;
+}
+
+static void accept(walk *w, int64_t c, bool drowned)
 {
   walker *x = &w->of[c];
   int64_t m = w->len;
@@ -195,21 +232,26 @@ static void accept(walk *w, int64_t c)
   memcpy(g, w->slope + c * m, (size_t)m * sizeof *g);
   x->value = w->value[c];
   if (product > 0) x->rho[x->pairs++ % MEMORY] = 1 / product;
-  x->done = sqrt(dot(g, g, m)) <= w->p->tol * x->first;
+  look_at_gradient(w, c, drowned);
   if (!x->done) direct(w, c);
 }
 
-/* Takes the step, or halves it. */
+/* Takes the step, or halves it.  A direction along which none is short enough
+ * comes of pairs that rounding has made: they are forgotten. */
 static void settle(walk *w, int64_t c)
 {
   walker *x = &w->of[c];
   int64_t m = w->len;
   double down = dot(w->g + c * m, w->dir + c * m, m);
-  if (w->value[c] <= x->value + ENOUGH * x->step * down)
-    accept(w, c);
-  else
-    x->step /= 2;
-  if (x->step < SHORTEST) x->done = true; /* rounding decides */
+  if (descends(w, c, down)) {
+    accept(w, c, drowns(x, down));
+    return;
+  }
+  x->step /= 2;
+  if (x->step >= SHORTEST) return;
+  x->floor = x->done = x->pairs == 0;
+  x->pairs = 0;
+  direct(w, c);
 }
 
 static void aim(walk *w, int64_t c)
@@ -235,8 +277,32 @@ static void find_one_kind(walk *w, int64_t c)
         log((double)(count[1] + 1)) - log((double)(count[0] + 1));
 }
 
+/* |X|^2 */
+static double size_of_samples(const walk *w)
+{
+  const double *X = w->p->X.val;
+  double square = 0;
+  for (int64_t j = 0; j < w->n; j++)
+    square += dot(X + j * w->p->X.ld, X + j * w->p->X.ld, w->d);
+  return square;
+}
+
+/* Whether the gradient is 0 but for the rounding of the sums it is made of, as
+ * where both kinds lie alike: |X F| is at most |X| |F|, and the bias's sum of F
+ * at most sqrt(n) |F|. */
+static bool vanishes(const walk *w, int64_t c, double size)
+{
+  const double *F = w->F + c * w->n, *g = w->g + c * w->len;
+  double part[2] = {0, 0}; /* of weights, of biases */
+  for (int64_t i = 0; i < w->len; i++) part[i % w->size == w->d] += g[i] * g[i];
+  double least = 4 * DBL_EPSILON;
+  least *= least * dot(F, F, w->p->classes ? w->n * w->K : w->n);
+  return part[0] <= least * size && part[1] <= least * (double)w->n;
+}
+
 static lapis_status begin(walk *w)
 {
+  double size = size_of_samples(w);
   TRY(evaluate(w));
   memcpy(w->g, w->slope, (size_t)(w->size * w->K) * sizeof *w->g);
   for (int64_t c = 0; c < w->count; c++) {
@@ -244,7 +310,8 @@ static lapis_status begin(walk *w)
     const double *g = w->g + c * w->len;
     if (!w->p->classes) find_one_kind(w, c);
     x->value = w->value[c];
-    x->first = sqrt(dot(g, g, w->len));
+    x->first = x->shortest = sqrt(dot(g, g, w->len));
+    if (vanishes(w, c, size)) x->first = 0;
     x->done = x->one_kind || x->first == 0;
     if (!x->done) direct(w, c);
   }
@@ -264,6 +331,16 @@ static double measure(const walk *w, double *left)
     *left = fmax(*left, sqrt(dot(g, g, w->len)) / x->first);
   }
   return all;
+}
+
+/* A walk that rounding ended short of what was asked is not solved. */
+static void say_floor(const walk *w, double left)
+{
+  bool floor = false;
+  for (int64_t c = 0; c < w->count; c++) floor = floor || w->of[c].floor;
+  if (w->p->loop != NULL && floor && left > w->p->tol &&
+      w->p->loop->status == LAPIS_OK)
+    w->p->loop->status = LAPIS_PRECISION_FLOOR;
 }
 
 static lapis_status record(const walk *w, double *left)
@@ -300,6 +377,7 @@ static lapis_status walk_all(walk *w, double *left)
     TRY(record(w, left));
   }
   (void)measure(w, left);
+  say_floor(w, *left);
   return LAPIS_OK;
 }
 
