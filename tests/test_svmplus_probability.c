@@ -34,6 +34,31 @@ static void probabilities_are_calibrated(void **state)
   lapis_ctx_free(ctx);
 }
 
+/* Folds leave some of every class to learn from, or nothing is solved: with one
+ * sample of the last of three classes a fold told of two. */
+static void folds_leave_every_class(void **state)
+{
+  (void)state;
+  enum { N = 30 };
+  for (int rare = 1; rare <= 2; rare++) {
+    lapis_ctx *ctx = lapis_ctx_new();
+    sv_case c = sv_random(93, N, 2, 0);
+    lapis_svmplus_settings set = lapis_svmplus_defaults();
+    lapis_solver *s;
+    for (int j = 0; j < N; j++) c.y[j] = j < N - rare ? 5 + j % 2 : 7;
+    set.probability = true;
+    assert_int_equal(lapis_svmplus_new(ctx, &c.data, &set, &s), LAPIS_OK);
+    lapis_status got = lapis_solve(s);
+    if (rare == 1)
+      check_refused(ctx, got, LAPIS_EDATA, NULL, "too few (1)");
+    else
+      assert_int_equal(got, LAPIS_OK);
+    lapis_solver_free(s);
+    sv_drop(&c);
+    lapis_ctx_free(ctx);
+  }
+}
+
 /* Whether the model has probabilities, which it has when the folds ended. */
 static bool has_probabilities(double seconds, int nth, lapis_status ends)
 {
@@ -78,6 +103,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(probabilities_are_calibrated),
+      cmocka_unit_test(folds_leave_every_class),
       cmocka_unit_test(folds_cut_short_give_no_probabilities),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -171,15 +171,83 @@ static lapis_status one_fold(svmplus *w, const int *fold, int k, double *held)
   return s;
 }
 
-/* Kinds in turn over the folds, in a random order. */
-static void choose_folds(const svmplus *w, int64_t *order, int *fold)
+/* Which kind sample i is of: its class; of several labels whether it has the
+ * first. */
+static int64_t kind_of(const svmplus *w, int64_t i)
 {
-  int64_t n = w->q.n, next[2] = {0, 0};
+  const double *sign = w->labels.sign + i * w->K;
+  int64_t c = 0;
+  if (w->labels.kind != TARGETS_CLASS) return sign[0] > 0;
+  while (c + 1 < w->K && !(sign[c] > 0)) c++;
+  return c;
+}
+
+/* Kinds in turn over the folds, in a random order.  next: a count a kind. */
+static void choose_folds(const svmplus *w, int64_t *order, int *fold,
+                         int64_t *next)
+{
+  int64_t n = w->q.n;
   rng_shuffle(base_seed(w->base.ctx), 77, order, n);
-  for (int64_t i = 0; i < n; i++) {
-    int kind = w->labels.sign[order[i] * w->K] > 0;
-    fold[order[i]] = (int)(next[kind]++ % FOLDS);
+  for (int64_t i = 0; i < n; i++)
+    fold[order[i]] = (int)(next[kind_of(w, order[i])]++ % FOLDS);
+}
+
+/* What is left beside each fold has both kinds of every class: scores of fewer
+ * classes would have fewer columns. */
+static lapis_status check_folds(const svmplus *w, const int *fold)
+{
+  for (int64_t c = 0; c < w->K; c++) {
+    int64_t all[2] = {0, 0}, held[FOLDS][2] = {{0, 0}};
+    for (int64_t i = 0; i < w->q.n; i++) {
+      int yes = w->labels.sign[i * w->K + c] > 0;
+      all[yes]++;
+      held[fold[i]][yes]++;
+    }
+    for (int k = 0; k < 2 * FOLDS; k++)
+      if (held[k / 2][k % 2] == all[k % 2])
+        return lapis_fail(
+            w->base.ctx, LAPIS_EDATA,
+            "svmplus: --probability holds a fifth of the samples out at a "
+            "time, and one class has too few (%" PRId64 ") to be learnt from "
+            "the others; bring more of it, or leave --probability out",
+            all[k % 2]);
   }
+  return LAPIS_OK;
+}
+
+typedef struct folds {
+  int64_t *order; /* n and a count a kind */
+  int *of;        /* n */
+} folds;
+
+static void drop_folds(folds *f)
+{
+  base_free(f->order);
+  base_free(f->of);
+}
+
+static lapis_status make_folds(const svmplus *w, folds *f)
+{
+  int64_t n = w->q.n, kinds = w->K > 1 ? w->K : 2;
+  f->order = base_alloc(w->base.ctx, n + kinds, sizeof *f->order);
+  f->of = base_alloc(w->base.ctx, n, sizeof *f->of);
+  if (f->order == NULL || f->of == NULL) return LAPIS_ENOMEM;
+  choose_folds(w, f->order, f->of, f->order + n);
+  return LAPIS_OK;
+}
+
+lapis_status sv_platt_check(const svmplus *w)
+{
+  folds f = {NULL, NULL};
+  if (w->set.kernel == LAPIS_KERNEL_PRECOMPUTED ||
+      w->set.kernel_priv == LAPIS_KERNEL_PRECOMPUTED)
+    return lapis_fail(w->base.ctx, LAPIS_EINVAL,
+                      "svmplus: --probability needs features; a precomputed "
+                      "kernel cannot be split into folds");
+  lapis_status s = make_folds(w, &f);
+  if (s >= 0) s = check_folds(w, f.of);
+  drop_folds(&f);
+  return s;
 }
 
 lapis_status sv_platt(svmplus *w)
@@ -187,21 +255,14 @@ lapis_status sv_platt(svmplus *w)
   lapis_ctx *ctx = w->base.ctx;
   loop *l = &w->base.loop;
   int64_t n = w->q.n;
-  if (w->set.kernel == LAPIS_KERNEL_PRECOMPUTED ||
-      w->set.kernel_priv == LAPIS_KERNEL_PRECOMPUTED)
-    return lapis_fail(ctx, LAPIS_EINVAL,
-                      "svmplus: --probability needs features; a precomputed "
-                      "kernel cannot be split into folds");
+  folds f = {NULL, NULL};
   double *held = base_alloc(ctx, n * w->K + n, sizeof *held);
-  int64_t *order = base_alloc(ctx, n, sizeof *order);
-  int *fold = base_alloc(ctx, n, sizeof *fold);
   if (w->platt == NULL) w->platt = arena_reals(&w->base.arena, 2 * w->K);
-  bool ok = held != NULL && order != NULL && fold != NULL && w->platt != NULL;
-  lapis_status s = ok ? LAPIS_OK : LAPIS_ENOMEM;
-  if (ok) choose_folds(w, order, fold);
+  bool ok = held != NULL && w->platt != NULL;
+  lapis_status s = ok ? make_folds(w, &f) : LAPIS_ENOMEM;
   keep_pause(ctx, true);
   for (int k = 0; k < FOLDS && s == LAPIS_OK; k++)
-    s = loop_cut_short(l) ? l->status : one_fold(w, fold, k, held);
+    s = loop_cut_short(l) ? l->status : one_fold(w, f.of, k, held);
   keep_pause(ctx, false);
   for (int64_t c = 0; c < w->K && s == LAPIS_OK; c++)
     fit_sigmoid(w, held, held + n * w->K, c);
@@ -213,7 +274,6 @@ lapis_status sv_platt(svmplus *w)
              "there are no probabilities");
   }
   base_free(held);
-  base_free(order);
-  base_free(fold);
+  drop_folds(&f);
   return s < 0 ? s : LAPIS_OK;
 }

@@ -347,6 +347,8 @@ lapis_status sv_take_part(const svmplus *w, const int *fold, int k, bool inside,
                           sv_part *out);
 /* Fits A and B of Platt's sigmoid to the scores of held-out folds. */
 lapis_status sv_platt(svmplus *w);
+/* Refuses what cannot be split into these folds. */
+lapis_status sv_platt_check(const svmplus *w);
 lapis_status sv_publish(svmplus *w);
 lapis_status sv_learn(lapis_solver *s);
 lapis_status sv_predict_new(lapis_ctx *ctx, const lapis_data *data,
