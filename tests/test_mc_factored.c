@@ -353,6 +353,30 @@ static void a_rank_too_small_is_left(void **state)
   lapis_ctx_free(ctx);
 }
 
+/* Where everything is seen the first sweeps end at the answer of their rank,
+ * and what is missed is told by one look: more of it than joins at once is not
+ * lost. */
+static void what_is_missed_joins_later(void **state)
+{
+  (void)state;
+  lapis_ctx *ctx = lapis_ctx_new();
+  for (int k = 0; k < 3; k++) {
+    planted p = plant(20, 20 + 5 * k, 2, 1, 1, 42 + (uint64_t)k);
+    lapis_mat X = dense_of(&p);
+    lapis_data data = {.X = X};
+    lapis_mc_settings set = factored(0.1 / (double)p.count, 1e-6);
+    answer a = solve(ctx, &data, &set);
+    mc_truth t = recompute(&X, NULL, &set, false, &a);
+    check_claims(&t, &a, set.mu);
+    assert_int_equal(a.info.status, LAPIS_OK);
+    assert_true(a.info.rank > 16);
+    CHECK_AT_MOST(t.gap, 1e-6);
+    answer_free(&a);
+    plant_free(&p);
+  }
+  lapis_ctx_free(ctx);
+}
+
 /* Two blocks that share neither rows nor columns: factors that live in one of
  * them get no gradient from the other, however often they are swept. */
 static void an_orthogonal_start_is_left(void **state)
@@ -639,6 +663,7 @@ int main(void)
       cmocka_unit_test(labels_are_certified),
       cmocka_unit_test(verified_problems),
       cmocka_unit_test(a_rank_too_small_is_left),
+      cmocka_unit_test(what_is_missed_joins_later),
       cmocka_unit_test(an_orthogonal_start_is_left),
       cmocka_unit_test(a_cap_is_no_solution),
       cmocka_unit_test(stopping_early_claims_what_holds),

@@ -92,6 +92,28 @@ static lapis_status shares_outside(mc *w, double *outside)
   return LAPIS_OK;
 }
 
+static void swap_guards(factored *f, int64_t j, int64_t k)
+{
+  for (int64_t i = 0; i < f->GV.rows; i++) {
+    double *row = f->GV.v + i * f->GV.ld, kept = row[j];
+    row[j] = row[k];
+    row[k] = kept;
+  }
+}
+
+/* The next block takes the factors' directions and, as guards, what stands
+ * behind the first R columns: that is where missed vectors go, which come first
+ * and would be lost if they do not join now. */
+static void guard_missed(factored *f, const double *outside)
+{
+  int64_t to = f->R;
+  for (int64_t j = 0; j < smaller(f->R, f->q); j++) {
+    while (to < f->q && outside[to] > 0) to++;
+    if (to >= f->q) return;
+    if (outside[j] > 0) swap_guards(f, j, to++);
+  }
+}
+
 /* Ritz values that no weight of the factors explains. */
 static lapis_status find_missed(mc *w, double *outside)
 {
@@ -103,6 +125,7 @@ static lapis_status find_missed(mc *w, double *outside)
     outside[j] = above ? 1 : 0;
     f->missed += above;
   }
+  if (f->missed > 0) guard_missed(f, outside);
   return LAPIS_OK;
 }
 
