@@ -351,6 +351,25 @@ static void cancelled_folds_leave_zero(void **state)
   lapis_ctx_free(ctx);
 }
 
+/* Where not even one round is done the threshold is 0, too. */
+static void no_time_leaves_zero(void **state)
+{
+  (void)state;
+  lapis_ctx *ctx = one_thread();
+  int64_t group[MANY * LARGE];
+  sv_case c = noisy_bags(6, group);
+  lapis_misvm_settings set = lapis_misvm_defaults();
+  set.stop.seconds = 1e-9;
+  lapis_solver *s;
+  assert_int_equal(lapis_misvm_new(ctx, &c.data, &set, &s), 0);
+  assert_int_equal(lapis_solve(s), LAPIS_TIME_LIMIT);
+  assert_int_equal(lapis_result_info(s)->iterations, 0);
+  assert_true(*sv_array(s, "threshold") == 0);
+  lapis_solver_free(s);
+  sv_drop(&c);
+  lapis_ctx_free(ctx);
+}
+
 /* One bag of a kind cannot be held out; a given kernel cannot be split. */
 static void thresholds_that_cannot_be_found(void **state)
 {
@@ -380,6 +399,7 @@ int main(void)
       cmocka_unit_test(bad_bags_are_refused),
       cmocka_unit_test(held_out_bags_give_the_threshold),
       cmocka_unit_test(cancelled_folds_leave_zero),
+      cmocka_unit_test(no_time_leaves_zero),
       cmocka_unit_test(held_out_bags_choose),
       cmocka_unit_test(too_few_bags_choose_nothing),
       cmocka_unit_test(thresholds_that_cannot_be_found)};

@@ -253,6 +253,7 @@ static lapis_status find_threshold(misvm *w)
     base_say(l->ctx, 0,
              "misvm: stopped before held-out bags were scored; their "
              "threshold is 0");
+    return LAPIS_OK; /* without a round there is no objective, either */
   }
   w->threshold = margins * 2 * w->inner->info.objective;
   return LAPIS_OK;
