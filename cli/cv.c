@@ -50,8 +50,10 @@ static void print_point(const lapis_cv *cv, const grid_text *g, int i,
   if (p.folds == 0)
     printf("not judged");
   else
-    printf("%.4f +- %.4f", p.mean, p.deviation);
-  printf("  (%lld folds, %.2f s)%s\n", (long long)p.folds, p.seconds, mark);
+    printf("%.4f", p.mean);
+  if (p.folds > 0 && !isnan(p.deviation)) printf(" +- %.4f", p.deviation);
+  printf("  (%lld fold%s, %.2f s)%s\n", (long long)p.folds,
+         p.folds == 1 ? "" : "s", p.seconds, mark);
 }
 
 static void print_text(const lapis_cv *cv, const grid_text *g, bool pooled)
@@ -201,11 +203,14 @@ static void show(cli *c, const lapis_cv *cv, const grid_text *g,
            r->C);
 }
 
-/* What the last fold that was left out said, or that none could say anything.
- */
-static int nothing_judged(const cli *c)
+/* The limit, or what the last fold that was left out said, or that none could
+ * say anything. */
+static int nothing_judged(const cli *c, lapis_status s)
 {
   const char *why = lapis_ctx_error(c->ctx);
+  if (s == LAPIS_TIME_LIMIT)
+    return cli_fail(EXIT_FAILED, "cv: --time-limit was over before a fold was "
+                                 "judged; give more seconds, or --jobs auto");
   return cli_fail(EXIT_INPUT, "cv: no point could be judged: %s",
                   *why != '\0' ? why
                                : "every fold lacks labels of both kinds; label "
@@ -234,7 +239,7 @@ static int judge(cli *c, const lapis_dataset *ds, void *settings,
   show(c, cv, g, &o, &r, &w);
   lapis_cv_free(w.cv);
   if (code == EXIT_DONE) code = write_best(c, cv, g, settings);
-  if (code == EXIT_DONE && lapis_cv_best(cv) < 0) code = nothing_judged(c);
+  if (code == EXIT_DONE && lapis_cv_best(cv) < 0) code = nothing_judged(c, s);
   if (code == EXIT_DONE) config_say(c, cv, g->grid, g->count);
   lapis_cv_free(cv);
   return code == EXIT_DONE ? cli_exit_code(c, s) : code;
@@ -323,7 +328,7 @@ static int join(cli *c)
   lapis_status s = lapis_cv_join(c->ctx, c->args.word, c->args.n_words, &cv);
   if (s < 0) return cli_fail_status(c, s);
   code = show_joined(c, cv);
-  if (code == EXIT_DONE && lapis_cv_best(cv) < 0) code = nothing_judged(c);
+  if (code == EXIT_DONE && lapis_cv_best(cv) < 0) code = nothing_judged(c, s);
   lapis_cv_free(cv);
   return code;
 }

@@ -173,6 +173,23 @@ static void interrupted_folds_are_not_repeated(void **state)
   command_end(&c);
 }
 
+/* Nothing is wrong with the data: the sentence names the time alone. */
+static void no_time_to_judge_is_said(void **state)
+{
+  (void)state;
+  command c;
+  command_begin(&c);
+  write_problem(&c);
+  for (int i = 0; i < 2; i++) {
+    command_run(&c, "cv mc d.npz --grid mu-rel=.1 --time-limit 1e-6 -q %s",
+                i == 0 ? "" : "--solver fpc");
+    command_expect(&c, 1, "--time-limit");
+    assert_null(strstr(c.err, "new problem"));
+    assert_null(strstr(c.err, "both kinds"));
+  }
+  command_end(&c);
+}
+
 /* Choosing and fitting both fit in, and there is an answer; a busy machine
  * needs more time for the first of each. */
 static void a_time_limit_covers_the_choice(void **state)
@@ -304,6 +321,7 @@ int main(void)
       cmocka_unit_test(interrupted_runs_can_go_on),
       cmocka_unit_test(a_termination_is_an_interruption),
       cmocka_unit_test(interrupted_folds_are_not_repeated),
+      cmocka_unit_test(no_time_to_judge_is_said),
       cmocka_unit_test(a_time_limit_covers_the_choice),
       cmocka_unit_test(a_choice_that_is_interrupted_says_so),
       cmocka_unit_test(a_file_that_shrinks_is_one_sentence),
