@@ -18,7 +18,7 @@ static const cli_option options[] = {
     {"pairs", 0, "F",
      "mc, factored: instead of DATA, print completed entries: F has two "
      "columns, row and column counted from 1 (row0,column0 above them: from "
-     "0)"},
+     "0); -o F.csv writes them beside their places"},
     {"mpi", 0, NULL,
      "divide the samples among the processes that mpirun started"},
     {NULL, 0, NULL, NULL}};

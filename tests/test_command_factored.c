@@ -52,7 +52,8 @@ static void triplets_and_pairs(void **state)
   write_text(&c, "pairs.csv", "row,column\n3,4\n1,1\n");
   command_run(&c, "predict m.lapis --pairs pairs.csv");
   command_expect(&c, 0, "");
-  double seen, unseen;
+  char text[256];
+  double seen, unseen, a, b;
   assert_int_equal(sscanf(c.out, "%lf %lf", &seen, &unseen), 2);
   CHECK_NEAR(seen, 15, 0.05);
   CHECK_NEAR(unseen, 2, 0.05);
@@ -62,6 +63,23 @@ static void triplets_and_pairs(void **state)
   command_run(&c, "predict m.lapis --pairs zero.csv");
   assert_string_equal(c.out, before);
   write_text(&c, "far.csv", "row,column\n3,4\n1,10\n");
+  /* a table is one by its ending, and is sparse data again */
+  command_run(&c, "predict m.lapis --pairs pairs.csv -o v.csv -q");
+  command_expect(&c, 0, "");
+  assert_string_equal(c.out, before);
+  command_slurp(&c, "v.csv", text, sizeof text);
+  assert_int_equal(sscanf(text, "row,column,value\n3,4,%lf\n1,1,%lf\n", &a, &b),
+                   2);
+  CHECK_NEAR(a, seen, 1e-9);
+  CHECK_NEAR(b, unseen, 1e-9);
+  command_run(&c, "predict m.lapis --pairs zero.csv -o v.tsv -q");
+  command_slurp(&c, "v.tsv", text, sizeof text);
+  assert_int_equal(sscanf(text, "row0 column0 value\n2\t3\t%lf", &a), 1);
+  CHECK_NEAR(a, seen, 1e-9);
+  command_run(&c, "predict m.lapis --pairs pairs.csv -o parts/");
+  command_expect(&c, 2, "parts/: is a folder");
+  command_run(&c, "predict m.lapis one.csv --pairs pairs.csv");
+  command_expect(&c, 2, "--pairs asks for entries of the model's own samples");
   command_run(&c, "predict m.lapis --pairs far.csv");
   command_expect(&c, 4, "pair 2: column 10 of 9");
   write_text(&c, "none.csv", "row,column\n");
