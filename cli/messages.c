@@ -160,6 +160,10 @@ static bool on_progress(const lapis_progress *p, void *user)
   cells[BAR_CELLS] = '\0';
   time_left(c, p, left, sizeof left);
   const char *doing = c->doing == NULL ? p->method : c->doing;
+  if (isnan(p->objective) && p->done >= 1) {
+    cli_wipe_bar(c); /* what is read or written is followed by words */
+    return true;
+  }
   if (isnan(p->objective)) {
     fprintf(stderr, "\r%s [%s]%s\033[K", doing, cells, left);
     c->bar_shown = true;

@@ -352,6 +352,56 @@ static void cells_beyond_X_stay_empty(void **state)
   }
 }
 
+/* ---- a long table is shown while it is read and written ------------------*/
+typedef struct course {
+  int told;
+  double done; /* of the last call */
+  const char *doing;
+} course;
+
+static bool note(const lapis_progress *now, void *user)
+{
+  course *c = user;
+  assert_string_equal(now->method, c->doing);
+  if (!isnan(now->done)) {
+    assert_true(now->done >= c->done);
+    c->done = now->done;
+  }
+  c->told++;
+  return true;
+}
+
+/* Far more than what can be read before the first call is due. */
+static void long_tables_are_shown(void **state)
+{
+  files *f = *state;
+  static const char line[] =
+      "0.123456789012345,0.234567890123456,0.34567890123456,0.456789012\n";
+  enum { LINE = sizeof line - 1, LINES = 500000 };
+  char *text = malloc((size_t)LINE * LINES);
+  assert_non_null(text);
+  for (int i = 0; i < LINES; i++) memcpy(text + (size_t)i * LINE, line, LINE);
+  course c = {.doing = "reading"};
+  lapis_dataset *ds;
+  CHECK_OK(f, lapis_dataset_new(f->ctx, &ds));
+  lapis_ctx_on_progress(f->ctx, note, &c);
+  CHECK_OK(f,
+           lapis_dataset_read(
+               ds, files_put(f, "long.csv", text, (size_t)LINE * LINES), NULL));
+  free(text);
+  assert_true(c.told > 1);
+  CHECK_NEAR(c.done, 1, 0);
+  CHECK_OK(f, lapis_dataset_finish(ds));
+  lapis_sheet_column column[2] = {{"a", lapis_dataset_data(ds)->X}};
+  column[0].values.rows = 1;
+  column[1] = column[0];
+  c = (course){.doing = "writing"};
+  CHECK_OK(f, lapis_sheet_write(f->ctx, f->path, column, 2));
+  assert_true(c.told > 1);
+  CHECK_NEAR(c.done, 1, 0);
+  lapis_dataset_free(ds);
+}
+
 #define FILES_TEST(t) \
   cmocka_unit_test_setup_teardown(t, files_setup, files_teardown)
 
@@ -368,6 +418,7 @@ int main(void)
       FILES_TEST(flipped_bytes_do_no_harm),
       FILES_TEST(numbers_are_rounded_correctly),
       FILES_TEST(cells_beyond_X_stay_empty),
+      FILES_TEST(long_tables_are_shown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

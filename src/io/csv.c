@@ -109,6 +109,9 @@ lapis_status csv_open(lapis_ctx *ctx, const char *path, const char *data,
   if (size >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0) data += 3;
   while (end > data && (end[-1] == '\n' || end[-1] == '\r')) end--;
   *out = (csv_scan){.ctx = ctx,
+                    .meter = io_meter_begin(),
+                    .begin = data,
+                    .told = data,
                     .path = path,
                     .at = data,
                     .end = end,
@@ -210,6 +213,19 @@ static void take_plain(csv_scan *s, csv_cell *cell)
   cell->size = end - cell->text;
 }
 
+/* Behind a row: every megabyte, and at the end. */
+static void tell(csv_scan *s)
+{
+  enum { EVERY = 1 << 20 };
+  bool ends = s->at >= s->end;
+  if (s->at - s->told < EVERY && !ends) return;
+  s->told = s->at;
+  double share = (double)(s->at - s->begin) / (double)(s->end - s->begin);
+  double alone = ends ? 1 : NAN; /* of one pass nobody knows what follows */
+  io_meter_show(s->ctx, &s->meter, "reading",
+                s->passes == 0 ? alone : (s->pass + share) / s->passes);
+}
+
 lapis_status csv_next(csv_scan *s, csv_cell *cell)
 {
   while (s->at < s->end && is_blank(s, *s->at)) s->at++;
@@ -226,6 +242,7 @@ lapis_status csv_next(csv_scan *s, csv_cell *cell)
     s->at++;
   else if (s->at < s->end)
     next_line(s);
+  if (cell->last) tell(s);
   return LAPIS_OK;
 }
 

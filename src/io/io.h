@@ -384,9 +384,21 @@ lapis_status table_walk(lapis_ctx *ctx, io_file *f, const table_request *q,
 lapis_status arff_walk(lapis_ctx *ctx, io_file *f, const table_request *q,
                        io_cell_fn visit, void *user);
 
+/* ---- meter.c: a long read or write of text, shown to who waits ------------*/
+typedef struct io_meter {
+  double begun, shown;
+} io_meter;
+io_meter io_meter_begin(void);
+/* At most ten times a second.  doing: "reading", "writing"; done: the share,
+ * NaN where it is not known; 1 is told where anything was. */
+void io_meter_show(lapis_ctx *ctx, io_meter *m, const char *doing, double done);
+
 /* ---- csv.c: cells -------------------------------------------------------*/
 typedef struct csv_scan {
   lapis_ctx *ctx;
+  io_meter meter;
+  const char *begin, *told; /* where the meter was asked last */
+  int pass, passes;         /* of how many this is, from 0; 0: not known */
   const char *path, *at, *end, *line_start;
   int64_t line;
   char delimiter;
@@ -476,7 +488,9 @@ lapis_status triplets_read(const csv_scan *start, const table_request *q,
 /* ---- print.c: text out, piece by piece ---------------------------------*/
 enum { IO_PRINT_BYTES = 1 << 16 };
 typedef struct io_print {
+  lapis_ctx *ctx;
   io_out out;
+  io_meter meter;
   char *block; /* IO_PRINT_BYTES */
   int64_t used;
   lapis_status status; /* the first failure */

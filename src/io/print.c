@@ -8,7 +8,7 @@
 
 lapis_status io_print_begin(lapis_ctx *ctx, const char *path, io_print *p)
 {
-  *p = (io_print){.status = LAPIS_OK};
+  *p = (io_print){.status = LAPIS_OK, .ctx = ctx, .meter = io_meter_begin()};
   p->block = base_alloc_raw(ctx, IO_PRINT_BYTES, 1);
   if (p->block == NULL) return LAPIS_ENOMEM;
   lapis_status status = io_out_begin(ctx, path, &p->out);
@@ -24,6 +24,7 @@ static void flush(io_print *p)
   if (p->status == LAPIS_OK)
     p->status = io_out_write(&p->out, p->block, p->used);
   p->used = 0;
+  io_meter_show(p->ctx, &p->meter, "writing", NAN);
 }
 
 void io_put(io_print *p, const char *text, int64_t size)
@@ -98,6 +99,7 @@ void io_put_plain_cell(io_print *p, const char *text, char delimiter)
 lapis_status io_print_end(io_print *p)
 {
   flush(p);
+  io_meter_show(p->ctx, &p->meter, "writing", 1);
   lapis_status status = io_out_end(&p->out, p->status);
   base_free(p->block);
   return status;

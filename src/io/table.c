@@ -570,6 +570,7 @@ static lapis_status store_rows(table *t)
 {
   csv_scan s = t->start;
   csv_cell cell = {.last = false};
+  s.pass = 1;
   if (t->header)
     while (!cell.last) TRY(csv_next(&s, &cell));
   csv_skip_blank(&s, t->columns == 1);
@@ -687,6 +688,7 @@ static lapis_status open_table(table *t, const io_file *f)
   const lapis_table_options *opt = t->request->opt;
   t->memory = (arena){.ctx = t->ctx};
   TRY(csv_open(t->ctx, t->path, (const char *)f->data, f->size, &t->start));
+  t->start.passes = 2; /* scan_rows, and what stores or walks */
   if (opt != NULL) t->start.decimal = opt->decimal;
   return LAPIS_OK;
 }
@@ -725,6 +727,7 @@ static lapis_status walk_rows(table *t, io_cell_fn visit, void *user)
 {
   static const char *const bits[] = {"0", "1"};
   csv_scan s = t->start;
+  s.pass = 1;
   for (int64_t row = -t->header; row < t->rows; row++) {
     for (int64_t j = 0; j < t->columns; j++) {
       csv_cell cell;
