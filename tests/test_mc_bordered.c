@@ -228,9 +228,9 @@ static void scores_are_affine(void **state)
     lapis_mat again = result(q, "scores");
     for (int64_t j = 0; j < p.n; j++)
       for (int64_t c = 0; c < p.K; c++) {
-        double z = lapis_mat_at(&w, 0, c);
+        double z = lapis_mat_at(&w, p.D, c);
         for (int64_t i = 0; i < p.D; i++)
-          z += lapis_mat_at(&w, i + 1, c) * p.X[j * p.D + i];
+          z += lapis_mat_at(&w, i, c) * p.X[j * p.D + i];
         if (j >= labelled) CHECK_NEAR(z, lapis_mat_at(&scores, c, j), 1e-10);
         CHECK_NEAR(z, lapis_mat_at(&again, c, j), 1e-10);
       }

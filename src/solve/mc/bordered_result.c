@@ -107,8 +107,8 @@ static lapis_status weights_by_folding(mc *w, double *weights)
   return s;
 }
 
-/* weights, K x (D + 1), the constant first; and turned, a row a class in
- * every other language. */
+/* weights, K x (D + 1), the constant first as in [1; x]; and turned, a row a
+ * class in every other language, the constant last as of every method. */
 static lapis_status make_weights(mc *w)
 {
   bordered *b = w->state;
@@ -126,8 +126,9 @@ static lapis_status make_weights(mc *w)
     TRY(w->h.ops->gemm(&w->h, LA_N, LA_N, 1, &Z, &c->back, 0, &out));
   for (int64_t k = 0; k < K * rows; k++) {
     bool turn = w->p.turn[k / rows] < 0; /* this row of Z holds 1 - label */
-    double v = b->weights[k % rows * K + k / rows];
-    b->turned[k] = !turn ? v : k % rows == 0 ? 1 - v : -v;
+    bool last = k % rows == rows - 1;
+    double v = b->weights[(last ? 0 : k % rows + 1) * K + k / rows];
+    b->turned[k] = !turn ? v : last ? 1 - v : -v;
   }
   return LAPIS_OK;
 }
@@ -343,7 +344,7 @@ lapis_status border_learn(mc *w)
   /* with rho = a folding in needs one step where every feature was seen */
   w->rho = w->p.a;
   TRY(mc_learn_factors(w, rank));
-  named_put(&w->base.learned, "weights",
+  named_put(&w->base.learned, "affine",
             lapis_mat_f64(b->turned, w->p.D + 1, w->p.K));
   return LAPIS_OK;
 }

@@ -65,7 +65,7 @@ typedef struct fold {
   la_array b, t;       /* r x n: coefficients, A_X'g */
   la_array Y;          /* K x n: scores */
   la_array Z, F, B, V; /* D x n: scratch, A_X b, prox, its argument */
-  la_array weights;    /* (D + 1) x K, constant first: the fit's own affine map
+  la_array weights;    /* (D + 1) x K, constant last: the fit's own affine map
                           of scores; empty where a feature is missing */
   la_array ones;       /* 1 x n: A_1 b or A_1 t */
   bool zero;           /* A_X is 0 */
@@ -378,11 +378,11 @@ static lapis_status scores(fold *w)
   const la_backend *ops = w->h.ops;
   if (w->weights.cols == 0)
     return ops->gemm(&w->h, LA_N, LA_N, 1, &w->AY, &w->b, 0, &w->Y);
-  la_array slopes = la_rows(&w->weights, 1, w->p.D);
+  la_array slopes = la_rows(&w->weights, 0, w->p.D);
   TRY(ops->gemm(&w->h, LA_T, LA_N, 1, &slopes, &w->p.phi.Z0, 0, &w->Y));
-  la_array first = la_rows(&w->weights, 0, 1);
+  la_array last = la_rows(&w->weights, w->p.D, 1);
   lapis_mat constants;
-  TRY(la_borrow(&w->h, &first, &constants));
+  TRY(la_borrow(&w->h, &last, &constants));
   mat_to_f64(&constants, w->constants, 1);
   return w->h.ops->add_to_cols(&w->h, w->constants, &w->Y);
 }
@@ -661,12 +661,13 @@ static lapis_status take_factors(fold *w, const lapis_mat *A)
   return w->h.ops->upload(&w->h, &row, &w->one);
 }
 
-/* For samples that are wholly seen, from a fit whose samples were. */
+/* For samples that are wholly seen, from a fit whose samples were.  "weights"
+ * of older models have the constant first; they are answered without. */
 static lapis_status take_weights(fold *w, const lapis_mc_settings *set,
                                  const lapis_data *data,
                                  const named_list *learned)
 {
-  const lapis_mat *W = named_numbers(learned, "weights", w->p.D + 1, w->p.K);
+  const lapis_mat *W = named_numbers(learned, "affine", w->p.D + 1, w->p.K);
   double gaps = mc_leaves_out(set, data) || lapis_mat_missing(&data->X) > 0;
   TRY(base_max(w->base.ctx, &gaps, 1)); /* one way for all samples */
   if (W == NULL || gaps > 0) return LAPIS_OK;
