@@ -218,7 +218,9 @@ int check_answers(cli *c, const char *path)
                         "table, F.csv or F.tsv");
   if (c->ranks.size > 1)
     return cli_fail(EXIT_MISUSE,
-                    "%s: several processes write their answers as .npz", path);
+                    "%s: a table is written by one process; several write "
+                    "F.npz, or parts to DIR/",
+                    path);
   return check_writable(c, path);
 }
 

@@ -154,6 +154,8 @@ static void several_without_mpi_are_refused(void **state)
   expect(&c, 2, "--suspects is not divided");
   mpirun_run(&c, 2, "", "fit mc -X X.npy -Y y.npy --mpi");
   expect(&c, 2, "give --mu or --mu-rel");
+  mpirun_run(&c, 2, "", "fit mc -X X.npy --mpi --mu-rel 1 -o r.csv");
+  expect(&c, 2, "several write F.npz, or parts to DIR/");
   mpirun_run(&c, 2, "", "fit roml -X X.npy --mpi");
   expect(&c, 2, "this method runs in one");
   command_end(&c);
