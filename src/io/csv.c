@@ -302,3 +302,14 @@ bool csv_is_date(const csv_cell *cell)
   return ends && mark != '\0' && digits[1] >= 1 && digits[1] <= 2 &&
          (year_first || year_last);
 }
+
+int csv_shown_bytes(const csv_cell *cell)
+{
+  int size = 0;
+  while (size < cell->size && size < 40 &&
+         (unsigned char)cell->text[size] >= 32)
+    size++;
+  if (size == cell->size) return size;
+  while (size > 0 && (cell->text[size] & 0xc0) == 0x80) size--;
+  return size;
+}

@@ -428,6 +428,8 @@ lapis_status csv_next(csv_scan *s, csv_cell *cell);
 /* Skips lines without any cell.  one_column: in a table of one column such a
  * line is a missing cell. */
 void csv_skip_blank(csv_scan *s, bool one_column);
+/* As much of a cell as fits a sentence: one line, whole characters. */
+int csv_shown_bytes(const csv_cell *cell);
 /* value may be NULL. */
 csv_kind csv_value(const csv_cell *cell, double *value);
 /* Writes the cell's text and a NUL after it; returns the bytes written. */

@@ -20,17 +20,6 @@
 
 enum { MAX_COLUMNS = 1000000, MAX_VALUES = 1000 };
 
-int table_shown_bytes(const csv_cell *cell)
-{
-  int size = 0;
-  while (size < cell->size && size < 40 &&
-         (unsigned char)cell->text[size] >= 32)
-    size++;
-  if (size == cell->size) return size;
-  while (size > 0 && (cell->text[size] & 0xc0) == 0x80) size--;
-  return size;
-}
-
 /* what: the text, the date. */
 static lapis_status fail_cell(const table *t, const csv_cell *cell,
                               int64_t column_number, const char *what,
@@ -42,9 +31,9 @@ static lapis_status fail_cell(const table *t, const csv_cell *cell,
                     "%s:%" PRId64 ":%" PRId64 ": column %" PRId64
                     "%s%.*s%s holds %s \"%.*s\"; %s",
                     t->path, cell->line, cell->column, column_number,
-                    titled ? " (\"" : "", titled ? table_shown_bytes(title) : 0,
+                    titled ? " (\"" : "", titled ? csv_shown_bytes(title) : 0,
                     title->text, titled ? "\")" : "", what,
-                    table_shown_bytes(cell), cell->text, wanted);
+                    csv_shown_bytes(cell), cell->text, wanted);
 }
 
 /* ---- first pass ---------------------------------------------------------*/
@@ -664,7 +653,7 @@ static void warn_of_counter(const table *t)
     base_say(t->ctx, 0,
              "%s: the first column (\"%.*s\") counts the rows, and is read as "
              "a feature; --drop 1 leaves it out, --id 1 makes it their names",
-             t->path, table_shown_bytes(&c->title), c->title.text);
+             t->path, csv_shown_bytes(&c->title), c->title.text);
 }
 
 /* 1,234 beside 567 was read as 1.234: once, of the first such column. */
@@ -677,7 +666,7 @@ static void warn_of_marks(const table *t)
     if (!read || c->text || judge(t, c, said) != MARKS_DOUBTFUL) continue;
     base_say(t->ctx, 0, "%s: column %" PRId64 "%s%.*s%s: %s", t->path, j + 1,
              t->header ? " (\"" : "",
-             t->header ? table_shown_bytes(&c->title) : 0, c->title.text,
+             t->header ? csv_shown_bytes(&c->title) : 0, c->title.text,
              t->header ? "\")" : "", said);
     return;
   }

@@ -37,8 +37,6 @@ typedef struct table {
   char *pool_Y, *pool_names;
 } table;
 
-/* As much of a cell as fits a sentence: one line, whole characters. */
-int table_shown_bytes(const csv_cell *cell);
 bool table_title_is(const csv_cell *title, const char *name, size_t size);
 /* Columns of that title; *last: the last of them. */
 int64_t table_count_titled(const table *t, const char *name, size_t size,

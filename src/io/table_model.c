@@ -108,7 +108,7 @@ void table_tell_strange(const table *t)
     base_say(t->ctx, 0,
              "%s:%" PRId64 ":%" PRId64 ": \"%.*s\" is no value of \"%.*s\" "
              "that the model has met, so nothing is known of it%s",
-             t->path, cell->line, cell->column, table_shown_bytes(cell),
-             cell->text, table_shown_bytes(&c->title), c->title.text, more);
+             t->path, cell->line, cell->column, csv_shown_bytes(cell),
+             cell->text, csv_shown_bytes(&c->title), c->title.text, more);
   }
 }
