@@ -212,14 +212,13 @@ static bool are_alike(const lapis_column *a, const lapis_column *b)
          has_value(a, b->value[0]) && has_value(a, b->value[1]);
 }
 
-/* Rather asked than another: with gaps, words rather than numbers, with more
- * gaps (a few are mishaps, many a question), behind it. */
+/* Rather asked than another: with more gaps (a few are mishaps, many a
+ * question), words rather than numbers, behind it. */
 static bool is_rather(const lapis_column *c, const lapis_column *best)
 {
-  bool gaps = c->missing > 0, words = c->texts > 0;
-  if (gaps != (best->missing > 0)) return gaps;
-  if (words != (best->texts > 0)) return words;
-  return c->missing >= best->missing;
+  bool words = c->texts > 0;
+  if (c->missing != best->missing) return c->missing > best->missing;
+  return words || best->texts == 0;
 }
 
 /* What could be asked: a column of classes, and those like it with gaps, as one

@@ -371,13 +371,20 @@ static bool note(const lapis_progress *now, void *user)
   return true;
 }
 
-/* Far more than what can be read before the first call is due. */
+/* Each look at the clock finds it a twentieth of a second later. */
+double __wrap_base_seconds(void);
+double __wrap_base_seconds(void)
+{
+  static double now;
+  return now += 0.05;
+}
+
 static void long_tables_are_shown(void **state)
 {
   files *f = *state;
   static const char line[] =
       "0.123456789012345,0.234567890123456,0.34567890123456,0.456789012\n";
-  enum { LINE = sizeof line - 1, LINES = 500000 };
+  enum { LINE = sizeof line - 1, LINES = 125000 };
   char *text = malloc((size_t)LINE * LINES);
   assert_non_null(text);
   for (int i = 0; i < LINES; i++) memcpy(text + (size_t)i * LINE, line, LINE);

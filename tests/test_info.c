@@ -395,6 +395,12 @@ static void advice_runs(void **state)
        "10,,tom,x\n11,no,una,y\n12,yes,mia,x\n13,no,leo,y\n14,yes,ivo,x\n"
        "15,no,nil,y\n",
        "--id nr --target saved --one-hot town --drop name --by auto\n"},
+      {"ships01.csv", "",
+       "nr,saved,name,town\n1,1,ann,x\n2,,kim,y\n3,0,bob,x\n4,,eve,y\n"
+       "5,0,ian,x\n6,1,joe,y\n7,0,ada,\n8,,lea,x\n9,1,kim,y\n"
+       "10,,tom,x\n11,0,una,y\n12,1,mia,x\n13,0,leo,y\n14,1,ivo,x\n"
+       "15,0,nil,y\n",
+       "--id nr --target saved --one-hot town --drop name --by auto\n"},
       {"mixed.csv", "",
        "h,state,kind\n1,1,u\n2,1,v\n1.5,bad,u\n1.2,bad,v\n3,,u\n",
        "--target kind --one-hot state"},

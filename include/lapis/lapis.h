@@ -152,8 +152,8 @@ typedef struct lapis_progress {
   double objective, gap, residual, seconds;
   double done; /* estimated share of the work, 0..1; NaN: no idea */
 } lapis_progress;
-/* Called from the solving thread, at most some ten times a second; return
- * false to stop with LAPIS_CANCELLED. */
+/* Called from the solving thread, or that which reads or writes a long text, at
+ * most some ten times a second; return false to stop with LAPIS_CANCELLED. */
 typedef bool (*lapis_progress_fn)(const lapis_progress *now, void *user);
 LAPIS_API void lapis_ctx_on_progress(lapis_ctx *ctx, lapis_progress_fn fn,
                                      void *user);

@@ -150,7 +150,7 @@ LAPIS_API void lapis_flow_free(lapis_flow *f); /* NULL is fine */
  *   candidate (5 x m: x, y, width, height, score), group (m: image)
  *   match (n)       the candidate chosen; inlier (n): 0 where in doubt
  *   boxes (5 x n)   the chosen candidate as a box
- *   likeness (n)    as lapis_boxes_choose, where that chose
+ *   likeness (n), agreement (n)   as lapis_boxes_choose, where that chose
  *
  * label, of K classes (two classes: K = 1), with m doubted labels, c kinds of
  * features and b boxes:

@@ -128,7 +128,7 @@ static lapis_status fail_twins(const known *k, const char *name, int64_t is)
 static lapis_status fail_missing(const known *k, int64_t count,
                                  const char *const *title)
 {
-  char hint[128], others[64] = "", column[64], of[80] = "";
+  char hint[128], others[64] = "", column[64], of[112] = "";
   int64_t first = 0, more = 0, twins = 0;
   while (k->found[first]) first++;
   const char *name = k->name[first];
@@ -152,7 +152,9 @@ static lapis_status fail_missing(const known *k, int64_t count,
   if (more > 0)
     (void)snprintf(others, sizeof others, ", nor %" PRId64 " other%s", more,
                    more > 1 ? "s" : "");
-  if (name[size] == '=') (void)snprintf(of, sizeof of, " for \"%.60s\"", name);
+  if (name[size] == '=')
+    (void)snprintf(of, sizeof of, " for \"%.60s\", nor one of that whole title",
+                   name);
   return lapis_fail(k->memory->ctx, LAPIS_EMISSING,
                     "%s: has no column \"%s\"%s%s, a feature of the model%s; "
                     "columns are found by their titles, in any order; give the "

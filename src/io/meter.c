@@ -18,10 +18,11 @@ void io_meter_show(lapis_ctx *ctx, io_meter *m, const char *doing, double done)
   bool wait = ends ? !was_shown : now - m->shown < SHOW_EVERY;
   if (wait || base_muted(ctx)) return;
   m->shown = now;
-  (void)base_show(ctx, &(lapis_progress){.method = doing,
-                                         .objective = NAN,
-                                         .gap = NAN,
-                                         .residual = NAN,
-                                         .seconds = now - m->begun,
-                                         .done = done});
+  lapis_progress p = {.method = doing,
+                      .objective = NAN,
+                      .gap = NAN,
+                      .residual = NAN,
+                      .seconds = now - m->begun,
+                      .done = done};
+  if (!base_show(ctx, &p)) lapis_ctx_cancel(ctx); /* the next solve hears it */
 }

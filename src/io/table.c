@@ -359,6 +359,7 @@ static lapis_status collect_values(table *t, int64_t j)
   column *c = &t->column[j];
   csv_scan s = t->start;
   csv_cell cell;
+  s.passes = 0; /* one more than was counted on */
   c->width = 0;
   for (int64_t row = -t->header; row < t->rows; row++) {
     for (int64_t k = 0; k < t->columns; k++) {

@@ -196,6 +196,7 @@ lapis_status triplets_read(const csv_scan *start, const table_request *q,
 {
   triplets t = {.ctx = start->ctx, .path = start->path};
   csv_scan s = *start;
+  s.passes = 1;
   lapis_array a;
   bool headed;
   *done = false;

@@ -338,8 +338,15 @@ static lapis_status check_entries(lapis_ctx *ctx, const char *method,
 lapis_status mat_check_finite(lapis_ctx *ctx, const char *method,
                               const char *what, const lapis_mat *A, bool nan_ok)
 {
-  static const char missing[] = "this method takes no missing values; --map "
-                                "impute fills them in, as mc and rpca do";
+  const char *missing = "missing values are not taken here";
+  if (strcmp(what, "X") == 0)
+    missing =
+        "this method takes no missing values; --map impute fills them in, "
+        "as mc and rpca do";
+  if (strcmp(what, "P") == 0)
+    missing =
+        "this method takes no missing values; --map-priv impute fills them "
+        "in";
   return check_entries(ctx, method, what, A, nan_ok ? NULL : missing);
 }
 

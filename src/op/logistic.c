@@ -217,23 +217,34 @@ static void look_at_gradient(walk *w, int64_t c, bool drowned)
   x->done = x->floor || length <= w->p->tol * x->first;
 }
 
-static void accept(walk *w, int64_t c, bool drowned)
+/* Keeps how the slope changed along the step, where it rose; what rounding
+ * made of it would take the place of the oldest pair. */
+static void keep_pair(walk *w, int64_t c)
 {
   walker *x = &w->of[c];
   int64_t m = w->len;
-  double *v = w->w + c * m, *g = w->g + c * m, *to = w->next + c * m;
+  const double *v = w->w + c * m, *to = w->next + c * m;
+  const double *g = w->g + c * m, *slope = w->slope + c * m;
+  double product = 0;
+  for (int64_t i = 0; i < m; i++) product += (to[i] - v[i]) * (slope[i] - g[i]);
+  if (!(product > 0)) return;
   double *s = pair(w, w->S, c, x->pairs), *y = pair(w, w->Y, c, x->pairs);
   for (int64_t i = 0; i < m; i++) {
     s[i] = to[i] - v[i];
-    y[i] = w->slope[c * m + i] - g[i];
+    y[i] = slope[i] - g[i];
   }
-  double product = dot(s, y, m);
-  memcpy(v, to, (size_t)m * sizeof *v);
-  memcpy(g, w->slope + c * m, (size_t)m * sizeof *g);
-  x->value = w->value[c];
-  if (product > 0) x->rho[x->pairs++ % MEMORY] = 1 / product;
+  x->rho[x->pairs++ % MEMORY] = 1 / product;
+}
+
+static void accept(walk *w, int64_t c, bool drowned)
+{
+  int64_t m = w->len;
+  keep_pair(w, c);
+  memcpy(w->w + c * m, w->next + c * m, (size_t)m * sizeof *w->w);
+  memcpy(w->g + c * m, w->slope + c * m, (size_t)m * sizeof *w->g);
+  w->of[c].value = w->value[c];
   look_at_gradient(w, c, drowned);
-  if (!x->done) direct(w, c);
+  if (!w->of[c].done) direct(w, c);
 }
 
 /* Takes the step, or halves it.  A direction along which none is short enough

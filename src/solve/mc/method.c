@@ -159,8 +159,8 @@ static lapis_status solve(lapis_solver *s)
 {
   mc *w = (mc *)s;
   TRY(w->solver->solve(w));
-  loop_keep_no_more(
-      &s->loop); /* the refit is quick: a resumed run repeats it */
+  /* the refit is quick: a resumed run repeats it */
+  loop_keep_no_more(&s->loop);
   if (w->set.debias && s->loop.status == LAPIS_OK) TRY(mc_debias(w));
   s->info.iterations = s->loop.iter;
   s->info.rank = w->low_rank.rank;
