@@ -12,9 +12,9 @@ from ._compat import ClassifierMixin
 from ._core import Context, solve, warn
 from ._settings import table
 from ._tags import Tagged
-from ._validation import (check_array, check_classes, check_features,
-                          check_fitted, check_y, labels_of, remember_features,
-                          seed_of, threads_of, unknown_in)
+from ._validation import (are_doubles, check_array, check_classes,
+                          check_features, check_fitted, check_y, labels_of,
+                          remember_features, seed_of, threads_of, unknown_in)
 from .exceptions import LapisWarning
 
 # What no table has, because it belongs to the context.
@@ -156,8 +156,8 @@ class Classifier(ClassifierMixin, Estimator):
         they were not known.
 
         Numbers go as they are, because a method may tell {0, 1} and {-1, 1}
-        apart; words and all else, whole numbers too that doubles do not tell
-        apart, as their place among the sorted classes.
+        apart; words and all else, whole numbers too that are no doubles, as
+        their place among the sorted classes.
         """
         y = check_y(y, n_samples, self._missing_labels)
         if y.ndim > 1 and not self._several:
@@ -173,8 +173,8 @@ class Classifier(ClassifierMixin, Estimator):
         if without is not None:
             unknown[without] = True
         self.classes_, codes = np.unique(y[~unknown], return_inverse=True)
-        self._coded = y.dtype.kind not in "fiub" or np.unique(
-            self.classes_.astype(np.float64)).size < self.classes_.size
+        self._coded = (y.dtype.kind not in "fiub"
+                       or not are_doubles(self.classes_))
         self._warn_of_classes()
         out = np.full(y.shape, np.nan)
         out[~unknown] = codes if self._coded else y[~unknown]

@@ -178,6 +178,12 @@ def check_classes(y):
                          "labels; RobustRegressor takes them")
 
 
+def are_doubles(numbers):
+    """Whether doubles hold each of these whole numbers: beyond 2^53 there are
+    some that they do not."""
+    return all(int(one) == float(one) for one in numbers.tolist())
+
+
 def _is_missing(value):
     try:
         return value is None or bool(value != value)

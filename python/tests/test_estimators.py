@@ -179,6 +179,18 @@ class Habits(unittest.TestCase):
             self.assertEqual(model.predict(X).dtype, ids.dtype)
             self.assertGreater(model.score(X, ids), 0.6)
 
+    def test_labels_that_are_no_doubles(self):
+        X, y, _ = two_classes(40)
+        for pair in ((2 ** 60 + 1, 5), (2 ** 63 - 1, 5), (-2 ** 53 - 1, 0),
+                     np.array([2 ** 64 - 1, 5], np.uint64)):
+            ids = np.where(y > 0, *pair)
+            for cls in CLASSIFIERS:
+                model = cls().fit(X, ids)
+                said = model.predict(X)
+                self.assertEqual(said.dtype, ids.dtype)
+                self.assertEqual(set(said), set(ids))
+                self.assertGreater(model.score(X, ids), 0.8, cls)
+
     def test_unknown_labels_are_completed(self):
         X, _ = low_rank(80, rank=2)
         X[5, 7] = np.nan
