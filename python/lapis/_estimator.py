@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import inspect
+import numbers
 import textwrap
 from typing import TYPE_CHECKING, Any
 
@@ -44,6 +45,16 @@ history_ : dict
 
 def _section(title, text):
     return f"\n{title}\n{'-' * len(title)}\n{text.strip()}\n"
+
+
+def _as_numbers(classes):
+    """Classes that were objects for the sake of None or NaN beside them."""
+    given = classes.tolist()
+    if len(set(map(type, given))) != 1 or not isinstance(given[0],
+                                                         numbers.Real):
+        return classes
+    made = np.array(given)
+    return made if made.dtype != object and made.tolist() == given else classes
 
 
 def _make_init(defaults):
@@ -173,6 +184,8 @@ class Classifier(ClassifierMixin, Estimator):
         if without is not None:
             unknown[without] = True
         self.classes_, codes = np.unique(y[~unknown], return_inverse=True)
+        if y.dtype == object:
+            self.classes_ = _as_numbers(self.classes_)
         self._coded = (y.dtype.kind not in "fiub"
                        or not are_doubles(self.classes_))
         self._warn_of_classes()

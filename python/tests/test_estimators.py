@@ -191,6 +191,29 @@ class Habits(unittest.TestCase):
                 self.assertEqual(set(said), set(ids))
                 self.assertGreater(model.score(X, ids), 0.8, cls)
 
+    def test_whole_numbers_beside_what_is_missing(self):
+        X, y, _ = two_classes(40)
+        ids = np.where(y > 0, 2 ** 60, 2 ** 60 + 1)
+        hidden = np.arange(40) == 3
+        nullable = pd.Series(ids, dtype="Int64").mask(hidden)
+        for given in (np.ma.array(ids, mask=hidden), nullable, nullable.array,
+                      pd.Series(ids).astype("category").mask(hidden),
+                      np.where(hidden, None, ids),
+                      [np.nan if hide else one
+                       for hide, one in zip(hidden, ids.tolist())]):
+            for cls in CLASSIFIERS[:3]:
+                model = cls().fit(X, given)
+                self.assertEqual(model.classes_.tolist(),
+                                 [2 ** 60, 2 ** 60 + 1])
+                self.assertEqual(model.predict(X).dtype, ids.dtype)
+                self.assertGreater(model.score(X, ids), 0.8)
+                self.assertEqual(model.score(X, given),
+                                 model.score(X[~hidden], ids[~hidden]))
+        model = lapis.RobustRegressor().fit(X, nullable)
+        self.assertEqual(len(model.transduction_), 40)
+        two = pd.DataFrame({"a": nullable, "b": nullable})
+        self.assertEqual(set(lapis._validation.labels_of(two)[4]), {ids[4]})
+
     def test_unknown_labels_are_completed(self):
         X, _ = low_rank(80, rank=2)
         X[5, 7] = np.nan
