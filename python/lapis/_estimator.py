@@ -218,9 +218,13 @@ class Classifier(ClassifierMixin, Estimator):
         return labels.astype(self.classes_.dtype)
 
     def _name_classes(self):
-        """Words travel with the model, for the command."""
+        """Words travel with the model, for the command; and what to make of
+        them, where it was no words that were given."""
         if self._coded:
             self._model.set_text("class_texts", self.classes_)
+            kind = self.classes_.dtype
+            if kind.kind in "iubfM" and kind.itemsize <= 8:
+                self._model.set_text("class_dtype", [kind.str])
 
     def _keep_answers(self, result):
         """Labels of all samples, where some had none."""
@@ -232,7 +236,9 @@ class Classifier(ClassifierMixin, Estimator):
         texts = self._model.get("class_texts")
         self._coded = texts is not None
         if self._coded:
-            self.classes_ = texts
+            kind = self._model.get("class_dtype")
+            self.classes_ = (texts if kind is None else texts == "True"
+                             if kind[0] == "|b1" else texts.astype(kind[0]))
             return
         for name in ("classes", "values", "class_values"):
             values = self._model.get(name)

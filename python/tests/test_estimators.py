@@ -684,6 +684,42 @@ class Habits(unittest.TestCase):
             lapis.SVMPlusClassifier(kernel="precomputed").fit(
                 K, y, sample_weight=weight)
 
+    def test_labels_of_a_model_file_are_of_the_kind_given(self):
+        X, y, _ = two_classes(40)
+        for pair in ((2 ** 60 + 1, 5), ("no", "yes"),
+                     np.array([2 ** 64 - 1, 5], np.uint64),
+                     np.array(["2020-02-01", "2021-01-01"], "M8[D]")):
+            given = np.where(y > 0, *pair)
+            self.check_kinds_of_file(X, given, given)
+        for pair in ((1, 2), (True, False), (1.0, 2.0)):
+            given = np.where(y > 0, *pair)
+            beside = given.astype(object)
+            beside[3] = None
+            self.check_kinds_of_file(X, given, beside)
+
+    def check_kinds_of_file(self, X, truth, given):
+        for cls in CLASSIFIERS[:3]:
+            model = cls().fit(X, given)
+            with tempfile.NamedTemporaryFile(suffix=".lapis") as file:
+                lapis.save(model, file.name)
+                back = lapis.load(file.name)
+            self.assertEqual(back.classes_.dtype, truth.dtype)
+            np.testing.assert_array_equal(back.classes_, np.unique(truth))
+            np.testing.assert_array_equal(back.predict(X), model.predict(X))
+            self.assertEqual(back.predict(X).dtype, truth.dtype)
+            if truth.dtype.kind != "M":  # scikit-learn scores no dates
+                self.assertEqual(back.score(X, truth),
+                                 model.score(X, truth))
+
+    def test_models_whose_classes_have_no_kind_answer_texts(self):
+        X, y, _ = two_classes(40)
+        model = lapis.SVMPlusClassifier().fit(X, np.where(y > 0, 1, 2))
+        model._model.set_text("class_texts", ["1", "2"])  # as of words
+        with tempfile.NamedTemporaryFile(suffix=".lapis") as file:
+            lapis.save(model, file.name)
+            self.assertEqual(lapis.load(file.name).classes_.tolist(),
+                             ["1", "2"])
+
     def test_what_has_no_model_file(self):
         X, y, _ = two_classes(40)
         for model in (lapis.LowRankImputer(lam=1.0).fit(X),
