@@ -34,18 +34,26 @@ def plain(array):
             return array.to_numpy(types[0].numpy_dtype)
         return array.to_numpy(np.float64, na_value=np.nan)
     out = np.asarray(array)
-    if out.dtype == object:
-        out = out.copy()
-        out[np.asarray(array.isna())] = np.nan
-    return out
+    return objects(array) if out.dtype == object else out
 
 
 def _unmasked(array):
     if not np.ma.is_masked(array):
         return array.data
     kind = array.dtype.kind
-    return array.astype(array.dtype if kind == "f" else
-                        np.float64 if kind in "iub" else object).filled(np.nan)
+    return objects(array) if kind not in "fiub" else array.astype(
+        array.dtype if kind == "f" else np.float64).filled(np.nan)
+
+
+def objects(array):
+    """A new array of what was given, one by one; NA or masked is NaN."""
+    if isinstance(array, np.ma.MaskedArray):
+        return array.astype(object).filled(np.nan)
+    if not hasattr(array, "isna"):
+        return np.array(array, dtype=object)
+    out = np.array(array.astype(object), dtype=object)
+    out[np.asarray(array.isna())] = np.nan
+    return out
 
 
 def as_float(array, name="X", ndim=2):

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import inspect
+import numbers
 import textwrap
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +13,9 @@ from ._compat import ClassifierMixin
 from ._core import Context, solve, warn
 from ._settings import table
 from ._tags import Tagged
-from ._validation import (check_array, check_classes, check_features,
-                          check_fitted, check_y, labels_of, remember_features,
-                          seed_of, threads_of, unknown_in)
+from ._validation import (are_doubles, check_array, check_classes,
+                          check_features, check_fitted, check_y, labels_of,
+                          remember_features, seed_of, threads_of, unknown_in)
 from .exceptions import LapisWarning
 
 # What no table has, because it belongs to the context.
@@ -44,6 +45,16 @@ history_ : dict
 
 def _section(title, text):
     return f"\n{title}\n{'-' * len(title)}\n{text.strip()}\n"
+
+
+def _as_numbers(classes):
+    """Classes that were objects for the sake of None or NaN beside them."""
+    given = classes.tolist()
+    if len(set(map(type, given))) != 1 or not isinstance(given[0],
+                                                         numbers.Real):
+        return classes
+    made = np.array(given)
+    return made if made.dtype != object and made.tolist() == given else classes
 
 
 def _make_init(defaults):
@@ -156,8 +167,8 @@ class Classifier(ClassifierMixin, Estimator):
         they were not known.
 
         Numbers go as they are, because a method may tell {0, 1} and {-1, 1}
-        apart; words and all else, whole numbers too that doubles do not tell
-        apart, as their place among the sorted classes.
+        apart; words and all else, whole numbers too that are no doubles, as
+        their place among the sorted classes.
         """
         y = check_y(y, n_samples, self._missing_labels)
         if y.ndim > 1 and not self._several:
@@ -173,8 +184,10 @@ class Classifier(ClassifierMixin, Estimator):
         if without is not None:
             unknown[without] = True
         self.classes_, codes = np.unique(y[~unknown], return_inverse=True)
-        self._coded = y.dtype.kind not in "fiub" or np.unique(
-            self.classes_.astype(np.float64)).size < self.classes_.size
+        if y.dtype == object:
+            self.classes_ = _as_numbers(self.classes_)
+        self._coded = (y.dtype.kind not in "fiub"
+                       or not are_doubles(self.classes_))
         self._warn_of_classes()
         out = np.full(y.shape, np.nan)
         out[~unknown] = codes if self._coded else y[~unknown]
@@ -205,9 +218,13 @@ class Classifier(ClassifierMixin, Estimator):
         return labels.astype(self.classes_.dtype)
 
     def _name_classes(self):
-        """Words travel with the model, for the command."""
+        """Words travel with the model, for the command; and what to make of
+        them, where it was no words that were given."""
         if self._coded:
             self._model.set_text("class_texts", self.classes_)
+            kind = self.classes_.dtype
+            if kind.kind in "iubfM" and kind.itemsize <= 8:
+                self._model.set_text("class_dtype", [kind.str])
 
     def _keep_answers(self, result):
         """Labels of all samples, where some had none."""
@@ -219,7 +236,9 @@ class Classifier(ClassifierMixin, Estimator):
         texts = self._model.get("class_texts")
         self._coded = texts is not None
         if self._coded:
-            self.classes_ = texts
+            kind = self._model.get("class_dtype")
+            self.classes_ = (texts if kind is None else texts == "True"
+                             if kind[0] == "|b1" else texts.astype(kind[0]))
             return
         for name in ("classes", "values", "class_values"):
             values = self._model.get(name)

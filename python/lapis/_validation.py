@@ -8,7 +8,7 @@ import os
 
 import numpy as np
 
-from ._arrays import as_float, is_sparse, plain
+from ._arrays import as_float, is_sparse, objects, plain
 from ._core import warn
 from .exceptions import DataConversionWarning, NotFittedError
 
@@ -126,12 +126,18 @@ def _warn_of_column():
 
 def labels_of(y):
     """y as a plain array, in which NaN that stands in a list among words is
-    still NaN: numpy makes a word of it."""
+    still NaN, of which numpy makes a word; and a whole number beside what is
+    missing still itself, of which a double is made."""
     array = np.asarray(plain(y))
     if array.dtype.kind in "US" and not hasattr(y, "dtype"):
-        given = np.asarray(y, dtype=object)
+        given = objects(y)
         if unknown_in(given).any():
             return given
+    if array.dtype.kind == "f" and array is not y:
+        size = np.abs(array.astype(np.float64))
+        large = (size >= 2.0 ** 53) & (size < np.inf)
+        given = objects(y) if large.any() else array
+        return array if are_doubles(given[large]) else given
     return array
 
 
@@ -176,6 +182,12 @@ def check_classes(y):
             y[~np.isnan(y)], np.round(y[~np.isnan(y)])):
         raise ValueError("Unknown label type: continuous values are no "
                          "labels; RobustRegressor takes them")
+
+
+def are_doubles(numbers):
+    """Whether doubles hold each of these whole numbers: beyond 2^53 there are
+    some that they do not."""
+    return all(int(one) == float(one) for one in numbers.tolist())
 
 
 def _is_missing(value):

@@ -11,8 +11,9 @@ from ._settings import methods, table
 # What is the command's alone, and what does the same here.
 _OTHER = {"threads": "n_jobs", "jobs": "n_jobs", "seed": "random_state"}
 _MAPS = {"standard": "sklearn.preprocessing.StandardScaler()",
-         "l1": "sklearn.preprocessing.Normalizer('l1')"}
-_VALUE = r"'[^']*'|[-+]?[\d.][\d.e+-]*\b|[A-Z]+\b|[a-z][\w-]*"
+         "l1": "sklearn.preprocessing.Normalizer('l1')",
+         "impute": "lapis.LowRankImputer()"}
+_VALUE = r"'[^']*'|[-+]?[\d.][\d.e+-]*\b|[A-Z]+\b|[a-z][\w-]*(?:,[a-z][\w-]*)*"
 _OPTION = re.compile(rf"--([A-Za-z][\w-]*)(?: ({_VALUE}))?")
 _PLACE = re.compile(r"\b(rows?|columns?|samples?|slots?|class) (\d+)"
                     r"( (?:and|to) )?((?<=\s)\d+(?!\d|\.\d|e))?")
@@ -31,8 +32,9 @@ def _rows():
 
 def _keyword(match):
     name, value = match.group(1), match.group(2)
-    if name == "map" and value in _MAPS:
-        return _MAPS[value]
+    maps = value.split(",") if name == "map" and value else ()
+    if maps and all(one in _MAPS for one in maps):
+        return " and ".join(_MAPS[one] for one in maps)
     key, words = _rows().get(
         name, (_OTHER.get(name, name.replace("-", "_")), ()))
     if value is None:

@@ -179,6 +179,41 @@ class Habits(unittest.TestCase):
             self.assertEqual(model.predict(X).dtype, ids.dtype)
             self.assertGreater(model.score(X, ids), 0.6)
 
+    def test_labels_that_are_no_doubles(self):
+        X, y, _ = two_classes(40)
+        for pair in ((2 ** 60 + 1, 5), (2 ** 63 - 1, 5), (-2 ** 53 - 1, 0),
+                     np.array([2 ** 64 - 1, 5], np.uint64)):
+            ids = np.where(y > 0, *pair)
+            for cls in CLASSIFIERS:
+                model = cls().fit(X, ids)
+                said = model.predict(X)
+                self.assertEqual(said.dtype, ids.dtype)
+                self.assertEqual(set(said), set(ids))
+                self.assertGreater(model.score(X, ids), 0.8, cls)
+
+    def test_whole_numbers_beside_what_is_missing(self):
+        X, y, _ = two_classes(40)
+        ids = np.where(y > 0, 2 ** 60, 2 ** 60 + 1)
+        hidden = np.arange(40) == 3
+        nullable = pd.Series(ids, dtype="Int64").mask(hidden)
+        for given in (np.ma.array(ids, mask=hidden), nullable, nullable.array,
+                      pd.Series(ids).astype("category").mask(hidden),
+                      np.where(hidden, None, ids),
+                      [np.nan if hide else one
+                       for hide, one in zip(hidden, ids.tolist())]):
+            for cls in CLASSIFIERS[:3]:
+                model = cls().fit(X, given)
+                self.assertEqual(model.classes_.tolist(),
+                                 [2 ** 60, 2 ** 60 + 1])
+                self.assertEqual(model.predict(X).dtype, ids.dtype)
+                self.assertGreater(model.score(X, ids), 0.8)
+                self.assertEqual(model.score(X, given),
+                                 model.score(X[~hidden], ids[~hidden]))
+        model = lapis.RobustRegressor().fit(X, nullable)
+        self.assertEqual(len(model.transduction_), 40)
+        two = pd.DataFrame({"a": nullable, "b": nullable})
+        self.assertEqual(set(lapis._validation.labels_of(two)[4]), {ids[4]})
+
     def test_unknown_labels_are_completed(self):
         X, _ = low_rank(80, rank=2)
         X[5, 7] = np.nan
@@ -648,6 +683,42 @@ class Habits(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "the samples that are learnt"):
             lapis.SVMPlusClassifier(kernel="precomputed").fit(
                 K, y, sample_weight=weight)
+
+    def test_labels_of_a_model_file_are_of_the_kind_given(self):
+        X, y, _ = two_classes(40)
+        for pair in ((2 ** 60 + 1, 5), ("no", "yes"),
+                     np.array([2 ** 64 - 1, 5], np.uint64),
+                     np.array(["2020-02-01", "2021-01-01"], "M8[D]")):
+            given = np.where(y > 0, *pair)
+            self.check_kinds_of_file(X, given, given)
+        for pair in ((1, 2), (True, False), (1.0, 2.0)):
+            given = np.where(y > 0, *pair)
+            beside = given.astype(object)
+            beside[3] = None
+            self.check_kinds_of_file(X, given, beside)
+
+    def check_kinds_of_file(self, X, truth, given):
+        for cls in CLASSIFIERS[:3]:
+            model = cls().fit(X, given)
+            with tempfile.NamedTemporaryFile(suffix=".lapis") as file:
+                lapis.save(model, file.name)
+                back = lapis.load(file.name)
+            self.assertEqual(back.classes_.dtype, truth.dtype)
+            np.testing.assert_array_equal(back.classes_, np.unique(truth))
+            np.testing.assert_array_equal(back.predict(X), model.predict(X))
+            self.assertEqual(back.predict(X).dtype, truth.dtype)
+            if truth.dtype.kind != "M":  # scikit-learn scores no dates
+                self.assertEqual(back.score(X, truth),
+                                 model.score(X, truth))
+
+    def test_models_whose_classes_have_no_kind_answer_texts(self):
+        X, y, _ = two_classes(40)
+        model = lapis.SVMPlusClassifier().fit(X, np.where(y > 0, 1, 2))
+        model._model.set_text("class_texts", ["1", "2"])  # as of words
+        with tempfile.NamedTemporaryFile(suffix=".lapis") as file:
+            lapis.save(model, file.name)
+            self.assertEqual(lapis.load(file.name).classes_.tolist(),
+                             ["1", "2"])
 
     def test_what_has_no_model_file(self):
         X, y, _ = two_classes(40)

@@ -23,6 +23,12 @@ SAID = (
     ("name one by --dictionary FILE", "name one by dictionary=ARRAY"),
     ("bring them near 1 (--map standard)",
      "bring them near 1 (sklearn.preprocessing.StandardScaler())"),
+    ("takes no missing values; --map impute fills them in",
+     "takes no missing values; lapis.LowRankImputer() fills them in"),
+    ("add --map standard,impute to fit, or",
+     "add sklearn.preprocessing.StandardScaler() and lapis.LowRankImputer() "
+     "to fit, or"),
+    ("--map l1,chi2: 0.9", "map l1,chi2: 0.9"),
     ("leave it out, or --normalise none", "leave it out, or normalise='none'"),
     ("X is NaN at row 4, column 3", "X is NaN at row 3, column 2"),
     ("bag 3 has mixed labels (rows 4 and 11)",
@@ -68,6 +74,14 @@ class Words(unittest.TestCase):
             given[7, 0] = 0
         with self.assertRaisesRegex(ValueError, "row 2, column 1"):
             lapis.Chi2Map().fit(np.array([[1, 2], [3, 4], [5, -6.0]]))
+
+    def test_what_fills_in_is_named(self):
+        X, y, _ = two_classes(20)
+        X[7, 0] = np.nan
+        for model in (lapis.SVMPlusClassifier(),
+                      lapis.RobustLDA(denoise="none")):
+            with self.assertRaisesRegex(ValueError, "row 7.*LowRankImputer"):
+                model.fit(X, y)
 
     def test_minus_one_is_a_label(self):
         X, y, _ = two_classes(40)
