@@ -170,19 +170,26 @@ static const char *row_name(const score_rows *r, int64_t i)
   return r->all.count > 0 ? title : eval_score_of(title);
 }
 
-/* The "classes" of "F.npz" or "F.npz:scores", where they are texts, one for
- * each of K rows; an archive of others says nothing of its rows. */
+/* The texts of that name, where they are one for each of K rows. */
+static bool take_names(score_rows *r, const char *member, int64_t K)
+{
+  const lapis_array *a = lapis_arrays_find(&r->all, member);
+  bool fits = a != NULL && a->mat.dtype == LAPIS_TEXT && a->mat.rows == 1 &&
+              a->mat.cols == K;
+  if (fits) r->title = a->mat;
+  return fits;
+}
+
+/* The "classes" of label, or "class_names" of fit, of "F.npz" or
+ * "F.npz:scores"; an archive without says nothing of its rows. */
 static void find_classes(cli *c, const char *spec, int64_t K, score_rows *r)
 {
   char *path = strdup(spec), *colon = path == NULL ? NULL : strrchr(path, ':');
   struct stat st;
   if (colon != NULL && stat(path, &st) != 0) *colon = '\0';
-  if (path != NULL && lapis_arrays_read(c->ctx, path, &r->all) >= 0) {
-    const lapis_array *a = lapis_arrays_find(&r->all, "classes");
-    if (a != NULL && a->mat.dtype == LAPIS_TEXT && a->mat.rows == 1 &&
-        a->mat.cols == K)
-      r->title = a->mat;
-  }
+  if (path != NULL && lapis_arrays_read(c->ctx, path, &r->all) >= 0 &&
+      !take_names(r, "classes", K))
+    (void)take_names(r, "class_names", K);
   free(path);
 }
 

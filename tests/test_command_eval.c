@@ -219,6 +219,37 @@ static void probabilities_go_by_their_titles(void **state)
   command_end(&c);
 }
 
+/* What fit and predict write of columns says which is which, though the truth
+ * has them in another order than the fit. */
+static void results_go_by_their_columns(void **state)
+{
+  (void)state;
+  static const char *const files[] = {"f.npz", "p.npz"};
+  command c;
+  begin(&c);
+  put(&c, "t.csv",
+      "image,x,y,sun,sea\na,2,-1,1,0\nb,1,-2,1,0\nc,-1,1,0,1\n"
+      "d,-2,2,0,1\ne,1,2,1,1\nf,-1,-1,0,0\n");
+  put(&c, "swapped.csv",
+      "image,x,y,sea,sun\na,2,-1,0,1\nb,1,-2,0,1\nc,-1,1,1,0\n"
+      "d,-2,2,1,0\ne,1,2,1,1\nf,-1,-1,0,0\n");
+  command_run(&c, "fit linear t.csv --id image --target sun,sea -q -o f.npz "
+                  "--model m.lapis");
+  command_expect(&c, 0, "");
+  command_run(&c, "predict m.lapis swapped.csv --id image --target sea,sun -q "
+                  "-o p.npz");
+  command_expect(&c, 0, "");
+  for (int i = 0; i < 4; i++) {
+    command_run(&c,
+                "eval auroc --truth %s --id image --target sun,sea --scores %s",
+                i < 2 ? "t.csv" : "swapped.csv", files[i % 2]);
+    command_expect(&c, 0, "");
+    if (strstr(c.out, "auroc 1.000000\n") == NULL)
+      fail_msg("%d: '%s'", i, c.out);
+  }
+  command_end(&c);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -226,6 +257,7 @@ int main(void)
       cmocka_unit_test(lists_of_labels_are_evaluated),
       cmocka_unit_test(rows_of_an_archive_go_by_its_classes),
       cmocka_unit_test(probabilities_go_by_their_titles),
+      cmocka_unit_test(results_go_by_their_columns),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
