@@ -209,10 +209,11 @@ static int evaluate_numbers(cli *c, bool labels, const eval_columns *sheet,
   int code = s < 0               ? cli_fail_status(c, s)
              : sheet->count == 0 ? eval_check_columns(ds, scores)
                                  : eval_check_order(ds, sheet, scores);
-  eval_pair pair = {.truth = lapis_dataset_data(ds)->Y,
-                    .answers = lapis_dataset_data(ds)->X,
-                    .names = lapis_dataset_text(ds, "class_names")};
+  eval_pair pair = {.y = NULL};
   if (code == EXIT_DONE) {
+    pair.truth = lapis_dataset_data(ds)->Y;
+    pair.answers = lapis_dataset_data(ds)->X;
+    pair.names = lapis_dataset_text(ds, "class_names");
     s = eval_list_scores(c, ds, scores, &pair);
     code = s < 0 ? cli_fail_status(c, s) : evaluate(c, &pair, c->args.word[0]);
   }

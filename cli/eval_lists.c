@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "eval_names.h"
 
@@ -156,58 +157,150 @@ lapis_status eval_list_labels(const lapis_dataset *ds, eval_pair *p)
              : LAPIS_ENOMEM;
 }
 
-/* The row of the scores that is of a label, by the title "score of NAME"; where
- * there are no titles, its place; -1: none. */
-static int64_t score_row(const lapis_mat *titles, const char *name, int64_t k)
+/* ---- scores -------------------------------------------------------------*/
+/* What the rows of scores are of. */
+typedef struct score_rows {
+  lapis_mat title; /* of a table's columns, or an archive's classes; or empty */
+  lapis_arrays all; /* of the archive */
+} score_rows;
+
+static const char *row_name(const score_rows *r, int64_t i)
 {
-  for (int64_t i = 0; i < titles->cols; i++)
-    if (strncmp(text_at(titles, i), "score of ", 9) == 0 &&
-        strcmp(text_at(titles, i) + 9, name) == 0)
-      return i;
-  return titles->cols == 0 ? k : -1;
+  const char *title = text_at(&r->title, i);
+  return r->all.count > 0 ? title : eval_score_of(title);
+}
+
+/* The texts of that name, where they are one for each of K rows. */
+static bool take_names(score_rows *r, const char *member, int64_t K)
+{
+  const lapis_array *a = lapis_arrays_find(&r->all, member);
+  bool fits = a != NULL && a->mat.dtype == LAPIS_TEXT && a->mat.rows == 1 &&
+              a->mat.cols == K;
+  if (fits) r->title = a->mat;
+  return fits;
+}
+
+/* The "classes" of label, or "class_names" of fit, of "F.npz" or
+ * "F.npz:scores"; an archive without says nothing of its rows. */
+static void find_classes(cli *c, const char *spec, int64_t K, score_rows *r)
+{
+  char *path = strdup(spec), *colon = path == NULL ? NULL : strrchr(path, ':');
+  struct stat st;
+  if (colon != NULL && stat(path, &st) != 0) *colon = '\0';
+  if (path != NULL && lapis_arrays_read(c->ctx, path, &r->all) >= 0 &&
+      !take_names(r, "classes", K))
+    (void)take_names(r, "class_names", K);
+  free(path);
+}
+
+static bool any_named(const score_rows *r)
+{
+  for (int64_t i = 0; i < r->title.cols; i++)
+    if (row_name(r, i) != NULL) return true;
+  return false;
+}
+
+/* Whether rows are called 1, 2, ..., as they are of data without names. */
+static bool are_counted(const score_rows *r)
+{
+  for (int64_t i = 0; i < r->title.cols; i++) {
+    char number[24];
+    snprintf(number, sizeof number, "%lld", (long long)i + 1);
+    const char *name = row_name(r, i);
+    if (name == NULL || strcmp(name, number) != 0) return false;
+  }
+  return true;
+}
+
+/* The row of the scores that is of a label; -1: none. */
+static int64_t score_row(const score_rows *r, const char *name)
+{
+  for (int64_t i = 0; i < r->title.cols; i++) {
+    const char *of = row_name(r, i);
+    if (of != NULL && strcmp(of, name) == 0) return i;
+  }
+  return -1;
+}
+
+/* The name of a row that is of a list as a whole, as where fit takes "sea;sun"
+ * for one class: its scores say nothing of sea alone; NULL: there is none. */
+static const char *whole_list(const score_rows *r, const lapis_mat *names)
+{
+  for (int64_t i = 0; i < r->title.cols; i++) {
+    const char *of = row_name(r, i);
+    bool asked = of == NULL || strchr(of, ';') == NULL;
+    for (int64_t k = 0; !asked && k < names->cols; k++)
+      asked = strcmp(text_at(names, k), of) == 0;
+    if (!asked) return of;
+  }
+  return NULL;
 }
 
 /* The scores in the order of the names. */
-static lapis_status put_scores(eval_pair *p, const lapis_mat *titles)
+static lapis_status put_scores(eval_pair *p, const score_rows *r)
 {
   int64_t K = p->names.cols, n = p->answers.cols;
   p->x = malloc((size_t)(K * n + 1) * sizeof *p->x);
   if (p->x == NULL) return LAPIS_ENOMEM;
-  for (int64_t i = 0; i < K * n; i++) {
-    int64_t row = score_row(titles, text_at(&p->names, i % K), i % K);
-    p->x[i] = lapis_mat_at(&p->answers, row, i / K);
+  for (int64_t k = 0; k < K; k++) {
+    int64_t row = score_row(r, text_at(&p->names, k));
+    for (int64_t j = 0; j < n; j++)
+      p->x[j * K + k] = lapis_mat_at(&p->answers, row, j);
   }
   p->answers = lapis_mat_f64(p->x, K, n);
   return LAPIS_OK;
 }
 
+/* Scores whose rows are called something go by that.  Others go by their place:
+ * beside columns that is theirs, while the order of lists is nobody's. */
+static lapis_status pair_scores(cli *c, const char *scores, bool lists,
+                                const score_rows *r, eval_pair *p)
+{
+  if (r->title.cols == 0 && lists)
+    return lapis_fail(c->ctx, LAPIS_EDATA,
+                      "%s: does not say which label a row of its scores is "
+                      "of; an array 'classes' of their names, a name a row, "
+                      "would, or a table of columns such as \"score of %s\"",
+                      scores, text_at(&p->names, 0));
+  if (!lists && (!any_named(r) || are_counted(r))) return LAPIS_OK;
+  const char *whole = whole_list(r, &p->names);
+  if (whole != NULL)
+    return lapis_fail(c->ctx, LAPIS_EDATA,
+                      "%s: its scores are of whole lists, such as \"%s\"; a "
+                      "fit to a column of 0 and 1 for each label scores each",
+                      scores, whole);
+  for (int64_t k = 0; k < p->names.cols; k++) {
+    const char *name = text_at(&p->names, k);
+    if (score_row(r, name) >= 0) continue;
+    if (r->all.count > 0)
+      return lapis_fail(c->ctx, LAPIS_EDATA,
+                        "%s: has no \"%s\" among its classes, and the truth "
+                        "has that label",
+                        scores, name);
+    return lapis_fail(c->ctx, LAPIS_EDATA,
+                      "%s: has no column \"score of %s\" or \"probability of "
+                      "%s\", and the truth has that label",
+                      scores, name, name);
+  }
+  return put_scores(p, r);
+}
+
 lapis_status eval_list_scores(cli *c, const lapis_dataset *ds,
                               const char *scores, eval_pair *p)
 {
-  lapis_mat classes = p->names,
-            columns = lapis_dataset_text(ds, "target_names");
-  lapis_mat titles = lapis_dataset_text(ds, "feature_names");
+  lapis_mat classes = p->names;
   bool lists = p->truth.rows == 1 && any_list(&classes);
-  if (!lists && (p->truth.rows == 1 || columns.cols != p->truth.rows))
+  if (!lists && (p->truth.rows == 1 || classes.cols != p->truth.rows))
     return LAPIS_OK;
   if (lists) {
     p->names = (lapis_mat){.cols = 0};
     if (!add_names(p, &classes) || !sort_names(p) ||
         !put_truth(p, &classes, true))
       return LAPIS_ENOMEM;
-  } else {
-    p->names = columns;
   }
-  const char *lacks = NULL;
-  for (int64_t k = 0; k < p->names.cols && lacks == NULL; k++)
-    if (score_row(&titles, text_at(&p->names, k), k) < 0)
-      lacks = text_at(&p->names, k);
-  if (lists && lacks != NULL)
-    return lapis_fail(c->ctx, LAPIS_EDATA,
-                      "%s: has no column \"score of %s\", and the truth has "
-                      "that label",
-                      scores, lacks);
-  if (titles.cols == 0 && p->answers.rows != p->names.cols)
-    return LAPIS_OK; /* the metric says so */
-  return lacks == NULL ? put_scores(p, &titles) : LAPIS_OK;
+  score_rows rows = {.title = lapis_dataset_text(ds, "feature_names")};
+  if (rows.title.cols == 0) find_classes(c, scores, p->answers.rows, &rows);
+  lapis_status s = pair_scores(c, scores, lists, &rows, p);
+  lapis_arrays_free(&rows.all);
+  return s;
 }

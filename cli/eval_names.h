@@ -9,6 +9,14 @@ lapis_status eval_read(lapis_dataset *ds, const char *as, const char *spec,
 /* The columns of a table of answers, against the classes of the truth. */
 int eval_check_columns(const lapis_dataset *ds, const char *scores);
 
+/* ---- what is compared ----------------------------------------------------*/
+typedef struct eval_pair {
+  lapis_mat truth, answers; /* targets x samples */
+  lapis_mat names;          /* of classes; empty: none */
+  double *y, *x;            /* its own */
+  const char **name;
+} eval_pair;
+
 /* ---- eval_sheet.c --------------------------------------------------------*/
 enum { EVAL_LIST = 8192, EVAL_TARGETS = 256 };
 typedef struct eval_columns { /* of a table of answers, from 1 */
@@ -21,34 +29,28 @@ typedef struct eval_columns { /* of a table of answers, from 1 */
  * the columns that target names (NULL: it does not count). */
 bool eval_find_columns(cli *c, const char *path, const char *target,
                        eval_columns *out);
+/* L of a column's title "score of L" or "probability of L"; else NULL. */
+const char *eval_score_of(const char *title);
 /* Whether the targets of truth, read into ds, stand in the order of the
  * answers' columns; in another, figures would be of the wrong ones. */
 int eval_check_order(const lapis_dataset *ds, const eval_columns *sheet,
                      const char *scores);
-/* ---- what is compared ----------------------------------------------------*/
-typedef struct eval_pair {
-  lapis_mat truth, answers; /* targets x samples */
-  lapis_mat names;          /* of classes; empty: none */
-  double *y, *x;            /* its own */
-  const char **name;
-} eval_pair;
-
-/* ---- eval_lists.c --------------------------------------------------------*/
-/* Truth and labels, read into ds as Y and names, where either are lists of
- * labels and the other are lists, or a column each; else LAPIS_EINVAL. */
-lapis_status eval_list_labels(const lapis_dataset *ds, eval_pair *p);
-/* Scores in the order of the truth's labels, by their titles; truth that is
- * lists becomes 1 and 0 for each label. */
-lapis_status eval_list_scores(cli *c, const lapis_dataset *ds,
-                              const char *scores, eval_pair *p);
-void eval_pair_free(eval_pair *p); /* contents */
-
 /* Truth whose targets are texts, as Y of *out, and the codes of the answers
  * beside them; an error where either is no text. */
 lapis_status eval_text_labels(cli *c, const eval_columns *sheet,
                               const char *truth, const char *answers,
                               const lapis_table_options *table,
                               lapis_dataset **out, eval_pair *pair);
+
+/* ---- eval_lists.c --------------------------------------------------------*/
+/* Truth and labels, read into ds as Y and names, where either are lists of
+ * labels and the other are lists, or a column each; else LAPIS_EINVAL. */
+lapis_status eval_list_labels(const lapis_dataset *ds, eval_pair *p);
+/* Scores in the order of the truth's labels, by the titles of a table or the
+ * classes of an archive; truth that is lists becomes 1 and 0 for each label. */
+lapis_status eval_list_scores(cli *c, const lapis_dataset *ds,
+                              const char *scores, eval_pair *p);
+void eval_pair_free(eval_pair *p); /* contents */
 
 /* ---- eval_filled.c -------------------------------------------------------*/
 typedef struct eval_answers {

@@ -10,6 +10,14 @@ static bool begins(const char *text, const char *with)
   return strncmp(text, with, strlen(with)) == 0;
 }
 
+const char *eval_score_of(const char *title)
+{
+  static const char *const before[] = {"score of ", "probability of "};
+  for (int i = 0; i < 2; i++)
+    if (begins(title, before[i])) return title + strlen(before[i]);
+  return NULL;
+}
+
 static void append(char *list, int number)
 {
   size_t used = strlen(list);
@@ -57,10 +65,9 @@ bool eval_find_columns(cli *c, const char *path, const char *target,
   for (int j = 0; all.header && j < all.listed; j++) {
     const char *title = all.column[j].title;
     /* column 2 is a target, whatever its title */
-    bool score =
-        j > 1 &&
-        (strcmp(title, "score") == 0 || strcmp(title, "probability") == 0 ||
-         begins(title, "score of ") || begins(title, "probability of "));
+    bool score = j > 1 && (strcmp(title, "score") == 0 ||
+                           strcmp(title, "probability") == 0 ||
+                           eval_score_of(title) != NULL);
     bool about =
         j > 1 && (strcmp(title, "rather") == 0 ||
                   strcmp(title, "origin") == 0 || begins(title, "origin of "));

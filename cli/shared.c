@@ -567,11 +567,15 @@ lapis_mat class_texts(cli *c, const lapis_dataset *ds)
   return text;
 }
 
-static void put_names(out_list *l, const lapis_dataset *ds)
+/* Classes are those of the answers, which a model has in its own order. */
+static void put_names(cli *c, out_list *l, const lapis_dataset *ds)
 {
   static const char *const what[] = {"names", "feature_names", "class_names"};
   for (int i = 0; i < 3; i++) {
-    lapis_mat text = lapis_dataset_text(ds, what[i]);
+    lapis_mat text = lapis_dataset_text(ds, what[i]), own;
+    if (i == 2 && (text_of_model(c, "class_texts", &own) != NULL ||
+                   text_of_model(c, "target_names", &own) != NULL))
+      text = own;
     if (text.cols > 0) put(l, what[i], text, true);
   }
 }
@@ -625,7 +629,7 @@ lapis_status result_write(cli *c, const lapis_solver *s,
     list.divided[list.count - 1] = lapis_result_is_divided(s, name);
   }
   for (int i = 0; i < c->n_extra; i++) list.item[list.count++] = c->extra[i];
-  put_names(&list, ds);
+  put_names(c, &list, ds);
   if (status >= 0 && folder)
     status =
         lapis_parts_write(c->ctx, path, list.item, list.divided, list.count);

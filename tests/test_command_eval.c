@@ -51,6 +51,13 @@ static void answers_are_joined_by_name(void **state)
   command_end(&c);
 }
 
+static const char LISTS[] = "image,what\na,sun; sea\nb,sun\nc,sea\n"
+                            "d,sun;sea\ne,\n";
+static const char COLUMNS[] = "image,sun,sea\na,1,1\nb,1,0\nc,0,1\nd,1,1\n"
+                              "e,,\n";
+static const char SWAPPED[] = "image,sea,sun\na,1,1\nb,0,1\nc,1,0\nd,1,1\n"
+                              "e,,\n";
+
 /* Lists of labels as label -o writes them, beside a truth of lists in another
  * order of entries, or of columns in another order. */
 static void lists_of_labels_are_evaluated(void **state)
@@ -76,8 +83,8 @@ static void lists_of_labels_are_evaluated(void **state)
                 "  sea                  0.666667\n"}};
   command c;
   begin(&c);
-  put(&c, "lists.csv", "image,what\na,sun; sea\nb,sun\nc,sea\nd,sun;sea\ne,\n");
-  put(&c, "columns.csv", "image,sun,sea\na,1,1\nb,1,0\nc,0,1\nd,1,1\ne,,\n");
+  put(&c, "lists.csv", LISTS);
+  put(&c, "columns.csv", COLUMNS);
   put(&c, "a.csv",
       "image,label,origin,rather,origin of sea,origin of sun,score of sea,"
       "score of sun\n"
@@ -95,8 +102,151 @@ static void lists_of_labels_are_evaluated(void **state)
   put(&c, "more.csv", "image,what\na,sun;sea\nb,sun;tree\nc,sea\nd,sun\ne,\n");
   command_run(&c, "eval auroc --truth more.csv --id image --scores a.csv");
   command_expect(&c, 4,
-                 "a.csv: has no column \"score of tree\", and the truth "
-                 "has that label");
+                 "a.csv: has no column \"score of tree\" or \"probability of "
+                 "tree\", and the truth has that label");
+  command_end(&c);
+}
+
+/* Scores of five images as label --result writes them; classes: two names, or
+ * NULL for an archive that does not say. */
+static void put_archive(const command *c, const char *const *classes)
+{
+  static const char *const names[] = {"a", "b", "c", "d", "e"};
+  double scores[] = {.8, 1, .9, -.5, -1, 2, .7, -1, -1, 1};
+  char path[160];
+  lapis_named item[] = {
+      {.name = "scores", .mat = lapis_mat_f64(scores, 2, 5)},
+      {.name = "names", .mat = lapis_mat_text(names, 1, 5), .flat = true},
+      {.name = "classes", .flat = true}};
+  if (classes != NULL) item[2].mat = lapis_mat_text(classes, 1, 2);
+  lapis_ctx *ctx = lapis_ctx_new();
+  snprintf(path, sizeof path, "%s/a.npz", c->folder);
+  assert_int_equal(lapis_npz_write(ctx, path, item, classes == NULL ? 2 : 3),
+                   LAPIS_OK);
+  lapis_ctx_free(ctx);
+}
+
+static void expect_sun_and_sea(const command *c)
+{
+  if (strstr(c->out, "  sun                  1.000000\n") == NULL ||
+      strstr(c->out, "  sea                  0.666667\n") == NULL)
+    fail_msg("'%s'", c->out);
+}
+
+/* The rows of an archive are of its classes, whose order is nobody else's. */
+static void rows_of_an_archive_go_by_its_classes(void **state)
+{
+  (void)state;
+  static const char *const classes[] = {"sun", "sea"}, *const others[] = {
+                                                           "sun", "lake"};
+  static const char *const truths[] = {LISTS, COLUMNS, SWAPPED};
+  static const char *const files[] = {"a.npz", "a.npz:scores"};
+  command c;
+  begin(&c);
+  for (int i = 0; i < 6; i++) {
+    put_archive(&c, classes);
+    put(&c, "truth.csv", truths[i % 3]);
+    command_run(&c, "eval auroc --truth truth.csv --id image --scores %s",
+                files[i / 3]);
+    command_expect(&c, 0, "");
+    expect_sun_and_sea(&c);
+    put_archive(&c, others);
+    command_run(&c, "eval auroc --truth truth.csv --id image --scores %s",
+                files[i / 3]);
+    command_expect(&c, 4,
+                   ": has no \"sea\" among its classes, and the truth has that "
+                   "label");
+  }
+  put_archive(&c, NULL);
+  put(&c, "truth.csv", LISTS);
+  command_run(&c, "eval auroc --truth truth.csv --id image --scores a.npz");
+  command_expect(&c, 4,
+                 "a.npz: does not say which label a row of its scores is of; "
+                 "an array 'classes' of their names, a name a row, would, or "
+                 "a table of columns such as \"score of sea\"");
+  put(&c, "truth.csv", COLUMNS); /* by their places, as nothing is named */
+  command_run(&c, "eval auroc --truth truth.csv --id image --scores a.npz");
+  command_expect(&c, 0, "");
+  expect_sun_and_sea(&c);
+  command_end(&c);
+}
+
+/* Columns "probability of L" as fit mc and fit linear write them. */
+static void probabilities_go_by_their_titles(void **state)
+{
+  (void)state;
+  static const char *const truths[] = {LISTS, COLUMNS, SWAPPED};
+  command c;
+  begin(&c);
+  for (int i = 0; i < 3; i++) {
+    put(&c, "truth.csv", truths[i]);
+    for (int of = 0; of < 3; of++) {
+      static const char *const sea[] = {"probability of sea", "score of sea",
+                                        "probability of lake"};
+      char table[1000];
+      snprintf(table, sizeof table,
+               "image,label,%s,probability of sun\na,sea;sun,1,.8\n"
+               "b,sun,.3,.9\nc,sea,1,.1\nd,sun,.2,.7\ne,sea,1,.1\n",
+               sea[of]);
+      put(&c, "a.csv", table);
+      command_run(&c, "eval auroc --truth truth.csv --id image --scores a.csv");
+      command_expect(&c, of < 2 ? 0 : 4,
+                     of < 2 ? ""
+                            : "a.csv: has no column \"score of sea\" or "
+                              "\"probability of sea\", and the truth has that "
+                              "label");
+      if (of < 2) expect_sun_and_sea(&c);
+    }
+  }
+  put(&c, "a.csv", /* of a fit that takes a list for one class */
+      "image,label,probability of sea,probability of sea;sun,"
+      "probability of sun\na,sea;sun,.1,.8,.1\nb,sun,.1,.2,.7\n"
+      "c,sea,.8,.1,.1\nd,sun,.1,.1,.8\ne,sea,.8,.1,.1\n");
+  for (int i = 0; i < 3; i++) {
+    put(&c, "truth.csv", truths[i]);
+    command_run(&c, "eval auroc --truth truth.csv --id image --scores a.csv");
+    command_expect(&c, 4,
+                   "a.csv: its scores are of whole lists, such as \"sea;sun\"; "
+                   "a fit to a column of 0 and 1 for each label scores each");
+  }
+  put(&c, "a.csv", /* of data whose targets have no names */
+      "image,label 1,label 2,score of 1,score of 2\na,1,1,.8,1\n"
+      "b,1,0,.9,.3\nc,0,1,.1,1\nd,1,0,.7,.2\ne,0,1,.1,1\n");
+  put(&c, "truth.csv", COLUMNS);
+  command_run(&c, "eval auroc --truth truth.csv --id image --scores a.csv");
+  command_expect(&c, 0, "");
+  expect_sun_and_sea(&c);
+  command_end(&c);
+}
+
+/* What fit and predict write of columns says which is which, though the truth
+ * has them in another order than the fit. */
+static void results_go_by_their_columns(void **state)
+{
+  (void)state;
+  static const char *const files[] = {"f.npz", "p.npz"};
+  command c;
+  begin(&c);
+  put(&c, "t.csv",
+      "image,x,y,sun,sea\na,2,-1,1,0\nb,1,-2,1,0\nc,-1,1,0,1\n"
+      "d,-2,2,0,1\ne,1,2,1,1\nf,-1,-1,0,0\n");
+  put(&c, "swapped.csv",
+      "image,x,y,sea,sun\na,2,-1,0,1\nb,1,-2,0,1\nc,-1,1,1,0\n"
+      "d,-2,2,1,0\ne,1,2,1,1\nf,-1,-1,0,0\n");
+  command_run(&c, "fit linear t.csv --id image --target sun,sea -q -o f.npz "
+                  "--model m.lapis");
+  command_expect(&c, 0, "");
+  command_run(&c, "predict m.lapis swapped.csv --id image --target sea,sun -q "
+                  "-o p.npz");
+  command_expect(&c, 0, "");
+  for (int i = 0; i < 4; i++) {
+    command_run(&c,
+                "eval auroc --truth %s --id image --target sun,sea --scores %s",
+                i < 2 ? "t.csv" : "swapped.csv", files[i % 2]);
+    command_expect(&c, 0, "");
+    if (strstr(c.out, "auroc 1.000000\n") == NULL)
+      fail_msg("%d: '%s'", i, c.out);
+  }
   command_end(&c);
 }
 
@@ -105,6 +255,9 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(answers_are_joined_by_name),
       cmocka_unit_test(lists_of_labels_are_evaluated),
+      cmocka_unit_test(rows_of_an_archive_go_by_its_classes),
+      cmocka_unit_test(probabilities_go_by_their_titles),
+      cmocka_unit_test(results_go_by_their_columns),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -173,7 +173,6 @@ static void each_target_has_its_own_words(void **state)
   command_end(&c);
 }
 
-/* bob and eve are wrong by this truth: 4 of 6 are right. */
 /* A temperature is no class; codes of classes are, whatever their number. */
 static void numbers_as_classes_are_warned_of(void **state)
 {
@@ -219,6 +218,7 @@ static void numbers_as_classes_are_warned_of(void **state)
   command_end(&c);
 }
 
+/* bob and eve are wrong by this truth: 4 of 6 are right. */
 static void texts_are_evaluated(void **state)
 {
   (void)state;
