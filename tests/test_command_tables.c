@@ -481,7 +481,8 @@ static void one_hot_columns_follow_the_model(void **state)
   command_run(&c, "predict m.lapis new.csv");
   command_expect(&c, 4,
                  "has no column \"colour\" (did you mean 'color'?) for "
-                 "\"colour=blue\", a feature of the model; ");
+                 "\"colour=blue\", nor one of that whole title, a feature of "
+                 "the model; ");
   put(&c, "twins.csv", "x,x,kind\n1,2,a\n2,1,b\n1,3,a\n3,1,\n");
   command_run(&c, "fit mc twins.csv --target kind --mu-rel .1 -q --model "
                   "w.lapis");
