@@ -603,9 +603,9 @@ static int check_seen(cli *c, const lapis_dataset *ds)
     return EXIT_DONE;
   double *seen = calloc((size_t)X->rows + 1, sizeof *seen);
   if (seen == NULL) return cli_fail(EXIT_FAILED, "out of memory");
-  for (int64_t j = 0; j < X->cols; j++)
-    for (int64_t i = 0; i < X->rows; i++)
-      seen[i] += !isnan(lapis_mat_at(X, i, j));
+  for (int64_t i = 0; i < X->rows; i++) /* one that is seen is enough */
+    for (int64_t j = 0; j < X->cols && seen[i] == 0; j++)
+      seen[i] = !isnan(lapis_mat_at(X, i, j));
   spread_count(c, seen, X->rows);
   for (int64_t i = X->rows - 1; i >= 0; i--) {
     if (seen[i] > 0) continue;

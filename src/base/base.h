@@ -85,7 +85,7 @@ double base_memory_bytes(void);
  * arrays leave this much of them: OpenBLAS takes a buffer when it first needs
  * one, and where it cannot have it tries again for ever. */
 double base_address_room(void);
-#define BASE_ADDRESS_RESERVE 300e6
+#define BASE_ADDRESS_RESERVE 300e6 /* two buffers of 128 MiB, and stacks */
 /* How often that many bytes go into the mappings of this process that can be
  * written and have no file. */
 int64_t base_address_pieces(int64_t bytes);

@@ -262,7 +262,7 @@ static void settle(walk *w, int64_t c)
   if (x->step >= SHORTEST) return;
   x->floor = x->done = x->pairs == 0;
   x->pairs = 0;
-  direct(w, c);
+  if (!x->done) direct(w, c);
 }
 
 static void aim(walk *w, int64_t c)
