@@ -29,6 +29,7 @@ static const double GRACE = 0.8, PATIENCE = 0.9; /* seconds */
 static struct watch {
   cli *c;
   sem_t wake; /* a signal came, or the run ended */
+  sem_t born; /* the watcher runs */
   pthread_t thread;
   atomic_bool ended, cut; /* cut: a file became shorter than its mapping */
   bool started;
@@ -99,6 +100,7 @@ static void end_now(bool with_checkpoint)
 static void *watch_signals(void *unused)
 {
   (void)unused;
+  (void)sem_post(&watch.born);
   while (sem_wait(&watch.wake) != 0) continue; /* EINTR */
   if (atomic_load(&watch.ended)) return NULL;
   bool again = atomic_load(&watch.cut) || wait_for(GRACE);
@@ -107,6 +109,9 @@ static void *watch_signals(void *unused)
   return NULL;
 }
 
+/* The watcher is waited for: what a thread locks while it starts (in the
+ * allocator of AddressSanitizer) would stay locked for ever in a process that
+ * is forked meanwhile. */
 int interrupt_begin(cli *c)
 {
   struct sigaction act = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
@@ -116,9 +121,10 @@ int interrupt_begin(cli *c)
   atomic_store(&watch.ended, false);
   sigemptyset(&act.sa_mask);
   sigemptyset(&bus.sa_mask);
-  if (sem_init(&watch.wake, 0, 0) != 0 ||
+  if (sem_init(&watch.wake, 0, 0) != 0 || sem_init(&watch.born, 0, 0) != 0 ||
       pthread_create(&watch.thread, NULL, watch_signals, NULL) != 0)
     return cli_fail(EXIT_FAILED, "out of memory");
+  while (sem_wait(&watch.born) != 0) continue; /* EINTR */
   watch.started = true;
   sigaction(SIGINT, &act, NULL);
   sigaction(SIGTERM, &act, NULL);
