@@ -85,6 +85,7 @@ static void triplets_and_pairs(void **state)
   write_text(&c, "none.csv", "row,column\n");
   command_run(&c, "predict m.lapis --pairs none.csv");
   command_expect(&c, 4, "none.csv: holds a header and no rows below it");
+  command_end(&c);
 }
 
 /* The same entries as write_triplets, dense, "" where one is left out. */
@@ -135,6 +136,7 @@ static void new_samples_leave_out_too(void **state)
   write_text(&c, "bad.csv", "row,column,value\n1,1,1\n3,9,1\n");
   command_run(&c, "predict m.lapis -X bad.csv");
   command_expect(&c, 0, "row 2 of X: no feature is observed");
+  command_end(&c);
 }
 
 /* A line a sample, its number first, then low_rank of that file. */
@@ -187,6 +189,7 @@ static void a_model_without_labels_answers(void **state)
   assert_non_null(strstr(scores, "\n5\t"));
   command_run(&c, "predict r.lapis t.csv --target y");
   assert_string_equal(c.out, scores);
+  command_end(&c);
 }
 
 /* Without a header triplets are asked for, and from where they count. */
@@ -221,6 +224,7 @@ static void triplets_without_a_header(void **state)
   command_expect(&c, 4, "text.csv:1:1: the row 'user' is no whole number");
   command_run(&c, "info bare.csv --triplets 1 --features 11 --json");
   command_expect(&c, 0, "");
+  command_end(&c);
 }
 
 static void bad_triplets(void **state)
@@ -247,6 +251,7 @@ static void bad_triplets(void **state)
     write_text(&c, "x.csv", bad[i].text);
     command_run(&c, "fit mc -X x.csv --absent missing --mu 1e-3");
     command_expect(&c, 4, bad[i].words);
+    command_end(&c);
   }
 }
 
@@ -270,6 +275,7 @@ static void maps_do_not_invent_entries(void **state)
   command_run(&c, "cv mc -X x.csv -Y y.csv --absent missing --map standard "
                   "--grid mu=1e-3 --folds 2");
   command_expect(&c, 2, "--map standard makes numbers of what a sparse X");
+  command_end(&c);
 }
 
 static void the_solver_is_said(void **state)
@@ -283,6 +289,7 @@ static void the_solver_is_said(void **state)
   command_run(&c, "fit mc -X x.csv --mu 1e-3 -v");
   command_expect(&c, 0, "mc: solver ");
   assert_null(strstr(c.err, "factored"));
+  command_end(&c);
 }
 
 int main(void)
