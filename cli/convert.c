@@ -25,9 +25,9 @@ static void put(members *m, const char *name, lapis_mat mat, bool flat)
 
 static void collect(const lapis_dataset *ds, lapis_mat X, members *m)
 {
-  static const char *const text[] = {"names",         "feature_names",
-                                     "class_names",   "target_names",
-                                     "target_values", "id_name"};
+  static const char *const text[] = {
+      "names",         "feature_names", "class_names",     "target_names",
+      "target_values", "id_name",       "feature_settings"};
   enum { TEXTS = sizeof text / sizeof *text };
   const lapis_data *d = lapis_dataset_data(ds);
   int64_t n = d->X.cols;
@@ -41,6 +41,7 @@ static void collect(const lapis_dataset *ds, lapis_mat X, members *m)
     put(m, "weight", lapis_mat_f64((double *)(uintptr_t)d->weight, 1, n), true);
   for (int i = 0; i < TEXTS; i++) {
     bool named = i != 1 || X.rows == d->X.rows; /* a map may change columns */
+    if (i == TEXTS - 1) named = X.val == d->X.val; /* and makes others */
     lapis_mat row = lapis_dataset_text(ds, text[i]);
     if (named) put(m, text[i], row, row.rows == 1);
   }

@@ -418,6 +418,9 @@ static lapis_status put_texts(cli *c, const job *j, lapis_model *m)
   lapis_status s = LAPIS_OK;
   if (names.cols > 0)
     s = lapis_model_set_text(c->ctx, m, "feature_names", &names);
+  lapis_mat made = lapis_dataset_text(j->ds, "feature_settings");
+  if (s >= 0 && made.cols > 0)
+    s = lapis_model_set_text(c->ctx, m, "feature_settings", &made);
   if (s >= 0 && texts.cols > 0)
     s = lapis_model_set_text(c->ctx, m, "class_texts", &texts);
   lapis_mat titles = lapis_dataset_text(j->ds, "target_names");

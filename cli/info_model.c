@@ -60,6 +60,7 @@ lapis_json *info_model_json(cli *c, const lapis_model *m,
   lapis_json *to = lapis_json_object(), *head = header(c, all);
   const lapis_method *method = lapis_model_method(m);
   lapis_mat features = texts(c, m, "feature_names"), named = classes(c, m);
+  lapis_mat made = texts(c, m, "feature_settings");
   int64_t d = lapis_model_features(m);
   lapis_json_put_text(to, "method", method->name);
   lapis_json_put_text(to, "lapis",
@@ -77,6 +78,7 @@ lapis_json *info_model_json(cli *c, const lapis_model *m,
   if (d > 0) lapis_json_put_integer(to, "features", d);
   if (features.cols > 0)
     lapis_json_put(to, "feature_names", text_list(&features));
+  if (made.cols > 0) lapis_json_put(to, "feature_settings", text_list(&made));
   if (named.cols > 0) lapis_json_put(to, "classes", text_list(&named));
   lapis_json_put_text(to, "map",
                       head == NULL ? NULL : lapis_json_text(head, "map", NULL));
@@ -125,6 +127,7 @@ void info_model(cli *c, const lapis_model *m, const lapis_arrays *all)
   lapis_json *head = header(c, all);
   const lapis_method *method = lapis_model_method(m);
   lapis_mat features = texts(c, m, "feature_names"), named = classes(c, m);
+  lapis_mat made = texts(c, m, "feature_settings");
   const char *map = head == NULL ? NULL : lapis_json_text(head, "map", NULL);
   int64_t d = lapis_model_features(m);
   printf("  a model of %s (%s), made by lapis %s\n", method->name,
@@ -137,6 +140,7 @@ void info_model(cli *c, const lapis_model *m, const lapis_arrays *all)
            stopped);
   if (d > 0) printf("  features: %lld\n", (long long)d);
   print_texts("features:", &features);
+  print_texts("made by:", &made);
   print_texts("classes:", &named);
   if (map != NULL) printf("  map: %s\n", map);
   printf("  settings:");

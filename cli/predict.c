@@ -132,6 +132,42 @@ static int check_names(cli *c, const lapis_dataset *ds)
   return EXIT_DONE;
 }
 
+/* "sift-bow words 0123": which ones. */
+static bool tells_words(const char *text)
+{
+  return strstr(text, " words ") != NULL;
+}
+
+/* As many numbers that were made of images in another way mean other things. */
+static int check_made(cli *c, const lapis_dataset *ds)
+{
+  static const char nothing[] = "nothing more";
+  lapis_mat here = lapis_dataset_text(ds, "feature_settings"), there;
+  if (here.cols == 0 ||
+      lapis_model_get(c->ctx, c->model, "feature_settings", &there) < 0 ||
+      there.dtype != LAPIS_TEXT)
+    return EXIT_DONE;
+  const char *const *a = here.val, *const *b = there.val;
+  for (int64_t i = 0; i < here.cols || i < there.cols; i++) {
+    const char *is = i < here.cols ? a[i] : nothing;
+    const char *was = i < there.cols ? b[i] : nothing;
+    if (strcmp(is, was) == 0) continue;
+    if (tells_words(is) && tells_words(was))
+      return cli_fail(
+          EXIT_INPUT,
+          "predict: X counts other words (%.*s) than those the model was "
+          "fitted with; make X again with --vocabulary F.npz, words that "
+          "--save-vocabulary F.npz wrote when the model's features were made, "
+          "or writes when they are made again",
+          (int)strcspn(is, " "), is);
+    return cli_fail(EXIT_INPUT,
+                    "predict: X was made by '%.99s', what the model was fitted "
+                    "with by '%.99s'; make X again in the same way",
+                    is, was);
+  }
+  return EXIT_DONE;
+}
+
 /* --max-iters is asked for; who was interrupted, or out of time, is told. */
 static void warn_of_stop(cli *c)
 {
@@ -186,6 +222,7 @@ static int run(cli *c)
   }
   if (code == EXIT_DONE) code = dataset_from_args(c, &ds);
   if (code == EXIT_DONE) code = check_names(c, ds);
+  if (code == EXIT_DONE) code = check_made(c, ds);
   code = spread_agree(c, code);
   if (code == EXIT_DONE) code = answer(c, ds, settings);
   lapis_dataset_free(ds);

@@ -139,6 +139,8 @@ static void say_race(const cli *c, const lapis_race *race, int best, bool late)
   lapis_runner won = lapis_race_at(race, best);
   bool is_mc = strcmp(won.method, "mc") == 0;
   int other = is_mc ? plain_of(race) : lapis_race_best(race, "mc");
+  double least, most;
+  lapis_race_accuracy(race, best, &least, &most);
   if (late) fprintf(stderr, "lapis: mc: time ran out before all had run\n");
   say_hidden(race);
   for (int i = 0; i < lapis_race_count(race); i++) {
@@ -147,10 +149,10 @@ static void say_race(const cli *c, const lapis_race *race, int best, bool late)
     say_runner(i + 1, &x);
   }
   fprintf(stderr,
-          "lapis: mc: chose %s%s%s (AUROC %.4f, accuracy %.4f on hidden "
-          "labels)\n",
+          "lapis: mc: chose %s%s%s (AUROC %.4f, accuracy %.4f on %lld hidden "
+          "labels; of new ones, %.2f to %.2f)\n",
           is_mc ? "" : called(&won), is_mc ? "" : ", ", won.settings, won.auroc,
-          won.accuracy);
+          won.accuracy, (long long)lapis_race_what(race).labels, least, most);
   if (other >= 0) say_other(race, best, other);
   char unsure[512];
   if (*lapis_race_unsure(race, best, unsure, sizeof unsure) != '\0')
@@ -164,6 +166,8 @@ lapis_json *race_json(const lapis_race *race)
   lapis_json *list = lapis_json_list();
   for (int i = 0; i < lapis_race_count(race); i++) {
     lapis_runner x = lapis_race_at(race, i);
+    double least, most;
+    lapis_race_accuracy(race, i, &least, &most);
     lapis_json *to = lapis_json_object();
     lapis_json_put_text(to, "method", x.method);
     lapis_json_put_text(to, "settings", x.settings);
@@ -171,6 +175,8 @@ lapis_json *race_json(const lapis_race *race)
     lapis_json_put_number(to, "error", x.error);
     lapis_json_put_number(to, "auroc", x.auroc);
     lapis_json_put_number(to, "accuracy", x.accuracy);
+    lapis_json_put_number(to, "accuracy_least", least);
+    lapis_json_put_number(to, "accuracy_most", most);
     lapis_json_put_number(to, "behind", x.behind);
     lapis_json_put_number(to, "behind_error", x.behind_error);
     lapis_json_put_bool(to, "learnt", x.learnt);

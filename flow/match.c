@@ -435,6 +435,25 @@ static lapis_status take_instances(lapis_flow *f, int64_t *n)
   return LAPIS_OK;
 }
 
+/* Descriptors of given points may say little where positions say much. */
+static void name_maps(lapis_flow *f, int64_t n)
+{
+  const match *m = f->own;
+  int64_t doubtful = 0;
+  if (m->set.xy == NULL || m->set.map != LAPIS_MATCH_NONE) return;
+  for (int64_t i = 0; i < n * f->n; i++) doubtful += !m->sure[i];
+  if (2 * doubtful <= n * f->n) return;
+  flow_note(f,
+            "%" PRId64 " of %" PRId64
+            " points are in doubt by what is around them alone; --map embed "
+            "compares where they are, too, in upright pictures that the object "
+            "fills%s",
+            doubtful, n * f->n,
+            m->set.instances != 1 ? ""
+                                  : ", and --map positions where they are "
+                                    "alone, shifted, scaled or turned");
+}
+
 static lapis_status solve(lapis_flow *f)
 {
   match *m = f->own;
@@ -447,6 +466,7 @@ static lapis_status solve(lapis_flow *f)
   if (points == 0)
     flow_note(f, "no point is borne out by most of the images: they may show "
                  "nothing in common; every match is in doubt");
+  name_maps(f, n);
   if (estimated) {
     m->tried = n;
     flow_publish(f, "tried", lapis_mat_i64(&m->tried, 1, 1));

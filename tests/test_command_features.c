@@ -32,7 +32,7 @@ static void folders_and_files_become_arrays(void **state)
   command_expect(&c, 0, "");
   assert_string_equal(c.out, "color-moments: 3 images, X is 3 x 96\n");
   command_arrays(&c, "f.npz", &all);
-  assert_int_equal(all.count, 3);
+  assert_int_equal(all.count, 4);
   const lapis_array *names = lapis_arrays_find(&all, "names");
   const lapis_array *size = lapis_arrays_find(&all, "image_size");
   static const char *const wanted[] = {"c.ppm", "in/a.ppm", "in/b.ppm"};
@@ -323,6 +323,108 @@ static void words_bring_the_size_of_their_patches(void **state)
   command_end(&c);
 }
 
+/* Numbers that were made in another way are as many, and mean something else:
+ * a model answers for those alone that were made as its own were. */
+static void a_model_knows_how_its_features_were_made(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *made, *refused; /* NULL: answered */
+  } tries[] = {
+      {"dense-sift-bow c.ppm in --vocabulary v.npz --learn 50", NULL},
+      {"dense-sift-bow c.ppm in --words 4 --bins 2,3",
+       "predict: X counts other words (dense-sift-bow) than those the model "
+       "was fitted with; make X again with --vocabulary F.npz"},
+      {"dense-sift-bow c.ppm in --vocabulary v.npz --step 2",
+       "predict: X was made by 'dense-sift-bow --step 2', what the model was "
+       "fitted with by 'dense-sift-bow --step 4'"},
+      {"pixels c.ppm in --size 2x2",
+       "predict: X was made by 'pixels', what the model was fitted with by "
+       "'dense-sift-bow'"},
+  };
+  command c;
+  begin(&c);
+  put_image(&c, "d.ppm", 4);
+  command_run(&c, "features dense-sift-bow d.ppm in --words 4 --bins 2,3 "
+                  "--save-vocabulary v.npz -o l.npz -q");
+  command_expect(&c, 0, "");
+  command_run(&c, "fit rpca l.npz --model m.lapis -q");
+  command_expect(&c, 0, "");
+  for (size_t k = 0; k < sizeof tries / sizeof *tries; k++)
+    for (int whole = 0; whole < 2; whole++) {
+      command_run(&c, "features %s -o f.npz -q", tries[k].made);
+      command_expect(&c, 0, "");
+      command_run(&c, "predict m.lapis %s -o p.npz",
+                  whole ? "f.npz" : "-X f.npz:X");
+      if (tries[k].refused == NULL)
+        command_expect(&c, 0, "");
+      else
+        command_expect(&c, 4, tries[k].refused);
+    }
+  command_run(&c, "info m.lapis");
+  assert_non_null(strstr(c.out, "made by: dense-sift-bow, dense-sift-bow "
+                                "words "));
+  command_end(&c);
+}
+
+/* A file that does not say how it was made is answered as it is; so is one
+ * whose X a map has changed, or in which the words mean something else. */
+static void what_does_not_say_is_answered(void **state)
+{
+  (void)state;
+  command c;
+  char path[160];
+  double x[] = {1, 2, 3, 4, 5, 6, 7, 8}, other[] = {1, 2, 3};
+  lapis_named item[] = {
+      {.name = "X", .mat = lapis_mat_f64(x, 4, 2)},
+      {.name = "feature_settings", .mat = lapis_mat_f64(other, 3, 1)}};
+  begin(&c);
+  command_run(&c, "features pixels c.ppm in --size 2x2 -o f.npz -q");
+  command_run(&c, "features pixels c.ppm in --size 4x1 -o g.npz -q");
+  command_run(&c, "fit rpca f.npz --model m.lapis -q");
+  command_expect(&c, 0, "");
+  command_run(&c, "predict m.lapis g.npz");
+  command_expect(&c, 4, "'pixels --size 4x1', what the model");
+  command_run(&c, "convert g.npz same.npz");
+  command_expect(&c, 0, "");
+  command_run(&c, "predict m.lapis same.npz");
+  command_expect(&c, 4, "'pixels --size 4x1', what the model");
+  command_run(&c, "convert g.npz mapped.npz --map l2");
+  command_expect(&c, 0, "");
+  command_run(&c, "predict m.lapis mapped.npz -o p.npz");
+  command_expect(&c, 0, "");
+  (void)snprintf(path, sizeof path, "%s/foreign.npz", c.folder);
+  lapis_ctx *ctx = lapis_ctx_new();
+  assert_int_equal(lapis_npz_write(ctx, path, item, 2), LAPIS_OK);
+  lapis_ctx_free(ctx);
+  command_run(&c, "predict m.lapis foreign.npz -o p.npz");
+  command_expect(&c, 0, "");
+  command_run(&c, "fit rpca foreign.npz --model n.lapis -q");
+  command_expect(&c, 0, "");
+  command_run(&c, "predict n.lapis f.npz -o p.npz");
+  command_expect(&c, 0, "");
+  command_end(&c);
+}
+
+/* Of several kinds each says so. */
+static void joined_kinds_say_how_each_was_made(void **state)
+{
+  (void)state;
+  command c;
+  begin(&c);
+  command_run(&c, "features pixels,color-moments c.ppm in --grid 2 --size 3x2 "
+                  "-o f.npz -q");
+  command_run(&c, "features pixels,color-moments c.ppm in --grid 2 --size 2x3 "
+                  "-o g.npz -q");
+  command_run(&c, "fit rpca f.npz --model m.lapis -q");
+  command_expect(&c, 0, "");
+  command_run(&c, "predict m.lapis f.npz -o p.npz");
+  command_expect(&c, 0, "");
+  command_run(&c, "predict m.lapis g.npz");
+  command_expect(&c, 4, "X was made by 'pixels --size 2x3', what the model");
+  command_end(&c);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -336,6 +438,9 @@ int main(void)
       cmocka_unit_test(parts_are_refused_by_name),
       cmocka_unit_test(words_bring_the_size_of_their_images),
       cmocka_unit_test(words_bring_the_size_of_their_patches),
+      cmocka_unit_test(a_model_knows_how_its_features_were_made),
+      cmocka_unit_test(what_does_not_say_is_answered),
+      cmocka_unit_test(joined_kinds_say_how_each_was_made),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -127,9 +127,17 @@ static void given_positions_are_put_in_order(void **state)
       used += (size_t)sprintf(text + used, "%c.pgm,%.9g,%.9g\n", 'a' + k, x, y);
     }
   command_write(&c, "p.csv", text, used);
+  command_run(&c, "match ?.pgm --xy p.csv --inliers 14 --no-cache");
+  command_expect(&c, 0,
+                 " of 84 points are in doubt by what is around them "
+                 "alone; --map embed");
+  assert_non_null(strstr(c.err, ", and --map positions where they are alone"));
+  command_run(&c, "match ?.pgm --xy p.csv --no-cache"); /* however many stay */
+  command_expect(&c, 0, " of 84 points are in doubt by what is around them");
   command_run(&c, "match ?.pgm --xy p.csv --inliers 14 --map positions "
                   "--no-cache --result r.npz");
   command_expect(&c, 0, "similarity");
+  assert_null(strstr(c.err, "--map embed"));
   command_arrays(&c, "r.npz", &all);
   const lapis_mat *match = &lapis_arrays_find(&all, "match")->mat;
   for (int64_t j = 0; j < STREWN; j++)

@@ -180,6 +180,78 @@ static void runners_are_in_order(void **state)
   discard(b);
 }
 
+/* ---- the accuracy of new samples ----------------------------------------*/
+/* Wilson's ends: the shares from which `share` is 1.96 deviations away. */
+static void ends_are_as_far_as_chance_may_go(void **state)
+{
+  (void)state;
+  static const double shares[] = {0, .1, .5, .95, 1}, many[] = {1, 20, 1e4};
+  for (int i = 0; i < 5; i++)
+    for (int k = 0; k < 3; k++) {
+      double end[2];
+      lapis_race_interval(shares[i], many[k], &end[0], &end[1]);
+      CHECK_AT_LEAST(shares[i] + 1e-12, end[0]);
+      CHECK_AT_MOST(shares[i] - 1e-12, end[1]);
+      for (int e = 0; e < 2; e++)
+        CHECK_NEAR(pow(shares[i] - end[e], 2),
+                   1.96 * 1.96 * end[e] * (1 - end[e]) / many[k], 1e-12);
+    }
+}
+
+/* As many trials as labels; of groups that are told alike, as groups. */
+static void groups_are_a_trial_each(void **state)
+{
+  (void)state;
+  enum { OF = 4 };
+  int64_t group[N];
+  blobs *b = make(2, 0, 1, 5);
+  for (int grouped = 0; grouped < 2; grouped++) {
+    for (int j = 0; grouped && j < N; j++) {
+      group[j] = j / OF;
+      b->tall[j] = b->tall[j - j % OF];
+      b->Y[j] = b->Y[j - j % OF];
+      for (int i = 0; i < 2; i++) b->X[2 * j + i] = b->X[2 * (j - j % OF) + i];
+    }
+    if (grouped) b->data.group = group;
+    lapis_mc_settings set = lapis_mc_defaults();
+    lapis_race_options o = {.size = sizeof o, .by_group = grouped};
+    lapis_race *race;
+    assert_int_equal(lapis_race_run(b->ctx, &b->data, &set, &o, &race), 0);
+    for (int i = 0; i < lapis_race_count(race); i++) {
+      lapis_runner x = lapis_race_at(race, i);
+      double end[2], said[2], units = grouped ? KNOWN / OF : KNOWN;
+      if (x.accuracy < 1) units--; /* as variances are estimated */
+      lapis_race_interval(x.accuracy, units, &end[0], &end[1]);
+      lapis_race_accuracy(race, i, &said[0], &said[1]);
+      for (int e = 0; e < 2; e++) CHECK_NEAR(said[e], end[e], 1e-9);
+    }
+    lapis_race_free(race);
+  }
+  discard(b);
+}
+
+/* The best of several is a little too good, and yet its interval mostly holds
+ * the share of other samples that are told rightly. */
+static void most_intervals_hold_what_comes(void **state)
+{
+  (void)state;
+  enum { SEEDS = 20 };
+  int held = 0;
+  double p[N];
+  for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+    blobs *b = make(2, 0, 1, seed);
+    for (int j = KNOWN / 4; j < KNOWN; j++) b->Y[j] = NAN; /* 20 are known */
+    double told = (double)right(b, 1, p) / (N - KNOWN);
+    lapis_race *race = run(b, true);
+    double least, most;
+    lapis_race_accuracy(race, lapis_race_best(race, "mc"), &least, &most);
+    held += least <= told && told <= most;
+    lapis_race_free(race);
+    discard(b);
+  }
+  CHECK_AT_LEAST(held, SEEDS * 9 / 10 - 1);
+}
+
 /* Labels by lot: nothing was learnt, whoever wins. */
 /* ---- kernels ------------------------------------------------------------*/
 /* Two circles; of three features, the last of which says nothing, `gaps` are
@@ -625,6 +697,9 @@ int main(void)
       cmocka_unit_test(nearer_blobs_too),
       cmocka_unit_test(counts_have_no_unit),
       cmocka_unit_test(runners_are_in_order),
+      cmocka_unit_test(ends_are_as_far_as_chance_may_go),
+      cmocka_unit_test(groups_are_a_trial_each),
+      cmocka_unit_test(most_intervals_hold_what_comes),
       cmocka_unit_test(kernels_tell_circles),
       cmocka_unit_test(kernels_read_what_is_filled),
       cmocka_unit_test(toss_ups_are_answered_by_all),

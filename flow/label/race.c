@@ -39,6 +39,8 @@ void label_say_race(label_run *w, bool late)
   lapis_runner won = lapis_race_at(w->race, w->place);
   bool linear = strcmp(won.method, "mc") != 0;
   int other = lapis_race_best(w->race, linear ? "mc" : "linear");
+  double least, most;
+  lapis_race_accuracy(w->race, w->place, &least, &most);
   if (late) flow_note(w->flow, "time ran out before all settings were tried");
   flow_note(w->flow,
             "settings were compared on %" PRId64
@@ -55,8 +57,9 @@ void label_say_race(label_run *w, bool late)
   }
   flow_note(w->flow,
             "%s answers: %s (AUROC %.3f, accuracy %.3f on %" PRId64
-            " hidden labels)",
-            called(&won), won.settings, won.auroc, won.accuracy, h.labels);
+            " hidden labels; of new ones, %.2f to %.2f)",
+            called(&won), won.settings, won.auroc, won.accuracy, h.labels,
+            least, most);
   if (other >= 0) {
     double error, by = lapis_race_difference(w->race, other, w->place, &error);
     lapis_runner x = lapis_race_at(w->race, other);
@@ -284,19 +287,17 @@ static double share_other(const doubt *all, int64_t count)
 static double share_wrong(label_run *w, doubt *all, int64_t n)
 {
   int64_t sure = (n + 2) / 3;
-  double z = NORMAL_95;
   surest_first(all, n);
   if (n == 0) return 0;
   double f = share_other(all, sure), surest = f;
   if (sure / 2 >= SIXTH) surest = fmin(f, share_other(all, sure / 2));
   if (n >= MANY && f * (double)sure < 1.5) surest = 0;
-  double m = trials(w, all, sure, f);
-  double grow = 1 + z * z / m, middle = (f + z * z / (2 * m)) / grow;
-  double wide = z * sqrt(f * (1 - f) / m + z * z / (4 * m * m)) / grow;
-  w->doubts[1] = (int64_t)ceil((middle + wide) * (double)n);
+  double low, high;
+  lapis_race_interval(f, trials(w, all, sure, f), &low, &high);
+  w->doubts[1] = (int64_t)ceil(high * (double)n);
   if (f <= 0) w->doubts[1] = 0;
   w->doubts[2] = n;
-  return w->flow->data.group == NULL ? surest : fmax(middle - wide, 0);
+  return w->flow->data.group == NULL ? surest : fmax(low, 0);
 }
 
 /* Below this probability (of labels as they are given, of which a share f is

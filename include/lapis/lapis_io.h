@@ -176,9 +176,9 @@ typedef struct lapis_dataset lapis_dataset;
 LAPIS_API lapis_status lapis_dataset_new(lapis_ctx *ctx, lapis_dataset **out);
 LAPIS_API void lapis_dataset_free(lapis_dataset *ds);
 /* A container (.npz .mat .h5: members X, Y, P, group, weight, xy, names,
- * feature_names, class_names; others ignored) or a table (.csv .tsv .arff
- * .svm), whose columns become X and Y.  NULL options: header found out, no
- * target.  A sparse X stays sparse. */
+ * feature_names, class_names, feature_settings; others ignored) or a table
+ * (.csv .tsv .arff .svm), whose columns become X and Y.  NULL options: header
+ * found out, no target.  A sparse X stays sparse. */
 LAPIS_API lapis_status lapis_dataset_read(lapis_dataset *ds, const char *path,
                                           const lapis_table_options *opt);
 /* One member ("X", "Y", "P", "group", "weight", "xy", "names") from a table,
@@ -214,7 +214,9 @@ LAPIS_API const lapis_data *lapis_dataset_data(const lapis_dataset *ds);
  * values of a text target in code order 0, 1, ...), "target_names" (titles of
  * the columns of a table that are targets), "target_values" (texts of the codes
  * of several text targets: one row for all of them, or, where each has two
- * texts of its own, a row a target), "id_name" (the title of names); empty when
+ * texts of its own, a row a target), "id_name" (the title of names),
+ * "feature_settings" (how X was made of images, as lapis features writes it; of
+ * another program whatever it calls so, where that is text); empty when
  * unknown. */
 LAPIS_API lapis_mat lapis_dataset_text(const lapis_dataset *ds,
                                        const char *what);

@@ -97,6 +97,14 @@ LAPIS_API double lapis_race_difference(const lapis_race *race, int i, int j,
 LAPIS_API double lapis_race_against(const lapis_race *race, int i,
                                     const lapis_race *other, int j,
                                     double *error);
+/* The accuracy that new samples may have by what hidden labels say of runner i:
+ * a 95 % interval, the wider, the fewer labels were hidden, of groups by how
+ * far they differ. */
+LAPIS_API void lapis_race_accuracy(const lapis_race *race, int i, double *least,
+                                   double *most);
+/* Wilson's 95 % interval of a share that was found in so many trials. */
+LAPIS_API void lapis_race_interval(double share, double trials, double *low,
+                                   double *high);
 typedef struct lapis_race_hidden {
   lapis_folds_of of;
   int64_t folds, labels; /* folds that were answered, labels hidden in them */

@@ -22,6 +22,7 @@ typedef enum which {
   M_TARGET_NAMES,
   M_TARGET_VALUES,
   M_ID_NAME,
+  M_FEATURE_SETTINGS, /* a text, or what another program calls so */
   MEMBERS
 } which;
 
@@ -38,7 +39,8 @@ static const char *const member_names[MEMBERS + 1] = {
     [M_CLASS_NAMES] = "class_names",
     [M_TARGET_NAMES] = "target_names",
     [M_TARGET_VALUES] = "target_values",
-    [M_ID_NAME] = "id_name"};
+    [M_ID_NAME] = "id_name",
+    [M_FEATURE_SETTINGS] = "feature_settings"};
 
 typedef struct slot {
   bool set;
@@ -170,11 +172,10 @@ static lapis_status take_arrays(lapis_dataset *ds, const char *path,
     status = slot_make(ds->ctx, path, container ? all->item[i].name : NULL,
                        &all->item[i], &fresh[m]);
   }
-  bool names[MEMBERS] = {[M_FEATURE_NAMES] = fresh[M_X].set,
-                         [M_CLASS_NAMES] = fresh[M_Y].set,
-                         [M_TARGET_NAMES] = fresh[M_Y].set,
-                         [M_TARGET_VALUES] = fresh[M_Y].set,
-                         [M_ID_NAME] = fresh[M_NAMES].set};
+  bool names[MEMBERS] = {
+      [M_FEATURE_NAMES] = fresh[M_X].set, [M_FEATURE_SETTINGS] = fresh[M_X].set,
+      [M_CLASS_NAMES] = fresh[M_Y].set,   [M_TARGET_NAMES] = fresh[M_Y].set,
+      [M_TARGET_VALUES] = fresh[M_Y].set, [M_ID_NAME] = fresh[M_NAMES].set};
   for (int m = 0; m < MEMBERS; m++) {
     if (status < 0) {
       slot_clear(&fresh[m]);
@@ -383,11 +384,11 @@ static bool may_bring(which asked, const char *name)
          (asked == M_Y && (m == M_CLASS_NAMES || m == M_TARGET_NAMES));
 }
 
-/* What a container calls its samples, whichever member was asked for; names
- * that cannot be read are none. */
+/* What a container calls its samples, whichever member was asked for, and how
+ * its X was made; names that cannot be read are none. */
 static lapis_status read_names(lapis_ctx *ctx, io_file *f, lapis_arrays *out)
 {
-  static const char *const want[] = {"names", NULL};
+  static const char *const want[] = {"names", "feature_settings", NULL};
   lapis_status status = io_read(ctx, f, &(io_request){.want = want}, out);
   return status == LAPIS_ENOMEM ? status : LAPIS_OK;
 }
@@ -400,6 +401,16 @@ static lapis_status take_member(lapis_dataset *ds, const char *member,
     if (!may_bring(which_of(member), all->item[i].name))
       all->item[i].name[0] = '\0';
   return take_arrays(ds, path, format, all);
+}
+
+/* How X was made comes with it, though X alone was asked for. */
+static lapis_status take_settings(lapis_dataset *ds, const char *path,
+                                  io_format format, lapis_arrays *named)
+{
+  for (int i = 0; i < named->count; i++)
+    if (which_of(named->item[i].name) != M_FEATURE_SETTINGS)
+      named->item[i].name[0] = '\0';
+  return take_arrays(ds, path, format, named);
 }
 
 /* The rows of a member in the order of the names known; then its own names go,
@@ -454,6 +465,10 @@ static lapis_status read_member(lapis_dataset *ds, const char *member,
                           lapis_arrays_find(&all, member));
   if (status == LAPIS_OK)
     status = take_member(ds, member, path, f.format, &all);
+  bool made =
+      which_of(member) == M_X && (asked == NULL || which_of(asked) == M_X);
+  if (status == LAPIS_OK && made)
+    status = take_settings(ds, path, f.format, &named);
   lapis_arrays_free(&all);
   lapis_arrays_free(&named);
   return status;
@@ -594,7 +609,7 @@ static lapis_status make_text(lapis_dataset *ds, which m)
 /* ---- fitting together ---------------------------------------------------*/
 static lapis_status check_axes(const lapis_dataset *ds)
 {
-  for (int m = 0; m < MEMBERS; m++)
+  for (int m = 0; m < M_FEATURE_SETTINGS; m++)
     if (ds->slot[m].set && ds->slot[m].array.axes == 0)
       return lapis_fail(ds->ctx, LAPIS_ESHAPE,
                         "%s: is a single value; an array with one entry or "
@@ -751,13 +766,14 @@ lapis_status lapis_dataset_finish(lapis_dataset *ds)
   TRY(check_axes(ds));
   drop_group_names(ds);
   TRY(check_fit(ds));
-  for (int m = 0; m < MEMBERS; m++) TRY(make_dense(ds, (which)m));
+  for (int m = 0; m < M_FEATURE_SETTINGS; m++) TRY(make_dense(ds, (which)m));
   TRY(encode_targets(ds));
   TRY(make_group(ds));
   for (int m = M_X; m < M_NAMES; m++) cut(ds, (which)m);
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
     TRY(make_f64(ds, numbers[i]));
-  for (int m = M_NAMES; m < MEMBERS; m++) TRY(make_text(ds, (which)m));
+  for (int m = M_NAMES; m < M_FEATURE_SETTINGS; m++)
+    TRY(make_text(ds, (which)m));
   publish(ds);
   return LAPIS_OK;
 }

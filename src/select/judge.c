@@ -93,11 +93,11 @@ static int64_t class_of(const lapis_race *r, const runner *x, const sigmoid *at,
   return best;
 }
 
-/* Share of right answers; *answers: how many different ones there were. */
-static double accuracy(const lapis_race *r, const runner *x, const sigmoid *at,
-                       int64_t *answers)
+/* Right answers and all of each unit; *answers: how many different ones there
+ * were. */
+static void count_right(const lapis_race *r, const runner *x, const sigmoid *at,
+                        double *right, double *all, int64_t *answers)
 {
-  double right = 0, all = 0;
   int64_t first = -1;
   bool classes = r->labels.kind == TARGETS_CLASS;
   *answers = 0;
@@ -106,12 +106,45 @@ static double accuracy(const lapis_race *r, const runner *x, const sigmoid *at,
     double f = at[k % r->K].slope * x->score[k] + at[k % r->K].bias;
     int64_t said = classes ? class_of(r, x, at, k / r->K) : f > 0;
     bool sign = r->labels.sign[classes ? k + said : k] > 0;
-    right += classes ? sign : sign == (said > 0);
-    all++;
+    right[r->unit[k / r->K]] += classes ? sign : sign == (said > 0);
+    all[r->unit[k / r->K]]++;
     if (*answers == 0 || (*answers == 1 && said != first)) ++*answers;
     first = said;
   }
-  return right / all;
+}
+
+void lapis_race_interval(double share, double trials, double *low, double *high)
+{
+  const double z = 1.96; /* 95 % of a normal law */
+  if (low == NULL || high == NULL) return;
+  double grow = 1 + z * z / trials;
+  double middle = (share + z * z / (2 * trials)) / grow;
+  double wide =
+      z / grow *
+      sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials));
+  *low = middle - wide;
+  *high = middle + wide;
+}
+
+/* Accuracy, and between what it may be of new samples.  Labels of one unit err
+ * together: they are as many trials as have the standard error that units show,
+ * and where units show none, a trial each. */
+static lapis_status take_accuracy(lapis_race *r, runner *x, int64_t *answers)
+{
+  double *right = base_alloc(r->ctx, 2 * r->units, sizeof *right), error;
+  if (right == NULL) return LAPIS_ENOMEM;
+  double *all = right + r->units, units = 0, labels = 0;
+  count_right(r, x, x->answer, right, all, answers);
+  double f = x->accuracy = mean_of(r, right, all, &error);
+  for (int64_t u = 0; u < r->units; u++) {
+    units += all[u] > 0;
+    labels += all[u];
+  }
+  double trials = error > 0 ? f * (1 - f) / (error * error) : units;
+  trials = fmin(fmax(trials, 1), labels);
+  lapis_race_interval(f, trials, &x->least, &x->most);
+  base_free(right);
+  return LAPIS_OK;
 }
 
 static lapis_status rank_of(const lapis_race *r, runner *x)
@@ -149,8 +182,7 @@ static lapis_status decide(lapis_race *r, runner *x, int64_t *answers)
   if (r->labels.kind == TARGETS_CLASS)
     TRY(calibrate_softmax(r->ctx, x->score, r->labels.sign, r->K, r->n,
                           runner_ridge(r, x), x->answer));
-  x->accuracy = accuracy(r, x, x->answer, answers);
-  return LAPIS_OK;
+  return take_accuracy(r, x, answers);
 }
 
 lapis_status runner_judge(lapis_race *r, runner *x)

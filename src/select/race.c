@@ -695,6 +695,14 @@ void lapis_race_settings(const lapis_race *r, int i, lapis_mc_settings *set)
   race_take(r, &r->run[r->order[i]], set);
 }
 
+void lapis_race_accuracy(const lapis_race *r, int i, double *least,
+                         double *most)
+{
+  if (!race_has(r, i) || least == NULL || most == NULL) return;
+  *least = r->run[r->order[i]].least;
+  *most = r->run[r->order[i]].most;
+}
+
 /* Folds for which a runner has answers. */
 static int64_t folds_of(const lapis_race *r, const runner *x)
 {

@@ -40,6 +40,7 @@ typedef struct runner {
   sigmoid *platt;  /* K: what judged */
   sigmoid *answer; /* K: what answers; one class of K: the softmax's */
   double loss, error, auroc, accuracy;
+  double least, most;        /* accuracy that new samples may have */
   double ahead, ahead_error; /* of guessing by the shares, in log-loss */
   bool one_answer;           /* to all hidden labels */
   bool learnt, judged;

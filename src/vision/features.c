@@ -43,7 +43,7 @@ const lapis_method *lapis_feature_find(const char *name)
 bool lapis_feature_is_single(const lapis_method *kind)
 {
   const feature_kind *k = kind == NULL ? NULL : find(kind->name);
-  return k != NULL && k->array[0].group == NULL && k->array[0].start == NULL;
+  return k != NULL && feature_is_single(k);
 }
 
 /* ---- a job --------------------------------------------------------------*/

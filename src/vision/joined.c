@@ -12,6 +12,7 @@
 #include "lapis/lapis_features.h"
 #include "lapis/lapis_tools.h"
 
+static const char MADE[] = "feature_settings";
 enum { MOST_KINDS = 8, MOST_EXTRA = 12, EXTRA_NAME = 64 };
 
 typedef struct joined_job {
@@ -32,6 +33,7 @@ typedef struct joined_job {
   double *X;
   int64_t block_start[MOST_KINDS + 1];
   const char *block_kinds[MOST_KINDS];
+  const char **made; /* how each kind was made, one after the other */
   char extra[MOST_EXTRA][EXTRA_NAME];
   int extras;
 } joined_job;
@@ -60,6 +62,7 @@ static void free_job(lapis_solver *s)
   base_free(j->kept_path);
   base_free(j->kept_study);
   base_free(j->X);
+  base_free(j->made);
 }
 
 /* ---- running ------------------------------------------------------------*/
@@ -146,10 +149,27 @@ static lapis_status join(joined_job *j)
   return LAPIS_OK;
 }
 
+static lapis_status join_made(joined_job *j)
+{
+  int64_t count = 0;
+  for (int k = 0; k < j->kinds; k++) count += array_of(j->part[k], MADE)->cols;
+  base_free(j->made);
+  const char **to = j->made = base_alloc(j->base.ctx, count, sizeof *to);
+  if (to == NULL) return LAPIS_ENOMEM;
+  for (int k = 0; k < j->kinds; k++) {
+    const lapis_mat *from = array_of(j->part[k], MADE);
+    for (int64_t i = 0; i < from->cols; i++)
+      *to++ = ((const char *const *)from->val)[i];
+  }
+  solver_publish(&j->base, MADE, lapis_mat_text(j->made, 1, count));
+  return LAPIS_OK;
+}
+
 /* What a kind publishes beside X and what all have: KIND.NAME. */
 static void publish_own(joined_job *j, int k)
 {
-  static const char *const shared[] = {"X", "names", "image_size", "refused"};
+  static const char *const shared[] = {"X", "names", "image_size", MADE,
+                                       "refused"};
   const named_list *list = &j->part[k]->result;
   for (int i = 0; i < list->count; i++) {
     bool own = j->extras < MOST_EXTRA;
@@ -175,6 +195,7 @@ static lapis_status solve(lapis_solver *s)
   }
   lapis_status status = run_kinds(j);
   if (status == LAPIS_OK) status = join(j);
+  if (status == LAPIS_OK) status = join_made(j);
   if (status != LAPIS_OK) return status;
   const lapis_solver *last = j->part[j->kinds - 1];
   solver_publish(s, "names", *array_of(last, "names"));

@@ -19,6 +19,7 @@
 
 #include "base/plugin.h"
 #include "io/io.h"
+#include "vision/features/made.h"
 
 enum { KEY_TEXT = 8192, PATH_TEXT = 4096 };
 
@@ -40,11 +41,6 @@ static lapis_status content_of(lapis_ctx *ctx, const char *path, uint64_t *id)
   return LAPIS_OK;
 }
 
-static bool names_file(const lapis_param *p)
-{
-  return p->type == LAPIS_PARAM_TEXT && p->arg != NULL && p->arg[0] == 'F';
-}
-
 /* Version, kind, seed and settings, but for the names of files. */
 static uint64_t hash_settings(const feature_job *j)
 {
@@ -57,7 +53,7 @@ static uint64_t hash_settings(const feature_job *j)
     used += (size_t)snprintf(text + used, sizeof text - used, " edition %d",
                              j->kind->edition);
   for (int i = 0; i < m->n_params && used < sizeof text; i++) {
-    if (names_file(&m->params[i])) continue;
+    if (made_names_file(&m->params[i])) continue;
     if (lapis_settings_get(NULL, m, j->settings, m->params[i].name, value,
                            sizeof value) < 0)
       value[0] = '\0';

@@ -70,6 +70,8 @@ typedef struct feature_kind {
   lapis_status (*keep)(const feature_job *j, const char *path);
   lapis_status (*recall)(feature_job *j, const char *path);
   uint64_t (*learnt)(const feature_job *j);
+  const char *const *aside; /* up to a NULL: settings that leave X as it is once
+                               all is learnt */
 } feature_kind;
 
 struct feature_job {
@@ -93,8 +95,12 @@ struct feature_job {
   int64_t *start[FEATURE_ARRAYS], *group[FEATURE_ARRAYS];
   int64_t *image_size;           /* 2 x kept */
   const char **names, **refused; /* kept, count - kept */
+  const char **made;             /* n_made: how, where X is a column an image */
+  int n_made;
 };
 
+/* X is a column an image. */
+bool feature_is_single(const feature_kind *kind);
 void feature_piece_free(feature_piece *p); /* contents */
 /* rows x cols zeroed doubles as piece->item[k]; NULL: no memory. */
 double *feature_room(const feature_view *v, feature_piece *piece, int k,

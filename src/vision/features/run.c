@@ -12,8 +12,14 @@
 #include <string.h>
 
 #include "vision/features/cache.h"
+#include "vision/features/made.h"
 
 enum { BATCH_A_THREAD = 4 };
+
+bool feature_is_single(const feature_kind *kind)
+{
+  return kind->array[0].group == NULL && kind->array[0].start == NULL;
+}
 
 void feature_piece_free(feature_piece *p)
 {
@@ -30,6 +36,7 @@ static void release_result(feature_job *j)
     j->whole[k] = (lapis_mat){0};
     j->start[k] = j->group[k] = NULL;
   }
+  made_release(j);
   base_free(j->image_size);
   base_free(j->names);
   base_free(j->refused);
@@ -261,6 +268,9 @@ static void publish(feature_job *j)
   }
   solver_publish(s, "names", row_of(LAPIS_TEXT, j->names, 1, j->kept));
   solver_publish(s, "image_size", row_of(LAPIS_I64, j->image_size, 2, j->kept));
+  if (j->made != NULL)
+    solver_publish(s, "feature_settings",
+                   row_of(LAPIS_TEXT, j->made, 1, j->n_made));
   if (j->kept < j->count)
     solver_publish(s, "refused",
                    row_of(LAPIS_TEXT, j->refused, 1, j->count - j->kept));
@@ -283,6 +293,7 @@ static lapis_status gather(feature_job *j)
   for (int k = 0; k < FEATURE_ARRAYS && j->kind->array[k].name != NULL; k++)
     TRY(join(j, k));
   TRY(describe_images(j));
+  if (feature_is_single(j->kind)) TRY(made_describe(j));
   if (j->kind->finish != NULL) TRY(j->kind->finish(j));
   publish(j);
   return LAPIS_OK;

@@ -67,14 +67,16 @@ void bag_end(feature_job *j);
 lapis_status bag_keep(const feature_job *j, const char *path);
 lapis_status bag_recall(feature_job *j, const char *path);
 uint64_t bag_learnt(const feature_job *j);
+/* Settings of learning; and of what is published beside X. */
+extern const char *const bag_aside[], *const bag_aside_and_step[];
 /* The rest of a kind's row, behind what is shown of it. */
-#define BAG_KIND(own_begin)                                             \
+#define BAG_KIND(own_begin, own_aside)                                  \
   .array = {{"X", NULL, NULL},                                          \
             {"word", "word_start", NULL},                               \
             {"word_xy", NULL, NULL}},                                   \
   .begin = (own_begin), .study = bag_study, .learn = bag_learn,         \
   .make = bag_make, .fits = bag_fits, .end = bag_end, .keep = bag_keep, \
-  .recall = bag_recall, .learnt = bag_learnt
+  .recall = bag_recall, .learnt = bag_learnt, .aside = (own_aside)
 
 /* ---- bag_options.c ------------------------------------------------------*/
 /* "2,3,4": whole numbers from 2 to 256. */
@@ -102,7 +104,8 @@ lapis_status bag_say_made(const feature_job *j, int64_t images,
       TEXT("vocabulary", vocabulary, .arg = "F.npz",                       \
            .help = "read the words, learn none"),                          \
       TEXT("save-vocabulary", save_vocabulary, .arg = "F.npz",             \
-           .help = "write the words that were learnt"),                    \
+           .help = "write the words that were learnt: images that come "   \
+                   "later need them"),                                     \
       TEXT("vocabulary-from", vocabulary_from, .arg = "F.txt",             \
            .help = "learn words from the images it names, one a line"),    \
       INT("longest", longest, .value = -1,                                 \

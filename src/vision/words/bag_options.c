@@ -89,6 +89,11 @@ lapis_status bag_read_names(feature_job *j, const char *file, bool *learns)
   return s;
 }
 
+/* ---- what leaves X as it is ----------------------------------------------*/
+#define OF_LEARNING "words", "levels", "learn", "restarts"
+const char *const bag_aside[] = {OF_LEARNING, NULL};
+const char *const bag_aside_and_step[] = {OF_LEARNING, "step", NULL};
+
 /* ---- how a vocabulary was made ------------------------------------------*/
 lapis_status bag_say_made(const feature_job *j, int64_t images,
                           int64_t descriptors, char **out)

@@ -149,7 +149,7 @@ const feature_kind feature_sift_bow = {
               .params = random_params,
               .n_params = sizeof random_params / sizeof *random_params,
               .settings_size = sizeof(lapis_bag_settings)},
-    BAG_KIND(begin_random)};
+    BAG_KIND(begin_random, bag_aside)};
 
 const feature_kind feature_dense_sift_bow = {
     .shown = {.name = "dense-sift-bow",
@@ -161,4 +161,4 @@ const feature_kind feature_dense_sift_bow = {
               .params = dense_params,
               .n_params = sizeof dense_params / sizeof *dense_params,
               .settings_size = sizeof(lapis_bag_settings)},
-    BAG_KIND(begin_dense)};
+    BAG_KIND(begin_dense, bag_aside)};

@@ -123,4 +123,4 @@ const feature_kind feature_texton_bow = {
               .params = params,
               .n_params = sizeof params / sizeof *params,
               .settings_size = sizeof(lapis_bag_settings)},
-    BAG_KIND(begin)};
+    BAG_KIND(begin, bag_aside_and_step)};
