@@ -403,11 +403,13 @@ static void tell_tried(cli *c, const job *j)
             few ? "fewer than 10 samples" : "no fold could be judged",
             used->lambda, used->gamma);
   else
-    fprintf(
-        stderr, "%slambda %.4g and gamma %.3g chosen, %s %.3f on two folds%s\n",
-        cleaned && used->denoise == LAPIS_RR_RPCA ? "robust PCA first, " : "",
-        used->lambda, used->gamma, classes ? "right in" : "R^2", told,
-        cleaned ? "" : ": no cleaning was worth its while");
+    fprintf(stderr,
+            "%slambda %.4g and gamma %.3g chosen, %s %.3f on two folds%s%s\n",
+            cleaned && used->denoise == LAPIS_RR_RPCA ? "robust PCA first, "
+                                                      : "",
+            used->lambda, used->gamma, classes ? "right in" : "R^2", told,
+            classes ? ", classes counting alike" : "",
+            cleaned ? "" : ": no cleaning was worth its while");
   if (!classes) warn_if_unsure(c, told, error);
 }
 
