@@ -160,15 +160,22 @@ static bool says(cli *c, const void *settings, const char *name,
          strcmp(text, value) == 0;
 }
 
+static bool has_setting(const cli *c, const char *name)
+{
+  int i = 0;
+  while (i < c->method->n_params &&
+         strcmp(c->method->params[i].name, name) != 0)
+    i++;
+  return i < c->method->n_params;
+}
+
 /* What `--scale auto` did, where the method has it and it did something. */
 static void tell_scale(cli *c, const job *j)
 {
   lapis_mat tried; /* tell_tried says it, too */
-  bool known = false;
   if (has_result(j, "tried", &tried)) return;
-  for (int i = 0; i < c->method->n_params; i++)
-    known = known || strcmp(c->method->params[i].name, "scale") == 0;
-  if (!known || c->quiet || !says(c, j->settings, "scale", "auto") ||
+  if (!has_setting(c, "scale") || c->quiet ||
+      !says(c, j->settings, "scale", "auto") ||
       !says(c, lapis_result_settings(j->solver), "scale", "standard"))
     return;
   cli_wipe_bar(c);
@@ -259,6 +266,47 @@ static void warn_of_numbers(cli *c, const job *j)
             "as %lld classes; 'lapis fit rr' is for numbers\n",
             c->method->name, (long long)different);
   free(value);
+}
+
+/* Of two values the rarer, which no sample that has it, or any other, is told
+ * to be: right for most samples, and no answer to who is. */
+static void warn_of_silence(cli *c, const job *j)
+{
+  const lapis_mat *Y = &lapis_dataset_data(j->ds)->Y;
+  lapis_mat said, texts = class_texts(c, j->ds);
+  double value[2] = {NAN, NAN};
+  int64_t known[2] = {0, 0}, told[2] = {0, 0};
+  char name[128];
+  bool classes = Y->rows == 1 && !answers_numbers(c) && j->race == NULL;
+  if (c->quiet || c->ranks.size > 1 || !classes ||
+      !has_result(j, "labels", &said) || said.rows != 1 || said.cols != Y->cols)
+    return;
+  for (int64_t k = 0; k < Y->cols; k++) {
+    double y = lapis_mat_at(Y, 0, k);
+    if (isnan(y)) continue;
+    int i = isnan(value[0]) || y == value[0] ? 0 : 1;
+    if (i == 1 && !isnan(value[1]) && y != value[1]) return; /* three */
+    value[i] = y;
+    known[i]++;
+  }
+  int rare = known[1] < known[0];
+  for (int64_t k = 0; k < Y->cols; k++)
+    told[rare] += lapis_mat_at(&said, 0, k) == value[rare];
+  if (known[rare] == 0 || told[rare] > 0) return;
+  if (texts.cols > 0)
+    lapis_text_shown(((const char *const *)texts.val)[(int64_t)value[rare]],
+                     name, sizeof name);
+  else
+    snprintf(name, sizeof name, "%g", value[rare]);
+  cli_wipe_bar(c);
+  bool balances = has_setting(c, "balanced"), has_C = has_setting(c, "C");
+  fprintf(stderr,
+          "lapis: warning: %s: no sample is told to be \"%s\", which %lld of "
+          "%lld %s; the order of the scores may still tell who is%s%s\n",
+          c->method->name, name, (long long)known[rare],
+          (long long)(known[0] + known[1]), known[rare] > 1 ? "are" : "is",
+          balances ? "; --balanced makes both kinds count alike" : "",
+          has_C ? "; a larger --C fits training samples closer" : "");
 }
 
 /* Rows that were learnt from: a method may learn from those with targets alone.
@@ -403,11 +451,13 @@ static void tell_tried(cli *c, const job *j)
             few ? "fewer than 10 samples" : "no fold could be judged",
             used->lambda, used->gamma);
   else
-    fprintf(
-        stderr, "%slambda %.4g and gamma %.3g chosen, %s %.3f on two folds%s\n",
-        cleaned && used->denoise == LAPIS_RR_RPCA ? "robust PCA first, " : "",
-        used->lambda, used->gamma, classes ? "right in" : "R^2", told,
-        cleaned ? "" : ": no cleaning was worth its while");
+    fprintf(stderr,
+            "%slambda %.4g and gamma %.3g chosen, %s %.3f on two folds%s%s\n",
+            cleaned && used->denoise == LAPIS_RR_RPCA ? "robust PCA first, "
+                                                      : "",
+            used->lambda, used->gamma, classes ? "right in" : "R^2", told,
+            classes ? ", classes counting alike" : "",
+            cleaned ? "" : ": no cleaning was worth its while");
   if (!classes) warn_if_unsure(c, told, error);
 }
 
@@ -488,6 +538,7 @@ static int report(cli *c, const job *j)
   tell_used(c, j);
   tell_tried(c, j);
   tell_threshold(c, j);
+  warn_of_silence(c, j);
   lapis_status status = write_files(c, j);
   if (status < 0) return cli_fail_status(c, status);
   if (c->json) {

@@ -446,8 +446,13 @@ static void what_is_not_done_is_said(void **state)
   command_begin(&c);
   const char few[] = "a,b,y\n1,2,3\n2,1,5\n4,4,1\n0,2,2\n1,7,1\n5,1,4\n";
   const char two[] = "a,b,c\n1,2,u\n2,1,v\n4,4,u\n0,2,v\n1,7,u\n5,1,v\n";
+  const char one[] = "a,b,c\n1,2,u\n2,1,v\n4,4,u\n0,2,u\n1,7,u\n5,1,u\n6,1,u\n"
+                     "3,1,u\n2,5,u\n7,1,u\n3,3,u\n";
   command_write(&c, "few.csv", few, sizeof few - 1);
   command_write(&c, "two.csv", two, sizeof two - 1);
+  command_write(&c, "one.csv", one, sizeof one - 1);
+  command_run(&c, "fit rlda one.csv --target c");
+  command_expect(&c, 0, "no fold could be judged: settings were not compared");
   command_run(&c, "fit rr few.csv --target y");
   command_expect(&c, 0, "fewer than 10 samples: settings were not compared");
   assert_null(strstr(c.err, "folds"));

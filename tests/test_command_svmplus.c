@@ -55,6 +55,37 @@ static void fit_then_predict(void **state)
   }
 }
 
+/* A class of four in a hundred amid the other: the hinge loss is least where
+ * none is told to be of it, which is right for 96 and is said. */
+static void a_class_that_nothing_is_told_to_be_is_named(void **state)
+{
+  (void)state;
+  command c;
+  char t[8192];
+  int used = sprintf(t, "x1,x2,who\n");
+  uint64_t seed = 9;
+  for (int i = 0; i < 100; i++)
+    used += sprintf(t + used, "%.4f,%.4f,%s\n",
+                    check_normal(&seed) + (i % 25 == 0 ? .5 : 0),
+                    check_normal(&seed), i % 25 == 0 ? "fraud" : "ok");
+  command_begin(&c);
+  command_write(&c, "rare.csv", t, (size_t)used);
+  static const char *const said = "no sample is told to be \"fraud\", which 4 "
+                                  "of 100 are";
+  command_run(&c, "fit svmplus rare.csv --target who -o r.csv");
+  command_expect(&c, 0, said);
+  assert_non_null(strstr(c.err, "--balanced"));
+  command_run(&c, "fit svmplus rare.csv --target who -q");
+  command_expect(&c, 0, "");
+  command_run(&c, "fit svmplus rare.csv --target who --balanced");
+  command_expect(&c, 0, "");
+  assert_null(strstr(c.err, "no sample"));
+  command_run(&c, "fit linear rare.csv --target who --C .01");
+  command_expect(&c, 0, said);
+  assert_null(strstr(c.err, "--balanced"));
+  command_end(&c);
+}
+
 /* Privileged features beside new samples are ignored, which is said once. */
 static void predict_ignores_P(void **state)
 {
@@ -388,6 +419,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(fit_then_predict),
+      cmocka_unit_test(a_class_that_nothing_is_told_to_be_is_named),
       cmocka_unit_test(predict_ignores_P),
       cmocka_unit_test(models_without_P),
       cmocka_unit_test(models_know_that_they_were_cut_short),

@@ -299,6 +299,72 @@ static void wrong_entries_are_cleaned_away(void **state)
   lapis_ctx_free(ctx);
 }
 
+/* ---- a rare class --------------------------------------------------------*/
+enum { THIN = 8, CAUSES = 3, FIRST = 200, LATER = 1980, EACH = 33 };
+
+/* One sample in 33 is of the second class, far out on either side of the first
+ * cause, so that most of what can be said of plain shares is "the first". */
+static void begin_rare(double *X, double *Y, int n, uint64_t mix, uint64_t seed)
+{
+  double B[THIN * CAUSES];
+  for (int k = 0; k < THIN * CAUSES; k++) B[k] = check_normal(&mix);
+  for (int j = 0; j < n; j++) {
+    double at[CAUSES];
+    Y[j] = j % EACH == 0;
+    for (int r = 0; r < CAUSES; r++) at[r] = check_normal(&seed);
+    double side = check_normal(&seed) + .8 > 0 ? 1 : -1;
+    at[0] += Y[j] > 0 ? 2.4 * side : 0;
+    for (int i = 0; i < THIN; i++) {
+      double x = .3 * check_normal(&seed);
+      for (int r = 0; r < CAUSES; r++) x += B[i * CAUSES + r] * at[r];
+      X[j * THIN + i] = x;
+    }
+  }
+}
+
+/* Classes count alike in what folds tell, so that to answer the frequent one
+ * always is no choice. */
+static void a_rare_class_is_told(void **state)
+{
+  (void)state;
+  lapis_ctx *ctx = lapis_ctx_new();
+  static double X[THIN * FIRST], Y[FIRST], Z[THIN * LATER], W[LATER];
+  double told_of[2] = {0, 0};
+  const double rare = (FIRST - 1) / EACH + 1, draws = 3; /* NOLINT: whole */
+  for (uint64_t seed = 1; seed <= 3; seed++) {
+    begin_rare(X, Y, FIRST, seed, 10 * seed);
+    begin_rare(Z, W, LATER, seed, 10 * seed + 5);
+    lapis_data data = {.X = lapis_mat_f64(X, THIN, FIRST),
+                       .Y = lapis_mat_f64(Y, 1, FIRST)};
+    lapis_data asked = {.X = lapis_mat_f64(Z, THIN, LATER)};
+    lapis_rr_settings set = lapis_rlda_defaults();
+    lapis_solver *s, *p;
+    lapis_model *m;
+    if (lapis_rlda_new(ctx, &data, &set, &s) < 0 || lapis_solve(s) < 0)
+      fail_msg("%s", lapis_ctx_error(ctx));
+    const double *tried = check_result(s, "tried");
+    for (int t = 0; t < 6; t++) {
+      double q = tried[5 * t + 2];
+      double each = 1 / rare + 1 / (FIRST - rare);
+      CHECK_NEAR(tried[5 * t + 4], sqrt(q * (1 - q) * each) / 2, 1e-7);
+    }
+    assert_int_equal(lapis_model_new(s, &m), 0);
+    if (lapis_predict_new(ctx, &asked, m, NULL, &p) < 0 || lapis_solve(p) < 0)
+      fail_msg("%s", lapis_ctx_error(ctx));
+    const double *label = check_result(p, "labels");
+    for (int j = 0; j < LATER; j++) {
+      double all = W[j] > 0 ? LATER / EACH : LATER - LATER / EACH; /* NOLINT */
+      told_of[W[j] > 0] += (fabs(label[j] - W[j]) <= 0) / all / draws;
+    }
+    lapis_solver_free(p);
+    lapis_model_free(m);
+    lapis_solver_free(s);
+  }
+  print_message("%.3f and %.3f right\n", told_of[0], told_of[1]);
+  CHECK_AT_LEAST(told_of[1], .65);
+  lapis_ctx_free(ctx);
+}
+
 /* ---- the nuclear form of cleaning ---------------------------------------*/
 enum { SIDE = 8, COUNT = 30 };
 
@@ -386,6 +452,7 @@ int main(void)
       cmocka_unit_test(answers_are_in_the_units_of_the_data),
       cmocka_unit_test(what_is_stated_stays),
       cmocka_unit_test(scores_are_as_long_as_they_vary),
+      cmocka_unit_test(a_rare_class_is_told),
       cmocka_unit_test(wrong_entries_are_cleaned_away),
       cmocka_unit_test(nuclear_form_is_solved),
       cmocka_unit_test(a_sample_a_class_is_enough),

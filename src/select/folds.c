@@ -55,6 +55,65 @@ static void deal(const member *m, int64_t n, const int64_t *order,
   }
 }
 
+/* Of two values of the one target: which has less samples, and how many.  NaN:
+ * there are no two. */
+static double rarer_value(const lapis_data *data, const member *m, int64_t n,
+                          int64_t *count)
+{
+  double value[2] = {NAN, NAN};
+  int64_t counts[2] = {0, 0};
+  for (int64_t k = 0; k < n && data->Y.rows == 1; k++) {
+    double y = lapis_mat_at(&data->Y, 0, m[k].sample);
+    int i = isnan(value[0]) || y == value[0] ? 0 : 1;
+    if (i == 1 && !isnan(value[1]) && y != value[1]) return NAN;
+    value[i] = y;
+    counts[i]++;
+  }
+  int rarer = counts[1] < counts[0];
+  *count = counts[rarer];
+  return *count > 0 ? value[rarer] : NAN;
+}
+
+/* Folds that hide a sample of this value. */
+static int64_t folds_with(const lapis_data *data, const fold_plan *plan,
+                          double value)
+{
+  int64_t folds = 0;
+  for (int64_t f = 0; f < plan->folds; f++)
+    for (int64_t j = 0; j < plan->samples; j++)
+      if (plan->fold[j] == f && lapis_mat_at(&data->Y, 0, j) == value) {
+        folds++;
+        break;
+      }
+  return folds;
+}
+
+/* Where chance leaves a fold without the rarer of two values, or puts all of
+ * it into one, such a fold tells nothing: the samples of that value come first,
+ * so that they are dealt in turn. */
+static lapis_status deal_evenly(lapis_ctx *ctx, const lapis_data *data,
+                                const member *m, int64_t n, int64_t *order,
+                                fold_plan *plan)
+{
+  int64_t count, next = 0;
+  double rarer = rarer_value(data, m, n, &count);
+  if (isnan(rarer) || folds_with(data, plan, rarer) >=
+                          (count < plan->folds ? count : plan->folds))
+    return LAPIS_OK;
+  int64_t *unit_at = base_alloc(ctx, n, sizeof *unit_at);
+  if (unit_at == NULL) return LAPIS_ENOMEM;
+  for (int64_t k = 0; k < n; k++) unit_at[order[k]] = k;
+  for (int first = 1; first >= 0; first--)
+    for (int64_t r = 0; r < n; r++) {
+      int64_t j = m[unit_at[r]].sample;
+      if ((lapis_mat_at(&data->Y, 0, j) == rarer) == first)
+        order[unit_at[r]] = next++;
+    }
+  deal(m, n, order, plan);
+  base_free(unit_at);
+  return LAPIS_OK;
+}
+
 static lapis_status draw(lapis_ctx *ctx, const lapis_data *data, bool by_group,
                          member *m, int64_t *order, fold_plan *plan)
 {
@@ -70,7 +129,7 @@ static lapis_status draw(lapis_ctx *ctx, const lapis_data *data, bool by_group,
     plan->fold[j] = plan->block[j] = -1;
   plan->blocks = units < MOST_BLOCKS ? units : MOST_BLOCKS;
   deal(m, n, order, plan);
-  return LAPIS_OK;
+  return by_group ? LAPIS_OK : deal_evenly(ctx, data, m, n, order, plan);
 }
 
 /* Known labels one by one, those of a column dealt in turn, so that each fold
