@@ -250,6 +250,31 @@ static void results_go_by_their_columns(void **state)
   command_end(&c);
 }
 
+/* scikit-learn's example by hand, 1 - 1.5 / 29.1875; a column of one value has
+ * none, which text, JSON and the mean say. */
+static void r2_of_columns(void **state)
+{
+  (void)state;
+  command c;
+  begin(&c);
+  put(&c, "truth.csv", "y,z\n3,4\n-0.5,4\n2,4\n7,4\n");
+  put(&c, "said.csv", "y,z\n2.5,4\n0,4\n2,5\n8,4\n");
+  command_run(&c, "eval r2 --truth truth.csv --scores said.csv --json");
+  command_expect(&c, 0, "");
+  lapis_json *v = command_json(c.out);
+  CHECK_NEAR(lapis_json_number(v, "mean", NAN), 1 - 1.5 / 29.1875, 1e-15);
+  assert_non_null(strstr(c.out, ",\n  null\n"));
+  lapis_json_free(v);
+  put(&c, "truth.csv", "y\n.1\n.1\n.1\n");
+  put(&c, "said.csv", "y\n.1\n.1\n.2\n");
+  command_run(&c, "eval r2 --truth truth.csv --scores said.csv --json");
+  command_expect(&c, 0,
+                 "there is no value of r2: the known truth is all of one kind "
+                 "or value, all 0, or there is none");
+  assert_non_null(strstr(c.out, "\"mean\": null"));
+  command_end(&c);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -258,6 +283,7 @@ int main(void)
       cmocka_unit_test(rows_of_an_archive_go_by_its_classes),
       cmocka_unit_test(probabilities_go_by_their_titles),
       cmocka_unit_test(results_go_by_their_columns),
+      cmocka_unit_test(r2_of_columns),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

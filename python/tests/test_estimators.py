@@ -13,6 +13,7 @@ import scipy.sparse
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.metrics import r2_score
 from sklearn.model_selection import (GridSearchCV, PredefinedSplit,
                                      cross_val_score)
 from sklearn.pipeline import make_pipeline
@@ -96,6 +97,21 @@ class Habits(unittest.TestCase):
         wrong = GridSearchCV(lapis.SVMPlusClassifier(), {"gamma": [0.1]},
                              scoring="roc_auc", cv=folds).fit(X, y)
         self.assertNotEqual(wrong.best_score_, mean[0])
+
+    def test_r2_is_scikit_learns(self):
+        """The mean over columns; one of a single value has none."""
+        rng = np.random.default_rng(4)
+        truth = rng.standard_normal((40, 3)) * [1, 5, 50] + [0, 1e3, -7]
+        said = truth + rng.standard_normal((40, 3)) * [2, 1, 9]
+        mean, each = lapis.metrics.r2(truth, said, per_class=True)
+        self.assertAlmostEqual(mean, r2_score(truth, said), delta=1e-12)
+        np.testing.assert_allclose(
+            each, r2_score(truth, said, multioutput="raw_values"), rtol=1e-12)
+        truth[:, 1] = 0.1
+        self.assertAlmostEqual(
+            lapis.metrics.r2(truth, said),
+            r2_score(truth[:, ::2], said[:, ::2]), delta=1e-12)
+        self.assertTrue(np.isnan(lapis.metrics.r2(truth[:, 1], said[:, 1])))
 
     def test_groups_stay_whole(self):
         X, y, _ = two_classes(60)
