@@ -6,6 +6,7 @@ import pickle
 import tempfile
 import unittest
 import warnings
+from datetime import date, datetime
 
 import numpy as np
 import pandas as pd
@@ -704,7 +705,12 @@ class Habits(unittest.TestCase):
         X, y, _ = two_classes(40)
         for pair in ((2 ** 60 + 1, 5), ("no", "yes"),
                      np.array([2 ** 64 - 1, 5], np.uint64),
-                     np.array(["2020-02-01", "2021-01-01"], "M8[D]")):
+                     np.array(["2020-02-01", "2021-01-01"], "M8[D]"),
+                     np.array([b"caf\xc3\xa9", b"b"]),
+                     np.array([b"no", b"yes"], object),
+                     np.array([date(2020, 2, 1), date(1999, 1, 1)]),
+                     np.array([datetime(2020, 2, 1, 3, 4, 5, 6),
+                               datetime(1999, 1, 1)])):
             given = np.where(y > 0, *pair)
             self.check_kinds_of_file(X, given, given)
         for pair in ((1, 2), (True, False), (1.0, 2.0)):
@@ -712,6 +718,12 @@ class Habits(unittest.TestCase):
             beside = given.astype(object)
             beside[3] = None
             self.check_kinds_of_file(X, given, beside)
+
+    def test_bytes_that_are_no_text_are_fitted(self):
+        X, y, _ = two_classes(40)
+        given = np.where(y > 0, np.array(b"\xff"), np.array(b"b"))
+        model = lapis.SVMPlusClassifier().fit(X, given)
+        self.assertEqual(model.predict(X).dtype, given.dtype)
 
     def check_kinds_of_file(self, X, truth, given):
         for cls in CLASSIFIERS[:3]:
@@ -723,7 +735,8 @@ class Habits(unittest.TestCase):
             np.testing.assert_array_equal(back.classes_, np.unique(truth))
             np.testing.assert_array_equal(back.predict(X), model.predict(X))
             self.assertEqual(back.predict(X).dtype, truth.dtype)
-            if truth.dtype.kind != "M":  # scikit-learn scores no dates
+            self.assertEqual(type(back.classes_[0]), type(model.classes_[0]))
+            if truth.dtype.kind not in "MSO":  # scikit-learn scores no dates
                 self.assertEqual(back.score(X, truth),
                                  model.score(X, truth))
 
