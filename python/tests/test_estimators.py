@@ -121,6 +121,19 @@ class Habits(unittest.TestCase):
             self.assertEqual(set(groups[shown]) & set(groups[hidden]), set())
             self.assertEqual(len(shown) + len(hidden), 60)
 
+    def test_folds_are_of_the_known_labels(self):
+        """However it is said that a label is not known."""
+        X, y, _ = two_classes(60)
+        unknown = np.arange(60) % 3 != 0
+        drawn = lapis.Folds(4).draw(X, np.where(unknown, np.nan, y))
+        self.assertEqual(np.ptp(np.bincount(drawn[~unknown])), 0)
+        for nothing in (None, np.nan, pd.NA):
+            words = np.where(y > 0, "a", "b").astype(object)
+            words[unknown] = nothing
+            for given in (words, words.tolist(), pd.Series(words)):
+                np.testing.assert_array_equal(lapis.Folds(4).draw(X, given),
+                                              drawn)
+
     def test_pipelines(self):
         X, y, _ = two_classes(80)
         both = make_pipeline(lapis.Chi2Map(), lapis.SVMPlusClassifier())
