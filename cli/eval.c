@@ -111,7 +111,7 @@ static void warn_of_none(const char *metric, double mean)
   if (isnan(mean))
     fprintf(stderr,
             "lapis: eval: there is no value of %s: the known truth is all of "
-            "one kind, all 0, or there is none\n",
+            "one kind or value, all 0, or there is none\n",
             metric);
 }
 

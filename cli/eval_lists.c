@@ -285,12 +285,46 @@ static lapis_status pair_scores(cli *c, const char *scores, bool lists,
   return put_scores(p, r);
 }
 
+/* Whether truth is one class a sample, and every class of the names there. */
+static bool are_single(const eval_pair *p)
+{
+  int64_t K = p->names.cols, there = 0;
+  if (p->truth.rows != 1) return false;
+  for (int64_t k = 0; k < K; k++) {
+    int64_t j = 0;
+    while (j < p->truth.cols && lapis_mat_at(&p->truth, 0, j) != (double)k) j++;
+    there += j < p->truth.cols;
+  }
+  return K > 1 && there == K;
+}
+
+/* Two classes have one row of scores, of the second against the first. */
+static lapis_status check_two(cli *c, const char *scores, const score_rows *r,
+                              const eval_pair *p)
+{
+  int64_t last = r->title.cols - 1;
+  const char *of = last < 0 ? NULL : row_name(r, last);
+  const char *first = text_at(&p->names, 0), *second = text_at(&p->names, 1);
+  bool fits = of == NULL || strcmp(of, second) == 0;
+  if (last == 1) fits = fits && strcmp(row_name(r, 0), first) == 0;
+  if (fits || are_counted(r)) return LAPIS_OK;
+  return lapis_fail(c->ctx, LAPIS_EDATA,
+                    "%s: its scores are of \"%s\", and the truth's two labels "
+                    "are \"%s\" and \"%s\"; scores of \"%s\" against \"%s\" "
+                    "are needed",
+                    scores, of, first, second, second, first);
+}
+
 lapis_status eval_list_scores(cli *c, const lapis_dataset *ds,
                               const char *scores, eval_pair *p)
 {
   lapis_mat classes = p->names;
   bool lists = p->truth.rows == 1 && any_list(&classes);
-  if (!lists && (p->truth.rows == 1 || classes.cols != p->truth.rows))
+  bool single = !lists && are_single(p);
+  bool two = single && classes.cols == 2;
+  if (two && p->answers.rows != 1) return LAPIS_OK;
+  if (!lists && !single &&
+      (p->truth.rows == 1 || classes.cols != p->truth.rows))
     return LAPIS_OK;
   if (lists) {
     p->names = (lapis_mat){.cols = 0};
@@ -299,8 +333,10 @@ lapis_status eval_list_scores(cli *c, const lapis_dataset *ds,
       return LAPIS_ENOMEM;
   }
   score_rows rows = {.title = lapis_dataset_text(ds, "feature_names")};
-  if (rows.title.cols == 0) find_classes(c, scores, p->answers.rows, &rows);
-  lapis_status s = pair_scores(c, scores, lists, &rows, p);
+  if (rows.title.cols == 0)
+    find_classes(c, scores, two ? 2 : p->answers.rows, &rows);
+  lapis_status s = two ? check_two(c, scores, &rows, p)
+                       : pair_scores(c, scores, lists, &rows, p);
   lapis_arrays_free(&rows.all);
   return s;
 }

@@ -200,20 +200,19 @@ static bool is_input(const found *f)
   return strcmp(f->path, "-") == 0;
 }
 
-static bool is_checkpoint(const lapis_arrays *all)
+static void from_begin(const found *f)
 {
-  const lapis_array *a = lapis_arrays_find(all, "lapis");
-  if (a == NULL || a->mat.dtype != LAPIS_TEXT || a->mat.cols != 1) return false;
-  return strstr(((const char *const *)a->mat.val)[0], "\"checkpoint\"") != NULL;
+  if (is_input(f)) (void)lseek(STDIN_FILENO, f->begin, SEEK_SET);
 }
 
 /* What the archive was written for, which its format alone does not say. */
-static const char *title(const found *f)
+static const char *title(cli *c, const found *f)
 {
   const lapis_arrays *a = &f->all;
   if (strcmp(f->format->name, "npz") != 0) return f->format->title;
   if (f->model != NULL) return "model";
-  if (is_checkpoint(a)) return "checkpoint";
+  const char *run = info_run_title(c, a);
+  if (run != NULL) return run;
   if (a->count == 1 && a->item[0].mat.colptr != NULL)
     return "scipy sparse matrix";
   return "numpy archive";
@@ -233,6 +232,9 @@ static int describe_json(cli *c, const found *f)
   if (f->why[0] != '\0') lapis_json_put_text(to, "not_data", f->why);
   if (f->model != NULL)
     lapis_json_put(to, "model", info_model_json(c, f->model, &f->all));
+  from_begin(f);
+  if (info_run_title(c, &f->all) != NULL)
+    lapis_json_put(to, "run", info_run_json(c, f->path, &f->all));
   return print_json(to);
 }
 
@@ -243,9 +245,14 @@ static int describe_text(cli *c, const found *f)
   if (f->columns.listed > 0)
     info_columns(c, &f->columns, f->name, f->why);
   else
-    printf("%s: %s\n", lapis_text_shown(name, path, sizeof path), title(f));
+    printf("%s: %s\n", lapis_text_shown(name, path, sizeof path), title(c, f));
   if (f->model != NULL) info_model(c, f->model, &f->all);
-  for (int i = 0; i < f->all.count; i++)
+  bool run = info_run_title(c, &f->all) != NULL;
+  if (run) {
+    from_begin(f);
+    info_run(c, f->path, is_input(f) ? "FILE" : f->name, &f->all);
+  }
+  for (int i = 0; !run && i < f->all.count; i++)
     if (strcmp(f->all.item[i].name, "lapis") != 0 || f->model == NULL)
       print_array(&f->all.item[i]);
   if (f->ds != NULL) describe_dataset(f->ds);
@@ -254,11 +261,6 @@ static int describe_text(cli *c, const found *f)
     printf("  what is asked is named by --target TITLE,..; --arff-labels K: "
            "the last K columns\n");
   return EXIT_DONE;
-}
-
-static void from_begin(const found *f)
-{
-  if (is_input(f)) (void)lseek(STDIN_FILENO, f->begin, SEEK_SET);
 }
 
 /* A table that is no dataset as it stands is described by its columns, with the

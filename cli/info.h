@@ -1,8 +1,17 @@
-/* info.h - the parts of lapis info: a model, a table, a picture, the build. */
+/* info.h - the parts of lapis info: a model, a run, a table, a picture, the
+ * build. */
 #ifndef LAPIS_INFO_H
 #define LAPIS_INFO_H
 #include "cli.h"
 
+/* The header of a file that lapis wrote for itself; NULL: there is none. */
+lapis_json *info_header(cli *c, const lapis_arrays *all);
+/* What a file of a run that has not ended is: a checkpoint, the folds of cv
+ * --part; NULL: none.  name: what the user calls the file at path. */
+const char *info_run_title(cli *c, const lapis_arrays *all);
+void info_run(cli *c, const char *path, const char *name,
+              const lapis_arrays *all);
+lapis_json *info_run_json(cli *c, const char *path, const lapis_arrays *all);
 /* all: the arrays of the model's file, whose header says the version. */
 void info_model(cli *c, const lapis_model *m, const lapis_arrays *all);
 lapis_json *info_model_json(cli *c, const lapis_model *m,

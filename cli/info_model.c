@@ -3,7 +3,7 @@
 
 #include "info.h"
 
-static lapis_json *header(cli *c, const lapis_arrays *all)
+lapis_json *info_header(cli *c, const lapis_arrays *all)
 {
   lapis_json *head = NULL;
   const lapis_array *a = lapis_arrays_find(all, "lapis");
@@ -57,7 +57,7 @@ static const char *part_method(const lapis_arrays *all, const char *prefix)
 lapis_json *info_model_json(cli *c, const lapis_model *m,
                             const lapis_arrays *all)
 {
-  lapis_json *to = lapis_json_object(), *head = header(c, all);
+  lapis_json *to = lapis_json_object(), *head = info_header(c, all);
   const lapis_method *method = lapis_model_method(m);
   lapis_mat features = texts(c, m, "feature_names"), named = classes(c, m);
   lapis_mat made = texts(c, m, "feature_settings");
@@ -124,7 +124,7 @@ static void print_parts(const lapis_arrays *all)
 
 void info_model(cli *c, const lapis_model *m, const lapis_arrays *all)
 {
-  lapis_json *head = header(c, all);
+  lapis_json *head = info_header(c, all);
   const lapis_method *method = lapis_model_method(m);
   lapis_mat features = texts(c, m, "feature_names"), named = classes(c, m);
   lapis_mat made = texts(c, m, "feature_settings");

@@ -250,6 +250,86 @@ static void results_go_by_their_columns(void **state)
   command_end(&c);
 }
 
+/* scikit-learn's example by hand, 1 - 1.5 / 29.1875; a column of one value has
+ * none, which text, JSON and the mean say. */
+static void r2_of_columns(void **state)
+{
+  (void)state;
+  command c;
+  begin(&c);
+  put(&c, "truth.csv", "y,z\n3,4\n-0.5,4\n2,4\n7,4\n");
+  put(&c, "said.csv", "y,z\n2.5,4\n0,4\n2,5\n8,4\n");
+  command_run(&c, "eval r2 --truth truth.csv --scores said.csv --json");
+  command_expect(&c, 0, "");
+  lapis_json *v = command_json(c.out);
+  CHECK_NEAR(lapis_json_number(v, "mean", NAN), 1 - 1.5 / 29.1875, 1e-15);
+  assert_non_null(strstr(c.out, ",\n  null\n"));
+  lapis_json_free(v);
+  put(&c, "truth.csv", "y\n.1\n.1\n.1\n");
+  put(&c, "said.csv", "y\n.1\n.1\n.2\n");
+  command_run(&c, "eval r2 --truth truth.csv --scores said.csv --json");
+  command_expect(&c, 0,
+                 "there is no value of r2: the known truth is all of one kind "
+                 "or value, all 0, or there is none");
+  assert_non_null(strstr(c.out, "\"mean\": null"));
+  command_end(&c);
+}
+
+/* An archive of scores of three classes, told apart without a fault. */
+static void write_scores(const command *c, const char *name,
+                         const char *const classes[3], const double scores[18])
+{
+  char path[160];
+  lapis_ctx *ctx = lapis_ctx_new();
+  lapis_named item[] = {
+      {.name = "scores",
+       .mat = lapis_mat_f64((double *)(uintptr_t)scores, 3, 6)},
+      {.name = "class_names",
+       .flat = true,
+       .mat = lapis_mat_text(classes, 1, 3)}};
+  snprintf(path, sizeof path, "%s/%s", c->folder, name);
+  assert_int_equal(lapis_npz_write(ctx, path, item, 2), 0);
+  lapis_ctx_free(ctx);
+}
+
+/* One column of single classes: scores go by the names of an archive, in any
+ * order; of other names they say nothing. */
+static void classes_of_an_archive_go_by_name(void **state)
+{
+  (void)state;
+  static const double scores[] = {1, 0, 0, 0, 2, 0, 0, 0, 3,
+                                  4, 0, 0, 0, 5, 0, 0, 0, 6};
+  static const char *const turned[] = {"dog", "cat", "cow"};
+  static const char *const others[] = {"dog", "cat", "emu"};
+  command c;
+  begin(&c);
+  put(&c, "t.csv", "k\ndog\ncat\ncow\ndog\ncat\ncow\n");
+  put(&c, "two.csv", "id,x,k\na,1,dog\nb,2,dog\nc,-1,cat\nd,-2,cat\n");
+  put(&c, "emu.csv", "id,x,k\na,1,emu\nb,2,emu\nc,-1,dog\nd,-2,dog\n");
+  write_scores(&c, "s.npz", turned, scores);
+  command_run(&c, "eval auroc --truth t.csv --target k --scores s.npz");
+  command_expect(&c, 0, "");
+  assert_non_null(strstr(c.out, "auroc 1.000000\n"));
+  write_scores(&c, "s.npz", others, scores);
+  command_run(&c, "eval auroc --truth t.csv --target k --scores s.npz");
+  command_expect(&c, 4, "s.npz: has no \"cow\" among its classes");
+  for (int k = 0; k < 4; k++) { /* of two classes one row of scores */
+    const char *to = k % 2 == 0 ? "o.npz" : "o.csv";
+    command_run(&c, "fit linear %s.csv --id id --target k -q -o %s",
+                k < 2 ? "two" : "emu", to);
+    command_expect(&c, 0, "");
+    command_run(&c, "eval auroc --truth two.csv --id id --target k --scores %s",
+                to);
+    if (k < 2)
+      command_expect(&c, 0, "");
+    else
+      command_expect(&c, 4,
+                     "its scores are of \"emu\", and the truth's two labels "
+                     "are \"cat\" and \"dog\"");
+  }
+  command_end(&c);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -258,6 +338,8 @@ int main(void)
       cmocka_unit_test(rows_of_an_archive_go_by_its_classes),
       cmocka_unit_test(probabilities_go_by_their_titles),
       cmocka_unit_test(results_go_by_their_columns),
+      cmocka_unit_test(r2_of_columns),
+      cmocka_unit_test(classes_of_an_archive_go_by_name),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -112,6 +112,26 @@ static void interrupted_runs_can_go_on(void **state)
   assert_int_equal(interrupt(&c, SIGINT, line), 130);
   assert_true(command_exists(&c, "ck"));
   assert_int_equal(count_temporary(&c), 0);
+  char info[65536];
+  command_run(&c, "info ck");
+  command_expect(&c, 0, "");
+  memcpy(info, c.out, sizeof info);
+  assert_non_null(strstr(info, "ck: checkpoint: a run that can go on\n"
+                               "  of lapis fit mc, version "));
+  assert_non_null(strstr(info, "  settings: variant mc1, "));
+  assert_non_null(strstr(info, ", mu-rel 0.1, "));
+  assert_non_null(strstr(info, "  the same command, with --checkpoint ck, goes "
+                               "on from it"));
+  assert_null(strstr(info, "solve/")); /* internals */
+  const char *came = strstr(info, "  done: ");
+  command_run(&c, "info ck --json");
+  command_expect(&c, 0, "");
+  lapis_json *v = command_json(c.out);
+  const lapis_json *run = lapis_json_get(v, "run");
+  assert_string_equal(lapis_json_text(run, "of", ""), "fit mc");
+  assert_true(came != NULL &&
+              atoi(lapis_json_text(run, "done", "")) == atoi(came + 8));
+  lapis_json_free(v);
   /* where it stopped is farther than this */
   command_run(&c, "fit mc d.npz --mu-rel .1 --solver fpc --tol 0 --max-iters 3 "
                   "--checkpoint ck -v");
@@ -121,6 +141,7 @@ static void interrupted_runs_can_go_on(void **state)
   const char *resumed = strstr(c.err, "resumed after iteration ");
   assert_true(done != NULL && resumed > done);
   assert_int_equal(atoi(strstr(done, "already: ") + 9), atoi(resumed + 24));
+  assert_int_equal(atoi(came + 8), atoi(resumed + 24));
   assert_non_null(strstr(c.out, "max-iters after "));
   assert_null(strstr(c.out, "max-iters after 3 "));
   assert_true(command_exists(&c, "ck")); /* not finished */

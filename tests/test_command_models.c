@@ -182,11 +182,28 @@ static void other_words_are_not_the_models(void **state)
       "@relation w\n@attribute heat numeric\n@attribute wind {yes, no, maybe}\n"
       "@attribute sky {sun, cloud, rain, fog}\n@data\n20,maybe,sun\n"
       "20,no,fog\n");
+  put(&c, "c.arff",
+      "@relation w\n@attribute heat numeric\n@attribute wind {yes, no, maybe}\n"
+      "@attribute sky {sun, cloud, rain, fog}\n@data\n20,maybe,sun\n"
+      "20,?,sun\n20,no,fog\n20,no,'fog'\n");
+  put(&c, "b.arff", /* what is declared, and not there, is nothing */
+      "@relation w\n@attribute heat numeric\n@attribute wind {yes, no, maybe}\n"
+      "@attribute sky {sun, cloud, rain, fog}\n@data\n20,yes,sun\n");
   put(&c, "b.csv", "heat,sky,wind\n20,sun,\n20,,no\n");
   command_run(&c, "predict w.lapis b.csv -q -o was.npz");
   command_expect(&c, 0, "");
   check_same_scores(&c, "a.csv");
   check_same_scores(&c, "a.arff");
+  command_run(&c, "predict w.lapis c.arff");
+  command_expect(&c, 0,
+                 "c.arff:6:4: \"maybe\" is no value of \"wind\" that the "
+                 "model has met, so nothing is known of it\n");
+  assert_non_null(strstr(c.err, "c.arff:8:7: \"fog\" is no value of \"sky\" "
+                                "that the model has met, so nothing is known "
+                                "of it, nor of 1 cell below\n"));
+  command_run(&c, "predict w.lapis b.arff");
+  command_expect(&c, 0, "");
+  assert_null(strstr(c.err, "is no value of"));
   put(&c, "numbers.arff",
       "@relation w\n@attribute heat numeric\n@attribute wind numeric\n"
       "@attribute sky {sun, cloud, rain}\n@data\n3,1,sun\n");

@@ -70,6 +70,13 @@ static void parts_are_the_whole(void **state)
   assert_non_null(strstr(c.out, "rae, mean and deviation over folds\n"));
   assert_non_null(strstr(c.out, "(5 folds, "));
   assert_non_null(strstr(c.out, "<- best"));
+  command_run(&c, "info p2.npz");
+  command_expect(&c, 0, "");
+  assert_non_null(strstr(c.out,
+                         "p2.npz: folds of a cross-validation, by cv --part\n"
+                         "  of lapis cv rlda, version "));
+  assert_non_null(strstr(c.out, "  done: part 2 of 3, of 5 folds\n"
+                                "  lapis cv --join p2.npz ... "));
   command_end(&c);
 }
 

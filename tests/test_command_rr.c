@@ -142,6 +142,20 @@ static void folds_judge_numbers(void **state)
                    "auroc is for classes, and these targets are "
                    "numbers; use --metric rae");
   }
+  double best[2]; /* R^2 of one column and of all folds is 1 - c rae^2 */
+  for (int k = 0; k < 2; k++) {
+    command_run(&c,
+                "cv rr t.csv --target y --drop z --folds 3 --pooled --grid "
+                "lambda=.05,.5,2 --metric %s --json",
+                k == 0 ? "rae" : "r2");
+    command_expect(&c, 0, "");
+    lapis_json *v = command_json(c.out);
+    const lapis_json *set =
+        lapis_json_get(lapis_json_get(v, "best"), "settings");
+    best[k] = strtod(lapis_json_text(set, "lambda", "nan"), NULL);
+    lapis_json_free(v);
+  }
+  CHECK_NEAR(best[0], best[1], 0);
   command_run(&c, "cv rr two.csv --target y --folds 3 --grid lambda=.5,2 "
                   "--metric auroc");
   command_expect(&c, 0, "");

@@ -187,10 +187,12 @@ static void processes_are_refused(void **state)
   lapis_ctx_set_comm(p.ctx, &two);
   for (int i = 0; i < lapis_method_count(); i++) {
     const lapis_method *m = lapis_method_at(i);
-    char words[64];
+    char words[96];
     lapis_solver *s = NULL;
     if (method_entry_of(m)->splits) continue; /* test_ranks.c */
-    snprintf(words, sizeof words, "%s: 2 processes; this method runs in one",
+    snprintf(words, sizeof words,
+             "%s: this method needs all samples in one process, and there are "
+             "2; run it in one",
              m->name);
     lapis_status got = by_name(m->name)(p.ctx, &p.data, NULL, &s);
     check_refused(p.ctx, got, LAPIS_EINVAL, s, words);
@@ -224,7 +226,7 @@ static void solvers_keep_their_processes(void **state)
       lapis_status got =
           lapis_predict_new(p.ctx, &p.data, model, NULL, &predict);
       check_refused(p.ctx, got, LAPIS_EINVAL, predict,
-                    "this method runs in one");
+                    "this method needs all samples in one process");
       lapis_ctx_set_comm(p.ctx, NULL);
     }
     lapis_model_free(model);

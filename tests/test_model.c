@@ -104,6 +104,37 @@ static double *turned_round(const lapis_mat *X)
   return to;
 }
 
+/* Takes the place of the library's clock: a look at it takes a second. */
+double __wrap_base_seconds(void);
+double __wrap_base_seconds(void)
+{
+  static double now;
+  return now += 1;
+}
+
+static bool note_iteration(const lapis_progress *now, void *user)
+{
+  int64_t *shown = user;
+  if (strcmp(now->method, "mc fold-in") == 0) shown[now->iter < 10]++;
+  return true;
+}
+
+/* An iteration of many samples is long: each is shown, also before the first
+ * gap is known. */
+static void every_iteration_is_shown(void **state)
+{
+  (void)state;
+  int64_t shown[2] = {0, 0}; /* from the tenth on; before */
+  fitted t = fit_fixture("mc1_pm", LAPIS_MC_1, LAPIS_MC_LABELS_PM, 1e-8);
+  lapis_ctx_on_progress(t.ctx, note_iteration, shown);
+  lapis_solver *s = predict(t.ctx, t.model, t.data.X, 1e-8);
+  assert_true(lapis_result_info(s)->iterations >= 10);
+  assert_int_equal(shown[1], 9);
+  assert_int_equal(shown[0] + 9, lapis_result_info(s)->iterations);
+  lapis_solver_free(s);
+  drop(&t);
+}
+
 /* What is printed as an objective may miss a constraint by the residual; the
  * bound beside it never lies above, wherever the run ends. */
 static void bounds_stay_below(void **state)
@@ -437,6 +468,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(folding_in_a_training_sample),
+      cmocka_unit_test(every_iteration_is_shown),
       cmocka_unit_test(bounds_stay_below),
       cmocka_unit_test(files_keep_models),
       cmocka_unit_test(refusals),

@@ -157,7 +157,10 @@ static void several_without_mpi_are_refused(void **state)
   mpirun_run(&c, 2, "", "fit mc -X X.npy --mpi --mu-rel 1 -o r.csv");
   expect(&c, 2, "several write F.npz, or parts to DIR/");
   mpirun_run(&c, 2, "", "fit roml -X X.npy --mpi");
-  expect(&c, 2, "this method runs in one");
+  expect(&c, 2,
+         "roml: this method needs all samples in one process, and there are 2; "
+         "run it in one, without mpirun (methods that divide their samples: "
+         "mc, rr, rlda, rpca, clean, svmplus)");
   command_end(&c);
 }
 

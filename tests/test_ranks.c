@@ -450,7 +450,8 @@ static void others_are_refused(void **state)
   for (int i = 0; i < 4; i++) {
     ranks_job job = {
         .method = all[i], .size = 3, .whole = samples_view(s, true)};
-    check_all_refused(&job, LAPIS_EINVAL, "this method runs in one");
+    check_all_refused(&job, LAPIS_EINVAL,
+                      "this method needs all samples in one process");
   }
   free(s);
 }

@@ -77,6 +77,28 @@ static void one_leaf_holds_the_share(void **state)
   discard(p, s);
 }
 
+/* Of several classes shares are of one whole, though none is 0: of a known
+ * sample its class has all votes, and each other one half a vote. */
+static void shares_of_classes_make_one(void **state)
+{
+  (void)state;
+  enum { CLASSES = 40 };
+  problem *p = make();
+  for (int j = 0; j < KNOWN; j++) p->Y[j] = j % CLASSES;
+  lapis_solver *s = fit(p, 1);
+  const double *prob = check_result(s, "probabilities");
+  double half = .5 / TREES, whole = 1 - half + (CLASSES - 1) * half;
+  for (int j = 0; j < N; j++) {
+    double sum = 0;
+    for (int c = 0; c < CLASSES; c++) sum += prob[CLASSES * j + c];
+    CHECK_NEAR(sum, 1, CLASSES * 1e-16);
+    for (int c = 0; j < KNOWN && c < CLASSES; c++)
+      CHECK_NEAR(prob[CLASSES * j + c],
+                 (c == j % CLASSES ? 1 - half : half) / whole, 1e-12);
+  }
+  discard(p, s);
+}
+
 /* Cells of two labels: each known one is answered, whether or not the other of
  * its sample is known. */
 static void cells_are_learnt_one_by_one(void **state)
@@ -190,6 +212,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_is_known_is_answered),
       cmocka_unit_test(one_leaf_holds_the_share),
+      cmocka_unit_test(shares_of_classes_make_one),
       cmocka_unit_test(cells_are_learnt_one_by_one),
       cmocka_unit_test(gaps_hold_means),
       cmocka_unit_test(another_seed_draws_other_trees),

@@ -34,6 +34,26 @@ static void angle_wraps(void **state)
              1e-10);
 }
 
+/* 1 - 1.5 / 29.1875 of the classic four values; a row that says the mean has 0,
+ * one that says worse less, one of a single value none, and the mean over rows
+ * leaves that out.  What is not known does not count. */
+static void r2_by_hand(void **state)
+{
+  (void)state;
+  double Y[] = {3, -0.5, 2, 7}, S[] = {2.5, 0.0, 2, 8}, per[4];
+  CHECK_NEAR(metric("r2", Y, 1, S, 1, 4, per), 1 - 1.5 / 29.1875, 1e-15);
+  CHECK_NEAR(per[0], 1 - 1.5 / 29.1875, 1e-15);
+  double T[] = {1, 1, .1, NAN, 2, NAN, .1, NAN, 3, 3, .1, 7};
+  double A[] = {2, 3, .1, 0, 2, 9, .1, 0, 2, 1, .2, 7};
+  CHECK_NEAR(metric("r2", T, 4, A, 4, 3, per), (0 + (1 - 8 / 2.)) / 2, 1e-15);
+  CHECK_NEAR(per[0], 0, 1e-15);
+  CHECK_NEAR(per[1], 1 - 8 / 2., 1e-15);
+  assert_true(isnan(per[2]));
+  assert_true(isnan(per[3]));
+  double C[] = {.1, .1, .1}, R[] = {.1, .1, .2};
+  assert_true(isnan(metric("r2", C, 1, R, 1, 3, NULL)));
+}
+
 static void accuracy(void **state)
 {
   (void)state;
@@ -94,6 +114,7 @@ static void detection_cost(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(rae),
+                                     cmocka_unit_test(r2_by_hand),
                                      cmocka_unit_test(angle_wraps),
                                      cmocka_unit_test(accuracy),
                                      cmocka_unit_test(accuracy_of_several),

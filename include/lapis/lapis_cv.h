@@ -148,6 +148,11 @@ LAPIS_API lapis_status lapis_checkpoint_new(lapis_ctx *ctx, const char *path,
 LAPIS_API lapis_status lapis_checkpoint_write(lapis_checkpoint *c);
 /* Seconds between two writes at least; 1 to begin with. */
 LAPIS_API void lapis_checkpoint_every(lapis_checkpoint *c, double seconds);
+/* How far the run of a checkpoint came, in words: "12 of the 36 trial fits
+ * begun and 24 iterations of a solve"; "" where nothing of that is there.
+ * LAPIS_EFORMAT: path is no checkpoint that this version reads. */
+LAPIS_API lapis_status lapis_checkpoint_done(lapis_ctx *ctx, const char *path,
+                                             char *text, size_t size);
 /* Before the context is freed; finished: the file is removed. */
 LAPIS_API void lapis_checkpoint_free(lapis_checkpoint *c, bool finished);
 

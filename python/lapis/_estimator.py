@@ -1,6 +1,7 @@
 """What the estimators share: parameters from the tables, fitting, asking."""
 from __future__ import annotations
 
+import datetime
 import inspect
 import numbers
 import textwrap
@@ -55,6 +56,41 @@ def _as_numbers(classes):
         return classes
     made = np.array(given)
     return made if made.dtype != object and made.tolist() == given else classes
+
+
+# Of classes that are objects of one type: to words, and back.
+_WRITTEN = {kind.__name__: (kind.isoformat, kind.fromisoformat)
+            for kind in (datetime.date, datetime.datetime)}
+_WRITTEN["bytes"] = (bytes.decode, str.encode)
+
+
+def _as_words(classes):
+    """Classes as words of a model file, and the kind that they were of, which
+    makes them of the words again; None: words are what they are."""
+    kind, given = classes.dtype, classes.tolist()
+    if kind.kind in "iubfM" and kind.itemsize <= 8:
+        return classes, kind.str
+    name = type(given[0]).__name__ if len(set(map(type, given))) == 1 else ""
+    if name not in _WRITTEN:
+        return classes, None
+    try:
+        words = [_WRITTEN[name][0](one) for one in given]
+    except UnicodeDecodeError:  # bytes that are no text
+        return classes, None
+    return words, kind.str if kind.kind == "S" else name
+
+
+def _of_words(words, kind):
+    if kind is None:
+        return words
+    if kind == "|b1":
+        return words == "True"
+    name = "bytes" if kind.startswith("|S") else kind
+    if name not in _WRITTEN:
+        return words.astype(kind)
+    made = np.empty(len(words), object)
+    made[:] = [_WRITTEN[name][1](str(word)) for word in words]
+    return made if name == kind else made.astype(kind)
 
 
 def _make_init(defaults):
@@ -221,10 +257,10 @@ class Classifier(ClassifierMixin, Estimator):
         """Words travel with the model, for the command; and what to make of
         them, where it was no words that were given."""
         if self._coded:
-            self._model.set_text("class_texts", self.classes_)
-            kind = self.classes_.dtype
-            if kind.kind in "iubfM" and kind.itemsize <= 8:
-                self._model.set_text("class_dtype", [kind.str])
+            words, kind = _as_words(self.classes_)
+            self._model.set_text("class_texts", words)
+            if kind is not None:
+                self._model.set_text("class_dtype", [kind])
 
     def _keep_answers(self, result):
         """Labels of all samples, where some had none."""
@@ -237,8 +273,8 @@ class Classifier(ClassifierMixin, Estimator):
         self._coded = texts is not None
         if self._coded:
             kind = self._model.get("class_dtype")
-            self.classes_ = (texts if kind is None else texts == "True"
-                             if kind[0] == "|b1" else texts.astype(kind[0]))
+            self.classes_ = _of_words(texts, None if kind is None
+                                      else str(kind[0]))
             return
         for name in ("classes", "values", "class_values"):
             values = self._model.get(name)

@@ -13,8 +13,8 @@ from ._compat import BaseCrossValidator
 from ._core import Context, Inputs, lib, run
 from ._library import cv_options
 from ._settings import table
-from ._validation import (check_groups, check_y, seed_of, threads_of,
-                          unknown_in)
+from ._validation import (check_groups, check_y, labels_of, seed_of,
+                          threads_of, unknown_in)
 
 
 class Folds(BaseCrossValidator):
@@ -70,9 +70,9 @@ class Folds(BaseCrossValidator):
 def _placeholders(n, y, groups):
     """Data of which only the known targets and the groups are looked at."""
     known = np.zeros((n, 1))
-    y = None if y is None else np.asarray(plain(y))
-    if y is not None and y.dtype.kind == "f":
-        known[np.isnan(y.reshape(n, -1)).all(axis=1)] = np.nan
+    if y is not None:
+        unknown = unknown_in(labels_of(y))
+        known[unknown.reshape(n, -1).all(axis=1)] = np.nan
     code = None
     if groups is not None:
         code = check_groups(groups, n)[1]

@@ -6,6 +6,7 @@ import pickle
 import tempfile
 import unittest
 import warnings
+from datetime import date, datetime
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,7 @@ import scipy.sparse
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.metrics import r2_score
 from sklearn.model_selection import (GridSearchCV, PredefinedSplit,
                                      cross_val_score)
 from sklearn.pipeline import make_pipeline
@@ -97,12 +99,40 @@ class Habits(unittest.TestCase):
                              scoring="roc_auc", cv=folds).fit(X, y)
         self.assertNotEqual(wrong.best_score_, mean[0])
 
+    def test_r2_is_scikit_learns(self):
+        """The mean over columns; one of a single value has none."""
+        rng = np.random.default_rng(4)
+        truth = rng.standard_normal((40, 3)) * [1, 5, 50] + [0, 1e3, -7]
+        said = truth + rng.standard_normal((40, 3)) * [2, 1, 9]
+        mean, each = lapis.metrics.r2(truth, said, per_class=True)
+        self.assertAlmostEqual(mean, r2_score(truth, said), delta=1e-12)
+        np.testing.assert_allclose(
+            each, r2_score(truth, said, multioutput="raw_values"), rtol=1e-12)
+        truth[:, 1] = 0.1
+        self.assertAlmostEqual(
+            lapis.metrics.r2(truth, said),
+            r2_score(truth[:, ::2], said[:, ::2]), delta=1e-12)
+        self.assertTrue(np.isnan(lapis.metrics.r2(truth[:, 1], said[:, 1])))
+
     def test_groups_stay_whole(self):
         X, y, _ = two_classes(60)
         groups = np.repeat(np.arange(20), 3)
         for shown, hidden in lapis.Folds(4).split(X, y, groups):
             self.assertEqual(set(groups[shown]) & set(groups[hidden]), set())
             self.assertEqual(len(shown) + len(hidden), 60)
+
+    def test_folds_are_of_the_known_labels(self):
+        """However it is said that a label is not known."""
+        X, y, _ = two_classes(60)
+        unknown = np.arange(60) % 3 != 0
+        drawn = lapis.Folds(4).draw(X, np.where(unknown, np.nan, y))
+        self.assertEqual(np.ptp(np.bincount(drawn[~unknown])), 0)
+        for nothing in (None, np.nan, pd.NA):
+            words = np.where(y > 0, "a", "b").astype(object)
+            words[unknown] = nothing
+            for given in (words, words.tolist(), pd.Series(words)):
+                np.testing.assert_array_equal(lapis.Folds(4).draw(X, given),
+                                              drawn)
 
     def test_pipelines(self):
         X, y, _ = two_classes(80)
@@ -688,7 +718,12 @@ class Habits(unittest.TestCase):
         X, y, _ = two_classes(40)
         for pair in ((2 ** 60 + 1, 5), ("no", "yes"),
                      np.array([2 ** 64 - 1, 5], np.uint64),
-                     np.array(["2020-02-01", "2021-01-01"], "M8[D]")):
+                     np.array(["2020-02-01", "2021-01-01"], "M8[D]"),
+                     np.array([b"caf\xc3\xa9", b"b"]),
+                     np.array([b"no", b"yes"], object),
+                     np.array([date(2020, 2, 1), date(1999, 1, 1)]),
+                     np.array([datetime(2020, 2, 1, 3, 4, 5, 6),
+                               datetime(1999, 1, 1)])):
             given = np.where(y > 0, *pair)
             self.check_kinds_of_file(X, given, given)
         for pair in ((1, 2), (True, False), (1.0, 2.0)):
@@ -696,6 +731,12 @@ class Habits(unittest.TestCase):
             beside = given.astype(object)
             beside[3] = None
             self.check_kinds_of_file(X, given, beside)
+
+    def test_bytes_that_are_no_text_are_fitted(self):
+        X, y, _ = two_classes(40)
+        given = np.where(y > 0, np.array(b"\xff"), np.array(b"b"))
+        model = lapis.SVMPlusClassifier().fit(X, given)
+        self.assertEqual(model.predict(X).dtype, given.dtype)
 
     def check_kinds_of_file(self, X, truth, given):
         for cls in CLASSIFIERS[:3]:
@@ -707,7 +748,8 @@ class Habits(unittest.TestCase):
             np.testing.assert_array_equal(back.classes_, np.unique(truth))
             np.testing.assert_array_equal(back.predict(X), model.predict(X))
             self.assertEqual(back.predict(X).dtype, truth.dtype)
-            if truth.dtype.kind != "M":  # scikit-learn scores no dates
+            self.assertEqual(type(back.classes_[0]), type(model.classes_[0]))
+            if truth.dtype.kind not in "MSO":  # scikit-learn scores no dates
                 self.assertEqual(back.score(X, truth),
                                  model.score(X, truth))
 

@@ -29,7 +29,7 @@ rpca = lapis.solve("rpca", part["X"], tol=1e-12, max_iters=20)
 model = rpca.model()
 for call, sentence in (
         (lambda: lapis.solve("linear", part["X"], part["Y"]),
-         "this method runs in one"),
+         "this method needs all samples in one process"),
         (lambda: lapis.RobustPCA().fit(part["X"]), "set_comm(None)"),
         (lambda: lapis.solve("rpca", part["X"] + (np.inf if world.rank else 0)),
          "(process 2 of")):

@@ -32,6 +32,7 @@ static const metric metrics[] = {
     {{"hamming", LAPIS_METRIC_LABELS, true}, NULL, classification_hamming},
     {{"f1", LAPIS_METRIC_LABELS, false}, NULL, classification_f1},
     {{"rae", LAPIS_METRIC_VALUES, true}, NULL, regression_rae},
+    {{"r2", LAPIS_METRIC_VALUES, false}, NULL, regression_r2},
     {{"angle-error", LAPIS_METRIC_VALUES, true}, NULL, regression_angle}};
 enum { METRICS = sizeof metrics / sizeof *metrics };
 

@@ -1,6 +1,8 @@
-/* regression.c - relative absolute error, angle error.
+/* regression.c - relative absolute error, R^2, angle error.
  *
  *   rae          |S - Y|_F / |Y|_F [RR16 5.1.1], and the same row by row
+ *   r2           1 - |s - y|^2 / |y - mean(y)|^2 of each row y with more than
+ *                one value, and the mean over these rows
  *   angle-error  rows cos and sin: mean absolute difference in degrees */
 #include "eval/regression.h"
 
@@ -49,6 +51,47 @@ lapis_status regression_rae(lapis_ctx *ctx, const lapis_mat *truth,
     if (per_row != NULL) per_row[i] = s > 0 ? sqrt(m / s) : NAN;
   }
   *out = size > 0 ? sqrt(miss / size) : NAN;
+  return LAPIS_OK;
+}
+
+/* The mean of row i's known values; NaN where they do not vary: told by the
+ * values themselves, as the mean of equal ones need not be one of them. */
+static double centre(const lapis_mat *Y, int64_t i)
+{
+  double sum = 0, low = INFINITY, high = -INFINITY;
+  int64_t n = 0;
+  for (int64_t j = 0; j < Y->cols; j++) {
+    double y = lapis_mat_at(Y, i, j);
+    if (isnan(y)) continue;
+    sum += y;
+    low = fmin(low, y);
+    high = fmax(high, y);
+    n++;
+  }
+  return low < high ? sum / (double)n : NAN;
+}
+
+lapis_status regression_r2(lapis_ctx *ctx, const lapis_mat *truth,
+                           const lapis_mat *part, const lapis_mat *scores,
+                           double *per_row, double *out)
+{
+  double sum = 0;
+  int64_t have = 0;
+  TRY(check(ctx, "r2", truth, scores, 0));
+  for (int64_t i = 0; i < truth->rows; i++) {
+    double miss = 0, spread = 0, mean = centre(part, i), size = 0, r2 = NAN;
+    add_row(part, scores, i, &miss, &size);
+    for (int64_t j = 0; j < part->cols; j++) {
+      double off = lapis_mat_at(part, i, j) - mean;
+      if (!isnan(off)) spread += off * off;
+    }
+    if (spread > 0) r2 = 1 - miss / spread;
+    if (per_row != NULL) per_row[i] = r2;
+    if (isnan(r2)) continue;
+    sum += r2;
+    have++;
+  }
+  *out = have > 0 ? sum / (double)have : NAN;
   return LAPIS_OK;
 }
 

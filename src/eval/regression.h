@@ -5,6 +5,9 @@
 
 /* truth and scores m x n; what counts is not NaN in `part`, which is the truth
  * or some of it; per_row: m values or NULL. */
+lapis_status regression_r2(lapis_ctx *ctx, const lapis_mat *truth,
+                           const lapis_mat *part, const lapis_mat *scores,
+                           double *per_row, double *out);
 lapis_status regression_rae(lapis_ctx *ctx, const lapis_mat *truth,
                             const lapis_mat *part, const lapis_mat *scores,
                             double *per_row, double *out);

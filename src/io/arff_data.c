@@ -6,6 +6,11 @@
 
 #include "io/arff.h"
 
+typedef struct strange { /* words of an attribute that its model has not met */
+  csv_cell first;
+  int64_t count;
+} strange;
+
 typedef struct job {
   arff a;
   const table_request *request;
@@ -14,6 +19,7 @@ typedef struct job {
   int64_t *place; /* ... among those of its role */
   double *absent; /* ... its value where a sparse row leaves it out */
   io_known *as;   /* ... what a model knows it as; NULL: no model asks */
+  strange *met;   /* ... */
   int64_t *code;  /* of each declared text the number it stands for, of a
                    * one-hot attribute the place of its feature, -1: none */
   arena memory;
@@ -427,14 +433,20 @@ static int64_t place_of_number(const job *w, const arff_attribute *t, double v)
   return -1;
 }
 
-static void store_one_hot(job *w, int64_t j, double value)
+/* The code of a declared value; -1: missing, or a model does not know it. */
+static int64_t coded(const job *w, int64_t j, double value)
 {
   const arff_attribute *t = &w->a.attribute[j];
-  double *x = (double *)w->X.mat.val + w->row * w->X.mat.ld + w->place[j];
   int64_t at = isnan(value)            ? -1
                : t->kind == ARFF_TEXTS ? (int64_t)value
                                        : place_of_number(w, t, value);
-  if (at >= 0) at = *code_of(w, j, at);
+  return at < 0 ? -1 : *code_of(w, j, at);
+}
+
+static void store_one_hot(job *w, int64_t j, double value)
+{
+  double *x = (double *)w->X.mat.val + w->row * w->X.mat.ld + w->place[j];
+  int64_t at = coded(w, j, value);
   for (int64_t k = 0; k < width_of(w, j); k++)
     x[k] = at < 0 ? NAN : (double)(k == at);
 }
@@ -447,9 +459,7 @@ static void store_feature(job *w, int64_t j, double value)
     return;
   }
   if (w->a.attribute[j].kind == ARFF_TEXTS && !isnan(value))
-    value = *code_of(w, j, (int64_t)value) < 0
-                ? NAN
-                : (double)*code_of(w, j, (int64_t)value);
+    value = coded(w, j, value) < 0 ? NAN : (double)coded(w, j, value);
   if (!w->sparse) {
     val[w->row * w->X.mat.ld + w->place[j]] = value;
     return;
@@ -457,6 +467,23 @@ static void store_feature(job *w, int64_t j, double value)
   ((int32_t *)(uintptr_t)w->X.mat.rowidx)[w->nnz] = (int32_t)w->place[j];
   val[w->nnz++] = value;
   ((int64_t *)(uintptr_t)w->X.mat.colptr)[w->row + 1] = w->nnz;
+}
+
+static csv_cell cell_of(const job *w, const arff_word *word)
+{
+  return (csv_cell){.text = word->text,
+                    .size = word->size,
+                    .line = w->a.line,
+                    .column = word->text - w->a.line_start + 1};
+}
+
+/* Of a nominal attribute of the model, a word that the model does not know. */
+static void meet_word(job *w, int64_t j, double value, const arff_word *word)
+{
+  bool words = w->as != NULL && w->as[j].value != NULL &&
+               (w->one_hot[j] || w->a.attribute[j].kind == ARFF_TEXTS);
+  if (!words || isnan(value) || coded(w, j, value) >= 0) return;
+  if (w->met[j].count++ == 0) w->met[j].first = cell_of(w, word);
 }
 
 static void store_row(void *user, int64_t row, bool sparse)
@@ -477,7 +504,10 @@ static void store_value(void *user, int64_t j, double value,
                         const arff_word *word)
 {
   job *w = user;
-  if (w->role[j] == IO_FEATURE) store_feature(w, j, value);
+  if (w->role[j] == IO_FEATURE) {
+    store_feature(w, j, value);
+    meet_word(w, j, value, word);
+  }
   if (w->role[j] == IO_TARGET) store_target(w, j, value);
   if (w->role[j] != IO_ID) return;
   ((const char **)w->names.mat.val)[w->row] = w->pool;
@@ -586,10 +616,11 @@ static lapis_status learn_roles(job *w)
   w->place = base_alloc(w->a.ctx, n, sizeof *w->place);
   w->absent = base_alloc(w->a.ctx, n, sizeof *w->absent);
   w->one_hot = base_alloc(w->a.ctx, n, sizeof *w->one_hot);
+  w->met = base_alloc(w->a.ctx, n, sizeof *w->met);
   w->code = base_alloc(w->a.ctx, w->a.n_values, sizeof *w->code);
   w->memory.ctx = w->a.ctx;
   if (w->role == NULL || w->place == NULL || w->absent == NULL ||
-      w->one_hot == NULL || w->code == NULL)
+      w->one_hot == NULL || w->met == NULL || w->code == NULL)
     return LAPIS_ENOMEM;
   for (int64_t j = 0; j < n; j++)
     for (int64_t k = 0; k < w->a.attribute[j].n_values; k++)
@@ -606,6 +637,11 @@ static lapis_status read_steps(job *w, lapis_arrays *out)
   TRY(allocate(w));
   w->nnz = 0;
   TRY(arff_rows(&w->a, &(arff_visit){store_row, store_value, w}));
+  for (int64_t j = 0; j < w->a.n_attributes; j++) {
+    csv_cell title = cell_of(w, &w->a.attribute[j].name);
+    io_tell_strange(w->a.ctx, w->a.path, &title, &w->met[j].first,
+                    w->met[j].count);
+  }
   return hand_over(w, out);
 }
 
@@ -615,6 +651,7 @@ static void close_job(job *w)
   base_free(w->place);
   base_free(w->absent);
   base_free(w->one_hot);
+  base_free(w->met);
   base_free(w->code);
   arena_free(&w->memory);
   base_free(w->texts);

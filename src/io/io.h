@@ -430,6 +430,10 @@ lapis_status csv_next(csv_scan *s, csv_cell *cell);
 void csv_skip_blank(csv_scan *s, bool one_column);
 /* As much of a cell as fits a sentence: one line, whole characters. */
 int csv_shown_bytes(const csv_cell *cell);
+/* Says that a column's cells, `count` from the first on, hold words that its
+ * model has not met; of no cell nothing (known.c). */
+void io_tell_strange(lapis_ctx *ctx, const char *path, const csv_cell *title,
+                     const csv_cell *first, int64_t count);
 /* value may be NULL. */
 csv_kind csv_value(const csv_cell *cell, double *value);
 /* Writes the cell's text and a NUL after it; returns the bytes written. */

@@ -184,3 +184,18 @@ lapis_status io_know(arena *memory, const char *path, const lapis_mat *names,
     if (!k.found[i]) return fail_missing(&k, count, title);
   return LAPIS_OK;
 }
+
+void io_tell_strange(lapis_ctx *ctx, const char *path, const csv_cell *title,
+                     const csv_cell *first, int64_t count)
+{
+  char more[64] = "";
+  if (count == 0) return;
+  if (count > 1)
+    (void)snprintf(more, sizeof more, ", nor of %" PRId64 " cell%s below",
+                   count - 1, count > 2 ? "s" : "");
+  base_say(ctx, 0,
+           "%s:%" PRId64 ":%" PRId64 ": \"%.*s\" is no value of \"%.*s\" "
+           "that the model has met, so nothing is known of it%s",
+           path, first->line, first->column, csv_shown_bytes(first),
+           first->text, csv_shown_bytes(title), title->text, more);
+}

@@ -708,7 +708,8 @@ static lapis_status read_steps(table *t, lapis_arrays *out)
   TRY(store_rows(t));
   if (strcmp(t->request->features, "X") == 0) warn_of_counter(t);
   warn_of_marks(t);
-  table_tell_strange(t);
+  for (const column *c = t->column; c < t->column + t->columns; c++)
+    io_tell_strange(t->ctx, t->path, &c->title, &c->strange_cell, c->strange);
   return hand_over(t, out);
 }
 

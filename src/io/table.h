@@ -49,7 +49,5 @@ bool table_names_features(const table *t);
 void table_mark_targets(table *t);
 /* Features get their places in the model; what it does not know is left out. */
 lapis_status table_meet_model(table *t);
-/* Says which texts of one-hot columns the model has not met. */
-void table_tell_strange(const table *t);
 
 #endif

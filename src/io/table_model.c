@@ -94,21 +94,3 @@ lapis_status table_meet_model(table *t)
   t->count[IO_FEATURE] = known->cols;
   return LAPIS_OK;
 }
-
-void table_tell_strange(const table *t)
-{
-  for (int64_t j = 0; j < t->columns; j++) {
-    const column *c = &t->column[j];
-    const csv_cell *cell = &c->strange_cell;
-    char more[64] = "";
-    if (c->strange == 0) continue;
-    if (c->strange > 1)
-      (void)snprintf(more, sizeof more, ", nor of %" PRId64 " cell%s below",
-                     c->strange - 1, c->strange > 2 ? "s" : "");
-    base_say(t->ctx, 0,
-             "%s:%" PRId64 ":%" PRId64 ": \"%.*s\" is no value of \"%.*s\" "
-             "that the model has met, so nothing is known of it%s",
-             t->path, cell->line, cell->column, csv_shown_bytes(cell),
-             cell->text, csv_shown_bytes(&c->title), c->title.text, more);
-  }
-}

@@ -497,7 +497,7 @@ static lapis_status compare(lapis_checkpoint *c, const lapis_json *here,
 }
 
 /* Formats have numbers that grow. */
-static lapis_status check_format(const lapis_checkpoint *c,
+static lapis_status check_format(lapis_ctx *ctx, const char *path,
                                  const lapis_json *there)
 {
   double format = lapis_json_number(there, "format", 0);
@@ -506,21 +506,21 @@ static lapis_status check_format(const lapis_checkpoint *c,
   (void)lapis_text_shown(lapis_json_text(there, "lapis", "?"), version,
                          sizeof version);
   if (strcmp(kind, "checkpoint") != 0 || !(format >= 1))
-    return lapis_fail(c->ctx, LAPIS_EFORMAT,
-                      "%s: is no checkpoint; name another file", c->path);
+    return lapis_fail(ctx, LAPIS_EFORMAT,
+                      "%s: is no checkpoint; name another file", path);
   if (format == FORMAT) return LAPIS_OK;
   return lapis_fail(
-      c->ctx, LAPIS_EFORMAT,
+      ctx, LAPIS_EFORMAT,
       "%s: is the checkpoint of %s LAPIS (%s, format %g; this one, %s, reads "
       "format %d); go on with that one, or remove the file to start anew",
-      c->path, format < FORMAT ? "an older" : "a newer", version, format,
+      path, format < FORMAT ? "an older" : "a newer", version, format,
       lapis_version(), FORMAT);
 }
 
 static lapis_status check_header(lapis_checkpoint *c, const lapis_json *there)
 {
   lapis_json *here;
-  TRY(check_format(c, there));
+  TRY(check_format(c->ctx, c->path, there));
   TRY(lapis_json_parse(c->ctx, c->header, strlen(c->header), "header", &here));
   const char *was = lapis_json_text(there, "method", "");
   const char *is = lapis_json_text(here, "method", "");
@@ -559,33 +559,6 @@ static lapis_status load_items(lapis_checkpoint *c, const lapis_arrays *all)
   return LAPIS_OK;
 }
 
-static lapis_status load_arrays(lapis_checkpoint *c, const lapis_arrays *all)
-{
-  lapis_json *head;
-  const lapis_array *a = lapis_arrays_find(all, "lapis");
-  bool text = a != NULL && a->mat.dtype == LAPIS_TEXT && a->mat.cols == 1;
-  if (!text)
-    return lapis_fail(c->ctx, LAPIS_EFORMAT,
-                      "%s: is no checkpoint: there is no header in it; name "
-                      "another file",
-                      c->path);
-  const char *json = ((const char *const *)a->mat.val)[0];
-  TRY(lapis_json_parse(c->ctx, json, strlen(json), c->path, &head));
-  lapis_status s = check_header(c, head);
-  lapis_json_free(head);
-  return s < 0 ? s : load_items(c, all);
-}
-
-static lapis_status load(lapis_checkpoint *c)
-{
-  lapis_arrays all;
-  if (base_rank(c->ctx) > 0 || access(c->path, F_OK) != 0) return LAPIS_OK;
-  TRY(lapis_arrays_read(c->ctx, c->path, &all));
-  lapis_status s = load_arrays(c, &all);
-  lapis_arrays_free(&all);
-  return s;
-}
-
 /* ---- what is gone on from ------------------------------------------------*/
 static bool called(const char *path, const char *name, bool begins)
 {
@@ -597,51 +570,111 @@ static bool called(const char *path, const char *name, bool begins)
 
 /* Fits to some of the labels, which others are told by: the answers of a race
  * (a switch each) and the cells of a grid (of each fold, how many are done). */
-static void count_fits(const lapis_checkpoint *c, double *done, double *all)
+static void count_fits(const lapis_arrays *of, double *done, double *all)
 {
   *done = *all = 0;
-  for (int i = 0; i < c->count; i++) {
-    const entry *e = &c->item[i];
-    bool answers = e->dtype == LAPIS_U8 && called(e->path, "answered-", true);
-    bool folds = e->dtype == LAPIS_I64 && called(e->path, "done", false);
-    bool cells = e->dtype == LAPIS_F64 && called(e->path, "value", false);
-    for (int64_t k = 0; answers && k < e->count; k++)
-      *done += ((const signed char *)e->val)[k] != 0;
-    for (int64_t k = 0; folds && k < e->count; k++)
-      *done += (double)((const int64_t *)e->val)[k];
-    if (answers || cells) *all += (double)e->count;
+  for (int i = 0; i < of->count; i++) {
+    const lapis_mat *m = &of->item[i].mat;
+    const char *path = of->item[i].name;
+    bool answers = m->dtype == LAPIS_U8 && called(path, "answered-", true);
+    bool folds = m->dtype == LAPIS_I64 && called(path, "done", false);
+    bool cells = m->dtype == LAPIS_F64 && called(path, "value", false);
+    for (int64_t k = 0; answers && k < m->cols; k++)
+      *done += ((const signed char *)m->val)[k] != 0;
+    for (int64_t k = 0; folds && k < m->cols; k++)
+      *done += (double)((const int64_t *)m->val)[k];
+    if (answers || cells) *all += (double)m->cols;
   }
 }
 
 /* Of the solve that was at hand; -1: none. */
-static int64_t iteration_of(const lapis_checkpoint *c)
+static int64_t iteration_of(const lapis_arrays *of)
 {
   int64_t most = -1;
-  for (int i = 0; i < c->count; i++) {
-    const entry *e = &c->item[i];
-    if (e->dtype == LAPIS_I64 && e->count == 1 &&
-        called(e->path, "iteration", false))
-      most = *(const int64_t *)e->val;
+  for (int i = 0; i < of->count; i++) {
+    const lapis_mat *m = &of->item[i].mat;
+    if (m->dtype == LAPIS_I64 && m->cols == 1 &&
+        called(of->item[i].name, "iteration", false))
+      most = *(const int64_t *)m->val;
   }
   return most;
 }
 
-static void say_what_is_there(const lapis_checkpoint *c)
+/* What is there already, as text; "": nothing that can be counted. */
+static void write_done(const lapis_arrays *of, char *text, size_t size)
 {
-  char fits[96] = "", steps[64] = "";
   double done, all;
-  int64_t iteration = iteration_of(c);
-  if (c->count == 0) return;
-  count_fits(c, &done, &all);
+  int64_t iteration = iteration_of(of);
+  char fits[96] = "", steps[64] = "";
+  count_fits(of, &done, &all);
   if (all > 0)
-    (void)snprintf(fits, sizeof fits, ": %.0f of the %.0f trial fits begun",
-                   done, all);
+    (void)snprintf(fits, sizeof fits, "%.0f of the %.0f trial fits begun", done,
+                   all);
   if (iteration >= 0)
-    (void)snprintf(steps, sizeof steps, "%s %" PRId64 " iterations of a solve",
-                   all > 0 ? " and" : ":", iteration);
+    (void)snprintf(steps, sizeof steps, "%s%" PRId64 " iterations of a solve",
+                   all > 0 ? " and " : "", iteration);
+  (void)snprintf(text, size, "%s%s", fits, steps);
+}
+
+static void say_what_is_there(const lapis_checkpoint *c, const lapis_arrays *of)
+{
+  char done[160];
+  if (c->count == 0) return;
+  write_done(of, done, sizeof done);
   base_say(c->ctx, -1,
            "%s: goes on where an earlier run stopped; done already%s%s",
-           c->path, fits, steps);
+           c->path, *done == '\0' ? "" : ": ", done);
+}
+
+/* ---- reading it ---------------------------------------------------------*/
+static lapis_status read_header(lapis_ctx *ctx, const char *path,
+                                const lapis_arrays *all, lapis_json **out)
+{
+  const lapis_array *a = lapis_arrays_find(all, "lapis");
+  bool text = a != NULL && a->mat.dtype == LAPIS_TEXT && a->mat.cols == 1;
+  if (!text)
+    return lapis_fail(ctx, LAPIS_EFORMAT,
+                      "%s: is no checkpoint: there is no header in it; name "
+                      "another file",
+                      path);
+  const char *json = ((const char *const *)a->mat.val)[0];
+  return lapis_json_parse(ctx, json, strlen(json), path, out);
+}
+
+static lapis_status load_arrays(lapis_checkpoint *c, const lapis_arrays *all)
+{
+  lapis_json *head;
+  TRY(read_header(c->ctx, c->path, all, &head));
+  lapis_status s = check_header(c, head);
+  lapis_json_free(head);
+  return s < 0 ? s : load_items(c, all);
+}
+
+static lapis_status load(lapis_checkpoint *c)
+{
+  lapis_arrays all;
+  if (base_rank(c->ctx) > 0 || access(c->path, F_OK) != 0) return LAPIS_OK;
+  TRY(lapis_arrays_read(c->ctx, c->path, &all));
+  lapis_status s = load_arrays(c, &all);
+  if (s >= 0) say_what_is_there(c, &all);
+  lapis_arrays_free(&all);
+  return s;
+}
+
+lapis_status lapis_checkpoint_done(lapis_ctx *ctx, const char *path, char *text,
+                                   size_t size)
+{
+  lapis_arrays all;
+  lapis_json *head = NULL;
+  NEEDS(ctx, ctx, path, text);
+  if (size > 0) *text = '\0';
+  TRY(lapis_arrays_read(ctx, path, &all));
+  lapis_status s = read_header(ctx, path, &all, &head);
+  if (s >= 0) s = check_format(ctx, path, head);
+  if (s >= 0) write_done(&all, text, size);
+  lapis_json_free(head);
+  lapis_arrays_free(&all);
+  return s;
 }
 
 /* ---- opening and closing ------------------------------------------------*/
@@ -653,7 +686,6 @@ static lapis_status open_new(lapis_checkpoint *c, const char *path, char *head)
   if (c->own == NULL || c->path == NULL || c->header == NULL)
     return lapis_fail(c->ctx, LAPIS_ENOMEM, "out of memory");
   TRY(load(c));
-  say_what_is_there(c);
   c->written = c->taken = base_seconds();
   keep_hook hook = {
       .self = c, .find = find, .spend = spend, .take = take, .forget = forget};

@@ -5,6 +5,7 @@
 #include "solve/methods.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/width.h"
@@ -97,10 +98,19 @@ const method_entry *method_entry_of(const lapis_method *m)
 
 lapis_status method_alone(lapis_ctx *ctx, const char *what)
 {
+  char others[128] = "";
   if (base_ranks(ctx) == 1) return LAPIS_OK;
+  for (int i = 0; i < METHODS; i++) {
+    size_t n = strlen(others);
+    if (list[i].splits)
+      (void)snprintf(others + n, sizeof others - n, "%s%s", n > 0 ? ", " : "",
+                     list[i].method->name);
+  }
   return lapis_fail(ctx, LAPIS_EINVAL,
-                    "%s: %d processes; this method runs in one", what,
-                    base_ranks(ctx));
+                    "%s: this method needs all samples in one process, and "
+                    "there are %d; run it in one, without mpirun (methods that "
+                    "divide their samples: %s)",
+                    what, base_ranks(ctx), others);
 }
 
 lapis_status method_check(lapis_ctx *ctx, const method_entry *e,

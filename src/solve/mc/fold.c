@@ -341,11 +341,6 @@ static lapis_status check_gap(fold *w, const double sums[4])
   w->base.info.dual = of[1];
   w->residual = l->iter > 0 ? sqrt(sums[0] / fmax(sums[2], 1e-300)) : INFINITY;
   if (is_zero(w)) w->residual = 0;
-  lapis_progress now = {.rank = w->r,
-                        .objective = w->base.info.objective,
-                        .gap = w->gap,
-                        .residual = w->residual};
-  loop_show(l, &now, w->set.stop.tol);
   return loop_record(l, (double[]){w->base.info.objective, w->base.info.dual,
                                    w->gap, w->residual});
 }
@@ -354,6 +349,18 @@ static lapis_status check_gap(fold *w, const double sums[4])
 static bool settled(const fold *w)
 {
   return fabs(w->gap) <= w->set.stop.tol && w->residual <= w->set.stop.tol;
+}
+
+/* In every iteration, as of many samples ten are long: what was last checked.
+ */
+static void show(fold *w)
+{
+  bool checked = isfinite(w->gap);
+  lapis_progress now = {.rank = w->r,
+                        .objective = checked ? w->base.info.objective : NAN,
+                        .gap = checked ? w->gap : NAN,
+                        .residual = checked ? w->residual : NAN};
+  loop_show(&w->base.loop, &now, w->set.stop.tol);
 }
 
 static lapis_status iterate(fold *w)
@@ -365,6 +372,7 @@ static lapis_status iterate(fold *w)
     TRY(update_coefficients(w));
     TRY(update_fit(w, sums));
     if (l->iter % CHECK_EVERY == 0) TRY(check_gap(w, sums));
+    show(w);
     double factor = mc_balance(l->iter, sums);
     if (factor != 1) TRY(balance_rho(w, factor));
   }

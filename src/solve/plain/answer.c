@@ -40,11 +40,23 @@ static double share(double odds)
   return (odds > 0 ? 1 : e) / (1 + e);
 }
 
+/* Shares of a sample's classes are of one whole.  A softmax's are; trees hold
+ * each class half a vote above 0, which of many classes is more than a little.
+ */
+static void make_whole(double *p, int64_t K)
+{
+  double sum = 0;
+  for (int64_t c = 0; c < K; c++) sum += p[c];
+  for (int64_t c = 0; c < K; c++) p[c] /= sum;
+}
+
 static void publish(lapis_solver *s, linear_answer *a)
 {
   const targets *t = &a->labels;
   int64_t K = a->K, n = a->n;
   for (int64_t k = 0; k < K * n; k++) a->probabilities[k] = share(a->scores[k]);
+  for (int64_t j = 0; t->kind == TARGETS_CLASS && j < n; j++)
+    make_whole(a->probabilities + j * K, K);
   if (a->calibration != NULL)
     targets_calibrate(t, a->calibration, a->scores, a->probabilities);
   targets_decode(t, a->probabilities, 0.5, a->decided);

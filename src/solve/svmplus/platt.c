@@ -215,39 +215,23 @@ static lapis_status check_folds(const svmplus *w, const int *fold)
   return LAPIS_OK;
 }
 
-typedef struct folds {
-  int64_t *order; /* n and a count a kind */
-  int *of;        /* n */
-} folds;
-
-static void drop_folds(folds *f)
-{
-  base_free(f->order);
-  base_free(f->of);
-}
-
-static lapis_status make_folds(const svmplus *w, folds *f)
+lapis_status sv_platt_folds(svmplus *w)
 {
   int64_t n = w->q.n, kinds = w->K > 1 ? w->K : 2;
-  f->order = base_alloc(w->base.ctx, n + kinds, sizeof *f->order);
-  f->of = base_alloc(w->base.ctx, n, sizeof *f->of);
-  if (f->order == NULL || f->of == NULL) return LAPIS_ENOMEM;
-  choose_folds(w, f->order, f->of, f->order + n);
-  return LAPIS_OK;
-}
-
-lapis_status sv_platt_check(const svmplus *w)
-{
-  folds f = {NULL, NULL};
   if (w->set.kernel == LAPIS_KERNEL_PRECOMPUTED ||
       w->set.kernel_priv == LAPIS_KERNEL_PRECOMPUTED)
     return lapis_fail(w->base.ctx, LAPIS_EINVAL,
                       "svmplus: --probability needs features; a precomputed "
                       "kernel cannot be split into folds");
-  lapis_status s = make_folds(w, &f);
-  if (s >= 0) s = check_folds(w, f.of);
-  drop_folds(&f);
-  return s;
+  if (w->fold == NULL) w->fold = arena_take(&w->base.arena, n, sizeof *w->fold);
+  int64_t *order = base_alloc(w->base.ctx, n + kinds, sizeof *order);
+  if (w->fold == NULL || order == NULL) {
+    base_free(order);
+    return LAPIS_ENOMEM;
+  }
+  choose_folds(w, order, w->fold, order + n);
+  base_free(order);
+  return check_folds(w, w->fold);
 }
 
 lapis_status sv_platt(svmplus *w)
@@ -255,14 +239,13 @@ lapis_status sv_platt(svmplus *w)
   lapis_ctx *ctx = w->base.ctx;
   loop *l = &w->base.loop;
   int64_t n = w->q.n;
-  folds f = {NULL, NULL};
   double *held = base_alloc(ctx, n * w->K + n, sizeof *held);
   if (w->platt == NULL) w->platt = arena_reals(&w->base.arena, 2 * w->K);
   bool ok = held != NULL && w->platt != NULL;
-  lapis_status s = ok ? make_folds(w, &f) : LAPIS_ENOMEM;
+  lapis_status s = ok ? LAPIS_OK : LAPIS_ENOMEM;
   keep_pause(ctx, true);
   for (int k = 0; k < FOLDS && s == LAPIS_OK; k++)
-    s = loop_cut_short(l) ? l->status : one_fold(w, f.of, k, held);
+    s = loop_cut_short(l) ? l->status : one_fold(w, w->fold, k, held);
   keep_pause(ctx, false);
   for (int64_t c = 0; c < w->K && s == LAPIS_OK; c++)
     fit_sigmoid(w, held, held + n * w->K, c);
@@ -274,6 +257,5 @@ lapis_status sv_platt(svmplus *w)
              "there are no probabilities");
   }
   base_free(held);
-  drop_folds(&f);
   return s < 0 ? s : LAPIS_OK;
 }

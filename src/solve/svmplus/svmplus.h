@@ -292,6 +292,7 @@ typedef struct svmplus {
   double *scores, *decided, *alpha, *zeta;
   double *weights;       /* (d + 1) x K */
   double *bias, *rho;    /* K each */
+  int *fold;             /* n: of --probability */
   double *platt;         /* 2 x K: f -> 1/(1 + exp(A f + B)) */
   double *probabilities; /* K x n */
   /* what a model keeps */
@@ -345,10 +346,11 @@ typedef struct sv_part {
 } sv_part;
 lapis_status sv_take_part(const svmplus *w, const int *fold, int k, bool inside,
                           sv_part *out);
-/* Fits A and B of Platt's sigmoid to the scores of held-out folds. */
+/* Before the solve: the folds that Platt's sigmoid is fitted on; refuses what
+ * cannot be split into them. */
+lapis_status sv_platt_folds(svmplus *w);
+/* Behind it: fits A and B to the scores of these held-out folds. */
 lapis_status sv_platt(svmplus *w);
-/* Refuses what cannot be split into these folds. */
-lapis_status sv_platt_check(const svmplus *w);
 lapis_status sv_publish(svmplus *w);
 lapis_status sv_learn(lapis_solver *s);
 lapis_status sv_predict_new(lapis_ctx *ctx, const lapis_data *data,
