@@ -269,7 +269,8 @@ static void warn_of_numbers(cli *c, const job *j)
 }
 
 /* Of two values the rarer, which no sample that has it, or any other, is told
- * to be: right for most samples, and no answer to who is. */
+ * to be: right for most samples, and no answer to which are.  Options that were
+ * given are not named again. */
 static void warn_of_silence(cli *c, const job *j)
 {
   const lapis_mat *Y = &lapis_dataset_data(j->ds)->Y;
@@ -299,10 +300,12 @@ static void warn_of_silence(cli *c, const job *j)
   else
     snprintf(name, sizeof name, "%g", value[rare]);
   cli_wipe_bar(c);
-  bool balances = has_setting(c, "balanced"), has_C = has_setting(c, "C");
+  bool balances =
+      has_setting(c, "balanced") && args_get(&c->args, "balanced") == NULL;
+  bool has_C = has_setting(c, "C") && args_get(&c->args, "C") == NULL;
   fprintf(stderr,
           "lapis: warning: %s: no sample is told to be \"%s\", which %lld of "
-          "%lld %s; the order of the scores may still tell who is%s%s\n",
+          "%lld %s; the order of the scores may still tell which are%s%s\n",
           c->method->name, name, (long long)known[rare],
           (long long)(known[0] + known[1]), known[rare] > 1 ? "are" : "is",
           balances ? "; --balanced makes both kinds count alike" : "",

@@ -150,7 +150,7 @@ static void say_race(const cli *c, const lapis_race *race, int best, bool late)
   }
   fprintf(stderr,
           "lapis: mc: chose %s%s%s (AUROC %.4f, accuracy %.4f on %lld hidden "
-          "labels; of new ones, %.2f to %.2f)\n",
+          "labels; on new ones %.2f to %.2f, with 95 %% confidence)\n",
           is_mc ? "" : called(&won), is_mc ? "" : ", ", won.settings, won.auroc,
           won.accuracy, (long long)lapis_race_what(race).labels, least, most);
   if (other >= 0) say_other(race, best, other);

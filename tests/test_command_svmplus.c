@@ -74,7 +74,8 @@ static void a_class_that_nothing_is_told_to_be_is_named(void **state)
                                   "of 100 are";
   command_run(&c, "fit svmplus rare.csv --target who -o r.csv");
   command_expect(&c, 0, said);
-  assert_non_null(strstr(c.err, "--balanced"));
+  assert_non_null(strstr(c.err, "; --balanced makes both kinds count alike; a "
+                                "larger --C fits training samples closer\n"));
   command_run(&c, "fit svmplus rare.csv --target who -q");
   command_expect(&c, 0, "");
   command_run(&c, "fit svmplus rare.csv --target who --balanced");
@@ -83,6 +84,7 @@ static void a_class_that_nothing_is_told_to_be_is_named(void **state)
   command_run(&c, "fit linear rare.csv --target who --C .01");
   command_expect(&c, 0, said);
   assert_null(strstr(c.err, "--balanced"));
+  assert_null(strstr(c.err, "--C")); /* it is given */
   command_end(&c);
 }
 

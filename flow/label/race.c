@@ -57,7 +57,8 @@ void label_say_race(label_run *w, bool late)
   }
   flow_note(w->flow,
             "%s answers: %s (AUROC %.3f, accuracy %.3f on %" PRId64
-            " hidden labels; of new ones, %.2f to %.2f)",
+            " hidden labels; on new ones %.2f to %.2f, with 95 %% "
+            "confidence)",
             called(&won), won.settings, won.auroc, won.accuracy, h.labels,
             least, most);
   if (other >= 0) {
