@@ -466,7 +466,13 @@ static void what_is_not_done_is_said(void **state)
   command_write(&c, "two.csv", two, sizeof two - 1);
   command_write(&c, "one.csv", one, sizeof one - 1);
   command_run(&c, "fit rlda one.csv --target c");
-  command_expect(&c, 0, "no fold could be judged: settings were not compared");
+  command_expect(&c, 0,
+                 "no fold could be judged (that takes two samples of "
+                 "each of two classes): settings were not compared");
+  const char short_one[] = "a,b,c\n1,2,u\n2,1,v\n4,4,u\n";
+  command_write(&c, "short.csv", short_one, sizeof short_one - 1);
+  command_run(&c, "fit rlda short.csv --target c");
+  command_expect(&c, 0, "no fold could be judged (that takes two samples of ");
   command_run(&c, "fit rr few.csv --target y");
   command_expect(&c, 0, "fewer than 10 samples: settings were not compared");
   assert_null(strstr(c.err, "folds"));
