@@ -15,7 +15,6 @@ import tempfile
 import warnings
 
 import numpy as np
-from defaults import tables
 from sklearn import datasets
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LogisticRegression
@@ -87,6 +86,7 @@ def cases():
             6000, d, n_informative=told, n_redundant=more, weights=[.9],
             flip_y=0, random_state=0)
         yield f"made, {d} features", X, y == 1
+    from defaults import tables  # slow to load
     every = {name: (X, y) for name, X, y in tables()}
     for name, of in (("cancer", 0), ("digits", 8), ("digits", 3), ("wine", 1),
                      ("digits", 5), ("digits", 9), ("mnist_plus", 8),

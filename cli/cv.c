@@ -47,13 +47,16 @@ static void print_point(const lapis_cv *cv, const grid_text *g, int i,
   lapis_cv_point p = lapis_cv_at(cv, i);
   for (int k = 0; k < g->count; k++)
     printf("%s=%-12s ", g->grid[k].name, lapis_cv_value(cv, i, k));
-  if (p.folds == 0)
-    printf("not judged");
-  else
+  bool judged = !isnan(p.mean);
+  if (judged)
     printf("%.4f", p.mean);
-  if (p.folds > 0 && !isnan(p.deviation)) printf(" +- %.4f", p.deviation);
-  printf("  (%lld fold%s, %.2f s)%s\n", (long long)p.folds,
-         p.folds == 1 ? "" : "s", p.seconds, mark);
+  else
+    printf("not judged");
+  if (judged && !isnan(p.deviation)) printf(" +- %.4f", p.deviation);
+  printf("  (");
+  if (p.folds > 0 || !judged) /* pooled: none may have a value of its own */
+    printf("%lld fold%s, ", (long long)p.folds, p.folds == 1 ? "" : "s");
+  printf("%.2f s)%s\n", p.seconds, mark);
 }
 
 static void print_text(const lapis_cv *cv, const grid_text *g, bool pooled)
@@ -205,14 +208,20 @@ static void show(cli *c, const lapis_cv *cv, const grid_text *g,
 
 /* The limit, or what the last fold that was left out said, or that none could
  * say anything. */
-static int nothing_judged(const cli *c, lapis_status s)
+static int nothing_judged(const cli *c, lapis_status s, const lapis_cv *cv)
 {
-  const char *why = lapis_ctx_error(c->ctx);
+  char why[1024];
+  const lapis_metric_kind *metric;
+  snprintf(why, sizeof why, "%s", lapis_ctx_error(c->ctx));
+  bool numbers = lapis_metric_find(c->ctx, lapis_cv_metric(cv), &metric) >= 0 &&
+                 metric->reads == LAPIS_METRIC_VALUES;
   if (s == LAPIS_TIME_LIMIT)
     return cli_fail(EXIT_FAILED, "cv: --time-limit was over before a fold was "
                                  "judged; give more seconds, or --jobs auto");
   return cli_fail(EXIT_INPUT, "cv: no point could be judged: %s",
                   *why != '\0' ? why
+                  : numbers    ? "a fold needs two different values; take "
+                                 "fewer --folds, or --pooled"
                                : "every fold lacks labels of both kinds; label "
                                  "more samples, or take fewer --folds");
 }
@@ -239,7 +248,8 @@ static int judge(cli *c, const lapis_dataset *ds, void *settings,
   show(c, cv, g, &o, &r, &w);
   lapis_cv_free(w.cv);
   if (code == EXIT_DONE) code = write_best(c, cv, g, settings);
-  if (code == EXIT_DONE && lapis_cv_best(cv) < 0) code = nothing_judged(c, s);
+  if (code == EXIT_DONE && lapis_cv_best(cv) < 0)
+    code = nothing_judged(c, s, cv);
   if (code == EXIT_DONE) config_say(c, cv, g->grid, g->count);
   lapis_cv_free(cv);
   return code == EXIT_DONE ? cli_exit_code(c, s) : code;
@@ -328,7 +338,8 @@ static int join(cli *c)
   lapis_status s = lapis_cv_join(c->ctx, c->args.word, c->args.n_words, &cv);
   if (s < 0) return cli_fail_status(c, s);
   code = show_joined(c, cv);
-  if (code == EXIT_DONE && lapis_cv_best(cv) < 0) code = nothing_judged(c, s);
+  if (code == EXIT_DONE && lapis_cv_best(cv) < 0)
+    code = nothing_judged(c, s, cv);
   lapis_cv_free(cv);
   return code;
 }

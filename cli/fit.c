@@ -437,7 +437,7 @@ static void warn_if_unsure(const cli *c, double told, double error)
  */
 static void tell_tried(cli *c, const job *j)
 {
-  enum { FEW = 10 }; /* of solve/robust/choose.c */
+  enum { FEW = 10 }; /* of rr in solve/robust/choose.c */
   lapis_mat tried;
   if (!has_result(j, "tried", &tried)) return;
   bool cleaned = has_cleaned(c, j), few = learnt_from(c, j) < FEW;
@@ -451,7 +451,10 @@ static void tell_tried(cli *c, const job *j)
                                             : "standardised inside");
   if (isnan(told))
     fprintf(stderr, "%s: settings were not compared; lambda %.4g, gamma %.3g\n",
-            few ? "fewer than 10 samples" : "no fold could be judged",
+            classes ? "no fold could be judged (that takes two samples of each "
+                      "of two classes)"
+            : few   ? "fewer than 10 samples"
+                    : "no fold could be judged",
             used->lambda, used->gamma);
   else
     fprintf(stderr,

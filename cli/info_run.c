@@ -4,10 +4,18 @@
 
 #include "info.h"
 
-/* "checkpoint", "cv-part", or something else. */
+/* The i-th pair of an object; a list has none, whatever the file holds. */
+static bool pair_at(const lapis_json *of, int i, const char **key, char *text,
+                    size_t size)
+{
+  return lapis_json_entry(of, i, key, text, size) && *key != NULL;
+}
+
+/* "checkpoint", "cv-part", or something else; "" of no format. */
 static const char *kind_of(const lapis_json *head)
 {
-  return head == NULL ? "" : lapis_json_text(head, "kind", "");
+  bool any = lapis_json_number(head, "format", 0) >= 1;
+  return any ? lapis_json_text(head, "kind", "") : "";
 }
 
 const char *info_run_title(cli *c, const lapis_arrays *all)
@@ -15,7 +23,7 @@ const char *info_run_title(cli *c, const lapis_arrays *all)
   lapis_json *head = info_header(c, all);
   const char *kind = kind_of(head);
   const char *title = strcmp(kind, "checkpoint") == 0
-                          ? "checkpoint: a run that can go on"
+                          ? "checkpoint: a run that has not ended"
                       : strcmp(kind, "cv-part") == 0
                           ? "folds of a cross-validation, by cv --part"
                           : NULL;
@@ -39,7 +47,7 @@ static void print_data(const lapis_json *data)
 {
   const char *key, *before = "  data:";
   char text[128];
-  for (int i = 0; lapis_json_entry(data, i, &key, text, sizeof text); i++) {
+  for (int i = 0; pair_at(data, i, &key, text, sizeof text); i++) {
     long long rows, cols;
     if (sscanf(text, "%lld x %lld", &rows, &cols) != 2) continue;
     printf("%s %.20s %lld x %lld", before, key, cols, rows);
@@ -52,7 +60,7 @@ static void print_pairs(const char *before, const lapis_json *pairs)
 {
   const char *key;
   char text[1024], shown[1024];
-  for (int i = 0; lapis_json_entry(pairs, i, &key, text, sizeof text); i++) {
+  for (int i = 0; pair_at(pairs, i, &key, text, sizeof text); i++) {
     if (strcmp(key, "verb") == 0) continue;
     printf("%s %.60s %s", before, key,
            lapis_text_shown(text, shown, sizeof shown));
@@ -65,7 +73,9 @@ static void print_pairs(const char *before, const lapis_json *pairs)
 static bool part_of(const lapis_arrays *all, long long part[3])
 {
   const lapis_array *a = lapis_arrays_find(all, "part");
-  if (a == NULL || a->mat.rows * a->mat.cols != 3) return false;
+  if (a == NULL || a->mat.dtype != LAPIS_I64 || a->mat.colptr != NULL ||
+      a->mat.rows * a->mat.cols != 3)
+    return false;
   for (int k = 0; k < 3; k++)
     part[k] = (long long)lapis_mat_at(&a->mat, a->mat.rows == 3 ? k : 0,
                                       a->mat.rows == 3 ? 0 : k);
@@ -107,7 +117,7 @@ static lapis_json *pairs_json(const lapis_json *pairs)
   lapis_json *to = lapis_json_object();
   const char *key;
   char text[1024];
-  for (int i = 0; lapis_json_entry(pairs, i, &key, text, sizeof text); i++)
+  for (int i = 0; pair_at(pairs, i, &key, text, sizeof text); i++)
     if (strcmp(key, "verb") != 0) lapis_json_put_text(to, key, text);
   return to;
 }

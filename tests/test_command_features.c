@@ -406,6 +406,62 @@ static void what_does_not_say_is_answered(void **state)
   command_end(&c);
 }
 
+/* Makes the numbers of a member of an archive such that cannot be read. */
+static void spoil(const char *path, const char *member, const char *type)
+{
+  char text[8192];
+  FILE *f = fopen(path, "r+b");
+  assert_non_null(f);
+  size_t n = fread(text, 1, sizeof text, f), at = 0, from = strlen(member);
+  while (at + from <= n && memcmp(text + at, member, from) != 0) at++;
+  while (at + 3 <= n && memcmp(text + at, "<f8", 3) != 0) at++;
+  assert_true(at + 3 <= n);
+  assert_int_equal(fseek(f, (long)at, SEEK_SET), 0);
+  assert_int_equal(fwrite(type, 1, 3, f), 3);
+  assert_int_equal(fclose(f), 0);
+}
+
+/* Another program's feature_settings may be of any type: the file is read as
+ * if they were not there, and its names are checked. */
+static void what_cannot_be_read_says_nothing(void **state)
+{
+  (void)state;
+  static const char *const types[] = {"<f8", "<c8", "<M8", "|O8"};
+  const char Y[] = "id,y\nd,1\nc,0\nb,1\na,0\n";
+  const char *names[] = {"a", "b", "c", "d"};
+  double x[] = {1, 2, 3, 4, 5, 6, 7, 8}, other[] = {1, 2, 3};
+  lapis_named item[] = {
+      {.name = "X", .mat = lapis_mat_f64(x, 2, 4)},
+      {.name = "feature_settings", .mat = lapis_mat_f64(other, 3, 1)},
+      {.name = "names",
+       .mat = {
+           .dtype = LAPIS_TEXT, .rows = 1, .cols = 4, .ld = 1, .val = names}}};
+  lapis_ctx *ctx = lapis_ctx_new();
+  command c;
+  char path[160];
+  command_begin(&c);
+  command_write(&c, "y.csv", Y, sizeof Y - 1);
+  (void)snprintf(path, sizeof path, "%s/f.npz", c.folder);
+  for (size_t k = 0; k < sizeof types / sizeof *types; k++) {
+    assert_int_equal(lapis_npz_write(ctx, path, item, 3), LAPIS_OK);
+    spoil(path, "feature_settings", types[k]);
+    command_run(&c, "fit rpca f.npz --model m.lapis -q");
+    command_expect(&c, 0, "");
+    lapis_dataset *ds;
+    assert_int_equal(lapis_dataset_new(ctx, &ds), LAPIS_OK);
+    assert_int_equal(lapis_dataset_read(ds, path, NULL), LAPIS_OK);
+    assert_string_equal(lapis_ctx_error(ctx), "");
+    lapis_dataset_free(ds);
+    for (int whole = 0; whole < 2; whole++) {
+      command_run(&c, "fit rlda -X f.npz%s -Y y.csv --target y --id id",
+                  whole ? "" : ":X");
+      command_expect(&c, 4, "row 1 is called 'd', but 'a' in f.npz");
+    }
+  }
+  lapis_ctx_free(ctx);
+  command_end(&c);
+}
+
 /* Of several kinds each says so. */
 static void joined_kinds_say_how_each_was_made(void **state)
 {
@@ -440,6 +496,7 @@ int main(void)
       cmocka_unit_test(words_bring_the_size_of_their_patches),
       cmocka_unit_test(a_model_knows_how_its_features_were_made),
       cmocka_unit_test(what_does_not_say_is_answered),
+      cmocka_unit_test(what_cannot_be_read_says_nothing),
       cmocka_unit_test(joined_kinds_say_how_each_was_made),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

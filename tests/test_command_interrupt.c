@@ -116,7 +116,7 @@ static void interrupted_runs_can_go_on(void **state)
   command_run(&c, "info ck");
   command_expect(&c, 0, "");
   memcpy(info, c.out, sizeof info);
-  assert_non_null(strstr(info, "ck: checkpoint: a run that can go on\n"
+  assert_non_null(strstr(info, "ck: checkpoint: a run that has not ended\n"
                                "  of lapis fit mc, version "));
   assert_non_null(strstr(info, "  settings: variant mc1, "));
   assert_non_null(strstr(info, ", mu-rel 0.1, "));

@@ -452,6 +452,27 @@ static void a_model_of_rank_0_tells_its_bias(void **state)
   command_end(&c);
 }
 
+/* R^2 of one sample is none; of all together it is. */
+static void folds_of_one_sample_are_judged_together(void **state)
+{
+  (void)state;
+  static const char table[] = "a,y\n.1,1\n.3,2\n.2,2\n.7,4\n.4,3\n.9,6\n";
+  static const char line[] = "cv rr t.csv --target y --metric r2 --folds 6 "
+                             "--lambda 1 --grid gamma=1";
+  command c;
+  command_begin(&c);
+  command_write(&c, "t.csv", table, sizeof table - 1);
+  command_run(&c, "%s", line);
+  command_expect(&c, 4,
+                 "no point could be judged: a fold needs two different "
+                 "values; take fewer --folds, or --pooled");
+  command_run(&c, "%s --pooled", line);
+  command_expect(&c, 0, "");
+  assert_null(strstr(c.out, "not judged"));
+  assert_non_null(strstr(c.out, " +- "));
+  command_end(&c);
+}
+
 /* What was not done is not said to be done. */
 static void what_is_not_done_is_said(void **state)
 {
@@ -466,7 +487,13 @@ static void what_is_not_done_is_said(void **state)
   command_write(&c, "two.csv", two, sizeof two - 1);
   command_write(&c, "one.csv", one, sizeof one - 1);
   command_run(&c, "fit rlda one.csv --target c");
-  command_expect(&c, 0, "no fold could be judged: settings were not compared");
+  command_expect(&c, 0,
+                 "no fold could be judged (that takes two samples of "
+                 "each of two classes): settings were not compared");
+  const char short_one[] = "a,b,c\n1,2,u\n2,1,v\n4,4,u\n";
+  command_write(&c, "short.csv", short_one, sizeof short_one - 1);
+  command_run(&c, "fit rlda short.csv --target c");
+  command_expect(&c, 0, "no fold could be judged (that takes two samples of ");
   command_run(&c, "fit rr few.csv --target y");
   command_expect(&c, 0, "fewer than 10 samples: settings were not compared");
   assert_null(strstr(c.err, "folds"));
@@ -495,6 +522,7 @@ int main(void)
       cmocka_unit_test(what_is_stated_stays),
       cmocka_unit_test(what_is_true_is_kept),
       cmocka_unit_test(a_model_of_rank_0_tells_its_bias),
+      cmocka_unit_test(folds_of_one_sample_are_judged_together),
       cmocka_unit_test(what_is_not_done_is_said),
       cmocka_unit_test(large_numbers_are_solved),
       cmocka_unit_test(robust_pca),

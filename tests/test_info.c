@@ -593,6 +593,68 @@ static void marks_that_are_plain(void **state)
   command_end(&c);
 }
 
+/* Writes an archive as runs leave them: a header, and what stands for a part.
+ */
+static void put_run(const command *c, const char *name, const char *header,
+                    lapis_mat part)
+{
+  char path[160];
+  lapis_ctx *ctx = lapis_ctx_new();
+  lapis_named item[] = {{.name = "lapis",
+                         .mat = {.dtype = LAPIS_TEXT,
+                                 .rows = 1,
+                                 .cols = 1,
+                                 .ld = 1,
+                                 .val = &header}},
+                        {.name = "part", .mat = part}};
+  (void)snprintf(path, sizeof path, "%s/%s", c->folder, name);
+  assert_int_equal(lapis_npz_write(ctx, path, item, 2), LAPIS_OK);
+  lapis_ctx_free(ctx);
+}
+
+/* A header may hold anything; what is no checkpoint is not called one. */
+static void headers_of_runs_may_hold_anything(void **state)
+{
+  (void)state;
+  static const char *const values[] = {"",
+                                       ",\"%s\":[1,2]",
+                                       ",\"%s\":{}",
+                                       ",\"%s\":7",
+                                       ",\"%s\":\"a\"",
+                                       ",\"%s\":{\"b\":[1],\"c\":{}}",
+                                       ",\"%s\":{\"d\":\"3 x 4\"}"};
+  static const char *const fields[] = {"settings", "also", "data"};
+  const char *words[] = {"one", "two", "three"};
+  double number[] = {1, 1e300, NAN};
+  const lapis_mat parts[] = {
+      lapis_mat_f64(number, 1, 3),
+      {.dtype = LAPIS_TEXT, .rows = 1, .cols = 3, .ld = 1, .val = words}};
+  command c;
+  command_begin(&c);
+  for (int kind = 0; kind < 2; kind++)
+    for (int f = 0; f < 3; f++)
+      for (size_t v = 0; v < sizeof values / sizeof *values; v++) {
+        char header[256], field[64];
+        (void)snprintf(field, sizeof field, values[v], fields[f]);
+        (void)snprintf(header, sizeof header,
+                       "{\"kind\":\"%s\",\"format\":1%s}",
+                       kind == 0 ? "checkpoint" : "cv-part", field);
+        put_run(&c, "run.npz", header, parts[v % 2]);
+        command_run(&c, "info run.npz");
+        command_expect(&c, 0, "");
+        says(&c, kind == 0 ? "run.npz: checkpoint: " : "run.npz: folds of ");
+        assert_null(strstr(c.out, "done: part"));
+        command_run(&c, "info run.npz --json");
+        command_expect(&c, 0, "");
+        lapis_json_free(command_json(c.out));
+      }
+  put_run(&c, "run.npz", "{\"kind\":\"checkpoint\"}", parts[0]);
+  command_run(&c, "info run.npz");
+  command_expect(&c, 0, "");
+  says(&c, "run.npz: numpy archive");
+  command_end(&c);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -607,6 +669,7 @@ int main(void)
       cmocka_unit_test(strangers_are_named),
       cmocka_unit_test(marks_have_two_readings),
       cmocka_unit_test(marks_that_are_plain),
+      cmocka_unit_test(headers_of_runs_may_hold_anything),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -185,9 +185,10 @@ static void runners_are_in_order(void **state)
 static void ends_are_as_far_as_chance_may_go(void **state)
 {
   (void)state;
-  static const double shares[] = {0, .1, .5, .95, 1}, many[] = {1, 20, 1e4};
+  static const double shares[] = {0, .1, .5, .95, 1};
+  static const double many[] = {1, 20, 37, 150, 1e4};
   for (int i = 0; i < 5; i++)
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 5; k++) {
       double end[2];
       lapis_race_interval(shares[i], many[k], &end[0], &end[1]);
       CHECK_AT_LEAST(shares[i] + 1e-12, end[0]);
@@ -195,6 +196,8 @@ static void ends_are_as_far_as_chance_may_go(void **state)
       for (int e = 0; e < 2; e++)
         CHECK_NEAR(pow(shares[i] - end[e], 2),
                    1.96 * 1.96 * end[e] * (1 - end[e]) / many[k], 1e-12);
+      assert_true(i > 0 || (end[0] == 0 && !signbit(end[0])));
+      assert_true(i < 4 || end[1] == 1);
     }
 }
 
@@ -224,6 +227,8 @@ static void groups_are_a_trial_each(void **state)
       lapis_race_interval(x.accuracy, units, &end[0], &end[1]);
       lapis_race_accuracy(race, i, &said[0], &said[1]);
       for (int e = 0; e < 2; e++) CHECK_NEAR(said[e], end[e], 1e-9);
+      lapis_race_accuracy(race, lapis_race_count(race), &said[0], &said[1]);
+      assert_true(isnan(said[0]) && isnan(said[1]));
     }
     lapis_race_free(race);
   }

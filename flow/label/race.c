@@ -298,7 +298,7 @@ static double share_wrong(label_run *w, doubt *all, int64_t n)
   w->doubts[1] = (int64_t)ceil(high * (double)n);
   if (f <= 0) w->doubts[1] = 0;
   w->doubts[2] = n;
-  return w->flow->data.group == NULL ? surest : fmax(low, 0);
+  return w->flow->data.group == NULL ? surest : low;
 }
 
 /* Below this probability (of labels as they are given, of which a share f is

@@ -99,7 +99,7 @@ LAPIS_API double lapis_race_against(const lapis_race *race, int i,
                                     double *error);
 /* The accuracy that new samples may have by what hidden labels say of runner i:
  * a 95 % interval, the wider, the fewer labels were hidden, of groups by how
- * far they differ. */
+ * far they differ; NaN where there is no runner i. */
 LAPIS_API void lapis_race_accuracy(const lapis_race *race, int i, double *least,
                                    double *most);
 /* Wilson's 95 % interval of a share that was found in so many trials. */

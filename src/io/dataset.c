@@ -22,7 +22,7 @@ typedef enum which {
   M_TARGET_NAMES,
   M_TARGET_VALUES,
   M_ID_NAME,
-  M_FEATURE_SETTINGS, /* a text, or what another program calls so */
+  M_FEATURE_SETTINGS, /* text, or what another program calls so; last */
   MEMBERS
 } which;
 
@@ -206,6 +206,16 @@ static lapis_status read_file(lapis_dataset *ds, io_file *f,
   return f->format == IO_NPY ? rename_only(ds->ctx, out, member) : LAPIS_OK;
 }
 
+/* A member of a container for itself: what cannot be read is none. */
+static lapis_status read_apart(lapis_ctx *ctx, io_file *f, const char *name,
+                               lapis_arrays *out)
+{
+  const char *const want[] = {name, NULL};
+  lapis_status status = io_read(ctx, f, &(io_request){.want = want}, out);
+  bool none = status < 0 && status != LAPIS_ENOMEM;
+  return none ? lapis_fail(ctx, LAPIS_OK, "%s", "") : status; /* no sentence */
+}
+
 /* Another X, and what comes with it, begins anew. */
 static lapis_status order_of_file(lapis_dataset *ds, const char *path,
                                   const lapis_arrays *all)
@@ -235,11 +245,14 @@ lapis_status lapis_dataset_read(lapis_dataset *ds, const char *path,
 {
   NEEDS(ds == NULL ? NULL : ds->ctx, ds, path);
   io_file f;
-  lapis_arrays all;
+  lapis_arrays all, made = {.count = 0};
   char *seen = NULL;
+  const char *want[MEMBERS]; /* all but how X was made */
+  memcpy(want, member_names, sizeof want);
+  want[M_FEATURE_SETTINGS] = NULL;
   io_request request = {.table = {.opt = opt, .features = "X", .targets = "Y"},
                         .any_place = true,
-                        .want = member_names,
+                        .want = want,
                         .seen = &seen};
   TRY(check_options(ds->ctx, opt));
   TRY(io_file_open(ds->ctx, path, &f));
@@ -254,11 +267,18 @@ lapis_status lapis_dataset_read(lapis_dataset *ds, const char *path,
                 ".tsv and .arff tables",
                 io_name(path))
           : read_file(ds, &f, &request, "X", &all);
+  if (status < 0) {
+    io_file_close(&f);
+    return status;
+  }
+  if (io_kind_of(f.format)->container)
+    status = read_apart(ds->ctx, &f, "feature_settings", &made);
   io_file_close(&f);
-  if (status < 0) return status;
-  status = order_of_file(ds, path, &all);
+  if (status == LAPIS_OK) status = order_of_file(ds, path, &all);
   if (status == LAPIS_OK) status = take_arrays(ds, path, f.format, &all);
+  if (status == LAPIS_OK) status = take_arrays(ds, path, f.format, &made);
   lapis_arrays_free(&all);
+  lapis_arrays_free(&made);
   base_free(ds->seen);
   ds->seen = seen;
   return status;
@@ -384,15 +404,6 @@ static bool may_bring(which asked, const char *name)
          (asked == M_Y && (m == M_CLASS_NAMES || m == M_TARGET_NAMES));
 }
 
-/* What a container calls its samples, whichever member was asked for, and how
- * its X was made; names that cannot be read are none. */
-static lapis_status read_names(lapis_ctx *ctx, io_file *f, lapis_arrays *out)
-{
-  static const char *const want[] = {"names", "feature_settings", NULL};
-  lapis_status status = io_read(ctx, f, &(io_request){.want = want}, out);
-  return status == LAPIS_ENOMEM ? status : LAPIS_OK;
-}
-
 static lapis_status take_member(lapis_dataset *ds, const char *member,
                                 const char *path, io_format format,
                                 lapis_arrays *all)
@@ -401,16 +412,6 @@ static lapis_status take_member(lapis_dataset *ds, const char *member,
     if (!may_bring(which_of(member), all->item[i].name))
       all->item[i].name[0] = '\0';
   return take_arrays(ds, path, format, all);
-}
-
-/* How X was made comes with it, though X alone was asked for. */
-static lapis_status take_settings(lapis_dataset *ds, const char *path,
-                                  io_format format, lapis_arrays *named)
-{
-  for (int i = 0; i < named->count; i++)
-    if (which_of(named->item[i].name) != M_FEATURE_SETTINGS)
-      named->item[i].name[0] = '\0';
-  return take_arrays(ds, path, format, named);
 }
 
 /* The rows of a member in the order of the names known; then its own names go,
@@ -436,7 +437,7 @@ static lapis_status read_member(lapis_dataset *ds, const char *member,
                                 const lapis_table_options *opt)
 {
   io_file f;
-  lapis_arrays all = {.count = 0}, named = {.count = 0};
+  lapis_arrays all = {.count = 0}, named = {.count = 0}, made = {.count = 0};
   lapis_status status;
   TRY(io_file_open(ds->ctx, path, &f));
   bool container = io_kind_of(f.format)->container;
@@ -455,7 +456,11 @@ static lapis_status read_member(lapis_dataset *ds, const char *member,
                        member, &all);
   else
     status = read_table(ds, &f, asked, member, opt, &all);
-  if (status == LAPIS_OK && container) status = read_names(ds->ctx, &f, &named);
+  if (status == LAPIS_OK && container)
+    status = read_apart(ds->ctx, &f, "names", &named);
+  if (status == LAPIS_OK && container && which_of(member) == M_X &&
+      (asked == NULL || which_of(asked) == M_X))
+    status = read_apart(ds->ctx, &f, "feature_settings", &made);
   io_file_close(&f);
   if (status == LAPIS_OK && ds->join && which_of(member) < M_NAMES)
     status = join_rows(ds, path, container ? &named : &all, member, &all);
@@ -465,12 +470,10 @@ static lapis_status read_member(lapis_dataset *ds, const char *member,
                           lapis_arrays_find(&all, member));
   if (status == LAPIS_OK)
     status = take_member(ds, member, path, f.format, &all);
-  bool made =
-      which_of(member) == M_X && (asked == NULL || which_of(asked) == M_X);
-  if (status == LAPIS_OK && made)
-    status = take_settings(ds, path, f.format, &named);
+  if (status == LAPIS_OK) status = take_arrays(ds, path, f.format, &made);
   lapis_arrays_free(&all);
   lapis_arrays_free(&named);
+  lapis_arrays_free(&made);
   return status;
 }
 

@@ -631,7 +631,8 @@ static lapis_status read_header(lapis_ctx *ctx, const char *path,
                                 const lapis_arrays *all, lapis_json **out)
 {
   const lapis_array *a = lapis_arrays_find(all, "lapis");
-  bool text = a != NULL && a->mat.dtype == LAPIS_TEXT && a->mat.cols == 1;
+  bool text =
+      a != NULL && a->mat.dtype == LAPIS_TEXT && a->mat.rows * a->mat.cols == 1;
   if (!text)
     return lapis_fail(ctx, LAPIS_EFORMAT,
                       "%s: is no checkpoint: there is no header in it; name "

@@ -124,6 +124,8 @@ void lapis_race_interval(double share, double trials, double *low, double *high)
       sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials));
   *low = middle - wide;
   *high = middle + wide;
+  if (share <= 0 || *low < 0) *low = 0; /* not less by rounding */
+  if (share >= 1 || *high > 1) *high = 1;
 }
 
 /* Accuracy, and between what it may be of new samples.  Labels of one unit err

@@ -698,7 +698,9 @@ void lapis_race_settings(const lapis_race *r, int i, lapis_mc_settings *set)
 void lapis_race_accuracy(const lapis_race *r, int i, double *least,
                          double *most)
 {
-  if (!race_has(r, i) || least == NULL || most == NULL) return;
+  if (least == NULL || most == NULL) return;
+  *least = *most = NAN;
+  if (!race_has(r, i)) return;
   *least = r->run[r->order[i]].least;
   *most = r->run[r->order[i]].most;
 }

@@ -10,7 +10,8 @@
  * standard error of the best share told right it is the first.  Classes count
  * alike in that share, as they do for the nearest mean: of plain shares a class
  * of 3 % is told best by never answering it, which is what a D does that was
- * fitted to the labels.  gamma is that of shrink.c but in the joint form, which
+ * fitted to the labels.  One that is not in both folds, and so can never be
+ * told, does not count.  gamma is that of shrink.c but in the joint form, which
  * has .1 and 10.
  *
  * rr: robust PCA first with one of five lambdas, and one of three gammas; the
@@ -74,6 +75,7 @@ typedef struct fold {
 typedef struct plan {
   int *in;        /* n: the fold that tells it */
   int64_t *count; /* rlda: samples of each class */
+  int64_t judged; /* classes in both folds: these count */
   int64_t *order; /* as many as all processes have */
 } plan;
 
@@ -83,6 +85,12 @@ static int64_t class_of(const rr *w, int64_t j)
   int64_t c = 0;
   while (c + 1 < w->labels.n_values && !rlda_is_of(w, j, c)) c++;
   return c;
+}
+
+/* Classes; numbers are of one kind. */
+static int64_t kinds_of(const rr *w)
+{
+  return w->lda ? w->labels.n_values : 1;
 }
 
 /* In turn over the folds, in a random order of all samples; rlda: each class
@@ -99,6 +107,7 @@ static lapis_status choose_folds(const rr *w, plan *p)
     int64_t turn = p->count[c]++ % FOLDS;
     if (own) p->in[j] = (int)turn;
   }
+  for (int64_t c = 0; c < kinds_of(w); c++) p->judged += p->count[c] >= FOLDS;
   return LAPIS_OK;
 }
 
@@ -116,8 +125,8 @@ static lapis_status take_fold(const rr *w, const plan *p, int k, fold *out)
     memcpy(out->room + to * d, w->X + j * d, (size_t)d * sizeof *Y);
     for (int64_t i = 0; i < rows; i++)
       Y[to * rows + i] = w->lda ? w->labels.value[c] : w->Y[j * rows + i];
-    weight[to] =
-        (double)n / (double)(p->count[c] * (w->lda ? w->labels.n_values : 1));
+    bool in_both = p->count[c] >= FOLDS;
+    weight[to] = in_both ? (double)n / (double)(p->count[c] * p->judged) : 0;
   }
   out->weight = weight + m;
   out->train = (lapis_data){.X = lapis_mat_f64(out->room, d, m),
@@ -266,10 +275,7 @@ static void set_told(rr *w, const double *sum, int64_t judged)
  * than two classes have two, so that a model of either fold knows but one. */
 static bool too_few(const rr *w, const plan *p)
 {
-  int64_t in_both = 0;
-  for (int64_t c = 0; c < w->labels.n_values && w->lda; c++)
-    in_both += p->count[c] >= FOLDS;
-  return w->lda ? in_both < 2 : w->step.all < FEW;
+  return w->lda ? p->judged < 2 : w->step.all < FEW;
 }
 
 /* tried (RR_TRIED x tries): lambda for all samples, gamma, what was told (NaN:
@@ -320,9 +326,8 @@ static int choice(const rr *w)
 lapis_status rr_choose(rr *w)
 {
   lapis_ctx *ctx = w->base.ctx;
-  int64_t kinds = w->lda ? w->labels.n_values : 1;
   plan p = {.in = base_alloc(ctx, w->n, sizeof *p.in),
-            .count = base_alloc(ctx, kinds, sizeof *p.count),
+            .count = base_alloc(ctx, kinds_of(w), sizeof *p.count),
             .order = base_alloc(ctx, w->step.all, sizeof *p.order)};
   bool room = p.in != NULL && p.count != NULL && p.order != NULL;
   lapis_status s = room ? choose_folds(w, &p) : LAPIS_ENOMEM;
