@@ -157,6 +157,29 @@ lapis_status eval_list_labels(const lapis_dataset *ds, eval_pair *p)
              : LAPIS_ENOMEM;
 }
 
+/* A label that is a number, as a name may write it: 2 is called "2", or "2.0".
+ */
+static bool is_number(const char *name, double label)
+{
+  char *end;
+  double value = strtod(name, &end);
+  return end != name && *end == '\0' && value == label;
+}
+
+bool eval_has_label(const lapis_dataset *ds, const char *label)
+{
+  lapis_mat classes = lapis_dataset_text(ds, "class_names");
+  const lapis_mat *Y = &lapis_dataset_data(ds)->Y;
+  for (int64_t k = 0; k < classes.cols; k++)
+    if (strcmp(text_at(&classes, k), label) == 0 ||
+        holds(text_at(&classes, k), label))
+      return true;
+  bool numbers = Y->rows == 1 && classes.cols < 2; /* one: the column's title */
+  for (int64_t j = 0; numbers && j < Y->cols; j++)
+    if (is_number(label, lapis_mat_at(Y, 0, j))) return true;
+  return false;
+}
+
 /* ---- scores -------------------------------------------------------------*/
 /* What the rows of scores are of. */
 typedef struct score_rows {

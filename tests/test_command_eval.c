@@ -330,6 +330,41 @@ static void classes_of_an_archive_go_by_name(void **state)
   command_end(&c);
 }
 
+/* A table of scores alone, behind names of samples or nothing: no score is
+ * taken for these, or for an answer. */
+static void a_table_of_scores_alone_is_read(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *truth, *scores, *id;
+  } cases[] = {
+      {"id,k\na,dog\nb,cat\nc,cow\nd,dog\n",
+       "id,score of dog,score of cat,probability of cow\n"
+       "a,3,0,0\nb,0,1,0\nc,0,0,1\nd,4,0,0\n",
+       "--id id"},
+      {"k\ndog\ncat\ncow\ndog\n",
+       "score of dog,score of cat,probability of cow\n"
+       "3,0,0\n0,1,0\n0,0,1\n4,0,0\n",
+       ""},
+      {"k\n7\n5\n8\n7\n",
+       "score of 5,score of 7,score of 8\n0,3,0\n1,0,0\n0,0,1\n0,4,0\n", ""},
+      {"dog,cat\n1,0\n0,1\n0,0\n1,1\n",
+       "score of dog,score of cat\n3,0\n0,1\n0,0\n4,1\n", ""},
+  };
+  command c;
+  begin(&c);
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    put(&c, "t.csv", cases[k].truth);
+    put(&c, "s.csv", cases[k].scores);
+    command_run(&c, "eval auroc --truth t.csv %s --scores s.csv %s",
+                k < 3 ? "--target k" : "", cases[k].id);
+    command_expect(&c, 0, "");
+    if (strstr(c.out, "auroc 1.000000\n") == NULL)
+      fail_msg("%s: %s", cases[k].scores, c.out);
+  }
+  command_end(&c);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -340,6 +375,7 @@ int main(void)
       cmocka_unit_test(results_go_by_their_columns),
       cmocka_unit_test(r2_of_columns),
       cmocka_unit_test(classes_of_an_archive_go_by_name),
+      cmocka_unit_test(a_table_of_scores_alone_is_read),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
