@@ -408,6 +408,19 @@ static lapis_status check_two(cli *c, const char *scores, const score_rows *r,
                     scores, of, first, second, second, first);
 }
 
+/* Which row would be right nobody can tell: that of the second label, or what
+ * it is above the first. */
+static lapis_status tell_of_two(cli *c, const char *scores, const eval_pair *p)
+{
+  const char *first = text_at(&p->names, 0), *second = text_at(&p->names, 1);
+  return lapis_fail(c->ctx, LAPIS_ESHAPE,
+                    "%s: the truth has two labels, %s and %s, and the scores "
+                    "are of %lld; give one column of scores, of %s against "
+                    "%s, or a truth that has every class",
+                    scores, first, second, (long long)p->answers.rows, second,
+                    first);
+}
+
 /* Scores beside one column of numbers that are several classes. */
 static bool are_of_numbers(cli *c, const eval_pair *p)
 {
@@ -426,7 +439,7 @@ lapis_status eval_list_scores(cli *c, const lapis_dataset *ds,
   bool lists = p->truth.rows == 1 && any_list(&classes);
   bool single = numbers ? classes.cols > 1 : !lists && are_single(p);
   bool two = single && classes.cols == 2;
-  if (two && p->answers.rows != 1) return LAPIS_OK;
+  if (two && p->answers.rows != 1) return tell_of_two(c, scores, p);
   if (!lists && !single &&
       (p->truth.rows == 1 || classes.cols != p->truth.rows))
     return LAPIS_OK;

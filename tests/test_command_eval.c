@@ -385,6 +385,12 @@ static void scores_go_by_plain_names_and_numbers(void **state)
        "score of 1,score of 2,score of 3\n"
        "0,1,0\n1,0,0\n0,0,1\n",
        "s.csv: has no column \"score of 4\""},
+      {"cow\ndog\n", "dog,cat,cow\n0,0,3\n4,0,0\n",
+       "s.csv: the truth has two labels, cow and dog, and the scores are of "
+       "3; give one column of scores, of dog against cow, or a truth that has "
+       "every class"},
+      {"3\n2\n", "score of 2,score of 3,score of 4\n0,3,0\n4,0,0\n",
+       "s.csv: the truth has two labels, 2 and 3, and the scores are of 3"},
   };
   command c;
   begin(&c);
