@@ -134,6 +134,19 @@ class Habits(unittest.TestCase):
                 np.testing.assert_array_equal(lapis.Folds(4).draw(X, given),
                                               drawn)
 
+    def test_folds_of_sparse_labels_and_of_too_few(self):
+        X, y, _ = two_classes(60)
+        labels = np.stack([y > 0, y < 0], axis=1).astype(float)
+        drawn = lapis.Folds(4).draw(X, labels)
+        for given in (scipy.sparse.csr_matrix(labels),
+                      scipy.sparse.csc_array(labels)):
+            np.testing.assert_array_equal(lapis.Folds(4).draw(X, given), drawn)
+        for wrong in (y[:59], scipy.sparse.csr_matrix(labels[:59])):
+            with self.assertRaisesRegex(ValueError, "y has 59, X has 60"):
+                lapis.Folds(4).draw(X, wrong)
+        with self.assertRaisesRegex(ValueError, "y has 1, X has 60"):
+            lapis.Folds(4).draw(X, 1.0)
+
     def test_pipelines(self):
         X, y, _ = two_classes(80)
         both = make_pipeline(lapis.Chi2Map(), lapis.SVMPlusClassifier())
