@@ -199,16 +199,17 @@ static int evaluate_numbers(cli *c, bool labels, const eval_columns *sheet,
              sheet->label[k]);
   }
   if (*sheet->scores != '\0' && own.id != NULL) own.id = "1";
-  if (sheet->count > 0) own.use = labels ? list : sheet->scores;
+  bool scored = !labels && *sheet->scores != '\0';
+  if (scored || sheet->count > 0) own.use = scored ? sheet->scores : list;
   lapis_status s = lapis_dataset_new(c->ctx, &ds);
   if (s >= 0) lapis_dataset_join(ds);
   if (s >= 0)
     s = eval_read(ds, "X", scores, labels ? "labels" : "scores", &own);
   if (s >= 0) s = eval_read(ds, "Y", truth, "Y", table);
   if (s >= 0) s = lapis_dataset_finish(ds);
-  int code = s < 0               ? cli_fail_status(c, s)
-             : sheet->count == 0 ? eval_check_columns(ds, scores)
-                                 : eval_check_order(ds, sheet, scores);
+  int code = s < 0                        ? cli_fail_status(c, s)
+             : scored || sheet->count > 0 ? eval_check_order(ds, sheet, scores)
+                                          : eval_check_columns(ds, scores);
   eval_pair pair = {.y = NULL};
   if (code == EXIT_DONE) {
     pair.truth = lapis_dataset_data(ds)->Y;
@@ -232,7 +233,8 @@ static int evaluate_files(cli *c, bool labels)
   eval_pair pair = {.y = NULL};
   int code = table_from_args(c, &table);
   if (code != EXIT_DONE) return code;
-  (void)eval_find_columns(c, scores, labels ? table.target : NULL, &sheet);
+  eval_files files = {.truth = truth, .scores = scores, .table = &table};
+  (void)eval_find_columns(c, &files, labels ? table.target : NULL, &sheet);
   lapis_status s =
       labels ? eval_text_labels(c, &sheet, truth, scores, &table, &ds, &pair)
              : LAPIS_EINVAL;

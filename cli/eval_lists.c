@@ -88,6 +88,13 @@ static bool add_names(eval_pair *p, const lapis_mat *lists)
   return true;
 }
 
+static bool add_number(eval_pair *p, double label)
+{
+  char number[32];
+  snprintf(number, sizeof number, "%.17g", label);
+  return add_name(p, number, strlen(number));
+}
+
 static bool sort_names(eval_pair *p)
 {
   if (p->names.cols > 0)
@@ -157,17 +164,43 @@ lapis_status eval_list_labels(const lapis_dataset *ds, eval_pair *p)
              : LAPIS_ENOMEM;
 }
 
+/* A label that is a number, as a name may write it: 2 is called "2", or "2.0".
+ */
+static bool is_number(const char *name, double label)
+{
+  char *end;
+  double value = strtod(name, &end);
+  return end != name && *end == '\0' && value == label;
+}
+
+bool eval_has_label(const lapis_dataset *ds, const char *label)
+{
+  lapis_mat classes = lapis_dataset_text(ds, "class_names");
+  const lapis_mat *Y = &lapis_dataset_data(ds)->Y;
+  for (int64_t k = 0; k < classes.cols; k++)
+    if (strcmp(text_at(&classes, k), label) == 0 ||
+        holds(text_at(&classes, k), label))
+      return true;
+  bool numbers = Y->rows == 1 && classes.cols < 2; /* one: the column's title */
+  for (int64_t j = 0; numbers && j < Y->cols; j++)
+    if (is_number(label, lapis_mat_at(Y, 0, j))) return true;
+  return false;
+}
+
 /* ---- scores -------------------------------------------------------------*/
 /* What the rows of scores are of. */
 typedef struct score_rows {
   lapis_mat title; /* of a table's columns, or an archive's classes; or empty */
-  lapis_arrays all; /* of the archive */
+  lapis_arrays all;  /* of the archive */
+  bool plain;        /* titles of a table are names as they are */
+  bool numbers;      /* labels are numbers: "2.0" is 2, too */
+  eval_pair written; /* its names: classes of an archive that are numbers */
 } score_rows;
 
 static const char *row_name(const score_rows *r, int64_t i)
 {
   const char *title = text_at(&r->title, i);
-  return r->all.count > 0 ? title : eval_score_of(title);
+  return r->all.count > 0 || r->plain ? title : eval_score_of(title);
 }
 
 /* The texts of that name, where they are one for each of K rows. */
@@ -180,6 +213,21 @@ static bool take_names(score_rows *r, const char *member, int64_t K)
   return fits;
 }
 
+/* The same of numbers, written. */
+static bool take_numbers(score_rows *r, const char *member, int64_t K)
+{
+  const lapis_array *a = lapis_arrays_find(&r->all, member);
+  eval_pair *w = &r->written;
+  if (a == NULL || a->mat.dtype == LAPIS_TEXT || a->mat.colptr != NULL ||
+      a->mat.rows * a->mat.cols != K)
+    return false;
+  for (int64_t k = 0; k < K; k++)
+    if (!add_number(w, lapis_mat_at(&a->mat, k % a->mat.rows, k / a->mat.rows)))
+      return false;
+  if (w->names.cols == K) r->title = lapis_mat_text(w->name, 1, K);
+  return w->names.cols == K; /* each is named once */
+}
+
 /* The "classes" of label, or "class_names" of fit, of "F.npz" or
  * "F.npz:scores"; an archive without says nothing of its rows. */
 static void find_classes(cli *c, const char *spec, int64_t K, score_rows *r)
@@ -188,8 +236,9 @@ static void find_classes(cli *c, const char *spec, int64_t K, score_rows *r)
   struct stat st;
   if (colon != NULL && stat(path, &st) != 0) *colon = '\0';
   if (path != NULL && lapis_arrays_read(c->ctx, path, &r->all) >= 0 &&
-      !take_names(r, "classes", K))
-    (void)take_names(r, "class_names", K);
+      !take_names(r, "classes", K) && !take_names(r, "class_names", K) &&
+      r->numbers)
+    (void)take_numbers(r, "classes", K);
   free(path);
 }
 
@@ -217,9 +266,23 @@ static int64_t score_row(const score_rows *r, const char *name)
 {
   for (int64_t i = 0; i < r->title.cols; i++) {
     const char *of = row_name(r, i);
-    if (of != NULL && strcmp(of, name) == 0) return i;
+    if (of == NULL) continue;
+    if (strcmp(of, name) == 0) return i;
+    if (r->numbers && is_number(of, strtod(name, NULL))) return i;
   }
   return -1;
+}
+
+/* Titles of a table that are all of the truth's labels, or one of two, say what
+ * they are of without "score of". */
+static void find_plain(score_rows *r, const lapis_mat *names, bool two)
+{
+  int64_t found = 0;
+  if (r->all.count > 0 || any_named(r)) return;
+  r->plain = true;
+  for (int64_t k = 0; k < names->cols; k++)
+    found += score_row(r, text_at(names, k)) >= 0;
+  r->plain = found == names->cols || (two && found > 0);
 }
 
 /* The name of a row that is of a list as a whole, as where fit takes "sea;sun"
@@ -262,7 +325,8 @@ static lapis_status pair_scores(cli *c, const char *scores, bool lists,
                       "of; an array 'classes' of their names, a name a row, "
                       "would, or a table of columns such as \"score of %s\"",
                       scores, text_at(&p->names, 0));
-  if (!lists && (!any_named(r) || are_counted(r))) return LAPIS_OK;
+  if (!lists && (!any_named(r) || (are_counted(r) && !r->numbers)))
+    return LAPIS_OK;
   const char *whole = whole_list(r, &p->names);
   if (whole != NULL)
     return lapis_fail(c->ctx, LAPIS_EDATA,
@@ -298,6 +362,35 @@ static bool are_single(const eval_pair *p)
   return K > 1 && there == K;
 }
 
+static int by_value(const void *a, const void *b)
+{
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* The names of labels that are numbers are these, in the metrics' order; no
+ * names where there are too many to be labels. */
+static lapis_status name_numbers(eval_pair *p)
+{
+  int64_t n = 0, count = 0;
+  double *v = malloc((size_t)(p->truth.cols + 1) * sizeof *v);
+  if (v == NULL) return LAPIS_ENOMEM;
+  for (int64_t j = 0; j < p->truth.cols; j++) {
+    double label = lapis_mat_at(&p->truth, 0, j);
+    if (!isnan(label)) v[n++] = label;
+  }
+  qsort(v, (size_t)n, sizeof *v, by_value);
+  for (int64_t j = 0; j < n; j++)
+    if (j == 0 || v[j] != v[count - 1]) v[count++] = v[j];
+  bool room = true;
+  p->names = (lapis_mat){.cols = 0};
+  for (int64_t k = 0; room && count <= EVAL_TARGETS && k < count; k++)
+    room = add_number(p, v[k]);
+  p->names = lapis_mat_text(p->name, 1, p->names.cols);
+  free(v);
+  return room ? LAPIS_OK : LAPIS_ENOMEM;
+}
+
 /* Two classes have one row of scores, of the second against the first. */
 static lapis_status check_two(cli *c, const char *scores, const score_rows *r,
                               const eval_pair *p)
@@ -315,14 +408,38 @@ static lapis_status check_two(cli *c, const char *scores, const score_rows *r,
                     scores, of, first, second, second, first);
 }
 
+/* Which row would be right nobody can tell: that of the second label, or what
+ * it is above the first. */
+static lapis_status tell_of_two(cli *c, const char *scores, const eval_pair *p)
+{
+  const char *first = text_at(&p->names, 0), *second = text_at(&p->names, 1);
+  return lapis_fail(c->ctx, LAPIS_ESHAPE,
+                    "%s: the truth has two labels, %s and %s, and the scores "
+                    "are of %lld; give one column of scores, of %s against "
+                    "%s, or a truth that has every class",
+                    scores, first, second, (long long)p->answers.rows, second,
+                    first);
+}
+
+/* Scores beside one column of numbers that are several classes. */
+static bool are_of_numbers(cli *c, const eval_pair *p)
+{
+  const lapis_metric_kind *kind;
+  return p->truth.rows == 1 && p->names.cols < 2 && p->answers.rows > 1 &&
+         lapis_metric_find(c->ctx, c->args.word[0], &kind) >= 0 &&
+         kind->reads == LAPIS_METRIC_SCORES;
+}
+
 lapis_status eval_list_scores(cli *c, const lapis_dataset *ds,
                               const char *scores, eval_pair *p)
 {
+  bool numbers = are_of_numbers(c, p);
+  if (numbers && name_numbers(p) < 0) return LAPIS_ENOMEM;
   lapis_mat classes = p->names;
   bool lists = p->truth.rows == 1 && any_list(&classes);
-  bool single = !lists && are_single(p);
+  bool single = numbers ? classes.cols > 1 : !lists && are_single(p);
   bool two = single && classes.cols == 2;
-  if (two && p->answers.rows != 1) return LAPIS_OK;
+  if (two && p->answers.rows != 1) return tell_of_two(c, scores, p);
   if (!lists && !single &&
       (p->truth.rows == 1 || classes.cols != p->truth.rows))
     return LAPIS_OK;
@@ -332,11 +449,14 @@ lapis_status eval_list_scores(cli *c, const lapis_dataset *ds,
         !put_truth(p, &classes, true))
       return LAPIS_ENOMEM;
   }
-  score_rows rows = {.title = lapis_dataset_text(ds, "feature_names")};
+  score_rows rows = {.title = lapis_dataset_text(ds, "feature_names"),
+                     .numbers = numbers};
   if (rows.title.cols == 0)
     find_classes(c, scores, two ? 2 : p->answers.rows, &rows);
+  find_plain(&rows, &p->names, two);
   lapis_status s = two ? check_two(c, scores, &rows, p)
                        : pair_scores(c, scores, lists, &rows, p);
   lapis_arrays_free(&rows.all);
+  eval_pair_free(&rows.written);
   return s;
 }

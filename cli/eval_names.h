@@ -25,9 +25,14 @@ typedef struct eval_columns { /* of a table of answers, from 1 */
   char title[EVAL_TARGETS][64]; /* of these columns, cut where longer */
   char scores[EVAL_LIST];       /* "4,5" */
 } eval_columns;
-/* Whether a file is a table as 'fit -o F.csv' writes it, or one of labels in
- * the columns that target names (NULL: it does not count). */
-bool eval_find_columns(cli *c, const char *path, const char *target,
+typedef struct eval_files {
+  const char *truth, *scores;
+  const lapis_table_options *table;
+} eval_files;
+/* Whether the scores are a table as 'fit -o F.csv' writes it, or one of labels
+ * in the columns that target names (NULL: it does not count).  A table of
+ * scores alone has no targets, and scores. */
+bool eval_find_columns(cli *c, const eval_files *files, const char *target,
                        eval_columns *out);
 /* L of a column's title "score of L" or "probability of L"; else NULL. */
 const char *eval_score_of(const char *title);
@@ -46,6 +51,8 @@ lapis_status eval_text_labels(cli *c, const eval_columns *sheet,
 /* Truth and labels, read into ds as Y and names, where either are lists of
  * labels and the other are lists, or a column each; else LAPIS_EINVAL. */
 lapis_status eval_list_labels(const lapis_dataset *ds, eval_pair *p);
+/* Whether truth, read into ds, has a label that is so called. */
+bool eval_has_label(const lapis_dataset *ds, const char *label);
 /* Scores in the order of the truth's labels, by the titles of a table or the
  * classes of an archive; truth that is lists becomes 1 and 0 for each label. */
 lapis_status eval_list_scores(cli *c, const lapis_dataset *ds,

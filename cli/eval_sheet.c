@@ -54,20 +54,50 @@ static void find_targets(const lapis_columns *all, const char *target,
   }
 }
 
-bool eval_find_columns(cli *c, const char *path, const char *target,
+/* Whether column j, from 1, has numbers and is called as scores of one of the
+ * truth's labels are; the truth is read only where that may be. */
+static bool is_of_truth(cli *c, const eval_files *files, int j,
+                        const char *title)
+{
+  const char *label = eval_score_of(title);
+  char column[16];
+  lapis_dataset *ds;
+  if (label == NULL || lapis_dataset_new(c->ctx, &ds) < 0) return false;
+  snprintf(column, sizeof column, "%d", j);
+  lapis_table_options own = {.header = LAPIS_HEADER_YES,
+                             .use = column,
+                             .id = files->table->id == NULL ? NULL : "1"};
+  lapis_dataset_join(ds);
+  bool has = eval_read(ds, "X", files->scores, "scores", &own) >= 0 &&
+             eval_read(ds, "Y", files->truth, "Y", files->table) >= 0 &&
+             lapis_dataset_finish(ds) >= 0 && eval_has_label(ds, label);
+  lapis_dataset_free(ds);
+  return has;
+}
+
+/* Column 1 names the samples and column 2 is a target, whatever their titles,
+ * but for scores of a label that the truth has. */
+static bool is_score(cli *c, const eval_files *files, int j, const char *title)
+{
+  if (j > 2)
+    return strcmp(title, "score") == 0 || strcmp(title, "probability") == 0 ||
+           eval_score_of(title) != NULL;
+  return (j == 2 || files->table->id == NULL) &&
+         is_of_truth(c, files, j, title);
+}
+
+bool eval_find_columns(cli *c, const eval_files *files, const char *target,
                        eval_columns *out)
 {
   lapis_columns all;
   lapis_table_options own = {.target = target};
   *out = (eval_columns){.count = 0};
-  if (!is_sheet(path) || lapis_columns_read(c->ctx, path, &own, &all) < 0)
+  if (!is_sheet(files->scores) ||
+      lapis_columns_read(c->ctx, files->scores, &own, &all) < 0)
     return false;
   for (int j = 0; all.header && j < all.listed; j++) {
     const char *title = all.column[j].title;
-    /* column 2 is a target, whatever its title */
-    bool score = j > 1 && (strcmp(title, "score") == 0 ||
-                           strcmp(title, "probability") == 0 ||
-                           eval_score_of(title) != NULL);
+    bool score = is_score(c, files, j + 1, title);
     bool about =
         j > 1 && (strcmp(title, "rather") == 0 ||
                   strcmp(title, "origin") == 0 || begins(title, "origin of "));

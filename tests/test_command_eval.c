@@ -330,6 +330,96 @@ static void classes_of_an_archive_go_by_name(void **state)
   command_end(&c);
 }
 
+/* A table of scores alone, behind names of samples or nothing: no score is
+ * taken for these, or for an answer. */
+static void a_table_of_scores_alone_is_read(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *truth, *scores, *id;
+  } cases[] = {
+      {"id,k\na,dog\nb,cat\nc,cow\nd,dog\n",
+       "id,score of dog,score of cat,probability of cow\n"
+       "a,3,0,0\nb,0,1,0\nc,0,0,1\nd,4,0,0\n",
+       "--id id"},
+      {"k\ndog\ncat\ncow\ndog\n",
+       "score of dog,score of cat,probability of cow\n"
+       "3,0,0\n0,1,0\n0,0,1\n4,0,0\n",
+       ""},
+      {"k\n7\n5\n8\n7\n",
+       "score of 5,score of 7,score of 8\n0,3,0\n1,0,0\n0,0,1\n0,4,0\n", ""},
+      {"dog,cat\n1,0\n0,1\n0,0\n1,1\n",
+       "score of dog,score of cat\n3,0\n0,1\n0,0\n4,1\n", ""},
+  };
+  command c;
+  begin(&c);
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    put(&c, "t.csv", cases[k].truth);
+    put(&c, "s.csv", cases[k].scores);
+    command_run(&c, "eval auroc --truth t.csv %s --scores s.csv %s",
+                k < 3 ? "--target k" : "", cases[k].id);
+    command_expect(&c, 0, "");
+    if (strstr(c.out, "auroc 1.000000\n") == NULL)
+      fail_msg("%s: %s", cases[k].scores, c.out);
+  }
+  command_end(&c);
+}
+
+/* Names of labels without "score of", and labels that are numbers. */
+static void scores_go_by_plain_names_and_numbers(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *truth, *scores, *refused;
+  } cases[] = {
+      {"cow\ndog\ncat\n", "dog,cat,cow\n0,0,3\n4,0,0\n0,1,0\n", NULL},
+      {"cow\ndog\ncat\n", "dog,emu,cat,cow\n0,9,0,3\n4,9,0,0\n0,9,1,0\n", NULL},
+      {"dog\ncat\n", "dog\n1\n0\n", NULL},
+      {"dog\ncat\n", "cat\n1\n0\n", "its scores are of \"cat\""},
+      {"3\n2\n4\n",
+       "probability of 4,score of 2.0,score of 3\n"
+       "0,0,1\n0,1,0\n1,0,0\n",
+       NULL},
+      {"3\n2\n4\n", "4,2,3\n0,0,1\n0,1,0\n1,0,0\n", NULL},
+      {"3\n2\n4\n",
+       "score of 1,score of 2,score of 3\n"
+       "0,1,0\n1,0,0\n0,0,1\n",
+       "s.csv: has no column \"score of 4\""},
+      {"cow\ndog\n", "dog,cat,cow\n0,0,3\n4,0,0\n",
+       "s.csv: the truth has two labels, cow and dog, and the scores are of "
+       "3; give one column of scores, of dog against cow, or a truth that has "
+       "every class"},
+      {"3\n2\n", "score of 2,score of 3,score of 4\n0,3,0\n4,0,0\n",
+       "s.csv: the truth has two labels, 2 and 3, and the scores are of 3"},
+  };
+  command c;
+  begin(&c);
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    char truth[64];
+    (void)snprintf(truth, sizeof truth, "k\n%s", cases[k].truth);
+    put(&c, "t.csv", truth);
+    put(&c, "s.csv", cases[k].scores);
+    command_run(&c, "eval auroc --truth t.csv --scores s.csv --header yes");
+    if (cases[k].refused != NULL) {
+      command_expect(&c, 4, cases[k].refused);
+      continue;
+    }
+    command_expect(&c, 0, "");
+    if (strstr(c.out, "auroc 1.000000\n") == NULL)
+      fail_msg("%s: %s", cases[k].scores, c.out);
+  }
+  put(&c, "d.csv", "x,k\n1,2\n2,3\n3,4\n1.1,2\n2.1,3\n3.1,4\n");
+  command_run(&c, "fit trees d.csv --target k -q -o s.npz");
+  command_expect(&c, 0, "");
+  put(&c, "t.csv", "x,k\n1,2\n2,5\n3,4\n1.1,2\n2.1,5\n3.1,4\n");
+  command_run(&c, "eval auroc --truth d.csv --target k --scores s.npz --json");
+  command_expect(&c, 0, "");
+  assert_non_null(strstr(c.out, "\"2\""));
+  command_run(&c, "eval auroc --truth t.csv --target k --scores s.npz");
+  command_expect(&c, 4, "s.npz: has no \"5\" among its classes");
+  command_end(&c);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -340,6 +430,8 @@ int main(void)
       cmocka_unit_test(results_go_by_their_columns),
       cmocka_unit_test(r2_of_columns),
       cmocka_unit_test(classes_of_an_archive_go_by_name),
+      cmocka_unit_test(a_table_of_scores_alone_is_read),
+      cmocka_unit_test(scores_go_by_plain_names_and_numbers),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -333,8 +333,10 @@ static void a_model_knows_how_its_features_were_made(void **state)
   } tries[] = {
       {"dense-sift-bow c.ppm in --vocabulary v.npz --learn 50", NULL},
       {"dense-sift-bow c.ppm in --words 4 --bins 2,3",
-       "predict: X counts other words (dense-sift-bow) than those the model "
-       "was fitted with; make X again with --vocabulary F.npz"},
+       "predict: X counts other words (dense-sift-bow) than the model's; give "
+       "features --vocabulary the file that --save-vocabulary wrote for the "
+       "training images; if there is none, make features of those images again "
+       "with --save-vocabulary"},
       {"dense-sift-bow c.ppm in --vocabulary v.npz --step 2",
        "predict: X was made by 'dense-sift-bow --step 2', what the model was "
        "fitted with by 'dense-sift-bow --step 4'"},
@@ -462,6 +464,72 @@ static void what_cannot_be_read_says_nothing(void **state)
   command_end(&c);
 }
 
+/* X of two features, made as up to four texts say. */
+static void put_made(const command *c, const char *name,
+                     const char *const made[4])
+{
+  char path[160];
+  double x[] = {1, 2, 3, 4, 5, 7};
+  int64_t count = 0;
+  while (count < 4 && made[count] != NULL) count++;
+  lapis_named item[] = {{.name = "X", .mat = lapis_mat_f64(x, 2, 3)},
+                        {.name = "feature_settings",
+                         .flat = true,
+                         .mat = lapis_mat_text(made, 1, count)}};
+  (void)snprintf(path, sizeof path, "%s/%s", c->folder, name);
+  lapis_ctx *ctx = lapis_ctx_new();
+  assert_int_equal(lapis_npz_write(ctx, path, item, 2), LAPIS_OK);
+  lapis_ctx_free(ctx);
+}
+
+/* Kinds and words must agree, and settings that both sides name, by value: one
+ * that a side does not name its version did not have. */
+static void what_made_features_is_held_by_name(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *was[4], *is[4], *refused; /* NULL: answered */
+  } tries[] = {
+      {{"pixels", "pixels --size 32x32"},
+       {"pixels", "pixels --hue yes", "pixels --size 032x32"},
+       NULL},
+      {{"pixels", "pixels --size 32x32", "pixels --hue yes"},
+       {"pixels", "pixels --size 32x31"},
+       "X was made by 'pixels --size 32x31', what the model was fitted with by "
+       "'pixels --size 32x32'; make X again in the same way"},
+      {{"pixels", "pixels --size 3x2", "color-moments"},
+       {"pixels", "pixels --size 3x2"},
+       "predict: X lacks 'color-moments', with which the model was fitted"},
+      {{"color-moments"},
+       {"pixels", "color-moments"},
+       "predict: X has 'pixels', without which the model was fitted"},
+      {{"color-moments", "pixels"},
+       {"pixels", "color-moments"},
+       "predict: X has 'pixels' where the model was fitted with "
+       "'color-moments'; make X again with its kinds in that order"},
+      {{"sift-bow", "sift-bow words 01"},
+       {"sift-bow", "sift-bow words 1"},
+       "predict: X counts other words (sift-bow) than the model's"},
+      {{"sift-bow", "sift-bow words 01"},
+       {"sift-bow"},
+       "predict: X counts other words (sift-bow) than the model's"},
+  };
+  command c;
+  begin(&c);
+  for (size_t k = 0; k < sizeof tries / sizeof *tries; k++) {
+    put_made(&c, "was.npz", tries[k].was);
+    put_made(&c, "is.npz", tries[k].is);
+    command_run(&c, "fit rpca was.npz --model m.lapis -q");
+    command_expect(&c, 0, "");
+    command_run(&c, "predict m.lapis is.npz -o p.npz");
+    if (tries[k].refused == NULL)
+      command_expect(&c, 0, "");
+    else
+      command_expect(&c, 4, tries[k].refused);
+  }
+  command_end(&c);
+}
+
 /* Of several kinds each says so. */
 static void joined_kinds_say_how_each_was_made(void **state)
 {
@@ -497,6 +565,7 @@ int main(void)
       cmocka_unit_test(a_model_knows_how_its_features_were_made),
       cmocka_unit_test(what_does_not_say_is_answered),
       cmocka_unit_test(what_cannot_be_read_says_nothing),
+      cmocka_unit_test(what_made_features_is_held_by_name),
       cmocka_unit_test(joined_kinds_say_how_each_was_made),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

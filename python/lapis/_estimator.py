@@ -80,6 +80,20 @@ def _as_words(classes):
     return words, kind.str if kind.kind == "S" else name
 
 
+def unkept_class(classes):
+    """The first class that a model file has no word for; None: there is none.
+    """
+    kind = _as_words(classes)[1]
+    for given in classes.tolist():
+        try:
+            word = given.decode() if isinstance(given, bytes) else str(given)
+        except UnicodeDecodeError:
+            return given
+        if "\0" in word or (kind is None and isinstance(given, bytes)):
+            return given
+    return None
+
+
 def _of_words(words, kind):
     if kind is None:
         return words

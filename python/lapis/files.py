@@ -5,6 +5,7 @@ from os import PathLike
 from typing import Any, Union
 
 from ._core import Model
+from ._estimator import unkept_class
 from ._settings import table
 from .completion import MatrixCompletionClassifier
 from .exceptions import NotFittedError
@@ -42,6 +43,13 @@ def save(estimator: object, path: Union[str, PathLike]) -> None:
     if model is None:
         raise NotFittedError(f"This {type(estimator).__name__} has no model "
                              "to save; call 'fit' first")
+    if getattr(estimator, "_coded", False):
+        lost = unkept_class(estimator.classes_)
+        if lost is not None:
+            raise ValueError(
+                f"the class {lost!r} cannot be written: a model file holds "
+                "classes as words without zero bytes, those of type bytes "
+                "where they are text (UTF-8); pickle keeps it")
     model.save(path)
 
 

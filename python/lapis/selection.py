@@ -13,8 +13,8 @@ from ._compat import BaseCrossValidator
 from ._core import Context, Inputs, lib, run
 from ._library import cv_options
 from ._settings import table
-from ._validation import (check_groups, check_y, labels_of, seed_of,
-                          threads_of, unknown_in)
+from ._validation import (check_groups, check_length, check_y, labels_of,
+                          seed_of, threads_of, unknown_in)
 
 
 class Folds(BaseCrossValidator):
@@ -71,7 +71,9 @@ def _placeholders(n, y, groups):
     """Data of which only the known targets and the groups are looked at."""
     known = np.zeros((n, 1))
     if y is not None:
-        unknown = unknown_in(labels_of(y))
+        y = np.atleast_1d(labels_of(y.toarray() if is_sparse(y) else y))
+        check_length(y, n, "y")
+        unknown = unknown_in(y)
         known[unknown.reshape(n, -1).all(axis=1)] = np.nan
     code = None
     if groups is not None:

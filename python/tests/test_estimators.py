@@ -134,6 +134,19 @@ class Habits(unittest.TestCase):
                 np.testing.assert_array_equal(lapis.Folds(4).draw(X, given),
                                               drawn)
 
+    def test_folds_of_sparse_labels_and_of_too_few(self):
+        X, y, _ = two_classes(60)
+        labels = np.stack([y > 0, y < 0], axis=1).astype(float)
+        drawn = lapis.Folds(4).draw(X, labels)
+        for given in (scipy.sparse.csr_matrix(labels),
+                      scipy.sparse.csc_array(labels)):
+            np.testing.assert_array_equal(lapis.Folds(4).draw(X, given), drawn)
+        for wrong in (y[:59], scipy.sparse.csr_matrix(labels[:59])):
+            with self.assertRaisesRegex(ValueError, "y has 59, X has 60"):
+                lapis.Folds(4).draw(X, wrong)
+        with self.assertRaisesRegex(ValueError, "y has 1, X has 60"):
+            lapis.Folds(4).draw(X, 1.0)
+
     def test_pipelines(self):
         X, y, _ = two_classes(80)
         both = make_pipeline(lapis.Chi2Map(), lapis.SVMPlusClassifier())
@@ -732,11 +745,21 @@ class Habits(unittest.TestCase):
             beside[3] = None
             self.check_kinds_of_file(X, given, beside)
 
-    def test_bytes_that_are_no_text_are_fitted(self):
+    def test_classes_that_are_no_words_are_fitted_and_not_saved(self):
         X, y, _ = two_classes(40)
-        given = np.where(y > 0, np.array(b"\xff"), np.array(b"b"))
-        model = lapis.SVMPlusClassifier().fit(X, given)
-        self.assertEqual(model.predict(X).dtype, given.dtype)
+        for lost, other, kind in ((b"\xff", b"b", "S3"),
+                                  (b"\xff", b"b", object),
+                                  (b"a\0b", b"b", "S3"), ("a\0b", "b", "U3"),
+                                  (np.bytes_(b"a"), np.bytes_(b"b"), object)):
+            given = np.array([lost if up else other for up in y > 0], kind)
+            model = lapis.SVMPlusClassifier().fit(X, given)
+            said = model.predict(X)
+            self.assertEqual(set(said.tolist()), {lost, other})
+            np.testing.assert_array_equal(
+                pickle.loads(pickle.dumps(model)).predict(X), said)
+            with tempfile.TemporaryDirectory() as folder:
+                with self.assertRaisesRegex(ValueError, "cannot be written"):
+                    lapis.save(model, folder + "/m.lapis")
 
     def check_kinds_of_file(self, X, truth, given):
         for cls in CLASSIFIERS[:3]:
