@@ -164,13 +164,12 @@ lapis_status eval_list_labels(const lapis_dataset *ds, eval_pair *p)
              : LAPIS_ENOMEM;
 }
 
-/* A label that is a number, as a name may write it: 2 is called "2", or "2.0".
- */
-static bool is_number(const char *name, double label)
+/* The number that a name writes, "2" or "2.0"; NaN: it is a word. */
+static double number_of(const char *name)
 {
   char *end;
   double value = strtod(name, &end);
-  return end != name && *end == '\0' && value == label;
+  return end != name && *end == '\0' ? value : NAN;
 }
 
 bool eval_has_label(const lapis_dataset *ds, const char *label)
@@ -183,7 +182,7 @@ bool eval_has_label(const lapis_dataset *ds, const char *label)
       return true;
   bool numbers = Y->rows == 1 && classes.cols < 2; /* one: the column's title */
   for (int64_t j = 0; numbers && j < Y->cols; j++)
-    if (is_number(label, lapis_mat_at(Y, 0, j))) return true;
+    if (number_of(label) == lapis_mat_at(Y, 0, j)) return true;
   return false;
 }
 
@@ -268,21 +267,41 @@ static int64_t score_row(const score_rows *r, const char *name)
     const char *of = row_name(r, i);
     if (of == NULL) continue;
     if (strcmp(of, name) == 0) return i;
-    if (r->numbers && is_number(of, strtod(name, NULL))) return i;
+    if (r->numbers && number_of(of) == number_of(name)) return i;
   }
   return -1;
+}
+
+static int64_t count_found(const score_rows *r, const lapis_mat *names)
+{
+  int64_t found = 0;
+  for (int64_t k = 0; k < names->cols; k++)
+    found += score_row(r, text_at(names, k)) >= 0;
+  return found;
 }
 
 /* Titles of a table that are all of the truth's labels, or one of two, say what
  * they are of without "score of". */
 static void find_plain(score_rows *r, const lapis_mat *names, bool two)
 {
-  int64_t found = 0;
   if (r->all.count > 0 || any_named(r)) return;
   r->plain = true;
-  for (int64_t k = 0; k < names->cols; k++)
-    found += score_row(r, text_at(names, k)) >= 0;
+  int64_t found = count_found(r, names);
   r->plain = found == names->cols || (two && found > 0);
+}
+
+/* Names that do not say which label a row is of: there are none; they are
+ * words, for labels that are their numbers; or they are 1, 2, ..., and the
+ * labels are others. */
+static bool are_places(const score_rows *r, const lapis_mat *names)
+{
+  bool words = r->numbers;
+  for (int64_t i = 0; words && i < r->title.cols; i++) {
+    const char *of = row_name(r, i);
+    words = of == NULL || isnan(number_of(of));
+  }
+  return !any_named(r) || words ||
+         (are_counted(r) && count_found(r, names) < names->cols);
 }
 
 /* The name of a row that is of a list as a whole, as where fit takes "sea;sun"
@@ -325,8 +344,7 @@ static lapis_status pair_scores(cli *c, const char *scores, bool lists,
                       "of; an array 'classes' of their names, a name a row, "
                       "would, or a table of columns such as \"score of %s\"",
                       scores, text_at(&p->names, 0));
-  if (!lists && (!any_named(r) || (are_counted(r) && !r->numbers)))
-    return LAPIS_OK;
+  if (!lists && are_places(r, &p->names)) return LAPIS_OK;
   const char *whole = whole_list(r, &p->names);
   if (whole != NULL)
     return lapis_fail(c->ctx, LAPIS_EDATA,

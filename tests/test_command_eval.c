@@ -382,9 +382,18 @@ static void scores_go_by_plain_names_and_numbers(void **state)
        NULL},
       {"3\n2\n4\n", "4,2,3\n0,0,1\n0,1,0\n1,0,0\n", NULL},
       {"3\n2\n4\n",
-       "score of 1,score of 2,score of 3\n"
-       "0,1,0\n1,0,0\n0,0,1\n",
+       "score of 3,score of 1,score of 2\n"
+       "1,0,0\n0,0,1\n0,1,0\n",
        "s.csv: has no column \"score of 4\""},
+      /* by place: counted, and words for numbers */
+      {"4\n0\n5\n",
+       "name,k,score of 1,score of 2,score of 3\n"
+       "a,4,0,1,0\nb,0,1,0,0\nc,5,0,0,1\n",
+       NULL},
+      {"1\n0\n2\n",
+       "name,k,score of cow,score of ant,score of bee\n"
+       "a,1,0,1,0\nb,0,1,0,0\nc,2,0,0,1\n",
+       NULL},
       {"cow\ndog\n", "dog,cat,cow\n0,0,3\n4,0,0\n",
        "s.csv: the truth has two labels, cow and dog, and the scores are of "
        "3; give one column of scores, of dog against cow, or a truth that has "
