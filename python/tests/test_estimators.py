@@ -643,13 +643,14 @@ class Habits(unittest.TestCase):
             both = model.fit_transform(X)
             np.testing.assert_array_equal(both, model.fit(X).transform(X))
             alone = np.vstack([model.transform(x[None]) for x in X])
-            np.testing.assert_allclose(alone, both, atol=1e-9)
+            # rounding, which others beside change, may decide when to stop
+            np.testing.assert_allclose(alone, both, atol=1e-4)
             self.assertLess(np.abs(both - clean).mean(),
                             0.2 * np.nanmean(np.abs(X - clean)))
         y = clean[:, 0]
         model = lapis.RobustRegressor(denoise="rpca").fit(X, y)
         alone = np.vstack([model.clean(x[None]) for x in X])
-        np.testing.assert_allclose(alone, model.clean(X), atol=1e-6)
+        np.testing.assert_allclose(alone, model.clean(X), atol=1e-4)
         self.assertGreater(model.score(X, y), 0.9)
 
     def test_bags(self):
