@@ -91,7 +91,9 @@ static bool add_names(eval_pair *p, const lapis_mat *lists)
 static bool add_number(eval_pair *p, double label)
 {
   char number[32];
-  snprintf(number, sizeof number, "%.17g", label);
+  snprintf(number, sizeof number, "%.15g", label);
+  if (strtod(number, NULL) != label)
+    snprintf(number, sizeof number, "%.17g", label);
   return add_name(p, number, strlen(number));
 }
 
@@ -248,16 +250,19 @@ static bool any_named(const score_rows *r)
   return false;
 }
 
-/* Whether rows are called 1, 2, ..., as they are of data without names. */
+/* Whether rows are called 1, 2, ..., as they are of data without names, or 0,
+ * 1, ..., as codes are. */
 static bool are_counted(const score_rows *r)
 {
-  for (int64_t i = 0; i < r->title.cols; i++) {
-    char number[24];
-    snprintf(number, sizeof number, "%lld", (long long)i + 1);
-    const char *name = row_name(r, i);
-    if (name == NULL || strcmp(name, number) != 0) return false;
-  }
-  return true;
+  bool from[2] = {true, true};
+  for (int64_t i = 0; i < r->title.cols; i++)
+    for (int first = 0; first < 2; first++) {
+      char number[24];
+      snprintf(number, sizeof number, "%lld", (long long)i + first);
+      const char *name = row_name(r, i);
+      from[first] = from[first] && name != NULL && strcmp(name, number) == 0;
+    }
+  return from[0] || from[1];
 }
 
 /* The row of the scores that is of a label; -1: none. */
@@ -291,8 +296,8 @@ static void find_plain(score_rows *r, const lapis_mat *names, bool two)
 }
 
 /* Names that do not say which label a row is of: there are none; they are
- * words, for labels that are their numbers; or they are 1, 2, ..., and the
- * labels are others. */
+ * words, for labels that are their numbers; or they are counted, and the labels
+ * are others. */
 static bool are_places(const score_rows *r, const lapis_mat *names)
 {
   bool words = r->numbers;
@@ -439,11 +444,13 @@ static lapis_status tell_of_two(cli *c, const char *scores, const eval_pair *p)
                     first);
 }
 
-/* Scores beside one column of numbers that are several classes. */
+/* Scores beside one column of numbers that are several classes: in a table they
+ * are what they say, in an archive they may be codes of other names. */
 static bool are_of_numbers(cli *c, const eval_pair *p)
 {
   const lapis_metric_kind *kind;
-  return p->truth.rows == 1 && p->names.cols < 2 && p->answers.rows > 1 &&
+  return is_sheet(args_get(&c->args, "truth")) && p->truth.rows == 1 &&
+         p->names.cols < 2 && p->answers.rows > 1 &&
          lapis_metric_find(c->ctx, c->args.word[0], &kind) >= 0 &&
          kind->reads == LAPIS_METRIC_SCORES;
 }

@@ -429,6 +429,53 @@ static void scores_go_by_plain_names_and_numbers(void **state)
   command_end(&c);
 }
 
+/* Codes of an archive have names of their own, which may be numbers, too; and
+ * answers may count from 0 what the truth calls something. */
+static void codes_go_by_place(void **state)
+{
+  (void)state;
+  enum { CLASSES = 3, SAMPLES = 12 };
+  static const char *const names[][CLASSES] = {
+      {"2", "0", "1"}, {"3", "5", "8"}, {"10", "20", "3"}};
+  double X[SAMPLES], Y[SAMPLES];
+  char path[160];
+  command c;
+  begin(&c);
+  lapis_ctx *ctx = lapis_ctx_new();
+  for (int j = 0; j < SAMPLES; j++) Y[j] = X[j] = j % CLASSES;
+  snprintf(path, sizeof path, "%s/d.npz", c.folder);
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+    lapis_named item[] = {
+        {.name = "X", .mat = lapis_mat_f64(X, 1, SAMPLES)},
+        {.name = "Y", .mat = lapis_mat_f64(Y, 1, SAMPLES)},
+        {.name = "class_names", .mat = lapis_mat_text(names[k], 1, CLASSES)}};
+    assert_int_equal(lapis_npz_write(ctx, path, item, 3), 0);
+    for (int table = 0; table < 2; table++) {
+      const char *to = table ? "s.csv" : "s.npz";
+      command_run(&c, "fit trees d.npz -q -o %s", to);
+      command_expect(&c, 0, "");
+      for (int member = 0; member < 2; member++) {
+        command_run(&c, "eval auroc --truth d.npz%s --scores %s",
+                    member ? ":Y" : "", to);
+        command_expect(&c, 0, "");
+        assert_non_null(strstr(c.out, "auroc 1.000000\n"));
+      }
+    }
+  }
+  put(&c, "x.csv", "x\n0\n1\n2\n0\n1\n2\n");
+  put(&c, "y.csv", "y\n0\n1\n2\n0\n1\n2\n");
+  put(&c, "w.csv", "y\na\nb\nc\na\nb\nc\n");
+  command_run(&c, "fit trees -X x.csv -Y y.csv -q -o s.csv");
+  command_expect(&c, 0, "");
+  command_slurp(&c, "s.csv", c.out, sizeof c.out);
+  assert_non_null(strstr(c.out, "probability of 0"));
+  command_run(&c, "eval auroc --truth w.csv --target y --scores s.csv");
+  command_expect(&c, 0, "");
+  assert_non_null(strstr(c.out, "auroc 1.000000\n"));
+  lapis_ctx_free(ctx);
+  command_end(&c);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -441,6 +488,7 @@ int main(void)
       cmocka_unit_test(classes_of_an_archive_go_by_name),
       cmocka_unit_test(a_table_of_scores_alone_is_read),
       cmocka_unit_test(scores_go_by_plain_names_and_numbers),
+      cmocka_unit_test(codes_go_by_place),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
