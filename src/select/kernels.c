@@ -62,8 +62,9 @@ const char *runner_map(const lapis_race *r, const runner *x)
 
 const char *runner_map_of_filled(const lapis_race *r, const runner *x)
 {
+  if (x->kernel == 0) return "none";
   const race_kernel *k = &r->kernel[x->kernel - 1];
-  return x->kernel > 0 ? k->text + k->tail : "none";
+  return k->text + k->tail;
 }
 
 /* ---- features -----------------------------------------------------------*/
