@@ -283,6 +283,8 @@ int check_result(cli *c, const char *path);
 bool names_folder(const char *path); /* "DIR/" */
 /* The same for answers, which may also be a table. */
 int check_answers(cli *c, const char *path);
+/* Whether X, where it is of images, was made as X of c->model was (made.c). */
+int check_made(cli *c, const lapis_dataset *ds);
 bool is_sheet(const char *path); /* by its ending: .csv, .tsv */
 /* The same for a page, or for a table of answers where it may be one, by the
  * path's ending; and for a table alone. */
