@@ -1,6 +1,6 @@
-/* examples.c - a command or two for every page of help; tests/test_examples.c
- * runs them in this order.  At most 73 letters: a manual page of 80 columns
- * moves them in by 7. */
+/* examples.c - a command or two for every page of help;
+ * tests/command/examples.c runs them in this order.  At most 73 letters: a
+ * manual page of 80 columns moves them in by 7. */
 #include <string.h>
 
 #include "rows.h"

@@ -2,18 +2,14 @@
  * random problems, verified fixtures. */
 #ifndef LAPIS_CHECK_H
 #define LAPIS_CHECK_H
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the four above, as cmocka asks */
-#include <cmocka.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lapis/lapis.h"
+#include "room.h"
 
 #define CHECK_AT_MOST(value, bound) \
   check_at_most((value), (bound), #value, __FILE__, __LINE__)
@@ -42,6 +38,23 @@ static inline double check_normal(uint64_t *state)
 {
   double u = 1.0 - check_uniform(state), v = check_uniform(state);
   return sqrt(-2.0 * log(u)) * cos(6.283185307179586 * v);
+}
+
+/* A new folder below TMPDIR, which the program removes at its end (room.c). */
+static inline void check_folder(char *path, size_t size)
+{
+  const char *parent = getenv("TMPDIR");
+  assert_in_range(snprintf(path, size, "%s/lapis-XXXXXX", parent), 0, size - 1);
+  assert_non_null(mkdtemp(path));
+}
+/* The name of a new, empty file there. */
+static inline void check_new_file(char *path, size_t size)
+{
+  const char *parent = getenv("TMPDIR");
+  assert_in_range(snprintf(path, size, "%s/lapis-XXXXXX", parent), 0, size - 1);
+  int fd = mkstemp(path);
+  assert_true(fd >= 0);
+  (void)close(fd);
 }
 
 /* The numbers that a solver published. */

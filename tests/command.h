@@ -29,8 +29,7 @@ typedef struct command {
 
 static inline void command_begin(command *c)
 {
-  strcpy(c->folder, "/tmp/lapis-test-XXXXXX");
-  assert_non_null(mkdtemp(c->folder));
+  check_folder(c->folder, sizeof c->folder);
 }
 
 static inline void command_slurp(const command *c, const char *name, char *to,

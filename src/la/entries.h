@@ -1,6 +1,6 @@
 /* entries.h - the entries of the table (backend.h) that compute, once for all
  * who stand before or behind another machine: strict.c, device.c,
- * tests/through.h.
+ * tests/la/through.h.
  *
  * Who includes this, any number of times, has defined LA_ENTRY(name, (its
  * parameters after la *h), (the arguments of a call on another handle h), (the

@@ -1,0 +1,720 @@
+/* The race: what it chooses answers well, whatever the spelling; its
+ * probabilities are Platt's; and where there is nothing to learn it says so. */
+#include <unistd.h>
+
+#include "check.h"
+#include "lapis/lapis_eval.h"
+#include "lapis/lapis_race.h"
+#include "select/calibrate.h"
+
+enum { N = 200, KNOWN = 80 };
+typedef struct blobs {
+  lapis_ctx *ctx;
+  double X[2 * N], Y[N];
+  bool tall[N];
+  lapis_data data;
+} blobs;
+
+/* Two blobs far from 0, apart by `gap` deviations; 80 labels are known. */
+static blobs *make(double gap, double no, double yes, uint64_t seed)
+{
+  blobs *b = calloc(1, sizeof *b);
+  assert_non_null(b);
+  b->ctx = lapis_ctx_new();
+  for (int j = 0; j < N; j++) {
+    b->tall[j] = j % 5 < 2;
+    for (int i = 0; i < 2; i++)
+      b->X[2 * j + i] = (i == 0 ? 150 : 50) + check_normal(&seed) +
+                        (b->tall[j] ? gap / sqrt(2) : 0);
+    b->Y[j] = j >= KNOWN ? NAN : b->tall[j] ? yes : no;
+  }
+  b->data.X = lapis_mat_f64(b->X, 2, N);
+  b->data.Y = lapis_mat_f64(b->Y, 1, N);
+  return b;
+}
+
+static void discard(blobs *b)
+{
+  lapis_ctx_free(b->ctx);
+  free(b);
+}
+
+static lapis_race *run(blobs *b, bool linear)
+{
+  lapis_mc_settings set = lapis_mc_defaults();
+  lapis_race_options o = {.size = sizeof o, .linear = linear};
+  lapis_race *race;
+  lapis_status s = lapis_race_run(b->ctx, &b->data, &set, &o, &race);
+  if (s < 0) fail_msg("%s", lapis_ctx_error(b->ctx));
+  return race;
+}
+
+/* Labels of mc's best candidate: how many of those asked are right. */
+static int right(blobs *b, double yes, double *p)
+{
+  lapis_race *race = run(b, true);
+  int best = lapis_race_best(race, "mc"), count = 0;
+  lapis_mc_settings set = lapis_mc_defaults();
+  lapis_map *map;
+  lapis_data data = b->data;
+  double *X;
+  lapis_solver *s;
+  lapis_race_settings(race, best, &set);
+  assert_int_equal(lapis_map_new(b->ctx, lapis_race_map(race, best), &map), 0);
+  assert_int_equal(lapis_map_fit(b->ctx, map, &b->data.X), 0);
+  assert_int_equal(lapis_map_make(b->ctx, map, &b->data.X, &X, &data.X), 0);
+  assert_int_equal(lapis_mc_new(b->ctx, &data, &set, &s), 0);
+  lapis_race_free(race); /* what it lent was copied */
+  assert_int_equal(lapis_solve(s), 0);
+  const double *labels = check_result(s, "labels");
+  memcpy(p, check_result(s, "probabilities"), N * sizeof *p);
+  for (int j = KNOWN; j < N; j++) count += (labels[j] == yes) == b->tall[j];
+  lapis_solver_free(s);
+  lapis_map_free(map);
+  free(X);
+  return count;
+}
+
+static void blobs_are_told_apart(void **state)
+{
+  (void)state;
+  static const double spelt[][2] = {{0, 1}, {1, 0}, {-1, 1}, {1, -1}, {1, 2}};
+  double first[N], p[N];
+  for (uint64_t seed = 1; seed <= 4; seed++)
+    for (int k = 0; k < 5; k++) {
+      blobs *b = make(20, spelt[k][0], spelt[k][1], seed);
+      assert_int_equal(right(b, spelt[k][1], p), N - KNOWN);
+      if (k == 0) memcpy(first, p, sizeof p);
+      bool turned = spelt[k][1] < spelt[k][0];
+      for (int j = 0; j < N; j++)
+        CHECK_NEAR(turned ? 1 - p[j] : p[j], first[j], 1e-9);
+      discard(b);
+    }
+}
+
+/* Nearer blobs: as good as the line between the centres, but for little. */
+static void nearer_blobs_too(void **state)
+{
+  (void)state;
+  double p[N], loss = 0;
+  blobs *b = make(3, 0, 1, 7);
+  CHECK_AT_LEAST(right(b, 1, p), 104); /* Bayes: 93 % of 120 are 112 */
+  for (int j = KNOWN; j < N; j++)
+    loss -= log(b->tall[j] ? p[j] : 1 - p[j]) / (N - KNOWN);
+  CHECK_AT_MOST(loss, 0.35); /* the shares: .67 */
+  discard(b);
+}
+
+/* Counts of words: what is chosen for `pos`, whose loss grows with X, and how
+ * good it is depends on no unit; nor of a sparse X that leaves out what is
+ * missing. */
+static void counts_have_no_unit(void **state)
+{
+  (void)state;
+  enum { WORDS = 20 };
+  static double X[WORDS * N];
+  static int32_t row[WORDS * N];
+  static int64_t start[N + 1];
+  static const double units[] = {1, 1000, 1e-3};
+  double auroc[6];
+  for (int k = 0; k < 6; k++) {
+    uint64_t seed = 2;
+    int64_t count = 0;
+    bool sparse = k >= 3;
+    blobs *b = make(0, 0, 1, 5);
+    for (int j = 0; j < N; j++) {
+      for (int i = 0; i < WORDS; i++) {
+        double often = (i < WORDS / 2) == b->tall[j] ? 6 : 4;
+        X[count] = units[k % 3] * floor(often * -log(1 - check_uniform(&seed)));
+        row[count] = i;
+        count += !sparse || X[count] > 0;
+      }
+      start[j + 1] = count;
+    }
+    b->data.X = lapis_mat_f64(X, WORDS, N);
+    if (sparse) b->data.X.colptr = start;
+    if (sparse) b->data.X.rowidx = row;
+    lapis_mc_settings set = lapis_mc_defaults();
+    set.variant = LAPIS_MC_POS;
+    set.absent = sparse ? LAPIS_ABSENT_MISSING : LAPIS_ABSENT_ZERO;
+    lapis_race_options o = {.size = sizeof o};
+    lapis_race *race;
+    if (lapis_race_run(b->ctx, &b->data, &set, &o, &race) < 0)
+      fail_msg("%s", lapis_ctx_error(b->ctx));
+    int best = lapis_race_best(race, "mc");
+    const char *map = lapis_race_map(race, best);
+    if (!sparse) assert_string_equal(map, "scale:auto,scale:10");
+    if (sparse) assert_int_equal(strncmp(map, "scale:", 6), 0);
+    auroc[k] = lapis_race_at(race, best).auroc;
+    CHECK_NEAR(auroc[k], auroc[sparse ? 3 : 0], 1e-3);
+    lapis_race_free(race);
+    discard(b);
+  }
+  CHECK_AT_LEAST(auroc[0], .75);
+}
+
+static void runners_are_in_order(void **state)
+{
+  (void)state;
+  blobs *b = make(2, 0, 1, 3);
+  lapis_race *race = run(b, true), *again = run(b, true);
+  lapis_race_hidden h = lapis_race_what(race);
+  assert_int_equal(h.of, LAPIS_FOLDS_OF_ROWS);
+  assert_int_equal(h.labels, KNOWN);
+  CHECK_NEAR(h.loss, 0.673, 0.01);
+  int n = lapis_race_count(race), linear = lapis_race_best(race, "linear");
+  assert_true(n >= 8 && linear >= 0);
+  assert_string_equal(lapis_race_at(race, linear).method, "linear");
+  for (int i = 0; i < n; i++) {
+    lapis_runner x = lapis_race_at(race, i), y = lapis_race_at(again, i);
+    assert_memory_equal(&x.loss, &y.loss, sizeof x.loss);
+    assert_string_equal(x.settings, y.settings);
+    CHECK_AT_LEAST(x.loss, lapis_race_at(race, 0).loss - 0.002);
+    CHECK_NEAR(x.behind, x.loss - lapis_race_at(race, 0).loss, 1e-12);
+    char said[8] = "before";
+    assert_true(x.learnt);
+    assert_string_equal(lapis_race_unsure(race, i, said, sizeof said), "");
+  }
+  lapis_race_free(race);
+  lapis_race_free(again);
+  discard(b);
+}
+
+/* ---- the accuracy of new samples ----------------------------------------*/
+/* Wilson's ends: the shares from which `share` is 1.96 deviations away. */
+static void ends_are_as_far_as_chance_may_go(void **state)
+{
+  (void)state;
+  static const double shares[] = {0, .1, .5, .95, 1};
+  static const double many[] = {1, 20, 37, 150, 1e4};
+  for (int i = 0; i < 5; i++)
+    for (int k = 0; k < 5; k++) {
+      double end[2];
+      lapis_race_interval(shares[i], many[k], &end[0], &end[1]);
+      CHECK_AT_LEAST(shares[i] + 1e-12, end[0]);
+      CHECK_AT_MOST(shares[i] - 1e-12, end[1]);
+      for (int e = 0; e < 2; e++)
+        CHECK_NEAR(pow(shares[i] - end[e], 2),
+                   1.96 * 1.96 * end[e] * (1 - end[e]) / many[k], 1e-12);
+      assert_true(i > 0 || (end[0] == 0 && !signbit(end[0])));
+      assert_true(i < 4 || end[1] == 1);
+    }
+}
+
+/* As many trials as labels; of groups that are told alike, as groups. */
+static void groups_are_a_trial_each(void **state)
+{
+  (void)state;
+  enum { OF = 4 };
+  int64_t group[N];
+  blobs *b = make(2, 0, 1, 5);
+  for (int grouped = 0; grouped < 2; grouped++) {
+    for (int j = 0; grouped && j < N; j++) {
+      group[j] = j / OF;
+      b->tall[j] = b->tall[j - j % OF];
+      b->Y[j] = b->Y[j - j % OF];
+      for (int i = 0; i < 2; i++) b->X[2 * j + i] = b->X[2 * (j - j % OF) + i];
+    }
+    if (grouped) b->data.group = group;
+    lapis_mc_settings set = lapis_mc_defaults();
+    lapis_race_options o = {.size = sizeof o, .by_group = grouped};
+    lapis_race *race;
+    assert_int_equal(lapis_race_run(b->ctx, &b->data, &set, &o, &race), 0);
+    for (int i = 0; i < lapis_race_count(race); i++) {
+      lapis_runner x = lapis_race_at(race, i);
+      double end[2], said[2], units = grouped ? KNOWN / OF : KNOWN;
+      if (x.accuracy < 1) units--; /* as variances are estimated */
+      lapis_race_interval(x.accuracy, units, &end[0], &end[1]);
+      lapis_race_accuracy(race, i, &said[0], &said[1]);
+      for (int e = 0; e < 2; e++) CHECK_NEAR(said[e], end[e], 1e-9);
+      lapis_race_accuracy(race, lapis_race_count(race), &said[0], &said[1]);
+      assert_true(isnan(said[0]) && isnan(said[1]));
+    }
+    lapis_race_free(race);
+  }
+  discard(b);
+}
+
+/* The best of several is a little too good, and yet its interval mostly holds
+ * the share of other samples that are told rightly. */
+static void most_intervals_hold_what_comes(void **state)
+{
+  (void)state;
+  enum { SEEDS = 20 };
+  int held = 0;
+  double p[N];
+  for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+    blobs *b = make(2, 0, 1, seed);
+    for (int j = KNOWN / 4; j < KNOWN; j++) b->Y[j] = NAN; /* 20 are known */
+    double told = (double)right(b, 1, p) / (N - KNOWN);
+    lapis_race *race = run(b, true);
+    double least, most;
+    lapis_race_accuracy(race, lapis_race_best(race, "mc"), &least, &most);
+    held += least <= told && told <= most;
+    lapis_race_free(race);
+    discard(b);
+  }
+  CHECK_AT_LEAST(held, SEEDS * 9 / 10 - 1);
+}
+
+/* Labels by lot: nothing was learnt, whoever wins. */
+/* ---- kernels ------------------------------------------------------------*/
+/* Two circles; of three features, the last of which says nothing, `gaps` are
+ * missing. */
+static void circles(blobs *b, double *X, double gaps)
+{
+  uint64_t seed = 21;
+  for (int j = 0; j < N; j++) {
+    double angle = 6.283185307179586 * check_uniform(&seed);
+    double radius = (b->tall[j] ? 2 : 1) + .1 * check_normal(&seed);
+    X[3 * j] = radius * cos(angle);
+    X[3 * j + 1] = radius * sin(angle);
+    X[3 * j + 2] = .1 * check_normal(&seed);
+    if (check_uniform(&seed) < gaps) X[3 * j + 1] = NAN;
+  }
+  b->data.X = lapis_mat_f64(X, 3, N);
+}
+
+/* Runner i answers, and so does its model, read back from a file, for the
+ * same samples as new ones; shares of right answers. */
+static void answered(blobs *b, const lapis_race *race, int i, double share[2])
+{
+  char path[64];
+  lapis_mc_settings set = lapis_mc_defaults();
+  lapis_data new_ = {.X = b->data.X};
+  lapis_solver *s[2];
+  lapis_model *m, *back;
+  check_new_file(path, sizeof path);
+  assert_int_equal(
+      lapis_race_answer_new(b->ctx, race, i, &b->data, &set, &s[0]), 0);
+  assert_true(lapis_solve(s[0]) >= 0);
+  assert_int_equal(lapis_model_new(s[0], &m), 0);
+  assert_int_equal(lapis_model_save(b->ctx, m, path), 0);
+  assert_int_equal(lapis_model_load(b->ctx, path, &back), 0);
+  assert_int_equal(lapis_model_features(back), 3);
+  assert_int_equal(lapis_predict_new(b->ctx, &new_, back, NULL, &s[1]), 0);
+  assert_true(lapis_solve(s[1]) >= 0);
+  for (int k = 0; k < 2; k++) {
+    const double *labels = check_result(s[k], "labels");
+    share[k] = 0;
+    for (int j = KNOWN; j < N; j++)
+      share[k] += ((labels[j] == 1) == b->tall[j]) / (double)(N - KNOWN);
+    lapis_solver_free(s[k]);
+  }
+  lapis_model_free(m);
+  lapis_model_free(back);
+  unlink(path);
+}
+
+/* The first runner of which that is said, or -1. */
+static int found(const lapis_race *race, const char *a, const char *c)
+{
+  for (int i = 0; i < lapis_race_count(race); i++) {
+    lapis_runner x = lapis_race_at(race, i);
+    if (strstr(x.settings, a) != NULL && strstr(x.settings, c) != NULL)
+      return i;
+  }
+  return -1;
+}
+
+static void kernels_tell_circles(void **state)
+{
+  (void)state;
+  double X[3 * N], share[2], p[N];
+  blobs *b = make(0, 0, 1, 5);
+  circles(b, X, 0);
+  lapis_race *race = run(b, true);
+  int best = lapis_race_best(race, NULL);
+  assert_string_equal(lapis_race_at(race, best).method, "plain");
+  best = lapis_race_best(race, "linear");
+  assert_non_null(strstr(lapis_race_map(race, best), "standard,nystrom:"));
+  CHECK_AT_LEAST(lapis_race_at(race, best).auroc, .98);
+  CHECK_AT_MOST(lapis_race_at(race, lapis_race_best(race, "mc")).auroc, .75);
+  answered(b, race, best, share);
+  CHECK_AT_LEAST(share[0], .95);
+  CHECK_NEAR(share[0], share[1], 1e-12);
+  assert_int_equal(lapis_race_held_out(b->ctx, race, best, &b->data, 3, p), 0);
+  for (int j = 0; j < N; j++) assert_true(isnan(p[j]) == (j >= KNOWN));
+  lapis_race_free(race);
+  discard(b);
+}
+
+/* With gaps a kernel also reads what mc completes, and a model takes both. */
+static void kernels_read_what_is_filled(void **state)
+{
+  (void)state;
+  double X[3 * N], share[2], p[N];
+  blobs *b = make(0, 0, 1, 5);
+  circles(b, X, .1);
+  lapis_race *race = run(b, true);
+  int filled = found(race, "nystrom:", "gaps filled by mc");
+  int mean = found(race, "nystrom:auto:500 --C 10", "");
+  assert_true(filled >= 0 && mean >= 0 && filled != mean);
+  answered(b, race, filled, share);
+  CHECK_AT_LEAST(share[0], .85);
+  CHECK_AT_LEAST(share[1], .85);
+  assert_int_equal(lapis_race_held_out(b->ctx, race, filled, &b->data, 3, p),
+                   0);
+  assert_true(p[0] >= 0 && p[0] <= 1);
+  lapis_race_free(race);
+  discard(b);
+}
+
+/* Of mc, linear and trees the best answers, with those that are not clearly
+ * behind it. */
+static void toss_ups_are_answered_by_all(void **state)
+{
+  (void)state;
+  static const char *const kind[] = {"mc", "linear", "trees"};
+  static const char *const mean[] = {NULL,    "mc",   "linear", "both",
+                                     "trees", "mean", "plain",  "mean"};
+  bool seen[8] = {false};
+  for (uint64_t seed = 1; seed <= 4; seed++) {
+    double X[3 * N], error;
+    blobs *b = make(seed == 4 ? 20 : 2, 0, 1, seed);
+    if (seed == 3) circles(b, X, 0);
+    lapis_race *race = run(b, true);
+    int place[3], first = lapis_race_count(race), who = 0;
+    for (int k = 0; k < 3; k++) {
+      place[k] = lapis_race_best(race, kind[k]);
+      assert_true(place[k] >= 0);
+      if (place[k] < first) first = place[k];
+    }
+    for (int k = 0; k < 3; k++) {
+      double by = lapis_race_difference(race, place[k], first, &error);
+      if (place[k] == first || fabs(by) <= 3 * error) who += 1 << k;
+    }
+    lapis_runner x = lapis_race_at(race, lapis_race_best(race, NULL));
+    assert_string_equal(x.method, mean[who]);
+    seen[who] = true;
+    lapis_race_free(race);
+    discard(b);
+  }
+  assert_true(seen[7] && seen[6]);
+}
+
+/* Where neither kind has told anything the mean would be one number for all;
+ * a single one keeps the order of its scores. */
+static void a_mean_of_shares_does_not_answer(void **state)
+{
+  (void)state;
+  int shares = 0;
+  for (uint64_t seed = 1; seed <= 8; seed++) {
+    blobs *b = make(0, 0, 1, seed);
+    lapis_race *race = run(b, true);
+    int both = lapis_race_best(race, "both"),
+        best = lapis_race_best(race, NULL);
+    bool same = lapis_race_at(race, both).auroc == .5;
+    if (same) assert_int_not_equal(best, both);
+    shares += same;
+    lapis_race_free(race);
+    discard(b);
+  }
+  assert_true(shares > 0);
+}
+
+/* What is said of a runner that has not learnt agrees with the figures beside
+ * it: an order that is better than by chance is not called nothing. */
+static void doubt_agrees(const lapis_race *race, double auroc)
+{
+  char said[512], short_[8], figure[32];
+  double by = NAN, error = NAN;
+  (void)lapis_race_unsure(race, 0, said, sizeof said);
+  assert_null(strstr(said, "nothing"));
+  const char *at = strstr(said, "labels are told ");
+  bool unclear = strstr(said, "not clear") == said + strlen("it is ");
+  if (unclear) {
+    assert_non_null(at);
+    assert_int_equal(sscanf(at + 16, "%lf +- %lf better", &by, &error), 2);
+    CHECK_AT_LEAST(by, 0);
+    CHECK_AT_MOST(by, 2 * error + 1e-4);
+  } else {
+    snprintf(figure, sizeof figure, "AUROC %.3f,", auroc);
+    assert_non_null(strstr(said, figure));
+  }
+  (void)lapis_race_unsure(race, 0, short_, sizeof short_);
+  assert_int_equal(strlen(short_), sizeof short_ - 1);
+}
+
+static void noise_is_said_to_be_noise(void **state)
+{
+  (void)state;
+  for (uint64_t seed = 1; seed <= 6; seed++) {
+    uint64_t lot = 100 + seed;
+    blobs *b = make(0, 0, 1, seed);
+    for (int j = 0; j < KNOWN; j++) b->Y[j] = check_uniform(&lot) > .5;
+    lapis_race *race = run(b, false);
+    lapis_runner best = lapis_race_at(race, 0);
+    assert_false(best.learnt);
+    doubt_agrees(race, best.auroc);
+    lapis_race_free(race);
+    discard(b);
+  }
+}
+
+static void too_few_labels(void **state)
+{
+  (void)state;
+  blobs *b = make(3, 0, 1, 1);
+  lapis_mc_settings set = lapis_mc_defaults();
+  lapis_race_options o = {.size = sizeof o};
+  lapis_race *race;
+  for (int j = 1; j < N; j++) b->Y[j] = NAN;
+  assert_true(lapis_race_run(b->ctx, &b->data, &set, &o, &race) < 0);
+  assert_null(race);
+  discard(b);
+}
+
+/* What is stated is not chosen. */
+static void stated_settings_stay(void **state)
+{
+  (void)state;
+  blobs *b = make(2, -1, 1, 5);
+  lapis_mc_settings set = lapis_mc_defaults(), got = set;
+  set.lambda = .7;
+  set.labels = LAPIS_MC_LABELS_PM;
+  lapis_race_options o = {.size = sizeof o,
+                          .map = "none",
+                          .stated = LAPIS_STATED_LAMBDA | LAPIS_STATED_LABELS};
+  lapis_race *race;
+  assert_int_equal(lapis_race_run(b->ctx, &b->data, &set, &o, &race), 0);
+  for (int i = 0; i < lapis_race_count(race); i++) {
+    lapis_race_settings(race, i, &got);
+    CHECK_NEAR(got.lambda, .7, 0);
+    assert_int_equal(got.labels, LAPIS_MC_LABELS_PM);
+    assert_string_equal(lapis_race_map(race, i), "none");
+  }
+  lapis_race_free(race);
+  o.stated = ~0u;
+  set.mu_rel = .05;
+  assert_int_equal(lapis_race_run(b->ctx, &b->data, &set, &o, &race), 0);
+  assert_int_equal(lapis_race_count(race), 1);
+  lapis_race_settings(race, 0, &got);
+  CHECK_NEAR(got.mu_rel, .05, 0);
+  lapis_race_free(race);
+  discard(b);
+}
+
+/* ---- out of time --------------------------------------------------------*/
+typedef struct stop { /* after so many answers of runners */
+  lapis_ctx *ctx;
+  int left;
+} stop;
+
+static bool stop_after(const lapis_progress *now, void *user)
+{
+  stop *s = user;
+  if (strcmp(now->method, "race") == 0 && s->left-- == 0)
+    lapis_ctx_limit(s->ctx, 0);
+  return true;
+}
+
+static lapis_race *run_until(blobs *b, int answers)
+{
+  lapis_mc_settings set = lapis_mc_defaults();
+  lapis_race_options o = {.size = sizeof o, .linear = true};
+  stop at = {b->ctx, answers};
+  lapis_race *race;
+  lapis_ctx_on_progress(b->ctx, stop_after, &at);
+  lapis_status s = lapis_race_run(b->ctx, &b->data, &set, &o, &race);
+  lapis_ctx_on_progress(b->ctx, NULL, NULL);
+  lapis_ctx_limit(b->ctx, INFINITY);
+  assert_int_equal(s, LAPIS_TIME_LIMIT);
+  return race;
+}
+
+static bool is_mean(const char *method)
+{
+  return strcmp(method, "mc") != 0 && strcmp(method, "linear") != 0 &&
+         strcmp(method, "trees") != 0;
+}
+
+/* Folds that only some have answered decide nothing: losses differ by as much
+ * as on the labels that two runners have in common. */
+static void whole_folds_decide(void **state)
+{
+  (void)state;
+  blobs *b = make(2, 0, 1, 3);
+  lapis_race *race = run(b, true);
+  lapis_race_hidden all = lapis_race_what(race), h;
+  assert_int_equal(all.folds, 3);
+  int runners = 0; /* of the first round */
+  for (int i = 0; i < lapis_race_count(race); i++)
+    runners += !is_mean(lapis_race_at(race, i).method);
+  runners -= all.widened;
+  lapis_race_free(race);
+  for (int answers = 0; answers < 3 * runners - 1; answers++) {
+    race = run_until(b, answers);
+    h = lapis_race_what(race);
+    int folds = (answers + 1) / runners;
+    assert_int_equal(h.folds, folds);
+    assert_true(h.labels >= folds * KNOWN / 3 - 1);
+    assert_true(h.labels <= folds * KNOWN / 3 + 1);
+    assert_int_equal(lapis_race_best(race, NULL) >= 0, folds > 0);
+    int answered = 0;
+    for (int i = 0; i < lapis_race_count(race); i++)
+      answered += !is_mean(lapis_race_at(race, i).method);
+    if (folds > 0) assert_int_equal(answered, runners);
+    for (int i = 0; i < lapis_race_count(race); i++) {
+      lapis_runner x = lapis_race_at(race, i);
+      CHECK_NEAR(x.behind, x.loss - lapis_race_at(race, 0).loss, 1e-12);
+    }
+    lapis_race_free(race);
+  }
+  discard(b);
+}
+
+/* As many folds as asked for; each known label is told in one of them. */
+static void folds_are_those_asked_for(void **state)
+{
+  (void)state;
+  static const int64_t folds[] = {2, 4, 10};
+  double p[3][N];
+  blobs *b = make(2, 0, 1, 3);
+  lapis_race *race = run(b, true);
+  for (int k = 0; k < 3; k++) {
+    assert_int_equal(
+        lapis_race_held_out(b->ctx, race, 0, &b->data, folds[k], p[k]),
+        LAPIS_OK);
+    for (int j = 0; j < N; j++) assert_int_equal(isnan(p[k][j]), j >= KNOWN);
+  }
+  assert_memory_not_equal(p[0], p[1], KNOWN * sizeof *p[0]);
+  assert_memory_not_equal(p[1], p[2], KNOWN * sizeof *p[0]);
+  lapis_race_free(race);
+  discard(b);
+}
+
+/* ---- calibration ---------------------------------------------------------*/
+/* Where scores are log-odds up to a line, the sigmoid finds the line; where
+ * they say the contrary, the share is left. */
+static void sigmoids_find_the_line(void **state)
+{
+  (void)state;
+  enum { MANY = 20000 };
+  double *score = malloc(2 * MANY * sizeof *score), *sign = score + MANY;
+  uint64_t seed = 9;
+  for (int j = 0; j < MANY; j++) {
+    score[j] = check_normal(&seed);
+    double p = 1 / (1 + exp(-(2 * score[j] - .5)));
+    sign[j] = j % 10 == 0 ? NAN : check_uniform(&seed) < p ? 1 : -1;
+  }
+  sigmoid s = calibrate_platt(score, sign, MANY, 1);
+  CHECK_NEAR(s.slope, 2, .1);
+  CHECK_NEAR(s.bias, -.5, .05);
+  for (int j = 0; j < MANY; j++) score[j] = -score[j];
+  s = calibrate_platt(score, sign, MANY, 1);
+  CHECK_NEAR(s.slope, 0, 0);
+  free(score);
+}
+
+/* The softmax's stationarity: slope and biases recomputed from outside. */
+static void softmaxes_are_stationary(void **state)
+{
+  (void)state;
+  enum { K = 3, MANY = 300 };
+  static double score[K * MANY], sign[K * MANY];
+  const double ridge = 2;
+  uint64_t seed = 2;
+  lapis_ctx *ctx = lapis_ctx_new();
+  for (int j = 0; j < MANY; j++) {
+    int y = (int)(check_uniform(&seed) * K);
+    for (int c = 0; c < K; c++) {
+      score[j * K + c] = check_normal(&seed) / 2 + (c == y) + c;
+      sign[j * K + c] = c == y ? 1 : -1;
+    }
+  }
+  sigmoid s[K];
+  assert_int_equal(calibrate_softmax(ctx, score, sign, K, MANY, ridge, s), 0);
+  double g[K + 1] = {0};
+  for (int j = 0; j < MANY; j++) {
+    double p[K], sum = 0;
+    for (int c = 0; c < K; c++)
+      sum += p[c] = exp(s[c].slope * score[j * K + c] + s[c].bias);
+    for (int c = 0; c < K; c++) {
+      double off = p[c] / sum - (sign[j * K + c] > 0);
+      g[c] += off;
+      g[K] += off * score[j * K + c];
+    }
+  }
+  for (int c = 0; c < K; c++) CHECK_NEAR(g[c] + ridge * s[c].bias, 0, .5);
+  CHECK_NEAR(g[K], 0, .5);
+  assert_int_equal(calibrate_softmax(ctx, score, sign, K, MANY, INFINITY, s),
+                   0);
+  g[K] = 0;
+  for (int j = 0; j < MANY; j++) {
+    double sum = 0;
+    for (int c = 0; c < K; c++) sum += exp(s[c].slope * score[j * K + c]);
+    for (int c = 0; c < K; c++)
+      g[K] += score[j * K + c] * (exp(s[c].slope * score[j * K + c]) / sum -
+                                  (sign[j * K + c] > 0));
+  }
+  for (int c = 0; c < K; c++) CHECK_NEAR(s[c].bias, 0, 0);
+  CHECK_NEAR(g[K], 0, .5);
+  lapis_ctx_free(ctx);
+}
+
+/* ---- cancelled ----------------------------------------------------------*/
+static bool cancel_after(const lapis_progress *now, void *user)
+{
+  stop *s = user;
+  if (strcmp(now->method, "race") == 0 && s->left-- == 0)
+    lapis_ctx_cancel(s->ctx);
+  return true;
+}
+
+/* Whoever is cancelled, and wherever: there is no race, the cancellation is
+ * spent, and nothing half done is left to the next one. */
+static void a_cancelled_race_leaves_nothing(void **state)
+{
+  (void)state;
+  blobs *b = make(2, 0, 1, 3);
+  lapis_mc_settings set = lapis_mc_defaults();
+  lapis_race_options o = {.size = sizeof o, .linear = true};
+  lapis_race *whole = run(b, true), *race;
+  int cancelled = 0;
+  for (int at = 0; cancelled == at; at++) {
+    stop when = {b->ctx, at};
+    lapis_ctx_on_progress(b->ctx, cancel_after, &when);
+    lapis_status s = lapis_race_run(b->ctx, &b->data, &set, &o, &race);
+    lapis_ctx_on_progress(b->ctx, NULL, NULL);
+    if (s < 0) fail_msg("%d: %s", at, lapis_ctx_error(b->ctx));
+    if (s == LAPIS_CANCELLED) assert_null(race);
+    cancelled += s == LAPIS_CANCELLED;
+    lapis_race_free(race);
+    if (at % 8 > 0) continue;
+    lapis_race *again = run(b, true);
+    assert_int_equal(lapis_race_count(again), lapis_race_count(whole));
+    for (int i = 0; i < lapis_race_count(whole); i++)
+      CHECK_NEAR(lapis_race_at(again, i).loss, lapis_race_at(whole, i).loss, 0);
+    lapis_race_free(again);
+  }
+  CHECK_AT_LEAST((double)cancelled, 30);
+  lapis_race_free(whole);
+  discard(b);
+}
+
+int test_race(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(blobs_are_told_apart),
+      cmocka_unit_test(nearer_blobs_too),
+      cmocka_unit_test(counts_have_no_unit),
+      cmocka_unit_test(runners_are_in_order),
+      cmocka_unit_test(ends_are_as_far_as_chance_may_go),
+      cmocka_unit_test(groups_are_a_trial_each),
+      cmocka_unit_test(most_intervals_hold_what_comes),
+      cmocka_unit_test(kernels_tell_circles),
+      cmocka_unit_test(kernels_read_what_is_filled),
+      cmocka_unit_test(toss_ups_are_answered_by_all),
+      cmocka_unit_test(a_mean_of_shares_does_not_answer),
+      cmocka_unit_test(noise_is_said_to_be_noise),
+      cmocka_unit_test(too_few_labels),
+      cmocka_unit_test(stated_settings_stay),
+      cmocka_unit_test(whole_folds_decide),
+      cmocka_unit_test(a_cancelled_race_leaves_nothing),
+      cmocka_unit_test(folds_are_those_asked_for),
+      cmocka_unit_test(sigmoids_find_the_line),
+      cmocka_unit_test(softmaxes_are_stationary),
+  };
+  return run_cases(tests, NULL, NULL);
+}

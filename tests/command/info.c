@@ -1,0 +1,675 @@
+/* lapis info: of anything that is at hand it says what that is, and of what it
+ * cannot read what to do. */
+#include "command.h"
+
+static void put(const command *c, const char *name, const char *text)
+{
+  command_write(c, name, text, strlen(text));
+}
+
+static void says(const command *c, const char *words)
+{
+  if (strstr(c->out, words) == NULL) fail_msg("no '%s' in: %s", words, c->out);
+}
+
+static void put_tables(const command *c)
+{
+  put(c, "oats.tsv",
+      "farm\tyield\tsoil\topen\na\t1.5\tclay\tyes\nb\t2.5\tsand\tno\n"
+      "c\t3.5\tclay\t\nd\t\tsand\tyes\ne\t5.5\tclay\tno\n");
+  put(c, "two.arff",
+      "@relation two\n@attribute wide numeric\n@attribute b {no,yes}\n@data\n"
+      "1,no\n2,yes\n?,yes\n7,no\n");
+}
+
+/* A colour picture of 3 x 2 pixels, a grey one of 2 x 2, one that is none. */
+static void put_pictures(command *c)
+{
+  static const char colour[] = "P6\n3 2\n255\nabcdefghijklmnopqr";
+  static const char grey[] = "P5\n2 2\n255\nabcd";
+  command_run(c, "formats >/dev/null; (mkdir %s/photos %s/none)", c->folder,
+              c->folder);
+  assert_int_equal(c->code, 0);
+  command_write(c, "photos/a.ppm", colour, sizeof colour - 1);
+  command_write(c, "photos/b.pgm", grey, sizeof grey - 1);
+}
+
+static void columns_of_a_table(void **state)
+{
+  (void)state;
+  command c;
+  command_begin(&c);
+  put_tables(&c);
+  command_run(&c, "info oats.tsv");
+  command_expect(&c, 0, "");
+  says(&c, "a table, 4 columns, 5 rows below a header, tabs between cells");
+  says(&c, "soil             class          0 missing   clay 3, sand 2");
+  const char *reason = strstr(c.out, "not data as it stands: oats.tsv:2:1");
+  const char *advice = strstr(
+      c.out,
+      "for example: lapis fit mc oats.tsv --id farm --target open --one-hot "
+      "soil --by auto\n");
+  assert_true(reason != NULL && advice > reason);
+  command_run(&c, "fit mc oats.tsv --id farm --target open --one-hot soil "
+                  "--mu-rel .1 -q"); /* what it says can be done */
+  command_expect(&c, 0, "");
+  command_run(&c, "formats >/dev/null; (cat %s/oats.tsv | %s info -)", c.folder,
+              getenv("LAPIS_COMMAND"));
+  command_expect(&c, 0, "");
+  says(&c, "standard input: a table, 4 columns");
+  says(&c, "for example: lapis fit mc - --id farm");
+  command_run(&c, "info oats.tsv:soil");
+  command_expect(&c, 0, "");
+  says(&c, "soil ");
+  says(&c, "clay                                 3\n");
+  assert_null(strstr(c.out, "yield"));
+  command_run(&c, "info oats.tsv:2 --json");
+  command_expect(&c, 0, "");
+  lapis_json *v = command_json(c.out);
+  assert_string_equal(lapis_json_text(v, "title", ""), "yield");
+  assert_true(lapis_json_number(v, "missing", -1) == 1);
+  assert_true(lapis_json_number(v, "high", -1) == 5.5);
+  lapis_json_free(v);
+  command_run(&c, "info oats.tsv:soli");
+  command_expect(&c, 4, "has no column 'soli' (did you mean 'soil'?)");
+  command_run(&c, "info oats.tsv:5");
+  command_expect(&c, 4, "has no column '5'");
+  command_run(&c, "info two.arff");
+  command_expect(&c, 0, "");
+  says(&c, "two.arff: a table, 2 columns, 4 rows, ARFF\n");
+  says(&c, "wide             whole          1 missing   1 .. 7");
+  says(&c, "b                class          0 missing   no 2, yes 2");
+  says(&c, "--target TITLE");
+  says(&c, "for example: lapis fit rr two.arff --target wide\n");
+  command_run(&c, "info two.arff:b");
+  command_expect(&c, 0, "");
+  says(&c, "yes                                  2\n");
+  assert_null(strstr(c.out, "wide"));
+  command_end(&c);
+}
+
+/* What is declared is no name of a sample however many words there are, needs
+ * no --one-hot, and is counted in sparse rows too, where the first word is not
+ * written. */
+static void columns_of_arff(void **state)
+{
+  (void)state;
+  command c;
+  char text[4096];
+  int n = snprintf(text, sizeof text,
+                   "@relation r\n@attribute who string\n"
+                   "@attribute town {");
+  for (int i = 0; i < 15; i++)
+    n += snprintf(text + n, sizeof text - (size_t)n, "%st%d", i > 0 ? "," : "",
+                  i);
+  n += snprintf(text + n, sizeof text - (size_t)n,
+                "}\n@attribute 'its size' numeric\n"
+                "@attribute sold {'not yet', 'it\\'s', maybe}\n@data\n");
+  for (int i = 0; i < 15; i++)
+    n += snprintf(text + n, sizeof text - (size_t)n, "w%d,t%d,%d.5,%s\n", i, i,
+                  i,
+                  i % 5 == 0 ? "?"
+                  : i % 2    ? "'it\\'s'"
+                             : "'not yet'");
+  command_begin(&c);
+  put(&c, "r.arff", text);
+  command_run(&c, "info r.arff");
+  command_expect(&c, 0, "");
+  says(&c, "who              text           0 missing");
+  says(&c, "town             class          0 missing   more than 12");
+  says(&c, "sold             class          3 missing   ");
+  says(&c, "it's 6");
+  says(&c,
+       "for example: lapis fit mc r.arff --id who --target sold --by auto\n");
+  command_run(&c, "fit mc r.arff --id who --target sold --mu-rel .1 -q");
+  command_expect(&c, 0, "");
+  put(&c, "s.arff",
+      "@relation s\n@attribute a numeric\n@attribute b {no,yes}\n"
+      "@attribute c {2,3}\n@data\n{}\n{0 2}\n{1 yes}\n{0 ?,2 3}\n");
+  command_run(&c, "info s.arff");
+  command_expect(&c, 0, "");
+  says(&c, "a                whole          1 missing   0 .. 2");
+  says(&c, "b                class          0 missing   no 3, yes 1");
+  says(&c, "c                whole          0 missing   2 3, 3 1");
+  assert_null(strstr(c.out, "spelt"));
+  command_end(&c);
+}
+
+/* A table of labels is all texts: its titles are no class that occurs once. */
+static void tables_of_labels(void **state)
+{
+  (void)state;
+  command c;
+  command_begin(&c);
+  put(&c, "labels.csv",
+      "name,eyes\na.png,open\nb.png,dark\nc.png,open\n"
+      "d.png,dark\ne.png,\n");
+  command_run(&c, "info labels.csv");
+  command_expect(&c, 0, "");
+  says(&c, "2 columns, 5 rows below a header");
+  says(&c, "eyes             class          1 missing   open 2, dark 2\n");
+  says(&c, "lapis label IMAGE... --labels labels.csv\n");
+  assert_null(strstr(c.out, "occurs once"));
+  assert_null(strstr(c.out, "not data"));
+  command_run(&c, "info labels.csv --header no");
+  says(&c, "2 columns, 6 rows, ");
+  put(&c, "bare.csv", "a.png,open\nb.png,dark\nc.png,open\nd.png,dark\n");
+  command_run(&c, "info bare.csv");
+  says(&c, "2 columns, 4 rows, ");
+  says(&c, "open 2, dark 2");
+  command_end(&c);
+}
+
+static void pictures_and_folders(void **state)
+{
+  (void)state;
+  command c;
+  command_begin(&c);
+  put_pictures(&c);
+  command_run(&c, "info photos/a.ppm");
+  command_expect(&c, 0, "");
+  says(&c, "a picture, 3 x 2 pixels, colour");
+  says(&c, "lapis features ");
+  command_run(&c, "info photos/b.pgm --json");
+  command_expect(&c, 0, "");
+  lapis_json *v = command_json(c.out);
+  assert_true(lapis_json_number(v, "width", 0) == 2);
+  assert_true(lapis_json_number(v, "channels", 0) == 1);
+  lapis_json_free(v);
+  put(&c, "photos/c.png", "no picture at all");
+  command_run(&c, "info photos");
+  command_expect(&c, 0, "");
+  says(&c, "a folder of 3 pictures (");
+  says(&c, "the first of 3 x 2 pixels, colour");
+  says(&c, "lapis label photos --labels F.csv");
+  command_run(&c, "info photos --json");
+  v = command_json(c.out);
+  assert_true(lapis_json_number(v, "pictures", 0) == 3);
+  lapis_json_free(v);
+  command_run(&c, "info none");
+  command_expect(&c, 4, "none: holds no images");
+  command_run(&c, "info photos/c.png");
+  command_expect(&c, 4, "photos/c.png: is no image that LAPIS knows; PNG, ");
+  put(&c, "photos/d.ppm", "P6\n3 2\n255\nabc");
+  command_run(&c, "info photos/d.ppm");
+  command_expect(&c, 4, "photos/d.ppm: PNM: is cut short");
+  put(&c, "photos/my photo.pgm", "P5\n2 2\n255\nabcd");
+  command_run(&c, "info 'photos/my photo.pgm'");
+  says(&c, "lapis features color-moments 'photos/my photo.pgm' -o ");
+  command_run(&c, "info photos >/dev/null; (cd %s && mv photos 'my photos')",
+              c.folder);
+  command_run(&c, "info 'my photos'");
+  says(&c, "lapis label 'my photos' --labels F.csv");
+  says(&c, "lapis match 'my photos', lapis locate 'my photos'");
+  command_end(&c);
+}
+
+/* Pictures are no data yet: what makes them so is said, and can be done. */
+static void pictures_become_features(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *line, *said;
+  } tried[] = {
+      {"fit rpca photos", "then 'lapis fit rpca F.npz'"},
+      {"fit mc -X photos/ --mu-rel .1", "then 'lapis fit mc F.npz'"},
+      {"cv mc photos --grid mu-rel=.1,.5", "then 'lapis cv mc F.npz'"},
+      {"fit roml photos", "first 'lapis features sift photos -o F.npz'"},
+      {"predict m.lapis photos", "then 'lapis predict MODEL F.npz'"},
+      {"convert photos o.csv", "first 'lapis features pixels photos -o F.npz'"},
+  };
+  command c;
+  command_begin(&c);
+  put_pictures(&c);
+  put_tables(&c);
+  command_run(&c, "fit mc oats.tsv --id farm --target open --one-hot soil "
+                  "--mu-rel .1 -q --model m.lapis");
+  command_expect(&c, 0, "");
+  for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
+    command_run(&c, "%s", tried[i].line);
+    command_expect(&c, 4, "is a folder of pictures: first 'lapis features ");
+    command_expect(&c, 4, tried[i].said);
+  }
+  command_run(&c, "fit rpca none"); /* as of any other folder */
+  command_expect(&c, 4, "is a folder without index.json");
+  command_run(&c, "info photos");
+  says(&c, "lapis features pixels photos -o F.npz");
+  command_run(&c, "features pixels photos -o F.npz -q");
+  command_expect(&c, 0, "");
+  command_run(&c, "fit rpca F.npz -q");
+  command_expect(&c, 0, "");
+  command_end(&c);
+}
+
+/* What is not read is named, with what to do instead. */
+static void strangers_are_named(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *bytes;
+    int size;
+    const char *said;
+  } files[] = {
+      {"GIF89a\1\0\1\0", 10, "is a GIF picture, which LAPIS does not read"},
+      {"RIFF\0\0\0\0WEBPVP8 ", 16, "is a WebP picture"},
+      {"II*\0\10\0\0\0", 8, "is a TIFF picture"},
+      {"MM\0*\0\0\0\10", 8, "is a TIFF picture"},
+      {"<!DOCTYPE html>\n<html></html>\n", 30, "is a web page"},
+      {"<html>\n</html>\n", 15, "is a web page"},
+      {"{\"a\": [1, 2]}\n", 14, "is JSON; save it as a table"},
+      {"[{\"a\": 1}]\n", 11, "is JSON; save it as a table"},
+      {"%PDF-1.4\n", 9, "is a PDF document"},
+  };
+  command c;
+  command_begin(&c);
+  for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+    command_write(&c, "it", files[i].bytes, (size_t)files[i].size);
+    command_run(&c, "info it");
+    command_expect(&c, 4, files[i].said);
+  }
+  put(&c, "json.csv", "a,{\"b\n1,2\n3,4\n"); /* looks so further on: a table */
+  command_run(&c, "info json.csv");
+  command_expect(&c, 0, "");
+  command_end(&c);
+}
+
+/* The line that info prints, run as it stands. */
+static void run_advice(command *c)
+{
+  static const char before[] = "for example: lapis ";
+  char line[2048];
+  const char *at = strstr(c->out, before);
+  if (at == NULL) fail_msg("no advice in: %s", c->out);
+  at += sizeof before - 1;
+  snprintf(line, sizeof line, "%.*s", (int)strcspn(at, "\n"), at);
+  command_run(c, "%s -q", line);
+  if (c->code != 0) fail_msg("lapis %s: %s", line, c->err);
+}
+
+/* A pipe can be read once: by info it is kept, and --completed reads it again
+ * as well. */
+static void pipes_are_tables(void **state)
+{
+  (void)state;
+  command c;
+  const char *lapis = getenv("LAPIS_COMMAND");
+  char plain[65536];
+  command_begin(&c);
+  put_tables(&c);
+  command_run(&c, "info oats.tsv");
+  command_expect(&c, 0, "");
+  const char *from = strstr(c.out, ": a table");
+  snprintf(plain, sizeof plain, "%.*s",
+           (int)(strstr(from, "  not data") - from), from);
+  command_run(&c, "formats >/dev/null; (mkfifo %s/pipe)", c.folder);
+  command_run(&c, "formats >/dev/null; (cat oats.tsv >pipe & %s info pipe)",
+              lapis);
+  command_expect(&c, 0, "");
+  says(&c, plain);
+  says(&c, "for example: lapis fit mc pipe --id farm");
+  command_run(&c,
+              "formats >/dev/null; (cat oats.tsv >pipe & %s info --json "
+              "pipe)",
+              lapis);
+  command_expect(&c, 0, "");
+  lapis_json *v = command_json(c.out);
+  assert_string_equal(lapis_json_text(v, "file", ""), "pipe");
+  lapis_json_free(v);
+  command_run(&c, "formats >/dev/null; (bash -c '%s info <(cat oats.tsv)')",
+              lapis);
+  command_expect(&c, 0, "");
+  says(&c, plain);
+  command_run(&c,
+              "formats >/dev/null; (cat oats.tsv >pipe & %s fit mc pipe "
+              "--id farm --target open --one-hot soil --mu-rel .1 -q "
+              "--completed full.csv --model m.lapis)",
+              lapis);
+  command_expect(&c, 0, "");
+  command_slurp(&c, "full.csv", plain, sizeof plain);
+  assert_non_null(strstr(plain, "farm,yield,soil,open\na,1.5,clay,yes\n"));
+  command_run(&c,
+              "formats >/dev/null; (cat oats.tsv >pipe & %s predict m.lapis "
+              "pipe)",
+              lapis);
+  command_expect(&c, 0, "");
+  strcpy(plain, c.out);
+  command_run(&c, "predict m.lapis oats.tsv");
+  command_expect(&c, 0, "");
+  assert_string_equal(plain, c.out);
+  command_run(&c, "formats >/dev/null; (: >pipe & %s info pipe)", lapis);
+  command_expect(&c, 4, "is empty");
+  command_end(&c);
+}
+
+/* What info proposes can be done as it stands, whatever the table. */
+static void advice_runs(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *name, *options, *text, *asked;
+  } tried[] = {
+      {"words.csv", "",
+       "name,h,w,kind,sick\na,1,2,x,yes\nb,2,3,y,no\nc,1.5,2.5,z,\n"
+       "d,1.2,2.2,,yes\ne,2.2,3.3,y,no\nf,2.3,3.1,,no\ng,2,3,x,\n"
+       "h,1.1,2.1,x,yes\ni,2.1,2.9,z,no\nj,1.3,2.3,z,yes\n",
+       "--id name --target sick --one-hot kind"},
+      {"both.csv", "",
+       "h,tree,w,sky\n1,yes,2,no\n2,no,3,\n1.5,,2.5,yes\n1.2,yes,2,\n"
+       "2.2,no,3.3,yes\n2.3,no,3.1,yes\n2,,3,no\n1.1,yes,2.1,no\n",
+       "--target tree,sky"},
+      {"once.csv", "",
+       "h,w,kind\n1,2,x\n2,3,y\n1.5,2.5,y\n1.2,2.2,x\n2.2,3.3,y\n"
+       "2.3,3.1,\n2,3,z\n",
+       "--target kind"},
+      {"numbers.csv", "",
+       "h,w,sick,size\n1,2.5,0,3\n3,4,1,5\n5,6.5,1,3\n1,1,,3\n2,2,0,\n"
+       "3,5,1,5\n7,8,0,7\n2,4,1,7\n1,8,0,5\n",
+       "--target size"},
+      {"signs.csv", "",
+       "h,a,b\n1.5,0,1\n3,1,0\n5,1,\n1,,0\n2,0,1\n3,1,0\n7,0,1\n",
+       "--target a,b"},
+      {"same.csv", "",
+       "h,w,all,kind\n1,2,x,u\n2,3,x,v\n1.5,2.5,x,u\n1.2,2.2,,v\n",
+       "--target kind --one-hot all"},
+      {"price.csv", "",
+       "name,a,b,kind,price\nx1,1,2.5,u,10.5\nx2,2,3,v,\nx3,3,4,u,12\n"
+       "x4,2,4,v,11.5\nx5,1,2,u,13\nx6,4,2,u,13.5\n",
+       "lapis fit rr price.csv --id name --target price --one-hot kind\n"},
+      {"sizes.csv", "--decimal ,",
+       "sex;a;b\n1;1,5;10\n2;2,5;\n1;3,5;30\n2;4,5;45\n1;6,5;60\n2;7,5;11\n",
+       "lapis fit rr sizes.csv --target b --decimal ,\n"},
+      {"holes.csv", "",
+       "name,a,b,c,kind\nx1,1,2,3.5,u\nx2,,3,4,v\nx3,3,,5,u\n"
+       "x4,2,4,,v\nx5,1,2,,u\n",
+       "lapis fit mc holes.csv --id name --one-hot kind --completed "
+       "completed.csv\n"},
+      {"bare.csv", "", "1,2\n,3\n3,\n4,5\n",
+       "lapis fit mc bare.csv --completed completed.csv\n"},
+      {"whole.csv", "", "a,b,kind\n9,2.5,u\n2,3.5,v\n3,1,u\n4,5,v\n",
+       "lapis fit mc whole.csv --target kind --by auto\n"}, /* nothing is
+                                                               missing */
+      /* a question has more gaps than a mishap; two are called kim */
+      {"ships.csv", "",
+       "nr,saved,name,town\n1,yes,ann,x\n2,,kim,y\n3,no,bob,x\n4,,eve,y\n"
+       "5,no,ian,x\n6,yes,joe,y\n7,no,ada,\n8,,lea,x\n9,yes,kim,y\n"
+       "10,,tom,x\n11,no,una,y\n12,yes,mia,x\n13,no,leo,y\n14,yes,ivo,x\n"
+       "15,no,nil,y\n",
+       "--id nr --target saved --one-hot town --drop name --by auto\n"},
+      {"ships01.csv", "",
+       "nr,saved,name,town\n1,1,ann,x\n2,,kim,y\n3,0,bob,x\n4,,eve,y\n"
+       "5,0,ian,x\n6,1,joe,y\n7,0,ada,\n8,,lea,x\n9,1,kim,y\n"
+       "10,,tom,x\n11,0,una,y\n12,1,mia,x\n13,0,leo,y\n14,1,ivo,x\n"
+       "15,0,nil,y\n",
+       "--id nr --target saved --one-hot town --drop name --by auto\n"},
+      {"mixed.csv", "",
+       "h,state,kind\n1,1,u\n2,1,v\n1.5,bad,u\n1.2,bad,v\n3,,u\n",
+       "--target kind --one-hot state"},
+      {"od'd name.csv", "",
+       "the h,\"a \"\"q\"\"\",1,k,k,\"p,q\"\n1,2,3.5,u,x,yes\n"
+       "3,4,,v,y,no\n5,6,1,v,x,\n1,1,5,u,y,yes\n2,2,2,u,x,no\n",
+       "--target 6 --one-hot 4,5"},
+      {"comma.csv", "",
+       "h;w;kind\n1,5;2;u\n3,5;4;v\n5,5;6;v\n1;1;\n2,4;2;u\n3;5;v\n",
+       "--target kind --by auto --decimal ,"},
+      {"comma.csv", "--decimal ,",
+       "h;w;kind\n1,5;2;u\n3,5;4;v\n5,5;6;v\n1;1;\n2,4;2;u\n3;5;v\n",
+       "--target kind --by auto --decimal ,"},
+      {"plain.csv", "--header yes",
+       "1,2,3\n1,2.5,u\n3,4,v\n5,6.5,v\n1,1,\n2,2,u\n3,5,v\n",
+       "--target 3 --by auto --header yes"},
+  };
+  command c;
+  command_begin(&c);
+  for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
+    put(&c, tried[i].name, tried[i].text);
+    command_run(&c, "info \"%s\" %s", tried[i].name, tried[i].options);
+    command_expect(&c, 0, "");
+    says(&c, tried[i].asked);
+    run_advice(&c);
+    if (strstr(tried[i].asked, "--completed") == NULL) continue;
+    command_run(&c, "info completed.csv"); /* what was asked is answered */
+    if (strstr(c.out, " 0 missing") == NULL || strstr(c.out, "1 missing"))
+      fail_msg("%s: %s", tried[i].name, c.out);
+  }
+  command_end(&c);
+}
+
+/* "10 cm" is no number, and of such a column nothing would be read; names and
+ * classes that hold numbers are none. */
+static void units_are_told(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "size,price,share,who,row,grade,v,kind\n"
+      "10 cm,$5,10%,p1,1a,1st,3,u\n12 cm,$7.50,12 %,p2,2b,2nd,1,v\n"
+      "9.5cm,$1.200,9%,p3,3c,1st,7,u\n11 cm,$8,50%,p4,4d,2nd,2,\n"
+      "13 cm,$9,51%,p5,5e,1st,4,v\n";
+  command c;
+  command_begin(&c);
+  put(&c, "t.csv", text);
+  command_run(&c, "info t.csv");
+  command_expect(&c, 0, "");
+  says(&c, "note: size holds numbers with units (\"10 cm\")");
+  says(&c, "note: price holds numbers with units (\"$5\")");
+  says(&c, "note: share holds numbers with units (\"10%\")");
+  assert_null(strstr(c.out, "note: who"));
+  assert_null(strstr(c.out, "note: row"));
+  assert_null(strstr(c.out, "note: grade"));
+  says(&c, "--id who --target kind"); /* not --id size */
+  run_advice(&c);
+  put(&c, "u.csv", "who,share,kind\np1,1%,u\np2,2%,v\np3,3%,u\np4,4%,v\n");
+  command_run(&c, "info u.csv"); /* no table of labels alone */
+  command_expect(&c, 0, "");
+  says(&c, "note: share holds numbers with units (\"1%\")");
+  assert_null(strstr(c.out, "lapis label"));
+  command_end(&c);
+}
+
+/* 1,234 is 1234 to some and 1.234 to others: both readings are said, the likely
+ * one first, by info and by what refuses the cell; and where one was asked for
+ * that the cells speak against, that is doubted. */
+static void marks_have_two_readings(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *text, *decimal, *said, *first; /* first: in the example */
+    bool read;                                 /* so that said is a warning */
+  } tried[] = {
+      /* whole numbers below 1000 without a comma */
+      {"p,k\n\"1,234\",u\n567,v\n\"12,345\",u\n890,v\n45,\n", "",
+       "its commas look like thousands: \"1,234\" is 1234 with --decimal . and "
+       "1.234 with --decimal ,",
+       "--decimal .", false},
+      /* two commas */
+      {"p,k\n\"3,100\",u\n\"1,234,567\",v\n\"2,100\",u\n100,v\n1234,\n", "",
+       "its commas look like thousands: \"1,234,567\" is 1234567 with "
+       "--decimal "
+       ". and no number with --decimal ,",
+       "--decimal .", false},
+      /* a comma and a point; a point alone, in the column and beside it */
+      {"p,k\n\"3,100\",u\n\"1,234.5\",v\n\"2,100\",u\n\"-4,000\",v\n0,\n", "",
+       "\"1,234.5\" is 1234.5 with --decimal . and no number", "--decimal .",
+       false},
+      {"p,k\n\"3,100\",u\n0.5,v\n\"2,100\",u\n1234,v\n1,\n", "",
+       "look like thousands: \"3,100\" is 3100 with --decimal . and 3.1",
+       "--decimal .", false},
+      {"p;q;k\n3,100;1.5;u\n4,100;2.5;v\n2,100;1;u\n5,000;2;v\n6,000;;\n", "",
+       "may stand between thousands, or be decimal: \"3,100\" is 3100 with "
+       "--decimal . and 3.1 with --decimal ,",
+       "--decimal .", false},
+      /* nothing but the delimiter tells */
+      {"p,k\n\"1,234\",u\n\"2,567\",v\n\"12,345\",u\n\"3,890\",v\n,\n", "",
+       "its commas may stand between thousands, or be decimal: \"1,234\" is "
+       "1234 "
+       "with --decimal . and 1.234 with --decimal ,",
+       "--decimal .", false},
+      {"p;k\n1,234;u\n2,567;v\n12,345;u\n3,890;v\n;\n", "",
+       "its commas may be decimal, or stand between thousands: \"1,234\" is "
+       "1.234 with --decimal , and 1234 with --decimal .",
+       "--decimal ,", false},
+      /* a decimal comma in the table, or in the column */
+      {"p;q;k\n1,234;0,5;u\n567;1,5;v\n2,345;2,5;u\n1;1;v\n2;2;\n", "",
+       "\"1,234\" is 1.234 with --decimal , and 1234 with --decimal .",
+       "--decimal ,", false},
+      {"p,k\n\"1,234\",u\n\"1234,567\",v\n567,u\n\"1,23\",v\n1,\n", "",
+       "--decimal ,", "--decimal ,", false},
+      {"p,k\n\"1,234\",u\n\"0,567\",v\n567,u\n\"2,345\",v\n1,\n", "",
+       "--decimal ,", "--decimal ,", false},
+      /* points between thousands */
+      {"p;k\n3.100;u\n1.234.567;v\n2.100;u\n100;v\n1;\n", "",
+       "its points look like thousands: \"1.234.567\" is 1234567 with "
+       "--decimal "
+       ", and no number with --decimal .",
+       "--decimal ,", false},
+      {"p;k\n1.234;u\n567;v\n12.345;u\n890;v\n45;\n", "",
+       "\"1.234\" is read as 1.234 beside \"567\"; if its points stand between "
+       "thousands, --decimal , reads it as 1234",
+       NULL, true},
+      /* the other reading was asked for */
+      {"p,k\n\"1,234\",u\n567,v\n\"12,345\",u\n890,v\n45,\n", "--decimal ,",
+       "\"1,234\" is read as 1.234 beside \"567\"; if its commas stand between "
+       "thousands, --decimal . reads it as 1234",
+       "--decimal ,", true},
+      {"p,k\n\"1,234,567\",u\n567,v\n\"12,345\",u\n890,v\n45,\n", "--decimal ,",
+       "\"1,234,567\" is 1234567 with --decimal . and no number with --decimal "
+       ",",
+       NULL, false},
+      {"p;k\n0.5;u\n567;v\n12;u\n890;v\n45;\n", "--decimal ,",
+       "its points are decimal marks: \"0.5\" is 0.5 with --decimal . and no "
+       "number with --decimal ,",
+       NULL, false},
+  };
+  command c;
+  command_begin(&c);
+  for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
+    put(&c, "t.csv", tried[i].text);
+    command_run(&c, "info t.csv %s", tried[i].decimal);
+    command_expect(&c, 0, "");
+    says(&c, tried[i].said);
+    if (tried[i].first != NULL) {
+      const char *example = strstr(c.out, "for example: ");
+      if (example == NULL || strstr(example, tried[i].first) == NULL)
+        fail_msg("table %zu: no %s in: %s", i, tried[i].first, c.out);
+    }
+    command_run(&c, "convert t.csv o.csv --target k %s", tried[i].decimal);
+    command_expect(&c, tried[i].read ? 0 : 4, tried[i].said);
+    if (!tried[i].read) continue;
+    const char *again = strstr(c.err, "beside");
+    if (again == NULL || strstr(again + 1, "beside") != NULL)
+      fail_msg("not once: %s", c.err);
+  }
+  command_end(&c);
+}
+
+/* What may not be doubted: marks that were named and fit, points before three
+ * digits where commas delimit, and a column that has fewer digits somewhere. */
+static void marks_that_are_plain(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *text, *decimal;
+  } tried[] = {
+      {"p,k\n\"1,234\",u\n567,v\n\"12,345\",u\n", "--decimal ."},
+      {"p,k\n\"1,234\",u\n\"2,567\",v\n", "--decimal ,"},
+      {"p,k\n\"1,234\",u\n5,v\n\"2,5\",u\n", "--decimal ,"},
+      {"p,k\n\"1,234\",u\n5,v\n\"0,567\",u\n", "--decimal ,"},
+      {"p,k\n\"1,234\",u\n5,v\n1234,u\n", "--decimal ,"},
+      {"p,q,k\n\"1,234\",\"1,5\",u\n5,\"2,5\",v\n", "--decimal ,"},
+      {"p,k\n1.234,u\n567,v\n12.345,u\n", ""},
+      {"p;k\n1.234;u\n567;v\n12.34;u\n", ""},
+      {"p;k\n0.234;u\n567;v\n12.345;u\n", ""},
+      {"p;k\n1.234;u\n567;v\n12.345;u\n", "--decimal ,"},
+  };
+  command c;
+  command_begin(&c);
+  for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
+    put(&c, "t.csv", tried[i].text);
+    command_run(&c, "convert t.csv o.csv --target k %s", tried[i].decimal);
+    command_expect(&c, 0, "");
+    if (c.err[0] != '\0') fail_msg("table %zu: %s", i, c.err);
+    command_run(&c, "info t.csv %s", tried[i].decimal);
+    if (strstr(c.out, "note: p") != NULL) fail_msg("table %zu: %s", i, c.out);
+  }
+  command_end(&c);
+}
+
+/* Writes an archive as runs leave them: a header, and what stands for a part.
+ */
+static void put_run(const command *c, const char *name, const char *header,
+                    lapis_mat part)
+{
+  char path[160];
+  lapis_ctx *ctx = lapis_ctx_new();
+  lapis_named item[] = {{.name = "lapis",
+                         .mat = {.dtype = LAPIS_TEXT,
+                                 .rows = 1,
+                                 .cols = 1,
+                                 .ld = 1,
+                                 .val = &header}},
+                        {.name = "part", .mat = part}};
+  (void)snprintf(path, sizeof path, "%s/%s", c->folder, name);
+  assert_int_equal(lapis_npz_write(ctx, path, item, 2), LAPIS_OK);
+  lapis_ctx_free(ctx);
+}
+
+/* A header may hold anything; what is no checkpoint is not called one. */
+static void headers_of_runs_may_hold_anything(void **state)
+{
+  (void)state;
+  static const char *const values[] = {"",
+                                       ",\"%s\":[1,2]",
+                                       ",\"%s\":{}",
+                                       ",\"%s\":7",
+                                       ",\"%s\":\"a\"",
+                                       ",\"%s\":{\"b\":[1],\"c\":{}}",
+                                       ",\"%s\":{\"d\":\"3 x 4\"}"};
+  static const char *const fields[] = {"settings", "also", "data"};
+  const char *words[] = {"one", "two", "three"};
+  double number[] = {1, 1e300, NAN};
+  const lapis_mat parts[] = {
+      lapis_mat_f64(number, 1, 3),
+      {.dtype = LAPIS_TEXT, .rows = 1, .cols = 3, .ld = 1, .val = words}};
+  command c;
+  command_begin(&c);
+  for (int kind = 0; kind < 2; kind++)
+    for (int f = 0; f < 3; f++)
+      for (size_t v = 0; v < sizeof values / sizeof *values; v++) {
+        char header[256], field[64];
+        (void)snprintf(field, sizeof field, values[v], fields[f]);
+        (void)snprintf(header, sizeof header,
+                       "{\"kind\":\"%s\",\"format\":1%s}",
+                       kind == 0 ? "checkpoint" : "cv-part", field);
+        put_run(&c, "run.npz", header, parts[v % 2]);
+        command_run(&c, "info run.npz");
+        command_expect(&c, 0, "");
+        says(&c, kind == 0 ? "run.npz: checkpoint: " : "run.npz: folds of ");
+        assert_null(strstr(c.out, "done: part"));
+        command_run(&c, "info run.npz --json");
+        command_expect(&c, 0, "");
+        lapis_json_free(command_json(c.out));
+      }
+  put_run(&c, "run.npz", "{\"kind\":\"checkpoint\"}", parts[0]);
+  command_run(&c, "info run.npz");
+  command_expect(&c, 0, "");
+  says(&c, "run.npz: numpy archive");
+  command_end(&c);
+}
+
+int test_info(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(columns_of_a_table),
+      cmocka_unit_test(columns_of_arff),
+      cmocka_unit_test(pipes_are_tables),
+      cmocka_unit_test(advice_runs),
+      cmocka_unit_test(units_are_told),
+      cmocka_unit_test(tables_of_labels),
+      cmocka_unit_test(pictures_and_folders),
+      cmocka_unit_test(pictures_become_features),
+      cmocka_unit_test(strangers_are_named),
+      cmocka_unit_test(marks_have_two_readings),
+      cmocka_unit_test(marks_that_are_plain),
+      cmocka_unit_test(headers_of_runs_may_hold_anything),
+  };
+  return run_cases(tests, NULL, NULL);
+}

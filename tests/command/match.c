@@ -1,0 +1,549 @@
+/* match.c - lapis match: what is put into pictures comes out. */
+#include "lapis/lapis_features.h"
+#include "scenes.h"
+
+enum { IMAGES = 6, INLIERS = 12 };
+
+static const scene places[IMAGES] = {
+    {70, 80, 50, 0},    {110, 95, 55, 0.3}, {120, 70, 45, -0.5},
+    {85, 120, 60, 0.9}, {100, 100, 48, 2},  {75, 110, 52, -0.2},
+};
+
+/* Keypoints need VLFeat: without it the first run says so. */
+static void begin(command *c)
+{
+  static const double least[2] = {0.05, 0.05}, most[2] = {0.15, 0.15};
+  scenes_begin(c, places, IMAGES, least, most, 30);
+  command_run(c, "features sift a.pgm -o s.npz -q");
+  if (c->code == 3) {
+    command_end(c);
+    skip();
+  }
+  command_expect(c, 0, "");
+}
+
+/* Of pairs of points that are said to be one: those that are one place of the
+ * object (within 4 % of its side), by the transforms that made the pictures. */
+static double share_right(const lapis_arrays *all)
+{
+  const lapis_mat *at = &lapis_arrays_find(all, "points")->mat;
+  double right = 0, pairs = 0;
+  assert_int_equal(at->rows, 4);
+  for (int64_t i = 0; i < at->cols; i++)
+    for (int64_t j = 0; j < i; j++) {
+      double u[2], v[2];
+      if (fabs(lapis_mat_at(at, 1, i) - lapis_mat_at(at, 1, j)) > 0.5) continue;
+      for (int k = 0; k < 2; k++) {
+        int64_t p = k == 0 ? i : j;
+        scene_into(&places[(int)lapis_mat_at(at, 0, p)], lapis_mat_at(at, 2, p),
+                   lapis_mat_at(at, 3, p), &u[k], &v[k]);
+      }
+      pairs++;
+      right += hypot(u[0] - u[1], v[0] - v[1]) < 0.08 && fabs(u[0]) < 1.1 &&
+               fabs(v[0]) < 1.1;
+    }
+  return right / pairs;
+}
+
+static void one_object_is_found_in_all(void **state)
+{
+  (void)state;
+  command c;
+  lapis_arrays all;
+  begin(&c);
+  command_run(&c, "match ?.pgm --inliers 12 --no-cache --result r.npz "
+                  "-o page.html -q");
+  command_expect(&c, 0, "");
+  assert_non_null(strstr(c.out, "6 images, 12 inliers, "));
+  command_arrays(&c, "r.npz", &all);
+  const lapis_mat *match = &lapis_arrays_find(&all, "match")->mat;
+  assert_int_equal(match->rows, INLIERS);
+  assert_int_equal(match->cols, IMAGES);
+  const lapis_mat *points = &lapis_arrays_find(&all, "points")->mat;
+  CHECK_AT_LEAST((double)points->cols, 0.7 * INLIERS * IMAGES);
+  CHECK_AT_LEAST(share_right(&all), 0.95);
+  assert_true(command_exists(&c, "page.html"));
+  scenes_report(&c);
+  lapis_arrays_free(&all);
+  command_end(&c);
+}
+
+/* ---- points made elsewhere ----------------------------------------------*/
+enum { GRID = 4, EACH = GRID * GRID };
+
+/* A grid on the object, in every image in another order: the point of a row. */
+static void write_points(const command *c, int64_t point[IMAGES * EACH])
+{
+  static char text[IMAGES * EACH * 100];
+  size_t used = (size_t)sprintf(text, "file,x,y,scale,angle\n");
+  uint64_t seed = 3;
+  for (int k = 0; k < IMAGES; k++) {
+    const scene *s = &places[k];
+    int64_t *of = point + (int64_t)k * EACH;
+    for (int i = 0; i < EACH; i++) of[i] = i;
+    for (int i = EACH - 1; i > 0; i--) {
+      int j = (int)(check_uniform(&seed) * (i + 1));
+      int64_t t = of[i];
+      of[i] = of[j], of[j] = t;
+    }
+    for (int i = 0; i < EACH; i++) {
+      double u = .35 * (double)(of[i] % GRID) - .525; /* NOLINT: whole */
+      double v = .35 * (double)(of[i] / GRID) - .525; /* NOLINT: whole */
+      double x = s->x + s->half * (u * cos(s->angle) - v * sin(s->angle));
+      double y = s->y + s->half * (u * sin(s->angle) + v * cos(s->angle));
+      used += (size_t)sprintf(text + used, "%c.pgm,%.9g,%.9g,%g,%g\n", 'a' + k,
+                              x, y, s->half / 25, s->angle);
+    }
+  }
+  command_write(c, "p.csv", text, used);
+}
+
+/* Points strewn on the object, which is moved, turned and scaled from picture
+ * to picture: positions alone put them in order, and are sure of most.  What
+ * does not go with --map positions is refused by name. */
+static void given_positions_are_put_in_order(void **state)
+{
+  (void)state;
+  enum { STREWN = 14 };
+  command c;
+  lapis_arrays all;
+  char text[IMAGES * STREWN * 60];
+  int64_t of[IMAGES * STREWN];
+  size_t used = 0;
+  uint64_t seed = 21;
+  int right = 0;
+  double u[STREWN], v[STREWN];
+  begin(&c);
+  for (int i = 0; i < STREWN; i++) {
+    u[i] = 1.8 * check_uniform(&seed) - .9;
+    v[i] = 1.8 * check_uniform(&seed) - .9;
+  }
+  for (int k = 0; k < IMAGES; k++)
+    for (int i = 0; i < STREWN; i++) { /* 5 and 14 have no common divisor */
+      const scene *s = &places[k];
+      int64_t p = of[k * STREWN + i] = (5 * i + 3 * k) % STREWN;
+      double x = s->x + s->half * (u[p] * cos(s->angle) - v[p] * sin(s->angle));
+      double y = s->y + s->half * (u[p] * sin(s->angle) + v[p] * cos(s->angle));
+      used += (size_t)sprintf(text + used, "%c.pgm,%.9g,%.9g\n", 'a' + k, x, y);
+    }
+  command_write(&c, "p.csv", text, used);
+  command_run(&c, "match ?.pgm --xy p.csv --inliers 14 --no-cache");
+  command_expect(&c, 0,
+                 " of 84 points are in doubt by what is around them "
+                 "alone; --map embed");
+  assert_non_null(strstr(c.err, ", and --map positions where they are alone"));
+  command_run(&c, "match ?.pgm --xy p.csv --no-cache"); /* however many stay */
+  command_expect(&c, 0, " of 84 points are in doubt by what is around them");
+  command_run(&c, "match ?.pgm --xy p.csv --inliers 14 --map positions "
+                  "--no-cache --result r.npz");
+  command_expect(&c, 0, "similarity");
+  assert_null(strstr(c.err, "--map embed"));
+  command_arrays(&c, "r.npz", &all);
+  const lapis_mat *match = &lapis_arrays_find(&all, "match")->mat;
+  for (int64_t j = 0; j < STREWN; j++)
+    for (int64_t k = 0; k < IMAGES; k++)
+      right += of[(int64_t)lapis_mat_at(match, j, k)] ==
+               of[(int64_t)lapis_mat_at(match, j, 0)];
+  assert_int_equal(right, STREWN * IMAGES);
+  CHECK_AT_LEAST((double)lapis_arrays_find(&all, "points")->mat.cols,
+                 .9 * STREWN * IMAGES);
+  lapis_arrays_free(&all);
+  command_run(&c, "match a.pgm b.pgm --map positions -q");
+  command_expect(&c, 2, "add --xy F.csv");
+  command_run(&c, "match a.pgm b.pgm --xy p.csv --map positions --inliers 5 "
+                  "--instances 2 -q");
+  command_expect(&c, 2, "leave out --instances");
+  command_end(&c);
+}
+
+static void given_points_are_put_in_order(void **state)
+{
+  (void)state;
+  command c;
+  lapis_arrays all;
+  int64_t point[IMAGES * EACH];
+  int right = 0;
+  begin(&c);
+  write_points(&c, point);
+  command_run(&c, "match ?.pgm --xy p.csv --inliers 16 --cache kept --result "
+                  "r.npz -o page.html -q");
+  command_expect(&c, 0, "");
+  command_arrays(&c, "r.npz", &all);
+  const lapis_mat *match = &lapis_arrays_find(&all, "match")->mat;
+  const lapis_mat *xy = &lapis_arrays_find(&all, "xy")->mat;
+  assert_int_equal(match->rows, EACH);
+  assert_int_equal(xy->cols, IMAGES * EACH);
+  for (int64_t j = 0; j < EACH; j++)
+    for (int64_t k = 0; k < IMAGES; k++)
+      right += point[(int64_t)lapis_mat_at(match, j, k)] ==
+               point[(int64_t)lapis_mat_at(match, j, 0)];
+  CHECK_AT_LEAST((double)right, 0.95 * IMAGES * EACH);
+  CHECK_AT_LEAST(share_right(&all), 0.95);
+  assert_false(command_exists(&c, "kept")); /* points belong to names */
+  lapis_arrays_free(&all);
+  command_run(&c, "match ?.pgm --xy p.csv --inliers 16 -q -o points.csv");
+  command_expect(&c, 0, "");
+  char table[65536];
+  int lines = 0;
+  command_slurp(&c, "points.csv", table, sizeof table);
+  for (const char *at = table; *at != '\0'; at++) lines += *at == '\n';
+  assert_int_equal(lines, 1 + EACH * IMAGES);
+  assert_non_null(strstr(table, "name,point,x,y,doubtful,instance\na.pgm,1,"));
+  command_end(&c);
+}
+
+typedef struct bad_points {
+  const char *table, *said;
+} bad_points;
+static const bad_points bad[] = {
+    {"a.pgm,5,5\nb.pgm,9,9\nc.pgm,9,9\n", "p.csv:3: 'c.pgm' is none of the 2"},
+    {"a,50,50\nb,9,9\na.pgm,50,50\n",
+     "p.csv:3: the point 50,50 of a.pgm stands on line 1 already"},
+    {"name,x,y\na,50,50\nb,199.6,9\n",
+     "p.csv:3: the point 199.6,9 lies outside the 200 x 200 pixels of b.pgm"},
+    {"a,50,50\nb,5,-1\n", "p.csv:2: the point 5,-1 lies outside"},
+    {"a,50,50\n", "b.pgm: has no point in p.csv"},
+    {"a,50,50\nb,9\n", "p.csv:2:3: the row ends too early; a row is name,x,y"},
+    {"a,50,50\nb,9,9,0\n", "p.csv:2:7: scale is \"0\"; it must be a number ab"},
+    {"a,50,x\nb,9,9\n", "p.csv:1:6: y is \"x\""},
+    {"a,50,50\nb,9,9\n", "a.pgm: has 1 points, fewer than --inliers 5"},
+};
+
+static void bad_points_are_refused(void **state)
+{
+  (void)state;
+  command c;
+  begin(&c);
+  for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+    command_write(&c, "p.csv", bad[k].table, strlen(bad[k].table));
+    command_run(&c, "match a.pgm b.pgm --xy p.csv --inliers 5 --no-cache "
+                    "--result r.npz -q");
+    command_expect(&c, 4, bad[k].said);
+  }
+  command_run(&c, "match a.pgm b.pgm --xy no.csv --no-cache -q");
+  command_expect(&c, 4, "no.csv: cannot be opened");
+  assert_false(command_exists(&c, "r.npz"));
+  command_end(&c);
+}
+
+/* ---- how many points the object has -------------------------------------*/
+static double estimated(command *c)
+{
+  lapis_json *v = command_json(c->out);
+  double inliers = lapis_json_number(v, "inliers", NAN);
+  lapis_json_free(v);
+  return inliers;
+}
+
+/* All keypoints of a picture are found again in its copies. */
+static void copies_match_wholly(void **state)
+{
+  (void)state;
+  command c;
+  begin(&c);
+  command_run(&c, "features sift a.pgm --most 60 -o s.npz --json -q");
+  command_expect(&c, 0, "");
+  lapis_arrays keys;
+  command_arrays(&c, "s.npz", &keys);
+  int64_t all = lapis_arrays_find(&keys, "X")->mat.cols;
+  lapis_arrays_free(&keys);
+  char line[128];
+  snprintf(line, sizeof line, "cd %s && cp a.pgm y.pgm && cp a.pgm z.pgm",
+           c.folder);
+  assert_int_equal(system(line), 0);
+  command_run(&c, "match a.pgm y.pgm z.pgm --no-cache --json -q");
+  command_expect(&c, 0, "");
+  CHECK_NEAR(estimated(&c), (double)all, 0);
+  assert_null(strstr(c.out, "\"doubtful\": true"));
+  command_end(&c);
+}
+
+/* Grounds without the object have nothing in common. */
+static void noise_is_said_to_match_nothing(void **state)
+{
+  (void)state;
+  static const double least[2] = {0.05, 0.05}, most[2] = {0.15, 0.1};
+  scene none[IMAGES];
+  command c;
+  for (int k = 0; k < IMAGES; k++) none[k] = (scene){-9, -9, 1e-3, 0};
+  begin(&c);
+  command_end(&c);
+  for (int images = 2; images <= IMAGES; images += 4) {
+    scenes_begin(&c, none, images, least, most, 60);
+    command_run(&c, "match ?.pgm --no-cache");
+    command_expect(&c, 0, "no point is borne out by most of the images");
+    assert_non_null(strstr(c.out, "1 inliers (estimated)"));
+    assert_non_null(strstr(c.out, images == 2 ? "2 of 2 points doubtful"
+                                              : "6 of 6 points doubtful"));
+    command_end(&c);
+  }
+}
+
+/* A grid on the object, and points of the ground behind it, which are others in
+ * every picture: as many as the grid has are found, and hardly another. */
+static void as_many_as_there_are(void **state)
+{
+  (void)state;
+  for (int others = 8; others <= 24; others += 16) {
+    command c;
+    lapis_arrays all;
+    int64_t point[IMAGES * EACH];
+    uint64_t seed = 9;
+    char path[160];
+    begin(&c);
+    write_points(&c, point);
+    snprintf(path, sizeof path, "%s/p.csv", c.folder);
+    FILE *f = fopen(path, "a");
+    assert_non_null(f);
+    for (int k = 0; k < IMAGES; k++)
+      for (int i = 0; i < others;) {
+        double u, v, x = 4 + 190 * check_uniform(&seed);
+        double y = 4 + 190 * check_uniform(&seed);
+        scene_into(&places[k], x, y, &u, &v);
+        if (fabs(u) < 1.5 && fabs(v) < 1.5) continue;
+        fprintf(f, "%c.pgm,%.9g,%.9g,%g,0\n", 'a' + k, x, y,
+                places[k].half / 25);
+        i++;
+      }
+    fclose(f);
+    command_run(&c, "match ?.pgm --xy p.csv --no-cache --json -q --result "
+                    "r.npz");
+    command_expect(&c, 0, "");
+    CHECK_AT_LEAST(estimated(&c), EACH - 1);
+    CHECK_AT_MOST(estimated(&c), EACH);
+    command_arrays(&c, "r.npz", &all);
+    CHECK_AT_LEAST((double)lapis_arrays_find(&all, "points")->mat.cols,
+                   .9 * EACH * IMAGES);
+    CHECK_AT_LEAST(share_right(&all), 0.95);
+    lapis_arrays_free(&all);
+    command_end(&c);
+  }
+}
+
+/* Whoever asks for more than there are gets doubts with them. */
+static void too_many_are_doubted(void **state)
+{
+  (void)state;
+  command c;
+  lapis_arrays all;
+  begin(&c);
+  for (int k = 0; k < 2; k++) {
+    command_run(&c, "match ?.pgm --no-cache -q --result r.npz %s",
+                k == 0 ? "" : "--inliers 40");
+    command_expect(&c, 0, "");
+    command_arrays(&c, "r.npz", &all);
+    CHECK_AT_LEAST(share_right(&all), 0.95);
+    CHECK_AT_LEAST((double)lapis_arrays_find(&all, "points")->mat.cols,
+                   8 * IMAGES);
+    lapis_arrays_free(&all);
+  }
+  command_end(&c);
+}
+
+/* Rows of match are keypoints of that image, and no keypoint is used twice. */
+static void slots_are_keypoints_of_their_image(void **state)
+{
+  (void)state;
+  command c;
+  lapis_arrays all;
+  begin(&c);
+  command_run(&c, "match ?.pgm --points 30 --no-cache --result r.npz -q");
+  command_expect(&c, 0, "");
+  assert_non_null(strstr(c.out, "inliers (estimated)"));
+  command_arrays(&c, "r.npz", &all);
+  const lapis_mat *match = &lapis_arrays_find(&all, "match")->mat;
+  const lapis_mat *group = &lapis_arrays_find(&all, "group")->mat;
+  assert_non_null(lapis_arrays_find(&all, "tried"));
+  for (int64_t k = 0; k < match->cols; k++)
+    for (int64_t j = 0; j < match->rows; j++) {
+      int64_t at = (int64_t)lapis_mat_at(match, j, k);
+      assert_true(at >= 0 && at < group->cols);
+      CHECK_NEAR(lapis_mat_at(group, 0, at), (double)k, 0);
+      for (int64_t i = 0; i < j; i++)
+        assert_true(lapis_mat_at(match, i, k) != (double)at);
+    }
+  lapis_arrays_free(&all);
+  command_end(&c);
+}
+
+/* The archive of keypoints as it is, and with nothing but what roml reads. */
+static void keypoints_are_fitted_as_they_are(void **state)
+{
+  (void)state;
+  command c;
+  lapis_arrays keys, found[2];
+  static double xy[2 * 4096];
+  char path[160];
+  lapis_ctx *ctx = lapis_ctx_new();
+  begin(&c);
+  command_run(&c, "features sift ?.pgm --most 30 -o s.npz -q");
+  command_expect(&c, 0, "");
+  command_arrays(&c, "s.npz", &keys);
+  const lapis_mat *at = &lapis_arrays_find(&keys, "xy")->mat;
+  assert_int_equal(at->rows, 4);
+  assert_in_range(at->cols, 12, 4096);
+  for (int64_t j = 0; j < 2 * at->cols; j++)
+    xy[j] = lapis_mat_at(at, j % 2, j / 2);
+  lapis_named bare[] = {
+      {.name = "X", .mat = lapis_arrays_find(&keys, "X")->mat},
+      {.name = "group",
+       .mat = lapis_arrays_find(&keys, "group")->mat,
+       .flat = true},
+      {.name = "xy", .mat = lapis_mat_f64(xy, 2, at->cols)}};
+  snprintf(path, sizeof path, "%s/bare.npz", c.folder);
+  assert_int_equal(lapis_npz_write(ctx, path, bare, 3), LAPIS_OK);
+  for (int k = 0; k < 2; k++) {
+    command_run(&c, "fit roml %s.npz --map embed --inliers 8 -o r.npz -q",
+                k == 0 ? "s" : "bare");
+    command_expect(&c, 0, "");
+    command_arrays(&c, "r.npz", &found[k]);
+  }
+  const lapis_mat *a = &lapis_arrays_find(&found[0], "match")->mat;
+  const lapis_mat *b = &lapis_arrays_find(&found[1], "match")->mat;
+  assert_int_equal(a->cols, IMAGES);
+  assert_int_equal(b->cols, IMAGES);
+  for (int64_t j = 0; j < 8 * IMAGES; j++)
+    CHECK_NEAR(lapis_mat_at(a, j % 8, j / 8), lapis_mat_at(b, j % 8, j / 8), 0);
+  command_run(&c, "report r.npz --data s.npz --images . -o page.html");
+  command_expect(&c, 0, "");
+  for (int k = 0; k < 2; k++) lapis_arrays_free(&found[k]);
+  lapis_arrays_free(&keys);
+  lapis_ctx_free(ctx);
+  command_end(&c);
+}
+
+/* Keypoints of which some are like nothing in another image. */
+static void positions_help_where_asked(void **state)
+{
+  (void)state;
+  command c;
+  begin(&c);
+  command_run(&c, "match ?.pgm --map embed --inliers 8 --no-cache -q");
+  command_expect(&c, 0, "");
+  assert_non_null(strstr(c.out, "6 images, 8 inliers, "));
+  command_end(&c);
+}
+
+/* JSON says the same as the archive, and a cache does not change it. */
+static void json_and_cache_agree(void **state)
+{
+  (void)state;
+  command c, again;
+  begin(&c);
+  command_run(&c, "match ?.pgm --inliers 5 --cache kept --json -q");
+  command_expect(&c, 0, "");
+  lapis_json *v = command_json(c.out);
+  CHECK_NEAR(lapis_json_number(v, "inliers", 0), 5, 0);
+  assert_string_equal(lapis_json_text(v, "method", ""), "match");
+  const lapis_json *used = lapis_json_get(v, "match");
+  CHECK_NEAR(lapis_json_number(used, "points", 0), 60, 0);
+  const char *first = strstr(c.out, "\"images\"");
+  assert_non_null(first);
+  again = c;
+  command_run(&again, "match ?.pgm --inliers 5 --cache kept --json -q");
+  command_expect(&again, 0, "");
+  assert_string_equal(strstr(again.out, "\"images\""), first);
+  assert_true(command_exists(&c, "kept"));
+  lapis_json_free(v);
+  command_end(&c);
+}
+
+static const command_misuse misuses[] = {
+    {"match", 2, "lapis: match: name images, or folders of them"},
+    {"match a.pgm", 4, "match: there is one image; it takes two or more"},
+    {"match a.pgm no.pgm", 4, "no.pgm: cannot be opened"},
+    {"match a.pgm flat.pgm", 4, "flat.pgm: has 0 keypoints, fewer than the "},
+    {"match a.pgm b.pgm --inliers 61", 2, "--inliers 61 asks for more than"},
+    {"match a.pgm b.pgm --inliers 0", 2, "inliers"},
+    {"match a.pgm b.pgm --inliers -1", 2, "--inliers is -1; it must be at"},
+    {"match a.pgm b.pgm --boxes f.csv", 2, "there is no option --boxes"},
+    {"match a.pgm b.pgm --result r.csv", 2, "goes to a .npz"},
+    {"match a.pgm b.pgm -o no/page.html", 4, "cannot write there"},
+    {"match a.pgm no.pgm --keep-going", 4, "one image is left"},
+    {"match a.pgm b.pgm --scale 8", 2, "lapis: match: --scale goes with --xy"},
+    {"match a.pgm b.pgm --xy f.csv --points 9", 2,
+     "match: --points goes without --xy"},
+};
+
+static void misuse_is_refused(void **state)
+{
+  (void)state;
+  command c;
+  char flat[64 + 64 * 64];
+  int n = sprintf(flat, "P5 64 64 255\n");
+  memset(flat + n, 90, 64 * 64);
+  begin(&c);
+  command_write(&c, "flat.pgm", flat, (size_t)(n + 64 * 64));
+  command_refuses(&c, misuses, sizeof misuses / sizeof *misuses,
+                  "-q --no-cache");
+  assert_false(command_exists(&c, "r.npz"));
+  command_run(&c, "match a.pgm no.pgm b.pgm --inliers 5 --keep-going -q "
+                  "--no-cache --result r.npz");
+  assert_int_equal(c.code, 4);
+  assert_non_null(strstr(c.out, "2 images, 5 inliers"));
+  assert_true(command_exists(&c, "r.npz"));
+  command_end(&c);
+}
+
+/* It is left out by name, and the others are matched as without it. */
+static void an_image_of_few_keypoints_can_be_left_out(void **state)
+{
+  (void)state;
+  command c;
+  lapis_arrays with, without;
+  char flat[64 + 64 * 64];
+  int n = sprintf(flat, "P5 64 64 255\n");
+  memset(flat + n, 90, 64 * 64);
+  begin(&c);
+  command_write(&c, "flat.pgm", flat, (size_t)(n + 64 * 64));
+  command_run(&c, "match a.pgm b.pgm c.pgm --inliers 5 --no-cache -q "
+                  "--result without.npz");
+  command_expect(&c, 0, "");
+  command_run(&c, "match a.pgm flat.pgm b.pgm no.pgm c.pgm --inliers 5 "
+                  "--keep-going --no-cache --result with.npz -o page.html");
+  assert_int_equal(c.code, 4);
+  assert_non_null(strstr(c.err, "left out: flat.pgm: has fewer keypoints than "
+                                "--inliers 5"));
+  assert_non_null(strstr(c.err, "left out: no.pgm: cannot be opened"));
+  assert_non_null(strstr(c.err, "2 of 5 images were left out"));
+  assert_non_null(strstr(c.out, "3 images, 5 inliers"));
+  command_arrays(&c, "with.npz", &with);
+  command_arrays(&c, "without.npz", &without);
+  static const char *const same[] = {"xy", "group", "match", "inlier",
+                                     "image_size"};
+  for (int i = 0; i < 5; i++) {
+    const lapis_mat *a = &lapis_arrays_find(&with, same[i])->mat;
+    const lapis_mat *b = &lapis_arrays_find(&without, same[i])->mat;
+    assert_int_equal(a->rows, b->rows);
+    assert_int_equal(a->cols, b->cols);
+    for (int64_t k = 0; k < a->rows * a->cols; k++)
+      CHECK_NEAR(lapis_mat_at(a, k % a->rows, k / a->rows),
+                 lapis_mat_at(b, k % a->rows, k / a->rows), 0);
+  }
+  lapis_arrays_free(&with);
+  lapis_arrays_free(&without);
+  command_run(&c, "match a.pgm flat.pgm --keep-going --no-cache -q");
+  command_expect(&c, 4, "one image is left");
+  command_end(&c);
+}
+
+int test_match(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(one_object_is_found_in_all),
+      cmocka_unit_test(slots_are_keypoints_of_their_image),
+      cmocka_unit_test(given_points_are_put_in_order),
+      cmocka_unit_test(given_positions_are_put_in_order),
+      cmocka_unit_test(bad_points_are_refused),
+      cmocka_unit_test(copies_match_wholly),
+      cmocka_unit_test(noise_is_said_to_match_nothing),
+      cmocka_unit_test(as_many_as_there_are),
+      cmocka_unit_test(too_many_are_doubted),
+      cmocka_unit_test(keypoints_are_fitted_as_they_are),
+      cmocka_unit_test(positions_help_where_asked),
+      cmocka_unit_test(json_and_cache_agree),
+      cmocka_unit_test(misuse_is_refused),
+      cmocka_unit_test(an_image_of_few_keypoints_can_be_left_out),
+  };
+  return run_cases(tests, NULL, NULL);
+}

@@ -1,0 +1,435 @@
+/* svmplus and misvm at the command line: fit, model, predict, refusals. */
+#include "command.h"
+
+/* n rows: x1, x2 (its sum decides), label; P beside it. */
+static void write_problem(const command *c, int n)
+{
+  char x[8192], p[8192];
+  int a = 0, b = 0;
+  uint64_t seed = 5;
+  for (int i = 0; i < n; i++) {
+    double u = check_normal(&seed), v = check_normal(&seed);
+    int y = u + v > 0;
+    a += snprintf(x + a, sizeof x - (size_t)a, "%.4f,%.4f,%d\n", u, v, y);
+    b +=
+        snprintf(p + b, sizeof p - (size_t)b, "%.4f\n", (y ? 1 : -1) * (u + v));
+  }
+  command_write(c, "t.csv", x, (size_t)a);
+  command_write(c, "p.csv", p, (size_t)b);
+}
+
+static void fit_then_predict(void **state)
+{
+  (void)state;
+  static const char *const kinds[] = {
+      "", "--kernel rbf --kernel-priv rbf",
+      "--kernel rbf --kernel-priv linear --formulation original"};
+  for (int k = 0; k < 3; k++) {
+    command c;
+    command_begin(&c);
+    write_problem(&c, 40);
+    command_run(&c,
+                "fit svmplus t.csv --target 3 -P p.csv %s --C 1 --gamma 1 "
+                "--tol 1e-8 --model m.lapis --json -o r.npz",
+                kinds[k]);
+    command_expect(&c, 0, "");
+    assert_non_null(strstr(c.out, "\"status\": \"solved\""));
+    command_run(&c, "predict m.lapis t.csv --target 3 -o q.npz");
+    command_expect(&c, 0, "");
+    lapis_arrays one, two;
+    command_arrays(&c, "r.npz", &one);
+    command_arrays(&c, "q.npz", &two);
+    static const char *const names[] = {"scores", "labels"};
+    for (int m = 0; m < 2; m++) {
+      const lapis_array *f = lapis_arrays_find(&one, names[m]);
+      const lapis_array *g = lapis_arrays_find(&two, names[m]);
+      assert_non_null(f);
+      assert_non_null(g);
+      for (int j = 0; j < 40; j++)
+        CHECK_NEAR(lapis_mat_at(&f->mat, 0, j), lapis_mat_at(&g->mat, 0, j),
+                   1e-9);
+    }
+    lapis_arrays_free(&one);
+    lapis_arrays_free(&two);
+    command_end(&c);
+  }
+}
+
+/* A class of four in a hundred amid the other: the hinge loss is least where
+ * none is told to be of it, which is right for 96 and is said. */
+static void a_class_that_nothing_is_told_to_be_is_named(void **state)
+{
+  (void)state;
+  command c;
+  char t[8192];
+  int used = sprintf(t, "x1,x2,who\n");
+  uint64_t seed = 9;
+  for (int i = 0; i < 100; i++)
+    used += sprintf(t + used, "%.4f,%.4f,%s\n",
+                    check_normal(&seed) + (i % 25 == 0 ? .5 : 0),
+                    check_normal(&seed), i % 25 == 0 ? "fraud" : "ok");
+  command_begin(&c);
+  command_write(&c, "rare.csv", t, (size_t)used);
+  static const char *const said = "no sample is told to be \"fraud\", which 4 "
+                                  "of 100 are";
+  command_run(&c, "fit svmplus rare.csv --target who -o r.csv");
+  command_expect(&c, 0, said);
+  assert_non_null(strstr(c.err, "; --balanced makes both kinds count alike; a "
+                                "larger --C fits training samples closer\n"));
+  command_run(&c, "fit svmplus rare.csv --target who -q");
+  command_expect(&c, 0, "");
+  command_run(&c, "fit svmplus rare.csv --target who --balanced");
+  command_expect(&c, 0, "");
+  assert_null(strstr(c.err, "no sample"));
+  command_run(&c, "fit linear rare.csv --target who --C .01");
+  command_expect(&c, 0, said);
+  assert_null(strstr(c.err, "--balanced"));
+  assert_null(strstr(c.err, "--C")); /* it is given */
+  command_end(&c);
+}
+
+/* Privileged features beside new samples are ignored, which is said once. */
+static void predict_ignores_P(void **state)
+{
+  (void)state;
+  command c;
+  command_begin(&c);
+  write_problem(&c, 40);
+  command_run(&c, "fit svmplus t.csv --target 3 -P p.csv --model m.lapis");
+  command_expect(&c, 0, "");
+  command_run(&c, "predict m.lapis t.csv --target 3 -P p.csv");
+  command_expect(&c, 0, "P is ignored");
+  const char *end = strchr(c.err, '\n');
+  assert_true(end != NULL && end[1] == '\0');
+  command_end(&c);
+}
+
+/* Automatic settings of a model without P are read back. */
+static void models_without_P(void **state)
+{
+  (void)state;
+  command c;
+  command_begin(&c);
+  write_problem(&c, 12);
+  command_write(&c, "y.csv", "1\n1\n1\n1\n1\n1\n0\n0\n0\n0\n0\n0\n", 24);
+  command_write(&c, "g.csv", "1\n1\n1\n3\n3\n3\n2\n2\n2\n4\n4\n4\n", 24);
+  static const char *const runs[] = {"svmplus -X t.csv -Y y.csv",
+                                     "svmplus -X t.csv -Y y.csv --kernel rbf",
+                                     "misvm -X t.csv -Y y.csv -G g.csv"};
+  for (int k = 0; k < 3; k++) {
+    command_run(&c, "fit %s --model m.lapis", runs[k]);
+    command_expect(&c, 0, "");
+    command_run(&c, "predict m.lapis -X t.csv --scores");
+    command_expect(&c, 0, "");
+  }
+  command_end(&c);
+}
+
+static double number_after(const char *text, const char *object,
+                           const char *name)
+{
+  const char *at = strstr(text, object);
+  assert_non_null(at);
+  at = strstr(at, name);
+  assert_non_null(at);
+  return strtod(at + strlen(name), NULL);
+}
+
+/* --threshold auto is said, is in the JSON, and is what predict goes by. */
+static void bags_have_a_threshold(void **state)
+{
+  (void)state;
+  command c;
+  lapis_arrays one, two;
+  command_begin(&c);
+  write_problem(&c, 12);
+  command_write(&c, "y.csv", "1\n1\n1\n1\n1\n1\n0\n0\n0\n0\n0\n0\n", 24);
+  command_write(&c, "g.csv", "1\n1\n1\n3\n3\n3\n2\n2\n2\n4\n4\n4\n", 24);
+  command_run(&c,
+              "fit misvm -X t.csv -Y y.csv -G g.csv --threshold auto --json "
+              "-o r.npz --model m.lapis");
+  command_expect(&c, 0, "lapis: misvm: a bag scored above");
+  const char *set = strstr(c.out, "\"threshold\": \"auto\"");
+  assert_non_null(set);
+  double said = number_after(c.out, "\"metrics\"", "\"threshold\": ");
+  command_run(&c, "predict m.lapis -X t.csv -G g.csv -o q.npz");
+  command_expect(&c, 0, "");
+  command_arrays(&c, "r.npz", &one);
+  command_arrays(&c, "q.npz", &two);
+  const lapis_array *t = lapis_arrays_find(&one, "threshold");
+  const lapis_array *f = lapis_arrays_find(&two, "bag_scores");
+  const lapis_array *b = lapis_arrays_find(&two, "bag_labels");
+  assert_true(t != NULL && f != NULL && b != NULL && b->mat.cols == 4);
+  double found = lapis_mat_at(&t->mat, 0, 0);
+  CHECK_NEAR(said, found, 1e-12);
+  for (int k = 0; k < 4; k++)
+    assert_true(lapis_mat_at(&b->mat, 0, k) ==
+                (lapis_mat_at(&f->mat, 0, k) > found));
+  lapis_arrays_free(&one);
+  lapis_arrays_free(&two);
+  command_run(&c, "fit misvm -X t.csv -Y y.csv -G g.csv --C 1 --json");
+  command_expect(&c, 0, "");
+  assert_null(strstr(c.err, "a bag scored above"));
+  assert_null(strstr(c.out, "bag_labels"));
+  command_end(&c);
+}
+
+/* What is printed beside SVM+ is what the command says of the same data when
+ * it is not given P. */
+static void cv_says_what_P_is_worth(void **state)
+{
+  (void)state;
+  command c;
+  command_begin(&c);
+  write_problem(&c, 60);
+  const char *metric[] = {"auroc", "accuracy"};
+  for (int k = 0; k < 2; k++) {
+    command_run(&c,
+                "cv svmplus t.csv --target 3 --grid C=.01,10 --metric %s "
+                "--json",
+                metric[k]);
+    command_expect(&c, 0, "");
+    double alone = number_after(c.out, "\"best\"", "\"mean\": ");
+    command_run(&c,
+                "cv svmplus t.csv --target 3 -P p.csv --grid C=.01,10 "
+                "--grid gamma=.1,1 --metric %s --baseline --json",
+                metric[k]);
+    command_expect(&c, 0, "");
+    CHECK_NEAR(number_after(c.out, "\"without_P\"", "\"mean\": "), alone,
+               1e-12);
+  }
+  command_end(&c);
+}
+
+static void bad_input_is_exit_4(void **state)
+{
+  (void)state;
+  command c;
+  command_begin(&c);
+  write_problem(&c, 12);
+  command_write(&c, "short.csv", "1\n2\n", 4);
+  command_write(&c, "zero.csv", "0\n0\n0\n0\n0\n0\n0\n0\n0\n0\n0\n0\n", 24);
+  command_write(&c, "g.csv", "1\n1\n1\n1\n1\n1\n2\n2\n2\n2\n2\n2\n", 24);
+  const char *const bad[][2] = {
+      {"svmplus t.csv --target 3 -P short.csv", "samples"},
+      {"svmplus t.csv --target 3 -P zero.csv", "zero everywhere"},
+      {"svmplus t.csv --target 3 --C 0", "--C is 0"},
+      {"svmplus t.csv --target 3 --gamma -1", "--gamma is -1"},
+      {"svmplus t.csv", "--target COL names"},
+      {"misvm t.csv --target 3", "no group"},
+      {"misvm t.csv --target 3 -G g.csv", "mixed labels"}};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    command_run(&c, "fit %s", bad[i][0]);
+    command_expect(&c, 4, bad[i][1]);
+  }
+  command_end(&c);
+}
+
+/* A model of a fit that was cut short says so, to info and to predict; one of a
+ * whole fit says nothing, and --max-iters was asked for. */
+static void models_know_that_they_were_cut_short(void **state)
+{
+  (void)state;
+  command c;
+  command_begin(&c);
+  write_problem(&c, 40);
+  command_run(&c, "fit svmplus t.csv --target 3 -P p.csv --time-limit 1e-9 "
+                  "--model m.lapis");
+  command_expect(&c, 0, "time-limit");
+  command_run(&c, "info m.lapis");
+  assert_non_null(strstr(c.out, "ended before its tolerance was met "
+                                "(time-limit, gap "));
+  command_run(&c, "info m.lapis --json");
+  assert_non_null(strstr(c.out, "\"stopped\": \"time-limit\""));
+  CHECK_AT_LEAST(strtod(strstr(c.out, "\"stopped_gap\": ") + 15, NULL), .01);
+  command_run(&c, "predict m.lapis t.csv --target 3");
+  command_expect(&c, 0, "warning: predict: the fit of this model ended before");
+  command_run(&c, "predict m.lapis t.csv --target 3 -q");
+  assert_string_equal(c.err, "");
+  command_run(&c, "fit svmplus t.csv --target 3 -P p.csv --model w.lapis");
+  command_expect(&c, 0, "");
+  command_run(&c, "info w.lapis");
+  assert_null(strstr(c.out, "ended"));
+  command_run(&c, "predict w.lapis t.csv --target 3");
+  assert_string_equal(c.err, "");
+  command_run(&c, "fit svmplus t.csv --target 3 -P p.csv --max-iters 0 "
+                  "--model n.lapis -q");
+  command_run(&c, "info n.lapis");
+  assert_non_null(strstr(c.out, "(max-iters"));
+  command_run(&c, "predict n.lapis t.csv --target 3");
+  assert_string_equal(c.err, "");
+  command_end(&c);
+}
+
+/* Bags b0 .. b19 of three, in words: a table with them, their column alone with
+ * its title, and the table without them. */
+static void write_bags(const command *c)
+{
+  enum { BAGS = 20 };
+  char with[8000] = "bag,x,y,z,label\n", alone[2000] = "bag\n";
+  char without[8000] = "x,y,z,label\n", row[100];
+  uint64_t seed = 8;
+  for (int k = 0; k < 3 * BAGS; k++) {
+    int bag = k % BAGS; /* those of a bag do not stand together */
+    snprintf(row, sizeof row, "%.4f,%.4f,%.4f,%d\n",
+             check_normal(&seed) + 2 * (bag % 2), check_normal(&seed),
+             check_normal(&seed), bag % 2);
+    sprintf(with + strlen(with), "b%d,%s", bag, row);
+    sprintf(without + strlen(without), "%s", row);
+    sprintf(alone + strlen(alone), "b%d\n", bag);
+  }
+  command_write(c, "with.csv", with, strlen(with));
+  command_write(c, "without.csv", without, strlen(without));
+  command_write(c, "alone.csv", alone, strlen(alone));
+}
+
+/* The same scores of bags and instances in both results. */
+static void same_scores(const command *c, const char *a, const char *b)
+{
+  static const char *const names[] = {"scores", "bag_scores"};
+  lapis_arrays one, two;
+  command_arrays(c, a, &one);
+  command_arrays(c, b, &two);
+  for (int i = 0; i < 2; i++) {
+    const lapis_array *x = lapis_arrays_find(&one, names[i]);
+    const lapis_array *y = lapis_arrays_find(&two, names[i]);
+    assert_true(x != NULL && y != NULL);
+    assert_int_equal(x->mat.cols, i == 0 ? 60 : 20);
+    assert_int_equal(y->mat.cols, x->mat.cols);
+    for (int64_t j = 0; j < x->mat.cols; j++)
+      CHECK_NEAR(lapis_mat_at(&x->mat, 0, j), lapis_mat_at(&y->mat, 0, j), 0);
+  }
+  lapis_arrays_free(&one);
+  lapis_arrays_free(&two);
+}
+
+/* -G names a column of the table as well as a file, in every verb, and a file
+ * of one column may have a title. */
+static void bags_are_a_column(void **state)
+{
+  (void)state;
+  command c;
+  command_begin(&c);
+  write_bags(&c);
+  command_run(&c, "fit misvm without.csv --target label -G alone.csv --C 1 "
+                  "--threshold auto --model f.lapis -o f.npz");
+  command_expect(&c, 0, "");
+  command_run(&c, "fit misvm with.csv --target label -G bag --C 1 "
+                  "--threshold auto --model c.lapis -o c.npz");
+  command_expect(&c, 0, "");
+  same_scores(&c, "f.npz", "c.npz");
+  command_run(&c, "fit misvm -X with.csv --target label -G with.csv:bag --drop "
+                  "bag --C 1 --threshold auto -o d.npz");
+  command_expect(&c, 0, "");
+  same_scores(&c, "f.npz", "d.npz");
+  command_run(&c, "predict f.lapis without.csv -G alone.csv -o p.npz");
+  command_expect(&c, 0, "");
+  command_run(&c, "predict c.lapis with.csv -G bag -o q.npz");
+  command_expect(&c, 0, "");
+  same_scores(&c, "p.npz", "q.npz");
+  command_run(&c, "predict f.lapis with.csv -G bag -o q.npz");
+  command_expect(&c, 0, "");
+  same_scores(&c, "p.npz", "q.npz");
+  command_run(&c, "cv misvm with.csv --target label -G bag --groups --folds 2 "
+                  "--grid C=1,10");
+  command_expect(&c, 0, "");
+  command_run(&c, "fit misvm with.csv --target label -G bga");
+  command_expect(&c, 2,
+                 "-G bga: is no file, and with.csv: has no column \"bga\" "
+                 "(did you mean 'bag'?)");
+  command_run(&c, "fit misvm - --target label -G bag");
+  command_expect(&c, 2, "-G bag: is no file; where it is a column, name");
+  command_run(&c, "fit misvm without.csv --target label -G alone.csv:1 --C 1 "
+                  "--threshold auto -o e.npz");
+  command_expect(&c, 0, "");
+  same_scores(&c, "f.npz", "e.npz");
+  command_run(&c, "fit misvm with.csv --target label -G alone.csv --header no "
+                  "--drop bag");
+  command_expect(&c, 2, "no column");
+  /* a file stays what it was, and it is said */
+  command_run(&c,
+              "formats >/dev/null; cp alone.csv bag; %s fit misvm with.csv "
+              "--target label -G bag --drop bag --C 1 --threshold auto "
+              "-o g.npz",
+              getenv("LAPIS_COMMAND"));
+  command_expect(&c, 0, "-G bag is the file of that name, not the column");
+  same_scores(&c, "f.npz", "g.npz");
+  command_end(&c);
+}
+
+/* Features of very different sizes as they are: rounding ends the solve with
+ * nothing proved, which is a failure and leaves no model; standardised they are
+ * solved. */
+static void nothing_proved_is_a_failure(void **state)
+{
+  (void)state;
+  enum { MANY = 120, WIDE = 6 };
+  static const double size[WIDE] = {1e9, 1e9, 1e10, 1e11, 1e12, 1e13};
+  static char text[20000];
+  uint64_t seed = 3;
+  int used = sprintf(text, "a,b,c,d,e,f,y\n");
+  command c;
+  command_begin(&c);
+  for (int j = 0; j < MANY; j++) {
+    double first = 0;
+    for (int i = 0; i < WIDE; i++) {
+      double x = size[i] * (1 + check_normal(&seed));
+      if (i == 0) first = x;
+      used += sprintf(text + used, "%.6g,", x);
+    }
+    used += sprintf(text + used, "%d\n", first + check_normal(&seed) > 1);
+  }
+  command_write(&c, "t.csv", text, (size_t)used);
+  command_run(&c, "fit svmplus t.csv --target y --scale none --model m.lapis "
+                  "-o o.npz");
+  command_expect(&c, 1, "nothing proved");
+  assert_non_null(strstr(c.err, "--map standard"));
+  assert_false(command_exists(&c, "m.lapis"));
+  assert_false(command_exists(&c, "o.npz"));
+  command_run(&c, "fit svmplus t.csv --target y -o o.npz --json");
+  command_expect(&c, 0, "standardised inside");
+  assert_non_null(strstr(c.out, "\"scale\": \"standard\""));
+  command_run(&c,
+              "fit svmplus t.csv --target y --map standard --model m.lapis");
+  command_expect(&c, 0, "");
+  assert_true(command_exists(&c, "m.lapis"));
+  command_end(&c);
+}
+
+/* Not even where single precision, which looks first, cannot hold it. */
+static void an_indefinite_kernel_is_refused(void **state)
+{
+  (void)state;
+  static const char *const kernel[] = {
+      "1,2,0,0\n2,1,0,0\n0,0,1,2\n0,0,2,1\n",
+      "1e39,2e39,0,0\n2e39,1e39,0,0\n0,0,1e39,2e39\n0,0,2e39,1e39\n"};
+  command c;
+  command_begin(&c);
+  command_write(&c, "y.csv", "1\n0\n1\n0\n", 8);
+  command_write(&c, "p.csv", "1\n2\n3\n5\n", 8);
+  for (int k = 0; k < 2; k++) {
+    command_write(&c, "k.csv", kernel[k], strlen(kernel[k]));
+    command_run(&c, "fit svmplus -X k.csv -Y y.csv -P p.csv --kernel "
+                    "precomputed --formulation l2 -o no.npz");
+    assert_int_not_equal(c.code, 0);
+    assert_false(command_exists(&c, "no.npz"));
+  }
+  command_end(&c);
+}
+
+int test_svmplus(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(fit_then_predict),
+      cmocka_unit_test(a_class_that_nothing_is_told_to_be_is_named),
+      cmocka_unit_test(predict_ignores_P),
+      cmocka_unit_test(models_without_P),
+      cmocka_unit_test(models_know_that_they_were_cut_short),
+      cmocka_unit_test(bags_are_a_column),
+      cmocka_unit_test(bags_have_a_threshold),
+      cmocka_unit_test(cv_says_what_P_is_worth),
+      cmocka_unit_test(bad_input_is_exit_4),
+      cmocka_unit_test(an_indefinite_kernel_is_refused),
+      cmocka_unit_test(nothing_proved_is_a_failure)};
+  return run_cases(tests, NULL, NULL);
+}

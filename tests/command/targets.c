@@ -1,0 +1,318 @@
+/* Targets that nothing can be learnt from are refused before the work, by the
+ * name of their column; where little was learnt it is said; rows are named as
+ * they stand in the file. */
+#include "command.h"
+
+enum { N = 60, D = 4, KNOWN = 30 };
+
+/* What the column y of row j holds, whose features are x; to: room for it. */
+typedef const char *(*answer_fn)(int j, const double *x, char *to);
+
+static void write_table(const command *c, const char *name, const char *titles,
+                        int blank, answer_fn answer)
+{
+  static char text[16384];
+  char room[64];
+  uint64_t seed = 11;
+  int used = snprintf(text, sizeof text, "a,b,c,d,%s\n", titles);
+  for (int j = 0; j < N; j++) {
+    double x[D];
+    for (int i = 0; i < D; i++) x[i] = check_normal(&seed);
+    for (int i = 0; i < D; i++)
+      used += j + 1 == blank
+                  ? snprintf(text + used, 2, ",")
+                  : snprintf(text + used, sizeof text - used, "%.6g,", x[i]);
+    used +=
+        snprintf(text + used, sizeof text - used, "%s\n", answer(j, x, room));
+  }
+  command_write(c, name, text, (size_t)used);
+}
+
+static const char *word(int j, const double *x, char *to)
+{
+  (void)to;
+  return j >= KNOWN ? "" : x[0] + x[1] > 0 ? "pine" : "oak";
+}
+
+static const char *two_words(int j, const double *x, char *to)
+{
+  (void)to;
+  return j >= KNOWN ? "," : x[0] + x[1] > 0 ? "yes,open" : "no,shut";
+}
+
+static const char *nothing_between(int j, const double *x, char *to)
+{
+  (void)j;
+  snprintf(to, 64, ",%g,,%s", x[0], x[1] > 0 ? "pine" : "oak");
+  return to;
+}
+
+static const char *only_yes(int j, const double *x, char *to)
+{
+  (void)x;
+  (void)to;
+  return j >= KNOWN ? "" : "yes";
+}
+
+static const char *only_1(int j, const double *x, char *to)
+{
+  (void)x;
+  (void)to;
+  return j >= KNOWN ? "" : "1";
+}
+
+static const char *empty(int j, const double *x, char *to)
+{
+  (void)j;
+  (void)x;
+  (void)to;
+  return "";
+}
+
+static const char *number(int j, const double *x, char *to)
+{
+  snprintf(to, 64, j >= KNOWN ? "" : "%.6g", x[0] - 2 * x[1]);
+  return to;
+}
+
+static const char *sign(int j, const double *x, char *to)
+{
+  snprintf(to, 64, j >= KNOWN ? "" : "%d", x[0] + x[1] > 0);
+  return to;
+}
+
+static void words_are_no_numbers(void **state)
+{
+  (void)state;
+  static const char *const verb[] = {"fit rr", "cv rr --grid lambda=.1,1",
+                                     "fit rr -o out.csv"};
+  command c;
+  command_begin(&c);
+  write_table(&c, "word.csv", "tree", 0, word);
+  write_table(&c, "two.csv", "good,door", 0, two_words);
+  write_table(&c, "one.csv", "tree", 0, only_yes);
+  write_table(&c, "numbers.csv", "tree", 0, number);
+  write_table(&c, "signs.csv", "tree", 0, sign);
+  for (int k = 0; k < 3; k++) {
+    command_run(&c, "%s word.csv --target tree", verb[k]);
+    command_expect(&c, 4, "column tree holds words (\"oak\")");
+    command_expect(&c, 4, "rlda, mc, linear and svmplus answer classes");
+    command_run(&c, "%s two.csv --target good,door", verb[k]);
+    command_expect(&c, 4, "column good holds words (");
+    command_run(&c, "%s one.csv --target tree", verb[k]);
+    command_expect(&c, 4, "column tree holds words (\"yes\")");
+    assert_false(command_exists(&c, "out.csv"));
+  }
+  command_run(&c, "convert word.csv word.npz --target tree");
+  command_expect(&c, 0, "");
+  command_run(&c, "fit rr word.npz");
+  command_expect(&c, 4, "holds words (\"oak\")");
+  command_run(&c, "fit rlda word.csv --target tree");
+  command_expect(&c, 0, "");
+  command_run(&c, "fit rr numbers.csv --target tree --model m.lapis");
+  command_expect(&c, 0, "");
+  command_run(&c, "fit rr signs.csv --target tree");
+  command_expect(&c, 0, "");
+  /* whoever asks a model has no say in what it was taught */
+  command_run(&c, "predict m.lapis word.csv --target tree");
+  command_expect(&c, 0, "");
+  command_end(&c);
+}
+
+static void labels_of_both_kinds_are_needed(void **state)
+{
+  (void)state;
+  static const char *const method[] = {"linear",  "trees", "rlda",
+                                       "svmplus", "mc",    "mc --mu-rel .1"};
+  command c;
+  command_begin(&c);
+  write_table(&c, "empty.csv", "k", 0, empty);
+  write_table(&c, "yes.csv", "k", 0, only_yes);
+  write_table(&c, "one.csv", "k", 0, only_1);
+  for (int k = 0; k < 6; k++) {
+    command_run(&c, "fit %s empty.csv --target k", method[k]);
+    command_expect(&c, 4, "column k holds no known label");
+    command_expect(&c, 4, k < 4 ? "" : "without --target the features alone");
+    command_run(&c, "fit %s yes.csv --target k", method[k]);
+    command_expect(&c, 4, "Y has one class only; samples of both kinds");
+    command_run(&c, "fit %s one.csv --target k", method[k]);
+    command_expect(&c, 4, "Y has one class only; samples of both kinds");
+  }
+  command_run(&c, "fit rr empty.csv --target k");
+  command_expect(&c, 4, "column k holds no known number");
+  command_run(&c, "cv linear empty.csv --target k --grid C=1,2");
+  command_expect(&c, 4, "column k holds no known label");
+  command_end(&c);
+}
+
+static void rows_are_those_of_the_file(void **state)
+{
+  (void)state;
+  static const char *const method[] = {"rr", "rlda"};
+  char words[64];
+  command c;
+  command_begin(&c);
+  write_table(&c, "t.csv", "k", 41, sign); /* the 11th of those asked */
+  for (int k = 0; k < 2; k++) {
+    command_run(&c, "fit %s t.csv --target k", method[k]);
+    snprintf(words, sizeof words, "%s: row 41 of X: no feature is observed",
+             method[k]);
+    command_expect(&c, 0, words);
+    assert_null(strstr(c.err, "predict"));
+  }
+  command_end(&c);
+}
+
+/* A target that is share x of the first feature and for the rest chance. */
+static void write_share(const command *c, double share, int draw)
+{
+  static char text[16384];
+  uint64_t seed = 100 + (uint64_t)draw;
+  int used = snprintf(text, sizeof text, "a,b,c,d,y\n");
+  for (int j = 0; j < N; j++) {
+    double x[D], y = check_normal(&seed);
+    for (int i = 0; i < D; i++) x[i] = check_normal(&seed);
+    for (int i = 0; i < D; i++)
+      used += snprintf(text + used, sizeof text - used, "%.6g,", x[i]);
+    used += snprintf(text + used, sizeof text - used, j < 40 ? "%.6g\n" : "\n",
+                     share * x[0] + (1 - share) * y);
+  }
+  command_write(c, "t.csv", text, (size_t)used);
+}
+
+/* The most that was told in two folds, against its standard error. */
+static bool is_clear(const command *c)
+{
+  lapis_arrays all;
+  command_arrays(c, "o.npz", &all);
+  const lapis_array *found = lapis_arrays_find(&all, "tried");
+  assert_non_null(found);
+  const lapis_mat *tried = &found->mat;
+  assert_int_equal(tried->rows, 5);
+  int64_t best = 0;
+  for (int64_t t = 0; t < tried->cols; t++)
+    if (lapis_mat_at(tried, 2, t) > lapis_mat_at(tried, 2, best)) best = t;
+  bool clear = lapis_mat_at(tried, 2, best) > lapis_mat_at(tried, 4, best);
+  lapis_arrays_free(&all);
+  return clear;
+}
+
+static void little_learnt_is_said(void **state)
+{
+  (void)state;
+  enum { DRAWS = 12 };
+  static const char no_better[] =
+      "told no better than by the mean of the known";
+  static const char unclear[] = "not clear that anything was learnt: hidden";
+  int warned[2] = {0, 0};
+  command c;
+  command_begin(&c);
+  for (int draw = 0; draw < DRAWS; draw++)
+    for (int signal = 0; signal < 2; signal++) {
+      write_share(&c, signal ? .7 : 0, draw);
+      command_run(&c, "fit rr t.csv --target y -o o.npz");
+      command_expect(&c, 0, "");
+      bool said = strstr(c.err, no_better) || strstr(c.err, unclear);
+      assert_true((strstr(c.err, no_better) != NULL) ==
+                  (strstr(c.err, "R^2 -") != NULL));
+      assert_true(said == !is_clear(&c));
+      warned[signal] += said;
+    }
+  assert_true(warned[0] >= DRAWS * 2 / 3);
+  assert_int_equal(warned[1], 0);
+  write_share(&c, 0, 1);
+  command_run(&c, "fit rr t.csv --target y -q");
+  command_expect(&c, 0, "");
+  assert_string_equal(c.err, "");
+  command_end(&c);
+}
+
+/* A table is asked of by --target; "Y" says nothing to who has a table. */
+static void who_asks_nothing_is_told_how(void **state)
+{
+  (void)state;
+  static const char *const methods[] = {"rr",    "rlda",   "svmplus",
+                                        "misvm", "linear", "trees"};
+  command c;
+  command_begin(&c);
+  write_table(&c, "t.csv", "y", 0, only_1);
+  for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
+    command_run(&c, "fit %s t.csv --drop y", methods[k]);
+    command_expect(&c, 4, "--target COL names a column");
+    command_run(&c, "cv %s t.csv --drop y --grid max-iters=10", methods[k]);
+    command_expect(&c, 4, "--target COL names a column");
+  }
+  command_run(&c, "cv mc t.csv --drop y --grid lambda=1,2");
+  command_expect(&c, 4, "--target COL names a column");
+  command_run(&c, "fit mc t.csv --drop y -q"); /* completes */
+  command_expect(&c, 0, "");
+  command_end(&c);
+}
+
+/* A feature that no row has is told by its title, not by its place in X; zeros
+ * would be no values of it. */
+static void empty_columns_are_named(void **state)
+{
+  (void)state;
+  static const char *const asks[] = {"mc t.csv --target y -o o.npz",
+                                     "mc t.csv --drop y --completed f.csv",
+                                     "rpca t.csv --drop y --completed f.csv"};
+  command c;
+  command_begin(&c);
+  write_table(&c, "t.csv", "e,f,g,y", 0, nothing_between);
+  for (size_t k = 0; k < sizeof asks / sizeof *asks; k++) {
+    command_run(&c, "fit %s", asks[k]);
+    command_expect(&c, 4,
+                   "column \"e\" holds no value in any row, nor do 1 "
+                   "other, so nothing can be told of it; --drop");
+  }
+  assert_false(command_exists(&c, "f.csv"));
+  command_run(&c, "fit rpca t.csv --drop y,e,g --completed f.csv");
+  command_expect(&c, 0, "");
+  command_run(&c, "fit trees t.csv --target y -q");
+  command_expect(&c, 0, "");
+  command_run(&c, "fit svmplus t.csv --target y");
+  command_expect(&c, 4, "--map impute fills them in");
+  command_end(&c);
+}
+
+/* Three heaps, each of which a line tells from the others. */
+static const char *heap(int j, const double *x, char *to)
+{
+  static const double at[3][2] = {{0, 9}, {-9, -9}, {9, -9}};
+  snprintf(to, 64, "%g,%g,%s", at[j % 3][0] + x[0], at[j % 3][1] + x[1],
+           j % 3 == 0   ? "oak"
+           : j % 3 == 1 ? "pine"
+                        : "elm");
+  return to;
+}
+
+/* The linear SVM beside cv tells one class of several, too; numbers are not
+ * its. */
+static void the_rival_knows_classes(void **state)
+{
+  (void)state;
+  command c;
+  command_begin(&c);
+  write_table(&c, "t.csv", "e,f,y", 0, heap);
+  command_run(&c, "cv linear t.csv --target y --grid C=1 --baseline");
+  command_expect(&c, 0, "");
+  assert_non_null(strstr(c.out, "same folds: auroc 1.0000 (C = "));
+  command_run(&c, "cv rr t.csv --target f --drop y --grid lambda=1 --baseline");
+  command_expect(&c, 2, "which tells classes; rr answers numbers");
+  command_end(&c);
+}
+
+int test_targets(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(words_are_no_numbers),
+      cmocka_unit_test(labels_of_both_kinds_are_needed),
+      cmocka_unit_test(rows_are_those_of_the_file),
+      cmocka_unit_test(little_learnt_is_said),
+      cmocka_unit_test(who_asks_nothing_is_told_how),
+      cmocka_unit_test(the_rival_knows_classes),
+      cmocka_unit_test(empty_columns_are_named),
+  };
+  return run_cases(tests, NULL, NULL);
+}

@@ -1,0 +1,487 @@
+/* dataset.c - members from anywhere become one dataset, or a sentence
+ * says why they do not fit. */
+#include "files.h"
+#include "scarce.h"
+
+static double x[] = {1, 2, 3, 4, 5, 6, 7, 8}; /* 2 x 4 */
+static const char *words[] = {"b", "a", "b", "c"};
+static int64_t numbers[] = {7, 7, -3, 9};
+
+static lapis_mat text_row(const char **text, int64_t n)
+{
+  return lapis_mat_text(text, 1, n);
+}
+
+static lapis_mat integer_row(int64_t *val, int64_t n)
+{
+  return lapis_mat_i64(val, 1, n);
+}
+
+static lapis_named member(const char *name, lapis_mat mat)
+{
+  return (lapis_named){.name = name, .mat = mat};
+}
+
+static lapis_dataset *new_dataset(files *f)
+{
+  lapis_dataset *ds;
+  CHECK_OK(f, lapis_dataset_new(f->ctx, &ds));
+  return ds;
+}
+
+static const char *put(files *f, const char *file, const lapis_named *item,
+                       int count)
+{
+  CHECK_OK(f, lapis_npz_write(f->ctx, files_path(f, file), item, count));
+  return f->path;
+}
+
+static void container_becomes_a_dataset(void **state)
+{
+  files *f = *state;
+  lapis_named item[] = {member("X", lapis_mat_f64(x, 2, 4)),
+                        member("Y", text_row(words, 4)),
+                        member("P", integer_row(numbers, 4)),
+                        member("group", integer_row(numbers, 4)),
+                        member("weight", lapis_mat_f64(x, 1, 4)),
+                        member("xy", lapis_mat_f64(x, 2, 4)),
+                        member("names", text_row(words, 4)),
+                        member("feature_names", text_row(words, 2)),
+                        member("other", text_row(words, 3))};
+  item[4].flat = true;
+  lapis_dataset *ds = new_dataset(f);
+  CHECK_OK(f, lapis_dataset_read(ds, put(f, "a.npz", item, 9), NULL));
+  CHECK_OK(f, lapis_dataset_finish(ds));
+  const lapis_data *data = lapis_dataset_data(ds);
+  const double codes[] = {1, 0, 1, 2}, privileged[] = {7, 7, -3, 9};
+  assert_memory_equal(data->X.val, x, sizeof x);
+  assert_memory_equal(data->Y.val, codes, sizeof codes);
+  assert_memory_equal(data->P.val, privileged, sizeof privileged);
+  assert_memory_equal(data->group, numbers, sizeof numbers);
+  assert_memory_equal(data->weight, x, 4 * sizeof *x);
+  assert_int_equal(data->xy.rows, 2);
+  lapis_mat classes = lapis_dataset_text(ds, "class_names");
+  assert_int_equal(classes.cols, 3);
+  assert_string_equal(((char **)classes.val)[2], "c");
+  assert_int_equal(lapis_dataset_text(ds, "feature_names").cols, 2);
+  assert_int_equal(lapis_dataset_text(ds, "other").cols, 0);
+  CHECK_OK(f, lapis_dataset_finish(ds)); /* twice changes nothing */
+  assert_memory_equal(data->Y.val, codes, sizeof codes);
+  lapis_dataset_free(ds);
+}
+
+/* ---- types and shapes ---------------------------------------------------*/
+static void group_texts_count_by_appearance(void **state)
+{
+  files *f = *state;
+  lapis_named item[] = {member("X", lapis_mat_f64(x, 2, 4)),
+                        member("group", text_row(words, 4))};
+  lapis_dataset *ds = new_dataset(f);
+  CHECK_OK(f, lapis_dataset_read(ds, put(f, "a.npz", item, 2), NULL));
+  CHECK_OK(f, lapis_dataset_finish(ds));
+  const int64_t codes[] = {0, 1, 0, 2};
+  assert_memory_equal(lapis_dataset_data(ds)->group, codes, sizeof codes);
+  lapis_dataset_free(ds);
+}
+
+static void narrow_types_are_widened(void **state)
+{
+  files *f = *state;
+  float narrow[] = {0.5f, 1.5f, NAN, 4};
+  uint8_t bytes_[] = {0, 1, 1, 0};
+  lapis_named item[] = {
+      member("X", (lapis_mat){LAPIS_F32, 2, 2, 2, narrow, NULL, NULL}),
+      member("Y", lapis_mat_u8(bytes_, 2, 2))};
+  lapis_dataset *ds = new_dataset(f);
+  CHECK_OK(f, lapis_dataset_read(ds, put(f, "a.npz", item, 2), NULL));
+  CHECK_OK(f, lapis_dataset_finish(ds));
+  const lapis_data *data = lapis_dataset_data(ds);
+  assert_int_equal(data->X.dtype, LAPIS_F64);
+  assert_int_equal(data->Y.dtype, LAPIS_F64);
+  assert_true(lapis_mat_at(&data->X, 1, 0) == 1.5);
+  assert_true(isnan(lapis_mat_at(&data->X, 0, 1)));
+  assert_true(lapis_mat_at(&data->Y, 1, 0) == 1);
+  lapis_dataset_free(ds);
+}
+
+/* (n), (n, 1) for a row; (n, d, e) is (n, d e). */
+static void float32_stays_where_it_is_asked_for(void **state)
+{
+  files *f = *state;
+  static float narrow[] = {1, 2, 3, 4, 5, 6, 7, 8};
+  lapis_named item = member(
+      "X",
+      (lapis_mat){
+          .dtype = LAPIS_F32, .rows = 2, .cols = 4, .ld = 2, .val = narrow});
+  CHECK_OK(f, lapis_npy_write(f->ctx, files_path(f, "x.npy"), &item));
+  for (int keep = 0; keep < 2; keep++) {
+    lapis_dataset *ds = new_dataset(f);
+    CHECK_OK(f, lapis_dataset_read_member(ds, "X", f->path, NULL));
+    if (keep == 1) lapis_dataset_keep_f32(ds);
+    CHECK_OK(f, lapis_dataset_finish(ds));
+    const lapis_mat *X = &lapis_dataset_data(ds)->X;
+    assert_int_equal(X->dtype, keep == 1 ? LAPIS_F32 : LAPIS_F64);
+    for (int k = 0; k < 8; k++)
+      CHECK_NEAR(lapis_mat_at(X, k % 2, k / 2), x[k], 0);
+    lapis_dataset_free(ds);
+  }
+}
+
+static void other_shapes_mean_the_same(void **state)
+{
+  files *f = *state;
+  lapis_named item[] = {member("X", lapis_mat_f64(x, 2, 4)),
+                        member("Y", lapis_mat_f64(x, 1, 2))};
+  item[0].axes = 3;
+  item[0].shape[0] = item[0].shape[1] = item[0].shape[2] = 2;
+  for (int flat = 0; flat < 2; flat++) {
+    item[1].flat = flat;
+    lapis_dataset *ds = new_dataset(f);
+    CHECK_OK(f, lapis_dataset_read(ds, put(f, "a.npz", item, 2), NULL));
+    CHECK_OK(f, lapis_dataset_finish(ds));
+    assert_int_equal(lapis_dataset_data(ds)->X.rows, 4);
+    assert_int_equal(lapis_dataset_data(ds)->X.cols, 2);
+    assert_int_equal(lapis_dataset_data(ds)->Y.rows, 1);
+    lapis_dataset_free(ds);
+  }
+}
+
+/* ---- members one by one -------------------------------------------------*/
+static void members_come_from_many_files(void **state)
+{
+  files *f = *state;
+  char spec[600];
+  lapis_dataset *ds = new_dataset(f);
+  lapis_named item[] = {member("features", lapis_mat_f64(x, 2, 4)),
+                        member("w", lapis_mat_f64(x, 1, 4))};
+  put(f, "a.npz", item, 2);
+  (void)snprintf(spec, sizeof spec, "%s:features", f->path);
+  CHECK_OK(f, lapis_dataset_read_member(ds, "X", spec, NULL));
+  put(f, "w.npz", item + 1, 1); /* the only array needs no name */
+  CHECK_OK(f, lapis_dataset_read_member(ds, "weight", f->path, NULL));
+  files_put_text(f, "y.csv", "label,rank\n1,5\n0,6\n,7\n1,8\n");
+  CHECK_OK(f, lapis_dataset_read_member(ds, "Y", f->path, NULL));
+  files_put_text(f, "g.csv", "u\nv\nu\nu\n");
+  CHECK_OK(f, lapis_dataset_read_member(ds, "group", f->path, NULL));
+  files_put_text(f, "names.csv", "1\n2\nNA\nx\n");
+  CHECK_OK(f, lapis_dataset_read_member(ds, "names", f->path, NULL));
+  CHECK_OK(f, lapis_dataset_finish(ds));
+  const lapis_data *data = lapis_dataset_data(ds);
+  assert_memory_equal(data->X.val, x, sizeof x);
+  assert_memory_equal(data->weight, x, 4 * sizeof *x);
+  assert_int_equal(data->Y.rows, 2);
+  assert_true(isnan(lapis_mat_at(&data->Y, 0, 2)));
+  assert_int_equal(data->group[3], 0);
+  lapis_mat names = lapis_dataset_text(ds, "names");
+  assert_string_equal(((char **)names.val)[2], "NA");
+  lapis_dataset_free(ds);
+}
+
+/* Class names of targets that were replaced would name the wrong thing. */
+static void later_members_replace_earlier(void **state)
+{
+  files *f = *state;
+  lapis_named item[] = {member("X", lapis_mat_f64(x, 2, 4)),
+                        member("Y", lapis_mat_f64(x, 2, 4)),
+                        member("class_names", text_row(words, 2))};
+  lapis_dataset *ds = new_dataset(f);
+  CHECK_OK(f, lapis_dataset_read(ds, put(f, "a.npz", item, 3), NULL));
+  files_put_text(f, "y.csv", "5\n6\n7\n8\n");
+  CHECK_OK(f, lapis_dataset_read_member(ds, "Y", f->path, NULL));
+  CHECK_OK(f, lapis_dataset_finish(ds));
+  assert_int_equal(lapis_dataset_data(ds)->Y.rows, 1);
+  assert_int_equal(lapis_dataset_text(ds, "class_names").cols, 0);
+  lapis_dataset_free(ds);
+}
+
+/* ---- refusals -----------------------------------------------------------*/
+static void refuse(files *f, const lapis_named *item, int count,
+                   lapis_status status, const char *words_)
+{
+  lapis_dataset *ds = new_dataset(f);
+  CHECK_OK(f, lapis_dataset_read(ds, put(f, "a.npz", item, count), NULL));
+  CHECK_REFUSED(f, lapis_dataset_finish(ds), status, words_);
+  lapis_dataset_free(ds);
+}
+
+/* Keypoints: four numbers a place; names of the images, which group counts. */
+static void points_in_images_are_a_dataset(void **state)
+{
+  files *f = *state;
+  static double place[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 1, 2, 3, 4, 5, 6};
+  static int64_t image[] = {0, 0, 1, 1};
+  lapis_named item[] = {member("X", lapis_mat_f64(x, 2, 4)),
+                        member("group", integer_row(image, 4)),
+                        member("xy", lapis_mat_f64(place, 4, 4)),
+                        member("names", text_row(words, 2))};
+  lapis_dataset *ds = new_dataset(f);
+  CHECK_OK(f, lapis_dataset_read(ds, put(f, "a.npz", item, 4), NULL));
+  CHECK_OK(f, lapis_dataset_finish(ds));
+  const lapis_data *data = lapis_dataset_data(ds);
+  assert_int_equal(data->xy.rows, 4);
+  CHECK_NEAR(lapis_mat_at(&data->xy, 1, 3), 4, 0);
+  assert_int_equal(lapis_dataset_text(ds, "names").cols, 0);
+  lapis_dataset_free(ds);
+  image[3] = 2; /* of an image without a name */
+  refuse(f, item, 4, LAPIS_ESHAPE, "names has 2 samples, X has 4");
+}
+
+static void members_that_do_not_fit_are_refused(void **state)
+{
+  files *f = *state;
+  lapis_named item[] = {member("X", lapis_mat_f64(x, 2, 4)),
+                        member("Y", lapis_mat_f64(x, 1, 3))};
+  refuse(f, item, 2, LAPIS_ESHAPE, "a.npz: Y has 3 samples, X has 4");
+  item[1] = member("group", lapis_mat_f64(x, 2, 4));
+  refuse(f, item, 2, LAPIS_ESHAPE, "member group: has 2 values for each");
+  item[1] = member("xy", lapis_mat_f64(x, 1, 4));
+  refuse(f, item, 2, LAPIS_ESHAPE, "member xy: has 1 values for each");
+  item[1] = member("feature_names", text_row(words, 3));
+  refuse(f, item, 2, LAPIS_ESHAPE, "feature_names has 3 features, X has 2");
+  item[1] = member("P", text_row(words, 4));
+  refuse(f, item, 2, LAPIS_EFORMAT, "member P: is text");
+  refuse(f, item + 1, 1, LAPIS_EMISSING,
+         "X is missing; the members found are "
+         "P");
+  item[0] = member("X", lapis_mat_f64(x, 2, 0));
+  refuse(f, item, 1, LAPIS_EMISSING, "has 0 samples");
+}
+
+static void odd_groups_are_refused(void **state)
+{
+  files *f = *state;
+  double half[] = {1, 2, 2.5, 3}, none[] = {1, NAN, 2, 3};
+  const char *gap[] = {"a", "", "b", "c"};
+  lapis_named item[] = {member("X", lapis_mat_f64(x, 2, 4)),
+                        member("group", lapis_mat_f64(half, 1, 4))};
+  refuse(f, item, 2, LAPIS_EDATA, "the group of sample 3 is 2.5");
+  item[1].mat.val = none;
+  refuse(f, item, 2, LAPIS_EMISSING, "the group of sample 2 is missing");
+  item[1] = member("group", text_row(gap, 4));
+  refuse(f, item, 2, LAPIS_EMISSING, "the group of sample 2 is missing");
+}
+
+static void files_are_named_where_two_disagree(void **state)
+{
+  files *f = *state;
+  lapis_dataset *ds = new_dataset(f);
+  CHECK_REFUSED(f, lapis_dataset_finish(ds), LAPIS_EMISSING, "X is missing");
+  files_put_text(f, "x.csv", "1,2\n3,4\n");
+  CHECK_OK(f, lapis_dataset_read_member(ds, "X", f->path, NULL));
+  files_put_text(f, "y.csv", "1\n2\n3\n");
+  CHECK_OK(f, lapis_dataset_read_member(ds, "Y", f->path, NULL));
+  CHECK_REFUSED(f, lapis_dataset_finish(ds), LAPIS_ESHAPE,
+                "y.csv: Y has 3 samples, X has 2 (");
+  CHECK_REFUSED(f, lapis_dataset_read_member(ds, "Z", f->path, NULL),
+                LAPIS_EINVAL, "there is no member Z");
+  CHECK_REFUSED(f, lapis_dataset_read_member(ds, "Y", "/no/y.npz:Y", NULL),
+                LAPIS_EIO, "/no/y.npz:Y: cannot be opened");
+  lapis_dataset_free(ds);
+}
+
+static void members_of_archives_are_asked_for_exactly(void **state)
+{
+  files *f = *state;
+  char spec[600];
+  lapis_named item[] = {member("a", lapis_mat_f64(x, 2, 4)),
+                        member("b", lapis_mat_f64(x, 2, 4))};
+  lapis_dataset *ds = new_dataset(f);
+  put(f, "a.npz", item, 2);
+  CHECK_REFUSED(f, lapis_dataset_read_member(ds, "X", f->path, NULL),
+                LAPIS_EMISSING, "has no member X; it has a, b");
+  (void)snprintf(spec, sizeof spec, "%s:c", f->path);
+  CHECK_REFUSED(f, lapis_dataset_read_member(ds, "X", spec, NULL),
+                LAPIS_EMISSING, "has no member c; it has a, b");
+  files_put_text(f, "a.csv", "1,2\n");
+  (void)snprintf(spec, sizeof spec, "%s:c", f->path);
+  CHECK_REFUSED(f, lapis_dataset_read_member(ds, "X", spec, NULL), LAPIS_EINVAL,
+                "is no archive");
+  lapis_dataset_free(ds);
+}
+
+static void single_values_are_refused(void **state)
+{
+  files *f = *state;
+  lapis_arrays all;
+  bytes b = bytes_npy(1,
+                      "{'descr': '<f8', 'fortran_order': False, "
+                      "'shape': (), }\n",
+                      "12345678", 8);
+  files_put(f, "a.npy", b.at, b.size);
+  CHECK_OK(f, lapis_arrays_read(f->ctx, f->path, &all));
+  assert_int_equal(all.item[0].axes, 0);
+  assert_int_equal(all.item[0].mat.cols, 1);
+  lapis_arrays_free(&all);
+  lapis_dataset *ds = new_dataset(f);
+  CHECK_OK(f, lapis_dataset_read(ds, f->path, NULL));
+  CHECK_REFUSED(f, lapis_dataset_finish(ds), LAPIS_ESHAPE, "is a single value");
+  lapis_dataset_free(ds);
+}
+
+/* ---- one order ----------------------------------------------------------*/
+/* Names of X in a.npz, those beside Y in y.csv, and what is said of them. */
+static const struct {
+  const char *names[4], *table;
+  const char *said; /* NULL: they agree */
+} orders[] = {
+    {{"p", "q", "r", "s"}, "p,1\nq,2\nr,3\ns,4\n", NULL},
+    {{"p", "q", "r", "s"},
+     "p,1\nr,2\nq,3\ns,4\n",
+     "y.csv: row 2 is called 'r', but 'q' in "},
+    {{"p", "q", "r", "s"}, "q,1\nr,2\ns,3\nt,4\n", "row 1 is called 'q'"},
+    /* a list's own folder and ending */
+    {{"f/p.png", "f/q.png", "f/r.png", "f/s.png"},
+     "p,1\nq,2\nr,3\ns,4\n",
+     NULL},
+    {{"f/p.png", "f/q.png", "f/r.png", "f/s.png"},
+     "g/p.jpg,1\ng/q.jpg,2\ng/r.jpg,3\ng/s.jpg,4\n",
+     NULL},
+    {{"f/p.png", "f/q.png", "f/r.png", "f/s.png"},
+     "p,1\nr,2\nq,3\ns,4\n",
+     "row 2 is called 'r', but 'f/q.png'"},
+    /* folders and endings that tell names apart, and of one side alone */
+    {{"f/1", "g/1", "f/2", "g/2"}, "f/1,1\ng/1,2\nf/2,3\ng/2,4\n", NULL},
+    {{"f/1", "g/1", "f/2", "g/2"},
+     "g/1,1\nf/1,2\nf/2,3\ng/2,4\n",
+     "row 1 is called 'g/1'"},
+    {{"f/p.png", "g/q.jpg", "r", "s"}, "p,1\nq,2\nr,3\ns,4\n", NULL},
+    {{"s.1", "s.2", "s.3", "s.4"},
+     "s.1,1\ns.3,2\ns.2,3\ns.4,4\n",
+     "row 2 is called 's.3'"},
+    {{"p", "xq", "r", "s"},
+     "p,1\nq,2\nr,3\ns,4\n",
+     "row 2 is called 'q', but 'xq'"}};
+
+/* X comes first as a member, then by its whole file. */
+static void names_stand_in_one_order(void **state)
+{
+  files *f = *state;
+  char table[128], a[600], spec[620];
+  lapis_table_options opt = {
+      .target = "y", .id = "id", .header = LAPIS_HEADER_AUTO};
+  for (size_t i = 0; i < 2 * (sizeof orders / sizeof *orders); i++) {
+    const char *said = orders[i / 2].said;
+    lapis_named item[] = {
+        member("X", lapis_mat_f64(x, 2, 4)),
+        member("names", text_row((const char **)orders[i / 2].names, 4))};
+    (void)snprintf(a, sizeof a, "%s", put(f, "a.npz", item, 2));
+    (void)snprintf(spec, sizeof spec, "%s:X", a);
+    (void)snprintf(table, sizeof table, "id,y\n%s", orders[i / 2].table);
+    files_put_text(f, "y.csv", table);
+    lapis_dataset *ds = new_dataset(f);
+    if (i % 2 == 0)
+      CHECK_OK(f, lapis_dataset_read_member(ds, "X", spec, &opt));
+    else
+      CHECK_OK(f, lapis_dataset_read(ds, a, &opt));
+    if (said == NULL) {
+      CHECK_OK(f, lapis_dataset_read_member(ds, "Y", f->path, &opt));
+      CHECK_OK(f, lapis_dataset_finish(ds));
+    } else {
+      CHECK_REFUSED(f, lapis_dataset_read_member(ds, "Y", f->path, &opt),
+                    LAPIS_EDATA, said);
+    }
+    lapis_dataset_free(ds);
+  }
+}
+
+/* Numbers name samples, too; names of anything else do not matter, and a new X
+ * brings its own. */
+static void order_is_of_samples(void **state)
+{
+  files *f = *state;
+  lapis_named item[] = {member("X", lapis_mat_f64(x, 2, 4)),
+                        member("P", lapis_mat_f64(x, 1, 4)),
+                        member("names", integer_row(numbers, 4))};
+  lapis_table_options opt = {
+      .target = "y", .id = "id", .header = LAPIS_HEADER_AUTO};
+  lapis_dataset *ds = new_dataset(f);
+  CHECK_OK(f, lapis_dataset_read(ds, put(f, "a.npz", item, 3), NULL));
+  files_put_text(f, "y.csv", "id,y\n7,1\n7,2\n-3,3\n9,4\n");
+  CHECK_OK(f, lapis_dataset_read_member(ds, "Y", f->path, &opt));
+  files_put_text(f, "y.csv", "id,y\n7,1\n-3,3\n7,2\n9,4\n");
+  CHECK_REFUSED(f, lapis_dataset_read_member(ds, "Y", f->path, &opt),
+                LAPIS_EDATA, "row 2 is called '-3', but '7'");
+  item[2] = member("names", text_row(words, 3)); /* of three images, say */
+  CHECK_OK(f, lapis_dataset_read_member(ds, "P", put(f, "p.npz", item + 1, 2),
+                                        NULL));
+  item[2] = member("names", text_row(words, 4));
+  CHECK_REFUSED(
+      f, lapis_dataset_read_member(ds, "P", put(f, "p.npz", item + 1, 2), NULL),
+      LAPIS_EDATA, "p.npz: row 1 is called 'b', but '7' in ");
+  CHECK_OK(f, lapis_dataset_read(ds, put(f, "b.npz", item, 3), NULL));
+  CHECK_OK(f, lapis_dataset_read_member(ds, "P", put(f, "p.npz", item + 1, 2),
+                                        NULL));
+  CHECK_OK(f, lapis_dataset_finish(ds));
+  lapis_dataset_free(ds);
+}
+
+/* ---- scarcity -----------------------------------------------------------*/
+static lapis_status write_and_read(files *f, const lapis_named *item, int count)
+{
+  lapis_dataset *ds;
+  lapis_table_options opt = {
+      .target = "kind", .id = "id", .header = LAPIS_HEADER_AUTO};
+  lapis_status s = lapis_npz_write(f->ctx, files_path(f, "a.npz"), item, count);
+  if (s == LAPIS_OK) s = lapis_dataset_new(f->ctx, &ds);
+  if (s < 0) return s;
+  s = lapis_dataset_read(ds, f->path, NULL);
+  if (s == LAPIS_OK) s = lapis_dataset_read_member(ds, "P", f->path, NULL);
+  if (s == LAPIS_OK) s = lapis_dataset_read(ds, files_path(f, "b.csv"), &opt);
+  if (s == LAPIS_OK) s = lapis_dataset_read_member(ds, "Y", f->path, &opt);
+  files_path(f, "g.csv");
+  if (s == LAPIS_OK) s = lapis_dataset_read_member(ds, "group", f->path, NULL);
+  if (s == LAPIS_OK) s = lapis_dataset_finish(ds);
+  lapis_dataset_free(ds);
+  return s;
+}
+
+/* Whichever allocation fails, it is said so and nothing is lost. */
+static void every_allocation_may_fail(void **state)
+{
+  files *f = *state;
+  lapis_named item[] = {member("X", lapis_mat_f64(x, 2, 4)),
+                        member("Y", text_row(words, 4)),
+                        member("weight", integer_row(numbers, 4)),
+                        member("P", integer_row(numbers, 4)),
+                        member("names", text_row(words, 4))};
+  files_put_text(f, "b.csv", "id,kind,p\n1,a,1\n2,b,2\n3,a,3\n4,,4\n");
+  files_put_text(f, "g.csv", "u\nv\nu\nu\n");
+  lapis_status s = LAPIS_ENOMEM;
+  long k = 0;
+  scarce.once = true;
+  for (; s == LAPIS_ENOMEM; k++) {
+    scarce.countdown = k;
+    s = write_and_read(f, item, 5);
+    scarce.countdown = -1;
+  }
+  scarce.once = false;
+  CHECK_OK(f, s);
+  CHECK_AT_LEAST((double)k, 40);
+  assert_int_equal(files_count(f, false), 3);
+}
+
+#define FILES_TEST(t) \
+  cmocka_unit_test_setup_teardown(t, files_setup, files_teardown)
+
+int test_dataset(void)
+{
+  const struct CMUnitTest tests[] = {
+      FILES_TEST(container_becomes_a_dataset),
+      FILES_TEST(group_texts_count_by_appearance),
+      FILES_TEST(narrow_types_are_widened),
+      FILES_TEST(float32_stays_where_it_is_asked_for),
+      FILES_TEST(other_shapes_mean_the_same),
+      FILES_TEST(members_come_from_many_files),
+      FILES_TEST(later_members_replace_earlier),
+      FILES_TEST(points_in_images_are_a_dataset),
+      FILES_TEST(members_that_do_not_fit_are_refused),
+      FILES_TEST(odd_groups_are_refused),
+      FILES_TEST(files_are_named_where_two_disagree),
+      FILES_TEST(members_of_archives_are_asked_for_exactly),
+      FILES_TEST(single_values_are_refused),
+      FILES_TEST(names_stand_in_one_order),
+      FILES_TEST(order_is_of_samples),
+      FILES_TEST(every_allocation_may_fail),
+  };
+  return run_cases(tests, NULL, NULL);
+}

@@ -1,0 +1,403 @@
+/* opencl.c - a device by the plug-in lapis-opencl: what it refuses, what
+ * travels, and that its answers are openblas's.  Each pass is judged by
+ * test_backend and test_l1, which CI runs by way of it (through.h), and the
+ * methods by their own suites on it. */
+#include <dlfcn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "device_case.h"
+
+enum { D = 40, N = 300, LONG = 3300 };
+
+typedef struct traffic {
+  long launches, up, down;
+} traffic;
+
+static void names_are_understood(void **state)
+{
+  (void)state;
+  la any = on("opencl"), first = on("opencl:0"), again = on("opencl");
+  assert_ptr_equal(any.ops, again.ops);
+  assert_memory_equal(any.ops->describe(&any), "opencl ", 7);
+  assert_memory_equal(first.ops->describe(&first), "opencl ", 7);
+  refused("opencl:99", "no OpenCL device 99");
+  refused("opencl:x", "is not known");
+  refused("opencl2", "is not known");
+}
+
+static void memory_of_others_is_refused(void **state)
+{
+  (void)state;
+  la h = on("opencl"), other = on("strict");
+  double x[4] = {0};
+  la_array A = la_case_new(&h, 2, 2), B = la_wrap(x, 2, 2), C;
+  C = la_case_new(&other, 2, 2);
+  assert_int_equal(la_copy(&h, &A, &B), LAPIS_EINVAL);
+  assert_non_null(strstr(lapis_ctx_error(ctx), "memory of the host"));
+  assert_int_equal(la_copy(&h, &C, &A), LAPIS_EINVAL);
+  assert_int_equal(h.ops->alloc(&h, LAPIS_F32, 2, 2, &B), LAPIS_EINVAL);
+  other.ops->free(&other, &C);
+  h.ops->free(&h, &A);
+}
+
+/* main gives the device 1 GB; a refusal leaves it usable. */
+static void too_much_is_one_sentence(void **state)
+{
+  (void)state;
+  la h = on("opencl");
+  la_array A, B = {0};
+  assert_int_equal(h.ops->alloc(&h, LAPIS_F64, 20000, 20000, &A), LAPIS_ENOMEM);
+  assert_non_null(strstr(lapis_ctx_error(ctx), "no memory left for an array"));
+  assert_null(strchr(lapis_ctx_error(ctx), '\n'));
+  /* it fits, but in one piece: the command looks for the word */
+  assert_int_equal(h.ops->alloc(&h, LAPIS_F64, 8000, 8000, &A), LAPIS_ENOMEM);
+  assert_non_null(strstr(lapis_ctx_error(ctx), "no memory in one piece for"));
+  OK(h.ops->alloc(&h, LAPIS_F64, 200, 200, &B));
+  OK(la_add_diagonal(&h, 2, &B));
+  double square;
+  OK(h.ops->dot(&h, &B, &B, &square));
+  CHECK_NEAR(square, 800, 0);
+  h.ops->free(&h, &B);
+}
+
+static void forks_are_refused(void **state)
+{
+  (void)state;
+  la h = on("opencl");
+  (void)h;
+  pid_t child = fork();
+  assert_true(child >= 0);
+  if (child == 0) {
+    la again;
+    bool told = la_open(ctx, &again) == LAPIS_EINVAL &&
+                strstr(lapis_ctx_error(ctx), "--jobs 1") != NULL;
+    _exit(told ? 0 : 1);
+  }
+  int status;
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_int_equal(status, 0);
+}
+
+/* ---- factorisations -------------------------------------------------------*/
+enum { SIDE = 30, FAR = 900 };
+
+/* Singular values 10^(-step k), or of rank 2 where step is 0. */
+static void fill_graded(double *A, int64_t rows, int64_t cols, double step)
+{
+  uint64_t seed = 11;
+  int64_t k = rows < cols ? rows : cols, rank = step > 0 ? k : 2;
+  for (int64_t i = 0; i < rows * cols; i++) A[i] = 0;
+  for (int64_t r = 0; r < rank; r++) {
+    double u[FAR], v[FAR], size = pow(10, -step * (double)r);
+    for (int64_t i = 0; i < rows; i++) u[i] = check_normal(&seed);
+    for (int64_t j = 0; j < cols; j++) v[j] = check_normal(&seed);
+    for (int64_t j = 0; j < cols; j++)
+      for (int64_t i = 0; i < rows; i++) A[j * rows + i] += size * u[i] * v[j];
+  }
+}
+
+static double skew(const double *Q, int64_t rows, int64_t cols)
+{
+  la_array view = la_wrap((double *)(uintptr_t)Q, rows, cols);
+  return la_case_skew(&view);
+}
+
+/* Decomposes a device's A; its bytes both ways. */
+static traffic decompose(la *h, int64_t rows, int64_t cols, double step)
+{
+  static double a[SIDE * FAR], u[SIDE * FAR], v[SIDE * FAR], vt[SIDE * FAR];
+  int64_t k = rows < cols ? rows : cols;
+  double s[SIDE], values[SIDE], worst = 0, size = 0;
+  la_array A = la_case_new(h, rows, cols), U = la_case_new(h, rows, k);
+  la_array Vt = la_case_new(h, k, cols), B = la_case_new(h, rows, cols);
+  lapis_mat from = lapis_mat_f64(a, rows, cols);
+  lapis_mat u_to = lapis_mat_f64(u, rows, k), v_to = lapis_mat_f64(vt, k, cols);
+  fill_graded(a, rows, cols, step);
+  OK(h->ops->upload(h, &from, &A));
+  OK(la_copy(h, &A, &B));
+  base_traffic before = *base_traffic_of(ctx);
+  OK(h->ops->svd(h, &A, &U, s, &Vt));
+  OK(h->ops->svd(h, &B, NULL, values, NULL));
+  base_traffic after = *base_traffic_of(ctx);
+  OK(h->ops->download(h, &U, &u_to));
+  OK(h->ops->download(h, &Vt, &v_to));
+  for (int64_t j = 0; j < cols; j++)
+    for (int64_t i = 0; i < rows; i++) {
+      double sum = -a[j * rows + i];
+      for (int64_t r = 0; r < k; r++)
+        sum += u[r * rows + i] * s[r] * vt[j * k + r];
+      worst = fmax(worst, fabs(sum));
+      size += a[j * rows + i] * a[j * rows + i];
+    }
+  for (int64_t j = 0; j < cols; j++)
+    for (int64_t r = 0; r < k; r++) v[r * cols + j] = vt[j * k + r];
+  CHECK_AT_MOST(worst, 1e-13 * sqrt(size));
+  CHECK_AT_MOST(skew(u, rows, k), 1e-13);
+  CHECK_AT_MOST(skew(v, cols, k), 1e-13);
+  for (int64_t r = 0; r < k; r++)
+    CHECK_NEAR(s[r], values[r], 1e-13 * sqrt(size));
+  LA_RELEASE(h, &A, &B, &U, &Vt);
+  return (traffic){0, (long)(after.up - before.up),
+                   (long)(after.down - before.down)};
+}
+
+/* Squares of the smaller side travel, whatever the other one is, and whether or
+ * not the columns are independent. */
+static void decompositions_send_squares(void **state)
+{
+  (void)state;
+  la h = on("opencl");
+  double step[] = {0, 0.05, 0.5, 2};
+  for (int i = 0; i < 4; i++)
+    for (int wide = 0; wide < 2; wide++) {
+      int64_t n = FAR / 3;
+      traffic near = wide ? decompose(&h, SIDE, n, step[i])
+                          : decompose(&h, n, SIDE, step[i]);
+      traffic far = wide ? decompose(&h, SIDE, FAR, step[i])
+                         : decompose(&h, FAR, SIDE, step[i]);
+      CHECK_AT_MOST((double)far.up, 1.2 * (double)near.up);
+      /* |A|^2 comes in parts, one for 256 entries */
+      CHECK_AT_MOST((double)far.down,
+                    1.2 * (double)near.down + FAR * SIDE / 32);
+    }
+}
+
+/* Cholesky of several blocks; what is not positive is found in a late one, too.
+ */
+static void cholesky_goes_by_blocks(void **state)
+{
+  enum { K = 300 };
+  static double a[K * K], x[K * 3], b[K * 3];
+  (void)state;
+  la h = on("opencl");
+  uint64_t seed = 4;
+  la_array A = la_case_new(&h, K, K), L = la_case_new(&h, K, K);
+  la_array B = la_case_new(&h, K, 3), X = la_case_new(&h, K, 3);
+  lapis_mat from = lapis_mat_f64(a, K, K), rhs = lapis_mat_f64(b, K, 3);
+  lapis_mat got = lapis_mat_f64(x, K, 3);
+  for (int i = 0; i < K * K; i++) a[i] = check_normal(&seed);
+  for (int i = 0; i < K * 3; i++) b[i] = check_normal(&seed);
+  OK(h.ops->upload(&h, &from, &L));
+  OK(h.ops->syrk(&h, LA_N, &L, &A));
+  OK(la_add_diagonal(&h, 10, &A));
+  OK(la_copy(&h, &A, &L));
+  OK(h.ops->upload(&h, &rhs, &B));
+  OK(la_copy(&h, &B, &X));
+  base_traffic before = *base_traffic_of(ctx);
+  OK(h.ops->potrf(&h, &L));
+  CHECK_AT_MOST((double)(base_traffic_of(ctx)->down - before.down),
+                0.5 * K * K * 8);
+  OK(h.ops->potrs(&h, &L, &X));
+  OK(h.ops->gemm(&h, LA_N, LA_N, 1, &A, &X, -1, &B));
+  OK(h.ops->download(&h, &B, &got));
+  for (int i = 0; i < K * 3; i++) CHECK_NEAR(x[i], 0, 1e-11);
+  la_array last = la_cols(&A, K - 1, 1), entry = la_rows(&last, K - 1, 1);
+  OK(h.ops->fill(&h, 1e-3, &entry));
+  assert_int_equal(h.ops->potrf(&h, &A), LAPIS_ENUMERIC);
+  LA_RELEASE(&h, &A, &L, &B, &X);
+}
+
+/* ---- methods
+ * ---------------------------------------------------------------*/
+static void listen(int level, const char *text, void *user)
+{
+  traffic *t = user;
+  const char *at = strchr(text, ':');
+  (void)level;
+  if (at == NULL || strstr(text, "kernels run by opencl") == NULL) return;
+  assert_int_equal(sscanf(at,
+                          ": %ld kernels run by opencl, %ld bytes sent to it, "
+                          "%ld bytes back",
+                          &t->launches, &t->up, &t->down),
+                   3);
+}
+
+typedef struct problem {
+  const char *method;
+  double mu_rel; /* of mc */
+  int64_t n;
+  int proof; /* of factored */
+} problem;
+
+/* The objective after so many iterations, or a negative number. */
+static double objective_after(const char *backend, const problem *p, int iters,
+                              double *X, traffic *t)
+{
+  lapis_solver *s = NULL;
+  lapis_data data = {.X = lapis_mat_f64(X, D, p->n)};
+  lapis_rpca_settings rpca = lapis_rpca_defaults();
+  lapis_mc_settings mc = lapis_mc_defaults();
+  *t = (traffic){0, 0, 0};
+  OK(lapis_ctx_set(ctx, "backend", backend));
+  OK(lapis_ctx_set(ctx, "verbose", "1"));
+  lapis_ctx_on_message(ctx, listen, t);
+  rpca.stop.max_iters = mc.stop.max_iters = iters;
+  rpca.stop.tol = mc.stop.tol = 0;
+  mc.solver = strcmp(p->method, "fpc") == 0 ? LAPIS_MC_FPC : LAPIS_MC_ADMM;
+  if (strcmp(p->method, "factored") == 0) mc.solver = LAPIS_MC_FACTORED;
+  if (mc.solver == LAPIS_MC_FACTORED) mc.stop.tol = 1e-11;
+  mc.proof = p->proof;
+  mc.mu_rel = p->mu_rel;
+  if (strcmp(p->method, "rpca") == 0)
+    OK(lapis_rpca_new(ctx, &data, &rpca, &s));
+  else
+    OK(lapis_mc_new(ctx, &data, &mc, &s));
+  assert_true(lapis_solve(s) >= 0);
+  double objective = lapis_result_info(s)->objective;
+  if (mc.solver != LAPIS_MC_FACTORED)
+    assert_int_equal(lapis_result_info(s)->iterations, iters);
+  else
+    CHECK_AT_MOST(lapis_result_info(s)->gap, 1e-11);
+  lapis_solver_free(s);
+  lapis_ctx_on_message(ctx, NULL, NULL);
+  return objective;
+}
+
+/* Rank 3 and noise, a fifth not seen. */
+static void fill_data(double *X, int64_t n)
+{
+  uint64_t seed = 5;
+  double u[3 * D], v[3];
+  for (int i = 0; i < 3 * D; i++) u[i] = check_normal(&seed);
+  for (int64_t j = 0; j < n; j++) {
+    for (int c = 0; c < 3; c++) v[c] = check_normal(&seed);
+    for (int i = 0; i < D; i++) {
+      double x = 0.1 * check_normal(&seed);
+      for (int c = 0; c < 3; c++) x += u[3 * i + c] * v[c];
+      X[j * D + i] = check_uniform(&seed) < 0.2 ? NAN : x;
+    }
+  }
+}
+
+static double X[D * 2 * LONG];
+
+static void compare(const char *device, const char *method)
+{
+  problem p = {method, 0.2, N, LAPIS_MC_PROOF_RANDOM};
+  traffic none, there_too;
+  fill_data(X, N);
+  double here = objective_after("openblas", &p, 30, X, &none);
+  double there = objective_after(device, &p, 30, X, &there_too);
+  CHECK_NEAR(here, there, 1e-10 * here);
+  assert_int_equal(none.launches, 0);
+  assert_true(there_too.launches > 30);
+}
+
+/* To a gap of 1e-11, proved: its entries stay with the host, and its dense
+ * products are the device's. */
+static void factored_answers_as_openblas(void **state)
+{
+  (void)state;
+  int proofs[] = {LAPIS_MC_PROOF_RANDOM, LAPIS_MC_PROOF_EXACT};
+  fill_data(X, N);
+  for (int i = 0; i < 2; i++) {
+    problem p = {"factored", 0.2, N, proofs[i]};
+    traffic none, some;
+    double here = objective_after("openblas", &p, 1000, X, &none);
+    double apart = objective_after("strict", &p, 1000, X, &none);
+    double there = objective_after("opencl", &p, 1000, X, &some);
+    CHECK_NEAR(here, apart, 1e-10 * here);
+    CHECK_NEAR(here, there, 1e-10 * here);
+    assert_true(some.launches > 30);
+  }
+}
+
+/* What 10 iterations more send and receive, for n samples. */
+static traffic of_10_iterations(const char *method, double mu_rel, int64_t n)
+{
+  problem p = {method, mu_rel, n, LAPIS_MC_PROOF_RANDOM};
+  traffic few, many;
+  fill_data(X, n);
+  (void)objective_after("opencl", &p, 10, X, &few);
+  (void)objective_after("opencl", &p, 20, X, &many);
+  return (traffic){many.launches - few.launches, many.up - few.up,
+                   many.down - few.down};
+}
+
+/* From data to result no iteration sends an array: twice the samples make no
+ * difference (sums come in 512 parts from 131072 entries on), and an iteration
+ * is squares of the smaller side. */
+static void check_traffic(const char *method, double mu_rel)
+{
+  traffic one = of_10_iterations(method, mu_rel, LONG);
+  traffic two = of_10_iterations(method, mu_rel, 2 * LONG);
+  assert_true(one.launches > 10);
+  CHECK_AT_MOST((double)two.up, 1.05 * (double)one.up);
+  CHECK_AT_MOST((double)two.down, 1.05 * (double)one.down);
+  CHECK_AT_MOST((double)two.up, 10 * 8.0 * D * D * 8.0);
+}
+
+static void iterations_send_no_array(void **state)
+{
+  (void)state;
+  check_traffic("rpca", 0);
+  check_traffic("mc", 0.2);
+  check_traffic("fpc", 0.2);
+  /* a threshold below 1e-5 of the largest value: the full decomposition */
+  check_traffic("mc", 1e-7);
+}
+
+static void rpca_answers_as_openblas(void **state)
+{
+  (void)state;
+  compare("opencl", "rpca");
+}
+
+static void mc_answers_as_openblas(void **state)
+{
+  (void)state;
+  compare("opencl", "mc");
+}
+
+/* First of all: a device keeps the product that it was opened with. */
+static void clblast_multiplies(void **state)
+{
+  (void)state;
+  void *library = dlopen("libclblast.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (library == NULL) skip();
+  setenv("LAPIS_OPENCL_GEMM", "clblast", 1);
+  la h = on("opencl:0");
+  unsetenv("LAPIS_OPENCL_GEMM");
+  assert_non_null(strstr(h.ops->describe(&h), " with CLBlast"));
+  compare("opencl:0", "rpca");
+  compare("opencl:0", "mc");
+  /* what C held is not read where beta is 0, and no depth is a product, too */
+  double x[] = {1, 2, 3, 4}, nan[] = {NAN, NAN, NAN, NAN}, got[4];
+  lapis_mat from = lapis_mat_f64(x, 2, 2), holes = lapis_mat_f64(nan, 2, 2);
+  lapis_mat to = lapis_mat_f64(got, 2, 2);
+  la_array A = la_case_new(&h, 2, 2), C = la_case_new(&h, 2, 2);
+  la_array none = la_cols(&A, 0, 0);
+  OK(h.ops->upload(&h, &from, &A));
+  OK(h.ops->upload(&h, &holes, &C));
+  OK(h.ops->gemm(&h, LA_N, LA_T, 1, &A, &A, 0, &C));
+  OK(h.ops->gemm(&h, LA_N, LA_T, 1, &none, &none, 2, &C));
+  OK(h.ops->download(&h, &C, &to));
+  CHECK_NEAR(got[0], 20, 1e-14);
+  CHECK_NEAR(got[1], 28, 1e-14);
+  CHECK_NEAR(got[3], 40, 1e-14);
+  LA_RELEASE(&h, &A, &C);
+  (void)dlclose(library);
+}
+
+int test_opencl(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(clblast_multiplies),
+      cmocka_unit_test(names_are_understood),
+      cmocka_unit_test(memory_of_others_is_refused),
+      cmocka_unit_test(too_much_is_one_sentence),
+      cmocka_unit_test(forks_are_refused),
+      cmocka_unit_test(decompositions_send_squares),
+      cmocka_unit_test(cholesky_goes_by_blocks),
+      cmocka_unit_test(rpca_answers_as_openblas),
+      cmocka_unit_test(mc_answers_as_openblas),
+      cmocka_unit_test(factored_answers_as_openblas),
+      cmocka_unit_test(iterations_send_no_array),
+  };
+  setenv("POCL_MEMORY_LIMIT", "1", 1);
+  ctx = lapis_ctx_new();
+  int failed = run_cases(tests, NULL, NULL);
+  lapis_ctx_free(ctx);
+  return failed;
+}

@@ -1,0 +1,402 @@
+/* lapis label --features table:F: vectors made elsewhere, a row an image. */
+#include "label_case.h"
+#include "lapis/lapis_io.h"
+
+enum { D = 6 };
+static const char *const two[] = {"flat", "upright"};
+
+/* Of image i: its kind shows in every number. */
+static double number(int i, int k)
+{
+  return (i % 2 == 0 ? 1 : -1) * (1 + .1 * k) + .05 * ((7 * i + 3 * k) % 11);
+}
+
+static void begin(command *c)
+{
+  begin_stripes(c, 2);
+  write_labels(c, two, 2, 10);
+}
+
+/* Rows from the last image to the first, or in order; row `odd` (-1: none)
+ * holds text instead of its line. */
+static void write_csv(const command *c, const char *name, bool titles,
+                      bool names, bool backwards, int odd, const char *text)
+{
+  char table[8192] = "";
+  if (titles) {
+    if (names) strcat(table, "image,");
+    for (int k = 0; k < D; k++)
+      sprintf(table + strlen(table), "v%d%c", k, k + 1 < D ? ',' : '\n');
+  }
+  for (int row = 0; row < IMAGES; row++) {
+    int i = backwards ? IMAGES - 1 - row : row;
+    if (row == odd) {
+      strcat(table, text);
+      continue;
+    }
+    if (names) sprintf(table + strlen(table), "a%02d.pgm,", i);
+    for (int k = 0; k < D; k++)
+      sprintf(table + strlen(table), "%.17g%c", number(i, k),
+              k + 1 < D ? ',' : '\n');
+  }
+  write_text(c, name, table);
+}
+
+/* An array of float or double, beside other arrays. */
+static void write_arrays(const command *c, const char *name, bool single,
+                         bool names, bool backwards)
+{
+  float narrow[IMAGES * D];
+  double wide[IMAGES * D];
+  char text[IMAGES][16];
+  const char *at[IMAGES];
+  for (int row = 0; row < IMAGES; row++) {
+    int i = backwards ? IMAGES - 1 - row : row;
+    snprintf(text[row], sizeof text[row], "a%02d", i);
+    at[row] = text[row];
+    for (int k = 0; k < D; k++)
+      narrow[row * D + k] = (float)(wide[row * D + k] = number(i, k));
+  }
+  lapis_mat numbers = lapis_mat_f64(wide, D, IMAGES);
+  if (single) {
+    numbers.dtype = LAPIS_F32;
+    numbers.val = narrow;
+  }
+  lapis_named item[] = {
+      {.name = "clip", .mat = numbers},
+      {.name = "names", .mat = lapis_mat_text(at, 1, IMAGES), .flat = true}};
+  char path[200];
+  snprintf(path, sizeof path, "%s/%s", c->folder, name);
+  lapis_ctx *ctx = lapis_ctx_new();
+  lapis_status s = strstr(name, ".npy") != NULL
+                       ? lapis_npy_write(ctx, path, item)
+                       : lapis_npz_write(ctx, path, item, names ? 2 : 1);
+  assert_int_equal(s, LAPIS_OK);
+  lapis_ctx_free(ctx);
+}
+
+#define TABLE "label in --labels labels.csv " GIVEN " --no-cache --features "
+
+/* The same answer to the bit from every way to write the same vectors. */
+static void vectors_become_labels(void **state)
+{
+  (void)state;
+  command c;
+  begin(&c);
+  write_csv(&c, "v.csv", true, true, true, -1, "");
+  command_run(&c, TABLE "table:v.csv --result r.npz -o page.html");
+  command_expect(&c, 0, "");
+  for (int i = 0; i < IMAGES; i++) table_says(&c, i, two[i % 2]);
+  assert_null(strstr(c.err, "order"));
+  write_csv(&c, "bare.csv", false, true, false, -1, "");
+  command_run(&c, TABLE "table:bare.csv --result s.npz");
+  command_expect(&c, 0, "");
+  shell(&c, "cmp r.npz s.npz");
+  write_arrays(&c, "v.npz", false, true, true);
+  command_run(&c, TABLE "table:v.npz:clip --result s.npz");
+  command_expect(&c, 0, "");
+  shell(&c, "cmp r.npz s.npz");
+  command_run(&c, TABLE "table:v.npz --result s.npz");
+  command_expect(&c, 0, "");
+  shell(&c, "cmp r.npz s.npz");
+  command_end(&c);
+}
+
+static void rows_without_names_are_in_order(void **state)
+{
+  (void)state;
+  command c;
+  char list[1024] = "";
+  begin(&c);
+  write_arrays(&c, "v.npy", false, false, false);
+  command_run(&c, TABLE "table:v.npy --result r.npz");
+  command_expect(&c, 0, "the first for in/a00.pgm, the last for in/a23.pgm");
+  for (int i = 0; i < IMAGES; i++) table_says(&c, i, two[i % 2]);
+  write_arrays(&c, "back.npy", false, false, true);
+  for (int i = IMAGES - 1; i >= 0; i--)
+    sprintf(list + strlen(list), "in/a%02d.pgm\n", i);
+  write_text(&c, "list.txt", list);
+  command_run(&c, TABLE "table:back.npy --names list.txt --json");
+  command_expect(&c, 0, "");
+  assert_null(strstr(c.err, "order"));
+  command_run(&c, TABLE "table:back.npy --names list.txt");
+  for (int i = 0; i < IMAGES; i++) table_says(&c, i, two[i % 2]);
+  write_csv(&c, "v.csv", false, false, false, -1, "");
+  command_run(&c, TABLE "table:v.csv");
+  command_expect(&c, 0, "in their order");
+  for (int i = 0; i < IMAGES; i++) table_says(&c, i, two[i % 2]);
+  command_end(&c);
+}
+
+static void single_precision_is_read(void **state)
+{
+  (void)state;
+  command c;
+  begin(&c);
+  write_arrays(&c, "v.npz", true, true, true);
+  command_run(&c, TABLE "table:v.npz");
+  command_expect(&c, 0, "");
+  for (int i = 0; i < IMAGES; i++) table_says(&c, i, two[i % 2]);
+  command_end(&c);
+}
+
+static const struct {
+  const char *line, *words;
+} bad_rows[] = {
+    {"a05.pgm,1,2,3,4,5,nan\n",
+     "v.csv: row 6, column 7 is missing; every entry of a vector"},
+    {"a05.pgm,1,2,inf,4,5,6\n", "row 6, column 4 is 'inf'"},
+    {"a05.pgm,1,2,3,x,5,6\n", "row 6, column 5 is 'x'"},
+    {"a05.pgm,1,2,3,4,5\n", "row 6, column 7 is missing"},
+    {"a04.pgm,1,2,3,4,5,6\n", "row 6: 'a04.pgm' stands in row 5 already"},
+    {"zzz.pgm,1,2,3,4,5,6\n", "row 6: 'zzz.pgm' is none of the 24 images"},
+    {"", "v.csv: has no row for in/a05.pgm; --keep-going leaves such images"},
+};
+
+static void bad_rows_are_named(void **state)
+{
+  (void)state;
+  command c;
+  begin(&c);
+  for (size_t k = 0; k < sizeof bad_rows / sizeof *bad_rows; k++) {
+    write_csv(&c, "v.csv", true, true, false, 5, bad_rows[k].line);
+    command_run(&c, TABLE "table:v.csv --result r.npz");
+    command_expect(&c, 4, bad_rows[k].words);
+    assert_false(command_exists(&c, "r.npz"));
+  }
+  write_csv(&c, "v.csv", true, true, false, 5, "zzz.pgm,1,2,3,4,5,6\n");
+  command_run(&c, TABLE "table:v.csv --keep-going");
+  assert_int_equal(c.code, 4);
+  assert_non_null(strstr(c.err, "1 rows name none of the images"));
+  assert_non_null(strstr(c.err, "left out: in/a05.pgm: has no row in v.csv"));
+  assert_null(strstr(c.out, "a05"));
+  table_says(&c, 6, two[0]);
+  command_end(&c);
+}
+
+static const command_misuse misuses[] = {
+    {TABLE "table:", 2, "names the file that holds a vector"},
+    {TABLE "table:no.npy", 4, "no.npy"},
+    {TABLE "table:v.npz:none", 4, "holds no array 'none'"},
+    {TABLE "table:v.npz:names", 4, "'names' is no matrix of numbers"},
+    {TABLE "table:short.csv", 4, "it has 23 of them and there are 24 images"},
+    {TABLE "table:v.npy --names labels.csv", 4,
+     "labels.csv: names 11 images, and v.npy has 24 rows"},
+    {TABLE "table:v.npy --words 3", 2, "--words is of features made here"},
+    {TABLE "table:v.npy --where", 2, "--where needs features with a place"},
+    {TABLE "hog --names labels.csv", 2, "--names goes with --features table"},
+    {TABLE "table:v.npz --result v.npz", 2, "is read and would be written"},
+    {TABLE "table:/dev/zero", 4, "/dev/zero: is in no known format"},
+    {TABLE "table:v.npy -o in", 2, "in: is read and would be written"},
+    {TABLE "table:v.npy -o .", 4, ".: is a folder; name a file in it"},
+    {TABLE "hog,table:v.npy", 2, "no kind of features 'table:v.npy'"},
+};
+
+static void misuse_is_refused(void **state)
+{
+  (void)state;
+  command c;
+  begin(&c);
+  write_arrays(&c, "v.npz", false, true, false);
+  write_arrays(&c, "v.npy", false, false, false);
+  write_csv(&c, "short.csv", true, false, false, 3, "");
+  command_refuses(&c, misuses, sizeof misuses / sizeof *misuses, "");
+  command_end(&c);
+}
+
+/* The sheet's line of an image. */
+static void sheet_says(const command *c, const char *image, const char *words)
+{
+  char line[200];
+  snprintf(line, sizeof line, "grep '^%s' answers.csv | grep -q '%s'", image,
+           words);
+  shell(c, line);
+}
+
+/* Given cells are told from filled ones, doubts from both. */
+static void answers_become_a_sheet(void **state)
+{
+  (void)state;
+  command c;
+  char table[1024] = "file,what\n";
+  begin(&c);
+  write_csv(&c, "v.csv", true, true, false, -1, "");
+  for (int i = 0; i < 12; i++) /* the label of a04 is wrong */
+    sprintf(table + strlen(table), "a%02d.pgm,%s\n", i,
+            two[(i + (i == 4)) % 2]);
+  write_text(&c, "labels.csv", table);
+  command_run(&c, TABLE "table:v.csv -o answers.csv");
+  command_expect(&c, 0, "");
+  shell(&c, "head -n 1 answers.csv | "
+            "grep -qx 'image,label,origin,rather,score of upright'");
+  shell(&c, "test $(wc -l <answers.csv) = 25");
+  sheet_says(&c, "in/a02.pgm", ",flat,given,,-[0-9.]*$");
+  sheet_says(&c, "in/a04.pgm", ",upright,given,flat,");
+  sheet_says(&c, "in/a20.pgm", ",flat,filled,,-[0-9.]*$");
+  command_run(&c, TABLE "table:v.csv -o answers.tsv");
+  command_expect(&c, 0, "");
+  shell(&c, "tr '\\t' , <answers.tsv | cmp - answers.csv");
+  command_end(&c);
+}
+
+/* The line of an image ends so. */
+static void given_says(const command *c, const char *line, const char *given)
+{
+  const char *at = strstr(c->out, line);
+  assert_non_null(at);
+  size_t size = strcspn(at, "\n"), n = strlen(given);
+  assert_memory_equal(at + size - n - 2, "  ", 2);
+  assert_memory_equal(at + size - n, given, n);
+}
+
+static void json_says(const command *c, const char *image, const char *given)
+{
+  const char *at = strstr(c->out, image);
+  assert_non_null(at);
+  const char *found = strstr(at, given), *scores = strstr(at, "\"scores\"");
+  assert_true(found != NULL && found < scores);
+}
+
+/* Cells of several labels: each is given or filled. */
+static void cells_of_the_sheet_have_an_origin(void **state)
+{
+  (void)state;
+  command c;
+  char table[2048] = "file,flat,upright\n";
+  begin(&c);
+  write_csv(&c, "v.csv", true, true, false, -1, "");
+  for (int i = 0; i < 16; i++)
+    sprintf(table + strlen(table), "a%02d.pgm,%d,%s\n", i, i % 2 == 0,
+            i == 3       ? ""
+            : i % 2 == 1 ? "1"
+                         : "0");
+  write_text(&c, "labels.csv", table);
+  command_run(&c, TABLE "table:v.csv -o answers.csv --suspects 0");
+  command_expect(&c, 0, "");
+  shell(&c, "head -n 1 answers.csv | grep -qx 'image,label,origin,rather,"
+            "origin of flat,origin of upright,score of flat,score of upright'");
+  sheet_says(&c, "in/a02.pgm", ",flat,given,,given,given,");
+  sheet_says(&c, "in/a03.pgm", ",upright,partly given,,given,filled,");
+  sheet_says(&c, "in/a21.pgm", ",upright,filled,,filled,filled,");
+  command_run(&c, TABLE "table:v.csv --suspects 0");
+  command_expect(&c, 0, "");
+  given_says(&c, "in/a02.pgm  flat ", "yes");
+  given_says(&c, "in/a03.pgm  upright ", "partly");
+  given_says(&c, "in/a21.pgm  upright ", "-");
+  command_run(&c, TABLE "table:v.csv --suspects 0 --json");
+  command_expect(&c, 0, "");
+  json_says(&c, "in/a02.pgm", "\"given\": true");
+  json_says(&c, "in/a02.pgm", "\"partly_given\": false");
+  json_says(&c, "in/a03.pgm", "\"given\": false");
+  json_says(&c, "in/a03.pgm", "\"partly_given\": true");
+  command_end(&c);
+}
+
+/* ---- what is printed ----------------------------------------------------*/
+/* Characters up to the score's last digit: three behind the last point. */
+static int score_ends(const char *line, const char *end)
+{
+  int characters = 0, found = 0;
+  for (const char *at = line; at < end; at++) {
+    characters += ((unsigned char)*at & 0xc0) != 0x80;
+    if (*at == '.' && end - at > 3 && strspn(at + 1, "0123456789") == 3)
+      found = characters + 3;
+  }
+  return found;
+}
+
+/* Names of other alphabets, and a long one, break no line of the table. */
+static void columns_stand_below_each_other(void **state)
+{
+  (void)state;
+  command c;
+  int first = 0, lines = 0;
+  begin(&c);
+  shell(&c, "cd in && mv a20.pgm \303\251t\303\251.pgm && "
+            "mv a21.pgm \316\251.pgm && mv a22.pgm "
+            "$(printf 'n%.0s' $(seq 70)).pgm");
+  command_run(&c, LABEL);
+  command_expect(&c, 0, "");
+  const char *end, *line = strchr(c.out, '\n') + 1;
+  for (; strncmp(line, "in/", 3) == 0; line = end + 1, lines++) {
+    end = strchr(line, '\n');
+    assert_non_null(end);
+    assert_true(end[-1] != ' ');
+    int ends = score_ends(line, end);
+    if (lines == 0) first = ends;
+    assert_true(ends > 0);
+    assert_int_equal(ends, first);
+  }
+  assert_int_equal(lines, IMAGES);
+  command_end(&c);
+}
+
+/* Eight people with three images each: who is on both sides of a fold makes
+ * figures too good.  A column of measures, and one of one value, are none. */
+static void a_column_that_repeats_is_named(void **state)
+{
+  (void)state;
+  command c;
+  char table[4096] = "file,label,size,who,camera\n";
+  begin(&c);
+  for (int i = 0; i < 12; i++)
+    sprintf(table + strlen(table), "a%02d,%s,%d.5,p%d,one\n", i, two[i % 2],
+            i % 3, i / 3);
+  write_text(&c, "people.csv", table);
+  command_run(&c, "label in --labels people.csv --features hog " GIVEN);
+  command_expect(&c, 0,
+                 "people.csv: column who has 4 different values, each "
+                 "of several images; if each is one person, scene or "
+                 "video, give --groups who:");
+  command_run(&c, "label in --labels people.csv --groups who --features "
+                  "hog " GIVEN);
+  command_expect(&c, 0, "");
+  assert_null(strstr(c.err, "--groups"));
+  command_run(&c, "label in --labels labels.csv --features hog " GIVEN);
+  assert_null(strstr(c.err, "--groups"));
+  command_end(&c);
+}
+
+/* ---- representatives ----------------------------------------------------*/
+/* Said before any image is read: no image here can be. */
+static void representatives_that_cannot_be_are_refused(void **state)
+{
+  (void)state;
+  command c;
+  begin(&c);
+  shell(&c, "for f in in/*; do echo none > $f; done");
+  command_run(&c, "label in --labels labels.csv --features sift-bow --where "
+                  "--class-features 2 --no-cache");
+  if (c.code == 3) { /* there is no VLFeat */
+    command_end(&c);
+    skip();
+  }
+  command_expect(&c, 2,
+                 "label: --class-features 2 goes with three classes or more");
+  command_run(&c, "label in --labels labels.csv --features auto "
+                  "--class-features 2 --no-cache");
+  command_expect(&c, 2, "label: --class-features goes with --where");
+  write_text(&c, "labels.csv", "a00,x\na01,y\na02,z\n");
+  command_run(&c, "label in --labels labels.csv --features sift-bow --where "
+                  "--class-features 25 --no-cache");
+  command_expect(&c, 2,
+                 "label: --class-features 25 is more than the 24 images");
+  command_end(&c);
+}
+
+int test_table(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(columns_stand_below_each_other),
+      cmocka_unit_test(a_column_that_repeats_is_named),
+      cmocka_unit_test(vectors_become_labels),
+      cmocka_unit_test(rows_without_names_are_in_order),
+      cmocka_unit_test(single_precision_is_read),
+      cmocka_unit_test(bad_rows_are_named),
+      cmocka_unit_test(misuse_is_refused),
+      cmocka_unit_test(representatives_that_cannot_be_are_refused),
+      cmocka_unit_test(answers_become_a_sheet),
+      cmocka_unit_test(cells_of_the_sheet_have_an_origin),
+  };
+  return run_cases(tests, NULL, NULL);
+}

@@ -1,0 +1,579 @@
+/* settings.c - every constructor asks the table: no settings are the
+ * defaults, and what makes no sense is refused with a sentence. */
+#include "files.h"
+#include "lapis/lapis_eval.h"
+#include "lapis/lapis_features.h"
+#include "lapis/lapis_flow.h"
+#include "lapis/lapis_image.h"
+#include "lapis/lapis_locate.h"
+#include "lapis/lapis_report.h"
+#include "python.h"
+
+enum { D = 5, N = 24 };
+
+/* A problem that every method takes: two classes, bags, points. */
+typedef struct problem {
+  double X[D * N], Y[N], P[2 * N], xy[2 * N], clean[D * N];
+  int64_t group[N];
+  lapis_data data;
+} problem;
+
+static void make(problem *p, const char *method)
+{
+  uint64_t seed = 8;
+  bool bags = strcmp(method, "misvm") == 0,
+       images = strcmp(method, "roml") == 0;
+  for (int i = 0; i < D * N; i++) p->X[i] = check_normal(&seed);
+  for (int i = 0; i < D * N; i++) p->clean[i] = check_normal(&seed);
+  for (int i = 0; i < 2 * N; i++) p->P[i] = p->xy[i] = check_uniform(&seed);
+  for (int j = 0; j < N; j++) {
+    p->group[j] = images ? j / 6 : j / 4;
+    p->Y[j] = (bags ? p->group[j] : j) % 2 == 0 ? 1 : -1;
+  }
+  p->data = (lapis_data){.X = lapis_mat_f64(p->X, D, N),
+                         .Y = lapis_mat_f64(p->Y, 1, N),
+                         .P = lapis_mat_f64(p->P, 2, N),
+                         .xy = lapis_mat_f64(p->xy, 2, N),
+                         .group = bags || images ? p->group : NULL};
+  if (strcmp(method, "rpca") == 0 || strcmp(method, "clean") == 0)
+    p->data = (lapis_data){.X = p->data.X};
+}
+
+static lapis_status solver_of(files *f, const lapis_method *m, const void *set)
+{
+  problem p;
+  lapis_solver *s;
+  make(&p, m->name);
+  lapis_status status = lapis_solver_new(f->ctx, m, &p.data, set, &s);
+  assert_true((status >= 0) == (s != NULL));
+  lapis_solver_free(s);
+  return status;
+}
+
+/* clean has no default dictionary, and says so. */
+static void no_settings_are_the_defaults(void **state)
+{
+  files *f = *state;
+  for (int i = 0; i < lapis_method_count(); i++) {
+    const lapis_method *m = lapis_method_at(i);
+    lapis_status wanted = LAPIS_OK;
+    if (strcmp(m->name, "clean") == 0) wanted = LAPIS_EMISSING;
+    if (solver_of(f, m, NULL) != wanted)
+      fail_msg("%s: %s", m->name, lapis_ctx_error(f->ctx));
+    CHECK_OK(f, lapis_settings_check(f->ctx, m, NULL));
+  }
+}
+
+static void pipelines_take_none_too(void **state)
+{
+  files *f = *state;
+  const char *const paths[] = {"a.png", "b.png", "c.png"};
+  lapis_flow *flow;
+  CHECK_OK(f, lapis_match_new(f->ctx, paths, 3, NULL, &flow));
+  lapis_flow_free(flow);
+  CHECK_OK(f, lapis_locate_new(f->ctx, paths, 3, NULL, &flow));
+  lapis_flow_free(flow);
+  CHECK_REFUSED(f, lapis_label_new(f->ctx, paths, 3, NULL, &flow), LAPIS_EINVAL,
+                "--labels");
+  assert_null(flow);
+}
+
+/* ---- what makes no sense -------------------------------------------------*/
+static void put(const lapis_param *p, void *set, double v)
+{
+  void *to = (char *)set + p->offset;
+  if (p->type == LAPIS_PARAM_REAL) *(double *)to = v;
+  if (p->type == LAPIS_PARAM_INT) *(int64_t *)to = (int64_t)v;
+  if (p->type == LAPIS_PARAM_ENUM) *(int *)to = (int)v;
+}
+
+/* A value outside the bounds of a row; false: it has none outside. */
+static bool outside(const lapis_param *p, bool above, double *v)
+{
+  if (p->type == LAPIS_PARAM_ENUM) {
+    int choices = 1;
+    for (const char *c = p->choices; *c != '\0'; c++) choices += *c == '|';
+    *v = above ? choices : -1;
+    return true;
+  }
+  if (p->type != LAPIS_PARAM_REAL && p->type != LAPIS_PARAM_INT) return false;
+  *v = above ? p->high + 7 : p->low - 9;
+  return isfinite(*v);
+}
+
+typedef lapis_status (*asked)(files *f, const lapis_method *m, const void *set);
+
+/* Defaults pass; each row's values below and above do not, nor another size.
+ * The sentence names the setting. */
+static void check_table(files *f, const lapis_method *m, asked ask)
+{
+  void *set = calloc(1, m->settings_size);
+  char word[64];
+  lapis_settings_default(m, set);
+  CHECK_OK(f, lapis_settings_check(f->ctx, m, set));
+  for (int i = 0; i < 2 * m->n_params; i++) {
+    const lapis_param *p = &m->params[i / 2];
+    double v;
+    if (!outside(p, i % 2 == 1, &v)) continue;
+    lapis_settings_default(m, set);
+    put(p, set, v);
+    (void)snprintf(word, sizeof word, "%s: --%s is ", m->name, p->name);
+    CHECK_REFUSED(f, ask(f, m, set), LAPIS_EINVAL, word);
+    if (p->type == LAPIS_PARAM_ENUM)
+      CHECK_REFUSED(f, ask(f, m, set), LAPIS_EINVAL, p->choices);
+    if (p->type == LAPIS_PARAM_REAL && !isnan(p->value)) {
+      put(p, set, NAN);
+      CHECK_REFUSED(f, ask(f, m, set), LAPIS_EINVAL, word);
+    }
+  }
+  lapis_settings_default(m, set);
+  *(size_t *)set = 0;
+  CHECK_REFUSED(f, ask(f, m, set), LAPIS_EINVAL, "of another version (0 bytes");
+  *(size_t *)set = m->settings_size + 8;
+  CHECK_REFUSED(f, ask(f, m, set), LAPIS_EINVAL, "of another version");
+  free(set);
+}
+
+static lapis_status ask_features(files *f, const lapis_method *m,
+                                 const void *set)
+{
+  const char *const paths[] = {"a.png"};
+  lapis_solver *s;
+  lapis_status status = lapis_features_new(f->ctx, m, set, paths, 1, NULL, &s);
+  assert_true((status >= 0) == (s != NULL));
+  lapis_solver_free(s);
+  return status;
+}
+
+static lapis_status ask_flow(files *f, const lapis_method *m, const void *set)
+{
+  const char *const paths[] = {"a.png", "b.png", "c.png"};
+  lapis_flow *flow;
+  lapis_status status;
+  if (strcmp(m->name, "label") == 0)
+    status = lapis_label_new(f->ctx, paths, 3, set, &flow);
+  else if (strcmp(m->name, "match") == 0)
+    status = lapis_match_new(f->ctx, paths, 3, set, &flow);
+  else
+    status = lapis_locate_new(f->ctx, paths, 3, set, &flow);
+  assert_true((status >= 0) == (flow != NULL));
+  lapis_flow_free(flow);
+  return status;
+}
+
+/* Predicting with a model of the method. */
+static lapis_status ask_predict(files *f, const lapis_method *m,
+                                const void *set)
+{
+  problem p;
+  lapis_solver *s;
+  lapis_model *model;
+  const lapis_method *of = lapis_method_find(m->name);
+  make(&p, m->name);
+  double plain[128]; /* the images of roml's have nothing in common */
+  lapis_settings_default(of, plain);
+  if (strcmp(m->name, "roml") == 0)
+    CHECK_OK(f, lapis_settings_set(f->ctx, of, plain, "inliers", "2"));
+  CHECK_OK(f, lapis_solver_new(f->ctx, of, &p.data, plain, &s));
+  assert_true(lapis_solve(s) >= 0);
+  CHECK_OK(f, lapis_model_new(s, &model));
+  lapis_solver_free(s);
+  lapis_status status = lapis_predict_new(f->ctx, &p.data, model, set, &s);
+  assert_true((status >= 0) == (s != NULL));
+  lapis_solver_free(s);
+  lapis_model_free(model);
+  return status;
+}
+
+static lapis_status ask_checkpoint(files *f, const lapis_method *m,
+                                   const void *set)
+{
+  problem p;
+  lapis_checkpoint *c;
+  make(&p, m->name);
+  lapis_status status = lapis_checkpoint_new(f->ctx, files_path(f, "keep"), m,
+                                             &p.data, set, NULL, 0, &c);
+  lapis_checkpoint_free(c, true);
+  return status;
+}
+
+static lapis_status ask_cv(files *f, const lapis_method *m, const void *set)
+{
+  problem p;
+  lapis_cv *cv;
+  make(&p, m->name);
+  lapis_status status =
+      lapis_cv_run(f->ctx, m, &p.data, set, NULL, NULL, 0, &cv);
+  lapis_cv_free(cv);
+  return status;
+}
+
+static lapis_status ask_check(files *f, const lapis_method *m, const void *set)
+{
+  return lapis_settings_check(f->ctx, m, set);
+}
+
+static void methods_refuse_nonsense(void **state)
+{
+  for (int i = 0; i < lapis_method_count(); i++) {
+    check_table(*state, lapis_method_at(i), solver_of);
+    check_table(*state, lapis_method_at(i), ask_check);
+    check_table(*state, lapis_method_at(i), ask_checkpoint);
+  }
+  check_table(*state, lapis_method_find("svmplus"), ask_cv);
+}
+
+static void predictions_refuse_nonsense(void **state)
+{
+  for (int i = 0; i < lapis_method_count(); i++) {
+    const lapis_method *m = lapis_predict_method(lapis_method_at(i));
+    if (m == NULL) continue;
+    check_table(*state, m, ask_check);
+    check_table(*state, m, ask_predict);
+  }
+}
+
+static void features_refuse_nonsense(void **state)
+{
+  for (int i = 0; i < lapis_feature_count(); i++)
+    check_table(*state, lapis_feature_at(i), ask_features);
+}
+
+static void pipelines_refuse_nonsense(void **state)
+{
+  static const char *const name[] = {"label", "match", "locate"};
+  for (int i = 0; i < 3; i++)
+    check_table(*state, lapis_flow_find(name[i]), ask_flow);
+}
+
+static void a_solver_refuses_other_settings_too(void **state)
+{
+  static const char *const name[] = {"mc", "rpca", "rr", "rlda", "svmplus"};
+  files *f = *state;
+  for (int i = 0; i < 5; i++) {
+    const lapis_method *m = lapis_method_find(name[i]);
+    double set[128];
+    problem p;
+    lapis_solver *s;
+    assert_true(m->settings_size <= sizeof set);
+    lapis_settings_default(m, set);
+    make(&p, name[i]);
+    CHECK_OK(f, lapis_solver_new(f->ctx, m, &p.data, NULL, &s));
+    CHECK_OK(f, lapis_solver_retune(s, NULL));
+    size_t none = 0;
+    memcpy(set, &none, sizeof none);
+    CHECK_REFUSED(f, lapis_solver_retune(s, set), LAPIS_EINVAL,
+                  "of another version");
+    lapis_solver_free(s);
+  }
+}
+
+/* ---- structs that no table describes ------------------------------------*/
+static void options_are_held_to_their_size(void **state)
+{
+  files *f = *state;
+  const lapis_method *m = lapis_method_find("svmplus");
+  const char *const paths[] = {"a.png"};
+  problem p;
+  lapis_cv_options o = lapis_cv_defaults();
+  lapis_features_options keep = {.size = 0};
+  int64_t fold[N], found, index[4];
+  double margin[2];
+  lapis_cv *cv;
+  lapis_solver *s;
+  make(&p, "svmplus");
+  CHECK_OK(f, lapis_cv_draw(f->ctx, &p.data, NULL, fold));
+  CHECK_OK(f, lapis_cv_run(f->ctx, m, &p.data, NULL, NULL, NULL, 0, &cv));
+  assert_int_equal(lapis_cv_count(cv), 1);
+  lapis_cv_free(cv);
+  CHECK_OK(f, lapis_suspects(f->ctx, m, &p.data, NULL, NULL, 2, index, margin,
+                             &found));
+  o.size = 0;
+  CHECK_REFUSED(f, lapis_cv_draw(f->ctx, &p.data, &o, fold), LAPIS_EINVAL,
+                "of another version");
+  CHECK_REFUSED(f, lapis_cv_run(f->ctx, m, &p.data, NULL, &o, NULL, 0, &cv),
+                LAPIS_EINVAL, "of another version");
+  assert_null(cv);
+  CHECK_REFUSED(
+      f, lapis_suspects(f->ctx, m, &p.data, NULL, &o, 2, index, margin, &found),
+      LAPIS_EINVAL, "of another version");
+  CHECK_REFUSED(f,
+                lapis_features_new(f->ctx, lapis_feature_at(0), NULL, paths, 1,
+                                   &keep, &s),
+                LAPIS_EINVAL, "of another version");
+  lapis_report r = lapis_report_defaults();
+  r.size = 0;
+  CHECK_REFUSED(f, lapis_report_write(f->ctx, &r, files_path(f, "r.html")),
+                LAPIS_EINVAL, "of another version");
+}
+
+static void searches_are_held_to_their_size(void **state)
+{
+  files *f = *state;
+  float pixel[3 * 64] = {0};
+  unsigned char inside[1];
+  double word[1] = {0}, xy[2] = {1, 1}, target[1] = {1}, score[1] = {1};
+  int64_t start[2] = {0, 0}, found, region[1];
+  lapis_image image = {.width = 8, .height = 8, .channels = 3, .pixels = pixel};
+  lapis_words words = {.word = lapis_mat_f64(word, 1, 1),
+                       .xy = lapis_mat_f64(xy, 2, 1),
+                       .vocabulary = 1,
+                       .width = 8,
+                       .height = 8};
+  lapis_mat t = lapis_mat_f64(target, 1, 1);
+  lapis_graph graph = {.count = 1, .start = start};
+  lapis_box box[1];
+  lapis_segments segments;
+  lapis_window_settings window = lapis_window_defaults();
+  lapis_slic_settings slic = lapis_slic_defaults();
+  lapis_region_settings search = lapis_region_defaults();
+  lapis_propose_settings propose = lapis_propose_defaults();
+  window.size = slic.size = search.size = propose.size = 4;
+  CHECK_REFUSED(
+      f, lapis_windows_find(f->ctx, &words, &t, &window, 1, box, &found, NULL),
+      LAPIS_EINVAL, "of another version");
+  lapis_status slic_said =
+      lapis_segments_slic(f->ctx, &image, &slic, &segments);
+  if (slic_said != LAPIS_ENOTBUILT)
+    CHECK_REFUSED(f, slic_said, LAPIS_EINVAL, "of another version");
+  CHECK_REFUSED(f,
+                lapis_region_find(f->ctx, &graph, score, &search, inside, NULL),
+                LAPIS_EINVAL, "of another version");
+  CHECK_REFUSED(f,
+                lapis_regions_find(f->ctx, &graph, score, &search, 1, region,
+                                   NULL, &found),
+                LAPIS_EINVAL, "of another version");
+  CHECK_REFUSED(f,
+                lapis_boxes_propose(f->ctx, &image, &propose, 1, box, &found),
+                LAPIS_EINVAL, "of another version");
+}
+
+/* ---- sentences ----------------------------------------------------------*/
+static void sentences_name_choices_and_help(void **state)
+{
+  static const struct {
+    const char *table, *help;
+  } row[] = {{"mc", "'lapis help mc'"},
+             {"sift", "'lapis help sift'"},
+             {"label", "'lapis help label'"},
+             {"match", "'lapis help match'"},
+             {"locate", "'lapis help locate'"}};
+  files *f = *state;
+  for (int i = 0; i < 5; i++) {
+    const lapis_method *m = lapis_method_find(row[i].table);
+    double set[128];
+    if (m == NULL) m = lapis_feature_find(row[i].table);
+    if (m == NULL) m = lapis_flow_find(row[i].table);
+    assert_true(m != NULL && m->settings_size <= sizeof set);
+    lapis_settings_default(m, set);
+    CHECK_REFUSED(f, lapis_settings_set(f->ctx, m, set, "nonsense", "1"),
+                  LAPIS_EINVAL, row[i].help);
+    CHECK_REFUSED(f, lapis_settings_get(f->ctx, m, set, "nonsense", NULL, 0),
+                  LAPIS_EINVAL, row[i].help);
+  }
+  lapis_match_settings set;
+  lapis_settings_default(lapis_flow_find("match"), &set);
+  set.map = 7;
+  CHECK_REFUSED(
+      f, lapis_settings_check(f->ctx, lapis_flow_find("match"), &set),
+      LAPIS_EINVAL,
+      "match: --map is 7; it must be 0 to 2, for none|embed|positions");
+}
+
+/* Only the problem in D alone is convex: without the weights nothing can be
+ * certified. */
+static void a_certificate_needs_fixed_weights(void **state)
+{
+  files *f = *state;
+  problem p;
+  double T[D + 1] = {0};
+  lapis_rr_settings set = lapis_rr_defaults();
+  lapis_solver *s;
+  make(&p, "rr");
+  set.certificate = true;
+  CHECK_REFUSED(f, lapis_rr_new(f->ctx, &p.data, &set, &s), LAPIS_EINVAL,
+                "rr: --certificate needs --fix-weights");
+  assert_null(s);
+  set.weights = lapis_mat_f64(T, D + 1, 1);
+  CHECK_OK(f, lapis_rr_new(f->ctx, &p.data, &set, &s));
+  lapis_solver_free(s);
+}
+
+static void views_lie_without_gaps(void **state)
+{
+  double f64[6] = {0, 1, 2, 3, 4, 5};
+  float f32[6] = {0, 1, 2, 3, 4, 5};
+  int64_t i64[6] = {0, 1, 2, 3, 4, 5};
+  unsigned char u8[6] = {0, 1, 2, 3, 4, 5};
+  const char *text[6] = {"a", "b", "c", "d", "e", "f"};
+  lapis_mat view[] = {lapis_mat_f64(f64, 2, 3), lapis_mat_f32(f32, 2, 3),
+                      lapis_mat_i64(i64, 2, 3), lapis_mat_u8(u8, 2, 3)};
+  (void)state;
+  for (int k = 0; k < 4; k++) {
+    assert_true(view[k].rows == 2 && view[k].cols == 3 && view[k].ld == 2);
+    for (int i = 0; i < 6; i++)
+      assert_true(lapis_mat_at(&view[k], i % 2, i / 2) == i);
+  }
+  lapis_mat words = lapis_mat_text(text, 6, 1);
+  assert_true(words.dtype == LAPIS_TEXT && words.ld == 6);
+  assert_string_equal(((const char *const *)words.val)[5], "f");
+  assert_int_equal(lapis_mat_i64(NULL, 0, 4).ld, 1);
+}
+
+static void the_versions_agree(void **state)
+{
+  char text[32];
+  (void)state;
+  (void)snprintf(text, sizeof text, "%d.%d.%d", LAPIS_VERSION_MAJOR,
+                 LAPIS_VERSION_MINOR, LAPIS_VERSION_PATCH);
+  assert_string_equal(lapis_version(), text);
+}
+
+/* ---- what lapis.h says of a method ---------------------------------------*/
+/* The text between two places of the header; the second is cut off. */
+static char *part_of_header(const char *from, const char *to)
+{
+  char path[512];
+  size_t size;
+  beside("../include/lapis/lapis.h", path, sizeof path);
+  char *all = (char *)files_get(path, &size);
+  all[size] = '\0';
+  char *start = strstr(all, from);
+  char *stop = start == NULL ? NULL : strstr(start + 1, to);
+  if (stop == NULL) {
+    free(all);
+    fail_msg("lapis.h: no '%s'", from);
+    return NULL;
+  }
+  *stop = '\0';
+  char *part = strdup(start);
+  free(all);
+  return part;
+}
+
+static bool has_word(const char *text, const char *word)
+{
+  size_t n = strlen(word);
+  for (; (text = strstr(text, word)) != NULL; text += n)
+    if (strchr(" ,.*(\n", text[n]) != NULL && strchr(" (", text[-1]) != NULL)
+      return true;
+  return false;
+}
+
+/* Every array a solver publishes is named there; history once for all. */
+static void check_names(const lapis_solver *s, const char *method,
+                        const char *text)
+{
+  const char *name;
+  int count = 0;
+  for (int i = 0; (name = lapis_result_name(s, i)) != NULL; i++, count++)
+    if (strncmp(name, "history", 7) != 0 && !has_word(text, name))
+      fail_msg("lapis.h does not say that %s answers with %s", method, name);
+  if (count < 1) fail_msg("%s answers with nothing", method);
+}
+
+/* Everything that may be asked for, in few iterations. */
+static void ask_for_all(files *f, const lapis_method *m, void *set)
+{
+  static const char *const wanted[][2] = {
+      {"certificate", "true"}, {"class-features", "true"}, {"refill", "1"},
+      {"pairs", "true"},       {"probability", "true"},    {"max-iters", "20"}};
+  for (int i = 0; i < m->n_params; i++)
+    for (int k = 0; k < 6; k++)
+      if (strcmp(m->params[i].name, wanted[k][0]) == 0)
+        CHECK_OK(
+            f, lapis_settings_set(f->ctx, m, set, wanted[k][0], wanted[k][1]));
+}
+
+static void the_header_names_all_results(void **state)
+{
+  static const struct {
+    const char *method, *from, *to, *predict, *end;
+  } row[] = {{"mc", "/* mc: ", "} lapis_mc_settings", NULL, NULL},
+             {"mc", "/* mc: ", "} lapis_mc_settings",
+              "/* Predicting with an mc", "} lapis_mc_fold"},
+             {"rpca", "/* rpca: ", "} lapis_rpca_settings",
+              "/* Predicting with an rp", "} lapis_rr_predict"},
+             {"rr", "/* rpca: ", "} lapis_rr_settings",
+              "/* Predicting with an rp", "} lapis_rr_predict"},
+             {"rlda", "/* mc: ", "} lapis_rr_settings",
+              "/* Predicting with an rp", "} lapis_rr_predict"},
+             {"clean", "/* clean: ", "} lapis_clean_settings", NULL, NULL},
+             {"roml", "/* roml: ", "} lapis_roml_settings",
+              "/* roml: ", "} lapis_roml_settings"},
+             {"svmplus", "/* svmplus: ", "} lapis_kernel",
+              "/* svmplus: ", "} lapis_kernel"},
+             {"misvm", "/* misvm: ", "} lapis_misvm_settings",
+              "/* misvm: ", "} lapis_misvm_settings"},
+             {"linear", "/* linear: ", "} lapis_linear_settings",
+              "/* linear: ", "} lapis_linear_settings"},
+             {"trees", "/* trees: ", "} lapis_trees_settings",
+              "/* trees: ", "} lapis_trees_settings"}};
+  files *f = *state;
+  assert_int_equal(sizeof row / sizeof *row, lapis_method_count() + 1);
+  for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+    const lapis_method *m = lapis_method_find(row[i].method);
+    union {
+      double bytes[128];
+      lapis_rr_settings rr;
+      lapis_clean_settings clean;
+    } set;
+    double T[D + 1] = {0};
+    problem p;
+    lapis_solver *s;
+    lapis_model *model;
+    lapis_settings_default(m, &set);
+    make(&p, m->name);
+    ask_for_all(f, m, &set);
+    if (i == 0) { /* mc again, by its solver that has no dense Z */
+      lapis_settings_default(m, &set);
+      CHECK_OK(f, lapis_settings_set(f->ctx, m, &set, "solver", "factored"));
+    }
+    if (strcmp(m->name, "roml") == 0)
+      CHECK_OK(f, lapis_settings_set(f->ctx, m, &set, "inliers", "2"));
+    if (strcmp(m->name, "rr") == 0) set.rr.weights = lapis_mat_f64(T, D + 1, 1);
+    if (strcmp(m->name, "clean") == 0)
+      set.clean.dictionary = lapis_mat_f64(p.clean, D, N);
+    CHECK_OK(f, lapis_solver_new(f->ctx, m, &p.data, &set, &s));
+    if (lapis_solve(s) < 0) fail_msg("%s", lapis_ctx_error(f->ctx));
+    char *text = part_of_header(row[i].from, row[i].to);
+    check_names(s, m->name, text);
+    free(text);
+    if (row[i].predict != NULL) {
+      lapis_solver *answers;
+      text = part_of_header(row[i].predict, row[i].end);
+      CHECK_OK(f, lapis_model_new(s, &model));
+      CHECK_OK(f, lapis_predict_new(f->ctx, &p.data, model, NULL, &answers));
+      assert_true(lapis_solve(answers) >= 0);
+      check_names(answers, "predict", text);
+      lapis_solver_free(answers);
+      lapis_model_free(model);
+      free(text);
+    }
+    lapis_solver_free(s);
+  }
+}
+
+#define FILES_TEST(t) \
+  cmocka_unit_test_setup_teardown(t, files_setup, files_teardown)
+
+int test_settings(void)
+{
+  const struct CMUnitTest tests[] = {
+      FILES_TEST(no_settings_are_the_defaults),
+      FILES_TEST(pipelines_take_none_too),
+      FILES_TEST(methods_refuse_nonsense),
+      FILES_TEST(predictions_refuse_nonsense),
+      FILES_TEST(features_refuse_nonsense),
+      FILES_TEST(pipelines_refuse_nonsense),
+      FILES_TEST(a_solver_refuses_other_settings_too),
+      FILES_TEST(options_are_held_to_their_size),
+      FILES_TEST(searches_are_held_to_their_size),
+      FILES_TEST(sentences_name_choices_and_help),
+      FILES_TEST(a_certificate_needs_fixed_weights),
+      FILES_TEST(views_lie_without_gaps),
+      FILES_TEST(the_header_names_all_results),
+      FILES_TEST(the_versions_agree),
+  };
+  return run_cases(tests, NULL, NULL);
+}

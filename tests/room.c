@@ -1,0 +1,137 @@
+/* room.c - the program of a room's tests.
+ *
+ *   tests/ROOM             every group, each in a process of its own
+ *   tests/ROOM GROUP       the cases of tests/ROOM/GROUP.c
+ *   tests/ROOM CASE        those cases alone; * and ? stand for other letters
+ *   tests/ROOM --list      the names of groups and cases
+ *
+ * LAPIS_TEST_ALL=1 adds the long cases; LAPIS_TEST_MOST=N takes N cases of a
+ * group at the most, evenly spread.  Exit 1 where a case failed or none ran. */
+#include "room.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const char LONG_CASE[] = "a long case";
+static const char *wanted; /* the case that was asked for, or NULL */
+static bool lists;
+static int ran;
+
+bool room_all(void)
+{
+  const char *text = getenv("LAPIS_TEST_ALL");
+  return text != NULL && strcmp(text, "1") == 0;
+}
+
+/* Which of n cases LAPIS_TEST_MOST leaves. */
+static bool is_taken(size_t i, size_t n)
+{
+  const char *text = getenv("LAPIS_TEST_MOST");
+  size_t most = text == NULL ? 0 : (size_t)atol(text);
+  if (most == 0 || most >= n || room_all() || wanted != NULL) return true;
+  return i * most / n != (i + 1) * most / n;
+}
+
+/* Its mark stands where cmocka keeps what a case begins with: no test of ours
+ * uses that. */
+struct CMUnitTest room_long(struct CMUnitTest one)
+{
+  one.initial_state = (void *)(uintptr_t)LONG_CASE;
+  return one;
+}
+
+int room_run(const struct CMUnitTest *all, size_t count,
+             CMFixtureFunction setup, CMFixtureFunction teardown)
+{
+  struct CMUnitTest *run = calloc(count, sizeof *run);
+  size_t n = 0, left = 0;
+  if (run == NULL) return 1;
+  for (size_t i = 0; i < count; i++) {
+    bool is_long = all[i].initial_state == LONG_CASE;
+    if (lists) printf("  %s%s\n", all[i].name, is_long ? " (long)" : "");
+    if (lists || !is_taken(i, count) ||
+        (wanted != NULL && fnmatch(wanted, all[i].name, 0) != 0))
+      continue;
+    if (is_long && wanted == NULL && !room_all()) {
+      left++;
+      continue;
+    }
+    run[n] = all[i];
+    run[n++].initial_state = NULL;
+  }
+  if (left > 0) printf("%zu long cases are left to --all\n", left);
+  int failed =
+      n == 0 ? 0 : _cmocka_run_group_tests("cases", run, n, setup, teardown);
+  ran += (int)n;
+  free(run);
+  return failed;
+}
+
+/* What tests write lies below one folder, removed with all that failed tests
+ * leave; a TMPDIR that is set is its owner's. */
+static char folder[] = "/tmp/lapis-XXXXXX";
+static bool make_folder(void)
+{
+  if (getenv("TMPDIR") != NULL) return false;
+  if (mkdtemp(folder) == NULL) exit(1);
+  return setenv("TMPDIR", folder, 1) == 0;
+}
+
+static void remove_folder(void)
+{
+  char line[64];
+  (void)snprintf(line, sizeof line, "chmod -R u+rwX %s; rm -rf %s", folder,
+                 folder);
+  if (system(line) != 0) (void)fprintf(stderr, "%s is left\n", folder);
+}
+
+static int run_apart(const room_group *g)
+{
+  int status = 0;
+  (void)fflush(NULL);
+  pid_t child = fork();
+  if (child < 0) return 1;
+  if (child == 0) {
+    int failed = g->run();
+    (void)fflush(NULL);
+    exit(failed != 0); /* leaks are looked for here */
+  }
+  if (waitpid(child, &status, 0) < 0) return 1;
+  if (WIFSIGNALED(status))
+    printf("%s: ended by signal %d\n", g->name, WTERMSIG(status));
+  ran++;
+  return !WIFEXITED(status) || WEXITSTATUS(status) != 0;
+}
+
+int main(int argc, char **argv)
+{
+  int failed = 0;
+  bool own = make_folder();
+  const room_group *named = NULL;
+  const char *word = argc > 1 ? argv[1] : NULL;
+  lists = word != NULL && strcmp(word, "--list") == 0;
+  if (lists) word = NULL;
+  for (const room_group *g = room_groups; word != NULL && g->name != NULL; g++)
+    if (strcmp(g->name, word) == 0) named = g;
+  if (named != NULL) {
+    failed = run_apart(named);
+  } else if (word != NULL || lists) {
+    wanted = word;
+    for (const room_group *g = room_groups; g->name != NULL; g++) {
+      if (lists) printf("%s\n", g->name);
+      failed += g->run();
+    }
+  } else {
+    for (const room_group *g = room_groups; g->name != NULL; g++)
+      failed += run_apart(g);
+  }
+  if (own) remove_folder();
+  if (ran == 0 && !lists)
+    (void)fprintf(stderr, "%s: no case called %s; --list names all\n", argv[0],
+                  word == NULL ? "anything" : word);
+  return failed != 0 || (ran == 0 && !lists);
+}

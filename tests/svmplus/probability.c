@@ -1,0 +1,110 @@
+/* --probability of svmplus: calibrated, and whole or not there. */
+#include "cancelling.h"
+#include "svmplus_case.h"
+
+/* Logistic labels: probabilities are near the true ones. */
+static void probabilities_are_calibrated(void **state)
+{
+  (void)state;
+  enum { N = 600 };
+  lapis_ctx *ctx = lapis_ctx_new();
+  sv_case c = sv_random(90, N, 2, 0);
+  uint64_t seed = 91;
+  for (int j = 0; j < N; j++) {
+    double f = 2 * c.X[2 * j];
+    c.y[j] = check_uniform(&seed) < 1 / (1 + exp(-f)) ? 1 : -1;
+  }
+  lapis_svmplus_settings set = lapis_svmplus_defaults();
+  set.probability = true;
+  lapis_solver *s = sv_solve(ctx, &c.data, &set), *p;
+  lapis_model *m;
+  lapis_data fresh = {.X = c.data.X};
+  assert_int_equal(lapis_model_new(s, &m), 0);
+  assert_int_equal(lapis_predict_new(ctx, &fresh, m, NULL, &p), 0);
+  assert_int_equal(lapis_solve(p), 0);
+  const double *got = sv_array(p, "probabilities");
+  double off = 0;
+  for (int j = 0; j < N; j++)
+    off += fabs(got[j] - 1 / (1 + exp(-2 * c.X[2 * j]))) / N;
+  CHECK_AT_MOST(off, 0.05);
+  lapis_solver_free(p);
+  lapis_model_free(m);
+  lapis_solver_free(s);
+  sv_drop(&c);
+  lapis_ctx_free(ctx);
+}
+
+/* Folds leave some of every class to learn from, or nothing is solved: with one
+ * sample of the last of three classes a fold told of two. */
+static void folds_leave_every_class(void **state)
+{
+  (void)state;
+  enum { N = 30 };
+  for (int rare = 1; rare <= 2; rare++) {
+    lapis_ctx *ctx = lapis_ctx_new();
+    sv_case c = sv_random(93, N, 2, 0);
+    lapis_svmplus_settings set = lapis_svmplus_defaults();
+    lapis_solver *s;
+    for (int j = 0; j < N; j++) c.y[j] = j < N - rare ? 5 + j % 2 : 7;
+    set.probability = true;
+    assert_int_equal(lapis_svmplus_new(ctx, &c.data, &set, &s), LAPIS_OK);
+    lapis_status got = lapis_solve(s);
+    if (rare == 1)
+      check_refused(ctx, got, LAPIS_EDATA, NULL, "too few (1)");
+    else
+      assert_int_equal(got, LAPIS_OK);
+    lapis_solver_free(s);
+    sv_drop(&c);
+    lapis_ctx_free(ctx);
+  }
+}
+
+/* Whether the model has probabilities, which it has when the folds ended. */
+static bool has_probabilities(double seconds, int nth, lapis_status ends)
+{
+  sv_case c = sv_random(92, 80, 3, 2);
+  cancelling t = {
+      .ctx = lapis_ctx_new(), .begins = "svmplus: 1 objective", .nth = nth};
+  lapis_svmplus_settings set = lapis_svmplus_defaults();
+  lapis_solver *s, *p;
+  lapis_model *m;
+  lapis_mat of;
+  set.formulation = LAPIS_SVMPLUS_L2;
+  set.probability = true;
+  set.stop.seconds = seconds;
+  cancelling_listen(&t);
+  assert_int_equal(lapis_svmplus_new(t.ctx, &c.data, &set, &s), LAPIS_OK);
+  assert_int_equal(lapis_solve(s), ends);
+  assert_int_equal(lapis_result_info(s)->status, ends);
+  lapis_data fresh = {.X = c.data.X};
+  assert_int_equal(lapis_model_new(s, &m), LAPIS_OK);
+  assert_int_equal(lapis_predict_new(t.ctx, &fresh, m, NULL, &p), LAPIS_OK);
+  assert_int_equal(lapis_solve(p), LAPIS_OK);
+  CHECK_AT_LEAST(fabs(sv_array(p, "scores")[0]), 1e-300);
+  bool has = lapis_result_get(p, "probabilities", &of) == LAPIS_OK;
+  lapis_solver_free(p);
+  lapis_model_free(m);
+  lapis_solver_free(s);
+  lapis_ctx_free(t.ctx);
+  sv_drop(&c);
+  return has;
+}
+
+/* A sigmoid of folds that were cut short would look like any other. */
+static void folds_cut_short_give_no_probabilities(void **state)
+{
+  (void)state;
+  assert_true(has_probabilities(INFINITY, 0, LAPIS_OK));
+  assert_false(has_probabilities(INFINITY, 3, LAPIS_CANCELLED)); /* 2nd fold */
+  assert_false(has_probabilities(1e-9, 0, LAPIS_TIME_LIMIT));
+}
+
+int test_probability(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(probabilities_are_calibrated),
+      cmocka_unit_test(folds_leave_every_class),
+      cmocka_unit_test(folds_cut_short_give_no_probabilities),
+  };
+  return run_cases(tests, NULL, NULL);
+}
