@@ -9,7 +9,7 @@ include(CheckLinkerFlag)
 include(CheckPIESupported)
 
 option(LAPIS_HARDEN "Build with the protections of compiler and linker" ON)
-if(NOT LAPIS_HARDEN OR CMAKE_C_FLAGS MATCHES "-fsanitize|--coverage")
+if(NOT LAPIS_HARDEN OR CMAKE_C_FLAGS MATCHES "-fsanitize")
   return()
 endif()
 

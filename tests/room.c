@@ -6,13 +6,15 @@
  *   tests/ROOM --list      the names of groups and cases
  *
  * LAPIS_TEST_ALL=1 adds the long cases; LAPIS_TEST_MOST=N takes N cases of a
- * group at the most, evenly spread.  Exit 1 where a case failed or none ran. */
+ * group at the most, evenly spread; LAPIS_TEST_TIMES=1 prints the processor
+ * time of each case.  Exit 1 where a case failed or none ran. */
 #include "room.h"
 
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,6 +27,11 @@ bool room_all(void)
 {
   const char *text = getenv("LAPIS_TEST_ALL");
   return text != NULL && strcmp(text, "1") == 0;
+}
+
+long room_step(long k)
+{
+  return room_all() ? 1 : 1 + k / 8;
 }
 
 /* Which of n cases LAPIS_TEST_MOST leaves. */
@@ -42,6 +49,33 @@ struct CMUnitTest room_long(struct CMUnitTest one)
 {
   one.initial_state = (void *)(uintptr_t)LONG_CASE;
   return one;
+}
+
+static double processor_seconds(void)
+{
+  struct rusage u[2];
+  double seconds = 0;
+  getrusage(RUSAGE_SELF, &u[0]);
+  getrusage(RUSAGE_CHILDREN, &u[1]);
+  for (int i = 0; i < 2; i++)
+    seconds += (double)(u[i].ru_utime.tv_sec + u[i].ru_stime.tv_sec) +
+               1e-6 * (double)(u[i].ru_utime.tv_usec + u[i].ru_stime.tv_usec);
+  return seconds;
+}
+
+static int run_all(const struct CMUnitTest *run, size_t n,
+                   CMFixtureFunction setup, CMFixtureFunction teardown)
+{
+  int failed = 0;
+  if (n == 0) return 0;
+  if (getenv("LAPIS_TEST_TIMES") == NULL)
+    return _cmocka_run_group_tests("cases", run, n, setup, teardown);
+  for (size_t i = 0; i < n; i++) {
+    double begun = processor_seconds();
+    failed += _cmocka_run_group_tests("cases", run + i, 1, setup, teardown);
+    printf("%7.2f s of %s\n", processor_seconds() - begun, run[i].name);
+  }
+  return failed;
 }
 
 int room_run(const struct CMUnitTest *all, size_t count,
@@ -64,8 +98,7 @@ int room_run(const struct CMUnitTest *all, size_t count,
     run[n++].initial_state = NULL;
   }
   if (left > 0) printf("%zu long cases are left to --all\n", left);
-  int failed =
-      n == 0 ? 0 : _cmocka_run_group_tests("cases", run, n, setup, teardown);
+  int failed = run_all(run, n, setup, teardown);
   ran += (int)n;
   free(run);
   return failed;

@@ -27,8 +27,10 @@ extern const room_group room_groups[]; /* the last one has no name */
 /* A case that only `tools/run-tests --all` runs: LONG(cmocka_unit_test(f)). */
 #define LONG(...) room_long((struct CMUnitTest)__VA_ARGS__)
 struct CMUnitTest room_long(struct CMUnitTest one);
-/* Whether LAPIS_TEST_ALL asks for everything: sweeps may be coarse without. */
+/* Whether LAPIS_TEST_ALL asks for everything; and how far a sweep goes on from
+ * its k-th try: by one, else the farther the later. */
 bool room_all(void);
+long room_step(long k);
 
 #define run_cases(tests, setup, teardown) \
   room_run((tests), sizeof(tests) / sizeof *(tests), (setup), (teardown))

@@ -472,7 +472,7 @@ static void memory_may_end(void **state)
   s.report.points.cols = POINTS;
   snprintf(path, sizeof path, "%s/p.html", c.folder);
   long k = 0;
-  for (; status != LAPIS_OK && k < 5000; k++) {
+  for (; status != LAPIS_OK && k < 5000; k += room_step(k)) {
     scarce.countdown = k;
     status = lapis_report_write(s.ctx, &s.report, path);
     scarce.countdown = -1;

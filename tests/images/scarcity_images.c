@@ -62,7 +62,7 @@ static lapis_status describe_images(const job *j)
 
 static void sweep(const job *j, lapis_status (*act)(const job *j))
 {
-  for (long k = 0; k < 100000; k++) {
+  for (long k = 0; k < 100000; k += room_step(k)) {
     scarce.failed = false;
     scarce.countdown = k;
     lapis_status s = act(j);

@@ -116,11 +116,12 @@ static void a_killed_race_ends_the_same(void **state)
   command c;
   command_begin(&c);
   snprintf(path, sizeof path, "%s/race.ck", c.folder);
-  for (int classes = 2; classes <= CLASSES; classes++) {
+  for (int classes = room_all() ? 2 : CLASSES; classes <= CLASSES; classes++) {
     draw_problem(&p, classes);
     tell(&p, NULL, 1, -1, &whole);
     CHECK_AT_LEAST((double)whole.shown, 30);
-    for (int k = 0; k < 4; k++) { /* from the first answers to the last */
+    /* from the first answers to the last; three of four unless all are due */
+    for (int k = room_all() ? 0 : 1; k < 4; k++) {
       int64_t last = k * (whole.shown - 4) / 3;
       int jobs = k == 2 ? 2 : 1;
       kill_at(&p, path, jobs, last);
@@ -216,7 +217,7 @@ static void a_cancelled_label_goes_on(void **state)
   lapis_arrays whole, resumed;
   begin_stripes(&c, 2);
   write_labels(&c, (const char *const[]){"flat", "upright"}, 2, 16);
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < (room_all() ? 3 : 1); k++) {
     int64_t all = 0, times = 0;
     aim(&s, &c, k == 1 ? LAPIS_LABEL_POS : LAPIS_LABEL_AUTO);
     if (k == 2) s.set.features = "auto";

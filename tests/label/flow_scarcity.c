@@ -101,10 +101,10 @@ static void check_files(run *r, const paths *to)
   assert_int_equal(files_count(r->f, false), r->count + 1); /* and in.csv */
 }
 
-/* Allocations of a run; each has scarce.failed once. */
+/* Allocations of a run; each has failed once. */
 static long sweep(run *r, const task *t, const void *settings, const paths *to)
 {
-  for (long k = 0;; k++) {
+  for (long k = 0;; k += room_step(k)) {
     scarce.failed = false;
     scarce.countdown = k;
     lapis_status s = once(r, t, settings, to);

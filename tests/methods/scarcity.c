@@ -277,7 +277,7 @@ static lapis_status run(const job *j, const paths *p)
 static void sweep(const job *j, const paths *p)
 {
   long k = 0;
-  for (;; k++) {
+  for (;; k += room_step(k)) {
     put_old(p);
     scarce.countdown = k;
     scarce.failed = false;
