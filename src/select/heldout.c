@@ -30,9 +30,9 @@ static lapis_status begin(const lapis_race *from, const lapis_data *data,
                       : r->o.by_group ? LAPIS_FOLDS_OF_GROUPS
                                       : LAPIS_FOLDS_OF_ROWS;
   folds = folds < MOST_FOLDS ? folds : MOST_FOLDS;
-  lapis_status s = folds_draw(r->ctx, data, folds, of, &r->plan);
+  lapis_status s = cv_draw_folds(r->ctx, data, folds, of, &r->plan);
   if (s == LAPIS_EINVAL && folds > 2)
-    s = folds_draw(r->ctx, data, 2, of, &r->plan);
+    s = cv_draw_folds(r->ctx, data, 2, of, &r->plan);
   r->used = r->plan.folds;
   memset(r->late, 0, sizeof r->late);
   r->answered = base_alloc(r->ctx, MOST_RUNNERS * r->used, sizeof(bool));

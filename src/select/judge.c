@@ -26,13 +26,13 @@ static double mean_of(const lapis_race *r, const double *sum,
                       const double *count, double *error)
 {
   double all = 0, labels = 0, square = 0, units = 0;
-  for (int64_t u = 0; u < r->units; u++) {
+  for (int64_t u = 0; u < r->plan.units; u++) {
     all += sum[u];
     labels += count[u];
     units += count[u] > 0;
   }
   double mean = all / labels;
-  for (int64_t u = 0; u < r->units; u++) {
+  for (int64_t u = 0; u < r->plan.units; u++) {
     double off = sum[u] - count[u] * mean;
     square += off * off;
   }
@@ -44,13 +44,13 @@ static double mean_of(const lapis_race *r, const double *sum,
 static double mean_loss(const lapis_race *r, const runner *a, const runner *b,
                         double *error)
 {
-  double *sum = base_alloc(r->ctx, 2 * r->units, sizeof *sum);
+  double *sum = base_alloc(r->ctx, 2 * r->plan.units, sizeof *sum);
   *error = NAN;
   if (sum == NULL) return NAN;
-  double *count = sum + r->units;
+  double *count = sum + r->plan.units;
   for (int64_t k = 0; k < r->K * r->n; k++) {
     if (!counts(r, a, k) || (b != NULL && !counts(r, b, k))) continue;
-    int64_t u = r->unit[k / r->K];
+    int64_t u = r->plan.unit[k / r->K];
     sum[u] += loss_at(r, a, k) - (b == NULL ? 0 : loss_at(r, b, k));
     count[u]++;
   }
@@ -106,8 +106,8 @@ static void count_right(const lapis_race *r, const runner *x, const sigmoid *at,
     double f = at[k % r->K].slope * x->score[k] + at[k % r->K].bias;
     int64_t said = classes ? class_of(r, x, at, k / r->K) : f > 0;
     bool sign = r->labels.sign[classes ? k + said : k] > 0;
-    right[r->unit[k / r->K]] += classes ? sign : sign == (said > 0);
-    all[r->unit[k / r->K]]++;
+    right[r->plan.unit[k / r->K]] += classes ? sign : sign == (said > 0);
+    all[r->plan.unit[k / r->K]]++;
     if (*answers == 0 || (*answers == 1 && said != first)) ++*answers;
     first = said;
   }
@@ -133,12 +133,12 @@ void lapis_race_interval(double share, double trials, double *low, double *high)
  * and where units show none, a trial each. */
 static lapis_status take_accuracy(lapis_race *r, runner *x, int64_t *answers)
 {
-  double *right = base_alloc(r->ctx, 2 * r->units, sizeof *right), error;
+  double *right = base_alloc(r->ctx, 2 * r->plan.units, sizeof *right), error;
   if (right == NULL) return LAPIS_ENOMEM;
-  double *all = right + r->units, units = 0, labels = 0;
+  double *all = right + r->plan.units, units = 0, labels = 0;
   count_right(r, x, x->answer, right, all, answers);
   double f = x->accuracy = mean_of(r, right, all, &error);
-  for (int64_t u = 0; u < r->units; u++) {
+  for (int64_t u = 0; u < r->plan.units; u++) {
     units += all[u] > 0;
     labels += all[u];
   }

@@ -2,10 +2,10 @@
 #ifndef LAPIS_RUNNERS_H
 #define LAPIS_RUNNERS_H
 #include "base/keep.h"
+#include "folds/calibrate.h"
 #include "lapis/lapis_race.h"
 #include "op/logistic.h"
 #include "op/trees.h"
-#include "select/calibrate.h"
 #include "select/select.h"
 
 enum {
@@ -98,7 +98,6 @@ struct lapis_race {
    * by the first of the runners that ran then. */
   keep_scope scope;
   bool *answered, late[MOST_RUNNERS];
-  int64_t *unit, units; /* of each sample */
 };
 
 /* The candidates of the settings that are left open. */

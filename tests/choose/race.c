@@ -3,9 +3,9 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "folds/calibrate.h"
 #include "lapis/lapis_eval.h"
 #include "lapis/lapis_race.h"
-#include "select/calibrate.h"
 
 enum { N = 200, KNOWN = 80 };
 typedef struct blobs {

@@ -4,7 +4,7 @@
  * slope is below 0 the scores say nothing, and the share alone is left.  The
  * softmax is convex in slope and biases: one Newton step in each coordinate at
  * a time, halved until it descends. */
-#include "select/calibrate.h"
+#include "folds/calibrate.h"
 
 #include <math.h>
 
