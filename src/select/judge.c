@@ -2,8 +2,9 @@
  *
  * The judge is the log-loss after Platt's sigmoid a label: it sees ranks and
  * decisions, and a runner whose scores have shrunken to one side is not judged
- * by where they stand.  Samples err as a whole (groups, where they were hidden
- * as groups), so that errors are from sums of units. */
+ * by where they stand.  A sample of weight w counts as w of them.  Samples err
+ * as a whole (groups, where they were hidden as groups), so that errors are
+ * from sums of units. */
 #include <math.h>
 #include <string.h>
 
@@ -51,8 +52,9 @@ static double mean_loss(const lapis_race *r, const runner *a, const runner *b,
   for (int64_t k = 0; k < r->K * r->n; k++) {
     if (!counts(r, a, k) || (b != NULL && !counts(r, b, k))) continue;
     int64_t u = r->plan.unit[k / r->K];
-    sum[u] += loss_at(r, a, k) - (b == NULL ? 0 : loss_at(r, b, k));
-    count[u]++;
+    double w = r->weight == NULL ? 1 : r->weight[k / r->K];
+    sum[u] += w * (loss_at(r, a, k) - (b == NULL ? 0 : loss_at(r, b, k)));
+    count[u] += w;
   }
   double mean = mean_of(r, sum, count, error);
   base_free(sum);
@@ -65,18 +67,23 @@ double race_behind(const lapis_race *r, const runner *a, const runner *b,
   return mean_loss(r, a, b, error);
 }
 
+calibration race_calibration(const lapis_race *r, const double *score)
+{
+  return (calibration){.score = score,
+                       .sign = r->labels.sign,
+                       .weight = r->weight,
+                       .K = r->K,
+                       .n = r->n};
+}
+
 /* The shares as a runner: what knowing nothing of the features loses. */
 static lapis_status shares(const lapis_race *r, const runner *like, runner *out)
 {
+  calibration x = race_calibration(r, like->score);
   *out = (runner){.score = like->score};
   out->platt = base_alloc(r->ctx, r->K, sizeof *out->platt);
   if (out->platt == NULL) return LAPIS_ENOMEM;
-  for (int64_t c = 0; c < r->K; c++) {
-    double count[2] = {0, 0};
-    for (int64_t k = c; k < r->K * r->n; k += r->K)
-      if (counts(r, like, k)) count[r->labels.sign[k] > 0]++;
-    out->platt[c] = (sigmoid){0, log(count[1] + 1) - log(count[0] + 1)};
-  }
+  for (int64_t c = 0; c < r->K; c++) out->platt[c] = calibrate_share(&x, c);
   return LAPIS_OK;
 }
 
@@ -181,9 +188,9 @@ static lapis_status decide(lapis_race *r, runner *x, int64_t *answers)
     x->answer = base_alloc(r->ctx, r->K, sizeof *x->answer);
   if (x->answer == NULL) return LAPIS_ENOMEM;
   memcpy(x->answer, x->platt, (size_t)r->K * sizeof *x->answer);
+  calibration of = race_calibration(r, x->score);
   if (r->labels.kind == TARGETS_CLASS)
-    TRY(calibrate_softmax(r->ctx, x->score, r->labels.sign, r->K, r->n,
-                          runner_ridge(r, x), x->answer));
+    TRY(calibrate_softmax(r->ctx, &of, runner_ridge(r, x), x->answer));
   return take_accuracy(r, x, answers);
 }
 
@@ -194,8 +201,8 @@ lapis_status runner_judge(lapis_race *r, runner *x)
   double error;
   if (x->platt == NULL) x->platt = base_alloc(r->ctx, r->K, sizeof *x->platt);
   if (x->platt == NULL) return LAPIS_ENOMEM;
-  for (int64_t c = 0; c < r->K; c++)
-    x->platt[c] = calibrate_platt(x->score + c, r->labels.sign + c, r->n, r->K);
+  calibration of = race_calibration(r, x->score);
+  TRY(calibrate_labels(r->ctx, &of, x->platt));
   x->loss = mean_loss(r, x, NULL, &x->error);
   TRY(rank_of(r, x));
   TRY(decide(r, x, &answers));

@@ -382,12 +382,23 @@ static lapis_status check(const lapis_race *r, const lapis_mat *X, bool mapped)
   return e->check(r->ctx, &data, &set);
 }
 
+static lapis_status copy_weights(lapis_race *r)
+{
+  const double *from = r->data->weight;
+  if (from == NULL) return LAPIS_OK;
+  r->weight = base_alloc(r->ctx, r->n, sizeof *r->weight);
+  if (r->weight == NULL) return LAPIS_ENOMEM;
+  memcpy(r->weight, from, (size_t)r->n * sizeof *from);
+  return LAPIS_OK;
+}
+
 static lapis_status prepare(lapis_race *r)
 {
   TRY(check(r, &r->data->X, false));
   TRY(targets_encode(r->ctx, "mc", &r->data->Y, &r->labels));
   r->K = r->labels.classes;
   TRY(find_turns(r));
+  TRY(copy_weights(r));
   TRY(draw(r));
   TRY(race_make_maps(r, &r->data->X));
   return r->own_map == NULL ? LAPIS_OK : check(r, &r->X[0], true);
@@ -456,6 +467,7 @@ void lapis_race_free(lapis_race *r)
   folds_free(&r->plan);
   targets_free(&r->labels);
   base_free(r->turn);
+  base_free(r->weight);
   base_free(r->answered);
   base_free(r->own_map);
   base_free(r->imputing);

@@ -1,90 +1,15 @@
-/* platt.c - probabilities from scores: p = 1 / (1 + exp(A f + B)).
+/* platt.c - probabilities from scores: p = 1 / (1 + exp(A f + B)), A <= 0.
  *
- * Scores of the training samples are too sure of themselves, so A and B are
- * fitted to scores of held-out folds, each kind of sample spread evenly over
- * them, by Newton's method on the regularised likelihood of Platt (1999):
- * targets (n+ + 1)/(n+ + 2) and 1/(n- + 2) in place of 1 and 0. */
+ * Scores of the training samples are too sure of themselves, so the sigmoids
+ * (folds/calibrate.c) are fitted to scores of held-out folds, each kind of
+ * sample spread evenly over them. */
 #include <math.h>
 #include <string.h>
 
+#include "folds/calibrate.h"
 #include "solve/svmplus/svmplus.h"
 
-enum { FOLDS = 5, STEPS = 100 };
-
-typedef struct sigmoid {
-  const double *f, *t; /* n: scores, targets; stride K for f */
-  int64_t n, K;
-  double A, B;
-} sigmoid;
-
-/* log(1 + exp(u)), without overflow */
-static double soft_plus(double u)
-{
-  return u > 0 ? u + log1p(exp(-u)) : log1p(exp(u));
-}
-
-static double loss(const sigmoid *s, double A, double B)
-{
-  double sum = 0;
-  for (int64_t i = 0; i < s->n; i++) {
-    double u = A * s->f[i * s->K] + B;
-    sum += s->t[i] * u + soft_plus(-u);
-  }
-  return sum;
-}
-
-/* One damped Newton step; false where the gradient vanishes. */
-static bool newton(sigmoid *s)
-{
-  double gA = 0, gB = 0, hA = 1e-12, hB = 1e-12, hAB = 0;
-  for (int64_t i = 0; i < s->n; i++) {
-    double f = s->f[i * s->K], p = exp(-soft_plus(s->A * f + s->B));
-    double off = s->t[i] - p, curve = p * (1 - p);
-    gA += f * off;
-    gB += off;
-    hA += f * f * curve;
-    hAB += f * curve;
-    hB += curve;
-  }
-  double det = hA * hB - hAB * hAB, now = loss(s, s->A, s->B);
-  double dA = -(hB * gA - hAB * gB) / det, dB = -(hA * gB - hAB * gA) / det;
-  double slope = gA * dA + gB * dB, step = 1;
-  if (!(slope < -1e-14 * (1 + fabs(now)))) return false;
-  while (step > 1e-10 && !(loss(s, s->A + step * dA, s->B + step * dB) <=
-                           now + 1e-4 * step * slope))
-    step /= 2;
-  s->A += step * dA;
-  s->B += step * dB;
-  return step > 1e-10;
-}
-
-static void fit_sigmoid(svmplus *w, const double *held, double *t, int64_t c)
-{
-  int64_t n = w->q.n, positive = 0;
-  for (int64_t i = 0; i < n; i++) positive += w->labels.sign[i * w->K + c] > 0;
-  double high = ((double)positive + 1) / ((double)positive + 2);
-  double low = 1 / ((double)(n - positive) + 2);
-  for (int64_t i = 0; i < n; i++)
-    t[i] = w->labels.sign[i * w->K + c] > 0 ? high : low;
-  sigmoid s = {.f = held + c, .t = t, .n = n, .K = w->K};
-  s.B = log(((double)(n - positive) + 1) / ((double)positive + 1));
-  for (int k = 0; k < STEPS && newton(&s); k++) continue;
-  w->platt[2 * c] = s.A;
-  w->platt[2 * c + 1] = s.B;
-}
-
-double sv_sigmoid(const double *f, const double *t, int64_t n, double *A,
-                  double *B)
-{
-  double sum = 0;
-  for (int64_t i = 0; i < n; i++) sum += t[i];
-  sigmoid s = {.f = f, .t = t, .n = n, .K = 1};
-  s.B = log((double)n - sum) - log(sum);
-  for (int k = 0; k < STEPS && newton(&s); k++) continue;
-  *A = s.A;
-  *B = s.B;
-  return loss(&s, s.A, s.B) / (double)n;
-}
+enum { FOLDS = 5 };
 
 /* ---- held-out scores ----------------------------------------------------*/
 lapis_status sv_split(const svmplus *w, const fold_plan *plan, int64_t fold,
@@ -206,12 +131,30 @@ lapis_status sv_platt_folds(svmplus *w)
   return LAPIS_OK;
 }
 
+/* A and B of each class. */
+static lapis_status fit_sigmoids(svmplus *w, const double *held)
+{
+  lapis_ctx *ctx = w->base.ctx;
+  calibration x = {.score = held,
+                   .sign = w->labels.sign,
+                   .weight = w->data.weight,
+                   .K = w->K,
+                   .n = w->q.n};
+  sigmoid *by = base_alloc(ctx, w->K, sizeof *by);
+  lapis_status s = by == NULL ? LAPIS_ENOMEM : calibrate_labels(ctx, &x, by);
+  for (int64_t c = 0; s >= 0 && c < w->K; c++) {
+    w->platt[2 * c] = -by[c].slope;
+    w->platt[2 * c + 1] = -by[c].bias;
+  }
+  base_free(by);
+  return s;
+}
+
 lapis_status sv_platt(svmplus *w)
 {
   lapis_ctx *ctx = w->base.ctx;
   loop *l = &w->base.loop;
-  int64_t n = w->q.n;
-  double *held = base_alloc(ctx, n * w->K + n, sizeof *held);
+  double *held = base_alloc(ctx, w->q.n * w->K, sizeof *held);
   if (w->platt == NULL) w->platt = arena_reals(&w->base.arena, 2 * w->K);
   bool ok = held != NULL && w->platt != NULL;
   lapis_status s = ok ? LAPIS_OK : LAPIS_ENOMEM;
@@ -219,8 +162,7 @@ lapis_status sv_platt(svmplus *w)
   for (int64_t k = 0; k < w->folds.folds && s == LAPIS_OK; k++)
     s = loop_cut_short(l) ? l->status : one_fold(w, k, held);
   keep_pause(ctx, false);
-  for (int64_t c = 0; c < w->K && s == LAPIS_OK; c++)
-    fit_sigmoid(w, held, held + n * w->K, c);
+  if (s == LAPIS_OK) s = fit_sigmoids(w, held);
   if (s > 0) { /* a sigmoid of some folds would look like any other */
     l->status = s;
     w->platt = NULL;

@@ -294,7 +294,7 @@ typedef struct svmplus {
   double *weights;       /* (d + 1) x K */
   double *bias, *rho;    /* K each */
   fold_plan folds;       /* of --probability */
-  double *platt;         /* 2 x K: f -> 1/(1 + exp(A f + B)) */
+  double *platt;         /* 2 x K: f -> 1/(1 + exp(A f + B)), A <= 0 */
   double *probabilities; /* K x n */
   /* what a model keeps */
   int64_t n_support;
@@ -384,9 +384,4 @@ bool bags_are_enough(const bag_list *b, const double *sign);
 lapis_status bag_threshold(const svmplus *w, const lapis_misvm_settings *set,
                            const bag_list *b, const double *sign,
                            double seconds, double *out, double *loss);
-/* The least of p = 1 / (1 + exp(A f + B)) to targets t (n), from 0 to 1: its
- * log-loss. */
-double sv_sigmoid(const double *f, const double *t, int64_t n, double *A,
-                  double *B);
-
 #endif

@@ -3,18 +3,18 @@
  * A bag's score is the largest of its instances' scores, and the largest of
  * many is above 0 in most bags that were not learnt from, positive or not.
  * So bags, each kind spread evenly, are split into folds; those of a fold are
- * scored by a model of the others, and a sigmoid p = 1 / (1 + exp(A f_b + B))
- * of these scores (platt.c) says where a bag is positive as likely as not:
- *   t = -B / A.
- * Where that is no answer (A >= 0: a higher score speaks against; or all bags
- * would be called alike), t is by which most are right:
- *   t = argmax #{positive b: f_b > t} + #{negative b: f_b <= t}
- * in the middle between two neighbouring scores; of several, next to 0.
- * Scores of two l2 models compare as f / rho, rho = a'Qa: the margin is 1. */
+ * scored by a model of the others, and a sigmoid p = 1 / (1 + exp(-(a f_b +
+ * b))) of these scores (folds/calibrate.c) says where a bag is positive as
+ * likely as not: t = -b / a. Where that is no answer (a is 0: a higher score
+ * speaks against; or all bags would be called alike), t is by which most are
+ * right: t = argmax #{positive b: f_b > t} + #{negative b: f_b <= t} in the
+ * middle between two neighbouring scores; of several, next to 0. Scores of two
+ * l2 models compare as f / rho, rho = a'Qa: the margin is 1. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "folds/calibrate.h"
 #include "solve/svmplus/svmplus.h"
 
 enum { FOLDS = 5 };
@@ -144,29 +144,34 @@ static int64_t count_right(const splitting *p, double t, int64_t *called)
   return right;
 }
 
-/* t of the sigmoid, NAN where it has none; room: twice as many as bags. */
-static double middle(const splitting *p, double *room, double *loss)
+/* Where the sigmoid is 1/2, NAN where it says nothing, and its log-loss; room:
+ * twice as many as bags. */
+static lapis_status middle(const splitting *p, double *room, double *t,
+                           double *loss)
 {
-  int64_t count = p->bags->count, kind[2] = {0, 0}, called;
-  double *f = room, *t = room + count, A, B;
-  for (int64_t k = 0; k < count; k++) kind[p->held[k].positive]++;
-  double high = (double)(kind[1] + 1) / (double)(kind[1] + 2);
-  double low = 1 / (double)(kind[0] + 2);
+  int64_t count = p->bags->count, called;
+  double *score = room, *sign = room + count;
+  calibration x = {.score = score, .sign = sign, .K = 1, .n = count};
+  sigmoid by;
   for (int64_t k = 0; k < count; k++) {
-    f[k] = p->held[k].score;
-    t[k] = p->held[k].positive ? high : low;
+    score[k] = p->held[k].score;
+    sign[k] = p->held[k].positive ? 1 : -1;
   }
-  *loss = sv_sigmoid(f, t, count, &A, &B);
-  if (!(A < 0) || !isfinite(B / A)) return NAN;
-  (void)count_right(p, -B / A, &called);
-  return called == 0 || called == count ? NAN : -B / A;
+  TRY(calibrate_labels(p->w->base.ctx, &x, &by));
+  *loss = calibrate_entropy(&x, 0, by);
+  *t = by.slope > 0 ? -by.bias / by.slope : NAN;
+  if (isfinite(*t)) (void)count_right(p, *t, &called);
+  if (!isfinite(*t) || called == 0 || called == count) *t = NAN;
+  return LAPIS_OK;
 }
 
-static double choose(splitting *p, double *room, double *loss)
+static lapis_status choose(splitting *p, double *room, double *out,
+                           double *loss)
 {
   int64_t right, called, count = p->bags->count;
   int64_t before = count_right(p, 0, &called);
-  double t = middle(p, room, loss);
+  double t;
+  TRY(middle(p, room, &t, loss));
   if (isnan(t)) {
     qsort(p->held, (size_t)count, sizeof *p->held, by_score);
     t = best_cut(p->held, count, &right);
@@ -178,7 +183,8 @@ static double choose(splitting *p, double *room, double *loss)
              "misvm: threshold %.4g margins: %" PRId64 " of %" PRId64
              " held-out bags right, %" PRId64 " by 0",
              t, right, count, before);
-  return t;
+  *out = t;
+  return LAPIS_OK;
 }
 
 bool bags_are_enough(const bag_list *b, const double *sign)
@@ -213,7 +219,7 @@ lapis_status bag_threshold(const svmplus *w, const lapis_misvm_settings *set,
     s = one_fold(&p, k);
   }
   if (s == LAPIS_OK && folds > 1)
-    *out = choose(&p, room, loss != NULL ? loss : &unused);
+    s = choose(&p, room, out, loss != NULL ? loss : &unused);
   base_free(room);
   base_free(p.held);
   folds_free(&p.folds);
