@@ -17,7 +17,7 @@ const cli_option data_options[] = {
      "privileged features: those known only while learning; FILE:NAME is one "
      "array of a file"},
     {"G", 'G', "FILE|COL",
-     "group of each sample (person, bag, image): one group stays together; a "
+     "group of each sample (person, bag, image): folds keep a group whole; a "
      "file, or a column of the table, which is then no feature"},
     {"xy", 0, "FILE", "position (x, y) of each sample in its image"},
     CLI_TABLE_OPTIONS,

@@ -11,10 +11,11 @@ extern "C" {
 
 /* ---- choosing settings: k folds over a grid ------------------------------
  * Folds are drawn from the context's seed; groups (bags, people, images) stay
- * whole where by_group.  A transductive method (mc) hides the known labels of
- * a fold and keeps its features; the others fit on the rest and predict, maps
- * fitted on the rest alone.  Points of the grid are visited with the last
- * name fastest, each solve warm from the one before where the method can. */
+ * whole where there are some.  A transductive method (mc) hides the known
+ * labels of a fold and keeps its features; the others fit on the rest and
+ * predict, maps fitted on the rest alone.  Points of the grid are visited with
+ * the last name fastest, each solve warm from the one before where the method
+ * can. */
 typedef struct lapis_grid {
   const char *name; /* a setting of the method */
   int count;
@@ -25,9 +26,9 @@ LAPIS_API lapis_status lapis_grid_new(lapis_ctx *ctx, const char *text,
                                       lapis_grid **out);
 LAPIS_API void lapis_grid_free(lapis_grid *grid); /* NULL is fine */
 /* What is hidden together should be what is missing together.  auto: groups
- * where by_group; single cells of Y where Y has several columns and more than a
- * tenth of the rows with a label lack another (mc alone answers those); else
- * whole rows. */
+ * where data->group has some; single cells of Y where Y has several columns and
+ * more than a tenth of the rows with a label lack another (mc alone answers
+ * those); else whole rows. */
 typedef enum lapis_folds_of {
   LAPIS_FOLDS_OF_AUTO,
   LAPIS_FOLDS_OF_ROWS,
@@ -37,7 +38,7 @@ typedef enum lapis_folds_of {
 typedef struct lapis_cv_options {
   size_t size;                /* sizeof(lapis_cv_options) */
   int64_t folds;              /* at least 2, at most the number of units */
-  bool by_group;              /* data->group whole */
+  bool by_group;              /* with auto: groups, or an error */
   const char *metric;         /* a name lapis_metric knows; NULL: auroc, of rr,
                                * whose answers are numbers, rae */
   const char *map, *map_priv; /* specs, or NULL */
@@ -74,7 +75,7 @@ LAPIS_API lapis_status lapis_cv_run(lapis_ctx *ctx, const lapis_method *m,
                                     lapis_cv **out);
 LAPIS_API void lapis_cv_free(lapis_cv *cv);
 /* The folds that lapis_cv_run draws: fold[j] (n of them) is the one that hides
- * sample j, -1 where it has no known target.  Reads Y, and group by_group. */
+ * sample j, -1 where it has no known target.  Reads Y and group. */
 LAPIS_API lapis_status lapis_cv_draw(lapis_ctx *ctx, const lapis_data *data,
                                      const lapis_cv_options *options,
                                      int64_t *fold);

@@ -22,7 +22,8 @@ typedef struct lapis_race_options {
   size_t size;
   const char *map; /* NULL: standard, for counts also l1-sqrt,standard (mc1);
                     * scale:auto,scale:10 (pos); none (simplex) */
-  bool by_group;   /* data->group stays whole */
+  bool by_group;   /* data->group is needed; where there is one, it stays
+                    * whole anyway */
   unsigned stated; /* LAPIS_STATED_* */
   bool linear;     /* plain ones run too: logistic regressions, lines and, up to
                     * 5000 samples, behind a kernel (map nystrom), and trees;

@@ -437,7 +437,7 @@ static lapis_status run_drawn(const part_source *from, fold_plan *plan,
                       from->method->name);
   if (of == LAPIS_FOLDS_OF_CELLS && from->labels->kind == TARGETS_CLASS)
     of = LAPIS_FOLDS_OF_ROWS; /* a class is one cell */
-  TRY(folds_draw(from->ctx, from->data, o->folds, of, plan));
+  TRY(cv_draw_folds(from->ctx, from->data, o->folds, of, plan));
   cv->drawn = hash_of(plan);
   lapis_status s = run(from, settings, cv);
   cv->fold = plan->fold; /* handed over */

@@ -30,9 +30,9 @@ static lapis_status begin(const lapis_race *from, const lapis_data *data,
                       : r->o.by_group ? LAPIS_FOLDS_OF_GROUPS
                                       : LAPIS_FOLDS_OF_ROWS;
   folds = folds < MOST_FOLDS ? folds : MOST_FOLDS;
-  lapis_status s = folds_draw(r->ctx, data, folds, of, &r->plan);
+  lapis_status s = cv_draw_folds(r->ctx, data, folds, of, &r->plan);
   if (s == LAPIS_EINVAL && folds > 2)
-    s = folds_draw(r->ctx, data, 2, of, &r->plan);
+    s = cv_draw_folds(r->ctx, data, 2, of, &r->plan);
   r->used = r->plan.folds;
   memset(r->late, 0, sizeof r->late);
   r->answered = base_alloc(r->ctx, MOST_RUNNERS * r->used, sizeof(bool));
@@ -93,11 +93,10 @@ static lapis_status calibrate_fold(lapis_race *r, const runner *x, int64_t f,
   int64_t count = r->K * r->n;
   for (int64_t k = 0; k < count; k++)
     scores[k] = in_fold(r, f, k) ? NAN : x->score[k];
-  for (int64_t c = 0; c < r->K; c++)
-    by[c] = calibrate_platt(scores + c, r->labels.sign + c, r->n, r->K);
-  if (r->labels.kind == TARGETS_CLASS)
-    TRY(calibrate_softmax(r->ctx, scores, r->labels.sign, r->K, r->n,
-                          runner_ridge(r, x), by));
+  calibration of = race_calibration(r, scores);
+  TRY(r->labels.kind == TARGETS_CLASS
+          ? calibrate_softmax(r->ctx, &of, runner_ridge(r, x), by)
+          : calibrate_labels(r->ctx, &of, by));
   targets_calibrate(&r->labels, (const double *)by, x->score, scores);
   for (int64_t k = 0; k < count; k++)
     if (in_fold(r, f, k) && !isnan(x->score[k])) p[k] = scores[k];

@@ -2,8 +2,9 @@
  *
  * The judge is the log-loss after Platt's sigmoid a label: it sees ranks and
  * decisions, and a runner whose scores have shrunken to one side is not judged
- * by where they stand.  Samples err as a whole (groups, where they were hidden
- * as groups), so that errors are from sums of units. */
+ * by where they stand.  A sample of weight w counts as w of them.  Samples err
+ * as a whole (groups, where they were hidden as groups), so that errors are
+ * from sums of units. */
 #include <math.h>
 #include <string.h>
 
@@ -26,13 +27,13 @@ static double mean_of(const lapis_race *r, const double *sum,
                       const double *count, double *error)
 {
   double all = 0, labels = 0, square = 0, units = 0;
-  for (int64_t u = 0; u < r->units; u++) {
+  for (int64_t u = 0; u < r->plan.units; u++) {
     all += sum[u];
     labels += count[u];
     units += count[u] > 0;
   }
   double mean = all / labels;
-  for (int64_t u = 0; u < r->units; u++) {
+  for (int64_t u = 0; u < r->plan.units; u++) {
     double off = sum[u] - count[u] * mean;
     square += off * off;
   }
@@ -44,15 +45,16 @@ static double mean_of(const lapis_race *r, const double *sum,
 static double mean_loss(const lapis_race *r, const runner *a, const runner *b,
                         double *error)
 {
-  double *sum = base_alloc(r->ctx, 2 * r->units, sizeof *sum);
+  double *sum = base_alloc(r->ctx, 2 * r->plan.units, sizeof *sum);
   *error = NAN;
   if (sum == NULL) return NAN;
-  double *count = sum + r->units;
+  double *count = sum + r->plan.units;
   for (int64_t k = 0; k < r->K * r->n; k++) {
     if (!counts(r, a, k) || (b != NULL && !counts(r, b, k))) continue;
-    int64_t u = r->unit[k / r->K];
-    sum[u] += loss_at(r, a, k) - (b == NULL ? 0 : loss_at(r, b, k));
-    count[u]++;
+    int64_t u = r->plan.unit[k / r->K];
+    double w = r->weight == NULL ? 1 : r->weight[k / r->K];
+    sum[u] += w * (loss_at(r, a, k) - (b == NULL ? 0 : loss_at(r, b, k)));
+    count[u] += w;
   }
   double mean = mean_of(r, sum, count, error);
   base_free(sum);
@@ -65,18 +67,23 @@ double race_behind(const lapis_race *r, const runner *a, const runner *b,
   return mean_loss(r, a, b, error);
 }
 
+calibration race_calibration(const lapis_race *r, const double *score)
+{
+  return (calibration){.score = score,
+                       .sign = r->labels.sign,
+                       .weight = r->weight,
+                       .K = r->K,
+                       .n = r->n};
+}
+
 /* The shares as a runner: what knowing nothing of the features loses. */
 static lapis_status shares(const lapis_race *r, const runner *like, runner *out)
 {
+  calibration x = race_calibration(r, like->score);
   *out = (runner){.score = like->score};
   out->platt = base_alloc(r->ctx, r->K, sizeof *out->platt);
   if (out->platt == NULL) return LAPIS_ENOMEM;
-  for (int64_t c = 0; c < r->K; c++) {
-    double count[2] = {0, 0};
-    for (int64_t k = c; k < r->K * r->n; k += r->K)
-      if (counts(r, like, k)) count[r->labels.sign[k] > 0]++;
-    out->platt[c] = (sigmoid){0, log(count[1] + 1) - log(count[0] + 1)};
-  }
+  for (int64_t c = 0; c < r->K; c++) out->platt[c] = calibrate_share(&x, c);
   return LAPIS_OK;
 }
 
@@ -106,8 +113,8 @@ static void count_right(const lapis_race *r, const runner *x, const sigmoid *at,
     double f = at[k % r->K].slope * x->score[k] + at[k % r->K].bias;
     int64_t said = classes ? class_of(r, x, at, k / r->K) : f > 0;
     bool sign = r->labels.sign[classes ? k + said : k] > 0;
-    right[r->unit[k / r->K]] += classes ? sign : sign == (said > 0);
-    all[r->unit[k / r->K]]++;
+    right[r->plan.unit[k / r->K]] += classes ? sign : sign == (said > 0);
+    all[r->plan.unit[k / r->K]]++;
     if (*answers == 0 || (*answers == 1 && said != first)) ++*answers;
     first = said;
   }
@@ -133,12 +140,12 @@ void lapis_race_interval(double share, double trials, double *low, double *high)
  * and where units show none, a trial each. */
 static lapis_status take_accuracy(lapis_race *r, runner *x, int64_t *answers)
 {
-  double *right = base_alloc(r->ctx, 2 * r->units, sizeof *right), error;
+  double *right = base_alloc(r->ctx, 2 * r->plan.units, sizeof *right), error;
   if (right == NULL) return LAPIS_ENOMEM;
-  double *all = right + r->units, units = 0, labels = 0;
+  double *all = right + r->plan.units, units = 0, labels = 0;
   count_right(r, x, x->answer, right, all, answers);
   double f = x->accuracy = mean_of(r, right, all, &error);
-  for (int64_t u = 0; u < r->units; u++) {
+  for (int64_t u = 0; u < r->plan.units; u++) {
     units += all[u] > 0;
     labels += all[u];
   }
@@ -181,9 +188,9 @@ static lapis_status decide(lapis_race *r, runner *x, int64_t *answers)
     x->answer = base_alloc(r->ctx, r->K, sizeof *x->answer);
   if (x->answer == NULL) return LAPIS_ENOMEM;
   memcpy(x->answer, x->platt, (size_t)r->K * sizeof *x->answer);
+  calibration of = race_calibration(r, x->score);
   if (r->labels.kind == TARGETS_CLASS)
-    TRY(calibrate_softmax(r->ctx, x->score, r->labels.sign, r->K, r->n,
-                          runner_ridge(r, x), x->answer));
+    TRY(calibrate_softmax(r->ctx, &of, runner_ridge(r, x), x->answer));
   return take_accuracy(r, x, answers);
 }
 
@@ -194,8 +201,8 @@ lapis_status runner_judge(lapis_race *r, runner *x)
   double error;
   if (x->platt == NULL) x->platt = base_alloc(r->ctx, r->K, sizeof *x->platt);
   if (x->platt == NULL) return LAPIS_ENOMEM;
-  for (int64_t c = 0; c < r->K; c++)
-    x->platt[c] = calibrate_platt(x->score + c, r->labels.sign + c, r->n, r->K);
+  calibration of = race_calibration(r, x->score);
+  TRY(calibrate_labels(r->ctx, &of, x->platt));
   x->loss = mean_loss(r, x, NULL, &x->error);
   TRY(rank_of(r, x));
   TRY(decide(r, x, &answers));

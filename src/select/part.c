@@ -99,30 +99,14 @@ static lapis_status map_one(part *p, const char *spec, lapis_mat *train,
   return LAPIS_OK;
 }
 
-static lapis_status split_groups(part *p, const bool *shown)
-{
-  const int64_t *group = p->from->data->group;
-  if (group == NULL) return LAPIS_OK;
-  p->group = base_alloc(p->from->ctx, p->from->plan->samples, sizeof *group);
-  if (p->group == NULL) return LAPIS_ENOMEM;
-  int64_t n = 0;
-  for (int64_t j = 0; j < p->from->plan->samples; j++)
-    if (shown[j]) p->group[n++] = group[j];
-  p->train.group = p->group;
-  return LAPIS_OK;
-}
-
-/* Training columns shown, hidden columns to be predicted. */
-static lapis_status split(part *p, bool *shown)
+/* Training columns shown, hidden columns to be predicted from X alone. */
+static lapis_status split(part *p)
 {
   const lapis_data *d = p->from->data;
   const lapis_cv_options *o = p->from->options;
-  for (int64_t j = 0; j < d->X.cols; j++) shown[j] = !p->hidden[j];
-  TRY(pick(p, &d->X, shown, &p->train.X));
-  TRY(pick(p, &d->Y, shown, &p->train.Y));
-  TRY(pick(p, &d->P, shown, &p->train.P));
-  TRY(pick(p, &d->X, p->hidden, &p->test.X));
-  TRY(split_groups(p, shown));
+  TRY(folds_split(p->from->ctx, d, p->from->plan, p->fold, &p->away, &p->kept));
+  p->train = p->kept.data;
+  p->test.X = p->away.data.X;
   TRY(map_one(p, o->map, &p->train.X, &p->test.X, &p->map));
   return map_one(p, o->map_priv, &p->train.P, NULL, &p->map_priv);
 }
@@ -158,11 +142,7 @@ static lapis_status open_parts(part *p)
     p->train.X = from->common->X;
     return LAPIS_OK;
   }
-  bool *shown = base_alloc(from->ctx, from->plan->samples, sizeof *shown);
-  if (shown == NULL) return LAPIS_ENOMEM;
-  lapis_status s = split(p, shown);
-  base_free(shown);
-  return s;
+  return split(p);
 }
 
 lapis_status part_open(const part_source *from, int64_t fold, part *out)
@@ -186,7 +166,8 @@ void part_close(part *p)
   for (int i = 0; i < p->n_memory; i++) base_free(p->memory[i]);
   lapis_map_free(p->map);
   lapis_map_free(p->map_priv);
-  base_free(p->group);
+  fold_part_free(&p->kept);
+  fold_part_free(&p->away);
   base_free(p->hidden);
   *p = (part){.from = p->from};
 }

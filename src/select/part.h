@@ -34,9 +34,9 @@ typedef struct part {
   int64_t fold;
   bool *hidden; /* n marks: samples of which something is hidden */
   lapis_data train, test;
-  double *memory[12]; /* behind train and test */
+  fold_part kept, away; /* behind train and test, if they are no views */
+  double *memory[12];   /* behind what is mapped, truth and given */
   int n_memory;
-  int64_t *group;
   lapis_map *map, *map_priv;
   lapis_solver *solver; /* kept from point to point; own, or the common one */
   lapis_mat truth;      /* of the hidden samples: signs or values */

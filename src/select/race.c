@@ -141,37 +141,6 @@ static lapis_status find_turns(lapis_race *r)
   return LAPIS_OK;
 }
 
-typedef struct tagged {
-  int64_t group, sample;
-} tagged;
-
-static int by_group(const void *a, const void *b)
-{
-  const tagged *x = a, *y = b;
-  return (x->group > y->group) - (x->group < y->group);
-}
-
-/* Samples that err together. */
-static lapis_status find_units(lapis_race *r)
-{
-  tagged *all = base_alloc(r->ctx, r->n, sizeof *all);
-  r->unit = base_alloc(r->ctx, r->n, sizeof *r->unit);
-  if (all == NULL || r->unit == NULL) {
-    base_free(all);
-    return LAPIS_ENOMEM;
-  }
-  for (int64_t j = 0; j < r->n; j++)
-    all[j] = (tagged){r->o.by_group ? r->data->group[j] : j, j};
-  qsort(all, (size_t)r->n, sizeof *all, by_group);
-  for (int64_t k = 0; k < r->n; k++) {
-    if (k > 0 && all[k].group != all[k - 1].group) r->units++;
-    r->unit[all[k].sample] = r->units;
-  }
-  r->units++;
-  base_free(all);
-  return LAPIS_OK;
-}
-
 static lapis_status draw(lapis_race *r)
 {
   lapis_cv_options o = lapis_cv_defaults();
@@ -185,8 +154,8 @@ static lapis_status draw(lapis_race *r)
     known += any;
   }
   r->cells = of == LAPIS_FOLDS_OF_CELLS;
-  lapis_status s = folds_draw(r->ctx, r->data, FOLDS, of, &r->plan);
-  if (s == LAPIS_EINVAL) s = folds_draw(r->ctx, r->data, 2, of, &r->plan);
+  lapis_status s = cv_draw_folds(r->ctx, r->data, FOLDS, of, &r->plan);
+  if (s == LAPIS_EINVAL) s = cv_draw_folds(r->ctx, r->data, 2, of, &r->plan);
   TRY(s);
   r->used = known < FEW || r->plan.folds < FOLDS ? r->plan.folds : USED_FOLDS;
   return LAPIS_OK;
@@ -413,13 +382,23 @@ static lapis_status check(const lapis_race *r, const lapis_mat *X, bool mapped)
   return e->check(r->ctx, &data, &set);
 }
 
+static lapis_status copy_weights(lapis_race *r)
+{
+  const double *from = r->data->weight;
+  if (from == NULL) return LAPIS_OK;
+  r->weight = base_alloc(r->ctx, r->n, sizeof *r->weight);
+  if (r->weight == NULL) return LAPIS_ENOMEM;
+  memcpy(r->weight, from, (size_t)r->n * sizeof *from);
+  return LAPIS_OK;
+}
+
 static lapis_status prepare(lapis_race *r)
 {
   TRY(check(r, &r->data->X, false));
   TRY(targets_encode(r->ctx, "mc", &r->data->Y, &r->labels));
   r->K = r->labels.classes;
   TRY(find_turns(r));
-  TRY(find_units(r));
+  TRY(copy_weights(r));
   TRY(draw(r));
   TRY(race_make_maps(r, &r->data->X));
   return r->own_map == NULL ? LAPIS_OK : check(r, &r->X[0], true);
@@ -455,6 +434,7 @@ lapis_status lapis_race_run(lapis_ctx *ctx, const lapis_data *data,
   if (r == NULL) return LAPIS_ENOMEM;
   *r = (lapis_race){
       .ctx = ctx, .set = *set, .o = *options, .data = data, .n = data->X.cols};
+  r->o.by_group = options->by_group || data->group != NULL;
   lapis_status s = LAPIS_OK;
   if (options->map != NULL) {
     r->own_map = base_strdup(ctx, options->map);
@@ -487,8 +467,8 @@ void lapis_race_free(lapis_race *r)
   folds_free(&r->plan);
   targets_free(&r->labels);
   base_free(r->turn);
+  base_free(r->weight);
   base_free(r->answered);
-  base_free(r->unit);
   base_free(r->own_map);
   base_free(r->imputing);
   kernels_free(r);

@@ -2,10 +2,10 @@
 #ifndef LAPIS_RUNNERS_H
 #define LAPIS_RUNNERS_H
 #include "base/keep.h"
+#include "folds/calibrate.h"
 #include "lapis/lapis_race.h"
 #include "op/logistic.h"
 #include "op/trees.h"
-#include "select/calibrate.h"
 #include "select/select.h"
 
 enum {
@@ -69,6 +69,7 @@ struct lapis_race {
   fold_plan plan;
   bool cells;
   int64_t K, n, used; /* used: folds */
+  double *weight;     /* n, or NULL */
   double *turn;       /* K: -1 where the rarer value is the smaller one */
   int n_maps;
   const char *map[MOST_MAPS];
@@ -98,7 +99,6 @@ struct lapis_race {
    * by the first of the runners that ran then. */
   keep_scope scope;
   bool *answered, late[MOST_RUNNERS];
-  int64_t *unit, units; /* of each sample */
 };
 
 /* The candidates of the settings that are left open. */
@@ -163,6 +163,8 @@ lapis_status runners_fill(lapis_race *r, int map, const double **out);
 const char *runner_map(const lapis_race *r, const runner *x);
 const char *runner_map_of_filled(const lapis_race *r, const runner *x);
 
+/* A runner's scores, as what calibrates them. */
+calibration race_calibration(const lapis_race *r, const double *score);
 /* What shrinks the biases of several classes while a runner is calibrated. */
 double runner_ridge(const lapis_race *r, const runner *x);
 /* judge.c: loss, error, AUROC, accuracy, sigmoids of a runner. */

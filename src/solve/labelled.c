@@ -14,19 +14,17 @@
 #include <string.h>
 
 #include "base/keep.h"
+#include "folds/folds.h"
 #include "lapis/lapis_tools.h"
 #include "mat/mat.h"
-
-enum { COPIES = 4 }; /* X, Y, P of those used, X of the others */
 
 typedef struct labelled {
   lapis_solver base;
   const method_entry *e;
-  int64_t n, count; /* samples, and those that are used */
-  bool *known;      /* n */
-  int64_t *row;     /* n: the samples that are used, then the others */
-  lapis_data part, rest;
-  double *memory[COPIES], *weight;
+  int64_t n, count;     /* samples, and those that are used */
+  bool *known;          /* n */
+  int64_t *row;         /* n: the samples that are used, then the others */
+  fold_part part, rest; /* those, and X of the others */
   lapis_solver *fit, *answer;
   double *used; /* n: 1 or 0 */
 } labelled;
@@ -102,8 +100,8 @@ static lapis_status ask(labelled *w)
   if (s >= 0) s = w->fit->cls->learn(w->fit);
   name_others(w);
   if (s >= 0)
-    s = e->predict(ctx, &w->rest, w->fit->settings, &w->fit->learned, options,
-                   &w->answer);
+    s = e->predict(ctx, &w->rest.data, w->fit->settings, &w->fit->learned,
+                   options, &w->answer);
   base_free(options);
   keep_pause(ctx, true); /* quick: a resumed run repeats it */
   if (s >= 0) s = lapis_solve(w->answer);
@@ -189,8 +187,8 @@ static void release(lapis_solver *s)
   labelled *w = labelled_of(s);
   lapis_solver_free(w->answer);
   lapis_solver_free(w->fit);
-  for (int i = 0; i < COPIES; i++) base_free(w->memory[i]);
-  base_free(w->weight);
+  fold_part_free(&w->part);
+  fold_part_free(&w->rest);
   base_free(w->known);
   base_free(w->row);
 }
@@ -232,21 +230,11 @@ static lapis_status pick(labelled *w, const lapis_data *data)
   bool *others = base_alloc(ctx, w->n, sizeof *others);
   if (others == NULL) return LAPIS_ENOMEM;
   for (int64_t j = 0; j < w->n; j++) others[j] = !w->known[j];
-  double **to = w->memory;
-  lapis_status s = mat_pick(ctx, &data->X, w->known, &to[0], &w->part.X);
-  if (s >= 0) s = mat_pick(ctx, &data->Y, w->known, &to[1], &w->part.Y);
-  if (s >= 0 && data->P.rows > 0)
-    s = mat_pick(ctx, &data->P, w->known, &to[2], &w->part.P);
-  if (s >= 0) s = mat_pick(ctx, &data->X, others, &to[3], &w->rest.X);
+  lapis_status s = folds_take(ctx, data, w->known, &w->part);
+  lapis_data asked = {.X = data->X};
+  if (s >= 0) s = folds_take(ctx, &asked, others, &w->rest);
   base_free(others);
-  TRY(s);
-  if (data->weight == NULL) return LAPIS_OK;
-  w->weight = base_alloc(ctx, w->count, sizeof *w->weight);
-  if (w->weight == NULL) return LAPIS_ENOMEM;
-  for (int64_t j = 0, k = 0; j < w->n; j++)
-    if (w->known[j]) w->weight[k++] = data->weight[j];
-  w->part.weight = w->weight;
-  return LAPIS_OK;
+  return s;
 }
 
 static lapis_status build(labelled *w, const lapis_data *data,
@@ -273,7 +261,7 @@ static lapis_status build(labelled *w, const lapis_data *data,
            "learnt from; the others are answered",
            w->e->method->name, w->count, w->n);
   name_used(w);
-  lapis_status s = w->e->create(ctx, &w->part, settings, &w->fit);
+  lapis_status s = w->e->create(ctx, &w->part.data, settings, &w->fit);
   name_all(w);
   return s;
 }

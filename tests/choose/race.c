@@ -5,7 +5,6 @@
 #include "check.h"
 #include "lapis/lapis_eval.h"
 #include "lapis/lapis_race.h"
-#include "select/calibrate.h"
 
 enum { N = 200, KNOWN = 80 };
 typedef struct blobs {
@@ -584,75 +583,6 @@ static void folds_are_those_asked_for(void **state)
   discard(b);
 }
 
-/* ---- calibration ---------------------------------------------------------*/
-/* Where scores are log-odds up to a line, the sigmoid finds the line; where
- * they say the contrary, the share is left. */
-static void sigmoids_find_the_line(void **state)
-{
-  (void)state;
-  enum { MANY = 20000 };
-  double *score = malloc(2 * MANY * sizeof *score), *sign = score + MANY;
-  uint64_t seed = 9;
-  for (int j = 0; j < MANY; j++) {
-    score[j] = check_normal(&seed);
-    double p = 1 / (1 + exp(-(2 * score[j] - .5)));
-    sign[j] = j % 10 == 0 ? NAN : check_uniform(&seed) < p ? 1 : -1;
-  }
-  sigmoid s = calibrate_platt(score, sign, MANY, 1);
-  CHECK_NEAR(s.slope, 2, .1);
-  CHECK_NEAR(s.bias, -.5, .05);
-  for (int j = 0; j < MANY; j++) score[j] = -score[j];
-  s = calibrate_platt(score, sign, MANY, 1);
-  CHECK_NEAR(s.slope, 0, 0);
-  free(score);
-}
-
-/* The softmax's stationarity: slope and biases recomputed from outside. */
-static void softmaxes_are_stationary(void **state)
-{
-  (void)state;
-  enum { K = 3, MANY = 300 };
-  static double score[K * MANY], sign[K * MANY];
-  const double ridge = 2;
-  uint64_t seed = 2;
-  lapis_ctx *ctx = lapis_ctx_new();
-  for (int j = 0; j < MANY; j++) {
-    int y = (int)(check_uniform(&seed) * K);
-    for (int c = 0; c < K; c++) {
-      score[j * K + c] = check_normal(&seed) / 2 + (c == y) + c;
-      sign[j * K + c] = c == y ? 1 : -1;
-    }
-  }
-  sigmoid s[K];
-  assert_int_equal(calibrate_softmax(ctx, score, sign, K, MANY, ridge, s), 0);
-  double g[K + 1] = {0};
-  for (int j = 0; j < MANY; j++) {
-    double p[K], sum = 0;
-    for (int c = 0; c < K; c++)
-      sum += p[c] = exp(s[c].slope * score[j * K + c] + s[c].bias);
-    for (int c = 0; c < K; c++) {
-      double off = p[c] / sum - (sign[j * K + c] > 0);
-      g[c] += off;
-      g[K] += off * score[j * K + c];
-    }
-  }
-  for (int c = 0; c < K; c++) CHECK_NEAR(g[c] + ridge * s[c].bias, 0, .5);
-  CHECK_NEAR(g[K], 0, .5);
-  assert_int_equal(calibrate_softmax(ctx, score, sign, K, MANY, INFINITY, s),
-                   0);
-  g[K] = 0;
-  for (int j = 0; j < MANY; j++) {
-    double sum = 0;
-    for (int c = 0; c < K; c++) sum += exp(s[c].slope * score[j * K + c]);
-    for (int c = 0; c < K; c++)
-      g[K] += score[j * K + c] * (exp(s[c].slope * score[j * K + c]) / sum -
-                                  (sign[j * K + c] > 0));
-  }
-  for (int c = 0; c < K; c++) CHECK_NEAR(s[c].bias, 0, 0);
-  CHECK_NEAR(g[K], 0, .5);
-  lapis_ctx_free(ctx);
-}
-
 /* ---- cancelled ----------------------------------------------------------*/
 static bool cancel_after(const lapis_progress *now, void *user)
 {
@@ -713,8 +643,6 @@ int test_race(void)
       cmocka_unit_test(whole_folds_decide),
       cmocka_unit_test(a_cancelled_race_leaves_nothing),
       cmocka_unit_test(folds_are_those_asked_for),
-      cmocka_unit_test(sigmoids_find_the_line),
-      cmocka_unit_test(softmaxes_are_stationary),
   };
   return run_cases(tests, NULL, NULL);
 }

@@ -22,6 +22,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "folds/folds.h"
 #include "solve/robust/robust.h"
 
 enum { FOLDS = 2 };
@@ -65,21 +66,16 @@ bool rr_cleans(double lambda, int64_t d, int64_t n)
 }
 
 /* ---- folds --------------------------------------------------------------*/
-typedef struct fold {
-  lapis_data train, test;
-  double *weight; /* rlda: of the samples of test */
-  double *room;   /* of all */
-} fold;
-
-/* Which samples are told by the model of which others. */
+/* All samples, and which are told by the model of which others. */
 typedef struct plan {
-  int *in;        /* n: the fold that tells it */
-  int64_t *count; /* rlda: samples of each class */
+  fold_plan folds;
+  lapis_data data;
+  double *Y;      /* rlda: n */
+  int64_t *kind;  /* rlda: n, the class's place among the values */
+  double *weight; /* rlda: of each class; 0 of one that not both folds hide */
   int64_t judged; /* classes in both folds: these count */
-  int64_t *order; /* as many as all processes have */
 } plan;
 
-/* Its place among the values. */
 static int64_t class_of(const rr *w, int64_t j)
 {
   int64_t c = 0;
@@ -87,57 +83,101 @@ static int64_t class_of(const rr *w, int64_t j)
   return c;
 }
 
-/* Classes; numbers are of one kind. */
-static int64_t kinds_of(const rr *w)
+static void plan_free(plan *p)
 {
-  return w->lda ? w->labels.n_values : 1;
+  folds_free(&p->folds);
+  base_free(p->Y);
+  base_free(p->kind);
+  base_free(p->weight);
 }
 
-/* In turn over the folds, in a random order of all samples; rlda: each class
- * for itself. */
+/* Classes that both folds hide, and what a sample of each counts. */
+static lapis_status weigh_classes(const rr *w, plan *p)
+{
+  int64_t kinds = w->labels.n_values;
+  int64_t *count = base_alloc(w->base.ctx, FOLDS * kinds, sizeof *count);
+  p->weight = base_alloc(w->base.ctx, kinds, sizeof *p->weight);
+  lapis_status s = count == NULL || p->weight == NULL ? LAPIS_ENOMEM : LAPIS_OK;
+  for (int64_t j = 0; s >= 0 && j < w->n; j++)
+    count[FOLDS * p->kind[j] + p->folds.fold[j]]++;
+  for (int64_t c = 0; s >= 0 && c < kinds; c++)
+    p->judged += count[FOLDS * c] > 0 && count[FOLDS * c + 1] > 0;
+  for (int64_t c = 0; s >= 0 && c < kinds; c++) {
+    int64_t all = count[FOLDS * c] + count[FOLDS * c + 1];
+    if (count[FOLDS * c] > 0 && count[FOLDS * c + 1] > 0)
+      p->weight[c] = (double)w->n / (double)(all * p->judged);
+  }
+  base_free(count);
+  return s;
+}
+
+/* Of numbers two folds of all samples; rlda: each class spread evenly. */
 static lapis_status choose_folds(const rr *w, plan *p)
 {
-  int64_t first, all;
-  TRY(base_place(w->base.ctx, w->n, &first, &all));
-  rng_shuffle(base_seed(w->base.ctx), 78, p->order, all);
-  for (int64_t k = 0; k < all; k++) {
-    int64_t j = p->order[k] - first;
-    bool own = j >= 0 && j < w->n;
-    int64_t c = w->lda ? class_of(w, j) : 0; /* one process */
-    int64_t turn = p->count[c]++ % FOLDS;
-    if (own) p->in[j] = (int)turn;
+  lapis_ctx *ctx = w->base.ctx;
+  fold_draw how = {.method = w->base.cls->method,
+                   .use = FOLDS_RR,
+                   .samples = w->n,
+                   .folds = FOLDS,
+                   .group = w->group,
+                   .or_fewer = true};
+  p->data = (lapis_data){.X = lapis_mat_f64(w->X, w->d, w->n),
+                         .Y = lapis_mat_f64(w->Y, w->K, w->n)};
+  if (w->lda) {
+    p->Y = base_alloc_raw(ctx, w->n, sizeof *p->Y);
+    p->kind = base_alloc(ctx, w->n, sizeof *p->kind);
+    if (p->Y == NULL || p->kind == NULL) return LAPIS_ENOMEM;
+    for (int64_t j = 0; j < w->n; j++) {
+      p->kind[j] = class_of(w, j);
+      p->Y[j] = w->labels.value[p->kind[j]];
+    }
+    p->data.Y = lapis_mat_f64(p->Y, 1, w->n);
+    how.kind = p->kind;
+    how.kinds = w->labels.n_values;
   }
-  for (int64_t c = 0; c < kinds_of(w); c++) p->judged += p->count[c] >= FOLDS;
-  return LAPIS_OK;
+  TRY(folds_draw(ctx, &how, &p->folds));
+  folds_say_groups(ctx, &how, &p->folds);
+  return w->lda && p->folds.folds == FOLDS ? weigh_classes(w, p) : LAPIS_OK;
 }
+
+typedef struct fold {
+  fold_part hidden, shown;
+  double *weight;  /* rlda: of the samples that are hidden */
+  int64_t units;   /* groups, or 0: samples err by themselves */
+  int64_t *unit;   /* of the samples that are hidden */
+  double *of_unit; /* 2 x units: what is told of it, and its weight */
+} fold;
 
 static lapis_status take_fold(const rr *w, const plan *p, int k, fold *out)
 {
-  int64_t d = w->d, n = w->n, rows = w->lda ? 1 : w->K, m = 0, at[2];
-  for (int64_t j = 0; j < n; j++) m += p->in[j] != k;
-  out->room = base_alloc_raw(w->base.ctx, (d + rows + 1) * n, sizeof(double));
-  if (out->room == NULL) return LAPIS_ENOMEM;
-  double *Y = out->room + d * n, *weight = Y + rows * n;
-  at[0] = 0; /* training samples first */
-  at[1] = m;
-  for (int64_t j = 0; j < n; j++) {
-    int64_t to = at[p->in[j] == k]++, c = w->lda ? class_of(w, j) : 0;
-    memcpy(out->room + to * d, w->X + j * d, (size_t)d * sizeof *Y);
-    for (int64_t i = 0; i < rows; i++)
-      Y[to * rows + i] = w->lda ? w->labels.value[c] : w->Y[j * rows + i];
-    bool in_both = p->count[c] >= FOLDS;
-    weight[to] = in_both ? (double)n / (double)(p->count[c] * p->judged) : 0;
+  lapis_ctx *ctx = w->base.ctx;
+  TRY(folds_split(ctx, &p->data, &p->folds, k, &out->hidden, &out->shown));
+  int64_t at = 0, n = out->hidden.data.X.cols;
+  out->units = w->group != NULL ? p->folds.units : 0;
+  out->weight = base_alloc(ctx, n, sizeof *out->weight);
+  out->unit = base_alloc(ctx, n, sizeof *out->unit);
+  out->of_unit = base_alloc(ctx, 2 * out->units, sizeof *out->of_unit);
+  if (out->weight == NULL || out->unit == NULL || out->of_unit == NULL)
+    return LAPIS_ENOMEM;
+  for (int64_t j = 0; j < w->n; j++) {
+    if (p->folds.fold[j] != k) continue;
+    out->weight[at] = w->lda ? p->weight[p->kind[j]] : 1;
+    out->unit[at++] = p->folds.unit[j];
   }
-  out->weight = weight + m;
-  out->train = (lapis_data){.X = lapis_mat_f64(out->room, d, m),
-                            .Y = lapis_mat_f64(Y, rows, m)};
-  out->test = (lapis_data){.X = lapis_mat_f64(out->room + m * d, d, n - m),
-                           .Y = lapis_mat_f64(Y + m * rows, rows, n - m)};
   return LAPIS_OK;
 }
 
+static void drop_fold(fold *f)
+{
+  fold_part_free(&f->hidden);
+  fold_part_free(&f->shown);
+  base_free(f->weight);
+  base_free(f->unit);
+  base_free(f->of_unit);
+}
+
 /* ---- trying -------------------------------------------------------------*/
-enum { TOLD = 3 }; /* sums that a fold tells */
+enum { TOLD = 6 }; /* sums that a fold tells */
 
 static lapis_status answer(rr *w, const fold *f, lapis_solver *s,
                            lapis_solver **p)
@@ -150,17 +190,19 @@ static lapis_status answer(rr *w, const fold *f, lapis_solver *s,
   TRY(status);
   if (status == LAPIS_CANCELLED) return status;
   TRY(s->cls->learn(s));
-  TRY(rr_predict_new(w->base.ctx, &f->test, s->settings, &s->learned, &how, p));
+  TRY(rr_predict_new(w->base.ctx, &f->hidden.data, s->settings, &s->learned,
+                     &how, p));
   return lapis_solve(*p);
 }
 
 /* Of classes: weights of what is right, all weights, and their squares.  Of
  * numbers, in units of their deviations: 1 without the mean of their squared
- * errors; each sample's gain, and its square. */
+ * errors; each sample's gain, and its square.  Behind them, of groups with what
+ * is right (the gain) S and weight N, the sums of S^2, S N and N^2. */
 static void tell(const rr *w, const lapis_mat *got, const fold *f,
                  double sum[TOLD])
 {
-  const lapis_mat *Y = &f->test.Y;
+  const lapis_mat *Y = &f->hidden.data.Y;
   for (int64_t j = 0; j < got->cols; j++) {
     double off = 0, size = 0;
     for (int64_t i = 0; i < Y->rows; i++) {
@@ -169,9 +211,20 @@ static void tell(const rr *w, const lapis_mat *got, const fold *f,
       size += y * y / (double)Y->rows;
     }
     double weight = f->weight[j], gain = w->lda ? weight : size - off;
-    sum[0] += w->lda ? (off <= 0) * weight : 1 - off;
+    double right = w->lda ? (off <= 0) * weight : 1 - off;
+    sum[0] += right;
     sum[1] += gain;
     sum[2] += gain * gain;
+    if (f->units == 0) continue;
+    f->of_unit[2 * f->unit[j]] += w->lda ? right : gain;
+    f->of_unit[2 * f->unit[j] + 1] += weight;
+  }
+  for (int64_t u = 0; u < f->units; u++) {
+    double *S = f->of_unit + 2 * u, *N = S + 1;
+    sum[3] += *S * *S;
+    sum[4] += *S * *N;
+    sum[5] += *N * *N;
+    *S = *N = 0;
   }
 }
 
@@ -182,7 +235,7 @@ static lapis_status prepare(rr *w, const fold *f, const attempt *a,
   lapis_rr_settings set = w->set;
   int64_t first, all;
   double spent = loop_seconds(&w->base.loop);
-  TRY(base_place(w->base.ctx, f->train.X.cols, &first, &all));
+  TRY(base_place(w->base.ctx, f->shown.data.X.cols, &first, &all));
   TRY(base_max(w->base.ctx, &spent, 1));
   set.lambda = a->factor * rr_lambda(NAN, w->d, all);
   set.gamma = a->gamma > 0 ? a->gamma : NAN;
@@ -199,7 +252,7 @@ static lapis_status prepare(rr *w, const fold *f, const attempt *a,
   if (same) return (*s)->cls->retune(*s, &set);
   lapis_solver_free(*s);
   *s = NULL;
-  TRY((w->lda ? rlda_new : rr_new)(w->base.ctx, &f->train, &set, s));
+  TRY((w->lda ? rlda_new : rr_new)(w->base.ctx, &f->shown.data, &set, s));
   ((rr *)*s)->in_fold = true;
   if (!w->lda) return LAPIS_OK;
   ((rr *)*s)->round = w->round;
@@ -250,7 +303,7 @@ static lapis_status add_fold(const rr *w, const fold *f, const double *right,
 {
   int64_t first, all;
   bool any = false;
-  TRY(base_place(w->base.ctx, f->test.X.cols, &first, &all));
+  TRY(base_place(w->base.ctx, f->hidden.data.X.cols, &first, &all));
   for (int t = 0; t < rr_tries(w); t++) any = any || !isnan(right[TOLD * t]);
   if (!any) return LAPIS_OK;
   for (int k = 0; k < TOLD * rr_tries(w); k++) sum[k] += right[k];
@@ -258,7 +311,14 @@ static lapis_status add_fold(const rr *w, const fold *f, const double *right,
   return LAPIS_OK;
 }
 
-static void set_told(rr *w, const double *sum, int64_t judged)
+/* Of a mean m of groups, which err as a whole: sum (S - m N)^2 / (sum N)^2. */
+static double group_error(const double *of, double m, double all, int64_t units)
+{
+  double square = of[3] - 2 * m * of[4] + m * m * of[5], u = (double)units;
+  return sqrt(fmax(square, 0) * u / (u - 1)) / all;
+}
+
+static void set_told(rr *w, const plan *p, const double *sum, int64_t judged)
 {
   for (int t = 0; t < rr_tries(w) && judged > 0; t++) {
     const double *of = sum + TOLD * t;
@@ -266,15 +326,20 @@ static void set_told(rr *w, const double *sum, int64_t judged)
     double told = of[0] / n, mean = of[1] / n;
     double square =
         w->lda ? told * (1 - told) * of[2] / n : of[2] / n - mean * mean;
+    double error = sqrt(fmax(square, 0) / n);
+    if (w->group != NULL)
+      error = group_error(of, w->lda ? told : mean, n, p->folds.units);
     w->tried[RR_TRIED * t + 2] = told;
-    if (!isnan(told)) w->tried[RR_TRIED * t + 4] = sqrt(fmax(square, 0) / n);
+    if (!isnan(told)) w->tried[RR_TRIED * t + 4] = error;
   }
 }
 
-/* Whether two folds say nothing: of rr by a few samples, of rlda where less
- * than two classes have two, so that a model of either fold knows but one. */
+/* Whether two folds say nothing: there are no two; of rr by a few samples, of
+ * rlda where less than two classes have two, so that a model of either fold
+ * knows but one. */
 static bool too_few(const rr *w, const plan *p)
 {
+  if (p->folds.folds < FOLDS) return true;
   return w->lda ? p->judged < 2 : w->step.all < FEW;
 }
 
@@ -293,16 +358,16 @@ static lapis_status try_all(rr *w, const plan *p)
   }
   bool few = too_few(w, p);
   for (int k = 0; k < FOLDS && status >= 0 && !few; k++) {
-    fold f = {.room = NULL};
+    fold f = {.units = 0};
     status = take_fold(w, p, k, &f);
     if (status >= 0) status = try_fold(w, &f, right);
     lapis_status cut = status;
     if (status >= 0) status = add_fold(w, &f, right, sum, &judged);
     if (status >= 0) status = cut;
-    base_free(f.room);
+    drop_fold(&f);
     if (status == LAPIS_CANCELLED || status == LAPIS_TIME_LIMIT) break;
   }
-  set_told(w, sum, judged);
+  set_told(w, p, sum, judged);
   return status;
 }
 
@@ -326,17 +391,12 @@ static int choice(const rr *w)
 lapis_status rr_choose(rr *w)
 {
   lapis_ctx *ctx = w->base.ctx;
-  plan p = {.in = base_alloc(ctx, w->n, sizeof *p.in),
-            .count = base_alloc(ctx, kinds_of(w), sizeof *p.count),
-            .order = base_alloc(ctx, w->step.all, sizeof *p.order)};
-  bool room = p.in != NULL && p.count != NULL && p.order != NULL;
-  lapis_status s = room ? choose_folds(w, &p) : LAPIS_ENOMEM;
+  plan p = {.judged = 0};
+  lapis_status s = choose_folds(w, &p);
   keep_pause(ctx, true);
   if (s >= 0) s = try_all(w, &p);
   keep_pause(ctx, false);
-  base_free(p.in);
-  base_free(p.count);
-  base_free(p.order);
+  plan_free(&p);
   TRY(s);
   int best = choice(w);
   w->chosen[0] = w->tried[RR_TRIED * best];

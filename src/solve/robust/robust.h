@@ -253,9 +253,10 @@ typedef struct rr {
   bool lda, solved, fixed;
   la h;
   int64_t d, n, K;
-  targets labels; /* rlda */
-  double *Y, *W;  /* K x n, K x K */
-  rr_dstep step;  /* X; D in A */
+  targets labels;       /* rlda */
+  double *Y, *W;        /* K x n, K x K */
+  const int64_t *group; /* n, borrowed, or NULL */
+  rr_dstep step;        /* X; D in A */
   rr_tstep t;
   /* the augmented Lagrangian, d x n unless said; D is step.A, Dh is t.Dh */
   la_array B, G1; /* X - E; Gamma1 */

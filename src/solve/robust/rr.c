@@ -85,7 +85,7 @@ const lapis_method rr_method = {
     .summary =
         "predict numbers from features that may be wrong or missing in part",
     .source = "[RR16] Sec. 3",
-    .reads = LAPIS_READS_X | LAPIS_READS_Y,
+    .reads = LAPIS_READS_X | LAPIS_READS_Y | LAPIS_READS_GROUP,
     .completes = true,
     .params = rr_params,
     .n_params = sizeof rr_params / sizeof *rr_params,
@@ -100,7 +100,7 @@ const lapis_method rlda_method = {
     .summary =
         "predict a class from features that may be wrong or missing in part",
     .source = "[RR16] Sec. 3.1",
-    .reads = LAPIS_READS_X | LAPIS_READS_Y,
+    .reads = LAPIS_READS_X | LAPIS_READS_Y | LAPIS_READS_GROUP,
     .completes = true,
     .params = rlda_params,
     .n_params = sizeof rlda_params / sizeof *rlda_params,
@@ -654,6 +654,7 @@ static lapis_status create(lapis_ctx *ctx, bool lda, const lapis_data *data,
   w->set = *set;
   w->lda = lda;
   w->fixed = !mat_empty(&set->weights);
+  w->group = data->group;
   s->settings = &w->set;
   lapis_status status = la_open(ctx, &w->h);
   if (status >= 0) status = rr_targets_build(w, data);

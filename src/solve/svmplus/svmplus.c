@@ -62,7 +62,8 @@ const lapis_method svmplus_method = {
     .summary = "a classifier that learns from features which exist at "
                "training time only",
     .source = "[SVMP16]",
-    .reads = LAPIS_READS_X | LAPIS_READS_Y | LAPIS_READS_P | LAPIS_READS_WEIGHT,
+    .reads = LAPIS_READS_X | LAPIS_READS_Y | LAPIS_READS_P | LAPIS_READS_GROUP |
+             LAPIS_READS_WEIGHT,
     .params = params,
     .n_params = sizeof params / sizeof *params,
     .settings_size = sizeof(lapis_svmplus_settings),
@@ -179,6 +180,7 @@ static void svmplus_free(lapis_solver *s)
   sv_gram_free(&w->gram);
   sv_rows_free(&w->rows);
   targets_free(&w->labels);
+  folds_free(&w->folds);
   base_free(w->support);
   base_free(w->coefficients);
   base_free(w->index);

@@ -21,6 +21,7 @@
 #include "base/base.h"
 #include "base/param.h"
 #include "base/solver.h"
+#include "folds/folds.h"
 #include "la/backend.h"
 #include "mat/mat.h"
 #include "op/kernel.h"
@@ -292,8 +293,8 @@ typedef struct svmplus {
   double *scores, *decided, *alpha, *zeta;
   double *weights;       /* (d + 1) x K */
   double *bias, *rho;    /* K each */
-  int *fold;             /* n: of --probability */
-  double *platt;         /* 2 x K: f -> 1/(1 + exp(A f + B)) */
+  fold_plan folds;       /* of --probability */
+  double *platt;         /* 2 x K: f -> 1/(1 + exp(A f + B)), A <= 0 */
   double *probabilities; /* K x n */
   /* what a model keeps */
   int64_t n_support;
@@ -338,14 +339,10 @@ static inline int64_t sv_phase(const loop *l)
   return l->stage % SV_PHASES;
 }
 
-/* Some of the samples, dense: those of fold k, or all others. */
-typedef struct sv_part {
-  lapis_data data;
-  double *block; /* X, P, Y and weights: the caller's to free */
-  int64_t count;
-} sv_part;
-lapis_status sv_take_part(const svmplus *w, const int *fold, int k, bool inside,
-                          sv_part *out);
+/* Of the data as the solver has them: what a fold hides, without privileged
+ * features, and what it shows. */
+lapis_status sv_split(const svmplus *w, const fold_plan *plan, int64_t fold,
+                      fold_part *hidden, fold_part *shown);
 /* Before the solve: the folds that Platt's sigmoid is fitted on; refuses what
  * cannot be split into them. */
 lapis_status sv_platt_folds(svmplus *w);
@@ -387,9 +384,4 @@ bool bags_are_enough(const bag_list *b, const double *sign);
 lapis_status bag_threshold(const svmplus *w, const lapis_misvm_settings *set,
                            const bag_list *b, const double *sign,
                            double seconds, double *out, double *loss);
-/* The least of p = 1 / (1 + exp(A f + B)) to targets t (n), from 0 to 1: its
- * log-loss. */
-double sv_sigmoid(const double *f, const double *t, int64_t n, double *A,
-                  double *B);
-
 #endif

@@ -3,21 +3,21 @@
  * A bag's score is the largest of its instances' scores, and the largest of
  * many is above 0 in most bags that were not learnt from, positive or not.
  * So bags, each kind spread evenly, are split into folds; those of a fold are
- * scored by a model of the others, and a sigmoid p = 1 / (1 + exp(A f_b + B))
- * of these scores (platt.c) says where a bag is positive as likely as not:
- *   t = -B / A.
- * Where that is no answer (A >= 0: a higher score speaks against; or all bags
- * would be called alike), t is by which most are right:
- *   t = argmax #{positive b: f_b > t} + #{negative b: f_b <= t}
- * in the middle between two neighbouring scores; of several, next to 0.
- * Scores of two l2 models compare as f / rho, rho = a'Qa: the margin is 1. */
+ * scored by a model of the others, and a sigmoid p = 1 / (1 + exp(-(a f_b +
+ * b))) of these scores (folds/calibrate.c) says where a bag is positive as
+ * likely as not: t = -b / a. Where that is no answer (a is 0: a higher score
+ * speaks against; or all bags would be called alike), t is by which most are
+ * right: t = argmax #{positive b: f_b > t} + #{negative b: f_b <= t} in the
+ * middle between two neighbouring scores; of several, next to 0. Scores of two
+ * l2 models compare as f / rho, rho = a'Qa: the margin is 1. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "folds/calibrate.h"
 #include "solve/svmplus/svmplus.h"
 
-enum { FOLDS = 5, STREAM = 79 };
+enum { FOLDS = 5 };
 
 typedef struct held_bag {
   double score; /* f / rho */
@@ -28,90 +28,81 @@ typedef struct splitting {
   const svmplus *w;
   lapis_misvm_settings set; /* of a fold's model */
   const bag_list *bags;
-  int folds;
-  int64_t *order;  /* bags: shuffled */
-  int64_t *bag_of; /* n */
-  int64_t *group;  /* n: bags of the samples in a part */
-  int *bag_fold;   /* bags */
-  int *fold;       /* n */
-  held_bag *held;  /* bags */
+  fold_plan folds;
+  held_bag *held; /* bags */
 } splitting;
 
 /* ---- which bags go together ---------------------------------------------*/
 /* As many folds as every one can have both kinds, at most FOLDS. */
-static int count_folds(const splitting *p)
+static int64_t count_folds(const splitting *p)
 {
   int64_t kind[2] = {0, 0};
   for (int64_t k = 0; k < p->bags->count; k++) kind[p->held[k].positive]++;
   int64_t least = kind[0] < kind[1] ? kind[0] : kind[1];
-  return least < FOLDS ? (int)least : FOLDS;
+  return least < FOLDS ? least : FOLDS;
 }
 
-static void split(splitting *p)
+static lapis_status split(splitting *p, int64_t folds)
 {
-  int64_t next[2] = {0, 0}, count = p->bags->count;
-  rng_shuffle(base_seed(p->w->base.ctx), STREAM, p->order, count);
-  for (int64_t i = 0; i < count; i++) {
-    int64_t k = p->order[i];
-    const bag *b = &p->bags->item[k];
-    p->bag_fold[k] = (int)(next[p->held[k].positive]++ % p->folds);
-    for (int64_t m = 0; m < b->count; m++) {
-      p->bag_of[b->member[m]] = k;
-      p->fold[b->member[m]] = p->bag_fold[k];
-    }
-  }
+  int64_t n = p->w->q.n;
+  int64_t *kind = base_alloc(p->w->base.ctx, n, sizeof *kind);
+  if (kind == NULL) return LAPIS_ENOMEM;
+  for (int64_t k = 0; k < p->bags->count; k++)
+    for (int64_t m = 0; m < p->bags->item[k].count; m++)
+      kind[p->bags->item[k].member[m]] = p->held[k].positive;
+  fold_draw how = {.method = "misvm",
+                   .use = FOLDS_BAGS,
+                   .samples = n,
+                   .folds = folds,
+                   .group = p->w->data.group,
+                   .kind = kind,
+                   .kinds = 2};
+  lapis_status s = folds_draw(p->w->base.ctx, &how, &p->folds);
+  base_free(kind);
+  return s;
 }
 
 /* ---- scores of one fold -------------------------------------------------*/
-static void name_bags(const splitting *p, int k, bool inside, sv_part *part)
-{
-  int64_t at = 0;
-  for (int64_t j = 0; j < p->w->q.n; j++)
-    if ((p->fold[j] == k) == inside) p->group[at++] = p->bag_of[j];
-  part->data.group = p->group;
-}
-
 /* Bags come back by rising name, which is their place in the list. */
-static void take_scores(splitting *p, int k, const lapis_mat *f, double rho)
+static void take_scores(splitting *p, int64_t fold, const lapis_mat *f,
+                        double rho)
 {
   int64_t at = 0;
   for (int64_t b = 0; b < p->bags->count; b++)
-    if (p->bag_fold[b] == k)
+    if (p->folds.fold[p->bags->item[b].member[0]] == fold)
       p->held[b].score = mat_col(f, at++)[0] / fmax(rho, 1e-300);
 }
 
-static lapis_status score_fold(splitting *p, int k, sv_part *train,
-                               sv_part *test)
+static lapis_status score_fold(splitting *p, int64_t fold,
+                               const lapis_data *shown,
+                               const lapis_data *hidden)
 {
   lapis_ctx *ctx = p->w->base.ctx;
   lapis_solver *s = NULL, *q = NULL;
-  name_bags(p, k, false, train);
-  TRY(misvm_new(ctx, &train->data, &p->set, &s));
+  TRY(misvm_new(ctx, shown, &p->set, &s));
   lapis_status status = lapis_solve(s);
   bool whole = status == LAPIS_OK || status == LAPIS_MAX_ITERS ||
                status == LAPIS_PRECISION_FLOOR;
   lapis_status learned = whole ? s->cls->learn(s) : status;
-  name_bags(p, k, true, test);
   if (whole && learned >= 0)
     learned =
-        misvm_predict_new(ctx, &test->data, s->settings, &s->learned, NULL, &q);
+        misvm_predict_new(ctx, hidden, s->settings, &s->learned, NULL, &q);
   if (whole && learned >= 0) learned = lapis_solve(q);
   if (whole && learned >= 0)
-    take_scores(p, k, named_find(&q->result, "bag_scores"),
+    take_scores(p, fold, named_find(&q->result, "bag_scores"),
                 2 * s->info.objective);
   lapis_solver_free(q);
   lapis_solver_free(s);
   return whole && learned >= 0 ? LAPIS_OK : learned;
 }
 
-static lapis_status one_fold(splitting *p, int k)
+static lapis_status one_fold(splitting *p, int64_t fold)
 {
-  sv_part train = {.count = 0}, test = {.count = 0};
-  lapis_status s = sv_take_part(p->w, p->fold, k, true, &test);
-  if (s >= 0) s = sv_take_part(p->w, p->fold, k, false, &train);
-  if (s >= 0) s = score_fold(p, k, &train, &test);
-  base_free(train.block);
-  base_free(test.block);
+  fold_part hidden, shown;
+  lapis_status s = sv_split(p->w, &p->folds, fold, &hidden, &shown);
+  if (s >= 0) s = score_fold(p, fold, &shown.data, &hidden.data);
+  fold_part_free(&hidden);
+  fold_part_free(&shown);
   return s;
 }
 
@@ -153,29 +144,34 @@ static int64_t count_right(const splitting *p, double t, int64_t *called)
   return right;
 }
 
-/* t of the sigmoid, NAN where it has none; room: twice as many as bags. */
-static double middle(const splitting *p, double *room, double *loss)
+/* Where the sigmoid is 1/2, NAN where it says nothing, and its log-loss; room:
+ * twice as many as bags. */
+static lapis_status middle(const splitting *p, double *room, double *t,
+                           double *loss)
 {
-  int64_t count = p->bags->count, kind[2] = {0, 0}, called;
-  double *f = room, *t = room + count, A, B;
-  for (int64_t k = 0; k < count; k++) kind[p->held[k].positive]++;
-  double high = (double)(kind[1] + 1) / (double)(kind[1] + 2);
-  double low = 1 / (double)(kind[0] + 2);
+  int64_t count = p->bags->count, called;
+  double *score = room, *sign = room + count;
+  calibration x = {.score = score, .sign = sign, .K = 1, .n = count};
+  sigmoid by;
   for (int64_t k = 0; k < count; k++) {
-    f[k] = p->held[k].score;
-    t[k] = p->held[k].positive ? high : low;
+    score[k] = p->held[k].score;
+    sign[k] = p->held[k].positive ? 1 : -1;
   }
-  *loss = sv_sigmoid(f, t, count, &A, &B);
-  if (!(A < 0) || !isfinite(B / A)) return NAN;
-  (void)count_right(p, -B / A, &called);
-  return called == 0 || called == count ? NAN : -B / A;
+  TRY(calibrate_labels(p->w->base.ctx, &x, &by));
+  *loss = calibrate_entropy(&x, 0, by);
+  *t = by.slope > 0 ? -by.bias / by.slope : NAN;
+  if (isfinite(*t)) (void)count_right(p, *t, &called);
+  if (!isfinite(*t) || called == 0 || called == count) *t = NAN;
+  return LAPIS_OK;
 }
 
-static double choose(splitting *p, double *room, double *loss)
+static lapis_status choose(splitting *p, double *room, double *out,
+                           double *loss)
 {
   int64_t right, called, count = p->bags->count;
   int64_t before = count_right(p, 0, &called);
-  double t = middle(p, room, loss);
+  double t;
+  TRY(middle(p, room, &t, loss));
   if (isnan(t)) {
     qsort(p->held, (size_t)count, sizeof *p->held, by_score);
     t = best_cut(p->held, count, &right);
@@ -187,28 +183,8 @@ static double choose(splitting *p, double *room, double *loss)
              "misvm: threshold %.4g margins: %" PRId64 " of %" PRId64
              " held-out bags right, %" PRId64 " by 0",
              t, right, count, before);
-  return t;
-}
-
-static lapis_status allocate(splitting *p)
-{
-  lapis_ctx *ctx = p->w->base.ctx;
-  int64_t n = p->w->q.n, count = p->bags->count;
-  p->order = base_alloc(ctx, count, sizeof *p->order);
-  p->bag_of = base_alloc(ctx, n, sizeof *p->bag_of);
-  p->group = base_alloc(ctx, n, sizeof *p->group);
-  p->bag_fold = base_alloc(ctx, count, sizeof *p->bag_fold);
-  p->fold = base_alloc(ctx, n, sizeof *p->fold);
-  p->held = base_alloc(ctx, count, sizeof *p->held);
-  bool ok = p->order != NULL && p->bag_of != NULL && p->group != NULL &&
-            p->bag_fold != NULL && p->fold != NULL && p->held != NULL;
-  return ok ? LAPIS_OK : LAPIS_ENOMEM;
-}
-
-static void release(splitting *p)
-{
-  void *all[] = {p->order, p->bag_of, p->group, p->bag_fold, p->fold, p->held};
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++) base_free(all[i]);
+  *out = t;
+  return LAPIS_OK;
 }
 
 bool bags_are_enough(const bag_list *b, const double *sign)
@@ -223,28 +199,29 @@ lapis_status bag_threshold(const svmplus *w, const lapis_misvm_settings *set,
                            double seconds, double *out, double *loss)
 {
   splitting p = {.w = w, .set = *set, .bags = b};
+  lapis_ctx *ctx = w->base.ctx;
   double start = base_seconds(), unused;
   p.set.threshold = LAPIS_THRESHOLD_FIXED;
   p.set.scale = LAPIS_SCALE_NONE; /* w->data are scaled, where they are */
-  lapis_status s = allocate(&p);
+  p.held = base_alloc(ctx, b->count, sizeof *p.held);
+  double *room = base_alloc(ctx, 2 * b->count, sizeof *room);
+  lapis_status s = p.held == NULL || room == NULL ? LAPIS_ENOMEM : LAPIS_OK;
   for (int64_t k = 0; s >= 0 && k < b->count; k++)
     p.held[k].positive = sign[b->item[k].member[0]] > 0;
-  p.folds = s >= 0 ? count_folds(&p) : 0;
-  bool enough = p.folds > 1;
-  if (s >= 0 && !enough)
-    base_say(w->base.ctx, 0,
+  int64_t folds = s >= 0 ? count_folds(&p) : 0;
+  if (s >= 0 && folds < 2)
+    base_say(ctx, 0,
              "misvm: --threshold auto needs two bags of either kind; the "
              "threshold stays 0");
-  if (s >= 0 && enough) split(&p);
-  for (int k = 0; enough && k < p.folds && s == LAPIS_OK; k++) {
+  if (s >= 0 && folds > 1) s = split(&p, folds);
+  for (int64_t k = 0; folds > 1 && k < folds && s == LAPIS_OK; k++) {
     p.set.stop.seconds = fmax(0, seconds - (base_seconds() - start));
     s = one_fold(&p, k);
   }
-  double *room = base_alloc(w->base.ctx, 2 * b->count, sizeof *room);
-  if (s >= 0 && room == NULL) s = LAPIS_ENOMEM;
-  if (s == LAPIS_OK && enough)
-    *out = choose(&p, room, loss != NULL ? loss : &unused);
+  if (s == LAPIS_OK && folds > 1)
+    s = choose(&p, room, out, loss != NULL ? loss : &unused);
   base_free(room);
-  release(&p);
+  base_free(p.held);
+  folds_free(&p.folds);
   return s;
 }

@@ -4,7 +4,7 @@
  *   r2           1 - |s - y|^2 / |y - mean(y)|^2 of each row y with more than
  *                one value, and the mean over these rows
  *   angle-error  rows cos and sin: mean absolute difference in degrees */
-#include "eval/regression.h"
+#include "folds/regression.h"
 
 #include <math.h>
 

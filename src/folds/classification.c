@@ -4,7 +4,7 @@
  *   hamming   share of known labels that are wrong; of classes: of samples
  *   f1        2 TP / (2 TP + FP + FN) of each class, and their mean (macro);
  *             two values: of the larger one alone */
-#include "eval/classification.h"
+#include "folds/classification.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
  * the least over all thresholds. */
 #include <math.h>
 
-#include "eval/rank.h"
+#include "folds/rank.h"
 
 static const double MISS = 80, FALSE_ALARM = 1, PRIOR = 0.001;
 

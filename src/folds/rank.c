@@ -2,7 +2,7 @@
  *
  * Ties are taken as one step: a positive and a negative of equal score count
  * half in the area; precision is read where a run of equal scores ends. */
-#include "eval/rank.h"
+#include "folds/rank.h"
 
 #include <math.h>
 

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "eval/classification.h"
-#include "eval/rank.h"
-#include "eval/regression.h"
+#include "folds/classification.h"
+#include "folds/rank.h"
+#include "folds/regression.h"
 #include "lapis/lapis_eval.h"
 #include "lapis/lapis_tools.h"
 #include "mat/mat.h"

@@ -1,0 +1,301 @@
+/* calibrate.c - scores of hidden labels become probabilities.
+ *
+ * Platt's sigmoids [Platt 1999] of K labels, with targets t smoothed by the
+ * counts n+, n- of a label, (n+ + 1) / (n+ + 2) and 1 / (n- + 2):
+ *
+ *   a    = argmin sum_c min_b L_c(a, b)                      over a >= 0
+ *   a_c, b_c = argmin L_c(a_c, b_c) + R v/2 (a_c - a)^2      over a_c >= 0,
+ *
+ * L_c the cross entropy of label c, and v the variance of scores within labels,
+ * so that R counts samples: a label of fewer than R cases of its rarer value
+ * has nearly the slope of all, a label of many its own.  Where a slope ends at
+ * 0 the scores say nothing, and the share alone is left.  Newton's method,
+ * damped [Lin, Lin, Weng 2007].
+ *
+ * The softmax is convex in slope and biases: one Newton step in each coordinate
+ * at a time, halved until it descends. */
+#include "folds/calibrate.h"
+
+#include <math.h>
+
+enum { NEWTON_STEPS = 100, HALVINGS = 34, SOFTMAX_ROUNDS = 50 };
+static const double RIDGE = 10;
+/* R: docs/defaults.md */ /* R: docs/defaults.md */
+
+double calibrate_loss(sigmoid p, double score, double sign)
+{
+  double u = sign * (p.slope * score + p.bias);
+  return (u > 0 ? 0 : -u) + log1p(exp(-fabs(u)));
+}
+
+/* ---- one label ----------------------------------------------------------*/
+/* The weight of a label; 0: it is not known, or not answered. */
+static double weight_of(const calibration *x, int64_t c, int64_t j)
+{
+  int64_t k = j * x->K + c;
+  if (isnan(x->sign[k]) || isnan(x->score[k])) return 0;
+  return x->weight == NULL ? 1 : x->weight[j];
+}
+
+typedef struct column {
+  const calibration *of;
+  int64_t c;
+  double yes, no;      /* smoothed targets */
+  double ridge, drawn; /* ridge (slope - drawn)^2 / 2 is added */
+} column;
+
+static void count(const calibration *x, int64_t c, double n[2])
+{
+  n[0] = n[1] = 0;
+  for (int64_t j = 0; j < x->n; j++)
+    n[x->sign[j * x->K + c] > 0] += weight_of(x, c, j);
+}
+
+sigmoid calibrate_share(const calibration *x, int64_t c)
+{
+  double n[2];
+  count(x, c, n);
+  return (sigmoid){0, log(n[1] + 1) - log(n[0] + 1)};
+}
+
+static column column_of(const calibration *x, int64_t c)
+{
+  double n[2];
+  count(x, c, n);
+  return (column){
+      .of = x, .c = c, .yes = (n[1] + 1) / (n[1] + 2), .no = 1 / (n[0] + 2)};
+}
+
+/* The cross entropy, its gradient (slope, bias) and Hessian (ss, sb, bb). */
+static double entropy(const column *x, sigmoid p, double g[2], double H[3])
+{
+  const calibration *of = x->of;
+  double off = p.slope - x->drawn, sum = x->ridge * off * off / 2;
+  g[0] = x->ridge * off, H[0] = x->ridge;
+  g[1] = H[1] = H[2] = 0;
+  for (int64_t j = 0; j < of->n; j++) {
+    double w = weight_of(of, x->c, j), s = of->score[j * of->K + x->c];
+    if (!(w > 0)) continue;
+    double t = of->sign[j * of->K + x->c] > 0 ? x->yes : x->no;
+    double f = p.slope * s + p.bias;
+    double e = exp(-fabs(f)), q = (f > 0 ? 1 : e) / (1 + e);
+    sum += w * ((f > 0 ? 0 : -f) + log1p(e) + (1 - t) * f);
+    double d = w * (q - t), h = w * (e / ((1 + e) * (1 + e)));
+    g[0] += d * s, g[1] += d;
+    H[0] += h * s * s, H[1] += h * s, H[2] += h;
+  }
+  return sum;
+}
+
+double calibrate_entropy(const calibration *x, int64_t c, sigmoid p)
+{
+  double n[2], g[2], H[3];
+  column of = column_of(x, c);
+  count(x, c, n);
+  return entropy(&of, p, g, H) / (n[0] + n[1]);
+}
+
+static sigmoid newton(const column *x, sigmoid p)
+{
+  double g[2], H[3], g2[2], H2[3], value = entropy(x, p, g, H);
+  for (int k = 0; k < NEWTON_STEPS; k++) {
+    H[0] += 1e-12, H[2] += 1e-12;
+    double det = H[0] * H[2] - H[1] * H[1];
+    double ds = -(H[2] * g[0] - H[1] * g[1]) / det;
+    double db = -(H[0] * g[1] - H[1] * g[0]) / det;
+    double down = g[0] * ds + g[1] * db, t = 1;
+    bool better = false;
+    if (!(down < -1e-12 * fmax(fabs(value), 1))) break;
+    for (int tries = 0; tries < HALVINGS && !better; tries++) {
+      sigmoid to = {p.slope + t * ds, p.bias + t * db};
+      double v = entropy(x, to, g2, H2);
+      better = !(v > value + 1e-4 * t * down);
+      t /= 2;
+      if (!better) continue;
+      p = to, value = v;
+      for (int i = 0; i < 2; i++) g[i] = g2[i];
+      for (int i = 0; i < 3; i++) H[i] = H2[i];
+    }
+    if (!better) break;
+  }
+  return p;
+}
+
+/* ---- labels together ----------------------------------------------------*/
+/* sum_c L_c at the slope of out[0] and the bias of each; with step the Newton
+ * step of all, whose slope is returned: what is left of the Hessian is
+ * diagonal in the biases. */
+static double together(const column *all, const sigmoid *at, double *step,
+                       double *down)
+{
+  int64_t K = all->of->K;
+  double value = 0, g = 0, h = 1e-12, gb = 0;
+  for (int64_t c = 0; c < K; c++) {
+    double G[2], H[3];
+    value += entropy(&all[c], at[c], G, H);
+    H[2] += 1e-12;
+    step[c] = -G[1] / H[2]; /* plus -H[1] / H[2] times the slope's */
+    step[K + c] = -H[1] / H[2];
+    g += G[0] - H[1] * G[1] / H[2];
+    h += H[0] - H[1] * H[1] / H[2];
+    gb += G[1] * G[1] / H[2];
+  }
+  step[2 * K] = -g / h;
+  *down = -g * g / h - gb;
+  return value;
+}
+
+/* One slope for all, out[c].slope, with a bias each; from what is there. */
+static lapis_status share_slope(lapis_ctx *ctx, const column *all, sigmoid *out)
+{
+  int64_t K = all->of->K;
+  double *room = base_alloc(ctx, 2 * (2 * K + 1), sizeof *room);
+  sigmoid *to = base_alloc(ctx, K, sizeof *to);
+  lapis_status s = room == NULL || to == NULL ? LAPIS_ENOMEM : LAPIS_OK;
+  for (int k = 0; s >= 0 && k < NEWTON_STEPS; k++) {
+    double *step = room, down, unused, t = 1, value;
+    bool better = false;
+    value = together(all, out, step, &down);
+    if (!(down < -1e-12 * fmax(fabs(value), 1))) break;
+    for (int tries = 0; tries < HALVINGS && !better; tries++, t /= 2) {
+      for (int64_t c = 0; c < K; c++)
+        to[c] =
+            (sigmoid){out[c].slope + t * step[2 * K],
+                      out[c].bias + t * (step[c] + step[K + c] * step[2 * K])};
+      double v = together(all, to, room + 2 * K + 1, &unused);
+      better = !(v > value + 1e-4 * t * down);
+    }
+    for (int64_t c = 0; better && c < K; c++) out[c] = to[c];
+    if (!better) break;
+  }
+  base_free(room);
+  base_free(to);
+  return s;
+}
+
+/* Of scores within labels, about their weighted means. */
+static double variance(const calibration *x)
+{
+  double all = 0, sum = 0;
+  for (int64_t c = 0; c < x->K; c++) {
+    double n = 0, mean = 0;
+    for (int64_t j = 0; j < x->n; j++) {
+      double w = weight_of(x, c, j);
+      if (!(w > 0)) continue;
+      double off = x->score[j * x->K + c] - mean;
+      n += w;
+      mean += off * w / n;
+      sum += w * off * (x->score[j * x->K + c] - mean);
+    }
+    all += n;
+  }
+  return all > 0 ? sum / all : 0;
+}
+
+lapis_status calibrate_labels(lapis_ctx *ctx, const calibration *x,
+                              sigmoid *out)
+{
+  column *all = base_alloc(ctx, x->K, sizeof *all);
+  lapis_status s = all == NULL ? LAPIS_ENOMEM : LAPIS_OK;
+  for (int64_t c = 0; s >= 0 && c < x->K; c++) {
+    all[c] = column_of(x, c);
+    out[c] = calibrate_share(x, c);
+  }
+  if (s >= 0 && x->K > 1) s = share_slope(ctx, all, out);
+  double ridge = x->K > 1 ? RIDGE * variance(x) : 0;
+  double drawn = s >= 0 && x->K > 1 ? fmax(out->slope, 0) : 0;
+  for (int64_t c = 0; s >= 0 && c < x->K; c++) {
+    sigmoid none = calibrate_share(x, c);
+    all[c].ridge = ridge;
+    all[c].drawn = drawn;
+    out[c] = newton(&all[c], none);
+    if (!(out[c].slope > 0)) out[c] = none;
+  }
+  base_free(all);
+  return s;
+}
+
+/* ---- one class of K -----------------------------------------------------*/
+typedef struct classes {
+  const calibration *of;
+  double ridge; /* of the biases */
+  double *p;    /* K: of a sample */
+} classes;
+
+/* Value; with `at` (class, or K: the slope) also the first and second
+ * derivative there. */
+static double softmax(const classes *x, const sigmoid *b, int64_t at,
+                      double *first, double *second)
+{
+  const calibration *of = x->of;
+  int64_t K = of->K;
+  double sum = 0, g = 0, h = 0, slope = b[0].slope;
+  for (int64_t j = 0; j < of->n; j++) {
+    const double *s = of->score + j * K, *sign = of->sign + j * K;
+    double most = -INFINITY, all = 0, mean = 0, square = 0;
+    double w = weight_of(of, 0, j);
+    int64_t y = 0;
+    if (!(w > 0)) continue;
+    for (int64_t c = 0; c < K; c++) {
+      x->p[c] = slope * s[c] + b[c].bias;
+      most = fmax(most, x->p[c]);
+      y = sign[c] > 0 ? c : y;
+    }
+    sum -= w * (x->p[y] - most);
+    for (int64_t c = 0; c < K; c++) all += x->p[c] = exp(x->p[c] - most);
+    sum += w * log(all);
+    for (int64_t c = 0; at == K && c < K; c++) {
+      mean += x->p[c] / all * s[c];
+      square += x->p[c] / all * s[c] * s[c];
+    }
+    if (at == K) g += w * (mean - s[y]), h += w * (square - mean * mean);
+    if (at < K) {
+      double q = x->p[at] / all;
+      g += w * (q - (y == at)), h += w * (q * (1 - q));
+    }
+  }
+  for (int64_t c = 0; c < K && isfinite(x->ridge); c++)
+    sum += x->ridge * b[c].bias * b[c].bias / 2;
+  if (at < K) g += x->ridge * b[at].bias, h += x->ridge;
+  *first = g;
+  *second = h;
+  return sum;
+}
+
+static void set(sigmoid *b, int64_t K, int64_t at, double v)
+{
+  for (int64_t c = 0; at == K && c < K; c++) b[c].slope = v;
+  if (at < K) b[at].bias = v;
+}
+
+/* One coordinate; by how much the value fell. */
+static double step(const classes *x, sigmoid *b, int64_t at)
+{
+  int64_t K = x->of->K;
+  double g, h, unused[2], value = softmax(x, b, at, &g, &h);
+  double from = at == K ? b[0].slope : b[at].bias;
+  for (double t = 1; t > 1e-6 && g != 0; t /= 2) {
+    double to = from - t * g / fmax(h, 1e-12);
+    set(b, K, at, at == K ? fmax(to, 0) : to);
+    double now = softmax(x, b, at, &unused[0], &unused[1]);
+    if (now < value) return value - now;
+  }
+  set(b, K, at, from);
+  return 0;
+}
+
+lapis_status calibrate_softmax(lapis_ctx *ctx, const calibration *of,
+                               double ridge, sigmoid *out)
+{
+  int64_t K = of->K, last = isfinite(ridge) ? 0 : K; /* the slope alone */
+  classes x = {.of = of, .ridge = ridge, .p = base_alloc(ctx, K, sizeof *x.p)};
+  if (x.p == NULL) return LAPIS_ENOMEM;
+  for (int64_t c = 0; c < K; c++) out[c] = (sigmoid){1, 0};
+  for (int k = 0; k < SOFTMAX_ROUNDS; k++) {
+    double fell = 0;
+    for (int64_t at = K; at >= last; at--) fell += step(&x, out, at);
+    if (fell < 1e-6 * (double)of->n) break;
+  }
+  base_free(x.p);
+  return LAPIS_OK;
+}

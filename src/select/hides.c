@@ -1,0 +1,75 @@
+/* hides.c - what a cross-validation hides together. */
+#include <math.h>
+#include <string.h>
+
+#include "select/select.h"
+
+/* More than a tenth of the rows that have a label lack another. */
+static bool lacks_cells(const lapis_mat *Y)
+{
+  int64_t any = 0, partly = 0;
+  for (int64_t j = 0; j < Y->cols; j++) {
+    int64_t known = 0;
+    for (int64_t i = 0; i < Y->rows; i++)
+      known += !isnan(lapis_mat_at(Y, i, j));
+    any += known > 0;
+    partly += known > 0 && known < Y->rows;
+  }
+  return 10 * partly > any;
+}
+
+static lapis_folds_of rows_or_groups(const lapis_data *data,
+                                     const lapis_cv_options *o)
+{
+  if (o->folds_of != LAPIS_FOLDS_OF_AUTO) return (lapis_folds_of)o->folds_of;
+  return o->by_group || data->group != NULL ? LAPIS_FOLDS_OF_GROUPS
+                                            : LAPIS_FOLDS_OF_ROWS;
+}
+
+lapis_folds_of lapis_cv_hides(const lapis_method *m, const lapis_data *data,
+                              const lapis_cv_options *options)
+{
+  if (m == NULL) return 0;
+  lapis_cv_options own = options == NULL ? lapis_cv_defaults() : *options;
+  lapis_folds_of of = rows_or_groups(data, &own);
+  bool cells = own.folds_of == LAPIS_FOLDS_OF_AUTO &&
+               of == LAPIS_FOLDS_OF_ROWS && data->Y.rows > 1 &&
+               strcmp(m->name, "mc") == 0;
+  return cells && lacks_cells(&data->Y) ? LAPIS_FOLDS_OF_CELLS : of;
+}
+
+lapis_status cv_draw_folds(lapis_ctx *ctx, const lapis_data *data,
+                           int64_t folds, lapis_folds_of of, fold_plan *out)
+{
+  bool by_group = of == LAPIS_FOLDS_OF_GROUPS;
+  if (by_group && data->group == NULL)
+    return lapis_fail(ctx, LAPIS_EMISSING,
+                      "cv: groups are to stay whole, and no group is given");
+  fold_draw how = {.method = "cv",
+                   .use = FOLDS_CV,
+                   .samples = data->X.cols,
+                   .folds = folds,
+                   .group = by_group ? data->group : NULL,
+                   .Y = &data->Y,
+                   .cells = of == LAPIS_FOLDS_OF_CELLS};
+  return folds_draw(ctx, &how, out);
+}
+
+lapis_status lapis_cv_draw(lapis_ctx *ctx, const lapis_data *data,
+                           const lapis_cv_options *options, int64_t *fold)
+{
+  NEEDS(ctx, ctx, data, fold);
+  TRY(mat_check_data(ctx, "cv", data));
+  fold_plan plan;
+  lapis_cv_options own;
+  TRY(cv_options_take(ctx, options, &own));
+  TRY(mat_check_beside(ctx, "cv", "Y", &data->Y, &data->X));
+  if (own.folds_of == LAPIS_FOLDS_OF_CELLS)
+    return lapis_fail(ctx, LAPIS_EINVAL,
+                      "cv: single cells are hidden, and a sample has no fold "
+                      "of its own");
+  TRY(cv_draw_folds(ctx, data, own.folds, rows_or_groups(data, &own), &plan));
+  memcpy(fold, plan.fold, (size_t)plan.samples * sizeof *fold);
+  folds_free(&plan);
+  return LAPIS_OK;
+}
