@@ -378,7 +378,6 @@ typedef struct lapis_mc_settings {
   double mu_rel;          /* mu in units of a sigma_1(Z_0) */
   bool certificate;       /* keep the dual that proves the gap */
   int64_t class_features; /* complete so many representatives of each class */
-  bool debias;            /* refit in the spaces found, with mu / 10 */
   int solver;             /* lapis_mc_solver */
   bool dense;             /* low_rank and sparse also where they are large */
   double mu_start;        /* fpc: first mu; NaN: sigma_1(Z_0) / 4 */

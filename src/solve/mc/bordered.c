@@ -484,7 +484,6 @@ static const char *refuses(const mc *w, const lapis_data *data)
   if (w->p.seen_X < data->X.rows * samples) return "some features are missing";
   if (w->set.class_features > 0)
     return "class representatives have no feature that was seen";
-  if (w->set.debias) return "a refit inside the spaces needs admm";
   return NULL;
 }
 

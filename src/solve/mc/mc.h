@@ -181,12 +181,6 @@ lapis_status mc_primal(mc *w, double *out);
  * of reflect's sums; 1 except at iterations 10, 20, 40, 80, 160. */
 double mc_balance(int64_t k, const double sums[4]);
 
-/* V <- V + 1.6 (A - B), the plain step from A. */
-lapis_status mc_update_state(mc *w);
-/* B <- prox at V, W <- 2B - V, at w->rho; sums as la's reflect, by the next
- * message. */
-lapis_status mc_update_fit(mc *w, double sums[4]);
-
 /* Shows rank, objective and gap beside the bar. */
 void mc_show(mc *w);
 
@@ -195,9 +189,6 @@ bool mc_leaves_out(const lapis_mc_settings *set, const lapis_data *data);
 
 /* Names what mc continues from when it was killed. */
 void mc_keep(mc *w);
-
-/* The fit again in the spaces of A with mu / 10, in debias.c. */
-lapis_status mc_debias(mc *w);
 
 /* The dense state of admm and fpc. */
 lapis_status mc_state_alloc(mc *w, const lapis_data *data);

@@ -34,9 +34,6 @@ static const lapis_param params[] = {
            .help = "also write the features of a sample that has one class "
                    "alone, of each class (class_features); N: of each of N "
                    "clusters of the class's samples; without N: 1; 0: none"),
-    BOOL("debias", debias,
-         .help = "then fit once more with mu / 10, in the row and column space "
-                 "of the first answer"),
     PARAM_TOL(1e-4, "stop when the objective is proved to be within this share "
                     "of the best one (fpc: when it changes less)"),
     CHOICE("solver", solver, "auto|bordered|factored|admm|fpc",
@@ -159,9 +156,7 @@ static lapis_status solve(lapis_solver *s)
 {
   mc *w = (mc *)s;
   TRY(w->solver->solve(w));
-  /* the refit is quick: a resumed run repeats it */
   loop_keep_no_more(&s->loop);
-  if (w->set.debias && s->loop.status == LAPIS_OK) TRY(mc_debias(w));
   s->info.iterations = s->loop.iter;
   s->info.rank = w->low_rank.rank;
   s->info.objective = w->bounds.primal;
@@ -201,7 +196,6 @@ static bool same_problem(const mc *w, const lapis_mc_settings *set)
          set->certificate == w->set.certificate &&
          set->class_features == w->set.class_features &&
          set->absent == w->set.absent && set->proof == w->set.proof &&
-         set->debias == w->set.debias &&
          set->calibration.val == w->set.calibration.val;
 }
 
