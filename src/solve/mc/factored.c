@@ -428,7 +428,7 @@ static const char *refuses(const mc *w, const lapis_data *data)
     return "its --certificate is not divided among processes";
   if (w->set.variant != LAPIS_MC_1)
     return "the dual of pos and simplex is dense; admm takes them";
-  if (w->set.class_features > 0)
+  if (w->set.class_features)
     return "--class-features asks for columns without a feature; admm has them";
   if (w->set.proof == LAPIS_MC_PROOF_EXACT &&
       smaller(data->X.rows, w->p.all) > MOST_EXACT)

@@ -278,7 +278,7 @@ static const char *refuses(const mc *w, const lapis_data *data)
 {
   (void)data;
   bool divided = base_ranks(w->base.ctx) > 1;
-  if (divided && w->set.class_features > 0 && w->set.certificate)
+  if (divided && w->set.class_features && w->set.certificate)
     return "--certificate with --class-features is not divided among processes";
   return NULL;
 }

@@ -30,10 +30,9 @@ static const lapis_param params[] = {
                  "|Omega_X|): less keeps more detail; the command chooses it "
                  "by hidden labels where neither is given"),
     PARAM_CERTIFICATE,
-    INT_IN("class-features", class_features, "[N]", AT_LEAST(0),
-           .help = "also write the features of a sample that has one class "
-                   "alone, of each class (class_features); N: of each of N "
-                   "clusters of the class's samples; without N: 1; 0: none"),
+    BOOL("class-features", class_features,
+         .help = "also write the features of a sample that has one class "
+                 "alone, of each class (class_features)"),
     PARAM_TOL(1e-4, "stop when the objective is proved to be within this share "
                     "of the best one (fpc: when it changes less)"),
     CHOICE("solver", solver, "auto|bordered|factored|admm|fpc",
@@ -183,8 +182,6 @@ static void release(lapis_solver *s)
   base_free(w->whole);
   base_free(w->factors);
   base_free(w->p.turn);
-  base_free(w->p.of_class);
-  base_free(w->p.cluster);
   base_free(w->p.calibration);
 }
 
