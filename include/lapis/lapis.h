@@ -270,7 +270,7 @@ LAPIS_API lapis_status lapis_settings_set_matrix(lapis_ctx *ctx,
  * samples expect).  Of several kinds: blocks:400+1000 comes first, with the
  * number of each; l1 and l2 then see each kind alone, and balance at the end
  * gives each one weight.  Last may stand exp(-|x - z|^2 / WIDTH) as features:
- * nystrom:WIDTH:COUNT (of COUNT training samples) or rff:WIDTH:COUNT (random);
+ * nystrom:WIDTH:COUNT (of COUNT training samples);
  * WIDTH is a number, auto (the median |x - z|^2) or a multiple, 4auto.  Fitted
  * on training samples only; NaN stays NaN but behind impute (before a kernel:
  * the mean). */
