@@ -4,7 +4,7 @@
  *
  * Segments lie on a grid with some diagonals and some borders gone; scores are
  * even, smooth with noise (as words give them), or a few heavy ones among many
- * that cost a little.  Five seconds a region, both solvers. */
+ * that cost a little.  Five seconds a region. */
 #include "bench.h"
 #include "lapis/lapis_locate.h"
 
@@ -57,10 +57,10 @@ static net make(int across, int down, int kind, uint64_t *state)
   return g;
 }
 
-static void measure(lapis_ctx *ctx, int across, int down, int kind, int solver)
+static void measure(lapis_ctx *ctx, int across, int down, int kind)
 {
   static const char *const kinds[] = {"even", "smooth", "sparse"};
-  double seconds[GRAPHS], gap = 0, left = 0, nodes = 0, cuts = 0;
+  double seconds[GRAPHS], gap = 0, left = 0, nodes = 0;
   int proved = 0;
   lapis_region_info info = {0};
   for (int i = 0; i < GRAPHS; i++) {
@@ -69,7 +69,6 @@ static void measure(lapis_ctx *ctx, int across, int down, int kind, int solver)
     lapis_graph graph = {g.n, g.start, g.next};
     unsigned char *inside = calloc((size_t)g.n, 1);
     lapis_region_settings set = lapis_region_defaults();
-    set.solver = solver;
     set.seconds = 5;
     bench_check(ctx,
                 lapis_region_find(ctx, &graph, g.score, &set, inside, &info));
@@ -78,13 +77,11 @@ static void measure(lapis_ctx *ctx, int across, int down, int kind, int solver)
     gap = fmax(gap, info.gap);
     left += (double)info.left / GRAPHS;
     nodes += (double)info.nodes / GRAPHS;
-    cuts += (double)info.cuts / GRAPHS;
     free(inside), free(g.start), free(g.next), free(g.score);
   }
   double median = bench_median(seconds, GRAPHS);
-  printf("| %s | %s | %d of %d | %.4f | %.3f | %.3f | %.0f | %.0f | %.0f |\n",
-         kinds[kind], info.solver, proved, GRAPHS, gap, median,
-         seconds[GRAPHS - 1], left, nodes, cuts);
+  printf("| %s | %d of %d | %.4f | %.3f | %.3f | %.0f | %.0f |\n", kinds[kind],
+         proved, GRAPHS, gap, median, seconds[GRAPHS - 1], left, nodes);
   fflush(stdout);
 }
 
@@ -93,16 +90,10 @@ int main(int argc, char **argv)
   int segments = argc > 1 ? atoi(argv[1]) : 300;
   int across = (int)round(sqrt(0.75 * segments)), down = segments / across;
   lapis_ctx *ctx = lapis_ctx_new();
-  char why[256];
-  bool cbc = lapis_region_has_cbc(why, sizeof why);
-  if (!cbc) printf("without cbc: %s\n", why);
-  printf("| scores | solver | proved | largest gap | median s | slowest s | "
-         "segments left | subproblems | cuts |\n"
-         "| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
-  for (int kind = 0; kind < 3; kind++) {
-    measure(ctx, across, down, kind, LAPIS_REGION_TREE);
-    if (cbc) measure(ctx, across, down, kind, LAPIS_REGION_CBC);
-  }
+  printf("| scores | proved | largest gap | median s | slowest s | segments "
+         "left | subproblems |\n"
+         "| --- | --- | --- | --- | --- | --- | --- |\n");
+  for (int kind = 0; kind < 3; kind++) measure(ctx, across, down, kind);
   lapis_ctx_free(ctx);
   return 0;
 }

@@ -36,7 +36,6 @@ const char *args_get(const cli_args *a, const char *name)
 typedef struct row {
   const char *name;
   bool takes_value;
-  bool may_stand_alone; /* [N]: without a number it is "true" */
 } row;
 
 static bool find_in(const cli_option *options, const char *name, size_t length,
@@ -47,7 +46,7 @@ static bool find_in(const cli_option *options, const char *name, size_t length,
                    strncmp(options->name, name, length) == 0;
     bool by_letter = name == NULL && options->letter == letter;
     if (!by_name && !by_letter) continue;
-    *out = (row){options->name, options->arg != NULL, false};
+    *out = (row){options->name, options->arg != NULL};
     return true;
   }
   return false;
@@ -60,8 +59,7 @@ static bool find_param(const lapis_method *m, const char *name, size_t length,
     const lapis_param *p = &m->params[i];
     if (strlen(p->name) != length || strncmp(p->name, name, length) != 0)
       continue;
-    *out = (row){p->name, p->type != LAPIS_PARAM_BOOL,
-                 p->arg != NULL && p->arg[0] == '['};
+    *out = (row){p->name, p->type != LAPIS_PARAM_BOOL};
     return true;
   }
   return false;
@@ -137,9 +135,7 @@ static int check_once(const cli *c, const row *r, const char *value)
   const char *before = args_get(&c->args, r->name);
   bool repeats =
       c->verb->repeats != NULL && strcmp(c->verb->repeats, r->name) == 0;
-  bool same = r->may_stand_alone && before != NULL &&
-              strcmp(before, value == NULL ? "true" : value) == 0;
-  if (!r->takes_value || before == NULL || repeats || same) return EXIT_DONE;
+  if (!r->takes_value || before == NULL || repeats) return EXIT_DONE;
   return cli_fail(
       EXIT_MISUSE, "%s: %s%s is given twice, as '%s' and as '%s'; give it once",
       c->verb->name, strlen(r->name) > 1 ? "--" : "-", r->name, before, value);
@@ -181,12 +177,6 @@ static int unknown(const cli *c, const char *word)
                   c->verb->name, method, named ? " " : "");
 }
 
-static bool is_number(const char *word)
-{
-  double v;
-  return word != NULL && lapis_number_read(word, NULL, &v);
-}
-
 /* One option at argv[*i]; moves *i past a value it takes. */
 static int parse_option(cli *c, int argc, char **argv, int *i)
 {
@@ -195,7 +185,7 @@ static int parse_option(cli *c, int argc, char **argv, int *i)
   const char *name = is_long ? word + 2 : NULL;
   size_t length = is_long ? strcspn(name, "=") : 0;
   const char *value = is_long && name[length] == '=' ? name + length + 1 : NULL;
-  row r = {NULL, false, false};
+  row r = {NULL, false};
   bool found = find_row(c, name, length, is_long ? 0 : word[1], &r);
   const char *next = *i + 1 < argc ? argv[*i + 1] : NULL;
   if (is_long)
@@ -208,8 +198,7 @@ static int parse_option(cli *c, int argc, char **argv, int *i)
     }
     value = word + 2; /* -oFILE */
   }
-  bool alone = r.may_stand_alone && !is_number(next);
-  if (value == NULL && r.takes_value && !alone) {
+  if (value == NULL && r.takes_value) {
     if (*i + 1 == argc)
       return cli_fail(EXIT_MISUSE, "%s: %s needs a value", c->verb->name, word);
     value = argv[++*i];

@@ -13,7 +13,7 @@ static const cli_option options[] = {
      "sqrt, l1-sqrt, standard, scale:NUMBER, scale:auto (mean size 1), chi2, "
      "impute (gaps filled from what was seen of the sample); of several kinds "
      "blocks:N+N first, balance "
-     "last; a kernel as features: nystrom:WIDTH:COUNT or rff:WIDTH:COUNT last; "
+     "last; a kernel as features: nystrom:WIDTH:COUNT last; "
      "chain with commas"},
     {"map-priv", 0, "MAP", "the same for privileged features"},
     {"output", 'o', "F.npz",

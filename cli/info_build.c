@@ -2,7 +2,6 @@
 #include "baseline.h"
 #include "info.h"
 #include "lapis/lapis_image.h"
-#include "lapis/lapis_locate.h"
 
 /* All kinds of image are one part, built in or not. */
 static bool has_mpi(void)
@@ -37,7 +36,6 @@ static int build_json(cli *c)
       lapis_json_put_bool(parts, lapis_format_at(i)->name,
                           lapis_format_at(i)->built);
   lapis_json_put_bool(parts, "images", images_built());
-  lapis_json_put_bool(parts, "cbc", lapis_region_has_cbc(NULL, 0));
   lapis_json_put_bool(parts, "mpi", has_mpi());
   lapis_json_put_bool(parts, "opencl", has_opencl());
   lapis_json_put_text(to, "lapis", lapis_version());
@@ -93,7 +91,6 @@ int info_build(cli *c)
     if (lapis_format_at(i)->package != NULL)
       print_part(lapis_format_at(i)->name, lapis_format_at(i)->built,
                  lapis_format_at(i)->package);
-  print_part("cbc", lapis_region_has_cbc(NULL, 0), "coinor-libcbc-dev");
   print_part("mpi", has_mpi(), "libopenmpi-dev or libmpich-dev");
   print_part("opencl", has_opencl(), "ocl-icd-opencl-dev");
   print_part("images", images_built(),

@@ -147,8 +147,6 @@ static int fill(cli *c, report_parts *own, lapis_report *r)
   r->removed = report_member(own, "sparse");
   r->filled = report_member(own, "filled");
   r->class_features = report_member(own, "class_features");
-  r->class_features_of = report_numbers(own, "class_features_of");
-  r->class_clusters = report_numbers(own, "class_clusters");
   r->history = report_member(own, "history");
   if (names != NULL && names->mat.dtype == LAPIS_TEXT)
     r->history_columns = names->mat;

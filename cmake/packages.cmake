@@ -6,9 +6,6 @@ set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_CONTACT "${LAPIS_MAINTAINER}")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
 set(CPACK_COMPONENTS_ALL command library development python)
-if(TARGET lapis_plugin_cbc)
-  list(APPEND CPACK_COMPONENTS_ALL plugin_cbc)
-endif()
 if(TARGET lapis_plugin_mpi)
   list(APPEND CPACK_COMPONENTS_ALL plugin_mpi)
 endif()
@@ -26,7 +23,7 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_NAME lapis)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_SUGGESTS
-  "lapis-cbc, lapis-opencl, lapis-mpi-openmpi | lapis-mpi-mpich")
+  "lapis-opencl, lapis-mpi-openmpi | lapis-mpi-mpich")
 set(CPACK_COMPONENT_COMMAND_DESCRIPTION
   "Low-rank and privileged-information solvers: the command
  Learns from visual data as it really is: labels missing or wrong, features
@@ -34,7 +31,7 @@ set(CPACK_COMPONENT_COMMAND_DESCRIPTION
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME liblapis${PROJECT_VERSION_MAJOR})
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SUGGESTS
-  "lapis-cbc, lapis-opencl, lapis-mpi-openmpi | lapis-mpi-mpich")
+  "lapis-opencl, lapis-mpi-openmpi | lapis-mpi-mpich")
 set(CPACK_COMPONENT_LIBRARY_DESCRIPTION
   "Low-rank and privileged-information solvers: the shared library")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME liblapis-dev)
@@ -63,13 +60,7 @@ set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS python3-mpi4py)
 set(CPACK_COMPONENT_PYTHON_DESCRIPTION
   "Low-rank and privileged-information solvers: Python package
  Estimators that behave like scikit-learn's over the shared library.")
-# Opened at run time where it is there; nothing links it (EPL).
-set(CPACK_DEBIAN_PLUGIN_CBC_PACKAGE_NAME lapis-cbc)
-set(CPACK_DEBIAN_PLUGIN_CBC_PACKAGE_ENHANCES
-  "lapis, liblapis${PROJECT_VERSION_MAJOR}")
-set(CPACK_COMPONENT_PLUGIN_CBC_DESCRIPTION
-  "Low-rank and privileged-information solvers: region search by CBC
- A plug-in for lapis and its library, whose own search does without.")
+# Opened at run time where they are there; nothing links them.
 set(CPACK_DEBIAN_PLUGIN_MPI_PACKAGE_NAME lapis-mpi-openmpi)
 set(CPACK_DEBIAN_PLUGIN_MPI_PACKAGE_ENHANCES
   "lapis, liblapis${PROJECT_VERSION_MAJOR}")

@@ -77,8 +77,8 @@ function(lapis_choose_parts list)
   set(${list} ${${list}} PARENT_SCOPE)
 endfunction()
 
-# lapis_plugin(cbc "region search by CBC" MODULES cbc FILES plugin/cbc.c) makes
-# lapis-cbc.so, a library of its own, where the modules are there; OUTPUT names
+# lapis_plugin(opencl "devices" MODULES OpenCL FILES plugin/opencl.c) makes
+# lapis-opencl.so, a library of its own, where the modules are there; OUTPUT names
 # the file where it is another.
 function(lapis_plugin name what)
   cmake_parse_arguments(plugin "" "OUTPUT" "MODULES;FILES" ${ARGN})

@@ -71,10 +71,6 @@ static const lapis_param label_params[] = {
            .help = "list at most M given labels that look wrong"),
     BOOL("where", where,
          .help = "also say where in the image: needs features that are words"),
-    INT("class-features", class_features, .value = 1, FROM_TO(1, 1000),
-        .help = "with --where and several classes: representatives of each "
-                "class, one a cluster of its images; the one that finds most "
-                "says where"),
     TEXT("segments", segments, .arg = "FOLDER",
          .help =
              "with --where and several classes: your own segments, for each "

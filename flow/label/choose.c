@@ -131,8 +131,7 @@ lapis_status label_prepare(label_run *w)
   w->mc.lambda = isnan(w->set.lambda) ? at->lambda.usual : w->set.lambda;
   w->mc.gamma = isnan(w->set.gamma) ? at->gamma.usual : w->set.gamma;
   w->mc.mu_rel = isnan(w->set.mu_rel) ? at->mu_rel.usual : w->set.mu_rel;
-  w->mc.class_features =
-      w->set.where && w->given.K > 1 ? w->set.class_features : 0;
+  w->mc.class_features = w->set.where && w->given.K > 1;
   w->raw = w->flow->data;
   w->raw.X = X;
   if (label_races(w)) return LAPIS_OK;
@@ -153,7 +152,7 @@ static lapis_mc_settings loose(const label_run *w, double tol)
   lapis_mc_settings set = w->mc;
   set.stop.tol = tol;
   set.stop.max_iters = LOOSE_ITERS;
-  set.class_features = 0;
+  set.class_features = false;
   return set;
 }
 

@@ -334,6 +334,5 @@ lapis_status lapis_label_new(lapis_ctx *ctx, const char *const *paths,
   if (s >= 0 && (w->set.labels != NULL || w->set.folder_is_class))
     s = check_there(w);
   if (s >= 0) s = read_table(w);
-  if (s >= 0) s = label_check_representatives(w);
   return flow_made(s, out);
 }

@@ -144,7 +144,6 @@ lapis_status label_answer(label_run *w);
 bool label_has(const label_run *w, int64_t image, int64_t class_);
 /* where.c */
 lapis_status label_check_where(label_run *w);
-lapis_status label_check_representatives(label_run *w); /* labels are known */
 lapis_status label_where(label_run *w);
 /* page.c */
 lapis_status label_page(const lapis_flow *f, const char *path,

@@ -383,19 +383,6 @@ static void release(page_memory *s)
   free(s);
 }
 
-/* What the representatives that said where look like. */
-static lapis_status fill_classes(page_memory *s)
-{
-  const label_run *w = s->w;
-  lapis_report *p = &s->page;
-  if (!w->set.where || w->mc.class_features < 2) return LAPIS_OK;
-  TRY(lapis_result_get(w->flow->solver, "class_features", &p->class_features));
-  TRY(lapis_result_get(w->flow->solver, "class_features_of",
-                       &p->class_features_of));
-  TRY(lapis_result_get(w->flow->solver, "class_clusters", &p->class_clusters));
-  return lapis_flow_get(w->flow, "low_rank", &p->clean);
-}
-
 static lapis_status fill(page_memory *s, const char *const *title)
 {
   const label_run *w = s->w;
@@ -423,7 +410,7 @@ static lapis_status fill(page_memory *s, const char *const *title)
   add_settings(s, method, lapis_result_settings(w->flow->solver), NULL);
   p->setting = s->setting;
   fill_history(s);
-  return fill_classes(s);
+  return LAPIS_OK;
 }
 
 lapis_status label_page(const lapis_flow *f, const char *path,

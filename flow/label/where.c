@@ -4,8 +4,7 @@
  * nearest to the image's repaired column of Z_X.  More [MC15 Sec. 4.5]: what
  * the completion puts into a class's own column weighs the words; in every
  * image and for each of its classes, the connected group of segments of the
- * greatest weight.  Of several representatives of a class the one whose group
- * weighs most says where. */
+ * greatest weight. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,9 +50,6 @@ lapis_status label_check_where(label_run *w)
   if (!w->set.where && w->set.segments != NULL)
     return lapis_fail(w->flow->ctx, LAPIS_EINVAL,
                       "label: --segments goes with --where");
-  if (!w->set.where && w->set.class_features > 1)
-    return lapis_fail(w->flow->ctx, LAPIS_EINVAL,
-                      "label: --class-features goes with --where");
   if (!w->set.where || w->is_auto) return LAPIS_OK;
   if (w->kinds.count > 1)
     return lapis_fail(w->flow->ctx, LAPIS_EINVAL,
@@ -71,24 +67,6 @@ lapis_status label_check_where(label_run *w)
         "label: --where goes back from features to counts of "
         "words; --map %s cannot; none, l1, sqrt, l1-sqrt and scale can",
         w->set.map);
-  return LAPIS_OK;
-}
-
-/* Of two classes a window is sought, of which there are no representatives. */
-lapis_status label_check_representatives(label_run *w)
-{
-  int64_t N = w->set.class_features;
-  if (N < 2) return LAPIS_OK;
-  if (w->given.K == 1)
-    return lapis_fail(w->flow->ctx, LAPIS_EINVAL,
-                      "label: --class-features %" PRId64 " goes with three "
-                      "classes or more; of two, --where seeks a window",
-                      N);
-  if (N > w->flow->count)
-    return lapis_fail(w->flow->ctx, LAPIS_EINVAL,
-                      "label: --class-features %" PRId64 " is more than the "
-                      "%" PRId64 " images that there are",
-                      N, w->flow->count);
   return LAPIS_OK;
 }
 
@@ -201,37 +179,20 @@ static lapis_status find_windows(label_run *w, bool roots)
 }
 
 /* ---- more classes -------------------------------------------------------*/
-typedef struct class_weights { /* R representatives, those of a class together
-                                */
-  int64_t R;
-  double *weight;    /* d x R: of each word */
-  const int64_t *of; /* R: its class; NULL: a class one */
-} class_weights;
-
-static bool is_of(const class_weights *v, int64_t r, int64_t c)
+/* weight: d x K, of each word in each class; malloc'ed. */
+static lapis_status weigh_words(label_run *w, bool roots, double **weight)
 {
-  return (v->of == NULL ? r : v->of[r]) == c;
-}
-
-static lapis_status weigh_words(label_run *w, bool roots, class_weights *v)
-{
-  lapis_mat Z, of_class;
+  lapis_mat Z;
   TRY(lapis_result_get(w->flow->solver, "class_features", &Z));
-  v->R = Z.cols;
-  if (w->mc.class_features > 1) {
-    TRY(lapis_result_get(w->flow->solver, "class_features_of", &of_class));
-    v->of = of_class.val;
-  }
-  v->weight = malloc((size_t)(w->d * Z.cols) * sizeof *v->weight);
-  if (v->weight == NULL) return flow_no_memory(w->flow);
   double *mean = malloc((size_t)(w->d * Z.cols) * sizeof *mean);
-  if (mean == NULL) return flow_no_memory(w->flow);
-  for (int64_t c = 0; c < Z.cols; c++)
-    undo_map(w, &Z, c, roots, mean + c * w->d);
+  *weight = malloc((size_t)(w->d * Z.cols) * sizeof **weight);
+  bool room = mean != NULL && *weight != NULL;
+  lapis_status s = room ? LAPIS_OK : flow_no_memory(w->flow);
   lapis_mat of = lapis_mat_f64(mean, w->d, Z.cols);
-  lapis_status s = LAPIS_OK;
+  for (int64_t c = 0; room && c < Z.cols; c++)
+    undo_map(w, &Z, c, roots, mean + c * w->d);
   for (int64_t c = 0; s >= 0 && c < Z.cols; c++)
-    s = lapis_class_weights(w->flow->ctx, &of, c, true, v->weight + c * w->d);
+    s = lapis_class_weights(w->flow->ctx, &of, c, true, *weight + c * w->d);
   free(mean);
   return s;
 }
@@ -317,64 +278,37 @@ static lapis_status add_region(label_run *w, const lapis_segments *g,
   return add_place(w, &box, image, class_);
 }
 
-typedef struct region {          /* of n segments */
-  double *score;                 /* n, of the representative at hand */
-  unsigned char *tried, *inside; /* n: its region; the best one */
-  double best;                   /* the score of that */
-} region;
-
-/* The best region of class c over its representatives. */
-static lapis_status search_class(label_run *w, const lapis_words *words,
-                                 const lapis_segments *g,
-                                 const class_weights *v, int64_t c, region *of)
-{
-  lapis_region_settings set = lapis_region_defaults();
-  bool open = false;
-  set.seconds = REGION_SECONDS;
-  of->best = -INFINITY;
-  for (int64_t r = 0; r < v->R; r++) {
-    lapis_region_info info;
-    if (!is_of(v, r, c)) continue;
-    TRY(lapis_segment_scores(w->flow->ctx, words, g, v->weight + r * w->d,
-                             of->score));
-    lapis_status s = lapis_region_find(w->flow->ctx, &g->graph, of->score, &set,
-                                       of->tried, &info);
-    if (s < 0 || s == LAPIS_CANCELLED) return s;
-    open |= s > 0;
-    if (info.score <= of->best) continue;
-    of->best = info.score;
-    memcpy(of->inside, of->tried, (size_t)g->graph.count);
-  }
-  w->regions_open += open;
-  return LAPIS_OK;
-}
-
 static lapis_status search_image(label_run *w, int64_t i,
-                                 const lapis_segments *g,
-                                 const class_weights *v)
+                                 const lapis_segments *g, const double *weight)
 {
   int64_t n = g->graph.count;
   lapis_words words = words_of(w, i);
-  region of = {.score = malloc((size_t)n * sizeof *of.score),
-               .tried = malloc((size_t)n),
-               .inside = malloc((size_t)n)};
-  bool room = of.score != NULL && of.tried != NULL && of.inside != NULL;
+  lapis_region_settings set = lapis_region_defaults();
+  lapis_region_info info;
+  double *score = malloc((size_t)n * sizeof *score);
+  unsigned char *inside = malloc((size_t)n);
+  bool room = score != NULL && inside != NULL;
   lapis_status s = room ? LAPIS_OK : flow_no_memory(w->flow);
+  set.seconds = REGION_SECONDS;
   for (int64_t c = 0; s == LAPIS_OK && c < w->given.K; c++) {
     if (!label_has(w, i, c)) continue;
-    s = search_class(w, &words, g, v, c, &of);
-    if (s == LAPIS_OK) s = add_region(w, g, of.inside, of.best, i, c);
+    s = lapis_segment_scores(w->flow->ctx, &words, g, weight + c * w->d, score);
+    if (s == LAPIS_OK)
+      s = lapis_region_find(w->flow->ctx, &g->graph, score, &set, inside,
+                            &info);
+    if (s < 0 || s == LAPIS_CANCELLED) break;
+    w->regions_open += s > 0;
+    s = add_region(w, g, inside, info.score, i, c);
   }
-  free(of.score);
-  free(of.tried);
-  free(of.inside);
+  free(score);
+  free(inside);
   return s;
 }
 
 static lapis_status find_regions(label_run *w, bool roots)
 {
-  class_weights v = {.weight = NULL};
-  lapis_status s = weigh_words(w, roots, &v);
+  double *weight = NULL;
+  lapis_status s = weigh_words(w, roots, &weight);
   for (int64_t i = 0; s >= 0 && s != LAPIS_CANCELLED && i < w->flow->n; i++) {
     lapis_segments g;
     if (flow_clock() > w->flow->end) {
@@ -382,10 +316,10 @@ static lapis_status find_regions(label_run *w, bool roots)
       break;
     }
     s = make_segments(w, i, &g);
-    if (s >= 0) s = search_image(w, i, &g, &v);
+    if (s >= 0) s = search_image(w, i, &g, weight);
     lapis_segments_free(&g);
   }
-  free(v.weight);
+  free(weight);
   if (w->regions_open > 0)
     flow_note(w->flow,
               "%" PRId64 " regions were not proved to be the best in %g s",

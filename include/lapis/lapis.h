@@ -270,7 +270,7 @@ LAPIS_API lapis_status lapis_settings_set_matrix(lapis_ctx *ctx,
  * samples expect).  Of several kinds: blocks:400+1000 comes first, with the
  * number of each; l1 and l2 then see each kind alone, and balance at the end
  * gives each one weight.  Last may stand exp(-|x - z|^2 / WIDTH) as features:
- * nystrom:WIDTH:COUNT (of COUNT training samples) or rff:WIDTH:COUNT (random);
+ * nystrom:WIDTH:COUNT (of COUNT training samples);
  * WIDTH is a number, auto (the median |x - z|^2) or a multiple, 4auto.  Fitted
  * on training samples only; NaN stays NaN but behind impute (before a kernel:
  * the mean). */
@@ -335,7 +335,7 @@ typedef struct lapis_stop {
  *   classes         1 x K     values of Y, where it has several classes
  *   low_rank        d x n     the features of Z
  *   sparse          d x n     X - low_rank, 0 where not observed
- *   class_features  d x R     class_features_of (1 x R), class_clusters (K x n)
+ *   class_features  d x K     with class_features
  *   dual_norm, dual 1 x 1, (K + d + 1) x n  admm; dual with certificate
  * solver factored, Z = A B' + c e' of rank r, besides: gap (1 x 1), proof
  * (TEXT), singular_values (1 x r), factors (r x n), feature_factors (r x d) and
@@ -370,23 +370,22 @@ typedef enum lapis_mc_proof {
 typedef struct lapis_mc_settings {
   size_t size;
   lapis_stop stop;
-  int variant;            /* lapis_mc_variant */
-  int labels;             /* lapis_mc_labels */
-  double lambda;          /* weight of the label loss */
-  double gamma;           /* steepness of the label loss */
-  double mu;              /* weight of the nuclear norm; NaN: from mu_rel */
-  double mu_rel;          /* mu in units of a sigma_1(Z_0) */
-  bool certificate;       /* keep the dual that proves the gap */
-  int64_t class_features; /* complete so many representatives of each class */
-  bool debias;            /* refit in the spaces found, with mu / 10 */
-  int solver;             /* lapis_mc_solver */
-  bool dense;             /* low_rank and sparse also where they are large */
-  double mu_start;        /* fpc: first mu; NaN: sigma_1(Z_0) / 4 */
-  double mu_decay;        /* fpc: factor of mu from stage to stage */
-  double tau;             /* fpc: step; NaN: as in the papers */
-  int absent;             /* lapis_mc_absent: what a sparse X leaves out */
-  int proof;              /* factored: lapis_mc_proof */
-  int64_t most_rank; /* factored: columns of the factors at most; -1: auto */
+  int variant;         /* lapis_mc_variant */
+  int labels;          /* lapis_mc_labels */
+  double lambda;       /* weight of the label loss */
+  double gamma;        /* steepness of the label loss */
+  double mu;           /* weight of the nuclear norm; NaN: from mu_rel */
+  double mu_rel;       /* mu in units of a sigma_1(Z_0) */
+  bool certificate;    /* keep the dual that proves the gap */
+  bool class_features; /* complete a representative of each class, too */
+  int solver;          /* lapis_mc_solver */
+  bool dense;          /* low_rank and sparse also where they are large */
+  double mu_start;     /* fpc: first mu; NaN: sigma_1(Z_0) / 4 */
+  double mu_decay;     /* fpc: factor of mu from stage to stage */
+  double tau;          /* fpc: step; NaN: as in the papers */
+  int absent;          /* lapis_mc_absent: what a sparse X leaves out */
+  int proof;           /* factored: lapis_mc_proof */
+  int64_t most_rank;   /* factored: columns of the factors at most; -1: auto */
   lapis_mat calibration; /* 2 x K, or empty: slope and bias of each label's
                           * probability, by which labels are decided then;
                           * copied */

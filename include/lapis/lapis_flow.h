@@ -60,7 +60,6 @@ typedef struct lapis_label_settings { /* a text NULL: automatic, or none */
    * in which an image lies names its label; images that lie in none, or in one
    * called unknown, unlabelled or unlabeled, are asked. */
   bool folder_is_class;
-  int64_t class_features; /* where: representatives of each class */
 } lapis_label_settings;
 /* Kinds that features "auto" makes and compares: each alone, the last two and
  * all of them side by side.  Settings in `kinds` are of these, in this order.

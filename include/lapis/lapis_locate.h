@@ -151,14 +151,8 @@ LAPIS_API lapis_status lapis_segment_scores(lapis_ctx *ctx,
 /* ---- regions: the connected group of segments of the greatest total score
  * (efficient region search, [MC15] Sec. 4.5), solved exactly as a connected
  * subgraph of maximum weight. */
-typedef enum lapis_region_solver {
-  LAPIS_REGION_AUTO, /* TREE, which proves more in the same time */
-  LAPIS_REGION_TREE, /* our own branch and bound */
-  LAPIS_REGION_CBC   /* CBC, an integer solver: the plug-in lapis-cbc */
-} lapis_region_solver;
 typedef struct lapis_region_settings {
   size_t size;
-  int solver;     /* lapis_region_solver */
   double seconds; /* time limit a region; infinity: none */
 } lapis_region_settings;
 LAPIS_API void lapis_region_fill(lapis_region_settings *to, size_t size);
@@ -173,10 +167,9 @@ typedef struct lapis_region_info {
   double score, bound; /* of the region; no connected group has more */
   double gap;          /* (bound - score) / max(|bound|, |score|, 1e-300) */
   int64_t members;     /* segments in the region */
-  int64_t nodes, cuts; /* subproblems that were bounded; inequalities added */
+  int64_t nodes;       /* subproblems that were bounded */
   int64_t left;        /* segments left to search after reductions */
   double seconds;
-  const char *solver;  /* "tree", "cbc" */
   lapis_status status; /* LAPIS_OK: optimal; else why it stopped early */
 } lapis_region_info;
 /* score: n finite numbers.  inside: n, 1 for members of the region.  Where no
@@ -195,9 +188,6 @@ LAPIS_API lapis_status lapis_regions_find(
     lapis_ctx *ctx, const lapis_graph *graph, const double *score,
     const lapis_region_settings *set, int64_t count, int64_t *region,
     lapis_region_info *info, int64_t *found);
-/* Whether the plug-in lapis-cbc can be loaded; why: NULL, or room for the
- * sentence that says why not. */
-LAPIS_API bool lapis_region_has_cbc(char *why, size_t size);
 
 /* ---- boxes that may hold an object ----------------------------------------
  * Boxes are ranked by how much denser edges are inside than around.  The score

@@ -92,12 +92,7 @@ typedef struct lapis_report {
   int64_t height, width;    /* of a sample as a picture, rows first; 0: none */
   int64_t first, count;     /* samples that are drawn */
 
-  /* what classes look like: a representative a column; the class of each
-   * (empty: one a class); the representative, from 0, of the cluster that a
-   * sample was put in for each class, -1: in none */
-  lapis_mat class_features;    /* d x r */
-  lapis_mat class_features_of; /* 1 x r */
-  lapis_mat class_clusters;    /* classes x n */
+  lapis_mat class_features; /* d x classes: what classes look like */
 
   lapis_mat singular_values; /* 1 x k */
   lapis_mat history;         /* columns x iterations */

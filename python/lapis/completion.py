@@ -50,14 +50,9 @@ class MatrixCompletionClassifier(Classifier):
         Completed label scores.
     low_rank_, sparse_ : ndarray (n_samples, n_features)
         Features without their errors, and the errors.
-    class_features_ : ndarray (n_representatives, n_features)
-        With `class_features` N: the features of a sample of one class alone, of
-        each class; of several clusters of each where N is more than 1.
-    class_features_of_ : ndarray (n_representatives,)
-        Then: the number of the class of each.
-    class_clusters_ : ndarray (n_samples, n_classes)
-        Then: the row of ``class_features_`` in whose cluster a sample was put
-        for each class; -1: in none.
+    class_features_ : ndarray (n_classes, n_features)
+        With `class_features`: the features of a sample of one class alone, of
+        each class.
 
     Examples
     --------
@@ -83,8 +78,7 @@ class MatrixCompletionClassifier(Classifier):
         self._name_classes()
         self.transduction_ = self._decode(result["labels"])
         # copies, so that the workspace of the solve can go
-        for name in ("scores", "low_rank", "sparse", "class_features",
-                     "class_features_of", "class_clusters"):
+        for name in ("scores", "low_rank", "sparse", "class_features"):
             if name in result:
                 setattr(self, name + "_", result[name].copy())
         return self

@@ -244,12 +244,6 @@ lapis_status lapis_settings_refuse(lapis_ctx *ctx, const lapis_method *m,
 }
 
 /* ---- text in ------------------------------------------------------------*/
-/* A count that may stand without a number, which is then 1: true; false: 0. */
-static bool may_stand_alone(const lapis_param *p)
-{
-  return p->type == LAPIS_PARAM_INT && p->arg != NULL && p->arg[0] == '[';
-}
-
 static lapis_status bad_value(lapis_ctx *ctx, const lapis_method *m,
                               const lapis_param *p, const char *value,
                               const char *wanted)
@@ -279,11 +273,6 @@ static lapis_status parse(lapis_ctx *ctx, const lapis_method *m,
   }
   if (may_be_auto && strcmp(value, "auto") == 0) {
     *v = auto_value(p);
-    return LAPIS_OK;
-  }
-  if (may_stand_alone(p) &&
-      (strcmp(value, "true") == 0 || strcmp(value, "false") == 0)) {
-    *v = value[0] == 't';
     return LAPIS_OK;
   }
   if (!lapis_number_read(value, NULL, v) || isnan(*v))

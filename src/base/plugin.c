@@ -1,4 +1,4 @@
-/* plugin.c - finding and opening plug-ins: lapis-cbc, lapis-opencl,
+/* plugin.c - finding and opening plug-ins: lapis-opencl,
  * lapis-mpi-openmpi and lapis-mpi-mpich.
  *
  * A plug-in is code that runs with all that the caller may do, so it is opened

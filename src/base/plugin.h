@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 typedef struct base_plugin_kind {
-  const char *file;    /* "lapis-cbc" */
+  const char *file;    /* "lapis-opencl" */
   const char *symbol;  /* a table of functions that begins with an int: */
   const char *package; /* Debian's, which it is built with */
   int version;

@@ -1,14 +1,11 @@
-/* kernel_map.c - the rbf kernel as features: Nystrom's, and random ones.
+/* kernel_map.c - the rbf kernel as features, Nystrom's.
  *
- * Nystrom: with K(L, L) = V diag(v) V', the features of x are
+ * With K(L, L) = V diag(v) V', the features of x are
  *   diag(v)^(-1/2) V' k(L, x),
  * eigenvalues v below 1e-10 of the largest left out; so there may be fewer
  * features than landmarks.  Landmarks are drawn uniformly, which looks at the
  * data once; drawing by distance (k-means++) prefers outliers, of which
  * standardised features have many.
- *
- * Random: exp(-|x - z|^2 / width) is the mean of cos(w'(x - z)) over w ~ N(0,
- * 2 / width I); cosine and sine of m directions, over sqrt(m).
  *
  * Gaps hold the training samples' means: distances need whole samples. */
 #include "op/kernel_map.h"
@@ -20,12 +17,7 @@
 #include "lapis/lapis_tools.h"
 #include "op/kernel.h"
 
-enum {
-  PAIRS_OF = 500,
-  TRAILER = 4,
-  DRAW = 0x6b6d6170,
-  DIRECTIONS = 0x72666600
-};
+enum { PAIRS_OF = 500, TRAILER = 4, DRAW = 0x6b6d6170 };
 static const double LEAST = 1e-10; /* of the largest eigenvalue */
 static const double MOST_COUNT = 1e6;
 
@@ -45,24 +37,19 @@ lapis_status kernel_map_read(lapis_ctx *ctx, const char *word, kernel_map *out,
 {
   const char *at = strchr(word, ':');
   size_t size = at == NULL ? strlen(word) : (size_t)(at - word);
-  bool nystrom = size == 7 && strncmp(word, "nystrom", 7) == 0;
-  *out = (kernel_map){.random = size == 3 && strncmp(word, "rff", 3) == 0};
-  *named = nystrom || out->random;
+  *out = (kernel_map){.count = 0};
+  *named = size == 7 && strncmp(word, "nystrom", 7) == 0;
   if (!*named) return LAPIS_OK;
   double count = 0;
   bool fine = at != NULL && (++at, read_width(&at, out)) &&
               lapis_number_read(at + 1, &at, &count) && *at == '\0' &&
               floor(count) == count && count >= 1 && count <= MOST_COUNT;
-  if (fine && out->random) fine = floor(count / 2) * 2 == count;
   if (!fine)
     return lapis_fail(ctx, LAPIS_EINVAL,
-                      "map '%s': %s, where WIDTH is above 0 (a number, auto, "
-                      "or a multiple such as 4auto) and COUNT %s",
-                      word,
-                      nystrom ? "nystrom:WIDTH:COUNT is needed"
-                              : "rff:WIDTH:COUNT is needed",
-                      nystrom ? "a whole number of samples, 1 or more"
-                              : "an even number of features, 2 or more");
+                      "map '%s': nystrom:WIDTH:COUNT is needed, where WIDTH is "
+                      "above 0 (a number, auto, or a multiple such as 4auto) "
+                      "and COUNT a whole number of samples, 1 or more",
+                      word);
   out->count = (int64_t)count;
   return LAPIS_OK;
 }
@@ -70,7 +57,7 @@ lapis_status kernel_map_read(lapis_ctx *ctx, const char *word, kernel_map *out,
 int64_t kernel_map_draw(lapis_ctx *ctx, const kernel_map *k, int64_t n,
                         int64_t *index)
 {
-  int64_t wanted = k->random ? 0 : k->count;
+  int64_t wanted = k->count;
   if (k->automatic && wanted < PAIRS_OF) wanted = PAIRS_OF;
   rng_shuffle(base_seed(ctx), DRAW, index, n);
   return wanted < n ? wanted : n;
@@ -112,10 +99,9 @@ static lapis_status median_distance(lapis_ctx *ctx, const double *X, int64_t d,
 }
 
 /* ---- fitting ------------------------------------------------------------*/
-static int64_t length_of(const kernel_map *k, int64_t d, int64_t count,
-                         int64_t rows)
+static int64_t length_of(int64_t d, int64_t count, int64_t rows)
 {
-  return d + d * count + (k->random ? 0 : count * rows) + TRAILER;
+  return d + d * count + count * rows + TRAILER;
 }
 
 /* root (count x rows) of the landmarks' kernel matrix; *rows of them. */
@@ -148,14 +134,6 @@ static lapis_status find_root(la *h, double width, const double *point,
   return s;
 }
 
-static void draw_directions(lapis_ctx *ctx, double width, double *to,
-                            int64_t count)
-{
-  double deviation = sqrt(2 / width);
-  for (int64_t k = 0; k < count; k++)
-    to[k] = deviation * rng_normal(base_seed(ctx), DIRECTIONS, (uint64_t)k);
-}
-
 lapis_status kernel_map_fit(lapis_ctx *ctx, const kernel_map *k,
                             const double *mean, const double *X, int64_t d,
                             int64_t n, int64_t before, double **state,
@@ -163,28 +141,23 @@ lapis_status kernel_map_fit(lapis_ctx *ctx, const kernel_map *k,
 {
   la h;
   double width = k->width, median = 1;
-  int64_t count = k->random ? k->count / 2 : k->count < n ? k->count : n;
-  int64_t rows = k->random ? k->count : count;
+  int64_t count = k->count < n ? k->count : n, rows = count;
   TRY(la_open_host(ctx, &h));
   if (k->automatic) TRY(median_distance(ctx, X, d, n, &median));
   width *= median;
   double *all =
-      base_alloc_raw(ctx, before + length_of(k, d, count, rows), sizeof *all);
+      base_alloc_raw(ctx, before + length_of(d, count, rows), sizeof *all);
   if (all == NULL) return LAPIS_ENOMEM;
   double *to = all + before, *point = to + d;
   memcpy(to, mean, (size_t)d * sizeof *to);
-  lapis_status s = LAPIS_OK;
-  if (k->random) {
-    draw_directions(ctx, width, point, d * count);
-  } else {
-    memcpy(point, X, (size_t)(d * count) * sizeof *point);
-    s = find_root(&h, width, point, d, count, point + d * count, &rows);
-  }
+  memcpy(point, X, (size_t)(d * count) * sizeof *point);
+  lapis_status s =
+      find_root(&h, width, point, d, count, point + d * count, &rows);
   if (s < 0) {
     base_free(all);
     return s;
   }
-  *length = length_of(k, d, count, rows);
+  *length = length_of(d, count, rows);
   const double trailer[TRAILER] = {(double)d, (double)count, (double)rows,
                                    width};
   memcpy(to + *length - TRAILER, trailer, sizeof trailer);
@@ -192,8 +165,7 @@ lapis_status kernel_map_fit(lapis_ctx *ctx, const kernel_map *k,
   return LAPIS_OK;
 }
 
-bool kernel_map_state(const kernel_map *k, const double *state, int64_t length,
-                      kernel_state *out)
+bool kernel_map_state(const double *state, int64_t length, kernel_state *out)
 {
   if (length < TRAILER) return false;
   const double *t = state + length - TRAILER;
@@ -205,9 +177,8 @@ bool kernel_map_state(const kernel_map *k, const double *state, int64_t length,
                         .count = (int64_t)t[1],
                         .rows = (int64_t)t[2],
                         .width = t[3]};
-  out->length = length_of(k, out->d, out->count, out->rows);
-  if (out->length > length || (k->random && out->rows != 2 * out->count))
-    return false;
+  out->length = length_of(out->d, out->count, out->rows);
+  if (out->length > length) return false;
   out->mean = state + length - out->length;
   out->point = out->mean + out->d;
   out->root = out->point + out->d * out->count;
@@ -217,25 +188,23 @@ bool kernel_map_state(const kernel_map *k, const double *state, int64_t length,
 /* ---- applying -----------------------------------------------------------*/
 struct kernel_mapper {
   la h;
-  bool random;
   kernel_state at;
-  op_kernel kernel;   /* nystrom: of the landmarks */
+  op_kernel kernel;   /* of the landmarks */
   double *X, *K, *to; /* d, count, rows x KERNEL_MAP_BLOCK */
 };
 
-lapis_status kernel_mapper_new(lapis_ctx *ctx, const kernel_map *k,
-                               const kernel_state *from, kernel_mapper **out)
+lapis_status kernel_mapper_new(lapis_ctx *ctx, const kernel_state *from,
+                               kernel_mapper **out)
 {
   kernel_mapper *w = base_alloc(ctx, 1, sizeof *w);
   int64_t all = from->d + from->count + from->rows;
   if (w == NULL) return LAPIS_ENOMEM;
   w->at = *from;
-  w->random = k->random;
   lapis_status s = la_open_host(ctx, &w->h);
   w->X = base_alloc(ctx, all * KERNEL_MAP_BLOCK, sizeof *w->X);
   if (s >= 0 && w->X == NULL) s = LAPIS_ENOMEM;
   lapis_mat L = lapis_mat_f64((double *)from->point, from->d, from->count);
-  if (s >= 0 && !k->random)
+  if (s >= 0)
     s = op_kernel_new(&w->h, LAPIS_KERNEL_RBF, from->width, "X", &L,
                       &w->kernel);
   if (s < 0) {
@@ -251,7 +220,7 @@ lapis_status kernel_mapper_new(lapis_ctx *ctx, const kernel_map *k,
 void kernel_mapper_free(kernel_mapper *w)
 {
   if (w == NULL) return;
-  if (!w->random) op_kernel_free(&w->kernel);
+  op_kernel_free(&w->kernel);
   base_free(w->X);
   base_free(w);
 }
@@ -259,19 +228,6 @@ void kernel_mapper_free(kernel_mapper *w)
 double *kernel_mapper_room(kernel_mapper *w)
 {
   return w->X;
-}
-
-/* Angles in K become features. */
-static void turn(kernel_mapper *w)
-{
-  int64_t m = w->at.count;
-  double size = sqrt(1 / (double)m);
-  for (int64_t j = 0; j < KERNEL_MAP_BLOCK; j++)
-    for (int64_t i = 0; i < m; i++) {
-      double angle = w->K[j * m + i];
-      w->to[j * 2 * m + 2 * i] = size * cos(angle);
-      w->to[j * 2 * m + 2 * i + 1] = size * sin(angle);
-    }
 }
 
 lapis_status kernel_mapper_run(kernel_mapper *w, int64_t cols, double *out)
@@ -285,17 +241,10 @@ lapis_status kernel_mapper_run(kernel_mapper *w, int64_t cols, double *out)
     if (isnan(w->X[k])) w->X[k] = at->mean[k % at->d];
   lapis_mat B = lapis_mat_f64(w->X, at->d, KERNEL_MAP_BLOCK);
   la_array K = la_wrap(w->K, at->count, KERNEL_MAP_BLOCK);
-  if (w->random) {
-    la_array P = la_wrap((double *)at->point, at->d, at->count);
-    la_array X = la_wrap(w->X, at->d, KERNEL_MAP_BLOCK);
-    TRY(h->ops->gemm(h, LA_T, LA_N, 1, &P, &X, 0, &K));
-    turn(w);
-  } else {
-    la_array R = la_wrap((double *)at->root, at->count, at->rows);
-    la_array to = la_wrap(w->to, at->rows, KERNEL_MAP_BLOCK);
-    TRY(op_kernel_block(h, &w->kernel, &B, w->K));
-    TRY(h->ops->gemm(h, LA_T, LA_N, 1, &R, &K, 0, &to));
-  }
+  la_array R = la_wrap((double *)at->root, at->count, at->rows);
+  la_array to = la_wrap(w->to, at->rows, KERNEL_MAP_BLOCK);
+  TRY(op_kernel_block(h, &w->kernel, &B, w->K));
+  TRY(h->ops->gemm(h, LA_T, LA_N, 1, &R, &K, 0, &to));
   memcpy(out, w->to, (size_t)(at->rows * cols) * sizeof *out);
   return LAPIS_OK;
 }

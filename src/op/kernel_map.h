@@ -4,8 +4,6 @@
  *   nystrom:WIDTH:COUNT  k(x, L) K(L, L)^(-1/2) for COUNT training samples L,
  *                        drawn by the seed; all of them where there are no
  *                        more.  Between samples of L the products are exact.
- *   rff:WIDTH:COUNT      random Fourier features [Rahimi and Recht 2007]: the
- *                        cosine and sine of COUNT / 2 random projections
  *
  * WIDTH: a number; auto, the median of |x - z|^2 over pairs of at most 500
  * training samples; or a multiple of that, such as 4auto. */
@@ -14,13 +12,12 @@
 #include "base/base.h"
 
 typedef struct kernel_map { /* as it was asked for */
-  bool random;              /* rff */
   bool automatic;           /* width is in medians */
   double width;
   int64_t count; /* 0: there is none */
 } kernel_map;
 
-/* Whether word names one of them; LAPIS_EINVAL where it does so wrongly. */
+/* Whether word names one; LAPIS_EINVAL where it does so wrongly. */
 lapis_status kernel_map_read(lapis_ctx *ctx, const char *word, kernel_map *out,
                              bool *named);
 /* How many of n training samples fitting looks at; their numbers are the first
@@ -39,17 +36,16 @@ typedef struct kernel_state {
   int64_t d, count, rows, length; /* rows: features that come out */
   double width;
   const double *mean;  /* d */
-  const double *point; /* d x count: landmarks, or directions */
-  const double *root;  /* nystrom: count x rows */
+  const double *point; /* d x count: landmarks */
+  const double *root;  /* count x rows */
 } kernel_state;
 /* false: these are no such numbers. */
-bool kernel_map_state(const kernel_map *k, const double *state, int64_t length,
-                      kernel_state *out);
+bool kernel_map_state(const double *state, int64_t length, kernel_state *out);
 
 enum { KERNEL_MAP_BLOCK = 64 };
 typedef struct kernel_mapper kernel_mapper;
-lapis_status kernel_mapper_new(lapis_ctx *ctx, const kernel_map *k,
-                               const kernel_state *from, kernel_mapper **out);
+lapis_status kernel_mapper_new(lapis_ctx *ctx, const kernel_state *from,
+                               kernel_mapper **out);
 void kernel_mapper_free(kernel_mapper *w);
 /* Room for KERNEL_MAP_BLOCK samples of d numbers, gaps as NaN. */
 double *kernel_mapper_room(kernel_mapper *w);

@@ -50,7 +50,6 @@ static int64_t least(int64_t a, int64_t b)
 
 static lapis_status stopped(const work *w)
 {
-  if (w->t->to_the_end) return LAPIS_OK;
   if (base_cancelled(w->ctx)) return LAPIS_CANCELLED;
   return base_late(w->ctx) ? LAPIS_TIME_LIMIT : LAPIS_OK;
 }

@@ -11,7 +11,6 @@ typedef struct kmeans_task {
   int64_t max_iters; /* of each; 0: the seeds themselves */
   uint64_t stream;   /* of random numbers */
   int threads;
-  bool to_the_end; /* no stops: for an answer that others build on */
 } kmeans_task;
 
 /* centres: d x k.  objective (may be NULL): sum of |x - nearest centre|^2.

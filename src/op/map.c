@@ -73,7 +73,7 @@ static int64_t staged(const lapis_map *m, int64_t rows)
 static bool kernel_of(const lapis_map *m, kernel_state *out)
 {
   return m->kernel.count > 0 && m->state != NULL &&
-         kernel_map_state(&m->kernel, m->state, m->n_state, out);
+         kernel_map_state(m->state, m->n_state, out);
 }
 
 int64_t lapis_map_rows(const lapis_map *m, int64_t rows)
@@ -452,7 +452,7 @@ static lapis_status apply_kernel(lapis_ctx *ctx, const lapis_map *m,
 {
   kernel_mapper *w;
   int64_t d;
-  TRY(kernel_mapper_new(ctx, &m->kernel, at, &w));
+  TRY(kernel_mapper_new(ctx, at, &w));
   lapis_status s = LAPIS_OK;
   for (int64_t j = 0; j < X->cols && s >= 0; j += KERNEL_MAP_BLOCK) {
     int64_t left = X->cols - j;

@@ -14,8 +14,8 @@ static lapis_status add_stage(lapis_ctx *ctx, lapis_map *m, stage_kind kind,
                       m->spec, MAX_STAGES);
   if (m->kernel.count > 0)
     return lapis_fail(ctx, LAPIS_EINVAL,
-                      "map '%s': nystrom or rff comes last; put the other "
-                      "stages before it",
+                      "map '%s': nystrom comes last; put the other stages "
+                      "before it",
                       m->spec);
   m->stage[m->n_stages].kind = kind;
   m->stage[m->n_stages++].number = number;
@@ -67,8 +67,7 @@ static lapis_status parse_stage(lapis_ctx *ctx, lapis_map *m, const char *word)
   }
   if (named)
     return lapis_fail(ctx, LAPIS_EINVAL,
-                      "map '%s' has two of nystrom and rff; one is enough",
-                      m->spec);
+                      "map '%s' has nystrom twice; once is enough", m->spec);
   if (strcmp(word, "scale:auto") == 0)
     return add_stage(ctx, m, STAGE_AUTO_SCALE, 0);
   double number;
@@ -79,9 +78,8 @@ static lapis_status parse_stage(lapis_ctx *ctx, lapis_map *m, const char *word)
   return lapis_fail(ctx, LAPIS_EINVAL,
                     "map '%s' is unknown; none, l1, l2, sqrt, l1-sqrt, "
                     "standard, scale:NUMBER, scale:auto, chi2, impute, "
-                    "blocks:N+N, balance, nystrom:WIDTH:COUNT and "
-                    "rff:WIDTH:COUNT are, joined by "
-                    "commas",
+                    "blocks:N+N, balance and nystrom:WIDTH:COUNT are, joined "
+                    "by commas",
                     word);
 }
 

@@ -1,10 +1,10 @@
 /* classes.c - what each class looks like: the features that the completion
- * gives to a sample of one class alone, of each of its representatives.
+ * gives to a sample of one class alone, its representative.
  *
  * As a picture where samples are pictures, else as a profile, a bar a feature
  * (or a group of neighbours, of which the one that is farthest from 0); in
  * words, what it has more of than the mean of all; and the samples that are
- * most like it, of its own cluster where the result says which these are. */
+ * most like it. */
 #include <math.h>
 #include <stdio.h>
 
@@ -16,36 +16,6 @@ enum { BARS = 200, STANDING_OUT = 5, NEAREST = 4, TALL = 40 };
 static bool has_classes(const lapis_report *w)
 {
   return !mat_empty(&w->class_features);
-}
-
-static int64_t class_of(const lapis_report *w, int64_t r)
-{
-  bool said = !mat_empty(&w->class_features_of);
-  return said ? (int64_t)lapis_mat_at(&w->class_features_of, 0, r) : r;
-}
-
-static bool in_cluster(const lapis_report *w, int64_t r, int64_t j)
-{
-  const lapis_mat *of = &w->class_clusters;
-  return !mat_empty(of) && lapis_mat_at(of, class_of(w, r), j) == (double)r;
-}
-
-/* ---- its name -----------------------------------------------------------*/
-static void put_name(page *p, const lapis_report *w, int64_t r)
-{
-  int64_t c = class_of(w, r), number = 0, of = 0, samples = 0;
-  for (int64_t k = 0; k < w->class_features.cols; k++) {
-    of += class_of(w, k) == c;
-    number += class_of(w, k) == c && k <= r;
-  }
-  for (int64_t j = 0; j < w->class_clusters.cols; j++)
-    samples += in_cluster(w, r, j);
-  page_words(p, "<strong>");
-  page_class_name(p, w, c);
-  page_words(p, "</strong>");
-  if (of > 1) page_print(p, " %" PRId64 " of %" PRId64, number, of);
-  if (of > 1 && samples > 0) page_print(p, ", %" PRId64 " samples", samples);
-  page_words(p, "\n");
 }
 
 /* ---- the whole of it ----------------------------------------------------*/
@@ -150,19 +120,13 @@ static double alike(const lapis_report *w, int64_t r, int64_t j)
   return own > 0 ? both / sqrt(own) : 0;
 }
 
-static bool may_show(const lapis_report *w, int64_t r, int64_t j)
-{
-  return mat_empty(&w->class_clusters) || in_cluster(w, r, j);
-}
-
 /* likeness: room for a number a sample. */
 static void put_nearest(page *p, const lapis_report *w, int64_t r,
                         double *likeness)
 {
   int64_t n = w->clean.cols;
   bool any = false;
-  for (int64_t j = 0; j < n; j++)
-    likeness[j] = may_show(w, r, j) ? alike(w, r, j) : -INFINITY;
+  for (int64_t j = 0; j < n; j++) likeness[j] = alike(w, r, j);
   for (int k = 0; k < NEAREST; k++) {
     int64_t best = -1;
     for (int64_t j = 0; j < n; j++)
@@ -190,7 +154,9 @@ static void put_all(page *p, const lapis_report *w, const double *mean,
   bool picture = w->height * w->width == A->rows;
   for (int64_t r = 0; r < A->cols; r++) {
     page_print(p, "<div id=\"r%" PRId64 "\">\n", r);
-    put_name(p, w, r);
+    page_words(p, "<strong>");
+    page_class_name(p, w, r);
+    page_words(p, "</strong>\n");
     if (picture)
       put_picture(p, w, r);
     else

@@ -118,8 +118,7 @@ static lapis_status add_part(const lapis_race *r, const runner *x, bool fills,
   p->method = lapis_method_find("mc");
   p->set.mc = *like;
   if (fills) {
-    p->set.mc.certificate = p->set.mc.debias = false;
-    p->set.mc.class_features = 0;
+    p->set.mc.certificate = p->set.mc.class_features = false;
     p->set.mc.dense = true;
   }
   race_take(r, x, &p->set.mc);

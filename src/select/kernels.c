@@ -17,8 +17,7 @@ enum { COUNT = 500, MOST_SAMPLES = 5000, TEXT = 64 };
 bool kernels_pay(const lapis_race *r)
 {
   const char *own = r->own_map;
-  bool already =
-      own != NULL && (strstr(own, "nystrom:") != NULL || strstr(own, "rff:"));
+  bool already = own != NULL && strstr(own, "nystrom:") != NULL;
   return r->o.linear && !already && r->n <= MOST_SAMPLES;
 }
 

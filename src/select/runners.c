@@ -328,8 +328,7 @@ static lapis_mc_settings loosened(const runner *x)
   set.stop.tol = fmax(set.stop.tol, LOOSE_TOL);
   set.stop.max_iters = LOOSE_ITERS;
   set.stop.seconds = INFINITY;
-  set.certificate = set.debias = false;
-  set.class_features = 0;
+  set.certificate = set.class_features = false;
   return set;
 }
 

@@ -2,13 +2,13 @@
  * lies in the current folder. */
 #include "command.h"
 
-/* Where the command was built, which has lapis-cbc.so beside it. */
+/* Where the command was built, which has lapis-opencl.so beside it. */
 static bool beside(char *path, size_t size)
 {
   char *real = realpath(getenv("LAPIS_COMMAND"), NULL);
   assert_non_null(real);
   *strrchr(real, '/') = '\0';
-  (void)snprintf(path, size, "%s/lapis-cbc.so", real);
+  (void)snprintf(path, size, "%s/lapis-opencl.so", real);
   free(real);
   return access(path, F_OK) == 0;
 }
@@ -21,7 +21,7 @@ static void shell(const command *c, const char *line)
 }
 
 /* Of a copy of the command, alone in a folder, run in another one. */
-static bool has_cbc(command *c, const char *plugins)
+static bool has_opencl(command *c, const char *plugins)
 {
   char line[5000];
   (void)snprintf(
@@ -30,8 +30,8 @@ static bool has_cbc(command *c, const char *plugins)
       plugins[0] == '\0' ? "-u LAPIS_PLUGINS" : "LAPIS_PLUGINS=", plugins);
   shell(c, line);
   command_slurp(c, "out", c->out, sizeof c->out);
-  assert_non_null(strstr(c->out, "\"cbc\": "));
-  return strstr(c->out, "\"cbc\": true") != NULL;
+  assert_non_null(strstr(c->out, "\"opencl\": "));
+  return strstr(c->out, "\"opencl\": true") != NULL;
 }
 
 static void begin(command *c)
@@ -54,13 +54,13 @@ static void it_is_found_beside_the_command(void **state)
   (void)state;
   command c;
   begin(&c);
-  bool installed = has_cbc(&c, "");
-  shell(&c, "cp other/lapis-cbc.so lib/lapis");
-  assert_true(has_cbc(&c, ""));
-  shell(&c, "mv lib/lapis/lapis-cbc.so bin");
-  assert_true(has_cbc(&c, ""));
-  shell(&c, "mv bin/lapis-cbc.so here");
-  assert_int_equal(has_cbc(&c, ""), installed); /* not the current folder */
+  bool installed = has_opencl(&c, "");
+  shell(&c, "cp other/lapis-opencl.so lib/lapis");
+  assert_true(has_opencl(&c, ""));
+  shell(&c, "mv lib/lapis/lapis-opencl.so bin");
+  assert_true(has_opencl(&c, ""));
+  shell(&c, "mv bin/lapis-opencl.so here");
+  assert_int_equal(has_opencl(&c, ""), installed); /* not the current folder */
   command_end(&c);
 }
 
@@ -70,26 +70,27 @@ static void what_others_can_write_is_not_opened(void **state)
   command c;
   char other[200];
   begin(&c);
-  if (has_cbc(&c, "")) { /* installed: nothing could be told apart */
+  if (has_opencl(&c, "")) { /* installed: nothing could be told apart */
     command_end(&c);
     return;
   }
   (void)snprintf(other, sizeof other, "%s/other", c.folder);
-  assert_true(has_cbc(&c, other));
-  assert_false(has_cbc(&c, "../other")); /* from where one happens to be */
+  assert_true(has_opencl(&c, other));
+  assert_false(has_opencl(&c, "../other")); /* from where one happens to be */
   shell(&c, "chmod 757 other");
-  assert_false(has_cbc(&c, other));
-  shell(&c, "chmod 755 other; chmod 757 other/lapis-cbc.so");
-  assert_false(has_cbc(&c, other));
-  shell(&c, "chmod 755 other/lapis-cbc.so; ln -s ../other/lapis-cbc.so here");
+  assert_false(has_opencl(&c, other));
+  shell(&c, "chmod 755 other; chmod 757 other/lapis-opencl.so");
+  assert_false(has_opencl(&c, other));
+  shell(&c,
+        "chmod 755 other/lapis-opencl.so; ln -s ../other/lapis-opencl.so here");
   char here[200];
   (void)snprintf(here, sizeof here, "%s/here", c.folder);
-  assert_true(has_cbc(&c, here));
+  assert_true(has_opencl(&c, here));
   shell(&c, "chmod 757 other");
-  assert_false(has_cbc(&c, here)); /* a link to what cannot be trusted */
+  assert_false(has_opencl(&c, here)); /* a link to what cannot be trusted */
   if (geteuid() == 0) {
-    shell(&c, "chmod 755 other; chown 12345 other/lapis-cbc.so");
-    assert_true(has_cbc(&c, other) == false);
+    shell(&c, "chmod 755 other; chown 12345 other/lapis-opencl.so");
+    assert_true(has_opencl(&c, other) == false);
   }
   command_end(&c);
 }

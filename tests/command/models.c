@@ -406,7 +406,7 @@ static void one_way_maps_are_refused_first(void **state)
   for (int k = 0; k < 3; k++) {
     command_run(&c,
                 "fit %s people.csv --id name --target tall --map "
-                "impute,rff:2:8 --model m.lapis -q",
+                "impute,nystrom:2:8 --model m.lapis -q",
                 learn[k]);
     command_expect(&c, 0, "");
     command_run(&c, "predict m.lapis people.csv --id name --target tall -v "
@@ -416,7 +416,7 @@ static void one_way_maps_are_refused_first(void **state)
     assert_false(command_exists(&c, "early.npz"));
   }
   command_run(&c, "fit linear people.csv --id name --target tall --map "
-                  "impute,rff:2:8 --model m.lapis -q --completed full.csv");
+                  "impute,nystrom:2:8 --model m.lapis -q --completed full.csv");
   command_expect(&c, 0, ""); /* fills targets alone */
   command_run(&c, "predict m.lapis people.csv --id name --target tall -q "
                   "--completed again.csv");

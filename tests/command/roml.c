@@ -49,10 +49,16 @@ static int setup(void **state)
   w->ctx = lapis_ctx_new();
   check_folder(w->folder, sizeof w->folder);
   w->c = scene_new(8, 20, 5, 30, 0.2, 0, 3);
+  double xy[2 * 160];
+  uint64_t s = 5;
+  for (int i = 0; i < 320; i++) xy[i] = 100 * check_uniform(&s);
   lapis_named data[] = {
       {.name = "X", .mat = lapis_mat_f64(w->c.X, 30, 160)},
-      {.name = "group", .mat = whole(w->c.group, 1, 160), .flat = true}};
+      {.name = "group", .mat = whole(w->c.group, 1, 160), .flat = true},
+      {.name = "xy", .mat = lapis_mat_f64(xy, 2, 160)}};
   write_npz(w, "data.npz", data, 2);
+  write_npz(w, "placed.npz", data, 3);
+  write_npz(w, "xy.npz", data + 2, 1);
   lapis_named truth = {.name = "match", .mat = whole(w->c.truth, 5, 8)};
   write_npz(w, "truth.npz", &truth, 1);
   *state = w;
@@ -151,15 +157,6 @@ static void positions_are_read_by_themselves(void **state)
 {
   workplace *w = *state;
   need_command(w);
-  double xy[2 * 160];
-  uint64_t s = 5;
-  for (int i = 0; i < 320; i++) xy[i] = 100 * check_uniform(&s);
-  lapis_named data[] = {
-      {.name = "X", .mat = lapis_mat_f64(w->c.X, 30, 160)},
-      {.name = "group", .mat = whole(w->c.group, 1, 160), .flat = true},
-      {.name = "xy", .mat = lapis_mat_f64(xy, 2, 160)}};
-  write_npz(w, "placed.npz", data, 3);
-  write_npz(w, "xy.npz", data + 2, 1);
   assert_int_equal(
       lapis(w, "fit roml placed.npz --inliers 5 --map embed --json"), 0);
   double together = objective(w);

@@ -233,13 +233,11 @@ static void check_region(const net *g, const unsigned char *inside,
   assert_int_equal(info->status, LAPIS_OK);
 }
 
-static void solve_and_check(lapis_ctx *ctx, const net *g, int solver,
-                            double best)
+static void solve_and_check(lapis_ctx *ctx, const net *g, double best)
 {
   unsigned char inside[NODES];
   lapis_region_info info;
   lapis_region_settings set = lapis_region_defaults();
-  set.solver = solver;
   lapis_status status =
       lapis_region_find(ctx, &g->graph, g->score, &set, inside, &info);
   if (status < 0) print_error("%s\n", lapis_ctx_error(ctx));
@@ -247,21 +245,23 @@ static void solve_and_check(lapis_ctx *ctx, const net *g, int solver,
   check_region(g, inside, &info, best);
 }
 
-static void hundred_graphs(int solver)
+static void hundred_graphs(void **unused)
 {
+  (void)unused;
   lapis_ctx *ctx = lapis_ctx_new();
   for (uint64_t seed = 0; seed < 100; seed++) {
     uint64_t state = seed;
     net g;
     make_grid(&g, 5, 6, (int)(seed % 4), &state);
-    solve_and_check(ctx, &g, solver, sweep_best(&g));
+    solve_and_check(ctx, &g, sweep_best(&g));
   }
   lapis_ctx_free(ctx);
 }
 
 /* Any graph, and weights with signs, ties and zeros. */
-static void small_graphs(int solver)
+static void small_graphs(void **unused)
 {
+  (void)unused;
   lapis_ctx *ctx = lapis_ctx_new();
   for (uint64_t seed = 0; seed < 200; seed++) {
     uint64_t state = seed + 1000;
@@ -278,39 +278,9 @@ static void small_graphs(int solver)
     close_net(&g);
     double best = subset_best(&g);
     CHECK_NEAR(sweep_best(&g), best, 1e-12); /* the oracles agree */
-    solve_and_check(ctx, &g, solver, best);
+    solve_and_check(ctx, &g, best);
   }
   lapis_ctx_free(ctx);
-}
-
-static void tree_on_hundred_graphs(void **unused)
-{
-  (void)unused;
-  hundred_graphs(LAPIS_REGION_TREE);
-}
-static void tree_on_small_graphs(void **unused)
-{
-  (void)unused;
-  small_graphs(LAPIS_REGION_TREE);
-}
-static void need_cbc(void)
-{
-  char why[256];
-  if (lapis_region_has_cbc(why, sizeof why)) return;
-  print_message("skipped: %s\n", why);
-  skip();
-}
-static void cbc_on_hundred_graphs(void **unused)
-{
-  (void)unused;
-  need_cbc();
-  hundred_graphs(LAPIS_REGION_CBC);
-}
-static void cbc_on_small_graphs(void **unused)
-{
-  (void)unused;
-  need_cbc();
-  small_graphs(LAPIS_REGION_CBC);
 }
 
 /* Regions that are taken one after the other: each is the best on what the
@@ -378,7 +348,6 @@ static void no_time_gives_a_bound(void **unused)
   unsigned char inside[NODES];
   lapis_region_info info;
   lapis_region_settings set = lapis_region_defaults();
-  set.solver = LAPIS_REGION_TREE;
   set.seconds = 0;
   assert_int_equal(
       lapis_region_find(ctx, &g.graph, g.score, &set, inside, &info),
@@ -420,10 +389,8 @@ static void bad_input_is_refused(void **unused)
 int test_region(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(tree_on_small_graphs),
-      cmocka_unit_test(tree_on_hundred_graphs),
-      cmocka_unit_test(cbc_on_small_graphs),
-      cmocka_unit_test(cbc_on_hundred_graphs),
+      cmocka_unit_test(small_graphs),
+      cmocka_unit_test(hundred_graphs),
       cmocka_unit_test(regions_repeat),
       cmocka_unit_test(nothing_positive_is_empty),
       cmocka_unit_test(no_time_gives_a_bound),

@@ -528,9 +528,6 @@ static void check_regions(const command *c, const int *cut, const int *kinds,
   lapis_arrays_free(&all);
 }
 
-/* By one representative of a class, and by the best of two: these follow what
- * stands beside the class, so that they are right less often (docs/label.md).
- */
 static void regions_are_segments_that_were_given(void **state)
 {
   (void)state;
@@ -544,13 +541,6 @@ static void regions_are_segments_that_were_given(void **state)
   }
   command_expect(&c, 0, "");
   check_regions(&c, cut, kinds, (double[]){0.9, 0.75});
-  command_run(&c, "%s --class-features 2 --result r.npz -o page.html", PARTED);
-  command_expect(&c, 0, "");
-  check_regions(&c, cut, kinds, (double[]){0.4, 0.4});
-  char line[160];
-  snprintf(line, sizeof line,
-           "test $(grep -c 'class=\"profile\"' %s/page.html) = 6", c.folder);
-  assert_int_equal(system(line), 0); /* three classes, two of each */
   command_end(&c);
 }
 
@@ -609,8 +599,6 @@ static const refusal refusals[] = {
     {"name,l\na00,x\na01,y\n", "--where",
      "--where needs features with a place"},
     {"name,l\na00,x\na01,y\n", "--segments in", "--segments goes with --where"},
-    {"name,l\na00,x\na01,y\n", "--class-features 2",
-     "--class-features goes with --where"},
 };
 
 static void bad_tables_are_refused(void **state)
@@ -624,8 +612,7 @@ static void bad_tables_are_refused(void **state)
     command_run(&c, "%s --no-cache %s", LABEL, r->options);
     bool misuse = strstr(r->options, "--grid") ||
                   strstr(r->options, "--where") ||
-                  strstr(r->options, "--segments") ||
-                  strstr(r->options, "--class-features");
+                  strstr(r->options, "--segments");
     command_expect(&c, misuse ? 2 : 4, r->words);
     assert_string_equal(c.out, "");
   }

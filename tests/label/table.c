@@ -357,33 +357,6 @@ static void a_column_that_repeats_is_named(void **state)
   command_end(&c);
 }
 
-/* ---- representatives ----------------------------------------------------*/
-/* Said before any image is read: no image here can be. */
-static void representatives_that_cannot_be_are_refused(void **state)
-{
-  (void)state;
-  command c;
-  begin(&c);
-  shell(&c, "for f in in/*; do echo none > $f; done");
-  command_run(&c, "label in --labels labels.csv --features sift-bow --where "
-                  "--class-features 2 --no-cache");
-  if (c.code == 3) { /* there is no VLFeat */
-    command_end(&c);
-    skip();
-  }
-  command_expect(&c, 2,
-                 "label: --class-features 2 goes with three classes or more");
-  command_run(&c, "label in --labels labels.csv --features auto "
-                  "--class-features 2 --no-cache");
-  command_expect(&c, 2, "label: --class-features goes with --where");
-  write_text(&c, "labels.csv", "a00,x\na01,y\na02,z\n");
-  command_run(&c, "label in --labels labels.csv --features sift-bow --where "
-                  "--class-features 25 --no-cache");
-  command_expect(&c, 2,
-                 "label: --class-features 25 is more than the 24 images");
-  command_end(&c);
-}
-
 int test_table(void)
 {
   const struct CMUnitTest tests[] = {
@@ -394,7 +367,6 @@ int test_table(void)
       cmocka_unit_test(single_precision_is_read),
       cmocka_unit_test(bad_rows_are_named),
       cmocka_unit_test(misuse_is_refused),
-      cmocka_unit_test(representatives_that_cannot_be_are_refused),
       cmocka_unit_test(answers_become_a_sheet),
       cmocka_unit_test(cells_of_the_sheet_have_an_origin),
   };

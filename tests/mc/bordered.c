@@ -283,9 +283,6 @@ static void refusals(void **state)
   set.class_features = true;
   refused(&p, &set, LAPIS_EINVAL, "class representatives");
   set.class_features = false;
-  set.debias = true;
-  refused(&p, &set, LAPIS_EINVAL, "needs admm");
-  set.debias = false;
   set.mu_rel = 1e-8;
   refused(&p, &set, LAPIS_ENOTBUILT, "too small");
   set.mu_rel = 0.1;

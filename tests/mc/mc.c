@@ -405,74 +405,6 @@ static void class_representatives(void **state)
   fixture_close(&f);
 }
 
-/* The refit stays in the widened spaces of the first fit, is feasible,
- * certified by its own multiplier there, and fits what was seen better. */
-static void debiased(void **state)
-{
-  (void)state;
-  lapis_ctx *ctx = lapis_ctx_new();
-  for (int variant = 0; variant < 3; variant++) {
-    problem p = make(14, 2, 20, 0.3, variant == LAPIS_MC_SIMPLEX, 9);
-    lapis_mc_settings set = tight(variant, LAPIS_MC_LABELS_PM, 0.3, 4, NAN);
-    set.mu_rel = 0.2;
-    set.stop.tol = 1e-7;
-    answer first = solve(ctx, &p.data, &set);
-    const lapis_mc_settings *used = lapis_result_settings(first.solver);
-    set.mu = used->mu;
-    set.debias = true;
-    answer again = solve(ctx, &p.data, &set);
-    assert_int_equal(again.info.status, LAPIS_OK);
-    mc_case c = {.variant = variant,
-                 .K = 2,
-                 .D = 14,
-                 .n = 20,
-                 .X = p.X,
-                 .Y = p.Y,
-                 .lambda = set.lambda,
-                 .gamma = set.gamma,
-                 .mu = set.mu / 10};
-    const double *dual = again.dual.val;
-    mc_truth t = oracle_mc(&c, again.scores.val, &again.low_rank, dual);
-    mc_truth before = oracle_mc(&c, first.scores.val, &first.low_rank, dual);
-    /* better than the first fit by its own measure, never below its bound */
-    CHECK_AT_MOST(t.primal, before.primal);
-    CHECK_AT_LEAST(t.primal, t.dual * (1 - 1e-6));
-    CHECK_NEAR(t.primal, again.info.objective, 1e-5 * t.primal);
-    /* lowered by what of B lies outside the space, which the end bounds */
-    CHECK_NEAR(t.dual, again.info.dual, 10 * set.stop.tol * fabs(t.dual));
-    CHECK_AT_MOST(again.info.dual, t.dual + 1e-12 * fabs(t.dual));
-    CHECK_AT_MOST(t.infeasible, 1e-12);
-    /* wider by the row of ones, and for the simplex by its middle */
-    assert_true(again.info.rank <= first.info.rank + 2);
-    lapis_solver_free(first.solver);
-    lapis_solver_free(again.solver);
-    discard(&p);
-  }
-  lapis_ctx_free(ctx);
-}
-
-/* The refit ends, and no bound lies above its objective. */
-static void debiased_bounds_hold(void **state)
-{
-  (void)state;
-  lapis_ctx *ctx = lapis_ctx_new();
-  for (uint64_t seed = 1; seed <= 12; seed++) {
-    int variant = (int)(seed % 3);
-    problem p = make(14, 2, 20, 0.3, variant == LAPIS_MC_SIMPLEX, seed);
-    lapis_mc_settings set = lapis_mc_defaults();
-    set.variant = variant;
-    set.mu_rel = seed % 2 == 0 ? 0.1 : 0.02;
-    set.debias = true;
-    set.stop.max_iters = 3000;
-    answer a = solve(ctx, &p.data, &set);
-    assert_int_equal(a.info.status, LAPIS_OK);
-    CHECK_AT_LEAST(a.info.gap, -1e-12);
-    lapis_solver_free(a.solver);
-    discard(&p);
-  }
-  lapis_ctx_free(ctx);
-}
-
 /* labels come back in the values they were given in */
 static void labels_in_their_own_values(void **state)
 {
@@ -733,9 +665,6 @@ static void refusals(void **state)
           "proves nothing, so that there is no "
           "--certificate");
   set.certificate = false;
-  set.debias = true;
-  p = make(5, 2, 12, 0, true, 1);
-  refused(&p, &set, LAPIS_EINVAL, "--debias goes on from a proved answer");
   set.mu = 0;
   p = make(5, 2, 12, 0, true, 1);
   refused(&p, &set, LAPIS_EINVAL, "--mu is 0; it must be above 0");
@@ -777,8 +706,6 @@ int test_mc(void)
       cmocka_unit_test(threads_do_not_matter),
       cmocka_unit_test(backends_agree),
       cmocka_unit_test(class_representatives),
-      cmocka_unit_test(debiased),
-      cmocka_unit_test(debiased_bounds_hold),
       cmocka_unit_test(labels_in_their_own_values),
       cmocka_unit_test(rarer_value_is_one),
       cmocka_unit_test(real_targets_are_refused),

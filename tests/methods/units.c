@@ -52,7 +52,6 @@ static const kind kinds[] = {
     {"svmplus", "kernel", "rbf", .labels = true},
     {"misvm", NULL, NULL, .labels = true, .bags = true},
     {"mc", "mu-rel", "0.1", .labels = true},
-    {"mc", "debias", "true", .labels = true},
     {"mc", "variant", "pos", .labels = true, .positive = true},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };

@@ -52,7 +52,7 @@ static void iterations_never_raise_the_objective(void **state)
     float *x = clumpy(D, N, 23, seed), c[40 * D];
     double last = INFINITY;
     for (int64_t iters = 0; iters < 12; iters++) {
-      kmeans_task t = {x, D, N, 40, 1, iters, seed, 1, false};
+      kmeans_task t = {x, D, N, 40, 1, iters, seed, 1};
       double said;
       CHECK_OK(f, kmeans(f->ctx, &t, c, &said));
       double found = objective(x, D, N, c, 40);
@@ -70,7 +70,7 @@ static void separated_clumps_are_found(void **state)
   const files *f = *state;
   for (uint64_t seed = 1; seed <= 20; seed++) {
     float *x = clumpy(D, N, 12, 1000 * seed), c[12 * D];
-    kmeans_task t = {x, D, N, 12, 3, 50, 0, 1, false};
+    kmeans_task t = {x, D, N, 12, 3, 50, 0, 1};
     CHECK_OK(f, kmeans(f->ctx, &t, c, NULL));
     /* the noise alone: variance 1 in each of D dimensions */
     CHECK_AT_MOST(objective(x, D, N, c, 12), 1.1 * N * D);
@@ -84,7 +84,7 @@ static void more_tries_are_never_worse(void **state)
   float *x = clumpy(D, N, 60, 3), c[50 * D];
   double last = INFINITY;
   for (int64_t tries = 1; tries <= 6; tries++) {
-    kmeans_task t = {x, D, N, 50, tries, 50, 9, 1, false};
+    kmeans_task t = {x, D, N, 50, tries, 50, 9, 1};
     double found;
     CHECK_OK(f, kmeans(f->ctx, &t, c, &found));
     CHECK_AT_MOST(found, last);
@@ -97,7 +97,7 @@ static void threads_do_not_show_in_centres(void **state)
 {
   const files *f = *state;
   float *x = clumpy(D, N, 30, 5), one[35 * D], four[35 * D];
-  kmeans_task t = {x, D, N, 35, 2, 50, 1, 1, false};
+  kmeans_task t = {x, D, N, 35, 2, 50, 1, 1};
   CHECK_OK(f, kmeans(f->ctx, &t, one, NULL));
   t.threads = 4;
   CHECK_OK(f, kmeans(f->ctx, &t, four, NULL));
@@ -114,7 +114,7 @@ static void degenerate_points_are_their_own_centres(void **state)
     for (int equal = 0; equal < 2; equal++) {
       float *x = clumpy(D, 33, equal ? 1 : 33, 7), c[40 * D];
       for (int64_t i = D; equal && i < 33 * D; i++) x[i] = x[i % D];
-      kmeans_task t = {x, D, counts[k], 40, 2, 20, 1, 2, false};
+      kmeans_task t = {x, D, counts[k], 40, 2, 20, 1, 2};
       CHECK_OK(f, kmeans(f->ctx, &t, c, NULL));
       CHECK_AT_MOST(objective(x, D, counts[k], c, 40), 1e-6);
       free(x);

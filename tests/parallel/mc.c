@@ -136,31 +136,6 @@ static void fpc_like_one(void **state)
   free(few);
 }
 
-/* From solutions that are the same to the tolerance. */
-static void debias_like_one(void **state)
-{
-  (void)state;
-  static const int64_t count[] = {11, 0, 1, 78};
-  static const char *const ways[] = {
-      "mu-rel=0.05;tol=1e-6;debias=true;certificate=true",
-      "variant=pos;mu-rel=0.05;tol=1e-3;debias=true",
-      "variant=simplex;mu-rel=0.05;tol=1e-3;debias=true"};
-  static const double near[] = {2e-6, 2e-3, 2e-3};
-  sample_set *s = samples(12, 90, 0.2, 0), *few = samples(40, 30, 0.2, 0);
-  for (int i = 0; i < 3; i++) {
-    if (i == 1) make_histograms(s);
-    check_to_the_end(job_of(s, ways[i], true), NULL, 3, near[i]);
-    check_to_the_end(job_of(s, ways[i], true), count, 4, near[i]);
-  }
-  check_to_the_end(job_of(few, ways[0], true), NULL, 4, near[0]);
-  check_repeats(job_of(s, ways[2], true), 3, with_labels);
-  setenv("LAPIS_TEST_BACKEND", "strict", 1); /* memory of its own */
-  check_to_the_end(job_of(few, ways[0], true), NULL, 2, near[0]);
-  unsetenv("LAPIS_TEST_BACKEND");
-  free(s);
-  free(few);
-}
-
 static void representatives_like_one(void **state)
 {
   (void)state;
@@ -376,7 +351,6 @@ int test_mc(void)
       cmocka_unit_test(factored_like_one),
       cmocka_unit_test(factored_to_the_end),
       cmocka_unit_test(factored_of_stored_entries),
-      cmocka_unit_test(debias_like_one),
       cmocka_unit_test(representatives_like_one),
       cmocka_unit_test(classes_are_those_of_all),
       cmocka_unit_test(many_labels_are_those_of_all),

@@ -428,9 +428,8 @@ static const char *refuses(const mc *w, const lapis_data *data)
     return "its --certificate is not divided among processes";
   if (w->set.variant != LAPIS_MC_1)
     return "the dual of pos and simplex is dense; admm takes them";
-  if (w->set.class_features > 0)
+  if (w->set.class_features)
     return "--class-features asks for columns without a feature; admm has them";
-  if (w->set.debias) return "--debias works on the whole matrix; admm does";
   if (w->set.proof == LAPIS_MC_PROOF_EXACT &&
       smaller(data->X.rows, w->p.all) > MOST_EXACT)
     return "--proof exact takes at most 20000 samples or 20000 features; "

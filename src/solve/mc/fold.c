@@ -74,9 +74,9 @@ typedef struct fold {
   double *constants; /* K: of the weights */
   double gap, residual;
   double *scores, *decided, *probabilities, *fit, *sparse, *gaps;
-  lapis_mat looks[2]; /* of the fit's classes: what a model keeps of them */
+  lapis_mat class_features; /* of the fit, which a model keeps */
 } fold;
-static const char *const looks[] = {"class_features", "class_features_of"};
+static const char *const CLASS_FEATURES = "class_features";
 
 /* ---- what a fit leaves behind -------------------------------------------*/
 /* A new b has A_1 b = 1, so that (A_1 - A_c) b is 1 - label where a row holds
@@ -87,17 +87,6 @@ void mc_turn_back(const mc_problem *p, double *A, int64_t r)
     for (int64_t c = 0; c < p->K; c++)
       if (p->turn[c] < 0)
         A[k * p->m + c] = A[k * p->m + p->m - 1] - A[k * p->m + c];
-}
-
-/* A new sample is asked for labels, not for clusters: A becomes (m - S) x r. */
-static void leave_clusters(const mc_problem *p, double *A, int64_t r)
-{
-  int64_t first = p->K + p->D, m = p->m - p->S;
-  for (int64_t k = 0; k < r && p->S > 0; k++) {
-    memmove(A + k * m, A + k * p->m, (size_t)first * sizeof *A);
-    memmove(A + k * m + first, A + k * p->m + first + p->S,
-            (size_t)p->ones * sizeof *A);
-  }
 }
 
 /* A = U S^(1/2) of the low-rank iterate; rank counts s > 1e-12 s_1. */
@@ -120,7 +109,6 @@ static lapis_status factorise(mc *w, la_array *U, la_array *Vt, int64_t *rank)
   lapis_mat out = lapis_mat_f64(w->factors, m, r);
   TRY(ops->download(&w->h, &kept, &out));
   mc_turn_back(&w->p, w->factors, r);
-  leave_clusters(&w->p, w->factors, r);
   return LAPIS_OK;
 }
 
@@ -153,12 +141,11 @@ lapis_status mc_learn_factors(mc *w, int64_t rank)
                             [L_KIND] = (double)p->labels.kind,
                             [L_RHO] = w->rho};
   memcpy(w->layout, layout, sizeof layout);
-  named_put(&s->learned, "factors",
-            lapis_mat_f64(w->factors, p->m - p->S, kept));
+  named_put(&s->learned, "factors", lapis_mat_f64(w->factors, p->m, kept));
   named_put(&s->learned, "layout", lapis_mat_f64(w->layout, 1, 8));
-  for (int i = 0; i < 2; i++)
-    if (named_find(&s->result, looks[i]) != NULL)
-      named_put(&s->learned, looks[i], *named_find(&s->result, looks[i]));
+  if (named_find(&s->result, CLASS_FEATURES) != NULL)
+    named_put(&s->learned, CLASS_FEATURES,
+              *named_find(&s->result, CLASS_FEATURES));
   if (p->calibration != NULL)
     named_put(&s->learned, "calibration",
               lapis_mat_f64(p->calibration, 2, p->K));
@@ -430,8 +417,8 @@ static lapis_status publish(fold *w)
   solver_publish(&w->base, "low_rank", fit);
   solver_publish(&w->base, "sparse", sparse);
   solver_publish(&w->base, "gaps", lapis_mat_f64(w->gaps, 1, p->n));
-  for (int i = 0; i < 2; i++)
-    if (w->looks[i].cols > 0) solver_publish(&w->base, looks[i], w->looks[i]);
+  if (w->class_features.cols > 0)
+    solver_publish(&w->base, CLASS_FEATURES, w->class_features);
   solver_publish_history(&w->base);
   return LAPIS_OK;
 }
@@ -472,7 +459,7 @@ static void fold_free(lapis_solver *s)
   base_free(w->fit);
   base_free(w->sparse);
   base_free(w->gaps);
-  for (int i = 0; i < 2; i++) base_free(w->looks[i].val);
+  base_free(w->class_features.val);
 }
 
 static const solver_class fold_class = {
@@ -563,17 +550,14 @@ static lapis_status copy_classes(fold *w, const named_list *learned)
 }
 
 /* How the classes look belongs to the model, not to the samples. */
-static lapis_status copy_looks(fold *w, const named_list *learned)
+static lapis_status copy_class_features(fold *w, const named_list *learned)
 {
-  for (int i = 0; i < 2; i++) {
-    const lapis_mat *m =
-        named_numbers(learned, looks[i], i == 0 ? w->p.D : 1, -1);
-    if (m == NULL || (i == 1 && m->cols != w->looks[0].cols)) continue;
-    double *val = base_alloc(w->base.ctx, m->rows * m->cols, sizeof *val);
-    if (val == NULL) return LAPIS_ENOMEM;
-    mat_to_f64(m, val, m->rows);
-    w->looks[i] = lapis_mat_f64(val, m->rows, m->cols);
-  }
+  const lapis_mat *m = named_numbers(learned, CLASS_FEATURES, w->p.D, -1);
+  if (m == NULL) return LAPIS_OK;
+  double *val = base_alloc(w->base.ctx, m->rows * m->cols, sizeof *val);
+  if (val == NULL) return LAPIS_ENOMEM;
+  mat_to_f64(m, val, m->rows);
+  w->class_features = lapis_mat_f64(val, m->rows, m->cols);
   return LAPIS_OK;
 }
 
@@ -689,7 +673,7 @@ static lapis_status prepare(fold *w, const lapis_mc_settings *set,
   const lapis_mat *A = named_find(learned, "factors");
   TRY(la_open(w->base.ctx, &w->h));
   TRY(copy_classes(w, learned));
-  TRY(copy_looks(w, learned));
+  TRY(copy_class_features(w, learned));
   TRY(allocate(w));
   TRY(fill(w, set, data));
   take_feature_block(&w->p);

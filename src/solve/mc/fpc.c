@@ -127,8 +127,6 @@ static const char *refuses(const mc *w, const lapis_data *data)
   (void)data;
   if (w->set.certificate)
     return "it proves nothing, so that there is no --certificate; admm has one";
-  if (w->set.debias)
-    return "--debias goes on from a proved answer; admm has one";
   return NULL;
 }
 

@@ -44,13 +44,16 @@ static lapis_status update_low_rank(mc *w)
   return op_svt_apply(w->svt, &w->W, w->p.mu / w->rho, &w->A, &w->low_rank);
 }
 
-lapis_status mc_update_state(mc *w)
+/* V <- V + 1.6 (A - B), the plain step from A. */
+static lapis_status update_state(mc *w)
 {
   TRY(w->h.ops->axpby(&w->h, RELAXATION, &w->A, 1, &w->V));
   return w->h.ops->axpby(&w->h, -RELAXATION, &w->B, 1, &w->V);
 }
 
-lapis_status mc_update_fit(mc *w, double sums[4])
+/* B <- prox at V, W <- 2B - V, at w->rho; sums as la's reflect, by the next
+ * message. */
+static lapis_status update_fit(mc *w, double sums[4])
 {
   TRY(w->h.ops->reflect(&w->h, &w->p.phi, w->rho, &w->A, &w->V, &w->B, &w->W,
                         sums));
@@ -64,10 +67,9 @@ static lapis_status accelerate_state(mc *w)
   la_array *const state[] = {&w->V};
   bool mc1 = w->p.variant == LAPIS_MC_1;
   int64_t first = mc1 ? FIRST_ACCELERATED_MC1 : FIRST_ACCELERATED;
-  if (w->accel.parts == 0 || w->base.loop.iter < first)
-    return mc_update_state(w);
+  if (w->accel.parts == 0 || w->base.loop.iter < first) return update_state(w);
   TRY(anderson_before(&w->accel, state));
-  TRY(mc_update_state(w));
+  TRY(update_state(w));
   return anderson_after(&w->accel, state);
 }
 
@@ -124,7 +126,7 @@ static double balance(const mc *w)
   return mc_balance(k, w->sums);
 }
 
-/* W = B - (V - B), rounded as mc_update_fit rounds it: a resumed run makes W
+/* W = B - (V - B), rounded as update_fit rounds it: a resumed run makes W
  * here and goes on with the same bits. */
 static lapis_status mirror(mc *w)
 {
@@ -254,7 +256,7 @@ static lapis_status iterate(mc *w)
     mc_show(w);
     if (solved(w)) break;
     TRY(accelerate_state(w));
-    TRY(mc_update_fit(w, w->sums));
+    TRY(update_fit(w, w->sums));
     w->checked = -1; /* B is another */
     if (may_balance(l->iter)) TRY(base_sum_due(w->base.ctx));
     double factor = balance(w);
@@ -276,7 +278,7 @@ static const char *refuses(const mc *w, const lapis_data *data)
 {
   (void)data;
   bool divided = base_ranks(w->base.ctx) > 1;
-  if (divided && w->set.class_features > 0 && w->set.certificate)
+  if (divided && w->set.class_features && w->set.certificate)
     return "--certificate with --class-features is not divided among processes";
   return NULL;
 }

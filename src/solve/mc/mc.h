@@ -1,7 +1,7 @@
 /* mc.h - the matrix completion problem, between the files of the method.
  *
  *   symbol            in [MC15], in words                    shape
- *   Z                 labels, features, clusters, ones       m x n
+ *   Z                 labels, features, ones                 m x n
  *   Z0                what is known of Z, NaN elsewhere      m x n
  *   Y, X              labels and features: rows of Z         K x n, D x n
  *   Omega_Y, Omega_X  where they were seen
@@ -12,9 +12,8 @@
  *   e                 the row of ones                        1 x n
  *   tau               mu / a, where a solver divides by a    a number
  *
- * m = K + D + S + 1, S: rows of clusters (split.c), usually none; mu, lambda,
- * gamma are the settings of these names; a = 1/|Omega_X| and b =
- * lambda/|Omega_Y| are the weights of the losses. */
+ * m = K + D + 1; mu, lambda, gamma are the settings of these names;
+ * a = 1/|Omega_X| and b = lambda/|Omega_Y| are the weights of the losses. */
 #ifndef LAPIS_MC_H
 #define LAPIS_MC_H
 #include "base/param.h"
@@ -24,17 +23,15 @@
 #include "op/anderson.h"
 #include "op/svt.h"
 
-/*   minimize  F(Z) = mu |Z|_* + phi(Z),  Z of m = K + D + S + ones rows, n
- * columns: labels, features, clusters, a row of ones; phi holds losses and
- * constraints.  The row of ones is the labels' intercept: without labels there
- * is none, and mc1 is the plain completion of the field (softImpute's problem).
+/*   minimize  F(Z) = mu |Z|_* + phi(Z),  Z of m = K + D + ones rows, n columns:
+ * labels, features, a row of ones; phi holds losses and constraints.  The row
+ * of ones is the labels' intercept: without labels there is none, and mc1 is
+ * the plain completion of the field (softImpute's problem).
  */
 typedef struct mc_problem {
   int64_t K, D, n, m;
   int64_t ones;           /* 1, or 0 where K is 0 */
   int64_t samples;        /* of the data; n also counts class representatives */
-  int64_t R, S;           /* representatives; rows that tell those of a class
-                             apart: R, or 0 where no class has several */
   int64_t all;            /* n of all processes */
   int64_t seen_X, seen_Y; /* |Omega_X|, |Omega_Y| */
   double a, b;            /* 1 / |Omega_X|, lambda / |Omega_Y| */
@@ -46,10 +43,7 @@ typedef struct mc_problem {
   double *calibration; /* 2 x K, or NULL: decide.c */
   double *turn;        /* K: -1 where a row of Z holds 1 - label, else 1 */
   targets labels;
-  int64_t *of_class; /* R: whose the representatives are; NULL: a class one */
-  int64_t *cluster;  /* K x samples: the representative of the sample's
-                        cluster in that class, -1 elsewhere; NULL: likewise */
-  la_penalty phi;    /* Z0 with NaN where unobserved */
+  la_penalty phi; /* Z0 with NaN where unobserved */
 } mc_problem;
 
 /* What a primal point and a multiplier prove together. */
@@ -149,10 +143,6 @@ lapis_status mc_calibrate(lapis_ctx *ctx, mc_problem *p,
                           const lapis_mat *calibration);
 /* The K labels of column j as the loss wants them, NaN unknown. */
 void mc_label_column(const mc *w, int64_t j, double *out);
-/* The samples of each class in clusters: R, S, of_class, cluster (split.c). */
-lapis_status mc_split(mc *w, const lapis_data *data);
-/* The S cluster labels of column j as the loss wants them, NaN unknown. */
-void mc_cluster_column(const mc *w, int64_t j, double *out);
 /* Where all that is known is 0, so that mu-rel has no unit, the unit is 1: the
  * answer is 0 for any mu. */
 void mc_check_unit(mc *w);
@@ -181,12 +171,6 @@ lapis_status mc_primal(mc *w, double *out);
  * of reflect's sums; 1 except at iterations 10, 20, 40, 80, 160. */
 double mc_balance(int64_t k, const double sums[4]);
 
-/* V <- V + 1.6 (A - B), the plain step from A. */
-lapis_status mc_update_state(mc *w);
-/* B <- prox at V, W <- 2B - V, at w->rho; sums as la's reflect, by the next
- * message. */
-lapis_status mc_update_fit(mc *w, double sums[4]);
-
 /* Shows rank, objective and gap beside the bar. */
 void mc_show(mc *w);
 
@@ -195,9 +179,6 @@ bool mc_leaves_out(const lapis_mc_settings *set, const lapis_data *data);
 
 /* Names what mc continues from when it was killed. */
 void mc_keep(mc *w);
-
-/* The fit again in the spaces of A with mu / 10, in debias.c. */
-lapis_status mc_debias(mc *w);
 
 /* The dense state of admm and fpc. */
 lapis_status mc_state_alloc(mc *w, const lapis_data *data);

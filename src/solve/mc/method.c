@@ -30,13 +30,9 @@ static const lapis_param params[] = {
                  "|Omega_X|): less keeps more detail; the command chooses it "
                  "by hidden labels where neither is given"),
     PARAM_CERTIFICATE,
-    INT_IN("class-features", class_features, "[N]", AT_LEAST(0),
-           .help = "also write the features of a sample that has one class "
-                   "alone, of each class (class_features); N: of each of N "
-                   "clusters of the class's samples; without N: 1; 0: none"),
-    BOOL("debias", debias,
-         .help = "then fit once more with mu / 10, in the row and column space "
-                 "of the first answer"),
+    BOOL("class-features", class_features,
+         .help = "also write the features of a sample that has one class "
+                 "alone, of each class (class_features)"),
     PARAM_TOL(1e-4, "stop when the objective is proved to be within this share "
                     "of the best one (fpc: when it changes less)"),
     CHOICE("solver", solver, "auto|bordered|factored|admm|fpc",
@@ -159,9 +155,7 @@ static lapis_status solve(lapis_solver *s)
 {
   mc *w = (mc *)s;
   TRY(w->solver->solve(w));
-  /* the refit is quick: a resumed run repeats it */
   loop_keep_no_more(&s->loop);
-  if (w->set.debias && s->loop.status == LAPIS_OK) TRY(mc_debias(w));
   s->info.iterations = s->loop.iter;
   s->info.rank = w->low_rank.rank;
   s->info.objective = w->bounds.primal;
@@ -188,8 +182,6 @@ static void release(lapis_solver *s)
   base_free(w->whole);
   base_free(w->factors);
   base_free(w->p.turn);
-  base_free(w->p.of_class);
-  base_free(w->p.cluster);
   base_free(w->p.calibration);
 }
 
@@ -201,7 +193,6 @@ static bool same_problem(const mc *w, const lapis_mc_settings *set)
          set->certificate == w->set.certificate &&
          set->class_features == w->set.class_features &&
          set->absent == w->set.absent && set->proof == w->set.proof &&
-         set->debias == w->set.debias &&
          set->calibration.val == w->set.calibration.val;
 }
 

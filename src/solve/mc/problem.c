@@ -273,10 +273,9 @@ static lapis_status encode(mc *w, const lapis_data *data)
   p->D = data->X.rows;
   p->samples = data->X.cols;
   bool last = base_rank(w->base.ctx) == base_ranks(w->base.ctx) - 1;
-  TRY(mc_split(w, data));
-  p->n = p->samples + (last ? p->R : 0);
+  p->n = p->samples + (last && w->set.class_features ? p->K : 0);
   p->ones = p->K > 0;
-  p->m = p->K + p->D + p->S + p->ones;
+  p->m = p->K + p->D + p->ones;
   return count_seen_labels(w);
 }
 
@@ -313,12 +312,8 @@ void mc_set_blocks(mc_problem *p)
         (la_block){label_kind, 0, p->K, p->b, p->gamma};
   phi->block[phi->n_blocks++] =
       (la_block){feature_kind[p->variant], p->K, p->D, p->a, 0};
-  if (p->S > 0)
-    phi->block[phi->n_blocks++] =
-        (la_block){label_kind, p->K + p->D, p->S, p->b, p->gamma};
   if (p->ones > 0)
-    phi->block[phi->n_blocks++] =
-        (la_block){LA_ONES, p->K + p->D + p->S, 1, 0, 0};
+    phi->block[phi->n_blocks++] = (la_block){LA_ONES, p->K + p->D, 1, 0, 0};
   p->threshold = p->zero_one ? 0.5 : 0;
 }
 
@@ -334,14 +329,12 @@ void mc_set_weights(mc *w)
 }
 
 /* Sign of label c of column j.  Behind the samples stand the class
- * representatives [MC15 Sec. 4.5]: one a class, or several (split.c), with its
- * label alone and nothing known of its features. */
+ * representatives [MC15 Sec. 4.5]: one a class, with its label alone and
+ * nothing known of its features. */
 static double sign_at(const mc_problem *p, int64_t c, int64_t j)
 {
   if (j < p->samples) return p->labels.sign[j * p->K + c];
-  int64_t r = j - p->samples;
-  int64_t own = p->of_class != NULL ? p->of_class[r] : r;
-  return c == own ? p->turn[c] : -p->turn[c];
+  return c == j - p->samples ? p->turn[c] : -p->turn[c];
 }
 
 /* Label column j as the loss wants it: in {-1, 1} or {0, 1}. */
@@ -353,7 +346,7 @@ void mc_label_column(const mc *w, int64_t j, double *out)
   }
 }
 
-/* Z_0: labels, features, clusters, ones, a column a sample (m x n). */
+/* Z_0: labels, features, ones, a column a sample (m x n). */
 static lapis_status fill(mc *w, const lapis_data *data, double *Z0)
 {
   int64_t K = w->p.K, m = w->p.m;
@@ -362,7 +355,6 @@ static lapis_status fill(mc *w, const lapis_data *data, double *Z0)
     mc_label_column(w, j, Z0 + j * m);
     for (int64_t i = 0; j >= w->p.samples && i < w->p.D; i++)
       Z0[j * m + K + i] = NAN;
-    mc_cluster_column(w, j, Z0 + j * m + K + w->p.D);
     if (w->p.ones > 0) Z0[j * m + m - 1] = 1;
   }
   lapis_mat view = lapis_mat_f64(Z0, m, w->p.n);

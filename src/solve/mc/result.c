@@ -132,7 +132,7 @@ lapis_status mc_results_alloc(mc *w)
   arena *a = &w->base.arena;
   w->values = arena_reals(a, p->m); /* one process may be given all */
   w->sparse = arena_reals(a, p->D * p->n);
-  if (w->set.class_features > 0 && base_ranks(w->base.ctx) > 1)
+  if (w->set.class_features && base_ranks(w->base.ctx) > 1)
     w->classes = arena_reals(a, p->D * p->K);
   if (w->set.certificate && w->solver == &mc_admm)
     w->dual = arena_reals(a, p->m * p->n);
@@ -188,11 +188,6 @@ static lapis_status publish_classes(mc *w, const lapis_mat *own)
                   "mc: the class features of all classes are the same but for "
                   "their size; a smaller mu, or a map (--map), may tell "
                   "classes apart");
-  if (w->p.of_class == NULL) return LAPIS_OK;
-  solver_publish(&w->base, "class_features_of",
-                 lapis_mat_i64(w->p.of_class, 1, w->p.R));
-  solver_publish(&w->base, "class_clusters",
-                 lapis_mat_i64(w->p.cluster, K, w->p.samples));
   return LAPIS_OK;
 }
 
@@ -212,11 +207,11 @@ static lapis_status publish_features(mc *w)
   }
   lapis_mat classes = fit;
   classes.val = (double *)fit.val + w->p.samples * fit.ld;
-  classes.cols = n - w->p.samples; /* R, of the last process */
+  classes.cols = n - w->p.samples; /* K, of the last process */
   fit.cols = sparse.cols = w->p.samples;
   solver_publish(&w->base, "low_rank", fit);
   solver_publish(&w->base, "sparse", sparse);
-  return w->set.class_features > 0 ? publish_classes(w, &classes) : LAPIS_OK;
+  return w->set.class_features ? publish_classes(w, &classes) : LAPIS_OK;
 }
 
 void mc_publish_labels(mc *w)

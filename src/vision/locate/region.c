@@ -4,7 +4,7 @@
  * for the connected group of segments with the greatest sum, by the efficient
  * region search of Vijayanarasimhan and Grauman: a connected subgraph of
  * maximum weight.  The problem is reduced (region_reduce.c), then solved by
- * our own branch and bound (region_tree.c) or by CBC (region_cbc.c). */
+ * branch and bound (region_tree.c). */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -15,7 +15,6 @@ void lapis_region_fill(lapis_region_settings *to, size_t size)
 {
   base_fill(to, size,
             &(lapis_region_settings){.size = sizeof(lapis_region_settings),
-                                     .solver = LAPIS_REGION_AUTO,
                                      .seconds = INFINITY},
             sizeof *to);
 }
@@ -64,14 +63,6 @@ static double rounding(const lapis_graph *graph, const double *score)
   return 8 * DBL_EPSILON * (double)(graph->count + 1) * sum;
 }
 
-static lapis_status solve(region_job *job, const lapis_region_settings *set,
-                          lapis_region_info *info)
-{
-  bool cbc = set->solver == LAPIS_REGION_CBC;
-  info->solver = cbc ? "cbc" : "tree";
-  return cbc ? region_solve_cbc(job) : region_solve_tree(job);
-}
-
 /* inside, score: of the original segments, summed in their order. */
 static void read_answer(const region_job *job, const region_reduced *r,
                         const double *score, int64_t n, unsigned char *inside,
@@ -93,7 +84,6 @@ static void read_answer(const region_job *job, const region_reduced *r,
   info->gap = (info->bound - info->score) /
               fmax(fmax(fabs(info->bound), fabs(info->score)), 1e-300);
   info->nodes = job->nodes;
-  info->cuts = job->cuts;
   info->left = job->g.n;
   info->status = job->status;
 }
@@ -110,7 +100,7 @@ static lapis_status find(lapis_ctx *ctx, const lapis_graph *graph,
   job.best.score = r.single;
   job.best.inside = base_alloc(ctx, r.g.n, sizeof *job.best.inside);
   lapis_status status =
-      job.best.inside == NULL ? LAPIS_ENOMEM : solve(&job, set, info);
+      job.best.inside == NULL ? LAPIS_ENOMEM : region_solve_tree(&job);
   if (status >= 0) {
     read_answer(&job, &r, score, graph->count, inside, info);
     info->seconds = base_seconds() - start;
@@ -125,13 +115,10 @@ static lapis_status check_settings(lapis_ctx *ctx,
                                    const lapis_region_settings *set)
 {
   TRY(base_check_size(ctx, "region: the settings", set->size, sizeof *set));
-  if (set->solver < LAPIS_REGION_AUTO || set->solver > LAPIS_REGION_CBC ||
-      !(set->seconds >= 0))
+  if (!(set->seconds >= 0))
     return lapis_fail(ctx, LAPIS_EINVAL,
-                      "region: solver %d and a time limit of %g s; the solver "
-                      "is LAPIS_REGION_AUTO, _TREE or _CBC, the limit at "
-                      "least 0",
-                      set->solver, set->seconds);
+                      "region: the time limit is %g s; it must be at least 0",
+                      set->seconds);
   return LAPIS_OK;
 }
 

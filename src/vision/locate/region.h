@@ -17,7 +17,7 @@ typedef struct region_best { /* the best connected set so far */
                    the reductions cut off */
 } region_best;
 
-/* What both solvers work on. */
+/* What the search works on. */
 typedef struct region_job {
   lapis_ctx *ctx;
   region_graph g;   /* reduced */
@@ -25,10 +25,9 @@ typedef struct region_job {
   double slack;     /* differences below it are rounding */
   double deadline;  /* base_seconds; infinity: none */
   double bound;     /* out: no connected set weighs more */
-  int64_t nodes, cuts;
+  int64_t nodes;
   lapis_status status;
 } region_job;
-bool region_late(const region_job *job);
 
 /* ---- region_reduce.c ------------------------------------------------------
  * A smaller graph with the same optimum; nodes of weight -infinity are none. */
@@ -76,8 +75,7 @@ void region_ascent_free(region_ascent *w);
 /* -infinity: no such set.  Leaves reduced, budget and leader behind. */
 double region_ascend(region_ascent *w, const unsigned char *mark, int32_t root);
 
-/* ---- region_tree.c, region_cbc.c: the solvers ---------------------------*/
+/* ---- region_tree.c: the search ------------------------------------------*/
 lapis_status region_solve_tree(region_job *job);
-lapis_status region_solve_cbc(region_job *job);
 
 #endif

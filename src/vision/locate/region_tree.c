@@ -34,7 +34,7 @@ typedef struct tree {
   int64_t count, room, made;
 } tree;
 
-bool region_late(const region_job *job)
+static bool late(const region_job *job)
 {
   return base_seconds() > job->deadline || base_late(job->ctx) ||
          base_cancelled(job->ctx);
@@ -189,7 +189,7 @@ static lapis_status search(tree *t)
   lapis_status status = LAPIS_OK;
   while (t->count > 0 && status == LAPIS_OK) {
     if (beaten(t, t->queue[0].bound)) break;
-    if (region_late(t->job)) {
+    if (late(t->job)) {
       t->job->status =
           base_cancelled(t->job->ctx) ? LAPIS_CANCELLED : LAPIS_TIME_LIMIT;
       break;
