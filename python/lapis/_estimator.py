@@ -15,8 +15,9 @@ from ._core import Context, solve, warn
 from ._settings import table
 from ._tags import Tagged
 from ._validation import (are_doubles, check_array, check_classes,
-                          check_features, check_fitted, check_y, labels_of,
-                          remember_features, seed_of, threads_of, unknown_in)
+                          check_features, check_fitted, check_groups, check_y,
+                          labels_of, remember_features, seed_of, threads_of,
+                          unknown_in)
 from .exceptions import LapisWarning
 
 # What no table has, because it belongs to the context.
@@ -187,6 +188,11 @@ class Estimator(Tagged):
         array = check_array(X, sparse=self._sparse)
         remember_features(self, X, array.shape[1])
         return array
+
+    @staticmethod
+    def _whose(groups, n_samples):
+        """The number of the group that each sample is of; None: no groups."""
+        return None if groups is None else check_groups(groups, n_samples)[1]
 
     def _restore(self):
         """What can be said of a fit by its model alone."""

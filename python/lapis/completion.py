@@ -11,7 +11,7 @@ from ._compat import available_if
 from ._core import warn
 from ._estimator import Classifier, of_method
 from ._settings import table
-from ._validation import check_fitted, check_groups
+from ._validation import check_fitted
 from .exceptions import LapisWarning
 
 if TYPE_CHECKING:
@@ -72,9 +72,8 @@ class MatrixCompletionClassifier(Classifier):
         X = self._begin(X)
         y = self._encode(y, len(X))
         self._warn_of_sizes(X)
-        if groups is not None:
-            groups = check_groups(groups, len(X))[1]
-        result = self._solve(X, y, group=groups, by=self.by)
+        result = self._solve(X, y, group=self._whose(groups, len(X)),
+                             by=self.by)
         self._name_classes()
         self.transduction_ = self._decode(result["labels"])
         # copies, so that the workspace of the solve can go

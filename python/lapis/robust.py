@@ -98,14 +98,17 @@ class RobustRegressor(_Cleaner, RegressorMixin, Estimator):
 
     _tags = {"allow_nan": True, "multioutput": True}
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike,
+            groups: Optional[ArrayLike] = None) -> Self:
         """Regress y on X; NaN is what is not known.  Samples with all their
-        targets are learnt from, the others are answered."""
+        targets are learnt from, the others are answered.  Folds that choose
+        settings keep `groups` (people, images) whole."""
         X = self._begin(X)
         y = check_y(y, len(X), missing=True)
         if y.dtype.kind not in "fiub":
             y = y.astype(np.float64)
-        result = self._keep_clean(self._solve(X, y))
+        result = self._keep_clean(
+            self._solve(X, y, group=self._whose(groups, len(X))))
         self._keep_weights(result["weights"], y.ndim == 1)
         vars(self).pop("transduction_", None)
         if "used" in result:
@@ -161,12 +164,15 @@ class RobustLDA(_Cleaner, Classifier):
 
     _missing_labels = True
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike,
+            groups: Optional[ArrayLike] = None) -> Self:
         """Learn the classes of X; NaN is what is not known.  Samples with a
-        label are learnt from, the others are answered."""
+        label are learnt from, the others are answered.  Folds that choose
+        settings keep `groups` (people, images) whole."""
         X = self._begin(X)
         y = self._encode(y, len(X))
-        result = self._keep_clean(self._solve(X, y))
+        result = self._keep_clean(
+            self._solve(X, y, group=self._whose(groups, len(X))))
         self._name_classes()
         self._keep_answers(result)
         weights = np.array(result["weights"])

@@ -79,8 +79,10 @@ class SVMPlusClassifier(_Privileged):
 
     def fit(self, X: ArrayLike, y: ArrayLike,
             X_priv: Optional[ArrayLike] = None,
-            sample_weight: Optional[ArrayLike] = None) -> Self:
-        """Learn the classes of X; X_priv is known here only."""
+            sample_weight: Optional[ArrayLike] = None,
+            groups: Optional[ArrayLike] = None) -> Self:
+        """Learn the classes of X; X_priv is known here only.  Folds that
+        probabilities are fitted on keep `groups` (people, images) whole."""
         X = self._begin(X)
         n = X.shape[0]
         without = None
@@ -90,7 +92,8 @@ class SVMPlusClassifier(_Privileged):
             sample_weight = np.where(without, 1, sample_weight)
         y = self._encode(y, n, without)
         P = self._privileged(X_priv, n, sparse=True)
-        result = self._solve(X, y, P=P, sample_weight=sample_weight)
+        result = self._solve(X, y, P=P, sample_weight=sample_weight,
+                             group=self._whose(groups, n))
         self._keep_weights(result)
         self._name_classes()
         self._keep_answers(result)

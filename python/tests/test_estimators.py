@@ -520,7 +520,10 @@ class Habits(unittest.TestCase):
                 lambda g: lapis.MatrixCompletionClassifier(
                     mu_rel=0.1).fit(X, y, groups=g),
                 lambda g: lapis.suspects(lapis.MatrixCompletionClassifier(
-                    mu_rel=0.1), X, y, 2, groups=g))
+                    mu_rel=0.1), X, y, 2, groups=g),
+                lambda g: lapis.SVMPlusClassifier().fit(X, y, groups=g),
+                lambda g: lapis.RobustLDA().fit(X, y, groups=g),
+                lambda g: lapis.RobustRegressor().fit(X, y, groups=g))
         for fit in fits:
             for groups in (pd.array(numbers + [pd.NA], dtype="Int64"),
                            pd.array(words + [pd.NA], dtype="string"),
@@ -536,6 +539,30 @@ class Habits(unittest.TestCase):
                        pd.Series(words + ["p5"], dtype="string"),
                        pd.DataFrame({"g": numbers + [5]})):
             np.testing.assert_array_equal(fits[0](groups), whole)
+
+    def test_groups_are_whole_in_folds(self):
+        """24 persons, four rows each, which are of a class by chance: what is
+        said of new ones is near the shares, unless a person's other rows
+        count as new."""
+        person = np.repeat(np.arange(24), 4)
+        sure, gamma = {True: [], False: []}, {True: [], False: []}
+        for seed in range(6):
+            rng = np.random.default_rng(seed)
+            X = rng.normal(size=(24, 8))[person]
+            X += .05 * rng.normal(size=X.shape)
+            y, v = person % 2, rng.normal(size=24)[person]
+            for whole in (True, False):
+                groups = person if whole else None
+                model = lapis.SVMPlusClassifier(probability=True)
+                p = model.fit(X, y, groups=groups).predict_proba(
+                    rng.normal(size=(200, 8)))
+                sure[whole].append(np.abs(p - .5).mean())
+                fit = lapis.RobustRegressor().fit(X, v, groups=groups)
+                gamma[whole].append(fit.settings_["gamma"])
+        self.assertLess(np.mean(sure[True]), .15)
+        self.assertGreater(np.mean(sure[False]), .22)
+        # nothing is to be learnt of new persons
+        self.assertGreater(np.mean(gamma[True]), 2 * np.mean(gamma[False]))
 
     def test_NA_is_missing(self):
         X, y, _ = two_classes(40)

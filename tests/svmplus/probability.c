@@ -34,6 +34,57 @@ static void probabilities_are_calibrated(void **state)
   lapis_ctx_free(ctx);
 }
 
+static void hear(int level, const char *text, void *user)
+{
+  bool *said = user;
+  *said = *said || (level == -1 && strstr(text, "equally frequent") != NULL);
+}
+
+/* What fit says of its samples is what predict says of them; of a balanced fit
+ * both are of the shares given, which is said. */
+static void fit_and_predict_say_the_same(void **state)
+{
+  (void)state;
+  enum { N = 60 };
+  for (int t = 0; t < 8; t++) {
+    bool said = false;
+    lapis_ctx *ctx = lapis_ctx_new();
+    sv_case c = sv_random(95 + t, N, 3, 0);
+    uint64_t seed = 96;
+    double mean = 0, share = 0;
+    int rare = t % 4 < 2 ? 1 : 2; /* two values, three classes */
+    for (int j = 0; j < N; j++)
+      c.y[j] = check_uniform(&seed) < .2 ? 1 + (j % rare) : 0;
+    for (int j = 0; j < N; j++) share += c.y[j] > 0;
+    lapis_svmplus_settings set = lapis_svmplus_defaults();
+    set.probability = true;
+    set.balanced = t % 2;
+    set.kernel = t < 4 ? LAPIS_KERNEL_LINEAR : LAPIS_KERNEL_RBF;
+    lapis_ctx_on_message(ctx, hear, &said);
+    lapis_solver *s = sv_solve(ctx, &c.data, &set), *p;
+    lapis_model *m;
+    lapis_mat of;
+    assert_int_equal(said, set.balanced);
+    said = false;
+    lapis_data fresh = {.X = c.data.X};
+    assert_int_equal(lapis_model_new(s, &m), 0);
+    assert_int_equal(lapis_predict_new(ctx, &fresh, m, NULL, &p), 0);
+    assert_int_equal(said, set.balanced);
+    assert_int_equal(lapis_solve(p), 0);
+    assert_int_equal(lapis_result_get(s, "probabilities", &of), LAPIS_OK);
+    const double *got = sv_array(p, "probabilities");
+    for (int64_t k = 0; k < of.rows * N; k++)
+      CHECK_NEAR(((const double *)of.val)[k], got[k], 1e-9);
+    for (int64_t j = 0; j < N; j++) mean += of.rows == 1 ? got[j] : 0;
+    if (of.rows == 1) CHECK_NEAR(mean / N, share / N, .1);
+    lapis_solver_free(p);
+    lapis_model_free(m);
+    lapis_solver_free(s);
+    sv_drop(&c);
+    lapis_ctx_free(ctx);
+  }
+}
+
 /* Folds leave some of every class to learn from, or nothing is solved: with one
  * sample of the last of three classes a fold told of two. */
 static void folds_leave_every_class(void **state)
@@ -103,6 +154,7 @@ int test_probability(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(probabilities_are_calibrated),
+      cmocka_unit_test(fit_and_predict_say_the_same),
       cmocka_unit_test(folds_leave_every_class),
       cmocka_unit_test(folds_cut_short_give_no_probabilities),
   };

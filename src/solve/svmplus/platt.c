@@ -128,6 +128,7 @@ lapis_status sv_platt_folds(svmplus *w)
   TRY(s);
   TRY(check_folds(w));
   folds_say_groups(ctx, &how, &w->folds);
+  if (w->set.balanced) sv_say_balanced(ctx);
   return LAPIS_OK;
 }
 
@@ -172,4 +173,23 @@ lapis_status sv_platt(svmplus *w)
   }
   base_free(held);
   return s < 0 ? s : LAPIS_OK;
+}
+
+void sv_publish_probabilities(lapis_solver *s, const double *platt, int64_t K,
+                              int64_t n, const double *scores, double *p)
+{
+  for (int64_t k = 0; k < K * n; k++) {
+    const double *by = platt + 2 * (k % K);
+    double u = by[0] * scores[k] + by[1];
+    p[k] = u > 0 ? exp(-u) / (1 + exp(-u)) : 1 / (1 + exp(u));
+  }
+  solver_publish(s, "probabilities", lapis_mat_f64(p, K, n));
+}
+
+void sv_say_balanced(lapis_ctx *ctx)
+{
+  base_say(ctx, -1,
+           "svmplus: --balanced decides as if classes were equally frequent; "
+           "probabilities keep the shares of the data, so a label may have one "
+           "that is below another's");
 }

@@ -98,18 +98,6 @@ static lapis_status kernel_scores(sv_predict *w)
   return LAPIS_OK;
 }
 
-static void fill_probabilities(sv_predict *w)
-{
-  int64_t K = w->labels.classes;
-  for (int64_t k = 0; k < w->X.cols * K; k++) {
-    const double *p = mat_col(w->platt, k % K);
-    double u = p[0] * w->scores[k] + p[1];
-    w->probabilities[k] = u > 0 ? exp(-u) / (1 + exp(-u)) : 1 / (1 + exp(u));
-  }
-  solver_publish(&w->base, "probabilities",
-                 lapis_mat_f64(w->probabilities, K, w->X.cols));
-}
-
 static void publish_bags(sv_predict *w)
 {
   lapis_solver *s = &w->base;
@@ -137,7 +125,9 @@ static lapis_status predict_solve(lapis_solver *s)
   targets_decode(&w->labels, w->scores, 0, w->decided);
   solver_publish(s, "scores", lapis_mat_f64(w->scores, K, n));
   targets_publish(&w->labels, w->decided, n, s);
-  if (w->platt != NULL) fill_probabilities(w);
+  if (w->platt != NULL)
+    sv_publish_probabilities(s, w->platt->val, K, n, w->scores,
+                             w->probabilities);
   if (w->bags.count > 0) publish_bags(w);
   s->info.gap = s->info.objective = NAN;
   s->info.seconds = loop_seconds(&s->loop);
@@ -303,6 +293,8 @@ lapis_status sv_predict_new(lapis_ctx *ctx, const lapis_data *data,
 {
   const lapis_svmplus_settings *set = settings;
   (void)options;
+  if (set->balanced && named_find(learned, "platt") != NULL)
+    sv_say_balanced(ctx);
   return predict_new(ctx, data, &predict_class, set->kernel, set->width,
                      learned, out);
 }

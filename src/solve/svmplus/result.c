@@ -49,6 +49,12 @@ lapis_status sv_publish(svmplus *w)
   targets_decode(&w->labels, w->scores, 0, w->decided);
   solver_publish(s, "scores", lapis_mat_f64(w->scores, K, n));
   targets_publish(&w->labels, w->decided, n, s);
+  if (w->platt != NULL && w->probabilities == NULL) {
+    w->probabilities = arena_reals(&s->arena, K * n);
+    if (w->probabilities == NULL) return LAPIS_ENOMEM;
+  }
+  if (w->platt != NULL)
+    sv_publish_probabilities(s, w->platt, K, n, w->scores, w->probabilities);
   if (w->linear)
     solver_publish(s, "weights", lapis_mat_f64(w->weights, w->q.d + 1, K));
   solver_publish_history(s);

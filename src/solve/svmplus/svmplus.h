@@ -348,6 +348,11 @@ lapis_status sv_split(const svmplus *w, const fold_plan *plan, int64_t fold,
 lapis_status sv_platt_folds(svmplus *w);
 /* Behind it: fits A and B to the scores of these held-out folds. */
 lapis_status sv_platt(svmplus *w);
+/* p (K x n) of scores, as the result "probabilities". */
+void sv_publish_probabilities(lapis_solver *s, const double *platt, int64_t K,
+                              int64_t n, const double *scores, double *p);
+/* A note: why labels and probabilities may disagree. */
+void sv_say_balanced(lapis_ctx *ctx);
 lapis_status sv_publish(svmplus *w);
 lapis_status sv_learn(lapis_solver *s);
 lapis_status sv_predict_new(lapis_ctx *ctx, const lapis_data *data,
