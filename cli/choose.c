@@ -94,16 +94,6 @@ int cv_options_from_args(cli *c, const lapis_data *data, lapis_cv_options *o)
   return EXIT_DONE;
 }
 
-/* ---- choosing -----------------------------------------------------------*/
-/* Folds by group where the data has groups: a person's images stay together.
- * As many as there are units, at most five. */
-static lapis_cv_options own_options(const lapis_data *data)
-{
-  lapis_cv_options o = lapis_cv_defaults();
-  o.by_group = data->group != NULL;
-  return o;
-}
-
 /* ---- suspects -----------------------------------------------------------*/
 static void keep_suspects(cli *c, int64_t *index, double *margin, int64_t found)
 {
@@ -130,9 +120,8 @@ int find_suspects(cli *c, const lapis_data *data, const void *settings,
   if (index == NULL) return cli_fail(EXIT_FAILED, "out of memory");
   *memory = index;
   double *margin = (double *)(void *)(index + 2 * count);
-  lapis_cv_options o = own_options(data);
-  lapis_status s = lapis_suspects(c->ctx, c->method, data, settings, &o, count,
-                                  index, margin, &found);
+  lapis_status s = lapis_suspects(c->ctx, c->method, data, settings, NULL,
+                                  count, index, margin, &found);
   if (s < 0 || s == LAPIS_CANCELLED) return cli_fail_status(c, s);
   keep_suspects(c, index, margin, found);
   return EXIT_DONE;

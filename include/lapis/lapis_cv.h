@@ -37,7 +37,8 @@ typedef enum lapis_folds_of {
 } lapis_folds_of;
 typedef struct lapis_cv_options {
   size_t size;                /* sizeof(lapis_cv_options) */
-  int64_t folds;              /* at least 2, at most the number of units */
+  int64_t folds;              /* at least 2, at most the number of units; 0:
+                               * 5, or that number */
   bool by_group;              /* with auto: groups, or an error */
   const char *metric;         /* a name lapis_metric knows; NULL: auroc, of rr,
                                * whose answers are numbers, rae */
@@ -120,7 +121,8 @@ LAPIS_API const void *lapis_cv_settings(const lapis_cv *cv);
 /* Known labels that the rest of the data contradicts most: labels are hidden
  * fold by fold, completed with the given settings, and ranked by
  * s (threshold - z).  index: 2 x count (sample, class, from 0), margin: count,
- * largest first, positive = contradicted.  Out of time: those of the folds that
+ * largest first, positive = contradicted.  options NULL: as many folds as there
+ * are units, at most 5.  Out of time: those of the folds that
  * are done. */
 LAPIS_API lapis_status lapis_suspects(lapis_ctx *ctx, const lapis_method *m,
                                       const lapis_data *data,

@@ -148,10 +148,13 @@ def _held_out(estimator, X, y, groups):
     not shown."""
     known = np.flatnonzero(~unknown_in(y))
     labels = np.unique(y[known])
+    n_splits = 5
     if groups is not None:
         groups = check_groups(groups, len(y))[1][known]
+        n_splits = max(2, min(5, len(np.unique(groups))))
     p = np.full((len(y), len(labels)), np.nan)
-    folds = Folds(random_state=getattr(estimator, "random_state", None))
+    folds = Folds(n_splits, random_state=getattr(estimator, "random_state",
+                                                 None))
     for shown, hidden in folds.split(known, None, groups):
         shown, hidden = known[shown], known[hidden]
         fitted = copy.deepcopy(estimator).fit(
@@ -190,7 +193,7 @@ def _by_scores(estimator, X, y, n, groups):
     rows = table(estimator._method)
     struct, _kept = rows.fill(context, estimator._settings())
     options = cv_options()
-    options.by_group = groups is not None
+    options.folds = 0  # as many as there are groups, at most 5
     index, margin = np.empty((n, 2), np.int64), np.empty(n)
     found = ctypes.c_int64()
     run(context, lambda: context.check(lib.suspects(

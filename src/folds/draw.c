@@ -250,7 +250,9 @@ static lapis_status draw_units(lapis_ctx *ctx, drawing *d)
                       " %s with known targets; from 2 folds to one a unit are "
                       "possible",
                       how->method, plan->folds, plan->units,
-                      how->group != NULL ? "groups" : "samples");
+                      how->group == NULL ? "samples"
+                      : plan->units == 1 ? "group"
+                                         : "groups");
   if (plan->folds < 1) return LAPIS_OK;
   shuffle(ctx, d);
   if (how->kind != NULL) return deal_kinds(ctx, d);

@@ -38,6 +38,28 @@ lapis_folds_of lapis_cv_hides(const lapis_method *m, const lapis_data *data,
   return cells && lacks_cells(&data->Y) ? LAPIS_FOLDS_OF_CELLS : of;
 }
 
+/* The usual number of folds, or as many as there are units. */
+enum { USUAL_FOLDS = 5 };
+
+lapis_status cv_settle_folds(lapis_ctx *ctx, const lapis_data *data,
+                             lapis_cv_options *o)
+{
+  bool by_group = rows_or_groups(data, o) == LAPIS_FOLDS_OF_GROUPS;
+  fold_plan plan;
+  fold_draw how = {.method = "cv",
+                   .use = FOLDS_CV,
+                   .samples = data->X.cols,
+                   .folds = USUAL_FOLDS,
+                   .group = by_group ? data->group : NULL,
+                   .Y = &data->Y,
+                   .or_fewer = true};
+  if (o->folds != 0) return LAPIS_OK;
+  TRY(folds_draw(ctx, &how, &plan));
+  o->folds = plan.folds < 2 ? 2 : plan.folds; /* which is refused */
+  folds_free(&plan);
+  return LAPIS_OK;
+}
+
 lapis_status cv_draw_folds(lapis_ctx *ctx, const lapis_data *data,
                            int64_t folds, lapis_folds_of of, fold_plan *out)
 {
@@ -68,6 +90,7 @@ lapis_status lapis_cv_draw(lapis_ctx *ctx, const lapis_data *data,
     return lapis_fail(ctx, LAPIS_EINVAL,
                       "cv: single cells are hidden, and a sample has no fold "
                       "of its own");
+  TRY(cv_settle_folds(ctx, data, &own));
   TRY(cv_draw_folds(ctx, data, own.folds, rows_or_groups(data, &own), &plan));
   memcpy(fold, plan.fold, (size_t)plan.samples * sizeof *fold);
   folds_free(&plan);

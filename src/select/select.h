@@ -9,6 +9,10 @@
 /* The options as given, or the defaults where given is NULL. */
 lapis_status cv_options_take(lapis_ctx *ctx, const lapis_cv_options *given,
                              lapis_cv_options *own);
+/* Where no number of folds is given (0): five, or as many as there are units.
+ */
+lapis_status cv_settle_folds(lapis_ctx *ctx, const lapis_data *data,
+                             lapis_cv_options *o);
 /* The folds of a cross-validation, by the context's seed. */
 lapis_status cv_draw_folds(lapis_ctx *ctx, const lapis_data *data,
                            int64_t folds, lapis_folds_of of, fold_plan *out);

@@ -110,6 +110,9 @@ lapis_status lapis_cv_part(lapis_ctx *ctx, const lapis_method *m,
   NEEDS(ctx, ctx, m, data, path);
   if (n_grid > 0) NEEDS(ctx, grid);
   TRY(cv_options_take(ctx, options, &own));
+  TRY(mat_check_data(ctx, "cv", data));
+  TRY(mat_check_beside(ctx, "cv", "Y", &data->Y, &data->X));
+  TRY(cv_settle_folds(ctx, data, &own));
   TRY(check_share(ctx, &own, n_grid, part, parts));
   lapis_status s = cv_run_share(ctx, m, data, settings, &own, grid, n_grid,
                                 (cv_share){part - 1, parts, true}, &cv);

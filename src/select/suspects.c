@@ -78,6 +78,7 @@ lapis_status lapis_suspects(lapis_ctx *ctx, const lapis_method *m,
   lapis_cv_options o;
   lapis_cv *cv;
   TRY(cv_options_take(ctx, options, &o));
+  if (options == NULL) o.folds = 0;
   o.keep_scores = true;
   *found = 0;
   lapis_status s = lapis_cv_run(ctx, m, data, settings, &o, NULL, 0, &cv);

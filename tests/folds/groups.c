@@ -369,6 +369,14 @@ static void few_persons_give_no_wrong_figure(void **state)
                                                  : "2 groups in 2 folds"));
       lapis_solver_free(s);
     }
+    int64_t index[2 * N], found;
+    double margin[N];
+    lapis_status doubts =
+        lapis_suspects(p.ctx, lapis_method_find("linear"), &p.data, NULL, NULL,
+                       N, index, margin, &found);
+    assert_int_equal(doubts, groups == 1 ? LAPIS_EINVAL : LAPIS_OK);
+    if (groups == 1)
+      check_refused(p.ctx, doubts, LAPIS_EINVAL, NULL, "1 group with known");
     lapis_svmplus_settings set = lapis_svmplus_defaults();
     set.probability = true;
     lapis_solver *s;
