@@ -45,6 +45,9 @@ typedef struct cli_option {
       {"id", 0, "COL", "the column with the names of the samples"},     \
       {"header", 0, "yes|no",                                           \
        "whether the first row holds titles (default: LAPIS looks)"},    \
+      {"missing", 0, "WORD,..",                                         \
+       "words and numbers that mean \"unknown\", as empty cells do "    \
+       "(default: NA, ?, none and the like)"},                          \
   {                                                                     \
     "decimal", 0, ",|.",                                                \
         "how numbers are written: 1.234,5 (,) or 1,234.5 (.); without " \

@@ -233,6 +233,7 @@ static int evaluate_files(cli *c, bool labels)
   eval_pair pair = {.y = NULL};
   int code = table_from_args(c, &table);
   if (code != EXIT_DONE) return code;
+  table.none_is_word = true; /* what is known is told to the end */
   eval_files files = {.truth = truth, .scores = scores, .table = &table};
   (void)eval_find_columns(c, &files, labels ? table.target : NULL, &sheet);
   lapis_status s =

@@ -33,7 +33,7 @@ static bool drop_by_table(cli *c, const eval_answers *a, lapis_mat *part)
 {
   lapis_cells t;
   double *y = part->val;
-  if (lapis_cells_read(c->ctx, a->path, &t) < 0) return false;
+  if (lapis_cells_read(c->ctx, a->path, NULL, &t) < 0) return false;
   bool says = t.rows == part->cols + 1;
   for (int64_t k = 0; says && k < part->rows; k++) {
     int64_t at = origin_column(&t, a->pair, k);

@@ -141,6 +141,20 @@ static void print_mixed(const lapis_column *c, const char *title)
   printf("%s\n", named > NAMED ? ", ..." : "");
 }
 
+/* Yes and yes. */
+static void print_case(const lapis_column *c, const char *title)
+{
+  char a[512], b[512];
+  int twin;
+  for (int k = 0; is_class(c) && k < c->different && k < LAPIS_COLUMN_VALUES;
+       k++)
+    if ((twin = lapis_text_twin(c->value, c->different, k)) >= 0)
+      printf("  note: %s: \"%s\" and \"%s\" differ in case or blanks alone; "
+             "they are two classes\n",
+             title, shown(c->value[twin], a, sizeof a),
+             shown(c->value[k], b, sizeof b));
+}
+
 /* What a person should know before the columns are used. */
 static void print_remarks(const lapis_columns *all)
 {
@@ -153,6 +167,9 @@ static void print_remarks(const lapis_columns *all)
     else if (c->type == LAPIS_COLUMN_COMMA)
       printf("  note: %s has decimal commas: read it with --decimal ,\n",
              title);
+    for (int k = 0; k < LAPIS_COLUMN_REMARKS && c->remark[k] != NULL; k++)
+      printf("  note: %s: %s\n", title, c->remark[k]);
+    print_case(c, title);
     if (c->type == LAPIS_COLUMN_COUNTER && j == 0)
       printf("  note: %s counts the rows: --drop it, or it is their names, "
              "--id 1\n",
@@ -273,7 +290,7 @@ static bool is_nominal(const lapis_column *c)
 /* How the table was read, which is how it has to be read again. */
 static void print_reading(const cli *c, char decimal)
 {
-  static const char *const how[] = {"header", "decimal"};
+  static const char *const how[] = {"header", "decimal", "missing"};
   for (size_t k = 0; k < sizeof how / sizeof *how; k++) {
     const char *value = args_get(&c->args, how[k]);
     if (value != NULL) shell_option(stdout, c, how[k], value);

@@ -34,6 +34,10 @@ static const lapis_param label_params[] = {
                  "settings are chosen"),
     CHOICE("header", header, "auto|yes|no", .value = LAPIS_HEADER_AUTO,
            .arg = "WHEN", .help = "whether the first line holds titles"),
+    TEXT("missing", missing, .arg = "WORD,..",
+         .help =
+             "words that mean \"no label yet\", as empty cells do (default: "
+             "NA, ?, none and the like)"),
     TEXT("features", features, .arg = "KIND,..",
          .help =
              "kinds of features, whose own options are taken, too (default "

@@ -71,7 +71,7 @@ static void settle_columns(flow_vectors *v)
 
 static lapis_status read_csv(lapis_flow *f, flow_vectors *v)
 {
-  TRY(lapis_cells_read(f->ctx, v->path, &v->cells));
+  TRY(lapis_cells_read(f->ctx, v->path, NULL, &v->cells));
   settle_columns(v);
   v->rows = v->cells.rows - v->first;
   size_t columns = (size_t)v->cells.columns;
@@ -159,7 +159,7 @@ static lapis_status read_table(lapis_flow *f, flow_vectors *v, char *path,
 static lapis_status read_list(lapis_flow *f, flow_vectors *v, const char *names)
 {
   if (names == NULL) return LAPIS_OK;
-  TRY(lapis_cells_read(f->ctx, names, &v->list));
+  TRY(lapis_cells_read(f->ctx, names, NULL, &v->list));
   if (v->list.rows == v->rows) return LAPIS_OK;
   return lapis_fail(f->ctx, LAPIS_EDATA,
                     "%s: names %" PRId64 " images, and %s has %" PRId64

@@ -61,6 +61,7 @@ static lapis_status read_table(label_run *w)
   label_request r = {.path = w->set.labels,
                      .target = w->set.target,
                      .groups = w->set.groups,
+                     .missing = w->set.missing,
                      .header = w->set.header,
                      .keep_going = w->set.keep_going,
                      .image = w->flow->path,
@@ -198,6 +199,7 @@ static lapis_label_settings that_decide(const label_run *w)
   lapis_label_settings set = w->set, none;
   lapis_settings_default(&label_method, &none);
   set.labels = set.target = set.groups = set.features = set.names = NULL;
+  set.missing = NULL;
   set.header = none.header;
   set.words_from = none.words_from;
   set.suspects = none.suspects;

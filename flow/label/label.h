@@ -27,7 +27,7 @@ typedef struct labels {
   char *folder_pool;
 } labels;
 typedef struct label_request {
-  const char *path, *target, *groups;
+  const char *path, *target, *groups, *missing;
   int header;
   bool keep_going, folders; /* path: how these are called */
   const char *const *image;

@@ -500,7 +500,7 @@ static lapis_status read_sheet(lapis_ctx *ctx, const label_request *r,
                                const image_index *x, labels *out)
 {
   label_table s = {.ctx = ctx, .r = r, .cells = &out->cells};
-  TRY(lapis_cells_read(ctx, r->path, &out->cells));
+  TRY(lapis_cells_read(ctx, r->path, r->missing, &out->cells));
   s.image = calloc((size_t)out->cells.rows, sizeof *s.image);
   s.target = calloc((size_t)out->cells.columns, sizeof *s.target);
   lapis_status status =

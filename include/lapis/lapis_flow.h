@@ -35,6 +35,8 @@ typedef struct lapis_label_settings { /* a text NULL: automatic, or none */
   const char *labels; /* the table: .csv */
   const char *target, *groups;
   int header; /* lapis_header */
+  const char
+      *missing; /* "WORD,..": what means "no label yet"; NULL: NA, ?, .. */
   /* Kinds of features, "a,b" side by side; or "auto", whichever of
    * LAPIS_LABEL_AUTO_KINDS tell hidden labels best; or "table:FILE[:MEMBER]", a
    * vector an image made elsewhere; NULL: lapis_label_features */

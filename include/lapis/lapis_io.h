@@ -120,6 +120,12 @@ typedef struct lapis_table_options { /* for .csv, .tsv, .arff, .svm */
                           three or more texts does unasked; or NULL */
   char decimal;        /* .csv: ',': numbers are written 1.234,5; '.': 1,234.5;
                           0: 1234.5 */
+  const char *missing; /* .csv: "WORD,WORD": these words, and empty cells, mean
+                          "not known", and no other words do; "-999,9999":
+                          these numbers do, too; NULL: NA, ?, #N/A and the like,
+                          and none and null where no other cell of a column of
+                          texts is missing */
+  bool none_is_word;   /* ... not there, either, but words like others */
   /* Of a model, each a TEXT row or NULL.  Where a table has titles, X has the
    * features of these names, in their order, whatever columns there are
    * besides; those that were one-hot there are so, with the values there. */
@@ -130,7 +136,11 @@ typedef struct lapis_table_options { /* for .csv, .tsv, .arff, .svm */
 } lapis_table_options;
 
 /* ---- columns of a table of text, before it is known what they are for ----*/
-enum { LAPIS_COLUMN_VALUES = 12, LAPIS_COLUMNS_LISTED = 1000 };
+enum {
+  LAPIS_COLUMN_VALUES = 12,
+  LAPIS_COLUMN_REMARKS = 3,
+  LAPIS_COLUMNS_LISTED = 1000
+};
 typedef enum lapis_column_type {
   LAPIS_COLUMN_EMPTY,
   LAPIS_COLUMN_NUMBER,
@@ -155,6 +165,8 @@ typedef struct lapis_column {
                    how they were read; 0: nothing is known of such */
   const char *marks; /* why, in words, with another reading that there may be;
                         NULL where it is plain */
+  const char *remark[LAPIS_COLUMN_REMARKS]; /* what is doubtful of its cells, up
+                                               to a NULL */
 } lapis_column;
 typedef struct lapis_columns {
   int64_t rows, columns; /* rows: without the header */
@@ -166,7 +178,7 @@ typedef struct lapis_columns {
 } lapis_columns;
 /* Of a .csv, .tsv or .arff file, whatever its cells are; LAPIS_EINVAL: it is
  * something else, LAPIS_ESHAPE: rows of different lengths.  opt: NULL, or for
- * header and decimal. */
+ * header, decimal and missing. */
 LAPIS_API lapis_status lapis_columns_read(lapis_ctx *ctx, const char *path,
                                           const lapis_table_options *opt,
                                           lapis_columns *out);

@@ -59,8 +59,16 @@ LAPIS_API bool lapis_result_is_divided(const lapis_solver *s, const char *name);
  * what is no UTF-8 as \xNN; cut where size ends.  Returns to. */
 LAPIS_API char *lapis_text_shown(const char *text, char *to, size_t size);
 /* A spreadsheet would run it as a formula: it begins with = + - @ and is no
- * number. */
+ * number.  Tables have ' before such a text, which their reader takes off; so a
+ * text that begins with ' before one of these needs another. */
 LAPIS_API bool lapis_text_runs(const char *text);
+/* It is empty but for blanks, or one of the words that readers of tables take
+ * for "not known": NA, ?, none, ... */
+LAPIS_API bool lapis_text_missing(const char *text);
+/* The first of text[0 .. k - 1] that differs from text[k] in the case of
+ * letters or in blanks alone; -1: none does. */
+LAPIS_API int lapis_text_twin(const char *const *text, int64_t count,
+                              int64_t k);
 
 /* ---- "did you mean" --------------------------------------------------------
  * The name nearest to a word that is none: fewest letters put in, left out,
@@ -83,11 +91,13 @@ LAPIS_API char *lapis_nearest_hint(const lapis_nearest *n, const char *dashes,
  * or semicolons; a row ends early where its line does. */
 typedef struct lapis_cells {
   int64_t rows, columns; /* columns: of the longest row */
-  const char **text; /* columns x rows; "" where missing: empty, ?, NA, ... */
+  const char **text; /* columns x rows; "" where missing: empty, ?, NA, ...; the
+                        first row may be titles */
   int64_t *line;     /* rows: in the file, from 1 */
 } lapis_cells;
+/* missing: as of lapis_table_options. */
 LAPIS_API lapis_status lapis_cells_read(lapis_ctx *ctx, const char *path,
-                                        lapis_cells *out);
+                                        const char *missing, lapis_cells *out);
 LAPIS_API void lapis_cells_free(lapis_cells *cells); /* contents */
 
 /* ---- JSON ---------------------------------------------------------------

@@ -16,8 +16,8 @@ from ._settings import table
 from ._tags import Tagged
 from ._validation import (are_doubles, check_array, check_classes,
                           check_features, check_fitted, check_groups, check_y,
-                          labels_of, remember_features, seed_of, threads_of,
-                          unknown_in)
+                          labels_of, means_missing, remember_features, seed_of,
+                          threads_of, unknown_in)
 from .exceptions import LapisWarning
 
 # What no table has, because it belongs to the context.
@@ -255,10 +255,16 @@ class Classifier(ClassifierMixin, Estimator):
         library speaks itself)."""
         if self._coded:
             for word in self.classes_ if self._missing_labels else ():
-                if str(word) in ("nan", "None", "<NA>", "NaT"):
+                if means_missing(word):
                     warn(f"y holds the word {str(word)!r}: it is taken for a "
                          "class of its own; a label that is not known is NaN "
                          "or None, in an array of objects", LapisWarning)
+            first = {}
+            for word in self.classes_:
+                twin = first.setdefault(str(word).strip().lower(), word)
+                if twin is not word:
+                    warn(f"the classes {str(twin)!r} and {str(word)!r} differ "
+                         "in case or blanks alone", LapisWarning)
             return
         others = self.classes_[self.classes_ != -1]
         if self._missing_labels and others.size < self.classes_.size \

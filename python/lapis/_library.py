@@ -228,6 +228,7 @@ FUNCTIONS = {
     "prox_chi2_simplex": (None, [c_int64, c_void_p, c_void_p, c_double,
                                  c_void_p]),
     "project_simplex": (None, [c_int64, c_void_p, c_void_p, c_void_p]),
+    "text_missing": (c_bool, [_text]),
     "assign": (_status, [_ctx, _mat, POINTER(Assignment)]),
     "assign_batch": (_status, [_ctx, c_int64, c_void_p, c_void_p]),
 }

@@ -10,6 +10,7 @@ import numpy as np
 
 from ._arrays import as_float, is_sparse, objects, plain
 from ._core import warn
+from ._library import lib
 from .exceptions import DataConversionWarning, NotFittedError
 
 
@@ -204,6 +205,13 @@ def unknown_in(array):
     if array.dtype.kind != "O":
         return np.zeros(array.size, bool)
     return np.array([_is_missing(value) for value in array.ravel()], bool)
+
+
+def means_missing(word):
+    """Whether a table would take the word for "not known": "", "NA", "?"."""
+    text = word if isinstance(word, bytes) else str(word).encode("utf-8",
+                                                                 "replace")
+    return text == b"NaT" or lib.text_missing(text)
 
 
 def check_groups(groups, n_samples=None):

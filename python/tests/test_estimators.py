@@ -628,6 +628,28 @@ class Habits(unittest.TestCase):
             lapis.MatrixCompletionClassifier(mu_rel=0.01).fit(
                 X, np.array(given))
 
+    def test_words_for_unknown_are_warned_of(self):
+        """The same words that a table takes for "not known", and ''."""
+        X, y, _ = two_classes(40)
+        for word in ("", " ", "NA", "n/a", "?", "null", "none", "<NA>", "NaT",
+                     "#N/A"):
+            given = np.where(y > 0, "yes", "no").astype(object)
+            given[:5] = word
+            with self.assertWarnsRegex(lapis.LapisWarning, "the word '"):
+                lapis.MatrixCompletionClassifier(mu_rel=0.01).fit(X, given)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", lapis.LapisWarning)
+            given[:5] = "Namibia"
+            lapis.MatrixCompletionClassifier(mu_rel=0.01).fit(X, given)
+
+    def test_classes_that_differ_in_case_are_warned_of(self):
+        X, y, _ = two_classes(40)
+        given = np.where(y > 0, "yes", "no").astype(object)
+        for twin in ("Yes", "NO", "yes "):
+            given[:5] = twin
+            with self.assertWarnsRegex(lapis.LapisWarning, "differ in case"):
+                lapis.SVMPlusClassifier().fit(X, given)
+
     def check_missing_target(self, X, y):
         model = lapis.MatrixCompletionClassifier(mu_rel=0.01).fit(X, y)
         self.assertEqual(len(model.classes_), 2)

@@ -1,6 +1,7 @@
 /* text.c - text that came from elsewhere, where it could do harm. */
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/base.h"
 #include "lapis/lapis_tools.h"
@@ -55,6 +56,32 @@ bool lapis_text_runs(const char *text)
 {
   if (text == NULL) return false;
   double value;
+  while (*text == '\'')
+    text++; /* marked already: what it was before shall show */
   return *text != '\0' && strchr("=+-@", *text) != NULL && text[1] != '\0' &&
          !lapis_number_read(text, NULL, &value);
+}
+
+/* Without the blanks around it. */
+static const char *trimmed(const char *text, size_t *size)
+{
+  text += strspn(text, " \t");
+  *size = strlen(text);
+  while (*size > 0 && strchr(" \t", text[*size - 1]) != NULL) --*size;
+  return text;
+}
+
+static bool are_twins(const char *a, const char *b)
+{
+  size_t m, n;
+  const char *x = trimmed(a, &m), *y = trimmed(b, &n);
+  return m == n && strncasecmp(x, y, n) == 0 && strcmp(a, b) != 0;
+}
+
+int lapis_text_twin(const char *const *text, int64_t count, int64_t k)
+{
+  for (int64_t i = 0; text != NULL && k < count && i < k; i++)
+    if (text[i] != NULL && text[k] != NULL && are_twins(text[i], text[k]))
+      return (int)i;
+  return -1;
 }

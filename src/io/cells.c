@@ -2,6 +2,7 @@
  *
  * Rows of different lengths are no fault here: people leave the last cells of
  * a row out where they hold nothing. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "io/io.h"
@@ -54,7 +55,34 @@ static lapis_status allocate(lapis_ctx *ctx, const extent *e, lapis_cells *out)
   return out->line == NULL || out->text == NULL ? LAPIS_ENOMEM : LAPIS_OK;
 }
 
-static lapis_status fill(csv_scan s, lapis_cells *out)
+/* Of each column, without the first row, which may be titles. */
+static lapis_status gather(csv_scan s, const extent *e, io_facts *facts)
+{
+  csv_cell cell;
+  bool bare = false;
+  for (int64_t j = 0; j < e->columns; j++) facts[j] = facts_begin();
+  for (int64_t i = 0; i < e->rows; i++)
+    for (int64_t j = 0; j == 0 || !cell.last; j++) {
+      double value;
+      TRY(next_row(&s, &cell));
+      csv_kind kind = csv_value(&cell, &value);
+      if (i > 0) facts_note(&facts[j], &cell, kind, value);
+    }
+  for (int64_t j = 0; j < e->columns; j++) bare = bare || facts[j].bare;
+  for (int64_t j = 0; j < e->columns; j++) facts_judge(&facts[j], bare, false);
+  return LAPIS_OK;
+}
+
+static void tell(lapis_ctx *ctx, const char *path, const extent *e,
+                 const io_facts *facts)
+{
+  char said[FACTS_BYTES];
+  for (int64_t j = 0; j < e->columns; j++)
+    if (facts_say(&facts[j], 0, said) && *said != '\0')
+      base_say(ctx, 0, "%s: column %" PRId64 ": %s", path, j + 1, said);
+}
+
+static lapis_status fill(csv_scan s, const io_facts *facts, lapis_cells *out)
 {
   char *pool = (char *)(out->text + out->rows * out->columns);
   const char *empty = pool++; /* zeroed */
@@ -67,7 +95,7 @@ static lapis_status fill(csv_scan s, lapis_cells *out)
       if (cell.last) continue;
       TRY(next_row(&s, &cell));
       if (j == 0) out->line[i] = cell.line;
-      if (csv_value(&cell, NULL) == CSV_MISSING) continue;
+      if (facts_kind(&facts[j], &cell, NULL) == CSV_MISSING) continue;
       *to = pool;
       pool += csv_copy(&cell, pool);
     }
@@ -76,20 +104,27 @@ static lapis_status fill(csv_scan s, lapis_cells *out)
 }
 
 static lapis_status read_text(lapis_ctx *ctx, const io_file *f,
-                              lapis_cells *out)
+                              const char *missing, lapis_cells *out)
 {
   csv_scan s;
   extent e = {.rows = 0};
   const char *data = (const char *)f->data;
   TRY(csv_open(ctx, io_name(f->path), data, f->size, &s));
   csv_delimit(&s, "\t,;");
+  s.missing = missing;
   TRY(measure(s, &e));
   TRY(allocate(ctx, &e, out));
-  return fill(s, out);
+  io_facts *facts = base_alloc(ctx, e.columns, sizeof *facts);
+  if (facts == NULL) return LAPIS_ENOMEM;
+  lapis_status status = gather(s, &e, facts);
+  if (status >= 0) tell(ctx, s.path, &e, facts);
+  if (status >= 0) status = fill(s, facts, out);
+  base_free(facts);
+  return status;
 }
 
 lapis_status lapis_cells_read(lapis_ctx *ctx, const char *path,
-                              lapis_cells *out)
+                              const char *missing, lapis_cells *out)
 {
   MAKES(out);
   NEEDS(ctx, path, out);
@@ -97,7 +132,7 @@ lapis_status lapis_cells_read(lapis_ctx *ctx, const char *path,
   TRY(io_file_open(ctx, path, &f));
   lapis_status s =
       f.format == IO_CSV
-          ? read_text(ctx, &f, out)
+          ? read_text(ctx, &f, missing, out)
           : lapis_fail(ctx, LAPIS_EFORMAT,
                        "%s: is no table of text; save it as .csv or .tsv",
                        path);

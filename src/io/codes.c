@@ -93,6 +93,21 @@ lapis_status codes_sorted(lapis_ctx *ctx, const lapis_mat *text,
   return status;
 }
 
+void codes_tell_twins(lapis_ctx *ctx, const char *path, const lapis_mat *values)
+{
+  enum { MOST = 1000 };
+  const char *const *text = values->val;
+  if (values->rows != 1 || values->cols > MOST) return;
+  for (int64_t k = 1; k < values->cols; k++) {
+    int twin = lapis_text_twin(text, values->cols, k);
+    if (twin < 0) continue;
+    base_say(ctx, 0,
+             "%s: the classes \"%.60s\" and \"%.60s\" differ in case or blanks "
+             "alone",
+             path, text[twin], text[k]);
+  }
+}
+
 /* The codes that row i has, the smaller first, NaN where it has fewer; false:
  * it has more than two. */
 static bool find_pair(const lapis_mat *codes, int64_t i, double pair[2])

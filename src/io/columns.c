@@ -21,7 +21,8 @@ typedef struct seen { /* of one column */
   int texts;
   int64_t dates;
   marks marks;
-  bool begins; /* its first row holds a text */
+  const io_facts *facts; /* of delimited text, else NULL */
+  bool begins;           /* its first row holds a text */
 } seen;
 
 static bool same_text(const csv_cell *a, const csv_cell *b)
@@ -111,7 +112,7 @@ static lapis_status scan_row(csv_scan *s, lapis_columns *out, seen *seen_in,
     TRY(csv_next(s, &cell));
     if (j >= out->listed) continue;
     double value;
-    csv_kind kind = csv_value(&cell, &value);
+    csv_kind kind = facts_kind(seen_in[j].facts, &cell, &value);
     if (row < 0)
       out->column[j].title = copy_cell(memory, csv_copy, &cell);
     else
@@ -136,7 +137,8 @@ static bool first_row_names(const lapis_columns *all, const seen *in)
   return classes;
 }
 
-static lapis_status begin_columns(lapis_columns *out, arena *memory, seen **in)
+static lapis_status begin_columns(lapis_columns *out, arena *memory,
+                                  const io_facts *facts, seen **in)
 {
   out->listed =
       (int)(out->columns < LAPIS_COLUMNS_LISTED ? out->columns
@@ -145,7 +147,9 @@ static lapis_status begin_columns(lapis_columns *out, arena *memory, seen **in)
   out->column = arena_take(memory, out->listed, sizeof *out->column);
   TRY(arena_status(memory));
   for (int j = 0; j < out->listed; j++) {
-    (*in)[j] = (seen){.in_order = {true, true}, .whole = true};
+    (*in)[j] = (seen){.in_order = {true, true},
+                      .whole = true,
+                      .facts = facts == NULL ? NULL : &facts[j]};
     out->column[j] = (lapis_column){.low = INFINITY, .high = -INFINITY};
   }
   return LAPIS_OK;
@@ -166,6 +170,18 @@ static void judge(lapis_column *c, const seen *in, const marks *all,
   c->marks = copy_cell(memory, csv_copy, &sentence);
 }
 
+/* What is doubtful, in sentences. */
+static void doubt(lapis_column *c, const io_facts *facts, arena *memory)
+{
+  char said[FACTS_BYTES];
+  int n = 0;
+  for (int k = 0; facts != NULL && facts_say(facts, k, said); k++) {
+    csv_cell sentence = {.text = said, .size = (int64_t)strlen(said)};
+    if (*said != '\0' && n < LAPIS_COLUMN_REMARKS)
+      c->remark[n++] = copy_cell(memory, csv_copy, &sentence);
+  }
+}
+
 static lapis_status end_columns(lapis_columns *out, arena *memory, seen *in,
                                 char decimal, copy_fn copy)
 {
@@ -175,6 +191,7 @@ static lapis_status end_columns(lapis_columns *out, arena *memory, seen *in,
     lapis_column *c = &out->column[j];
     judge(c, &in[j], &all, out->delimiter, decimal, memory);
     texts_first(c, &in[j]);
+    doubt(c, in[j].facts, memory);
     for (int k = 0; k < FEW && k < c->different; k++)
       c->value[k] = copy_cell(memory, copy, &in[j].value[k]);
   }
@@ -182,18 +199,19 @@ static lapis_status end_columns(lapis_columns *out, arena *memory, seen *in,
 }
 
 static lapis_status scan(csv_scan s, const lapis_table_options *opt,
-                         lapis_columns *out, arena *memory)
+                         lapis_columns *out, arena *memory,
+                         const io_facts *facts)
 {
   const csv_scan start = s;
   seen *in;
-  TRY(begin_columns(out, memory, &in));
+  TRY(begin_columns(out, memory, facts, &in));
   for (int64_t row = out->header ? -1 : 0; row < out->rows; row++)
     TRY(scan_row(&s, out, in, row, memory));
   bool asked = opt != NULL && opt->header != LAPIS_HEADER_AUTO;
   if (!out->header && !asked && first_row_names(out, in)) {
     out->header = true;
     out->rows--;
-    return scan(start, opt, out, memory);
+    return scan(start, opt, out, memory, facts);
   }
   return end_columns(out, memory, in, start.decimal, csv_copy);
 }
@@ -205,8 +223,10 @@ static lapis_status read_text(lapis_ctx *ctx, const io_file *f,
   csv_scan s;
   TRY(csv_open(ctx, io_name(f->path), (const char *)f->data, f->size, &s));
   if (opt != NULL) s.decimal = opt->decimal;
-  TRY(table_shape(&s, opt, out));
-  return scan(s, opt, out, memory);
+  if (opt != NULL) s.missing = opt->missing;
+  io_facts *facts;
+  TRY(table_shape(&s, opt, out, memory, &facts));
+  return scan(s, opt, out, memory, facts);
 }
 
 /* ---- ARFF ---------------------------------------------------------------*/
@@ -283,7 +303,7 @@ static lapis_status read_attributes(arff *a, lapis_columns *out, arena *memory)
   rows r = {.a = a, .out = out, .row = -1};
   out->columns = a->n_attributes;
   out->header = true;
-  TRY(begin_columns(out, memory, &r.in));
+  TRY(begin_columns(out, memory, NULL, &r.in));
   r.cell = arena_take(memory, out->listed, sizeof *r.cell);
   r.kind = arena_take(memory, out->listed, sizeof *r.kind);
   r.value = arena_take(memory, out->listed, sizeof *r.value);

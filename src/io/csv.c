@@ -213,6 +213,20 @@ static void take_plain(csv_scan *s, csv_cell *cell)
   cell->size = end - cell->text;
 }
 
+/* "'=1+1" is how a text that a spreadsheet would run is written. */
+static void take_mark_off(csv_cell *cell)
+{
+  char text[80];
+  if (cell->size < 2 || *cell->text != '\'') return;
+  size_t size = (size_t)cell->size - 1;
+  if (size > sizeof text - 1) size = sizeof text - 1;
+  memcpy(text, cell->text + 1, size);
+  text[size] = '\0';
+  cell->marked = lapis_text_runs(text);
+  cell->text += cell->marked;
+  cell->size -= cell->marked;
+}
+
 /* Behind a row: every megabyte, and at the end. */
 static void tell(csv_scan *s)
 {
@@ -228,14 +242,19 @@ static void tell(csv_scan *s)
 
 lapis_status csv_next(csv_scan *s, csv_cell *cell)
 {
+  const char *raw = s->at;
   while (s->at < s->end && is_blank(s, *s->at)) s->at++;
-  *cell = (csv_cell){.line = s->line,
+  *cell = (csv_cell){.raw = raw,
+                     .line = s->line,
                      .column = s->at - s->line_start + 1,
-                     .decimal = s->decimal};
+                     .decimal = s->decimal,
+                     .missing = s->missing};
   if (s->at < s->end && *s->at == '"')
     TRY(take_quoted(s, cell));
   else
     take_plain(s, cell);
+  cell->raw_size = s->at - raw;
+  take_mark_off(cell);
   s->in_row = s->at < s->end && *s->at == s->delimiter;
   cell->last = !s->in_row;
   if (s->in_row)
@@ -246,27 +265,86 @@ lapis_status csv_next(csv_scan *s, csv_cell *cell)
   return LAPIS_OK;
 }
 
-/* Words for "not known": of people, of R and pandas, and what a spreadsheet
- * writes for a formula without a value.  A # begins no comment here. */
-static bool means_missing(const char *text, int64_t size)
+/* Words for "not known" that nobody uses for something else: of R and pandas,
+ * and what a spreadsheet writes for a formula without a value.  A # begins no
+ * comment here. */
+static const char *const markers[] = {
+    "na",    "nan",    "n/a",      "-nan",   "?",       "<na>",
+    "#n/a",  "#na",    "#n/a n/a", "#null!", "#div/0!", "#value!",
+    "#ref!", "#name?", "#num!",    NULL};
+static const char *const words[] = {"null", "none", NULL};
+
+static bool is_one_of(const char *text, int64_t size, const char *const *list)
 {
-  static const char *const spelt[] = {
-      "na",      "nan",     "n/a",   "-nan",   "null",     "none",
-      "?",       "<na>",    "#n/a",  "#na",    "#n/a n/a", "#null!",
-      "#div/0!", "#value!", "#ref!", "#name?", "#num!"};
-  if (size == 0) return true;
-  if (strchr("nN-?<#", *text) == NULL) return false; /* as nearly all cells */
-  for (size_t i = 0; i < sizeof spelt / sizeof *spelt; i++)
-    if ((int64_t)strlen(spelt[i]) == size &&
-        strncasecmp(spelt[i], text, (size_t)size) == 0)
+  for (; *list != NULL; list++)
+    if ((int64_t)strlen(*list) == size &&
+        strncasecmp(*list, text, (size_t)size) == 0)
       return true;
   return false;
+}
+
+/* What --missing lists: a word as it is written, a number in any spelling. */
+static bool is_listed(const csv_cell *cell)
+{
+  double value, listed;
+  for (const char *at = cell->missing; *at != '\0';) {
+    size_t size = strcspn(at, ",");
+    if ((int64_t)size == cell->size && memcmp(at, cell->text, size) == 0)
+      return true;
+    if (io_number(at, (int64_t)size, &listed) &&
+        io_number(cell->text, cell->size, &value) && !(value < listed) &&
+        !(value > listed))
+      return true;
+    at += size + (at[size] == ',');
+  }
+  return false;
+}
+
+/* A list of numbers alone, such as -999, says nothing of words. */
+static bool lists_numbers(const char *list)
+{
+  bool any = false;
+  for (; *list != '\0'; any = true) {
+    size_t size = strcspn(list, ",");
+    if (!io_number(list, (int64_t)size, NULL)) return false;
+    list += size + (list[size] == ',');
+  }
+  return any;
+}
+
+static csv_absence absence_of(const char *text, int64_t size)
+{
+  if (size == 0) return CSV_EMPTY;
+  if (strchr("nN-?<#", *text) == NULL || (*text == '-' && size != 4))
+    return CSV_PRESENT; /* nearly all */
+  return is_one_of(text, size, markers) ? CSV_MARKER
+         : is_one_of(text, size, words) ? CSV_WORD
+                                        : CSV_PRESENT;
+}
+
+csv_absence csv_absence_of(const csv_cell *cell)
+{
+  if (cell->missing != NULL && cell->size > 0) {
+    if (is_listed(cell)) return CSV_MARKER;
+    if (!lists_numbers(cell->missing)) return CSV_PRESENT;
+  }
+  csv_absence why = absence_of(cell->text, cell->size);
+  return cell->quoted && why > CSV_EMPTY ? CSV_QUOTED : why;
+}
+
+bool lapis_text_missing(const char *text)
+{
+  if (text == NULL) return true;
+  text += strspn(text, " \t");
+  size_t size = strlen(text);
+  while (size > 0 && strchr(" \t", text[size - 1]) != NULL) size--;
+  return absence_of(text, (int64_t)size) != CSV_PRESENT;
 }
 
 csv_kind csv_value(const csv_cell *cell, double *value)
 {
   if (value != NULL) *value = NAN;
-  if (means_missing(cell->text, cell->size)) return CSV_MISSING;
+  if (csv_absence_of(cell) != CSV_PRESENT) return CSV_MISSING;
   if (cell->decimal != '\0')
     return marks_number(cell, cell->decimal, value) ? CSV_NUMBER : CSV_TEXT;
   return io_number(cell->text, cell->size, value) ? CSV_NUMBER : CSV_TEXT;

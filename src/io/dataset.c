@@ -553,6 +553,7 @@ static lapis_status encode_targets(lapis_dataset *ds)
   if (status == LAPIS_OK) {
     status = codes_by_row(ds->ctx, &codes, &values);
     fresh.array = values;
+    if (status >= 0) codes_tell_twins(ds->ctx, fresh.file, &values.mat);
     replace(Y, &codes);
   }
   if (status < 0) {

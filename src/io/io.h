@@ -376,6 +376,7 @@ typedef struct io_cell {
   bool whole;         /* it is declared to hold whole numbers */
   const char *text;   /* without quotes */
   bool missing, last; /* last: of its row */
+  const struct csv_cell *cell; /* of delimited text, as it stands; else NULL */
 } io_cell;
 typedef void (*io_cell_fn)(void *user, const io_cell *cell);
 /* Visits every cell, row after row, the titles first. */
@@ -403,17 +404,33 @@ typedef struct csv_scan {
   int64_t line;
   char delimiter;
   char decimal; /* ',': numbers are written 1.234,5; '.': 1,234.5 */
+  const char
+      *missing; /* "WORD,WORD": these mean "not known"; NULL: the usual */
   bool in_row;  /* a delimiter was just read: a cell must follow */
 } csv_scan;
 typedef struct csv_cell {
-  const char *text; /* without its quotes, but "" inside is not yet " */
+  const char *text; /* without its quotes, but "" inside is not yet "; without
+                       the mark against spreadsheets */
   int64_t size;
-  bool quoted, escaped;
-  bool last;    /* the last cell of its row */
-  char decimal; /* of the scan */
+  const char *raw; /* as it stands, blanks and quotes included */
+  int64_t raw_size;
+  bool quoted, escaped, marked;
+  bool last;           /* the last cell of its row */
+  char decimal;        /* of the scan */
+  const char *missing; /* likewise */
   int64_t line, column;
 } csv_cell;
 typedef enum csv_kind { CSV_MISSING, CSV_NUMBER, CSV_TEXT } csv_kind;
+typedef enum csv_absence { /* what a cell has that may mean "not known" */
+                           CSV_PRESENT, /* nothing of that kind */
+                           CSV_EMPTY,
+                           CSV_MARKER, /* NA, ?, #N/A: no words of people; or
+                                          what --missing lists */
+                           CSV_WORD,   /* none, null */
+                           CSV_QUOTED, /* NA, none or another of these in quotes
+                                        */
+                           CSV_ABSENCES
+} csv_absence;
 /* Checks UTF-8, drops a byte order mark and trailing line ends, finds the
  * delimiter. */
 lapis_status csv_open(lapis_ctx *ctx, const char *path, const char *data,
@@ -434,16 +451,63 @@ int csv_shown_bytes(const csv_cell *cell);
  * model has not met; of no cell nothing (known.c). */
 void io_tell_strange(lapis_ctx *ctx, const char *path, const csv_cell *title,
                      const csv_cell *first, int64_t count);
-/* value may be NULL. */
+csv_absence csv_absence_of(const csv_cell *cell);
+/* value may be NULL.  By the cell alone; facts_kind goes by its column, too. */
 csv_kind csv_value(const csv_cell *cell, double *value);
 /* Writes the cell's text and a NUL after it; returns the bytes written. */
 int64_t csv_copy(const csv_cell *cell, char *to);
 /* Digits, a mark, digits, the same mark, digits: 2026-11-22, 22.11.2026. */
 bool csv_is_date(const csv_cell *cell);
-/* table.c: counts rows and columns, and finds out whether there is a header;
- * rows of different lengths are refused. */
+
+/* ---- facts.c: what the cells of a column say together -------------------*/
+enum { FACTS_FEW = 10, FACTS_BYTES = 320 };
+typedef struct io_end { /* the least, or the greatest, of a column's numbers */
+  double value, next;   /* next: the one before it that differs */
+  int64_t count;
+} io_end;
+typedef struct io_facts {
+  int64_t numbers, texts, bare_texts, absent[CSV_ABSENCES];
+  csv_cell first[CSV_ABSENCES]; /* of each; text NULL: none */
+  bool bare;                    /* some cell stands without quotes */
+  bool whole;                   /* all numbers are */
+  bool odd;                     /* some number is spelt as LAPIS would not */
+  bool padded;                  /* ... as a whole number such as 007 */
+  int step;  /* numbers rise (1), fall (-1); 0: neither; 2: one number */
+  bool gaps; /* ... by another step than 1 */
+  double start, last; /* the first and the last number */
+  io_end low, high;
+  struct {
+    double value;
+    int64_t size;
+    const char *text; /* as it is spelt first */
+  } few[FACTS_FEW];   /* its different numbers */
+  int n_few;          /* FACTS_FEW + 1: there are more */
+  bool words, quotes; /* judged: CSV_WORD, CSV_QUOTED are words like others */
+} io_facts;
+io_facts facts_begin(void);
+/* kind, value: as csv_value read the cell. */
+void facts_note(io_facts *f, const csv_cell *cell, csv_kind kind, double value);
+/* The same of a cell above all others. */
+void facts_note_before(io_facts *f, const csv_cell *cell, csv_kind kind,
+                       double value);
+/* After all cells.  quotes_mean: some cell of the table stands without quotes,
+ * so that they are there for a reason. */
+void facts_judge(io_facts *f, bool quotes_mean, bool none_is_word);
+/* What the cell is in this column; value may be NULL. */
+csv_kind facts_kind(const io_facts *f, const csv_cell *cell, double *value);
+/* Whether its numbers rise or fall, whole, one a row: numbers of the rows. */
+bool facts_count_rows(const io_facts *f);
+/* Whether they are a few whole numbers that repeat, as codes do: 1 and 2. */
+bool facts_are_codes(const io_facts *f);
+/* A sentence about what is doubtful of the column, k from 0 on; said is ""
+ * where there is none of that kind.  false: there are no more kinds. */
+bool facts_say(const io_facts *f, int k, char said[FACTS_BYTES]);
+
+/* table.c: counts rows and columns, finds out whether there is a header, and
+ * gathers facts of each column, in memory; rows of different lengths are
+ * refused. */
 lapis_status table_shape(const csv_scan *start, const lapis_table_options *opt,
-                         lapis_columns *out);
+                         lapis_columns *out, arena *memory, io_facts **facts);
 
 /* ---- marks.c: which mark is decimal, which stands between thousands ------*/
 typedef enum mark_kind {
@@ -551,6 +615,10 @@ void io_order_clear(io_order *o);
  * texts, "" -> NaN; values: 1 x m TEXT of the distinct texts. */
 lapis_status codes_sorted(lapis_ctx *ctx, const lapis_mat *text,
                           lapis_array *codes, lapis_array *values);
+/* Says which of these texts differ in case or blanks alone: Yes and yes are two
+ * classes, and perhaps not meant so. */
+void codes_tell_twins(lapis_ctx *ctx, const char *path,
+                      const lapis_mat *values);
 /* Of codes_sorted with several rows and more than two texts: where no row has
  * more than two, each row gets codes 0 and 1 of its own, and values a row of
  * two texts for each ("": it has fewer).  Anything else stays as it is. */

@@ -66,13 +66,21 @@ void io_put_number(io_print *p, double value)
   }
 }
 
+/* In quotes where it would be read as something else without: tab and
+ * semicolon, too, which a reader may take for the delimiter. */
+static bool needs_quotes(const char *text, char delimiter)
+{
+  char special[] = {delimiter, ';', '\t', '|', '"', '\n', '\r', '\0'};
+  size_t size = strlen(text);
+  if (size == 0) return false;
+  return strcspn(text, special) < size || strchr(" \v\f", *text) != NULL ||
+         strchr(" \v\f", text[size - 1]) != NULL || lapis_text_missing(text);
+}
+
 static void put_marked(io_print *p, const char *mark, const char *text,
                        char delimiter)
 {
-  char special[] = {delimiter, '"', '\n', '\r', '\0'};
-  size_t size = strlen(text);
-  bool edged = size > 0 && (text[0] == ' ' || text[size - 1] == ' ');
-  if (strcspn(text, special) == size && !edged) {
+  if (!needs_quotes(text, delimiter)) {
     io_put_text(p, mark);
     io_put_text(p, text);
     return;

@@ -157,12 +157,31 @@ static void fill_cell(filler *f, const io_cell *cell)
   }
 }
 
+/* Given: to the byte, but for quotes where the delimiter is another one. */
+static void put_given(filler *f, const csv_cell *cell)
+{
+  bool quote = !cell->quoted && cell->raw_size > 0 &&
+               memchr(cell->raw, f->delimiter, (size_t)cell->raw_size) != NULL;
+  if (!quote) {
+    io_put(&f->p, cell->raw, cell->raw_size);
+    return;
+  }
+  io_put(&f->p, "\"", 1);
+  for (int64_t i = 0; i < cell->raw_size; i++) {
+    if (cell->raw[i] == '"') io_put(&f->p, "\"", 1);
+    io_put(&f->p, &cell->raw[i], 1);
+  }
+  io_put(&f->p, "\"", 1);
+}
+
 static void take_cell(void *user, const io_cell *cell)
 {
   filler *f = user;
   if (cell->column > 0) io_put(&f->p, &f->delimiter, 1);
   if (cell->missing && cell->row >= 0)
     fill_cell(f, cell);
+  else if (cell->cell != NULL)
+    put_given(f, cell->cell);
   else
     put_own(f, cell->text);
   if (cell->last) io_put_text(&f->p, "\n");

@@ -9,7 +9,6 @@
  * if it says so (text above numbers) in more columns than it speaks against it
  * (numbers), or if a target was asked for by a name it holds: one wrong cell
  * in the first row of a table without a header shall not hide that row. */
-#include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +17,7 @@
 #include "io/table.h"
 #include "lapis/lapis_tools.h"
 
-enum { MAX_COLUMNS = 1000000, MAX_VALUES = 1000 };
+enum { MAX_COLUMNS = 1000000 };
 
 /* what: the text, the date. */
 static lapis_status fail_cell(const table *t, const csv_cell *cell,
@@ -52,36 +51,28 @@ static lapis_status count_columns(table *t)
   t->column = base_alloc(t->ctx, t->columns, sizeof *t->column);
   if (t->column == NULL) return LAPIS_ENOMEM;
   for (int64_t j = 0; j < t->columns; j++)
-    t->column[j].width = t->column[j].like_number = 1;
+    t->column[j] =
+        (column){.width = 1, .like_number = true, .facts = facts_begin()};
   return LAPIS_OK;
-}
-
-static void note_number(column *c, const csv_cell *cell)
-{
-  bool zero = cell->size == 1 && *cell->text == '0';
-  bool one = cell->size == 1 && *cell->text == '1';
-  c->number = true;
-  c->zero = c->zero || zero;
-  c->one = c->one || one;
-  c->other = c->other || (!zero && !one);
 }
 
 static void note_cell(column *c, const csv_cell *cell, bool first)
 {
-  csv_kind kind = csv_value(cell, NULL);
+  double value;
+  csv_kind kind = csv_value(cell, &value);
   c->bytes += cell->size + 1;
   if (first) {
     c->title = *cell;
     c->first = kind;
-  } else if (kind == CSV_NUMBER) {
-    note_number(c, cell);
-  } else if (kind == CSV_TEXT) {
-    if (!c->text) c->text_cell = *cell;
-    c->text = true;
+    return;
+  }
+  if (kind == CSV_TEXT) {
+    if (c->facts.texts == 0) c->text_cell = *cell;
     if (!csv_is_date(cell) && marks_of(cell, kind) == MARK_NOT)
       c->like_number = false;
   }
-  if (!first) marks_note(&c->marks, cell, kind);
+  facts_note(&c->facts, cell, kind, value);
+  marks_note(&c->marks, cell, kind);
 }
 
 static lapis_status fail_ragged(const table *t, const csv_cell *cell,
@@ -118,297 +109,29 @@ static lapis_status scan_rows(table *t)
   return LAPIS_OK;
 }
 
-/* ---- header and roles ---------------------------------------------------*/
-/* Bytes of the first name in "COL,COL". */
-static size_t next_name(const char *list)
+static bool has_text(const column *c)
 {
-  return strcspn(list, ",");
+  return c->facts.texts > 0;
 }
 
-/* A whole number other than 0: from 1, or negative, from the end. */
-static bool as_number(const char *name, size_t size, int64_t *value)
+static bool has_number(const column *c)
 {
-  char *end;
-  if (size == 0 || size > 10 || strchr("-123456789", *name) == NULL)
-    return false;
-  *value = strtoll(name, &end, 10);
-  return end == name + size && *value != 0;
+  return c->facts.numbers > 0;
 }
 
-/* Some column asked for is in the first row by its name, not its number. */
-static bool names_first_row(const table *t, const char *list)
-{
-  int64_t at;
-  for (; list != NULL && *list != '\0';) {
-    size_t size = next_name(list);
-    if (!as_number(list, size, &at) &&
-        table_count_titled(t, list, size, &at) > 0)
-      return true;
-    list += size + (list[size] == ',');
-  }
-  return false;
-}
-
-static bool looks_like_header(const table *t)
-{
-  const lapis_table_options *opt = t->request->opt;
-  if (opt != NULL && names_first_row(t, opt->target)) return true;
-  if (opt != NULL && names_first_row(t, opt->id)) return true;
-  if (opt != NULL && names_first_row(t, opt->use)) return true;
-  if (opt != NULL && names_first_row(t, opt->drop)) return true;
-  if (opt != NULL && names_first_row(t, opt->one_hot)) return true;
-  if (table_names_features(t)) return true;
-  int64_t for_it = 0, against = 0, texts = 0;
-  for (int64_t j = 0; j < t->columns; j++) {
-    const column *c = &t->column[j];
-    bool odd =
-        csv_is_date(&c->title) || marks_of(&c->title, c->first) != MARK_NOT;
-    bool below = c->text ? c->like_number : c->number; /* 1,5 counts as 1.5 */
-    for_it += c->first == CSV_TEXT && !odd && below;
-    against += c->first == CSV_NUMBER;
-    texts += c->first == CSV_TEXT;
-  }
-  /* features are numbers: a lone row of words names them */
-  const table_request *q = t->request;
-  bool features = !q->targets_only && !q->all_targets;
-  if (t->rows == 1 && features && texts == t->columns) return true;
-  return for_it > against;
-}
-
-/* Without a header the first row is data like any other. */
-static void demote_first_row(table *t)
-{
-  for (int64_t j = 0; j < t->columns; j++) {
-    column *c = &t->column[j];
-    marks_note(&c->marks, &c->title, c->first);
-    if (c->first == CSV_NUMBER) note_number(c, &c->title);
-    if (c->first != CSV_TEXT) continue;
-    c->text = true;
-    c->text_cell = c->title;
-  }
-}
-
-static lapis_status settle_header(table *t)
-{
-  int asked =
-      t->request->opt == NULL ? LAPIS_HEADER_AUTO : t->request->opt->header;
-  t->header = asked == LAPIS_HEADER_AUTO ? looks_like_header(t)
-                                         : asked == LAPIS_HEADER_YES;
-  if (!t->header) demote_first_row(t);
-  t->rows -= t->header;
-  if (t->rows > 0) return LAPIS_OK;
-  return lapis_fail(t->ctx, LAPIS_EFORMAT,
-                    "%s: holds a header and no rows below it; if the line is "
-                    "data, --header no says so",
-                    t->path);
-}
-
-static void nearest_title(const table *t, const char *name, size_t size,
-                          char *hint, size_t room)
-{
-  char title[64], best[64];
-  lapis_nearest near = {.word = name, .size = size};
-  for (int64_t j = 0; t->header && j < t->columns; j++) {
-    if (t->column[j].title.size >= (int64_t)sizeof title) continue;
-    (void)csv_copy(&t->column[j].title, title);
-    lapis_nearest_try(&near, title);
-    if (near.name == title) near.name = strcpy(best, title);
-  }
-  lapis_nearest_hint(&near, "", hint, room);
-}
-
-static lapis_status find_column(const table *t, const char *name, size_t size,
-                                int64_t *at)
-{
-  int64_t number;
-  if (as_number(name, size, &number)) {
-    *at = number < 0 ? t->columns + number : number - 1;
-    if (*at >= 0 && *at < t->columns) return LAPIS_OK;
-  }
-  int64_t found = t->header ? table_count_titled(t, name, size, at) : 0;
-  if (found == 1) return LAPIS_OK;
-  if (found > 1)
-    return lapis_fail(t->ctx, LAPIS_EINVAL,
-                      "%s: %" PRId64 " columns are named \"%.*s\"; give its "
-                      "number",
-                      t->path, found, (int)size, name);
-  char hint[128];
-  nearest_title(t, name, size, hint, sizeof hint);
-  return lapis_fail(
-      t->ctx, LAPIS_EINVAL,
-      "%s: has no column \"%.*s\"%s; it has %" PRId64 " columns, %s", t->path,
-      (int)size, name, hint, t->columns,
-      t->header ? "named in its first row" : "and no header that names them");
-}
-
-/* One-hot is no role of its own: such a column is a feature still. */
-static void give_role(column *c, io_role r)
-{
-  if (r == IO_ONE_HOT)
-    c->one_hot = true;
-  else
-    c->role = r;
-}
-
-/* Columns whose titles a pattern with * ? [..] matches take io_role r; false:
- * there is none. */
-static bool mark_pattern(table *t, const char *pattern, size_t size, io_role r)
-{
-  char wanted[256], title[256];
-  bool any = false;
-  if (!t->header || size >= sizeof wanted || strpbrk(pattern, "*?[") == NULL)
-    return false;
-  memcpy(wanted, pattern, size);
-  wanted[size] = '\0';
-  for (int64_t j = 0; j < t->columns; j++) {
-    if (t->column[j].title.size >= (int64_t)sizeof title) continue;
-    (void)csv_copy(&t->column[j].title, title);
-    if (fnmatch(wanted, title, 0) != 0) continue;
-    give_role(&t->column[j], r);
-    any = true;
-  }
-  return any;
-}
-
-/* The columns of a list of titles, numbers and patterns take io_role r. */
-static lapis_status mark(table *t, const char *list, io_role r)
-{
-  while (*list != '\0') {
-    int64_t at;
-    size_t size = next_name(list);
-    if (!mark_pattern(t, list, size, r)) {
-      TRY(find_column(t, list, size, &at));
-      give_role(&t->column[at], r);
-    }
-    list += size + (list[size] == ',');
-  }
-  return LAPIS_OK;
-}
-
-/* Of what would be features, only those to be used, and not those to be
- * dropped. */
-static lapis_status mark_features(table *t)
-{
-  const lapis_table_options *opt = t->request->opt;
-  if (opt == NULL || t->request->all_targets || t->request->targets_only)
-    return LAPIS_OK;
-  if (opt->use != NULL) {
-    for (int64_t j = 0; j < t->columns; j++) t->column[j].role = IO_LEFT_OUT;
-    TRY(mark(t, opt->use, IO_FEATURE));
-  }
-  if (opt->drop != NULL) TRY(mark(t, opt->drop, IO_LEFT_OUT));
-  return opt->one_hot == NULL ? LAPIS_OK : mark(t, opt->one_hot, IO_ONE_HOT);
-}
-
-static lapis_status mark_targets(table *t)
-{
-  const char *list = t->request->opt == NULL ? NULL : t->request->opt->target;
-  io_role others = t->request->all_targets    ? IO_TARGET
-                   : t->request->targets_only ? IO_LEFT_OUT
-                                              : IO_FEATURE;
-  for (int64_t j = 0; j < t->columns; j++) t->column[j].role = others;
-  TRY(mark_features(t));
-  while (list != NULL && *list != '\0' && !t->request->all_targets) {
-    int64_t at;
-    size_t size = next_name(list);
-    TRY(find_column(t, list, size, &at));
-    t->column[at].role = IO_TARGET;
-    list += size + (list[size] == ',');
-  }
-  table_mark_targets(t);
-  return LAPIS_OK;
-}
-
-static lapis_status mark_id(table *t)
-{
-  const char *id = t->request->opt == NULL ? NULL : t->request->opt->id;
-  int64_t at;
-  bool known = id == NULL && table_model(t) != NULL;
-  if (known) id = t->request->opt->id_of;
-  if (id == NULL || (*id == '\0' && !known)) return LAPIS_OK;
-  if ((t->request->id_optional || known) &&
-      (!t->header || table_count_titled(t, id, strlen(id), &at) != 1))
-    return LAPIS_OK;
-  TRY(find_column(t, id, strlen(id), &at));
-  if (t->column[at].role == IO_TARGET && !t->request->all_targets)
-    return lapis_fail(t->ctx, LAPIS_EINVAL,
-                      "%s: column %" PRId64
-                      " cannot be both a target and the samples' names",
-                      t->path, at + 1);
-  t->column[at].role = IO_ID;
-  return LAPIS_OK;
-}
-
-/* ---- one-hot columns ----------------------------------------------------*/
-static int by_bytes(const void *a, const void *b)
-{
-  return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* The place of a cell's text among the values of its column, or -1. */
-static int64_t value_at(const column *c, const csv_cell *cell)
-{
-  for (int64_t k = 0; k < c->width; k++)
-    if (table_title_is(cell, c->value[k], strlen(c->value[k]))) return k;
-  return -1;
-}
-
-/* The different texts of column j, missing ones left out. */
-static lapis_status collect_values(table *t, int64_t j)
-{
-  column *c = &t->column[j];
-  csv_scan s = t->start;
-  csv_cell cell;
-  s.passes = 0; /* one more than was counted on */
-  c->width = 0;
-  for (int64_t row = -t->header; row < t->rows; row++) {
-    for (int64_t k = 0; k < t->columns; k++) {
-      TRY(csv_next(&s, &cell));
-      if (k != j || row < 0 || csv_value(&cell, NULL) == CSV_MISSING) continue;
-      if (value_at(c, &cell) >= 0) continue;
-      if (c->width == MAX_VALUES)
-        return lapis_fail(t->ctx, LAPIS_EFORMAT,
-                          "%s:%" PRId64 ": column %" PRId64
-                          " has more than %d different values, one-hot is for "
-                          "few; leave it out with --drop",
-                          t->path, cell.line, j + 1, MAX_VALUES);
-      char *text = arena_take(&t->memory, cell.size + 1, 1);
-      if (text == NULL) return arena_status(&t->memory);
-      (void)csv_copy(&cell, text);
-      c->value[c->width++] = text;
-    }
-    csv_skip_blank(&s, t->columns == 1);
-  }
-  if (c->width > 0)
-    qsort(c->value, (size_t)c->width, sizeof *c->value, by_bytes);
-  return LAPIS_OK;
-}
-
-static lapis_status list_values(table *t, int64_t j)
-{
-  column *c = &t->column[j];
-  if (!c->one_hot) return LAPIS_OK;
-  c->value = arena_take(&t->memory, MAX_VALUES, sizeof *c->value);
-  if (c->value == NULL) return arena_status(&t->memory);
-  TRY(collect_values(t, j));
-  if (c->width > 0) return LAPIS_OK;
-  return lapis_fail(t->ctx, LAPIS_EFORMAT,
-                    "%s: column %" PRId64 " is empty and has no values for "
-                    "--one-hot; leave it out with --drop",
-                    t->path, j + 1);
-}
-
+/* ---- roles ---------------------------------------------------------------*/
 static lapis_status settle_roles(table *t)
 {
-  TRY(mark_targets(t));
-  TRY(mark_id(t));
+  TRY(table_mark_roles(t));
   bool known = table_model(t) != NULL && t->header;
   if (known) TRY(table_meet_model(t));
   for (int64_t j = 0; j < t->columns; j++) {
     column *c = &t->column[j];
-    if (c->role == IO_TARGET && c->text) t->text_targets = true;
+    TRY(table_find_codes(t, j));
+    if (c->role == IO_TARGET && (has_text(c) || c->codes))
+      t->text_targets = true;
     if (c->role == IO_FEATURE && known) continue;
-    if (c->role == IO_FEATURE) TRY(list_values(t, j));
+    if (c->role == IO_FEATURE) TRY(table_list_values(t, j));
     c->place = t->count[c->role];
     t->count[c->role] += c->width;
   }
@@ -435,7 +158,7 @@ static lapis_status check_marks(const table *t, const column *c, int64_t j)
   char said[MARKS_BYTES];
   const csv_cell *cell = &c->text_cell;
   bool comma = memchr(cell->text, ',', (size_t)cell->size) != NULL;
-  bool words = c->role == IO_TARGET && !c->number;
+  bool words = c->role == IO_TARGET && !has_number(c);
   if (marks_of(cell, CSV_TEXT) == MARK_NOT) return LAPIS_OK;
   if (words && (t->start.decimal != '\0' || !comma)) return LAPIS_OK;
   if (judge(t, c, said) == MARKS_TWO_READINGS)
@@ -449,9 +172,9 @@ static lapis_status check_marks(const table *t, const column *c, int64_t j)
 static lapis_status check_column(const table *t, const column *c, int64_t j)
 {
   bool any_text = c->role >= IO_ID || t->request->as_text || c->value != NULL;
-  if (!c->text || any_text) return LAPIS_OK;
+  if (!has_text(c) || any_text) return LAPIS_OK;
   TRY(check_marks(t, c, j));
-  if (c->role == IO_TARGET && !c->number) return LAPIS_OK;
+  if (c->role == IO_TARGET && !has_number(c)) return LAPIS_OK;
   if (c->role == IO_TARGET)
     return fail_cell(t, &c->text_cell, j, "the text",
                      "its other cells are numbers, and a target is all "
@@ -479,8 +202,8 @@ static lapis_status check_columns(table *t)
   for (int64_t j = 0; j < t->columns; j++) {
     const column *c = &t->column[j];
     TRY(check_column(t, c, j + 1));
-    if (t->text_targets && c->role == IO_TARGET && c->number && !c->text &&
-        !t->request->as_text)
+    if (t->text_targets && c->role == IO_TARGET && has_number(c) &&
+        !has_text(c) && !c->codes && !t->request->as_text)
       return lapis_fail(t->ctx, LAPIS_EFORMAT,
                         "%s: target column %" PRId64
                         " holds numbers, another holds text; they must be of "
@@ -525,8 +248,8 @@ static void store_one_hot(table *t, column *c, int64_t place,
                           const csv_cell *cell)
 {
   double *x = (double *)t->X.mat.val + place;
-  bool missing = csv_value(cell, NULL) == CSV_MISSING;
-  int64_t at = missing ? -1 : value_at(c, cell);
+  bool missing = facts_kind(&c->facts, cell, NULL) == CSV_MISSING;
+  int64_t at = missing ? -1 : table_value_at(c, cell);
   bool other = at < 0 && c->nought != NULL &&
                table_title_is(cell, c->nought, strlen(c->nought));
   if (at < 0 && !other && !missing && c->strange++ == 0)
@@ -540,7 +263,7 @@ static void store_cell(table *t, column *c, int64_t row, const csv_cell *cell)
 {
   double value;
   int64_t place = row * t->count[c->role] + c->place;
-  csv_kind kind = csv_value(cell, &value);
+  csv_kind kind = facts_kind(&c->facts, cell, &value);
   csv_cell none = {.text = "", .size = 0};
   bool missing = kind == CSV_MISSING && !t->request->as_text;
   if (c->role == IO_LEFT_OUT) return;
@@ -664,12 +387,29 @@ static void warn_of_marks(const table *t)
   for (int64_t j = 0; j < t->columns; j++) {
     const column *c = &t->column[j];
     bool read = c->role == IO_FEATURE || c->role == IO_TARGET;
-    if (!read || c->text || judge(t, c, said) != MARKS_DOUBTFUL) continue;
+    if (!read || has_text(c) || judge(t, c, said) != MARKS_DOUBTFUL) continue;
     base_say(t->ctx, 0, "%s: column %" PRId64 "%s%.*s%s: %s", t->path, j + 1,
              t->header ? " (\"" : "",
              t->header ? csv_shown_bytes(&c->title) : 0, c->title.text,
              t->header ? "\")" : "", said);
     return;
+  }
+}
+
+/* What is doubtful of the cells that are read. */
+static void warn_of_doubts(const table *t)
+{
+  char said[FACTS_BYTES];
+  for (int64_t j = 0; j < t->columns; j++) {
+    const column *c = &t->column[j];
+    bool read = c->role == IO_FEATURE || c->role == IO_TARGET;
+    read = read && !t->request->as_text;
+    for (int k = 0; read && facts_say(&c->facts, k, said); k++)
+      if (*said != '\0')
+        base_say(t->ctx, 0, "%s: column %" PRId64 "%s%.*s%s: %s", t->path,
+                 j + 1, t->header ? " (\"" : "",
+                 t->header ? csv_shown_bytes(&c->title) : 0, c->title.text,
+                 t->header ? "\")" : "", said);
   }
 }
 
@@ -680,6 +420,7 @@ static lapis_status open_table(table *t, const io_file *f)
   TRY(csv_open(t->ctx, t->path, (const char *)f->data, f->size, &t->start));
   t->start.passes = 2; /* scan_rows, and what stores or walks */
   if (opt != NULL) t->start.decimal = opt->decimal;
+  if (opt != NULL) t->start.missing = opt->missing;
   return LAPIS_OK;
 }
 
@@ -692,11 +433,21 @@ static void close_table(table *t)
   lapis_array_free(&t->names);
 }
 
+static void judge_cells(table *t)
+{
+  const lapis_table_options *opt = t->request->opt;
+  bool bare = false;
+  for (int64_t j = 0; j < t->columns; j++) bare |= t->column[j].facts.bare;
+  for (int64_t j = 0; j < t->columns; j++)
+    facts_judge(&t->column[j].facts, bare, opt != NULL && opt->none_is_word);
+}
+
 static lapis_status learn_columns(table *t)
 {
   TRY(count_columns(t));
   TRY(scan_rows(t));
-  TRY(settle_header(t));
+  TRY(table_settle_header(t));
+  judge_cells(t);
   TRY(settle_roles(t));
   return check_columns(t);
 }
@@ -708,23 +459,40 @@ static lapis_status read_steps(table *t, lapis_arrays *out)
   TRY(store_rows(t));
   if (strcmp(t->request->features, "X") == 0) warn_of_counter(t);
   warn_of_marks(t);
+  warn_of_doubts(t);
   for (const column *c = t->column; c < t->column + t->columns; c++)
     io_tell_strange(t->ctx, t->path, &c->title, &c->strange_cell, c->strange);
   return hand_over(t, out);
 }
 
 /* ---- every cell as it stands --------------------------------------------*/
+/* The codes of a column as they are written, NULL: it has none. */
+static const char **codes_of(table *t, const io_facts *f)
+{
+  const char **word = NULL;
+  if (facts_are_codes(f))
+    word = arena_take(&t->memory, FACTS_FEW, sizeof *word);
+  for (int k = 0; word != NULL && k < f->n_few; k++) {
+    char *text = arena_take(&t->memory, f->few[k].size + 1, 1);
+    if (text != NULL) memcpy(text, f->few[k].text, (size_t)f->few[k].size);
+    word[k] = text;
+  }
+  return word;
+}
+
 static lapis_status walk_rows(table *t, io_cell_fn visit, void *user)
 {
-  static const char *const bits[] = {"0", "1"};
   csv_scan s = t->start;
   s.pass = 1;
+  const char ***word = arena_take(&t->memory, t->columns, sizeof *word);
+  for (int64_t j = 0; word != NULL && j < t->columns; j++)
+    word[j] = codes_of(t, &t->column[j].facts);
+  TRY(arena_status(&t->memory));
   for (int64_t row = -t->header; row < t->rows; row++) {
     for (int64_t j = 0; j < t->columns; j++) {
       csv_cell cell;
       const column *c = &t->column[j];
       TRY(csv_next(&s, &cell));
-      bool signs = c->zero && c->one && !c->other && !c->text;
       char *text = base_alloc_raw(t->ctx, cell.size + 1, 1);
       if (text == NULL) return LAPIS_ENOMEM;
       (void)csv_copy(&cell, text);
@@ -734,10 +502,13 @@ static lapis_status walk_rows(table *t, io_cell_fn visit, void *user)
                              .place = c->place,
                              .width = c->width,
                              .value = c->value,
-                             .word = signs ? bits : NULL,
-                             .words = signs ? 2 : 0,
+                             .word = word[j],
+                             .words = word[j] ? c->facts.n_few : 0,
+                             .whole = c->facts.whole && c->facts.numbers > 0,
                              .text = text,
-                             .missing = csv_value(&cell, NULL) == CSV_MISSING,
+                             .missing = facts_kind(&c->facts, &cell, NULL) ==
+                                        CSV_MISSING,
+                             .cell = &cell,
                              .last = j + 1 == t->columns});
       base_free(text);
     }
@@ -756,8 +527,9 @@ lapis_status table_walk(lapis_ctx *ctx, io_file *f, const table_request *q,
   close_table(&t);
   return status;
 }
+
 lapis_status table_shape(const csv_scan *start, const lapis_table_options *opt,
-                         lapis_columns *out)
+                         lapis_columns *out, arena *memory, io_facts **facts)
 {
   table_request request = {.opt = opt};
   table t = {.ctx = start->ctx,
@@ -766,11 +538,16 @@ lapis_status table_shape(const csv_scan *start, const lapis_table_options *opt,
              .start = *start};
   lapis_status status = count_columns(&t);
   if (status >= 0) status = scan_rows(&t);
-  if (status >= 0) status = settle_header(&t);
+  if (status >= 0) status = table_settle_header(&t);
+  if (status >= 0) judge_cells(&t);
   out->columns = t.columns;
   out->rows = t.rows;
   out->header = t.header;
   out->delimiter = start->delimiter;
+  if (status >= 0) *facts = arena_take(memory, t.columns, sizeof **facts);
+  for (int64_t j = 0; status >= 0 && *facts != NULL && j < t.columns; j++)
+    (*facts)[j] = t.column[j].facts;
+  if (status >= 0) status = arena_status(memory);
   base_free(t.column);
   arena_free(&t.memory);
   return status;

@@ -1,17 +1,17 @@
-/* table.h - delimited text while it is read: table.c, table_model.c. */
+/* table.h - delimited text while it is read: table.c, table_*.c. */
 #ifndef LAPIS_TABLE_H
 #define LAPIS_TABLE_H
 #include "io/io.h"
 
 typedef struct column {
-  csv_cell title;        /* the cell in the first row */
-  csv_kind first;        /* ... and what it holds */
-  bool zero, one, other; /* ... and among them, as they are written */
-  bool number, text;     /* met in later rows */
-  bool like_number;      /* all texts in later rows are dates, 1,5 or 1,234 */
-  csv_cell text_cell;    /* the first text in later rows */
-  marks marks;           /* of later rows */
-  int64_t bytes;         /* of all cells, with a NUL each */
+  csv_cell title;     /* the cell in the first row */
+  csv_kind first;     /* ... and what it holds */
+  io_facts facts;     /* of later rows; without a header of all */
+  bool codes;         /* numbers that are kept as texts */
+  bool like_number;   /* all texts in later rows are dates, 1,5 or 1,234 */
+  csv_cell text_cell; /* the first text in later rows */
+  marks marks;        /* of later rows */
+  int64_t bytes;      /* of all cells, with a NUL each */
   io_role role;
   int64_t place;      /* of its first number or text in a sample of its role */
   bool one_hot;       /* asked for */
@@ -37,6 +37,15 @@ typedef struct table {
   char *pool_Y, *pool_names;
 } table;
 
+/* table_roles.c: whether there are titles; then what columns are for. */
+lapis_status table_settle_header(table *t);
+lapis_status table_mark_roles(table *t);
+/* table_values.c: texts of a column that was asked for one-hot. */
+lapis_status table_list_values(table *t, int64_t j);
+/* The place of a cell's text among the values of its column, or -1. */
+int64_t table_value_at(const column *c, const csv_cell *cell);
+/* Whether a target's numbers are codes. */
+lapis_status table_find_codes(table *t, int64_t j);
 bool table_title_is(const csv_cell *title, const char *name, size_t size);
 /* Columns of that title; *last: the last of them. */
 int64_t table_count_titled(const table *t, const char *name, size_t size,

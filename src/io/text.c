@@ -176,6 +176,7 @@ static bool is_infinity(const char *s)
 {
   static const char *const spelt[] = {"inf", "Inf", "INF", "infinity",
                                       "Infinity"};
+  if (*s != 'i' && *s != 'I') return false;
   for (size_t i = 0; i < sizeof spelt / sizeof *spelt; i++)
     if (strcmp(s, spelt[i]) == 0) return true;
   return false;

@@ -646,8 +646,7 @@ static void negative_numbers_stay(void **state)
     assert_non_null(strstr(text, tried[i].kept));
     assert_null(strstr(text, "'-1"));
     assert_null(strstr(text, "'-3"));
-    assert_non_null(strstr(text, "'=x"));
-    assert_non_null(strstr(text, "'-z"));
+    assert_null(strchr(text, '\'')); /* given cells are as they were */
   }
   put(&c, "f.csv",
       "a;b;y\n-9,5;-19,5;yes\n-9,5;;no\n-9,5;-19,5;\n-8,5;-17,5;no\n");

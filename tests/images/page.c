@@ -185,7 +185,7 @@ static void export_is_read(const command *c, const char *const *label)
   lapis_cells table;
   lapis_ctx *ctx = lapis_ctx_new();
   snprintf(path, sizeof path, "%s/labels.csv", c->folder);
-  if (lapis_cells_read(ctx, path, &table) < 0)
+  if (lapis_cells_read(ctx, path, NULL, &table) < 0)
     fail_msg("%s", lapis_ctx_error(ctx));
   assert_true(table.rows == PICTURES + 1 && table.columns == COLUMNS + 1);
   assert_string_equal(table.text[0], "name");

@@ -1,0 +1,232 @@
+/* table_roles.c - whether the first row holds titles, and what each column is
+ * for. */
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/table.h"
+#include "lapis/lapis_tools.h"
+
+/* Bytes of the first name in "COL,COL". */
+static size_t next_name(const char *list)
+{
+  return strcspn(list, ",");
+}
+
+/* A whole number other than 0: from 1, or negative, from the end. */
+static bool as_number(const char *name, size_t size, int64_t *value)
+{
+  char *end;
+  if (size == 0 || size > 10 || strchr("-123456789", *name) == NULL)
+    return false;
+  *value = strtoll(name, &end, 10);
+  return end == name + size && *value != 0;
+}
+
+/* Some column asked for is in the first row by its name, not its number. */
+static bool names_first_row(const table *t, const char *list)
+{
+  int64_t at;
+  for (; list != NULL && *list != '\0';) {
+    size_t size = next_name(list);
+    if (!as_number(list, size, &at) &&
+        table_count_titled(t, list, size, &at) > 0)
+      return true;
+    list += size + (list[size] == ',');
+  }
+  return false;
+}
+
+static bool looks_like_header(const table *t)
+{
+  const lapis_table_options *opt = t->request->opt;
+  if (opt != NULL && names_first_row(t, opt->target)) return true;
+  if (opt != NULL && names_first_row(t, opt->id)) return true;
+  if (opt != NULL && names_first_row(t, opt->use)) return true;
+  if (opt != NULL && names_first_row(t, opt->drop)) return true;
+  if (opt != NULL && names_first_row(t, opt->one_hot)) return true;
+  if (table_names_features(t)) return true;
+  int64_t for_it = 0, against = 0, texts = 0;
+  for (int64_t j = 0; j < t->columns; j++) {
+    const column *c = &t->column[j];
+    bool odd =
+        csv_is_date(&c->title) || marks_of(&c->title, c->first) != MARK_NOT;
+    bool below = c->facts.texts > 0
+                     ? c->like_number
+                     : c->facts.numbers > 0; /* 1,5 counts as 1.5 */
+    for_it += c->first == CSV_TEXT && !odd && below;
+    against += c->first == CSV_NUMBER;
+    texts += c->first == CSV_TEXT;
+  }
+  /* features are numbers: a lone row of words names them */
+  const table_request *q = t->request;
+  bool features = !q->targets_only && !q->all_targets;
+  if (t->rows == 1 && features && texts == t->columns) return true;
+  return for_it > against;
+}
+
+/* Without a header the first row is data like any other. */
+static void demote_first_row(table *t)
+{
+  for (int64_t j = 0; j < t->columns; j++) {
+    column *c = &t->column[j];
+    double value;
+    (void)csv_value(&c->title, &value);
+    marks_note(&c->marks, &c->title, c->first);
+    facts_note_before(&c->facts, &c->title, c->first, value);
+    if (c->first == CSV_TEXT) c->text_cell = c->title;
+  }
+}
+
+lapis_status table_settle_header(table *t)
+{
+  int asked =
+      t->request->opt == NULL ? LAPIS_HEADER_AUTO : t->request->opt->header;
+  t->header = asked == LAPIS_HEADER_AUTO ? looks_like_header(t)
+                                         : asked == LAPIS_HEADER_YES;
+  if (!t->header) demote_first_row(t);
+  t->rows -= t->header;
+  if (t->rows > 0) return LAPIS_OK;
+  return lapis_fail(t->ctx, LAPIS_EFORMAT,
+                    "%s: holds a header and no rows below it; if the line is "
+                    "data, --header no says so",
+                    t->path);
+}
+
+static void nearest_title(const table *t, const char *name, size_t size,
+                          char *hint, size_t room)
+{
+  char title[64], best[64];
+  lapis_nearest near = {.word = name, .size = size};
+  for (int64_t j = 0; t->header && j < t->columns; j++) {
+    if (t->column[j].title.size >= (int64_t)sizeof title) continue;
+    (void)csv_copy(&t->column[j].title, title);
+    lapis_nearest_try(&near, title);
+    if (near.name == title) near.name = strcpy(best, title);
+  }
+  lapis_nearest_hint(&near, "", hint, room);
+}
+
+static lapis_status find_column(const table *t, const char *name, size_t size,
+                                int64_t *at)
+{
+  int64_t number;
+  if (as_number(name, size, &number)) {
+    *at = number < 0 ? t->columns + number : number - 1;
+    if (*at >= 0 && *at < t->columns) return LAPIS_OK;
+  }
+  int64_t found = t->header ? table_count_titled(t, name, size, at) : 0;
+  if (found == 1) return LAPIS_OK;
+  if (found > 1)
+    return lapis_fail(t->ctx, LAPIS_EINVAL,
+                      "%s: %" PRId64 " columns are named \"%.*s\"; give its "
+                      "number",
+                      t->path, found, (int)size, name);
+  char hint[128];
+  nearest_title(t, name, size, hint, sizeof hint);
+  return lapis_fail(
+      t->ctx, LAPIS_EINVAL,
+      "%s: has no column \"%.*s\"%s; it has %" PRId64 " columns, %s", t->path,
+      (int)size, name, hint, t->columns,
+      t->header ? "named in its first row" : "and no header that names them");
+}
+
+/* One-hot is no role of its own: such a column is a feature still. */
+static void give_role(column *c, io_role r)
+{
+  if (r == IO_ONE_HOT)
+    c->one_hot = true;
+  else
+    c->role = r;
+}
+
+/* Columns whose titles a pattern with * ? [..] matches take io_role r; false:
+ * there is none. */
+static bool mark_pattern(table *t, const char *pattern, size_t size, io_role r)
+{
+  char wanted[256], title[256];
+  bool any = false;
+  if (!t->header || size >= sizeof wanted || strpbrk(pattern, "*?[") == NULL)
+    return false;
+  memcpy(wanted, pattern, size);
+  wanted[size] = '\0';
+  for (int64_t j = 0; j < t->columns; j++) {
+    if (t->column[j].title.size >= (int64_t)sizeof title) continue;
+    (void)csv_copy(&t->column[j].title, title);
+    if (fnmatch(wanted, title, 0) != 0) continue;
+    give_role(&t->column[j], r);
+    any = true;
+  }
+  return any;
+}
+
+/* The columns of a list of titles, numbers and patterns take io_role r. */
+static lapis_status mark(table *t, const char *list, io_role r)
+{
+  while (*list != '\0') {
+    int64_t at;
+    size_t size = next_name(list);
+    if (!mark_pattern(t, list, size, r)) {
+      TRY(find_column(t, list, size, &at));
+      give_role(&t->column[at], r);
+    }
+    list += size + (list[size] == ',');
+  }
+  return LAPIS_OK;
+}
+
+/* Of what would be features, only those to be used, and not those to be
+ * dropped. */
+static lapis_status mark_features(table *t)
+{
+  const lapis_table_options *opt = t->request->opt;
+  if (opt == NULL || t->request->all_targets || t->request->targets_only)
+    return LAPIS_OK;
+  if (opt->use != NULL) {
+    for (int64_t j = 0; j < t->columns; j++) t->column[j].role = IO_LEFT_OUT;
+    TRY(mark(t, opt->use, IO_FEATURE));
+  }
+  if (opt->drop != NULL) TRY(mark(t, opt->drop, IO_LEFT_OUT));
+  return opt->one_hot == NULL ? LAPIS_OK : mark(t, opt->one_hot, IO_ONE_HOT);
+}
+
+static lapis_status mark_id(table *t)
+{
+  const char *id = t->request->opt == NULL ? NULL : t->request->opt->id;
+  int64_t at;
+  bool known = id == NULL && table_model(t) != NULL;
+  if (known) id = t->request->opt->id_of;
+  if (id == NULL || (*id == '\0' && !known)) return LAPIS_OK;
+  if ((t->request->id_optional || known) &&
+      (!t->header || table_count_titled(t, id, strlen(id), &at) != 1))
+    return LAPIS_OK;
+  TRY(find_column(t, id, strlen(id), &at));
+  if (t->column[at].role == IO_TARGET && !t->request->all_targets)
+    return lapis_fail(t->ctx, LAPIS_EINVAL,
+                      "%s: column %" PRId64
+                      " cannot be both a target and the samples' names",
+                      t->path, at + 1);
+  t->column[at].role = IO_ID;
+  return LAPIS_OK;
+}
+
+lapis_status table_mark_roles(table *t)
+{
+  const char *list = t->request->opt == NULL ? NULL : t->request->opt->target;
+  io_role others = t->request->all_targets    ? IO_TARGET
+                   : t->request->targets_only ? IO_LEFT_OUT
+                                              : IO_FEATURE;
+  for (int64_t j = 0; j < t->columns; j++) t->column[j].role = others;
+  TRY(mark_features(t));
+  while (list != NULL && *list != '\0' && !t->request->all_targets) {
+    int64_t at;
+    size_t size = next_name(list);
+    TRY(find_column(t, list, size, &at));
+    t->column[at].role = IO_TARGET;
+    list += size + (list[size] == ',');
+  }
+  table_mark_targets(t);
+  return mark_id(t);
+}

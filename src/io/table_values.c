@@ -1,0 +1,146 @@
+/* table_values.c - the different texts of a column: the values of a one-hot
+ * one, and whether numbers are codes, which are texts. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/table.h"
+
+enum { MAX_VALUES = 1000 };
+
+static int by_bytes(const void *a, const void *b)
+{
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+int64_t table_value_at(const column *c, const csv_cell *cell)
+{
+  for (int64_t k = 0; k < c->width; k++)
+    if (table_title_is(cell, c->value[k], strlen(c->value[k]))) return k;
+  return -1;
+}
+
+/* The different texts of column j, missing ones left out. */
+static lapis_status collect_values(table *t, int64_t j)
+{
+  column *c = &t->column[j];
+  csv_scan s = t->start;
+  csv_cell cell;
+  s.passes = 0; /* one more than was counted on */
+  c->width = 0;
+  for (int64_t row = -t->header; row < t->rows; row++) {
+    for (int64_t k = 0; k < t->columns; k++) {
+      TRY(csv_next(&s, &cell));
+      if (k != j || row < 0 ||
+          facts_kind(&c->facts, &cell, NULL) == CSV_MISSING)
+        continue;
+      if (table_value_at(c, &cell) >= 0) continue;
+      if (c->width == MAX_VALUES)
+        return lapis_fail(t->ctx, LAPIS_EFORMAT,
+                          "%s:%" PRId64 ": column %" PRId64
+                          " has more than %d different values, one-hot is for "
+                          "few; leave it out with --drop",
+                          t->path, cell.line, j + 1, MAX_VALUES);
+      char *text = arena_take(&t->memory, cell.size + 1, 1);
+      if (text == NULL) return arena_status(&t->memory);
+      (void)csv_copy(&cell, text);
+      c->value[c->width++] = text;
+    }
+    csv_skip_blank(&s, t->columns == 1);
+  }
+  if (c->width > 0)
+    qsort(c->value, (size_t)c->width, sizeof *c->value, by_bytes);
+  return LAPIS_OK;
+}
+
+lapis_status table_list_values(table *t, int64_t j)
+{
+  column *c = &t->column[j];
+  if (!c->one_hot) return LAPIS_OK;
+  c->value = arena_take(&t->memory, MAX_VALUES, sizeof *c->value);
+  if (c->value == NULL) return arena_status(&t->memory);
+  TRY(collect_values(t, j));
+  if (c->width > 0) return LAPIS_OK;
+  return lapis_fail(t->ctx, LAPIS_EFORMAT,
+                    "%s: column %" PRId64 " is empty and has no values for "
+                    "--one-hot; leave it out with --drop",
+                    t->path, j + 1);
+}
+
+/* ---- numbers that are codes ---------------------------------------------*/
+typedef struct spelling {
+  csv_cell cell;
+  double value;
+} spelling;
+
+static int by_value(const void *a, const void *b)
+{
+  const spelling *x = a, *y = b;
+  if (x->value < y->value || x->value > y->value)
+    return x->value < y->value ? -1 : 1;
+  int64_t least = x->cell.size < y->cell.size ? x->cell.size : y->cell.size;
+  int order = memcmp(x->cell.text, y->cell.text, (size_t)least);
+  return order != 0
+             ? order
+             : (x->cell.size > y->cell.size) - (x->cell.size < y->cell.size);
+}
+
+/* The numbers of column j, sorted. */
+static lapis_status collect_numbers(table *t, int64_t j, spelling *all,
+                                    int64_t *count)
+{
+  csv_scan s = t->start;
+  s.passes = 0;
+  for (int64_t row = -t->header; row < t->rows; row++) {
+    for (int64_t k = 0; k < t->columns; k++) {
+      spelling *to = &all[*count];
+      TRY(csv_next(&s, &to->cell));
+      if (k == j && row >= 0 && csv_value(&to->cell, &to->value) == CSV_NUMBER)
+        ++*count;
+    }
+    csv_skip_blank(&s, t->columns == 1);
+  }
+  if (*count > 0) qsort(all, (size_t)*count, sizeof *all, by_value);
+  return LAPIS_OK;
+}
+
+/* Of numbers in two spellings, 1.1 and 1.10, those of codes repeat; whole ones
+ * in two spellings, 01234 and 1234 or beyond 2^53, are nothing else. */
+static void judge_spellings(const table *t, column *c, const spelling *all,
+                            int64_t count)
+{
+  const spelling *twin = NULL;
+  int64_t different = 0;
+  for (int64_t k = 0; k < count; k++) {
+    bool new = k == 0 || by_value(&all[k - 1], &all[k]) != 0;
+    different += new;
+    bool same = new &&k > 0 && !(all[k - 1].value < all[k].value);
+    if (same && twin == NULL) twin = &all[k];
+  }
+  bool few = 2 * different <= count;
+  c->codes = c->facts.padded || (twin != NULL && (few || c->facts.whole));
+  if (!c->codes || twin == NULL) return;
+  const csv_cell *a = &twin[-1].cell, *b = &twin->cell;
+  base_say(t->ctx, 0,
+           "%s: column %" PRId64
+           "%s%.*s%s: %.*s and %.*s are one number in two "
+           "spellings, so its cells are read as texts",
+           t->path, (int64_t)(c - t->column) + 1, t->header ? " (\"" : "",
+           t->header ? csv_shown_bytes(&c->title) : 0, c->title.text,
+           t->header ? "\")" : "", csv_shown_bytes(a), a->text,
+           csv_shown_bytes(b), b->text);
+}
+
+lapis_status table_find_codes(table *t, int64_t j)
+{
+  column *c = &t->column[j];
+  int64_t count = 0;
+  if (c->role != IO_TARGET || !c->facts.odd || c->facts.texts > 0)
+    return LAPIS_OK;
+  spelling *all = base_alloc(t->ctx, c->facts.numbers + 1, sizeof *all);
+  if (all == NULL) return LAPIS_ENOMEM;
+  lapis_status status = collect_numbers(t, j, all, &count);
+  if (status >= 0) judge_spellings(t, c, all, count);
+  base_free(all);
+  return status;
+}

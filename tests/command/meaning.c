@@ -1,0 +1,362 @@
+/* The command on cells that mean something else than they seem to: identity is
+ * text, and missing is what the owner says. */
+#include "people_case.h"
+
+/* How many lines of a file hold the text. */
+static int lines_with(const command *c, const char *name, const char *text)
+{
+  static char all[65536];
+  int count = 0;
+  command_slurp(c, name, all, sizeof all);
+  for (char *at = strtok(all, "\n"); at != NULL; at = strtok(NULL, "\n"))
+    count += strstr(at, text) != NULL;
+  return count;
+}
+
+/* 40 rows "sK,A,B,LABEL" of two features apart by class; every fifth label is
+ * `unknown`. */
+static void put_classes(const command *c, const char *name,
+                        const char *const *label, int classes,
+                        const char *unknown)
+{
+  char text[8192];
+  int used = snprintf(text, sizeof text, "id,a,b,kind\n");
+  for (int i = 0; i < 40; i++) {
+    int k = i % classes;
+    bool asked = unknown != NULL && i / classes % 5 == 4;
+    used += snprintf(text + used, sizeof text - (size_t)used,
+                     "s%d,%.2f,%.2f,%s\n", i, 3. * (k % 2) + .01 * i,
+                     3. * (k / 2) - .01 * i, asked ? unknown : label[k]);
+  }
+  put(c, name, text);
+}
+
+static void spellings_of_one_number_are_classes(void **state)
+{
+  (void)state;
+  static const char *const labels[][2] = {
+      {"01234", "1234"},
+      {"1.1", "1.10"},
+      {"9007199254740992", "9007199254740993"},
+      {"007", "08"},
+      {"1e3", "1000"},
+      {"12345678901234567890", "12345678901234567891"}};
+  command c;
+  char text[64];
+  begin(&c);
+  for (size_t i = 0; i < sizeof labels / sizeof *labels; i++) {
+    put_classes(&c, "t.csv", labels[i], 2, "");
+    command_run(&c, "fit mc t.csv --id id --target kind --map standard "
+                    "--mu-rel .02 -o a.csv --completed full.csv --model m");
+    command_expect(&c, 0, i == 3 ? "" : "one number in two spellings");
+    for (int k = 0; k < 2; k++) {
+      snprintf(text, sizeof text, ",%s,given", labels[i][k]);
+      assert_int_equal(lines_with(&c, "a.csv", text), 16);
+      snprintf(text, sizeof text, ",%s,filled", labels[i][k]);
+      assert_int_equal(lines_with(&c, "a.csv", text), 4);
+    }
+    command_run(&c, "eval accuracy --truth full.csv --id id --target kind "
+                    "--scores a.csv");
+    command_expect(&c, 0, "");
+    assert_non_null(strstr(c.out, "accuracy 1.000000"));
+    command_run(&c, "predict m t.csv -q -o p.csv");
+    command_expect(&c, 0, "");
+    assert_true(lines_with(&c, "p.csv", text + 1) == 0);
+    snprintf(text, sizeof text, ",%s", labels[i][1]);
+    assert_int_equal(lines_with(&c, "p.csv", text), 20 + 0 * i);
+    command_run(&c, "convert t.csv - --as csv --id id --target kind");
+    command_expect(&c, 0, "");
+    snprintf(text, sizeof text, ",%s\n", labels[i][0]);
+    assert_non_null(strstr(c.out, text));
+  }
+  command_end(&c);
+}
+
+/* Spelt in one way they are numbers, and a quantity is none of codes. */
+static void quantities_stay_numbers(void **state)
+{
+  (void)state;
+  static const char *const floats[] = {"0.0", "1.0"};
+  command c;
+  char text[4096] = "a,y\n";
+  begin(&c);
+  put_classes(&c, "t.csv", floats, 2, "");
+  command_run(&c, "convert t.csv - --as csv --id id --target kind");
+  command_expect(&c, 0, "");
+  assert_null(strstr(c.out, "1.0\n"));
+  for (int i = 0; i < 30; i++)
+    snprintf(text + strlen(text), sizeof text - strlen(text), "%d.5,%d.%s\n",
+             i * i % 17, 2 * i, i == 7 ? "50" : "5");
+  put(&c, "q.csv", text);
+  command_run(&c, "fit rr q.csv --target y -q -o a.csv");
+  command_expect(&c, 0, "");
+  command_end(&c);
+}
+
+static void groups_are_texts_where_they_are_spelt_so(void **state)
+{
+  (void)state;
+  command c;
+  begin(&c);
+  put(&c, "t.csv", "a,b,who\n1,2,01\n2,3,1\n3,1,02\n4,5,2\n");
+  command_run(&c, "convert t.csv g.npz -G who");
+  command_expect(&c, 0, "");
+  lapis_arrays all;
+  command_arrays(&c, "g.npz", &all);
+  const lapis_array *group = lapis_arrays_find(&all, "group");
+  assert_non_null(group);
+  for (int i = 0; i < 4; i++)
+    for (int j = 0; j < i; j++)
+      assert_true(lapis_mat_at(&group->mat, 0, i) !=
+                  lapis_mat_at(&group->mat, 0, j));
+  lapis_arrays_free(&all);
+  command_end(&c);
+}
+
+/* What a spreadsheet would run is written with a mark, which is no part of it,
+ * and given cells stay to the byte. */
+static void marks_against_formulas_come_off(void **state)
+{
+  (void)state;
+  static const char *const labels[] = {"@home", "=at \"\"work", "-out", "+up"};
+  static const char table[] =
+      "id,a,b,kind\n"
+      "=bob, 1.0,2.0,@home\n'@ann,0.1,2.2,'@home\n\"+x, y\",3.0,0.2,\"-o\"\n"
+      "-eve,3.1,0.1,-o\n''=q,1.1,,@home\n+ian,3.2,0.3,\n5' 3,0.9,2.1,\n";
+  command c;
+  char before[4096], after[4096];
+  begin(&c);
+  put(&c, "t.csv", table);
+  command_run(&c, "fit mc t.csv --id id --target kind --map standard "
+                  "--mu-rel .02 -q -o a.csv --completed full.csv");
+  command_expect(&c, 0, "");
+  command_slurp(&c, "t.csv", before, sizeof before);
+  command_slurp(&c, "full.csv", after, sizeof after);
+  assert_memory_equal(after, before, strstr(before, "''=q") - before);
+  assert_non_null(strstr(after, "+ian,3.2,0.3,'-o\n"));
+  assert_non_null(strstr(after, "5' 3,0.9,2.1,'@home\n"));
+  command_run(&c, "eval accuracy --truth full.csv --id id --target kind "
+                  "--scores a.csv");
+  command_expect(&c, 0, "");
+  assert_non_null(strstr(c.out, "accuracy 1.000000"));
+  for (int k = 0; k < 4; k++) { /* there and back */
+    const char *pair[] = {"plain", labels[k]};
+    char quoted[64];
+    snprintf(quoted, sizeof quoted, "\"%s\"", labels[k]);
+    pair[1] = quoted;
+    put_classes(&c, "u.csv", pair, 2, "");
+    command_run(&c, "convert u.csv u.npz --id id --target kind");
+    command_run(&c, "convert u.npz v.csv");
+    command_run(&c, "convert v.csv v.npz --id id --target kind");
+    command_expect(&c, 0, "");
+    lapis_arrays all[2];
+    command_arrays(&c, "u.npz", &all[0]);
+    command_arrays(&c, "v.npz", &all[1]);
+    for (int j = 0; j < 2; j++)
+      assert_string_equal(
+          ((char **)lapis_arrays_find(&all[0], "class_names")->mat.val)[j],
+          ((char **)lapis_arrays_find(&all[1], "class_names")->mat.val)[j]);
+    lapis_arrays_free(&all[0]);
+    lapis_arrays_free(&all[1]);
+  }
+  command_end(&c);
+}
+
+static void classes_that_differ_in_case_are_told(void **state)
+{
+  (void)state;
+  static const char *const labels[][2] = {
+      {"yes", "Yes"}, {"NSW", "nsw"}, {"a", "\" a\""}};
+  static const char *const fine[] = {"yes", "yess"};
+  command c;
+  begin(&c);
+  for (int i = 0; i < 3; i++) {
+    put_classes(&c, "t.csv", labels[i], 2, "");
+    command_run(&c, "fit mc t.csv --id id --target kind --mu-rel .1");
+    command_expect(&c, 0, "differ in case or blanks alone");
+    command_run(&c, "info t.csv");
+    assert_non_null(strstr(c.out, "differ in case or blanks alone"));
+  }
+  put_classes(&c, "t.csv", fine, 2, "");
+  command_run(&c, "fit mc t.csv --id id --target kind --mu-rel .1");
+  assert_null(strstr(c.err, "differ"));
+  command_end(&c);
+}
+
+/* none beside empty cells is an answer; alone it is not. */
+static void none_is_a_word_beside_empty_cells(void **state)
+{
+  (void)state;
+  static const char *const words[] = {"none", "None", "null", "NULL"};
+  command c;
+  char text[64];
+  begin(&c);
+  for (int i = 0; i < 4; i++) {
+    const char *const labels[] = {words[i], "mild"};
+    put_classes(&c, "t.csv", labels, 2, i % 2 ? "NA" : "");
+    command_run(&c, "fit mc t.csv --id id --target kind --map standard "
+                    "--mu-rel .02 -o a.csv --completed full.csv");
+    command_expect(&c, 0, "is read as a word; --missing ");
+    snprintf(text, sizeof text, "\"%s\",given", words[i]);
+    assert_int_equal(lines_with(&c, "a.csv", text), 16);
+    snprintf(text, sizeof text, "\"%s\",filled", words[i]);
+    assert_int_equal(lines_with(&c, "a.csv", text), 4);
+    snprintf(text, sizeof text, ",%s", words[i]);
+    assert_int_equal(lines_with(&c, "full.csv", text), 16);
+    command_run(&c, "eval accuracy --truth full.csv --id id --target kind "
+                    "--scores a.csv");
+    command_expect(&c, 0, "");
+    assert_non_null(strstr(c.out, "accuracy 1.000000"));
+    const char *const three[] = {words[i], "mild", "severe"};
+    put_classes(&c, "u.csv", three, 3, NULL);
+    command_run(&c, "fit mc u.csv --id id --target kind --mu-rel .1 -o u.npz");
+    command_expect(&c, 0, "is read as unknown; --missing '' reads it as");
+    command_run(&c, "info u.csv --missing ''");
+    snprintf(text, sizeof text, "%s 14", words[i]);
+    assert_non_null(strstr(c.out, text));
+    command_run(&c, "info t.csv --missing %s,NA", words[i]);
+    assert_non_null(strstr(c.out, "mild 16"));
+    assert_null(strstr(c.out, words[i]));
+  }
+  put(&c, "g.csv", "a,garage\n1,\n2,none\n3,none\n4,built\n5,built\n6,\n");
+  command_run(&c, "convert g.csv - --as csv --one-hot garage");
+  assert_non_null(strstr(c.out, "a,garage=built,garage=none\n1,,\n2,0,1\n"));
+  command_end(&c);
+}
+
+static void words_in_quotes_are_words(void **state)
+{
+  (void)state;
+  static const char *const words[] = {"NA", "none", "?", "nan"};
+  command c;
+  char quoted[32], text[64];
+  begin(&c);
+  for (int i = 0; i < 4; i++) {
+    snprintf(quoted, sizeof quoted, "\"%s\"", words[i]);
+    const char *const labels[] = {quoted, "\"ZA\""};
+    put_classes(&c, "t.csv", labels, 2, i % 2 ? "" : "NA");
+    command_run(&c, "fit mc t.csv --id id --target kind --map standard "
+                    "--mu-rel .02 -q -o a.csv");
+    command_expect(&c, 0, "");
+    snprintf(text, sizeof text, "%s,given", quoted);
+    assert_int_equal(lines_with(&c, "a.csv", text), 16);
+    put_classes(&c, "u.csv", labels, 2, NULL);
+    command_run(&c, "convert u.csv u.npz --id id --target kind");
+    command_run(&c, "convert u.npz v.csv");
+    command_expect(&c, 0, "");
+    assert_int_equal(lines_with(&c, "v.csv", quoted), 20);
+    command_run(&c, "info v.csv");
+    assert_non_null(strstr(c.out, "kind             class          0 missing"));
+  }
+  /* quotes around everything say nothing */
+  put(&c, "q.csv",
+      "\"a\",\"y\"\n\"1\",\"NA\"\n\"2\",\"x\"\n\"3\",\"z\"\n"
+      "\"4\",\"x\"\n\"NA\",\"z\"\n");
+  command_run(&c, "info q.csv");
+  assert_non_null(strstr(c.out, "y                class          1 missing"));
+  command_run(&c, "info q.csv --header yes --missing ''");
+  assert_non_null(strstr(c.out, "y                class          0 missing"));
+  command_end(&c);
+}
+
+static void numbers_that_mean_unknown_are_told(void **state)
+{
+  (void)state;
+  static const char *const codes[] = {"-999", "9999", "-99.0", "1e20"};
+  command c;
+  char text[4096], note[64];
+  begin(&c);
+  for (int i = 0; i < 4; i++) {
+    strcpy(text, "age,dose,y\n");
+    for (int k = 0; k < 40; k++) {
+      snprintf(note, sizeof note, "%.2f", 2.5 + .75 * (k * 5 % 8));
+      snprintf(text + strlen(text), sizeof text - strlen(text), "%s,%.2f,%s\n",
+               k % 6 == 2 ? codes[i] : note, .1 * (k * 7 % 31),
+               k % 5 ? k % 2 ? "yes" : "no" : "");
+    }
+    put(&c, "t.csv", text);
+    command_run(&c, "info t.csv");
+    snprintf(note, sizeof note, "--missing %.15g says so",
+             strtod(codes[i], NULL));
+    if (strstr(c.out, note) == NULL) fail_msg("%s: %s", note, c.out);
+    command_run(&c, "fit mc t.csv --target y --mu-rel .1");
+    command_expect(&c, 0, note);
+    command_run(&c, "fit mc t.csv --target y --mu-rel .1 --missing %.15g",
+                strtod(codes[i], NULL));
+    command_expect(&c, 0, "");
+    assert_null(strstr(c.err, "--missing"));
+  }
+  strcpy(text, "n,y\n"); /* many zeros below are none */
+  for (int k = 0; k < 40; k++)
+    snprintf(text + strlen(text), sizeof text - strlen(text), "%d,%d.5\n",
+             k % 3 ? k % 7 * 3 : 0, k);
+  put(&c, "z.csv", text);
+  command_run(&c, "info z.csv");
+  assert_null(strstr(c.out, "far from the others"));
+  command_end(&c);
+}
+
+static void a_list_of_numbers_leaves_words_as_they_are(void **state)
+{
+  (void)state;
+  command c;
+  begin(&c);
+  put(&c, "t.csv", "a,b\n1,-9\nNA,2\n-9.0,3\n4,5\n");
+  command_run(&c, "convert t.csv - --as csv --missing -9");
+  command_expect(&c, 0, "");
+  assert_non_null(strstr(c.out, "a,b\n1,\n,2\n,3\n4,5\n"));
+  command_run(&c, "convert t.csv - --as csv --missing unknown");
+  command_expect(&c, 4, "holds the text \"NA\"");
+  command_end(&c);
+}
+
+/* Sex is 1 or 2, children come whole, and 0123 stays 0123. */
+static void codes_are_filled_with_codes(void **state)
+{
+  (void)state;
+  command c;
+  char text[4096] = "sex,stage,age,bmi\n";
+  begin(&c);
+  for (int k = 0; k < 24; k++)
+    snprintf(text + strlen(text), sizeof text - strlen(text), "%s,%s,%s,%.1f\n",
+             k % 5 == 1 ? ""
+             : k % 2    ? "1"
+                        : "2",
+             k % 7 == 2 ? ""
+             : k % 2    ? "01"
+                        : "04",
+             k % 6 == 3 ? ""
+             : k % 2    ? (k % 4 == 1 ? "40" : "43")
+                        : "61",
+             k % 2 ? 20 + .1 * k : 30 - .1 * k);
+  put(&c, "t.csv", text);
+  command_run(&c, "fit mc t.csv --map standard --mu-rel .05 -q --completed "
+                  "full.csv");
+  command_expect(&c, 0, "");
+  for (int k = 1; k <= 24; k++) {
+    const char *sex = cell(&c, "full.csv", k, 0, ',');
+    assert_true(strcmp(sex, "1") == 0 || strcmp(sex, "2") == 0);
+    const char *stage = cell(&c, "full.csv", k, 1, ',');
+    assert_true(strcmp(stage, "01") == 0 || strcmp(stage, "04") == 0);
+    double age = number(&c, "full.csv", k, 2);
+    assert_true(age == floor(age));
+  }
+  command_end(&c);
+}
+
+int test_meaning(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(spellings_of_one_number_are_classes),
+      cmocka_unit_test(quantities_stay_numbers),
+      cmocka_unit_test(groups_are_texts_where_they_are_spelt_so),
+      cmocka_unit_test(marks_against_formulas_come_off),
+      cmocka_unit_test(classes_that_differ_in_case_are_told),
+      cmocka_unit_test(none_is_a_word_beside_empty_cells),
+      cmocka_unit_test(words_in_quotes_are_words),
+      cmocka_unit_test(numbers_that_mean_unknown_are_told),
+      cmocka_unit_test(a_list_of_numbers_leaves_words_as_they_are),
+      cmocka_unit_test(codes_are_filled_with_codes),
+  };
+  return run_cases(tests, NULL, NULL);
+}
