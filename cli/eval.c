@@ -195,10 +195,10 @@ static int evaluate_numbers(cli *c, bool labels, const eval_columns *sheet,
   own.target = NULL;
   for (int k = 0; k < sheet->count; k++) {
     size_t used = strlen(list);
-    snprintf(list + used, sizeof list - used, "%s%d", k > 0 ? "," : "",
+    snprintf(list + used, sizeof list - used, "%s#%d", k > 0 ? "," : "",
              sheet->label[k]);
   }
-  if (*sheet->scores != '\0' && own.id != NULL) own.id = "1";
+  if (*sheet->scores != '\0' && own.id != NULL) own.id = "#1";
   bool scored = !labels && *sheet->scores != '\0';
   if (scored || sheet->count > 0) own.use = scored ? sheet->scores : list;
   lapis_status s = lapis_dataset_new(c->ctx, &ds);
@@ -233,6 +233,7 @@ static int evaluate_files(cli *c, bool labels)
   eval_pair pair = {.y = NULL};
   int code = table_from_args(c, &table);
   if (code != EXIT_DONE) return code;
+  table.keep_counters = true;
   table.none_is_word = true; /* what is known is told to the end */
   eval_files files = {.truth = truth, .scores = scores, .table = &table};
   (void)eval_find_columns(c, &files, labels ? table.target : NULL, &sheet);

@@ -21,7 +21,7 @@ const char *eval_score_of(const char *title)
 static void append(char *list, int number)
 {
   size_t used = strlen(list);
-  snprintf(list + used, EVAL_LIST - used, "%s%d", used > 0 ? "," : "", number);
+  snprintf(list + used, EVAL_LIST - used, "%s#%d", used > 0 ? "," : "", number);
 }
 
 static bool is_listed(const char *list, const char *title)
@@ -63,10 +63,10 @@ static bool is_of_truth(cli *c, const eval_files *files, int j,
   char column[16];
   lapis_dataset *ds;
   if (label == NULL || lapis_dataset_new(c->ctx, &ds) < 0) return false;
-  snprintf(column, sizeof column, "%d", j);
+  snprintf(column, sizeof column, "#%d", j);
   lapis_table_options own = {.header = LAPIS_HEADER_YES,
                              .use = column,
-                             .id = files->table->id == NULL ? NULL : "1"};
+                             .id = files->table->id == NULL ? NULL : "#1"};
   lapis_dataset_join(ds);
   bool has = eval_read(ds, "X", files->scores, "scores", &own) >= 0 &&
              eval_read(ds, "Y", files->truth, "Y", files->table) >= 0 &&
@@ -156,12 +156,12 @@ static lapis_status read_labels(cli *c, const eval_columns *sheet,
   lapis_status s = lapis_dataset_new(c->ctx, out);
   if (s >= 0) lapis_dataset_join(*out);
   if (s >= 0 && sheet->count > 0) {
-    snprintf(column, sizeof column, "%d", sheet->label[k]);
+    snprintf(column, sizeof column, "#%d", sheet->label[k]);
     bool plain = *sheet->scores == '\0'; /* labels, made numbers to be read */
     own.header = LAPIS_HEADER_YES;
     own.use = plain ? column : sheet->scores;
     own.one_hot = plain ? column : NULL;
-    if (table->id != NULL) own.id = plain ? table->id : "1"; /* the order */
+    if (table->id != NULL) own.id = plain ? table->id : "#1"; /* the order */
     s = eval_read(*out, "X", answers, "scores", &own);
     own = (lapis_table_options){.header = LAPIS_HEADER_YES, .target = column};
     if (s >= 0) s = lapis_dataset_read_member(*out, "names", answers, &own);

@@ -67,13 +67,16 @@ static bool is_id(const lapis_column *c)
          !has_units(c);
 }
 
-/* The names of samples: a first column that counts them, as no two have one
- * number; else the first of texts that may be names.  -1: none. */
+/* The names of samples: a first column that numbers them, as no two have one
+ * number; else the first of texts that may be names; else numbers in another
+ * column.  -1: none. */
 static int find_id(const lapis_columns *all)
 {
   if (all->listed > 0 && all->column[0].type == LAPIS_COLUMN_COUNTER) return 0;
   for (int j = 0; j < all->listed; j++)
     if (is_id(&all->column[j])) return j;
+  for (int j = 0; j < all->listed; j++)
+    if (all->column[j].type == LAPIS_COLUMN_COUNTER) return j;
   return -1;
 }
 
@@ -170,10 +173,10 @@ static void print_remarks(const lapis_columns *all)
     for (int k = 0; k < LAPIS_COLUMN_REMARKS && c->remark[k] != NULL; k++)
       printf("  note: %s: %s\n", title, c->remark[k]);
     print_case(c, title);
-    if (c->type == LAPIS_COLUMN_COUNTER && j == 0)
-      printf("  note: %s counts the rows: --drop it, or it is their names, "
-             "--id 1\n",
-             title);
+    if (c->type == LAPIS_COLUMN_COUNTER)
+      printf("  note: %s numbers the rows: it is no feature, but may be their "
+             "names, --id %d\n",
+             title, j + 1);
     if (c->type == LAPIS_COLUMN_DATE)
       printf("  note: %s holds dates; a feature is a number, for example days "
              "since a first date\n",
@@ -257,6 +260,18 @@ static int find_targets(const lapis_columns *all, bool *target)
   return count;
 }
 
+/* Whether another column than that is titled by its number. */
+static bool is_title(const lapis_columns *all, int number)
+{
+  char text[16];
+  snprintf(text, sizeof text, "%d", number);
+  for (int j = 0; j < all->listed; j++)
+    if (j != number - 1 && all->column[j].title != NULL &&
+        strcmp(all->column[j].title, text) == 0)
+      return true;
+  return false;
+}
+
 /* A list of columns after an option. */
 static void print_list(const lapis_columns *all, const char *option,
                        const bool *listed)
@@ -271,7 +286,7 @@ static void print_list(const lapis_columns *all, const char *option,
     if (is_name(all, j))
       fputs(all->column[j].title, to);
     else
-      fprintf(to, "%d", j + 1);
+      fprintf(to, "%s%d", is_title(all, j + 1) ? "#" : "", j + 1);
     any = true;
   }
   if (to != NULL && fclose(to) == 0 && any) {

@@ -201,6 +201,7 @@ int table_from_args(cli *c, lapis_table_options *out)
       .use = args_get(&c->args, "use"),
       .drop = c->drop != NULL ? c->drop : args_get(&c->args, "drop"),
       .one_hot = args_get(&c->args, "one-hot"),
+      .keep_counters = strcmp(c->verb->name, "convert") == 0,
       .missing = args_get(&c->args, "missing"),
       .decimal = decimal == NULL ? '\0' : *decimal,
       .triplets = from_1   ? LAPIS_TRIPLETS_FROM_1

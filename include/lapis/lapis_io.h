@@ -105,7 +105,8 @@ typedef enum lapis_triplets {
   LAPIS_TRIPLETS_FROM_0
 } lapis_triplets;
 typedef struct lapis_table_options { /* for .csv, .tsv, .arff, .svm */
-  const char *target;  /* "COL,COL": names or numbers from 1; NULL: no Y */
+  const char *target;  /* "COL,COL": titles, or numbers from 1 (negative: from
+                          the end), or "#3", which is no title; NULL: no Y */
   const char *id;      /* column that names the samples, or NULL */
   int header;          /* lapis_header */
   const char *labels;  /* .arff: how many columns, at the end (negative: at the
@@ -125,6 +126,9 @@ typedef struct lapis_table_options { /* for .csv, .tsv, .arff, .svm */
                           these numbers do, too; NULL: NA, ?, #N/A and the like,
                           and none and null where no other cell of a column of
                           texts is missing */
+  bool keep_counters;  /* .csv: features may be columns of whole numbers that
+                          rise or fall, one a row; else they are left out where
+                          there is a header, with a line that says so */
   bool none_is_word;   /* ... not there, either, but words like others */
   /* Of a model, each a TEXT row or NULL.  Where a table has titles, X has the
    * features of these names, in their order, whatever columns there are
@@ -145,7 +149,7 @@ typedef enum lapis_column_type {
   LAPIS_COLUMN_EMPTY,
   LAPIS_COLUMN_NUMBER,
   LAPIS_COLUMN_WHOLE,   /* whole numbers alone */
-  LAPIS_COLUMN_COUNTER, /* 0, 1, 2, .. or 1, 2, 3, ..: numbers of rows */
+  LAPIS_COLUMN_COUNTER, /* whole numbers that rise or fall, one a row */
   LAPIS_COLUMN_DATE,
   LAPIS_COLUMN_COMMA, /* numbers by marks that are not read so: 0,5  1,234 */
   LAPIS_COLUMN_TEXT

@@ -60,6 +60,7 @@ static lapis_status gather(csv_scan s, const extent *e, io_facts *facts)
 {
   csv_cell cell;
   bool bare = false;
+  int64_t rows;
   for (int64_t j = 0; j < e->columns; j++) facts[j] = facts_begin();
   for (int64_t i = 0; i < e->rows; i++)
     for (int64_t j = 0; j == 0 || !cell.last; j++) {
@@ -67,6 +68,14 @@ static lapis_status gather(csv_scan s, const extent *e, io_facts *facts)
       TRY(next_row(&s, &cell));
       csv_kind kind = csv_value(&cell, &value);
       if (i > 0) facts_note(&facts[j], &cell, kind, value);
+      if ((rows = csv_swallowed(&s, &cell, j, e->columns)) > 0)
+        return lapis_fail(
+            s.ctx, LAPIS_EFORMAT,
+            "%s:%" PRId64 ":%" PRId64 ": this quote is closed %" PRId64
+            " line%s later, and the lines between have as many "
+            "cells as a row; a quote in a cell is written twice, "
+            "and the cell in quotes",
+            s.path, cell.line, cell.column, rows, rows > 1 ? "s" : "");
     }
   for (int64_t j = 0; j < e->columns; j++) bare = bare || facts[j].bare;
   for (int64_t j = 0; j < e->columns; j++) facts_judge(&facts[j], bare, false);

@@ -87,8 +87,10 @@ static lapis_column_type type_of(const lapis_column *c, const seen *s,
                                  bool marked)
 {
   if (c->numbers + c->texts == 0) return LAPIS_COLUMN_EMPTY;
-  if (c->texts == 0 && (s->in_order[0] || s->in_order[1]) && c->numbers > 1)
-    return LAPIS_COLUMN_COUNTER;
+  bool counts = s->facts == NULL
+                    ? (s->in_order[0] || s->in_order[1]) && c->numbers > 1
+                    : facts_count_rows(s->facts);
+  if (c->texts == 0 && counts) return LAPIS_COLUMN_COUNTER;
   if (c->texts == 0) return s->whole ? LAPIS_COLUMN_WHOLE : LAPIS_COLUMN_NUMBER;
   if (s->dates == c->texts && c->numbers == 0) return LAPIS_COLUMN_DATE;
   return marked ? LAPIS_COLUMN_COMMA : LAPIS_COLUMN_TEXT;

@@ -203,6 +203,22 @@ static lapis_status take_quoted(csv_scan *s, csv_cell *cell)
                            "inside a cell is written twice");
 }
 
+int64_t csv_swallowed(const csv_scan *s, const csv_cell *cell, int64_t at,
+                      int64_t columns)
+{
+  const char *from = cell->text, *end = from + cell->size;
+  int64_t rows = 0, count = at;
+  if (!cell->quoted || columns < 2) return 0;
+  for (; from < end; from++) {
+    count += *from == s->delimiter;
+    if (*from != '\n') continue;
+    if (count != columns - 1) return 0;
+    rows++;
+    count = 0;
+  }
+  return rows > 0 && count == at ? rows : 0;
+}
+
 static void take_plain(csv_scan *s, csv_cell *cell)
 {
   cell->text = s->at;

@@ -442,6 +442,11 @@ lapis_status csv_open(lapis_ctx *ctx, const char *path, const char *data,
 void csv_delimit(csv_scan *s, const char *candidates);
 bool csv_at_end(const csv_scan *s);
 lapis_status csv_next(csv_scan *s, csv_cell *cell);
+/* How many rows a quoted cell, number `at` of its row from 0, may have
+ * swallowed by a quote that nobody closed: its lines have as many delimiters as
+ * rows of `columns` cells have.  0: none. */
+int64_t csv_swallowed(const csv_scan *s, const csv_cell *cell, int64_t at,
+                      int64_t columns);
 /* Skips lines without any cell.  one_column: in a table of one column such a
  * line is a missing cell. */
 void csv_skip_blank(csv_scan *s, bool one_column);

@@ -86,6 +86,16 @@ static lapis_status fail_ragged(const table *t, const csv_cell *cell,
                     have > t->columns ? t->columns : have, t->columns);
 }
 
+static void note_lines(const csv_scan *s, column *c, const csv_cell *cell,
+                       int64_t j, int64_t columns)
+{
+  int64_t rows = csv_swallowed(s, cell, j, columns);
+  c->wide += rows == 0;
+  if (rows == 0 || c->swallowed > 0) return;
+  c->swallow = *cell;
+  c->swallowed = rows;
+}
+
 static lapis_status scan_row(table *t, csv_scan *s, bool first)
 {
   csv_cell cell = {.last = false};
@@ -94,6 +104,8 @@ static lapis_status scan_row(table *t, csv_scan *s, bool first)
     TRY(csv_next(s, &cell));
     if (j == t->columns) return fail_ragged(t, &cell, j + 1);
     note_cell(&t->column[j], &cell, first);
+    if (cell.quoted && memchr(cell.text, '\n', (size_t)cell.size) != NULL)
+      note_lines(s, &t->column[j], &cell, j, t->columns);
   }
   return j < t->columns ? fail_ragged(t, &cell, j) : LAPIS_OK;
 }
@@ -362,22 +374,25 @@ static lapis_status hand_over(table *t, lapis_arrays *out)
   return LAPIS_OK;
 }
 
-/* A first column 1, 2, 3, .. or 0, 1, 2, .. is rarely meant. */
-static void warn_of_counter(const table *t)
+/* Numbers of the rows are rarely meant as a feature. */
+static void warn_of_counters(const table *t)
 {
-  enum { MANY = 5 };
-  const column *c = &t->column[0];
-  const double *x = (const double *)t->X.mat.val + c->place;
-  int64_t d = t->count[IO_FEATURE], row = 0;
-  if (!t->header || c->role != IO_FEATURE || c->width > 1 || t->rows < MANY)
-    return;
-  bool from = x[0] == 0 || x[0] == 1;
-  while (from && row < t->rows && x[row * d] == x[0] + (double)row) row++;
-  if (row == t->rows)
+  for (int64_t j = 0; j < t->columns; j++) {
+    const column *c = &t->column[j];
+    bool read = c->role == IO_FEATURE && !c->asked && !c->one_hot &&
+                table_model(t) == NULL && facts_count_rows(&c->facts);
+    if (!read && !c->counter) continue;
+    bool titled = t->header && c->title.size > 0;
     base_say(t->ctx, 0,
-             "%s: the first column (\"%.*s\") counts the rows, and is read as "
-             "a feature; --drop 1 leaves it out, --id 1 makes it their names",
-             t->path, csv_shown_bytes(&c->title), c->title.text);
+             "%s: column %" PRId64 "%s%.*s%s numbers the rows, and is %s; --id "
+             "%" PRId64 " makes it their names",
+             t->path, j + 1, titled ? " (\"" : "",
+             titled ? csv_shown_bytes(&c->title) : 0, c->title.text,
+             titled ? "\")" : "",
+             read ? "read as a feature, which --drop changes"
+                  : "left out of the features; --use '*' keeps it",
+             j + 1);
+  }
 }
 
 /* 1,234 beside 567 was read as 1.234: once, of the first such column. */
@@ -433,6 +448,49 @@ static void close_table(table *t)
   lapis_array_free(&t->names);
 }
 
+/* Whether the rows that a cell may have swallowed have numbers where the table
+ * has: 1, 0, or -1 where no column of it says. */
+static int fits_rows(const table *t, int64_t at, const csv_cell *cell)
+{
+  const char *from = cell->text, *end = from + cell->size;
+  int said = -1;
+  for (int64_t j = at; from <= end; j++) {
+    const char *to = from;
+    while (to < end && *to != t->start.delimiter && *to != '\n') to++;
+    csv_cell one = *cell;
+    one.text = from;
+    one.size = to - from;
+    while (one.size > 0 && one.text[one.size - 1] == '\r') one.size--;
+    const io_facts *f = &t->column[j].facts;
+    bool edge = j == at && (from == cell->text || to == end);
+    if (!edge && f->numbers > 0 && f->texts == 0) {
+      if (csv_value(&one, NULL) == CSV_TEXT) return 0;
+      said = 1;
+    }
+    if (to < end && *to == '\n') j = -1;
+    from = to + 1;
+  }
+  return said;
+}
+
+/* A quote that nobody closed ends at the next one, rows later. */
+static lapis_status check_quotes(const table *t)
+{
+  for (int64_t j = 0; j < t->columns; j++) {
+    const column *c = &t->column[j];
+    int fits = c->swallowed == 0 ? 0 : fits_rows(t, j, &c->swallow);
+    if (fits == 0 || (fits < 0 && c->wide > 0)) continue;
+    return lapis_fail(
+        t->ctx, LAPIS_EFORMAT,
+        "%s:%" PRId64 ":%" PRId64 ": this quote is closed %" PRId64
+        " line%s later, and the lines between have as many cells as a row; a "
+        "quote in a cell is written twice, and the cell in quotes",
+        t->path, c->swallow.line, c->swallow.column, c->swallowed,
+        c->swallowed > 1 ? "s" : "");
+  }
+  return LAPIS_OK;
+}
+
 static void judge_cells(table *t)
 {
   const lapis_table_options *opt = t->request->opt;
@@ -446,6 +504,7 @@ static lapis_status learn_columns(table *t)
 {
   TRY(count_columns(t));
   TRY(scan_rows(t));
+  TRY(check_quotes(t));
   TRY(table_settle_header(t));
   judge_cells(t);
   TRY(settle_roles(t));
@@ -457,7 +516,7 @@ static lapis_status read_steps(table *t, lapis_arrays *out)
   TRY(learn_columns(t));
   TRY(allocate(t));
   TRY(store_rows(t));
-  if (strcmp(t->request->features, "X") == 0) warn_of_counter(t);
+  if (strcmp(t->request->features, "X") == 0) warn_of_counters(t);
   warn_of_marks(t);
   warn_of_doubts(t);
   for (const column *c = t->column; c < t->column + t->columns; c++)
@@ -538,6 +597,7 @@ lapis_status table_shape(const csv_scan *start, const lapis_table_options *opt,
              .start = *start};
   lapis_status status = count_columns(&t);
   if (status >= 0) status = scan_rows(&t);
+  if (status >= 0) status = check_quotes(&t);
   if (status >= 0) status = table_settle_header(&t);
   if (status >= 0) judge_cells(&t);
   out->columns = t.columns;

@@ -4,17 +4,21 @@
 #include "io/io.h"
 
 typedef struct column {
-  csv_cell title;     /* the cell in the first row */
-  csv_kind first;     /* ... and what it holds */
-  io_facts facts;     /* of later rows; without a header of all */
-  bool codes;         /* numbers that are kept as texts */
-  bool like_number;   /* all texts in later rows are dates, 1,5 or 1,234 */
-  csv_cell text_cell; /* the first text in later rows */
-  marks marks;        /* of later rows */
-  int64_t bytes;      /* of all cells, with a NUL each */
+  csv_cell title;          /* the cell in the first row */
+  csv_kind first;          /* ... and what it holds */
+  csv_cell swallow;        /* the first cell that may have swallowed rows */
+  int64_t swallowed, wide; /* how many; other cells of several lines */
+  io_facts facts;          /* of later rows; without a header of all */
+  bool codes;              /* numbers that are kept as texts */
+  bool like_number;        /* all texts in later rows are dates, 1,5 or 1,234 */
+  csv_cell text_cell;      /* the first text in later rows */
+  marks marks;             /* of later rows */
+  int64_t bytes;           /* of all cells, with a NUL each */
   io_role role;
   int64_t place;      /* of its first number or text in a sample of its role */
   bool one_hot;       /* asked for */
+  bool asked;         /* named as a feature */
+  bool counter;       /* numbers of the rows, left out unasked */
   int64_t width;      /* features it becomes: 1, or one a value */
   const char **value; /* of a one-hot column: width texts, in memory */
   const char *nought; /* of a column of two words the one that is 0, or NULL */
@@ -37,6 +41,14 @@ typedef struct table {
   char *pool_Y, *pool_names;
 } table;
 
+/* table_titles.c: of a first row of numbers. */
+typedef enum table_titled {
+  TABLE_DATA,
+  TABLE_RATHER_DATA,
+  TABLE_RATHER_TITLES,
+  TABLE_TITLES
+} table_titled;
+table_titled table_numbers_are_titles(const table *t);
 /* table_roles.c: whether there are titles; then what columns are for. */
 lapis_status table_settle_header(table *t);
 lapis_status table_mark_roles(table *t);

@@ -36,11 +36,27 @@ const lapis_mat *table_model(const table *t)
   return X && q->opt != NULL ? q->opt->features_of : NULL;
 }
 
+/* Whether the first row has every feature by name, numbers that are titles,
+ * too.
+ */
+static bool has_every(const table *t, const lapis_mat *known)
+{
+  enum { MOST = 1000 };
+  int64_t at;
+  if (known->cols == 0 || known->cols > MOST || t->columns > MOST) return false;
+  for (int64_t i = 0; i < known->cols; i++) {
+    const char *name = ((const char *const *)known->val)[i];
+    if (table_count_titled(t, name, strlen(name), &at) == 0) return false;
+  }
+  return true;
+}
+
 bool table_names_features(const table *t)
 {
   enum { LOOKED_AT = 8 };
   const lapis_mat *known = table_model(t);
   int looked = 0;
+  if (known != NULL && has_every(t, known)) return true;
   for (int64_t j = 0; known != NULL && j < t->columns; j++) {
     const csv_cell *title = &t->column[j].title;
     if (t->column[j].first != CSV_TEXT || looked++ == LOOKED_AT) continue;

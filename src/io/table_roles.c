@@ -15,10 +15,14 @@ static size_t next_name(const char *list)
   return strcspn(list, ",");
 }
 
-/* A whole number other than 0: from 1, or negative, from the end. */
+/* A whole number other than 0: from 1, or negative, from the end; "#3" is never
+ * a title. */
 static bool as_number(const char *name, size_t size, int64_t *value)
 {
   char *end;
+  bool marked = size > 0 && *name == '#';
+  name += marked;
+  size -= marked;
   if (size == 0 || size > 10 || strchr("-123456789", *name) == NULL)
     return false;
   *value = strtoll(name, &end, 10);
@@ -64,7 +68,16 @@ static bool looks_like_header(const table *t)
   const table_request *q = t->request;
   bool features = !q->targets_only && !q->all_targets;
   if (t->rows == 1 && features && texts == t->columns) return true;
-  return for_it > against;
+  if (for_it > against) return true;
+  table_titled numbers = table_numbers_are_titles(t);
+  if (numbers == TABLE_RATHER_TITLES || numbers == TABLE_RATHER_DATA)
+    base_say(t->ctx, 0,
+             "%s: its first row, of numbers, is read as %s; --header %s reads "
+             "it as %s",
+             t->path, numbers == TABLE_RATHER_DATA ? "a sample" : "titles",
+             numbers == TABLE_RATHER_DATA ? "yes" : "no",
+             numbers == TABLE_RATHER_DATA ? "titles" : "a sample");
+  return numbers >= TABLE_RATHER_TITLES;
 }
 
 /* Without a header the first row is data like any other. */
@@ -109,21 +122,29 @@ static void nearest_title(const table *t, const char *name, size_t size,
   lapis_nearest_hint(&near, "", hint, room);
 }
 
+/* By its title; else by its number. */
 static lapis_status find_column(const table *t, const char *name, size_t size,
                                 int64_t *at)
 {
-  int64_t number;
+  int64_t number, place = -1;
   if (as_number(name, size, &number)) {
-    *at = number < 0 ? t->columns + number : number - 1;
-    if (*at >= 0 && *at < t->columns) return LAPIS_OK;
+    place = number < 0 ? t->columns + number : number - 1;
+    if (place >= t->columns) place = -1;
   }
   int64_t found = t->header ? table_count_titled(t, name, size, at) : 0;
+  if (found == 1 && place >= 0 && place != *at)
+    base_say(t->ctx, 0,
+             "%s: \"%.*s\" is taken for the title of column %" PRId64
+             "; #%.*s is the column of that number",
+             t->path, (int)size, name, *at + 1, (int)size, name);
   if (found == 1) return LAPIS_OK;
   if (found > 1)
     return lapis_fail(t->ctx, LAPIS_EINVAL,
                       "%s: %" PRId64 " columns are named \"%.*s\"; give its "
-                      "number",
-                      t->path, found, (int)size, name);
+                      "number, #%" PRId64,
+                      t->path, found, (int)size, name, *at + 1);
+  *at = place;
+  if (place >= 0) return LAPIS_OK;
   char hint[128];
   nearest_title(t, name, size, hint, sizeof hint);
   return lapis_fail(
@@ -157,6 +178,7 @@ static bool mark_pattern(table *t, const char *pattern, size_t size, io_role r)
     (void)csv_copy(&t->column[j].title, title);
     if (fnmatch(wanted, title, 0) != 0) continue;
     give_role(&t->column[j], r);
+    if (r == IO_FEATURE) t->column[j].asked = true;
     any = true;
   }
   return any;
@@ -168,13 +190,39 @@ static lapis_status mark(table *t, const char *list, io_role r)
   while (*list != '\0') {
     int64_t at;
     size_t size = next_name(list);
-    if (!mark_pattern(t, list, size, r)) {
+    bool titled = t->header && table_count_titled(t, list, size, &at) > 0;
+    if (titled || !mark_pattern(t, list, size, r)) {
       TRY(find_column(t, list, size, &at));
       give_role(&t->column[at], r);
+      if (r == IO_FEATURE) t->column[at].asked = true;
     }
     list += size + (list[size] == ',');
   }
   return LAPIS_OK;
+}
+
+/* Numbers of the rows are no features, where others are left; a table without
+ * titles goes by places, which have to stay. */
+static void leave_counters(table *t)
+{
+  const lapis_table_options *opt = t->request->opt;
+  const char *features = t->request->features;
+  int64_t left = 0;
+  if (!t->header || table_model(t) != NULL || features == NULL ||
+      (strcmp(features, "X") != 0 && strcmp(features, "P") != 0) ||
+      (opt != NULL && opt->keep_counters))
+    return;
+  for (int64_t j = 0; j < t->columns; j++)
+    left += t->column[j].role == IO_FEATURE &&
+            !facts_count_rows(&t->column[j].facts);
+  for (int64_t j = 0; left > 0 && j < t->columns; j++) {
+    column *c = &t->column[j];
+    if (c->role != IO_FEATURE || c->asked || c->one_hot ||
+        !facts_count_rows(&c->facts))
+      continue;
+    c->role = IO_LEFT_OUT;
+    c->counter = true;
+  }
 }
 
 /* Of what would be features, only those to be used, and not those to be
@@ -228,5 +276,7 @@ lapis_status table_mark_roles(table *t)
     list += size + (list[size] == ',');
   }
   table_mark_targets(t);
-  return mark_id(t);
+  TRY(mark_id(t));
+  leave_counters(t);
+  return LAPIS_OK;
 }

@@ -344,6 +344,212 @@ static void codes_are_filled_with_codes(void **state)
   command_end(&c);
 }
 
+/* "first" above `rows` rows of `columns` columns, of numbers with fractions;
+ * the last two are whole. */
+static void put_matrix(const command *c, const char *first, int rows,
+                       int columns, bool index)
+{
+  char text[16384];
+  int used = snprintf(text, sizeof text, "%s\n", first);
+  for (int i = 0; i < rows; i++) {
+    if (index)
+      used += snprintf(text + used, sizeof text - (size_t)used, "%d,", i);
+    for (int j = 0; j < columns; j++)
+      used += snprintf(text + used, sizeof text - (size_t)used, "%s%.*f",
+                       j > 0 ? "," : "", j + 2 < columns ? 2 : 0,
+                       (i * 7 + j * 5) % 13 * .37 + .1 * i * (j % 2));
+    used += snprintf(text + used, sizeof text - (size_t)used, "\n");
+  }
+  put(c, "t.csv", text);
+}
+
+static void numbers_in_the_first_row_are_titles(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *first;
+    int columns;
+    bool index, said;
+  } tried[] = {{"0,1,2,3", 4, false, true},
+               {",0,1,2,3", 4, true, false},
+               {"1,2,3,4", 4, false, true},
+               {"2018,2019,2020,2021", 4, false, true},
+               {"1999,2004,2010", 3, false, true},
+               {"-2,-1,0,1", 4, false, true},
+               {"400,410,420,430,440", 5, false, true},
+               {"name,2018,2019,2020", 3, true, true},
+               {",b,c", 2, true, false}};
+  command c;
+  begin(&c);
+  for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
+    put_matrix(&c, tried[i].first, 20, tried[i].columns, tried[i].index);
+    command_run(&c, "convert t.csv t.npz");
+    if (strstr(c.err, tried[i].said ? "--header no reads" : "") == NULL)
+      fail_msg("%s: %s", tried[i].first, c.err);
+    command_expect(&c, 0, "");
+    command_run(&c, "info t.npz:X");
+    char shape[32];
+    snprintf(shape, sizeof shape, "20 x %d", tried[i].columns + tried[i].index);
+    if (strstr(c.out, shape) == NULL) fail_msg("%s: %s", tried[i].first, c.out);
+    command_run(&c, "fit mc t.csv --mu-rel .1 --completed full.csv");
+    command_expect(&c, 0, "");
+    assert_true(strncmp(tried[i].first, cell(&c, "full.csv", 0, 0, '\n'),
+                        strlen(tried[i].first)) == 0);
+  }
+  command_end(&c);
+}
+
+static void numbers_in_the_first_row_are_a_sample(void **state)
+{
+  (void)state;
+  static const char *const tried[] = {
+      "1,2,3\n2,3,4\n3,4,5\n4,5,6\n",         /* lags */
+      "0,1\n1,0\n1,1\n0,0\n",                 /* bits */
+      "1,2,3\n3,1,2\n2,3,1\n3,2,1\n",         /* ranks */
+      "1.5,2.5,3.5\n2,1,.5\n3,3.5,2\n1,1,1\n" /* no titles */
+  };
+  command c;
+  begin(&c);
+  for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
+    put(&c, "t.csv", tried[i]);
+    command_run(&c, "info t.csv");
+    if (strstr(c.out, "4 rows,") == NULL) fail_msg("%zu: %s", i, c.out);
+  }
+  put(&c, "t.csv", tried[2]);
+  command_run(&c, "convert t.csv t.npz");
+  command_expect(&c, 0, "--header yes reads it as titles");
+  command_end(&c);
+}
+
+static void a_title_comes_before_a_number(void **state)
+{
+  (void)state;
+  command c;
+  begin(&c);
+  put(&c, "t.csv",
+      "0,1,2,-1,a[1],a1\n1.5,2.5,3.5,4.5,5.5,6.5\n"
+      "2.5,3.5,4,5,6,7\n");
+  command_run(&c, "convert t.csv - --as csv --header yes --use 0,1");
+  command_expect(&c, 0, "\"1\" is taken for the title of column 2");
+  assert_non_null(strstr(c.out, "0,1\n1.5,2.5\n"));
+  command_run(&c, "convert t.csv - --as csv --header yes --use '#1,#2'");
+  command_expect(&c, 0, "");
+  assert_string_equal(c.err, "");
+  assert_non_null(strstr(c.out, "0,1\n1.5,2.5\n"));
+  command_run(&c, "convert t.csv - --as csv --header yes --drop -1");
+  assert_non_null(strstr(c.out, "0,1,2,a[1],a1\n"));
+  command_run(&c, "convert t.csv - --as csv --header yes --use 'a[1]'");
+  command_expect(&c, 0, "");
+  assert_non_null(strstr(c.out, "a[1]\n5.5\n"));
+  command_run(&c, "convert t.csv - --as csv --header yes --use 'a*' --target "
+                  "6");
+  assert_non_null(strstr(c.out, "a[1],a1\n")); /* no title 6: the sixth */
+  command_run(&c, "convert t.csv - --as csv --header yes --use 7");
+  command_expect(&c, 2, "has no column \"7\"");
+  command_run(&c, "convert t.csv - --as csv --header yes --use '#7'");
+  command_expect(&c, 2, "has no column \"#7\"");
+  command_end(&c);
+}
+
+static void numbers_of_rows_are_no_features(void **state)
+{
+  (void)state;
+  static const struct {
+    int start, step, gap, place;
+  } tried[] = {{1001, 1, 0, 0}, {40, 1, 3, 0},    {90, -1, 0, 0},
+               {1, 1, 0, 2},    {5000, -7, 2, 1}, {0, 1, 0, 2}};
+  command c;
+  char text[8192], said[64];
+  begin(&c);
+  for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
+    static const char *const titles[] = {"k,a,b,y\n", "a,k,b,y\n", "a,b,k,y\n"};
+    int p = tried[i].place, used = snprintf(text, sizeof text, "%s", titles[p]);
+    for (int r = 0; r < 30; r++) {
+      int k = tried[i].start + tried[i].step * (r + tried[i].gap * (r / 5));
+      for (int j = 0, v = 0; j < 3; j++)
+        used +=
+            j == p ? snprintf(text + used, sizeof text - (size_t)used, "%d,", k)
+                   : snprintf(text + used, sizeof text - (size_t)used, "%.2f,",
+                              (r * 7 % 11) * .3 + v++);
+      used += snprintf(text + used, sizeof text - (size_t)used, "%s\n",
+                       r % 6 == 5 ? ""
+                       : r < 15   ? "no"
+                                  : "yes");
+    }
+    put(&c, "t.csv", text);
+    snprintf(said, sizeof said, "column %d (\"k\") numbers the rows", p + 1);
+    command_run(&c, "fit linear t.csv --target y --model m");
+    command_expect(&c, 0, said);
+    assert_non_null(strstr(c.err, "--use '*' keeps it"));
+    assert_non_null(strstr(c.out, "2 features"));
+    command_run(&c, "predict m t.csv -q -o p.csv");
+    command_expect(&c, 0, "");
+    command_run(&c, "fit linear t.csv --target y --use '*'");
+    assert_non_null(strstr(c.out, "3 features"));
+    assert_string_equal(c.err, "");
+    command_run(&c, "info t.csv");
+    assert_non_null(strstr(c.out, "k numbers the rows"));
+    command_run(&c, "convert t.csv t.npz --target y");
+    command_expect(&c, 0, "is read as a feature");
+    command_run(&c, "info t.npz:X");
+    assert_non_null(strstr(c.out, "30 x 3"));
+  }
+  command_end(&c);
+}
+
+static void measures_that_rise_are_features(void **state)
+{
+  (void)state;
+  command c;
+  char text[4096] = "h,w,y\n";
+  begin(&c);
+  for (int r = 0; r < 30; r++)
+    snprintf(text + strlen(text), sizeof text - strlen(text), "%d,%.1f,%s\n",
+             150 + r - r % 10 / 9, r + .5, r % 2 ? "a" : "b");
+  put(&c, "t.csv", text);
+  command_run(&c, "fit linear t.csv --target y");
+  command_expect(&c, 0, "");
+  assert_non_null(strstr(c.out, "2 features"));
+  put(&c, "t.csv",
+      "year,y\n1990,1.5\n1991,2.5\n1992,3\n1993,4\n1994,4.5\n"
+      "1995,6\n");
+  command_run(&c, "fit rr t.csv --target y"); /* there is no other */
+  command_expect(&c, 0, "is read as a feature");
+  command_end(&c);
+}
+
+static void a_quote_does_not_swallow_rows(void **state)
+{
+  (void)state;
+  static const char *const refused[] = {
+      "n,a,b\nx,1,2\n\"20 inch,3,4\ny,5,6\n21 inch\",7,8\nz,9,10\n",
+      "n,a,b\nx,1,2\ny,3,\"4\nz,5,6\"\nu,7,8\n",
+      "n;a;b\r\nx;1;2\r\n\"y;3;4\r\nz\";5;6\r\nu;7;8\r\n"};
+  static const char *const fine[] = {
+      "n,a,b\nx,1,2\n\"two, or\nthree, four\",3,4\nz,5,6\n",
+      "n,a,b\nx,1,2\n\"two\nlines\",3,4\nz,5,6\n",
+      "a,b,n\n1,2,\"12 Main St, X\nUSA\"\n3,4,\"5, Y\nUK\"\n5,6,z\n",
+      "n,m\nx,y\n\"one\ntwo\",y\n\"a, b\nc\",z\nx,z\n"};
+  command c;
+  begin(&c);
+  for (int i = 0; i < 3; i++) {
+    put(&c, "t.csv", refused[i]);
+    command_run(&c, "convert t.csv o.csv --id n");
+    command_expect(&c, 4,
+                   i == 1 ? "t.csv:3:5: this quote is closed 1 line"
+                          : "t.csv:3:1: this quote is closed");
+    assert_false(command_exists(&c, "o.csv"));
+    command_run(&c, "info t.csv");
+    command_expect(&c, 4, "this quote is closed");
+  }
+  for (int i = 0; i < 4; i++) {
+    put(&c, "t.csv", fine[i]);
+    command_run(&c, "info t.csv");
+    command_expect(&c, 0, "");
+  }
+  command_end(&c);
+}
+
 int test_meaning(void)
 {
   const struct CMUnitTest tests[] = {
@@ -357,6 +563,12 @@ int test_meaning(void)
       cmocka_unit_test(numbers_that_mean_unknown_are_told),
       cmocka_unit_test(a_list_of_numbers_leaves_words_as_they_are),
       cmocka_unit_test(codes_are_filled_with_codes),
+      cmocka_unit_test(numbers_in_the_first_row_are_titles),
+      cmocka_unit_test(numbers_in_the_first_row_are_a_sample),
+      cmocka_unit_test(a_title_comes_before_a_number),
+      cmocka_unit_test(numbers_of_rows_are_no_features),
+      cmocka_unit_test(measures_that_rise_are_features),
+      cmocka_unit_test(a_quote_does_not_swallow_rows),
   };
   return run_cases(tests, NULL, NULL);
 }

@@ -534,7 +534,7 @@ static void decimal_commas_and_dates(void **state)
   command_expect(&c, 4, "--decimal ,");
   command_run(&c, "fit mc e.csv --target klasse --mu-rel .1 --drop datum "
                   "--decimal , --completed full.csv");
-  command_expect(&c, 0, "counts the rows");
+  command_expect(&c, 0, "numbers the rows");
   assert_string_equal(cell(&c, "full.csv", 1, 2, ';'), "1.200,50");
   assert_non_null(strchr(cell(&c, "full.csv", 3, 2, ';'), ','));
   command_run(&c, "info e.csv --decimal x");
