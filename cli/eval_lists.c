@@ -421,9 +421,10 @@ static lapis_status check_two(cli *c, const char *scores, const score_rows *r,
   int64_t last = r->title.cols - 1;
   const char *of = last < 0 ? NULL : row_name(r, last);
   const char *first = text_at(&p->names, 0), *second = text_at(&p->names, 1);
-  bool fits = of == NULL || strcmp(of, second) == 0;
+  bool fits = of == NULL || strcmp(of, second) == 0 ||
+              (r->numbers && number_of(of) == number_of(second));
   if (last == 1) fits = fits && strcmp(row_name(r, 0), first) == 0;
-  if (fits || are_counted(r)) return LAPIS_OK;
+  if (fits || (are_counted(r) && !r->numbers)) return LAPIS_OK;
   return lapis_fail(c->ctx, LAPIS_EDATA,
                     "%s: its scores are of \"%s\", and the truth's two labels "
                     "are \"%s\" and \"%s\"; scores of \"%s\" against \"%s\" "
@@ -450,7 +451,7 @@ static bool are_of_numbers(cli *c, const eval_pair *p)
 {
   const lapis_metric_kind *kind;
   return is_sheet(args_get(&c->args, "truth")) && p->truth.rows == 1 &&
-         p->names.cols < 2 && p->answers.rows > 1 &&
+         p->names.cols < 2 &&
          lapis_metric_find(c->ctx, c->args.word[0], &kind) >= 0 &&
          kind->reads == LAPIS_METRIC_SCORES;
 }

@@ -145,6 +145,15 @@ static void code_row(const lapis_mat *labels, const lapis_mat *texts,
   }
 }
 
+/* Whether a text is the one class of the truth, not a title above numbers. */
+static bool is_one_class(const lapis_dataset *ds, const lapis_mat *texts)
+{
+  lapis_mat titles = lapis_dataset_text(ds, "target_names");
+  const char *const *text = texts->val, *const *title = titles.val;
+  return texts->cols == 1 &&
+         (titles.cols != 1 || strcmp(text[0], title[0]) != 0);
+}
+
 /* One target's answers as texts, beside the truth's. */
 static lapis_status read_labels(cli *c, const eval_columns *sheet,
                                 const char *truth, const char *answers,
@@ -194,7 +203,8 @@ lapis_status eval_text_labels(cli *c, const eval_columns *sheet,
     lapis_mat labels = lapis_dataset_text(*out, "names");
     lapis_mat texts = lapis_dataset_text(*out, targets == 1 ? "class_names"
                                                             : "target_values");
-    bool fits = Y->rows == targets && texts.cols > 1 && labels.cols == Y->cols;
+    bool fits = Y->rows == targets && labels.cols == Y->cols &&
+                (texts.cols > 1 || is_one_class(*out, &texts));
     s = fits ? LAPIS_OK : LAPIS_EINVAL; /* numbers, or something else */
     if (fits && pair->x == NULL)
       pair->x = malloc((size_t)(targets * Y->cols + 1) * sizeof *pair->x);

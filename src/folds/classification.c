@@ -37,13 +37,21 @@ static bool is_value(const targets *t, double v)
   return false;
 }
 
-/* Two values only: anything else must be scores taken for labels. */
+/* Whether it can be a label of a class that the truth lacks, which is wrong;
+ * anything else must be scores taken for labels. */
+static bool is_class(const targets *t, double v)
+{
+  bool signs = t->value[0] < 0;
+  return v == floor(v) && (signs ? v == 0 : v >= 0);
+}
+
 static lapis_status check_values(const decided *d)
 {
   const targets *t = &d->t;
   for (int64_t j = 0; t->kind != TARGETS_CLASS && j < d->labels->cols; j++)
     for (int64_t i = 0; i < d->labels->rows; i++)
-      if (!is_value(t, lapis_mat_at(d->labels, i, j)))
+      if (!is_value(t, lapis_mat_at(d->labels, i, j)) &&
+          !is_class(t, lapis_mat_at(d->labels, i, j)))
         return lapis_fail(d->ctx, LAPIS_EDATA,
                           "%s: the label at row %" PRId64 ", column %" PRId64
                           " is %g, the truth has %g and %g; labels are "

@@ -550,6 +550,74 @@ static void a_quote_does_not_swallow_rows(void **state)
   command_end(&c);
 }
 
+static void a_class_the_truth_lacks_is_wrong(void **state)
+{
+  (void)state;
+  static const char *const tried[][2] = {
+      /* truth, answers of four */
+      {"cat,dog,cat,dog", "cat,bird,cat,dog"},
+      {"1,2,1,2", "1,3,1,2"},
+      {"cat,cat,cat,cat", "cat,ox,cat,cat"},
+      {"7,7,7,7", "7,9,7,7"},
+      {"01,1,01,1", "01,001,01,1"},
+      {"a,b,c,a", "a,b,d,a"}};
+  command c;
+  begin(&c);
+  for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
+    for (int f = 0; f < 2; f++) {
+      char text[256] = "id,kind\n", cells[64];
+      strcpy(cells, tried[i][f]);
+      char row = 'r';
+      for (char *at = strtok(cells, ","); at != NULL; at = strtok(NULL, ","))
+        snprintf(text + strlen(text), 64, "%c,%s\n", row++, at);
+      put(&c, f == 0 ? "t.csv" : "a.csv", text);
+    }
+    command_run(&c, "eval accuracy --truth t.csv --id id --target kind "
+                    "--scores a.csv");
+    command_expect(&c, 0, "");
+    if (strstr(c.out, "accuracy 0.750000") == NULL)
+      fail_msg("%zu: %s", i, c.out);
+    command_run(&c, "eval hamming --truth t.csv --id id --target kind "
+                    "--scores a.csv");
+    assert_non_null(strstr(c.out, "hamming 0.250000"));
+  }
+  put(&c, "a.csv", "id,kind\nr,.5\ns,.25\nt,1\nu,2\n");
+  put(&c, "t.csv", "id,kind\nr,1\ns,2\nt,1\nu,2\n");
+  command_run(&c, "eval accuracy --truth t.csv --id id --target kind "
+                  "--scores a.csv");
+  command_expect(&c, 4, "labels are compared, not scores");
+  command_end(&c);
+}
+
+static void scores_of_numbered_classes_go_by_their_title(void **state)
+{
+  (void)state;
+  static const char *const tried[][3] = {
+      {"5", "7", "7"}, {"0", "1", "1"}, {"2", "10", "10.0"}, {"-1", "1", "1"}};
+  command c;
+  char text[256];
+  begin(&c);
+  for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
+    const char *a = tried[i][0], *b = tried[i][1];
+    snprintf(text, sizeof text, "id,kind\na,%s\nb,%s\nc,%s\nd,%s\n", a, b, a,
+             b);
+    put(&c, "t.csv", text);
+    snprintf(text, sizeof text,
+             "id,probability of %s\na,.1\nb,.8\nc,.6\nd,.4\n", tried[i][2]);
+    put(&c, "s.csv", text);
+    command_run(&c, "eval auroc --truth t.csv --id id --target kind --scores "
+                    "s.csv");
+    command_expect(&c, 0, "");
+    assert_non_null(strstr(c.out, "auroc 0.750000"));
+    snprintf(text, sizeof text, "id,score of %s\na,.9\nb,.2\nc,.4\nd,.6\n", a);
+    put(&c, "s.csv", text);
+    command_run(&c, "eval auroc --truth t.csv --id id --target kind --scores "
+                    "s.csv");
+    command_expect(&c, 4, "are needed");
+  }
+  command_end(&c);
+}
+
 int test_meaning(void)
 {
   const struct CMUnitTest tests[] = {
@@ -569,6 +637,8 @@ int test_meaning(void)
       cmocka_unit_test(numbers_of_rows_are_no_features),
       cmocka_unit_test(measures_that_rise_are_features),
       cmocka_unit_test(a_quote_does_not_swallow_rows),
+      cmocka_unit_test(a_class_the_truth_lacks_is_wrong),
+      cmocka_unit_test(scores_of_numbered_classes_go_by_their_title),
   };
   return run_cases(tests, NULL, NULL);
 }
