@@ -143,14 +143,6 @@ static void print_text(cli *c, const job *j)
   tell_instances(j);
 }
 
-static void warn_if_stopped(cli *c, const lapis_info *info)
-{
-  if (info->status == LAPIS_OK || c->quiet) return;
-  cli_wipe_bar(c);
-  fprintf(stderr, "lapis: %s: stopped before the tolerance was met (%s)\n",
-          c->method->name, lapis_status_name(info->status));
-}
-
 static bool says(cli *c, const void *settings, const char *name,
                  const char *value)
 {
@@ -160,311 +152,11 @@ static bool says(cli *c, const void *settings, const char *name,
          strcmp(text, value) == 0;
 }
 
-static bool has_setting(const cli *c, const char *name)
-{
-  int i = 0;
-  while (i < c->method->n_params &&
-         strcmp(c->method->params[i].name, name) != 0)
-    i++;
-  return i < c->method->n_params;
-}
-
-/* What `--scale auto` did, where the method has it and it did something. */
-static void tell_scale(cli *c, const job *j)
-{
-  lapis_mat tried; /* tell_tried says it, too */
-  if (has_result(j, "tried", &tried)) return;
-  if (!has_setting(c, "scale") || c->quiet ||
-      !says(c, j->settings, "scale", "auto") ||
-      !says(c, lapis_result_settings(j->solver), "scale", "standard"))
-    return;
-  cli_wipe_bar(c);
-  fprintf(stderr,
-          "lapis: %s: the sizes of the features differ much, or are far from "
-          "1: they were standardised inside (--scale none leaves them)\n",
-          c->method->name);
-}
-
-/* A class of words that one sample has, where another has several: perhaps
- * "opne" for "open". */
-static void warn_of_rare(cli *c, const job *j)
-{
-  enum { NAMED = 3, SEVERAL = 3 };
-  const lapis_mat *Y = &lapis_dataset_data(j->ds)->Y;
-  lapis_mat texts = class_texts(c, j->ds);
-  char shown[128];
-  double most = 0;
-  int64_t rare = 0;
-  if (texts.cols == 0) return;
-  double *count = calloc((size_t)texts.cols, sizeof *count);
-  if (count == NULL) return;
-  for (int64_t k = 0; k < Y->cols; k++) {
-    double v = lapis_mat_at(Y, 0, k);
-    if (v >= 0 && v < (double)texts.cols) count[(int64_t)v]++;
-  }
-  spread_count(c, count, texts.cols);
-  for (int64_t k = 0; k < texts.cols; k++) most = fmax(most, count[k]);
-  for (int64_t k = 0; k < texts.cols && most >= SEVERAL && !c->quiet; k++)
-    if (count[k] == 1 && rare++ < NAMED)
-      fprintf(stderr,
-              "lapis: warning: %s: the class \"%s\" has one sample: is it "
-              "spelt right?\n",
-              c->method->name,
-              lapis_text_shown(((const char *const *)texts.val)[k], shown,
-                               sizeof shown));
-  if (rare > NAMED)
-    fprintf(stderr, "lapis: warning: %s: %lld classes have one sample each\n",
-            c->method->name, (long long)rare);
-  free(count);
-}
-
-static int by_value(const void *a, const void *b)
-{
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-/* Whether n sorted values look like a measure, not like the codes of classes:
- * fractions, or many values that are mostly met once or lie far apart. */
-static bool is_measure(const double *value, int64_t n, int64_t *different)
-{
-  enum { MANY = 6, APART = 4 };
-  int64_t once = 0;
-  bool whole = true;
-  *different = 0;
-  for (int64_t k = 0; k < n; k++) {
-    bool first = k == 0 || value[k] > value[k - 1];
-    *different += first;
-    once += first && (k + 1 == n || value[k + 1] > value[k]);
-    whole = whole && value[k] == floor(value[k]);
-  }
-  if (*different <= 2) return false;
-  double apart = (value[n - 1] - value[0]) / (double)*different;
-  return !whole ||
-         (*different >= MANY && (2 * once > *different || apart >= APART));
-}
-
-/* Targets that are numbers, given to a method of classes. */
-static void warn_of_numbers(cli *c, const job *j)
-{
-  const lapis_mat *Y = &lapis_dataset_data(j->ds)->Y;
-  int64_t n = 0, different;
-  bool reads = (c->method->reads & LAPIS_READS_Y) != 0;
-  if (c->quiet || !reads || Y->rows != 1 || c->ranks.size > 1 ||
-      answers_numbers(c) || class_texts(c, j->ds).cols > 0)
-    return;
-  double *value = malloc(((size_t)Y->cols + 1) * sizeof *value);
-  if (value == NULL) return;
-  for (int64_t k = 0; k < Y->cols; k++) {
-    double v = lapis_mat_at(Y, 0, k);
-    if (isfinite(v)) value[n++] = v;
-  }
-  qsort(value, (size_t)n, sizeof *value, by_value);
-  if (is_measure(value, n, &different))
-    fprintf(stderr,
-            "lapis: warning: %s: the targets look like numbers and are taken "
-            "as %lld classes; 'lapis fit rr' is for numbers\n",
-            c->method->name, (long long)different);
-  free(value);
-}
-
-/* Of two values the rarer, which no sample that has it, or any other, is told
- * to be: right for most samples, and no answer to which are.  Options that were
- * given are not named again. */
-static void warn_of_silence(cli *c, const job *j)
-{
-  const lapis_mat *Y = &lapis_dataset_data(j->ds)->Y;
-  lapis_mat said, texts = class_texts(c, j->ds);
-  double value[2] = {NAN, NAN};
-  int64_t known[2] = {0, 0}, told[2] = {0, 0};
-  char name[128];
-  bool classes = Y->rows == 1 && !answers_numbers(c) && j->race == NULL;
-  if (c->quiet || c->ranks.size > 1 || !classes ||
-      !has_result(j, "labels", &said) || said.rows != 1 || said.cols != Y->cols)
-    return;
-  for (int64_t k = 0; k < Y->cols; k++) {
-    double y = lapis_mat_at(Y, 0, k);
-    if (isnan(y)) continue;
-    int i = isnan(value[0]) || y == value[0] ? 0 : 1;
-    if (i == 1 && !isnan(value[1]) && y != value[1]) return; /* three */
-    value[i] = y;
-    known[i]++;
-  }
-  int rare = known[1] < known[0];
-  for (int64_t k = 0; k < Y->cols; k++)
-    told[rare] += lapis_mat_at(&said, 0, k) == value[rare];
-  if (known[rare] == 0 || told[rare] > 0) return;
-  if (texts.cols > 0)
-    lapis_text_shown(((const char *const *)texts.val)[(int64_t)value[rare]],
-                     name, sizeof name);
-  else
-    snprintf(name, sizeof name, "%g", value[rare]);
-  cli_wipe_bar(c);
-  bool balances =
-      has_setting(c, "balanced") && args_get(&c->args, "balanced") == NULL;
-  bool has_C = has_setting(c, "C") && args_get(&c->args, "C") == NULL;
-  fprintf(stderr,
-          "lapis: warning: %s: no sample is told to be \"%s\", which %lld of "
-          "%lld %s; the order of the scores may still tell which are%s%s\n",
-          c->method->name, name, (long long)known[rare],
-          (long long)(known[0] + known[1]), known[rare] > 1 ? "are" : "is",
-          balances ? "; --balanced makes both kinds count alike" : "",
-          has_C ? "; a larger --C fits training samples closer" : "");
-}
-
-/* Rows that were learnt from: a method may learn from those with targets alone.
- * Called by all processes. */
-static double learnt_from(cli *c, const job *j)
-{
-  lapis_mat used;
-  double n = (double)lapis_dataset_data(j->ds)->X.cols;
-  if (has_result(j, "used", &used)) {
-    n = 0;
-    for (int64_t k = 0; k < used.cols; k++) n += lapis_mat_at(&used, 0, k) > 0;
-  }
-  spread_count(c, &n, 1);
-  return n;
-}
-
-static void tell_used(cli *c, const job *j)
-{
-  lapis_mat used;
-  if (!has_result(j, "used", &used)) return;
-  double n = learnt_from(c, j), all = (double)used.cols;
-  spread_count(c, &all, 1);
-  if (c->quiet) return;
-  cli_wipe_bar(c);
-  fprintf(stderr,
-          "lapis: %s: learnt from the %lld of %lld rows that have %s; the "
-          "others are answered\n",
-          c->method->name, (long long)n, (long long)all,
-          lapis_dataset_data(j->ds)->Y.rows > 1 ? "all their targets"
-                                                : "a target");
-}
-
 /* misvm --threshold auto: what it found, or NULL. */
 static const double *threshold_of(const job *j)
 {
   lapis_mat t;
   return has_result(j, "threshold", &t) ? t.val : NULL;
-}
-
-/* misvm, C left open: what held-out bags chose, as options that say the same.
- */
-static void tell_chosen(cli *c, const job *j)
-{
-  static const char *const names[] = {"kernel", "C", "scale", "threshold"};
-  char text[4][32];
-  for (int k = 0; k < 4; k++)
-    (void)lapis_settings_get(c->ctx, c->method,
-                             lapis_result_settings(j->solver), names[k],
-                             text[k], sizeof text[k]);
-  fprintf(stderr,
-          "lapis: %s: chosen by held-out bags; the same again: --kernel %s "
-          "--C %s --scale %s --threshold %s\n",
-          c->method->name, text[0], text[1], text[2], text[3]);
-}
-
-static void tell_threshold(cli *c, const job *j)
-{
-  const double *t = threshold_of(j);
-  if (t == NULL || c->quiet) return;
-  cli_wipe_bar(c);
-  if (says(c, j->settings, "C", "auto")) tell_chosen(c, j);
-  fprintf(stderr,
-          "lapis: %s: a bag scored above %.4g is positive, by held-out bags "
-          "(--threshold fixed: above 0)\n",
-          c->method->name, *t);
-}
-
-/* rr and rlda: whether anything was taken from the features, in units of their
- * size.  Called by all processes. */
-static bool has_cleaned(cli *c, const job *j)
-{
-  static const double SEEN = 1e-3;
-  lapis_mat E, scale;
-  double n = 0;
-  if (!has_result(j, "sparse", &E) || !has_result(j, "scale", &scale))
-    return true;
-  for (int64_t k = 0; k < E.rows * E.cols; k++)
-    n += fabs(lapis_mat_at(&E, k % E.rows, k / E.rows)) >
-         SEEN * lapis_mat_at(&scale, k % E.rows, 1);
-  spread_count(c, &n, 1);
-  return n > 0;
-}
-
-/* What two folds told of what was chosen, and its standard error. */
-static double told_of(const lapis_mat *tried, const lapis_rr_settings *used,
-                      double *error)
-{
-  double told = NAN;
-  for (int64_t t = 0; t < tried->cols; t++) {
-    double lambda = lapis_mat_at(tried, 0, t);
-    double gamma = lapis_mat_at(tried, 1, t); /* 0: from the data */
-    bool it = fabs(lambda - used->lambda) <= 1e-12 * lambda &&
-              (!(gamma > 0) || fabs(gamma - used->gamma) <= 1e-12) &&
-              (int)lapis_mat_at(tried, 3, t) == used->denoise;
-    if (it) told = lapis_mat_at(tried, 2, t);
-    if (it) *error = lapis_mat_at(tried, 4, t);
-  }
-  return told;
-}
-
-/* rr: clear of chance is one standard error.  Of tables without any signal the
- * best of 15 tries has R^2 above 0 in a quarter to a half, above one error in a
- * tenth; two errors, which mc asks for, would doubt a third of those of 40 rows
- * that have R^2 near .4. */
-static void warn_if_unsure(const cli *c, double told, double error)
-{
-  static const char help[] =
-      "; more rows that have a target, or other features, may help";
-  if (!(told <= error)) return;
-  if (told > 0)
-    fprintf(stderr,
-            "lapis: warning: %s: it is not clear that anything was learnt: "
-            "hidden rows are told with R^2 %.3f +- %.3f, and chance may do "
-            "that%s\n",
-            c->method->name, told, error, help);
-  else
-    fprintf(stderr,
-            "lapis: warning: %s: hidden rows are told no better than by the "
-            "mean of the known targets (R^2 %.3f +- %.3f), so the values that "
-            "are filled in say little%s\n",
-            c->method->name, told, error, help);
-}
-
-/* rr and rlda, settings left open: what was chosen, and whether cleaning paid.
- */
-static void tell_tried(cli *c, const job *j)
-{
-  enum { FEW = 10 }; /* of rr in solve/robust/choose.c */
-  lapis_mat tried;
-  if (!has_result(j, "tried", &tried)) return;
-  bool cleaned = has_cleaned(c, j), few = learnt_from(c, j) < FEW;
-  if (c->quiet) return;
-  const lapis_rr_settings *used = lapis_result_settings(j->solver);
-  double error = NAN, told = told_of(&tried, used, &error);
-  bool classes = !answers_numbers(c);
-  cli_wipe_bar(c);
-  fprintf(stderr, "lapis: %s: %s; ", c->method->name,
-          used->scale == LAPIS_SCALE_ROBUST ? "brought to one size by medians"
-                                            : "standardised inside");
-  if (isnan(told))
-    fprintf(stderr, "%s: settings were not compared; lambda %.4g, gamma %.3g\n",
-            classes ? "no fold could be judged (that takes two samples of each "
-                      "of two classes)"
-            : few   ? "fewer than 10 samples"
-                    : "no fold could be judged",
-            used->lambda, used->gamma);
-  else
-    fprintf(stderr,
-            "%slambda %.4g and gamma %.3g chosen, %s %.3f on two folds%s%s\n",
-            cleaned && used->denoise == LAPIS_RR_RPCA ? "robust PCA first, "
-                                                      : "",
-            used->lambda, used->gamma, classes ? "right in" : "R^2", told,
-            classes ? ", classes counting alike" : "",
-            cleaned ? "" : ": no cleaning was worth its while");
-  if (!classes) warn_if_unsure(c, told, error);
 }
 
 static lapis_status put_texts(cli *c, const job *j, lapis_model *m)
@@ -538,13 +230,6 @@ static int report(cli *c, const job *j)
 {
   const lapis_info *info = lapis_result_info(j->solver);
   cli_wipe_bar(c);
-  warn_if_stopped(c, info);
-  warn_of_numbers(c, j);
-  tell_scale(c, j);
-  tell_used(c, j);
-  tell_tried(c, j);
-  tell_threshold(c, j);
-  warn_of_silence(c, j);
   lapis_status status = write_files(c, j);
   if (status < 0) return cli_fail_status(c, status);
   if (c->json) {
@@ -576,15 +261,33 @@ static int solve(cli *c, job *j)
   return s < 0 ? cli_fail_status(c, s) : report(c, j);
 }
 
+/* Features that are completed and nothing told of them: all squared errors
+ * weigh alike, and nothing but the features says where 0 is, so deviations from
+ * their means are completed, in units of their own. */
+static const char *map_to_complete(const cli *c, const lapis_data *d,
+                                   const lapis_mc_settings *set)
+{
+  static const char *const stated[] = {"map", "mpi", "mu", "mu-rel"};
+  for (int i = 0; i < 4; i++)
+    if (args_get(&c->args, stated[i]) != NULL) return NULL;
+  if (args_get(&c->args, "completed") == NULL || d->Y.rows > 0 ||
+      d->X.colptr != NULL || set->variant != LAPIS_MC_1)
+    return NULL;
+  if (!c->quiet)
+    fprintf(stderr, "lapis: mc: --map standard puts the features on one "
+                    "scale; --map none leaves them as they are\n");
+  return "standard";
+}
+
 /* Settings that were left open, and the map that goes with them. */
 static int choose(cli *c, job *j)
 {
   const lapis_data *d = lapis_dataset_data(j->ds);
-  if (strcmp(c->method->name, "rpca") == 0) units_tell(c, d);
   if (strcmp(c->method->name, "mc") != 0) return EXIT_DONE;
   const char *map;
   int code = race_settings(c, d, j->settings, &j->race, &j->by, &map);
-  if (code == EXIT_DONE && map == NULL) map = units_map(c, d, j->settings);
+  if (code == EXIT_DONE && map == NULL)
+    map = map_to_complete(c, d, j->settings);
   if (code != EXIT_DONE || map == NULL || j->by >= 0) return code;
   lapis_status s = lapis_map_new(c->ctx, map, &j->map);
   if (s >= 0) s = lapis_map_fit(c->ctx, j->map, &d->X);
@@ -715,7 +418,6 @@ static int run(cli *c)
   if (code == EXIT_DONE) code = check_known(c, j.ds);
   if (code == EXIT_DONE) code = check_seen(c, j.ds);
   if (code == EXIT_DONE) code = cut_and_map(c, &j);
-  if (code == EXIT_DONE) warn_of_rare(c, &j);
   if (code == EXIT_DONE)
     code = checkpoint_open(c, &j.data, j.settings, &j.views);
   if (code == EXIT_DONE) code = work(c, &j);

@@ -12,13 +12,6 @@
  * data: before any map. */
 int race_settings(cli *c, const lapis_data *data, lapis_mc_settings *settings,
                   lapis_race **out, int *by, const char **map);
-/* The map by which features are completed where there are no labels, or NULL;
- * says so. */
-const char *units_map(const cli *c, const lapis_data *data,
-                      const lapis_mc_settings *set);
-/* Says it where --completed asks a method whose features, as they are read,
- * are of very different units. */
-void units_tell(const cli *c, const lapis_data *data);
 lapis_json *race_json(const lapis_race *race);
 
 #endif

@@ -129,11 +129,22 @@ static int write_command(cli *c, report_parts *own, lapis_report *r)
   return EXIT_DONE;
 }
 
+/* What the method remarked, behind the figures. */
+static void take_notes(const report_parts *own, lapis_report *r)
+{
+  const lapis_array *a = lapis_arrays_find(&own->all, "notes");
+  if (a == NULL || a->mat.dtype != LAPIS_TEXT || a->mat.rows != 3) return;
+  const char *const *text = a->mat.val;
+  for (int64_t k = 0; k < a->mat.cols && r->facts < MOST_ROWS; k++)
+    own->row[MOST_ROWS + r->facts++] =
+        (lapis_report_row){text[3 * k], text[3 * k + 2]};
+}
+
 int report_run(cli *c, report_parts *own, lapis_report *r)
 {
   const char *path = args_get(&c->args, "run");
-  if (path == NULL) return EXIT_DONE;
-  lapis_status s = lapis_json_read(c->ctx, path, &own->run);
+  lapis_status s =
+      path == NULL ? LAPIS_OK : lapis_json_read(c->ctx, path, &own->run);
   if (s < 0) return cli_fail_status(c, s);
   own->row = malloc(2 * MOST_ROWS * sizeof *own->row);
   own->row_text = malloc((size_t)2 * MOST_ROWS * TEXT_ROOM);
@@ -141,10 +152,15 @@ int report_run(cli *c, report_parts *own, lapis_report *r)
     return cli_fail(EXIT_FAILED, "out of memory");
   r->setting = own->row;
   r->fact = own->row + MOST_ROWS;
+  if (path == NULL) {
+    take_notes(own, r);
+    return EXIT_DONE;
+  }
   r->settings = take_rows(lapis_json_get(own->run, "settings"), 17, own->row,
                           own->row_text, MOST_ROWS);
   r->facts =
       take_rows(lapis_json_get(own->run, "info"), 4, own->row + MOST_ROWS,
                 own->row_text + MOST_ROWS * TEXT_ROOM, MOST_ROWS);
+  take_notes(own, r);
   return write_command(c, own, r);
 }

@@ -289,7 +289,7 @@ static int first_codes(const lapis_mat *Y, int64_t k, int most, int64_t *code)
 
 bool answers_numbers(const cli *c)
 {
-  return strcmp(c->method->name, "rr") == 0;
+  return c->method->numbers;
 }
 
 /* The title of target k, shown, or "Y" where there is none. */
@@ -720,11 +720,28 @@ static lapis_json *info_json(cli *c, const lapis_info *info)
   return to;
 }
 
+/* What was remarked: a column has level, name and text. */
+static lapis_json *notes_json(const lapis_mat *notes)
+{
+  static const char *const key[] = {"level", "name", "text"};
+  lapis_json *list = lapis_json_list();
+  for (int64_t k = 0; k < notes->cols; k++) {
+    lapis_json *one = lapis_json_object();
+    for (int64_t i = 0; i < 3; i++)
+      lapis_json_put_text(one, key[i],
+                          ((const char *const *)notes->val)[3 * k + i]);
+    lapis_json_put(list, NULL, one);
+  }
+  return list;
+}
+
 lapis_json *run_json(cli *c, const char *method, const lapis_method *table,
                      const lapis_solver *s, const lapis_data *data)
 {
   const lapis_info *info = lapis_result_info(s);
   lapis_json *to = lapis_json_object();
+  lapis_mat notes;
+  lapis_result_get(s, "notes", &notes);
   lapis_json_put_text(to, "lapis", lapis_version());
   lapis_json_put_text(to, "method", method);
   lapis_json_put_text(to, "status", lapis_status_name(info->status));
@@ -733,6 +750,7 @@ lapis_json *run_json(cli *c, const char *method, const lapis_method *table,
   lapis_json_put(to, "data", data_json(c, data));
   lapis_json_put(to, "info", info_json(c, info));
   lapis_json_put(to, "metrics", lapis_json_object());
+  lapis_json_put(to, "notes", notes_json(&notes));
   return to;
 }
 

@@ -23,7 +23,7 @@
 #include "lapis/lapis.h"
 #include "lapis/lapis_io.h"
 
-enum { TALK = 2048, NAME = 64 };
+enum { TALK = 8192, NAME = 64 };
 static const double WHOLE = 9007199254740992; /* 2^53 */
 
 typedef struct job {
@@ -34,6 +34,7 @@ typedef struct job {
   lapis_cv *cv;
   lapis_grid **grid; /* n_grid of them */
   int n_grid;
+  bool verbose;
   char talk[TALK]; /* warnings, one a line */
 } job;
 
@@ -272,6 +273,7 @@ static void set_one(job *j, const lapis_method *m, void *settings,
     return;
   }
   const char *value = value_text(j, field, a, text, NAME);
+  if (strcmp(name, "verbose") == 0) j->verbose = strcmp(value, "0") != 0;
   check(j, of_context(name)
                ? lapis_ctx_set(j->ctx, name, value)
                : lapis_settings_set(j->ctx, m, settings, name, value));
@@ -293,10 +295,18 @@ static void *settings_in(job *j, const lapis_method *m, const mxArray *a)
 /* ---- results out ---------------------------------------------------------*/
 static mxArray *texts_out(const lapis_mat *mat)
 {
-  mxArray *cell = mxCreateCellMatrix(1, (mwSize)mat->cols);
+  const char *const *text = mat->val;
+  if (mat->rows == 1) { /* a row, as in files */
+    mxArray *cell = mxCreateCellMatrix(1, (mwSize)mat->cols);
+    for (int64_t i = 0; i < mat->cols; i++)
+      mxSetCell(cell, (mwIndex)i, mxCreateString(text[i]));
+    return cell;
+  }
+  mxArray *cell = mxCreateCellMatrix((mwSize)mat->cols, (mwSize)mat->rows);
   for (int64_t i = 0; i < mat->cols; i++)
-    mxSetCell(cell, (mwIndex)i,
-              mxCreateString(((const char *const *)mat->val)[i]));
+    for (int64_t k = 0; k < mat->rows; k++)
+      mxSetCell(cell, (mwIndex)(k * mat->cols + i),
+                mxCreateString(text[i * mat->rows + k]));
   return cell;
 }
 
@@ -364,11 +374,6 @@ static void finish(job *j, const char *method, int nlhs, mxArray **plhs)
   listen_out(j, &old, method, s);
   plhs[0] = result_out(j);
   if (nlhs > 1) plhs[1] = info_out(j);
-  size_t used = strlen(j->talk);
-  if (s == LAPIS_MAX_ITERS || s == LAPIS_TIME_LIMIT)
-    snprintf(j->talk + used, TALK - used,
-             "%s: stopped before the tolerance was met (%s)\n", method,
-             lapis_status_name(s));
 }
 
 static void save_model(job *j, const mxArray *settings)
@@ -517,8 +522,37 @@ static void on_message(int level, const char *text, void *user)
   size_t used = strlen(j->talk);
   if (level == 0)
     snprintf(j->talk + used, TALK - used, "%s\n", text);
-  else
+  else if (level > 0 || j->verbose) /* notes are in the result, too */
     mexPrintf("lapis: %s\n", text);
+}
+
+/* The id of a warning: what a method remarked has a name. */
+static void warning_id(const job *j, const char *text, char id[NAME])
+{
+  lapis_mat notes = {.cols = 0};
+  if (j->solver != NULL) lapis_result_get(j->solver, "notes", &notes);
+  const char *const *cell = notes.val;
+  snprintf(id, NAME, "lapis:warning");
+  for (int64_t k = 0; k < notes.cols; k++)
+    if (strcmp(cell[3 * k + 2], text) == 0)
+      snprintf(id, NAME, "lapis:%s", cell[3 * k + 1]);
+}
+
+/* The warnings, each by its id, when everything of the library is freed. */
+static void end(job *j)
+{
+  enum { MOST = 32 };
+  char talk[TALK], id[MOST][NAME];
+  const char *line[MOST];
+  int count = 0;
+  memcpy(talk, j->talk, TALK);
+  for (char *at = strtok(talk, "\n"); at != NULL && count < MOST;
+       at = strtok(NULL, "\n")) {
+    warning_id(j, at, id[count]);
+    line[count++] = at;
+  }
+  job_free(j);
+  for (int k = 0; k < count; k++) mexWarnMsgIdAndTxt(id[k], "%s", line[k]);
 }
 
 static void check_call(int nrhs, const mxArray **prhs, const char *verb)
@@ -537,7 +571,7 @@ static void check_call(int nrhs, const mxArray **prhs, const char *verb)
 void mexFunction(int nlhs, mxArray **plhs, int nrhs, const mxArray **prhs)
 {
   job j = {.ctx = NULL};
-  char text[TALK], verb[NAME] = "";
+  char verb[NAME] = "";
   if (nrhs < 2 || mxGetString(prhs[0], verb, NAME) != 0)
     mexErrMsgIdAndTxt("lapis:usage", "lapis_mex is called by lapis_mc and "
                                      "its like");
@@ -545,6 +579,7 @@ void mexFunction(int nlhs, mxArray **plhs, int nrhs, const mxArray **prhs)
   j.ctx = lapis_ctx_new();
   if (j.ctx == NULL) mexErrMsgIdAndTxt("lapis:memory", "out of memory");
   lapis_ctx_on_message(j.ctx, on_message, &j);
+  check(&j, lapis_ctx_set(j.ctx, "spelling", "keywords"));
   if (strcmp(verb, "solve") == 0)
     solve(&j, nlhs, plhs, prhs);
   else if (strcmp(verb, "predict") == 0)
@@ -556,7 +591,5 @@ void mexFunction(int nlhs, mxArray **plhs, int nrhs, const mxArray **prhs)
   else
     job_fail(&j, "lapis:usage",
              "solve, predict, cv and read are what there is");
-  memcpy(text, j.talk, TALK);
-  job_free(&j);
-  if (text[0] != '\0') mexWarnMsgIdAndTxt("lapis:warning", "%s", text);
+  end(&j);
 }

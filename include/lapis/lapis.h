@@ -104,6 +104,7 @@ typedef struct lapis_data {
                            other rows (scale, angle) are ignored */
   const int64_t *group; /* n: bag, subject or image of a sample, or NULL */
   const double *weight; /* n: weight of a sample, or NULL */
+  lapis_mat words;      /* TEXT, a row: names of Y's values 0, 1, .. */
 } lapis_data;
 
 /* ---- context: everything around the mathematics -------------------------*/
@@ -118,26 +119,22 @@ LAPIS_API void lapis_ctx_free(lapis_ctx *ctx);
  * reference, a device: docs/devices.md), kernels (vector registers of what
  * OpenBLAS does not do: auto, the widest there are; plain, or neon on AArch64;
  * avx2; avx512), deterministic (true, false), verbose (0..2: how much goes to
- * lapis_ctx_on_message), max-pixels (of an image; 50000000, at most 2^30).
- * Contexts may be used in several threads at once, each in one; but OpenBLAS
- * has one number of threads for the process, set anew by every call, so that
- * "deterministic" promises equal bits only where no other context with another
- * number computes at the same time.  Jobs are forks of the process, share the
- * threads, answer as one job and end with the call; none may be started while
- * other threads use OpenBLAS. */
+ * lapis_ctx_on_message), spelling (of settings in remarks: options, --mu-rel
+ * .1; keywords, mu_rel=.1), max-pixels (of an image; 50000000, at most 2^30).
+ * Contexts may be used in several threads at once, each in one; OpenBLAS has
+ * one number of threads for the process: "deterministic" means equal bits where
+ * no context with another number computes.  Jobs are forks, share the threads,
+ * answer as one and end with the call; none while others use OpenBLAS. */
 LAPIS_API lapis_status lapis_ctx_set(lapis_ctx *ctx, const char *key,
                                      const char *value);
 LAPIS_API void lapis_ctx_cancel(lapis_ctx *ctx); /* from any thread or signal */
-/* Of a run of several steps, which progress then names in place of the method:
- * "label 2 of 4: choosing settings"; NULL: none.  Shows it at once. */
+/* What progress calls a step of several from now on; NULL: by its method. */
 LAPIS_API void lapis_ctx_phase(lapis_ctx *ctx, const char *text);
-/* From now on solves and cross-validations of ctx, all together, stop after
- * so many seconds with LAPIS_TIME_LIMIT; infinity: no limit. */
+/* All work of ctx stops after so many seconds, with LAPIS_TIME_LIMIT. */
 LAPIS_API void lapis_ctx_limit(lapis_ctx *ctx, double seconds);
 LAPIS_API const char *lapis_ctx_error(const lapis_ctx *ctx); /* never NULL */
-/* Records one sentence (method or file: what, where, what would be right) and
- * returns s: how a pipeline refuses as the library does.  Plain text, no final
- * full stop, no newline. */
+/* Records one sentence (method or file: what, where, what would be right; plain
+ * text without a full stop or newline) and returns s. */
 LAPIS_API lapis_status lapis_fail(lapis_ctx *ctx, lapis_status s,
                                   const char *format, ...) LAPIS_PRINTF(3, 4);
 /* "openblas Cooperlake": what computes, and the kind of processor that
@@ -233,6 +230,7 @@ typedef struct lapis_method {
   const lapis_matrix_setting *matrices;
   int n_matrices;
   bool completes; /* its low_rank is X again, gaps filled */
+  bool numbers;   /* its targets are numbers, not classes */
 } lapis_method;
 LAPIS_API int lapis_method_count(void);
 LAPIS_API const lapis_method *lapis_method_at(int i); /* NULL past the end */
@@ -736,7 +734,9 @@ LAPIS_API lapis_status lapis_solver_retune(lapis_solver *s,
 LAPIS_API void lapis_solver_free(lapis_solver *s); /* NULL is fine */
 
 /* A named array ("scores", ...), a sample a column: text, or numbers of any
- * type, mostly F64 (lapis_mat_at reads all).  LAPIS_EINVAL: none such. */
+ * type, mostly F64 (lapis_mat_at reads all).  LAPIS_EINVAL: none such. "notes",
+ * TEXT, 3 x N: what the method remarked, before a solve, too: "note" or
+ * "warning", a name ("never-predicted"), and what on_message was given. */
 LAPIS_API lapis_status lapis_result_get(const lapis_solver *s, const char *name,
                                         lapis_mat *out);
 /* Name of the i-th array, NULL past the end. */

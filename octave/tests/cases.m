@@ -1,7 +1,7 @@
 function cases (names)
   % cases ({NAME, ...}): runs these tests; the file "passed" says all is well.
   failed = 0;
-  warning ('off', 'lapis:warning');
+  warning ('off', 'all');
   for k = 1:numel (names)
     printf ("[ RUN      ] %s\n", names{k});
     try
@@ -284,13 +284,77 @@ function test_refusals ()
 end
 
 function test_warnings_are_the_librarys ()
-  warning ('on', 'lapis:warning');
+  warning ('on', 'lapis:stopped');
   lapis_rr (rand (20, 3), rand (20, 1), 'max_iters', 2);
   [text, id] = lastwarn ();
-  warning ('off', 'lapis:warning');
-  if (isempty (strfind (text, 'max-iters')) || ~ strcmp (id, 'lapis:warning'))
+  warning ('off', 'all');
+  if (isempty (strfind (text, 'max-iters')) || ~ strcmp (id, 'lapis:stopped'))
     error ('the warning is "%s" (%s)', text, id);
   end
+end
+
+% What a method remarks is what the command says, but for how settings are spelt.
+function test_notes_are_the_commands ()
+  k = (1:60)';
+  X = [sin(3.1 * k), 1000 * cos(2.3 * k)];
+  noise = sin (77.7 * k .^ 2);
+  noise(51:60) = NaN;
+  gaps = X;
+  gaps(1:5:60, 1) = NaN;
+  codes = mod (k, 2);
+  codes(9) = 3;
+  runs = {'svmplus', X, mod(k, 15) == 4, 'never-predicted', {};
+          'svmplus', X, noise, 'number-targets', {};
+          'svmplus', X, mod(k, 15) == 4, 'stopped', {'max_iters', 1};
+          'rr', X, noise, 'rows-used', {};
+          'rlda', X, codes, 'rare-class', {};
+          'mc', gaps, mod(k, 2), 'units-differ', {'mu_rel', 0.5};
+          'rpca', gaps, [], 'units-differ', {}};
+  for r = 1:rows (runs)
+    [method, X, Y, name, given] = runs{r, :};
+    said = notes_of_command (method, X, double (Y), given);
+    here = lapis_mex ('solve', method, struct ('X', X, 'Y', double (Y)), ...
+                      struct (given{:})).notes;
+    if (rows (here) ~= numel (said) || ~ any (strcmp (here(:, 2), name)))
+      error ('%s: %d remarks, %d there', method, rows (here), numel (said));
+    end
+    for n = 1:numel (said)
+      same = strcmp (unspelt (here{n, 3}), unspelt (said(n).text)) ...
+             && strcmp (here{n, 1}, said(n).level) ...
+             && strcmp (here{n, 2}, said(n).name);
+      if (~ same || ~ isempty (strfind (here{n, 3}, '--')))
+        error ('"%s" there, "%s" here', said(n).text, here{n, 3});
+      end
+    end
+  end
+end
+
+% Letters and digits alone: --mu-rel .1 and mu_rel=.1 are one.
+function text = unspelt (text)
+  text = regexprep (text, '[^A-Za-z0-9.]', '');
+end
+
+function notes = notes_of_command (method, X, Y, given)
+  files = {'X', X};
+  if (~ isempty (Y))
+    files(end + 1, :) = {'Y', Y};
+  end
+  words = '';
+  for k = 1:rows (files)
+    path{k} = [tempname() '.csv'];
+    dlmwrite (path{k}, files{k, 2}, 'precision', '%.17g');
+    words = [words ' -' files{k, 1} ' ' path{k}];
+  end
+  for k = 1:2:numel (given)
+    words = [words sprintf(' --%s %g', strrep (given{k}, '_', '-'), given{k + 1})];
+  end
+  [status, said] = system (sprintf ("'%s' fit %s%s --header no --json 2>/dev/null", ...
+                                    getenv ('LAPIS_COMMAND'), method, words));
+  cellfun (@unlink, path, 'UniformOutput', false);
+  if (status ~= 0)
+    error ('the command failed: %s', said);
+  end
+  notes = jsondecode (said).notes;
 end
 
 function [X, y] = two_classes ()

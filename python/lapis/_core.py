@@ -12,8 +12,8 @@ import sys
 import tempfile
 import threading
 import warnings
-from collections.abc import Mapping
-from typing import Optional
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, Optional
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -41,18 +41,26 @@ def warn(text, category):
     warnings.warn(text, category, stacklevel=level)
 
 
+class Note(NamedTuple):
+    """What a method remarked of its data or its answer."""
+
+    level: str  # "note" or "warning"
+    name: str   # stays as it is: "never-predicted"
+    text: str
+
+
 class _Talk:
     """What the library says during a call; knows nothing of its context."""
 
-    def __init__(self):
-        self.warnings = []
+    def __init__(self, verbose):
+        self.warnings, self.verbose = [], verbose
 
     def hear(self, level, text, _):
-        text = in_python(text.decode(errors="replace"))
+        text = text.decode(errors="replace")
         if level == 0:
             self.warnings.append(text)
-        else:
-            print("lapis: " + text, file=sys.stderr)
+        elif level > 0 or self.verbose > 1:
+            print("lapis: " + in_python(text), file=sys.stderr)
 
 
 class Context:
@@ -64,7 +72,7 @@ class Context:
         self._as_parameter_ = handle = lib.ctx_new()
         if not handle:
             raise MemoryError("lapis: no memory for a context")
-        self.talk = _Talk()
+        self.talk = _Talk(int(verbose))
         self._hear = on_message(self.talk.hear)
         lib.ctx_on_message(self, self._hear, None)
         if verbose:
@@ -94,13 +102,17 @@ class Context:
     def cancel(self):
         lib.ctx_cancel(self)
 
-    def end(self):
+    def end(self, solver=None):
         """Work is over: wipe the bar, pass the warnings on."""
         if hasattr(self, "bar"):
             self.bar.close()
         said, self.talk.warnings[:] = self.talk.warnings[:], []
+        names = {text: name for _, name, text in _notes(solver)}
         for text in said:
-            warn(text, failures.LapisWarning)
+            category = failures.LapisWarning
+            if text in names:
+                category = category.named(names[text])
+            warn(in_python(text), category)
 
 
 class _Job:
@@ -126,7 +138,7 @@ class _Job:
             self._wait_for_signals()
         else:
             self._run()  # signals go to the main thread only
-        self._context.end()
+        self._context.end(self._value)
         if self._error is not None:
             try:
                 raise self._error
@@ -182,11 +194,14 @@ class Inputs:
     """lapis_data over arrays that it keeps alive."""
 
     def __init__(self, X=None, Y=None, P=None, group=None, weight=None,
-                 xy=None):
+                 xy=None, words=None):
         self.data, self._kept = Data(), []
         for name, value in (("X", X), ("Y", Y), ("P", P), ("xy", xy)):
             if value is not None:
                 setattr(self.data, name, self._matrix(name, value))
+        if words is not None:
+            self.data.words, kept = text_row(words)
+            self._kept.append(kept)
         if group is not None:
             self.data.group = self._vector("group", group, np.int64)
         if weight is not None:
@@ -226,6 +241,16 @@ class Solver:
             free(self._as_parameter_)
 
 
+def _notes(solver):
+    """What a solver remarked, as the library says it."""
+    mat = Mat()
+    if isinstance(solver, Solver) and solver._as_parameter_:
+        lib.result_get(solver, b"notes", mat)
+    texts = ctypes.cast(mat.val, ctypes.POINTER(ctypes.c_char_p))
+    return [Note(*(texts[3 * k + i].decode(errors="replace")
+                   for i in range(3))) for k in range(mat.cols)]
+
+
 class Info:
     """Numbers about a solve: iterations, objective, gap, seconds, ..."""
 
@@ -244,7 +269,8 @@ class Info:
 
 
 class Result(Mapping):
-    """The arrays a solve has found, by name, and `info` and `settings`.
+    """The arrays a solve has found, by name, and `info`, `settings` and
+    `notes`, what the method remarked: a list of (level, name, text).
 
     The arrays are the library's own memory, which lives as long as any of
     them; they have the names and shapes of the command's result files.  A
@@ -256,6 +282,8 @@ class Result(Mapping):
         self._method = solver.table.name
         self.info = Info(solver)
         self.settings = solver.table.read(lib.result_settings(solver))
+        self.notes = [note._replace(text=in_python(note.text))
+                      for note in _notes(solver)]
 
     def _mat(self, name):
         mat = Mat()
@@ -283,7 +311,8 @@ class Result(Mapping):
             return
         i = 0
         while (name := lib.result_name(self._solver, i)) is not None:
-            yield name.decode()
+            if name != b"notes":  # .notes
+                yield name.decode()
             i += 1
 
     def __contains__(self, name):
@@ -315,17 +344,8 @@ class Result(Mapping):
         return model
 
 
-def _warn_if_stopped(name, solver):
-    if solver.status in failures.STOPPED_EARLY:
-        status = lib.status_name(solver.status).decode()
-        warn(f"{name}: stopped before the tolerance was met ({status})",
-             failures.ConvergenceWarning)
-
-
-def _finish(context, name, work):
-    solver = run(context, work)
-    _warn_if_stopped(name, solver)
-    return Result(solver)
+def _finish(context, work):
+    return Result(run(context, work))
 
 
 # What counts as stated in a race (lapis_race.h), beside mu.
@@ -403,7 +423,7 @@ def solve(method: str, X: ArrayLike, Y: Optional[ArrayLike] = None,
           sample_weight: Optional[ArrayLike] = None,
           xy: Optional[ArrayLike] = None, *,
           context: Optional[Context] = None, by: str = "mc",
-          **settings: object) -> Result:
+          words: Optional[Sequence[str]] = None, **settings: object) -> Result:
     """Solve a method on data, as ``lapis fit METHOD`` does.
 
     Parameters
@@ -419,6 +439,8 @@ def solve(method: str, X: ArrayLike, Y: Optional[ArrayLike] = None,
         regression (lines or behind a kernel), randomised trees, the mean of mc
         and linear, or whichever tells hidden labels best, the mean in a
         toss-up.
+    words : sequence of str, optional
+        What the values 0, 1, ... of Y are called, in what is said of them.
     **settings
         Those of ``lapis fit METHOD --help`` with underscores, and arrays in
         place of files; "cv" chooses what the command would choose (mc: mu_rel,
@@ -452,7 +474,8 @@ def solve(method: str, X: ArrayLike, Y: Optional[ArrayLike] = None,
     rows = table(method)
     given = dict(X=X, Y=Y, P=P, group=group, weight=sample_weight, xy=xy)
     inputs = Inputs(**{key: value for key, value in given.items()
-                       if key in rows.reads or key in ("X", "group")})
+                       if key in rows.reads or key in ("X", "group")},
+                    words=words)
     struct, kept = rows.fill(context, settings)
     choosing = rows.must_choose(settings)
     if by != "mc" and not choosing:
@@ -473,7 +496,7 @@ def solve(method: str, X: ArrayLike, Y: Optional[ArrayLike] = None,
                 rows, inputs, struct, kept)
         solver.race = race
         return solver
-    return _finish(context, method, work)
+    return _finish(context, work)
 
 
 class Warm:
@@ -504,7 +527,7 @@ class Warm:
                 context.check(lib.solver_retune(self._solver, struct))
                 self._solver.status = context.check(lib.solve(self._solver))
             return self._solver
-        return _finish(context, rows.name, work)
+        return _finish(context, work)
 
 
 # ---- models ------------------------------------------------------------------
@@ -583,4 +606,4 @@ class Model:
             return Solver(context, lambda out: lib.predict_new(
                 context, inputs.data, self, struct, out),
                 rows, inputs, struct, kept, self)
-        return _finish(context, self.method, work)
+        return _finish(context, work)

@@ -38,6 +38,9 @@ n_iter_ : int
     Iterations done.
 info_ : Info
     Status, objective, gap, seconds and the like of the fit.
+notes_ : list
+    What the method remarked of data and answer: (level, name, text) each, the
+    level "note" or "warning"; warnings are Python's, too.
 settings_ : dict
     Every parameter as used, automatic values filled in.
 history_ : dict
@@ -170,12 +173,14 @@ class Estimator(Tagged):
 
     def _solve(self, X, Y=None, **members):
         """Fits; the model and what every fit tells become attributes."""
+        words = self.classes_ if getattr(self, "_coded", False) else None
         result = solve(self._method, X, Y, context=self._context(),
-                       **members, **self._settings())
+                       words=words, **members, **self._settings())
         self._model = result.model()
         if hasattr(self, "feature_names_in_"):
             self._model.set_text("feature_names", self.feature_names_in_)
         self.info_, self.settings_ = result.info, result.settings
+        self.notes_ = result.notes
         self.n_iter_ = max(1, int(result.info.iterations))
         self.history_ = {}
         if "history" in result:  # trees are grown, not iterated

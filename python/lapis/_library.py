@@ -23,7 +23,7 @@ class Mat(Structure):
 
 class Data(Structure):
     _fields_ = [("X", Mat), ("Y", Mat), ("P", Mat), ("xy", Mat),
-                ("group", c_void_p), ("weight", c_void_p)]
+                ("group", c_void_p), ("weight", c_void_p), ("words", Mat)]
 
 
 on_reduce = CFUNCTYPE(c_int, c_void_p, POINTER(c_double), c_int64)
@@ -60,7 +60,7 @@ class Method(Structure):
                 ("n_params", c_int), ("settings_size", c_size_t),
                 ("choose", c_char_p), ("unless", c_char_p),
                 ("matrices", POINTER(MatrixSetting)), ("n_matrices", c_int),
-                ("completes", c_bool)]
+                ("completes", c_bool), ("numbers", c_bool)]
 
 
 class Info(Structure):

@@ -22,7 +22,25 @@ __all__ = ["ConvergenceWarning", "DataConversionWarning", "FormatError",
 
 
 class LapisWarning(UserWarning):
-    """A warning in the library's own sentence."""
+    """A warning in the library's own sentence.
+
+    What a method remarks has a name that stays, and each name a category of
+    its own: ``warnings.simplefilter("ignore", LapisWarning.named(
+    "rare-class"))``.
+    """
+
+    _of_name = {}
+
+    @classmethod
+    def named(cls, name: str) -> type:
+        """The category of the remarks of this name."""
+        if name == "stopped":
+            return ConvergenceWarning
+        if name not in cls._of_name:
+            words = "".join(word.capitalize() for word in name.split("-"))
+            cls._of_name[name] = type(words + "Warning", (LapisWarning,),
+                                      {"__module__": __name__})
+        return cls._of_name[name]
 
 
 class NumericalError(ArithmeticError):
@@ -59,5 +77,4 @@ class Interrupted(KeyboardInterrupt):
 OF_STATUS = {-1: ValueError, -2: ValueError, -3: ValueError, -4: MemoryError,
              -5: OSError, -6: FormatError, -7: NumericalError,
              -8: NotBuiltError, -9: ValueError}
-STOPPED_EARLY = (1, 2, 4)  # iterations, time, rounding: worth a warning
 CANCELLED = 3

@@ -120,6 +120,8 @@ class LowRankImputer(TransformerMixin, Estimator):
         What was subtracted, and what the columns were divided by.
     info_ : Info
         Status, objective, dual, gap and the like of the fit.
+    notes_ : list of (level, name, text)
+        What the fit remarked.
     n_features_in_, feature_names_in_, n_iter_
 
     Examples
@@ -287,6 +289,7 @@ class LowRankImputer(TransformerMixin, Estimator):
         self.feature_factors_[columns] = result["feature_factors"]
         self.singular_values_ = result["singular_values"].ravel().copy()
         self.lam_, self.info_ = float(lam), result.info
+        self.notes_ = result.notes
         self.n_iter_ = max(1, int(result.info.iterations))
 
     # ---- new samples -------------------------------------------------------

@@ -115,9 +115,9 @@ lapis_status answer_check(lapis_solver *s, lapis_status status)
              "the bound lies above the objective by %.1e of it, which no "
              "optimum does",
              -s->info.gap);
-  base_say(s->ctx, 0,
-           "%s: not solved: %s; the numbers of the data, or a setting, are too "
-           "large or too small",
-           s->cls->method, what);
+  base_note(s->ctx, BASE_WARNING, "unproved",
+            "%s: not solved: %s; the numbers of the data, or a setting, are "
+            "too large or too small",
+            s->cls->method, what);
   return LAPIS_PRECISION_FLOOR;
 }

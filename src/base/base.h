@@ -41,6 +41,18 @@ typedef enum base_topic {
 } base_topic;
 void base_say_once(lapis_ctx *ctx, base_topic topic, const char *format, ...)
     LAPIS_PRINTF(3, 4);
+typedef enum base_level { BASE_NOTE = -1, BASE_WARNING = 0 } base_level;
+/* What a method remarks, by a short name that stays: heard, and a result of the
+ * solver at hand.  {mu-rel} is a setting, {scale none} one with its value; both
+ * stand in the format, where %d and the like may be the value (notes.c). */
+void base_note(lapis_ctx *ctx, base_level level, const char *name,
+               const char *format, ...) LAPIS_PRINTF(4, 5);
+/* A solver is made, or solves, for another or for a run of several steps, which
+ * speaks for both. */
+bool base_is_inside(const lapis_ctx *ctx);
+/* A warning that a context gives once, and every solver has. */
+void base_warn_once(lapis_ctx *ctx, base_topic topic, const char *name,
+                    const char *format, ...) LAPIS_PRINTF(4, 5);
 int base_verbose(const lapis_ctx *ctx);
 
 /* Copies a struct whose first member is its size into the caller's, as far as
@@ -115,7 +127,7 @@ bool base_show(lapis_ctx *ctx, const lapis_progress *now);
  * verbose: a whole made of many solves shows its own.  Calls nest; mute(true)
  * and mute(false) come in pairs. */
 void base_mute(lapis_ctx *ctx, bool on);
-bool base_muted(const lapis_ctx *ctx);
+int base_muted(const lapis_ctx *ctx); /* how often */
 /* Row j of n samples as people count them, from 1: of a part of the samples,
  * while base_name_rows says that it holds rows row[0 .. n) of all, counted from
  * 0, their number there.  row: borrowed until base_name_rows(ctx, NULL, 0). */

@@ -39,6 +39,7 @@ struct lapis_ctx {
   const lapis_ctx *trunk; /* that a branch ends with, or NULL */
   double deadline;        /* on base_seconds' clock; infinity: none */
   keep_state keep;
+  note_state notes;
   char phase[PHASE_SIZE]; /* of a run of several steps, or "" */
   uint64_t max_pixels;    /* of an image */
   base_width width;       /* of our own kernels */
@@ -124,7 +125,8 @@ lapis_status lapis_fail(lapis_ctx *ctx, lapis_status s, const char *format, ...)
 
 static bool is_heard(const lapis_ctx *ctx, int level)
 {
-  return ctx->on_message != NULL && level + ctx->muted <= ctx->verbose;
+  int least = level > 0 ? level : 0; /* a note is heard as a warning is */
+  return ctx->on_message != NULL && least + ctx->muted <= ctx->verbose;
 }
 
 LAPIS_PRINTF(3, 0)
@@ -194,6 +196,16 @@ static lapis_status set_flag(lapis_ctx *ctx, const char *key, const char *value,
   return LAPIS_OK;
 }
 
+static lapis_status set_spelling(lapis_ctx *ctx, const char *value)
+{
+  ctx->notes.keywords = strcmp(value, "keywords") == 0;
+  if (ctx->notes.keywords || strcmp(value, "options") == 0) return LAPIS_OK;
+  return lapis_fail(ctx, LAPIS_EINVAL,
+                    "spelling: '%s' is neither options (--mu-rel .1) nor "
+                    "keywords (mu_rel=.1)",
+                    value);
+}
+
 lapis_status lapis_ctx_set(lapis_ctx *ctx, const char *key, const char *value)
 {
   NEEDS(ctx, ctx, key, value);
@@ -201,6 +213,7 @@ lapis_status lapis_ctx_set(lapis_ctx *ctx, const char *key, const char *value)
   if (strcmp(key, "seed") == 0)
     return set_number(ctx, key, value, UINT64_MAX, &ctx->seed);
   if (strcmp(key, "backend") == 0) return set_backend(ctx, value);
+  if (strcmp(key, "spelling") == 0) return set_spelling(ctx, value);
   if (strcmp(key, "kernels") == 0) return width_read(ctx, value, &ctx->width);
   if (strcmp(key, "deterministic") == 0)
     return set_flag(ctx, key, value, &ctx->deterministic);
@@ -234,8 +247,8 @@ lapis_status lapis_ctx_set(lapis_ctx *ctx, const char *key, const char *value)
   }
   return lapis_fail(ctx, LAPIS_EINVAL,
                     "'%s' is no setting of a context; seed, threads, jobs, "
-                    "backend, kernels, deterministic, verbose and max-pixels "
-                    "are",
+                    "backend, kernels, deterministic, verbose, spelling and "
+                    "max-pixels are",
                     key);
 }
 
@@ -285,9 +298,13 @@ void jobs_undivide(lapis_ctx *ctx, int threads)
   ctx->threads = threads;
 }
 
-void base_become_worker(lapis_ctx *ctx, lapis_message_fn fn, void *user)
+void base_become_worker(lapis_ctx *ctx, lapis_message_fn fn, note_relay note,
+                        void *user)
 {
   ctx->jobs = 1;
+  ctx->notes.relay = note;
+  ctx->notes.relay_user = user;
+  ctx->notes.relay_depth = ctx->muted;
   ctx->on_progress = NULL;
   if (ctx->on_message != NULL) lapis_ctx_on_message(ctx, fn, user);
 }
@@ -334,6 +351,22 @@ bool base_late(const lapis_ctx *ctx)
 {
   if (ctx->trunk != NULL && base_late(ctx->trunk)) return true;
   return isfinite(ctx->deadline) && base_seconds() > ctx->deadline;
+}
+
+note_state *base_notes(lapis_ctx *ctx)
+{
+  return &ctx->notes;
+}
+
+const note_state *base_notes_of(const lapis_ctx *ctx)
+{
+  return &ctx->notes;
+}
+
+bool base_is_inside(const lapis_ctx *ctx)
+{
+  const note_list *list = ctx->notes.open;
+  return ctx->phase[0] != '\0' || (list != NULL && list->outer != NULL);
 }
 
 keep_state *base_keep(lapis_ctx *ctx)
@@ -393,9 +426,9 @@ void base_mute(lapis_ctx *ctx, bool on)
   ctx->muted += on ? 1 : -1;
 }
 
-bool base_muted(const lapis_ctx *ctx)
+int base_muted(const lapis_ctx *ctx)
 {
-  return ctx->muted > 0;
+  return ctx->muted;
 }
 
 void base_name_rows(lapis_ctx *ctx, const int64_t *row, int64_t n)

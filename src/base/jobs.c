@@ -14,6 +14,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -24,7 +25,12 @@
 enum { LOOK_EVERY = 20, STACK = 8 << 20 }; /* milliseconds; bytes */
 enum { GO_HOME = -1 };
 
-typedef enum record_kind { RECORD_GIVEN, RECORD_SAID, RECORD_DONE } record_kind;
+typedef enum record_kind {
+  RECORD_GIVEN,
+  RECORD_SAID,  /* a text */
+  RECORD_NOTED, /* a name, a text */
+  RECORD_DONE
+} record_kind;
 typedef struct record {
   int32_t kind, level; /* level: of a message; of RECORD_DONE the status */
   int64_t place;       /* in the list */
@@ -46,6 +52,7 @@ typedef struct worker {
 typedef struct said {
   int64_t place;
   int level;
+  char *name; /* of a remark, or NULL */
   char *text;
 } said;
 
@@ -104,6 +111,15 @@ static void pass_message(int level, const char *text, void *user)
   (void)send_record(user, RECORD_SAID, level, text, strlen(text) + 1);
 }
 
+static void pass_note(base_level level, const char *name, const char *text,
+                      void *user)
+{
+  enum { ROOM = 2048 };
+  char both[ROOM];
+  int size = snprintf(both, sizeof both, "%s%c%s", name, '\0', text) + 1;
+  (void)send_record(user, RECORD_NOTED, level, both, (size_t)size);
+}
+
 static void *work(void *user)
 {
   job_line *line = user;
@@ -136,7 +152,7 @@ static _Noreturn void be_worker(job_line *line)
   pthread_attr_t how;
   struct pollfd caller = {.fd = line->end};
   take_signals();
-  base_become_worker(line->list->ctx, pass_message, line);
+  base_become_worker(line->list->ctx, pass_message, pass_note, line);
   keep_set_hook(line->list->ctx, NULL);
   if (pthread_attr_init(&how) != 0 ||
       pthread_attr_setstacksize(&how, STACK) != 0 ||
@@ -216,6 +232,13 @@ static lapis_status say_how(team *t, worker *w)
                     by > 0 ? by : WEXITSTATUS(how));
 }
 
+static void forget(said *m)
+{
+  base_free(m->name);
+  base_free(m->text);
+  m->name = m->text = NULL;
+}
+
 /* Messages of units that no earlier one may still speak before. */
 static void speak(team *t, bool all)
 {
@@ -226,16 +249,20 @@ static void speak(team *t, bool all)
     for (int64_t k = 0; k < t->n_heard; k++) {
       said *m = &t->heard[k];
       if (m->text == NULL || m->place != place) continue;
-      base_pass_on(t->list->ctx, m->level, m->text);
-      base_free(m->text);
-      m->text = NULL;
+      if (m->name == NULL)
+        base_pass_on(t->list->ctx, m->level, m->text);
+      else
+        notes_add(t->list->ctx, (base_level)m->level, m->name, m->text);
+      forget(m);
     }
   for (int64_t k = 0; k < t->n_heard; k++)
     if (t->heard[k].text != NULL) t->heard[kept++] = t->heard[k];
   t->n_heard = kept;
 }
 
-static lapis_status hear(team *t, const record *r, const char *text)
+/* name: of a remark, or NULL. */
+static lapis_status hear(team *t, const record *r, const char *name,
+                         const char *text)
 {
   if (t->n_heard == t->room) {
     void *p = t->heard;
@@ -244,9 +271,14 @@ static lapis_status hear(team *t, const record *r, const char *text)
     t->heard = p;
     t->room = room;
   }
-  char *copy = base_strdup(t->list->ctx, text);
-  if (copy == NULL) return LAPIS_ENOMEM;
-  t->heard[t->n_heard++] = (said){r->place, r->level, copy};
+  said m = {.place = r->place, .level = r->level};
+  m.text = base_strdup(t->list->ctx, text);
+  if (name != NULL) m.name = base_strdup(t->list->ctx, name);
+  if (m.text == NULL || (name != NULL && m.name == NULL)) {
+    forget(&m);
+    return LAPIS_ENOMEM;
+  }
+  t->heard[t->n_heard++] = m;
   speak(t, false);
   return LAPIS_OK;
 }
@@ -281,7 +313,9 @@ static lapis_status obey(team *t, worker *w, const record *r, void *bytes)
   const job_list *list = t->list;
   switch ((record_kind)r->kind) {
   case RECORD_SAID:
-    return hear(t, r, bytes);
+    return hear(t, r, NULL, bytes);
+  case RECORD_NOTED:
+    return hear(t, r, bytes, (const char *)bytes + strlen(bytes) + 1);
   case RECORD_DONE:
     return finish(t, w, r, bytes);
   case RECORD_GIVEN:
@@ -343,7 +377,7 @@ static lapis_status run(team *t)
   for (int k = 0; t->of != NULL && k < t->count; k++)
     (void)wait_for(&t->of[k], true);
   if (s >= 0) speak(t, true);
-  for (int64_t k = 0; k < t->n_heard; k++) base_free(t->heard[k].text);
+  for (int64_t k = 0; k < t->n_heard; k++) forget(&t->heard[k]);
   base_free(t->heard);
   base_free(t->ended);
   base_free(t->of);

@@ -3,11 +3,15 @@
 #define LAPIS_BASE_PRIVATE_H
 #include "base/base.h"
 #include "base/keep.h"
+#include "base/notes.h"
 #include "base/width.h"
 
 /* In the fork that does another's work: no progress, messages to fn where
  * somebody hears them, and no jobs of its own. */
-void base_become_worker(lapis_ctx *ctx, lapis_message_fn fn, void *user);
+typedef void (*note_relay)(base_level level, const char *name, const char *text,
+                           void *user);
+void base_become_worker(lapis_ctx *ctx, lapis_message_fn fn, note_relay note,
+                        void *user);
 /* A message that was decided to be heard. */
 void base_pass_on(lapis_ctx *ctx, int level, const char *text);
 
@@ -15,6 +19,21 @@ void base_pass_on(lapis_ctx *ctx, int level, const char *text);
  * means, refused where the processor lacks it. */
 base_width width_widest(void);
 lapis_status width_read(lapis_ctx *ctx, const char *value, base_width *out);
+
+/* Where a context has the lists of remarks that are open, and how it spells
+ * settings; in a worker remarks go to the process that has the lists. */
+typedef struct note_state {
+  note_list *open; /* the innermost, or NULL */
+  bool keywords;
+  note_relay relay; /* or NULL */
+  void *relay_user;
+  int relay_depth; /* muted so often: what is said deeper is not passed on */
+} note_state;
+note_state *base_notes(lapis_ctx *ctx);
+const note_state *base_notes_of(const lapis_ctx *ctx);
+/* A remark that was made of its sentence. */
+void notes_add(lapis_ctx *ctx, base_level level, const char *name,
+               const char *text);
 
 /* Where a context keeps its open scopes. */
 typedef struct keep_state {

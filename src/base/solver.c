@@ -28,6 +28,7 @@ void lapis_solver_free(lapis_solver *s)
   if (s == NULL) return;
   s->cls->free(s);
   loop_free(&s->loop);
+  notes_free(&s->notes);
   arena_free(&s->arena);
   base_free(s->owned);
   base_free(s);
@@ -39,6 +40,17 @@ lapis_status solver_deliver(lapis_solver *s, lapis_status status,
   *out = status >= 0 ? s : NULL;
   if (status < 0) lapis_solver_free(s);
   return status;
+}
+
+lapis_status solver_keep_notes(lapis_ctx *ctx, note_list *list,
+                               lapis_status status, lapis_solver *s)
+{
+  notes_close(ctx);
+  if (s == NULL) notes_free(list);
+  if (s == NULL) return status;
+  s->notes = *list;
+  s->made = list->count;
+  return status < 0 ? status : notes_status(list);
 }
 
 /* What a device had to do since `before`. */
@@ -54,6 +66,31 @@ static void say_traffic(const lapis_solver *s, const base_traffic *before)
            (int64_t)(now->down - before->down));
 }
 
+/* What follows from how it ended, and what all methods remark. */
+static lapis_status remark(lapis_solver *s, lapis_status status)
+{
+  const char *called = s->called == NULL ? s->cls->method : s->called;
+  if (status < 0) return status;
+  if (status > 0 && status != LAPIS_CANCELLED && !base_is_inside(s->ctx))
+    base_note(s->ctx, BASE_WARNING, "stopped",
+              "%s: stopped before the tolerance was met (%s)", called,
+              lapis_status_name(status));
+  if (s->look != NULL && base_muted(s->ctx) == 0) TRY(s->look(s));
+  TRY(notes_status(&s->notes));
+  return status;
+}
+
+static lapis_status solve(lapis_solver *s)
+{
+  s->notes.count = s->made;
+  notes_open(s->ctx, &s->notes);
+  lapis_status status = answer_check(s, s->cls->solve(s));
+  loop_end(&s->loop);
+  status = base_agree(s->ctx, remark(s, base_agree(s->ctx, status)));
+  notes_close(s->ctx);
+  return status;
+}
+
 lapis_status lapis_solve(lapis_solver *s)
 {
   NEEDS(s == NULL ? NULL : s->ctx, s);
@@ -67,9 +104,7 @@ lapis_status lapis_solve(lapis_solver *s)
   const spread_state *spread = base_spread(s->ctx);
   int64_t messages = spread->messages, numbers = spread->numbers;
   base_traffic traffic = *base_traffic_of(s->ctx);
-  lapis_status status = answer_check(s, s->cls->solve(s));
-  loop_end(&s->loop);
-  status = base_agree(s->ctx, status);
+  lapis_status status = solve(s);
   if (status < 0 && s->ranks > 1) s->result.count = 0; /* of no use alone */
   if (s->ranks > 1)
     base_say(s->ctx, 1,
@@ -154,6 +189,8 @@ lapis_status lapis_result_get(const lapis_solver *s, const char *name,
 {
   NEEDS(s == NULL ? NULL : s->ctx, s, name, out);
   const lapis_mat *mat = named_find(&s->result, name);
+  lapis_mat notes = notes_mat(&s->notes);
+  if (strcmp(name, "notes") == 0) mat = &notes;
   if (mat != NULL) {
     *out = *mat;
     return LAPIS_OK;
@@ -168,8 +205,9 @@ lapis_status lapis_result_get(const lapis_solver *s, const char *name,
 
 const char *lapis_result_name(const lapis_solver *s, int i)
 {
-  if (s == NULL) return NULL;
-  return i >= 0 && i < s->result.count ? s->result.item[i].name : NULL;
+  if (s == NULL || i < 0) return NULL;
+  if (i == s->result.count && s->notes.count > 0) return "notes";
+  return i < s->result.count ? s->result.item[i].name : NULL;
 }
 
 lapis_status solver_learn_all(lapis_solver *s, const char *name, lapis_mat own)

@@ -3,6 +3,7 @@
 #define LAPIS_SOLVER_H
 #include "base/base.h"
 #include "base/loop.h"
+#include "base/notes.h"
 
 enum { NAMED_MAX = 24 };
 
@@ -49,15 +50,21 @@ struct lapis_solver {
   const void *settings; /* the method's struct, automatic values resolved */
   named_list result;
   named_list learned; /* what a model keeps */
+  note_list notes;    /* what was remarked: the result `notes` */
+  int64_t made;       /* of them while it was made */
   arena arena;        /* the solver's arrays: freed after cls->free */
   void *owned;        /* freed with the solver: data made for it */
   int64_t features;   /* rows of X where known, else 0 */
   int ranks;          /* processes it was made for */
+  const char *called; /* what is said of it; NULL: the method */
   /* makes the model, where the class does not by `learn`; or NULL */
   lapis_status (*model)(lapis_solver *s, struct lapis_model **out);
-  bool brief; /* only scores, labels, values are wanted, and those of
-               * samples that the first data had a label of; others hold
-               * anything finite */
+  /* What is remarked of any method's answer, after a solve; or NULL. */
+  lapis_status (*look)(lapis_solver *s);
+  lapis_data data; /* of look: as it was given */
+  bool brief;      /* only scores, labels, values are wanted, and those of
+                    * samples that the first data had a label of; others hold
+                    * anything finite */
 };
 
 /* Allocates size zeroed bytes that begin with a lapis_solver. */
@@ -67,6 +74,11 @@ lapis_status solver_alloc(lapis_ctx *ctx, const solver_class *cls, size_t size,
  * and *out NULL.  Returns status. */
 lapis_status solver_deliver(lapis_solver *s, lapis_status status,
                             lapis_solver **out);
+/* The end of a door that makes solvers, after notes_open(ctx, list): closes
+ * list, whose remarks are now those of s, which may be NULL.  Returns status.
+ */
+lapis_status solver_keep_notes(lapis_ctx *ctx, note_list *list,
+                               lapis_status status, lapis_solver *s);
 /* The class's relabel; LAPIS_ENOTBUILT where it has none. */
 lapis_status solver_relabel(lapis_solver *s, const lapis_data *data,
                             const void *settings);

@@ -316,13 +316,13 @@ void folds_say_groups(lapis_ctx *ctx, const fold_draw *how,
 {
   if (how->group == NULL) return;
   if (plan->folds < 2)
-    base_say(ctx, 0,
-             "%s: all rows are of one group, and groups are hidden whole: "
-             "nothing can be hidden to compare settings",
-             how->method);
+    base_note(ctx, BASE_WARNING, "one-group",
+              "%s: all rows are of one group, and groups are hidden whole: "
+              "nothing can be hidden to compare settings",
+              how->method);
   else
-    base_say(ctx, -1,
-             "%s: groups are hidden whole: %" PRId64 " groups in %" PRId64
-             " folds",
-             how->method, plan->units, plan->folds);
+    base_note(ctx, BASE_NOTE, "groups-whole",
+              "%s: groups are hidden whole: %" PRId64 " groups in %" PRId64
+              " folds",
+              how->method, plan->units, plan->folds);
 }

@@ -737,6 +737,8 @@ static void publish(lapis_dataset *ds)
                           .xy = mat_of(ds, M_XY),
                           .group = mat_of(ds, M_GROUP).val,
                           .weight = mat_of(ds, M_WEIGHT).val};
+  lapis_mat words = lapis_dataset_text(ds, "class_names");
+  if (ds->data.Y.rows == 1 && words.cols > 1) ds->data.words = words;
 }
 
 void lapis_dataset_divide(lapis_dataset *ds, int64_t part, int64_t parts)

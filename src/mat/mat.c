@@ -247,7 +247,14 @@ lapis_status mat_check_data(lapis_ctx *ctx, const char *method,
   TRY(mat_check_numbers(ctx, method, "X", &data->X));
   TRY(mat_check_numbers(ctx, method, "Y", &data->Y));
   TRY(mat_check_numbers(ctx, method, "P", &data->P));
-  return mat_check_numbers(ctx, method, "xy", &data->xy);
+  TRY(mat_check_numbers(ctx, method, "xy", &data->xy));
+  if (data->words.cols == 0 ||
+      (data->words.dtype == LAPIS_TEXT && data->words.rows == 1))
+    return LAPIS_OK;
+  return lapis_fail(ctx, LAPIS_ESHAPE,
+                    "%s: words is not one row of texts, which the values 0, 1, "
+                    "... of Y are called",
+                    method);
 }
 
 lapis_status mat_check_beside(lapis_ctx *ctx, const char *method,
@@ -445,8 +452,9 @@ void mat_say_blank(lapis_ctx *ctx, const char *method, const lapis_mat *X,
   if (count > NAMED)
     snprintf(rows + used, sizeof rows - used, ", ... (%" PRId64 " rows)",
              count);
-  base_say(ctx, 0,
-           "%s: row%s %s of X: no feature is observed; answered as a sample of "
-           "which nothing is known",
-           method, count > 1 ? "s" : "", rows);
+  base_note(
+      ctx, BASE_WARNING, "blank-row",
+      "%s: row%s %s of X: no feature is observed; answered as a sample of "
+      "which nothing is known",
+      method, count > 1 ? "s" : "", rows);
 }

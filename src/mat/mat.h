@@ -57,6 +57,9 @@ lapis_status mat_check_known(lapis_ctx *ctx, const char *method,
  * is unknown, those of which nothing is stored. */
 void mat_say_blank(lapis_ctx *ctx, const char *method, const lapis_mat *X,
                    bool left_out);
+/* Says where X has gaps, and features in units that differ much. */
+lapis_status mat_say_units(lapis_ctx *ctx, const char *method,
+                           const lapis_mat *X);
 /* Column j, a sample, holds no number. */
 bool mat_is_blank(const lapis_mat *X, int64_t j, bool left_out);
 

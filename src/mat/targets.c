@@ -96,11 +96,12 @@ static void warn_of_three_signs(lapis_ctx *ctx, const char *method,
 {
   if (t->classes == 3 && t->value[0] == -1 && t->value[1] == 0 &&
       t->value[2] == 1)
-    base_say_once(ctx, BASE_THREE_SIGNS,
-                  "%s: Y holds -1, 0 and 1, which are three classes; if one of "
-                  "them means unknown, write nan for it (in a table an empty "
-                  "cell)",
-                  method);
+    base_warn_once(
+        ctx, BASE_THREE_SIGNS, "three-signs",
+        "%s: Y holds -1, 0 and 1, which are three classes; if one of "
+        "them means unknown, write nan for it (in a table an empty "
+        "cell)",
+        method);
 }
 
 /* One row of class values: one indicator row a class. */
@@ -284,10 +285,10 @@ lapis_status targets_check_kinds(lapis_ctx *ctx, const char *method,
   for (int64_t c = 0; c < t->classes && whole < t->classes; c++) {
     TRY(targets_count_all(ctx, t, c, count));
     if (count[0] == 0 || count[1] == 0)
-      base_say(ctx, 0,
-               "%s: class %" PRId64 " has %" PRId64 " negative and %" PRId64
-               " positive known labels: nothing tells them apart",
-               method, c + 1, count[0], count[1]);
+      base_note(ctx, BASE_WARNING, "one-kind",
+                "%s: class %" PRId64 " has %" PRId64 " negative and %" PRId64
+                " positive known labels: nothing tells them apart",
+                method, c + 1, count[0], count[1]);
   }
   return LAPIS_OK;
 }

@@ -9,8 +9,8 @@
 
 typedef struct joined {
   lapis_solver base;
-  lapis_data data; /* borrowed */
-  int count;
+  lapis_data data;    /* borrowed */
+  int count, answers; /* parts, and those that answer */
   joined_part part[JOINED_PARTS];
   lapis_solver *solver[JOINED_PARTS];
   double *filled; /* d x n, from the part that fills */
@@ -76,6 +76,7 @@ static lapis_status run_part(joined *w, int k)
   w->solver[k] = NULL;
   TRY(p->make(w->base.ctx, p->self, &data, &w->solver[k]));
   w->solver[k]->brief = w->base.brief;
+  if (w->answers > 1 || !p->answers) w->solver[k]->look = NULL;
   return lapis_solve(w->solver[k]);
 }
 
@@ -175,6 +176,7 @@ static lapis_status gather(joined *w)
   w->base.info.seconds = seconds;
   w->base.settings = first->settings;
   w->base.features = first->features;
+  w->base.called = first->cls->method;
   pass_on(w, first);
   return answers == 1 ? LAPIS_OK : take_mean(w);
 }
@@ -224,6 +226,7 @@ lapis_status joined_new(lapis_ctx *ctx, const lapis_data *data,
   w->count = count;
   w->release = give_back;
   memcpy(w->part, part, (size_t)count * sizeof *part);
+  for (int k = 0; k < count; k++) w->answers += part[k].answers;
   *out = s;
   return LAPIS_OK;
 }

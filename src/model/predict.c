@@ -139,7 +139,10 @@ lapis_status lapis_predict_new(lapis_ctx *ctx, const lapis_data *data,
                       m->method->name);
   TRY(check_divides(ctx, m));
   base_meet(ctx);
+  note_list notes = {.count = 0};
+  notes_open(ctx, &notes);
   lapis_status s = base_agree(ctx, predict(ctx, data, m, options, out));
+  s = solver_keep_notes(ctx, &notes, s, *out);
   if (s >= 0 || *out == NULL) return s;
   lapis_solver_free(*out); /* another process has none */
   *out = NULL;

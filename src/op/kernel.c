@@ -54,8 +54,8 @@ static lapis_status choose_width(la *h, op_kernel *k, const char *name)
   if (!isnan(k->width)) return LAPIS_OK;
   k->width = k->kind == LAPIS_KERNEL_RBF ? mean_square(k) : mean_chi2(k);
   if (k->width > 0) return LAPIS_OK;
-  base_say(h->ctx, 0, "all samples of %s are the same: its kernel is constant",
-           name);
+  base_note(h->ctx, BASE_WARNING, "constant-kernel",
+            "all samples of %s are the same: its kernel is constant", name);
   k->width = 1;
   return LAPIS_OK;
 }

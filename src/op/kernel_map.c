@@ -93,7 +93,8 @@ static lapis_status median_distance(lapis_ctx *ctx, const double *X, int64_t d,
   if (!(*out > 0) && pairs > 0) *out = sum / (double)pairs;
   base_free(all);
   if (isfinite(*out) && *out > 0) return LAPIS_OK;
-  base_say(ctx, 0, "all samples are the same: their kernel is constant");
+  base_note(ctx, BASE_WARNING, "constant-kernel",
+            "all samples are the same: their kernel is constant");
   *out = 1;
   return LAPIS_OK;
 }

@@ -10,6 +10,7 @@
 #include "model/model.h"
 #include "select/runners.h"
 #include "solve/methods.h"
+#include "solve/remarks.h"
 
 typedef struct answer_part { /* what a part is made from, and keeps */
   const lapis_method *method;
@@ -136,6 +137,7 @@ lapis_status lapis_race_answer_new(lapis_ctx *ctx, const lapis_race *r, int i,
     return lapis_fail(ctx, LAPIS_EINVAL, "race: there is no runner %d", i);
   joined_part part[JOINED_PARTS];
   int count = 0;
+  note_list notes = {.count = 0};
   const runner *x = &r->run[r->order[i]];
   lapis_status s = LAPIS_OK;
   for (int k = 0; k < x->parts && s >= 0; k++)
@@ -144,5 +146,11 @@ lapis_status lapis_race_answer_new(lapis_ctx *ctx, const lapis_race *r, int i,
   if (s >= 0) s = joined_new(ctx, data, part, count, part_free, out);
   if (s >= 0) joined_teach(*out, model_of);
   for (int k = 0; k < count && s < 0; k++) part_free(part[k].self);
+  notes_open(ctx, &notes);
+  if (s >= 0) s = remark_data(ctx, lapis_method_find("mc"), data);
+  s = solver_keep_notes(ctx, &notes, s, *out);
+  if (s >= 0) return s;
+  lapis_solver_free(*out);
+  *out = NULL;
   return s;
 }

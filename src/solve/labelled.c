@@ -256,14 +256,16 @@ static lapis_status build(labelled *w, const lapis_data *data,
     w->row[at[w->known[j]]++] = j;
   TRY(check(w, data, settings));
   TRY(pick(w, data));
-  base_say(ctx, 1,
-           "%s: %" PRId64 " of %" PRId64 " samples have a target and are "
-           "learnt from; the others are answered",
-           w->e->method->name, w->count, w->n);
   name_used(w);
   lapis_status s = w->e->create(ctx, &w->part.data, settings, &w->fit);
   name_all(w);
-  return s;
+  TRY(s);
+  base_note(ctx, BASE_NOTE, "rows-used",
+            "%s: learnt from the %" PRId64 " of %" PRId64 " rows that have %s; "
+            "the others are answered",
+            w->e->method->name, w->count, w->n,
+            data->Y.rows > 1 ? "all their targets" : "a target");
+  return LAPIS_OK;
 }
 
 lapis_status labelled_new(lapis_ctx *ctx, const method_entry *e,

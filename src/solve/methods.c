@@ -14,6 +14,7 @@
 #include "solve/labelled.h"
 #include "solve/mc/mc.h"
 #include "solve/plain/linear.h"
+#include "solve/remarks.h"
 #include "solve/robust/robust.h"
 #include "solve/roml/roml.h"
 #include "solve/svmplus/svmplus.h"
@@ -211,8 +212,11 @@ static lapis_status make(lapis_ctx *ctx, const method_entry *e,
     s = some ? labelled_new(ctx, e, data, set, out)
              : e->create(ctx, data, set, out);
   base_free(set);
-  if (s >= 0) (*out)->features = data->X.rows;
-  return s;
+  if (s < 0) return s;
+  (*out)->features = data->X.rows;
+  (*out)->data = *data;
+  (*out)->look = remark_answer;
+  return remark_data(ctx, m, data);
 }
 
 lapis_status lapis_solver_new(lapis_ctx *ctx, const lapis_method *m,
@@ -225,7 +229,10 @@ lapis_status lapis_solver_new(lapis_ctx *ctx, const lapis_method *m,
   if (e == NULL) return lapis_fail(ctx, LAPIS_EINVAL, "unknown method");
   if (!e->splits) TRY(method_alone(ctx, m->name));
   base_meet(ctx);
+  note_list notes = {.count = 0};
+  notes_open(ctx, &notes);
   lapis_status s = base_agree(ctx, make(ctx, e, data, settings, out));
+  s = solver_keep_notes(ctx, &notes, s, *out);
   if (s >= 0 || *out == NULL) return s;
   lapis_solver_free(*out); /* another process has none */
   *out = NULL;

@@ -70,8 +70,9 @@ static void a_class_that_nothing_is_told_to_be_is_named(void **state)
                     check_normal(&seed), i % 25 == 0 ? "fraud" : "ok");
   command_begin(&c);
   command_write(&c, "rare.csv", t, (size_t)used);
-  static const char *const said = "no sample is told to be \"fraud\", which 4 "
-                                  "of 100 are";
+  static const char *const said =
+      "no sample is predicted to be \"fraud\", which 4 "
+      "of 100 are";
   command_run(&c, "fit svmplus rare.csv --target who -o r.csv");
   command_expect(&c, 0, said);
   assert_non_null(strstr(c.err, "; --balanced makes both kinds count alike; a "

@@ -202,7 +202,7 @@ static void little_learnt_is_said(void **state)
   (void)state;
   enum { DRAWS = 12 };
   static const char no_better[] =
-      "told no better than by the mean of the known";
+      "predicted no better than by the mean of the known";
   static const char unclear[] = "not clear that anything was learnt: hidden";
   int warned[2] = {0, 0};
   command c;

@@ -592,7 +592,8 @@ static void bad_input_is_refused(void **state)
 
 static void remember(int level, const char *text, void *user)
 {
-  if (level == 0) snprintf(user, 512, "%s", text);
+  size_t used = strlen(user);
+  if (level == 0) snprintf((char *)user + used, 512 - used, "%s\n", text);
 }
 
 static void check_warning(const lapis_data *data, const char *words)

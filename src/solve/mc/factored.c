@@ -283,11 +283,12 @@ static void give_up(mc *w, double fall)
   *stalled = f->now.gap < 0.9 * *best ? 0 : *stalled + 1;
   *best = fmin(*best, f->now.gap);
   if (f->capped && f->missed > 0 && fall <= 0.05 * w->set.stop.tol) {
-    base_say(w->base.ctx, 0,
-             "mc: the factors have %" PRId64 " columns, which is the most, and "
-             "%g more singular values of the residual lie above mu: nothing "
-             "is solved; raise --most-rank or mu",
-             f->R, f->missed);
+    base_note(w->base.ctx, BASE_WARNING, "most-rank",
+              "mc: the factors have %" PRId64
+              " columns, which is the most, and "
+              "%g more singular values of the residual lie above mu: nothing "
+              "is solved; raise {most-rank} or mu",
+              f->R, f->missed);
     l->status = LAPIS_MAX_ITERS;
   } else if (*stalled > PATIENCE && fall <= 1e-14) {
     l->status = LAPIS_PRECISION_FLOOR;

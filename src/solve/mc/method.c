@@ -265,6 +265,9 @@ lapis_status mc_new(lapis_ctx *ctx, const lapis_data *data,
   *out = NULL;
   const lapis_mc_settings *set = settings;
   TRY(mc_check_data(ctx, set, data));
+  bool judged = !mat_empty(&set->calibration); /* by labels that were hidden */
+  if (set->variant == LAPIS_MC_1 && !judged)
+    TRY(mat_say_units(ctx, "mc", &data->X));
   lapis_solver *s;
   TRY(solver_alloc(ctx, &mc_class, sizeof(mc), &s));
   mc *w = (mc *)s;

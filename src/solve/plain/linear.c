@@ -129,9 +129,9 @@ static lapis_status solve(lapis_solver *s)
   TRY(op_logistic(&w->h, &p, w->W, &s->info.residual));
   if (ridge != NULL) restore_weights(w);
   if (ridge != NULL && s->loop.status == LAPIS_MAX_ITERS)
-    base_say(s->ctx, 0,
-             "linear: features are far from unit size, where C means little "
-             "and steps are many: --map standard brings them there");
+    base_note(s->ctx, BASE_WARNING, "far-from-unit-size",
+              "linear: features are far from unit size, where C means little "
+              "and steps are many: {map standard} brings them there");
   linear_answer_give(s, a, w->W);
   solver_publish(s, "weights", lapis_mat_f64(w->W, a->d + 1, a->K));
   solver_publish_history(s);

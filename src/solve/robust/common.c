@@ -100,15 +100,16 @@ lapis_status rr_warn_if_empty(const lapis_solver *s, int64_t rank,
   TRY(base_max(ctx, most, 2));
   if (!(most[1] > 0)) return LAPIS_OK;
   if (rank == 0)
-    base_say(ctx, 0,
-             "%s: the low-rank part is 0, all of X is error: a larger --lambda "
-             "keeps more",
-             method);
+    base_note(
+        ctx, BASE_WARNING, "all-error",
+        "%s: the low-rank part is 0, all of X is error: a larger {lambda} "
+        "keeps more",
+        method);
   else if (most[0] <= NO_ERROR * most[1])
-    base_say(ctx, 0,
-             "%s: no error was found, the low-rank part is X itself: a "
-             "smaller --lambda removes more",
-             method);
+    base_note(ctx, BASE_WARNING, "no-error",
+              "%s: no error was found, the low-rank part is X itself: a "
+              "smaller {lambda} removes more",
+              method);
   return LAPIS_OK;
 }
 

@@ -72,6 +72,7 @@ const lapis_method rr_predict_method = {
     .source = "[RR16] Sec. 3.2",
     .reads = LAPIS_READS_X,
     .completes = true,
+    .numbers = true,
     .params = plain_params,
     .n_params = PLAIN,
     .settings_size = sizeof(lapis_rr_predict_settings)};
@@ -144,8 +145,8 @@ static lapis_status answer_zero(rr_predict *w)
   solver_publish(&w->base, "sparse", lapis_mat_f64(sparse, w->d, w->n));
   take_clean(w, low_rank, low_rank, sparse);
   if (w->T == NULL)
-    base_say(w->base.ctx, 0, "%s: the model is of rank 0: all of X is error",
-             w->method);
+    base_note(w->base.ctx, BASE_WARNING, "all-error",
+              "%s: the model is of rank 0: all of X is error", w->method);
   return LAPIS_OK;
 }
 

@@ -297,6 +297,8 @@ typedef struct rr {
  * the standard error of what was told */
 enum { RR_TRIED = 5 };
 lapis_status rr_choose(rr *w);
+/* What was chosen, once E is known in units of X; called by all processes. */
+lapis_status rr_remark_choice(const rr *w);
 int rr_tries(const rr *w);
 /* Whether what was chosen cleans: not with the largest lambda. */
 bool rr_cleans(double lambda, int64_t d, int64_t n);

@@ -175,6 +175,7 @@ lapis_status rpca_new(lapis_ctx *ctx, const lapis_data *data,
 {
   *out = NULL;
   TRY(rr_check_X(ctx, "rpca", &data->X));
+  TRY(mat_say_units(ctx, "rpca", &data->X));
   lapis_solver *s;
   TRY(solver_alloc(ctx, &rpca_class, sizeof(rpca), &s));
   rpca *w = (rpca *)s;

@@ -87,6 +87,7 @@ const lapis_method rr_method = {
     .source = "[RR16] Sec. 3",
     .reads = LAPIS_READS_X | LAPIS_READS_Y | LAPIS_READS_GROUP,
     .completes = true,
+    .numbers = true,
     .params = rr_params,
     .n_params = sizeof rr_params / sizeof *rr_params,
     .settings_size = sizeof(lapis_rr_settings),
@@ -324,6 +325,7 @@ static lapis_status publish(rr *w)
     TRY(rr_warn_if_empty(&w->base, w->step.low_rank.rank, w->sparse, w->X,
                          w->d * w->n));
   TRY(publish_fit(w));
+  if (w->open && !w->in_fold) TRY(rr_remark_choice(w));
   if (w->scale.centre != NULL) {
     rr_scale_restore(w->scale.centre, w->d, w->n, w->low_rank, w->sparse);
     solver_publish(&w->base, "scale", lapis_mat_f64(w->scale.centre, w->d, 2));

@@ -437,10 +437,11 @@ static lapis_status move_as_told(aligner *g, roml_invariance kind)
   if (!g->cut) w->invariance = kind;
   if (!g->cut) return LAPIS_OK;
   w->whole = false;
-  base_say(w->base.ctx, 0,
-           "roml: --invariance %s: it ended before the images were moved; what "
-           "is answered is of the images as they are",
-           names[kind]);
+  base_note(
+      w->base.ctx, BASE_WARNING, "not-moved",
+      "roml: {invariance %s}: it ended before the images were moved; what "
+      "is answered is of the images as they are",
+      names[kind]);
   return LAPIS_OK;
 }
 

@@ -261,10 +261,10 @@ static lapis_status solve(lapis_solver *s)
   forget_answers(w);
   TRY(look_at_all(w, &looked, &s->info.objective));
   if (looked < K)
-    base_say(s->ctx, 0,
-             "roml: it ended after %" PRId64 " of %" PRId64
-             " images; the points of the others are not there in the answer",
-             looked, K);
+    base_note(s->ctx, BASE_WARNING, "images-left-out",
+              "roml: it ended after %" PRId64 " of %" PRId64
+              " images; the points of the others are not there in the answer",
+              looked, K);
   s->info.rank = w->r;
   s->info.iterations = looked;
   s->info.seconds = loop_seconds(&s->loop);

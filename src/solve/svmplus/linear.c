@@ -287,12 +287,12 @@ lapis_status sv_linear_part(svmplus *w, int64_t c)
     memcpy(w->weights + c * (q->d + 1), l.w, (size_t)(q->d + 1) * sizeof *l.w);
     sv_add_info(w, l.primal, l.dual, l.gap);
     if (largest(l.w, q->d) <= 1e-9)
-      base_say(q->ctx, 0,
-               q->plain ? "svmplus: w is 0: at this C no feature tells the "
-                          "labels apart; try a larger C"
-                        : "svmplus: w is 0: the privileged features explain "
-                          "all labels at this C and gamma; try a larger C or "
-                          "gamma");
+      base_note(q->ctx, BASE_WARNING, "zero-weights",
+                q->plain ? "svmplus: w is 0: at this C no feature tells the "
+                           "labels apart; try a larger C"
+                         : "svmplus: w is 0: the privileged features explain "
+                           "all labels at this C and gamma; try a larger C or "
+                           "gamma");
   }
   sv_linear_free(&l);
   return s;

@@ -250,17 +250,28 @@ static lapis_status find_threshold(misvm *w)
   TRY(s);
   if (s == LAPIS_CANCELLED || s == LAPIS_TIME_LIMIT) {
     l->status = s;
-    base_say(l->ctx, 0,
-             "misvm: stopped before held-out bags were scored; their "
-             "threshold is 0");
+    base_note(l->ctx, BASE_WARNING, "no-threshold",
+              "misvm: stopped before held-out bags were scored; their "
+              "threshold is 0");
     return LAPIS_OK; /* without a round there is no objective, either */
   }
   w->threshold = margins * 2 * w->inner->info.objective;
+  base_note(l->ctx, BASE_NOTE, "threshold",
+            "misvm: a bag scored above %.4g is positive, by held-out bags "
+            "({threshold fixed}: above 0)",
+            w->threshold);
   return LAPIS_OK;
 }
 
 /* ---- what is left open --------------------------------------------------*/
 static lapis_status make_inner(misvm *w);
+
+static const char *kernel_name(int kernel)
+{
+  return kernel == LAPIS_KERNEL_LINEAR ? "linear"
+         : kernel == LAPIS_KERNEL_RBF  ? "rbf"
+                                       : "chi2";
+}
 
 /* The kernel and C by which held-out bags' scores say most, which is by the
  * log-loss of the sigmoid that goes with them; half of the time may go. */
@@ -281,10 +292,7 @@ static lapis_status try_all(misvm *w, double *best)
                         end - base_seconds(), &t, &loss);
       if (s != LAPIS_OK) return s;
       base_say(w->base.ctx, 1, "misvm: --kernel %s --C %g: log-loss %.4f",
-               set.kernel == LAPIS_KERNEL_LINEAR ? "linear"
-               : set.kernel == LAPIS_KERNEL_RBF  ? "rbf"
-                                                 : "chi2",
-               set.C, loss);
+               kernel_name(set.kernel), set.C, loss);
       if (!(loss < *best)) continue;
       *best = loss;
       chosen = set;
@@ -307,8 +315,16 @@ static lapis_status choose(misvm *w)
   TRY(s);
   if (s == LAPIS_CANCELLED) l->status = s;
   if (s == LAPIS_TIME_LIMIT)
-    base_say(l->ctx, 0, "misvm: no time to choose C by held-out bags; it is 1");
+    base_note(l->ctx, BASE_WARNING, "not-chosen",
+              "misvm: no time to choose C by held-out bags; it is 1");
   w->open = s == LAPIS_CANCELLED; /* then the next solve chooses */
+  if (s == LAPIS_OK)
+    base_note(l->ctx, BASE_NOTE, "chosen",
+              "misvm: chosen by held-out bags; the same again: {kernel %s} "
+              "{C %g} {scale %s} {threshold %s}",
+              kernel_name(w->set.kernel), w->set.C,
+              w->set.scale == LAPIS_SCALE_STANDARD ? "standard" : "none",
+              w->set.threshold == LAPIS_THRESHOLD_AUTO ? "auto" : "fixed");
   if (w->set.kernel == kernel && fabs(w->set.C - C) <= 0) return LAPIS_OK;
   lapis_solver_free(w->inner);
   w->inner = NULL;
@@ -410,7 +426,7 @@ static lapis_svmplus_settings inner_settings(const lapis_misvm_settings *set)
 static lapis_status make_inner(misvm *w)
 {
   lapis_svmplus_settings set = inner_settings(&w->set);
-  TRY(svmplus_new(w->base.ctx, &w->data, &set, &w->inner));
+  TRY(sv_new(w->base.ctx, &w->data, &set, &w->inner));
   const lapis_svmplus_settings *used = lapis_result_settings(w->inner);
   w->set.width = used->width;
   w->set.width_priv = used->width_priv;
@@ -445,8 +461,8 @@ static void close_if_few(misvm *w, bool stated)
   if (!w->open || bags_are_enough(&w->bags, w->bag_sign)) return;
   w->open = false;
   if (!stated) w->set.threshold = LAPIS_THRESHOLD_FIXED;
-  base_say(w->base.ctx, 0,
-           "misvm: two bags of either kind are needed to choose C; it is 1");
+  base_note(w->base.ctx, BASE_WARNING, "not-chosen",
+            "misvm: two bags of either kind are needed to choose C; it is 1");
 }
 
 static lapis_status build(misvm *w, const lapis_data *data)
@@ -454,6 +470,7 @@ static lapis_status build(misvm *w, const lapis_data *data)
   lapis_ctx *ctx = w->base.ctx;
   int64_t n = w->n = data->X.cols;
   bool stated = w->set.threshold != LAPIS_THRESHOLD_WITH_C;
+  int scale = w->set.scale;
   settle(w);
   lapis_svmplus_settings set = inner_settings(&w->set);
   TRY(sv_scale_check(ctx, "misvm", &set));
@@ -480,6 +497,7 @@ static lapis_status build(misvm *w, const lapis_data *data)
   if (w->seen == NULL) return LAPIS_ENOMEM;
   memcpy(w->bag_sign, inner_of(w)->labels.sign, (size_t)n * sizeof(double));
   close_if_few(w, stated);
+  if (!w->open) sv_note_scale(&w->base, scale, w->set.scale);
   return LAPIS_OK;
 }
 

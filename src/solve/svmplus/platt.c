@@ -29,7 +29,7 @@ static lapis_status score_fold(svmplus *w, const fold_part *shown,
   set.probability = set.certificate = false;
   set.scale = LAPIS_SCALE_NONE; /* w->data are scaled, where they are */
   set.stop.seconds = loop_seconds_left(&w->base.loop);
-  TRY(svmplus_new(w->base.ctx, &shown->data, &set, &s));
+  TRY(sv_new(w->base.ctx, &shown->data, &set, &s));
   lapis_status status = lapis_solve(s);
   if (status == LAPIS_MAX_ITERS || status == LAPIS_PRECISION_FLOOR)
     status = LAPIS_OK;
@@ -167,9 +167,9 @@ lapis_status sv_platt(svmplus *w)
   if (s > 0) { /* a sigmoid of some folds would look like any other */
     l->status = s;
     w->platt = NULL;
-    base_say(ctx, 0,
-             "svmplus: stopped before the folds of --probability were done; "
-             "there are no probabilities");
+    base_note(ctx, BASE_WARNING, "no-probabilities",
+              "svmplus: stopped before the folds of {probability} were done; "
+              "there are no probabilities");
   }
   base_free(held);
   return s < 0 ? s : LAPIS_OK;

@@ -271,9 +271,9 @@ static lapis_status predict_new(lapis_ctx *ctx, const lapis_data *data,
   *out = NULL;
   TRY(mat_check_finite(ctx, cls->method, "X", &data->X, false));
   if (!mat_empty(&data->P))
-    base_say(ctx, 0,
-             "%s: P is ignored: predicting needs no privileged features",
-             cls->method);
+    base_note(ctx, BASE_WARNING, "privileged-ignored",
+              "%s: P is ignored: predicting needs no privileged features",
+              cls->method);
   lapis_solver *s;
   TRY(solver_alloc(ctx, cls, sizeof(sv_predict), &s));
   sv_predict *w = (sv_predict *)s;

@@ -147,10 +147,10 @@ void sv_warn_constant(lapis_ctx *ctx, const char *method, const lapis_mat *P)
       double first = lapis_mat_at(P, i, 0);
       if (fabs(lapis_mat_at(P, i, j) - first) > 1e-12 * fabs(first)) return;
     }
-  base_say(ctx, 0,
-           "%s: P is the same for every sample: it is uninformative, and all "
-           "samples share one slack",
-           method);
+  base_note(ctx, BASE_WARNING, "constant-privileged",
+            "%s: P is the same for every sample: it is uninformative, and all "
+            "samples share one slack",
+            method);
 }
 
 lapis_status sv_encode(lapis_ctx *ctx, const char *method, const lapis_mat *Y,

@@ -149,9 +149,9 @@ static void settle_status(svmplus *w)
     *status = LAPIS_PRECISION_FLOOR;
   if (limited && gap <= w->set.stop.tol) *status = LAPIS_OK;
   if (limited && gap > 1)
-    base_say(w->base.ctx, 0,
-             "svmplus: stopped so early that nothing is known of the optimum; "
-             "the answer may be far off");
+    base_note(w->base.ctx, BASE_WARNING, "nothing-known",
+              "svmplus: stopped so early that nothing is known of the optimum; "
+              "the answer may be far off");
 }
 
 static lapis_status svmplus_solve(lapis_solver *s)
@@ -312,11 +312,10 @@ static lapis_status build(svmplus *w, const lapis_data *data)
   return sv_original_alloc(w);
 }
 
-lapis_status svmplus_new(lapis_ctx *ctx, const lapis_data *data,
-                         const void *settings, lapis_solver **out)
+lapis_status sv_new(lapis_ctx *ctx, const lapis_data *data,
+                    const lapis_svmplus_settings *set, lapis_solver **out)
 {
   *out = NULL;
-  const lapis_svmplus_settings *set = settings;
   TRY(sv_check_settings(ctx, "svmplus", set->C, set->gamma));
   TRY(sv_scale_check(ctx, "svmplus", set));
   TRY(sv_check_data(ctx, "svmplus", set, data));
@@ -326,6 +325,24 @@ lapis_status svmplus_new(lapis_ctx *ctx, const lapis_data *data,
   w->set = *set;
   s->settings = &w->set;
   return solver_deliver(s, build(w, data), out);
+}
+
+void sv_note_scale(const lapis_solver *s, int asked, int used)
+{
+  if (asked == LAPIS_SCALE_AUTO && used == LAPIS_SCALE_STANDARD)
+    base_note(s->ctx, BASE_NOTE, "standardised",
+              "%s: the sizes of the features differ much, or are far from 1: "
+              "they were standardised inside ({scale none} leaves them)",
+              s->cls->method);
+}
+
+lapis_status svmplus_new(lapis_ctx *ctx, const lapis_data *data,
+                         const void *settings, lapis_solver **out)
+{
+  const lapis_svmplus_settings *set = settings;
+  TRY(sv_new(ctx, data, set, out));
+  sv_note_scale(*out, set->scale, ((const svmplus *)*out)->set.scale);
+  return LAPIS_OK;
 }
 
 /* auto leaves a solver with what it found. */

@@ -50,6 +50,11 @@ extern const lapis_method svmplus_method, misvm_method;
 /* method_new_fn (base/param.h); callers from outside go by methods.c. */
 lapis_status svmplus_new(lapis_ctx *ctx, const lapis_data *data,
                          const void *settings, lapis_solver **out);
+/* The same inside another method, which speaks for it. */
+lapis_status sv_new(lapis_ctx *ctx, const lapis_data *data,
+                    const lapis_svmplus_settings *set, lapis_solver **out);
+/* What --scale auto did, where it did something. */
+void sv_note_scale(const lapis_solver *s, int asked, int used);
 lapis_status misvm_new(lapis_ctx *ctx, const lapis_data *data,
                        const void *settings, lapis_solver **out);
 /* method_unlabelled_fn of src/solve/methods.h */

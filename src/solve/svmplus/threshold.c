@@ -210,9 +210,9 @@ lapis_status bag_threshold(const svmplus *w, const lapis_misvm_settings *set,
     p.held[k].positive = sign[b->item[k].member[0]] > 0;
   int64_t folds = s >= 0 ? count_folds(&p) : 0;
   if (s >= 0 && folds < 2)
-    base_say(ctx, 0,
-             "misvm: --threshold auto needs two bags of either kind; the "
-             "threshold stays 0");
+    base_note(ctx, BASE_WARNING, "no-threshold",
+              "misvm: {threshold auto} needs two bags of either kind; the "
+              "threshold stays 0");
   if (s >= 0 && folds > 1) s = split(&p, folds);
   for (int64_t k = 0; folds > 1 && k < folds && s == LAPIS_OK; k++) {
     p.set.stop.seconds = fmax(0, seconds - (base_seconds() - start));
