@@ -242,6 +242,7 @@ void ranks_solve(const ranks_job *job, ranks_run *out)
     p->data.X = cut(&job->whole.X, at, count);
     p->data.Y = cut(&job->whole.Y, at, count);
     p->data.P = cut(&job->whole.P, at, count);
+    if (job->whole.group != NULL) p->data.group = job->whole.group + at;
     at += count;
   }
   out->sums = ranks_each(job->size, solve, &all);

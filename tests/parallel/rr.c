@@ -25,6 +25,37 @@ static void rr_like_one(void **state)
   free(s);
 }
 
+/* What folds of whole groups told of each attempt, and its error, whichever
+ * parts a group lies in. */
+static void groups_like_one(void **state)
+{
+  (void)state;
+  sample_set *s = samples(12, 90, 0.1, 0.05);
+  int64_t group[90];
+  ranks_run one, many;
+  lapis_mat a, b;
+  for (int j = 0; j < 90; j++) group[j] = j * 7 % 11;
+  ranks_job job = job_of("rr", s, "tol=1e-9");
+  job.whole.group = group;
+  job.size = 1;
+  ranks_solve(&job, &one);
+  job.size = 3;
+  ranks_solve(&job, &many);
+  assert_int_equal(lapis_result_get(one.part[0].solver, "tried", &a), LAPIS_OK);
+  for (int r = 0; r < 3; r++) {
+    assert_int_equal(lapis_result_get(many.part[r].solver, "tried", &b),
+                     LAPIS_OK);
+    for (int64_t t = 0; t < a.cols; t++)
+      for (int64_t i = 0; i < a.rows; i++) {
+        assert_false(isnan(lapis_mat_at(&a, i, t)));
+        CHECK_NEAR(lapis_mat_at(&b, i, t), lapis_mat_at(&a, i, t), 1e-3);
+      }
+  }
+  ranks_free(&one);
+  ranks_free(&many);
+  free(s);
+}
+
 static void rlda_like_one(void **state)
 {
   (void)state;
@@ -108,6 +139,7 @@ int test_rr(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rr_like_one),
+      cmocka_unit_test(groups_like_one),
       cmocka_unit_test(rlda_like_one),
       cmocka_unit_test(ridge_like_one),
       cmocka_unit_test(few_samples),

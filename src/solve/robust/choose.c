@@ -219,13 +219,24 @@ static void tell(const rr *w, const lapis_mat *got, const fold *f,
     f->of_unit[2 * f->unit[j]] += w->lda ? right : gain;
     f->of_unit[2 * f->unit[j] + 1] += weight;
   }
+}
+
+/* The sums of groups, which may lie in the parts of several processes: added
+ * by one of these. */
+static lapis_status tell_groups(const rr *w, const fold *f, double sum[TOLD])
+{
+  lapis_ctx *ctx = w->base.ctx;
+  TRY(base_sum(ctx, f->of_unit, 2 * f->units));
   for (int64_t u = 0; u < f->units; u++) {
     double *S = f->of_unit + 2 * u, *N = S + 1;
-    sum[3] += *S * *S;
-    sum[4] += *S * *N;
-    sum[5] += *N * *N;
+    if (base_rank(ctx) == 0) {
+      sum[3] += *S * *S;
+      sum[4] += *S * *N;
+      sum[5] += *N * *N;
+    }
     *S = *N = 0;
   }
+  return LAPIS_OK;
 }
 
 /* s: the solver of the attempt before, and now of this one. */
@@ -277,6 +288,7 @@ static lapis_status try_one(rr *w, const fold *f, const attempt *a,
   bool unsolved = status == LAPIS_ENUMERIC || status == LAPIS_EDATA ||
                   status == LAPIS_EMISSING;
   if (status < 0 && !unsolved) return status;
+  if (f->units > 0) TRY(tell_groups(w, f, right));
   TRY(base_sum(w->base.ctx, right, TOLD));
   return status < 0 ? LAPIS_OK : status;
 }
