@@ -74,7 +74,7 @@ static const struct {
       "lapis report filled.npz -o page.html"}},
     {"info", {"lapis info people.csv", "lapis info tall.lapis"}},
     {"formats", {"lapis formats"}},
-    {"demo", {"lapis demo --quick -o faces"}},
+    {"demo", {"lapis demo"}},
 };
 
 const char *example_of(const char *page, int i)

@@ -7,10 +7,7 @@
  *
  * Of all pages but the README only those are run that the working tree or the
  * commits after LAPIS_TEST_SINCE (else the last one) have changed; all of them
- * with LAPIS_TEST_ALL (tools/run-tests --all).
- *
- * The demo itself is run by test_command; here its data are written straight
- * from the bundled pictures. */
+ * with LAPIS_TEST_ALL (tools/run-tests --all). */
 #include <glob.h>
 
 #include "command.h"
@@ -41,59 +38,13 @@ static void shell_or_fail(command *c, const char *page, const char *line)
     fail_msg("%s: exit %d of: %s\n%s%s", page, c->code, line, c->out, c->err);
 }
 
-/* ---- what the demo leaves -----------------------------------------------*/
-static double *member(const lapis_arrays *all, const char *name)
-{
-  const lapis_array *a = lapis_arrays_find(all, name);
-  assert_non_null(a);
-  double *out = malloc((size_t)(a->mat.rows * a->mat.cols) * sizeof *out);
-  for (int64_t j = 0; j < a->mat.cols; j++)
-    for (int64_t i = 0; i < a->mat.rows; i++)
-      out[j * a->mat.rows + i] = lapis_mat_at(&a->mat, i, j);
-  return out;
-}
-
-/* faces/mc1.npz: square-rooted counts, labels of the training people, those
- * of the others. */
-static void write_faces(const command *c)
-{
-  enum { WORDS = 1000, IMAGES = 624 };
-  char path[8192];
-  lapis_arrays all;
-  lapis_ctx *ctx = lapis_ctx_new();
-  snprintf(path, sizeof path, "%s/data/cmu_faces/faces.npz", root());
-  assert_int_equal(lapis_arrays_read(ctx, path, &all), LAPIS_OK);
-  double *X = member(&all, "counts");
-  double *Y = member(&all, "label");
-  double *hidden = member(&all, "label");
-  double *train = member(&all, "is_train");
-  for (int k = 0; k < WORDS * IMAGES; k++) X[k] = sqrt(X[k]);
-  for (int j = 0; j < IMAGES; j++) *(train[j] > 0 ? &hidden[j] : &Y[j]) = NAN;
-  lapis_named file[] = {
-      {.name = "X", .mat = lapis_mat_f64(X, WORDS, IMAGES)},
-      {.name = "Y", .mat = lapis_mat_f64(Y, 1, IMAGES)},
-      {.name = "hidden", .mat = lapis_mat_f64(hidden, 1, IMAGES)}};
-  snprintf(path, sizeof path, "%s/faces/mc1.npz", c->folder);
-  assert_int_equal(lapis_npz_write(ctx, path, file, 3), LAPIS_OK);
-  free(X);
-  free(Y);
-  free(hidden);
-  free(train);
-  lapis_arrays_free(&all);
-  lapis_ctx_free(ctx);
-}
-
+/* ---- a folder with the command and the data -----------------------------*/
 static void begin(command *c)
 {
-  static const char wrapper[] =
-      "#!/bin/sh\n"
-      "[ \"$1\" = demo ] && exit 0 # its files are there\n"
-      "exec \"$LAPIS_COMMAND\" \"$@\"\n";
   command_begin(c);
-  shell_or_fail(c, "", "mkdir build faces && ln -s \"$root/data\" data");
-  command_write(c, "build/lapis", wrapper, sizeof wrapper - 1);
-  shell_or_fail(c, "", "chmod +x build/lapis");
-  write_faces(c);
+  shell_or_fail(c, "",
+                "mkdir build && ln -s \"$root/data\" data && "
+                "ln -s \"$LAPIS_COMMAND\" build/lapis");
 }
 
 /* ---- running ------------------------------------------------------------*/

@@ -53,7 +53,7 @@ static const char *const lines[] = {
     "convert d.csv no/o.npz",
     "report r.npz -o no/o.html",
     "assign cost.csv -o no/o.npz",
-    "demo --quick -o no/o",
+    "demo -o no/o",
 };
 
 static void outputs_are_tried_first(void **state)
