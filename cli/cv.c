@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "baseline.h"
 #include "choose.h"
 #include "cli.h"
 
@@ -24,8 +23,8 @@ static const cli_option options[] = {
     {"map", 0, "MAP", "features through a map fitted on the training folds"},
     {"map-priv", 0, "MAP", "the same for privileged features"},
     {"baseline", 0, NULL,
-     "also a linear SVM (LIBLINEAR) on the same folds and, where P is given, "
-     "the method without it"},
+     "also the method linear on the same folds and, where P is given, the "
+     "method without it"},
     CLI_JOBS_ROW("folds"),
     {"checkpoint", 0, "F",
      "keep what a killed or interrupted run needs to go on; the same command "
@@ -83,10 +82,10 @@ static lapis_json *point_json(const lapis_cv *cv, const grid_text *g, int i)
   return to;
 }
 
-/* A linear SVM's AUROC on the same folds, where it was asked for. */
+/* What is put beside the answer, on the same folds. */
 typedef struct rival {
-  bool asked;
-  double auroc, C;
+  grid_text grid; /* borrowed values */
+  lapis_cv *cv;   /* NULL: there is none */
 } rival;
 
 /* Before any work. */
@@ -98,28 +97,39 @@ static int check_rival(const cli *c, const lapis_cv_options *o)
                                  "--folds-of rows hides those");
   if (answers_numbers(c))
     return cli_fail(EXIT_MISUSE,
-                    "cv: --baseline is a linear SVM, which tells classes; %s "
-                    "answers numbers",
+                    "cv: --baseline is logistic regression, which tells "
+                    "classes; %s answers numbers",
                     c->method->name);
-  if (!baseline_built())
-    return cli_fail(EXIT_NOTBUILT, "cv: --baseline needs LIBLINEAR, which is "
-                                   "not built in (Debian: liblinear-dev)");
   return EXIT_DONE;
 }
 
-static void ask_rival(cli *c, const lapis_data *data, const lapis_cv *cv,
-                      const lapis_cv_options *o, rival *r)
+/* linear, its C chosen likewise.  Features come standardised where they are
+ * dense and no kernel is made of them. */
+static int ask_linear(cli *c, const lapis_data *data,
+                      const lapis_cv_options *folds, rival *r)
 {
-  *r = (rival){args_get(&c->args, "baseline") != NULL, NAN, NAN};
-  if (r->asked) r->auroc = baseline_cv(c, data, cv, o->folds, o->map, &r->C);
+  static const char *const Cs[] = {".001", ".01", ".1", "1", "10", "100"};
+  const lapis_method *linear = lapis_method_find("linear");
+  lapis_linear_settings settings = lapis_linear_defaults();
+  lapis_cv_options o = *folds;
+  lapis_data plain = *data;
+  char map[4096];
+  if (args_get(&c->args, "baseline") == NULL) return EXIT_DONE;
+  bool mapped = o.map != NULL && strcmp(o.map, "none") != 0;
+  if (data->X.colptr == NULL && !(mapped && strstr(o.map, "nystrom:"))) {
+    int n = snprintf(map, sizeof map, "%s%sstandard", mapped ? o.map : "",
+                     mapped ? "," : "");
+    if (n > 0 && (size_t)n < sizeof map) o.map = map;
+  }
+  o.map_priv = NULL;
+  plain.P = (lapis_mat){0};
+  r->grid.grid[r->grid.count++] = (lapis_grid){"C", 6, Cs};
+  lapis_status s = lapis_cv_run(c->ctx, linear, &plain, &settings, &o,
+                                r->grid.grid, r->grid.count, &r->cv);
+  return s < 0 || s == LAPIS_CANCELLED ? cli_fail_status(c, s) : EXIT_DONE;
 }
 
 /* ---- what P is worth: the same folds and grid without it ------------------*/
-typedef struct without_P {
-  grid_text grid; /* of names that say something without P; borrowed values */
-  lapis_cv *cv;   /* NULL: not asked for, or no P */
-} without_P;
-
 static bool says_nothing(const char *name)
 {
   static const char *const of_P[] = {"gamma", "kernel-priv", "width-priv",
@@ -131,7 +141,7 @@ static bool says_nothing(const char *name)
 
 static int leave_out_P(cli *c, const lapis_data *data, const void *settings,
                        const lapis_cv_options *folds, const grid_text *g,
-                       without_P *w)
+                       rival *w)
 {
   lapis_data plain = *data;
   lapis_cv_options o = *folds;
@@ -148,15 +158,21 @@ static int leave_out_P(cli *c, const lapis_data *data, const void *settings,
   return s < 0 || s == LAPIS_CANCELLED ? cli_fail_status(c, s) : EXIT_DONE;
 }
 
-static void print_without_P(const without_P *w)
+static void print_rival(const rival *r, const char *what)
 {
-  if (w->cv == NULL || lapis_cv_best(w->cv) < 0) return;
-  printf("without P on the same folds, its best:\n");
-  print_point(w->cv, &w->grid, lapis_cv_best(w->cv), "");
+  if (r->cv == NULL || lapis_cv_best(r->cv) < 0) return;
+  printf("%s on the same folds, its best:\n", what);
+  print_point(r->cv, &r->grid, lapis_cv_best(r->cv), "");
+}
+
+static void put_rival(lapis_json *to, const rival *r, const char *name)
+{
+  if (r->cv == NULL || lapis_cv_best(r->cv) < 0) return;
+  lapis_json_put(to, name, point_json(r->cv, &r->grid, lapis_cv_best(r->cv)));
 }
 
 static void print_cv_json(cli *c, const lapis_cv *cv, const grid_text *g,
-                          const rival *r, const without_P *w)
+                          const rival *linear, const rival *without_P)
 {
   lapis_json *to = lapis_json_object(), *points = lapis_json_list();
   int best = lapis_cv_best(cv);
@@ -167,15 +183,8 @@ static void print_cv_json(cli *c, const lapis_cv *cv, const grid_text *g,
   lapis_json_put_text(to, "metric", lapis_cv_metric(cv));
   lapis_json_put(to, "points", points);
   if (best >= 0) lapis_json_put(to, "best", point_json(cv, g, best));
-  if (r->asked) {
-    lapis_json *svm = lapis_json_object();
-    lapis_json_put_number(svm, "auroc", r->auroc);
-    lapis_json_put_number(svm, "C", r->C);
-    lapis_json_put(to, "baseline", svm);
-  }
-  if (w->cv != NULL && lapis_cv_best(w->cv) >= 0)
-    lapis_json_put(to, "without_P",
-                   point_json(w->cv, &w->grid, lapis_cv_best(w->cv)));
+  put_rival(to, linear, "baseline");
+  put_rival(to, without_P, "without_P");
   print_json(to);
 }
 
@@ -192,18 +201,17 @@ static int write_best(cli *c, const lapis_cv *cv, const grid_text *g,
 }
 
 static void show(cli *c, const lapis_cv *cv, const grid_text *g,
-                 const lapis_cv_options *o, const rival *r, const without_P *w)
+                 const lapis_cv_options *o, const rival *linear,
+                 const rival *without_P)
 {
   cli_wipe_bar(c);
   if (c->json) {
-    print_cv_json(c, cv, g, r, w);
+    print_cv_json(c, cv, g, linear, without_P);
     return;
   }
   print_text(cv, g, o->pooled);
-  print_without_P(w);
-  if (r->asked)
-    printf("linear SVM on the same folds: auroc %.4f (C = %g)\n", r->auroc,
-           r->C);
+  print_rival(without_P, "without P");
+  print_rival(linear, "linear");
 }
 
 /* The limit, or what the last fold that was left out said, or that none could
@@ -241,12 +249,13 @@ static int judge(cli *c, const lapis_dataset *ds, void *settings,
                                 settings, &o, g->grid, g->count, &cv);
   (void)checkpoint_close(c, EXIT_DONE, s == LAPIS_OK);
   if (s < 0 || s == LAPIS_CANCELLED) return cli_fail_status(c, s);
-  rival r;
-  without_P w = {.cv = NULL};
-  ask_rival(c, lapis_dataset_data(ds), cv, &o, &r);
-  code = leave_out_P(c, lapis_dataset_data(ds), settings, &o, g, &w);
-  show(c, cv, g, &o, &r, &w);
-  lapis_cv_free(w.cv);
+  rival linear = {.cv = NULL}, without_P = {.cv = NULL};
+  code = ask_linear(c, lapis_dataset_data(ds), &o, &linear);
+  if (code == EXIT_DONE)
+    code = leave_out_P(c, lapis_dataset_data(ds), settings, &o, g, &without_P);
+  show(c, cv, g, &o, &linear, &without_P);
+  lapis_cv_free(linear.cv);
+  lapis_cv_free(without_P.cv);
   if (code == EXIT_DONE) code = write_best(c, cv, g, settings);
   if (code == EXIT_DONE && lapis_cv_best(cv) < 0)
     code = nothing_judged(c, s, cv);
@@ -299,12 +308,11 @@ static int show_joined(cli *c, const lapis_cv *cv)
 {
   grid_text g = {.count = 0};
   lapis_cv_options o = lapis_cv_defaults();
-  rival r = {.asked = false};
-  without_P w = {.cv = NULL};
+  rival none = {.cv = NULL};
   c->method = lapis_cv_method(cv);
   for (const char *name; (name = lapis_cv_name(cv, g.count)) != NULL;)
     g.grid[g.count++].name = name;
-  show(c, cv, &g, &o, &r, &w);
+  show(c, cv, &g, &o, &none, &none);
   void *settings = malloc(c->method->settings_size);
   if (settings == NULL) return cli_fail(EXIT_FAILED, "out of memory");
   memcpy(settings, lapis_cv_settings(cv), c->method->settings_size);

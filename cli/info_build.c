@@ -1,5 +1,4 @@
 /* info_build.c - what this LAPIS is and what is built into it. */
-#include "baseline.h"
 #include "info.h"
 #include "lapis/lapis_image.h"
 
@@ -30,7 +29,6 @@ static int build_json(cli *c)
   lapis_json *parts = lapis_json_object(), *backends = lapis_json_list();
   for (int i = 0; i < lapis_method_count(); i++)
     lapis_json_put_text(methods, NULL, lapis_method_at(i)->name);
-  lapis_json_put_bool(parts, "baseline", baseline_built());
   for (int i = 0; lapis_format_at(i) != NULL; i++)
     if (lapis_format_at(i)->package != NULL)
       lapis_json_put_bool(parts, lapis_format_at(i)->name,
@@ -86,7 +84,6 @@ int info_build(cli *c)
     printf("  %-9s %s\n            methods: %s\n", lapis_backend_at(i)->name,
            lapis_backend_at(i)->what, lapis_backend_at(i)->methods);
   printf("optional parts\n");
-  print_part("baseline", baseline_built(), "liblinear-dev");
   for (int i = 0; lapis_format_at(i) != NULL; i++)
     if (lapis_format_at(i)->package != NULL)
       print_part(lapis_format_at(i)->name, lapis_format_at(i)->built,

@@ -287,8 +287,8 @@ static const char *heap(int j, const double *x, char *to)
   return to;
 }
 
-/* The linear SVM beside cv tells one class of several, too; numbers are not
- * its. */
+/* What stands beside cv tells one class of several, too, by the same folds;
+ * numbers are not its. */
 static void the_rival_knows_classes(void **state)
 {
   (void)state;
@@ -297,7 +297,17 @@ static void the_rival_knows_classes(void **state)
   write_table(&c, "t.csv", "e,f,y", 0, heap);
   command_run(&c, "cv linear t.csv --target y --grid C=1 --baseline");
   command_expect(&c, 0, "");
-  assert_non_null(strstr(c.out, "same folds: auroc 1.0000 (C = "));
+  assert_non_null(strstr(c.out, "linear on the same folds, its best:\nC=.001"));
+  command_run(&c, "cv linear t.csv --target y --grid C=1,10 --map standard "
+                  "--baseline --json");
+  command_expect(&c, 0, "");
+  const char *of[] = {strstr(c.out, "\"best\""), strstr(c.out, "\"baseline\"")};
+  double mean[2];
+  for (int k = 0; k < 2; k++) {
+    assert_non_null(of[k]);
+    mean[k] = strtod(strstr(of[k], "\"mean\": ") + 8, NULL);
+  }
+  CHECK_NEAR(mean[1], mean[0], 1e-9);
   command_run(&c, "cv rr t.csv --target f --drop y --grid lambda=1 --baseline");
   command_expect(&c, 2, "which tells classes; rr answers numbers");
   command_end(&c);
