@@ -303,7 +303,7 @@ static lapis_status typical_feature(mc *w, double *out)
 
 /* mc1: between a, how much phi bends, and mu / sigma_1, how much the nuclear
  * norm does.  pos: phi bends as a / z, labels as they do; the powers are
- * fitted to what took the fewest steps (bench/results/mc_admm.md).  simplex:
+ * fitted to what took the fewest steps (docs/findings.md).  simplex:
  * the entries are 1 / D or so, whatever the data. */
 static lapis_status first_rho(mc *w)
 {
