@@ -550,7 +550,7 @@ typedef struct lapis_rr_predict_settings {
  *   instance        1 x N     whose slot it is, from 1
  *   chance          1 x sets  |D|_* over that of unrelated images
  *   low_rank, sparse    d N x K     L and E;  gamma_n (the curve of N)
- *   pair_match      2 N x pairs   with pairs;  transform, 6 x K, of points
+ *   transform       6 x K         of points
  * Predicting: match, instance, distance, and of columns of X labels, scores. */
 typedef enum lapis_roml_schedule {
   LAPIS_ROML_FAST,
@@ -574,14 +574,13 @@ typedef struct lapis_roml_settings {
   lapis_stop stop;
   int64_t inliers;   /* n, features of the object in an image; -1: estimated */
   double lambda;     /* weight of the l1 norm; NaN: 5 / sqrt(rows of D) */
-  const char *start; /* auto seeded mst star sync chain first */
+  const char *start; /* auto seeded mst sync first */
   bool robust;       /* coordinates only: wrong or missing points far away */
   int schedule;      /* lapis_roml_schedule */
   double rho0, growth; /* NaN: from the schedule */
   int layout;          /* lapis_roml_layout */
   int normalise;       /* lapis_roml_normalise */
   bool fix_first;      /* the first image's first n features are the object */
-  bool pairs;          /* every pair of images on its own */
   double xi;           /* a slot is doubtful above this l1 norm of its error */
   double delta;        /* step of gamma_n that ends the inliers */
   int map;             /* lapis_roml_map */

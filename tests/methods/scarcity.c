@@ -119,7 +119,6 @@ static void settle_settings(const lapis_method *m, const lapis_data *d,
   if (strcmp(m->name, "roml") == 0) {
     lapis_roml_settings *roml = (lapis_roml_settings *)(void *)set;
     roml->inliers = 2;
-    roml->pairs = true;
     roml->map = 1;
   }
   if (strcmp(m->name, "svmplus") == 0)

@@ -477,11 +477,13 @@ static void check_names(const lapis_solver *s, const char *method,
 /* Everything that may be asked for, in few iterations. */
 static void ask_for_all(files *f, const lapis_method *m, void *set)
 {
-  static const char *const wanted[][2] = {
-      {"certificate", "true"}, {"class-features", "true"}, {"refill", "1"},
-      {"pairs", "true"},       {"probability", "true"},    {"max-iters", "20"}};
+  static const char *const wanted[][2] = {{"certificate", "true"},
+                                          {"class-features", "true"},
+                                          {"refill", "1"},
+                                          {"probability", "true"},
+                                          {"max-iters", "20"}};
   for (int i = 0; i < m->n_params; i++)
-    for (int k = 0; k < 6; k++)
+    for (int k = 0; k < 5; k++)
       if (strcmp(m->params[i].name, wanted[k][0]) == 0)
         CHECK_OK(
             f, lapis_settings_set(f->ctx, m, set, wanted[k][0], wanted[k][1]));

@@ -219,8 +219,6 @@ static void what_makes_no_sense_is_refused(void **state)
   refuse(&data, &set, LAPIS_EINVAL, "needs --inliers N");
   set = plain, set.layout = LAPIS_ROML_COORDINATES;
   refuse(&data, &set, LAPIS_EINVAL, "is for descriptors");
-  set = plain, set.pairs = true;
-  refuse(&data, &set, LAPIS_EINVAL, "--pairs is for one instance");
   set = plain, set.fix_first = true;
   refuse(&data, &set, LAPIS_EINVAL, "--fix-first is for one instance");
   set = plain, set.instances = 3;

@@ -332,8 +332,8 @@ static bool may_choose(const roml *w)
   const lapis_roml_settings *set = &w->set;
   const char *start = set->start;
   double n = (double)p->largest, K = (double)p->K;
-  bool pairwise = start == NULL || strcmp(start, "auto") == 0 ||
-                  strcmp(start, "mst") == 0 || strcmp(start, "star") == 0;
+  bool pairwise =
+      start == NULL || strcmp(start, "auto") == 0 || strcmp(start, "mst") == 0;
   return p->d == 2 && !set->robust && !set->fix_first && w->given == NULL &&
          set->schedule != LAPIS_ROML_PAPER && pairwise &&
          roml_fewest(p) >= LEAST_POINTS &&

@@ -1,11 +1,9 @@
-/* pairs.c - starts made of pairwise assignments, and pairs on their own.
+/* pairs.c - the start made of pairwise assignments, mst.
  *
- * Assignments on |a - b|^2 between all pairs of images give costs W.  A tree
- * over the images is rooted at the one with the least row sum of W: the minimum
- * spanning tree (mst), all images under the root (star), or the images in the
- * order of their numbers (chain, which needs that order to mean something).
- * The root's slots are handed down: an image is assigned to the features its
- * parent was given.  Neither mst nor star uses the order of the images. */
+ * Assignments on |a - b|^2 between all pairs of images give costs W.  Their
+ * minimum spanning tree is rooted at the image with the least row sum of W. The
+ * root's slots are handed down: an image is assigned to the features its parent
+ * was given.  The order of the images is not used. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,9 +118,8 @@ static lapis_status hand_down(pair_work *g, int64_t from, int64_t to,
   return LAPIS_OK;
 }
 
-/* Prim's tree, or the star: best[k] is how far k is from what is reached. */
-static lapis_status grow_tree(pair_work *g, int64_t root, bool star,
-                              int64_t *pick)
+/* Prim's tree: best[k] is how far k is from what is reached. */
+static lapis_status grow_tree(pair_work *g, int64_t root, int64_t *pick)
 {
   int64_t K = g->p->K;
   double *best = base_alloc(g->h.ctx, K, sizeof *best);
@@ -138,7 +135,7 @@ static lapis_status grow_tree(pair_work *g, int64_t root, bool star,
       if (best[k] >= 0 && (next < 0 || best[k] < best[next])) next = k;
     s = hand_down(g, parent[next], next, pick);
     best[next] = -1;
-    for (int64_t k = 0; !star && k < K; k++)
+    for (int64_t k = 0; k < K; k++)
       if (best[k] >= 0 && g->W[next * K + k] < best[k])
         best[k] = g->W[next * K + k], parent[k] = next;
   }
@@ -169,14 +166,12 @@ void roml_pairs_free(pair_work *g)
   *g = (pair_work){.n = 0};
 }
 
-static lapis_status start(pair_work *g, roml_chain kind, int64_t *pick)
+static lapis_status start(pair_work *g, int64_t *pick)
 {
   TRY(all_pairs(g));
-  int64_t root = kind == ROML_CHAIN ? 0 : roml_root(g->W, g->p->K);
+  int64_t root = roml_root(g->W, g->p->K);
   TRY(root_slots(g, root, pick));
-  if (kind != ROML_CHAIN) return grow_tree(g, root, kind == ROML_STAR, pick);
-  for (int64_t k = 1; k < g->p->K; k++) TRY(hand_down(g, k - 1, k, pick));
-  return LAPIS_OK;
+  return grow_tree(g, root, pick);
 }
 
 lapis_status roml_pairs_new(roml *w, int64_t n, pair_work *g)
@@ -187,11 +182,11 @@ lapis_status roml_pairs_new(roml *w, int64_t n, pair_work *g)
   return status;
 }
 
-lapis_status roml_start_pairs(roml *w, roml_state *s, roml_chain kind)
+lapis_status roml_start_mst(roml *w, roml_state *s)
 {
   pair_work g;
   TRY(roml_pairs_new(w, s->at.n, &g));
-  lapis_status status = start(&g, kind, s->pick);
+  lapis_status status = start(&g, s->pick);
   roml_pairs_free(&g);
   return status;
 }

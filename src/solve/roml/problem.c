@@ -31,7 +31,6 @@ static lapis_status check_instances(lapis_ctx *ctx,
 {
   lapis_mat xy = data->xy;
   const char *other = set->fix_first                 ? "--fix-first"
-                      : set->pairs                   ? "--pairs"
                       : set->start_match.val != NULL ? "--start FILE"
                                                      : NULL;
   if (set->layout == LAPIS_ROML_COORDINATES)
@@ -67,8 +66,8 @@ static lapis_status check_settings(lapis_ctx *ctx,
                       "more, or auto");
   if (set->start_match.val == NULL && !roml_start_known(set->start))
     return lapis_fail(ctx, LAPIS_EINVAL,
-                      "roml: --start '%s' is none of auto, seeded, mst, star, "
-                      "sync, chain, first, nor a file",
+                      "roml: --start '%s' is none of auto, seeded, mst, "
+                      "sync, first, nor a file",
                       set->start);
   roml_invariance invariance = roml_invariance_of(set->invariance);
   if (invariance == ROML_INVARIANCES)

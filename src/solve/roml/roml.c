@@ -43,9 +43,8 @@ static const lapis_param params[] = {
         .help = "disjoint sets of N features; auto: as many as are better "
                 "than chance"),
     TEXT("start", start, .symbol = "P_0", .arg = "WORD",
-         .choices = "auto|seeded|mst|star|sync|chain|first",
-         .help =
-             "auto, seeded, mst, star, sync, chain, first, or FILE.npz:match"),
+         .choices = "auto|seeded|mst|sync|first",
+         .help = "auto, seeded, mst, sync, first, or FILE.npz:match"),
     BOOL("robust", robust,
          .help =
              "points: wrong or missing ones may be far away; marks them -1"),
@@ -64,8 +63,6 @@ static const lapis_param params[] = {
            .help = "auto: descriptors to unit length"),
     BOOL("fix-first", fix_first,
          .help = "the first image's first N rows are the object (tracking)"),
-    BOOL("pairs", pairs,
-         .help = "also match every pair of images on its own (pair_match)"),
     REAL("xi", xi, .symbol = "xi", .value = 4, ABOVE(0),
          .help = "a point of an image is doubtful when the error of its "
                  "features adds up to this (l1 norm)"),
@@ -374,7 +371,6 @@ static lapis_status roml_solve(lapis_solver *base)
   base->info.svd_seconds = op_svt_seconds(w->s.svt);
   TRY(roml_canonical(w, &w->s));
   TRY(roml_publish(w, &w->s));
-  if (w->set.pairs) TRY(roml_pairs(w));
   base->info.seconds = loop_seconds(&base->loop);
   return base->loop.status;
 }
@@ -392,7 +388,6 @@ static void roml_free(lapis_solver *s)
   base_free(w->low_rank);
   base_free(w->sparse);
   base_free(w->gamma);
-  base_free(w->pair_match);
   base_free(w->instance);
   base_free(w->whose);
   base_free(w->chance);

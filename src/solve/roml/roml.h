@@ -103,7 +103,6 @@ typedef struct roml {
   double *low_rank, *sparse; /* d x n x K */
   double *gamma;             /* n_gamma, when estimating */
   int64_t n_gamma;
-  int64_t *pair_match; /* n x 2 x pairs, rows of X, with --pairs */
   /* several instances */
   lapis_mat xy;              /* positions, borrowed, or empty */
   int64_t *instance, *whose; /* slots: from 1; as published */
@@ -199,9 +198,7 @@ void roml_matcher_forget(roml_matcher *m);
 lapis_status roml_start(roml *w, roml_state *s);
 lapis_status roml_start_seeded(roml *w, roml_state *s);
 lapis_status roml_start_sync(roml *w, roml_state *s);
-typedef enum roml_chain { ROML_MST, ROML_STAR, ROML_CHAIN } roml_chain;
-lapis_status roml_start_pairs(roml *w, roml_state *s, roml_chain kind);
-lapis_status roml_start_template(roml *w, roml_state *s);
+lapis_status roml_start_mst(roml *w, roml_state *s);
 bool roml_start_known(const char *start);
 
 /* ---- align.c: images of points in one frame -----------------------------*/
@@ -254,7 +251,6 @@ lapis_status roml_embed(roml *w, const lapis_data *data);
  * that is known (N). */
 lapis_status roml_leading_vectors(la *h, const la_array *A, const double *known,
                                   la_array *V, double *theta);
-lapis_status roml_pairs(roml *w);
 /* The image from which all others are nearest; W: K x K distances. */
 int64_t roml_root(const double *W, int64_t K);
 /* Slots sorted by feature number in the first image. */

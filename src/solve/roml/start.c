@@ -16,8 +16,8 @@ static const double GROWTH[] = {[LAPIS_ROML_FAST] = 1.01,
                                 [LAPIS_ROML_PAPER] = 1.001};
 enum { STREAM_SCHEDULE = 101, STREAM_START = 102 };
 
-static const char *const words[] = {"auto", "seeded", "mst",   "star",
-                                    "sync", "chain",  "first", NULL};
+static const char *const words[] = {"auto", "seeded", "mst",
+                                    "sync", "first",  NULL};
 
 bool roml_start_known(const char *start)
 {
@@ -44,7 +44,7 @@ static lapis_status random_picks(roml *w, roml_state *s, uint64_t stream)
 }
 
 /* Every image is assigned to the first n features of the first one. */
-lapis_status roml_start_template(roml *w, roml_state *s)
+static lapis_status start_template(roml *w, roml_state *s)
 {
   const roml_problem *p = &w->p;
   int64_t n = s->at.n;
@@ -124,9 +124,7 @@ static lapis_status by_word(roml *w, roml_state *s, const char *word)
 {
   if (strcmp(word, "seeded") == 0) return roml_start_seeded(w, s);
   if (strcmp(word, "sync") == 0) return roml_start_sync(w, s);
-  if (strcmp(word, "mst") == 0) return roml_start_pairs(w, s, ROML_MST);
-  if (strcmp(word, "star") == 0) return roml_start_pairs(w, s, ROML_STAR);
-  if (strcmp(word, "chain") == 0) return roml_start_pairs(w, s, ROML_CHAIN);
+  if (strcmp(word, "mst") == 0) return roml_start_mst(w, s);
   return random_picks(w, s, STREAM_START);
 }
 
@@ -142,7 +140,7 @@ lapis_status roml_start(roml *w, roml_state *s)
   TRY(set_schedule(w, s));
   if (w->given != NULL) return take_given(w, s);
   bool first = word != NULL && strcmp(word, "first") == 0;
-  if (first || w->set.fix_first) return roml_start_template(w, s);
+  if (first || w->set.fix_first) return start_template(w, s);
   if (word == NULL || strcmp(word, "auto") == 0) word = automatic(w);
   base_say(w->base.ctx, 1, "roml: start %s, rho_0 %.4g, growth %g", word,
            s->rho, s->growth);
