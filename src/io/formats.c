@@ -52,8 +52,7 @@ static const io_kind kind_svm = {
 static const io_kind kind_arff = {.shown = {"arff", ".arff",
                                             "Weka, Mulan, MEKA", TABLE_HOLDS,
                                             true, NULL, true},
-                                  .read = arff_read,
-                                  .write = arff_write};
+                                  .read = arff_read}; /* and not written */
 static const io_kind kind_mat = {.shown = {"mat", ".mat",
                                            "MATLAB 5, Octave -v7",
                                            "every member", true, NULL, true},
@@ -246,5 +245,10 @@ lapis_status lapis_arrays_write(lapis_ctx *ctx, const char *path,
     TRY(mat_check_view(ctx, path, "an array", &item[i].mat));
   const io_kind *kind = kind_named(path, format);
   if (kind == NULL) return fail_unknown(ctx, path, format);
+  if (kind->write == NULL)
+    return lapis_fail(ctx, LAPIS_EINVAL,
+                      "%s: %s files are read, not written; take .npz, which "
+                      "keeps all, or .csv",
+                      path, kind->shown.name);
   return kind->write(ctx, path, item, count);
 }

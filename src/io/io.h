@@ -289,12 +289,10 @@ lapis_status svm_read(lapis_ctx *ctx, io_file *f, const io_request *request,
 lapis_status svm_write(lapis_ctx *ctx, const char *path,
                        const lapis_named *item, int count);
 
-/* ---- arff.c, arff_data.c, arff_write.c ----------------------------------*/
+/* ---- arff.c, arff_data.c ------------------------------------------------*/
 bool arff_is(const unsigned char *head, int64_t size);
 lapis_status arff_read(lapis_ctx *ctx, io_file *f, const io_request *request,
                        lapis_arrays *out);
-lapis_status arff_write(lapis_ctx *ctx, const char *path,
-                        const lapis_named *item, int count);
 
 /* ---- mat.c, mat_value.c, mat_write.c: MATLAB 5 --------------------------*/
 lapis_status mat_read(lapis_ctx *ctx, io_file *f, const io_request *request,

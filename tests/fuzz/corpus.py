@@ -88,7 +88,9 @@ np.savez(work / "small.npz", X=small)
 run("fit", "rpca", work / "small.npz", "--max-iters", "5", "--checkpoint", work / "ck")
 put("checkpoint", "rpca", members(work / "ck"))
 
-for suffix in "svm", "arff", "mat":
+put("arff", "all", b"@relation r\n@attribute a real\n@attribute 'b c' "
+    b"{x,'y z'}\n@attribute y integer\n@data\n1.5,x,0\n?,'y z',1\n{0 2,2 1}\n")
+for suffix in "svm", "mat":
     for name in "all", "text":
         path = work / f"{name}.{suffix}"
         run("convert", work / f"{name}.npz", path)
