@@ -22,41 +22,21 @@ endmacro()
 
 # The BLAS: its CMake target, what pkg-config knows it by and what Debian calls it.
 set(LAPIS_BLAS openblas CACHE STRING
-  "What computes products: openblas, blis, flexiblas or reference")
-set_property(CACHE LAPIS_BLAS PROPERTY STRINGS
-  openblas blis flexiblas reference)
-set(LAPIS_BLAS_MODULE ${LAPIS_BLAS})
-set(LAPIS_BLAS_PACKAGE lib${LAPIS_BLAS}-dev)
+  "What computes products: openblas, or reference, the system's libblas.so.3")
+set_property(CACHE LAPIS_BLAS PROPERTY STRINGS openblas reference)
+set(LAPIS_BLAS_MODULE openblas)
+set(LAPIS_BLAS_PACKAGE libopenblas-dev)
 if(LAPIS_BLAS STREQUAL reference)
   set(LAPIS_BLAS_MODULE blas)
   set(LAPIS_BLAS_PACKAGE libblas-dev)
-elseif(LAPIS_BLAS STREQUAL blis)
-  set(LAPIS_BLAS_MODULE "") # Debian's package has no .pc file
-elseif(NOT LAPIS_BLAS MATCHES "^(openblas|flexiblas)$")
-  message(FATAL_ERROR "LAPIS_BLAS is ${LAPIS_BLAS}; take openblas, blis, "
-    "flexiblas or reference")
+elseif(NOT LAPIS_BLAS STREQUAL openblas)
+  message(FATAL_ERROR
+    "LAPIS_BLAS is ${LAPIS_BLAS}; take openblas or reference")
 endif()
-if(LAPIS_BLAS_MODULE)
-  need(LAPIS_ANY_BLAS ${LAPIS_BLAS_MODULE} ${LAPIS_BLAS_PACKAGE})
-  set(LAPIS_BLAS_TARGET PkgConfig::LAPIS_ANY_BLAS) # of benchmarks
-  set(LAPIS_BLAS_LOOKUP
-    "  pkg_check_modules(LAPIS_ANY_BLAS REQUIRED QUIET IMPORTED_TARGET ${LAPIS_BLAS_MODULE})")
-else()
-  find_path(BLIS_HEADER_FOLDER cblas.h
-    PATH_SUFFIXES blis blis-openmp blis-pthread blis-serial)
-  find_library(BLIS_LIBRARY_FILE blis)
-  mark_as_advanced(BLIS_HEADER_FOLDER BLIS_LIBRARY_FILE)
-  if(BLIS_HEADER_FOLDER AND BLIS_LIBRARY_FILE)
-    add_library(lapis_blis INTERFACE)
-    target_include_directories(lapis_blis SYSTEM INTERFACE
-      ${BLIS_HEADER_FOLDER})
-    list(APPEND LAPIS_DEPENDENCIES $<BUILD_INTERFACE:lapis_blis> blis)
-    set(LAPIS_BLAS_LIBRARIES -lblis)
-    set(LAPIS_BLAS_TARGET lapis_blis blis)
-  else()
-    list(APPEND missing ${LAPIS_BLAS_PACKAGE})
-  endif()
-endif()
+need(LAPIS_ANY_BLAS ${LAPIS_BLAS_MODULE} ${LAPIS_BLAS_PACKAGE})
+set(LAPIS_BLAS_TARGET PkgConfig::LAPIS_ANY_BLAS) # of benchmarks
+set(LAPIS_BLAS_LOOKUP
+  "  pkg_check_modules(LAPIS_ANY_BLAS REQUIRED QUIET IMPORTED_TARGET ${LAPIS_BLAS_MODULE})")
 need(LAPACKE lapacke liblapacke-dev)
 need(LIBZIP libzip libzip-dev)
 need(ZLIB zlib zlib1g-dev)

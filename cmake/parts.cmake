@@ -47,7 +47,7 @@ macro(lapis_part name what)
 endmacro()
 
 # One BLAS; the others' files are left out.
-foreach(blas openblas blis flexiblas reference)
+foreach(blas openblas reference)
   if(NOT blas STREQUAL LAPIS_BLAS)
     list(APPEND LAPIS_FILES_LEFT_OUT src/la/blas_${blas}.c)
   endif()
