@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ._arrays import is_sparse
 from ._compat import ClassifierMixin
 from ._core import Context, solve, warn
 from ._settings import table
@@ -207,6 +208,11 @@ class Estimator(Tagged):
         check_fitted(self)
         array = check_array(X, sparse=self._sparse)
         check_features(self, X, array.shape)
+        if not (self._said()["allow_nan"] or is_sparse(array)) \
+                and np.isnan(array).any():
+            raise ValueError("Input X contains NaN; this estimator takes no "
+                             "missing values; lapis.LowRankImputer() fills "
+                             "them in")
         return self._model.predict(array, context=self._context(), **settings)
 
 

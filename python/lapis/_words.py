@@ -32,7 +32,7 @@ def _rows():
 
 def _keyword(match):
     name, value = match.group(1), match.group(2)
-    maps = value.split(",") if name == "map" and value else ()
+    maps = value.split(",") if name in ("map", "map-priv") and value else ()
     if maps and all(one in _MAPS for one in maps):
         return " and ".join(_MAPS[one] for one in maps)
     key, words = _rows().get(

@@ -25,6 +25,8 @@ SAID = (
      "bring them near 1 (sklearn.preprocessing.StandardScaler())"),
     ("takes no missing values; --map impute fills them in",
      "takes no missing values; lapis.LowRankImputer() fills them in"),
+    ("takes no missing values; --map-priv impute fills them in",
+     "takes no missing values; lapis.LowRankImputer() fills them in"),
     ("add --map standard,impute to fit, or",
      "add sklearn.preprocessing.StandardScaler() and lapis.LowRankImputer() "
      "to fit, or"),

@@ -618,6 +618,51 @@ static void scores_of_numbered_classes_go_by_their_title(void **state)
   command_end(&c);
 }
 
+/* One new word, or a row without a value, stops no other answer. */
+static void what_is_unknown_stops_no_answer(void **state)
+{
+  (void)state;
+  static const char *const methods[] = {"svmplus",
+                                        "svmplus --kernel rbf",
+                                        "svmplus --kernel rbf --scale standard",
+                                        "linear",
+                                        "trees",
+                                        "rlda",
+                                        "mc --map standard --mu-rel .05"};
+  command c;
+  char text[4096] = "id,a,colour,kind\n";
+  begin(&c);
+  for (int i = 0; i < 40; i++)
+    snprintf(text + strlen(text), sizeof text - strlen(text),
+             "s%d,%.2f,%s,%s\n", i, 3. * (i % 2) + .1 * (i % 7),
+             i % 3 == 0   ? "red"
+             : i % 3 == 1 ? "green"
+                          : "blue",
+             i % 2 ? "yes" : "no");
+  put(&c, "t.csv", text);
+  put(&c, "n.csv",
+      "id,a,colour\nn1,0.1,red\nn2,3.2,green\nn3,3.4,pink\n"
+      "n4,,\nn5,.2,\n");
+  for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+    command_run(&c,
+                "fit %s t.csv --id id --one-hot colour --target kind -q "
+                "--model m",
+                methods[i]);
+    command_expect(&c, 0, "");
+    command_run(&c, "predict m n.csv -o p.csv");
+    command_expect(&c, 0, "\"pink\" is no value of \"colour\"");
+    if (strstr(c.err, "row 4 of X: no feature is observed") == NULL &&
+        strcmp(methods[i], "linear") != 0 && strcmp(methods[i], "trees") != 0)
+      fail_msg("%s: %s", methods[i], c.err);
+    assert_string_equal(cell(&c, "p.csv", 1, 1, ','), "no");
+    assert_string_equal(cell(&c, "p.csv", 2, 1, ','), "yes");
+    if (i < 5) assert_string_equal(cell(&c, "p.csv", 3, 1, ','), "yes");
+    assert_true(*cell(&c, "p.csv", 4, 1, ',') != '\0');
+    if (i < 5) assert_string_equal(cell(&c, "p.csv", 5, 1, ','), "no");
+  }
+  command_end(&c);
+}
+
 int test_meaning(void)
 {
   const struct CMUnitTest tests[] = {
@@ -638,6 +683,7 @@ int test_meaning(void)
       cmocka_unit_test(measures_that_rise_are_features),
       cmocka_unit_test(a_quote_does_not_swallow_rows),
       cmocka_unit_test(a_class_the_truth_lacks_is_wrong),
+      cmocka_unit_test(what_is_unknown_stops_no_answer),
       cmocka_unit_test(scores_of_numbered_classes_go_by_their_title),
   };
   return run_cases(tests, NULL, NULL);

@@ -34,6 +34,7 @@ typedef struct sv_predict {
   double *copy, *scaled;
   targets labels; /* values borrowed from the model */
   const lapis_mat *weights, *coefficients, *bias, *rho, *index, *platt;
+  bool unknown;     /* some feature of a sample is */
   double threshold; /* misvm: of a bag's score */
   op_kernel kernel;
   bool square; /* precomputed: rows of X are the training samples */
@@ -255,12 +256,30 @@ static lapis_status allocate(sv_predict *w)
 static lapis_status take_samples(sv_predict *w, const lapis_mat *X)
 {
   w->X = *X;
-  if (X->dtype == LAPIS_F64) return LAPIS_OK;
+  if (X->dtype == LAPIS_F64 && !w->unknown) return LAPIS_OK;
   w->copy = base_alloc_raw(w->base.ctx, X->rows * X->cols, sizeof(double));
   if (w->copy == NULL) return LAPIS_ENOMEM;
   mat_to_f64(X, w->copy, X->rows);
   w->X = lapis_mat_f64(w->copy, X->rows, X->cols);
   return LAPIS_OK;
+}
+
+/* The mean of the training samples for each feature that is not known. */
+static void fill_unknown(sv_predict *w, const lapis_mat *means)
+{
+  int64_t count = 0;
+  for (int64_t j = 0; j < w->X.cols; j++)
+    for (int64_t i = 0; i < w->X.rows; i++) {
+      double *x = mat_col(&w->X, j) + i;
+      if (!isnan(*x)) continue;
+      *x = mat_col(means, i)[0];
+      count++;
+    }
+  base_say(w->base.ctx, 0,
+           "%s: %" PRId64 " value%s of X %s not known; the mean of the feature "
+           "stands for %s; a fit with --map impute fills in better ones",
+           w->base.cls->method, count, count > 1 ? "s" : "",
+           count > 1 ? "are" : "is", count > 1 ? "each" : "it");
 }
 
 static lapis_status predict_new(lapis_ctx *ctx, const lapis_data *data,
@@ -269,7 +288,12 @@ static lapis_status predict_new(lapis_ctx *ctx, const lapis_data *data,
                                 lapis_solver **out)
 {
   *out = NULL;
-  TRY(mat_check_finite(ctx, cls->method, "X", &data->X, false));
+  const lapis_mat *means = named_numbers(learned, "means", 1, data->X.rows);
+  bool fills = means != NULL && data->X.colptr == NULL;
+  TRY(mat_check_known(ctx, cls->method, "X", &data->X,
+                      fills ? NULL
+                            : "this model takes no missing values; a fit with "
+                              "--map impute fills them in"));
   if (!mat_empty(&data->P))
     base_note(ctx, BASE_WARNING, "privileged-ignored",
               "%s: P is ignored: predicting needs no privileged features",
@@ -278,9 +302,12 @@ static lapis_status predict_new(lapis_ctx *ctx, const lapis_data *data,
   TRY(solver_alloc(ctx, cls, sizeof(sv_predict), &s));
   sv_predict *w = (sv_predict *)s;
   w->square = kernel == LAPIS_KERNEL_PRECOMPUTED;
+  w->unknown = fills && lapis_mat_missing(&data->X) > 0;
+  if (w->unknown) mat_say_blank(ctx, cls->method, &data->X, false);
   lapis_status status = la_open_host(ctx, &w->h);
   if (status >= 0) status = take_samples(w, &data->X);
   if (status >= 0) status = read_model(w, learned);
+  if (status >= 0 && w->unknown) fill_unknown(w, means);
   if (status >= 0) status = scale_samples(w, learned);
   if (status >= 0) status = prepare_kernel(w, kernel, width, learned);
   if (status >= 0) status = allocate(w);

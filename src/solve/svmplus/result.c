@@ -115,6 +115,26 @@ static lapis_status learn_support(svmplus *w)
   return LAPIS_OK;
 }
 
+/* What stands for a feature of a new sample that is not known. */
+static lapis_status learn_means(svmplus *w)
+{
+  const lapis_mat *X = &w->q.X;
+  int64_t d = w->q.d;
+  if (X->colptr != NULL || w->set.kernel == LAPIS_KERNEL_PRECOMPUTED ||
+      base_ranks(w->base.ctx) > 1)
+    return LAPIS_OK;
+  if (w->means == NULL) w->means = arena_reals(&w->base.arena, d);
+  if (w->means == NULL) return LAPIS_ENOMEM;
+  for (int64_t i = 0; i < d; i++) {
+    double sum = 0;
+    for (int64_t j = 0; j < X->cols; j++)
+      sum += mat_col(X, j)[i] / (double)X->cols;
+    w->means[i] = w->scale.used ? w->scale.centre[i] : sum;
+  }
+  learned(&w->base, "means", w->means, 1, d);
+  return LAPIS_OK;
+}
+
 lapis_status sv_learn(lapis_solver *s)
 {
   svmplus *w = (svmplus *)s;
@@ -130,6 +150,7 @@ lapis_status sv_learn(lapis_solver *s)
     if (w->kind != SV_L2 || w->K == 1) w->rho[c] = 1;
   learned(s, "rho", w->rho, 1, w->K);
   if (w->platt != NULL) learned(s, "platt", w->platt, 2, w->K);
+  TRY(learn_means(w));
   if (!w->linear && w->scale.used)
     learned(s, "scale", w->scale.centre, w->q.d, 2);
   if (!w->linear) return learn_support(w);

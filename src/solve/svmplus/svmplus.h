@@ -303,7 +303,7 @@ typedef struct svmplus {
   double *probabilities; /* K x n */
   /* what a model keeps */
   int64_t n_support;
-  double *support, *coefficients, *index, *kind_value;
+  double *support, *coefficients, *index, *kind_value, *means;
 } svmplus;
 
 lapis_status sv_check_data(lapis_ctx *ctx, const char *method,
