@@ -55,8 +55,8 @@ static bool find_in(const cli_option *options, const char *name, size_t length,
 static bool find_param(const lapis_method *m, const char *name, size_t length,
                        row *out)
 {
-  for (int i = 0; m != NULL && i < m->n_params; i++) {
-    const lapis_param *p = &m->params[i];
+  const lapis_param *p;
+  for (int i = 0; (p = lapis_method_param(m, i)) != NULL; i++) {
     if (strlen(p->name) != length || strncmp(p->name, name, length) != 0)
       continue;
     *out = (row){p->name, p->type != LAPIS_PARAM_BOOL};
@@ -103,11 +103,9 @@ static const struct {
 
 static bool is_of_file(const cli *c, const char *name, const char *value)
 {
-  const char *own = NULL;
+  const lapis_param *p = lapis_param_find(c->method, name);
+  const char *own = p == NULL ? NULL : p->choices;
   size_t size = strlen(value), digits = strspn(value, "-0123456789");
-  for (int i = 0; c->method != NULL && i < c->method->n_params; i++)
-    if (strcmp(c->method->params[i].name, name) == 0)
-      own = c->method->params[i].choices;
   for (; own != NULL && *own != '\0';
        own += strcspn(own, "|"), own += *own != 0)
     if (strcspn(own, "|") == size && strncmp(own, value, size) == 0)

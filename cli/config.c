@@ -31,11 +31,12 @@ int config_write(cli *c, const lapis_cv *cv, const void *settings,
  * like "mu-rel=..."; or NULL. */
 static const char *chosen_name(const lapis_method *m)
 {
-  for (int i = 0; m->choose != NULL && i < m->n_params; i++) {
-    size_t size = strlen(m->params[i].name);
-    if (strncmp(m->choose, m->params[i].name, size) == 0 &&
+  const lapis_param *p;
+  for (int i = 0; (p = lapis_method_param(m, i)) != NULL; i++) {
+    size_t size = strlen(p->name);
+    if (m->choose != NULL && strncmp(m->choose, p->name, size) == 0 &&
         m->choose[size] == '=')
-      return m->params[i].name;
+      return p->name;
   }
   return NULL;
 }
@@ -50,15 +51,12 @@ static const char *known_name(cli *c, const void *defaults, const char *name,
   const lapis_method *m = c->method;
   for (int k = 0; maps[k] != NULL; k++)
     if (strcmp(maps[k], name) == 0) return maps[k];
-  for (int i = 0; i < m->n_params; i++) {
-    const char *own = m->params[i].name;
-    if (strcmp(own, name) != 0) continue;
-    lapis_settings_get(c->ctx, m, defaults, own, usual, sizeof usual);
-    *said = strcmp(value, "null") != 0 &&
-            strcmp(value, own == chosen_name(m) ? "auto" : usual) != 0;
-    return own;
-  }
-  return NULL;
+  const lapis_param *p = lapis_param_find(m, name);
+  if (p == NULL) return NULL;
+  lapis_settings_get(c->ctx, m, defaults, name, usual, sizeof usual);
+  *said = strcmp(value, "null") != 0 &&
+          strcmp(value, p->name == chosen_name(m) ? "auto" : usual) != 0;
+  return p->name;
 }
 
 /* Whether the command line says it, or what sets the same thing. */

@@ -144,11 +144,12 @@ void info_model(cli *c, const lapis_model *m, const lapis_arrays *all)
   print_texts("classes:", &named);
   if (map != NULL) printf("  map: %s\n", map);
   printf("  settings:");
-  for (int i = 0; i < method->n_params; i++) {
+  const lapis_param *p;
+  for (int i = 0; (p = lapis_method_param(method, i)) != NULL; i++) {
     char text[256];
-    lapis_settings_get(c->ctx, method, lapis_model_settings(m),
-                       method->params[i].name, text, sizeof text);
-    printf("%s %s %s", i > 0 ? "," : "", method->params[i].name, text);
+    lapis_settings_get(c->ctx, method, lapis_model_settings(m), p->name, text,
+                       sizeof text);
+    printf("%s %s %s", i > 0 ? "," : "", p->name, text);
   }
   printf("\n");
   lapis_json_free(head);

@@ -48,8 +48,7 @@ int kinds_named(cli *c, const char *list, cli_kinds *out)
 bool kinds_have(const cli_kinds *k, const char *option)
 {
   for (int i = 0; i < k->count; i++)
-    for (int p = 0; p < k->kind[i]->n_params; p++)
-      if (strcmp(k->kind[i]->params[p].name, option) == 0) return true;
+    if (lapis_param_find(k->kind[i], option) != NULL) return true;
   return false;
 }
 

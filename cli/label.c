@@ -33,20 +33,13 @@ static bool in_options(const cli_option *o, const char *name)
   return false;
 }
 
-static bool in_table(const lapis_method *m, const char *name)
-{
-  for (int i = 0; i < m->n_params; i++)
-    if (strcmp(m->params[i].name, name) == 0) return true;
-  return false;
-}
-
 /* Every kind's options are understood; those of another kind make no sense. */
 static int check_options(cli *c, const cli_kinds *kinds, const char *listed)
 {
   for (int i = 0; i < c->args.n_given; i++) {
     const char *name = c->args.given[i].name;
     if (in_options(common_options, name) || in_options(options, name) ||
-        in_table(c->method, name) || kinds_have(kinds, name))
+        lapis_param_find(c->method, name) || kinds_have(kinds, name))
       continue;
     return kinds->count == 0
                ? cli_fail(EXIT_MISUSE,

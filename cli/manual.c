@@ -177,7 +177,7 @@ static void of_method(FILE *to, const lapis_method *m)
   }
   fputs(".SH SETTINGS\n", to);
   rows_of_method(m, print_row, to);
-  if (predict != NULL && predict->n_params > 0) {
+  if (lapis_method_param(predict, 0) != NULL) {
     fputs(".SH SETTINGS OF PREDICTING\n", to);
     rows_of_method(predict, print_row, to);
   }

@@ -29,8 +29,8 @@ void rows_of_method(const lapis_method *m, row_fn fn, void *user)
   void *defaults = calloc(1, m->settings_size);
   if (defaults == NULL) return;
   lapis_settings_default(m, defaults);
-  for (int i = 0; i < m->n_params; i++) {
-    const lapis_param *p = &m->params[i];
+  const lapis_param *p;
+  for (int i = 0; (p = lapis_method_param(m, i)) != NULL; i++) {
     char help[512];
     param_help(m, defaults, p, help, sizeof help);
     option_row r = {.name = p->name,

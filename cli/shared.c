@@ -26,10 +26,8 @@ const cli_option data_options[] = {
 /* What a method's own setting of an option's name can be, "a|b|c", or NULL. */
 static const char *own_choices(const cli *c, const char *option)
 {
-  for (int i = 0; c->method != NULL && i < c->method->n_params; i++)
-    if (strcmp(c->method->params[i].name, option) == 0)
-      return c->method->params[i].choices;
-  return NULL;
+  const lapis_param *p = lapis_param_find(c->method, option);
+  return p == NULL ? NULL : p->choices;
 }
 
 static bool is_choice(const char *choices, const char *word, size_t length)
@@ -55,13 +53,6 @@ static const char *own_word(const cli *c, const char *option, const char *spec)
     at += length + (at[length] == ',');
   }
   return spec + strlen(spec);
-}
-
-static bool has_row(const lapis_method *m, const char *name)
-{
-  for (int i = 0; i < m->n_params; i++)
-    if (strcmp(m->params[i].name, name) == 0) return true;
-  return false;
 }
 
 /* Given, or tried by --grid NAME=... */
@@ -101,10 +92,12 @@ int settings_beside(cli *c, const lapis_method *m, void **out)
   *out = calloc(1, m->settings_size);
   if (*out == NULL) return cli_fail(EXIT_FAILED, "out of memory");
   lapis_settings_default(m, *out);
-  for (int i = 0; i < m->n_params; i++) {
-    const char *name = m->params[i].name;
+  const lapis_param *p;
+  for (int i = 0; (p = lapis_method_param(m, i)) != NULL; i++) {
+    const char *name = p->name;
     const char *value = args_get(&c->args, name);
-    if (c->verb->pipeline != NULL && m != c->method && has_row(c->method, name))
+    if (c->verb->pipeline != NULL && m != c->method &&
+        lapis_param_find(c->method, name))
       continue;
     if (value != NULL && strcmp(name, "map") == 0 && own_choices(c, name)) {
       value = own_word(c, name, value);
@@ -664,11 +657,11 @@ static void put_setting(lapis_json *to, const lapis_param *p, const char *text)
 lapis_json *settings_json(cli *c, const lapis_method *m, const void *settings)
 {
   lapis_json *to = lapis_json_object();
-  for (int i = 0; i < m->n_params; i++) {
+  const lapis_param *p;
+  for (int i = 0; (p = lapis_method_param(m, i)) != NULL; i++) {
     char text[4096];
-    lapis_settings_get(c->ctx, m, settings, m->params[i].name, text,
-                       sizeof text);
-    put_setting(to, &m->params[i], text);
+    lapis_settings_get(c->ctx, m, settings, p->name, text, sizeof text);
+    put_setting(to, p, text);
   }
   return to;
 }

@@ -30,10 +30,8 @@ void shell_file(FILE *to, const char *path)
 /* A switch stands for itself. */
 static bool is_switch(const cli *c, const char *name)
 {
-  const lapis_method *m = c->method;
-  for (int i = 0; m != NULL && i < m->n_params; i++)
-    if (strcmp(m->params[i].name, name) == 0)
-      return m->params[i].type == LAPIS_PARAM_BOOL;
+  const lapis_param *p = lapis_param_find(c->method, name);
+  if (p != NULL) return p->type == LAPIS_PARAM_BOOL;
   for (int t = 0; t < 2; t++)
     for (const cli_option *o = t == 0 ? c->verb->options : common_options;
          o->name != NULL; o++)

@@ -5,16 +5,11 @@
 
 #include "cli.h"
 
-/* Values that are no file. */
-static const char *words_of(const lapis_method *m, const char *param)
+/* A value that is no file. */
+static bool is_word(const lapis_method *m, const char *name, const char *value)
 {
-  for (int i = 0; i < m->n_params; i++)
-    if (strcmp(m->params[i].name, param) == 0) return m->params[i].choices;
-  return NULL;
-}
-
-static bool is_word(const char *words, const char *value)
-{
+  const lapis_param *p = lapis_param_find(m, name);
+  const char *words = p == NULL ? NULL : p->choices;
   size_t length = strlen(value);
   while (words != NULL) {
     size_t n = strcspn(words, "|");
@@ -49,11 +44,11 @@ static int read_view(cli *c, const char *spec, bool needed,
 int views_read(cli *c, void *settings, cli_views *out)
 {
   *out = (cli_views){.count = 0};
-  for (int i = 0; i < c->method->n_matrices; i++) {
-    const lapis_matrix_setting *m = &c->method->matrices[i];
+  const lapis_matrix_setting *m;
+  for (int i = 0; (m = lapis_method_matrix(c->method, i)) != NULL; i++) {
     char found[4096];
     const char *spec = args_get(&c->args, m->name);
-    if (spec != NULL && is_word(words_of(c->method, m->name), spec)) continue;
+    if (spec != NULL && is_word(c->method, m->name, spec)) continue;
     bool given = spec != NULL;
     if (!given && spec_in_data(c, m->member, found, sizeof found)) spec = found;
     if (spec == NULL) continue;

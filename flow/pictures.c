@@ -18,11 +18,13 @@ static void add_settings(const lapis_flow *f, const flow_pictures *shown,
                          page_work *w, lapis_report *to)
 {
   const lapis_method *m = f->class_->table;
-  for (int i = 0; i < m->n_params && i < PAGE_SETTINGS; i++) {
-    if (lapis_settings_get(NULL, m, shown->settings, m->params[i].name,
-                           w->value[i], PAGE_VALUE) < 0)
+  const lapis_param *p;
+  for (int i = 0; (p = lapis_method_param(m, i)) != NULL && i < PAGE_SETTINGS;
+       i++) {
+    if (lapis_settings_get(NULL, m, shown->settings, p->name, w->value[i],
+                           PAGE_VALUE) < 0)
       w->value[i][0] = '\0';
-    w->setting[i] = (lapis_report_row){m->params[i].name, w->value[i]};
+    w->setting[i] = (lapis_report_row){p->name, w->value[i]};
     to->settings = i + 1;
   }
   to->setting = w->setting;

@@ -249,8 +249,9 @@ static const char *value_text(job *j, const char *field, const mxArray *a,
 
 static bool is_matrix(const lapis_method *m, const char *name)
 {
-  for (int i = 0; i < m->n_matrices; i++)
-    if (strcmp(m->matrices[i].name, name) == 0) return true;
+  const lapis_matrix_setting *setting;
+  for (int i = 0; (setting = lapis_method_matrix(m, i)) != NULL; i++)
+    if (strcmp(setting->name, name) == 0) return true;
   return false;
 }
 

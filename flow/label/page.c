@@ -268,25 +268,19 @@ static void fill_facts(page_memory *s)
   s->page.fact = s->fact;
 }
 
-static bool has_row(const lapis_method *m, const char *name)
-{
-  for (int i = 0; m != NULL && i < m->n_params; i++)
-    if (strcmp(m->params[i].name, name) == 0) return true;
-  return false;
-}
-
 /* But for those that `later` has, too: what it ran with is said there. */
 static void add_settings(page_memory *s, const lapis_method *m,
                          const void *settings, const lapis_method *later)
 {
-  for (int i = 0; i < m->n_params && s->page.settings < MOST_SETTINGS; i++) {
-    if (has_row(later, m->params[i].name)) continue;
+  const lapis_param *p;
+  for (int i = 0; (p = lapis_method_param(m, i)) != NULL &&
+                  s->page.settings < MOST_SETTINGS;
+       i++) {
+    if (lapis_param_find(later, p->name) != NULL) continue;
     char *text = s->value[s->values++];
-    if (lapis_settings_get(NULL, m, settings, m->params[i].name, text, VALUE) <
-        0)
+    if (lapis_settings_get(NULL, m, settings, p->name, text, VALUE) < 0)
       snprintf(text, VALUE, "-");
-    s->setting[s->page.settings++] =
-        (lapis_report_row){m->params[i].name, text};
+    s->setting[s->page.settings++] = (lapis_report_row){p->name, text};
   }
 }
 

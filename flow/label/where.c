@@ -19,9 +19,7 @@ static const double REGION_SECONDS = 1; /* a region, before its bound is kept */
 /* ---- what words can say -------------------------------------------------*/
 static bool learns_words(const lapis_method *kind)
 {
-  for (int i = 0; i < kind->n_params; i++)
-    if (strcmp(kind->params[i].name, "vocabulary") == 0) return true;
-  return false;
+  return lapis_param_find(kind, "vocabulary") != NULL;
 }
 
 static bool keeps_counts(const char *map)

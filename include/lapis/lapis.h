@@ -7,7 +7,9 @@
  * language is a LAPIS matrix without a copy.  NaN means "not observed".
  * Inputs are borrowed, never written, until the solver is freed; a result
  * lives as long as its solver; a model owns all it needs.  One thread per
- * context; no global state; nothing here prints, exits or aborts. */
+ * context; no global state; nothing here prints, exits or aborts.
+ * A struct that begins with its size may grow: no more of it is touched than
+ * that says, and what a program of an older header lacks is at its default. */
 #ifndef LAPIS_H
 #define LAPIS_H
 #include <stdbool.h>
@@ -53,13 +55,6 @@ typedef enum lapis_status {
 LAPIS_API const char *lapis_status_name(lapis_status s); /* "max-iters" */
 LAPIS_API const char *lapis_version(void);               /* "0.1.0" */
 
-/* Whether the first line of a table holds titles. */
-typedef enum lapis_header {
-  LAPIS_HEADER_AUTO, /* found out */
-  LAPIS_HEADER_YES,
-  LAPIS_HEADER_NO
-} lapis_header;
-
 /* ---- matrices and data --------------------------------------------------*/
 typedef enum lapis_dtype {
   LAPIS_F64,
@@ -93,10 +88,10 @@ LAPIS_API double lapis_mat_at(const lapis_mat *A, int64_t i, int64_t j);
 /* A number that tells matrices apart: of their sizes and entries. */
 LAPIS_API uint64_t lapis_mat_hash(const lapis_mat *A);
 
-/* Numbers of any type.  Y: a row of two values, the larger is yes; of more,
- * each a class; rows of 0 and 1, or of -1 and 1, each a label; of rr numbers.
- */
+/* Of any type.  Y: a row of two values, the larger is yes; of more, each a
+ * class; rows of 0 and 1, or of -1 and 1, each a label; of rr numbers. */
 typedef struct lapis_data {
+  size_t size;          /* sizeof(lapis_data); 0: that of version 0.1 */
   lapis_mat X;          /* d x n features; NaN: not observed */
   lapis_mat Y;          /* c x n targets; NaN: to be predicted */
   lapis_mat P;          /* p x n privileged features, or empty */
@@ -144,6 +139,7 @@ LAPIS_API const char *lapis_ctx_kernels(const lapis_ctx *ctx);
 LAPIS_API int lapis_ctx_threads(const lapis_ctx *ctx);
 
 typedef struct lapis_progress {
+  size_t size; /* set by the library, as in lapis_info */
   const char *method;
   int64_t iter, rank;
   double objective, gap, residual, seconds;
@@ -216,18 +212,18 @@ typedef struct lapis_matrix_setting { /* a setting that is a matrix */
   size_t offset;      /* of the lapis_mat in the settings struct */
 } lapis_matrix_setting;
 typedef struct lapis_method {
-  const char *name;    /* "mc" */
-  const char *title;   /* "matrix completion" */
-  const char *summary; /* what question it answers, one sentence */
-  const char *source;  /* "[MC11] [MC15]" */
-  unsigned reads;      /* LAPIS_READS_* */
-  const lapis_param *params;
+  const char *name;          /* "mc" */
+  const char *title;         /* "matrix completion" */
+  const char *summary;       /* what question it answers, one sentence */
+  const char *source;        /* "[MC11] [MC15]" */
+  unsigned reads;            /* LAPIS_READS_* */
+  const lapis_param *params; /* reached by lapis_method_param */
   int n_params;
   size_t settings_size;
   /* "NAME=GRID" to choose by cross-validation where the user gave neither
    * NAME nor `unless`; NULL: the defaults do. */
   const char *choose, *unless;
-  const lapis_matrix_setting *matrices;
+  const lapis_matrix_setting *matrices; /* by lapis_method_matrix */
   int n_matrices;
   bool completes; /* its low_rank is X again, gaps filled */
   bool numbers;   /* its targets are numbers, not classes */
@@ -235,14 +231,19 @@ typedef struct lapis_method {
 LAPIS_API int lapis_method_count(void);
 LAPIS_API const lapis_method *lapis_method_at(int i); /* NULL past the end */
 LAPIS_API const lapis_method *lapis_method_find(const char *name);
+/* The i-th row and matrix of its settings; NULL past the end. */
+LAPIS_API const lapis_param *lapis_method_param(const lapis_method *m, int i);
+LAPIS_API const lapis_matrix_setting *lapis_method_matrix(const lapis_method *m,
+                                                          int i);
 
-/* Generic access to the settings struct of a method, by name.  set checks
- * type and bounds; get writes text that set would read back to the same
- * value. */
+/* Generic access to the settings struct of a method, by name.  default writes
+ * m->settings_size bytes, fill the program's own struct; set checks type and
+ * bounds; get writes text that set would read back to the same value. */
 LAPIS_API void lapis_settings_default(const lapis_method *m, void *settings);
-/* LAPIS_EINVAL, with a sentence, where settings are of another version of the
- * struct or a value is outside its row's bounds; NULL, the defaults, is fine.
- */
+LAPIS_API void lapis_settings_fill(const lapis_method *m, void *settings,
+                                   size_t size);
+/* LAPIS_EINVAL, with a sentence, where settings are of a newer header or a
+ * value is outside its row's bounds; NULL, the defaults, is fine. */
 LAPIS_API lapis_status lapis_settings_check(lapis_ctx *ctx,
                                             const lapis_method *m,
                                             const void *settings);
@@ -298,19 +299,15 @@ LAPIS_API const char *lapis_map_spec(const lapis_map *map);
  * Each method's problem and the arrays it answers with stand above its
  * settings; X is d x n, a sample a column; |.|_* is the sum of the singular
  * values, |.|_2 the largest.  Every iterating method also has
- *   history          columns x checks, what history_columns (TEXT) names */
-/* settings, of size bytes, get the defaults of a method as far as they reach,
- * and their size: a program built with an older header is not written beyond
- * its struct, and is refused with a sentence where it hands that over. */
-LAPIS_API void lapis_settings_fill(const char *method, void *settings,
-                                   size_t size);
-/* lapis_NAME_defaults(): the program's own struct, filled so. */
-#define LAPIS_DEFAULTS(name, type)                          \
-  static inline type lapis_##name##_defaults(void)          \
-  {                                                         \
-    type settings;                                          \
-    lapis_settings_fill(#name, &settings, sizeof settings); \
-    return settings;                                        \
+ *   history          columns x checks, what history_columns (TEXT) names
+ * A choice is an int that holds a value of the enum named beside it: tables
+ * write it by its offset, and how large an enum is, compilers decide. */
+#define LAPIS_DEFAULTS(name, type)                                             \
+  static inline type lapis_##name##_defaults(void)                             \
+  {                                                                            \
+    type settings;                                                             \
+    lapis_settings_fill(lapis_method_find(#name), &settings, sizeof settings); \
+    return settings;                                                           \
   }
 typedef struct lapis_stop {
   int64_t max_iters; /* -1: the method's own default */
@@ -680,6 +677,7 @@ LAPIS_DEFAULTS(misvm, lapis_misvm_settings)
 /* ---- solve: one constructor a method, the same verbs for all ------------*/
 typedef struct lapis_solver lapis_solver;
 typedef struct lapis_info {
+  size_t size; /* set by the library: how much of this struct it knows */
   int64_t iterations, rank;
   double objective, dual;      /* NaN: not available */
   double gap;                  /* relative, certified; NaN: none offered */
@@ -741,7 +739,8 @@ LAPIS_API lapis_status lapis_result_get(const lapis_solver *s, const char *name,
 /* Name of the i-th array, NULL past the end. */
 LAPIS_API const char *lapis_result_name(const lapis_solver *s, int i);
 LAPIS_API const lapis_info *lapis_result_info(const lapis_solver *s);
-/* The method's settings struct as used: automatic values filled in. */
+/* The method's settings struct as used: automatic values filled in.  Its size
+ * is the library's: a copy to be handed on is given the program's own. */
 LAPIS_API const void *lapis_result_settings(const lapis_solver *s);
 
 /* ---- model: what was learnt, standing alone -----------------------------
@@ -782,7 +781,7 @@ LAPIS_API lapis_status lapis_model_load(lapis_ctx *ctx, const char *path,
 
 /* Predicting is a solver: progress, cancelling and results as for any other.
  * settings: NULL, or the struct of lapis_predict_method(m), which stands above
- * behind the method's own; lapis_settings_default fills it.  Always publishes
+ * behind the method's own; lapis_settings_fill fills it.  Always publishes
  * "scores" and "labels" where the method has classes. */
 LAPIS_API const lapis_method *lapis_predict_method(const lapis_method *m);
 LAPIS_API lapis_status lapis_predict_new(lapis_ctx *ctx, const lapis_data *data,

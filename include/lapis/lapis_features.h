@@ -3,7 +3,7 @@
  *   images -> kind -> settings -> solver -> solve -> result
  *
  * A kind of features is described as a method is, by a lapis_method, so that
- * lapis_settings_default, _set and _get work on its settings.  It is run by a
+ * lapis_settings_fill, _set and _get work on its settings.  It is run by a
  * solver: lapis_solve, lapis_result_get, lapis_solver_free. */
 #ifndef LAPIS_FEATURES_H
 #define LAPIS_FEATURES_H
@@ -19,7 +19,7 @@ LAPIS_API int lapis_feature_count(void);
 LAPIS_API const lapis_method *lapis_feature_at(int i); /* NULL past the end */
 LAPIS_API const lapis_method *lapis_feature_find(const char *name);
 
-/* ---- settings: lapis_settings_default, then change a field ---------------*/
+/* ---- settings: lapis_settings_fill, then change a field ---------------*/
 typedef struct lapis_pixels_settings {
   size_t size;
   const char *shape; /* "WIDTHxHEIGHT", or NULL: the default */
@@ -42,7 +42,7 @@ typedef struct lapis_hog_settings {
   int variant; /* lapis_hog_variant */
 } lapis_hog_settings;
 
-typedef struct lapis_gist_settings {
+typedef struct lapis_gist_settings { /* a part of another: never grows */
   size_t size;
   int64_t side; /* pixels, a power of two */
   int64_t scales, orientations;

@@ -5,7 +5,7 @@
  * A pipeline runs the library's own steps one after the other: make features,
  * choose settings, solve, find places in the images.  Its settings are
  * described as a method's are, by a lapis_method, so that
- * lapis_settings_default, _set and _get work on them. */
+ * lapis_settings_fill, _set and _get work on them. */
 #ifndef LAPIS_FLOW_H
 #define LAPIS_FLOW_H
 #include "lapis.h"

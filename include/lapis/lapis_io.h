@@ -97,6 +97,13 @@ LAPIS_API lapis_status lapis_parts_check(lapis_ctx *ctx, const char *folder);
 LAPIS_API lapis_status lapis_file_write(lapis_ctx *ctx, const char *path,
                                         const void *bytes, size_t size);
 
+/* Whether the first line of a table holds titles. */
+typedef enum lapis_header {
+  LAPIS_HEADER_AUTO, /* found out */
+  LAPIS_HEADER_YES,
+  LAPIS_HEADER_NO
+} lapis_header;
+
 /* ---- datasets: lapis_data and the memory and names behind it ------------*/
 /* Lines of row, column, value: a sparse X. */
 typedef enum lapis_triplets {

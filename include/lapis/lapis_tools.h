@@ -139,6 +139,9 @@ LAPIS_API bool lapis_json_entry(const lapis_json *v, int i, const char **key,
 LAPIS_API void lapis_file_abandon(const char *path);
 
 /* ---- settings -----------------------------------------------------------*/
+/* The row of a setting; NULL where there is none of this name. */
+LAPIS_API const lapis_param *lapis_param_find(const lapis_method *m,
+                                              const char *name);
 /* Copies what lapis_settings_check accepts; from NULL: the defaults. */
 LAPIS_API lapis_status lapis_settings_copy(lapis_ctx *ctx,
                                            const lapis_method *m,

@@ -22,8 +22,9 @@ class Mat(Structure):
 
 
 class Data(Structure):
-    _fields_ = [("X", Mat), ("Y", Mat), ("P", Mat), ("xy", Mat),
-                ("group", c_void_p), ("weight", c_void_p), ("words", Mat)]
+    _fields_ = [("size", c_size_t), ("X", Mat), ("Y", Mat), ("P", Mat),
+                ("xy", Mat), ("group", c_void_p), ("weight", c_void_p),
+                ("words", Mat)]
 
 
 on_reduce = CFUNCTYPE(c_int, c_void_p, POINTER(c_double), c_int64)
@@ -35,8 +36,8 @@ class Comm(Structure):
 
 
 class Progress(Structure):
-    _fields_ = [("method", c_char_p), ("iter", c_int64), ("rank", c_int64),
-                ("objective", c_double), ("gap", c_double),
+    _fields_ = [("size", c_size_t), ("method", c_char_p), ("iter", c_int64),
+                ("rank", c_int64), ("objective", c_double), ("gap", c_double),
                 ("residual", c_double), ("seconds", c_double),
                 ("done", c_double)]
 
@@ -64,8 +65,8 @@ class Method(Structure):
 
 
 class Info(Structure):
-    _fields_ = [("iterations", c_int64), ("rank", c_int64),
-                ("objective", c_double), ("dual", c_double),
+    _fields_ = [("size", c_size_t), ("iterations", c_int64),
+                ("rank", c_int64), ("objective", c_double), ("dual", c_double),
                 ("gap", c_double), ("residual", c_double),
                 ("seconds", c_double), ("svd_seconds", c_double),
                 ("status", c_int)]
@@ -168,6 +169,8 @@ FUNCTIONS = {
     "ctx_on_message": (None, [_ctx, on_message, c_void_p]),
     "method_at": (_method, [c_int]),
     "method_find": (_method, [_text]),
+    "method_param": (POINTER(Param), [_method, c_int]),
+    "method_matrix": (POINTER(MatrixSetting), [_method, c_int]),
     "predict_method": (_method, [_method]),
     "settings_default": (None, [_method, c_void_p]),
     "settings_set": (_status, [_ctx, _method, c_void_p, _text, _text]),

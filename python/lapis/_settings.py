@@ -9,6 +9,7 @@ import keyword
 import numbers
 import textwrap
 from functools import lru_cache
+from itertools import count
 from typing import List
 
 import numpy as np
@@ -21,6 +22,15 @@ _KINDS = {REAL: "float", INT: "int", BOOL: "bool", WORDS: "str"}
 
 def _text(raw):
     return None if raw is None else raw.decode()
+
+
+def _all(at, method):
+    """What at(method, i) gives until there is no more."""
+    for i in count():
+        found = at(method, i)
+        if not found:
+            return
+        yield found.contents
 
 
 class Row:
@@ -78,10 +88,9 @@ class Table:
         self.source = raw.source.decode()
         self.reads = {key for key, bit in READS.items() if raw.reads & bit}
         self.size = raw.settings_size
-        matrices = {raw.matrices[i].name.decode()
-                    for i in range(raw.n_matrices)}
-        self.rows = [Row(raw.params[i], matrices)
-                     for i in range(raw.n_params)]
+        matrices = {m.name.decode()
+                    for m in _all(lib.method_matrix, method)}
+        self.rows = [Row(p, matrices) for p in _all(lib.method_param, method)]
         self.chosen = (raw.choose or b"").decode().partition("=")[0]
         self._by_key = {row.key: row for row in self.rows}
         defaults = self.read(self.settings())

@@ -58,10 +58,12 @@ int base_verbose(const lapis_ctx *ctx);
 /* Copies a struct whose first member is its size into the caller's, as far as
  * that reaches, and gives it the caller's size; to NULL: nothing. */
 void base_fill(void *to, size_t size, const void *from, size_t from_size);
-/* LAPIS_EINVAL with a sentence where a struct whose first member is its size
- * is not the one this library was built with; who: "cv: the options". */
-lapis_status base_check_size(lapis_ctx *ctx, const char *who, size_t size,
-                             size_t wanted);
+/* Lays a struct that a program gives, whose first member is its size, over the
+ * defaults in own, of size bytes: what an older header lacks stays at its
+ * default; NULL: all of it.  LAPIS_EINVAL with a sentence where it is newer, or
+ * says no size; who: "cv: the options". */
+lapis_status base_take(lapis_ctx *ctx, const char *who, const void *given,
+                       void *own, size_t size);
 
 /* ---- memory -------------------------------------------------------------
  * Zeroed, 64-byte aligned, count * size bytes with the product checked.  NULL

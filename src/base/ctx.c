@@ -446,6 +446,7 @@ int64_t base_row(const lapis_ctx *ctx, int64_t j, int64_t n)
 bool base_show(lapis_ctx *ctx, const lapis_progress *now)
 {
   lapis_progress p = *now;
+  p.size = sizeof p;
   if (ctx->phase[0] != '\0') p.method = ctx->phase;
   return ctx->on_progress == NULL || ctx->on_progress(&p, ctx->progress_user);
 }

@@ -9,9 +9,9 @@
 #include "base/number.h"
 #include "lapis/lapis_tools.h"
 
-static const lapis_param *find(const lapis_method *m, const char *name)
+const lapis_param *lapis_param_find(const lapis_method *m, const char *name)
 {
-  for (int i = 0; i < m->n_params; i++)
+  for (int i = 0; m != NULL && i < m->n_params; i++)
     if (strcmp(m->params[i].name, name) == 0) return &m->params[i];
   return NULL;
 }
@@ -85,19 +85,42 @@ static size_t room_of(lapis_param_type type)
   return room[type];
 }
 
-void param_fill(const lapis_method *m, void *settings, size_t size)
+static size_t size_of(const void *given)
 {
-  if (settings == NULL || size < sizeof size) return;
+  size_t size;
+  memcpy(&size, given, sizeof size);
+  return size;
+}
+
+/* Whether a struct of a program has the field of a row. */
+static bool reaches(const void *settings, const lapis_param *p)
+{
+  return p->offset + room_of(p->type) <= size_of(settings);
+}
+
+void lapis_settings_fill(const lapis_method *m, void *settings, size_t size)
+{
+  if (m == NULL || settings == NULL || size < sizeof size) return;
   memset(settings, 0, size);
   memcpy(settings, &size, sizeof size);
   for (int i = 0; i < m->n_params; i++)
-    if (m->params[i].offset + room_of(m->params[i].type) <= size)
+    if (reaches(settings, &m->params[i]))
       store(&m->params[i], field(settings, &m->params[i]), m->params[i].value);
 }
 
 void lapis_settings_default(const lapis_method *m, void *settings)
 {
-  if (m != NULL) param_fill(m, settings, m->settings_size);
+  if (m != NULL) lapis_settings_fill(m, settings, m->settings_size);
+}
+
+const lapis_param *lapis_method_param(const lapis_method *m, int i)
+{
+  return m != NULL && i >= 0 && i < m->n_params ? &m->params[i] : NULL;
+}
+
+const lapis_matrix_setting *lapis_method_matrix(const lapis_method *m, int i)
+{
+  return m != NULL && i >= 0 && i < m->n_matrices ? &m->matrices[i] : NULL;
 }
 
 /* ---- choices: "a|b|c" ---------------------------------------------------*/
@@ -179,26 +202,50 @@ void base_fill(void *to, size_t size, const void *from, size_t from_size)
   memcpy(to, &size, sizeof size);
 }
 
-lapis_status base_check_size(lapis_ctx *ctx, const char *who, size_t size,
-                             size_t wanted)
+static lapis_status check_size(lapis_ctx *ctx, const char *who, size_t given,
+                               size_t known)
 {
-  if (size == wanted) return LAPIS_OK;
+  if (given < sizeof given)
+    return lapis_fail(ctx, LAPIS_EINVAL,
+                      "%s do not say their size (%zu bytes); start from the "
+                      "defaults",
+                      who, given);
+  if (given <= known) return LAPIS_OK;
   return lapis_fail(ctx, LAPIS_EINVAL,
-                    "%s are of another version (%zu bytes, not %zu); start "
-                    "from the defaults",
-                    who, size, wanted);
+                    "%s are of a newer version of LAPIS (%zu bytes; this one "
+                    "knows %zu); start from the defaults, and build the "
+                    "program with the headers of this library",
+                    who, given, known);
+}
+
+lapis_status base_take(lapis_ctx *ctx, const char *who, const void *given,
+                       void *own, size_t size)
+{
+  if (given == NULL) return LAPIS_OK;
+  size_t reach = size_of(given);
+  TRY(check_size(ctx, who, reach, size));
+  memcpy(own, given, reach);
+  memcpy(own, &size, sizeof size);
+  return LAPIS_OK;
+}
+
+static lapis_status check_settings(lapis_ctx *ctx, const lapis_method *m,
+                                   const void *settings)
+{
+  char who[64];
+  (void)snprintf(who, sizeof who, "%s: the settings", m->name);
+  return check_size(ctx, who, size_of(settings), m->settings_size);
 }
 
 lapis_status lapis_settings_check(lapis_ctx *ctx, const lapis_method *m,
                                   const void *settings)
 {
   NEEDS(ctx, m);
-  char who[64];
   if (settings == NULL) return LAPIS_OK;
-  (void)snprintf(who, sizeof who, "%s: the settings", m->name);
-  TRY(base_check_size(ctx, who, *(const size_t *)settings, m->settings_size));
+  TRY(check_settings(ctx, m, settings));
   for (int i = 0; i < m->n_params; i++) {
     const lapis_param *p = &m->params[i];
+    if (!reaches(settings, p)) continue;
     double v = load(p, (const char *)settings + p->offset);
     if (!in_bounds(p, v)) return out_of_bounds(ctx, m, p, v);
   }
@@ -210,11 +257,8 @@ lapis_status lapis_settings_copy(lapis_ctx *ctx, const lapis_method *m,
 {
   NEEDS(ctx, m, to);
   TRY(lapis_settings_check(ctx, m, from));
-  if (from == NULL)
-    lapis_settings_default(m, to);
-  else
-    memcpy(to, from, m->settings_size);
-  return LAPIS_OK;
+  lapis_settings_default(m, to);
+  return base_take(ctx, m->name, from, to, m->settings_size);
 }
 
 static bool is_default(const lapis_param *p, const void *at)
@@ -235,6 +279,7 @@ lapis_status lapis_settings_refuse(lapis_ctx *ctx, const lapis_method *m,
     for (int i = 0; i < m->n_params; i++) {
       const lapis_param *p = &m->params[i];
       if (strlen(p->name) == n && strncmp(p->name, names, n) == 0 &&
+          settings != NULL && reaches(settings, p) &&
           !is_default(p, (const char *)settings + p->offset))
         return lapis_fail(ctx, LAPIS_EINVAL, "%s: --%s goes %s", m->name,
                           p->name, how);
@@ -244,6 +289,15 @@ lapis_status lapis_settings_refuse(lapis_ctx *ctx, const lapis_method *m,
 }
 
 /* ---- text in ------------------------------------------------------------*/
+static lapis_status beyond(lapis_ctx *ctx, const lapis_method *m,
+                           const char *name, const void *settings)
+{
+  return lapis_fail(ctx, LAPIS_EINVAL,
+                    "%s: --%s is newer than these settings (%zu bytes); build "
+                    "the program with the headers of this library",
+                    m->name, name, size_of(settings));
+}
+
 static lapis_status bad_value(lapis_ctx *ctx, const lapis_method *m,
                               const lapis_param *p, const char *value,
                               const char *wanted)
@@ -290,8 +344,10 @@ lapis_status lapis_settings_set(lapis_ctx *ctx, const lapis_method *m,
                                 const char *value)
 {
   NEEDS(ctx, m, settings, name, value);
-  const lapis_param *p = find(m, name);
+  const lapis_param *p = lapis_param_find(m, name);
   if (p == NULL) return unknown(ctx, m, name);
+  TRY(check_settings(ctx, m, settings));
+  if (!reaches(settings, p)) return beyond(ctx, m, name, settings);
   if (p->type == LAPIS_PARAM_TEXT) {
     *(const char **)field(settings, p) = value;
     return LAPIS_OK;
@@ -308,9 +364,12 @@ lapis_status lapis_settings_set_matrix(lapis_ctx *ctx, const lapis_method *m,
                                        const lapis_mat *value)
 {
   NEEDS(ctx, m, settings, name, value);
+  TRY(check_settings(ctx, m, settings));
   for (int i = 0; i < m->n_matrices; i++) {
     const lapis_matrix_setting *at = &m->matrices[i];
     if (strcmp(at->name, name) != 0) continue;
+    if (at->offset + sizeof *value > size_of(settings))
+      return beyond(ctx, m, name, settings);
     *(lapis_mat *)(void *)((char *)settings + at->offset) = *value;
     return LAPIS_OK;
   }
@@ -325,12 +384,14 @@ lapis_status lapis_settings_get(lapis_ctx *ctx, const lapis_method *m,
 {
   NEEDS(ctx, m, settings, name);
   if (size > 0) NEEDS(ctx, text);
-  const lapis_param *p = find(m, name);
+  const lapis_param *p = lapis_param_find(m, name);
   if (p == NULL) return unknown(ctx, m, name);
+  TRY(check_settings(ctx, m, settings));
+  bool given = reaches(settings, p);
   const void *from = (const char *)settings + p->offset;
-  double v = load(p, from);
+  double v = given ? load(p, from) : p->value;
   const char *words =
-      p->type == LAPIS_PARAM_TEXT ? *(const char *const *)from : NULL;
+      given && p->type == LAPIS_PARAM_TEXT ? *(const char *const *)from : NULL;
   if (p->type == LAPIS_PARAM_TEXT)
     snprintf(text, size, "%s", words == NULL ? "" : words);
   else if (p->type == LAPIS_PARAM_ENUM)

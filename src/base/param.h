@@ -5,10 +5,6 @@
 #include "lapis/lapis_rows.h"
 #include "lapis/lapis_tools.h"
 
-/* The defaults of m into settings of size bytes, as far as they reach, and
- * their size; to NULL: nothing. */
-void param_fill(const lapis_method *m, void *settings, size_t size);
-
 /* A method registers {table row, constructor}; src/solve/methods.c lists
  * them, and has checked the settings by the table: they are never NULL, and
  * live as long as the call. */

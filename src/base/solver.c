@@ -18,8 +18,11 @@ lapis_status solver_alloc(lapis_ctx *ctx, const solver_class *cls, size_t size,
   s->cls = cls;
   s->ctx = s->arena.ctx = ctx;
   s->ranks = base_ranks(ctx);
-  s->info =
-      (lapis_info){.objective = NAN, .dual = NAN, .gap = NAN, .residual = NAN};
+  s->info = (lapis_info){.size = sizeof s->info,
+                         .objective = NAN,
+                         .dual = NAN,
+                         .gap = NAN,
+                         .residual = NAN};
   return LAPIS_OK;
 }
 

@@ -244,6 +244,13 @@ lapis_status mat_check_numbers(lapis_ctx *ctx, const char *method,
 lapis_status mat_check_data(lapis_ctx *ctx, const char *method,
                             const lapis_data *data)
 {
+  if (data->size != 0 && data->size != sizeof *data)
+    return lapis_fail(ctx, LAPIS_EINVAL,
+                      "%s: the data are of another version of LAPIS (%zu "
+                      "bytes; this one knows %zu); begin with lapis_data data "
+                      "= {.X = ...}, and build the program with the headers of "
+                      "this library",
+                      method, data->size, sizeof *data);
   TRY(mat_check_numbers(ctx, method, "X", &data->X));
   TRY(mat_check_numbers(ctx, method, "Y", &data->Y));
   TRY(mat_check_numbers(ctx, method, "P", &data->P));

@@ -113,13 +113,14 @@ lapis_status lapis_report_write(lapis_ctx *ctx, const lapis_report *what,
 {
   NEEDS(ctx, what);
   page p = {.ctx = ctx};
-  TRY(base_check_size(ctx, "report: its parts", what->size, sizeof *what));
-  if (!shows_anything(what))
+  lapis_report own = lapis_report_defaults();
+  TRY(base_take(ctx, "report: its parts", what, &own, sizeof own));
+  if (!shows_anything(&own))
     return lapis_fail(ctx, LAPIS_EMISSING,
                       "report: there is nothing to show: no clean part "
                       "(low_rank), labels in doubt, matches or history");
-  TRY(page_check(ctx, what));
-  compose(&p, what);
+  TRY(page_check(ctx, &own));
+  compose(&p, &own);
   lapis_status s = p.status;
   if (s >= 0) s = lapis_file_write(ctx, path, p.text, (size_t)p.used);
   page_free(&p);

@@ -135,14 +135,16 @@ lapis_status lapis_race_answer_new(lapis_ctx *ctx, const lapis_race *r, int i,
   NEEDS(ctx, ctx, r, data, set, out);
   if (!race_has(r, i))
     return lapis_fail(ctx, LAPIS_EINVAL, "race: there is no runner %d", i);
+  lapis_mc_settings own;
+  TRY(lapis_settings_copy(ctx, lapis_method_find("mc"), set, &own));
   joined_part part[JOINED_PARTS];
   int count = 0;
   note_list notes = {.count = 0};
   const runner *x = &r->run[r->order[i]];
   lapis_status s = LAPIS_OK;
   for (int k = 0; k < x->parts && s >= 0; k++)
-    s = add_part(r, &r->run[x->of[k]], false, set, part, &count);
-  if (x->parts == 0) s = add_part(r, x, false, set, part, &count);
+    s = add_part(r, &r->run[x->of[k]], false, &own, part, &count);
+  if (x->parts == 0) s = add_part(r, x, false, &own, part, &count);
   if (s >= 0) s = joined_new(ctx, data, part, count, part_free, out);
   if (s >= 0) joined_teach(*out, model_of);
   for (int k = 0; k < count && s < 0; k++) part_free(part[k].self);

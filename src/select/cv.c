@@ -19,8 +19,8 @@ void lapis_cv_fill(lapis_cv_options *to, size_t size)
 lapis_status cv_options_take(lapis_ctx *ctx, const lapis_cv_options *given,
                              lapis_cv_options *own)
 {
-  *own = given == NULL ? lapis_cv_defaults() : *given;
-  TRY(base_check_size(ctx, "cv: the options", own->size, sizeof *own));
+  *own = lapis_cv_defaults();
+  TRY(base_take(ctx, "cv: the options", given, own, sizeof *own));
   if (own->folds_of >= LAPIS_FOLDS_OF_AUTO &&
       own->folds_of <= LAPIS_FOLDS_OF_CELLS)
     return LAPIS_OK;

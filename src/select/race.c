@@ -425,19 +425,24 @@ lapis_status lapis_race_run(lapis_ctx *ctx, const lapis_data *data,
 {
   MAKES(out);
   NEEDS(ctx, ctx, data, set, options, out);
+  TRY(mat_check_data(ctx, "race", data));
   if (mat_empty(&data->X) || mat_empty(&data->Y) ||
       data->X.cols != data->Y.cols)
     return lapis_fail(
         ctx, LAPIS_EMISSING,
         "race: X and Y are needed, with a row for each sample in both");
+  lapis_mc_settings own;
+  lapis_race_options o = {.size = sizeof o};
+  TRY(lapis_settings_copy(ctx, lapis_method_find("mc"), set, &own));
+  TRY(base_take(ctx, "race: the options", options, &o, sizeof o));
   lapis_race *r = base_alloc(ctx, 1, sizeof *r);
   if (r == NULL) return LAPIS_ENOMEM;
   *r = (lapis_race){
-      .ctx = ctx, .set = *set, .o = *options, .data = data, .n = data->X.cols};
-  r->o.by_group = options->by_group || data->group != NULL;
+      .ctx = ctx, .set = own, .o = o, .data = data, .n = data->X.cols};
+  r->o.by_group = o.by_group || data->group != NULL;
   lapis_status s = LAPIS_OK;
-  if (options->map != NULL) {
-    r->own_map = base_strdup(ctx, options->map);
+  if (o.map != NULL) {
+    r->own_map = base_strdup(ctx, o.map);
     if (r->own_map == NULL) s = LAPIS_ENOMEM;
   }
   base_mute(ctx, true);

@@ -24,10 +24,11 @@ static int largest_first(const void *a, const void *b)
 static bool decides_at_half(const lapis_method *m, const void *settings,
                             const targets *t)
 {
-  const lapis_mc_settings *set = settings;
+  lapis_mc_settings set;
   if (strcmp(m->name, "mc") != 0) return false;
-  if (set == NULL || set->labels == LAPIS_MC_LABELS_AUTO) return t->zero_one;
-  return set->labels != LAPIS_MC_LABELS_PM;
+  bool stated = lapis_settings_copy(NULL, m, settings, &set) >= 0 &&
+                set.labels != LAPIS_MC_LABELS_AUTO;
+  return stated ? set.labels != LAPIS_MC_LABELS_PM : t->zero_one;
 }
 
 static int64_t rank(const targets *t, double threshold, const lapis_mat *scores,

@@ -78,13 +78,10 @@ static lapis_status set_limit(const labelled *w, void *options)
                          "time-limit", text, sizeof text));
   if (!lapis_number_read(text, NULL, &limit) || !isfinite(limit))
     return LAPIS_OK;
-  for (int i = 0; i < table->n_params; i++) {
-    if (strcmp(table->params[i].name, "time-limit") != 0) continue;
-    snprintf(text, sizeof text, "%.17g",
-             fmax(limit - w->fit->info.seconds, 1e-3));
-    return lapis_settings_set(w->base.ctx, table, options, "time-limit", text);
-  }
-  return LAPIS_OK;
+  if (lapis_param_find(table, "time-limit") == NULL) return LAPIS_OK;
+  snprintf(text, sizeof text, "%.17g",
+           fmax(limit - w->fit->info.seconds, 1e-3));
+  return lapis_settings_set(w->base.ctx, table, options, "time-limit", text);
 }
 
 static lapis_status ask(labelled *w)

@@ -130,10 +130,8 @@ lapis_status method_check_map(lapis_ctx *ctx, const lapis_method *m,
 {
   char absent[16] = "zero";
   if (map == NULL || X->colptr == NULL || map_keeps_zeros(map)) return LAPIS_OK;
-  for (int i = 0; i < m->n_params; i++)
-    if (strcmp(m->params[i].name, "absent") == 0)
-      TRY(lapis_settings_get(ctx, m, settings, "absent", absent,
-                             sizeof absent));
+  if (lapis_param_find(m, "absent") != NULL)
+    TRY(lapis_settings_get(ctx, m, settings, "absent", absent, sizeof absent));
   if (strcmp(absent, "missing") != 0) return LAPIS_OK;
   return lapis_fail(ctx, LAPIS_EINVAL,
                     "%s: --map %s makes numbers of what a sparse X leaves out; "
@@ -159,12 +157,6 @@ const lapis_method *lapis_method_find(const char *name)
   for (int i = 0; i < METHODS; i++)
     if (strcmp(list[i].method->name, name) == 0) return list[i].method;
   return NULL;
-}
-
-void lapis_settings_fill(const char *method, void *settings, size_t size)
-{
-  const lapis_method *m = lapis_method_find(method);
-  if (m != NULL) param_fill(m, settings, size);
 }
 
 /* Small whole numbers of a process, as sums of them and of their squares: all

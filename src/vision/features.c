@@ -85,9 +85,8 @@ lapis_status lapis_features_new(lapis_ctx *ctx, const lapis_method *kind,
     return lapis_fail(ctx, LAPIS_EINVAL, "'%s' is no kind of features",
                       kind == NULL ? "NULL" : kind->name);
   TRY(lapis_settings_check(ctx, &k->shown, settings));
-  if (options != NULL)
-    TRY(base_check_size(ctx, "features: the options", options->size,
-                        sizeof *options));
+  lapis_features_options how = {.size = sizeof how};
+  TRY(base_take(ctx, "features: the options", options, &how, sizeof how));
   if (count < 1)
     return lapis_fail(
         ctx, LAPIS_EMISSING,
@@ -99,11 +98,9 @@ lapis_status lapis_features_new(lapis_ctx *ctx, const lapis_method *kind,
   j->kind = k;
   j->path = paths;
   j->count = count;
-  if (options != NULL) {
-    j->keep_going = options->keep_going;
-    j->studied = options->study;
-    j->cache = options->cache;
-  }
+  j->keep_going = how.keep_going;
+  j->studied = how.study;
+  j->cache = how.cache;
   lapis_status status = take_settings(j, settings);
   if (status >= 0) status = k->begin(j);
   if (status >= 0) status = run_prepare(j);

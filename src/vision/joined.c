@@ -272,14 +272,12 @@ lapis_status lapis_features_joined_new(lapis_ctx *ctx,
   TRY(check_kinds(ctx, kinds, count));
   if (images < 1)
     return lapis_fail(ctx, LAPIS_EMISSING, "features: there are no images");
-  if (options != NULL)
-    TRY(base_check_size(ctx, "features: the options", options->size,
-                        sizeof *options));
+  lapis_features_options how = {.size = sizeof how};
+  TRY(base_take(ctx, "features: the options", options, &how, sizeof how));
   lapis_solver *s;
   TRY(solver_alloc(ctx, &joined_class, sizeof(joined_job), &s));
   joined_job *j = (joined_job *)s;
-  j->how = (lapis_features_options){.size = sizeof j->how};
-  if (options != NULL) j->how = *options;
+  j->how = how;
   j->kinds = count;
   j->count = images;
   j->path = paths;

@@ -7,37 +7,8 @@
 #include "lapis/lapis_image.h"
 #include "lapis/lapis_locate.h"
 #include "lapis/lapis_report.h"
+#include "methods/any_problem.h"
 #include "python.h"
-
-enum { D = 5, N = 24 };
-
-/* A problem that every method takes: two classes, bags, points. */
-typedef struct problem {
-  double X[D * N], Y[N], P[2 * N], xy[2 * N], clean[D * N];
-  int64_t group[N];
-  lapis_data data;
-} problem;
-
-static void make(problem *p, const char *method)
-{
-  uint64_t seed = 8;
-  bool bags = strcmp(method, "misvm") == 0,
-       images = strcmp(method, "roml") == 0;
-  for (int i = 0; i < D * N; i++) p->X[i] = check_normal(&seed);
-  for (int i = 0; i < D * N; i++) p->clean[i] = check_normal(&seed);
-  for (int i = 0; i < 2 * N; i++) p->P[i] = p->xy[i] = check_uniform(&seed);
-  for (int j = 0; j < N; j++) {
-    p->group[j] = images ? j / 6 : j / 4;
-    p->Y[j] = (bags ? p->group[j] : j) % 2 == 0 ? 1 : -1;
-  }
-  p->data = (lapis_data){.X = lapis_mat_f64(p->X, D, N),
-                         .Y = lapis_mat_f64(p->Y, 1, N),
-                         .P = lapis_mat_f64(p->P, 2, N),
-                         .xy = lapis_mat_f64(p->xy, 2, N),
-                         .group = bags || images ? p->group : NULL};
-  if (strcmp(method, "rpca") == 0 || strcmp(method, "clean") == 0)
-    p->data = (lapis_data){.X = p->data.X};
-}
 
 static lapis_status solver_of(files *f, const lapis_method *m, const void *set)
 {
@@ -128,9 +99,10 @@ static void check_table(files *f, const lapis_method *m, asked ask)
   }
   lapis_settings_default(m, set);
   *(size_t *)set = 0;
-  CHECK_REFUSED(f, ask(f, m, set), LAPIS_EINVAL, "of another version (0 bytes");
+  CHECK_REFUSED(f, ask(f, m, set), LAPIS_EINVAL,
+                "do not say their size (0 bytes)");
   *(size_t *)set = m->settings_size + 8;
-  CHECK_REFUSED(f, ask(f, m, set), LAPIS_EINVAL, "of another version");
+  CHECK_REFUSED(f, ask(f, m, set), LAPIS_EINVAL, "of a newer version");
   free(set);
 }
 
@@ -263,7 +235,7 @@ static void a_solver_refuses_other_settings_too(void **state)
     size_t none = 0;
     memcpy(set, &none, sizeof none);
     CHECK_REFUSED(f, lapis_solver_retune(s, set), LAPIS_EINVAL,
-                  "of another version");
+                  "start from the defaults");
     lapis_solver_free(s);
   }
 }
@@ -290,21 +262,21 @@ static void options_are_held_to_their_size(void **state)
                              &found));
   o.size = 0;
   CHECK_REFUSED(f, lapis_cv_draw(f->ctx, &p.data, &o, fold), LAPIS_EINVAL,
-                "of another version");
+                "start from the defaults");
   CHECK_REFUSED(f, lapis_cv_run(f->ctx, m, &p.data, NULL, &o, NULL, 0, &cv),
-                LAPIS_EINVAL, "of another version");
+                LAPIS_EINVAL, "start from the defaults");
   assert_null(cv);
   CHECK_REFUSED(
       f, lapis_suspects(f->ctx, m, &p.data, NULL, &o, 2, index, margin, &found),
-      LAPIS_EINVAL, "of another version");
+      LAPIS_EINVAL, "start from the defaults");
   CHECK_REFUSED(f,
                 lapis_features_new(f->ctx, lapis_feature_at(0), NULL, paths, 1,
                                    &keep, &s),
-                LAPIS_EINVAL, "of another version");
+                LAPIS_EINVAL, "start from the defaults");
   lapis_report r = lapis_report_defaults();
   r.size = 0;
   CHECK_REFUSED(f, lapis_report_write(f->ctx, &r, files_path(f, "r.html")),
-                LAPIS_EINVAL, "of another version");
+                LAPIS_EINVAL, "start from the defaults");
 }
 
 static void searches_are_held_to_their_size(void **state)
@@ -331,21 +303,21 @@ static void searches_are_held_to_their_size(void **state)
   window.size = slic.size = search.size = propose.size = 4;
   CHECK_REFUSED(
       f, lapis_windows_find(f->ctx, &words, &t, &window, 1, box, &found, NULL),
-      LAPIS_EINVAL, "of another version");
+      LAPIS_EINVAL, "start from the defaults");
   lapis_status slic_said =
       lapis_segments_slic(f->ctx, &image, &slic, &segments);
   if (slic_said != LAPIS_ENOTBUILT)
-    CHECK_REFUSED(f, slic_said, LAPIS_EINVAL, "of another version");
+    CHECK_REFUSED(f, slic_said, LAPIS_EINVAL, "start from the defaults");
   CHECK_REFUSED(f,
                 lapis_region_find(f->ctx, &graph, score, &search, inside, NULL),
-                LAPIS_EINVAL, "of another version");
+                LAPIS_EINVAL, "start from the defaults");
   CHECK_REFUSED(f,
                 lapis_regions_find(f->ctx, &graph, score, &search, 1, region,
                                    NULL, &found),
-                LAPIS_EINVAL, "of another version");
+                LAPIS_EINVAL, "start from the defaults");
   CHECK_REFUSED(f,
                 lapis_boxes_propose(f->ctx, &image, &propose, 1, box, &found),
-                LAPIS_EINVAL, "of another version");
+                LAPIS_EINVAL, "start from the defaults");
 }
 
 /* ---- sentences ----------------------------------------------------------*/

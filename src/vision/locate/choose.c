@@ -311,7 +311,6 @@ static lapis_status check_boxes(lapis_ctx *ctx, const lapis_choose_boxes *of)
 static lapis_status check(lapis_ctx *ctx, const lapis_choose_boxes *of,
                           const lapis_choose_settings *set)
 {
-  TRY(base_check_size(ctx, "boxes: the settings", set->size, sizeof *set));
   TRY(check_boxes(ctx, of));
   const lapis_choose_boxes *w = set->without;
   if (w != NULL) {
@@ -396,21 +395,21 @@ static void answer(const choice *c, const lapis_mat *box, double *pick,
 lapis_status lapis_boxes_choose(lapis_ctx *ctx, const lapis_mat *X,
                                 const lapis_mat *group, const lapis_mat *box,
                                 const lapis_mat *size,
-                                const lapis_choose_settings *set, double *pick,
-                                double *likeness)
+                                const lapis_choose_settings *given,
+                                double *pick, double *likeness)
 {
   NEEDS(ctx, X, group, box, size, pick, likeness);
-  lapis_choose_settings defaults = lapis_choose_defaults();
-  if (set == NULL) set = &defaults;
+  lapis_choose_settings set = lapis_choose_defaults();
+  TRY(base_take(ctx, "boxes: the settings", given, &set, sizeof set));
   const lapis_choose_boxes of = {X, group, box, size};
-  TRY(check(ctx, &of, set));
-  int64_t others = set->without != NULL ? set->without->X->cols : 0;
-  choice c = {.set = set, .N = X->cols, .all = X->cols + others};
+  TRY(check(ctx, &of, &set));
+  int64_t others = set.without != NULL ? set.without->X->cols : 0;
+  choice c = {.set = &set, .N = X->cols, .all = X->cols + others};
   lapis_status s = make_room(ctx, &c);
   if (s >= 0) {
     split(&c, group);
     take_boxes(&c, &of, 0);
-    if (others > 0) take_boxes(&c, set->without, c.N);
+    if (others > 0) take_boxes(&c, set.without, c.N);
     weigh_alone(&c, X, box);
     s = choose(ctx, &c);
   }

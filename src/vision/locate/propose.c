@@ -155,29 +155,28 @@ static void enlarge(const lapis_image *image, const lapis_image *small,
 }
 
 lapis_status lapis_boxes_propose(lapis_ctx *ctx, const lapis_image *image,
-                                 const lapis_propose_settings *set,
+                                 const lapis_propose_settings *given,
                                  int64_t count, lapis_box *box, int64_t *found)
 {
   NEEDS(ctx, image, box, found);
-  lapis_propose_settings defaults = lapis_propose_defaults();
-  if (set == NULL) set = &defaults;
+  lapis_propose_settings set = lapis_propose_defaults();
   *found = 0;
   TRY(image_check(ctx, "boxes", image));
-  TRY(base_check_size(ctx, "boxes: the settings", set->size, sizeof *set));
-  if (!(set->overlap > 0 && set->overlap <= 1))
+  TRY(base_take(ctx, "boxes: the settings", given, &set, sizeof set));
+  if (!(set.overlap > 0 && set.overlap <= 1))
     return lapis_fail(ctx, LAPIS_EINVAL,
                       "boxes: an overlap of %g; it must be in (0, 1]",
-                      set->overlap);
-  if (set->longest < 1)
+                      set.overlap);
+  if (set.longest < 1)
     return lapis_fail(ctx, LAPIS_EINVAL,
                       "boxes: a longest side of %" PRId64
                       " pixels; it must be 1 or more",
-                      set->longest);
+                      set.longest);
   proposer p = {.integral = NULL};
   lapis_image small;
-  TRY(image_between(ctx, image, 0, set->longest, &small));
-  lapis_status status = propose(ctx, &p, &small, set);
-  if (status == LAPIS_OK) suppress(&p, set->overlap, count, box, found);
+  TRY(image_between(ctx, image, 0, set.longest, &small));
+  lapis_status status = propose(ctx, &p, &small, &set);
+  if (status == LAPIS_OK) suppress(&p, set.overlap, count, box, found);
   for (int64_t i = 0; i < *found; i++) enlarge(image, &small, &box[i]);
   lapis_image_free(&small);
   box_grid_free(&p.grid);

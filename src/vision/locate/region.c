@@ -111,10 +111,12 @@ static lapis_status find(lapis_ctx *ctx, const lapis_graph *graph,
   return status;
 }
 
-static lapis_status check_settings(lapis_ctx *ctx,
-                                   const lapis_region_settings *set)
+static lapis_status take_settings(lapis_ctx *ctx,
+                                  const lapis_region_settings *given,
+                                  lapis_region_settings *set)
 {
-  TRY(base_check_size(ctx, "region: the settings", set->size, sizeof *set));
+  *set = lapis_region_defaults();
+  TRY(base_take(ctx, "region: the settings", given, set, sizeof *set));
   if (!(set->seconds >= 0))
     return lapis_fail(ctx, LAPIS_EINVAL,
                       "region: the time limit is %g s; it must be at least 0",
@@ -124,19 +126,18 @@ static lapis_status check_settings(lapis_ctx *ctx,
 
 lapis_status lapis_region_find(lapis_ctx *ctx, const lapis_graph *graph,
                                const double *score,
-                               const lapis_region_settings *set,
+                               const lapis_region_settings *given,
                                unsigned char *inside, lapis_region_info *info)
 {
   NEEDS(ctx, graph, score, inside);
   lapis_region_info unseen;
-  lapis_region_settings defaults = lapis_region_defaults();
+  lapis_region_settings set;
   if (info == NULL) info = &unseen;
-  if (set == NULL) set = &defaults;
   *info = (lapis_region_info){0};
-  TRY(check_settings(ctx, set));
+  TRY(take_settings(ctx, given, &set));
   TRY(check_graph(ctx, graph));
   TRY(check_scores(ctx, score, graph->count));
-  return find(ctx, graph, score, set, inside, info);
+  return find(ctx, graph, score, &set, inside, info);
 }
 
 /* ---- several regions ----------------------------------------------------*/
@@ -173,15 +174,14 @@ static lapis_status repeat(lapis_ctx *ctx, const lapis_graph *graph,
 
 lapis_status lapis_regions_find(lapis_ctx *ctx, const lapis_graph *graph,
                                 const double *score,
-                                const lapis_region_settings *set, int64_t count,
-                                int64_t *region, lapis_region_info *info,
-                                int64_t *found)
+                                const lapis_region_settings *given,
+                                int64_t count, int64_t *region,
+                                lapis_region_info *info, int64_t *found)
 {
   NEEDS(ctx, graph, score, region, found);
-  lapis_region_settings defaults = lapis_region_defaults();
-  if (set == NULL) set = &defaults;
+  lapis_region_settings set;
   *found = 0;
-  TRY(check_settings(ctx, set));
+  TRY(take_settings(ctx, given, &set));
   TRY(check_graph(ctx, graph));
   TRY(check_scores(ctx, score, graph->count));
   int64_t n = graph->count;
@@ -190,7 +190,7 @@ lapis_status lapis_regions_find(lapis_ctx *ctx, const lapis_graph *graph,
   lapis_status status =
       r.left == NULL || r.inside == NULL
           ? LAPIS_ENOMEM
-          : repeat(ctx, graph, score, set, count, region, info, found, &r);
+          : repeat(ctx, graph, score, &set, count, region, info, found, &r);
   base_free(r.left), base_free(r.inside);
   return status;
 }

@@ -24,9 +24,12 @@ void lapis_slic_fill(lapis_slic_settings *to, size_t size)
             sizeof *to);
 }
 
-static lapis_status check_settings(lapis_ctx *ctx, const lapis_slic_settings *s)
+static lapis_status take_settings(lapis_ctx *ctx,
+                                  const lapis_slic_settings *given,
+                                  lapis_slic_settings *s)
 {
-  TRY(base_check_size(ctx, "slic: the settings", s->size, sizeof *s));
+  *s = lapis_slic_defaults();
+  TRY(base_take(ctx, "slic: the settings", given, s, sizeof *s));
   if ((s->side != -1 && s->side < 1) ||
       !(s->regularity >= 0 && s->regularity < INFINITY) || s->least < -1)
     return lapis_fail(ctx, LAPIS_EINVAL,
@@ -74,22 +77,21 @@ static lapis_status segment(lapis_ctx *ctx, const lapis_image *lab,
 }
 
 lapis_status lapis_segments_slic(lapis_ctx *ctx, const lapis_image *image,
-                                 const lapis_slic_settings *set,
+                                 const lapis_slic_settings *given,
                                  lapis_segments *out)
 {
   MAKES(out);
   NEEDS(ctx, image, out);
-  lapis_slic_settings defaults = lapis_slic_defaults();
-  if (set == NULL) set = &defaults;
+  lapis_slic_settings set;
   if (!slic_built())
     return lapis_fail(ctx, LAPIS_ENOTBUILT,
                       "slic: not built in; Debian: libvlfeat-dev, then build "
                       "LAPIS again, or give a label image");
   TRY(image_check(ctx, "slic", image));
-  TRY(check_settings(ctx, set));
+  TRY(take_settings(ctx, given, &set));
   lapis_image lab;
   TRY(image_lab(ctx, image, &lab));
-  lapis_status status = segment(ctx, &lab, set, out);
+  lapis_status status = segment(ctx, &lab, &set, out);
   lapis_image_free(&lab);
   return status;
 }

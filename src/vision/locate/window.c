@@ -65,10 +65,12 @@ void lapis_window_fill(lapis_window_settings *to, size_t size)
             sizeof *to);
 }
 
-static lapis_status check_settings(lapis_ctx *ctx,
-                                   const lapis_window_settings *s)
+static lapis_status take_settings(lapis_ctx *ctx,
+                                  const lapis_window_settings *given,
+                                  lapis_window_settings *s)
 {
-  TRY(base_check_size(ctx, "windows: the settings", s->size, sizeof *s));
+  *s = lapis_window_defaults();
+  TRY(base_take(ctx, "windows: the settings", given, s, sizeof *s));
   if (!(s->least >= -1 && s->overlap > 0 && s->overlap <= 1))
     return lapis_fail(ctx, LAPIS_EINVAL,
                       "windows: at least %" PRId64
@@ -353,8 +355,7 @@ lapis_status lapis_windows_find(lapis_ctx *ctx, const lapis_words *words,
   window_search w = {.ctx = ctx, .words = words, .grid = {.step = 1}};
   double start = base_seconds();
   *found = 0;
-  w.set = set != NULL ? *set : lapis_window_defaults();
-  TRY(check_settings(ctx, &w.set));
+  TRY(take_settings(ctx, set, &w.set));
   TRY(words_check(ctx, "windows", words));
   if (words->word.cols > INT32_MAX || words->vocabulary > INT32_MAX)
     return lapis_fail(ctx, LAPIS_ESHAPE, "windows: more than 2^31 words");
