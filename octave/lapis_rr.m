@@ -9,10 +9,12 @@ function [weights, result, info] = lapis_rr (X, Y, varargin)
   % info     status, iterations, objective, residual, seconds, ...
   %
   % Settings are those of "lapis fit rr --help", with _ for -; 'weight' and
-  % 'fix_weights' take matrices.  'model', FILE writes a model for
+  % 'fix_weights' take matrices.  'group', G (n x 1) says which rows are of one
+  % person or image: folds keep those whole.  'model', FILE writes a model for
   % lapis_predict.
   lapis_needs (nargin, 2, 'lapis_rr (X, Y, ...)');
   data = struct ('X', lapis_full (X, 'X'), 'Y', lapis_full (Y, 'Y', rows (X)));
+  [data, varargin] = lapis_groups (data, varargin);
   [result, info] = lapis_mex ('solve', 'rr', data, lapis_struct (varargin));
   weights = result.weights;
 end

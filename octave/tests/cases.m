@@ -36,6 +36,32 @@ function check_mc (data, c, path)
   near (info.objective, c.objective, c.rtol_objective, 'objective');
 end
 
+% Persons of whom each has four rows, and numbers and classes by chance: of one
+% whom folds hide whole nothing is told.
+function test_groups_are_whole_in_folds ()
+  person = kron ((1:24)', ones (4, 1));
+  randn ('state', 1);
+  centre = randn (24, 8);
+  X = centre(person, :) + 0.05 * randn (96, 8);
+  y = randn (24, 1)(person);
+  [~, whole] = lapis_rr (X, y, 'group', person);
+  [~, rows] = lapis_rr (X, y);
+  if (max (whole.tried(:, 3)) > max (rows.tried(:, 3)) - 0.2)
+    error ('R^2 is %g by persons, %g by rows', max (whole.tried(:, 3)), ...
+           max (rows.tried(:, 3)));
+  end
+  [~, whole] = lapis_rlda (X, y > 0, 'group', person);
+  [~, rows] = lapis_rlda (X, y > 0);
+  if (max (whole.tried(:, 3)) > max (rows.tried(:, 3)) - 0.1)
+    error ('right in %g by persons, %g by rows', max (whole.tried(:, 3)), ...
+           max (rows.tried(:, 3)));
+  end
+  lapis_svmplus (X, y > 0, [], 'probability', true, 'group', person);
+  refused (@() lapis_svmplus (X, y > 0, [], 'probability', true, ...
+                              'group', ones (96, 1)), 'one group');
+  refused (@() lapis_rr (X, y, 'group', person(2:end)), 'group has 95 rows');
+end
+
 % What a sparse X leaves out is unknown where that is said, in fit and predict.
 function test_sparse_features ()
   [i, k] = ndgrid (1:12, 1:9);
