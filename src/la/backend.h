@@ -4,9 +4,9 @@
  * the functions below, so that a device (a GPU) can keep all of it in its own
  * memory.  For host backends, those on the processor, `data` points to the
  * numbers.  "reference" is plain loops, always built, and the tests compare the
- * others with it; "openblas" is the fast one.  "strict" computes as openblas
- * and forbids what a device cannot do (strict.c).  "opencl" is a device of the
- * plug-in lapis-opencl (device.c).
+ * others with it; "openblas" is the fast one.  "opencl" is a device of
+ * the plug-in lapis-opencl (device.c).  The tests have one more, which forbids
+ * what a device cannot do (tests/strict.c).
  *
  * Matrices are column-major.  F32 is accepted by alloc, upload, download and
  * gemm, and on the host by gemv, symv, syrk, potrf, potrs and potri; other
@@ -193,7 +193,9 @@ lapis_status la_open_host(lapis_ctx *ctx, la *out);
 la la_beside(const la *h);
 /* The methods that keep their state behind the table. */
 extern const char la_methods_behind_the_seam[];
-extern const la_backend la_reference, la_openblas, la_strict;
+extern const la_backend la_reference, la_openblas;
+/* By its name; NULL: there is none. */
+const la_backend *la_named(const char *name);
 
 /* ---- what solvers call most often ---------------------------------------*/
 /* B = A */

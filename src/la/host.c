@@ -33,11 +33,7 @@ const char la_methods_behind_the_seam[] =
 
 static const lapis_backend kinds[] = {
     {"openblas", blas_title, "all"},
-    {"reference", "the processor, by plain loops, slowly", "all"},
-    {"strict", "as openblas, in memory the host cannot read; for tests",
-     la_methods_behind_the_seam}};
-static const la_backend *const tables[] = {&la_openblas, &la_reference,
-                                           &la_strict};
+    {"reference", "the processor, by plain loops, slowly", "all"}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 const lapis_backend *lapis_backend_at(int i)
@@ -54,11 +50,9 @@ lapis_status la_open(lapis_ctx *ctx, la *out)
     TRY(check_room(ctx)); /* openblas stands beside a device */
     return device_open(ctx, name, out);
   }
-  for (int i = 0; i < KINDS; i++)
-    if (name == NULL || strcmp(name, kinds[i].name) == 0) {
-      out->ops = tables[i];
-      return out->ops == &la_reference ? LAPIS_OK : check_room(ctx);
-    }
+  out->ops = name == NULL ? &la_openblas : la_named(name);
+  if (out->ops != NULL)
+    return out->ops == &la_reference ? LAPIS_OK : check_room(ctx);
   return lapis_fail(ctx, LAPIS_EINVAL,
                     "backend \"%s\" is not known; take %s, %s or opencl (lapis "
                     "info lists what is there)",
