@@ -24,7 +24,7 @@ lapis_status calibrate_labels(lapis_ctx *ctx, const calibration *x,
 /* One class of K: p_c ~ exp(slope s_c + bias_c), with one slope, and biases
  * that pay ridge bias^2 / 2 (INFINITY: they are 0): a sigmoid a label would
  * leave a rare class none.  out: K. */
-lapis_status calibrate_softmax(lapis_ctx *ctx, const calibration *x,
+lapis_status calibrate_softmax(lapis_ctx *ctx, const calibration *of,
                                double ridge, sigmoid *out);
 /* The share of label c alone, as a sigmoid of slope 0. */
 sigmoid calibrate_share(const calibration *x, int64_t c);
