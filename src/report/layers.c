@@ -102,7 +102,7 @@ static void put_heat(page *p, const frame *f, int64_t i, int64_t side)
                "%s\" width=\"%g\" height=\"%g\" "
                "preserveAspectRatio=\"none\" href=\"",
                h->of_class, i == 0 ? " first" : "", f->width, f->height);
-    page_png(p, &(raster){c.height, c.width, level, palette, LEVELS});
+    page_png(p, &(image_raster){c.height, c.width, level, palette, LEVELS});
     page_words(p, "\"/>\n");
   }
   base_free(mean);

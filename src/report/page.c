@@ -1,6 +1,7 @@
 /* page.c - text that grows. */
 #include "report/page.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/number.h"
@@ -154,4 +155,15 @@ void page_sample_name(page *p, const lapis_report *w, int64_t j)
     page_escape(p, page_text_at(&w->names, 0, j) + p->folder);
   else
     page_print(p, "sample %" PRId64, j + 1);
+}
+
+void page_png(page *p, const image_raster *r)
+{
+  unsigned char *bytes;
+  size_t size;
+  lapis_status s = image_encode_raster(p->ctx, r, &bytes, &size);
+  if (s < 0 && s != LAPIS_ENOTBUILT) p->status = s;
+  page_words(p, s < 0 ? "data:," : "data:image/png;base64,");
+  if (s >= 0) page_base64(p, bytes, (int64_t)size);
+  free(bytes);
 }

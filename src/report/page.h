@@ -3,6 +3,7 @@
 #define LAPIS_PAGE_H
 #include "base/base.h"
 #include "lapis/lapis_report.h"
+#include "vision/image/image.h"
 
 /* Appending never fails at once: the first failure is kept, and later calls do
  * nothing. */
@@ -41,16 +42,8 @@ void page_sample_name(page *p, const lapis_report *w, int64_t j);
 extern const unsigned char page_style[], page_script[];
 extern const int64_t page_style_size, page_script_size;
 
-/* ---- png.c --------------------------------------------------------------*/
-typedef struct raster {
-  int64_t height, width;
-  const unsigned char *pixels;  /* rows from the top: red, green, blue, or */
-  const unsigned char *palette; /* indices of `colours` entries of red, green,
-                                   blue, alpha */
-  int colours;
-} raster;
-/* data:image/png;base64,... */
-void page_png(page *p, const raster *r);
+/* data:image/png;base64,..., or no picture where libpng is not built in. */
+void page_png(page *p, const image_raster *r);
 
 /* ---- chart.c ------------------------------------------------------------*/
 enum { CHART_LINES = 4 };

@@ -70,7 +70,7 @@ static void draw_picture(page *p, const lapis_report *w, const lapis_mat *A,
   page_print(
       p, "<img width=\"%" PRId64 "\" height=\"%" PRId64 "\" alt=\"%s\" src=\"",
       w->width * zoom, w->height * zoom, alt);
-  raster r = {.height = w->height, .width = w->width, .pixels = rgb};
+  image_raster r = {.height = w->height, .width = w->width, .pixels = rgb};
   page_png(p, &r);
   page_words(p, "\"/>");
   base_free(rgb);

@@ -48,6 +48,16 @@ static inline unsigned char image_level(float v)
 /* Into room bytes at `to`; *size 0: they do not suffice. */
 lapis_status image_encode_jpeg(lapis_ctx *ctx, const lapis_image *image,
                                unsigned char *to, int64_t room, int64_t *size);
+/* A picture of bytes as PNG, malloc'ed. */
+typedef struct image_raster {
+  int64_t height, width;
+  const unsigned char *pixels;  /* rows from the top: red, green, blue, or */
+  const unsigned char *palette; /* indices of `colours` entries of red, green,
+                                   blue, alpha */
+  int colours;
+} image_raster;
+lapis_status image_encode_raster(lapis_ctx *ctx, const image_raster *r,
+                                 unsigned char **bytes, size_t *size);
 bool image_is_png(const unsigned char *head, int64_t size);
 bool image_is_jpeg(const unsigned char *head, int64_t size);
 

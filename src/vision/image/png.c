@@ -30,7 +30,8 @@ typedef struct job {
   lapis_image *out;
   png_bytep raster; /* all rows of an interlaced image, else one */
   /* writing */
-  const lapis_image *image;
+  const lapis_image *image; /* this, or that */
+  const image_raster *bare;
   unsigned char *bytes;
   size_t size, room;
 } job;
@@ -204,6 +205,37 @@ static void flush(png_structp png)
   (void)png;
 }
 
+static void set_palette(job *j, const image_raster *r)
+{
+  png_color colour[256];
+  png_byte alpha[256];
+  for (int k = 0; k < r->colours; k++) {
+    const unsigned char *c = r->palette + 4 * k;
+    colour[k] = (png_color){c[0], c[1], c[2]};
+    alpha[k] = c[3];
+  }
+  png_set_PLTE(j->png, j->info, colour, r->colours);
+  png_set_tRNS(j->png, j->info, alpha, r->colours, NULL);
+}
+
+static void write_raster(job *j)
+{
+  const image_raster *r = j->bare;
+  int64_t row = r->width * (r->palette != NULL ? 1 : 3);
+  png_set_write_fn(j->png, j, take, flush);
+  png_set_IHDR(j->png, j->info, (png_uint_32)r->width, (png_uint_32)r->height,
+               8,
+               r->palette != NULL ? PNG_COLOR_TYPE_PALETTE : PNG_COLOR_TYPE_RGB,
+               PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
+               PNG_FILTER_TYPE_DEFAULT);
+  if (r->palette != NULL) set_palette(j, r);
+  png_set_filter(j->png, PNG_FILTER_TYPE_BASE, PNG_FILTER_NONE);
+  png_write_info(j->png, j->info);
+  for (int64_t y = 0; y < r->height; y++)
+    png_write_row(j->png, r->pixels + y * row);
+  png_write_end(j->png, NULL);
+}
+
 static void write_image(job *j)
 {
   const lapis_image *m = j->image;
@@ -222,17 +254,37 @@ static void write_image(job *j)
   png_write_end(j->png, NULL);
 }
 
-static lapis_status encode(job *j)
+static lapis_status encode(job *j, void (*steps)(job *))
 {
-  j->raster = base_alloc(j->ctx, j->image->width * j->image->channels, 1);
-  if (j->raster == NULL) return LAPIS_ENOMEM;
   j->png = png_create_write_struct_2(PNG_LIBPNG_VER_STRING, j, on_error,
                                      on_warning, j, allocate, release);
   if (j->png != NULL) j->info = png_create_info_struct(j->png);
   if (j->info == NULL) return LAPIS_ENOMEM;
-  if (guarded(j, write_image) || j->status < 0) return j->status;
+  if (guarded(j, steps) || j->status < 0) return j->status;
   return lapis_fail(j->ctx, LAPIS_ENOMEM, "writing an image as PNG: %s",
                     j->message);
+}
+
+static lapis_status finish(job *j, lapis_status s, unsigned char **bytes,
+                           size_t *size)
+{
+  base_free(j->raster);
+  png_destroy_write_struct(&j->png, &j->info);
+  if (s < 0) {
+    free(j->bytes);
+    return s;
+  }
+  *bytes = j->bytes;
+  *size = j->size;
+  return LAPIS_OK;
+}
+
+lapis_status image_encode_raster(lapis_ctx *ctx, const image_raster *r,
+                                 unsigned char **bytes, size_t *size)
+{
+  job j = {.ctx = ctx, .bare = r};
+  *bytes = NULL;
+  return finish(&j, encode(&j, write_raster), bytes, size);
 }
 
 lapis_status lapis_image_encode_png(lapis_ctx *ctx, const lapis_image *image,
@@ -245,16 +297,9 @@ lapis_status lapis_image_encode_png(lapis_ctx *ctx, const lapis_image *image,
   TRY(image_check(ctx, "writing an image as PNG", image));
   TRY(image_check_size(ctx, "writing an image as PNG", (double)image->width,
                        (double)image->height));
-  lapis_status s = encode(&j);
-  base_free(j.raster);
-  png_destroy_write_struct(&j.png, &j.info);
-  if (s < 0) {
-    free(j.bytes);
-    return s;
-  }
-  *bytes = j.bytes;
-  *size = j.size;
-  return LAPIS_OK;
+  j.raster = base_alloc(ctx, image->width * image->channels, 1);
+  lapis_status s = j.raster == NULL ? LAPIS_ENOMEM : encode(&j, write_image);
+  return finish(&j, s, bytes, size);
 }
 
 const image_kind image_png = {{IMAGE_PNG_SHOWN, true}, image_is_png, read_png};

@@ -15,6 +15,15 @@ static lapis_status read_png(const image_source *from, lapis_image *out)
   return refuse(from->ctx, from->path);
 }
 
+lapis_status image_encode_raster(lapis_ctx *ctx, const image_raster *r,
+                                 unsigned char **bytes, size_t *size)
+{
+  (void)r;
+  *bytes = NULL;
+  *size = 0;
+  return refuse(ctx, "writing an image");
+}
+
 lapis_status lapis_image_encode_png(lapis_ctx *ctx, const lapis_image *image,
                                     unsigned char **bytes, size_t *size)
 {
