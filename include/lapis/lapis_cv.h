@@ -48,7 +48,8 @@ typedef struct lapis_cv_options {
                  * metric reads scores or values */
   int folds_of; /* lapis_folds_of */
 } lapis_cv_options;
-/* What a cross-validation with these options hides together; never AUTO. */
+/* What a cross-validation with these options hides together; AUTO where they
+ * are refused. */
 LAPIS_API lapis_folds_of lapis_cv_hides(const lapis_method *m,
                                         const lapis_data *data,
                                         const lapis_cv_options *options);

@@ -34,7 +34,7 @@ typedef struct lapis_label_settings { /* a text NULL: automatic, or none */
   size_t size;
   const char *labels; /* the table: .csv */
   const char *target, *groups;
-  int header; /* lapis_header */
+  int header; /* lapis_header of lapis_io.h */
   const char
       *missing; /* "WORD,..": what means "no label yet"; NULL: NA, ?, .. */
   /* Kinds of features, "a,b" side by side; or "auto", whichever of

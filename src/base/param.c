@@ -11,7 +11,7 @@
 
 const lapis_param *lapis_param_find(const lapis_method *m, const char *name)
 {
-  for (int i = 0; m != NULL && i < m->n_params; i++)
+  for (int i = 0; m != NULL && name != NULL && i < m->n_params; i++)
     if (strcmp(m->params[i].name, name) == 0) return &m->params[i];
   return NULL;
 }

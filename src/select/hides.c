@@ -29,8 +29,9 @@ static lapis_folds_of rows_or_groups(const lapis_data *data,
 lapis_folds_of lapis_cv_hides(const lapis_method *m, const lapis_data *data,
                               const lapis_cv_options *options)
 {
-  if (m == NULL || data == NULL) return 0;
-  lapis_cv_options own = options == NULL ? lapis_cv_defaults() : *options;
+  lapis_cv_options own;
+  if (m == NULL || data == NULL || cv_options_take(NULL, options, &own) < 0)
+    return LAPIS_FOLDS_OF_AUTO;
   lapis_folds_of of = rows_or_groups(data, &own);
   bool cells = own.folds_of == LAPIS_FOLDS_OF_AUTO &&
                of == LAPIS_FOLDS_OF_ROWS && data->Y.rows > 1 &&

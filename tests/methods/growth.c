@@ -467,6 +467,12 @@ static void options_are_filled_up(void **state)
   lapis_features_options features = {.size = sizeof features};
   lapis_race_options race = {.size = sizeof race};
   lapis_report report = lapis_report_defaults();
+  problem p;
+  void *short_cv = cut(&cv, sizeof cv, sizeof(size_t));
+  make(&p, "rlda");
+  assert_int_equal(lapis_cv_hides(lapis_method_find("rlda"), &p.data, short_cv),
+                   LAPIS_FOLDS_OF_ROWS);
+  free(short_cv);
   check_options(f, "cv", &cv, sizeof cv, ask_draw);
   check_options(f, "cv", &cv, sizeof cv, ask_cv);
   check_options(f, "suspects", &cv, sizeof cv, ask_suspects);
