@@ -460,6 +460,7 @@ void info_columns(const cli *c, const lapis_columns *all, const char *path,
   char name[4096];
   const char *mark = all->delimiter == '\t'  ? "tabs"
                      : all->delimiter == ';' ? "semicolons"
+                     : all->delimiter == '|' ? "bars"
                                              : "commas";
   const char *file = strcmp(path, "-") == 0 ? "standard input" : path;
   printf("%s: a table, %" PRId64 " columns, %" PRId64 " rows%s",

@@ -190,7 +190,9 @@ int table_from_args(cli *c, lapis_table_options *out)
                 : no ? LAPIS_HEADER_NO
                      : LAPIS_HEADER_AUTO,
       .labels = args_get(&c->args, "arff-labels"),
-      .features = count,
+      .features = features == NULL && c->model != NULL
+                      ? lapis_model_features(c->model) /* the last may be 0 */
+                      : count,
       .use = args_get(&c->args, "use"),
       .drop = c->drop != NULL ? c->drop : args_get(&c->args, "drop"),
       .one_hot = args_get(&c->args, "one-hot"),

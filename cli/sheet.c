@@ -143,7 +143,7 @@ static bool add_names(sheet *s, const lapis_dataset *ds)
   if (number == NULL) return false;
   for (int64_t j = 0; j < s->n; j++) number[j] = (double)j + 1;
   s->owned[s->count] = number;
-  add(s, lapis_mat_f64(number, 1, s->n), "", "id");
+  add(s, lapis_mat_f64(number, 1, s->n), "", "row");
   return true;
 }
 

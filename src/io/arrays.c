@@ -130,3 +130,48 @@ lapis_status lapis_arrays_read(lapis_ctx *ctx, const char *path,
   io_file_close(&f);
   return status;
 }
+
+static bool is_seen(const char *seen, const char *name)
+{
+  while (*seen != '\0') {
+    size_t size = strcspn(seen, ",");
+    if (strlen(name) == size && strncmp(seen, name, size) == 0) return true;
+    seen += size;
+    seen += strspn(seen, ", ");
+  }
+  return false;
+}
+
+lapis_status io_fail_member(lapis_ctx *ctx, const char *path, const char *name,
+                            const char *seen)
+{
+  if (seen != NULL && is_seen(seen, name))
+    return lapis_fail(ctx, LAPIS_EMISSING,
+                      "%s%s%s is of a type that is not read: a struct, an "
+                      "object, records or complex numbers; save its fields, or "
+                      "real and imaginary parts, as arrays",
+                      path == NULL ? "" : path, path == NULL ? "" : ": member ",
+                      name);
+  if (path != NULL)
+    return lapis_fail(ctx, LAPIS_EMISSING, "%s: has no member %s; it has %s",
+                      path, name, seen == NULL ? "none" : seen);
+  return lapis_fail(ctx, LAPIS_EMISSING,
+                    "%s is missing; the members found are %s; -X FILE:NAME "
+                    "says which of them it is",
+                    name, seen);
+}
+
+lapis_status io_check_members(lapis_ctx *ctx, const char *path,
+                              const char *seen, lapis_arrays *all)
+{
+  static const char *const numbers[] = {"X",      "Y",  "P", "group",
+                                        "weight", "xy", NULL};
+  const char *const *names = numbers;
+  for (; seen != NULL && *names != NULL; names++) {
+    if (!is_seen(seen, *names) || lapis_arrays_find(all, *names) != NULL)
+      continue;
+    lapis_arrays_free(all);
+    return io_fail_member(ctx, io_name(path), *names, seen);
+  }
+  return LAPIS_OK;
+}

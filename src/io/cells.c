@@ -119,7 +119,7 @@ static lapis_status read_text(lapis_ctx *ctx, const io_file *f,
   extent e = {.rows = 0};
   const char *data = (const char *)f->data;
   TRY(csv_open(ctx, io_name(f->path), data, f->size, &s));
-  csv_delimit(&s, "\t,;");
+  if (!s.named) csv_delimit(&s, "\t,;|");
   s.missing = missing;
   TRY(measure(s, &e));
   TRY(allocate(ctx, &e, out));

@@ -91,6 +91,8 @@ static const char *other_text(const char *data, const char *end)
       {"{\"", "is JSON; save it as a table, CSV (UTF-8)"},
       {"{\n", "is JSON; save it as a table, CSV (UTF-8)"},
       {"[{", "is JSON; save it as a table, CSV (UTF-8)"},
+      {"# Created by Octave", "is Octave's text format; save it with -v7"},
+      {"# name: ", "is Octave's text format; save it with -v7"},
       {"<!doctype", "is a web page; save the table in it as CSV (UTF-8)"},
       {"<html", "is a web page; save the table in it as CSV (UTF-8)"}};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
@@ -100,6 +102,23 @@ static const char *other_text(const char *data, const char *end)
       return all[i].hint;
   }
   return NULL;
+}
+
+static bool ends_line(char c)
+{
+  return c == '\n' || c == '\r';
+}
+
+static void next_line(csv_scan *s)
+{
+  if (s->at < s->end && *s->at == '\r') {
+    s->at++;
+    if (s->at < s->end && *s->at == '\n') s->at++;
+  } else {
+    s->at++;
+  }
+  s->line++;
+  s->line_start = s->at;
 }
 
 lapis_status csv_open(lapis_ctx *ctx, const char *path, const char *data,
@@ -122,29 +141,21 @@ lapis_status csv_open(lapis_ctx *ctx, const char *path, const char *data,
   if (other != NULL)
     return lapis_fail(ctx, LAPIS_EFORMAT, "%s: %s", path, other);
   csv_skip_blank(out, false);
-  csv_delimit(out, "\t;,");
+  bool named = end - out->at > 5 && strncasecmp(out->at, "sep=", 4) == 0 &&
+               (ends_line(out->at[5]));
+  if (named) { /* as Excel reads, and some write, the delimiter */
+    out->delimiter = out->at[4];
+    out->named = true;
+    out->at += 5;
+    next_line(out);
+  } else {
+    csv_delimit(out, "\t;,|");
+  }
   csv_skip_blank(out, false);
   return LAPIS_OK;
 }
 
 /* ---- lines --------------------------------------------------------------*/
-static bool ends_line(char c)
-{
-  return c == '\n' || c == '\r';
-}
-
-static void next_line(csv_scan *s)
-{
-  if (s->at < s->end && *s->at == '\r') {
-    s->at++;
-    if (s->at < s->end && *s->at == '\n') s->at++;
-  } else {
-    s->at++;
-  }
-  s->line++;
-  s->line_start = s->at;
-}
-
 static bool is_blank(const csv_scan *s, char c)
 {
   bool tab = c == '\t' && s->delimiter != '\t' && s->delimiter != '\0';

@@ -267,6 +267,7 @@ lapis_status lapis_dataset_read(lapis_dataset *ds, const char *path,
                 ".tsv and .arff tables",
                 io_name(path))
           : read_file(ds, &f, &request, "X", &all);
+  if (status >= 0) status = io_check_members(ds->ctx, path, seen, &all);
   if (status < 0) {
     io_file_close(&f);
     return status;
@@ -341,17 +342,15 @@ static lapis_status read_container(const lapis_dataset *ds, io_file *f,
   if (out->count == 0 && asked == NULL && is_single(seen))
     status = io_read(ctx, f, &all, out);
   if (status == LAPIS_OK && out->count == 0)
-    status =
-        lapis_fail(ctx, LAPIS_EMISSING, "%s: has no member %s; it has %s",
-                   io_name(f->path), want[0], seen == NULL ? "none" : seen);
+    status = io_fail_member(ctx, io_name(f->path), want[0], seen);
   base_free(seen);
   return status < 0 ? status : rename_only(ctx, out, member);
 }
 
 /* Y, group and names may be text; Y and names may be some of the columns, and
  * whatever is no features the column that was asked for. */
-static lapis_status read_columns(lapis_ctx *ctx, io_file *f, const char *asked,
-                                 const char *member,
+static lapis_status read_columns(const lapis_dataset *ds, io_file *f,
+                                 const char *asked, const char *member,
                                  const lapis_table_options *opt,
                                  lapis_arrays *out)
 {
@@ -370,8 +369,10 @@ static lapis_status read_columns(lapis_ctx *ctx, io_file *f, const char *asked,
                          .all_targets =
                              !some && (m == M_Y || m == M_GROUP || text),
                          .as_text = text,
-                         .id_optional = m != M_X};
-  return io_read(ctx, f, &(io_request){.table = table}, out);
+                         .id_optional = m != M_X,
+                         .find_id = m == M_Y && some && ds->slot[M_X].set &&
+                                    ds->order.file == NULL};
+  return io_read(ds->ctx, f, &(io_request){.table = table}, out);
 }
 
 /* A lone column of words does not show whether its first row is a title, but
@@ -383,7 +384,7 @@ static lapis_status read_table(const lapis_dataset *ds, io_file *f,
 {
   const slot *X = &ds->slot[M_X];
   lapis_table_options titled = {.header = LAPIS_HEADER_AUTO};
-  TRY(read_columns(ds->ctx, f, asked, member, opt, out));
+  TRY(read_columns(ds, f, asked, member, opt, out));
   const lapis_array *of = lapis_arrays_find(out, member);
   if (opt != NULL) titled = *opt;
   if (of == NULL || of->mat.dtype != LAPIS_TEXT || !X->set ||
@@ -391,15 +392,17 @@ static lapis_status read_table(const lapis_dataset *ds, io_file *f,
     return LAPIS_OK;
   lapis_arrays_free(out);
   titled.header = LAPIS_HEADER_YES;
-  return read_columns(ds->ctx, f, asked, member, &titled, out);
+  return read_columns(ds, f, asked, member, &titled, out);
 }
 
-/* Reading X may bring Y and names along, reading Y its class names; nothing
- * else a table holds was asked for. */
-static bool may_bring(which asked, const char *name)
+/* X may bring Y and names along, Y its class names, and names where there are
+ * none; nothing else a table holds was asked for. */
+static bool may_bring(const lapis_dataset *ds, which asked, const char *name)
 {
   which m = which_of(name);
   if (asked == M_X) return true;
+  if (asked == M_Y && (m == M_NAMES || m == M_ID_NAME))
+    return !ds->slot[M_NAMES].set;
   return m == asked ||
          (asked == M_Y && (m == M_CLASS_NAMES || m == M_TARGET_NAMES));
 }
@@ -409,7 +412,7 @@ static lapis_status take_member(lapis_dataset *ds, const char *member,
                                 lapis_arrays *all)
 {
   for (int i = 0; i < all->count; i++)
-    if (!may_bring(which_of(member), all->item[i].name))
+    if (!may_bring(ds, which_of(member), all->item[i].name))
       all->item[i].name[0] = '\0';
   return take_arrays(ds, path, format, all);
 }
@@ -626,10 +629,7 @@ static lapis_status check_X(const lapis_dataset *ds)
 {
   const slot *X = &ds->slot[M_X];
   if (!X->set && ds->seen != NULL)
-    return lapis_fail(ds->ctx, LAPIS_EMISSING,
-                      "X is missing; the members found are %s; -X FILE:NAME "
-                      "says which of them it is",
-                      ds->seen);
+    return io_fail_member(ds->ctx, NULL, "X", ds->seen);
   if (!X->set) return lapis_fail(ds->ctx, LAPIS_EMISSING, "X is missing");
   if (X->samples == 0 || X->array.mat.rows == 0)
     return lapis_fail(ds->ctx, LAPIS_EMISSING,

@@ -136,6 +136,26 @@ static const char *foreign_zip(const unsigned char *head, int64_t size)
   return NULL;
 }
 
+/* A matrix of MATLAB 4 has no magic: five numbers of 32 bits, its type (below
+ * 4053), rows, columns, whether it is complex, and the bytes of its name, a
+ * text that ends in a NUL. */
+static bool is_matlab_4(const unsigned char *head, int64_t size)
+{
+  uint32_t n[5];
+  for (int big = 0; size >= 24 && big < 2; big++) {
+    for (int k = 0; k < 5; k++) {
+      const unsigned char *b = head + 4 * k;
+      n[k] = big ? (uint32_t)b[0] << 24 | b[1] << 16 | b[2] << 8 | b[3]
+                 : (uint32_t)b[3] << 24 | b[2] << 16 | b[1] << 8 | b[0];
+    }
+    if (n[0] < 4053 && n[1] < INT32_MAX && n[2] < INT32_MAX && n[3] < 2 &&
+        n[4] > 1 && n[4] <= 64 && 20 + (int64_t)n[4] <= size &&
+        head[19 + n[4]] == '\0' && head[20] >= 'A' && head[20] <= 'z')
+      return true;
+  }
+  return false;
+}
+
 static lapis_status recognise(lapis_ctx *ctx, const char *path,
                               const unsigned char *head, int64_t size,
                               io_format *format)
@@ -154,6 +174,9 @@ static lapis_status recognise(lapis_ctx *ctx, const char *path,
     return lapis_fail(ctx, LAPIS_EFORMAT, "%s: %s", name, foreign);
   *format = io_recognise(head, size < HEAD_BYTES ? size : HEAD_BYTES);
   if (*format != IO_FORMATS) return LAPIS_OK;
+  if (is_matlab_4(head, size))
+    return lapis_fail(ctx, LAPIS_EFORMAT,
+                      "%s: is a file of MATLAB 4; save it with -v7", name);
   return lapis_fail(ctx, LAPIS_EFORMAT,
                     "%s: is in no known format; 'lapis formats' lists those "
                     "that are",

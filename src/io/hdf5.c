@@ -13,6 +13,7 @@
 #include <hdf5.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -109,6 +110,16 @@ static void close_set(data_set *s)
   if (s->id >= 0) (void)H5Dclose(s->id);
 }
 
+/* FALSE and TRUE, 0 and 1 in a byte. */
+static bool is_boolean(hid_t type)
+{
+  if (H5Tget_size(type) != 1 || H5Tget_nmembers(type) != 2) return false;
+  char *name = H5Tget_member_name(type, 0);
+  bool is = name != NULL && strcasecmp(name, "false") == 0;
+  (void)H5free_memory(name);
+  return is;
+}
+
 /* false: an array holds no such thing. */
 static bool choose_type(data_set *s)
 {
@@ -126,9 +137,13 @@ static bool choose_type(data_set *s)
       s->as = H5T_NATIVE_UINT8;
       descr = "|u1";
     }
-  } else if (class == H5T_ENUM && size == 1) { /* how booleans are stored */
+  } else if (class == H5T_ENUM && is_boolean(s->type)) {
     s->as = s->type;
     descr = "|u1";
+  } else if (class == H5T_ENUM) { /* its numbers */
+    is_signed = H5Tget_sign(s->type) == H5T_SGN_2;
+    s->as = is_signed ? H5T_NATIVE_INT64 : H5T_NATIVE_UINT64;
+    descr = is_signed ? "<i8" : "<u8";
   } else if (class != H5T_STRING) {
     return false;
   }

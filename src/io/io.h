@@ -152,6 +152,8 @@ typedef struct table_request {
   bool targets_only;              /* other columns are not read */
   bool as_text;     /* targets are text, whatever they look like */
   bool id_optional; /* no complaint if the id column is absent */
+  bool find_id; /* where none is named, a column called id, or a first one that
+                   numbers the rows, has the samples' names */
 } table_request;
 
 typedef struct io_request {
@@ -401,6 +403,7 @@ typedef struct csv_scan {
   const char *path, *at, *end, *line_start;
   int64_t line;
   char delimiter;
+  bool named;   /* by a line "sep=;" */
   char decimal; /* ',': numbers are written 1.234,5; '.': 1,234.5 */
   const char
       *missing; /* "WORD,WORD": these mean "not known"; NULL: the usual */
@@ -588,6 +591,16 @@ lapis_status io_arrays_add(lapis_ctx *ctx, lapis_arrays *all, const char *name,
 
 /* Adds name to the text *seen: "A" becomes "A, B".  Free it with base_free. */
 lapis_status io_note_seen(lapis_ctx *ctx, char **seen, const char *name);
+
+/* There is no member `name`, though the names `seen` are there: what of it may
+ * be why, perhaps a type that is not read.  path NULL: X is looked for. */
+lapis_status io_fail_member(lapis_ctx *ctx, const char *path, const char *name,
+                            const char *seen);
+
+/* Fails where a member of `names` (up to a NULL) was seen and not read: X, Y
+ * and the like are not left out without a word. */
+lapis_status io_check_members(lapis_ctx *ctx, const char *path,
+                              const char *seen, lapis_arrays *all);
 
 /* Reads the one array of a .npy file; the array may take over the file's
  * memory. */

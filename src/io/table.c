@@ -78,6 +78,12 @@ static void note_cell(column *c, const csv_cell *cell, bool first)
 static lapis_status fail_ragged(const table *t, const csv_cell *cell,
                                 int64_t have)
 {
+  if (t->start.at < t->start.end && *t->start.at == '#')
+    return lapis_fail(t->ctx, LAPIS_ESHAPE,
+                      "%s:%" PRId64 ":1: the first row begins with # and has "
+                      "another number of cells than this one, %" PRId64
+                      "; if it is a remark, take it out",
+                      t->path, t->start.line, cell->line);
   return lapis_fail(t->ctx, LAPIS_ESHAPE,
                     "%s:%" PRId64 ":%" PRId64 ": this row has %s %" PRId64
                     " cells, the first row has %" PRId64,

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "io/table.h"
 #include "lapis/lapis_tools.h"
@@ -240,12 +241,26 @@ static lapis_status mark_features(table *t)
   return opt->one_hot == NULL ? LAPIS_OK : mark(t, opt->one_hot, IO_ONE_HOT);
 }
 
+/* Of labels in a file of their own. */
+static void find_id(table *t)
+{
+  for (int64_t j = 0; t->header && j < t->columns; j++) {
+    column *c = &t->column[j];
+    bool named = c->title.size == 2 && strncasecmp(c->title.text, "id", 2) == 0;
+    bool counts = j == 0 && facts_count_rows(&c->facts);
+    if ((!named && !counts) || c->role != IO_LEFT_OUT) continue;
+    c->role = IO_ID;
+    return;
+  }
+}
+
 static lapis_status mark_id(table *t)
 {
   const char *id = t->request->opt == NULL ? NULL : t->request->opt->id;
   int64_t at;
   bool known = id == NULL && table_model(t) != NULL;
   if (known) id = t->request->opt->id_of;
+  if (id == NULL && t->request->find_id) find_id(t);
   if (id == NULL || (*id == '\0' && !known)) return LAPIS_OK;
   if ((t->request->id_optional || known) &&
       (!t->header || table_count_titled(t, id, strlen(id), &at) != 1))

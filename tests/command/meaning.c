@@ -663,6 +663,105 @@ static void what_is_unknown_stops_no_answer(void **state)
   command_end(&c);
 }
 
+/* Answers are of the samples that the labels' file names. */
+static void answers_keep_the_ids_of_labels(void **state)
+{
+  (void)state;
+  static const char *const titles[] = {"id", "ID", "number", "other"};
+  command c;
+  char x[2048] = "", y[2048], first[32];
+  begin(&c);
+  for (int i = 0; i < 20; i++)
+    snprintf(x + strlen(x), sizeof x - strlen(x), "%.1f,%.1f\n", i % 2 * 3 + .1,
+             i % 2 * -2 + .1 * i);
+  put(&c, "x.csv", x);
+  command_run(&c, "convert x.csv x.npz");
+  for (int t = 0; t < 4; t++) {
+    snprintf(y, sizeof y, "%s,label\n", titles[t]);
+    for (int i = 0; i < 20; i++)
+      snprintf(y + strlen(y), sizeof y - strlen(y), "%s%d,%s\n",
+               t == 2 ? "" : "k", t == 2 ? 100 + i : 99 - i,
+               i > 12  ? ""
+               : i % 2 ? "yes"
+                       : "no");
+    put(&c, "l.csv", y);
+    command_run(&c, "fit mc -X x.npz -Y l.csv:label --mu-rel .1 -q -o a.csv");
+    command_expect(&c, 0, "");
+    snprintf(first, sizeof first, t == 2 ? "100" : t == 3 ? "1" : "k99");
+    assert_string_equal(cell(&c, "a.csv", 0, 0, ','),
+                        t == 3 ? "row" : titles[t]);
+    assert_string_equal(cell(&c, "a.csv", 1, 0, ','), first);
+    command_run(&c,
+                "fit mc -X x.npz -Y l.csv --target label --id %s --mu-rel "
+                ".1 -q -o a.csv",
+                titles[t]);
+    command_expect(&c, 0, "");
+    assert_string_equal(cell(&c, "a.csv", 0, 0, ','), titles[t]);
+  }
+  command_end(&c);
+}
+
+/* In .svm what is left out is 0, the last features, too. */
+static void a_short_svm_file_is_answered(void **state)
+{
+  (void)state;
+  static const char *const methods[] = {"linear", "rlda", "svmplus",
+                                        "linear --map standard"};
+  command c;
+  begin(&c);
+  put(&c, "t.svm",
+      "1 1:2 2:1 5:1\n-1 1:-2 3:1\n1 1:3 2:2\n-1 1:-3 4:1\n"
+      "1 1:2.5 5:2\n-1 1:-2.5\n");
+  put(&c, "n.svm", "1 1:2.5\n-1 1:-2.5\n");
+  for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+    command_run(&c, "fit %s t.svm --model m -q", methods[i]);
+    command_expect(&c, 0, "");
+    command_run(&c, "predict m n.svm");
+    command_expect(&c, 0, "");
+    assert_string_equal(c.out, "1\t1\n2\t-1\n");
+  }
+  put(&c, "n.svm", "1 1:2 6:1\n");
+  command_run(&c, "predict m n.svm");
+  command_expect(&c, 4, "has a feature 6, more than the 5");
+  command_end(&c);
+}
+
+/* Files of others are read, or refused with what they are. */
+static void files_from_elsewhere_are_named(void **state)
+{
+  (void)state;
+  static const char *const tables[] = {
+      "sep=;\nid;a;b\nx;1;2\ny;3;4\n", "sep=,\r\nid,a,b\r\nx,1,2\r\ny,3,4\r\n",
+      "SEP=|\nid|a|b\nx|1|2\ny|3|4\n", "id|a|b\nx|1|2\ny|3|4\n"};
+  static const struct {
+    const char *name, *text, *said;
+  } refused[] = {
+      {"o.mat", "# Created by Octave 8.4\n# name: X\n# type: matrix\n1 2\n",
+       "is Octave's text format; save it with -v7"},
+      {"o.mat", "# name: X\n# type: scalar\n1\n", "is Octave's text format"},
+      {"r.csv", "# made by x\na,b\n1,2\n", "if it is a remark, take it out"}};
+  command c;
+  begin(&c);
+  for (int i = 0; i < 4; i++) {
+    put(&c, "t.csv", tables[i]);
+    command_run(&c, "convert t.csv - --as csv --id id");
+    command_expect(&c, 0, "");
+    assert_string_equal(c.out, "id,a,b\nx,1,2\ny,3,4\n");
+  }
+  for (int i = 0; i < 3; i++) {
+    put(&c, refused[i].name, refused[i].text);
+    command_run(&c, "convert %s o.npz", refused[i].name);
+    command_expect(&c, 4, refused[i].said);
+    assert_false(command_exists(&c, "o.npz"));
+  }
+  static const char matlab_4[] = "\0\0\0\0\1\0\0\0\1\0\0\0\0\0\0\0\2\0\0\0X\0"
+                                 "\0\0\0\0\0\0\360?";
+  command_write(&c, "m.mat", matlab_4, sizeof matlab_4 - 1);
+  command_run(&c, "convert m.mat o.npz");
+  command_expect(&c, 4, "is a file of MATLAB 4; save it with -v7");
+  command_end(&c);
+}
+
 int test_meaning(void)
 {
   const struct CMUnitTest tests[] = {
@@ -684,6 +783,9 @@ int test_meaning(void)
       cmocka_unit_test(a_quote_does_not_swallow_rows),
       cmocka_unit_test(a_class_the_truth_lacks_is_wrong),
       cmocka_unit_test(what_is_unknown_stops_no_answer),
+      cmocka_unit_test(answers_keep_the_ids_of_labels),
+      cmocka_unit_test(a_short_svm_file_is_answered),
+      cmocka_unit_test(files_from_elsewhere_are_named),
       cmocka_unit_test(scores_of_numbered_classes_go_by_their_title),
   };
   return run_cases(tests, NULL, NULL);
