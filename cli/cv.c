@@ -352,22 +352,34 @@ static int join(cli *c)
   return code;
 }
 
-/* rr: eta and lambda together state a problem of the data as they are. */
+/* The method has this setting, and it is given or in the grid. */
+static bool is_stated(cli *c, const void *settings, const grid_text *g,
+                      const char *name)
+{
+  char text[32];
+  int i = 0;
+  while (i < c->method->n_params &&
+         strcmp(c->method->params[i].name, name) != 0)
+    i++;
+  if (i == c->method->n_params) return false;
+  for (int k = 0; k < g->count; k++)
+    if (strcmp(g->grid[k].name, name) == 0) return true;
+  return lapis_settings_get(c->ctx, c->method, settings, name, text,
+                            sizeof text) >= 0 &&
+         strcmp(text, "auto") != 0;
+}
+
+/* eta and lambda together state a problem of the data as they are (rr). */
 static void tell_unscaled(cli *c, const void *settings, const grid_text *g)
 {
-  bool eta = false, lambda = false, asked = false;
-  if (strcmp(c->method->name, "rr") != 0 || c->quiet) return;
-  for (int i = 0; i < g->count; i++) {
-    eta = eta || strcmp(g->grid[i].name, "eta") == 0;
-    lambda = lambda || strcmp(g->grid[i].name, "lambda") == 0;
-    asked = asked || strcmp(g->grid[i].name, "scale") == 0;
-  }
-  const lapis_rr_settings *set = settings;
-  eta = eta || !isnan(set->eta);
-  lambda = lambda || !isnan(set->lambda);
-  if (!eta || !lambda || asked || set->scale != LAPIS_SCALE_AUTO) return;
-  fprintf(stderr, "lapis: rr: features are not scaled, since eta and lambda "
-                  "are both given; --scale robust scales them\n");
+  if (c->quiet || !is_stated(c, settings, g, "eta") ||
+      !is_stated(c, settings, g, "lambda") ||
+      is_stated(c, settings, g, "scale"))
+    return;
+  fprintf(stderr,
+          "lapis: %s: features are not scaled, since eta and lambda are both "
+          "given; --scale robust scales them\n",
+          c->method->name);
 }
 
 static int run(cli *c)

@@ -283,7 +283,7 @@ static const char *map_to_complete(const cli *c, const lapis_data *d,
 static int choose(cli *c, job *j)
 {
   const lapis_data *d = lapis_dataset_data(j->ds);
-  if (strcmp(c->method->name, "mc") != 0) return EXIT_DONE;
+  if (c->method->choose == NULL) return EXIT_DONE;
   const char *map;
   int code = race_settings(c, d, j->settings, &j->race, &j->by, &map);
   if (code == EXIT_DONE && map == NULL)
@@ -325,7 +325,7 @@ static int check_learns(const cli *c)
 static int check_frame(cli *c, void *settings)
 {
   if (args_get(&c->args, "model") == NULL ||
-      strcmp(c->method->name, "roml") != 0 ||
+      (c->method->reads & LAPIS_READS_XY) == 0 ||
       !says(c, settings, "layout", "coordinates") ||
       says(c, settings, "invariance", "none"))
     return EXIT_DONE;
@@ -351,8 +351,9 @@ static bool fills_features(const cli *c)
   return c->method->completes;
 }
 
-/* Of a feature that no sample has, nothing can be told: mc refuses it by the
- * place that it has in X, rpca fills it with zeros.  Called by all processes.
+/* Of a feature that no sample has, nothing can be told: a joint method refuses
+ * it by the place that it has in X, rpca fills it with zeros.  Called by all
+ * processes.
  */
 static int check_seen(cli *c, const lapis_dataset *ds)
 {
@@ -362,7 +363,7 @@ static int check_seen(cli *c, const lapis_dataset *ds)
   char title[128], others[64] = "";
   int64_t first = -1, more = 0;
   if (X->colptr != NULL || titles.cols != X->rows ||
-      (!fills && strcmp(c->method->name, "mc") != 0))
+      (!fills && !c->method->joint))
     return EXIT_DONE;
   double *seen = calloc((size_t)X->rows + 1, sizeof *seen);
   if (seen == NULL) return cli_fail(EXIT_FAILED, "out of memory");

@@ -324,6 +324,7 @@ static bool holds_numbers(const lapis_column *c)
 typedef struct question {
   const char *method; /* NULL: there is none */
   bool completed;     /* the whole table, no targets */
+  bool classes;       /* targets are classes */
   bool target[LAPIS_COLUMNS_LISTED];
 } question;
 
@@ -333,7 +334,8 @@ typedef struct question {
 static void find_question(const lapis_columns *all, question *q)
 {
   int classes = find_targets(all, q->target), gaps = 0, last = 0;
-  q->method = classes > 0 ? "mc" : NULL;
+  q->classes = classes > 0;
+  q->method = q->classes ? "mc" : NULL;
   for (int j = 0; j < all->listed; j++) {
     const lapis_column *c = &all->column[j];
     if (q->target[j] && c->missing > 0) return;
@@ -345,6 +347,7 @@ static void find_question(const lapis_columns *all, question *q)
   memset(q->target, 0, sizeof q->target);
   q->target[last] = gaps == 1;
   q->completed = gaps > 1;
+  q->classes = false;
   q->method = gaps > 1 ? "mc" : "rr";
 }
 
@@ -381,7 +384,7 @@ static void print_advice(const cli *c, const lapis_columns *all,
   print_list(all, "--drop", drop);
   if (q.completed)
     printf(" --completed completed.csv");
-  else if (strcmp(q.method, "mc") == 0)
+  else if (q.classes)
     printf(" --by auto");
   print_reading(c, decimal);
 }

@@ -215,7 +215,7 @@ static bool keeps_f32(const cli *c)
     if (args_get(&c->args, around[k]) != NULL) return false;
   bool stated =
       args_get(&c->args, "mu") != NULL || args_get(&c->args, "mu-rel") != NULL;
-  return stated && c->verb == &verb_fit && strcmp(c->method->name, "mc") == 0;
+  return stated && c->verb == &verb_fit && c->method->joint;
 }
 
 /* ---- names that repeat --------------------------------------------------*/
@@ -327,11 +327,10 @@ static int check_numbers(cli *c, const lapis_dataset *ds)
                   lapis_text_shown(word, shown, sizeof shown), c->method->name);
 }
 
-/* mc alone does without: it completes the features.  cv has to judge. */
+/* A joint method does without: it completes the features.  cv has to judge. */
 static int check_asked(cli *c, const lapis_mat *Y)
 {
-  bool completes = strcmp(c->method->name, "mc") == 0;
-  if (Y->rows > 0 || (completes && strcmp(c->verb->name, "fit") == 0))
+  if (Y->rows > 0 || (c->method->joint && strcmp(c->verb->name, "fit") == 0))
     return EXIT_DONE;
   return cli_fail(EXIT_INPUT,
                   "%s: %s learns from known answers, and nothing says where "
@@ -363,7 +362,7 @@ int check_known(cli *c, const lapis_dataset *ds)
                   "%s: %s holds no known %s; rows that have one are learnt "
                   "from%s",
                   c->verb->name, target_shown(ds, 0, title, sizeof title), one,
-                  strcmp(c->method->name, "mc") != 0 ? ""
+                  !c->method->joint ? ""
                   : args_get(&c->args, "target") != NULL
                       ? " (without --target the features alone are completed)"
                       : " (without Y the features alone are completed)");
@@ -426,7 +425,7 @@ static int check_no_pictures(cli *c, const char *path)
   char shown[4096];
   const char *verb = c->verb->name;
   bool fits = c->method != NULL && c->model == NULL;
-  bool points = fits && strcmp(c->method->name, "roml") == 0;
+  bool points = fits && (c->method->reads & LAPIS_READS_XY) != 0;
   return cli_fail(EXIT_INPUT,
                   "%s: is a folder of pictures: first 'lapis features %s %s -o "
                   "F.npz', then 'lapis %s %s F.npz'",

@@ -50,17 +50,14 @@ static int refuse_several(const cli *c)
 /* What works on all samples in one process. */
 static int check_options(const cli *c)
 {
-  static const char *const alone[] = {"suspects", "threshold", "jobs", "pairs",
-                                      "checkpoint"};
-  size_t count = sizeof alone / sizeof *alone;
-  if (c->method == NULL || strcmp(c->method->name, "clean") != 0) count--;
-  for (size_t i = 0; i < count; i++)
+  static const char *const alone[] = {"suspects", "threshold", "jobs", "pairs"};
+  for (size_t i = 0; i < sizeof alone / sizeof *alone; i++)
     if (args_get(&c->args, alone[i]) != NULL)
       return cli_fail(EXIT_MISUSE,
                       "%s: --%s is not divided among processes; leave it or "
                       "--mpi out",
                       c->verb->name, alone[i]);
-  if (strcmp(c->verb->name, "fit") == 0 && strcmp(c->method->name, "mc") == 0 &&
+  if (c->verb == &verb_fit && c->method->choose != NULL &&
       args_get(&c->args, "mu") == NULL && args_get(&c->args, "mu-rel") == NULL)
     return cli_fail(EXIT_MISUSE,
                     "fit: --mpi does not choose mu; give --mu or --mu-rel, "

@@ -371,7 +371,7 @@ class _Race:
         whom = None if by == "auto" else by.encode()
         best = lib.race_best(self, whom) if handle.value else -1
         winner = lib.race_at(self, best).method if best >= 0 else b""
-        if best >= 0 and winner != b"mc":
+        if best >= 0 and winner.decode() != rows.name:
             self.place = best
             answers = lib.race_method(winner).contents.name
             self.table = table(answers.decode())
@@ -478,7 +478,7 @@ def solve(method: str, X: ArrayLike, Y: Optional[ArrayLike] = None,
                     words=words)
     struct, kept = rows.fill(context, settings)
     choosing = rows.must_choose(settings)
-    if by != "mc" and not choosing:
+    if by != _BY[0] and not choosing:
         raise ValueError(f"by={by!r} compares what is chosen; give "
                          'mu_rel="cv" with it')
 

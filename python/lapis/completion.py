@@ -114,7 +114,8 @@ class MatrixCompletionClassifier(Classifier):
         """Scores of new samples: above 0 speaks for a class; binary: one
         column, for ``classes_[1]``."""
         check_fitted(self)
-        if not self._calibrated() or getattr(self, "by", "mc") == "mc":
+        if not self._calibrated() or getattr(self, "by", None) in (
+                None, self._method):
             return super().decision_function(X)
         p = np.clip(self._ask(X)["probabilities"], 1e-12, 1 - 1e-12)
         odds = np.log(p) - np.log1p(-p)

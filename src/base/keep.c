@@ -19,6 +19,11 @@ static bool active(const keep_state *k)
   return k->hook.take != NULL && k->paused == 0;
 }
 
+bool keep_is_on(lapis_ctx *ctx)
+{
+  return active(base_keep(ctx));
+}
+
 void keep_pause(lapis_ctx *ctx, bool on)
 {
   base_keep(ctx)->paused += on ? 1 : -1;

@@ -65,6 +65,7 @@ typedef struct keep_hook {
 
 /* NULL: none. */
 void keep_set_hook(lapis_ctx *ctx, const keep_hook *hook);
+bool keep_is_on(lapis_ctx *ctx); /* there is a hook, and it listens */
 /* Opens an empty scope inside the innermost open one.  A whole that closes as
  * finished hands its last state over, and what was inside it is forgotten. */
 void keep_open(lapis_ctx *ctx, keep_scope *scope, const char *name);

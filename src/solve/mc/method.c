@@ -72,6 +72,7 @@ const lapis_method mc_method = {
     .source = "[MC11] [MC15]",
     .reads = LAPIS_READS_X | LAPIS_READS_Y,
     .completes = true,
+    .joint = true,
     .params = params,
     .n_params = sizeof params / sizeof *params,
     .settings_size = sizeof(lapis_mc_settings),

@@ -177,6 +177,10 @@ lapis_status clean_new(lapis_ctx *ctx, const lapis_data *data,
   TRY(read_weight(ctx, set->weight, &kind, &number));
   TRY(rr_check_X(ctx, "clean", &data->X));
   TRY(check_dictionary(ctx, &set->dictionary, &data->X));
+  if (base_ranks(ctx) > 1 && keep_is_on(ctx))
+    return lapis_fail(ctx, LAPIS_EINVAL,
+                      "clean: --checkpoint is not divided among processes; "
+                      "leave it or --mpi out");
   lapis_solver *s;
   TRY(solver_alloc(ctx, &clean_class, sizeof(clean), &s));
   clean *w = (clean *)s;
