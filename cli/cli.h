@@ -150,6 +150,7 @@ struct cli {
   char *group;        /* "TABLE:COL" where -G names a column, or NULL */
   char *drop;         /* --drop with that column, or NULL */
   lapis_mat known[2]; /* names of a model's features and targets */
+  char idle[320];     /* what a file has and the run makes no use of */
   int n_extra;        /* arrays written beside the solver's own */
   lapis_named extra[4];
 };
@@ -265,6 +266,16 @@ void spread_count(cli *c, double *counts, int64_t n);
 /* Rank 0: all columns of a divided result in *mat, memory in *owned; by all. */
 lapis_status spread_join(cli *c, const lapis_solver *s, const char *name,
                          int64_t all, lapis_mat *mat, void **owned);
+/* ---- given.c: what is given and not used ---------------------------------*/
+/* *out: of what was read the members used (LAPIS_READS_*); others are refused
+ * where an option names them, and named on stderr where a file has them. */
+int given_members(cli *c, const lapis_dataset *ds, unsigned used,
+                  lapis_data *out);
+void given_say(cli *c); /* the line, where the work begins */
+/* Refuses settings on the command line that say nothing beside the others and
+ * the members that there are; tried: names that cv has several values of. */
+int given_settings(cli *c, const void *settings, unsigned has,
+                   const char *tried);
 /* ---- config.c: settings in a file ----------------------------------------*/
 int config_write(cli *c, const lapis_cv *cv, const void *settings,
                  const char *path);
@@ -272,9 +283,9 @@ int config_write(cli *c, const lapis_cv *cv, const void *settings,
  * command line does not say them. */
 int config_read(cli *c);
 void config_free(cli *c);
-/* The command that fits with the best of cv. */
-void config_say(const cli *c, const lapis_cv *cv, const lapis_grid *grid,
-                int count);
+/* The command that fits with the best of cv, which settings are. */
+void config_say(const cli *c, const lapis_cv *cv, const void *settings,
+                const lapis_grid *grid, int count);
 /* ---- outputs.c: before any work is done ----------------------------------*/
 extern const char
     *const output_options[]; /* that name files; NULL at the end */

@@ -160,22 +160,53 @@ static bool is_of_fit(const cli *c, const char *name)
   return true;
 }
 
-void config_say(const cli *c, const lapis_cv *cv, const lapis_grid *grid,
-                int count)
+/* Folds of a fit are its groups' use, or there is none: then the column is not
+ * read. */
+static void say_group(const cli *c, const void *settings, bool chosen)
+{
+  unsigned reads = lapis_method_reads(c->method, settings);
+  const char *drop = args_get(&c->args, "drop");
+  if ((reads & LAPIS_READS_GROUP) != 0 || !chosen) {
+    shell_option(stderr, c, "G", args_get(&c->args, "G"));
+    if (drop != NULL) shell_option(stderr, c, "drop", drop);
+  } else if (c->drop != NULL || drop != NULL) {
+    shell_option(stderr, c, "drop", c->drop != NULL ? c->drop : drop);
+  }
+}
+
+static bool has_effect(const cli *c, const void *settings, const char *name)
+{
+  unsigned all = ~0u; /* of members: cv has refused what none is there for */
+  return lapis_settings_check_effect(NULL, c->method, settings, all, name,
+                                     NULL) >= 0;
+}
+
+void config_say(const cli *c, const lapis_cv *cv, const void *settings,
+                const lapis_grid *grid, int count)
 {
   int best = lapis_cv_best(cv);
+  const char *name = chosen_name(c->method);
+  bool chosen = name == NULL || is_said(c, name); /* else fit chooses it */
+  bool grouped = args_get(&c->args, "G") != NULL;
   if (c->quiet || c->json || best < 0 || c->args.n_words == 0) return;
+  for (int k = 0; k < count; k++)
+    chosen = chosen || strcmp(grid[k].name, name) == 0 ||
+             strcmp(grid[k].name, c->method->unless) == 0;
   fprintf(stderr, "lapis: cv: the best, on all samples: lapis fit %s",
           c->method->name);
   for (int i = 0; i < c->args.n_words; i++) shell_file(stderr, c->args.word[i]);
   for (int i = 0; i < c->args.n_given; i++) {
-    bool tried = false;
+    name = c->args.given[i].name;
+    bool said =
+        strcmp(name, "G") == 0 || (grouped && strcmp(name, "drop") == 0);
     for (int k = 0; k < count; k++)
-      tried = tried || strcmp(grid[k].name, c->args.given[i].name) == 0;
-    if (!tried && is_of_fit(c, c->args.given[i].name))
-      shell_option(stderr, c, c->args.given[i].name, c->args.given[i].value);
+      said = said || strcmp(grid[k].name, name) == 0;
+    if (!said && is_of_fit(c, name) && has_effect(c, settings, name))
+      shell_option(stderr, c, name, c->args.given[i].value);
   }
+  if (grouped) say_group(c, settings, chosen);
   for (int k = 0; k < count; k++)
-    shell_option(stderr, c, grid[k].name, lapis_cv_value(cv, best, k));
+    if (has_effect(c, settings, grid[k].name))
+      shell_option(stderr, c, grid[k].name, lapis_cv_value(cv, best, k));
   fprintf(stderr, "\n");
 }

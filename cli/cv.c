@@ -193,11 +193,33 @@ static int write_best(cli *c, const lapis_cv *cv, const grid_text *g,
 {
   const char *path = args_get(&c->args, "config");
   int best = lapis_cv_best(cv);
-  if (path == NULL || best < 0) return EXIT_DONE;
+  if (best < 0) return EXIT_DONE;
   for (int k = 0; k < g->count; k++)
     lapis_settings_set(c->ctx, c->method, settings, g->grid[k].name,
                        lapis_cv_value(cv, best, k));
-  return config_write(c, cv, settings, path);
+  return path == NULL ? EXIT_DONE : config_write(c, cv, settings, path);
+}
+
+/* What the folds make use of, and that all that was given is. */
+static int check_given(cli *c, const lapis_dataset *ds, const void *settings,
+                       const grid_text *g, const lapis_cv_options *o,
+                       lapis_data *out)
+{
+  char tried[1024] = "";
+  unsigned used = lapis_method_reads(c->method, settings);
+  if (o->by_group) used |= LAPIS_READS_GROUP;
+  int code = given_members(c, ds, used, out);
+  for (int k = 0; k < g->count; k++) {
+    size_t length = strlen(tried);
+    snprintf(tried + length, sizeof tried - length, "%s ", g->grid[k].name);
+  }
+  unsigned has = lapis_data_has(out);
+  if (code == EXIT_DONE) code = given_settings(c, settings, has, tried);
+  for (int k = 0; code == EXIT_DONE && k < g->count; k++)
+    if (lapis_settings_check_effect(c->ctx, c->method, settings, has,
+                                    g->grid[k].name, tried) < 0)
+      code = cli_fail_status(c, LAPIS_EINVAL);
+  return code;
 }
 
 static void show(cli *c, const lapis_cv *cv, const grid_text *g,
@@ -239,27 +261,30 @@ static int judge(cli *c, const lapis_dataset *ds, void *settings,
 {
   lapis_cv_options o;
   lapis_cv *cv;
+  lapis_data data;
   int code = cv_options_from_args(c, lapis_dataset_data(ds), &o);
   if (code == EXIT_DONE) code = check_rival(c, &o);
+  if (code == EXIT_DONE) code = check_given(c, ds, settings, g, &o, &data);
   if (code != EXIT_DONE) return code;
-  code = checkpoint_open(c, lapis_dataset_data(ds), settings, NULL);
+  code = checkpoint_open(c, &data, settings, NULL);
   if (code != EXIT_DONE) return code;
   lapis_ctx_limit(c->ctx, time_limit(c, settings));
-  lapis_status s = lapis_cv_run(c->ctx, c->method, lapis_dataset_data(ds),
-                                settings, &o, g->grid, g->count, &cv);
+  lapis_status s = lapis_cv_run(c->ctx, c->method, &data, settings, &o, g->grid,
+                                g->count, &cv);
   (void)checkpoint_close(c, EXIT_DONE, s == LAPIS_OK);
+  if (s >= 0) given_say(c);
   if (s < 0 || s == LAPIS_CANCELLED) return cli_fail_status(c, s);
   rival linear = {.cv = NULL}, without_P = {.cv = NULL};
-  code = ask_linear(c, lapis_dataset_data(ds), &o, &linear);
+  code = ask_linear(c, &data, &o, &linear);
   if (code == EXIT_DONE)
-    code = leave_out_P(c, lapis_dataset_data(ds), settings, &o, g, &without_P);
+    code = leave_out_P(c, &data, settings, &o, g, &without_P);
   show(c, cv, g, &o, &linear, &without_P);
   lapis_cv_free(linear.cv);
   lapis_cv_free(without_P.cv);
   if (code == EXIT_DONE) code = write_best(c, cv, g, settings);
   if (code == EXIT_DONE && lapis_cv_best(cv) < 0)
     code = nothing_judged(c, s, cv);
-  if (code == EXIT_DONE) config_say(c, cv, g->grid, g->count);
+  if (code == EXIT_DONE) config_say(c, cv, settings, g->grid, g->count);
   lapis_cv_free(cv);
   return code == EXIT_DONE ? cli_exit_code(c, s) : code;
 }
@@ -289,16 +314,19 @@ static int judge_part(cli *c, const lapis_dataset *ds, void *settings,
 {
   lapis_cv_options o;
   int64_t part, parts;
-  const lapis_data *data = lapis_dataset_data(ds);
+  lapis_data data;
   int code = read_share(c, &part, &parts);
-  if (code == EXIT_DONE) code = cv_options_from_args(c, data, &o);
-  if (code == EXIT_DONE) code = checkpoint_open(c, data, settings, NULL);
+  if (code == EXIT_DONE)
+    code = cv_options_from_args(c, lapis_dataset_data(ds), &o);
+  if (code == EXIT_DONE) code = check_given(c, ds, settings, g, &o, &data);
+  if (code == EXIT_DONE) code = checkpoint_open(c, &data, settings, NULL);
   if (code != EXIT_DONE) return code;
   lapis_ctx_limit(c->ctx, time_limit(c, settings));
   lapis_status s =
-      lapis_cv_part(c->ctx, c->method, data, settings, &o, g->grid, g->count,
+      lapis_cv_part(c->ctx, c->method, &data, settings, &o, g->grid, g->count,
                     part, parts, args_get(&c->args, "output"));
   (void)checkpoint_close(c, EXIT_DONE, s == LAPIS_OK);
+  if (s == LAPIS_OK) given_say(c);
   if (s == LAPIS_OK) return EXIT_DONE;
   code = cli_fail_status(c, s);
   return code == EXIT_DONE ? EXIT_FAILED : code; /* out of time: no part */

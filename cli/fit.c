@@ -248,14 +248,27 @@ static int report(cli *c, const job *j)
   return cli_exit_code(c, info->status);
 }
 
+static lapis_status make(cli *c, job *j)
+{
+  unsigned reads = lapis_method_reads(c->method, j->settings);
+  lapis_data data = lapis_data_with(&j->data, reads);
+  return lapis_solver_new(c->ctx, c->method, &data, j->settings, &j->solver);
+}
+
 static int solve(cli *c, job *j)
 {
   lapis_status s;
   if (j->by < 0)
-    s = lapis_solver_new(c->ctx, c->method, &j->data, j->settings, &j->solver);
+    s = make(c, j);
   else
     s = lapis_race_answer_new(c->ctx, j->race, j->by, lapis_dataset_data(j->ds),
                               j->settings, &j->solver);
+  if (s >= 0 && j->by < 0) { /* what was left open is settled now */
+    int code = given_settings(c, lapis_result_settings(j->solver),
+                              lapis_data_has(&j->data), NULL);
+    if (code != EXIT_DONE) return code;
+  }
+  if (s >= 0) given_say(c);
   if (s >= 0) s = lapis_solve(j->solver);
   j->finished = s == LAPIS_OK || s == LAPIS_PRECISION_FLOOR;
   return s < 0 ? cli_fail_status(c, s) : report(c, j);
@@ -392,7 +405,6 @@ static int check_seen(cli *c, const lapis_dataset *ds)
 /* Maps are fitted to the samples of all processes, and made of one's own. */
 static int cut_and_map(cli *c, job *j)
 {
-  j->data = *lapis_dataset_data(j->ds);
   lapis_data own = j->data;
   int code = map_from_args(c, "map", &own.X, &j->map, &j->X, &j->data.X);
   if (code == EXIT_DONE)
@@ -401,6 +413,59 @@ static int cut_and_map(cli *c, job *j)
   if (code == EXIT_DONE && fills_features(c))
     code = check_back(c, j->map, &own.X);
   return spread_agree(c, code);
+}
+
+/* Whether race_settings compares anything. */
+static bool may_race(const cli *c, const job *j)
+{
+  const char *threshold = args_get(&c->args, "threshold");
+  bool stated =
+      args_get(&c->args, "mu") != NULL || args_get(&c->args, "mu-rel") != NULL;
+  return strcmp(c->method->name, "mc") == 0 &&
+         lapis_dataset_data(j->ds)->Y.rows > 0 &&
+         (!stated || (threshold != NULL && strcmp(threshold, "auto") == 0));
+}
+
+static bool has_setting(const cli *c, const char *name)
+{
+  int i = 0;
+  while (i < c->method->n_params &&
+         strcmp(c->method->params[i].name, name) != 0)
+    i++;
+  return i < c->method->n_params;
+}
+
+/* Options of fit that are of some methods alone. */
+static int check_options(const cli *c, const job *j)
+{
+  bool race = may_race(c, j), suspects = args_get(&c->args, "suspects") != NULL;
+  bool mc = strcmp(c->method->name, "mc") == 0 &&
+            lapis_dataset_data(j->ds)->Y.rows > 0;
+  bool classes = strcmp(c->method->name, "svmplus") == 0;
+  const struct {
+    const char *name, *with;
+    bool used;
+  } all[] = {{"by", "mc and targets, where mu is left to LAPIS", mc},
+             {"threshold", "mc and targets", mc || has_setting(c, "threshold")},
+             {"jobs", "svmplus, --suspects, and mc where mu is left to LAPIS",
+              race || suspects || classes}};
+  for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+    if (args_get(&c->args, all[k].name) != NULL && !all[k].used)
+      return cli_fail(EXIT_MISUSE, "fit: %s: --%s goes with %s",
+                      c->method->name, all[k].name, all[k].with);
+  return EXIT_DONE;
+}
+
+static int check_given(cli *c, job *j)
+{
+  unsigned used = lapis_method_reads(c->method, j->settings);
+  bool folds = may_race(c, j) || args_get(&c->args, "suspects") != NULL;
+  if (folds) used |= LAPIS_READS_GROUP;
+  int code = check_options(c, j);
+  if (code == EXIT_DONE) code = given_members(c, j->ds, used, &j->data);
+  if (code == EXIT_DONE)
+    code = given_settings(c, j->settings, lapis_data_has(&j->data), NULL);
+  return code;
 }
 
 static int run(cli *c)
@@ -415,6 +480,7 @@ static int run(cli *c)
   if (code == EXIT_DONE) code = check_writable(c, args_get(&c->args, "model"));
   if (code == EXIT_DONE) code = views_read(c, j.settings, &j.views);
   if (code == EXIT_DONE) code = dataset_from_args(c, &j.ds);
+  if (code == EXIT_DONE) code = check_given(c, &j);
   code = spread_agree(c, code);
   if (code == EXIT_DONE) code = check_known(c, j.ds);
   if (code == EXIT_DONE) code = check_seen(c, j.ds);

@@ -148,13 +148,17 @@ static void warn_of_stop(cli *c)
 
 static int answer(cli *c, const lapis_dataset *ds, const void *settings)
 {
-  const lapis_data *data = lapis_dataset_data(ds);
+  lapis_data data;
   lapis_solver *s;
-  int code = lapis_model_completes(c->model)
-                 ? check_back(c, lapis_model_map(c->model), &data->X)
-                 : EXIT_DONE;
+  int code = given_members(c, ds, c->method->reads, &data);
+  if (code == EXIT_DONE)
+    code = given_settings(c, settings, lapis_data_has(&data), NULL);
+  if (code == EXIT_DONE && lapis_model_completes(c->model))
+    code = check_back(c, lapis_model_map(c->model), &data.X);
   if (code != EXIT_DONE) return code;
-  lapis_status status = lapis_predict_new(c->ctx, data, c->model, settings, &s);
+  lapis_status status =
+      lapis_predict_new(c->ctx, &data, c->model, settings, &s);
+  if (status >= 0) given_say(c);
   if (status >= 0) warn_of_stop(c);
   if (status >= 0) status = lapis_solve(s);
   const char *output = args_get(&c->args, "output");
@@ -170,6 +174,20 @@ static int answer(cli *c, const lapis_dataset *ds, const void *settings)
   return status < 0 ? cli_fail_status(c, status) : cli_exit_code(c, stop);
 }
 
+/* Which columns are texts a model knows by its features' titles. */
+static int check_one_hot(cli *c)
+{
+  lapis_mat names;
+  const char *header = args_get(&c->args, "header");
+  bool titled = header == NULL || strcmp(header, "no") != 0;
+  if (args_get(&c->args, "one-hot") == NULL || !titled ||
+      lapis_model_get(c->ctx, c->model, "feature_names", &names) < 0)
+    return EXIT_DONE;
+  return cli_fail(EXIT_MISUSE,
+                  "predict: the model knows which columns are --one-hot, by "
+                  "their titles; leave it out");
+}
+
 static int run(cli *c)
 {
   void *settings = NULL;
@@ -177,6 +195,7 @@ static int run(cli *c)
   if (c->model == NULL)
     return cli_fail(EXIT_MISUSE, "predict: name a model file");
   int code = settings_from_args(c, &settings);
+  if (code == EXIT_DONE) code = check_one_hot(c);
   if (code == EXIT_DONE) code = check_answers(c, args_get(&c->args, "output"));
   if (code == EXIT_DONE) code = check_completed(c);
   const char *pairs = args_get(&c->args, "pairs");

@@ -38,13 +38,7 @@ lapis_status lapis_locate_new(lapis_ctx *ctx, const char *const *paths,
   lapis_locate_settings set;
   TRY(flow_needs(ctx, paths, count, out));
   TRY(lapis_settings_copy(ctx, &locate_method, settings, &set));
-  bool gist = set.look == LAPIS_BOX_GIST;
-  TRY(lapis_settings_refuse(ctx, &locate_method, &set,
-                            gist ? "rounds without" : "aspect noise side",
-                            gist ? "with --look outline" : "with --look gist"));
-  if (set.boxes != NULL && set.without == NULL)
-    TRY(lapis_settings_refuse(ctx, &locate_method, &set, "candidates",
-                              "without --boxes"));
+  TRY(lapis_settings_check_effect(ctx, &locate_method, &set, 0, NULL, NULL));
   TRY(flow_new(ctx, &locate_class, FLOW_COMMON(&set), paths, count, out));
   lapis_flow *f = *out;
   locate *w = f->own = calloc(1, sizeof *w);

@@ -53,9 +53,7 @@ lapis_status lapis_match_new(lapis_ctx *ctx, const char *const *paths,
   lapis_match_settings set;
   TRY(flow_needs(ctx, paths, count, out));
   TRY(lapis_settings_copy(ctx, &match_method, settings, &set));
-  TRY(lapis_settings_refuse(ctx, &match_method, &set,
-                            set.xy == NULL ? "scale" : "points peak",
-                            set.xy == NULL ? "with --xy" : "without --xy"));
+  TRY(lapis_settings_check_effect(ctx, &match_method, &set, 0, NULL, NULL));
   TRY(flow_new(ctx, &match_class, FLOW_COMMON(&set), paths, count, out));
   lapis_flow *f = *out;
   match *m = f->own = calloc(1, sizeof *m);

@@ -75,7 +75,7 @@ static const lapis_param label_params[] = {
            .help = "list at most M given labels that look wrong"),
     BOOL("where", where,
          .help = "also say where in the image: needs features that are words"),
-    TEXT("segments", segments, .arg = "FOLDER",
+    TEXT("segments", segments, .arg = "FOLDER", .goes_with = "where",
          .help =
              "with --where and several classes: your own segments, for each "
              "image a picture or .npy of its name with the number of each "
@@ -108,16 +108,16 @@ static const lapis_param match_params[] = {
     INT("instances", instances, .value = 1, .choices = "auto", AT_LEAST(1),
         .help = "objects of N points each in every image; auto: as many as are "
                 "better than chance"),
-    INT("points", points, .value = 60, FROM_TO(4, 20000),
+    INT("points", points, .value = 60, FROM_TO(4, 20000), .goes_with = "!xy",
         .help = "look at the N keypoints of most contrast in an image"),
-    REAL("peak", peak, .value = 0.01, FROM_TO(0, 1),
+    REAL("peak", peak, .value = 0.01, FROM_TO(0, 1), .goes_with = "!xy",
          .help = "least contrast of a keypoint, of grey values 0 to 1"),
     INT("longest", longest, .value = 1024, FROM_TO(16, 20000),
         .help = "an image with a longer side is made smaller"),
     TEXT("xy", xy, .arg = "F.csv",
          .help = "points made elsewhere: rows of name,x,y[,scale[,angle]] "
                  "(default: keypoints are found)"),
-    REAL("scale", scale, .value = 4, ABOVE_TO(0, 1000),
+    REAL("scale", scale, .value = 4, ABOVE_TO(0, 1000), .goes_with = "xy",
          .help = "with --xy: of points without one; a square 12 times as wide "
                  "is described"),
     CHOICE("map", map, "none|embed|positions", .value = LAPIS_MATCH_NONE,
@@ -148,19 +148,22 @@ static const lapis_param locate_params[] = {
          .help = "candidates: rows of name,x,y,width,height[,score] (default: "
                  "proposed by the density of edges)"),
     INT("candidates", candidates, .value = 100, FROM_TO(1, 10000),
-        .help = "boxes proposed in an image"),
+        .goes_with = "!boxes,without", .help = "boxes proposed in an image"),
     REAL("aspect", aspect, .symbol = "kappa_r", .value = 0.08, AT_LEAST(0),
+         .goes_with = "look=gist",
          .help = "gist: weight of width / height beside GIST"),
     REAL("noise", noise, .symbol = "kappa_n", .value = 0.05, AT_LEAST(0),
+         .goes_with = "look=gist",
          .help = "gist: noise on boxes of a low score"),
-    INT("side", side, .value = 64, FROM_TO(16, 256),
+    INT("side", side, .value = 64, FROM_TO(16, 256), .goes_with = "look=gist",
         .help = "gist: side of the square of a box, a power of two"),
     CHOICE("look", look, "gist|outline", .value = LAPIS_BOX_OUTLINE, .arg = "L",
            .help = "edges and colours in and around a box, chosen in rounds; "
                    "or GIST, chosen by roml"),
     INT("rounds", rounds, .value = 8, FROM_TO(0, 1000),
+        .goes_with = "look=outline",
         .help = "rounds of choosing; 0: each image's best by itself"),
-    TEXT("without", without, .arg = "FOLDER",
+    TEXT("without", without, .arg = "FOLDER", .goes_with = "look=outline",
          .help = "images without the object: what they show, too, is not it"),
     COMMON_ROWS("what describes proposed boxes", "nothing", "images"),
 };

@@ -22,6 +22,7 @@
 
 #include "lapis/lapis.h"
 #include "lapis/lapis_io.h"
+#include "lapis/lapis_tools.h"
 
 enum { TALK = 8192, NAME = 64 };
 static const double WHOLE = 9007199254740992; /* 2^53 */
@@ -397,12 +398,27 @@ static const lapis_method *method_of(job *j, const char *name)
   return NULL;
 }
 
+/* What is given says something beside the rest. */
+static void check_effect(job *j, const lapis_method *m, const void *settings,
+                         const lapis_data *data, const mxArray *given)
+{
+  for (int i = 0; i < mxGetNumberOfFields(given); i++) {
+    char name[64];
+    snprintf(name, sizeof name, "%s", mxGetFieldNameByNumber(given, i));
+    for (char *at = name; *at != '\0'; at++)
+      if (*at == '_') *at = '-';
+    check(j, lapis_settings_check_effect(j->ctx, m, settings,
+                                         lapis_data_has(data), name, NULL));
+  }
+}
+
 static void solve(job *j, int nlhs, mxArray **plhs, const mxArray **prhs)
 {
   const char *name = mxArrayToString(prhs[1]);
   const lapis_method *m = method_of(j, name);
   lapis_data data = data_in(j, prhs[2]);
   void *settings = settings_in(j, m, prhs[3]);
+  check_effect(j, m, settings, &data, prhs[3]);
   check(j, lapis_solver_new(j->ctx, m, &data, settings, &j->solver));
   finish(j, name, nlhs, plhs);
   save_model(j, prhs[3]);
@@ -416,6 +432,7 @@ static void predict(job *j, int nlhs, mxArray **plhs, const mxArray **prhs)
     job_fail(j, "lapis:method", "this model answers no new samples");
   lapis_data data = data_in(j, prhs[2]);
   void *settings = settings_in(j, m, prhs[3]);
+  check_effect(j, m, settings, &data, prhs[3]);
   check(j, lapis_predict_new(j->ctx, &data, j->model, settings, &j->solver));
   finish(j, "predict", nlhs, plhs);
 }

@@ -222,9 +222,10 @@ static lapis_status open_checkpoint(label_run *w)
 /* ---- completing ---------------------------------------------------------*/
 static lapis_status complete(label_run *w)
 {
+  unsigned reads = lapis_method_reads(lapis_method_find("mc"), &w->mc);
+  lapis_data data = lapis_data_with(&w->flow->data, reads);
   flow_allow(w->flow, 1);
-  lapis_status s =
-      lapis_mc_new(w->flow->ctx, &w->flow->data, &w->mc, &w->flow->solver);
+  lapis_status s = lapis_mc_new(w->flow->ctx, &data, &w->mc, &w->flow->solver);
   if (s >= 0) s = lapis_solve(w->flow->solver);
   if (s < 0 || s == LAPIS_CANCELLED) return s;
   lapis_mat mat;
@@ -316,6 +317,7 @@ lapis_status lapis_label_new(lapis_ctx *ctx, const char *const *paths,
   lapis_label_settings set;
   TRY(flow_needs(ctx, paths, count, out));
   TRY(lapis_settings_copy(ctx, &label_method, settings, &set));
+  TRY(lapis_settings_check_effect(ctx, &label_method, &set, 0, NULL, NULL));
   TRY(flow_new(ctx, &label_class, FLOW_COMMON(&set), paths, count, out));
   label_run *w = (*out)->own = calloc(1, sizeof *w);
   if (w == NULL) return flow_made(flow_no_memory(*out), out);

@@ -45,9 +45,6 @@ static int roots_in(const char *map)
 
 lapis_status label_check_where(label_run *w)
 {
-  if (!w->set.where && w->set.segments != NULL)
-    return lapis_fail(w->flow->ctx, LAPIS_EINVAL,
-                      "label: --segments goes with --where");
   if (!w->set.where || w->is_auto) return LAPIS_OK;
   if (w->kinds.count > 1)
     return lapis_fail(w->flow->ctx, LAPIS_EINVAL,

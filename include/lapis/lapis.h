@@ -98,7 +98,7 @@ typedef struct lapis_data {
   lapis_mat xy;         /* 2 or more rows x n, or empty: positions x, y;
                            other rows (scale, angle) are ignored */
   const int64_t *group; /* n: bag, subject or image of a sample, or NULL */
-  const double *weight; /* n: weight of a sample, or NULL */
+  const double *weight; /* n: as how many samples one counts, or NULL */
   lapis_mat words;      /* TEXT, a row: names of Y's values 0, 1, .. */
 } lapis_data;
 
@@ -188,13 +188,14 @@ typedef struct lapis_param {
   const char *name;   /* as typed: "mu-rel" */
   const char *symbol; /* as in the paper, or NULL */
   lapis_param_type type;
-  size_t offset;       /* in the method's settings struct */
-  double value;        /* default; NaN (real) or -1 (integer): automatic */
-  double low, high;    /* inclusive bounds, unless ... */
-  bool above;          /* ... above: the value must exceed low */
-  const char *choices; /* "mc1|pos|simplex"; TEXT: words; INT: "auto", -1 */
-  const char *arg;     /* how help names the value: "X", "N", "FILE" */
-  const char *help;    /* one line */
+  size_t offset;         /* in the method's settings struct */
+  double value;          /* default; NaN (real) or -1 (integer): automatic */
+  double low, high;      /* inclusive bounds, unless ... */
+  bool above;            /* ... above: the value must exceed low */
+  const char *choices;   /* "mc1|pos|simplex"; TEXT: words; INT: "auto", -1 */
+  const char *arg;       /* how help names the value: "X", "N", "FILE" */
+  const char *help;      /* one line */
+  const char *goes_with; /* what it says nothing without (lapis_tools.h) */
 } lapis_param;
 
 enum { /* members of lapis_data that a method reads */
@@ -216,7 +217,7 @@ typedef struct lapis_method {
   const char *title;         /* "matrix completion" */
   const char *summary;       /* what question it answers, one sentence */
   const char *source;        /* "[MC11] [MC15]" */
-  unsigned reads;            /* LAPIS_READS_* */
+  unsigned reads;            /* LAPIS_READS_*, with some settings */
   const lapis_param *params; /* reached by lapis_method_param */
   int n_params;
   size_t settings_size;

@@ -146,13 +146,24 @@ LAPIS_API const lapis_param *lapis_param_find(const lapis_method *m,
 LAPIS_API lapis_status lapis_settings_copy(lapis_ctx *ctx,
                                            const lapis_method *m,
                                            const void *from, void *to);
-/* Refuses those of names ("aspect noise") that are not at their defaults, since
- * they say nothing here: they go how ("with --look gist"). */
-LAPIS_API lapis_status lapis_settings_refuse(lapis_ctx *ctx,
-                                             const lapis_method *m,
-                                             const void *settings,
-                                             const char *names,
-                                             const char *how);
+/* Members (LAPIS_READS_*) that a solver of m makes use of with these settings;
+ * NULL: with some.  It refuses data with others, LAPIS_EINVAL, but for Y. */
+LAPIS_API unsigned lapis_method_reads(const lapis_method *m,
+                                      const void *settings);
+/* Members (LAPIS_READS_*) that data has; and data with those alone. */
+LAPIS_API unsigned lapis_data_has(const lapis_data *data);
+LAPIS_API lapis_data lapis_data_with(const lapis_data *data, unsigned members);
+/* The word goes_with of a row: all of "a b", one of "a,b"; NAME=x|y: another
+ * row is one of these; NAME: it is not at its default, or data has this member
+ * (X Y P group weight xy); !NAME: it is, or has not.  NULL: the row always says
+ * something. */
+/* Refuses the setting of that name, or where it is NULL any that is not at its
+ * default, if it says nothing beside the others (goes_with) and the members of
+ * data that there are (LAPIS_READS_*).  tried: "a b", settings that will have
+ * several values, so that all goes with them; or NULL. */
+LAPIS_API lapis_status lapis_settings_check_effect(
+    lapis_ctx *ctx, const lapis_method *m, const void *settings,
+    unsigned members, const char *name, const char *tried);
 
 #ifdef __cplusplus
 }

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 from . import exceptions as failures
 from ._arrays import (array_of, as_float, is_sparse, packed_view, plain,
                       sparse_view, text_row, view)
-from ._library import (Data, Mat, RaceOptions, lib, on_message,
+from ._library import (READS, Data, Mat, RaceOptions, lib, on_message,
                        on_progress)
 from ._progress import Bar
 from ._settings import Table, table
@@ -462,6 +462,15 @@ def solve(method: str, X: ArrayLike, Y: Optional[ArrayLike] = None,
     >>> result.info.status
     'solved'
     """
+    return solve_given(method, X, Y, P, group, sample_weight, xy,
+                       context=context, by=by, words=words, **settings)
+
+
+def solve_given(method, X, Y=None, P=None, group=None, sample_weight=None,
+                xy=None, *, context=None, by="mc", words=None, strict=True,
+                **settings):
+    """solve; not strict: settings may say nothing beside the others, as
+    estimators have all of them."""
     if by not in _BY:
         raise ValueError(f"by is {by!r}; it must be one of " + ", ".join(_BY))
     if context is None:
@@ -472,12 +481,11 @@ def solve(method: str, X: ArrayLike, Y: Optional[ArrayLike] = None,
     else:
         refuse_several("fit")
     rows = table(method)
-    given = dict(X=X, Y=Y, P=P, group=group, weight=sample_weight, xy=xy)
-    inputs = Inputs(**{key: value for key, value in given.items()
-                       if key in rows.reads or key in ("X", "group")},
-                    words=words)
+    inputs = Inputs(X, Y, P, group, sample_weight, xy, words=words)
     struct, kept = rows.fill(context, settings)
     choosing = rows.must_choose(settings)
+    rows.check_given(context, struct, inputs.data,
+                     settings if strict else {}, choosing)
     if by != _BY[0] and not choosing:
         raise ValueError(f"by={by!r} compares what is chosen; give "
                          'mu_rel="cv" with it')
@@ -486,6 +494,8 @@ def solve(method: str, X: ArrayLike, Y: Optional[ArrayLike] = None,
         race = None
         if choosing:
             race = _Race(context, rows, inputs, struct, settings, by)
+        if not lib.method_reads(rows.method, struct) & READS["group"]:
+            inputs.data.group = None
         if race is not None and race.place >= 0:
             solver = Solver(context, lambda out: lib.race_answer_new(
                 context, race, race.place, inputs.data, struct, out),

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from ._arrays import is_sparse
 from ._compat import ClassifierMixin
-from ._core import Context, solve, warn
+from ._core import Context, solve_given, warn
 from ._settings import table
 from ._tags import Tagged
 from ._validation import (are_doubles, check_array, check_classes,
@@ -175,8 +175,9 @@ class Estimator(Tagged):
     def _solve(self, X, Y=None, **members):
         """Fits; the model and what every fit tells become attributes."""
         words = self.classes_ if getattr(self, "_coded", False) else None
-        result = solve(self._method, X, Y, context=self._context(),
-                       words=words, **members, **self._settings())
+        result = solve_given(self._method, X, Y, context=self._context(),
+                             words=words, strict=False, **members,
+                             **self._settings())
         self._model = result.model()
         if hasattr(self, "feature_names_in_"):
             self._model.set_text("feature_names", self.feature_names_in_)

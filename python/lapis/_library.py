@@ -46,7 +46,7 @@ class Param(Structure):
     _fields_ = [("name", c_char_p), ("symbol", c_char_p), ("type", c_int),
                 ("offset", c_size_t), ("value", c_double), ("low", c_double),
                 ("high", c_double), ("above", c_bool), ("choices", c_char_p),
-                ("arg", c_char_p), ("help", c_char_p)]
+                ("arg", c_char_p), ("help", c_char_p), ("goes_with", c_char_p)]
 
 
 class MatrixSetting(Structure):
@@ -172,7 +172,11 @@ FUNCTIONS = {
     "method_param": (POINTER(Param), [_method, c_int]),
     "method_matrix": (POINTER(MatrixSetting), [_method, c_int]),
     "predict_method": (_method, [_method]),
+    "method_reads": (c_uint, [_method, c_void_p]),
+    "data_has": (c_uint, [_data]),
     "settings_default": (None, [_method, c_void_p]),
+    "settings_check_effect": (_status, [_ctx, _method, c_void_p, c_uint, _text,
+                                        _text]),
     "settings_set": (_status, [_ctx, _method, c_void_p, _text, _text]),
     "settings_get": (_status, [_ctx, _method, c_void_p, _text, c_char_p,
                                c_size_t]),

@@ -135,6 +135,26 @@ class Table:
             kept.append(self._set(context, settings, row, value))
         return settings, kept
 
+    def check_given(self, context, settings, data, values, choosing):
+        """Refuses members of data, and values, of which no use is made."""
+        has = lib.data_has(data)
+        used = lib.method_reads(self.method, settings)
+        if choosing:
+            used |= READS["group"]
+        for name, bit in READS.items():
+            if has & bit & ~used:
+                said = "sample_weight" if name == "weight" else name
+                raise ValueError(
+                    f"{self.name}: {said} is given, and no use is made of it"
+                    + (" with these settings" if name in self.reads else ""))
+        for key, value in values.items():
+            row = self._by_key.get(key)
+            if row is None or value is None or value is row.default \
+                    or self.asks_to_choose(row, value):
+                continue
+            context.check(lib.settings_check_effect(
+                context, self.method, settings, has, row.name.encode(), None))
+
     def asks_to_choose(self, row, value):
         """"cv" for what the method can choose by cross-validation."""
         return row.name == self.chosen and isinstance(value, str) \

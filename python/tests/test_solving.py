@@ -71,6 +71,21 @@ class Memory(unittest.TestCase):
         self.assertEqual((inputs.data.X.rows, inputs.data.X.cols), (5, 60))
         self.assertIs(lapis._validation.check_array(X), X)
 
+    def test_what_is_not_used_is_refused(self):
+        X, y, P = two_classes()
+        for method, more, said in (
+                ("linear", {"P": P}, "linear: P is given"),
+                ("rpca", {"Y": y}, "rpca: Y is given"),
+                ("rpca", {"xy": P}, "rpca: xy is given"),
+                ("misvm", {"Y": y, "group": np.arange(60),
+                           "sample_weight": y ** 2}, "sample_weight is given"),
+                ("svmplus", {"Y": y, "width": 3.0},
+                 "width goes with kernel='rbf' or chi2"),
+                ("rpca", {"tau": .3}, "tau goes with refill")):
+            with self.assertRaisesRegex(ValueError, said):
+                lapis.solve(method, X, **more)
+        lapis.SVMPlusClassifier(width=3.0).fit(X, y)  # as any grid may have
+
     def test_others_are_converted_once_with_a_note(self):
         X, _, _ = two_classes()
         for other in (np.asfortranarray(X), X.astype(np.float32), X[::2],

@@ -261,31 +261,13 @@ lapis_status lapis_settings_copy(lapis_ctx *ctx, const lapis_method *m,
   return base_take(ctx, m->name, from, to, m->settings_size);
 }
 
-static bool is_default(const lapis_param *p, const void *at)
+bool param_is_default(const lapis_param *p, const void *settings)
 {
+  const void *at = (const char *)settings + p->offset;
+  if (!reaches(settings, p)) return true;
   if (p->type == LAPIS_PARAM_TEXT) return *(const char *const *)at == NULL;
   double v = load(p, at);
   return v == p->value || (isnan(v) && isnan(p->value));
-}
-
-lapis_status lapis_settings_refuse(lapis_ctx *ctx, const lapis_method *m,
-                                   const void *settings, const char *names,
-                                   const char *how)
-{
-  NEEDS(ctx, m, settings, names, how);
-  TRY(lapis_settings_check(ctx, m, settings));
-  for (size_t n; *names != '\0'; names += n + (names[n] == ' ')) {
-    n = strcspn(names, " ");
-    for (int i = 0; i < m->n_params; i++) {
-      const lapis_param *p = &m->params[i];
-      if (strlen(p->name) == n && strncmp(p->name, names, n) == 0 &&
-          settings != NULL && reaches(settings, p) &&
-          !is_default(p, (const char *)settings + p->offset))
-        return lapis_fail(ctx, LAPIS_EINVAL, "%s: --%s goes %s", m->name,
-                          p->name, how);
-    }
-  }
-  return LAPIS_OK;
 }
 
 /* ---- text in ------------------------------------------------------------*/

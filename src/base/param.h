@@ -5,6 +5,8 @@
 #include "lapis/lapis_rows.h"
 #include "lapis/lapis_tools.h"
 
+bool param_is_default(const lapis_param *p, const void *settings);
+
 /* A method registers {table row, constructor}; src/solve/methods.c lists
  * them, and has checked the settings by the table: they are never NULL, and
  * live as long as the call. */

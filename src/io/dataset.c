@@ -57,6 +57,7 @@ struct lapis_dataset {
   char *seen;     /* why there is no X: what was there instead */
   bool keep_f32, join;
   io_share share;
+  io_asked asked;
   lapis_data data;
 };
 
@@ -257,22 +258,14 @@ lapis_status lapis_dataset_read(lapis_dataset *ds, const char *path,
   TRY(check_options(ds->ctx, opt));
   TRY(io_file_open(ds->ctx, path, &f));
   request.share = share_in(ds, f.format);
-  bool titled = f.format == IO_CSV || f.format == IO_ARFF;
-  lapis_status status =
-      !titled && opt != NULL &&
-              (opt->use != NULL || opt->drop != NULL || opt->one_hot != NULL)
-          ? lapis_fail(
-                ds->ctx, LAPIS_EINVAL,
-                "%s: --use, --drop and --one-hot choose columns of .csv, "
-                ".tsv and .arff tables",
-                io_name(path))
-          : read_file(ds, &f, &request, "X", &all);
+  lapis_status status = read_file(ds, &f, &request, "X", &all);
   if (status >= 0) status = io_check_members(ds->ctx, path, seen, &all);
   if (status < 0) {
     io_file_close(&f);
     return status;
   }
-  if (io_kind_of(f.format)->container)
+  status = io_ask(ds->ctx, &ds->asked, opt, &f, NULL, &all);
+  if (status == LAPIS_OK && io_kind_of(f.format)->container)
     status = read_apart(ds->ctx, &f, "feature_settings", &made);
   io_file_close(&f);
   if (status == LAPIS_OK) status = order_of_file(ds, path, &all);
@@ -459,6 +452,8 @@ static lapis_status read_member(lapis_dataset *ds, const char *member,
                        member, &all);
   else
     status = read_table(ds, &f, asked, member, opt, &all);
+  if (status == LAPIS_OK)
+    status = io_ask(ds->ctx, &ds->asked, opt, &f, member, &all);
   if (status == LAPIS_OK && container)
     status = read_apart(ds->ctx, &f, "names", &named);
   if (status == LAPIS_OK && container && which_of(member) == M_X &&
@@ -767,6 +762,7 @@ void lapis_dataset_keep_f32(lapis_dataset *ds)
 lapis_status lapis_dataset_finish(lapis_dataset *ds)
 {
   NEEDS(ds == NULL ? NULL : ds->ctx, ds);
+  TRY(io_asked_check(ds->ctx, &ds->asked));
   static const which numbers[] = {M_X, M_Y, M_P, M_WEIGHT, M_XY};
   TRY(check_X(ds));
   TRY(check_axes(ds));

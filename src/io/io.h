@@ -189,6 +189,20 @@ const lapis_named *io_find_item(const lapis_named *item, int count,
 void io_warn_lost(lapis_ctx *ctx, const char *path, const lapis_named *item,
                   int count, const char *const *kept);
 
+/* ---- asked.c: options that the files read make use of --------------------*/
+enum { IO_MOST_ASKED = 1024 }; /* targets of a container that are named */
+typedef struct io_asked {
+  unsigned given, used;
+  char file[256], missed[512]; /* the first file; which target has no name */
+} io_asked;
+/* opt was given with a file that was read, whole or as one member: what of opt
+ * it makes use of.  Of a container's Y, and of what names its targets, the
+ * targets named alone stay ("a,b": titles, or numbers from 1). */
+lapis_status io_ask(lapis_ctx *ctx, io_asked *a, const lapis_table_options *opt,
+                    const io_file *f, const char *member, lapis_arrays *all);
+/* Refuses what was given and no file made use of. */
+lapis_status io_asked_check(lapis_ctx *ctx, const io_asked *a);
+
 /* ---- known.c: columns as a model names its features ----------------------*/
 #define IO_NOT " (not "   /* a feature that is 1 for one of two words */
 typedef struct io_known { /* what a column is to the model */

@@ -110,6 +110,8 @@ static lapis_status predict(lapis_ctx *ctx, const lapis_data *data,
     return lapis_fail(
         ctx, LAPIS_ESHAPE,
         "predict: X has no samples; give the rows that are to be answered");
+  TRY(method_check_members(ctx, method_entry_of(m->method)->predict_method,
+                           options, data));
   if (m->filler != NULL || m->beside != NULL)
     return predict_joined(ctx, data, m, options, out);
   return predict_alone(ctx, data, m, options, out);

@@ -48,6 +48,7 @@ static lapis_status part_make(lapis_ctx *ctx, void *self,
     TRY(lapis_map_fit(ctx, p->map, &data->X));
     TRY(lapis_map_make(ctx, p->map, &data->X, &p->X, &mapped.X));
   }
+  mapped = lapis_data_with(&mapped, lapis_method_reads(p->method, &p->set));
   return lapis_solver_new(ctx, p->method, &mapped, &p->set, out);
 }
 

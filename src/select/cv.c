@@ -357,6 +357,8 @@ static lapis_status check(lapis_ctx *ctx, const lapis_method *m,
     return lapis_fail(
         ctx, LAPIS_EMISSING,
         "cv: X and Y are needed, with a row for each sample in both");
+  unsigned idle = lapis_data_has(data) & ~(m->reads | LAPIS_READS_GROUP);
+  if (idle != 0) return method_check_members(ctx, m, NULL, data);
   if (n_grid < 0 || n_grid > MAX_GRID || count_points(grid, n_grid) == 0)
     return lapis_fail(ctx, LAPIS_EINVAL,
                       "cv: a grid has at most %d names, each with a value, and "

@@ -194,6 +194,7 @@ static lapis_solver *common_solver(const part_source *from,
     label_column(t, j, y + j * t->classes);
   all.X = c->X;
   all.Y = lapis_mat_f64(y, t->classes, t->samples);
+  all = lapis_data_with(&all, lapis_method_reads(from->method, settings));
   lapis_status s = y == NULL ? LAPIS_ENOMEM : LAPIS_OK;
   if (s >= 0)
     s = lapis_solver_new(from->ctx, from->method, &all, settings, &c->solver);
@@ -237,8 +238,9 @@ static lapis_status solver_for(part *p, const void *settings)
   }
   lapis_status s = relabel(p, settings);
   if (s != LAPIS_ENOTBUILT) return s;
-  s = lapis_solver_new(p->from->ctx, p->from->method, &p->train, settings,
-                       &p->solver);
+  const lapis_method *m = p->from->method;
+  lapis_data data = lapis_data_with(&p->train, lapis_method_reads(m, settings));
+  s = lapis_solver_new(p->from->ctx, m, &data, settings, &p->solver);
   /* of the others the model is asked: what it says of its own is not read */
   if (s >= 0 && !p->from->transductive) p->solver->brief = true;
   return s;

@@ -32,6 +32,7 @@ static const method_entry list[] = {{.method = &mc_method,
                                      .metric = "rae",
                                      .splits = true,
                                      .labelled_only = true,
+                                     .idle = rr_idle,
                                      .check_unlabelled = rr_check_unlabelled,
                                      .create = rr_new,
                                      .predict_method = &rr_predict_method,
@@ -40,6 +41,7 @@ static const method_entry list[] = {{.method = &mc_method,
                                     {.method = &rlda_method,
                                      .splits = true,
                                      .labelled_only = true,
+                                     .idle = rlda_idle,
                                      .check_unlabelled = rr_check_unlabelled,
                                      .create = rlda_new,
                                      .predict_method = &rlda_predict_method,
@@ -58,6 +60,7 @@ static const method_entry list[] = {{.method = &mc_method,
                                     {.method = &svmplus_method,
                                      .splits = true,
                                      .labelled_only = true,
+                                     .idle = sv_idle,
                                      .check_unlabelled = sv_check_unlabelled,
                                      .create = svmplus_new,
                                      .predict_method = &svmplus_predict_method,
@@ -122,6 +125,53 @@ lapis_status method_check(lapis_ctx *ctx, const method_entry *e,
   if (e->sparse) return LAPIS_OK;
   TRY(mat_check_dense(ctx, name, "X", &data->X));
   return mat_check_dense(ctx, name, "P", &data->P);
+}
+
+/* ---- members of data ----------------------------------------------------*/
+unsigned lapis_method_reads(const lapis_method *m, const void *settings)
+{
+  if (m == NULL) return 0;
+  const method_entry *e = method_entry_of(m);
+  if (e == NULL || e->idle == NULL || settings == NULL) return m->reads;
+  return m->reads & ~e->idle(settings);
+}
+
+static void list_members(unsigned bits, const char *last, char *to, size_t size)
+{
+  static const struct {
+    unsigned bit;
+    const char *name;
+  } all[] = {{LAPIS_READS_X, "X"},           {LAPIS_READS_Y, "Y"},
+             {LAPIS_READS_P, "P"},           {LAPIS_READS_GROUP, "group"},
+             {LAPIS_READS_WEIGHT, "weight"}, {LAPIS_READS_XY, "xy"}};
+  *to = '\0';
+  for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+    size_t used = strlen(to);
+    if ((bits & all[k].bit) == 0) continue;
+    bits &= ~all[k].bit;
+    (void)snprintf(to + used, size - used, "%s%s",
+                   used == 0   ? ""
+                   : bits == 0 ? last
+                               : ", ",
+                   all[k].name);
+  }
+}
+
+lapis_status method_check_members(lapis_ctx *ctx, const lapis_method *m,
+                                  const void *settings, const lapis_data *data)
+{
+  char given[64], read[64];
+  unsigned reads = lapis_method_reads(m, settings);
+  unsigned idle = lapis_data_has(data) & ~(reads | LAPIS_READS_Y);
+  if (idle == 0) return LAPIS_OK;
+  list_members(idle, " and ", given, sizeof given);
+  list_members(reads, " and ", read, sizeof read);
+  return lapis_fail(ctx, LAPIS_EINVAL,
+                    "%s: data has %s, of which no use is made%s; leave out all "
+                    "but %s",
+                    m->name, given,
+                    (idle & m->reads) == idle ? " with these settings" : "",
+                    read);
 }
 
 lapis_status method_check_map(lapis_ctx *ctx, const lapis_method *m,
@@ -199,6 +249,7 @@ static lapis_status make(lapis_ctx *ctx, const method_entry *e,
   void *set = base_alloc(ctx, 1, m->settings_size);
   lapis_status s = LAPIS_ENOMEM;
   if (set != NULL) s = lapis_settings_copy(ctx, m, settings, set);
+  if (s >= 0) s = method_check_members(ctx, m, set, data);
   bool some = s >= 0 && labelled_is_needed(ctx, e, data);
   if (s >= 0)
     s = some ? labelled_new(ctx, e, data, set, out)

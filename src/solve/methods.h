@@ -14,6 +14,10 @@ typedef lapis_status (*method_predict_fn)(
 typedef lapis_status (*method_check_fn)(lapis_ctx *ctx, const lapis_data *data,
                                         const void *settings);
 
+/* LAPIS_READS_*: of what the method reads, that which says nothing with these
+ * settings. */
+typedef unsigned (*method_idle_fn)(const void *settings);
+
 typedef lapis_status (*method_unlabelled_fn)(lapis_ctx *ctx, const char *method,
                                              const lapis_data *data,
                                              const void *settings,
@@ -23,6 +27,7 @@ typedef struct method_entry {
   const lapis_method *method;
   method_new_fn create;
   method_check_fn check;              /* NULL: only by constructing */
+  method_idle_fn idle;                /* NULL: all that it reads counts */
   const lapis_method *predict_method; /* table of its options; NULL: none */
   method_predict_fn predict;
   /* Answers for the samples it was fitted on only (mc): choosing settings
@@ -46,6 +51,10 @@ const method_entry *method_entry_of(const lapis_method *m);
  * methods make a sparse matrix dense, that this fits. */
 lapis_status method_check(lapis_ctx *ctx, const method_entry *e,
                           const lapis_data *data);
+/* Refuses data with members that m, a method or a table of predicting, makes no
+ * use of with these settings; but for Y, which may stay to judge answers by. */
+lapis_status method_check_members(lapis_ctx *ctx, const lapis_method *m,
+                                  const void *settings, const lapis_data *data);
 /* Refuses a map that makes numbers of what a sparse X leaves out, where the
  * settings say that this is not observed. */
 lapis_status method_check_map(lapis_ctx *ctx, const lapis_method *m,

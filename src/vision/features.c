@@ -69,7 +69,9 @@ static lapis_status take_settings(feature_job *j, const void *settings)
   j->settings = base_alloc(j->base.ctx, 1, (int64_t)m->settings_size);
   if (j->settings == NULL) return LAPIS_ENOMEM;
   j->base.settings = j->settings;
-  return lapis_settings_copy(j->base.ctx, m, settings, j->settings);
+  TRY(lapis_settings_copy(j->base.ctx, m, settings, j->settings));
+  return lapis_settings_check_effect(j->base.ctx, m, j->settings, 0, NULL,
+                                     NULL);
 }
 
 lapis_status lapis_features_new(lapis_ctx *ctx, const lapis_method *kind,

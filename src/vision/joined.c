@@ -250,6 +250,8 @@ static lapis_status take(joined_job *j, const lapis_method *const *kinds,
     j->settings[k] = base_alloc(ctx, 1, (int64_t)kinds[k]->settings_size);
     if (j->settings[k] == NULL) return LAPIS_ENOMEM;
     TRY(lapis_settings_copy(ctx, kinds[k], from, j->settings[k]));
+    TRY(lapis_settings_check_effect(ctx, kinds[k], j->settings[k], 0, NULL,
+                                    NULL));
   }
   j->base.settings = j->settings[0];
   j->kept_path = base_alloc(ctx, j->count, sizeof *j->kept_path);

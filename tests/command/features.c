@@ -331,7 +331,7 @@ static void a_model_knows_how_its_features_were_made(void **state)
   static const struct {
     const char *made, *refused; /* NULL: answered */
   } tries[] = {
-      {"dense-sift-bow c.ppm in --vocabulary v.npz --learn 50", NULL},
+      {"dense-sift-bow c.ppm in --vocabulary v.npz", NULL},
       {"dense-sift-bow c.ppm in --words 4 --bins 2,3",
        "predict: X counts other words (dense-sift-bow) than the model's; give "
        "features --vocabulary the file that --save-vocabulary wrote for the "

@@ -235,7 +235,7 @@ static void columns_are_used_and_dropped(void **state)
   command_run(&c, "fit mc t.csv --target tall --use 'w*' --mu-rel .1");
   command_expect(&c, 2, "has no column \"w*\"");
   command_run(&c, "fit mc a.svm --drop 1 --mu-rel .1");
-  command_expect(&c, 2, "choose columns of .csv, .tsv and .arff");
+  command_expect(&c, 2, "for columns of .csv, .tsv and .arff");
   put(&c, "t.arff",
       "@relation r\n@attribute a numeric\n@attribute b numeric\n"
       "@attribute c numeric\n@attribute y {u,v}\n@data\n"

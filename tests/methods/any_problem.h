@@ -30,7 +30,6 @@ static inline void make(problem *p, const char *method)
                          .P = lapis_mat_f64(p->P, 2, N),
                          .xy = lapis_mat_f64(p->xy, 2, N),
                          .group = bags || images ? p->group : NULL};
-  if (strcmp(method, "rpca") == 0 || strcmp(method, "clean") == 0)
-    p->data = (lapis_data){.X = p->data.X};
+  p->data = lapis_data_with(&p->data, lapis_method_find(method)->reads);
 }
 #endif

@@ -64,14 +64,23 @@ static void problem_new(problem *p)
                          .group = p->group};
 }
 
+/* What the method reads of it, as it comes. */
+static lapis_data data_for(const problem *p, const lapis_method *m)
+{
+  double plain[128];
+  lapis_settings_default(m, plain);
+  return lapis_data_with(&p->data, lapis_method_reads(m, plain));
+}
+
 /* ---- what a model knows --------------------------------------------------*/
 static void check_features(problem *p, const lapis_method *m, make_fn make)
 {
   lapis_solver *s = NULL;
   lapis_model *model = NULL;
+  lapis_data data = data_for(p, m);
   lapis_status status = make == NULL
-                            ? lapis_solver_new(p->ctx, m, &p->data, NULL, &s)
-                            : make(p->ctx, &p->data, NULL, &s);
+                            ? lapis_solver_new(p->ctx, m, &data, NULL, &s)
+                            : make(p->ctx, &data, NULL, &s);
   if (status >= 0) status = lapis_solve(s);
   if (status >= 0) status = lapis_model_new(s, &model);
   if (status < 0) fail_msg("%s: %s", m->name, lapis_ctx_error(p->ctx));
@@ -119,7 +128,8 @@ static void classes_are_told_by_fit_and_predict(void **state)
   for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
     lapis_solver *fit = NULL, *predict = NULL;
     lapis_model *model = NULL;
-    lapis_status s = by_name(name[i])(p.ctx, &p.data, NULL, &fit);
+    lapis_data data = data_for(&p, lapis_method_find(name[i]));
+    lapis_status s = by_name(name[i])(p.ctx, &data, NULL, &fit);
     if (s < 0) fail_msg("%s", lapis_ctx_error(p.ctx));
     has_classes(&p, name[i], fit);
     s = lapis_model_new(fit, &model);
@@ -146,17 +156,18 @@ static void sparse_data_past_memory_are_refused(void **state)
   double value[] = {1, 2, 3, 4};
   double *Y = calloc(COLS, sizeof *Y);
   for (int j = 0; j <= COLS; j++) start[j] = j < 4 ? j : 4;
-  lapis_data data = {.X = {.dtype = LAPIS_F64,
-                           .rows = 1000000000,
-                           .cols = COLS,
-                           .val = value,
-                           .colptr = start,
-                           .rowidx = row},
-                     .Y = lapis_mat_f64(Y, 1, COLS)};
+  lapis_data data, all = {.X = {.dtype = LAPIS_F64,
+                                .rows = 1000000000,
+                                .cols = COLS,
+                                .val = value,
+                                .colptr = start,
+                                .rowidx = row},
+                          .Y = lapis_mat_f64(Y, 1, COLS)};
   for (int i = 0; i < lapis_method_count(); i++) {
     const lapis_method *m = lapis_method_at(i);
     lapis_solver *s = NULL;
     if (strcmp(m->name, "svmplus") == 0) continue; /* keeps it sparse */
+    data = lapis_data_with(&all, m->reads);
     lapis_status got = by_name(m->name)(ctx, &data, NULL, &s);
     check_refused(ctx, got, LAPIS_ENOMEM, s, "X as a dense matrix");
     assert_non_null(strstr(lapis_ctx_error(ctx), m->name));
@@ -212,7 +223,8 @@ static void solvers_keep_their_processes(void **state)
     const lapis_method *m = lapis_method_at(i);
     lapis_solver *s = NULL;
     if (lapis_predict_method(m) == NULL) continue; /* other data */
-    assert_int_equal(lapis_solver_new(p.ctx, m, &p.data, NULL, &s), 0);
+    lapis_data data = data_for(&p, m);
+    assert_int_equal(lapis_solver_new(p.ctx, m, &data, NULL, &s), 0);
     lapis_ctx_set_comm(p.ctx, &two);
     assert_int_equal(lapis_solve(s), LAPIS_EINVAL);
     assert_non_null(strstr(lapis_ctx_error(p.ctx), "made for 1 process"));

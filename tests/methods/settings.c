@@ -150,7 +150,8 @@ static lapis_status ask_predict(files *f, const lapis_method *m,
   assert_true(lapis_solve(s) >= 0);
   CHECK_OK(f, lapis_model_new(s, &model));
   lapis_solver_free(s);
-  lapis_status status = lapis_predict_new(f->ctx, &p.data, model, set, &s);
+  lapis_data later = lapis_data_with(&p.data, m->reads);
+  lapis_status status = lapis_predict_new(f->ctx, &later, model, set, &s);
   assert_true((status >= 0) == (s != NULL));
   lapis_solver_free(s);
   lapis_model_free(model);
@@ -519,7 +520,9 @@ static void the_header_names_all_results(void **state)
       lapis_solver *answers;
       text = part_of_header(row[i].predict, row[i].end);
       CHECK_OK(f, lapis_model_new(s, &model));
-      CHECK_OK(f, lapis_predict_new(f->ctx, &p.data, model, NULL, &answers));
+      lapis_data later =
+          lapis_data_with(&p.data, lapis_predict_method(m)->reads);
+      CHECK_OK(f, lapis_predict_new(f->ctx, &later, model, NULL, &answers));
       assert_true(lapis_solve(answers) >= 0);
       check_names(answers, "predict", text);
       lapis_solver_free(answers);

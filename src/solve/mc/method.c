@@ -14,13 +14,14 @@ static const lapis_param params[] = {
            .help = "which features are possible: any numbers (mc1), none below "
                    "0 (pos), shares that sum to 1 (simplex)"),
     CHOICE("labels", labels, "auto|pm|01|rare", .value = LAPIS_MC_LABELS_AUTO,
-           .arg = "L",
+           .arg = "L", .goes_with = "Y",
            .help = "numbers that stand for the two values of a label: -1 and 1 "
                    "(pm), 0 and 1 (01), or 1 for the rarer one and 0 (rare); "
                    "auto: as Y is written"),
     REAL("lambda", lambda, .symbol = "lambda", .value = 0.1, ABOVE(0),
-         .help = "weight of the labels against the features"),
+         .goes_with = "Y", .help = "weight of the labels against the features"),
     REAL("gamma", gamma, .symbol = "gamma", .value = 3, ABOVE(0),
+         .goes_with = "Y",
          .help = "how sharply labels are told apart (steepness of their loss)"),
     REAL("mu", mu, .symbol = "mu", .value = NAN, ABOVE(0),
          .help = "how simple the answer is: larger is simpler, of lower rank "
@@ -30,7 +31,7 @@ static const lapis_param params[] = {
                  "|Omega_X|): less keeps more detail; the command chooses it "
                  "by hidden labels where neither is given"),
     PARAM_CERTIFICATE,
-    BOOL("class-features", class_features,
+    BOOL("class-features", class_features, .goes_with = "Y",
          .help = "also write the features of a sample that has one class "
                  "alone, of each class (class_features)"),
     PARAM_TOL(1e-4, "stop when the objective is proved to be within this share "
@@ -43,21 +44,25 @@ static const lapis_param params[] = {
     BOOL("dense", dense,
          .help = "also publish low_rank and sparse where they take over 1 GB"),
     REAL("mu-start", mu_start, .symbol = "mu_0", .value = NAN, ABOVE(0),
+         .goes_with = "solver=fpc",
          .help = "fpc: first mu of the continuation; auto: sigma_1(Z_0) / 4"),
     REAL("mu-decay", mu_decay, .symbol = "eta", .value = 0.25, ABOVE_TO(0, 1),
+         .goes_with = "solver=fpc",
          .help = "fpc: factor from one mu to the next, down to mu"),
     REAL("tau", tau, .symbol = "tau", .value = NAN, ABOVE(0),
+         .goes_with = "solver=fpc",
          .help =
              "fpc: step; auto: min(4 |Omega_Y| / (lambda gamma), |Omega_X|)"),
     CHOICE("absent", absent, "zero|missing", .value = LAPIS_ABSENT_ZERO,
            .arg = "A",
            .help = "entries that a sparse X leaves out are 0, or not observed"),
     CHOICE("proof", proof, "random|exact", .value = LAPIS_MC_PROOF_RANDOM,
-           .arg = "P",
+           .arg = "P", .goes_with = "solver=auto|factored",
            .help = "factored: how the last step of the proof is made, by a "
                    "random test (wrong with probability below 2e-17) or "
                    "exactly, by Cholesky"),
     INT("most-rank", most_rank, .value = -1, AT_LEAST(1),
+        .goes_with = "solver=auto|factored",
         .help = "factored: the highest rank that is tried; auto: min(samples, "
                 "features), at most 256"),
     PARAM_MAX_ITERS(10000),

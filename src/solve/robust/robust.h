@@ -67,6 +67,7 @@ lapis_status rr_warn_if_empty(const lapis_solver *s, int64_t rank,
       .help = "rounds of finding covered entries and filling them")
 #define RR_TAU                                              \
   REAL("tau", tau, .symbol = "tau", .value = 0.2, ABOVE(0), \
+       .goes_with = "refill",                               \
        .help = "refill: an entry off by more is covered")
 #define RR_CLEAN_WEIGHT(text)                                               \
   REAL("clean-weight", clean_weight, .symbol = "w", .value = NAN, ABOVE(0), \
@@ -197,6 +198,8 @@ lapis_status rpca_new(lapis_ctx *ctx, const lapis_data *data,
  * X, D d x n; Y K x n; T K x (d + 1), bias last, kept transposed. */
 extern const lapis_method rr_method, rlda_method;
 /* method_new_fn (base/param.h); callers from outside go by methods.c. */
+/* method_idle_fn (solve/methods.h) */
+unsigned rr_idle(const void *settings), rlda_idle(const void *settings);
 lapis_status rr_new(lapis_ctx *ctx, const lapis_data *data,
                     const void *settings, lapis_solver **out);
 lapis_status rlda_new(lapis_ctx *ctx, const lapis_data *data,

@@ -29,6 +29,7 @@
       REAL("lambda", lambda, .symbol = "lambda", .value = NAN, ABOVE(0),       \
            .help = "weight of the sparse error (" auto_lambda ")"),            \
       REAL("gamma", gamma, .symbol = "gamma", .value = NAN, AT_LEAST(0),       \
+           .goes_with = "!fix-weights",                                        \
            .help = "how small the weights T of the regression are kept "       \
                    "(weight of |T|^2); above 0 (auto: chosen with lambda, or " \
                    ".1)"),                                                     \
@@ -418,13 +419,29 @@ static lapis_status check_certificate(lapis_ctx *ctx, const char *method,
       method);
 }
 
-/* Whether choose.c settles lambda and gamma. */
+/* Whether choose.c settles lambda and gamma, of targets that it can judge. */
+static bool may_choose(const lapis_rr_settings *set, bool lda)
+{
+  return set->denoise == LAPIS_RR_JOINT && mat_empty(&set->weights) &&
+         set->refill == 0 && isnan(set->lambda) && isnan(set->gamma) &&
+         (lda || isnan(set->eta)) && set->scale != LAPIS_SCALE_NONE;
+}
+
 static bool left_open(const rr *w, const lapis_rr_settings *set)
 {
   bool several = w->lda && w->labels.kind == TARGETS_MULTILABEL;
-  return !several && !w->fixed && set->denoise == LAPIS_RR_JOINT &&
-         set->refill == 0 && isnan(set->lambda) && isnan(set->gamma) &&
-         (w->lda || isnan(set->eta)) && set->scale != LAPIS_SCALE_NONE;
+  return !several && !w->fixed && may_choose(set, w->lda);
+}
+
+/* Groups keep folds apart, and nothing else. */
+unsigned rr_idle(const void *settings)
+{
+  return may_choose(settings, false) ? 0 : LAPIS_READS_GROUP;
+}
+
+unsigned rlda_idle(const void *settings)
+{
+  return may_choose(settings, true) ? 0 : LAPIS_READS_GROUP;
 }
 
 /* What --scale auto is.  eta and lambda of rr together state a problem of the

@@ -60,6 +60,7 @@ static const lapis_param params[] = {
            .help = "what a row of X is: a descriptor, or a point of the image"),
     CHOICE("normalise", normalise, "none|auto",
            .value = LAPIS_ROML_NORMALISE_AUTO, .arg = "N",
+           .goes_with = "layout=descriptor",
            .help = "auto: descriptors to unit length"),
     BOOL("fix-first", fix_first,
          .help = "the first image's first N rows are the object (tracking)"),
@@ -72,18 +73,21 @@ static const lapis_param params[] = {
            .help =
                "embed: positions (xy) and descriptors (X) into one feature"),
     REAL("sigma-spatial", sigma_spatial, .symbol = "sigma_spa", .value = NAN,
-         ABOVE(0), .help = "embed: width of the position kernel"),
+         ABOVE(0), .goes_with = "map=embed",
+         .help = "embed: width of the position kernel"),
     REAL("sigma-descriptor", sigma_descriptor, .symbol = "sigma_des",
-         .value = NAN, ABOVE(0),
+         .value = NAN, ABOVE(0), .goes_with = "map=embed",
          .help = "embed: width of the descriptor kernel"),
     REAL(
         "sigma-layout", sigma_layout, .value = 0.25, ABOVE(0),
+        .goes_with = "map=embed",
         .help =
             "embed: width between images, in radii of their points; inf: none"),
-    INT("dim", dim, .value = 60, AT_LEAST(1),
+    INT("dim", dim, .value = 60, AT_LEAST(1), .goes_with = "map=embed",
         .help = "embed: length of the features"),
     TEXT("invariance", invariance, .arg = "I",
          .choices = "auto|none|shift|scale|rotation|similarity",
+         .goes_with = "layout=coordinates",
          .help = "points: how images may differ besides: auto, none, shift, "
                  "scale, rotation, similarity (scale and rotation with a "
                  "shift)"),

@@ -294,10 +294,6 @@ static lapis_status predict_new(lapis_ctx *ctx, const lapis_data *data,
                       fills ? NULL
                             : "this model takes no missing values; a fit with "
                               "--map impute fills them in"));
-  if (!mat_empty(&data->P))
-    base_note(ctx, BASE_WARNING, "privileged-ignored",
-              "%s: P is ignored: predicting needs no privileged features",
-              cls->method);
   lapis_solver *s;
   TRY(solver_alloc(ctx, cls, sizeof(sv_predict), &s));
   sv_predict *w = (sv_predict *)s;

@@ -40,6 +40,9 @@ static const lapis_param params[] = {
     BOOL("probability", probability,
          .help = "also fit probabilities, on held-out folds"),
     INT("rank", rank, .value = -1, AT_LEAST(1),
+        .goes_with = "P "
+                     "formulation=l2,kernel=rbf|chi2|precomputed,kernel-priv="
+                     "rbf|chi2|precomputed",
         .help = "rank at which a privileged kernel is cut; auto: exact if "
                 "memory allows"),
     REAL_IN("cache", cache, "MB", .value = 4000, AT_LEAST(.01),
@@ -68,6 +71,13 @@ const lapis_method svmplus_method = {
     .n_params = sizeof params / sizeof *params,
     .settings_size = sizeof(lapis_svmplus_settings),
 };
+
+/* Groups keep the folds of probabilities apart, and nothing else. */
+unsigned sv_idle(const void *settings)
+{
+  const lapis_svmplus_settings *set = settings;
+  return set->probability ? 0 : LAPIS_READS_GROUP;
+}
 
 /* ---- one part: one class against the rest --------------------------------*/
 static lapis_status class_weights(const svmplus *w, int64_t c)

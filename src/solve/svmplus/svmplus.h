@@ -30,16 +30,18 @@
 #define SV_KERNELS "linear|rbf|chi2|precomputed" /* as in lapis_kernel */
 #define SV_KERNEL_PRIV_ROW                                                     \
   CHOICE("kernel-priv", kernel_priv, SV_KERNELS, .value = LAPIS_KERNEL_LINEAR, \
-         .arg = "K", .help = "kernel of P")
+         .arg = "K", .goes_with = "P", .help = "kernel of P")
 #define SV_GAMMA_ROW                                                        \
   REAL("gamma", gamma, .symbol = "gamma", .value = 1, ANY_NUMBER,           \
+       .goes_with = "P",                                                    \
        .help = "how little P may say: small lets it decide (weight of the " \
                "slack function's length, above 0)")
 #define SV_WIDTH_ROWS                                                    \
   REAL("width", width, .value = NAN, ABOVE(0),                           \
+       .goes_with = "kernel=rbf|chi2|auto",                              \
        .help = "exp(-distance^2 / width); auto: mean squared distance"), \
       REAL("width-priv", width_priv, .value = NAN, ABOVE(0),             \
-           .help = "the same for P")
+           .goes_with = "P kernel-priv=rbf|chi2", .help = "the same for P")
 #define SV_SCALE_ROW                                                       \
   CHOICE("scale", scale, "auto|standard|none", .value = LAPIS_SCALE_AUTO,  \
          .arg = "S",                                                       \
@@ -47,6 +49,7 @@
                  "auto: where sizes make that needed")
 
 extern const lapis_method svmplus_method, misvm_method;
+unsigned sv_idle(const void *settings); /* method_idle_fn */
 /* method_new_fn (base/param.h); callers from outside go by methods.c. */
 lapis_status svmplus_new(lapis_ctx *ctx, const lapis_data *data,
                          const void *settings, lapis_solver **out);

@@ -58,13 +58,6 @@ static lapis_status begin(feature_job *j)
   lapis_ctx *ctx = j->base.ctx;
   boxes_state *s = j->state = base_alloc(ctx, 1, sizeof *s);
   if (s == NULL) return LAPIS_ENOMEM;
-  if (set->look == LAPIS_BOX_OUTLINE)
-    TRY(lapis_settings_refuse(ctx, &j->kind->shown, set,
-                              "aspect noise side scales orientations blocks",
-                              "with --look gist"));
-  if (set->boxes != NULL)
-    TRY(lapis_settings_refuse(ctx, &j->kind->shown, set, "candidates",
-                              "without --boxes"));
   TRY(gist_bank_new(ctx, &set->gist, &s->bank));
   if (set->boxes == NULL) return LAPIS_OK;
   TRY(lapis_boxes_read(ctx, set->boxes, &s->table));
@@ -264,18 +257,21 @@ static const lapis_param params[] = {
          .help = "rows of name,x,y,width,height[,score] (default: proposed by "
                  "the density of edges)"),
     INT("candidates", candidates, .value = 100, FROM_TO(1, 10000),
-        .help = "boxes proposed in an image"),
+        .goes_with = "!boxes", .help = "boxes proposed in an image"),
     REAL("aspect", aspect, .symbol = "kappa_r", .value = 0.08, AT_LEAST(0),
+         .goes_with = "look=gist",
          .help = "weight of width / height beside GIST"),
     REAL("noise", noise, .symbol = "kappa_n", .value = 0.05, AT_LEAST(0),
-         .help = "noise on boxes of a low score"),
+         .goes_with = "look=gist", .help = "noise on boxes of a low score"),
     INT("side", gist.side, .value = 64, FROM_TO(16, 256),
+        .goes_with = "look=gist",
         .help = "side of the square a box is brought to, a power of two"),
     INT("scales", gist.scales, .value = 4, FROM_TO(1, 6),
-        .help = "scales of the filters"),
+        .goes_with = "look=gist", .help = "scales of the filters"),
     INT("orientations", gist.orientations, .value = 8, FROM_TO(1, 16),
-        .help = "orientations of the filters"),
+        .goes_with = "look=gist", .help = "orientations of the filters"),
     INT("blocks", gist.blocks, .value = 4, FROM_TO(1, 16),
+        .goes_with = "look=gist",
         .help = "blocks along each side that answers are averaged over"),
     CHOICE("look", look, "gist|outline", .value = LAPIS_BOX_GIST, .arg = "L",
            .help = "GIST and shape, or edges and colours in and around a box"),

@@ -41,9 +41,6 @@ static lapis_status read_points(feature_job *j, const lapis_sift_settings *set)
 static lapis_status begin(feature_job *j)
 {
   const lapis_sift_settings *set = j->settings;
-  TRY(lapis_settings_refuse(j->base.ctx, &j->kind->shown, set,
-                            set->xy == NULL ? "scale" : "peak edge most",
-                            set->xy == NULL ? "with --xy" : "without --xy"));
   if (sift_built()) return set->xy == NULL ? LAPIS_OK : read_points(j, set);
   return lapis_fail(j->base.ctx, LAPIS_ENOTBUILT,
                     "sift: is not built into this LAPIS; it needs VLFeat "
@@ -248,22 +245,22 @@ static bool fits(const feature_job *j, const feature_slot *s)
 
 #define AT(field) offsetof(lapis_sift_settings, field)
 static const lapis_param params[] = {
-    REAL("peak", peak, .value = 0.01, FROM_TO(0, 1),
+    REAL("peak", peak, .value = 0.01, FROM_TO(0, 1), .goes_with = "!xy",
          .help = "least contrast of a keypoint, of grey values 0 to 1"),
-    REAL("edge", edge, .value = 10, AT_LEAST(1),
+    REAL("edge", edge, .value = 10, AT_LEAST(1), .goes_with = "!xy",
          .help = "most that one curvature may be larger than the other"),
     INT("levels", levels, .value = 3, FROM_TO(1, 10),
         .help = "scales an octave"),
     INT("first-octave", first_octave, .value = -1, FROM_TO(-2, 6),
         .help = "-1: the image is doubled first; 0: it is not"),
-    INT("most", most, .value = 0, FROM_TO(0, 1e6),
+    INT("most", most, .value = 0, FROM_TO(0, 1e6), .goes_with = "!xy",
         .help = "keep the N of most contrast an image; 0: all"),
     INT("longest", longest, .value = 1024, FROM_TO(16, 20000),
         .help = "an image with a longer side is made smaller"),
     TEXT("xy", xy, .arg = "F.csv",
          .help = "describe these points: rows of name,x,y[,scale[,angle]] "
                  "(default: keypoints are found)"),
-    REAL("scale", scale, .value = 4, ABOVE_TO(0, 1000),
+    REAL("scale", scale, .value = 4, ABOVE_TO(0, 1000), .goes_with = "xy",
          .help = "with --xy: of points without one; a square 12 times as wide "
                  "is described"),
 };

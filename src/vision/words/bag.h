@@ -93,13 +93,15 @@ lapis_status bag_say_made(const feature_job *j, int64_t images,
  * lapis_bag_settings. */
 #define BAG_ROWS(n_words, n_levels, n_learn)                               \
   INT("words", words, .value = (n_words), FROM_TO(2, 1e6),                 \
-      .help = "visual words"),                                             \
+      .goes_with = "!vocabulary", .help = "visual words"),                 \
       INT("levels", levels, .value = (n_levels),                           \
-          FROM_TO(1, VOCABULARY_LEVELS),                                   \
+          FROM_TO(1, VOCABULARY_LEVELS), .goes_with = "!vocabulary",       \
           .help = "of the tree of words; 1: each is compared with each"),  \
       INT("learn", learn, .value = (n_learn), FROM_TO(2, 1e8),             \
+          .goes_with = "!vocabulary",                                      \
           .help = "descriptors of all images that words are learnt from"), \
       INT("restarts", restarts, .value = 3, FROM_TO(1, 1000),              \
+          .goes_with = "!vocabulary",                                      \
           .help = "tries of k-means, of which the best is kept"),          \
       TEXT("vocabulary", vocabulary, .arg = "F.npz",                       \
            .help = "read the words, learn none"),                          \

@@ -1,0 +1,177 @@
+/* goes_with.c - settings that say something beside others alone: the word of
+ * lapis_param that states it (grammar in lapis.h), asked and said. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/param.h"
+
+/* What there is beside the setting that is asked about. */
+typedef struct beside {
+  const lapis_method *m;
+  const void *settings;
+  unsigned members;
+  const char *tried; /* "a b", or NULL */
+} beside;
+
+/* One condition: the text up to a space or a comma. */
+typedef struct condition {
+  bool absent;      /* !NAME */
+  const char *name; /* of so many bytes */
+  size_t length;
+  const char *words, *end; /* "x|y" up to the end; NULL: any */
+} condition;
+
+static bool is_name(const char *name, const char *at, size_t length)
+{
+  return strlen(name) == length && strncmp(name, at, length) == 0;
+}
+
+static condition read_condition(const char *at)
+{
+  condition c = {.absent = *at == '!', .end = at + strcspn(at, " ,")};
+  c.name = at + c.absent;
+  c.length = strcspn(c.name, "=, ");
+  if (c.name[c.length] == '=') c.words = c.name + c.length + 1;
+  return c;
+}
+
+static const lapis_param *row_of(const lapis_method *m, const condition *c)
+{
+  for (int i = 0; i < m->n_params; i++)
+    if (is_name(m->params[i].name, c->name, c->length)) return &m->params[i];
+  return NULL;
+}
+
+static const struct {
+  unsigned bit;
+  const char *name, *said;
+} members[] = {{LAPIS_READS_X, "X", "features (X)"},
+               {LAPIS_READS_Y, "Y", "targets (Y)"},
+               {LAPIS_READS_P, "P", "privileged features (P)"},
+               {LAPIS_READS_GROUP, "group", "groups"},
+               {LAPIS_READS_WEIGHT, "weight", "weights of samples"},
+               {LAPIS_READS_XY, "xy", "positions (xy)"}};
+enum { MEMBERS = sizeof members / sizeof *members };
+
+static int member_of(const condition *c)
+{
+  int k = 0;
+  while (k < MEMBERS && !is_name(members[k].name, c->name, c->length)) k++;
+  return k;
+}
+
+static bool is_tried(const char *tried, const condition *c)
+{
+  for (; tried != NULL && *tried != '\0'; tried += strspn(tried, " ")) {
+    size_t length = strcspn(tried, " ");
+    if (length == c->length && strncmp(tried, c->name, length) == 0)
+      return true;
+    tried += length;
+  }
+  return false;
+}
+
+/* A matrix may be given in place of the file that its row names. */
+static bool is_set(const beside *b, const lapis_param *p)
+{
+  for (int i = 0; i < b->m->n_matrices; i++) {
+    const lapis_matrix_setting *of = &b->m->matrices[i];
+    const char *at = (const char *)b->settings + of->offset;
+    if (strcmp(of->name, p->name) == 0 &&
+        ((const lapis_mat *)(const void *)at)->val != NULL)
+      return true;
+  }
+  return !param_is_default(p, b->settings);
+}
+
+static bool is_word(const condition *c, const char *text)
+{
+  for (const char *at = c->words; at < c->end; at++) {
+    size_t length = strcspn(at, "|, ");
+    if (is_name(text, at, length)) return true;
+    at += length;
+  }
+  return false;
+}
+
+static bool holds(const beside *b, const condition *c)
+{
+  char text[64];
+  const lapis_param *p = row_of(b->m, c);
+  if (p == NULL) {
+    int k = member_of(c);
+    bool has = k < MEMBERS && (b->members & members[k].bit) != 0;
+    return has != c->absent; /* a row that this table has not is not given */
+  }
+  if (is_tried(b->tried, c)) return true;
+  if (c->words == NULL) return is_set(b, p) != c->absent;
+  return lapis_settings_get(NULL, b->m, b->settings, p->name, text,
+                            sizeof text) >= 0 &&
+         is_word(c, text) != c->absent;
+}
+
+/* "with --kernel rbf or chi2"; what is left to LAPIS need not be named. */
+static void say(const beside *b, const condition *c, char *to, size_t size)
+{
+  const char *with = c->absent ? "without" : "with";
+  size_t used;
+  if (row_of(b->m, c) == NULL) {
+    (void)snprintf(to, size, "%s %s", with, members[member_of(c)].said);
+    return;
+  }
+  (void)snprintf(to, size, "%s --%.*s", with, (int)c->length, c->name);
+  int said = 0;
+  for (const char *at = c->words; at != NULL && at < c->end; at++) {
+    size_t length = strcspn(at, "|, ");
+    used = strlen(to);
+    if (!is_name("auto", at, length) && !is_name("true", at, length))
+      (void)snprintf(to + used, size - used, "%s%.*s",
+                     said++ > 0 ? " or " : " ", (int)length, at);
+    at += length;
+  }
+}
+
+/* One of "a,b" from *at, which moves behind them; false: *why says what. */
+static bool any_holds(const beside *b, const char **at, char *why, size_t size)
+{
+  bool any = false;
+  *why = '\0';
+  for (bool more = true; more; ++*at) {
+    condition c = read_condition(*at);
+    size_t used = strlen(why);
+    any = any || holds(b, &c);
+    (void)snprintf(why + used, size - used, "%s", used > 0 ? " or " : "");
+    used = strlen(why);
+    say(b, &c, why + used, size - used);
+    *at = c.end;
+    more = *c.end == ',';
+    if (*c.end == '\0') break;
+  }
+  return any;
+}
+
+static lapis_status check(lapis_ctx *ctx, const beside *b, const lapis_param *p)
+{
+  char why[256];
+  for (const char *at = p->goes_with; at != NULL && *at != '\0';)
+    if (!any_holds(b, &at, why, sizeof why))
+      return lapis_fail(ctx, LAPIS_EINVAL, "%s: --%s goes %s", b->m->name,
+                        p->name, why);
+  return LAPIS_OK;
+}
+
+lapis_status lapis_settings_check_effect(lapis_ctx *ctx, const lapis_method *m,
+                                         const void *settings,
+                                         unsigned members_given,
+                                         const char *name, const char *tried)
+{
+  NEEDS(ctx, m, settings);
+  beside b = {m, settings, members_given, tried};
+  TRY(lapis_settings_check(ctx, m, settings));
+  for (int i = 0; i < m->n_params; i++) {
+    const lapis_param *p = &m->params[i];
+    bool asked = name != NULL ? strcmp(p->name, name) == 0 : is_set(&b, p);
+    if (asked) TRY(check(ctx, &b, p));
+  }
+  return LAPIS_OK;
+}
