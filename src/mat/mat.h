@@ -53,6 +53,14 @@ lapis_status mat_check_finite(lapis_ctx *ctx, const char *method,
 lapis_status mat_check_known(lapis_ctx *ctx, const char *method,
                              const char *what, const lapis_mat *A,
                              const char *missing);
+/* Weights of n samples, or NULL: LAPIS_EDATA naming the row of one that is
+ * below 0 or no number, and where none is above 0. */
+lapis_status mat_check_weights(lapis_ctx *ctx, const char *method,
+                               const double *weight, int64_t n);
+/* Y without what samples of weight 0 know, in doubles of the arena; Y itself
+ * where there are none. */
+lapis_status mat_weighted_targets(arena *own, const lapis_mat *Y,
+                                  const double *weight, lapis_mat *out);
 /* Says once which samples hold no number: of a sparse X, where what is left out
  * is unknown, those of which nothing is stored. */
 void mat_say_blank(lapis_ctx *ctx, const char *method, const lapis_mat *X,

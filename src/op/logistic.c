@@ -1,11 +1,13 @@
 /* logistic.c - logistic regression of several labels at once.
  *
- *   minimize over w, b   |w|^2 / 2 + C sum_j log(1 + exp(-s_j (w'x_j + b)))
+ *   minimize over w, b   |w|^2 / 2 + C sum_j v_j log(1 + exp(-s_j (w'x_j + b)))
  *
  * for every label by itself, over the samples whose sign s_j is known; the bias
  * b is not penalised.  One class of K instead (`classes`):
  *
- *   minimize over W, b   |W|^2 / 2 - C sum_j log softmax(W'x_j + b)_y_j
+ *   minimize over W, b   |W|^2 / 2 - C sum_j v_j log softmax(W'x_j + b)_y_j
+ *
+ * A sample of weight v_j counts as v_j samples do.
  *
  * L-BFGS with an Armijo search [Liu and Nocedal 1989].  Labels walk by
  * themselves, but are evaluated together, so that the time goes into two
@@ -56,6 +58,12 @@ static double dot(const double *a, const double *b, int64_t n)
   return sum;
 }
 
+/* C v_j */
+static double weight_of(const walk *w, int64_t j)
+{
+  return w->p->weight == NULL ? w->p->C : w->p->C * w->p->weight[j];
+}
+
 /* |w|^2, each square with its weight. */
 static double square(const walk *w, const double *v)
 {
@@ -77,9 +85,10 @@ static double label_loss(const walk *w, int64_t c, double bias, double *bias_g)
       F[j] = 0;
       continue;
     }
-    double u = s * (F[j] + bias), e = exp(-fabs(u));
-    sum += (u > 0 ? 0 : -u) + log1p(e);
-    F[j] = -w->p->C * s * (u > 0 ? e : 1) / (1 + e);
+    double u = s * (F[j] + bias), e = exp(-fabs(u)), v = weight_of(w, j);
+    double loss = (u > 0 ? 0 : -u) + log1p(e);
+    sum += w->p->weight == NULL ? loss : w->p->weight[j] * loss;
+    F[j] = -v * s * (u > 0 ? e : 1) / (1 + e);
     slope += F[j];
   }
   *bias_g = slope;
@@ -101,10 +110,10 @@ static double class_loss(const walk *w, int64_t j, int64_t y)
     sum += w->F[c * w->n + j] = exp(w->F[c * w->n + j] - most);
   for (int64_t c = 0; c < w->K; c++) {
     double *f = &w->F[c * w->n + j];
-    *f = w->p->C * (*f / sum - (c == y));
+    *f = weight_of(w, j) * (*f / sum - (c == y));
     w->slope[c * w->size + w->d] += *f;
   }
-  return w->p->C * (log(sum) + most - own);
+  return weight_of(w, j) * (log(sum) + most - own);
 }
 
 static double all_classes_loss(walk *w)
@@ -289,15 +298,14 @@ static void aim(walk *w, int64_t c)
 static void find_one_kind(walk *w, int64_t c)
 {
   walker *x = &w->of[c];
-  int64_t count[2] = {0, 0};
+  double count[2] = {0, 0};
   for (int64_t j = 0; j < w->n; j++) {
     double s = w->p->sign[j * w->K + c];
-    if (!isnan(s)) count[s > 0]++;
+    if (!isnan(s)) count[s > 0] += w->p->weight == NULL ? 1 : w->p->weight[j];
   }
-  x->one_kind = count[0] == 0 || count[1] == 0;
+  x->one_kind = !(count[0] > 0) || !(count[1] > 0);
   if (x->one_kind)
-    w->w[c * w->size + w->d] =
-        log((double)(count[1] + 1)) - log((double)(count[0] + 1));
+    w->w[c * w->size + w->d] = log(count[1] + 1) - log(count[0] + 1);
 }
 
 /* |X|^2 */

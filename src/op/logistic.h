@@ -8,6 +8,7 @@ typedef struct logistic_problem {
   lapis_mat X;        /* d x n doubles, no NaN */
   const double *sign; /* K x n: 1, -1, or NaN: not known */
   int64_t K;
+  const double *weight; /* n: a loss counts so often; or NULL: once */
   bool classes; /* the rows of sign are classes, one of which a sample has */
   double C;     /* weight of the losses against |w|^2 / 2 */
   const double *ridge; /* d: weights of the squares in |w|^2, or NULL: 1 */

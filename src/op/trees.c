@@ -8,6 +8,10 @@
  * The variance is the sum over labels: of several classes that is Gini's
  * impurity, and one tree answers for all labels.  A label that is not known is
  * not counted; a leaf that knows none of a label has the share of all samples.
+ *
+ * A sample of weight k counts as k samples do.  These would be drawn alike, as
+ * thresholds hang on the least and the largest value alone: so the trees are
+ * those of the samples repeated, for whole k.
  */
 #include "op/trees.h"
 
@@ -26,7 +30,8 @@ typedef struct grower {
   trees *out;
   int64_t m;          /* samples with some label */
   double *X;          /* m x d: a feature a column */
-  double *yes, *seen; /* K x m: 1 or 0 */
+  double *yes, *seen; /* K x m: the sample's weight, or 0 */
+  double *weight;     /* m */
   double *sum;        /* 6 K: yes and seen of the node, the left, all */
   int64_t *order, *feature;
   pending *stack;
@@ -52,6 +57,19 @@ static void sum_of(const grower *g, const pending *at, double *yes,
   memset(yes, 0, (size_t)g->p->K * sizeof *yes);
   memset(seen, 0, (size_t)g->p->K * sizeof *seen);
   for (int64_t k = at->from; k < at->to; k++) add(g, g->order[k], yes, seen);
+}
+
+/* Samples of such a weight may be a leaf. */
+static bool suffices(const grower *g, int64_t count, double weight)
+{
+  return g->p->leaf == 1 ? count > 0 : weight >= (double)g->p->leaf;
+}
+
+static double weight_of(const grower *g, const pending *at)
+{
+  double sum = 0;
+  for (int64_t k = at->from; k < at->to; k++) sum += g->weight[g->order[k]];
+  return sum;
 }
 
 static bool all_alike(int64_t K, const double *yes, const double *seen)
@@ -96,24 +114,29 @@ static bool draw_threshold(grower *g, const pending *at, int64_t i, double *to)
   return true;
 }
 
-static void try_split(grower *g, const pending *at, split s, split *best)
+static void try_split(grower *g, const pending *at, double weight, split s,
+                      split *best)
 {
   const double *x = g->X + s.feature * g->m;
   double *left = g->sum + 2 * g->p->K, *of = left + g->p->K;
   int64_t count = 0;
+  double sum = 0;
   memset(left, 0, 2 * (size_t)g->p->K * sizeof *left);
   for (int64_t k = at->from; k < at->to; k++) {
     if (x[g->order[k]] > s.threshold) continue;
     add(g, g->order[k], left, of);
+    sum += g->weight[g->order[k]];
     count++;
   }
-  if (count < g->p->leaf || at->to - at->from - count < g->p->leaf) return;
+  if (!suffices(g, count, sum) ||
+      !suffices(g, at->to - at->from - count, weight - sum))
+    return;
   s.gain = gain(g);
   if (best->feature < 0 || s.gain > best->gain) *best = s;
 }
 
 /* Among sqrt(d) features that vary, by lot. */
-static split find_split(grower *g, const pending *at)
+static split find_split(grower *g, const pending *at, double weight)
 {
   split best = {.feature = -1};
   int64_t d = g->p->d, wanted = (int64_t)ceil(sqrt((double)d));
@@ -123,7 +146,7 @@ static split find_split(grower *g, const pending *at)
     g->feature[other] = g->feature[k];
     g->feature[k] = s.feature;
     if (!draw_threshold(g, at, s.feature, &s.threshold)) continue;
-    try_split(g, at, s, &best);
+    try_split(g, at, weight, s, &best);
     wanted--;
   }
   return best;
@@ -181,8 +204,10 @@ static lapis_status grow_node(grower *g, pending at)
   int64_t K = t->K, first = t->nodes;
   sum_of(g, &at, g->sum, g->sum + K);
   split s = {.feature = -1};
-  if (at.to - at.from >= 2 * g->p->leaf && !all_alike(K, g->sum, g->sum + K))
-    s = find_split(g, &at);
+  double weight = weight_of(g, &at);
+  bool both =
+      g->p->leaf == 1 ? at.to - at.from > 1 : weight >= 2 * (double)g->p->leaf;
+  if (both && !all_alike(K, g->sum, g->sum + K)) s = find_split(g, &at, weight);
   if (s.feature < 0) return make_leaf(g, at.node);
   TRY(make_nodes(g, 2));
   double *node = t->node + TREES_NODE * at.node;
@@ -212,6 +237,7 @@ static lapis_status grow_tree(grower *g, int64_t t)
 /* ---- all of them --------------------------------------------------------*/
 static bool has_label(const trees_problem *p, int64_t j)
 {
+  if (p->weight != NULL && !(p->weight[j] > 0)) return false;
   for (int64_t c = 0; c < p->K; c++)
     if (!isnan(p->sign[j * p->K + c])) return true;
   return false;
@@ -225,6 +251,7 @@ static lapis_status prepare(grower *g, arena *own)
   g->X = arena_reals(own, g->m * p->d);
   g->yes = arena_reals(own, K * g->m);
   g->seen = arena_reals(own, K * g->m);
+  g->weight = arena_reals(own, g->m);
   g->sum = arena_reals(own, 6 * K);
   g->order = arena_take(own, g->m + 1, sizeof *g->order);
   g->feature = arena_take(own, p->d, sizeof *g->feature);
@@ -232,12 +259,14 @@ static lapis_status prepare(grower *g, arena *own)
   TRY(arena_status(own));
   for (int64_t j = 0; j < p->n; j++) {
     if (!has_label(p, j)) continue;
+    double v = p->weight == NULL ? 1 : p->weight[j];
     for (int64_t i = 0; i < p->d; i++) g->X[i * g->m + at] = p->X[j * p->d + i];
     for (int64_t c = 0; c < K; c++) {
       double sign = p->sign[j * K + c];
-      g->seen[at * K + c] = !isnan(sign);
-      g->yes[at * K + c] = sign > 0;
+      g->seen[at * K + c] = isnan(sign) ? 0 : v;
+      g->yes[at * K + c] = sign > 0 ? v : 0;
     }
+    g->weight[at] = v;
     g->order[at] = at;
     at++;
   }

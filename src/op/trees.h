@@ -4,10 +4,12 @@
 #include "base/base.h"
 
 typedef struct trees_problem {
-  const double *X;    /* d x n, no NaN */
-  const double *sign; /* K x n: 1, -1, or NaN: not known */
+  const double *X;      /* d x n, no NaN */
+  const double *sign;   /* K x n: 1, -1, or NaN: not known */
+  const double *weight; /* n: a sample counts so often; or NULL: once */
   int64_t d, n, K;
-  int64_t count, leaf; /* trees; the fewest samples of a leaf */
+  int64_t count, leaf; /* trees; the fewest samples of a leaf, or of weights the
+                          least sum; 1: any sample */
 } trees_problem;
 
 /* A node: feature, threshold, first child; what is not above the threshold goes

@@ -9,16 +9,17 @@ lapis_status linear_check(lapis_ctx *ctx, const char *method,
   if (mat_empty(&data->X) || mat_empty(&data->Y))
     return lapis_fail(ctx, LAPIS_EMISSING, "%s: X and Y are needed", method);
   TRY(mat_check_beside(ctx, method, "Y", &data->Y, &data->X));
+  TRY(mat_check_weights(ctx, method, data->weight, data->X.cols));
   return mat_check_finite(ctx, method, "X", &data->X, true);
 }
 
-static void find_means(const lapis_mat *X, double *fill)
+static void find_means(const lapis_mat *X, const double *weight, double *fill)
 {
   for (int64_t i = 0; i < X->rows; i++) {
     double sum = 0, seen = 0;
     for (int64_t j = 0; j < X->cols; j++) {
-      double v = lapis_mat_at(X, i, j);
-      if (!isnan(v)) sum += v, seen++;
+      double v = lapis_mat_at(X, i, j), of = weight == NULL ? 1 : weight[j];
+      if (!isnan(v)) sum += of * v, seen += of;
     }
     fill[i] = seen > 0 ? sum / seen : 0;
   }
@@ -47,15 +48,18 @@ lapis_status linear_begin(lapis_solver *s, linear_answer *a,
                           const lapis_data *data, lapis_mat *calibration,
                           double **fill)
 {
-  TRY(targets_encode(s->ctx, s->cls->method, &data->Y, &a->labels));
+  lapis_mat Y;
+  TRY(mat_weighted_targets(&s->arena, &data->Y, data->weight, &Y));
+  TRY(targets_encode(s->ctx, s->cls->method, &Y, &a->labels));
   TRY(targets_check_kinds(s->ctx, s->cls->method, &a->labels, ""));
   a->d = data->X.rows;
   a->n = data->X.cols;
   a->K = a->labels.classes;
+  a->weight = data->weight;
   TRY(take_calibration(s, a, calibration));
   *fill = arena_reals(&s->arena, a->d);
   TRY(linear_answer_alloc(s, a));
-  find_means(&data->X, *fill);
+  find_means(&data->X, data->weight, *fill);
   linear_fill(&data->X, *fill, a->X);
   return LAPIS_OK;
 }

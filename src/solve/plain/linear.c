@@ -1,15 +1,16 @@
 /* linear.c - logistic regression, the plain method beside mc.
  *
- *   minimize   |w|^2 / 2 + C sum of log(1 + exp(-s_j (w'x_j + b)))
+ *   minimize   |w|^2 / 2 + C sum of v_j log(1 + exp(-s_j (w'x_j + b)))
  *
- * a label; one class of several by the softmax of all (op/logistic.c).  What
- * is missing of the features is filled by the mean of what is there.
+ * a label, v_j being the weight of a sample; one class of several by the
+ * softmax of all (op/logistic.c).  What is missing of the features is filled by
+ * the mean of what is there.
  *
  * Numerics: where a feature is large the problem is solved in
  *   x'_i = (x_i - m_i) f_i,   w_i = f_i w'_i,   f_i = (1 + C n s_i^2 /
- * 4)^(-1/2), m and s its mean and deviation: the second derivatives are then
- * about alike. It is the same problem, |w|^2 = sum f_i^2 w'_i^2, and b takes
- * the means. */
+ * 4)^(-1/2), m and s its mean and deviation, n the sum of v: the second
+ * derivatives are then about alike. It is the same problem, |w|^2 = sum f_i^2
+ * w'_i^2, and b takes the means. */
 #include "solve/plain/linear.h"
 
 #include <math.h>
@@ -45,7 +46,7 @@ const lapis_method linear_method = {
                "each label "
                "or class",
     .source = "[HTF09]",
-    .reads = LAPIS_READS_X | LAPIS_READS_Y,
+    .reads = LAPIS_READS_X | LAPIS_READS_Y | LAPIS_READS_WEIGHT,
     .params = params,
     .n_params = sizeof params / sizeof *params,
     .settings_size = sizeof(lapis_linear_settings)};
@@ -57,13 +58,16 @@ static const double LARGE = 100; /* of a feature's root mean square */
 static bool find_factors(linear *w)
 {
   const linear_answer *a = &w->answer;
-  double n = (double)a->n, most = 0;
+  const double *v = a->weight;
+  double n = v == NULL ? (double)a->n : 0, most = 0;
+  for (int64_t j = 0; v != NULL && j < a->n; j++) n += v[j];
   for (int64_t i = 0; i < a->d; i++) {
     double mean = 0, square = 0;
-    for (int64_t j = 0; j < a->n; j++) mean += a->X[j * a->d + i] / n;
+    for (int64_t j = 0; j < a->n; j++)
+      mean += (v == NULL ? 1 : v[j]) * a->X[j * a->d + i] / n;
     for (int64_t j = 0; j < a->n; j++) {
       double off = a->X[j * a->d + i] - mean;
-      square += off * off / n;
+      square += (v == NULL ? 1 : v[j]) * off * off / n;
     }
     most = fmax(most, sqrt(mean * mean + square));
     w->mean[i] = mean;
@@ -120,6 +124,7 @@ static lapis_status solve(lapis_solver *s)
   logistic_problem p = {.X = lapis_mat_f64(X, a->d, a->n),
                         .ridge = ridge,
                         .sign = a->labels.sign,
+                        .weight = a->weight,
                         .K = a->K,
                         .classes = a->labels.kind == TARGETS_CLASS,
                         .C = w->set.C,

@@ -30,8 +30,9 @@ lapis_status trees_predict_new(lapis_ctx *ctx, const lapis_data *data,
 typedef struct linear_answer {
   targets labels; /* sign is not read */
   int64_t d, n, K;
-  double *X;           /* d x n */
-  double *calibration; /* 2 x K, or NULL: as the fit has them */
+  double *X;            /* d x n */
+  const double *weight; /* n, of data: borrowed; or NULL */
+  double *calibration;  /* 2 x K, or NULL: as the fit has them */
   double *scores, *probabilities, *decided;
 } linear_answer;
 /* Room for the answers, from the solver's arena. */
@@ -44,8 +45,9 @@ void trees_answer_give(lapis_solver *s, linear_answer *a, const trees *t);
 /* Before solving: what a fit and a model have in common. */
 lapis_status linear_check(lapis_ctx *ctx, const char *method,
                           const lapis_data *data);
-/* What is known of data into a, which is all 0: labels, X without gaps, the
- * calibration checked and taken over; fill: d means, from the arena. */
+/* What is known of data into a, which is all 0: labels of samples whose weight
+ * is above 0, X without gaps, the calibration checked and taken over; fill: d
+ * means, from the arena. */
 lapis_status linear_begin(lapis_solver *s, linear_answer *a,
                           const lapis_data *data, lapis_mat *calibration,
                           double **fill);

@@ -21,7 +21,9 @@ static const lapis_param params[] = {
     INT("trees", trees, .symbol = "N", .value = 500, .low = 1, .high = 100000,
         .help = "how many are grown"),
     INT("leaf", leaf, .symbol = "N", .value = 1, AT_LEAST(1),
-        .help = "the fewest samples that a leaf holds"),
+        .help =
+            "the fewest samples that a leaf holds (of samples with weights: "
+            "the least sum of theirs)"),
     PARAM_TIME_LIMIT,
 };
 
@@ -32,7 +34,7 @@ const lapis_method trees_method = {
         "a plain method for borders of any shape: the votes of many random "
         "decision trees",
     .source = "[GEW06]",
-    .reads = LAPIS_READS_X | LAPIS_READS_Y,
+    .reads = LAPIS_READS_X | LAPIS_READS_Y | LAPIS_READS_WEIGHT,
     .params = params,
     .n_params = sizeof params / sizeof *params,
     .settings_size = sizeof(lapis_trees_settings)};
@@ -49,6 +51,7 @@ static lapis_status solve(lapis_solver *s)
   linear_answer *a = &w->answer;
   trees_problem p = {.X = a->X,
                      .sign = a->labels.sign,
+                     .weight = a->weight,
                      .d = a->d,
                      .n = a->n,
                      .K = a->K,
