@@ -34,6 +34,14 @@ void index_free(image_index *x);
  * first two. */
 int64_t index_find(const image_index *x, const char *written, int64_t found[2]);
 
+/* The image's file whose name differs in the case of letters alone; or NULL. */
+const char *index_near(const image_index *x, const char *written);
+
+/* ---- letters.c: one form of letters with marks --------------------------*/
+/* The text with its letters and their marks apart, as macOS names files; false:
+ * it has none, or there is no room. */
+bool letters_apart(const char *text, char *to, size_t size);
+
 /* ---- csv_writer.c: a table to be written --------------------------------*/
 typedef struct csv_writer {
   char *text;

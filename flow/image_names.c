@@ -1,6 +1,7 @@
 /* image_names.c - images by the names that people write for them. */
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "flow.h"
 
@@ -101,12 +102,42 @@ static void collect(const image_index *x, const char *written, bool bare,
   }
 }
 
+/* Letters with marks may be one code point here and two there. */
+static void collect_apart(const image_index *x, const char *written, hits *all)
+{
+  char asked[4096], path[4096];
+  if (!letters_apart(written, asked, sizeof asked)) return;
+  for (int bare = 0; bare < 2 && all->count == 0; bare++)
+    for (int64_t i = 0; i < x->n; i++)
+      if (letters_apart(x->path[i], path, sizeof path) &&
+          ends_as(path, asked, bare))
+        add_hit(all, i);
+}
+
+const char *index_near(const image_index *x, const char *written)
+{
+  const char *base = base_of(written), *slash = strrchr(base, '\\');
+  if (slash != NULL) base = slash + 1;
+  for (int64_t k = 0; k < x->n; k++)
+    if (strcasecmp(x->entry[k].base, base) == 0) return x->entry[k].base;
+  return NULL;
+}
+
 int64_t index_find(const image_index *x, const char *written, int64_t found[2])
 {
   hits near = {0}, all = {0};
+  char path[4096]; /* as Windows writes it, with \ for / */
   if (*written == '\0') return 0;
   collect(x, written, false, &near, &all);
   if (all.count == 0) collect(x, written, true, &near, &all);
+  if (all.count == 0 && strchr(written, '\\') != NULL &&
+      strlen(written) < sizeof path) {
+    strcpy(path, written);
+    for (char *at = path; (at = strchr(at, '\\')) != NULL;) *at = '/';
+    collect(x, path, false, &near, &all);
+    if (all.count == 0) collect(x, path, true, &near, &all);
+  }
+  if (all.count == 0) collect_apart(x, written, &all);
   const hits *list = near.count > 0 ? &near : &all;
   found[0] = list->first;
   found[1] = list->second;

@@ -258,9 +258,10 @@ static bool same_image(const char *a, const char *b)
          x.st_ino == y.st_ino;
 }
 
-static lapis_status bad_row(const label_table *s, int64_t row, int64_t count,
-                            const int64_t *found)
+static lapis_status bad_row(const label_table *s, const image_index *x,
+                            int64_t row, int64_t count, const int64_t *found)
 {
+  const char *near = index_near(x, label_cell(s, row, s->name));
   const char *cell = label_cell(s, row, s->name);
   int64_t line = s->cells->line[row];
   if (count > 1 && same_image(s->r->image[found[0]], s->r->image[found[1]]))
@@ -277,8 +278,10 @@ static lapis_status bad_row(const label_table *s, int64_t row, int64_t count,
                       s->r->image[found[1]]);
   return lapis_fail(s->ctx, LAPIS_EDATA,
                     "%s:%" PRId64 ": '%.200s' is none of the %" PRId64
-                    " images; --keep-going leaves such rows out",
-                    s->r->path, line, cell, s->r->n);
+                    " images%s%.200s%s; --keep-going leaves such rows out",
+                    s->r->path, line, cell, s->r->n,
+                    near == NULL ? "" : " (did you mean '",
+                    near == NULL ? "" : near, near == NULL ? "" : "'?)");
 }
 
 static lapis_status match_rows(label_table *s, const image_index *x,
@@ -295,7 +298,7 @@ static lapis_status match_rows(label_table *s, const image_index *x,
       continue;
     }
     if (count != 1) {
-      status = bad_row(s, i, count, found);
+      status = bad_row(s, x, i, count, found);
       continue;
     }
     int64_t image = s->image[i] = found[0];
