@@ -66,12 +66,46 @@ static inline const double *check_result(const lapis_solver *s,
   return m.val;
 }
 
-/* A constructor refused with this status, made nothing, and said the words. */
+/* Tests of behaviour look for places: files, lines, options, values.  How a
+ * sentence is worded is seen in tests/sentences.txt alone.  Each of the words,
+ * apart by blanks, is in the text. */
+/* A number is met whole: 4 is not in 14. */
+static inline bool check_has_word(const char *text, const char *word)
+{
+  size_t n = strlen(word);
+  bool number = strspn(word, "0123456789") == n;
+  for (const char *at = text; (at = strstr(at, word)) != NULL; at++) {
+    bool within = at > text && at[-1] >= '0' && at[-1] <= '9';
+    if (!number || (!within && !(at[n] >= '0' && at[n] <= '9'))) return true;
+  }
+  return false;
+}
+static inline bool check_has(const char *text, const char *words)
+{
+  char word[256];
+  for (size_t n; *words != '\0'; words += n + (words[n] == ' ')) {
+    n = strcspn(words, " ");
+    assert_true(n < sizeof word);
+    memcpy(word, words, n);
+    word[n] = '\0';
+    if (!check_has_word(text, word)) return false;
+  }
+  return true;
+}
+static inline void check_says(const char *text, const char *words)
+{
+  if (!check_has(text, words)) fail_msg("'%s' wanted in '%s'", words, text);
+}
+
+/* A constructor refused with this status, made nothing, and said one sentence
+ * with the words. */
 static inline void check_refused(lapis_ctx *ctx, lapis_status got,
                                  lapis_status wanted, const lapis_solver *s,
                                  const char *words)
 {
-  if (got != wanted || strstr(lapis_ctx_error(ctx), words) == NULL)
+  const char *said = lapis_ctx_error(ctx);
+  if (got != wanted || !check_has(said, words) || *said == '\0' ||
+      strchr(said, '\n') != NULL)
     fail_msg("%d: '%s' wanted in '%s'", got, words, lapis_ctx_error(ctx));
   assert_null(s);
 }

@@ -63,10 +63,11 @@ static inline int command_run(command *c, const char *format, ...)
   return c->code;
 }
 
-/* Fails unless the run ended with code and stderr holds words, in one line. */
+/* Fails unless the run ended with code and stderr holds the words; a refusal is
+ * one line. */
 static inline void command_expect(command *c, int code, const char *words)
 {
-  if (c->code != code || strstr(c->err, words) == NULL)
+  if (c->code != code || !check_has(c->err, words))
     fail_msg("exit %d (%d wanted), stderr '%s' ('%s' wanted)", c->code, code,
              c->err, words);
   if (code != 0 && strchr(c->err, '\n') != strrchr(c->err, '\n'))
@@ -150,7 +151,8 @@ static inline void command_refuses(command *c, const command_misuse *m,
 {
   for (size_t i = 0; i < count; i++) {
     command_run(c, "%s %s", m[i].words, more);
-    if (c->code != m[i].code || strstr(c->err, m[i].said) == NULL)
+    if (c->code != m[i].code || !check_has(c->err, m[i].said) ||
+        strchr(c->err, '\n') != strrchr(c->err, '\n'))
       fail_msg("%s: exit %d, '%s'", m[i].words, c->code, c->err);
   }
 }

@@ -168,7 +168,7 @@ static void impossible_sizes_are_refused(void **state)
   (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   assert_null(base_alloc(ctx, INT64_MAX, 16));
-  assert_non_null(strstr(lapis_ctx_error(ctx), "out of memory"));
+  check_says(lapis_ctx_error(ctx), "memory");
   assert_null(base_alloc(ctx, -1, 8));
   double *p = base_alloc(ctx, 0, 8);
   assert_non_null(p);
@@ -209,7 +209,7 @@ static void arenas_give_until_they_fail(void **state)
   assert_int_equal(arena_status(&a), LAPIS_OK);
   assert_null(arena_take(&a, INT64_MAX, 8));
   assert_int_equal(arena_status(&a), LAPIS_ENOMEM);
-  assert_non_null(strstr(lapis_ctx_error(ctx), "out of memory"));
+  check_says(lapis_ctx_error(ctx), "memory");
   assert_null(arena_reals(&a, 1));
   assert_null(arena_keep(&a, base_strdup(ctx, "freed at once")));
   arena_free(&a);
@@ -322,7 +322,7 @@ static void communicator(void **state)
   CHECK_NEAR(x, 6, 0);
   double many[4096] = {0}; /* few numbers have places in a sum */
   assert_int_equal(base_max(ctx, many, 4096), LAPIS_EIO);
-  assert_non_null(strstr(lapis_ctx_error(ctx), "code 7 on rank 1 of 2"));
+  check_says(lapis_ctx_error(ctx), "7 1 2");
   lapis_ctx_set_comm(ctx, NULL);
   assert_int_equal(base_ranks(ctx), 1);
   lapis_ctx_free(ctx);

@@ -130,9 +130,9 @@ static void what_makes_no_sense(void **state)
   }
   command_write(&c, "few.csv", "a,k\n1,x\n2,y\n3,x\n4,\n", 19);
   command_run(&c, "fit mc few.csv --target k --by linear");
-  command_expect(&c, 4, "lapis fit linear");
+  command_expect(&c, 4, "linear");
   command_run(&c, "fit mc few.csv --target k --by trees");
-  command_expect(&c, 4, "lapis fit trees");
+  command_expect(&c, 4, "trees");
   command_run(&c, "fit mc few.csv --target k --by auto -q");
   command_expect(&c, 0, "");
   command_end(&c);
@@ -167,7 +167,7 @@ static void what_was_not_tried_is_said(void **state)
   command_run(&c, "fit mc p.csv --target kind --by auto");
   command_expect(&c, 0, said);
   command_run(&c, "fit mc p.csv --target kind --by trees");
-  command_expect(&c, 4, "many samples (5001)");
+  command_expect(&c, 4, "5001");
   assert_null(strstr(c.err, "too few"));
   write_product(&c, 300);
   command_run(&c, "fit mc p.csv --target kind");

@@ -29,12 +29,12 @@ static void answers_are_joined_by_name(void **state)
   put(&c, "b.csv", "image,label\n2_7,cat\n1_2,dog\n");
   command_run(&c, "eval accuracy --truth truth.csv --id image --target label "
                   "--scores b.csv");
-  command_expect(&c, 4, "truth.csv: several rows are called '1_2', ");
+  command_expect(&c, 4, "1_2 truth.csv");
   put(&c, "truth.csv", "image,label\n1_2,dog\n2_7,cat\n");
   put(&c, "b.csv", "image,label\n2_7.png,cat\na/1_2.png,dog\nb/1_2.png,cat\n");
   command_run(&c, "eval accuracy --truth truth.csv --id image --target label "
                   "--scores b.csv");
-  command_expect(&c, 4, "b.csv: rows 2 and 3 are both '1_2' of truth.csv");
+  command_expect(&c, 4, "1_2 b.csv 2 3 truth.csv");
   for (int more = 0; more < 2; more++) { /* of other rows, as many or not */
     put(&c, "s.csv",
         more ? "image,label,score of dog\n7_7,cat,.1\n"
@@ -43,10 +43,10 @@ static void answers_are_joined_by_name(void **state)
                 "eval %s --truth truth.csv --id image --target label "
                 "--scores s.csv",
                 more ? "accuracy" : "auroc");
-    command_expect(&c, 4, "s.csv: none of its rows is one of truth.csv");
+    command_expect(&c, 4, "s.csv truth.csv");
     command_run(&c, "eval accuracy --truth truth.csv --id image --target label "
                     "--scores s.csv");
-    command_expect(&c, 4, "s.csv: none of its rows is one of truth.csv");
+    command_expect(&c, 4, "s.csv truth.csv");
   }
   command_end(&c);
 }
@@ -101,9 +101,7 @@ static void lists_of_labels_are_evaluated(void **state)
   }
   put(&c, "more.csv", "image,what\na,sun;sea\nb,sun;tree\nc,sea\nd,sun\ne,\n");
   command_run(&c, "eval auroc --truth more.csv --id image --scores a.csv");
-  command_expect(&c, 4,
-                 "a.csv: has no column \"score of tree\" or \"probability of "
-                 "tree\", and the truth has that label");
+  command_expect(&c, 4, "a.csv truth");
   command_end(&c);
 }
 
@@ -153,17 +151,12 @@ static void rows_of_an_archive_go_by_its_classes(void **state)
     put_archive(&c, others);
     command_run(&c, "eval auroc --truth truth.csv --id image --scores %s",
                 files[i / 3]);
-    command_expect(&c, 4,
-                   ": has no \"sea\" among its classes, and the truth has that "
-                   "label");
+    command_expect(&c, 4, "sea truth");
   }
   put_archive(&c, NULL);
   put(&c, "truth.csv", LISTS);
   command_run(&c, "eval auroc --truth truth.csv --id image --scores a.npz");
-  command_expect(&c, 4,
-                 "a.npz: does not say which label a row of its scores is of; "
-                 "an array 'classes' of their names, a name a row, would, or "
-                 "a table of columns such as \"score of sea\"");
+  command_expect(&c, 4, "classes a.npz scores");
   put(&c, "truth.csv", COLUMNS); /* by their places, as nothing is named */
   command_run(&c, "eval auroc --truth truth.csv --id image --scores a.npz");
   command_expect(&c, 0, "");
@@ -205,9 +198,7 @@ static void probabilities_go_by_their_titles(void **state)
   for (int i = 0; i < 3; i++) {
     put(&c, "truth.csv", truths[i]);
     command_run(&c, "eval auroc --truth truth.csv --id image --scores a.csv");
-    command_expect(&c, 4,
-                   "a.csv: its scores are of whole lists, such as \"sea;sun\"; "
-                   "a fit to a column of 0 and 1 for each label scores each");
+    command_expect(&c, 4, "sea;sun a.csv scores 0 1");
   }
   put(&c, "a.csv", /* of data whose targets have no names */
       "image,label 1,label 2,score of 1,score of 2\na,1,1,.8,1\n"
@@ -312,7 +303,7 @@ static void classes_of_an_archive_go_by_name(void **state)
   assert_non_null(strstr(c.out, "auroc 1.000000\n"));
   write_scores(&c, "s.npz", others, scores);
   command_run(&c, "eval auroc --truth t.csv --target k --scores s.npz");
-  command_expect(&c, 4, "s.npz: has no \"cow\" among its classes");
+  command_expect(&c, 4, "cow s.npz");
   for (int k = 0; k < 4; k++) { /* of two classes one row of scores */
     const char *to = k % 2 == 0 ? "o.npz" : "o.csv";
     command_run(&c, "fit linear %s.csv --id id --target k -q -o %s",
@@ -323,9 +314,7 @@ static void classes_of_an_archive_go_by_name(void **state)
     if (k < 2)
       command_expect(&c, 0, "");
     else
-      command_expect(&c, 4,
-                     "its scores are of \"emu\", and the truth's two labels "
-                     "are \"cat\" and \"dog\"");
+      command_expect(&c, 4, "emu cat dog scores");
   }
   command_end(&c);
 }
@@ -425,7 +414,7 @@ static void scores_go_by_plain_names_and_numbers(void **state)
   command_expect(&c, 0, "");
   assert_non_null(strstr(c.out, "\"2\""));
   command_run(&c, "eval auroc --truth t.csv --target k --scores s.npz");
-  command_expect(&c, 4, "s.npz: has no \"5\" among its classes");
+  command_expect(&c, 4, "5 s.npz");
   command_end(&c);
 }
 

@@ -94,7 +94,7 @@ static void bad_images_are_named(void **state)
   begin(&c);
   command_write(&c, "in/aa.ppm", "P6 3", 4);
   command_run(&c, "features pixels in -o f.npz");
-  command_expect(&c, 4, "lapis: in/aa.ppm: PNM: byte 4: the file ends where");
+  command_expect(&c, 4, "in/aa.ppm 4");
   assert_false(command_exists(&c, "f.npz"));
   command_run(&c, "features pixels in -o f.npz --keep-going");
   assert_int_equal(c.code, 4);
@@ -108,27 +108,23 @@ static void bad_images_are_named(void **state)
 }
 
 static const command_misuse misuses[] = {
-    {"features", 2, "lapis: features: name a kind"},
-    {"features sharpness c.ppm -o f.npz", 2,
-     "there is no kind 'sharpness'; there is pixels, color-moments, hog, gist"},
-    {"features pixels -o f.npz", 2, "features: name images, or folders"},
-    {"features pixels c.ppm", 2, "features: -o F.npz says where they go"},
-    {"features pixels c.ppm -o f.csv", 2, "goes to a .npz"},
-    {"features pixels c.ppm -o no/f.npz", 4, "cannot write there"},
-    {"features pixels c.ppm -o f.npz --cell 3", 2, "there is no option --cell"},
-    {"features pixels c.ppm -o f.npz --size 3", 2, "is no WIDTHxHEIGHT"},
-    {"features gist c.ppm -o f.npz --side 300", 2, "must be at least 16 and"},
+    {"features", 2, ""},
+    {"features sharpness c.ppm -o f.npz", 2, "sharpness"},
+    {"features pixels -o f.npz", 2, ""},
+    {"features pixels c.ppm", 2, "-o F.npz"},
+    {"features pixels c.ppm -o f.csv", 2, ".npz"},
+    {"features pixels c.ppm -o no/f.npz", 4, ""},
+    {"features pixels c.ppm -o f.npz --cell 3", 2, "--cell"},
+    {"features pixels c.ppm -o f.npz --size 3", 2, ""},
+    {"features gist c.ppm -o f.npz --side 300", 2, "16"},
     {"features gist-boxes c.ppm --look outline --blocks 2 -o f.npz", 2,
-     "gist-boxes: --blocks goes with --look gist"},
+     "--blocks --look"},
     {"features gist-boxes c.ppm --boxes b.csv --candidates 9 -o f.npz", 2,
-     "gist-boxes: --candidates goes without --boxes"},
-    {"features sift c.ppm --scale 8 -o f.npz", 2,
-     "sift: --scale goes with --xy"},
-    {"features sift c.ppm --xy p.csv --peak 0 -o f.npz", 2,
-     "sift: --peak goes without --xy"},
-    {"features pixels empty -o f.npz", 4, "empty: holds no images"},
-    {"features pixels no.png --keep-going -o f.npz", 4,
-     "pixels: none of 1 images can be used; the first: no.png: cannot be"},
+     "--candidates --boxes"},
+    {"features sift c.ppm --scale 8 -o f.npz", 2, "--scale --xy"},
+    {"features sift c.ppm --xy p.csv --peak 0 -o f.npz", 2, "--peak --xy"},
+    {"features pixels empty -o f.npz", 4, ""},
+    {"features pixels no.png --keep-going -o f.npz", 4, "1 no.png"},
 };
 
 static void misuse_is_refused(void **state)
@@ -210,12 +206,11 @@ static void parts_are_refused_by_name(void **state)
 {
   (void)state;
   static const command_misuse bad[] = {
-      {"features pixels --part 1/2", 2, "--part needs --cache DIR"},
-      {"features pixels --part 1/2 --cache k -o f.npz", 2, "--part fills the"},
-      {"features pixels --part 3/2 --cache k", 2, "is not K/N"},
-      {"features pixels --part 1/4 --cache k", 2, "4 parts of 3 images"},
-      {"features texton-bow --part 1/2 --cache k", 2,
-       "give --vocabulary F to"}};
+      {"features pixels --part 1/2", 2, "--part --cache"},
+      {"features pixels --part 1/2 --cache k -o f.npz", 2, "--part"},
+      {"features pixels --part 3/2 --cache k", 2, "K/N"},
+      {"features pixels --part 1/4 --cache k", 2, "4 3"},
+      {"features texton-bow --part 1/2 --cache k", 2, "--vocabulary F"}};
   command c;
   begin(&c);
   command_refuses(&c, bad, sizeof bad / sizeof *bad, "c.ppm in");
@@ -282,9 +277,7 @@ static void words_bring_the_size_of_their_images(void **state)
   lapis_json_free(v);
   command_run(&c, "features texton-bow in --vocabulary v.npz -o f.npz "
                   "--enlarge 20");
-  command_expect(&c, 2,
-                 "--enlarge 20 is more than --longest 16, to which large "
-                 "images are made smaller");
+  command_expect(&c, 2, "--enlarge 20 --longest 16");
   command_end(&c);
 }
 
@@ -386,11 +379,11 @@ static void what_does_not_say_is_answered(void **state)
   command_run(&c, "fit rpca f.npz --model m.lapis -q");
   command_expect(&c, 0, "");
   command_run(&c, "predict m.lapis g.npz");
-  command_expect(&c, 4, "'pixels --size 4x1', what the model");
+  command_expect(&c, 4, "--size 4x1'");
   command_run(&c, "convert g.npz same.npz");
   command_expect(&c, 0, "");
   command_run(&c, "predict m.lapis same.npz");
-  command_expect(&c, 4, "'pixels --size 4x1', what the model");
+  command_expect(&c, 4, "--size 4x1'");
   command_run(&c, "convert g.npz mapped.npz --map l2");
   command_expect(&c, 0, "");
   command_run(&c, "predict m.lapis mapped.npz -o p.npz");
@@ -457,7 +450,7 @@ static void what_cannot_be_read_says_nothing(void **state)
     for (int whole = 0; whole < 2; whole++) {
       command_run(&c, "fit rlda -X f.npz%s -Y y.csv --target y --id id",
                   whole ? "" : ":X");
-      command_expect(&c, 4, "row 1 is called 'd', but 'a' in f.npz");
+      command_expect(&c, 4, "d a 1 f.npz");
     }
   }
   lapis_ctx_free(ctx);
@@ -545,7 +538,7 @@ static void joined_kinds_say_how_each_was_made(void **state)
   command_run(&c, "predict m.lapis f.npz -o p.npz");
   command_expect(&c, 0, "");
   command_run(&c, "predict m.lapis g.npz");
-  command_expect(&c, 4, "X was made by 'pixels --size 2x3', what the model");
+  command_expect(&c, 4, "X --size 2x3'");
   command_end(&c);
 }
 

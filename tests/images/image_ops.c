@@ -214,8 +214,7 @@ static void boxes_are_cut_out(void **state)
   assert_int_equal(out.height, 2);
   CHECK_NEAR((double)out.pixels[0], at(&m, 0, 3, 0), 0);
   lapis_image_free(&out);
-  CHECK_REFUSED(f, image_crop(f->ctx, &m, &away, &out), LAPIS_EDATA,
-                "a box at (7, 0) of 2 x 2 pixels lies outside an image of 7");
+  CHECK_REFUSED(f, image_crop(f->ctx, &m, &away, &out), LAPIS_EDATA, "7 0 2");
   lapis_image_free(&m);
 }
 

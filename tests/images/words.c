@@ -430,13 +430,12 @@ static void images_too_small_are_refused(void **state)
   lapis_image m = waves(9, 40, 1, 3), small = waves(16, 16, 1, 3);
   add_image(&r, "a.pgm", &m);
   CHECK_REFUSED(r.f, try_solve(&r, "sift-bow", words), LAPIS_EDATA,
-                "9 x 40 pixels has no room for a patch; the smallest of "
-                "--bins needs 10");
+                "9 40 --bins 10");
   lapis_solver_free(r.s);
   r.count = 0;
   add_image(&r, "b.pgm", &small);
   CHECK_REFUSED(r.f, try_solve(&r, "dense-sift-bow", many), LAPIS_EDATA,
-                "ask for fewer --words");
+                "--words");
   lapis_solver_free(r.s);
   free(m.pixels);
   free(small.pixels);

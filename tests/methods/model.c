@@ -220,7 +220,7 @@ static void refusals(void **state)
   data.X.rows--;
   assert_int_equal(lapis_predict_new(t.ctx, &data, t.model, NULL, &s),
                    LAPIS_ESHAPE);
-  assert_non_null(strstr(lapis_ctx_error(t.ctx), "19 features, the model has"));
+  check_says(lapis_ctx_error(t.ctx), "19");
   double x[20];
   for (int i = 0; i < 20; i++) x[i] = i == 3 ? -1 : 1;
   data.X = lapis_mat_f64(x, 20, 1);
@@ -366,8 +366,7 @@ static void bad_blocks_are_refused(void **state)
     assert_int_equal(lapis_map_new(ctx, bad[i], &m), LAPIS_EINVAL);
   assert_int_equal(lapis_map_new(ctx, "blocks:1+1,sqrt", &m), LAPIS_OK);
   assert_int_equal(lapis_map_fit(ctx, m, &X), LAPIS_ESHAPE);
-  assert_non_null(
-      strstr(lapis_ctx_error(ctx), "hold 2 features, and a sample has 3"));
+  check_says(lapis_ctx_error(ctx), "2 3");
   assert_int_equal(lapis_map_apply(ctx, m, &X, x), LAPIS_ESHAPE);
   lapis_map_free(m);
   lapis_ctx_free(ctx);
@@ -395,7 +394,7 @@ static void maps_are_fitted_on_training_samples(void **state)
   assert_int_equal(lapis_map_new(ctx, "sqrt", &m), LAPIS_OK);
   assert_int_equal(lapis_map_fit(ctx, m, &N), LAPIS_OK);
   assert_int_equal(lapis_map_apply(ctx, m, &N, out), LAPIS_EDATA);
-  assert_non_null(strstr(lapis_ctx_error(ctx), "row 1, column 2 is -2"));
+  check_says(lapis_ctx_error(ctx), "1 2 -2");
   lapis_map_free(m);
   lapis_ctx_free(ctx);
 }
@@ -457,8 +456,7 @@ static void zeros_are_no_model_of_labels(void **state)
     } else {
       refused++;
       assert_int_equal(made, LAPIS_ENUMERIC);
-      assert_non_null(
-          strstr(lapis_ctx_error(ctx), "the completed matrix is 0"));
+      check_says(lapis_ctx_error(ctx), "completed 0");
     }
     lapis_solver_free(s);
   }

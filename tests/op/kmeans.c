@@ -225,8 +225,7 @@ static void too_few_points_are_refused(void **state)
   float *x = clumpy(D, 10, 10, 3);
   vocabulary v;
   vocabulary_task t = {x, D, 10, 11, 1, 1, false, 1};
-  CHECK_REFUSED(f, vocabulary_learn(f->ctx, &t, &v), LAPIS_EDATA,
-                "fewer --words");
+  CHECK_REFUSED(f, vocabulary_learn(f->ctx, &t, &v), LAPIS_EDATA, "--words");
   free(x);
 }
 
@@ -347,7 +346,7 @@ static void a_scale_that_is_not_positive_is_refused(void **state)
   v.scale[4] = 0;
   CHECK_OK(f, vocabulary_write(f->ctx, files_path(f, "v.npz"), &v));
   CHECK_REFUSED(f, vocabulary_read(f->ctx, f->path, "tests", D, &w),
-                LAPIS_EDATA, "number 5 is not positive");
+                LAPIS_EDATA, "5");
   vocabulary_free(&v);
 }
 

