@@ -26,7 +26,6 @@ static const struct {
                {ID, "id", "columns of a table"},
                {HEADER, "header", ".csv and .tsv tables"},
                {ARFF_LABELS, "arff-labels", ".arff files"},
-               {FEATURES, "feature-count", ".svm files and --triplets"},
                {USE, "use", "columns of .csv, .tsv and .arff tables"},
                {DROP, "drop", "columns of .csv, .tsv and .arff tables"},
                {ONE_HOT, "one-hot", "columns of .csv, .tsv and .arff tables"},
@@ -41,7 +40,6 @@ static unsigned given(const lapis_table_options *opt)
   if (opt->id != NULL) bits |= ID;
   if (opt->header != LAPIS_HEADER_AUTO) bits |= HEADER;
   if (opt->labels != NULL) bits |= ARFF_LABELS;
-  if (opt->features > 0) bits |= FEATURES;
   if (opt->use != NULL) bits |= USE;
   if (opt->drop != NULL) bits |= DROP;
   if (opt->one_hot != NULL) bits |= ONE_HOT;
