@@ -421,34 +421,27 @@ static bool may_race(const cli *c, const job *j)
   const char *threshold = args_get(&c->args, "threshold");
   bool stated =
       args_get(&c->args, "mu") != NULL || args_get(&c->args, "mu-rel") != NULL;
-  return strcmp(c->method->name, "mc") == 0 &&
-         lapis_dataset_data(j->ds)->Y.rows > 0 &&
+  return c->method->choose != NULL && lapis_dataset_data(j->ds)->Y.rows > 0 &&
          (!stated || (threshold != NULL && strcmp(threshold, "auto") == 0));
 }
 
 static bool has_setting(const cli *c, const char *name)
 {
-  int i = 0;
-  while (i < c->method->n_params &&
-         strcmp(c->method->params[i].name, name) != 0)
-    i++;
-  return i < c->method->n_params;
+  return lapis_param_find(c->method, name) != NULL;
 }
 
 /* Options of fit that are of some methods alone. */
 static int check_options(const cli *c, const job *j)
 {
   bool race = may_race(c, j), suspects = args_get(&c->args, "suspects") != NULL;
-  bool mc = strcmp(c->method->name, "mc") == 0 &&
-            lapis_dataset_data(j->ds)->Y.rows > 0;
-  bool classes = strcmp(c->method->name, "svmplus") == 0;
+  bool mc = c->method->joint && lapis_dataset_data(j->ds)->Y.rows > 0;
   const struct {
     const char *name, *with;
     bool used;
   } all[] = {{"by", "mc and targets, where mu is left to LAPIS", mc},
              {"threshold", "mc and targets", mc || has_setting(c, "threshold")},
              {"jobs", "svmplus, --suspects, and mc where mu is left to LAPIS",
-              race || suspects || classes}};
+              race || suspects || c->method->each}};
   for (size_t k = 0; k < sizeof all / sizeof *all; k++)
     if (args_get(&c->args, all[k].name) != NULL && !all[k].used)
       return cli_fail(EXIT_MISUSE, "fit: %s: --%s goes with %s",

@@ -2,6 +2,7 @@
  * line names and this run makes no use of is refused, what a file holds besides
  * is named. */
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli.h"
 
@@ -42,7 +43,9 @@ static bool is_left_out(const cli *c, const char *file)
 {
   const lapis_format *f = NULL;
   if (c->model == NULL && args_get(&c->args, "target") != NULL) return false;
+  struct stat st;
   if (file == NULL || strcmp(file, "-") == 0) return true;
+  if (stat(file, &st) == 0 && !S_ISREG(st.st_mode)) return true; /* a pipe */
   return lapis_format_of_file(c->ctx, file, &f) >= 0 &&
          strstr(f->holds, "every member") == NULL;
 }

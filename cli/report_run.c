@@ -96,6 +96,22 @@ static bool is_alternative(const char *method, const lapis_report *r,
   return false;
 }
 
+/* A setting at its default need not be said, and some may not be: beside others
+ * it says nothing. */
+static bool is_default(const char *method, const lapis_report_row *row)
+{
+  const lapis_method *m = lapis_method_find(method);
+  void *settings = m == NULL ? NULL : malloc(m->settings_size);
+  char text[256];
+  if (settings == NULL) return false;
+  lapis_settings_default(m, settings);
+  bool is = lapis_settings_get(NULL, m, settings, row->name, text,
+                               sizeof text) >= 0 &&
+            strcmp(text, row->value) == 0;
+  free(settings);
+  return is;
+}
+
 static int write_command(cli *c, report_parts *own, lapis_report *r)
 {
   const char *method = lapis_json_text(own->run, "method", NULL);
@@ -117,6 +133,7 @@ static int write_command(cli *c, report_parts *own, lapis_report *r)
   for (int64_t i = 0; i < r->settings; i++) {
     const char *value = r->setting[i].value;
     if (strcmp(value, "false") == 0 || strcmp(value, "auto") == 0 ||
+        is_default(method, &r->setting[i]) ||
         is_alternative(method, r, r->setting[i].name))
       continue;
     at += sprintf(at, " --%s", r->setting[i].name);

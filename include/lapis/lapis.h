@@ -229,6 +229,7 @@ typedef struct lapis_method {
   bool completes; /* its low_rank is X again, gaps filled */
   bool numbers;   /* its targets are numbers, not classes */
   bool joint;     /* it completes Y as it does X: there may be none */
+  bool each;      /* a problem for each class, which jobs divide */
 } lapis_method;
 LAPIS_API int lapis_method_count(void);
 LAPIS_API const lapis_method *lapis_method_at(int i); /* NULL past the end */

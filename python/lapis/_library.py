@@ -61,7 +61,8 @@ class Method(Structure):
                 ("n_params", c_int), ("settings_size", c_size_t),
                 ("choose", c_char_p), ("unless", c_char_p),
                 ("matrices", POINTER(MatrixSetting)), ("n_matrices", c_int),
-                ("completes", c_bool), ("numbers", c_bool), ("joint", c_bool)]
+                ("completes", c_bool), ("numbers", c_bool), ("joint", c_bool),
+                ("each", c_bool)]
 
 
 class Info(Structure):

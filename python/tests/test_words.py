@@ -54,12 +54,14 @@ class Words(unittest.TestCase):
         X, y, _ = two_classes(20)
         asked = 0
         for method in methods():
-            images = {"group": np.arange(20)} if method == "roml" else {}
+            given = {"group": np.arange(20)} if method == "roml" else {}
+            if "Y" in table(method).reads:
+                given["Y"] = y
             for row in table(method).rows:
                 if row.is_matrix or not row.default == row.default:
                     continue
                 try:
-                    lapis.solve(method, X, y, **images,
+                    lapis.solve(method, X, **given,
                                 **{row.key: "no such word"})
                 except ValueError as error:
                     asked += 1

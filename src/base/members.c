@@ -17,7 +17,9 @@ unsigned lapis_data_has(const lapis_data *data)
 
 lapis_data lapis_data_with(const lapis_data *data, unsigned members)
 {
-  lapis_data kept = {.size = data->size, .X = data->X};
+  lapis_data kept = {.size = 0};
+  if (data == NULL) return kept;
+  kept.size = data->size, kept.X = data->X;
   if ((members & LAPIS_READS_Y) != 0)
     kept.Y = data->Y, kept.words = data->words;
   if ((members & LAPIS_READS_P) != 0) kept.P = data->P;

@@ -127,7 +127,7 @@ static void an_end_is_one_sentence(void **state)
   for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
     tally t = {.special = 9, .how = ends[k].how};
     assert_int_equal(run(&t, list, UNITS, 3), ends[k].status);
-    assert_non_null(strstr(lapis_ctx_error(t.ctx), ends[k].said));
+    check_says(lapis_ctx_error(t.ctx), ends[k].said);
     assert_int_equal(t.done[9], 0);
     lapis_ctx_free(t.ctx);
   }

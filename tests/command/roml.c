@@ -208,7 +208,7 @@ static void refuse(workplace *w, int code, const char *arguments,
   size_t n = fread(text, 1, sizeof text - 1, f);
   text[n] = '\0';
   fclose(f);
-  if (got != code || strstr(text, says) == NULL ||
+  if (got != code || !check_has(text, says) ||
       strchr(text, '\n') != text + n - 1)
     fail_msg("%s: exit %d, '%s'; %d, '%s' wanted", arguments, got, text, code,
              says);

@@ -127,7 +127,9 @@ static void make_numbers(void)
   w.mat = lapis_mat_f64(x, ROWS, COLS);
   w.other = lapis_mat_f64(other, ROWS, COLS);
   w.labels = lapis_mat_f64(y, 1, COLS);
-  w.data = (lapis_data){.X = w.mat, .Y = w.labels, .P = w.mat, .group = group};
+  w.data = (lapis_data){.X = w.mat, .Y = w.labels};
+  w.grouped = w.data;
+  w.grouped.group = group;
   w.image = (lapis_image){16, 16, 3, picture};
   w.words = (lapis_words){lapis_mat_f64(y, 1, COLS), lapis_mat_f64(x, 2, COLS),
                           2, 16, 16};

@@ -22,7 +22,7 @@ enum { ROWS = 4, COLS = 24, ROOM = 1 << 16 };
 typedef struct world {
   lapis_ctx *ctx;
   lapis_mat mat, labels, other;
-  lapis_data data;
+  lapis_data data, grouped;
   lapis_solver *solver;
   lapis_model *model;
   lapis_map *map;

@@ -364,7 +364,7 @@ static void refuse(scene *s, lapis_status status, const char *words)
   command_begin(&c);
   snprintf(path, sizeof path, "%s/p.html", c.folder);
   assert_int_equal(lapis_report_write(s->ctx, &s->report, path), status);
-  if (strstr(lapis_ctx_error(s->ctx), words) == NULL)
+  if (!check_has(lapis_ctx_error(s->ctx), words))
     fail_msg("'%s' wanted: '%s'", words, lapis_ctx_error(s->ctx));
   assert_false(command_exists(&c, "p.html"));
   command_end(&c);

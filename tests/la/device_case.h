@@ -21,7 +21,7 @@ static void refused(const char *name, const char *words)
   la h;
   OK(lapis_ctx_set(ctx, "backend", name));
   assert_true(la_open(ctx, &h) < 0);
-  assert_non_null(strstr(lapis_ctx_error(ctx), words));
+  check_says(lapis_ctx_error(ctx), words);
 }
 
 #endif

@@ -194,8 +194,8 @@ static void completed_labels_are_read_again(void **state)
  * early has nothing in the cells left out. */
 static void missing_labels_are_no_class(void **state)
 {
-  static const char *const spelt[] = {"",     "na",  "N/a", "none",
-                                      "NULL", "nan", "?"};
+  static const char *const spelt[] = {"",    "na",  "N/a", "#N/A",
+                                      "NaN", "nan", "?"};
   (void)state;
   command c;
   char table[2048] = "file,what,other\n";

@@ -610,7 +610,7 @@ static void expect(const lapis_data *data, const lapis_mc_settings *set,
   lapis_ctx *ctx = lapis_ctx_new();
   lapis_solver *s = NULL;
   lapis_status got = lapis_mc_new(ctx, data, set, &s);
-  if (got != status || strstr(lapis_ctx_error(ctx), words) == NULL)
+  if (got != status || !check_has(lapis_ctx_error(ctx), words))
     fail_msg("%d '%s', wanted %d '%s'", got, lapis_ctx_error(ctx), status,
              words);
   lapis_ctx_free(ctx);

@@ -595,7 +595,7 @@ static void refused(problem *p, const lapis_mc_settings *set,
   lapis_ctx *ctx = lapis_ctx_new();
   lapis_solver *s = NULL;
   lapis_status got = lapis_mc_new(ctx, &p->data, set, &s);
-  if (got != wanted || strstr(lapis_ctx_error(ctx), words) == NULL)
+  if (got != wanted || !check_has(lapis_ctx_error(ctx), words))
     fail_msg("wanted %d '%s', got %d '%s'", wanted, words, got,
              lapis_ctx_error(ctx));
   assert_null(s);

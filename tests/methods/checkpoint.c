@@ -104,7 +104,8 @@ static lapis_data data_of(people *s, const kind *k, double *bags)
   if (y != NULL) d.Y = lapis_mat_f64(y, 1, N);
   if (strstr(k->method, "sv") != NULL) d.P = lapis_mat_f64(s->privileged, P, N);
   for (int j = 0; j < N; j++) bags[j] = j / BAG % 3 == 0;
-  d.group = s->bag;
+  if (strcmp(k->method, "misvm") == 0 || strcmp(k->method, "roml") == 0)
+    d.group = s->bag;
   return d;
 }
 

@@ -4,6 +4,7 @@
 
 #include "check.h"
 #include "lapis/lapis_io.h"
+#include "lapis/lapis_tools.h"
 #include "scarce.h"
 
 typedef struct paths {
@@ -245,7 +246,8 @@ static lapis_status read_and_run(lapis_ctx *ctx, const job *j, const paths *p,
   static double bag_label[N] = {0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1};
   lapis_table_options t = {
       .target = "class", .id = "name", .header = LAPIS_HEADER_AUTO};
-  lapis_status s = lapis_dataset_read(ds, j->table ? p->csv : p->npz, &t);
+  lapis_status s = j->table ? lapis_dataset_read(ds, p->csv, &t)
+                            : lapis_dataset_read(ds, p->npz, NULL);
   if (s >= 0) s = lapis_dataset_finish(ds);
   if (s < 0) return s;
   lapis_data d = *lapis_dataset_data(ds);
@@ -254,7 +256,9 @@ static lapis_status read_and_run(lapis_ctx *ctx, const job *j, const paths *p,
   static double xy[2 * N] = {0, 1, 5, 2, 7, 3, 1, 8};
   if (bags || strcmp(j->method, "roml") == 0) d.group = bag;
   d.xy = lapis_mat_f64(xy, 2, N);
-  return j->run(ctx, lapis_method_find(j->method), &d, p);
+  const lapis_method *m = lapis_method_find(j->method);
+  d = lapis_data_with(&d, m->reads);
+  return j->run(ctx, m, &d, p);
 }
 
 static lapis_status run(const job *j, const paths *p)
@@ -290,8 +294,8 @@ static void sweep(const job *j, const paths *p)
     if (s != LAPIS_ENOMEM)
       fail_msg("%s %s, allocation %ld: status %d", j->name, j->method, k, s);
   }
-  print_message("%s %s: %ld allocations scarce.failed in turn\n", j->name,
-                j->method, k);
+  print_message("%s %s: %ld allocations failed in turn\n", j->name, j->method,
+                k);
   assert_true(k > 5);
 }
 

@@ -196,7 +196,7 @@ static void refuse(lapis_ctx *ctx, const lapis_mat *c, lapis_assignment *a,
                    lapis_status wanted, const char *says)
 {
   assert_int_equal(lapis_assign(ctx, c, a), wanted);
-  if (strstr(lapis_ctx_error(ctx), says) == NULL)
+  if (!check_has(lapis_ctx_error(ctx), says))
     fail_msg("'%s' does not say '%s'", lapis_ctx_error(ctx), says);
 }
 

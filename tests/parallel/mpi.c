@@ -135,7 +135,7 @@ static void models_are_those_of_one(void **state)
 /* ---- refusals -----------------------------------------------------------*/
 static void expect(command *c, int code, const char *words)
 {
-  if (c->code != code || strstr(c->err, words) == NULL)
+  if (c->code != code || !check_has(c->err, words))
     fail_msg("exit %d, '%s'; %d and '%s' wanted", c->code, c->err, code, words);
   assert_false(command_exists(c, "r.npz"));
 }

@@ -26,7 +26,7 @@ static const char fit[] =
 
 static void must(command *c, int code, const char *words)
 {
-  if (c->code != code || strstr(c->err, words) == NULL)
+  if (c->code != code || !check_has(c->err, words))
     fail_msg("exit %d, '%s'; %d and '%s' wanted", c->code, c->err, code, words);
 }
 

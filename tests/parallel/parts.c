@@ -177,7 +177,7 @@ static void refuse_to_read(files *f, const whole *w, const char *words)
   lapis_arrays all;
   lapis_status s = lapis_arrays_read(f->ctx, w->folder, &all);
   assert_true(s < 0);
-  if (strstr(lapis_ctx_error(f->ctx), words) == NULL)
+  if (!check_has(lapis_ctx_error(f->ctx), words))
     fail_msg("'%s', '%s' wanted", lapis_ctx_error(f->ctx), words);
 }
 

@@ -127,7 +127,7 @@ static inline void check_all_refused(const ranks_job *job, lapis_status status,
   for (int r = 0; r < run.size; r++) {
     const char *said = lapis_ctx_error(run.part[r].ctx);
     assert_int_equal(run.part[r].solved, status);
-    if (strstr(said, words) == NULL)
+    if (!check_has(said, words))
       fail_msg("rank %d says '%s', not '%s'", r, said, words);
   }
   ranks_free(&run);

@@ -70,6 +70,7 @@ const lapis_method svmplus_method = {
     .params = params,
     .n_params = sizeof params / sizeof *params,
     .settings_size = sizeof(lapis_svmplus_settings),
+    .each = true,
 };
 
 /* Groups keep the folds of probabilities apart, and nothing else. */
