@@ -10,6 +10,7 @@ void *__wrap_aligned_alloc(size_t alignment, size_t size);
 
 bool scarce_fails(void)
 {
+  if (scarce.countdown < 0 && !scarce.counts) return false; /* only read */
   scarce.allocations++;
   if (scarce.countdown < 0) return false;
   if (scarce.countdown > 0) {

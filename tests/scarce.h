@@ -5,10 +5,11 @@
 #include <stdbool.h>
 
 typedef struct scarcity {
-  long countdown;   /* allocations until one fails; -1: none does */
-  bool once;        /* one alone fails, not all that follow */
-  bool failed;      /* one has */
-  long allocations; /* so far */
+  long countdown; /* allocations until one fails; -1: none does */
+  bool once;      /* one alone fails, not all that follow */
+  bool failed;    /* one has */
+  bool counts;    /* allocations: so far, while nothing is to fail */
+  long allocations;
 } scarcity;
 extern scarcity scarce;
 /* Counts one more; whether it fails. */
