@@ -99,7 +99,7 @@ typedef struct lapis_data {
                            other rows (scale, angle) are ignored */
   const int64_t *group; /* n: bag, subject or image of a sample, or NULL */
   const double *weight; /* n: as how many samples one counts, or NULL */
-  lapis_mat words;      /* TEXT, a row: names of Y's values 0, 1, .. */
+  lapis_mat words;      /* TEXT, a row: names of Y's values 0, 1, 2 */
 } lapis_data;
 
 /* ---- context: everything around the mathematics -------------------------*/

@@ -34,9 +34,8 @@ typedef struct lapis_label_settings { /* a text NULL: automatic, or none */
   size_t size;
   const char *labels; /* the table: .csv */
   const char *target, *groups;
-  int header; /* lapis_header of lapis_io.h */
-  const char
-      *missing; /* "WORD,..": what means "no label yet"; NULL: NA, ?, .. */
+  int header;          /* lapis_header of lapis_io.h */
+  const char *missing; /* "WORD,WORD": no label yet; NULL: NA, ? and the like */
   /* Kinds of features, "a,b" side by side; or "auto", whichever of
    * LAPIS_LABEL_AUTO_KINDS tell hidden labels best; or "table:FILE[:MEMBER]", a
    * vector an image made elsewhere; NULL: lapis_label_features */
