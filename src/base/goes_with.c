@@ -115,8 +115,9 @@ static void say(const beside *b, const condition *c, char *to, size_t size)
 {
   const char *with = c->absent ? "without" : "with";
   size_t used;
-  if (row_of(b->m, c) == NULL) {
-    (void)snprintf(to, size, "%s %s", with, members[member_of(c)].said);
+  int k = member_of(c);
+  if (row_of(b->m, c) == NULL && k < MEMBERS) {
+    (void)snprintf(to, size, "%s %s", with, members[k].said);
     return;
   }
   (void)snprintf(to, size, "%s --%.*s", with, (int)c->length, c->name);
