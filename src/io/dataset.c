@@ -262,6 +262,8 @@ lapis_status lapis_dataset_read(lapis_dataset *ds, const char *path,
   if (status >= 0) status = io_check_members(ds->ctx, path, seen, &all);
   if (status < 0) {
     io_file_close(&f);
+    lapis_arrays_free(&all);
+    base_free(seen);
     return status;
   }
   status = io_ask(ds->ctx, &ds->asked, opt, &f, NULL, &all);
