@@ -31,6 +31,7 @@ static void draw_part(lapis_ctx *ctx, int rank, void *user)
   lapis_status s = folds_draw(ctx, &how, &plan);
   if (c->lacking) {
     check_refused(ctx, s, LAPIS_EMISSING, NULL, "");
+    lapis_ctx_free(ctx);
     return;
   }
   assert_int_equal(s, LAPIS_OK);
@@ -40,6 +41,7 @@ static void draw_part(lapis_ctx *ctx, int rank, void *user)
     assert_int_equal(plan.unit[j], c->unit[first + j]);
   }
   folds_free(&plan);
+  lapis_ctx_free(ctx);
 }
 
 static void parts_draw_as_one(void **state)
