@@ -385,11 +385,7 @@ static bool is_stated(cli *c, const void *settings, const grid_text *g,
                       const char *name)
 {
   char text[32];
-  int i = 0;
-  while (i < c->method->n_params &&
-         strcmp(c->method->params[i].name, name) != 0)
-    i++;
-  if (i == c->method->n_params) return false;
+  if (lapis_param_find(c->method, name) == NULL) return false;
   for (int k = 0; k < g->count; k++)
     if (strcmp(g->grid[k].name, name) == 0) return true;
   return lapis_settings_get(c->ctx, c->method, settings, name, text,

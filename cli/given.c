@@ -46,8 +46,7 @@ static bool is_left_out(const cli *c, const char *file)
   struct stat st;
   if (file == NULL || strcmp(file, "-") == 0) return true;
   if (stat(file, &st) == 0 && !S_ISREG(st.st_mode)) return true; /* a pipe */
-  return lapis_format_of_file(c->ctx, file, &f) >= 0 &&
-         strstr(f->holds, "every member") == NULL;
+  return lapis_format_of_file(c->ctx, file, &f) >= 0 && !f->container;
 }
 
 int given_members(cli *c, const lapis_dataset *ds, unsigned used,

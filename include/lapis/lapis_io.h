@@ -47,6 +47,7 @@ typedef struct lapis_format {
   bool sparse;         /* a sparse X stays sparse */
   const char *package; /* Debian package it needs, or NULL */
   bool built;
+  bool container; /* named arrays, else a table or one array */
 } lapis_format;
 LAPIS_API const lapis_format *lapis_format_at(int i); /* NULL past the end */
 /* What a file is by its beginning. */

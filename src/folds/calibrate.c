@@ -19,8 +19,7 @@
 #include <math.h>
 
 enum { NEWTON_STEPS = 100, HALVINGS = 34, SOFTMAX_ROUNDS = 50 };
-static const double RIDGE = 10;
-/* R: docs/defaults.md */ /* R: docs/defaults.md */
+static const double RIDGE = 10; /* R: docs/defaults.md */
 
 double calibrate_loss(sigmoid p, double score, double sign)
 {

@@ -120,7 +120,7 @@ lapis_status lapis_arrays_read(lapis_ctx *ctx, const char *path,
   TRY(io_file_open(ctx, path, &f));
   const io_kind *kind = io_kind_of(f.format);
   lapis_status status;
-  if (kind->container || f.format == IO_NPY)
+  if (kind->shown.container || f.format == IO_NPY)
     status = io_read(ctx, &f, &(io_request){.want = NULL}, out);
   else
     status = lapis_fail(ctx, LAPIS_EFORMAT,

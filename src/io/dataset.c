@@ -161,7 +161,7 @@ static void stand_up(which m, lapis_array *a)
 static lapis_status take_arrays(lapis_dataset *ds, const char *path,
                                 io_format format, lapis_arrays *all)
 {
-  bool container = io_kind_of(format)->container;
+  bool container = io_kind_of(format)->shown.container;
   bool matlab = format == IO_MAT || format == IO_MAT73;
   slot fresh[MEMBERS] = {{.set = false}};
   lapis_status status = LAPIS_OK;
@@ -267,7 +267,7 @@ lapis_status lapis_dataset_read(lapis_dataset *ds, const char *path,
     return status;
   }
   status = io_ask(ds->ctx, &ds->asked, opt, &f, NULL, &all);
-  if (status == LAPIS_OK && io_kind_of(f.format)->container)
+  if (status == LAPIS_OK && io_kind_of(f.format)->shown.container)
     status = read_apart(ds->ctx, &f, "feature_settings", &made);
   io_file_close(&f);
   if (status == LAPIS_OK) status = order_of_file(ds, path, &all);
@@ -438,7 +438,7 @@ static lapis_status read_member(lapis_dataset *ds, const char *member,
   lapis_arrays all = {.count = 0}, named = {.count = 0}, made = {.count = 0};
   lapis_status status;
   TRY(io_file_open(ds->ctx, path, &f));
-  bool container = io_kind_of(f.format)->container;
+  bool container = io_kind_of(f.format)->shown.container;
   bool features = which_of(member) == M_X || which_of(member) == M_P;
   bool titled = f.format == IO_CSV || f.format == IO_ARFF;
   if (asked != NULL && !container && (features || !titled))

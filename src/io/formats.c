@@ -30,8 +30,7 @@ static const io_kind kind_npy = {
     .write = npy_write};
 static const io_kind kind_npz = {
     .shown = {"npz", ".npz .lapis", "numpy archive, scipy sparse matrix, model",
-              "every member", true, NULL, true},
-    .container = true,
+              "every member", true, NULL, true, true},
     .read = npz_read,
     .write = lapis_npz_write};
 static const io_kind kind_csv = {.shown = {"csv", ".csv .txt",
@@ -53,12 +52,11 @@ static const io_kind kind_arff = {.shown = {"arff", ".arff",
                                             "Weka, Mulan, MEKA", TABLE_HOLDS,
                                             true, NULL, true},
                                   .read = arff_read}; /* and not written */
-static const io_kind kind_mat = {.shown = {"mat", ".mat",
-                                           "MATLAB 5, Octave -v7",
-                                           "every member", true, NULL, true},
-                                 .container = true,
-                                 .read = mat_read,
-                                 .write = mat_write};
+static const io_kind kind_mat = {
+    .shown = {"mat", ".mat", "MATLAB 5, Octave -v7", "every member", true, NULL,
+              true, true},
+    .read = mat_read,
+    .write = mat_write};
 
 /* In the order of io_format. */
 static const io_kind *const kinds[IO_FORMATS] = {

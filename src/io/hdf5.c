@@ -790,11 +790,9 @@ static lapis_status mat73_write(lapis_ctx *ctx, const char *path,
   return LAPIS_OK;
 }
 
-const io_kind io_mat73 = {.shown = {IO_MAT73_SHOWN, true},
-                          .container = true,
+const io_kind io_mat73 = {.shown = {IO_MAT73_SHOWN, true, true},
                           .read = hdf5_read,
                           .write = mat73_write};
-const io_kind io_hdf5 = {.shown = {IO_HDF5_SHOWN, true},
-                         .container = true,
+const io_kind io_hdf5 = {.shown = {IO_HDF5_SHOWN, true, true},
                          .read = hdf5_read,
                          .write = hdf5_write};

@@ -26,11 +26,9 @@ static lapis_status hdf5_write(lapis_ctx *ctx, const char *path,
   return absent(ctx, path);
 }
 
-const io_kind io_mat73 = {.shown = {IO_MAT73_SHOWN, false},
-                          .container = true,
+const io_kind io_mat73 = {.shown = {IO_MAT73_SHOWN, false, true},
                           .read = hdf5_read,
                           .write = hdf5_write};
-const io_kind io_hdf5 = {.shown = {IO_HDF5_SHOWN, false},
-                         .container = true,
+const io_kind io_hdf5 = {.shown = {IO_HDF5_SHOWN, false, true},
                          .read = hdf5_read,
                          .write = hdf5_write};

@@ -169,7 +169,6 @@ typedef lapis_status (*io_reader)(lapis_ctx *ctx, io_file *f,
                                   const io_request *request, lapis_arrays *out);
 typedef struct io_kind {
   lapis_format shown;
-  bool container; /* named arrays, else a table or one array */
   io_reader read;
   lapis_status (*write)(lapis_ctx *ctx, const char *path,
                         const lapis_named *item, int count);

@@ -500,7 +500,6 @@ static lapis_status parts_read(lapis_ctx *ctx, io_file *f,
 }
 
 const io_kind io_parts = {.shown = {"parts", "", "result in parts, a folder",
-                                    "every member", true, NULL, true},
-                          .container = true,
+                                    "every member", true, NULL, true, true},
                           .read = parts_read,
                           .write = write_one};

@@ -306,9 +306,8 @@ static lapis_status all_there(const one_part *p, int count)
 /* ---- together -----------------------------------------------------------*/
 static const char *own_name(const lapis_method *m, const char *name)
 {
-  for (int i = 0; i < m->n_params; i++)
-    if (strcmp(m->params[i].name, name) == 0) return m->params[i].name;
-  return NULL;
+  const lapis_param *p = lapis_param_find(m, name);
+  return p == NULL ? NULL : p->name;
 }
 
 /* What the header says is tried on the method, as the grid's values are. */

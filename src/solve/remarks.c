@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/param.h"
 #include "lapis/lapis_tools.h"
 #include "mat/mat.h"
 
@@ -149,18 +150,8 @@ lapis_status remark_data(lapis_ctx *ctx, const lapis_method *m,
 static bool is_default(const lapis_solver *s, const lapis_method *m,
                        const char *name)
 {
-  char now[64], usual[64];
-  int i = 0;
-  while (i < m->n_params && strcmp(m->params[i].name, name) != 0) i++;
-  void *set = i < m->n_params ? base_alloc(s->ctx, 1, m->settings_size) : NULL;
-  if (set == NULL) return false;
-  lapis_settings_default(m, set);
-  bool same =
-      lapis_settings_get(s->ctx, m, s->settings, name, now, sizeof now) >= 0 &&
-      lapis_settings_get(s->ctx, m, set, name, usual, sizeof usual) >= 0 &&
-      strcmp(now, usual) == 0;
-  base_free(set);
-  return same;
+  const lapis_param *p = lapis_param_find(m, name);
+  return p != NULL && param_is_default(p, s->settings);
 }
 
 /* Two values that are known of Y, and how often; false: there are others. */
