@@ -151,10 +151,14 @@ class _Memory:
 
 
 def array_of(mat, owner):
-    """An array (cols, rows) over a lapis_mat; owner lives as long as it."""
+    """An array (cols, rows) over a lapis_mat; owner lives as long as it.  A row
+    of texts is (cols,)."""
     if mat.dtype == TEXT:
         texts = ctypes.cast(mat.val, ctypes.POINTER(ctypes.c_char_p))
-        return np.array([texts[i].decode() for i in range(mat.cols)], str)
+        all_ = np.array([[texts[j * mat.ld + i].decode(errors="replace")
+                          for i in range(mat.rows)] for j in range(mat.cols)],
+                        str).reshape(mat.cols, mat.rows)
+        return all_[:, 0] if mat.rows == 1 else all_
     if mat.colptr:
         return sparse_of(mat)
     if mat.rows == 0 or mat.cols == 0 or not mat.val:

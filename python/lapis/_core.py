@@ -243,12 +243,11 @@ class Solver:
 
 def _notes(solver):
     """What a solver remarked, as the library says it."""
+    if not isinstance(solver, Solver) or not solver._as_parameter_:
+        return []
     mat = Mat()
-    if isinstance(solver, Solver) and solver._as_parameter_:
-        lib.result_get(solver, b"notes", mat)
-    texts = ctypes.cast(mat.val, ctypes.POINTER(ctypes.c_char_p))
-    return [Note(*(texts[3 * k + i].decode(errors="replace")
-                   for i in range(3))) for k in range(mat.cols)]
+    lib.result_get(solver, b"notes", mat)
+    return [Note(*map(str, row)) for row in array_of(mat, solver)]
 
 
 class Info:
