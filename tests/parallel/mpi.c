@@ -306,12 +306,12 @@ int test_mpi(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(answers_are_those_of_one),
       cmocka_unit_test(sparse_text_is_divided),
-      cmocka_unit_test(models_are_those_of_one),
+      LONG(cmocka_unit_test(models_are_those_of_one)),
       cmocka_unit_test(several_without_mpi_are_refused),
       cmocka_unit_test(one_voice_for_an_error_in_one_part),
-      cmocka_unit_test(another_number_of_processes_goes_on),
+      LONG(cmocka_unit_test(another_number_of_processes_goes_on)),
       cmocka_unit_test(a_process_that_dies_ends_all),
-      cmocka_unit_test(mpich_serves_as_well),
+      LONG(cmocka_unit_test(mpich_serves_as_well)),
       cmocka_unit_test(the_command_does_not_link_mpi),
   };
   return run_cases(tests, NULL, NULL);

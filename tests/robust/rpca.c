@@ -421,7 +421,7 @@ int test_rpca(void)
       cmocka_unit_test(zeros_are_zero),
       cmocka_unit_test(only_an_answer_is_called_empty),
       cmocka_unit_test(all_errors_are_told),
-      cmocka_unit_test(slow_ones_end_too),
+      LONG(cmocka_unit_test(slow_ones_end_too)),
       cmocka_unit_test(refill_fills_what_is_covered),
       cmocka_unit_test(refill_is_its_rounds),
       cmocka_unit_test(a_model_of_rank_0_answers),
