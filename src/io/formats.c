@@ -24,10 +24,10 @@ static lapis_status npy_write(lapis_ctx *ctx, const char *path,
 
 #define TABLE_HOLDS "X, names, and Y as the last columns"
 
-static const io_kind kind_npy = {
-    .shown = {"npy", ".npy", "numpy array", "X alone", false, NULL, true},
-    .read = io_arrays_npy,
-    .write = npy_write};
+static const io_kind kind_npy = {.shown = {"npy", ".npy", "numpy array",
+                                           "X alone", false, NULL, true, false},
+                                 .read = io_arrays_npy,
+                                 .write = npy_write};
 static const io_kind kind_npz = {
     .shown = {"npz", ".npz .lapis", "numpy archive, scipy sparse matrix, model",
               "every member", true, NULL, true, true},
@@ -35,22 +35,22 @@ static const io_kind kind_npz = {
     .write = lapis_npz_write};
 static const io_kind kind_csv = {.shown = {"csv", ".csv .txt",
                                            "cells between commas", TABLE_HOLDS,
-                                           false, NULL, true},
+                                           false, NULL, true, false},
                                  .read = table_read,
                                  .write = csv_write};
 static const io_kind kind_tsv = {.shown = {"tsv", ".tsv .tab",
                                            "cells between tabs", TABLE_HOLDS,
-                                           false, NULL, true},
+                                           false, NULL, true, false},
                                  .read = table_read,
                                  .write = tsv_write};
 static const io_kind kind_svm = {
     .shown = {"svm", ".svm .libsvm .svmlight", "LIBSVM, SVMlight",
-              "X, and Y as numbers or several labels", true, NULL, true},
+              "X, and Y as numbers or several labels", true, NULL, true, false},
     .read = svm_read,
     .write = svm_write};
 static const io_kind kind_arff = {.shown = {"arff", ".arff",
                                             "Weka, Mulan, MEKA", TABLE_HOLDS,
-                                            true, NULL, true},
+                                            true, NULL, true, false},
                                   .read = arff_read}; /* and not written */
 static const io_kind kind_mat = {
     .shown = {"mat", ".mat", "MATLAB 5, Octave -v7", "every member", true, NULL,
