@@ -118,6 +118,7 @@ typedef struct cli_verb {
                          * files; NULL: none */
   bool joins;           /* the first word may be several, "a,b": kinds */
   bool takes_model;     /* as first word */
+  bool answers;         /* writes the results of its method */
   /* A pipeline, whose table has the verb's settings, and tables of which it
    * takes the rows, too; NULL: none. */
   const char *pipeline;
@@ -172,6 +173,8 @@ int help_all(FILE *to);
 /* lapis help [--man [PAGE] | --bash | --zsh] */
 int help_print(int argc, char **argv);
 int help_verb(FILE *to, const cli_verb *v, const lapis_method *m);
+/* What a method answers with, when it fits and when it predicts. */
+void help_results(FILE *to, const lapis_method *m);
 const cli_verb *verb_find(const char *name);
 const cli_verb *verb_at(int i);
 

@@ -493,5 +493,6 @@ const cli_verb verb_fit = {
     .options = options,
     .first_at = lapis_method_at,
     .first = "method",
+    .answers = true,
     .reads_data = true,
     .run = run};

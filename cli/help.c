@@ -88,6 +88,29 @@ static void print_method(FILE *to, const lapis_method *m)
   rows_of_method(m, print_row, to);
 }
 
+static void print_result(const char *name, const char *text, void *user)
+{
+  put_entry(user, name, 26, text);
+}
+
+static void print_results(FILE *to, const lapis_method *m)
+{
+  if (lapis_method_result(m, 0) == NULL) return;
+  fputs("\nResults (n samples, d features, c columns of Y, K classes or "
+        "labels):\n",
+        to);
+  rows_of_results(m, print_result, to);
+}
+
+void help_results(FILE *to, const lapis_method *m)
+{
+  const lapis_method *predict = lapis_predict_method(m);
+  print_results(to, m);
+  if (lapis_method_result(predict, 0) != NULL)
+    fputs("\nResults of predicting:\n", to);
+  rows_of_results(predict, print_result, to);
+}
+
 static void print_examples(FILE *to, const char *page)
 {
   for (int i = 0; example_of(page, i) != NULL; i++)
@@ -115,6 +138,7 @@ int help_verb(FILE *to, const cli_verb *v, const lapis_method *m)
     list_rows(
         to, "\nBesides what is below it takes the settings of one of these:\n",
         v->also_at);
+  if (v->answers) print_results(to, m);
   if (v->options->name != NULL || v->reads_data)
     fprintf(to, "\nData and files:\n");
   rows_of_verb(v, print_row, to);

@@ -347,8 +347,43 @@ static int describe_member(cli *c, const char *path, const char *member)
   return code;
 }
 
+static lapis_json *results_json(const lapis_method *m)
+{
+  lapis_json *list = lapis_json_list();
+  const lapis_result_row *r;
+  for (int i = 0; (r = lapis_method_result(m, i)) != NULL; i++) {
+    lapis_json *one = lapis_json_object();
+    lapis_json_put_text(one, "name", r->name);
+    lapis_json_put_text(one, "shape", r->shape);
+    if (r->when != NULL) lapis_json_put_text(one, "when", r->when);
+    if (r->where != NULL) lapis_json_put_text(one, "where", r->where);
+    lapis_json_put_text(one, "help", r->help);
+    lapis_json_put(list, NULL, one);
+  }
+  return list;
+}
+
+/* What a method answers with. */
+static int describe_method(cli *c, const lapis_method *m)
+{
+  if (!c->json) {
+    printf("%s: %s: %s %s\n", m->name, m->title, m->summary, m->source);
+    help_results(stdout, m);
+    return EXIT_DONE;
+  }
+  lapis_json *to = lapis_json_object();
+  lapis_json_put_text(to, "method", m->name);
+  lapis_json_put_text(to, "summary", m->summary);
+  lapis_json_put(to, "results", results_json(m));
+  lapis_json_put(to, "predict", results_json(lapis_predict_method(m)));
+  return print_json(to);
+}
+
 static int describe(cli *c, const char *path)
 {
+  const lapis_method *method = lapis_method_find(path);
+  if (method != NULL && access(path, F_OK) != 0)
+    return describe_method(c, method);
   found f = {.path = path, .name = path};
   char file[4096], room[STREAM_PATH];
   const char *member = member_of(path, file);
@@ -379,8 +414,9 @@ static int run(cli *c)
 
 const cli_verb verb_info = {
     .name = "info",
-    .synopsis = "info [FILE...]",
+    .synopsis = "info [FILE|METHOD...]",
     .help = "say what is in a file, a folder, a part of a file (FILE:NAME) or "
-            "standard input (-); without a file: what is built in",
+            "standard input (-), or what a method answers with; without a "
+            "word: what is built in",
     .options = options,
     .run = run};

@@ -156,6 +156,20 @@ static void of_verb(FILE *to, const cli_verb *v)
   end(to, v->name);
 }
 
+static void print_result(const char *name, const char *text, void *user)
+{
+  FILE *to = user;
+  fprintf(to, ".TP\n.B %s\n", name);
+  put_lines(to, text);
+}
+
+static void results(FILE *to, const char *title, const lapis_method *m)
+{
+  if (lapis_method_result(m, 0) == NULL) return;
+  fprintf(to, ".SH %s\n", title);
+  rows_of_results(m, print_result, to);
+}
+
 static void of_method(FILE *to, const lapis_method *m)
 {
   char name[64], words[128];
@@ -181,6 +195,8 @@ static void of_method(FILE *to, const lapis_method *m)
     fputs(".SH SETTINGS OF PREDICTING\n", to);
     rows_of_method(predict, print_row, to);
   }
+  results(to, "RESULTS", m);
+  results(to, "RESULTS OF PREDICTING", predict);
   end(to, m->name);
 }
 

@@ -219,5 +219,6 @@ const cli_verb verb_predict = {
     .help = "answer new samples with a model that fit wrote",
     .options = options,
     .takes_model = true,
+    .answers = true,
     .reads_data = true,
     .run = run};

@@ -43,6 +43,52 @@ void rows_of_method(const lapis_method *m, row_fn fn, void *user)
   free(defaults);
 }
 
+/* "with --certificate and Y": the condition of a result, in words. */
+static void put_when(const lapis_method *m, const char *at, char *to,
+                     size_t size)
+{
+  for (bool first = true; at != NULL && *at != '\0'; first = false) {
+    char name[64];
+    size_t used = strlen(to), length = strcspn(at + (*at == '!'), "=, ");
+    bool without = *at == '!';
+    snprintf(name, sizeof name, "%.*s", (int)length, at + without);
+    at += without + length;
+    snprintf(to + used, size - used, "%s%s%s", first ? ", " : "",
+             without ? "without "
+             : first ? "with "
+                     : "",
+             lapis_param_find(m, name) != NULL ? "--" : "");
+    used = strlen(to);
+    used += (size_t)snprintf(to + used, size - used, "%s", name);
+    for (; *at != '\0' && *at != ' ' && *at != ','; used = strlen(to)) {
+      size_t word = strcspn(at + 1, "|, ");
+      snprintf(to + used, size - used, "%s%.*s", *at == '=' ? " " : " or ",
+               (int)word, at + 1);
+      at += 1 + word;
+    }
+    snprintf(to + used, size - used, "%s",
+             *at == ' '   ? " and "
+             : *at == ',' ? " or "
+                          : "");
+    at += *at != '\0';
+  }
+}
+
+void rows_of_results(const lapis_method *m, result_fn fn, void *user)
+{
+  const lapis_result_row *r;
+  for (int i = 0; (r = lapis_method_result(m, i)) != NULL; i++) {
+    char text[512];
+    snprintf(text, sizeof text, "%s", r->shape);
+    put_when(m, r->when, text, sizeof text);
+    size_t used = strlen(text);
+    snprintf(text + used, sizeof text - used, "%s%s: %s",
+             r->where == NULL ? "" : ", where ",
+             r->where == NULL ? "" : r->where, r->help);
+    fn(r->name, text, user);
+  }
+}
+
 const lapis_method *rows_table_at(int i)
 {
   int methods = lapis_method_count();

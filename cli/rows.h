@@ -14,6 +14,9 @@ typedef struct option_row {
 typedef void (*row_fn)(const option_row *r, void *user);
 
 void rows_of_method(const lapis_method *m, row_fn fn, void *user);
+/* What the method answers with: "n x d, with --certificate: ...". */
+typedef void (*result_fn)(const char *name, const char *text, void *user);
+void rows_of_results(const lapis_method *m, result_fn fn, void *user);
 void rows_of_verb(const cli_verb *v, row_fn fn, void *user);
 /* Every method, then every kind of features; NULL past the end. */
 const lapis_method *rows_table_at(int i);

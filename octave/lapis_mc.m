@@ -11,8 +11,44 @@ function [labels, result, info] = lapis_mc (X, Y, varargin)
   % such data as a full X with NaN.
   %
   % labels  n x 1 or n x K: every label, the known ones included
-  % result  scores (n x K), low_rank and sparse (n x d), history, ...
   % info    status, iterations, objective, dual, gap, seconds, ...
+  % result  has these fields:
+  %  scores              n x K, with Y: the labels of Z: above 0 says yes of
+  %                      labels -1 and 1, above 0.5 of 0 and 1
+  %  labels              n x c, with Y: what is decided by the scores, as Y is
+  %                      written
+  %  classes             K, with Y, where a label has several classes: the
+  %                      value of Y that each column of scores speaks for
+  %  probabilities       n x K, with Y, where settings were chosen by hidden
+  %                      labels: of yes, or of each class
+  %  low_rank            n x d, where it takes at most 1 GB, or dense is set:
+  %                      the features of Z: X repaired and completed
+  %  sparse              n x d, where low_rank is there: X - low_rank where X
+  %                      was observed, 0 elsewhere
+  %  class_features      K x d, with --class-features: the features of a
+  %                      sample of one class alone, of each class
+  %  weights             K x (d + 1), with --solver bordered: the score of a
+  %                      sample without a label is w'x + offset; the offset
+  %                      last
+  %  factors             n x r, with --solver factored: low_rank = factors
+  %                      feature_factors', r the rank
+  %  feature_factors     d x r, with --solver factored: the other factor of
+  %                      low_rank
+  %  label_factors       K x r, with --solver factored and Y: scores = factors
+  %                      label_factors'
+  %  singular_values     r, with --solver factored: of Z
+  %  gap                 1, with --solver factored: relative, as it was proved
+  %  proof               1, with --solver factored: how: random or exact
+  %  dual_norm           1, with --solver bordered or factored or admm: |G|_2
+  %                      / mu of the multiplier G, before it was scaled to at
+  %                      most 1
+  %  dual                n x (K + d + 1), with --certificate: the multiplier G
+  %                      that proves the gap; those of class_features follow
+  %                      the samples
+  %  history             checks x columns: the course of the solve
+  %  history_columns     columns: names of the columns of history
+  %  notes               notes x 3, where something was remarked: of data and
+  %                      answer: note or warning, a name, a sentence
   %
   % Settings are those of "lapis fit mc --help", with _ for -, say
   %   lapis_mc (X, Y, 'variant', 'pos', 'mu_rel', 0.01)

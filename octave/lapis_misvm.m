@@ -6,8 +6,22 @@ function [labels, result, info] = lapis_misvm (X, Y, group, varargin)
   % one of its rows is.  'P', MATRIX (n x p) gives privileged features.
   %
   % labels  n x 1: what the rows themselves were found to be
-  % result  scores, bags, bag_scores, weights (linear kernel), ...
   % info    status, iterations, objective, seconds, ...
+  % result  has these fields:
+  %  scores              n: f of each instance
+  %  labels              n: of each instance; a bag is positive where one of
+  %                      its instances is
+  %  bags                B: the group of each of the B bags
+  %  bag_scores          B: the largest f in it
+  %  bag_labels          B, with --threshold auto: whether that is above
+  %                      threshold
+  %  threshold           1, with --threshold auto: of bag_scores, found on
+  %                      held-out bags
+  %  weights             1 x (d + 1), with --kernel linear: w, the offset last
+  %  history             checks x columns: the course of the solve
+  %  history_columns     columns: names of the columns of history
+  %  notes               notes x 3, where something was remarked: of data and
+  %                      answer: note or warning, a name, a sentence
   %
   % Settings are those of "lapis fit misvm --help", with _ for -.  'model', FILE
   % writes a model for lapis_predict.

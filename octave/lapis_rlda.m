@@ -6,8 +6,31 @@ function [labels, result, info] = lapis_rlda (X, Y, varargin)
   % the class is asked.
   %
   % labels  n x 1: every class, the given ones included
-  % result  scores, weights (K x (d + 1), bias last), low_rank, sparse, ...
   % info    status, iterations, objective, residual, seconds, ...
+  % result  has these fields:
+  %  scores              n x K: T [D; 1]; of two classes the second's less the
+  %                      first's
+  %  labels              n x c: what is decided by the scores, as Y is written
+  %  classes             K, where a label has several classes: the value of Y
+  %                      that each column of scores speaks for
+  %  weights             classes x (d + 1): T, the offset last
+  %  low_rank            n x d: D, the clean part of the samples
+  %  sparse              n x d: X - low_rank where X was observed, 0 elsewhere
+  %  filled              n x d, with --refill: X, with what was covered taken
+  %                      from low_rank
+  %  tried               candidates x 5, where lambda and gamma are left open:
+  %                      lambda, gamma (0: from the data), mean share right of
+  %                      each class on hidden samples, 1 where robust PCA
+  %                      comes first, the standard error
+  %  scale               2 x d, where features were brought to one size: what
+  %                      was taken off, and what the rest was divided by
+  %  used                n, where Y has gaps: 1 for samples with all their
+  %                      targets, which are learnt from; 0 for the others,
+  %                      which are answered
+  %  history             checks x columns: the course of the solve
+  %  history_columns     columns: names of the columns of history
+  %  notes               notes x 3, where something was remarked: of data and
+  %                      answer: note or warning, a name, a sentence
   %
   % Settings are those of "lapis fit rlda --help", with _ for -.  'group', G (n x
   % 1) says which rows are of one person or image: folds keep those whole.

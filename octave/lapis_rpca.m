@@ -5,8 +5,19 @@ function [low_rank, result, info] = lapis_rpca (X, varargin)
   % A row is a sample; NaN is not observed.
   %
   % low_rank  n x d: X without its errors, filled where it was not observed
-  % result    sparse (n x d: what was removed), low_rank, history, ...
   % info      status, iterations, objective, dual, gap, seconds, ...
+  % result    has these fields:
+  %  low_rank            n x d: D, the clean part, also where nothing was
+  %                      observed
+  %  sparse              n x d: X - low_rank where X was observed, 0 elsewhere
+  %  filled              n x d, with --refill: X, with what was covered taken
+  %                      from low_rank
+  %  dual                n x d, with --certificate: the multiplier that proves
+  %                      the gap
+  %  history             checks x columns: the course of the solve
+  %  history_columns     columns: names of the columns of history
+  %  notes               notes x 3, where something was remarked: of data and
+  %                      answer: note or warning, a name, a sentence
   %
   % Settings are those of "lapis fit rpca --help", with _ for -.  'model', FILE
   % writes a model for lapis_predict.

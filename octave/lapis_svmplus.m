@@ -6,8 +6,31 @@ function [scores, result, info] = lapis_svmplus (X, Y, P, varargin)
   % is a sample; Y (n x 1) holds the classes.
   %
   % scores  n x 1 or n x K: of the training samples
-  % result  labels, weights (linear kernel: K x (d + 1), bias last), ...
   % info    status, iterations, objective, dual, gap, seconds, ...
+  % result  has these fields:
+  %  scores              n x K: f(x), the decision: above 0 says the larger
+  %                      value, or yes
+  %  labels              n x c: what is decided by the scores, as Y is written
+  %  classes             K, where a label has several classes: the value of Y
+  %                      that each column of scores speaks for
+  %  probabilities       n x K, with --probability: of each column of scores,
+  %                      by a sigmoid of held-out samples
+  %  weights             K x (d + 1), with --kernel linear: w, the offset last
+  %  alpha               n x K, with --certificate: the multipliers of the
+  %                      margins
+  %  zeta                n x K, with --certificate, where the formulation is
+  %                      not l2: the multipliers of v'z >= 0
+  %  scale               2 x d, with --certificate, where X was scaled: x' =
+  %                      (x - row 1) row 2
+  %  scale_priv          2 x p, with --certificate and P, where P was scaled:
+  %                      the same of P
+  %  used                n, where Y has gaps: 1 for samples with all their
+  %                      targets, which are learnt from; 0 for the others,
+  %                      which are answered
+  %  history             checks x columns: the course of the solve
+  %  history_columns     columns: names of the columns of history
+  %  notes               notes x 3, where something was remarked: of data and
+  %                      answer: note or warning, a name, a sentence
   %
   % Settings are those of "lapis fit svmplus --help", with _ for -.  'group', G
   % (n x 1) says which rows are of one person or image: folds keep those whole.

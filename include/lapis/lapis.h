@@ -198,6 +198,19 @@ typedef struct lapis_param {
   const char *goes_with; /* what it says nothing without (lapis_tools.h) */
 } lapis_param;
 
+/* An array that a method answers with.  K: labels, or classes where there are
+ * more than two. */
+typedef struct lapis_result_row {
+  const char *name;  /* "low_rank" */
+  const char *shape; /* "n x d", a sample a row, as files and languages have it;
+                        a lapis_mat has d rows and n columns, and of "a x b x c"
+                        b c rows */
+  lapis_dtype type;
+  const char *when;  /* of settings as used, and data: as goes_with; or NULL */
+  const char *where; /* what else it needs: "Y has gaps"; or NULL */
+  const char *help;  /* one line */
+} lapis_result_row;
+
 enum { /* members of lapis_data that a method reads */
        LAPIS_READS_X = 1,
        LAPIS_READS_Y = 2,
@@ -230,14 +243,19 @@ typedef struct lapis_method {
   bool numbers;   /* its targets are numbers, not classes */
   bool joint;     /* it completes Y as it does X: there may be none */
   bool each;      /* a problem for each class, which jobs divide */
+  const lapis_result_row *results; /* by lapis_method_result */
+  int n_results;
 } lapis_method;
 LAPIS_API int lapis_method_count(void);
 LAPIS_API const lapis_method *lapis_method_at(int i); /* NULL past the end */
 LAPIS_API const lapis_method *lapis_method_find(const char *name);
-/* The i-th row and matrix of its settings; NULL past the end. */
+/* The i-th row and matrix of its settings, the i-th array it answers with; NULL
+ * past the end. */
 LAPIS_API const lapis_param *lapis_method_param(const lapis_method *m, int i);
 LAPIS_API const lapis_matrix_setting *lapis_method_matrix(const lapis_method *m,
                                                           int i);
+LAPIS_API const lapis_result_row *lapis_method_result(const lapis_method *m,
+                                                      int i);
 
 /* Generic access to the settings struct of a method, by name.  default writes
  * m->settings_size bytes, fill the program's own struct; set checks type and
@@ -299,12 +317,11 @@ LAPIS_API lapis_status lapis_map_undo(lapis_ctx *ctx, const lapis_map *map,
 LAPIS_API const char *lapis_map_spec(const lapis_map *map);
 
 /* ---- settings: take the defaults, change a field -------------------------
- * Each method's problem and the arrays it answers with stand above its
- * settings; X is d x n, a sample a column; |.|_* is the sum of the singular
- * values, |.|_2 the largest.  Every iterating method also has
- *   history          columns x checks, what history_columns (TEXT) names
- * A choice is an int that holds a value of the enum named beside it: tables
- * write it by its offset, and how large an enum is, compilers decide. */
+ * Each method's problem stands above its settings; lapis_method_result, and
+ * `lapis info METHOD`, list the arrays it answers with.  X is d x n, a sample a
+ * column; |.|_* is the sum of the singular values, |.|_2 the largest.  A choice
+ * is an int that holds a value of the enum named beside it: tables write it by
+ * its offset, and how large an enum is, compilers decide. */
 #define LAPIS_DEFAULTS(name, type)                                             \
   static inline type lapis_##name##_defaults(void)                             \
   {                                                                            \
@@ -327,17 +344,7 @@ typedef struct lapis_stop {
  *              histograms (simplex)
  *
  * c_x: (z - x)^2 / 2, else (z - x)^2 / (z + x); c_y: logistic, of steepness
- * gamma.  Results:
- *   scores          K x n     the labels of Z
- *   labels          c x n     as Y is written
- *   classes         1 x K     values of Y, where it has several classes
- *   low_rank        d x n     the features of Z
- *   sparse          d x n     X - low_rank, 0 where not observed
- *   class_features  d x K     with class_features
- *   dual_norm, dual 1 x 1, (K + d + 1) x n  admm; dual with certificate
- * solver factored, Z = A B' + c e' of rank r, besides: gap (1 x 1), proof
- * (TEXT), singular_values (1 x r), factors (r x n), feature_factors (r x d) and
- * label_factors (r x K); low_rank and sparse where small, or with dense. */
+ * gamma.  Solver factored: Z = A B' + c e' of rank r. */
 typedef enum lapis_mc_variant {
   LAPIS_MC_1,
   LAPIS_MC_POS,
@@ -390,8 +397,7 @@ typedef struct lapis_mc_settings {
 } lapis_mc_settings;
 LAPIS_DEFAULTS(mc, lapis_mc_settings)
 /* Predicting with an mc model completes each sample by itself against the
- * features learnt.  Results: scores, labels, classes, low_rank, sparse as
- * above, the fit's class_features, and gaps (1 x n), certified, a sample. */
+ * features learnt. */
 typedef struct lapis_mc_fold_settings {
   size_t size;
   lapis_stop stop;
@@ -402,12 +408,7 @@ typedef struct lapis_mc_fold_settings {
  *
  *   minimize   |w|^2 / 2 + C sum of log(1 + exp(-s_j (w'x_j + b)))   a label
  *
- * or, of several classes, with the softmax of their lines.  Results:
- *   scores          K x n     log-odds of yes, or of the class
- *   probabilities   K x n
- *   labels, classes           as for mc
- *   weights         (d + 1) x K, the offset last
- * Predicting: all but the weights. */
+ * or, of several classes, with the softmax of their lines. */
 typedef struct lapis_linear_settings {
   size_t size;
   lapis_stop stop;
@@ -417,8 +418,7 @@ typedef struct lapis_linear_settings {
 LAPIS_DEFAULTS(linear, lapis_linear_settings)
 
 /* trees: extremely randomised trees [GEW06]; gaps of X hold the mean of the
- * feature.  Results, of predicting too: scores, probabilities, labels, classes
- * as for linear. */
+ * feature. */
 typedef struct lapis_trees_settings {
   size_t size;
   lapis_stop stop;       /* seconds: fewer trees answer */
@@ -429,13 +429,7 @@ LAPIS_DEFAULTS(trees, lapis_trees_settings)
 
 /* rpca: X apart into a part of low rank and sparse errors [RR16] (7).
  *
- *   minimize   |D|_* + lambda sum of |X - D| over what was observed
- *
- * Results:
- *   low_rank        d x n     D
- *   sparse          d x n     X - D, 0 where not observed
- *   filled          d x n     with refill: X, what was covered taken from D
- *   dual            d x n     with certificate: the multiplier */
+ *   minimize   |D|_* + lambda sum of |X - D| over what was observed */
 typedef struct lapis_rpca_settings {
   size_t size;
   lapis_stop stop;
@@ -452,13 +446,7 @@ LAPIS_DEFAULTS(rpca, lapis_rpca_settings)
  *   minimize   eta/2 (|W (Y - T [D; 1])|^2 + gamma |T|^2)
  *              + |D|_* + lambda sum of |X - D| over what was observed
  *
- * rlda: Y are indicators of K classes and W = (Y Y')^(-1/2).  Results:
- *   scores                    K x n        T [D; 1]; two classes: one row
- *   weights                   (d + 1) x K  T', the offset last
- *   low_rank, sparse, filled  d x n        as for rpca
- *   labels, classes                        rlda: as for mc
- *   tried, scale, target_scale             docs/methods/rr.md says what
- *   dual            d x n     with weights given and certificate */
+ * rlda: Y are indicators of K classes and W = (Y Y')^(-1/2). */
 typedef enum lapis_rr_denoise {
   LAPIS_RR_JOINT, /* D comes with the regression [RR16] */
   LAPIS_RR_RPCA,  /* from robust PCA, before it */
@@ -497,14 +485,7 @@ LAPIS_DEFAULTS(rlda, lapis_rr_settings)
 /* clean: what does not fit a dictionary D of clean samples [RR16] (8).
  *
  *   alone      minimize   |z|_2 + w sum of |x - D z|, a sample at a time
- *   joint      minimize   |Z|_* + w sum of |X - D Z|
- *
- * Results:
- *   low_rank        d x n     D Z
- *   sparse          d x n     X - D Z, 0 where not observed
- *   coefficients    m x n     Z, for the m samples of the dictionary
- *   weight          1 x 1     w
- *   filled, dual    d x n     as for rpca */
+ *   joint      minimize   |Z|_* + w sum of |X - D Z| */
 typedef struct lapis_clean_settings {
   size_t size;
   lapis_stop stop;
@@ -525,9 +506,7 @@ typedef enum lapis_rr_clean {
   LAPIS_RR_CLEAN_NUCLEAR, /* 1/2 c' S^-1 c + lambda |x - U c|_1, D = U S V' */
   LAPIS_RR_CLEAN_AUTO     /* nuclear where the fit scaled, else scaled */
 } lapis_rr_clean;
-/* Predicting with an rpca, rr or rlda model cleans new samples first.  Results:
- * scores, labels, classes as the method's; where samples were cleaned low_rank,
- * sparse and coefficients, and filled where the fit refilled. */
+/* Predicting with an rpca, rr or rlda model cleans new samples first. */
 typedef struct lapis_rr_predict_settings {
   size_t size;
   lapis_stop stop;
@@ -545,13 +524,7 @@ typedef struct lapis_rr_predict_settings {
  *   minimize   |L|_* + lambda |E|_1
  *   subject to L + E = D, P^k partial permutations
  *
- * Results, images in rising order of group:
- *   match, inlier   N x K     columns of X; 0 where in doubt (robust: -1)
- *   instance        1 x N     whose slot it is, from 1
- *   chance          1 x sets  |D|_* over that of unrelated images
- *   low_rank, sparse    d N x K     L and E;  gamma_n (the curve of N)
- *   transform       6 x K         of points
- * Predicting: match, instance, distance, and of columns of X labels, scores. */
+ * Images come in rising order of group. */
 typedef enum lapis_roml_schedule {
   LAPIS_ROML_FAST,
   LAPIS_ROML_CAREFUL,
@@ -602,15 +575,7 @@ LAPIS_DEFAULTS(roml, lapis_roml_settings)
  *   (18)       subject to a >= 0, sum a = 1;  G = Kt (gamma I + C Kt)^-1
  *   original   the hinge loss with free offsets (4)
  *
- * Several classes or labels: one against the rest.  Results:
- *   scores          K x n
- *   labels          c x n     as Y is written
- *   classes         1 x K     values of Y, where it has several classes
- *   weights         (d + 1) x K   linear kernels: w, the offset last
- *   alpha, zeta     K x n     with certificate: the multipliers (l2: no zeta)
- *   scale           d x 2     with certificate, where X was scaled: means and
- *   scale_priv      p x 2     factors; the same of P
- * Predicting: scores, labels, classes and, if it has them, probabilities. */
+ * Several classes or labels: one against the rest. */
 typedef enum lapis_kernel {
   LAPIS_KERNEL_LINEAR,
   LAPIS_KERNEL_RBF,         /* exp(-|x - z|^2 / width) */
@@ -654,12 +619,7 @@ LAPIS_DEFAULTS(svmplus, lapis_svmplus_settings)
 
 /* misvm: labels are known of bags (data->group) alone; a bag is positive where
  * one of its instances is.  Alternates between the l2-SVM+ above and the labels
- * of the instances in positive bags [SVMP16] Sec. 6.2.  Results:
- *   scores, labels  1 x n     of instances
- *   bags, bag_scores  1 x B   names of the bags, the largest score in each
- *   weights         (d + 1) x 1   linear kernels
- *   bag_labels, threshold  1 x B, 1 x 1  of held-out bags: what they decide
- * Predicting: the same but threshold, and bag_labels always, with groups. */
+ * of the instances in positive bags [SVMP16] Sec. 6.2. */
 typedef enum lapis_threshold {
   LAPIS_THRESHOLD_FIXED, /* 0 */
   LAPIS_THRESHOLD_AUTO,  /* where held-out bags are as likely of either kind */
@@ -784,8 +744,8 @@ LAPIS_API lapis_status lapis_model_load(lapis_ctx *ctx, const char *path,
 
 /* Predicting is a solver: progress, cancelling and results as for any other.
  * settings: NULL, or the struct of lapis_predict_method(m), which stands above
- * behind the method's own; lapis_settings_fill fills it.  Always publishes
- * "scores" and "labels" where the method has classes. */
+ * behind the method's own; lapis_settings_fill fills it, and
+ * lapis_method_result lists what it answers with. */
 LAPIS_API const lapis_method *lapis_predict_method(const lapis_method *m);
 LAPIS_API lapis_status lapis_predict_new(lapis_ctx *ctx, const lapis_data *data,
                                          const lapis_model *m,

@@ -37,6 +37,41 @@
 #define ABOVE_TO(bound, most) .low = (bound), .high = (most), .above = true
 #define ANY_NUMBER .low = -INFINITY, .high = INFINITY
 
+/* An array that the method answers with: its name, its shape, and by their
+ * names what else a lapis_result_row says. */
+#define RESULT(called, size, ...)                  \
+  {                                                \
+    .name = (called), .shape = (size), __VA_ARGS__ \
+  }
+#define RESULT_LABELS(...)                                         \
+  RESULT("labels", "n x c",                                        \
+         .help = "what is decided by the scores, as Y is written", \
+         __VA_ARGS__)
+#define RESULT_CLASSES(...)                                              \
+  RESULT("classes", "K", .where = "a label has several classes",         \
+         .help = "the value of Y that each column of scores speaks for", \
+         __VA_ARGS__)
+#define RESULT_LOW_RANK(...) RESULT("low_rank", "n x d", __VA_ARGS__)
+#define RESULT_SPARSE(...)                                         \
+  RESULT("sparse", "n x d",                                        \
+         .help = "X - low_rank where X was observed, 0 elsewhere", \
+         __VA_ARGS__)
+#define RESULT_FILLED(...)  \
+  RESULT("filled", "n x d", \
+         .help = "X, with what was covered taken from low_rank", __VA_ARGS__)
+#define RESULT_USED                                                        \
+  RESULT("used", "n", .where = "Y has gaps",                               \
+         .help = "1 for samples with all their targets, which are learnt " \
+                 "from; 0 for the others, which are answered")
+#define RESULT_HISTORY                                                      \
+  RESULT("history", "checks x columns", .help = "the course of the solve"), \
+      RESULT("history_columns", "columns", .type = LAPIS_TEXT,              \
+             .help = "names of the columns of history")
+#define RESULT_NOTES                               \
+  RESULT("notes", "notes x 3", .type = LAPIS_TEXT, \
+         .where = "something was remarked",        \
+         .help = "of data and answer: note or warning, a name, a sentence")
+
 /* Rows that many tables have, for settings with a `stop` and a `certificate`.
  */
 #define PARAM_CERTIFICATE          \

@@ -449,6 +449,7 @@ def solve(method: str, X: ArrayLike, Y: Optional[ArrayLike] = None,
     Returns
     -------
     Result
+        The arrays that ``lapis info METHOD`` lists, by name.
 
     Examples
     --------

@@ -125,14 +125,16 @@ def _make_init(defaults):
 def _document(cls, rows, common):
     """The docstring: the class's words, the table's rows, the attributes."""
     words = inspect.cleandoc(cls.__doc__)
+    words, _, example = words.partition("Examples\n--------\n")
     head, _, own = words.partition("Attributes\n----------\n")
-    own, _, example = own.partition("Examples\n--------\n")
     shown = "\n".join(f"{name} : {text}"
                       for name, (_, text) in common.items())
     return (f"{rows.title.capitalize()}: {rows.summary}.\n\n{head.strip()}\n"
             + _section("Parameters", rows.describe(cls._left_out) + "\n"
                        + textwrap.dedent(shown))
-            + _section("Attributes", own + _ATTRIBUTES)
+            + _section("Attributes", own.rstrip() + "\n"
+                       + rows.describe_results(getattr(cls, "_kept", ()))
+                       + _ATTRIBUTES.lstrip())
             + _section("Examples", example))
 
 
@@ -157,6 +159,7 @@ class Estimator(Tagged):
     """Parameters, checks and a model; the methods differ in the rest."""
 
     _sparse = False
+    _kept = ()  # arrays of a fit that become attributes, with a _ behind them
 
     if TYPE_CHECKING:  # made from the tables when the package is imported
         def __init__(self, **settings: Any) -> None: ...
@@ -188,6 +191,14 @@ class Estimator(Tagged):
         if "history" in result:  # trees are grown, not iterated
             self.history_ = dict(zip(result["history_columns"],
                                      np.array(result["history"]).T))
+        return result
+
+    def _keep(self, result):
+        """Copies, so that the workspace of the solve can go."""
+        for name in self._kept:
+            vars(self).pop(name + "_", None)
+            if name in result:
+                setattr(self, name + "_", result[name].copy())
         return result
 
     def _begin(self, X):

@@ -54,6 +54,11 @@ class MatrixSetting(Structure):
                 ("offset", c_size_t)]
 
 
+class ResultRow(Structure):
+    _fields_ = [("name", c_char_p), ("shape", c_char_p), ("type", c_int),
+                ("when", c_char_p), ("where", c_char_p), ("help", c_char_p)]
+
+
 class Method(Structure):
     _fields_ = [("name", c_char_p), ("title", c_char_p),
                 ("summary", c_char_p), ("source", c_char_p),
@@ -62,7 +67,8 @@ class Method(Structure):
                 ("choose", c_char_p), ("unless", c_char_p),
                 ("matrices", POINTER(MatrixSetting)), ("n_matrices", c_int),
                 ("completes", c_bool), ("numbers", c_bool), ("joint", c_bool),
-                ("each", c_bool)]
+                ("each", c_bool), ("results", POINTER(ResultRow)),
+                ("n_results", c_int)]
 
 
 class Info(Structure):
@@ -130,7 +136,7 @@ class Assignment(Structure):
 C_NAMES = {Mat: "lapis_mat", Data: "lapis_data", Comm: "lapis_comm",
            Progress: "lapis_progress",
            Param: "lapis_param", MatrixSetting: "lapis_matrix_setting",
-           Method: "lapis_method", Info: "lapis_info",
+           ResultRow: "lapis_result_row", Method: "lapis_method", Info: "lapis_info",
            CvOptions: "lapis_cv_options", CvPoint: "lapis_cv_point",
            MetricKind: "lapis_metric_kind",
            RaceOptions: "lapis_race_options", Runner: "lapis_runner",
@@ -172,6 +178,7 @@ FUNCTIONS = {
     "method_find": (_method, [_text]),
     "method_param": (POINTER(Param), [_method, c_int]),
     "method_matrix": (POINTER(MatrixSetting), [_method, c_int]),
+    "method_result": (POINTER(ResultRow), [_method, c_int]),
     "predict_method": (_method, [_method]),
     "method_reads": (c_uint, [_method, c_void_p]),
     "data_has": (c_uint, [_data]),

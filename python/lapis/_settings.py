@@ -54,8 +54,7 @@ class Row:
             words = [repr(word) for word in self.choices if word]
             kind = ", ".join(words + ["array"])
         head = f"{self.key} : {kind}, default={self.default!r}"
-        return head + "\n" + textwrap.indent(
-            textwrap.fill(self.help, 74), "    ")
+        return _entry(head, self.help)
 
     def parse(self, text):
         """What the library wrote, as a Python value."""
@@ -74,6 +73,30 @@ class Row:
         if self.type == REAL and isinstance(value, numbers.Real):
             return repr(float(value))
         return str(value)
+
+
+_SIDES = {"n": "n_samples", "d": "n_features", "c": "n_targets",
+          "K": "n_classes or n_labels"}
+
+
+def _entry(head, text):
+    return head + "\n" + textwrap.indent(textwrap.fill(text, 74), "    ")
+
+
+def describe_result(raw):
+    """An array that the method answers with, as an attribute."""
+    sides = [_SIDES.get(side, side) for side in _text(raw.shape).split(" x ")]
+    there = []
+    if raw.when:
+        words = _text(raw.when).replace("-", "_").replace("|", " or ")
+        words = words.replace(",", "` or `").replace(" ", "` and `")
+        there.append(f"with `{words.replace('=', ' ')}`")
+    if raw.where:
+        there.append("where " + _text(raw.where))
+    head = ", ".join(there)
+    return _entry(f"{_text(raw.name)}_ : ndarray ({', '.join(sides)})",
+                  (head[:1].upper() + head[1:] + ": " if head else "")
+                  + _text(raw.help) + ".")
 
 
 class Table:
@@ -175,6 +198,12 @@ class Table:
         context.check(lib.settings_set(context, self.method, settings, name,
                                        text))
         return text
+
+    def describe_results(self, names):
+        """The part of a docstring that lists these arrays as attributes."""
+        return "".join(describe_result(row) + "\n"
+                       for row in _all(lib.method_result, self.method)
+                       if row.name.decode() in names)
 
     def describe(self, leave_out=()):
         """The section of a docstring that lists the parameters."""

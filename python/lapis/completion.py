@@ -46,13 +46,6 @@ class MatrixCompletionClassifier(Classifier):
         The labels.
     transduction_ : ndarray (n_samples,) or (n_samples, n_labels)
         Labels of all samples, those that were unknown included.
-    scores_ : ndarray (n_samples, n_classes)
-        Completed label scores.
-    low_rank_, sparse_ : ndarray (n_samples, n_features)
-        Features without their errors, and the errors.
-    class_features_ : ndarray (n_classes, n_features)
-        With `class_features`: the features of a sample of one class alone, of
-        each class.
 
     Examples
     --------
@@ -64,6 +57,7 @@ class MatrixCompletionClassifier(Classifier):
     """
 
     _missing_labels = _several = True
+    _kept = ("scores", "low_rank", "sparse", "class_features")
     _tags = {"allow_nan": True, "multilabel": True}
 
     def fit(self, X: ArrayLike, y: ArrayLike,
@@ -76,10 +70,7 @@ class MatrixCompletionClassifier(Classifier):
                              by=self.by)
         self._name_classes()
         self.transduction_ = self._decode(result["labels"])
-        # copies, so that the workspace of the solve can go
-        for name in ("scores", "low_rank", "sparse", "class_features"):
-            if name in result:
-                setattr(self, name + "_", result[name].copy())
+        self._keep(result)
         return self
 
     def _warn_of_sizes(self, X):

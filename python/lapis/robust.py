@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 class _Cleaner:
     """Estimators whose models know what clean samples look like."""
 
+    _kept = ("low_rank", "sparse")
+
     def clean(self, X: ArrayLike) -> np.ndarray:
         """New samples without their errors, missing entries filled in.
 
@@ -24,22 +26,11 @@ class _Cleaner:
         """
         return self._ask(X)["low_rank"]
 
-    def _keep_clean(self, result):
-        """Copies, so that the workspace of the solve can go."""
-        self.low_rank_ = result["low_rank"].copy()
-        self.sparse_ = result["sparse"].copy()
-        return result
-
 
 @of_method("rpca")
 class RobustPCA(_Cleaner, TransformerMixin, Estimator):
     """``fit`` splits the training samples; ``transform`` cleans samples one
     by one with what was learnt, also the training samples.
-
-    Attributes
-    ----------
-    low_rank_, sparse_ : ndarray (n_samples, n_features)
-        The training samples without their errors, and the errors.
 
     Examples
     --------
@@ -54,7 +45,7 @@ class RobustPCA(_Cleaner, TransformerMixin, Estimator):
 
     def fit(self, X: ArrayLike, y: object = None) -> Self:
         """Split X, in which NaN is what is not known."""
-        self._keep_clean(self._solve(self._begin(X)))
+        self._keep(self._solve(self._begin(X)))
         return self
 
     def transform(self, X: ArrayLike) -> np.ndarray:
@@ -79,8 +70,6 @@ class RobustRegressor(_Cleaner, RegressorMixin, Estimator):
         Weights of the regression.
     intercept_ : float or ndarray (n_targets,)
         Its bias.
-    low_rank_, sparse_ : ndarray (n_samples, n_features)
-        The training samples without their errors, and the errors.
     transduction_ : ndarray (n_samples,) or (n_samples, n_targets)
         Where `y` has NaN: what is answered for all samples.
 
@@ -107,7 +96,7 @@ class RobustRegressor(_Cleaner, RegressorMixin, Estimator):
         y = check_y(y, len(X), missing=True)
         if y.dtype.kind not in "fiub":
             y = y.astype(np.float64)
-        result = self._keep_clean(
+        result = self._keep(
             self._solve(X, y, group=self._whose(groups, len(X))))
         self._keep_weights(result["weights"], y.ndim == 1)
         vars(self).pop("transduction_", None)
@@ -146,8 +135,6 @@ class RobustLDA(_Cleaner, Classifier):
         Weights of the regression on the classes.
     intercept_ : ndarray (n_classes or 1,)
         Its bias.
-    low_rank_, sparse_ : ndarray (n_samples, n_features)
-        The training samples without their errors, and the errors.
     transduction_ : ndarray (n_samples,)
         Where `y` has NaN (or None, among words): labels of all samples.
 
@@ -171,7 +158,7 @@ class RobustLDA(_Cleaner, Classifier):
         settings keep `groups` (people, images) whole."""
         X = self._begin(X)
         y = self._encode(y, len(X))
-        result = self._keep_clean(
+        result = self._keep(
             self._solve(X, y, group=self._whose(groups, len(X))))
         self._name_classes()
         self._keep_answers(result)

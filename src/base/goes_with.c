@@ -161,6 +161,16 @@ static lapis_status check(lapis_ctx *ctx, const beside *b, const lapis_param *p)
   return LAPIS_OK;
 }
 
+bool param_when_holds(const lapis_method *m, const void *settings,
+                      unsigned members_given, const char *when)
+{
+  char why[256];
+  beside b = {m, settings, members_given, NULL};
+  while (when != NULL && *when != '\0')
+    if (!any_holds(&b, &when, why, sizeof why)) return false;
+  return true;
+}
+
 lapis_status lapis_settings_check_effect(lapis_ctx *ctx, const lapis_method *m,
                                          const void *settings,
                                          unsigned members_given,

@@ -123,6 +123,11 @@ const lapis_matrix_setting *lapis_method_matrix(const lapis_method *m, int i)
   return m != NULL && i >= 0 && i < m->n_matrices ? &m->matrices[i] : NULL;
 }
 
+const lapis_result_row *lapis_method_result(const lapis_method *m, int i)
+{
+  return m != NULL && i >= 0 && i < m->n_results ? &m->results[i] : NULL;
+}
+
 /* ---- choices: "a|b|c" ---------------------------------------------------*/
 static int choice_index(const char *choices, const char *value)
 {

@@ -5,6 +5,9 @@
 #include "lapis/lapis_rows.h"
 #include "lapis/lapis_tools.h"
 
+/* A condition as of goes_with. */
+bool param_when_holds(const lapis_method *m, const void *settings,
+                      unsigned members, const char *when);
 bool param_is_default(const lapis_param *p, const void *settings);
 
 /* A method registers {table row, constructor}; src/solve/methods.c lists

@@ -228,21 +228,19 @@ lapis_status solver_learn_all(lapis_solver *s, const char *name, lapis_mat own)
   return LAPIS_OK;
 }
 
-bool solver_is_of_samples(const char *name)
+bool solver_is_of_samples(const lapis_method *m, const char *name)
 {
-  static const char *const of_samples[] = {
-      "low_rank", "sparse",  "filled", "dual",
-      "scores",   "labels",  "alpha",  "probabilities",
-      "zeta",     "factors", "gaps",   "coefficients"};
-  for (size_t i = 0; i < sizeof of_samples / sizeof *of_samples; i++)
-    if (strcmp(name, of_samples[i]) == 0) return true;
+  const lapis_result_row *row;
+  for (int i = 0; (row = lapis_method_result(m, i)) != NULL; i++)
+    if (strcmp(row->name, name) == 0)
+      return row->shape[0] == 'n' && strchr(" ", row->shape[1]) != NULL;
   return false;
 }
 
 bool lapis_result_is_divided(const lapis_solver *s, const char *name)
 {
   if (s == NULL || name == NULL) return false;
-  return s->ranks > 1 && solver_is_of_samples(name);
+  return s->ranks > 1 && solver_is_of_samples(s->table, name);
 }
 
 const lapis_info *lapis_result_info(const lapis_solver *s)

@@ -44,6 +44,7 @@ typedef struct solver_class {
 
 struct lapis_solver {
   const solver_class *cls;
+  const lapis_method *table; /* that its results are rows of; or NULL */
   lapis_ctx *ctx;
   loop loop;
   lapis_info info;
@@ -85,8 +86,8 @@ lapis_status solver_relabel(lapis_solver *s, const lapis_data *data,
 /* Makes mat available under name (a string that outlives the solver); a
  * second call under the same name replaces the view. */
 void solver_publish(lapis_solver *s, const char *name, lapis_mat mat);
-/* The result of that name has a column a sample. */
-bool solver_is_of_samples(const char *name);
+/* The result of that name has a column a sample, by the method's table. */
+bool solver_is_of_samples(const lapis_method *m, const char *name);
 /* history and history_columns, from the loop. */
 void solver_publish_history(lapis_solver *s);
 /* One array of a model, a column a sample: of the samples of all processes. */

@@ -177,6 +177,7 @@ static lapis_status gather(joined *w)
   w->base.settings = first->settings;
   w->base.features = first->features;
   w->base.called = first->cls->method;
+  w->base.table = first->table;
   pass_on(w, first);
   return answers == 1 ? LAPIS_OK : take_mean(w);
 }

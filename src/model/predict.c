@@ -36,10 +36,10 @@ static lapis_status predict_alone(lapis_ctx *ctx, const lapis_data *data,
   if (s >= 0) s = method_check(ctx, e, &mapped);
   if (s >= 0) s = e->predict(ctx, &mapped, m->settings, &m->learned, set, out);
   base_free(set);
-  if (s < 0)
-    base_free(owned);
-  else
-    (*out)->owned = owned;
+  if (s < 0) base_free(owned);
+  if (s < 0) return s;
+  (*out)->table = e->predict_method;
+  (*out)->owned = owned;
   return s;
 }
 

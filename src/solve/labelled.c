@@ -136,7 +136,7 @@ static lapis_status publish(labelled *w)
     const lapis_mat *of = &all->item[i].mat, *rest = NULL;
     if (w->answer != NULL) rest = named_find(&w->answer->result, name);
     if (rest != NULL && rest->rows != of->rows) rest = NULL;
-    if (solver_is_of_samples(name) && of->cols == w->count)
+    if (solver_is_of_samples(w->e->method, name) && of->cols == w->count)
       TRY(scatter(w, name, of, rest));
     else
       solver_publish(&w->base, name, *of);

@@ -256,6 +256,7 @@ static lapis_status make(lapis_ctx *ctx, const method_entry *e,
              : e->create(ctx, data, set, out);
   base_free(set);
   if (s < 0) return s;
+  (*out)->table = m;
   (*out)->features = data->X.rows;
   (*out)->data = *data;
   (*out)->look = remark_answer;

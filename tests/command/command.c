@@ -231,6 +231,16 @@ static void info_says_what_is_inside(void **state)
   assert_non_null(strstr(c.out, "backend"));
   command_run(&c, "info nothing.npz");
   command_expect(&c, 4, "nothing.npz");
+  assert_int_equal(command_run(&c, "info rpca"), 0);
+  assert_non_null(strstr(c.out, "n x d, with --certificate: "));
+  assert_non_null(strstr(c.out, "Results of predicting:"));
+  assert_int_equal(command_run(&c, "info rpca --json"), 0);
+  assert_non_null(strstr(c.out, "\"when\": \"certificate\""));
+  assert_int_equal(command_run(&c, "fit rpca --help"), 0);
+  assert_non_null(strstr(c.out, "n x d, with --certificate: "));
+  write_table(&c, "rpca", 3); /* a file of that name is what is meant */
+  command_run(&c, "info rpca");
+  assert_null(strstr(c.out, "certificate"));
   command_end(&c);
 }
 

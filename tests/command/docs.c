@@ -351,6 +351,7 @@ static void the_help_is_current(void **state)
       "mkdir -p copy/docs copy/tools && cp -r \"$root/docs/methods\" "
       "copy/docs && cp \"$root/docs/features.md\" \"$root/docs/label.md\" "
       "\"$root/docs/match.md\" \"$root/docs/locate.md\" copy/docs && "
+      "cp -r \"$root/octave\" copy && "
       "cp \"$root/tools/update-help\" copy/tools");
   shell_or_fail(&c, "", "copy/tools/update-help build/lapis");
   pages_of_help(true, &pages);
@@ -364,6 +365,10 @@ static void the_help_is_current(void **state)
                page, c.out);
   }
   globfree(&pages);
+  if (shell(&c, "", "diff -ru \"$root/octave\" copy/octave") != 0)
+    fail_msg("Octave's help is not what lapis says; tools/update-help puts it "
+             "right:\n%s",
+             c.out);
   command_end(&c);
 }
 

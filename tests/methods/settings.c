@@ -8,7 +8,6 @@
 #include "lapis/lapis_locate.h"
 #include "lapis/lapis_report.h"
 #include "methods/any_problem.h"
-#include "python.h"
 
 static lapis_status solver_of(files *f, const lapis_method *m, const void *set)
 {
@@ -397,137 +396,6 @@ static void the_versions_agree(void **state)
   assert_string_equal(lapis_version(), text);
 }
 
-/* ---- what lapis.h says of a method ---------------------------------------*/
-/* The text between two places of the header; the second is cut off. */
-static char *part_of_header(const char *from, const char *to)
-{
-  char path[512];
-  size_t size;
-  beside("../include/lapis/lapis.h", path, sizeof path);
-  char *all = (char *)files_get(path, &size);
-  all[size] = '\0';
-  char *start = strstr(all, from);
-  char *stop = start == NULL ? NULL : strstr(start + 1, to);
-  if (stop == NULL) {
-    free(all);
-    fail_msg("lapis.h: no '%s'", from);
-    return NULL;
-  }
-  *stop = '\0';
-  char *part = strdup(start);
-  free(all);
-  return part;
-}
-
-static bool has_word(const char *text, const char *word)
-{
-  size_t n = strlen(word);
-  for (; (text = strstr(text, word)) != NULL; text += n)
-    if (strchr(" ,.*(\n", text[n]) != NULL && strchr(" (", text[-1]) != NULL)
-      return true;
-  return false;
-}
-
-/* Every array a solver publishes is named there; history and notes once for
- * all. */
-static void check_names(const lapis_solver *s, const char *method,
-                        const char *text)
-{
-  const char *name;
-  int count = 0;
-  for (int i = 0; (name = lapis_result_name(s, i)) != NULL; i++, count++)
-    if (strncmp(name, "history", 7) != 0 && strcmp(name, "notes") != 0 &&
-        !has_word(text, name))
-      fail_msg("lapis.h does not say that %s answers with %s", method, name);
-  if (count < 1) fail_msg("%s answers with nothing", method);
-}
-
-/* Everything that may be asked for, in few iterations. */
-static void ask_for_all(files *f, const lapis_method *m, void *set)
-{
-  static const char *const wanted[][2] = {{"certificate", "true"},
-                                          {"class-features", "true"},
-                                          {"refill", "1"},
-                                          {"probability", "true"},
-                                          {"max-iters", "20"}};
-  for (int i = 0; i < m->n_params; i++)
-    for (int k = 0; k < 5; k++)
-      if (strcmp(m->params[i].name, wanted[k][0]) == 0)
-        CHECK_OK(
-            f, lapis_settings_set(f->ctx, m, set, wanted[k][0], wanted[k][1]));
-}
-
-static void the_header_names_all_results(void **state)
-{
-  static const struct {
-    const char *method, *from, *to, *predict, *end;
-  } row[] = {{"mc", "/* mc: ", "} lapis_mc_settings", NULL, NULL},
-             {"mc", "/* mc: ", "} lapis_mc_settings",
-              "/* Predicting with an mc", "} lapis_mc_fold"},
-             {"rpca", "/* rpca: ", "} lapis_rpca_settings",
-              "/* Predicting with an rp", "} lapis_rr_predict"},
-             {"rr", "/* rpca: ", "} lapis_rr_settings",
-              "/* Predicting with an rp", "} lapis_rr_predict"},
-             {"rlda", "/* mc: ", "} lapis_rr_settings",
-              "/* Predicting with an rp", "} lapis_rr_predict"},
-             {"clean", "/* clean: ", "} lapis_clean_settings", NULL, NULL},
-             {"roml", "/* roml: ", "} lapis_roml_settings",
-              "/* roml: ", "} lapis_roml_settings"},
-             {"svmplus", "/* svmplus: ", "} lapis_kernel",
-              "/* svmplus: ", "} lapis_kernel"},
-             {"misvm", "/* misvm: ", "} lapis_misvm_settings",
-              "/* misvm: ", "} lapis_misvm_settings"},
-             {"linear", "/* linear: ", "} lapis_linear_settings",
-              "/* linear: ", "} lapis_linear_settings"},
-             {"trees", "/* trees: ", "} lapis_trees_settings",
-              "/* trees: ", "} lapis_trees_settings"}};
-  files *f = *state;
-  assert_int_equal(sizeof row / sizeof *row, lapis_method_count() + 1);
-  for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-    const lapis_method *m = lapis_method_find(row[i].method);
-    union {
-      double bytes[128];
-      lapis_rr_settings rr;
-      lapis_clean_settings clean;
-    } set;
-    double T[D + 1] = {0};
-    problem p;
-    lapis_solver *s;
-    lapis_model *model;
-    lapis_settings_default(m, &set);
-    make(&p, m->name);
-    ask_for_all(f, m, &set);
-    if (i == 0) { /* mc again, by its solver that has no dense Z */
-      lapis_settings_default(m, &set);
-      CHECK_OK(f, lapis_settings_set(f->ctx, m, &set, "solver", "factored"));
-    }
-    if (strcmp(m->name, "roml") == 0)
-      CHECK_OK(f, lapis_settings_set(f->ctx, m, &set, "inliers", "2"));
-    if (strcmp(m->name, "rr") == 0) set.rr.weights = lapis_mat_f64(T, D + 1, 1);
-    if (strcmp(m->name, "clean") == 0)
-      set.clean.dictionary = lapis_mat_f64(p.clean, D, N);
-    CHECK_OK(f, lapis_solver_new(f->ctx, m, &p.data, &set, &s));
-    if (lapis_solve(s) < 0) fail_msg("%s", lapis_ctx_error(f->ctx));
-    char *text = part_of_header(row[i].from, row[i].to);
-    check_names(s, m->name, text);
-    free(text);
-    if (row[i].predict != NULL) {
-      lapis_solver *answers;
-      text = part_of_header(row[i].predict, row[i].end);
-      CHECK_OK(f, lapis_model_new(s, &model));
-      lapis_data later =
-          lapis_data_with(&p.data, lapis_predict_method(m)->reads);
-      CHECK_OK(f, lapis_predict_new(f->ctx, &later, model, NULL, &answers));
-      assert_true(lapis_solve(answers) >= 0);
-      check_names(answers, "predict", text);
-      lapis_solver_free(answers);
-      lapis_model_free(model);
-      free(text);
-    }
-    lapis_solver_free(s);
-  }
-}
-
 #define FILES_TEST(t) \
   cmocka_unit_test_setup_teardown(t, files_setup, files_teardown)
 
@@ -546,7 +414,6 @@ int test_settings(void)
       FILES_TEST(sentences_name_choices_and_help),
       FILES_TEST(a_certificate_needs_fixed_weights),
       FILES_TEST(views_lie_without_gaps),
-      FILES_TEST(the_header_names_all_results),
       FILES_TEST(the_versions_agree),
   };
   return run_cases(tests, NULL, NULL);

@@ -40,6 +40,25 @@ static const lapis_param params[] = {
     PARAM_MAX_ITERS(10000),
     PARAM_TIME_LIMIT,
 };
+static const lapis_result_row results[] = {
+    RESULT("scores", "n x K", .where = "the fit had labels",
+           .help = "the labels of Z, as in the fit"),
+    RESULT("labels", "n x c", .where = "the fit had labels",
+           .help = "what is decided by the scores, as Y was written"),
+    RESULT_CLASSES(),
+    RESULT("probabilities", "n x K",
+           .where = "the fit chose settings by hidden labels",
+           .help = "of yes, or of each class"),
+    RESULT_LOW_RANK(.help = "the features of Z: X repaired and completed"),
+    RESULT_SPARSE(),
+    RESULT("gaps", "n",
+           .help = "relative, proved, of each sample's own problem"),
+    RESULT("class_features", "K x d", .where = "the fit has them",
+           .help = "those of the fit"),
+    RESULT_HISTORY,
+    RESULT_NOTES,
+};
+
 const lapis_method mc_fold_method = {
     .name = "mc",
     .title = "fold-in",
@@ -49,6 +68,8 @@ const lapis_method mc_fold_method = {
     .completes = true,
     .params = params,
     .n_params = sizeof params / sizeof *params,
+    .results = results,
+    .n_results = sizeof results / sizeof *results,
     .settings_size = sizeof(lapis_mc_fold_settings),
 };
 

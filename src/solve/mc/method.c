@@ -69,6 +69,45 @@ static const lapis_param params[] = {
     PARAM_TIME_LIMIT,
 };
 
+static const lapis_result_row results[] = {
+    RESULT("scores", "n x K", .when = "Y",
+           .help = "the labels of Z: above 0 says yes of labels -1 and 1, "
+                   "above 0.5 of 0 and 1"),
+    RESULT_LABELS(.when = "Y"),
+    RESULT_CLASSES(.when = "Y"),
+    RESULT("probabilities", "n x K", .when = "Y",
+           .where = "settings were chosen by hidden labels",
+           .help = "of yes, or of each class"),
+    RESULT_LOW_RANK(.where = "it takes at most 1 GB, or dense is set",
+                    .help = "the features of Z: X repaired and completed"),
+    RESULT_SPARSE(.where = "low_rank is there"),
+    RESULT("class_features", "K x d", .when = "class-features",
+           .help =
+               "the features of a sample of one class alone, of each class"),
+    RESULT("weights", "K x (d + 1)", .when = "solver=bordered",
+           .help = "the score of a sample without a label is w'x + offset; the "
+                   "offset last"),
+    RESULT("factors", "n x r", .when = "solver=factored",
+           .help = "low_rank = factors feature_factors', r the rank"),
+    RESULT("feature_factors", "d x r", .when = "solver=factored",
+           .help = "the other factor of low_rank"),
+    RESULT("label_factors", "K x r", .when = "solver=factored Y",
+           .help = "scores = factors label_factors'"),
+    RESULT("singular_values", "r", .when = "solver=factored", .help = "of Z"),
+    RESULT("gap", "1", .when = "solver=factored",
+           .help = "relative, as it was proved"),
+    RESULT("proof", "1", .type = LAPIS_TEXT, .when = "solver=factored",
+           .help = "how: random or exact"),
+    RESULT("dual_norm", "1", .when = "solver=bordered|factored|admm",
+           .help = "|G|_2 / mu of the multiplier G, before it was scaled to at "
+                   "most 1"),
+    RESULT("dual", "n x (K + d + 1)", .when = "certificate",
+           .help = "the multiplier G that proves the gap; those of "
+                   "class_features follow the samples"),
+    RESULT_HISTORY,
+    RESULT_NOTES,
+};
+
 const lapis_method mc_method = {
     .name = "mc",
     .title = "matrix completion",
@@ -80,6 +119,8 @@ const lapis_method mc_method = {
     .joint = true,
     .params = params,
     .n_params = sizeof params / sizeof *params,
+    .results = results,
+    .n_results = sizeof results / sizeof *results,
     .settings_size = sizeof(lapis_mc_settings),
     .choose = "mu-rel=1:1e-3:10",
     .unless = "mu",

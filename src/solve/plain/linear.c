@@ -39,6 +39,18 @@ static const lapis_param params[] = {
     PARAM_TIME_LIMIT,
 };
 
+static const lapis_result_row results[] = {
+    RESULT("scores", "n x K",
+           .help =
+               "w'x + b: log-odds of yes, or of the class against all others"),
+    RESULT("probabilities", "n x K", .help = "of yes, or of each class"),
+    RESULT_LABELS(),
+    RESULT_CLASSES(),
+    RESULT("weights", "K x (d + 1)", .help = "w, the offset b last"),
+    RESULT_HISTORY,
+    RESULT_NOTES,
+};
+
 const lapis_method linear_method = {
     .name = "linear",
     .title = "logistic regression",
@@ -49,6 +61,8 @@ const lapis_method linear_method = {
     .reads = LAPIS_READS_X | LAPIS_READS_Y | LAPIS_READS_WEIGHT,
     .params = params,
     .n_params = sizeof params / sizeof *params,
+    .results = results,
+    .n_results = sizeof results / sizeof *results,
     .settings_size = sizeof(lapis_linear_settings)};
 
 /* ---- solving ------------------------------------------------------------*/

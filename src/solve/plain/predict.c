@@ -8,12 +8,24 @@
 typedef struct no_settings {
   size_t size;
 } no_settings;
+static const lapis_result_row results[] = {
+    RESULT("scores", "n x K",
+           .help = "log-odds of yes, or of the class against all others"),
+    RESULT("probabilities", "n x K", .help = "of yes, or of each class"),
+    RESULT("labels", "n x c",
+           .help = "what is decided by the scores, as Y was written"),
+    RESULT_CLASSES(),
+    RESULT_NOTES,
+};
+
 const lapis_method linear_predict_method = {
     .name = "linear",
     .title = "logistic regression: predicting",
     .summary = "scores, probabilities and labels of new samples",
     .source = "[HTF09]",
     .reads = LAPIS_READS_X,
+    .results = results,
+    .n_results = sizeof results / sizeof *results,
     .settings_size = sizeof(no_settings)};
 const lapis_method trees_predict_method = {
     .name = "trees",
@@ -21,6 +33,8 @@ const lapis_method trees_predict_method = {
     .summary = "scores, probabilities and labels of new samples",
     .source = "[GEW06]",
     .reads = LAPIS_READS_X,
+    .results = results,
+    .n_results = sizeof results / sizeof *results,
     .settings_size = sizeof(no_settings)};
 
 typedef struct plain_predict {

@@ -27,6 +27,17 @@ static const lapis_param params[] = {
     PARAM_TIME_LIMIT,
 };
 
+static const lapis_result_row results[] = {
+    RESULT("scores", "n x K",
+           .help = "log-odds of yes, or of the class against all others"),
+    RESULT("probabilities", "n x K",
+           .help = "1 / (1 + e^-score) of yes; or of each class, these divided "
+                   "by their sum"),
+    RESULT_LABELS(),
+    RESULT_CLASSES(),
+    RESULT_NOTES,
+};
+
 const lapis_method trees_method = {
     .name = "trees",
     .title = "extremely randomised trees",
@@ -37,6 +48,8 @@ const lapis_method trees_method = {
     .reads = LAPIS_READS_X | LAPIS_READS_Y | LAPIS_READS_WEIGHT,
     .params = params,
     .n_params = sizeof params / sizeof *params,
+    .results = results,
+    .n_results = sizeof results / sizeof *results,
     .settings_size = sizeof(lapis_trees_settings)};
 
 static bool later(void *user)

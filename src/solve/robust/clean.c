@@ -50,6 +50,19 @@ static const lapis_param params[] = {
 static const lapis_matrix_setting matrices[] = {
     {"dictionary", "dictionary", AT(dictionary)}};
 
+static const lapis_result_row results[] = {
+    RESULT_LOW_RANK(.help = "D Z, the cleaned samples"),
+    RESULT_SPARSE(),
+    RESULT("coefficients", "n x m",
+           .help = "Z, of the m samples of the dictionary"),
+    RESULT("weight", "1", .help = "w, the weight of the errors"),
+    RESULT_FILLED(.when = "refill"),
+    RESULT("dual", "n x d", .when = "certificate",
+           .help = "the multiplier that proves the gap"),
+    RESULT_HISTORY,
+    RESULT_NOTES,
+};
+
 const lapis_method clean_method = {
     .name = "clean",
     .title = "cleaning with a dictionary",
@@ -60,6 +73,8 @@ const lapis_method clean_method = {
     .completes = true,
     .params = params,
     .n_params = sizeof params / sizeof *params,
+    .results = results,
+    .n_results = sizeof results / sizeof *results,
     .settings_size = sizeof(lapis_clean_settings),
     .matrices = matrices,
     .n_matrices = sizeof matrices / sizeof *matrices,

@@ -55,6 +55,32 @@ enum {
   LDA = sizeof lda_params / sizeof *lda_params
 };
 
+/* What cleaning answers with, in the tables of all three. */
+#define CLEANED                                                              \
+  RESULT_LOW_RANK(.where = "samples were cleaned",                           \
+                  .help = "the cleaned samples"),                            \
+      RESULT_SPARSE(.where = "samples were cleaned"),                        \
+      RESULT("coefficients", "n x m", .where = "samples were cleaned",       \
+             .help = "low_rank in terms of the dictionary"),                 \
+      RESULT_FILLED(.where = "the fit refilled"),                            \
+      RESULT("history", "checks x columns", .where = "samples were cleaned", \
+             .help = "the course of the cleaning"),                          \
+      RESULT("history_columns", "columns", .type = LAPIS_TEXT,               \
+             .where = "samples were cleaned",                                \
+             .help = "names of the columns of history"),                     \
+      RESULT_NOTES
+static const lapis_result_row rpca_results[] = {CLEANED};
+static const lapis_result_row rr_results[] = {
+    RESULT("scores", "n x c", .help = "T [x; 1] of the cleaned samples x"),
+    CLEANED};
+static const lapis_result_row rlda_results[] = {
+    RESULT("scores", "n x K",
+           .help = "T [x; 1] of the cleaned samples x; of two classes the "
+                   "second's less the first's"),
+    RESULT("labels", "n x c",
+           .help = "what is decided by the scores, as Y was written"),
+    RESULT_CLASSES(), CLEANED};
+
 const lapis_method rpca_predict_method = {
     .name = "rpca",
     .title = "robust principal component analysis: predicting",
@@ -64,6 +90,8 @@ const lapis_method rpca_predict_method = {
     .completes = true,
     .params = plain_params,
     .n_params = PLAIN,
+    .results = rpca_results,
+    .n_results = sizeof rpca_results / sizeof *rpca_results,
     .settings_size = sizeof(lapis_rr_predict_settings)};
 const lapis_method rr_predict_method = {
     .name = "rr",
@@ -75,6 +103,8 @@ const lapis_method rr_predict_method = {
     .numbers = true,
     .params = plain_params,
     .n_params = PLAIN,
+    .results = rr_results,
+    .n_results = sizeof rr_results / sizeof *rr_results,
     .settings_size = sizeof(lapis_rr_predict_settings)};
 const lapis_method rlda_predict_method = {
     .name = "rlda",
@@ -85,6 +115,8 @@ const lapis_method rlda_predict_method = {
     .completes = true,
     .params = lda_params,
     .n_params = LDA,
+    .results = rlda_results,
+    .n_results = sizeof rlda_results / sizeof *rlda_results,
     .settings_size = sizeof(lapis_rr_predict_settings)};
 
 /* ---- solving ------------------------------------------------------------*/

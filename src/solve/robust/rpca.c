@@ -36,6 +36,17 @@ static const lapis_param params[] = {
     PARAM_TIME_LIMIT,
 };
 
+static const lapis_result_row results[] = {
+    RESULT_LOW_RANK(.help =
+                        "D, the clean part, also where nothing was observed"),
+    RESULT_SPARSE(),
+    RESULT_FILLED(.when = "refill"),
+    RESULT("dual", "n x d", .when = "certificate",
+           .help = "the multiplier that proves the gap"),
+    RESULT_HISTORY,
+    RESULT_NOTES,
+};
+
 const lapis_method rpca_method = {
     .name = "rpca",
     .title = "robust principal component analysis",
@@ -46,6 +57,8 @@ const lapis_method rpca_method = {
     .completes = true,
     .params = params,
     .n_params = sizeof params / sizeof *params,
+    .results = results,
+    .n_results = sizeof results / sizeof *results,
     .settings_size = sizeof(lapis_rpca_settings),
 };
 

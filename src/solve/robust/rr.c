@@ -80,6 +80,26 @@ static const double OPEN_ETA = 10, OPEN_GAMMA = .1;
 static const lapis_matrix_setting rr_matrices[] = {
     {"weight", NULL, AT(W)}, {"fix-weights", NULL, AT(weights)}};
 
+static const lapis_result_row rr_results[] = {
+    RESULT("scores", "n x c", .help = "T [D; 1], the targets of all samples"),
+    RESULT("weights", "c x (d + 1)", .help = "T, the offset last"),
+    RESULT_LOW_RANK(.help = "D, the clean part of the samples"),
+    RESULT_SPARSE(),
+    RESULT_FILLED(.when = "refill"),
+    RESULT("tried", "candidates x 5", .where = "lambda and gamma are left open",
+           .help = "lambda, gamma (0: from the data), R^2 on hidden samples, 1 "
+                   "where robust PCA comes first, the standard error"),
+    RESULT("scale", "2 x d", .where = "features were brought to one size",
+           .help = "what was taken off, and what the rest was divided by"),
+    RESULT("target_scale", "2 x c", .where = "targets were brought to one size",
+           .help = "the same of the targets"),
+    RESULT("dual", "n x d", .when = "certificate fix-weights",
+           .help = "the multiplier that proves the gap"),
+    RESULT_USED,
+    RESULT_HISTORY,
+    RESULT_NOTES,
+};
+
 const lapis_method rr_method = {
     .name = "rr",
     .title = "robust regression",
@@ -91,9 +111,31 @@ const lapis_method rr_method = {
     .numbers = true,
     .params = rr_params,
     .n_params = sizeof rr_params / sizeof *rr_params,
+    .results = rr_results,
+    .n_results = sizeof rr_results / sizeof *rr_results,
     .settings_size = sizeof(lapis_rr_settings),
     .matrices = rr_matrices,
     .n_matrices = sizeof rr_matrices / sizeof *rr_matrices,
+};
+
+static const lapis_result_row rlda_results[] = {
+    RESULT("scores", "n x K",
+           .help = "T [D; 1]; of two classes the second's less the first's"),
+    RESULT_LABELS(),
+    RESULT_CLASSES(),
+    RESULT("weights", "classes x (d + 1)", .help = "T, the offset last"),
+    RESULT_LOW_RANK(.help = "D, the clean part of the samples"),
+    RESULT_SPARSE(),
+    RESULT_FILLED(.when = "refill"),
+    RESULT("tried", "candidates x 5", .where = "lambda and gamma are left open",
+           .help = "lambda, gamma (0: from the data), mean share right of each "
+                   "class on hidden samples, 1 where robust PCA comes first, "
+                   "the standard error"),
+    RESULT("scale", "2 x d", .where = "features were brought to one size",
+           .help = "what was taken off, and what the rest was divided by"),
+    RESULT_USED,
+    RESULT_HISTORY,
+    RESULT_NOTES,
 };
 
 const lapis_method rlda_method = {
@@ -106,6 +148,8 @@ const lapis_method rlda_method = {
     .completes = true,
     .params = rlda_params,
     .n_params = sizeof rlda_params / sizeof *rlda_params,
+    .results = rlda_results,
+    .n_results = sizeof rlda_results / sizeof *rlda_results,
     .settings_size = sizeof(lapis_rr_settings),
 };
 

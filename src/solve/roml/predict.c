@@ -26,6 +26,18 @@ typedef struct finder_settings { /* nothing to choose but when to stop */
 #define AT(field) offsetof(finder_settings, field)
 static const lapis_param params[] = {PARAM_TIME_LIMIT};
 
+static const lapis_result_row results[] = {
+    RESULT("labels", "n", .help = "the slot of a point, from 1; 0: none"),
+    RESULT("scores", "n", .help = "1 - distance / reach of the nearest slot"),
+    RESULT("match", "images x inliers", .type = LAPIS_I64,
+           .help = "rows of X, a column a slot; -1: absent"),
+    RESULT("distance", "images x inliers",
+           .help = "of the point from where its slot is expected"),
+    RESULT("instance", "inliers", .type = LAPIS_I64,
+           .help = "whose slot it is, from 1"),
+    RESULT_NOTES,
+};
+
 const lapis_method roml_predict_method = {
     .name = "roml",
     .title = "matching objects in a set of images: new images",
@@ -35,6 +47,8 @@ const lapis_method roml_predict_method = {
     .reads = LAPIS_READS_X | LAPIS_READS_GROUP,
     .params = params,
     .n_params = sizeof params / sizeof *params,
+    .results = results,
+    .n_results = sizeof results / sizeof *results,
     .settings_size = sizeof(finder_settings)};
 
 typedef struct finder {

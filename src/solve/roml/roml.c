@@ -100,6 +100,33 @@ static const lapis_param params[] = {
 static const lapis_matrix_setting matrices[] = {
     {"start", NULL, AT(start_match)}};
 
+static const lapis_result_row results[] = {
+    RESULT("match", "images x inliers", .type = LAPIS_I64,
+           .help = "rows of X, a column a slot of the object, in the order of "
+                   "the first image's rows; robust: -1 where it is absent"),
+    RESULT("inlier", "images x inliers", .type = LAPIS_U8,
+           .help = "0 where a slot of an image is in doubt: hidden, or its "
+                   "feature spoilt"),
+    RESULT("instance", "inliers", .type = LAPIS_I64,
+           .help = "whose slot it is, from 1"),
+    RESULT("low_rank", "images x inliers x features",
+           .help =
+               "L, the features of each slot; of points as they were moved"),
+    RESULT("sparse", "images x inliers x features", .help = "E, likewise"),
+    RESULT("transform", "images x 2 x 3", .when = "layout=coordinates",
+           .where = "X holds points of a plane",
+           .help = "how each image was moved: a point x to [:, :2] x + [:, 2]"),
+    RESULT("invariance", "1", .type = LAPIS_TEXT, .when = "layout=coordinates",
+           .where = "X holds points of a plane",
+           .help = "the kind of it, told or chosen"),
+    RESULT("gamma_n", "tried", .where = "inliers are estimated",
+           .help = "the measure of each number of inliers that was tried"),
+    RESULT("chance", "sets", .where = "instances are counted",
+           .help = "|D|_* of each set over that of unrelated images"),
+    RESULT_HISTORY,
+    RESULT_NOTES,
+};
+
 const lapis_method roml_method = {
     .name = "roml",
     .title = "matching objects in a set of images",
@@ -110,6 +137,8 @@ const lapis_method roml_method = {
     .reads = LAPIS_READS_X | LAPIS_READS_GROUP | LAPIS_READS_XY,
     .params = params,
     .n_params = sizeof params / sizeof *params,
+    .results = results,
+    .n_results = sizeof results / sizeof *results,
     .settings_size = sizeof(lapis_roml_settings),
     .matrices = matrices,
     .n_matrices = sizeof matrices / sizeof *matrices,

@@ -45,6 +45,23 @@ static const lapis_param params[] = {
     PARAM_TIME_LIMIT,
 };
 
+static const lapis_result_row results[] = {
+    RESULT("scores", "n", .help = "f of each instance"),
+    RESULT("labels", "n",
+           .help = "of each instance; a bag is positive where one of its "
+                   "instances is"),
+    RESULT("bags", "B", .help = "the group of each of the B bags"),
+    RESULT("bag_scores", "B", .help = "the largest f in it"),
+    RESULT("bag_labels", "B", .when = "threshold=auto",
+           .help = "whether that is above threshold"),
+    RESULT("threshold", "1", .when = "threshold=auto",
+           .help = "of bag_scores, found on held-out bags"),
+    RESULT("weights", "1 x (d + 1)", .when = "kernel=linear",
+           .help = "w, the offset last"),
+    RESULT_HISTORY,
+    RESULT_NOTES,
+};
+
 const lapis_method misvm_method = {
     .name = "misvm",
     .title = "SVM for bags with privileged information",
@@ -53,6 +70,8 @@ const lapis_method misvm_method = {
     .reads = LAPIS_READS_X | LAPIS_READS_Y | LAPIS_READS_P | LAPIS_READS_GROUP,
     .params = params,
     .n_params = sizeof params / sizeof *params,
+    .results = results,
+    .n_results = sizeof results / sizeof *results,
     .settings_size = sizeof(lapis_misvm_settings),
 };
 

@@ -12,12 +12,35 @@ enum { BLOCK = 256 }; /* new samples at a time */
 typedef struct no_settings {
   size_t size;
 } no_settings;
+static const lapis_result_row results[] = {
+    RESULT("scores", "n x K",
+           .help = "f(x), the decision: above 0 says the larger value, or yes"),
+    RESULT("labels", "n x c",
+           .help = "what is decided by the scores, as Y was written"),
+    RESULT_CLASSES(),
+    RESULT("probabilities", "n x K", .where = "the fit had probability",
+           .help = "of each column of scores"),
+    RESULT_NOTES,
+};
+static const lapis_result_row misvm_results[] = {
+    RESULT("scores", "n", .help = "f of each instance"),
+    RESULT("labels", "n", .help = "its sign"),
+    RESULT("bags", "B", .when = "group",
+           .help = "the group of each of the B bags"),
+    RESULT("bag_scores", "B", .when = "group", .help = "the largest f in it"),
+    RESULT("bag_labels", "B", .when = "group",
+           .help = "whether that is above the model's threshold"),
+    RESULT_NOTES,
+};
+
 const lapis_method svmplus_predict_method = {
     .name = "svmplus",
     .title = "SVM with privileged information",
     .summary = "scores and labels of new samples",
     .source = "[SVMP16]",
     .reads = LAPIS_READS_X,
+    .results = results,
+    .n_results = sizeof results / sizeof *results,
     .settings_size = sizeof(no_settings)};
 const lapis_method misvm_predict_method = {
     .name = "misvm",
@@ -25,6 +48,8 @@ const lapis_method misvm_predict_method = {
     .summary = "scores and labels of new instances and of their bags",
     .source = "[SVMP16]",
     .reads = LAPIS_READS_X | LAPIS_READS_GROUP,
+    .results = misvm_results,
+    .n_results = sizeof misvm_results / sizeof *misvm_results,
     .settings_size = sizeof(no_settings)};
 
 typedef struct sv_predict {

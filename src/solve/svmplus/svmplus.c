@@ -59,6 +59,30 @@ static const lapis_param params[] = {
     PARAM_TIME_LIMIT,
 };
 
+static const lapis_result_row results[] = {
+    RESULT("scores", "n x K",
+           .help = "f(x), the decision: above 0 says the larger value, or yes"),
+    RESULT_LABELS(),
+    RESULT_CLASSES(),
+    RESULT("probabilities", "n x K", .when = "probability",
+           .help =
+               "of each column of scores, by a sigmoid of held-out samples"),
+    RESULT("weights", "K x (d + 1)", .when = "kernel=linear",
+           .help = "w, the offset last"),
+    RESULT("alpha", "n x K", .when = "certificate",
+           .help = "the multipliers of the margins"),
+    RESULT("zeta", "n x K", .when = "certificate",
+           .where = "the formulation is not l2",
+           .help = "the multipliers of v'z >= 0"),
+    RESULT("scale", "2 x d", .when = "certificate", .where = "X was scaled",
+           .help = "x' = (x - row 1) row 2"),
+    RESULT("scale_priv", "2 x p", .when = "certificate P",
+           .where = "P was scaled", .help = "the same of P"),
+    RESULT_USED,
+    RESULT_HISTORY,
+    RESULT_NOTES,
+};
+
 const lapis_method svmplus_method = {
     .name = "svmplus",
     .title = "SVM with privileged information",
@@ -69,6 +93,8 @@ const lapis_method svmplus_method = {
              LAPIS_READS_WEIGHT,
     .params = params,
     .n_params = sizeof params / sizeof *params,
+    .results = results,
+    .n_results = sizeof results / sizeof *results,
     .settings_size = sizeof(lapis_svmplus_settings),
     .each = true,
 };

@@ -1,0 +1,383 @@
+/* results.c - the rows that say what a method answers with, held against what
+ * it does: with every value of every choice, each switch and a few numbers, on
+ * data of several kinds, and of predicting with each model.  What is published
+ * has a row whose type, shape and condition are true; what a row promises is
+ * there; and every row is met. */
+#include <ctype.h>
+
+#include "base/param.h"
+#include "files.h"
+#include "methods/any_problem.h"
+
+/* ---- shapes: "n x (K + d + 1)" -------------------------------------------*/
+enum { SYMBOLS = 24, WORD = 24 };
+typedef struct symbols { /* what letters stand for in the results of one */
+  int count;
+  char name[SYMBOLS][WORD];
+  int64_t value[SYMBOLS];
+} symbols;
+
+static void define(symbols *t, const char *name, int64_t value)
+{
+  assert_true(t->count < SYMBOLS && strlen(name) < WORD);
+  strcpy(t->name[t->count], name);
+  t->value[t->count++] = value;
+}
+
+static bool is_word_only(const char *text)
+{
+  return isalpha((unsigned char)*text) && strpbrk(text, "( +") == NULL;
+}
+
+static int64_t value_of(const symbols *t, const char *word, size_t size)
+{
+  if (isdigit((unsigned char)*word)) return strtol(word, NULL, 10);
+  for (int i = 0; i < t->count; i++)
+    if (strlen(t->name[i]) == size && strncmp(t->name[i], word, size) == 0)
+      return t->value[i];
+  fail_msg("a shape with '%s', which nothing says", word);
+  return 0;
+}
+
+/* A sum of products: "(inliers d)", "(K + d + 1)". */
+static int64_t sum_of(const symbols *t, const char *at)
+{
+  int64_t sum = 0, product = 1;
+  for (at += *at == '('; *at != '\0' && *at != ')';) {
+    size_t size = strcspn(at, " )");
+    if (*at == '+') {
+      sum += product;
+      product = 1;
+    } else
+      product *= value_of(t, at, size);
+    at += size;
+    at += strspn(at, " ");
+  }
+  return sum + product;
+}
+
+static void check_side(symbols *t, const char *text, int64_t size,
+                       const char *who, const char *name)
+{
+  bool known = !is_word_only(text);
+  for (int i = 0; i < t->count && !known; i++)
+    known = strcmp(t->name[i], text) == 0;
+  if (!known) define(t, text, size);
+  if (sum_of(t, text) != size)
+    fail_msg("%s: %s has %lld where its row says %s", who, name,
+             (long long)size, text);
+}
+
+/* A row of text is a sample, a column of the matrix is one; of three axes the
+ * last two lie in a column. */
+static void check_shape(symbols *t, const lapis_result_row *row,
+                        const lapis_mat *mat, const char *who)
+{
+  char text[64];
+  (void)snprintf(text, sizeof text, "%s", row->shape);
+  char *second = strstr(text, " x ");
+  char *third = second == NULL ? NULL : strstr(second + 3, " x ");
+  int64_t rows = mat->rows;
+  if (second != NULL) *second = '\0';
+  if (third != NULL) *third = '\0';
+  check_side(t, text, mat->cols, who, row->name);
+  if (third != NULL) {
+    int64_t of_second = sum_of(t, second + 3);
+    assert_int_equal(rows % of_second, 0);
+    check_side(t, third + 3, rows / of_second, who, row->name);
+    return;
+  }
+  check_side(t, second == NULL ? "1" : second + 3, rows, who, row->name);
+}
+
+/* ---- one answer ----------------------------------------------------------*/
+enum { ROWS = 32, TABLES = 32 };
+typedef struct met { /* rows of a table that were */
+  const lapis_method *table;
+  bool row[ROWS];
+} met;
+typedef struct meeting {
+  files *f;
+  met of[TABLES];
+} meeting;
+
+static met *met_of(meeting *w, const lapis_method *m)
+{
+  int i = 0;
+  while (w->of[i].table != NULL && w->of[i].table != m) i++;
+  assert_true(i < TABLES);
+  w->of[i].table = m;
+  return &w->of[i];
+}
+
+static int row_of(const lapis_method *m, const char *name)
+{
+  const lapis_result_row *row;
+  for (int i = 0; (row = lapis_method_result(m, i)) != NULL; i++)
+    if (strcmp(row->name, name) == 0) return i;
+  return -1;
+}
+
+static bool is_published(const lapis_solver *s, const char *name)
+{
+  const char *there;
+  for (int i = 0; (there = lapis_result_name(s, i)) != NULL; i++)
+    if (strcmp(there, name) == 0) return true;
+  return false;
+}
+
+/* who: "svmplus kernel=rbf", for a message. */
+static void check_answer(meeting *w, const lapis_solver *s,
+                         const lapis_method *m, const void *set,
+                         const lapis_data *data, symbols t, const char *who)
+{
+  const lapis_result_row *row;
+  unsigned has = lapis_data_has(data);
+  met *seen = met_of(w, m);
+  const char *name;
+  lapis_mat mat;
+  for (int i = 0; (name = lapis_result_name(s, i)) != NULL; i++) {
+    int at = row_of(m, name);
+    if (at < 0) fail_msg("%s: no row says %s", who, name);
+    assert_true(at < ROWS);
+    row = lapis_method_result(m, at);
+    seen->row[at] = true;
+    CHECK_OK(w->f, lapis_result_get(s, name, &mat));
+    if (mat.dtype != row->type) fail_msg("%s: the type of %s", who, name);
+    if (!param_when_holds(m, set, has, row->when))
+      fail_msg("%s: %s is there, but not '%s'", who, name, row->when);
+    check_shape(&t, row, &mat, who);
+  }
+  for (int i = 0; (row = lapis_method_result(m, i)) != NULL; i++)
+    if (row->where == NULL && param_when_holds(m, set, has, row->when) &&
+        !is_published(s, row->name))
+      fail_msg("%s: %s is not there, though '%s'", who, row->name,
+               row->when == NULL ? "always" : row->when);
+}
+
+/* ---- data of several kinds -----------------------------------------------*/
+enum { KINDS = 6 };
+typedef struct example {
+  problem p;
+  double labels[2 * N];
+  double calibration[4], weights[(D + 1) * 2];
+} example;
+
+/* Images of one object of four features; or of four points, moved. */
+static void make_images(example *e, bool points)
+{
+  uint64_t seed = 5;
+  int64_t d = points ? 2 : D;
+  for (int64_t k = 0; k < d * N; k++)
+    e->p.X[k] = (double)(k % (6 * d) * k % (6 * d) % 17) +
+                (k % (6 * d) < 4 * d ? .01 : 9) * check_normal(&seed);
+  e->p.data.X = lapis_mat_f64(e->p.X, d, N);
+}
+
+/* Two classes; three; two labels; with gaps, of three classes too; features of
+ * unlike sizes. */
+static void make_kind(example *e, const char *method, int kind)
+{
+  bool numbers = lapis_method_find(method)->numbers;
+  make(&e->p, method);
+  lapis_data *data = &e->p.data;
+  bool images = strcmp(method, "roml") == 0;
+  if (images && kind >= 4) make_images(e, kind == 5);
+  for (int i = 0; i < 4; i++) e->calibration[i] = i < 2 ? 1 : .5;
+  for (int i = 0; i < 2 * (D + 1); i++) e->weights[i] = .1;
+  if (kind == 1 || kind == 4)
+    for (int j = 0; j < N; j++) e->p.Y[j] = j % 3;
+  for (int j = 0; kind == 2 && data->Y.rows > 0 && j < N; j++) {
+    e->labels[2 * j] = j % 2;
+    e->labels[2 * j + 1] = j % 3 == 0;
+    data->Y = lapis_mat_f64(e->labels, 2, N);
+  }
+  for (int j = 0; (kind == 3 || kind == 4) && j < N; j += 7) e->p.Y[j] = NAN;
+  for (int j = 0; kind == 5 && !images && j < N; j++) {
+    e->p.X[j * D] = 1e4 * e->p.X[j * D] + 1e5;
+    e->p.P[2 * j] = 1e4 * e->p.P[2 * j];
+    if (numbers) e->p.Y[j] *= 1e3;
+  }
+}
+
+static symbols symbols_of(const lapis_data *data)
+{
+  symbols t = {.count = 0};
+  define(&t, "n", data->X.cols);
+  define(&t, "d", data->X.rows);
+  define(&t, "p", data->P.rows);
+  define(&t, "c", data->Y.rows);
+  return t;
+}
+
+/* ---- predicting ----------------------------------------------------------*/
+static void check_predicting(meeting *w, lapis_solver *fit,
+                             const lapis_method *m, const lapis_data *data,
+                             const char *who)
+{
+  const lapis_method *table = lapis_predict_method(m);
+  double set[64] = {0};
+  char words[160];
+  lapis_model *model;
+  lapis_solver *s;
+  if (table == NULL || lapis_model_new(fit, &model) < 0) return;
+  assert_true(table->settings_size <= sizeof set);
+  lapis_settings_default(table, set);
+  lapis_data later = lapis_data_with(data, table->reads);
+  (void)snprintf(words, sizeof words, "predict: %s", who);
+  if (lapis_predict_new(w->f->ctx, &later, model, set, &s) >= 0) {
+    symbols t = symbols_of(data);
+    if (lapis_solve(s) < 0) fail_msg("%s", lapis_ctx_error(w->f->ctx));
+    check_answer(w, s, table, set, &later, t, words);
+    lapis_solver_free(s);
+  }
+  lapis_model_free(model);
+}
+
+/* ---- all settings --------------------------------------------------------*/
+typedef union any_settings {
+  double bytes[128];
+  lapis_mc_settings mc;
+  lapis_rr_settings rr;
+  lapis_clean_settings clean;
+} any_settings;
+
+static bool set_if_there(files *f, const lapis_method *m, any_settings *set,
+                         const char *name, const char *value)
+{
+  return lapis_param_find(m, name) != NULL &&
+         lapis_settings_set(f->ctx, m, set, name, value) >= 0;
+}
+
+/* Few iterations of little; what a method does not do without. */
+static void begin_settings(files *f, const lapis_method *m, example *e,
+                           any_settings *set)
+{
+  lapis_settings_default(m, set);
+  set_if_there(f, m, set, "max-iters", "20");
+  set_if_there(f, m, set, "trees", "5");
+  set_if_there(f, m, set, "inliers", "2");
+  if (strcmp(m->name, "clean") == 0)
+    set->clean.dictionary = lapis_mat_f64(e->p.clean, D, N);
+}
+
+/* What has no row to be set by. */
+static void set_matrices(const lapis_method *m, const char *name, example *e,
+                         any_settings *set)
+{
+  int64_t K = e->p.data.Y.rows;
+  if (strcmp(m->name, "mc") == 0 && strcmp(name, "variant") == 0)
+    set->mc.calibration = lapis_mat_f64(e->calibration, 2, K);
+  if (strcmp(m->name, "rr") == 0 && strcmp(name, "certificate") == 0)
+    set->rr.weights = lapis_mat_f64(e->weights, D + 1, K);
+}
+
+static void run(meeting *w, const lapis_method *m, const any_settings *set,
+                const lapis_data *data, const char *who)
+{
+  lapis_solver *s;
+  if (lapis_solver_new(w->f->ctx, m, data, set, &s) < 0) return;
+  if (lapis_solve(s) >= 0) {
+    check_answer(w, s, m, lapis_result_settings(s), data, symbols_of(data),
+                 who);
+    check_predicting(w, s, m, data, who);
+  }
+  lapis_solver_free(s);
+}
+
+/* The i-th value that a row is tried with; false: there is none. */
+static bool value_at(const lapis_param *p, int i, char *value, size_t size)
+{
+  const char *at = p->choices;
+  if (p->type == LAPIS_PARAM_BOOL) at = "true";
+  if (p->type == LAPIS_PARAM_REAL) at = "0.5";
+  if (p->type == LAPIS_PARAM_INT) at = p->value < 0 ? "auto" : "1|auto";
+  for (; at != NULL && *at != '\0' && i > 0; i--) {
+    at += strcspn(at, "|");
+    at += *at == '|';
+  }
+  if (at == NULL || *at == '\0') return false;
+  (void)snprintf(value, size, "%.*s", (int)strcspn(at, "|"), at);
+  return true;
+}
+
+static void every_setting(meeting *w, const lapis_method *m, int kind)
+{
+  const lapis_param *p;
+  char value[64], who[128];
+  for (int i = 0; (p = lapis_method_param(m, i)) != NULL; i++)
+    for (int k = 0; value_at(p, k, value, sizeof value); k++) {
+      example e;
+      any_settings set;
+      make_kind(&e, m->name, kind);
+      begin_settings(w->f, m, &e, &set);
+      if (!set_if_there(w->f, m, &set, p->name, value)) continue;
+      set_matrices(m, p->name, &e, &set);
+      (void)snprintf(who, sizeof who, "%s %s=%s, data %d", m->name, p->name,
+                     value, kind);
+      run(w, m, &set, &e.p.data, who);
+    }
+}
+
+static void plain(meeting *w, const lapis_method *m, int kind)
+{
+  example e;
+  any_settings set;
+  char who[64];
+  make_kind(&e, m->name, kind);
+  begin_settings(w->f, m, &e, &set);
+  (void)snprintf(who, sizeof who, "%s, data %d", m->name, kind);
+  run(w, m, &set, &e.p.data, who);
+  if (m->joint) e.p.data.Y = (lapis_mat){0};
+  if (m->joint) run(w, m, &set, &e.p.data, "mc without Y");
+}
+
+static void results_are_what_the_tables_say(void **state)
+{
+  meeting w = {.f = *state};
+  const lapis_method *m;
+  for (int i = 0; (m = lapis_method_at(i)) != NULL; i++)
+    for (int kind = 0; kind < KINDS; kind++) {
+      plain(&w, m, kind);
+      every_setting(&w, m, kind);
+    }
+  for (int i = 0; i < TABLES && w.of[i].table != NULL; i++) {
+    const lapis_method *table = w.of[i].table;
+    const lapis_result_row *row;
+    for (int k = 0; (row = lapis_method_result(table, k)) != NULL; k++)
+      if (!w.of[i].row[k] && strcmp(row->name, "notes") != 0)
+        fail_msg("%s (%s): nothing was ever called %s", table->name,
+                 table->title, row->name);
+  }
+}
+
+/* Every table has rows, each with a sentence, and no name twice. */
+static void rows_are_whole(void **state)
+{
+  (void)state;
+  const lapis_method *m;
+  for (int i = 0; (m = lapis_method_at(i)) != NULL; i++)
+    for (int both = 0; both < 2; both++) {
+      const lapis_method *table = both == 0 ? m : lapis_predict_method(m);
+      const lapis_result_row *row;
+      if (table == NULL) continue;
+      assert_non_null(lapis_method_result(table, 0));
+      assert_null(lapis_method_result(table, -1));
+      for (int k = 0; (row = lapis_method_result(table, k)) != NULL; k++) {
+        assert_true(*row->name != '\0' && *row->shape != '\0');
+        assert_true(*row->help != '\0' && strchr(row->help, '\n') == NULL);
+        assert_int_equal(row_of(table, row->name), k);
+      }
+      assert_int_equal(row_of(table, "notes"), table->n_results - 1);
+    }
+  assert_null(lapis_method_result(NULL, 0));
+}
+
+int test_results(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(results_are_what_the_tables_say,
+                                      files_setup, files_teardown),
+      cmocka_unit_test(rows_are_whole)};
+  return run_cases(tests, NULL, NULL);
+}
