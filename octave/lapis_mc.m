@@ -52,9 +52,10 @@ function [labels, result, info] = lapis_mc (X, Y, varargin)
   %
   % Settings are those of "lapis fit mc --help", with _ for -, say
   %   lapis_mc (X, Y, 'variant', 'pos', 'mu_rel', 0.01)
-  % and 'model', FILE writes a model for lapis_predict.
+  % 'sample_weight', W (n x 1) multiplies the losses of labels, and 'model', FILE writes a model for lapis_predict.
   lapis_needs (nargin, 2, 'lapis_mc (X, Y, ...), Y may be []');
   X = lapis_features (X);
   data = struct ('X', X, 'Y', lapis_full (Y, 'Y', rows (X)));
+  [data, varargin] = lapis_members (data, varargin);
   [labels, result, info] = lapis_labels ('mc', data, varargin);
 end

@@ -37,6 +37,6 @@ function [labels, result, info] = lapis_rlda (X, Y, varargin)
   % 'model', FILE writes a model for lapis_predict.
   lapis_needs (nargin, 2, 'lapis_rlda (X, Y, ...)');
   data = struct ('X', lapis_full (X, 'X'), 'Y', lapis_full (Y, 'Y', rows (X)));
-  [data, varargin] = lapis_groups (data, varargin);
+  [data, varargin] = lapis_members (data, varargin);
   [labels, result, info] = lapis_labels ('rlda', data, varargin);
 end

@@ -37,7 +37,7 @@ function [weights, result, info] = lapis_rr (X, Y, varargin)
   % lapis_predict.
   lapis_needs (nargin, 2, 'lapis_rr (X, Y, ...)');
   data = struct ('X', lapis_full (X, 'X'), 'Y', lapis_full (Y, 'Y', rows (X)));
-  [data, varargin] = lapis_groups (data, varargin);
+  [data, varargin] = lapis_members (data, varargin);
   [result, info] = lapis_mex ('solve', 'rr', data, lapis_struct (varargin));
   weights = result.weights;
 end

@@ -33,12 +33,13 @@ function [scores, result, info] = lapis_svmplus (X, Y, P, varargin)
   %                      answer: note or warning, a name, a sentence
   %
   % Settings are those of "lapis fit svmplus --help", with _ for -.  'group', G
-  % (n x 1) says which rows are of one person or image: folds keep those whole.
+  % (n x 1) says which rows are of one person or image: folds keep those whole;
+  % 'sample_weight', W (n x 1) how many samples each counts as.
   % 'model', FILE writes a model; lapis_predict (FILE, X) answers by it.
   lapis_needs (nargin, 3, 'lapis_svmplus (X, Y, P, ...), P may be []');
   data = struct ('X', lapis_full (X, 'X'), 'Y', lapis_full (Y, 'Y', rows (X)), ...
                  'P', lapis_full (P, 'P', rows (X)));
-  [data, varargin] = lapis_groups (data, varargin);
+  [data, varargin] = lapis_members (data, varargin);
   [result, info] = lapis_mex ('solve', 'svmplus', data, ...
                               lapis_struct (varargin));
   scores = result.scores;

@@ -347,12 +347,21 @@ static double conjugate_entry(int kind, double x, double z0,
 }
 
 /* B = pass(V), entry by entry. */
-KERNEL map(long pass, long kind, long rows, long cols, double t, double weight,
-           double gamma, IN(Z0), IN(V), OUT(B))
+/* counted: columns of a block of labels count T(0, j) times. */
+static entry_par at_column(entry_par p, double times)
 {
-  entry_par p = {t, weight, gamma, 1};
+  p.t *= times;
+  p.weight *= times;
+  return p;
+}
+
+KERNEL map(long pass, long kind, long rows, long cols, double t, double weight,
+           double gamma, long counted, IN(T), IN(Z0), IN(V), OUT(B))
+{
+  entry_par of = {t, weight, gamma, 1};
   EACH(rows, cols)
   {
+    entry_par p = counted ? at_column(of, AT(T, 0, j)) : of;
     double x = AT(V, i, j), z0 = AT(Z0, i, j);
     if (pass == LA_PROX)
       x = prox_entry(kind, x, z0, &p);
@@ -367,16 +376,18 @@ KERNEL map(long pass, long kind, long rows, long cols, double t, double weight,
 }
 
 KERNEL add_up(long pass, long kind, long rows, long cols, double weight,
-              double gamma, double scale, IN(Z0), IN(V),
+              double gamma, double scale, long counted, IN(T), IN(Z0), IN(V),
               __global double *parts)
 {
   __local double room[GROUP];
   double sums[1] = {0};
-  entry_par p = {0, weight, gamma, scale};
+  entry_par of = {0, weight, gamma, scale};
   EACH(rows, cols)
   {
     double x = AT(V, i, j), z0 = AT(Z0, i, j);
-    sums[0] += pass == LA_LOSS ? loss_entry(kind, x, z0, &p)
+    double times = counted ? AT(T, 0, j) : 1;
+    entry_par p = at_column(of, times);
+    sums[0] += pass == LA_LOSS ? times * loss_entry(kind, x, z0, &p)
                                : conjugate_entry(kind, x, z0, &p);
   }
   LEAVE(1, sums)
@@ -384,14 +395,15 @@ KERNEL add_up(long pass, long kind, long rows, long cols, double weight,
 
 /* Of a simplex, W holds the proximal step at V. */
 KERNEL reflect(long kind, long rows, long cols, double t, double weight,
-               double gamma, IN(Z0), IN(A), IN(V), OUT(B), OUT(W),
-               __global double *parts)
+               double gamma, long counted, IN(T), IN(Z0), IN(A), IN(V), OUT(B),
+               OUT(W), __global double *parts)
 {
   __local double room[GROUP];
   double sums[4] = {0, 0, 0, 0};
-  entry_par p = {t, weight, gamma, 1};
+  entry_par of = {t, weight, gamma, 1};
   EACH(rows, cols)
   {
+    entry_par p = counted ? at_column(of, AT(T, 0, j)) : of;
     double v = AT(V, i, j), b = AT(B, i, j), w;
     double z = kind == LA_CHI2_SIMPLEX ? AT(W, i, j)
                                        : prox_entry(kind, v, AT(Z0, i, j), &p);

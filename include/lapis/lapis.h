@@ -339,7 +339,7 @@ typedef struct lapis_stop {
  * ones] of low rank [MC11] [MC15]; K labels, each with an offset by the ones.
  *
  *   minimize   mu |Z|_* + mean over observed X of c_x(z, x)
- *                       + lambda mean over known Y of c_y(z, y)
+ *                       + lambda mean over known Y of c_y(z, y), by weight
  *   subject to the last row being 1, and Z's features being 0 or more (pos), or
  *              histograms (simplex)
  *

@@ -181,6 +181,25 @@ function check_rpca (data, c, path)
   end
 end
 
+% A weight of 0 is a label that is not known, a common factor says nothing.
+function test_weights_of_labels ()
+  [X, y] = two_classes ();
+  weight = 1 + mod ((1:numel (y))', 3);
+  [~, plain] = lapis_mc (X, y);
+  [~, one] = lapis_mc (X, y, 'sample_weight', weight);
+  [~, more] = lapis_mc (X, y, 'sample_weight', 4 * weight);
+  near (one.scores(:), more.scores(:), 0, 'scores');
+  if (isequal (one.scores, plain.scores))
+    error ('weights changed nothing');
+  end
+  known = y;
+  known(1:3:end) = NaN;
+  [~, without] = lapis_mc (X, known);
+  [~, none] = lapis_mc (X, y, 'sample_weight', double (~ isnan (known)));
+  near (none.scores(:), without.scores(:), 0, 'scores');
+  refused (@() lapis_mc (X, y, 'sample_weight', -weight), 'weight of row 1');
+end
+
 function test_clean_takes_away_what_does_not_fit ()
   i = 0:11;
   known = cos (0.3 * [1; 2; 3] * i);

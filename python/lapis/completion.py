@@ -11,7 +11,7 @@ from ._compat import available_if
 from ._core import warn
 from ._estimator import Classifier, of_method
 from ._settings import table
-from ._validation import check_fitted
+from ._validation import check_fitted, check_weight
 from .exceptions import LapisWarning
 
 if TYPE_CHECKING:
@@ -20,6 +20,16 @@ if TYPE_CHECKING:
 
 _BY = {"by": ("mc", """{"mc", "linear", "trees", "both", "auto"}, default="mc"
     With ``mu_rel="cv"``: who answers; see above.""")}
+
+
+def _joined(name, result, others, absent):
+    """A row a sample: of the completion, or of `others` where `absent` from
+    it; a copy, so that the workspace of the solve can go."""
+    rows = np.empty((len(absent),) + result[name].shape[1:])
+    rows[~absent] = result[name]
+    if absent.any():
+        rows[absent] = others[name]
+    return rows
 
 
 @of_method("mc", more=_BY)
@@ -61,16 +71,34 @@ class MatrixCompletionClassifier(Classifier):
     _tags = {"allow_nan": True, "multilabel": True}
 
     def fit(self, X: ArrayLike, y: ArrayLike,
-            groups: Optional[ArrayLike] = None) -> Self:
-        """Complete X and y; NaN is what is not known."""
+            groups: Optional[ArrayLike] = None,
+            sample_weight: Optional[ArrayLike] = None) -> Self:
+        """Complete X and y; NaN is what is not known.  A weight multiplies
+        the loss of its sample's labels; samples of weight 0 are no part of
+        the completion and are answered as new ones."""
         X = self._begin(X)
-        y = self._encode(y, len(X))
+        members = {"group": self._whose(groups, len(X))}
+        absent = np.zeros(len(X), dtype=bool)
+        if sample_weight is not None:
+            weight = check_weight(sample_weight, len(X))
+            members["sample_weight"] = weight
+            if (weight >= 0).all():  # else the library refuses one by its row
+                absent = weight == 0
+        y = self._encode(y, len(X), absent)
         self._warn_of_sizes(X)
-        result = self._solve(X, y, group=self._whose(groups, len(X)),
-                             by=self.by)
+        part = ~absent if absent.any() else slice(None)
+        result = self._solve(X[part], y[part], by=self.by, **{
+            name: None if of is None else of[part]
+            for name, of in members.items()})
         self._name_classes()
-        self.transduction_ = self._decode(result["labels"])
         self._keep(result)
+        others = self._ask(X[absent]) if absent.any() else {}
+        self.transduction_ = self._decode(
+            _joined("labels", result, others, absent))
+        for name in ("scores", "low_rank", "sparse"):
+            if name in result:
+                setattr(self, name + "_",
+                        _joined(name, result, others, absent))
         return self
 
     def _warn_of_sizes(self, X):
@@ -93,9 +121,10 @@ class MatrixCompletionClassifier(Classifier):
                  + how, LapisWarning)
 
     def fit_predict(self, X: ArrayLike, y: ArrayLike,
-                    groups: Optional[ArrayLike] = None) -> np.ndarray:
+                    groups: Optional[ArrayLike] = None,
+                    sample_weight: Optional[ArrayLike] = None) -> np.ndarray:
         """fit, and the labels of all samples."""
-        return self.fit(X, y, groups).transduction_
+        return self.fit(X, y, groups, sample_weight).transduction_
 
     def _calibrated(self):
         model = getattr(self, "_model", None)

@@ -767,6 +767,32 @@ class Habits(unittest.TestCase):
             lapis.SVMPlusClassifier(kernel="precomputed").fit(
                 K, y, sample_weight=weight)
 
+    def test_weights_of_labels(self):
+        X, y, _ = two_classes(60)
+        weight = 1.0 + np.arange(60) % 3
+        X[5, 1] = np.nan
+
+        def scores(**more):
+            return lapis.MatrixCompletionClassifier(mu_rel=.05).fit(
+                X, y, **more).scores_
+
+        np.testing.assert_array_equal(scores(sample_weight=weight),
+                                      scores(sample_weight=4 * weight))
+        np.testing.assert_array_equal(scores(), scores(sample_weight=2.0))
+        self.assertFalse(np.allclose(scores(), scores(sample_weight=weight)))
+        weight[::4] = 0  # no part of the completion, answered as new ones
+        one = lapis.MatrixCompletionClassifier(mu_rel=.05).fit(
+            X, y, sample_weight=weight)
+        there = weight > 0
+        two = lapis.MatrixCompletionClassifier(mu_rel=.05).fit(
+            X[there], y[there], sample_weight=weight[there])
+        np.testing.assert_array_equal(one.scores_[there], two.scores_)
+        np.testing.assert_array_equal(one.transduction_[~there],
+                                      two.predict(X[~there]))
+        self.assertEqual(one.low_rank_.shape, X.shape)
+        with self.assertRaisesRegex(ValueError, "weight of row 1 is -1"):
+            scores(sample_weight=np.where(np.arange(60) == 1, -1, 1.0))
+
     def test_labels_of_a_model_file_are_of_the_kind_given(self):
         X, y, _ = two_classes(40)
         for pair in ((2 ** 60 + 1, 5), ("no", "yes"),

@@ -31,7 +31,8 @@ typedef struct la_array {
 typedef enum la_trans { LA_N, LA_T } la_trans;
 
 /* ---- penalties: a cost c(z, z0) for every entry z of a block of rows ------
- * of one kind (kind.h), multiplied by weight. */
+ * of one kind (kind.h), multiplied by weight, and in a block of labels by what
+ * the entry's column counts. */
 typedef struct la_block {
   la_kind kind;
   int64_t first, rows; /* rows first .. first + rows - 1 of every column */
@@ -41,8 +42,19 @@ enum { LA_MAX_BLOCKS = 4 };
 typedef struct la_penalty { /* phi(Z) = sum of weight c(z, z0) over blocks */
   int n_blocks;
   la_block block[LA_MAX_BLOCKS];
-  la_array Z0; /* m x n, NaN = not observed (ONES block: anything) */
+  la_array Z0;    /* m x n, NaN = not observed (ONES block: anything) */
+  la_array times; /* 1 x n, above 0 where a label is observed; no data: 1 */
 } la_penalty;
+
+static inline bool la_is_label(la_kind kind)
+{
+  return kind == LA_LOGISTIC_PM || kind == LA_LOGISTIC_01;
+}
+/* What the columns of this block count; NULL: 1 each. */
+static inline const la_array *la_times(const la_penalty *phi, const la_block *b)
+{
+  return phi->times.data != NULL && la_is_label(b->kind) ? &phi->times : NULL;
+}
 
 /* ---- sparse error: X with NaN where not observed -------------------------*/
 typedef struct la_l1 {
@@ -138,7 +150,8 @@ typedef struct la_backend {
   lapis_status (*project)(la *h, const la_penalty *phi, la_array *Z);
   /* Moves each entry y of G to the nearest point of the domain of phi*, in
    * place: exactly 0 where z costs nothing, <= 0 on unobserved chi2 entries,
-   * <= weight on observed ones, 0 <= -s y / weight <= 1 on labels. */
+   * <= weight on observed ones, 0 <= -s y / weight <= 1 on labels,
+   * whose weight is the block's times the column's. */
   lapis_status (*clamp)(la *h, const la_penalty *phi, la_array *G);
   /* out = phi*(scale G), G already clamped, 0 < scale <= 1. */
   lapis_status (*conjugate)(la *h, const la_penalty *phi, double scale,

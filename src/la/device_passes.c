@@ -192,11 +192,20 @@ static lapis_status simplex_prox(la *h, const la_array *Z0, double t,
   return device_run(h, "simplex_prox", &c, device_groups(V->cols), 1);
 }
 
+/* What columns count, as kernels take it: whether they do, and an array. */
+static void put_times(device_call *c, const la_array *times,
+                      const la_array *instead)
+{
+  device_whole(c, times != NULL);
+  device_array(c, times != NULL ? times : instead);
+}
+
 /* factor: rho of a prox, tau of a gradient step. */
 static lapis_status map_block(la *h, la_pass pass, const la_block *b,
-                              double factor, const la_array *Z0,
-                              const la_array *V, const la_array *B)
+                              double factor, const la_array *times,
+                              const la_array part[3])
 {
+  const la_array *Z0 = &part[0], *V = &part[1], *B = &part[2];
   device_call c = device_begin(h);
   double t = pass == LA_PROX ? b->weight / factor : b->weight * factor;
   if (b->kind == LA_CHI2_SIMPLEX && pass == LA_PROX)
@@ -209,9 +218,8 @@ static lapis_status map_block(la *h, la_pass pass, const la_block *b,
   device_real(&c, t);
   device_real(&c, b->weight);
   device_real(&c, b->gamma);
-  device_array(&c, Z0);
-  device_array(&c, V);
-  device_array(&c, B);
+  put_times(&c, times, Z0);
+  for (int i = 0; i < 3; i++) device_array(&c, &part[i]);
   return over(h, "map", &c, V);
 }
 
@@ -223,8 +231,9 @@ static lapis_status map(la *h, const char *what, la_pass pass,
   TRY(host_check_shape(h, what, B, V->rows, V->cols));
   for (int k = 0; k < phi->n_blocks; k++) {
     const la_block *b = &phi->block[k];
-    la_array z0 = rows_of(&phi->Z0, b), v = rows_of(V, b), out = rows_of(B, b);
-    if (!empty(&v)) TRY(map_block(h, pass, b, factor, &z0, &v, &out));
+    la_array part[3] = {rows_of(&phi->Z0, b), rows_of(V, b), rows_of(B, b)};
+    if (empty(&part[1])) continue;
+    TRY(map_block(h, pass, b, factor, la_times(phi, b), part));
   }
   return LAPIS_OK;
 }
@@ -252,7 +261,8 @@ lapis_status device_clamp(la *h, const la_penalty *phi, la_array *G)
 }
 
 static lapis_status reflect_block(la *h, const la_block *b, double t,
-                                  const la_array part[5], double sums[4])
+                                  const la_array *times, const la_array part[5],
+                                  double sums[4])
 {
   const la_array *Z0 = &part[0], *V = &part[2], *W = &part[4];
   device_call c = device_begin(h);
@@ -262,6 +272,7 @@ static lapis_status reflect_block(la *h, const la_block *b, double t,
   device_real(&c, t);
   device_real(&c, b->weight);
   device_real(&c, b->gamma);
+  put_times(&c, times, Z0);
   for (int i = 0; i < 5; i++) device_array(&c, &part[i]);
   return sums_over(h, "reflect", &c, V, 4, sums);
 }
@@ -279,25 +290,26 @@ lapis_status device_reflect(la *h, const la_penalty *phi, double rho,
     const la_block *b = &phi->block[k];
     la_array part[5];
     for (int i = 0; i < 5; i++) part[i] = rows_of(all[i], b);
-    if (!empty(&part[0])) TRY(reflect_block(h, b, b->weight / rho, part, sums));
+    if (empty(&part[0])) continue;
+    TRY(reflect_block(h, b, b->weight / rho, la_times(phi, b), part, sums));
   }
   return LAPIS_OK;
 }
 
 static lapis_status add_block(la *h, la_pass pass, const la_block *b,
-                              double scale, const la_array *Z0,
-                              const la_array *V, double *sum)
+                              double scale, const la_array *times,
+                              const la_array part[2], double *sum)
 {
   device_call c = device_begin(h);
   device_whole(&c, pass);
   device_whole(&c, b->kind);
-  device_shape(&c, V);
+  device_shape(&c, &part[1]);
   device_real(&c, b->weight);
   device_real(&c, b->gamma);
   device_real(&c, scale);
-  device_array(&c, Z0);
-  device_array(&c, V);
-  return sums_over(h, "add_up", &c, V, 1, sum);
+  put_times(&c, times, &part[0]);
+  for (int i = 0; i < 2; i++) device_array(&c, &part[i]);
+  return sums_over(h, "add_up", &c, &part[1], 1, sum);
 }
 
 static lapis_status simplex_conjugate(la *h, const la_block *b, double scale,
@@ -322,13 +334,13 @@ static lapis_status add_up(la *h, const char *what, la_pass pass,
   *out = 0;
   for (int k = 0; k < phi->n_blocks; k++) {
     const la_block *b = &phi->block[k];
-    la_array z0 = rows_of(&phi->Z0, b), v = rows_of(V, b);
+    la_array part[2] = {rows_of(&phi->Z0, b), rows_of(V, b)};
     double sum = 0;
-    if (empty(&v)) continue;
+    if (empty(&part[1])) continue;
     if (b->kind == LA_CHI2_SIMPLEX && pass == LA_CONJUGATE)
-      TRY(simplex_conjugate(h, b, scale, &z0, &v, &sum));
+      TRY(simplex_conjugate(h, b, scale, &part[0], &part[1], &sum));
     else
-      TRY(add_block(h, pass, b, scale, &z0, &v, &sum));
+      TRY(add_block(h, pass, b, scale, la_times(phi, b), part, &sum));
     if (pass == LA_LOSS) sum = b->weight > 0 ? b->weight * sum : 0;
     *out += sum;
   }

@@ -48,22 +48,26 @@ LA_ENTRY(reflect,
          (const la_penalty *phi, double rho, const la_array *A,
           const la_array *V, la_array *B, la_array *W, double sums[4]),
          (PHI(phi), rho, ON(A), ON(V), ON(B), ON(W), sums),
-         (&phi->Z0, A, V, B, W))
+         (&phi->Z0, phi->times.data != NULL ? &phi->times : NULL, A, V, B, W))
 LA_ENTRY(prox,
          (const la_penalty *phi, double rho, const la_array *V, la_array *B),
-         (PHI(phi), rho, ON(V), ON(B)), (&phi->Z0, V, B))
+         (PHI(phi), rho, ON(V), ON(B)),
+         (&phi->Z0, phi->times.data != NULL ? &phi->times : NULL, V, B))
 LA_ENTRY(loss, (const la_penalty *phi, const la_array *Z, double *out),
-         (PHI(phi), ON(Z), out), (&phi->Z0, Z))
+         (PHI(phi), ON(Z), out),
+         (&phi->Z0, phi->times.data != NULL ? &phi->times : NULL, Z))
 LA_ENTRY(gradient_step,
          (const la_penalty *phi, double tau, const la_array *Z, la_array *A),
-         (PHI(phi), tau, ON(Z), ON(A)), (&phi->Z0, Z, A))
+         (PHI(phi), tau, ON(Z), ON(A)),
+         (&phi->Z0, phi->times.data != NULL ? &phi->times : NULL, Z, A))
 LA_ENTRY(project, (const la_penalty *phi, la_array *Z), (PHI(phi), ON(Z)),
-         (&phi->Z0, Z))
+         (&phi->Z0, phi->times.data != NULL ? &phi->times : NULL, Z))
 LA_ENTRY(clamp, (const la_penalty *phi, la_array *G), (PHI(phi), ON(G)),
-         (&phi->Z0, G))
+         (&phi->Z0, phi->times.data != NULL ? &phi->times : NULL, G))
 LA_ENTRY(conjugate,
          (const la_penalty *phi, double scale, const la_array *G, double *out),
-         (PHI(phi), scale, ON(G), out), (&phi->Z0, G))
+         (PHI(phi), scale, ON(G), out),
+         (&phi->Z0, phi->times.data != NULL ? &phi->times : NULL, G))
 LA_ENTRY(l1_step,
          (const la_l1 *p, const la_array *X, const la_array *A, la_array *S,
           la_array *W, double sums[6]),

@@ -286,6 +286,8 @@ lapis_status host_check_penalty(la *h, const char *what, const la_penalty *phi,
                                 const la_array *Z)
 {
   TRY(host_check_shape(h, what, Z, phi->Z0.rows, phi->Z0.cols));
+  if (phi->times.data != NULL)
+    TRY(host_check_shape(h, what, &phi->times, 1, phi->Z0.cols));
   for (int k = 0; k < phi->n_blocks; k++) {
     const la_block *b = &phi->block[k];
     if (b->first < 0 || b->rows < 0 || b->first > Z->rows - b->rows)

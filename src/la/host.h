@@ -8,6 +8,14 @@ static inline double *host_col(const la_array *A, int64_t j)
   return (double *)A->data + j * A->ld;
 }
 
+/* The weight of a block in column j. */
+static inline double host_weight(const la_penalty *phi, const la_block *b,
+                                 int64_t j)
+{
+  const la_array *times = la_times(phi, b);
+  return times == NULL ? b->weight : b->weight * *host_col(times, j);
+}
+
 /* ---- memory: the same for every host backend ----------------------------*/
 lapis_status host_alloc(la *h, lapis_dtype t, int64_t rows, int64_t cols,
                         la_array *out);

@@ -28,11 +28,12 @@ static span make_span(const la_penalty *phi, int k, int64_t j,
                       const la_array *in, const la_array *out)
 {
   const la_block *b = &phi->block[k];
-  span s = {.n = b->rows,
-            .z0 = host_col(&phi->Z0, j) + b->first,
-            .in = host_col(in, j) + b->first,
-            .out = out == NULL ? NULL : host_col(out, j) + b->first,
-            .par = {.weight = b->weight, .gamma = b->gamma, .scale = 1}};
+  span s = {
+      .n = b->rows,
+      .z0 = host_col(&phi->Z0, j) + b->first,
+      .in = host_col(in, j) + b->first,
+      .out = out == NULL ? NULL : host_col(out, j) + b->first,
+      .par = {.weight = host_weight(phi, b, j), .gamma = b->gamma, .scale = 1}};
   return s;
 }
 
@@ -166,13 +167,14 @@ static void reflect_column(const reflect_pass *q, int64_t j, double sums[4])
 {
   for (int k = 0; k < q->phi->n_blocks; k++) {
     const la_block *b = &q->phi->block[k];
+    double weight = host_weight(q->phi, b, j);
     reflect_span s = {.n = b->rows,
                       .a = host_col(q->A, j) + b->first,
                       .z0 = host_col(&q->phi->Z0, j) + b->first,
                       .v = host_col(q->V, j) + b->first,
                       .b = host_col(q->B, j) + b->first,
                       .w = host_col(q->W, j) + b->first,
-                      .par = {b->weight / q->rho, b->weight, b->gamma, 1}};
+                      .par = {weight / q->rho, weight, b->gamma, 1}};
     if (s.n > 0) reflect_block(&s, b->kind, sums);
   }
 }

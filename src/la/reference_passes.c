@@ -23,7 +23,7 @@ static item item_at(const la_penalty *phi, int k, int64_t i, int64_t j)
 {
   const la_block *b = &phi->block[k];
   double z0 = host_col(&phi->Z0, j)[b->first + i];
-  item e = {b->kind, !isnan(z0), z0, 0, 0, b->weight, b->gamma};
+  item e = {b->kind, !isnan(z0), z0, 0, 0, host_weight(phi, b, j), b->gamma};
   if (b->kind == LA_LOGISTIC_PM) e.s = e.z0;
   if (b->kind == LA_LOGISTIC_01) {
     e.s = 2 * e.z0 - 1;
@@ -33,10 +33,6 @@ static item item_at(const la_penalty *phi, int k, int64_t i, int64_t j)
   return e;
 }
 
-static bool is_label(la_kind kind)
-{
-  return kind == LA_LOGISTIC_PM || kind == LA_LOGISTIC_01;
-}
 static bool is_chi2(la_kind kind)
 {
   return kind == LA_CHI2 || kind == LA_CHI2_SIMPLEX;
@@ -48,7 +44,7 @@ static wide slope(const item *e, wide z)
 {
   if (!e->seen || e->kind == LA_ONES) return 0;
   if (e->kind == LA_SQUARE) return z - e->z0;
-  if (is_label(e->kind))
+  if (la_is_label(e->kind))
     return -e->s / (1 + expl(e->gamma * e->s * (z - e->c)));
   if (!(e->z0 > 0)) return 1;
   return (z - e->z0) * (z + 3 * e->z0) / ((z + e->z0) * (z + e->z0));
@@ -104,7 +100,7 @@ static wide conjugate_entry(const item *e, wide y)
   if (e->kind == LA_ONES) return y;
   if (!e->seen || !(e->weight > 0)) return 0;
   if (e->kind == LA_SQUARE) return y * e->z0 + y * y / (2 * e->weight);
-  if (is_label(e->kind)) {
+  if (la_is_label(e->kind)) {
     wide p = -y * e->s / e->weight;
     return y * e->c + e->weight / e->gamma * (xlogx(p) + xlogx(1 - p));
   }
@@ -203,6 +199,12 @@ static bool coupled(const la_penalty *phi, int k)
   return phi->block[k].kind == LA_CHI2_SIMPLEX;
 }
 
+/* weight / rho of the entries of a block's column. */
+static wide step_of(const la_penalty *phi, int k, int64_t j, double rho)
+{
+  return item_at(phi, k, 0, j).weight / rho;
+}
+
 /* Prox of block k of column j with step t (0: the projection); out = v is
  * fine. */
 static void prox_block(const la_penalty *phi, int k, int64_t j, const double *v,
@@ -225,8 +227,9 @@ lapis_status plain_prox(la *h, const la_penalty *phi, double rho,
   for (int64_t j = 0; j < V->cols; j++)
     for (int k = 0; k < phi->n_blocks; k++) {
       int64_t first = phi->block[k].first;
-      wide t = (wide)phi->block[k].weight / rho;
-      prox_block(phi, k, j, host_col(V, j) + first, t, host_col(B, j) + first);
+      if (phi->block[k].rows == 0) continue;
+      prox_block(phi, k, j, host_col(V, j) + first, step_of(phi, k, j, rho),
+                 host_col(B, j) + first);
     }
   return LAPIS_OK;
 }
@@ -236,7 +239,8 @@ static void reflect_block(const la_penalty *phi, int k, int64_t j, double rho,
                           const double *a, const double *v, double *b,
                           double *w, double sums[4])
 {
-  prox_block(phi, k, j, v, (wide)phi->block[k].weight / rho, w);
+  if (phi->block[k].rows == 0) return;
+  prox_block(phi, k, j, v, step_of(phi, k, j, rho), w);
   for (int64_t i = 0; i < phi->block[k].rows; i++) {
     double z = w[i], u = v[i] - z;
     sums[0] += (a[i] - z) * (a[i] - z);

@@ -471,6 +471,10 @@ static la_penalty random_penalty(la *h, int64_t K, int64_t D, int64_t n,
           i >= K ? random_count(seed, missing)
                  : (check_uniform(seed) < missing ? NAN : y);
     }
+  if (check_uniform(seed) < 0.5) return phi;
+  phi.times = la_case_new(h, 1, n);
+  for (int64_t j = 0; j < n; j++)
+    *la_case_at(&phi.times, 0, j) = pow(10, 2 * check_uniform(seed) - 1);
   return phi;
 }
 
@@ -576,7 +580,7 @@ static void for_penalties(void **state, uint64_t first,
     int64_t n = (int64_t)(6 * check_uniform(&seed));
     la_penalty phi = random_penalty(&p->fast, K, D, n, &seed);
     run(p, &phi, &seed);
-    p->fast.ops->free(&p->fast, &phi.Z0);
+    LA_RELEASE(&p->fast, &phi.Z0, &phi.times);
   }
 }
 
@@ -716,7 +720,7 @@ static void threads_do_not_change_passes(void **state)
     assert_memory_equal(a, b, sizeof a);
     assert_memory_equal(B.data, C.data, (size_t)(B.rows * B.cols) * 8);
     assert_memory_equal(U.data, W.data, (size_t)(U.rows * U.cols) * 8);
-    LA_RELEASE(&one, &phi.Z0, &B, &U, &C, &W);
+    LA_RELEASE(&one, &phi.Z0, &phi.times, &B, &U, &C, &W);
   }
 }
 

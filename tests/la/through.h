@@ -64,11 +64,12 @@ static lapis_status back(trip *t, lapis_status status)
   return status;
 }
 
-/* phi with its Z0 there. */
+/* phi with its Z0 and times there. */
 static const la_penalty *over(trip *t, const la_penalty *phi)
 {
   t->phi = *phi;
   t->phi.Z0 = *on(t, &phi->Z0);
+  if (phi->times.data != NULL) t->phi.times = *on(t, &phi->times);
   return &t->phi;
 }
 

@@ -12,6 +12,7 @@ typedef struct mc_case {
   int64_t K, D, n;
   const double *X, *Y; /* D x n, K x n, NaN unknown */
   double lambda, gamma, mu;
+  const double *weight; /* n, or NULL: 1 each */
 } mc_case;
 
 typedef struct mc_truth {
@@ -45,17 +46,31 @@ static inline double oracle_centre(const mc_case *c, double y)
   return c->zero_one ? (y > 0.5 ? 1 : 0) : 0;
 }
 
+/* What entry k of Y counts: 0 where it is not known. */
+static inline double oracle_times(const mc_case *c, int64_t k)
+{
+  if (isnan(c->Y[k])) return 0;
+  return c->weight == NULL ? 1 : c->weight[k / c->K];
+}
+
+/* lambda / |Omega_Y| */
+static inline double oracle_b(const mc_case *c)
+{
+  double all = 0;
+  for (int64_t k = 0; k < c->K * c->n; k++) all += oracle_times(c, k);
+  return all > 0 ? c->lambda / all : 0;
+}
+
 static inline double oracle_label_loss(const mc_case *c, const double *scores)
 {
   double sum = 0;
   for (int64_t k = 0; k < c->K * c->n; k++) {
-    if (isnan(c->Y[k])) continue;
+    if (!(oracle_times(c, k) > 0)) continue;
     double u =
         oracle_sign(c, c->Y[k]) * (scores[k] - oracle_centre(c, c->Y[k]));
-    sum += oracle_log1pexp(-c->gamma * u) / c->gamma;
+    sum += oracle_times(c, k) * oracle_log1pexp(-c->gamma * u) / c->gamma;
   }
-  int64_t seen = oracle_seen(c->Y, c->K * c->n);
-  return seen > 0 ? c->lambda / (double)seen * sum : 0;
+  return oracle_b(c) * sum;
 }
 
 static inline double oracle_feature_loss(const mc_case *c, const double *Z)
@@ -145,7 +160,7 @@ static inline double oracle_feature_conjugate(const mc_case *c, double y,
 static inline double oracle_label_conjugate(const mc_case *c, double y,
                                             double label, double b)
 {
-  if (isnan(label)) return y == 0 ? 0 : INFINITY;
+  if (!(b > 0)) return y == 0 ? 0 : INFINITY;
   double p = -y * oracle_sign(c, label) / b;
   if (p < 0 || p > 1) return INFINITY;
   return y * oracle_centre(c, label) +
@@ -162,12 +177,13 @@ static inline int64_t oracle_rows(const mc_case *c)
 static inline double oracle_conjugate(const mc_case *c, const double *G)
 {
   double a = 1 / (double)oracle_seen(c->X, c->D * c->n);
-  int64_t seen = oracle_seen(c->Y, c->K * c->n), m = oracle_rows(c);
-  double b = seen > 0 ? c->lambda / (double)seen : 0, sum = 0;
+  int64_t m = oracle_rows(c);
+  double b = oracle_b(c), sum = 0;
   for (int64_t j = 0; j < c->n; j++) {
     const double *g = G + j * m, *x = c->X + j * c->D;
     for (int64_t k = 0; k < c->K; k++)
-      sum += oracle_label_conjugate(c, g[k], c->Y[j * c->K + k], b);
+      sum += oracle_label_conjugate(c, g[k], c->Y[j * c->K + k],
+                                    b * oracle_times(c, j * c->K + k));
     if (c->variant == ORACLE_SIMPLEX)
       sum += oracle_simplex_conjugate(c, g + c->K, x, a);
     else

@@ -494,6 +494,22 @@ static const char *suits(const mc *w, const lapis_data *data)
   return "every feature was seen";
 }
 
+/* What their labels count; the others have none. */
+static lapis_status put_times(mc *w)
+{
+  bordered *b = state(w);
+  la_array *times = &b->labels.times, own;
+  if (w->p.weight == NULL && times->data == NULL) return LAPIS_OK;
+  if (times->data == NULL)
+    TRY(w->h.ops->alloc(&w->h, LAPIS_F64, 1, b->N, times));
+  double *t = times->data;
+  for (int64_t k = 0; k < b->N; k++) t[k] = k < b->columns.own ? 0 : 1;
+  for (int64_t j = 0; j < w->p.n; j++)
+    if (b->columns.place[j] >= 0) t[b->columns.place[j]] = mc_times(&w->p, j);
+  own = la_cols(times, 0, b->columns.own);
+  return la_sum(&w->h, &own);
+}
+
 /* Labels of the samples that have a column; V = B = [labels or 0; e]. */
 static lapis_status put_labels(mc *w)
 {
@@ -505,6 +521,7 @@ static lapis_status put_labels(mc *w)
     if (b->columns.place[j] >= 0)
       mc_label_column(w, j, (double *)Z0->data + b->columns.place[j] * Z0->ld);
   TRY(la_sum(&w->h, &own)); /* zeros where another has the sample */
+  TRY(put_times(w));
   for (int64_t j = 0; j < b->N; j++) {
     double *v = (double *)b->V.data + j * b->V.ld;
     const double *z = (const double *)Z0->data + j * Z0->ld;
@@ -647,9 +664,9 @@ static void release(mc *w)
 {
   bordered *b = state(w);
   if (b == NULL) return;
-  la_array *all[] = {&b->V,   &b->B,  &b->U,        &b->T,  &b->L,
-                     &b->off, &b->e,  &b->Te,       &b->Xe, &b->Ge,
-                     &b->UYe, &b->fe, &b->labels.Z0};
+  la_array *all[] = {&b->V,   &b->B,  &b->U,         &b->T,           &b->L,
+                     &b->off, &b->e,  &b->Te,        &b->Xe,          &b->Ge,
+                     &b->UYe, &b->fe, &b->labels.Z0, &b->labels.times};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     w->h.ops->free(&w->h, all[i]);
   if (b->accel.h != NULL) anderson_free(&b->accel);

@@ -192,7 +192,7 @@ static double entropy(double p)
 }
 
 /* sum over known labels of s g c + (beta / gamma)(p ln p + (1-p) ln(1-p)),
- * g = -rest, p = s |rest| / beta. */
+ * g = -rest, p = s |rest| / beta, beta times the sample's weight. */
 static lapis_status labels_conjugate(const mc *w, double s, double *out)
 {
   const factored *f = w->state;
@@ -200,9 +200,10 @@ static lapis_status labels_conjugate(const mc *w, double s, double *out)
   double sum = 0;
   for (int64_t k = 0; k < o->at_t[o->K]; k++) {
     double centre = w->p.zero_one ? o->value_t[k] : 0;
-    double p = fmin(s * fabs(o->rest_t[k]) / f->beta, 1);
+    double beta = f->beta * mc_times(&w->p, o->col_t[k]);
+    double p = fmin(s * fabs(o->rest_t[k]) / beta, 1);
     sum += -s * o->rest_t[k] * centre +
-           f->beta / w->p.gamma * (entropy(p) + entropy(1 - p));
+           beta / w->p.gamma * (entropy(p) + entropy(1 - p));
   }
   *out = sum;
   return base_sum(w->base.ctx, out, 1);
@@ -489,7 +490,8 @@ static lapis_status prove_loosely(mc *w, double primal)
     if (!passed) square *= 2;
   }
   if (!passed) /* |S|_F^2 */
-    square = f->square + f->beta * f->beta * (double)w->p.seen_Y;
+    square = f->square +
+             f->beta * f->beta * w->p.most * w->p.most * (double)w->p.seen_Y;
   TRY(bound_at(w, primal, sqrt(square) / f->tau, &f->now));
   f->now.proved = true;
   f->exact = false;

@@ -101,16 +101,18 @@ lapis_status factored_reserve(mc *w, int64_t R, int64_t q)
 }
 
 /* ---- losses of one label -------------------------------------------------*/
-/* l(z), l'(z) and l''(z) of a label with target v. */
-static void label_loss(const mc *w, double v, double z, double out[3])
+/* l(z), l'(z) and l''(z) of a label of sample j with target v. */
+static void label_loss(const mc *w, int64_t j, double v, double z,
+                       double out[3])
 {
   const factored *f = w->state;
+  double beta = f->beta * mc_times(&w->p, j);
   double sign = w->p.zero_one ? 2 * v - 1 : v, centre = w->p.zero_one ? v : 0;
   double u = -w->p.gamma * sign * (z - centre), e = exp(-fabs(u));
   double p = u > 0 ? 1 / (1 + e) : e / (1 + e);
-  out[0] = f->beta / w->p.gamma * ((u > 0 ? u : 0) + log1p(e));
-  out[1] = -f->beta * sign * p;
-  out[2] = f->beta * w->p.gamma * (e / ((1 + e) * (1 + e)));
+  out[0] = beta / w->p.gamma * ((u > 0 ? u : 0) + log1p(e));
+  out[1] = -beta * sign * p;
+  out[2] = beta * w->p.gamma * (e / ((1 + e) * (1 + e)));
 }
 
 /* ---- one row, given the other factor -------------------------------------*/
@@ -118,8 +120,14 @@ typedef struct line { /* what one row sees: labels first */
   const int32_t *at;
   const double *value;
   int64_t count, labels;
-  bool divided; /* its labels are those of this process's samples */
+  int64_t sample; /* whose row of B it is, or -1: a row of A */
+  bool divided;   /* its labels are those of this process's samples */
 } line;
+
+static int64_t sample_of(const line *e, int64_t k)
+{
+  return e->sample >= 0 ? e->sample : e->at[k];
+}
 
 typedef struct room { /* one thread's */
   double *G, *H, *h, *g, *step, *trial, *weight, *slope, *panel;
@@ -179,7 +187,7 @@ static lapis_status value_at(const mc *w, const room *r, const line *e,
     sum += 0.5 * x[i] * (r->g[i] - r->h[i]);
   for (int64_t k = 0; k < e->labels; k++) {
     double z = tall_dot(F->ld, F->v + e->at[k] * F->ld, x);
-    label_loss(w, e->value[k], z, loss);
+    label_loss(w, sample_of(e, k), e->value[k], z, loss);
     sum += loss[0];
   }
   *out = sum;
@@ -200,7 +208,7 @@ static lapis_status newton_system(const mc *w, const room *r, const line *e,
     double loss[3];
     for (int64_t k = 0; k < n; k++) {
       double z = tall_dot(ld, F->v + e->at[first + k] * ld, x);
-      label_loss(w, e->value[first + k], z, loss);
+      label_loss(w, sample_of(e, first + k), e->value[first + k], z, loss);
       r->slope[k] = loss[1];
       r->weight[k] = loss[2];
     }
@@ -280,15 +288,16 @@ static lapis_status solve_line(const mc *w, const room *r, const line *e,
 static line row_line(const observed *o, int64_t i)
 {
   int64_t at = o->at_t[i], count = o->at_t[i + 1] - at;
-  return (line){o->col_t + at, o->value_t + at, count, i < o->K ? count : 0,
+  return (line){o->col_t + at, o->value_t + at, count, i < o->K ? count : 0, -1,
                 false};
 }
 
 static line sample_line(const observed *o, int64_t j)
 {
   int64_t at = o->at[j], count = o->at[j + 1] - at;
-  return (line){o->row + at, o->value + at, count,
-                o->K > 0 ? observed_labels(o, j) : 0, false};
+  return (line){o->row + at, o->value + at,
+                count,       o->K > 0 ? observed_labels(o, j) : 0,
+                j,           false};
 }
 
 /* x goes `relax` times the way to its minimum, of labels to the end. */
@@ -634,7 +643,7 @@ static void rest_of_samples(const mc *w, int64_t first, int64_t end, sums *out)
       double z = tall_dot(ld, f->A.v + o->row[k] * ld, f->B.v + j * ld);
       if (o->row[k] < o->K) {
         double loss[3];
-        label_loss(w, o->value[k], z, loss);
+        label_loss(w, j, o->value[k], z, loss);
         o->rest[k] = -loss[1];
         out->loss += loss[0];
         continue;
@@ -659,7 +668,7 @@ static double rest_of_row(const mc *w, int64_t i)
     double z = tall_dot(ld, f->A.v + i * ld, f->B.v + o->col_t[k] * ld),
            loss[3];
     if (i < o->K) {
-      label_loss(w, o->value_t[k], z, loss);
+      label_loss(w, o->col_t[k], o->value_t[k], z, loss);
       o->rest_t[k] = -loss[1];
     } else {
       o->rest_t[k] = o->value_t[k] - z;

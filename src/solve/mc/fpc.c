@@ -19,7 +19,8 @@ static double step(const mc *w)
   if (!isnan(w->set.tau)) return w->set.tau;
   double features = (double)w->p.seen_X;
   if (w->p.K == 0) return features;
-  double labels = 4 * (double)w->p.seen_Y / (w->set.lambda * w->set.gamma);
+  double labels =
+      4 * w->p.weight_Y / (w->set.lambda * w->set.gamma * w->p.most);
   return fmin(labels, features);
 }
 

@@ -13,7 +13,11 @@
  *   tau               mu / a, where a solver divides by a    a number
  *
  * m = K + D + 1; mu, lambda, gamma are the settings of these names;
- * a = 1/|Omega_X| and b = lambda/|Omega_Y| are the weights of the losses. */
+ * a = 1/|Omega_X| and b = lambda/|Omega_Y| are the weights of the losses.  With
+ * weights v_j of samples the loss of a label of sample j is multiplied by v_j,
+ * and |Omega_Y| is the sum of v_j over the labels: a label of whole weight k
+ * counts as k labels do.  Weight 0: the sample's labels are not known.  The
+ * features' loss and the nuclear norm know no weights. */
 #ifndef LAPIS_MC_H
 #define LAPIS_MC_H
 #include "base/param.h"
@@ -34,17 +38,26 @@ typedef struct mc_problem {
   int64_t samples;        /* of the data; n also counts class representatives */
   int64_t all;            /* n of all processes */
   int64_t seen_X, seen_Y; /* |Omega_X|, |Omega_Y| */
-  double a, b;            /* 1 / |Omega_X|, lambda / |Omega_Y| */
+  double weight_Y;        /* sum of the weights of Omega_Y */
+  double most;            /* the largest of them */
+  double a, b;            /* 1 / |Omega_X|, lambda / weight_Y */
   double mu, sigma_1;     /* sigma_1(Z_0), unknown entries 0; 0: not asked */
   double threshold;       /* a score above it is a positive label */
   int variant;            /* lapis_mc_variant */
   double gamma;
-  bool zero_one;       /* labels in {0,1}, not {-1,1} */
-  double *calibration; /* 2 x K, or NULL: decide.c */
-  double *turn;        /* K: -1 where a row of Z holds 1 - label, else 1 */
+  bool zero_one;        /* labels in {0,1}, not {-1,1} */
+  double *calibration;  /* 2 x K, or NULL: decide.c */
+  double *turn;         /* K: -1 where a row of Z holds 1 - label, else 1 */
+  const double *weight; /* of the samples, borrowed; NULL: 1 each */
   targets labels;
   la_penalty phi; /* Z0 with NaN where unobserved */
 } mc_problem;
+
+/* What a label of column j counts; class representatives count once. */
+static inline double mc_times(const mc_problem *p, int64_t j)
+{
+  return p->weight == NULL || j >= p->samples ? 1 : p->weight[j];
+}
 
 /* What a primal point and a multiplier prove together. */
 typedef struct mc_bounds {
@@ -115,6 +128,9 @@ lapis_status mc_check_features(lapis_ctx *ctx, int variant, const lapis_mat *X);
 /* Checks data against the settings' variant, allocating nothing. */
 lapis_status mc_check_data(lapis_ctx *ctx, const lapis_mc_settings *set,
                            const lapis_data *data);
+/* data without the labels of samples of weight 0; checks the weights. */
+lapis_status mc_weighted(lapis_ctx *ctx, arena *own, const lapis_data *data,
+                         lapis_data *out);
 /* The same and the labels: method_check_fn (methods.h). */
 lapis_status mc_check(lapis_ctx *ctx, const lapis_data *data,
                       const void *settings);

@@ -52,7 +52,8 @@ static const lapis_param params[] = {
     REAL("tau", tau, .symbol = "tau", .value = NAN, ABOVE(0),
          .goes_with = "solver=fpc",
          .help =
-             "fpc: step; auto: min(4 |Omega_Y| / (lambda gamma), |Omega_X|)"),
+             "fpc: step; auto: min(4 |Omega_Y| / (lambda gamma), |Omega_X|), "
+             "with weights over the largest"),
     CHOICE("absent", absent, "zero|missing", .value = LAPIS_ABSENT_ZERO,
            .arg = "A",
            .help = "entries that a sparse X leaves out are 0, or not observed"),
@@ -114,7 +115,7 @@ const lapis_method mc_method = {
     .summary = "fill in unknown labels and repair the features of a whole set "
                "of samples at once",
     .source = "[MC11] [MC15]",
-    .reads = LAPIS_READS_X | LAPIS_READS_Y,
+    .reads = LAPIS_READS_X | LAPIS_READS_Y | LAPIS_READS_WEIGHT,
     .completes = true,
     .joint = true,
     .params = params,

@@ -200,14 +200,28 @@ static lapis_status check_labels(lapis_ctx *ctx, const targets *t)
                              "; without Y the features alone are completed");
 }
 
+lapis_status mc_weighted(lapis_ctx *ctx, arena *own, const lapis_data *data,
+                         lapis_data *out)
+{
+  *out = *data;
+  if (data->weight == NULL || mat_empty(&data->Y)) return LAPIS_OK;
+  TRY(check_shapes(ctx, data));
+  TRY(mat_check_weights(ctx, "mc", data->weight, data->Y.cols));
+  return mat_weighted_targets(own, &data->Y, data->weight, &out->Y);
+}
+
 lapis_status mc_check(lapis_ctx *ctx, const lapis_data *data,
                       const void *settings)
 {
-  targets labels;
-  TRY(mc_check_data(ctx, settings, data));
-  TRY(targets_encode(ctx, "mc", &data->Y, &labels));
-  lapis_status s = check_labels(ctx, &labels);
+  targets labels = {.classes = 0};
+  arena own = {.ctx = ctx};
+  lapis_data counted;
+  lapis_status s = mc_weighted(ctx, &own, data, &counted);
+  if (s >= 0) s = mc_check_data(ctx, settings, &counted);
+  if (s >= 0) s = targets_encode(ctx, "mc", &counted.Y, &labels);
+  if (s >= 0) s = check_labels(ctx, &labels);
   targets_free(&labels);
+  arena_free(&own);
   return s;
 }
 
@@ -243,9 +257,19 @@ static bool zero_one(const mc *w)
 static lapis_status count_seen_labels(mc *w)
 {
   mc_problem *p = &w->p;
+  double added = (double)(p->K * (p->n - p->samples));
   p->seen_Y = p->K * (p->n - p->samples);
-  for (int64_t k = 0; k < p->K * p->samples; k++)
-    p->seen_Y += !isnan(p->labels.sign[k]);
+  p->weight_Y = added;
+  p->most = 1;
+  for (int64_t k = 0; k < p->K * p->samples; k++) {
+    if (isnan(p->labels.sign[k])) continue;
+    double times = mc_times(p, k / p->K);
+    p->seen_Y++;
+    p->weight_Y += times;
+    if (p->weight != NULL) p->most = fmax(p->most, times);
+  }
+  TRY(base_sum(w->base.ctx, &p->weight_Y, 1));
+  TRY(base_max(w->base.ctx, &p->most, 1));
   return base_sum_whole(w->base.ctx, &p->seen_Y, 1);
 }
 
@@ -263,7 +287,10 @@ static lapis_status count_seen_features(mc *w, const lapis_data *data)
 static lapis_status encode(mc *w, const lapis_data *data)
 {
   mc_problem *p = &w->p;
-  TRY(targets_encode(w->base.ctx, "mc", &data->Y, &p->labels));
+  lapis_data counted;
+  TRY(mc_weighted(w->base.ctx, &w->base.arena, data, &counted));
+  p->weight = mat_empty(&data->Y) ? NULL : data->weight;
+  TRY(targets_encode(w->base.ctx, "mc", &counted.Y, &p->labels));
   TRY(check_labels(w->base.ctx, &p->labels));
   TRY(turn_labels(w));
   p->K = p->labels.classes;
@@ -321,7 +348,7 @@ void mc_set_weights(mc *w)
 {
   mc_problem *p = &w->p;
   p->a = p->seen_X > 0 ? 1.0 / (double)p->seen_X : 0;
-  p->b = p->seen_Y > 0 ? w->set.lambda / (double)p->seen_Y : 0;
+  p->b = p->weight_Y > 0 ? w->set.lambda / p->weight_Y : 0;
   p->gamma = w->set.gamma;
   p->mu = isnan(w->set.mu) ? w->set.mu_rel * p->a * p->sigma_1 : w->set.mu;
   w->set.mu = p->mu;
@@ -400,10 +427,24 @@ void mc_problem_kind(mc *w)
   w->p.zero_one = zero_one(w);
 }
 
+/* What columns count, 1 x n. */
+static lapis_status fill_times(mc *w)
+{
+  mc_problem *p = &w->p;
+  if (p->weight == NULL) return LAPIS_OK;
+  double *times = arena_reals(&w->base.arena, p->n);
+  TRY(arena_status(&w->base.arena));
+  for (int64_t j = 0; j < p->n; j++) times[j] = mc_times(p, j);
+  lapis_mat view = lapis_mat_f64(times, 1, p->n);
+  TRY(w->h.ops->alloc(&w->h, LAPIS_F64, 1, p->n, &p->phi.times));
+  return w->h.ops->upload(&w->h, &view, &p->phi.times);
+}
+
 lapis_status mc_problem_build(mc *w, const lapis_data *data)
 {
   mc_problem *p = &w->p;
   mc_problem_kind(w);
+  TRY(fill_times(w));
   TRY(w->h.ops->alloc(&w->h, LAPIS_F64, p->m, p->n, &p->phi.Z0));
   double *host = base_alloc_raw(w->base.ctx, p->m * p->n, sizeof *host);
   if (host == NULL) return LAPIS_ENOMEM;
@@ -418,4 +459,5 @@ lapis_status mc_problem_build(mc *w, const lapis_data *data)
 void mc_problem_free(mc *w)
 {
   w->h.ops->free(&w->h, &w->p.phi.Z0);
+  w->h.ops->free(&w->h, &w->p.phi.times);
 }
