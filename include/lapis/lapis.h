@@ -448,10 +448,10 @@ LAPIS_DEFAULTS(rpca, lapis_rpca_settings)
  *
  * rlda: Y are indicators of K classes and W = (Y Y')^(-1/2). */
 typedef enum lapis_rr_denoise {
-  LAPIS_RR_JOINT, /* D comes with the regression [RR16] */
-  LAPIS_RR_RPCA,  /* from robust PCA, before it */
-  LAPIS_RR_NONE   /* is X: ridge regression, ridge LDA */
-} lapis_rr_denoise;
+  LAPIS_RR_JOINT,   /* D comes with the regression [RR16] */
+  LAPIS_RR_RPCA,    /* from robust PCA, before it */
+  LAPIS_RR_NONE     /* is X: ridge regression, ridge LDA */
+} lapis_rr_denoise; /* weights of samples: of the squares of the fit */
 /* rlda's classes: the largest score; the nearest class mean; the nearest
  * training samples.  Auto: mean where lambda and gamma are left open. */
 typedef enum lapis_rlda_assign {

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from ._compat import RegressorMixin, TransformerMixin
 from ._estimator import Classifier, Estimator, of_method
-from ._validation import check_y, feature_names_of
+from ._validation import check_weight, check_y, feature_names_of
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -91,7 +91,8 @@ class RobustRegressor(_Cleaner, RegressorMixin, Estimator):
             groups: Optional[ArrayLike] = None) -> Self:
         """Regress y on X; NaN is what is not known.  Samples with all their
         targets are learnt from, the others are answered.  Folds that choose
-        settings keep `groups` (people, images) whole."""
+        settings keep `groups` (people, images) whole.  For weights of samples
+        see ``lapis.solve``."""
         X = self._begin(X)
         y = check_y(y, len(X), missing=True)
         if y.dtype.kind not in "fiub":
@@ -152,14 +153,20 @@ class RobustLDA(_Cleaner, Classifier):
     _missing_labels = True
 
     def fit(self, X: ArrayLike, y: ArrayLike,
-            groups: Optional[ArrayLike] = None) -> Self:
+            groups: Optional[ArrayLike] = None,
+            sample_weight: Optional[ArrayLike] = None) -> Self:
         """Learn the classes of X; NaN is what is not known.  Samples with a
         label are learnt from, the others are answered.  Folds that choose
-        settings keep `groups` (people, images) whole."""
+        settings keep `groups` (people, images) whole; weights multiply the
+        squares of the fit, and samples of weight 0 are answered alone."""
         X = self._begin(X)
-        y = self._encode(y, len(X))
-        result = self._keep(
-            self._solve(X, y, group=self._whose(groups, len(X))))
+        weight = absent = None
+        if sample_weight is not None:
+            weight = check_weight(sample_weight, len(X))
+            absent = weight == 0
+        y = self._encode(y, len(X), absent)
+        result = self._keep(self._solve(
+            X, y, group=self._whose(groups, len(X)), sample_weight=weight))
         self._name_classes()
         self._keep_answers(result)
         weights = np.array(result["weights"])

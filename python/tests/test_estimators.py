@@ -767,6 +767,20 @@ class Habits(unittest.TestCase):
             lapis.SVMPlusClassifier(kernel="precomputed").fit(
                 K, y, sample_weight=weight)
 
+    def test_weights_of_robust_fits(self):
+        X, y, _ = two_classes(60)
+        weight = np.arange(60) % 3
+        rows = np.repeat(np.arange(60), weight)
+        one = lapis.RobustLDA(denoise="none").fit(X, y, sample_weight=weight)
+        two = lapis.RobustLDA(denoise="none").fit(X[rows], y[rows])
+        np.testing.assert_allclose(one.coef_, two.coef_, rtol=1e-8)
+        self.assertEqual(one.transduction_.shape, (60,))
+        one = lapis.solve("rr", X, Y=y, sample_weight=weight, denoise="none")
+        two = lapis.solve("rr", X[rows], Y=y[rows], denoise="none")
+        np.testing.assert_allclose(one["weights"], two["weights"], rtol=1e-8)
+        with self.assertRaisesRegex(ValueError, "weight"):
+            lapis.RobustLDA(assign="knn").fit(X, y, sample_weight=weight)
+
     def test_weights_of_labels(self):
         X, y, _ = two_classes(60)
         weight = 1.0 + np.arange(60) % 3

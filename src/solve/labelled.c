@@ -1,6 +1,6 @@
 /* labelled.c - methods that learn from samples with targets, given some
- * without: those with all their targets are learnt from, the others are asked
- * what the model says of new samples.
+ * without: those with all their targets are learnt from, unless their weight is
+ * 0; the others are asked what the model says of new samples.
  *
  * Results that have a column a sample have one for all of them; what only
  * training samples have (alpha, dual) is 0 for the others, which is what it is:
@@ -42,6 +42,23 @@ static bool has_all(const lapis_mat *Y, int64_t j)
   return true;
 }
 
+static bool is_used(const lapis_data *data, int64_t j)
+{
+  bool counts = data->weight == NULL || data->weight[j] > 0;
+  return counts && has_all(&data->Y, j);
+}
+
+/* A weight below 0 is the method's to refuse. */
+static bool any_of_no_weight(const lapis_data *data)
+{
+  bool any = false;
+  for (int64_t j = 0; data->weight != NULL && j < data->X.cols; j++) {
+    if (!(data->weight[j] >= 0)) return false;
+    any = any || !(data->weight[j] > 0);
+  }
+  return any;
+}
+
 bool labelled_is_needed(lapis_ctx *ctx, const method_entry *e,
                         const lapis_data *data)
 {
@@ -49,7 +66,7 @@ bool labelled_is_needed(lapis_ctx *ctx, const method_entry *e,
   bool fits = data->Y.rows > 0 && data->Y.cols == n &&
               (data->P.rows == 0 || data->P.cols == n);
   return e->labelled_only && base_ranks(ctx) == 1 && fits &&
-         lapis_mat_missing(&data->Y) > 0;
+         (lapis_mat_missing(&data->Y) > 0 || any_of_no_weight(data));
 }
 
 /* ---- solving ------------------------------------------------------------*/
@@ -214,6 +231,7 @@ static lapis_status check(labelled *w, const lapis_data *data,
   lapis_ctx *ctx = w->base.ctx;
   const char *name = w->e->method->name;
   TRY(mat_check_finite(ctx, name, "Y", &data->Y, true));
+  TRY(mat_check_weights(ctx, name, data->weight, data->X.cols));
   if (w->count == 0)
     return lapis_fail(ctx, LAPIS_EMISSING,
                       "%s: Y: no row has %s; samples with one are learnt from",
@@ -245,7 +263,7 @@ static lapis_status build(labelled *w, const lapis_data *data,
   if (w->known == NULL || w->used == NULL || w->row == NULL)
     return LAPIS_ENOMEM;
   for (int64_t j = 0; j < w->n; j++) {
-    w->known[j] = has_all(&data->Y, j);
+    w->known[j] = is_used(data, j);
     w->used[j] = w->known[j];
     w->count += w->known[j];
   }
@@ -258,10 +276,12 @@ static lapis_status build(labelled *w, const lapis_data *data,
   name_all(w);
   TRY(s);
   base_note(ctx, BASE_NOTE, "rows-used",
-            "%s: learnt from the %" PRId64 " of %" PRId64 " rows that have %s; "
+            "%s: learnt from the %" PRId64 " of %" PRId64
+            " rows that have %s%s; "
             "the others are answered",
             w->e->method->name, w->count, w->n,
-            data->Y.rows > 1 ? "all their targets" : "a target");
+            data->Y.rows > 1 ? "all their targets" : "a target",
+            any_of_no_weight(data) ? " and a weight" : "");
   return LAPIS_OK;
 }
 

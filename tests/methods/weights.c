@@ -82,6 +82,13 @@ static const struct {
             {"linear", "C", "30", true, true, true, false, 1e-3},
             {"trees", "trees", "20", true, true, true, false, 0},
             {"trees", "leaf", "4", true, true, true, false, 0},
+            {"rr", "denoise", "none", false, true, false, false, 1e-9},
+            {"rr", "gamma", "30", false, true, false, true, 0},
+            {"rr", "tol", "1e-8", true, true, false, true, 0},
+            {"rlda", "denoise", "none", false, false, true, false, 1e-9},
+            {"rlda", "gamma", "30", true, false, true, true, 0},
+            {"rlda", "tol", "1e-8", true, false, true, true, 0},
+            {"svmplus", "tol", "1e-10", false, false, false, false, 1e-4},
             {"mc", "solver", "admm", true, true, true, true, 0},
             {"mc", "solver", "factored", true, true, true, true, 0},
             {"mc", "solver", "bordered", false, true, true, true, 0}};

@@ -30,7 +30,7 @@ static void regression_step(void **state)
   la h;
   rr_tstep t;
   assert_int_equal(la_open_host(f.ctx, &h), LAPIS_OK);
-  assert_int_equal(rr_tstep_new(&h, d1 - 1, n, K, &t), LAPIS_OK);
+  assert_int_equal(rr_tstep_new(&h, d1 - 1, n, K, NULL, &t), LAPIS_OK);
   for (int64_t j = 0; j < n; j++) {
     for (int64_t i = 0; i < d1; i++)
       ((double *)t.Dh.data)[j * d1 + i] = lapis_mat_at(&Dh, j, i);

@@ -27,10 +27,16 @@ lapis_status rr_alm_alloc(rr *w)
     TRY(h->ops->alloc(h, LAPIS_F64, w->d, w->n, same[i]));
   for (int i = 0; joint && i < 2; i++)
     TRY(h->ops->alloc(h, LAPIS_F64, w->d + 1, w->n, tall[i]));
+  if (joint && w->root != NULL) {
+    TRY(h->ops->alloc(h, LAPIS_F64, w->K, w->K, &w->MV));
+    TRY(h->ops->alloc(h, LAPIS_F64, w->K, w->n, &w->HV));
+  }
   TRY(h->ops->alloc(h, LAPIS_F64, w->d + 1, w->K, &w->TW));
   TRY(h->ops->alloc(h, LAPIS_F64, w->K, w->n, &w->WY));
   TRY(h->ops->alloc(h, LAPIS_F64, w->K, w->n, &w->H));
   TRY(h->ops->alloc(h, LAPIS_F64, w->K, w->K, &w->Wm));
+  if (joint && w->root != NULL)
+    w->room = arena_reals(&w->base.arena, w->K + w->n);
   w->bias = arena_reals(&w->base.arena, w->K);
   TRY(arena_status(&w->base.arena));
   return h->ops->alloc(h, LAPIS_F64, w->K, w->K, &w->M);
@@ -38,8 +44,8 @@ lapis_status rr_alm_alloc(rr *w)
 
 void rr_alm_free(rr *w)
 {
-  la_array *all[] = {&w->B,  &w->G1, &w->input, &w->G2, &w->N,
-                     &w->TW, &w->WY, &w->H,     &w->M,  &w->Wm};
+  la_array *all[] = {&w->B,  &w->G1, &w->input, &w->G2, &w->N,  &w->TW,
+                     &w->WY, &w->H,  &w->M,     &w->Wm, &w->MV, &w->HV};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     w->h.ops->free(&w->h, all[i]);
 }
@@ -125,6 +131,7 @@ lapis_status rr_objective(rr *w, double nuclear, const double *l1, double *J)
   TRY(la_copy(h, &w->WY, &w->H));
   TRY(h->ops->gemm(h, LA_T, LA_N, -1, &top, &w->step.A, 1, &w->H));
   TRY(rr_take_constants(w, &w->H));
+  if (w->root != NULL) TRY(h->ops->scale_cols(h, w->root, &w->H));
   TRY(h->ops->dot(h, &w->H, &w->H, &fit));
   TRY(base_sum(h->ctx, &fit, 1));
   TRY(h->ops->dot(h, &w->t.Tt, &w->t.Tt, &size));
@@ -134,6 +141,31 @@ lapis_status rr_objective(rr *w, double nuclear, const double *l1, double *J)
 }
 
 /* ---- the loop -----------------------------------------------------------*/
+/* H <- (mu/(eta v_j) I + K K')^-1 H_j in every column j; K K' = V l V'. */
+static lapis_status solve_columns(rr *w)
+{
+  la *h = &w->h;
+  int64_t count;
+  double *l = w->room, *f = l + w->K;
+  TRY(h->ops->syrk(h, LA_T, &w->TW, &w->M));
+  if (w->root != NULL) {
+    TRY(h->ops->eigh(h, &w->M, -INFINITY, l, &w->MV, &count));
+    TRY(h->ops->gemm(h, LA_T, LA_N, 1, &w->MV, &w->H, 0, &w->HV));
+    for (int64_t k = 0; k < w->K; k++) {
+      la_array row = la_rows(&w->HV, k, 1);
+      for (int64_t j = 0; j < w->n; j++) {
+        double v = w->set.eta * w->weight[j];
+        f[j] = v / (w->mu + v * fmax(l[k], 0));
+      }
+      TRY(h->ops->scale_cols(h, f, &row));
+    }
+    return h->ops->gemm(h, LA_N, LA_N, 1, &w->MV, &w->HV, 0, &w->H);
+  }
+  TRY(la_add_diagonal(h, w->mu / w->set.eta, &w->M));
+  TRY(h->ops->potrf(h, &w->M));
+  return h->ops->potrs(h, &w->M, &w->H);
+}
+
 /* Gamma2 += mu (Dh - 1) in the last row; adds |Dh - 1|^2 there to *sum. */
 static lapis_status update_last_row(rr *w, double *sum)
 {
@@ -220,16 +252,14 @@ lapis_status rr_alm(rr *w, loop *l)
     /* Update D-hat: min eta/2 |W (Y - T Dh)|^2 + mu/2 |Dh - N|^2 with
      * N = [D; 1] - Gamma2/mu.  The (d + 1) x (d + 1) system of Alg. 1 by its
      * K x K twin, K = W T:
-     *   Dh = N + K'H,  H = (mu/eta I + K K')^-1 (W Y - K N) */
+     *   Dh = N + K'H,  H = (mu/eta I + K K')^-1 (W Y - K N)
+     * (with weights mu/(eta v_j) in column j) */
     TRY(la_copy(h, D, &N_top));
     TRY(set_last_row(h, N, 1));
     TRY(h->ops->axpby(h, -1 / mu, &w->G2, 1, N));
-    TRY(h->ops->syrk(h, LA_T, &w->TW, &w->M));
-    TRY(la_add_diagonal(h, mu / w->set.eta, &w->M));
-    TRY(h->ops->potrf(h, &w->M));
     TRY(la_copy(h, &w->WY, &w->H));
     TRY(h->ops->gemm(h, LA_T, LA_N, -1, &w->TW, N, 1, &w->H));
-    TRY(h->ops->potrs(h, &w->M, &w->H));
+    TRY(solve_columns(w));
     TRY(la_copy(h, N, Dh));
     TRY(h->ops->gemm(h, LA_N, LA_N, 1, &w->TW, &w->H, 1, Dh));
 

@@ -72,7 +72,8 @@ typedef struct plan {
   lapis_data data;
   double *Y;      /* rlda: n */
   int64_t *kind;  /* rlda: n, the class's place among the values */
-  double *weight; /* rlda: of each class; 0 of one that not both folds hide */
+  double *weight; /* rlda: of each class; 0 of one that not both folds hide;
+                   * a sample counts so often beside its own weight */
   int64_t judged; /* classes in both folds: these count */
 } plan;
 
@@ -95,17 +96,19 @@ static void plan_free(plan *p)
 static lapis_status weigh_classes(const rr *w, plan *p)
 {
   int64_t kinds = w->labels.n_values;
-  int64_t *count = base_alloc(w->base.ctx, FOLDS * kinds, sizeof *count);
+  double n = 0, *count = base_alloc(w->base.ctx, FOLDS * kinds, sizeof *count);
   p->weight = base_alloc(w->base.ctx, kinds, sizeof *p->weight);
   lapis_status s = count == NULL || p->weight == NULL ? LAPIS_ENOMEM : LAPIS_OK;
-  for (int64_t j = 0; s >= 0 && j < w->n; j++)
-    count[FOLDS * p->kind[j] + p->folds.fold[j]]++;
+  for (int64_t j = 0; s >= 0 && j < w->n; j++) {
+    count[FOLDS * p->kind[j] + p->folds.fold[j]] += rr_times(w, j);
+    n += rr_times(w, j);
+  }
   for (int64_t c = 0; s >= 0 && c < kinds; c++)
     p->judged += count[FOLDS * c] > 0 && count[FOLDS * c + 1] > 0;
   for (int64_t c = 0; s >= 0 && c < kinds; c++) {
-    int64_t all = count[FOLDS * c] + count[FOLDS * c + 1];
+    double all = count[FOLDS * c] + count[FOLDS * c + 1];
     if (count[FOLDS * c] > 0 && count[FOLDS * c + 1] > 0)
-      p->weight[c] = (double)w->n / (double)(all * p->judged);
+      p->weight[c] = n / (all * (double)p->judged);
   }
   base_free(count);
   return s;
@@ -122,7 +125,8 @@ static lapis_status choose_folds(const rr *w, plan *p)
                    .group = w->group,
                    .or_fewer = true};
   p->data = (lapis_data){.X = lapis_mat_f64(w->X, w->d, w->n),
-                         .Y = lapis_mat_f64(w->Y, w->K, w->n)};
+                         .Y = lapis_mat_f64(w->Y, w->K, w->n),
+                         .weight = w->weight};
   if (w->lda) {
     p->Y = base_alloc_raw(ctx, w->n, sizeof *p->Y);
     p->kind = base_alloc(ctx, w->n, sizeof *p->kind);
@@ -210,14 +214,16 @@ static void tell(const rr *w, const lapis_mat *got, const fold *f,
       off += e * e / (double)Y->rows;
       size += y * y / (double)Y->rows;
     }
+    const double *own = f->hidden.data.weight;
     double weight = f->weight[j], gain = w->lda ? weight : size - off;
     double right = w->lda ? (off <= 0) * weight : 1 - off;
-    sum[0] += right;
-    sum[1] += gain;
-    sum[2] += gain * gain;
+    double v = own == NULL ? 1 : own[j];
+    sum[0] += v * right;
+    sum[1] += v * gain;
+    sum[2] += v * (gain * gain);
     if (f->units == 0) continue;
-    f->of_unit[2 * f->unit[j]] += w->lda ? right : gain;
-    f->of_unit[2 * f->unit[j] + 1] += weight;
+    f->of_unit[2 * f->unit[j]] += v * (w->lda ? right : gain);
+    f->of_unit[2 * f->unit[j] + 1] += v * weight;
   }
 }
 
@@ -308,14 +314,17 @@ static lapis_status try_fold(rr *w, const fold *f, double *right)
   return status;
 }
 
-/* Adds what a fold told to sum, and its samples to *judged; a fold that told
- * nothing, its time being over, counts for nothing. */
+/* Adds what a fold told to sum, and its samples' weights to *judged; a fold
+ * that told nothing, its time being over, counts for nothing. */
 static lapis_status add_fold(const rr *w, const fold *f, const double *right,
-                             double *sum, int64_t *judged)
+                             double *sum, double *judged)
 {
-  int64_t first, all;
+  const double *own = f->hidden.data.weight;
+  double all = 0;
   bool any = false;
-  TRY(base_place(w->base.ctx, f->hidden.data.X.cols, &first, &all));
+  for (int64_t j = 0; j < f->hidden.data.X.cols; j++)
+    all += own == NULL ? 1 : own[j];
+  TRY(base_sum(w->base.ctx, &all, 1));
   for (int t = 0; t < rr_tries(w); t++) any = any || !isnan(right[TOLD * t]);
   if (!any) return LAPIS_OK;
   for (int k = 0; k < TOLD * rr_tries(w); k++) sum[k] += right[k];
@@ -330,11 +339,11 @@ static double group_error(const double *of, double m, double all, int64_t units)
   return sqrt(fmax(square, 0) * u / (u - 1)) / all;
 }
 
-static void set_told(rr *w, const plan *p, const double *sum, int64_t judged)
+static void set_told(rr *w, const plan *p, const double *sum, double judged)
 {
   for (int t = 0; t < rr_tries(w) && judged > 0; t++) {
     const double *of = sum + TOLD * t;
-    double n = w->lda ? of[1] : (double)judged;
+    double n = w->lda ? of[1] : judged;
     double told = of[0] / n, mean = of[1] / n;
     double square =
         w->lda ? told * (1 - told) * of[2] / n : of[2] / n - mean * mean;
@@ -360,7 +369,7 @@ static bool too_few(const rr *w, const plan *p)
 static lapis_status try_all(rr *w, const plan *p)
 {
   lapis_status status = LAPIS_OK;
-  int64_t judged = 0;
+  double judged = 0;
   double right[TOLD * MOST_TRIES], sum[TOLD * MOST_TRIES] = {0};
   for (int t = 0; t < rr_tries(w); t++) {
     const attempt *a = attempts(w) + t;

@@ -15,29 +15,24 @@
 #include "solve/robust/robust.h"
 
 /* ---- the nearest class mean ---------------------------------------------*/
-static bool is_of(const targets *t, const double *sign, int64_t c)
+bool rlda_is_of(const rr *w, int64_t j, int64_t c)
 {
+  const targets *t = &w->labels;
+  const double *sign = t->sign + j * t->classes;
   return t->kind == TARGETS_BINARY ? (sign[0] > 0) == (c == 1) : sign[c] > 0;
 }
 
-bool rlda_is_of(const rr *w, int64_t j, int64_t c)
+void rlda_means(const rr *w, int64_t rows, double *means)
 {
-  return is_of(&w->labels, w->labels.sign + j * w->labels.classes, c);
-}
-
-void rlda_means(const targets *t, const double *scores, int64_t rows, int64_t n,
-                double *means)
-{
-  int64_t C = t->n_values;
+  int64_t C = w->labels.n_values;
   for (int64_t c = 0; c < C; c++) {
     double count = 0, *mean = means + c * rows;
     memset(mean, 0, (size_t)rows * sizeof *mean);
-    for (int64_t j = 0; j < n; j++)
-      count += is_of(t, t->sign + j * t->classes, c);
-    for (int64_t j = 0; j < n; j++)
-      for (int64_t i = 0; i < rows && is_of(t, t->sign + j * t->classes, c);
-           i++)
-        mean[i] += scores[j * rows + i] / count;
+    for (int64_t j = 0; j < w->n; j++)
+      if (rlda_is_of(w, j, c)) count += rr_times(w, j);
+    for (int64_t j = 0; j < w->n; j++)
+      for (int64_t i = 0; i < rows && rlda_is_of(w, j, c); i++)
+        mean[i] += rr_times(w, j) * w->scores[j * rows + i] / count;
   }
 }
 
@@ -93,18 +88,19 @@ lapis_status rlda_line_weights(rr *w)
  * for K x classes. */
 static void within(const rr *w, double *means, double *S)
 {
-  const targets *t = &w->labels;
-  int64_t K = w->K, n = w->n;
-  rlda_means(t, w->scores, K, n, means);
+  int64_t K = w->K;
+  double all = 0;
+  rlda_means(w, K, means);
   memset(S, 0, (size_t)(K * K) * sizeof *S);
-  for (int64_t j = 0; j < n; j++) {
+  for (int64_t j = 0; j < w->n; j++) all += rr_times(w, j);
+  for (int64_t j = 0; j < w->n; j++) {
     const double *f = w->scores + j * K;
     int64_t c = 0;
-    while (c + 1 < t->n_values && !is_of(t, t->sign + j * t->classes, c)) c++;
+    while (c + 1 < w->labels.n_values && !rlda_is_of(w, j, c)) c++;
     const double *m = means + c * K;
     for (int64_t k = 0; k < K; k++)
       for (int64_t i = k; i < K; i++)
-        S[k * K + i] += (f[k] - m[k]) * (f[i] - m[i]) / (double)n;
+        S[k * K + i] += rr_times(w, j) * (f[k] - m[k]) * (f[i] - m[i]) / all;
   }
 }
 

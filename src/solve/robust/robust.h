@@ -192,10 +192,13 @@ lapis_status rpca_new(lapis_ctx *ctx, const lapis_data *data,
 /* ---- rr and rlda --------------------------------------------------------*/
 /* Robust regression and robust LDA.
  *
- *   J(T, D) = eta/2 (|W (Y - T [D; 1])|_F^2 + gamma |T|_F^2)
+ *   J(T, D) = eta/2 (|W (Y - T [D; 1]) V^(1/2)|_F^2 + gamma |T|_F^2)
  *             + |D|_* + lambda |P_Omega(X - D)|_1
  *
- * X, D d x n; Y K x n; T K x (d + 1), bias last, kept transposed. */
+ * V = diag(v): weights of samples, 1 where none are given [RR16 has none].  A
+ * sample of weight k is k samples to the fit, the classes and the sizes that
+ * scale.c finds, and one to |D|_* and its errors.  X, D d x n; Y K x n; T K x
+ * (d + 1), bias last, kept transposed. */
 extern const lapis_method rr_method, rlda_method;
 /* method_new_fn (base/param.h); callers from outside go by methods.c. */
 /* method_idle_fn (solve/methods.h) */
@@ -211,7 +214,7 @@ lapis_status rr_check_unlabelled(lapis_ctx *ctx, const char *method,
 
 /* T from D-hat.  W'W = Q diag(l) Q': column i of T'Q solves
  * (l_i Dh Dh' + gamma I) t = l_i Dh (Q'Y)_i'; where n < d + 1 the same through
- * Dh'Dh. */
+ * Dh'Dh.  With weights v of samples columns of Dh and Y count v^(1/2). */
 typedef struct rr_tstep {
   int64_t d1, n, K, side; /* d + 1; min(d + 1, n) */
   bool wide;              /* n < d + 1 */
@@ -220,13 +223,17 @@ typedef struct rr_tstep {
   la_array Q;             /* K x K */
   la_array QY;            /* n x K: Y'Q */
   la_array Dh;            /* (d + 1) x n */
-  la_array Tt, TQ;        /* (d + 1) x K: T', T'Q */
-  la_array GR, G, R;      /* side x (side + K); its first columns; its last:
-                           * right sides */
-  la_array V, S;          /* side x side, side x K */
-  double *values, *size;  /* side: eigenvalues; what rows are scaled by */
+  la_array Dv;        /* the same with columns times root; no weights: none */
+  const double *root; /* n: v^(1/2), or NULL */
+  la_array Tt, TQ;    /* (d + 1) x K: T', T'Q */
+  la_array GR, G, R;  /* side x (side + K); its first columns; its last:
+                       * right sides */
+  la_array V, S;      /* side x side, side x K */
+  double *values, *size; /* side: eigenvalues; what rows are scaled by */
 } rr_tstep;
-lapis_status rr_tstep_new(la *h, int64_t d, int64_t n, int64_t K, rr_tstep *t);
+/* root: n, borrowed, or NULL */
+lapis_status rr_tstep_new(la *h, int64_t d, int64_t n, int64_t K,
+                          const double *root, rr_tstep *t);
 void rr_tstep_free(la *h, rr_tstep *t);
 /* Y (K x n) and W (K x K) on the host. */
 lapis_status rr_tstep_set(la *h, rr_tstep *t, const double *Y, const double *W,
@@ -238,9 +245,10 @@ typedef struct rr_scale {
   int64_t d;
   double *centre, *size; /* d each, adjoining; NULL: nothing is done */
 } rr_scale;
-/* mode: standard or robust; X: d x n, NaN where not observed. */
-lapis_status rr_scale_fit(arena *a, int mode, const double *X, int64_t d,
-                          int64_t n, rr_scale *out);
+/* mode: standard or robust; X: d x n, NaN where not observed; weight: n, how
+ * many samples each counts as, or NULL. */
+lapis_status rr_scale_fit(arena *a, int mode, const lapis_mat *X,
+                          const double *weight, rr_scale *out);
 /* centre: d, then as many sizes. */
 void rr_scale_apply(const double *centre, int64_t d, int64_t n, double *X);
 /* D (and E = X - D, or NULL) back to the units of the data. */
@@ -259,6 +267,8 @@ typedef struct rr {
   targets labels;       /* rlda */
   double *Y, *W;        /* K x n, K x K */
   const int64_t *group; /* n, borrowed, or NULL */
+  const double *weight; /* n, borrowed, or NULL: 1 each */
+  double *root;         /* n: their roots, or NULL */
   rr_dstep step;        /* X; D in A */
   rr_tstep t;
   /* the augmented Lagrangian, d x n unless said; D is step.A, Dh is t.Dh */
@@ -269,8 +279,10 @@ typedef struct rr {
   la_array WY;    /* K x n: W Y */
   la_array H;     /* K x n: Update D-hat; in rr_objective W (Y - T [D; 1]) */
   la_array M;     /* K x K: mu/eta I + K K', K = W T, and its Cholesky factor */
-  la_array Wm;    /* K x K: W */
-  double *bias;   /* K: minus the constants of W T */
+  la_array MV, HV; /* K x K, K x n: vectors of K K', H in them; with weights */
+  la_array Wm;     /* K x K: W */
+  double *room;    /* K + n: eigenvalues of K K', shares; with weights */
+  double *bias;    /* K: minus the constants of W T */
   double mu, residual[2], J;
   rr_basis basis;
   /* what is published */
@@ -307,14 +319,18 @@ int rr_tries(const rr *w);
 bool rr_cleans(double lambda, int64_t d, int64_t n);
 /* rlda.c */
 bool rlda_is_of(const rr *w, int64_t j, int64_t c);
+/* How many samples sample j counts as. */
+static inline double rr_times(const rr *w, int64_t j)
+{
+  return w->weight == NULL ? 1 : w->weight[j];
+}
 /* shrink.c: gamma for samples A (d x n, NaN: not observed). */
 lapis_status rlda_shrinkage(rr *w, const double *A, double *gamma);
 /* Scores and weights L^-1 times themselves, LL' the covariance within classes.
  */
 lapis_status rlda_round(rr *w);
-/* means: rows x classes, of scores (rows x n) */
-void rlda_means(const targets *t, const double *scores, int64_t rows, int64_t n,
-                double *means);
+/* means: rows x classes, of w->scores (rows x n) */
+void rlda_means(const rr *w, int64_t rows, double *means);
 /* Scores (rows x n) of the nearest mean, in place; room: rows. */
 void rlda_lines(const double *means, int64_t rows, int64_t n, double *scores,
                 double *room);

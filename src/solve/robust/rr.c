@@ -1,10 +1,11 @@
 /* rr.c - robust regression and robust linear discriminant analysis [RR16].
  *
- *   minimize  eta/2 (|W (Y - T [D; 1])|_F^2 + gamma |T|_F^2)
+ *   minimize  eta/2 (|W (Y - T [D; 1]) V^(1/2)|_F^2 + gamma |T|_F^2)
  *             + |D|_* + lambda |P_Omega(X - D)|_1
  *
- * rr: real targets Y, W the identity or given.  rlda: Y the indicators of the
- * classes, W = (Y Y')^(-1/2), a full matrix where a sample has several.
+ * V: weights of samples (robust.h).  rr: real targets Y, W the identity or
+ * given.  rlda: Y the indicators of the classes, W = (Y Y')^(-1/2), a full
+ * matrix where a sample has several.
  *
  * Deviations: the papers call this convex; T D is bilinear and it is not.  With
  * gamma = 0 the pair (c T, D / c) lowers J without bound on T, so gamma > 0 is
@@ -106,7 +107,8 @@ const lapis_method rr_method = {
     .summary =
         "predict numbers from features that may be wrong or missing in part",
     .source = "[RR16] Sec. 3",
-    .reads = LAPIS_READS_X | LAPIS_READS_Y | LAPIS_READS_GROUP,
+    .reads =
+        LAPIS_READS_X | LAPIS_READS_Y | LAPIS_READS_GROUP | LAPIS_READS_WEIGHT,
     .completes = true,
     .numbers = true,
     .params = rr_params,
@@ -144,7 +146,8 @@ const lapis_method rlda_method = {
     .summary =
         "predict a class from features that may be wrong or missing in part",
     .source = "[RR16] Sec. 3.1",
-    .reads = LAPIS_READS_X | LAPIS_READS_Y | LAPIS_READS_GROUP,
+    .reads =
+        LAPIS_READS_X | LAPIS_READS_Y | LAPIS_READS_GROUP | LAPIS_READS_WEIGHT,
     .completes = true,
     .params = rlda_params,
     .n_params = sizeof rlda_params / sizeof *rlda_params,
@@ -297,7 +300,7 @@ static void assign(rr *w)
   bool pair = t->kind == TARGETS_BINARY;
   int64_t rows = pair ? 1 : w->K;
   if (w->means != NULL) {
-    rlda_means(t, w->scores, rows, w->n, w->means);
+    rlda_means(w, rows, w->means);
     memcpy(w->plain_scores, w->scores,
            (size_t)(rows * w->n) * sizeof *w->scores);
     rlda_lines(w->means, rows, w->n, w->scores, w->means + rows * t->n_values);
@@ -477,15 +480,20 @@ static bool left_open(const rr *w, const lapis_rr_settings *set)
   return !several && !w->fixed && may_choose(set, w->lda);
 }
 
-/* Groups keep folds apart, and nothing else. */
+/* Groups keep folds apart, and nothing else.  The certificate of D alone knows
+ * no weights of samples, and neighbours count alike. */
 unsigned rr_idle(const void *settings)
 {
-  return may_choose(settings, false) ? 0 : LAPIS_READS_GROUP;
+  const lapis_rr_settings *set = settings;
+  unsigned fixed = mat_empty(&set->weights) ? 0 : LAPIS_READS_WEIGHT;
+  return fixed | (may_choose(set, false) ? 0 : LAPIS_READS_GROUP);
 }
 
 unsigned rlda_idle(const void *settings)
 {
-  return may_choose(settings, true) ? 0 : LAPIS_READS_GROUP;
+  const lapis_rr_settings *set = settings;
+  unsigned near = set->assign == LAPIS_RLDA_KNN ? LAPIS_READS_WEIGHT : 0;
+  return near | (may_choose(set, true) ? 0 : LAPIS_READS_GROUP);
 }
 
 /* What --scale auto is.  eta and lambda of rr together state a problem of the
@@ -596,12 +604,14 @@ static lapis_status scale_data(rr *w)
 {
   arena *a = &w->base.arena;
   if (w->set.refill == 0) {
-    TRY(rr_scale_fit(a, w->set.scale, w->X, w->d, w->n, &w->scale));
+    lapis_mat X = lapis_mat_f64(w->X, w->d, w->n);
+    TRY(rr_scale_fit(a, w->set.scale, &X, w->weight, &w->scale));
     rr_scale_apply(w->scale.centre, w->d, w->n, w->X);
   }
   if (w->lda) return LAPIS_OK;
   rr_scale *y = &w->target_scale;
-  TRY(rr_scale_fit(a, LAPIS_SCALE_STANDARD, w->Y, w->K, w->n, y));
+  lapis_mat Y = lapis_mat_f64(w->Y, w->K, w->n);
+  TRY(rr_scale_fit(a, LAPIS_SCALE_STANDARD, &Y, w->weight, y));
   rr_scale_apply(y->centre, w->K, w->n, w->Y);
   return LAPIS_OK;
 }
@@ -634,7 +644,7 @@ static lapis_status allocate(rr *w, const lapis_data *data)
   TRY(rr_dstep_new(&w->h, moved ? &own : &data->X, w->fixed ? w->K : 0,
                    &w->step));
   w->set.lambda = rr_lambda(w->set.lambda, w->d, w->step.all);
-  TRY(rr_tstep_new(&w->h, w->d, w->n, w->K, &w->t));
+  TRY(rr_tstep_new(&w->h, w->d, w->n, w->K, w->root, &w->t));
   return rr_alm_alloc(w);
 }
 
@@ -661,6 +671,7 @@ static lapis_status check(lapis_ctx *ctx, bool lda, const lapis_data *data,
   TRY(rr_check_X(ctx, method, &data->X));
   TRY(mat_check_size(ctx, method, "X", &data->X));
   TRY(rr_check_targets(ctx, lda, set, data));
+  TRY(mat_check_weights(ctx, method, data->weight, data->X.cols));
   bool raw = set->denoise == LAPIS_RR_NONE && set->refill == 0;
   return raw ? rr_check_raw(ctx, method, &data->X) : LAPIS_OK;
 }
@@ -706,6 +717,22 @@ static lapis_status settle_settings(rr *w)
   return LAPIS_OK;
 }
 
+/* What columns of the fit are multiplied by; weights that are all 1 are none.
+ */
+static lapis_status take_roots(rr *w, const lapis_data *data)
+{
+  double differ = 0;
+  for (int64_t j = 0; data->weight != NULL && j < data->X.cols; j++)
+    differ = fmax(differ, fabs(data->weight[j] - 1));
+  TRY(base_max(w->base.ctx, &differ, 1));
+  if (!(differ > 0)) return LAPIS_OK;
+  w->weight = data->weight;
+  w->root = arena_reals(&w->base.arena, data->X.cols);
+  TRY(arena_status(&w->base.arena));
+  for (int64_t j = 0; j < data->X.cols; j++) w->root[j] = sqrt(w->weight[j]);
+  return LAPIS_OK;
+}
+
 static lapis_status create(lapis_ctx *ctx, bool lda, const lapis_data *data,
                            const lapis_rr_settings *set, lapis_solver **out)
 {
@@ -719,7 +746,8 @@ static lapis_status create(lapis_ctx *ctx, bool lda, const lapis_data *data,
   w->fixed = !mat_empty(&set->weights);
   w->group = data->group;
   s->settings = &w->set;
-  lapis_status status = la_open(ctx, &w->h);
+  lapis_status status = take_roots(w, data);
+  if (status >= 0) status = la_open(ctx, &w->h);
   if (status >= 0) status = rr_targets_build(w, data);
   if (status >= 0) status = settle_settings(w);
   if (status >= 0) status = allocate(w, data);

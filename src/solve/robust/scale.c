@@ -21,7 +21,7 @@
  * large, half of what that says.  Where half of a feature's entries are one
  * number to the bit and this leaves 0, s is the deviation.
  * Targets have no such errors here: the loss is their square, and m and s are
- * mean and deviation.
+ * mean and deviation.  A sample of weight k counts as k in all of these.
  *
  * D, E = X - D, T and scores return to the units of the data. */
 #include <math.h>
@@ -41,6 +41,7 @@ typedef struct measured {
   lapis_ctx *ctx;
   const double *X;      /* d x n, NaN: not observed */
   int64_t d, n;         /* n: of this process */
+  const double *weight; /* n, or NULL: 1 each */
   double *count;        /* d: what was observed, by all processes */
   double *room;         /* 4 d */
   uint64_t *low, *high; /* d: bounds of a quantile */
@@ -54,17 +55,25 @@ static void measured_free(measured *m)
   base_free(m->high);
 }
 
-static lapis_status measured_new(lapis_ctx *ctx, const double *X, int64_t d,
-                                 int64_t n, measured *m)
+static double times(const measured *m, int64_t j)
 {
-  *m = (measured){.ctx = ctx, .X = X, .d = d, .n = n};
+  return m->weight == NULL ? 1 : m->weight[j];
+}
+
+static lapis_status measured_new(lapis_ctx *ctx, const lapis_mat *X,
+                                 const double *weight, measured *m)
+{
+  int64_t d = X->rows, n = X->cols;
+  const double *x = X->val;
+  *m = (measured){.ctx = ctx, .X = x, .d = d, .n = n, .weight = weight};
   m->count = base_alloc(ctx, d, sizeof *m->count);
   m->room = base_alloc(ctx, 4 * d, sizeof *m->room);
   m->low = base_alloc(ctx, d, sizeof *m->low);
   m->high = base_alloc(ctx, d, sizeof *m->high);
   if (m->count == NULL || m->room == NULL || m->low == NULL || m->high == NULL)
     return LAPIS_ENOMEM;
-  for (int64_t k = 0; k < d * n; k++) m->count[k % d] += !isnan(X[k]);
+  for (int64_t k = 0; k < d * n; k++)
+    if (!isnan(x[k])) m->count[k % d] += times(m, k / d);
   return base_sum(ctx, m->count, d);
 }
 
@@ -76,7 +85,8 @@ static lapis_status deviations(const measured *m, const double *centre,
   memset(size, 0, (size_t)d * sizeof *size);
   for (int64_t k = 0; k < d * m->n; k++) {
     double off = m->X[k] - centre[k % d];
-    if (!isnan(off)) size[k % d] += off * off / m->count[k % d];
+    if (!isnan(off))
+      size[k % d] += times(m, k / d) * (off * off) / m->count[k % d];
   }
   TRY(base_sum(m->ctx, size, d));
   for (int64_t i = 0; i < d; i++) size[i] = sqrt(size[i]);
@@ -93,7 +103,8 @@ static lapis_status means(const measured *m, double *centre)
     memset(more, 0, (size_t)d * sizeof *more);
     for (int64_t k = 0; k < d * m->n; k++)
       if (!isnan(m->X[k]))
-        more[k % d] += (m->X[k] - centre[k % d]) / m->count[k % d];
+        more[k % d] +=
+            times(m, k / d) * (m->X[k] - centre[k % d]) / m->count[k % d];
     TRY(base_sum(m->ctx, more, d));
     for (int64_t i = 0; i < d; i++) centre[i] += more[i];
   }
@@ -142,7 +153,8 @@ static lapis_status quantiles(const measured *m, const double *off,
     for (int64_t j = 0; j < m->n; j++)
       for (int64_t i = 0; i < d; i++) {
         double x = m->X[j * d + i];
-        below[i] += (off == NULL ? x : fabs(x - off[i])) <= out[i];
+        if ((off == NULL ? x : fabs(x - off[i])) <= out[i])
+          below[i] += times(m, j);
       }
     TRY(base_sum(m->ctx, below, d));
     for (int64_t i = 0; i < d; i++) {
@@ -182,11 +194,12 @@ static lapis_status robust(const measured *m, rr_scale *z)
 }
 
 /* ---- what others use ----------------------------------------------------*/
-lapis_status rr_scale_fit(arena *a, int mode, const double *X, int64_t d,
-                          int64_t n, rr_scale *out)
+lapis_status rr_scale_fit(arena *a, int mode, const lapis_mat *X,
+                          const double *weight, rr_scale *out)
 {
   measured m;
-  lapis_status s = measured_new(a->ctx, X, d, n, &m);
+  int64_t d = X->rows;
+  lapis_status s = measured_new(a->ctx, X, weight, &m);
   out->d = d;
   out->centre = s >= 0 ? arena_reals(a, 2 * d) : NULL;
   out->size = out->centre != NULL ? out->centre + d : NULL;

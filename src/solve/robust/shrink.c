@@ -4,7 +4,8 @@
  * gamma / K or so on its diagonal, K classes.  Ledoit and Wolf (2004) say how
  * much is best: (1 - a) S + a m I, m the mean variance, with a = b^2 / e^2, e^2
  * = |S|^2 / d - m^2, b^2 = (sum_j |r_j|^4 / n - |S|^2) / (n d), r_j what is
- * left of sample j without its class' mean; hence gamma = K m a / (1 - a). */
+ * left of sample j without its class' mean; hence gamma = K m a / (1 - a).  A
+ * sample of weight k counts as k. */
 #include <math.h>
 #include <string.h>
 
@@ -22,8 +23,10 @@ static void residuals(const rr *w, const double *A, double *mean, double *R)
     memset(mean, 0, (size_t)(2 * d) * sizeof *mean);
     for (int64_t j = 0; j < n; j++)
       for (int64_t i = 0; i < d && rlda_is_of(w, j, c); i++)
-        if (!isnan(A[j * d + i]))
-          mean[i] += (A[j * d + i] - mean[i]) / ++count[i];
+        if (!isnan(A[j * d + i])) {
+          count[i] += rr_times(w, j);
+          mean[i] += rr_times(w, j) * (A[j * d + i] - mean[i]) / count[i];
+        }
     for (int64_t j = 0; j < n; j++)
       for (int64_t i = 0; i < d && rlda_is_of(w, j, c); i++) {
         double a = A[j * d + i];
@@ -51,18 +54,21 @@ static lapis_status square_of(la *h, double *R, int64_t d, int64_t n,
 
 lapis_status rlda_shrinkage(rr *w, const double *A, double *gamma)
 {
-  double d = (double)w->d, n = (double)w->n, K = (double)w->labels.n_values;
+  double d = (double)w->d, n = 0, K = (double)w->labels.n_values;
   double *R = base_alloc(w->base.ctx, w->d * (w->n + 2), sizeof *R);
   double square = 0, sum = 0, fourth = 0;
   if (R == NULL) return LAPIS_ENOMEM;
   residuals(w, A, R + w->d * w->n, R);
-  lapis_status s = square_of(&w->h, R, w->d, w->n, &square);
   for (int64_t j = 0; j < w->n; j++) {
-    double own = 0;
+    double own = 0, times = rr_times(w, j);
     for (int64_t i = 0; i < w->d; i++) own += R[j * w->d + i] * R[j * w->d + i];
-    sum += own;
-    fourth += own * own;
+    sum += times * own;
+    fourth += times * own * own;
+    n += times;
+    for (int64_t i = 0; i < w->d && w->root != NULL; i++)
+      R[j * w->d + i] *= w->root[j];
   }
+  lapis_status s = square_of(&w->h, R, w->d, w->n, &square);
   base_free(R);
   TRY(s);
   double m = sum / n / d, size = square / n / n;

@@ -1,5 +1,5 @@
 /* targets.c - what is regressed on: real targets, or indicators of classes
- * with W = (Y Y')^(-1/2) [RR16 (5)]. */
+ * with W = (Y V Y')^(-1/2), V the weights of samples [RR16 (5), V = I]. */
 #include <math.h>
 #include <string.h>
 
@@ -57,7 +57,8 @@ static lapis_status check_classes(rr *w)
 {
   for (int64_t k = 0; k < w->K; k++) {
     double count = 0;
-    for (int64_t j = 0; j < w->n; j++) count += w->Y[j * w->K + k];
+    for (int64_t j = 0; j < w->n; j++)
+      count += rr_times(w, j) * w->Y[j * w->K + k];
     TRY(base_sum(w->base.ctx, &count, 1));
     if (!(count > 0))
       return lapis_fail(w->base.ctx, LAPIS_EDATA,
@@ -67,8 +68,8 @@ static lapis_status check_classes(rr *w)
   return LAPIS_OK;
 }
 
-/* W = V l^(-1/2) V' from Y Y' = V l V'; M is K x K scratch, V too, Y for
- * Y. */
+/* W = V l^(-1/2) V' from Y Y' (with weights Y diag(v) Y') = V l V'; M is K x K
+ * scratch, V too, Y for Y. */
 static lapis_status root(rr *w, la_array *Y, la_array *M, la_array *V,
                          double *values)
 {
@@ -77,6 +78,7 @@ static lapis_status root(rr *w, la_array *Y, la_array *M, la_array *V,
   lapis_mat own = lapis_mat_f64(w->Y, w->K, w->n);
   lapis_mat W = lapis_mat_f64(w->W, w->K, w->K);
   TRY(h->ops->upload(h, &own, Y));
+  if (w->root != NULL) TRY(h->ops->scale_cols(h, w->root, Y));
   TRY(h->ops->syrk(h, LA_N, Y, M));
   TRY(la_sum(h, M));
   TRY(h->ops->eigh(h, M, -INFINITY, values, V, &count));

@@ -25,6 +25,7 @@ static lapis_status allocate(la *h, rr_tstep *t)
              {&t->V, s, s},         {&t->S, s, t->K}};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     TRY(h->ops->alloc(h, LAPIS_F64, all[i].rows, all[i].cols, all[i].a));
+  if (t->root != NULL) TRY(h->ops->alloc(h, LAPIS_F64, t->d1, t->n, &t->Dv));
   t->G = la_cols(&t->GR, 0, s);
   t->R = la_cols(&t->GR, s, t->K);
   t->l = base_alloc(h->ctx, t->K, sizeof *t->l);
@@ -34,9 +35,11 @@ static lapis_status allocate(la *h, rr_tstep *t)
                                                               : LAPIS_ENOMEM;
 }
 
-lapis_status rr_tstep_new(la *h, int64_t d, int64_t n, int64_t K, rr_tstep *t)
+lapis_status rr_tstep_new(la *h, int64_t d, int64_t n, int64_t K,
+                          const double *root, rr_tstep *t)
 {
   memset(t, 0, sizeof *t);
+  t->root = root;
   t->d1 = d + 1;
   t->n = n;
   t->K = K;
@@ -47,7 +50,7 @@ lapis_status rr_tstep_new(la *h, int64_t d, int64_t n, int64_t K, rr_tstep *t)
 
 void rr_tstep_free(la *h, rr_tstep *t)
 {
-  la_array *all[] = {&t->Q,  &t->QY, &t->Dh, &t->Tt,
+  la_array *all[] = {&t->Q,  &t->QY, &t->Dh, &t->Dv, &t->Tt,
                      &t->TQ, &t->GR, &t->V,  &t->S};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) h->ops->free(h, all[i]);
   base_free(t->l);
@@ -71,6 +74,7 @@ lapis_status rr_tstep_set(la *h, rr_tstep *t, const double *Y, const double *W,
   if (s >= 0) s = h->ops->eigh(h, &M, -INFINITY, t->l, &t->Q, &count);
   if (s >= 0) s = h->ops->alloc(h, LAPIS_F64, t->K, t->n, &y);
   if (s >= 0) s = h->ops->upload(h, &own, &y);
+  if (s >= 0 && t->root != NULL) s = h->ops->scale_cols(h, t->root, &y);
   if (s >= 0) s = h->ops->gemm(h, LA_T, LA_N, 1, &y, &t->Q, 0, &t->QY);
   h->ops->free(h, &M);
   h->ops->free(h, &y);
@@ -82,12 +86,18 @@ lapis_status rr_tstep_set(la *h, rr_tstep *t, const double *Y, const double *W,
 }
 
 /* ---- the step -----------------------------------------------------------*/
+static const la_array *samples_of(const rr_tstep *t)
+{
+  return t->root == NULL ? &t->Dh : &t->Dv;
+}
+
 /* G and R, of the smaller side; wide: not of several processes. */
 static lapis_status make_system(la *h, rr_tstep *t)
 {
-  TRY(h->ops->syrk(h, t->wide ? LA_T : LA_N, &t->Dh, &t->G));
+  const la_array *D = samples_of(t);
+  TRY(h->ops->syrk(h, t->wide ? LA_T : LA_N, D, &t->G));
   if (t->wide) return la_copy(h, &t->QY, &t->R);
-  TRY(h->ops->gemm(h, LA_N, LA_N, 1, &t->Dh, &t->QY, 0, &t->R));
+  TRY(h->ops->gemm(h, LA_N, LA_N, 1, D, &t->QY, 0, &t->R));
   return la_sum(h, &t->GR);
 }
 
@@ -154,11 +164,15 @@ static lapis_status solve_even(la *h, rr_tstep *t)
 
 lapis_status rr_tstep_run(la *h, rr_tstep *t)
 {
+  if (t->root != NULL) {
+    TRY(la_copy(h, &t->Dh, &t->Dv));
+    TRY(h->ops->scale_cols(h, t->root, &t->Dv));
+  }
   TRY(make_system(h, t));
   TRY(t->even ? solve_even(h, t) : solve_uneven(h, t));
   la_array *TQ = &t->R;
   if (t->wide) {
-    TRY(h->ops->gemm(h, LA_N, LA_N, 1, &t->Dh, &t->R, 0, &t->TQ));
+    TRY(h->ops->gemm(h, LA_N, LA_N, 1, samples_of(t), &t->R, 0, &t->TQ));
     TQ = &t->TQ;
   }
   return h->ops->gemm(h, LA_N, LA_T, 1, TQ, &t->Q, 0, &t->Tt);
