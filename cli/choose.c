@@ -104,25 +104,52 @@ static void keep_suspects(cli *c, int64_t *index, double *margin, int64_t found)
                                          .flat = true};
 }
 
-int find_suspects(cli *c, const lapis_data *data, const void *settings,
-                  void **memory)
+/* *index: room for *count pairs, and margins behind it; NULL: none is asked
+ * for. */
+static int make_room(cli *c, long *count, int64_t **index)
 {
   const char *text = args_get(&c->args, "suspects");
-  *memory = NULL;
-  if (text == NULL) return EXIT_DONE;
   char *end;
-  long count = strtol(text, &end, 10), most = 1000000;
-  if (end == text || *end != '\0' || count < 1 || count > most)
+  long most = 1000000;
+  *index = NULL;
+  if (text == NULL) return EXIT_DONE;
+  *count = strtol(text, &end, 10);
+  if (end == text || *end != '\0' || *count < 1 || *count > most)
     return cli_fail(EXIT_MISUSE,
                     "--suspects '%s' is not a whole number from 1 to %ld", text,
                     most);
-  int64_t *index = calloc((size_t)count * 3, sizeof *index), found = 0;
-  if (index == NULL) return cli_fail(EXIT_FAILED, "out of memory");
+  *index = calloc((size_t)*count * 3, sizeof **index);
+  return *index != NULL ? EXIT_DONE : cli_fail(EXIT_FAILED, "out of memory");
+}
+
+int find_suspects(cli *c, const lapis_data *data, const void *settings,
+                  void **memory)
+{
+  long count;
+  int64_t *index, found = 0;
+  int code = make_room(c, &count, &index);
   *memory = index;
+  if (index == NULL) return code;
   double *margin = (double *)(void *)(index + 2 * count);
   lapis_status s = lapis_suspects(c->ctx, c->method, data, settings, NULL,
                                   count, index, margin, &found);
   if (s < 0 || s == LAPIS_CANCELLED) return cli_fail_status(c, s);
+  keep_suspects(c, index, margin, found);
+  return EXIT_DONE;
+}
+
+int find_suspects_of(cli *c, const lapis_data *data, const lapis_mat *held_out,
+                     void **memory)
+{
+  long count;
+  int64_t *index, found = 0;
+  int code = make_room(c, &count, &index);
+  *memory = index;
+  if (index == NULL) return code;
+  double *margin = (double *)(void *)(index + 2 * count);
+  lapis_status s = lapis_suspects_of(c->ctx, &data->Y, held_out, .5, count,
+                                     index, margin, &found);
+  if (s < 0) return cli_fail_status(c, s);
   keep_suspects(c, index, margin, found);
   return EXIT_DONE;
 }

@@ -14,9 +14,10 @@ static const struct {
   const char *line[MOST_LINES];
 } examples[] = {
     {"fit",
-     {"lapis fit mc people.csv --id name --target tall --model tall.lapis",
+     {"lapis fit auto people.csv --id name --target tall --model tall.lapis",
       "lapis fit mc people.csv --id name --target tall --mu-rel .1 -o "
       "out.npz"}},
+    {"auto", {"lapis fit auto people.csv --id name --target tall -o tall.csv"}},
     {"mc", {"lapis fit mc people.csv --id name --target tall -o filled.npz"}},
     {"rr",
      {"lapis fit rr people.csv --id name --target weight --use height,reach"}},

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "candidates.h"
 #include "choose.h"
 #include "cli.h"
-#include "race.h"
 
 static const cli_option options[] = {
     {"map", 0, "MAP",
@@ -31,15 +31,6 @@ static const cli_option options[] = {
     {"suspects", 0, "M",
      "also the M known labels that the rest of the data "
      "contradicts most (suspect_index, suspect_margin)"},
-    {"threshold", 0, "auto|fixed",
-     "mc: where the border between two labels lies: where labels that were "
-     "hidden say (auto, the default where mu is left to LAPIS), or in the "
-     "middle of the numbers that stand for them (fixed)"},
-    {"by", 0, "mc|linear|trees|both|auto",
-     "mc, where mu is left to LAPIS: who answers: its own best candidate (mc, "
-     "the default), logistic regression, plain or with a kernel (linear), "
-     "trees, the mean of mc and linear (both), or whichever of mc, linear and "
-     "trees tells hidden labels best, the mean in a toss-up (auto)"},
     {"config", 0, "F.json",
      "the settings and the map that lapis cv --config wrote; what stands on "
      "the command line counts before them"},
@@ -57,9 +48,8 @@ typedef struct job {
   lapis_solver *solver;
   cli_views views;
   void *suspects;
-  lapis_race *race; /* that chose settings, or NULL */
-  int by;           /* who of it answers instead of mc, or -1 */
-  bool finished;    /* nothing is left to go on with */
+  bool chooses;  /* settings, and a map of X, by hidden labels */
+  bool finished; /* nothing is left to go on with */
 } job;
 
 static void job_free(job *j)
@@ -73,7 +63,6 @@ static void job_free(job *j)
   free(j->P);
   free(j->settings);
   free(j->suspects);
-  lapis_race_free(j->race);
 }
 
 static void print_number(const char *name, double value, const char *format)
@@ -82,18 +71,6 @@ static void print_number(const char *name, double value, const char *format)
   printf("%s ", name);
   printf(format, value);
   printf("  ");
-}
-
-/* Who answers: the method that was named, or a runner of its race. */
-static const char *answers(const cli *c, const job *j)
-{
-  return j->by < 0 ? c->method->name : lapis_race_at(j->race, j->by).method;
-}
-
-/* The table of its settings. */
-static const lapis_method *table_of(const cli *c, const job *j)
-{
-  return j->by < 0 ? c->method : lapis_race_method(answers(c, j));
 }
 
 /* A result that not every fit has. */
@@ -125,7 +102,7 @@ static void print_text(cli *c, const job *j)
   const lapis_info *info = lapis_result_info(j->solver);
   const lapis_data *data = lapis_dataset_data(j->ds);
   cli_counts all = count_data(c, data);
-  printf("%s: %lld samples of %lld features", answers(c, j),
+  printf("%s: %lld samples of %lld features", c->method->name,
          (long long)all.samples, (long long)data->X.rows);
   if (data->Y.rows > 0)
     printf(", %lld target%s", (long long)data->Y.rows,
@@ -188,8 +165,7 @@ static lapis_status write_model(cli *c, const job *j, const char *path)
   lapis_model *m;
   lapis_status s = lapis_model_new(j->solver, &m);
   if (s < 0) return s;
-  if (j->map != NULL && j->by < 0)
-    s = lapis_model_set_map(c->ctx, m, j->map, false);
+  if (j->map != NULL) s = lapis_model_set_map(c->ctx, m, j->map, false);
   if (s >= 0 && j->map_priv != NULL)
     s = lapis_model_set_map(c->ctx, m, j->map_priv, true);
   if (s >= 0) s = put_texts(c, j, m);
@@ -198,16 +174,16 @@ static lapis_status write_model(cli *c, const job *j, const char *path)
   return spread_settle(c, s);
 }
 
-/* Who answers instead of mc has a map of its own. */
+/* What chooses has a map of its own. */
 static lapis_status complete(cli *c, const job *j)
 {
   lapis_model *m = NULL;
   lapis_status s = LAPIS_OK;
   if (args_get(&c->args, "completed") == NULL) return s;
-  if (j->by >= 0) s = lapis_model_new(j->solver, &m);
+  if (j->chooses) s = lapis_model_new(j->solver, &m);
   if (s >= 0)
     s = completed_write(c, j->solver, j->ds,
-                        j->by < 0 ? j->map : lapis_model_map(m));
+                        j->chooses ? lapis_model_map(m) : j->map);
   lapis_model_free(m);
   return s;
 }
@@ -226,18 +202,33 @@ static lapis_status write_files(cli *c, const job *j)
   return s;
 }
 
+static cli_candidates candidates(const job *j)
+{
+  lapis_mat chosen;
+  cli_candidates of = {.chosen = -1};
+  if (!has_result(j, "candidates", &of.names) ||
+      !has_result(j, "candidate_figures", &of.figures) ||
+      !has_result(j, "chosen", &chosen))
+    return (cli_candidates){.chosen = -1};
+  of.chosen = (int64_t)lapis_mat_at(&chosen, 0, 0);
+  return of;
+}
+
 static int report(cli *c, const job *j)
 {
   const lapis_info *info = lapis_result_info(j->solver);
   cli_wipe_bar(c);
+  cli_candidates of = candidates(j);
+  if (!c->quiet) candidates_print(&of);
   lapis_status status = write_files(c, j);
   if (status < 0) return cli_fail_status(c, status);
   if (c->json) {
-    lapis_json *to = run_json(c, answers(c, j), table_of(c, j), j->solver,
+    lapis_json *to = run_json(c, c->method->name, c->method, j->solver,
                               lapis_dataset_data(j->ds));
     const double *threshold = threshold_of(j);
     if (threshold != NULL) lapis_json_put_number(to, "threshold", *threshold);
-    if (j->race != NULL) lapis_json_put(to, "runners", race_json(j->race));
+    if (of.names.cols > 0)
+      lapis_json_put(to, "candidates", candidates_json(&of));
     if (j->suspects != NULL)
       lapis_json_put(to, "suspects", contradicted_json(c));
     print_json(to);
@@ -255,23 +246,44 @@ static lapis_status make(cli *c, job *j)
   return lapis_solver_new(c->ctx, c->method, &data, j->settings, &j->solver);
 }
 
+/* Known labels that are predicted to be others: by what auto says of each while
+ * it is hidden, else at the settings that answer. */
+static int suspects(cli *c, job *j)
+{
+  lapis_mat held_out;
+  if (has_result(j, "held_out", &held_out))
+    return find_suspects_of(c, &j->data, &held_out, &j->suspects);
+  lapis_data data = j->data;
+  lapis_model *m = NULL;
+  double *X = NULL;
+  lapis_status s = LAPIS_OK;
+  if (args_get(&c->args, "suspects") == NULL) return EXIT_DONE;
+  if (j->chooses) s = lapis_model_new(j->solver, &m);
+  if (m != NULL && lapis_model_map(m) != NULL)
+    s = lapis_map_make(c->ctx, lapis_model_map(m), &j->data.X, &X, &data.X);
+  int code = s < 0 ? cli_fail_status(c, s)
+                   : find_suspects(c, &data, lapis_result_settings(j->solver),
+                                   &j->suspects);
+  free(X);
+  lapis_model_free(m);
+  return code;
+}
+
 static int solve(cli *c, job *j)
 {
-  lapis_status s;
-  if (j->by < 0)
-    s = make(c, j);
-  else
-    s = lapis_race_answer_new(c->ctx, j->race, j->by, lapis_dataset_data(j->ds),
-                              j->settings, &j->solver);
-  if (s >= 0 && j->by < 0) { /* what was left open is settled now */
+  lapis_status s = make(c, j);
+  if (s >= 0) { /* what was left open is settled now */
     int code = given_settings(c, lapis_result_settings(j->solver),
                               lapis_data_has(&j->data), NULL);
     if (code != EXIT_DONE) return code;
   }
   if (s >= 0) given_say(c);
   if (s >= 0) s = lapis_solve(j->solver);
+  bool none = s == LAPIS_CANCELLED && lapis_result_name(j->solver, 0) == NULL;
+  if (s < 0 || none) return cli_fail_status(c, s);
+  int code = suspects(c, j);
   j->finished = s == LAPIS_OK || s == LAPIS_PRECISION_FLOOR;
-  return s < 0 ? cli_fail_status(c, s) : report(c, j);
+  return code == EXIT_DONE ? report(c, j) : code;
 }
 
 /* Features that are completed and nothing told of them: all squared errors
@@ -292,33 +304,28 @@ static const char *map_to_complete(const cli *c, const lapis_data *d,
   return "standard";
 }
 
-/* Settings that were left open, and the map that goes with them. */
-static int choose(cli *c, job *j)
+/* The map that nobody named. */
+static int usual_map(cli *c, job *j)
 {
   const lapis_data *d = lapis_dataset_data(j->ds);
-  if (c->method->choose == NULL) return EXIT_DONE;
-  const char *map;
-  int code = race_settings(c, d, j->settings, &j->race, &j->by, &map);
-  if (code == EXIT_DONE && map == NULL)
-    map = map_to_complete(c, d, j->settings);
-  if (code != EXIT_DONE || map == NULL || j->by >= 0) return code;
+  const char *map =
+      c->method->joint ? map_to_complete(c, d, j->settings) : NULL;
+  if (map == NULL) return EXIT_DONE;
   lapis_status s = lapis_map_new(c->ctx, map, &j->map);
   if (s >= 0) s = lapis_map_fit(c->ctx, j->map, &d->X);
   if (s >= 0) s = lapis_map_make(c->ctx, j->map, &d->X, &j->X, &j->data.X);
   return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;
 }
 
-/* Choosing may take half of the time there is, suspects half of the rest. */
+/* Who looks for suspects behind the answer leaves time for them. */
 static int work(cli *c, job *j)
 {
-  double limit = time_limit(c, j->settings), start = clock_seconds();
-  lapis_ctx_limit(c->ctx, limit / 2);
-  int code = choose(c, j);
-  lapis_ctx_limit(c->ctx, (limit - (clock_seconds() - start)) / 2);
-  if (code == EXIT_DONE)
-    code = find_suspects(c, &j->data, j->settings, &j->suspects);
-  lapis_ctx_limit(c->ctx, limit - (clock_seconds() - start));
-  return code == EXIT_DONE ? solve(c, j) : code;
+  double limit = time_limit(c, j->settings);
+  bool suspects = args_get(&c->args, "suspects") != NULL;
+  lapis_ctx_limit(c->ctx, suspects ? .75 * limit : limit);
+  int code = usual_map(c, j);
+  if (code == EXIT_DONE) code = solve(c, j);
+  return code;
 }
 
 /* Before the work, not after it. */
@@ -355,15 +362,6 @@ static int check_frame(cli *c, void *settings)
   return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;
 }
 
-/* Who answers with targets alone, or instead of mc with a map of its own, turns
- * nothing back. */
-static bool fills_features(const cli *c)
-{
-  const char *by = args_get(&c->args, "by");
-  if (by != NULL && strcmp(by, c->method->name) != 0) return false;
-  return c->method->completes;
-}
-
 /* Of a feature that no sample has, nothing can be told: a joint method refuses
  * it by the place that it has in X, rpca fills it with zeros.  Called by all
  * processes.
@@ -372,7 +370,7 @@ static int check_seen(cli *c, const lapis_dataset *ds)
 {
   const lapis_mat *X = &lapis_dataset_data(ds)->X;
   lapis_mat titles = lapis_dataset_text(ds, "feature_names");
-  bool fills = args_get(&c->args, "completed") != NULL && fills_features(c);
+  bool fills = args_get(&c->args, "completed") != NULL && c->method->completes;
   char title[128], others[64] = "";
   int64_t first = -1, more = 0;
   if (X->colptr != NULL || titles.cols != X->rows ||
@@ -406,67 +404,68 @@ static int check_seen(cli *c, const lapis_dataset *ds)
 static int cut_and_map(cli *c, job *j)
 {
   lapis_data own = j->data;
-  int code = map_from_args(c, "map", &own.X, &j->map, &j->X, &j->data.X);
+  int code = EXIT_DONE;
+  if (!j->chooses) /* else it is a setting */
+    code = map_from_args(c, "map", &own.X, &j->map, &j->X, &j->data.X);
   if (code == EXIT_DONE)
     code =
         map_from_args(c, "map-priv", &own.P, &j->map_priv, &j->P, &j->data.P);
-  if (code == EXIT_DONE && fills_features(c))
+  if (code == EXIT_DONE && c->method->completes)
     code = check_back(c, j->map, &own.X);
   return spread_agree(c, code);
 }
 
-/* Whether race_settings compares anything. */
-static bool may_race(const cli *c, const job *j)
+static int check_jobs(const cli *c, const job *j)
 {
-  const char *threshold = args_get(&c->args, "threshold");
-  bool stated =
-      args_get(&c->args, "mu") != NULL || args_get(&c->args, "mu-rel") != NULL;
-  return c->method->choose != NULL && lapis_dataset_data(j->ds)->Y.rows > 0 &&
-         (!stated || (threshold != NULL && strcmp(threshold, "auto") == 0));
-}
-
-static bool has_setting(const cli *c, const char *name)
-{
-  return lapis_param_find(c->method, name) != NULL;
-}
-
-/* Options of fit that are of some methods alone. */
-static int check_options(const cli *c, const job *j)
-{
-  bool race = may_race(c, j), suspects = args_get(&c->args, "suspects") != NULL;
-  bool mc = c->method->joint && lapis_dataset_data(j->ds)->Y.rows > 0;
-  const struct {
-    const char *name, *with;
-    bool used;
-  } all[] = {{"by", "mc and targets, where mu is left to LAPIS", mc},
-             {"threshold", "mc and targets", mc || has_setting(c, "threshold")},
-             {"jobs", "svmplus, --suspects, and mc where mu is left to LAPIS",
-              race || suspects || c->method->each}};
-  for (size_t k = 0; k < sizeof all / sizeof *all; k++)
-    if (args_get(&c->args, all[k].name) != NULL && !all[k].used)
-      return cli_fail(EXIT_MISUSE, "fit: %s: --%s goes with %s",
-                      c->method->name, all[k].name, all[k].with);
-  return EXIT_DONE;
+  bool used =
+      j->chooses || c->method->each || args_get(&c->args, "suspects") != NULL;
+  if (args_get(&c->args, "jobs") == NULL || used) return EXIT_DONE;
+  return cli_fail(EXIT_MISUSE,
+                  "fit: %s: --jobs goes with auto, svmplus, --suspects, and mc "
+                  "where mu is open",
+                  c->method->name);
 }
 
 static int check_given(cli *c, job *j)
 {
   unsigned used = lapis_method_reads(c->method, j->settings);
-  bool folds = may_race(c, j) || args_get(&c->args, "suspects") != NULL;
-  if (folds) used |= LAPIS_READS_GROUP;
-  int code = check_options(c, j);
+  if (args_get(&c->args, "suspects") != NULL) used |= LAPIS_READS_GROUP;
+  j->chooses = lapis_method_chooses(c->method, j->settings,
+                                    lapis_data_has(lapis_dataset_data(j->ds)));
+  int code = check_jobs(c, j);
+  if (j->chooses && args_get(&c->args, "map") != NULL) {
+    lapis_status s = lapis_settings_set(c->ctx, c->method, j->settings, "map",
+                                        args_get(&c->args, "map"));
+    if (s < 0) return cli_fail_status(c, s);
+  }
   if (code == EXIT_DONE) code = given_members(c, j->ds, used, &j->data);
   if (code == EXIT_DONE)
     code = given_settings(c, j->settings, lapis_data_has(&j->data), NULL);
   return code;
 }
 
+/* --suspects of what chooses are by what it says of labels held out. */
+static int hold_out(cli *c, void *settings)
+{
+  enum { ROOM = 32 };
+  char folds[ROOM];
+  if (args_get(&c->args, "suspects") == NULL ||
+      lapis_settings_get(c->ctx, c->method, settings, "held-out", folds,
+                         sizeof folds) < 0 ||
+      strcmp(folds, "0") != 0)
+    return EXIT_DONE;
+  lapis_status s =
+      lapis_settings_set(c->ctx, c->method, settings, "held-out", "5");
+  return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;
+}
+
 static int run(cli *c)
 {
-  job j = {.by = -1};
+  job j = {.settings = NULL};
   int code = check_learns(c);
   if (code == EXIT_DONE) code = config_read(c);
   if (code == EXIT_DONE) code = settings_from_args(c, &j.settings);
+  if (code == EXIT_DONE) code = hold_out(c, j.settings);
   if (code == EXIT_DONE) code = check_frame(c, j.settings);
   if (code == EXIT_DONE) code = check_answers(c, args_get(&c->args, "output"));
   if (code == EXIT_DONE) code = check_completed(c);

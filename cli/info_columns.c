@@ -376,16 +376,14 @@ static void print_advice(const cli *c, const lapis_columns *all,
     features += !q.target[j] && (number || words);
   }
   if (q.method == NULL || features == 0) return;
-  printf("  for example: lapis fit %s", q.method);
+  printf("  for example: lapis fit %s",
+         q.classes && !q.completed ? "auto" : q.method);
   shell_file(stdout, lapis_text_shown(path, file, sizeof file));
   print_list(all, "--id", id);
   print_list(all, "--target", q.target);
   print_list(all, "--one-hot", nominal);
   print_list(all, "--drop", drop);
-  if (q.completed)
-    printf(" --completed completed.csv");
-  else if (q.classes)
-    printf(" --by auto");
+  if (q.completed) printf(" --completed completed.csv");
   print_reading(c, decimal);
 }
 

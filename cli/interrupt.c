@@ -174,9 +174,8 @@ static void add(also *a, const char *name, int number, const char *value)
 /* Options that decide what is solved and are no settings of the method. */
 static void add_options(also *a, const cli_args *args)
 {
-  static const char *const names[] = {"map",    "map-priv", "suspects",
-                                      "grid",   "folds",    "groups",
-                                      "metric", "part",     "by"};
+  static const char *const names[] = {"map",   "map-priv", "suspects", "grid",
+                                      "folds", "groups",   "metric",   "part"};
   for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
     int number = 0;
     for (int i = 0; i < args->n_given; i++)

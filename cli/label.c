@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "candidates.h"
 #include "cli.h"
-#include "race.h"
 
 static const cli_option options[] = {
     {"output", 'o', "F.html",
@@ -293,12 +293,21 @@ static void put_kinds(lapis_json *to, const lapis_flow *f)
   lapis_json_put(to, "kinds", list);
 }
 
+static cli_candidates candidates(const lapis_flow *f)
+{
+  lapis_mat chosen = flow_array(f, "chosen");
+  return (cli_candidates){
+      .names = flow_array(f, "candidates"),
+      .figures = flow_array(f, "candidate_figures"),
+      .chosen = chosen.cols > 0 ? (int64_t)lapis_mat_at(&chosen, 0, 0) : -1};
+}
+
 static int print_answer_json(cli *c, const job *j, const answer *a)
 {
   const lapis_solver *s = lapis_flow_solver(j->flow);
-  const char *by = a->by.cols > 0 ? flow_text_at(&a->by, 0) : "mc";
-  lapis_json *to =
-      run_json(c, "label", lapis_race_method(by), s, lapis_flow_data(j->flow));
+  const lapis_method *method =
+      lapis_method_find(a->by.cols > 0 ? "auto" : "mc");
+  lapis_json *to = run_json(c, "label", method, s, lapis_flow_data(j->flow));
   lapis_json *images = lapis_json_list(), *suspects = lapis_json_list();
   int64_t at = 0;
   for (int64_t i = 0; i < a->names.cols; i++)
@@ -310,8 +319,8 @@ static int print_answer_json(cli *c, const job *j, const answer *a)
   lapis_json_put(to, "images", images);
   lapis_json_put(to, "suspects", suspects);
   if (a->by.cols > 0) lapis_json_put_text(to, "by", flow_text_at(&a->by, 0));
-  if (lapis_label_race(j->flow) != NULL)
-    lapis_json_put(to, "runners", race_json(lapis_label_race(j->flow)));
+  cli_candidates of = candidates(j->flow);
+  if (of.names.cols > 0) lapis_json_put(to, "candidates", candidates_json(&of));
   put_kinds(to, j->flow);
   if (a->expected.cols > 0) {
     lapis_json_put_number(to, "wrong_at_least",
@@ -344,6 +353,8 @@ static int finish(cli *c, const job *j, lapis_status status)
   answer a = read_answer(j->flow);
   cli_wipe_bar(c);
   flow_print_notes(c, &a.notes, "");
+  cli_candidates of = candidates(j->flow);
+  if (!c->quiet) candidates_print(&of);
   flow_print_notes(c, &a.refused, "left out: ");
   if (a.labels.cols == 0)
     return cli_fail(EXIT_FAILED,

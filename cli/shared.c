@@ -99,6 +99,9 @@ int settings_beside(cli *c, const lapis_method *m, void **out)
     if (c->verb->pipeline != NULL && m != c->method &&
         lapis_param_find(c->method, name))
       continue;
+    if (strcmp(name, "map") == 0 && own_choices(c, name) == NULL &&
+        c->verb->pipeline == NULL)
+      continue; /* a stage in front; fit gives it to what chooses */
     if (value != NULL && strcmp(name, "map") == 0 && own_choices(c, name)) {
       value = own_word(c, name, value);
       if (strchr(value, ',') != NULL)

@@ -41,6 +41,7 @@ static bool is_switch(const cli *c, const char *name)
 
 void shell_option(FILE *to, const cli *c, const char *name, const char *value)
 {
-  fprintf(to, " %s%s", strlen(name) > 1 ? "--" : "-", name);
+  bool letter = strlen(name) == 1 && lapis_param_find(c->method, name) == NULL;
+  fprintf(to, " %s%s", letter ? "-" : "--", name);
   if (!is_switch(c, name)) shell_word(to, value);
 }

@@ -50,6 +50,15 @@ void flow_note(lapis_flow *f, const char *format, ...)
   flow_publish(f, "notes", lapis_mat_text(f->note_at, 1, f->n_notes));
 }
 
+void flow_notes_of(lapis_flow *f, const lapis_solver *s)
+{
+  lapis_mat notes;
+  if (lapis_result_get(s, "notes", &notes) < 0) return;
+  for (int64_t k = 0; k < notes.cols; k++)
+    flow_note(f, "%s",
+              ((const char *const *)notes.val)[notes.rows * (k + 1) - 1]);
+}
+
 lapis_status flow_lacks(lapis_ctx *ctx, const char *what)
 {
   return lapis_fail(ctx, LAPIS_EINVAL, "the pipeline is given no %s (NULL)",

@@ -151,6 +151,8 @@ lapis_status flow_needs(lapis_ctx *ctx, const char *const *paths, int64_t count,
 lapis_status flow_no_memory(const lapis_flow *f);
 void flow_publish(lapis_flow *f, const char *name, lapis_mat mat);
 void flow_note(lapis_flow *f, const char *format, ...) LAPIS_PRINTF(2, 3);
+/* What a solver remarked. */
+void flow_notes_of(lapis_flow *f, const lapis_solver *s);
 double flow_clock(void);
 /* Step k of n begins, as progress then says; n 0: all steps are done. */
 void flow_step(lapis_flow *f, int k, int n, const char *what);

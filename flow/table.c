@@ -52,14 +52,9 @@ static const lapis_param label_params[] = {
            .value = LAPIS_LABEL_AUTO, .arg = "V",
            .help = "variant of mc, the completion; auto: mc1, or pos with "
                    "--where and counts of words"),
-    CHOICE(
-        "by", by, "auto|mc|linear|both", .value = LAPIS_LABEL_BY_AUTO,
-        .arg = "WHO",
-        .help =
-            "who answers: the completion (mc), logistic regression, plain or "
-            "with a kernel (linear), the mean of both, or whoever of these and "
-            "of trees tells hidden labels best, their mean where they are near "
-            "each other (auto)"),
+    TEXT("candidates", candidates, .arg = "M,M",
+         .help = "methods that compete to answer, of mc, linear and trees; all "
+                 "of them where none is named"),
     TEXT("map", map, .arg = "MAP",
          .help = "how features are scaled first, as lapis fit --map has it "
                  "(default: LAPIS chooses by what the features are)"),

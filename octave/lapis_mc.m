@@ -45,11 +45,26 @@ function [labels, result, info] = lapis_mc (X, Y, varargin)
   %  dual                n x (K + d + 1), with --certificate: the multiplier G
   %                      that proves the gap; those of class_features follow
   %                      the samples
+  %  candidates          candidates x 2, where settings were chosen by hidden
+  %                      labels: method and settings of what was compared,
+  %                      best first
+  %  candidate_figures   candidates x 9, where candidates is there: log-loss
+  %                      of hidden labels, its standard error, AUROC,
+  %                      accuracy, from and to of its 95 % interval, log-loss
+  %                      less the first one's, its error; 1 where it has
+  %                      clearly learnt
+  %  chosen              1, where candidates is there: the row of who answers,
+  %                      from 0
+  %  hidden              5, where candidates is there: labels hidden, folds,
+  %                      what was hidden together (1 rows, 2 groups, 3 cells),
+  %                      log-loss of guessing, candidates added at an end
   %  history             checks x columns: the course of the solve
   %  history_columns     columns: names of the columns of history
   %  notes               notes x 3, where something was remarked: of data and
   %                      answer: note or warning, a name, a sentence
   %
+  % Where neither mu nor mu_rel is given, hidden labels choose the settings, as
+  % lapis_auto does, and 'group', G (n x 1) keeps rows of one group together.
   % Settings are those of "lapis fit mc --help", with _ for -, say
   %   lapis_mc (X, Y, 'variant', 'pos', 'mu_rel', 0.01)
   % 'sample_weight', W (n x 1) multiplies the losses of labels, and 'model', FILE writes a model for lapis_predict.

@@ -36,20 +36,21 @@ static void put_name(label_run *w, const candidate *c, char to[LABEL_KINDS])
 }
 
 /* The rows of these kinds, as if no others had been made. */
-static lapis_status pick(label_run *w, const candidate *c)
+static lapis_status pick(label_run *w, int candidate_)
 {
+  const candidate *c = &candidates[candidate_];
+  double **to = &w->picked[candidate_];
   lapis_mat all, start;
   TRY(lapis_result_get(w->flow->features, "X", &all));
   TRY(lapis_result_get(w->flow->features, "block_start", &start));
   int64_t from = (int64_t)lapis_mat_at(&start, 0, c->first);
   int64_t rows = (int64_t)lapis_mat_at(&start, 0, c->last + 1) - from;
-  free(w->picked);
-  w->picked = malloc((size_t)(rows * all.cols) * sizeof *w->picked);
-  if (w->picked == NULL) return flow_no_memory(w->flow);
+  if (*to == NULL) *to = malloc((size_t)(rows * all.cols) * sizeof **to);
+  if (*to == NULL) return flow_no_memory(w->flow);
   for (int64_t j = 0; j < all.cols; j++)
     for (int64_t i = 0; i < rows; i++)
-      w->picked[j * rows + i] = lapis_mat_at(&all, from + i, j);
-  w->made = lapis_mat_f64(w->picked, rows, all.cols);
+      (*to)[j * rows + i] = lapis_mat_at(&all, from + i, j);
+  w->made = lapis_mat_f64(*to, rows, all.cols);
   w->kinds.count = c->last - c->first + 1;
   for (int k = 0; k < w->kinds.count; k++) {
     w->kinds.kind[k] = w->made_kinds.kind[c->first + k];
@@ -61,15 +62,15 @@ static lapis_status pick(label_run *w, const candidate *c)
 }
 
 /* ---- all of them --------------------------------------------------------*/
-/* What a candidate's race came to; NaN: nothing. */
+/* What a candidate's comparison came to; NaN: nothing. */
 static void note_figures(label_run *w, int k)
 {
-  double *to = w->kind_figures + (int64_t)k * LABEL_FIGURES;
-  lapis_runner x = lapis_race_at(w->race, w->place);
-  to[0] = x.loss;
-  to[1] = x.error;
-  to[2] = x.auroc;
-  to[3] = x.accuracy;
+  lapis_mat figures;
+  int64_t chosen;
+  if (label_figures(w->chooser, &figures, &chosen) == NULL) return;
+  for (int i = 0; i < 4; i++)
+    w->kind_figures[(int64_t)k * LABEL_FIGURES + i] =
+        lapis_mat_at(&figures, i, chosen);
 }
 
 static void say_kinds(label_run *w, int best)
@@ -92,16 +93,15 @@ static void say_kinds(label_run *w, int best)
 }
 
 /* The losses of the others against the best one's, on the same labels. */
-static void compare(label_run *w, lapis_race *const *race, const int *place,
-                    int best)
+static lapis_status compare(label_run *w, lapis_solver *const *solver, int best)
 {
   for (int k = 0; k < LABEL_CANDIDATES; k++) {
     double *to = w->kind_figures + (int64_t)k * LABEL_FIGURES;
     to[4] = to[5] = NAN;
-    if (race[k] != NULL)
-      to[4] = lapis_race_against(race[k], place[k], race[best], place[best],
-                                 &to[5]);
+    if (solver[k] != NULL)
+      TRY(lapis_auto_behind(solver[k], solver[best], &to[4], &to[5]));
   }
+  return LAPIS_OK;
 }
 
 static int least(const label_run *w)
@@ -122,27 +122,41 @@ static lapis_status run_one(label_run *w, int k, int steps)
   snprintf(doing, sizeof doing, "choosing settings, features %d of %d", k + 1,
            LABEL_CANDIDATES);
   flow_step(w->flow, 2, steps, doing);
-  snprintf(w->kept_as, sizeof w->kept_as, "race-of-kinds-%d", k + 1);
+  snprintf(w->kept_as, sizeof w->kept_as, "kinds-%d", k + 1);
   flow_allow(w->flow, .5 / (LABEL_CANDIDATES - k));
-  TRY(pick(w, &candidates[k]));
-  lapis_status s = label_run_race(w);
-  if (s >= 0 && s != LAPIS_CANCELLED && w->place >= 0) note_figures(w, k);
+  TRY(pick(w, k));
+  lapis_status s = label_compare(w);
+  if (s >= 0 && s != LAPIS_CANCELLED) note_figures(w, k);
   return s;
 }
 
 /* The usual kinds where no label could be hidden: what is said then is that. */
 static lapis_status fall_back(label_run *w)
 {
-  TRY(pick(w, &candidates[w->colours ? 5 : 3]));
-  snprintf(w->kept_as, sizeof w->kept_as, "race");
-  return label_race(w);
+  TRY(pick(w, w->colours ? 5 : 3));
+  *w->kept_as = '\0';
+  return label_compare(w);
 }
 
-lapis_status label_race_kinds(label_run *w, int steps)
+static lapis_status take_best(label_run *w, lapis_solver **solver, int best)
 {
-  lapis_race *race[LABEL_CANDIDATES] = {NULL};
-  int place[LABEL_CANDIDATES];
-  bool late[LABEL_CANDIDATES] = {false};
+  TRY(compare(w, solver, best));
+  say_kinds(w, best);
+  TRY(pick(w, best));
+  w->chooser = solver[best];
+  solver[best] = NULL;
+  flow_publish(w->flow, "kinds",
+               lapis_mat_text(w->kind_at, 1, LABEL_CANDIDATES));
+  flow_publish(w->flow, "kinds_judged",
+               lapis_mat_f64(w->kind_figures, LABEL_FIGURES, LABEL_CANDIDATES));
+  w->chosen = w->kind_name[best];
+  flow_publish(w->flow, "features", lapis_mat_text(&w->chosen, 1, 1));
+  return LAPIS_OK;
+}
+
+lapis_status label_compare_kinds(label_run *w, int steps)
+{
+  lapis_solver *solver[LABEL_CANDIDATES] = {NULL};
   lapis_status s = LAPIS_OK;
   for (int k = 0; k < LABEL_CANDIDATES * LABEL_FIGURES; k++)
     w->kind_figures[k] = NAN;
@@ -152,33 +166,12 @@ lapis_status label_race_kinds(label_run *w, int steps)
   }
   for (int k = 0; k < LABEL_CANDIDATES && s >= 0 && s != LAPIS_CANCELLED; k++) {
     s = run_one(w, k, steps);
-    race[k] = w->race;
-    place[k] = w->place;
-    late[k] = s == LAPIS_TIME_LIMIT;
-    w->race = NULL;
+    solver[k] = w->chooser;
+    w->chooser = NULL;
   }
   int best = least(w);
-  bool too_few = s == LAPIS_EINVAL;
-  if ((s >= 0 || too_few) && s != LAPIS_CANCELLED) {
-    if (best >= 0) {
-      compare(w, race, place, best);
-      say_kinds(w, best);
-      s = pick(w, &candidates[best]);
-      w->race = race[best];
-      w->place = place[best];
-      race[best] = NULL;
-      flow_publish(w->flow, "kinds",
-                   lapis_mat_text(w->kind_at, 1, LABEL_CANDIDATES));
-      flow_publish(
-          w->flow, "kinds_judged",
-          lapis_mat_f64(w->kind_figures, LABEL_FIGURES, LABEL_CANDIDATES));
-      w->chosen = w->kind_name[best];
-      flow_publish(w->flow, "features", lapis_mat_text(&w->chosen, 1, 1));
-      label_say_race(w, late[best]);
-    } else {
-      s = fall_back(w);
-    }
-  }
-  for (int k = 0; k < LABEL_CANDIDATES; k++) lapis_race_free(race[k]);
+  if (s >= 0 && s != LAPIS_CANCELLED)
+    s = best >= 0 ? take_best(w, solver, best) : fall_back(w);
+  for (int k = 0; k < LABEL_CANDIDATES; k++) lapis_solver_free(solver[k]);
   return s;
 }

@@ -76,7 +76,7 @@ static bool counts_words(const label_run *w)
 static int find_variant(const label_run *w, bool words)
 {
   if (w->set.variant == LAPIS_LABEL_AUTO)
-    return words && !label_races(w) ? LAPIS_MC_POS : LAPIS_MC_1;
+    return words && !label_chooses(w) ? LAPIS_MC_POS : LAPIS_MC_1;
   return w->set.variant - LAPIS_LABEL_MC1 + LAPIS_MC_1;
 }
 
@@ -134,7 +134,7 @@ lapis_status label_prepare(label_run *w)
   w->mc.class_features = w->set.where && w->given.K > 1;
   w->raw = w->flow->data;
   w->raw.X = X;
-  if (label_races(w)) return LAPIS_OK;
+  if (label_chooses(w)) return LAPIS_OK;
   return map_features(w, &X);
 }
 

@@ -104,7 +104,7 @@ lapis_status label_find_kinds(label_run *w)
 lapis_status label_features_of(label_run *w, lapis_mat *X)
 {
   *X = w->made;
-  if (w->table != NULL || w->picked != NULL) return LAPIS_OK;
+  if (w->made.cols > 0) return LAPIS_OK; /* a table, or those picked */
   TRY(lapis_result_get(w->flow->features, "X", X));
   if (w->kinds.count == 1) return LAPIS_OK;
   lapis_mat start;

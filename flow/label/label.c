@@ -245,8 +245,9 @@ static bool ends(lapis_status s)
 
 static lapis_status choose(label_run *w, int steps)
 {
-  if (w->is_auto) return label_race_kinds(w, steps);
-  return label_races(w) ? label_race(w) : label_choose(w);
+  if (w->is_auto) return label_compare_kinds(w, steps);
+  flow_allow(w->flow, .5);
+  return label_chooses(w) ? label_compare(w) : label_choose(w);
 }
 
 static lapis_status run(lapis_flow *f)
@@ -267,7 +268,7 @@ static lapis_status run(lapis_flow *f)
   s = label_doubts(w);
   if (ends(s)) return s;
   flow_step(f, 4, steps, "completing labels");
-  s = w->race != NULL ? label_race_answer(w) : complete(w);
+  s = w->chooser != NULL ? label_choose_answer(w) : complete(w);
   if (ends(s) || !w->set.where) return s;
   flow_step(f, 5, steps, "looking where");
   lapis_status where = label_where(w);
@@ -278,10 +279,10 @@ static void forget(lapis_flow *f)
 {
   label_run *w = f->own;
   if (w == NULL) return;
-  lapis_race_free(w->race);
-  lapis_race_free(w->doubter);
+  lapis_solver_free(w->chooser);
+  lapis_solver_free(w->doubter);
   free(w->scores);
-  free(w->picked);
+  for (int k = 0; k < LABEL_CANDIDATES; k++) free(w->picked[k]);
   free(w->add);
   free(w->Y);
   free(w->X);
@@ -325,16 +326,15 @@ lapis_status lapis_label_new(lapis_ctx *ctx, const char *const *paths,
   w->set = set;
   lapis_status s = label_find_kinds(w);
   if (s >= 0) s = label_check_where(w);
-  if (s >= 0 && !label_races(w) && w->is_auto)
+  if (s >= 0 && !label_chooses(w) && w->is_auto)
     s = lapis_fail(ctx, LAPIS_EINVAL,
                    "label: --features auto compares what LAPIS chooses; "
                    "--mu-rel, --where and --variant pos or simplex take kinds "
                    "that are named");
-  if (s >= 0 && !label_races(w) && w->set.by > LAPIS_LABEL_BY_MC)
+  if (s >= 0 && !label_chooses(w) && w->set.candidates != NULL)
     s = lapis_fail(ctx, LAPIS_EINVAL,
-                   "label: --by linear and --by both compare what LAPIS "
-                   "chooses; --mu-rel, --where and --variant pos or simplex "
-                   "are mc's");
+                   "label: --candidates compete where LAPIS chooses; --mu-rel, "
+                   "--where and --variant pos or simplex are mc's");
   if (s >= 0 && (w->set.labels != NULL || w->set.folder_is_class))
     s = check_there(w);
   if (s >= 0) s = read_table(w);

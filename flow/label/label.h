@@ -2,7 +2,6 @@
 #ifndef LAPIS_LABEL_PRIVATE_H
 #define LAPIS_LABEL_PRIVATE_H
 #include "flow/flow.h"
-#include "lapis/lapis_race.h"
 
 /* ---- labels.c, classes.c: the table of labels ---------------------------*/
 typedef enum label_kind { LABEL_TWO, LABEL_CLASS, LABEL_MANY } label_kind;
@@ -72,12 +71,12 @@ typedef struct label_run {
   /* --features auto: all that were made, and what is picked of them */
   bool is_auto, colours;
   flow_kinds made_kinds;
-  double *picked;
-  int64_t start[FLOW_KINDS + 1]; /* first row of each kind */
+  double *picked[LABEL_CANDIDATES]; /* of each candidate, or NULL */
+  int64_t start[FLOW_KINDS + 1];    /* first row of each kind */
   char kind_name[LABEL_CANDIDATES][LABEL_KINDS];
   const char *kind_at[LABEL_CANDIDATES], *chosen;
   double kind_figures[LABEL_CANDIDATES * LABEL_FIGURES];
-  char kept_as[32]; /* the race, in a checkpoint */
+  char kept_as[32]; /* what compares, in a checkpoint */
   labels given;     /* of all paths */
   int64_t *path_at; /* n: the place of an image among the paths */
   /* data of the completion */
@@ -89,13 +88,12 @@ typedef struct label_run {
   const char *map;
   char joined_map[LABEL_MAP]; /* of several kinds, or empty */
   lapis_mc_settings mc;
-  /* a race, where settings are left to LAPIS, and who of it answers */
-  lapis_race *race;
-  int place;
-  lapis_race *doubter; /* of settings that were chosen otherwise */
-  lapis_data raw;      /* before any map */
-  double *scores;      /* K x n: log-odds, where a runner answers */
-  const char *by;      /* of lapis_runner */
+  /* auto, where settings are left to LAPIS: flow->solver once it answers */
+  lapis_solver *chooser;
+  lapis_solver *doubter; /* of settings that were chosen otherwise */
+  lapis_data raw;        /* before any map */
+  double *scores;        /* K x n: log-odds of what auto answers */
+  const char *by;        /* who of the candidates answers */
   /* labels as they are written */
   const char **answer; /* n; NULL: none yet */
   char *answer_pool;
@@ -127,16 +125,16 @@ lapis_status label_find_kinds(label_run *w);
 lapis_status label_features_of(label_run *w, lapis_mat *X);
 /* The map of several kinds into w->joined_map: asked for (NULL: the usual). */
 lapis_status label_join_map(label_run *w, const char *asked);
-/* race.c: who answers, what it says, and what it doubts. */
-bool label_races(const label_run *w);
-lapis_status label_race(label_run *w);
-/* Its two parts: w->place -1 where nobody could be judged; what it found. */
-lapis_status label_run_race(label_run *w);
-void label_say_race(label_run *w, bool late);
-/* auto.c: a race for each of the cheap kinds of features. */
+/* answers.c: auto chooses who answers; what it doubts. */
+bool label_chooses(const label_run *w);
+lapis_status label_compare(label_run *w);
+/* auto.c: the same for each of the cheap kinds of features. */
 bool label_is_auto(const char *features);
-lapis_status label_race_kinds(label_run *w, int steps);
-lapis_status label_race_answer(label_run *w);
+lapis_status label_compare_kinds(label_run *w, int steps);
+lapis_status label_choose_answer(label_run *w);
+/* What a solver of auto has compared, or NULL. */
+const lapis_mat *label_figures(const lapis_solver *s, lapis_mat *out,
+                               int64_t *chosen);
 lapis_status label_doubts(label_run *w);
 lapis_status label_name_rather(label_run *w);
 /* answer.c: labels as texts. */

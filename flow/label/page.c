@@ -284,54 +284,62 @@ static void add_settings(page_memory *s, const lapis_method *m,
   }
 }
 
-/* ---- who was tried ------------------------------------------------------*/
-/* Against the one that answers, whose place is w->place. */
-static void judge(const label_run *w, int i, char *to)
+/* ---- who was compared ---------------------------------------------------*/
+typedef struct compared { /* results of auto */
+  lapis_mat names, figures;
+  int64_t chosen;
+} compared;
+enum { LOSS, ERROR, AUROC, BEHIND = 6, BEHIND_ERROR, LEARNT };
+
+static const char *cell(const compared *of, int row, int64_t k)
 {
-  lapis_runner x = lapis_race_at(w->race, i);
-  double error = 0, by = lapis_race_difference(w->race, i, w->place, &error);
-  if (i == w->place)
-    snprintf(to, VALUE, "answers%s",
-             x.learnt ? "" : "; not clearly better than guessing");
-  else if (!x.learnt)
-    snprintf(to, VALUE, "not clearly better than guessing");
-  else
-    snprintf(to, VALUE, "%s by %.4f +- %.4f, %s", by > 0 ? "worse" : "better",
-             fabs(by), error, fabs(by) > 2 * error ? "clear" : "a toss-up");
+  return ((const char *const *)of->names.val)[k * of->names.rows + row];
 }
 
-static void add_runner(page_memory *s, int i)
+/* Against the best. */
+static void judge(const compared *of, int64_t k, char *to)
 {
-  lapis_runner x = lapis_race_at(s->w->race, i);
+  double by = lapis_mat_at(&of->figures, BEHIND, k);
+  double error = lapis_mat_at(&of->figures, BEHIND_ERROR, k);
+  bool learnt = lapis_mat_at(&of->figures, LEARNT, k) > 0;
+  if (k == of->chosen)
+    snprintf(to, VALUE, "answers%s",
+             learnt ? "" : "; not clearly better than guessing");
+  else if (!learnt)
+    snprintf(to, VALUE, "not clearly better than guessing");
+  else if (by > 0)
+    snprintf(to, VALUE, "worse by %.4f +- %.4f, %s", by, error,
+             by > 2 * error ? "clear" : "a toss-up");
+  else
+    snprintf(to, VALUE, "the best by itself");
+}
+
+static void add_candidate(page_memory *s, const compared *of, int64_t k)
+{
   char verdict[VALUE], *name = s->value[s->values++];
   char *value = s->value[s->values++];
-  bool linear = strcmp(x.method, "linear") == 0;
-  bool single =
-      linear || strcmp(x.method, "mc") == 0 || strcmp(x.method, "trees") == 0;
-  judge(s->w, i, verdict);
-  if (!single)
-    snprintf(name, VALUE, "%s", x.settings);
-  else
-    snprintf(name, VALUE, "%s %s",
-             !linear ? x.method
-             : strstr(x.settings, "nystrom:") != NULL
-                 ? "kernel logistic regression"
-                 : "logistic regression",
-             x.settings);
-  snprintf(value, VALUE, "%.4f +- %.4f\t%.3f\t%.90s", x.loss, x.error, x.auroc,
-           verdict);
+  judge(of, k, verdict);
+  snprintf(name, VALUE, "%s %s", cell(of, 0, k), cell(of, 1, k));
+  snprintf(value, VALUE, "%.4f +- %.4f\t%.3f\t%.90s",
+           lapis_mat_at(&of->figures, LOSS, k),
+           lapis_mat_at(&of->figures, ERROR, k),
+           lapis_mat_at(&of->figures, AUROC, k), verdict);
   s->setting[s->page.settings++] = (lapis_report_row){name, value};
 }
 
-static void add_runners(page_memory *s)
+static void add_candidates(page_memory *s)
 {
   static const char titles[] =
-      "Who was tried, best first\twho\tlog-loss\tAUROC\tagainst who answers";
-  int count = lapis_race_count(s->w->race);
-  if (count == 0) return;
+      "Who was compared, best first\twho\tlog-loss\tAUROC\tagainst the best";
+  compared of;
+  const lapis_solver *from = s->w->flow->solver;
+  if (label_figures(from, &of.figures, &of.chosen) == NULL ||
+      lapis_result_get(from, "candidates", &of.names) < 0)
+    return;
   s->setting[s->page.settings++] = (lapis_report_row){NULL, titles};
-  for (int i = 0; i < count && s->page.settings < MOST_SETTINGS / 2; i++)
-    add_runner(s, i);
+  for (int64_t k = 0; k < of.names.cols && s->page.settings < MOST_SETTINGS / 2;
+       k++)
+    add_candidate(s, &of, k);
   s->setting[s->page.settings++] = (lapis_report_row){NULL, "Settings"};
 }
 
@@ -398,8 +406,8 @@ static lapis_status fill(page_memory *s, const char *const *title)
   fill_suspects(s);
   TRY(fill_pictures(s));
   fill_facts(s);
-  add_runners(s);
-  const lapis_method *method = lapis_race_method(w->by != NULL ? w->by : "mc");
+  add_candidates(s);
+  const lapis_method *method = lapis_method_find(w->by != NULL ? "auto" : "mc");
   add_settings(s, &label_method, &w->set, method);
   add_settings(s, method, lapis_result_settings(w->flow->solver), NULL);
   p->setting = s->setting;

@@ -249,6 +249,11 @@ typedef struct lapis_method {
 LAPIS_API int lapis_method_count(void);
 LAPIS_API const lapis_method *lapis_method_at(int i); /* NULL past the end */
 LAPIS_API const lapis_method *lapis_method_find(const char *name);
+/* A solver of m with these settings and members of data (lapis_data_has)
+ * chooses what is left open by hidden labels: it makes folds, and reads X
+ * through a map of its own. */
+LAPIS_API bool lapis_method_chooses(const lapis_method *m, const void *settings,
+                                    unsigned has);
 /* The i-th row and matrix of its settings, the i-th array it answers with; NULL
  * past the end. */
 LAPIS_API const lapis_param *lapis_method_param(const lapis_method *m, int i);
@@ -335,6 +340,26 @@ typedef struct lapis_stop {
   double seconds;    /* time limit; infinity: none */
 } lapis_stop;
 
+/* auto: the method that predicts hidden labels best [docs/defaults.md].  Known
+ * labels are hidden as labels are missing (groups whole), candidates predict
+ * them, and the one of least log-loss answers, or the mean of the best of each
+ * kind that is not three standard errors behind. */
+typedef struct lapis_auto_settings {
+  size_t size;
+  lapis_stop stop;
+  const char *candidates; /* "mc,linear,trees"; NULL: all */
+  const char *map;        /* how candidates read X; NULL: chosen */
+  /* of mc, as there; AUTO and NaN: chosen */
+  int variant, labels;
+  double lambda, gamma, mu_rel;
+  int absent;
+  int64_t held_out;  /* folds; 0: none */
+  bool compare_only; /* no answer yet: a retune without it makes one */
+  /* its name in a checkpoint that has several, of at most 31 letters, or NULL
+   */
+  const char *kept_as;
+} lapis_auto_settings;
+LAPIS_DEFAULTS(auto, lapis_auto_settings)
 /* mc: labels and features of all samples in one matrix Z = [labels; features;
  * ones] of low rank [MC11] [MC15]; K labels, each with an offset by the ones.
  *
@@ -377,10 +402,12 @@ typedef struct lapis_mc_settings {
   lapis_stop stop;
   int variant;         /* lapis_mc_variant */
   int labels;          /* lapis_mc_labels */
-  double lambda;       /* weight of the label loss */
-  double gamma;        /* steepness of the label loss */
+  double lambda;       /* weight of the label loss; NaN: chosen, or .1 */
+  double gamma;        /* steepness of the label loss; NaN: chosen, or 3 */
   double mu;           /* weight of the nuclear norm; NaN: from mu_rel */
-  double mu_rel;       /* mu in units of a sigma_1(Z_0) */
+  double mu_rel;       /* mu in units of a sigma_1(Z_0); NaN, and mu too: the
+                        * settings that are open are chosen by hidden labels, as
+                        * auto does with mc alone; .02 without targets */
   bool certificate;    /* keep the dual that proves the gap */
   bool class_features; /* complete a representative of each class, too */
   int solver;          /* lapis_mc_solver */
@@ -394,6 +421,8 @@ typedef struct lapis_mc_settings {
   lapis_mat calibration; /* 2 x K, or empty: slope and bias of each label's
                           * probability, by which labels are decided then;
                           * copied */
+  const char *map; /* where settings are chosen: how candidates read X; NULL:
+                    * chosen; borrowed */
 } lapis_mc_settings;
 LAPIS_DEFAULTS(mc, lapis_mc_settings)
 /* Predicting with an mc model completes each sample by itself against the
@@ -650,6 +679,9 @@ typedef struct lapis_info {
 } lapis_info;
 
 /* NULL settings: the defaults.  On failure *out is NULL. */
+LAPIS_API lapis_status lapis_auto_new(lapis_ctx *ctx, const lapis_data *data,
+                                      const lapis_auto_settings *set,
+                                      lapis_solver **out);
 LAPIS_API lapis_status lapis_mc_new(lapis_ctx *ctx, const lapis_data *data,
                                     const lapis_mc_settings *set,
                                     lapis_solver **out);
@@ -680,6 +712,12 @@ LAPIS_API lapis_status lapis_svmplus_new(lapis_ctx *ctx, const lapis_data *data,
 LAPIS_API lapis_status lapis_misvm_new(lapis_ctx *ctx, const lapis_data *data,
                                        const lapis_misvm_settings *set,
                                        lapis_solver **out);
+/* What the answer of a, compared on the labels that b hid, too, loses more than
+ * b's, and its standard error: of other features of the same samples.  NaN
+ * where one has compared nothing. */
+LAPIS_API lapis_status lapis_auto_behind(const lapis_solver *a,
+                                         const lapis_solver *b, double *by,
+                                         double *error);
 /* Any method by its table. */
 LAPIS_API lapis_status lapis_solver_new(lapis_ctx *ctx, const lapis_method *m,
                                         const lapis_data *data,

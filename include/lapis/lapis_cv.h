@@ -132,6 +132,15 @@ LAPIS_API lapis_status lapis_suspects(lapis_ctx *ctx, const lapis_method *m,
                                       int64_t count, int64_t *index,
                                       double *margin, int64_t *found);
 
+/* The same by K x n scores that known labels had while they were hidden (auto's
+ * held_out): labels of Y whose scores lie on the other side of the threshold.
+ */
+LAPIS_API lapis_status lapis_suspects_of(lapis_ctx *ctx, const lapis_mat *Y,
+                                         const lapis_mat *scores,
+                                         double threshold, int64_t count,
+                                         int64_t *index, double *margin,
+                                         int64_t *found);
+
 /* ---- checkpoints: runs that can be killed and go on ----------------------
  * While one is open, the solves and cross-validations of ctx copy what they
  * would need to go on at the boundaries of their iterations, and at most once

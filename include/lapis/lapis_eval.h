@@ -87,6 +87,10 @@ LAPIS_API lapis_status lapis_iou(lapis_ctx *ctx, const lapis_mat *truth,
                                  const lapis_mat *found, double *each,
                                  double *mean, double *correct);
 
+/* Wilson's 95 % interval of a share that was found in so many trials. */
+LAPIS_API void lapis_share_interval(double share, double trials, double *low,
+                                    double *high);
+
 #ifdef __cplusplus
 }
 #endif

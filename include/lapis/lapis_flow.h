@@ -24,12 +24,6 @@ typedef enum lapis_label_variant {
   LAPIS_LABEL_POS,
   LAPIS_LABEL_SIMPLEX
 } lapis_label_variant;
-typedef enum lapis_label_by { /* who answers, where mu is left to LAPIS */
-                              LAPIS_LABEL_BY_AUTO,
-                              LAPIS_LABEL_BY_MC,
-                              LAPIS_LABEL_BY_LINEAR,
-                              LAPIS_LABEL_BY_BOTH
-} lapis_label_by;
 typedef struct lapis_label_settings { /* a text NULL: automatic, or none */
   size_t size;
   const char *labels; /* the table: .csv */
@@ -40,10 +34,10 @@ typedef struct lapis_label_settings { /* a text NULL: automatic, or none */
    * LAPIS_LABEL_AUTO_KINDS tell hidden labels best; or "table:FILE[:MEMBER]", a
    * vector an image made elsewhere; NULL: lapis_label_features */
   const char *features;
-  const char *names; /* a file with the image of each row of a table */
-  int words_from;    /* 0: labelled images, 1: all */
-  int variant;       /* lapis_label_variant */
-  int by;            /* lapis_label_by */
+  const char *names;      /* a file with the image of each row of a table */
+  int words_from;         /* 0: labelled images, 1: all */
+  int variant;            /* lapis_label_variant */
+  const char *candidates; /* of auto, where mu is open; NULL: all */
   const char *map;
   double lambda, gamma, mu_rel; /* NaN: chosen by cross-validation */
   int64_t folds, suspects;
@@ -162,26 +156,22 @@ LAPIS_API void lapis_flow_free(lapis_flow *f); /* NULL is fine */
  *   known (n)       1 where labels were given; partly (n): 1 where others of
  *                   the image were not
  *   classes (K)     TEXT; of two classes both names, the positive one last
- *   by (1)          TEXT, where settings were chosen: who answers
- *   suspect_index (2 x m)  image and class, from 0, of a label in doubt; where
- *                   more than two classes exclude each other, an image stands
- *                   once, with the class it rather is
- *   suspect_margin (m)     probability that the label is wrong, largest first
- *   suspect_rather (m)     TEXT: where classes exclude each other, the name of
- *                   that class; suspect_add (m): where they do not, 1: the
- *                   class is to be added, 0: taken away
- *   expected_wrong (3)     labels likely to be wrong: at least, at most, of how
- *                   many
- *   held_out (K x n)       score that a known label had while it was hidden,
- *                   NaN elsewhere; only where wrong labels were looked for
- *   kinds (c)       TEXT, of features "auto": what was compared, features (1)
- *                   the best of them, and kinds_judged (6 x c): log-loss of
- *                   hidden labels, its standard error, AUROC, accuracy, and how
- *                   far its loss is behind the best one's, with the standard
- *                   error
- *   rows_left_out (1)      rows of the table that name none of the images,
- *                   where there are such and keep_going is set
- *   boxes (5 x b)   x, y, width, height, score; box_image (b), box_class (b)
+ *   by (1)          TEXT, where settings were chosen: who answers, of auto's
+ *                   candidates; candidates, candidate_figures, chosen, hidden
+ * as for auto suspect_index (2 x m)  image and class, from 0, of a label in
+ * doubt; where more than two classes exclude each other, an image stands once,
+ * with the class it rather is suspect_margin (m)     probability that the label
+ * is wrong, largest first suspect_rather (m)     TEXT: where classes exclude
+ * each other, the name of that class; suspect_add (m): where they do not, 1:
+ * the class is to be added, 0: taken away expected_wrong (3)     labels likely
+ * to be wrong: at least, at most, of how many held_out (K x n)       score that
+ * a known label had while it was hidden, NaN elsewhere; only where wrong labels
+ * were looked for kinds (c)       TEXT, of features "auto": what was compared,
+ * features (1) the best of them, and kinds_judged (6 x c): log-loss of hidden
+ * labels, its standard error, AUROC, accuracy, and how far its loss is behind
+ * the best one's, with the standard error rows_left_out (1)      rows of the
+ * table that name none of the images, where there are such and keep_going is
+ * set boxes (5 x b)   x, y, width, height, score; box_image (b), box_class (b)
  *   region_mask     bytes, one for each pixel of the image, rows from the top,
  *                   1 inside the region; for each box that surrounds a region,
  *                   in the order of boxes */
@@ -193,9 +183,6 @@ LAPIS_API const char *lapis_flow_name(const lapis_flow *f, int i);
  * before the method has run. */
 LAPIS_API const lapis_solver *lapis_flow_solver(const lapis_flow *f);
 LAPIS_API const lapis_data *lapis_flow_data(const lapis_flow *f);
-/* The race that chose label's settings; NULL where they were given, or chosen
- * without one.  Borrowed from f. */
-LAPIS_API const struct lapis_race *lapis_label_race(const lapis_flow *f);
 /* What the run kept for going on is of no more use, as the answer is written:
  * its file goes, where the run came to its end. */
 LAPIS_API void lapis_flow_settle(lapis_flow *f);

@@ -36,6 +36,21 @@ function check_mc (data, c, path)
   near (info.objective, c.objective, c.rtol_objective, 'objective');
 end
 
+% What the command answers, and candidates as text.
+function test_auto ()
+  rand ('state', 2);
+  randn ('state', 2);
+  yes = rand (60, 1) < 0.5;
+  X = randn (60, 2) + 3 * [yes, yes];
+  Y = double (yes);
+  Y(1:2:end) = NaN;
+  [labels, result] = lapis_auto (X, Y, 'candidates', 'linear,trees');
+  if (mean (labels == yes) < 0.9 || rows (result.candidates) < 4)
+    error ('%g are right, of %d candidates', mean (labels == yes), ...
+           rows (result.candidates));
+  end
+end
+
 % Persons of whom each has four rows, and numbers and classes by chance: of one
 % whom folds hide whole nothing is told.
 function test_groups_are_whole_in_folds ()

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 from . import exceptions as failures
 from ._arrays import (array_of, as_float, is_sparse, packed_view, plain,
                       sparse_view, text_row, view)
-from ._library import (READS, Data, Mat, RaceOptions, lib, on_message,
+from ._library import (READS, Data, Mat, lib, on_message,
                        on_progress)
 from ._progress import Bar
 from ._settings import Table, table
@@ -336,92 +336,18 @@ class Result(Mapping):
         handle = ctypes.c_void_p()
         self._solver.context.check(
             lib.model_new(self._solver, ctypes.byref(handle)))
-        model, race = Model(handle.value), getattr(self._solver, "race", None)
-        if race is not None and race.map is not None:
-            self._solver.context.check(lib.model_set_map(
-                self._solver.context, model, race.map, False))
-        return model
+        return Model(handle.value)
 
 
 def _finish(context, work):
     return Result(run(context, work))
 
 
-# What counts as stated in a race (lapis_race.h), beside mu.
-_STATED = {"labels": 1, "lambda_": 2, "gamma": 4}
-_TOO_FEW = -1
-
-
-class _Race:
-    """Settings and a map that are left to cross-validation."""
-
-    def __init__(self, context, rows, inputs, struct, settings, by):
-        self._as_parameter_, self.map = None, None
-        self.place, self.table = -1, rows  # of who answers instead of mc
-        options = RaceOptions(ctypes.sizeof(RaceOptions), None,
-                              bool(inputs.data.group), 0, True)
-        for key, bit in _STATED.items():
-            if settings.get(key) not in (None, rows.defaults[key]):
-                options.stated |= bit
-        handle = ctypes.c_void_p()
-        status = lib.race_run(context, inputs.data, struct, options,
-                              ctypes.byref(handle))
-        self._as_parameter_ = handle.value
-        whom = None if by == "auto" else by.encode()
-        best = lib.race_best(self, whom) if handle.value else -1
-        winner = lib.race_at(self, best).method if best >= 0 else b""
-        if best >= 0 and winner.decode() != rows.name:
-            self.place = best
-            answers = lib.race_method(winner).contents.name
-            self.table = table(answers.decode())
-        elif best >= 0:
-            lib.race_settings(self, best, struct)
-            self._apply(context, inputs, lib.race_map(self, best))
-        elif status in (_TOO_FEW, 0, 2):  # 0: no fold answers
-            why = "no time" if status == 2 else "too few known labels"
-            context.talk.warnings.append(
-                f"{rows.name}: {why} to choose {rows.chosen}; the default is "
-                "taken, with map standard")
-            self._take_first(context, inputs, rows, struct, settings,
-                             options.stated)
-        else:
-            context.check(status)
-
-    def _take_first(self, context, inputs, rows, struct, settings, stated):
-        """Where nothing can be compared: as the command does."""
-        if not stated & _STATED["labels"]:
-            context.check(lib.settings_set(context, rows.method, struct,
-                                           b"labels", b"pm"))
-        if settings.get("variant") in (None, "mc1") \
-                and not inputs.data.X.colptr:
-            self._apply(context, inputs, b"standard")
-
-    def _apply(self, context, inputs, spec):
-        if spec == b"none":
-            return
-        self.map = ctypes.c_void_p()
-        context.check(lib.map_new(context, spec, ctypes.byref(self.map)))
-        X = ctypes.byref(inputs.data.X)
-        context.check(lib.map_fit(context, self.map, X))
-        out = np.empty((inputs.data.X.cols,
-                        lib.map_rows(self.map, inputs.data.X.rows)))
-        context.check(lib.map_apply(context, self.map, X, out.ctypes.data))
-        inputs.data.X = inputs._matrix("X", out)
-
-    def __del__(self, race_free=lib.race_free, map_free=lib.map_free):
-        race_free(getattr(self, "_as_parameter_", None))
-        if getattr(self, "map", None) is not None:
-            map_free(self.map)
-
-
-_BY = ("mc", "linear", "trees", "both", "auto")
-
-
 def solve(method: str, X: ArrayLike, Y: Optional[ArrayLike] = None,
           P: Optional[ArrayLike] = None, group: Optional[ArrayLike] = None,
           sample_weight: Optional[ArrayLike] = None,
           xy: Optional[ArrayLike] = None, *,
-          context: Optional[Context] = None, by: str = "mc",
+          context: Optional[Context] = None,
           words: Optional[Sequence[str]] = None, **settings: object) -> Result:
     """Solve a method on data, as ``lapis fit METHOD`` does.
 
@@ -433,18 +359,11 @@ def solve(method: str, X: ArrayLike, Y: Optional[ArrayLike] = None,
     Y, P, group, sample_weight, xy : arrays, optional
         The other members of the command's data files, a row a sample
         (`sample_weight` is `weight` there).
-    by : {"mc", "linear", "trees", "both", "auto"}, default="mc"
-        Who answers where "cv" chooses: mc's own best candidate, logistic
-        regression (lines or behind a kernel), randomised trees, the mean of mc
-        and linear, or whichever tells hidden labels best, the mean in a
-        toss-up.
     words : sequence of str, optional
         What the values 0, 1, ... of Y are called, in what is said of them.
     **settings
         Those of ``lapis fit METHOD --help`` with underscores, and arrays in
-        place of files; "cv" chooses what the command would choose (mc: mu_rel,
-        and with it labels, lambda and gamma where they are at their defaults,
-        a map of X and what decides labels), by the same folds.
+        place of files.
 
     Returns
     -------
@@ -463,16 +382,14 @@ def solve(method: str, X: ArrayLike, Y: Optional[ArrayLike] = None,
     'solved'
     """
     return solve_given(method, X, Y, P, group, sample_weight, xy,
-                       context=context, by=by, words=words, **settings)
+                       context=context, words=words, **settings)
 
 
 def solve_given(method, X, Y=None, P=None, group=None, sample_weight=None,
-                xy=None, *, context=None, by="mc", words=None, strict=True,
+                xy=None, *, context=None, words=None, strict=True,
                 **settings):
     """solve; not strict: settings may say nothing beside the others, as
     estimators have all of them."""
-    if by not in _BY:
-        raise ValueError(f"by is {by!r}; it must be one of " + ", ".join(_BY))
     if context is None:
         spread = current_spread()
         context = Context(threads=spread.threads if spread else 0)
@@ -483,29 +400,14 @@ def solve_given(method, X, Y=None, P=None, group=None, sample_weight=None,
     rows = table(method)
     inputs = Inputs(X, Y, P, group, sample_weight, xy, words=words)
     struct, kept = rows.fill(context, settings)
-    choosing = rows.must_choose(settings)
-    rows.check_given(context, struct, inputs.data,
-                     settings if strict else {}, choosing)
-    if by != _BY[0] and not choosing:
-        raise ValueError(f"by={by!r} compares what is chosen; give "
-                         'mu_rel="cv" with it')
+    rows.check_given(context, struct, inputs.data, settings if strict else {})
 
     def work():
-        race = None
-        if choosing:
-            race = _Race(context, rows, inputs, struct, settings, by)
         if not lib.method_reads(rows.method, struct) & READS["group"]:
             inputs.data.group = None
-        if race is not None and race.place >= 0:
-            solver = Solver(context, lambda out: lib.race_answer_new(
-                context, race, race.place, inputs.data, struct, out),
-                race.table, inputs, struct, kept, race)
-        else:
-            solver = Solver(context, lambda out: lib.solver_new(
-                context, rows.method, inputs.data, struct, out),
-                rows, inputs, struct, kept)
-        solver.race = race
-        return solver
+        return Solver(context, lambda out: lib.solver_new(
+            context, rows.method, inputs.data, struct, out),
+            rows, inputs, struct, kept)
     return _finish(context, work)
 
 

@@ -98,20 +98,6 @@ class CvPoint(Structure):
                 ("folds", c_int64), ("seconds", c_double)]
 
 
-class RaceOptions(Structure):
-    _fields_ = [("size", c_size_t), ("map", c_char_p), ("by_group", c_bool),
-                ("stated", c_uint), ("linear", c_bool),
-                ("kept_as", c_char_p)]
-
-
-class Runner(Structure):
-    _fields_ = [("method", c_char_p), ("settings", c_char * 128),
-                ("loss", c_double), ("error", c_double),
-                ("auroc", c_double), ("accuracy", c_double),
-                ("behind", c_double), ("behind_error", c_double),
-                ("learnt", c_bool)]
-
-
 class MetricKind(Structure):
     _fields_ = [("name", c_char_p), ("reads", c_int),
                 ("less_is_better", c_bool)]
@@ -139,7 +125,6 @@ C_NAMES = {Mat: "lapis_mat", Data: "lapis_data", Comm: "lapis_comm",
            ResultRow: "lapis_result_row", Method: "lapis_method", Info: "lapis_info",
            CvOptions: "lapis_cv_options", CvPoint: "lapis_cv_point",
            MetricKind: "lapis_metric_kind",
-           RaceOptions: "lapis_race_options", Runner: "lapis_runner",
            MatchScores: "lapis_match_scores", SvtInfo: "lapis_svt_info",
            Assignment: "lapis_assignment"}
 
@@ -216,16 +201,6 @@ FUNCTIONS = {
     "map_apply": (_status, [_ctx, _handle, _mat, c_void_p]),
     "cv_fill": (None, [POINTER(CvOptions), c_size_t]),
     "cv_draw": (_status, [_ctx, _data, POINTER(CvOptions), c_void_p]),
-    "race_run": (_status, [_ctx, _data, c_void_p, POINTER(RaceOptions),
-                           _out]),
-    "race_free": (None, [_handle]),
-    "race_at": (Runner, [_handle, c_int]),
-    "race_answer_new": (_status, [_ctx, _handle, c_int, _data, c_void_p,
-                                  _out]),
-    "race_best": (c_int, [_handle, _text]),
-    "race_method": (_method, [_text]),
-    "race_map": (_text, [_handle, c_int]),
-    "race_settings": (None, [_handle, c_int, c_void_p]),
     "suspects": (_status, [_ctx, _method, _data, c_void_p,
                            POINTER(CvOptions), c_int64, c_void_p, c_void_p,
                            POINTER(c_int64)]),

@@ -114,7 +114,6 @@ class Table:
         matrices = {m.name.decode()
                     for m in _all(lib.method_matrix, method)}
         self.rows = [Row(p, matrices) for p in _all(lib.method_param, method)]
-        self.chosen = (raw.choose or b"").decode().partition("=")[0]
         self._by_key = {row.key: row for row in self.rows}
         defaults = self.read(self.settings())
         for row in self.rows:
@@ -152,18 +151,15 @@ class Table:
             if row is None:
                 raise TypeError(f"{self.name}: there is no parameter {key!r}; "
                                 f"there are {', '.join(self.keys)}")
-            if value is None or value is row.default or (
-                    self.asks_to_choose(row, value)):
+            if value is None or value is row.default:
                 continue
             kept.append(self._set(context, settings, row, value))
         return settings, kept
 
-    def check_given(self, context, settings, data, values, choosing):
+    def check_given(self, context, settings, data, values):
         """Refuses members of data, and values, of which no use is made."""
         has = lib.data_has(data)
         used = lib.method_reads(self.method, settings)
-        if choosing:
-            used |= READS["group"]
         for name, bit in READS.items():
             if has & bit & ~used:
                 said = "sample_weight" if name == "weight" else name
@@ -172,20 +168,10 @@ class Table:
                     + (" with these settings" if name in self.reads else ""))
         for key, value in values.items():
             row = self._by_key.get(key)
-            if row is None or value is None or value is row.default \
-                    or self.asks_to_choose(row, value):
+            if row is None or value is None or value is row.default:
                 continue
             context.check(lib.settings_check_effect(
                 context, self.method, settings, has, row.name.encode(), None))
-
-    def asks_to_choose(self, row, value):
-        """"cv" for what the method can choose by cross-validation."""
-        return row.name == self.chosen and isinstance(value, str) \
-            and value == "cv"
-
-    def must_choose(self, values):
-        return any(self.asks_to_choose(row, values.get(row.key))
-                   for row in self.rows)
 
     def _set(self, context, settings, row, value):
         name = row.name.encode()

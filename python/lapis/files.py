@@ -7,7 +7,7 @@ from typing import Any, Union
 from ._core import Model
 from ._estimator import unkept_class
 from ._settings import table
-from .completion import MatrixCompletionClassifier
+from .completion import AutoClassifier, MatrixCompletionClassifier
 from .exceptions import NotFittedError
 from .robust import RobustLDA, RobustPCA, RobustRegressor
 from .svm import MISVMPlusClassifier, SVMPlusClassifier

@@ -303,7 +303,7 @@ class Habits(unittest.TestCase):
                 data["group"] = groups
             said, there = command("fit", "mc", "d.npz", "--json", "-o",
                                   "out.npz", d=data)
-            model = lapis.MatrixCompletionClassifier(mu_rel="cv").fit(
+            model = lapis.MatrixCompletionClassifier().fit(
                 X, y, groups)
             self.assertEqual(json.loads(said)["settings"]["mu-rel"],
                              model.settings_["mu_rel"])
@@ -312,7 +312,7 @@ class Habits(unittest.TestCase):
             self.assertEqual(model.scores_.tobytes(),
                              there["scores"].tobytes())
         with self.assertWarnsRegex(lapis.LapisWarning, "too few known"):
-            few = lapis.MatrixCompletionClassifier(mu_rel="cv").fit(
+            few = lapis.MatrixCompletionClassifier().fit(
                 X[:4], [0, 1, np.nan, np.nan])
         _, there = command("fit", "mc", "d.npz", "-o", "out.npz",
                            d={"X": X[:4], "Y": np.array([0, 1, np.nan,
@@ -322,45 +322,33 @@ class Habits(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "mc: tol='cv' is not a number"):
             lapis.MatrixCompletionClassifier(tol="cv").fit(X, y)
 
-    def test_whoever_tells_hidden_labels_better_answers(self):
-        """by="auto": the answer of the command with --by auto, to the bit."""
+    def test_whoever_predicts_hidden_labels_better_answers(self):
+        """The answer of fit auto, to the bit."""
         rng = np.random.default_rng(3)
         truth = rng.random(120) < 0.4
         X = rng.normal(size=(120, 4)) + 2 * truth[:, None]
         y = np.where(truth, 1.0, 0.0)
         y[::2] = np.nan
-        _, there = command("fit", "mc", "d.npz", "--by", "auto", "-o",
-                           "out.npz", d={"X": X, "Y": y})
-        model = lapis.MatrixCompletionClassifier(mu_rel="cv", by="auto")
-        labels = model.fit_predict(X, y)
-        self.assertGreater((labels == truth)[::2].mean(), 0.9)
-        self.assertEqual(labels.tobytes(), there["labels"].tobytes())
-        self.assertEqual(hasattr(model, "low_rank_"), "low_rank" in there)
-        for by in ("trees", "both"):
-            _, there = command("fit", "mc", "d.npz", "--by", by, "-o",
+        for who in (None, "trees", "mc,linear"):
+            chosen = [] if who is None else ["--candidates", who]
+            _, there = command("fit", "auto", "d.npz", *chosen, "-o",
                                "out.npz", d={"X": X, "Y": y})
-            model = lapis.MatrixCompletionClassifier(mu_rel="cv", by=by)
-            self.assertEqual(model.fit_predict(X, y).tobytes(),
-                             there["labels"].tobytes())
-            self.assertEqual(hasattr(model, "low_rank_"),
-                             "low_rank" in there)
+            model = lapis.AutoClassifier(candidates=who)
+            labels = model.fit_predict(X, y)
+            self.assertGreater((labels == truth)[::2].mean(), 0.9)
+            self.assertEqual(labels.tobytes(), there["labels"].tobytes())
+            self.assertEqual(hasattr(model, "low_rank_"), "low_rank" in there)
+            self.assertEqual([c["log_loss"] for c in model.candidates_],
+                             there["candidate_figures"][:, 0].tolist())
         proba = model.predict_proba(X)
         np.testing.assert_allclose(proba.sum(axis=1), 1)
         self.assertGreater(
             (model.classes_[proba.argmax(axis=1)] == truth).mean(), 0.9)
-        with self.assertRaisesRegex(ValueError, "by='auto' compares"):
-            lapis.MatrixCompletionClassifier(mu_rel=.1, by="auto").fit(X, y)
-
-    def test_units_are_warned_of_where_nothing_is_chosen(self):
-        X, y, _ = two_classes(60)
-        X = X * np.logspace(0, 4, X.shape[1])
-        with self.assertWarnsRegex(lapis.LapisWarning, 'mu_rel="cv"'):
-            lapis.MatrixCompletionClassifier().fit(X, y)
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", lapis.LapisWarning)
-            lapis.MatrixCompletionClassifier(mu_rel=.1).fit(X, y)
-            lapis.MatrixCompletionClassifier(mu_rel="cv").fit(X, y)
-            lapis.MatrixCompletionClassifier().fit(X / X.std(axis=0), y)
+        with self.assertRaisesRegex(ValueError, "candidate 'best'"):
+            lapis.AutoClassifier(candidates="best").fit(X, y)
+        self.assertEqual(
+            lapis.MatrixCompletionClassifier(mu_rel=.1).fit(X, y).candidates_,
+            [])
 
     def test_samples_without_targets_are_answered(self):
         """What the command answers; the fit is that of the others."""
@@ -404,7 +392,7 @@ class Habits(unittest.TestCase):
             hidden = rng.random(n) < 0.5
             given = y.copy()
             given[hidden] = None if k % 4 == 3 else np.nan
-            model = lapis.MatrixCompletionClassifier(mu_rel="cv")
+            model = lapis.MatrixCompletionClassifier()
             said = model.fit_predict(X, given)
             self.assertGreater((said == y)[hidden].mean(), 0.95)
             p = model.predict_proba(X)

@@ -463,10 +463,6 @@ class Parameters(unittest.TestCase):
             rows = inspect.signature(cls).parameters
             own = [key for key in rows
                    if key not in ("random_state", "n_jobs", "verbose")]
-            if "by" in own:  # who answers: no setting of the method
-                own.remove("by")
-                self.assertIn("\n  --by", said)
-                self.assertIn("\nby : ", cls.__doc__)
             self.assertEqual([option(key)[2:] for key in own], list(used))
             for key in own:
                 value, default = used[option(key)[2:]], rows[key].default

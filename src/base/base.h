@@ -119,8 +119,12 @@ const char *base_backend_name(const lapis_ctx *ctx); /* as set, or NULL */
 bool base_cancelled(const lapis_ctx *ctx);
 /* Forgets a cancellation: by whom a status of the public interface says it. */
 void base_rearm(lapis_ctx *ctx);
-double base_seconds(void);                    /* monotonic clock */
-bool base_late(const lapis_ctx *ctx);         /* past lapis_ctx_limit */
+double base_seconds(void);            /* monotonic clock */
+bool base_late(const lapis_ctx *ctx); /* past lapis_ctx_limit */
+/* When that is, on base_seconds' clock (infinity: never): for parts of a whole
+ * that may take a part of its time. */
+double base_deadline(const lapis_ctx *ctx);
+void base_set_deadline(lapis_ctx *ctx, double at);
 double base_max_pixels(const lapis_ctx *ctx); /* of an image */
 bool base_must_stop(const lapis_ctx *ctx);    /* cancelled, or late */
 /* Calls the progress callback as a loop does; false: stop. */

@@ -347,6 +347,16 @@ void lapis_ctx_limit(lapis_ctx *ctx, double seconds)
   ctx->deadline = base_seconds() + seconds;
 }
 
+double base_deadline(const lapis_ctx *ctx)
+{
+  return ctx->deadline;
+}
+
+void base_set_deadline(lapis_ctx *ctx, double at)
+{
+  ctx->deadline = at;
+}
+
 bool base_late(const lapis_ctx *ctx)
 {
   if (ctx->trunk != NULL && base_late(ctx->trunk)) return true;

@@ -201,3 +201,19 @@ lapis_status lapis_auroc(lapis_ctx *ctx, const double *truth,
   *out = NAN;
   return lapis_metric(ctx, "auroc", &t, &s, NULL, out);
 }
+
+void lapis_share_interval(double share, double trials, double *low,
+                          double *high)
+{
+  const double z = 1.96; /* 95 % of a normal law */
+  if (low == NULL || high == NULL) return;
+  double grow = 1 + z * z / trials;
+  double middle = (share + z * z / (2 * trials)) / grow;
+  double wide =
+      z / grow *
+      sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials));
+  *low = middle - wide;
+  *high = middle + wide;
+  if (share <= 0 || *low < 0) *low = 0; /* not less by rounding */
+  if (share >= 1 || *high > 1) *high = 1;
+}

@@ -187,16 +187,17 @@ static lapis_status solve(lapis_solver *s)
   joined *w = joined_of(s);
   lapis_status status = LAPIS_OK;
   double started = base_seconds();
-  keep_pause(s->ctx, true); /* two solves of one name */
+  if (w->count > 1) keep_pause(s->ctx, true); /* two solves of one name */
   for (int k = 0; k < w->count && status >= 0 && status != LAPIS_CANCELLED;
        k++) {
     lapis_status part = run_part(w, k);
     if (part < 0 || part == LAPIS_CANCELLED || status == LAPIS_OK)
       status = part;
   }
-  keep_pause(s->ctx, false);
+  if (w->count > 1) keep_pause(s->ctx, false);
   s->info.seconds = base_seconds() - started;
-  if (status < 0 || status == LAPIS_CANCELLED) return status;
+  bool whole = status != LAPIS_CANCELLED || w->count == 1;
+  if (status < 0 || !whole) return status; /* of several, some said nothing */
   TRY(gather(w));
   return status;
 }

@@ -10,7 +10,6 @@
 #include "model/model.h"
 #include "select/runners.h"
 #include "solve/methods.h"
-#include "solve/remarks.h"
 
 typedef struct answer_part { /* what a part is made from, and keeps */
   const lapis_method *method;
@@ -119,6 +118,7 @@ static lapis_status add_part(const lapis_race *r, const runner *x, bool fills,
   }
   p->method = lapis_method_find("mc");
   p->set.mc = *like;
+  p->set.mc.map = NULL;
   if (fills) {
     p->set.mc.certificate = p->set.mc.class_features = false;
     p->set.mc.dense = true;
@@ -127,6 +127,57 @@ static lapis_status add_part(const lapis_race *r, const runner *x, bool fills,
   return LAPIS_OK;
 }
 
+/* ---- where nothing could be compared ------------------------------------*/
+const char *race_default_method(const lapis_race_options *o)
+{
+  return o->mc ? "mc" : o->linear ? "linear" : "trees";
+}
+
+const char *race_default_map(const lapis_race_options *o,
+                             const lapis_mc_settings *set,
+                             const lapis_data *data)
+{
+  bool dense = data->X.colptr == NULL;
+  if (o->map != NULL) return o->map;
+  return dense && (!o->mc || set->variant == LAPIS_MC_1) ? "standard" : "none";
+}
+
+/* As it decides however Y is written. */
+static void default_settings(const lapis_race_options *o,
+                             const lapis_mc_settings *set, answer_part *p)
+{
+  lapis_settings_default(p->method, &p->set);
+  if (!o->mc && o->linear) p->set.linear.stop.seconds = set->stop.seconds;
+  if (!o->mc && !o->linear) p->set.trees.stop.seconds = set->stop.seconds;
+  if (!o->mc) return;
+  p->set.mc = *set;
+  p->set.mc.map = NULL;
+  method_entry_of(p->method)->settle(&p->set.mc);
+  if (set->labels == LAPIS_MC_LABELS_AUTO)
+    p->set.mc.labels = LAPIS_MC_LABELS_PM;
+}
+
+lapis_status race_default_new(lapis_ctx *ctx, const lapis_race_options *o,
+                              const lapis_data *data,
+                              const lapis_mc_settings *set, lapis_solver **out)
+{
+  *out = NULL;
+  answer_part *p = base_alloc(ctx, 1, sizeof *p);
+  if (p == NULL) return LAPIS_ENOMEM;
+  joined_part part = {
+      .make = part_make, .self = p, .reads = -1, .answers = true};
+  p->method = lapis_method_find(race_default_method(o));
+  p->map_text = race_default_map(o, set, data);
+  default_settings(o, set, p);
+  lapis_status s = joined_new(ctx, data, &part, 1, part_free, out);
+  if (s < 0)
+    part_free(p);
+  else
+    joined_teach(*out, model_of);
+  return s;
+}
+
+/* ---- of a race ----------------------------------------------------------*/
 lapis_status lapis_race_answer_new(lapis_ctx *ctx, const lapis_race *r, int i,
                                    const lapis_data *data,
                                    const lapis_mc_settings *set,
@@ -140,7 +191,6 @@ lapis_status lapis_race_answer_new(lapis_ctx *ctx, const lapis_race *r, int i,
   TRY(lapis_settings_copy(ctx, lapis_method_find("mc"), set, &own));
   joined_part part[JOINED_PARTS];
   int count = 0;
-  note_list notes = {.count = 0};
   const runner *x = &r->run[r->order[i]];
   lapis_status s = LAPIS_OK;
   for (int k = 0; k < x->parts && s >= 0; k++)
@@ -149,11 +199,5 @@ lapis_status lapis_race_answer_new(lapis_ctx *ctx, const lapis_race *r, int i,
   if (s >= 0) s = joined_new(ctx, data, part, count, part_free, out);
   if (s >= 0) joined_teach(*out, model_of);
   for (int k = 0; k < count && s < 0; k++) part_free(part[k].self);
-  notes_open(ctx, &notes);
-  if (s >= 0) s = remark_data(ctx, lapis_method_find("mc"), data);
-  s = solver_keep_notes(ctx, &notes, s, *out);
-  if (s >= 0) return s;
-  lapis_solver_free(*out);
-  *out = NULL;
   return s;
 }

@@ -394,6 +394,9 @@ static lapis_status run(const part_source *from, const void *settings,
   lapis_status s =
       own == NULL ? LAPIS_ENOMEM : allocate(ctx, from->options, cv);
   if (s >= 0) s = lapis_settings_copy(ctx, m, settings, own);
+  if (s >= 0 && method_entry_of(m)->settle != NULL)
+    method_entry_of(m)->settle(
+        own); /* what the grid leaves, at its usual value */
   if (s >= 0) {
     warn_of_one_kind(from);
     cv->jobs = jobs_of(ctx, cv->folds);

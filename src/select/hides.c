@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "select/select.h"
+#include "solve/methods.h"
 
 /* More than a tenth of the rows that have a label lack another. */
 static bool lacks_cells(const lapis_mat *Y)
@@ -35,7 +36,7 @@ lapis_folds_of lapis_cv_hides(const lapis_method *m, const lapis_data *data,
   lapis_folds_of of = rows_or_groups(data, &own);
   bool cells = own.folds_of == LAPIS_FOLDS_OF_AUTO &&
                of == LAPIS_FOLDS_OF_ROWS && data->Y.rows > 1 &&
-               strcmp(m->name, "mc") == 0;
+               method_entry_of(m)->transductive;
   return cells && lacks_cells(&data->Y) ? LAPIS_FOLDS_OF_CELLS : of;
 }
 

@@ -120,21 +120,6 @@ static void count_right(const lapis_race *r, const runner *x, const sigmoid *at,
   }
 }
 
-void lapis_race_interval(double share, double trials, double *low, double *high)
-{
-  const double z = 1.96; /* 95 % of a normal law */
-  if (low == NULL || high == NULL) return;
-  double grow = 1 + z * z / trials;
-  double middle = (share + z * z / (2 * trials)) / grow;
-  double wide =
-      z / grow *
-      sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials));
-  *low = middle - wide;
-  *high = middle + wide;
-  if (share <= 0 || *low < 0) *low = 0; /* not less by rounding */
-  if (share >= 1 || *high > 1) *high = 1;
-}
-
 /* Accuracy, and between what it may be of new samples.  Labels of one unit err
  * together: they are as many trials as have the standard error that units show,
  * and where units show none, a trial each. */
@@ -151,7 +136,7 @@ static lapis_status take_accuracy(lapis_race *r, runner *x, int64_t *answers)
   }
   double trials = error > 0 ? f * (1 - f) / (error * error) : units;
   trials = fmin(fmax(trials, 1), labels);
-  lapis_race_interval(f, trials, &x->least, &x->most);
+  lapis_share_interval(f, trials, &x->least, &x->most);
   base_free(right);
   return LAPIS_OK;
 }

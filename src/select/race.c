@@ -93,7 +93,7 @@ static bool plain_can_read(const lapis_mat *X, const lapis_mc_settings *set)
 static bool may_fill(const lapis_race *r, const lapis_mat *X)
 {
   bool dense = X->colptr == NULL;
-  return r->o.linear && dense && has_gaps(X) &&
+  return r->o.mc && (r->o.linear || r->o.trees) && dense && has_gaps(X) &&
          (double)X->rows * (double)X->cols <= MOST_COMPLETED;
 }
 
@@ -112,6 +112,7 @@ lapis_status race_make_maps(lapis_race *r, const lapis_mat *X)
 {
   choose_maps(r, X);
   r->o.linear = r->o.linear && plain_can_read(X, &r->set);
+  r->o.trees = r->o.trees && plain_can_read(X, &r->set);
   r->fills = may_fill(r, X);
   for (int k = 0; k < r->n_maps; k++) {
     lapis_map *map;
@@ -164,7 +165,7 @@ static lapis_status draw(lapis_race *r)
 /* ---- running ------------------------------------------------------------*/
 bool race_show(lapis_race *r, int64_t done, int64_t all, double started)
 {
-  lapis_progress now = {.method = "race",
+  lapis_progress now = {.method = "auto",
                         .iter = done,
                         .objective = NAN,
                         .gap = NAN,
@@ -368,18 +369,25 @@ static lapis_status race(lapis_race *r)
   return s;
 }
 
-/* What a fit would refuse whatever were chosen: not for want of labels.  Rows
- * are those of the data; a map of the user's may make what the variant needs.
- */
-static lapis_status check(const lapis_race *r, const lapis_mat *X, bool mapped)
+/* Rows are those of the data; a map of the user's may make what the variant
+ * needs. */
+static lapis_status check(lapis_ctx *ctx, const lapis_data *data,
+                          const lapis_mc_settings *set, int variant)
 {
   const method_entry *e = method_entry_of(lapis_method_find("mc"));
-  lapis_mc_settings set = r->set;
-  lapis_data data = *r->data;
-  data.X = *X;
-  if (!mapped && r->own_map != NULL) set.variant = LAPIS_MC_1;
-  TRY(method_check(r->ctx, e, &data));
-  return e->check(r->ctx, &data, &set);
+  lapis_mc_settings own = *set;
+  own.variant = variant;
+  TRY(method_check(ctx, e, data));
+  return e->check(ctx, data, &own);
+}
+
+lapis_status race_check(lapis_ctx *ctx, const lapis_data *data,
+                        const lapis_mc_settings *set,
+                        const lapis_race_options *o)
+{
+  bool mapped = o->map != NULL;
+  if (!o->mc) return LAPIS_OK;
+  return check(ctx, data, set, mapped ? LAPIS_MC_1 : set->variant);
 }
 
 static lapis_status copy_weights(lapis_race *r)
@@ -394,14 +402,17 @@ static lapis_status copy_weights(lapis_race *r)
 
 static lapis_status prepare(lapis_race *r)
 {
-  TRY(check(r, &r->data->X, false));
+  TRY(race_check(r->ctx, r->data, &r->set, &r->o));
   TRY(targets_encode(r->ctx, "mc", &r->data->Y, &r->labels));
   r->K = r->labels.classes;
   TRY(find_turns(r));
   TRY(copy_weights(r));
   TRY(draw(r));
   TRY(race_make_maps(r, &r->data->X));
-  return r->own_map == NULL ? LAPIS_OK : check(r, &r->X[0], true);
+  if (r->own_map == NULL || !r->o.mc) return LAPIS_OK;
+  lapis_data mapped = *r->data;
+  mapped.X = r->X[0];
+  return check(r->ctx, &mapped, &r->set, r->set.variant);
 }
 
 /* What only running needs: copies of X, and what was made of them. */
@@ -434,7 +445,9 @@ lapis_status lapis_race_run(lapis_ctx *ctx, const lapis_data *data,
   lapis_mc_settings own;
   lapis_race_options o = {.size = sizeof o};
   TRY(lapis_settings_copy(ctx, lapis_method_find("mc"), set, &own));
+  own.map = NULL; /* the race's own */
   TRY(base_take(ctx, "race: the options", options, &o, sizeof o));
+  if (o.stated == ~0u) method_entry_of(lapis_method_find("mc"))->settle(&own);
   lapis_race *r = base_alloc(ctx, 1, sizeof *r);
   if (r == NULL) return LAPIS_ENOMEM;
   *r = (lapis_race){
@@ -481,6 +494,11 @@ void lapis_race_free(lapis_race *r)
 }
 
 /* ---- telling ------------------------------------------------------------*/
+int64_t lapis_race_labels(const lapis_race *r)
+{
+  return r->K;
+}
+
 int lapis_race_count(const lapis_race *r)
 {
   if (r == NULL) return 0;
@@ -607,7 +625,7 @@ lapis_runner lapis_race_at(const lapis_race *r, int i)
 /* Of many samples no border was tried that is not a line. */
 static const char *help_of(const lapis_race *r)
 {
-  bool curved = !r->o.linear;
+  bool curved = !r->o.linear && !r->o.trees;
   for (int i = 0; i < r->count; i++)
     curved = curved || r->run[i].kind == RUNNER_TREES || r->run[i].kernel > 0;
   return curved ? "; more labels, or other features, may help"

@@ -105,15 +105,15 @@ static lapis_status add_kernels(lapis_race *r, int map)
 static bool trees_pay(const lapis_race *r)
 {
   double work = (double)r->n * sqrt((double)r->X[0].rows) * (double)r->K;
-  return r->o.linear && r->n <= MOST_GROWN && work <= MOST_SPLITS;
+  return r->o.trees && r->n <= MOST_GROWN && work <= MOST_SPLITS;
 }
 
 lapis_status runners_list(lapis_race *r)
 {
-  for (int i = 0; i < ROWS; i++)
+  for (int i = 0; r->o.mc && i < ROWS; i++)
     if (table[r->set.variant][i].gamma > 0)
       add_mc(r, 0, &table[r->set.variant][i]);
-  for (int i = 0; r->n_maps > 1 && i < ROWS; i++)
+  for (int i = 0; r->o.mc && r->n_maps > 1 && i < ROWS; i++)
     if (of_counts[i].gamma > 0) add_mc(r, 1, &of_counts[i]);
   for (int map = 0; r->o.linear && map < r->n_maps; map++)
     for (size_t k = 0; k < sizeof weights / sizeof *weights; k++) {
@@ -288,7 +288,8 @@ static lapis_status solver_for(lapis_race *r, int map, const lapis_data *data,
 static void make_common(lapis_race *r, int map, const lapis_mc_settings *set)
 {
   double *y = shown(r, -2, false); /* no fold: nothing is hidden */
-  lapis_data all = {.X = r->X[map], .Y = lapis_mat_f64(y, r->K, r->n)};
+  lapis_data all = {
+      .X = r->X[map], .Y = lapis_mat_f64(y, r->K, r->n), .weight = r->weight};
   r->tried[map] = true;
   if (y == NULL) return;
   lapis_status s = lapis_mc_new(r->ctx, &all, set, &r->common[map]);
@@ -374,7 +375,9 @@ static lapis_status mc_answers(lapis_race *r, runner *x, int64_t fold)
   if (y == NULL) return LAPIS_ENOMEM;
   for (int64_t k = 0; !pm && k < r->K * r->n; k++)
     if (y[k] < 0) y[k] = 0;
-  lapis_data data = {.X = r->X[x->map], .Y = lapis_mat_f64(y, r->K, r->n)};
+  lapis_data data = {.X = r->X[x->map],
+                     .Y = lapis_mat_f64(y, r->K, r->n),
+                     .weight = r->weight};
   lapis_status s = solve_mc(r, x, &data, fold);
   base_free(y);
   return s;
@@ -424,9 +427,9 @@ lapis_status runners_fill(lapis_race *r, int map, const double **out)
   return LAPIS_OK;
 }
 
-/* What some label is shown of: X (d x m), sign (K x m). */
+/* What some label is shown of: X (d x m), sign (K x m), weight (m) or NULL. */
 typedef struct lesson {
-  double *X, *sign;
+  double *X, *sign, *weight;
   int64_t m;
 } lesson;
 
@@ -435,12 +438,17 @@ static lapis_status gather(const lapis_race *r, const double *X, int64_t d,
 {
   *to = (lesson){.X = base_alloc_raw(r->ctx, d * r->n, sizeof(double)),
                  .sign = base_alloc_raw(r->ctx, r->K * r->n, sizeof(double))};
-  if (to->X == NULL || to->sign == NULL) return LAPIS_ENOMEM;
+  if (r->weight != NULL)
+    to->weight = base_alloc_raw(r->ctx, r->n, sizeof(double));
+  if (to->X == NULL || to->sign == NULL ||
+      (r->weight != NULL && to->weight == NULL))
+    return LAPIS_ENOMEM;
   for (int64_t j = 0; j < r->n; j++) {
     const double *of = y + j * r->K;
     bool any = false;
     for (int64_t c = 0; c < r->K; c++) any |= !isnan(of[c]);
     if (!any) continue;
+    if (r->weight != NULL) to->weight[to->m] = r->weight[j];
     memcpy(to->X + to->m * d, X + j * d, (size_t)d * sizeof *X);
     memcpy(to->sign + to->m++ * r->K, of, (size_t)r->K * sizeof *of);
   }
@@ -454,6 +462,7 @@ static lapis_status score_linear(lapis_race *r, la *h, const lesson *from,
 {
   logistic_problem p = {.X = lapis_mat_f64(from->X, d, from->m),
                         .sign = from->sign,
+                        .weight = from->weight,
                         .K = r->K,
                         .classes = r->labels.kind == TARGETS_CLASS,
                         .C = C,
@@ -489,8 +498,9 @@ static double known_to_shown(const lapis_race *r, const double *y)
 {
   double known = 0, seen = 0;
   for (int64_t k = 0; k < r->K * r->n; k++) {
-    known += !isnan(r->labels.sign[k]);
-    seen += !isnan(y[k]);
+    double w = r->weight == NULL ? 1 : r->weight[k / r->K];
+    known += isnan(r->labels.sign[k]) ? 0 : w;
+    seen += isnan(y[k]) ? 0 : w;
   }
   return seen > 0 ? known / seen : 1;
 }
@@ -533,6 +543,7 @@ static lapis_status linear_answers(lapis_race *r, runner *x, int64_t fold)
   if (s >= 0) keep_hidden(r, x, fold, score, false);
   base_free(seen.X);
   base_free(seen.sign);
+  base_free(seen.weight);
   base_free(y);
   base_free(score);
   base_free(W);
@@ -552,6 +563,7 @@ static lapis_status grow(lapis_race *r, const runner *x, const double *X,
   trees grown;
   trees_problem p = {.X = X,
                      .sign = y,
+                     .weight = r->weight,
                      .d = d,
                      .n = r->n,
                      .K = r->K,

@@ -3,9 +3,9 @@
 #define LAPIS_RUNNERS_H
 #include "base/keep.h"
 #include "folds/calibrate.h"
-#include "lapis/lapis_race.h"
 #include "op/logistic.h"
 #include "op/trees.h"
+#include "select/race.h"
 #include "select/select.h"
 
 enum {

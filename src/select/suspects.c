@@ -45,6 +45,34 @@ static int64_t rank(const targets *t, double threshold, const lapis_mat *scores,
   return n;
 }
 
+lapis_status lapis_suspects_of(lapis_ctx *ctx, const lapis_mat *Y,
+                               const lapis_mat *scores, double threshold,
+                               int64_t count, int64_t *index, double *margin,
+                               int64_t *found)
+{
+  targets t;
+  NEEDS(ctx, ctx, Y, scores, index, margin, found);
+  *found = 0;
+  TRY(targets_encode(ctx, "suspects", Y, &t));
+  bool fits = scores->rows == t.classes && scores->cols == t.samples;
+  suspect *all = base_alloc(ctx, t.classes * t.samples, sizeof *all);
+  int64_t n = all != NULL && fits ? rank(&t, threshold, scores, all) : 0;
+  *found = n < count ? n : count;
+  for (int64_t i = 0; i < *found; i++) {
+    index[2 * i] = all[i].sample;
+    index[2 * i + 1] = all[i].class_;
+    margin[i] = all[i].margin;
+  }
+  lapis_status s = all == NULL ? LAPIS_ENOMEM : LAPIS_OK;
+  base_free(all);
+  targets_free(&t);
+  if (s < 0 || fits) return s;
+  return lapis_fail(ctx, LAPIS_ESHAPE,
+                    "suspects: scores of every known label are needed, %" PRId64
+                    " x %" PRId64 ", not %" PRId64 " x %" PRId64,
+                    t.classes, t.samples, scores->rows, scores->cols);
+}
+
 static lapis_status list(lapis_ctx *ctx, const lapis_method *m,
                          const void *settings, const lapis_data *data,
                          const lapis_cv *cv, int64_t count, int64_t *index,
@@ -52,22 +80,12 @@ static lapis_status list(lapis_ctx *ctx, const lapis_method *m,
 {
   targets t;
   lapis_mat scores = lapis_cv_scores(cv);
+  if (scores.cols == 0) return LAPIS_OK; /* no time for a fold */
   TRY(targets_encode(ctx, "suspects", &data->Y, &t));
-  suspect *all = base_alloc(ctx, t.classes * t.samples, sizeof *all);
-  if (all != NULL && scores.cols > 0) {
-    double threshold = decides_at_half(m, settings, &t) ? 0.5 : 0;
-    int64_t n = rank(&t, threshold, &scores, all);
-    *found = n < count ? n : count;
-    for (int64_t i = 0; i < *found; i++) {
-      index[2 * i] = all[i].sample;
-      index[2 * i + 1] = all[i].class_;
-      margin[i] = all[i].margin;
-    }
-  }
-  lapis_status s = all == NULL ? LAPIS_ENOMEM : LAPIS_OK;
-  base_free(all);
+  double threshold = decides_at_half(m, settings, &t) ? 0.5 : 0;
   targets_free(&t);
-  return s;
+  return lapis_suspects_of(ctx, &data->Y, &scores, threshold, count, index,
+                           margin, found);
 }
 
 lapis_status lapis_suspects(lapis_ctx *ctx, const lapis_method *m,

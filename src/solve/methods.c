@@ -11,6 +11,7 @@
 #include "base/width.h"
 #include "mat/mat.h"
 #include "op/map.h"
+#include "solve/auto.h"
 #include "solve/labelled.h"
 #include "solve/mc/mc.h"
 #include "solve/plain/linear.h"
@@ -19,7 +20,17 @@
 #include "solve/roml/roml.h"
 #include "solve/svmplus/svmplus.h"
 
-static const method_entry list[] = {{.method = &mc_method,
+static const method_entry list[] = {{.method = &auto_method,
+                                     .create = auto_new,
+                                     .predict_method = &auto_predict_method,
+                                     .answers_parts = true,
+                                     .transductive = true,
+                                     .sparse = true},
+                                    {.method = &mc_method,
+                                     .idle = mc_idle,
+                                     .open = mc_open,
+                                     .choose = auto_new_mc,
+                                     .settle = mc_settle,
                                      .splits = true,
                                      .create = mc_new,
                                      .check = mc_check,
@@ -239,6 +250,22 @@ static lapis_status check_alike(lapis_ctx *ctx, const char *name,
   return LAPIS_OK;
 }
 
+bool lapis_method_chooses(const lapis_method *m, const void *settings,
+                          unsigned has)
+{
+  const method_entry *e = method_entry_of(m);
+  if (e == NULL || (has & LAPIS_READS_Y) == 0) return false;
+  if (e->method == &auto_method) return true;
+  return e->open != NULL && (settings == NULL || e->open(settings));
+}
+
+static method_new_fn maker(const method_entry *e, const lapis_data *data,
+                           const void *set)
+{
+  bool open = e->open != NULL && data->Y.rows > 0 && e->open(set);
+  return open ? e->choose : e->create;
+}
+
 static lapis_status make(lapis_ctx *ctx, const method_entry *e,
                          const lapis_data *data, const void *settings,
                          lapis_solver **out)
@@ -253,7 +280,7 @@ static lapis_status make(lapis_ctx *ctx, const method_entry *e,
   bool some = s >= 0 && labelled_is_needed(ctx, e, data);
   if (s >= 0)
     s = some ? labelled_new(ctx, e, data, set, out)
-             : e->create(ctx, data, set, out);
+             : maker(e, data, set)(ctx, data, set, out);
   base_free(set);
   if (s < 0) return s;
   (*out)->table = m;
@@ -272,6 +299,12 @@ lapis_status lapis_solver_new(lapis_ctx *ctx, const lapis_method *m,
   const method_entry *e = method_entry_of(m);
   if (e == NULL) return lapis_fail(ctx, LAPIS_EINVAL, "unknown method");
   if (!e->splits) TRY(method_alone(ctx, m->name));
+  if (base_ranks(ctx) > 1 &&
+      lapis_method_chooses(m, settings, lapis_data_has(data)))
+    return lapis_fail(ctx, LAPIS_EINVAL,
+                      "%s: settings are not chosen by samples that are divided "
+                      "among %d processes; give mu or mu-rel",
+                      m->name, base_ranks(ctx));
   base_meet(ctx);
   note_list notes = {.count = 0};
   notes_open(ctx, &notes);
@@ -290,6 +323,7 @@ lapis_status lapis_solver_new(lapis_ctx *ctx, const lapis_method *m,
   {                                                                       \
     return lapis_solver_new(ctx, &name##_method, data, set, out);         \
   }
+BY_NAME(auto, lapis_auto_settings)
 BY_NAME(mc, lapis_mc_settings)
 BY_NAME(linear, lapis_linear_settings)
 BY_NAME(trees, lapis_trees_settings)

@@ -18,6 +18,11 @@ typedef lapis_status (*method_check_fn)(lapis_ctx *ctx, const lapis_data *data,
  * settings. */
 typedef unsigned (*method_idle_fn)(const void *settings);
 
+/* Whether settings leave open what hidden labels choose where there are targets
+ * (the solver is then made by `choose`); and what is taken for it else. */
+typedef bool (*method_open_fn)(const void *settings);
+typedef void (*method_settle_fn)(void *settings);
+
 typedef lapis_status (*method_unlabelled_fn)(lapis_ctx *ctx, const char *method,
                                              const lapis_data *data,
                                              const void *settings,
@@ -41,7 +46,10 @@ typedef struct method_entry {
    * known (n) marks those that are learnt from. */
   bool labelled_only;
   method_unlabelled_fn check_unlabelled;
-  const char *metric; /* what judges its answers; NULL: auroc */
+  method_open_fn open;     /* NULL: nothing is left open */
+  method_new_fn choose;    /* where it is, with targets */
+  method_settle_fn settle; /* NULL: the defaults state a problem */
+  const char *metric;      /* what judges its answers; NULL: auroc */
 } method_entry;
 /* NULL past the end, or where there is none of that name. */
 const method_entry *method_entry_at(int i);

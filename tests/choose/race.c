@@ -4,7 +4,7 @@
 
 #include "check.h"
 #include "lapis/lapis_eval.h"
-#include "lapis/lapis_race.h"
+#include "select/race.h"
 
 enum { N = 200, KNOWN = 80 };
 typedef struct blobs {
@@ -41,7 +41,8 @@ static void discard(blobs *b)
 static lapis_race *run(blobs *b, bool linear)
 {
   lapis_mc_settings set = lapis_mc_defaults();
-  lapis_race_options o = {.size = sizeof o, .linear = linear};
+  lapis_race_options o = {
+      .size = sizeof o, .mc = true, .linear = linear, .trees = linear};
   lapis_race *race;
   lapis_status s = lapis_race_run(b->ctx, &b->data, &set, &o, &race);
   if (s < 0) fail_msg("%s", lapis_ctx_error(b->ctx));
@@ -136,7 +137,7 @@ static void counts_have_no_unit(void **state)
     lapis_mc_settings set = lapis_mc_defaults();
     set.variant = LAPIS_MC_POS;
     set.absent = sparse ? LAPIS_ABSENT_MISSING : LAPIS_ABSENT_ZERO;
-    lapis_race_options o = {.size = sizeof o};
+    lapis_race_options o = {.size = sizeof o, .mc = true};
     lapis_race *race;
     if (lapis_race_run(b->ctx, &b->data, &set, &o, &race) < 0)
       fail_msg("%s", lapis_ctx_error(b->ctx));
@@ -189,7 +190,7 @@ static void ends_are_as_far_as_chance_may_go(void **state)
   for (int i = 0; i < 5; i++)
     for (int k = 0; k < 5; k++) {
       double end[2];
-      lapis_race_interval(shares[i], many[k], &end[0], &end[1]);
+      lapis_share_interval(shares[i], many[k], &end[0], &end[1]);
       CHECK_AT_LEAST(shares[i] + 1e-12, end[0]);
       CHECK_AT_MOST(shares[i] - 1e-12, end[1]);
       for (int e = 0; e < 2; e++)
@@ -223,7 +224,7 @@ static void groups_are_a_trial_each(void **state)
       lapis_runner x = lapis_race_at(race, i);
       double end[2], said[2], units = grouped ? KNOWN / OF : KNOWN;
       if (x.accuracy < 1) units--; /* as variances are estimated */
-      lapis_race_interval(x.accuracy, units, &end[0], &end[1]);
+      lapis_share_interval(x.accuracy, units, &end[0], &end[1]);
       lapis_race_accuracy(race, i, &said[0], &said[1]);
       for (int e = 0; e < 2; e++) CHECK_NEAR(said[e], end[e], 1e-9);
       lapis_race_accuracy(race, lapis_race_count(race), &said[0], &said[1]);
@@ -456,7 +457,7 @@ static void too_few_labels(void **state)
   (void)state;
   blobs *b = make(3, 0, 1, 1);
   lapis_mc_settings set = lapis_mc_defaults();
-  lapis_race_options o = {.size = sizeof o};
+  lapis_race_options o = {.size = sizeof o, .mc = true};
   lapis_race *race;
   for (int j = 1; j < N; j++) b->Y[j] = NAN;
   assert_true(lapis_race_run(b->ctx, &b->data, &set, &o, &race) < 0);
@@ -473,6 +474,7 @@ static void stated_settings_stay(void **state)
   set.lambda = .7;
   set.labels = LAPIS_MC_LABELS_PM;
   lapis_race_options o = {.size = sizeof o,
+                          .mc = true,
                           .map = "none",
                           .stated = LAPIS_STATED_LAMBDA | LAPIS_STATED_LABELS};
   lapis_race *race;
@@ -503,7 +505,7 @@ typedef struct stop { /* after so many answers of runners */
 static bool stop_after(const lapis_progress *now, void *user)
 {
   stop *s = user;
-  if (strcmp(now->method, "race") == 0 && s->left-- == 0)
+  if (strcmp(now->method, "auto") == 0 && s->left-- == 0)
     lapis_ctx_limit(s->ctx, 0);
   return true;
 }
@@ -511,7 +513,8 @@ static bool stop_after(const lapis_progress *now, void *user)
 static lapis_race *run_until(blobs *b, int answers)
 {
   lapis_mc_settings set = lapis_mc_defaults();
-  lapis_race_options o = {.size = sizeof o, .linear = true};
+  lapis_race_options o = {
+      .size = sizeof o, .mc = true, .linear = true, .trees = true};
   stop at = {b->ctx, answers};
   lapis_race *race;
   lapis_ctx_on_progress(b->ctx, stop_after, &at);
@@ -587,7 +590,7 @@ static void folds_are_those_asked_for(void **state)
 static bool cancel_after(const lapis_progress *now, void *user)
 {
   stop *s = user;
-  if (strcmp(now->method, "race") == 0 && s->left-- == 0)
+  if (strcmp(now->method, "auto") == 0 && s->left-- == 0)
     lapis_ctx_cancel(s->ctx);
   return true;
 }
@@ -599,7 +602,8 @@ static void a_cancelled_race_leaves_nothing(void **state)
   (void)state;
   blobs *b = make(2, 0, 1, 3);
   lapis_mc_settings set = lapis_mc_defaults();
-  lapis_race_options o = {.size = sizeof o, .linear = true};
+  lapis_race_options o = {
+      .size = sizeof o, .mc = true, .linear = true, .trees = true};
   lapis_race *whole = run(b, true), *race;
   int cancelled = 0;
   for (int at = 0; cancelled == at; at++) {

@@ -47,8 +47,8 @@ static void columns_of_a_table(void **state)
   const char *reason = strstr(c.out, "not data as it stands: oats.tsv:2:1");
   const char *advice = strstr(
       c.out,
-      "for example: lapis fit mc oats.tsv --id farm --target open --one-hot "
-      "soil --by auto\n");
+      "for example: lapis fit auto oats.tsv --id farm --target open --one-hot "
+      "soil\n");
   assert_true(reason != NULL && advice > reason);
   command_run(&c, "fit mc oats.tsv --id farm --target open --one-hot soil "
                   "--mu-rel .1 -q"); /* what it says can be done */
@@ -57,7 +57,7 @@ static void columns_of_a_table(void **state)
               getenv("LAPIS_COMMAND"));
   command_expect(&c, 0, "");
   says(&c, "standard input: a table, 4 columns");
-  says(&c, "for example: lapis fit mc - --id farm");
+  says(&c, "for example: lapis fit auto - --id farm");
   command_run(&c, "info oats.tsv:soil");
   command_expect(&c, 0, "");
   says(&c, "soil ");
@@ -119,8 +119,7 @@ static void columns_of_arff(void **state)
   says(&c, "town             class          0 missing   more than 12");
   says(&c, "sold             class          3 missing   ");
   says(&c, "it's 6");
-  says(&c,
-       "for example: lapis fit mc r.arff --id who --target sold --by auto\n");
+  says(&c, "for example: lapis fit auto r.arff --id who --target sold\n");
   command_run(&c, "fit mc r.arff --id who --target sold --mu-rel .1 -q");
   command_expect(&c, 0, "");
   put(&c, "s.arff",
@@ -306,7 +305,7 @@ static void pipes_are_tables(void **state)
               lapis);
   command_expect(&c, 0, "");
   says(&c, plain);
-  says(&c, "for example: lapis fit mc pipe --id farm");
+  says(&c, "for example: lapis fit auto pipe --id farm");
   command_run(&c,
               "formats >/dev/null; (cat oats.tsv >pipe & %s info --json "
               "pipe)",
@@ -386,7 +385,7 @@ static void advice_runs(void **state)
       {"bare.csv", "", "1,2\n,3\n3,\n4,5\n",
        "lapis fit mc bare.csv --completed completed.csv\n"},
       {"whole.csv", "", "a,b,kind\n9,2.5,u\n2,3.5,v\n3,1,u\n4,5,v\n",
-       "lapis fit mc whole.csv --target kind --by auto\n"}, /* nothing is
+       "lapis fit auto whole.csv --target kind\n"}, /* nothing is
                                                                missing */
       /* a question has more gaps than a mishap; two are called kim */
       {"ships.csv", "",
@@ -394,13 +393,13 @@ static void advice_runs(void **state)
        "5,no,ian,x\n6,yes,joe,y\n7,no,ada,\n8,,lea,x\n9,yes,kim,y\n"
        "10,,tom,x\n11,no,una,y\n12,yes,mia,x\n13,no,leo,y\n14,yes,ivo,x\n"
        "15,no,nil,y\n",
-       "--id nr --target saved --one-hot town --drop name --by auto\n"},
+       "--id nr --target saved --one-hot town --drop name\n"},
       {"ships01.csv", "",
        "nr,saved,name,town\n1,1,ann,x\n2,,kim,y\n3,0,bob,x\n4,,eve,y\n"
        "5,0,ian,x\n6,1,joe,y\n7,0,ada,\n8,,lea,x\n9,1,kim,y\n"
        "10,,tom,x\n11,0,una,y\n12,1,mia,x\n13,0,leo,y\n14,1,ivo,x\n"
        "15,0,nil,y\n",
-       "--id nr --target saved --one-hot town --drop name --by auto\n"},
+       "--id nr --target saved --one-hot town --drop name\n"},
       {"mixed.csv", "",
        "h,state,kind\n1,1,u\n2,1,v\n1.5,bad,u\n1.2,bad,v\n3,,u\n",
        "--target kind --one-hot state"},
@@ -410,13 +409,13 @@ static void advice_runs(void **state)
        "--target 6 --one-hot 4,5"},
       {"comma.csv", "",
        "h;w;kind\n1,5;2;u\n3,5;4;v\n5,5;6;v\n1;1;\n2,4;2;u\n3;5;v\n",
-       "--target kind --by auto --decimal ,"},
+       "--target kind --decimal ,"},
       {"comma.csv", "--decimal ,",
        "h;w;kind\n1,5;2;u\n3,5;4;v\n5,5;6;v\n1;1;\n2,4;2;u\n3;5;v\n",
-       "--target kind --by auto --decimal ,"},
+       "--target kind --decimal ,"},
       {"plain.csv", "--header yes",
        "1,2,3\n1,2.5,u\n3,4,v\n5,6.5,v\n1,1,\n2,2,u\n3,5,v\n",
-       "--target 3 --by auto --header yes"},
+       "--target 3 --header yes"},
   };
   command c;
   command_begin(&c);

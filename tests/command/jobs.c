@@ -132,9 +132,9 @@ static void choices_are_those_of_one_job(void **state)
 {
   (void)state;
   static const char *const runs[] = {
-      "fit mc gaps.npz --json", "fit mc classes.npz --by auto --json",
+      "fit mc gaps.npz --json", "fit auto classes.npz --json",
       "fit mc cells.npz --suspects 7 --json",
-      "fit mc cells.npz --mu-rel .1 --threshold auto --json"};
+      "fit auto cells.npz --mu-rel .1 --candidates mc --json"};
   static char one[65536], said[65536];
   command c;
   command_begin(&c);
@@ -143,7 +143,7 @@ static void choices_are_those_of_one_job(void **state)
     run(&c, runs[i], 1);
     strcpy(one, c.out);
     strcpy(said, c.err);
-    assert_non_null(strstr(said, "hid "));
+    assert_non_null(strstr(said, "were hidden"));
     for (int jobs = 2; jobs <= 5; jobs += 3) {
       run(&c, runs[i], jobs);
       assert_string_equal(c.out, one);

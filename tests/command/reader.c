@@ -76,7 +76,7 @@ static void few_labels_are_standardised(void **state)
   static const char rows[] = "a,k\n1000,x\n2000,y\n3000,y\n1500,\n";
   command_write(&c, "few.csv", rows, sizeof rows - 1);
   command_run(&c, "fit mc few.csv --target k --model few.lapis");
-  command_expect(&c, 0, "the default is taken, with --map standard");
+  command_expect(&c, 0, "features behind map standard");
   command_run(&c, "info few.lapis");
   command_expect(&c, 0, "");
   assert_non_null(strstr(c.out, "map: standard"));
@@ -115,7 +115,7 @@ static void what_is_wrong_is_said(void **state)
   command c;
   command_begin(&c);
   write_table(&c, "t.csv", 40, false, NULL);
-  command_run(&c, "fit mc t.csv --target tree --by both --model m.lapis -q");
+  command_run(&c, "fit auto t.csv --target tree --model m.lapis -q");
   command_expect(&c, 0, "");
   command_run(&c, "predict t.csv m.lapis");
   command_expect(&c, 2, "predict m.lapis t.csv");

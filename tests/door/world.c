@@ -158,6 +158,7 @@ static void make_settings(void)
   w.svmplus = lapis_svmplus_defaults();
   w.misvm = lapis_misvm_defaults();
   w.linear = lapis_linear_defaults();
+  w.chooser = lapis_auto_defaults();
   w.trees = lapis_trees_defaults();
   w.window = lapis_window_defaults();
   w.slic = lapis_slic_defaults();
@@ -167,7 +168,6 @@ static void make_settings(void)
   w.cv_options = lapis_cv_defaults();
   w.cv_options.folds = 2;
   w.report = lapis_report_defaults();
-  w.race_options.size = sizeof w.race_options;
   w.features_options.size = sizeof w.features_options;
   static const char *const flows[] = {"label", "match", "locate"};
   void **const to[] = {&w.label, &w.match, &w.locate};
@@ -195,8 +195,6 @@ static void make_objects(void)
   must(lapis_cv_run(c, lapis_method_find("rlda"), &w.data, NULL, &w.cv_options,
                     w.grid, 1, &w.cv) >= 0,
        "cv");
-  must(lapis_race_run(c, &w.data, &w.mc, &w.race_options, &w.race) >= 0,
-       "race");
   must(lapis_npz_write(c, w.path, &w.named, 1) >= 0, "file");
   must(lapis_image_write_png(c, &w.image, w.picture) >= 0, "picture");
   must(lapis_image_read(c, w.picture, &w.read) >= 0, "image");

@@ -13,7 +13,6 @@
 #include "lapis/lapis_io.h"
 #include "lapis/lapis_locate.h"
 #include "lapis/lapis_ops.h"
-#include "lapis/lapis_race.h"
 #include "lapis/lapis_report.h"
 #include "lapis/lapis_tools.h"
 
@@ -27,7 +26,6 @@ typedef struct world {
   lapis_model *model;
   lapis_map *map;
   lapis_cv *cv;
-  lapis_race *race;
   lapis_dataset *dataset;
   lapis_checkpoint *checkpoint;
   lapis_flow *flow;
@@ -47,10 +45,10 @@ typedef struct world {
   lapis_assignment assignment;
   lapis_report report;
   lapis_cv_options cv_options;
-  lapis_race_options race_options;
   lapis_features_options features_options;
   void *label, *match, *locate, *settings;
   lapis_mc_settings mc;
+  lapis_auto_settings chooser;
   lapis_rpca_settings rpca;
   lapis_rr_settings rr;
   lapis_clean_settings clean;

@@ -3,7 +3,7 @@
 #include "folds/calibrate.h"
 
 #include "check.h"
-#include "lapis/lapis_race.h"
+#include "select/race.h"
 
 /* Where scores are log-odds up to a line, the sigmoid finds the line; where
  * they say the contrary, the share is left. */
@@ -238,7 +238,8 @@ static void answers_of_a_race_rank_as_scores(void **state)
     double X[D * WEAK], y[2 * WEAK];
     lapis_data data = {.Y = weak(&seed, t % 2 ? 2 : 0, X, y)};
     lapis_mc_settings set = lapis_mc_defaults();
-    lapis_race_options o = {.size = sizeof o, .linear = true};
+    lapis_race_options o = {
+        .size = sizeof o, .mc = true, .linear = true, .trees = true};
     lapis_race *r;
     lapis_solver *s;
     data.X = lapis_mat_f64(X, D, WEAK);

@@ -6,8 +6,8 @@
 #include "check.h"
 #include "folds/folds.h"
 #include "lapis/lapis_eval.h"
-#include "lapis/lapis_race.h"
 #include "mat/mat.h"
+#include "select/race.h"
 
 /* ---- drawing and taking -------------------------------------------------*/
 enum { MOST = 120 };
@@ -340,7 +340,8 @@ static void the_race_hides_persons(void **state)
     lapis_race *r;
     meet(&p, seed, NULL);
     lapis_mc_settings set = lapis_mc_defaults();
-    lapis_race_options o = {.size = sizeof o, .linear = true};
+    lapis_race_options o = {
+        .size = sizeof o, .mc = true, .linear = true, .trees = true};
     assert_int_equal(lapis_race_run(p.ctx, &p.data, &set, &o, &r), LAPIS_OK);
     assert_int_equal(lapis_race_what(r).of, LAPIS_FOLDS_OF_GROUPS);
     right += lapis_race_at(r, lapis_race_best(r, NULL)).accuracy / 3;

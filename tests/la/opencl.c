@@ -232,6 +232,7 @@ static double objective_after(const char *backend, const problem *p, int iters,
   OK(lapis_ctx_set(ctx, "backend", backend));
   OK(lapis_ctx_set(ctx, "verbose", "1"));
   lapis_ctx_on_message(ctx, listen, t);
+  mc.mu_rel = .02;
   rpca.stop.max_iters = mc.stop.max_iters = iters;
   rpca.stop.tol = mc.stop.tol = 0;
   mc.solver = strcmp(p->method, "fpc") == 0 ? LAPIS_MC_FPC : LAPIS_MC_ADMM;

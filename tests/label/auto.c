@@ -125,7 +125,7 @@ static void words_of_auto(void **state)
   assert_non_null(strstr(c.err, "lapis: sift-bow,texton-bow: log-loss "));
   write_labels(&c, two, 2, 2);
   command_run(&c, "label in --labels labels.csv --cache kept --features auto");
-  command_expect(&c, 0, "too few known labels to choose settings");
+  command_expect(&c, 0, "too few known labels");
   command_end(&c);
 }
 

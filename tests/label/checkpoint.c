@@ -4,7 +4,7 @@
 
 #include "label_case.h"
 #include "lapis/lapis_flow.h"
-#include "lapis/lapis_race.h"
+#include "select/race.h"
 
 /* ---- a race -------------------------------------------------------------*/
 enum { N = 90, D = 6, CLASSES = 3, FOLDS = 4, WORDS = 1 << 12 };
@@ -41,7 +41,7 @@ typedef struct watch {
 static bool count_answers(const lapis_progress *now, void *user)
 {
   watch *w = user;
-  if (strcmp(now->method, "race") != 0) return true;
+  if (strcmp(now->method, "auto") != 0) return true;
   if (w->shown++ < w->last || w->last < 0) return true;
   _exit(lapis_checkpoint_write(w->kept) < 0 ? 8 : 7);
 }
@@ -59,7 +59,8 @@ static void tell(problem *p, const char *path, int jobs, int64_t last, told *t)
   lapis_data d = {.X = lapis_mat_f64(p->X, D, N),
                   .Y = lapis_mat_f64(p->Y, 1, N)};
   lapis_mc_settings set = lapis_mc_defaults();
-  lapis_race_options o = {.size = sizeof o, .linear = true};
+  lapis_race_options o = {
+      .size = sizeof o, .mc = true, .linear = true, .trees = true};
   lapis_ctx *ctx = lapis_ctx_new();
   lapis_checkpoint *c = NULL;
   lapis_race *race;

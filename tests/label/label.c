@@ -15,7 +15,7 @@ static void unknown_labels_are_found(void **state)
   begin_stripes(&c, 2);
   write_labels(&c, two, 2, 10);
   command_run(&c, CHOOSING " --no-cache --folds 2");
-  command_expect(&c, 0, " answers: ");
+  command_expect(&c, 0, " answers (");
   assert_non_null(strstr(c.err, " on the same labels: AUROC"));
   assert_non_null(strstr(c.out, "Wrong labels among the "));
   for (int i = 0; i < IMAGES; i++) table_says(&c, i, two[i % 2]);
@@ -724,7 +724,8 @@ static void too_few_for_the_folds_is_said(void **state)
                            "--variant pos");
   command_expect(&c, 0,
                  "to choose settings: cv: 4 folds of 3 groups with known");
-  command_run(&c, CHOOSING " --no-cache --target what --variant pos --by both");
+  command_run(&c, CHOOSING " --no-cache --target what --variant pos "
+                           "--candidates mc");
   command_expect(&c, 2, "");
   command_end(&c);
 }

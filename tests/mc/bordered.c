@@ -86,8 +86,8 @@ static mc_truth recompute(const problem *p, const lapis_solver *s, double mu)
                .n = p->n,
                .X = p->X,
                .Y = p->Y,
-               .lambda = lapis_mc_defaults().lambda,
-               .gamma = lapis_mc_defaults().gamma,
+               .lambda = .1,
+               .gamma = 3,
                .mu = mu};
   lapis_mat low_rank = result(s, "low_rank");
   return oracle_mc(&c, result(s, "scores").val, &low_rank,

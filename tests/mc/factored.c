@@ -80,6 +80,8 @@ static double above_noise(const planted *p, double noise)
 static lapis_mc_settings factored(double mu, double tol)
 {
   lapis_mc_settings set = lapis_mc_defaults();
+  set.lambda = .1;
+  set.gamma = 3;
   set.solver = LAPIS_MC_FACTORED;
   set.mu = mu;
   set.stop.tol = tol;

@@ -433,7 +433,7 @@ static void another_run_is_refused(void **state)
   CHECK_OK(f, lapis_settings_set(f->ctx, p.m, &other, "lambda", "0.3"));
   CHECK_REFUSED(
       f, lapis_checkpoint_new(f->ctx, path, p.m, &p.d, &other, folds, 1, &c),
-      LAPIS_EDATA, "--lambda 0.1 0.3");
+      LAPIS_EDATA, "--lambda auto 0.3");
   assert_null(c);
   CHECK_REFUSED(
       f, lapis_checkpoint_new(f->ctx, path, p.m, &p.d, &p.set, fewer, 1, &c),
@@ -725,6 +725,7 @@ static void no_time_is_said_by_all(void **state)
                    LAPIS_TIME_LIMIT);
   assert_int_equal(lapis_cv_best(cv), -1);
   lapis_cv_free(cv);
+  set.mu_rel = .02;
   CHECK_OK(f, lapis_mc_new(f->ctx, &d, &set, &solver));
   assert_int_equal(lapis_solve(solver), LAPIS_TIME_LIMIT);
   assert_int_equal(lapis_result_info(solver)->iterations, 0);

@@ -4,7 +4,6 @@
 #include "lapis/lapis_features.h"
 #include "lapis/lapis_flow.h"
 #include "lapis/lapis_locate.h"
-#include "lapis/lapis_race.h"
 #include "lapis/lapis_report.h"
 #include "methods/any_problem.h"
 
@@ -308,18 +307,6 @@ static uint64_t ask_suspects(files *f, const void *options)
   return answer(f, s, margin, sizeof margin);
 }
 
-static uint64_t ask_race(files *f, const void *options)
-{
-  problem p;
-  lapis_race *race;
-  lapis_mc_settings set = lapis_mc_defaults();
-  make(&p, "mc");
-  lapis_status s = lapis_race_run(f->ctx, &p.data, &set, options, &race);
-  double loss = race == NULL ? 0 : lapis_race_at(race, 0).loss;
-  lapis_race_free(race);
-  return answer(f, s, &loss, sizeof loss);
-}
-
 static uint64_t features_of(files *f, const void *options, int count)
 {
   const lapis_method *kind = lapis_feature_find("pixels");
@@ -465,7 +452,6 @@ static void options_are_filled_up(void **state)
   files *f = *state;
   lapis_cv_options cv = lapis_cv_defaults();
   lapis_features_options features = {.size = sizeof features};
-  lapis_race_options race = {.size = sizeof race};
   lapis_report report = lapis_report_defaults();
   problem p;
   void *short_cv = cut(&cv, sizeof cv, sizeof(size_t));
@@ -476,7 +462,6 @@ static void options_are_filled_up(void **state)
   check_options(f, "cv", &cv, sizeof cv, ask_draw);
   check_options(f, "cv", &cv, sizeof cv, ask_cv);
   check_options(f, "suspects", &cv, sizeof cv, ask_suspects);
-  check_options(f, "race", &race, sizeof race, ask_race);
   check_options(f, "features", &features, sizeof features, ask_features);
   check_options(f, "joined", &features, sizeof features, ask_joined);
   check_options(f, "report", &report, sizeof report, ask_report);

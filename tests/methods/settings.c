@@ -200,6 +200,7 @@ static void predictions_refuse_nonsense(void **state)
     const lapis_method *m = lapis_predict_method(lapis_method_at(i));
     if (m == NULL) continue;
     check_table(*state, m, ask_check);
+    if (strcmp(m->name, "auto") == 0) continue; /* models are of who answers */
     check_table(*state, m, ask_predict);
   }
 }
@@ -229,7 +230,9 @@ static void a_solver_refuses_other_settings_too(void **state)
     assert_true(m->settings_size <= sizeof set);
     lapis_settings_default(m, set);
     make(&p, name[i]);
-    CHECK_OK(f, lapis_solver_new(f->ctx, m, &p.data, NULL, &s));
+    if (i == 0) /* mc: nothing is left to choose */
+      CHECK_OK(f, lapis_settings_set(f->ctx, m, set, "mu-rel", ".02"));
+    CHECK_OK(f, lapis_solver_new(f->ctx, m, &p.data, set, &s));
     CHECK_OK(f, lapis_solver_retune(s, NULL));
     size_t none = 0;
     memcpy(set, &none, sizeof none);

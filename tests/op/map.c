@@ -226,6 +226,7 @@ static double completed(samples *s, const char *spec, const double *y,
   char path[64];
   lapis_mc_settings set = lapis_mc_defaults();
   set.labels = LAPIS_MC_LABELS_PM;
+  set.mu_rel = .02;
   lapis_data data = {.Y = lapis_mat_f64(known, 1, N)}, new_ = {.X = s->X};
   lapis_map *m = fitted(s->ctx, spec, &s->X);
   lapis_solver *a, *b;

@@ -125,6 +125,10 @@ lapis_status mc_new(lapis_ctx *ctx, const lapis_data *data,
 
 /* Checks of X that both fitting and folding in make: finite, signs, sums. */
 lapis_status mc_check_features(lapis_ctx *ctx, int variant, const lapis_mat *X);
+/* method_open_fn, method_idle_fn, method_settle_fn (solve/methods.h) */
+bool mc_open(const void *settings);
+unsigned mc_idle(const void *settings);
+void mc_settle(void *settings);
 /* Checks data against the settings' variant, allocating nothing. */
 lapis_status mc_check_data(lapis_ctx *ctx, const lapis_mc_settings *set,
                            const lapis_data *data);

@@ -18,18 +18,24 @@ static const lapis_param params[] = {
            .help = "numbers that stand for the two values of a label: -1 and 1 "
                    "(pm), 0 and 1 (01), or 1 for the rarer one and 0 (rare); "
                    "auto: as Y is written"),
-    REAL("lambda", lambda, .symbol = "lambda", .value = 0.1, ABOVE(0),
-         .goes_with = "Y", .help = "weight of the labels against the features"),
-    REAL("gamma", gamma, .symbol = "gamma", .value = 3, ABOVE(0),
+    REAL("lambda", lambda, .symbol = "lambda", .value = NAN, ABOVE(0),
          .goes_with = "Y",
-         .help = "how sharply labels are told apart (steepness of their loss)"),
+         .help = "weight of the labels against the features; auto: chosen with "
+                 "mu, .1 where mu is given"),
+    REAL("gamma", gamma, .symbol = "gamma", .value = NAN, ABOVE(0),
+         .goes_with = "Y",
+         .help = "how sharply labels are told apart (steepness of their "
+                 "loss); auto: chosen with mu, 3 where mu is given"),
     REAL("mu", mu, .symbol = "mu", .value = NAN, ABOVE(0),
          .help = "how simple the answer is: larger is simpler, of lower rank "
                  "(weight of the nuclear norm)"),
-    REAL("mu-rel", mu_rel, .value = 0.02, ABOVE(0),
-         .help = "mu as a share of the one that leaves nothing (sigma_1(Z_0) / "
-                 "|Omega_X|): less keeps more detail; the command chooses it "
-                 "by hidden labels where neither is given"),
+    REAL("mu-rel", mu_rel, .value = NAN, ABOVE(0),
+         .help = "mu relative to the smallest mu whose solution is zero "
+                 "(sigma_1(Z_0) / |Omega_X|): less keeps more detail; auto: "
+                 "chosen by hidden labels, .02 where there are no targets"),
+    TEXT("map", map, .arg = "MAP",
+         .help = "with mu open: how features are changed before they are read; "
+                 "chosen where it is not given"),
     PARAM_CERTIFICATE,
     BOOL("class-features", class_features, .goes_with = "Y",
          .help = "also write the features of a sample that has one class "
@@ -105,6 +111,7 @@ static const lapis_result_row results[] = {
     RESULT("dual", "n x (K + d + 1)", .when = "certificate",
            .help = "the multiplier G that proves the gap; those of "
                    "class_features follow the samples"),
+    RESULT_CHOICE,
     RESULT_HISTORY,
     RESULT_NOTES,
 };
@@ -115,7 +122,8 @@ const lapis_method mc_method = {
     .summary = "fill in unknown labels and repair the features of a whole set "
                "of samples at once",
     .source = "[MC11] [MC15]",
-    .reads = LAPIS_READS_X | LAPIS_READS_Y | LAPIS_READS_WEIGHT,
+    .reads =
+        LAPIS_READS_X | LAPIS_READS_Y | LAPIS_READS_GROUP | LAPIS_READS_WEIGHT,
     .completes = true,
     .joint = true,
     .params = params,
@@ -126,6 +134,27 @@ const lapis_method mc_method = {
     .choose = "mu-rel=1:1e-3:10",
     .unless = "mu",
 };
+
+/* ---- what is left open --------------------------------------------------*/
+bool mc_open(const void *settings)
+{
+  const lapis_mc_settings *set = settings;
+  return isnan(set->mu) && isnan(set->mu_rel);
+}
+
+/* Groups stay whole while settings are chosen. */
+unsigned mc_idle(const void *settings)
+{
+  return mc_open(settings) ? 0 : LAPIS_READS_GROUP;
+}
+
+void mc_settle(void *settings)
+{
+  lapis_mc_settings *set = settings;
+  if (isnan(set->lambda)) set->lambda = 0.1;
+  if (isnan(set->gamma)) set->gamma = 3;
+  if (mc_open(set)) set->mu_rel = 0.02;
+}
 
 /* ---- which solver -------------------------------------------------------*/
 /* By lapis_mc_solver; auto asks them in this order. */
@@ -251,6 +280,7 @@ static lapis_status retune(lapis_solver *s, const void *settings)
   lapis_mc_settings own;
   const lapis_mc_settings *set = &own;
   TRY(lapis_settings_copy(s->ctx, &mc_method, settings, &own));
+  mc_settle(&own);
   bool unit = !isnan(set->mu) || w->p.sigma_1 > 0; /* of mu-rel is known */
   if (!unit || !same_problem(w, set))
     return lapis_fail(s->ctx, LAPIS_ENOTBUILT,
@@ -280,6 +310,7 @@ static lapis_status relabel(lapis_solver *s, const lapis_data *data,
   mc *w = (mc *)s;
   lapis_mc_settings own;
   TRY(lapis_settings_copy(s->ctx, &mc_method, settings, &own));
+  mc_settle(&own);
   if (w->solver->relabel == NULL || !same_features(w, &own) ||
       base_ranks(s->ctx) > 1)
     return lapis_fail(s->ctx, LAPIS_ENOTBUILT,
@@ -312,6 +343,10 @@ lapis_status mc_new(lapis_ctx *ctx, const lapis_data *data,
 {
   *out = NULL;
   const lapis_mc_settings *set = settings;
+  if (set->map != NULL)
+    return lapis_fail(ctx, LAPIS_EINVAL,
+                      "mc: map goes with settings that are chosen, and mu is "
+                      "given, or there are no targets");
   TRY(mc_check_data(ctx, set, data));
   bool judged = !mat_empty(&set->calibration); /* by labels that were hidden */
   if (set->variant == LAPIS_MC_1 && !judged)
@@ -320,6 +355,7 @@ lapis_status mc_new(lapis_ctx *ctx, const lapis_data *data,
   TRY(solver_alloc(ctx, &mc_class, sizeof(mc), &s));
   mc *w = (mc *)s;
   w->set = *set;
+  mc_settle(&w->set);
   s->settings = &w->set;
   return solver_deliver(s, build(w, data), out);
 }

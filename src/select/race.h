@@ -1,15 +1,11 @@
-/* lapis_race.h - settings that nobody gave: a race of candidates.
+/* race.h - settings that nobody gave: a race of candidates.
  *
  * Known labels are hidden as labels are missing, a handful of candidates (and
  * plain ones beside them) answer for them, and the answers, made probabilities
  * by Platt's sigmoid a label, are judged by their log-loss. */
 #ifndef LAPIS_RACE_H
 #define LAPIS_RACE_H
-#include "lapis.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "lapis/lapis.h"
 
 typedef struct lapis_race lapis_race;
 enum { /* settings that are stated and stay; the others are chosen */
@@ -25,9 +21,10 @@ typedef struct lapis_race_options {
   bool by_group;   /* data->group is needed; where there is one, it stays
                     * whole anyway */
   unsigned stated; /* LAPIS_STATED_* */
-  bool linear;     /* plain ones run too: logistic regressions, lines and, up to
-                    * 5000 samples, behind a kernel (map nystrom), and trees;
-                    * gaps as map impute fills them, and as mc does */
+  /* who runs: mc; logistic regressions, lines and, up to 5000 samples, behind a
+   * kernel (map nystrom); trees.  Gaps of the latter two as map impute fills
+   * them, and, where mc runs, as mc does */
+  bool mc, linear, trees;
   const char *kept_as; /* its name in a checkpoint that has several, of at most
                         * 31 letters; NULL or empty: race */
 } lapis_race_options;
@@ -46,75 +43,79 @@ typedef struct lapis_runner {
                 * one answer for all */
 } lapis_runner;
 
+/* What a fit would refuse whatever were chosen: not for want of labels. */
+lapis_status race_check(lapis_ctx *ctx, const lapis_data *data,
+                        const lapis_mc_settings *set,
+                        const lapis_race_options *o);
 /* set: the settings that are stated, the variant, and how long to solve.
  * LAPIS_EINVAL with a sentence where too few labels are known. */
-LAPIS_API lapis_status lapis_race_run(lapis_ctx *ctx, const lapis_data *data,
-                                      const lapis_mc_settings *set,
-                                      const lapis_race_options *options,
-                                      lapis_race **out);
-LAPIS_API void lapis_race_free(lapis_race *race); /* NULL is fine */
+lapis_status lapis_race_run(lapis_ctx *ctx, const lapis_data *data,
+                            const lapis_mc_settings *set,
+                            const lapis_race_options *options,
+                            lapis_race **out);
+void lapis_race_free(lapis_race *race); /* NULL is fine */
 /* Best first. */
-LAPIS_API int lapis_race_count(const lapis_race *race);
-LAPIS_API lapis_runner lapis_race_at(const lapis_race *race, int i);
+int lapis_race_count(const lapis_race *race);
+lapis_runner lapis_race_at(const lapis_race *race, int i);
 /* Why runner i does not count as having learnt something, as a sentence; ""
  * where it does.  Returns text. */
-LAPIS_API char *lapis_race_unsure(const lapis_race *race, int i, char *text,
-                                  size_t size);
+char *lapis_race_unsure(const lapis_race *race, int i, char *text, size_t size);
 /* The first of a method; NULL: who should answer, which is the best of the
  * first of mc, linear and trees, or the mean of it and those that are not three
  * standard errors behind it; -1: none. */
-LAPIS_API int lapis_race_best(const lapis_race *race, const char *method);
+int lapis_race_best(const lapis_race *race, const char *method);
 /* The method whose settings and other results the answer of a runner's method
  * ("mc" .. "mean") has: of a mean the first's.  NULL for NULL. */
-LAPIS_API const lapis_method *lapis_race_method(const char *method);
+const lapis_method *lapis_race_method(const char *method);
 /* The map that a runner reads its features through. */
-LAPIS_API const char *lapis_race_map(const lapis_race *race, int i);
+const char *lapis_race_map(const lapis_race *race, int i);
 /* What an mc runner ran with, and its calibration, into *set: borrowed from
  * the race. */
-LAPIS_API void lapis_race_settings(const lapis_race *race, int i,
-                                   lapis_mc_settings *set);
+void lapis_race_settings(const lapis_race *race, int i, lapis_mc_settings *set);
 /* A solver that answers as runner i did, for data as the race was given: its
  * results, and lapis_model_new, have the maps that go with it.  set: how long
  * to solve, and what else mc is to publish.  Borrows data and the race until it
  * is freed.  Results: those of the method; of a mean those of the first with
  * scores, which are probabilities, and labels of the mean. */
-LAPIS_API lapis_status lapis_race_answer_new(lapis_ctx *ctx,
-                                             const lapis_race *race, int i,
-                                             const lapis_data *data,
-                                             const lapis_mc_settings *set,
-                                             lapis_solver **out);
+lapis_status lapis_race_answer_new(lapis_ctx *ctx, const lapis_race *race,
+                                   int i, const lapis_data *data,
+                                   const lapis_mc_settings *set,
+                                   lapis_solver **out);
+/* Where nothing can be compared: the first of mc, linear and trees that is
+ * asked, with its usual settings, behind a map; which these are; and its
+ * solver. */
+const char *race_default_method(const lapis_race_options *o);
+const char *race_default_map(const lapis_race_options *o,
+                             const lapis_mc_settings *set,
+                             const lapis_data *data);
+lapis_status race_default_new(lapis_ctx *ctx, const lapis_race_options *o,
+                              const lapis_data *data,
+                              const lapis_mc_settings *set, lapis_solver **out);
+int64_t lapis_race_labels(const lapis_race *race); /* K of held_out */
 /* What runner i says of every known label while it is hidden, in folds like
  * the race's: probabilities of yes, or of each class, K x n; NaN where a label
  * is not known or time ran out.  data: as the race was given, still there. */
-LAPIS_API lapis_status lapis_race_held_out(lapis_ctx *ctx,
-                                           const lapis_race *race, int i,
-                                           const lapis_data *data,
-                                           int64_t folds, double *p);
+lapis_status lapis_race_held_out(lapis_ctx *ctx, const lapis_race *race, int i,
+                                 const lapis_data *data, int64_t folds,
+                                 double *p);
 /* Loss of i less that of j on the same labels, and its standard error. */
-LAPIS_API double lapis_race_difference(const lapis_race *race, int i, int j,
-                                       double *error);
+double lapis_race_difference(const lapis_race *race, int i, int j,
+                             double *error);
 /* The same for runner j of another race that hid the same labels in the same
  * folds: of other features of the same samples. */
-LAPIS_API double lapis_race_against(const lapis_race *race, int i,
-                                    const lapis_race *other, int j,
-                                    double *error);
+double lapis_race_against(const lapis_race *race, int i,
+                          const lapis_race *other, int j, double *error);
 /* The accuracy that new samples may have by what hidden labels say of runner i:
  * a 95 % interval, the wider, the fewer labels were hidden, of groups by how
  * far they differ; NaN where there is no runner i. */
-LAPIS_API void lapis_race_accuracy(const lapis_race *race, int i, double *least,
-                                   double *most);
-/* Wilson's 95 % interval of a share that was found in so many trials. */
-LAPIS_API void lapis_race_interval(double share, double trials, double *low,
-                                   double *high);
+void lapis_race_accuracy(const lapis_race *race, int i, double *least,
+                         double *most);
 typedef struct lapis_race_hidden {
   lapis_folds_of of;
   int64_t folds, labels; /* folds that were answered, labels hidden in them */
   int widened;           /* runners added because the best stood at an end */
   double loss;           /* of the labels' shares, for comparison */
 } lapis_race_hidden;
-LAPIS_API lapis_race_hidden lapis_race_what(const lapis_race *race);
+lapis_race_hidden lapis_race_what(const lapis_race *race);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

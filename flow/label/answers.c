@@ -1,147 +1,78 @@
-/* race.c - label by a race: who answers, what it says, and what it doubts.
+/* answers.c - label by auto: who answers, and what it doubts.
  *
- * Candidates of mc and logistic regressions tell labels that are hidden as
- * labels are missing; whoever tells them best answers.  Doubts are of that
- * winner: what it says of each known label while that is hidden. */
+ * Candidates of mc, logistic regressions and trees predict labels that are
+ * hidden as labels are missing; whoever predicts them best answers.  Doubts are
+ * of what answers: what it says of each known label while that is hidden. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "flow/label/label.h"
+#include "lapis/lapis_eval.h"
 
-enum { SHOWN = 5, FEW_LABELS = 6, SIXTH = 100, MANY = 100 };
+enum { FEW_LABELS = 6, SIXTH = 100, MANY = 100, LEARNT = 8 };
 static const double LEAST = 1e-12; /* a probability is above */
 static const double NORMAL_95 = 1.96, MOST_WRONG = .25;
 
 /* mu states the problem, and places are found in what mc repairs. */
-bool label_races(const label_run *w)
+bool label_chooses(const label_run *w)
 {
   bool free =
       w->set.variant == LAPIS_LABEL_AUTO || w->set.variant == LAPIS_LABEL_MC1;
   return free && isnan(w->set.mu_rel) && !w->set.where;
 }
 
-/* ---- the race -----------------------------------------------------------*/
-static const char *called(const lapis_runner *x)
+/* ---- comparing ----------------------------------------------------------*/
+static lapis_status get(const lapis_solver *s, const char *name, lapis_mat *out)
 {
-  if (strcmp(x->method, "linear") == 0)
-    return strstr(x->settings, "nystrom:") != NULL
-               ? "kernel logistic regression"
-               : "logistic regression";
-  if (strcmp(x->method, "trees") == 0) return "trees";
-  return strcmp(x->method, "mc") == 0 ? "completion" : "the mean";
-}
-
-void label_say_race(label_run *w, bool late)
-{
-  lapis_race_hidden h = lapis_race_what(w->race);
-  lapis_runner won = lapis_race_at(w->race, w->place);
-  bool linear = strcmp(won.method, "mc") != 0;
-  int other = lapis_race_best(w->race, linear ? "mc" : "linear");
-  double least, most;
-  lapis_race_accuracy(w->race, w->place, &least, &most);
-  if (late) flow_note(w->flow, "time ran out before all settings were tried");
-  flow_note(w->flow,
-            "settings were compared on %" PRId64
-            " given labels that were hidden, best first (log-loss: less is "
-            "better, guessing has %.4f; AUROC and accuracy: 1 is best):",
-            h.labels, h.loss);
-  for (int i = 0; i < lapis_race_count(w->race); i++) {
-    if (i >= SHOWN && i != w->place) continue;
-    lapis_runner x = lapis_race_at(w->race, i);
-    flow_note(w->flow,
-              "%d: log-loss %.4f +- %.4f, AUROC %.3f, accuracy %.3f: %s%s %s",
-              i + 1, x.loss, x.error, x.auroc, x.accuracy, called(&x),
-              strcmp(called(&x), "the mean") == 0 ? " of" : "", x.settings);
-  }
-  flow_note(w->flow,
-            "%s answers: %s (AUROC %.3f, accuracy %.3f on %" PRId64
-            " hidden labels; on new ones %.2f to %.2f, with 95 %% "
-            "confidence)",
-            called(&won), won.settings, won.auroc, won.accuracy, h.labels,
-            least, most);
-  if (other >= 0) {
-    double error, by = lapis_race_difference(w->race, other, w->place, &error);
-    lapis_runner x = lapis_race_at(w->race, other);
-    flow_note(w->flow,
-              "%s on the same labels: AUROC %.3f, accuracy %.3f; log-loss %s "
-              "by %.4f +- %.4f, %s",
-              called(&x), x.auroc, x.accuracy, by > 0 ? "worse" : "better",
-              fabs(by), error, fabs(by) > 2 * error ? "clear" : "a toss-up");
-  }
-  char unsure[FLOW_NOTE];
-  if (*lapis_race_unsure(w->race, w->place, unsure, sizeof unsure) != '\0')
-    flow_note(w->flow, "%s", unsure);
-}
-
-static lapis_race_options options_of(const label_run *w)
-{
-  lapis_race_options o = {.size = sizeof o,
-                          .map = w->set.map,
-                          .by_group = w->raw.group != NULL,
-                          .linear = true,
-                          .kept_as = w->kept_as};
-  if (w->kinds.count > 1) o.map = w->joined_map;
-  if (!isnan(w->set.lambda)) o.stated |= LAPIS_STATED_LAMBDA;
-  if (!isnan(w->set.gamma)) o.stated |= LAPIS_STATED_GAMMA;
-  return o;
-}
-
-/* Too few labels to hide some: the usual settings of mc, as they are. */
-static lapis_status without(label_run *w, const char *why)
-{
-  flow_note(w->flow,
-            "%s to choose settings%s%s; the defaults are used (--lambda %g "
-            "--gamma %g --mu-rel %g)",
-            *why ? "too few known labels" : "no time", *why ? ": " : "", why,
-            w->mc.lambda, w->mc.gamma, w->mc.mu_rel);
-  lapis_race_free(w->race);
-  w->race = NULL;
-  return label_map(w);
-}
-
-lapis_status label_run_race(label_run *w)
-{
-  static const char *const whom[] = {[LAPIS_LABEL_BY_AUTO] = NULL,
-                                     [LAPIS_LABEL_BY_MC] = "mc",
-                                     [LAPIS_LABEL_BY_LINEAR] = "linear",
-                                     [LAPIS_LABEL_BY_BOTH] = "both"};
-  lapis_race_options o = options_of(w);
-  w->place = -1;
-  lapis_status s = lapis_race_run(w->flow->ctx, &w->raw, &w->mc, &o, &w->race);
-  if (s >= 0 && s != LAPIS_CANCELLED)
-    w->place = lapis_race_best(w->race, whom[w->set.by]);
-  return s;
-}
-
-lapis_status label_race(label_run *w)
-{
-  bool other =
-      w->set.by == LAPIS_LABEL_BY_LINEAR || w->set.by == LAPIS_LABEL_BY_BOTH;
-  flow_allow(w->flow, .5);
-  lapis_status s = label_run_race(w);
-  if (s == LAPIS_EINVAL && !other)
-    return without(w, lapis_ctx_error(w->flow->ctx));
-  if (s < 0 || s == LAPIS_CANCELLED) return s;
-  if (w->place < 0)
-    return without(w, s == LAPIS_TIME_LIMIT ? "" : "no fold answers");
-  label_say_race(w, s == LAPIS_TIME_LIMIT);
+  const char *at;
+  *out = (lapis_mat){.cols = 0};
+  for (int i = 0; (at = lapis_result_name(s, i)) != NULL; i++)
+    if (strcmp(at, name) == 0) return lapis_result_get(s, name, out);
   return LAPIS_OK;
 }
 
-const struct lapis_race *lapis_label_race(const lapis_flow *f)
+const lapis_mat *label_figures(const lapis_solver *s, lapis_mat *out,
+                               int64_t *chosen)
 {
-  if (f == NULL || f->class_->table != &label_method || f->own == NULL)
+  lapis_mat place;
+  if (s == NULL || get(s, "candidate_figures", out) < 0 || out->cols == 0 ||
+      get(s, "chosen", &place) < 0)
     return NULL;
-  return ((const label_run *)f->own)->race;
+  *chosen = (int64_t)lapis_mat_at(&place, 0, 0);
+  return out;
+}
+
+static lapis_auto_settings settings_of(const label_run *w)
+{
+  lapis_auto_settings set = lapis_auto_defaults();
+  set.candidates = w->set.candidates;
+  set.map = w->kinds.count > 1 ? w->joined_map : w->set.map;
+  set.lambda = w->set.lambda;
+  set.gamma = w->set.gamma;
+  set.kept_as = w->kept_as;
+  set.compare_only = true;
+  return set;
+}
+
+lapis_status label_compare(label_run *w)
+{
+  lapis_auto_settings set = settings_of(w);
+  TRY(lapis_auto_new(w->flow->ctx, &w->raw, &set, &w->chooser));
+  return lapis_solve(w->chooser);
 }
 
 /* ---- the answer ---------------------------------------------------------*/
 static lapis_status take_scores(label_run *w)
 {
   lapis_mat p;
-  TRY(lapis_result_get(w->flow->solver, "probabilities", &p));
+  TRY(get(w->flow->solver, "probabilities", &p));
+  if (p.cols == 0) { /* nothing could be compared */
+    TRY(lapis_result_get(w->flow->solver, "scores", &p));
+    flow_publish(w->flow, "scores", p);
+    return LAPIS_OK;
+  }
   w->scores = malloc((size_t)(p.rows * p.cols) * sizeof *w->scores);
   if (w->scores == NULL) return flow_no_memory(w->flow);
   for (int64_t k = 0; k < p.rows * p.cols; k++) {
@@ -154,17 +85,36 @@ static lapis_status take_scores(label_run *w)
   return LAPIS_OK;
 }
 
-lapis_status label_race_answer(label_run *w)
+/* The next solve of auto, which keeps what was compared. */
+static lapis_status go_on(label_run *w, bool answer, int64_t held_out)
 {
+  lapis_auto_settings set = settings_of(w);
+  set.compare_only = !answer;
+  set.held_out = held_out;
+  TRY(lapis_solver_retune(w->chooser, &set));
+  return lapis_solve(w->chooser);
+}
+
+lapis_status label_choose_answer(label_run *w)
+{
+  static const char *const passed[] = {"low_rank", "candidates",
+                                       "candidate_figures", "chosen", "hidden"};
+  lapis_mat figures, names;
+  int64_t chosen;
   flow_allow(w->flow, 1);
-  w->by = lapis_race_at(w->race, w->place).method;
-  lapis_status s = lapis_race_answer_new(w->flow->ctx, w->race, w->place,
-                                         &w->raw, &w->mc, &w->flow->solver);
-  if (s >= 0) s = lapis_solve(w->flow->solver);
+  lapis_status s = go_on(w, true, 0);
   if (s < 0 || s == LAPIS_CANCELLED) return s;
+  w->flow->solver = w->chooser;
+  w->chooser = NULL;
   TRY(take_scores(w));
-  (void)flow_pass_on(w->flow, w->flow->solver, "low_rank");
-  flow_publish(w->flow, "by", lapis_mat_text(&w->by, 1, 1));
+  for (size_t k = 0; k < sizeof passed / sizeof *passed; k++)
+    (void)flow_pass_on(w->flow, w->flow->solver, passed[k]);
+  if (label_figures(w->flow->solver, &figures, &chosen) != NULL &&
+      get(w->flow->solver, "candidates", &names) >= 0) {
+    w->by = ((const char *const *)names.val)[chosen * names.rows];
+    flow_publish(w->flow, "by", lapis_mat_text(&w->by, 1, 1));
+  }
+  flow_notes_of(w->flow, w->flow->solver);
   lapis_status next = label_answer(w);
   return next < 0 ? next : s;
 }
@@ -294,7 +244,7 @@ static double share_wrong(label_run *w, doubt *all, int64_t n)
   if (sure / 2 >= SIXTH) surest = fmin(f, share_other(all, sure / 2));
   if (n >= MANY && f * (double)sure < 1.5) surest = 0;
   double low, high;
-  lapis_race_interval(f, trials(w, all, sure, f), &low, &high);
+  lapis_share_interval(f, trials(w, all, sure, f), &low, &high);
   w->doubts[1] = (int64_t)ceil(high * (double)n);
   if (f <= 0) w->doubts[1] = 0;
   w->doubts[2] = n;
@@ -384,52 +334,65 @@ static lapis_status list(label_run *w, const double *p)
   return s;
 }
 
-/* Settings that are given, or were chosen otherwise: a race of one. */
+/* Settings that are given, or were chosen otherwise: one candidate. */
 static lapis_status make_doubter(label_run *w)
 {
-  lapis_race_options o = {.size = sizeof o,
-                          .map = "none",
-                          .by_group = w->flow->data.group != NULL,
-                          .stated = ~0u};
-  return lapis_race_run(w->flow->ctx, &w->flow->data, &w->mc, &o, &w->doubter);
+  lapis_auto_settings set = lapis_auto_defaults();
+  set.candidates = "mc";
+  set.map = "none";
+  set.variant = w->mc.variant;
+  set.lambda = w->mc.lambda;
+  set.gamma = w->mc.gamma;
+  set.mu_rel = w->mc.mu_rel;
+  set.held_out = w->set.folds;
+  set.compare_only = true;
+  TRY(lapis_auto_new(w->flow->ctx, &w->flow->data, &set, &w->doubter));
+  return lapis_solve(w->doubter);
 }
 
-/* What tells hidden labels no better than by their shares has nothing to say
+/* What predicts hidden labels no better than by their shares has nothing to say
  * against a given one; of samples that are apart, some labels more than a few
  * may still show one of them wrong. */
-static bool may_doubt(label_run *w, const lapis_race *race, int place)
+static bool may_doubt(label_run *w, const lapis_solver *s)
 {
+  lapis_mat figures, hidden;
+  int64_t chosen;
   bool apart = w->flow->data.group == NULL;
-  bool few = lapis_race_what(race).labels < FEW_LABELS;
-  if (lapis_race_at(race, place).learnt || (apart && !few)) return true;
+  if (label_figures(s, &figures, &chosen) == NULL) {
+    flow_note(w->flow, "wrong labels are not looked for: too few labels are "
+                       "given to hide some");
+    return false;
+  }
+  if (get(s, "hidden", &hidden) < 0) return false;
+  bool few = lapis_mat_at(&hidden, 0, 0) < FEW_LABELS;
+  if (lapis_mat_at(&figures, LEARNT, chosen) > 0 || (apart && !few))
+    return true;
   flow_note(w->flow,
             "wrong labels are not looked for: hidden labels are not clearly "
-            "told better than by guessing, so nothing speaks against a given "
-            "one");
+            "predicted better than by guessing, so nothing speaks against a "
+            "given one");
   return false;
 }
 
+/* LAPIS_EINVAL: there is nothing to doubt by. */
 static lapis_status hold_out(label_run *w, double *p)
 {
-  lapis_ctx *ctx = w->flow->ctx;
-  if (w->race != NULL && !may_doubt(w, w->race, w->place)) return LAPIS_EINVAL;
-  if (w->race != NULL)
-    return lapis_race_held_out(ctx, w->race, w->place, &w->raw, w->set.folds,
-                               p);
-  lapis_status s = make_doubter(w);
-  if (s == LAPIS_EINVAL) /* fewer units than folds */
-    flow_note(w->flow, "wrong labels are not looked for: %s",
-              lapis_ctx_error(ctx));
-  if (s < 0 || s == LAPIS_CANCELLED) return s;
-  if (lapis_race_best(w->doubter, "mc") < 0 && s == LAPIS_TIME_LIMIT) return s;
-  if (lapis_race_best(w->doubter, "mc") < 0) {
-    flow_note(w->flow, "wrong labels are not looked for: too few labels are "
-                       "given to hide some");
-    return LAPIS_EINVAL;
+  lapis_mat held;
+  lapis_solver *s = w->chooser;
+  lapis_status status = LAPIS_OK;
+  if (s != NULL && !may_doubt(w, s)) return LAPIS_EINVAL;
+  if (s != NULL) {
+    status = go_on(w, false, w->set.folds);
+  } else {
+    status = make_doubter(w);
+    s = w->doubter;
+    if (status == LAPIS_OK && !may_doubt(w, s)) return LAPIS_EINVAL;
   }
-  if (!may_doubt(w, w->doubter, 0)) return LAPIS_EINVAL;
-  return lapis_race_held_out(ctx, w->doubter, 0, &w->flow->data, w->set.folds,
-                             p);
+  if (status != LAPIS_OK) return status;
+  TRY(get(s, "held_out", &held));
+  if (held.cols == 0) return LAPIS_EINVAL; /* fewer groups than folds */
+  memcpy(p, held.val, (size_t)(held.rows * held.cols) * sizeof *p);
+  return LAPIS_OK;
 }
 
 static lapis_status publish(label_run *w)

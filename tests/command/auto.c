@@ -1,4 +1,5 @@
-/* fit mc --by: who answers after a race, and that models answer likewise. */
+/* fit auto: whichever candidate predicts hidden labels best answers, and its
+ * model likewise; mc whose mu is open is auto with mc alone. */
 #include "check.h"
 #include "command.h"
 
@@ -74,13 +75,15 @@ static void the_winner_answers(void **state)
   command c;
   command_begin(&c);
   write_data(&c, "t.csv", 0);
-  command_run(&c, "fit mc t.csv --target kind --by mc --model mc.lapis");
-  command_expect(&c, 0, "trees on the same labels");
+  command_run(&c, "fit mc t.csv --target kind --model mc.lapis");
+  command_expect(&c, 0, "known labels were hidden");
   command_run(&c, "predict mc.lapis t.csv --target kind");
   int by_mc = right(c.out);
-  command_run(&c, "fit mc t.csv --target kind --by auto --model auto.lapis "
-                  "--json -o auto.npz");
-  command_expect(&c, 0, "chose ");
+  command_run(&c, "fit auto t.csv --target kind --model auto.lapis --json "
+                  "-o auto.npz");
+  command_expect(&c, 0, " answers (");
+  assert_non_null(strstr(c.out, "\"candidates\": ["));
+  assert_non_null(strstr(c.out, "\"answers\": true"));
   command_run(&c, "predict auto.lapis t.csv --target kind -o again.npz");
   assert_true(right(c.out) >= by_mc);
   CHECK_AT_LEAST(right(c.out), 130);
@@ -89,25 +92,52 @@ static void the_winner_answers(void **state)
   command_end(&c);
 }
 
-/* With gaps: filled by an mc, which the model holds; and the mean of both. */
+/* What mc answers where its mu is open is what auto does with mc alone. */
+static void open_mc_is_auto(void **state)
+{
+  (void)state;
+  static const char *const same[] = {"scores", "probabilities", "low_rank",
+                                     "candidate_figures"};
+  command c;
+  command_begin(&c);
+  write_data(&c, "t.csv", .1);
+  command_run(&c, "fit mc t.csv --target kind --gamma 2 -o mc.npz");
+  command_expect(&c, 0, "");
+  command_run(&c, "fit auto t.csv --target kind --candidates mc --gamma 2 -o "
+                  "auto.npz");
+  command_expect(&c, 0, "");
+  for (size_t k = 0; k < sizeof same / sizeof *same; k++)
+    check_same(&c, "mc.npz", "auto.npz", same[k]);
+  command_run(&c, "fit mc t.csv --target kind --map l2 -o mc.npz");
+  command_expect(&c, 0, "--map l2 --variant");
+  command_run(&c, "fit mc t.csv --target kind --mu-rel .1 --map standard -o "
+                  "mc.npz");
+  command_expect(&c, 0, "");
+  assert_null(strstr(c.err, "hidden"));
+  command_end(&c);
+}
+
+/* With gaps: filled by an mc, which the model holds; and the mean of several.
+ */
 static void models_hold_models(void **state)
 {
   (void)state;
   command c;
   command_begin(&c);
   write_data(&c, "t.csv", .4);
-  command_run(&c, "fit mc t.csv --target kind --by linear --model l.lapis");
+  command_run(&c, "fit auto t.csv --target kind --model a.lapis --json");
   command_expect(&c, 0, "gaps filled by mc");
-  command_run(&c, "predict l.lapis t.csv --target kind");
+  command_run(&c, "predict a.lapis t.csv --target kind");
   CHECK_AT_LEAST(right(c.out), 110);
-  command_run(&c,
-              "fit mc t.csv --target kind --by both --model b.lapis -o b.npz");
-  command_expect(&c, 0, "chose mean, mc and");
-  assert_non_null(strstr(c.out, "both: 150 samples"));
+  command_run(&c, "info a.lapis");
+  command_expect(&c, 0, "");
+  command_run(&c, "fit auto t.csv --target kind --candidates linear,trees "
+                  "--model b.lapis --json");
+  command_expect(&c, 0, "");
+  assert_null(strstr(c.out, "\"method\": \"mc\""));
+  assert_null(strstr(c.err, "filled by mc"));
   command_run(&c, "predict b.lapis t.csv --target kind");
   CHECK_AT_LEAST(right(c.out), 110);
-  command_run(&c, "info b.lapis");
-  command_expect(&c, 0, "");
   command_end(&c);
 }
 
@@ -117,24 +147,45 @@ static void what_makes_no_sense(void **state)
   static const struct {
     const char *options, *words;
     int code;
-  } row[] = {{"--by best", "none of mc, linear, trees, both, auto", 2},
-             {"--by auto --mu-rel .1", "give one of them", 2},
-             {"--by auto --threshold fixed", "probabilities decide", 2},
-             {"--by linear --suspects 3", "--suspects asks mc", 2}};
+  } row[] = {{"--candidates best", "'best'", 2},
+             {"--candidates mc,,trees", "''", 2},
+             {"--map nonsense", "nonsense", 2},
+             {"--mu .1", "mu", 2}};
   command c;
   command_begin(&c);
   write_data(&c, "t.csv", 0);
   for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
-    command_run(&c, "fit mc t.csv --target kind %s", row[k].options);
+    command_run(&c, "fit auto t.csv --target kind %s", row[k].options);
     command_expect(&c, row[k].code, row[k].words);
   }
+  command_run(&c, "fit auto t.csv --drop kind");
+  command_expect(&c, 4, "--target");
   command_write(&c, "few.csv", "a,k\n1,x\n2,y\n3,x\n4,\n", 19);
-  command_run(&c, "fit mc few.csv --target k --by linear");
-  command_expect(&c, 4, "linear");
-  command_run(&c, "fit mc few.csv --target k --by trees");
-  command_expect(&c, 4, "trees");
-  command_run(&c, "fit mc few.csv --target k --by auto -q");
-  command_expect(&c, 0, "");
+  for (int k = 0; k < 3; k++) {
+    static const char *const who[] = {"mc", "linear", "trees"};
+    command_run(&c, "fit auto few.csv --target k --candidates %s -o f.csv",
+                who[k]);
+    command_expect(&c, 0, who[k]);
+    assert_non_null(strstr(c.err, "too few known labels"));
+  }
+  command_end(&c);
+}
+
+/* Labels that were turned stand first among those in doubt. */
+static void suspects_are_found(void **state)
+{
+  (void)state;
+  static const char *const who[] = {"auto", "mc"};
+  command c;
+  command_begin(&c);
+  write_data(&c, "t.csv", 0);
+  for (int k = 0; k < 2; k++) {
+    command_run(&c, "fit %s t.csv --target kind --suspects 4 --json -q",
+                who[k]);
+    command_expect(&c, 0, "");
+    assert_non_null(strstr(c.out, "\"suspects\": ["));
+    assert_non_null(strstr(c.out, "\"margin\""));
+  }
   command_end(&c);
 }
 
@@ -164,26 +215,23 @@ static void what_was_not_tried_is_said(void **state)
   command c;
   command_begin(&c);
   write_product(&c, 5001);
-  command_run(&c, "fit mc p.csv --target kind --by auto");
+  command_run(&c, "fit auto p.csv --target kind");
   command_expect(&c, 0, said);
-  command_run(&c, "fit mc p.csv --target kind --by trees");
-  command_expect(&c, 4, "5001");
-  assert_null(strstr(c.err, "too few"));
   write_product(&c, 300);
-  command_run(&c, "fit mc p.csv --target kind");
-  command_expect(&c, 0, "--by auto answers with who is best");
+  command_run(&c, "fit auto p.csv --target kind");
+  command_expect(&c, 0, " answers (");
   assert_null(strstr(c.err, said));
-  command_run(&c, "fit mc p.csv --target kind --by trees -q");
-  command_expect(&c, 0, "");
   command_end(&c);
 }
 
-int test_by(void)
+int test_auto(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_winner_answers),
+      cmocka_unit_test(open_mc_is_auto),
       cmocka_unit_test(models_hold_models),
       cmocka_unit_test(what_makes_no_sense),
+      cmocka_unit_test(suspects_are_found),
       cmocka_unit_test(what_was_not_tried_is_said),
   };
   return run_cases(tests, NULL, NULL);

@@ -1,0 +1,52 @@
+function [labels, result, info] = lapis_auto (X, Y, varargin)
+  % [labels, result, info] = lapis_auto (X, Y, NAME, VALUE, ...)
+  %
+  % Whichever method predicts hidden labels best: completion, logistic regression
+  % or trees, or the mean of those that are near each other.  A row is a sample;
+  % NaN is unknown, in X (n x d) and in Y (n x 1, or n x K of several labels).
+  %
+  % labels  n x 1 or n x K: every label, the known ones included
+  % info    status, seconds, ...
+  % result  has these fields:
+  %  scores              n x K: of who answers; of a mean its probabilities
+  %  probabilities       n x K, where labels could be hidden to compare: of
+  %                      yes, or of each class
+  %  labels              n x c: what is decided by the scores, as Y is written
+  %  classes             K, where a label has several classes: the value of Y
+  %                      that each column of scores speaks for
+  %  low_rank            n x d, where mc has a part in the answer: features
+  %                      behind the map, repaired and completed
+  %  sparse              n x d, where low_rank is there: X - low_rank where X
+  %                      was observed, 0 elsewhere
+  %  candidates          candidates x 2, where settings were chosen by hidden
+  %                      labels: method and settings of what was compared,
+  %                      best first
+  %  candidate_figures   candidates x 9, where candidates is there: log-loss
+  %                      of hidden labels, its standard error, AUROC,
+  %                      accuracy, from and to of its 95 % interval, log-loss
+  %                      less the first one's, its error; 1 where it has
+  %                      clearly learnt
+  %  chosen              1, where candidates is there: the row of who answers,
+  %                      from 0
+  %  hidden              5, where candidates is there: labels hidden, folds,
+  %                      what was hidden together (1 rows, 2 groups, 3 cells),
+  %                      log-loss of guessing, candidates added at an end
+  %  held_out            n x K, with --held-out, where labels could be hidden
+  %                      to compare: probabilities of known labels, predicted
+  %                      while they were hidden; NaN where a label is not
+  %                      known
+  %  history             checks x columns: the course of the solve
+  %  history_columns     columns: names of the columns of history
+  %  notes               notes x 3, where something was remarked: of data and
+  %                      answer: note or warning, a name, a sentence
+  %
+  % Settings are those of "lapis fit auto --help", with _ for -.  'group', G (n x
+  % 1) keeps rows of one group together while labels are hidden, 'sample_weight',
+  % W (n x 1) multiplies the losses of labels, and 'model', FILE writes a model
+  % for lapis_predict.
+  lapis_needs (nargin, 2, 'lapis_auto (X, Y, ...)');
+  X = lapis_features (X);
+  data = struct ('X', X, 'Y', lapis_full (Y, 'Y', rows (X)));
+  [data, varargin] = lapis_members (data, varargin);
+  [labels, result, info] = lapis_labels ('auto', data, varargin);
+end

@@ -1,0 +1,185 @@
+/* auto: what it says of its choice is what was compared; its parts stay from
+ * solve to solve; two of other features are compared on the same labels. */
+#include "check.h"
+
+enum { N = 120, D = 3, KNOWN = 70, FIGURES = 9 };
+typedef struct table {
+  lapis_ctx *ctx;
+  double X[D * N], Y[N];
+  lapis_data data;
+} table;
+
+/* The first feature says something, more or less. */
+static table *make(double says)
+{
+  table *t = calloc(1, sizeof *t);
+  uint64_t seed = 3;
+  assert_non_null(t);
+  t->ctx = lapis_ctx_new();
+  for (int j = 0; j < N; j++) {
+    bool yes = check_uniform(&seed) < .4;
+    for (int i = 0; i < D; i++) t->X[D * j + i] = check_normal(&seed);
+    t->X[D * j] += yes ? says : 0;
+    t->Y[j] = j < KNOWN ? yes : NAN;
+  }
+  t->data.X = lapis_mat_f64(t->X, D, N);
+  t->data.Y = lapis_mat_f64(t->Y, 1, N);
+  return t;
+}
+
+static void discard(table *t)
+{
+  lapis_ctx_free(t->ctx);
+  free(t);
+}
+
+static lapis_mat result(const lapis_solver *s, const char *name)
+{
+  lapis_mat out;
+  assert_int_equal(lapis_result_get(s, name, &out), LAPIS_OK);
+  return out;
+}
+
+static bool has(const lapis_solver *s, const char *name)
+{
+  const char *at;
+  for (int i = 0; (at = lapis_result_name(s, i)) != NULL; i++)
+    if (strcmp(at, name) == 0) return true;
+  return false;
+}
+
+/* Compared, then answered, then held out: what came before stays, to the bit,
+ * and so is what one solve of all finds. */
+static void parts_stay(void **state)
+{
+  (void)state;
+  table *t = make(2);
+  lapis_auto_settings set = lapis_auto_defaults();
+  lapis_solver *s, *whole;
+  set.compare_only = true;
+  assert_int_equal(lapis_auto_new(t->ctx, &t->data, &set, &s), LAPIS_OK);
+  assert_int_equal(lapis_solve(s), LAPIS_OK);
+  assert_true(has(s, "candidates") && !has(s, "labels") && !has(s, "held_out"));
+  set.compare_only = false;
+  assert_int_equal(lapis_solver_retune(s, &set), LAPIS_OK);
+  assert_int_equal(lapis_solve(s), LAPIS_OK);
+  assert_true(has(s, "labels") && !has(s, "held_out"));
+  set.held_out = 3;
+  assert_int_equal(lapis_solver_retune(s, &set), LAPIS_OK);
+  assert_int_equal(lapis_solve(s), LAPIS_OK);
+  assert_int_equal(lapis_auto_new(t->ctx, &t->data, &set, &whole), LAPIS_OK);
+  assert_int_equal(lapis_solve(whole), LAPIS_OK);
+  static const char *const same[] = {"candidate_figures", "labels",
+                                     "probabilities", "held_out"};
+  for (size_t k = 0; k < sizeof same / sizeof *same; k++) {
+    lapis_mat a = result(s, same[k]), b = result(whole, same[k]);
+    assert_memory_equal(a.val, b.val,
+                        (size_t)(a.rows * a.cols) * sizeof(double));
+  }
+  lapis_solver_free(whole);
+  lapis_solver_free(s);
+  discard(t);
+}
+
+/* Log-loss and accuracy of who answers, from what it says of labels that it was
+ * not shown: other folds, so about the same. */
+static void figures_are_true(void **state)
+{
+  (void)state;
+  table *t = make(2);
+  lapis_auto_settings set = lapis_auto_defaults();
+  lapis_solver *s;
+  set.held_out = 5;
+  assert_int_equal(lapis_auto_new(t->ctx, &t->data, &set, &s), LAPIS_OK);
+  assert_int_equal(lapis_solve(s), LAPIS_OK);
+  lapis_mat p = result(s, "held_out"), f = result(s, "candidate_figures");
+  int64_t chosen = (int64_t)check_result(s, "chosen")[0];
+  double loss = 0, right = 0;
+  for (int j = 0; j < N; j++) {
+    double q = lapis_mat_at(&p, 0, j);
+    assert_true(isnan(q) == isnan(t->Y[j]));
+    if (isnan(q)) continue;
+    loss -= log(t->Y[j] > 0 ? q : 1 - q) / KNOWN;
+    right += (double)((q > .5) == (t->Y[j] > 0)) / KNOWN;
+  }
+  assert_int_equal(f.rows, FIGURES);
+  CHECK_NEAR(lapis_mat_at(&f, 0, chosen), loss, .1);
+  CHECK_NEAR(lapis_mat_at(&f, 3, chosen), right, .1);
+  CHECK_AT_LEAST(lapis_mat_at(&f, 8, chosen), 1); /* it has learnt */
+  lapis_solver_free(s);
+  discard(t);
+}
+
+/* Features that say more lose less, on the same labels. */
+static void features_are_compared(void **state)
+{
+  (void)state;
+  table *much = make(3), *little = make(.2);
+  lapis_auto_settings set = lapis_auto_defaults();
+  lapis_solver *a, *b;
+  double by, error, back, none;
+  set.compare_only = true;
+  set.candidates = "linear";
+  assert_int_equal(lapis_auto_new(much->ctx, &much->data, &set, &a), LAPIS_OK);
+  assert_int_equal(lapis_auto_new(much->ctx, &little->data, &set, &b),
+                   LAPIS_OK);
+  assert_int_equal(lapis_auto_behind(a, b, &by, &error), LAPIS_OK);
+  assert_true(isnan(by)); /* nothing was compared yet */
+  assert_int_equal(lapis_solve(a), LAPIS_OK);
+  assert_int_equal(lapis_solve(b), LAPIS_OK);
+  assert_int_equal(lapis_auto_behind(a, b, &by, &error), LAPIS_OK);
+  assert_int_equal(lapis_auto_behind(b, a, &back, &none), LAPIS_OK);
+  CHECK_AT_MOST(by + 2 * error, 0);
+  CHECK_NEAR(by, -back, 1e-12);
+  lapis_solver_free(a);
+  lapis_solver_free(b);
+  discard(much);
+  discard(little);
+}
+
+/* mc whose mu is open answers as auto with mc alone; where mu is given nothing
+ * is chosen, and a map is refused. */
+static void open_mc(void **state)
+{
+  (void)state;
+  table *t = make(2);
+  lapis_mc_settings mc = lapis_mc_defaults();
+  lapis_auto_settings set = lapis_auto_defaults();
+  lapis_solver *a, *b, *c;
+  unsigned has_both = LAPIS_READS_X | LAPIS_READS_Y;
+  const lapis_method *m = lapis_method_find("mc");
+  assert_true(lapis_method_chooses(m, &mc, has_both));
+  assert_false(lapis_method_chooses(m, &mc, LAPIS_READS_X));
+  set.candidates = "mc";
+  assert_int_equal(lapis_mc_new(t->ctx, &t->data, &mc, &a), LAPIS_OK);
+  assert_int_equal(lapis_auto_new(t->ctx, &t->data, &set, &b), LAPIS_OK);
+  assert_int_equal(lapis_solve(a), LAPIS_OK);
+  assert_int_equal(lapis_solve(b), LAPIS_OK);
+  assert_memory_equal(check_result(a, "scores"), check_result(b, "scores"),
+                      N * sizeof(double));
+  const lapis_mc_settings *got = lapis_result_settings(a);
+  assert_true(got->mu_rel > 0 && got->lambda > 0 && got->gamma > 0);
+  mc.mu_rel = .1;
+  assert_false(lapis_method_chooses(m, &mc, has_both));
+  assert_int_equal(lapis_mc_new(t->ctx, &t->data, &mc, &c), LAPIS_OK);
+  assert_int_equal(lapis_solve(c), LAPIS_OK);
+  assert_false(has(c, "candidates"));
+  got = lapis_result_settings(c);
+  CHECK_NEAR(got->lambda, .1, 0);
+  CHECK_NEAR(got->gamma, 3, 0);
+  lapis_solver_free(c);
+  mc.map = "standard";
+  assert_int_equal(lapis_mc_new(t->ctx, &t->data, &mc, &c), LAPIS_EINVAL);
+  assert_null(c);
+  lapis_solver_free(a);
+  lapis_solver_free(b);
+  discard(t);
+}
+
+int test_auto(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(parts_stay), cmocka_unit_test(figures_are_true),
+      cmocka_unit_test(features_are_compared), cmocka_unit_test(open_mc)};
+  return run_cases(tests, NULL, NULL);
+}
