@@ -91,6 +91,7 @@ static void end_now(bool with_checkpoint)
     const char *path = args_get(&watch.c->args, output_options[i]);
     if (path != NULL) lapis_file_abandon(path);
   }
+  lapis_file_abandon(args_get(&watch.c->args, "cache"));
   int code = lost ? EXIT_INPUT : EXIT_INTERRUPTED;
   const char *said = lost ? cut : interrupted;
   if (write(STDERR_FILENO, said, strlen(said)) < 0) _exit(code);
