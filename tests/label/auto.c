@@ -29,6 +29,10 @@ static void begin_colours(command *c)
   write_text(c, "labels.csv", table);
 }
 
+/* few words of few places: looking for centres is most of the time */
+#define OF_WORDS " --words 64"
+#define OF_PLACES " --count 400"
+#define WORDS OF_WORDS OF_PLACES
 #define RUN "label in --labels labels.csv --cache kept --threads 1 --json -q "
 
 /* A figure of a kind of features in the JSON that was printed. */
@@ -51,13 +55,15 @@ static double figure(const char *json, const char *kind, const char *name)
 static const char *choose(command *c, char chosen[96])
 {
   static char first[sizeof c->out];
-  command_run(c, RUN "--features auto");
+  command_run(c, RUN "--features auto" WORDS);
   command_expect(c, 0, "");
   strcpy(first, c->out);
   lapis_json *v = command_json(first);
   snprintf(chosen, 96, "%s", lapis_json_text(v, "features", ""));
   lapis_json_free(v);
-  command_run(c, RUN "--features %s", chosen);
+  command_run(c, RUN "--features %s%s%s", chosen,
+              strstr(chosen, "bow") == NULL ? "" : OF_WORDS,
+              strstr(chosen, "sift-bow") == NULL ? "" : OF_PLACES);
   command_expect(c, 0, "");
   const char *a = strstr(first, "\"images\""),
              *b = strstr(c->out, "\"images\"");
@@ -118,13 +124,12 @@ static void words_of_auto(void **state)
   begin_stripes(&c, 2);
   write_labels(&c, two, 2, 16);
   command_refuses(&c, wrong, 3, "");
-  command_run(&c, "label in --labels labels.csv --cache kept --features auto "
-                  "--words 64 --count 400");
+  command_run(&c, AUTO "--cache kept" WORDS);
   command_expect(&c, 0, "tells hidden labels best");
   assert_non_null(strstr(c.err, "lapis: hog: log-loss "));
   assert_non_null(strstr(c.err, "lapis: sift-bow,texton-bow: log-loss "));
   write_labels(&c, two, 2, 2);
-  command_run(&c, "label in --labels labels.csv --cache kept --features auto");
+  command_run(&c, AUTO "--cache kept" WORDS);
   command_expect(&c, 0, "too few known labels");
   command_end(&c);
 }
