@@ -287,6 +287,7 @@ static const char *quick(const char *kind)
 {
   if (strcmp(kind, "sift-bow") == 0) return "count=200 words=27 learn=1000";
   if (strcmp(kind, "dense-sift-bow") == 0) return "words=30 learn=1000";
+  if (strncmp(kind, "gist", 4) == 0) return "side=32";
   return strcmp(kind, "texton-bow") == 0 ? "words=40 learn=1000" : "";
 }
 

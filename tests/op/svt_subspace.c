@@ -130,7 +130,7 @@ static void every_spectrum(void **state)
   la_pair pair = la_pair_open();
   la *h = &pair.fast;
   int taken = 0, cases = 0;
-  for (uint64_t i = 0; i < 420; i++) {
+  for (uint64_t i = 0; i < (room_all() ? 420 : 105); i++) {
     uint64_t seed = 9000 + i;
     spectrum kind = (spectrum)(i % SPECTRA);
     made p = random_shape(&seed);
@@ -162,7 +162,7 @@ static void warm_calls(void **state)
   (void)state;
   la_pair pair = la_pair_open();
   la *h = &pair.fast;
-  for (uint64_t i = 0; i < 40; i++) {
+  for (uint64_t i = 0; i < (room_all() ? 40 : 10); i++) {
     uint64_t seed = 20000 + i;
     made p = random_shape(&seed);
     op_svt *s, *full;

@@ -259,7 +259,7 @@ static void thresholds_like_one(void **state)
   check_svt(SVT_QR, 40, 25, 1e-2); /* fewer samples than features */
   check_svt(SVT_AUTO, 30, 90, 1e-2);
   check_svt(SVT_AUTO, 30, 5, 5e3); /* ranks without a sample */
-  check_svt(SVT_SUBSPACE, 700, 900, 1e6);
+  check_svt(SVT_SUBSPACE, 350, 450, 1e6);
 }
 
 /* ---- rpca ---------------------------------------------------------------*/

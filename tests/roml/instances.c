@@ -595,7 +595,7 @@ int test_instances(void)
       cmocka_unit_test(predicting_can_be_stopped),
       cmocka_unit_test(chance_can_be_stopped),
       cmocka_unit_test(later_views_of_points_are_matched),
-      cmocka_unit_test(hotel_frames_are_matched),
+      LONG(cmocka_unit_test(hotel_frames_are_matched)),
       cmocka_unit_test(an_embedding_learns_nothing)};
   return run_cases(tests, NULL, NULL);
 }

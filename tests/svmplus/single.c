@@ -283,7 +283,7 @@ static void gaps_of_given_kernels_are_true(void **state)
                        .P = lapis_mat_f64(Kp, N, N)};
     double y[N];
     for (int i = 0; i < N; i++) y[i] = lapis_mat_at(&c.data.Y, 0, i);
-    for (int m = 0; m < 6; m++) {
+    for (int m = k % 2; m < 6; m += room_all() ? 1 : 2) {
       double C = settings[m / 2][0], gamma = settings[m / 2][1];
       double tol = m % 2 == 0 ? 1e-6 : 1e-3;
       lapis_svmplus_settings set = precomputed(C, gamma, tol);

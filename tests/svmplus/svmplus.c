@@ -304,7 +304,7 @@ static void rows_on_demand_agree(void **state)
 {
   (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
-  for (int p = 0; p <= 2; p++) {
+  for (int p = 0; p <= 2; p += room_all() ? 1 : 2) {
     sv_case c = sv_random(20 + (uint64_t)p, 330, 3, p);
     lapis_svmplus_settings set = tight();
     set.kernel = LAPIS_KERNEL_RBF;
