@@ -8,7 +8,24 @@ from pathlib import Path
 
 import numpy as np
 
+ALL = os.environ.get("LAPIS_TEST_ALL") == "1"  # tools/run-tests --all
 COMMAND = os.environ.get("LAPIS_COMMAND", "")
+
+
+def long(case):
+    """A case that only `tools/run-tests --all` runs."""
+    case.long = True
+    return case
+
+
+def changed(*paths):
+    """Whether the working tree or the commits after LAPIS_TEST_SINCE (else the
+    last one) have changed them, as far as git knows."""
+    since = os.environ.get("LAPIS_TEST_SINCE") or "HEAD~1"
+    return subprocess.run(
+        ["git", "diff", "--quiet", since, "--", *paths], check=False,
+        cwd=Path(__file__).parents[2], stderr=subprocess.DEVNULL
+    ).returncode == 1
 
 
 def fixtures():

@@ -1,11 +1,31 @@
 """run.py FILE: the tests of one file, told as tools/run-tests reads them.
 
 Each case is announced and judged on lines like cmocka's; `run` beside this
-file chooses the interpreter.
+file chooses the interpreter.  As in tests/room.c, LAPIS_TEST_ALL=1 adds the
+long cases (common.long), and LAPIS_TEST_TIMES=1 prints the processor time of
+each.
 """
+import os
+import resource
 import sys
 import unittest
 from pathlib import Path
+
+
+def seconds():
+    """Processor time of this process and of its children that ended."""
+    return sum(used.ru_utime + used.ru_stime for used in map(
+        resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)))
+
+
+def due(suite):
+    """The cases, without the long ones unless they are asked for."""
+    for test in suite:
+        if isinstance(test, unittest.TestSuite):
+            yield from due(test)
+        elif os.environ.get("LAPIS_TEST_ALL") == "1" or not getattr(
+                getattr(test, test._testMethodName, None), "long", False):
+            yield test
 
 
 class Told(unittest.TestResult):
@@ -14,6 +34,7 @@ class Told(unittest.TestResult):
     def startTest(self, test):
         super().startTest(test)
         self._verdict, self._why = "      OK", ""
+        self._begun = seconds()
         print(f"[ RUN      ] {self._name(test)}", flush=True)
 
     def stopTest(self, test):
@@ -21,6 +42,8 @@ class Told(unittest.TestResult):
         if self._why:
             print(self._why)
         print(f"[{self._verdict} ] {self._name(test)}", flush=True)
+        if os.environ.get("LAPIS_TEST_TIMES"):
+            print(f"{seconds() - self._begun:7.2f} s of {self._name(test)}")
 
     @staticmethod
     def _name(test):
@@ -54,7 +77,8 @@ class Told(unittest.TestResult):
 def main():
     path = Path(sys.argv[1]).resolve()
     sys.path.insert(0, str(path.parent))
-    suite = unittest.defaultTestLoader.loadTestsFromName(path.stem)
+    suite = unittest.TestSuite(
+        due(unittest.defaultTestLoader.loadTestsFromName(path.stem)))
     print(f"[==========] Running {suite.countTestCases()} test(s).")
     result = Told()
     suite.run(result)

@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.svm import LinearSVC
 
 import lapis
-from common import two_classes
+from common import changed, long, two_classes
 
 matplotlib.use("Agg")
 ROOT = Path(__file__).resolve().parents[2]
@@ -59,6 +59,9 @@ class Page(unittest.TestCase):
             runner.run(test, out=said.append)
         self.assertEqual(runner.failures, 0, "".join(said))
         self.assertGreater(runner.tries, 40)
+
+    if not changed("docs/errata.md", "tests/oracle"):
+        test_the_errata_run = long(test_the_errata_run)
 
     def test_the_readme_runs(self):
         text = (ROOT / "README.md").read_text()

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import lapis
 from lapis import _library
+from common import long
 
 ROOT = Path(__file__).resolve().parents[2]
 PYTHON = ROOT / "python"
@@ -68,6 +69,7 @@ class Package(unittest.TestCase):
         self.assertEqual(there, here | {_library.SONAME})
         self.answers(self.at / "unpacked")
 
+    @long
     @unittest.skipUnless(shutil.which("patchelf"), "patchelf is not there")
     def test_a_wheel_with_all_libraries_stands_alone(self):
         subprocess.run([ROOT / "tools/vendor-wheel", self.wheel(),

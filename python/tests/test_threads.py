@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 import unittest
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 import lapis
 
 
-def threads_of_a_fit(**extra):
+def threads_of_a_fit(n_jobs=0):
     """What the fit says, and how many threads were there that were not before:
     its own and those of its OpenMP team."""
     rng = np.random.default_rng(0)
@@ -22,10 +23,13 @@ def threads_of_a_fit(**extra):
     def watch():
         while not over:
             most[0] = max(most[0], len(os.listdir("/proc/self/task")))
+            time.sleep(0.001)  # threads of a team stay
 
     watcher = threading.Thread(target=watch)
     watcher.start()
-    said = lapis.RobustPCA(max_iters=40, tol=0, **extra).fit(X).info_.threads
+    context = lapis._core.Context(threads=n_jobs)
+    said = lapis.solve("rpca", X, context=context, max_iters=40,
+                       tol=0).info.threads
     over.append(True)
     watcher.join()
     return said, most[0] - before - 1
