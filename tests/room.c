@@ -10,7 +10,9 @@
  * time of each case.  Exit 1 where a case failed or none ran. */
 #include "room.h"
 
+#include <errno.h>
 #include <fnmatch.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +24,7 @@ static const char LONG_CASE[] = "a long case";
 static const char *wanted; /* the case that was asked for, or NULL */
 static bool lists;
 static int ran;
+enum { NONE_RAN = 2 }; /* an exit code */
 
 bool room_all(void)
 {
@@ -122,49 +125,71 @@ static void remove_folder(void)
   if (system(line) != 0) (void)fprintf(stderr, "%s is left\n", folder);
 }
 
-static int run_apart(const room_group *g)
+/* What runs leads a group of processes: what a failed test leaves at work ends
+ * with it, and all of it when we are told to end. */
+static pid_t running;
+static volatile sig_atomic_t stopped;
+static void end_running(int signal_number)
+{
+  stopped = signal_number;
+  if (running > 0) (void)kill(-running, SIGKILL);
+}
+
+static int run_apart(const char *name, int (*run)(void))
 {
   int status = 0;
   (void)fflush(NULL);
-  pid_t child = fork();
-  if (child < 0) return 1;
-  if (child == 0) {
-    int failed = g->run();
+  running = fork();
+  if (running < 0) return 1;
+  (void)setpgid(running, 0); /* here and there: whoever comes first */
+  if (running == 0) {
+    (void)signal(SIGINT, SIG_DFL);
+    (void)signal(SIGTERM, SIG_DFL);
+    int failed = run();
     (void)fflush(NULL);
+    if (wanted != NULL && ran == 0) exit(NONE_RAN);
     exit(failed != 0); /* leaks are looked for here */
   }
-  if (waitpid(child, &status, 0) < 0) return 1;
+  while (waitpid(running, &status, 0) < 0 && errno == EINTR) continue;
+  end_running(stopped);
   if (WIFSIGNALED(status))
-    printf("%s: ended by signal %d\n", g->name, WTERMSIG(status));
-  ran++;
-  return !WIFEXITED(status) || WEXITSTATUS(status) != 0;
+    printf("%s: ended by signal %d\n", name, WTERMSIG(status));
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+static int run_groups(void)
+{
+  int failed = 0;
+  for (const room_group *g = room_groups; g->name != NULL; g++) {
+    if (lists) printf("%s\n", g->name);
+    failed += g->run();
+  }
+  return failed;
 }
 
 int main(int argc, char **argv)
 {
-  int failed = 0;
-  bool own = make_folder();
-  const room_group *named = NULL;
+  int code = 0;
   const char *word = argc > 1 ? argv[1] : NULL;
+  const room_group *g = room_groups;
   lists = word != NULL && strcmp(word, "--list") == 0;
-  if (lists) word = NULL;
-  for (const room_group *g = room_groups; word != NULL && g->name != NULL; g++)
-    if (strcmp(g->name, word) == 0) named = g;
-  if (named != NULL) {
-    failed = run_apart(named);
-  } else if (word != NULL || lists) {
+  if (lists) return run_groups();
+  bool own = make_folder();
+  (void)signal(SIGINT, end_running);
+  (void)signal(SIGTERM, end_running);
+  while (word != NULL && g->name != NULL && strcmp(g->name, word) != 0) g++;
+  if (word != NULL && g->name == NULL) {
     wanted = word;
-    for (const room_group *g = room_groups; g->name != NULL; g++) {
-      if (lists) printf("%s\n", g->name);
-      failed += g->run();
-    }
+    code = run_apart(word, run_groups);
+  } else if (word != NULL) {
+    code = run_apart(word, g->run);
   } else {
-    for (const room_group *g = room_groups; g->name != NULL; g++)
-      failed += run_apart(g);
+    for (; g->name != NULL && stopped == 0; g++)
+      if (run_apart(g->name, g->run) != 0) code = 1;
   }
   if (own) remove_folder();
-  if (ran == 0 && !lists)
+  if (code == NONE_RAN)
     (void)fprintf(stderr, "%s: no case called %s; --list names all\n", argv[0],
-                  word == NULL ? "anything" : word);
-  return failed != 0 || (ran == 0 && !lists);
+                  word);
+  return stopped != 0 ? 128 + stopped : code != 0;
 }
