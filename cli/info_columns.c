@@ -8,13 +8,27 @@
 
 enum { SHOWN = 6, WIDE = 40 };
 
+/* How many are listed. */
+static int values_of(const lapis_column *c)
+{
+  return c->different < LAPIS_COLUMN_VALUES ? (int)c->different
+                                            : LAPIS_COLUMN_VALUES;
+}
+
+/* Words that stand for kinds: a few of which some repeats, or many each of
+ * which stands twice or more on average. */
+static bool repeats(const lapis_column *c)
+{
+  int64_t cells = c->numbers + c->texts;
+  return c->different <= LAPIS_COLUMN_VALUES ? c->different < cells
+                                             : 2 * c->different <= cells;
+}
+
 static const char *type_name(const lapis_column *c)
 {
   static const char *const names[] = {"empty", "number", "whole", "counter",
                                       "date",  "comma",  "text"};
-  bool few = c->different <= LAPIS_COLUMN_VALUES;
-  bool repeated = c->different < c->numbers + c->texts;
-  if (c->type == LAPIS_COLUMN_TEXT && (c->declared || (few && repeated)))
+  if (c->type == LAPIS_COLUMN_TEXT && (c->declared || repeats(c)))
     return "class";
   return names[c->type];
 }
@@ -52,7 +66,7 @@ static bool has_units(const lapis_column *c)
   int alike = 0;
   if (c->type != LAPIS_COLUMN_TEXT || c->numbers > 0 || is_class(c))
     return false;
-  for (int k = 0; k < c->different && k < LAPIS_COLUMN_VALUES; k++) {
+  for (int k = 0; k < values_of(c); k++) {
     const char *unit = unit_of(c->value[k]);
     if (unit == NULL) return false;
     alike += strcmp(unit, unit_of(c->value[0])) == 0;
@@ -60,11 +74,13 @@ static bool has_units(const lapis_column *c)
   return alike > 1;
 }
 
-/* A name for every row. */
+/* A name for every row, but for a few twins. */
 static bool is_id(const lapis_column *c)
 {
   return c->type == LAPIS_COLUMN_TEXT && c->missing == 0 && !is_class(c) &&
-         !has_units(c);
+         !has_units(c) &&
+         (c->different > LAPIS_COLUMN_MOST ||
+          10 * c->different >= 9 * (c->numbers + c->texts));
 }
 
 /* The names of samples: a first column that numbers them, as no two have one
@@ -105,8 +121,10 @@ static void print_values(const lapis_column *c)
 {
   char text[512];
   bool counts = is_class(c);
-  if (c->different > LAPIS_COLUMN_VALUES)
-    printf("more than %d different: ", LAPIS_COLUMN_VALUES);
+  if (c->different > LAPIS_COLUMN_MOST)
+    printf("more than %d different: ", LAPIS_COLUMN_MOST);
+  else if (c->different > LAPIS_COLUMN_VALUES)
+    printf("%" PRId64 " different: ", c->different);
   for (int k = 0; k < SHOWN && k < c->different; k++) {
     printf("%s%s", k > 0 ? ", " : "", shown(c->value[k], text, sizeof text));
     if (counts) printf(" %" PRId64, c->count[k]);
@@ -137,7 +155,7 @@ static void print_mixed(const lapis_column *c, const char *title)
   int named = 0;
   printf("  note: %s holds %" PRId64 " numbers and %" PRId64 " texts", title,
          c->numbers, c->texts);
-  for (int k = 0; k < c->different && k < LAPIS_COLUMN_VALUES; k++)
+  for (int k = 0; k < values_of(c); k++)
     if (!lapis_number_read(c->value[k], NULL, &v) && named++ < NAMED)
       printf("%s\"%s\"", named > 1 ? ", " : ": ",
              shown(c->value[k], value, sizeof value));
@@ -148,10 +166,9 @@ static void print_mixed(const lapis_column *c, const char *title)
 static void print_case(const lapis_column *c, const char *title)
 {
   char a[512], b[512];
-  int twin;
-  for (int k = 0; is_class(c) && k < c->different && k < LAPIS_COLUMN_VALUES;
-       k++)
-    if ((twin = lapis_text_twin(c->value, c->different, k)) >= 0)
+  int twin, listed = is_class(c) ? values_of(c) : 0;
+  for (int k = 0; k < listed; k++)
+    if ((twin = lapis_text_twin(c->value, listed, k)) >= 0)
       printf("  note: %s: \"%s\" and \"%s\" differ in case or blanks alone; "
              "they are two classes\n",
              title, shown(c->value[twin], a, sizeof a),
@@ -186,8 +203,9 @@ static void print_remarks(const lapis_columns *all)
       printf("  note: %s holds numbers with units (\"%s\"), which are texts; a "
              "feature is a number alone, in one unit\n",
              title, shown(c->value[0], value, sizeof value));
-    for (int k = 0;
-         is_class(c) && !c->declared && c->texts > 0 && k < c->different; k++)
+    bool words = is_class(c) && !c->declared && c->texts > 0;
+    for (int k = 0; words && c->different == values_of(c) && k < c->different;
+         k++)
       if (c->count[k] == 1)
         printf("  note: \"%s\" occurs once in %s: is it spelt right?\n",
                shown(c->value[k], value, sizeof value), title);
@@ -218,7 +236,7 @@ static bool can_be_asked(const lapis_column *c)
 
 static bool has_value(const lapis_column *c, const char *value)
 {
-  for (int k = 0; k < c->different; k++)
+  for (int k = 0; k < values_of(c); k++)
     if (strcmp(c->value[k], value) == 0) return true;
   return false;
 }
@@ -323,6 +341,7 @@ static bool holds_numbers(const lapis_column *c)
 
 typedef struct question {
   const char *method; /* NULL: there is none */
+  bool open;          /* several columns are classes, and none has gaps */
   bool completed;     /* the whole table, no targets */
   bool classes;       /* targets are classes */
   bool target[LAPIS_COLUMNS_LISTED];
@@ -333,16 +352,18 @@ typedef struct question {
  * have. */
 static void find_question(const lapis_columns *all, question *q)
 {
-  int classes = find_targets(all, q->target), gaps = 0, last = 0;
+  int classes = find_targets(all, q->target), gaps = 0, last = 0, asked = 0;
   q->classes = classes > 0;
   q->method = q->classes ? "mc" : NULL;
   for (int j = 0; j < all->listed; j++) {
     const lapis_column *c = &all->column[j];
     if (q->target[j] && c->missing > 0) return;
+    asked += can_be_asked(c);
     if (c->missing == 0 || is_class(c) || !holds_numbers(c)) continue;
     gaps++;
     last = j;
   }
+  q->open = gaps == 0 && asked > 1;
   if (gaps == 0) return;
   memset(q->target, 0, sizeof q->target);
   q->target[last] = gaps == 1;
@@ -351,40 +372,62 @@ static void find_question(const lapis_columns *all, question *q)
   q->method = gaps > 1 ? "mc" : "rr";
 }
 
-/* What stands on the line that a person may paste.  Texts that are neither
- * names nor classes cannot be features.  Who answers best is not known before,
- * so it is asked. */
-static void print_advice(const cli *c, const lapis_columns *all,
-                         const char *path)
+/* A line that a person may paste.  Texts that are
+ * neither names nor classes cannot be features.  Who answers best is not known
+ * before, so it is asked. */
+static void print_line(const cli *c, const lapis_columns *all, const char *path,
+                       const question *q, const char *before)
 {
-  question q = {.method = NULL};
   bool drop[LAPIS_COLUMNS_LISTED], nominal[LAPIS_COLUMNS_LISTED],
       id[LAPIS_COLUMNS_LISTED] = {false};
   int features = 0, names = find_id(all);
   char decimal = '\0';
   char file[4096];
-  find_question(all, &q);
   for (int j = 0; j < all->listed; j++) {
     const lapis_column *at = &all->column[j];
     bool number = holds_numbers(at);
     if (at->type == LAPIS_COLUMN_COMMA && decimal == '\0')
       decimal = at->decimal;
     id[j] = j == names;
-    bool words = !q.target[j] && is_nominal(at);
+    bool words = !q->target[j] && is_nominal(at);
     nominal[j] = words && !at->declared; /* the declared become features so */
-    drop[j] = !q.target[j] && !number && !words && !id[j];
-    features += !q.target[j] && (number || words);
+    drop[j] = !q->target[j] && !number && !words && !id[j];
+    features += !q->target[j] && (number || words);
   }
-  if (q.method == NULL || features == 0) return;
-  printf("  for example: lapis fit %s",
-         q.classes && !q.completed ? "auto" : q.method);
+  if (q->method == NULL || features == 0) return;
+  printf("%s lapis fit %s", before,
+         q->classes && !q->completed ? "auto" : q->method);
   shell_file(stdout, lapis_text_shown(path, file, sizeof file));
   print_list(all, "--id", id);
-  print_list(all, "--target", q.target);
+  print_list(all, "--target", q->target);
   print_list(all, "--one-hot", nominal);
   print_list(all, "--drop", drop);
-  if (q.completed) printf(" --completed completed.csv");
+  if (q->completed) printf(" --completed completed.csv");
   print_reading(c, decimal);
+}
+
+/* Where every label is given, nothing says which column is asked. */
+static void print_advice(const cli *c, const lapis_columns *all,
+                         const char *path)
+{
+  enum { SHOWN_LINES = 4 };
+  question q = {.method = NULL};
+  char before[600], title[512];
+  find_question(all, &q);
+  if (!q.open) {
+    print_line(c, all, path, &q, "  for example:");
+    return;
+  }
+  printf("  no label is missing; which column is to be predicted?\n");
+  for (int j = all->listed - 1, lines = 0; j >= 0 && lines < SHOWN_LINES; j--) {
+    if (!can_be_asked(&all->column[j])) continue;
+    memset(q.target, 0, sizeof q.target);
+    q.target[j] = true;
+    snprintf(before, sizeof before,
+             "    %s:", title_of(all, j, title, sizeof title));
+    print_line(c, all, path, &q, before);
+    lines++;
+  }
 }
 
 static lapis_json *column_json(const lapis_column *c)

@@ -149,7 +149,8 @@ typedef struct lapis_table_options { /* for .csv, .tsv, .arff, .svm */
 
 /* ---- columns of a table of text, before it is known what they are for ----*/
 enum {
-  LAPIS_COLUMN_VALUES = 12,
+  LAPIS_COLUMN_VALUES = 12,  /* listed */
+  LAPIS_COLUMN_MOST = 10000, /* counted */
   LAPIS_COLUMN_REMARKS = 3,
   LAPIS_COLUMNS_LISTED = 1000
 };
@@ -168,7 +169,7 @@ typedef struct lapis_column {
   int64_t missing, numbers, texts; /* cells of each kind */
   bool declared;                   /* ARFF: its values are a list */
   double low, high;                /* of the numbers */
-  int64_t different; /* values; LAPIS_COLUMN_VALUES + 1: more than that many */
+  int64_t different; /* values; LAPIS_COLUMN_MOST + 1: more than that many */
   const char *value[LAPIS_COLUMN_VALUES]; /* the first ones met; of more than
                                            * are listed, texts among numbers
                                            * first */

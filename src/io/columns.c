@@ -2,9 +2,9 @@
  * whatever that is.
  *
  * Nothing is refused but a table whose rows differ in length: this is for
- * looking at a table before it is known what its columns are for.  Values are
- * counted while there are few different ones, so that classes, and a class
- * that somebody misspelt, can be seen. */
+ * looking at a table before it is known what its columns are for.  The first
+ * values are counted one by one, so that classes, and a class that somebody
+ * misspelt, can be seen; how many there are is counted by their hashes. */
 #include <math.h>
 #include <string.h>
 
@@ -19,6 +19,8 @@ typedef struct seen { /* of one column */
   bool whole;         /* all numbers are */
   csv_cell text[FEW]; /* the first different texts */
   int texts;
+  uint64_t *met; /* hashes of values, in a table of `room` places; 0: free */
+  int64_t room;
   int64_t dates;
   marks marks;
   const io_facts *facts; /* of delimited text, else NULL */
@@ -30,16 +32,50 @@ static bool same_text(const csv_cell *a, const csv_cell *b)
   return a->size == b->size && memcmp(a->text, b->text, (size_t)a->size) == 0;
 }
 
-static void count_value(lapis_column *c, seen *s, const csv_cell *cell)
+static uint64_t hash_of(const csv_cell *cell)
 {
-  int k = 0;
-  if (c->different > FEW) return;
-  while (k < c->different && !same_text(&s->value[k], cell)) k++;
-  if (k == c->different) {
-    c->different++;
-    if (k < FEW) s->value[k] = *cell;
-  }
-  if (k < FEW) c->count[k]++;
+  uint64_t h = UINT64_C(14695981039346656037); /* FNV-1a */
+  for (int64_t i = 0; i < cell->size; i++)
+    h = (h ^ (unsigned char)cell->text[i]) * UINT64_C(1099511628211);
+  return h == 0 ? 1 : h;
+}
+
+/* Whether it was not there. */
+static bool put_hash(uint64_t *met, int64_t room, uint64_t h)
+{
+  uint64_t at = (h ^ h >> 32) % (uint64_t)room;
+  while (met[at] != 0 && met[at] != h) at = (at + 1) % (uint64_t)room;
+  bool is_new = met[at] == 0;
+  met[at] = h;
+  return is_new;
+}
+
+/* Room for twice as many. */
+static bool grow_met(seen *s, arena *memory)
+{
+  int64_t room = s->room == 0 ? 64 : 2 * s->room;
+  uint64_t *met = arena_take(memory, room, sizeof *met);
+  if (met == NULL) return false;
+  for (int64_t k = 0; k < s->room; k++)
+    if (s->met[k] != 0) (void)put_hash(met, room, s->met[k]);
+  s->met = met;
+  s->room = room;
+  return true;
+}
+
+static void count_value(lapis_column *c, seen *s, const csv_cell *cell,
+                        arena *memory)
+{
+  int k = 0, listed = c->different < FEW ? (int)c->different : FEW;
+  while (k < listed && !same_text(&s->value[k], cell)) k++;
+  if (k < listed) c->count[k]++;
+  if (c->different > LAPIS_COLUMN_MOST) return;
+  if (2 * c->different >= s->room && !grow_met(s, memory)) return;
+  if (!put_hash(s->met, s->room, hash_of(cell))) return;
+  c->different++;
+  if (k == FEW) return;
+  s->value[k] = *cell;
+  c->count[k] = 1;
 }
 
 static void note_text(seen *s, const csv_cell *cell)
@@ -59,7 +95,7 @@ static void texts_first(const lapis_column *c, seen *s)
 }
 
 static void note(lapis_column *c, seen *s, const csv_cell *cell, csv_kind kind,
-                 double value, int64_t row)
+                 double value, int64_t row, arena *memory)
 {
   for (int from = 0; from < 2; from++)
     if (kind != CSV_NUMBER || value != (double)(row + from))
@@ -69,7 +105,7 @@ static void note(lapis_column *c, seen *s, const csv_cell *cell, csv_kind kind,
     return;
   }
   marks_note(&s->marks, cell, kind);
-  count_value(c, s, cell);
+  count_value(c, s, cell, memory);
   if (kind == CSV_TEXT) {
     c->texts++;
     if (row == 0) s->begins = true;
@@ -118,7 +154,7 @@ static lapis_status scan_row(csv_scan *s, lapis_columns *out, seen *seen_in,
     if (row < 0)
       out->column[j].title = copy_cell(memory, csv_copy, &cell);
     else
-      note(&out->column[j], &seen_in[j], &cell, kind, value, row);
+      note(&out->column[j], &seen_in[j], &cell, kind, value, row, memory);
   }
   csv_skip_blank(s, out->columns == 1);
   return arena_status(memory);
@@ -240,6 +276,7 @@ typedef struct rows {
   csv_kind *kind;
   double *value;
   int64_t row; /* at hand; -1: none yet */
+  arena *memory;
 } rows;
 
 static csv_cell as_cell(const arff_word *w)
@@ -265,7 +302,7 @@ static void end_row(rows *r)
 {
   for (int j = 0; r->row >= 0 && j < r->out->listed; j++)
     note(&r->out->column[j], &r->in[j], &r->cell[j], r->kind[j], r->value[j],
-         r->row);
+         r->row, r->memory);
 }
 
 /* What a sparse row leaves out is 0, or the first word declared. */
@@ -302,7 +339,7 @@ static void take_value(void *user, int64_t j, double value,
 
 static lapis_status read_attributes(arff *a, lapis_columns *out, arena *memory)
 {
-  rows r = {.a = a, .out = out, .row = -1};
+  rows r = {.a = a, .out = out, .row = -1, .memory = memory};
   out->columns = a->n_attributes;
   out->header = true;
   TRY(begin_columns(out, memory, NULL, &r.in));

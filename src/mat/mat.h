@@ -127,6 +127,12 @@ lapis_status targets_count_all(lapis_ctx *ctx, const targets *t, int64_t c,
 void targets_log_odds(const targets *t, double *f, double *room);
 /* The same of this one's samples. */
 void targets_count(const targets *t, int64_t c, int64_t count[2]);
+/* Of one row, given as numbers: whether they may be classes.  Those of which
+ * most stand for one sample, fractions of more than a few values, and many
+ * whole ones with gaps between them of which few samples have each may not.
+ * Asked of all samples, before folds hide any. */
+lapis_status targets_check_classes(lapis_ctx *ctx, const char *method,
+                                   const lapis_mat *Y);
 /* Refuses Y without a known label, and one row of it with one class; also: what
  * else would be right, "; without Y ..." or "". */
 lapis_status targets_check_known(lapis_ctx *ctx, const char *method,

@@ -154,7 +154,7 @@ static lapis_status too_many(lapis_ctx *ctx, const char *method, int64_t values)
   if (values <= MAX_CLASSES) return LAPIS_OK;
   return lapis_fail(ctx, LAPIS_EDATA,
                     "%s: Y has %" PRId64 " different values, too many for "
-                    "classes (at most %d); real targets are for rr",
+                    "classes (at most %d); rr predicts numbers",
                     method, values, MAX_CLASSES);
 }
 
@@ -191,6 +191,63 @@ lapis_status targets_encode(lapis_ctx *ctx, const char *method,
   if (out->value == NULL) return LAPIS_ENOMEM;
   lapis_status s = encode(ctx, method, Y, out);
   if (s < 0) targets_free(out);
+  return s;
+}
+
+/* ---- classes or numbers -------------------------------------------------*/
+enum { FEW_CLASSES = 20, FEW_OF_EACH = 3 };
+
+/* K sorted values, of which known targets have count each. */
+static bool are_numbers(const double *value, const double *count, int64_t K,
+                        double known)
+{
+  int64_t single = 0;
+  bool whole = true, many = K > FEW_CLASSES;
+  for (int64_t k = 0; k < K; k++) {
+    whole = whole && value[k] == rint(value[k]);
+    single += count[k] <= 1;
+  }
+  if (!whole) return many || 2 * (double)K > known;
+  bool codes = value[K - 1] - value[0] == (double)(K - 1);
+  return many &&
+         (2 * single > K || (!codes && FEW_OF_EACH * (double)K > known));
+}
+
+/* count: of value (K, sorted) in Y, by all processes. */
+static lapis_status count_values(lapis_ctx *ctx, const lapis_mat *Y,
+                                 const double *value, int64_t K, double *count)
+{
+  for (int64_t j = 0; j < Y->cols; j++) {
+    double v = lapis_mat_at(Y, 0, j);
+    const double *at =
+        isnan(v) ? NULL
+                 : bsearch(&v, value, (size_t)K, sizeof *value, by_value);
+    if (at != NULL) count[at - value]++;
+  }
+  return base_sum(ctx, count, K);
+}
+
+lapis_status targets_check_classes(lapis_ctx *ctx, const char *method,
+                                   const lapis_mat *Y)
+{
+  if (Y->rows != 1) return LAPIS_OK;
+  double known = 0, *count = NULL;
+  double *value = base_alloc(ctx, Y->cols + 2, sizeof *value);
+  int64_t K = value == NULL ? 0 : distinct(Y, value);
+  lapis_status s = value == NULL ? LAPIS_ENOMEM : unite(ctx, &value, &K);
+  if (s >= 0) count = base_alloc(ctx, K, sizeof *count);
+  if (s >= 0 && count == NULL) s = LAPIS_ENOMEM;
+  if (s >= 0) s = count_values(ctx, Y, value, K, count);
+  for (int64_t k = 0; s >= 0 && k < K; k++) known += count[k];
+  if (s >= 0 && K > 2 && are_numbers(value, count, K, known))
+    s = lapis_fail(ctx, LAPIS_EDATA,
+                   "%s: Y has %" PRId64 " different values for %.0f known "
+                   "targets: numbers, not classes; rr predicts numbers, and "
+                   "names that look like numbers are written as words (a "
+                   "letter before each)",
+                   method, K, known);
+  base_free(count);
+  base_free(value);
   return s;
 }
 

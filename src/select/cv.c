@@ -501,6 +501,7 @@ lapis_status cv_run_share(lapis_ctx *ctx, const lapis_method *m,
   *out = NULL;
   if (n_grid > 0) NEEDS(ctx, grid);
   TRY(mat_check_data(ctx, "cv", data));
+  TRY(method_check_classes(ctx, m, data));
   lapis_cv_options own;
   TRY(cv_options_take(ctx, options, &own));
   TRY(check(ctx, m, data, grid, n_grid));

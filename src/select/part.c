@@ -197,7 +197,7 @@ static lapis_solver *common_solver(const part_source *from,
   all = lapis_data_with(&all, lapis_method_reads(from->method, settings));
   lapis_status s = y == NULL ? LAPIS_ENOMEM : LAPIS_OK;
   if (s >= 0)
-    s = lapis_solver_new(from->ctx, from->method, &all, settings, &c->solver);
+    s = method_solve_part(from->ctx, from->method, &all, settings, &c->solver);
   base_free(y);
   c->refused = s < 0 || s == LAPIS_CANCELLED;
   return c->solver;
@@ -240,7 +240,7 @@ static lapis_status solver_for(part *p, const void *settings)
   if (s != LAPIS_ENOTBUILT) return s;
   const lapis_method *m = p->from->method;
   lapis_data data = lapis_data_with(&p->train, lapis_method_reads(m, settings));
-  s = lapis_solver_new(p->from->ctx, m, &data, settings, &p->solver);
+  s = method_solve_part(p->from->ctx, m, &data, settings, &p->solver);
   /* of the others the model is asked: what it says of its own is not read */
   if (s >= 0 && !p->from->transductive) p->solver->brief = true;
   return s;

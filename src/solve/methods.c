@@ -266,12 +266,21 @@ static method_new_fn maker(const method_entry *e, const lapis_data *data,
   return open ? e->choose : e->create;
 }
 
+lapis_status method_check_classes(lapis_ctx *ctx, const lapis_method *m,
+                                  const lapis_data *data)
+{
+  bool classes = (m->reads & LAPIS_READS_Y) != 0 && !m->numbers;
+  if (!classes || !mat_empty(&data->words)) return LAPIS_OK;
+  return targets_check_classes(ctx, m->name, &data->Y);
+}
+
 static lapis_status make(lapis_ctx *ctx, const method_entry *e,
                          const lapis_data *data, const void *settings,
-                         lapis_solver **out)
+                         bool whole, lapis_solver **out)
 {
   const lapis_method *m = e->method;
   TRY(method_check(ctx, e, data));
+  if (whole) TRY(method_check_classes(ctx, m, data));
   if (base_ranks(ctx) > 1) TRY(check_alike(ctx, m->name, data));
   void *set = base_alloc(ctx, 1, m->settings_size);
   lapis_status s = LAPIS_ENOMEM;
@@ -290,9 +299,9 @@ static lapis_status make(lapis_ctx *ctx, const method_entry *e,
   return remark_data(ctx, m, data);
 }
 
-lapis_status lapis_solver_new(lapis_ctx *ctx, const lapis_method *m,
+static lapis_status pass_door(lapis_ctx *ctx, const lapis_method *m,
                               const lapis_data *data, const void *settings,
-                              lapis_solver **out)
+                              bool whole, lapis_solver **out)
 {
   MAKES(out);
   NEEDS(ctx, ctx, data, out);
@@ -308,12 +317,26 @@ lapis_status lapis_solver_new(lapis_ctx *ctx, const lapis_method *m,
   base_meet(ctx);
   note_list notes = {.count = 0};
   notes_open(ctx, &notes);
-  lapis_status s = base_agree(ctx, make(ctx, e, data, settings, out));
+  lapis_status s = base_agree(ctx, make(ctx, e, data, settings, whole, out));
   s = solver_keep_notes(ctx, &notes, s, *out);
   if (s >= 0 || *out == NULL) return s;
   lapis_solver_free(*out); /* another process has none */
   *out = NULL;
   return s;
+}
+
+lapis_status lapis_solver_new(lapis_ctx *ctx, const lapis_method *m,
+                              const lapis_data *data, const void *settings,
+                              lapis_solver **out)
+{
+  return pass_door(ctx, m, data, settings, true, out);
+}
+
+lapis_status method_solve_part(lapis_ctx *ctx, const lapis_method *m,
+                               const lapis_data *data, const void *settings,
+                               lapis_solver **out)
+{
+  return pass_door(ctx, m, data, settings, false, out);
 }
 
 /* By name: the same door, with settings of the method's own type. */

@@ -55,6 +55,13 @@ typedef struct method_entry {
 const method_entry *method_entry_at(int i);
 const method_entry *method_entry_of(const lapis_method *m);
 
+/* Refuses targets that are numbers, of a method that tells classes. */
+lapis_status method_check_classes(lapis_ctx *ctx, const lapis_method *m,
+                                  const lapis_data *data);
+/* lapis_solver_new for what folds show of data that were checked whole. */
+lapis_status method_solve_part(lapis_ctx *ctx, const lapis_method *m,
+                               const lapis_data *data, const void *settings,
+                               lapis_solver **out);
 /* What every constructor checks first: views that are none, and, as most
  * methods make a sparse matrix dense, that this fits. */
 lapis_status method_check(lapis_ctx *ctx, const method_entry *e,

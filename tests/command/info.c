@@ -116,7 +116,7 @@ static void columns_of_arff(void **state)
   command_run(&c, "info r.arff");
   command_expect(&c, 0, "");
   says(&c, "who              text           0 missing");
-  says(&c, "town             class          0 missing   more than 12");
+  says(&c, "town             class          0 missing   15 different: t0 1");
   says(&c, "sold             class          3 missing   ");
   says(&c, "it's 6");
   says(&c, "for example: lapis fit auto r.arff --id who --target sold\n");
@@ -435,6 +435,56 @@ static void advice_runs(void **state)
 
 /* "10 cm" is no number, and of such a column nothing would be read; names and
  * classes that hold numbers are none. */
+/* A table of n rows: a text of so many values beside a number and, in every
+ * other row, a target of so many. */
+static void put_words(const command *c, int n, int texts, int targets, bool all)
+{
+  char table[16384];
+  size_t used = (size_t)sprintf(table, "cap,size,kind\n");
+  for (int j = 0; j < n; j++) {
+    used += (size_t)sprintf(table + used, "c%d,%d.5,", j * j % texts, j % 7);
+    if (all || j % 2 == 0)
+      used += (size_t)sprintf(table + used, "k%d", j / 2 % targets);
+    used += (size_t)sprintf(table + used, "\n");
+  }
+  put(c, "words.csv", table);
+}
+
+/* Words that repeat are classes or features, however many there are; those that
+ * do not are names.  Where no label is missing, info asks. */
+static void words_that_repeat(void **state)
+{
+  (void)state;
+  command c;
+  command_begin(&c);
+  put_words(&c, 240, 53, 19, false);
+  command_run(&c, "info words.csv");
+  command_expect(&c, 0, "");
+  says(&c,
+       "kind             class        120 missing   19 different: k0 7, k1 7");
+  says(&c, "lapis fit mc words.csv --target kind --one-hot cap --by");
+  run_advice(&c);
+  put_words(&c, 240, 1000000, 40, false); /* names but for a few */
+  command_run(&c, "info words.csv");
+  says(&c, "--id cap --target kind");
+  run_advice(&c);
+  put_words(&c, 240, 2 * 97, 5, false); /* neither */
+  command_run(&c, "info words.csv");
+  if (strstr(c.out, "--id cap") != NULL) fail_msg("%s", c.out);
+  says(&c, "--target kind");
+  run_advice(&c);
+  put_words(&c, 120, 11, 3, true);
+  command_run(&c, "info words.csv");
+  says(
+      &c,
+      "which column is to be predicted?\n"
+      "    kind: lapis fit auto words.csv --target kind --one-hot cap\n"
+      "    cap: lapis fit mc words.csv --target cap --one-hot kind --by "
+      "auto\n");
+  if (strstr(c.out, "for example") != NULL) fail_msg("%s", c.out);
+  command_end(&c);
+}
+
 static void units_are_told(void **state)
 {
   (void)state;
@@ -661,6 +711,7 @@ int test_info(void)
       cmocka_unit_test(columns_of_arff),
       cmocka_unit_test(pipes_are_tables),
       cmocka_unit_test(advice_runs),
+      cmocka_unit_test(words_that_repeat),
       cmocka_unit_test(units_are_told),
       cmocka_unit_test(tables_of_labels),
       cmocka_unit_test(pictures_and_folders),

@@ -170,32 +170,9 @@ lapis_status mc_check_data(lapis_ctx *ctx, const lapis_mc_settings *set,
   return check_every_feature(ctx, &data->X);
 }
 
-/* Real outputs would become a class each.  Codes of classes are whole, and
- * consecutive where most of them stand for few samples. */
-static lapis_status check_classes(lapis_ctx *ctx, const targets *t)
-{
-  enum { FEW_CLASSES = 20 };
-  int64_t K = t->classes, known = 0;
-  bool whole = true, many = K > FEW_CLASSES;
-  if (t->kind != TARGETS_CLASS) return LAPIS_OK;
-  for (int64_t j = 0; j < t->samples; j++) known += !isnan(t->sign[j * K]);
-  TRY(base_sum_whole(ctx, &known, 1));
-  for (int64_t k = 0; k < K; k++)
-    whole = whole && t->value[k] == rint(t->value[k]);
-  bool codes = whole && t->value[K - 1] - t->value[0] == (double)(K - 1);
-  bool thin = 2 * K > known;
-  if (whole ? !thin || !many || codes : !thin && !many) return LAPIS_OK;
-  return lapis_fail(ctx, LAPIS_EDATA,
-                    "mc: Y has %" PRId64 " different values for %" PRId64
-                    " known targets, which are no classes; 'lapis fit rr' "
-                    "is for real targets",
-                    K, known);
-}
-
 /* Of the targets of data, encoded. */
 static lapis_status check_labels(lapis_ctx *ctx, const targets *t)
 {
-  TRY(check_classes(ctx, t));
   return targets_check_kinds(ctx, "mc", t,
                              "; without Y the features alone are completed");
 }
