@@ -90,7 +90,7 @@ static lapis_status write_result(cli *c, const problems *p)
     item[0].mat = lapis_mat_i64(p->match, 1, p->rows);
     item[1].mat = lapis_mat_f64(p->price, 1, p->columns);
   }
-  return lapis_npz_write(c->ctx, path, item, 2);
+  return lapis_arrays_write(c->ctx, path, "npz", item, 2);
 }
 
 static void print_result(cli *c, const problems *p)

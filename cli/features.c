@@ -122,7 +122,8 @@ static lapis_status write_arrays(cli *c, const lapis_solver *s)
     bool flat = mat.rows == 1 && strcmp(name, "X") != 0;
     item[count++] = (lapis_named){.name = name, .mat = mat, .flat = flat};
   }
-  return lapis_npz_write(c->ctx, args_get(&c->args, "output"), item, count);
+  return lapis_arrays_write(c->ctx, args_get(&c->args, "output"), "npz", item,
+                            count);
 }
 
 static int finish(cli *c, const lapis_solver *s)

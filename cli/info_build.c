@@ -27,7 +27,7 @@ static int build_json(cli *c)
 {
   lapis_json *to = lapis_json_object(), *methods = lapis_json_list();
   lapis_json *parts = lapis_json_object(), *backends = lapis_json_list();
-  for (int i = 0; i < lapis_method_count(); i++)
+  for (int i = 0; lapis_method_at(i) != NULL; i++)
     lapis_json_put_text(methods, NULL, lapis_method_at(i)->name);
   for (int i = 0; lapis_format_at(i) != NULL; i++)
     if (lapis_format_at(i)->package != NULL)
@@ -70,7 +70,7 @@ int info_build(cli *c)
   printf("lapis %s\nbackend  %s\nkernels  %s\nthreads  %d\nmethods ",
          lapis_version(), lapis_ctx_backend(c->ctx), lapis_ctx_kernels(c->ctx),
          lapis_ctx_threads(c->ctx));
-  for (int i = 0; i < lapis_method_count(); i++)
+  for (int i = 0; lapis_method_at(i) != NULL; i++)
     printf(" %s", lapis_method_at(i)->name);
   printf("\nformats ");
   for (int i = 0; lapis_format_at(i) != NULL; i++)

@@ -40,7 +40,7 @@ static lapis_status write_values(cli *c, const char *path, const lapis_mat *X,
                                 {base == 0 ? "column0" : "column", column},
                                 {"value", *values}};
   return is_sheet(path) ? lapis_sheet_write(c->ctx, path, table, 3)
-                        : lapis_npz_write(c->ctx, path, &item, 1);
+                        : lapis_arrays_write(c->ctx, path, "npz", &item, 1);
 }
 
 static int show(cli *c, const lapis_mat *values)

@@ -91,7 +91,8 @@ void rows_of_results(const lapis_method *m, result_fn fn, void *user)
 
 const lapis_method *rows_table_at(int i)
 {
-  int methods = lapis_method_count();
+  int methods = 0;
+  while (lapis_method_at(methods) != NULL) methods++;
   return i < methods ? lapis_method_at(i) : lapis_feature_at(i - methods);
 }
 

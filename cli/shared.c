@@ -633,10 +633,10 @@ lapis_status result_write(cli *c, const lapis_solver *s,
     status =
         lapis_parts_write(c->ctx, path, list.item, list.divided, list.count);
   else if (status >= 0)
-    status = spread_settle(
-        c, c->ranks.rank > 0
-               ? LAPIS_OK
-               : lapis_npz_write(c->ctx, path, list.item, list.count));
+    status = spread_settle(c, c->ranks.rank > 0
+                                  ? LAPIS_OK
+                                  : lapis_arrays_write(c->ctx, path, "npz",
+                                                       list.item, list.count));
   for (int i = 0; i < MAX_ARRAYS; i++) free(owned[i]);
   free(texts);
   return status;

@@ -256,7 +256,7 @@ lapis_status lapis_flow_write(const lapis_flow *f, const char *path)
     bool list = m->rows == 1 && strcmp(f->array[i].name, "scores") != 0;
     item[i] = (lapis_named){.name = f->array[i].name, .mat = *m, .flat = list};
   }
-  return lapis_npz_write(f->ctx, path, item, f->n_arrays);
+  return lapis_arrays_write(f->ctx, path, "npz", item, f->n_arrays);
 }
 
 lapis_status lapis_flow_page(const lapis_flow *f, const char *path,

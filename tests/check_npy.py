@@ -46,9 +46,8 @@ def load(path):
     lib.lapis_ctx_error.argtypes = [c.c_void_p]
     lib.lapis_arrays_read.argtypes = [c.c_void_p, c.c_char_p,
                                       c.POINTER(Arrays)]
-    lib.lapis_npz_write.argtypes = [c.c_void_p, c.c_char_p, c.POINTER(Named),
-                                    c.c_int]
-    lib.lapis_npy_write.argtypes = [c.c_void_p, c.c_char_p, c.POINTER(Named)]
+    lib.lapis_arrays_write.argtypes = [c.c_void_p, c.c_char_p, c.c_char_p,
+                                       c.POINTER(Named), c.c_int]
     return lib, lib.lapis_ctx_new()
 
 
@@ -187,7 +186,8 @@ def check_writing(lib, ctx, folder, rng):
     path = os.path.join(folder, "c.npz")
     items = (Named * len(wanted))(*[named(k, a, keep)
                                     for k, a in wanted.items()])
-    assert lib.lapis_npz_write(ctx, path.encode(), items, len(wanted)) == 0
+    assert lib.lapis_arrays_write(ctx, path.encode(), b"npz", items,
+                                  len(wanted)) == 0
     assert zipfile.ZipFile(path).testzip() is None
     with np.load(path) as z:
         assert z.files == list(wanted)
@@ -196,7 +196,8 @@ def check_writing(lib, ctx, folder, rng):
             assert same(b, a), name
     for item in items:
         one = os.path.join(folder, "d.npy")
-        assert lib.lapis_npy_write(ctx, one.encode(), c.byref(item)) == 0
+        assert lib.lapis_arrays_write(ctx, one.encode(), b"npy",
+                                      c.byref(item), 1) == 0
         a = wanted[item.name.decode()]
         b = np.load(one, mmap_mode="r")
         assert same(np.array(b.astype(a.dtype)), a)

@@ -75,13 +75,20 @@ typedef struct lapis_mat {
 } lapis_mat;
 /* Views of rows x cols entries that lie one after another, a column behind the
  * other.  Inputs are never written through them. */
-LAPIS_API lapis_mat lapis_mat_f64(double *val, int64_t rows, int64_t cols);
-LAPIS_API lapis_mat lapis_mat_f32(float *val, int64_t rows, int64_t cols);
-LAPIS_API lapis_mat lapis_mat_i64(int64_t *val, int64_t rows, int64_t cols);
-LAPIS_API lapis_mat lapis_mat_u8(unsigned char *val, int64_t rows,
-                                 int64_t cols);
-LAPIS_API lapis_mat lapis_mat_text(const char *const *val, int64_t rows,
-                                   int64_t cols);
+#define LAPIS_VIEW(name, kind, type)                                   \
+  static inline lapis_mat lapis_mat_##name(type *val, int64_t rows,    \
+                                           int64_t cols)               \
+  {                                                                    \
+    lapis_mat view = {                                                 \
+        kind, rows, cols, rows > 0 ? rows : 1, (void *)(uintptr_t)val, \
+        NULL, NULL};                                                   \
+    return view;                                                       \
+  }
+LAPIS_VIEW(f64, LAPIS_F64, double)
+LAPIS_VIEW(f32, LAPIS_F32, float)
+LAPIS_VIEW(i64, LAPIS_I64, int64_t)
+LAPIS_VIEW(u8, LAPIS_U8, unsigned char)
+LAPIS_VIEW(text, LAPIS_TEXT, const char *const)
 LAPIS_API int64_t lapis_mat_missing(const lapis_mat *A); /* NaN entries */
 /* Entry (i, j) of a numeric matrix as a double. */
 LAPIS_API double lapis_mat_at(const lapis_mat *A, int64_t i, int64_t j);
@@ -246,8 +253,7 @@ typedef struct lapis_method {
   const lapis_result_row *results; /* by lapis_method_result */
   int n_results;
 } lapis_method;
-LAPIS_API int lapis_method_count(void);
-LAPIS_API const lapis_method *lapis_method_at(int i); /* NULL past the end */
+LAPIS_API const lapis_method *lapis_method_at(int i); /* NULL: past the end */
 LAPIS_API const lapis_method *lapis_method_find(const char *name);
 /* A solver of m with these settings and members of data (lapis_data_has)
  * chooses what is left open by hidden labels: it makes folds, and reads X
@@ -265,14 +271,12 @@ LAPIS_API const lapis_result_row *lapis_method_result(const lapis_method *m,
 /* Generic access to the settings struct of a method, by name.  default writes
  * m->settings_size bytes, fill the program's own struct; set checks type and
  * bounds; get writes text that set would read back to the same value. */
-LAPIS_API void lapis_settings_default(const lapis_method *m, void *settings);
 LAPIS_API void lapis_settings_fill(const lapis_method *m, void *settings,
                                    size_t size);
-/* LAPIS_EINVAL, with a sentence, where settings are of a newer header or a
- * value is outside its row's bounds; NULL, the defaults, is fine. */
-LAPIS_API lapis_status lapis_settings_check(lapis_ctx *ctx,
-                                            const lapis_method *m,
-                                            const void *settings);
+static inline void lapis_settings_default(const lapis_method *m, void *settings)
+{
+  if (m != NULL) lapis_settings_fill(m, settings, m->settings_size);
+}
 LAPIS_API lapis_status lapis_settings_set(lapis_ctx *ctx, const lapis_method *m,
                                           void *settings, const char *name,
                                           const char *value);
@@ -319,7 +323,6 @@ LAPIS_API lapis_status lapis_map_make(lapis_ctx *ctx, const lapis_map *map,
 LAPIS_API lapis_status lapis_map_undo(lapis_ctx *ctx, const lapis_map *map,
                                       const lapis_mat *X, const lapis_mat *Z,
                                       double *out);
-LAPIS_API const char *lapis_map_spec(const lapis_map *map);
 
 /* ---- settings: take the defaults, change a field -------------------------
  * Each method's problem stands above its settings; lapis_method_result, and
@@ -327,12 +330,25 @@ LAPIS_API const char *lapis_map_spec(const lapis_map *map);
  * column; |.|_* is the sum of the singular values, |.|_2 the largest.  A choice
  * is an int that holds a value of the enum named beside it: tables write it by
  * its offset, and how large an enum is, compilers decide. */
-#define LAPIS_DEFAULTS(name, type)                                             \
+typedef struct lapis_solver lapis_solver;
+/* Any method by its table, NULL settings: the defaults; or by name:
+ * lapis_mc_new and the like.  On failure *out is NULL. */
+LAPIS_API lapis_status lapis_solver_new(lapis_ctx *ctx, const lapis_method *m,
+                                        const lapis_data *data,
+                                        const void *settings,
+                                        lapis_solver **out);
+#define LAPIS_METHOD(name, type)                                               \
   static inline type lapis_##name##_defaults(void)                             \
   {                                                                            \
     type settings;                                                             \
     lapis_settings_fill(lapis_method_find(#name), &settings, sizeof settings); \
     return settings;                                                           \
+  }                                                                            \
+  static inline lapis_status lapis_##name##_new(                               \
+      lapis_ctx *ctx, const lapis_data *data, const type *set,                 \
+      lapis_solver **out)                                                      \
+  {                                                                            \
+    return lapis_solver_new(ctx, lapis_method_find(#name), data, set, out);    \
   }
 typedef struct lapis_stop {
   int64_t max_iters; /* -1: the method's own default */
@@ -359,7 +375,7 @@ typedef struct lapis_auto_settings {
    */
   const char *kept_as;
 } lapis_auto_settings;
-LAPIS_DEFAULTS(auto, lapis_auto_settings)
+LAPIS_METHOD(auto, lapis_auto_settings)
 /* mc: labels and features of all samples in one matrix Z = [labels; features;
  * ones] of low rank [MC11] [MC15]; K labels, each with an offset by the ones.
  *
@@ -424,7 +440,7 @@ typedef struct lapis_mc_settings {
   const char *map; /* where settings are chosen: how candidates read X; NULL:
                     * chosen; borrowed */
 } lapis_mc_settings;
-LAPIS_DEFAULTS(mc, lapis_mc_settings)
+LAPIS_METHOD(mc, lapis_mc_settings)
 /* Predicting with an mc model completes each sample by itself against the
  * features learnt. */
 typedef struct lapis_mc_fold_settings {
@@ -444,7 +460,7 @@ typedef struct lapis_linear_settings {
   double C;              /* weight of the losses */
   lapis_mat calibration; /* as for mc */
 } lapis_linear_settings;
-LAPIS_DEFAULTS(linear, lapis_linear_settings)
+LAPIS_METHOD(linear, lapis_linear_settings)
 
 /* trees: extremely randomised trees [GEW06]; gaps of X hold the mean of the
  * feature. */
@@ -454,7 +470,7 @@ typedef struct lapis_trees_settings {
   int64_t trees, leaf;   /* how many; the fewest samples that a leaf holds */
   lapis_mat calibration; /* as for mc */
 } lapis_trees_settings;
-LAPIS_DEFAULTS(trees, lapis_trees_settings)
+LAPIS_METHOD(trees, lapis_trees_settings)
 
 /* rpca: X apart into a part of low rank and sparse errors [RR16] (7).
  *
@@ -468,7 +484,7 @@ typedef struct lapis_rpca_settings {
   double tau;          /* refill: an entry off by more than tau is covered */
   double clean_weight; /* predicting: see lapis_rr_predict_settings */
 } lapis_rpca_settings;
-LAPIS_DEFAULTS(rpca, lapis_rpca_settings)
+LAPIS_METHOD(rpca, lapis_rpca_settings)
 /* rr and rlda: regression on, and classification by, features of which some are
  * wrong or missing [RR16] (3).
  *
@@ -509,8 +525,8 @@ typedef struct lapis_rr_settings { /* rr and rlda */
   int assign;          /* lapis_rlda_assign */
   int scale;           /* lapis_scale */
 } lapis_rr_settings;
-LAPIS_DEFAULTS(rr, lapis_rr_settings)
-LAPIS_DEFAULTS(rlda, lapis_rr_settings)
+LAPIS_METHOD(rr, lapis_rr_settings)
+LAPIS_METHOD(rlda, lapis_rr_settings)
 /* clean: what does not fit a dictionary D of clean samples [RR16] (8).
  *
  *   alone      minimize   |z|_2 + w sum of |x - D z|, a sample at a time
@@ -527,7 +543,7 @@ typedef struct lapis_clean_settings {
   const char *dictionary_file; /* the file dictionary came from, or NULL */
   lapis_mat dictionary;        /* d x n clean samples; borrowed by the solver */
 } lapis_clean_settings;
-LAPIS_DEFAULTS(clean, lapis_clean_settings)
+LAPIS_METHOD(clean, lapis_clean_settings)
 typedef enum lapis_rr_clean {
   LAPIS_RR_CLEAN_SCALED,
   LAPIS_RR_CLEAN_PAPER,
@@ -593,7 +609,7 @@ typedef struct lapis_roml_settings {
   int64_t instances;      /* disjoint sets of n features; -1: all there are */
   const char *invariance; /* auto none shift scale rotation similarity */
 } lapis_roml_settings;
-LAPIS_DEFAULTS(roml, lapis_roml_settings)
+LAPIS_METHOD(roml, lapis_roml_settings)
 
 /* svmplus: an SVM whose slack is a function v'z of features z (P) that exist
  * while training only [SVMP16]; a 1 is appended to x and to z.
@@ -644,7 +660,7 @@ typedef struct lapis_svmplus_settings {
   bool certificate;         /* keep alpha and zeta */
   int scale;                /* lapis_scale, of X and of P */
 } lapis_svmplus_settings;
-LAPIS_DEFAULTS(svmplus, lapis_svmplus_settings)
+LAPIS_METHOD(svmplus, lapis_svmplus_settings)
 
 /* misvm: labels are known of bags (data->group) alone; a bag is positive where
  * one of its instances is.  Alternates between the l2-SVM+ above and the labels
@@ -664,10 +680,9 @@ typedef struct lapis_misvm_settings {
   int scale;                /* lapis_scale, of X and of P */
   int threshold;            /* lapis_threshold, of bag_scores */
 } lapis_misvm_settings;
-LAPIS_DEFAULTS(misvm, lapis_misvm_settings)
+LAPIS_METHOD(misvm, lapis_misvm_settings)
 
 /* ---- solve: one constructor a method, the same verbs for all ------------*/
-typedef struct lapis_solver lapis_solver;
 typedef struct lapis_info {
   size_t size; /* set by the library: how much of this struct it knows */
   int64_t iterations, rank;
@@ -678,51 +693,12 @@ typedef struct lapis_info {
   lapis_status status;
 } lapis_info;
 
-/* NULL settings: the defaults.  On failure *out is NULL. */
-LAPIS_API lapis_status lapis_auto_new(lapis_ctx *ctx, const lapis_data *data,
-                                      const lapis_auto_settings *set,
-                                      lapis_solver **out);
-LAPIS_API lapis_status lapis_mc_new(lapis_ctx *ctx, const lapis_data *data,
-                                    const lapis_mc_settings *set,
-                                    lapis_solver **out);
-LAPIS_API lapis_status lapis_linear_new(lapis_ctx *ctx, const lapis_data *data,
-                                        const lapis_linear_settings *set,
-                                        lapis_solver **out);
-LAPIS_API lapis_status lapis_trees_new(lapis_ctx *ctx, const lapis_data *data,
-                                       const lapis_trees_settings *set,
-                                       lapis_solver **out);
-LAPIS_API lapis_status lapis_rpca_new(lapis_ctx *ctx, const lapis_data *data,
-                                      const lapis_rpca_settings *set,
-                                      lapis_solver **out);
-LAPIS_API lapis_status lapis_rr_new(lapis_ctx *ctx, const lapis_data *data,
-                                    const lapis_rr_settings *set,
-                                    lapis_solver **out);
-LAPIS_API lapis_status lapis_rlda_new(lapis_ctx *ctx, const lapis_data *data,
-                                      const lapis_rr_settings *set,
-                                      lapis_solver **out);
-LAPIS_API lapis_status lapis_clean_new(lapis_ctx *ctx, const lapis_data *data,
-                                       const lapis_clean_settings *set,
-                                       lapis_solver **out);
-LAPIS_API lapis_status lapis_roml_new(lapis_ctx *ctx, const lapis_data *data,
-                                      const lapis_roml_settings *set,
-                                      lapis_solver **out);
-LAPIS_API lapis_status lapis_svmplus_new(lapis_ctx *ctx, const lapis_data *data,
-                                         const lapis_svmplus_settings *set,
-                                         lapis_solver **out);
-LAPIS_API lapis_status lapis_misvm_new(lapis_ctx *ctx, const lapis_data *data,
-                                       const lapis_misvm_settings *set,
-                                       lapis_solver **out);
 /* What the answer of a, compared on the labels that b hid, too, loses more than
  * b's, and its standard error: of other features of the same samples.  NaN
  * where one has compared nothing. */
 LAPIS_API lapis_status lapis_auto_behind(const lapis_solver *a,
                                          const lapis_solver *b, double *by,
                                          double *error);
-/* Any method by its table. */
-LAPIS_API lapis_status lapis_solver_new(lapis_ctx *ctx, const lapis_method *m,
-                                        const lapis_data *data,
-                                        const void *settings,
-                                        lapis_solver **out);
 /* A second call starts from where the first one ended. */
 LAPIS_API lapis_status lapis_solve(lapis_solver *s);
 /* Other settings for the same data, before the next lapis_solve: what both
@@ -768,7 +744,6 @@ LAPIS_API int64_t lapis_model_features(const lapis_model *m);
 /* A learnt array or text by name; LAPIS_EINVAL where there is none. */
 LAPIS_API lapis_status lapis_model_get(lapis_ctx *ctx, const lapis_model *m,
                                        const char *name, lapis_mat *out);
-LAPIS_API const char *lapis_model_name(const lapis_model *m, int i);
 /* Completed entries (sample[k], feature[k]), counted from 0, of the samples
  * that an mc model of the factored solver was learnt from; as the method saw
  * them, a map applied. */

@@ -159,8 +159,6 @@ LAPIS_API lapis_status lapis_checkpoint_new(lapis_ctx *ctx, const char *path,
 /* Writes the state after the last completed iteration, if that is not written
  * yet; from any thread. */
 LAPIS_API lapis_status lapis_checkpoint_write(lapis_checkpoint *c);
-/* Seconds between two writes at least; 1 to begin with. */
-LAPIS_API void lapis_checkpoint_every(lapis_checkpoint *c, double seconds);
 /* How far the run of a checkpoint came, in words: "12 of the 36 trial fits
  * begun and 24 iterations of a solve"; "" where nothing of that is there.
  * LAPIS_EFORMAT: path is no checkpoint that this version reads. */

@@ -8,22 +8,6 @@
 extern "C" {
 #endif
 
-/* Area under the ROC curve: the chance that a positive sample scores above a
- * negative one, where equal scores count half.  truth: the larger of its two
- * values is positive.  *out is NaN where one of the two is absent.
- * O(n log n). */
-LAPIS_API lapis_status lapis_auroc(lapis_ctx *ctx, const double *truth,
-                                   const double *scores, int64_t n,
-                                   double *out);
-
-/* The ROC curve itself, from (0, 0) to (1, 1): one point for each distinct
- * score, the share of the negatives (x) and of the positives (y) that score at
- * least that.  x, y: room for n + 1; *count: the points, 0 where positives or
- * negatives are absent. */
-LAPIS_API lapis_status lapis_roc(lapis_ctx *ctx, const double *truth,
-                                 const double *scores, int64_t n, double *x,
-                                 double *y, int64_t *count);
-
 /* What a metric compares with the truth, and which way is better. */
 typedef enum lapis_metric_reads {
   LAPIS_METRIC_SCORES, /* scores, a row a class: only their order counts */

@@ -15,7 +15,6 @@
 extern "C" {
 #endif
 
-LAPIS_API int lapis_feature_count(void);
 LAPIS_API const lapis_method *lapis_feature_at(int i); /* NULL past the end */
 LAPIS_API const lapis_method *lapis_feature_find(const char *name);
 
@@ -61,7 +60,7 @@ enum { LAPIS_OUTLINE_EDGES = 162, LAPIS_OUTLINE_COLOURS = 100 };
 typedef struct lapis_gist_boxes_settings {
   size_t size;
   lapis_gist_settings gist;
-  const char *boxes;  /* .csv for lapis_boxes_read; NULL: proposed */
+  const char *boxes;  /* .csv (name,x,y,width,height,score); NULL: proposed */
   int64_t candidates; /* most boxes proposed in an image */
   double aspect;      /* weight of width / height beside GIST */
   double noise;       /* added to boxes of a low score */
@@ -135,8 +134,6 @@ LAPIS_API lapis_status lapis_features_joined_new(
 /* Settings that kind k of these ran with; NULL before it has run. */
 LAPIS_API const void *lapis_features_joined_settings(const lapis_solver *s,
                                                      int k);
-/* Whether a kind gives one vector an image. */
-LAPIS_API bool lapis_feature_is_single(const lapis_method *kind);
 
 /* The image files that words (paths) name: a folder stands for the files in it
  * and in the folders in it (but those whose names begin with a dot, and links)

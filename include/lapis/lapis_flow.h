@@ -201,7 +201,7 @@ LAPIS_API lapis_status lapis_label_write_answers(const lapis_flow *f,
 /* Writes the points as a table: name,point,x,y,doubtful,instance, a row a point
  * an image. */
 LAPIS_API lapis_status lapis_match_write(const lapis_flow *f, const char *path);
-/* Writes the boxes as a table that lapis_boxes_read reads. */
+/* Writes the boxes as a table: name,x,y,width,height,score. */
 LAPIS_API lapis_status lapis_locate_write(const lapis_flow *f,
                                           const char *path);
 

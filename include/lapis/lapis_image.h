@@ -28,34 +28,6 @@ LAPIS_API lapis_status lapis_image_read(lapis_ctx *ctx, const char *path,
 /* Frees what lapis_image_read made; the image is empty afterwards. */
 LAPIS_API void lapis_image_free(lapis_image *image);
 
-/* Writes 8 bits a channel; a value below 0 becomes 0, one above 1 becomes 1,
- * and NaN becomes black. */
-LAPIS_API lapis_status lapis_image_write_png(lapis_ctx *ctx,
-                                             const lapis_image *image,
-                                             const char *path);
-/* The same bytes in memory; the caller frees them with free(). */
-LAPIS_API lapis_status lapis_image_encode_png(lapis_ctx *ctx,
-                                              const lapis_image *image,
-                                              unsigned char **bytes,
-                                              size_t *size);
-
-/* What a page shows of an image.  The image is shrunk (a new pixel is the mean
- * of what it covers) until its longer side has at most `side` pixels and its
- * file at most `most` bytes, though not below 16 pixels.  Up to 160 pixels a
- * side it is a PNG, and so exact, if that fits into `most`; otherwise a
- * JPEG. */
-typedef struct lapis_preview {
-  int64_t width, height;
-  const char *type; /* "image/png", "image/jpeg" */
-  unsigned char *bytes;
-  size_t size;
-} lapis_preview;
-LAPIS_API lapis_status lapis_image_preview(lapis_ctx *ctx,
-                                           const lapis_image *image,
-                                           int64_t side, int64_t most,
-                                           lapis_preview *out);
-LAPIS_API void lapis_preview_free(lapis_preview *preview); /* its bytes */
-
 /* ---- what can be read ---------------------------------------------------*/
 typedef struct lapis_image_format {
   const char *name;    /* "png" */

@@ -77,10 +77,6 @@ typedef struct lapis_named {
 LAPIS_API lapis_status lapis_arrays_write(lapis_ctx *ctx, const char *path,
                                           const char *format,
                                           const lapis_named *item, int count);
-LAPIS_API lapis_status lapis_npz_write(lapis_ctx *ctx, const char *path,
-                                       const lapis_named *item, int count);
-LAPIS_API lapis_status lapis_npy_write(lapis_ctx *ctx, const char *path,
-                                       const lapis_named *item);
 /* A result in parts: a folder in which each process of a communicator, or the
  * one there is, writes part-0001-of-0004.npz, and the first of them index.json
  * once all parts are there.  Called by all.  divided[i]: item i has the

@@ -1,11 +1,13 @@
-/* lapis_locate.h - where in an image an object or a class is: windows, heat
- * maps, regions.
+/* lapis_locate.h - where in an image an object or a class is: windows,
+ * regions.
  *
  * Pixels are counted from the left and the top; an image of `width` x `height`
  * pixels covers [0, width) x [0, height), and pixel (x, y) is the square whose
  * corner is (x, y).  docs/localisation.md says when to use what. */
 #ifndef LAPIS_LOCATE_H
 #define LAPIS_LOCATE_H
+#include <math.h>
+
 #include "lapis.h"
 #include "lapis_image.h"
 
@@ -51,11 +53,9 @@ typedef struct lapis_window_settings {
   double overlap; /* two boxes are distinct where their intersection over
                      union (IoU) is below this */
 } lapis_window_settings;
-LAPIS_API void lapis_window_fill(lapis_window_settings *to, size_t size);
 static inline lapis_window_settings lapis_window_defaults(void)
 {
-  lapis_window_settings to;
-  lapis_window_fill(&to, sizeof to);
+  lapis_window_settings to = {sizeof to, {-1, 0.2, 0.4, 4, 1, 2, 2}, -1, 0.5};
   return to;
 }
 
@@ -73,7 +73,7 @@ LAPIS_API lapis_status lapis_windows_find(
     const lapis_window_settings *set, int64_t count, lapis_box *box,
     int64_t *found, lapis_window_info *info);
 
-/* ---- what words say for a class: heat maps [MC15] Sec. 4.5 ----------------
+/* ---- what words say for a class [MC15] Sec. 4.5 -------------------------
  * weight: d, how much each word speaks for class c.  The representative of a
  * class is the histogram of words that stands for it (d x K, `class_features`
  * of mc).  weight is the representative of c minus its own mean, as in [MC15];
@@ -83,14 +83,6 @@ LAPIS_API lapis_status lapis_class_weights(lapis_ctx *ctx,
                                            const lapis_mat *representatives,
                                            int64_t c, bool contrast,
                                            double *weight);
-/* map: height x width, rows from the top: the mean weight of the words around
- * each pixel, under a Gaussian of sigma pixels cut off at 3 sigma (sigma 0: of
- * the pixel's own words); 0 where there are no words.  weight: one number a
- * word of the vocabulary. */
-LAPIS_API lapis_status lapis_heat_map(lapis_ctx *ctx, const lapis_words *words,
-                                      const double *weight, double sigma,
-                                      double *map);
-
 /* ---- segments -------------------------------------------------------------
  * A partition of an image into connected pieces, and which of them touch (by a
  * side of a pixel). */
@@ -106,19 +98,12 @@ typedef struct lapis_segments {
   int64_t *pixels; /* of each segment: how many it has */
   lapis_graph graph;
 } lapis_segments;
-/* Frees what the three functions below made; s is empty afterwards. */
+/* Frees what the functions below made; s is empty afterwards. */
 LAPIS_API void lapis_segments_free(lapis_segments *s);
-/* label: height x width, any numbers.  Pixels of one number that touch are a
- * segment; segments are numbered in reading order of their first pixels.  A
- * segment of fewer than `least` pixels joins the neighbour with which it shares
- * most sides. */
-LAPIS_API lapis_status lapis_segments_of_labels(lapis_ctx *ctx,
-                                                const int32_t *label,
-                                                int64_t width, int64_t height,
-                                                int64_t least,
-                                                lapis_segments *out);
-/* The same from a file: a .npy of whole numbers (height, width), or an image
- * whose colours are the labels. */
+/* Of a file: pixels of one number that touch are a segment, numbered in reading
+ * order of their first pixels; one of fewer than `least` pixels joins the
+ * neighbour with which it shares most sides.  The file: a .npy of whole numbers
+ * (height, width), or an image whose colours are the labels. */
 LAPIS_API lapis_status lapis_segments_read(lapis_ctx *ctx, const char *path,
                                            int64_t least, lapis_segments *out);
 /* SLIC superpixels: segments of similar colour (in CIELab) of about side x side
@@ -130,11 +115,9 @@ typedef struct lapis_slic_settings {
   double regularity; /* weight of place against colour */
   int64_t least;     /* pixels of a segment; -1: side^2 / 4 */
 } lapis_slic_settings;
-LAPIS_API void lapis_slic_fill(lapis_slic_settings *to, size_t size);
 static inline lapis_slic_settings lapis_slic_defaults(void)
 {
-  lapis_slic_settings to;
-  lapis_slic_fill(&to, sizeof to);
+  lapis_slic_settings to = {sizeof to, -1, 15, -1};
   return to;
 }
 LAPIS_API lapis_status lapis_segments_slic(lapis_ctx *ctx,
@@ -155,11 +138,9 @@ typedef struct lapis_region_settings {
   size_t size;
   double seconds; /* time limit a region; infinity: none */
 } lapis_region_settings;
-LAPIS_API void lapis_region_fill(lapis_region_settings *to, size_t size);
 static inline lapis_region_settings lapis_region_defaults(void)
 {
-  lapis_region_settings to;
-  lapis_region_fill(&to, sizeof to);
+  lapis_region_settings to = {sizeof to, HUGE_VAL};
   return to;
 }
 
@@ -181,42 +162,6 @@ LAPIS_API lapis_status lapis_region_find(lapis_ctx *ctx,
                                          const lapis_region_settings *set,
                                          unsigned char *inside,
                                          lapis_region_info *info);
-/* Up to `count` regions, each the best on the segments that those before it
- * left.  region: n, the number of a segment's region from 0, or -1: in none.
- * info: count entries, or NULL.  *found: how many regions there are. */
-LAPIS_API lapis_status lapis_regions_find(
-    lapis_ctx *ctx, const lapis_graph *graph, const double *score,
-    const lapis_region_settings *set, int64_t count, int64_t *region,
-    lapis_region_info *info, int64_t *found);
-
-/* ---- boxes that may hold an object ----------------------------------------
- * Boxes are ranked by how much denser edges are inside than around.  The score
- * is a difference times sqrt(share of the image that the box has).  The
- * difference is the mean length of the gradient in the box minus that in a ring
- * around it, a quarter of its sides wide (where the image goes on).  A mean
- * over n pixels is known to 1 / sqrt(n), so a large box needs less contrast
- * than a small one. */
-typedef struct lapis_propose_settings {
-  size_t size;
-  lapis_box_grid grid;
-  double overlap; /* of two boxes whose IoU is this or more, the better stays */
-  int64_t longest; /* pixels: a larger image is first made so small; grid.step
-                      is in its pixels then */
-} lapis_propose_settings;
-LAPIS_API void lapis_propose_fill(lapis_propose_settings *to, size_t size);
-static inline lapis_propose_settings lapis_propose_defaults(void)
-{
-  lapis_propose_settings to;
-  lapis_propose_fill(&to, sizeof to);
-  return to;
-}
-/* box: the best `count` boxes, best first; *found <= count: how many. */
-LAPIS_API lapis_status lapis_boxes_propose(lapis_ctx *ctx,
-                                           const lapis_image *image,
-                                           const lapis_propose_settings *set,
-                                           int64_t count, lapis_box *box,
-                                           int64_t *found);
-
 /* ---- one box an image, so that all look alike ------------------------------
  * src/vision/locate/choose.c tells how. */
 /* Boxes of images: X, group, candidate and image_size of the features
@@ -239,11 +184,10 @@ typedef struct lapis_choose_settings {
                       * the chosen box, as the lesser of its IoU with the box
                       * that each likes best; 1 where there are no rounds */
 } lapis_choose_settings;
-LAPIS_API void lapis_choose_fill(lapis_choose_settings *to, size_t size);
 static inline lapis_choose_settings lapis_choose_defaults(void)
 {
-  lapis_choose_settings to;
-  lapis_choose_fill(&to, sizeof to);
+  lapis_choose_settings to = {sizeof to, 8, 0.3, 0.04, 0.05,
+                              0.7,       1, 0.2, NULL, NULL};
   return to;
 }
 /* X, group, box, size: as in lapis_choose_boxes.  pick: for each image the
@@ -257,17 +201,6 @@ LAPIS_API lapis_status lapis_boxes_choose(lapis_ctx *ctx, const lapis_mat *X,
                                           const lapis_mat *size,
                                           const lapis_choose_settings *set,
                                           double *pick, double *likeness);
-
-/* A table of boxes: name,x,y,width,height[,score], with or without a first row
- * of these words; score is NaN where the table has none. */
-typedef struct lapis_box_table {
-  int64_t count;
-  char **name;    /* count: the name of the image */
-  lapis_box *box; /* count */
-} lapis_box_table;
-LAPIS_API lapis_status lapis_boxes_read(lapis_ctx *ctx, const char *path,
-                                        lapis_box_table *out);
-LAPIS_API void lapis_boxes_free(lapis_box_table *table); /* leaves it empty */
 
 #ifdef __cplusplus
 }

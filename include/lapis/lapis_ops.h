@@ -1,5 +1,5 @@
 /* lapis_ops.h - the building blocks: singular value thresholding, proximal
- * steps, projections, losses.  Formulas: docs/mathematics.md, section 1.
+ * steps, projections.  Formulas: docs/mathematics.md, section 1.
  *
  * Functions of vectors take n entries and may work in place (out == v).  They
  * trust the lengths they are given, and where NaN goes in, NaN comes out. */
@@ -50,17 +50,6 @@ LAPIS_API void lapis_prox_chi2_simplex(int64_t n, const double *v,
  * [MC11 Alg. 2].  work: n doubles. */
 LAPIS_API void lapis_project_simplex(int64_t n, const double *v, double *work,
                                      double *out);
-
-/* ---- losses, their derivatives and conjugates ----------------------------
- * A conjugate f*(y) is +infinity where y is outside its domain. */
-LAPIS_API double lapis_chi2(double z, double z0);
-LAPIS_API double lapis_chi2_slope(double z, double z0);
-LAPIS_API double lapis_chi2_conjugate(double y, double z0); /* over z >= 0 */
-LAPIS_API double lapis_logistic(double z, double s, double c, double gamma);
-LAPIS_API double lapis_logistic_slope(double z, double s, double c,
-                                      double gamma);
-LAPIS_API double lapis_logistic_conjugate(double y, double s, double c,
-                                          double gamma);
 
 /* ---- assignment ----------------------------------------------------------
  * minimize sum_i cost[i, match(i)], where every row of the problem gets a

@@ -5,6 +5,8 @@
  * that would show it.  docs/report.md says what the page looks like. */
 #ifndef LAPIS_REPORT_H
 #define LAPIS_REPORT_H
+#include <string.h>
+
 #include "lapis.h"
 #include "lapis_image.h"
 #include "lapis_locate.h"
@@ -104,11 +106,13 @@ typedef struct lapis_report {
   int64_t settings;
   const char *command; /* the command that repeats the run, or NULL */
 } lapis_report;
-LAPIS_API void lapis_report_fill(lapis_report *to, size_t size);
 static inline lapis_report lapis_report_defaults(void)
 {
   lapis_report to;
-  lapis_report_fill(&to, sizeof to);
+  memset(&to, 0, sizeof to);
+  to.size = sizeof to;
+  to.title = "LAPIS";
+  to.count = 8;
   return to;
 }
 /* A picture whose file cannot be read gives a warning and an empty frame. */

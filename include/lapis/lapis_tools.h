@@ -142,7 +142,7 @@ LAPIS_API void lapis_file_abandon(const char *path);
 /* The row of a setting; NULL where there is none of this name. */
 LAPIS_API const lapis_param *lapis_param_find(const lapis_method *m,
                                               const char *name);
-/* Copies what lapis_settings_check accepts; from NULL: the defaults. */
+/* Copies what its rows accept; from NULL: the defaults. */
 LAPIS_API lapis_status lapis_settings_copy(lapis_ctx *ctx,
                                            const lapis_method *m,
                                            const void *from, void *to);

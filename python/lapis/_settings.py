@@ -130,7 +130,7 @@ class Table:
     def settings(self):
         """A settings struct with the defaults."""
         buffer = (ctypes.c_double * (self.size // 8 + 1))()
-        lib.settings_default(self.method, buffer)
+        lib.settings_fill(self.method, buffer, self.size)
         return buffer
 
     def read(self, settings):

@@ -178,7 +178,7 @@ lapis_status lapis_settings_check_effect(lapis_ctx *ctx, const lapis_method *m,
 {
   NEEDS(ctx, m, settings);
   beside b = {m, settings, members_given, tried};
-  TRY(lapis_settings_check(ctx, m, settings));
+  TRY(settings_check(ctx, m, settings));
   for (int i = 0; i < m->n_params; i++) {
     const lapis_param *p = &m->params[i];
     bool asked = name != NULL ? strcmp(p->name, name) == 0 : is_set(&b, p);

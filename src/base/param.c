@@ -108,11 +108,6 @@ void lapis_settings_fill(const lapis_method *m, void *settings, size_t size)
       store(&m->params[i], field(settings, &m->params[i]), m->params[i].value);
 }
 
-void lapis_settings_default(const lapis_method *m, void *settings)
-{
-  if (m != NULL) lapis_settings_fill(m, settings, m->settings_size);
-}
-
 const lapis_param *lapis_method_param(const lapis_method *m, int i)
 {
   return m != NULL && i >= 0 && i < m->n_params ? &m->params[i] : NULL;
@@ -242,8 +237,8 @@ static lapis_status check_settings(lapis_ctx *ctx, const lapis_method *m,
   return check_size(ctx, who, size_of(settings), m->settings_size);
 }
 
-lapis_status lapis_settings_check(lapis_ctx *ctx, const lapis_method *m,
-                                  const void *settings)
+lapis_status settings_check(lapis_ctx *ctx, const lapis_method *m,
+                            const void *settings)
 {
   NEEDS(ctx, m);
   if (settings == NULL) return LAPIS_OK;
@@ -261,7 +256,7 @@ lapis_status lapis_settings_copy(lapis_ctx *ctx, const lapis_method *m,
                                  const void *from, void *to)
 {
   NEEDS(ctx, m, to);
-  TRY(lapis_settings_check(ctx, m, from));
+  TRY(settings_check(ctx, m, from));
   lapis_settings_default(m, to);
   return base_take(ctx, m->name, from, to, m->settings_size);
 }

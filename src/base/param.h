@@ -8,6 +8,10 @@
 /* A condition as of goes_with. */
 bool param_when_holds(const lapis_method *m, const void *settings,
                       unsigned members, const char *when);
+/* LAPIS_EINVAL, with a sentence, where settings are of a newer header or a
+ * value is outside its row's bounds; NULL, the defaults, is fine. */
+lapis_status settings_check(lapis_ctx *ctx, const lapis_method *m,
+                            const void *settings);
 bool param_is_default(const lapis_param *p, const void *settings);
 
 /* A method registers {table row, constructor}; src/solve/methods.c lists

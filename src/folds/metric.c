@@ -172,9 +172,9 @@ lapis_status lapis_metric_part(lapis_ctx *ctx, const char *name,
   return s;
 }
 
-lapis_status lapis_roc(lapis_ctx *ctx, const double *truth,
-                       const double *scores, int64_t n, double *x, double *y,
-                       int64_t *count)
+lapis_status metric_roc(lapis_ctx *ctx, const double *truth,
+                        const double *scores, int64_t n, double *x, double *y,
+                        int64_t *count)
 {
   NEEDS(ctx, ctx, truth, scores, count);
   lapis_mat Y = lapis_mat_f64((double *)(uintptr_t)truth, 1, n);
@@ -192,8 +192,8 @@ lapis_status lapis_roc(lapis_ctx *ctx, const double *truth,
   return s;
 }
 
-lapis_status lapis_auroc(lapis_ctx *ctx, const double *truth,
-                         const double *scores, int64_t n, double *out)
+lapis_status metric_auroc(lapis_ctx *ctx, const double *truth,
+                          const double *scores, int64_t n, double *out)
 {
   NEEDS(ctx, ctx, truth, scores, out);
   lapis_mat t = lapis_mat_f64((double *)(uintptr_t)truth, 1, n);

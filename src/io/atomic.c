@@ -217,8 +217,8 @@ lapis_status lapis_file_write(lapis_ctx *ctx, const char *path,
   return io_out_end(&o, status);
 }
 
-lapis_status lapis_npy_write(lapis_ctx *ctx, const char *path,
-                             const lapis_named *item)
+lapis_status io_npy_write(lapis_ctx *ctx, const char *path,
+                          const lapis_named *item)
 {
   NEEDS(ctx, path, item);
   if (item->mat.colptr == NULL)

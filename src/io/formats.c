@@ -6,17 +6,18 @@
 #include "io/io.h"
 #include "mat/mat.h"
 
+/* The only array, or X. */
 static lapis_status npy_write(lapis_ctx *ctx, const char *path,
                               const lapis_named *item, int count)
 {
-  static const char *const kept[] = {"X", NULL};
-  const lapis_named *X = io_find_item(item, count, "X");
+  const char *const kept[] = {count == 1 ? item->name : "X", NULL};
+  const lapis_named *X = count == 1 ? item : io_find_item(item, count, "X");
   if (X == NULL)
     return lapis_fail(ctx, LAPIS_EMISSING, "%s: there is no X to write", path);
   lapis_named dense = *X;
   lapis_array owned;
   TRY(io_dense(ctx, path, &X->mat, &owned, &dense.mat));
-  lapis_status status = lapis_npy_write(ctx, path, &dense);
+  lapis_status status = io_npy_write(ctx, path, &dense);
   lapis_array_free(&owned);
   if (status == LAPIS_OK) io_warn_lost(ctx, path, item, count, kept);
   return status;
@@ -32,7 +33,7 @@ static const io_kind kind_npz = {
     .shown = {"npz", ".npz .lapis", "numpy archive, scipy sparse matrix, model",
               "every member", true, NULL, true, true},
     .read = npz_read,
-    .write = lapis_npz_write};
+    .write = io_npz_write};
 static const io_kind kind_csv = {.shown = {"csv", ".csv .txt",
                                            "cells between commas", TABLE_HOLDS,
                                            false, NULL, true, false},

@@ -661,4 +661,9 @@ lapis_status codes_group(lapis_ctx *ctx, const char *what,
 lapis_status codes_names(lapis_ctx *ctx, const lapis_mat *numbers,
                          lapis_array *out);
 
+lapis_status io_npz_write(lapis_ctx *ctx, const char *path,
+                          const lapis_named *item, int count);
+lapis_status io_npy_write(lapis_ctx *ctx, const char *path,
+                          const lapis_named *item);
+
 #endif

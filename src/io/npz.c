@@ -506,8 +506,8 @@ lapis_status npz_write(const io_out *o, const lapis_named *item, int count)
   return status;
 }
 
-lapis_status lapis_npz_write(lapis_ctx *ctx, const char *path,
-                             const lapis_named *item, int count)
+lapis_status io_npz_write(lapis_ctx *ctx, const char *path,
+                          const lapis_named *item, int count)
 {
   NEEDS(ctx, path, item);
   io_out o;

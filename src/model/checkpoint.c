@@ -20,7 +20,7 @@
 
 #include "base/keep.h"
 #include "base/param.h"
-#include "lapis/lapis_io.h"
+#include "io/io.h"
 #include "lapis/lapis_tools.h"
 #include "mat/mat.h"
 #include "model/divided.h"
@@ -356,7 +356,7 @@ static lapis_status write_items(lapis_checkpoint *c, lapis_named *item)
                       .flat = true,
                       .mat = {e->dtype, 1, e->count, 1, e->val, NULL, NULL}};
   }
-  return lapis_npz_write(c->own, c->path, item, c->count + 1);
+  return io_npz_write(c->own, c->path, item, c->count + 1);
 }
 
 static lapis_status write_store(lapis_checkpoint *c)
@@ -743,7 +743,7 @@ lapis_status lapis_checkpoint_new(lapis_ctx *ctx, const char *path,
   return s;
 }
 
-void lapis_checkpoint_every(lapis_checkpoint *c, double seconds)
+void checkpoint_every(lapis_checkpoint *c, double seconds)
 {
   if (c == NULL) return;
   c->every = seconds;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lapis/lapis_io.h"
+#include "io/io.h"
 #include "lapis/lapis_tools.h"
 #include "mat/mat.h"
 #include "model/model.h"
@@ -47,9 +47,9 @@ static void describe(lapis_ctx *ctx, const lapis_model *m, lapis_json *to)
   lapis_json_put_text(to, "method", m->method->name);
   lapis_json_put_integer(to, "features", m->features);
   lapis_json_put(to, "settings", settings_json(ctx, m));
-  if (m->map != NULL) lapis_json_put_text(to, "map", lapis_map_spec(m->map));
+  if (m->map != NULL) lapis_json_put_text(to, "map", map_spec(m->map));
   if (m->map_priv != NULL)
-    lapis_json_put_text(to, "map_priv", lapis_map_spec(m->map_priv));
+    lapis_json_put_text(to, "map_priv", map_spec(m->map_priv));
   for (int k = 0; k < INNER; k++) {
     const lapis_model *part = *inner_at((lapis_model *)(uintptr_t)m, k);
     if (part == NULL) continue;
@@ -115,7 +115,7 @@ lapis_status lapis_model_save(lapis_ctx *ctx, const lapis_model *m,
     const char *const *one = (const char *const *)&text;
     add(to, "", "lapis", lapis_mat_text(one, 1, 1));
     add_model(to, m, "");
-    s = lapis_npz_write(ctx, path, to->item, to->count);
+    s = io_npz_write(ctx, path, to->item, to->count);
   }
   base_free(to);
   free(text);

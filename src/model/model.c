@@ -168,7 +168,7 @@ lapis_status lapis_model_set_map(lapis_ctx *ctx, lapis_model *m,
   NEEDS(ctx, m, map);
   lapis_map *copy = NULL;
   lapis_mat state = map_state(map);
-  TRY(map_restore(ctx, lapis_map_spec(map), &state, &copy));
+  TRY(map_restore(ctx, map_spec(map), &state, &copy));
   lapis_map **to = priv ? &m->map_priv : &m->map;
   lapis_map_free(*to);
   *to = copy;
@@ -226,11 +226,4 @@ lapis_status lapis_model_get(lapis_ctx *ctx, const lapis_model *m,
                       m->method->name, name);
   *out = *mat;
   return LAPIS_OK;
-}
-
-const char *lapis_model_name(const lapis_model *m, int i)
-{
-  if (m == NULL) return NULL;
-  bool there = i >= 0 && i < m->learned.count;
-  return there ? m->learned.item[i].name : NULL;
 }

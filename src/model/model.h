@@ -15,6 +15,8 @@ struct lapis_model {
   lapis_model *filler, *beside;
 };
 
+/* Seconds between two writes at least; 1 to begin with. */
+void checkpoint_every(lapis_checkpoint *c, double seconds);
 /* Copies name and mat (numbers or text) into the model. */
 lapis_status model_put(lapis_ctx *ctx, lapis_model *m, const char *name,
                        const lapis_mat *mat);

@@ -41,7 +41,7 @@ void lapis_map_free(lapis_map *m)
   base_free(m);
 }
 
-const char *lapis_map_spec(const lapis_map *m)
+const char *map_spec(const lapis_map *m)
 {
   if (m == NULL) return NULL;
   return m->spec;

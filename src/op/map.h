@@ -9,6 +9,7 @@
 lapis_mat map_state(const lapis_map *map);
 lapis_status map_restore(lapis_ctx *ctx, const char *spec,
                          const lapis_mat *state, lapis_map **out);
+const char *map_spec(const lapis_map *map); /* its text */
 /* Rows of samples that a fitted map makes `rows` rows of. */
 int64_t map_inputs(const lapis_map *map, int64_t rows);
 /* What is 0 before the map is 0 behind it: standard and chi2 are no such. */

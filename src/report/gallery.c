@@ -9,6 +9,7 @@
 
 #include "mat/mat.h"
 #include "report/page.h"
+#include "vision/image/image.h"
 
 /* The page's room: for the files of all images, for the borders of regions. */
 enum { IMAGE_BYTES = 14 << 20, REGION_BYTES = 3 << 20, IMAGE_SIDE = 640 };
@@ -135,12 +136,12 @@ static void frame_alone(frame *f)
 
 /* The image's small copy; without one only the frame. */
 static lapis_status take_image(lapis_ctx *ctx, frame *f, int64_t most,
-                               lapis_preview *out)
+                               image_shown *out)
 {
   const lapis_report_picture *of = f->of;
   lapis_image read = {.width = 0};
   const lapis_image *image = of->image;
-  *out = (lapis_preview){.width = 0};
+  *out = (image_shown){.width = 0};
   frame_alone(f);
   if (image == NULL && of->path == NULL) return LAPIS_OK;
   if (image == NULL) {
@@ -154,7 +155,7 @@ static lapis_status take_image(lapis_ctx *ctx, frame *f, int64_t most,
     f->width = (double)image->width;
     f->height = (double)image->height;
   }
-  lapis_status s = lapis_image_preview(ctx, image, IMAGE_SIDE, most, out);
+  lapis_status s = image_preview(ctx, image, IMAGE_SIDE, most, out);
   lapis_image_free(&read);
   if (s != LAPIS_ENOTBUILT) return s;
   if (f->index == 0) base_say(ctx, 0, "%s", lapis_ctx_error(ctx));
@@ -162,7 +163,7 @@ static lapis_status take_image(lapis_ctx *ctx, frame *f, int64_t most,
 }
 
 /* A symbol, so that labels in doubt and followed points can show it too. */
-static void put_image(page *p, const frame *f, const lapis_preview *image)
+static void put_image(page *p, const frame *f, const image_shown *image)
 {
   page_print(p,
              "<symbol id=\"p%" PRId64 "\" viewBox=\"0 0 %g %g\">"
@@ -199,7 +200,7 @@ static void put_caption(page *p, const frame *f)
   page_words(p, "</figcaption>\n");
 }
 
-static void put_figure(page *p, const frame *f, const lapis_preview *image)
+static void put_figure(page *p, const frame *f, const image_shown *image)
 {
   static const char *const origin[] = {"", " given", " filled",
                                        " given filled"};
@@ -369,11 +370,11 @@ static void put_gallery(page *p, const lapis_report *w)
   page_words(p, "<div class=\"gallery\">\n");
   for (int64_t i = 0; i < w->pictures && p->status >= 0; i++) {
     frame f = {.w = w, .index = i, .of = &w->picture[i]};
-    lapis_preview image;
+    image_shown image;
     lapis_status s = take_image(p->ctx, &f, image_bytes(w), &image);
     if (s >= 0) put_figure(p, &f, &image);
     if (s < 0) p->status = s;
-    lapis_preview_free(&image);
+    preview_free(&image);
   }
   page_words(p, "</div>\n");
 }

@@ -14,14 +14,6 @@ static const page_view *const views[] = {
 enum { VIEWS = sizeof views / sizeof *views };
 enum { FIGURE = 24 }; /* bytes; what is longer is a sentence */
 
-void lapis_report_fill(lapis_report *to, size_t size)
-{
-  base_fill(to, size,
-            &(lapis_report){
-                .size = sizeof(lapis_report), .title = "LAPIS", .count = 8},
-            sizeof *to);
-}
-
 /* Nothing may be fetched, whatever a name or a label holds. */
 static const char policy[] =
     "default-src 'none'; img-src data:; style-src 'unsafe-inline'; "

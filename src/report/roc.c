@@ -1,6 +1,7 @@
 /* roc.c - the ROC curve of each class, and the area under it. */
 #include <math.h>
 
+#include "folds/rank.h"
 #include "lapis/lapis_eval.h"
 #include "mat/mat.h"
 #include "report/page.h"
@@ -78,8 +79,8 @@ static lapis_status put_curve(page *p, const lapis_report *w, int64_t c,
 {
   collect(w, c, k);
   if (k->positives == 0 || k->positives == k->known) return LAPIS_OK;
-  TRY(lapis_auroc(p->ctx, k->truth, k->score, k->known, &k->area));
-  TRY(lapis_roc(p->ctx, k->truth, k->score, k->known, k->x, k->y, &k->count));
+  TRY(metric_auroc(p->ctx, k->truth, k->score, k->known, &k->area));
+  TRY(metric_roc(p->ctx, k->truth, k->score, k->known, k->x, k->y, &k->count));
   put_class(p, w, c, k);
   return LAPIS_OK;
 }

@@ -506,7 +506,7 @@ lapis_status cv_run_share(lapis_ctx *ctx, const lapis_method *m,
   TRY(cv_options_take(ctx, options, &own));
   TRY(check(ctx, m, data, grid, n_grid));
   TRY(cv_settle_folds(ctx, data, &own));
-  TRY(lapis_settings_check(ctx, m, settings));
+  TRY(settings_check(ctx, m, settings));
   targets labels = {.classes = 0};
   const lapis_metric_kind *metric;
   TRY(find_metric(ctx, m, own.metric, &metric));

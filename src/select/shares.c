@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lapis/lapis_io.h"
+#include "io/io.h"
 #include "model/model.h"
 #include "select/cv.h"
 
@@ -55,7 +55,7 @@ static lapis_status write_part(lapis_ctx *ctx, const lapis_cv *cv,
       {.name = "seconds",
        .flat = true,
        .mat = lapis_mat_f64(cv->seconds, 1, cv->n_points)}};
-  return lapis_npz_write(ctx, path, item, sizeof item / sizeof *item);
+  return io_npz_write(ctx, path, item, sizeof item / sizeof *item);
 }
 
 static lapis_status describe(lapis_ctx *ctx, const lapis_cv *cv,

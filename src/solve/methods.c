@@ -198,12 +198,7 @@ lapis_status method_check_map(lapis_ctx *ctx, const lapis_method *m,
                     "%s: --map %s makes numbers of what a sparse X leaves out; "
                     "with --absent missing use scale, l1, l2 or sqrt, or a "
                     "dense X with NaN",
-                    m->name, lapis_map_spec(map));
-}
-
-int lapis_method_count(void)
-{
-  return METHODS;
+                    m->name, map_spec(map));
 }
 
 const lapis_method *lapis_method_at(int i)
@@ -338,25 +333,6 @@ lapis_status method_solve_part(lapis_ctx *ctx, const lapis_method *m,
 {
   return pass_door(ctx, m, data, settings, false, out);
 }
-
-/* By name: the same door, with settings of the method's own type. */
-#define BY_NAME(name, type)                                               \
-  lapis_status lapis_##name##_new(lapis_ctx *ctx, const lapis_data *data, \
-                                  const type *set, lapis_solver **out)    \
-  {                                                                       \
-    return lapis_solver_new(ctx, &name##_method, data, set, out);         \
-  }
-BY_NAME(auto, lapis_auto_settings)
-BY_NAME(mc, lapis_mc_settings)
-BY_NAME(linear, lapis_linear_settings)
-BY_NAME(trees, lapis_trees_settings)
-BY_NAME(rpca, lapis_rpca_settings)
-BY_NAME(rr, lapis_rr_settings)
-BY_NAME(rlda, lapis_rr_settings)
-BY_NAME(clean, lapis_clean_settings)
-BY_NAME(roml, lapis_roml_settings)
-BY_NAME(svmplus, lapis_svmplus_settings)
-BY_NAME(misvm, lapis_misvm_settings)
 
 const lapis_method *lapis_predict_method(const lapis_method *m)
 {

@@ -16,11 +16,6 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 /* What is found at the border may lie so far outside, in pixels. */
 static const double MARGIN = 16;
 
-int lapis_feature_count(void)
-{
-  return KINDS;
-}
-
 const lapis_method *lapis_feature_at(int i)
 {
   return i >= 0 && i < KINDS ? &kinds[i]->shown : NULL;
@@ -40,7 +35,7 @@ const lapis_method *lapis_feature_find(const char *name)
   return k == NULL ? NULL : &k->shown;
 }
 
-bool lapis_feature_is_single(const lapis_method *kind)
+bool feature_kind_is_single(const lapis_method *kind)
 {
   const feature_kind *k = kind == NULL ? NULL : find(kind->name);
   return k != NULL && feature_is_single(k);
@@ -86,7 +81,7 @@ lapis_status lapis_features_new(lapis_ctx *ctx, const lapis_method *kind,
   if (k == NULL)
     return lapis_fail(ctx, LAPIS_EINVAL, "'%s' is no kind of features",
                       kind == NULL ? "NULL" : kind->name);
-  TRY(lapis_settings_check(ctx, &k->shown, settings));
+  TRY(settings_check(ctx, &k->shown, settings));
   lapis_features_options how = {.size = sizeof how};
   TRY(base_take(ctx, "features: the options", options, &how, sizeof how));
   if (count < 1)

@@ -11,6 +11,7 @@
 #include "base/solver.h"
 #include "lapis/lapis_features.h"
 #include "lapis/lapis_tools.h"
+#include "vision/features/feature.h"
 
 static const char MADE[] = "feature_settings";
 enum { MOST_KINDS = 8, MOST_EXTRA = 12, EXTRA_NAME = 64 };
@@ -226,7 +227,7 @@ static lapis_status check_kinds(lapis_ctx *ctx,
     if (kinds[k] == NULL || lapis_feature_find(kinds[k]->name) == NULL)
       return lapis_fail(ctx, LAPIS_EINVAL, "'%s' is no kind of features",
                         kinds[k] == NULL ? "NULL" : kinds[k]->name);
-    if (count > 1 && !lapis_feature_is_single(kinds[k]))
+    if (count > 1 && !feature_kind_is_single(kinds[k]))
       return lapis_fail(ctx, LAPIS_EINVAL,
                         "%s gives many vectors an image and cannot be joined "
                         "with other kinds",

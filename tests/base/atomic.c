@@ -67,8 +67,8 @@ static lapis_status write_kind(files *f, int kind)
 {
   lapis_named item = {.name = "X", .mat = lapis_mat_f64(large, 100, 200)};
   if (kind == 0) return lapis_file_write(f->ctx, f->path, large, sizeof large);
-  if (kind == 1) return lapis_npy_write(f->ctx, f->path, &item);
-  return lapis_npz_write(f->ctx, f->path, &item, 1);
+  if (kind == 1) return lapis_arrays_write(f->ctx, f->path, "npy", &item, 1);
+  return lapis_arrays_write(f->ctx, f->path, "npz", &item, 1);
 }
 
 static void full_disk_leaves_the_old_file(void **state)
@@ -160,8 +160,9 @@ static void dash_is_standard_input_and_output(void **state)
   for (int kind = 0; kind < 2; kind++) {
     (void)snprintf(path, sizeof path, "%s", files_path(f, "stream"));
     int old = divert(STDOUT_FILENO, path, O_WRONLY | O_CREAT | O_TRUNC);
-    lapis_status s = kind == 0 ? lapis_npy_write(f->ctx, "-", &item)
-                               : lapis_npz_write(f->ctx, "-", &item, 1);
+    lapis_status s = kind == 0
+                         ? lapis_arrays_write(f->ctx, "-", "npy", &item, 1)
+                         : lapis_arrays_write(f->ctx, "-", "npz", &item, 1);
     restore(STDOUT_FILENO, old);
     CHECK_OK(f, s);
     old = divert(STDIN_FILENO, path, O_RDONLY);

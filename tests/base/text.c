@@ -77,7 +77,7 @@ static void sentences_and_lists_are_safe(void **state)
   lapis_ctx *ctx = lapis_ctx_new();
   char path[160];
   (void)snprintf(path, sizeof path, "%s/d.npz", c.folder);
-  assert_int_equal(lapis_npz_write(ctx, path, &item, 1), LAPIS_OK);
+  assert_int_equal(lapis_arrays_write(ctx, path, "npz", &item, 1), LAPIS_OK);
   assert_int_equal(command_run(&c, "info d.npz"), 0);
   assert_true(is_clean(c.out) && is_clean(c.err));
   assert_non_null(strstr(c.out, "X\\xe2\\x80\\xaegnp"));

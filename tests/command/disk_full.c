@@ -36,9 +36,9 @@ static void write_inputs(command *c)
                         {.name = "Y", .mat = lapis_mat_f64(Y, 1, N)},
                         {.name = "C", .mat = lapis_mat_f64(X, D, D)}};
   snprintf(path, sizeof path, "%s/d.npz", c->folder);
-  assert_int_equal(lapis_npz_write(ctx, path, item, 2), LAPIS_OK);
+  assert_int_equal(lapis_arrays_write(ctx, path, "npz", item, 2), LAPIS_OK);
   snprintf(path, sizeof path, "%s/c.npy", c->folder);
-  assert_int_equal(lapis_npy_write(ctx, path, &item[2]), LAPIS_OK);
+  assert_int_equal(lapis_arrays_write(ctx, path, "npy", &item[2], 1), LAPIS_OK);
   lapis_ctx_free(ctx);
   assert_int_equal(command_run(c, "fit rlda d.npz --model m.lapis"), 0);
 }

@@ -119,8 +119,9 @@ static void put_archive(const command *c, const char *const *classes)
   if (classes != NULL) item[2].mat = lapis_mat_text(classes, 1, 2);
   lapis_ctx *ctx = lapis_ctx_new();
   snprintf(path, sizeof path, "%s/a.npz", c->folder);
-  assert_int_equal(lapis_npz_write(ctx, path, item, classes == NULL ? 2 : 3),
-                   LAPIS_OK);
+  assert_int_equal(
+      lapis_arrays_write(ctx, path, "npz", item, classes == NULL ? 2 : 3),
+      LAPIS_OK);
   lapis_ctx_free(ctx);
 }
 
@@ -279,7 +280,7 @@ static void write_scores(const command *c, const char *name,
        .flat = true,
        .mat = lapis_mat_text(classes, 1, 3)}};
   snprintf(path, sizeof path, "%s/%s", c->folder, name);
-  assert_int_equal(lapis_npz_write(ctx, path, item, 2), 0);
+  assert_int_equal(lapis_arrays_write(ctx, path, "npz", item, 2), 0);
   lapis_ctx_free(ctx);
 }
 
@@ -438,7 +439,7 @@ static void codes_go_by_place(void **state)
         {.name = "X", .mat = lapis_mat_f64(X, 1, SAMPLES)},
         {.name = "Y", .mat = lapis_mat_f64(Y, 1, SAMPLES)},
         {.name = "class_names", .mat = lapis_mat_text(names[k], 1, CLASSES)}};
-    assert_int_equal(lapis_npz_write(ctx, path, item, 3), 0);
+    assert_int_equal(lapis_arrays_write(ctx, path, "npz", item, 3), 0);
     for (int table = 0; table < 2; table++) {
       const char *to = table ? "s.csv" : "s.npz";
       command_run(&c, "fit trees d.npz -q -o %s", to);

@@ -390,7 +390,7 @@ static void what_does_not_say_is_answered(void **state)
   command_expect(&c, 0, "");
   (void)snprintf(path, sizeof path, "%s/foreign.npz", c.folder);
   lapis_ctx *ctx = lapis_ctx_new();
-  assert_int_equal(lapis_npz_write(ctx, path, item, 2), LAPIS_OK);
+  assert_int_equal(lapis_arrays_write(ctx, path, "npz", item, 2), LAPIS_OK);
   lapis_ctx_free(ctx);
   command_run(&c, "predict m.lapis foreign.npz -o p.npz");
   command_expect(&c, 0, "");
@@ -438,7 +438,7 @@ static void what_cannot_be_read_says_nothing(void **state)
   command_write(&c, "y.csv", Y, sizeof Y - 1);
   (void)snprintf(path, sizeof path, "%s/f.npz", c.folder);
   for (size_t k = 0; k < sizeof types / sizeof *types; k++) {
-    assert_int_equal(lapis_npz_write(ctx, path, item, 3), LAPIS_OK);
+    assert_int_equal(lapis_arrays_write(ctx, path, "npz", item, 3), LAPIS_OK);
     spoil(path, "feature_settings", types[k]);
     command_run(&c, "fit rpca f.npz --model m.lapis -q");
     command_expect(&c, 0, "");
@@ -471,7 +471,7 @@ static void put_made(const command *c, const char *name,
                          .mat = lapis_mat_text(made, 1, count)}};
   (void)snprintf(path, sizeof path, "%s/%s", c->folder, name);
   lapis_ctx *ctx = lapis_ctx_new();
-  assert_int_equal(lapis_npz_write(ctx, path, item, 2), LAPIS_OK);
+  assert_int_equal(lapis_arrays_write(ctx, path, "npz", item, 2), LAPIS_OK);
   lapis_ctx_free(ctx);
 }
 

@@ -73,7 +73,7 @@ static void every_setting_is_completed(void **state)
   command c;
   char words[256], option[96];
   command_begin(&c);
-  for (int k = 0; k < lapis_method_count(); k++) {
+  for (int k = 0; lapis_method_at(k) != NULL; k++) {
     const lapis_method *m = lapis_method_at(k);
     snprintf(words, sizeof words, "lapis fit %s --", m->name);
     complete(&c, words);
@@ -107,7 +107,8 @@ static void pages_are_clean(void **state)
   command_begin(&c);
   assert_int_equal(command_run(&c, "help --man"), 0);
   strcpy(names, c.out);
-  int pages = 0;
+  int pages = 0, methods = 0;
+  while (lapis_method_at(methods) != NULL) methods++;
   for (char *name = strtok(names, "\n"); name != NULL;
        name = strtok(NULL, "\n"), pages++) {
     snprintf(line, sizeof line,
@@ -123,7 +124,7 @@ static void pages_are_clean(void **state)
       if (strstr(c.out, line) == NULL) fail_msg("%s: no %s", name, line);
     }
   }
-  assert_true(pages > 1 + lapis_method_count());
+  assert_true(pages > 1 + methods);
   command_run(&c, "help --man lapis-nothing");
   command_expect(&c, 2, "lapis-nothing");
   command_run(&c, "help labl");

@@ -479,8 +479,7 @@ static void words_that_repeat(void **state)
       &c,
       "which column is to be predicted?\n"
       "    kind: lapis fit auto words.csv --target kind --one-hot cap\n"
-      "    cap: lapis fit mc words.csv --target cap --one-hot kind --by "
-      "auto\n");
+      "    cap: lapis fit auto words.csv --target cap --one-hot kind\n");
   if (strstr(c.out, "for example") != NULL) fail_msg("%s", c.out);
   command_end(&c);
 }
@@ -657,7 +656,7 @@ static void put_run(const command *c, const char *name, const char *header,
                                  .val = &header}},
                         {.name = "part", .mat = part}};
   (void)snprintf(path, sizeof path, "%s/%s", c->folder, name);
-  assert_int_equal(lapis_npz_write(ctx, path, item, 2), LAPIS_OK);
+  assert_int_equal(lapis_arrays_write(ctx, path, "npz", item, 2), LAPIS_OK);
   lapis_ctx_free(ctx);
 }
 

@@ -30,7 +30,7 @@ static void write_problem(const command *c)
   char path[160];
   lapis_ctx *ctx = lapis_ctx_new();
   snprintf(path, sizeof path, "%s/d.npz", c->folder);
-  assert_int_equal(lapis_npz_write(ctx, path, item, 2), LAPIS_OK);
+  assert_int_equal(lapis_arrays_write(ctx, path, "npz", item, 2), LAPIS_OK);
   lapis_ctx_free(ctx);
 }
 
@@ -309,7 +309,7 @@ static void shrink(const char *file)
   snprintf(path, sizeof path, "%s/%s", c.folder, file);
   assert_int_equal(lapis_arrays_write(ctx, path, NULL, &Xa, 1), LAPIS_OK);
   snprintf(path, sizeof path, "%s/y.npy", c.folder);
-  assert_int_equal(lapis_npy_write(ctx, path, &Ya), LAPIS_OK);
+  assert_int_equal(lapis_arrays_write(ctx, path, "npy", &Ya, 1), LAPIS_OK);
   lapis_ctx_free(ctx);
   /* cat opens the pipe for writing once the command opens it for reading */
   snprintf(line, sizeof line,

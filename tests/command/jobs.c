@@ -24,7 +24,7 @@ static void write_problem(const command *c)
                         {.name = "Y", .mat = lapis_mat_f64(Y, 1, N)}};
   lapis_ctx *ctx = lapis_ctx_new();
   snprintf(path, sizeof path, "%s/d.npz", c->folder);
-  assert_int_equal(lapis_npz_write(ctx, path, item, 3), 0);
+  assert_int_equal(lapis_arrays_write(ctx, path, "npz", item, 3), 0);
   lapis_ctx_free(ctx);
 }
 
@@ -122,7 +122,7 @@ static void write_races(const command *c)
     lapis_named item[] = {{.name = "X", .mat = lapis_mat_f64(X, FEATURES, N)},
                           {.name = "Y", .mat = lapis_mat_f64(Y, rows, N)}};
     snprintf(path, sizeof path, "%s/%s.npz", c->folder, name[kind]);
-    assert_int_equal(lapis_npz_write(ctx, path, item, 2), 0);
+    assert_int_equal(lapis_arrays_write(ctx, path, "npz", item, 2), 0);
   }
   lapis_ctx_free(ctx);
 }

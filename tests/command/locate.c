@@ -4,6 +4,7 @@
 
 #include "lapis/lapis_locate.h"
 #include "scenes.h"
+#include "vision/locate/locate.h"
 
 enum { IMAGES = 8 };
 
@@ -31,11 +32,11 @@ static double overlap(const scene *s, const lapis_box *b)
 
 /* Boxes that the command wrote, checked to be one an image in their order. */
 static void read_boxes(const command *c, lapis_ctx *ctx, const char *name,
-                       lapis_box_table *t)
+                       box_table *t)
 {
   char path[128];
   snprintf(path, sizeof path, "%s/%s", c->folder, name);
-  assert_int_equal(lapis_boxes_read(ctx, path, t), LAPIS_OK);
+  assert_int_equal(boxes_read(ctx, path, t), LAPIS_OK);
   assert_int_equal(t->count, IMAGES);
   for (int k = 0; k < IMAGES; k++) {
     snprintf(path, sizeof path, "%c.pgm", 'a' + k);
@@ -43,7 +44,7 @@ static void read_boxes(const command *c, lapis_ctx *ctx, const char *name,
   }
 }
 
-static int64_t count_right(const lapis_box_table *t, double least)
+static int64_t count_right(const box_table *t, double least)
 {
   int64_t right = 0;
   for (int k = 0; k < IMAGES; k++)
@@ -80,7 +81,7 @@ static void the_object_is_chosen_among_given_boxes(void **state)
 {
   (void)state;
   command c;
-  lapis_box_table t;
+  box_table t;
   lapis_ctx *ctx = lapis_ctx_new();
   begin(&c, 60);
   write_candidates(&c, true);
@@ -90,7 +91,7 @@ static void the_object_is_chosen_among_given_boxes(void **state)
   assert_true(command_exists(&c, "page.html") && command_exists(&c, "r.npz"));
   read_boxes(&c, ctx, "found.csv", &t);
   assert_int_equal(count_right(&t, 0.8), IMAGES);
-  lapis_boxes_free(&t);
+  boxes_free(&t);
   /* what it wrote it reads: with one box an image there is no other answer */
   command_run(&c, "locate ?.pgm --boxes found.csv --csv again.csv -q && cmp "
                   "found.csv again.csv");
@@ -105,14 +106,14 @@ static void the_object_is_found_among_proposed_boxes(void **state)
 {
   (void)state;
   command c;
-  lapis_box_table t;
+  box_table t;
   lapis_ctx *ctx = lapis_ctx_new();
   begin(&c, 8);
   command_run(&c, "locate ?.pgm --candidates 30 --no-cache --csv found.csv -q");
   command_expect(&c, 0, "");
   read_boxes(&c, ctx, "found.csv", &t);
   CHECK_AT_LEAST((double)count_right(&t, 0.5), IMAGES - 1);
-  lapis_boxes_free(&t);
+  boxes_free(&t);
   lapis_ctx_free(ctx);
   command_end(&c);
 }
@@ -151,12 +152,12 @@ static void write_distracted(const command *c, const char *name, int k,
 
 static int64_t count_distracted(const command *c, lapis_ctx *ctx)
 {
-  lapis_box_table t;
+  box_table t;
   int64_t right = 0;
   read_boxes(c, ctx, "found.csv", &t);
   for (int k = 0; k < IMAGES; k++)
     right += overlap(&distracted[k], &t.box[k]) >= 0.5;
-  lapis_boxes_free(&t);
+  boxes_free(&t);
   return right;
 }
 
@@ -172,7 +173,7 @@ static double shared(const lapis_box *a, const lapis_box *b)
  * chosen (found.csv, r.npz) the box is in doubt. */
 static void check_doubts(const command *c, lapis_ctx *ctx)
 {
-  lapis_box_table alone, found;
+  box_table alone, found;
   lapis_arrays all;
   int64_t apart = 0;
   read_boxes(c, ctx, "alone.csv", &alone);
@@ -188,8 +189,8 @@ static void check_doubts(const command *c, lapis_ctx *ctx)
   }
   CHECK_AT_LEAST((double)apart, IMAGES / 2);
   lapis_arrays_free(&all);
-  lapis_boxes_free(&alone);
-  lapis_boxes_free(&found);
+  boxes_free(&alone);
+  boxes_free(&found);
 }
 
 static void the_set_finds_what_an_image_alone_does_not(void **state)

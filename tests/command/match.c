@@ -391,7 +391,7 @@ static void keypoints_are_fitted_as_they_are(void **state)
        .flat = true},
       {.name = "xy", .mat = lapis_mat_f64(xy, 2, at->cols)}};
   snprintf(path, sizeof path, "%s/bare.npz", c.folder);
-  assert_int_equal(lapis_npz_write(ctx, path, bare, 3), LAPIS_OK);
+  assert_int_equal(lapis_arrays_write(ctx, path, "npz", bare, 3), LAPIS_OK);
   for (int k = 0; k < 2; k++) {
     command_run(&c, "fit roml %s.npz --map embed --inliers 8 -o r.npz -q",
                 k == 0 ? "s" : "bare");

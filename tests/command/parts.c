@@ -21,7 +21,7 @@ static void write_problem(const command *c)
   for (int k = 0; k < 2; k++) {
     char path[160];
     snprintf(path, sizeof path, "%s/%s", c->folder, file[k]);
-    assert_int_equal(lapis_npz_write(ctx, path, item, 3), 0);
+    assert_int_equal(lapis_arrays_write(ctx, path, "npz", item, 3), 0);
     X[0] += 1;
   }
   lapis_ctx_free(ctx);
@@ -152,7 +152,7 @@ static void damaged_parts_are_refused(void **state)
           item[n].mat = lapis_mat_text(texts, 1, a->mat.cols < 2 ? 1 : 2);
         n += i != k || change > 0;
       }
-      assert_int_equal(lapis_npz_write(ctx, path, item, n), 0);
+      assert_int_equal(lapis_arrays_write(ctx, path, "npz", item, n), 0);
       command_run(&c, "cv --join p1.npz p2.npz");
       if (k == 4 && change == 1) continue; /* other values are values */
       assert_int_equal(c.code, 4);

@@ -33,7 +33,7 @@ static void write_npz(workplace *w, const char *name, const lapis_named *item,
 {
   char path[128];
   snprintf(path, sizeof path, "%s/%s", w->folder, name);
-  if (lapis_npz_write(w->ctx, path, item, count) < 0)
+  if (lapis_arrays_write(w->ctx, path, "npz", item, count) < 0)
     fail_msg("%s", lapis_ctx_error(w->ctx));
 }
 

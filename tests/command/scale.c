@@ -68,7 +68,7 @@ static void put_data(const command *c)
   const lapis_named item[] = {{.name = "X", .mat = lapis_mat_f64(X, D, N)},
                               {.name = "Y", .mat = lapis_mat_f64(Y, 1, N)}};
   snprintf(path, sizeof path, "%s/data.npz", c->folder);
-  assert_int_equal(lapis_npz_write(ctx, path, item, 2), 0);
+  assert_int_equal(lapis_arrays_write(ctx, path, "npz", item, 2), 0);
   lapis_ctx_free(ctx);
 }
 

@@ -65,7 +65,7 @@ static void write_problem(const scene *s, const command *c)
       {.name = "Y", .mat = lapis_mat_f64(s->Y, CLASSES, SAMPLES)},
       {.name = "hidden", .mat = lapis_mat_f64(s->hidden, CLASSES, SAMPLES)}};
   snprintf(path, sizeof path, "%s/scene.npz", c->folder);
-  assert_int_equal(lapis_npz_write(s->ctx, path, members, 3), 0);
+  assert_int_equal(lapis_arrays_write(s->ctx, path, "npz", members, 3), 0);
 }
 
 /* mu as cross-validation chooses it in the table; linear SVMs on mean-imputed

@@ -14,7 +14,7 @@ static int solve(lapis_ctx *ctx, const lapis_data *data, const char *path)
   if (status >= 0) status = lapis_result_get(s, "low_rank", &low_rank);
   double gap = status >= 0 ? lapis_result_info(s)->gap : 1;
   lapis_named item = {.name = "low_rank", .mat = low_rank};
-  if (status >= 0) status = lapis_npz_write(ctx, path, &item, 1);
+  if (status >= 0) status = lapis_arrays_write(ctx, path, "npz", &item, 1);
   lapis_solver_free(s);
   return status >= 0 && gap < 1e-3 ? 0 : 1;
 }

@@ -163,7 +163,6 @@ static void make_settings(void)
   w.window = lapis_window_defaults();
   w.slic = lapis_slic_defaults();
   w.region = lapis_region_defaults();
-  w.propose = lapis_propose_defaults();
   w.choose = lapis_choose_defaults();
   w.cv_options = lapis_cv_defaults();
   w.cv_options.folds = 2;
@@ -183,6 +182,15 @@ static void make_settings(void)
   w.mc.mu_rel = .2;
 }
 
+static bool write_picture(const char *path)
+{
+  FILE *to = fopen(path, "wb");
+  if (to == NULL) return false;
+  (void)fprintf(to, "P6 16 16 255\n");
+  for (int k = 0; k < 3 * 16 * 16; k++) (void)fputc(k % 251, to);
+  return fclose(to) == 0;
+}
+
 static void make_objects(void)
 {
   lapis_ctx *c = w.ctx;
@@ -195,11 +203,10 @@ static void make_objects(void)
   must(lapis_cv_run(c, lapis_method_find("rlda"), &w.data, NULL, &w.cv_options,
                     w.grid, 1, &w.cv) >= 0,
        "cv");
-  must(lapis_npz_write(c, w.path, &w.named, 1) >= 0, "file");
-  must(lapis_image_write_png(c, &w.image, w.picture) >= 0, "picture");
+  must(lapis_arrays_write(c, w.path, "npz", &w.named, 1) >= 0, "file");
+  must(write_picture(w.picture), "picture");
   must(lapis_image_read(c, w.picture, &w.read) >= 0, "image");
-  must(lapis_segments_of_labels(c, w.segments.label, 16, 16, 1, &w.made) >= 0,
-       "segments");
+  must(lapis_segments_read(c, w.picture, 1, &w.made) >= 0, "segments");
   must(lapis_dataset_new(c, &w.dataset) >= 0, "dataset");
   must(lapis_dataset_read(w.dataset, w.path, NULL) >= 0, "data");
   must(lapis_dataset_finish(w.dataset) >= 0, "data");

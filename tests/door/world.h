@@ -60,7 +60,6 @@ typedef struct world {
   lapis_window_settings window;
   lapis_slic_settings slic;
   lapis_region_settings region;
-  lapis_propose_settings propose;
   lapis_choose_settings choose;
   const char *path, *picture, *text;
   const char *paths[4];

@@ -32,7 +32,8 @@ static lapis_dataset *new_dataset(files *f)
 static const char *put(files *f, const char *file, const lapis_named *item,
                        int count)
 {
-  CHECK_OK(f, lapis_npz_write(f->ctx, files_path(f, file), item, count));
+  CHECK_OK(f,
+           lapis_arrays_write(f->ctx, files_path(f, file), "npz", item, count));
   return f->path;
 }
 
@@ -113,7 +114,8 @@ static void float32_stays_where_it_is_asked_for(void **state)
       "X",
       (lapis_mat){
           .dtype = LAPIS_F32, .rows = 2, .cols = 4, .ld = 2, .val = narrow});
-  CHECK_OK(f, lapis_npy_write(f->ctx, files_path(f, "x.npy"), &item));
+  CHECK_OK(f,
+           lapis_arrays_write(f->ctx, files_path(f, "x.npy"), "npy", &item, 1));
   for (int keep = 0; keep < 2; keep++) {
     lapis_dataset *ds = new_dataset(f);
     CHECK_OK(f, lapis_dataset_read_member(ds, "X", f->path, NULL));
@@ -420,7 +422,8 @@ static lapis_status write_and_read(files *f, const lapis_named *item, int count)
   lapis_dataset *ds;
   lapis_table_options opt = {
       .target = "kind", .id = "id", .header = LAPIS_HEADER_AUTO};
-  lapis_status s = lapis_npz_write(f->ctx, files_path(f, "a.npz"), item, count);
+  lapis_status s =
+      lapis_arrays_write(f->ctx, files_path(f, "a.npz"), "npz", item, count);
   if (s == LAPIS_OK) s = lapis_dataset_new(f->ctx, &ds);
   if (s < 0) return s;
   s = lapis_dataset_read(ds, f->path, NULL);

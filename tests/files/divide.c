@@ -308,7 +308,7 @@ static void no_more_is_read(void **state)
   check_cost(f, put_npy(f, "c.npy", "<f8", false, x, WIDE, LONG), true);
   lapis_named item = {.name = "X", .mat = lapis_mat_f64(x, WIDE, LONG)};
   const char *path = files_path(f, "stored.npz");
-  CHECK_OK(f, lapis_npz_write(f->ctx, path, &item, 1));
+  CHECK_OK(f, lapis_arrays_write(f->ctx, path, "npz", &item, 1));
   check_cost(f, path, false);
   path = files_path(f, "dense.h5");
   lapis_status s = lapis_arrays_write(f->ctx, path, "h5", &item, 1);

@@ -58,13 +58,13 @@ static void settings_read_back(void **state)
   static const char *const flow[] = {"label", "match", "locate"};
   files *f = *state;
   comma_begin();
-  for (int i = 0; i < lapis_method_count(); i++) {
+  for (int i = 0; lapis_method_at(i) != NULL; i++) {
     const lapis_method *m = lapis_method_at(i);
     check_table(f, m);
     if (lapis_predict_method(m) != NULL)
       check_table(f, lapis_predict_method(m));
   }
-  for (int i = 0; i < lapis_feature_count(); i++)
+  for (int i = 0; lapis_feature_at(i) != NULL; i++)
     check_table(f, lapis_feature_at(i));
   for (int i = 0; i < 3; i++) check_table(f, lapis_flow_find(flow[i]));
   (void)setlocale(LC_ALL, "C");
@@ -237,7 +237,7 @@ static void write_prediction(files *f, const char *path)
   CHECK_OK(f, lapis_solve(s));
   lapis_named item = {.name = "low_rank"};
   CHECK_OK(f, lapis_result_get(s, "low_rank", &item.mat));
-  CHECK_OK(f, lapis_npy_write(f->ctx, path, &item));
+  CHECK_OK(f, lapis_arrays_write(f->ctx, path, "npy", &item, 1));
   lapis_solver_free(s);
   lapis_model_free(back);
 }

@@ -133,7 +133,8 @@ static void aligned_doubles_are_mapped(void **state)
   lapis_arrays all;
   for (int i = 0; i < 12; i++) value[i] = i / 7.0;
   lapis_named item = {.name = "a", .mat = lapis_mat_f64(value, 3, 4)};
-  CHECK_OK(f, lapis_npy_write(f->ctx, files_path(f, "a.npy"), &item));
+  CHECK_OK(f,
+           lapis_arrays_write(f->ctx, files_path(f, "a.npy"), "npy", &item, 1));
   CHECK_OK(f, lapis_arrays_read(f->ctx, f->path, &all));
   assert_int_equal(all.item[0].kind, IO_MAPPED);
   assert_int_equal((uintptr_t)all.item[0].mat.val % 64, 0);
@@ -297,7 +298,8 @@ static void padding_between_columns_is_left_out(void **state)
       .mat = {.dtype = LAPIS_I64, .rows = 2, .cols = 3, .ld = 3, .val = value},
       .axes = 3,
       .shape = {3, 1, 2}};
-  CHECK_OK(f, lapis_npy_write(f->ctx, files_path(f, "a.npy"), &item));
+  CHECK_OK(f,
+           lapis_arrays_write(f->ctx, files_path(f, "a.npy"), "npy", &item, 1));
   CHECK_OK(f, lapis_arrays_read(f->ctx, f->path, &all));
   const int64_t dense[] = {1, 2, 3, 4, 5, 6};
   assert_int_equal(all.item[0].axes, 3);
@@ -313,7 +315,8 @@ static void text_survives_writing(void **state)
   const char *text[] = {"", "two", "\xe6\x97\xa5", "\xf0\x9d\x94\x98x", "ld"};
   lapis_named item = {
       .name = "a", .mat = lapis_mat_text(text, 1, 4), .flat = true};
-  CHECK_OK(f, lapis_npy_write(f->ctx, files_path(f, "a.npy"), &item));
+  CHECK_OK(f,
+           lapis_arrays_write(f->ctx, files_path(f, "a.npy"), "npy", &item, 1));
   CHECK_OK(f, lapis_arrays_read(f->ctx, f->path, &all));
   assert_string_equal(all.item[0].stored, "<U3");
   assert_int_equal(all.item[0].axes, 1);
@@ -331,16 +334,19 @@ static void impossible_writes_are_refused(void **state)
   lapis_named item = {.name = "a", .mat = lapis_mat_f64(value, 2, 2)};
   files_path(f, "a.npy");
   item.axes = 2;
-  CHECK_REFUSED(f, lapis_npy_write(f->ctx, f->path, &item), LAPIS_ESHAPE, "2");
+  CHECK_REFUSED(f, lapis_arrays_write(f->ctx, f->path, "npy", &item, 1),
+                LAPIS_ESHAPE, "2");
   item.axes = 0;
   item.flat = true;
-  CHECK_REFUSED(f, lapis_npy_write(f->ctx, f->path, &item), LAPIS_ESHAPE, "");
+  CHECK_REFUSED(f, lapis_arrays_write(f->ctx, f->path, "npy", &item, 1),
+                LAPIS_ESHAPE, "");
   item.flat = false;
   item.mat.colptr = colptr;
-  CHECK_REFUSED(f, lapis_npy_write(f->ctx, f->path, &item), LAPIS_EINVAL, "");
+  CHECK_REFUSED(f, lapis_arrays_write(f->ctx, f->path, "npy", &item, 1),
+                LAPIS_EMISSING, "");
   item.mat = lapis_mat_text(latin, 1, 1);
-  CHECK_REFUSED(f, lapis_npy_write(f->ctx, f->path, &item), LAPIS_EINVAL,
-                "UTF-8");
+  CHECK_REFUSED(f, lapis_arrays_write(f->ctx, f->path, "npy", &item, 1),
+                LAPIS_EINVAL, "UTF-8");
   assert_int_equal(files_count(f, false), 0);
 }
 

@@ -309,7 +309,8 @@ static void what_is_written_is_read(void **state)
       {.name = "X", .mat = {LAPIS_F64, 2, 3, 3, x, NULL, NULL}},
       {.name = "Y", .mat = {LAPIS_F32, 1, 2, 1, y, NULL, NULL}, .flat = true},
       {.name = "names", .mat = lapis_mat_text(names, 1, 3)}};
-  CHECK_OK(f, lapis_npz_write(f->ctx, files_path(f, "a.npz"), item, 3));
+  CHECK_OK(f,
+           lapis_arrays_write(f->ctx, files_path(f, "a.npz"), "npz", item, 3));
   CHECK_OK(f, lapis_arrays_read(f->ctx, f->path, &all));
   assert_int_equal(all.count, 3);
   assert_memory_equal(all.item[0].mat.val, x, 16);
@@ -345,7 +346,8 @@ static void large_stored_members_are_mapped(void **state)
     lapis_named item[] = {
         {.name = "Y", .mat = lapis_mat_f32(&small, 1, 1)},
         {.name = names[k], .mat = lapis_mat_f32(x, WIDE, LONG)}};
-    CHECK_OK(f, lapis_npz_write(f->ctx, files_path(f, "a.npz"), item, 2));
+    CHECK_OK(
+        f, lapis_arrays_write(f->ctx, files_path(f, "a.npz"), "npz", item, 2));
     CHECK_OK(f, lapis_arrays_read(f->ctx, f->path, &all));
     const lapis_array *a = &all.item[1];
     aligned |= a->kind == IO_MAPPED;
@@ -380,7 +382,8 @@ static void a_false_place_is_not_believed(void **state)
   float *x = many();
   size_t size;
   lapis_named item = {.name = "some", .mat = lapis_mat_f32(x, WIDE, LONG)};
-  CHECK_OK(f, lapis_npz_write(f->ctx, files_path(f, "a.npz"), &item, 1));
+  CHECK_OK(f,
+           lapis_arrays_write(f->ctx, files_path(f, "a.npz"), "npz", &item, 1));
   unsigned char *whole = files_get(f->path, &size);
   int refused = 0, read = 0;
   for (size_t k = 0; k < 240; k++) {
@@ -416,7 +419,8 @@ static void equal_arrays_give_equal_files(void **state)
   size_t size[2];
   for (int i = 0; i < 2; i++) {
     (void)setenv("TZ", i == 0 ? "UTC" : "Asia/Tokyo", 1);
-    CHECK_OK(f, lapis_npz_write(f->ctx, files_path(f, "a.npz"), &item, 1));
+    CHECK_OK(
+        f, lapis_arrays_write(f->ctx, files_path(f, "a.npz"), "npz", &item, 1));
     content[i] = files_get(f->path, &size[i]);
   }
   assert_int_equal(size[0], size[1]);
@@ -432,12 +436,13 @@ static void bad_names_are_refused(void **state)
   lapis_named item[] = {{.name = "X", .mat = lapis_mat_f64(x, 1, 1)},
                         {.name = "X", .mat = lapis_mat_f64(x, 1, 1)}};
   files_path(f, "a.npz");
-  CHECK_REFUSED(f, lapis_npz_write(f->ctx, f->path, item, 2), LAPIS_EINVAL,
-                "X");
+  CHECK_REFUSED(f, lapis_arrays_write(f->ctx, f->path, "npz", item, 2),
+                LAPIS_EINVAL, "X");
   item[1].name = "";
-  CHECK_REFUSED(f, lapis_npz_write(f->ctx, f->path, item, 2), LAPIS_EINVAL,
-                "2");
-  CHECK_REFUSED(f, lapis_npz_write(f->ctx, f->path, item, 0), LAPIS_EINVAL, "");
+  CHECK_REFUSED(f, lapis_arrays_write(f->ctx, f->path, "npz", item, 2),
+                LAPIS_EINVAL, "2");
+  CHECK_REFUSED(f, lapis_arrays_write(f->ctx, f->path, "npz", item, 0),
+                LAPIS_EINVAL, "");
   assert_int_equal(files_count(f, false), 0);
 }
 

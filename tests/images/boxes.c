@@ -6,6 +6,7 @@
 #include "lapis/lapis_io.h"
 #include "lapis/lapis_locate.h"
 #include "vision/locate/contrast.h"
+#include "vision/locate/locate.h"
 
 static lapis_image noise(int64_t width, int64_t height, uint64_t *state)
 {
@@ -62,7 +63,7 @@ static void boxes_are_those_of_plain_sums(void **unused)
   for (uint64_t seed = 0; seed < 20; seed++) {
     uint64_t state = seed;
     lapis_image m = noise(30, 24, &state);
-    lapis_propose_settings set = lapis_propose_defaults();
+    propose_settings set = propose_defaults();
     set.grid = (lapis_box_grid){.step = 3,
                                 .smallest = 9 / sqrt(720),
                                 .largest = 9 / sqrt(720),
@@ -73,7 +74,7 @@ static void boxes_are_those_of_plain_sums(void **unused)
     set.overlap = 0.2 + 0.8 * check_uniform(&state);
     lapis_box box[100];
     int64_t found;
-    assert_int_equal(lapis_boxes_propose(ctx, &m, &set, 100, box, &found), 0);
+    assert_int_equal(boxes_propose(ctx, &m, &set, 100, box, &found), 0);
     assert_true(found > 0 && found < 100);
     for (int64_t k = 0; k <= found; k++) { /* the last: none is left */
       double most = -INFINITY;
@@ -107,7 +108,7 @@ static void texture_is_proposed(void **unused)
       if (x < 60 || x >= 110 || y < 30 || y >= 80) m.pixels[y * 160 + x] = 0.5F;
   lapis_box box[20], truth = {60, 30, 50, 50, 0};
   int64_t found;
-  assert_int_equal(lapis_boxes_propose(ctx, &m, NULL, 20, box, &found), 0);
+  assert_int_equal(boxes_propose(ctx, &m, NULL, 20, box, &found), 0);
   assert_int_equal(found, 20);
   CHECK_AT_LEAST(overlap(&box[0], &truth), 0.5);
   for (int64_t i = 0; i < found; i++)
@@ -115,10 +116,9 @@ static void texture_is_proposed(void **unused)
       CHECK_AT_MOST(overlap(&box[i], &box[j]), 0.7);
       CHECK_AT_MOST(box[i].score, box[j].score);
     }
-  lapis_propose_settings set = lapis_propose_defaults();
+  propose_settings set = propose_defaults();
   set.overlap = 0;
-  assert_int_equal(lapis_boxes_propose(ctx, &m, &set, 20, box, &found),
-                   LAPIS_EINVAL);
+  assert_int_equal(boxes_propose(ctx, &m, &set, 20, box, &found), LAPIS_EINVAL);
   free(m.pixels);
   lapis_ctx_free(ctx);
 }
@@ -134,9 +134,8 @@ static void a_large_image_is_made_small(void **unused)
   int64_t found, again;
   for (int64_t i = 0; i < 256 * 180; i++)
     twice.pixels[i] = m.pixels[i / 512 * 128 + i % 256 / 2];
-  assert_int_equal(lapis_boxes_propose(ctx, &m, NULL, 40, box, &found), 0);
-  assert_int_equal(lapis_boxes_propose(ctx, &twice, NULL, 40, large, &again),
-                   0);
+  assert_int_equal(boxes_propose(ctx, &m, NULL, 40, box, &found), 0);
+  assert_int_equal(boxes_propose(ctx, &twice, NULL, 40, large, &again), 0);
   assert_int_equal(found, 40);
   assert_int_equal(again, 40);
   for (int k = 0; k < 40; k++) {
@@ -148,10 +147,9 @@ static void a_large_image_is_made_small(void **unused)
     /* cells are 4 pixels: what is left below 88 is in no box */
     CHECK_AT_MOST(box[k].y + box[k].height, 88);
   }
-  lapis_propose_settings set = lapis_propose_defaults();
+  propose_settings set = propose_defaults();
   set.longest = 0;
-  assert_int_equal(lapis_boxes_propose(ctx, &m, &set, 40, box, &found),
-                   LAPIS_EINVAL);
+  assert_int_equal(boxes_propose(ctx, &m, &set, 40, box, &found), LAPIS_EINVAL);
   check_says(lapis_ctx_error(ctx), "0");
   free(m.pixels), free(twice.pixels);
   lapis_ctx_free(ctx);
@@ -243,14 +241,13 @@ static void boxes_of_other_images_are_checked(void **unused)
 
 /* ---- tables
  * -----------------------------------------------------------------*/
-static lapis_status read_text(lapis_ctx *ctx, const char *text,
-                              lapis_box_table *out)
+static lapis_status read_text(lapis_ctx *ctx, const char *text, box_table *out)
 {
   char folder[64], path[128];
   check_folder(folder, sizeof folder);
   snprintf(path, sizeof path, "%s/boxes.csv", folder);
   assert_int_equal(lapis_file_write(ctx, path, text, strlen(text)), 0);
-  lapis_status status = lapis_boxes_read(ctx, path, out);
+  lapis_status status = boxes_read(ctx, path, out);
   unlink(path), rmdir(folder);
   return status;
 }
@@ -266,7 +263,7 @@ static void tables_are_read(void **unused)
       "2.5;1\r\n"};
   lapis_ctx *ctx = lapis_ctx_new();
   for (int i = 0; i < 3; i++) {
-    lapis_box_table t;
+    box_table t;
     lapis_status status = read_text(ctx, texts[i], &t);
     if (status < 0) print_error("%s\n", lapis_ctx_error(ctx));
     assert_int_equal(status, 0);
@@ -278,7 +275,7 @@ static void tables_are_read(void **unused)
     CHECK_NEAR(t.box[1].y, -1, 0);
     CHECK_NEAR(t.box[1].width, 2.5, 0);
     assert_true(isnan(t.box[1].score));
-    lapis_boxes_free(&t);
+    boxes_free(&t);
   }
   lapis_ctx_free(ctx);
 }
@@ -304,15 +301,15 @@ static void bad_tables_are_refused(void **unused)
   };
   lapis_ctx *ctx = lapis_ctx_new();
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-    lapis_box_table t;
+    box_table t;
     assert_true(read_text(ctx, bad[i].text, &t) < 0);
     if (!check_has(lapis_ctx_error(ctx), bad[i].sentence))
       print_error("%s\n", lapis_ctx_error(ctx));
     check_says(lapis_ctx_error(ctx), bad[i].sentence);
     assert_null(t.box);
   }
-  lapis_box_table t;
-  assert_int_equal(lapis_boxes_read(ctx, "/nonexistent.csv", &t), LAPIS_EIO);
+  box_table t;
+  assert_int_equal(boxes_read(ctx, "/nonexistent.csv", &t), LAPIS_EIO);
   lapis_ctx_free(ctx);
 }
 

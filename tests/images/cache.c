@@ -117,7 +117,8 @@ static void spoil_all(files *f, const char *kind, void *settings)
             (lapis_named){.name = all.item[k].name, .mat = all.item[k].mat};
       bool last = a >= all.count;
       bool spoilt = !last && spoil(item, a, way);
-      if (spoilt) CHECK_OK(f, lapis_npz_write(f->ctx, path, item, all.count));
+      if (spoilt)
+        CHECK_OK(f, lapis_arrays_write(f->ctx, path, "npz", item, all.count));
       lapis_arrays_free(&all);
       if (last) goto done;
       if (!spoilt) continue;

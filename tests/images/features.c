@@ -215,7 +215,8 @@ static void save(run *r, const char *name)
   char file[64];
   lapis_named item = {.name = name, .mat = r->X};
   (void)snprintf(file, sizeof file, "%s.npy", name);
-  CHECK_OK(r->f, lapis_npy_write(r->f->ctx, files_path(r->f, file), &item));
+  CHECK_OK(r->f, lapis_arrays_write(r->f->ctx, files_path(r->f, file), "npy",
+                                    &item, 1));
 }
 
 static void other_programs_agree(void **state)
@@ -317,7 +318,7 @@ static void threads_do_not_show(void **state)
     add_image(&r, name, &m);
     free(m.pixels);
   }
-  for (int i = 0; i < lapis_feature_count(); i++) {
+  for (int i = 0; lapis_feature_at(i) != NULL; i++) {
     const char *kind = lapis_feature_at(i)->name;
     if (!is_built(kind)) continue;
     lapis_ctx_set(r.f->ctx, "threads", "1");
@@ -480,7 +481,6 @@ static void bad_settings_are_refused(void **state)
                                    1, NULL, &s),
                 LAPIS_EINVAL, "mc");
   assert_null(lapis_feature_find("sharpness"));
-  assert_null(lapis_feature_at(lapis_feature_count()));
 }
 
 static void folders_are_listed(void **state)

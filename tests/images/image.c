@@ -5,6 +5,7 @@
 #include "files.h"
 #include "lapis/lapis_image.h"
 #include "python.h"
+#include "vision/image/image.h"
 #include "vision/image/orientation.h"
 
 static bool built(const char *name)
@@ -132,7 +133,7 @@ static void png_comes_back(void **state)
     for (int k = 0; k < 105; k++)
       pixels[k] = (float)(floor(256 * check_uniform(&seed)) / 255);
     const char *path = files_path(f, "a.png");
-    CHECK_OK(f, lapis_image_write_png(f->ctx, &m, path));
+    CHECK_OK(f, image_write_png(f->ctx, &m, path));
     CHECK_OK(f, lapis_image_read(f->ctx, path, &back));
     assert_int_equal(back.width, 7);
     assert_int_equal(back.height, 5);
@@ -150,14 +151,13 @@ static void png_levels_are_the_nearest(void **state)
   const double wanted[] = {0, 0, 1, 0, 1 / 255.};
   lapis_image m = {5, 1, 1, pixels}, back;
   const char *path = files_path(f, "a.png");
-  CHECK_OK(f, lapis_image_write_png(f->ctx, &m, path));
+  CHECK_OK(f, image_write_png(f->ctx, &m, path));
   CHECK_OK(f, lapis_image_read(f->ctx, path, &back));
   for (int k = 0; k < 5; k++)
     CHECK_NEAR((double)back.pixels[k], wanted[k], 1e-7);
   lapis_image_free(&back);
   m.channels = 2;
-  CHECK_REFUSED(f, lapis_image_write_png(f->ctx, &m, path), LAPIS_ESHAPE,
-                "2 1 3");
+  CHECK_REFUSED(f, image_write_png(f->ctx, &m, path), LAPIS_ESHAPE, "2 1 3");
 }
 
 /* ---- JPEG: pixels 10 60 110 / 160 210 250 -------------------------------*/
@@ -370,7 +370,7 @@ static void cut_files_are_refused(void **state)
   lapis_image m = {2, 2, 3, pixels};
   size_t size;
   unsigned char *whole;
-  CHECK_OK(f, lapis_image_encode_png(f->ctx, &m, &whole, &size));
+  CHECK_OK(f, image_encode_png(f->ctx, &m, &whole, &size));
   check_cuts(f, whole, size);
   free(whole);
   unsigned char grey[512];

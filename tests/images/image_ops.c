@@ -229,7 +229,7 @@ static void save(files *f, const char *name, const lapis_image *m)
       .axes = 3,
       .shape = {m->height, m->width, m->channels}};
   (void)snprintf(file, sizeof file, "%s.npy", name);
-  CHECK_OK(f, lapis_npy_write(f->ctx, files_path(f, file), &item));
+  CHECK_OK(f, lapis_arrays_write(f->ctx, files_path(f, file), "npy", &item, 1));
 }
 
 static void save_and_free(files *f, const char *name, lapis_image *m)

@@ -2,11 +2,13 @@
  * it exports read back as a table, its size, its refusals; small copies of
  * images; the ROC curve. */
 #include "command.h"
+#include "folds/rank.h"
 #include "lapis/lapis_eval.h"
 #include "lapis/lapis_report.h"
 #include "oracle.h"
 #include "python.h"
 #include "scarce.h"
+#include "vision/image/image.h"
 
 enum {
   PICTURES = 6,
@@ -262,12 +264,12 @@ static void check_preview(lapis_ctx *ctx, const lapis_image *m, int64_t side,
                           int64_t most, bool exact)
 {
   command c;
-  lapis_preview p;
+  image_shown p;
   lapis_image back;
   char path[160];
   double mean[2] = {0, 0};
   command_begin(&c);
-  assert_int_equal(lapis_image_preview(ctx, m, side, most, &p), LAPIS_OK);
+  assert_int_equal(image_preview(ctx, m, side, most, &p), LAPIS_OK);
   assert_string_equal(p.type, exact ? "image/png" : "image/jpeg");
   CHECK_AT_MOST((double)p.size, (double)most);
   command_write(&c, "small", p.bytes, p.size);
@@ -284,7 +286,7 @@ static void check_preview(lapis_ctx *ctx, const lapis_image *m, int64_t side,
   for (int64_t k = 0; exact && size[0] == size[1] && k < size[0]; k++)
     CHECK_NEAR(m->pixels[k], back.pixels[k], 0.5 / 255 + 1e-6);
   lapis_image_free(&back);
-  lapis_preview_free(&p);
+  preview_free(&p);
   command_end(&c);
 }
 
@@ -294,7 +296,7 @@ static void images_are_made_small(void **state)
   command_need_images();
   lapis_ctx *ctx = lapis_ctx_new();
   lapis_image m;
-  lapis_preview p;
+  image_shown p;
   paint(&m, 500, 300, 6);
   check_preview(ctx, &m, 640, 1 << 20, false);
   check_preview(ctx, &m, 320, 1 << 20, false);
@@ -307,7 +309,7 @@ static void images_are_made_small(void **state)
   paint(&m, 600, 1, 6); /* a side never vanishes */
   check_preview(ctx, &(lapis_image){600, 1, 3, m.pixels}, 640, 1 << 20, false);
   m.channels = 2;
-  assert_int_equal(lapis_image_preview(ctx, &m, 64, 4096, &p), LAPIS_ESHAPE);
+  assert_int_equal(image_preview(ctx, &m, 64, 4096, &p), LAPIS_ESHAPE);
   assert_null(p.bytes);
   free(m.pixels);
   lapis_ctx_free(ctx);
@@ -329,8 +331,8 @@ static void curve_is_what_auroc_measures(void **state)
       truth[i] = i == 7 ? NAN : check_normal(&state_) > 0.3;
       score[i] = floor(3 * (truth[i] > 0) + 2 * check_normal(&state_));
     }
-    assert_int_equal(lapis_roc(ctx, truth, score, N, x, y, &points), LAPIS_OK);
-    assert_int_equal(lapis_auroc(ctx, truth, score, N, &auroc), LAPIS_OK);
+    assert_int_equal(metric_roc(ctx, truth, score, N, x, y, &points), LAPIS_OK);
+    assert_int_equal(metric_auroc(ctx, truth, score, N, &auroc), LAPIS_OK);
     for (int64_t k = 1; k < points; k++)
       area += (x[k] - x[k - 1]) * (y[k] + y[k - 1]) / 2;
     CHECK_NEAR(area, auroc, 1e-12);
@@ -351,7 +353,7 @@ static void curve_is_what_auroc_measures(void **state)
     assert_true(x[0] + y[0] == 0 && x[points - 1] + y[points - 1] == 2);
   }
   for (int i = 0; i < N; i++) truth[i] = 1;
-  assert_int_equal(lapis_roc(ctx, truth, score, N, x, y, &points), LAPIS_OK);
+  assert_int_equal(metric_roc(ctx, truth, score, N, x, y, &points), LAPIS_OK);
   assert_int_equal(points, 0);
   lapis_ctx_free(ctx);
 }

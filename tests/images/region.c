@@ -283,35 +283,6 @@ static void small_graphs(void **unused)
   lapis_ctx_free(ctx);
 }
 
-/* Regions that are taken one after the other: each is the best on what the
- * others left, by the sweep. */
-static void regions_repeat(void **unused)
-{
-  (void)unused;
-  lapis_ctx *ctx = lapis_ctx_new();
-  for (uint64_t seed = 0; seed < 8; seed++) {
-    uint64_t state = seed + 77;
-    net g, left;
-    make_grid(&g, 5, 6, (int)(seed % 4), &state);
-    left = g;
-    int64_t region[NODES], found;
-    lapis_region_info info[4];
-    assert_int_equal(lapis_regions_find(ctx, &g.graph, g.score, NULL, 4, region,
-                                        info, &found),
-                     LAPIS_OK);
-    for (int64_t k = 0; k < found; k++) {
-      unsigned char inside[NODES];
-      for (int v = 0; v < g.n; v++) inside[v] = region[v] == k;
-      check_region(&g, inside, &info[k], sweep_best(&left));
-      for (int v = 0; v < g.n; v++)
-        for (int u = 0; inside[v] && u < g.n; u++)
-          left.edge[u][v] = left.edge[v][u] = false, left.score[v] = -1;
-    }
-    if (found < 4) CHECK_AT_MOST(sweep_best(&left), 1e-12);
-  }
-  lapis_ctx_free(ctx);
-}
-
 static void nothing_positive_is_empty(void **unused)
 {
   (void)unused;
@@ -320,16 +291,11 @@ static void nothing_positive_is_empty(void **unused)
   close_net(&g);
   unsigned char inside[3] = {1, 1, 1};
   lapis_region_info info;
-  int64_t region[3], found;
   assert_int_equal(
       lapis_region_find(ctx, &g.graph, g.score, NULL, inside, &info), LAPIS_OK);
   assert_int_equal(inside[0] + inside[1] + inside[2], 0);
   CHECK_NEAR(info.score, 0, 0);
   CHECK_NEAR(info.gap, 0, 0);
-  assert_int_equal(
-      lapis_regions_find(ctx, &g.graph, g.score, NULL, 2, region, NULL, &found),
-      LAPIS_OK);
-  assert_int_equal(found, 0);
   g.graph.count = 0;
   assert_int_equal(
       lapis_region_find(ctx, &g.graph, g.score, NULL, inside, &info), LAPIS_OK);
@@ -391,7 +357,6 @@ int test_region(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(small_graphs),
       cmocka_unit_test(hundred_graphs),
-      cmocka_unit_test(regions_repeat),
       cmocka_unit_test(nothing_positive_is_empty),
       cmocka_unit_test(no_time_gives_a_bound),
       cmocka_unit_test(bad_input_is_refused),

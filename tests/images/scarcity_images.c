@@ -3,6 +3,7 @@
 #include "files.h"
 #include "lapis/lapis_features.h"
 #include "scarce.h"
+#include "vision/image/image.h"
 
 typedef struct job {
   files *f;
@@ -26,7 +27,7 @@ static lapis_status write_image(const job *j)
   lapis_image m = {2, 2, 3, pixels};
   unsigned char *made;
   size_t size;
-  lapis_status s = lapis_image_encode_png(j->f->ctx, &m, &made, &size);
+  lapis_status s = image_encode_png(j->f->ctx, &m, &made, &size);
   assert_int_equal(s < 0, made == NULL);
   free(made);
   return s;
@@ -89,7 +90,7 @@ static void images_survive_scarcity(void **state)
   lapis_image m = {6, 5, 3, pixels};
   lapis_ctx_set(f->ctx, "threads", "1");
   if (built())
-    CHECK_OK(f, lapis_image_write_png(f->ctx, &m, files_path(f, "a.png")));
+    CHECK_OK(f, image_write_png(f->ctx, &m, files_path(f, "a.png")));
   else
     files_put_text(f, "a.ppm", "P3 1 2 9 1 2 3 4 5 6");
   job j = {f, f->path, NULL, NULL};

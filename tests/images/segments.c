@@ -5,6 +5,7 @@
 #include "check.h"
 #include "lapis/lapis_io.h"
 #include "lapis/lapis_locate.h"
+#include "vision/locate/locate.h"
 
 /* ---- what must hold of any segments ----------------------------------------
  * Numbers 0 .. count - 1 in reading order; each segment is connected; sizes;
@@ -92,8 +93,8 @@ static void labels_become_segments(void **unused)
     for (int64_t k = 0; k < width * height; k++)
       label[k] = (int32_t)(4 * check_uniform(&state)) - 2;
     lapis_segments s;
-    assert_int_equal(
-        lapis_segments_of_labels(ctx, label, width, height, least, &s), 0);
+    assert_int_equal(segments_of_labels(ctx, label, width, height, least, &s),
+                     0);
     check_segments(&s, least);
     if (least < 2) /* nothing joins: labels are kept apart, and together */
       for (int64_t k = 1; k < width * height; k++)
@@ -113,7 +114,7 @@ static void small_piece_joins_longest_border(void **unused)
   lapis_ctx *ctx = lapis_ctx_new();
   const int32_t label[] = {1, 1, 1, 1, /* */ 2, 7, 2, 2, /* */ 2, 2, 2, 2};
   lapis_segments s;
-  assert_int_equal(lapis_segments_of_labels(ctx, label, 4, 3, 2, &s), 0);
+  assert_int_equal(segments_of_labels(ctx, label, 4, 3, 2, &s), 0);
   assert_int_equal(s.graph.count, 2);
   assert_int_equal(s.label[5], s.label[4]);
   lapis_segments_free(&s);
@@ -133,8 +134,7 @@ static void joined_pieces_join_on(void **unused)
       label[k] = d < 4 ? 0 : d < 6 ? 1 : 2;
     }
     lapis_segments s;
-    assert_int_equal(lapis_segments_of_labels(ctx, label, 10, 10, least, &s),
-                     0);
+    assert_int_equal(segments_of_labels(ctx, label, 10, 10, least, &s), 0);
     check_segments(&s, least);
     lapis_segments_free(&s);
   }
@@ -229,44 +229,6 @@ static void scatter_make(scatter *s, uint64_t *state)
                            lapis_mat_f64(s->xy, 2, 80), 6, 14, 11};
 }
 
-static double slow_heat(const scatter *s, int64_t x, int64_t y, double sigma)
-{
-  double sum = 0, count = 0, reach = ceil(3 * sigma);
-  for (int j = 0; j < 80; j++) {
-    double dx = floor(s->xy[2 * j]) - (double)x;
-    double dy = floor(s->xy[2 * j + 1]) - (double)y;
-    if (fabs(dx) > reach || fabs(dy) > reach) continue;
-    double g = sigma > 0 ? exp(-(dx * dx + dy * dy) / (2 * sigma * sigma)) : 1;
-    sum += g * s->weight[(int)s->word[j]];
-    count += g;
-  }
-  return count > 0 ? sum / count : 0;
-}
-
-static void heat_is_the_mean_around(void **unused)
-{
-  (void)unused;
-  lapis_ctx *ctx = lapis_ctx_new();
-  uint64_t state = 2;
-  scatter s;
-  scatter_make(&s, &state);
-  static const double sigma[] = {0, 0.7, 1.5, 40};
-  for (int i = 0; i < 4; i++) {
-    double map[154];
-    assert_int_equal(lapis_heat_map(ctx, &s.words, s.weight, sigma[i], map), 0);
-    for (int64_t y = 0; y < 11; y++)
-      for (int64_t x = 0; x < 14; x++)
-        CHECK_NEAR(map[y * 14 + x], slow_heat(&s, x, y, sigma[i]), 1e-12);
-  }
-  double map[154];
-  assert_int_equal(lapis_heat_map(ctx, &s.words, s.weight, -1, map),
-                   LAPIS_EINVAL);
-  s.weight[2] = NAN;
-  assert_int_equal(lapis_heat_map(ctx, &s.words, s.weight, 1, map),
-                   LAPIS_EDATA);
-  lapis_ctx_free(ctx);
-}
-
 /* Segments share out the words: their scores add up to the image's, and each
  * is the sum over its own pixels. */
 static void scores_are_shared_out(void **unused)
@@ -279,7 +241,7 @@ static void scores_are_shared_out(void **unused)
   int32_t label[154];
   for (int k = 0; k < 154; k++) label[k] = (k % 14 > 6) + 2 * (k / 14 > 4);
   lapis_segments seg;
-  assert_int_equal(lapis_segments_of_labels(ctx, label, 14, 11, 1, &seg), 0);
+  assert_int_equal(segments_of_labels(ctx, label, 14, 11, 1, &seg), 0);
   double score[4], sum[4] = {0};
   assert_int_equal(lapis_segment_scores(ctx, &s.words, &seg, s.weight, score),
                    0);
@@ -326,7 +288,7 @@ static void label_files_are_read(void **unused)
   int64_t label[] = {4, 4, -1, /* */ 4, 9, 9};
   lapis_named item = {.name = "labels", .mat = lapis_mat_i64(label, 3, 2)};
   lapis_segments s;
-  assert_int_equal(lapis_npy_write(ctx, path, &item), 0);
+  assert_int_equal(lapis_arrays_write(ctx, path, "npy", &item, 1), 0);
   assert_int_equal(lapis_segments_read(ctx, path, 1, &s), 0);
   assert_int_equal(s.width, 3);
   assert_int_equal(s.height, 2);
@@ -336,12 +298,12 @@ static void label_files_are_read(void **unused)
   lapis_segments_free(&s);
   double half[] = {0.5, 1};
   item.mat = lapis_mat_f64(half, 2, 1);
-  assert_int_equal(lapis_npy_write(ctx, path, &item), 0);
+  assert_int_equal(lapis_arrays_write(ctx, path, "npy", &item, 1), 0);
   assert_int_equal(lapis_segments_read(ctx, path, 1, &s), LAPIS_EFORMAT);
   assert_non_null(strstr(lapis_ctx_error(ctx), "whole numbers"));
   label[0] = INT64_C(1) << 40;
   item.mat = lapis_mat_i64(label, 3, 2);
-  assert_int_equal(lapis_npy_write(ctx, path, &item), 0);
+  assert_int_equal(lapis_arrays_write(ctx, path, "npy", &item, 1), 0);
   assert_int_equal(lapis_segments_read(ctx, path, 1, &s), LAPIS_EDATA);
   check_says(lapis_ctx_error(ctx), "1");
   unlink(path);
@@ -363,7 +325,6 @@ int test_segments(void)
       cmocka_unit_test(joined_pieces_join_on),
       cmocka_unit_test(superpixels_are_segments),
       cmocka_unit_test(superpixels_follow_edges),
-      cmocka_unit_test(heat_is_the_mean_around),
       cmocka_unit_test(scores_are_shared_out),
       cmocka_unit_test(weights_are_less_the_mean),
       cmocka_unit_test(label_files_are_read),

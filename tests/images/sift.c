@@ -318,8 +318,8 @@ static void other_programs_find_the_same_points(void **state)
   solve(&r, "sift", "");
   for (int k = 0; k < 2; k++)
     CHECK_OK(r.f, lapis_result_get(r.s, item[k].name, &item[k].mat));
-  CHECK_OK(r.f,
-           lapis_npz_write(r.f->ctx, files_path(r.f, "sift.npz"), item, 2));
+  CHECK_OK(r.f, lapis_arrays_write(r.f->ctx, files_path(r.f, "sift.npz"), "npz",
+                                   item, 2));
   (void)snprintf(words, sizeof words, "sift %s", r.f->folder);
   python_run("check_vision.py", words);
   lapis_solver_free(r.s);

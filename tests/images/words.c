@@ -2,6 +2,7 @@
  * the words they count, vocabularies, other programs, given words. */
 #include "feature_case.h"
 #include "python.h"
+#include "vision/image/image.h"
 #include "vision/image/ops.h"
 #include "vision/words/dense.h"
 #include "vision/words/vocabulary.h"
@@ -392,8 +393,8 @@ static void misuse_is_refused(void **state)
   files_put_text(r.f, "blank.txt", "\n\n");
   const char *const made[] = {"{\"of\": \"textons\", \"enlarge\": 1e9}"};
   lapis_named huge = {.name = "made", .mat = lapis_mat_text(made, 1, 1)};
-  CHECK_OK(r.f,
-           lapis_npz_write(r.f->ctx, files_path(r.f, "huge.npz"), &huge, 1));
+  CHECK_OK(r.f, lapis_arrays_write(r.f->ctx, files_path(r.f, "huge.npz"), "npz",
+                                   &huge, 1));
   for (size_t k = 0; k < sizeof refusals / sizeof *refusals; k++) {
     const refusal *x = &refusals[k];
     const lapis_method *m = lapis_feature_find(x->kind);
@@ -450,7 +451,8 @@ static void save(run *r, const char *kind)
   for (int k = 0; k < 4; k++)
     item[k] = (lapis_named){.name = names[k], .mat = get(r, names[k])};
   (void)snprintf(file, sizeof file, "%s.npz", kind);
-  CHECK_OK(r->f, lapis_npz_write(r->f->ctx, files_path(r->f, file), item, 4));
+  CHECK_OK(r->f, lapis_arrays_write(r->f->ctx, files_path(r->f, file), "npz",
+                                    item, 4));
 }
 
 /* numpy, SciPy and scikit-image find the same words in the vocabulary's file;
@@ -589,7 +591,8 @@ static void photographs_have_the_textons_given(void **state)
       {.name = "shift", .mat = *member(&book, "mean"), .flat = true},
       {.name = "scale", .mat = *member(&book, "std"), .flat = true},
       {.name = "made", .mat = lapis_mat_text(text, 1, 1)}};
-  CHECK_OK(f, lapis_npz_write(f->ctx, files_path(f, "v.npz"), item, 4));
+  CHECK_OK(f,
+           lapis_arrays_write(f->ctx, files_path(f, "v.npz"), "npz", item, 4));
   (void)snprintf(voc, sizeof voc, "vocabulary=%s", f->path);
   const char *const *names = member(&all, "names")->val;
   for (int64_t j = 0; j < 591; j += 60, n++) {
@@ -600,7 +603,7 @@ static void photographs_have_the_textons_given(void **state)
     CHECK_OK(f, lapis_image_read(f->ctx, path, &m));
     CHECK_OK(f, image_resize(f->ctx, &m, 2 * m.width, 2 * m.height, &large));
     add_path(&r, "large.png");
-    CHECK_OK(f, lapis_image_write_png(f->ctx, &large, r.name[0]));
+    CHECK_OK(f, image_write_png(f->ctx, &large, r.name[0]));
     solve(&r, "texton-bow", voc);
     float a[400], b[400];
     for (int k = 0; k < 400; k++) {

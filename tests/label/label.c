@@ -1,5 +1,6 @@
 /* lapis label, from outside: images made here, whose labels and places are
  * known, and tables as people write them. */
+#include "folds/rank.h"
 #include "label_case.h"
 #include "lapis/lapis_eval.h"
 
@@ -126,7 +127,7 @@ static void curves_are_of_hidden_labels(void **state)
                           ((const char *const *)classes->val)[k]) == 0;
     }
     lapis_ctx *ctx = lapis_ctx_new();
-    assert_int_equal(lapis_auroc(ctx, truth, score, n, &area), LAPIS_OK);
+    assert_int_equal(metric_auroc(ctx, truth, score, n, &area), LAPIS_OK);
     lapis_ctx_free(ctx);
     char line[128], page[256];
     snprintf(line, sizeof line, "<strong>%s</strong> AUROC %.3f",
@@ -482,7 +483,7 @@ static void begin_parts(command *c, int cut[PARTS], int kinds[PARTS])
     snprintf(path, sizeof path, "%s/parts/p%02d.npy", c->folder, i);
     lapis_named mat = {.mat = lapis_mat_i64(row, SIDE, SIDE)};
     if (i % 2 != 0)
-      assert_int_equal(lapis_npy_write(ctx, path, &mat), LAPIS_OK);
+      assert_int_equal(lapis_arrays_write(ctx, path, "npy", &mat, 1), LAPIS_OK);
     if (i < KNOWN_PARTS)
       sprintf(table + strlen(table), "p%02d,%s;%s\n", i, three[kinds[i] / 3],
               three[kinds[i] % 3]);

@@ -1,5 +1,6 @@
 /* lapis label on photographs whose labels are missing and wrong as people's
  * are: nobody gives a setting, and the answer is good. */
+#include "folds/rank.h"
 #include "label_case.h"
 #include "lapis/lapis_eval.h"
 
@@ -63,7 +64,7 @@ static double auroc_of_hidden(const photos *p, const lapis_mat *scores)
       score[n++] = lapis_mat_at(scores, k, i);
     }
     if (yes == 0 || yes == n) continue;
-    assert_int_equal(lapis_auroc(ctx, truth, score, n, &area), LAPIS_OK);
+    assert_int_equal(metric_auroc(ctx, truth, score, n, &area), LAPIS_OK);
     sum += area;
     columns++;
   }

@@ -68,9 +68,10 @@ static void write_arrays(const command *c, const char *name, bool single,
   char path[200];
   snprintf(path, sizeof path, "%s/%s", c->folder, name);
   lapis_ctx *ctx = lapis_ctx_new();
-  lapis_status s = strstr(name, ".npy") != NULL
-                       ? lapis_npy_write(ctx, path, item)
-                       : lapis_npz_write(ctx, path, item, names ? 2 : 1);
+  lapis_status s =
+      strstr(name, ".npy") != NULL
+          ? lapis_arrays_write(ctx, path, "npy", item, 1)
+          : lapis_arrays_write(ctx, path, "npz", item, names ? 2 : 1);
   assert_int_equal(s, LAPIS_OK);
   lapis_ctx_free(ctx);
 }

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "files.h"
+#include "model/model.h"
 
 enum { N = 60, D = 20, P = 3, BAG = 4 };
 
@@ -338,7 +339,7 @@ static int path_fit(const char *checkpoint, const char *out)
   if (lapis_ctx_set(ctx, "threads", "1") < 0) return 1;
   if (lapis_checkpoint_new(ctx, checkpoint, m, &d, &set, NULL, 0, &c) < 0)
     return 2;
-  lapis_checkpoint_every(c, 0);
+  checkpoint_every(c, 0);
   if (lapis_cv_run(ctx, m, &d, &set, &o, &grid, 1, &cv) != LAPIS_OK) return 3;
   const char *best = lapis_cv_value(cv, lapis_cv_best(cv), 0);
   if (lapis_settings_set(ctx, m, &set, "mu-rel", best) < 0) return 4;
@@ -346,7 +347,7 @@ static int path_fit(const char *checkpoint, const char *out)
   if (lapis_solve(solver) != LAPIS_OK) return 6;
   if (lapis_result_get(solver, "scores", &item[0].mat) < 0) return 7;
   if (lapis_result_get(solver, "history", &item[1].mat) < 0) return 8;
-  if (lapis_npz_write(ctx, out, item, 2) < 0) return 9;
+  if (lapis_arrays_write(ctx, out, "npz", item, 2) < 0) return 9;
   lapis_checkpoint_free(c, true);
   lapis_solver_free(solver);
   lapis_cv_free(cv);
@@ -476,7 +477,7 @@ static void what_is_no_checkpoint_is_refused(void **state)
       lapis_checkpoint_new(f->ctx, path, p.m, &p.d, &p.set, NULL, 0, &c) < 0);
   lapis_named item = {.name = "X", .mat = p.d.X};
   path = files_path(f, "data.npz");
-  CHECK_OK(f, lapis_npz_write(f->ctx, path, &item, 1));
+  CHECK_OK(f, lapis_arrays_write(f->ctx, path, "npz", &item, 1));
   CHECK_REFUSED(
       f, lapis_checkpoint_new(f->ctx, path, p.m, &p.d, &p.set, NULL, 0, &c),
       LAPIS_EFORMAT, "");
@@ -498,7 +499,7 @@ static void refused_for_format(files *f, int format, const char *words)
   lapis_named item = {
       .name = "lapis", .flat = true, .mat = lapis_mat_text(&header, 1, 1)};
   const char *path = files_path(f, "of-another");
-  CHECK_OK(f, lapis_npz_write(f->ctx, path, &item, 1));
+  CHECK_OK(f, lapis_arrays_write(f->ctx, path, "npz", &item, 1));
   CHECK_REFUSED(
       f, lapis_checkpoint_new(f->ctx, path, p.m, &p.d, &p.set, NULL, 0, &c),
       LAPIS_EFORMAT, words);
@@ -549,7 +550,7 @@ static void an_unwritable_checkpoint_is_said_once(void **state)
   const char *path = files_path(f, "no/such/folder");
   CHECK_OK(f,
            lapis_checkpoint_new(f->ctx, path, p.m, &p.d, &p.set, NULL, 0, &c));
-  lapis_checkpoint_every(c, 0);
+  checkpoint_every(c, 0);
   CHECK_OK(f, lapis_solver_new(f->ctx, p.m, &p.d, &p.set, &solver));
   CHECK_OK(f, lapis_solve(solver));
   assert_int_equal(warnings, 1);
@@ -585,7 +586,7 @@ static void alter(files *f, const lapis_arrays *from, int array, int64_t i,
   assert_non_null(was);
   memcpy(was, m->val, size);
   put_number(&item[array].mat, i, v);
-  CHECK_OK(f, lapis_npz_write(f->ctx, to, item, from->count));
+  CHECK_OK(f, lapis_arrays_write(f->ctx, to, "npz", item, from->count));
   memcpy(m->val, was, size);
   free(was);
 }
@@ -605,7 +606,7 @@ static bool goes_on(files *f, const kind *k, const lapis_data *d, settings *set,
   } *)(void *)&own)
       ->stop.max_iters = most;
   CHECK_OK(f, lapis_checkpoint_new(f->ctx, path, m, d, &own, NULL, 0, &c));
-  lapis_checkpoint_every(c, INFINITY);
+  checkpoint_every(c, INFINITY);
   CHECK_OK(f, lapis_solver_new(f->ctx, m, d, &own, &s));
   lapis_status status = lapis_solve(s);
   if (status < 0) assert_true(strlen(lapis_ctx_error(f->ctx)) > 10);

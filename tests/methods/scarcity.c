@@ -64,7 +64,7 @@ static void write_npz(const char *path)
   for (int i = 0; i < N; i++) Y[i] = i % 2;
   lapis_named item[] = {{.name = "X", .mat = lapis_mat_f64(X, D, N)},
                         {.name = "Y", .mat = lapis_mat_f64(Y, 1, N)}};
-  assert_int_equal(lapis_npz_write(ctx, path, item, 2), LAPIS_OK);
+  assert_int_equal(lapis_arrays_write(ctx, path, "npz", item, 2), LAPIS_OK);
   lapis_ctx_free(ctx);
 }
 
@@ -101,7 +101,7 @@ static lapis_status write_result(lapis_ctx *ctx, lapis_solver *s,
   lapis_mat mat;
   lapis_status status = lapis_result_get(s, name, &mat);
   lapis_named item = {.name = name, .mat = mat};
-  return status < 0 ? status : lapis_npz_write(ctx, out, &item, 1);
+  return status < 0 ? status : lapis_arrays_write(ctx, out, "npz", &item, 1);
 }
 
 static const char *result_of(const lapis_method *m)
@@ -203,8 +203,8 @@ static lapis_status convert(lapis_ctx *ctx, const lapis_method *m,
   lapis_named item[] = {
       {.name = "X", .mat = lapis_mat_f64(mapped, D, d->X.cols)},
       {.name = "Y", .mat = d->Y}};
-  if (status >= 0) status = lapis_npz_write(ctx, p->out, item, 2);
-  if (status >= 0) status = lapis_npy_write(ctx, p->out, item);
+  if (status >= 0) status = lapis_arrays_write(ctx, p->out, "npz", item, 2);
+  if (status >= 0) status = lapis_arrays_write(ctx, p->out, "npy", item, 1);
   lapis_map_free(map);
   return status;
 }

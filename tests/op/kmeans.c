@@ -310,7 +310,8 @@ static void write_lie(files *f, const lie *l)
     }
     item[n++] = (lapis_named){.name = names[k], .mat = m, .flat = m.rows == 1};
   }
-  CHECK_OK(f, lapis_npz_write(f->ctx, files_path(f, "lie.npz"), item, n));
+  CHECK_OK(
+      f, lapis_arrays_write(f->ctx, files_path(f, "lie.npz"), "npz", item, n));
 }
 
 static void lying_files_are_refused(void **state)

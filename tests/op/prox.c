@@ -1,6 +1,7 @@
 /* prox.c - proximal steps judged by their optimality conditions, which
  * need nothing but the definition, and by verified answers. */
 #include "fixture.h"
+#include "la/kernels.h"
 #include "lapis/lapis_ops.h"
 
 enum { CASES = 50000 };
@@ -77,10 +78,10 @@ static void chi2_is_minimal(void **state)
     double v = 4 * check_normal(&seed);
     if (i % 3 == 0) z0 = 0;
     lapis_prox_chi2(1, &v, &z0, &t, &z);
-    double best = t * lapis_chi2(z, z0) + 0.5 * (z - v) * (z - v);
+    double best = t * k_chi2(z, z0) + 0.5 * (z - v) * (z - v);
     for (int k = 0; k <= 2000; k++) {
       double x = 10.0 * k / 2000;
-      double f = t * lapis_chi2(x, z0) + 0.5 * (x - v) * (x - v);
+      double f = t * k_chi2(x, z0) + 0.5 * (x - v) * (x - v);
       CHECK_AT_LEAST(f, best - 1e-13 * (1 + fabs(best)));
     }
   }
@@ -97,7 +98,7 @@ static void logistic_is_optimal(void **state)
     double c = check_uniform(&seed) < 0.5 ? 0 : 1;
     double v = check_normal(&seed) * power(&seed, -3, 5);
     lapis_prox_logistic(1, &v, &s, &c, gamma, &t, &z);
-    double slope = lapis_logistic_slope(z, s, c, gamma);
+    double slope = k_logistic_slope(z, s, c, gamma);
     double p = fabs(slope), bend = 1 + t * gamma * p * (1 - p);
     double size = fabs(v) + fabs(z) + 1;
     CHECK_NEAR(z - v + t * slope, 0, 1e-15 * (4 * size * bend + 4 * t * p));
@@ -128,7 +129,7 @@ static void check_simplex(int n, const double *v, const double *z0, double t,
 {
   double low = -INFINITY, high = INFINITY, sum = 0, size = 1 + 4 * t;
   for (int i = 0; i < n; i++) {
-    double slope = isnan(z0[i]) ? 0 : t * lapis_chi2_slope(z[i], z0[i]);
+    double slope = isnan(z0[i]) ? 0 : t * k_chi2_slope(z[i], z0[i]);
     double theta = v[i] - z[i] - slope;
     CHECK_AT_LEAST(z[i], 0);
     sum += z[i];

@@ -1,6 +1,7 @@
 /* checkpoint.c - runs of several processes that are ended and go on
  * with another number of them: the answer of one that nobody disturbed. */
 #include "files.h"
+#include "model/model.h"
 #include "ranks_case.h"
 
 /* What before() needs: a checkpoint for each rank. */
@@ -18,7 +19,7 @@ static void open_one(ranks_part *part, void *settings, void *user)
   k->opened[part->rank] = part->made =
       lapis_checkpoint_new(part->ctx, k->path, lapis_method_find(k->method),
                            &part->data, settings, NULL, 0, c);
-  lapis_checkpoint_every(*c, 0);
+  checkpoint_every(*c, 0);
 }
 
 /* As the command does when a run ends: the last state is written. */
@@ -214,7 +215,7 @@ static void an_altered_file_is_refused_by_all(void **state)
       if (way == 0) item[i].mat.cols--;                         /* too short */
       if (way == 1) ((double *)item[i].mat.val)[12 * 89] = NAN; /* of rank 2 */
     }
-    CHECK_OK(f, lapis_npz_write(f->ctx, k.path, item, all.count));
+    CHECK_OK(f, lapis_arrays_write(f->ctx, k.path, "npz", item, all.count));
     lapis_arrays_free(&all);
     run(job, &k, 3, 8, &run_of);
     for (int r = 0; r < 3; r++) {

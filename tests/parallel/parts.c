@@ -117,7 +117,7 @@ static void check_joined(files *f, const whole *w)
   (void)snprintf(one, sizeof one, "%s/one.npz", f->folder);
   (void)snprintf(two, sizeof two, "%s/two.npz", f->folder);
   items(&copy, 0, N, item);
-  CHECK_OK(f, lapis_npz_write(f->ctx, one, item, ARRAYS));
+  CHECK_OK(f, lapis_arrays_write(f->ctx, one, "npz", item, ARRAYS));
   CHECK_OK(f, lapis_arrays_read(f->ctx, w->folder, &all));
   assert_int_equal(all.count, ARRAYS);
   for (int i = 0; i < ARRAYS; i++) {
@@ -126,7 +126,7 @@ static void check_joined(files *f, const whole *w)
                               .axes = all.item[i].axes};
     memcpy(joined[i].shape, all.item[i].shape, sizeof joined[i].shape);
   }
-  CHECK_OK(f, lapis_npz_write(f->ctx, two, joined, ARRAYS));
+  CHECK_OK(f, lapis_arrays_write(f->ctx, two, "npz", joined, ARRAYS));
   lapis_arrays_free(&all);
   void *x = bytes_of(one, &a), *y = bytes_of(two, &b);
   assert_int_equal(a, b);

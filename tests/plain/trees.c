@@ -198,7 +198,7 @@ static void a_tree_without_leaves_is_refused(void **state)
     if (strcmp(all.item[i].name, "nodes") == 0) /* the first split: to itself */
       ((double *)(uintptr_t)all.item[i].mat.val)[2] = 0;
   }
-  assert_int_equal(lapis_npz_write(p->ctx, bad, item, all.count), 0);
+  assert_int_equal(lapis_arrays_write(p->ctx, bad, "npz", item, all.count), 0);
   lapis_arrays_free(&all);
   assert_int_equal(lapis_model_load(p->ctx, bad, &model), 0);
   assert_int_equal(lapis_predict_new(p->ctx, &p->data, model, NULL, &q),

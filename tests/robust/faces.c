@@ -58,7 +58,7 @@ static void write_half(const command *c, const char *name, half *h)
                         {.name = "Y", .mat = lapis_mat_f64(h->Y, 1, N)}};
   lapis_ctx *ctx = lapis_ctx_new();
   snprintf(path, sizeof path, "%s/%s", c->folder, name);
-  assert_int_equal(lapis_npz_write(ctx, path, item, 2), LAPIS_OK);
+  assert_int_equal(lapis_arrays_write(ctx, path, "npz", item, 2), LAPIS_OK);
   lapis_ctx_free(ctx);
 }
 

@@ -255,5 +255,5 @@ void cache_put(const feature_job *j, lapis_ctx *ctx, int64_t index,
       (lapis_named){.name = "image_size", .mat = lapis_mat_i64(size, 2, 1)};
   for (int k = 0; k < FEATURE_ARRAYS && j->kind->array[k].name != NULL; k++)
     item[n++] = (lapis_named){.name = item_name[k], .mat = slot->piece.item[k]};
-  (void)lapis_npz_write(ctx, path, item, n);
+  (void)io_npz_write(ctx, path, item, n);
 }

@@ -101,6 +101,8 @@ struct feature_job {
 
 /* X is a column an image. */
 bool feature_is_single(const feature_kind *kind);
+/* features.c: the same of a row of the table. */
+bool feature_kind_is_single(const lapis_method *kind);
 void feature_piece_free(feature_piece *p); /* contents */
 /* rows x cols zeroed doubles as piece->item[k]; NULL: no memory. */
 double *feature_room(const feature_view *v, feature_piece *piece, int k,

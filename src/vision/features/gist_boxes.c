@@ -21,23 +21,23 @@
 #include <math.h>
 #include <string.h>
 
-#include "lapis/lapis_locate.h"
 #include "lapis/lapis_tools.h"
 #include "mat/mat.h"
 #include "vision/features/feature.h"
 #include "vision/features/gist.h"
 #include "vision/features/outline.h"
 #include "vision/image/places.h"
+#include "vision/locate/locate.h"
 
 enum { BOX_ROWS = 5 };
 
 typedef struct boxes_state {
   gist_bank *bank;
-  lapis_box_table table; /* empty: proposed */
+  box_table table; /* empty: proposed */
 } boxes_state;
 
 /* ---- the table ----------------------------------------------------------*/
-static void warn_unknown(const feature_job *j, const lapis_box_table *t)
+static void warn_unknown(const feature_job *j, const box_table *t)
 {
   int64_t unknown = 0, first = -1;
   for (int64_t b = 0; b < t->count; b++) {
@@ -60,7 +60,7 @@ static lapis_status begin(feature_job *j)
   if (s == NULL) return LAPIS_ENOMEM;
   TRY(gist_bank_new(ctx, &set->gist, &s->bank));
   if (set->boxes == NULL) return LAPIS_OK;
-  TRY(lapis_boxes_read(ctx, set->boxes, &s->table));
+  TRY(boxes_read(ctx, set->boxes, &s->table));
   warn_unknown(j, &s->table);
   j->cache = NULL;
   return LAPIS_OK;
@@ -71,7 +71,7 @@ static void end(feature_job *j)
   boxes_state *s = j->state;
   if (s == NULL) return;
   gist_bank_free(s->bank);
-  lapis_boxes_free(&s->table);
+  boxes_free(&s->table);
   base_free(s);
 }
 
@@ -106,13 +106,13 @@ static lapis_status find_boxes(const feature_job *j, const feature_view *v,
 {
   const boxes_state *s = j->state;
   const lapis_gist_boxes_settings *set = j->settings;
-  lapis_propose_settings propose = lapis_propose_defaults();
+  propose_settings propose = propose_defaults();
   int64_t room = set->boxes != NULL ? s->table.count : set->candidates;
   *count = 0;
   *out = base_alloc(v->ctx, room, sizeof **out);
   if (*out == NULL) return LAPIS_ENOMEM;
   if (set->boxes != NULL) return take_given(j, v, *out, count);
-  TRY(lapis_boxes_propose(v->ctx, v->image, &propose, room, *out, count));
+  TRY(boxes_propose(v->ctx, v->image, &propose, room, *out, count));
   if (*count > 0) return LAPIS_OK;
   return lapis_fail(v->ctx, LAPIS_EDATA,
                     "%s: is too small, at %" PRId64 " x %" PRId64

@@ -140,13 +140,13 @@ lapis_status lapis_image_read(lapis_ctx *ctx, const char *path,
 }
 
 /* ---- writing ------------------------------------------------------------*/
-lapis_status lapis_image_write_png(lapis_ctx *ctx, const lapis_image *image,
-                                   const char *path)
+lapis_status image_write_png(lapis_ctx *ctx, const lapis_image *image,
+                             const char *path)
 {
   NEEDS(ctx, ctx, image, path);
   unsigned char *bytes;
   size_t size;
-  TRY(lapis_image_encode_png(ctx, image, &bytes, &size));
+  TRY(image_encode_png(ctx, image, &bytes, &size));
   lapis_status s = lapis_file_write(ctx, path, bytes, size);
   free(bytes);
   return s;

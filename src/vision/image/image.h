@@ -61,4 +61,29 @@ lapis_status image_encode_raster(lapis_ctx *ctx, const image_raster *r,
 bool image_is_png(const unsigned char *head, int64_t size);
 bool image_is_jpeg(const unsigned char *head, int64_t size);
 
+/* ---- writing: png.c, preview.c
+ * ---------------------------------------------*/
+/* Writes 8 bits a channel; a value below 0 becomes 0, one above 1 becomes 1,
+ * and NaN becomes black. */
+lapis_status image_write_png(lapis_ctx *ctx, const lapis_image *image,
+                             const char *path);
+/* The same bytes in memory; the caller frees them with free(). */
+lapis_status image_encode_png(lapis_ctx *ctx, const lapis_image *image,
+                              unsigned char **bytes, size_t *size);
+
+/* What a page shows of an image.  The image is shrunk (a new pixel is the mean
+ * of what it covers) until its longer side has at most `side` pixels and its
+ * file at most `most` bytes, though not below 16 pixels.  Up to 160 pixels a
+ * side it is a PNG, and so exact, if that fits into `most`; otherwise a
+ * JPEG. */
+typedef struct image_shown {
+  int64_t width, height;
+  const char *type; /* "image/png", "image/jpeg" */
+  unsigned char *bytes;
+  size_t size;
+} image_shown;
+lapis_status image_preview(lapis_ctx *ctx, const lapis_image *image,
+                           int64_t side, int64_t most, image_shown *out);
+void preview_free(image_shown *preview); /* its bytes */
+
 #endif

@@ -24,8 +24,8 @@ lapis_status image_encode_raster(lapis_ctx *ctx, const image_raster *r,
   return refuse(ctx, "writing an image");
 }
 
-lapis_status lapis_image_encode_png(lapis_ctx *ctx, const lapis_image *image,
-                                    unsigned char **bytes, size_t *size)
+lapis_status image_encode_png(lapis_ctx *ctx, const lapis_image *image,
+                              unsigned char **bytes, size_t *size)
 {
   MAKES(bytes);
   NEEDS(ctx, ctx, image, bytes, size);

@@ -15,16 +15,16 @@ static int64_t part(int64_t whole, double share)
 
 /* *out stays empty where the file would be larger than `most`. */
 static lapis_status encode_exact(lapis_ctx *ctx, const lapis_image *image,
-                                 int64_t most, lapis_preview *out)
+                                 int64_t most, image_shown *out)
 {
-  TRY(lapis_image_encode_png(ctx, image, &out->bytes, &out->size));
+  TRY(image_encode_png(ctx, image, &out->bytes, &out->size));
   out->type = "image/png";
-  if ((int64_t)out->size > most) lapis_preview_free(out);
+  if ((int64_t)out->size > most) preview_free(out);
   return LAPIS_OK;
 }
 
 static lapis_status encode_near(lapis_ctx *ctx, const lapis_image *image,
-                                int64_t most, lapis_preview *out)
+                                int64_t most, image_shown *out)
 {
   int64_t size;
   unsigned char *room = base_alloc_raw(ctx, most, 1);
@@ -45,7 +45,7 @@ static lapis_status encode_near(lapis_ctx *ctx, const lapis_image *image,
 }
 
 static lapis_status encode(lapis_ctx *ctx, const lapis_image *image,
-                           int64_t most, lapis_preview *out)
+                           int64_t most, image_shown *out)
 {
   out->width = image->width;
   out->height = image->height;
@@ -55,8 +55,7 @@ static lapis_status encode(lapis_ctx *ctx, const lapis_image *image,
 }
 
 static lapis_status encode_shrunk(lapis_ctx *ctx, const lapis_image *image,
-                                  double share, int64_t most,
-                                  lapis_preview *out)
+                                  double share, int64_t most, image_shown *out)
 {
   lapis_image small;
   if (share >= 1) return encode(ctx, image, most, out);
@@ -67,8 +66,8 @@ static lapis_status encode_shrunk(lapis_ctx *ctx, const lapis_image *image,
   return s;
 }
 
-lapis_status lapis_image_preview(lapis_ctx *ctx, const lapis_image *image,
-                                 int64_t side, int64_t most, lapis_preview *out)
+lapis_status image_preview(lapis_ctx *ctx, const lapis_image *image,
+                           int64_t side, int64_t most, image_shown *out)
 {
   MAKES(out);
   NEEDS(ctx, ctx, image, out);
@@ -89,9 +88,9 @@ lapis_status lapis_image_preview(lapis_ctx *ctx, const lapis_image *image,
   return LAPIS_OK;
 }
 
-void lapis_preview_free(lapis_preview *preview)
+void preview_free(image_shown *preview)
 {
   if (preview == NULL) return;
   free(preview->bytes);
-  *preview = (lapis_preview){.width = 0};
+  *preview = (image_shown){.width = 0};
 }

@@ -1,6 +1,6 @@
 /* box_table.c - boxes from a table: name,x,y,width,height[,score]. */
-#include "lapis/lapis_locate.h"
 #include "vision/image/places.h"
+#include "vision/locate/locate.h"
 
 static const place_form boxes = {
     .noun = "box",
@@ -14,7 +14,7 @@ static const place_form boxes = {
 
 /* The names go from one to the other. */
 static lapis_status take_boxes(lapis_ctx *ctx, place_table *from,
-                               lapis_box_table *out)
+                               box_table *out)
 {
   out->name = base_alloc(ctx, from->count, sizeof *out->name);
   out->box = base_alloc(ctx, from->count, sizeof *out->box);
@@ -29,8 +29,7 @@ static lapis_status take_boxes(lapis_ctx *ctx, place_table *from,
   return LAPIS_OK;
 }
 
-lapis_status lapis_boxes_read(lapis_ctx *ctx, const char *path,
-                              lapis_box_table *out)
+lapis_status boxes_read(lapis_ctx *ctx, const char *path, box_table *out)
 {
   MAKES(out);
   NEEDS(ctx, path, out);
@@ -38,14 +37,14 @@ lapis_status lapis_boxes_read(lapis_ctx *ctx, const char *path,
   TRY(places_read(ctx, path, &boxes, &all));
   lapis_status status = take_boxes(ctx, &all, out);
   places_free(&all);
-  if (status < 0) lapis_boxes_free(out);
+  if (status < 0) boxes_free(out);
   return status;
 }
 
-void lapis_boxes_free(lapis_box_table *table)
+void boxes_free(box_table *table)
 {
   if (table == NULL) return;
   for (int64_t i = 0; i < table->count; i++) base_free(table->name[i]);
   base_free(table->name), base_free(table->box);
-  *table = (lapis_box_table){0};
+  *table = (box_table){0};
 }

@@ -61,20 +61,6 @@ typedef struct choice {
   double *C;             /* EDGES x STRIDE, scratch */
 } choice;
 
-void lapis_choose_fill(lapis_choose_settings *to, size_t size)
-{
-  base_fill(to, size,
-            &(lapis_choose_settings){.size = sizeof(lapis_choose_settings),
-                                     .rounds = 8,
-                                     .weight = 0.3,
-                                     .place = 0.04,
-                                     .heat = 0.05,
-                                     .edges = 0.7,
-                                     .ridge = 1,
-                                     .unlike = 0.2},
-            sizeof *to);
-}
-
 /* ---- what all boxes share -----------------------------------------------*/
 static void centre(choice *c, int64_t from, int64_t d)
 {

@@ -1,5 +1,5 @@
-/* heat.c - what the words of an image say for a class, pixel by pixel and
- * segment by segment.
+/* heat.c - what the words of an image say for a class, segment by
+ * segment.
  *
  * [MC15] Sec. 4.5: a class representative is a histogram completed for a sample
  * that has this class alone; taken as the weights of a linear detector "less
@@ -61,85 +61,6 @@ static lapis_status check_weights(lapis_ctx *ctx, const char *what,
                         " is %g; it must be finite",
                         what, i, weight[i]);
   return LAPIS_OK;
-}
-
-/* ---- the map ------------------------------------------------------------*/
-typedef struct heat {
-  int64_t width, height, reach;
-  double *kernel;      /* reach + 1: from the centre outwards */
-  double *sum, *count; /* height x width */
-  double *line;        /* the longer side */
-} heat;
-
-/* One line of n values, `stride` apart, under the kernel; what lies outside
- * is nothing, which the count, treated alike, makes up for. */
-static void smooth_line(const heat *h, double *at, int64_t n, int64_t stride)
-{
-  for (int64_t i = 0; i < n; i++) {
-    int64_t first = i > h->reach ? i - h->reach : 0;
-    int64_t last = i + h->reach < n ? i + h->reach : n - 1;
-    double sum = 0;
-    for (int64_t j = first; j <= last; j++)
-      sum += h->kernel[j > i ? j - i : i - j] * at[j * stride];
-    h->line[i] = sum;
-  }
-  for (int64_t i = 0; i < n; i++) at[i * stride] = h->line[i];
-}
-
-static void smooth(const heat *h, double *values)
-{
-  for (int64_t y = 0; y < h->height && h->reach > 0; y++)
-    smooth_line(h, values + y * h->width, h->width, 1);
-  for (int64_t x = 0; x < h->width && h->reach > 0; x++)
-    smooth_line(h, values + x, h->height, h->width);
-}
-
-static lapis_status heat_alloc(lapis_ctx *ctx, heat *h, double sigma)
-{
-  int64_t longer = h->width > h->height ? h->width : h->height;
-  h->reach = (int64_t)fmin(ceil(3 * sigma), (double)longer);
-  h->kernel = base_alloc(ctx, h->reach + 1, sizeof *h->kernel);
-  h->sum = base_alloc(ctx, h->width * h->height, sizeof *h->sum);
-  h->count = base_alloc(ctx, h->width * h->height, sizeof *h->count);
-  h->line = base_alloc(ctx, longer, sizeof *h->line);
-  if (!(h->kernel && h->sum && h->count && h->line)) return LAPIS_ENOMEM;
-  for (int64_t i = 0; i <= h->reach; i++) {
-    double u = sigma > 0 ? (double)i / sigma : 0;
-    h->kernel[i] = exp(-u * u / 2);
-  }
-  return LAPIS_OK;
-}
-
-static void fill_map(heat *h, const lapis_words *words, const double *weight,
-                     double *map)
-{
-  for (int64_t j = 0; j < words->word.cols; j++) {
-    int64_t x, y;
-    words_pixel(words, j, &x, &y);
-    h->sum[y * h->width + x] += weight[words_index(words, j)];
-    h->count[y * h->width + x]++;
-  }
-  smooth(h, h->sum);
-  smooth(h, h->count);
-  for (int64_t k = 0; k < h->width * h->height; k++)
-    map[k] = h->count[k] > 0 ? h->sum[k] / h->count[k] : 0;
-}
-
-lapis_status lapis_heat_map(lapis_ctx *ctx, const lapis_words *words,
-                            const double *weight, double sigma, double *map)
-{
-  NEEDS(ctx, words);
-  TRY(words_check(ctx, "heat map", words));
-  TRY(check_weights(ctx, "heat map", weight, words->vocabulary));
-  if (!(sigma >= 0 && sigma < INFINITY))
-    return lapis_fail(ctx, LAPIS_EINVAL,
-                      "heat map: sigma is %g pixels; it must be 0 or more",
-                      sigma);
-  heat h = {.width = words->width, .height = words->height};
-  lapis_status status = heat_alloc(ctx, &h, sigma);
-  if (status == LAPIS_OK) fill_map(&h, words, weight, map);
-  base_free(h.kernel), base_free(h.sum), base_free(h.count), base_free(h.line);
-  return status;
 }
 
 lapis_status lapis_segment_scores(lapis_ctx *ctx, const lapis_words *words,

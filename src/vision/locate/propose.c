@@ -24,20 +24,17 @@ typedef struct proposer {
   int64_t count;
 } proposer;
 
-void lapis_propose_fill(lapis_propose_settings *to, size_t size)
+propose_settings propose_defaults(void)
 {
-  base_fill(to, size,
-            &(lapis_propose_settings){.size = sizeof(lapis_propose_settings),
-                                      .grid = {.step = -1,
-                                               .smallest = 0.15,
-                                               .largest = 0.9,
-                                               .scales = 8,
-                                               .aspect_low = 0.5,
-                                               .aspect_high = 2,
-                                               .aspects = 5},
-                                      .overlap = 0.7,
-                                      .longest = 128},
-            sizeof *to);
+  return (propose_settings){.grid = {.step = -1,
+                                     .smallest = 0.15,
+                                     .largest = 0.9,
+                                     .scales = 8,
+                                     .aspect_low = 0.5,
+                                     .aspect_high = 2,
+                                     .aspects = 5},
+                            .overlap = 0.7,
+                            .longest = 128};
 }
 
 static double pixel(const lapis_image *m, int64_t x, int64_t y)
@@ -126,7 +123,7 @@ static void suppress(const proposer *p, double overlap, int64_t count,
 
 static lapis_status propose(lapis_ctx *ctx, proposer *p,
                             const lapis_image *small,
-                            const lapis_propose_settings *set)
+                            const propose_settings *set)
 {
   TRY(grid_make(ctx, "boxes", &set->grid, small->width, small->height,
                 &p->grid));
@@ -154,15 +151,13 @@ static void enlarge(const lapis_image *image, const lapis_image *small,
   b->x = x, b->y = y;
 }
 
-lapis_status lapis_boxes_propose(lapis_ctx *ctx, const lapis_image *image,
-                                 const lapis_propose_settings *given,
-                                 int64_t count, lapis_box *box, int64_t *found)
+lapis_status boxes_propose(lapis_ctx *ctx, const lapis_image *image,
+                           const propose_settings *given, int64_t count,
+                           lapis_box *box, int64_t *found)
 {
-  NEEDS(ctx, image, box, found);
-  lapis_propose_settings set = lapis_propose_defaults();
+  propose_settings set = given == NULL ? propose_defaults() : *given;
   *found = 0;
   TRY(image_check(ctx, "boxes", image));
-  TRY(base_take(ctx, "boxes: the settings", given, &set, sizeof set));
   if (!(set.overlap > 0 && set.overlap <= 1))
     return lapis_fail(ctx, LAPIS_EINVAL,
                       "boxes: an overlap of %g; it must be in (0, 1]",

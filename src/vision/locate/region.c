@@ -11,14 +11,6 @@
 
 #include "vision/locate/region.h"
 
-void lapis_region_fill(lapis_region_settings *to, size_t size)
-{
-  base_fill(to, size,
-            &(lapis_region_settings){.size = sizeof(lapis_region_settings),
-                                     .seconds = INFINITY},
-            sizeof *to);
-}
-
 static lapis_status check_graph(lapis_ctx *ctx, const lapis_graph *g)
 {
   if (g->count < 0 || g->count > INT32_MAX / 4)
@@ -138,59 +130,4 @@ lapis_status lapis_region_find(lapis_ctx *ctx, const lapis_graph *graph,
   TRY(check_graph(ctx, graph));
   TRY(check_scores(ctx, score, graph->count));
   return find(ctx, graph, score, &set, inside, info);
-}
-
-/* ---- several regions ----------------------------------------------------*/
-typedef struct repetition {
-  double *left;          /* n: scores, -infinity where taken */
-  unsigned char *inside; /* n */
-} repetition;
-
-static lapis_status repeat(lapis_ctx *ctx, const lapis_graph *graph,
-                           const double *score,
-                           const lapis_region_settings *set, int64_t count,
-                           int64_t *region, lapis_region_info *info,
-                           int64_t *found, repetition *r)
-{
-  int64_t n = graph->count;
-  lapis_status worst = LAPIS_OK;
-  memcpy(r->left, score, (size_t)n * sizeof *score);
-  while (*found < count) {
-    lapis_region_info now = {0};
-    lapis_status status = find(ctx, graph, r->left, set, r->inside, &now);
-    if (status < 0) return status;
-    if (status > 0) worst = status;
-    if (now.members == 0) break;
-    for (int64_t v = 0; v < n; v++) {
-      if (!r->inside[v]) continue;
-      region[v] = *found;
-      r->left[v] = -INFINITY;
-    }
-    if (info != NULL) info[*found] = now;
-    (*found)++;
-  }
-  return worst;
-}
-
-lapis_status lapis_regions_find(lapis_ctx *ctx, const lapis_graph *graph,
-                                const double *score,
-                                const lapis_region_settings *given,
-                                int64_t count, int64_t *region,
-                                lapis_region_info *info, int64_t *found)
-{
-  NEEDS(ctx, graph, score, region, found);
-  lapis_region_settings set;
-  *found = 0;
-  TRY(take_settings(ctx, given, &set));
-  TRY(check_graph(ctx, graph));
-  TRY(check_scores(ctx, score, graph->count));
-  int64_t n = graph->count;
-  for (int64_t v = 0; v < n; v++) region[v] = -1;
-  repetition r = {base_alloc(ctx, n, sizeof *r.left), base_alloc(ctx, n, 1)};
-  lapis_status status =
-      r.left == NULL || r.inside == NULL
-          ? LAPIS_ENOMEM
-          : repeat(ctx, graph, score, &set, count, region, info, found, &r);
-  base_free(r.left), base_free(r.inside);
-  return status;
 }

@@ -250,9 +250,9 @@ static lapis_status make_segments(pieces *p, const int32_t *label,
   return status;
 }
 
-lapis_status lapis_segments_of_labels(lapis_ctx *ctx, const int32_t *label,
-                                      int64_t width, int64_t height,
-                                      int64_t least, lapis_segments *out)
+lapis_status segments_of_labels(lapis_ctx *ctx, const int32_t *label,
+                                int64_t width, int64_t height, int64_t least,
+                                lapis_segments *out)
 {
   MAKES(out);
   NEEDS(ctx, label, out);
@@ -290,8 +290,8 @@ static lapis_status labels_of_image(lapis_ctx *ctx, const lapis_image *image,
     for (int64_t c = 0; c < image->channels; c++)
       label[k] = label[k] * 256 +
                  (int32_t)(255 * image->pixels[k * image->channels + c] + 0.5F);
-  lapis_status status = lapis_segments_of_labels(ctx, label, image->width,
-                                                 image->height, least, out);
+  lapis_status status =
+      segments_of_labels(ctx, label, image->width, image->height, least, out);
   base_free(label);
   return status;
 }
@@ -323,7 +323,7 @@ static lapis_status labels_of_matrix(lapis_ctx *ctx, const char *path,
       label[y * A->rows + x] = (int32_t)v;
     }
   if (status == LAPIS_OK)
-    status = lapis_segments_of_labels(ctx, label, A->rows, A->cols, least, out);
+    status = segments_of_labels(ctx, label, A->rows, A->cols, least, out);
   base_free(label);
   return status;
 }

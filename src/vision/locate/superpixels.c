@@ -14,16 +14,6 @@
 
 enum { USUAL_SEGMENTS = 300 };
 
-void lapis_slic_fill(lapis_slic_settings *to, size_t size)
-{
-  base_fill(to, size,
-            &(lapis_slic_settings){.size = sizeof(lapis_slic_settings),
-                                   .side = -1,
-                                   .regularity = 15,
-                                   .least = -1},
-            sizeof *to);
-}
-
 static lapis_status take_settings(lapis_ctx *ctx,
                                   const lapis_slic_settings *given,
                                   lapis_slic_settings *s)
@@ -69,8 +59,8 @@ static lapis_status segment(lapis_ctx *ctx, const lapis_image *lab,
                    .least = least,
                    .regularity = (float)(set->regularity * set->regularity)};
     slic_compute(&t, label);
-    status = lapis_segments_of_labels(ctx, label, lab->width, lab->height,
-                                      least, out);
+    status =
+        segments_of_labels(ctx, label, lab->width, lab->height, least, out);
   }
   base_free(planes), base_free(label);
   return status;

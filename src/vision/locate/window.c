@@ -49,22 +49,6 @@ typedef struct window_search {
   int64_t n_heap, evaluated;
 } window_search;
 
-void lapis_window_fill(lapis_window_settings *to, size_t size)
-{
-  base_fill(to, size,
-            &(lapis_window_settings){.size = sizeof(lapis_window_settings),
-                                     .grid = {.step = -1,
-                                              .smallest = 0.2,
-                                              .largest = 0.4,
-                                              .scales = 4,
-                                              .aspect_low = 1,
-                                              .aspect_high = 2,
-                                              .aspects = 2},
-                                     .least = -1,
-                                     .overlap = 0.5},
-            sizeof *to);
-}
-
 static lapis_status take_settings(lapis_ctx *ctx,
                                   const lapis_window_settings *given,
                                   lapis_window_settings *s)

@@ -31,7 +31,7 @@ lapis_status vocabulary_write(lapis_ctx *ctx, const char *path,
       .name = "scale", .mat = floats(v->scale, 1, v->d), .flat = true};
   item[n++] = (lapis_named){
       .name = "made", .mat = lapis_mat_text(text, 1, 1), .flat = true};
-  return lapis_npz_write(ctx, path, item, n);
+  return io_npz_write(ctx, path, item, n);
 }
 
 /* ---- reading ------------------------------------------------------------*/
