@@ -104,7 +104,6 @@ typedef struct lapis_locate_settings {
 } lapis_locate_settings;
 
 typedef struct lapis_flow lapis_flow;
-struct lapis_race; /* of lapis_race.h */
 /* Checks the settings, and reads the table of labels.  paths (count of them)
  * and what the settings point to are borrowed until the flow is freed. */
 LAPIS_API lapis_status lapis_label_new(lapis_ctx *ctx, const char *const *paths,

@@ -462,7 +462,7 @@ static void words_that_repeat(void **state)
   command_expect(&c, 0, "");
   says(&c,
        "kind             class        120 missing   19 different: k0 7, k1 7");
-  says(&c, "lapis fit mc words.csv --target kind --one-hot cap --by");
+  says(&c, "lapis fit auto words.csv --target kind --one-hot cap\n");
   run_advice(&c);
   put_words(&c, 240, 1000000, 40, false); /* names but for a few */
   command_run(&c, "info words.csv");
@@ -475,11 +475,9 @@ static void words_that_repeat(void **state)
   run_advice(&c);
   put_words(&c, 120, 11, 3, true);
   command_run(&c, "info words.csv");
-  says(
-      &c,
-      "which column is to be predicted?\n"
-      "    kind: lapis fit auto words.csv --target kind --one-hot cap\n"
-      "    cap: lapis fit auto words.csv --target cap --one-hot kind\n");
+  says(&c, "which column is to be predicted?\n"
+           "    kind: lapis fit auto words.csv --target kind --one-hot cap\n"
+           "    cap: lapis fit auto words.csv --target cap --one-hot kind\n");
   if (strstr(c.out, "for example") != NULL) fail_msg("%s", c.out);
   command_end(&c);
 }

@@ -12,7 +12,6 @@ static const remark_case cases[] = {
     {"svmplus", "seldom", "C", "1", {"never-predicted"}},
     {"svmplus", "opne", "C", "1", {"rare-class", "standardised"}},
     {"svmplus", "holes", NULL, NULL, {"rows-used", "standardised"}},
-    {"svmplus", "noise", NULL, NULL, {"number-targets"}},
     {"svmplus", "seldom", "max-iters", "1", {"stopped"}},
     {"rr", "noise", NULL, NULL, {"rows-used", "chosen", "no-better-than-mean"}},
     {"rlda", "holes", NULL, NULL, {"rows-used", "chosen"}},
