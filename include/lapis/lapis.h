@@ -434,9 +434,6 @@ typedef struct lapis_mc_settings {
   int absent;          /* lapis_mc_absent: what a sparse X leaves out */
   int proof;           /* factored: lapis_mc_proof */
   int64_t most_rank;   /* factored: columns of the factors at most; -1: auto */
-  lapis_mat calibration; /* 2 x K, or empty: slope and bias of each label's
-                          * probability, by which labels are decided then;
-                          * copied */
   const char *map; /* where settings are chosen: how candidates read X; NULL:
                     * chosen; borrowed */
 } lapis_mc_settings;
@@ -457,8 +454,7 @@ typedef struct lapis_mc_fold_settings {
 typedef struct lapis_linear_settings {
   size_t size;
   lapis_stop stop;
-  double C;              /* weight of the losses */
-  lapis_mat calibration; /* as for mc */
+  double C; /* weight of the losses */
 } lapis_linear_settings;
 LAPIS_METHOD(linear, lapis_linear_settings)
 
@@ -466,9 +462,8 @@ LAPIS_METHOD(linear, lapis_linear_settings)
  * feature. */
 typedef struct lapis_trees_settings {
   size_t size;
-  lapis_stop stop;       /* seconds: fewer trees answer */
-  int64_t trees, leaf;   /* how many; the fewest samples that a leaf holds */
-  lapis_mat calibration; /* as for mc */
+  lapis_stop stop;     /* seconds: fewer trees answer */
+  int64_t trees, leaf; /* how many; the fewest samples that a leaf holds */
 } lapis_trees_settings;
 LAPIS_METHOD(trees, lapis_trees_settings)
 

@@ -38,6 +38,9 @@ typedef struct solver_class {
    * needed; after any error none of its answers may be asked for. */
   lapis_status (*relabel)(lapis_solver *s, const lapis_data *data,
                           const void *settings);
+  /* Labels are decided by probabilities from now on: slopes (2 x K) has slope
+   * and bias of each label's, by its score; copied.  NULL: by scores alone. */
+  lapis_status (*calibrate)(lapis_solver *s, const lapis_mat *slopes);
   /* Fills s->learned with what predicting needs; NULL: no model. */
   lapis_status (*learn)(lapis_solver *s);
 } solver_class;

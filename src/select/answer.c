@@ -18,6 +18,7 @@ typedef struct answer_part { /* what a part is made from, and keeps */
     lapis_linear_settings linear;
     lapis_trees_settings trees;
   } set;
+  lapis_mat slopes;     /* what calibrates it, or empty */
   const char *map_text; /* the race's, of what it reads */
   lapis_map *map;       /* fitted; NULL: none */
   double *X;            /* behind the map */
@@ -48,7 +49,12 @@ static lapis_status part_make(lapis_ctx *ctx, void *self,
     TRY(lapis_map_make(ctx, p->map, &data->X, &p->X, &mapped.X));
   }
   mapped = lapis_data_with(&mapped, lapis_method_reads(p->method, &p->set));
-  return lapis_solver_new(ctx, p->method, &mapped, &p->set, out);
+  base_mute(ctx, true); /* what is to be remarked of the data was */
+  lapis_status s = lapis_solver_new(ctx, p->method, &mapped, &p->set, out);
+  base_mute(ctx, false);
+  if (s >= 0 && p->slopes.cols > 0)
+    s = (*out)->cls->calibrate(*out, &p->slopes);
+  return s;
 }
 
 /* ---- a model of the whole -----------------------------------------------*/
@@ -97,7 +103,7 @@ static lapis_status add_part(const lapis_race *r, const runner *x, bool fills,
   part[*count] = (joined_part){
       .make = part_make, .self = p, .reads = reads, .answers = !fills};
   ++*count;
-  lapis_mat slopes = lapis_mat_f64((double *)x->answer, 2, r->K);
+  p->slopes = lapis_mat_f64((double *)x->answer, 2, r->K);
   p->map_text = reads < 0 ? runner_map(r, x) : runner_map_of_filled(r, x);
   if (x->kind == RUNNER_TREES) {
     p->method = lapis_method_find("trees");
@@ -105,7 +111,6 @@ static lapis_status add_part(const lapis_race *r, const runner *x, bool fills,
     p->set.trees.trees = RACE_TREES;
     p->set.trees.leaf = x->leaf;
     p->set.trees.stop.seconds = like->stop.seconds;
-    p->set.trees.calibration = slopes;
     return LAPIS_OK;
   }
   if (x->kind == RUNNER_LINEAR) {
@@ -113,7 +118,6 @@ static lapis_status add_part(const lapis_race *r, const runner *x, bool fills,
     lapis_settings_default(p->method, &p->set);
     p->set.linear.C = x->C;
     p->set.linear.stop.seconds = like->stop.seconds;
-    p->set.linear.calibration = slopes;
     return LAPIS_OK;
   }
   p->method = lapis_method_find("mc");

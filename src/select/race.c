@@ -542,14 +542,6 @@ int lapis_race_best(const lapis_race *r, const char *method)
   return -1;
 }
 
-const lapis_method *lapis_race_method(const char *method)
-{
-  if (method == NULL) return NULL;
-  bool linear = strcmp(method, "linear") == 0 || strcmp(method, "plain") == 0;
-  bool grown = strcmp(method, "trees") == 0;
-  return lapis_method_find(linear ? "linear" : grown ? "trees" : "mc");
-}
-
 const char *lapis_race_map(const lapis_race *r, int i)
 {
   if (!race_has(r, i)) return NULL;
@@ -683,7 +675,6 @@ double lapis_race_against(const lapis_race *r, int i, const lapis_race *other,
 void race_take(const lapis_race *r, const runner *x, lapis_mc_settings *set)
 {
   const lapis_mc_settings *from = &x->set;
-  set->calibration = lapis_mat_f64((double *)x->answer, 2, r->K);
   set->variant = from->variant;
   set->labels = from->labels;
   set->lambda = from->lambda;

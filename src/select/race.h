@@ -64,13 +64,9 @@ char *lapis_race_unsure(const lapis_race *race, int i, char *text, size_t size);
  * first of mc, linear and trees, or the mean of it and those that are not three
  * standard errors behind it; -1: none. */
 int lapis_race_best(const lapis_race *race, const char *method);
-/* The method whose settings and other results the answer of a runner's method
- * ("mc" .. "mean") has: of a mean the first's.  NULL for NULL. */
-const lapis_method *lapis_race_method(const char *method);
 /* The map that a runner reads its features through. */
 const char *lapis_race_map(const lapis_race *race, int i);
-/* What an mc runner ran with, and its calibration, into *set: borrowed from
- * the race. */
+/* What an mc runner ran with, into *set. */
 void lapis_race_settings(const lapis_race *race, int i, lapis_mc_settings *set);
 /* A solver that answers as runner i did, for data as the race was given: its
  * results, and lapis_model_new, have the maps that go with it.  set: how long

@@ -134,7 +134,7 @@ lapis_status race_make_maps(lapis_race *r, const lapis_mat *X);
 void race_drop_data(lapis_race *r);
 /* i is the number of a runner that was judged. */
 bool race_has(const lapis_race *r, int i);
-/* What an mc runner ran with, and its calibration, borrowed. */
+/* What an mc runner ran with. */
 void race_take(const lapis_race *r, const runner *x, lapis_mc_settings *set);
 
 /* The bar; false: stop. */

@@ -55,23 +55,15 @@ static int right(blobs *b, double yes, double *p)
   lapis_race *race = run(b, true);
   int best = lapis_race_best(race, "mc"), count = 0;
   lapis_mc_settings set = lapis_mc_defaults();
-  lapis_map *map;
-  lapis_data data = b->data;
-  double *X;
   lapis_solver *s;
-  lapis_race_settings(race, best, &set);
-  assert_int_equal(lapis_map_new(b->ctx, lapis_race_map(race, best), &map), 0);
-  assert_int_equal(lapis_map_fit(b->ctx, map, &b->data.X), 0);
-  assert_int_equal(lapis_map_make(b->ctx, map, &b->data.X, &X, &data.X), 0);
-  assert_int_equal(lapis_mc_new(b->ctx, &data, &set, &s), 0);
-  lapis_race_free(race); /* what it lent was copied */
+  assert_int_equal(
+      lapis_race_answer_new(b->ctx, race, best, &b->data, &set, &s), 0);
   assert_int_equal(lapis_solve(s), 0);
   const double *labels = check_result(s, "labels");
   memcpy(p, check_result(s, "probabilities"), N * sizeof *p);
   for (int j = KNOWN; j < N; j++) count += (labels[j] == yes) == b->tall[j];
   lapis_solver_free(s);
-  lapis_map_free(map);
-  free(X);
+  lapis_race_free(race);
   return count;
 }
 

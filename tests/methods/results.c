@@ -160,7 +160,7 @@ enum { KINDS = 6 };
 typedef struct example {
   problem p;
   double labels[2 * N];
-  double calibration[4], weights[(D + 1) * 2];
+  double weights[(D + 1) * 2];
 } example;
 
 /* Images of one object of four features; or of four points, moved. */
@@ -183,7 +183,6 @@ static void make_kind(example *e, const char *method, int kind)
   lapis_data *data = &e->p.data;
   bool images = strcmp(method, "roml") == 0;
   if (images && kind >= 4) make_images(e, kind == 5);
-  for (int i = 0; i < 4; i++) e->calibration[i] = i < 2 ? 1 : .5;
   for (int i = 0; i < 2 * (D + 1); i++) e->weights[i] = .1;
   if (kind == 1 || kind == 4)
     for (int j = 0; j < N; j++) e->p.Y[j] = j % 3;
@@ -268,8 +267,6 @@ static void set_matrices(const lapis_method *m, const char *name, example *e,
                          any_settings *set)
 {
   int64_t K = e->p.data.Y.rows;
-  if (strcmp(m->name, "mc") == 0 && strcmp(name, "variant") == 0)
-    set->mc.calibration = lapis_mat_f64(e->calibration, 2, K);
   if (strcmp(m->name, "rr") == 0 && strcmp(name, "certificate") == 0)
     set->rr.weights = lapis_mat_f64(e->weights, D + 1, K);
 }

@@ -1,5 +1,6 @@
 /* linear: a class between two others has its place, gaps hold means, and a new
  * sample's answer does not depend on those beside it. */
+#include "base/solver.h"
 #include "check.h"
 
 enum { D = 7, N = 90 };
@@ -111,13 +112,13 @@ static void a_calibration_decides(void **state)
   (void)state;
   problem *p = make();
   double given[] = {1, 0, 1, 0, 1, 100};
-  lapis_linear_settings set = lapis_linear_defaults();
-  set.calibration = lapis_mat_f64(given, 2, 3);
-  lapis_solver *s = fit(p, &set);
+  lapis_solver *s = fit(p, NULL);
+  lapis_mat slopes = lapis_mat_f64(given, 2, 3);
+  assert_int_equal(s->cls->calibrate(s, &slopes), LAPIS_OK);
+  assert_int_equal(lapis_solve(s), LAPIS_OK);
   for (int j = 0; j < N; j++) assert_true(check_result(s, "labels")[j] == 12);
-  set.calibration.cols = 2;
-  lapis_solver *no;
-  assert_int_equal(lapis_linear_new(p->ctx, &p->data, &set, &no), LAPIS_ESHAPE);
+  slopes.cols = 2;
+  assert_int_equal(s->cls->calibrate(s, &slopes), LAPIS_ESHAPE);
   discard(p, s);
 }
 

@@ -269,8 +269,7 @@ static bool same_problem(const mc *w, const lapis_mc_settings *set)
          set->labels == w->set.labels &&
          set->certificate == w->set.certificate &&
          set->class_features == w->set.class_features &&
-         set->absent == w->set.absent && set->proof == w->set.proof &&
-         set->calibration.val == w->set.calibration.val;
+         set->absent == w->set.absent && set->proof == w->set.proof;
 }
 
 /* Another mu, lambda, gamma or stop. */
@@ -294,13 +293,12 @@ static lapis_status retune(lapis_solver *s, const void *settings)
   return w->solver->retune(w, before);
 }
 
-/* What relabelling may not change either: labels may be coded in another way,
- * and calibrated or not. */
+/* What relabelling may not change either: labels may be coded in another way.
+ */
 static bool same_features(const mc *w, const lapis_mc_settings *set)
 {
   lapis_mc_settings own = *set;
   own.labels = w->set.labels;
-  own.calibration.val = w->set.calibration.val;
   return same_problem(w, &own);
 }
 
@@ -323,11 +321,17 @@ static lapis_status relabel(lapis_solver *s, const lapis_data *data,
   return w->solver->relabel(w, data);
 }
 
+static lapis_status calibrate(lapis_solver *s, const lapis_mat *slopes)
+{
+  return mc_calibrate(s->ctx, &((mc *)s)->p, slopes);
+}
+
 static const solver_class mc_class = {.method = "mc",
                                       .solve = solve,
                                       .free = release,
                                       .retune = retune,
                                       .relabel = relabel,
+                                      .calibrate = calibrate,
                                       .learn = learn};
 
 static lapis_status build(mc *w, const lapis_data *data)
@@ -348,9 +352,7 @@ lapis_status mc_new(lapis_ctx *ctx, const lapis_data *data,
                       "mc: map goes with settings that are chosen, and mu is "
                       "given, or there are no targets");
   TRY(mc_check_data(ctx, set, data));
-  bool judged = !mat_empty(&set->calibration); /* by labels that were hidden */
-  if (set->variant == LAPIS_MC_1 && !judged)
-    TRY(mat_say_units(ctx, "mc", &data->X));
+  if (set->variant == LAPIS_MC_1) TRY(mat_say_units(ctx, "mc", &data->X));
   lapis_solver *s;
   TRY(solver_alloc(ctx, &mc_class, sizeof(mc), &s));
   mc *w = (mc *)s;

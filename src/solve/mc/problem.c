@@ -271,9 +271,6 @@ static lapis_status encode(mc *w, const lapis_data *data)
   TRY(check_labels(w->base.ctx, &p->labels));
   TRY(turn_labels(w));
   p->K = p->labels.classes;
-  TRY(mc_calibrate(w->base.ctx, p, &w->set.calibration));
-  if (p->calibration != NULL)
-    w->set.calibration = lapis_mat_f64(p->calibration, 2, p->K);
   p->D = data->X.rows;
   p->samples = data->X.cols;
   bool last = base_rank(w->base.ctx) == base_ranks(w->base.ctx) - 1;
@@ -293,13 +290,13 @@ lapis_status mc_problem_relabel(mc *w, const lapis_data *data)
 {
   mc_problem *p = &w->p;
   targets labels = p->labels;
-  double *turn = p->turn, *calibration = p->calibration;
+  double *turn = p->turn;
   p->labels = (targets){.classes = 0};
+  base_free(p->calibration); /* of other labels */
   p->turn = p->calibration = NULL;
   lapis_status s = encode(w, data);
   targets_free(&labels);
   base_free(turn);
-  base_free(calibration); /* the settings may have been a view of it */
   return s;
 }
 

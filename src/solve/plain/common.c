@@ -25,11 +25,10 @@ static void find_means(const lapis_mat *X, const double *weight, double *fill)
   }
 }
 
-static lapis_status take_calibration(lapis_solver *s, linear_answer *a,
-                                     lapis_mat *from)
+lapis_status linear_calibrate(lapis_solver *s, linear_answer *a,
+                              const lapis_mat *from)
 {
   const char *method = s->cls->method;
-  if (mat_empty(from)) return LAPIS_OK;
   if (from->rows != 2 || from->cols != a->K)
     return lapis_fail(s->ctx, LAPIS_ESHAPE,
                       "%s: calibration is %" PRId64 " x %" PRId64
@@ -40,13 +39,11 @@ static lapis_status take_calibration(lapis_solver *s, linear_answer *a,
   a->calibration = arena_reals(&s->arena, 2 * a->K);
   TRY(arena_status(&s->arena));
   mat_to_f64(from, a->calibration, 2);
-  *from = lapis_mat_f64(a->calibration, 2, a->K);
   return LAPIS_OK;
 }
 
 lapis_status linear_begin(lapis_solver *s, linear_answer *a,
-                          const lapis_data *data, lapis_mat *calibration,
-                          double **fill)
+                          const lapis_data *data, double **fill)
 {
   lapis_mat Y;
   TRY(mat_weighted_targets(&s->arena, &data->Y, data->weight, &Y));
@@ -56,7 +53,6 @@ lapis_status linear_begin(lapis_solver *s, linear_answer *a,
   a->n = data->X.cols;
   a->K = a->labels.classes;
   a->weight = data->weight;
-  TRY(take_calibration(s, a, calibration));
   *fill = arena_reals(&s->arena, a->d);
   TRY(linear_answer_alloc(s, a));
   find_means(&data->X, data->weight, *fill);

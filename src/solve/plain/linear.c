@@ -177,13 +177,21 @@ static void release(lapis_solver *s)
   targets_free(&((linear *)s)->answer.labels);
 }
 
-static const solver_class linear_class = {
-    .method = "linear", .solve = solve, .free = release, .learn = learn};
+static lapis_status calibrate(lapis_solver *s, const lapis_mat *slopes)
+{
+  return linear_calibrate(s, &((linear *)s)->answer, slopes);
+}
+
+static const solver_class linear_class = {.method = "linear",
+                                          .solve = solve,
+                                          .free = release,
+                                          .calibrate = calibrate,
+                                          .learn = learn};
 
 static lapis_status build(linear *w, const lapis_data *data)
 {
   const linear_answer *a = &w->answer;
-  TRY(linear_begin(&w->base, &w->answer, data, &w->set.calibration, &w->fill));
+  TRY(linear_begin(&w->base, &w->answer, data, &w->fill));
   w->W = arena_reals(&w->base.arena, (a->d + 1) * a->K);
   TRY(arena_status(&w->base.arena));
   return la_open_host(w->base.ctx, &w->h);

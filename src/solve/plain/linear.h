@@ -46,11 +46,12 @@ void trees_answer_give(lapis_solver *s, linear_answer *a, const trees *t);
 lapis_status linear_check(lapis_ctx *ctx, const char *method,
                           const lapis_data *data);
 /* What is known of data into a, which is all 0: labels of samples whose weight
- * is above 0, X without gaps, the calibration checked and taken over; fill: d
- * means, from the arena. */
+ * is above 0, X without gaps; fill: d means, from the arena. */
 lapis_status linear_begin(lapis_solver *s, linear_answer *a,
-                          const lapis_data *data, lapis_mat *calibration,
-                          double **fill);
+                          const lapis_data *data, double **fill);
+/* solver_class's calibrate. */
+lapis_status linear_calibrate(lapis_solver *s, linear_answer *a,
+                              const lapis_mat *slopes);
 /* What every model of them holds. */
 void linear_learn(named_list *to, const linear_answer *a, const double *fill,
                   double *kind);

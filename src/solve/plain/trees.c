@@ -100,14 +100,16 @@ static void release(lapis_solver *s)
   trees_free(&w->grown);
 }
 
-static const solver_class trees_class = {
-    .method = "trees", .solve = solve, .free = release, .learn = learn};
-
-static lapis_status build(forest *w, const lapis_data *data)
+static lapis_status calibrate(lapis_solver *s, const lapis_mat *slopes)
 {
-  return linear_begin(&w->base, &w->answer, data, &w->set.calibration,
-                      &w->fill);
+  return linear_calibrate(s, &((forest *)s)->answer, slopes);
 }
+
+static const solver_class trees_class = {.method = "trees",
+                                         .solve = solve,
+                                         .free = release,
+                                         .calibrate = calibrate,
+                                         .learn = learn};
 
 lapis_status trees_new(lapis_ctx *ctx, const lapis_data *data,
                        const void *settings, lapis_solver **out)
@@ -120,5 +122,5 @@ lapis_status trees_new(lapis_ctx *ctx, const lapis_data *data,
   w->set = *(const lapis_trees_settings *)settings;
   w->set.stop.max_iters = LOOP_MOST;
   s->settings = &w->set;
-  return solver_deliver(s, build(w, data), out);
+  return solver_deliver(s, linear_begin(s, &w->answer, data, &w->fill), out);
 }
