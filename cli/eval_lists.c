@@ -265,13 +265,21 @@ static bool are_counted(const score_rows *r)
   return from[0] || from[1];
 }
 
+/* "sick: yes", as fit calls what it says of the target sick. */
+static bool is_value_of(const char *of, const char *name)
+{
+  size_t size = strlen(name);
+  return size > 0 && strncmp(of, name, size) == 0 && of[size] == ':' &&
+         of[size + 1] == ' ';
+}
+
 /* The row of the scores that is of a label; -1: none. */
 static int64_t score_row(const score_rows *r, const char *name)
 {
   for (int64_t i = 0; i < r->title.cols; i++) {
     const char *of = row_name(r, i);
     if (of == NULL) continue;
-    if (strcmp(of, name) == 0) return i;
+    if (strcmp(of, name) == 0 || is_value_of(of, name)) return i;
     if (r->numbers && number_of(of) == number_of(name)) return i;
   }
   return -1;

@@ -11,7 +11,7 @@
 
 #include "cli.h"
 
-enum { TITLE_BYTES = 512, ROW_TITLE = 32 };
+enum { TITLE_BYTES = 512, ROW_TITLE = TITLE_BYTES - 32 };
 
 /* Columns while they are put side by side; memory of each in owned. */
 typedef struct sheet {
@@ -207,12 +207,19 @@ static bool add_rather(sheet *s, const answers *a)
   return text != NULL;
 }
 
-/* The class or the target that row k of K scores is of; NULL: there is one. */
-static const char *row_title(const answers *a, int64_t k, int64_t K, char *to)
+/* The class or the target that row k of K scores is of, of one of several
+ * targets of texts both: "sick: yes"; NULL: there is one. */
+static const char *row_title(const answers *a, int64_t k, int64_t K,
+                             char to[ROW_TITLE])
 {
   bool one = a->labels.rows == 1;
   if (one && a->classes.cols == K) return text_at(&a->classes, k);
   if (one && a->classes.cols == 2 && K == 1) return text_at(&a->classes, 1);
+  if (a->titles.cols == K && a->labels.rows == K && a->values.cols == 2) {
+    snprintf(to, ROW_TITLE, "%s: %s", text_at(&a->titles, k),
+             code_text(a, k, 1));
+    return to;
+  }
   if (a->titles.cols == K) return text_at(&a->titles, k);
   if (K == 1) return NULL;
   bool values = one && a->values_of.cols == K;

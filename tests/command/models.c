@@ -207,6 +207,46 @@ static void other_words_are_not_the_models(void **state)
   command_end(&c);
 }
 
+/* Of several targets of words the second word is what scores are of. */
+static void titles_name_target_and_class(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *method, *what;
+  } tried[] = {{"linear", "probability"}, {"mc --mu-rel .1", "score"}};
+  static const char *const words[][2] = {{"ja", "nein"}, {"on", "off"}};
+  command c;
+  char text[4000], title[80];
+  command_begin(&c);
+  for (int w = 0; w < 2; w++) { /* the same words in both, or others */
+    uint64_t seed = 11;
+    strcpy(text, "id,a,b,sick,tall\n");
+    for (int j = 0; j < 40; j++) {
+      double a = check_normal(&seed), b = check_normal(&seed);
+      sprintf(text + strlen(text), "r%d,%.2f,%.2f,%s,%s\n", j, a, b,
+              j % 5 == 4 ? "" : words[0][a > 0], words[w][b > 0]);
+    }
+    put(&c, "two.csv", text);
+    for (int k = 0; k < 2; k++) {
+      command_run(&c, "fit %s two.csv --id id --target sick,tall -q -o a.csv",
+                  tried[k].method);
+      command_expect(&c, 0, "");
+      snprintf(title, sizeof title, "%s of sick: nein", tried[k].what);
+      assert_string_equal(cell(&c, "a.csv", 0, 5, ','), title);
+      snprintf(title, sizeof title, "%s of tall: %s", tried[k].what,
+               w == 0 ? "nein" : "on");
+      assert_string_equal(cell(&c, "a.csv", 0, 6, ','), title);
+      command_run(&c, "eval auroc --truth two.csv --id id --target sick,tall "
+                      "--scores a.csv");
+      command_expect(&c, 0, "");
+      double value;
+      assert_int_equal(sscanf(c.out, "auroc %lf", &value), 1);
+      CHECK_AT_LEAST(value, w == 0 ? .9 : .5);
+    }
+  }
+  command_end(&c);
+}
+
 /* Probabilities where the method has any, else scores: the table holds what the
  * .npz does, under the name of the class, and eval reads either. */
 static void tables_tell_probabilities(void **state)
@@ -445,6 +485,7 @@ int test_models(void)
       cmocka_unit_test(models_of_points_are_of_images_as_they_lie),
       cmocka_unit_test(arff_is_read_as_the_model_names_it),
       cmocka_unit_test(other_words_are_not_the_models),
+      cmocka_unit_test(titles_name_target_and_class),
       cmocka_unit_test(tables_tell_probabilities),
       cmocka_unit_test(fit_reads_what_cv_wrote),
       cmocka_unit_test(names_that_repeat),
