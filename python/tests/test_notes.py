@@ -24,16 +24,18 @@ def data():
     seldom = np.where(np.arange(N) % 15 == 4, 1.0, 0.0)
     codes = np.where(np.arange(N) == 9, 3.0, np.arange(N) % 2)
     holes = np.where(np.arange(N) > 50, np.nan, np.arange(N) % 2)
+    stars = 1 + np.arange(N) % 9 / 2
+    stars[50:] = np.nan
     gaps = X.copy()
     gaps[::5, 0] = np.nan
     return {"X": X, "gaps": gaps, "noise": noise, "seldom": seldom,
-            "codes": codes, "holes": holes}
+            "codes": codes, "holes": holes, "stars": stars}
 
 
 # method, X, Y, settings, what is remarked among others
 CASES = [
     ("svmplus", "X", "seldom", {}, {"never-predicted", "standardised"}),
-    ("svmplus", "X", "noise", {}, {"number-targets", "rows-used"}),
+    ("svmplus", "X", "stars", {}, {"number-targets", "rows-used"}),
     ("svmplus", "X", "seldom", {"max_iters": 1}, {"stopped"}),
     ("rr", "X", "noise", {}, {"rows-used", "chosen", "no-better-than-mean"}),
     ("rlda", "X", "holes", {}, {"rows-used", "chosen"}),

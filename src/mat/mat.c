@@ -441,15 +441,22 @@ bool mat_is_blank(const lapis_mat *X, int64_t j, bool left_out)
   return true;
 }
 
+static bool is_known(const lapis_mat *Y, int64_t j)
+{
+  for (int64_t i = 0; Y != NULL && i < Y->rows; i++)
+    if (!isnan(lapis_mat_at(Y, i, j))) return true;
+  return false;
+}
+
 void mat_say_blank(lapis_ctx *ctx, const char *method, const lapis_mat *X,
-                   bool left_out)
+                   const lapis_mat *Y, bool left_out)
 {
   enum { NAMED = 5, ROOM = 160 };
   char rows[ROOM] = "";
   int64_t count = 0;
   size_t used = 0;
   for (int64_t j = 0; j < X->cols; j++) {
-    if (!mat_is_blank(X, j, left_out)) continue;
+    if (!mat_is_blank(X, j, left_out) || is_known(Y, j)) continue;
     if (count++ < NAMED)
       used +=
           (size_t)snprintf(rows + used, sizeof rows - used, "%s%" PRId64,

@@ -62,9 +62,10 @@ lapis_status mat_check_weights(lapis_ctx *ctx, const char *method,
 lapis_status mat_weighted_targets(arena *own, const lapis_mat *Y,
                                   const double *weight, lapis_mat *out);
 /* Says once which samples hold no number: of a sparse X, where what is left out
- * is unknown, those of which nothing is stored. */
+ * is unknown, those of which nothing is stored.  Y: labels, those with one are
+ * not meant; or NULL. */
 void mat_say_blank(lapis_ctx *ctx, const char *method, const lapis_mat *X,
-                   bool left_out);
+                   const lapis_mat *Y, bool left_out);
 /* Says where X has gaps, and features in units that differ much. */
 lapis_status mat_say_units(lapis_ctx *ctx, const char *method,
                            const lapis_mat *X);

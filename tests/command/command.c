@@ -528,7 +528,6 @@ static void bad_data_is_no_want_of_labels(void **state)
     const char *row, *options, *words;
   } bad[] = {
       {"1,inf,", "", "lapis: mc: X is infinite at row 7, column 2"},
-      {",,", "", "lapis: mc: row 7 has neither a feature nor a label"},
       {"-1,1,", "--variant pos", "lapis: mc: X is -1 at row 7, column 1"},
       {"-1,3,", "--variant simplex --map l1",
        "lapis: mc: X is -0.25 at row 7, column 1"},

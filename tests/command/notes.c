@@ -12,6 +12,7 @@ static const remark_case cases[] = {
     {"svmplus", "seldom", "C", "1", {"never-predicted"}},
     {"svmplus", "opne", "C", "1", {"rare-class", "standardised"}},
     {"svmplus", "holes", NULL, NULL, {"rows-used", "standardised"}},
+    {"svmplus", "stars", NULL, NULL, {"number-targets"}},
     {"svmplus", "seldom", "max-iters", "1", {"stopped"}},
     {"rr", "noise", NULL, NULL, {"rows-used", "chosen", "no-better-than-mean"}},
     {"rlda", "holes", NULL, NULL, {"rows-used", "chosen"}},
@@ -26,7 +27,8 @@ static void write_table(const command *c)
 {
   static char text[ROWS * 160];
   uint64_t seed = 3;
-  size_t at = (size_t)sprintf(text, "a,b,noise,seldom,opne,holes,codes\n");
+  size_t at =
+      (size_t)sprintf(text, "a,b,noise,seldom,opne,holes,codes,stars\n");
   for (int j = 0; j < ROWS; j++) {
     at += (size_t)sprintf(text + at, "%.4f,", check_normal(&seed));
     at += (size_t)sprintf(text + at, "%.4f,", 1e3 * check_normal(&seed));
@@ -41,7 +43,8 @@ static void write_table(const command *c)
                           j > 50  ? ""
                           : j % 2 ? "up"
                                   : "down");
-    at += (size_t)sprintf(text + at, "%d\n", j == 9 ? 3 : j % 2);
+    at += (size_t)sprintf(text + at, "%d,%g\n", j == 9 ? 3 : j % 2,
+                          1 + j % 9 / 2.);
   }
   command_write(c, "t.csv", text, at);
   /* cells of X that mc and rpca fill */
@@ -128,7 +131,7 @@ static void check_case(command *c, const remark_case *k)
   lapis_dataset *ds;
   lapis_table_options o = {
       .target = k->target,
-      .drop = k->target == NULL ? "noise,seldom,opne,holes,codes" : NULL,
+      .drop = k->target == NULL ? "noise,seldom,opne,holes,codes,stars" : NULL,
       .use = k->target == NULL ? NULL : "a,b"};
   snprintf(path, sizeof path, "%s/%s", c->folder, file);
   assert_int_equal(lapis_dataset_new(ctx, &ds), 0);

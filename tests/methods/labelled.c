@@ -234,8 +234,11 @@ static void refusals(void **state)
   lapis_solver_free(solved(ctx, "rr", &s.all, &rr));
   assert_non_null(strstr(heard, "rr: row 15 of X: no feature"));
   make(&s, 1, 2);
-  s.X[6 * D] = NAN; /* row 7 has none, but is to be answered */
-  refuse(ctx, "svmplus", &s.all, NULL, "X 7");
+  s.X[6 * D] = NAN; /* row 7 has no label, and is answered */
+  lapis_svmplus_settings plain = lapis_svmplus_defaults();
+  lapis_solver_free(solved(ctx, "svmplus", &s.all, &plain));
+  s.X[8 * D] = NAN; /* row 9 has one */
+  refuse(ctx, "svmplus", &s.all, NULL, "X 9");
   for (int i = 0; i < D; i++) s.X[8 * D + i] = NAN;
   refuse(ctx, "rlda", &s.all, NULL, "9");
   s.Y[20] = INFINITY;

@@ -41,24 +41,6 @@ static lapis_status check_every_feature(lapis_ctx *ctx, const lapis_mat *X)
   return s;
 }
 
-static bool any_seen(const lapis_mat *A, int64_t j)
-{
-  for (int64_t i = 0; i < A->rows; i++)
-    if (seen(A, i, j)) return true;
-  return false;
-}
-
-static lapis_status check_every_sample(lapis_ctx *ctx, const lapis_data *data)
-{
-  for (int64_t j = 0; j < data->X.cols; j++)
-    if (!any_seen(&data->X, j) && !any_seen(&data->Y, j))
-      return lapis_fail(ctx, LAPIS_EMISSING,
-                        "mc: row %" PRId64 " has neither a feature nor a "
-                        "label; leave the sample out",
-                        j + 1);
-  return LAPIS_OK;
-}
-
 static lapis_status check_non_negative(lapis_ctx *ctx, const char *variant,
                                        const lapis_mat *X)
 {
@@ -117,20 +99,14 @@ bool mc_leaves_out(const lapis_mc_settings *set, const lapis_data *data)
   return data->X.colptr != NULL && set->absent == LAPIS_ABSENT_MISSING;
 }
 
-/* Samples and features of which nothing is stored: the first, and how many. */
-static lapis_status check_stored(lapis_ctx *ctx, const lapis_data *data)
+/* Features of which nothing is stored: the first, and how many. */
+static lapis_status check_stored(lapis_ctx *ctx, const lapis_mat *X)
 {
-  const lapis_mat *X = &data->X;
-  int64_t samples = 0, features = 0, sample = 0, feature = 0;
+  int64_t features = 0, feature = 0;
   double *seen_rows = base_alloc(ctx, X->rows, sizeof *seen_rows);
   if (seen_rows == NULL) return LAPIS_ENOMEM;
-  for (int64_t j = X->cols - 1; j >= 0; j--) {
-    for (int64_t k = X->colptr[j]; k < X->colptr[j + 1]; k++)
-      seen_rows[X->rowidx[k]] = 1;
-    if (X->colptr[j + 1] > X->colptr[j] || any_seen(&data->Y, j)) continue;
-    sample = j + 1;
-    samples++;
-  }
+  for (int64_t k = X->colptr[0]; k < X->colptr[X->cols]; k++)
+    seen_rows[X->rowidx[k]] = 1;
   lapis_status s = base_sum(ctx, seen_rows, X->rows);
   for (int64_t i = X->rows - 1; i >= 0; i--) {
     if (seen_rows[i] > 0) continue;
@@ -139,19 +115,12 @@ static lapis_status check_stored(lapis_ctx *ctx, const lapis_data *data)
   }
   base_free(seen_rows);
   TRY(s);
-  if (samples > 0)
-    return lapis_fail(ctx, LAPIS_EMISSING,
-                      "mc: %" PRId64 " sample%s nothing that is known, row "
-                      "%" PRId64 " %s; leave out what is empty",
-                      samples, samples > 1 ? "s have" : " has", sample,
-                      samples > 1 ? "first" : "of X");
-  if (features > 0)
-    return lapis_fail(ctx, LAPIS_EMISSING,
-                      "mc: %" PRId64 " feature%s observed in no sample, column "
-                      "%" PRId64 " %s; leave out what is empty",
-                      features, features > 1 ? "s are" : " is", feature,
-                      features > 1 ? "first" : "of X");
-  return LAPIS_OK;
+  if (features == 0) return LAPIS_OK;
+  return lapis_fail(ctx, LAPIS_EMISSING,
+                    "mc: %" PRId64 " feature%s observed in no sample, column "
+                    "%" PRId64 " %s; leave out what is empty",
+                    features, features > 1 ? "s are" : " is", feature,
+                    features > 1 ? "first" : "of X");
 }
 
 lapis_status mc_check_data(lapis_ctx *ctx, const lapis_mc_settings *set,
@@ -161,12 +130,11 @@ lapis_status mc_check_data(lapis_ctx *ctx, const lapis_mc_settings *set,
   if (mc_leaves_out(set, data)) {
     TRY(observed_check(ctx, &data->X));
     TRY(mat_check_finite(ctx, "mc", "Y", &data->Y, true));
-    return check_stored(ctx, data);
+    return check_stored(ctx, &data->X);
   }
   TRY(mat_check_dense(ctx, "mc", "X", &data->X));
   TRY(mc_check_features(ctx, set->variant, &data->X));
   TRY(mat_check_finite(ctx, "mc", "Y", &data->Y, true));
-  TRY(check_every_sample(ctx, data));
   return check_every_feature(ctx, &data->X);
 }
 
@@ -266,6 +234,8 @@ static lapis_status encode(mc *w, const lapis_data *data)
   mc_problem *p = &w->p;
   lapis_data counted;
   TRY(mc_weighted(w->base.ctx, &w->base.arena, data, &counted));
+  mat_say_blank(w->base.ctx, "mc", &data->X, &counted.Y,
+                mc_leaves_out(&w->set, data));
   p->weight = mat_empty(&data->Y) ? NULL : data->weight;
   TRY(targets_encode(w->base.ctx, "mc", &counted.Y, &p->labels));
   TRY(check_labels(w->base.ctx, &p->labels));

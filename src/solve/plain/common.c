@@ -49,6 +49,7 @@ lapis_status linear_begin(lapis_solver *s, linear_answer *a,
   TRY(mat_weighted_targets(&s->arena, &data->Y, data->weight, &Y));
   TRY(targets_encode(s->ctx, s->cls->method, &Y, &a->labels));
   TRY(targets_check_kinds(s->ctx, s->cls->method, &a->labels, ""));
+  mat_say_blank(s->ctx, s->cls->method, &data->X, &Y, false);
   a->d = data->X.rows;
   a->n = data->X.cols;
   a->K = a->labels.classes;

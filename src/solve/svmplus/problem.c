@@ -127,7 +127,7 @@ lapis_status sv_check_unlabelled(lapis_ctx *ctx, const char *method,
                       "is of the samples that are learnt from: give those, and "
                       "ask predict for the others",
                       method);
-  TRY(mat_check_finite(ctx, method, "X", &data->X, false));
+  TRY(mat_check_finite(ctx, method, "X", &data->X, true));
   for (int64_t j = 0; j < P->cols && P->colptr == NULL; j++)
     for (int64_t i = 0; i < P->rows && known[j]; i++)
       if (isnan(lapis_mat_at(P, i, j)))
