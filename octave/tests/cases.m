@@ -200,19 +200,21 @@ end
 function test_weights_of_labels ()
   [X, y] = two_classes ();
   weight = 1 + mod ((1:numel (y))', 3);
-  [~, plain] = lapis_mc (X, y);
-  [~, one] = lapis_mc (X, y, 'sample_weight', weight);
-  [~, more] = lapis_mc (X, y, 'sample_weight', 4 * weight);
+  [~, plain] = lapis_mc (X, y, 'mu_rel', 0.02);
+  [~, one] = lapis_mc (X, y, 'mu_rel', 0.02, 'sample_weight', weight);
+  [~, more] = lapis_mc (X, y, 'mu_rel', 0.02, 'sample_weight', 4 * weight);
   near (one.scores(:), more.scores(:), 0, 'scores');
   if (isequal (one.scores, plain.scores))
     error ('weights changed nothing');
   end
   known = y;
   known(1:3:end) = NaN;
-  [~, without] = lapis_mc (X, known);
-  [~, none] = lapis_mc (X, y, 'sample_weight', double (~ isnan (known)));
+  [~, without] = lapis_mc (X, known, 'mu_rel', 0.02);
+  [~, none] = lapis_mc (X, y, 'mu_rel', 0.02, 'sample_weight', ...
+                        double (~ isnan (known)));
   near (none.scores(:), without.scores(:), 0, 'scores');
-  refused (@() lapis_mc (X, y, 'sample_weight', -weight), 'weight of row 1');
+  refused (@() lapis_mc (X, y, 'mu_rel', 0.02, 'sample_weight', -weight), ...
+           'weight of row 1');
 end
 
 function test_clean_takes_away_what_does_not_fit ()
@@ -364,7 +366,6 @@ function test_notes_are_the_commands ()
   codes = mod (k, 2);
   codes(9) = 3;
   runs = {'svmplus', X, mod(k, 15) == 4, 'never-predicted', {};
-          'svmplus', X, noise, 'number-targets', {};
           'svmplus', X, mod(k, 15) == 4, 'stopped', {'max_iters', 1};
           'rr', X, noise, 'rows-used', {};
           'rlda', X, codes, 'rare-class', {};

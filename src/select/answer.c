@@ -127,7 +127,7 @@ static lapis_status add_part(const lapis_race *r, const runner *x, bool fills,
     p->set.mc.certificate = p->set.mc.class_features = false;
     p->set.mc.dense = true;
   }
-  race_take(r, x, &p->set.mc);
+  race_take(x, &p->set.mc);
   return LAPIS_OK;
 }
 

@@ -430,8 +430,8 @@ static lapis_status read_candidates(lapis_ctx *ctx, const char *text,
       k++;
     if (k == SHOWN_NAMES)
       return lapis_fail(ctx, LAPIS_EINVAL,
-                        "auto: there is no candidate '%.*s'; there are mc, "
-                        "linear and trees",
+                        "auto: --candidates has '%.*s'; it names some of mc, "
+                        "linear, trees",
                         (int)length, at);
     *all[k].is = true;
     at += length + (at[length] == ',');
@@ -469,7 +469,10 @@ static lapis_status make(lapis_ctx *ctx, const solver_class *class_,
     return lapis_fail(ctx, LAPIS_EMISSING, "%s: X and Y are needed",
                       class_->method);
   TRY(mat_check_beside(ctx, class_->method, "Y", &data->Y, &data->X));
+  TRY(mat_check_weights(ctx, class_->method, data->weight, data->X.cols));
   TRY(race_check(ctx, data, like, &o));
+  mat_say_blank(ctx, class_->method, &data->X, &data->Y,
+                data->X.colptr != NULL && like->absent != LAPIS_ABSENT_ZERO);
   TRY(solver_alloc(ctx, class_, sizeof(auto_solver), out));
   auto_solver *w = auto_of(*out);
   w->name = class_ == &auto_class ? auto_method.name : class_->method;

@@ -672,7 +672,7 @@ double lapis_race_against(const lapis_race *r, int i, const lapis_race *other,
                      error);
 }
 
-void race_take(const lapis_race *r, const runner *x, lapis_mc_settings *set)
+void race_take(const runner *x, lapis_mc_settings *set)
 {
   const lapis_mc_settings *from = &x->set;
   set->variant = from->variant;
@@ -686,7 +686,7 @@ void race_take(const lapis_race *r, const runner *x, lapis_mc_settings *set)
 void lapis_race_settings(const lapis_race *r, int i, lapis_mc_settings *set)
 {
   if (!race_has(r, i) || set == NULL) return;
-  race_take(r, &r->run[r->order[i]], set);
+  race_take(&r->run[r->order[i]], set);
 }
 
 void lapis_race_accuracy(const lapis_race *r, int i, double *least,

@@ -135,7 +135,7 @@ void race_drop_data(lapis_race *r);
 /* i is the number of a runner that was judged. */
 bool race_has(const lapis_race *r, int i);
 /* What an mc runner ran with. */
-void race_take(const lapis_race *r, const runner *x, lapis_mc_settings *set);
+void race_take(const runner *x, lapis_mc_settings *set);
 
 /* The bar; false: stop. */
 bool race_show(lapis_race *r, int64_t done, int64_t all, double started);

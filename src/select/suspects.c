@@ -53,6 +53,8 @@ lapis_status lapis_suspects_of(lapis_ctx *ctx, const lapis_mat *Y,
   targets t;
   NEEDS(ctx, ctx, Y, scores, index, margin, found);
   *found = 0;
+  TRY(mat_check_numbers(ctx, "suspects", "Y", Y));
+  TRY(mat_check_numbers(ctx, "suspects", "scores", scores));
   TRY(targets_encode(ctx, "suspects", Y, &t));
   bool fits = scores->rows == t.classes && scores->cols == t.samples;
   suspect *all = base_alloc(ctx, t.classes * t.samples, sizeof *all);

@@ -285,9 +285,9 @@ static void what_cannot_be_divided(void **state)
   (void)state;
   static const struct {
     const char *settings, *words;
-  } all[] = {{"solver=factored;certificate=true",
+  } all[] = {{"mu-rel=.05;solver=factored;certificate=true",
               "its --certificate is not divided among processes"},
-             {"class-features=true;certificate=true",
+             {"mu-rel=.05;class-features=true;certificate=true",
               "--certificate with --class-features is not divided"}};
   sample_set *s = samples(12, 90, 0.2, 0);
   for (int i = 0; i < 2; i++) {
@@ -296,7 +296,7 @@ static void what_cannot_be_divided(void **state)
     check_all_refused(&job, LAPIS_EINVAL, all[i].words);
   }
   s->n = 9;
-  ranks_job job = job_of(s, "solver=factored", true);
+  ranks_job job = job_of(s, "mu-rel=.05;solver=factored", true);
   job.size = 3;
   check_all_refused(&job, LAPIS_EINVAL, "fewer samples than features");
   free(s);

@@ -323,7 +323,9 @@ static lapis_status relabel(lapis_solver *s, const lapis_data *data,
 
 static lapis_status calibrate(lapis_solver *s, const lapis_mat *slopes)
 {
-  return mc_calibrate(s->ctx, &((mc *)s)->p, slopes);
+  mc *w = (mc *)s;
+  TRY(mc_calibrate(s->ctx, &w->p, slopes));
+  return mc_labels_alloc(w); /* probabilities, too */
 }
 
 static const solver_class mc_class = {.method = "mc",
