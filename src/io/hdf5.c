@@ -21,8 +21,7 @@
 #include "mat/mat.h"
 
 enum { DEFLATE_LIMIT = 1032, SPARE_BYTES = 1 << 20, WHAT_BYTES = 512 };
-enum { SIEVE_BYTES = 1 << 12 };
-enum { USER_BLOCK = 512, NAME_BYTES = 256 };
+enum { SIEVE_BYTES = 1 << 12, USER_BLOCK = 512, NAME_BYTES = 256 };
 
 typedef struct hdf5 {
   lapis_ctx *ctx;
@@ -140,11 +139,12 @@ static bool choose_type(data_set *s)
   } else if (class == H5T_ENUM && is_boolean(s->type)) {
     s->as = s->type;
     descr = "|u1";
-  } else if (class == H5T_ENUM) { /* its numbers */
+  } else if (class == H5T_ENUM &&
+             H5Sget_simple_extent_ndims(s->space) != 1) { /* its numbers */
     is_signed = H5Tget_sign(s->type) == H5T_SGN_2;
     s->as = is_signed ? H5T_NATIVE_INT64 : H5T_NATIVE_UINT64;
     descr = is_signed ? "<i8" : "<u8";
-  } else if (class != H5T_STRING) {
+  } else if (class != H5T_STRING && class != H5T_ENUM) { /* names of a list */
     return false;
   }
   (void)snprintf(s->descr, sizeof s->descr, "%s", descr);
@@ -316,6 +316,26 @@ static lapis_status read_numbers(const hdf5 *h, const char *name,
   return status;
 }
 
+/* *raw, values of an enumeration of *size bytes each, becomes their names. */
+static bool name_values(const hdf5 *h, const data_set *s, char **raw,
+                        size_t *size)
+{
+  char *name, *from = *raw, *value = from;
+  size_t width = 1;
+  for (int k = 0; k < H5Tget_nmembers(s->type); k++) {
+    if ((name = H5Tget_member_name(s->type, (unsigned)k)) == NULL) continue;
+    width = strlen(name) >= width ? strlen(name) + 1 : width;
+    (void)H5free_memory(name);
+  }
+  name = *raw = base_alloc(h->ctx, s->count, width);
+  bool fine = name != NULL;
+  for (int64_t k = 0; k < s->count && fine; k++, value += *size, name += width)
+    fine = H5Tenum_nameof(s->type, value, name, width) >= 0;
+  base_free(from);
+  *size = width;
+  return fine;
+}
+
 static lapis_status read_texts(const hdf5 *h, const char *name,
                                const data_set *s, lapis_array *out)
 {
@@ -328,6 +348,10 @@ static lapis_status read_texts(const hdf5 *h, const char *name,
   if (s->count > 0 &&
       H5Dread(s->id, s->type, H5S_ALL, H5S_ALL, H5P_DEFAULT, raw) < 0)
     status = fail_set(h, name, "cannot be read");
+  if (status == LAPIS_OK && H5Tget_class(s->type) == H5T_ENUM &&
+      !name_values(h, s, &raw, &size))
+    status =
+        fail_set(h, name, "has a value that its enumeration does not name");
   (void)snprintf(what, sizeof what, "%.200s: member %.200s", h->path, name);
   if (status == LAPIS_OK)
     status = io_text_copy(h->ctx, what, raw, any ? 0 : size, s->count, out);
@@ -437,8 +461,7 @@ static herr_t visit(hid_t root, const char *name, const H5L_info_t *info,
                     void *user)
 {
   hdf5 *h = user;
-  (void)root;
-  (void)info;
+  (void)root, (void)info;
   if (name[0] == '#') return 0; /* MATLAB's own */
   if (h->request->seen != NULL)
     h->status = io_note_seen(h->ctx, h->request->seen, name);
@@ -503,11 +526,6 @@ static silence be_silent(void)
   return s;
 }
 
-static void be_loud(silence s)
-{
-  (void)H5Eset_auto2(H5E_DEFAULT, s.print, s.user);
-}
-
 static lapis_status read_here(lapis_ctx *ctx, io_file *f,
                               const io_request *request, lapis_arrays *out)
 {
@@ -521,7 +539,7 @@ static lapis_status read_here(lapis_ctx *ctx, io_file *f,
   lapis_status status = open_file(&h, f);
   if (status == LAPIS_OK) status = read_open(&h);
   if (h.file >= 0) (void)H5Fclose(h.file);
-  be_loud(s);
+  (void)H5Eset_auto2(H5E_DEFAULT, s.print, s.user);
   return status;
 }
 
@@ -561,11 +579,10 @@ static hid_t number_type(lapis_dtype t)
 
 static const char *matlab_class(lapis_dtype t)
 {
-  static const char *const names[] = {[LAPIS_F64] = "double",
-                                      [LAPIS_F32] = "single",
-                                      [LAPIS_I64] = "int64",
-                                      [LAPIS_U8] = "uint8"};
-  return names[t];
+  return t == LAPIS_F64   ? "double"
+         : t == LAPIS_F32 ? "single"
+         : t == LAPIS_I64 ? "int64"
+                          : "uint8";
 }
 
 static bool put_text(hid_t object, const char *name, const char *text)
@@ -610,20 +627,6 @@ static bool put_set(hid_t at, const char *name, hid_t type, int axes,
   return fine;
 }
 
-/* Entries side by side, samples or (turned) features slowest. */
-static void *packed(lapis_ctx *ctx, const lapis_mat *m, bool turned)
-{
-  size_t size = H5Tget_size(number_type(m->dtype));
-  char *copy = base_alloc_raw(ctx, m->rows * m->cols, size);
-  for (int64_t j = 0; copy != NULL && j < m->cols; j++)
-    for (int64_t i = 0; i < m->rows; i++) {
-      int64_t to = turned ? i * m->cols + j : j * m->rows + i;
-      memcpy(copy + (size_t)to * size,
-             (const char *)m->val + (size_t)(j * m->ld + i) * size, size);
-    }
-  return copy;
-}
-
 static lapis_status put_numbers(const writing *w, const lapis_named *item)
 {
   const lapis_mat *m = &item->mat;
@@ -631,7 +634,7 @@ static lapis_status put_numbers(const writing *w, const lapis_named *item)
   bool ready = !w->matlab && (m->ld == m->rows || m->cols <= 1);
   hsize_t shape[] = {(hsize_t)(w->matlab ? m->rows : m->cols),
                      (hsize_t)(w->matlab ? m->cols : m->rows)};
-  void *copy = ready ? NULL : packed(w->ctx, m, w->matlab);
+  void *copy = ready ? NULL : mat_packed(w->ctx, m, w->matlab);
   if (!ready && copy == NULL) return LAPIS_ENOMEM;
   bool fine =
       put_set(w->file, item->name, number_type(m->dtype), flat ? 1 : 2, shape,
@@ -750,8 +753,7 @@ static lapis_status put_block(const writing *w)
 static lapis_status write_here(lapis_ctx *ctx, void *task)
 {
   writing *w = task;
-  (void)ctx;
-  (void)be_silent(); /* this process ends with it */
+  (void)ctx, (void)be_silent(); /* this process ends with it */
   lapis_status status = put_items(w);
   return status == LAPIS_OK && w->matlab ? put_block(w) : status;
 }

@@ -472,3 +472,16 @@ void mat_say_blank(lapis_ctx *ctx, const char *method, const lapis_mat *X,
       "which nothing is known",
       method, count > 1 ? "s" : "", rows);
 }
+
+void *mat_packed(lapis_ctx *ctx, const lapis_mat *m, bool turned)
+{
+  size_t size = m->dtype == LAPIS_U8 ? 1 : m->dtype == LAPIS_F32 ? 4 : 8;
+  char *copy = base_alloc_raw(ctx, m->rows * m->cols, size);
+  for (int64_t j = 0; copy != NULL && j < m->cols; j++)
+    for (int64_t i = 0; i < m->rows; i++) {
+      int64_t to = turned ? i * m->cols + j : j * m->rows + i;
+      memcpy(copy + (size_t)to * size,
+             (const char *)m->val + (size_t)(j * m->ld + i) * size, size);
+    }
+  return copy;
+}

@@ -61,6 +61,9 @@ lapis_status mat_check_weights(lapis_ctx *ctx, const char *method,
  * where there are none. */
 lapis_status mat_weighted_targets(arena *own, const lapis_mat *Y,
                                   const double *weight, lapis_mat *out);
+/* A new copy of numbers of any type without gaps, column by column or (turned)
+ * row by row; NULL: no memory. */
+void *mat_packed(lapis_ctx *ctx, const lapis_mat *m, bool turned);
 /* Says once which samples hold no number: of a sparse X, where what is left out
  * is unknown, those of which nothing is stored.  Y: labels, those with one are
  * not meant; or NULL. */

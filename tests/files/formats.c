@@ -586,6 +586,36 @@ static void damaged_files_do_no_harm(void **state)
   CHECK_AT_MOST((double)peak_kilobytes(RUSAGE_CHILDREN), 1e6);
 }
 
+/* A Y that HDF5 keeps as an enumeration is read by its names: 5 is cat and 9
+ * is dog in 32 bits; -1 is no and 1 is yes in 8. */
+static void enumerations_are_words(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *file, *words[2];
+  } tried[] = {{"wide", {"cat", "dog"}}, {"signed", {"no", "yes"}}};
+  lapis_ctx *ctx = lapis_ctx_new();
+  if (!is_built("h5")) skip();
+  for (int i = 0; i < 2; i++) {
+    char path[1200];
+    lapis_dataset *ds;
+    snprintf(path, sizeof path, "%s/hdf5_enum/%s.h5", check_fixtures(),
+             tried[i].file);
+    assert_int_equal(lapis_dataset_new(ctx, &ds), 0);
+    if (lapis_dataset_read(ds, path, NULL) < 0 || lapis_dataset_finish(ds) < 0)
+      fail_msg("%s", lapis_ctx_error(ctx));
+    const lapis_mat *Y = &lapis_dataset_data(ds)->Y;
+    lapis_mat words = lapis_dataset_text(ds, "class_names");
+    assert_int_equal(words.cols, 2);
+    for (int k = 0; k < 2; k++)
+      assert_string_equal(((const char *const *)words.val)[k],
+                          tried[i].words[k]);
+    for (int j = 0; j < 4; j++) CHECK_NEAR(lapis_mat_at(Y, 0, j), j % 2, 0);
+    lapis_dataset_free(ds);
+  }
+  lapis_ctx_free(ctx);
+}
+
 #define FILES_TEST(t) \
   cmocka_unit_test_setup_teardown(t, files_setup, files_teardown)
 
@@ -596,6 +626,7 @@ int test_formats(void)
       FILES_TEST(every_pair_of_formats_agrees),
       FILES_TEST(other_types_keep_their_values),
       FILES_TEST(svm_is_read),
+      cmocka_unit_test(enumerations_are_words),
       FILES_TEST(a_cut_svm_is_said),
       FILES_TEST(arff_is_read),
       FILES_TEST(sparse_arff_is_read),
