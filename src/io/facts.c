@@ -146,9 +146,10 @@ bool facts_count_rows(const io_facts *f)
   enum { COUNTED = 5, RISING = 10 };
   int64_t missing = 0;
   for (int k = 0; k < CSV_ABSENCES; k++) missing += f->absent[k];
-  return f->whole && f->texts == 0 && missing == 0 &&
-         (f->step == 1 || f->step == -1) &&
-         f->numbers >= (f->gaps ? RISING : COUNTED);
+  bool runs = (f->step == 1 || f->step == -1) &&
+              f->numbers >= (f->gaps ? RISING : COUNTED);
+  bool many = f->titled && f->n_few > FACTS_FEW;
+  return f->whole && f->texts == 0 && missing == 0 && (runs || many);
 }
 
 bool facts_are_codes(const io_facts *f)

@@ -502,6 +502,7 @@ typedef struct io_facts {
   } few[FACTS_FEW];   /* its different numbers */
   int n_few;          /* FACTS_FEW + 1: there are more */
   bool words, quotes; /* judged: CSV_WORD, CSV_QUOTED are words like others */
+  bool titled;        /* as what names rows is: "id", or nothing, the first */
 } io_facts;
 io_facts facts_begin(void);
 /* kind, value: as csv_value read the cell. */
@@ -514,7 +515,8 @@ void facts_note_before(io_facts *f, const csv_cell *cell, csv_kind kind,
 void facts_judge(io_facts *f, bool quotes_mean, bool none_is_word);
 /* What the cell is in this column; value may be NULL. */
 csv_kind facts_kind(const io_facts *f, const csv_cell *cell, double *value);
-/* Whether its numbers rise or fall, whole, one a row: numbers of the rows. */
+/* Whether its numbers are those of the rows: whole, one a row, and rising or
+ * falling, or many under the title of such. */
 bool facts_count_rows(const io_facts *f);
 /* Whether they are a few whole numbers that repeat, as codes do: 1 and 2. */
 bool facts_are_codes(const io_facts *f);

@@ -44,6 +44,19 @@ static bool names_first_row(const table *t, const char *list)
   return false;
 }
 
+/* Names above numbers of the rows, which have none, as R and pandas write
+ * them. */
+static bool is_above_row_numbers(const table *t)
+{
+  const column *c = t->column;
+  if (t->columns < 2 || c->first != CSV_MISSING || c->title.size > 0 ||
+      !facts_count_rows(&c->facts))
+    return false;
+  for (int64_t j = 1; j < t->columns; j++)
+    if (c[j].first != CSV_TEXT) return false;
+  return true;
+}
+
 static bool looks_like_header(const table *t)
 {
   const lapis_table_options *opt = t->request->opt;
@@ -52,7 +65,7 @@ static bool looks_like_header(const table *t)
   if (opt != NULL && names_first_row(t, opt->use)) return true;
   if (opt != NULL && names_first_row(t, opt->drop)) return true;
   if (opt != NULL && names_first_row(t, opt->one_hot)) return true;
-  if (table_names_features(t)) return true;
+  if (table_names_features(t) || is_above_row_numbers(t)) return true;
   int64_t for_it = 0, against = 0, texts = 0;
   for (int64_t j = 0; j < t->columns; j++) {
     const column *c = &t->column[j];
@@ -94,6 +107,19 @@ static void demote_first_row(table *t)
   }
 }
 
+/* What pandas, R and most people call the numbers of rows. */
+static bool names_rows(const csv_cell *title, int64_t j)
+{
+  static const char *const words[] = {"id", "row", "index", "unnamed: 0",
+                                      "rownames"};
+  if (title->size == 0) return j == 0;
+  for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+    if (strlen(words[k]) == (size_t)title->size &&
+        strncasecmp(title->text, words[k], (size_t)title->size) == 0)
+      return true;
+  return false;
+}
+
 lapis_status table_settle_header(table *t)
 {
   int asked =
@@ -101,6 +127,8 @@ lapis_status table_settle_header(table *t)
   t->header = asked == LAPIS_HEADER_AUTO ? looks_like_header(t)
                                          : asked == LAPIS_HEADER_YES;
   if (!t->header) demote_first_row(t);
+  for (int64_t j = 0; t->header && j < t->columns; j++)
+    t->column[j].facts.titled = names_rows(&t->column[j].title, j);
   t->rows -= t->header;
   if (t->rows > 0) return LAPIS_OK;
   return lapis_fail(t->ctx, LAPIS_EFORMAT,

@@ -482,6 +482,47 @@ static void words_that_repeat(void **state)
   command_end(&c);
 }
 
+/* Numbers of rows are names, in any order where their title says so: nothing,
+ * as R and pandas write the rows of a sample, or id. */
+static void numbers_under_titles_of_names(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *titles, *id; /* id: what the proposal names; NULL: nothing */
+    bool words;
+  } tried[] = {{"\"\",size,kind", "--id 1 --target kind", false},
+               {"Id,size,kind", "--id Id --target kind", false},
+               {"\"\",\"size\",\"kind\"", "--id 1 --target kind", true},
+               {"weight,size,kind", "lapis fit mc t.csv --target kind", false}};
+  command c;
+  command_begin(&c);
+  for (size_t k = 0; k < sizeof tried / sizeof *tried; k++) {
+    char table[8192];
+    size_t used = (size_t)sprintf(table, "%s\n", tried[k].titles);
+    for (int j = 0; j < 60; j++) { /* words: the rows are counted */
+      int row = tried[k].words ? j + 1 : 1000 + 17 * j % 60 / (1 + (k == 1));
+      used += (size_t)sprintf(table + used, "\"%d\",", row);
+      used += (size_t)sprintf(table + used, tried[k].words ? "s%d," : "%d.5,",
+                              j % 5);
+      used += (size_t)sprintf(table + used, "%s\n",
+                              j % 3 == 2   ? ""
+                              : row & 1024 ? "no"
+                              : j % 2      ? "yes"
+                                           : "no");
+    }
+    put(&c, "t.csv", table);
+    command_run(&c, "info t.csv");
+    command_expect(&c, 0, "");
+    says(&c, tried[k].id);
+    run_advice(&c);
+    if (tried[k].words) continue;
+    command_run(&c, "fit linear t.csv --target kind");
+    command_expect(&c, 0, "");
+    says(&c, k < 3 ? "of 1 features," : "of 2 features,");
+  }
+  command_end(&c);
+}
+
 static void units_are_told(void **state)
 {
   (void)state;
@@ -709,6 +750,7 @@ int test_info(void)
       cmocka_unit_test(pipes_are_tables),
       cmocka_unit_test(advice_runs),
       cmocka_unit_test(words_that_repeat),
+      cmocka_unit_test(numbers_under_titles_of_names),
       cmocka_unit_test(units_are_told),
       cmocka_unit_test(tables_of_labels),
       cmocka_unit_test(pictures_and_folders),
