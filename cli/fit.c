@@ -157,6 +157,10 @@ static lapis_status put_texts(cli *c, const job *j, lapis_model *m)
   lapis_mat id = lapis_dataset_text(j->ds, "id_name");
   if (s >= 0 && id.cols > 0)
     s = lapis_model_set_text(c->ctx, m, "id_name", &id);
+  const char *missing = args_get(&c->args, "missing");
+  lapis_mat words = lapis_mat_text(&missing, 1, 1);
+  if (s >= 0 && missing != NULL)
+    s = lapis_model_set_text(c->ctx, m, "missing", &words);
   return s;
 }
 

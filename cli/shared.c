@@ -148,7 +148,8 @@ static const lapis_mat *text_of_model(cli *c, const char *name, lapis_mat *to)
   return there ? to : NULL;
 }
 
-/* A model's columns are found again by their titles. */
+/* A model's columns are found again by their titles, and cells mean unknown
+ * that meant it there. */
 static void read_as_fitted(cli *c, lapis_table_options *out)
 {
   lapis_mat id;
@@ -156,6 +157,8 @@ static void read_as_fitted(cli *c, lapis_table_options *out)
   out->targets_of = text_of_model(c, "target_names", &c->known[1]);
   if (text_of_model(c, "id_name", &id) != NULL)
     out->id_of = ((const char *const *)id.val)[0];
+  if (out->missing == NULL && text_of_model(c, "missing", &id) != NULL)
+    out->missing = ((const char *const *)id.val)[0];
 }
 
 int table_from_args(cli *c, lapis_table_options *out)

@@ -207,6 +207,39 @@ static void other_words_are_not_the_models(void **state)
   command_end(&c);
 }
 
+/* What meant unknown in the fit means it in predict, unless that says else. */
+static void words_for_unknown_stay(void **state)
+{
+  (void)state;
+  command c;
+  char text[4000] = "id,a,b,kind\n", plain[4096];
+  uint64_t seed = 3;
+  command_begin(&c);
+  for (int j = 0; j < 40; j++) {
+    double a = check_normal(&seed);
+    sprintf(text + strlen(text), "r%d,%.2f,%.2f,%s\n", j, j % 6 ? a : -999.,
+            a + .1 * check_normal(&seed), a > 0 ? "yes" : "no");
+  }
+  put(&c, "t.csv", text);
+  put(&c, "coded.csv", "id,a,b\nx,-999,1\ny,1,none\nz,-1,-1\n");
+  put(&c, "empty.csv", "id,a,b\nx,,1\ny,1,\nz,-1,-1\n");
+  command_run(&c, "fit linear t.csv --id id --target kind --missing none,-999 "
+                  "--model m.lapis -q");
+  command_expect(&c, 0, "");
+  command_run(&c, "predict m.lapis empty.csv -o p.csv");
+  command_expect(&c, 0, "");
+  command_slurp(&c, "p.csv", plain, sizeof plain);
+  command_run(&c, "predict m.lapis coded.csv -o p.csv");
+  command_expect(&c, 0, "");
+  command_slurp(&c, "p.csv", text, sizeof text);
+  assert_string_equal(text, plain);
+  command_run(&c, "predict m.lapis coded.csv --missing none -o p.csv");
+  command_expect(&c, 0, "");
+  command_slurp(&c, "p.csv", text, sizeof text);
+  assert_string_not_equal(text, plain);
+  command_end(&c);
+}
+
 /* Of several targets of words the second word is what scores are of. */
 static void titles_name_target_and_class(void **state)
 {
@@ -486,6 +519,7 @@ int test_models(void)
       cmocka_unit_test(arff_is_read_as_the_model_names_it),
       cmocka_unit_test(other_words_are_not_the_models),
       cmocka_unit_test(titles_name_target_and_class),
+      cmocka_unit_test(words_for_unknown_stay),
       cmocka_unit_test(tables_tell_probabilities),
       cmocka_unit_test(fit_reads_what_cv_wrote),
       cmocka_unit_test(names_that_repeat),
