@@ -17,8 +17,8 @@ from ._settings import table
 from ._tags import Tagged
 from ._validation import (are_doubles, check_array, check_classes,
                           check_features, check_fitted, check_groups, check_y,
-                          labels_of, means_missing, remember_features, seed_of,
-                          threads_of, unknown_in)
+                          forget, labels_of, means_missing, remember_features,
+                          seed_of, threads_of, unknown_in)
 from .exceptions import LapisWarning
 
 # What no table has, because it belongs to the context.
@@ -27,6 +27,8 @@ COMMON = {
     Seed of everything random; None: 0, as the command."""),
     "n_jobs": (None, """int or None, default=None
     Threads; None and -1: all cores."""),
+    "missing": (None, """word, number or list of these, default=None
+    What means "not known" in X and y, besides NaN and None."""),
     "verbose": (0, """int, default=0
     1: a progress bar; 2: also what was chosen and why; 3: iterations."""),
 }
@@ -203,7 +205,7 @@ class Estimator(Tagged):
 
     def _begin(self, X):
         """X of a fit, checked."""
-        array = check_array(X, sparse=self._sparse)
+        array = check_array(forget(X, self.missing), sparse=self._sparse)
         remember_features(self, X, array.shape[1])
         return array
 
@@ -218,7 +220,7 @@ class Estimator(Tagged):
     def _ask(self, X, **settings):
         """What the model says of new samples."""
         check_fitted(self)
-        array = check_array(X, sparse=self._sparse)
+        array = check_array(forget(X, self.missing), sparse=self._sparse)
         check_features(self, X, array.shape)
         if not (self._said()["allow_nan"] or is_sparse(array)) \
                 and np.isnan(array).any():
@@ -249,7 +251,7 @@ class Classifier(ClassifierMixin, Estimator):
         apart; words and all else, whole numbers too that are no doubles, as
         their place among the sorted classes.
         """
-        y = check_y(y, n_samples, self._missing_labels)
+        y = check_y(forget(y, self.missing), n_samples, self._missing_labels)
         if y.ndim > 1 and not self._several:
             raise ValueError(f"y should be a 1d array, got an array of shape "
                              f"{y.shape} instead")
@@ -333,7 +335,7 @@ class Classifier(ClassifierMixin, Estimator):
     def score(self, X: ArrayLike, y: ArrayLike, sample_weight=None) -> float:
         """Share of the samples whose label is right; samples with a label that
         is not known (NaN or None) are left out, as by ``lapis eval``."""
-        truth = labels_of(y)
+        truth = labels_of(forget(y, self.missing))
         known = ~unknown_in(truth)
         if known.all():
             more = {} if sample_weight is None else {

@@ -198,6 +198,24 @@ def _is_missing(value):
         return True
 
 
+def forget(array, missing):
+    """array with NaN where it holds what `missing` lists, a word, a number or
+    several; as it is where it holds none."""
+    if missing is None or array is None or is_sparse(array):
+        return array
+    listed = ([missing] if isinstance(missing, (str, bytes, numbers.Number))
+              else list(missing))
+    given = np.asarray(plain(array))
+    meant = np.array([value in listed for value in given.ravel().tolist()],
+                     dtype=bool).reshape(given.shape)
+    if not meant.any():
+        return array
+    kind = np.float64 if given.dtype.kind in "fiub" else object
+    out = given.astype(kind)
+    out[meant] = np.nan
+    return out
+
+
 def unknown_in(array):
     """Of each entry, whether it is not known: NaN, None, pandas' NA."""
     if array.dtype.kind in "fmM":

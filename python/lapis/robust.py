@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from ._compat import RegressorMixin, TransformerMixin
 from ._estimator import Classifier, Estimator, of_method
-from ._validation import check_weight, check_y, feature_names_of
+from ._validation import check_weight, check_y, feature_names_of, forget
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -94,7 +94,7 @@ class RobustRegressor(_Cleaner, RegressorMixin, Estimator):
         settings keep `groups` (people, images) whole.  For weights of samples
         see ``lapis.solve``."""
         X = self._begin(X)
-        y = check_y(y, len(X), missing=True)
+        y = check_y(forget(y, self.missing), len(X), missing=True)
         if y.dtype.kind not in "fiub":
             y = y.astype(np.float64)
         result = self._keep(

@@ -8,7 +8,8 @@ from numpy.typing import ArrayLike
 
 from ._compat import available_if
 from ._estimator import Classifier, of_method
-from ._validation import check_array, check_groups, check_length, check_weight
+from ._validation import (check_array, check_groups, check_length,
+                          check_weight, forget)
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -23,11 +24,10 @@ class _Privileged(Classifier):
 
     _tags = {"allow_nan": False}
 
-    @staticmethod
-    def _privileged(X_priv, n_samples, sparse=False):
+    def _privileged(self, X_priv, n_samples, sparse=False):
         if X_priv is None:
             return None
-        P = check_array(X_priv, "X_priv", sparse)
+        P = check_array(forget(X_priv, self.missing), "X_priv", sparse)
         check_length(P if not sparse else range(P.shape[0]), n_samples,
                      "X_priv")
         return P

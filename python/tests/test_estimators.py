@@ -767,6 +767,32 @@ class Habits(unittest.TestCase):
             lapis.SVMPlusClassifier(kernel="precomputed").fit(
                 K, y, sample_weight=weight)
 
+    def test_words_and_numbers_that_mean_unknown(self):
+        X, truth, P = two_classes(60)
+        coded, holes = X.copy(), X.copy()
+        coded[5, 1], holes[5, 1] = -999, np.nan
+        words = np.where(truth > 0, "yes", "no").astype(object)
+        asked = words.copy()
+        for word in ("", "NA", "?", "nobody knows"):
+            asked[40:], words[40:] = word, None
+            one = lapis.MatrixCompletionClassifier(
+                mu_rel=.05, missing=[word, -999]).fit(coded, asked)
+            two = lapis.MatrixCompletionClassifier(mu_rel=.05).fit(holes,
+                                                                   words)
+            self.assertEqual(one.classes_.tolist(), ["no", "yes"])
+            np.testing.assert_array_equal(one.scores_, two.scores_)
+            np.testing.assert_array_equal(one.predict(coded),
+                                          two.predict(holes))
+        known = np.where(np.arange(60) < 40, truth, 9)
+        for cls in (lapis.RobustLDA, lapis.RobustRegressor):
+            one = cls(missing=(9, -999)).fit(coded, known)
+            two = cls().fit(holes, np.where(known == 9, np.nan, truth))
+            np.testing.assert_array_equal(one.transduction_,
+                                          two.transduction_)
+        one = lapis.RobustPCA(missing=-999).fit(coded)
+        np.testing.assert_array_equal(one.low_rank_,
+                                      lapis.RobustPCA().fit(holes).low_rank_)
+
     def test_weights_of_robust_fits(self):
         X, y, _ = two_classes(60)
         weight = np.arange(60) % 3
