@@ -30,9 +30,9 @@ static void files_without_end_are_refused(void **state)
   (void)state;
   command c;
   command_begin(&c);
-  refused(&c, "timeout 60 $L info /dev/zero", "");
-  refused(&c, "timeout 60 $L fit rpca /dev/zero", "");
-  refused(&c, "timeout 60 $L fit rpca - </dev/zero", "");
+  refused(&c, "ulimit -t 60; $L info /dev/zero", "");
+  refused(&c, "ulimit -t 60; $L fit rpca /dev/zero", "");
+  refused(&c, "ulimit -t 60; $L fit rpca - </dev/zero", "");
   command_end(&c);
 }
 
@@ -50,15 +50,16 @@ static void too_few_addresses_are_refused(void **state)
     int limit = 250 + i % 20 * 15;
     char line[256];
     snprintf(line, sizeof line,
-             "ulimit -v %d000; timeout 60 $L fit rpca x.csv --threads 1",
+             "ulimit -v %d000; ulimit -t 60; $L fit rpca x.csv --threads 1",
              limit);
     int code = shell(&c, line);
     if (code != 0 && (code >= 124 || strstr(c.out, "ulimit -v") == NULL))
       fail_msg("%d MB: exit %d: %s", limit, code, c.out);
   }
-  refused(&c, "ulimit -v 300000; timeout 60 $L fit rpca x.csv", "-v");
-  assert_int_equal(shell(&c, "ulimit -v 300000; timeout 60 $L fit rpca x.csv "
-                             "--backend reference --threads 1"),
+  refused(&c, "ulimit -v 300000; ulimit -t 60; $L fit rpca x.csv", "-v");
+  assert_int_equal(shell(&c,
+                         "ulimit -v 300000; ulimit -t 60; $L fit rpca x.csv "
+                         "--backend reference --threads 1"),
                    0);
   command_end(&c);
 }
