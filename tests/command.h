@@ -104,6 +104,26 @@ static inline void command_arrays(const command *c, const char *name,
   lapis_ctx_free(ctx);
 }
 
+/* How many columns an array has, which is the same in both archives, to the
+ * bit. */
+static inline int64_t command_same(const command *c, const char *one,
+                                   const char *two, const char *name)
+{
+  lapis_arrays all[2];
+  command_arrays(c, one, &all[0]);
+  command_arrays(c, two, &all[1]);
+  const lapis_array *x = lapis_arrays_find(&all[0], name);
+  const lapis_array *y = lapis_arrays_find(&all[1], name);
+  if (x == NULL || y == NULL || x->mat.cols != y->mat.cols ||
+      x->mat.rows != y->mat.rows ||
+      lapis_mat_hash(&x->mat) != lapis_mat_hash(&y->mat))
+    fail_msg("%s of %s and %s differ", name, one, two);
+  int64_t cols = x->mat.cols;
+  lapis_arrays_free(&all[0]);
+  lapis_arrays_free(&all[1]);
+  return cols;
+}
+
 /* What --json printed; to be freed. */
 static inline lapis_json *command_json(const char *text)
 {

@@ -284,7 +284,7 @@ static void no_end_leaves_a_process(void **state)
 static void checkpoints_hold_whole_folds(void **state)
 {
   (void)state;
-  static lapis_arrays whole, resumed, all;
+  static lapis_arrays all;
   const char *part = "cv mc d.npz --solver fpc --tol 0 --max-iters 4 "
                      "--threads 1 --grid mu-rel=1:.01:40 --folds 20 "
                      "--part 1/1";
@@ -306,16 +306,9 @@ static void checkpoints_hold_whole_folds(void **state)
   command_run(&c, "%s --jobs 3 -o p.npz --checkpoint ck", part);
   command_expect(&c, 0, "");
   assert_false(command_exists(&c, "ck"));
-  command_arrays(&c, "p.npz", &resumed);
   command_run(&c, "%s -o w.npz", part);
   command_expect(&c, 0, "");
-  command_arrays(&c, "w.npz", &whole);
-  const lapis_mat *a = &lapis_arrays_find(&resumed, "value")->mat;
-  const lapis_mat *b = &lapis_arrays_find(&whole, "value")->mat;
-  assert_int_equal(a->cols, 20);
-  assert_memory_equal(a->val, b->val, 800 * sizeof(double));
-  lapis_arrays_free(&resumed);
-  lapis_arrays_free(&whole);
+  assert_int_equal(command_same(&c, "p.npz", "w.npz", "value"), 20);
   command_end(&c);
 }
 

@@ -201,29 +201,20 @@ static void a_part_without_time_goes_on(void **state)
 {
   (void)state;
   const char *part = "cv mc d.npz --solver fpc --tol 0 --max-iters 4 "
-                     "--threads 1 --grid mu-rel=1:.01:40 --part 2/2 -o p.npz";
-  static lapis_arrays whole, resumed;
+                     "--threads 1 --grid mu-rel=1:.01:40 --part 2/2";
   command c;
   command_begin(&c);
   write_problem(&c);
-  command_run(&c, "%s --checkpoint ck --time-limit 1e-3", part);
+  command_run(&c, "%s -o p.npz --checkpoint ck --time-limit 1e-3", part);
   command_expect(&c, 1, "2");
   assert_false(command_exists(&c, "p.npz"));
   assert_true(command_exists(&c, "ck"));
-  command_run(&c, "%s --checkpoint ck", part);
+  command_run(&c, "%s -o p.npz --checkpoint ck", part);
   command_expect(&c, 0, "");
   assert_false(command_exists(&c, "ck"));
-  command_arrays(&c, "p.npz", &resumed);
-  command_run(&c, "%s", part);
+  command_run(&c, "%s -o w.npz", part);
   command_expect(&c, 0, "");
-  command_arrays(&c, "p.npz", &whole);
-  const lapis_mat *a = &lapis_arrays_find(&resumed, "value")->mat;
-  const lapis_mat *b = &lapis_arrays_find(&whole, "value")->mat;
-  assert_int_equal(a->rows, 40);
-  assert_int_equal(a->cols, 2);
-  assert_memory_equal(a->val, b->val, 80 * sizeof(double));
-  lapis_arrays_free(&resumed);
-  lapis_arrays_free(&whole);
+  assert_int_equal(command_same(&c, "p.npz", "w.npz", "value"), 2);
   command_end(&c);
 }
 

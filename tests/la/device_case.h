@@ -16,7 +16,7 @@ static la on(const char *name)
   return h;
 }
 
-static void refused(const char *name, const char *words)
+static inline void refused(const char *name, const char *words)
 {
   la h;
   OK(lapis_ctx_set(ctx, "backend", name));

@@ -5,20 +5,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "la_case.h"
+#include "device_case.h"
 
-#define OK(call) assert_int_equal((call), LAPIS_OK)
 enum { M = 7, N = 5 };
-
-static lapis_ctx *ctx;
-
-static la on(const char *name)
-{
-  la h;
-  OK(lapis_ctx_set(ctx, "backend", name));
-  OK(la_open(ctx, &h));
-  return h;
-}
 
 /* Standard error of a child that reads an entry of A; its end. */
 static int read_in_child(const la_array *A, char *text, size_t size)

@@ -1,48 +1,29 @@
 /* linear: a class between two others has its place, gaps hold means, and a new
  * sample's answer does not depend on those beside it. */
+enum { D = 7, N = 90, K = 1 };
+#include "plain_case.h"
 #include "base/solver.h"
-#include "check.h"
-
-enum { D = 7, N = 90 };
-typedef struct problem {
-  lapis_ctx *ctx;
-  double X[D * N], Y[N];
-  int truth[N];
-  lapis_data data;
-} problem;
 
 /* Three classes one behind the other along the first feature; every third
  * sample is not labelled. */
 static problem *make(void)
 {
-  problem *p = calloc(1, sizeof *p);
+  problem *p = empty_problem();
   uint64_t seed = 5;
-  assert_non_null(p);
-  p->ctx = lapis_ctx_new();
   for (int j = 0; j < N; j++) {
     p->truth[j] = j / 3 % 3;
     for (int i = 0; i < D; i++) p->X[D * j + i] = check_normal(&seed);
     p->X[D * j] = 5 * p->truth[j] + .5 * check_normal(&seed);
     p->Y[j] = j % 3 == 0 ? NAN : 10 + p->truth[j];
   }
-  p->data.X = lapis_mat_f64(p->X, D, N);
-  p->data.Y = lapis_mat_f64(p->Y, 1, N);
   return p;
 }
 
 static lapis_solver *fit(problem *p, const lapis_linear_settings *set)
 {
   lapis_solver *s;
-  if (lapis_linear_new(p->ctx, &p->data, set, &s) < 0 || lapis_solve(s) != 0)
-    fail_msg("%s", lapis_ctx_error(p->ctx));
-  return s;
-}
-
-static void discard(problem *p, lapis_solver *s)
-{
-  lapis_solver_free(s);
-  lapis_ctx_free(p->ctx);
-  free(p);
+  lapis_status status = lapis_linear_new(p->ctx, &p->data, set, &s);
+  return solved(p, status, s);
 }
 
 static void a_middle_class_has_its_place(void **state)

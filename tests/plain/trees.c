@@ -1,31 +1,21 @@
 /* trees: known samples are answered as they are labelled, what a leaf holds is
  * a share, gaps hold means, and nothing but order within a feature counts. */
-#include "check.h"
 #include "files.h"
 #include "lapis/lapis_io.h"
 
 enum { D = 3, N = 200, KNOWN = 120, K = 2, TREES = 50 };
-typedef struct problem {
-  lapis_ctx *ctx;
-  double X[D * N], Y[K * N];
-  bool truth[N];
-  lapis_data data;
-} problem;
+#include "plain_case.h"
 
 /* Squares of a chess board in two features; the third says nothing. */
 static problem *make(void)
 {
-  problem *p = calloc(1, sizeof *p);
+  problem *p = empty_problem();
   uint64_t seed = 9;
-  assert_non_null(p);
-  p->ctx = lapis_ctx_new();
   for (int j = 0; j < N; j++) {
     for (int i = 0; i < D; i++) p->X[D * j + i] = 2 * check_uniform(&seed) - 1;
     p->truth[j] = (p->X[D * j] > 0) != (p->X[D * j + 1] > 0);
     p->Y[j] = j < KNOWN ? p->truth[j] : NAN;
   }
-  p->data.X = lapis_mat_f64(p->X, D, N);
-  p->data.Y = lapis_mat_f64(p->Y, 1, N);
   return p;
 }
 
@@ -35,16 +25,8 @@ static lapis_solver *fit(problem *p, int64_t leaf)
   lapis_solver *s;
   set.trees = TREES;
   set.leaf = leaf;
-  if (lapis_trees_new(p->ctx, &p->data, &set, &s) < 0 || lapis_solve(s) != 0)
-    fail_msg("%s", lapis_ctx_error(p->ctx));
-  return s;
-}
-
-static void discard(problem *p, lapis_solver *s)
-{
-  lapis_solver_free(s);
-  lapis_ctx_free(p->ctx);
-  free(p);
+  lapis_status status = lapis_trees_new(p->ctx, &p->data, &set, &s);
+  return solved(p, status, s);
 }
 
 /* No two samples are alike: grown to the end, every tree knows them. */
