@@ -7,7 +7,6 @@
 
 static void every_status_has_a_name(void **state)
 {
-  (void)state;
   for (int s = LAPIS_EDATA; s <= LAPIS_PRECISION_FLOOR; s++)
     assert_string_not_equal(lapis_status_name((lapis_status)s),
                             "unknown status");
@@ -20,7 +19,6 @@ static void every_status_has_a_name(void **state)
 
 static void context_settings(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   assert_int_equal(lapis_ctx_set(ctx, "threads", "3"), LAPIS_OK);
   assert_int_equal(lapis_ctx_threads(ctx), 3);
@@ -47,7 +45,6 @@ static void context_settings(void **state)
 /* Without a number of its own a context takes what OpenMP allows. */
 static void threads_are_what_openmp_allows(void **state)
 {
-  (void)state;
   int most = omp_get_max_threads(), processors = omp_get_num_procs();
   omp_set_num_threads(1);
   lapis_ctx *one = lapis_ctx_new();
@@ -66,7 +63,6 @@ static void threads_are_what_openmp_allows(void **state)
 
 static void defaults_lie_within_bounds(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   for (int i = 0; lapis_method_at(i) != NULL; i++) {
     const lapis_method *m = lapis_method_at(i);
@@ -92,7 +88,6 @@ static void defaults_lie_within_bounds(void **state)
 
 static void settings_by_name(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   const lapis_method *mc = lapis_method_find("mc");
   lapis_mc_settings set = lapis_mc_defaults();
@@ -131,7 +126,6 @@ static void settings_by_name(void **state)
 /* Every matrix has its row in the table, and lands in its field. */
 static void matrices_by_name(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   double x[6] = {1, 2, 3, 4, 5, 6};
   lapis_mat mat = lapis_mat_f64(x, 3, 2);
@@ -165,7 +159,6 @@ static void matrices_by_name(void **state)
 /* ---- memory -------------------------------------------------------------*/
 static void impossible_sizes_are_refused(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   assert_null(base_alloc(ctx, INT64_MAX, 16));
   check_says(lapis_ctx_error(ctx), "memory");
@@ -190,7 +183,6 @@ static void impossible_sizes_are_refused(void **state)
  * and those that were had go with the rest. */
 static void arenas_give_until_they_fail(void **state)
 {
-  (void)state;
   enum { MANY = 100 };
   lapis_ctx *ctx = lapis_ctx_new();
   arena a = {.ctx = ctx};
@@ -221,7 +213,6 @@ static void arenas_give_until_they_fail(void **state)
 
 static void philox_known_answers(void **state)
 {
-  (void)state;
   assert_true(rng_bits(0, 0, 0) == 0xe169c58d6627e8d5u);
   assert_true(rng_bits(UINT64_MAX, UINT64_MAX, UINT64_MAX) ==
               0x41c83b0e408f276du);
@@ -229,7 +220,6 @@ static void philox_known_answers(void **state)
 
 static void random_numbers_are_spread(void **state)
 {
-  (void)state;
   enum { N = 20000 };
   double mean = 0, normal = 0, square = 0;
   for (uint64_t i = 0; i < N; i++) {
@@ -246,7 +236,6 @@ static void random_numbers_are_spread(void **state)
 
 static void a_shuffle_is_a_permutation(void **state)
 {
-  (void)state;
   int64_t order[100], seen[100] = {0}, moved = 0;
   rng_shuffle(1, 2, order, 100);
   for (int64_t i = 0; i < 100; i++) {
@@ -266,7 +255,6 @@ static bool stop_at_five(const lapis_progress *now, void *user)
 
 static void loop_counts_records_and_stops(void **state)
 {
-  (void)state;
   static const char *const columns[] = {"iteration", "objective"};
   lapis_ctx *ctx = lapis_ctx_new();
   loop l = {0};
@@ -310,7 +298,6 @@ static int broken(void *self, double *x, int64_t n)
 
 static void communicator(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   double x = 3;
   assert_int_equal(base_sum(ctx, &x, 1), LAPIS_OK);

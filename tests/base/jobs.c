@@ -82,7 +82,6 @@ static lapis_status run(tally *t, job_list list, int64_t units, int jobs)
 
 static void all_units_are_done_and_speak_in_turn(void **state)
 {
-  (void)state;
   tally t = {.special = -1};
   job_list list = {.work = work, .take = take, .done = done};
   for (int jobs = 1; jobs <= 5; jobs += 2) {
@@ -111,7 +110,6 @@ static lapis_status end(void *user, int64_t unit, job_line *to)
 
 static void an_end_is_one_sentence(void **state)
 {
-  (void)state;
   static const struct {
     int how;
     lapis_status status;
@@ -154,7 +152,6 @@ static lapis_status cancel(void *user, int64_t unit, const void *bytes,
 
 static void a_cancelled_run_ends_its_workers(void **state)
 {
-  (void)state;
   job_list list = {.work = never_end, .take = cancel};
   for (int how = 1; how <= 2; how++) {
     tally t = {.how = how};
@@ -166,7 +163,6 @@ static void a_cancelled_run_ends_its_workers(void **state)
 
 static void settings_say_how_many(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   assert_int_equal(jobs_of(ctx, 5), 1);
   assert_int_equal(lapis_ctx_set(ctx, "jobs", "3"), LAPIS_OK);
@@ -215,7 +211,6 @@ static lapis_status run_cv(long k)
 
 static void scarce_memory_is_an_error(void **state)
 {
-  (void)state;
   long k = 0;
   for (lapis_status s = LAPIS_ENOMEM; s != LAPIS_OK; k += k < 40 ? 1 : 9) {
     s = run_cv(k);

@@ -51,7 +51,6 @@ static void begin(command *c)
 
 static void it_is_found_beside_the_command(void **state)
 {
-  (void)state;
   command c;
   begin(&c);
   bool installed = has_opencl(&c, "");
@@ -66,7 +65,6 @@ static void it_is_found_beside_the_command(void **state)
 
 static void what_others_can_write_is_not_opened(void **state)
 {
-  (void)state;
   command c;
   char other[200];
   begin(&c);
@@ -98,7 +96,6 @@ static void what_others_can_write_is_not_opened(void **state)
 /* No search path: an empty element would be the current folder. */
 static void a_library_lying_here_is_not_loaded(void **state)
 {
-  (void)state;
   command c;
   command_begin(&c);
   shell(&c, "for l in libzip.so.4 libz.so.1 libopenblas.so.0 libpng16.so.16 "

@@ -37,7 +37,6 @@ static void count_warnings(int level, const char *text, void *user)
 /* Said once, however often: and of nothing that looks alike. */
 static void three_signs_are_said(void **state)
 {
-  (void)state;
   double signs[] = {1, -1, 0, NAN, 1}, ranks[] = {1, -1, 2, 0, 1};
   double two[] = {1, -1, NAN, NAN, 1};
   double *all[] = {two, ranks, signs, signs};
@@ -57,7 +56,6 @@ static void three_signs_are_said(void **state)
 
 static void two_values_are_binary(void **state)
 {
-  (void)state;
   check_binary(0, 1, true);
   check_binary(-1, 1, false);
   check_binary(3, 8, false);
@@ -67,7 +65,6 @@ static void two_values_are_binary(void **state)
 /* A single known 0 is a negative, a single 1 or 7 a positive. */
 static void one_value(void **state)
 {
-  (void)state;
   const double value[] = {0, 1, -1, 7}, sign[] = {-1, 1, -1, 1};
   for (int k = 0; k < 4; k++) {
     double y[] = {value[k], NAN};
@@ -80,7 +77,6 @@ static void one_value(void **state)
 
 static void more_values_are_classes(void **state)
 {
-  (void)state;
   double y[] = {30, 10, NAN, 20, 10};
   targets t = encode(y, 1, 5, LAPIS_OK);
   assert_int_equal(t.kind, TARGETS_CLASS);
@@ -99,7 +95,6 @@ static void more_values_are_classes(void **state)
 
 static void several_rows_are_labels(void **state)
 {
-  (void)state;
   double y[] = {0, 1, NAN, 1, 1, 0};
   targets t = encode(y, 2, 3, LAPIS_OK);
   assert_int_equal(t.kind, TARGETS_MULTILABEL);
@@ -118,7 +113,6 @@ static void several_rows_are_labels(void **state)
 
 static void too_many_classes(void **state)
 {
-  (void)state;
   double *y = malloc(20000 * sizeof *y);
   for (int i = 0; i < 20000; i++) y[i] = i * 0.5;
   encode(y, 1, 20000, LAPIS_EDATA);
@@ -127,7 +121,6 @@ static void too_many_classes(void **state)
 
 static void views(void **state)
 {
-  (void)state;
   float f[] = {1, NAN, 3, 4, 5, 6};
   lapis_mat A = {.dtype = LAPIS_F32, .rows = 2, .cols = 2, .ld = 3, .val = f};
   assert_int_equal(lapis_mat_missing(&A), 1);

@@ -11,7 +11,6 @@ static void check_shown(const char *text, const char *wanted)
 
 static void what_a_terminal_obeys_is_escaped(void **state)
 {
-  (void)state;
   check_shown("", "");
   check_shown("plain text, \xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80", /* umlaut,
                 euro, face */
@@ -28,7 +27,6 @@ static void what_a_terminal_obeys_is_escaped(void **state)
 
 static void it_fits_its_room(void **state)
 {
-  (void)state;
   char to[8];
   assert_string_equal(lapis_text_shown("12345678", to, sizeof to), "1234567");
   assert_string_equal(lapis_text_shown("12345\033", to, sizeof to), "12345");
@@ -43,7 +41,6 @@ static void it_fits_its_room(void **state)
 
 static void a_formula_is_told_from_a_number(void **state)
 {
-  (void)state;
   static const char *const run[] = {"=1+1", "+SUM(A1)", "-x",
                                     "@now", "--1",      "=cmd|' /C calc'!A0"};
   static const char *const rest[] = {"",  "-1", "+2.5e3", "-inf", "-",
@@ -63,7 +60,6 @@ static bool is_clean(const char *text)
 
 static void sentences_and_lists_are_safe(void **state)
 {
-  (void)state;
   command c;
   double x[] = {1, 2, 3, 4};
   command_begin(&c);
@@ -87,7 +83,6 @@ static void sentences_and_lists_are_safe(void **state)
 
 static void tables_run_nothing(void **state)
 {
-  (void)state;
   command c;
   char text[400];
   static const char table[] = "id,=x,y\n=1+1,-3,a\n@b,4,-q\n-7,5,a\n";
@@ -114,7 +109,6 @@ static void expect_near(const char *word, const char *wanted)
 
 static void a_slip_of_the_keyboard_finds_its_name(void **state)
 {
-  (void)state;
   expect_near("labl", "label");
   expect_near("lable", "label"); /* neighbours swapped */
   expect_near("Predict", "predict");
@@ -131,7 +125,6 @@ static void a_slip_of_the_keyboard_finds_its_name(void **state)
 
 static void what_was_meant_is_asked(void **state)
 {
-  (void)state;
   command c;
   static const char table[] = "height,weight,tall\n1,2,0\n3,4,1\n2,2,\n";
   command_begin(&c);

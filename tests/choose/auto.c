@@ -52,7 +52,6 @@ static bool has(const lapis_solver *s, const char *name)
  * and so is what one solve of all finds. */
 static void parts_stay(void **state)
 {
-  (void)state;
   table *t = make(2);
   lapis_auto_settings set = lapis_auto_defaults();
   lapis_solver *s, *whole;
@@ -85,7 +84,6 @@ static void parts_stay(void **state)
  * not shown: other folds, so about the same. */
 static void figures_are_true(void **state)
 {
-  (void)state;
   table *t = make(2);
   lapis_auto_settings set = lapis_auto_defaults();
   lapis_solver *s;
@@ -113,7 +111,6 @@ static void figures_are_true(void **state)
 /* Features that say more lose less, on the same labels. */
 static void features_are_compared(void **state)
 {
-  (void)state;
   table *much = make(3), *little = make(.2);
   lapis_auto_settings set = lapis_auto_defaults();
   lapis_solver *a, *b;
@@ -141,7 +138,6 @@ static void features_are_compared(void **state)
  * is chosen, and a map is refused. */
 static void open_mc(void **state)
 {
-  (void)state;
   table *t = make(2);
   lapis_mc_settings mc = lapis_mc_defaults();
   lapis_auto_settings set = lapis_auto_defaults();

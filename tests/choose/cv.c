@@ -118,7 +118,6 @@ static double rae(const double *truth, const double *said, int64_t n)
 /* ---- tests --------------------------------------------------------------*/
 static void every_sample_is_hidden_once(void **state)
 {
-  (void)state;
   bench *b = make((double[]){-1, 1}, 2, 5);
   lapis_svmplus_settings set = lapis_svmplus_defaults();
   lapis_cv_options o = judged_by("auroc");
@@ -147,7 +146,6 @@ static void every_sample_is_hidden_once(void **state)
  * samples stand; where chance did that, the folds are those of any targets. */
 static void a_rare_value_is_dealt_in_turn(void **state)
 {
-  (void)state;
   bench *b = make((double[]){0, 1}, 2, 5);
   lapis_cv_options o = judged_by("auroc");
   int64_t drawn[N], any[N];
@@ -189,7 +187,6 @@ static void a_rare_value_is_dealt_in_turn(void **state)
 /* Labels of any two values, and of more: the share that a fold gets right. */
 static void accuracy_is_that_of_the_labels(void **state)
 {
-  (void)state;
   const double pair[] = {3, 7}, classes[] = {10, 20, 30};
   for (int count = 2; count <= 3; count++) {
     bench *b = make(count == 2 ? pair : classes, count, 7);
@@ -214,7 +211,6 @@ static void accuracy_is_that_of_the_labels(void **state)
 /* A transductive method sees all features and loses the hidden labels. */
 static void accuracy_of_completion(void **state)
 {
-  (void)state;
   bench *b = make((double[]){3, 7}, 2, 11);
   lapis_mc_settings set = lapis_mc_defaults();
   set.mu_rel = 0.05;
@@ -251,7 +247,6 @@ static void accuracy_of_completion(void **state)
 /* An error is chosen where it is least, a score where it is largest. */
 static void errors_are_minimised(void **state)
 {
-  (void)state;
   bench *b = make(NULL, 1, 3);
   lapis_rr_settings set = lapis_rr_defaults();
   lapis_cv_options o = judged_by("rae");
@@ -275,7 +270,6 @@ static void errors_are_minimised(void **state)
  * if it were alone. */
 static void a_path_is_its_points(void **state)
 {
-  (void)state;
   static const char *const method[] = {"rr", "rlda", "rlda"};
   static const char *const metric[] = {"rae", "accuracy", "auroc"};
   static const char *const lambda[] = {"0.15", "0.3", "0.6"};
@@ -310,7 +304,6 @@ static void a_path_is_its_points(void **state)
  * the mean; the whole goes on. */
 static void one_kind_is_no_failure(void **state)
 {
-  (void)state;
   bench *b = make((double[]){-1, 1}, 2, 13);
   b->data.group = b->group;
   for (int j = 0; j < N; j++) b->Y[j] = j % 2 == 0 || j < 18 ? 1 : -1;
@@ -347,7 +340,6 @@ static double judged_without(bench *b, bool real, int64_t group,
  * how much it hangs on each group. */
 static void pooled_folds_are_judged_as_one(void **state)
 {
-  (void)state;
   for (int real = 0; real < 2; real++) {
     bench *b = make(real ? NULL : (double[]){-1, 1}, 2, 19);
     lapis_rr_settings set = lapis_rr_defaults();
@@ -385,7 +377,6 @@ static void pooled_folds_are_judged_as_one(void **state)
 /* Folds of one kind have no ranking; together they have. */
 static void pooled_folds_may_be_of_one_kind(void **state)
 {
-  (void)state;
   bench *b = make((double[]){-1, 1}, 2, 13);
   lapis_mc_settings set = lapis_mc_defaults();
   lapis_cv_options o = judged_by("auroc");
@@ -404,7 +395,6 @@ static void pooled_folds_may_be_of_one_kind(void **state)
 
 static void refusals(void **state)
 {
-  (void)state;
   bench *b = make((double[]){-1, 1}, 2, 17);
   lapis_cv_options o = judged_by("beauty");
   lapis_svmplus_settings set = lapis_svmplus_defaults();
@@ -431,7 +421,6 @@ static void refusals(void **state)
 /* ---- grids as typed, and choosing ---------------------------------------*/
 static void grids_as_typed(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   lapis_grid *g;
   assert_int_equal(lapis_grid_new(ctx, "kernel=linear,rbf", &g), 0);
@@ -461,7 +450,6 @@ static void grids_as_typed(void **state)
  * those of solves that know all the rest. */
 static void cells_are_hidden_where_cells_are_unknown(void **state)
 {
-  (void)state;
   enum { K = 2 };
   bench *b = make(NULL, 0, 5);
   uint64_t seed = 3;

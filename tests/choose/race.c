@@ -69,7 +69,6 @@ static int right(blobs *b, double yes, double *p)
 
 static void blobs_are_told_apart(void **state)
 {
-  (void)state;
   static const double spelt[][2] = {{0, 1}, {1, 0}, {-1, 1}, {1, -1}, {1, 2}};
   double first[N], p[N];
   for (uint64_t seed = 1; seed <= 4; seed++)
@@ -87,7 +86,6 @@ static void blobs_are_told_apart(void **state)
 /* Nearer blobs: as good as the line between the centres, but for little. */
 static void nearer_blobs_too(void **state)
 {
-  (void)state;
   double p[N], loss = 0;
   blobs *b = make(3, 0, 1, 7);
   CHECK_AT_LEAST(right(b, 1, p), 104); /* Bayes: 93 % of 120 are 112 */
@@ -102,7 +100,6 @@ static void nearer_blobs_too(void **state)
  * missing. */
 static void counts_have_no_unit(void **state)
 {
-  (void)state;
   enum { WORDS = 20 };
   static double X[WORDS * N];
   static int32_t row[WORDS * N];
@@ -147,7 +144,6 @@ static void counts_have_no_unit(void **state)
 
 static void runners_are_in_order(void **state)
 {
-  (void)state;
   blobs *b = make(2, 0, 1, 3);
   lapis_race *race = run(b, true), *again = run(b, true);
   lapis_race_hidden h = lapis_race_what(race);
@@ -176,7 +172,6 @@ static void runners_are_in_order(void **state)
 /* Wilson's ends: the shares from which `share` is 1.96 deviations away. */
 static void ends_are_as_far_as_chance_may_go(void **state)
 {
-  (void)state;
   static const double shares[] = {0, .1, .5, .95, 1};
   static const double many[] = {1, 20, 37, 150, 1e4};
   for (int i = 0; i < 5; i++)
@@ -196,7 +191,6 @@ static void ends_are_as_far_as_chance_may_go(void **state)
 /* As many trials as labels; of groups that are told alike, as groups. */
 static void groups_are_a_trial_each(void **state)
 {
-  (void)state;
   enum { OF = 4 };
   int64_t group[N];
   blobs *b = make(2, 0, 1, 5);
@@ -231,7 +225,6 @@ static void groups_are_a_trial_each(void **state)
  * the share of other samples that are told rightly. */
 static void most_intervals_hold_what_comes(void **state)
 {
-  (void)state;
   enum { SEEDS = 20 };
   int held = 0;
   double p[N];
@@ -311,7 +304,6 @@ static int found(const lapis_race *race, const char *a, const char *c)
 
 static void kernels_tell_circles(void **state)
 {
-  (void)state;
   double X[3 * N], share[2], p[N];
   blobs *b = make(0, 0, 1, 5);
   circles(b, X, 0);
@@ -334,7 +326,6 @@ static void kernels_tell_circles(void **state)
 /* With gaps a kernel also reads what mc completes, and a model takes both. */
 static void kernels_read_what_is_filled(void **state)
 {
-  (void)state;
   double X[3 * N], share[2], p[N];
   blobs *b = make(0, 0, 1, 5);
   circles(b, X, .1);
@@ -356,7 +347,6 @@ static void kernels_read_what_is_filled(void **state)
  * behind it. */
 static void toss_ups_are_answered_by_all(void **state)
 {
-  (void)state;
   static const char *const kind[] = {"mc", "linear", "trees"};
   static const char *const mean[] = {NULL,    "mc",   "linear", "both",
                                      "trees", "mean", "plain",  "mean"};
@@ -389,7 +379,6 @@ static void toss_ups_are_answered_by_all(void **state)
  * a single one keeps the order of its scores. */
 static void a_mean_of_shares_does_not_answer(void **state)
 {
-  (void)state;
   int shares = 0;
   for (uint64_t seed = 1; seed <= 8; seed++) {
     blobs *b = make(0, 0, 1, seed);
@@ -430,7 +419,6 @@ static void doubt_agrees(const lapis_race *race, double auroc)
 
 static void noise_is_said_to_be_noise(void **state)
 {
-  (void)state;
   for (uint64_t seed = 1; seed <= 6; seed++) {
     uint64_t lot = 100 + seed;
     blobs *b = make(0, 0, 1, seed);
@@ -446,7 +434,6 @@ static void noise_is_said_to_be_noise(void **state)
 
 static void too_few_labels(void **state)
 {
-  (void)state;
   blobs *b = make(3, 0, 1, 1);
   lapis_mc_settings set = lapis_mc_defaults();
   lapis_race_options o = {.size = sizeof o, .mc = true};
@@ -460,7 +447,6 @@ static void too_few_labels(void **state)
 /* What is stated is not chosen. */
 static void stated_settings_stay(void **state)
 {
-  (void)state;
   blobs *b = make(2, -1, 1, 5);
   lapis_mc_settings set = lapis_mc_defaults(), got = set;
   set.lambda = .7;
@@ -527,7 +513,6 @@ static bool is_mean(const char *method)
  * as on the labels that two runners have in common. */
 static void whole_folds_decide(void **state)
 {
-  (void)state;
   blobs *b = make(2, 0, 1, 3);
   lapis_race *race = run(b, true);
   lapis_race_hidden all = lapis_race_what(race), h;
@@ -561,7 +546,6 @@ static void whole_folds_decide(void **state)
 /* As many folds as asked for; each known label is told in one of them. */
 static void folds_are_those_asked_for(void **state)
 {
-  (void)state;
   static const int64_t folds[] = {2, 4, 10};
   double p[3][N];
   blobs *b = make(2, 0, 1, 3);
@@ -591,7 +575,6 @@ static bool cancel_after(const lapis_progress *now, void *user)
  * spent, and nothing half done is left to the next one. */
 static void a_cancelled_race_leaves_nothing(void **state)
 {
-  (void)state;
   blobs *b = make(2, 0, 1, 3);
   lapis_mc_settings set = lapis_mc_defaults();
   lapis_race_options o = {

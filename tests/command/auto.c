@@ -50,7 +50,6 @@ static int right(const char *out)
 /* Here mc is clearly behind, and the winner's model answers as the fit did. */
 static void the_winner_answers(void **state)
 {
-  (void)state;
   command c;
   command_begin(&c);
   write_data(&c, "t.csv", 0);
@@ -74,7 +73,6 @@ static void the_winner_answers(void **state)
 /* What mc answers where its mu is open is what auto does with mc alone. */
 static void open_mc_is_auto(void **state)
 {
-  (void)state;
   static const char *const same[] = {"scores", "probabilities", "low_rank",
                                      "candidate_figures"};
   command c;
@@ -100,7 +98,6 @@ static void open_mc_is_auto(void **state)
  */
 static void models_hold_models(void **state)
 {
-  (void)state;
   command c;
   command_begin(&c);
   write_data(&c, "t.csv", .4);
@@ -122,7 +119,6 @@ static void models_hold_models(void **state)
 
 static void what_makes_no_sense(void **state)
 {
-  (void)state;
   static const struct {
     const char *options, *words;
     int code;
@@ -153,7 +149,6 @@ static void what_makes_no_sense(void **state)
 /* Labels that were turned stand first among those in doubt. */
 static void suspects_are_found(void **state)
 {
-  (void)state;
   static const char *const who[] = {"auto", "mc"};
   command c;
   command_begin(&c);
@@ -189,7 +184,6 @@ static void write_product(const command *c, int n)
  * labels are not called too few. */
 static void what_was_not_tried_is_said(void **state)
 {
-  (void)state;
   static const char *const said = "trees and kernels were not tried";
   command c;
   command_begin(&c);

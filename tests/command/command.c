@@ -29,7 +29,6 @@ static double number_at(const char *json, const char *path[])
 
 static void a_table_with_names(void **state)
 {
-  (void)state;
   command c;
   command_begin(&c);
   write_table(&c, "t.csv", 30);
@@ -62,7 +61,6 @@ static void a_table_with_names(void **state)
 
 static void misuse_is_exit_2(void **state)
 {
-  (void)state;
   command c;
   command_begin(&c);
   write_table(&c, "t.csv", 30);
@@ -105,7 +103,6 @@ static void misuse_is_exit_2(void **state)
 
 static void bad_input_is_exit_4(void **state)
 {
-  (void)state;
   command c;
   command_begin(&c);
   write_table(&c, "t.csv", 30);
@@ -142,7 +139,6 @@ static void bad_input_is_exit_4(void **state)
 /* The file system says no half-way: the old file stays, nothing is left. */
 static void a_full_disk_loses_nothing(void **state)
 {
-  (void)state;
   command c;
   char text[16] = {0};
   command_begin(&c);
@@ -168,7 +164,6 @@ static void a_full_disk_loses_nothing(void **state)
 
 static void early_stops(void **state)
 {
-  (void)state;
   command c;
   command_begin(&c);
   write_table(&c, "t.csv", 30);
@@ -195,7 +190,6 @@ static void unfold(char *text)
 
 static void help_comes_from_the_tables(void **state)
 {
-  (void)state;
   command c;
   command_begin(&c);
   assert_int_equal(command_run(&c, "--help"), 0);
@@ -218,7 +212,6 @@ static void help_comes_from_the_tables(void **state)
 
 static void info_says_what_is_inside(void **state)
 {
-  (void)state;
   command c;
   command_begin(&c);
   write_table(&c, "t.csv", 30);
@@ -248,7 +241,6 @@ static void info_says_what_is_inside(void **state)
  * it is typed. */
 static void the_demo_shows_what_it_runs(void **state)
 {
-  (void)state;
   command c;
   command_need_images();
   command_begin(&c);
@@ -290,7 +282,6 @@ static void the_demo_shows_what_it_runs(void **state)
 /* Twelve flipped labels on two clear groups: they come first. */
 static void suspects_are_listed(void **state)
 {
-  (void)state;
   command c;
   command_begin(&c);
   char text[8192];
@@ -327,7 +318,6 @@ static void write_text(const command *c, const char *name, const char *text)
 /* The classes of a value a class are called by name in JSON as in text. */
 static void eval_names_classes(void **state)
 {
-  (void)state;
   command c;
   command_begin(&c);
   write_text(&c, "t.csv", "indoor,people\n1,0\n0,1\n1,1\n");
@@ -351,7 +341,6 @@ static void eval_names_classes(void **state)
 /* Rows in another order are joined by name; columns are refused. */
 static void eval_wants_one_order(void **state)
 {
-  (void)state;
   command c;
   command_begin(&c);
   write_text(&c, "truth.csv", "indoor,people\n1,0\n0,0\n1,1\n,1\n");
@@ -388,7 +377,6 @@ static void eval_wants_one_order(void **state)
 /* A result is an archive, and its own file. */
 static void results_are_archives(void **state)
 {
-  (void)state;
   command c;
   command_begin(&c);
   write_text(&c, "t.csv", "name,a,b,y\nann,1,2,0\nbob,2,1,1\neve,3,1,1\n");
@@ -405,7 +393,6 @@ static void results_are_archives(void **state)
 
 static void convert_choose_predict(void **state)
 {
-  (void)state;
   command c;
   command_begin(&c);
   write_table(&c, "t.csv", 60);
@@ -453,7 +440,6 @@ static void convert_choose_predict(void **state)
  * and what ran is said. */
 static void labels_without_settings(void **state)
 {
-  (void)state;
   static const char *const spelt[][2] = {
       {"0", "1"}, {"1", "0"}, {"no", "yes"}, {"-1", "1"}, {"1", "2"}};
   command c;
@@ -491,7 +477,6 @@ static void labels_without_settings(void **state)
  * still. */
 static void commands_of_odd_names_run(void **state)
 {
-  (void)state;
   static const char *const odd[] = {"it's a \"best\" $HOME.csv", "a;b&c.csv",
                                     "-x.csv", "=~a.csv", "tab\tname.csv"};
   command c;
@@ -523,7 +508,6 @@ static void commands_of_odd_names_run(void **state)
 /* What a fit refuses is refused before the race, by the fit's own sentence. */
 static void bad_data_is_no_want_of_labels(void **state)
 {
-  (void)state;
   static const struct {
     const char *row, *options, *words;
   } bad[] = {
@@ -556,7 +540,6 @@ static void bad_data_is_no_want_of_labels(void **state)
  * admm, bordered and factored, and a column with a hole. */
 static void float32_gives_the_same_answer(void **state)
 {
-  (void)state;
   enum { ROWS = 60, COLS = 6 };
   static const char *const solvers[] = {"bordered", "admm", "factored"};
   static float narrow[ROWS * COLS];

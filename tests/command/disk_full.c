@@ -108,7 +108,6 @@ static void fill(command *c, const task *t)
 
 static void a_full_disk_costs_no_old_file(void **state)
 {
-  (void)state;
   command c;
   command_begin(&c);
   write_inputs(&c);
@@ -119,7 +118,6 @@ static void a_full_disk_costs_no_old_file(void **state)
 /* A result in parts stays as it was until its successor is written. */
 static void a_full_disk_costs_no_folder(void **state)
 {
-  (void)state;
   command c;
   char line[256];
   int blocks = 0;
@@ -143,7 +141,6 @@ static void a_full_disk_costs_no_folder(void **state)
 /* A run does not end for its checkpoint; the checkpoint of before stays. */
 static void a_full_disk_stops_no_run(void **state)
 {
-  (void)state;
   command c;
   static char before[65536], after[65536];
   command_begin(&c);

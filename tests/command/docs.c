@@ -125,7 +125,6 @@ static const char compare[] =
 
 static void the_readme_runs(void **state)
 {
-  (void)state;
   command c;
   begin(&c);
   command_write(&c, "compare", compare, sizeof compare - 1);
@@ -138,7 +137,6 @@ static void the_readme_runs(void **state)
 
 static void the_readme_compiles(void **state)
 {
-  (void)state;
   command c;
   begin(&c);
   assert_true(has_block(&c, "README.md", "c"));
@@ -154,7 +152,6 @@ static void the_readme_compiles(void **state)
 
 static void the_pages_run(void **state)
 {
-  (void)state;
   command c;
   glob_t pages;
   begin(&c);
@@ -177,7 +174,6 @@ static void the_pages_run(void **state)
 /* Vectors are made, labels come back, and the page's text is what is said. */
 static void the_page_on_embeddings_runs(void **state)
 {
-  (void)state;
   command c;
   const char *page = "docs/embeddings.md";
   begin(&c);
@@ -198,7 +194,6 @@ static const char plan[] =
 /* Every page of a method has one plan, and an example with its output. */
 static void the_methods_have_one_plan(void **state)
 {
-  (void)state;
   command c;
   char pattern[4096];
   glob_t pages;
@@ -241,7 +236,6 @@ static bool runs_elsewhere(const char *page)
  * shows is printed. */
 static void the_guides_run(void **state)
 {
-  (void)state;
   char pattern[4096];
   glob_t pages;
   command c;
@@ -271,7 +265,6 @@ static void the_guides_run(void **state)
  * were in messages and pages, and stay out. */
 static void the_words_are_plain(void **state)
 {
-  (void)state;
   static const char find[] =
       "cd \"$root\" && words='(is|are)( all)? wanted|the usual (is|are) taken|"
       "[Nn]othing (is|was) learnt|files that end as'\n"
@@ -288,7 +281,6 @@ static void the_words_are_plain(void **state)
 /* Each link leads to a file and a heading; one that does not is found. */
 static void the_links_lead_somewhere(void **state)
 {
-  (void)state;
   command c;
   begin(&c);
   shell_or_fail(&c, "", "\"$root/tools/check-links\"");
@@ -321,7 +313,6 @@ static void the_links_lead_somewhere(void **state)
 
 static void the_certificate_can_be_read(void **state)
 {
-  (void)state;
   command c;
   begin(&c);
   const char *numpy = "for p in python3 /usr/bin/python3; do "
@@ -342,7 +333,6 @@ static void the_certificate_can_be_read(void **state)
 /* ---- help ---------------------------------------------------------------*/
 static void the_help_is_current(void **state)
 {
-  (void)state;
   command c;
   glob_t pages;
   begin(&c);

@@ -4,7 +4,6 @@
 /* Answers of images, beside a truth of others, too, called otherwise. */
 static void answers_are_joined_by_name(void **state)
 {
-  (void)state;
   command c;
   begin(&c);
   put(&c, "truth.csv",
@@ -62,7 +61,6 @@ static const char SWAPPED[] = "image,sea,sun\na,1,1\nb,0,1\nc,1,0\nd,1,1\n"
  * order of entries, or of columns in another order. */
 static void lists_of_labels_are_evaluated(void **state)
 {
-  (void)state;
   static const struct {
     const char *ask, *said;
   } cases[] = {{"accuracy --truth lists.csv", "accuracy 0.750000\n"},
@@ -135,7 +133,6 @@ static void expect_sun_and_sea(const command *c)
 /* The rows of an archive are of its classes, whose order is nobody else's. */
 static void rows_of_an_archive_go_by_its_classes(void **state)
 {
-  (void)state;
   static const char *const classes[] = {"sun", "sea"}, *const others[] = {
                                                            "sun", "lake"};
   static const char *const truths[] = {LISTS, COLUMNS, SWAPPED};
@@ -168,7 +165,6 @@ static void rows_of_an_archive_go_by_its_classes(void **state)
 /* Columns "probability of L" as fit mc and fit linear write them. */
 static void probabilities_go_by_their_titles(void **state)
 {
-  (void)state;
   static const char *const truths[] = {LISTS, COLUMNS, SWAPPED};
   command c;
   begin(&c);
@@ -215,7 +211,6 @@ static void probabilities_go_by_their_titles(void **state)
  * has them in another order than the fit. */
 static void results_go_by_their_columns(void **state)
 {
-  (void)state;
   static const char *const files[] = {"f.npz", "p.npz"};
   command c;
   begin(&c);
@@ -246,7 +241,6 @@ static void results_go_by_their_columns(void **state)
  * none, which text, JSON and the mean say. */
 static void r2_of_columns(void **state)
 {
-  (void)state;
   command c;
   begin(&c);
   put(&c, "truth.csv", "y,z\n3,4\n-0.5,4\n2,4\n7,4\n");
@@ -288,7 +282,6 @@ static void write_scores(const command *c, const char *name,
  * order; of other names they say nothing. */
 static void classes_of_an_archive_go_by_name(void **state)
 {
-  (void)state;
   static const double scores[] = {1, 0, 0, 0, 2, 0, 0, 0, 3,
                                   4, 0, 0, 0, 5, 0, 0, 0, 6};
   static const char *const turned[] = {"dog", "cat", "cow"};
@@ -324,7 +317,6 @@ static void classes_of_an_archive_go_by_name(void **state)
  * taken for these, or for an answer. */
 static void a_table_of_scores_alone_is_read(void **state)
 {
-  (void)state;
   static const struct {
     const char *truth, *scores, *id;
   } cases[] = {
@@ -358,7 +350,6 @@ static void a_table_of_scores_alone_is_read(void **state)
 /* Names of labels without "score of", and labels that are numbers. */
 static void scores_go_by_plain_names_and_numbers(void **state)
 {
-  (void)state;
   static const struct {
     const char *truth, *scores, *refused;
   } cases[] = {
@@ -423,7 +414,6 @@ static void scores_go_by_plain_names_and_numbers(void **state)
  * answers may count from 0 what the truth calls something. */
 static void codes_go_by_place(void **state)
 {
-  (void)state;
   enum { CLASSES = 3, SAMPLES = 12 };
   static const char *const names[][CLASSES] = {
       {"2", "0", "1"}, {"3", "5", "8"}, {"10", "20", "3"}};

@@ -48,7 +48,6 @@ static int shell(command *c, const char *script)
 /* Every page has examples.  (test_command runs the demo.) */
 static void every_example_runs(void **state)
 {
-  (void)state;
   command_need_images();
   static const char list[] =
       "for page in $(lapis help --man | sed -n 's/^lapis-//p'); do\n"
@@ -84,7 +83,6 @@ static void every_example_runs(void **state)
  * pages the lines that man does not fill, which it moves in by 7. */
 static void help_fits_a_terminal(void **state)
 {
-  (void)state;
   static const char pages[] =
       "long() { awk -v page=\"$1\" -v most=$2 \\\n"
       "  '{ pages = 1 } length > most { print page \": \" $0 }\n"

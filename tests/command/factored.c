@@ -34,7 +34,6 @@ static double number(const command *c, const char *group, const char *key)
 
 static void triplets_and_pairs(void **state)
 {
-  (void)state;
   command c;
   command_begin(&c);
   write_triplets(&c, "one.csv", 1);
@@ -106,7 +105,6 @@ static void write_dense(const command *c, const char *name)
 /* A model remembers what leaving out meant; so do the folds of cv. */
 static void new_samples_leave_out_too(void **state)
 {
-  (void)state;
   command c;
   lapis_arrays sparse, dense;
   lapis_ctx *ctx = lapis_ctx_new();
@@ -168,7 +166,6 @@ static void expect_completed(const command *c, const char *name,
 /* What predict prints, whatever the model has: completed features at last. */
 static void a_model_without_labels_answers(void **state)
 {
-  (void)state;
   command c;
   command_begin(&c);
   write_triplets(&c, "x.csv", 1);
@@ -195,7 +192,6 @@ static void a_model_without_labels_answers(void **state)
 /* Without a header triplets are asked for, and from where they count. */
 static void triplets_without_a_header(void **state)
 {
-  (void)state;
   command c;
   char bare[8192];
   const char *fit = "fit mc -X %s --absent missing --mu 1e-3 --solver factored "
@@ -229,7 +225,6 @@ static void triplets_without_a_header(void **state)
 
 static void bad_triplets(void **state)
 {
-  (void)state;
   static const struct {
     const char *text, *words;
   } bad[] = {
@@ -257,7 +252,6 @@ static void bad_triplets(void **state)
 
 static void maps_do_not_invent_entries(void **state)
 {
-  (void)state;
   command c;
   command_begin(&c);
   write_triplets(&c, "x.csv", 1);
@@ -280,7 +274,6 @@ static void maps_do_not_invent_entries(void **state)
 
 static void the_solver_is_said(void **state)
 {
-  (void)state;
   command c;
   command_begin(&c);
   write_triplets(&c, "x.csv", 1);

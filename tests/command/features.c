@@ -24,7 +24,6 @@ static void begin(command *c)
 
 static void folders_and_files_become_arrays(void **state)
 {
-  (void)state;
   command c;
   lapis_arrays all;
   begin(&c);
@@ -50,7 +49,6 @@ static void folders_and_files_become_arrays(void **state)
 /* What features writes, fit reads, with the names. */
 static void methods_read_them(void **state)
 {
-  (void)state;
   command c;
   begin(&c);
   command_run(&c, "features pixels c.ppm in --size 5x4 -o f.npz -q");
@@ -65,7 +63,6 @@ static void methods_read_them(void **state)
 
 static void json_says_all(void **state)
 {
-  (void)state;
   command c;
   begin(&c);
   command_run(&c, "features pixels in nowhere.png --keep-going -o f.npz "
@@ -89,7 +86,6 @@ static void json_says_all(void **state)
 
 static void bad_images_are_named(void **state)
 {
-  (void)state;
   command c;
   begin(&c);
   command_write(&c, "in/aa.ppm", "P6 3", 4);
@@ -129,7 +125,6 @@ static const command_misuse misuses[] = {
 
 static void misuse_is_refused(void **state)
 {
-  (void)state;
   command c;
   begin(&c);
   command_run(&c, "--version >/dev/null && mkdir empty");
@@ -140,7 +135,6 @@ static void misuse_is_refused(void **state)
 
 static void a_bar_is_shown(void **state)
 {
-  (void)state;
   command c;
   char words[2048] =
       "features gist --side 256 --threads 2 --progress always -o f.npz";
@@ -166,7 +160,6 @@ static int count_kept(command *c)
 /* Two at once fill one cache; a run of all images takes them from there. */
 static void parts_fill_one_cache(void **state)
 {
-  (void)state;
   enum { PIXELS = 5 * 4 * 3 };
   const char *kind = "features pixels in c.ppm --size 5x4 --cache kept";
   command c;
@@ -194,7 +187,6 @@ static void parts_fill_one_cache(void **state)
 
 static void parts_are_refused_by_name(void **state)
 {
-  (void)state;
   static const command_misuse bad[] = {
       {"features pixels --part 1/2", 2, "--part --cache"},
       {"features pixels --part 1/2 --cache k -o f.npz", 2, "--part"},
@@ -225,7 +217,6 @@ static double count_pixels(const command *c, const char *file)
  * asked for, which is then said. */
 static void words_bring_the_size_of_their_images(void **state)
 {
-  (void)state;
   static const struct {
     const char *learnt, *given;
     double pixels; /* that are counted */
@@ -275,7 +266,6 @@ static void words_bring_the_size_of_their_images(void **state)
  * is asked for, which is then said. */
 static void words_bring_the_size_of_their_patches(void **state)
 {
-  (void)state;
   static const struct {
     const char *given, *said;
     int64_t patches; /* steps of 4 across 20 x 12, in each size */
@@ -310,7 +300,6 @@ static void words_bring_the_size_of_their_patches(void **state)
  * a model answers for those alone that were made as its own were. */
 static void a_model_knows_how_its_features_were_made(void **state)
 {
-  (void)state;
   static const struct {
     const char *made, *refused; /* NULL: answered */
   } tries[] = {
@@ -356,7 +345,6 @@ static void a_model_knows_how_its_features_were_made(void **state)
  * whose X a map has changed, or in which the words mean something else. */
 static void what_does_not_say_is_answered(void **state)
 {
-  (void)state;
   command c;
   char path[160];
   double x[] = {1, 2, 3, 4, 5, 6, 7, 8}, other[] = {1, 2, 3};
@@ -410,7 +398,6 @@ static void spoil(const char *path, const char *member, const char *type)
  * if they were not there, and its names are checked. */
 static void what_cannot_be_read_says_nothing(void **state)
 {
-  (void)state;
   static const char *const types[] = {"<f8", "<c8", "<M8", "|O8"};
   const char Y[] = "id,y\nd,1\nc,0\nb,1\na,0\n";
   const char *names[] = {"a", "b", "c", "d"};
@@ -469,7 +456,6 @@ static void put_made(const command *c, const char *name,
  * that a side does not name its version did not have. */
 static void what_made_features_is_held_by_name(void **state)
 {
-  (void)state;
   static const struct {
     const char *was[4], *is[4], *refused; /* NULL: answered */
   } tries[] = {
@@ -516,7 +502,6 @@ static void what_made_features_is_held_by_name(void **state)
 /* Of several kinds each says so. */
 static void joined_kinds_say_how_each_was_made(void **state)
 {
-  (void)state;
   command c;
   begin(&c);
   command_run(&c, "features pixels,color-moments c.ppm in --grid 2 --size 3x2 "

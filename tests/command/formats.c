@@ -25,7 +25,6 @@ static void put_both(const command *c)
 
 static void formats_are_listed(void **state)
 {
-  (void)state;
   command c;
   command_begin(&c);
   command_run(&c, "formats");
@@ -44,7 +43,6 @@ static void formats_are_listed(void **state)
 /* FILE:NAME is one array wherever a data file is named. */
 static void one_array_is_converted(void **state)
 {
-  (void)state;
   command c;
   char text[4096];
   command_begin(&c);
@@ -89,7 +87,6 @@ static double predict(command *c, const char *data, const char *model)
 
 static void sparse_answers_are_dense_answers(void **state)
 {
-  (void)state;
   static const char *const more[] = {"", "--map l2", "--map l1,scale:2",
                                      "--kernel rbf"};
   command c;
@@ -117,7 +114,6 @@ static void sparse_answers_are_dense_answers(void **state)
 
 static void files_are_converted(void **state)
 {
-  (void)state;
   command c;
   command_begin(&c);
   put_both(&c);
@@ -143,7 +139,6 @@ static void files_are_converted(void **state)
 
 static void models_are_described(void **state)
 {
-  (void)state;
   command c;
   command_begin(&c);
   put_both(&c);
@@ -177,7 +172,6 @@ static void expect_words(const command *c, const char *const *words, int n)
 
 static void tables_are_described_by_their_columns(void **state)
 {
-  (void)state;
   static const char *const words[] = {
       "a table, 7 columns, 5 rows below a header, semicolons",
       "no               counter        0 missing   1 .. 5",
@@ -217,7 +211,6 @@ static void tables_are_described_by_their_columns(void **state)
 
 static void columns_are_used_and_dropped(void **state)
 {
-  (void)state;
   command c;
   command_begin(&c);
   put(&c, "t.csv", people);
@@ -250,7 +243,6 @@ static void columns_are_used_and_dropped(void **state)
 
 static void what_cannot_be_read_is_named(void **state)
 {
-  (void)state;
   static const struct {
     const char *name, *hint;
     const char *bytes;

@@ -37,7 +37,6 @@ static void offers_only(command *c, const char *words, const char *wanted)
 
 static void shells_complete(void **state)
 {
-  (void)state;
   command c;
   command_begin(&c);
   command_write(&c, "data.npz", "x", 1);
@@ -69,7 +68,6 @@ static void shells_complete(void **state)
 /* Every setting of every method, with its values. */
 static void every_setting_is_completed(void **state)
 {
-  (void)state;
   command c;
   char words[256], option[96];
   command_begin(&c);
@@ -97,7 +95,6 @@ static void every_setting_is_completed(void **state)
 /* groff says nothing, and the page names every setting. */
 static void pages_are_clean(void **state)
 {
-  (void)state;
   command c;
   char names[8192], line[256];
   if (system("command -v groff >/dev/null") != 0) {

@@ -365,7 +365,6 @@ static int idle_settings(command *c, const char *base, const lapis_method *m,
 /* And what is refused here is good for something there. */
 static void each_setting_counts(void **state)
 {
-  (void)state;
   command c;
   int idle = 0;
   static bool changed[32][64];
@@ -472,7 +471,6 @@ static bool counts(command *c, const char *base, const char *list,
 
 static void each_option_counts(void **state)
 {
-  (void)state;
   command c;
   int idle = 0;
   write_all(&c);

@@ -36,7 +36,6 @@ static void put_pictures(command *c)
 
 static void columns_of_a_table(void **state)
 {
-  (void)state;
   command c;
   command_begin(&c);
   put_tables(&c);
@@ -93,7 +92,6 @@ static void columns_of_a_table(void **state)
  * written. */
 static void columns_of_arff(void **state)
 {
-  (void)state;
   command c;
   char text[4096];
   int n = snprintf(text, sizeof text,
@@ -137,7 +135,6 @@ static void columns_of_arff(void **state)
 /* A table of labels is all texts: its titles are no class that occurs once. */
 static void tables_of_labels(void **state)
 {
-  (void)state;
   command c;
   command_begin(&c);
   put(&c, "labels.csv",
@@ -161,7 +158,6 @@ static void tables_of_labels(void **state)
 
 static void pictures_and_folders(void **state)
 {
-  (void)state;
   command c;
   command_begin(&c);
   put_pictures(&c);
@@ -206,7 +202,6 @@ static void pictures_and_folders(void **state)
 /* Pictures are no data yet: what makes them so is said, and can be done. */
 static void pictures_become_features(void **state)
 {
-  (void)state;
   static const struct {
     const char *line, *said;
   } tried[] = {
@@ -243,7 +238,6 @@ static void pictures_become_features(void **state)
 /* What is not read is named, with what to do instead. */
 static void strangers_are_named(void **state)
 {
-  (void)state;
   static const struct {
     const char *bytes;
     int size;
@@ -289,7 +283,6 @@ static void run_advice(command *c)
  * as well. */
 static void pipes_are_tables(void **state)
 {
-  (void)state;
   command c;
   const char *lapis = getenv("LAPIS_COMMAND");
   char plain[65536];
@@ -343,7 +336,6 @@ static void pipes_are_tables(void **state)
 /* What info proposes can be done as it stands, whatever the table. */
 static void advice_runs(void **state)
 {
-  (void)state;
   static const struct {
     const char *name, *options, *text, *asked;
   } tried[] = {
@@ -454,7 +446,6 @@ static void put_words(const command *c, int n, int texts, int targets, bool all)
  * do not are names.  Where no label is missing, info asks. */
 static void words_that_repeat(void **state)
 {
-  (void)state;
   command c;
   command_begin(&c);
   put_words(&c, 240, 53, 19, false);
@@ -486,7 +477,6 @@ static void words_that_repeat(void **state)
  * as R and pandas write the rows of a sample, or id. */
 static void numbers_under_titles_of_names(void **state)
 {
-  (void)state;
   static const struct {
     const char *titles, *id; /* id: what the proposal names; NULL: nothing */
     bool words;
@@ -525,7 +515,6 @@ static void numbers_under_titles_of_names(void **state)
 
 static void units_are_told(void **state)
 {
-  (void)state;
   static const char text[] =
       "size,price,share,who,row,grade,v,kind\n"
       "10 cm,$5,10%,p1,1a,1st,3,u\n12 cm,$7.50,12 %,p2,2b,2nd,1,v\n"
@@ -557,7 +546,6 @@ static void units_are_told(void **state)
  * that the cells speak against, that is doubted. */
 static void marks_have_two_readings(void **state)
 {
-  (void)state;
   static const struct {
     const char *text, *decimal, *said, *first; /* first: in the example */
     bool read;                                 /* so that said is a warning */
@@ -652,7 +640,6 @@ static void marks_have_two_readings(void **state)
  * digits where commas delimit, and a column that has fewer digits somewhere. */
 static void marks_that_are_plain(void **state)
 {
-  (void)state;
   static const struct {
     const char *text, *decimal;
   } tried[] = {
@@ -702,7 +689,6 @@ static void put_run(const command *c, const char *name, const char *header,
 /* A header may hold anything; what is no checkpoint is not called one. */
 static void headers_of_runs_may_hold_anything(void **state)
 {
-  (void)state;
   static const char *const values[] = {"",
                                        ",\"%s\":[1,2]",
                                        ",\"%s\":{}",

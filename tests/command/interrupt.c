@@ -103,7 +103,6 @@ static const char endless[] = "fit mc d.npz --mu-rel .1 --solver fpc --tol 0 "
 
 static void interrupted_runs_can_go_on(void **state)
 {
-  (void)state;
   command c;
   char line[512];
   command_begin(&c);
@@ -152,7 +151,6 @@ static void interrupted_runs_can_go_on(void **state)
 
 static void a_termination_is_an_interruption(void **state)
 {
-  (void)state;
   static const int signals[] = {SIGTERM, SIGHUP};
   command c;
   char line[512];
@@ -169,7 +167,6 @@ static void a_termination_is_an_interruption(void **state)
 
 static void interrupted_folds_are_not_repeated(void **state)
 {
-  (void)state;
   command c;
   char line[512];
   const char *grid = "cv mc d.npz --solver fpc --tol 0 --max-iters 20 "
@@ -197,7 +194,6 @@ static void interrupted_folds_are_not_repeated(void **state)
 /* Nothing is wrong with the data: the sentence names the time alone. */
 static void no_time_to_judge_is_said(void **state)
 {
-  (void)state;
   command c;
   command_begin(&c);
   write_problem(&c);
@@ -215,7 +211,6 @@ static void no_time_to_judge_is_said(void **state)
  * comes in a second is the machine's. */
 static void a_time_limit_covers_the_choice(void **state)
 {
-  (void)state;
   command c;
   command_begin(&c);
   write_problem(&c);
@@ -237,7 +232,6 @@ static void a_time_limit_covers_the_choice(void **state)
  * earlier trial, which may fail, is not it. */
 static void a_choice_that_is_interrupted_says_so(void **state)
 {
-  (void)state;
   static const struct {
     const char *arguments, *at, *said;
   } runs[] = {
@@ -272,7 +266,6 @@ static void a_choice_that_is_interrupted_says_so(void **state)
 /* What is done is done: the file goes, and nothing is asked of it. */
 static void a_finished_run_leaves_no_checkpoint(void **state)
 {
-  (void)state;
   command c;
   command_begin(&c);
   write_problem(&c);
@@ -324,7 +317,6 @@ static void shrink(const char *file)
 
 static void a_file_that_shrinks_is_one_sentence(void **state)
 {
-  (void)state;
   shrink("x.npy");
   shrink("x.npz");
 }

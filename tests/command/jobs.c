@@ -38,7 +38,6 @@ static void run(command *c, const char *what, int jobs)
 
 static void answers_are_those_of_one_job(void **state)
 {
-  (void)state;
   static const char *const runs[] = {
       "cv mc d.npz --grid mu-rel=1:.01:3 --json",
       "cv mc d.npz --grid mu-rel=1,.1 --pooled --map standard --json",
@@ -76,7 +75,6 @@ static void answers_are_those_of_one_job(void **state)
  * are one level quieter), in the order of the folds. */
 static void messages_keep_their_order(void **state)
 {
-  (void)state;
   static char one[65536];
   const char *what =
       "cv rlda d.npz --grid lambda=.1,1 --grid gamma=.5,2 -vv --json";
@@ -130,7 +128,6 @@ static void write_races(const command *c)
 /* Who was tried, how each did and who answers; suspects. */
 static void choices_are_those_of_one_job(void **state)
 {
-  (void)state;
   static const char *const runs[] = {
       "fit mc gaps.npz --json", "fit auto classes.npz --json",
       "fit mc cells.npz --suspects 7 --json",
@@ -155,7 +152,6 @@ static void choices_are_those_of_one_job(void **state)
 
 static void label_answers_as_with_one_job(void **state)
 {
-  (void)state;
   static const char *const kinds[] = {"across", "down", "slanted"};
   static char one[65536];
   command c;
@@ -172,7 +168,6 @@ static void label_answers_as_with_one_job(void **state)
 
 static void refusals(void **state)
 {
-  (void)state;
   static const command_misuse bad[] = {
       {"cv mc d.npz --jobs -1", 2, "-1"},
       {"cv mc d.npz --jobs many", 2, "many"},
@@ -261,7 +256,6 @@ static void end_by(command *c, int signal, bool of_worker)
 
 static void no_end_leaves_a_process(void **state)
 {
-  (void)state;
   command c;
   command_begin(&c);
   write_problem(&c);
@@ -283,7 +277,6 @@ static void no_end_leaves_a_process(void **state)
  * that runs out ends all jobs. */
 static void checkpoints_hold_whole_folds(void **state)
 {
-  (void)state;
   static lapis_arrays all;
   const char *part = "cv mc d.npz --solver fpc --tol 0 --max-iters 4 "
                      "--threads 1 --grid mu-rel=1:.01:40 --folds 20 "

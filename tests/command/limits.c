@@ -27,7 +27,6 @@ static void refused(command *c, const char *line, const char *words)
 
 static void files_without_end_are_refused(void **state)
 {
-  (void)state;
   command c;
   command_begin(&c);
   refused(&c, "ulimit -t 60; $L info /dev/zero", "");
@@ -41,7 +40,6 @@ static void files_without_end_are_refused(void **state)
  * times. */
 static void too_few_addresses_are_refused(void **state)
 {
-  (void)state;
   command c;
   command_begin(&c);
   static const char table[] = "1,2,4\n2,1,7\n3,5,1\n4,4,2\n0,1,2\n";
@@ -67,7 +65,6 @@ static void too_few_addresses_are_refused(void **state)
 /* The fit says how many threads it took. */
 static void limits_on_threads_are_obeyed(void **state)
 {
-  (void)state;
   static const char table[] = "1,2,4\n2,1,7\n3,5,1\n4,4,2\n0,1,2\n";
   static const char *const limits[] = {
       "OMP_NUM_THREADS=1", "OMP_THREAD_LIMIT=1", "OPENBLAS_NUM_THREADS=1",

@@ -79,7 +79,6 @@ static void write_candidates(const command *c, bool with_object)
 
 static void the_object_is_chosen_among_given_boxes(void **state)
 {
-  (void)state;
   command c;
   box_table t;
   lapis_ctx *ctx = lapis_ctx_new();
@@ -104,7 +103,6 @@ static void the_object_is_chosen_among_given_boxes(void **state)
 
 static void the_object_is_found_among_proposed_boxes(void **state)
 {
-  (void)state;
   command c;
   box_table t;
   lapis_ctx *ctx = lapis_ctx_new();
@@ -195,7 +193,6 @@ static void check_doubts(const command *c, lapis_ctx *ctx)
 
 static void the_set_finds_what_an_image_alone_does_not(void **state)
 {
-  (void)state;
   command c;
   scene_texture object, other;
   char name[16];
@@ -243,7 +240,6 @@ static void make_folder(const command *c, const char *name)
  * is meant. */
 static void what_other_pictures_show_is_not_the_object(void **state)
 {
-  (void)state;
   command c;
   scene_texture object, other;
   char name[16];
@@ -271,7 +267,6 @@ static void what_other_pictures_show_is_not_the_object(void **state)
 
 static void json_has_a_box_an_image(void **state)
 {
-  (void)state;
   command c;
   const char *key;
   char text[64];
@@ -293,7 +288,6 @@ static void json_has_a_box_an_image(void **state)
 /* A table stays a table, and a terminal is told nothing. */
 static void names_stay_on_a_line(void **state)
 {
-  (void)state;
   command c;
   char from[128], to[128];
   begin(&c, 8);
@@ -334,7 +328,6 @@ static const command_misuse misuses[] = {
 
 static void misuse_is_refused(void **state)
 {
-  (void)state;
   static const char one[] = "a,1,1,50,50\n",
                     far[] = "a,300,300,20,20\nb,1,1,9,9",
                     bad[] = "a.pgm,1,-2,-2,5\n";

@@ -47,7 +47,6 @@ static double share_right(const lapis_arrays *all)
 
 static void one_object_is_found_in_all(void **state)
 {
-  (void)state;
   command c;
   lapis_arrays all;
   begin(&c);
@@ -103,7 +102,6 @@ static void write_points(const command *c, int64_t point[IMAGES * EACH])
  * does not go with --map positions is refused by name. */
 static void given_positions_are_put_in_order(void **state)
 {
-  (void)state;
   enum { STREWN = 14 };
   command c;
   lapis_arrays all;
@@ -158,7 +156,6 @@ static void given_positions_are_put_in_order(void **state)
 
 static void given_points_are_put_in_order(void **state)
 {
-  (void)state;
   command c;
   lapis_arrays all;
   int64_t point[IMAGES * EACH];
@@ -211,7 +208,6 @@ static const bad_points bad[] = {
 
 static void bad_points_are_refused(void **state)
 {
-  (void)state;
   command c;
   begin(&c);
   for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
@@ -238,7 +234,6 @@ static double estimated(command *c)
 /* All keypoints of a picture are found again in its copies. */
 static void copies_match_wholly(void **state)
 {
-  (void)state;
   command c;
   begin(&c);
   command_run(&c, "features sift a.pgm --most 60 -o s.npz --json -q");
@@ -261,7 +256,6 @@ static void copies_match_wholly(void **state)
 /* Grounds without the object have nothing in common. */
 static void noise_is_said_to_match_nothing(void **state)
 {
-  (void)state;
   static const double least[2] = {0.05, 0.05}, most[2] = {0.15, 0.1};
   scene none[IMAGES];
   command c;
@@ -283,7 +277,6 @@ static void noise_is_said_to_match_nothing(void **state)
  * every picture: as many as the grid has are found, and hardly another. */
 static void as_many_as_there_are(void **state)
 {
-  (void)state;
   for (int others = 8; others <= 24; others += 16) {
     command c;
     lapis_arrays all;
@@ -323,7 +316,6 @@ static void as_many_as_there_are(void **state)
 /* Whoever asks for more than there are gets doubts with them. */
 static void too_many_are_doubted(void **state)
 {
-  (void)state;
   command c;
   lapis_arrays all;
   begin(&c);
@@ -343,7 +335,6 @@ static void too_many_are_doubted(void **state)
 /* Rows of match are keypoints of that image, and no keypoint is used twice. */
 static void slots_are_keypoints_of_their_image(void **state)
 {
-  (void)state;
   command c;
   lapis_arrays all;
   begin(&c);
@@ -369,7 +360,6 @@ static void slots_are_keypoints_of_their_image(void **state)
 /* The archive of keypoints as it is, and with nothing but what roml reads. */
 static void keypoints_are_fitted_as_they_are(void **state)
 {
-  (void)state;
   command c;
   lapis_arrays keys, found[2];
   static double xy[2 * 4096];
@@ -415,7 +405,6 @@ static void keypoints_are_fitted_as_they_are(void **state)
 /* Keypoints of which some are like nothing in another image. */
 static void positions_help_where_asked(void **state)
 {
-  (void)state;
   command c;
   begin(&c);
   command_run(&c, "match ?.pgm --map embed --inliers 8 --no-cache -q");
@@ -427,7 +416,6 @@ static void positions_help_where_asked(void **state)
 /* JSON says the same as the archive, and a cache does not change it. */
 static void json_and_cache_agree(void **state)
 {
-  (void)state;
   command c, again;
   begin(&c);
   command_run(&c, "match ?.pgm --inliers 5 --cache kept --json -q");
@@ -466,7 +454,6 @@ static const command_misuse misuses[] = {
 
 static void misuse_is_refused(void **state)
 {
-  (void)state;
   command c;
   char flat[64 + 64 * 64];
   int n = sprintf(flat, "P5 64 64 255\n");
@@ -487,7 +474,6 @@ static void misuse_is_refused(void **state)
 /* It is left out by name, and the others are matched as without it. */
 static void an_image_of_few_keypoints_can_be_left_out(void **state)
 {
-  (void)state;
   command c;
   char flat[64 + 64 * 64];
   int n = sprintf(flat, "P5 64 64 255\n");

@@ -33,7 +33,6 @@ static void put_classes(const command *c, const char *name,
 
 static void spellings_of_one_number_are_classes(void **state)
 {
-  (void)state;
   static const char *const labels[][2] = {
       {"01234", "1234"},
       {"1.1", "1.10"},
@@ -75,7 +74,6 @@ static void spellings_of_one_number_are_classes(void **state)
 /* Spelt in one way they are numbers, and a quantity is none of codes. */
 static void quantities_stay_numbers(void **state)
 {
-  (void)state;
   static const char *const floats[] = {"0.0", "1.0"};
   command c;
   char text[4096] = "a,y\n";
@@ -95,7 +93,6 @@ static void quantities_stay_numbers(void **state)
 
 static void groups_are_texts_where_they_are_spelt_so(void **state)
 {
-  (void)state;
   command c;
   begin(&c);
   put(&c, "t.csv", "a,b,who\n1,2,01\n2,3,1\n3,1,02\n4,5,2\n");
@@ -117,7 +114,6 @@ static void groups_are_texts_where_they_are_spelt_so(void **state)
  * and given cells stay to the byte. */
 static void marks_against_formulas_come_off(void **state)
 {
-  (void)state;
   static const char *const labels[] = {"@home", "=at \"\"work", "-out", "+up"};
   static const char table[] =
       "id,a,b,kind\n"
@@ -164,7 +160,6 @@ static void marks_against_formulas_come_off(void **state)
 
 static void classes_that_differ_in_case_are_told(void **state)
 {
-  (void)state;
   static const char *const labels[][2] = {
       {"yes", "Yes"}, {"NSW", "nsw"}, {"a", "\" a\""}};
   static const char *const fine[] = {"yes", "yess"};
@@ -186,7 +181,6 @@ static void classes_that_differ_in_case_are_told(void **state)
 /* none beside empty cells is an answer; alone it is not. */
 static void none_is_a_word_beside_empty_cells(void **state)
 {
-  (void)state;
   static const char *const words[] = {"none", "None", "null", "NULL"};
   command c;
   char text[64];
@@ -226,7 +220,6 @@ static void none_is_a_word_beside_empty_cells(void **state)
 
 static void words_in_quotes_are_words(void **state)
 {
-  (void)state;
   static const char *const words[] = {"NA", "none", "?", "nan"};
   command c;
   char quoted[32], text[64];
@@ -261,7 +254,6 @@ static void words_in_quotes_are_words(void **state)
 
 static void numbers_that_mean_unknown_are_told(void **state)
 {
-  (void)state;
   static const char *const codes[] = {"-999", "9999", "-99.0", "1e20"};
   command c;
   char text[4096], note[64];
@@ -298,7 +290,6 @@ static void numbers_that_mean_unknown_are_told(void **state)
 
 static void a_list_of_numbers_leaves_words_as_they_are(void **state)
 {
-  (void)state;
   command c;
   begin(&c);
   put(&c, "t.csv", "a,b\n1,-9\nNA,2\n-9.0,3\n4,5\n");
@@ -313,7 +304,6 @@ static void a_list_of_numbers_leaves_words_as_they_are(void **state)
 /* Sex is 1 or 2, children come whole, and 0123 stays 0123. */
 static void codes_are_filled_with_codes(void **state)
 {
-  (void)state;
   command c;
   char text[4096] = "sex,stage,age,bmi\n";
   begin(&c);
@@ -365,7 +355,6 @@ static void put_matrix(const command *c, const char *first, int rows,
 
 static void numbers_in_the_first_row_are_titles(void **state)
 {
-  (void)state;
   static const struct {
     const char *first;
     int columns;
@@ -401,7 +390,6 @@ static void numbers_in_the_first_row_are_titles(void **state)
 
 static void numbers_in_the_first_row_are_a_sample(void **state)
 {
-  (void)state;
   static const char *const tried[] = {
       "1,2,3\n2,3,4\n3,4,5\n4,5,6\n",         /* lags */
       "0,1\n1,0\n1,1\n0,0\n",                 /* bits */
@@ -423,7 +411,6 @@ static void numbers_in_the_first_row_are_a_sample(void **state)
 
 static void a_title_comes_before_a_number(void **state)
 {
-  (void)state;
   command c;
   begin(&c);
   put(&c, "t.csv",
@@ -453,7 +440,6 @@ static void a_title_comes_before_a_number(void **state)
 
 static void numbers_of_rows_are_no_features(void **state)
 {
-  (void)state;
   static const struct {
     int start, step, gap, place;
   } tried[] = {{1001, 1, 0, 0}, {40, 1, 3, 0},    {90, -1, 0, 0},
@@ -499,7 +485,6 @@ static void numbers_of_rows_are_no_features(void **state)
 
 static void measures_that_rise_are_features(void **state)
 {
-  (void)state;
   command c;
   char text[4096] = "h,w,y\n";
   begin(&c);
@@ -520,7 +505,6 @@ static void measures_that_rise_are_features(void **state)
 
 static void a_quote_does_not_swallow_rows(void **state)
 {
-  (void)state;
   static const char *const refused[] = {
       "n,a,b\nx,1,2\n\"20 inch,3,4\ny,5,6\n21 inch\",7,8\nz,9,10\n",
       "n,a,b\nx,1,2\ny,3,\"4\nz,5,6\"\nu,7,8\n",
@@ -552,7 +536,6 @@ static void a_quote_does_not_swallow_rows(void **state)
 
 static void a_class_the_truth_lacks_is_wrong(void **state)
 {
-  (void)state;
   static const char *const tried[][2] = {
       /* truth, answers of four */
       {"cat,dog,cat,dog", "cat,bird,cat,dog"},
@@ -591,7 +574,6 @@ static void a_class_the_truth_lacks_is_wrong(void **state)
 
 static void scores_of_numbered_classes_go_by_their_title(void **state)
 {
-  (void)state;
   static const char *const tried[][3] = {
       {"5", "7", "7"}, {"0", "1", "1"}, {"2", "10", "10.0"}, {"-1", "1", "1"}};
   command c;
@@ -621,7 +603,6 @@ static void scores_of_numbered_classes_go_by_their_title(void **state)
 /* One new word, or a row without a value, stops no other answer. */
 static void what_is_unknown_stops_no_answer(void **state)
 {
-  (void)state;
   static const char *const methods[] = {"svmplus",
                                         "svmplus --kernel rbf",
                                         "svmplus --kernel rbf --scale standard",
@@ -666,7 +647,6 @@ static void what_is_unknown_stops_no_answer(void **state)
 /* Answers are of the samples that the labels' file names. */
 static void answers_keep_the_ids_of_labels(void **state)
 {
-  (void)state;
   static const char *const titles[] = {"id", "ID", "number", "other"};
   command c;
   char x[2048] = "", y[2048], first[32];
@@ -704,7 +684,6 @@ static void answers_keep_the_ids_of_labels(void **state)
 /* In .svm what is left out is 0, the last features, too. */
 static void a_short_svm_file_is_answered(void **state)
 {
-  (void)state;
   static const char *const methods[] = {"linear", "rlda", "svmplus",
                                         "linear --map standard"};
   command c;
@@ -729,7 +708,6 @@ static void a_short_svm_file_is_answered(void **state)
 /* Files of others are read, or refused with what they are. */
 static void files_from_elsewhere_are_named(void **state)
 {
-  (void)state;
   static const char *const tables[] = {
       "sep=;\nid;a;b\nx;1;2\ny;3;4\n", "sep=,\r\nid,a,b\r\nx,1,2\r\ny,3,4\r\n",
       "SEP=|\nid|a|b\nx|1|2\ny|3|4\n", "id|a|b\nx|1|2\ny|3|4\n"};

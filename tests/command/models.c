@@ -6,7 +6,6 @@
  * among them, with or without names and targets, change no answer. */
 static void columns_are_found_by_title(void **state)
 {
-  (void)state;
   static const char *const tables[] = {
       "name,height,reach,colour\nann,1.81,,red\nbob,1.62,1.6,blue\n",
       "colour,remark,reach,tall,name,height\nred,so 1,,yes,ann,1.81\n"
@@ -89,7 +88,6 @@ static void check_same_scores(command *c, const char *file)
  * model knows them by name, in ARFF and in other tables. */
 static void arff_is_read_as_the_model_names_it(void **state)
 {
-  (void)state;
   command c;
   command_begin(&c);
   fit_words(&c);
@@ -128,7 +126,6 @@ static void arff_is_read_as_the_model_names_it(void **state)
 /* Words that a model has not met are not taken for those that it has. */
 static void other_words_are_not_the_models(void **state)
 {
-  (void)state;
   command c;
   command_begin(&c);
   fit_words(&c);
@@ -201,7 +198,6 @@ static void other_words_are_not_the_models(void **state)
 /* What meant unknown in the fit means it in predict, unless that says else. */
 static void words_for_unknown_stay(void **state)
 {
-  (void)state;
   command c;
   char text[4000] = "id,a,b,kind\n", plain[4096];
   uint64_t seed = 3;
@@ -234,7 +230,6 @@ static void words_for_unknown_stay(void **state)
 /* Of several targets of words the second word is what scores are of. */
 static void titles_name_target_and_class(void **state)
 {
-  (void)state;
   static const struct {
     const char *method, *what;
   } tried[] = {{"linear", "probability"}, {"mc --mu-rel .1", "score"}};
@@ -275,7 +270,6 @@ static void titles_name_target_and_class(void **state)
  * .npz does, under the name of the class, and eval reads either. */
 static void tables_tell_probabilities(void **state)
 {
-  (void)state;
   static const struct {
     const char *fit, *target, *array, *title[3];
   } tried[] = {
@@ -346,7 +340,6 @@ static void tables_tell_probabilities(void **state)
 /* What cv found is what fit uses: by the file, and by the line it prints. */
 static void fit_reads_what_cv_wrote(void **state)
 {
-  (void)state;
   static const char before[] = "on all samples: lapis ";
   command c;
   char text[4000] = "height,reach,tall\n", line[2048], file[4096], said[4096];
@@ -414,7 +407,6 @@ static void fit_reads_what_cv_wrote(void **state)
 /* One warning, with the first name that repeats. */
 static void names_that_repeat(void **state)
 {
-  (void)state;
   command c;
   begin(&c);
   put(&c, "t.csv",
@@ -435,7 +427,6 @@ static void names_that_repeat(void **state)
 /* A folder is no model, whether it holds a result in parts or not. */
 static void folders_are_no_models(void **state)
 {
-  (void)state;
   command c;
   begin(&c);
   command_run(&c, FIT "-o parts/");
@@ -452,7 +443,6 @@ static void folders_are_no_models(void **state)
 /* Refused before anything is computed, which -v would tell of. */
 static void one_way_maps_are_refused_first(void **state)
 {
-  (void)state;
   static const char *const learn[] = {"mc --mu-rel .1", "rlda --lambda .1",
                                       "rpca"};
   command c;
@@ -483,7 +473,6 @@ static void one_way_maps_are_refused_first(void **state)
 /* New images are not moved, so a model is of images that were not. */
 static void models_of_points_are_of_images_as_they_lie(void **state)
 {
-  (void)state;
   command c;
   command_begin(&c);
   put(&c, "turned.csv",

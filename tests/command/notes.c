@@ -168,7 +168,6 @@ static void check_case(command *c, const remark_case *k)
 
 static void a_page_shows_remarks(void **state)
 {
-  (void)state;
   static char page[1 << 20];
   command c;
   command_begin(&c);
@@ -186,7 +185,6 @@ static void a_page_shows_remarks(void **state)
 
 static void the_library_remarks_what_the_command_says(void **state)
 {
-  (void)state;
   command c;
   command_begin(&c);
   write_table(&c);
@@ -197,7 +195,6 @@ static void the_library_remarks_what_the_command_says(void **state)
 /* Of a program, the words of its targets and its way to spell settings. */
 static void remarks_are_spelt_for_their_reader(void **state)
 {
-  (void)state;
   enum { N = 40 };
   static const char *const words[] = {"no", "yes"};
   static const struct {

@@ -59,7 +59,6 @@ static const char *const lines[] = {
 static void outputs_are_tried_first(void **state)
 {
   command c;
-  (void)state;
   command_begin(&c);
   write_inputs(&c);
   command_run(&c, MC " --model m -o r.npz -v");
@@ -97,7 +96,6 @@ static void endings_are_obeyed(void **state)
                {CV " --part 1/2", "part.csv", false},
                {CV " --part 1/2", "part1", true}};
   command c;
-  (void)state;
   command_begin(&c);
   write_inputs(&c);
   command_run(&c, "formats >/dev/null; mkdir %s/a.b", c.folder);
@@ -137,7 +135,6 @@ static void pages_and_tables_have_their_endings(void **state)
                {"report r.npz -o", "x.csv", "F.html"},
                {"report r.npz -o", "r.html", NULL}};
   command c;
-  (void)state;
   command_begin(&c);
   write_inputs(&c);
   command_run(&c, MC " -o r.npz -q");

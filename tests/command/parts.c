@@ -38,7 +38,6 @@ static void run_parts(command *c, const char *what, int parts)
 
 static void parts_are_the_whole(void **state)
 {
-  (void)state;
   static const char *const runs[] = {
       "mc d.npz --grid mu-rel=1:.01:3",
       "mc d.npz --solver fpc --map standard --grid mu-rel=1,.1",
@@ -82,7 +81,6 @@ static void parts_are_the_whole(void **state)
 
 static void wrong_parts_are_named(void **state)
 {
-  (void)state;
   static const char *const others[][2] = {
       {"rlda other.npz --grid lambda=.1,1", "the data's X is "},
       {"rlda d.npz --grid lambda=.1,1 --seed 1", "seed is 0, and not 1"},
@@ -120,7 +118,6 @@ static void wrong_parts_are_named(void **state)
 /* A part file that says what no part can. */
 static void damaged_parts_are_refused(void **state)
 {
-  (void)state;
   static const char *const names[] = {"lapis",  "part",  "names",
                                       "points", "value", "seconds"};
   command c;
@@ -165,7 +162,6 @@ static void damaged_parts_are_refused(void **state)
 
 static void refusals(void **state)
 {
-  (void)state;
   static const char *const bad[][2] = {
       {"--part 1/6 -o p.npz", "6 parts of 5 folds"},
       {"--part 0/2 -o p.npz", "is not K/N"},
@@ -199,7 +195,6 @@ static void refusals(void **state)
 /* Nothing is written, and the checkpoint is kept for more time. */
 static void a_part_without_time_goes_on(void **state)
 {
-  (void)state;
   const char *part = "cv mc d.npz --solver fpc --tol 0 --max-iters 4 "
                      "--threads 1 --grid mu-rel=1:.01:40 --part 2/2";
   command c;

@@ -39,7 +39,6 @@ static int lines(const char *text)
 /* One blank row does not keep the others from their answers. */
 static void a_blank_row_is_answered(void **state)
 {
-  (void)state;
   static const char *const method[] = {"mc", "rlda"};
   command c;
   command_begin(&c);
@@ -70,7 +69,6 @@ static void a_blank_row_is_answered(void **state)
 
 static void few_labels_are_standardised(void **state)
 {
-  (void)state;
   command c;
   command_begin(&c);
   static const char rows[] = "a,k\n1000,x\n2000,y\n3000,y\n1500,\n";
@@ -89,7 +87,6 @@ static void few_labels_are_standardised(void **state)
 
 static void suspects_are_printed(void **state)
 {
-  (void)state;
   command c;
   command_begin(&c);
   write_table(&c, "t.csv", 40, false, NULL);
@@ -109,7 +106,6 @@ static void suspects_are_printed(void **state)
 
 static void what_is_wrong_is_said(void **state)
 {
-  (void)state;
   static char text[4096];
   int used = snprintf(text, sizeof text, "a,b\n");
   command c;
@@ -139,7 +135,6 @@ static void what_is_wrong_is_said(void **state)
 
 static void one_sample_of_a_class_is_doubted(void **state)
 {
-  (void)state;
   static const char rows[] = "a,k\n1,open\n2,open\n3,open\n7,shut\n8,shut\n"
                              "9,shut\n1.5,opne\n8.5,\n";
   command c;

@@ -4,7 +4,6 @@
 
 static void robust_pca(void **state)
 {
-  (void)state;
   fixture f;
   fixture_open(&f, "rpca_missing", false);
   command c;
@@ -28,7 +27,6 @@ static void robust_pca(void **state)
 /* The dictionary beside X is found, and can be named. */
 static void cleaning(void **state)
 {
-  (void)state;
   fixture f;
   fixture_open(&f, "clean_test", false);
   double best = fixture_number(&f, "objective");
@@ -52,7 +50,6 @@ static void cleaning(void **state)
 
 static void regression(void **state)
 {
-  (void)state;
   fixture f;
   fixture_open(&f, "rr_alm_lowrank", false);
   command c;
@@ -77,7 +74,6 @@ static void regression(void **state)
 /* An answer that is all error or all data says which way to go. */
 static void empty_answers_say_where_to_go(void **state)
 {
-  (void)state;
   static const char *const fits[] = {"rpca", "rr -Y y.csv", "rlda -Y c.csv",
                                      "rr --denoise rpca -Y y.csv"};
   command c;
@@ -109,7 +105,6 @@ static void empty_answers_say_where_to_go(void **state)
 /* Numbers are judged as numbers, unless they are two values. */
 static void folds_judge_numbers(void **state)
 {
-  (void)state;
   enum { ROWS = 30 };
   char text[4000], two[4000];
   uint64_t seed = 8;
@@ -164,7 +159,6 @@ static void folds_judge_numbers(void **state)
 /* Gaps where nothing cleans: what is added fills them, in the model too. */
 static void gaps_without_cleaning_are_imputed(void **state)
 {
-  (void)state;
   static const char *const said =
       "row 2, column 2; nothing fills it in without "
       "cleaning (--denoise none, --clean none): add "
@@ -190,7 +184,6 @@ static void gaps_without_cleaning_are_imputed(void **state)
 
 static void refusals(void **state)
 {
-  (void)state;
   command c;
   command_begin(&c);
   const char text[] = "1,2\n3,4\n5,7\n";
@@ -210,7 +203,6 @@ static void refusals(void **state)
  * and J is that of robust PCA, beside which the fit weighs next to nothing. */
 static void large_numbers_are_solved(void **state)
 {
-  (void)state;
   enum { ROWS = 40, COLS = 6 };
   static char text[8000];
   uint64_t seed = 5;
@@ -293,7 +285,6 @@ static const units plain = {{1, 1, 1, 1, 1}, {0}, 1, 0};
  * and goes along with the units. */
 static void units_do_not_matter(void **state)
 {
-  (void)state;
   static const units other[] = {
       {{1, 1, 1, 1, 1}, {0}, 1, 1000},
       {{1, 1, 1, 1, 1}, {0}, 1e-4, 20},
@@ -321,7 +312,6 @@ static void units_do_not_matter(void **state)
  * that of eta and lambda, too. */
 static void what_is_stated_stays(void **state)
 {
-  (void)state;
   static const units far = {{1, 1, 1, 1, 1}, {0}, 1, 20};
   double said[ROWS];
   command c;
@@ -403,7 +393,6 @@ static double told_of(command *c, feature of, double wrong)
  * errors do not stretch the size of a feature. */
 static void what_is_true_is_kept(void **state)
 {
-  (void)state;
   command c;
   command_begin(&c);
   CHECK_AT_LEAST(told_of(&c, heavy_tailed, 0), .999);
@@ -415,7 +404,6 @@ static void what_is_true_is_kept(void **state)
 /* A model of which nothing is left tells the mean, of rows with gaps, too. */
 static void a_model_of_rank_0_tells_its_bias(void **state)
 {
-  (void)state;
   static char text[40000];
   uint64_t seed = 3;
   int used = 0;
@@ -453,7 +441,6 @@ static void a_model_of_rank_0_tells_its_bias(void **state)
 /* R^2 of one sample is none; of all together it is. */
 static void folds_of_one_sample_are_judged_together(void **state)
 {
-  (void)state;
   static const char table[] = "a,y\n.1,1\n.3,2\n.2,2\n.7,4\n.4,3\n.9,6\n";
   static const char line[] = "cv rr t.csv --target y --metric r2 --folds 6 "
                              "--lambda 1 --grid gamma=1";
@@ -472,7 +459,6 @@ static void folds_of_one_sample_are_judged_together(void **state)
 /* What was not done is not said to be done. */
 static void what_is_not_done_is_said(void **state)
 {
-  (void)state;
   command c;
   command_begin(&c);
   const char few[] = "a,b,y\n1,2,3\n2,1,5\n4,4,1\n0,2,2\n1,7,1\n5,1,4\n";

@@ -77,7 +77,6 @@ static void put_data(const command *c)
 
 static void settings_in_parts(void **state)
 {
-  (void)state;
   command c;
   command_begin(&c);
   put_data(&c);
@@ -104,7 +103,6 @@ static void settings_in_parts(void **state)
 /* GNU's; moreutils has another program of that name. */
 static void settings_by_parallel(void **state)
 {
-  (void)state;
   command c;
   if (system("parallel --version 2>/dev/null | grep -q GNU") != 0) {
     print_message("skipped: GNU parallel is not installed\n");
@@ -140,7 +138,6 @@ static void put_photos(const command *c)
 /* The page keeps them in a folder of the whole machine. */
 static void features_in_parts(void **state)
 {
-  (void)state;
   command c;
   command_begin(&c);
   put_photos(&c);

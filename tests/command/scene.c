@@ -72,7 +72,6 @@ static void write_problem(const scene *s, const command *c)
  * features lie at .90 there. */
 static void missing_data_pays(void **state)
 {
-  (void)state;
   scene s;
   command c;
   load(&s);

@@ -20,7 +20,6 @@ static void write_problem(const command *c, int n)
 
 static void fit_then_predict(void **state)
 {
-  (void)state;
   static const char *const kinds[] = {
       "", "--kernel rbf --kernel-priv rbf",
       "--kernel rbf --kernel-priv linear --formulation original"};
@@ -59,7 +58,6 @@ static void fit_then_predict(void **state)
  * none is told to be of it, which is right for 96 and is said. */
 static void a_class_that_nothing_is_told_to_be_is_named(void **state)
 {
-  (void)state;
   command c;
   char t[8192];
   int used = sprintf(t, "x1,x2,who\n");
@@ -91,7 +89,6 @@ static void a_class_that_nothing_is_told_to_be_is_named(void **state)
 /* Privileged features beside new samples are ignored, which is said once. */
 static void predict_refuses_P(void **state)
 {
-  (void)state;
   command c;
   command_begin(&c);
   write_problem(&c, 40);
@@ -105,7 +102,6 @@ static void predict_refuses_P(void **state)
 /* Automatic settings of a model without P are read back. */
 static void models_without_P(void **state)
 {
-  (void)state;
   command c;
   command_begin(&c);
   write_problem(&c, 12);
@@ -136,7 +132,6 @@ static double number_after(const char *text, const char *object,
 /* --threshold auto is said, is in the JSON, and is what predict goes by. */
 static void bags_have_a_threshold(void **state)
 {
-  (void)state;
   command c;
   lapis_arrays one, two;
   command_begin(&c);
@@ -176,7 +171,6 @@ static void bags_have_a_threshold(void **state)
  * it is not given P. */
 static void cv_says_what_P_is_worth(void **state)
 {
-  (void)state;
   command c;
   command_begin(&c);
   write_problem(&c, 60);
@@ -201,7 +195,6 @@ static void cv_says_what_P_is_worth(void **state)
 
 static void bad_input_is_exit_4(void **state)
 {
-  (void)state;
   command c;
   command_begin(&c);
   write_problem(&c, 12);
@@ -227,7 +220,6 @@ static void bad_input_is_exit_4(void **state)
  * whole fit says nothing, and --max-iters was asked for. */
 static void models_know_that_they_were_cut_short(void **state)
 {
-  (void)state;
   command c;
   command_begin(&c);
   write_problem(&c, 40);
@@ -292,7 +284,6 @@ static void same_scores(const command *c, const char *a, const char *b)
  * of one column may have a title. */
 static void bags_are_a_column(void **state)
 {
-  (void)state;
   command c;
   command_begin(&c);
   write_bags(&c);
@@ -345,7 +336,6 @@ static void bags_are_a_column(void **state)
  * solved. */
 static void nothing_proved_is_a_failure(void **state)
 {
-  (void)state;
   enum { MANY = 120, WIDE = 6 };
   static const double size[WIDE] = {1e9, 1e9, 1e10, 1e11, 1e12, 1e13};
   static char text[20000];
@@ -382,7 +372,6 @@ static void nothing_proved_is_a_failure(void **state)
 /* Not even where single precision, which looks first, cannot hold it. */
 static void an_indefinite_kernel_is_refused(void **state)
 {
-  (void)state;
   static const char *const kernel[] = {
       "1,2,0,0\n2,1,0,0\n0,0,1,2\n0,0,2,1\n",
       "1e39,2e39,0,0\n2e39,1e39,0,0\n0,0,1e39,2e39\n0,0,2e39,1e39\n"};

@@ -4,7 +4,6 @@
 /* What stands in the table is what stands in the .npz. */
 static void answers_are_a_table(void **state)
 {
-  (void)state;
   static const char *const tall[] = {"yes", "no", "yes", "no", "yes", "no"};
   static const char *const origin[] = {"given",  "given", "filled",
                                        "filled", "given", "given"};
@@ -38,7 +37,6 @@ static void answers_are_a_table(void **state)
  * table, whatever map was between. */
 static void empty_cells_are_filled(void **state)
 {
-  (void)state;
   command c;
   begin(&c);
   command_run(&c, FIT "--completed full.csv");
@@ -68,7 +66,6 @@ static void empty_cells_are_filled(void **state)
 /* Without targets -o has other values than were given, and says so. */
 static void smoothed_cells_are_told(void **state)
 {
-  (void)state;
   static const char *const said = "w.csv: cells hold smoothed values; "
                                   "--completed F.csv fills empty cells alone";
   command c;
@@ -92,7 +89,6 @@ static void smoothed_cells_are_told(void **state)
 
 static void several_targets_keep_their_texts(void **state)
 {
-  (void)state;
   command c;
   begin(&c);
   put(&c, "m.csv",
@@ -119,7 +115,6 @@ static void several_targets_keep_their_texts(void **state)
 /* Two columns of two words each, which are not the same two. */
 static void each_target_has_its_own_words(void **state)
 {
-  (void)state;
   static const char *const head =
       "@relation r\n@attribute a numeric\n@attribute b numeric\n"
       "@attribute windy {TRUE, FALSE}\n@attribute play {yes, no}\n@data\n";
@@ -174,7 +169,6 @@ static void each_target_has_its_own_words(void **state)
 /* A temperature is no class; codes of classes are, whatever their number. */
 static void numbers_as_classes_are_warned_of(void **state)
 {
-  (void)state;
   static const char *const said = "; rr is for numbers";
   static const struct {
     const char *values[8];
@@ -219,7 +213,6 @@ static void numbers_as_classes_are_warned_of(void **state)
 /* bob and eve are wrong by this truth: 4 of 6 are right. */
 static void texts_are_evaluated(void **state)
 {
-  (void)state;
   static const char *const files[] = {"a.csv", "a.npz"};
   command c;
   begin(&c);
@@ -257,7 +250,6 @@ static void texts_are_evaluated(void **state)
  * measured apart, with the classes of all. */
 static void what_was_filled_is_measured_apart(void **state)
 {
-  (void)state;
   command c;
   begin(&c);
   put(&c, "truth.csv",
@@ -300,7 +292,6 @@ static void what_was_filled_is_measured_apart(void **state)
 /* A table of labels alone, as label --labels-out writes it. */
 static void labels_alone_are_evaluated(void **state)
 {
-  (void)state;
   command c;
   begin(&c);
   put(&c, "t.csv", "id,k\na,x\nb,y\nc,z\nd,x\n");
@@ -339,7 +330,6 @@ static void labels_alone_are_evaluated(void **state)
 
 static void models_without_labels_print_features(void **state)
 {
-  (void)state;
   command c;
   begin(&c);
   command_run(&c,
@@ -356,7 +346,6 @@ static void models_without_labels_print_features(void **state)
 /* Three texts become three features; a lost one is filled with a text. */
 static void nominals_are_features(void **state)
 {
-  (void)state;
   command c;
   lapis_arrays all;
   begin(&c);
@@ -386,7 +375,6 @@ static void nominals_are_features(void **state)
 /* An attribute declared integer stays one. */
 static void whole_numbers_are_filled_in(void **state)
 {
-  (void)state;
   command c;
   lapis_arrays all;
   int broken = 0;
@@ -418,7 +406,6 @@ static void whole_numbers_are_filled_in(void **state)
  * result has. */
 static void listed_values_are_filled_in(void **state)
 {
-  (void)state;
   command c;
   lapis_arrays all;
   begin(&c);
@@ -458,7 +445,6 @@ static void listed_values_are_filled_in(void **state)
 /* A model's own values make the features of new tables. */
 static void one_hot_columns_follow_the_model(void **state)
 {
-  (void)state;
   command c;
   begin(&c);
   put(&c, "t.csv",
@@ -495,7 +481,6 @@ static void one_hot_columns_follow_the_model(void **state)
 
 static void decimal_commas_and_dates(void **state)
 {
-  (void)state;
   static const struct {
     const char *decimal, *cell;
     double value; /* NaN: refused */
@@ -541,7 +526,6 @@ static void decimal_commas_and_dates(void **state)
  * the value decides, and both can be given. */
 static void one_word_of_two_things(void **state)
 {
-  (void)state;
   command c;
   begin(&c);
   put(&c, "two.arff",
@@ -579,7 +563,6 @@ static void one_word_of_two_things(void **state)
  * answer has none behind it. */
 static void failures_are_json(void **state)
 {
-  (void)state;
   static const struct {
     const char *words;
     int code;
@@ -618,7 +601,6 @@ static void failures_are_json(void **state)
  * what a spreadsheet would run is marked. */
 static void negative_numbers_stay(void **state)
 {
-  (void)state;
   static const struct {
     const char *text, *decimal, *kept, *filled;
   } tried[] = {
@@ -658,7 +640,6 @@ static void negative_numbers_stay(void **state)
  * whatever stands before "=" in another. */
 static void titles_with_equals_signs(void **state)
 {
-  (void)state;
   command c;
   begin(&c);
   put(&c, "q.csv", "a,a=1,y\n1,5,yes\n2,7,no\n3,,yes\n4,1,\n");
@@ -672,7 +653,6 @@ static void titles_with_equals_signs(void **state)
 /* A target's title may begin as the columns about a target do. */
 static void targets_called_like_columns_of_answers(void **state)
 {
-  (void)state;
   static const char *const titles[] = {"original", "origin", "rather", "score",
                                        "scores"};
   command c;

@@ -83,7 +83,6 @@ static const char *sign(int j, const double *x, char *to)
 
 static void words_are_no_numbers(void **state)
 {
-  (void)state;
   static const char *const verb[] = {"fit rr", "cv rr --grid lambda=.1,1",
                                      "fit rr -o out.csv"};
   command c;
@@ -121,7 +120,6 @@ static void words_are_no_numbers(void **state)
 
 static void labels_of_both_kinds_are_needed(void **state)
 {
-  (void)state;
   static const char *const method[] = {"linear",  "trees", "rlda",
                                        "svmplus", "mc",    "mc --mu-rel .1"};
   command c;
@@ -147,7 +145,6 @@ static void labels_of_both_kinds_are_needed(void **state)
 
 static void rows_are_those_of_the_file(void **state)
 {
-  (void)state;
   static const char *const method[] = {"rr", "rlda"};
   char words[64];
   command c;
@@ -199,7 +196,6 @@ static bool is_clear(const command *c)
 
 static void little_learnt_is_said(void **state)
 {
-  (void)state;
   enum { DRAWS = 12 };
   static const char no_better[] =
       "predicted no better than by the mean of the known";
@@ -230,7 +226,6 @@ static void little_learnt_is_said(void **state)
 /* A table is asked of by --target; "Y" says nothing to who has a table. */
 static void who_asks_nothing_is_told_how(void **state)
 {
-  (void)state;
   static const char *const methods[] = {"rr",    "rlda",   "svmplus",
                                         "misvm", "linear", "trees"};
   command c;
@@ -253,7 +248,6 @@ static void who_asks_nothing_is_told_how(void **state)
  * would be no values of it. */
 static void empty_columns_are_named(void **state)
 {
-  (void)state;
   static const char *const asks[] = {"mc t.csv --target y -o o.npz",
                                      "mc t.csv --drop y --completed f.csv",
                                      "rpca t.csv --drop y --completed f.csv"};
@@ -289,7 +283,6 @@ static const char *heap(int j, const double *x, char *to)
  * numbers are not its. */
 static void the_rival_knows_classes(void **state)
 {
-  (void)state;
   command c;
   command_begin(&c);
   write_table(&c, "t.csv", "e,f,y", 0, heap);

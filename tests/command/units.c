@@ -67,7 +67,6 @@ static double least_r2(const command *c, const plants *p, const char *name)
 
 static void columns_of_all_units_are_filled(void **state)
 {
-  (void)state;
   static plants p;
   static char told[ROWS * COLUMNS * 40], stated[ROWS * COLUMNS * 40];
   command c;
@@ -91,7 +90,6 @@ static void columns_of_all_units_are_filled(void **state)
 /* What the user states stays; units that differ are told. */
 static void a_stated_problem_stays(void **state)
 {
-  (void)state;
   static plants p;
   command c;
   command_begin(&c);

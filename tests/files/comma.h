@@ -12,7 +12,6 @@ static char comma_folder[64];
 
 static inline int comma_setup(void **state)
 {
-  (void)state;
   char line[256];
   check_folder(comma_folder, sizeof comma_folder);
   (void)snprintf(line, sizeof line,
@@ -25,7 +24,6 @@ static inline int comma_setup(void **state)
 
 static inline int comma_teardown(void **state)
 {
-  (void)state;
   char line[128];
   (void)setlocale(LC_ALL, "C");
   (void)unsetenv("LOCPATH");

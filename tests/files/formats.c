@@ -590,7 +590,6 @@ static void damaged_files_do_no_harm(void **state)
  * is dog in 32 bits; -1 is no and 1 is yes in 8. */
 static void enumerations_are_words(void **state)
 {
-  (void)state;
   static const struct {
     const char *file, *words[2];
   } tried[] = {{"wide", {"cat", "dog"}}, {"signed", {"no", "yes"}}};

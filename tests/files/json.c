@@ -38,7 +38,6 @@ static void numbers_read_back_to_the_same_double(void **state)
 
 static void numbers_are_as_short_as_they_read_back(void **state)
 {
-  (void)state;
   static const struct {
     double value;
     const char *text;

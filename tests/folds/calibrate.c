@@ -9,7 +9,6 @@
  * they say the contrary, the share is left. */
 static void sigmoids_find_the_line(void **state)
 {
-  (void)state;
   enum { MANY = 20000 };
   double *score = malloc(2 * MANY * sizeof *score), *sign = score + MANY;
   uint64_t seed = 9;
@@ -55,7 +54,6 @@ static void make_labels(double *score, double *sign)
  * change of the scores' unit changes slopes by it, and nothing else. */
 static void rare_labels_share_the_slope(void **state)
 {
-  (void)state;
   static double score[K * MANY], sign[K * MANY];
   lapis_ctx *ctx = lapis_ctx_new();
   sigmoid s[K], alone, scaled[K];
@@ -83,7 +81,6 @@ static void rare_labels_share_the_slope(void **state)
 /* A weight of w is w samples, in sigmoids and softmax. */
 static void weights_are_samples(void **state)
 {
-  (void)state;
   enum { L = 3, SOME = 60, MOST = 3 * SOME };
   double score[2 * L * MOST], sign[2 * L * MOST], weight[MOST];
   lapis_ctx *ctx = lapis_ctx_new();
@@ -127,7 +124,6 @@ static void weights_are_samples(void **state)
 /* The softmax's stationarity: slope and biases recomputed from outside. */
 static void softmaxes_are_stationary(void **state)
 {
-  (void)state;
   enum { L = 3, SOME = 300 };
   static double score[L * SOME], sign[L * SOME];
   const double ridge = 2;
@@ -200,7 +196,6 @@ static lapis_mat weak(uint64_t *seed, int kind, double *X, double *y)
 
 static void probabilities_rank_as_scores(void **state)
 {
-  (void)state;
   uint64_t seed = 1;
   lapis_ctx *ctx = lapis_ctx_new();
   for (int t = 0; t < FITS; t++) {
@@ -231,7 +226,6 @@ static void probabilities_rank_as_scores(void **state)
 /* The same of what answers for mc, labels of two values each. */
 static void answers_of_a_race_rank_as_scores(void **state)
 {
-  (void)state;
   uint64_t seed = 2;
   lapis_ctx *ctx = lapis_ctx_new();
   for (int t = 0; t < 6; t++) {

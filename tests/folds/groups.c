@@ -41,7 +41,6 @@ static void draw_some(lapis_ctx *ctx, uint64_t *seed, drawn *d)
 
 static void groups_stay_whole(void **state)
 {
-  (void)state;
   uint64_t seed = 3;
   lapis_ctx *ctx = lapis_ctx_new();
   for (int trial = 0; trial < 300; trial++) {
@@ -70,7 +69,6 @@ static void groups_stay_whole(void **state)
 /* A kind that so many groups hold is hidden by as many folds as it can be. */
 static void kinds_are_spread(void **state)
 {
-  (void)state;
   uint64_t seed = 4;
   lapis_ctx *ctx = lapis_ctx_new();
   for (int trial = 0; trial < 200; trial++) {
@@ -97,7 +95,6 @@ static void kinds_are_spread(void **state)
 /* Fewer units than folds: refused, or as many folds as there are. */
 static void few_groups_are_said(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   int64_t group[6] = {7, 7, 7, 7, 9, 9};
   fold_draw how = {.method = "test",
@@ -122,7 +119,6 @@ static void few_groups_are_said(void **state)
 /* Both parts together are the data, with their groups and weights. */
 static void parts_are_the_whole(void **state)
 {
-  (void)state;
   uint64_t seed = 5;
   lapis_ctx *ctx = lapis_ctx_new();
   drawn d;
@@ -230,7 +226,6 @@ static double told(const people *p, const char *method)
 
 static void settings_are_chosen_for_new_persons(void **state)
 {
-  (void)state;
   double right = 0, r2 = 0;
   for (uint64_t seed = 1; seed <= SEEDS; seed++) {
     people p;
@@ -266,7 +261,6 @@ static double loss_on_others(const people *p, lapis_solver *s, uint64_t seed)
 
 static void probabilities_are_of_new_persons(void **state)
 {
-  (void)state;
   for (int kernel = 0; kernel < 2; kernel++) {
     double loss = 0;
     lapis_svmplus_settings set = lapis_svmplus_defaults();
@@ -288,7 +282,6 @@ static void probabilities_are_of_new_persons(void **state)
 /* auto is groups wherever the data have some. */
 static void cross_validation_hides_persons(void **state)
 {
-  (void)state;
   static const char *const methods[] = {"rlda", "svmplus", "linear", "trees",
                                         "mc"};
   for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
@@ -314,7 +307,6 @@ static void cross_validation_hides_persons(void **state)
 /* Half of the labels, which are chance, are contradicted by the others'. */
 static void suspects_are_of_new_persons(void **state)
 {
-  (void)state;
   double against = 0;
   for (uint64_t seed = 1; seed <= SEEDS; seed++) {
     people p;
@@ -333,7 +325,6 @@ static void suspects_are_of_new_persons(void **state)
 
 static void the_race_hides_persons(void **state)
 {
-  (void)state;
   double right = 0;
   for (uint64_t seed = 1; seed <= 3; seed++) {
     people p;
@@ -354,7 +345,6 @@ static void the_race_hides_persons(void **state)
 /* One group: no figure, and a sentence; two: two folds. */
 static void few_persons_give_no_wrong_figure(void **state)
 {
-  (void)state;
   for (int groups = 1; groups <= 2; groups++) {
     people p;
     lapis_mat tried;

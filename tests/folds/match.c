@@ -67,7 +67,6 @@ static double count_pairs(const double *all, int slots)
 
 static void ratios_equal_counting(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   for (uint64_t seed = 1; seed <= 100; seed++) {
     uint64_t s = seed;
@@ -88,7 +87,6 @@ static void ratios_equal_counting(void **state)
 
 static void the_truth_in_other_slots_is_perfect(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   double truth[] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
   double found[] = {2, 0, 1, 5, 3, 4, 8, 6, 7};
@@ -104,7 +102,6 @@ static void the_truth_in_other_slots_is_perfect(void **state)
  * marked. */
 static void marks_are_scored(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   double truth[] = {0, 1, 5, 6}, found[] = {0, 2, 5, 6};
   double inlier[] = {1, 1, 1, 0};
@@ -119,7 +116,6 @@ static void marks_are_scored(void **state)
 
 static void bad_matches_are_refused(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   double truth[] = {0, 1, 2, 3}, found[] = {0, 1, 2, 3};
   lapis_mat t = lapis_mat_f64(truth, 2, 2), f = lapis_mat_f64(found, 4, 1);
@@ -137,7 +133,6 @@ static void bad_matches_are_refused(void **state)
 
 static void boxes_by_hand(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   /* the same; half of each shared; apart; inside, a quarter; no area */
   double truth[] = {0, 0, 2, 2, 0, 0, 2, 1, 0, 0, 1, 1, 0, 0, 4, 4, 1, 1, 1, 1};

@@ -27,7 +27,6 @@ static double by_pairs(const double *truth, const double *scores, int64_t n)
 
 static void auroc_counts_pairs(void **state)
 {
-  (void)state;
   uint64_t s = 1;
   for (int trial = 0; trial < 200; trial++) {
     int64_t n = 3 + (int64_t)(40 * check_uniform(&s));
@@ -44,7 +43,6 @@ static void auroc_counts_pairs(void **state)
 
 static void auroc_by_hand(void **state)
 {
-  (void)state;
   const double truth[] = {1, 0, 1, 0}, up[] = {4, 1, 3, 2},
                flat[] = {1, 1, 1, 1}, ones[] = {1, 1, 1, 1};
   CHECK_NEAR(auroc(truth, up, 4), 1, 0);
@@ -56,7 +54,6 @@ static void auroc_by_hand(void **state)
 
 static void per_class_and_mean(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   double y[] = {1, 1, 1, 0, 1, 0, 0, 1, 1, 0, 1, 1};
   double s[] = {9, 1, 0, 2, 2, 0, 1, 3, 0, 8, 4, 0};
@@ -74,7 +71,6 @@ static void per_class_and_mean(void **state)
 /* precision at each positive: 1/1, 2/3 */
 static void average_precision_by_hand(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   double y[] = {1, 0, 1, 0}, s[] = {4, 3, 2, 1}, mean;
   lapis_mat truth = lapis_mat_f64(y, 1, 4), scores = lapis_mat_f64(s, 1, 4);
@@ -86,7 +82,6 @@ static void average_precision_by_hand(void **state)
 /* A part that lacks a class is judged with the classes of the whole. */
 static void a_part_keeps_the_classes(void **state)
 {
-  (void)state;
   static const char *const names[] = {"auroc",   "map", "minndc", "accuracy",
                                       "hamming", "f1",  "rae"};
   lapis_ctx *ctx = lapis_ctx_new();
@@ -122,7 +117,6 @@ static void a_part_keeps_the_classes(void **state)
 
 static void refusals(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   double y[] = {1, 0, 1, 0}, s[] = {4, NAN, 2, 1}, mean;
   lapis_mat truth = lapis_mat_f64(y, 1, 4), scores = lapis_mat_f64(s, 1, 4);

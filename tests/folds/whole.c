@@ -17,7 +17,6 @@ static double metric(const char *name, double *truth, int64_t rows,
 
 static void rae(void **state)
 {
-  (void)state;
   double Y[] = {3, 0, 4, 5}, S[] = {3, 0, 1, 1}, per[2];
   CHECK_NEAR(metric("rae", Y, 2, S, 2, 2, per), 5 / sqrt(50), 1e-15);
   CHECK_NEAR(per[0], 3.0 / 5, 1e-15);
@@ -26,7 +25,6 @@ static void rae(void **state)
 
 static void angle_wraps(void **state)
 {
-  (void)state;
   double a = 3.0543261909900767; /* 175 degrees */
   double Y[] = {1, 0, cos(a), sin(a)};
   double S[] = {0, 2, 3 * cos(-a), 3 * sin(-a)};
@@ -39,7 +37,6 @@ static void angle_wraps(void **state)
  * leaves that out.  What is not known does not count. */
 static void r2_by_hand(void **state)
 {
-  (void)state;
   double Y[] = {3, -0.5, 2, 7}, S[] = {2.5, 0.0, 2, 8}, per[4];
   CHECK_NEAR(metric("r2", Y, 1, S, 1, 4, per), 1 - 1.5 / 29.1875, 1e-15);
   CHECK_NEAR(per[0], 1 - 1.5 / 29.1875, 1e-15);
@@ -56,7 +53,6 @@ static void r2_by_hand(void **state)
 
 static void accuracy(void **state)
 {
-  (void)state;
   double Y[] = {10, 20, 30, NAN}, L[] = {10, 30, 30, 10};
   double F[] = {1, 0, 0, 0, 2, 1, 3, 2, 1, 0, 0, 1};
   CHECK_NEAR(metric("accuracy", Y, 1, L, 1, 4, NULL), 2.0 / 3, 1e-15);
@@ -66,7 +62,6 @@ static void accuracy(void **state)
 /* Several columns: a sample is right when all that is known of it is. */
 static void accuracy_of_several(void **state)
 {
-  (void)state;
   double Y[] = {1, 0, 1, 1, NAN, 0}, L[] = {1, 0, 0, 1, 1, 0};
   CHECK_NEAR(metric("accuracy", Y, 2, L, 2, 3, NULL), 2.0 / 3, 1e-15);
   CHECK_NEAR(metric("hamming", Y, 2, L, 2, 3, NULL), 1.0 / 5, 1e-15);
@@ -75,7 +70,6 @@ static void accuracy_of_several(void **state)
 /* f1 of two columns by hand: TP 1, FN 1 and TP 1, FP 1. */
 static void f1(void **state)
 {
-  (void)state;
   double Y[] = {1, 0, 1, 1, NAN, 0}, L[] = {1, 1, 0, 1, 1, 0}, per[3];
   CHECK_NEAR(metric("f1", Y, 2, L, 2, 3, per), 2.0 / 3, 1e-15);
   CHECK_NEAR(per[0], 2.0 / 3, 1e-15);
@@ -90,7 +84,6 @@ static void f1(void **state)
 /* Scores in place of labels would be compared with them in silence. */
 static void scores_are_no_labels(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   double Y[] = {1, -1, 1}, S[] = {1, -1, 0.25}, out;
   lapis_mat t = lapis_mat_f64(Y, 1, 3), s = lapis_mat_f64(S, 1, 3);
@@ -106,7 +99,6 @@ static void scores_are_no_labels(void **state)
 /* Two events, two others; the best threshold takes the first alone. */
 static void detection_cost(void **state)
 {
-  (void)state;
   double Y[] = {1, -1, 1, -1}, S[] = {4, 3, 2, 1};
   CHECK_NEAR(metric("minndc", Y, 1, S, 1, 4, NULL), 0.5, 1e-15);
 }

@@ -243,7 +243,6 @@ static void cameras_are_turned_back(void **state)
  * (sanitizers), and an orientation from 1 to 8 or none. */
 static void damaged_exif_is_no_orientation(void **state)
 {
-  (void)state;
   const char whole[] = "Exif\0\0II*\0\x08\0\0\0\1\0\x12\1\3\0\1\0\0\0\6\0";
   for (size_t n = 0; n < sizeof whole - 1; n++) {
     unsigned char *cut = malloc(n + 1);

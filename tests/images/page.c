@@ -165,7 +165,6 @@ static void scene_write(scene *s, const command *c, const char *name)
 /* ---- tests --------------------------------------------------------------*/
 static void page_holds_all(void **state)
 {
-  (void)state;
   command_need_images();
   python_need("xml, zlib");
   scene s;
@@ -205,7 +204,6 @@ static void export_is_read(const command *c, const char *const *label)
 
 static void page_works_in_a_browser(void **state)
 {
-  (void)state;
   command_need_images();
   python_need("json");
   if (system("command -v chromedriver >/dev/null && "
@@ -230,7 +228,6 @@ static void page_works_in_a_browser(void **state)
 
 static void page_stays_small(void **state)
 {
-  (void)state;
   command_need_images();
   enum { MANY = 300 };
   scene s;
@@ -292,7 +289,6 @@ static void check_preview(lapis_ctx *ctx, const lapis_image *m, int64_t side,
 
 static void images_are_made_small(void **state)
 {
-  (void)state;
   command_need_images();
   lapis_ctx *ctx = lapis_ctx_new();
   lapis_image m;
@@ -319,7 +315,6 @@ static void images_are_made_small(void **state)
  * hand, ties and unknown truth among the scores. */
 static void curve_is_what_auroc_measures(void **state)
 {
-  (void)state;
   enum { N = 60 };
   double truth[N], score[N], x[N + 1], y[N + 1], auroc;
   int64_t points;
@@ -374,7 +369,6 @@ static void refuse(scene *s, lapis_status status, const char *words)
 
 static void refusals(void **state)
 {
-  (void)state;
   scene s;
   scene_begin(&s);
   lapis_report good = s.report;
@@ -415,7 +409,6 @@ static bool holds(const char *path, const char *words)
 /* The folder that all names begin with is said by no caption. */
 static void folders_are_left_out(void **state)
 {
-  (void)state;
   static const char *const path[] = {"/a/b/one.png", "/a/b/c/two.png"};
   lapis_report_picture picture[2] = {{.sample = 0}, {.sample = 1}};
   lapis_report r = lapis_report_defaults();
@@ -444,7 +437,6 @@ static void count_warnings(int level, const char *text, void *user)
 /* A file that cannot be read costs its picture, not the page. */
 static void pictures_may_be_missing(void **state)
 {
-  (void)state;
   scene s;
   command c;
   int warnings = 0;
@@ -462,7 +454,6 @@ static void pictures_may_be_missing(void **state)
 /* Memory ends at the k-th allocation: no page, or a whole one. */
 static void memory_may_end(void **state)
 {
-  (void)state;
   command_need_images();
   scene s;
   command c;

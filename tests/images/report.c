@@ -9,7 +9,6 @@
 
 static void singular_values(void **state)
 {
-  (void)state;
   static const int shape[][2] = {{1, 1}, {7, 3}, {3, 7}, {6, 6}};
   for (int k = 0; k < 4; k++) {
     double A[49], s[7], nuclear, largest, sum = 0;
@@ -66,7 +65,6 @@ static void shell_or_fail(const command *c, const char *format, ...)
 
 static void page_is_read_back(void **state)
 {
-  (void)state;
   command c;
   if (system("python3 -c 'import xml, zlib' 2>/dev/null") != 0) {
     print_message("skipped: no python3\n");
@@ -130,7 +128,6 @@ static void write_people(command *c)
 
 static void labels_are_shown(void **state)
 {
-  (void)state;
   command_need_images();
   python_need("xml");
   command c;
@@ -159,7 +156,6 @@ static void labels_are_shown(void **state)
 /* What was fitted is read as fit read it; the truth has none of its columns. */
 static void data_are_read_as_they_were_fitted(void **state)
 {
-  (void)state;
   static const char table[] = "name,town,when,x,y,kind\na,rome,May,1,2,u\n"
                               "b,oslo,May,2,1,v\nc,rome,June,1.5,3,u\n"
                               "d,oslo,May,2.5,,v\ne,rome,June,1,2.5,\n"
@@ -187,7 +183,6 @@ static void data_are_read_as_they_were_fitted(void **state)
  * on; what is measured stays short. */
 static void counts_are_whole(void **state)
 {
-  (void)state;
   static const char run[] =
       "{\"method\": \"rpca\", \"settings\": {\"max-iters\": 10000, "
       "\"tol\": 0.0001}, \"info\": {\"iterations\": 20, \"rank\": 123450, "
@@ -210,7 +205,6 @@ static void counts_are_whole(void **state)
 /* Two images that share four descriptors in another order; positions. */
 static void matches_are_shown(void **state)
 {
-  (void)state;
   command_need_images();
   python_need("numpy");
   command c;
@@ -244,7 +238,6 @@ static void matches_are_shown(void **state)
 
 static void refusals(void **state)
 {
-  (void)state;
   command c;
   command_begin(&c);
   write_samples(&c);

@@ -158,7 +158,6 @@ const void *__wrap_base_plugin(const base_plugin_kind *k, char *why,
  * starts afresh. */
 static void failed_openings_leave_nothing(void **state)
 {
-  (void)state;
   memset(&seen, 0, sizeof seen);
   refused("opencl:99", "there is no device 99");
   assert_int_equal(seen.closed, 0);
@@ -208,7 +207,6 @@ static void product_is_right(la *h, la_trans tb, int64_t m, int64_t n,
 /* A launch has a second side of two tiles here, of 65535 on a real device. */
 static void wide_products_go_in_slabs(void **state)
 {
-  (void)state;
   la h = on("opencl:1");
   seen.product = DEVICE_ABSENT;
   seen.launches = 0;
@@ -224,7 +222,6 @@ static void wide_gram_matrices_go_in_slabs(void **state)
 {
   enum { N = 2 * DEVICE_TILE + 9, M = 3 };
   static double a[M * N], got[N * N];
-  (void)state;
   la h = on("opencl:1");
   seen.product = DEVICE_ABSENT;
   seen.launches = 0;
@@ -246,7 +243,6 @@ static void wide_gram_matrices_go_in_slabs(void **state)
 static void the_plug_in_may_multiply(void **state)
 {
   static double x[25];
-  (void)state;
   la h = on("opencl:1");
   la_array A = filled(&h, 5, 5, x), C = la_case_new(&h, 5, 5);
   seen.launches = seen.products = 0;

@@ -105,7 +105,6 @@ static la opened(lapis_ctx *ctx, int width, bool *there)
 
 static void small_and_large_entries(void **state)
 {
-  (void)state;
   for (int w = 0; w < 3; w++) {
     bool there;
     lapis_ctx *ctx = lapis_ctx_new();
@@ -118,7 +117,6 @@ static void small_and_large_entries(void **state)
 
 static void hard_matrices(void **state)
 {
-  (void)state;
   for (int w = 0; w < 3; w++) {
     bool there;
     uint64_t seed = 5;
@@ -136,7 +134,6 @@ static void hard_matrices(void **state)
 /* Products with a small matrix, by its definition. */
 static void small_products(void **state)
 {
-  (void)state;
   static const int64_t shapes[][3] = {{8, 1, 1},    {9, 2, 3},   {500, 30, 30},
                                       {67, 32, 32}, {31, 7, 13}, {1000, 5, 1}};
   for (int k = 0; k < 6 * 3; k++) {
@@ -168,7 +165,6 @@ static void small_products(void **state)
 /* Entries that are numbers, of eigenvalues that are none: no answer. */
 static void too_large_is_refused(void **state)
 {
-  (void)state;
   enum { N = 8 };
   for (int sign = -1; sign <= 1; sign += 2)
     for (int w = 0; w < 3; w++) {

@@ -71,7 +71,6 @@ static void run_all(side *s, double t, double sums[11])
 
 static void twins(void **state)
 {
-  (void)state;
   uint64_t r = 8;
   for (uint64_t seed = 0; seed < 60; seed++) {
     int64_t d = (int64_t)(30 * check_uniform(&r));

@@ -16,7 +16,6 @@ typedef struct traffic {
 
 static void names_are_understood(void **state)
 {
-  (void)state;
   la any = on("opencl"), first = on("opencl:0"), again = on("opencl");
   assert_ptr_equal(any.ops, again.ops);
   assert_memory_equal(any.ops->describe(&any), "opencl ", 7);
@@ -28,7 +27,6 @@ static void names_are_understood(void **state)
 
 static void memory_of_others_is_refused(void **state)
 {
-  (void)state;
   la h = on("opencl"), other = on("strict");
   double x[4] = {0};
   la_array A = la_case_new(&h, 2, 2), B = la_wrap(x, 2, 2), C;
@@ -44,7 +42,6 @@ static void memory_of_others_is_refused(void **state)
 /* main gives the device 1 GB; a refusal leaves it usable. */
 static void too_much_is_one_sentence(void **state)
 {
-  (void)state;
   la h = on("opencl");
   la_array A, B = {0};
   assert_int_equal(h.ops->alloc(&h, LAPIS_F64, 20000, 20000, &A), LAPIS_ENOMEM);
@@ -63,7 +60,6 @@ static void too_much_is_one_sentence(void **state)
 
 static void forks_are_refused(void **state)
 {
-  (void)state;
   la h = on("opencl");
   (void)h;
   pid_t child = fork();
@@ -146,7 +142,6 @@ static traffic decompose(la *h, int64_t rows, int64_t cols, double step)
  * not the columns are independent. */
 static void decompositions_send_squares(void **state)
 {
-  (void)state;
   la h = on("opencl");
   double step[] = {0, 0.05, 0.5, 2};
   for (int i = 0; i < 4; i++)
@@ -169,7 +164,6 @@ static void cholesky_goes_by_blocks(void **state)
 {
   enum { K = 300 };
   static double a[K * K], x[K * 3], b[K * 3];
-  (void)state;
   la h = on("opencl");
   uint64_t seed = 4;
   la_array A = la_case_new(&h, K, K), L = la_case_new(&h, K, K);
@@ -289,7 +283,6 @@ static void compare(const char *device, const char *method)
  * products are the device's. */
 static void factored_answers_as_openblas(void **state)
 {
-  (void)state;
   int proofs[] = {LAPIS_MC_PROOF_RANDOM, LAPIS_MC_PROOF_EXACT};
   fill_data(X, N);
   for (int i = 0; i < 2; i++) {
@@ -331,14 +324,12 @@ static void check_traffic(const char *method, double mu_rel)
 
 static void iterations_send_no_array(void **state)
 {
-  (void)state;
   check_traffic("rpca", 0);
   check_traffic("mc", 0.2);
 }
 
 static void slower_iterations_send_none_either(void **state)
 {
-  (void)state;
   check_traffic("fpc", 0.2);
   /* a threshold below 1e-5 of the largest value: the full decomposition */
   check_traffic("mc", 1e-7);
@@ -346,20 +337,17 @@ static void slower_iterations_send_none_either(void **state)
 
 static void rpca_answers_as_openblas(void **state)
 {
-  (void)state;
   compare("opencl", "rpca");
 }
 
 static void mc_answers_as_openblas(void **state)
 {
-  (void)state;
   compare("opencl", "mc");
 }
 
 /* First of all: a device keeps the product that it was opened with. */
 static void clblast_multiplies(void **state)
 {
-  (void)state;
   void *library = dlopen("libclblast.so.1", RTLD_NOW | RTLD_LOCAL);
   if (library == NULL) skip();
   setenv("LAPIS_OPENCL_GEMM", "clblast", 1);

@@ -32,7 +32,6 @@ static int read_in_child(const la_array *A, char *text, size_t size)
 
 static void following_a_pointer_crashes(void **state)
 {
-  (void)state;
   la h = on("strict");
   char text[400];
   /* cmocka's own handler would jump out of the crash */
@@ -51,7 +50,6 @@ static void following_a_pointer_crashes(void **state)
 
 static void memory_of_the_host_is_refused(void **state)
 {
-  (void)state;
   la h = on("strict");
   double x[M * N] = {0};
   la_array A = la_case_new(&h, M, N), B = la_wrap(x, M, N);
@@ -70,7 +68,6 @@ static void put(la *h, const double *x, la_array *A)
 /* Views travel alone: what is around them stays. */
 static void views_travel(void **state)
 {
-  (void)state;
   la h = on("strict");
   double x[M * N], y[M * N];
   for (int k = 0; k < M * N; k++) x[k] = k;
@@ -98,7 +95,6 @@ static void views_travel(void **state)
 /* The same bits as the backend inside. */
 static void it_computes_as_openblas(void **state)
 {
-  (void)state;
   la h[2] = {on("openblas"), on("strict")};
   uint64_t seed = 3;
   double x[M * N], rows[M], out[2][M * N], gram[2][N * N], values[2][N], dot[2];
@@ -130,7 +126,6 @@ static void it_computes_as_openblas(void **state)
 /* A new entry of the table needs its door. */
 static void every_entry_is_there(void **state)
 {
-  (void)state;
   const void *entry[sizeof(la_backend) / sizeof(void *)];
   la h = on("strict");
   memcpy(entry, h.ops, sizeof entry);

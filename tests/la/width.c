@@ -105,7 +105,6 @@ static void check_products(lapis_ctx *ctx, lapis_dtype type, int64_t d,
 /* Where both fuse, the width of the registers does not show. */
 static void wide_products_have_the_same_bits(void **state)
 {
-  (void)state;
   enum { D = 50, COUNT = 301, VECTORS = 7 };
   lapis_ctx *ctx = lapis_ctx_new();
   static double first[COUNT * VECTORS], next[COUNT * VECTORS];
@@ -227,7 +226,6 @@ static void check_gram(la_pair *p, int64_t m, int64_t n)
 
 static void every_width_answers_as_the_reference(void **state)
 {
-  (void)state;
   la_pair p = la_pair_open();
   int met = 0;
   enum { M = 43, N = 21 };
@@ -262,13 +260,11 @@ static void every_width_answers_as_the_reference(void **state)
 /* Threads of a parallel region have no context to fail in. */
 static void products_need_no_context(void **state)
 {
-  (void)state;
   check_products(NULL, LAPIS_F64, 19, 45, 7);
 }
 
 static void what_the_processor_lacks_is_refused(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   const char *widest = lapis_ctx_kernels(ctx);
   assert_int_equal(lapis_ctx_set(ctx, "kernels", "mmx"), LAPIS_EINVAL);

@@ -76,7 +76,6 @@ static const char *choose(command *c, char chosen[96])
 
 static void colours_are_told_by_colours(void **state)
 {
-  (void)state;
   command c;
   char chosen[96];
   begin_colours(&c);
@@ -94,7 +93,6 @@ static void colours_are_told_by_colours(void **state)
 
 static void directions_are_told_by_shapes(void **state)
 {
-  (void)state;
   command c;
   char chosen[96];
   begin_stripes(&c, 2);
@@ -114,7 +112,6 @@ static void directions_are_told_by_shapes(void **state)
  * labels to hide some the usual kinds answer. */
 static void words_of_auto(void **state)
 {
-  (void)state;
   command c;
   static const command_misuse wrong[] = {
       {AUTO "--mu-rel .1", 2, "--features"},

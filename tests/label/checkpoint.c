@@ -110,7 +110,6 @@ static void kill_at(problem *p, const char *path, int jobs, int64_t last)
 
 static void a_killed_race_ends_the_same(void **state)
 {
-  (void)state;
   static problem p;
   static told whole, resumed;
   char path[160];
@@ -212,7 +211,6 @@ static void check_same(const lapis_arrays *a, const lapis_arrays *b)
 /* Cancelled again and again, a few steps further each time. */
 static void a_cancelled_label_goes_on(void **state)
 {
-  (void)state;
   command c;
   static shot s;
   lapis_arrays whole, resumed;
@@ -261,7 +259,6 @@ static void count_fits(const command *c, int *done, int *all)
 static void leave_checkpoint(command *c, shot *s);
 static void going_on_is_said(void **state)
 {
-  (void)state;
   command c;
   static shot s;
   char said[160];
@@ -303,7 +300,6 @@ static void leave_checkpoint(command *c, shot *s)
 
 static void another_run_is_refused(void **state)
 {
-  (void)state;
   command c;
   static shot s;
   const char *plain =
@@ -332,7 +328,6 @@ static void another_run_is_refused(void **state)
 
 static void what_is_no_checkpoint_is_refused(void **state)
 {
-  (void)state;
   command c;
   static shot s;
   begin_stripes(&c, 2);

@@ -58,7 +58,6 @@ static void table_is_whole(const command *c)
 /* ---- out of time --------------------------------------------------------*/
 static void without_time_there_is_no_answer(void **state)
 {
-  (void)state;
   command c;
   begin_slow(&c);
   command_run(&c, SLOW FILES "--time-limit 0");
@@ -86,7 +85,6 @@ static void run_out_of_time(command *c, double seconds, const char *arguments)
  * and said to be so. */
 static void an_answer_out_of_time_is_written(void **state)
 {
-  (void)state;
   command c;
   lapis_arrays all;
   begin_slow(&c);
@@ -113,7 +111,6 @@ static void an_answer_out_of_time_is_written(void **state)
  * the first says that it was cut short, and the answer still has its share. */
 static void choosing_leaves_time_for_an_answer(void **state)
 {
-  (void)state;
   command c;
   begin_slow(&c);
   run_out_of_time(&c, .5, FILES "--variant pos ");
@@ -144,7 +141,6 @@ static void interrupt(command *c, double seconds, const char *signal,
 /* One sentence, the exit code, and files that were there stay as they were. */
 static void an_interruption_writes_nothing(void **state)
 {
-  (void)state;
   static const double seconds[] = {1.5, .3};
   static const char *const signals[] = {"INT", "TERM"};
   command c;

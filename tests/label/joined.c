@@ -6,7 +6,6 @@ static const char *const kinds3[] = {"across", "down", "slanted"};
 
 static void features_are_joined(void **state)
 {
-  (void)state;
   command c;
   begin_stripes(&c, 3);
   command_run(&c, "features sift-bow,texton-bow in -o f.npz " SMALL
@@ -36,7 +35,6 @@ static void features_are_joined(void **state)
 
 static void labels_come_from_joined_features(void **state)
 {
-  (void)state;
   command c;
   begin_stripes(&c, 3);
   write_labels(&c, kinds3, 3, 15);
@@ -57,7 +55,6 @@ static void labels_come_from_joined_features(void **state)
 /* Stripes in two colours: a photograph in colours has two kinds by default. */
 static void colours_add_textons(void **state)
 {
-  (void)state;
   command c;
   command_begin(&c);
   folder(&c, "in");
@@ -103,7 +100,6 @@ static const command_misuse misuses[] = {
 
 static void misuse_is_refused(void **state)
 {
-  (void)state;
   command c;
   begin_stripes(&c, 3);
   write_labels(&c, kinds3, 3, 15);

@@ -11,7 +11,6 @@ static const char *const signs[] = {"-1", "0", "1"};
 /* ---- answers ------------------------------------------------------------*/
 static void unknown_labels_are_found(void **state)
 {
-  (void)state;
   command c;
   begin_stripes(&c, 2);
   write_labels(&c, two, 2, 10);
@@ -51,7 +50,6 @@ static double middle_of(const char *account, int *good)
  * eight labels is wrong, so that the values differ. */
 static void what_is_chosen_is_the_middle_of_the_good(void **state)
 {
-  (void)state;
   command c;
   char table[1024] = "file,what\n";
   int good;
@@ -79,7 +77,6 @@ static void what_is_chosen_is_the_middle_of_the_good(void **state)
 
 static void classes_are_found(void **state)
 {
-  (void)state;
   command c;
   begin_stripes(&c, 3);
   write_labels(&c, three, 3, 15);
@@ -100,7 +97,6 @@ static void classes_are_found(void **state)
  * known label, none else, and the area that is written is theirs. */
 static void curves_are_of_hidden_labels(void **state)
 {
-  (void)state;
   command c;
   lapis_arrays all;
   begin_stripes(&c, 3);
@@ -143,7 +139,6 @@ static void curves_are_of_hidden_labels(void **state)
 /* Lists in one column, and the same as a column a label. */
 static void many_labels_are_found(void **state)
 {
-  (void)state;
   command c;
   char lists[2048] = "name,tags\n", columns[2048] = "name,dark,wide\n";
   begin_stripes(&c, 3);
@@ -175,7 +170,6 @@ static void many_labels_are_found(void **state)
 /* What was written is read: then every label is given. */
 static void completed_labels_are_read_again(void **state)
 {
-  (void)state;
   command c;
   begin_stripes(&c, 2);
   write_labels(&c, two, 2, 10);
@@ -197,7 +191,6 @@ static void missing_labels_are_no_class(void **state)
 {
   static const char *const spelt[] = {"",    "na",  "N/a", "#N/A",
                                       "NaN", "nan", "?"};
-  (void)state;
   command c;
   char table[2048] = "file,what,other\n";
   begin_stripes(&c, 2);
@@ -220,7 +213,6 @@ static void missing_labels_are_no_class(void **state)
 
 static void a_wrong_label_is_doubted(void **state)
 {
-  (void)state;
   command c;
   char table[2048] = "";
   begin_stripes(&c, 2);
@@ -244,7 +236,6 @@ static void a_wrong_label_is_doubted(void **state)
  * was given and the one that it has. */
 static void a_wrong_class_is_doubted_once(void **state)
 {
-  (void)state;
   command c;
   lapis_arrays all;
   char table[2048] = "";
@@ -288,7 +279,6 @@ static void same(command *c, const char *a, const char *b)
 
 static void the_cache_changes_nothing(void **state)
 {
-  (void)state;
   command c;
   begin_stripes(&c, 2);
   write_labels(&c, two, 2, 10);
@@ -314,7 +304,6 @@ static void the_cache_changes_nothing(void **state)
  * and people leave. */
 static void a_damaged_cache_is_made_again(void **state)
 {
-  (void)state;
   command c;
   begin_stripes(&c, 2);
   write_labels(&c, two, 2, 10);
@@ -337,7 +326,6 @@ static void a_damaged_cache_is_made_again(void **state)
 
 static void a_cache_that_cannot_be_is_a_warning(void **state)
 {
-  (void)state;
   command c;
   begin_stripes(&c, 2);
   write_labels(&c, two, 2, 10);
@@ -349,7 +337,6 @@ static void a_cache_that_cannot_be_is_a_warning(void **state)
 
 static void threads_change_nothing(void **state)
 {
-  (void)state;
   command c;
   begin_stripes(&c, 2);
   write_labels(&c, two, 2, 10);
@@ -394,7 +381,6 @@ static void hide_patch(picture *p, bool has, int *x0, int *y0, uint64_t *state)
 
 static void the_window_lies_on_the_patch(void **state)
 {
-  (void)state;
   enum { N = 40, KNOWN = 20 };
   command c;
   uint64_t random = 5;
@@ -531,7 +517,6 @@ static void check_regions(const command *c, const int *cut, const int *kinds,
 
 static void regions_are_segments_that_were_given(void **state)
 {
-  (void)state;
   command c;
   int cut[PARTS], kinds[PARTS];
   begin_parts(&c, cut, kinds);
@@ -547,7 +532,6 @@ static void regions_are_segments_that_were_given(void **state)
 
 static void bad_segments_are_refused(void **state)
 {
-  (void)state;
   command c;
   int cut[PARTS], kinds[PARTS];
   begin_parts(&c, cut, kinds);
@@ -603,7 +587,6 @@ static const refusal refusals[] = {
 
 static void bad_tables_are_refused(void **state)
 {
-  (void)state;
   command c;
   begin_stripes(&c, 2);
   for (size_t k = 0; k < sizeof refusals / sizeof *refusals; k++) {
@@ -641,7 +624,6 @@ static void inputs_are_not_written_over(void **state)
                                      "--vocabulary w.npz --result w.npz"};
   static const char *const twice[] = {"-o x.html --labels-out x.html",
                                       "--result x --labels-out ./x"};
-  (void)state;
   command c;
   begin_stripes(&c, 2);
   write_labels(&c, two, 2, 10);
@@ -671,7 +653,6 @@ static void inputs_are_not_written_over(void **state)
 /* Two folders with images of one name: only more of the path tells. */
 static void ambiguous_names_are_refused(void **state)
 {
-  (void)state;
   command c;
   begin_stripes(&c, 2);
   shell(&c, "mkdir more && cp in/a00.pgm in/a01.pgm more");
@@ -688,7 +669,6 @@ static void ambiguous_names_are_refused(void **state)
 /* What is at fault is named: an image that is not there, or twice. */
 static void images_at_fault_are_named(void **state)
 {
-  (void)state;
   command c;
   begin_stripes(&c, 2);
   write_labels(&c, two, 2, 10);
@@ -713,7 +693,6 @@ static void images_at_fault_are_named(void **state)
 /* Settings that cannot be chosen: how many folds of how many. */
 static void too_few_for_the_folds_is_said(void **state)
 {
-  (void)state;
   command c;
   char table[4096] = "file,what,who\n";
   begin_stripes(&c, 2);
@@ -733,7 +712,6 @@ static void too_few_for_the_folds_is_said(void **state)
 /* The rest of the batch is unharmed, and the exit code tells. */
 static void bad_images_can_be_left_out(void **state)
 {
-  (void)state;
   command c;
   begin_stripes(&c, 2);
   write_labels(&c, two, 2, 10);

@@ -4,7 +4,6 @@
 
 static void names_from_other_systems_are_found(void **state)
 {
-  (void)state;
   static const char *const tables[] = {
       "file,what\n" /* composed, as most write */
       "v\xc3\xa9lo.pgm,flat\n\xc3\xa5ngstr\xc3\xb6m.pgm,upright\n"

@@ -43,7 +43,6 @@ static bool has_word(const char *class_, const char *word)
  * classes in turn. */
 static void what_deserves_a_look_is_first(void **state)
 {
-  (void)state;
   static char page[4 << 20];
   command c;
   lapis_arrays all;
@@ -95,7 +94,6 @@ static int count(const char *text, const char *word)
 /* Each setting stands on the page once, with what the run took. */
 static void settings_stand_once(void **state)
 {
-  (void)state;
   static char page[4 << 20];
   static const char *const names[] = {"lambda",  "gamma",     "mu-rel",
                                       "variant", "labels",    "pictures",
@@ -124,7 +122,6 @@ static void settings_stand_once(void **state)
  * looked into, hidden ones and links are not. */
 static void folders_are_classes(void **state)
 {
-  (void)state;
   static char by_table[65536], by_folder[65536];
   command c;
   begin_stripes(&c, 2);

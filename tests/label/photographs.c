@@ -117,13 +117,11 @@ static void check_photographs(double wrong, double least)
  * on this draw. */
 static void photographs_are_told(void **state)
 {
-  (void)state;
   check_photographs(.1, .84);
 }
 
 static void photographs_without_errors_are_told(void **state)
 {
-  (void)state;
   check_photographs(0, .90);
 }
 

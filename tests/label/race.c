@@ -19,7 +19,6 @@ static double behind(const char *at, const char *key)
 /* Each runner of the JSON stands on the page with its figures. */
 static void who_was_tried_is_told(void **state)
 {
-  (void)state;
   command c;
   char line[400];
   int n = 0;
@@ -56,7 +55,6 @@ static void who_was_tried_is_told(void **state)
  * errs on a whole person has no reason to doubt that person's labels. */
 static void right_labels_of_a_few_people_stay(void **state)
 {
-  (void)state;
   command c;
   command_begin(&c);
   folder(&c, "people");
@@ -105,7 +103,6 @@ static bool is_said(const lapis_flow *f, const char *words)
  * has its label, and it is said. */
 static void a_race_cut_short_is_said(void **state)
 {
-  (void)state;
   command c;
   static char path[IMAGES][160];
   const char *paths[IMAGES];
@@ -193,7 +190,6 @@ static void tell_blobs(command *c, const char *no, const char *yes,
 
 static void spellings_do_not_matter(void **state)
 {
-  (void)state;
   static const char *const spelt[][2] = {{"0", "1"},    {"1", "0"},
                                          {"-1", "1"},   {"1", "2"},
                                          {"low", "up"}, {"up", "low"}};
@@ -250,7 +246,6 @@ static void doubt_kinds(command *c, double apart, int nth, int64_t expected[2],
  * told well; and where they are told, wrong ones are found. */
 static void many_classes_are_doubted_with_care(void **state)
 {
-  (void)state;
   int64_t expected[2];
   int found, other;
   command c;

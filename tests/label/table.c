@@ -81,7 +81,6 @@ static void write_arrays(const command *c, const char *name, bool single,
 /* The same answer to the bit from every way to write the same vectors. */
 static void vectors_become_labels(void **state)
 {
-  (void)state;
   command c;
   begin(&c);
   write_csv(&c, "v.csv", true, true, true, -1, "");
@@ -105,7 +104,6 @@ static void vectors_become_labels(void **state)
 
 static void rows_without_names_are_in_order(void **state)
 {
-  (void)state;
   command c;
   char list[1024] = "";
   begin(&c);
@@ -131,7 +129,6 @@ static void rows_without_names_are_in_order(void **state)
 
 static void single_precision_is_read(void **state)
 {
-  (void)state;
   command c;
   begin(&c);
   write_arrays(&c, "v.npz", true, true, true);
@@ -156,7 +153,6 @@ static const struct {
 
 static void bad_rows_are_named(void **state)
 {
-  (void)state;
   command c;
   begin(&c);
   for (size_t k = 0; k < sizeof bad_rows / sizeof *bad_rows; k++) {
@@ -194,7 +190,6 @@ static const command_misuse misuses[] = {
 
 static void misuse_is_refused(void **state)
 {
-  (void)state;
   command c;
   begin(&c);
   write_arrays(&c, "v.npz", false, true, false);
@@ -216,7 +211,6 @@ static void sheet_says(const command *c, const char *image, const char *words)
 /* Given cells are told from filled ones, doubts from both. */
 static void answers_become_a_sheet(void **state)
 {
-  (void)state;
   command c;
   char table[1024] = "file,what\n";
   begin(&c);
@@ -260,7 +254,6 @@ static void json_says(const command *c, const char *image, const char *given)
 /* Cells of several labels: each is given or filled. */
 static void cells_of_the_sheet_have_an_origin(void **state)
 {
-  (void)state;
   command c;
   char table[2048] = "file,flat,upright\n";
   begin(&c);
@@ -308,7 +301,6 @@ static int score_ends(const char *line, const char *end)
 /* Names of other alphabets, and a long one, break no line of the table. */
 static void columns_stand_below_each_other(void **state)
 {
-  (void)state;
   command c;
   int first = 0, lines = 0;
   begin(&c);
@@ -335,7 +327,6 @@ static void columns_stand_below_each_other(void **state)
  * figures too good.  A column of measures, and one of one value, are none. */
 static void a_column_that_repeats_is_named(void **state)
 {
-  (void)state;
   command c;
   char table[4096] = "file,label,size,who,camera\n";
   begin(&c);

@@ -123,7 +123,6 @@ static void check_against_admm(const problem *p, double tol)
 
 static void compressed_is_exact(void **state)
 {
-  (void)state;
   for (uint64_t seed = 0; seed < 4; seed++) {
     problem p = make(1 + (int64_t)seed % 3, 7, 90, 20, 100 + seed);
     check_against_admm(&p, 1e-9);
@@ -133,7 +132,6 @@ static void compressed_is_exact(void **state)
 
 static void every_sample_has_a_label(void **state)
 {
-  (void)state;
   problem p = make(3, 12, 30, 30, 7);
   check_against_admm(&p, 1e-8);
   drop(&p);
@@ -141,7 +139,6 @@ static void every_sample_has_a_label(void **state)
 
 static void more_features_than_samples(void **state)
 {
-  (void)state;
   problem p = make(2, 40, 18, 12, 8);
   check_against_admm(&p, 1e-8);
   drop(&p);
@@ -149,7 +146,6 @@ static void more_features_than_samples(void **state)
 
 static void many_classes(void **state)
 {
-  (void)state;
   problem p = make(60, 9, 120, 60, 9);
   check_against_admm(&p, 1e-6);
   drop(&p);
@@ -158,7 +154,6 @@ static void many_classes(void **state)
 /* The Krylov space of the tail is smaller than the tail. */
 static void a_long_tail(void **state)
 {
-  (void)state;
   problem p = make(1, 60, 220, 30, 11);
   check_against_admm(&p, 1e-8);
   drop(&p);
@@ -167,7 +162,6 @@ static void a_long_tail(void **state)
 /* Features that repeat each other, one that is constant. */
 static void dependent_features(void **state)
 {
-  (void)state;
   problem p = make(2, 10, 80, 16, 10);
   for (int64_t j = 0; j < p.n; j++) {
     double *x = p.X + j * p.D;
@@ -181,7 +175,6 @@ static void dependent_features(void **state)
 
 static void floats_are_read_as_they_are(void **state)
 {
-  (void)state;
   problem p = make(2, 8, 70, 15, 12);
   float *x = malloc((size_t)(p.D * p.n) * sizeof *x);
   for (int64_t k = 0; k < p.D * p.n; k++) {
@@ -207,7 +200,6 @@ static void floats_are_read_as_they_are(void **state)
  * predicting them anew gives the same. */
 static void scores_are_affine(void **state)
 {
-  (void)state;
   for (int64_t labelled = 15; labelled <= 70; labelled += 55) {
     problem p = make(2, 8, 70, labelled, 13);
     lapis_ctx *ctx = lapis_ctx_new();
@@ -245,7 +237,6 @@ static void scores_are_affine(void **state)
 /* Another mu and lambda: warm, and the answer of a new solver. */
 static void retuned_is_as_new(void **state)
 {
-  (void)state;
   problem p = make(2, 30, 150, 20, 14);
   lapis_ctx *ctx = lapis_ctx_new();
   lapis_data data = data_of(&p);
@@ -277,7 +268,6 @@ static void refused(const problem *p, const lapis_mc_settings *set,
 
 static void refusals(void **state)
 {
-  (void)state;
   problem p = make(2, 6, 20, 10, 15);
   lapis_mc_settings set = settings(LAPIS_MC_BORDERED, 1e-4);
   set.class_features = true;
@@ -294,7 +284,6 @@ static void refusals(void **state)
 /* Where squares of X would drown mu, auto takes the solver that has none. */
 static void auto_falls_back(void **state)
 {
-  (void)state;
   problem p = make(1, 6, 20, 10, 16);
   lapis_ctx *ctx = lapis_ctx_new();
   lapis_data data = data_of(&p);
@@ -352,7 +341,6 @@ static void check_fold(lapis_ctx *ctx, const problem *p, int64_t first,
  * the same fold again has the same bits. */
 static void relabelled_is_as_new(void **state)
 {
-  (void)state;
   const int64_t size[][3] = {{6, 300, 40}, {40, 30, 20}, {5, 60, 60}};
   for (int i = 0; i < 3; i++) {
     problem p = make(3, size[i][0], size[i][1], size[i][2], 31);
@@ -380,7 +368,6 @@ static void relabelled_is_as_new(void **state)
  * another X, or another solver, has nothing to keep. */
 static void relabelling_is_refused(void **state)
 {
-  (void)state;
   problem p = make(2, 5, 200, 30, 32), other = make(2, 5, 200, 30, 33);
   lapis_ctx *ctx = lapis_ctx_new();
   lapis_data data = data_of(&p), away = data_of(&other);
@@ -407,7 +394,6 @@ static void relabelling_is_refused(void **state)
  * there is so far is no solution, and its gap says so. */
 static void compressing_is_cut_short(void **state)
 {
-  (void)state;
   problem p = make(2, 5, 400, 30, 34);
   lapis_data data = data_of(&p);
   for (int late = 0; late < 2; late++) {

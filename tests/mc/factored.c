@@ -188,7 +188,6 @@ static void certify_plain(int64_t D, int64_t n, double seen, int proof,
 
 static void gaps_are_certified(void **state)
 {
-  (void)state;
   certify_plain(40, 30, 0.5, LAPIS_MC_PROOF_RANDOM, false, 1);
   certify_plain(40, 30, 0.5, LAPIS_MC_PROOF_EXACT, false, 2);
   certify_plain(30, 45, 0.4, LAPIS_MC_PROOF_RANDOM, true, 3);
@@ -200,7 +199,6 @@ static void gaps_are_certified(void **state)
 
 static void agrees_with_admm(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   for (uint64_t seed = 1; seed <= 5; seed++) {
     planted p = plant(35, 50, 4, 0.35, 0.5, 10 + seed);
@@ -226,7 +224,6 @@ static void agrees_with_admm(void **state)
  * every solver. */
 static void absent_is_what_was_asked(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   planted p = plant(12, 15, 2, 0.6, 0.2, 21);
   static const int solvers[] = {LAPIS_MC_FACTORED, LAPIS_MC_ADMM};
@@ -294,7 +291,6 @@ static void certify_labels(bool zero_one, int64_t K, bool stored, uint64_t seed)
 
 static void labels_are_certified(void **state)
 {
-  (void)state;
   certify_labels(false, 1, false, 31);
   certify_labels(true, 1, true, 32);
   certify_labels(false, 3, true, 33);
@@ -323,7 +319,6 @@ static void check_fixture(const char *name, const char *coding)
 
 static void verified_problems(void **state)
 {
-  (void)state;
   check_fixture("mc1_pm", "pm");
   check_fixture("mc1_01_missing", "01");
 }
@@ -333,7 +328,6 @@ static void verified_problems(void **state)
 /* Warm from a mu at which the rank is too small. */
 static void a_rank_too_small_is_left(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   planted p = plant(40, 60, 6, 0.5, 0.1, 41);
   lapis_data data = {.X = dense_of(&p)};
@@ -360,7 +354,6 @@ static void a_rank_too_small_is_left(void **state)
  * lost. */
 static void what_is_missed_joins_later(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   for (int k = 0; k < 3; k++) {
     planted p = plant(20, 20 + 5 * k, 2, 1, 1, 42 + (uint64_t)k);
@@ -383,7 +376,6 @@ static void what_is_missed_joins_later(void **state)
  * them get no gradient from the other, however often they are swept. */
 static void an_orthogonal_start_is_left(void **state)
 {
-  (void)state;
   enum { D = 20, N = 24 };
   lapis_ctx *ctx = lapis_ctx_new();
   double X[D * N];
@@ -417,7 +409,6 @@ static void an_orthogonal_start_is_left(void **state)
  * it is not called solved. */
 static void a_cap_is_no_solution(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   planted p = plant(40, 50, 2, 0.6, 1, 51);
   lapis_mat X = dense_of(&p);
@@ -444,7 +435,6 @@ static void a_cap_is_no_solution(void **state)
 
 static void stopping_early_claims_what_holds(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   planted p = plant(40, 50, 3, 0.5, 0.5, 52);
   lapis_mat X = dense_of(&p);
@@ -472,7 +462,6 @@ static void cancel_at_a_look(int level, const char *text, void *user)
 
 static void cancel_and_time_limit_claim_what_holds(void **state)
 {
-  (void)state;
   planted p = plant(40, 50, 3, 0.5, 0.5, 53);
   lapis_mat X = dense_of(&p);
   lapis_data data = {.X = X};
@@ -501,7 +490,6 @@ static void cancel_and_time_limit_claim_what_holds(void **state)
  * objective above the last. */
 static void relaxed_sweeps_go_down(void **state)
 {
-  (void)state;
   for (uint64_t seed = 0; seed < 6; seed++) {
     lapis_ctx *ctx = lapis_ctx_new();
     planted p = plant(60, 80, 4, seed < 3 ? 0.25 : 0.6, 0.3, 90 + seed);
@@ -525,7 +513,6 @@ static void relaxed_sweeps_go_down(void **state)
  * when it is asked for. */
 static void retuned_to_mu_rel(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   planted p = plant(30, 40, 2, 0.5, 0.2, 97);
   lapis_data data = {.X = sparse_of(&p)};
@@ -553,7 +540,6 @@ static void retuned_to_mu_rel(void **state)
  * -----------------------------------------------------------------------*/
 static void threads_do_not_change_a_bit(void **state)
 {
-  (void)state;
   planted p = plant(90, 160, 3, 0.4, 0.3, 61);
   double objective[2], first[2];
   for (int i = 0; i < 2; i++) {
@@ -577,7 +563,6 @@ static void threads_do_not_change_a_bit(void **state)
  * singular values that were written. */
 static void factors_are_the_answer(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   planted p = plant(25, 30, 2, 0.5, 0.2, 71);
   lapis_data data = {.X = dense_of(&p)};
@@ -620,7 +605,6 @@ static void expect(const lapis_data *data, const lapis_mc_settings *set,
 
 static void refusals(void **state)
 {
-  (void)state;
   planted p = plant(6, 7, 1, 0.7, 0.1, 81);
   lapis_data data = {.X = sparse_of(&p)};
   lapis_mc_settings set = factored(0.1, 1e-4);

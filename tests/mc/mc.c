@@ -111,14 +111,12 @@ static void check_fixture(const char *name)
 
 static void verified_mc1(void **state)
 {
-  (void)state;
   check_fixture("mc1_pm");
   check_fixture("mc1_01_missing");
 }
 
 static void verified_pos(void **state)
 {
-  (void)state;
   check_fixture("pos_pm");
   check_fixture("pos_01_missing");
   check_fixture("pos_01_classreps");
@@ -129,7 +127,6 @@ static void verified_pos(void **state)
 
 static void verified_simplex(void **state)
 {
-  (void)state;
   check_fixture("simplex_pm");
   check_fixture("simplex_01_missing");
   check_fixture("simplex_pm_classreps");
@@ -167,7 +164,6 @@ static void check_fpc(const char *name, int variant)
  * answer. */
 static void fpc_says_when_it_diverges(void **state)
 {
-  (void)state;
   fixture f;
   fixture_open(&f, "fpc_mc1", false);
   lapis_data data = {.X = fixture_mat(&f.data, "X"),
@@ -186,7 +182,6 @@ static void fpc_says_when_it_diverges(void **state)
 
 static void verified_fpc(void **state)
 {
-  (void)state;
   check_fpc("fpc_mc1", LAPIS_MC_1);
   check_fpc("fpc_pos", LAPIS_MC_POS);
   check_fpc("fpc_simplex", LAPIS_MC_SIMPLEX);
@@ -196,7 +191,6 @@ static void verified_fpc(void **state)
 /* Every variant, over shapes: the certificate holds from outside. */
 static void random_certificates(void **state)
 {
-  (void)state;
   static const int64_t shape[][3] = {
       {6, 1, 9}, {12, 2, 5}, {4, 3, 30}, {1, 1, 8}, {25, 1, 25}};
   lapis_ctx *ctx = lapis_ctx_new();
@@ -225,7 +219,6 @@ static void random_certificates(void **state)
 /* mu-rel is in units of sigma_1(Z_0) / |Omega_X|. */
 static void relative_mu(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   problem p = make(7, 2, 11, 0.3, false, 5);
   lapis_mc_settings set = tight(0, 0, 0.3, 4, NAN);
@@ -251,7 +244,6 @@ static void relative_mu(void **state)
 /* Without Y: the features alone, optimal all the same. */
 static void plain_completion(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   problem p = make(9, 0, 14, 0.5, false, 8);
   lapis_mc_settings set = tight(LAPIS_MC_1, 0, 1, 1, 2e-3);
@@ -269,7 +261,6 @@ static void plain_completion(void **state)
 /* Columns that are all the same are 0 once they are standardised. */
 static void zeros_are_completed(void **state)
 {
-  (void)state;
   static const int solvers[] = {LAPIS_MC_ADMM, LAPIS_MC_FACTORED};
   double X[12] = {0};
   X[5] = NAN;
@@ -293,7 +284,6 @@ static void zeros_are_completed(void **state)
 /* ---- laws ---------------------------------------------------------------*/
 static void permuting_samples_permutes_scores(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   problem p = make(8, 2, 20, 0.3, false, 3), q = make(8, 2, 20, 0.3, false, 3);
   for (int64_t j = 0; j < 20; j++) {
@@ -319,7 +309,6 @@ static void permuting_samples_permutes_scores(void **state)
  * for. */
 static void threads_do_not_matter(void **state)
 {
-  (void)state;
   static const char *const how[5][2] = {{"1", "false"},
                                         {"2", "false"},
                                         {"2", "false"},
@@ -349,7 +338,6 @@ static void threads_do_not_matter(void **state)
 
 static void backends_agree(void **state)
 {
-  (void)state;
   problem p = make(10, 1, 16, 0.3, false, 6);
   lapis_mc_settings set = tight(LAPIS_MC_POS, 0, 0.3, 4, 1e-3);
   set.stop.tol = 1e-10;
@@ -368,7 +356,6 @@ static void backends_agree(void **state)
 /* Class representatives asked for are those appended by hand. */
 static void class_representatives(void **state)
 {
-  (void)state;
   fixture f;
   fixture_open(&f, "pos_01_classreps", true);
   lapis_data data = {.X = fixture_mat(&f.data, "X"),
@@ -397,7 +384,6 @@ static void class_representatives(void **state)
 /* labels come back in the values they were given in */
 static void labels_in_their_own_values(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   problem p = make(8, 1, 30, 0, true, 11);
   for (int64_t j = 0; j < 30; j++) p.Y[j] = p.Y[j] > 0 ? 7 : 3;
@@ -451,7 +437,6 @@ static double figure_5(lapis_ctx *ctx, uint64_t seed)
  * "larger value" up to z and 1 - z; so is a model's. */
 static void rarer_value_is_one(void **state)
 {
-  (void)state;
   static const double spelt[][2] = {{0, 1}, {1, 0}, {-1, 1}, {1, -1},
                                     {1, 2}, {2, 1}, {3, 7}};
   enum { SPELLINGS = sizeof spelt / sizeof *spelt, N = 30 };
@@ -494,7 +479,6 @@ static void rarer_value_is_one(void **state)
 
 static void two_gaussians(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   double sum = 0;
   for (uint64_t seed = 1; seed <= 5; seed++) sum += figure_5(ctx, seed);
@@ -505,7 +489,6 @@ static void two_gaussians(void **state)
 /* A solver taken along a path of mu ends where a new one does. */
 static void retuned_is_as_new(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   problem p = make(10, 2, 16, 0.3, false, 6);
   lapis_mc_settings set = tight(LAPIS_MC_POS, 0, 0.3, 4, 1e-2);
@@ -532,7 +515,6 @@ static void retuned_is_as_new(void **state)
 /* ---- stopping -----------------------------------------------------------*/
 static void stopping_early_is_no_error(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   problem p = make(10, 1, 16, 0.3, false, 6);
   lapis_mc_settings set = tight(LAPIS_MC_POS, 0, 0.3, 4, 1e-3);
@@ -563,7 +545,6 @@ static void stopping_early_is_no_error(void **state)
 /* Asked for more than rounding allows: says so, answer as good as it gets. */
 static void precision_floor(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   problem p = make(10, 1, 16, 0.3, false, 6);
   lapis_mc_settings set = tight(LAPIS_MC_POS, 0, 0.3, 4, 1e-3);
@@ -595,7 +576,6 @@ static void refused(problem *p, const lapis_mc_settings *set,
 /* Every number a class of its own: no classes, and the method that is meant. */
 static void real_targets_are_refused(void **state)
 {
-  (void)state;
   lapis_mc_settings set = tight(LAPIS_MC_1, 0, 1, 3, 1e-3);
   problem p = make(5, 1, 12, 0, true, 1);
   for (int j = 0; j < 12; j++) p.Y[j] = 0.1 * j * j;
@@ -615,7 +595,6 @@ static void real_targets_are_refused(void **state)
 
 static void refusals(void **state)
 {
-  (void)state;
   lapis_mc_settings set = tight(LAPIS_MC_1, 0, 0.3, 4, 1e-3);
   problem p = make(5, 2, 12, 0, true, 1);
   p.X[3 * 5 + 2] = INFINITY;
@@ -652,7 +631,6 @@ static void refusals(void **state)
 
 static void refusals_of_histograms(void **state)
 {
-  (void)state;
   lapis_mc_settings set = tight(LAPIS_MC_POS, 0, 0.3, 4, 1e-3);
   problem p = make(5, 2, 12, 0, true, 1);
   p.X[4 * 5 + 1] = -0.5;

@@ -80,7 +80,6 @@ static void hear(int level, const char *text, void *user)
 /* Of rank 1 the features of all classes are one vector, and that is said. */
 static void classes_that_are_alike_are_named(void **state)
 {
-  (void)state;
   static views p;
   make_views(&p);
   for (int k = 0; k < 2; k++) {
@@ -103,7 +102,6 @@ static void classes_that_are_alike_are_named(void **state)
 /* Of numbers on both sides of 0 the features of two classes may be opposite. */
 static void opposite_classes_differ(void **state)
 {
-  (void)state;
   enum { n = 40 };
   static double X[4 * n], Y[2 * n];
   uint64_t seed = 4;
@@ -131,7 +129,6 @@ static void opposite_classes_differ(void **state)
 /* A model keeps them, and a prediction has them again. */
 static void models_answer(void **state)
 {
-  (void)state;
   static views p;
   make_views(&p);
   lapis_ctx *ctx = lapis_ctx_new();
@@ -186,7 +183,6 @@ static int count_words(const char *text, const char *words)
 
 static void command_and_page(void **state)
 {
-  (void)state;
   static views p;
   static command c;
   static char page[1 << 20];

@@ -74,7 +74,6 @@ static void weigh(double *weight, bool whole)
 
 static void the_certificate_is_of_the_weighted_problem(void **state)
 {
-  (void)state;
   static const int variants[] = {LAPIS_MC_1, LAPIS_MC_POS, LAPIS_MC_SIMPLEX};
   double weight[N];
   weigh(weight, false);
@@ -113,7 +112,6 @@ static double copies_loss(const mc_case *c, const double *scores)
 
 static void a_whole_weight_is_so_many_labels(void **state)
 {
-  (void)state;
   double weight[N];
   problem p = make(D, K, N, .3, true, 9);
   weigh(weight, true);
@@ -133,7 +131,6 @@ static void a_whole_weight_is_so_many_labels(void **state)
 /* Every way to the one optimum; fpc's is off by what the papers' step is. */
 static void solvers_agree(void **state)
 {
-  (void)state;
   static const int others[] = {LAPIS_MC_BORDERED, LAPIS_MC_FACTORED,
                                LAPIS_MC_FPC};
   double weight[N];
@@ -158,7 +155,6 @@ static void solvers_agree(void **state)
  * of weight 0 is not known. */
 static void what_weights_say(void **state)
 {
-  (void)state;
   static const int solvers[] = {LAPIS_MC_ADMM, LAPIS_MC_FACTORED,
                                 LAPIS_MC_BORDERED, LAPIS_MC_FPC};
   for (int k = 0; k < 4; k++) {

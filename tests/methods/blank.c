@@ -27,7 +27,6 @@ static const struct {
 
 static void is_answered_and_remarked(void **state)
 {
-  (void)state;
   uint64_t seed = 8;
   double X[D * N], Y[N];
   for (int j = 0; j < N; j++) {

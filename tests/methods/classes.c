@@ -73,7 +73,6 @@ enum { METHODS = sizeof methods / sizeof *methods };
 
 static void every_method_says_the_same(void **state)
 {
-  (void)state;
   static problem p;
   lapis_ctx *ctx = lapis_ctx_new();
   char first[512];
@@ -123,7 +122,6 @@ static void every_method_says_the_same(void **state)
  * are refused before any fold is solved. */
 static void folds_do_not_ask_again(void **state)
 {
-  (void)state;
   static problem p;
   lapis_ctx *ctx = lapis_ctx_new();
   lapis_cv_options options = lapis_cv_defaults();

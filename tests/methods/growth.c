@@ -79,7 +79,6 @@ static void a_short_struct_is_filled_up(void **state)
 static void defaults_stay_inside_the_struct(void **state)
 {
   const lapis_method *m;
-  (void)state;
   for (int k = 0; (m = table_at(k)) != NULL; k++) {
     void *all = defaults_of(m), *own = malloc(m->settings_size);
     size_t reach;
@@ -141,7 +140,6 @@ static void bounds_end_with_the_struct(void **state)
 static void rows_are_reached_one_by_one(void **state)
 {
   const lapis_method *m;
-  (void)state;
   for (int k = 0; (m = table_at(k)) != NULL; k++) {
     for (int i = 0; i < m->n_params; i++)
       assert_ptr_equal(lapis_method_param(m, i), &m->params[i]);

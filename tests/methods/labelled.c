@@ -137,7 +137,6 @@ static void one_case(const char *method, const void *set, int rows, int classes,
 
 static void regression(void **state)
 {
-  (void)state;
   lapis_rr_settings set = lapis_rr_defaults();
   set.stop.tol = 1e-6;
   one_case("rr", &set, 1, 0, false);
@@ -148,7 +147,6 @@ static void regression(void **state)
 
 static void discriminants(void **state)
 {
-  (void)state;
   lapis_rr_settings set = lapis_rlda_defaults();
   set.stop.tol = 1e-5;
   one_case("rlda", &set, 1, 2, false); /* settings are chosen */
@@ -159,7 +157,6 @@ static void discriminants(void **state)
 
 static void machines(void **state)
 {
-  (void)state;
   lapis_svmplus_settings set = lapis_svmplus_defaults();
   one_case("svmplus", &set, 1, 2, false);
   one_case("svmplus", &set, 1, 3, true);
@@ -173,7 +170,6 @@ static void machines(void **state)
 /* Those who were not learnt from have no part in the proof. */
 static void multipliers_of_the_others_are_0(void **state)
 {
-  (void)state;
   static sample_set s;
   lapis_mat alpha;
   lapis_ctx *ctx = lapis_ctx_new();
@@ -209,7 +205,6 @@ static void hear(int level, const char *text, void *to)
 /* Rows are named as they were given, in the fit and in the answers. */
 static void refusals(void **state)
 {
-  (void)state;
   static sample_set s;
   lapis_ctx *ctx = lapis_ctx_new();
   make(&s, 1, 2);
@@ -256,7 +251,6 @@ static void refusals(void **state)
 /* Folds hide labels of the known; rows without any are never judged. */
 static void folds_judge_the_known(void **state)
 {
-  (void)state;
   static sample_set s;
   lapis_ctx *ctx = lapis_ctx_new();
   make(&s, 1, 2);

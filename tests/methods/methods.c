@@ -94,7 +94,6 @@ static void check_features(problem *p, const lapis_method *m, make_fn make)
 
 static void models_know_their_features(void **state)
 {
-  (void)state;
   problem p;
   problem_new(&p);
   for (int i = 0; lapis_method_at(i) != NULL; i++) {
@@ -122,7 +121,6 @@ static void classes_are_told_by_fit_and_predict(void **state)
 {
   static const char *const name[] = {"mc", "rlda", "svmplus", "linear",
                                      "trees"};
-  (void)state;
   problem p;
   problem_new(&p);
   for (int j = 0; j < SAMPLES; j++) p.Y[j] = 10 + j % 3;
@@ -149,7 +147,6 @@ static void classes_are_told_by_fit_and_predict(void **state)
 /* Four entries of 10^9 rows and 10^4 columns: 80 TB where it is made dense. */
 static void sparse_data_past_memory_are_refused(void **state)
 {
-  (void)state;
   enum { COLS = 10000 };
   lapis_ctx *ctx = lapis_ctx_new();
   int64_t *start = calloc(COLS + 1, sizeof *start);
@@ -194,7 +191,6 @@ static const lapis_comm two = {
 
 static void processes_are_refused(void **state)
 {
-  (void)state;
   problem p;
   problem_new(&p);
   lapis_ctx_set_comm(p.ctx, &two);
@@ -218,7 +214,6 @@ static void processes_are_refused(void **state)
 /* A solver was made for one process: it does not wait for others later. */
 static void solvers_keep_their_processes(void **state)
 {
-  (void)state;
   problem p;
   problem_new(&p);
   for (int i = 0; lapis_method_at(i) != NULL; i++) {

@@ -86,7 +86,6 @@ static void check_law(const char *name, int variant, int labels)
 
 static void folding_in_a_training_sample(void **state)
 {
-  (void)state;
   check_law("mc1_pm", LAPIS_MC_1, LAPIS_MC_LABELS_PM);
   check_law("pos_pm", LAPIS_MC_POS, LAPIS_MC_LABELS_PM);
   check_law("pos_01_missing", LAPIS_MC_POS, LAPIS_MC_LABELS_01);
@@ -125,7 +124,6 @@ static bool note_iteration(const lapis_progress *now, void *user)
  * gap is known. */
 static void every_iteration_is_shown(void **state)
 {
-  (void)state;
   int64_t shown[2] = {0, 0}; /* from the tenth on; before */
   fitted t = fit_fixture("mc1_pm", LAPIS_MC_1, LAPIS_MC_LABELS_PM, 1e-8);
   lapis_ctx_on_progress(t.ctx, note_iteration, shown);
@@ -143,7 +141,6 @@ static void every_iteration_is_shown(void **state)
  * bound beside it never lies above, wherever the run ends. */
 static void bounds_stay_below(void **state)
 {
-  (void)state;
   static const char *const name[] = {"mc1_pm", "pos_pm", "pos_01_missing",
                                      "simplex_pm"};
   static const int variant[] = {LAPIS_MC_1, LAPIS_MC_POS, LAPIS_MC_POS,
@@ -185,7 +182,6 @@ static void bounds_stay_below(void **state)
  * model read back from its file gives the same bits. */
 static void files_keep_models(void **state)
 {
-  (void)state;
   fitted t = fit_fixture("pos_pm", LAPIS_MC_POS, LAPIS_MC_LABELS_PM, 1e-9);
   char path[64];
   check_new_file(path, sizeof path);
@@ -213,7 +209,6 @@ static void files_keep_models(void **state)
 
 static void refusals(void **state)
 {
-  (void)state;
   fitted t = fit_fixture("pos_pm", LAPIS_MC_POS, LAPIS_MC_LABELS_PM, 1e-6);
   lapis_solver *s;
   lapis_data data = {.X = t.data.X};
@@ -251,7 +246,6 @@ static void mapped(const char *spec, const double *in, int64_t d, int64_t n,
 
 static void maps_by_hand(void **state)
 {
-  (void)state;
   const double x[] = {3, 1, NAN, 0, 0, 0, 4, 2, 2};
   double out[63];
   mapped("l1", x, 3, 3, out);
@@ -275,7 +269,6 @@ static void maps_by_hand(void **state)
  * whatever their unit; new samples have the same unit; back again as it was. */
 static void scale_auto_forgets_the_unit(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   const double x[] = {3, 0, 1, 1, NAN, 5};
   double times[6], out[6], same[6], back[6];
@@ -313,7 +306,6 @@ static void scale_auto_forgets_the_unit(void **state)
  * geometric mean, over a range of one to three hundred. */
 static void chi2_map_is_the_kernel(void **state)
 {
-  (void)state;
   const double x[] = {0.01, 0.05, 0.2, 1, 3, 0};
   double out[6 * 7];
   mapped("chi2", x, 1, 6, out);
@@ -330,7 +322,6 @@ static void chi2_map_is_the_kernel(void **state)
  * standard and balance each kind holds half of the squares. */
 static void blocks_are_mapped_each_alone(void **state)
 {
-  (void)state;
   const double x[] = {3, 1, 1, 5, 2, 6};
   double out[84], plain[6];
   mapped("blocks:1+2,l1", x, 3, 2, out);
@@ -354,7 +345,6 @@ static void blocks_are_mapped_each_alone(void **state)
 
 static void bad_blocks_are_refused(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   double x[] = {1, 2, 3};
   lapis_mat X = lapis_mat_f64(x, 3, 1);
@@ -374,7 +364,6 @@ static void bad_blocks_are_refused(void **state)
 
 static void maps_are_fitted_on_training_samples(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   double train[] = {1, 3}, test[] = {5}, out[2];
   lapis_mat X = lapis_mat_f64(train, 1, 2), T = lapis_mat_f64(test, 1, 1);
@@ -403,7 +392,6 @@ static void maps_are_fitted_on_training_samples(void **state)
 /* Without labels 0 is the answer where mu is large, for new samples too. */
 static void a_completed_matrix_of_zeros_answers_zeros(void **state)
 {
-  (void)state;
   static const int solvers[] = {LAPIS_MC_ADMM, LAPIS_MC_FPC, LAPIS_MC_FACTORED};
   double x[] = {1, 2, NAN, 3, -1, 4, 0, 1};
   lapis_data data = {.X = lapis_mat_f64(x, 2, 4)};
@@ -433,7 +421,6 @@ static void a_completed_matrix_of_zeros_answers_zeros(void **state)
  * answers. */
 static void zeros_are_no_model_of_labels(void **state)
 {
-  (void)state;
   static const int solvers[] = {LAPIS_MC_ADMM, LAPIS_MC_FPC, LAPIS_MC_FACTORED};
   double x[] = {1, 2, NAN, 3, -1, 4, 0, 1}, y[] = {1, -1, 1, NAN};
   lapis_data data = {.X = lapis_mat_f64(x, 2, 4), .Y = lapis_mat_f64(y, 1, 4)};

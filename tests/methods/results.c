@@ -353,7 +353,6 @@ static void results_are_what_the_tables_say(void **state)
 /* Every table has rows, each with a sentence, and no name twice. */
 static void rows_are_whole(void **state)
 {
-  (void)state;
   const lapis_method *m;
   for (int i = 0; (m = lapis_method_at(i)) != NULL; i++)
     for (int both = 0; both < 2; both++) {

@@ -301,7 +301,6 @@ static void sweep(const job *j, const paths *p)
 
 static void everything_survives_scarcity(void **state)
 {
-  (void)state;
   paths p;
   prepare(&p);
   for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++) {

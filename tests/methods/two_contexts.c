@@ -71,7 +71,6 @@ static void *work(void *of)
 
 static void each_gives_the_bits_of_the_run_alone(void **state)
 {
-  (void)state;
   worker *w = calloc(2, sizeof *w);
   pthread_t thread[2];
   assert_non_null(w);

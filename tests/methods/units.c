@@ -246,7 +246,6 @@ static void any_size_is_solved_or_refused(void **state)
 {
   problem p;
   double one[COUNT];
-  (void)state;
   lapis_ctx *ctx = begin(&p);
   for (int k = 0; k < KINDS; k++) {
     run(ctx, &kinds[k], &p, 1, one);
@@ -260,7 +259,6 @@ static void powers_of_two_keep_the_bits(void **state)
 {
   problem p;
   double one[COUNT];
-  (void)state;
   lapis_ctx *ctx = begin(&p);
   for (int k = 0; k < KINDS; k++) {
     for (int e = -100; kinds[k].law && e <= 400; e += 500) {
@@ -297,7 +295,6 @@ static int right_of(lapis_ctx *ctx, problem *p, double factor)
 static void linear_finds_large_features(void **state)
 {
   problem p;
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   make_problem(&p);
   int usual = right_of(ctx, &p, 1e4), large = right_of(ctx, &p, 1e100);

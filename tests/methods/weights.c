@@ -101,7 +101,6 @@ static bool takes(int r, kind k)
 
 static void whole_weights_are_repetitions(void **state)
 {
-  (void)state;
   static problem p, repeated;
   double one[3 * N], other[3 * N];
   lapis_ctx *ctx = lapis_ctx_new();
@@ -132,7 +131,6 @@ static void whole_weights_are_repetitions(void **state)
 /* Weights of 1 are none, to the bit. */
 static void ones_are_none(void **state)
 {
-  (void)state;
   static problem p;
   double one[3 * N], other[3 * N];
   lapis_ctx *ctx = lapis_ctx_new();
@@ -152,7 +150,6 @@ static void ones_are_none(void **state)
 /* linear: C times all weights is what counts; trees: their ratios. */
 static void a_common_factor(void **state)
 {
-  (void)state;
   static problem p, twice;
   double one[N], other[N];
   lapis_ctx *ctx = lapis_ctx_new();
@@ -170,7 +167,6 @@ static void a_common_factor(void **state)
 
 static void what_is_no_weight_is_refused(void **state)
 {
-  (void)state;
   static problem p;
   static const double bad[] = {-1, NAN, INFINITY, -INFINITY};
   lapis_ctx *ctx = lapis_ctx_new();

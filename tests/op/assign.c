@@ -89,7 +89,6 @@ static double solve(lapis_ctx *ctx, problem *p, bool warm)
 
 static void optima_are_certified(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   for (uint64_t seed = 1; seed <= 300; seed++) {
     uint64_t s = seed;
@@ -117,7 +116,6 @@ static double enumerate(const problem *p, int64_t row, unsigned used)
 
 static void tiny_ones_equal_enumeration(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   for (uint64_t seed = 1; seed <= 200; seed++) {
     uint64_t s = seed;
@@ -134,7 +132,6 @@ static void tiny_ones_equal_enumeration(void **state)
 /* Law: what a solve starts from does not change its cost. */
 static void warm_starts_change_nothing(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   for (uint64_t seed = 1; seed <= 200; seed++) {
     uint64_t s = seed;
@@ -159,7 +156,6 @@ static void warm_starts_change_nothing(void **state)
 
 static void floats_and_batches_agree(void **state)
 {
-  (void)state;
   enum { COUNT = 20, ROWS = 17, COLS = 41 };
   lapis_ctx *ctx = lapis_ctx_new();
   lapis_mat mats[2 * COUNT];
@@ -202,7 +198,6 @@ static void refuse(lapis_ctx *ctx, const lapis_mat *c, lapis_assignment *a,
 
 static void bad_problems_are_refused(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   problem p = make(70, 80);
   lapis_assignment a = {p.match, p.price, false, 0};
@@ -235,7 +230,6 @@ static void bad_problems_are_refused(void **state)
 
 static void fixtures(void **state)
 {
-  (void)state;
   static const char *const names[] = {"lsap_4x4", "lsap_7x30", "lsap_60x200"};
   for (int i = 0; i < 3; i++) {
     fixture f;

@@ -160,7 +160,6 @@ static void factors_by_hand(const table *t, double *m, double *p, double *W)
 
 static void factors_are_those_by_hand(void **state)
 {
-  (void)state;
   table *t = begin();
   double m[D], p[D], W[D * K];
   factors_by_hand(t, m, p, W);
@@ -178,7 +177,6 @@ static void factors_are_those_by_hand(void **state)
 /* What is expected of a gap by the whole covariance matrix. */
 static void gaps_hold_what_is_expected(void **state)
 {
-  (void)state;
   table *t = begin();
   double out[D * N];
   const double *m = t->state, *p = t->state + D, *W = t->state + 2 * D;
@@ -207,7 +205,6 @@ static void gaps_hold_what_is_expected(void **state)
  * truth than the mean is; and each sample alone as beside the others. */
 static void correlated_features_tell_gaps(void **state)
 {
-  (void)state;
   enum { MANY = 30, SAMPLES = 300 };
   static double truth[MANY * SAMPLES], x[MANY * SAMPLES], out[MANY * SAMPLES];
   lapis_ctx *ctx = lapis_ctx_new();
@@ -248,7 +245,6 @@ static void correlated_features_tell_gaps(void **state)
 /* A file's model answers new samples as the fit answered them. */
 static void models_fill_as_the_fit_did(void **state)
 {
-  (void)state;
   table *t = begin();
   char path[64];
   double y[N], *memory;
@@ -288,7 +284,6 @@ static void models_fill_as_the_fit_did(void **state)
 /* Somebody wrote the model's numbers; and what no factor can be found of. */
 static void wrong_numbers_are_refused(void **state)
 {
-  (void)state;
   table *t = begin();
   double out[D * N];
   static const double bad[] = {0, -1, NAN, INFINITY};
@@ -317,7 +312,6 @@ static void wrong_numbers_are_refused(void **state)
 /* One feature, a constant one, and one that is never seen. */
 static void odd_tables(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   lapis_map *map;
   double x[] = {4, NAN, NAN, 4, 1, NAN, 4, 3, NAN, NAN, 2, NAN}, out[12];
@@ -338,7 +332,6 @@ static void odd_tables(void **state)
 /* What its own numbers cannot hold is said of the numbers, not of a file. */
 static void sizes_without_squares_are_refused(void **state)
 {
-  (void)state;
   static const double size[] = {1e200, 1e-160};
   lapis_ctx *ctx = lapis_ctx_new();
   for (int k = 0; k < 2; k++) {

@@ -84,7 +84,6 @@ static void check_kind(int kind, int64_t d, int64_t n, double offset)
 
 static void kernels_are_their_definitions(void **state)
 {
-  (void)state;
   for (int kind = LAPIS_KERNEL_LINEAR; kind <= LAPIS_KERNEL_CHI2; kind++) {
     check_kind(kind, 7, 9, 0);
     check_kind(kind, 1, 6, 0);
@@ -144,7 +143,6 @@ static void check_G(double C, double gamma, int64_t rank)
 /* Inverse where gamma <= 1e4 C, else solve; exact and low rank. */
 static void G_solves_its_equation(void **state)
 {
-  (void)state;
   for (int a = -3; a <= 3; a++)
     for (int b = -3; b <= 3; b++) {
       check_G(pow(10, a), pow(10, b), -1);
@@ -155,7 +153,6 @@ static void G_solves_its_equation(void **state)
 
 static void low_rank_bounds_its_error(void **state)
 {
-  (void)state;
   enum { D = 3, N = 25 };
   setup s = begin();
   double *X = samples(4, D, N, 0), *L, left, last = 1;
@@ -188,7 +185,6 @@ static void low_rank_bounds_its_error(void **state)
 /* The inverse of a random positive definite matrix, by both backends. */
 static void potri_inverts(void **state)
 {
-  (void)state;
   enum { N = 23 };
   static const char *const names[] = {"reference", "openblas"};
   for (int b = 0; b < 2; b++) {

@@ -15,7 +15,6 @@ static lapis_status fit(lapis_ctx *ctx, const logistic_problem *p, double *W)
 /* LogisticRegression(C=.1 and 10, tol=1e-12) of scikit-learn 1.2 */
 static void known_weights(void **state)
 {
-  (void)state;
   static double X[] = {.5,   -1.2, 1.5, .3,  -.7, 2.1, .1, .4,
                        -1.3, -.6,  2.2, 1.1, -.2, -.9, .8, 1.7};
   static const double sign[] = {-1, 1, -1, 1, -1, 1, 1, -1};
@@ -42,7 +41,6 @@ static void known_weights(void **state)
  * signs that are not known; a label of one kind has weights 0. */
 static void gradients_vanish(void **state)
 {
-  (void)state;
   enum { D = 12, N = 20, K = 4 };
   static double X[D * N], sign[K * N], W[(D + 1) * K];
   static const double C[] = {.01, 1, 100};
@@ -84,7 +82,6 @@ static void gradients_vanish(void **state)
 /* The same of three classes at once (multinomial). */
 static void known_weights_of_classes(void **state)
 {
-  (void)state;
   static double X[] = {.1,   -.1, .6, .1,   -.5, .4,   1.3, .9,  -.7,
                        -1.3, -.6, 0,  -2.3, -.2, -1.2, -.7, -.5, -.3};
   static const int y[] = {0, 1, 2, 0, 1, 2, 1, 2, 0};

@@ -13,7 +13,6 @@ static double power(uint64_t *seed, double low, double high)
 
 static void chi2_by_hand(void **state)
 {
-  (void)state;
   CHECK_NEAR(k_chi2(1, 3), 1, 0);
   CHECK_NEAR(k_chi2(0, 3), 3, 0);
   CHECK_NEAR(k_chi2(3, 0), 3, 0);
@@ -33,7 +32,6 @@ static void chi2_by_hand(void **state)
 
 static void logistic_by_hand(void **state)
 {
-  (void)state;
   CHECK_NEAR(k_logistic(0, 1, 0, 2), log(2) / 2, 1e-16);
   CHECK_NEAR(k_logistic(-1e6, 1, 0, 30), 1e6, 1e-9); /* no overflow */
   CHECK_NEAR(k_logistic(1e6, 1, 0, 30), 0, 0);
@@ -49,7 +47,6 @@ static void logistic_by_hand(void **state)
 
 static void slopes_are_derivatives(void **state)
 {
-  (void)state;
   for (uint64_t i = 0; i < CASES; i++) {
     uint64_t seed = i;
     double z0 = 2 * check_uniform(&seed), z = 0.1 + 2 * check_uniform(&seed);
@@ -66,7 +63,6 @@ static void slopes_are_derivatives(void **state)
 /* f(z) + f*(y) >= y z for all pairs, with equality at y = f'(z). */
 static void chi2_fenchel_young(void **state)
 {
-  (void)state;
   for (uint64_t i = 0; i < CASES; i++) {
     uint64_t seed = 20000 + i;
     double z0 = i % 5 == 0 ? 0 : power(&seed, -12, 6);
@@ -83,7 +79,6 @@ static void chi2_fenchel_young(void **state)
 
 static void logistic_fenchel_young(void **state)
 {
-  (void)state;
   for (uint64_t i = 0; i < CASES; i++) {
     uint64_t seed = 40000 + i;
     double gamma = power(&seed, -2, 2), c = i % 2, s = i % 3 ? 1 : -1;
@@ -100,7 +95,6 @@ static void logistic_fenchel_young(void **state)
 
 static void chi2_matches_fixture(void **state)
 {
-  (void)state;
   fixture f;
   fixture_open(&f, "scalar_chi2", false);
   int64_t n = fixture_mat(&f.data, "z").cols;
@@ -118,7 +112,6 @@ static void chi2_matches_fixture(void **state)
 /* gamma 10 for labels {0, 1}, 30 for {-1, 1}, as case.json says. */
 static void logistic_matches_fixture(void **state)
 {
-  (void)state;
   fixture f;
   fixture_open(&f, "scalar_log", false);
   int64_t n = fixture_mat(&f.data, "v").cols;

@@ -20,7 +20,6 @@ static int random_column(uint64_t *seed, double *v)
 /* z = max(v - theta, 0) with one theta, and a sum of 1: that is optimality. */
 static void simplex_is_optimal(void **state)
 {
-  (void)state;
   for (uint64_t i = 0; i < CASES; i++) {
     uint64_t seed = i;
     double v[MOST + 1], z[MOST + 1], work[MOST + 1], sum = 0, top = 0;
@@ -41,7 +40,6 @@ static void simplex_is_optimal(void **state)
 
 static void simplex_is_idempotent(void **state)
 {
-  (void)state;
   for (uint64_t i = 0; i < CASES; i++) {
     uint64_t seed = 10000 + i;
     double v[MOST + 1], z[MOST + 1], work[MOST + 1];
@@ -56,7 +54,6 @@ static void simplex_is_idempotent(void **state)
 
 static void simplex_is_non_expansive(void **state)
 {
-  (void)state;
   for (uint64_t i = 0; i < CASES; i++) {
     uint64_t seed = 20000 + i;
     double a[MOST], b[MOST], work[MOST], before = 0, after = 0;
@@ -75,7 +72,6 @@ static void simplex_is_non_expansive(void **state)
 
 static void nan_shows(void **state)
 {
-  (void)state;
   double v[3] = {1, NAN, 2}, work[3], z[3];
   lapis_project_simplex(3, v, work, z);
   assert_true(isnan(z[0]) && isnan(z[1]) && isnan(z[2]));
@@ -83,7 +79,6 @@ static void nan_shows(void **state)
 
 static void simplex_matches_fixture(void **state)
 {
-  (void)state;
   fixture f;
   fixture_open(&f, "simplex_proj", false);
   lapis_mat V = fixture_mat(&f.data, "V"), W = fixture_mat(&f.data, "W");
@@ -117,7 +112,6 @@ static la_penalty penalty(la *h, la_kind kind, int64_t n, uint64_t *seed)
 /* The pass finds the multiplier by Newton; sorting is its judge. */
 static void pass_agrees_with_sorting(void **state)
 {
-  (void)state;
   la_pair p = la_pair_open();
   la *h = &p.fast;
   for (uint64_t i = 0; i < 200; i++) {
@@ -144,7 +138,6 @@ static void pass_agrees_with_sorting(void **state)
 static void fenchel_young_holds(void **state)
 {
   static const la_kind kinds[] = {LA_SQUARE, LA_CHI2, LA_CHI2_SIMPLEX};
-  (void)state;
   la_pair p = la_pair_open();
   la *h = &p.fast;
   for (uint64_t i = 0; i < 600; i++) {

@@ -34,7 +34,6 @@ static double chi2_by_bisection(double v, double z0, double t)
  * what that rounding moves is not counted. */
 static void chi2_is_accurate(void **state)
 {
-  (void)state;
   for (uint64_t i = 0; i < CASES; i++) {
     uint64_t seed = i;
     double z0 = power(&seed, -12, 6), t = power(&seed, -10, 6), z;
@@ -53,7 +52,6 @@ static void chi2_is_accurate(void **state)
 
 static void chi2_extremes(void **state)
 {
-  (void)state;
   const double v[] = {1, -1e6, 5, 0, 1e-3, -2, 1e300, 3};
   const double z0[] = {2, 3, 0, 0, 1e-300, 4.9e-324, 1, 1e-310};
   const double t[] = {0, 1e-3, 7, 0, 1, 1, 1, 1};
@@ -71,7 +69,6 @@ static void chi2_extremes(void **state)
 /* Compared with every nearby point and the far ones of a grid. */
 static void chi2_is_minimal(void **state)
 {
-  (void)state;
   for (uint64_t i = 0; i < 500; i++) {
     uint64_t seed = 100000 + i;
     double z0 = 3 * check_uniform(&seed), t = power(&seed, -2, 2), z;
@@ -90,7 +87,6 @@ static void chi2_is_minimal(void **state)
 /* z - v + t f'(z) = 0, in units of what one rounding of z does to it. */
 static void logistic_is_optimal(void **state)
 {
-  (void)state;
   for (uint64_t i = 0; i < CASES; i++) {
     uint64_t seed = 200000 + i;
     double gamma = power(&seed, -2, 3), t = power(&seed, -6, 5), z;
@@ -108,7 +104,6 @@ static void logistic_is_optimal(void **state)
 
 static void soft_shrinks(void **state)
 {
-  (void)state;
   double v[] = {3, -3, 0.5, -0.5, 0, NAN}, z[6];
   const double want[] = {2, -2, 0, 0, 0};
   lapis_prox_soft(6, v, 1, z);
@@ -148,7 +143,6 @@ static void check_simplex(int n, const double *v, const double *z0, double t,
 
 static void simplex_is_optimal(void **state)
 {
-  (void)state;
   for (uint64_t i = 0; i < 4000; i++) {
     uint64_t seed = 300000 + i;
     int n = 1 + (int)(MOST * check_uniform(&seed));
@@ -171,7 +165,6 @@ static void simplex_is_optimal(void **state)
 /* A histogram that is already the observed one stays. */
 static void simplex_keeps_what_fits(void **state)
 {
-  (void)state;
   const double z0[4] = {0.1, 0.2, 0.3, 0.4};
   double z[4];
   lapis_prox_chi2_simplex(4, z0, z0, 5, z);
@@ -182,7 +175,6 @@ static void simplex_keeps_what_fits(void **state)
 
 static void chi2_matches_fixture(void **state)
 {
-  (void)state;
   fixture f;
   fixture_open(&f, "scalar_chi2", false);
   int64_t n = fixture_mat(&f.data, "v").cols;
@@ -199,7 +191,6 @@ static void chi2_matches_fixture(void **state)
 
 static void logistic_matches_fixture(void **state)
 {
-  (void)state;
   fixture f;
   fixture_open(&f, "scalar_log", false);
   int64_t n = fixture_mat(&f.data, "v").cols;

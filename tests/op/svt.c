@@ -113,7 +113,6 @@ static void svt_case(la_pair *p, la *h, svt_way way, uint64_t *seed)
 static void every_way_is_optimal(void **state)
 {
   static const svt_way ways[] = {SVT_AUTO, SVT_GRAM, SVT_FULL, SVT_QR};
-  (void)state;
   la_pair p = la_pair_open();
   for (uint64_t i = 0; i < 4 * CASES; i++) {
     uint64_t seed = i;
@@ -126,7 +125,6 @@ static void every_way_is_optimal(void **state)
  * follows the threshold. */
 static void choice_follows_threshold(void **state)
 {
-  (void)state;
   la_pair p = la_pair_open();
   la *h = &p.fast;
   static const struct {
@@ -171,7 +169,6 @@ static void choice_follows_threshold(void **state)
 /* Squares of these entries vanish or overflow. */
 static void extreme_scales_survive(void **state)
 {
-  (void)state;
   la_pair p = la_pair_open();
   static const double scale[] = {1e-170, 1e170};
   for (int i = 0; i < 2; i++) {
@@ -197,7 +194,6 @@ static void extreme_scales_survive(void **state)
 
 static void values_and_bounds(void **state)
 {
-  (void)state;
   la_pair p = la_pair_open();
   for (uint64_t i = 0; i < 2 * CASES; i++) {
     uint64_t seed = 1000 + i;
@@ -231,7 +227,6 @@ static void values_and_bounds(void **state)
 
 static void bad_calls_are_refused(void **state)
 {
-  (void)state;
   la_pair p = la_pair_open();
   double w[6] = {1, 2, 3, 4, 5, NAN}, a[6];
   la_array W = la_wrap(w, 3, 2), A = la_wrap(a, 3, 2), B = la_wrap(a, 2, 3);
@@ -257,7 +252,6 @@ static void bad_calls_are_refused(void **state)
 /* diag(3, 1) inside 2 x 3, threshold 2, in place, with room between columns. */
 static void public_function(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   double w[12] = {3, 0, 7, 7, 0, 1, 7, 7, 0, 0, 7, 7};
   lapis_mat W = {.rows = 2, .cols = 3, .ld = 4, .val = w};
@@ -284,7 +278,6 @@ static void public_function(void **state)
 /* What is refused late leaves A alone, and A may lie across W. */
 static void answers_stay_apart(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   double bad[4] = {3, NAN, 0, 1}, a[4] = {7, 7, 7, 7};
   double w[6] = {3, 0, 0, 1, 7, 7};
@@ -324,7 +317,6 @@ static void memory_runs_out(double t)
 
 static void memory_may_run_out(void **state)
 {
-  (void)state;
   memory_runs_out(2);
   memory_runs_out(1e-9); /* by the full decomposition */
 }
@@ -332,7 +324,6 @@ static void memory_may_run_out(void **state)
 /* What runs in a loop allocates nothing, whichever way it takes. */
 static void applying_allocates_nothing(void **state)
 {
-  (void)state;
   la_pair p = la_pair_open();
   la *h = &p.fast;
   for (uint64_t i = 0; i < 40; i++) {
@@ -363,7 +354,6 @@ static void applying_allocates_nothing(void **state)
  * small a rank, it says so. */
 static void a_known_rank_is_enough(void **state)
 {
-  (void)state;
   enum { M = 90, N = 70, RANK = 5 };
   la_pair p = la_pair_open();
   uint64_t seed = 3;

@@ -143,14 +143,12 @@ static void one(spectrum kind, int64_t m, int64_t n, int64_t rank, double scale)
 
 static void every_spectrum(void **state)
 {
-  (void)state;
   for (int kind = 0; kind < SPECTRA; kind++)
     one((spectrum)kind, 610, 700, 40, 1);
 }
 
 static void wide_tall_and_scaled(void **state)
 {
-  (void)state;
   one(GAP, 605, 1400, 8, 1e-60);
   if (!room_all()) return;
   one(GAP, 700, 620, 70, 1e6);
@@ -160,7 +158,6 @@ static void wide_tall_and_scaled(void **state)
 /* Nearly none, and more than the third that a subspace may hold. */
 static void ranks(void **state)
 {
-  (void)state;
   one(GAP, 600, 610, 0, 1);
   one(GAP, 600, 610, 250, 1);
   one(STEEP, 640, 600, 90, 1); /* more equal ones than the first block has */
@@ -173,7 +170,6 @@ static void ranks(void **state)
 
 static void tiny(void **state)
 {
-  (void)state;
   for (int64_t m = 1; m < 4; m++)
     for (int64_t n = 1; n < 4; n++) {
       one(GAP, m, n, 1, 1);

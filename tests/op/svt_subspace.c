@@ -126,7 +126,6 @@ static made random_shape(uint64_t *seed)
 /* Also counts how often the way asked for was the way taken. */
 static void every_spectrum(void **state)
 {
-  (void)state;
   la_pair pair = la_pair_open();
   la *h = &pair.fast;
   int taken = 0, cases = 0;
@@ -159,7 +158,6 @@ static void every_spectrum(void **state)
  * the last basis is a start, never an answer. */
 static void warm_calls(void **state)
 {
-  (void)state;
   la_pair pair = la_pair_open();
   la *h = &pair.fast;
   for (uint64_t i = 0; i < (room_all() ? 40 : 10); i++) {
@@ -191,7 +189,6 @@ static void warm_calls(void **state)
  * orthogonal to everything the last call kept. */
 static void newcomers_are_found(void **state)
 {
-  (void)state;
   la_pair pair = la_pair_open();
   la *h = &pair.fast;
   made p = {.m = 150, .n = 170, .rank = 3};
@@ -220,7 +217,6 @@ static void newcomers_are_found(void **state)
 /* Values at the threshold to the last digits: GRAM decides, and says so. */
 static void crowds_fall_back(void **state)
 {
-  (void)state;
   la_pair pair = la_pair_open();
   la *h = &pair.fast;
   for (uint64_t i = 0; i < 20; i++) {
@@ -246,7 +242,6 @@ static void crowds_fall_back(void **state)
 /* Large enough for the choice itself; the same bits twice. */
 static void chosen_where_it_pays(void **state)
 {
-  (void)state;
   la_pair pair = la_pair_open();
   la *h = &pair.fast;
   for (uint64_t i = 0; i < 2; i++) {

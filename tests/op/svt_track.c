@@ -88,7 +88,6 @@ static svt_report compare(moving *p, double t, double accept)
 
 static void what_moves_is_followed(void **state)
 {
-  (void)state;
   static const double accepts[] = {1e-2, 1e-4, 1e-7};
   la_pair pair = la_pair_open();
   la *h = &pair.fast;
@@ -115,7 +114,6 @@ static void what_moves_is_followed(void **state)
  * nothing at all: another way is taken, or the answer is as good. */
 static void what_jumps_is_found(void **state)
 {
-  (void)state;
   static const double noises[] = {0.1, 0, 1e-9, 1};
   la_pair pair = la_pair_open();
   la *h = &pair.fast;
@@ -160,7 +158,6 @@ static void with_values(la *h, moving *p, const double *s, double t,
  * them, whatever the call before kept in their places. */
 static void values_at_the_threshold_vanish(void **state)
 {
-  (void)state;
   static const double large[RANK] = {10, 10, 10, 10, 10, 10};
   static const double at[RANK] = {10, 7, 1, 1, 1, 1};
   la_pair pair = la_pair_open();
@@ -184,7 +181,6 @@ static void values_at_the_threshold_vanish(void **state)
 /* Squares of squares of small numbers: an answer is as good as of others. */
 static void small_numbers_are_thresholded(void **state)
 {
-  (void)state;
   static const double values[RANK] = {10, 9, 8, 7, 6, 1};
   la_pair pair = la_pair_open();
   la *h = &pair.fast;
@@ -210,7 +206,6 @@ static void small_numbers_are_thresholded(void **state)
  * one: the test, made every few calls, meets it. */
 static void what_nothing_leads_to_is_found(void **state)
 {
-  (void)state;
   la_pair pair = la_pair_open();
   la *h = &pair.fast;
   uint64_t seed = 7;
@@ -236,7 +231,6 @@ static void what_nothing_leads_to_is_found(void **state)
 /* The same calls, the same bits. */
 static void calls_repeat_themselves(void **state)
 {
-  (void)state;
   la_pair pair = la_pair_open();
   la *h = &pair.fast;
   la_array last = la_case_new(h, 160, 200);

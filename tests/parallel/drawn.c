@@ -46,7 +46,6 @@ static void draw_part(lapis_ctx *ctx, int rank, void *user)
 
 static void parts_draw_as_one(void **state)
 {
-  (void)state;
   for (int whole = 0; whole < 2; whole++) {
     drawing_case c = {.whole = whole};
     lapis_ctx *ctx = lapis_ctx_new();
@@ -67,7 +66,6 @@ static void parts_draw_as_one(void **state)
 
 static void groups_of_some_parts_are_refused(void **state)
 {
-  (void)state;
   drawing_case c = {.whole = true, .lacking = true};
   ranks_each(4, draw_part, &c);
 }

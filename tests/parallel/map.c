@@ -43,7 +43,6 @@ static ranks_job job_of(sample_set *s, mapping *m)
 
 static void maps_are_those_of_one(void **state)
 {
-  (void)state;
   static const char *const specs[] = {"standard", "l2,standard", "standard,l2",
                                       "scale:3,standard", "standard,impute"};
   static const char *const names[] = {"low_rank", "sparse", NULL};
@@ -71,7 +70,6 @@ static void maps_are_those_of_one(void **state)
 /* What one process finds is said by all, and none waits. */
 static void refusals(void **state)
 {
-  (void)state;
   static const struct {
     const char *spec, *words;
   } all[] = {{"sqrt,standard", "sqrt takes 0 or more (process 1 of 3)"},

@@ -15,7 +15,6 @@ static ranks_job job_of(sample_set *s, const char *settings, bool labels)
 /* Few known labels: the others become columns, of one sum. */
 static void bordered_that_compresses(void **state)
 {
-  (void)state;
   sample_set *s = samples(8, 200, 0, 0);
   for (int j = 0; j < 200; j++)
     if (j % 5 != 0) s->Y[j] = NAN;
@@ -28,7 +27,6 @@ static void bordered_that_compresses(void **state)
 
 static void bordered_of_all_samples(void **state)
 {
-  (void)state;
   sample_set *s = samples(30, 40, 0, 0);
   static const int64_t count[] = {11, 0, 1, 28};
   ranks_job job =
@@ -39,7 +37,6 @@ static void bordered_of_all_samples(void **state)
 
 static void bordered_to_the_end(void **state)
 {
-  (void)state;
   sample_set *s = samples(8, 200, 0, 0);
   ranks_job job = job_of(s, "mu-rel=0.05;tol=1e-7;certificate=true", true);
   static const char *const all[] = {"low_rank", "scores", "labels", "dual",
@@ -51,7 +48,6 @@ static void bordered_to_the_end(void **state)
 /* ---- admm ---------------------------------------------------------------*/
 static void admm_like_one(void **state)
 {
-  (void)state;
   sample_set *s = samples(12, 90, 0.2, 0);
   check_like_one(job_of(s, "mu-rel=0.05;max-iters=20;tol=1e-12", true),
                  with_labels, 1e-10);
@@ -66,7 +62,6 @@ static void admm_like_one(void **state)
 /* Fewer samples than features, with every process and with all. */
 static void admm_of_few_samples(void **state)
 {
-  (void)state;
   sample_set *s = samples(40, 30, 0.2, 0);
   static const int64_t count[] = {0, 17, 1, 12};
   check_parts_like_one(job_of(s, "mu-rel=0.05;max-iters=20;tol=1e-12", true),
@@ -85,7 +80,6 @@ static void make_histograms(sample_set *s)
 
 static void admm_of_histograms(void **state)
 {
-  (void)state;
   sample_set *s = samples(12, 90, 0, 0);
   make_histograms(s);
   static const char *const variants[] = {
@@ -113,7 +107,6 @@ static void check_to_the_end(ranks_job job, const int64_t *count, int size,
 
 static void admm_to_the_end(void **state)
 {
-  (void)state;
   sample_set *s = samples(12, 90, 0.2, 0);
   check_to_the_end(job_of(s, "mu-rel=0.05;tol=1e-6;certificate=true", true),
                    NULL, 4, 2e-6);
@@ -123,7 +116,6 @@ static void admm_to_the_end(void **state)
 /* ---- fixed points, refits, representatives ------------------------------*/
 static void fpc_like_one(void **state)
 {
-  (void)state;
   static const int64_t count[] = {0, 17, 1, 12};
   sample_set *s = samples(12, 90, 0.2, 0), *few = samples(40, 30, 0.2, 0);
   const char *settings = "solver=fpc;mu-rel=0.05;max-iters=20;tol=1e-12";
@@ -138,7 +130,6 @@ static void fpc_like_one(void **state)
 
 static void representatives_like_one(void **state)
 {
-  (void)state;
   sample_set *s = samples(12, 90, 0.2, 0);
   for (int j = 0; j < 90; j++) s->Y[j] = j % 3 == 2 ? NAN : 3 + j / 30;
   ranks_job job =
@@ -181,7 +172,6 @@ static void check_labelled(ranks_job job, const int64_t *count, int size)
 
 static void factored_like_one(void **state)
 {
-  (void)state;
   static const int64_t count[] = {100, 0, 1, 199};
   static const int sizes[] = {2, 3, 4, 7};
   const char *settings = "solver=factored;mu-rel=0.05;max-iters=20;tol=1e-14";
@@ -200,7 +190,6 @@ static void factored_like_one(void **state)
 
 static void factored_to_the_end(void **state)
 {
-  (void)state;
   static const int64_t count[] = {30, 0, 1, 59};
   sample_set *s = samples(40, 300, 0.4, 0);
   for (int proof = 0; proof < 2; proof++) {
@@ -220,7 +209,6 @@ static void factored_to_the_end(void **state)
 /* What a sparse X leaves out; no process sees every feature. */
 static void factored_of_stored_entries(void **state)
 {
-  (void)state;
   enum { D = 12, N = 90 };
   sample_set *s = samples(D, N, 0.4, 0);
   double value[D * N];
@@ -252,7 +240,6 @@ static void factored_of_stored_entries(void **state)
 /* ---- labels of which each process sees a part ---------------------------*/
 static void classes_are_those_of_all(void **state)
 {
-  (void)state;
   sample_set *s = samples(12, 90, 0, 0);
   /* sorted: a process may have one class, and no process has all */
   for (int j = 0; j < 90; j++) s->Y[j] = j % 3 == 2 ? NAN : 3 + j / 30;
@@ -265,7 +252,6 @@ static void classes_are_those_of_all(void **state)
 
 static void many_labels_are_those_of_all(void **state)
 {
-  (void)state;
   sample_set *s = samples(12, 90, 0.1, 0);
   double *Y = calloc(180, sizeof *Y); /* -1 in the last part alone */
   for (int j = 0; j < 90; j++) {
@@ -282,7 +268,6 @@ static void many_labels_are_those_of_all(void **state)
 /* ---- refusals -----------------------------------------------------------*/
 static void what_cannot_be_divided(void **state)
 {
-  (void)state;
   static const struct {
     const char *settings, *words;
   } all[] = {{"mu-rel=.05;solver=factored;certificate=true",
@@ -305,7 +290,6 @@ static void what_cannot_be_divided(void **state)
 /* Whatever solves it. */
 static void one_has_inf(void **state)
 {
-  (void)state;
   static const char *const solvers[] = {"auto", "bordered", "admm", "fpc",
                                         "factored"};
   sample_set *s = samples(12, 90, 0, 0);
@@ -322,7 +306,6 @@ static void one_has_inf(void **state)
 
 static void what_is_wrong_in_one_part(void **state)
 {
-  (void)state;
   sample_set *s = samples(12, 90, 0.2, 0);
   ranks_job job = job_of(s, "mu-rel=0.05", true);
   job.size = 4;

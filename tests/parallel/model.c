@@ -97,7 +97,6 @@ static ranks_job job_of(const char *method, sample_set *s, const char *settings)
 
 static void of_completion(void **state)
 {
-  (void)state;
   sample_set *s = samples(12, 90, 0.2, 0), *t = samples(8, 200, 0, 0);
   check_models(job_of("mc", s, "mu-rel=0.05;max-iters=20;tol=1e-12"), 1e-10);
   for (int j = 0; j < 90; j++) s->Y[j] = j % 3 == 2 ? NAN : 3 + j / 30;
@@ -115,7 +114,6 @@ static void of_completion(void **state)
 
 static void of_few_samples(void **state)
 {
-  (void)state;
   sample_set *s = samples(40, 30, 0.1, 0.05);
   check_models(job_of("mc", s, "mu-rel=0.05;max-iters=20;tol=1e-12"), 1e-10);
   ranks_job job = job_of("rpca", s, "max-iters=20;tol=1e-12");
@@ -126,7 +124,6 @@ static void of_few_samples(void **state)
 
 static void of_robust_methods(void **state)
 {
-  (void)state;
   sample_set *s = samples(12, 90, 0.1, 0.05);
   for (int j = 0; j < 90; j++) s->Y[j] = j / 30;
   check_models(job_of("rlda", s, "gamma=1;max-iters=20;tol=1e-12"), 1e-10);
@@ -140,7 +137,6 @@ static void of_robust_methods(void **state)
 
 static void of_margins(void **state)
 {
-  (void)state;
   sample_set *s = samples(12, 90, 0, 0);
   for (int j = 0; j < 90; j++) s->Y[j] = s->X[12 * j] > 0 ? 1 : -1;
   check_models(job_of("svmplus", s, "solver=ipm;C=0.01;max-iters=6"), 1e-9);
@@ -154,7 +150,6 @@ static void of_margins(void **state)
 /* What cannot be learnt is said by all. */
 static void of_nothing(void **state)
 {
-  (void)state;
   sample_set *s = samples(12, 90, 0.2, 0);
   ranks_job job = job_of("mc", s, "mu=1e9;max-iters=0");
   models m = {{NULL}, {LAPIS_OK}};

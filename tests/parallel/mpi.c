@@ -55,7 +55,6 @@ static void check_like_one(command *c, const char *fit)
 
 static void answers_are_those_of_one(void **state)
 {
-  (void)state;
   command c;
   mpirun_begin(&c);
   put_data(&c);
@@ -68,7 +67,6 @@ static void answers_are_those_of_one(void **state)
 /* Text is read whole by each process, which then keeps its columns. */
 static void sparse_text_is_divided(void **state)
 {
-  (void)state;
   command c;
   char text[SAMPLES * FEATURES * 30], *at = text;
   uint64_t seed = 8;
@@ -123,7 +121,6 @@ static void check_model(command *c, const char *fit)
 
 static void models_are_those_of_one(void **state)
 {
-  (void)state;
   command c;
   mpirun_begin(&c);
   put_data(&c);
@@ -142,7 +139,6 @@ static void expect(command *c, int code, const char *words)
 
 static void several_without_mpi_are_refused(void **state)
 {
-  (void)state;
   command c;
   mpirun_begin(&c);
   put_data(&c);
@@ -166,7 +162,6 @@ static void several_without_mpi_are_refused(void **state)
 
 static void one_voice_for_an_error_in_one_part(void **state)
 {
-  (void)state;
   command c;
   mpirun_begin(&c);
   put_data(&c);
@@ -209,7 +204,6 @@ static void check_goes_on(command *c, const char *fit, int before, int after)
 
 static void another_number_of_processes_goes_on(void **state)
 {
-  (void)state;
   command c;
   mpirun_begin(&c);
   put_data(&c);
@@ -226,7 +220,6 @@ static void another_number_of_processes_goes_on(void **state)
  * checkpoint; noise so large that the solve takes long. */
 static void a_process_that_dies_ends_all(void **state)
 {
-  (void)state;
   enum { ROWS = 1000, COLUMNS = 300 };
   static const char script[] =
       "if [ $OMPI_COMM_WORLD_RANK = 1 ]; then\n"
@@ -258,7 +251,6 @@ static void a_process_that_dies_ends_all(void **state)
 /* What MPICH starts is joined by its own plug-in. */
 static void mpich_serves_as_well(void **state)
 {
-  (void)state;
   command c;
   char line[MPIRUN_WORDS], plugin[600];
   mpirun_begin(&c);
@@ -291,7 +283,6 @@ static void mpich_serves_as_well(void **state)
 
 static void the_command_does_not_link_mpi(void **state)
 {
-  (void)state;
   command c;
   char line[MPIRUN_WORDS];
   mpirun_begin(&c);

@@ -40,7 +40,6 @@ static void same_bytes(command *c, const char *a, const char *b)
 /* A folder that all have written, joined, is the file that one has written. */
 static void a_folder_is_the_file(void **state)
 {
-  (void)state;
   command c;
   char line[400], part[40];
   mpirun_begin(&c);
@@ -75,7 +74,6 @@ static void every_format_gives_the_same_bits(void **state)
 {
   static const char *const kept[] = {"X.npz", "X.h5", "turned.mat --as mat73",
                                      "X.csv"};
-  (void)state;
   command c;
   char line[500];
   mpirun_begin(&c);
@@ -104,7 +102,6 @@ static void every_format_gives_the_same_bits(void **state)
 /* One process has a folder, too; what is read of it is what it holds. */
 static void one_process_writes_one_part(void **state)
 {
-  (void)state;
   command c;
   command_begin(&c);
   put_data(&c);
@@ -127,7 +124,6 @@ static void one_process_writes_one_part(void **state)
 /* The second process cannot write its part: a folder is in its place. */
 static void one_that_cannot_write_ends_all(void **state)
 {
-  (void)state;
   command c;
   char line[400];
   mpirun_begin(&c);

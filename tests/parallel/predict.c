@@ -93,7 +93,6 @@ static void check_gaps(ranks_job job, double most)
 
 static void completion_like_one(void **state)
 {
-  (void)state;
   static const int64_t count[] = {20, 0, 1, 24};
   for (int holes = 0; holes < 2; holes++) {
     sample_set *s = samples(12, 90, holes ? 0.2 : 0, 0);
@@ -112,7 +111,6 @@ static void completion_like_one(void **state)
 
 static void cleaning_like_one(void **state)
 {
-  (void)state;
   static const int64_t count[] = {20, 0, 1, 24};
   sample_set *s = samples(12, 90, 0.1, 0.05);
   learnt l = learn(s, "rpca", "tol=1e-5");
@@ -134,7 +132,6 @@ static void give_dictionary(ranks_part *part, void *settings, void *user)
 
 static void a_dictionary_cleans_like_one(void **state)
 {
-  (void)state;
   static const int64_t count[] = {30, 0, 1, 59};
   static const char *const ways[] = {"max-iters=20;tol=1e-12",
                                      "refill=2;tau=1;tol=1e-6"};
@@ -154,7 +151,6 @@ static void a_dictionary_cleans_like_one(void **state)
 
 static void lines_and_trees_like_one(void **state)
 {
-  (void)state;
   static const int64_t count[] = {20, 0, 1, 24};
   static const char *const all[] = {"linear", "trees", "svmplus"};
   sample_set *s = samples(12, 90, 0, 0);
@@ -168,7 +164,6 @@ static void lines_and_trees_like_one(void **state)
 
 static void what_is_refused(void **state)
 {
-  (void)state;
   sample_set *s = samples(12, 90, 0, 0);
   learnt l = learn(s, "rpca", "tol=1e-3");
   ranks_job job = ask(&l, s, "joint=true");

@@ -28,7 +28,6 @@ static void some_fail(lapis_ctx *ctx, int rank, void *user)
 
 static void the_first_that_failed_is_heard(void **state)
 {
-  (void)state;
   words w;
   ranks_each(4, some_fail, &w);
   for (int r = 0; r < 4; r++) {
@@ -47,7 +46,6 @@ static void other_sums(lapis_ctx *ctx, int rank, void *user)
 
 static void ways_that_part_are_an_error(void **state)
 {
-  (void)state;
   words w;
   ranks_each(3, other_sums, &w);
   for (int r = 0; r < 3; r++) {
@@ -82,7 +80,6 @@ static void sum_up(lapis_ctx *ctx, int rank, void *user)
 
 static void sums_of_any_length(void **state)
 {
-  (void)state;
   static const int64_t first[] = {0, 1, 3};
   static const double shared[] = {0, 1, 1, 2, 2, 2};
   sums s;
@@ -122,7 +119,6 @@ static void wait_for_sums(lapis_ctx *ctx, int rank, void *user)
 
 static void what_waits_comes_with_the_next(void **state)
 {
-  (void)state;
   waiting w;
   ranks_sums made = ranks_each(3, wait_for_sums, &w);
   assert_int_equal(made.sums, 3);
@@ -145,7 +141,6 @@ static void wait_and_fail(lapis_ctx *ctx, int rank, void *user)
 
 static void one_that_fails_waits_for_nothing(void **state)
 {
-  (void)state;
   words w;
   ranks_each(3, wait_and_fail, &w);
   for (int r = 0; r < 3; r++) {
@@ -253,7 +248,6 @@ static void check_svt(svt_way way, int64_t m, int64_t n, double t)
 
 static void thresholds_like_one(void **state)
 {
-  (void)state;
   check_svt(SVT_GRAM, 30, 90, 5e3);
   check_svt(SVT_QR, 30, 90, 1e-2); /* 1e-9 of the largest value */
   check_svt(SVT_QR, 40, 25, 1e-2); /* fewer samples than features */
@@ -267,7 +261,6 @@ static const char *const two[] = {"low_rank", "sparse", NULL};
 
 static void rpca_like_one(void **state)
 {
-  (void)state;
   sample_set *s = samples(12, 90, 0.1, 0.05);
   ranks_job job = {.method = "rpca",
                    .settings = "max-iters=20;tol=1e-9",
@@ -278,7 +271,6 @@ static void rpca_like_one(void **state)
 
 static void rpca_of_uneven_parts(void **state)
 {
-  (void)state;
   static const int64_t count[] = {0, 17, 1, 12};
   sample_set *s = samples(40, 30, 0.1, 0.05);
   ranks_job job = {.method = "rpca",
@@ -291,7 +283,6 @@ static void rpca_of_uneven_parts(void **state)
 /* To the end, acceleration and all: the certificate is the judge. */
 static void rpca_to_the_end(void **state)
 {
-  (void)state;
   sample_set *s = samples(12, 90, 0.1, 0.05);
   ranks_job job = {.method = "rpca",
                    .settings = "tol=1e-8;certificate=true",
@@ -314,7 +305,6 @@ static void rpca_to_the_end(void **state)
 
 static void rpca_that_refills(void **state)
 {
-  (void)state;
   sample_set *s = samples(12, 90, 0, 0.05);
   ranks_job job = {.method = "rpca",
                    .settings = "max-iters=20;refill=2;tau=1;tol=1e-9",
@@ -351,7 +341,6 @@ static void check_messages(ranks_job job, const char *settings, int few,
 
 static void messages_an_iteration(void **state)
 {
-  (void)state;
   sample_set *s = samples(12, 90, 0.1, 0.05);
   ranks_job job = {.method = "rpca", .whole = samples_view(s, false)};
   check_messages(job, "tol=1e-15", 20, 30, 3 + 8 / 5.0); /* a guess in 5 */
@@ -371,7 +360,6 @@ static void messages_an_iteration(void **state)
 /* ---- what one process has alone -----------------------------------------*/
 static void one_has_inf(void **state)
 {
-  (void)state;
   sample_set *s = samples(12, 90, 0, 0);
   ranks_job job = {
       .method = "rpca", .size = 3, .whole = samples_view(s, false)};
@@ -417,7 +405,6 @@ static void check_ended(ranks_job *job, lapis_status status)
 
 static void one_ends_and_all_end(void **state)
 {
-  (void)state;
   sample_set *s = samples(12, 90, 0, 0.05);
   ranks_job job = {
       .method = "rpca", .size = 3, .whole = samples_view(s, false)};
@@ -430,7 +417,6 @@ static void one_ends_and_all_end(void **state)
 
 static void parts_have_to_be_alike(void **state)
 {
-  (void)state;
   sample_set *s = samples(12, 90, 0, 0.05);
   ranks_job job = {
       .method = "rpca", .size = 3, .whole = samples_view(s, false)};
@@ -444,7 +430,6 @@ static void parts_have_to_be_alike(void **state)
 /* Methods that need all samples say so, and none waits. */
 static void others_are_refused(void **state)
 {
-  (void)state;
   static const char *const all[] = {"linear", "trees", "misvm", "roml"};
   sample_set *s = samples(12, 90, 0, 0);
   for (int i = 0; i < 4; i++) {

@@ -15,7 +15,6 @@ static ranks_job job_of(const char *method, sample_set *s, const char *settings)
 
 static void rr_like_one(void **state)
 {
-  (void)state;
   static const char *const ways[] = {"max-iters=20;tol=1e-12",
                                      "denoise=rpca;max-iters=20;tol=1e-12"};
   sample_set *s = samples(12, 90, 0.1, 0.05);
@@ -29,7 +28,6 @@ static void rr_like_one(void **state)
  * parts a group lies in. */
 static void groups_like_one(void **state)
 {
-  (void)state;
   sample_set *s = samples(12, 90, 0.1, 0.05);
   int64_t group[90];
   ranks_run one, many;
@@ -58,7 +56,6 @@ static void groups_like_one(void **state)
 
 static void rlda_like_one(void **state)
 {
-  (void)state;
   sample_set *s = samples(12, 90, 0.1, 0.05);
   check_like_one(job_of("rlda", s, "gamma=1;max-iters=20;tol=1e-12"), decided,
                  1e-10);
@@ -70,7 +67,6 @@ static void rlda_like_one(void **state)
 
 static void ridge_like_one(void **state)
 {
-  (void)state;
   sample_set *s = samples(12, 90, 0, 0);
   check_like_one(job_of("rr", s, "denoise=none"), fitted, 1e-10);
   free(s);
@@ -78,7 +74,6 @@ static void ridge_like_one(void **state)
 
 static void few_samples(void **state)
 {
-  (void)state;
   static const int64_t count[] = {0, 17, 1, 12};
   sample_set *s = samples(40, 30, 0.1, 0.05);
   check_parts_like_one(job_of("rr", s, "max-iters=20;tol=1e-12"), count, 4,
@@ -98,7 +93,6 @@ static void given_weights(ranks_part *part, void *settings, void *user)
 /* Convex, proved. */
 static void fixed_weights_like_one(void **state)
 {
-  (void)state;
   sample_set *s = samples(12, 90, 0.1, 0.05);
   double T[13];
   for (int i = 0; i < 13; i++) T[i] = 0.1 * (i % 5) - 0.2;
@@ -112,7 +106,6 @@ static void fixed_weights_like_one(void **state)
 
 static void what_is_refused(void **state)
 {
-  (void)state;
   sample_set *s = samples(12, 90, 0.1, 0);
   ranks_job job = job_of("rr", s, "refill=1");
   job.size = 3;

@@ -25,7 +25,6 @@ static ranks_job job_of(sample_set *s, double *P, const char *settings)
 /* After 6 steps. */
 static void like_one(void **state)
 {
-  (void)state;
   static const char *const ways[] = {
       "solver=ipm;gamma=1;C=0.01;max-iters=6",
       "max-iters=6;gamma=1;C=0.01;balanced=true",
@@ -43,7 +42,6 @@ static void like_one(void **state)
 
 static void to_the_end(void **state)
 {
-  (void)state;
   sample_set *s = samples(6, 120, 0, 0);
   double P[240];
   for (int plus = 0; plus < 2; plus++) {
@@ -64,7 +62,6 @@ static void to_the_end(void **state)
 /* Sorted by class, a part without a sample, one with a single one. */
 static void classes_are_those_of_all(void **state)
 {
-  (void)state;
   static const int64_t count[] = {40, 0, 1, 79};
   sample_set *s = samples(6, 120, 0, 0);
   double P[240];
@@ -83,7 +80,6 @@ static void classes_are_those_of_all(void **state)
 /* Fewer than features, with every process and with all. */
 static void few_samples(void **state)
 {
-  (void)state;
   static const int64_t count[] = {0, 17, 1, 12};
   sample_set *s = samples(40, 30, 0, 0);
   double P[60];
@@ -96,7 +92,6 @@ static void few_samples(void **state)
 
 static void what_is_refused(void **state)
 {
-  (void)state;
   static const char *const all[] = {"kernel=rbf", "solver=dcd",
                                     "probability=true"};
   sample_set *s = samples(6, 120, 0, 0);

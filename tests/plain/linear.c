@@ -28,7 +28,6 @@ static lapis_solver *fit(problem *p, const lapis_linear_settings *set)
 
 static void a_middle_class_has_its_place(void **state)
 {
-  (void)state;
   problem *p = make();
   lapis_solver *s = fit(p, NULL);
   const double *labels = check_result(s, "labels");
@@ -52,7 +51,6 @@ static void a_middle_class_has_its_place(void **state)
 /* With gaps: as with the means in their place; one by one: the same bits. */
 static void gaps_hold_means(void **state)
 {
-  (void)state;
   problem *p = make();
   double fill[D];
   for (int i = 0; i < D; i++) {
@@ -90,7 +88,6 @@ static void gaps_hold_means(void **state)
 /* Slope and bias of each class decide, where they are given. */
 static void a_calibration_decides(void **state)
 {
-  (void)state;
   problem *p = make();
   double given[] = {1, 0, 1, 0, 1, 100};
   lapis_solver *s = fit(p, NULL);
@@ -107,7 +104,6 @@ static void a_calibration_decides(void **state)
  * scores from the weights in these units, against the size of its terms. */
 static void units_do_not_keep_it_from_the_optimum(void **state)
 {
-  (void)state;
   static const double unit[D] = {1e6, 1e-3, 1e4, 1, 1e3, 10, 300};
   problem *p = make();
   lapis_linear_settings set = lapis_linear_defaults();
@@ -144,7 +140,6 @@ static void units_do_not_keep_it_from_the_optimum(void **state)
  * value no longer tells a decrease; what rounding ended is called that. */
 static void solved_means_the_gradient(void **state)
 {
-  (void)state;
   double X[8] = {.5, 1, -1, 2, .3, -.4, 0, 1.5};
   double Y[8] = {0, 1, 2, 1, 0, 2, 2, 1};
   lapis_data data = {.X = lapis_mat_f64(X, 1, 8), .Y = lapis_mat_f64(Y, 1, 8)};
@@ -168,7 +163,6 @@ static void solved_means_the_gradient(void **state)
  */
 static void no_direction_is_solved(void **state)
 {
-  (void)state;
   double X[6] = {.1, .1, .1, .1, .1, .1}, Y[6] = {0, 1, 2, 2, 1, 0};
   lapis_data data = {.X = lapis_mat_f64(X, 1, 6), .Y = lapis_mat_f64(Y, 1, 6)};
   lapis_ctx *ctx = lapis_ctx_new();
@@ -208,7 +202,6 @@ static void refuse(problem *p, const char *words)
  * where none tells anything there is nothing to learn. */
 static void labels_of_both_kinds_are_needed(void **state)
 {
-  (void)state;
   static double two[2 * N];
   char heard[400] = "";
   problem *p = make();

@@ -32,7 +32,6 @@ static lapis_solver *fit(problem *p, int64_t leaf)
 /* No two samples are alike: grown to the end, every tree knows them. */
 static void what_is_known_is_answered(void **state)
 {
-  (void)state;
   problem *p = make();
   lapis_solver *s = fit(p, 1);
   const double *prob = check_result(s, "probabilities");
@@ -49,7 +48,6 @@ static void what_is_known_is_answered(void **state)
 /* Leaves too large to split anything hold the share of all. */
 static void one_leaf_holds_the_share(void **state)
 {
-  (void)state;
   problem *p = make();
   lapis_solver *s = fit(p, KNOWN / 2 + 1);
   double yes = 0;
@@ -63,7 +61,6 @@ static void one_leaf_holds_the_share(void **state)
  * sample its class has all votes, and each other one half a vote. */
 static void shares_of_classes_make_one(void **state)
 {
-  (void)state;
   enum { CLASSES = 40 };
   problem *p = make();
   for (int j = 0; j < KNOWN; j++) p->Y[j] = j % CLASSES;
@@ -85,7 +82,6 @@ static void shares_of_classes_make_one(void **state)
  * its sample is known. */
 static void cells_are_learnt_one_by_one(void **state)
 {
-  (void)state;
   problem *p = make();
   for (int j = N - 1; j >= 0; j--) {
     p->Y[K * j] = j % 3 == 0 ? NAN : p->truth[j];
@@ -103,7 +99,6 @@ static void cells_are_learnt_one_by_one(void **state)
  * other units (powers of two, so that nothing is rounded): the same bits. */
 static void gaps_hold_means(void **state)
 {
-  (void)state;
   problem *p = make();
   double fill[D], with_gaps[N];
   for (int i = 0; i < D; i++) {
@@ -140,7 +135,6 @@ static void gaps_hold_means(void **state)
 
 static void another_seed_draws_other_trees(void **state)
 {
-  (void)state;
   problem *p = make();
   lapis_solver *s = fit(p, 1), *same = fit(p, 1);
   size_t size = N * sizeof(double);

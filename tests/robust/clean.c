@@ -93,7 +93,6 @@ static void check_fixture(const char *name)
 
 static void verified(void **state)
 {
-  (void)state;
   check_fixture("clean_test");
   check_fixture("clean_test_missing");
 }
@@ -101,7 +100,6 @@ static void verified(void **state)
 /* A sample's answer does not depend on its batch. */
 static void alone_means_alone(void **state)
 {
-  (void)state;
   enum { d = 25, N = 12, n = 7 };
   double D[d * N], X[d * n];
   uint64_t seed = 99;
@@ -129,7 +127,6 @@ static void alone_means_alone(void **state)
 /* Gross errors are removed from samples of the dictionary's span. */
 static void removes_gross_errors(void **state)
 {
-  (void)state;
   enum { d = 60, N = 40, n = 5, r = 3 };
   double A[d * r], D[d * N] = {0}, clean[d * n] = {0}, X[d * n];
   uint64_t seed = 4;
@@ -156,7 +153,6 @@ static void removes_gross_errors(void **state)
 /* The rounds one by one: 2 w, then 4 w on what D z came near. */
 static void refill_is_its_rounds(void **state)
 {
-  (void)state;
   enum { d = 40, N = 30, n = 6, r = 3 };
   double A[d * r], D[d * N] = {0}, X[d * n] = {0}, masked[d * n];
   uint64_t seed = 8;
@@ -210,7 +206,6 @@ static void refused(const lapis_mat *X, const lapis_clean_settings *set,
 
 static void refusals(void **state)
 {
-  (void)state;
   double X[4] = {1, 2, 3, 4}, D[6] = {1, 2, 3, 4, 5, 6}, zero[4] = {0};
   lapis_mat view = lapis_mat_f64(X, 2, 2);
   lapis_clean_settings set = lapis_clean_defaults();

@@ -80,7 +80,6 @@ static double accuracy(command *c, const char *fit, const char *predict)
 
 static void filling_leads_under_a_square(void **state)
 {
-  (void)state;
   lapis_arrays all;
   const unsigned char *images;
   command c;

@@ -62,7 +62,6 @@ static double told(lapis_ctx *ctx, lapis_solver *s, const table *t,
 
 static void left_open_it_minds_no_units(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   table a, b;
   begin(&a, 1, 0);
@@ -125,7 +124,6 @@ static void check_units(int assign)
 
 static void answers_are_in_the_units_of_the_data(void **state)
 {
-  (void)state;
   check_units(LAPIS_RLDA_AUTO);
   check_units(LAPIS_RLDA_KNN);
   check_units(LAPIS_RLDA_SCORE);
@@ -134,7 +132,6 @@ static void answers_are_in_the_units_of_the_data(void **state)
 /* One setting given: the problem as stated, with the other's old default. */
 static void what_is_stated_stays(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   lapis_mat none;
   table a;
@@ -154,7 +151,6 @@ static void what_is_stated_stays(void **state)
 /* One sample a class: no fold can be told by the other, and nothing is. */
 static void a_sample_a_class_is_enough(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   table t;
   begin(&t, 7, 0);
@@ -170,7 +166,6 @@ static void a_sample_a_class_is_enough(void **state)
 
 static void neighbours_may_assign(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   table a, b;
   begin(&a, 5, 0);
@@ -189,7 +184,6 @@ static void neighbours_may_assign(void **state)
 
 static void refusals(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   double X[2 * 6] = {1, 2, 3, 4, 5, 7, 1, 0, 2, 2, 9, 1};
   double Y[2 * 6] = {0, 1, 1, 0, 0, 0, 1, 1, 0, 1, 1, 0};
@@ -217,7 +211,6 @@ static void as_irises(table *t, uint64_t seed)
 
 static void scores_are_as_long_as_they_vary(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   table a, b;
   double by[2] = {0, 0};
@@ -270,7 +263,6 @@ static void begin_wide(double *X, double *Y, uint64_t seed, double wrong)
  * columns would be; errors of new samples are found without their class. */
 static void wrong_entries_are_cleaned_away(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   static double X[WIDE * FEW], Y[FEW], Z[WIDE * FEW], W[FEW];
   begin_wide(X, Y, 1, .15);
@@ -303,7 +295,6 @@ static void wrong_entries_are_cleaned_away(void **state)
  * nothing of cleaning. */
 static void a_single_sample_chooses_nothing(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   static double X[WIDE * FEW], Y[FEW];
   int chosen[2];
@@ -353,7 +344,6 @@ static void begin_rare(double *X, double *Y, int n, uint64_t mix, uint64_t seed)
  * always is no choice. */
 static void a_rare_class_is_told(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   static double X[THIN * FIRST], Y[FIRST], Z[THIN * LATER], W[LATER];
   double told_of[2] = {0, 0};
@@ -422,7 +412,6 @@ static double least(const double *u, double sigma, double lambda,
 /* D = u sigma v' of rank 1, where the least can be found by halving. */
 static void nuclear_form_is_solved(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   double a[SIDE], u[SIDE], X[SIDE * COUNT], Z[SIDE * COUNT], sizes[2] = {0, 0};
   uint64_t seed = 9;

@@ -79,7 +79,6 @@ static void check_fixture(const char *name)
 
 static void verified(void **state)
 {
-  (void)state;
   check_fixture("rpca_pcp");
   check_fixture("rpca_missing");
 }
@@ -129,7 +128,6 @@ static void drop(problem *p)
 
 static void certified_on_random_shapes(void **state)
 {
-  (void)state;
   static const int shape[][3] = {{1, 1, 1},   {1, 9, 1},   {9, 1, 1},
                                  {12, 30, 2}, {30, 12, 2}, {20, 20, 20},
                                  {25, 40, 0}};
@@ -152,7 +150,6 @@ static void certified_on_random_shapes(void **state)
 
 static void recovers_what_was_hidden(void **state)
 {
-  (void)state;
   problem p = make(60, 80, 3, 0.05, 0, 11);
   lapis_ctx *ctx = lapis_ctx_new();
   lapis_solver *s = solve(ctx, &p.data, NULL);
@@ -173,7 +170,6 @@ static void recovers_what_was_hidden(void **state)
  * new solver gives. */
 static void laws(void **state)
 {
-  (void)state;
   problem p = make(20, 30, 2, 0.1, 0.1, 5);
   lapis_ctx *ctx = lapis_ctx_new();
   lapis_rpca_settings set = lapis_rpca_defaults();
@@ -200,7 +196,6 @@ static void laws(void **state)
 
 static void zeros_are_zero(void **state)
 {
-  (void)state;
   double X[12] = {0};
   lapis_data data = {.X = lapis_mat_f64(X, 3, 4)};
   lapis_ctx *ctx = lapis_ctx_new();
@@ -219,7 +214,6 @@ static void remember(int level, const char *text, void *user)
 /* Of a low-rank part that had no time to begin, lambda is not to blame. */
 static void only_an_answer_is_called_empty(void **state)
 {
-  (void)state;
   double X[12] = {1, 2, 3, 4, 5, 7, 2, 1, 9, 3, 1, 4};
   for (int late = 0; late <= 1; late++) {
     char said[512] = "";
@@ -242,7 +236,6 @@ static void only_an_answer_is_called_empty(void **state)
 /* Where all of X is an error B is 0, and the residual still a number. */
 static void all_errors_are_told(void **state)
 {
-  (void)state;
   double X[9] = {4e8, -4e8, 6e8, -3e8, 0, 3e8, 3e8, -5e8, 1e8};
   lapis_data data = {.X = lapis_mat_f64(X, 3, 3)};
   lapis_rpca_settings set = lapis_rpca_defaults();
@@ -275,7 +268,6 @@ static void degenerate(uint64_t seed, int64_t d, int64_t n, double *X)
  * opencl 1.02e-8: sums in another order). */
 static void slow_ones_end_too(void **state)
 {
-  (void)state;
   int ended = 0;
   double X[30 * 30];
   for (uint64_t seed = 1; seed <= 20; seed++) {
@@ -300,7 +292,6 @@ static void slow_ones_end_too(void **state)
 /* A block of one value over part of the samples is found and filled. */
 static void refill_fills_what_is_covered(void **state)
 {
-  (void)state;
   problem p = make(40, 60, 2, 0, 0, 21);
   for (int64_t k = 0; k < 2400; k++) p.X[k] = p.D[k] = 0.5 + 0.05 * p.D[k];
   for (int64_t j = 0; j < 60; j += 3)
@@ -320,7 +311,6 @@ static void refill_fills_what_is_covered(void **state)
  * entries that D misses by more than tau are not observed. */
 static void refill_is_its_rounds(void **state)
 {
-  (void)state;
   problem p = make(30, 40, 2, 0, 0, 5);
   double masked[1200];
   for (int k = 0; k < 1200; k++) p.X[k] = 0.5 + 0.05 * p.D[k];
@@ -353,7 +343,6 @@ static void refill_is_its_rounds(void **state)
  * of new samples, too. */
 static void a_model_of_rank_0_answers(void **state)
 {
-  (void)state;
   double X[] = {1, 2, NAN, 3, -1, 4, 0, 1};
   lapis_data data = {.X = lapis_mat_f64(X, 2, 4)};
   lapis_ctx *ctx = lapis_ctx_new();
@@ -396,7 +385,6 @@ static void refused(lapis_data data, const lapis_rpca_settings *set,
 
 static void refusals(void **state)
 {
-  (void)state;
   double X[6] = {1, 2, NAN, NAN, 5, 6};
   lapis_data data = {.X = lapis_mat_f64(X, 2, 3)};
   refused(data, NULL, LAPIS_EMISSING, "2");

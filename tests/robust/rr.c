@@ -19,7 +19,6 @@ static lapis_solver *solve(lapis_ctx *ctx, bool lda, const lapis_data *data,
 /* ---- the regression step ------------------------------------------------*/
 static void regression_step(void **state)
 {
-  (void)state;
   fixture f;
   fixture_open(&f, "t_update", false);
   /* column-per-sample arrays on disk: views are their transposes */
@@ -110,7 +109,6 @@ static void check_path(const char *name, bool lda)
 
 static void papers_path(void **state)
 {
-  (void)state;
   check_path("rr_alm_synth", false);
   check_path("rr_alm_lowrank", false);
   check_path("rr_alm_missing_rlda", false);
@@ -144,7 +142,6 @@ static void check_fixed(const char *name)
 
 static void fixed_weights(void **state)
 {
-  (void)state;
   check_fixed("rr_fixedT_synth");
   check_fixed("rr_fixedT_lowrank");
   check_fixed("rr_fixedT_missing_multilabelW");
@@ -156,7 +153,6 @@ static void fixed_weights(void **state)
  * no floor while the fit's moves. */
 static void fixed_weights_of_zeros(void **state)
 {
-  (void)state;
   double X[12] = {0}, Y[4] = {0.2, -0.4, 0.1, 0.6}, T[4] = {1, 2, -1, 0.5};
   lapis_ctx *ctx = lapis_ctx_new();
   lapis_data data = {.X = lapis_mat_f64(X, 3, 4), .Y = lapis_mat_f64(Y, 1, 4)};
@@ -184,7 +180,6 @@ static void fixed_weights_of_zeros(void **state)
  * digits again. */
 static void steps_leave_svt_exact(void **state)
 {
-  (void)state;
   enum { N = 150 };
   static double X[N * N], W[N * N], A[2][N * N];
   lapis_ctx *ctx = lapis_ctx_new();
@@ -260,7 +255,6 @@ static double share_right(lapis_ctx *ctx, const lapis_model *m,
 
 static void models_answer_new_samples(void **state)
 {
-  (void)state;
   double X[D1 * N1], Y[N1], Xn[D1 * N1], Yn[N1];
   make_classes(X, Y, 1);
   make_classes(Xn, Yn, 2);
@@ -329,7 +323,6 @@ static double nuclear_and_rank(const double *D, int64_t *rank)
  * takes its place; w is that factor times lambda sqrt(r n)/|D|_*. */
 static void weight_of_cleaning(void **state)
 {
-  (void)state;
   double X[D1 * N1], Y[N1], Xn[D1 * N1], Yn[N1], a[D1 * N1], b[D1 * N1];
   make_classes(X, Y, 1);
   make_classes(Xn, Yn, 2);
@@ -364,7 +357,6 @@ static void weight_of_cleaning(void **state)
  * the plain one loses a class. */
 static void weight_of_a_full_dictionary(void **state)
 {
-  (void)state;
   enum { N = 90 };
   static const double at[3][2] = {{-1, -1}, {1.2, -.8}, {.1, 1.3}};
   double X[2 * N], Y[N];
@@ -407,7 +399,6 @@ static void refused(bool lda, const lapis_data *data,
 
 static void refusals(void **state)
 {
-  (void)state;
   double X[8] = {1, 2, 3, 4, 5, 6, 7, 9}, Y[4] = {1, 2, 3, 4};
   double same[8] = {1, 1, 0, 0, 1, 1, 0, 0},
          empty[8] = {1, 0, 1, 0, 0, 0, 1, 0};

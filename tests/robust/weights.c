@@ -88,7 +88,6 @@ static double objective(const problem *p, const double *low_rank,
 
 static void the_joint_form_is_weighted(void **state)
 {
-  (void)state;
   static problem p;
   static answer one, plain, moved;
   uint64_t seed = 91;
@@ -124,7 +123,6 @@ static void the_joint_form_is_weighted(void **state)
 /* Samples of weight 0 are asked; neighbours and given weights T know none. */
 static void what_takes_no_part(void **state)
 {
-  (void)state;
   static problem p;
   double without[K * N], near[N];
   lapis_ctx *ctx = lapis_ctx_new();

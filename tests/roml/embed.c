@@ -209,7 +209,6 @@ static void check_vectors(const double *A, const double *F, bool weighted)
 
 static void appendix_1_is_solved_as_printed(void **state)
 {
-  (void)state;
   for (uint64_t seed = 1; seed <= 6; seed++) {
     photos p = draw(seed);
     double *A = malloc((size_t)(N * N) * sizeof *A);
@@ -233,7 +232,6 @@ static void appendix_1_is_solved_as_printed(void **state)
 
 static void the_whole_embedding_is_what_its_file_says(void **state)
 {
-  (void)state;
   for (uint64_t seed = 1; seed <= 4; seed++) {
     photos p = draw(seed);
     double *A = malloc((size_t)(N * N) * sizeof *A);
@@ -252,7 +250,6 @@ static void the_whole_embedding_is_what_its_file_says(void **state)
 /* ---- what it is for -----------------------------------------------------*/
 static void positions_tell_what_descriptors_cannot(void **state)
 {
-  (void)state;
   double with = 0, without = 0;
   for (uint64_t seed = 1; seed <= 8; seed++) {
     photos p = draw(seed);
@@ -269,7 +266,6 @@ static void positions_tell_what_descriptors_cannot(void **state)
  * the smallest numbers there are, or 0. */
 static void what_is_like_nothing_does_no_harm(void **state)
 {
-  (void)state;
   lapis_roml_settings set = settings(6);
   lapis_ctx *ctx = lapis_ctx_new();
   set.sigma_descriptor = 1;
@@ -288,7 +284,6 @@ static void what_is_like_nothing_does_no_harm(void **state)
 
 static void other_scales_places_and_orders_change_nothing(void **state)
 {
-  (void)state;
   int64_t match[6 * K], again[6 * K];
   photos p = draw(3), q = p;
   lapis_roml_settings set = settings(6);
@@ -389,7 +384,6 @@ static double nearest_ratio(const ducks *p)
 
 static void ducks_are_matched_better_than_by_descriptors(void **state)
 {
-  (void)state;
   static const int64_t others[] = {0, 20};
   static const double least[] = {0.7, 0.15};
   ducks *p = malloc(sizeof *p);
@@ -411,7 +405,6 @@ static void ducks_are_matched_better_than_by_descriptors(void **state)
 /* ---- refusals -----------------------------------------------------------*/
 static void bad_positions_are_refused(void **state)
 {
-  (void)state;
   photos p = draw(1);
   lapis_data data = data_of(&p), bad = data;
   lapis_roml_settings set = settings(6);

@@ -69,7 +69,6 @@ static void instances_are_objects(const answer *a, const scene *c)
 
 static void as_many_are_found_as_there_are(void **state)
 {
-  (void)state;
   for (int64_t objects = 1; objects <= 3; objects++) {
     int64_t n = objects * EACH;
     scene c = scene_new(20, n + 12, n, D, 0.3, 0, 40 + (uint64_t)objects);
@@ -101,7 +100,6 @@ static void as_many_are_found_as_there_are(void **state)
  * |D|_* of the truth does (L = D, E = 0, at this lambda). */
 static void told_how_many_it_finds_them(void **state)
 {
-  (void)state;
   scene c = scene_new(15, 24, 16, D, 0.2, 0, 77);
   lapis_data data = scene_data(&c);
   lapis_roml_settings set = lapis_roml_defaults();
@@ -125,7 +123,6 @@ static void told_how_many_it_finds_them(void **state)
  * eigenvectors come out, for few features and for many, the share is one. */
 static void shares_do_not_depend_on_signs(void **state)
 {
-  (void)state;
   enum { FEW = 12, MANY = 80 };
   double share[3];
   for (int k = 0; k < 3; k++) {
@@ -154,7 +151,6 @@ static void shares_do_not_depend_on_signs(void **state)
 /* Features of any scale, and a common offset, say the same of chance. */
 static void nothing_is_found_in_noise(void **state)
 {
-  (void)state;
   for (uint64_t seed = 1; seed <= 3; seed++) {
     scene c = scene_new(12, 20, 0, D, 0.2, 0, seed);
     for (int64_t i = 0; i < c.K * c.each * D; i++)
@@ -179,7 +175,6 @@ static void nothing_is_found_in_noise(void **state)
  * none: of any scale, shuffled or not. */
 static void the_number_is_found_at_both_ends(void **state)
 {
-  (void)state;
   for (uint64_t seed = 1; seed <= 4; seed++) {
     bool alike = seed <= 2;
     scene c = scene_new(7, 14, alike ? 14 : 0, 25, 0, 0, 60 + seed);
@@ -208,7 +203,6 @@ static void the_number_is_found_at_both_ends(void **state)
 
 static void what_makes_no_sense_is_refused(void **state)
 {
-  (void)state;
   scene c = scene_new(4, 10, 4, 6, 0, 0, 5);
   lapis_data data = scene_data(&c);
   lapis_roml_settings set = lapis_roml_defaults(), plain;
@@ -272,7 +266,6 @@ static int64_t slot_of(const answer *a, const int64_t *truth, int64_t j)
  * there a slot stays empty. */
 static void later_images_are_matched(void **state)
 {
-  (void)state;
   int64_t learnt = 25, later = 10, n = 2 * EACH;
   scene c = scene_new(learnt + later, n + 10, n, D, 0.2, 0.2, 12);
   lapis_data data = scene_data(&c), rest = data;
@@ -311,7 +304,6 @@ static void later_images_are_matched(void **state)
  * time and all together, read from its file or not, says the same. */
 static void a_model_is_its_file(void **state)
 {
-  (void)state;
   scene c = scene_new(8, 12, EACH, D, 0.1, 0, 31);
   lapis_data data = scene_data(&c);
   lapis_roml_settings set = lapis_roml_defaults();
@@ -421,7 +413,6 @@ static int64_t answered(const asked *q)
  * empty; asked again, all are there; without time, none. */
 static void predicting_can_be_stopped(void **state)
 {
-  (void)state;
   for (int points = 0; points < 2; points++) {
     scene c = scene_new(12, 8, 8, points ? 2 : 20, 0, 0, 6);
     lapis_data data = scene_data(&c);
@@ -460,7 +451,6 @@ static void predicting_can_be_stopped(void **state)
 /* Images are turned one after the other; stopped at the third, no other is. */
 static void chance_can_be_stopped(void **state)
 {
-  (void)state;
   scene c = scene_new(12, 16, 8, 20, 0, 0, 7);
   lapis_data data = scene_data(&c);
   for (int counting = 0; counting < 2; counting++) {
@@ -484,7 +474,6 @@ static void chance_can_be_stopped(void **state)
  * than any that was learnt; a point far away from all is taken for none. */
 static void later_views_of_points_are_matched(void **state)
 {
-  (void)state;
   static turntable t;
   uint64_t s = 4;
   int64_t n = 18, learnt = 40, later = 20;
@@ -516,7 +505,6 @@ static void later_views_of_points_are_matched(void **state)
  * 80), all of them shuffled. */
 static void hotel_frames_are_matched(void **state)
 {
-  (void)state;
   enum { FRAMES = 111, POINTS = 30, LEARNT = 80 };
   static double X[2 * FRAMES * POINTS];
   static int64_t truth[FRAMES * POINTS], group[FRAMES * POINTS];
@@ -563,7 +551,6 @@ static void hotel_frames_are_matched(void **state)
 /* Features that exist among the matched images alone have no model. */
 static void an_embedding_learns_nothing(void **state)
 {
-  (void)state;
   scene c = scene_new(4, 8, 4, 6, 0, 0, 5);
   lapis_data data = scene_data(&c);
   double *xy = malloc(64 * sizeof *xy);

@@ -93,7 +93,6 @@ static double ratio(views *v, const char *invariance)
  * draws of each kind, and the kind itself, told. */
 static void auto_finds_the_object_however_images_differ(void **state)
 {
-  (void)state;
   for (int move = 0; move < 5; move++) {
     double chosen = 0, told = 0;
     for (uint64_t seed = 1; seed <= 3; seed++) {
@@ -109,7 +108,6 @@ static void auto_finds_the_object_however_images_differ(void **state)
 /* Without invariance, turned images are lost: what auto has to choose. */
 static void turned_images_need_a_turn(void **state)
 {
-  (void)state;
   double none = 0, shift = 0;
   for (uint64_t seed = 1; seed <= 3; seed++) {
     views v = draw(3, 900 + seed);
@@ -124,7 +122,6 @@ static void turned_images_need_a_turn(void **state)
  * other as before; and auto does no worse than that start. */
 static void similarities_of_images_change_nothing(void **state)
 {
-  (void)state;
   views upright = draw(0, 77), moved = upright;
   uint64_t s = 5;
   for (int k = 0; k < K; k++) {
@@ -143,7 +140,6 @@ static void similarities_of_images_change_nothing(void **state)
 
 static void refusals_name_the_way_out(void **state)
 {
-  (void)state;
   views v = draw(0, 3);
   lapis_data data = data_of(&v);
   lapis_roml_settings set = points("mirror");
@@ -159,7 +155,6 @@ static void refusals_name_the_way_out(void **state)
 /* New images would not be moved: a model is refused, and made by none. */
 static void models_need_images_as_they_are(void **state)
 {
-  (void)state;
   views v = draw(3, 901);
   lapis_data data = data_of(&v);
   lapis_roml_settings set = points("rotation");
@@ -255,7 +250,6 @@ static void check_kind(const answer *a, const char *kind)
 
 static void answers_say_how_images_were_moved(void **state)
 {
-  (void)state;
   for (int move = 0; move < 5; move++) {
     views v = draw(move, 930 + (uint64_t)move);
     lapis_data data = data_of(&v);
@@ -282,7 +276,6 @@ static void check_equal(const answer *a, const answer *b, const char *name)
 /* The settings that were used make the same answer, in one run of six. */
 static void what_was_chosen_can_be_told(void **state)
 {
-  (void)state;
   for (int move = 0; move < 5; move++) {
     views v = draw(move, 940 + (uint64_t)move);
     lapis_data data = data_of(&v);
@@ -334,7 +327,6 @@ static bool go_on(const lapis_progress *now, void *user)
  * is whole. */
 static void a_choice_can_be_stopped(void **state)
 {
-  (void)state;
   views v = draw(4, 903);
   lapis_data data = data_of(&v);
   lapis_roml_settings set = points(NULL);
@@ -364,7 +356,6 @@ static void a_choice_can_be_stopped(void **state)
  * at all the best of five starts is taken. */
 static void without_time_images_stay(void **state)
 {
-  (void)state;
   views v = draw(4, 904);
   lapis_data data = data_of(&v);
   for (int i = 0; i < 6; i++) {

@@ -19,7 +19,6 @@ static double ratio(const answer *a, int64_t *truth)
  * is the truth at once; --max-iters 0 returns the start. */
 static void starts_alone_find_unspoilt_objects(void **state)
 {
-  (void)state;
   static const char *const starts[] = {"seeded", "sync", "mst", "first"};
   for (int i = 0; i < 4; i++) {
     scene c = scene_new(7, 9, 9, 20, 0, 0, 100 + (uint64_t)i);
@@ -40,7 +39,6 @@ static void starts_alone_find_unspoilt_objects(void **state)
  * clutter, and no less than the pairs it is made of agree on. */
 static void synchronisation_alone_is_strong(void **state)
 {
-  (void)state;
   double sync = 0, first = 0;
   for (uint64_t seed = 1; seed <= 4; seed++) {
     scene c = scene_new(12, 20, 6, 50, 0.3, 0, seed);
@@ -65,7 +63,6 @@ static void synchronisation_alone_is_strong(void **state)
 /* first: every image against the first image's first n features. */
 static void first_follows_the_first_image(void **state)
 {
-  (void)state;
   scene c = scene_new(4, 10, 3, 8, 0.4, 0, 17);
   lapis_data data = scene_data(&c);
   lapis_roml_settings set = lapis_roml_defaults();
@@ -95,7 +92,6 @@ static void first_follows_the_first_image(void **state)
 /* ---- schedules ----------------------------------------------------------*/
 static void schedules_are_as_named(void **state)
 {
-  (void)state;
   static const lapis_roml_schedule schedule[] = {
       LAPIS_ROML_FAST, LAPIS_ROML_CAREFUL, LAPIS_ROML_PAPER};
   static const double growth[] = {1.01, 1.003, 1.001};
@@ -125,7 +121,6 @@ static void schedules_are_as_named(void **state)
 
 static void rho0_and_growth_are_obeyed(void **state)
 {
-  (void)state;
   scene c = scene_new(6, 10, 4, 20, 0.3, 0, 29);
   lapis_data data = scene_data(&c);
   lapis_roml_settings set = lapis_roml_defaults();
@@ -171,7 +166,6 @@ static void draw_tracked(tracked *p, uint64_t seed)
 
 static void the_first_image_s_object_is_tracked(void **state)
 {
-  (void)state;
   double fixed = 0, free_ = 0;
   for (uint64_t seed = 1; seed <= 4; seed++) {
     tracked *p = malloc(sizeof *p);

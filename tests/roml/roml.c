@@ -81,7 +81,6 @@ static void recover_fixture(const char *name)
 
 static void fixtures_are_recovered(void **state)
 {
-  (void)state;
   recover_fixture("roml_small");
   recover_fixture("roml_noisy");
   recover_fixture("roml_locate");
@@ -99,7 +98,6 @@ static double farthest(const la_array *A, const lapis_mat *B)
 
 static void one_iteration_is_the_paper_s(void **state)
 {
-  (void)state;
   fixture f;
   fixture_open(&f, "roml_one_iteration", true);
   lapis_mat idx0 = fixture_mat(&f.data, "idx0");
@@ -141,7 +139,6 @@ static void one_iteration_is_the_paper_s(void **state)
 /* ---- recovery -----------------------------------------------------------*/
 static void synthetic_objects_are_found(void **state)
 {
-  (void)state;
   lapis_roml_settings set = lapis_roml_defaults();
   set.inliers = 10;
   static const double ratio[] = {0, 0.2, 0.4, 0.6};
@@ -155,7 +152,6 @@ static void synthetic_objects_are_found(void **state)
 
 static void one_common_region_is_found(void **state)
 {
-  (void)state;
   lapis_roml_settings set = lapis_roml_defaults();
   set.inliers = 1;
   scene c = scene_new(40, 100, 1, 50, 0.6, 0, 3);
@@ -166,7 +162,6 @@ static void one_common_region_is_found(void **state)
 /* Many features: float32 products, which must decide as float64 ones do. */
 static void float_products_decide_exactly(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   scene c = scene_new(8, 3000, 12, 50, 0.2, 0, 11);
   lapis_roml_settings set = lapis_roml_defaults();
@@ -215,7 +210,6 @@ static void float_products_decide_exactly(void **state)
 
 static void missing_parts_are_doubted(void **state)
 {
-  (void)state;
   lapis_roml_settings set = lapis_roml_defaults();
   set.inliers = 10;
   scene c = scene_new(30, 30, 10, 50, 0.3, 0.3, 21);
@@ -231,7 +225,6 @@ static void missing_parts_are_doubted(void **state)
 
 static void inliers_are_counted(void **state)
 {
-  (void)state;
   lapis_roml_settings set = lapis_roml_defaults();
   scene c = scene_new(25, 25, 6, 50, 0.2, 0, 31);
   lapis_data data = scene_data(&c);
@@ -248,7 +241,6 @@ static void inliers_are_counted(void **state)
 /* The numbering of images says nothing; neither does the order of rows. */
 static void numbering_changes_nothing(void **state)
 {
-  (void)state;
   lapis_roml_settings set = lapis_roml_defaults();
   set.inliers = 6;
   scene c = scene_new(12, 20, 6, 40, 0.3, 0, 41);
@@ -263,7 +255,6 @@ static void numbering_changes_nothing(void **state)
 
 static void slots_are_sorted_and_start_is_not_undercut(void **state)
 {
-  (void)state;
   scene c = scene_new(8, 20, 5, 30, 0.5, 0, 51);
   lapis_data data = scene_data(&c);
   lapis_roml_settings set = lapis_roml_defaults();
@@ -288,7 +279,6 @@ static void slots_are_sorted_and_start_is_not_undercut(void **state)
 
 static void a_given_start_is_used(void **state)
 {
-  (void)state;
   scene c = scene_new(8, 20, 5, 30, 0.2, 0, 61);
   lapis_roml_settings set = lapis_roml_defaults();
   set.inliers = 5;
@@ -300,7 +290,6 @@ static void a_given_start_is_used(void **state)
 
 static void low_rank_and_sparse_add_up(void **state)
 {
-  (void)state;
   scene c = scene_new(8, 20, 5, 30, 0.2, 0, 71);
   lapis_data data = scene_data(&c);
   lapis_roml_settings set = lapis_roml_defaults();
@@ -336,7 +325,6 @@ static void low_rank_and_sparse_add_up(void **state)
 /* ---- real points --------------------------------------------------------*/
 static void hotel_is_matched(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   lapis_arrays all;
   char path[1200];
@@ -379,7 +367,6 @@ static void hotel_is_matched(void **state)
 /* ---- refusals -----------------------------------------------------------*/
 static void bad_input_is_refused(void **state)
 {
-  (void)state;
   scene c = scene_new(4, 6, 3, 5, 0.2, 0, 81);
   lapis_data data = scene_data(&c), bad = data;
   lapis_roml_settings set = lapis_roml_defaults();
@@ -420,7 +407,6 @@ static void bad_input_is_refused(void **state)
 /* Features may be equal, images different in size. */
 static void equal_features_are_legitimate(void **state)
 {
-  (void)state;
   double X[12 * 2];
   int64_t group[12] = {0, 0, 0, 0, 1, 1, 1, 2, 2, 2, 2, 2};
   for (int i = 0; i < 24; i++) X[i] = 1;

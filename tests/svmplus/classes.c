@@ -117,7 +117,6 @@ enum { WAYS = sizeof ways / sizeof *ways };
 
 static void bits_of_one_process(void **state)
 {
-  (void)state;
   problem p;
   for (int privileged = 0; privileged < 2; privileged++) {
     make(&p, privileged);
@@ -163,7 +162,6 @@ static void whole_classes_are_kept(void **state)
 /* Ctrl-C ends all, and the next solve is whole. */
 static void cancelled_and_again(void **state)
 {
-  (void)state;
   problem p;
   make(&p, true);
   fitted one = fit(&p, "kernel=rbf", 1, NULL), again = {lapis_ctx_new(), NULL};

@@ -50,7 +50,6 @@ static void check_fixture(const char *name)
 
 static void verified_labels(void **state)
 {
-  (void)state;
   check_fixture("misvm_one");
   check_fixture("misvm_ratio");
 }
@@ -69,7 +68,6 @@ static sv_case bags_of(uint64_t seed, int64_t *group)
 /* Negative bags stay negative; positive ones keep their share. */
 static void bags_keep_their_rule(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   int64_t group[N];
   for (uint64_t seed = 1; seed <= 20; seed++) {
@@ -95,7 +93,6 @@ static void bags_keep_their_rule(void **state)
 
 static void models_score_bags(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   int64_t group[N];
   sv_case c = bags_of(3, group);
@@ -122,7 +119,6 @@ static void models_score_bags(void **state)
 
 static void bad_bags_are_refused(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   int64_t group[N];
   sv_case c = bags_of(4, group);
@@ -201,7 +197,6 @@ static int fresh_right(lapis_ctx *ctx, lapis_solver *s, double t)
  * scores and labels of instances stay as they are, to the bit. */
 static void held_out_bags_give_the_threshold(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = one_thread();
   int64_t group[MANY * LARGE];
   sv_case c = noisy_bags(5, group);
@@ -244,7 +239,6 @@ static void check_bits(lapis_solver *a, lapis_solver *b, const char *name,
  * of before, and what was chosen gives the same when stated, to the bit. */
 static void held_out_bags_choose(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = one_thread();
   int64_t group[MANY * LARGE];
   sv_case c = noisy_bags(5, group);
@@ -285,7 +279,6 @@ static void held_out_bags_choose(void **state)
 /* One bag of a kind: nothing can be held out. */
 static void too_few_bags_choose_nothing(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = one_thread();
   int64_t group[MANY * LARGE];
   sv_case c = noisy_bags(5, group);
@@ -322,7 +315,6 @@ static void at_round(int level, const char *text, void *user)
 /* Cancelled while folds are scored: what the whole said stays, by 0. */
 static void cancelled_folds_leave_zero(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = one_thread();
   int64_t group[MANY * LARGE];
   sv_case c = noisy_bags(5, group);
@@ -354,7 +346,6 @@ static void cancelled_folds_leave_zero(void **state)
 /* Where not even one round is done the threshold is 0, too. */
 static void no_time_leaves_zero(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = one_thread();
   int64_t group[MANY * LARGE];
   sv_case c = noisy_bags(6, group);
@@ -373,7 +364,6 @@ static void no_time_leaves_zero(void **state)
 /* One bag of a kind cannot be held out; a given kernel cannot be split. */
 static void thresholds_that_cannot_be_found(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = one_thread();
   int64_t group[N];
   sv_case c = bags_of(4, group);

@@ -5,7 +5,6 @@
 /* Logistic labels: probabilities are near the true ones. */
 static void probabilities_are_calibrated(void **state)
 {
-  (void)state;
   enum { N = 600 };
   lapis_ctx *ctx = lapis_ctx_new();
   sv_case c = sv_random(90, N, 2, 0);
@@ -44,7 +43,6 @@ static void hear(int level, const char *text, void *user)
  * both are of the shares given, which is said. */
 static void fit_and_predict_say_the_same(void **state)
 {
-  (void)state;
   enum { N = 60 };
   for (int t = 0; t < 8; t++) {
     bool said = false;
@@ -89,7 +87,6 @@ static void fit_and_predict_say_the_same(void **state)
  * sample of the last of three classes a fold told of two. */
 static void folds_leave_every_class(void **state)
 {
-  (void)state;
   enum { N = 30 };
   for (int rare = 1; rare <= 2; rare++) {
     lapis_ctx *ctx = lapis_ctx_new();
@@ -144,7 +141,6 @@ static bool has_probabilities(double seconds, int nth, lapis_status ends)
 /* A sigmoid of folds that were cut short would look like any other. */
 static void folds_cut_short_give_no_probabilities(void **state)
 {
-  (void)state;
   assert_true(has_probabilities(INFINITY, 0, LAPIS_OK));
   assert_false(has_probabilities(INFINITY, 3, LAPIS_CANCELLED)); /* 2nd fold */
   assert_false(has_probabilities(1e-9, 0, LAPIS_TIME_LIMIT));

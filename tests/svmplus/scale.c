@@ -55,7 +55,6 @@ static void check_stated(lapis_ctx *ctx, const sv_case *c, const char *what)
 
 static void stated_problem_is_solved_at_any_size(void **state)
 {
-  (void)state;
   static const double all[] = {1e-6, 1e-3, 1, 1e2, 1e4};
   static const double mixed[D] = {1e-3, 1, 1e4, 10, .1, 1e3};
   lapis_ctx *ctx = lapis_ctx_new();
@@ -131,7 +130,6 @@ static void check_twin(lapis_ctx *ctx, int kernel, int formulation)
 
 static void standard_is_standardising_by_hand(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   check_twin(ctx, LAPIS_KERNEL_LINEAR, LAPIS_SVMPLUS_AUTO);
   check_twin(ctx, LAPIS_KERNEL_LINEAR, LAPIS_SVMPLUS_L2);
@@ -143,7 +141,6 @@ static void standard_is_standardising_by_hand(void **state)
 /* Sparse samples are divided by root mean squares and not shifted. */
 static void sparse_samples_stay_sparse(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   sv_case c = sv_random(4, N, D, 0), twin = sv_random(4, N, D, 0);
   double val[N * D];
@@ -198,7 +195,6 @@ static int used_scale(lapis_ctx *ctx, const sv_case *c,
 
 static void auto_looks_whether_it_is_needed(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   lapis_svmplus_settings set = with_scale(LAPIS_SCALE_AUTO), rbf = set;
   rbf.kernel = LAPIS_KERNEL_RBF;
@@ -233,7 +229,6 @@ static void auto_looks_whether_it_is_needed(void **state)
 
 static void what_is_in_order_keeps_its_bits(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   sv_case c = sv_random(5, N, D, PRIV);
   lapis_svmplus_settings a = with_scale(LAPIS_SCALE_AUTO);
@@ -251,7 +246,6 @@ static void what_is_in_order_keeps_its_bits(void **state)
 
 static void kernels_of_counts_are_not_shifted(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   sv_case c = sv_random(5, N, D, 0);
   lapis_svmplus_settings set = with_scale(LAPIS_SCALE_STANDARD);
@@ -266,7 +260,6 @@ static void kernels_of_counts_are_not_shifted(void **state)
 /* Bags: units change nothing once features are standardised inside. */
 static void bags_do_not_mind_units(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   sv_case twin, c = in_units(9, &twin);
   int64_t group[N];

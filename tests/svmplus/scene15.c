@@ -85,7 +85,6 @@ static double accuracy(scenes *s, bool privileged)
 
 static void a_cell_of_the_table(void **state)
 {
-  (void)state;
   scenes *s = load();
   double plain = accuracy(s, false), with = accuracy(s, true);
   print_message("kernel l2-SVM %.2f, l2-SVM+ %.2f\n", plain, with);

@@ -30,7 +30,6 @@ lapis_status __wrap_sv_single_times(sv_single *x, const double *a, double *g)
  * short of it: what is told of the error of Qa holds. */
 static void doubt_holds_below_zero(void **state)
 {
-  (void)state;
   enum { N = 4 };
   const double B = 1.9, t = 1, C = 2, up = 1 / (t + 1 + B);
   double K[N * N], Kp[N * N], g[N];
@@ -105,7 +104,6 @@ static lapis_svmplus_settings precomputed(double C, double gamma, double tol)
  * only the smaller one is in reach of single precision. */
 static void what_single_cannot_hold_is_done_in_double(void **state)
 {
-  (void)state;
   enum { N = 220 };
   lapis_ctx *ctx = lapis_ctx_new();
   sv_case c = sv_random(3, N, 3, 3);
@@ -133,7 +131,6 @@ static void what_single_cannot_hold_is_done_in_double(void **state)
 
 static void numbers_that_overflow_are_made_in_double(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   sv_case c = sv_random(10, 220, 5, 5);
   lapis_svmplus_settings set = lapis_svmplus_defaults();
@@ -156,7 +153,6 @@ static void numbers_that_overflow_are_made_in_double(void **state)
  * to that, double precision decides. */
 static void near_zero_double_decides(void **state)
 {
-  (void)state;
   enum { N = 260 };
   lapis_ctx *ctx = lapis_ctx_new();
   sv_case c = sv_random(6, N, 2, 2);
@@ -185,7 +181,6 @@ static void near_zero_double_decides(void **state)
 /* A limit counts what both precisions do, and ends both. */
 static void a_limit_ends_both(void **state)
 {
-  (void)state;
   enum { N = 300 };
   lapis_ctx *ctx = lapis_ctx_new();
   sv_case c = sv_random(9, N, 10, 10);
@@ -268,7 +263,6 @@ static double *rbf_of(const lapis_mat *X, double width)
 /* Few features: kernels are nearly singular. */
 static void gaps_of_given_kernels_are_true(void **state)
 {
-  (void)state;
   enum { N = 230 };
   static const int64_t features[] = {2, 6, 60};
   static const double settings[][2] = {{1e3, 1e-3}, {1, 1}, {1e3, 1e3}};
@@ -319,7 +313,6 @@ static double left_of(const float *Q, int64_t n, const int64_t *F,
 /* Samples come, leave and return; what is not in F gets nothing. */
 static void supports_may_change(void **state)
 {
-  (void)state;
   enum { N = 200 };
   lapis_ctx *ctx = lapis_ctx_new();
   la h;

@@ -81,7 +81,6 @@ static void check_linear(const char *name)
 
 static void verified_linear(void **state)
 {
-  (void)state;
   check_linear("svmplus_linear_C0.1_g0.001");
   check_linear("svmplus_linear_C10_g1");
   check_linear("svmplus_linear_C1_g0.1");
@@ -119,7 +118,6 @@ static void check_kernel(const char *name)
 
 static void verified_kernel(void **state)
 {
-  (void)state;
   check_kernel("svmplus_kernel_C1_g1");
   check_kernel("svmplus_kernel_C1_g0.001");
   check_kernel("svmplus_kernel_C100_g1000");
@@ -143,7 +141,6 @@ static void check_original(const char *name)
 
 static void verified_original(void **state)
 {
-  (void)state;
   check_original("svmplus_original_C1_g1");
   check_original("svmplus_original_C10_g0.1");
 }
@@ -151,7 +148,6 @@ static void verified_original(void **state)
 /* ---- every (C, gamma) ---------------------------------------------------*/
 static void linear_is_certified_everywhere(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   for (int p = 0; p <= 4; p += 4) {
     sv_case c = sv_random(7, 60, 6, p);
@@ -176,7 +172,6 @@ static void linear_is_certified_everywhere(void **state)
 
 static void kernel_is_certified_everywhere(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   sv_case c = sv_random(8, 40, 3, 2);
   for (int a = -3; a <= 3; a++)
@@ -202,7 +197,6 @@ static void kernel_is_certified_everywhere(void **state)
  * singular (few features) and where single precision does not do. */
 static void single_precision_is_proved(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   static const struct {
     int64_t d;
@@ -242,7 +236,6 @@ static void single_precision_is_proved(void **state)
  * or C; what is found is what all samples together find. */
 static void few_of_many_samples_decide(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   for (int k = 0; k < 4; k++) {
     int64_t p = k % 2 == 0 ? 0 : 3;
@@ -277,7 +270,6 @@ static void few_of_many_samples_decide(void **state)
 /* ---- twins --------------------------------------------------------------*/
 static void descent_and_interior_point_agree(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   for (uint64_t seed = 1; seed <= 20; seed++) {
     sv_case c = sv_random(seed, 30 + (int64_t)seed, 1 + (int64_t)seed % 5,
@@ -302,7 +294,6 @@ static void descent_and_interior_point_agree(void **state)
 /* Rows on demand and a low-rank privileged kernel against whole matrices. */
 static void rows_on_demand_agree(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   for (int p = 0; p <= 2; p += room_all() ? 1 : 2) {
     sv_case c = sv_random(20 + (uint64_t)p, 330, 3, p);
@@ -327,7 +318,6 @@ static void rows_on_demand_agree(void **state)
  * made up for, and the answer proves its gap against whole matrices. */
 static void rows_reach_the_gap_past_the_model(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   sv_case c = sv_random(23, 1300, 20, 0);
   lapis_svmplus_settings set = tight();
@@ -352,7 +342,6 @@ static void rows_reach_the_gap_past_the_model(void **state)
 /* Out of time before the first step, and yet within the tolerance: solved. */
 static void a_met_tolerance_is_solved(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   sv_case c = sv_random(31, 60, 4, 3);
   lapis_svmplus_settings set = tight();
@@ -394,7 +383,6 @@ static void check_retuned(lapis_ctx *ctx, const sv_case *c, int64_t rank)
 
 static void retuned_is_as_new(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   sv_case c = sv_random(30, 50, 4, 3);
   check_retuned(ctx, &c, -1);
@@ -406,7 +394,6 @@ static void retuned_is_as_new(void **state)
 /* A loose tolerance lets rounding take more digits of G, and is kept. */
 static void loose_gaps_hold(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   sv_case c = sv_random(31, 60, 4, 3);
   lapis_svmplus_settings set = tight();
@@ -432,7 +419,6 @@ static void loose_gaps_hold(void **state)
 /* A sample of weight 2 counts as two of weight 1. */
 static void weights_count_samples(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   enum { N = 24, D = 3, P = 2 };
   sv_case c = sv_random(41, N, D, P), twice = sv_random(41, 2 * N, D, P);
@@ -468,7 +454,6 @@ static void weights_count_samples(void **state)
 /* One against the rest is what separate binary problems say, over rho. */
 static void classes_are_binary_problems(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   enum { N = 45, K = 3 };
   sv_case c = sv_random(50, N, 4, 3);
@@ -507,7 +492,6 @@ static void classes_are_binary_problems(void **state)
 /* A model answers for its own samples as the solve did, whatever the kernel. */
 static void models_answer_alike(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   sv_case c = sv_random(60, 40, 3, 2);
   for (int64_t k = 0; k < c.n * c.d; k++) c.X[k] = fabs(c.X[k]);
@@ -548,7 +532,6 @@ static void refuse(lapis_ctx *ctx, const lapis_data *data,
 
 static void bad_input_is_refused(void **state)
 {
-  (void)state;
   lapis_ctx *ctx = lapis_ctx_new();
   sv_case c = sv_random(70, 20, 3, 2);
   lapis_svmplus_settings set = tight();
@@ -609,7 +592,6 @@ static void check_warning(const lapis_data *data, const char *words)
 
 static void constant_P_is_told(void **state)
 {
-  (void)state;
   sv_case c = sv_random(80, 20, 3, 1);
   for (int j = 0; j < 20; j++) c.P[j] = 3;
   check_warning(&c.data, "uninformative");
@@ -619,7 +601,6 @@ static void constant_P_is_told(void **state)
 /* Without P nothing is said of it. */
 static void constant_X_is_told(void **state)
 {
-  (void)state;
   sv_case c = sv_random(81, 20, 1, 0);
   for (int j = 0; j < 20; j++) c.X[j] = 0;
   check_warning(&c.data, "no feature tells the labels apart");
@@ -680,7 +661,6 @@ static int64_t right_answers(lapis_ctx *ctx, const lapis_arrays *all,
 
 static void published_figures(void **state)
 {
-  (void)state;
   char path[1200];
   lapis_ctx *ctx = lapis_ctx_new();
   lapis_arrays all;
