@@ -45,15 +45,12 @@ static inline void command_slurp(const command *c, const char *name, char *to,
 }
 
 /* Runs "lapis ARGUMENTS" by the shell, inside the temporary folder. */
-static inline int command_run(command *c, const char *format, ...)
+static inline int command_run_args(command *c, const char *format, va_list args)
 {
   char arguments[4096], line[8192];
-  va_list args;
   const char *lapis = getenv("LAPIS_COMMAND");
   assert_non_null(lapis);
-  va_start(args, format);
   vsnprintf(arguments, sizeof arguments, format, args);
-  va_end(args);
   snprintf(line, sizeof line, "cd %s && %s %s >.stdout 2>.stderr </dev/null",
            c->folder, lapis, arguments);
   int status = system(line);
@@ -61,6 +58,14 @@ static inline int command_run(command *c, const char *format, ...)
   command_slurp(c, ".stdout", c->out, sizeof c->out);
   command_slurp(c, ".stderr", c->err, sizeof c->err);
   return c->code;
+}
+static inline int command_run(command *c, const char *format, ...)
+{
+  va_list args;
+  va_start(args, format);
+  int code = command_run_args(c, format, args);
+  va_end(args);
+  return code;
 }
 
 /* Fails unless the run ended with code and stderr holds the words; a refusal is
@@ -72,6 +77,16 @@ static inline void command_expect(command *c, int code, const char *words)
              c->err, words);
   if (code != 0 && strchr(c->err, '\n') != strrchr(c->err, '\n'))
     fail_msg("more than one line: '%s'", c->err);
+}
+
+/* Runs what has to end well. */
+static inline void command_do(command *c, const char *format, ...)
+{
+  va_list args;
+  va_start(args, format);
+  (void)command_run_args(c, format, args);
+  va_end(args);
+  command_expect(c, 0, "");
 }
 
 static inline void command_write(const command *c, const char *name,

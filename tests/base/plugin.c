@@ -100,7 +100,7 @@ static void a_library_lying_here_is_not_loaded(void **state)
   command_begin(&c);
   shell(&c, "for l in libzip.so.4 libz.so.1 libopenblas.so.0 libpng16.so.16 "
             "libhdf5_serial.so.103 libgomp.so.1; do echo junk > $l; done");
-  assert_int_equal(command_run(&c, "--version"), 0);
+  command_do(&c, "--version");
   command_end(&c);
 }
 

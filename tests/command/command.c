@@ -32,9 +32,8 @@ static void a_table_with_names(void **state)
   command c;
   command_begin(&c);
   write_table(&c, "t.csv", 30);
-  command_run(&c, "fit mc t.csv --target wears --id who --mu-rel .001 "
-                  "--lambda 1 --json -o r.npz");
-  command_expect(&c, 0, "");
+  command_do(&c, "fit mc t.csv --target wears --id who --mu-rel .001 "
+                 "--lambda 1 --json -o r.npz");
   assert_string_equal(c.err, "");
   CHECK_NEAR(NUMBER(c.out, "data", "samples"), 30, 0);
   CHECK_NEAR(NUMBER(c.out, "data", "features"), 2, 0);
@@ -197,7 +196,7 @@ static void help_comes_from_the_tables(void **state)
     const lapis_method *m = lapis_method_at(i);
     unfold(c.out);
     assert_non_null(strstr(c.out, m->summary));
-    assert_int_equal(command_run(&c, "fit %s --help", m->name), 0);
+    command_do(&c, "fit %s --help", m->name);
     for (int k = 0; k < m->n_params; k++) {
       char option[64];
       snprintf(option, sizeof option, "--%s", m->params[k].name);
@@ -205,7 +204,7 @@ static void help_comes_from_the_tables(void **state)
     }
     command_run(&c, "--help");
   }
-  assert_int_equal(command_run(&c, "--version"), 0);
+  command_do(&c, "--version");
   assert_non_null(strstr(c.out, lapis_version()));
   command_end(&c);
 }
@@ -215,12 +214,11 @@ static void info_says_what_is_inside(void **state)
   command c;
   command_begin(&c);
   write_table(&c, "t.csv", 30);
-  assert_int_equal(command_run(&c, "info t.csv --target wears --id who --json"),
-                   0);
+  command_do(&c, "info t.csv --target wears --id who --json");
   CHECK_NEAR(NUMBER(c.out, "samples"), 30, 0);
   CHECK_NEAR(NUMBER(c.out, "features"), 2, 0);
   assert_non_null(strstr(c.out, "\"unknown\": 6"));
-  assert_int_equal(command_run(&c, "info"), 0);
+  command_do(&c, "info");
   assert_non_null(strstr(c.out, "backend"));
   command_run(&c, "info nothing.npz");
   command_expect(&c, 4, "nothing.npz");
@@ -258,8 +256,7 @@ static void the_demo_shows_what_it_runs(void **state)
   setenv("LAPIS_SHARE", line, 1);
   command_run(&c, "demo --json");
   command_expect(&c, 2, "--json");
-  command_run(&c, "demo -o faces -q");
-  command_expect(&c, 0, "");
+  command_do(&c, "demo -o faces -q");
   unsetenv("LAPIS_SHARE");
   const char *accuracy = strstr(c.out, "\naccuracy "),
              *auroc = strstr(c.out, "\nauroc ");
@@ -291,9 +288,8 @@ static void suspects_are_listed(void **state)
                      i % 2 * 9 + i % 5, 10 - i % 2 * 9 + i % 3,
                      i == 7 || i == 30 ? 1 - i % 2 : i % 2);
   command_write(&c, "t.csv", text, (size_t)used);
-  command_run(&c, "fit mc t.csv --target 3 --mu-rel .01 --lambda 1 --suspects "
-                  "2 -o r.npz -q");
-  command_expect(&c, 0, "");
+  command_do(&c, "fit mc t.csv --target 3 --mu-rel .01 --lambda 1 --suspects "
+                 "2 -o r.npz -q");
   lapis_arrays all;
   command_arrays(&c, "r.npz", &all);
   const lapis_array *index = lapis_arrays_find(&all, "suspect_index");
@@ -321,8 +317,7 @@ static void eval_names_classes(void **state)
   command c;
   command_begin(&c);
   write_text(&c, "t.csv", "indoor,people\n1,0\n0,1\n1,1\n");
-  command_run(&c, "eval f1 --truth t.csv --scores t.csv --json");
-  command_expect(&c, 0, "");
+  command_do(&c, "eval f1 --truth t.csv --scores t.csv --json");
   lapis_json *v = command_json(c.out);
   const char *key;
   char text[32];
@@ -332,8 +327,7 @@ static void eval_names_classes(void **state)
   assert_false(lapis_json_entry(classes, 2, &key, text, sizeof text));
   lapis_json_free(v);
   write_text(&c, "t.csv", "1,0\n0,1\n1,1\n");
-  command_run(&c, "eval f1 --truth t.csv --scores t.csv --json");
-  command_expect(&c, 0, "");
+  command_do(&c, "eval f1 --truth t.csv --scores t.csv --json");
   assert_null(strstr(c.out, "classes")); /* they have no names */
   command_end(&c);
 }
@@ -355,8 +349,7 @@ static void eval_wants_one_order(void **state)
   command_expect(&c, 0, "a.npz: rows were joined by name with r.npz\n");
   assert_string_equal(c.out, "auroc 1.000000\n");
   command_run(&c, "convert t.csv t.npz --id name --target y");
-  command_run(&c, "eval auroc --truth t.npz --scores a.npz");
-  command_expect(&c, 0, "");
+  command_do(&c, "eval auroc --truth t.npz --scores a.npz");
   assert_string_equal(c.out, "auroc 1.000000\n");
   write_text(&c, "y.csv", "name,y\nann,0\nbob,1\neve,1\n");
   write_text(&c, "s.csv", "name,y\neve,.9\nann,.1\nbob,.8\n");
@@ -364,8 +357,7 @@ static void eval_wants_one_order(void **state)
   command_expect(&c, 0, "s.csv: rows were joined by name with y.csv\n");
   assert_string_equal(c.out, "auroc 1.000000\n");
   write_text(&c, "s.csv", "name,y\nann,.1\nbob,.8\neve,.9\n");
-  command_run(&c, "eval auroc --truth y.csv --scores s.csv --id name");
-  command_expect(&c, 0, "");
+  command_do(&c, "eval auroc --truth y.csv --scores s.csv --id name");
   assert_string_equal(c.out, "auroc 1.000000\n");
   /* the same of labels beside a data file, before anything is fitted */
   write_text(&c, "y.csv", "name,y\neve,1\nbob,1\nann,0\n");
@@ -396,34 +388,29 @@ static void convert_choose_predict(void **state)
   command c;
   command_begin(&c);
   write_table(&c, "t.csv", 60);
-  command_run(&c, "convert t.csv t.npz --target wears --id who --map l1-sqrt");
-  command_expect(&c, 0, "");
+  command_do(&c, "convert t.csv t.npz --target wears --id who --map l1-sqrt");
   command_run(&c, "info t.npz --json");
   CHECK_NEAR(NUMBER(c.out, "features"), 2, 0);
   command_run(&c, "fit mc t.csv --target wears --id who --lambda 1 --model "
                   "m.lapis --map sqrt");
   command_expect(&c, 0, "mc --map sqrt");
   command_write(&c, "new.csv", "who,a,b\nx,0,1\ny,13,2\n", 21);
-  command_run(&c, "predict m.lapis new.csv --id who -o p.npz");
-  command_expect(&c, 0, "");
+  command_do(&c, "predict m.lapis new.csv --id who -o p.npz");
   assert_string_equal(c.out, "x\tno\ny\tyes\n");
   command_write(&c, "swapped.csv", "b,a,who\n1,0,x\n2,13,y\n", 21);
-  command_run(&c, "predict m.lapis swapped.csv");
-  command_expect(&c, 0, "");
+  command_do(&c, "predict m.lapis swapped.csv");
   assert_string_equal(c.out, "x\tno\ny\tyes\n");
   command_run(&c, "convert swapped.csv swapped.npz --id who");
   command_run(&c, "predict m.lapis swapped.npz");
   command_expect(&c, 4, "b 1");
   command_run(&c, "predict t.npz new.csv --id who");
   command_expect(&c, 4, "");
-  command_run(&c, "cv mc t.csv --target wears --id who --grid mu-rel=.1:.001:3 "
-                  "--grid lambda=1,10 --folds 3 --json");
-  command_expect(&c, 0, "");
+  command_do(&c, "cv mc t.csv --target wears --id who --grid mu-rel=.1:.001:3 "
+                 "--grid lambda=1,10 --folds 3 --json");
   CHECK_AT_LEAST(NUMBER(c.out, "best", "mean"), 0.99);
   /* what does not change the problem changes no figure */
-  command_run(&c, "cv mc t.csv --target wears --id who --mu-rel .1 --grid "
-                  "certificate=true,false --json");
-  command_expect(&c, 0, "");
+  command_do(&c, "cv mc t.csv --target wears --id who --mu-rel .1 --grid "
+                 "certificate=true,false --json");
   const char *first = strstr(c.out, "\"mean\""), *second = NULL;
   if (first != NULL) second = strstr(first + 1, "\"mean\"");
   assert_non_null(second);

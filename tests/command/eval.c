@@ -92,8 +92,7 @@ static void lists_of_labels_are_evaluated(void **state)
       "d,sun,filled,,filled,filled,-1,.7\n"
       "e,sea,filled,,filled,filled,1,-1\n");
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    command_run(&c, "eval %s --id image --scores a.csv", cases[i].ask);
-    command_expect(&c, 0, "");
+    command_do(&c, "eval %s --id image --scores a.csv", cases[i].ask);
     if (strstr(c.out, cases[i].said) == NULL)
       fail_msg("%s: '%s'", cases[i].ask, c.out);
   }
@@ -142,9 +141,8 @@ static void rows_of_an_archive_go_by_its_classes(void **state)
   for (int i = 0; i < 6; i++) {
     put_archive(&c, classes);
     put(&c, "truth.csv", truths[i % 3]);
-    command_run(&c, "eval auroc --truth truth.csv --id image --scores %s",
-                files[i / 3]);
-    command_expect(&c, 0, "");
+    command_do(&c, "eval auroc --truth truth.csv --id image --scores %s",
+               files[i / 3]);
     expect_sun_and_sea(&c);
     put_archive(&c, others);
     command_run(&c, "eval auroc --truth truth.csv --id image --scores %s",
@@ -156,8 +154,7 @@ static void rows_of_an_archive_go_by_its_classes(void **state)
   command_run(&c, "eval auroc --truth truth.csv --id image --scores a.npz");
   command_expect(&c, 4, "classes a.npz scores");
   put(&c, "truth.csv", COLUMNS); /* by their places, as nothing is named */
-  command_run(&c, "eval auroc --truth truth.csv --id image --scores a.npz");
-  command_expect(&c, 0, "");
+  command_do(&c, "eval auroc --truth truth.csv --id image --scores a.npz");
   expect_sun_and_sea(&c);
   command_end(&c);
 }
@@ -201,8 +198,7 @@ static void probabilities_go_by_their_titles(void **state)
       "image,label 1,label 2,score of 1,score of 2\na,1,1,.8,1\n"
       "b,1,0,.9,.3\nc,0,1,.1,1\nd,1,0,.7,.2\ne,0,1,.1,1\n");
   put(&c, "truth.csv", COLUMNS);
-  command_run(&c, "eval auroc --truth truth.csv --id image --scores a.csv");
-  command_expect(&c, 0, "");
+  command_do(&c, "eval auroc --truth truth.csv --id image --scores a.csv");
   expect_sun_and_sea(&c);
   command_end(&c);
 }
@@ -220,17 +216,14 @@ static void results_go_by_their_columns(void **state)
   put(&c, "swapped.csv",
       "image,x,y,sea,sun\na,2,-1,0,1\nb,1,-2,0,1\nc,-1,1,1,0\n"
       "d,-2,2,1,0\ne,1,2,1,1\nf,-1,-1,0,0\n");
-  command_run(&c, "fit linear t.csv --id image --target sun,sea -q -o f.npz "
-                  "--model m.lapis");
-  command_expect(&c, 0, "");
-  command_run(&c, "predict m.lapis swapped.csv --id image --target sea,sun -q "
-                  "-o p.npz");
-  command_expect(&c, 0, "");
+  command_do(&c, "fit linear t.csv --id image --target sun,sea -q -o f.npz "
+                 "--model m.lapis");
+  command_do(&c, "predict m.lapis swapped.csv --id image --target sea,sun -q "
+                 "-o p.npz");
   for (int i = 0; i < 4; i++) {
-    command_run(&c,
-                "eval auroc --truth %s --id image --target sun,sea --scores %s",
-                i < 2 ? "t.csv" : "swapped.csv", files[i % 2]);
-    command_expect(&c, 0, "");
+    command_do(&c,
+               "eval auroc --truth %s --id image --target sun,sea --scores %s",
+               i < 2 ? "t.csv" : "swapped.csv", files[i % 2]);
     if (strstr(c.out, "auroc 1.000000\n") == NULL)
       fail_msg("%d: '%s'", i, c.out);
   }
@@ -245,8 +238,7 @@ static void r2_of_columns(void **state)
   begin(&c);
   put(&c, "truth.csv", "y,z\n3,4\n-0.5,4\n2,4\n7,4\n");
   put(&c, "said.csv", "y,z\n2.5,4\n0,4\n2,5\n8,4\n");
-  command_run(&c, "eval r2 --truth truth.csv --scores said.csv --json");
-  command_expect(&c, 0, "");
+  command_do(&c, "eval r2 --truth truth.csv --scores said.csv --json");
   lapis_json *v = command_json(c.out);
   CHECK_NEAR(lapis_json_number(v, "mean", NAN), 1 - 1.5 / 29.1875, 1e-15);
   assert_non_null(strstr(c.out, ",\n  null\n"));
@@ -292,17 +284,15 @@ static void classes_of_an_archive_go_by_name(void **state)
   put(&c, "two.csv", "id,x,k\na,1,dog\nb,2,dog\nc,-1,cat\nd,-2,cat\n");
   put(&c, "emu.csv", "id,x,k\na,1,emu\nb,2,emu\nc,-1,dog\nd,-2,dog\n");
   write_scores(&c, "s.npz", turned, scores);
-  command_run(&c, "eval auroc --truth t.csv --target k --scores s.npz");
-  command_expect(&c, 0, "");
+  command_do(&c, "eval auroc --truth t.csv --target k --scores s.npz");
   assert_non_null(strstr(c.out, "auroc 1.000000\n"));
   write_scores(&c, "s.npz", others, scores);
   command_run(&c, "eval auroc --truth t.csv --target k --scores s.npz");
   command_expect(&c, 4, "cow s.npz");
   for (int k = 0; k < 4; k++) { /* of two classes one row of scores */
     const char *to = k % 2 == 0 ? "o.npz" : "o.csv";
-    command_run(&c, "fit linear %s.csv --id id --target k -q -o %s",
-                k < 2 ? "two" : "emu", to);
-    command_expect(&c, 0, "");
+    command_do(&c, "fit linear %s.csv --id id --target k -q -o %s",
+               k < 2 ? "two" : "emu", to);
     command_run(&c, "eval auroc --truth two.csv --id id --target k --scores %s",
                 to);
     if (k < 2)
@@ -338,9 +328,8 @@ static void a_table_of_scores_alone_is_read(void **state)
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     put(&c, "t.csv", cases[k].truth);
     put(&c, "s.csv", cases[k].scores);
-    command_run(&c, "eval auroc --truth t.csv %s --scores s.csv %s",
-                k < 3 ? "--target k" : "", cases[k].id);
-    command_expect(&c, 0, "");
+    command_do(&c, "eval auroc --truth t.csv %s --scores s.csv %s",
+               k < 3 ? "--target k" : "", cases[k].id);
     if (strstr(c.out, "auroc 1.000000\n") == NULL)
       fail_msg("%s: %s", cases[k].scores, c.out);
   }
@@ -399,11 +388,9 @@ static void scores_go_by_plain_names_and_numbers(void **state)
       fail_msg("%s: %s", cases[k].scores, c.out);
   }
   put(&c, "d.csv", "x,k\n1,2\n2,3\n3,4\n1.1,2\n2.1,3\n3.1,4\n");
-  command_run(&c, "fit trees d.csv --target k -q -o s.npz");
-  command_expect(&c, 0, "");
+  command_do(&c, "fit trees d.csv --target k -q -o s.npz");
   put(&c, "t.csv", "x,k\n1,2\n2,5\n3,4\n1.1,2\n2.1,5\n3.1,4\n");
-  command_run(&c, "eval auroc --truth d.csv --target k --scores s.npz --json");
-  command_expect(&c, 0, "");
+  command_do(&c, "eval auroc --truth d.csv --target k --scores s.npz --json");
   assert_non_null(strstr(c.out, "\"2\""));
   command_run(&c, "eval auroc --truth t.csv --target k --scores s.npz");
   command_expect(&c, 4, "5 s.npz");
@@ -432,12 +419,10 @@ static void codes_go_by_place(void **state)
     assert_int_equal(lapis_arrays_write(ctx, path, "npz", item, 3), 0);
     for (int table = 0; table < 2; table++) {
       const char *to = table ? "s.csv" : "s.npz";
-      command_run(&c, "fit trees d.npz -q -o %s", to);
-      command_expect(&c, 0, "");
+      command_do(&c, "fit trees d.npz -q -o %s", to);
       for (int member = 0; member < 2; member++) {
-        command_run(&c, "eval auroc --truth d.npz%s --scores %s",
-                    member ? ":Y" : "", to);
-        command_expect(&c, 0, "");
+        command_do(&c, "eval auroc --truth d.npz%s --scores %s",
+                   member ? ":Y" : "", to);
         assert_non_null(strstr(c.out, "auroc 1.000000\n"));
       }
     }
@@ -445,12 +430,10 @@ static void codes_go_by_place(void **state)
   put(&c, "x.csv", "x\n0\n1\n2\n0\n1\n2\n");
   put(&c, "y.csv", "y\n0\n1\n2\n0\n1\n2\n");
   put(&c, "w.csv", "y\na\nb\nc\na\nb\nc\n");
-  command_run(&c, "fit trees -X x.csv -Y y.csv -q -o s.csv");
-  command_expect(&c, 0, "");
+  command_do(&c, "fit trees -X x.csv -Y y.csv -q -o s.csv");
   command_slurp(&c, "s.csv", c.out, sizeof c.out);
   assert_non_null(strstr(c.out, "probability of 0"));
-  command_run(&c, "eval auroc --truth w.csv --target y --scores s.csv");
-  command_expect(&c, 0, "");
+  command_do(&c, "eval auroc --truth w.csv --target y --scores s.csv");
   assert_non_null(strstr(c.out, "auroc 1.000000\n"));
   lapis_ctx_free(ctx);
   command_end(&c);

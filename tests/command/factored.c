@@ -38,9 +38,8 @@ static void triplets_and_pairs(void **state)
   command_begin(&c);
   write_triplets(&c, "one.csv", 1);
   write_triplets(&c, "zero.csv", 0);
-  command_run(&c, "fit mc -X one.csv --absent missing --mu 1e-3 --tol 1e-8 "
-                  "--model m.lapis --json");
-  command_expect(&c, 0, "");
+  command_do(&c, "fit mc -X one.csv --absent missing --mu 1e-3 --tol 1e-8 "
+                 "--model m.lapis --json");
   double objective = number(&c, "info", "objective");
   CHECK_NEAR(number(&c, "data", "missing_features"), 36, 0);
   CHECK_AT_MOST(number(&c, "info", "gap"), 1e-8);
@@ -49,8 +48,7 @@ static void triplets_and_pairs(void **state)
   CHECK_NEAR(number(&c, "info", "objective"), objective, 2e-8 * objective);
   /* (3, 4) was seen, (1, 1) was not */
   write_text(&c, "pairs.csv", "row,column\n3,4\n1,1\n");
-  command_run(&c, "predict m.lapis --pairs pairs.csv");
-  command_expect(&c, 0, "");
+  command_do(&c, "predict m.lapis --pairs pairs.csv");
   char text[256];
   double seen, unseen, a, b;
   assert_int_equal(sscanf(c.out, "%lf %lf", &seen, &unseen), 2);
@@ -63,8 +61,7 @@ static void triplets_and_pairs(void **state)
   assert_string_equal(c.out, before);
   write_text(&c, "far.csv", "row,column\n3,4\n1,10\n");
   /* a table is one by its ending, and is sparse data again */
-  command_run(&c, "predict m.lapis --pairs pairs.csv -o v.csv -q");
-  command_expect(&c, 0, "");
+  command_do(&c, "predict m.lapis --pairs pairs.csv -o v.csv -q");
   assert_string_equal(c.out, before);
   command_slurp(&c, "v.csv", text, sizeof text);
   assert_int_equal(sscanf(text, "row,column,value\n3,4,%lf\n1,1,%lf\n", &a, &b),
@@ -112,13 +109,10 @@ static void new_samples_leave_out_too(void **state)
   command_begin(&c);
   write_triplets(&c, "x.csv", 1);
   write_dense(&c, "dense.csv");
-  command_run(&c, "fit mc -X x.csv --absent missing --mu 1e-3 --tol 1e-8 "
-                  "--model m.lapis");
-  command_expect(&c, 0, "");
-  command_run(&c, "predict m.lapis -X x.csv --tol 1e-6 -o a.npz");
-  command_expect(&c, 0, "");
-  command_run(&c, "predict m.lapis -X dense.csv --tol 1e-6 -o b.npz");
-  command_expect(&c, 0, "");
+  command_do(&c, "fit mc -X x.csv --absent missing --mu 1e-3 --tol 1e-8 "
+                 "--model m.lapis");
+  command_do(&c, "predict m.lapis -X x.csv --tol 1e-6 -o a.npz");
+  command_do(&c, "predict m.lapis -X dense.csv --tol 1e-6 -o b.npz");
   snprintf(path, sizeof path, "%s/a.npz", c.folder);
   assert_int_equal(lapis_arrays_read(ctx, path, &sparse), 0);
   snprintf(path, sizeof path, "%s/b.npz", c.folder);
@@ -178,8 +172,7 @@ static void a_model_without_labels_answers(void **state)
   assert_string_equal(c.err, "");
   expect_completed(&c, "a.npz", printed);
   write_text(&c, "t.csv", "a,b,y\n1,2,3.5\n2,1,1.5\n3,5,8\n2,2,4\n0,1,1\n");
-  command_run(&c, "fit rr t.csv --target y --model r.lapis");
-  command_expect(&c, 0, "");
+  command_do(&c, "fit rr t.csv --target y --model r.lapis");
   command_run(&c, "predict r.lapis t.csv --target y --scores");
   char scores[256];
   snprintf(scores, sizeof scores, "%.255s", c.out);
@@ -199,13 +192,11 @@ static void triplets_without_a_header(void **state)
   command_begin(&c);
   for (int base = 0; base < 2; base++) {
     write_triplets(&c, "headed.csv", base);
-    command_run(&c, fit, "headed.csv", base ? "--triplets 1" : "");
-    command_expect(&c, 0, "");
+    command_do(&c, fit, "headed.csv", base ? "--triplets 1" : "");
     double objective = number(&c, "info", "objective");
     command_slurp(&c, "headed.csv", bare, sizeof bare);
     write_text(&c, "bare.csv", strchr(bare, '\n') + 1);
-    command_run(&c, fit, "bare.csv", base ? "--triplets 1" : "--triplets 0");
-    command_expect(&c, 0, "");
+    command_do(&c, fit, "bare.csv", base ? "--triplets 1" : "--triplets 0");
     CHECK_NEAR(number(&c, "info", "objective"), objective, 0);
     CHECK_NEAR(number(&c, "data", "features"), 9, 0);
   }
@@ -218,8 +209,7 @@ static void triplets_without_a_header(void **state)
   write_text(&c, "text.csv", "user,item,stars\n1,1,5\n");
   command_run(&c, "fit mc -X text.csv --triplets 1 --mu 1");
   command_expect(&c, 4, "user text.csv:1:1");
-  command_run(&c, "info bare.csv --triplets 1 --features 11 --json");
-  command_expect(&c, 0, "");
+  command_do(&c, "info bare.csv --triplets 1 --features 11 --json");
   command_end(&c);
 }
 
@@ -257,13 +247,11 @@ static void maps_do_not_invent_entries(void **state)
   write_triplets(&c, "x.csv", 1);
   command_run(&c, "fit mc -X x.csv --absent missing --mu 1 --map standard");
   command_expect(&c, 2, "X");
-  command_run(&c, "fit mc -X x.csv --absent missing --mu 1e-3 --map scale:2");
-  command_expect(&c, 0, "");
+  command_do(&c, "fit mc -X x.csv --absent missing --mu 1e-3 --map scale:2");
   write_dense(&c, "dense.csv");
   write_text(&c, "y.csv", "1\n0\n1\n0\n1\n0\n1\n0\n1\n0\n1\n0\n");
-  command_run(&c, "fit mc -X dense.csv --absent missing --mu 1e-3 "
-                  "--map standard --model m.lapis");
-  command_expect(&c, 0, "");
+  command_do(&c, "fit mc -X dense.csv --absent missing --mu 1e-3 "
+                 "--map standard --model m.lapis");
   command_run(&c, "predict m.lapis -X x.csv");
   command_expect(&c, 2, "--map X");
   command_run(&c, "cv mc -X x.csv -Y y.csv --absent missing --map standard "

@@ -27,8 +27,7 @@ static void folders_and_files_become_arrays(void **state)
   command c;
   lapis_arrays all;
   begin(&c);
-  command_run(&c, "features color-moments c.ppm in -o f.npz --grid 4");
-  command_expect(&c, 0, "");
+  command_do(&c, "features color-moments c.ppm in -o f.npz --grid 4");
   assert_string_equal(c.out, "color-moments: 3 images, X is 3 x 96\n");
   command_arrays(&c, "f.npz", &all);
   assert_int_equal(all.count, 4);
@@ -51,10 +50,8 @@ static void methods_read_them(void **state)
 {
   command c;
   begin(&c);
-  command_run(&c, "features pixels c.ppm in --size 5x4 -o f.npz -q");
-  command_expect(&c, 0, "");
-  command_run(&c, "fit rpca f.npz -o r.npz --model m.lapis");
-  command_expect(&c, 0, "");
+  command_do(&c, "features pixels c.ppm in --size 5x4 -o f.npz -q");
+  command_do(&c, "fit rpca f.npz -o r.npz --model m.lapis");
   command_run(&c, "info r.npz");
   assert_non_null(strstr(c.out, "names"));
   assert_non_null(strstr(c.out, "3 x 20"));
@@ -164,20 +161,17 @@ static void parts_fill_one_cache(void **state)
   const char *kind = "features pixels in c.ppm --size 5x4 --cache kept";
   command c;
   begin(&c);
-  command_run(&c,
-              "%s --part 1/2 >1.out & cd %s && %s %s --part 2/2 >2.out; wait",
-              kind, c.folder, getenv("LAPIS_COMMAND"), kind);
-  command_expect(&c, 0, "");
+  command_do(&c,
+             "%s --part 1/2 >1.out & cd %s && %s %s --part 2/2 >2.out; wait",
+             kind, c.folder, getenv("LAPIS_COMMAND"), kind);
   command_slurp(&c, "1.out", c.out, sizeof c.out);
   assert_string_equal(c.out, "pixels: 2 images are in kept\n");
   command_slurp(&c, "2.out", c.out, sizeof c.out);
   assert_string_equal(c.out, "pixels: 1 image is in kept\n");
   assert_int_equal(count_kept(&c), 3);
-  command_run(&c, "%s -o f.npz", kind);
-  command_expect(&c, 0, "");
+  command_do(&c, "%s -o f.npz", kind);
   assert_int_equal(count_kept(&c), 3);
-  command_run(&c, "features pixels in c.ppm --size 5x4 -o g.npz");
-  command_expect(&c, 0, "");
+  command_do(&c, "features pixels in c.ppm --size 5x4 -o g.npz");
   assert_int_equal(command_same(&c, "f.npz", "g.npz", "X"), 3);
   command_run(&c, "--version && find kept -type f -exec cp c.ppm {} ';'");
   command_run(&c, "%s -o f.npz", kind); /* it is there that they come from */
@@ -237,11 +231,10 @@ static void words_bring_the_size_of_their_images(void **state)
   command c;
   begin(&c);
   for (size_t k = 0; k < sizeof tries / sizeof *tries; k++) {
-    command_run(&c,
-                "features texton-bow c.ppm in --words 4 --learn 300 %s "
-                "--save-vocabulary v.npz -o l.npz -q",
-                tries[k].learnt);
-    command_expect(&c, 0, "");
+    command_do(&c,
+               "features texton-bow c.ppm in --words 4 --learn 300 %s "
+               "--save-vocabulary v.npz -o l.npz -q",
+               tries[k].learnt);
     command_run(&c, "features texton-bow c.ppm --vocabulary v.npz %s -o f.npz",
                 tries[k].given);
     command_expect(&c, 0, tries[k].said == NULL ? "" : tries[k].said);
@@ -278,9 +271,8 @@ static void words_bring_the_size_of_their_patches(void **state)
        4 * 2}};
   command c;
   begin(&c);
-  command_run(&c, "features dense-sift-bow c.ppm in --words 4 --bins 2,3 "
-                  "--save-vocabulary v.npz -o l.npz -q");
-  command_expect(&c, 0, "");
+  command_do(&c, "features dense-sift-bow c.ppm in --words 4 --bins 2,3 "
+                 "--save-vocabulary v.npz -o l.npz -q");
   for (size_t k = 0; k < sizeof tries / sizeof *tries; k++) {
     lapis_arrays all;
     command_run(&c,
@@ -319,15 +311,12 @@ static void a_model_knows_how_its_features_were_made(void **state)
   command c;
   begin(&c);
   put_image(&c, "d.ppm", 4);
-  command_run(&c, "features dense-sift-bow d.ppm in --words 4 --bins 2,3 "
-                  "--save-vocabulary v.npz -o l.npz -q");
-  command_expect(&c, 0, "");
-  command_run(&c, "fit rpca l.npz --model m.lapis -q");
-  command_expect(&c, 0, "");
+  command_do(&c, "features dense-sift-bow d.ppm in --words 4 --bins 2,3 "
+                 "--save-vocabulary v.npz -o l.npz -q");
+  command_do(&c, "fit rpca l.npz --model m.lapis -q");
   for (size_t k = 0; k < sizeof tries / sizeof *tries; k++)
     for (int whole = 0; whole < 2; whole++) {
-      command_run(&c, "features %s -o f.npz -q", tries[k].made);
-      command_expect(&c, 0, "");
+      command_do(&c, "features %s -o f.npz -q", tries[k].made);
       command_run(&c, "predict m.lapis %s -o p.npz",
                   whole ? "f.npz" : "-X f.npz:X");
       if (tries[k].refused == NULL)
@@ -354,28 +343,21 @@ static void what_does_not_say_is_answered(void **state)
   begin(&c);
   command_run(&c, "features pixels c.ppm in --size 2x2 -o f.npz -q");
   command_run(&c, "features pixels c.ppm in --size 4x1 -o g.npz -q");
-  command_run(&c, "fit rpca f.npz --model m.lapis -q");
-  command_expect(&c, 0, "");
+  command_do(&c, "fit rpca f.npz --model m.lapis -q");
   command_run(&c, "predict m.lapis g.npz");
   command_expect(&c, 4, "--size 4x1'");
-  command_run(&c, "convert g.npz same.npz");
-  command_expect(&c, 0, "");
+  command_do(&c, "convert g.npz same.npz");
   command_run(&c, "predict m.lapis same.npz");
   command_expect(&c, 4, "--size 4x1'");
-  command_run(&c, "convert g.npz mapped.npz --map l2");
-  command_expect(&c, 0, "");
-  command_run(&c, "predict m.lapis mapped.npz -o p.npz");
-  command_expect(&c, 0, "");
+  command_do(&c, "convert g.npz mapped.npz --map l2");
+  command_do(&c, "predict m.lapis mapped.npz -o p.npz");
   (void)snprintf(path, sizeof path, "%s/foreign.npz", c.folder);
   lapis_ctx *ctx = lapis_ctx_new();
   assert_int_equal(lapis_arrays_write(ctx, path, "npz", item, 2), LAPIS_OK);
   lapis_ctx_free(ctx);
-  command_run(&c, "predict m.lapis foreign.npz -o p.npz");
-  command_expect(&c, 0, "");
-  command_run(&c, "fit rpca foreign.npz --model n.lapis -q");
-  command_expect(&c, 0, "");
-  command_run(&c, "predict n.lapis f.npz -o p.npz");
-  command_expect(&c, 0, "");
+  command_do(&c, "predict m.lapis foreign.npz -o p.npz");
+  command_do(&c, "fit rpca foreign.npz --model n.lapis -q");
+  command_do(&c, "predict n.lapis f.npz -o p.npz");
   command_end(&c);
 }
 
@@ -417,8 +399,7 @@ static void what_cannot_be_read_says_nothing(void **state)
   for (size_t k = 0; k < sizeof types / sizeof *types; k++) {
     assert_int_equal(lapis_arrays_write(ctx, path, "npz", item, 3), LAPIS_OK);
     spoil(path, "feature_settings", types[k]);
-    command_run(&c, "fit rpca f.npz --model m.lapis -q");
-    command_expect(&c, 0, "");
+    command_do(&c, "fit rpca f.npz --model m.lapis -q");
     lapis_dataset *ds;
     assert_int_equal(lapis_dataset_new(ctx, &ds), LAPIS_OK);
     assert_int_equal(lapis_dataset_read(ds, path, NULL), LAPIS_OK);
@@ -488,8 +469,7 @@ static void what_made_features_is_held_by_name(void **state)
   for (size_t k = 0; k < sizeof tries / sizeof *tries; k++) {
     put_made(&c, "was.npz", tries[k].was);
     put_made(&c, "is.npz", tries[k].is);
-    command_run(&c, "fit rpca was.npz --model m.lapis -q");
-    command_expect(&c, 0, "");
+    command_do(&c, "fit rpca was.npz --model m.lapis -q");
     command_run(&c, "predict m.lapis is.npz -o p.npz");
     if (tries[k].refused == NULL)
       command_expect(&c, 0, "");
@@ -508,10 +488,8 @@ static void joined_kinds_say_how_each_was_made(void **state)
                   "-o f.npz -q");
   command_run(&c, "features pixels,color-moments c.ppm in --grid 2 --size 2x3 "
                   "-o g.npz -q");
-  command_run(&c, "fit rpca f.npz --model m.lapis -q");
-  command_expect(&c, 0, "");
-  command_run(&c, "predict m.lapis f.npz -o p.npz");
-  command_expect(&c, 0, "");
+  command_do(&c, "fit rpca f.npz --model m.lapis -q");
+  command_do(&c, "predict m.lapis f.npz -o p.npz");
   command_run(&c, "predict m.lapis g.npz");
   command_expect(&c, 4, "X --size 2x3'");
   command_end(&c);

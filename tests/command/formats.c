@@ -27,8 +27,7 @@ static void formats_are_listed(void **state)
 {
   command c;
   command_begin(&c);
-  command_run(&c, "formats");
-  command_expect(&c, 0, "");
+  command_do(&c, "formats");
   for (int i = 0; lapis_format_at(i) != NULL; i++)
     assert_non_null(strstr(c.out, lapis_format_at(i)->name));
   command_run(&c, "formats --json");
@@ -47,12 +46,9 @@ static void one_array_is_converted(void **state)
   char text[4096];
   command_begin(&c);
   put(&c, "t.csv", "n,a,b\nr,1,2\ns,2,4\nt,3,6\nu,4,9\n");
-  command_run(&c, "fit rpca t.csv --id n -o F.npz -q");
-  command_expect(&c, 0, "");
-  command_run(&c, "convert F.npz:low_rank x.csv");
-  command_expect(&c, 0, "");
-  command_run(&c, "convert F.npz:sparse y.csv");
-  command_expect(&c, 0, "");
+  command_do(&c, "fit rpca t.csv --id n -o F.npz -q");
+  command_do(&c, "convert F.npz:low_rank x.csv");
+  command_do(&c, "convert F.npz:sparse y.csv");
   double sum = 0;
   const char *const part[] = {"x.csv", "y.csv"};
   for (int k = 0; k < 2; k++) {
@@ -62,8 +58,7 @@ static void one_array_is_converted(void **state)
     sum += strtod(row, NULL);
   }
   CHECK_NEAR(sum, 4, 1e-6); /* of the parts it was divided into */
-  command_run(&c, "fit rpca F.npz:low_rank -q");
-  command_expect(&c, 0, "");
+  command_do(&c, "fit rpca F.npz:low_rank -q");
   command_run(&c, "convert F.npz:lowrank x.csv");
   command_expect(&c, 4, "F.npz");
   command_run(&c, "convert t.csv:a x.csv");
@@ -73,15 +68,13 @@ static void one_array_is_converted(void **state)
   command_run(&c, "convert F.npz:low_rank F.npz");
   command_expect(&c, 2, "");
   put(&c, "a:b.csv", "a,b\n1,2\n3,4\n"); /* a file of that name comes first */
-  command_run(&c, "convert a:b.csv x.tsv");
-  command_expect(&c, 0, "");
+  command_do(&c, "convert a:b.csv x.tsv");
   command_end(&c);
 }
 
 static double predict(command *c, const char *data, const char *model)
 {
-  command_run(c, "predict %s %s --scores -q", model, data);
-  command_expect(c, 0, "");
+  command_do(c, "predict %s %s --scores -q", model, data);
   return strtod(c->out, NULL);
 }
 
@@ -93,14 +86,12 @@ static void sparse_answers_are_dense_answers(void **state)
   command_begin(&c);
   put_both(&c);
   for (int i = 0; i < 4; i++) {
-    command_run(&c, "fit svmplus a.svm %s --tol 1e-8 --model s.lapis -q",
-                more[i]);
-    command_expect(&c, 0, "");
-    command_run(&c,
-                "fit svmplus a.csv --target y %s --tol 1e-8 --model d.lapis "
-                "-q",
-                more[i]);
-    command_expect(&c, 0, "");
+    command_do(&c, "fit svmplus a.svm %s --tol 1e-8 --model s.lapis -q",
+               more[i]);
+    command_do(&c,
+               "fit svmplus a.csv --target y %s --tol 1e-8 --model d.lapis "
+               "-q",
+               more[i]);
     put(&c, "b.svm", "1 1:2 3:.5\n");
     put(&c, "short.svm", "1 1:2\n");
     put(&c, "b.csv", "a,b,c\n2,0,.5\n");
@@ -117,9 +108,8 @@ static void files_are_converted(void **state)
   command c;
   command_begin(&c);
   put_both(&c);
-  command_run(&c, "convert a.svm b.npz && %s convert b.npz c.svm",
-              getenv("LAPIS_COMMAND"));
-  command_expect(&c, 0, "");
+  command_do(&c, "convert a.svm b.npz && %s convert b.npz c.svm",
+             getenv("LAPIS_COMMAND"));
   command_run(&c, "convert a.svm b.npz"); /* an old output is replaced */
   command_expect(&c, 0, "");
   command_run(&c, "convert a.svm a.svm");
@@ -130,8 +120,7 @@ static void files_are_converted(void **state)
   command_expect(&c, 4, "3 2");
   command_run(&c, "convert a.svm b.npy --features x");
   command_expect(&c, 2, "x --feature-count");
-  command_run(&c, "info b.npz c.svm");
-  command_expect(&c, 0, "");
+  command_do(&c, "info b.npz c.svm");
   assert_non_null(strstr(c.out, "24 stored"));
   assert_non_null(strstr(c.out, "12 samples, 3 features"));
   command_end(&c);
@@ -142,11 +131,9 @@ static void models_are_described(void **state)
   command c;
   command_begin(&c);
   put_both(&c);
-  command_run(&c, "fit svmplus a.csv --target y --map l2 --C 3 --model m.lapis "
-                  "-q");
-  command_expect(&c, 0, "");
-  command_run(&c, "info m.lapis");
-  command_expect(&c, 0, "");
+  command_do(&c, "fit svmplus a.csv --target y --map l2 --C 3 --model m.lapis "
+                 "-q");
+  command_do(&c, "info m.lapis");
   static const char *const words[] = {"a model of svmplus", "features: 3",
                                       "a, b, c", "map: l2", "C 3"};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -189,16 +176,14 @@ static void tables_are_described_by_their_columns(void **state)
   command c;
   command_begin(&c);
   put(&c, "t.csv", people);
-  command_run(&c, "info t.csv");
-  command_expect(&c, 0, "");
+  command_do(&c, "info t.csv");
   expect_words(&c, words, 9);
   command_run(&c, "formats >/dev/null; (%s info - <t.csv)",
               getenv("LAPIS_COMMAND")); /* a file, and what is no file */
   command_expect(&c, 0, "");
   expect_words(&c, piped, 2);
-  command_run(&c, "formats >/dev/null; (cat t.csv | %s info -)",
-              getenv("LAPIS_COMMAND"));
-  command_expect(&c, 0, "");
+  command_do(&c, "formats >/dev/null; (cat t.csv | %s info -)",
+             getenv("LAPIS_COMMAND"));
   expect_words(&c, piped, 2);
   command_run(&c, "info t.csv --json");
   assert_non_null(strstr(c.out, "\"type\": \"date\""));
@@ -215,15 +200,13 @@ static void columns_are_used_and_dropped(void **state)
   command_begin(&c);
   put(&c, "t.csv", people);
   put_both(&c);
-  command_run(&c, "fit mc t.csv --target tall --use 'h*,reach' --mu-rel .1");
-  command_expect(&c, 0, "");
+  command_do(&c, "fit mc t.csv --target tall --use 'h*,reach' --mu-rel .1");
   expect_words(&c, (const char *const[]){"5 samples of 2 features"}, 1);
-  command_run(&c, "fit mc t.csv --target tall --id name --drop no,born,6 "
-                  "--mu-rel .1");
-  command_expect(&c, 0, "");
+  command_do(&c, "fit mc t.csv --target tall --id name --drop no,born,6 "
+                 "--mu-rel .1");
   expect_words(&c, (const char *const[]){"5 samples of 2 features"}, 1);
-  command_run(&c, "info t.csv --drop weight");
-  command_expect(&c, 0, ""); /* it says why under the listing */
+  command_do(&c,
+             "info t.csv --drop weight"); /* it says why under the listing */
   expect_words(&c, (const char *const[]){"has no column \"weight\""}, 1);
   command_run(&c, "fit mc t.csv --target tall --use 'w*' --mu-rel .1");
   command_expect(&c, 2, "w*");
@@ -233,8 +216,7 @@ static void columns_are_used_and_dropped(void **state)
       "@relation r\n@attribute a numeric\n@attribute b numeric\n"
       "@attribute c numeric\n@attribute y {u,v}\n@data\n"
       "1,2,3,u\n2,1,5,v\n3,2,2,?\n");
-  command_run(&c, "info t.arff --target y --drop b");
-  command_expect(&c, 0, "");
+  command_do(&c, "info t.arff --target y --drop b");
   expect_words(&c, (const char *const[]){"3 samples, 2 features"}, 1);
   command_run(&c, "info t.arff --target y --use b");
   expect_words(&c, (const char *const[]){"3 samples, 1 features"}, 1);

@@ -477,9 +477,8 @@ static void each_option_counts(void **state)
   command_run(&c, "fit linear t.csv --target y --use a,b,c,d,e "
                   "--model linear.lapis");
   command_run(&c, "fit mc plain.npz --mu-rel .1 --model mc.lapis");
-  command_run(&c, "fit misvm t.csv -Y of_bag.npy --use a,b,c,d,e -G bag.npy "
-                  "--C 1 --model bags.lapis");
-  command_expect(&c, 0, "");
+  command_do(&c, "fit misvm t.csv -Y of_bag.npy --use a,b,c,d,e -G bag.npy "
+                 "--C 1 --model bags.lapis");
   for (size_t b = 0; b < sizeof verbs / sizeof *verbs;
        b += room_all() ? 1 : 3) {
     answer plain = run(&c, verbs[b], "", NULL);

@@ -39,8 +39,7 @@ static void columns_of_a_table(void **state)
   command c;
   command_begin(&c);
   put_tables(&c);
-  command_run(&c, "info oats.tsv");
-  command_expect(&c, 0, "");
+  command_do(&c, "info oats.tsv");
   says(&c, "a table, 4 columns, 5 rows below a header, tabs between cells");
   says(&c, "soil             class          0 missing   clay 3, sand 2");
   const char *reason = strstr(c.out, "not data as it stands: oats.tsv:2:1");
@@ -52,9 +51,8 @@ static void columns_of_a_table(void **state)
   command_run(&c, "fit mc oats.tsv --id farm --target open --one-hot soil "
                   "--mu-rel .1 -q"); /* what it says can be done */
   command_expect(&c, 0, "");
-  command_run(&c, "formats >/dev/null; (cat %s/oats.tsv | %s info -)", c.folder,
-              getenv("LAPIS_COMMAND"));
-  command_expect(&c, 0, "");
+  command_do(&c, "formats >/dev/null; (cat %s/oats.tsv | %s info -)", c.folder,
+             getenv("LAPIS_COMMAND"));
   says(&c, "standard input: a table, 4 columns");
   says(&c, "for example: lapis fit auto - --id farm");
   command_run(&c, "info oats.tsv:soil");
@@ -62,8 +60,7 @@ static void columns_of_a_table(void **state)
   says(&c, "soil ");
   says(&c, "clay                                 3\n");
   assert_null(strstr(c.out, "yield"));
-  command_run(&c, "info oats.tsv:2 --json");
-  command_expect(&c, 0, "");
+  command_do(&c, "info oats.tsv:2 --json");
   lapis_json *v = command_json(c.out);
   assert_string_equal(lapis_json_text(v, "title", ""), "yield");
   assert_true(lapis_json_number(v, "missing", -1) == 1);
@@ -73,15 +70,13 @@ static void columns_of_a_table(void **state)
   command_expect(&c, 4, "soli soil");
   command_run(&c, "info oats.tsv:5");
   command_expect(&c, 4, "5");
-  command_run(&c, "info two.arff");
-  command_expect(&c, 0, "");
+  command_do(&c, "info two.arff");
   says(&c, "two.arff: a table, 2 columns, 4 rows, ARFF\n");
   says(&c, "wide             whole          1 missing   1 .. 7");
   says(&c, "b                class          0 missing   no 2, yes 2");
   says(&c, "--target TITLE");
   says(&c, "for example: lapis fit rr two.arff --target wide\n");
-  command_run(&c, "info two.arff:b");
-  command_expect(&c, 0, "");
+  command_do(&c, "info two.arff:b");
   says(&c, "yes                                  2\n");
   assert_null(strstr(c.out, "wide"));
   command_end(&c);
@@ -111,8 +106,7 @@ static void columns_of_arff(void **state)
                              : "'not yet'");
   command_begin(&c);
   put(&c, "r.arff", text);
-  command_run(&c, "info r.arff");
-  command_expect(&c, 0, "");
+  command_do(&c, "info r.arff");
   says(&c, "who              text           0 missing");
   says(&c, "town             class          0 missing   15 different: t0 1");
   says(&c, "sold             class          3 missing   ");
@@ -123,8 +117,7 @@ static void columns_of_arff(void **state)
   put(&c, "s.arff",
       "@relation s\n@attribute a numeric\n@attribute b {no,yes}\n"
       "@attribute c {2,3}\n@data\n{}\n{0 2}\n{1 yes}\n{0 ?,2 3}\n");
-  command_run(&c, "info s.arff");
-  command_expect(&c, 0, "");
+  command_do(&c, "info s.arff");
   says(&c, "a                whole          1 missing   0 .. 2");
   says(&c, "b                class          0 missing   no 3, yes 1");
   says(&c, "c                whole          0 missing   2 3, 3 1");
@@ -140,8 +133,7 @@ static void tables_of_labels(void **state)
   put(&c, "labels.csv",
       "name,eyes\na.png,open\nb.png,dark\nc.png,open\n"
       "d.png,dark\ne.png,\n");
-  command_run(&c, "info labels.csv");
-  command_expect(&c, 0, "");
+  command_do(&c, "info labels.csv");
   says(&c, "2 columns, 5 rows below a header");
   says(&c, "eyes             class          1 missing   open 2, dark 2\n");
   says(&c, "lapis label IMAGE... --labels labels.csv\n");
@@ -161,19 +153,16 @@ static void pictures_and_folders(void **state)
   command c;
   command_begin(&c);
   put_pictures(&c);
-  command_run(&c, "info photos/a.ppm");
-  command_expect(&c, 0, "");
+  command_do(&c, "info photos/a.ppm");
   says(&c, "a picture, 3 x 2 pixels, colour");
   says(&c, "lapis features ");
-  command_run(&c, "info photos/b.pgm --json");
-  command_expect(&c, 0, "");
+  command_do(&c, "info photos/b.pgm --json");
   lapis_json *v = command_json(c.out);
   assert_true(lapis_json_number(v, "width", 0) == 2);
   assert_true(lapis_json_number(v, "channels", 0) == 1);
   lapis_json_free(v);
   put(&c, "photos/c.png", "no picture at all");
-  command_run(&c, "info photos");
-  command_expect(&c, 0, "");
+  command_do(&c, "info photos");
   says(&c, "a folder of 3 pictures (");
   says(&c, "the first of 3 x 2 pixels, colour");
   says(&c, "lapis label photos --labels F.csv");
@@ -216,9 +205,8 @@ static void pictures_become_features(void **state)
   command_begin(&c);
   put_pictures(&c);
   put_tables(&c);
-  command_run(&c, "fit mc oats.tsv --id farm --target open --one-hot soil "
-                  "--mu-rel .1 -q --model m.lapis");
-  command_expect(&c, 0, "");
+  command_do(&c, "fit mc oats.tsv --id farm --target open --one-hot soil "
+                 "--mu-rel .1 -q --model m.lapis");
   for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
     command_run(&c, "%s", tried[i].line);
     command_expect(&c, 4, "");
@@ -228,10 +216,8 @@ static void pictures_become_features(void **state)
   command_expect(&c, 4, "index.json");
   command_run(&c, "info photos");
   says(&c, "lapis features pixels photos -o F.npz");
-  command_run(&c, "features pixels photos -o F.npz -q");
-  command_expect(&c, 0, "");
-  command_run(&c, "fit rpca F.npz -q");
-  command_expect(&c, 0, "");
+  command_do(&c, "features pixels photos -o F.npz -q");
+  command_do(&c, "fit rpca F.npz -q");
   command_end(&c);
 }
 
@@ -261,8 +247,7 @@ static void strangers_are_named(void **state)
     command_expect(&c, 4, files[i].said);
   }
   put(&c, "json.csv", "a,{\"b\n1,2\n3,4\n"); /* looks so further on: a table */
-  command_run(&c, "info json.csv");
-  command_expect(&c, 0, "");
+  command_do(&c, "info json.csv");
   command_end(&c);
 }
 
@@ -288,15 +273,13 @@ static void pipes_are_tables(void **state)
   char plain[65536];
   command_begin(&c);
   put_tables(&c);
-  command_run(&c, "info oats.tsv");
-  command_expect(&c, 0, "");
+  command_do(&c, "info oats.tsv");
   const char *from = strstr(c.out, ": a table");
   snprintf(plain, sizeof plain, "%.*s",
            (int)(strstr(from, "  not data") - from), from);
   command_run(&c, "formats >/dev/null; (mkfifo %s/pipe)", c.folder);
-  command_run(&c, "formats >/dev/null; (cat oats.tsv >pipe & %s info pipe)",
-              lapis);
-  command_expect(&c, 0, "");
+  command_do(&c, "formats >/dev/null; (cat oats.tsv >pipe & %s info pipe)",
+             lapis);
   says(&c, plain);
   says(&c, "for example: lapis fit auto pipe --id farm");
   command_run(&c,
@@ -307,26 +290,22 @@ static void pipes_are_tables(void **state)
   lapis_json *v = command_json(c.out);
   assert_string_equal(lapis_json_text(v, "file", ""), "pipe");
   lapis_json_free(v);
-  command_run(&c, "formats >/dev/null; (bash -c '%s info <(cat oats.tsv)')",
-              lapis);
-  command_expect(&c, 0, "");
+  command_do(&c, "formats >/dev/null; (bash -c '%s info <(cat oats.tsv)')",
+             lapis);
   says(&c, plain);
-  command_run(&c,
-              "formats >/dev/null; (cat oats.tsv >pipe & %s fit mc pipe "
-              "--id farm --target open --one-hot soil --mu-rel .1 -q "
-              "--completed full.csv --model m.lapis)",
-              lapis);
-  command_expect(&c, 0, "");
+  command_do(&c,
+             "formats >/dev/null; (cat oats.tsv >pipe & %s fit mc pipe "
+             "--id farm --target open --one-hot soil --mu-rel .1 -q "
+             "--completed full.csv --model m.lapis)",
+             lapis);
   command_slurp(&c, "full.csv", plain, sizeof plain);
   assert_non_null(strstr(plain, "farm,yield,soil,open\na,1.5,clay,yes\n"));
-  command_run(&c,
-              "formats >/dev/null; (cat oats.tsv >pipe & %s predict m.lapis "
-              "pipe)",
-              lapis);
-  command_expect(&c, 0, "");
+  command_do(&c,
+             "formats >/dev/null; (cat oats.tsv >pipe & %s predict m.lapis "
+             "pipe)",
+             lapis);
   strcpy(plain, c.out);
-  command_run(&c, "predict m.lapis oats.tsv");
-  command_expect(&c, 0, "");
+  command_do(&c, "predict m.lapis oats.tsv");
   assert_string_equal(plain, c.out);
   command_run(&c, "formats >/dev/null; (: >pipe & %s info pipe)", lapis);
   command_expect(&c, 4, "");
@@ -413,8 +392,7 @@ static void advice_runs(void **state)
   command_begin(&c);
   for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
     put(&c, tried[i].name, tried[i].text);
-    command_run(&c, "info \"%s\" %s", tried[i].name, tried[i].options);
-    command_expect(&c, 0, "");
+    command_do(&c, "info \"%s\" %s", tried[i].name, tried[i].options);
     says(&c, tried[i].asked);
     run_advice(&c);
     if (strstr(tried[i].asked, "--completed") == NULL) continue;
@@ -523,8 +501,7 @@ static void units_are_told(void **state)
   command c;
   command_begin(&c);
   put(&c, "t.csv", text);
-  command_run(&c, "info t.csv");
-  command_expect(&c, 0, "");
+  command_do(&c, "info t.csv");
   says(&c, "note: size holds numbers with units (\"10 cm\")");
   says(&c, "note: price holds numbers with units (\"$5\")");
   says(&c, "note: share holds numbers with units (\"10%\")");
@@ -618,8 +595,7 @@ static void marks_have_two_readings(void **state)
   command_begin(&c);
   for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
     put(&c, "t.csv", tried[i].text);
-    command_run(&c, "info t.csv %s", tried[i].decimal);
-    command_expect(&c, 0, "");
+    command_do(&c, "info t.csv %s", tried[i].decimal);
     says(&c, tried[i].said);
     if (tried[i].first != NULL) {
       const char *example = strstr(c.out, "for example: ");
@@ -658,8 +634,7 @@ static void marks_that_are_plain(void **state)
   command_begin(&c);
   for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
     put(&c, "t.csv", tried[i].text);
-    command_run(&c, "convert t.csv o.csv --target k %s", tried[i].decimal);
-    command_expect(&c, 0, "");
+    command_do(&c, "convert t.csv o.csv --target k %s", tried[i].decimal);
     if (c.err[0] != '\0') fail_msg("table %zu: %s", i, c.err);
     command_run(&c, "info t.csv %s", tried[i].decimal);
     if (strstr(c.out, "note: p") != NULL) fail_msg("table %zu: %s", i, c.out);
@@ -713,17 +688,14 @@ static void headers_of_runs_may_hold_anything(void **state)
                        "{\"kind\":\"%s\",\"format\":1%s}",
                        kind == 0 ? "checkpoint" : "cv-part", field);
         put_run(&c, "run.npz", header, parts[v % 2]);
-        command_run(&c, "info run.npz");
-        command_expect(&c, 0, "");
+        command_do(&c, "info run.npz");
         says(&c, kind == 0 ? "run.npz: checkpoint: " : "run.npz: folds of ");
         assert_null(strstr(c.out, "done: part"));
-        command_run(&c, "info run.npz --json");
-        command_expect(&c, 0, "");
+        command_do(&c, "info run.npz --json");
         lapis_json_free(command_json(c.out));
       }
   put_run(&c, "run.npz", "{\"kind\":\"checkpoint\"}", parts[0]);
-  command_run(&c, "info run.npz");
-  command_expect(&c, 0, "");
+  command_do(&c, "info run.npz");
   says(&c, "run.npz: numpy archive");
   command_end(&c);
 }

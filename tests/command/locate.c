@@ -84,17 +84,15 @@ static void the_object_is_chosen_among_given_boxes(void **state)
   lapis_ctx *ctx = lapis_ctx_new();
   begin(&c, 60);
   write_candidates(&c, true);
-  command_run(&c, "locate ?.pgm --boxes boxes.csv --csv found.csv "
-                  "--result r.npz -o page.html -q");
-  command_expect(&c, 0, "");
+  command_do(&c, "locate ?.pgm --boxes boxes.csv --csv found.csv "
+                 "--result r.npz -o page.html -q");
   assert_true(command_exists(&c, "page.html") && command_exists(&c, "r.npz"));
   read_boxes(&c, ctx, "found.csv", &t);
   assert_int_equal(count_right(&t, 0.8), IMAGES);
   boxes_free(&t);
   /* what it wrote it reads: with one box an image there is no other answer */
-  command_run(&c, "locate ?.pgm --boxes found.csv --csv again.csv -q && cmp "
-                  "found.csv again.csv");
-  command_expect(&c, 0, "");
+  command_do(&c, "locate ?.pgm --boxes found.csv --csv again.csv -q && cmp "
+                 "found.csv again.csv");
   assert_null(strstr(c.out, "doubtful"));
   scenes_report(&c);
   lapis_ctx_free(ctx);
@@ -107,8 +105,7 @@ static void the_object_is_found_among_proposed_boxes(void **state)
   box_table t;
   lapis_ctx *ctx = lapis_ctx_new();
   begin(&c, 8);
-  command_run(&c, "locate ?.pgm --candidates 30 --no-cache --csv found.csv -q");
-  command_expect(&c, 0, "");
+  command_do(&c, "locate ?.pgm --candidates 30 --no-cache --csv found.csv -q");
   read_boxes(&c, ctx, "found.csv", &t);
   CHECK_AT_LEAST((double)count_right(&t, 0.5), IMAGES - 1);
   boxes_free(&t);
@@ -204,17 +201,14 @@ static void the_set_finds_what_an_image_alone_does_not(void **state)
     scene_texture_make(&other, 200 + (uint64_t)k, 0.1, 0.25);
     write_distracted(&c, name, k, &object, &other);
   }
-  command_run(&c, "locate ?.pgm --rounds 0 --no-cache --csv found.csv -q");
-  command_expect(&c, 0, "");
+  command_do(&c, "locate ?.pgm --rounds 0 --no-cache --csv found.csv -q");
   assert_null(strstr(c.out, "doubtful")); /* nobody else was asked */
   command_run(&c, "locate ?.pgm --rounds 0 --no-cache --csv alone.csv -q");
   CHECK_AT_MOST((double)count_distracted(&c, ctx), IMAGES / 2);
-  command_run(&c, "locate ?.pgm --no-cache --csv found.csv --result r.npz -q");
-  command_expect(&c, 0, "");
+  command_do(&c, "locate ?.pgm --no-cache --csv found.csv --result r.npz -q");
   CHECK_AT_LEAST((double)count_distracted(&c, ctx), IMAGES - 1);
   check_doubts(&c, ctx);
-  command_run(&c, "locate ?.pgm --no-cache -o page.html -q");
-  command_expect(&c, 0, "");
+  command_do(&c, "locate ?.pgm --no-cache -o page.html -q");
   double lines = 0;
   for (const char *at = c.out; (at = strstr(at, "  doubtful\n")) != NULL; at++)
     lines++;
@@ -222,9 +216,8 @@ static void the_set_finds_what_an_image_alone_does_not(void **state)
   CHECK_AT_LEAST(lines, 1);
   CHECK_NEAR(strtod(c.out, NULL), lines, 0);
   /* the same bits again, with other threads */
-  command_run(&c, "locate ?.pgm --no-cache --csv again.csv --threads 2 -q && "
-                  "cmp found.csv again.csv");
-  command_expect(&c, 0, "");
+  command_do(&c, "locate ?.pgm --no-cache --csv again.csv --threads 2 -q && "
+                 "cmp found.csv again.csv");
   lapis_ctx_free(ctx);
   command_end(&c);
 }
@@ -254,12 +247,10 @@ static void what_other_pictures_show_is_not_the_object(void **state)
     snprintf(name, sizeof name, "others/%c.pgm", 'a' + k);
     write_distracted(&c, name, k, NULL, &other);
   }
-  command_run(&c, "locate ?.pgm --no-cache --csv found.csv -q");
-  command_expect(&c, 0, "");
+  command_do(&c, "locate ?.pgm --no-cache --csv found.csv -q");
   CHECK_AT_MOST((double)count_distracted(&c, ctx), 1);
-  command_run(&c, "locate ?.pgm --without others --no-cache --csv found.csv "
-                  "-q");
-  command_expect(&c, 0, "");
+  command_do(&c, "locate ?.pgm --without others --no-cache --csv found.csv "
+                 "-q");
   CHECK_AT_LEAST((double)count_distracted(&c, ctx), IMAGES - 1);
   lapis_ctx_free(ctx);
   command_end(&c);
@@ -272,8 +263,7 @@ static void json_has_a_box_an_image(void **state)
   char text[64];
   begin(&c, 60);
   write_candidates(&c, false);
-  command_run(&c, "locate ?.pgm --boxes boxes.csv --json -q");
-  command_expect(&c, 0, "");
+  command_do(&c, "locate ?.pgm --boxes boxes.csv --json -q");
   lapis_json *v = command_json(c.out);
   assert_string_equal(lapis_json_text(v, "method", ""), "locate");
   CHECK_NEAR(lapis_json_number(lapis_json_get(v, "locate"), "side", 0), 64, 0);
@@ -294,8 +284,7 @@ static void names_stay_on_a_line(void **state)
   snprintf(from, sizeof from, "%s/a.pgm", c.folder);
   snprintf(to, sizeof to, "%s/a\nb\033[1m.pgm", c.folder);
   assert_int_equal(rename(from, to), 0);
-  command_run(&c, "locate *.pgm --rounds 0 --no-cache -q");
-  command_expect(&c, 0, "");
+  command_do(&c, "locate *.pgm --rounds 0 --no-cache -q");
   assert_non_null(strstr(c.out, "a\\x0ab\\x1b[1m.pgm  "));
   assert_non_null(strstr(c.out, "\nb.pgm                "));
   command_end(&c);

@@ -50,9 +50,8 @@ static void one_object_is_found_in_all(void **state)
   command c;
   lapis_arrays all;
   begin(&c);
-  command_run(&c, "match ?.pgm --inliers 12 --no-cache --result r.npz "
-                  "-o page.html -q");
-  command_expect(&c, 0, "");
+  command_do(&c, "match ?.pgm --inliers 12 --no-cache --result r.npz "
+                 "-o page.html -q");
   assert_non_null(strstr(c.out, "6 images, 12 inliers, "));
   command_arrays(&c, "r.npz", &all);
   const lapis_mat *match = &lapis_arrays_find(&all, "match")->mat;
@@ -162,9 +161,8 @@ static void given_points_are_put_in_order(void **state)
   int right = 0;
   begin(&c);
   write_points(&c, point);
-  command_run(&c, "match ?.pgm --xy p.csv --inliers 16 --cache kept --result "
-                  "r.npz -o page.html -q");
-  command_expect(&c, 0, "");
+  command_do(&c, "match ?.pgm --xy p.csv --inliers 16 --cache kept --result "
+                 "r.npz -o page.html -q");
   command_arrays(&c, "r.npz", &all);
   const lapis_mat *match = &lapis_arrays_find(&all, "match")->mat;
   const lapis_mat *xy = &lapis_arrays_find(&all, "xy")->mat;
@@ -178,8 +176,7 @@ static void given_points_are_put_in_order(void **state)
   CHECK_AT_LEAST(share_right(&all), 0.95);
   assert_false(command_exists(&c, "kept")); /* points belong to names */
   lapis_arrays_free(&all);
-  command_run(&c, "match ?.pgm --xy p.csv --inliers 16 -q -o points.csv");
-  command_expect(&c, 0, "");
+  command_do(&c, "match ?.pgm --xy p.csv --inliers 16 -q -o points.csv");
   char table[65536];
   int lines = 0;
   command_slurp(&c, "points.csv", table, sizeof table);
@@ -236,8 +233,7 @@ static void copies_match_wholly(void **state)
 {
   command c;
   begin(&c);
-  command_run(&c, "features sift a.pgm --most 60 -o s.npz --json -q");
-  command_expect(&c, 0, "");
+  command_do(&c, "features sift a.pgm --most 60 -o s.npz --json -q");
   lapis_arrays keys;
   command_arrays(&c, "s.npz", &keys);
   int64_t all = lapis_arrays_find(&keys, "X")->mat.cols;
@@ -246,8 +242,7 @@ static void copies_match_wholly(void **state)
   snprintf(line, sizeof line, "cd %s && cp a.pgm y.pgm && cp a.pgm z.pgm",
            c.folder);
   assert_int_equal(system(line), 0);
-  command_run(&c, "match a.pgm y.pgm z.pgm --no-cache --json -q");
-  command_expect(&c, 0, "");
+  command_do(&c, "match a.pgm y.pgm z.pgm --no-cache --json -q");
   CHECK_NEAR(estimated(&c), (double)all, 0);
   assert_null(strstr(c.out, "\"doubtful\": true"));
   command_end(&c);
@@ -299,9 +294,8 @@ static void as_many_as_there_are(void **state)
         i++;
       }
     fclose(f);
-    command_run(&c, "match ?.pgm --xy p.csv --no-cache --json -q --result "
-                    "r.npz");
-    command_expect(&c, 0, "");
+    command_do(&c, "match ?.pgm --xy p.csv --no-cache --json -q --result "
+                   "r.npz");
     CHECK_AT_LEAST(estimated(&c), EACH - 1);
     CHECK_AT_MOST(estimated(&c), EACH);
     command_arrays(&c, "r.npz", &all);
@@ -320,9 +314,8 @@ static void too_many_are_doubted(void **state)
   lapis_arrays all;
   begin(&c);
   for (int k = 0; k < 2; k++) {
-    command_run(&c, "match ?.pgm --no-cache -q --result r.npz %s",
-                k == 0 ? "" : "--inliers 40");
-    command_expect(&c, 0, "");
+    command_do(&c, "match ?.pgm --no-cache -q --result r.npz %s",
+               k == 0 ? "" : "--inliers 40");
     command_arrays(&c, "r.npz", &all);
     CHECK_AT_LEAST(share_right(&all), 0.95);
     CHECK_AT_LEAST((double)lapis_arrays_find(&all, "points")->mat.cols,
@@ -338,8 +331,7 @@ static void slots_are_keypoints_of_their_image(void **state)
   command c;
   lapis_arrays all;
   begin(&c);
-  command_run(&c, "match ?.pgm --points 30 --no-cache --result r.npz -q");
-  command_expect(&c, 0, "");
+  command_do(&c, "match ?.pgm --points 30 --no-cache --result r.npz -q");
   assert_non_null(strstr(c.out, "inliers (estimated)"));
   command_arrays(&c, "r.npz", &all);
   const lapis_mat *match = &lapis_arrays_find(&all, "match")->mat;
@@ -366,8 +358,7 @@ static void keypoints_are_fitted_as_they_are(void **state)
   char path[160];
   lapis_ctx *ctx = lapis_ctx_new();
   begin(&c);
-  command_run(&c, "features sift ?.pgm --most 30 -o s.npz -q");
-  command_expect(&c, 0, "");
+  command_do(&c, "features sift ?.pgm --most 30 -o s.npz -q");
   command_arrays(&c, "s.npz", &keys);
   const lapis_mat *at = &lapis_arrays_find(&keys, "xy")->mat;
   assert_int_equal(at->rows, 4);
@@ -383,9 +374,8 @@ static void keypoints_are_fitted_as_they_are(void **state)
   snprintf(path, sizeof path, "%s/bare.npz", c.folder);
   assert_int_equal(lapis_arrays_write(ctx, path, "npz", bare, 3), LAPIS_OK);
   for (int k = 0; k < 2; k++) {
-    command_run(&c, "fit roml %s.npz --map embed --inliers 8 -o r.npz -q",
-                k == 0 ? "s" : "bare");
-    command_expect(&c, 0, "");
+    command_do(&c, "fit roml %s.npz --map embed --inliers 8 -o r.npz -q",
+               k == 0 ? "s" : "bare");
     command_arrays(&c, "r.npz", &found[k]);
   }
   const lapis_mat *a = &lapis_arrays_find(&found[0], "match")->mat;
@@ -394,8 +384,7 @@ static void keypoints_are_fitted_as_they_are(void **state)
   assert_int_equal(b->cols, IMAGES);
   for (int64_t j = 0; j < 8 * IMAGES; j++)
     CHECK_NEAR(lapis_mat_at(a, j % 8, j / 8), lapis_mat_at(b, j % 8, j / 8), 0);
-  command_run(&c, "report r.npz --data s.npz --images . -o page.html");
-  command_expect(&c, 0, "");
+  command_do(&c, "report r.npz --data s.npz --images . -o page.html");
   for (int k = 0; k < 2; k++) lapis_arrays_free(&found[k]);
   lapis_arrays_free(&keys);
   lapis_ctx_free(ctx);
@@ -407,8 +396,7 @@ static void positions_help_where_asked(void **state)
 {
   command c;
   begin(&c);
-  command_run(&c, "match ?.pgm --map embed --inliers 8 --no-cache -q");
-  command_expect(&c, 0, "");
+  command_do(&c, "match ?.pgm --map embed --inliers 8 --no-cache -q");
   assert_non_null(strstr(c.out, "6 images, 8 inliers, "));
   command_end(&c);
 }
@@ -418,8 +406,7 @@ static void json_and_cache_agree(void **state)
 {
   command c, again;
   begin(&c);
-  command_run(&c, "match ?.pgm --inliers 5 --cache kept --json -q");
-  command_expect(&c, 0, "");
+  command_do(&c, "match ?.pgm --inliers 5 --cache kept --json -q");
   lapis_json *v = command_json(c.out);
   CHECK_NEAR(lapis_json_number(v, "inliers", 0), 5, 0);
   assert_string_equal(lapis_json_text(v, "method", ""), "match");
@@ -480,9 +467,8 @@ static void an_image_of_few_keypoints_can_be_left_out(void **state)
   memset(flat + n, 90, 64 * 64);
   begin(&c);
   command_write(&c, "flat.pgm", flat, (size_t)(n + 64 * 64));
-  command_run(&c, "match a.pgm b.pgm c.pgm --inliers 5 --no-cache -q "
-                  "--result without.npz");
-  command_expect(&c, 0, "");
+  command_do(&c, "match a.pgm b.pgm c.pgm --inliers 5 --no-cache -q "
+                 "--result without.npz");
   command_run(&c, "match a.pgm flat.pgm b.pgm no.pgm c.pgm --inliers 5 "
                   "--keep-going --no-cache --result with.npz -o page.html");
   assert_int_equal(c.code, 4);

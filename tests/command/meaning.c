@@ -54,17 +54,14 @@ static void spellings_of_one_number_are_classes(void **state)
       snprintf(text, sizeof text, ",%s,filled", labels[i][k]);
       assert_int_equal(lines_with(&c, "a.csv", text), 4);
     }
-    command_run(&c, "eval accuracy --truth full.csv --id id --target kind "
-                    "--scores a.csv");
-    command_expect(&c, 0, "");
+    command_do(&c, "eval accuracy --truth full.csv --id id --target kind "
+                   "--scores a.csv");
     assert_non_null(strstr(c.out, "accuracy 1.000000"));
-    command_run(&c, "predict m t.csv -q -o p.csv");
-    command_expect(&c, 0, "");
+    command_do(&c, "predict m t.csv -q -o p.csv");
     assert_true(lines_with(&c, "p.csv", text + 1) == 0);
     snprintf(text, sizeof text, ",%s", labels[i][1]);
     assert_int_equal(lines_with(&c, "p.csv", text), 20 + 0 * i);
-    command_run(&c, "convert t.csv - --as csv --id id --target kind");
-    command_expect(&c, 0, "");
+    command_do(&c, "convert t.csv - --as csv --id id --target kind");
     snprintf(text, sizeof text, ",%s\n", labels[i][0]);
     assert_non_null(strstr(c.out, text));
   }
@@ -79,15 +76,13 @@ static void quantities_stay_numbers(void **state)
   char text[4096] = "a,y\n";
   begin(&c);
   put_classes(&c, "t.csv", floats, 2, "");
-  command_run(&c, "convert t.csv - --as csv --id id --target kind");
-  command_expect(&c, 0, "");
+  command_do(&c, "convert t.csv - --as csv --id id --target kind");
   assert_null(strstr(c.out, "1.0\n"));
   for (int i = 0; i < 30; i++)
     snprintf(text + strlen(text), sizeof text - strlen(text), "%d.5,%d.%s\n",
              i * i % 17, 2 * i, i == 7 ? "50" : "5");
   put(&c, "q.csv", text);
-  command_run(&c, "fit rr q.csv --target y -q -o a.csv");
-  command_expect(&c, 0, "");
+  command_do(&c, "fit rr q.csv --target y -q -o a.csv");
   command_end(&c);
 }
 
@@ -96,8 +91,7 @@ static void groups_are_texts_where_they_are_spelt_so(void **state)
   command c;
   begin(&c);
   put(&c, "t.csv", "a,b,who\n1,2,01\n2,3,1\n3,1,02\n4,5,2\n");
-  command_run(&c, "convert t.csv g.npz -G who");
-  command_expect(&c, 0, "");
+  command_do(&c, "convert t.csv g.npz -G who");
   lapis_arrays all;
   command_arrays(&c, "g.npz", &all);
   const lapis_array *group = lapis_arrays_find(&all, "group");
@@ -123,17 +117,15 @@ static void marks_against_formulas_come_off(void **state)
   char before[4096], after[4096];
   begin(&c);
   put(&c, "t.csv", table);
-  command_run(&c, "fit mc t.csv --id id --target kind --map standard "
-                  "--mu-rel .02 -q -o a.csv --completed full.csv");
-  command_expect(&c, 0, "");
+  command_do(&c, "fit mc t.csv --id id --target kind --map standard "
+                 "--mu-rel .02 -q -o a.csv --completed full.csv");
   command_slurp(&c, "t.csv", before, sizeof before);
   command_slurp(&c, "full.csv", after, sizeof after);
   assert_memory_equal(after, before, strstr(before, "''=q") - before);
   assert_non_null(strstr(after, "+ian,3.2,0.3,'-o\n"));
   assert_non_null(strstr(after, "5' 3,0.9,2.1,'@home\n"));
-  command_run(&c, "eval accuracy --truth full.csv --id id --target kind "
-                  "--scores a.csv");
-  command_expect(&c, 0, "");
+  command_do(&c, "eval accuracy --truth full.csv --id id --target kind "
+                 "--scores a.csv");
   assert_non_null(strstr(c.out, "accuracy 1.000000"));
   for (int k = 0; k < 4; k++) { /* there and back */
     const char *pair[] = {"plain", labels[k]};
@@ -143,8 +135,7 @@ static void marks_against_formulas_come_off(void **state)
     put_classes(&c, "u.csv", pair, 2, "");
     command_run(&c, "convert u.csv u.npz --id id --target kind");
     command_run(&c, "convert u.npz v.csv");
-    command_run(&c, "convert v.csv v.npz --id id --target kind");
-    command_expect(&c, 0, "");
+    command_do(&c, "convert v.csv v.npz --id id --target kind");
     lapis_arrays all[2];
     command_arrays(&c, "u.npz", &all[0]);
     command_arrays(&c, "v.npz", &all[1]);
@@ -197,9 +188,8 @@ static void none_is_a_word_beside_empty_cells(void **state)
     assert_int_equal(lines_with(&c, "a.csv", text), 4);
     snprintf(text, sizeof text, ",%s", words[i]);
     assert_int_equal(lines_with(&c, "full.csv", text), 16);
-    command_run(&c, "eval accuracy --truth full.csv --id id --target kind "
-                    "--scores a.csv");
-    command_expect(&c, 0, "");
+    command_do(&c, "eval accuracy --truth full.csv --id id --target kind "
+                   "--scores a.csv");
     assert_non_null(strstr(c.out, "accuracy 1.000000"));
     const char *const three[] = {words[i], "mild", "severe"};
     put_classes(&c, "u.csv", three, 3, NULL);
@@ -228,15 +218,13 @@ static void words_in_quotes_are_words(void **state)
     snprintf(quoted, sizeof quoted, "\"%s\"", words[i]);
     const char *const labels[] = {quoted, "\"ZA\""};
     put_classes(&c, "t.csv", labels, 2, i % 2 ? "" : "NA");
-    command_run(&c, "fit mc t.csv --id id --target kind --map standard "
-                    "--mu-rel .02 -q -o a.csv");
-    command_expect(&c, 0, "");
+    command_do(&c, "fit mc t.csv --id id --target kind --map standard "
+                   "--mu-rel .02 -q -o a.csv");
     snprintf(text, sizeof text, "%s,given", quoted);
     assert_int_equal(lines_with(&c, "a.csv", text), 16);
     put_classes(&c, "u.csv", labels, 2, NULL);
     command_run(&c, "convert u.csv u.npz --id id --target kind");
-    command_run(&c, "convert u.npz v.csv");
-    command_expect(&c, 0, "");
+    command_do(&c, "convert u.npz v.csv");
     assert_int_equal(lines_with(&c, "v.csv", quoted), 20);
     command_run(&c, "info v.csv");
     assert_non_null(strstr(c.out, "kind             class          0 missing"));
@@ -273,9 +261,8 @@ static void numbers_that_mean_unknown_are_told(void **state)
     if (strstr(c.out, note) == NULL) fail_msg("%s: %s", note, c.out);
     command_run(&c, "fit mc t.csv --target y --mu-rel .1");
     command_expect(&c, 0, note);
-    command_run(&c, "fit mc t.csv --target y --mu-rel .1 --missing %.15g",
-                strtod(codes[i], NULL));
-    command_expect(&c, 0, "");
+    command_do(&c, "fit mc t.csv --target y --mu-rel .1 --missing %.15g",
+               strtod(codes[i], NULL));
     assert_null(strstr(c.err, "--missing"));
   }
   strcpy(text, "n,y\n"); /* many zeros below are none */
@@ -293,8 +280,7 @@ static void a_list_of_numbers_leaves_words_as_they_are(void **state)
   command c;
   begin(&c);
   put(&c, "t.csv", "a,b\n1,-9\nNA,2\n-9.0,3\n4,5\n");
-  command_run(&c, "convert t.csv - --as csv --missing -9");
-  command_expect(&c, 0, "");
+  command_do(&c, "convert t.csv - --as csv --missing -9");
   assert_non_null(strstr(c.out, "a,b\n1,\n,2\n,3\n4,5\n"));
   command_run(&c, "convert t.csv - --as csv --missing unknown");
   command_expect(&c, 4, "NA");
@@ -320,9 +306,8 @@ static void codes_are_filled_with_codes(void **state)
                         : "61",
              k % 2 ? 20 + .1 * k : 30 - .1 * k);
   put(&c, "t.csv", text);
-  command_run(&c, "fit mc t.csv --map standard --mu-rel .05 -q --completed "
-                  "full.csv");
-  command_expect(&c, 0, "");
+  command_do(&c, "fit mc t.csv --map standard --mu-rel .05 -q --completed "
+                 "full.csv");
   for (int k = 1; k <= 24; k++) {
     const char *sex = cell(&c, "full.csv", k, 0, ',');
     assert_true(strcmp(sex, "1") == 0 || strcmp(sex, "2") == 0);
@@ -380,8 +365,7 @@ static void numbers_in_the_first_row_are_titles(void **state)
     char shape[32];
     snprintf(shape, sizeof shape, "20 x %d", tried[i].columns + tried[i].index);
     if (strstr(c.out, shape) == NULL) fail_msg("%s: %s", tried[i].first, c.out);
-    command_run(&c, "fit mc t.csv --mu-rel .1 --completed full.csv");
-    command_expect(&c, 0, "");
+    command_do(&c, "fit mc t.csv --mu-rel .1 --completed full.csv");
     assert_true(strncmp(tried[i].first, cell(&c, "full.csv", 0, 0, '\n'),
                         strlen(tried[i].first)) == 0);
   }
@@ -419,14 +403,12 @@ static void a_title_comes_before_a_number(void **state)
   command_run(&c, "convert t.csv - --as csv --header yes --use 0,1");
   command_expect(&c, 0, "\"1\" is taken for the title of column 2");
   assert_non_null(strstr(c.out, "0,1\n1.5,2.5\n"));
-  command_run(&c, "convert t.csv - --as csv --header yes --use '#1,#2'");
-  command_expect(&c, 0, "");
+  command_do(&c, "convert t.csv - --as csv --header yes --use '#1,#2'");
   assert_string_equal(c.err, "");
   assert_non_null(strstr(c.out, "0,1\n1.5,2.5\n"));
   command_run(&c, "convert t.csv - --as csv --header yes --drop -1");
   assert_non_null(strstr(c.out, "0,1,2,a[1],a1\n"));
-  command_run(&c, "convert t.csv - --as csv --header yes --use 'a[1]'");
-  command_expect(&c, 0, "");
+  command_do(&c, "convert t.csv - --as csv --header yes --use 'a[1]'");
   assert_non_null(strstr(c.out, "a[1]\n5.5\n"));
   command_run(&c, "convert t.csv - --as csv --header yes --use 'a*' --target "
                   "6");
@@ -468,8 +450,7 @@ static void numbers_of_rows_are_no_features(void **state)
     command_expect(&c, 0, said);
     check_says(c.err, "* --use");
     assert_non_null(strstr(c.out, "2 features"));
-    command_run(&c, "predict m t.csv -q -o p.csv");
-    command_expect(&c, 0, "");
+    command_do(&c, "predict m t.csv -q -o p.csv");
     command_run(&c, "fit linear t.csv --target y --use '*'");
     assert_non_null(strstr(c.out, "3 features"));
     assert_string_equal(c.err, "");
@@ -492,8 +473,7 @@ static void measures_that_rise_are_features(void **state)
     snprintf(text + strlen(text), sizeof text - strlen(text), "%d,%.1f,%s\n",
              150 + r - r % 10 / 9, r + .5, r % 2 ? "a" : "b");
   put(&c, "t.csv", text);
-  command_run(&c, "fit linear t.csv --target y");
-  command_expect(&c, 0, "");
+  command_do(&c, "fit linear t.csv --target y");
   assert_non_null(strstr(c.out, "2 features"));
   put(&c, "t.csv",
       "year,y\n1990,1.5\n1991,2.5\n1992,3\n1993,4\n1994,4.5\n"
@@ -528,8 +508,7 @@ static void a_quote_does_not_swallow_rows(void **state)
   }
   for (int i = 0; i < 4; i++) {
     put(&c, "t.csv", fine[i]);
-    command_run(&c, "info t.csv");
-    command_expect(&c, 0, "");
+    command_do(&c, "info t.csv");
   }
   command_end(&c);
 }
@@ -555,9 +534,8 @@ static void a_class_the_truth_lacks_is_wrong(void **state)
         snprintf(text + strlen(text), 64, "%c,%s\n", row++, at);
       put(&c, f == 0 ? "t.csv" : "a.csv", text);
     }
-    command_run(&c, "eval accuracy --truth t.csv --id id --target kind "
-                    "--scores a.csv");
-    command_expect(&c, 0, "");
+    command_do(&c, "eval accuracy --truth t.csv --id id --target kind "
+                   "--scores a.csv");
     if (strstr(c.out, "accuracy 0.750000") == NULL)
       fail_msg("%zu: %s", i, c.out);
     command_run(&c, "eval hamming --truth t.csv --id id --target kind "
@@ -587,9 +565,8 @@ static void scores_of_numbered_classes_go_by_their_title(void **state)
     snprintf(text, sizeof text,
              "id,probability of %s\na,.1\nb,.8\nc,.6\nd,.4\n", tried[i][2]);
     put(&c, "s.csv", text);
-    command_run(&c, "eval auroc --truth t.csv --id id --target kind --scores "
-                    "s.csv");
-    command_expect(&c, 0, "");
+    command_do(&c, "eval auroc --truth t.csv --id id --target kind --scores "
+                   "s.csv");
     assert_non_null(strstr(c.out, "auroc 0.750000"));
     snprintf(text, sizeof text, "id,score of %s\na,.9\nb,.2\nc,.4\nd,.6\n", a);
     put(&c, "s.csv", text);
@@ -625,11 +602,10 @@ static void what_is_unknown_stops_no_answer(void **state)
       "id,a,colour\nn1,0.1,red\nn2,3.2,green\nn3,3.4,pink\n"
       "n4,,\nn5,.2,\n");
   for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
-    command_run(&c,
-                "fit %s t.csv --id id --one-hot colour --target kind -q "
-                "--model m",
-                methods[i]);
-    command_expect(&c, 0, "");
+    command_do(&c,
+               "fit %s t.csv --id id --one-hot colour --target kind -q "
+               "--model m",
+               methods[i]);
     command_run(&c, "predict m n.csv -o p.csv");
     command_expect(&c, 0, "\"pink\" is no value of \"colour\"");
     if (strstr(c.err, "row 4 of X: no feature is observed") == NULL &&
@@ -665,17 +641,15 @@ static void answers_keep_the_ids_of_labels(void **state)
                : i % 2 ? "yes"
                        : "no");
     put(&c, "l.csv", y);
-    command_run(&c, "fit mc -X x.npz -Y l.csv:label --mu-rel .1 -q -o a.csv");
-    command_expect(&c, 0, "");
+    command_do(&c, "fit mc -X x.npz -Y l.csv:label --mu-rel .1 -q -o a.csv");
     snprintf(first, sizeof first, t == 2 ? "100" : t == 3 ? "1" : "k99");
     assert_string_equal(cell(&c, "a.csv", 0, 0, ','),
                         t == 3 ? "row" : titles[t]);
     assert_string_equal(cell(&c, "a.csv", 1, 0, ','), first);
-    command_run(&c,
-                "fit mc -X x.npz -Y l.csv --target label --id %s --mu-rel "
-                ".1 -q -o a.csv",
-                titles[t]);
-    command_expect(&c, 0, "");
+    command_do(&c,
+               "fit mc -X x.npz -Y l.csv --target label --id %s --mu-rel "
+               ".1 -q -o a.csv",
+               titles[t]);
     assert_string_equal(cell(&c, "a.csv", 0, 0, ','), titles[t]);
   }
   command_end(&c);
@@ -693,10 +667,8 @@ static void a_short_svm_file_is_answered(void **state)
       "1 1:2.5 5:2\n-1 1:-2.5\n");
   put(&c, "n.svm", "1 1:2.5\n-1 1:-2.5\n");
   for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
-    command_run(&c, "fit %s t.svm --model m -q", methods[i]);
-    command_expect(&c, 0, "");
-    command_run(&c, "predict m n.svm");
-    command_expect(&c, 0, "");
+    command_do(&c, "fit %s t.svm --model m -q", methods[i]);
+    command_do(&c, "predict m n.svm");
     assert_string_equal(c.out, "1\t1\n2\t-1\n");
   }
   put(&c, "n.svm", "1 1:2 6:1\n");
@@ -722,8 +694,7 @@ static void files_from_elsewhere_are_named(void **state)
   begin(&c);
   for (int i = 0; i < 4; i++) {
     put(&c, "t.csv", tables[i]);
-    command_run(&c, "convert t.csv - --as csv --id id");
-    command_expect(&c, 0, "");
+    command_do(&c, "convert t.csv - --as csv --id id");
     assert_string_equal(c.out, "id,a,b\nx,1,2\ny,3,4\n");
   }
   for (int i = 0; i < 3; i++) {

@@ -21,13 +21,11 @@ static void columns_are_found_by_title(void **state)
       "name,height,colour,reach,tall\nann,1.81,red,1.84,yes\n"
       "bob,1.62,blue,,no\neve,1.85,red,1.88,\nian,1.60,blue,1.61,\n"
       "joe,1.79,green,1.83,yes\nkim,1.58,blue,1.60,no\n");
-  command_run(&c, "fit mc p.csv --id name --target tall --one-hot colour "
-                  "--map standard --mu-rel .1 -q --model m.lapis");
-  command_expect(&c, 0, "");
+  command_do(&c, "fit mc p.csv --id name --target tall --one-hot colour "
+                 "--map standard --mu-rel .1 -q --model m.lapis");
   for (int k = 0; k < 4; k++) {
     put(&c, "new.csv", tables[k]);
-    command_run(&c, "predict m.lapis new.csv -o a.csv --completed full.csv");
-    command_expect(&c, 0, "");
+    command_do(&c, "predict m.lapis new.csv -o a.csv --completed full.csv");
     assert_string_equal(c.out, "ann\tyes\nbob\tno\n");
     command_slurp(&c, "a.csv", k == 0 ? first : again, sizeof first);
     if (k > 0) assert_string_equal(first, again);
@@ -35,8 +33,7 @@ static void columns_are_found_by_title(void **state)
     static const int column[] = {2, 2, 0, 0};
     CHECK_NEAR(number(&c, "full.csv", 1, column[k]), 1.84, 0.05);
     if (k == 1) assert_string_equal(cell(&c, "full.csv", 2, 3, ','), "no");
-    command_run(&c, "predict m.lapis -X new.csv");
-    command_expect(&c, 0, "");
+    command_do(&c, "predict m.lapis -X new.csv");
     assert_string_equal(c.out, "ann\tyes\nbob\tno\n");
   }
   static const struct {
@@ -72,15 +69,13 @@ static void fit_words(command *c)
       "@attribute wind {no, yes}\n@attribute play {a, b}\n@data\n"
       "sun,30,yes,a\nrain,10,no,b\ncloud,?,no,b\nsun,28,no,a\n"
       "rain,12,?,b\ncloud,21,yes,?\n?,25,yes,a\n");
-  command_run(c, "fit mc w.arff --target play --mu-rel .01 -q --model w.lapis");
-  command_expect(c, 0, "");
+  command_do(c, "fit mc w.arff --target play --mu-rel .01 -q --model w.lapis");
 }
 
 /* The scores of file's samples are those in was.npz, to the bit. */
 static void check_same_scores(command *c, const char *file)
 {
-  command_run(c, "predict w.lapis %s -q -o now.npz", file);
-  command_expect(c, 0, "");
+  command_do(c, "predict w.lapis %s -q -o now.npz", file);
   (void)command_same(c, "was.npz", "now.npz", "scores");
 }
 
@@ -91,8 +86,7 @@ static void arff_is_read_as_the_model_names_it(void **state)
   command c;
   command_begin(&c);
   fit_words(&c);
-  command_run(&c, "predict w.lapis w.arff -q -o was.npz");
-  command_expect(&c, 0, "");
+  command_do(&c, "predict w.lapis w.arff -q -o was.npz");
   put(&c, "other.arff",
       "@relation w\n@attribute wind {yes, no}\n@attribute heat numeric\n"
       "@attribute more string\n@attribute sky {rain, fog, sun, cloud}\n@data\n"
@@ -109,12 +103,10 @@ static void arff_is_read_as_the_model_names_it(void **state)
   check_same_scores(&c, "other.arff");
   check_same_scores(&c, "other.csv");
   check_same_scores(&c, "sparse.arff");
-  command_run(&c, "predict w.lapis other.arff -q --completed full.csv");
-  command_expect(&c, 0, "");
+  command_do(&c, "predict w.lapis other.arff -q --completed full.csv");
   assert_string_equal(cell(&c, "full.csv", 2, 0, ','), "no");
   assert_string_equal(cell(&c, "full.csv", 2, 3, ','), "rain");
-  command_run(&c, "predict w.lapis w.arff -q --completed was.csv");
-  command_expect(&c, 0, "");
+  command_do(&c, "predict w.lapis w.arff -q --completed was.csv");
   char sky_was[256], wind_was[256];
   snprintf(sky_was, sizeof sky_was, "%s", cell(&c, "was.csv", 7, 0, ','));
   snprintf(wind_was, sizeof wind_was, "%s", cell(&c, "was.csv", 5, 2, ','));
@@ -170,8 +162,7 @@ static void other_words_are_not_the_models(void **state)
       "@relation w\n@attribute heat numeric\n@attribute wind {yes, no, maybe}\n"
       "@attribute sky {sun, cloud, rain, fog}\n@data\n20,yes,sun\n");
   put(&c, "b.csv", "heat,sky,wind\n20,sun,\n20,,no\n");
-  command_run(&c, "predict w.lapis b.csv -q -o was.npz");
-  command_expect(&c, 0, "");
+  command_do(&c, "predict w.lapis b.csv -q -o was.npz");
   check_same_scores(&c, "a.csv");
   check_same_scores(&c, "a.arff");
   command_run(&c, "predict w.lapis c.arff");
@@ -179,8 +170,7 @@ static void other_words_are_not_the_models(void **state)
                  "c.arff:6:4: \"maybe\" is no value of \"wind\" that the "
                  "model has met, so nothing is known of it\n");
   check_says(c.err, "fog sky c.arff:8:7 1");
-  command_run(&c, "predict w.lapis b.arff");
-  command_expect(&c, 0, "");
+  command_do(&c, "predict w.lapis b.arff");
   assert_null(strstr(c.err, "is no value of"));
   put(&c, "numbers.arff",
       "@relation w\n@attribute heat numeric\n@attribute wind numeric\n"
@@ -300,9 +290,8 @@ static void tables_tell_probabilities(void **state)
     lapis_arrays all;
     static const char *const to[] = {"a.csv", "a.npz"};
     for (int i = 0; i < 2; i++) {
-      command_run(&c, "fit %s p.csv --target %s -q -o %s", tried[k].fit,
-                  tried[k].target, to[i]);
-      command_expect(&c, 0, "");
+      command_do(&c, "fit %s p.csv --target %s -q -o %s", tried[k].fit,
+                 tried[k].target, to[i]);
     }
     command_arrays(&c, "a.npz", &all);
     const lapis_mat *p = &lapis_arrays_find(&all, tried[k].array)->mat;
@@ -326,9 +315,8 @@ static void tables_tell_probabilities(void **state)
     lapis_arrays_free(&all);
     if (k > 0) continue; /* of one line of scores both files rank alike */
     for (int i = 0; i < 2; i++) {
-      command_run(&c, "eval auroc --truth p.csv --target tall --scores %s",
-                  to[i]);
-      command_expect(&c, 0, "");
+      command_do(&c, "eval auroc --truth p.csv --target tall --scores %s",
+                 to[i]);
       c.out[strcspn(c.out, "\n")] = '\0'; /* the table says more */
       if (i == 0) strcpy(text, c.out);
     }
@@ -357,12 +345,9 @@ static void fit_reads_what_cv_wrote(void **state)
   command_expect(&c, 0, before);
   const char *at = strstr(c.err, before) + sizeof before - 1;
   snprintf(line, sizeof line, "%.*s", (int)strcspn(at, "\n"), at);
-  command_run(&c, "%s -q -o said.csv", line);
-  command_expect(&c, 0, "");
-  command_run(&c,
-              "fit mc 'my p.csv' --target tall --config best.json -q --json "
-              "-o file.csv");
-  command_expect(&c, 0, "");
+  command_do(&c, "%s -q -o said.csv", line);
+  command_do(&c, "fit mc 'my p.csv' --target tall --config best.json -q --json "
+                 "-o file.csv");
   lapis_json *v = command_json(c.out);
   const lapis_json *set = lapis_json_get(v, "settings");
   assert_true(lapis_json_number(set, "gamma", 0) == 2);
@@ -377,9 +362,8 @@ static void fit_reads_what_cv_wrote(void **state)
   command_expect(&c, 0, "");
   command_slurp(&c, "said.csv", said, sizeof said);
   assert_string_not_equal(file, said);
-  command_run(&c, "fit mc 'my p.csv' --target tall --mu .01 -q --config "
-                  "best.json");
-  command_expect(&c, 0, "");
+  command_do(&c, "fit mc 'my p.csv' --target tall --mu .01 -q --config "
+                 "best.json");
   put(&c, "mu.json", "{\"mu\": 0.05}");
   command_run(&c, "fit mc 'my p.csv' --target tall --mu-rel .2 -q --config "
                   "mu.json"); /* the same thing, said otherwise */
@@ -418,8 +402,7 @@ static void names_that_repeat(void **state)
                  "row 4, and 1 more names repeat");
   char *first = strstr(c.err, "names both");
   assert_null(strstr(first + 1, "names both"));
-  command_run(&c, "fit mc people.csv --id name --target tall --mu-rel .1");
-  command_expect(&c, 0, "");
+  command_do(&c, "fit mc people.csv --id name --target tall --mu-rel .1");
   assert_null(strstr(c.err, "names both"));
   command_end(&c);
 }
@@ -429,8 +412,7 @@ static void folders_are_no_models(void **state)
 {
   command c;
   begin(&c);
-  command_run(&c, FIT "-o parts/");
-  command_expect(&c, 0, "");
+  command_do(&c, FIT "-o parts/");
   command_run(&c, "predict parts/ people.csv");
   command_expect(&c, 4, "");
   command_run(&c, "formats >/dev/null; mkdir %s/none", c.folder);
@@ -448,23 +430,24 @@ static void one_way_maps_are_refused_first(void **state)
   command c;
   begin(&c);
   for (int k = 0; k < 3; k++) {
-    command_run(&c,
-                "fit %s people.csv --id name --target tall --map "
-                "impute,nystrom:2:8 --model m.lapis -q",
-                learn[k]);
-    command_expect(&c, 0, "");
+    command_do(&c,
+               "fit %s people.csv --id name --target tall --map "
+               "impute,nystrom:2:8 --model m.lapis -q",
+               learn[k]);
     command_run(&c, "predict m.lapis people.csv --id name --target tall -v "
                     "-o early.npz --completed full.csv");
     command_expect(&c, 2, "");
     assert_string_equal(c.out, "");
     assert_false(command_exists(&c, "early.npz"));
   }
-  command_run(&c, "fit linear people.csv --id name --target tall --map "
-                  "impute,nystrom:2:8 --model m.lapis -q --completed full.csv");
-  command_expect(&c, 0, ""); /* fills targets alone */
-  command_run(&c, "predict m.lapis people.csv --id name --target tall -q "
-                  "--completed again.csv");
-  command_expect(&c, 0, "");
+  command_do(
+      &c,
+      "fit linear people.csv --id name --target tall --map "
+      "impute,nystrom:2:8 --model m.lapis -q --completed full.csv"); /* fills
+                                                                        targets
+                                                                        alone */
+  command_do(&c, "predict m.lapis people.csv --id name --target tall -q "
+                 "--completed again.csv");
   assert_string_equal(cell(&c, "again.csv", 2, 2, ','), "");
   assert_true(*cell(&c, "again.csv", 3, 3, ',') != '\0');
   command_end(&c);
@@ -483,8 +466,7 @@ static void models_of_points_are_of_images_as_they_lie(void **state)
                   "coordinates --model m.lapis --json");
   command_expect(&c, 0, "--invariance none");
   assert_non_null(strstr(c.out, "\"invariance\": \"none\""));
-  command_run(&c, "predict m.lapis turned.csv -G image.csv -q");
-  command_expect(&c, 0, "");
+  command_do(&c, "predict m.lapis turned.csv -G image.csv -q");
   command_run(&c, "fit roml turned.csv -G image.csv --inliers 5 --layout "
                   "coordinates --invariance shift --model n.lapis");
   command_expect(&c, 2, "--invariance --model");

@@ -144,9 +144,8 @@ static void check_case(command *c, const remark_case *k)
     snprintf(setting, sizeof setting, "--%s %s", k->name, k->value);
   if (k->target != NULL)
     snprintf(target, sizeof target, "--target %s", k->target);
-  command_run(c, "fit %s %s %s --use a,b %s --json", k->method, file, target,
-              setting);
-  command_expect(c, 0, "");
+  command_do(c, "fit %s %s %s --use a,b %s --json", k->method, file, target,
+             setting);
   check_json(c, &notes);
   for (int64_t n = 0; n < notes.cols; n++)
     assert_int_equal(count_of(c->err, cell[3 * n + 2]), 1);
@@ -157,9 +156,8 @@ static void check_case(command *c, const remark_case *k)
       fail_msg("%s of %s: no %s: %s", k->method, k->target, k->expected[i],
                c->err);
   }
-  command_run(c, "fit %s %s %s --use a,b %s -q", k->method, file, target,
-              setting);
-  command_expect(c, 0, "");
+  command_do(c, "fit %s %s %s --use a,b %s -q", k->method, file, target,
+             setting);
   assert_string_equal(c->err, "");
   lapis_solver_free(s);
   lapis_dataset_free(ds);
@@ -172,10 +170,8 @@ static void a_page_shows_remarks(void **state)
   command c;
   command_begin(&c);
   write_table(&c);
-  command_run(&c, "fit svmplus t.csv --target seldom --use a,b -o r.npz -q");
-  command_expect(&c, 0, "");
-  command_run(&c, "report r.npz -o r.html");
-  command_expect(&c, 0, "");
+  command_do(&c, "fit svmplus t.csv --target seldom --use a,b -o r.npz -q");
+  command_do(&c, "report r.npz -o r.html");
   command_slurp(&c, "r.html", page, sizeof page);
   assert_int_equal(count_of(page, "<dt>warning</dt><dd>svmplus: no sample is "
                                   "predicted to be"),

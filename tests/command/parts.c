@@ -30,8 +30,7 @@ static void write_problem(const command *c)
 static void run_parts(command *c, const char *what, int parts)
 {
   for (int k = 1; k <= parts; k++) {
-    command_run(c, "cv %s --part %d/%d -o p%d.npz", what, k, parts, k);
-    command_expect(c, 0, "");
+    command_do(c, "cv %s --part %d/%d -o p%d.npz", what, k, parts, k);
     assert_string_equal(c->out, "");
   }
 }
@@ -50,27 +49,23 @@ static void parts_are_the_whole(void **state)
   for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
     char line[256];
     snprintf(line, sizeof line, "%s --threads 1", runs[i]);
-    command_run(&c, "cv %s --json --config best.json", line);
-    command_expect(&c, 0, "");
+    command_do(&c, "cv %s --json --config best.json", line);
     strcpy(whole, c.out);
     command_drop_seconds(whole);
     assert_non_null(strstr(whole, "\"best\""));
     command_slurp(&c, "best.json", best, sizeof best);
     run_parts(&c, line, 3);
-    command_run(&c, "cv --join p3.npz p1.npz p2.npz --json --config b.json");
-    command_expect(&c, 0, "");
+    command_do(&c, "cv --join p3.npz p1.npz p2.npz --json --config b.json");
     command_drop_seconds(c.out);
     assert_string_equal(c.out, whole);
     command_slurp(&c, "b.json", c.out, sizeof c.out);
     assert_string_equal(c.out, best);
   }
-  command_run(&c, "cv --join p1.npz p2.npz p3.npz");
-  command_expect(&c, 0, "");
+  command_do(&c, "cv --join p1.npz p2.npz p3.npz");
   assert_non_null(strstr(c.out, "rae, mean and deviation over folds\n"));
   assert_non_null(strstr(c.out, "(5 folds, "));
   assert_non_null(strstr(c.out, "<- best"));
-  command_run(&c, "info p2.npz");
-  command_expect(&c, 0, "");
+  command_do(&c, "info p2.npz");
   assert_non_null(strstr(c.out,
                          "p2.npz: folds of a cross-validation, by cv --part\n"
                          "  of lapis cv rlda, version "));
@@ -99,8 +94,7 @@ static void wrong_parts_are_named(void **state)
   command_run(&c, "cv --join p1.npz p2.npz p3.npz p2.npz");
   command_expect(&c, 4, "2 3 p2.npz");
   for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-    command_run(&c, "cv %s --part 1/3 -o q.npz", others[i][0]);
-    command_expect(&c, 0, "");
+    command_do(&c, "cv %s --part 1/3 -o q.npz", others[i][0]);
     command_run(&c, "cv --join q.npz p2.npz p3.npz");
     command_expect(&c, 4, "p2.npz q.npz");
     command_expect(&c, 4, others[i][1]);
@@ -204,11 +198,9 @@ static void a_part_without_time_goes_on(void **state)
   command_expect(&c, 1, "2");
   assert_false(command_exists(&c, "p.npz"));
   assert_true(command_exists(&c, "ck"));
-  command_run(&c, "%s -o p.npz --checkpoint ck", part);
-  command_expect(&c, 0, "");
+  command_do(&c, "%s -o p.npz --checkpoint ck", part);
   assert_false(command_exists(&c, "ck"));
-  command_run(&c, "%s -o w.npz", part);
-  command_expect(&c, 0, "");
+  command_do(&c, "%s -o w.npz", part);
   assert_int_equal(command_same(&c, "p.npz", "w.npz", "value"), 2);
   command_end(&c);
 }

@@ -8,17 +8,15 @@ static void robust_pca(void **state)
   fixture_open(&f, "rpca_missing", false);
   command c;
   command_begin(&c);
-  command_run(&c,
-              "fit rpca %s/data.npz --lambda %.17g --tol 1e-9 --certificate "
-              "--json -o out.npz --model m.lapis",
-              f.folder, fixture_number(&f, "lam"));
-  command_expect(&c, 0, "");
+  command_do(&c,
+             "fit rpca %s/data.npz --lambda %.17g --tol 1e-9 --certificate "
+             "--json -o out.npz --model m.lapis",
+             f.folder, fixture_number(&f, "lam"));
   double best = fixture_number(&f, "objective");
   CHECK_NEAR(command_info(c.out, "objective"), best, 1e-7 * best);
   CHECK_AT_MOST(command_info(c.out, "gap"), 1e-9);
   assert_true(command_exists(&c, "out.npz"));
-  command_run(&c, "predict m.lapis %s/data.npz --json -o p.npz", f.folder);
-  command_expect(&c, 0, "");
+  command_do(&c, "predict m.lapis %s/data.npz --json -o p.npz", f.folder);
   assert_true(command_exists(&c, "p.npz"));
   command_end(&c);
   fixture_close(&f);
@@ -37,11 +35,10 @@ static void cleaning(void **state)
     if (named)
       snprintf(option, sizeof option, "--dictionary %s/data.npz:dictionary",
                f.folder);
-    command_run(&c,
-                "fit clean %s/data.npz %s --lambda .3 --joint --weight paper "
-                "--tol 1e-9 --json -o out.npz",
-                f.folder, option);
-    command_expect(&c, 0, "");
+    command_do(&c,
+               "fit clean %s/data.npz %s --lambda .3 --joint --weight paper "
+               "--tol 1e-9 --json -o out.npz",
+               f.folder, option);
     CHECK_NEAR(command_info(c.out, "objective"), best, 1e-7 * best);
   }
   command_end(&c);
@@ -54,19 +51,15 @@ static void regression(void **state)
   fixture_open(&f, "rr_alm_lowrank", false);
   command c;
   command_begin(&c);
-  command_run(&c,
-              "fit rr %s/data.npz --eta 5 --lambda .2 --gamma .1 --rho 1.05 "
-              "--weight %s/data.npz:W --json -o out.npz --model m.lapis",
-              f.folder, f.folder);
-  command_expect(&c, 0, "");
+  command_do(&c,
+             "fit rr %s/data.npz --eta 5 --lambda .2 --gamma .1 --rho 1.05 "
+             "--weight %s/data.npz:W --json -o out.npz --model m.lapis",
+             f.folder, f.folder);
   double alm = fixture_number(&f, "objective_alm");
   CHECK_AT_MOST(command_info(c.out, "objective"), alm * (1 + 1e-6));
   assert_true(isnan(command_info(c.out, "gap")));
-  command_run(&c, "predict m.lapis %s/data.npz --scores -o p.npz", f.folder);
-  command_expect(&c, 0, "");
-  command_run(&c, "predict m.lapis %s/data.npz --clean none --scores",
-              f.folder);
-  command_expect(&c, 0, "");
+  command_do(&c, "predict m.lapis %s/data.npz --scores -o p.npz", f.folder);
+  command_do(&c, "predict m.lapis %s/data.npz --clean none --scores", f.folder);
   command_end(&c);
   fixture_close(&f);
 }
@@ -95,9 +88,8 @@ static void empty_answers_say_where_to_go(void **state)
   }
   command_run(&c, "fit rr -X x.csv -Y y.csv --gamma 0");
   command_expect(&c, 2, "");
-  command_run(&c, "cv rlda -X x.csv -Y c.csv --grid lambda=.1,1 --folds 2 "
-                  "--metric accuracy");
-  command_expect(&c, 0, "");
+  command_do(&c, "cv rlda -X x.csv -Y c.csv --grid lambda=.1,1 --folds 2 "
+                 "--metric accuracy");
   assert_non_null(strstr(c.out, "<- best"));
   command_end(&c);
 }
@@ -120,9 +112,7 @@ static void folds_judge_numbers(void **state)
   command_write(&c, "two.csv", two, (size_t)used_two);
   for (int several = 0; several < 2; several++) {
     const char *named = several ? "--target y,z" : "--target y --drop z";
-    command_run(&c, "cv rr t.csv %s --folds 3 --grid lambda=.5,2 --json",
-                named);
-    command_expect(&c, 0, "");
+    command_do(&c, "cv rr t.csv %s --folds 3 --grid lambda=.5,2 --json", named);
     lapis_json *v = command_json(c.out);
     const lapis_json *best = lapis_json_get(v, "best");
     assert_string_equal(lapis_json_text(v, "metric", ""), "rae");
@@ -137,11 +127,10 @@ static void folds_judge_numbers(void **state)
   }
   double best[2]; /* R^2 of one column and of all folds is 1 - c rae^2 */
   for (int k = 0; k < 2; k++) {
-    command_run(&c,
-                "cv rr t.csv --target y --drop z --folds 3 --pooled --grid "
-                "lambda=.05,.5,2 --metric %s --json",
-                k == 0 ? "rae" : "r2");
-    command_expect(&c, 0, "");
+    command_do(&c,
+               "cv rr t.csv --target y --drop z --folds 3 --pooled --grid "
+               "lambda=.05,.5,2 --metric %s --json",
+               k == 0 ? "rae" : "r2");
     lapis_json *v = command_json(c.out);
     const lapis_json *set =
         lapis_json_get(lapis_json_get(v, "best"), "settings");
@@ -149,9 +138,8 @@ static void folds_judge_numbers(void **state)
     lapis_json_free(v);
   }
   CHECK_NEAR(best[0], best[1], 0);
-  command_run(&c, "cv rr two.csv --target y --folds 3 --grid lambda=.5,2 "
-                  "--metric auroc");
-  command_expect(&c, 0, "");
+  command_do(&c, "cv rr two.csv --target y --folds 3 --grid lambda=.5,2 "
+                 "--metric auroc");
   assert_memory_equal(c.out, "auroc, ", 7);
   command_end(&c);
 }
@@ -170,15 +158,12 @@ static void gaps_without_cleaning_are_imputed(void **state)
   command_run(&c, "fit rr t.csv --target y --denoise none");
   command_expect(&c, 4, said);
   assert_null(strstr(c.err, "takes no missing values"));
-  command_run(&c, "fit rr t.csv --target y --model m.lapis");
-  command_expect(&c, 0, "");
+  command_do(&c, "fit rr t.csv --target y --model m.lapis");
   command_run(&c, "predict m.lapis t.csv --clean none");
   command_expect(&c, 4, said);
-  command_run(&c, "fit rr t.csv --target y --denoise none --map "
-                  "standard,impute --model m.lapis");
-  command_expect(&c, 0, "");
-  command_run(&c, "predict m.lapis t.csv");
-  command_expect(&c, 0, "");
+  command_do(&c, "fit rr t.csv --target y --denoise none --map "
+                 "standard,impute --model m.lapis");
+  command_do(&c, "predict m.lapis t.csv");
   command_end(&c);
 }
 
@@ -215,11 +200,9 @@ static void large_numbers_are_solved(void **state)
     used += sprintf(text + used, "%.9g\n", check_normal(&seed));
   }
   command_write(&c, "t.csv", text, (size_t)used);
-  command_run(&c, "fit rpca t.csv --drop y --json");
-  command_expect(&c, 0, "");
+  command_do(&c, "fit rpca t.csv --drop y --json");
   double least = command_info(c.out, "objective");
-  command_run(&c, "fit rr t.csv --target y --scale none -o o.npz --json");
-  command_expect(&c, 0, "");
+  command_do(&c, "fit rr t.csv --target y --scale none -o o.npz --json");
   CHECK_AT_LEAST(command_info(c.out, "objective"), least * (1 - 1e-6));
   CHECK_AT_MOST(command_info(c.out, "objective"), least * 1.02);
   command_end(&c);
@@ -262,10 +245,8 @@ static double told(command *c, const units *in, const char *options,
   double truth[ROWS], square[2] = {0, 0};
   write_sensors(c, "old.csv", in, 4, truth);
   write_sensors(c, "new.csv", in, 5, truth);
-  command_run(c, "fit rr old.csv --target y --model m.lapis %s", options);
-  command_expect(c, 0, "");
-  command_run(c, "predict m.lapis new.csv -q --drop y");
-  command_expect(c, 0, "");
+  command_do(c, "fit rr old.csv --target y --model m.lapis %s", options);
+  command_do(c, "predict m.lapis new.csv -q --drop y");
   const char *at = c->out;
   for (int j = 0; j < ROWS; j++) {
     char *end;
@@ -326,8 +307,7 @@ static void what_is_stated_stays(void **state)
   command_run(&c, "fit rr old.csv --target y --fix-weights T.csv --scale "
                   "robust");
   command_expect(&c, 2, "--scale --fix-weights");
-  command_run(&c, "cv rr old.csv --target y --grid lambda=.2,.4 --folds 2");
-  command_expect(&c, 0, "");
+  command_do(&c, "cv rr old.csv --target y --grid lambda=.2,.4 --folds 2");
   command_end(&c);
 }
 
@@ -378,8 +358,7 @@ static double told_of(command *c, feature of, double wrong)
       c, 0, wrong > 0 ? "robust PCA first" : "no cleaning was worth its while");
   if (wrong > 0) assert_null(strstr(c->err, "no cleaning"));
   assert_non_null(strstr(c->err, "brought to one size by medians"));
-  command_run(c, "predict m.lapis new.csv -q --drop y");
-  command_expect(c, 0, "");
+  command_do(c, "predict m.lapis new.csv -q --drop y");
   char *at = c->out;
   for (int j = 0; j < ASKED; j++) {
     assert_int_equal(strtol(at, &at, 10), j + 1);
@@ -416,8 +395,7 @@ static void a_model_of_rank_0_tells_its_bias(void **state)
   command_run(&c, "fit rr -X x.csv -Y y.csv --denoise rpca --lambda 1e-6 "
                   "--model m.lapis");
   command_expect(&c, 0, "all of X is error");
-  command_run(&c, "predict m.lapis -X gap.csv -o p.npz");
-  command_expect(&c, 0, "");
+  command_do(&c, "predict m.lapis -X gap.csv -o p.npz");
   assert_string_equal(c.out, "1\t3.75\n2\t3.75\n");
   /* noise, most of it missing: what is chosen can be asked */
   for (int i = 0; i < 60; i++) used += sprintf(text + used, "x%d,", i);
@@ -433,8 +411,7 @@ static void a_model_of_rank_0_tells_its_bias(void **state)
   command_write(&c, "noise.csv", text, (size_t)used);
   command_run(&c, "fit rr noise.csv --target y --model m.lapis");
   command_expect(&c, 0, "on two folds");
-  command_run(&c, "predict m.lapis noise.csv --drop y");
-  command_expect(&c, 0, "");
+  command_do(&c, "predict m.lapis noise.csv --drop y");
   command_end(&c);
 }
 
@@ -449,8 +426,7 @@ static void folds_of_one_sample_are_judged_together(void **state)
   command_write(&c, "t.csv", table, sizeof table - 1);
   command_run(&c, "%s", line);
   command_expect(&c, 4, "--folds --pooled");
-  command_run(&c, "%s --pooled", line);
-  command_expect(&c, 0, "");
+  command_do(&c, "%s --pooled", line);
   assert_null(strstr(c.out, "not judged"));
   assert_non_null(strstr(c.out, " +- "));
   command_end(&c);
@@ -479,8 +455,7 @@ static void what_is_not_done_is_said(void **state)
   command_run(&c, "fit rr few.csv --target y");
   command_expect(&c, 0, "fewer than 10 samples: settings were not compared");
   assert_null(strstr(c.err, "folds"));
-  command_run(&c, "fit rlda two.csv --target c --refill 2 --lambda .5");
-  command_expect(&c, 0, "");
+  command_do(&c, "fit rlda two.csv --target c --refill 2 --lambda .5");
   command_run(&c, "fit rlda two.csv --target c --refill 2 --scale robust");
   command_expect(&c, 2, "--scale --refill");
   static const char unscaled[] = "features are not scaled";
@@ -490,9 +465,8 @@ static void what_is_not_done_is_said(void **state)
                  "features are not scaled, since eta and lambda are "
                  "both given; --scale robust");
   assert_null(strstr(strstr(c.err, unscaled) + 1, unscaled));
-  command_run(&c, "cv rr few.csv --target y --folds 2 --grid eta=1,10 "
-                  "--lambda .2 --scale robust");
-  command_expect(&c, 0, "");
+  command_do(&c, "cv rr few.csv --target y --folds 2 --grid eta=1,10 "
+                 "--lambda .2 --scale robust");
   assert_null(strstr(c.err, unscaled));
   command_end(&c);
 }

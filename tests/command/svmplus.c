@@ -27,14 +27,12 @@ static void fit_then_predict(void **state)
     command c;
     command_begin(&c);
     write_problem(&c, 40);
-    command_run(&c,
-                "fit svmplus t.csv --target 3 -P p.csv %s --C 1 --gamma 1 "
-                "--tol 1e-8 --model m.lapis --json -o r.npz",
-                kinds[k]);
-    command_expect(&c, 0, "");
+    command_do(&c,
+               "fit svmplus t.csv --target 3 -P p.csv %s --C 1 --gamma 1 "
+               "--tol 1e-8 --model m.lapis --json -o r.npz",
+               kinds[k]);
     assert_non_null(strstr(c.out, "\"status\": \"solved\""));
-    command_run(&c, "predict m.lapis t.csv --target 3 -o q.npz");
-    command_expect(&c, 0, "");
+    command_do(&c, "predict m.lapis t.csv --target 3 -o q.npz");
     lapis_arrays one, two;
     command_arrays(&c, "r.npz", &one);
     command_arrays(&c, "q.npz", &two);
@@ -74,10 +72,8 @@ static void a_class_that_nothing_is_told_to_be_is_named(void **state)
   command_run(&c, "fit svmplus rare.csv --target who -o r.csv");
   command_expect(&c, 0, said);
   check_says(c.err, "--balanced count --C");
-  command_run(&c, "fit svmplus rare.csv --target who -q");
-  command_expect(&c, 0, "");
-  command_run(&c, "fit svmplus rare.csv --target who --balanced");
-  command_expect(&c, 0, "");
+  command_do(&c, "fit svmplus rare.csv --target who -q");
+  command_do(&c, "fit svmplus rare.csv --target who --balanced");
   assert_null(strstr(c.err, "no sample"));
   command_run(&c, "fit linear rare.csv --target who --C .01");
   command_expect(&c, 0, said);
@@ -92,8 +88,7 @@ static void predict_refuses_P(void **state)
   command c;
   command_begin(&c);
   write_problem(&c, 40);
-  command_run(&c, "fit svmplus t.csv --target 3 -P p.csv --model m.lapis");
-  command_expect(&c, 0, "");
+  command_do(&c, "fit svmplus t.csv --target 3 -P p.csv --model m.lapis");
   command_run(&c, "predict m.lapis t.csv --target 3 -P p.csv");
   command_expect(&c, 2, "svmplus -P");
   command_end(&c);
@@ -111,10 +106,8 @@ static void models_without_P(void **state)
                                      "svmplus -X t.csv -Y y.csv --kernel rbf",
                                      "misvm -X t.csv -Y y.csv -G g.csv"};
   for (int k = 0; k < 3; k++) {
-    command_run(&c, "fit %s --model m.lapis", runs[k]);
-    command_expect(&c, 0, "");
-    command_run(&c, "predict m.lapis -X t.csv --scores");
-    command_expect(&c, 0, "");
+    command_do(&c, "fit %s --model m.lapis", runs[k]);
+    command_do(&c, "predict m.lapis -X t.csv --scores");
   }
   command_end(&c);
 }
@@ -145,8 +138,7 @@ static void bags_have_a_threshold(void **state)
   const char *set = strstr(c.out, "\"threshold\": \"auto\"");
   assert_non_null(set);
   double said = number_after(c.out, "\"metrics\"", "\"threshold\": ");
-  command_run(&c, "predict m.lapis -X t.csv -G g.csv -o q.npz");
-  command_expect(&c, 0, "");
+  command_do(&c, "predict m.lapis -X t.csv -G g.csv -o q.npz");
   command_arrays(&c, "r.npz", &one);
   command_arrays(&c, "q.npz", &two);
   const lapis_array *t = lapis_arrays_find(&one, "threshold");
@@ -160,8 +152,7 @@ static void bags_have_a_threshold(void **state)
                 (lapis_mat_at(&f->mat, 0, k) > found));
   lapis_arrays_free(&one);
   lapis_arrays_free(&two);
-  command_run(&c, "fit misvm -X t.csv -Y y.csv -G g.csv --C 1 --json");
-  command_expect(&c, 0, "");
+  command_do(&c, "fit misvm -X t.csv -Y y.csv -G g.csv --C 1 --json");
   assert_null(strstr(c.err, "a bag scored above"));
   assert_null(strstr(c.out, "bag_labels"));
   command_end(&c);
@@ -176,17 +167,15 @@ static void cv_says_what_P_is_worth(void **state)
   write_problem(&c, 60);
   const char *metric[] = {"auroc", "accuracy"};
   for (int k = 0; k < 2; k++) {
-    command_run(&c,
-                "cv svmplus t.csv --target 3 --grid C=.01,10 --metric %s "
-                "--json",
-                metric[k]);
-    command_expect(&c, 0, "");
+    command_do(&c,
+               "cv svmplus t.csv --target 3 --grid C=.01,10 --metric %s "
+               "--json",
+               metric[k]);
     double alone = number_after(c.out, "\"best\"", "\"mean\": ");
-    command_run(&c,
-                "cv svmplus t.csv --target 3 -P p.csv --grid C=.01,10 "
-                "--grid gamma=.1,1 --metric %s --baseline --json",
-                metric[k]);
-    command_expect(&c, 0, "");
+    command_do(&c,
+               "cv svmplus t.csv --target 3 -P p.csv --grid C=.01,10 "
+               "--grid gamma=.1,1 --metric %s --baseline --json",
+               metric[k]);
     CHECK_NEAR(number_after(c.out, "\"without_P\"", "\"mean\": "), alone,
                1e-12);
   }
@@ -236,8 +225,7 @@ static void models_know_that_they_were_cut_short(void **state)
   command_expect(&c, 0, "warning: predict: the fit of this model ended before");
   command_run(&c, "predict m.lapis t.csv --target 3 -q");
   assert_string_equal(c.err, "");
-  command_run(&c, "fit svmplus t.csv --target 3 -P p.csv --model w.lapis");
-  command_expect(&c, 0, "");
+  command_do(&c, "fit svmplus t.csv --target 3 -P p.csv --model w.lapis");
   command_run(&c, "info w.lapis");
   assert_null(strstr(c.out, "ended"));
   command_run(&c, "predict w.lapis t.csv --target 3");
@@ -287,35 +275,27 @@ static void bags_are_a_column(void **state)
   command c;
   command_begin(&c);
   write_bags(&c);
-  command_run(&c, "fit misvm without.csv --target label -G alone.csv --C 1 "
-                  "--threshold auto --model f.lapis -o f.npz");
-  command_expect(&c, 0, "");
-  command_run(&c, "fit misvm with.csv --target label -G bag --C 1 "
-                  "--threshold auto --model c.lapis -o c.npz");
-  command_expect(&c, 0, "");
+  command_do(&c, "fit misvm without.csv --target label -G alone.csv --C 1 "
+                 "--threshold auto --model f.lapis -o f.npz");
+  command_do(&c, "fit misvm with.csv --target label -G bag --C 1 "
+                 "--threshold auto --model c.lapis -o c.npz");
   same_scores(&c, "f.npz", "c.npz");
-  command_run(&c, "fit misvm -X with.csv --target label -G with.csv:bag --drop "
-                  "bag --C 1 --threshold auto -o d.npz");
-  command_expect(&c, 0, "");
+  command_do(&c, "fit misvm -X with.csv --target label -G with.csv:bag --drop "
+                 "bag --C 1 --threshold auto -o d.npz");
   same_scores(&c, "f.npz", "d.npz");
-  command_run(&c, "predict f.lapis without.csv -G alone.csv -o p.npz");
-  command_expect(&c, 0, "");
-  command_run(&c, "predict c.lapis with.csv -G bag -o q.npz");
-  command_expect(&c, 0, "");
+  command_do(&c, "predict f.lapis without.csv -G alone.csv -o p.npz");
+  command_do(&c, "predict c.lapis with.csv -G bag -o q.npz");
   same_scores(&c, "p.npz", "q.npz");
-  command_run(&c, "predict f.lapis with.csv -G bag -o q.npz");
-  command_expect(&c, 0, "");
+  command_do(&c, "predict f.lapis with.csv -G bag -o q.npz");
   same_scores(&c, "p.npz", "q.npz");
-  command_run(&c, "cv misvm with.csv --target label -G bag --groups --folds 2 "
-                  "--grid C=1,10");
-  command_expect(&c, 0, "");
+  command_do(&c, "cv misvm with.csv --target label -G bag --groups --folds 2 "
+                 "--grid C=1,10");
   command_run(&c, "fit misvm with.csv --target label -G bga");
   command_expect(&c, 2, "bga bag -G with.csv");
   command_run(&c, "fit misvm - --target label -G bag");
   command_expect(&c, 2, "-G");
-  command_run(&c, "fit misvm without.csv --target label -G alone.csv:1 --C 1 "
-                  "--threshold auto -o e.npz");
-  command_expect(&c, 0, "");
+  command_do(&c, "fit misvm without.csv --target label -G alone.csv:1 --C 1 "
+                 "--threshold auto -o e.npz");
   same_scores(&c, "f.npz", "e.npz");
   command_run(&c, "fit misvm with.csv --target label -G alone.csv --header no "
                   "--drop bag");
@@ -362,9 +342,7 @@ static void nothing_proved_is_a_failure(void **state)
   command_run(&c, "fit svmplus t.csv --target y -o o.npz --json");
   command_expect(&c, 0, "standardised inside");
   assert_non_null(strstr(c.out, "\"scale\": \"standard\""));
-  command_run(&c,
-              "fit svmplus t.csv --target y --map standard --model m.lapis");
-  command_expect(&c, 0, "");
+  command_do(&c, "fit svmplus t.csv --target y --map standard --model m.lapis");
   assert_true(command_exists(&c, "m.lapis"));
   command_end(&c);
 }

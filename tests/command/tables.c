@@ -10,10 +10,8 @@ static void answers_are_a_table(void **state)
   command c;
   lapis_arrays all;
   begin(&c);
-  command_run(&c, FIT "-o a.csv --model m.lapis");
-  command_expect(&c, 0, "");
-  command_run(&c, FIT "-o a.npz");
-  command_expect(&c, 0, "");
+  command_do(&c, FIT "-o a.csv --model m.lapis");
+  command_do(&c, FIT "-o a.npz");
   command_arrays(&c, "a.npz", &all);
   const lapis_mat *scores = &lapis_arrays_find(&all, "scores")->mat;
   assert_string_equal(cell(&c, "a.csv", 0, 0, ','), "name");
@@ -25,9 +23,8 @@ static void answers_are_a_table(void **state)
     CHECK_NEAR(number(&c, "a.csv", j + 1, 4), lapis_mat_at(scores, 0, j), 0);
   }
   lapis_arrays_free(&all);
-  command_run(&c, "predict m.lapis people.csv --id name --target tall -q "
-                  "-o p.tsv");
-  command_expect(&c, 0, "");
+  command_do(&c, "predict m.lapis people.csv --id name --target tall -q "
+                 "-o p.tsv");
   assert_string_equal(cell(&c, "p.tsv", 3, 0, '\t'), "eve");
   assert_string_equal(cell(&c, "p.tsv", 3, 1, '\t'), "yes");
   command_end(&c);
@@ -39,16 +36,14 @@ static void empty_cells_are_filled(void **state)
 {
   command c;
   begin(&c);
-  command_run(&c, FIT "--completed full.csv");
-  command_expect(&c, 0, "");
+  command_do(&c, FIT "--completed full.csv");
   assert_string_equal(cell(&c, "full.csv", 0, 2, ','), "reach");
   assert_string_equal(cell(&c, "full.csv", 4, 1, ','), "1.60");
   assert_string_equal(cell(&c, "full.csv", 3, 3, ','), "yes");
   assert_string_equal(cell(&c, "full.csv", 4, 3, ','), "no");
   CHECK_NEAR(number(&c, "full.csv", 2, 2), 1.65, 0.05);
-  command_run(&c, "fit mc people.csv --id name --target tall --mu-rel .1 -q "
-                  "--map l2,sqrt,scale:3 --completed full.csv");
-  command_expect(&c, 0, "");
+  command_do(&c, "fit mc people.csv --id name --target tall --mu-rel .1 -q "
+                 "--map l2,sqrt,scale:3 --completed full.csv");
   assert_string_equal(cell(&c, "full.csv", 1, 2, ','), "1.84");
   assert_true(number(&c, "full.csv", 2, 2) > 0);
   command_run(&c, "fit mc people.csv --id name --target tall --mu-rel .1 -q "
@@ -74,15 +69,12 @@ static void smoothed_cells_are_told(void **state)
   command_run(&c, "fit mc t.csv --mu-rel .1 -o w.csv");
   command_expect(&c, 0, said);
   assert_true(fabs(number(&c, "w.csv", 1, 3) - 3.5) > 1e-6);
-  command_run(&c, "fit mc t.csv --mu-rel .1 -q -o w.csv");
-  command_expect(&c, 0, "");
+  command_do(&c, "fit mc t.csv --mu-rel .1 -q -o w.csv");
   assert_string_equal(c.err, "");
-  command_run(&c, "fit mc t.csv --mu-rel .1 -o w.csv --completed full.csv");
-  command_expect(&c, 0, "");
+  command_do(&c, "fit mc t.csv --mu-rel .1 -o w.csv --completed full.csv");
   assert_null(strstr(c.err, "smoothed"));
   assert_string_equal(cell(&c, "full.csv", 1, 2, ','), "3.5");
-  command_run(&c, FIT "-o w.csv");
-  command_expect(&c, 0, "");
+  command_do(&c, FIT "-o w.csv");
   assert_null(strstr(c.err, "smoothed"));
   command_end(&c);
 }
@@ -94,20 +86,17 @@ static void several_targets_keep_their_texts(void **state)
   put(&c, "m.csv",
       "a,b,c,tree,sky\n1,2,3,yes,no\n2,3,,yes,\n1,1,1,no,yes\n"
       "0,,1,no,no\n2,2,3,,no\n");
-  command_run(&c, "fit mc m.csv --target tree,sky --mu-rel .1 -q -o s.csv "
-                  "--completed full.csv");
-  command_expect(&c, 0, "");
+  command_do(&c, "fit mc m.csv --target tree,sky --mu-rel .1 -q -o s.csv "
+                 "--completed full.csv");
   assert_string_equal(cell(&c, "s.csv", 0, 3, ','), "sky");
   assert_string_equal(cell(&c, "s.csv", 2, 4, ','), "filled");
   assert_string_equal(cell(&c, "s.csv", 5, 1, ','), "yes");
   assert_string_equal(cell(&c, "full.csv", 5, 3, ','), "yes");
-  command_run(&c, "eval accuracy --truth m.csv --target tree,sky --scores "
-                  "s.csv");
-  command_expect(&c, 0, "");
+  command_do(&c, "eval accuracy --truth m.csv --target tree,sky --scores "
+                 "s.csv");
   assert_non_null(strstr(c.out, "accuracy 1.000000\n  all of these 8 labels "
                                 "were given; "));
-  command_run(&c, "convert m.csv - --as csv --target tree,sky");
-  command_expect(&c, 0, "");
+  command_do(&c, "convert m.csv - --as csv --target tree,sky");
   assert_non_null(strstr(c.out, "a,b,c,tree,sky\n1,2,3,yes,no\n2,3,,yes,\n"));
   command_end(&c);
 }
@@ -131,11 +120,10 @@ static void each_target_has_its_own_words(void **state)
   put(&c, "w.arff", text);
   static const char *const files[] = {"w.csv", "w.arff"};
   for (int k = 0; k < 2; k++) {
-    command_run(&c,
-                "fit mc %s --target play,windy --mu-rel .01 -q -o s.csv "
-                "--model w.lapis",
-                files[k]);
-    command_expect(&c, 0, "");
+    command_do(&c,
+               "fit mc %s --target play,windy --mu-rel .01 -q -o s.csv "
+               "--model w.lapis",
+               files[k]);
     assert_string_equal(cell(&c, "s.csv", 0, 1, ','), "windy");
     assert_string_equal(cell(&c, "s.csv", 0, 3, ','), "play");
     assert_string_equal(cell(&c, "s.csv", 1, 1, ','), "TRUE");
@@ -143,21 +131,17 @@ static void each_target_has_its_own_words(void **state)
     assert_string_equal(cell(&c, "s.csv", 5, 1, ','), "TRUE"); /* filled */
     assert_string_equal(cell(&c, "s.csv", 2, 3, ','), "no");   /* filled */
     assert_string_equal(cell(&c, "s.csv", 3, 3, ','), "yes");
-    command_run(&c, "predict w.lapis %s --target play,windy -q -o p.csv",
-                files[k]);
-    command_expect(&c, 0, "");
+    command_do(&c, "predict w.lapis %s --target play,windy -q -o p.csv",
+               files[k]);
     assert_string_equal(cell(&c, "p.csv", 1, 1, ','), "TRUE");
     assert_string_equal(cell(&c, "p.csv", 1, 2, ','), "no");
     assert_string_equal(cell(&c, "p.csv", 3, 2, ','), "yes");
-    command_run(&c,
-                "eval accuracy --truth %s --target play,windy --scores p.csv",
-                files[k]);
-    command_expect(&c, 0, "");
+    command_do(&c,
+               "eval accuracy --truth %s --target play,windy --scores p.csv",
+               files[k]);
     assert_non_null(strstr(c.out, "accuracy 1.000000"));
-    command_run(&c, "convert %s w.npz --target play,windy", files[k]);
-    command_expect(&c, 0, "");
-    command_run(&c, "convert w.npz - --as csv");
-    command_expect(&c, 0, "");
+    command_do(&c, "convert %s w.npz --target play,windy", files[k]);
+    command_do(&c, "convert w.npz - --as csv");
     assert_non_null(strstr(c.out, "2,3,TRUE,\n-1,1,FALSE,yes\n"));
   }
   put(&c, "three.csv", "a,size,play\n1,S,no\n2,M,yes\n3,L,yes\n");
@@ -194,8 +178,7 @@ static void numbers_as_classes_are_warned_of(void **state)
     command_expect(&c, 0, columns[k].warned ? said : "");
     if ((strstr(c.err, said) != NULL) != columns[k].warned)
       fail_msg("column %zu: '%s'", k, c.err);
-    command_run(&c, "fit rr w.arff --target t");
-    command_expect(&c, 0, "");
+    command_do(&c, "fit rr w.arff --target t");
     assert_null(strstr(c.err, said));
   }
   char apart[2000] = "a,b,t\n"; /* prices that repeat */
@@ -221,21 +204,18 @@ static void texts_are_evaluated(void **state)
   put(&c, "other.csv",
       "name,tall\nbob,no\nann,yes\neve,no\nian,no\njoe,yes\nkim,no\n");
   for (int i = 0; i < 2; i++) {
-    command_run(&c, FIT "-o %s", files[i]);
-    command_expect(&c, 0, "");
-    command_run(&c,
-                "eval accuracy --truth truth.csv --target tall --id name "
-                "--scores %s -o e.csv",
-                files[i]);
-    command_expect(&c, 0, "");
+    command_do(&c, FIT "-o %s", files[i]);
+    command_do(&c,
+               "eval accuracy --truth truth.csv --target tall --id name "
+               "--scores %s -o e.csv",
+               files[i]);
     assert_non_null(strstr(c.out, "accuracy 0.666667"));
     CHECK_NEAR(number(&c, "e.csv", 1, 1), 4 / 6.0, 1e-12);
     assert_int_equal(i == 0, strstr(c.out, "filled") != NULL);
-    command_run(&c,
-                "eval auroc --truth truth.csv --target tall --id name "
-                "--scores %s",
-                files[i]);
-    command_expect(&c, 0, "");
+    command_do(&c,
+               "eval auroc --truth truth.csv --target tall --id name "
+               "--scores %s",
+               files[i]);
     command_run(&c,
                 "eval accuracy --truth other.csv --target tall --id name "
                 "--scores %s",
@@ -255,9 +235,8 @@ static void what_was_filled_is_measured_apart(void **state)
   put(&c, "truth.csv",
       "name,tall\nann,yes\nbob,yes\neve,no\nian,no\njoe,yes\nkim,no\n");
   command_run(&c, FIT "-o a.csv");
-  command_run(&c, "eval accuracy --truth truth.csv --target tall --id name "
-                  "--scores a.csv -o e.csv");
-  command_expect(&c, 0, "");
+  command_do(&c, "eval accuracy --truth truth.csv --target tall --id name "
+                 "--scores a.csv -o e.csv");
   assert_non_null(strstr(c.out,
                          "\n  of the 2 labels that were filled in alone: "
                          "accuracy 0.500000 (4 others were given"));
@@ -268,9 +247,8 @@ static void what_was_filled_is_measured_apart(void **state)
       "id,k,origin,rather,score of x,score of y,score of z\n"
       "a,x,given,,3,1,0\nb,y,given,,0,2,1\nc,z,given,,0,1,2\n"
       "d,x,filled,,2,1,0\ne,x,filled,,2,1,0\nf,y,filled,,1,2,0\n");
-  command_run(&c, "eval accuracy --truth t3.csv --target k --id id --scores "
-                  "a3.csv --json");
-  command_expect(&c, 0, "");
+  command_do(&c, "eval accuracy --truth t3.csv --target k --id id --scores "
+                 "a3.csv --json");
   lapis_json *v = command_json(c.out);
   const lapis_json *of = lapis_json_get(v, "filled");
   CHECK_NEAR(lapis_json_number(v, "mean", 0), 4 / 6., 1e-12);
@@ -280,9 +258,8 @@ static void what_was_filled_is_measured_apart(void **state)
   lapis_json_free(v);
   /* x: d and f against e's 2: half of one of two pairs; y: e's 1 against 1 and
    * 2; of z there is none */
-  command_run(&c, "eval auroc --truth t3.csv --target k --id id --scores "
-                  "a3.csv -o e3.csv");
-  command_expect(&c, 0, "");
+  command_do(&c, "eval auroc --truth t3.csv --target k --id id --scores "
+                 "a3.csv -o e3.csv");
   CHECK_NEAR(number(&c, "e3.csv", 1, 2), .25, 1e-12);
   CHECK_NEAR(number(&c, "e3.csv", 2, 2), .25, 1e-12);
   assert_string_equal(cell(&c, "e3.csv", 3, 2, ','), "");
@@ -297,27 +274,24 @@ static void labels_alone_are_evaluated(void **state)
   put(&c, "t.csv", "id,k\na,x\nb,y\nc,z\nd,x\n");
   put(&c, "l.csv", "size,id,k\n3,a,x\n4,b,x\n5,c,z\n6,d,y\n");
   put(&c, "two.csv", "id,k\na,x\nc,z\nb,y\nd,x\n");
-  command_run(&c, "eval accuracy --truth t.csv --target k --id id --scores "
-                  "l.csv");
-  command_expect(&c, 0, "");
+  command_do(&c, "eval accuracy --truth t.csv --target k --id id --scores "
+                 "l.csv");
   assert_string_equal(c.out, "accuracy 0.500000\n");
   command_run(&c, "eval accuracy --truth t.csv --target k --id id --scores "
                   "two.csv");
   command_expect(&c, 0, "two.csv: rows were joined by name with t.csv");
   assert_string_equal(c.out, "accuracy 1.000000\n");
-  command_run(&c, "eval accuracy --truth t.csv --target k --id id --scores "
-                  "t.csv");
-  command_expect(&c, 0, "");
+  command_do(&c, "eval accuracy --truth t.csv --target k --id id --scores "
+                 "t.csv");
   assert_string_equal(c.out, "accuracy 1.000000\n");
   put(&c, "two.csv", "id,k,m\na,x,no\nb,y,yes\nc,x,no\nd,x,yes\n");
   put(&c, "turned.csv", "id,m,k\na,no,x\nb,yes,y\nc,no,x\nd,yes,x\n");
   static const char *const target[] = {"k,m", "m,k"};
   for (int i = 0; i < 2; i++) { /* the order of the list tells nothing */
-    command_run(&c,
-                "eval hamming --truth two.csv --target %s --id id --scores "
-                "two.csv",
-                target[i]);
-    command_expect(&c, 0, "");
+    command_do(&c,
+               "eval hamming --truth two.csv --target %s --id id --scores "
+               "two.csv",
+               target[i]);
     assert_string_equal(c.out, "hamming 0.000000\n");
     command_run(&c,
                 "eval hamming --truth two.csv --target %s --id id --scores "
@@ -332,13 +306,10 @@ static void models_without_labels_print_features(void **state)
 {
   command c;
   begin(&c);
-  command_run(&c,
-              "fit rpca people.csv --id name --drop tall -q --model m.lapis "
-              "-o clean.csv");
-  command_expect(&c, 0, "");
+  command_do(&c, "fit rpca people.csv --id name --drop tall -q --model m.lapis "
+                 "-o clean.csv");
   assert_string_equal(cell(&c, "clean.csv", 0, 2, ','), "reach");
-  command_run(&c, "predict m.lapis people.csv --id name --drop tall");
-  command_expect(&c, 0, "");
+  command_do(&c, "predict m.lapis people.csv --id name --drop tall");
   assert_non_null(strstr(c.out, "ann\t1.8"));
   command_end(&c);
 }
@@ -353,8 +324,7 @@ static void nominals_are_features(void **state)
       "@relation w\n@attribute outlook {sunny, overcast, rainy}\n"
       "@attribute heat real\n@attribute play {yes, no}\n@data\n"
       "sunny,30,no\novercast,20,yes\nrainy,10,yes\n?,31,no\nsunny,?,?\n");
-  command_run(&c, "convert w.arff w.npz --target play");
-  command_expect(&c, 0, "");
+  command_do(&c, "convert w.arff w.npz --target play");
   command_arrays(&c, "w.npz", &all);
   const lapis_mat *X = &lapis_arrays_find(&all, "X")->mat;
   assert_int_equal(X->rows, 4);
@@ -362,9 +332,8 @@ static void nominals_are_features(void **state)
     for (int i = 0; i < 3; i++) CHECK_NEAR(lapis_mat_at(X, i, j), i == j, 0);
   assert_true(isnan(lapis_mat_at(X, 1, 3)));
   lapis_arrays_free(&all);
-  command_run(&c, "fit mc w.arff --target play --mu-rel .1 -q --completed "
-                  "w.csv");
-  command_expect(&c, 0, "");
+  command_do(&c, "fit mc w.arff --target play --mu-rel .1 -q --completed "
+                 "w.csv");
   assert_string_equal(cell(&c, "w.csv", 0, 0, ','), "outlook");
   assert_string_equal(cell(&c, "w.csv", 1, 2, ','), "no");
   assert_string_equal(cell(&c, "w.csv", 4, 0, ','), "sunny");
@@ -384,9 +353,8 @@ static void whole_numbers_are_filled_in(void **state)
       "@attribute floor integer\n@attribute sold {yes, no}\n@data\n"
       "3,90.5,-2,no\n2,60.5,3,yes\n?,75.2,?,no\n5,?,-4,no\n4,120,?,yes\n"
       "?,33,1,?\n");
-  command_run(&c, "fit mc w.arff --target sold --mu-rel .1 -q --completed "
-                  "w.csv -o w.npz");
-  command_expect(&c, 0, "");
+  command_do(&c, "fit mc w.arff --target sold --mu-rel .1 -q --completed "
+                 "w.csv -o w.npz");
   command_arrays(&c, "w.npz", &all);
   const lapis_mat *Z = &lapis_arrays_find(&all, "low_rank")->mat;
   static const int gap[][2] = {{2, 0}, {5, 0}, {2, 2}, {4, 2}, {3, 1}};
@@ -414,9 +382,8 @@ static void listed_values_are_filled_in(void **state)
       "@attribute heat real\n@attribute play {yes, no}\n@data\n"
       "yes,9,30,no\nno,3,20,yes\nno,3,18,yes\n?,?,31,no\nyes,?,29,?\n"
       "?,5,19,yes\nno,?,?,yes\n");
-  command_run(&c, "fit mc w.arff --target play --mu-rel .1 -q --completed "
-                  "w.csv -o w.npz");
-  command_expect(&c, 0, "");
+  command_do(&c, "fit mc w.arff --target play --mu-rel .1 -q --completed "
+                 "w.csv -o w.npz");
   command_arrays(&c, "w.npz", &all);
   const lapis_mat *Z = &lapis_arrays_find(&all, "low_rank")->mat;
   static const char *const windy[] = {"no", "yes"}, *const size[] = {"3", "5",
@@ -434,9 +401,8 @@ static void listed_values_are_filled_in(void **state)
   put(&c, "b.csv",
       "sick,age,tall\n0,30,yes\n1,60,no\n,58,no\n0,,yes\n"
       ",31,\n1,62,no\n");
-  command_run(&c, "fit mc b.csv --target tall --map standard --mu-rel .1 -q "
-                  "--completed b.tsv");
-  command_expect(&c, 0, "");
+  command_do(&c, "fit mc b.csv --target tall --map standard --mu-rel .1 -q "
+                 "--completed b.tsv");
   assert_string_equal(cell(&c, "b.tsv", 3, 0, '\t'), "1");
   assert_string_equal(cell(&c, "b.tsv", 5, 0, '\t'), "0");
   command_end(&c);
@@ -454,9 +420,8 @@ static void one_hot_columns_follow_the_model(void **state)
   command_run(&c, "fit mc t.csv --target kind --mu-rel .1 -q");
   command_expect(&c, 4, "colour red 1");
   assert_non_null(strstr(c.err, "--one-hot"));
-  command_run(&c, "fit mc t.csv --target kind --mu-rel .1 -q --one-hot col* "
-                  "--model m.lapis");
-  command_expect(&c, 0, "");
+  command_do(&c, "fit mc t.csv --target kind --mu-rel .1 -q --one-hot col* "
+                 "--model m.lapis");
   command_run(&c, "predict m.lapis new.csv");
   command_expect(&c, 0,
                  "new.csv:3:1: \"pink\" is no value of \"colour\" that "
@@ -465,14 +430,12 @@ static void one_hot_columns_follow_the_model(void **state)
   command_run(&c, "predict m.lapis new.csv");
   command_expect(&c, 4, "colour color colour=blue");
   put(&c, "twins.csv", "x,x,kind\n1,2,a\n2,1,b\n1,3,a\n3,1,\n");
-  command_run(&c, "fit mc twins.csv --target kind --mu-rel .1 -q --model "
-                  "w.lapis");
-  command_expect(&c, 0, "");
+  command_do(&c, "fit mc twins.csv --target kind --mu-rel .1 -q --model "
+                 "w.lapis");
   put(&c, "one.csv", "x,kind\n1,a\n");
   command_run(&c, "predict w.lapis one.csv");
   command_expect(&c, 4, "x 2");
-  command_run(&c, "convert t.csv - --as csv --target kind --one-hot colour");
-  command_expect(&c, 0, "");
+  command_do(&c, "convert t.csv - --as csv --target kind --one-hot colour");
   assert_non_null(strstr(
       c.out, "colour=blue,colour=green,colour=red,size,kind\n0,0,1,2.5,a\n"
              "1,0,0,,b\n"));
@@ -537,9 +500,8 @@ static void one_word_of_two_things(void **state)
   static const char *const read[] = {"--arff-labels 2", "--labels 2",
                                      "--labels=two.xml"};
   for (int k = 0; k < 3; k++) {
-    command_run(&c, "fit mc two.arff %s --labels pm --mu-rel .1 --json -q",
-                read[k]);
-    command_expect(&c, 0, "");
+    command_do(&c, "fit mc two.arff %s --labels pm --mu-rel .1 --json -q",
+               read[k]);
     lapis_json *v = command_json(c.out);
     const lapis_json *data = lapis_json_get(v, "data");
     assert_true(lapis_json_number(data, "features", 0) == 2);
@@ -614,11 +576,10 @@ static void negative_numbers_stay(void **state)
   begin(&c);
   for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
     put(&c, "d.csv", tried[i].text);
-    command_run(&c,
-                "fit mc d.csv --id n --target y --decimal %s --mu-rel .1 -q "
-                "--completed od.csv",
-                tried[i].decimal);
-    command_expect(&c, 0, "");
+    command_do(&c,
+               "fit mc d.csv --id n --target y --decimal %s --mu-rel .1 -q "
+               "--completed od.csv",
+               tried[i].decimal);
     command_slurp(&c, "od.csv", text, sizeof text);
     assert_non_null(strstr(text, tried[i].kept));
     assert_null(strstr(text, "'-1"));
@@ -627,9 +588,8 @@ static void negative_numbers_stay(void **state)
   }
   put(&c, "f.csv",
       "a;b;y\n-9,5;-19,5;yes\n-9,5;;no\n-9,5;-19,5;\n-8,5;-17,5;no\n");
-  command_run(&c, "fit mc f.csv --target y --decimal , --mu-rel .1 -q "
-                  "--completed of.csv");
-  command_expect(&c, 0, "");
+  command_do(&c, "fit mc f.csv --target y --decimal , --mu-rel .1 -q "
+                 "--completed of.csv");
   command_slurp(&c, "of.csv", text, sizeof text);
   assert_int_equal(*cell(&c, "of.csv", 2, 1, ';'), '-');
   assert_null(strchr(text, '\''));
@@ -643,10 +603,8 @@ static void titles_with_equals_signs(void **state)
   command c;
   begin(&c);
   put(&c, "q.csv", "a,a=1,y\n1,5,yes\n2,7,no\n3,,yes\n4,1,\n");
-  command_run(&c, "fit mc q.csv --target y --mu-rel .1 -q --model m.lapis");
-  command_expect(&c, 0, "");
-  command_run(&c, "predict m.lapis q.csv --target y");
-  command_expect(&c, 0, "");
+  command_do(&c, "fit mc q.csv --target y --mu-rel .1 -q --model m.lapis");
+  command_do(&c, "predict m.lapis q.csv --target y");
   command_end(&c);
 }
 
@@ -664,16 +622,14 @@ static void targets_called_like_columns_of_answers(void **state)
                    "bob,1.62,,no\neve,1.85,1.88,yes\nian,1.60,1.61,no\n",
                    titles[i]);
     put(&c, "t.csv", text);
-    command_run(&c,
-                "fit mc t.csv --id name --target %s --mu-rel .1 -q "
-                "-o t.tsv",
-                titles[i]);
-    command_expect(&c, 0, "");
-    command_run(&c,
-                "eval accuracy --truth t.csv --target %s --id name "
-                "--scores t.tsv",
-                titles[i]);
-    command_expect(&c, 0, "");
+    command_do(&c,
+               "fit mc t.csv --id name --target %s --mu-rel .1 -q "
+               "-o t.tsv",
+               titles[i]);
+    command_do(&c,
+               "eval accuracy --truth t.csv --target %s --id name "
+               "--scores t.tsv",
+               titles[i]);
     assert_non_null(strstr(c.out, "accuracy 1.000000"));
   }
   command_end(&c);

@@ -102,19 +102,14 @@ static void words_are_no_numbers(void **state)
     command_expect(&c, 4, "yes");
     assert_false(command_exists(&c, "out.csv"));
   }
-  command_run(&c, "convert word.csv word.npz --target tree");
-  command_expect(&c, 0, "");
+  command_do(&c, "convert word.csv word.npz --target tree");
   command_run(&c, "fit rr word.npz");
   command_expect(&c, 4, "oak");
-  command_run(&c, "fit rlda word.csv --target tree");
-  command_expect(&c, 0, "");
-  command_run(&c, "fit rr numbers.csv --target tree --model m.lapis");
-  command_expect(&c, 0, "");
-  command_run(&c, "fit rr signs.csv --target tree");
-  command_expect(&c, 0, "");
+  command_do(&c, "fit rlda word.csv --target tree");
+  command_do(&c, "fit rr numbers.csv --target tree --model m.lapis");
+  command_do(&c, "fit rr signs.csv --target tree");
   /* whoever asks a model has no say in what it was taught */
-  command_run(&c, "predict m.lapis word.csv --target tree");
-  command_expect(&c, 0, "");
+  command_do(&c, "predict m.lapis word.csv --target tree");
   command_end(&c);
 }
 
@@ -206,8 +201,7 @@ static void little_learnt_is_said(void **state)
   for (int draw = 0; draw < DRAWS; draw++)
     for (int signal = 0; signal < 2; signal++) {
       write_share(&c, signal ? .7 : 0, draw);
-      command_run(&c, "fit rr t.csv --target y -o o.npz");
-      command_expect(&c, 0, "");
+      command_do(&c, "fit rr t.csv --target y -o o.npz");
       bool said = strstr(c.err, no_better) || strstr(c.err, unclear);
       assert_true((strstr(c.err, no_better) != NULL) ==
                   (strstr(c.err, "R^2 -") != NULL));
@@ -217,8 +211,7 @@ static void little_learnt_is_said(void **state)
   assert_true(warned[0] >= DRAWS * 2 / 3);
   assert_int_equal(warned[1], 0);
   write_share(&c, 0, 1);
-  command_run(&c, "fit rr t.csv --target y -q");
-  command_expect(&c, 0, "");
+  command_do(&c, "fit rr t.csv --target y -q");
   assert_string_equal(c.err, "");
   command_end(&c);
 }
@@ -259,10 +252,8 @@ static void empty_columns_are_named(void **state)
     command_expect(&c, 4, "e 1 --drop");
   }
   assert_false(command_exists(&c, "f.csv"));
-  command_run(&c, "fit rpca t.csv --drop y,e,g --completed f.csv");
-  command_expect(&c, 0, "");
-  command_run(&c, "fit trees t.csv --target y -q");
-  command_expect(&c, 0, "");
+  command_do(&c, "fit rpca t.csv --drop y,e,g --completed f.csv");
+  command_do(&c, "fit trees t.csv --target y -q");
   command_run(&c, "fit svmplus t.csv --target y");
   command_expect(&c, 4, "--map");
   command_end(&c);
@@ -286,12 +277,10 @@ static void the_rival_knows_classes(void **state)
   command c;
   command_begin(&c);
   write_table(&c, "t.csv", "e,f,y", 0, heap);
-  command_run(&c, "cv linear t.csv --target y --grid C=1 --baseline");
-  command_expect(&c, 0, "");
+  command_do(&c, "cv linear t.csv --target y --grid C=1 --baseline");
   assert_non_null(strstr(c.out, "linear on the same folds, its best:\nC=.001"));
-  command_run(&c, "cv linear t.csv --target y --grid C=1,10 --map standard "
-                  "--baseline --json");
-  command_expect(&c, 0, "");
+  command_do(&c, "cv linear t.csv --target y --grid C=1,10 --map standard "
+                 "--baseline --json");
   const char *of[] = {strstr(c.out, "\"best\""), strstr(c.out, "\"baseline\"")};
   double mean[2];
   for (int k = 0; k < 2; k++) {

@@ -74,23 +74,19 @@ static void page_is_read_back(void **state)
   beside("check_page.py", script, sizeof script);
   command_begin(&c);
   write_samples(&c);
-  command_run(&c, "fit rpca -X x.csv --header no --tol 1e-6 --json -o out.npz");
-  command_expect(&c, 0, "");
+  command_do(&c, "fit rpca -X x.csv --header no --tol 1e-6 --json -o out.npz");
   double objective = command_info(c.out, "objective");
   int rank = (int)command_info(c.out, "rank");
   /* five samples, three pictures each; three missing pixels in the inputs */
-  command_run(&c, "report out.npz --data x.csv --shape 3x4 --count 5 "
-                  "--title 'a < b & \"c\"' -o page.html");
-  command_expect(&c, 0, "");
+  command_do(&c, "report out.npz --data x.csv --shape 3x4 --count 5 "
+                 "--title 'a < b & \"c\"' -o page.html");
   shell_or_fail(&c, "python3 %s page.html 3 4 15 3 %.17g %d", script, objective,
                 rank);
   /* without the data: input is the sum of the parts, nothing is missing */
-  command_run(&c, "report out.npz --shape 4x3 --first 8 -o page.html");
-  command_expect(&c, 0, "");
+  command_do(&c, "report out.npz --shape 4x3 --first 8 -o page.html");
   shell_or_fail(&c, "python3 %s page.html 4 3 6 0 %.17g %d", script, objective,
                 rank);
-  command_run(&c, "report out.npz -o page.html");
-  command_expect(&c, 0, "");
+  command_do(&c, "report out.npz -o page.html");
   shell_or_fail(&c, "python3 %s page.html 4 3 0 0 %.17g %d", script, objective,
                 rank);
   command_end(&c);
@@ -134,20 +130,17 @@ static void labels_are_shown(void **state)
   char again[4096];
   command_begin(&c);
   write_people(&c);
-  command_run(&c, "fit mc x.csv --target kind --id name --mu-rel .05 "
-                  "--suspects 3 --json -o out.npz");
-  command_expect(&c, 0, "");
+  command_do(&c, "fit mc x.csv --target kind --id name --mu-rel .05 "
+                 "--suspects 3 --json -o out.npz");
   double objective = command_info(c.out, "objective");
   command_write(&c, "run.json", c.out, strlen(c.out));
-  command_run(&c, "report out.npz --data x.csv --target kind --id name "
-                  "--header yes --truth truth.csv --images pictures --run "
-                  "run.json -o page.html");
-  command_expect(&c, 0, "");
+  command_do(&c, "report out.npz --data x.csv --target kind --id name "
+                 "--header yes --truth truth.csv --images pictures --run "
+                 "run.json -o page.html");
   python_run("check_labels.py", c.folder);
   /* the command on the page gives the same answer */
   command_slurp(&c, "command.txt", again, sizeof again);
-  command_run(&c, "%s --json", again);
-  command_expect(&c, 0, "");
+  command_do(&c, "%s --json", again);
   CHECK_NEAR(command_info(c.out, "objective"), objective,
              1e-9 * fabs(objective));
   command_end(&c);
@@ -167,10 +160,8 @@ static void data_are_read_as_they_were_fitted(void **state)
   command_write(&c, "t.csv", table, sizeof table - 1);
   command_write(&c, "truth.csv", truth, sizeof truth - 1);
 #define READ "t.csv --id name --target kind --one-hot town --drop when"
-  command_run(&c, "fit mc " READ " --mu-rel .1 -q -o out.npz");
-  command_expect(&c, 0, "");
-  command_run(&c, "report out.npz --data " READ " --truth truth.csv -o p.html");
-  command_expect(&c, 0, "");
+  command_do(&c, "fit mc " READ " --mu-rel .1 -q -o out.npz");
+  command_do(&c, "report out.npz --data " READ " --truth truth.csv -o p.html");
   command_slurp(&c, "p.html", page, sizeof page);
   assert_non_null(strstr(page, "AUROC"));
   command_run(&c, "report out.npz --data t.csv --id name -o q.html");
@@ -195,8 +186,7 @@ static void counts_are_whole(void **state)
   write_samples(&c);
   command_write(&c, "run.json", run, strlen(run));
   command_run(&c, "fit rpca -X x.csv --header no -o out.npz");
-  command_run(&c, "report out.npz --run run.json -o page.html");
-  command_expect(&c, 0, "");
+  command_do(&c, "report out.npz --run run.json -o page.html");
   for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
     shell_or_fail(&c, "grep -qF -e '%s' page.html", wanted[i]);
   command_end(&c);
@@ -218,10 +208,8 @@ static void matches_are_shown(void **state)
   }
   snprintf(words, sizeof words, "%s begin", c.folder);
   python_run("check_matches.py", words);
-  command_run(&c, "fit roml in.npz --inliers 4 -o out.npz");
-  command_expect(&c, 0, "");
-  command_run(&c, "report out.npz --data in.npz --images pictures -o p.html");
-  command_expect(&c, 0, "");
+  command_do(&c, "fit roml in.npz --inliers 4 -o out.npz");
+  command_do(&c, "report out.npz --data in.npz --images pictures -o p.html");
   snprintf(words, sizeof words, "%s end", c.folder);
   python_run("check_matches.py", words);
   command_run(&c, "report out.npz -o q.html");
@@ -242,8 +230,7 @@ static void refusals(void **state)
   command_begin(&c);
   write_samples(&c);
   command_write(&c, "y.csv", "1,2\n3,4\n", 8);
-  command_run(&c, "fit rpca -X x.csv --header no -o out.npz");
-  command_expect(&c, 0, "");
+  command_do(&c, "fit rpca -X x.csv --header no -o out.npz");
   command_run(&c, "report out.npz");
   command_expect(&c, 2, "-o F.html");
   command_run(&c, "report out.npz --shape 5x5 -o p.html");

@@ -55,16 +55,14 @@ static double figure(const char *json, const char *kind, const char *name)
 static const char *choose(command *c, char chosen[96])
 {
   static char first[sizeof c->out];
-  command_run(c, RUN "--features auto" WORDS);
-  command_expect(c, 0, "");
+  command_do(c, RUN "--features auto" WORDS);
   strcpy(first, c->out);
   lapis_json *v = command_json(first);
   snprintf(chosen, 96, "%s", lapis_json_text(v, "features", ""));
   lapis_json_free(v);
-  command_run(c, RUN "--features %s%s%s", chosen,
-              strstr(chosen, "bow") == NULL ? "" : OF_WORDS,
-              strstr(chosen, "sift-bow") == NULL ? "" : OF_PLACES);
-  command_expect(c, 0, "");
+  command_do(c, RUN "--features %s%s%s", chosen,
+             strstr(chosen, "bow") == NULL ? "" : OF_WORDS,
+             strstr(chosen, "sift-bow") == NULL ? "" : OF_PLACES);
   const char *a = strstr(first, "\"images\""),
              *b = strstr(c->out, "\"images\"");
   assert_true(a != NULL && b != NULL);

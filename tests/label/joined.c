@@ -8,18 +8,16 @@ static void features_are_joined(void **state)
 {
   command c;
   begin_stripes(&c, 3);
-  command_run(&c, "features sift-bow,texton-bow in -o f.npz " SMALL
-                  " --save-vocabulary words.npz");
-  command_expect(&c, 0, "");
+  command_do(&c, "features sift-bow,texton-bow in -o f.npz " SMALL
+                 " --save-vocabulary words.npz");
   assert_non_null(
       strstr(c.out, "sift-bow,texton-bow: 24 images, X is 24 x 16"));
   assert_non_null(strstr(c.out, "texton-bow from column 9"));
   assert_non_null(strstr(c.out, "--map blocks:8+8,standard,balance"));
   assert_true(command_exists(&c, "words.sift-bow.npz"));
   assert_true(command_exists(&c, "words.texton-bow.npz"));
-  command_run(&c, "features sift-bow,texton-bow in -o g.npz --count 200 "
-                  "--vocabulary words.npz --json");
-  command_expect(&c, 0, "");
+  command_do(&c, "features sift-bow,texton-bow in -o g.npz --count 200 "
+                 "--vocabulary words.npz --json");
   lapis_json *v = command_json(c.out);
   assert_string_equal(lapis_json_text(v, "method", ""), "sift-bow,texton-bow");
   const lapis_json *texton =
@@ -38,16 +36,14 @@ static void labels_come_from_joined_features(void **state)
   command c;
   begin_stripes(&c, 3);
   write_labels(&c, kinds3, 3, 15);
-  command_run(&c, "label in --labels labels.csv --features sift-bow,gist " SMALL
-                  " " GIVEN " --no-cache --json");
-  command_expect(&c, 0, "");
+  command_do(&c, "label in --labels labels.csv --features sift-bow,gist " SMALL
+                 " " GIVEN " --no-cache --json");
   lapis_json *v = command_json(c.out);
   const lapis_json *label = lapis_json_get(v, "label");
   assert_string_equal(lapis_json_text(label, "features", ""), "sift-bow,gist");
   lapis_json_free(v);
-  command_run(&c, "label in --labels labels.csv --features sift-bow,gist " SMALL
-                  " " GIVEN " --no-cache");
-  command_expect(&c, 0, "");
+  command_do(&c, "label in --labels labels.csv --features sift-bow,gist " SMALL
+                 " " GIVEN " --no-cache");
   for (int i = 0; i < IMAGES; i++) table_says(&c, i, kinds3[i % 3]);
   command_end(&c);
 }
@@ -75,9 +71,8 @@ static void colours_add_textons(void **state)
   write_text(&c, "labels.csv",
              "file,what\na00.ppm,x\na01.ppm,y\na02.ppm,x\na03.ppm,y\n"
              "a04.ppm,x\na05.ppm,y\n");
-  command_run(&c, "label in --labels labels.csv " SMALL " " GIVEN
-                  " --no-cache --json");
-  command_expect(&c, 0, "");
+  command_do(&c, "label in --labels labels.csv " SMALL " " GIVEN
+                 " --no-cache --json");
   lapis_json *v = command_json(c.out);
   assert_string_equal(
       lapis_json_text(lapis_json_get(v, "label"), "features", ""),

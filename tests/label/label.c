@@ -62,13 +62,11 @@ static void what_is_chosen_is_the_middle_of_the_good(void **state)
                            "--variant simplex --suspects 0");
   command_expect(&c, 0, "chose --lambda 0.1 --gamma 3 --mu-rel ");
   double said = strtod(strstr(c.err, "--mu-rel ") + 9, NULL);
-  command_run(&c, "features hog in --size 32x32 -o x.npz -q");
-  command_expect(&c, 0, "");
-  command_run(&c, "cv mc -X x.npz:X -Y labels.csv --target what --id file "
-                  "--variant simplex --map l1 --folds 3 --pooled --lambda .1 "
-                  "--gamma 3 --grid mu-rel=.3,.1,.03,.01 --tol 1e-2 "
-                  "--max-iters 60");
-  command_expect(&c, 0, "");
+  command_do(&c, "features hog in --size 32x32 -o x.npz -q");
+  command_do(&c, "cv mc -X x.npz:X -Y labels.csv --target what --id file "
+                 "--variant simplex --map l1 --folds 3 --pooled --lambda .1 "
+                 "--gamma 3 --grid mu-rel=.3,.1,.03,.01 --tol 1e-2 "
+                 "--max-iters 60");
   double middle = middle_of(c.out, &good);
   CHECK_NEAR(said / middle, 1, 0.006); /* three digits are said */
   assert_in_range(good, 2, 4); /* the best alone would be another answer */
@@ -80,8 +78,7 @@ static void classes_are_found(void **state)
   command c;
   begin_stripes(&c, 3);
   write_labels(&c, three, 3, 15);
-  command_run(&c, "%s --no-cache --result r.npz", LABEL);
-  command_expect(&c, 0, "");
+  command_do(&c, "%s --no-cache --result r.npz", LABEL);
   assert_null(strstr(c.err, "three classes"));
   for (int i = 0; i < IMAGES; i++) table_says(&c, i, three[i % 3]);
   command_run(&c, "info r.npz");
@@ -101,8 +98,7 @@ static void curves_are_of_hidden_labels(void **state)
   lapis_arrays all;
   begin_stripes(&c, 3);
   write_labels(&c, three, 3, 15);
-  command_run(&c, "%s --no-cache --result r.npz -o page.html", LABEL);
-  command_expect(&c, 0, "");
+  command_do(&c, "%s --no-cache --result r.npz -o page.html", LABEL);
   command_arrays(&c, "r.npz", &all);
   const lapis_mat *held = &lapis_arrays_find(&all, "held_out")->mat;
   const lapis_mat *known = &lapis_arrays_find(&all, "known")->mat;
@@ -153,13 +149,11 @@ static void many_labels_are_found(void **state)
   static const char run[] =
       "label in --features hog --size 32x32 --no-cache " GIVEN
       " --labels %s.csv --labels-out out.csv";
-  command_run(&c, run, "lists");
-  command_expect(&c, 0, "");
+  command_do(&c, run, "lists");
   for (int i = 2; i < IMAGES; i += 3) table_says(&c, i, "dark;wide");
   command_slurp(&c, "out.csv", c.out, sizeof c.out);
   assert_non_null(strstr(c.out, "in/a20.pgm,\"dark;wide\"\n"));
-  command_run(&c, run, "columns");
-  command_expect(&c, 0, "");
+  command_do(&c, run, "columns");
   command_slurp(&c, "out.csv", c.out, sizeof c.out);
   assert_non_null(strstr(c.out, "name,dark,wide\n"));
   assert_non_null(strstr(c.out, "in/a20.pgm,1,1\n"));
@@ -173,11 +167,9 @@ static void completed_labels_are_read_again(void **state)
   command c;
   begin_stripes(&c, 2);
   write_labels(&c, two, 2, 10);
-  assert_int_equal(
-      command_run(&c, "%s --no-cache --labels-out full.csv", LABEL), 0);
-  command_run(&c, "label in --labels full.csv --features hog --no-cache " GIVEN
-                  " --json");
-  command_expect(&c, 0, "");
+  command_do(&c, "%s --no-cache --labels-out full.csv", LABEL);
+  command_do(&c, "label in --labels full.csv --features hog --no-cache " GIVEN
+                 " --json");
   if (strstr(c.out, "\"given\": false") != NULL) fail_msg("%s", c.out);
   lapis_json *v = command_json(c.out);
   assert_string_equal(lapis_json_text(v, "method", ""), "label");
@@ -200,8 +192,7 @@ static void missing_labels_are_no_class(void **state)
     sprintf(table + strlen(table), "a%02d,%s,1\n", i, spelt[i - 10]);
   strcat(table, "a17\n");
   write_text(&c, "labels.csv", table);
-  command_run(&c, "%s --target what --suspects 0 --no-cache", LABEL);
-  command_expect(&c, 0, "");
+  command_do(&c, "%s --target what --suspects 0 --no-cache", LABEL);
   assert_null(strstr(c.err, "is taken for a class"));
   for (int i = 0; i < IMAGES; i++) table_says(&c, i, two[i % 2]);
   shell(&c, "sed -i s/a17/a17,Unknown/ labels.csv");
@@ -220,8 +211,7 @@ static void a_wrong_label_is_doubted(void **state)
     sprintf(table + strlen(table), "a%02d.pgm;%s\n", i,
             two[(i + (i == 6)) % 2]);
   write_text(&c, "labels.csv", table);
-  command_run(&c, "%s --no-cache -o page.html", LABEL);
-  command_expect(&c, 0, "");
+  command_do(&c, "%s --no-cache -o page.html", LABEL);
   const char *list = strstr(c.out, "contradict, most first:\n");
   assert_non_null(list);
   list = strchr(list, '\n') + 1;
@@ -244,8 +234,7 @@ static void a_wrong_class_is_doubted_once(void **state)
     sprintf(table + strlen(table), "a%02d.pgm;%s\n", i,
             three[(i + (i == 6)) % 3]);
   write_text(&c, "labels.csv", table);
-  command_run(&c, "%s --no-cache -o page.html --result r.npz", LABEL);
-  command_expect(&c, 0, "");
+  command_do(&c, "%s --no-cache -o page.html --result r.npz", LABEL);
   const char *list = strstr(c.out, "contradict, most first:\n");
   assert_non_null(list);
   list = strchr(list, '\n') + 1;
@@ -259,8 +248,7 @@ static void a_wrong_class_is_doubted_once(void **state)
   const lapis_mat *rather = &lapis_arrays_find(&all, "suspect_rather")->mat;
   assert_string_equal(((const char *const *)rather->val)[0], "across");
   lapis_arrays_free(&all);
-  command_run(&c, "%s --no-cache --json", LABEL);
-  command_expect(&c, 0, "");
+  command_do(&c, "%s --no-cache --json", LABEL);
   assert_non_null(strstr(c.out, "\"rather\": \"across\""));
   command_end(&c);
 }
@@ -289,11 +277,11 @@ static void the_cache_changes_nothing(void **state)
   }
   command_expect(&c, 0, "");
   assert_false(command_exists(&c, "kept"));
-  assert_int_equal(command_run(&c, "%s --cache kept --result 1.npz", BAG), 0);
+  command_do(&c, "%s --cache kept --result 1.npz", BAG);
   same(&c, "plain.npz", "1.npz");
   shell(&c, "test $(ls kept/sift-bow-*/*.npz | wc -l) -eq 24");
   shell(&c, "ls -li --time-style=full-iso kept/*/ > before");
-  assert_int_equal(command_run(&c, "%s --cache kept --result 2.npz", BAG), 0);
+  command_do(&c, "%s --cache kept --result 2.npz", BAG);
   same(&c, "plain.npz", "2.npz");
   shell(&c, "ls -li --time-style=full-iso kept/*/ > after");
   same(&c, "before", "after"); /* all was read, nothing made */
@@ -317,9 +305,9 @@ static void a_damaged_cache_is_made_again(void **state)
             "rm $3 $4; printf junk > $5; printf XXXX | "
             "dd of=$6 bs=1 seek=700 conv=notrunc 2>/dev/null; "
             "for f in kept/*.npz; do truncate -s 900 $f; done");
-  assert_int_equal(command_run(&c, "%s --cache kept --result 1.npz", BAG), 0);
+  command_do(&c, "%s --cache kept --result 1.npz", BAG);
   same(&c, "plain.npz", "1.npz");
-  assert_int_equal(command_run(&c, "%s --cache kept --result 2.npz", BAG), 0);
+  command_do(&c, "%s --cache kept --result 2.npz", BAG);
   same(&c, "plain.npz", "2.npz");
   command_end(&c);
 }
@@ -342,8 +330,7 @@ static void threads_change_nothing(void **state)
   write_labels(&c, two, 2, 10);
   static const char run[] = "%s --no-cache --threads %d --result %d.npz "
                             "--labels-out %d.csv";
-  for (int t = 1; t <= 2; t++)
-    assert_int_equal(command_run(&c, run, LABEL, t, t, t), 0);
+  for (int t = 1; t <= 2; t++) command_do(&c, run, LABEL, t, t, t);
   same(&c, "1.csv", "2.csv");
   lapis_arrays a[2];
   command_arrays(&c, "1.npz", &a[0]);
@@ -645,8 +632,8 @@ static void inputs_are_not_written_over(void **state)
   write_text(&c, "boxes.csv", "a00,1,1,8,8\n");
   command_run(&c, "locate in --boxes boxes.csv --csv boxes.csv");
   command_expect(&c, 2, "");
-  command_run(&c, "%s --no-cache --suspects 0 -o in/page.html", LABEL);
-  command_expect(&c, 0, ""); /* an old output is replaced */
+  command_do(&c, "%s --no-cache --suspects 0 -o in/page.html",
+             LABEL); /* an old output is replaced */
   command_end(&c);
 }
 
@@ -660,9 +647,8 @@ static void ambiguous_names_are_refused(void **state)
   command_run(&c, "label in more --labels labels.csv --features hog");
   command_expect(&c, 4, "a00.pgm labels.csv:1 in/a00.pgm more/");
   write_text(&c, "labels.csv", "more/a00.pgm,x\nin/a01,y\n");
-  command_run(&c, "label in more --labels labels.csv --features hog "
-                  "--no-cache " GIVEN);
-  command_expect(&c, 0, "");
+  command_do(&c, "label in more --labels labels.csv --features hog "
+                 "--no-cache " GIVEN);
   command_end(&c);
 }
 

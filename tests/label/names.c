@@ -23,13 +23,11 @@ static void names_from_other_systems_are_found(void **state)
   assert_int_equal(system(line), 0);
   for (int i = 0; i < 2; i++) {
     write_text(&c, "labels.csv", tables[i]);
-    command_run(&c, LABEL " -q -o a.csv");
-    command_expect(&c, 0, "");
+    command_do(&c, LABEL " -q -o a.csv");
   }
   write_text(&c, "labels.csv",
              "file,what\nin\\a05.pgm,flat\nin\\a06.pgm,upright\n");
-  command_run(&c, LABEL " -q -o a.csv");
-  command_expect(&c, 0, "");
+  command_do(&c, LABEL " -q -o a.csv");
   write_text(&c, "labels.csv", "file,what\na05.PGM,flat\na06.pgm,upright\n");
   command_run(&c, LABEL " -q -o a.csv");
   command_expect(&c, 4, "a05.PGM a05.pgm 24");

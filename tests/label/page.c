@@ -49,9 +49,8 @@ static void what_deserves_a_look_is_first(void **state)
   int image[IMAGES];
   char class_[IMAGES][64];
   begin(&c);
-  command_run(&c, LABEL " --no-cache --pictures %d --result r.npz -o page.html",
-              SHOWN);
-  command_expect(&c, 0, "");
+  command_do(&c, LABEL " --no-cache --pictures %d --result r.npz -o page.html",
+             SHOWN);
   command_slurp(&c, "page.html", page, sizeof page);
   assert_int_equal(shown(page, image, class_), SHOWN);
   command_arrays(&c, "r.npz", &all);
@@ -100,8 +99,7 @@ static void settings_stand_once(void **state)
                                       "folds",   "time-limit"};
   command c;
   begin(&c);
-  command_run(&c, LABEL " --no-cache -o page.html");
-  command_expect(&c, 0, "");
+  command_do(&c, LABEL " --no-cache -o page.html");
   command_slurp(&c, "page.html", page, sizeof page);
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     char row[64];
@@ -136,12 +134,10 @@ static void folders_are_classes(void **state)
 #define ANSWER                                                              \
   "--features hog --size 32x32 --no-cache -q --deterministic " GIVEN " -o " \
   "a.csv"
-  command_run(&c, "label in --labels labels.csv " ANSWER);
-  command_expect(&c, 0, "");
+  command_do(&c, "label in --labels labels.csv " ANSWER);
   shell(&c, "sed 's,.*/,,; s/\\([0-9]\\.[0-9]\\{3\\}\\)[0-9]*/\\1/g' a.csv | "
             "sort >table.csv");
-  command_run(&c, "label t --folder-is-class " ANSWER);
-  command_expect(&c, 0, "");
+  command_do(&c, "label t --folder-is-class " ANSWER);
   shell(&c, "sed 's,.*/,,; s/\\([0-9]\\.[0-9]\\{3\\}\\)[0-9]*/\\1/g' a.csv | "
             "sort >folder.csv");
   command_slurp(&c, "table.csv", by_table, sizeof by_table);

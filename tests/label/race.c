@@ -63,12 +63,11 @@ static void right_labels_of_a_few_people_stay(void **state)
   shell(&c, "cut -d, -f1,2,5 " LAPIS_TREE "/data/cmu_faces/index.csv | grep -E "
             "'^(name|(an2i|at33|boland|bpm)_straight)' >labels.csv");
   for (int where = 0; where < 2; where++) {
-    command_run(&c,
-                "label people --labels labels.csv --target eyes --groups "
-                "subject --count 2000 --words 125 --learn 10000 --folds 2 "
-                "--cache kept --json%s",
-                where ? " --where" : "");
-    command_expect(&c, 0, "");
+    command_do(&c,
+               "label people --labels labels.csv --target eyes --groups "
+               "subject --count 2000 --words 125 --learn 10000 --folds 2 "
+               "--cache kept --json%s",
+               where ? " --where" : "");
     assert_non_null(strstr(c.out, "\"suspects\": []"));
   }
   command_end(&c);
@@ -172,9 +171,8 @@ static void tell_blobs(command *c, const char *no, const char *yes,
   for (int i = 0; i < GIVEN_BLOBS; i++)
     sprintf(table + strlen(table), "b%02d.pgm,%s\n", i, is_tall(i) ? yes : no);
   write_text(c, "labels.csv", table);
-  command_run(c, "label in --labels labels.csv --features table:v.csv "
-                 "--no-cache --threads 1 --result r.npz -q");
-  command_expect(c, 0, "");
+  command_do(c, "label in --labels labels.csv --features table:v.csv "
+                "--no-cache --threads 1 --result r.npz -q");
   command_arrays(c, "r.npz", &all);
   const lapis_mat *scores = &lapis_arrays_find(&all, "scores")->mat;
   const char *const *label = lapis_arrays_find(&all, "labels")->mat.val;
@@ -228,9 +226,8 @@ static void doubt_kinds(command *c, double apart, int nth, int64_t expected[2],
   }
   write_text(c, "v.csv", vectors);
   write_text(c, "labels.csv", table);
-  command_run(c, "label in --labels labels.csv --features table:v.csv "
-                 "--no-cache --threads 1 --result r.npz --suspects 1000 -q");
-  command_expect(c, 0, "");
+  command_do(c, "label in --labels labels.csv --features table:v.csv "
+                "--no-cache --threads 1 --result r.npz --suspects 1000 -q");
   command_arrays(c, "r.npz", &all);
   const int64_t *said = lapis_arrays_find(&all, "expected_wrong")->mat.val;
   const lapis_mat *index = &lapis_arrays_find(&all, "suspect_index")->mat;

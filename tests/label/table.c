@@ -84,20 +84,16 @@ static void vectors_become_labels(void **state)
   command c;
   begin(&c);
   write_csv(&c, "v.csv", true, true, true, -1, "");
-  command_run(&c, TABLE "table:v.csv --result r.npz -o page.html");
-  command_expect(&c, 0, "");
+  command_do(&c, TABLE "table:v.csv --result r.npz -o page.html");
   for (int i = 0; i < IMAGES; i++) table_says(&c, i, two[i % 2]);
   assert_null(strstr(c.err, "order"));
   write_csv(&c, "bare.csv", false, true, false, -1, "");
-  command_run(&c, TABLE "table:bare.csv --result s.npz");
-  command_expect(&c, 0, "");
+  command_do(&c, TABLE "table:bare.csv --result s.npz");
   shell(&c, "cmp r.npz s.npz");
   write_arrays(&c, "v.npz", false, true, true);
-  command_run(&c, TABLE "table:v.npz:clip --result s.npz");
-  command_expect(&c, 0, "");
+  command_do(&c, TABLE "table:v.npz:clip --result s.npz");
   shell(&c, "cmp r.npz s.npz");
-  command_run(&c, TABLE "table:v.npz --result s.npz");
-  command_expect(&c, 0, "");
+  command_do(&c, TABLE "table:v.npz --result s.npz");
   shell(&c, "cmp r.npz s.npz");
   command_end(&c);
 }
@@ -115,8 +111,7 @@ static void rows_without_names_are_in_order(void **state)
   for (int i = IMAGES - 1; i >= 0; i--)
     sprintf(list + strlen(list), "in/a%02d.pgm\n", i);
   write_text(&c, "list.txt", list);
-  command_run(&c, TABLE "table:back.npy --names list.txt --json");
-  command_expect(&c, 0, "");
+  command_do(&c, TABLE "table:back.npy --names list.txt --json");
   assert_null(strstr(c.err, "order"));
   command_run(&c, TABLE "table:back.npy --names list.txt");
   for (int i = 0; i < IMAGES; i++) table_says(&c, i, two[i % 2]);
@@ -132,8 +127,7 @@ static void single_precision_is_read(void **state)
   command c;
   begin(&c);
   write_arrays(&c, "v.npz", true, true, true);
-  command_run(&c, TABLE "table:v.npz");
-  command_expect(&c, 0, "");
+  command_do(&c, TABLE "table:v.npz");
   for (int i = 0; i < IMAGES; i++) table_says(&c, i, two[i % 2]);
   command_end(&c);
 }
@@ -219,16 +213,14 @@ static void answers_become_a_sheet(void **state)
     sprintf(table + strlen(table), "a%02d.pgm,%s\n", i,
             two[(i + (i == 4)) % 2]);
   write_text(&c, "labels.csv", table);
-  command_run(&c, TABLE "table:v.csv -o answers.csv");
-  command_expect(&c, 0, "");
+  command_do(&c, TABLE "table:v.csv -o answers.csv");
   shell(&c, "head -n 1 answers.csv | "
             "grep -qx 'image,label,origin,rather,score of upright'");
   shell(&c, "test $(wc -l <answers.csv) = 25");
   sheet_says(&c, "in/a02.pgm", ",flat,given,,-[0-9.]*$");
   sheet_says(&c, "in/a04.pgm", ",upright,given,flat,");
   sheet_says(&c, "in/a20.pgm", ",flat,filled,,-[0-9.]*$");
-  command_run(&c, TABLE "table:v.csv -o answers.tsv");
-  command_expect(&c, 0, "");
+  command_do(&c, TABLE "table:v.csv -o answers.tsv");
   shell(&c, "tr '\\t' , <answers.tsv | cmp - answers.csv");
   command_end(&c);
 }
@@ -264,20 +256,17 @@ static void cells_of_the_sheet_have_an_origin(void **state)
             : i % 2 == 1 ? "1"
                          : "0");
   write_text(&c, "labels.csv", table);
-  command_run(&c, TABLE "table:v.csv -o answers.csv --suspects 0");
-  command_expect(&c, 0, "");
+  command_do(&c, TABLE "table:v.csv -o answers.csv --suspects 0");
   shell(&c, "head -n 1 answers.csv | grep -qx 'image,label,origin,rather,"
             "origin of flat,origin of upright,score of flat,score of upright'");
   sheet_says(&c, "in/a02.pgm", ",flat,given,,given,given,");
   sheet_says(&c, "in/a03.pgm", ",upright,partly given,,given,filled,");
   sheet_says(&c, "in/a21.pgm", ",upright,filled,,filled,filled,");
-  command_run(&c, TABLE "table:v.csv --suspects 0");
-  command_expect(&c, 0, "");
+  command_do(&c, TABLE "table:v.csv --suspects 0");
   given_says(&c, "in/a02.pgm  flat ", "yes");
   given_says(&c, "in/a03.pgm  upright ", "partly");
   given_says(&c, "in/a21.pgm  upright ", "-");
-  command_run(&c, TABLE "table:v.csv --suspects 0 --json");
-  command_expect(&c, 0, "");
+  command_do(&c, TABLE "table:v.csv --suspects 0 --json");
   json_says(&c, "in/a02.pgm", "\"given\": true");
   json_says(&c, "in/a02.pgm", "\"partly_given\": false");
   json_says(&c, "in/a03.pgm", "\"given\": false");
@@ -307,8 +296,7 @@ static void columns_stand_below_each_other(void **state)
   shell(&c, "cd in && mv a20.pgm \303\251t\303\251.pgm && "
             "mv a21.pgm \316\251.pgm && mv a22.pgm "
             "$(printf 'n%.0s' $(seq 70)).pgm");
-  command_run(&c, LABEL);
-  command_expect(&c, 0, "");
+  command_do(&c, LABEL);
   const char *end, *line = strchr(c.out, '\n') + 1;
   for (; strncmp(line, "in/", 3) == 0; line = end + 1, lines++) {
     end = strchr(line, '\n');
@@ -339,9 +327,8 @@ static void a_column_that_repeats_is_named(void **state)
                  "people.csv: column who has 4 different values, each "
                  "of several images; if each is one person, scene or "
                  "video, give --groups who:");
-  command_run(&c, "label in --labels people.csv --groups who --features "
-                  "hog " GIVEN);
-  command_expect(&c, 0, "");
+  command_do(&c, "label in --labels people.csv --groups who --features "
+                 "hog " GIVEN);
   assert_null(strstr(c.err, "--groups"));
   command_run(&c, "label in --labels labels.csv --features hog " GIVEN);
   assert_null(strstr(c.err, "--groups"));

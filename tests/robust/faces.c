@@ -66,12 +66,9 @@ static void write_half(const command *c, const char *name, half *h)
 static double accuracy(command *c, const char *fit, const char *predict)
 {
   double mean;
-  command_run(c, "fit rlda train.npz %s -q --model m.lapis", fit);
-  command_expect(c, 0, "");
-  command_run(c, "predict m.lapis test.npz %s -q -o p.npz", predict);
-  command_expect(c, 0, "");
-  command_run(c, "eval accuracy --truth test.npz --scores p.npz --json");
-  command_expect(c, 0, "");
+  command_do(c, "fit rlda train.npz %s -q --model m.lapis", fit);
+  command_do(c, "predict m.lapis test.npz %s -q -o p.npz", predict);
+  command_do(c, "eval accuracy --truth test.npz --scores p.npz --json");
   lapis_json *v = command_json(c->out);
   mean = lapis_json_number(v, "mean", NAN);
   lapis_json_free(v);
