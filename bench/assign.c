@@ -11,7 +11,7 @@
 
 #include "bench.h"
 #include "lapis/lapis.h"
-#include "lapis/lapis_ops.h"
+#include "lapis/methods.h"
 
 enum { PROBLEMS = 7 };
 

@@ -6,7 +6,7 @@
  * even, smooth with noise (as words give them), or a few heavy ones among many
  * that cost a little.  Five seconds a region. */
 #include "bench.h"
-#include "lapis/lapis_locate.h"
+#include "lapis/images.h"
 
 enum { GRAPHS = 10 };
 

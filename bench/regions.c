@@ -14,9 +14,8 @@
 #include <string.h>
 
 #include "bench.h"
-#include "lapis/lapis_image.h"
-#include "lapis/lapis_io.h"
-#include "lapis/lapis_locate.h"
+#include "lapis/files.h"
+#include "lapis/images.h"
 
 enum { FOLDS = 5, CLASSES = 21, WORDS = 400, WAYS = 4, SIDE = 512 };
 static const char *const way_name[WAYS] = {

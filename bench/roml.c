@@ -14,8 +14,8 @@
 #include <time.h>
 
 #include "bench.h"
+#include "lapis/choose.h"
 #include "lapis/lapis.h"
-#include "lapis/lapis_eval.h"
 
 enum { D = 50 };
 static const double RATIO = 0.2;

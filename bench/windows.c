@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "bench.h"
-#include "lapis/lapis_io.h"
-#include "lapis/lapis_locate.h"
+#include "lapis/files.h"
+#include "lapis/images.h"
 
 enum { POSE_UP = 3 };
 

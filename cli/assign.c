@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "cli.h"
-#include "lapis/lapis_ops.h"
+#include "lapis/methods.h"
 
 static const cli_option options[] = {
     {"output", 'o', "F.npz",

@@ -4,12 +4,11 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "lapis/choose.h"
+#include "lapis/files.h"
+#include "lapis/images.h"
 #include "lapis/lapis.h"
-#include "lapis/lapis_eval.h"
-#include "lapis/lapis_features.h"
-#include "lapis/lapis_flow.h"
-#include "lapis/lapis_io.h"
-#include "lapis/lapis_tools.h"
+#include "lapis/tools.h"
 
 /* ---- stream.c: what can be read only once --------------------------------*/
 /* Standard input, a pipe, goes into a file without a name, which takes its

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cli.h"
-#include "lapis/lapis_features.h"
+#include "lapis/images.h"
 
 static const cli_option options[] = {
     {"output", 'o', "F.npz",

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "cli.h"
-#include "lapis/lapis_report.h"
+#include "lapis/images.h"
 
 /* ---- arrays of a run ----------------------------------------------------*/
 lapis_mat flow_array(const lapis_flow *f, const char *name)

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "cli.h"
-#include "lapis/lapis_image.h"
+#include "lapis/images.h"
 
 static const cli_option options[] = {{NULL, 0, NULL, NULL}};
 

@@ -1,6 +1,6 @@
 /* info_build.c - what this LAPIS is and what is built into it. */
 #include "info.h"
-#include "lapis/lapis_image.h"
+#include "lapis/images.h"
 
 /* All kinds of image are one part, built in or not. */
 static bool has_mpi(void)

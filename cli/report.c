@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lapis/lapis_ops.h"
+#include "lapis/methods.h"
 #include "report.h"
 
 static const cli_option options[] = {

@@ -2,7 +2,7 @@
 #ifndef LAPIS_CLI_REPORT_H
 #define LAPIS_CLI_REPORT_H
 #include "cli.h"
-#include "lapis/lapis_report.h"
+#include "lapis/images.h"
 
 typedef struct report_values { /* distinct values of labels, rising */
   int64_t count;

@@ -3,12 +3,9 @@
 #define LAPIS_FLOW_PRIVATE_H
 #include <inttypes.h>
 
-#include "lapis/lapis_features.h"
-#include "lapis/lapis_flow.h"
-#include "lapis/lapis_io.h"
-#include "lapis/lapis_locate.h"
-#include "lapis/lapis_report.h"
-#include "lapis/lapis_tools.h"
+#include "lapis/files.h"
+#include "lapis/images.h"
+#include "lapis/tools.h"
 
 #define TRY(x)                               \
   do {                                       \

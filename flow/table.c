@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "flow.h"
-#include "lapis/lapis_rows.h"
+#include "lapis/rows.h"
 
 #define AT(field) offsetof(lapis_label_settings, field)
 #define CHOSEN(row, field, text) \

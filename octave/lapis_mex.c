@@ -20,9 +20,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lapis/files.h"
 #include "lapis/lapis.h"
-#include "lapis/lapis_io.h"
-#include "lapis/lapis_tools.h"
+#include "lapis/tools.h"
 
 enum { TALK = 8192, NAME = 64 };
 static const double WHOLE = 9007199254740992; /* 2^53 */

@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "lapis/lapis_image.h"
-#include "lapis/lapis_io.h"
-#include "lapis/lapis_tools.h"
+#include "lapis/files.h"
+#include "lapis/images.h"
+#include "lapis/tools.h"
 
 /* Skips the running test where images cannot be written. */
 static inline void command_need_images(void)

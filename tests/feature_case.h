@@ -3,7 +3,7 @@
 #ifndef LAPIS_FEATURE_CASE_H
 #define LAPIS_FEATURE_CASE_H
 #include "files.h"
-#include "lapis/lapis_features.h"
+#include "lapis/images.h"
 
 enum { MOST = 16 };
 

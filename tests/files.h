@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "lapis/lapis_io.h"
-#include "lapis/lapis_tools.h"
+#include "lapis/files.h"
+#include "lapis/tools.h"
 
 typedef struct files {
   char folder[256];

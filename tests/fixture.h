@@ -2,8 +2,8 @@
 #ifndef LAPIS_FIXTURE_H
 #define LAPIS_FIXTURE_H
 #include "check.h"
-#include "lapis/lapis_io.h"
-#include "lapis/lapis_tools.h"
+#include "lapis/files.h"
+#include "lapis/tools.h"
 
 typedef struct fixture {
   lapis_ctx *ctx;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "flow/label/label.h"
-#include "lapis/lapis_eval.h"
+#include "lapis/choose.h"
 
 enum { FEW_LABELS = 6, SIXTH = 100, MANY = 100, LEARNT = 8 };
 static const double LEAST = 1e-12; /* a probability is above */

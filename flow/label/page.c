@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "flow/label/label.h"
-#include "lapis/lapis_report.h"
+#include "lapis/images.h"
 
 enum { MOST_FACTS = 20, MOST_SETTINGS = 128, VALUE = 160 };
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "flow/label/label.h"
-#include "lapis/lapis_locate.h"
+#include "lapis/images.h"
 
 static const double REGION_SECONDS = 1; /* a region, before its bound is kept */
 

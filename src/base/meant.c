@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "lapis/lapis_tools.h"
+#include "lapis/tools.h"
 
 enum { LONGEST = 63 }; /* letters; a longer word is compared to no name */
 

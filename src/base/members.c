@@ -1,6 +1,6 @@
 /* members.c - which members data has. */
 #include "base/base.h"
-#include "lapis/lapis_tools.h"
+#include "lapis/tools.h"
 
 unsigned lapis_data_has(const lapis_data *data)
 {

@@ -4,7 +4,7 @@
 #include <locale.h>
 #include <stdarg.h>
 
-#include "lapis/lapis_tools.h"
+#include "lapis/tools.h"
 
 /* From number_begin to number_end this thread reads and prints numbers as the
  * C locale does: around the calls of a library that prints by itself. */

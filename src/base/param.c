@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "lapis/lapis_tools.h"
+#include "lapis/tools.h"
 
 const lapis_param *lapis_param_find(const lapis_method *m, const char *name)
 {

@@ -2,8 +2,8 @@
 #ifndef LAPIS_PARAM_H
 #define LAPIS_PARAM_H
 #include "base/base.h"
-#include "lapis/lapis_rows.h"
-#include "lapis/lapis_tools.h"
+#include "lapis/rows.h"
+#include "lapis/tools.h"
 
 /* A condition as of goes_with. */
 bool param_when_holds(const lapis_method *m, const void *settings,

@@ -7,7 +7,7 @@
 
 #include "base/answer.h"
 #include "base/private.h"
-#include "lapis/lapis_tools.h"
+#include "lapis/tools.h"
 
 lapis_status solver_alloc(lapis_ctx *ctx, const solver_class *cls, size_t size,
                           lapis_solver **out)

@@ -20,7 +20,7 @@
 
 #include "base/base.h"
 #include "base/private.h"
-#include "lapis/lapis_tools.h"
+#include "lapis/tools.h"
 
 enum { BLOCK = 64, SENTENCE = 1024, LETTERS = 4 };
 enum { FAILED, TAG, SQUARE, CANCELLED, LATE, HEAD };

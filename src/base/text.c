@@ -4,7 +4,7 @@
 #include <strings.h>
 
 #include "base/base.h"
-#include "lapis/lapis_tools.h"
+#include "lapis/tools.h"
 
 /* Bytes of the UTF-8 character at s; 0: it is none. */
 static size_t character(const unsigned char *s)

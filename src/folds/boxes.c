@@ -1,7 +1,7 @@
 /* boxes.c - intersection over union of boxes (x0, y0, x1, y1). */
 #include <math.h>
 
-#include "lapis/lapis_eval.h"
+#include "lapis/choose.h"
 #include "mat/mat.h"
 
 static lapis_status check_boxes(lapis_ctx *ctx, const char *what,

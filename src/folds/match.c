@@ -5,7 +5,7 @@
  * which of them is called which. */
 #include <math.h>
 
-#include "lapis/lapis_eval.h"
+#include "lapis/choose.h"
 #include "mat/mat.h"
 
 /* ---- checks -------------------------------------------------------------*/

@@ -7,8 +7,8 @@
 #include "folds/classification.h"
 #include "folds/rank.h"
 #include "folds/regression.h"
-#include "lapis/lapis_eval.h"
-#include "lapis/lapis_tools.h"
+#include "lapis/choose.h"
+#include "lapis/tools.h"
 #include "mat/mat.h"
 
 typedef lapis_status (*regression_fn)(lapis_ctx *ctx, const lapis_mat *truth,

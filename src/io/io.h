@@ -2,8 +2,8 @@
 #ifndef LAPIS_IO_PRIVATE_H
 #define LAPIS_IO_PRIVATE_H
 #include "base/base.h"
-#include "lapis/lapis_io.h"
-#include "lapis/lapis_tools.h"
+#include "lapis/files.h"
+#include "lapis/tools.h"
 
 /* ---- file.c: a file's bytes, recognised by their beginning --------------*/
 typedef enum io_format {

@@ -4,7 +4,7 @@
 #include "base/base.h"
 #include "base/comm_api.h"
 #include "base/plugin.h"
-#include "lapis/lapis_tools.h"
+#include "lapis/tools.h"
 
 enum { OPEN_MPI, MPICH };
 static const base_plugin_kind plugins[] = {{.file = "lapis-mpi-openmpi",

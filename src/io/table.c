@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "io/table.h"
-#include "lapis/lapis_tools.h"
+#include "lapis/tools.h"
 
 enum { MAX_COLUMNS = 1000000 };
 

@@ -8,7 +8,7 @@
 #include <strings.h>
 
 #include "io/table.h"
-#include "lapis/lapis_tools.h"
+#include "lapis/tools.h"
 
 /* Bytes of the first name in "COL,COL". */
 static size_t next_name(const char *list)

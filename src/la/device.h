@@ -5,7 +5,7 @@
 #define LAPIS_LA_DEVICE_H
 #include "la/apart.h"
 #include "la/device_api.h"
-#include "lapis/lapis_tools.h"
+#include "lapis/tools.h"
 
 /* Whether a backend of this name is a device: opencl, or opencl:N. */
 bool device_is_named(const char *name);

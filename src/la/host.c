@@ -6,7 +6,7 @@
 
 #include "la/device.h"
 #include "la/host.h"
-#include "lapis/lapis_tools.h"
+#include "lapis/tools.h"
 #include "mat/mat.h"
 
 /* The need is read before the room: a thread of OpenBLAS that takes its buffer

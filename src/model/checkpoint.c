@@ -21,7 +21,7 @@
 #include "base/keep.h"
 #include "base/param.h"
 #include "io/io.h"
-#include "lapis/lapis_tools.h"
+#include "lapis/tools.h"
 #include "mat/mat.h"
 #include "model/divided.h"
 #include "model/model.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "io/io.h"
-#include "lapis/lapis_tools.h"
+#include "lapis/tools.h"
 #include "mat/mat.h"
 #include "model/model.h"
 #include "op/map.h"

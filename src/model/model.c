@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "lapis/lapis_io.h"
+#include "lapis/files.h"
 #include "mat/mat.h"
 #include "op/map.h"
 #include "solve/methods.h"

@@ -1,7 +1,7 @@
 /* predict.c - answers for new samples: checks, maps, then the method's own. */
 #include <string.h>
 
-#include "lapis/lapis_tools.h"
+#include "lapis/tools.h"
 #include "mat/mat.h"
 #include "model/joined.h"
 #include "model/model.h"

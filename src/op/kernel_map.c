@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lapis/lapis_tools.h"
+#include "lapis/tools.h"
 #include "op/kernel.h"
 
 enum { PAIRS_OF = 500, TRAILER = 4, DRAW = 0x6b6d6170 };

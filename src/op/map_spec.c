@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lapis/lapis_tools.h"
+#include "lapis/tools.h"
 #include "op/map_stages.h"
 
 static lapis_status add_stage(lapis_ctx *ctx, lapis_map *m, stage_kind kind,

@@ -9,7 +9,7 @@
  * digits; what is far below the largest does not enter. */
 #include <math.h>
 
-#include "lapis/lapis_ops.h"
+#include "lapis/methods.h"
 
 /* Restores the heap (smallest on top) below i. */
 static void sift(double *a, int64_t i, int64_t n)

@@ -4,7 +4,7 @@
 
 #include "la/kernels.h"
 #include "la/simplex.h"
-#include "lapis/lapis_ops.h"
+#include "lapis/methods.h"
 
 void lapis_prox_soft(int64_t n, const double *v, double t, double *out)
 {

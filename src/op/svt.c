@@ -26,7 +26,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "lapis/lapis_ops.h"
+#include "lapis/methods.h"
 #include "mat/mat.h"
 #include "op/svt_subspace.h"
 

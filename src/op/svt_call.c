@@ -2,7 +2,7 @@
  * with nothing known before and nothing kept (svt.c has what they do). */
 #include <float.h>
 
-#include "lapis/lapis_ops.h"
+#include "lapis/methods.h"
 #include "mat/mat.h"
 #include "op/svt.h"
 

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lapis/lapis_io.h"
-#include "lapis/lapis_tools.h"
+#include "lapis/files.h"
+#include "lapis/tools.h"
 #include "mat/mat.h"
 #include "report/page.h"
 

@@ -2,7 +2,7 @@
 #ifndef LAPIS_PAGE_H
 #define LAPIS_PAGE_H
 #include "base/base.h"
-#include "lapis/lapis_report.h"
+#include "lapis/images.h"
 #include "vision/image/image.h"
 
 /* Appending never fails at once: the first failure is kept, and later calls do

@@ -1,9 +1,9 @@
 /* report.c - the page: its head, its views in order, its end. */
-#include "lapis/lapis_report.h"
+#include "lapis/images.h"
 
 #include <string.h>
 
-#include "lapis/lapis_io.h"
+#include "lapis/files.h"
 #include "mat/mat.h"
 #include "report/page.h"
 

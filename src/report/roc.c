@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "folds/rank.h"
-#include "lapis/lapis_eval.h"
+#include "lapis/choose.h"
 #include "mat/mat.h"
 #include "report/page.h"
 

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "lapis/lapis_rows.h"
+#include "lapis/rows.h"
 #include "select/race.h"
 #include "select/runners.h"
 #include "solve/auto.h"

@@ -2,7 +2,7 @@
 #ifndef LAPIS_SELECT_CV_H
 #define LAPIS_SELECT_CV_H
 #include "base/keep.h"
-#include "lapis/lapis_eval.h"
+#include "lapis/choose.h"
 #include "select/select.h"
 
 struct part_source;

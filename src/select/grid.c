@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lapis/lapis_eval.h"
-#include "lapis/lapis_tools.h"
+#include "lapis/choose.h"
+#include "lapis/tools.h"
 #include "select/select.h"
 
 enum { MAX_VALUES = 1000, ROOM = 40 };

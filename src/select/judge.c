@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "lapis/lapis_eval.h"
+#include "lapis/choose.h"
 #include "select/runners.h"
 
 static bool counts(const lapis_race *r, const runner *x, int64_t k)

@@ -2,7 +2,7 @@
 #ifndef LAPIS_PART_H
 #define LAPIS_PART_H
 #include "base/solver.h"
-#include "lapis/lapis_eval.h"
+#include "lapis/choose.h"
 #include "select/select.h"
 
 /* What all folds of a transductive method have in common: every feature is

@@ -1,7 +1,7 @@
 /* pool.h - all hidden samples judged together. */
 #ifndef LAPIS_POOL_H
 #define LAPIS_POOL_H
-#include "lapis/lapis_eval.h"
+#include "lapis/choose.h"
 #include "select/select.h"
 
 typedef struct pool {

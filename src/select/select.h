@@ -3,7 +3,7 @@
 #define LAPIS_SELECT_H
 #include "base/base.h"
 #include "folds/folds.h"
-#include "lapis/lapis_tools.h"
+#include "lapis/tools.h"
 #include "mat/mat.h"
 
 /* The options as given, or the defaults where given is NULL. */

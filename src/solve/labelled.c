@@ -15,7 +15,7 @@
 
 #include "base/keep.h"
 #include "folds/folds.h"
-#include "lapis/lapis_tools.h"
+#include "lapis/tools.h"
 #include "mat/mat.h"
 
 typedef struct labelled {

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/param.h"
-#include "lapis/lapis_tools.h"
+#include "lapis/tools.h"
 #include "mat/mat.h"
 
 enum { NAME = 128 };

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lapis/lapis_features.h"
+#include "lapis/images.h"
 #include "vision/features/feature.h"
 #include "vision/features/run.h"
 

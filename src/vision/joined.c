@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/solver.h"
-#include "lapis/lapis_features.h"
-#include "lapis/lapis_tools.h"
+#include "lapis/images.h"
+#include "lapis/tools.h"
 #include "vision/features/feature.h"
 
 static const char MADE[] = "feature_settings";

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "lapis/lapis_eval.h"
+#include "lapis/choose.h"
 #include "scarce.h"
 
 enum { UNITS = 20, LARGE = 300000 };

@@ -1,7 +1,7 @@
 /* Text that came from elsewhere: what a terminal would obey is shown, what a
  * spreadsheet would run is marked. */
 #include "command.h"
-#include "lapis/lapis_tools.h"
+#include "lapis/tools.h"
 
 static void check_shown(const char *text, const char *wanted)
 {

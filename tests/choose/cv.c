@@ -1,7 +1,7 @@
 /* Cross-validation: every fold redone by hand, from what it says it hid. */
 #include "check.h"
 #include "folds/rank.h"
-#include "lapis/lapis_eval.h"
+#include "lapis/choose.h"
 
 enum { D = 5, N = 36, FOLDS = 4, GROUPS = N / 3 };
 

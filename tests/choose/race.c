@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "lapis/lapis_eval.h"
+#include "lapis/choose.h"
 #include "select/race.h"
 
 enum { N = 200, KNOWN = 80 };

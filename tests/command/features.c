@@ -1,6 +1,6 @@
 /* features.c - lapis features as people run it. */
 #include "command.h"
-#include "lapis/lapis_features.h"
+#include "lapis/images.h"
 
 /* A pattern that differs from image to image. */
 static void put_image(const command *c, const char *name, int seed)

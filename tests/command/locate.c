@@ -2,7 +2,7 @@
  */
 #include <sys/stat.h>
 
-#include "lapis/lapis_locate.h"
+#include "lapis/images.h"
 #include "scenes.h"
 #include "vision/locate/locate.h"
 

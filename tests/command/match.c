@@ -1,5 +1,5 @@
 /* match.c - lapis match: what is put into pictures comes out. */
-#include "lapis/lapis_features.h"
+#include "lapis/images.h"
 #include "scenes.h"
 
 enum { IMAGES = 6, INLIERS = 12 };

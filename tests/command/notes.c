@@ -1,7 +1,7 @@
 /* What a method remarks is the same by the library as by the command, which
  * says it once on stderr and lists it in its JSON. */
 #include "command.h"
-#include "lapis/lapis_tools.h"
+#include "lapis/tools.h"
 
 enum { ROWS = 60 };
 typedef struct remark_case {

@@ -1,6 +1,6 @@
 /* Uses what an installation promises: a solve, its certificate, a file. */
-#include <lapis/lapis_eval.h>
-#include <lapis/lapis_io.h>
+#include <lapis/choose.h>
+#include <lapis/files.h>
 #include <stdio.h>
 
 enum { D = 4, N = 6 };

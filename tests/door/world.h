@@ -5,16 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lapis/choose.h"
+#include "lapis/files.h"
+#include "lapis/images.h"
 #include "lapis/lapis.h"
-#include "lapis/lapis_eval.h"
-#include "lapis/lapis_features.h"
-#include "lapis/lapis_flow.h"
-#include "lapis/lapis_image.h"
-#include "lapis/lapis_io.h"
-#include "lapis/lapis_locate.h"
-#include "lapis/lapis_ops.h"
-#include "lapis/lapis_report.h"
-#include "lapis/lapis_tools.h"
+#include "lapis/methods.h"
+#include "lapis/tools.h"
 
 enum { ROWS = 4, COLS = 24, ROOM = 1 << 16 };
 

@@ -2,10 +2,8 @@
  * LAPIS reads and writes is the one of the C locale. */
 #include "comma.h"
 #include "files.h"
-#include "lapis/lapis_eval.h"
-#include "lapis/lapis_features.h"
-#include "lapis/lapis_flow.h"
-#include "lapis/lapis_report.h"
+#include "lapis/choose.h"
+#include "lapis/images.h"
 
 /* Calls write(f, path) in both locales: the files must have the same bytes. */
 typedef void (*writer)(files *f, const char *path);

@@ -5,7 +5,7 @@
 #include "base/base.h"
 #include "check.h"
 #include "folds/folds.h"
-#include "lapis/lapis_eval.h"
+#include "lapis/choose.h"
 #include "mat/mat.h"
 #include "select/race.h"
 

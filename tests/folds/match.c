@@ -1,6 +1,6 @@
 /* match.c - match ratios by counting pairs one by one, boxes by hand. */
 #include "check.h"
-#include "lapis/lapis_eval.h"
+#include "lapis/choose.h"
 
 enum { SLOTS = 4, FOUND = 5, IMAGES = 6, EACH = 9 };
 

@@ -1,7 +1,7 @@
 /* Metrics against their definitions. */
 #include "check.h"
 #include "folds/rank.h"
-#include "lapis/lapis_eval.h"
+#include "lapis/choose.h"
 
 static double auroc(const double *truth, const double *scores, int64_t n)
 {

@@ -1,6 +1,6 @@
 /* Metrics of all outputs together, by hand. */
 #include "check.h"
-#include "lapis/lapis_eval.h"
+#include "lapis/choose.h"
 
 static double metric(const char *name, double *truth, int64_t rows,
                      double *scores, int64_t score_rows, int64_t n, double *per)

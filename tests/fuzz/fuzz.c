@@ -12,9 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lapis/lapis_image.h"
-#include "lapis/lapis_io.h"
-#include "lapis/lapis_tools.h"
+#include "lapis/files.h"
+#include "lapis/images.h"
+#include "lapis/tools.h"
 
 typedef struct reader {
   const char *name, *suffix;

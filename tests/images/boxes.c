@@ -3,8 +3,8 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "lapis/lapis_io.h"
-#include "lapis/lapis_locate.h"
+#include "lapis/files.h"
+#include "lapis/images.h"
 #include "vision/locate/contrast.h"
 #include "vision/locate/locate.h"
 

@@ -3,7 +3,7 @@
 #include <glob.h>
 
 #include "files.h"
-#include "lapis/lapis_image.h"
+#include "lapis/images.h"
 #include "python.h"
 #include "vision/image/image.h"
 #include "vision/image/orientation.h"

@@ -1,6 +1,6 @@
 /* Several kinds of features side by side. */
 #include "feature_case.h"
-#include "lapis/lapis_flow.h"
+#include "lapis/images.h"
 
 static void solve_joined(run *r, const char *const *kinds, int count,
                          const lapis_features_options *how)

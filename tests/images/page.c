@@ -3,8 +3,8 @@
  * images; the ROC curve. */
 #include "command.h"
 #include "folds/rank.h"
-#include "lapis/lapis_eval.h"
-#include "lapis/lapis_report.h"
+#include "lapis/choose.h"
+#include "lapis/images.h"
 #include "oracle.h"
 #include "python.h"
 #include "scarce.h"

@@ -2,7 +2,7 @@
  * programs: all subsets of small graphs, and for larger ones a sweep that
  * remembers how the frontier is connected. */
 #include "check.h"
-#include "lapis/lapis_locate.h"
+#include "lapis/images.h"
 
 enum { NODES = 64, FRONTIER = 12, STATES = 60000 };
 

@@ -1,9 +1,9 @@
 /* The page of a result, read back by a reader of XML and PNG that is not
  * ours; singular values against Jacobi's; refusals. */
-#include "lapis/lapis_report.h"
+#include "lapis/images.h"
 
 #include "command.h"
-#include "lapis/lapis_ops.h"
+#include "lapis/methods.h"
 #include "oracle.h"
 #include "python.h"
 

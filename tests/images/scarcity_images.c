@@ -1,7 +1,7 @@
 /* Every k-th allocation fails while images are read, written and described:
  * LAPIS_ENOMEM, nothing half-made, no leak, no crash. */
 #include "files.h"
-#include "lapis/lapis_features.h"
+#include "lapis/images.h"
 #include "scarce.h"
 #include "vision/image/image.h"
 

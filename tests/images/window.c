@@ -1,6 +1,6 @@
 /* window.c - the nearest window against plain enumeration. */
 #include "check.h"
-#include "lapis/lapis_locate.h"
+#include "lapis/images.h"
 
 enum { MOST = 4096, KEEP = 4 };
 

@@ -3,7 +3,7 @@
 #include <sys/wait.h>
 
 #include "label_case.h"
-#include "lapis/lapis_flow.h"
+#include "lapis/images.h"
 #include "select/race.h"
 
 /* ---- a race -------------------------------------------------------------*/

@@ -1,7 +1,7 @@
 /* Every k-th allocation fails while pipelines run, those of the library and
  * their own: a status that says so, no crash, no leak, no half-made file. */
 #include "feature_case.h"
-#include "lapis/lapis_flow.h"
+#include "lapis/images.h"
 #include "scarce.h"
 
 /* The pipelines see what any program sees, and allocate as any program does. */

@@ -2,7 +2,7 @@
  * known, and tables as people write them. */
 #include "folds/rank.h"
 #include "label_case.h"
-#include "lapis/lapis_eval.h"
+#include "lapis/choose.h"
 
 static const char *const two[] = {"flat", "upright"};
 static const char *const three[] = {"across", "down", "slanted"};

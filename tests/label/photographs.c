@@ -2,7 +2,7 @@
  * are: nobody gives a setting, and the answer is good. */
 #include "folds/rank.h"
 #include "label_case.h"
-#include "lapis/lapis_eval.h"
+#include "lapis/choose.h"
 
 enum { PHOTOS = 591, KINDS = 23, COLUMNS = 21, DRAW = 6 };
 typedef struct photos {

@@ -2,7 +2,7 @@
  * and on the page, and the answer is good on photographs. */
 #include "select/race.h"
 #include "label_case.h"
-#include "lapis/lapis_flow.h"
+#include "lapis/images.h"
 
 static const char *const two[] = {"flat", "upright"};
 

@@ -1,6 +1,6 @@
 /* lapis label --features table:F: vectors made elsewhere, a row an image. */
 #include "label_case.h"
-#include "lapis/lapis_io.h"
+#include "lapis/files.h"
 
 enum { D = 6 };
 static const char *const two[] = {"flat", "upright"};

@@ -2,7 +2,7 @@
 #ifndef LAPIS_ANY_PROBLEM_H
 #define LAPIS_ANY_PROBLEM_H
 #include "check.h"
-#include "lapis/lapis_tools.h"
+#include "lapis/tools.h"
 
 enum { D = 5, N = 24 };
 

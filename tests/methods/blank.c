@@ -1,7 +1,7 @@
 /* A sample of which nothing is known is answered by every method that answers,
  * and remarked; it takes nothing from the others. */
 #include "check.h"
-#include "lapis/lapis_tools.h"
+#include "lapis/tools.h"
 #include "room.h"
 
 enum { N = 40, D = 4, BLANK = 17 };

@@ -1,8 +1,8 @@
 /* Whether targets that are numbers are classes: one place says so, for every
  * method that tells classes, and of all samples, not of those a fold shows. */
 #include "check.h"
-#include "lapis/lapis_cv.h"
-#include "lapis/lapis_tools.h"
+#include "lapis/choose.h"
+#include "lapis/tools.h"
 #include "room.h"
 
 enum { N = 240, D = 3 };

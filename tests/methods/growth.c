@@ -2,10 +2,7 @@
  * what its own lack is at its default, and nothing behind their end is read. */
 #include "base/param.h"
 #include "files.h"
-#include "lapis/lapis_features.h"
-#include "lapis/lapis_flow.h"
-#include "lapis/lapis_locate.h"
-#include "lapis/lapis_report.h"
+#include "lapis/images.h"
 #include "methods/any_problem.h"
 
 /* The k-th table of settings there is: methods, predicting with their models,

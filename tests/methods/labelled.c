@@ -2,7 +2,7 @@
  * is that of the others alone, to the bit, and the rest get what its model
  * says. */
 #include "check.h"
-#include "lapis/lapis_cv.h"
+#include "lapis/choose.h"
 
 enum { N = 40, D = 5, KNOWN = 25 };
 

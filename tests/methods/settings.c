@@ -2,12 +2,8 @@
  * defaults, and what makes no sense is refused with a sentence. */
 #include "base/param.h"
 #include "files.h"
-#include "lapis/lapis_eval.h"
-#include "lapis/lapis_features.h"
-#include "lapis/lapis_flow.h"
-#include "lapis/lapis_image.h"
-#include "lapis/lapis_locate.h"
-#include "lapis/lapis_report.h"
+#include "lapis/choose.h"
+#include "lapis/images.h"
 #include "methods/any_problem.h"
 
 static lapis_status solver_of(files *f, const lapis_method *m, const void *set)

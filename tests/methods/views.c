@@ -1,6 +1,6 @@
 /* Views that no matrix has are refused by every method with a sentence. */
 #include "files.h"
-#include "lapis/lapis_eval.h"
+#include "lapis/choose.h"
 
 enum { D = 4, N = 12 };
 

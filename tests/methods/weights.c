@@ -3,7 +3,7 @@
  * completes all samples together, and weighs their labels (tests/mc/weights.c).
  */
 #include "check.h"
-#include "lapis/lapis_tools.h"
+#include "lapis/tools.h"
 #include "room.h"
 
 enum { N = 30, D = 4, MOST = 3 * N };

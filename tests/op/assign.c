@@ -3,7 +3,7 @@
  * Only costs are compared, never assignments: optima need not be unique. */
 #include "check.h"
 #include "fixture.h"
-#include "lapis/lapis_ops.h"
+#include "lapis/methods.h"
 
 typedef struct problem {
   int64_t rows, cols;

@@ -2,7 +2,7 @@
  * conjugates against their definition (Fenchel and Young), verified answers. */
 #include "fixture.h"
 #include "la/kernels.h"
-#include "lapis/lapis_ops.h"
+#include "lapis/methods.h"
 
 enum { CASES = 5000 };
 

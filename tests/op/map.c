@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "lapis/lapis_eval.h"
+#include "lapis/choose.h"
 
 enum { D = 4, N = 200 };
 

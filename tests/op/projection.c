@@ -2,7 +2,7 @@
  * the conjugate of the simplex block against its definition. */
 #include "fixture.h"
 #include "la_case.h"
-#include "lapis/lapis_ops.h"
+#include "lapis/methods.h"
 
 enum { CASES = 3000, MOST = 80 };
 

@@ -2,7 +2,7 @@
  * need nothing but the definition, and by verified answers. */
 #include "fixture.h"
 #include "la/kernels.h"
-#include "lapis/lapis_ops.h"
+#include "lapis/methods.h"
 
 enum { CASES = 50000 };
 

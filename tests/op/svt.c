@@ -3,7 +3,7 @@
  * t and <W - A, A> = t |A|_*. */
 #include "op/svt.h"
 #include "la_case.h"
-#include "lapis/lapis_ops.h"
+#include "lapis/methods.h"
 #include "scarce.h"
 
 enum { CASES = 200 };

@@ -3,7 +3,7 @@
  * for every way of finding singular values.  Spectra are made, so that the
  * right rank is known without either. */
 #include "la_case.h"
-#include "lapis/lapis_ops.h"
+#include "lapis/methods.h"
 #include "op/svt_filter.h"
 
 #define OK(call) assert_int_equal((call), LAPIS_OK)

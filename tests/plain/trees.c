@@ -1,7 +1,7 @@
 /* trees: known samples are answered as they are labelled, what a leaf holds is
  * a share, gaps hold means, and nothing but order within a feature counts. */
 #include "files.h"
-#include "lapis/lapis_io.h"
+#include "lapis/files.h"
 
 enum { D = 3, N = 200, KNOWN = 120, K = 2, TREES = 50 };
 #include "plain_case.h"

@@ -3,7 +3,7 @@
  * (tests/methods/weights.c); here is the joint form, recomputed from X, Y, the
  * weights and what was answered. */
 #include "check.h"
-#include "lapis/lapis_tools.h"
+#include "lapis/tools.h"
 #include "oracle.h"
 #include "room.h"
 

@@ -2,8 +2,8 @@
  * eigenproblem of [ROML16 (29)] recomputed from the data alone, laws, truths
  * that descriptors alone cannot tell. */
 #include "check.h"
-#include "lapis/lapis_eval.h"
-#include "lapis/lapis_io.h"
+#include "lapis/choose.h"
+#include "lapis/files.h"
 #include "oracle.h"
 #include "roml_case.h"
 #include "solve/roml/roml.h"

@@ -1,8 +1,8 @@
 /* instances.c - several objects in an image, and images that come
  * later: against planted truths, and laws. */
 #include "check.h"
-#include "lapis/lapis_eval.h"
-#include "lapis/lapis_io.h"
+#include "lapis/choose.h"
+#include "lapis/files.h"
 #include "roml_case.h"
 #include "roml_data.h"
 

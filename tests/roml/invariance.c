@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "check.h"
-#include "lapis/lapis_eval.h"
+#include "lapis/choose.h"
 #include "roml_case.h"
 
 enum { K = 8, N = 10 };

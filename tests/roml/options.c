@@ -1,6 +1,6 @@
 /* options.c - starts, schedules, tracking: each
  * against a planted truth or a law. */
-#include "lapis/lapis_eval.h"
+#include "lapis/choose.h"
 #include "roml_case.h"
 #include "roml_data.h"
 

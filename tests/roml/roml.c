@@ -3,7 +3,7 @@
 #include "solve/roml/roml.h"
 #include "check.h"
 #include "fixture.h"
-#include "lapis/lapis_eval.h"
+#include "lapis/choose.h"
 #include "oracle.h"
 #include "roml_case.h"
 #include "roml_data.h"

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "base/keep.h"
-#include "lapis/lapis_tools.h"
+#include "lapis/tools.h"
 #include "mat/mat.h"
 
 typedef struct clean {

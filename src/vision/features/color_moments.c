@@ -5,7 +5,7 @@
  * Place of a number: ((row grid + column) 3 + channel) 2 + (0 mean, 1
  * variance).  Cell i of n pixels begins at floor(i n / grid); one of less than
  * a pixel takes the pixel it begins in. */
-#include "lapis/lapis_features.h"
+#include "lapis/images.h"
 #include "vision/features/feature.h"
 #include "vision/image/ops.h"
 

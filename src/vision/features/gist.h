@@ -1,7 +1,7 @@
 /* gist.h - GIST of images and of boxes in them. */
 #ifndef LAPIS_VISION_GIST_H
 #define LAPIS_VISION_GIST_H
-#include "lapis/lapis_features.h"
+#include "lapis/images.h"
 #include "vision/image/ops.h"
 
 /* The filters, made once; reading it from several threads is fine. */

@@ -21,7 +21,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "lapis/lapis_tools.h"
+#include "lapis/tools.h"
 #include "mat/mat.h"
 #include "vision/features/feature.h"
 #include "vision/features/gist.h"

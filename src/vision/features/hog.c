@@ -6,7 +6,7 @@
  * of a number: (row of cells, column of cells, depth), the last fastest. */
 #include "vision/features/hog.h"
 
-#include "lapis/lapis_features.h"
+#include "lapis/images.h"
 #include "vision/features/feature.h"
 #include "vision/image/ops.h"
 

@@ -1,8 +1,7 @@
 /* outline.h - what is in a box and around it, by sums over rectangles. */
 #ifndef LAPIS_VISION_OUTLINE_H
 #define LAPIS_VISION_OUTLINE_H
-#include "lapis/lapis_features.h"
-#include "lapis/lapis_locate.h"
+#include "lapis/images.h"
 #include "vision/image/ops.h"
 
 /* The integral images of one image. */

@@ -2,7 +2,7 @@
  * row by row from the top, 0..1. */
 #include <string.h>
 
-#include "lapis/lapis_features.h"
+#include "lapis/images.h"
 #include "vision/features/feature.h"
 #include "vision/image/ops.h"
 

@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-#include "lapis/lapis_features.h"
-#include "lapis/lapis_tools.h"
+#include "lapis/images.h"
+#include "lapis/tools.h"
 #include "vision/features/feature.h"
 #include "vision/image/ops.h"
 

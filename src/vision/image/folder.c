@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "io/io.h"
-#include "lapis/lapis_features.h"
+#include "lapis/images.h"
 
 enum { DEEPEST = 16 }; /* folders in folders */
 

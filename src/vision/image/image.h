@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/base.h"
-#include "lapis/lapis_image.h"
+#include "lapis/images.h"
 
 typedef struct image_source { /* a file's bytes */
   lapis_ctx *ctx;

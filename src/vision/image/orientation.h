@@ -2,7 +2,7 @@
 #ifndef LAPIS_VISION_TURN_H
 #define LAPIS_VISION_TURN_H
 #include "base/base.h"
-#include "lapis/lapis_image.h"
+#include "lapis/images.h"
 
 /* The orientation (1..8) that the payload of a JPEG's APP1 segment states;
  * false, and *out as it was, where it states none. */

@@ -34,7 +34,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "lapis/lapis_features.h"
+#include "lapis/images.h"
 #include "op/tall.h"
 #include "vision/locate/contrast.h"
 #include "vision/locate/locate.h"

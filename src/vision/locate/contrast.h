@@ -1,7 +1,7 @@
 /* contrast.h - how unlike boxes are to those of images without the object. */
 #ifndef LAPIS_VISION_LOCATE_CONTRAST_H
 #define LAPIS_VISION_LOCATE_CONTRAST_H
-#include "lapis/lapis_features.h"
+#include "lapis/images.h"
 #include "vision/locate/locate.h"
 
 enum {

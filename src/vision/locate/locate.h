@@ -1,7 +1,7 @@
 /* locate.h - shared by the files that say where something is. */
 #ifndef LAPIS_VISION_LOCATE_H
 #define LAPIS_VISION_LOCATE_H
-#include "lapis/lapis_locate.h"
+#include "lapis/images.h"
 #include "mat/mat.h"
 
 /* Refuses words that are no words: shapes, values, places.  what: "windows". */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lapis/lapis_io.h"
+#include "lapis/files.h"
 #include "vision/image/image.h"
 #include "vision/locate/locate.h"
 

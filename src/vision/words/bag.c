@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lapis/lapis_tools.h"
+#include "lapis/tools.h"
 #include "vision/image/ops.h"
 
 enum { OUT_X, OUT_WORD, OUT_PLACE };

@@ -5,7 +5,7 @@
  * file; the image's column of X counts its words. */
 #ifndef LAPIS_VISION_BAG_H
 #define LAPIS_VISION_BAG_H
-#include "lapis/lapis_features.h"
+#include "lapis/images.h"
 #include "vision/features/feature.h"
 #include "vision/words/vocabulary.h"
 

@@ -1,10 +1,10 @@
-/* lapis_tools.h - what programs made with LAPIS use beside the mathematics.
+/* tools.h - what programs made with LAPIS use beside the mathematics.
  *
  * The command, the pipelines and their tests are written with it, and others
  * may be; but it promises nothing: names and meanings here may change with any
  * version, without a word in the changelog. */
-#ifndef LAPIS_TOOLS_H
-#define LAPIS_TOOLS_H
+#ifndef LAPIS_PUBLIC_TOOLS
+#define LAPIS_PUBLIC_TOOLS
 #include "lapis.h"
 
 #ifdef __cplusplus

@@ -1,11 +1,11 @@
-/* lapis_io.h - files: arrays, containers, tables, datasets.
+/* files.h - files: arrays, containers, tables, datasets.
  *
  * A file is recognised by its first bytes before its name.  Writes are
  * atomic: a temporary file beside the target, fsync, rename; after a failure
  * the old file is untouched and nothing is left behind.  Every refusal names
  * the file and the place in it, and what would have been right. */
-#ifndef LAPIS_IO_H
-#define LAPIS_IO_H
+#ifndef LAPIS_PUBLIC_FILES
+#define LAPIS_PUBLIC_FILES
 #include "lapis.h"
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* lapis_rows.h - how a parameter table is written: for the files that have
+/* rows.h - how a parameter table is written: for the files that have
  * one.  Its short names belong to nobody else, and it promises nothing.
  *
  * A row gives the name that users type and the field of the settings struct,
@@ -9,8 +9,8 @@
  *
  * .value is the default; REAL and INT need bounds.  A file that has a table
  * defines AT(field), the offset of a field in its settings struct. */
-#ifndef LAPIS_ROWS_H
-#define LAPIS_ROWS_H
+#ifndef LAPIS_PUBLIC_ROWS
+#define LAPIS_PUBLIC_ROWS
 #include <math.h>
 
 #include "lapis.h"
