@@ -145,6 +145,7 @@ static int run_apart(const char *name, int (*run)(void))
   if (running == 0) {
     (void)signal(SIGINT, SIG_DFL);
     (void)signal(SIGTERM, SIG_DFL);
+    (void)signal(SIGHUP, SIG_DFL); /* nohup has it ignored */
     int failed = run();
     (void)fflush(NULL);
     if (wanted != NULL && ran == 0) exit(NONE_RAN);
