@@ -14,7 +14,8 @@ int config_write(cli *c, const lapis_cv *cv, const void *settings,
   lapis_json *to = settings_json(c, c->method, settings);
   lapis_json_put_text(to, "method", c->method->name);
   for (int k = 0; maps[k] != NULL; k++) {
-    const char *map = lapis_cv_map(cv, k == 1); /* of one that was joined */
+    const lapis_cv_facts *of = lapis_cv_about(cv); /* joined: it says them */
+    const char *map = k == 1 ? of->map_priv : of->map;
     if (map == NULL) map = args_get(&c->args, maps[k]);
     if (map != NULL) lapis_json_put_text(to, maps[k], map);
   }

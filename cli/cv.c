@@ -61,7 +61,7 @@ static void print_point(const lapis_cv *cv, const grid_text *g, int i,
 static void print_text(const lapis_cv *cv, const grid_text *g, bool pooled)
 {
   int best = lapis_cv_best(cv);
-  printf("%s%s\n", lapis_cv_metric(cv),
+  printf("%s%s\n", lapis_cv_about(cv)->metric,
          pooled ? " of all hidden samples, and its standard error"
                 : ", mean and deviation over folds");
   for (int i = 0; i < lapis_cv_count(cv); i++)
@@ -180,7 +180,7 @@ static void print_cv_json(cli *c, const lapis_cv *cv, const grid_text *g,
     lapis_json_put(points, NULL, point_json(cv, g, i));
   lapis_json_put_text(to, "lapis", lapis_version());
   lapis_json_put_text(to, "method", c->method->name);
-  lapis_json_put_text(to, "metric", lapis_cv_metric(cv));
+  lapis_json_put_text(to, "metric", lapis_cv_about(cv)->metric);
   lapis_json_put(to, "points", points);
   if (best >= 0) lapis_json_put(to, "best", point_json(cv, g, best));
   put_rival(to, linear, "baseline");
@@ -243,8 +243,9 @@ static int nothing_judged(const cli *c, lapis_status s, const lapis_cv *cv)
   char why[1024];
   const lapis_metric_kind *metric;
   snprintf(why, sizeof why, "%s", lapis_ctx_error(c->ctx));
-  bool numbers = lapis_metric_find(c->ctx, lapis_cv_metric(cv), &metric) >= 0 &&
-                 metric->reads == LAPIS_METRIC_VALUES;
+  bool numbers =
+      lapis_metric_find(c->ctx, lapis_cv_about(cv)->metric, &metric) >= 0 &&
+      metric->reads == LAPIS_METRIC_VALUES;
   if (s == LAPIS_TIME_LIMIT)
     return cli_fail(EXIT_FAILED, "cv: --time-limit was over before a fold was "
                                  "judged; give more seconds, or --jobs auto");
@@ -337,13 +338,13 @@ static int show_joined(cli *c, const lapis_cv *cv)
   grid_text g = {.count = 0};
   lapis_cv_options o = lapis_cv_defaults();
   rival none = {.cv = NULL};
-  c->method = lapis_cv_method(cv);
+  c->method = lapis_cv_about(cv)->method;
   for (const char *name; (name = lapis_cv_name(cv, g.count)) != NULL;)
     g.grid[g.count++].name = name;
   show(c, cv, &g, &o, &none, &none);
   void *settings = malloc(c->method->settings_size);
   if (settings == NULL) return cli_fail(EXIT_FAILED, "out of memory");
-  memcpy(settings, lapis_cv_settings(cv), c->method->settings_size);
+  memcpy(settings, lapis_cv_about(cv)->settings, c->method->settings_size);
   int code = write_best(c, cv, &g, settings);
   free(settings);
   return code;

@@ -85,8 +85,6 @@ LAPIS_API int lapis_cv_count(const lapis_cv *cv);
 LAPIS_API lapis_cv_point lapis_cv_at(const lapis_cv *cv, int point);
 /* Value of the k-th grid name at a point. */
 LAPIS_API const char *lapis_cv_value(const lapis_cv *cv, int point, int k);
-/* The fold that hid each sample (n of them), -1: none. */
-LAPIS_API const int64_t *lapis_cv_folds(const lapis_cv *cv);
 LAPIS_API int lapis_cv_best(const lapis_cv *cv); /* -1: no point has a value */
 /* K x n scores of the best point, each sample's from the fold that hid it;
  * NaN where none did.  Only with keep_scores. */
@@ -105,19 +103,22 @@ LAPIS_API lapis_status lapis_cv_part(lapis_ctx *ctx, const lapis_method *m,
                                      const lapis_grid *grid, int n_grid,
                                      int64_t part, int64_t parts,
                                      const char *path);
-/* What lapis_cv_run found, to the bit, from all of its parts in any order; it
- * has no lapis_cv_folds.  A part that is missing, given twice, or of another
- * run is refused and named. */
+/* What lapis_cv_run found, to the bit, from all of its parts in any order.  A
+ * part that is missing, given twice, or of another run is refused and named. */
 LAPIS_API lapis_status lapis_cv_join(lapis_ctx *ctx, const char *const *path,
                                      int count, lapis_cv **out);
-/* Its metric; of a joined one also its method, its map (of P: priv) or NULL,
- * the k-th name of its grid (NULL: there are no more), and its settings (the
- * method's struct). */
-LAPIS_API const lapis_method *lapis_cv_method(const lapis_cv *cv);
-LAPIS_API const char *lapis_cv_metric(const lapis_cv *cv);
-LAPIS_API const char *lapis_cv_map(const lapis_cv *cv, bool priv);
+/* What a cross-validation was of. */
+typedef struct lapis_cv_facts {
+  size_t size; /* set by the library, as in lapis_info */
+  const char *metric;
+  /* of a joined one, else NULL: */
+  const lapis_method *method;
+  const void *settings;       /* the method's struct */
+  const char *map, *map_priv; /* or NULL */
+} lapis_cv_facts;
+LAPIS_API const lapis_cv_facts *lapis_cv_about(const lapis_cv *cv);
+/* Of a joined one: the k-th name of its grid, NULL past the end. */
 LAPIS_API const char *lapis_cv_name(const lapis_cv *cv, int k);
-LAPIS_API const void *lapis_cv_settings(const lapis_cv *cv);
 
 /* Known labels that the rest of the data contradicts most: labels are hidden
  * fold by fold, completed with the given settings, and ranked by

@@ -530,17 +530,19 @@ lapis_status cv_run_share(lapis_ctx *ctx, const lapis_method *m,
   lapis_cv *cv = base_alloc(ctx, 1, sizeof *cv);
   lapis_status s = LAPIS_ENOMEM;
   if (cv != NULL) {
-    *cv = (lapis_cv){.n_points = count_points(grid, n_grid),
-                     .n_grid = n_grid,
-                     .grid = grid,
-                     .folds = (own.folds - share.k + share.n - 1) / share.n,
-                     .first = share.k,
-                     .step = share.n,
-                     .is_part = share.is_part,
-                     .metric = metric,
-                     .K = labels.classes > 0 ? labels.classes : data->Y.rows,
-                     .n = data->X.cols,
-                     .less_is_better = metric->less_is_better};
+    *cv = (lapis_cv){
+        .n_points = count_points(grid, n_grid),
+        .n_grid = n_grid,
+        .grid = grid,
+        .folds = (own.folds - share.k + share.n - 1) / share.n,
+        .first = share.k,
+        .step = share.n,
+        .is_part = share.is_part,
+        .metric = metric,
+        .facts = {.size = sizeof(lapis_cv_facts), .metric = metric->name},
+        .K = labels.classes > 0 ? labels.classes : data->Y.rows,
+        .n = data->X.cols,
+        .less_is_better = metric->less_is_better};
     s = run_drawn(&from, &plan, settings, cv);
   }
   part_common_free(&common);
@@ -589,12 +591,6 @@ const char *lapis_cv_value(const lapis_cv *cv, int point, int k)
   if (point < 0 || point >= cv->n_points || k < 0 || k >= cv->n_grid)
     return NULL;
   return cv->text[point * cv->n_grid + k];
-}
-
-const int64_t *lapis_cv_folds(const lapis_cv *cv)
-{
-  if (cv == NULL) return NULL;
-  return cv->fold;
 }
 
 lapis_mat lapis_cv_scores(const lapis_cv *cv)

@@ -27,9 +27,9 @@ struct lapis_cv {
   int64_t cells;       /* of all, when time ran out */
   double *seconds;     /* n_points */
   const lapis_metric_kind *metric;
-  uint64_t drawn; /* a hash of all folds */
+  lapis_cv_facts facts; /* of a joined one all of them */
+  uint64_t drawn;       /* a hash of all folds */
   /* Of a joined one: */
-  const lapis_method *method;
   const char *name[MAX_GRID]; /* the method's own texts */
   void *settings;
   lapis_json *head; /* which holds their texts */

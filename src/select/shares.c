@@ -313,7 +313,7 @@ static const char *own_name(const lapis_method *m, const char *name)
 /* What the header says is tried on the method, as the grid's values are. */
 static lapis_status take_settings(const one_part *p, lapis_cv *cv)
 {
-  const lapis_method *m = cv->method;
+  const lapis_method *m = cv->facts.method;
   const lapis_json *all = lapis_json_get(cv->head, "settings");
   const char *key;
   char value[TEXT_SIZE];
@@ -330,19 +330,19 @@ static lapis_status take_settings(const one_part *p, lapis_cv *cv)
 
 static lapis_status take_grid(const one_part *p, lapis_cv *cv)
 {
-  void *tried = base_alloc(p->ctx, 1, cv->method->settings_size);
+  void *tried = base_alloc(p->ctx, 1, cv->facts.method->settings_size);
   if (tried == NULL) return LAPIS_ENOMEM;
-  lapis_settings_default(cv->method, tried);
+  lapis_settings_default(cv->facts.method, tried);
   lapis_status s = LAPIS_OK;
   for (int k = 0; s >= 0 && k < cv->n_grid; k++) {
-    cv->name[k] = own_name(cv->method, text_at(p->names, k));
+    cv->name[k] = own_name(cv->facts.method, text_at(p->names, k));
     if (cv->name[k] == NULL) s = no_part(p, "the grid is of no such settings");
   }
   for (int k = 0; s >= 0 && k < cv->n_points * cv->n_grid; k++) {
     const char *text = text_at(p->points, k);
     char shown[TEXT_SIZE];
-    s = lapis_settings_set(p->ctx, cv->method, tried, cv->name[k % cv->n_grid],
-                           text);
+    s = lapis_settings_set(p->ctx, cv->facts.method, tried,
+                           cv->name[k % cv->n_grid], text);
     if (s >= 0 &&
         strcmp(lapis_text_shown(text, shown, sizeof shown), text) != 0)
       s = no_part(p, "the grid has a value that cannot be shown");
@@ -387,8 +387,8 @@ static lapis_status join(one_part *p, int count, lapis_cv *cv)
   for (int i = 1; i < count; i++) TRY(same_run(&p[0], &p[i]));
   TRY(all_there(p, count));
   const lapis_json *also = lapis_json_get(p->head, "also");
-  cv->method = lapis_method_find(lapis_json_text(p->head, "method", ""));
-  if (cv->method == NULL) return no_part(p, "there is no such method");
+  cv->facts.method = lapis_method_find(lapis_json_text(p->head, "method", ""));
+  if (cv->facts.method == NULL) return no_part(p, "there is no such method");
   TRY(lapis_metric_find(p->ctx, lapis_json_text(also, "metric", ""),
                         &cv->metric));
   cv->less_is_better = cv->metric->less_is_better;
@@ -396,6 +396,12 @@ static lapis_status join(one_part *p, int count, lapis_cv *cv)
   cv->head = p->head; /* handed over */
   p->head = NULL;
   TRY(take_settings(p, cv));
+  also = lapis_json_get(cv->head, "also");
+  cv->facts.size = sizeof cv->facts;
+  cv->facts.metric = cv->metric->name;
+  cv->facts.settings = cv->settings;
+  cv->facts.map = lapis_json_text(also, "map", NULL);
+  cv->facts.map_priv = lapis_json_text(also, "map-priv", NULL);
   TRY(take_grid(p, cv));
   take_values(p, count, cv);
   return LAPIS_OK;
@@ -427,29 +433,12 @@ lapis_status lapis_cv_join(lapis_ctx *ctx, const char *const *path, int count,
   return s;
 }
 
-const lapis_method *lapis_cv_method(const lapis_cv *cv)
-{
-  return cv == NULL ? NULL : cv->method;
-}
-
-const char *lapis_cv_metric(const lapis_cv *cv)
-{
-  return cv == NULL || cv->metric == NULL ? NULL : cv->metric->name;
-}
-
-const char *lapis_cv_map(const lapis_cv *cv, bool priv)
-{
-  if (cv == NULL || cv->head == NULL) return NULL;
-  return lapis_json_text(lapis_json_get(cv->head, "also"),
-                         priv ? "map-priv" : "map", NULL);
-}
-
 const char *lapis_cv_name(const lapis_cv *cv, int k)
 {
   return cv == NULL || k < 0 || k >= cv->n_grid ? NULL : cv->name[k];
 }
 
-const void *lapis_cv_settings(const lapis_cv *cv)
+const lapis_cv_facts *lapis_cv_about(const lapis_cv *cv)
 {
-  return cv == NULL ? NULL : cv->settings;
+  return cv == NULL ? NULL : &cv->facts;
 }

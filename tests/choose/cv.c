@@ -1,4 +1,5 @@
 /* Cross-validation: every fold redone by hand, from what it says it hid. */
+#include "select/cv.h"
 #include "check.h"
 #include "folds/rank.h"
 #include "lapis/choose.h"
@@ -125,7 +126,7 @@ static void every_sample_is_hidden_once(void **state)
   o.by_group = true;
   b->data.group = b->group;
   lapis_cv *c = cv(b, "svmplus", &set, &o, &grid);
-  const int64_t *fold = lapis_cv_folds(c);
+  const int64_t *fold = c->fold;
   int64_t size[FOLDS] = {0};
   for (int j = 0; j < N; j++) {
     assert_in_range(fold[j], 0, FOLDS - 1);
@@ -197,8 +198,8 @@ static void accuracy_is_that_of_the_labels(void **state)
     double said[N], truth[N], sum = 0;
     set.C = 1;
     for (int64_t f = 0; f < FOLDS; f++) {
-      int64_t n = by_prediction(b, "svmplus", &set, lapis_cv_folds(c), f,
-                                "labels", said, truth);
+      int64_t n =
+          by_prediction(b, "svmplus", &set, c->fold, f, "labels", said, truth);
       sum += share_equal(truth, said, n);
     }
     CHECK_NEAR(lapis_cv_at(c, 1).mean, sum / FOLDS, 1e-12);
@@ -218,7 +219,7 @@ static void accuracy_of_completion(void **state)
   lapis_cv_options o = judged_by("accuracy");
   lapis_grid grid = {"lambda", 1, (const char *const[]){"1"}};
   lapis_cv *c = cv(b, "mc", &set, &o, &grid);
-  const int64_t *fold = lapis_cv_folds(c);
+  const int64_t *fold = c->fold;
   double sum = 0, Y[N];
   set.lambda = 1;
   for (int64_t f = 0; f < FOLDS; f++) {
@@ -255,8 +256,7 @@ static void errors_are_minimised(void **state)
   double said[N], truth[N], sum = 0;
   set.eta = 10;
   for (int64_t f = 0; f < FOLDS; f++) {
-    int64_t n = by_prediction(b, "rr", &set, lapis_cv_folds(c), f, "scores",
-                              said, truth);
+    int64_t n = by_prediction(b, "rr", &set, c->fold, f, "scores", said, truth);
     sum += rae(truth, said, n);
   }
   CHECK_NEAR(lapis_cv_at(c, 1).mean, sum / FOLDS, 1e-6);
@@ -285,7 +285,7 @@ static void a_path_is_its_points(void **state)
       set.lambda = strtod(lambda[i], NULL);
       for (int64_t f = 0; f < FOLDS; f++) {
         int64_t n =
-            by_prediction(b, method[k % 3], &set, lapis_cv_folds(c), f,
+            by_prediction(b, method[k % 3], &set, c->fold, f,
                           k % 3 == 1 ? "labels" : "scores", said, truth);
         if (k % 3 == 0) value = rae(truth, said, n);
         if (k % 3 == 1) value = share_equal(truth, said, n);
@@ -350,7 +350,7 @@ static void pooled_folds_are_judged_as_one(void **state)
     o.by_group = o.pooled = true;
     set.lambda = 0.3;
     lapis_cv *c = cv(b, method, &set, &o, &grid);
-    const int64_t *fold = lapis_cv_folds(c);
+    const int64_t *fold = c->fold;
     double said[N], truth[N], some[N], square = 0, sum = 0, without[GROUPS];
     for (int64_t f = 0; f < FOLDS; f++) {
       double ignored[N];
