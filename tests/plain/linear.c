@@ -1,8 +1,8 @@
 /* linear: a class between two others has its place, gaps hold means, and a new
  * sample's answer does not depend on those beside it. */
 enum { D = 7, N = 90, K = 1 };
-#include "plain_case.h"
 #include "base/solver.h"
+#include "plain_case.h"
 
 /* Three classes one behind the other along the first feature; every third
  * sample is not labelled. */
