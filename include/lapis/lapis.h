@@ -8,8 +8,7 @@
  * Inputs are borrowed, never written, until the solver is freed; a result
  * lives as long as its solver; a model owns all it needs.  One thread per
  * context; no global state; nothing here prints, exits or aborts.
- * methods.h (each method's settings) and choose.h (cross-validation, metrics)
- * come with it; files.h, images.h and tools.h do not.
+ * methods.h (settings) and choose.h (cross-validation) come with it.
  * A struct that begins with its size may grow: no more of it is touched than
  * that says, and what a program of an older header lacks is at its default. */
 #ifndef LAPIS_H
@@ -211,9 +210,8 @@ typedef struct lapis_param {
  * more than two. */
 typedef struct lapis_result_row {
   const char *name;  /* "low_rank" */
-  const char *shape; /* "n x d", a sample a row, as files and languages have it;
-                        a lapis_mat has d rows and n columns, and of "a x b x c"
-                        b c rows */
+  const char *shape; /* "n x d", a sample a row, as files have it; a lapis_mat
+                        has d rows then, and of "a x b x c" b c rows */
   lapis_dtype type;
   const char *when;  /* of settings as used, and data: as goes_with; or NULL */
   const char *where; /* what else it needs: "Y has gaps"; or NULL */
@@ -269,29 +267,6 @@ LAPIS_API const lapis_matrix_setting *lapis_method_matrix(const lapis_method *m,
                                                           int i);
 LAPIS_API const lapis_result_row *lapis_method_result(const lapis_method *m,
                                                       int i);
-
-/* Generic access to the settings struct of a method, by name.  default writes
- * m->settings_size bytes, fill the program's own struct; set checks type and
- * bounds; get writes text that set would read back to the same value. */
-LAPIS_API void lapis_settings_fill(const lapis_method *m, void *settings,
-                                   size_t size);
-static inline void lapis_settings_default(const lapis_method *m, void *settings)
-{
-  if (m != NULL) lapis_settings_fill(m, settings, m->settings_size);
-}
-LAPIS_API lapis_status lapis_settings_set(lapis_ctx *ctx, const lapis_method *m,
-                                          void *settings, const char *name,
-                                          const char *value);
-LAPIS_API lapis_status lapis_settings_get(lapis_ctx *ctx, const lapis_method *m,
-                                          const void *settings,
-                                          const char *name, char *text,
-                                          size_t size);
-/* A setting that is a matrix, by the name of its row; borrowed. */
-LAPIS_API lapis_status lapis_settings_set_matrix(lapis_ctx *ctx,
-                                                 const lapis_method *m,
-                                                 void *settings,
-                                                 const char *name,
-                                                 const lapis_mat *value);
 
 /* ---- solve: one constructor a method, the same verbs for all ------------*/
 typedef struct lapis_solver lapis_solver;
@@ -357,12 +332,6 @@ LAPIS_API int64_t lapis_model_features(const lapis_model *m);
 /* A learnt array or text by name; LAPIS_EINVAL where there is none. */
 LAPIS_API lapis_status lapis_model_get(lapis_ctx *ctx, const lapis_model *m,
                                        const char *name, lapis_mat *out);
-/* Completed entries (sample[k], feature[k]), counted from 0, of the samples
- * that an mc model of the factored solver was learnt from; as the method saw
- * them, a map applied. */
-LAPIS_API lapis_status lapis_model_pairs(lapis_ctx *ctx, const lapis_model *m,
-                                         int64_t count, const int64_t *sample,
-                                         const int64_t *feature, double *out);
 LAPIS_API lapis_status lapis_model_save(lapis_ctx *ctx, const lapis_model *m,
                                         const char *path);
 LAPIS_API lapis_status lapis_model_load(lapis_ctx *ctx, const char *path,
@@ -381,7 +350,6 @@ LAPIS_API lapis_status lapis_predict_new(lapis_ctx *ctx, const lapis_data *data,
 #ifdef __cplusplus
 }
 #endif
-
 #include "choose.h"
 #include "methods.h"
 #endif

@@ -8,6 +8,30 @@
 extern "C" {
 #endif
 
+/* ---- settings by name --------------------------------------------------*/
+/* Generic access to the settings struct of a method, by name.  default writes
+ * m->settings_size bytes, fill the program's own struct; set checks type and
+ * bounds; get writes text that set would read back to the same value. */
+LAPIS_API void lapis_settings_fill(const lapis_method *m, void *settings,
+                                   size_t size);
+static inline void lapis_settings_default(const lapis_method *m, void *settings)
+{
+  if (m != NULL) lapis_settings_fill(m, settings, m->settings_size);
+}
+LAPIS_API lapis_status lapis_settings_set(lapis_ctx *ctx, const lapis_method *m,
+                                          void *settings, const char *name,
+                                          const char *value);
+LAPIS_API lapis_status lapis_settings_get(lapis_ctx *ctx, const lapis_method *m,
+                                          const void *settings,
+                                          const char *name, char *text,
+                                          size_t size);
+/* A setting that is a matrix, by the name of its row; borrowed. */
+LAPIS_API lapis_status lapis_settings_set_matrix(lapis_ctx *ctx,
+                                                 const lapis_method *m,
+                                                 void *settings,
+                                                 const char *name,
+                                                 const lapis_mat *value);
+
 /* ---- settings: take the defaults, change a field -------------------------
  * Each method's problem stands above its settings; lapis_method_result, and
  * `lapis info METHOD`, list the arrays it answers with.  X is d x n, a sample a
@@ -127,6 +151,12 @@ typedef struct lapis_mc_fold_settings {
   size_t size;
   lapis_stop stop;
 } lapis_mc_fold_settings;
+/* Completed entries (sample[k], feature[k]), counted from 0, of the samples
+ * that an mc model of the factored solver was learnt from; as the method saw
+ * them, a map applied. */
+LAPIS_API lapis_status lapis_model_pairs(lapis_ctx *ctx, const lapis_model *m,
+                                         int64_t count, const int64_t *sample,
+                                         const int64_t *feature, double *out);
 
 /* linear: logistic regression, the plain method beside mc; gaps of X hold the
  * mean of the feature.
