@@ -99,12 +99,11 @@ LAPIS_API uint64_t lapis_mat_hash(const lapis_mat *A);
 /* Of any type.  Y: a row of two values, the larger is yes; of more, each a
  * class; rows of 0 and 1, or of -1 and 1, each a label; of rr numbers. */
 typedef struct lapis_data {
-  size_t size;          /* sizeof(lapis_data); 0: that of version 0.1 */
-  lapis_mat X;          /* d x n features; NaN: not observed */
-  lapis_mat Y;          /* c x n targets; NaN: to be predicted */
-  lapis_mat P;          /* p x n privileged features, or empty */
-  lapis_mat xy;         /* 2 or more rows x n, or empty: positions x, y;
-                           other rows (scale, angle) are ignored */
+  size_t size;  /* 0: that of version 0.1 */
+  lapis_mat X;  /* d x n features; NaN: not observed */
+  lapis_mat Y;  /* c x n targets; NaN: to be predicted */
+  lapis_mat P;  /* p x n privileged features, or empty */
+  lapis_mat xy; /* 2 or more rows x n, or empty: x, y; others are ignored */
   const int64_t *group; /* n: bag, subject or image of a sample, or NULL */
   const double *weight; /* n: as how many samples one counts, or NULL */
   lapis_mat words;      /* TEXT, a row: names of Y's values 0, 1, 2 */
@@ -117,17 +116,17 @@ LAPIS_API lapis_ctx *lapis_ctx_new(void); /* NULL: no memory */
 LAPIS_API void lapis_ctx_free(lapis_ctx *ctx);
 /* Keys: seed (0..2^64-1), threads (0 = as many as OpenMP, OPENBLAS_NUM_THREADS
  * and the processors we may run on allow when the context is made), jobs
- * (processes that share the folds of lapis_cv_run and lapis_suspects and the
- * runs of a race: 1; auto or 0: as many as such processors), backend (openblas,
- * reference, a device: docs/devices.md), kernels (vector registers of what
- * OpenBLAS does not do: auto, the widest there are; plain, or neon on AArch64;
- * avx2; avx512), deterministic (true, false), verbose (0..2: how much goes to
+ * (processes that share folds, and candidates of auto: 1; auto or 0: as many
+ * as such processors), backend (openblas, reference, a device:
+ * docs/devices.md), kernels (vector registers of what OpenBLAS does not do:
+ * auto, the widest there are; plain, or neon on AArch64; avx2; avx512),
+ * deterministic (true, false), verbose (0..2: how much goes to
  * lapis_ctx_on_message), spelling (of settings in remarks: options, --mu-rel
  * .1; keywords, mu_rel=.1), max-pixels (of an image; 50000000, at most 2^30).
  * Contexts may be used in several threads at once, each in one; OpenBLAS has
- * one number of threads for the process: "deterministic" means equal bits where
- * no context with another number computes.  Jobs are forks, share the threads,
- * answer as one and end with the call; none while others use OpenBLAS. */
+ * one number of threads for the process: "deterministic" means equal bits
+ * where no context with another number computes.  Jobs are forks, share the
+ * threads, answer as one, end with the call; none while others use OpenBLAS. */
 LAPIS_API lapis_status lapis_ctx_set(lapis_ctx *ctx, const char *key,
                                      const char *value);
 LAPIS_API void lapis_ctx_cancel(lapis_ctx *ctx); /* from any thread or signal */
@@ -255,9 +254,7 @@ typedef struct lapis_method {
 } lapis_method;
 LAPIS_API const lapis_method *lapis_method_at(int i); /* NULL: past the end */
 LAPIS_API const lapis_method *lapis_method_find(const char *name);
-/* A solver of m with these settings and members of data (lapis_data_has)
- * chooses what is left open by hidden labels: it makes folds, and reads X
- * through a map of its own. */
+/* Hidden labels choose what these leave open, and how X is read. */
 LAPIS_API bool lapis_method_chooses(const lapis_method *m, const void *settings,
                                     unsigned has);
 /* The i-th row and matrix of its settings, the i-th array it answers with; NULL
