@@ -129,12 +129,26 @@ int eval_check_order(const lapis_dataset *ds, const eval_columns *sheet,
   return EXIT_DONE;
 }
 
+/* The text of the truth that is the same number as an answer which is none of
+ * its texts, as 01234 and 1234; NULL: there is none. */
+static const char *other_spelling(const lapis_mat *texts,
+                                  const char *const *text, const char *label)
+{
+  double number, value;
+  if (!lapis_number_read(label, NULL, &number)) return NULL;
+  for (int64_t code = 0; code < texts->cols; code++)
+    if (lapis_number_read(text[code * texts->ld], NULL, &value) &&
+        value == number)
+      return text[code * texts->ld];
+  return NULL;
+}
+
 /* Codes of one target's texts into row k of codes; what the truth has no text
  * for is behind its last code. */
 static void code_row(const lapis_mat *labels, const lapis_mat *texts,
                      double *codes, int64_t k, int64_t rows)
 {
-  const char *const *text = (const char *const *)texts->val;
+  const char *const *text = (const char *const *)texts->val, *twin = NULL;
   if (texts->rows > 1) text += k; /* each target has texts of its own */
   for (int64_t j = 0; j < labels->cols; j++) {
     const char *label = ((const char *const *)labels->val)[j * labels->ld];
@@ -142,6 +156,13 @@ static void code_row(const lapis_mat *labels, const lapis_mat *texts,
     while (code < texts->cols && strcmp(text[code * texts->ld], label) != 0)
       code++;
     codes[j * rows + k] = (double)code;
+    if (code < texts->cols || twin != NULL) continue;
+    twin = other_spelling(texts, text, label);
+    if (twin != NULL)
+      fprintf(stderr,
+              "lapis: warning: eval: the answers have \"%s\" and the truth "
+              "\"%s\": one number in two spellings, and two labels\n",
+              label, twin);
   }
 }
 

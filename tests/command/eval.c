@@ -439,9 +439,41 @@ static void codes_go_by_place(void **state)
   command_end(&c);
 }
 
+/* Where the truth's labels are texts, so are those of the answers; where they
+ * are one number in another spelling, that is said. */
+static void two_spellings_are_told(void **state)
+{
+  (void)state;
+  static const char *const tried[][3] = {{"01234", "02110", "1234"},
+                                         {"1.10", "1.1", "1.100"},
+                                         {"007", "07", "7"},
+                                         {"0x", "x0", NULL}};
+  command c;
+  char text[400];
+  command_begin(&c);
+  for (size_t k = 0; k < sizeof tried / sizeof *tried; k++) {
+    const char *const *of = tried[k], *other = of[2] != NULL ? of[2] : "x1";
+    snprintf(text, sizeof text, "id,code\na,%s\nb,%s\nc,%s\nd,%s\n", of[0],
+             of[1], of[0], of[1]);
+    command_write(&c, "t.csv", text, strlen(text));
+    snprintf(text, sizeof text, "id,code\na,%s\nb,%s\nc,%s\nd,%s\n", other,
+             of[1], of[0], of[1]);
+    command_write(&c, "s.csv", text, strlen(text));
+    command_run(&c, "eval accuracy --truth t.csv --id id --target code "
+                    "--scores s.csv");
+    command_expect(&c, 0, "");
+    if (strstr(c.out, "accuracy 0.75") == NULL) fail_msg("%s", c.out);
+    assert_int_equal(strstr(c.err, "one number in two spellings, and two") !=
+                         NULL,
+                     of[2] != NULL);
+  }
+  command_end(&c);
+}
+
 int test_eval(void)
 {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(two_spellings_are_told),
       cmocka_unit_test(answers_are_joined_by_name),
       cmocka_unit_test(lists_of_labels_are_evaluated),
       cmocka_unit_test(rows_of_an_archive_go_by_its_classes),
