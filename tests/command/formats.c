@@ -1,6 +1,7 @@
 /* formats.c - formats, convert and info as commands; sparse data
  * give the answers of dense data. */
 #include "command.h"
+#include "room.h"
 
 static void put(const command *c, const char *name, const char *text)
 {
@@ -260,6 +261,88 @@ static void what_cannot_be_read_is_named(void **state)
   command_end(&c);
 }
 
+/* ---- there and back, over every pair of formats ---------------------------
+ * Titles, names, holes, numbers of any size, and classes that a reader may take
+ * for something else. */
+static const char *const classes[][3] = {
+    {"01", "1", "001"},
+    {"none", "mild", "NA"},
+    {"@a", "=b", "-c"},
+    {"x;y", "a b", "it's"},
+    {"1.10", "1.1", "1.100"},
+    {"yes", "Yes", "yes "},
+    {"9007199254740993", "9007199254740992", "12"},
+    {"1", "2", "3"},
+    {"\xc3\xa9", "\xc3\x89", "e"},
+    {"\"q\"\"r\"", "true", "?x"}};
+enum { KINDS = sizeof classes / sizeof *classes, ROWS = 11 };
+
+static void put_random(const command *c, uint64_t seed)
+{
+  static const char *const third[] = {"x", "2", "\"f,1\""};
+  const char *const *word = classes[seed % KINDS];
+  char text[4096];
+  size_t at = (size_t)sprintf(text, "name,a b,%s,kind\n", third[seed % 3]);
+  for (int j = 0; j < ROWS; j++) {
+    double x = check_normal(&seed);
+    at += (size_t)sprintf(text + at, seed % 2 ? "@n%d," : "00%d,", j);
+    at += (size_t)sprintf(text + at, "%.17g,",
+                          x * pow(10, floor(600 * check_uniform(&seed)) - 300));
+    at += (size_t)(j % 5 == 2 ? sprintf(text + at, ",")
+                              : sprintf(text + at, "%.17g,", j * .1));
+    at += (size_t)sprintf(text + at, "%s\n", j % 4 == 3 ? "" : word[j % 3]);
+  }
+  put(c, "t.csv", text);
+}
+
+static void convert(command *c, const char *from, const char *to)
+{
+  bool table = strstr(from, "sv") != NULL; /* .csv, .tsv */
+  command_run(c, "convert %s %s%s", from, to,
+              table ? " --id name --target kind" : "");
+  command_expect(c, 0, "");
+}
+
+static void pairs_give_back(uint64_t first, uint64_t seeds)
+{
+  static const char *const endings[] = {"csv", "tsv", "npz", "mat", "h5"};
+  static char direct[8192], last[8192];
+  char one[16], two[16];
+  command c;
+  command_begin(&c);
+  command_run(&c, "formats");
+  int kinds = strstr(c.out, "not built") == NULL ? 5 : 4;
+  for (uint64_t seed = first; seed < first + seeds; seed++) {
+    put_random(&c, seed);
+    convert(&c, "t.csv", "direct.csv");
+    command_slurp(&c, "direct.csv", direct, sizeof direct);
+    for (int i = 0; i < kinds * kinds; i++) {
+      snprintf(one, sizeof one, "a.%s", endings[i / kinds]);
+      snprintf(two, sizeof two, "b.%s", endings[i % kinds]);
+      if (i % kinds == 0) convert(&c, "t.csv", one);
+      convert(&c, one, two);
+      convert(&c, two, "last.csv");
+      command_slurp(&c, "last.csv", last, sizeof last);
+      if (strcmp(direct, last) != 0)
+        fail_msg("seed %d, %s, %s:\n%s\nnot\n%s", (int)seed, one, two, last,
+                 direct);
+    }
+  }
+  command_end(&c);
+}
+
+static void every_pair_gives_back(void **state)
+{
+  (void)state;
+  pairs_give_back(0, 4);
+}
+
+static void many_pairs_give_back(void **state)
+{
+  (void)state;
+  pairs_give_back(4, 66);
+}
+
 int test_formats(void)
 {
   const struct CMUnitTest tests[] = {
@@ -271,6 +354,8 @@ int test_formats(void)
       cmocka_unit_test(tables_are_described_by_their_columns),
       cmocka_unit_test(columns_are_used_and_dropped),
       cmocka_unit_test(what_cannot_be_read_is_named),
+      cmocka_unit_test(every_pair_gives_back),
+      LONG(cmocka_unit_test(many_pairs_give_back)),
   };
   return run_cases(tests, NULL, NULL);
 }
