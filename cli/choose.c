@@ -104,20 +104,29 @@ static void keep_suspects(cli *c, int64_t *index, double *margin, int64_t found)
                                          .flat = true};
 }
 
-/* *index: room for *count pairs, and margins behind it; NULL: none is asked
- * for. */
-static int make_room(cli *c, long *count, int64_t **index)
+int suspects_asked(cli *c, long *count)
 {
   const char *text = args_get(&c->args, "suspects");
   char *end;
   long most = 1000000;
-  *index = NULL;
+  *count = 0;
   if (text == NULL) return EXIT_DONE;
   *count = strtol(text, &end, 10);
-  if (end == text || *end != '\0' || *count < 1 || *count > most)
-    return cli_fail(EXIT_MISUSE,
-                    "--suspects '%s' is not a whole number from 1 to %ld", text,
-                    most);
+  if (end != text && *end == '\0' && *count >= 1 && *count <= most)
+    return EXIT_DONE;
+  return cli_fail(EXIT_MISUSE,
+                  "--suspects '%s' is not a whole number from 1 to %ld", text,
+                  most);
+}
+
+/* *index: room for *count pairs, and margins behind it; NULL: none is asked
+ * for. */
+static int make_room(cli *c, long *count, int64_t **index)
+{
+  *index = NULL;
+  if (args_get(&c->args, "suspects") == NULL) return EXIT_DONE;
+  int code = suspects_asked(c, count);
+  if (code != EXIT_DONE) return code;
   *index = calloc((size_t)*count * 3, sizeof **index);
   return *index != NULL ? EXIT_DONE : cli_fail(EXIT_FAILED, "out of memory");
 }

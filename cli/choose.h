@@ -18,6 +18,8 @@ int cv_options_from_args(cli *c, const lapis_data *data, lapis_cv_options *o);
  * to what is written; *memory is freed by the caller when all is done. */
 int find_suspects(cli *c, const lapis_data *data, const void *settings,
                   void **memory);
+/* How many --suspects asks for; 0: none. */
+int suspects_asked(cli *c, long *count);
 /* The same by K x n probabilities of known labels while they were hidden. */
 int find_suspects_of(cli *c, const lapis_data *data, const lapis_mat *held_out,
                      void **memory);

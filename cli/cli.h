@@ -197,6 +197,8 @@ void cli_wipe_bar(cli *c);
 void shell_word(FILE *to, const char *word);
 void shell_file(FILE *to, const char *path); /* never an option */
 void shell_option(FILE *to, const cli *c, const char *name, const char *value);
+/* The command line again; to be freed; NULL: no memory. */
+char *shell_command(const cli *c);
 
 /* How the fit of a model ended where it was cut short, "time-limit, gap 0.1";
  * false: it was not. */

@@ -238,7 +238,8 @@ static int report(cli *c, const job *j)
     print_json(to);
   } else {
     print_text(c, j);
-    if (args_get(&c->args, "output") == NULL) print_contradicted(c, j->ds);
+    const char *output = args_get(&c->args, "output"); /* .npz has all */
+    if (output == NULL || is_sheet(output)) print_contradicted(c, j->ds);
   }
   return cli_exit_code(c, info->status);
 }
@@ -250,27 +251,17 @@ static lapis_status make(cli *c, job *j)
   return lapis_solver_new(c->ctx, c->method, &data, j->settings, &j->solver);
 }
 
-/* Known labels that are predicted to be others: by what auto says of each while
- * it is hidden, else at the settings that answer. */
+/* Known labels that are predicted to be others: by what is said of each while
+ * it is hidden, where hidden labels choose; else by a cross-validation at the
+ * settings that are given. */
 static int suspects(cli *c, job *j)
 {
   lapis_mat held_out;
   if (has_result(j, "held_out", &held_out))
     return find_suspects_of(c, &j->data, &held_out, &j->suspects);
-  lapis_data data = j->data;
-  lapis_model *m = NULL;
-  double *X = NULL;
-  lapis_status s = LAPIS_OK;
-  if (args_get(&c->args, "suspects") == NULL) return EXIT_DONE;
-  if (j->chooses) s = lapis_model_new(j->solver, &m);
-  if (m != NULL && lapis_model_map(m) != NULL)
-    s = lapis_map_make(c->ctx, lapis_model_map(m), &j->data.X, &X, &data.X);
-  int code = s < 0 ? cli_fail_status(c, s)
-                   : find_suspects(c, &data, lapis_result_settings(j->solver),
-                                   &j->suspects);
-  free(X);
-  lapis_model_free(m);
-  return code;
+  if (j->chooses) return EXIT_DONE; /* too few labels, which is remarked */
+  return find_suspects(c, &j->data, lapis_result_settings(j->solver),
+                       &j->suspects);
 }
 
 static int solve(cli *c, job *j)
@@ -430,24 +421,6 @@ static int check_jobs(const cli *c, const job *j)
                   c->method->name);
 }
 
-static int check_given(cli *c, job *j)
-{
-  unsigned used = lapis_method_reads(c->method, j->settings);
-  if (args_get(&c->args, "suspects") != NULL) used |= LAPIS_READS_GROUP;
-  j->chooses = lapis_method_chooses(c->method, j->settings,
-                                    lapis_data_has(lapis_dataset_data(j->ds)));
-  int code = check_jobs(c, j);
-  if (j->chooses && args_get(&c->args, "map") != NULL) {
-    lapis_status s = lapis_settings_set(c->ctx, c->method, j->settings, "map",
-                                        args_get(&c->args, "map"));
-    if (s < 0) return cli_fail_status(c, s);
-  }
-  if (code == EXIT_DONE) code = given_members(c, j->ds, used, &j->data);
-  if (code == EXIT_DONE)
-    code = given_settings(c, j->settings, lapis_data_has(&j->data), NULL);
-  return code;
-}
-
 /* --suspects of what chooses are by what it says of labels held out. */
 static int hold_out(cli *c, void *settings)
 {
@@ -463,13 +436,33 @@ static int hold_out(cli *c, void *settings)
   return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;
 }
 
+static int check_given(cli *c, job *j)
+{
+  unsigned used = lapis_method_reads(c->method, j->settings);
+  if (args_get(&c->args, "suspects") != NULL) used |= LAPIS_READS_GROUP;
+  j->chooses = lapis_method_chooses(c->method, j->settings,
+                                    lapis_data_has(lapis_dataset_data(j->ds)));
+  long count;
+  int code = suspects_asked(c, &count);
+  if (code == EXIT_DONE) code = check_jobs(c, j);
+  if (j->chooses && args_get(&c->args, "map") != NULL) {
+    lapis_status s = lapis_settings_set(c->ctx, c->method, j->settings, "map",
+                                        args_get(&c->args, "map"));
+    if (s < 0) return cli_fail_status(c, s);
+  }
+  if (code == EXIT_DONE && j->chooses) code = hold_out(c, j->settings);
+  if (code == EXIT_DONE) code = given_members(c, j->ds, used, &j->data);
+  if (code == EXIT_DONE)
+    code = given_settings(c, j->settings, lapis_data_has(&j->data), NULL);
+  return code;
+}
+
 static int run(cli *c)
 {
   job j = {.settings = NULL};
   int code = check_learns(c);
   if (code == EXIT_DONE) code = config_read(c);
   if (code == EXIT_DONE) code = settings_from_args(c, &j.settings);
-  if (code == EXIT_DONE) code = hold_out(c, j.settings);
   if (code == EXIT_DONE) code = check_frame(c, j.settings);
   if (code == EXIT_DONE) code = check_answers(c, args_get(&c->args, "output"));
   if (code == EXIT_DONE) code = check_completed(c);

@@ -91,27 +91,11 @@ lapis_json *flow_texts_json(const lapis_mat *m)
   return list;
 }
 
-/* ---- the command again, for a page --------------------------------------*/
-/* To be freed; NULL: no memory. */
-static char *command_again(const cli *c)
-{
-  char *text = NULL;
-  size_t size;
-  FILE *to = open_memstream(&text, &size);
-  if (to == NULL) return NULL;
-  fprintf(to, "lapis %s", c->verb->name);
-  for (int i = 0; i < c->args.n_words; i++) shell_file(to, c->args.word[i]);
-  for (int i = 0; i < c->args.n_given; i++)
-    shell_option(to, c, c->args.given[i].name, c->args.given[i].value);
-  if (fclose(to) == 0) return text;
-  free(text);
-  return NULL;
-}
-
+/* ---- a page -------------------------------------------------------------*/
 lapis_status flow_write_page(const cli *c, const lapis_flow *f,
                              const char *path)
 {
-  char *command = command_again(c);
+  char *command = shell_command(c);
   lapis_status s = lapis_flow_page(f, path, command);
   free(command);
   return s;

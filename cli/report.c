@@ -85,11 +85,11 @@ void report_parts_free(report_parts *own)
   lapis_array_free(&own->files);
   lapis_json_free(own->run);
   report_values_free(&own->kinds);
-  void *const all[] = {
-      own->input,  own->values,  own->picture,     own->box,
-      own->points, own->codes,   own->suspect,     own->label_names,
-      own->labels, own->answers, own->class_names, own->texts,
-      own->names,  own->row,     own->command,     own->row_text};
+  void *const all[] = {own->input,   own->values,      own->picture,
+                       own->box,     own->points,      own->codes,
+                       own->suspect, own->label_names, own->labels,
+                       own->answers, own->class_names, own->texts,
+                       own->names,   own->row,         own->row_text};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
 }
 

@@ -31,7 +31,7 @@ typedef struct report_parts {
   char *texts;        /* behind label_names */
   lapis_report_row *row;
   lapis_json *run; /* --run */
-  char *row_text, *command;
+  char *row_text;
 } report_parts;
 void report_parts_free(report_parts *own);
 

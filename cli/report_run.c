@@ -1,5 +1,5 @@
-/* report_run.c - the settings and figures of a run, and the command that
- * repeats it, from what it printed with --json. */
+/* report_run.c - the settings and figures of a run, and its command, from what
+ * it printed with --json. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,112 +40,6 @@ static int64_t take_rows(const lapis_json *from, int digits,
   return count;
 }
 
-/* A word as a POSIX shell reads it back. */
-static size_t quote(char *to, const char *word)
-{
-  char *at = to;
-  if (word[0] != '\0' &&
-      strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                   "0123456789_./:,=@%+-") == strlen(word)) {
-    strcpy(to, word);
-    return strlen(word);
-  }
-  *at++ = '\'';
-  for (; *word != '\0'; word++) {
-    if (*word == '\'') {
-      memcpy(at, "'\\''", 4);
-      at += 4;
-    } else {
-      *at++ = *word;
-    }
-  }
-  *at++ = '\'';
-  *at = '\0';
-  return (size_t)(at - to);
-}
-
-/* How the data were read. */
-static const char *const reading[] = {"target", "id", "header"};
-enum { READING = sizeof reading / sizeof *reading };
-
-static size_t write_options(cli *c, char *to)
-{
-  char *at = to;
-  for (int i = 0; i < READING; i++) {
-    const char *value = args_get(&c->args, reading[i]);
-    if (value == NULL) continue;
-    at += sprintf(at, " --%s ", reading[i]);
-    at += quote(at, value);
-  }
-  return (size_t)(at - to);
-}
-
-/* Of two settings for one thing a run says both, and takes one: --mu, for which
- * this is the other name. */
-static bool is_alternative(const char *method, const lapis_report *r,
-                           const char *name)
-{
-  const lapis_method *m = lapis_method_find(method);
-  if (m == NULL || m->choose == NULL || m->unless == NULL) return false;
-  size_t length = strcspn(m->choose, "=");
-  if (strlen(name) != length || strncmp(name, m->choose, length) != 0)
-    return false;
-  for (int64_t i = 0; i < r->settings; i++)
-    if (strcmp(r->setting[i].name, m->unless) == 0)
-      return strcmp(r->setting[i].value, "auto") != 0;
-  return false;
-}
-
-/* A setting at its default need not be said, and some may not be: beside others
- * it says nothing. */
-static bool is_default(const char *method, const lapis_report_row *row)
-{
-  const lapis_method *m = lapis_method_find(method);
-  void *settings = m == NULL ? NULL : malloc(m->settings_size);
-  char text[256];
-  if (settings == NULL) return false;
-  lapis_settings_default(m, settings);
-  bool is = lapis_settings_get(NULL, m, settings, row->name, text,
-                               sizeof text) >= 0 &&
-            strcmp(text, row->value) == 0;
-  free(settings);
-  return is;
-}
-
-static int write_command(cli *c, report_parts *own, lapis_report *r)
-{
-  const char *method = lapis_json_text(own->run, "method", NULL);
-  const char *data = args_get(&c->args, "data");
-  if (method == NULL) return EXIT_DONE;
-  size_t room = 64 + 4 * (strlen(method) + (data == NULL ? 4 : strlen(data)));
-  for (int i = 0; i < READING; i++)
-    if (args_get(&c->args, reading[i]) != NULL)
-      room += 16 + 4 * strlen(args_get(&c->args, reading[i]));
-  for (int64_t i = 0; i < r->settings; i++)
-    room += 8 + strlen(r->setting[i].name) + 4 * strlen(r->setting[i].value);
-  char *at = own->command = malloc(room);
-  if (at == NULL) return cli_fail(EXIT_FAILED, "out of memory");
-  at += sprintf(at, "lapis fit ");
-  at += quote(at, method);
-  *at++ = ' ';
-  at += data == NULL ? (size_t)sprintf(at, "DATA") : quote(at, data);
-  at += write_options(c, at);
-  for (int64_t i = 0; i < r->settings; i++) {
-    const char *value = r->setting[i].value;
-    if (strcmp(value, "false") == 0 || strcmp(value, "auto") == 0 ||
-        is_default(method, &r->setting[i]) ||
-        is_alternative(method, r, r->setting[i].name))
-      continue;
-    at += sprintf(at, " --%s", r->setting[i].name);
-    if (strcmp(value, "true") == 0) continue;
-    *at++ = ' ';
-    at += quote(at, value);
-  }
-  *at = '\0';
-  r->command = own->command;
-  return EXIT_DONE;
-}
-
 /* What the method remarked, behind the figures. */
 static void take_notes(const report_parts *own, lapis_report *r)
 {
@@ -179,5 +73,6 @@ int report_run(cli *c, report_parts *own, lapis_report *r)
       take_rows(lapis_json_get(own->run, "info"), 4, own->row + MOST_ROWS,
                 own->row_text + MOST_ROWS * TEXT_ROOM, MOST_ROWS);
   take_notes(own, r);
-  return write_command(c, own, r);
+  r->command = lapis_json_text(own->run, "command", NULL);
+  return EXIT_DONE;
 }

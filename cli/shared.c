@@ -744,6 +744,9 @@ lapis_json *run_json(cli *c, const char *method, const lapis_method *table,
   lapis_result_get(s, "notes", &notes);
   lapis_json_put_text(to, "lapis", lapis_version());
   lapis_json_put_text(to, "method", method);
+  char *command = shell_command(c);
+  if (command != NULL) lapis_json_put_text(to, "command", command);
+  free(command);
   lapis_json_put_text(to, "status", lapis_status_name(info->status));
   lapis_json_put(to, "settings",
                  settings_json(c, table, lapis_result_settings(s)));

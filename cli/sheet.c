@@ -32,6 +32,7 @@ typedef struct answers {
   lapis_mat values;  /* texts of the codes of several: a row for all, or a row
                       * each; or empty */
   lapis_mat titles;  /* of targets, or empty */
+  lapis_mat doubts, margins; /* of --suspects, or empty */
 } answers;
 
 lapis_mat result_of(const lapis_solver *s, const char *name)
@@ -67,6 +68,11 @@ static answers collect(cli *c, const lapis_solver *s, const lapis_dataset *ds,
   int64_t targets = a.labels.cols > 0 ? a.labels.rows : a.scores.rows;
   const lapis_mat *Y = &lapis_dataset_data(ds)->Y;
   if (origins && Y->rows == targets) a.given = *Y;
+  for (int k = 0; k + 1 < c->n_extra; k++)
+    if (strcmp(c->extra[k].name, "suspect_index") == 0) {
+      a.doubts = c->extra[k].mat;
+      a.margins = c->extra[k + 1].mat;
+    }
   if (a.titles.cols != targets) a.titles.cols = 0;
   return a;
 }
@@ -193,7 +199,8 @@ static bool add_origin(sheet *s, const answers *a, int64_t k, const char *title)
   return text != NULL;
 }
 
-/* What a given label rather is, by the answer. */
+/* What a given label rather is, by the answer, or, where labels were held out
+ * (--suspects), by what was said of it then: of two classes the other. */
 static bool add_rather(sheet *s, const answers *a)
 {
   bool texts = a->classes.cols > 0 && a->labels.cols > 0;
@@ -203,6 +210,14 @@ static bool add_rather(sheet *s, const answers *a)
     double given = lapis_mat_at(&a->given, 0, j);
     double answer = lapis_mat_at(&a->labels, 0, j);
     text[j] = isnan(given) || given == answer ? "" : code_text(a, 0, answer);
+  }
+  for (int64_t k = 0; text != NULL && k < a->doubts.cols; k++) {
+    int64_t j = (int64_t)lapis_mat_at(&a->doubts, 0, k);
+    double given = lapis_mat_at(&a->given, 0, j);
+    double of = lapis_mat_at(&a->doubts, 1, k); /* of several classes */
+    double other = a->classes.cols == 2 ? 1 - given : of;
+    if (lapis_mat_at(&a->margins, 0, k) > 0 && *text[j] == '\0')
+      text[j] = other != given ? code_text(a, 0, other) : "another";
   }
   return text != NULL;
 }

@@ -1,4 +1,5 @@
 /* shell.c - words as a shell reads them back, for lines to be pasted. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
@@ -44,4 +45,22 @@ void shell_option(FILE *to, const cli *c, const char *name, const char *value)
   bool letter = strlen(name) == 1 && lapis_param_find(c->method, name) == NULL;
   fprintf(to, " %s%s", letter ? "-" : "--", name);
   if (!is_switch(c, name)) shell_word(to, value);
+}
+
+char *shell_command(const cli *c)
+{
+  char *text = NULL;
+  size_t size;
+  FILE *to = open_memstream(&text, &size);
+  if (to == NULL) return NULL;
+  fprintf(to, "lapis %s", c->verb->name);
+  if (c->verb->pipeline == NULL && c->method != NULL)
+    fprintf(to, " %s", c->method->name);
+  for (int i = 0; i < c->args.n_words; i++) shell_file(to, c->args.word[i]);
+  for (int i = 0; i < c->args.n_given; i++)
+    if (strcmp(c->args.given[i].name, "jobs") != 0) /* nothing depends on it */
+      shell_option(to, c, c->args.given[i].name, c->args.given[i].value);
+  if (fclose(to) == 0) return text;
+  free(text);
+  return NULL;
 }

@@ -58,6 +58,10 @@ function [labels, result, info] = lapis_mc (X, Y, varargin)
   %  hidden              5, where candidates is there: labels hidden, folds,
   %                      what was hidden together (1 rows, 2 groups, 3 cells),
   %                      log-loss of guessing, candidates added at an end
+  %  held_out            n x K, with --held-out, where labels could be hidden
+  %                      to compare: probabilities of known labels, predicted
+  %                      while they were hidden; NaN where a label is not
+  %                      known
   %  history             checks x columns: the course of the solve
   %  history_columns     columns: names of the columns of history
   %  notes               notes x 3, where something was remarked: of data and

@@ -257,8 +257,7 @@ LAPIS_API const lapis_method *lapis_method_find(const char *name);
 /* Hidden labels choose what these leave open, and how X is read. */
 LAPIS_API bool lapis_method_chooses(const lapis_method *m, const void *settings,
                                     unsigned has);
-/* The i-th row and matrix of its settings, the i-th array it answers with; NULL
- * past the end. */
+/* The i-th setting, matrix among them, array it answers with; or NULL. */
 LAPIS_API const lapis_param *lapis_method_param(const lapis_method *m, int i);
 LAPIS_API const lapis_matrix_setting *lapis_method_matrix(const lapis_method *m,
                                                           int i);

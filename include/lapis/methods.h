@@ -141,8 +141,9 @@ typedef struct lapis_mc_settings {
   int absent;          /* lapis_mc_absent: what a sparse X leaves out */
   int proof;           /* factored: lapis_mc_proof */
   int64_t most_rank;   /* factored: columns of the factors at most; -1: auto */
-  const char *map; /* where settings are chosen: how candidates read X; NULL:
-                    * chosen; borrowed */
+  const char *map;  /* where settings are chosen: how candidates read X; NULL:
+                     * chosen; borrowed */
+  int64_t held_out; /* as for auto, where settings are chosen */
 } lapis_mc_settings;
 LAPIS_METHOD(mc, lapis_mc_settings)
 /* Predicting with an mc model completes each sample by itself against the

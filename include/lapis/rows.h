@@ -84,6 +84,11 @@
              .help = "labels hidden, folds, what was hidden together (1 "     \
                      "rows, 2 groups, 3 cells), log-loss of guessing, "       \
                      "candidates added at an end")
+#define RESULT_HELD_OUT                                                 \
+  RESULT("held_out", "n x K", .when = "held-out",                       \
+         .where = "labels could be hidden to compare",                  \
+         .help = "probabilities of known labels, predicted while they " \
+                 "were hidden; NaN where a label is not known")
 #define RESULT_NOTES                               \
   RESULT("notes", "notes x 3", .type = LAPIS_TEXT, \
          .where = "something was remarked",        \

@@ -464,7 +464,8 @@ class Parameters(unittest.TestCase):
                 d=arrays)[0])["settings"]
             rows = inspect.signature(cls).parameters
             own = [key for key in rows
-                   if key not in ("random_state", "n_jobs", "verbose")]
+                   if key not in ("random_state", "n_jobs", "verbose",
+                                  "missing")]
             self.assertEqual([option(key)[2:] for key in own], list(used))
             for key in own:
                 value, default = used[option(key)[2:]], rows[key].default

@@ -64,9 +64,7 @@ static const lapis_result_row results[] = {
                     .help = "features behind the map, repaired and completed"),
     RESULT_SPARSE(.where = "low_rank is there"),
     RESULT_CHOICE,
-    RESULT("held_out", "n x K", .when = "held-out", COMPARED,
-           .help = "probabilities of known labels, predicted while they were "
-                   "hidden; NaN where a label is not known"),
+    RESULT_HELD_OUT,
     RESULT_HISTORY,
     RESULT_NOTES,
 };
@@ -461,8 +459,9 @@ static lapis_status make(lapis_ctx *ctx, const solver_class *class_,
   *out = NULL;
   if (set->held_out == 1)
     return lapis_fail(ctx, LAPIS_EINVAL,
-                      "auto: --held-out 1 leaves nothing to learn from; folds "
-                      "are at least 2");
+                      "%s: --held-out 1 leaves nothing to learn from; folds "
+                      "are at least 2",
+                      class_->method);
   TRY(read_candidates(ctx, set->candidates, &o));
   TRY(check_map(ctx, o.map));
   if (mat_empty(&data->X) || mat_empty(&data->Y))
@@ -507,6 +506,7 @@ lapis_status auto_new_mc(lapis_ctx *ctx, const lapis_data *data,
   lapis_auto_settings set = lapis_auto_defaults();
   set.candidates = "mc";
   set.map = like->map;
+  set.held_out = like->held_out;
   set.stop = like->stop;
   return make(ctx, &open_class, data, &set, like, out);
 }

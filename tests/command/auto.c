@@ -146,7 +146,36 @@ static void what_makes_no_sense(void **state)
   command_end(&c);
 }
 
-/* Labels that were turned stand first among those in doubt. */
+/* A label that was turned stands first among those in doubt, on standard output
+ * and in a table; the command that JSON and page show repeats the run. */
+static void suspects_are_told(void **state)
+{
+  command c;
+  command_begin(&c);
+  char text[8000];
+  size_t used = (size_t)sprintf(text, "id,a,kind\n");
+  uint64_t seed = 5;
+  for (int i = 0; i < 80; i++)
+    used += (size_t)sprintf(text + used, "r%d,%.3f,%s\n", i,
+                            6 * (i % 2) + check_normal(&seed),
+                            (i % 2 == 1) != (i == 7) ? "yes" : "no");
+  command_write(&c, "t.csv", text, used);
+  command_do(&c, "fit auto t.csv --id id --target kind --suspects 2 -o a.csv "
+                 "--json -q");
+  char command_line[512], *at = strstr(c.out, "\"command\": \"lapis ");
+  assert_non_null(at);
+  snprintf(command_line, sizeof command_line, "%.*s",
+           (int)strcspn(at + 18, "\""), at + 18);
+  assert_non_null(strstr(c.out, "\"sample\": 7,"));
+  command_run(&c, "--version && grep -q '^r7,no,given,yes,' a.csv && rm a.csv");
+  command_expect(&c, 0, "");
+  command_do(&c, "%s", command_line);
+  assert_true(command_exists(&c, "a.csv"));
+  command_do(&c, "fit mc t.csv --id id --target kind --suspects 2 -o a.csv -q");
+  assert_non_null(strstr(c.out, "  r7 "));
+  command_end(&c);
+}
+
 static void suspects_are_found(void **state)
 {
   static const char *const who[] = {"auto", "mc"};
@@ -205,6 +234,7 @@ int test_auto(void)
       cmocka_unit_test(models_hold_models),
       cmocka_unit_test(what_makes_no_sense),
       cmocka_unit_test(suspects_are_found),
+      cmocka_unit_test(suspects_are_told),
       cmocka_unit_test(what_was_not_tried_is_said),
   };
   return run_cases(tests, NULL, NULL);

@@ -458,10 +458,11 @@ static void numbers_under_titles_of_names(void **state)
   static const struct {
     const char *titles, *id; /* id: what the proposal names; NULL: nothing */
     bool words;
-  } tried[] = {{"\"\",size,kind", "--id 1 --target kind", false},
-               {"Id,size,kind", "--id Id --target kind", false},
-               {"\"\",\"size\",\"kind\"", "--id 1 --target kind", true},
-               {"weight,size,kind", "lapis fit mc t.csv --target kind", false}};
+  } tried[] = {
+      {"\"\",size,kind", "--id 1 --target kind", false},
+      {"Id,size,kind", "--id Id --target kind", false},
+      {"\"\",\"size\",\"kind\"", "--id 1 --target kind", true},
+      {"weight,size,kind", "lapis fit auto t.csv --target kind", false}};
   command c;
   command_begin(&c);
   for (size_t k = 0; k < sizeof tried / sizeof *tried; k++) {

@@ -175,7 +175,8 @@ static void data_are_read_as_they_were_fitted(void **state)
 static void counts_are_whole(void **state)
 {
   static const char run[] =
-      "{\"method\": \"rpca\", \"settings\": {\"max-iters\": 10000, "
+      "{\"method\": \"rpca\", \"command\": \"lapis fit rpca x.csv "
+      "--max-iters 10000\", \"settings\": {\"max-iters\": 10000, "
       "\"tol\": 0.0001}, \"info\": {\"iterations\": 20, \"rank\": 123450, "
       "\"objective\": 3.14159265}}";
   static const char *const wanted[] = {">10000<",  "--max-iters 10000",

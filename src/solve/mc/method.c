@@ -33,6 +33,10 @@ static const lapis_param params[] = {
          .help = "mu relative to the smallest mu whose solution is zero "
                  "(sigma_1(Z_0) / |Omega_X|): less keeps more detail; auto: "
                  "chosen by hidden labels, .02 where there are no targets"),
+    INT("held-out", held_out, .value = 0, AT_LEAST(0),
+        .goes_with = "mu=auto mu-rel=auto Y",
+        .help = "with mu open: predict every known label once more while it is "
+                "hidden, in so many folds (result held_out)"),
     TEXT("map", map, .arg = "MAP",
          .help = "with mu open: how features are changed before they are read; "
                  "chosen where it is not given"),
@@ -112,6 +116,7 @@ static const lapis_result_row results[] = {
            .help = "the multiplier G that proves the gap; those of "
                    "class_features follow the samples"),
     RESULT_CHOICE,
+    RESULT_HELD_OUT,
     RESULT_HISTORY,
     RESULT_NOTES,
 };
