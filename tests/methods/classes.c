@@ -92,7 +92,7 @@ static void every_method_says_the_same(void **state)
       assert_non_null(strstr(said, "rr"));
     }
     /* words are classes */
-    char name[N][8];
+    char name[N][16];
     const char *word[N];
     lapis_data data = p.data;
     for (int j = 0; j < N; j++) {
