@@ -73,6 +73,18 @@ static lapis_status copy_numbers(lapis_ctx *ctx, const lapis_mat *from,
   return LAPIS_OK;
 }
 
+/* What stood there under this name: the last one counts. */
+static void forget(lapis_model *m, const char *name)
+{
+  int i = 0;
+  while (i < m->learned.count && strcmp(m->learned.item[i].name, name) != 0)
+    i++;
+  if (i == m->learned.count) return;
+  base_free((void *)(uintptr_t)m->learned.item[i].name);
+  base_free(m->learned.item[i].mat.val);
+  m->learned.item[i] = m->learned.item[--m->learned.count];
+}
+
 lapis_status model_put(lapis_ctx *ctx, lapis_model *m, const char *name,
                        const lapis_mat *mat)
 {
@@ -84,10 +96,10 @@ lapis_status model_put(lapis_ctx *ctx, lapis_model *m, const char *name,
   if (own == NULL) return LAPIS_ENOMEM;
   lapis_status s = mat->dtype == LAPIS_TEXT ? copy_text(ctx, mat, &copy)
                                             : copy_numbers(ctx, mat, &copy);
-  if (s < 0)
-    base_free(own);
-  else
-    named_put(&m->learned, own, copy);
+  if (s < 0) base_free(own);
+  if (s < 0) return s;
+  forget(m, name);
+  named_put(&m->learned, own, copy);
   return s;
 }
 

@@ -380,7 +380,7 @@ static lapis_status model(lapis_solver *s, lapis_model **out)
 {
   auto_solver *w = auto_of(s);
   *out = NULL;
-  if (w->answer != NULL) return lapis_model_new(w->answer, out);
+  if (w->answer != NULL) return w->answer->model(w->answer, out);
   return lapis_fail(s->ctx, LAPIS_EINVAL, "%s: no model before an answer",
                     w->name);
 }
