@@ -316,25 +316,12 @@ static int contenders(const lapis_race *r, int of[RUNNER_KINDS], int *best)
   return count;
 }
 
-/* What a mean of these is called. */
-static runner_kind kind_of_mean(const lapis_race *r, const int *of, int count)
-{
-  if (r->run[of[0]].kind == RUNNER_LINEAR) return RUNNER_PLAIN;
-  bool both = count == 2 && r->run[of[1]].kind == RUNNER_LINEAR;
-  return both ? RUNNER_BOTH : RUNNER_MEAN;
-}
-
-/* The mean of the best of mc and linear, and that of who contends. */
+/* The mean of who contends. */
 static lapis_status join_best(lapis_race *r)
 {
   int of[RUNNER_KINDS], best, before = r->count;
-  int mc = first_of(r, RUNNER_MC), linear = first_of(r, RUNNER_LINEAR);
   int count = contenders(r, of, &best);
-  if (mc >= 0 && linear >= 0)
-    TRY(runners_mean(r, RUNNER_BOTH, (int[]){r->order[mc], r->order[linear]},
-                     2));
-  if (count > 1 && kind_of_mean(r, of, count) != RUNNER_BOTH)
-    TRY(runners_mean(r, kind_of_mean(r, of, count), of, count));
+  if (count > 1) TRY(runners_mean(r, of, count));
   return judge_from(r, before);
 }
 
@@ -507,8 +494,7 @@ int lapis_race_count(const lapis_race *r)
   return n;
 }
 
-static const char *const kind_name[] = {"mc",   "linear", "trees",
-                                        "both", "plain",  "mean"};
+static const char *const kind_name[] = {"mc", "linear", "trees", "mean"};
 
 bool race_has(const lapis_race *r, int i)
 {
@@ -529,7 +515,7 @@ static bool tells(const lapis_race *r, const runner *mean)
 static int who_answers(const lapis_race *r)
 {
   int of[RUNNER_KINDS], best, count = contenders(r, of, &best);
-  int mean = count > 1 ? first_of(r, kind_of_mean(r, of, count)) : -1;
+  int mean = count > 1 ? first_of(r, RUNNER_MEAN) : -1;
   return mean >= 0 && tells(r, &r->run[r->order[mean]]) ? mean : best;
 }
 

@@ -31,10 +31,8 @@ typedef struct lapis_race_options {
 
 enum { LAPIS_RUNNER_TEXT = 128 };
 typedef struct lapis_runner {
-  const char *method; /* "mc", "linear", "trees", or a mean of probabilities:
-                       * "both" of the best of mc and of linear; "plain" of
-                       * linear and trees; "mean" of all three, or of mc and
-                       * trees */
+  const char *method; /* "mc", "linear", "trees", or "mean": of probabilities
+                       * of the best of several of these */
   char settings[LAPIS_RUNNER_TEXT]; /* as options of the command */
   double loss, error;     /* log-loss of hidden labels, its standard error */
   double auroc, accuracy; /* of hidden labels; means over labels */

@@ -604,10 +604,9 @@ static double log_odds(double p)
   return log(p) - log1p(-p);
 }
 
-lapis_status runners_mean(lapis_race *r, runner_kind kind, const int *of,
-                          int parts)
+lapis_status runners_mean(lapis_race *r, const int *of, int parts)
 {
-  runner x = {.kind = kind, .parts = parts, .map = r->run[of[0]].map};
+  runner x = {.kind = RUNNER_MEAN, .parts = parts, .map = r->run[of[0]].map};
   int64_t count = r->K * r->n;
   if (r->count == MOST_RUNNERS) return LAPIS_OK;
   memcpy(x.of, of, (size_t)parts * sizeof *of);

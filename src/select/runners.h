@@ -19,11 +19,8 @@ typedef enum runner_kind {
   RUNNER_MC,
   RUNNER_LINEAR,
   RUNNER_TREES,
-  RUNNER_KINDS, /* of runners that answer by themselves */
-  /* means of the best of two or three of these kinds */
-  RUNNER_BOTH = RUNNER_KINDS, /* mc and linear */
-  RUNNER_PLAIN,               /* linear and trees */
-  RUNNER_MEAN                 /* mc, trees, and linear perhaps */
+  RUNNER_KINDS,              /* of runners that answer by themselves */
+  RUNNER_MEAN = RUNNER_KINDS /* of the best of several of these kinds */
 } runner_kind;
 typedef struct runner {
   runner_kind kind;
@@ -107,8 +104,7 @@ lapis_status runners_list(lapis_race *r);
  * many. */
 lapis_status runners_widen(lapis_race *r, int best, int *more);
 /* The mean of the probabilities of some runners, as a further one. */
-lapis_status runners_mean(lapis_race *r, runner_kind kind, const int *of,
-                          int parts);
+lapis_status runners_mean(lapis_race *r, const int *of, int parts);
 /* Answers of a runner for what this fold hides.  LAPIS_EDATA where the fold
  * leaves too little to learn from. */
 lapis_status runner_answers(lapis_race *r, runner *x, int64_t fold);

@@ -83,7 +83,7 @@ static void tell(problem *p, const char *path, int jobs, int64_t last, told *t)
     add(t, &x.auroc, 1);
     add(t, &x.accuracy, 1);
   }
-  int best = lapis_race_best(race, "both");
+  int best = lapis_race_best(race, NULL);
   assert_true(best >= 0);
   assert_int_equal(lapis_race_held_out(ctx, race, best, &d, FOLDS, held),
                    LAPIS_OK);

@@ -146,9 +146,9 @@ static lapis_status solve_columns(rr *w)
 {
   la *h = &w->h;
   int64_t count;
-  double *l = w->room, *f = l + w->K;
   TRY(h->ops->syrk(h, LA_T, &w->TW, &w->M));
   if (w->root != NULL) {
+    double *l = w->room, *f = l + w->K;
     TRY(h->ops->eigh(h, &w->M, -INFINITY, l, &w->MV, &count));
     TRY(h->ops->gemm(h, LA_T, LA_N, 1, &w->MV, &w->H, 0, &w->HV));
     for (int64_t k = 0; k < w->K; k++) {
