@@ -77,7 +77,7 @@ typedef struct lapis_mat {
 /* Views of rows x cols entries that lie one after another, a column behind the
  * other.  Inputs are never written through them. */
 #define LAPIS_VIEW(name, kind, type)                                   \
-  static inline lapis_mat lapis_mat_##name(type *val, int64_t rows,    \
+  static inline lapis_mat lapis_mat_##name(type val, int64_t rows,     \
                                            int64_t cols)               \
   {                                                                    \
     lapis_mat view = {                                                 \
@@ -85,16 +85,15 @@ typedef struct lapis_mat {
         NULL, NULL};                                                   \
     return view;                                                       \
   }
-LAPIS_VIEW(f64, LAPIS_F64, double)
-LAPIS_VIEW(f32, LAPIS_F32, float)
-LAPIS_VIEW(i64, LAPIS_I64, int64_t)
-LAPIS_VIEW(u8, LAPIS_U8, unsigned char)
-LAPIS_VIEW(text, LAPIS_TEXT, const char *const)
+LAPIS_VIEW(f64, LAPIS_F64, double *)
+LAPIS_VIEW(f32, LAPIS_F32, float *)
+LAPIS_VIEW(i64, LAPIS_I64, int64_t *)
+LAPIS_VIEW(u8, LAPIS_U8, unsigned char *)
+LAPIS_VIEW(text, LAPIS_TEXT, const char *const *)
 LAPIS_API int64_t lapis_mat_missing(const lapis_mat *A); /* NaN entries */
 /* Entry (i, j) of a numeric matrix as a double. */
 LAPIS_API double lapis_mat_at(const lapis_mat *A, int64_t i, int64_t j);
-/* A number that tells matrices apart: of their sizes and entries. */
-LAPIS_API uint64_t lapis_mat_hash(const lapis_mat *A);
+LAPIS_API uint64_t lapis_mat_hash(const lapis_mat *A); /* of sizes, entries */
 
 /* Of any type.  Y: a row of two values, the larger is yes; of more, each a
  * class; rows of 0 and 1, or of -1 and 1, each a label; of rr numbers. */

@@ -594,14 +594,19 @@ static void enumerations_are_words(void **state)
     const char *file, *words[2];
   } tried[] = {{"wide", {"cat", "dog"}}, {"signed", {"no", "yes"}}};
   lapis_ctx *ctx = lapis_ctx_new();
-  if (!is_built("h5")) skip();
   for (int i = 0; i < 2; i++) {
     char path[1200];
     lapis_dataset *ds;
     snprintf(path, sizeof path, "%s/hdf5_enum/%s.h5", check_fixtures(),
              tried[i].file);
     assert_int_equal(lapis_dataset_new(ctx, &ds), 0);
-    if (lapis_dataset_read(ds, path, NULL) < 0 || lapis_dataset_finish(ds) < 0)
+    lapis_status status = lapis_dataset_read(ds, path, NULL);
+    if (!is_built("h5")) {
+      assert_int_equal(status, LAPIS_ENOTBUILT);
+      lapis_dataset_free(ds);
+      continue;
+    }
+    if (status < 0 || lapis_dataset_finish(ds) < 0)
       fail_msg("%s", lapis_ctx_error(ctx));
     const lapis_mat *Y = &lapis_dataset_data(ds)->Y;
     lapis_mat words = lapis_dataset_text(ds, "class_names");

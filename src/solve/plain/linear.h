@@ -51,7 +51,7 @@ lapis_status linear_begin(lapis_solver *s, linear_answer *a,
                           const lapis_data *data, double **fill);
 /* solver_class's calibrate. */
 lapis_status linear_calibrate(lapis_solver *s, linear_answer *a,
-                              const lapis_mat *slopes);
+                              const lapis_mat *from);
 /* What every model of them holds. */
 void linear_learn(named_list *to, const linear_answer *a, const double *fill,
                   double *kind);

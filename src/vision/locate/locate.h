@@ -61,7 +61,7 @@ typedef struct propose_settings {
 propose_settings propose_defaults(void);
 /* box: the best `count` boxes, best first; *found <= count: how many. */
 lapis_status boxes_propose(lapis_ctx *ctx, const lapis_image *image,
-                           const propose_settings *set, int64_t count,
+                           const propose_settings *given, int64_t count,
                            lapis_box *box, int64_t *found);
 
 /* A table of boxes: name,x,y,width,height[,score], with or without a first row
