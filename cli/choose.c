@@ -132,7 +132,7 @@ static int make_room(cli *c, long *count, int64_t **index)
 }
 
 int find_suspects(cli *c, const lapis_data *data, const void *settings,
-                  void **memory)
+                  const lapis_mat *held_out, void **memory)
 {
   long count;
   int64_t *index, found = 0;
@@ -140,25 +140,12 @@ int find_suspects(cli *c, const lapis_data *data, const void *settings,
   *memory = index;
   if (index == NULL) return code;
   double *margin = (double *)(void *)(index + 2 * count);
-  lapis_status s = lapis_suspects(c->ctx, c->method, data, settings, NULL,
-                                  count, index, margin, &found);
+  lapis_status s = held_out != NULL
+                       ? lapis_suspects_of(c->ctx, &data->Y, held_out, .5,
+                                           count, index, margin, &found)
+                       : lapis_suspects(c->ctx, c->method, data, settings, NULL,
+                                        count, index, margin, &found);
   if (s < 0 || s == LAPIS_CANCELLED) return cli_fail_status(c, s);
-  keep_suspects(c, index, margin, found);
-  return EXIT_DONE;
-}
-
-int find_suspects_of(cli *c, const lapis_data *data, const lapis_mat *held_out,
-                     void **memory)
-{
-  long count;
-  int64_t *index, found = 0;
-  int code = make_room(c, &count, &index);
-  *memory = index;
-  if (index == NULL) return code;
-  double *margin = (double *)(void *)(index + 2 * count);
-  lapis_status s = lapis_suspects_of(c->ctx, &data->Y, held_out, .5, count,
-                                     index, margin, &found);
-  if (s < 0) return cli_fail_status(c, s);
   keep_suspects(c, index, margin, found);
   return EXIT_DONE;
 }

@@ -14,15 +14,14 @@ int grid_add(cli *c, grid_text *g, const char *text);
 void grid_text_free(grid_text *g);
 
 int cv_options_from_args(cli *c, const lapis_data *data, lapis_cv_options *o);
-/* --suspects M: the most contradicted known labels at these settings, added
- * to what is written; *memory is freed by the caller when all is done. */
+/* --suspects M: the most contradicted known labels, added to what is written:
+ * by K x n probabilities that they had while they were hidden, or, where these
+ * are NULL, at these settings; *memory is freed by the caller when all is done.
+ */
 int find_suspects(cli *c, const lapis_data *data, const void *settings,
-                  void **memory);
+                  const lapis_mat *held_out, void **memory);
 /* How many --suspects asks for; 0: none. */
 int suspects_asked(cli *c, long *count);
-/* The same by K x n probabilities of known labels while they were hidden. */
-int find_suspects_of(cli *c, const lapis_data *data, const lapis_mat *held_out,
-                     void **memory);
 /* Those that find_suspects found: a line each, or a list of objects; none where
  * it was not asked. */
 void print_contradicted(cli *c, const lapis_dataset *ds);

@@ -48,8 +48,9 @@ typedef struct job {
   lapis_solver *solver;
   cli_views views;
   void *suspects;
-  bool chooses;  /* settings, and a map of X, by hidden labels */
-  bool finished; /* nothing is left to go on with */
+  bool chooses;    /* settings, and a map of X, by hidden labels */
+  bool finished;   /* nothing is left to go on with */
+  double deadline; /* on clock_seconds' clock */
 } job;
 
 static void job_free(job *j)
@@ -258,9 +259,10 @@ static int suspects(cli *c, job *j)
 {
   lapis_mat held_out;
   if (has_result(j, "held_out", &held_out))
-    return find_suspects_of(c, &j->data, &held_out, &j->suspects);
-  if (j->chooses) return EXIT_DONE; /* too few labels, which is remarked */
-  return find_suspects(c, &j->data, lapis_result_settings(j->solver),
+    return find_suspects(c, &j->data, NULL, &held_out, &j->suspects);
+  if (j->chooses) return EXIT_DONE; /* few labels, no time: it is remarked */
+  lapis_ctx_limit(c->ctx, j->deadline - clock_seconds());
+  return find_suspects(c, &j->data, lapis_result_settings(j->solver), NULL,
                        &j->suspects);
 }
 
@@ -312,12 +314,14 @@ static int usual_map(cli *c, job *j)
   return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;
 }
 
-/* Who looks for suspects behind the answer leaves time for them. */
+/* A cross-validation for suspects behind the answer has the time that it
+ * leaves; what chooses shares its own out. */
 static int work(cli *c, job *j)
 {
   double limit = time_limit(c, j->settings);
-  bool suspects = args_get(&c->args, "suspects") != NULL;
-  lapis_ctx_limit(c->ctx, suspects ? .75 * limit : limit);
+  bool later = args_get(&c->args, "suspects") != NULL && !j->chooses;
+  j->deadline = clock_seconds() + limit;
+  lapis_ctx_limit(c->ctx, later ? .75 * limit : limit);
   int code = usual_map(c, j);
   if (code == EXIT_DONE) code = solve(c, j);
   return code;

@@ -293,7 +293,7 @@ static lapis_status answer(auto_solver *w, double started)
                                                 &w->data, &w->like, &w->answer)
                         : race_default_new(ctx, &w->options, &w->data, &w->like,
                                            &w->answer));
-  double before = allow(w, started, 1);
+  double before = allow(w, started, w->set.held_out > 0 ? .5 : 1);
   lapis_status s = lapis_solve(w->answer);
   base_set_deadline(ctx, before);
   w->base.info = w->answer->info;
@@ -326,6 +326,10 @@ static lapis_status hold_out(auto_solver *w, double started)
               lapis_ctx_error(ctx));
     return LAPIS_OK;
   }
+  if (s == LAPIS_TIME_LIMIT)
+    base_note(ctx, BASE_WARNING, "held-out",
+              "%s: time ran out before all known labels were held out",
+              w->name);
   if (s == LAPIS_OK)
     solver_publish(&w->base, "held_out", lapis_mat_f64(w->held_out, K, n));
   return s;

@@ -3,9 +3,11 @@
  * In the fit itself every known label is fitted, so known labels are hidden
  * fold by fold, completed, and ranked by s (threshold - z). */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/solver.h"
 #include "select/select.h"
 
 typedef struct suspect {
@@ -90,6 +92,34 @@ static lapis_status list(lapis_ctx *ctx, const lapis_method *m,
                            margin, found);
 }
 
+/* Of settings that are open: by what is said of labels held out, as fit does.
+ */
+static lapis_status of_chosen(lapis_ctx *ctx, const lapis_method *m,
+                              const lapis_data *data, const void *settings,
+                              int64_t folds, int64_t count, int64_t *index,
+                              double *margin, int64_t *found)
+{
+  char text[32];
+  lapis_solver *s = NULL;
+  void *own = base_alloc(ctx, 1, m->settings_size);
+  lapis_status status = own == NULL ? LAPIS_ENOMEM : LAPIS_OK;
+  (void)snprintf(text, sizeof text, "%" PRId64, folds > 0 ? folds : 5);
+  if (status >= 0) status = lapis_settings_copy(ctx, m, settings, own);
+  if (status >= 0) status = lapis_settings_set(ctx, m, own, "held-out", text);
+  if (status >= 0) status = lapis_solver_new(ctx, m, data, own, &s);
+  if (status >= 0) status = lapis_solve(s);
+  const lapis_mat *there =
+      status >= 0 && s != NULL ? named_find(&s->result, "held_out") : NULL;
+  if (there != NULL && status != LAPIS_CANCELLED) {
+    lapis_status listed = lapis_suspects_of(ctx, &data->Y, there, .5, count,
+                                            index, margin, found);
+    if (listed < 0) status = listed;
+  }
+  lapis_solver_free(s);
+  base_free(own);
+  return status;
+}
+
 lapis_status lapis_suspects(lapis_ctx *ctx, const lapis_method *m,
                             const lapis_data *data, const void *settings,
                             const lapis_cv_options *options, int64_t count,
@@ -102,6 +132,9 @@ lapis_status lapis_suspects(lapis_ctx *ctx, const lapis_method *m,
   if (options == NULL) o.folds = 0;
   o.keep_scores = true;
   *found = 0;
+  if (lapis_method_chooses(m, settings, lapis_data_has(data)))
+    return of_chosen(ctx, m, data, settings, o.folds, count, index, margin,
+                     found);
   lapis_status s = lapis_cv_run(ctx, m, data, settings, &o, NULL, 0, &cv);
   if (s < 0 || s == LAPIS_CANCELLED) return s;
   lapis_status listed =

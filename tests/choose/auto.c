@@ -172,10 +172,31 @@ static void open_mc(void **state)
   discard(t);
 }
 
+/* A turned label stands first by whatever door it is asked for. */
+static void suspects_are_by_labels_held_out(void **state)
+{
+  static const char *const names[] = {"auto", "mc"};
+  table *t = make(6);
+  int64_t index[4], found;
+  double margin[2];
+  t->Y[5] = 1 - t->Y[5];
+  for (int k = 0; k < 2; k++) {
+    assert_int_equal(lapis_suspects(t->ctx, lapis_method_find(names[k]),
+                                    &t->data, NULL, NULL, 2, index, margin,
+                                    &found),
+                     LAPIS_OK);
+    assert_int_equal(found, 2);
+    assert_int_equal(index[0], 5);
+    CHECK_AT_LEAST(margin[0], .3);
+  }
+  discard(t);
+}
+
 int test_auto(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(parts_stay), cmocka_unit_test(figures_are_true),
-      cmocka_unit_test(features_are_compared), cmocka_unit_test(open_mc)};
+      cmocka_unit_test(features_are_compared), cmocka_unit_test(open_mc),
+      cmocka_unit_test(suspects_are_by_labels_held_out)};
   return run_cases(tests, NULL, NULL);
 }
