@@ -43,8 +43,7 @@ static const char *chosen_name(const lapis_method *m)
 }
 
 /* The name of an option as its table has it, which lives as long as we do; a
- * setting at its default need not be said, but for the one that LAPIS would
- * otherwise choose. */
+ * setting at its default need not be said. */
 static const char *known_name(cli *c, const void *defaults, const char *name,
                               const char *value, bool *said)
 {
@@ -55,8 +54,7 @@ static const char *known_name(cli *c, const void *defaults, const char *name,
   const lapis_param *p = lapis_param_find(m, name);
   if (p == NULL) return NULL;
   lapis_settings_get(c->ctx, m, defaults, name, usual, sizeof usual);
-  *said = strcmp(value, "null") != 0 &&
-          strcmp(value, p->name == chosen_name(m) ? "auto" : usual) != 0;
+  *said = strcmp(value, "null") != 0 && strcmp(value, usual) != 0;
   return p->name;
 }
 

@@ -57,11 +57,6 @@ static int check_options(const cli *c)
                       "%s: --%s is not divided among processes; leave it or "
                       "--mpi out",
                       c->verb->name, alone[i]);
-  if (c->verb == &verb_fit && c->method->choose != NULL &&
-      args_get(&c->args, "mu") == NULL && args_get(&c->args, "mu-rel") == NULL)
-    return cli_fail(EXIT_MISUSE,
-                    "fit: --mpi does not choose mu; give --mu or --mu-rel, "
-                    "perhaps what 'lapis cv mc' chose on some of the samples");
   return EXIT_DONE;
 }
 

@@ -307,7 +307,8 @@ static lapis_status pass_door(lapis_ctx *ctx, const lapis_method *m,
       lapis_method_chooses(m, settings, lapis_data_has(data)))
     return lapis_fail(ctx, LAPIS_EINVAL,
                       "%s: settings are not chosen by samples that are divided "
-                      "among %d processes; give mu or mu-rel",
+                      "among %d processes; give --mu or --mu-rel, perhaps what "
+                      "auto chose on some of the samples",
                       m->name, base_ranks(ctx));
   base_meet(ctx);
   note_list notes = {.count = 0};
