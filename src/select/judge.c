@@ -195,7 +195,7 @@ lapis_status runner_judge(lapis_race *r, runner *x)
   x->ahead = -mean_loss(r, x, &none, &x->ahead_error);
   x->one_answer = answers < 2;
   x->learnt = x->ahead > 2 * x->ahead_error && !x->one_answer;
-  r->base = mean_loss(r, &none, NULL, &error);
+  x->guess = mean_loss(r, &none, NULL, &error);
   base_free(none.platt);
   x->judged = !isnan(x->loss) && !isnan(x->auroc); /* both kinds */
   return LAPIS_OK;

@@ -702,9 +702,13 @@ static int64_t folds_of(const lapis_race *r, const runner *x)
 lapis_race_hidden lapis_race_what(const lapis_race *r)
 {
   if (r == NULL) return (lapis_race_hidden){0};
-  lapis_race_hidden out = {.widened = r->widened, .loss = r->base};
+  lapis_race_hidden out = {.widened = r->widened, .loss = NAN};
   int best = lapis_race_best(r, NULL);
-  if (best >= 0) out.folds = folds_of(r, &r->run[r->order[best]]);
+  if (best >= 0) {
+    const runner *x = &r->run[r->order[best]];
+    out.folds = folds_of(r, x);
+    out.loss = x->guess;
+  }
   out.of = r->cells        ? LAPIS_FOLDS_OF_CELLS
            : r->o.by_group ? LAPIS_FOLDS_OF_GROUPS
                            : LAPIS_FOLDS_OF_ROWS;

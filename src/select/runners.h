@@ -37,8 +37,9 @@ typedef struct runner {
   sigmoid *platt;  /* K: what judged */
   sigmoid *answer; /* K: what answers; one class of K: the softmax's */
   double loss, error, auroc, accuracy;
-  double least, most;        /* accuracy that new samples may have */
-  double ahead, ahead_error; /* of guessing by the shares, in log-loss */
+  double least, most; /* accuracy that new samples may have */
+  double guess;       /* log-loss of the shares, over what was answered */
+  double ahead, ahead_error; /* of that */
   bool one_answer;           /* to all hidden labels */
   bool learnt, judged;
 } runner;
@@ -90,7 +91,6 @@ struct lapis_race {
   int count, widened;
   runner run[MOST_RUNNERS];
   int order[MOST_RUNNERS]; /* best first */
-  double base;             /* loss of the shares */
   /* What a run that goes on finds again: who has answered for which fold, if
    * only that it has too little (MOST_RUNNERS x used), and where time ran out,
    * by the first of the runners that ran then. */

@@ -488,11 +488,11 @@ static bool stop_after(const lapis_progress *now, void *user)
   return true;
 }
 
-static lapis_race *run_until(blobs *b, int answers)
+static lapis_race *run_until(blobs *b, int answers, bool others)
 {
   lapis_mc_settings set = lapis_mc_defaults();
   lapis_race_options o = {
-      .size = sizeof o, .mc = true, .linear = true, .trees = true};
+      .size = sizeof o, .mc = true, .linear = others, .trees = others};
   stop at = {b->ctx, answers};
   lapis_race *race;
   lapis_ctx_on_progress(b->ctx, stop_after, &at);
@@ -523,13 +523,14 @@ static void whole_folds_decide(void **state)
   runners -= all.widened;
   lapis_race_free(race);
   for (int answers = 0; answers < 3 * runners - 1; answers++) {
-    race = run_until(b, answers);
+    race = run_until(b, answers, true);
     h = lapis_race_what(race);
     int folds = (answers + 1) / runners;
     assert_int_equal(h.folds, folds);
     assert_true(h.labels >= folds * KNOWN / 3 - 1);
     assert_true(h.labels <= folds * KNOWN / 3 + 1);
     assert_int_equal(lapis_race_best(race, NULL) >= 0, folds > 0);
+    assert_int_equal(isfinite(h.loss), folds > 0);
     int answered = 0;
     for (int i = 0; i < lapis_race_count(race); i++)
       answered += !is_mean(lapis_race_at(race, i).method);
@@ -538,6 +539,25 @@ static void whole_folds_decide(void **state)
       lapis_runner x = lapis_race_at(race, i);
       CHECK_NEAR(x.behind, x.loss - lapis_race_at(race, 0).loss, 1e-12);
     }
+    lapis_race_free(race);
+  }
+  discard(b);
+}
+
+/* Candidates that come late, and have answered for no fold, change nothing of
+ * what is said of the others. */
+static void late_candidates_change_nothing(void **state)
+{
+  blobs *b = make(2, 0, 1, 3);
+  lapis_race *race = run(b, false);
+  int late = lapis_race_what(race).widened;
+  int first = lapis_race_count(race) - late;
+  double guess = lapis_race_what(race).loss;
+  assert_true(late > 0);
+  lapis_race_free(race);
+  for (int more = 0; more < 2; more++) {
+    race = run_until(b, 3 * first + more, false);
+    CHECK_NEAR(lapis_race_what(race).loss, guess, 1e-12);
     lapis_race_free(race);
   }
   discard(b);
@@ -620,6 +640,7 @@ int test_race(void)
       cmocka_unit_test(too_few_labels),
       cmocka_unit_test(stated_settings_stay),
       cmocka_unit_test(whole_folds_decide),
+      cmocka_unit_test(late_candidates_change_nothing),
       cmocka_unit_test(a_cancelled_race_leaves_nothing),
       cmocka_unit_test(folds_are_those_asked_for),
   };
