@@ -224,8 +224,7 @@ static bool is_refused(const answer *a)
 
 /* ---- settings -----------------------------------------------------------*/
 /* Of these nothing else is to be seen than how long it takes, or how much
- * memory, where the problem is small; or how a sparse X that comes later is
- * read. */
+ * memory, where the problem is small. */
 static bool is_aside(const char *name)
 {
   static const char *const all[] = {"time-limit", "max-iters", "tol",
@@ -243,7 +242,8 @@ static bool value_of(const lapis_param *p, int k, char *to, size_t size)
   } files[] = {{"weight", "W.npy"},     {"weight", "paper"},
                {"weight", ".3"},        {"fix-weights", "T.npy"},
                {"dictionary", "t.csv"}, {"start", "first"},
-               {"invariance", "shift"}};
+               {"invariance", "shift"}, {"map", "l1"},
+               {"map", "standard"},     {"candidates", "linear"}};
   static const double factor[] = {.2, .6, 5, 0};
   if (p->type == LAPIS_PARAM_TEXT) {
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
@@ -281,6 +281,11 @@ static const char *const fits[] = {
     "fit mc t.csv --use two,bag --target y --mu-rel .1",
     "fit mc t.csv --target y --id who --drop bag --mu .05",
     "fit mc s.svm --mu-rel .1",
+    "fit mc t.csv --target y --id who --drop bag --solver factored",
+    "fit auto t.csv --target y --id who --drop bag",
+    "fit auto t.csv --use two,bag --target y --candidates mc",
+    "fit auto t.csv --target y --id who --drop bag --candidates mc",
+    "fit auto s.svm --candidates mc",
     "fit rpca t.csv --id who --drop bag",
     "fit rpca t.csv --id who --drop bag --refill 2",
     "fit clean t.csv --id who --use a,b,c,d,e --dictionary dictionary.npy",
@@ -323,7 +328,9 @@ static bool has_option(const char *base, const char *name)
   return at != NULL && strchr(" ", at[strlen(dashed)]) != NULL;
 }
 
-/* A setting of one base, with several values, one of which has to say
+/* absent says of a dense X how a sparse one that comes later is read.
+ *
+ * A setting of one base, with several values, one of which has to say
  * something: changed tells whether it was taken and did. */
 static bool is_heard(command *c, const char *base, const answer *plain,
                      const lapis_param *p, bool *changed)
@@ -332,7 +339,8 @@ static bool is_heard(command *c, const char *base, const answer *plain,
   bool heard = false, given = has_option(base, p->name);
   bool is_switch = p->type == LAPIS_PARAM_BOOL;
   *changed = *changed || given;
-  if (is_aside(p->name) || given) return true;
+  bool later = strcmp(p->name, "absent") == 0 && strstr(base, ".svm") == NULL;
+  if (is_aside(p->name) || given || later) return true;
   for (int k = 0; !(heard && *changed) && value_of(p, k, value, sizeof value);
        k++) {
     snprintf(more, sizeof more, "--%s %s", p->name, is_switch ? "" : value);
@@ -425,6 +433,11 @@ static const char *const verbs[] = {
     "fit mc t.csv --drop who --mu-rel .1",
     "fit mc plain.npz --mu-rel .1",
     "fit mc s.svm --mu-rel .1",
+    "fit mc t.csv --target y --id who --drop bag --solver factored",
+    "fit auto t.csv --target y --id who --drop bag",
+    "fit auto t.csv --use two,bag --target y --candidates mc",
+    "fit auto t.csv --target y --id who --drop bag --candidates mc",
+    "fit auto s.svm --candidates mc",
     "fit rpca plain.npz",
     "fit rpca t.csv --drop who",
     "fit rr plain.npz --lambda .1 --gamma .1",
