@@ -178,7 +178,7 @@ void print_contradicted(cli *c, const lapis_dataset *ds)
   if (c->n_extra < 2 || strcmp(c->extra[0].name, "suspect_index") != 0) return;
   const lapis_mat *pair = &c->extra[0].mat, *margin = &c->extra[1].mat;
   const lapis_mat *Y = &lapis_dataset_data(ds)->Y;
-  printf("known labels that the rest contradicts most (margin above 0: "
+  printf("given labels that look wrong, most doubtful first (margin above 0: "
          "contradicted)\n");
   for (int64_t i = 0; i < pair->cols; i++) {
     int64_t j = (int64_t)lapis_mat_at(pair, 0, i);

@@ -42,7 +42,7 @@ static const lapis_param label_params[] = {
          .help =
              "kinds of features, whose own options are taken, too (default "
              "sift-bow; colour photographs: sift-bow,texton-bow), or auto, "
-             "whichever of the cheap ones tells hidden labels best, or "
+             "the cheap one that predicts hidden labels best, or "
              "table:F[:MEMBER], vectors made elsewhere, one for each image"),
     TEXT("names", names, .arg = "F.txt",
          .help = "with table:F, the image of each of its rows, one a line"),

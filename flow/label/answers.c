@@ -283,14 +283,13 @@ static void say_doubts(label_run *w)
   if (d[2] == 0) return;
   if (d[1] == 0)
     flow_note(w->flow,
-              "wrong labels: none expected among the %" PRId64
-              " that others can judge",
+              "of your %" PRId64 " checkable labels, probably none is wrong",
               d[2]);
   else
     flow_note(w->flow,
-              "wrong labels: %" PRId64 " to %" PRId64
-              " expected among the %" PRId64 " that others can judge",
-              d[0], d[1], d[2]);
+              "of your %" PRId64 " checkable labels, between %" PRId64
+              " and %" PRId64 " are probably wrong",
+              d[2], d[0], d[1]);
 }
 
 /* Lists those below the threshold, and keeps what the page draws. */

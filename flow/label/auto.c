@@ -87,7 +87,7 @@ static void say_kinds(label_run *w, int best)
                 w->kind_name[k], x[0], x[1], x[2], behind);
   }
   flow_note(w->flow,
-            "--features %s tells hidden labels best (log-loss %.4f) and "
+            "--features %s predicts hidden labels best (log-loss %.4f) and "
             "answers; a run that names it gives the same answer",
             w->kind_name[best], won[0]);
 }

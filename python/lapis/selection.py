@@ -84,7 +84,7 @@ def _placeholders(n, y, groups):
 def suspects(estimator: object, X: Optional[ArrayLike], y: ArrayLike,
              n: int = 10, groups: Optional[ArrayLike] = None
              ) -> Tuple[np.ndarray, np.ndarray]:
-    """The n known labels that the rest of the data contradicts most.
+    """The n given labels that look wrong, most doubtful first.
 
     Labels are hidden fold by fold (groups whole) and answered by the others.
 

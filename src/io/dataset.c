@@ -444,8 +444,9 @@ static lapis_status read_member(lapis_dataset *ds, const char *member,
   if (asked != NULL && !container && (features || !titled))
     status = lapis_fail(
         ds->ctx, LAPIS_EINVAL,
-        "%s: is no archive, so it has no member %s; name the file alone", path,
-        asked);
+        titled ? "%s: is a table; name the file alone, and columns by --use"
+               : "%s: holds one array, none of them named; name the file alone",
+        path);
   else if (container)
     status = read_container(ds, &f, asked, member, &all);
   else if (f.format == IO_NPY)

@@ -168,9 +168,9 @@ static void remark_chosen(const auto_solver *w)
   const double *f = w->figure + (int64_t)FIGURES * w->chosen;
   base_note(w->base.ctx, BASE_NOTE, "chosen",
             "%s: %s %s answers (log-loss %.4f +- %.4f, AUROC %.4f, accuracy "
-            "%.4f; on new labels %.2f to %.2f, with 95 %% confidence)",
+            "%.4f; expected on new samples: %.0f to %.0f %%, a 95 %% interval)",
             w->name, called(x), x->settings, x->loss, x->error, x->auroc,
-            x->accuracy, f[4], f[5]);
+            x->accuracy, 100 * f[4], 100 * f[5]);
 }
 
 /* How far the best of another kind is from who answers, and whether that means

@@ -120,7 +120,7 @@ static void words_of_auto(void **state)
   write_labels(&c, two, 2, 16);
   command_refuses(&c, wrong, 3, "");
   command_run(&c, AUTO "--cache kept" WORDS);
-  command_expect(&c, 0, "tells hidden labels best");
+  command_expect(&c, 0, "--features");
   assert_non_null(strstr(c.err, "lapis: hog: log-loss "));
   assert_non_null(strstr(c.err, "lapis: sift-bow,texton-bow: log-loss "));
   write_labels(&c, two, 2, 2);

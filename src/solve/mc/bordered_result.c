@@ -295,11 +295,12 @@ static bool wants_features(const mc *w)
 {
   double entries = 2 * (double)w->p.D * (double)w->p.all;
   if (entries <= FITS || w->set.dense) return true;
-  base_note(w->base.ctx, BASE_WARNING, "features-left-out",
-            "mc: low_rank and sparse would take %.1f GB and are not in the "
-            "result; {dense} puts them there, and weights give the scores of "
-            "any sample",
-            entries * 8 / 1e9);
+  base_note(
+      w->base.ctx, BASE_WARNING, "features-left-out",
+      "mc: the repaired features (low_rank, %.1f GB with sparse) were not "
+      "saved; {dense} saves them, and weights give the scores of any "
+      "sample",
+      entries * 8 / 1e9);
   return false;
 }
 

@@ -466,8 +466,8 @@ lapis_status rr_remark_choice(const rr *w)
   const lapis_rr_settings *set = &w->set;
   const char *method = w->base.cls->method;
   const char *sized = set->scale == LAPIS_SCALE_ROBUST
-                          ? "brought to one size by medians"
-                          : "standardised inside";
+                          ? "features were scaled by median and MAD"
+                          : "features were standardised";
   bool cleaned;
   int t = 0;
   TRY(has_cleaned(w, &cleaned));
@@ -494,7 +494,9 @@ lapis_status rr_remark_choice(const rr *w)
                                                        : "",
               set->lambda, set->gamma, w->lda ? "right in" : "R^2", told,
               w->lda ? ", classes counting alike" : "",
-              cleaned ? "" : ": no cleaning was worth its while");
+              cleaned ? ""
+                      : "; removing errors did not help on held-out rows, so "
+                        "nothing was removed");
   if (!w->lda) warn_if_unsure(w, told, error);
   return LAPIS_OK;
 }
