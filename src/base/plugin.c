@@ -5,12 +5,14 @@
  * only from where its owner is known: the folder that LAPIS_PLUGINS names
  * (never where privileges were gained, as by setuid), the one that holds this
  * code (the command or liblapis), ../lib/lapis from there, and where LAPIS was
- * installed.  File and folder have to belong to root or the user, and nobody
- * else may write to them.  What was opened stays in memory (RTLD_NODELETE):
- * opening again costs nothing, and no global holds it. */
+ * installed.  The file and every folder above it have to belong to root or the
+ * user, and nobody else may write to them.  What was opened stays in memory
+ * (RTLD_NODELETE): opening again costs nothing, and no global holds it. */
 #define _GNU_SOURCE /* secure_getenv, dl_iterate_phdr */
 #include <dlfcn.h>
+#include <grp.h>
 #include <link.h>
+#include <pwd.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,13 +63,47 @@ static bool own_folder(const char *beside, char *to)
 }
 
 /* ---- trust ----------------------------------------------------------------*/
-bool base_is_ours(const char *path)
+/* Whether the group is the user's alone, as systems make one for each: called
+ * as the user is, with no other members. */
+static bool is_own_group(gid_t id)
+{
+  char names[PATH_TEXT], members[PATH_TEXT];
+  struct passwd user, *is_user;
+  struct group group, *is_group;
+  if (getpwuid_r(geteuid(), &user, names, sizeof names, &is_user) != 0 ||
+      getgrgid_r(id, &group, members, sizeof members, &is_group) != 0 ||
+      is_user == NULL || is_group == NULL ||
+      strcmp(user.pw_name, group.gr_name) != 0)
+    return false;
+  for (char **m = group.gr_mem; *m != NULL; m++)
+    if (strcmp(*m, user.pw_name) != 0) return false;
+  return true;
+}
+
+/* Of a folder above others, as /tmp is: who may write to it cannot move what
+ * belongs to us, where it is sticky. */
+static bool is_guarded(const char *path, bool *above)
 {
   struct stat s;
   if (stat(path, &s) != 0) return false;
-  bool owner = s.st_uid == geteuid() || s.st_uid == 0;
-  bool group = (s.st_mode & S_IWGRP) != 0 && s.st_gid != getegid();
-  return owner && !group && (s.st_mode & S_IWOTH) == 0;
+  bool sticky = *above && (s.st_mode & S_ISVTX) != 0;
+  bool group = (s.st_mode & S_IWGRP) != 0 && !is_own_group(s.st_gid);
+  bool open = group || (s.st_mode & S_IWOTH) != 0;
+  *above = S_ISDIR(s.st_mode);
+  return (s.st_uid == geteuid() || s.st_uid == 0) && (!open || sticky);
+}
+
+bool base_is_ours(const char *path)
+{
+  char *real = realpath(path, NULL);
+  bool above = false, ours = real != NULL && is_guarded(real, &above);
+  while (ours && real[1] != '\0') { /* up to the root */
+    char *slash = strrchr(real, '/');
+    slash[slash == real] = '\0';
+    ours = is_guarded(real, &above);
+  }
+  free(real);
+  return ours;
 }
 
 /* ---- opening ------------------------------------------------------------*/
@@ -82,15 +118,10 @@ static char *trusted(const char *folder, const char *name, char *why,
   if (length < 0 || length >= PATH_TEXT) return NULL;
   char *real = realpath(path, NULL);
   if (real == NULL) return NULL;
-  char *slash = strrchr(real, '/');
-  bool ours = base_is_ours(real);
-  *slash = '\0';
-  ours = ours && base_is_ours(slash == real ? "/" : real);
-  *slash = '/';
-  if (ours) return real;
+  if (base_is_ours(real)) return real;
   snprintf(why, size,
-           "%.200s is not opened: it or its folder belongs to someone else, "
-           "or others can write to it",
+           "%.200s is not opened: it or a folder above it belongs to someone "
+           "else, or others can write to it",
            path);
   free(real);
   return NULL;

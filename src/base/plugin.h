@@ -12,9 +12,10 @@ typedef struct base_plugin_kind {
 } base_plugin_kind;
 /* The table; NULL: none that fits and can be trusted, and why (size bytes). */
 const void *base_plugin(const base_plugin_kind *k, char *why, size_t size);
-/* Whether a file or folder belongs to root or the user and nobody else can
- * write to it; a group that can write counts as somebody else unless it is our
- * own. */
+/* Whether a file or folder, and every folder above it up to the root, belong to
+ * root or the user and nobody else can write to them; a group counts as
+ * somebody else unless it is the user's alone, a sticky folder above (/tmp) as
+ * guarded. */
 bool base_is_ours(const char *path);
 
 #endif

@@ -86,7 +86,18 @@ static void what_others_can_write_is_not_opened(void **state)
   assert_true(has_opencl(&c, here));
   shell(&c, "chmod 757 other");
   assert_false(has_opencl(&c, here)); /* a link to what cannot be trusted */
+  shell(&c,
+        "chmod 755 other; mkdir -m 777 open; mkdir -m 755 open/up open/up/in;"
+        "cp -p other/lapis-opencl.so open/up/in; chmod 777 open");
+  (void)snprintf(here, sizeof here, "%s/open/up/in", c.folder);
+  assert_false(has_opencl(&c, here)); /* whoever moves "up" moves the plug-in */
+  shell(&c, "chmod 775 open; chgrp 12345 open || chmod 777 open");
+  assert_false(has_opencl(&c, here));
+  shell(&c, "chmod 1777 open"); /* as /tmp */
+  assert_true(has_opencl(&c, here));
   if (geteuid() == 0) {
+    shell(&c, "chmod 755 open; chown 12345 open");
+    assert_false(has_opencl(&c, here));
     shell(&c, "chmod 755 other; chown 12345 other/lapis-opencl.so");
     assert_true(has_opencl(&c, other) == false);
   }

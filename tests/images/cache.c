@@ -182,6 +182,11 @@ static void a_folder_of_others_is_not_used(void **state)
   assert_int_equal(system(line), 0);
   free(numbers_of(&s, "pixels", NULL, &count));
   assert_int_equal(s.said, 2);
+  assert_int_equal(chmod(f->folder, 0777), 0); /* it could be exchanged whole */
+  (void)snprintf(line, sizeof line, "chmod 700 %s/pixels-*", s.folder);
+  assert_int_equal(system(line), 0);
+  free(numbers_of(&s, "pixels", NULL, &count));
+  assert_int_equal(s.said, 3);
   (void)snprintf(line, sizeof line, "rm -r %s", s.folder);
   assert_int_equal(system(line), 0);
 }

@@ -72,8 +72,8 @@ static bool is_refused(feature_job *j, const char *path)
 {
   if (!io_exists(path) || base_is_ours(path)) return false;
   base_say(j->base.ctx, 0,
-           "%s: %s: others can write to this folder, so it is not used as a "
-           "cache (chmod go-w)",
+           "%s: %s: others can write to this folder or to one above it, so it "
+           "is not used as a cache (chmod go-w)",
            j->kind->shown.name, path);
   j->cache = NULL;
   return true;
