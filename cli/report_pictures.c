@@ -1,4 +1,5 @@
 /* report_pictures.c - the images behind samples, and the points matched. */
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -159,14 +160,60 @@ static int picture_matches(report_parts *own, lapis_report *r,
 }
 
 /* ---- results of match and locate, which name their images ---------------*/
-/* In --images by its file's name; without that option, where it was. */
-static const char *file_called(const report_parts *own, const char *path)
+/* The folder that holds the result, whatever links lead there; "//", where no
+ * path lies, of standard input. */
+static void folder_of_result(const cli *c, char folder[PATH_MAX])
 {
-  if (own->files.mat.dtype != LAPIS_TEXT) return path;
+  (void)snprintf(folder, PATH_MAX, "//");
+  if (realpath(c->args.word[0], folder) != NULL) strrchr(folder, '/')[1] = '\0';
+}
+
+/* Where an image was is what a result says, and a stranger may have written it:
+ * below the folder of the result nothing is read that did not come with it. */
+static bool came_along(const char *folder, const char *path)
+{
+  char real[PATH_MAX];
+  return realpath(path, real) == NULL || /* then its frame is empty */
+         strncmp(real, folder, strlen(folder)) == 0;
+}
+
+/* In --images by its file's name; without that option, where it was. */
+static const char *file_called(const report_parts *own, const char *folder,
+                               const char *path, int *outside)
+{
+  if (own->files.mat.dtype != LAPIS_TEXT) {
+    if (came_along(folder, path)) return path;
+    ++*outside;
+    return NULL;
+  }
   for (int64_t k = 0; k < own->files.mat.cols; k++)
     if (strcmp(base_name(file_at(own, k)), base_name(path)) == 0)
       return file_at(own, k);
   return NULL;
+}
+
+static int check_found(const cli *c, const lapis_mat *names, int missing,
+                       int outside)
+{
+  const char *first = ((const char *const *)names->val)[0];
+  bool none = names->cols > 0 && missing == names->cols;
+  if (none && outside > 0)
+    return cli_fail(EXIT_INPUT,
+                    "report: the images of the result, '%s' the first, are not "
+                    "below the folder of %s; name the one that holds them: "
+                    "--images FOLDER",
+                    first, c->args.word[0]);
+  if (none)
+    return cli_fail(EXIT_INPUT,
+                    "report: none of the images of the result, '%s' the first, "
+                    "is in %s",
+                    first, args_get(&c->args, "images"));
+  if (outside > 0 && !c->quiet)
+    fprintf(stderr,
+            "lapis: report: %d images are left empty, as they are not below "
+            "the folder of %s; name the one that holds them: --images FOLDER\n",
+            outside, c->args.word[0]);
+  return EXIT_DONE;
 }
 
 /* The box of each image (locate). */
@@ -205,21 +252,19 @@ static int picture_flow(cli *c, report_parts *own, lapis_report *r,
   lapis_mat points = report_member(own, "points");
   lapis_mat size = report_numbers(own, "image_size");
   bool sized = size.rows == 2 && size.cols == names->cols;
-  int code = add_pictures(own, r, names->cols), missing = 0;
+  char folder[PATH_MAX];
+  folder_of_result(c, folder);
+  int code = add_pictures(own, r, names->cols), missing = 0, outside = 0;
   for (int64_t k = 0; code == EXIT_DONE && k < names->cols; k++) {
     lapis_report_picture *p = &own->picture[r->pictures++];
     p->sample = k;
-    p->path = file_called(own, ((const char *const *)names->val)[k]);
+    p->path = file_called(own, folder, ((const char *const *)names->val)[k],
+                          &outside);
     if (sized) p->width = (int64_t)lapis_mat_at(&size, 0, k);
     if (sized) p->height = (int64_t)lapis_mat_at(&size, 1, k);
     missing += p->path == NULL;
   }
-  if (code == EXIT_DONE && missing > 0 && missing == names->cols)
-    return cli_fail(EXIT_INPUT,
-                    "report: none of the images of the result, '%s' the first, "
-                    "is in %s",
-                    ((const char *const *)names->val)[0],
-                    args_get(&c->args, "images"));
+  if (code == EXIT_DONE) code = check_found(c, names, missing, outside);
   r->names = *names;
   if (code == EXIT_DONE && boxes.rows == 5 && boxes.cols == names->cols)
     code = add_boxes(own, r, &boxes);
