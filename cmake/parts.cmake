@@ -56,7 +56,7 @@ endforeach()
 # Plain "hdf5" may be the build for MPI: only the serial one is taken.
 lapis_part(HDF5 "HDF5 and MATLAB 7.3 files (Debian: libhdf5-dev)"
   MODULES hdf5-serial
-  FILES src/io/hdf5.c
+  FILES src/io/hdf5.c src/io/hdf5_apart.c
   ABSENT src/io/hdf5_absent.c)
 
 # VLFeat's own package has neither a .pc file nor a static library.

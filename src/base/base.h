@@ -95,6 +95,7 @@ lapis_status arena_status(const arena *a); /* OK or LAPIS_ENOMEM */
 void arena_free(arena *a);
 /* What this machine has: no allocation may be larger. */
 double base_memory_bytes(void);
+double base_address_bytes(void); /* that this process has */
 /* Bytes of addresses that a limit (ulimit -v) leaves; infinity: no limit. Large
  * arrays leave this much of them: OpenBLAS takes a buffer when it first needs
  * one, and where it cannot have it tries again for ever. */

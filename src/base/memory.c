@@ -16,17 +16,22 @@ double base_memory_bytes(void)
   return pages > 0 ? pages * (double)sysconf(_SC_PAGESIZE) : 1e18;
 }
 
+double base_address_bytes(void)
+{
+  long pages = 0;
+  FILE *f = fopen("/proc/self/statm", "r");
+  if (f == NULL) return 0;
+  if (fscanf(f, "%ld", &pages) != 1) pages = 0;
+  fclose(f);
+  return (double)pages * (double)sysconf(_SC_PAGESIZE);
+}
+
 double base_address_room(void)
 {
   struct rlimit most;
-  long pages = 0;
   if (getrlimit(RLIMIT_AS, &most) != 0 || most.rlim_cur == RLIM_INFINITY)
     return INFINITY;
-  FILE *f = fopen("/proc/self/statm", "r");
-  if (f == NULL) return INFINITY;
-  if (fscanf(f, "%ld", &pages) != 1) pages = 0;
-  fclose(f);
-  return (double)most.rlim_cur - (double)pages * (double)sysconf(_SC_PAGESIZE);
+  return (double)most.rlim_cur - base_address_bytes();
 }
 
 int64_t base_address_pieces(int64_t bytes)

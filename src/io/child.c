@@ -2,13 +2,19 @@
  *
  * A library that was not written for damaged files may crash on one, never
  * return, or leave its own state in ruins.  So a copy of this process reads
- * the file, with a limit on its time, and sends back what it found: a status
- * and its sentence, or the arrays, whose memory is moved as it lies; only
- * addresses within it change.  Writing sends back a status and its sentence. */
+ * the file and sends back what it found: a status and its sentence, or the
+ * arrays, whose memory is moved as it lies; only addresses within it change.
+ * Writing sends back a status and its sentence.
+ *
+ * A copy that reads has limits on its time, its own and the clock's, and on its
+ * memory.  No copy keeps a handler of ours, and none outlives us. */
+#define _GNU_SOURCE /* NSIG */
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,6 +22,10 @@
 #include "io/io.h"
 
 enum { LEAST_SECONDS = 2, BYTES_A_SECOND = 1 << 20, SENTENCE = 1024 };
+/* By the clock, for disks and processors that others keep busy. */
+enum { LEAST_WAIT = 10, WAITED_BYTES_A_SECOND = 1 << 18 };
+/* What deflate makes of a byte, as it is stored and as it is sent. */
+enum { LEAST_MEMORY = 192 << 20, MEMORY_A_BYTE = 4 * 1032 };
 
 /* What comes first. */
 typedef struct report {
@@ -50,21 +60,49 @@ static bool receive(int from, void *bytes, size_t size)
   return true;
 }
 
+static unsigned seconds_to_wait(int64_t bytes)
+{
+  return LEAST_WAIT +
+         (unsigned)fmin((double)bytes / WAITED_BYTES_A_SECOND, 1e9);
+}
+
 /* ---- the copy -----------------------------------------------------------*/
+static void limit_memory(int64_t bytes)
+{
+  struct rlimit most;
+  double more = LEAST_MEMORY + MEMORY_A_BYTE * (double)bytes;
+  double room = base_address_bytes() + fmin(more, base_memory_bytes());
+  if (getrlimit(RLIMIT_AS, &most) != 0 || (double)most.rlim_cur <= room) return;
+  most.rlim_cur = most.rlim_max = (rlim_t)room;
+  (void)setrlimit(RLIMIT_AS, &most);
+}
+
 static void limit(int64_t bytes)
 {
   rlim_t seconds = LEAST_SECONDS + (rlim_t)(bytes / BYTES_A_SECOND);
   (void)setrlimit(RLIMIT_CPU, &(struct rlimit){seconds, seconds + 1});
-  (void)setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+  (void)alarm(seconds_to_wait(bytes));
+  limit_memory(bytes);
 }
 
-/* A crash ends the copy, whatever the program around us does about crashes,
- * and what it has to say is not for the user. */
-static void hush(void)
+void io_open_no_more(void)
 {
-  static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
-  for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)
-    (void)signal(crashes[i], SIG_DFL);
+  (void)setrlimit(RLIMIT_NOFILE, &(struct rlimit){0, 0});
+}
+
+/* A crash, a limit or a signal ends the copy, whatever the program around us
+ * does about them, and so does our own end; but a terminal's Ctrl-C is ours to
+ * answer.  What it has to say is not for the user. */
+static void stand_alone(pid_t parent)
+{
+  sigset_t none;
+  (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(1);
+  (void)setpgid(0, 0);
+  for (int k = 1; k < NSIG; k++) (void)signal(k, SIG_DFL);
+  (void)sigemptyset(&none);
+  (void)sigprocmask(SIG_SETMASK, &none, NULL);
+  (void)setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
   int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
   if (nowhere < 0) return;
   (void)dup2(nowhere, STDOUT_FILENO);
@@ -102,6 +140,24 @@ static lapis_status fail_apart(lapis_ctx *ctx, const char *path)
                     "%s: is damaged: the library that reads this format broke "
                     "down over it; write it again, or save it as .npz",
                     path);
+}
+
+/* The copy was ended by a limit of ours, a crash or somebody. */
+static lapis_status fail_ended(lapis_ctx *ctx, const char *path, int by,
+                               int64_t bytes)
+{
+  if (by == SIGALRM || by == SIGXCPU)
+    return lapis_fail(ctx, LAPIS_EFORMAT,
+                      "%s: takes longer to read than the %u s that are the "
+                      "most for a file of its size; write it again, or save it "
+                      "as .npz",
+                      path, seconds_to_wait(bytes));
+  if (by == SIGTERM || by == SIGHUP || by == SIGINT || by == SIGKILL)
+    return lapis_fail(ctx, LAPIS_EIO,
+                      "%s: cannot be read: the process that read it was ended "
+                      "by signal %d",
+                      path, by);
+  return fail_apart(ctx, path);
 }
 
 static void *moved(const void *at, const void *from, void *to)
@@ -169,10 +225,10 @@ lapis_status io_read_apart(lapis_ctx *ctx, io_file *f, int64_t bytes,
   int ends[2];
   const char *path = io_name(f->path);
   if (pipe(ends) != 0) return io_fail_errno(ctx, path, "cannot be read");
-  pid_t child = fork();
+  pid_t parent = getpid(), child = fork();
   if (child == 0) {
     (void)close(ends[0]);
-    hush();
+    stand_alone(parent);
     limit(bytes);
     _exit(read_and_send(ends[1], ctx, f, request, read) ? 0 : 1);
   }
@@ -183,8 +239,11 @@ lapis_status io_read_apart(lapis_ctx *ctx, io_file *f, int64_t bytes,
       child < 0 ? io_fail_errno(ctx, path, "cannot be read")
                 : receive_all(ctx, path, ends[0], request->seen, out);
   (void)close(ends[0]);
-  while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR) continue;
-  return status;
+  int end = 0;
+  while (child > 0 && waitpid(child, &end, 0) < 0 && errno == EINTR) continue;
+  bool broken = status == LAPIS_EFORMAT && WIFSIGNALED(end) &&
+                WTERMSIG(end) != SIGPIPE; /* we had heard enough */
+  return broken ? fail_ended(ctx, path, WTERMSIG(end), bytes) : status;
 }
 
 /* ---- writing ------------------------------------------------------------*/
@@ -202,11 +261,10 @@ lapis_status io_write_apart(lapis_ctx *ctx, const char *path, io_writer write,
   int ends[2];
   report r;
   if (pipe(ends) != 0) return io_fail_errno(ctx, path, "cannot be written");
-  pid_t child = fork();
+  pid_t parent = getpid(), child = fork();
   if (child == 0) {
     (void)close(ends[0]);
-    hush();
-    (void)setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+    stand_alone(parent);
     _exit(write_and_send(ends[1], ctx, write, task) ? 0 : 1);
   }
   int code = errno;

@@ -78,6 +78,12 @@ bool io_exists(const char *path)
   return access(path, F_OK) == 0;
 }
 
+bool io_is_file(const char *path)
+{
+  struct stat st;
+  return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
 void io_release(void *memory, size_t bytes, io_memory kind)
 {
   if (kind == IO_HEAP) base_free(memory);

@@ -6,31 +6,33 @@
  * shape) and MATLAB's (an attribute MATLAB_sparse; data, ir, jc).
  *
  * Sizes are checked before anything is allocated: a data set is no larger
- * than what deflate can make of the bytes it has in the file.  How the library
- * itself follows damaged structures is beyond our checks (1.10.8 crashes on
- * some), so files are read in a process of their own. */
-#include <fcntl.h>
+ * than what deflate can make of the bytes it has in the file.
+ *
+ * A file may name others: raw values kept elsewhere, links into other files,
+ * virtual data sets, and filters that are libraries.  All of these are refused
+ * by name, and once the file is open its process (hdf5_apart.c) can open no
+ * other. */
 #include <hdf5.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "io/io.h"
+#include "io/hdf5.h"
 #include "mat/mat.h"
 
 enum { DEFLATE_LIMIT = 1032, SPARE_BYTES = 1 << 20, WHAT_BYTES = 512 };
-enum { SIEVE_BYTES = 1 << 12, USER_BLOCK = 512, NAME_BYTES = 256 };
+enum { SIEVE_BYTES = 1 << 12, NAME_BYTES = 256 };
 
 typedef struct hdf5 {
   lapis_ctx *ctx;
   const char *path;
   hid_t file;
+  hid_t access; /* how members are opened: no link leaves the file */
   double bytes; /* of the file */
   bool matlab;
   const io_request *request;
   lapis_arrays *out;
+  const char *member;  /* of the root, that is being read */
   lapis_status status; /* within callbacks */
 } hdf5;
 
@@ -42,11 +44,81 @@ static lapis_status fail_file(const hdf5 *h, const char *did)
                     h->path, did);
 }
 
+/* What a callback has said stays. */
 static lapis_status fail_set(const hdf5 *h, const char *name, const char *did)
 {
+  if (h->status < 0) return h->status;
   return lapis_fail(h->ctx, LAPIS_EFORMAT,
                     "%s: member %s: %s; write it again, or save it as .npz",
                     h->path, name, did);
+}
+
+/* ---- other files ----------------------------------------------------------*/
+static lapis_status fail_foreign(const hdf5 *h, const char *name,
+                                 const char *did, const char *file)
+{
+  char shown[WHAT_BYTES];
+  return lapis_fail(h->ctx, LAPIS_EFORMAT,
+                    "%s: member %s: %s the file %s, and no file is opened that "
+                    "another one names; copy the values into this file "
+                    "(h5repack does), or save it as .npz",
+                    h->path, name, did,
+                    lapis_text_shown(file, shown, sizeof shown));
+}
+
+/* Called before a link into another file is followed, wherever it stands on
+ * the way to a member. */
+static herr_t refuse_link(const char *from, const char *group, const char *file,
+                          const char *object, unsigned *flags, hid_t how,
+                          void *user)
+{
+  hdf5 *h = user;
+  (void)from, (void)group, (void)object, (void)flags, (void)how;
+  h->status = fail_foreign(h, h->member, "is a link into", file);
+  return -1;
+}
+
+/* Filters that are libraries of their own were not loaded (be_silent). */
+static lapis_status check_filters(const hdf5 *h, const char *name, hid_t how)
+{
+  char filter[NAME_BYTES];
+  for (int i = 0; i < H5Pget_nfilters(how); i++) {
+    unsigned flags;
+    size_t values = 0;
+    filter[0] = '\0';
+    H5Z_filter_t id = H5Pget_filter2(how, (unsigned)i, &flags, &values, NULL,
+                                     sizeof filter, filter, NULL);
+    if (id >= 0 && H5Zfilter_avail(id) > 0) continue;
+    return lapis_fail(h->ctx, LAPIS_EFORMAT,
+                      "%s: member %s: is packed by filter %d (%.100s), which "
+                      "is not built into HDF5, and no library is loaded that a "
+                      "file names; write it again with gzip, or save it as "
+                      ".npz",
+                      h->path, name, (int)id,
+                      filter[0] == '\0' ? "no name" : filter);
+  }
+  return LAPIS_OK;
+}
+
+/* Before its space is asked for, which may open the parts of a virtual one. */
+static lapis_status check_inside(const hdf5 *h, const char *name, hid_t set)
+{
+  char file[NAME_BYTES] = "";
+  hid_t how = H5Dget_create_plist(set);
+  if (how < 0) return fail_set(h, name, "cannot be opened");
+  lapis_status status = LAPIS_OK;
+  if (H5Pget_external_count(how) > 0) {
+    (void)H5Pget_external(how, 0, sizeof file - 1, file, NULL, NULL);
+    status = fail_foreign(h, name, "keeps its values in", file);
+  } else if (H5Pget_layout(how) == H5D_VIRTUAL) {
+    (void)H5Pget_virtual_filename(how, 0, file, sizeof file);
+    status =
+        fail_foreign(h, name, "is virtual and takes its values from", file);
+  } else {
+    status = check_filters(h, name, how);
+  }
+  (void)H5Pclose(how);
+  return status;
 }
 
 /* ---- attributes ---------------------------------------------------------*/
@@ -208,11 +280,11 @@ static lapis_status open_set(const hdf5 *h, hid_t at, const char *name,
                              data_set *s, bool *known)
 {
   *s = (data_set){.type = -1, .space = -1};
-  s->id = H5Dopen2(at, name, H5P_DEFAULT);
+  s->id = H5Dopen2(at, name, h->access);
   if (s->id < 0) return fail_set(h, name, "cannot be opened");
-  s->type = H5Dget_type(s->id);
-  s->space = H5Dget_space(s->id);
-  lapis_status status = LAPIS_OK;
+  lapis_status status = check_inside(h, name, s->id);
+  if (status == LAPIS_OK) s->type = H5Dget_type(s->id);
+  if (status == LAPIS_OK) s->space = H5Dget_space(s->id);
   *known = s->type >= 0 && s->space >= 0 && choose_type(s);
   if (*known) status = take_shape(h, name, s);
   if (*known && status == LAPIS_OK) status = check_size(h, name, s);
@@ -395,7 +467,7 @@ static lapis_status read_list(void *self, const char *name, bool integers,
   const span wanted = {.first = first, .count = count};
   bool known = false;
   *out = (lapis_array){.kind = IO_NONE};
-  if (H5Lexists(g->at, name, H5P_DEFAULT) <= 0)
+  if (H5Lexists(g->at, name, g->h->access) <= 0)
     return fail_set(g->h, name, "is missing from a sparse matrix");
   TRY(read_set(g->h, g->at, name, &wanted, out, &known));
   bool fits = known && out->axes <= (count < 0 ? 2 : 1) &&
@@ -413,7 +485,7 @@ static lapis_status read_group(hdf5 *h, const char *name, lapis_array *out,
 {
   char type[NAME_BYTES], what[WHAT_BYTES];
   int64_t shape[2] = {0, 0};
-  sparse_group g = {.h = h, .at = H5Gopen2(h->file, name, H5P_DEFAULT)};
+  sparse_group g = {.h = h, .at = H5Oopen(h->file, name, h->access)};
   *known = false;
   if (g.at < 0) return LAPIS_OK;
   bool matlab = integer_attribute(g.at, "MATLAB_sparse", &shape[0], 1);
@@ -436,7 +508,7 @@ static lapis_status read_group(hdf5 *h, const char *name, lapis_array *out,
                     .self = &g};
   if (*known && status == LAPIS_OK)
     status = io_sparse_lists(&lists, &h->request->share, name, out);
-  (void)H5Gclose(g.at);
+  (void)H5Oclose(g.at);
   return status;
 }
 
@@ -446,7 +518,8 @@ static lapis_status take_member(hdf5 *h, const char *name)
   H5O_info_t info;
   lapis_array a = {.kind = IO_NONE};
   bool known = false;
-  if (H5Oget_info_by_name(h->file, name, &info, H5P_DEFAULT) < 0)
+  h->member = name;
+  if (H5Oget_info_by_name(h->file, name, &info, h->access) < 0)
     return fail_set(h, name, "cannot be opened");
   if (info.type == H5O_TYPE_GROUP)
     TRY(read_group(h, name, &a, &known));
@@ -476,8 +549,10 @@ static lapis_status take_paths(hdf5 *h)
   for (; want != NULL && *want != NULL; want++) {
     const char *path = **want == '/' ? *want + 1 : *want;
     bool below = strchr(path, '/') != NULL || path != *want;
-    if (below && H5Oexists_by_name(h->file, path, H5P_DEFAULT) > 0)
-      TRY(take_member(h, path));
+    h->member = path;
+    bool there = below && H5Oexists_by_name(h->file, path, h->access) > 0;
+    if (h->status < 0) return h->status;
+    if (there) TRY(take_member(h, path));
   }
   return LAPIS_OK;
 }
@@ -512,44 +587,32 @@ static lapis_status read_open(hdf5 *h)
   return take_paths(h);
 }
 
-/* The library prints its errors unless it is told not to. */
-typedef struct silence {
-  H5E_auto2_t print;
-  void *user;
-} silence;
-
-static silence be_silent(void)
+/* The library prints its errors, and loads the libraries that a file names,
+ * unless it is told not to; this process ends with it. */
+static void be_silent(void)
 {
-  silence s = {NULL, NULL};
-  (void)H5Eget_auto2(H5E_DEFAULT, &s.print, &s.user);
   (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-  return s;
+  (void)H5PLset_loading_state(0);
 }
 
-static lapis_status read_here(lapis_ctx *ctx, io_file *f,
-                              const io_request *request, lapis_arrays *out)
+lapis_status hdf5_read(lapis_ctx *ctx, io_file *f, const io_request *request,
+                       lapis_arrays *out)
 {
   hdf5 h = {.ctx = ctx,
             .path = io_name(f->path),
             .file = -1,
+            .access = H5Pcreate(H5P_DATASET_ACCESS),
             .matlab = f->format == IO_MAT73,
             .request = request,
             .out = out};
-  silence s = be_silent();
+  be_silent();
+  (void)H5Pset_elink_cb(h.access, refuse_link, &h);
   lapis_status status = open_file(&h, f);
+  io_open_no_more();
   if (status == LAPIS_OK) status = read_open(&h);
   if (h.file >= 0) (void)H5Fclose(h.file);
-  (void)H5Eset_auto2(H5E_DEFAULT, s.print, s.user);
+  (void)H5Pclose(h.access);
   return status;
-}
-
-static lapis_status hdf5_read(lapis_ctx *ctx, io_file *f,
-                              const io_request *request, lapis_arrays *out)
-{
-  struct stat st = {.st_size = f->size};
-  if (f->data == NULL && stat(f->path, &st) != 0)
-    return io_fail_errno(ctx, f->path, "cannot be read");
-  return io_read_apart(ctx, f, st.st_size, request, read_here, out);
 }
 
 /* ---- writing ------------------------------------------------------------*/
@@ -558,9 +621,6 @@ typedef struct writing {
   const char *path;
   hid_t file;
   bool matlab;
-  const char *temp;
-  const lapis_named *item; /* count */
-  int count;
 } writing;
 
 static lapis_status fail_write(const writing *w, const char *name)
@@ -720,81 +780,20 @@ static lapis_status put_item(const writing *w, const lapis_named *item)
   return put_numbers(w, item);
 }
 
-static lapis_status put_items(writing *w)
+lapis_status hdf5_write(lapis_ctx *ctx, const hdf5_target *to)
 {
+  writing w = {.ctx = ctx, .path = to->path, .matlab = to->matlab};
   hid_t how = H5Pcreate(H5P_FILE_CREATE);
-  if (w->matlab) (void)H5Pset_userblock(how, USER_BLOCK);
-  w->file = H5Fcreate(w->temp, H5F_ACC_EXCL, how, H5P_DEFAULT);
+  be_silent();
+  if (w.matlab) (void)H5Pset_userblock(how, HDF5_USER_BLOCK);
+  w.file = H5Fcreate(to->temp, H5F_ACC_EXCL, how, H5P_DEFAULT);
   (void)H5Pclose(how);
-  if (w->file < 0)
-    return lapis_fail(w->ctx, LAPIS_EIO, "%s: cannot be written", w->path);
+  if (w.file < 0)
+    return lapis_fail(ctx, LAPIS_EIO, "%s: cannot be written", to->path);
   lapis_status status = LAPIS_OK;
-  for (int i = 0; i < w->count && status == LAPIS_OK; i++)
-    status = put_item(w, &w->item[i]);
-  if (H5Fclose(w->file) < 0 && status == LAPIS_OK)
-    status = lapis_fail(w->ctx, LAPIS_EIO, "%s: cannot be written", w->path);
+  for (int i = 0; i < to->count && status == LAPIS_OK; i++)
+    status = put_item(&w, &to->item[i]);
+  if (H5Fclose(w.file) < 0 && status == LAPIS_OK)
+    status = lapis_fail(ctx, LAPIS_EIO, "%s: cannot be written", to->path);
   return status;
 }
-
-/* The text that says MATLAB 7.3, in the block kept free for it. */
-static lapis_status put_block(const writing *w)
-{
-  char block[USER_BLOCK + 1];
-  (void)snprintf(block, sizeof block, "%-124s",
-                 "MATLAB 7.3 MAT-file, written by LAPIS HDF5 schema 1.00 .");
-  memset(block + 116, 0, USER_BLOCK - 116);
-  memcpy(block + 124, "\x00\x02IM", 4);
-  int fd = open(w->temp, O_WRONLY | O_CLOEXEC);
-  bool fine = fd >= 0 && pwrite(fd, block, USER_BLOCK, 0) == USER_BLOCK;
-  if (fd >= 0) (void)close(fd);
-  return fine ? LAPIS_OK : io_fail_errno(w->ctx, w->path, "cannot be written");
-}
-
-static lapis_status write_here(lapis_ctx *ctx, void *task)
-{
-  writing *w = task;
-  (void)ctx, (void)be_silent(); /* this process ends with it */
-  lapis_status status = put_items(w);
-  return status == LAPIS_OK && w->matlab ? put_block(w) : status;
-}
-
-/* HDF5 keeps what it could not write, and falls over it in the handler that it
- * leaves for the end of the process. */
-static lapis_status write_file(lapis_ctx *ctx, const char *path, bool matlab,
-                               const lapis_named *item, int count)
-{
-  io_out o;
-  TRY(io_out_begin(ctx, path, &o));
-  writing w = {.ctx = ctx,
-               .path = path,
-               .file = -1,
-               .matlab = matlab,
-               .temp = o.temp,
-               .item = item,
-               .count = count};
-  lapis_status status = io_write_apart(ctx, path, write_here, &w);
-  return io_out_end(&o, status);
-}
-
-static lapis_status hdf5_write(lapis_ctx *ctx, const char *path,
-                               const lapis_named *item, int count)
-{
-  return write_file(ctx, path, false, item, count);
-}
-
-static lapis_status mat73_write(lapis_ctx *ctx, const char *path,
-                                const lapis_named *item, int count)
-{
-  static const char *const kept[] = {"X",     "Y",      "P", "xy",
-                                     "group", "weight", NULL};
-  TRY(write_file(ctx, path, true, item, count));
-  io_warn_lost(ctx, path, item, count, kept);
-  return LAPIS_OK;
-}
-
-const io_kind io_mat73 = {.shown = {IO_MAT73_SHOWN, true, true},
-                          .read = hdf5_read,
-                          .write = mat73_write};
-const io_kind io_hdf5 = {.shown = {IO_HDF5_SHOWN, true, true},
-                         .read = hdf5_read,
-                         .write = hdf5_write};

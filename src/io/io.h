@@ -42,6 +42,8 @@ void io_release(void *memory, size_t bytes, io_memory kind);
 /* What error sentences call a path: "standard input" for "-". */
 const char *io_name(const char *path);
 bool io_exists(const char *path);
+/* And no pipe, which a file that nobody named could be to keep us waiting. */
+bool io_is_file(const char *path);
 
 /* ---- text.c: UTF-8, text arrays, numbers in any locale ------------------*/
 /* How many bytes the character at s (< end) has, and its code point in *code; 0
@@ -317,10 +319,15 @@ lapis_status mat_write(lapis_ctx *ctx, const char *path,
 
 /* ---- child.c ------------------------------------------------------------*/
 /* Calls `read` in a copy of this process.  A file on which the copy crashes, or
- * takes longer than its number of bytes can explain, is refused. */
+ * takes longer or more memory than its number of bytes can explain, is refused.
+ */
 lapis_status io_read_apart(lapis_ctx *ctx, io_file *f, int64_t bytes,
                            const io_request *request, io_reader read,
                            lapis_arrays *out);
+
+/* Of such a copy: from here on no file can be opened, whatever the one being
+ * read names. */
+void io_open_no_more(void);
 
 /* Calls `write` in a copy of this process: a library that crashes when a write
  * fails, at once or when the process ends, crashes only the copy. */
@@ -328,7 +335,8 @@ typedef lapis_status (*io_writer)(lapis_ctx *ctx, void *task);
 lapis_status io_write_apart(lapis_ctx *ctx, const char *path, io_writer write,
                             void *task);
 
-/* ---- hdf5.c, or hdf5_absent.c --------------------------------------------*/
+/* ---- hdf5_apart.c, or hdf5_absent.c
+ * --------------------------------------------*/
 #define IO_MAT73_SHOWN                                              \
   "mat73", "", "MATLAB 7.3 (HDF5)", "every member but texts", true, \
       "libhdf5-dev"

@@ -277,7 +277,7 @@ lapis_status io_parts_find(lapis_ctx *ctx, const char *folder)
   char path[PATH_BYTES];
   bool begun = false;
   join(folder, index_name, path);
-  if (strlen(folder) + NAME_BYTES <= PATH_BYTES && io_exists(path))
+  if (strlen(folder) + NAME_BYTES <= PATH_BYTES && io_is_file(path))
     return LAPIS_OK;
   DIR *d = opendir(folder);
   for (struct dirent *e; d != NULL && (e = readdir(d)) != NULL;)
@@ -345,7 +345,7 @@ static lapis_status read_part(reading *r, int part, const io_request *request,
   name_part(part, r->parts, name);
   join(r->folder, name, path);
   own.seen = seen;
-  if (!io_exists(path)) return fail_part(r, part, "is missing");
+  if (!io_is_file(path)) return fail_part(r, part, "is missing");
   lapis_status s = io_file_open(r->ctx, path, &f);
   if (s >= 0 && f.format != IO_NPZ) s = LAPIS_EFORMAT;
   if (s >= 0) s = io_read(r->ctx, &f, &own, &r->part[part - 1]);
