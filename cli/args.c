@@ -4,34 +4,6 @@
 
 #include "rows.h"
 
-const cli_option common_options[] = {
-    {"json", 0, NULL, "print one JSON object instead of text"},
-    {"threads", 0, "N", "use N threads (default: all cores)"},
-    {"seed", 0, "N",
-     "number that random draws are made from: the same gives the same answer "
-     "(default 0)"},
-    {"backend", 0, "openblas|reference|opencl[:N]",
-     "the library that does the arithmetic"},
-    {"kernels", 0, "auto|plain|avx2|avx512",
-     "which instructions of the processor LAPIS's own loops use (auto: the "
-     "widest; on ARM plain is neon)"},
-    {"deterministic", 0, NULL,
-     "the same answer to the last bit for any number of threads"},
-    {"strict", 0, NULL, "exit 1 when stopped before the tolerance was met"},
-    {"progress", 0, "auto|always|never",
-     "whether a bar is shown; auto: on a terminal"},
-    {"quiet", 'q', NULL, "print nothing on stderr but errors"},
-    {"verbose", 'v', NULL, "say what was chosen and why (twice: iterations)"},
-    {"help", 'h', NULL, "this text"},
-    {NULL, 0, NULL, NULL}};
-
-const char *args_get(const cli_args *a, const char *name)
-{
-  for (int i = a->n_given - 1; i >= 0; i--)
-    if (strcmp(a->given[i].name, name) == 0) return a->given[i].value;
-  return NULL;
-}
-
 /* A row that both tables and parameters can be seen as. */
 typedef struct row {
   const char *name;

@@ -163,19 +163,22 @@ extern const cli_option common_options[];
 
 /* Last value of an option, or NULL. */
 const char *args_get(const cli_args *a, const char *name);
-/* Splits argv; 0 or an exit code after one sentence on stderr. */
 /* The verb's no_first was given. */
 bool args_no_first(const cli *c);
+/* Splits argv; 0 or an exit code after one sentence on stderr. */
 int args_parse(cli *c, int argc, char **argv);
 
-int help_all(FILE *to);
+/* The i-th verb, NULL past the end.  What stands below the verbs is given the
+ * list: only main.c knows it. */
+typedef const cli_verb *verb_list(int i);
+const cli_verb *cli_verb_at(int i);
+const cli_verb *verb_find(verb_list *verb_at, const char *name);
+int help_all(FILE *to, verb_list *verb_at);
 /* lapis help [--man [PAGE] | --bash | --zsh] */
-int help_print(int argc, char **argv);
+int help_print(verb_list *verb_at, int argc, char **argv);
 int help_verb(FILE *to, const cli_verb *v, const lapis_method *m);
 /* What a method answers with, when it fits and when it predicts. */
 void help_results(FILE *to, const lapis_method *m);
-const cli_verb *verb_find(const char *name);
-const cli_verb *verb_at(int i);
 
 /* ---- talking ------------------------------------------------------------*/
 /* One sentence on stderr, "lapis: " before it; returns code. */

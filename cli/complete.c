@@ -42,7 +42,7 @@ static void print_value(const option_row *r, void *user)
   fprintf(n->to, "%s' ;;\n", r->file ? " :file" : "");
 }
 
-static void print_options(FILE *to)
+static void print_options(FILE *to, verb_list *verb_at)
 {
   fputs("_lapis_options() {\n  case $1 in\n  every) echo", to);
   rows_everywhere(print_name, to);
@@ -61,7 +61,7 @@ static void print_options(FILE *to)
   fputs("  esac\n}\n", to);
 }
 
-static void print_values(FILE *to)
+static void print_values(FILE *to, verb_list *verb_at)
 {
   char owner[64];
   names n = {to, owner};
@@ -87,7 +87,7 @@ static void print_names(FILE *to, const lapis_method *(*at)(int i))
     fprintf(to, "%s%s", i > 0 ? " " : "", at(i)->name);
 }
 
-static void print_verbs(FILE *to)
+static void print_verbs(FILE *to, verb_list *verb_at)
 {
   fputs("_lapis_verbs='", to);
   for (int i = 0; verb_at(i) != NULL; i++) fprintf(to, "%s ", verb_at(i)->name);
@@ -180,16 +180,16 @@ static const char in_zsh[] =
     "}\n"
     "_lapis \"$@\"\n";
 
-bool completion_of(FILE *to, const char *shell)
+bool completion_of(FILE *to, verb_list *verb_at, const char *shell)
 {
   bool bash = strcmp(shell, "bash") == 0, zsh = strcmp(shell, "zsh") == 0;
   if (!bash && !zsh) return false;
   fprintf(to, "%s of lapis %s; made by: lapis help --%s\n",
           bash ? "# bash completion" : "#compdef lapis\n# zsh completion",
           lapis_version(), shell);
-  print_verbs(to);
-  print_options(to);
-  print_values(to);
+  print_verbs(to, verb_at);
+  print_options(to, verb_at);
+  print_values(to, verb_at);
   fputs(candidates, to);
   fputs(bash ? in_bash : in_zsh, to);
   return true;

@@ -1,4 +1,5 @@
-/* eval_names.c - what is compared must stand in the same order.
+/* eval_names.c - what columns are called; what is compared must stand in the
+ * same order.
  *
  * Where both tables name their columns, the names must agree place by place: a
  * wrong order would give a wrong figure without a word.  Of names of samples
@@ -30,4 +31,13 @@ int eval_check_columns(const lapis_dataset *ds, const char *scores)
   if (!table || classes.cols == 0 || columns.cols == 0) return EXIT_DONE;
   if (lapis_dataset_data(ds)->Y.rows != classes.cols) return EXIT_DONE;
   return same_names(&classes, &columns);
+}
+
+const char *eval_score_of(const char *title)
+{
+  static const char *const before[] = {"score of ", "probability of "};
+  for (int i = 0; i < 2; i++)
+    if (strncmp(title, before[i], strlen(before[i])) == 0)
+      return title + strlen(before[i]);
+  return NULL;
 }

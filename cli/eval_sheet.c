@@ -10,14 +10,6 @@ static bool begins(const char *text, const char *with)
   return strncmp(text, with, strlen(with)) == 0;
 }
 
-const char *eval_score_of(const char *title)
-{
-  static const char *const before[] = {"score of ", "probability of "};
-  for (int i = 0; i < 2; i++)
-    if (begins(title, before[i])) return title + strlen(before[i]);
-  return NULL;
-}
-
 static void append(char *list, int number)
 {
   size_t used = strlen(list);

@@ -50,7 +50,7 @@ static void list_rows(FILE *to, const char *heading,
   }
 }
 
-int help_all(FILE *to)
+int help_all(FILE *to, verb_list *verb_at)
 {
   fprintf(to, "lapis %s: learn from visual data as it really is\n\n",
           lapis_version());
@@ -159,9 +159,9 @@ static const lapis_method *find_row(const lapis_method *(*at)(int i),
 
 /* "fit", "cv mc"; or a method or a kind of features alone: what first takes
  * it. */
-static bool help_words(int argc, char **argv)
+static bool help_words(verb_list *verb_at, int argc, char **argv)
 {
-  const cli_verb *v = verb_find(argv[0]);
+  const cli_verb *v = verb_find(verb_at, argv[0]);
   const lapis_method *m = NULL;
   if (argc > 2 || (v == NULL && argc == 2)) return false;
   if (argc == 2 && v->first_at != NULL) m = find_row(v->first_at, argv[1]);
@@ -174,18 +174,19 @@ static bool help_words(int argc, char **argv)
   return v != NULL && help_verb(stdout, v, m) == EXIT_DONE;
 }
 
-int help_print(int argc, char **argv)
+int help_print(verb_list *verb_at, int argc, char **argv)
 {
   const char *what = argc > 0 ? argv[0] : "";
-  if (argc == 0) return help_all(stdout);
+  if (argc == 0) return help_all(stdout, verb_at);
   if (argc == 1 && strcmp(what, "--man") == 0) {
-    manual_names(stdout);
+    manual_names(stdout, verb_at);
     return EXIT_DONE;
   }
-  bool done = strcmp(what, "--man") == 0 ? manual_page(stdout, argv[1])
-                                         : strncmp(what, "--", 2) == 0 &&
-                                               completion_of(stdout, what + 2);
-  if (done || help_words(argc, argv)) return EXIT_DONE;
+  bool done = strcmp(what, "--man") == 0
+                  ? manual_page(stdout, verb_at, argv[1])
+                  : strncmp(what, "--", 2) == 0 &&
+                        completion_of(stdout, verb_at, what + 2);
+  if (done || help_words(verb_at, argc, argv)) return EXIT_DONE;
   char hint[96];
   lapis_nearest near = {.word = argv[argc - 1], .size = strlen(argv[argc - 1])};
   for (int i = 0; verb_at(i) != NULL; i++)

@@ -229,12 +229,6 @@ int checkpoint_close(cli *c, int code, bool finished)
 }
 
 /* ---- time ---------------------------------------------------------------*/
-double clock_seconds(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 double time_limit(cli *c, const void *settings)
 {

@@ -1,26 +1,9 @@
-/* main.c - the verbs, the context, Ctrl-C. */
+/* main.c - a run: its verb, the context, Ctrl-C. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "rows.h"
-
-static const cli_verb *const verbs[] = {
-    &verb_fit,    &verb_predict, &verb_cv,      &verb_eval,   &verb_features,
-    &verb_label,  &verb_locate,  &verb_match,   &verb_assign, &verb_convert,
-    &verb_report, &verb_info,    &verb_formats, &verb_demo,   NULL};
-
-const cli_verb *verb_at(int i)
-{
-  return verbs[i];
-}
-
-const cli_verb *verb_find(const char *name)
-{
-  for (int i = 0; verbs[i] != NULL; i++)
-    if (strcmp(verbs[i]->name, name) == 0) return verbs[i];
-  return NULL;
-}
 
 static bool want_bar(const char *when)
 {
@@ -116,8 +99,8 @@ static int no_verb(const char *word)
 {
   char hint[64];
   lapis_nearest near = {.word = word, .size = strlen(word)};
-  for (int i = 0; verbs[i] != NULL; i++)
-    lapis_nearest_try(&near, verbs[i]->name);
+  for (int i = 0; cli_verb_at(i) != NULL; i++)
+    lapis_nearest_try(&near, cli_verb_at(i)->name);
   const lapis_method *m = rows_table_find(word);
   bool feature = m != NULL && lapis_feature_find(word) == m;
   if (m != NULL)
@@ -138,18 +121,18 @@ static bool wants_json(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-  if (argc < 2) return help_all(stderr), EXIT_MISUSE;
+  if (argc < 2) return help_all(stderr, cli_verb_at), EXIT_MISUSE;
   const char *first = argv[1];
   if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0)
-    return flush_output(help_all(stdout));
+    return flush_output(help_all(stdout, cli_verb_at));
   if (strcmp(first, "help") == 0)
-    return flush_output(help_print(argc - 2, argv + 2));
+    return flush_output(help_print(cli_verb_at, argc - 2, argv + 2));
   bool version = strcmp(first, "--version") == 0 || strcmp(first, "-V") == 0 ||
                  strcmp(first, "version") == 0;
   if (version)
     return printf("lapis %s\n", lapis_version()), flush_output(EXIT_DONE);
   prefer_a_fast_core(argv);
-  cli c = {.verb = verb_find(first)};
+  cli c = {.verb = verb_find(cli_verb_at, first)};
   bool json = wants_json(argc, argv);
   if (c.verb == NULL) {
     int code = no_verb(first);

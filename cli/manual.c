@@ -79,7 +79,7 @@ static void synopsis(FILE *to, const char *words)
   fputs("\n", to);
 }
 
-static void end(FILE *to, const char *page)
+static void end(FILE *to, verb_list *verb_at, const char *page)
 {
   for (int i = 0; example_of(page, i) != NULL; i++) {
     if (i == 0) fputs(".SH EXAMPLES\n.nf\n", to);
@@ -113,7 +113,7 @@ static void list_rows(FILE *to, const char *heading,
   }
 }
 
-static void whole(FILE *to)
+static void whole(FILE *to, verb_list *verb_at)
 {
   begin(to, "lapis", "learn from visual data as it really is");
   for (int i = 0; verb_at(i) != NULL; i++) {
@@ -133,10 +133,10 @@ static void whole(FILE *to)
   list_rows(to, ".SH KINDS OF FEATURES\n", lapis_feature_at);
   fputs(".SH OPTIONS OF EVERY VERB\n", to);
   rows_everywhere(print_row, to);
-  end(to, "");
+  end(to, verb_at, "");
 }
 
-static void of_verb(FILE *to, const cli_verb *v)
+static void of_verb(FILE *to, verb_list *verb_at, const cli_verb *v)
 {
   char name[64];
   snprintf(name, sizeof name, "lapis-%s", v->name);
@@ -153,7 +153,7 @@ static void of_verb(FILE *to, const cli_verb *v)
           to);
   fputs(".SH OPTIONS OF EVERY VERB\n", to);
   rows_everywhere(print_row, to);
-  end(to, v->name);
+  end(to, verb_at, v->name);
 }
 
 static void print_result(const char *name, const char *text, void *user)
@@ -170,7 +170,7 @@ static void results(FILE *to, const char *title, const lapis_method *m)
   rows_of_results(m, print_result, to);
 }
 
-static void of_method(FILE *to, const lapis_method *m)
+static void of_method(FILE *to, verb_list *verb_at, const lapis_method *m)
 {
   char name[64], words[128];
   const lapis_method *predict = lapis_predict_method(m);
@@ -197,26 +197,26 @@ static void of_method(FILE *to, const lapis_method *m)
   }
   results(to, "RESULTS", m);
   results(to, "RESULTS OF PREDICTING", predict);
-  end(to, m->name);
+  end(to, verb_at, m->name);
 }
 
-bool manual_page(FILE *to, const char *name)
+bool manual_page(FILE *to, verb_list *verb_at, const char *name)
 {
   const char *rest = strncmp(name, "lapis-", 6) == 0 ? name + 6 : "";
-  const cli_verb *v = verb_find(rest);
+  const cli_verb *v = verb_find(verb_at, rest);
   const lapis_method *m = rows_table_find(rest);
   if (strcmp(name, "lapis") == 0)
-    whole(to);
+    whole(to, verb_at);
   else if (v != NULL)
-    of_verb(to, v);
+    of_verb(to, verb_at, v);
   else if (m != NULL)
-    of_method(to, m);
+    of_method(to, verb_at, m);
   else
     return false;
   return true;
 }
 
-void manual_names(FILE *to)
+void manual_names(FILE *to, verb_list *verb_at)
 {
   fputs("lapis\n", to);
   for (int i = 0; verb_at(i) != NULL; i++)

@@ -1,7 +1,5 @@
 /* report.c - lapis report RESULT -o page.html: one page of what was found. */
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "lapis/methods.h"
 #include "report.h"
@@ -62,19 +60,6 @@ static int read_options(cli *c, lapis_report *to)
   to->title = args_get(&c->args, "title");
   if (to->title == NULL) to->title = c->args.word[0];
   return code;
-}
-
-lapis_mat report_numbers(const report_parts *own, const char *name)
-{
-  const lapis_array *a = lapis_arrays_find(&own->all, name);
-  bool numbers = a != NULL && a->mat.dtype != LAPIS_TEXT;
-  return numbers ? a->mat : (lapis_mat){.cols = 0};
-}
-
-lapis_mat report_member(const report_parts *own, const char *name)
-{
-  lapis_mat m = report_numbers(own, name);
-  return m.dtype == LAPIS_F64 ? m : (lapis_mat){.cols = 0};
 }
 
 void report_parts_free(report_parts *own)

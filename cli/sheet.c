@@ -35,15 +35,6 @@ typedef struct answers {
   lapis_mat doubts, margins; /* of --suspects, or empty */
 } answers;
 
-lapis_mat result_of(const lapis_solver *s, const char *name)
-{
-  const char *has;
-  lapis_mat out = {.cols = 0};
-  for (int i = 0; (has = lapis_result_name(s, i)) != NULL; i++)
-    if (strcmp(has, name) == 0) (void)lapis_result_get(s, name, &out);
-  return out;
-}
-
 static lapis_mat model_text(cli *c, const char *name)
 {
   lapis_mat out = {.cols = 0};

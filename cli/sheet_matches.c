@@ -82,3 +82,12 @@ lapis_status matches_write(cli *c, const lapis_solver *s,
   free(m.doubtful);
   return status;
 }
+
+lapis_mat result_of(const lapis_solver *s, const char *name)
+{
+  const char *has;
+  lapis_mat out = {.cols = 0};
+  for (int i = 0; (has = lapis_result_name(s, i)) != NULL; i++)
+    if (strcmp(has, name) == 0) (void)lapis_result_get(s, name, &out);
+  return out;
+}
